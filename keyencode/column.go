@@ -1,0 +1,80 @@
+package keyencode
+
+// Kind is the physical layout of a column's values: it decides how they are stored and, for key columns, how they
+// are ordered. Logical types map to the kind that stores them (a timestamp is an Int64).
+type Kind uint8
+
+// The kinds. Multi-byte values are little-endian.
+const (
+	Null            Kind = iota // no values; every row is null (as a key), or only the validity counts (as a payload)
+	Bool                        // bits; false < true
+	Int8                        // two's complement
+	Int16                       //
+	Int32                       //
+	Int64                       //
+	Uint8                       //
+	Uint16                      //
+	Uint32                      //
+	Uint64                      //
+	Float16                     // IEEE 754 binary16, binary32, binary64
+	Float32                     //
+	Float64                     //
+	Decimal128                  // 16-byte two's complement
+	Decimal256                  // 32-byte two's complement
+	FixedSizeBinary             // Width bytes, compared as unsigned bytes
+	Binary                      // int32 offsets into Data[0], compared as unsigned bytes, then by length
+	LargeBinary                 // int64 offsets into Data[0]
+	BinaryView                  // 16-byte views: length, then 12 bytes inline or prefix, buffer number, offset
+	Dictionary8                 // 1-byte indices into Ranks, signed or unsigned (a valid index is never negative)
+	Dictionary16                // 2-byte indices
+	Dictionary32                // 4-byte indices
+	Dictionary64                // 8-byte indices
+)
+
+// A Column is a column as raw buffers, in one or more chunks. Columns of one job may be chunked differently.
+type Column struct {
+	Kind   Kind
+	Width  int // bytes per value of FixedSizeBinary; ignored for the other kinds
+	Chunks []Chunk
+}
+
+// A Chunk is a run of consecutive rows of a column. All buffers are borrowed and never written to.
+type Chunk struct {
+	Rows     int
+	Offset   int      // the first row, counted in values from the start of Values and in bits from the start of Validity
+	Validity []byte   // one bit per row, least significant bit first, 0 is null; nil when no row is null
+	Values   []byte   // values; Bool: bits; Binary, LargeBinary: offsets; BinaryView: views; Dictionary: indices
+	Data     [][]byte // Binary, LargeBinary: the bytes; BinaryView: the variadic buffers
+	Ranks    []uint32 // Dictionary keys: the rank of each dictionary entry plus one, equal for equal entries; 0 is null
+}
+
+// Rows is the number of rows in all chunks.
+func (c *Column) Rows() int {
+	n := 0
+	for i := range c.Chunks {
+		n += c.Chunks[i].Rows
+	}
+	return n
+}
+
+// ValueBytes is the size of a value of fixed width in bytes; 0 for Null, Bool, Binary, LargeBinary, whose values are
+// not whole bytes in Values.
+func (c *Column) ValueBytes() int {
+	switch c.Kind {
+	case Int8, Uint8, Dictionary8:
+		return 1
+	case Int16, Uint16, Float16, Dictionary16:
+		return 2
+	case Int32, Uint32, Float32, Dictionary32:
+		return 4
+	case Int64, Uint64, Float64, Dictionary64:
+		return 8
+	case Decimal128, BinaryView:
+		return 16
+	case Decimal256:
+		return 32
+	case FixedSizeBinary:
+		return c.Width
+	}
+	return 0
+}

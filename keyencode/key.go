@@ -1,0 +1,28 @@
+package keyencode
+
+// Order is the direction of a sort key. It reverses the values only: NaN and null stay where NullPlacement puts them.
+type Order uint8
+
+// The zero value is Ascending, as in Arrow.
+const (
+	Ascending Order = iota
+	Descending
+)
+
+// NullPlacement says where nulls, and NaNs beside them, go: values, NaNs, nulls at the end; nulls, NaNs, values at the start.
+type NullPlacement uint8
+
+// The zero value is NullsAtEnd, as in Arrow.
+const (
+	NullsAtEnd NullPlacement = iota
+	NullsAtStart
+)
+
+// A Key is one sort key: a column of the job and how it is ordered.
+type Key struct {
+	Column int    // position in the job's columns
+	Name   string // the column's name, for plans and errors
+	Type   string // the column's logical type, for plans and errors
+	Order  Order
+	Nulls  NullPlacement
+}
