@@ -1,0 +1,106 @@
+package repotest
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	module  = "github.com/arrowsort/arrowsort"
+	arrow   = "github.com/apache/arrow/go/v15"
+	compute = arrow + "/arrow/compute"
+	parquet = arrow + "/parquet"
+	gpu     = module + "/gpu"
+	cuda    = "gorgonia.org/cu"
+)
+
+// arrows are the edges of the architecture: what a package may reach outside the standard library, directly or through
+// others. A path stands for the packages below it as well.
+var arrows = []struct {
+	from  string
+	only  []string // reaches nothing else; nil: no such limit
+	never []string
+}{
+	{from: "keyencode", only: []string{}},
+	{from: "arrowsort/engine", only: []string{module + "/keyencode"}},
+	{from: "arrowsort/engine/enginetest", never: []string{arrow, gpu}},
+	{from: "arrowsort/internal/cpu", never: []string{arrow, gpu}},
+	{from: "arrowsort/internal/take", never: []string{compute, parquet, gpu}},
+	{from: "arrowsort", never: []string{compute, parquet, gpu, module + "/arrowsort/cmd", "github.com/spf13/cobra"}},
+	{from: "arrowsort/computefn", never: []string{parquet, gpu, "github.com/spf13/cobra"}},
+	{from: "arrowsort/internal/tablefile", never: []string{gpu, "github.com/spf13/cobra"}},
+}
+
+func TestImportsFollowTheArchitecture(t *testing.T) {
+	packages := listPackages(t)
+	for _, rule := range arrows {
+		from, found := packages[module+"/"+rule.from]
+		require.True(t, found, "package %s is gone: change its line in arrows", rule.from)
+		for _, to := range from.Deps {
+			if packages[to].Standard {
+				continue
+			}
+			if rule.only != nil {
+				require.True(t, under(to, rule.only), "%s reaches %s", rule.from, to)
+			}
+			require.False(t, under(to, rule.never), "%s reaches %s", rule.from, to)
+		}
+	}
+}
+
+func TestDefaultBuildHasNoCgoAndNoCUDA(t *testing.T) {
+	for path, p := range listPackages(t) {
+		if p.Standard {
+			continue
+		}
+		require.Empty(t, p.CgoFiles, "%s uses cgo", path)
+		require.NotContains(t, p.Imports, "C", "%s uses cgo", path)
+		require.False(t, under(path, []string{cuda}), "%s is in the default build", path)
+	}
+}
+
+// goPackage is what go list says about a package.
+type goPackage struct {
+	ImportPath string
+	Standard   bool
+	Imports    []string
+	Deps       []string
+	CgoFiles   []string
+}
+
+// listPackages lists the packages of the default build and all they need, with cgo allowed so that its use shows.
+func listPackages(t *testing.T) map[string]goPackage {
+	list := exec.CommandContext(t.Context(), "go", "list", "-deps", "-json=ImportPath,Standard,Imports,Deps,CgoFiles", "./...")
+	list.Dir = root
+	list.Env = append(os.Environ(), "CGO_ENABLED=1")
+	var complaint strings.Builder
+	list.Stderr = &complaint
+	out, err := list.Output()
+	require.NoError(t, err, complaint.String())
+
+	packages := map[string]goPackage{}
+	for decoder := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p goPackage
+		err := decoder.Decode(&p)
+		if errors.Is(err, io.EOF) {
+			return packages
+		}
+		require.NoError(t, err)
+		packages[p.ImportPath] = p
+	}
+}
+
+// under reports whether path is one of the parents or below one.
+func under(path string, parents []string) bool {
+	return slices.ContainsFunc(parents, func(parent string) bool {
+		return path == parent || strings.HasPrefix(path, parent+"/")
+	})
+}

@@ -1,0 +1,72 @@
+package repotest
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const maxLines = 400
+
+func TestFilesAreShort(t *testing.T) {
+	for _, file := range withSuffix(sources(t), ".go") {
+		lines := strings.Count(file.text, "\n")
+		require.LessOrEqual(t, lines, maxLines, "%s has %d lines: one concept per file", file.path, lines)
+	}
+}
+
+func TestNoTestIsSkipped(t *testing.T) {
+	for _, file := range withSuffix(sources(t), ".go") {
+		fileSet := token.NewFileSet()
+		tree, err := parser.ParseFile(fileSet, file.path, file.text, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		ast.Inspect(tree, func(node ast.Node) bool {
+			if call, ok := node.(*ast.SelectorExpr); ok && isSkip(call) {
+				t.Errorf("%s: a test is skipped", fileSet.Position(call.Pos()))
+			}
+			return true
+		})
+	}
+}
+
+// isSkip knows a call that skips by the names that tests, benchmarks and fuzz targets give their receiver.
+func isSkip(call *ast.SelectorExpr) bool {
+	on, ok := call.X.(*ast.Ident)
+	return ok && slices.Contains([]string{"t", "b", "f", "tb"}, on.Name) &&
+		slices.Contains([]string{"Skip", "Skipf", "SkipNow"}, call.Sel.Name)
+}
+
+// The words are put together here so that this file may hold them.
+var unwanted = map[string]*regexp.Regexp{
+	"unfinished work":              regexp.MustCompile(`\b(TO` + `DO|FIX` + `ME|XX` + `X)\b`),
+	"a path of somebody's machine": regexp.MustCompile(`(^|[^\w.])/(wo` + `rk|ro` + `ot|ho` + `me|tm` + `p)/|\.\./sha` + `red\b`),
+}
+
+func TestNoUnwantedWords(t *testing.T) {
+	for _, file := range sources(t) {
+		for what, words := range unwanted {
+			require.Empty(t, words.FindString(file.text), "%s mentions %s", file.path, what)
+		}
+	}
+}
+
+// link matches a relative link of a document: the target up to a title or an anchor.
+var link = regexp.MustCompile(`\]\(([^)#:\s]+)(#[^)]*)?\)`)
+
+func TestLinksLeadSomewhere(t *testing.T) {
+	for _, file := range withSuffix(sources(t), ".md") {
+		for _, match := range link.FindAllStringSubmatch(file.text, -1) {
+			target := filepath.Join(root, filepath.Dir(file.path), match[1])
+			_, err := os.Stat(target)
+			require.NoError(t, err, "%s links to %s", file.path, match[1])
+		}
+	}
+}
