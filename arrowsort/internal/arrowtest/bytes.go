@@ -1,0 +1,85 @@
+package arrowtest
+
+import (
+	"encoding/binary"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+)
+
+var alphabet = []string{"a", "b", "z", "0", " ", "é", "漢", "\U0001F600"}
+
+// text is a random string of valid UTF-8: empty, around the 12 bytes that a view holds itself, or longer.
+func (g *generator) text() []byte {
+	length := g.rng.IntN(8)
+	switch g.rng.IntN(4) {
+	case 0:
+		length = 11 + g.rng.IntN(4)
+	case 1:
+		length = g.rng.IntN(40)
+	}
+	s := make([]byte, 0, length)
+	for len(s) < length {
+		c := alphabet[g.rng.IntN(len(alphabet))]
+		if len(s)+len(c) > length {
+			c = "x"
+		}
+		s = append(s, c...)
+	}
+	return s
+}
+
+// strings has offsets of 4 or 8 bytes, the first of them not always 0.
+func (g *generator) strings(typ arrow.DataType, n, offsetBytes int) *array.Data {
+	text := g.text()
+	offsets := g.buffer((n + 1) * offsetBytes)
+	for i := range n + 1 {
+		fillSigned(offsets.Bytes()[i*offsetBytes:(i+1)*offsetBytes], int64(len(text)))
+		if i < n {
+			text = append(text, g.text()...)
+		}
+	}
+	bytes := g.buffer(len(text))
+	copy(bytes.Bytes(), text)
+	return g.finish(typ, n, offsets, bytes)
+}
+
+func (g *generator) views(typ arrow.DataType, n int) *array.Data {
+	views := g.buffer(16 * n)
+	var blocks [2][]byte
+	for i := range n {
+		v, s := views.Bytes()[16*i:][:16], g.text()
+		clear(v)
+		binary.LittleEndian.PutUint32(v, uint32(len(s)))
+		copy(v[4:], s)
+		if len(s) > 12 {
+			block := g.rng.IntN(2)
+			binary.LittleEndian.PutUint32(v[8:], uint32(block))
+			binary.LittleEndian.PutUint32(v[12:], uint32(len(blocks[block])))
+			blocks[block] = append(blocks[block], s...)
+		}
+	}
+	buffers := []*memory.Buffer{views, g.buffer(len(blocks[0])), g.buffer(len(blocks[1]))}
+	copy(buffers[1].Bytes(), blocks[0])
+	copy(buffers[2].Bytes(), blocks[1])
+	return g.finish(typ, n, buffers...)
+}
+
+// dictionary draws from at most 20 entries, which may repeat and be null; without rows it may be empty.
+func (g *generator) dictionary(typ *arrow.DictionaryType, n int) *array.Data {
+	entries := g.rng.IntN(20)
+	if n > 0 {
+		entries++
+	}
+	dict := g.data(typ.ValueType, entries)
+	defer dict.Release()
+	width := typ.IndexType.(arrow.FixedWidthDataType).Bytes()
+	indices := g.buffer(n * width)
+	for i := range n {
+		fillSigned(indices.Bytes()[i*width:(i+1)*width], int64(g.rng.IntN(entries)))
+	}
+	data := g.finish(typ, n, indices)
+	data.SetDictionary(dict)
+	return data
+}
