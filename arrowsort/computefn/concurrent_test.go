@@ -1,0 +1,63 @@
+package computefn_test
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/compute"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/computefn"
+)
+
+// TestConcurrentCalls calls every function on the same data from many goroutines, errors between results.
+func TestConcurrentCalls(t *testing.T) {
+	c := newCaller(t)
+	datum := compute.NewDatum(c.chunked(arrow.PrimitiveTypes.Float64, `[3, null, 1]`, `["NaN", 2, 3]`))
+	defer datum.Release()
+	want := compute.NewDatum(c.array(arrow.PrimitiveTypes.Uint64, `[2, 4, 0, 5, 3, 1]`))
+	defer want.Release()
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			for range 50 {
+				for name, opts := range calls {
+					out, err := compute.CallFunction(c.ctx, name, opts, datum)
+					if !assert.NoError(t, err, name) {
+						return
+					}
+					if name == "sort_indices" || name == "array_sort_indices" {
+						assert.True(t, want.Equals(out), "%v", out)
+					}
+					out.Release()
+				}
+				_, err := compute.CallFunction(c.ctx, "sort", computefn.ArraySortOptions{}, datum)
+				assert.ErrorIs(t, err, arrow.ErrInvalid)
+			}
+		})
+	}
+	group.Wait()
+}
+
+// TestInputStaysTheCallers: a call releases its own references only, and results outlive their input.
+func TestInputStaysTheCallers(t *testing.T) {
+	c := newCaller(t)
+	chunked := c.chunked(arrow.BinaryTypes.String, `["b", "a"]`, `["a"]`)
+	datum := compute.NewDatum(chunked)
+	var results []compute.Datum
+	for range 3 {
+		out, err := compute.CallFunction(c.ctx, "sort", nil, datum)
+		require.NoError(t, err)
+		results = append(results, out)
+	}
+	datum.Release()
+	require.Equal(t, 3, chunked.Len())
+	require.Equal(t, `["b" "a"]`, chunked.Chunk(0).String())
+	for _, out := range results {
+		require.EqualValues(t, 3, out.Len())
+		require.Equal(t, `["a" "a" "b"]`, out.(*compute.ChunkedDatum).Value.Chunk(0).String())
+		out.Release()
+	}
+}

@@ -1,0 +1,49 @@
+package computefn
+
+import (
+	"fmt"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/compute"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+)
+
+// dataOf is what a datum holds: an arrow.Array, *arrow.Chunked, arrow.Record or arrow.Table. The caller releases it; the
+// datum keeps its own reference.
+func dataOf(datum compute.Datum) (arrowsort.Data, error) {
+	switch d := datum.(type) {
+	case *compute.ArrayDatum:
+		if d.Value != nil {
+			return array.MakeFromData(d.Value), nil
+		}
+	case *compute.ChunkedDatum:
+		if d.Value != nil {
+			return retained(d.Value), nil
+		}
+	case *compute.RecordDatum:
+		if d.Value != nil {
+			return retained(d.Value), nil
+		}
+	case *compute.TableDatum:
+		if d.Value != nil {
+			return retained(d.Value), nil
+		}
+	case nil:
+	default:
+		return nil, fmt.Errorf("%w: takes an array, chunked array, record or table, not a datum of kind %s", arrow.ErrNotImplemented, d.Kind())
+	}
+	return nil, fmt.Errorf("%w: the input is nil or was released", arrow.ErrInvalid)
+}
+
+func retained[T arrowsort.Data](data T) T {
+	data.Retain()
+	return data
+}
+
+// own makes a datum that takes over the caller's reference to the data.
+func own(data arrowsort.Data) compute.Datum {
+	defer data.Release()
+	return compute.NewDatum(data)
+}

@@ -1,0 +1,114 @@
+package computefn_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/compute"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/computefn"
+)
+
+// withSortFunctions is a context whose calls find the sort functions beside Arrow's own. A program that registers them
+// in compute.GetFunctionRegistry() needs no such context.
+func withSortFunctions() context.Context {
+	registry := compute.NewChildRegistry(compute.GetFunctionRegistry())
+	if err := computefn.Register(registry); err != nil {
+		log.Fatal(err)
+	}
+	exec := compute.DefaultExecCtx()
+	exec.Registry = registry
+	return compute.SetExecCtx(context.Background(), exec)
+}
+
+func fruits() arrow.Record {
+	fields := []arrow.Field{{Name: "fruit", Type: arrow.BinaryTypes.String}, {Name: "price", Type: arrow.PrimitiveTypes.Float64, Nullable: true}}
+	record, _, err := array.RecordFromJSON(memory.DefaultAllocator, arrow.NewSchema(fields, nil), strings.NewReader(
+		`[{"fruit":"pear","price":2.5},{"fruit":"fig","price":null},{"fruit":"plum","price":4},{"fruit":"kiwi","price":2.5}]`))
+	if err != nil {
+		log.Fatal(err)
+	}
+	return record
+}
+
+func ExampleRegister() {
+	registry := compute.NewRegistry()
+	if err := computefn.Register(registry); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(registry.GetFunctionNames())
+	fmt.Println(computefn.Register(registry))
+	// Output:
+	// [array_sort_indices is_sorted select_k_unstable sort sort_indices]
+	// key error: computefn: the registry already has a function named array_sort_indices, sort_indices, sort, is_sorted, select_k_unstable
+}
+
+func ExampleArraySortOptions() {
+	ctx := withSortFunctions()
+	record := fruits()
+	defer record.Release()
+	prices := compute.NewDatum(record.Column(1))
+	defer prices.Release()
+
+	options := computefn.ArraySortOptions{Order: arrowsort.Descending, NullPlacement: arrowsort.NullsAtStart}
+	rows, err := compute.CallFunction(ctx, "array_sort_indices", options, prices)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer rows.Release()
+	fmt.Println(rows.(*compute.ArrayDatum).MakeArray())
+	// Output: [1 2 0 3]
+}
+
+func ExampleSortOptions() {
+	ctx := withSortFunctions()
+	record := fruits()
+	defer record.Release()
+	input := compute.NewDatum(record)
+	defer input.Release()
+
+	options := computefn.SortOptions{SortKeys: []computefn.SortKey{
+		{Target: compute.FieldRefName("price"), NullPlacement: arrowsort.NullsAtStart},
+		{Target: compute.FieldRefName("fruit"), Order: arrowsort.Ascending},
+	}}
+	sorted, err := compute.CallFunction(ctx, "sort", options, input)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer sorted.Release()
+	fmt.Println(sorted.(*compute.RecordDatum).Value.Column(0))
+
+	answer, err := compute.CallFunction(ctx, "is_sorted", options, sorted)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("sorted:", answer)
+	// Output:
+	// ["fig" "kiwi" "pear" "plum"]
+	// sorted: true
+}
+
+func ExampleSelectKOptions() {
+	ctx := withSortFunctions()
+	record := fruits()
+	defer record.Release()
+	input := compute.NewDatum(record)
+	defer input.Release()
+
+	options := computefn.SelectKOptions{K: 2, SortKeys: []computefn.SortKey{
+		{Target: compute.FieldRefName("price"), Order: arrowsort.Descending},
+	}}
+	rows, err := compute.CallFunction(ctx, "select_k_unstable", options, input)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer rows.Release()
+	fmt.Println(rows.(*compute.ArrayDatum).MakeArray())
+	// Output: [2 0]
+}

@@ -1,0 +1,51 @@
+package computefn
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/compute"
+)
+
+// A function is a unary function that handles every kind of datum on its own. It runs outside the executor for vector
+// functions, which ignores a cancelled context, takes no record or table, and can panic when a kernel returns an error.
+type function struct {
+	*compute.MetaFunction
+	defaults compute.FunctionOptions
+}
+
+// Kind is FuncMeta; the embedded function says FuncScalar.
+func (*function) Kind() compute.FuncKind { return compute.FuncMeta }
+
+// DefaultOptions are the options of a call without options; nil when a call needs some.
+func (f *function) DefaultOptions() compute.FunctionOptions { return f.defaults }
+
+// newFunction makes a function of one datum. The defaults are nil when a call needs options.
+func newFunction[T compute.FunctionOptions](name string, doc compute.FunctionDoc, defaults compute.FunctionOptions,
+	run func(ctx context.Context, options T, datum compute.Datum) (compute.Datum, error),
+) *function {
+	var none T
+	doc.ArgNames = []string{"input"}
+	doc.OptionsType = none.TypeName()
+	doc.OptionsRequired = defaults == nil
+	impl := func(ctx context.Context, opts compute.FunctionOptions, args ...compute.Datum) (compute.Datum, error) {
+		options, given, err := optionsOf[T](opts)
+		switch {
+		case err != nil:
+		case !given && doc.OptionsRequired: // a nil pointer: the embedded function turns nil away itself
+			err = fmt.Errorf("%w: cannot be called without options", arrow.ErrInvalid)
+		default:
+			err = ctx.Err()
+		}
+		var out compute.Datum
+		if err == nil {
+			out, err = run(ctx, options, args[0])
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		return out, nil
+	}
+	return &function{compute.NewMetaFunction(name, compute.Unary(), doc, impl), defaults}
+}

@@ -1,0 +1,101 @@
+package computefn
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/compute"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+)
+
+// keysOf are the keys that the options mean for the data.
+func (o SortOptions) keysOf(data arrowsort.Data) ([]arrowsort.Key, error) {
+	var schema *arrow.Schema
+	switch d := data.(type) {
+	case arrow.Record:
+		schema = d.Schema()
+	case arrow.Table:
+		schema = d.Schema()
+	default:
+		return []arrowsort.Key{o.arrayKey()}, nil
+	}
+	keys := make([]arrowsort.Key, len(o.SortKeys))
+	for i, key := range o.SortKeys {
+		column, err := columnOf(schema, key.Target)
+		if err != nil {
+			return nil, fmt.Errorf("sort key %d: %w", i, err)
+		}
+		keys[i] = o.order(column, key)
+	}
+	return keys, nil
+}
+
+// arrayKey is the one key of an array, which has no column to name.
+func (o SortOptions) arrayKey() arrowsort.Key {
+	var first SortKey
+	if len(o.SortKeys) > 0 {
+		first = o.SortKeys[0]
+	}
+	return o.order(arrowsort.Key{}, first)
+}
+
+func (o SortOptions) order(column arrowsort.Key, key SortKey) arrowsort.Key {
+	column.Order, column.Nulls = key.Order, key.NullPlacement
+	if o.NullPlacement != nil {
+		column.Nulls = *o.NullPlacement
+	}
+	return column
+}
+
+// columnOf is the key, without an order, that stands for a field. References match one field or none, as in Arrow C++.
+func columnOf(schema *arrow.Schema, target compute.FieldRef) (arrowsort.Key, error) {
+	if target == (compute.FieldRef{}) {
+		return arrowsort.Key{}, errTarget("it has no target; set it to compute.FieldRefName(column)")
+	}
+	switch matches := target.FindAll(schema.Fields()); len(matches) {
+	case 0:
+		return arrowsort.Key{}, errTarget(fmt.Sprintf("no match for %s", target))
+	case 1:
+		if path := matches[0]; len(path) > 1 {
+			return nestedKey(schema, path)
+		}
+		return arrowsort.Key{Index: matches[0][0]}, nil
+	default:
+		return arrowsort.Key{}, errTarget(fmt.Sprintf("%d matches for %s; use compute.FieldRefIndex", len(matches), target))
+	}
+}
+
+func errTarget(why string) error {
+	return fmt.Errorf("%w: %w: invalid sort key column: %s", arrow.ErrInvalid, arrowsort.ErrColumn, why)
+}
+
+// nestedKey names a nested field by its path. Names that hold a dot or occur twice would name another field or none.
+func nestedKey(schema *arrow.Schema, path compute.FieldPath) (arrowsort.Key, error) {
+	names := make([]string, len(path))
+	unique := true
+	for depth := range path {
+		field, err := path[:depth+1].Get(schema)
+		if err != nil {
+			return arrowsort.Key{}, errTarget(err.Error())
+		}
+		names[depth] = field.Name
+		unique = unique && !strings.Contains(field.Name, ".") &&
+			len(nameRef(names[:depth+1]).FindAll(schema.Fields())) == 1
+	}
+	dotted := strings.Join(names, ".")
+	if !unique || schema.HasField(dotted) {
+		return arrowsort.Key{}, errTarget(fmt.Sprintf("the nested field %q cannot be told from others by its name", dotted))
+	}
+	return arrowsort.Key{Path: dotted}, nil
+}
+
+// nameRef refers to a field by the names on the way to it.
+func nameRef(names []string) compute.FieldRef {
+	elements := make([]any, len(names))
+	for i, name := range names {
+		elements[i] = name
+	}
+	return compute.FieldRefList(elements...)
+}

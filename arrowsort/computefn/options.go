@@ -1,0 +1,70 @@
+package computefn
+
+import (
+	"fmt"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/compute"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+)
+
+// ArraySortOptions are the options of array_sort_indices. The zero value sorts ascending with nulls at the end.
+type ArraySortOptions struct {
+	Order         arrowsort.Order
+	NullPlacement arrowsort.NullPlacement
+}
+
+// TypeName is the name of these options in Arrow C++.
+func (ArraySortOptions) TypeName() string { return "ArraySortOptions" }
+
+// A SortKey says by which column to sort, and how. NaNs go with the nulls: values, NaNs, nulls, or nulls, NaNs, values.
+type SortKey struct {
+	// Target is the column of a record or table, or a field nested in one. For arrays and chunked arrays it is not used.
+	Target        compute.FieldRef
+	Order         arrowsort.Order
+	NullPlacement arrowsort.NullPlacement
+}
+
+// SortOptions are the options of sort_indices, sort and is_sorted.
+//
+// Records and tables need one key at least. For arrays and chunked arrays only the first key counts; without one the
+// order is ascending with nulls at the end.
+type SortOptions struct {
+	// SortKeys order the rows, the most significant first.
+	SortKeys []SortKey
+	// NullPlacement, when set, replaces the null placement of every key.
+	NullPlacement *arrowsort.NullPlacement
+}
+
+// TypeName is the name of these options in Arrow C++.
+func (SortOptions) TypeName() string { return "SortOptions" }
+
+// SelectKOptions are the options of select_k_unstable, which has no defaults: a call without options is an error.
+type SelectKOptions struct {
+	// K is how many row numbers are wanted, not negative. More than there are rows: all of them.
+	K int64
+	// SortKeys order the rows, the most significant first; one at least. For arrays and chunked arrays only the order
+	// and null placement of the first count.
+	SortKeys []SortKey
+}
+
+// TypeName is the name of these options in Arrow C++.
+func (SelectKOptions) TypeName() string { return "SelectKOptions" }
+
+// optionsOf takes options as value or as pointer. Nil and a nil pointer are no options: given is false and the options
+// are the zero value.
+func optionsOf[T compute.FunctionOptions](opts compute.FunctionOptions) (options T, given bool, err error) {
+	switch o := any(opts).(type) {
+	case nil:
+		return options, false, nil
+	case T:
+		return o, true, nil
+	case *T:
+		if o == nil {
+			return options, false, nil
+		}
+		return *o, true, nil
+	}
+	return options, false, fmt.Errorf("%w: takes options of type %T, not %T", arrow.ErrInvalid, options, opts)
+}

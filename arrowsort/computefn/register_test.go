@@ -1,0 +1,64 @@
+package computefn_test
+
+import (
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/compute"
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/computefn"
+)
+
+var names = []string{"array_sort_indices", "is_sorted", "select_k_unstable", "sort", "sort_indices"}
+
+func TestRegister(t *testing.T) {
+	registry := compute.NewRegistry()
+	require.NoError(t, computefn.Register(registry))
+	require.Equal(t, names, registry.GetFunctionNames())
+	options := map[string]string{
+		"array_sort_indices": "ArraySortOptions", "sort_indices": "SortOptions", "sort": "SortOptions",
+		"is_sorted": "SortOptions", "select_k_unstable": "SelectKOptions",
+	}
+	for _, name := range names {
+		fn, ok := registry.GetFunction(name)
+		require.True(t, ok, name)
+		require.Equal(t, name, fn.Name())
+		require.NoError(t, fn.Validate(), name)
+		require.Equal(t, compute.FuncMeta, fn.Kind(), name)
+		require.Equal(t, compute.Unary(), fn.Arity(), name)
+		require.Equal(t, options[name], fn.Doc().OptionsType, name)
+		if fn.Doc().OptionsRequired {
+			require.Equal(t, "select_k_unstable", name)
+			require.Nil(t, fn.DefaultOptions())
+		} else {
+			require.Equal(t, options[name], fn.DefaultOptions().TypeName())
+		}
+	}
+}
+
+func TestRegisterNamesClashes(t *testing.T) {
+	registry := compute.NewRegistry()
+	require.NoError(t, computefn.Register(registry))
+	err := computefn.Register(registry)
+	require.ErrorIs(t, err, arrow.ErrKey)
+	for _, name := range names {
+		require.ErrorContains(t, err, name)
+	}
+	err = computefn.Register(compute.NewChildRegistry(registry))
+	require.ErrorIs(t, err, arrow.ErrKey, "a parent's functions clash too")
+}
+
+func TestRegisterAddsAllOrNone(t *testing.T) {
+	registry := compute.NewRegistry()
+	require.True(t, registry.AddFunction(compute.NewScalarFunction("sort", compute.Unary(), compute.EmptyFuncDoc), false))
+	err := computefn.Register(registry)
+	require.ErrorIs(t, err, arrow.ErrKey)
+	require.ErrorContains(t, err, "named sort")
+	require.NotContains(t, err.Error(), "sort_indices")
+	require.Equal(t, []string{"sort"}, registry.GetFunctionNames())
+}
+
+func TestRegisterWithoutRegistry(t *testing.T) {
+	require.ErrorIs(t, computefn.Register(nil), arrow.ErrInvalid)
+}
