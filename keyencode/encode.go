@@ -1,0 +1,160 @@
+package keyencode
+
+// Encode writes the leading word of the codes of rows lo..lo+len(dst)-1, right aligned. It is meant for a thousand rows at
+// a time and for many goroutines at once.
+func (p *Plan) Encode(dst []uint64, lo int) { p.encodeWord(dst, 0, lo) }
+
+func (p *Plan) encodeWord(dst []uint64, word, lo int) {
+	if word >= p.words {
+		clear(dst)
+		return
+	}
+	s := p.segment(word)
+	if s.open {
+		p.encodeOpen(dst, s, word, lo)
+		return
+	}
+	for i := range s.pieces {
+		p.encodePiece(dst, &s.pieces[i], i == 0, lo)
+	}
+}
+
+func (p *Plan) encodePiece(dst []uint64, pc *piece, first bool, lo int) {
+	f := &p.fields[pc.field]
+	k := &p.keys[f.key]
+	var buffer [blockRows]uint64
+	k.each(lo, lo+len(dst), func(c *Chunk, at, n, row int) {
+		out := dst[row-lo:][:n]
+		if first && pc.up == 0 && pc.down == 0 {
+			k.encodeRange(out, f, c, at)
+			return
+		}
+		codes := buffer[:n]
+		k.encodeRange(codes, f, c, at)
+		place(out, codes, pc, first)
+	})
+}
+
+// place puts the piece's bits of the codes of its field into the words.
+func place(dst, codes []uint64, pc *piece, first bool) {
+	down, up, mask := uint(pc.down), uint(pc.up), pc.mask
+	if first {
+		for i, c := range codes {
+			dst[i] = c >> down & mask << up
+		}
+		return
+	}
+	for i, c := range codes {
+		dst[i] |= c >> down & mask << up
+	}
+}
+
+// encodeRange writes the codes of a field for rows of one chunk, at most blockRows.
+func (k *keyPlan) encodeRange(dst []uint64, f *field, c *Chunk, at int) {
+	if f.part == partWindow || f.part == partLength {
+		var t texts
+		for len(dst) > 0 {
+			n := min(len(dst), gatherRows)
+			t.load(k.column, c, at, n)
+			f.encodeTexts(dst[:n], t[:n], k.prefix)
+			dst, at = dst[n:], at+n
+		}
+		return
+	}
+	b := k.block(c, at, len(dst))
+	k.encodeBlock(dst, f, &b)
+}
+
+func (k *keyPlan) encodeBlock(dst []uint64, f *field, b *block) {
+	switch f.part {
+	case partWord:
+		f.linear.encode(dst, b)
+	case partLimb:
+		k.wide.encode(dst, b, f.limb, f.bias, f.null)
+	case partClass:
+		fill(dst, f.bias)
+		if b.validity != nil {
+			setWhereZero(dst, b.validity, b.bit, f.null)
+		}
+	}
+}
+
+// encodeTexts writes the codes of a window or length field, or of the class of strings.
+func (f *field) encodeTexts(dst []uint64, t [][]byte, prefix int) {
+	for i, s := range t {
+		switch {
+		case s == nil:
+			dst[i] = f.null
+		case f.part == partWindow:
+			dst[i] = f.code(window(s, prefix))
+		case f.part == partLength:
+			dst[i] = f.code(uint64(len(s)))
+		default:
+			dst[i] = f.bias
+		}
+	}
+}
+
+func (p *Plan) encodeOpen(dst []uint64, s *segment, word, lo int) {
+	k := &p.keys[s.key]
+	var t texts
+	for done := 0; done < len(dst); done += gatherRows {
+		k.each(lo+done, lo+min(done+gatherRows, len(dst)), func(c *Chunk, at, n, row int) {
+			t.load(k.column, c, at, n)
+			k.openWords(dst[row-lo:][:n], t[:n], s.from+(word-s.first)*openBytes)
+		})
+	}
+}
+
+func (k *keyPlan) openWords(dst []uint64, t [][]byte, from int) {
+	flip := uint64(0)
+	if k.Order == Descending {
+		flip = ^flip
+	}
+	for i, s := range t {
+		dst[i] = openWord(s, from) ^ flip
+	}
+}
+
+// EncodeRows writes one word of the codes of some rows, in any order.
+func (p *Plan) EncodeRows(dst []uint64, word int, rows []uint32) {
+	for len(rows) > 0 {
+		n := min(len(rows), gatherRows)
+		p.encodeRows(dst[:n], word, rows[:n])
+		dst, rows = dst[n:], rows[n:]
+	}
+}
+
+func (p *Plan) encodeRows(dst []uint64, word int, rows []uint32) {
+	if word >= p.words {
+		clear(dst)
+		return
+	}
+	s := p.segment(word)
+	if s.open {
+		var t texts
+		k := &p.keys[s.key]
+		t.gather(&k.reader, rows)
+		k.openWords(dst, t[:len(rows)], s.from+(word-s.first)*openBytes)
+		return
+	}
+	var codes [gatherRows]uint64
+	for i := range s.pieces {
+		pc := &s.pieces[i]
+		p.encodeFieldRows(codes[:len(rows)], &p.fields[pc.field], rows)
+		place(dst, codes[:len(rows)], pc, i == 0)
+	}
+}
+
+func (p *Plan) encodeFieldRows(dst []uint64, f *field, rows []uint32) {
+	k := &p.keys[f.key]
+	if k.shape == shapeBytes {
+		var t texts
+		t.gather(&k.reader, rows)
+		f.encodeTexts(dst, t[:len(rows)], k.prefix)
+		return
+	}
+	var g gathered
+	b := g.gather(&k.reader, rows)
+	k.encodeBlock(dst, f, &b)
+}

@@ -1,0 +1,94 @@
+package keyencode
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// codeOf is the whole code of a row, compared word by word as an engine does.
+func compareCodes(p *Plan, a, b uint32) int {
+	var x, y [1]uint64
+	for word := 0; word < p.Words(); word = p.Next(word, x[0]) {
+		p.EncodeRows(x[:], word, []uint32{a})
+		p.EncodeRows(y[:], word, []uint32{b})
+		if x != y {
+			if x[0] < y[0] {
+				return -1
+			}
+			return 1
+		}
+	}
+	return 0
+}
+
+func planOf(t testing.TB, columns []Column, keys []Key) *Plan {
+	stats := make([]Statistics, len(keys))
+	for i, k := range keys {
+		stats[i] = Measure(&columns[k.Column], k, 0, columns[k.Column].Rows())
+	}
+	p, err := NewPlan(columns, keys, stats)
+	require.NoError(t, err)
+	return p
+}
+
+func TestEncodeOrdersAsValues(t *testing.T) {
+	for _, kind := range allKinds {
+		for seed := range uint64(60) {
+			rng := rand.New(rand.NewPCG(seed, uint64(kind)))
+			fixed := []int{0, 1, 3, 8, 9, 16, 20}[rng.IntN(7)]
+			offset := []int{0, 1, 7, 31, 63, 64}[rng.IntN(6)]
+			cells := randomCells(rng, kind, fixed, 1+rng.IntN(90))
+			c := build(rng, kind, fixed, offset, []int{rng.IntN(20), 0, rng.IntN(30)}, cells)
+			for mode := range 4 {
+				k := Key{Order: Order(mode & 1), Nulls: NullPlacement(mode >> 1)}
+				p := planOf(t, []Column{c}, []Key{k})
+				where := fmt.Sprintf("kind %d, width %d, seed %d, key %v, plan %v", kind, fixed, seed, k, p)
+				for i := range cells {
+					for j := range cells {
+						require.Equal(t, sign(compareCells(kind, k, cells[i], cells[j])), compareCodes(p, uint32(i), uint32(j)),
+							"%s: rows %d %v and %d %v", where, i, cells[i], j, cells[j])
+					}
+				}
+			}
+		}
+	}
+}
+
+func sign(n int) int {
+	switch {
+	case n < 0:
+		return -1
+	case n > 0:
+		return 1
+	}
+	return 0
+}
+
+func TestEncodeEqualsEncodeRows(t *testing.T) {
+	for _, kind := range allKinds {
+		for seed := range uint64(12) {
+			rng := rand.New(rand.NewPCG(seed, uint64(kind)))
+			n := []int{1, 100, 255, 1025, 3000}[rng.IntN(5)]
+			fixed := 1 + rng.IntN(20)
+			columns := []Column{
+				build(rng, kind, fixed, 7, []int{rng.IntN(n + 1), 1}, randomCells(rng, kind, fixed, n)),
+				build(rng, Int32, 0, 31, nil, randomCells(rng, Int32, 0, n)),
+			}
+			p := planOf(t, columns, []Key{{Column: 0, Order: Order(seed & 1)}, {Column: 1, Nulls: NullsAtStart}})
+			lo := rng.IntN(n)
+			hi := lo + rng.IntN(n-lo+1)
+			rows, got, want := make([]uint32, hi-lo), make([]uint64, hi-lo), make([]uint64, hi-lo)
+			for i := range rows {
+				rows[i] = uint32(lo + i)
+			}
+			for word := range p.Words() {
+				p.EncodeRows(want, word, rows)
+				p.encodeWord(got, word, lo)
+				require.Equal(t, want, got, "kind %d, seed %d, rows %d..%d of %d, word %d", kind, seed, lo, hi, n, word)
+			}
+		}
+	}
+}

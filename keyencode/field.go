@@ -1,0 +1,151 @@
+package keyencode
+
+import "math/bits"
+
+// part is what a field holds of its key.
+type part uint8
+
+const (
+	partClass  part = iota // whether a row is null, before a value that leaves no code free
+	partWord               // an ordered word, classes included
+	partLimb               // a limb of a wide decimal
+	partWindow             // the 8 bytes of a string behind the prefix that all share
+	partLength             // the length of a string
+)
+
+// A field is a number of up to 64 bits made from a row of one key.
+type field struct {
+	key  int
+	part part
+	bits int
+	top  uint64 // the greatest code
+	limb int    // of partLimb
+	linear
+}
+
+// fieldsOf lays out key k: its fields, most significant first, and whether open words follow them.
+func (p *Plan) fieldsOf(k int) (open bool) {
+	kp := &p.keys[k]
+	s := kp.stats
+	switch kp.shape {
+	case shapeWord:
+		p.addWordField(k, partWord, s.Min[0], s.Max[0], uint(bits.TrailingZeros64(s.Or^s.And)))
+	case shapeWide:
+		p.addWideFields(k)
+	case shapeBytes:
+		return p.addTextFields(k)
+	default:
+		p.addWordField(k, partWord, 0, 0, 0)
+	}
+	return false
+}
+
+// addWordField adds a field for words lo..hi of which the lowest shift bits never vary, and the classes of its key.
+func (p *Plan) addWordField(k int, part part, lo, hi uint64, shift uint) {
+	kp := &p.keys[k]
+	span := (hi - lo) >> shift
+	c := placeClasses(kp.stats, kp.Nulls, span)
+	if c.extra > 0 && kp.stats.Values() > 0 && span > ^uint64(0)-c.extra {
+		p.addClassField(k)
+		c = classCodes{}
+	}
+	top := c.extra + span
+	if kp.stats.Values() == 0 {
+		top = max(c.extra, 1) - 1
+	}
+	l := linear{base: lo, shift: min(shift, 63), mul: 1, bias: c.first, nan: c.nan, null: c.null}
+	if kp.Order == Descending {
+		l.mul, l.bias = ^uint64(0), c.first+span
+	}
+	p.addField(field{key: k, part: part, top: top, linear: l})
+}
+
+// addClassField adds a bit that tells null from value.
+func (p *Plan) addClassField(k int) {
+	l := linear{null: 1}
+	if p.keys[k].Nulls == NullsAtStart {
+		l = linear{bias: 1}
+	}
+	p.addField(field{key: k, part: partClass, top: 1, linear: l})
+}
+
+func (p *Plan) addField(f field) {
+	if f.bits = bits.Len64(f.top); f.bits > 0 {
+		p.fields = append(p.fields, f)
+	}
+}
+
+func (p *Plan) addWideFields(k int) {
+	kp := &p.keys[k]
+	s := kp.stats
+	span := limbs(s.Max).sub(s.Min)
+	if span.compare(limbs{^uint64(0)}) <= 0 {
+		p.addWordField(k, partWord, s.Min[0], s.Max[0], uint(bits.TrailingZeros64(s.Or^s.And)))
+		return
+	}
+	shift := uint(min(bits.TrailingZeros64(s.Or^s.And), 63))
+	span = span.shr(shift)
+	kp.wide = wide{base: s.Min, last: span, shift: shift, descending: kp.Order == Descending}
+	top := 3
+	for span[top] == 0 && top > 0 {
+		top--
+	}
+	c := placeClasses(s, kp.Nulls, span[top])
+	if c.extra > 0 && span[top] > ^uint64(0)-c.extra {
+		p.addClassField(k)
+		c = classCodes{}
+	}
+	for l := top; l >= 0; l-- {
+		f := field{key: k, part: partLimb, top: ^uint64(0), limb: l}
+		if l == top {
+			f.top = span[top] + c.extra
+			f.bias, f.null = c.first, c.null
+		}
+		p.addField(f)
+	}
+}
+
+func (p *Plan) addTextFields(k int) (open bool) {
+	kp := &p.keys[k]
+	s := kp.stats
+	if s.Values() == 0 {
+		p.addWordField(k, partWindow, 0, 0, 0)
+		return false
+	}
+	kp.prefix = commonPrefix(s.MinBytes, s.MaxBytes)
+	rest := s.MaxLen - kp.prefix
+	shift := uint(0)
+	if rest < 8 {
+		shift = uint(8 * (8 - rest))
+	}
+	lo, hi := window([]byte(s.MinBytes), kp.prefix), window([]byte(s.MaxBytes), kp.prefix)
+	p.addWordField(k, partWindow, lo, hi, shift)
+	if rest > 8 {
+		return true
+	}
+	if s.ZeroEnd {
+		p.addLengthField(k)
+	}
+	return false
+}
+
+// addLengthField tells strings apart that differ only in zero bytes at their ends.
+func (p *Plan) addLengthField(k int) {
+	kp := &p.keys[k]
+	span := uint64(kp.stats.MaxLen - kp.stats.MinLen)
+	l := linear{base: uint64(kp.stats.MinLen), mul: 1}
+	if kp.Order == Descending {
+		l.mul, l.bias = ^uint64(0), span
+	}
+	p.addField(field{key: k, part: partLength, top: span, linear: l})
+}
+
+func commonPrefix(a, b string) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return n
+}

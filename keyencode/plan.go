@@ -1,0 +1,126 @@
+package keyencode
+
+import (
+	"errors"
+	"fmt"
+)
+
+var (
+	// ErrColumn is returned for a column whose buffers do not hold the rows that it claims, and for a key without column.
+	ErrColumn = errors.New("keyencode: invalid column")
+	// ErrKind is returned for a kind that is not one of the constants.
+	ErrKind = errors.New("keyencode: unknown kind of column")
+)
+
+// A Plan says how rows become codes: unsigned numbers of up to any length, held in 64-bit words, that compare as the rows
+// do. The codes are as short as the statistics allow. Keys follow one another, the most significant first; each takes the
+// bits that its values vary in, and one code more for each of NaN and null that occurs. Strings that are long go on in
+// words of their own, which decide only between rows that tie so far (see Next).
+//
+// A Plan borrows the columns' buffers until Detach. It is not changed by its methods: they may be called concurrently.
+type Plan struct {
+	keys     []keyPlan
+	fields   []field
+	segments []segment
+	words    int
+	rows     int
+}
+
+// keyPlan is what a plan knows of one key.
+type keyPlan struct {
+	Key
+	reader
+	kind   Kind
+	width  int
+	shape  shape
+	stats  *Statistics
+	wide   wide // of decimals that span more than 64 bits
+	prefix int  // bytes that all strings share
+}
+
+// NewPlan makes the plan for some keys from their statistics, which cover all rows of the columns, one for each key.
+func NewPlan(columns []Column, keys []Key, stats []Statistics) (*Plan, error) {
+	if len(stats) != len(keys) {
+		return nil, fmt.Errorf("%w: %d keys with %d statistics", ErrColumn, len(keys), len(stats))
+	}
+	p := &Plan{keys: make([]keyPlan, len(keys))}
+	for i, k := range keys {
+		if k.Column < 0 || k.Column >= len(columns) {
+			return nil, fmt.Errorf("%w: key %q is column %d of %d", ErrColumn, k.Name, k.Column, len(columns))
+		}
+		c := &columns[k.Column]
+		if c.Kind > Dictionary64 {
+			return nil, fmt.Errorf("%w: key %q is of kind %d", ErrKind, k.Name, c.Kind)
+		}
+		s := stats[i]
+		p.keys[i] = keyPlan{Key: k, reader: newReader(c), kind: c.Kind, width: c.ValueBytes(), shape: c.shape(), stats: &s}
+		p.rows = s.Rows
+	}
+	p.layOut()
+	return p, nil
+}
+
+// Words is the number of 64-bit words of the longest code; 0 when all rows tie.
+func (p *Plan) Words() int { return p.words }
+
+// On is the same plan bound to other columns of the same kinds that hold the same rows in any order: the codes do not
+// change. Keys find their columns by Key.Column as before.
+func (p *Plan) On(columns []Column) *Plan {
+	q := *p
+	q.keys = append([]keyPlan(nil), p.keys...)
+	for i := range q.keys {
+		q.keys[i].reader = newReader(&columns[q.keys[i].Column])
+	}
+	return &q
+}
+
+// Detach is the plan without its columns, for printing and for what the statistics tell.
+func (p *Plan) Detach() *Plan {
+	q := *p
+	q.keys = append([]keyPlan(nil), p.keys...)
+	for i := range q.keys {
+		q.keys[i].reader = reader{}
+	}
+	return &q
+}
+
+// Sorted reports whether the statistics prove that no row sorts before its predecessor.
+func (p *Plan) Sorted() bool {
+	for i := range p.keys {
+		switch s := p.keys[i].stats; {
+		case s.Rising:
+			return true
+		case !s.Sorted:
+			return false
+		}
+	}
+	return true
+}
+
+// Reversed reports whether the statistics prove that every row sorts before its predecessor.
+func (p *Plan) Reversed() bool {
+	for i := range p.keys {
+		switch s := p.keys[i].stats; {
+		case s.Reversed:
+			return true
+		case !p.constant(i):
+			return false
+		}
+	}
+	return p.rows <= 1
+}
+
+// constant reports whether all rows tie in a key.
+func (p *Plan) constant(k int) bool {
+	for i := range p.fields {
+		if p.fields[i].key == k {
+			return false
+		}
+	}
+	for i := range p.segments {
+		if p.segments[i].open && p.segments[i].key == k {
+			return false
+		}
+	}
+	return true
+}

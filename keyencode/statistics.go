@@ -1,0 +1,98 @@
+package keyencode
+
+import "strings"
+
+// Statistics sum up one key column, or a range of its rows. Numbers are ordered words: they compare as unsigned integers
+// as the values do (two's complement with its sign bit flipped; floats by sign and magnitude with -0.0 equal to +0.0;
+// dictionary entries by rank).
+type Statistics struct {
+	Rows  int // all rows
+	Nulls int // rows that are null, dictionary entries that are null included
+	NaNs  int // rows that are NaN
+
+	Min, Max [4]uint64 // of the values, least significant limb first; all limbs but the first are zero up to 64 bits
+	Or, And  uint64    // of the values' first limbs: bits where they agree never vary
+
+	MinBytes, MaxBytes string // of strings: the least and the greatest value
+	MinLen, MaxLen     int    // of strings: bytes
+	ZeroEnd            bool   // of strings: one ends in a zero byte
+
+	Sorted   bool // no row sorts before its predecessor
+	Rising   bool // every row sorts behind its predecessor
+	Reversed bool // every row sorts before its predecessor
+
+	key         Key
+	first, last datum // the border rows, for Merge
+}
+
+// Values is the number of rows that are neither null nor NaN.
+func (s *Statistics) Values() int { return s.Rows - s.Nulls - s.NaNs }
+
+// A datum is one row of a key column.
+type datum struct {
+	class Class
+	num   limbs
+	str   string
+}
+
+// compare orders two rows of a key as the sort does.
+func (a *datum) compare(b *datum, k Key) int {
+	if a.class != b.class {
+		return a.class.rank(k.Nulls) - b.class.rank(k.Nulls)
+	}
+	if a.class != ClassValue {
+		return 0
+	}
+	c := a.num.compare(b.num)
+	if c == 0 {
+		c = strings.Compare(a.str, b.str)
+	}
+	if k.Order == Descending {
+		return -c
+	}
+	return c
+}
+
+// Merge adds the statistics of the rows right behind those of s, of the same key.
+func (s *Statistics) Merge(next *Statistics) {
+	if next.Rows == 0 {
+		return
+	}
+	if s.Rows == 0 {
+		*s = *next
+		return
+	}
+	step := next.first.compare(&s.last, s.key)
+	s.Sorted = s.Sorted && next.Sorted && step >= 0
+	s.Rising = s.Rising && next.Rising && step > 0
+	s.Reversed = s.Reversed && next.Reversed && step < 0
+	s.last = next.last
+	s.mergeValues(next)
+	s.Rows += next.Rows
+	s.Nulls += next.Nulls
+	s.NaNs += next.NaNs
+}
+
+func (s *Statistics) mergeValues(next *Statistics) {
+	switch {
+	case next.Values() == 0:
+		return
+	case s.Values() == 0:
+		s.Min, s.Max, s.Or, s.And = next.Min, next.Max, next.Or, next.And
+		s.MinBytes, s.MaxBytes, s.MinLen, s.MaxLen, s.ZeroEnd = next.MinBytes, next.MaxBytes, next.MinLen, next.MaxLen, next.ZeroEnd
+		return
+	}
+	if limbs(next.Min).compare(s.Min) < 0 {
+		s.Min = next.Min
+	}
+	if limbs(next.Max).compare(s.Max) > 0 {
+		s.Max = next.Max
+	}
+	s.Or |= next.Or
+	s.And &= next.And
+	s.MinBytes = min(s.MinBytes, next.MinBytes)
+	s.MaxBytes = max(s.MaxBytes, next.MaxBytes)
+	s.MinLen = min(s.MinLen, next.MinLen)
+	s.MaxLen = max(s.MaxLen, next.MaxLen)
+	s.ZeroEnd = s.ZeroEnd || next.ZeroEnd
+}

@@ -1,0 +1,135 @@
+package keyencode
+
+import "encoding/binary"
+
+// linear turns an ordered word u into a code: bias + ((u-base) >> shift) * mul, modulo 2^64. Ascending, descending, with
+// or without a stride, classes before the values or behind: all of it is in the four numbers.
+type linear struct {
+	base  uint64
+	shift uint
+	mul   uint64
+	bias  uint64
+	nan   uint64 // the code of NaN
+	null  uint64 // the code of null
+}
+
+// identity gives ordered words themselves. No float and no rank has the word of NaN and null here.
+var identity = linear{mul: 1, nan: ^uint64(0), null: ^uint64(0)}
+
+// code is the definition that the kernels below spell out by type.
+func (l *linear) code(u uint64) uint64 { return l.bias + (u-l.base)>>l.shift*l.mul }
+
+// invert is the ordered word of a code.
+func (l *linear) invert(code uint64) uint64 { return (code-l.bias)*inverse(l.mul)<<l.shift + l.base }
+
+// inverse is the multiplicative inverse of an odd number modulo 2^64, by Newton's iteration: every step doubles the bits
+// that are right, of which x = a starts with three.
+func inverse(a uint64) uint64 {
+	x := a
+	for range 5 {
+		x *= 2 - a*x
+	}
+	return x
+}
+
+// encode writes the codes of a block of values of up to 64 bits, or of the low limbs of decimals.
+func (l *linear) encode(dst []uint64, b *block) {
+	switch b.kind {
+	case Null:
+		fill(dst, l.null)
+		return
+	case Bool:
+		encodeBits(dst, b, l)
+	case Int8, Uint8:
+		encodeInts(dst, valuesOf[uint8](b.values, b.at, b.rows), l, b.kind.signBit())
+	case Int16, Uint16:
+		encodeInts(dst, valuesOf[uint16](b.values, b.at, b.rows), l, b.kind.signBit())
+	case Int32, Uint32:
+		encodeInts(dst, valuesOf[uint32](b.values, b.at, b.rows), l, b.kind.signBit())
+	case Int64, Uint64:
+		encodeInts(dst, valuesOf[uint64](b.values, b.at, b.rows), l, b.kind.signBit())
+	case Float16:
+		encodeFloats(dst, valuesOf[uint16](b.values, b.at, b.rows), l, 1<<15, 0x7c00)
+	case Float32:
+		encodeFloats(dst, valuesOf[uint32](b.values, b.at, b.rows), l, 1<<31, 0x7f80_0000)
+	case Float64:
+		encodeFloats(dst, valuesOf[uint64](b.values, b.at, b.rows), l, 1<<63, 0x7ff0_0000_0000_0000)
+	case Decimal128, Decimal256:
+		encodeLowLimbs(dst, b, l)
+	case FixedSizeBinary:
+		encodeFixed(dst, b, l)
+	default:
+		encodeRanks(dst, b, l)
+		return
+	}
+	if b.validity != nil {
+		setWhereZero(dst, b.validity, b.bit, l.null)
+	}
+}
+
+func fill(dst []uint64, v uint64) {
+	for i := range dst {
+		dst[i] = v
+	}
+}
+
+func encodeInts[U unsigned](dst []uint64, src []U, l *linear, sign uint64) {
+	base, shift, mul, bias := U(l.base)^U(sign), l.shift&63, l.mul, l.bias
+	dst = dst[:len(src)]
+	for i, x := range src {
+		dst[i] = bias + uint64(x-base)>>shift*mul
+	}
+}
+
+// encodeFloats reads floats as sign and magnitude and makes them two's complement, which makes both zeros one and keeps
+// low bits that are zero in all magnitudes zero. NaN is what lies beyond an infinity.
+func encodeFloats[U uint16 | uint32 | uint64](dst []uint64, src []U, l *linear, sign, inf U) {
+	base, shift, mul, bias, nan := U(l.base)^sign, l.shift&63, l.mul, l.bias, l.nan
+	dst = dst[:len(src)]
+	for i, x := range src {
+		v := x
+		if x&sign != 0 {
+			v = sign - x
+		}
+		code := bias + uint64(v-base)>>shift*mul
+		if v+inf > 2*inf {
+			code = nan
+		}
+		dst[i] = code
+	}
+}
+
+func encodeBits(dst []uint64, b *block, l *linear) {
+	codes := [2]uint64{l.code(0), l.code(1)}
+	for i := range dst {
+		at := b.at + i
+		dst[i] = codes[b.values[at>>3]>>(at&7)&1]
+	}
+}
+
+func encodeLowLimbs(dst []uint64, b *block, l *linear) {
+	src := b.values[b.at*b.width:]
+	for i := range dst {
+		dst[i] = l.code(binary.LittleEndian.Uint64(src[i*b.width:]))
+	}
+}
+
+func encodeFixed(dst []uint64, b *block, l *linear) {
+	src := b.values[b.at*b.width:]
+	for i := range dst {
+		dst[i] = l.code(bigEndian(src[i*b.width : (i+1)*b.width]))
+	}
+}
+
+// encodeRanks looks the ranks of dictionary indices up. Indices under a null may be anything: they are not read.
+func encodeRanks(dst []uint64, b *block, l *linear) {
+	for i := range dst {
+		dst[i] = l.null
+		if b.validity != nil && !bitAt(b.validity, b.bit+i) {
+			continue
+		}
+		if rank := b.ranks[indexAt(b.kind, b.values, b.at+i)]; rank != 0 {
+			dst[i] = l.code(uint64(rank - 1))
+		}
+	}
+}
