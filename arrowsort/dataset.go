@@ -1,0 +1,110 @@
+package arrowsort
+
+import (
+	"fmt"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
+)
+
+// Data is what can be sorted: an arrow.Record, an arrow.Table, an arrow.Array or an *arrow.Chunked.
+type Data interface {
+	Retain()
+	Release()
+}
+
+type shape int
+
+const (
+	recordShape shape = iota
+	tableShape
+	arrayShape
+	chunkedShape
+)
+
+// A dataset is the data of a call as columns, and what it takes to give results the same shape.
+type dataset struct {
+	adapter.Input
+	shape  shape
+	schema *arrow.Schema // of a record or a table
+}
+
+// newDataset borrows the data.
+func newDataset(data Data) (*dataset, error) {
+	d := &dataset{}
+	switch x := data.(type) {
+	case arrow.Record:
+		d.shape, d.schema, d.Rows = recordShape, x.Schema(), int(x.NumRows())
+		d.Columns = make([]adapter.Column, x.NumCols())
+		for i, a := range x.Columns() {
+			d.Columns[i] = adapter.Column{Name: x.ColumnName(i), Type: a.DataType(), Chunks: []arrow.Array{a}}
+		}
+	case arrow.Table:
+		d.shape, d.schema, d.Rows = tableShape, x.Schema(), int(x.NumRows())
+		d.Columns = make([]adapter.Column, x.NumCols())
+		for i := range d.Columns {
+			c := x.Column(i)
+			d.Columns[i] = adapter.Column{Name: c.Name(), Type: c.DataType(), Chunks: c.Data().Chunks()}
+		}
+	case *arrow.Chunked:
+		d.shape, d.Rows = chunkedShape, x.Len()
+		d.Columns = []adapter.Column{{Type: x.DataType(), Chunks: x.Chunks()}}
+	case arrow.Array:
+		d.shape, d.Rows = arrayShape, x.Len()
+		d.Columns = []adapter.Column{{Type: x.DataType(), Chunks: []arrow.Array{x}}}
+	default:
+		return nil, fmt.Errorf("%w: data of type %T is not an arrow.Record, arrow.Table, arrow.Array or *arrow.Chunked", ErrOption, data)
+	}
+	return d, nil
+}
+
+// fields are the columns as fields.
+func (d *dataset) fields() []arrow.Field {
+	fields := make([]arrow.Field, len(d.Columns))
+	for i, c := range d.Columns {
+		fields[i] = arrow.Field{Name: c.Name, Type: c.Type}
+	}
+	return fields
+}
+
+// splits says whether a column of the result may have several chunks.
+func (d *dataset) splits() bool { return d.shape == tableShape || d.shape == chunkedShape }
+
+// assemble gives columns the shape of the data. It takes the arrays over.
+func (d *dataset) assemble(columns [][]arrow.Array, rows int) Data {
+	defer adapter.ReleaseAll(columns)
+	switch d.shape {
+	case recordShape:
+		arrays := make([]arrow.Array, len(columns))
+		for i, chunks := range columns {
+			arrays[i] = chunks[0]
+		}
+		return array.NewRecord(d.schema, arrays, int64(rows))
+	case tableShape:
+		cols := make([]arrow.Column, len(columns))
+		for i, chunks := range columns {
+			field := d.schema.Field(i)
+			data := arrow.NewChunked(field.Type, chunks)
+			cols[i] = *arrow.NewColumn(field, data)
+			data.Release()
+			defer cols[i].Release()
+		}
+		return array.NewTable(d.schema, cols, int64(rows))
+	case chunkedShape:
+		return arrow.NewChunked(d.Columns[0].Type, columns[0])
+	}
+	columns[0][0].Retain()
+	return columns[0][0]
+}
+
+// as gives the result of a call its static type, which differs only for types of data that are foreign to Arrow.
+func as[T Data](result Data) (T, error) {
+	if t, ok := result.(T); ok {
+		return t, nil
+	}
+	result.Release()
+	var none T
+	return none, fmt.Errorf("%w: the result is a %T, not a %T", ErrOption, result, none)
+}

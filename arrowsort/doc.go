@@ -1,0 +1,24 @@
+// Package arrowsort sorts Apache Arrow data: records, tables, arrays and chunked arrays, by any number of keys.
+//
+//	keys := []arrowsort.Key{{Path: "delay", Order: arrowsort.Descending}, {Path: "date"}}
+//	sorted, err := arrowsort.Sort(ctx, record, keys, arrowsort.Options{})
+//	defer sorted.Release()
+//
+// # The order
+//
+// It is the order of Arrow C++. Each key has a direction and a null placement of its own. A column holds values, NaNs and
+// nulls: NullsAtEnd puts values before NaNs before nulls, NullsAtStart nulls before NaNs before values. Descending
+// reverses the values only. Values compare by <, so -0.0 equals +0.0; strings and binary compare as unsigned bytes;
+// booleans false before true; dictionaries by their values; run-end-encoded columns by their rows; a struct by its fields,
+// one after the other, where a null struct has null fields. Time zones do not matter. Rows that tie in all keys keep
+// their order, also across chunks.
+//
+// Lists, maps, unions, and intervals of days or of months, days and nanoseconds have no order: as a key they are an
+// error, ErrKeyType. Every type of column may be along.
+//
+// # Ownership
+//
+// Inputs are borrowed and never changed; they may be released when the call is over. Results belong to the caller, who
+// releases them. All memory that grows with the rows comes from Options.Allocator; a call that fails or is cancelled
+// gives back what it took. All functions are safe for concurrent calls.
+package arrowsort

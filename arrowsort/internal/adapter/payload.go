@@ -1,0 +1,157 @@
+package adapter
+
+import (
+	"math"
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// A payload is how a column of the input, or a field of one, comes into the result.
+type payload struct {
+	typ      arrow.DataType
+	column   int              // position in the input
+	taken    bool             // by row numbers, after the job; nothing below is set
+	gather   int              // position in the job's Gather; -1 when the engine has nothing to gather
+	buffers  int              // validity, values, bytes
+	variadic []*memory.Buffer // of views, shared with the input
+	dict     arrow.ArrayData  // shared with the input
+	fields   []*payload
+}
+
+// AddPayloads asks the job for all columns of the input, in their order. Columns that an engine cannot hold are taken
+// later, by the row numbers of the job.
+func (w *Work) AddPayloads() error {
+	for i, c := range w.input.Columns {
+		p := &payload{typ: c.Type, column: i, taken: true}
+		if w.flat(c.Type, []int{i}) {
+			var err error
+			if p, err = w.payload(c.Type, []int{i}); err != nil {
+				return err
+			}
+		}
+		if p.taken {
+			w.Job.RowNumbers = 4
+		}
+		w.payloads = append(w.payloads, p)
+	}
+	return nil
+}
+
+// flat reports whether the engine can gather the column at path, struct by struct and field by field.
+func (w *Work) flat(typ arrow.DataType, path []int) bool {
+	if s, ok := StructOf(typ); ok {
+		for i, f := range s.Fields() {
+			if !w.flat(f.Type, append(path[:len(path):len(path)], i)) {
+				return false
+			}
+		}
+		return true
+	}
+	l, ok := layoutOf(typ)
+	if !ok {
+		return false
+	}
+	views := w.input.views(path)
+	switch {
+	case Storage(typ).ID() == arrow.DICTIONARY:
+		return oneDictionary(views)
+	case l.kind == keyencode.BinaryView:
+		return len(views) == 1
+	case l.kind == keyencode.Binary:
+		return fitsOffsets(views)
+	}
+	return true
+}
+
+// oneDictionary reports whether the indices of all views mean the same entries.
+func oneDictionary(views []view) bool {
+	for i := 1; i < len(views); i++ {
+		if !equalDictionaries(views[0].data.Dictionary(), views[i].data.Dictionary()) {
+			return false
+		}
+	}
+	return len(views) > 0
+}
+
+// fitsOffsets reports whether the bytes of all views together stay within 32-bit offsets.
+func fitsOffsets(views []view) bool {
+	total := 0
+	for _, v := range views {
+		offsets := arrow.Int32Traits.CastFromBytes(v.buffer(1))
+		if len(offsets) > v.first+v.rows {
+			total += int(offsets[v.first+v.rows]) - int(offsets[v.first])
+		}
+	}
+	return total <= math.MaxInt32
+}
+
+// payload adds the raw columns of a flat column to the job.
+func (w *Work) payload(typ arrow.DataType, path []int) (*payload, error) {
+	p := &payload{typ: typ, column: path[0], gather: -1, buffers: 2}
+	views := w.input.views(path)
+	if s, ok := StructOf(typ); ok {
+		return p, w.structPayload(p, s, path, views)
+	}
+	l, _ := layoutOf(typ)
+	switch {
+	case l.kind == keyencode.Null:
+		p.buffers = 1
+		return p, nil
+	case l.kind == keyencode.Binary, l.kind == keyencode.LargeBinary:
+		p.buffers = 3
+	case l.kind == keyencode.BinaryView:
+		p.variadic = slices.Clone(views[0].data.Buffers()[2:])
+	case l.kind == keyencode.FixedSizeBinary && l.width == 0:
+		l.kind = keyencode.Null // there is only validity
+	case Storage(typ).ID() == arrow.DICTIONARY:
+		p.dict = views[0].data.Dictionary()
+	}
+	return p, w.gather(p, l, path, views)
+}
+
+// structPayload adds the validity of a struct, when it has nulls, and its fields.
+func (w *Work) structPayload(p *payload, typ *arrow.StructType, path []int, views []view) error {
+	p.buffers = 1
+	if slices.ContainsFunc(views, func(v view) bool { return len(v.ownMask(nil)) > 0 }) {
+		if err := w.gather(p, layout{kind: keyencode.Null}, path, views); err != nil {
+			return err
+		}
+	}
+	for i, f := range typ.Fields() {
+		field, err := w.payload(f.Type, append(path[:len(path):len(path)], i))
+		if err != nil {
+			return err
+		}
+		p.fields = append(p.fields, field)
+	}
+	return nil
+}
+
+// gather asks the engine for a column: the one that is a key already, or a new one with its own validity only, since the
+// structs above it keep theirs.
+func (w *Work) gather(p *payload, l layout, path []int, views []view) error {
+	column := -1
+	if l.kind != keyencode.Null {
+		column = w.keyAt(path)
+	}
+	if column < 0 {
+		own := make([]view, len(views))
+		for i, v := range views {
+			own[i] = v
+			own[i].masks = v.ownMask(nil)
+		}
+		c, err := w.column(l, own)
+		if err != nil {
+			return err
+		}
+		column = len(w.Job.Columns)
+		w.Job.Columns = append(w.Job.Columns, c)
+	}
+	p.gather = len(w.Job.Gather)
+	w.Job.Gather = append(w.Job.Gather, column)
+	return nil
+}

@@ -1,0 +1,96 @@
+package adapter
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// ranks numbers the entries of all dictionaries by value, from 1 on, equal entries equally; a null entry is 0.
+func (w *Work) ranks(ctx context.Context, typ arrow.DataType, dictionaries []arrow.ArrayData, key keyencode.Key) ([][]uint32, error) {
+	views := make([]view, 0, len(dictionaries))
+	total := 0
+	for _, d := range dictionaries {
+		if d.Len() > 0 {
+			views = append(views, newView(d, d.Len()))
+			total += d.Len()
+		}
+	}
+	buf, err := w.zeros(4 * total)
+	if err != nil {
+		return nil, err
+	}
+	ranks := arrow.Uint32Traits.CastFromBytes(buf)
+	if err := w.rankViews(ctx, typ, views, rankingKey(key), ranks); err != nil {
+		return nil, fmt.Errorf("ranking the dictionary: %w", err)
+	}
+	split := make([][]uint32, len(dictionaries))
+	for i, d := range dictionaries {
+		split[i], ranks = ranks[:d.Len():d.Len()], ranks[d.Len():]
+	}
+	return split, nil
+}
+
+// rankingKey is the order in which entries are ranked for a key: rising, with NaN at the side where the key's order and
+// null placement together put the largest or the smallest rank.
+func rankingKey(key keyencode.Key) keyencode.Key {
+	ranking := keyencode.Key{Name: key.Name, Type: key.Type, Nulls: keyencode.NullsAtEnd}
+	if (key.Order == keyencode.Descending) != (key.Nulls == keyencode.NullsAtStart) {
+		ranking.Nulls = keyencode.NullsAtStart
+	}
+	return ranking
+}
+
+// rankViews writes the rank of each entry of the views.
+func (w *Work) rankViews(ctx context.Context, typ arrow.DataType, views []view, key keyencode.Key, ranks []uint32) error {
+	if len(ranks) == 0 || Storage(typ).ID() == arrow.NULL {
+		return nil // null entries are 0
+	}
+	column, err := w.keyColumn(ctx, typ, views, key)
+	if err != nil {
+		return err
+	}
+	job := engine.Job{Rows: len(ranks), Columns: []keyencode.Column{column}, Keys: []keyencode.Key{key},
+		RowNumbers: 4, Threads: w.Job.Threads}
+	sorted, err := w.ranker.Sort(ctx, &job, w.mem)
+	if err != nil {
+		return err
+	}
+	defer sorted.Release(w.mem)
+	rows := arrow.Uint32Traits.CastFromBytes(sorted.RowNumbers)
+	stats := keyencode.Measure(&column, key, 0, len(ranks))
+	plan, err := keyencode.NewPlan(job.Columns, job.Keys, []keyencode.Statistics{stats})
+	if err != nil {
+		return err
+	}
+	if key.Nulls == keyencode.NullsAtStart {
+		rows = rows[stats.Nulls:]
+	} else {
+		rows = rows[:len(rows)-stats.Nulls]
+	}
+	rank := uint32(0)
+	for i, row := range rows {
+		if i == 0 || !tied(plan, rows[i-1], row) {
+			rank++
+		}
+		ranks[row] = rank
+	}
+	return nil
+}
+
+// tied reports whether two rows have the same codes.
+func tied(plan *keyencode.Plan, a, b uint32) bool {
+	rows := [2]uint32{a, b}
+	var codes [2]uint64
+	for word := 0; word < plan.Words(); word = plan.Next(word, codes[0]) {
+		plan.EncodeRows(codes[:], word, rows[:])
+		if codes[0] != codes[1] {
+			return false
+		}
+	}
+	return true
+}

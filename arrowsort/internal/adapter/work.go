@@ -1,0 +1,106 @@
+package adapter
+
+import (
+	"context"
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// A Work is a job under construction, with the memory behind its raw columns. Release it when the job is done; a Work
+// that failed to add a column must be released too.
+type Work struct {
+	Job engine.Job
+
+	input    *Input
+	mem      memory.Allocator
+	ranker   engine.Engine // sorts the entries of dictionaries
+	keys     []keyColumn
+	payloads []*payload
+	split    bool // payloads may be several arrays
+	temp     [][]byte
+	held     []arrow.Array
+}
+
+// A keyColumn remembers the column of a key, so that the payload can use it too.
+type keyColumn struct {
+	path   []int
+	column int
+}
+
+// Options are what a Work needs besides its input.
+type Options struct {
+	Allocator memory.Allocator
+	Ranker    engine.Engine // sorts the entries of dictionaries
+	Threads   int
+	Split     bool // the results may be several arrays where 32-bit offsets would pass 2 GiB
+}
+
+// NewWork starts a job on the rows of an input.
+func NewWork(input *Input, opts Options) *Work {
+	return &Work{
+		Job:    engine.Job{Rows: input.Rows, Threads: opts.Threads},
+		input:  input,
+		mem:    opts.Allocator,
+		ranker: opts.Ranker,
+		split:  opts.Split,
+	}
+}
+
+// Release gives the temporary memory back.
+func (w *Work) Release() {
+	for _, b := range w.temp {
+		w.mem.Free(b)
+	}
+	for _, a := range w.held {
+		a.Release()
+	}
+	w.temp, w.held = nil, nil
+}
+
+// AddKey adds a sort key, less significant than those before it. The type of the leaf must be Sortable.
+func (w *Work) AddKey(ctx context.Context, leaf Leaf, order keyencode.Order, nulls keyencode.NullPlacement) error {
+	key := keyencode.Key{Name: leaf.Name, Type: leaf.Type.String(), Order: order, Nulls: nulls}
+	views := w.input.views(leaf.Path)
+	plain := len(leaf.Path) == 1
+	c, err := w.keyColumn(ctx, leaf.Type, views, key)
+	if err != nil {
+		return err
+	}
+	key.Column = len(w.Job.Columns)
+	w.Job.Columns = append(w.Job.Columns, c)
+	w.Job.Keys = append(w.Job.Keys, key)
+	if plain && Storage(leaf.Type).ID() != arrow.RUN_END_ENCODED {
+		w.keys = append(w.keys, keyColumn{leaf.Path, key.Column})
+	}
+	return nil
+}
+
+// keyColumn is the raw column of a key. key is complete but for its column.
+func (w *Work) keyColumn(ctx context.Context, typ arrow.DataType, views []view, key keyencode.Key) (keyencode.Column, error) {
+	switch t := Storage(typ).(type) {
+	case *arrow.RunEndEncodedType:
+		views, err := w.expandRuns(ctx, t.Encoded(), views)
+		if err != nil {
+			return keyencode.Column{}, err
+		}
+		return w.keyColumn(ctx, t.Encoded(), views, key)
+	case *arrow.DictionaryType:
+		return w.dictionaryColumn(ctx, t, views, key)
+	}
+	l, _ := layoutOf(typ)
+	return w.column(l, views)
+}
+
+// keyAt is the column of the key at path, or -1.
+func (w *Work) keyAt(path []int) int {
+	i := slices.IndexFunc(w.keys, func(k keyColumn) bool { return slices.Equal(k.path, path) })
+	if i < 0 {
+		return -1
+	}
+	return w.keys[i].column
+}

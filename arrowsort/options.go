@@ -1,0 +1,54 @@
+package arrowsort
+
+import (
+	"fmt"
+
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu"
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// Options are how to do it; the zero value is right for most callers.
+type Options struct {
+	// Limit is the number of leading rows wanted: of the sorted order, or of the rows to take; IsSorted and Explain look
+	// at the first Limit rows of the input. 0 is all rows.
+	Limit int
+	// Engine does the sorting; nil is the CPU. Take, IsSorted and Explain are always done by the CPU.
+	Engine engine.Engine
+	// Allocator gives the memory of results and temporary memory; nil is memory.DefaultAllocator. It is called from one
+	// goroutine at a time by each call.
+	Allocator memory.Allocator
+	// Threads is the largest number of threads of the CPU to use; 0 is GOMAXPROCS.
+	Threads int
+	// Progress, when set, is told now and then how much of a sort is done, from one goroutine at a time.
+	Progress func(done, total int)
+	// OnPlan, when set, is told the plan of a finished sort: what the keys came down to.
+	OnPlan func(*keyencode.Plan)
+}
+
+// resolved checks the options and fills in the defaults.
+func (o Options) resolved() (Options, error) {
+	switch {
+	case o.Limit < 0:
+		return o, fmt.Errorf("%w: Options.Limit is %d; give 0 for all rows", ErrOption, o.Limit)
+	case o.Threads < 0:
+		return o, fmt.Errorf("%w: Options.Threads is %d; give 0 for GOMAXPROCS", ErrOption, o.Threads)
+	}
+	if o.Allocator == nil {
+		o.Allocator = memory.DefaultAllocator
+	}
+	if o.Engine == nil {
+		o.Engine = cpu.New()
+	}
+	return o, nil
+}
+
+// limited is the number of rows wanted of n.
+func (o *Options) limited(n int) int {
+	if o.Limit > 0 {
+		return min(o.Limit, n)
+	}
+	return n
+}

@@ -1,0 +1,157 @@
+package arrowsort
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
+)
+
+// A sortKey is a key that was found in the data.
+type sortKey struct {
+	adapter.Leaf
+	order Order
+	nulls NullPlacement
+}
+
+// resolve finds the columns of the keys, structs expanded to their fields, and checks that all can be sorted.
+func (d *dataset) resolve(keys []Key) ([]sortKey, error) {
+	if len(keys) == 0 {
+		if d.shape == recordShape || d.shape == tableShape {
+			return nil, ErrNoKeys
+		}
+		keys = []Key{{}}
+	}
+	found := make([]sortKey, 0, len(keys))
+	for i, key := range keys {
+		if key.Order > Descending || key.Nulls > NullsAtStart {
+			return nil, fmt.Errorf("%w: key %d has order %d and null placement %d", ErrOption, i, key.Order, key.Nulls)
+		}
+		leaf, err := d.find(key)
+		if err != nil {
+			return nil, err
+		}
+		if found, err = expand(found, sortKey{leaf, key.Order, key.Nulls}); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// expand appends the key, or the fields of a struct. A column that is a key already is left out.
+func expand(found []sortKey, key sortKey) ([]sortKey, error) {
+	s, ok := adapter.StructOf(key.Type)
+	if !ok {
+		if !adapter.Sortable(key.Type) {
+			return nil, fmt.Errorf("%w: key %s has type %s", ErrKeyType, key.Name, key.Type)
+		}
+		same := func(k sortKey) bool { return slices.Equal(k.Path, key.Path) }
+		if !slices.ContainsFunc(found, same) {
+			found = append(found, key)
+		}
+		return found, nil
+	}
+	for i, f := range s.Fields() {
+		field := key
+		field.Path = append(slices.Clone(key.Path), i)
+		field.Name += "." + f.Name
+		field.Type = f.Type
+		var err error
+		if found, err = expand(found, field); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// find is the column of a key.
+func (d *dataset) find(key Key) (adapter.Leaf, error) {
+	if key.Path == "" {
+		if key.Index < 0 || key.Index >= len(d.Columns) {
+			return adapter.Leaf{}, fmt.Errorf("%w: the key has index %d, the data has %d columns", ErrColumn, key.Index, len(d.Columns))
+		}
+		c := d.Columns[key.Index]
+		return adapter.Leaf{Path: []int{key.Index}, Name: label(c.Name, key.Index), Type: c.Type}, nil
+	}
+	if key.Index != 0 {
+		return adapter.Leaf{}, fmt.Errorf("%w: a key has both the path %q and the index %d", ErrOption, key.Path, key.Index)
+	}
+	leaf := adapter.Leaf{Name: key.Path}
+	fields := d.fields()
+	if d.shape == arrayShape || d.shape == chunkedShape {
+		s, ok := adapter.StructOf(d.Columns[0].Type)
+		if !ok {
+			return leaf, fmt.Errorf("%w: the key %q of an array of type %s; an array has no columns, leave Path empty",
+				ErrColumn, key.Path, d.Columns[0].Type)
+		}
+		leaf.Path, fields = []int{0}, s.Fields()
+	}
+	err := descend(&leaf, fields, key.Path)
+	return leaf, err
+}
+
+// descend follows a path into fields: the field that has the name, or else the struct whose name is the longest start of
+// the path that leads on.
+func descend(leaf *adapter.Leaf, fields []arrow.Field, path string) error {
+	for end := len(path); end >= 0; end = strings.LastIndexByte(path[:end], '.') {
+		at, count := fieldNamed(fields, path[:end])
+		if count == 0 {
+			continue
+		}
+		if count > 1 {
+			return fmt.Errorf("%w: key %q: %d columns are named %q; use Key.Index", ErrColumn, leaf.Name, count, path[:end])
+		}
+		if end == len(path) {
+			leaf.Path, leaf.Type = append(leaf.Path, at), fields[at].Type
+			return nil
+		}
+		s, ok := adapter.StructOf(fields[at].Type)
+		if !ok {
+			return fmt.Errorf("%w: key %q: column %q has type %s and no fields", ErrColumn, leaf.Name, path[:end], fields[at].Type)
+		}
+		leaf.Path = append(leaf.Path, at)
+		return descend(leaf, s.Fields(), path[end+1:])
+	}
+	return fmt.Errorf("%w: key %q; there are %s", ErrColumn, leaf.Name, names(fields))
+}
+
+// fieldNamed is the first field of a name and how many have it.
+func fieldNamed(fields []arrow.Field, name string) (at, count int) {
+	for i, f := range fields {
+		if f.Name != name {
+			continue
+		}
+		if count == 0 {
+			at = i
+		}
+		count++
+	}
+	return at, count
+}
+
+// label is how errors and plans call a column that is given by its index.
+func label(name string, index int) string {
+	if name == "" {
+		return fmt.Sprintf("#%d", index)
+	}
+	return name
+}
+
+// names lists fields for an error, the first of them if there are many.
+func names(fields []arrow.Field) string {
+	const most = 10
+	quoted := make([]string, 0, most)
+	for _, f := range fields[:min(most, len(fields))] {
+		quoted = append(quoted, fmt.Sprintf("%q", f.Name))
+	}
+	switch {
+	case len(fields) == 0:
+		return "no columns"
+	case len(fields) > most:
+		return fmt.Sprintf("%s and %d more", strings.Join(quoted, ", "), len(fields)-most)
+	}
+	return strings.Join(quoted, ", ")
+}

@@ -1,0 +1,148 @@
+package arrowsort
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu"
+)
+
+// Sort returns the data in the order of the keys, all columns along.
+//
+// The result has the type of the data: T is arrow.Record, arrow.Table, *arrow.Chunked or a type of array. Schema,
+// metadata, names and the order of the columns are kept. Columns of a table and a chunked array come out as one chunk;
+// as several only where 32-bit offsets would pass 2 GiB. An array or a chunked array needs no keys: none is one ascending
+// key with nulls at the end. Options.Limit keeps the first rows only.
+//
+// Ties keep their order. Dictionaries, and the bytes of string views, are shared with the input; all else is new. The
+// caller releases the result. A cancelled context ends the call within 50 ms with the context's error.
+//
+// It fails with ErrNoKeys, ErrColumn, ErrKeyType or ErrOption before any work, with ErrOffsets, ErrRows, or an error that
+// matches engine.ErrMemory. Arrow C++ calls it sort_indices followed by take.
+func Sort[T Data](ctx context.Context, data T, keys []Key, opts Options) (T, error) {
+	sorted, err := sortData(ctx, data, keys, opts)
+	if err != nil {
+		var none T
+		return none, translate(err)
+	}
+	return as[T](sorted)
+}
+
+func sortData(ctx context.Context, data Data, keys []Key, opts Options) (Data, error) {
+	c, err := newCall(ctx, data, keys, opts, false)
+	if err != nil {
+		return nil, err
+	}
+	defer c.work.Release()
+	if err := c.work.AddPayloads(); err != nil {
+		return nil, err
+	}
+	result, err := c.run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rows := result.Rows
+	columns, err := c.work.Assemble(ctx, result)
+	if err != nil {
+		return nil, err
+	}
+	return c.data.assemble(columns, rows), nil
+}
+
+// SortIndices returns the row numbers of the data in the order of the keys: the argsort. Row numbers run over all chunks.
+// Keys, order, cancellation and errors are those of Sort. Arrow C++ calls it sort_indices.
+func SortIndices(ctx context.Context, data Data, keys []Key, opts Options) (*array.Uint64, error) {
+	indices, err := sortIndices(ctx, data, keys, opts, arrow.PrimitiveTypes.Uint64)
+	if err != nil {
+		return nil, translate(err)
+	}
+	defer indices.Release()
+	return array.NewUint64Data(indices), nil
+}
+
+// SortIndices32 is SortIndices with row numbers of half the size. It fails with ErrRows from 2^32 rows on.
+func SortIndices32(ctx context.Context, data Data, keys []Key, opts Options) (*array.Uint32, error) {
+	indices, err := sortIndices(ctx, data, keys, opts, arrow.PrimitiveTypes.Uint32)
+	if err != nil {
+		return nil, translate(err)
+	}
+	defer indices.Release()
+	return array.NewUint32Data(indices), nil
+}
+
+func sortIndices(ctx context.Context, data Data, keys []Key, opts Options, typ arrow.FixedWidthDataType) (*array.Data, error) {
+	c, err := newCall(ctx, data, keys, opts, false)
+	if err != nil {
+		return nil, err
+	}
+	defer c.work.Release()
+	c.work.Job.RowNumbers = typ.Bytes()
+	result, err := c.run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return adapter.RowNumbers(result, typ, c.opts.Allocator), nil
+}
+
+// A call is one sort on its way: the data, and the job whose keys are set.
+type call struct {
+	data *dataset
+	opts Options
+	work *adapter.Work
+}
+
+// newCall checks all arguments, then makes the raw columns of the keys: of all rows, or of the first Options.Limit. The
+// caller releases the work.
+func newCall(ctx context.Context, data Data, keys []Key, opts Options, head bool) (*call, error) {
+	opts, err := opts.resolved()
+	if err != nil {
+		return nil, err
+	}
+	d, err := newDataset(data)
+	if err != nil {
+		return nil, err
+	}
+	found, err := d.resolve(keys)
+	if err != nil {
+		return nil, err
+	}
+	if head {
+		d.Rows = opts.limited(d.Rows)
+	}
+	if d.Rows > math.MaxUint32 {
+		return nil, fmt.Errorf("%w: %d; sort fewer than 2^32 at once", ErrRows, d.Rows)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	c := &call{data: d, opts: opts}
+	c.work = adapter.NewWork(&d.Input, adapter.Options{
+		Allocator: opts.Allocator, Ranker: cpu.New(), Threads: opts.Threads, Split: d.splits()})
+	for _, key := range found {
+		if err := c.work.AddKey(ctx, key.Leaf, key.order, key.nulls); err != nil {
+			c.work.Release()
+			return nil, fmt.Errorf("key %s of type %s: %w", key.Name, key.Type, err)
+		}
+	}
+	return c, nil
+}
+
+// run has the engine carry out the job.
+func (c *call) run(ctx context.Context) (*engine.Result, error) {
+	job := &c.work.Job
+	job.Limit, job.Progress = c.opts.Limit, c.opts.Progress
+	result, err := c.opts.Engine.Sort(ctx, job, c.opts.Allocator)
+	if err != nil {
+		return nil, err
+	}
+	if c.opts.OnPlan != nil {
+		c.opts.OnPlan(result.Plan)
+	}
+	return result, nil
+}
