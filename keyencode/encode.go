@@ -25,7 +25,7 @@ func (p *Plan) encodePiece(dst []uint64, pc *piece, first bool, lo int) {
 	var buffer [blockRows]uint64
 	k.each(lo, lo+len(dst), func(c *Chunk, at, n, row int) {
 		out := dst[row-lo:][:n]
-		if first && pc.up == 0 && pc.down == 0 {
+		if first && pc.whole {
 			k.encodeRange(out, f, c, at)
 			return
 		}

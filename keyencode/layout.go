@@ -15,6 +15,7 @@ type piece struct {
 	field    int
 	down, up int
 	mask     uint64
+	whole    bool // all bits of the field, at the bottom of the word
 }
 
 // layOut makes the fields of all keys and places them in words: one behind the other from the top, split where a word is
@@ -52,7 +53,7 @@ func (p *Plan) pack(begin int) {
 		for left := f.bits; left > 0; {
 			n := min(left, free)
 			left, free, total = left-n, free-n, total-n
-			word.pieces = append(word.pieces, piece{begin + i, left, free, lowBits(n)})
+			word.pieces = append(word.pieces, piece{begin + i, left, free, lowBits(n), n == f.bits && free == 0})
 			if free == 0 {
 				p.addSegment(word)
 				word = segment{words: 1, bits: min(total, 64)}
