@@ -58,7 +58,7 @@ func sortData(ctx context.Context, data Data, keys []Key, opts Options) (Data, e
 // SortIndices returns the row numbers of the data in the order of the keys: the argsort. Row numbers run over all chunks.
 // Keys, order, cancellation and errors are those of Sort. Arrow C++ calls it sort_indices.
 func SortIndices(ctx context.Context, data Data, keys []Key, opts Options) (*array.Uint64, error) {
-	indices, err := sortIndices(ctx, data, keys, opts, arrow.PrimitiveTypes.Uint64)
+	indices, err := sortIndices(ctx, data, keys, opts, arrow.PrimitiveTypes.Uint64, arrow.Uint64SizeBytes)
 	if err != nil {
 		return nil, translate(err)
 	}
@@ -68,7 +68,7 @@ func SortIndices(ctx context.Context, data Data, keys []Key, opts Options) (*arr
 
 // SortIndices32 is SortIndices with row numbers of half the size. It fails with ErrRows from 2^32 rows on.
 func SortIndices32(ctx context.Context, data Data, keys []Key, opts Options) (*array.Uint32, error) {
-	indices, err := sortIndices(ctx, data, keys, opts, arrow.PrimitiveTypes.Uint32)
+	indices, err := sortIndices(ctx, data, keys, opts, arrow.PrimitiveTypes.Uint32, arrow.Uint32SizeBytes)
 	if err != nil {
 		return nil, translate(err)
 	}
@@ -76,13 +76,13 @@ func SortIndices32(ctx context.Context, data Data, keys []Key, opts Options) (*a
 	return array.NewUint32Data(indices), nil
 }
 
-func sortIndices(ctx context.Context, data Data, keys []Key, opts Options, typ arrow.FixedWidthDataType) (*array.Data, error) {
+func sortIndices(ctx context.Context, data Data, keys []Key, opts Options, typ arrow.DataType, bytes int) (*array.Data, error) {
 	c, err := newCall(ctx, data, keys, opts, false)
 	if err != nil {
 		return nil, err
 	}
 	defer c.work.Release()
-	c.work.Job.RowNumbers = typ.Bytes()
+	c.work.Job.RowNumbers = bytes
 	result, err := c.run(ctx)
 	if err != nil {
 		return nil, err
