@@ -53,6 +53,17 @@ func Register(registry compute.FunctionRegistry) error {
 	return nil
 }
 
+// functions are the functions that Register adds.
+func functions() []compute.Function {
+	return []compute.Function{
+		newFunction("array_sort_indices", arraySortIndicesDoc, ArraySortOptions{}, arraySortIndices),
+		newFunction("sort_indices", sortIndicesDoc, SortOptions{}, sortIndices),
+		newFunction("sort", sortDoc, SortOptions{}, sortData),
+		newFunction("is_sorted", isSortedDoc, SortOptions{}, isSorted),
+		newFunction("select_k_unstable", selectKDoc, nil, selectK),
+	}
+}
+
 func errClash(names []string) error {
 	return fmt.Errorf("%w: computefn: the registry already has a function named %s", arrow.ErrKey, strings.Join(names, ", "))
 }

@@ -1,6 +1,7 @@
 package computefn
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -9,6 +10,25 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 )
+
+// input is the data of a datum, which the caller releases, and the keys to sort it by.
+func input(options SortOptions, datum compute.Datum) (arrowsort.Data, []arrowsort.Key, error) {
+	data, err := dataOf(datum)
+	if err != nil {
+		return nil, nil, err
+	}
+	keys, err := options.keysOf(data)
+	if err != nil {
+		data.Release()
+		return nil, nil, err
+	}
+	return data, keys, nil
+}
+
+// sortOptions are the allocator and the number of threads that the context asks for.
+func sortOptions(ctx context.Context) arrowsort.Options {
+	return arrowsort.Options{Allocator: compute.GetAllocator(ctx), Threads: max(compute.GetExecCtx(ctx).NumParallel, 0)}
+}
 
 // dataOf is what a datum holds: an arrow.Array, *arrow.Chunked, arrow.Record or arrow.Table. The caller releases it; the
 // datum keeps its own reference.

@@ -1,6 +1,7 @@
 package computefn_test
 
 import (
+	"context"
 	"sync"
 	"testing"
 
@@ -11,6 +12,42 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/computefn"
 )
+
+// calls are options for every function that sort a column named "a", or an array.
+var calls = map[string]compute.FunctionOptions{
+	"array_sort_indices": computefn.ArraySortOptions{},
+	"sort_indices":       computefn.SortOptions{SortKeys: []computefn.SortKey{by("a", asc)}},
+	"sort":               computefn.SortOptions{SortKeys: []computefn.SortKey{by("a", asc)}},
+	"is_sorted":          computefn.SortOptions{SortKeys: []computefn.SortKey{by("a", asc)}},
+	"select_k_unstable":  computefn.SelectKOptions{K: 1, SortKeys: []computefn.SortKey{by("a", asc)}},
+}
+
+func TestCancelled(t *testing.T) {
+	c := newCaller(t)
+	ctx, cancel := context.WithCancel(c.ctx)
+	cancel()
+	c.ctx = ctx
+	for name, opts := range calls {
+		datum := compute.NewDatum(c.array(arrow.PrimitiveTypes.Int8, `[2, 1]`))
+		require.ErrorIs(t, c.fail(name, opts, datum), context.Canceled, name)
+		datum.Release()
+	}
+}
+
+// TestManyErrors: a kernel's error makes the executor of arrow/go v15 panic now and then; these functions do not use it.
+func TestManyErrors(t *testing.T) {
+	c := newCaller(t)
+	datum := compute.NewDatum(c.array(arrow.ListOf(arrow.PrimitiveTypes.Int8), `[[2],[1]]`))
+	defer datum.Release()
+	for range 4000 {
+		for name, opts := range calls {
+			out, err := compute.CallFunction(c.ctx, name, opts, datum)
+			if err == nil || out != nil {
+				t.Fatalf("%s returned %v, %v", name, out, err)
+			}
+		}
+	}
+}
 
 // TestConcurrentCalls calls every function on the same data from many goroutines, errors between results.
 func TestConcurrentCalls(t *testing.T) {
