@@ -1,0 +1,112 @@
+package enginetest
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+)
+
+// A guard is an allocator that watches its caller: it fills fresh and freed memory with a pattern, knows every live
+// buffer by its first byte and length, and notices two calls at once. It can be told to fail.
+type guard struct {
+	failAt int    // the call to Allocate or Reallocate, counted from 1, that fails; 0: none
+	panics bool   // fail by a panic rather than by nil
+	onCall func() // before every call, when set
+
+	busy  atomic.Bool
+	mutex sync.Mutex
+	calls int
+	live  map[*byte]int
+	bad   []string // what the caller did wrong
+}
+
+func newGuard() *guard { return &guard{live: map[*byte]int{}} }
+
+func (g *guard) enter() (leave func()) {
+	overlap := !g.busy.CompareAndSwap(false, true)
+	g.mutex.Lock()
+	if overlap {
+		g.bad = append(g.bad, "the allocator was called from two goroutines at once")
+	}
+	return func() {
+		g.mutex.Unlock()
+		g.busy.Store(false)
+	}
+}
+
+func (g *guard) Allocate(size int) []byte {
+	defer g.enter()()
+	return g.allocate(size)
+}
+
+func (g *guard) allocate(size int) []byte {
+	if g.onCall != nil {
+		g.onCall()
+	}
+	g.calls++
+	if g.calls == g.failAt {
+		if g.panics {
+			panic("enginetest: no memory, as told")
+		}
+		return nil
+	}
+	// One spare block in front of cache-line alignment, and a byte so that empty buffers have an address.
+	raw := make([]byte, size+64+1)
+	shift := -int(uintptr(unsafe.Pointer(unsafe.SliceData(raw)))) & 63 // Arrow promises buffers aligned to 64 bytes
+	b := raw[shift : shift+size : shift+size+1]
+	fill(b, 0xA5)
+	g.live[unsafe.SliceData(b)] = size
+	return b
+}
+
+func (g *guard) Reallocate(size int, b []byte) []byte {
+	defer g.enter()()
+	fresh := g.allocate(size)
+	if fresh != nil {
+		copy(fresh, b)
+		g.free(b)
+	}
+	return fresh
+}
+
+func (g *guard) Free(b []byte) {
+	defer g.enter()()
+	g.free(b)
+}
+
+func (g *guard) free(b []byte) {
+	size, known := g.live[unsafe.SliceData(b)]
+	switch {
+	case !known:
+		g.bad = append(g.bad, fmt.Sprintf("freed %d bytes that were not allocated, or freed before", len(b)))
+		return
+	case size != len(b):
+		g.bad = append(g.bad, fmt.Sprintf("freed %d bytes of a buffer of %d", len(b), size))
+	}
+	delete(g.live, unsafe.SliceData(b))
+	fill(b, 0x5A)
+}
+
+func fill(b []byte, pattern byte) {
+	for i := range b {
+		b[i] = pattern
+	}
+}
+
+// check tells what the caller did wrong; all buffers have to be back.
+func (g *guard) check() error {
+	g.mutex.Lock()
+	defer g.mutex.Unlock()
+	if len(g.bad) > 0 {
+		return fmt.Errorf("%d faults with the allocator, the first: %s", len(g.bad), g.bad[0])
+	}
+	if len(g.live) > 0 {
+		total := 0
+		for _, size := range g.live {
+			total += size
+		}
+		return fmt.Errorf("%d buffers with %d bytes in all were not given back", len(g.live), total)
+	}
+	return nil
+}

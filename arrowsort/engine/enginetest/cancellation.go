@@ -1,0 +1,116 @@
+package enginetest
+
+import (
+	"context"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
+)
+
+// soon is the time within which a cancelled call has to be back in these tests. The contract says 50 ms; a busy or slow
+// machine gets a margin.
+const soon = 250 * time.Millisecond
+
+// testCancellation cancels before the call, at allocations, and at times spread over the call.
+func testCancellation(t *testing.T, e engine.Engine) {
+	rows := sizes(testing.Short(), 50_000, 2_000_000)
+	job := busy(rows[len(rows)-1])
+	goroutines := runtime.NumGoroutine()
+
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, small := range []*engine.Job{busy(100), busy(5000), job} {
+		mem := newGuard()
+		res, err := e.Sort(cancelled, small, mem)
+		require.ErrorIs(t, err, context.Canceled, "%d rows, cancelled before", small.Rows)
+		require.Nil(t, res)
+		require.NoError(t, mem.check(), "%d rows, cancelled before", small.Rows)
+	}
+	expired, cancel := context.WithTimeout(t.Context(), -time.Second)
+	defer cancel()
+	_, err := e.Sort(expired, job, newGuard())
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+
+	started := time.Now()
+	require.False(t, cancelAfter(t, e, job, time.Hour), "a call that nobody cancels fails")
+	whole := time.Since(started)
+	stopped := 0
+	for step := range 12 {
+		if cancelAfter(t, e, job, whole*time.Duration(step)/12) {
+			stopped++
+		}
+	}
+	require.Positive(t, stopped, "no call was cancelled in mid-run, of %v", whole)
+	for _, call := range []int{1, 2, 3, 5, 8} {
+		cancelAtAllocation(t, e, job, call)
+	}
+	requireGoroutines(t, goroutines)
+}
+
+// cancelAfter cancels a call after a delay and tells whether it was stopped, rather than finished before.
+func cancelAfter(t *testing.T, e engine.Engine, job *engine.Job, delay time.Duration) (stopped bool) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	at := make(chan time.Time, 1)
+	timer := time.AfterFunc(delay, func() {
+		at <- time.Now()
+		cancel()
+	})
+	defer timer.Stop()
+	mem := newGuard()
+	res, err := e.Sort(ctx, job, mem)
+	returned := time.Now()
+	if err == nil {
+		res.Release(mem)
+		require.NoError(t, mem.check())
+		return false
+	}
+	require.ErrorIs(t, err, context.Canceled)
+	took := returned.Sub(<-at)
+	t.Logf("cancelled after %v: back in %v", delay, took)
+	require.Less(t, took, soon, "cancelled after %v", delay)
+	require.NoError(t, mem.check(), "cancelled after %v", delay)
+	return true
+}
+
+// cancelAtAllocation cancels when the engine asks for memory: the earliest moment inside a call that a test can reach.
+func cancelAtAllocation(t *testing.T, e engine.Engine, job *engine.Job, call int) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	mem := newGuard()
+	var at time.Time
+	mem.onCall = func() {
+		if mem.calls+1 == call {
+			cancel()
+			at = time.Now()
+		}
+	}
+	res, err := e.Sort(ctx, job, mem)
+	if err != nil {
+		require.ErrorIs(t, err, context.Canceled, "cancelled at allocation %d", call)
+		require.Less(t, time.Since(at), soon, "cancelled at allocation %d", call)
+	} else {
+		res.Release(mem)
+	}
+	require.NoError(t, mem.check(), "cancelled at allocation %d", call)
+}
+
+// requireGoroutines waits a moment for goroutines that are about to end; none may outlive the calls.
+func requireGoroutines(t *testing.T, before int) {
+	t.Helper()
+	for range 100 {
+		if runtime.NumGoroutine() <= before {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	stacks := make([]byte, 1<<16)
+	stacks = stacks[:runtime.Stack(stacks, true)]
+	require.Failf(t, "goroutines outlive a call", "%d before, %d now\n%s", before, runtime.NumGoroutine(), stacks)
+}

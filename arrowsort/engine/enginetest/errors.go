@@ -1,0 +1,57 @@
+package enginetest
+
+import (
+	"encoding/binary"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// testErrors gives jobs that no engine can do.
+func testErrors(t *testing.T, e engine.Engine) {
+	short := busy(100)
+	short.Columns[2].Chunks[0].Rows--
+	unknown := busy(100)
+	unknown.Columns[2].Kind = 200
+	tooMany := &engine.Job{Rows: math.MaxUint32 + 1, Keys: []keyencode.Key{{}},
+		Columns: []keyencode.Column{{Chunks: []keyencode.Chunk{{Rows: math.MaxUint32 + 1}}}}}
+	cases := []struct {
+		name string
+		job  *engine.Job
+		want error
+	}{
+		{"a column of fewer rows", short, engine.ErrRows},
+		{"an unknown kind", unknown, engine.ErrKind},
+		{"2^32 rows", tooMany, engine.ErrRows},
+		{"strings of more than 2 GiB", manyBytes(), engine.ErrOffsets},
+	}
+	for _, c := range cases {
+		mem := newGuard()
+		res, err := e.Sort(t.Context(), c.job, mem)
+		require.ErrorIs(t, err, c.want, c.name)
+		require.Nil(t, res, c.name)
+		require.NoError(t, mem.check(), c.name)
+	}
+}
+
+// manyBytes gathers strings of 2 GiB and a little, all of them the same bytes of the input.
+func manyBytes() *engine.Job {
+	const size, rows = 1 << 20, 2050
+	text := make([]byte, size)
+	offsets := binary.LittleEndian.AppendUint32(make([]byte, 4), size)
+	job := &engine.Job{Rows: rows, Gather: []int{1}, Keys: []keyencode.Key{{Column: 0}}}
+	numbers := make([]byte, 2*rows)
+	for i := range rows {
+		binary.LittleEndian.PutUint16(numbers[2*i:], uint16(rows-i))
+	}
+	strings := keyencode.Column{Kind: keyencode.Binary}
+	for range rows {
+		strings.Chunks = append(strings.Chunks, keyencode.Chunk{Rows: 1, Values: offsets, Data: [][]byte{text}})
+	}
+	job.Columns = []keyencode.Column{{Kind: keyencode.Uint16, Chunks: []keyencode.Chunk{{Rows: rows, Values: numbers}}}, strings}
+	return job
+}
