@@ -1,0 +1,152 @@
+"""The data files: uncompressed Arrow IPC files of one record batch, the same for every engine, written once and kept."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+SEED = 11
+
+
+def _random_int64(r, n):
+    return r.integers(-(2**63), 2**63, n, dtype=np.int64)
+
+
+def _with_payload(r, key):
+    n = len(key)
+    return pa.table({"key": key, "row": np.arange(n, dtype=np.int64), "value": r.standard_normal(n)})
+
+
+def w(r, n):
+    return _with_payload(r, _random_int64(r, n))
+
+
+def wf(r, n):
+    """A normal key: 5 % null, 1 % NaN of many bit patterns, 1 % zeros of both signs. No NaN has its sign set: DataFusion puts those first."""
+    key = r.standard_normal(n)
+    dice = r.integers(0, 100, n)
+    nan = dice == 0
+    patterns = np.uint64(0x7FF8 << 48) | r.integers(0, 1000, n, dtype=np.uint64) << np.uint64(20)
+    key[nan] = patterns.view(np.float64)[nan]
+    key[dice == 1] = np.where(r.integers(0, 2, n) == 0, 0.0, -0.0)[dice == 1]
+    return _with_payload(r, pa.array(key, mask=r.integers(0, 20, n) == 0))
+
+
+def twokeys(r, n):
+    """(int32, int64): half the first keys repeat an earlier row's, and half of those the high half of its second key too."""
+    home = np.arange(n)
+    repeat = r.integers(0, 2, n) == 0
+    repeat[0] = False
+    earlier = np.where(repeat, (r.random(n) * home).astype(np.int64), home)
+    both = repeat & (r.integers(0, 2, n) == 0)
+    second = _random_int64(r, n)
+    high = second[_roots(np.where(both, earlier, home))] & ~np.int64(0xFFFFFFFF)
+    second = np.where(both, high | (second & 0xFFFFFFFF), second)
+    first = r.integers(-(2**31), 2**31, n, dtype=np.int32)[_roots(earlier)]
+    return pa.table({"key1": first, "key2": second, "row": home.astype(np.int64)})
+
+
+def _roots(earlier):
+    """Follows references to earlier rows to their ends."""
+    while True:
+        further = earlier[earlier]
+        if np.array_equal(further, earlier):
+            return earlier
+        earlier = further
+
+
+def is_sorted(r, n):
+    return _with_payload(r, np.arange(n, dtype=np.int64) // 3 * 1000)
+
+
+def is_reversed(r, n):
+    return _with_payload(r, -np.arange(n, dtype=np.int64) * 1000)
+
+
+def constant(r, n):
+    return _with_payload(r, np.full(n, 42, dtype=np.int64))
+
+
+def strings(r, n):
+    lengths = r.integers(5, 41, n)
+    offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int32)
+    letters = np.frombuffer(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", np.uint8)
+    text = letters[r.integers(0, len(letters), offsets[-1])]
+    return pa.table({"key": pa.StringArray.from_buffers(n, pa.py_buffer(offsets), pa.py_buffer(text))})
+
+
+def wide(r, n):
+    columns = {"key": _random_int64(r, n)}
+    for i in range(100):
+        columns[f"value{i}"] = r.random(n)
+    return pa.table(columns)
+
+
+# What makes each file, and its rows at full scale.
+MAKERS = {
+    "w": (w, 10_000_000), "wf": (wf, 10_000_000), "twokeys": (twokeys, 10_000_000), "sorted": (is_sorted, 10_000_000),
+    "reversed": (is_reversed, 10_000_000), "constant": (constant, 10_000_000), "strings": (strings, 5_000_000),
+    "wide": (wide, 1_000_000), "w100m": (w, 100_000_000),
+}  # fmt: skip
+FLIGHTS_ROWS = 3_000_000
+
+
+class Store:
+    """A folder of data files for one scale."""
+
+    def __init__(self, folder: Path, scale: float, flights: Path):
+        self.folder, self.scale, self.flights = folder, scale, flights
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def path(self, name: str) -> Path:
+        """The file of that name; it is written on first use."""
+        if name in ("flights", "flights-parquet"):
+            return self._flights(name)
+        make, rows = MAKERS[name]
+        rows = max(int(rows * self.scale), 1000)
+        path = self.folder / f"{name}-{rows}.arrow"
+        if not path.exists():
+            write(path, make(np.random.default_rng(SEED), rows))
+        return path
+
+    def _flights(self, name: str) -> Path:
+        """The flights at this scale. The committed sample is repeated to the full number of rows; a larger file is used as it is."""
+        source = pq.ParquetFile(self.flights)
+        compression = source.metadata.row_group(0).column(0).compression
+        stat = self.flights.stat()
+        stem = f"{self.flights.stem}-{stat.st_size}-{self.scale:g}"
+        path = self.folder / (f"{stem}.arrow" if name == "flights" else f"{stem}.parquet")
+        if path.exists():
+            return path
+        if name == "flights-parquet" and self.scale == 1 and source.metadata.num_rows >= FLIGHTS_ROWS:
+            return self.flights
+        table = source.read()
+        times = -(-FLIGHTS_ROWS // len(table)) if len(table) < FLIGHTS_ROWS else 1
+        table = pa.concat_tables([table] * times)
+        table = table.slice(0, max(int(len(table) * self.scale), 1000))
+        if name == "flights":
+            write(path, table)
+        else:
+            part = path.with_suffix(".part")
+            pq.write_table(table, part, compression=compression.lower().replace("uncompressed", "none"), row_group_size=272_727)
+            os.replace(part, path)
+        return path
+
+
+def write(path: Path, table: pa.Table) -> None:
+    """Writes a table as an Arrow IPC file of one record batch."""
+    table = table.combine_chunks()
+    part = path.with_suffix(".part")
+    with pa.ipc.new_file(part, table.schema) as sink:
+        sink.write_table(table, max_chunksize=max(len(table), 1))
+    os.replace(part, path)
+
+
+def read(path: Path) -> pa.Table:
+    """Reads an Arrow IPC or Parquet file into memory, not mapped, so that no run pays for the disk."""
+    if path.suffix == ".parquet":
+        return pq.read_table(path)
+    with pa.OSFile(str(path)) as source:
+        return pa.ipc.open_file(source).read_all()

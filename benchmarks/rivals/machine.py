@@ -1,0 +1,49 @@
+"""What the figures depend on: machine, versions, commit, date."""
+
+import datetime
+import importlib.metadata
+import os
+import platform
+import subprocess
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+
+
+def describe() -> dict:
+    versions = {name: importlib.metadata.version(name) for name in ("polars", "duckdb", "datafusion", "pyarrow")}
+    versions["go"] = _output("go", "env", "GOVERSION")
+    versions["python"] = platform.python_version()
+    versions["arrowsort"] = _output("git", "describe", "--always", "--dirty", "--tags")
+    return {
+        "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
+        "system": f"{platform.system()} {platform.machine()}",
+        "cpu": _cpu(),
+        "cores": os.cpu_count(),
+        "memory_gib": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1),
+        "huge_pages": _huge_pages(),
+        "versions": versions,
+    }
+
+
+def _cpu() -> str:
+    """The model name, with family and model number where the name alone says little."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().split("\n\n")[0].splitlines()
+    except OSError:
+        return platform.processor()
+    fields = {k.strip(): v.strip() for k, _, v in (line.partition(":") for line in lines)}
+    wide = " with AVX-512" if "avx512f" in fields.get("flags", "") else ""
+    return f"{fields.get('model name', platform.machine())}, family {fields.get('cpu family')} model {fields.get('model')}{wide}"
+
+
+def _huge_pages() -> str:
+    try:
+        text = Path("/sys/kernel/mm/transparent_hugepage/enabled").read_text()
+    except OSError:
+        return "unknown"
+    return text.split("[")[1].split("]")[0]
+
+
+def _output(*command: str) -> str:
+    return subprocess.run(command, cwd=HERE, capture_output=True, text=True, check=True).stdout.strip()

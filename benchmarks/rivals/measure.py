@@ -1,0 +1,110 @@
+"""Measures one job after the other: every engine is checked once, then all of them run alternately."""
+
+import dataclasses
+import statistics
+import sys
+from pathlib import Path
+
+import check
+import data
+from runners import Command, Failed, Settings, Worker
+
+SLOW_SECONDS, SLOW_RUNS = 2.0, 3
+# A run is disturbed when tasks of the machine waited for a processor for more than this part of it.
+WAITED = 0.04
+
+
+class Session:
+    def __init__(self, store: data.Store, settings: Settings, runs: int, checked: bool):
+        self.store, self.settings, self.runs, self.checked = store, settings, runs, checked
+        self.disturbed = 0
+
+    def job(self, job, engines: list[str]) -> list[dict]:
+        """One dictionary per engine and variant: seconds of each run, their median, and whether the result was right."""
+        print(f"{job.name}:", end=" ", file=sys.stderr, flush=True)
+        path = self.store.path(job.data)
+        checker = self._checker(job, path)
+        workers, entries = [], []
+        try:
+            for engine in engines:
+                try:
+                    worker = self._open(engine, job, path)
+                except Failed as error:
+                    entries.append((None, {"engine": engine, "variant": "", "error": str(error)}))
+                    continue
+                workers.append(worker)
+                for variant in worker.variants:
+                    entry = {"engine": engine, "variant": variant, "rows": worker.rows, "runs": []}
+                    self._check(worker, entry, checker, job)
+                    entries.append((worker, entry))
+            self._alternate(entries)
+        finally:
+            for worker in workers:
+                worker.close()
+        for _, entry in entries:
+            summarize(entry)
+        figures = (f"{e['engine']}/{e['variant']} {e.get('median', float('nan')):.4g}" for _, e in entries)
+        print(", ".join(figures), file=sys.stderr)
+        return [entry for _, entry in entries]
+
+    def _open(self, engine: str, job, path: Path):
+        if job.mode == "cli":
+            return Command(engine, job, path, self.settings, self.store.folder / f"out-{engine}.parquet")
+        return Worker(engine, job, path, self.settings)
+
+    def _checker(self, job, path: Path) -> check.Checker | None:
+        if not self.checked:
+            return None
+        table = data.read(path)
+        if job.rows:
+            table = table.slice(0, job.rows)
+        return check.Checker(table, job.keys, argsort=job.mode in ("argsort", "small"))
+
+    def _check(self, worker, entry: dict, checker: check.Checker | None, job) -> None:
+        """The first run of a variant warms up; it is the one that is checked."""
+        saved = self.store.folder / ("check.parquet" if job.mode == "cli" else "check.arrow")
+        try:
+            if checker is None:
+                worker.run(entry["variant"])
+            elif worker.save(entry["variant"], saved):
+                stable = worker.engine == "arrowsort" and (job.stable or checker.argsort)
+                checker.check(data.read(saved), stable)
+                entry["checked"] = "rows, stable order, checksum" if stable else "rows, order, checksum"
+        except (Failed, check.Wrong) as error:
+            entry["error"] = str(error)
+        finally:
+            saved.unlink(missing_ok=True)
+
+    def _alternate(self, entries: list) -> None:
+        """Each round runs every engine once, and starts with another one than the round before."""
+        for i in range(self.runs):
+            first = i % max(len(entries), 1)
+            for worker, entry in entries[first:] + entries[:first]:
+                if entry.get("error") or i >= SLOW_RUNS and entry["runs"][0]["seconds"] > SLOW_SECONDS:
+                    continue
+                before = waited()
+                try:
+                    run = worker.run(entry["variant"])
+                except Failed as error:
+                    entry["error"] = str(error)
+                    continue
+                self.disturbed += waited() - before > WAITED * run.seconds + 150e-6
+                entry["runs"].append({k: v for k, v in dataclasses.asdict(run).items() if v})
+
+
+def summarize(entry: dict) -> None:
+    runs = entry.get("runs")
+    if not runs or entry.get("error"):
+        return
+    entry["median"] = statistics.median(run["seconds"] for run in runs)
+    for field in ("inner", "bytes", "peak", "size"):
+        if field in runs[0]:
+            entry[field] = statistics.median(run.get(field, 0) for run in runs)
+
+
+def waited() -> float:
+    """Seconds that runnable tasks have waited for a processor since the machine started, 0 where unknown."""
+    try:
+        return int(Path("/proc/pressure/cpu").read_text().splitlines()[0].split("total=")[1]) / 1e6
+    except OSError:
+        return 0.0

@@ -1,0 +1,19 @@
+#!/bin/sh
+# Runs arrowsort and its rivals on the same data and prints one table: benchmarks/rivals/run.sh --help
+set -eu
+here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
+root=$(dirname -- "$(dirname -- "$here")")
+bench=$root/benchmarks
+venv=$bench/.venv
+stamp=$venv/.requirements
+
+if ! cmp -s "$here/requirements.txt" "$stamp"; then
+    echo "installing the rivals into benchmarks/.venv" >&2
+    python3 -m venv "$venv"
+    "$venv/bin/pip" install --quiet --disable-pip-version-check -r "$here/requirements.txt"
+    cp "$here/requirements.txt" "$stamp"
+fi
+
+mkdir -p "$bench/.bin"
+(cd "$root" && go build -o "$bench/.bin/" ./benchmarks/cmd/rivalbench ./arrowsort/cmd/arrowsort)
+exec "$venv/bin/python" "$here/compare.py" "$@"

@@ -1,0 +1,108 @@
+package benchmarks
+
+import (
+	"cmp"
+	"slices"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+)
+
+var (
+	byKey = []arrowsort.Key{{Path: "key"}}
+	sizes = []int{100, 1000, 10_000, 100_000, 1_000_000, 10_000_000}
+)
+
+const middle = 1_000_000
+
+func BenchmarkSortRows(b *testing.B) {
+	for _, rows := range sizes {
+		benchmark(b, Spec{"int64", rows, "uniform", 0}, sortRecord)
+	}
+}
+
+func BenchmarkSortIndicesRows(b *testing.B) {
+	for _, rows := range sizes {
+		benchmark(b, Spec{"int64", rows, "uniform", 0}, sortIndices)
+	}
+}
+
+func BenchmarkSortDist(b *testing.B) {
+	for _, dist := range Dists {
+		benchmark(b, Spec{"int64", middle, dist, 0}, sortRecord)
+	}
+}
+
+func BenchmarkSortType(b *testing.B) {
+	for _, typ := range Types {
+		for _, nulls := range []int{0, 5} {
+			benchmark(b, Spec{typ, middle, "uniform", nulls}, sortRecord)
+		}
+	}
+}
+
+// BenchmarkSmall compares row numbers of few rows with slices.SortFunc on (key, row) pairs.
+func BenchmarkSmall(b *testing.B) {
+	for _, rows := range []int{100, 1000, 10_000, 100_000} {
+		spec := Spec{"int64", rows, "uniform", 0}
+		benchmark(b, spec, sortIndices)
+		benchmarkPairs(b, spec)
+	}
+}
+
+func sortRecord(b *testing.B, rec arrow.Record) {
+	sorted, err := arrowsort.Sort(b.Context(), rec, byKey, arrowsort.Options{})
+	require.NoError(b, err)
+	sorted.Release()
+}
+
+func sortIndices(b *testing.B, rec arrow.Record) {
+	rows, err := arrowsort.SortIndices(b.Context(), rec, byKey, arrowsort.Options{})
+	require.NoError(b, err)
+	rows.Release()
+}
+
+func benchmark(b *testing.B, spec Spec, call func(*testing.B, arrow.Record)) {
+	b.Run("engine=cpu/"+spec.String(), func(b *testing.B) {
+		rec, err := Table(spec, memory.DefaultAllocator)
+		require.NoError(b, err)
+		defer rec.Release()
+		b.ReportAllocs()
+		for b.Loop() {
+			call(b, rec)
+		}
+		perRow(b, spec)
+	})
+}
+
+func benchmarkPairs(b *testing.B, spec Spec) {
+	b.Run("engine=slices/"+spec.String(), func(b *testing.B) {
+		rec, err := Table(spec, memory.DefaultAllocator)
+		require.NoError(b, err)
+		defer rec.Release()
+		type pair struct {
+			key int64
+			row uint32
+		}
+		pairs := make([]pair, spec.Rows)
+		for row, key := range rec.Column(0).(*array.Int64).Int64Values() {
+			pairs[row] = pair{key, uint32(row)}
+		}
+		sorted := make([]pair, spec.Rows)
+		b.ReportAllocs()
+		for b.Loop() {
+			copy(sorted, pairs)
+			slices.SortFunc(sorted, func(x, y pair) int { return cmp.Or(cmp.Compare(x.key, y.key), cmp.Compare(x.row, y.row)) })
+		}
+		perRow(b, spec)
+	})
+}
+
+func perRow(b *testing.B, spec Spec) {
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(spec.Rows), "ns/row")
+}
