@@ -1,6 +1,6 @@
 # Targets with a comment behind two number signs are listed by `make help`.
 .DEFAULT_GOAL := help
-.PHONY: help test race fuzz lint ci bench benchcmp
+.PHONY: help test race fuzz lint ci bench benchcmp rivals figures
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -19,3 +19,15 @@ lint: ## gofmt, go vet and staticcheck
 
 ci: ## everything that a change must pass
 	.ci/run
+
+bench: ## the Go benchmarks: about 5 minutes, BENCH=pattern for some of them
+	go test -run '^$$' -bench '$(or $(BENCH),.)' ./benchmarks
+
+benchcmp: ## the same at two commits: OLD=HEAD, NEW=. (the working tree), BENCH=pattern
+	benchmarks/benchcmp $(or $(OLD),HEAD) $(or $(NEW),.) $(BENCH)
+
+rivals: ## arrowsort, Polars, DuckDB, DataFusion and Arrow C++ on the same data: needs Python
+	benchmarks/rivals/run.sh $(RIVALS)
+
+figures: ## write README's figures from the newest results of make rivals
+	go test ./arrowsort/internal/repotest -run TestReadmeFigures -update

@@ -1,0 +1,152 @@
+package repotest
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+var update = flag.Bool("update", false, "write README's figures from the newest file of benchmarks/results")
+
+const (
+	figuresBegin = "<!-- figures: written by `make figures` from benchmarks/results; do not edit -->\n"
+	figuresEnd   = "<!-- end of figures -->"
+)
+
+// TestReadmeFigures compares README's figures with the newest results, or writes them: make figures.
+func TestReadmeFigures(t *testing.T) {
+	readme := read(t, "README.md")
+	head, rest, found := strings.Cut(readme, figuresBegin)
+	require.True(t, found, "README has no place for figures")
+	is, tail, found := strings.Cut(rest, figuresEnd)
+	require.True(t, found, "the place for figures has no end")
+
+	files, err := filepath.Glob(filepath.Join(root, "benchmarks", "results", "*.json"))
+	require.NoError(t, err)
+	want := "Not measured yet: run `make rivals` on an idle machine, then `make figures`.\n"
+	if len(files) > 0 {
+		newest := slices.Max(files) // names are dates
+		want = parseResults(t, newest).table()
+	}
+	if *update {
+		require.NoError(t, os.WriteFile(filepath.Join(root, "README.md"), []byte(head+figuresBegin+want+figuresEnd+tail), 0o644))
+		return
+	}
+	require.Equal(t, want, is, "README's figures are not those of benchmarks/results: run make figures")
+}
+
+// results are a file that benchmarks/rivals writes.
+type results struct {
+	Machine struct {
+		Date, CPU string
+		Cores     int
+		MemoryGiB float64 `json:"memory_gib"`
+		HugePages string  `json:"huge_pages"`
+		Versions  map[string]string
+	}
+	Threads, Runs, Disturbed int
+	Scale                    float64
+	Jobs                     map[string][]measurement
+}
+
+// A measurement is the median of one engine's way to do a job, in seconds; inner without the start of an interpreter.
+type measurement struct {
+	Engine, Variant, Error string
+	Median, Inner, Bytes   float64
+}
+
+func parseResults(t *testing.T, path string) results {
+	var r results
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(text, &r), path)
+	require.Equal(t, 1.0, r.Scale, "%s is not of full size", path)
+	return r
+}
+
+var (
+	engines = []string{"arrowsort", "polars", "duckdb", "datafusion", "pyarrow"}
+
+	// titles are the jobs that README shows.
+	titles = [][2]string{
+		{"w", "10M rows by a random int64, 3 columns"},
+		{"argsort", "the same, row numbers only"},
+		{"wf", "10M rows by a float64 with nulls and NaNs, 3 columns"},
+		{"twokeys", "10M rows by int32 and int64, 3 columns"},
+		{"flights", "3M flights by origin, delay, date, 5 columns, 2 of strings"},
+		{"strings", "5M strings of 5 to 40 bytes"},
+		{"wide", "1M rows by an int64, 100 more columns"},
+		{"sorted", "10M rows in order already"},
+		{"cli", "3M flights by delay, Parquet file to Parquet file"},
+		{"w100m", "100M rows by a random int64, 3 columns"},
+	}
+)
+
+func (r results) table() string {
+	var b strings.Builder
+	versions := r.Machine.Versions
+	fmt.Fprintf(&b, "\n| seconds | arrowsort | Polars %s | DuckDB %s | DataFusion %s | Arrow C++ %s |\n|---|---|---|---|---|---|\n",
+		versions["polars"], versions["duckdb"], versions["datafusion"], versions["pyarrow"])
+	for _, title := range titles {
+		job, measured := r.Jobs[title[0]]
+		if !measured {
+			continue
+		}
+		fmt.Fprintf(&b, "| %s |", title[1])
+		for _, engine := range engines {
+			fmt.Fprintf(&b, " %s |", fastest(job, engine))
+		}
+		b.WriteString("\n")
+	}
+	fmt.Fprintf(&b, "\nMedians of %d runs, alternating, with %d threads; each engine by its fastest way. %s, on %s, %d cores, %.3g GiB, %s, huge pages: %s; %d runs disturbed.\n",
+		r.Runs, r.Threads, r.Machine.Date[:len("2006-01-02")], r.Machine.CPU, r.Machine.Cores, r.Machine.MemoryGiB, versions["go"], r.Machine.HugePages, r.Disturbed)
+	for _, m := range r.Jobs["memory"] {
+		fmt.Fprintf(&b, "Temp memory of the first job, beside input and output: %.1f MiB.\n", m.Bytes/(1<<20))
+	}
+	b.WriteString("How it was measured, and how to repeat it: [benchmarks](benchmarks/README.md).\n\n")
+	return b.String()
+}
+
+// fastest is the best median of an engine; its results are wrong or missing when it says failed.
+func fastest(job []measurement, engine string) string {
+	best := 0.0
+	for _, m := range job {
+		if m.Engine != engine || engine == "arrowsort" && m.Variant == "slices" {
+			continue
+		}
+		if m.Error != "" {
+			return "failed"
+		}
+		seconds := m.Median
+		if m.Inner > 0 {
+			seconds = m.Inner
+		}
+		if best == 0 || seconds < best {
+			best = seconds
+		}
+	}
+	if best == 0 {
+		return ""
+	}
+	return strconv.FormatFloat(best, 'g', 3, 64)
+}
+
+func TestFastestWay(t *testing.T) {
+	job := []measurement{
+		{Engine: "polars", Variant: "sort", Median: 0.8312}, {Engine: "polars", Variant: "stable", Median: 0.9},
+		{Engine: "duckdb", Median: 1.5, Inner: 1.25},
+		{Engine: "pyarrow", Error: "killed"},
+	}
+	require.Equal(t, "0.831", fastest(job, "polars"))
+	require.Equal(t, "1.25", fastest(job, "duckdb"))
+	require.Equal(t, "failed", fastest(job, "pyarrow"))
+	require.Equal(t, "", fastest(job, "datafusion"))
+}
