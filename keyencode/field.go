@@ -57,6 +57,7 @@ func (p *Plan) addWordField(k int, part part, lo, hi uint64, shift uint) {
 	if kp.Order == Descending {
 		l.mul, l.bias = ^uint64(0), c.first+span
 	}
+	kp.word = l
 	p.addField(field{key: k, part: part, top: top, linear: l})
 }
 

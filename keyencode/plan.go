@@ -34,8 +34,9 @@ type keyPlan struct {
 	width  int
 	shape  shape
 	stats  *Statistics
-	wide   wide // of decimals that span more than 64 bits
-	prefix int  // bytes that all strings share
+	word   linear // the field of words and windows
+	wide   wide   // of decimals that span more than 64 bits
+	prefix int    // bytes that all strings share
 }
 
 // NewPlan makes the plan for some keys from their statistics, which cover all rows of the columns, one for each key.
