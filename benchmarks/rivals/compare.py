@@ -10,7 +10,7 @@ import jobs
 import machine
 import measure
 import report
-from runners import Settings
+from runners import Settings, build
 
 BENCHMARKS = Path(__file__).resolve().parent.parent
 
@@ -41,6 +41,9 @@ def main() -> int:
     if args.pprof:
         args.pprof.mkdir(parents=True, exist_ok=True)
     chosen = jobs.choose(args.jobs, args.with_100m)
+    if "arrowsort" in engines:
+        for package in {"arrowsort/cmd/arrowsort" if job.mode == "cli" else "benchmarks/cmd/rivalbench" for job in chosen}:
+            build(package)
     store = data.Store(BENCHMARKS / ".data", args.scale, args.flights)
     session = measure.Session(store, Settings(args.threads, args.pprof), args.runs, not args.no_check)
 

@@ -2,9 +2,7 @@
 # Runs arrowsort and its rivals on the same data and prints one table: benchmarks/rivals/run.sh --help
 set -eu
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
-root=$(dirname -- "$(dirname -- "$here")")
-bench=$root/benchmarks
-venv=$bench/.venv
+venv=$(dirname -- "$here")/.venv
 stamp=$venv/.requirements
 
 if ! cmp -s "$here/requirements.txt" "$stamp"; then
@@ -14,6 +12,4 @@ if ! cmp -s "$here/requirements.txt" "$stamp"; then
     cp "$here/requirements.txt" "$stamp"
 fi
 
-mkdir -p "$bench/.bin"
-(cd "$root" && go build -o "$bench/.bin/" ./benchmarks/cmd/rivalbench ./arrowsort/cmd/arrowsort)
-exec "$venv/bin/python" "$here/compare.py" "$@"
+exec "$venv/bin/python" -B "$here/compare.py" "$@"

@@ -11,6 +11,13 @@ HERE = Path(__file__).resolve().parent
 BIN = HERE.parent / ".bin"
 
 
+def build(package: str) -> None:
+    """Builds a command of this repository into BIN."""
+    BIN.mkdir(exist_ok=True)
+    if subprocess.run(["go", "build", "-o", f"{BIN}/", f"./{package}"], cwd=HERE.parent.parent, check=False).returncode:
+        raise SystemExit(f"cannot build {package}")
+
+
 class Failed(Exception):
     """A worker or command that gave an error instead of a result."""
 
