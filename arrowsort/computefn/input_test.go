@@ -6,8 +6,6 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/compute"
 	"github.com/stretchr/testify/require"
-
-	"github.com/arrowsort/arrowsort/arrowsort/computefn"
 )
 
 func TestUnsupportedDatums(t *testing.T) {

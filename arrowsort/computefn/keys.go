@@ -68,10 +68,10 @@ func columnOf(schema *arrow.Schema, target compute.FieldRef) (arrowsort.Key, err
 }
 
 func errTarget(why string) error {
-	return fmt.Errorf("%w: %w: invalid sort key column: %s", arrow.ErrInvalid, arrowsort.ErrColumn, why)
+	return fmt.Errorf("%w: invalid sort key column: %s", arrowsort.ErrColumn, why)
 }
 
-// nestedKey names a nested field by its path. Names that hold a dot or occur twice would name another field or none.
+// nestedKey names a nested field by its path. A name that holds a dot or occurs twice could lead to another field.
 func nestedKey(schema *arrow.Schema, path compute.FieldPath) (arrowsort.Key, error) {
 	names := make([]string, len(path))
 	unique := true
@@ -86,7 +86,7 @@ func nestedKey(schema *arrow.Schema, path compute.FieldPath) (arrowsort.Key, err
 	}
 	dotted := strings.Join(names, ".")
 	if !unique || schema.HasField(dotted) {
-		return arrowsort.Key{}, errTarget(fmt.Sprintf("the nested field %q cannot be told from others by its name", dotted))
+		return arrowsort.Key{}, errTarget(fmt.Sprintf("the nested field %q is not alone to have its name, or has one with a dot in it; rename it", dotted))
 	}
 	return arrowsort.Key{Path: dotted}, nil
 }

@@ -27,7 +27,7 @@ func TestUnsupportedKeys(t *testing.T) {
 		if name != "array_sort_indices" {
 			err = c.fail(name, opts, record)
 			require.ErrorIs(t, err, arrow.ErrNotImplemented, name)
-			require.ErrorContains(t, err, `"a"`)
+			require.ErrorContains(t, err, "key a has type list")
 		}
 	}
 }
@@ -43,7 +43,7 @@ func TestNoKeys(t *testing.T) {
 			err := c.fail(name, nil, datum)
 			require.ErrorIs(t, err, arrow.ErrInvalid, name)
 			require.ErrorIs(t, err, arrowsort.ErrNoKeys, name)
-			require.ErrorContains(t, err, "Must specify one or more sort keys")
+			require.ErrorContains(t, err, "must specify one or more sort keys")
 		}
 	}
 }
@@ -59,7 +59,7 @@ func TestTargets(t *testing.T) {
 		"no match for Fi":     compute.FieldRefIndex(2),
 		"no match for Field":  compute.FieldRefIndex(-1),
 		"no match for FieldR": compute.FieldRefList("s", "y"),
-		"cannot be told":      compute.FieldRefList("s", "p.q"),
+		"a dot in it":         compute.FieldRefList("s", "p.q"),
 	} {
 		err := c.fail("sort_indices", computefn.SortOptions{SortKeys: []computefn.SortKey{by("a", asc), {Target: target}}}, record)
 		require.ErrorIs(t, err, arrow.ErrInvalid, why)
