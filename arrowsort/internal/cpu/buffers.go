@@ -1,0 +1,83 @@
+package cpu
+
+import (
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
+)
+
+// buffers hands out memory of the caller's allocator and knows what is still out, so that one release gives
+// everything back that did not become part of a result.
+type buffers struct {
+	mem  engine.Allocator
+	live [][]byte
+}
+
+// bytes returns n bytes of undefined content; nil for none.
+func (b *buffers) bytes(n int) (buf []byte, err error) {
+	if n == 0 {
+		return nil, nil
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			buf, err = nil, fmt.Errorf("%w: allocating %d bytes: %v", engine.ErrMemory, n, r)
+		}
+	}()
+	buf = b.mem.Allocate(n)
+	if len(buf) < n {
+		if buf != nil {
+			b.mem.Free(buf)
+		}
+		return nil, fmt.Errorf("%w: the allocator returned %d of %d bytes", engine.ErrMemory, len(buf), n)
+	}
+	adviseHuge(buf)
+	b.live = append(b.live, buf)
+	return buf, nil
+}
+
+// keep makes a buffer part of the result: release spares it.
+func (b *buffers) keep(buf []byte) []byte {
+	if i := b.find(buf); i >= 0 {
+		b.live = slices.Delete(b.live, i, i+1)
+	}
+	return buf
+}
+
+// free gives a buffer back before the others.
+func (b *buffers) free(buf []byte) {
+	if i := b.find(buf); i >= 0 {
+		b.live = slices.Delete(b.live, i, i+1)
+		b.mem.Free(buf)
+	}
+}
+
+func (b *buffers) find(buf []byte) int {
+	return slices.IndexFunc(b.live, func(l []byte) bool { return unsafe.SliceData(l) == unsafe.SliceData(buf) })
+}
+
+// release gives back whatever is neither kept nor freed.
+func (b *buffers) release() {
+	for _, buf := range b.live {
+		b.mem.Free(buf)
+	}
+	b.live = nil
+}
+
+// words returns temp storage for n values of a type without pointers.
+func words[T uint16 | uint32 | uint64 | record](b *buffers, n int) ([]T, error) {
+	var zero T
+	buf, err := b.bytes(n * int(unsafe.Sizeof(zero)))
+	return view[T](buf), err
+}
+
+// view sees bytes as values of a fixed size. Allocators align to 64 bytes as Arrow asks; where one does not, the
+// machines that Go runs on load and store unaligned words as well.
+func view[T any](b []byte) []T {
+	if len(b) == 0 {
+		return nil
+	}
+	var zero T
+	return unsafe.Slice((*T)(unsafe.Pointer(&b[0])), len(b)/int(unsafe.Sizeof(zero)))
+}

@@ -1,0 +1,87 @@
+// Package cpu is the engine on the host's processors: a most significant digit partition of all columns at once,
+// straight into the result, then a finish of each bin in cache. docs/onesweep.md tells what follows the paper and what
+// differs.
+package cpu
+
+import (
+	"context"
+
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// New returns the CPU engine. It keeps no state between calls.
+func New() engine.Engine { return cpu{} }
+
+type cpu struct{}
+
+func (cpu) Name() string { return "cpu" }
+
+// smallRows is the largest number of rows that one worker sorts without a partition.
+const smallRows = 1 << 15
+
+// Sort carries out a job. Temp storage beside the result: 0 to 2 bytes per row where the codes can be computed again from the
+// sorted columns, 8 more where they cannot, 1 for a nullable or Bool column, 8 for a string column, 4 where ties need row numbers;
+// and less than 4 MiB per worker.
+func (cpu) Sort(ctx context.Context, job *engine.Job, mem engine.Allocator) (*engine.Result, error) {
+	s, err := newSorter(ctx, job, mem)
+	if err != nil {
+		return nil, err
+	}
+	defer s.release()
+	if err := s.measure(); err != nil {
+		return nil, err
+	}
+	if err := s.allocate(); err != nil {
+		return nil, err
+	}
+	inOrder, reversed, err := s.inOrder()
+	switch {
+	case err != nil:
+	case inOrder:
+		err = s.copy(false)
+	case reversed:
+		err = s.copy(true)
+	case s.rows <= smallRows:
+		err = s.sortSmall()
+	case s.out < s.rows:
+		err = s.selectTop()
+	case s.onlyRowNumbers() && !s.crowded():
+		err = s.sortRowNumbers()
+	default:
+		err = s.sortColumns()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.result()
+}
+
+// Explain measures the keys of a job and returns the plan, without sorting.
+func Explain(ctx context.Context, job *engine.Job, mem engine.Allocator) (*keyencode.Plan, error) {
+	s, err := newSorter(ctx, job, mem)
+	if err != nil {
+		return nil, err
+	}
+	defer s.release()
+	if err := s.measure(); err != nil {
+		return nil, err
+	}
+	return s.plan, nil
+}
+
+// FirstUnsorted returns the first row that sorts before its predecessor, -1 when the rows are in order.
+func FirstUnsorted(ctx context.Context, job *engine.Job, mem engine.Allocator) (int, error) {
+	s, err := newSorter(ctx, job, mem)
+	if err != nil {
+		return 0, err
+	}
+	defer s.release()
+	if err := s.measure(); err != nil {
+		return 0, err
+	}
+	if s.plan.Words() == 0 || s.plan.Sorted() {
+		return -1, nil
+	}
+	return s.firstUnsorted(s.source(), s.rows)
+}

@@ -1,0 +1,112 @@
+package cpu
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// shapes are distributions that take different paths through the engine.
+var shapes = map[string]func(r *rand.Rand, n, i int) uint64{
+	"uniform":  func(r *rand.Rand, n, i int) uint64 { return r.Uint64() },
+	"narrow":   func(r *rand.Rand, n, i int) uint64 { return r.Uint64N(1 << 20) },
+	"few":      func(r *rand.Rand, n, i int) uint64 { return r.Uint64N(10) * 0x123456789abcdef },
+	"constant": func(r *rand.Rand, n, i int) uint64 { return 7 },
+	"sorted":   func(r *rand.Rand, n, i int) uint64 { return uint64(i) / 3 },
+	"reversed": func(r *rand.Rand, n, i int) uint64 { return uint64(n - i) },
+	"half": func(r *rand.Rand, n, i int) uint64 {
+		if i%2 == 0 {
+			return 7
+		}
+		return r.Uint64()
+	},
+	"outliers": func(r *rand.Rand, n, i int) uint64 {
+		if i%1000 == 0 {
+			return r.Uint64()
+		}
+		return r.Uint64N(1 << 20)
+	},
+	"exponential": func(r *rand.Rand, n, i int) uint64 { return r.Uint64() >> r.IntN(64) },
+}
+
+func uint64Column(keys []uint64) keyencode.Column {
+	return keyencode.Column{Kind: keyencode.Uint64, Chunks: []keyencode.Chunk{{Rows: len(keys), Values: bytesOf(keys)}}}
+}
+
+// TestShapes sorts every shape at sizes on both sides of the partition, by row numbers and with the columns.
+func TestShapes(t *testing.T) {
+	for name, shape := range shapes {
+		for _, n := range []int{1, 100, smallRows, smallRows + 1, 200_000, 1_000_000} {
+			r := rand.New(rand.NewPCG(1, uint64(n)))
+			keys := make([]uint64, n)
+			for i := range keys {
+				keys[i] = shape(r, n, i)
+			}
+			want := make([]uint64, n)
+			series(want, 0)
+			slices.SortStableFunc(want, func(a, b uint64) int { return cmp.Compare(keys[a], keys[b]) })
+			for _, job := range []engine.Job{
+				{RowNumbers: 8},
+				{RowNumbers: 4},
+				{RowNumbers: 8, Gather: []int{0}},
+				{RowNumbers: 8, Limit: 1 + n/10},
+			} {
+				job.Rows, job.Columns, job.Keys, job.Threads = n, []keyencode.Column{uint64Column(keys)}, []keyencode.Key{{}}, 3
+				mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+				res, err := New().Sort(t.Context(), &job, mem)
+				require.NoError(t, err)
+				require.Equal(t, job.Out(), res.Rows)
+				for i := range res.Rows {
+					got := uint64(0)
+					if job.RowNumbers == 8 {
+						got = view[uint64](res.RowNumbers)[i]
+					} else {
+						got = uint64(view[uint32](res.RowNumbers)[i])
+					}
+					if got != want[i] {
+						t.Fatalf("%s, %d rows, job %+v: place %d has row %d (key %#x), want %d (key %#x)", name, n, job.RowNumbers, i, got, keys[got], want[i], keys[want[i]])
+					}
+					if len(job.Gather) > 0 && view[uint64](res.Columns[0].Values)[i] != keys[want[i]] {
+						t.Fatalf("%s, %d rows: place %d has key %#x, want %#x", name, n, i, view[uint64](res.Columns[0].Values)[i], keys[want[i]])
+					}
+				}
+				res.Release(mem)
+				mem.AssertSize(t, 0)
+			}
+		}
+	}
+}
+
+// BenchmarkSort is workload W: an int64 key and two more columns.
+func BenchmarkSort(b *testing.B) {
+	for _, n := range []int{100, 1_000, 10_000, 100_000, 10_000_000} {
+		r := rand.New(rand.NewPCG(1, 2))
+		cols := make([]keyencode.Column, 3)
+		for c := range cols {
+			keys := make([]uint64, n)
+			for i := range keys {
+				keys[i] = r.Uint64()
+			}
+			cols[c] = uint64Column(keys)
+			cols[c].Kind = keyencode.Int64
+		}
+		for _, job := range []engine.Job{{RowNumbers: 8}, {Gather: []int{0, 1, 2}}} {
+			job.Rows, job.Columns, job.Keys = n, cols, []keyencode.Key{{}}
+			b.Run(fmt.Sprintf("rows=%d/gather=%d", n, len(job.Gather)), func(b *testing.B) {
+				for b.Loop() {
+					res, err := New().Sort(b.Context(), &job, memory.DefaultAllocator)
+					require.NoError(b, err)
+					res.Release(memory.DefaultAllocator)
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,200 @@
+package cpu
+
+import (
+	"math"
+	"slices"
+	"sync/atomic"
+)
+
+// inOrder tells whether the rows are in order already, or fall strictly at every step: then one copy, as they are or reversed, sorts them.
+// Where the statistics do not tell, a sample decides whether it is worth looking.
+func (s *sorter) inOrder() (inOrder, reversed bool, err error) {
+	if s.plan.Words() == 0 || s.plan.Sorted() {
+		return true, false, nil
+	}
+	if s.plan.Reversed() {
+		return false, true, nil
+	}
+	if s.rows <= smallRows || len(s.job.Keys) == 1 && s.plan.Words() == 1 {
+		return false, false, nil
+	}
+	codes := sample(s.source(), s.rows)
+	if slices.IsSorted(codes) {
+		row, err := s.firstUnsorted(s.source(), s.rows)
+		return row < 0, false, err
+	}
+	if s.plan.Words() == 1 && falls(codes) {
+		reversed, err = s.reversed()
+	}
+	return false, reversed, err
+}
+
+// falls tells whether every code is below its predecessor.
+func falls(codes []uint64) bool {
+	for i := 1; i < len(codes); i++ {
+		if codes[i] >= codes[i-1] {
+			return false
+		}
+	}
+	return true
+}
+
+// reversed tells whether the codes fall strictly at every step.
+func (s *sorter) reversed() (bool, error) {
+	var broken atomic.Bool
+	err := s.tiles(s.rows, placeRows, func(_, lo, hi int) {
+		var codes [blockRows]uint64
+		for lo < hi-1 && !broken.Load() {
+			block := codes[:min(blockRows, hi-lo, s.rows-lo)]
+			s.source().encode(block, lo)
+			if !falls(block) {
+				broken.Store(true)
+			}
+			lo += len(block) - 1
+		}
+		if hi < s.rows {
+			s.source().encode(codes[:2], hi-1)
+			if codes[1] >= codes[0] {
+				broken.Store(true)
+			}
+		}
+	})
+	return !broken.Load(), err
+}
+
+// firstUnsorted returns the first of rows 0..n-1 of a source that sorts before its predecessor, -1 when there is none.
+func (s *sorter) firstUnsorted(src source, n int) (int, error) {
+	var first atomic.Int64
+	first.Store(math.MaxInt64)
+	err := s.tiles(n, placeRows, func(_, lo, hi int) {
+		if int64(lo) > first.Load() {
+			return
+		}
+		row := s.firstFall(src, max(lo, 1), hi)
+		for f := first.Load(); row >= 0 && int64(row) < f && !first.CompareAndSwap(f, int64(row)); {
+			f = first.Load()
+		}
+	})
+	if row := first.Load(); row < math.MaxInt64 {
+		return int(row), err
+	}
+	return -1, err
+}
+
+// firstFall is firstUnsorted for rows lo..hi-1, lo above 0, on one worker.
+func (s *sorter) firstFall(src source, lo, hi int) int {
+	var codes [blockRows]uint64
+	var tied []tie
+	for lo < hi {
+		block := codes[:min(blockRows, hi-lo+1)]
+		src.encode(block, lo-1)
+		tied = tied[:0]
+		fall := -1
+		for i := 1; i < len(block); i++ {
+			if block[i] < block[i-1] {
+				fall = lo + i - 1
+				break
+			}
+			if block[i] == block[i-1] {
+				if w := s.plan.Next(0, block[i]); w < s.plan.Words() {
+					tied = append(tied, tie{uint32(lo + i - 1), w})
+				}
+			}
+		}
+		if row := s.firstTiedFall(src, tied); row >= 0 {
+			return row
+		}
+		if fall >= 0 {
+			return fall
+		}
+		lo += len(block) - 1
+	}
+	return -1
+}
+
+// A tie is a row that ties with its predecessor in all words before word.
+type tie struct {
+	row  uint32
+	word int
+}
+
+// firstTiedFall compares tied rows with their predecessors, one word of all of them at a time. It overwrites tied.
+func (s *sorter) firstTiedFall(src source, tied []tie) int {
+	first := -1
+	var rows [2 * blockRows]uint32
+	var codes [2 * blockRows]uint64
+	for len(tied) > 0 {
+		word := slices.MinFunc(tied, func(a, b tie) int { return a.word - b.word }).word
+		n := 0
+		for _, t := range tied {
+			if t.word == word {
+				rows[n], rows[n+1] = t.row-1, t.row
+				n += 2
+			}
+		}
+		src.encodeRows(codes[:n], word, rows[:n])
+		still, n := tied[:0], 0
+		for _, t := range tied {
+			if t.word != word {
+				still = append(still, t)
+				continue
+			}
+			before, code := codes[n], codes[n+1]
+			n += 2
+			if code < before && (first < 0 || int(t.row) < first) {
+				first = int(t.row)
+			}
+			if t.word = s.plan.Next(word, code); code == before && t.word < s.plan.Words() {
+				still = append(still, t)
+			}
+		}
+		tied = still
+	}
+	return first
+}
+
+// copy copies the leading rows of the result, or the last rows in reverse.
+func (s *sorter) copy(reverse bool) error {
+	lanes := s.lanes()
+	threads := s.threads
+	var scratch []byte
+	if reverse {
+		widest := 1
+		for _, l := range lanes {
+			widest = max(widest, l.width)
+		}
+		var err error
+		if scratch, err = s.bytes(threads * blockRows * widest); err != nil {
+			return err
+		}
+	}
+	return s.tiles(s.out, placeRows, func(worker, lo, hi int) {
+		for _, l := range lanes {
+			for a := lo; a < hi; a += blockRows {
+				b := min(hi, a+blockRows)
+				dst := l.out[a*l.width : b*l.width]
+				if !reverse {
+					copy(dst, l.block(a, b-a, dst))
+					continue
+				}
+				size := len(scratch) / threads
+				reverseInto(dst, l.block(s.rows-b, b-a, scratch[worker*size:][:size]), l.width)
+			}
+		}
+		s.advance(3 * (hi - lo))
+	})
+}
+
+func reverseInto(dst, src []byte, width int) {
+	switch width {
+	case 8:
+		d, s := view[uint64](dst), view[uint64](src)
+		for i := range d {
+			d[i] = s[len(s)-1-i]
+		}
+	default:
+		for i := 0; i < len(src); i += width {
+			copy(dst[len(dst)-i-width:], src[i:i+width])
+		}
+	}
+}

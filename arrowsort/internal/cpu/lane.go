@@ -1,0 +1,244 @@
+package cpu
+
+import (
+	"sort"
+	"unsafe"
+
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// A lane is what the sort moves for a column, or for the row numbers or codes: a fixed number of bytes per row. Values of
+// fixed width move as they are; bits as bytes and strings as words, which are unpacked in sorted order.
+type lane struct {
+	width int
+	out   []byte // sorted rows, in the result or in temp storage
+	// direct returns rows lo..lo+n-1 in the input's own memory, nil when they are not there in one piece.
+	direct func(lo, n int) []byte
+	// fill writes rows lo..lo+len(dst)/width-1 to dst.
+	fill func(dst []byte, lo int)
+	// take writes the given rows to dst.
+	take func(dst []byte, rows []uint32)
+}
+
+// block returns rows lo..lo+n-1, in place or written to scratch.
+func (l *lane) block(lo, n int, scratch []byte) []byte {
+	if l.direct != nil {
+		if b := l.direct(lo, n); b != nil {
+			return b
+		}
+	}
+	b := scratch[:n*l.width]
+	l.fill(b, lo)
+	return b
+}
+
+// chunked is a column with the first row of each chunk, and the number of rows behind them.
+type chunked struct {
+	*keyencode.Column
+	starts []int
+}
+
+func newChunked(c *keyencode.Column) chunked {
+	starts := make([]int, len(c.Chunks)+1)
+	for i := range c.Chunks {
+		starts[i+1] = starts[i] + c.Chunks[i].Rows
+	}
+	return chunked{c, starts}
+}
+
+// at returns the chunk that holds a row.
+func (c chunked) at(row int) int {
+	if len(c.Chunks) == 1 {
+		return 0
+	}
+	return sort.SearchInts(c.starts, row+1) - 1
+}
+
+// pieces calls f for the runs of rows lo..hi-1 that share a chunk; at is the first row's position in the chunk's buffers.
+func (c chunked) pieces(lo, hi int, f func(chunk *keyencode.Chunk, at, n int)) {
+	for i := c.at(lo); lo < hi; i++ {
+		n := min(hi, c.starts[i+1]) - lo
+		if n > 0 {
+			f(&c.Chunks[i], c.Chunks[i].Offset+lo-c.starts[i], n)
+			lo += n
+		}
+	}
+}
+
+// fixedLane moves values of a fixed width.
+func fixedLane(c chunked) *lane {
+	l := &lane{width: c.ValueBytes()}
+	w := l.width
+	l.direct = func(lo, n int) []byte {
+		i := c.at(lo)
+		if lo+n > c.starts[i+1] {
+			return nil
+		}
+		k := &c.Chunks[i]
+		at := k.Offset + lo - c.starts[i]
+		return k.Values[at*w : (at+n)*w]
+	}
+	l.fill = func(dst []byte, lo int) {
+		c.pieces(lo, lo+len(dst)/w, func(k *keyencode.Chunk, at, n int) {
+			copy(dst, k.Values[at*w:(at+n)*w])
+			dst = dst[n*w:]
+		})
+	}
+	l.take = func(dst []byte, rows []uint32) {
+		if len(c.Chunks) == 1 {
+			k := &c.Chunks[0]
+			gather(dst, k.Values[k.Offset*w:], rows, w)
+			return
+		}
+		for i, r := range rows {
+			k := c.at(int(r))
+			at := (c.Chunks[k].Offset + int(r) - c.starts[k]) * w
+			copy(dst[i*w:(i+1)*w], c.Chunks[k].Values[at:])
+		}
+	}
+	return l
+}
+
+// The bytes that bits move as.
+const (
+	valueBit = 1
+	validBit = 2
+)
+
+// bitLane moves the validity of a column, and the values of a Bool, as a byte.
+func bitLane(c chunked) *lane {
+	l := &lane{width: 1}
+	l.fill = func(dst []byte, lo int) {
+		c.pieces(lo, lo+len(dst), func(k *keyencode.Chunk, at, n int) {
+			spreadBits(dst[:n], k, c.Kind == keyencode.Bool, at)
+			dst = dst[n:]
+		})
+	}
+	l.take = func(dst []byte, rows []uint32) {
+		for i, r := range rows {
+			k := c.at(int(r))
+			spreadBits(dst[i:i+1], &c.Chunks[k], c.Kind == keyencode.Bool, c.Chunks[k].Offset+int(r)-c.starts[k])
+		}
+	}
+	return l
+}
+
+// spreadBits writes the bits of rows at.. of a chunk as bytes.
+func spreadBits(dst []byte, k *keyencode.Chunk, values bool, at int) {
+	for i := range dst {
+		b := byte(validBit)
+		if k.Validity != nil {
+			b = k.Validity[(at+i)>>3] >> ((at + i) & 7) & 1 << 1
+		}
+		if values {
+			b |= k.Values[(at+i)>>3] >> ((at + i) & 7) & 1
+		}
+		dst[i] = b
+	}
+}
+
+// rowLane makes row numbers up, 4 or 8 bytes wide.
+func rowLane(width int) *lane {
+	l := &lane{width: width}
+	if width == 4 {
+		l.fill = func(dst []byte, lo int) { series(view[uint32](dst), uint32(lo)) }
+		l.take = func(dst []byte, rows []uint32) { copy(view[uint32](dst), rows) }
+		return l
+	}
+	l.fill = func(dst []byte, lo int) { series(view[uint64](dst), uint64(lo)) }
+	l.take = func(dst []byte, rows []uint32) {
+		d := view[uint64](dst)
+		for i, r := range rows {
+			d[i] = uint64(r)
+		}
+	}
+	return l
+}
+
+func series[T uint32 | uint64](s []T, first T) {
+	for i := range s {
+		s[i] = first
+		first++
+	}
+}
+
+// codeLane moves the leading words of the codes.
+func codeLane(src source) *lane {
+	l := &lane{width: 8}
+	l.fill = func(dst []byte, lo int) { encodeAll(src, view[uint64](dst), lo) }
+	l.take = func(dst []byte, rows []uint32) { src.encodeRows(view[uint64](dst), 0, rows) }
+	return l
+}
+
+// scatter stores the values of a block at the places of their rows. The places come from histograms of the same codes, so
+// they are below the rows of dst: the loops check nothing.
+func scatter(dst, src []byte, places []uint32, width int) {
+	switch width {
+	case 1:
+		scatterValues[uint8](dst, src, places)
+	case 2:
+		scatterValues[uint16](dst, src, places)
+	case 4:
+		scatterValues[uint32](dst, src, places)
+	case 8:
+		scatterValues[uint64](dst, src, places)
+	case 16:
+		scatterValues[[2]uint64](dst, src, places)
+	case 32:
+		scatterValues[[4]uint64](dst, src, places)
+	default:
+		for i, p := range places {
+			copy(dst[int(p)*width:(int(p)+1)*width], src[i*width:])
+		}
+	}
+}
+
+// gather stores the values of the given rows one after another.
+func gather(dst, src []byte, rows []uint32, width int) {
+	switch width {
+	case 1:
+		gatherValues[uint8](dst, src, rows)
+	case 2:
+		gatherValues[uint16](dst, src, rows)
+	case 4:
+		gatherValues[uint32](dst, src, rows)
+	case 8:
+		gatherValues[uint64](dst, src, rows)
+	case 16:
+		gatherValues[[2]uint64](dst, src, rows)
+	case 32:
+		gatherValues[[4]uint64](dst, src, rows)
+	default:
+		for i, r := range rows {
+			copy(dst[i*width:(i+1)*width], src[int(r)*width:])
+		}
+	}
+}
+
+//go:noinline
+func scatterValues[T any](dst, src []byte, places []uint32) {
+	var zero T
+	size := unsafe.Sizeof(zero)
+	d, s := unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(src))
+	for i, p := range places {
+		*(*T)(unsafe.Add(d, uintptr(p)*size)) = *(*T)(unsafe.Add(s, uintptr(i)*size))
+	}
+}
+
+//go:noinline
+func gatherValues[T any](dst, src []byte, rows []uint32) {
+	var zero T
+	size := unsafe.Sizeof(zero)
+	d, s := unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(src))
+	i := 0
+	for ; i+4 <= len(rows); i += 4 {
+		r := (*[4]uint32)(rows[i:])
+		v0, v1 := *(*T)(unsafe.Add(s, uintptr(r[0])*size)), *(*T)(unsafe.Add(s, uintptr(r[1])*size))
+		v2, v3 := *(*T)(unsafe.Add(s, uintptr(r[2])*size)), *(*T)(unsafe.Add(s, uintptr(r[3])*size))
+		o := (*[4]T)(unsafe.Add(d, uintptr(i)*size))
+		o[0], o[1], o[2], o[3] = v0, v1, v2, v3
+	}
+	for ; i < len(rows); i++ {
+		*(*T)(unsafe.Add(d, uintptr(i)*size)) = *(*T)(unsafe.Add(s, uintptr(rows[i])*size))
+	}
+}

@@ -1,0 +1,188 @@
+package cpu
+
+import (
+	"slices"
+	"unsafe"
+)
+
+// placeRows is the number of rows whose places are computed before their lanes are scattered, one lane after another:
+// few lines and pages are open at a time. Their places are 256 KiB.
+const placeRows = 1 << 16
+
+// A share is a run of consecutive rows that one worker counts and partitions.
+type share struct {
+	lo, hi  int
+	offsets []uint32 // rows of each bin; then the next place of each bin
+}
+
+// A partition is the first digit binning: the most significant one, of all lanes at once.
+type partition struct {
+	*sorter
+	src    source
+	rows   int
+	binner *binner
+	shares []share
+	starts []uint32 // first row of each bin; the number of rows behind the last
+	bins   []uint16 // the bin of each row, when it is not cheap to compute twice
+}
+
+// newPartition chooses the bins from a sample of the codes.
+func (s *sorter) newPartition(src source, n int, borders []uint64) *partition {
+	codes := sample(src, n)
+	slices.Sort(codes)
+	return &partition{sorter: s, src: src, rows: n, binner: newBinner(codes, n, borders)}
+}
+
+// sample encodes a row in each of many equal strips of n rows, in their order.
+func sample(src source, n int) []uint64 {
+	m := max(min(n, 64), min(n/16, max(4096, min(n/2048, 1<<15))))
+	rows, codes := make([]uint32, m), make([]uint64, m)
+	state := uint64(0x9e3779b97f4a7c15)
+	for i := range rows {
+		lo, hi := uint64(n)*uint64(i)/uint64(m), uint64(n)*uint64(i+1)/uint64(m)
+		state = state*6364136223846793005 + 1442695040888963407
+		rows[i] = uint32(lo + (state>>33)%max(1, hi-lo))
+	}
+	src.encodeRows(codes, 0, rows)
+	return codes
+}
+
+// linear tells that bins are computed twice instead of being kept.
+func (p *partition) linear() bool { return p.bins == nil }
+
+// count reads all codes once: the rows of each bin in each share, from which every row's place follows. With keep, or
+// when the mapping is costly, each row's bin is kept (2 bytes per row).
+func (p *partition) count(keep bool) (err error) {
+	b := p.binner
+	if keep || b.cells != nil || b.tree != nil || b.borders[0] != ^uint64(0) {
+		if p.bins, err = words[uint16](&p.buffers, p.rows); err != nil {
+			return err
+		}
+	}
+	p.share()
+	err = p.run(len(p.shares), func(_, item int) {
+		var codes [blockRows]uint64
+		s := &p.shares[item]
+		histogram := unsafe.Pointer(&s.offsets[0])
+		for lo := s.lo; lo < s.hi && (lo%placeRows != 0 || !p.stopped()); lo += blockRows {
+			block := codes[:min(blockRows, s.hi-lo)]
+			p.src.encode(block, lo)
+			switch {
+			case p.linear():
+				countLinear(block, histogram, b)
+			case b.tree != nil:
+				classifySplit(block, p.bins[lo:lo+len(block)], histogram, b)
+			case b.cells != nil:
+				classifyCells(block, p.bins[lo:lo+len(block)], histogram, b)
+			default:
+				classifyLinear(block, p.bins[lo:lo+len(block)], histogram, b)
+			}
+		}
+		p.advance(s.hi - s.lo)
+	})
+	p.exclusiveSum()
+	return err
+}
+
+// share divides the rows: few shares mean few open lines at their seams, several per worker even out disturbances.
+func (p *partition) share() {
+	count := max(1, min(p.threads*2, p.rows/placeRows))
+	blocks := p.rows / blockRows
+	for i := range count {
+		lo, hi := blocks*i/count*blockRows, blocks*(i+1)/count*blockRows
+		if i == count-1 {
+			hi = p.rows
+		}
+		p.shares = append(p.shares, share{lo, hi, make([]uint32, p.binner.bins)})
+	}
+}
+
+// exclusiveSum turns the histograms into places: bin by bin, and share by share within a bin, which keeps the order.
+func (p *partition) exclusiveSum() {
+	p.starts = make([]uint32, p.binner.bins+1)
+	sum := uint32(0)
+	for d := range p.binner.bins {
+		p.starts[d] = sum
+		for i := range p.shares {
+			o := &p.shares[i].offsets[d]
+			sum, *o = sum+*o, sum
+		}
+	}
+	p.starts[p.binner.bins] = sum
+}
+
+// places computes the places of rows lo.. of a share.
+func (p *partition) places(s *share, places []uint32, lo int) {
+	offsets := unsafe.Pointer(&s.offsets[0])
+	if !p.linear() {
+		placesByBin(p.bins[lo:lo+len(places)], places, offsets)
+		return
+	}
+	var codes [blockRows]uint64
+	for i := 0; i < len(places); i += blockRows {
+		n := min(blockRows, len(places)-i)
+		p.src.encode(codes[:n], lo+i)
+		placesLinear(codes[:n], places[i:i+n], offsets, p.binner)
+	}
+}
+
+// move scatters every lane to its bins, in row order within each.
+func (p *partition) move(lanes []*lane) error {
+	const scratchBytes = 1 << 18
+	rows := min(placeRows, p.rows)
+	threads := min(p.threads, len(p.shares))
+	places, err := words[uint32](&p.buffers, threads*rows)
+	if err != nil {
+		return err
+	}
+	widest := 1
+	for _, l := range lanes {
+		widest = max(widest, l.width)
+	}
+	size := max(widest, min(scratchBytes, rows*widest))
+	scratch, err := p.bytes(threads * size)
+	if err != nil {
+		return err
+	}
+	err = p.run(len(p.shares), func(worker, item int) {
+		s := &p.shares[item]
+		scratch := scratch[worker*size:][:size]
+		for lo := s.lo; lo < s.hi && !p.stopped(); lo += rows {
+			places := places[worker*rows:][:min(rows, s.hi-lo)]
+			p.places(s, places, lo)
+			for _, l := range lanes {
+				l.scatter(places, lo, scratch)
+			}
+			p.advance(len(places))
+		}
+	})
+	p.free(bytesOf(places))
+	p.free(scratch)
+	return err
+}
+
+// scatter moves the rows from lo on to their places.
+func (l *lane) scatter(places []uint32, lo int, scratch []byte) {
+	for len(places) > 0 {
+		n := len(places)
+		b := []byte(nil)
+		if l.direct != nil {
+			b = l.direct(lo, n)
+		}
+		if b == nil {
+			n = min(n, len(scratch)/l.width)
+			b = l.block(lo, n, scratch)
+		}
+		scatter(l.out, b, places[:n], l.width)
+		places, lo = places[n:], lo+n
+	}
+}
+
+// bytesOf sees values of a fixed size as bytes.
+func bytesOf[T uint16 | uint32 | uint64 | record](s []T) []byte {
+	if len(s) == 0 {
+		return nil
+	}
+	var zero T
+	return unsafe.Slice((*byte)(unsafe.Pointer(&s[0])), len(s)*int(unsafe.Sizeof(zero)))
+}

@@ -1,0 +1,214 @@
+package cpu
+
+import (
+	"slices"
+
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// sortColumns partitions all lanes by the leading bits of the codes, straight into the result, and finishes each bin in
+// cache. No other copy of the columns exists.
+func (s *sorter) sortColumns() error {
+	lanes := s.lanes()
+	p := s.newPartition(s.source(), s.rows, s.plan.Borders())
+	if err := p.count(false); err != nil {
+		return err
+	}
+	codes, err := s.sortedSource(&lanes)
+	if err != nil {
+		return err
+	}
+	if err := p.move(lanes); err != nil {
+		return err
+	}
+	s.free(bytesOf(p.bins))
+	return s.finish(p, codes, lanes)
+}
+
+// sortedSource is where the bins find the codes of their rows once the lanes have moved: the key columns themselves, when
+// they move as they are, else a lane of codes, and one of row numbers where the leading words do not tell all rows apart.
+func (s *sorter) sortedSource(lanes *[]*lane) (source, error) {
+	if columns, ok := s.movedKeys(); ok {
+		return planned{plan: s.plan.On(columns)}, nil
+	}
+	codes := codeLane(s.source())
+	if err := s.provide(codes, s.rows); err != nil {
+		return nil, err
+	}
+	*lanes = append(*lanes, codes)
+	c := carried{words: view[uint64](codes.out), src: s.source()}
+	if s.plan.Words() == 1 {
+		return c, nil
+	}
+	numbers := s.numbers
+	if numbers == nil {
+		numbers = rowLane(4)
+		if err := s.provide(numbers, s.rows); err != nil {
+			return nil, err
+		}
+		*lanes = append(*lanes, numbers)
+	}
+	if numbers.width == 4 {
+		c.rows4 = view[uint32](numbers.out)
+	} else {
+		c.rows8 = view[uint64](numbers.out)
+	}
+	return c, nil
+}
+
+// movedKeys are the job's columns as they lie in the result, if that holds all keys: gathered, of fixed width, no row null.
+func (s *sorter) movedKeys() ([]keyencode.Column, bool) {
+	columns := make([]keyencode.Column, len(s.job.Columns))
+	for _, key := range s.job.Keys {
+		g := slices.Index(s.job.Gather, key.Column)
+		if g < 0 {
+			return nil, false
+		}
+		c := s.columns[g]
+		if c.values == nil || c.bits != nil || !movable(c.Kind) {
+			return nil, false
+		}
+		columns[key.Column] = keyencode.Column{Kind: c.Kind, Width: c.Width, Chunks: []keyencode.Chunk{{Rows: s.rows, Values: c.values.out}}}
+	}
+	return columns, true
+}
+
+// movable tells the kinds whose values mean the same wherever they lie: a view or an index needs its chunk.
+func movable(k keyencode.Kind) bool {
+	return k >= keyencode.Int8 && k <= keyencode.FixedSizeBinary
+}
+
+// finish sorts every bin in place: the codes of its rows give an order, the order permutes every lane.
+func (s *sorter) finish(p *partition, src source, lanes []*lane) error {
+	longest, width := p.longestBin(), 0
+	for _, l := range lanes {
+		width = max(width, l.width)
+	}
+	fs, err := s.newFinishers(min(s.threads, p.binner.bins), longest, width, s.plan.Words() > 1)
+	if err != nil {
+		return err
+	}
+	err = s.run(p.binner.bins, func(worker, bin int) {
+		lo, hi := int(p.starts[bin]), int(p.starts[bin+1])
+		if hi-lo <= maxBinRows {
+			fs[worker].finish(s.plan, src, lanes, lo, hi)
+			s.advance(hi - lo)
+		}
+	})
+	for _, f := range fs {
+		f.release(&s.buffers)
+	}
+	for bin := 0; bin < p.binner.bins && err == nil; bin++ {
+		if lo, hi := int(p.starts[bin]), int(p.starts[bin+1]); hi-lo > maxBinRows {
+			err = s.split(src, lanes, lo, hi)
+			s.advance(hi - lo)
+		}
+	}
+	return err
+}
+
+// longestBin is the number of rows of the longest bin that a worker finishes by itself.
+func (p *partition) longestBin() int {
+	n := 0
+	for d := range p.binner.bins {
+		if k := int(p.starts[d+1] - p.starts[d]); k <= maxBinRows {
+			n = max(n, k)
+		}
+	}
+	return n
+}
+
+// finish sorts the rows lo..hi-1 of the lanes in place.
+func (f *finisher) finish(plan *keyencode.Plan, src source, lanes []*lane, lo, hi int) {
+	n := hi - lo
+	if n < 2 {
+		return
+	}
+	order := f.orderRows(plan, src, lo, n)
+	if order == nil {
+		return
+	}
+	for _, l := range lanes {
+		f.permute(l.out[lo*l.width:hi*l.width], order, l.width)
+	}
+}
+
+// orderRows returns the stable order of rows base..base+n-1 of src, counted from base; nil when they are in order.
+func (f *finisher) orderRows(plan *keyencode.Plan, src source, base, n int) []uint32 {
+	var codes []uint64
+	if c, ok := src.(carried); ok {
+		codes = c.words[base : base+n]
+	} else {
+		codes = f.codes[:n]
+		encodeAll(src, codes, base)
+	}
+	order := f.order(codes)
+	if plan.Words() == 1 {
+		return order
+	}
+	runs := tiedRuns(f.runs[:0], codes, order, plan)
+	if len(runs) == 0 {
+		f.runs = runs
+		return order
+	}
+	rows := f.applied(order, n)
+	f.breakTies(src.from(base), plan, rows, runs)
+	return rows
+}
+
+// tiedRuns finds the runs of rows with equal codes that a further word can tell apart.
+func tiedRuns(runs []run, codes []uint64, order []uint32, plan *keyencode.Plan) []run {
+	if order == nil {
+		return appendRuns(runs, codes, 0, 0, plan)
+	}
+	for i := 1; i < len(order); i++ {
+		c := codes[order[i]]
+		if c != codes[order[i-1]] {
+			continue
+		}
+		e := i + 1
+		for e < len(order) && codes[order[e]] == c {
+			e++
+		}
+		if w := plan.Next(0, c); w < plan.Words() {
+			runs = append(runs, run{i - 1, e, w})
+		}
+		i = e
+	}
+	return runs
+}
+
+// split sorts a bin that is too long for one worker: its row numbers are sorted by all workers, and every lane is
+// gathered through a copy.
+func (s *sorter) split(src source, lanes []*lane, lo, hi int) error {
+	n := hi - lo
+	src = src.from(lo)
+	if row, err := s.firstUnsorted(src, n); err != nil || row < 0 {
+		return err
+	}
+	order, err := words[uint32](&s.buffers, n)
+	if err != nil {
+		return err
+	}
+	series(order, 0)
+	if err := s.sortRows(src, order, 0); err != nil {
+		return err
+	}
+	for _, l := range lanes {
+		spare, err := s.bytes(n * l.width)
+		if err != nil {
+			return err
+		}
+		out := l.out[lo*l.width : hi*l.width]
+		err = s.tiles(n, placeRows, func(_, a, b int) { copy(spare[a*l.width:b*l.width], out[a*l.width:]) })
+		if err == nil {
+			err = s.tiles(n, placeRows, func(_, a, b int) { gather(out[a*l.width:b*l.width], spare, order[a:b], l.width) })
+		}
+		s.free(spare)
+		if err != nil {
+			return err
+		}
+	}
+	s.free(bytesOf(order))
+	return nil
+}

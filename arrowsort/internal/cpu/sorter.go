@@ -1,0 +1,139 @@
+package cpu
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// A sorter is one call of Sort.
+type sorter struct {
+	*workers
+	buffers
+	job     *engine.Job
+	plan    *keyencode.Plan
+	rows    int // of the input
+	out     int // of the result
+	columns []*column
+	numbers *lane // the row numbers, when they are wanted
+}
+
+func newSorter(ctx context.Context, job *engine.Job, mem engine.Allocator) (*sorter, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if job.Rows < 0 || job.Rows > math.MaxUint32 {
+		return nil, fmt.Errorf("%w: %d, at most %d", engine.ErrRows, job.Rows, uint32(math.MaxUint32))
+	}
+	for i := range job.Columns {
+		if n := job.Columns[i].Rows(); n != job.Rows {
+			return nil, fmt.Errorf("%w: column %d has %d rows, the job %d", engine.ErrRows, i, n, job.Rows)
+		}
+	}
+	s := &sorter{workers: newWorkers(ctx, job.Threads), buffers: buffers{mem: mem}, job: job, rows: job.Rows, out: job.Out()}
+	if s.rows <= smallRows {
+		s.threads = 1
+	}
+	s.progress, s.total = job.Progress, 4*job.Rows // statistics, count, partition, finish
+	return s, nil
+}
+
+// measure reads the keys once for their statistics and makes the plan.
+func (s *sorter) measure() error {
+	const tile = 1 << 17
+	stats := make([]keyencode.Statistics, len(s.job.Keys))
+	for k, key := range s.job.Keys {
+		c := &s.job.Columns[key.Column]
+		if s.rows <= tile {
+			stats[k] = keyencode.Measure(c, key, 0, s.rows)
+			continue
+		}
+		parts := make([]keyencode.Statistics, (s.rows+tile-1)/tile)
+		err := s.tiles(s.rows, tile, func(_, lo, hi int) {
+			parts[lo/tile] = keyencode.Measure(c, key, lo, hi)
+			s.advance((hi - lo) / len(stats))
+		})
+		if err != nil {
+			return err
+		}
+		stats[k] = parts[0]
+		for i := range parts[1:] {
+			stats[k].Merge(&parts[i+1])
+		}
+	}
+	var err error
+	s.plan, err = keyencode.NewPlan(s.job.Columns, s.job.Keys, stats)
+	return err
+}
+
+// source are the rows of the input.
+func (s *sorter) source() source { return planned{plan: s.plan} }
+
+// allocate makes the lanes and the result's buffers.
+func (s *sorter) allocate() error {
+	if w := s.job.RowNumbers; w != 0 {
+		if w != 4 && w != 8 {
+			return fmt.Errorf("%w: row numbers of %d bytes", engine.ErrKind, w)
+		}
+		s.numbers = rowLane(w)
+		if err := s.provide(s.numbers, s.out); err != nil {
+			return err
+		}
+	}
+	for _, i := range s.job.Gather {
+		c, err := s.newColumn(&s.job.Columns[i])
+		if err != nil {
+			return fmt.Errorf("column %d: %w", i, err)
+		}
+		s.columns = append(s.columns, c)
+	}
+	return nil
+}
+
+// provide allocates a lane's sorted rows.
+func (s *sorter) provide(l *lane, rows int) (err error) {
+	l.out, err = s.bytes(rows * l.width)
+	return err
+}
+
+// lanes are all lanes of the result.
+func (s *sorter) lanes() []*lane {
+	var ls []*lane
+	if s.numbers != nil {
+		ls = append(ls, s.numbers)
+	}
+	for _, c := range s.columns {
+		ls = append(ls, c.lanes()...)
+	}
+	return ls
+}
+
+func (s *sorter) onlyRowNumbers() bool { return s.numbers != nil && len(s.columns) == 0 }
+
+// result packs what moved as bytes and words, and hands the buffers over.
+func (s *sorter) result() (*engine.Result, error) {
+	r := &engine.Result{Rows: s.out, Plan: s.plan.Detach()}
+	for _, c := range s.columns {
+		col, err := c.unpack(s)
+		if err != nil {
+			return nil, err
+		}
+		r.Columns = append(r.Columns, col)
+	}
+	if s.numbers != nil {
+		r.RowNumbers = s.numbers.out
+		s.keep(r.RowNumbers)
+	}
+	for _, c := range r.Columns {
+		s.keep(c.Validity)
+		s.keep(c.Values)
+		s.keep(c.Data)
+	}
+	if s.progress != nil {
+		s.progress(s.total, s.total)
+	}
+	return r, nil
+}

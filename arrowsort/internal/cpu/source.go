@@ -1,0 +1,103 @@
+package cpu
+
+import "github.com/arrowsort/arrowsort/keyencode"
+
+// blockRows is the number of rows that are encoded at a time: their codes stay in the L1 cache.
+const blockRows = 1024
+
+// A source gives the codes of numbered rows: rows of the input, rows selected from it, rows that the partition has moved.
+type source interface {
+	// encode writes the leading words of rows lo..lo+len(dst)-1; at most blockRows at a time.
+	encode(dst []uint64, lo int)
+	// encodeRows writes one word of each of the given rows. It may overwrite rows.
+	encodeRows(dst []uint64, word int, rows []uint32)
+	// from is the source without its first rows: its row 0 is row base.
+	from(base int) source
+}
+
+// encodeAll is encode for any number of rows.
+func encodeAll(src source, dst []uint64, lo int) {
+	for len(dst) > 0 {
+		n := min(len(dst), blockRows)
+		src.encode(dst[:n], lo)
+		dst, lo = dst[n:], lo+n
+	}
+}
+
+// planned are the rows of a plan's columns from row base on.
+type planned struct {
+	plan *keyencode.Plan
+	base int
+}
+
+func (s planned) encode(dst []uint64, lo int) { s.plan.Encode(dst, s.base+lo) }
+
+func (s planned) encodeRows(dst []uint64, word int, rows []uint32) {
+	if s.base > 0 {
+		for i := range rows {
+			rows[i] += uint32(s.base)
+		}
+	}
+	s.plan.EncodeRows(dst, word, rows)
+}
+
+func (s planned) from(base int) source { return planned{s.plan, s.base + base} }
+
+// selected are some rows of another source.
+type selected struct {
+	src  source
+	rows []uint32
+}
+
+func (s selected) encode(dst []uint64, lo int) {
+	var rows [blockRows]uint32
+	s.src.encodeRows(dst, 0, rows[:copy(rows[:], s.rows[lo:lo+len(dst)])])
+}
+
+func (s selected) encodeRows(dst []uint64, word int, rows []uint32) {
+	for i, r := range rows {
+		rows[i] = s.rows[r]
+	}
+	s.src.encodeRows(dst, word, rows)
+}
+
+func (s selected) from(base int) source { return selected{s.src, s.rows[base:]} }
+
+// carried are rows that the partition has moved together with their leading words and, when those do not tell all rows
+// apart, their row numbers (4 or 8 bytes wide) in the source of the further words.
+type carried struct {
+	words []uint64
+	rows4 []uint32
+	rows8 []uint64
+	src   source
+}
+
+func (s carried) encode(dst []uint64, lo int) { copy(dst, s.words[lo:]) }
+
+func (s carried) encodeRows(dst []uint64, word int, rows []uint32) {
+	if word == 0 {
+		for i, r := range rows {
+			dst[i] = s.words[r]
+		}
+		return
+	}
+	for i, r := range rows {
+		if s.rows4 != nil {
+			rows[i] = s.rows4[r]
+		} else {
+			rows[i] = uint32(s.rows8[r])
+		}
+	}
+	s.src.encodeRows(dst, word, rows)
+}
+
+func (s carried) from(base int) source {
+	s.words = s.words[base:]
+	if s.rows4 != nil {
+		s.rows4 = s.rows4[base:]
+	}
+	if s.rows8 != nil {
+		s.rows8 = s.rows8[base:]
+	}
+	return s
+}
