@@ -253,3 +253,7 @@ func putIndex(b []byte, w int, index uint64) {
 	binary.LittleEndian.PutUint64(le[:], index)
 	copy(b[:w], le[:])
 }
+
+func sortCells(kind Kind, k Key, cells []cell) {
+	slices.SortStableFunc(cells, func(a, b cell) int { return compareCells(kind, k, a, b) })
+}

@@ -29,21 +29,31 @@ func (p *Plan) fieldsOf(k int) (open bool) {
 	s := kp.stats
 	switch kp.shape {
 	case shapeWord:
-		p.addWordField(k, partWord, s.Min[0], s.Max[0], uint(bits.TrailingZeros64(s.Or^s.And)))
+		p.addWordField(k, partWord, s.Min[0], s.Max[0], s.unit())
 	case shapeWide:
 		p.addWideFields(k)
 	case shapeBytes:
 		return p.addTextFields(k)
 	default:
-		p.addWordField(k, partWord, 0, 0, 0)
+		p.addWordField(k, partWord, 0, 0, 1)
 	}
 	return false
 }
 
-// addWordField adds a field for words lo..hi of which the lowest shift bits never vary, and the classes of its key.
-func (p *Plan) addWordField(k int, part part, lo, hi uint64, shift uint) {
+// unit is what all differences between a key's words are multiples of.
+func (s *Statistics) unit() uint64 {
+	if s.strided {
+		return max(s.Stride, 1)
+	}
+	return 1 << min(bits.TrailingZeros64(s.Or^s.And), 63)
+}
+
+// addWordField adds a field for words lo..hi in steps of unit, and for the classes of its key. The division by unit is
+// exact: a shift by its power of two, then a multiplication by the inverse of the odd rest.
+func (p *Plan) addWordField(k int, part part, lo, hi, unit uint64) {
 	kp := &p.keys[k]
-	span := (hi - lo) >> shift
+	span := (hi - lo) / unit
+	shift := uint(bits.TrailingZeros64(unit))
 	c := placeClasses(kp.stats, kp.Nulls, span)
 	if c.extra > 0 && kp.stats.Values() > 0 && span > ^uint64(0)-c.extra {
 		p.addClassField(k)
@@ -53,9 +63,9 @@ func (p *Plan) addWordField(k int, part part, lo, hi uint64, shift uint) {
 	if kp.stats.Values() == 0 {
 		top = max(c.extra, 1) - 1
 	}
-	l := linear{base: lo, shift: min(shift, 63), mul: 1, bias: c.first, nan: c.nan, null: c.null}
+	l := linear{base: lo, shift: shift, mul: inverse(unit >> shift), bias: c.first, nan: c.nan, null: c.null}
 	if kp.Order == Descending {
-		l.mul, l.bias = ^uint64(0), c.first+span
+		l.mul, l.bias = -l.mul, c.first+span
 	}
 	kp.word = l
 	p.addField(field{key: k, part: part, top: top, linear: l})
@@ -81,7 +91,7 @@ func (p *Plan) addWideFields(k int) {
 	s := kp.stats
 	span := limbs(s.Max).sub(s.Min)
 	if span.compare(limbs{^uint64(0)}) <= 0 {
-		p.addWordField(k, partWord, s.Min[0], s.Max[0], uint(bits.TrailingZeros64(s.Or^s.And)))
+		p.addWordField(k, partWord, s.Min[0], s.Max[0], s.unit())
 		return
 	}
 	shift := uint(min(bits.TrailingZeros64(s.Or^s.And), 63))
@@ -110,17 +120,14 @@ func (p *Plan) addTextFields(k int) (open bool) {
 	kp := &p.keys[k]
 	s := kp.stats
 	if s.Values() == 0 {
-		p.addWordField(k, partWindow, 0, 0, 0)
+		p.addWordField(k, partWindow, 0, 0, 1)
 		return false
 	}
 	kp.prefix = commonPrefix(s.MinBytes, s.MaxBytes)
 	rest := s.MaxLen - kp.prefix
-	shift := uint(0)
-	if rest < 8 {
-		shift = uint(8 * (8 - rest))
-	}
+	unit := uint64(1) << (8 * max(8-rest, 0)) // 0 when there is no byte left
 	lo, hi := window([]byte(s.MinBytes), kp.prefix), window([]byte(s.MaxBytes), kp.prefix)
-	p.addWordField(k, partWindow, lo, hi, shift)
+	p.addWordField(k, partWindow, lo, hi, max(unit, 1))
 	if rest > 8 {
 		return true
 	}

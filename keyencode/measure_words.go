@@ -1,80 +1,94 @@
 package keyencode
 
-// noWord stands for NaN and null among ordered words.
+import "math/bits"
+
+// noWord stands for NaN and null among ordered words, where the kind leaves it free.
 const noWord = ^uint64(0)
 
+// A wordRange sums up ordered words.
+type wordRange struct {
+	seen            bool
+	lo, hi, or, and uint64
+	nulls, nans     int
+	order           wordOrder
+	stride          stride
+}
+
 func measureWords(s *Statistics, r *reader, lo, hi int) {
-	var words, kept [blockRows]uint64
-	var classes [blockRows]Class
+	var w wordRange
+	w.order = newWordOrder(s.key)
+	var words [blockRows]uint64
+	switch r.column.Kind {
+	case Int32, Int64, Uint32, Uint64: // times and amounts
+		s.strided = true
+	default:
+		w.stride.step = 1
+	}
 	r.each(lo, hi, func(c *Chunk, at, n, _ int) {
 		b := r.block(c, at, n)
-		u, cl := words[:n], classes[:n]
-		identity.encode(u, &b)
-		nulls, nans := classify(cl, u, &b)
-		values := u
-		if nulls+nans > 0 {
-			values = kept[:0]
-			for i, w := range u {
-				if cl[i] == ClassValue {
-					values = append(values, w)
-				}
-			}
-		}
-		s.addWords(values)
-		s.followWords(u, cl)
-		s.Rows += n
-		s.Nulls += nulls
-		s.NaNs += nans
+		w.addBlock(words[:n], &b)
 	})
-}
-
-// classify tells the classes of rows whose ordered words are given and counts nulls and NaNs.
-func classify(classes []Class, u []uint64, b *block) (nulls, nans int) {
-	for i, w := range u {
-		classes[i] = ClassValue
-		switch {
-		case b.validity != nil && !bitAt(b.validity, b.bit+i), w == noWord && b.kind.isDictionary():
-			classes[i] = ClassNull
-			nulls++
-		case w == noWord && b.kind.isFloat():
-			classes[i] = ClassNaN
-			nans++
+	s.Rows, s.Nulls, s.NaNs = hi-lo, w.nulls, w.nans
+	w.order.store(s)
+	if w.seen {
+		s.Min[0], s.Max[0], s.Or, s.And = w.lo, w.hi, w.or, w.and
+		if s.strided && w.stride.step > 0 {
+			s.Stride = w.stride.step << uint(bits.TrailingZeros64(w.or^w.and))
 		}
 	}
-	return nulls, nans
 }
 
-func (s *Statistics) addWords(values []uint64) {
-	if len(values) == 0 {
+// addBlock adds a block, whose ordered words go to u where they are needed.
+func (w *wordRange) addBlock(u []uint64, b *block) {
+	identity.encode(u, b)
+	sparse := b.kind.isFloat() || b.kind.isDictionary()
+	if !sparse && (b.validity == nil || countZeros(b.validity, b.bit, b.rows) == 0) {
+		w.order.addValues(u)
+		w.addValues(u)
 		return
 	}
-	lo, hi, or, and := s.Min[0], s.Max[0], s.Or, s.And
-	if s.Values() == 0 {
-		lo, hi, or, and = values[0], values[0], values[0], values[0]
+	var classes [blockRows]Class
+	w.classify(classes[:len(u)], u, b)
+	w.order.add(u, classes[:len(u)])
+	n := 0
+	for i, v := range u { // the values only
+		u[n] = v
+		if classes[i] == ClassValue {
+			n++
+		}
 	}
-	for _, v := range values {
+	w.addValues(u[:n])
+}
+
+// classify tells the classes of the rows of a block whose ordered words are given.
+func (w *wordRange) classify(classes []Class, u []uint64, b *block) {
+	for i, x := range u {
+		classes[i] = ClassValue
+		switch {
+		case b.validity != nil && !bitAt(b.validity, b.bit+i), x == noWord && b.kind.isDictionary():
+			classes[i] = ClassNull
+			w.nulls++
+		case x == noWord && b.kind.isFloat():
+			classes[i] = ClassNaN
+			w.nans++
+		}
+	}
+}
+
+func (w *wordRange) addValues(u []uint64) {
+	if len(u) == 0 {
+		return
+	}
+	if !w.seen {
+		w.seen = true
+		w.lo, w.hi, w.or, w.and, w.stride.first = u[0], u[0], u[0], u[0], u[0]
+	}
+	lo, hi, or, and := w.lo, w.hi, w.or, w.and
+	for _, v := range u {
 		lo, hi = min(lo, v), max(hi, v)
 		or |= v
 		and &= v
 	}
-	s.Min[0], s.Max[0], s.Or, s.And = lo, hi, or, and
-}
-
-// followWords notes how the rows of a block stand to their predecessors, as long as some order is possible.
-func (s *Statistics) followWords(u []uint64, classes []Class) {
-	d := datum{}
-	for i, w := range u {
-		if !s.ordered() {
-			break
-		}
-		d = datum{class: classes[i], num: limbs{w}}
-		if s.Rows+i == 0 {
-			s.first = d
-		} else {
-			s.step(&d)
-		}
-		s.last = d
-	}
-	end := len(u) - 1
-	s.last = datum{class: classes[end], num: limbs{u[end]}}
+	w.lo, w.hi, w.or, w.and = lo, hi, or, and
+	w.stride.add(u)
 }

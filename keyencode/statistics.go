@@ -12,6 +12,7 @@ type Statistics struct {
 
 	Min, Max [4]uint64 // of the values, least significant limb first; all limbs but the first are zero up to 64 bits
 	Or, And  uint64    // of the values' first limbs: bits where they agree never vary
+	Stride   uint64    // of integers of 32 and 64 bits: the greatest common divisor of their differences; 0: all are equal
 
 	MinBytes, MaxBytes string // of strings: the least and the greatest value
 	MinLen, MaxLen     int    // of strings: bytes
@@ -22,6 +23,7 @@ type Statistics struct {
 	Reversed bool // every row sorts before its predecessor
 
 	key         Key
+	strided     bool  // Stride is known
 	first, last datum // the border rows, for Merge
 }
 
@@ -78,9 +80,12 @@ func (s *Statistics) mergeValues(next *Statistics) {
 	case next.Values() == 0:
 		return
 	case s.Values() == 0:
-		s.Min, s.Max, s.Or, s.And = next.Min, next.Max, next.Or, next.And
+		s.Min, s.Max, s.Or, s.And, s.Stride = next.Min, next.Max, next.Or, next.And, next.Stride
 		s.MinBytes, s.MaxBytes, s.MinLen, s.MaxLen, s.ZeroEnd = next.MinBytes, next.MaxBytes, next.MinLen, next.MaxLen, next.ZeroEnd
 		return
+	}
+	if s.strided {
+		s.Stride = gcd(gcd(s.Stride, next.Stride), distance(s.Min[0], next.Min[0]))
 	}
 	if limbs(next.Min).compare(s.Min) < 0 {
 		s.Min = next.Min

@@ -1,0 +1,105 @@
+package keyencode
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+var fixedWidths = []int{0, 1, 3, 8, 9, 16, 20}
+
+// TestMergeEqualsMeasure splits columns anywhere and wants what one read gives.
+func TestMergeEqualsMeasure(t *testing.T) {
+	for _, kind := range allKinds {
+		for seed := range uint64(60) {
+			rng := rand.New(rand.NewPCG(seed, uint64(kind)))
+			fixed := fixedWidths[rng.IntN(len(fixedWidths))]
+			n := rng.IntN(200)
+			k := Key{Order: Order(rng.IntN(2)), Nulls: NullPlacement(rng.IntN(2))}
+			cells := randomCells(rng, kind, fixed, n)
+			arrange(rng, kind, k, cells)
+			c := build(rng, kind, fixed, 9, []int{rng.IntN(40)}, cells)
+			var merged Statistics
+			for lo, hi := 0, 0; lo < n; lo = hi {
+				hi = min(n, lo+rng.IntN(90))
+				s := Measure(&c, k, lo, hi)
+				merged.Merge(&s)
+			}
+			if n > 0 {
+				require.Equal(t, Measure(&c, k, 0, n), merged, "kind %d, width %d, seed %d, key %v", kind, fixed, seed, k)
+			}
+		}
+	}
+}
+
+// TestMeasure compares statistics with what the cells say.
+func TestMeasure(t *testing.T) {
+	for _, kind := range allKinds {
+		for seed := range uint64(120) {
+			rng := rand.New(rand.NewPCG(seed, uint64(kind)))
+			fixed := fixedWidths[rng.IntN(len(fixedWidths))]
+			n := 1 + rng.IntN(200)
+			k := Key{Order: Order(rng.IntN(2)), Nulls: NullPlacement(rng.IntN(2))}
+			cells := randomCells(rng, kind, fixed, n)
+			arrange(rng, kind, k, cells)
+			c := build(rng, kind, fixed, 1, []int{rng.IntN(40), 3}, cells)
+			s := Measure(&c, k, 0, n)
+
+			count := map[Class]int{}
+			sorted, rising, reversed := true, true, true
+			for i, x := range cells {
+				count[x.class(kind)]++
+				if i > 0 {
+					step := compareCells(kind, k, x, cells[i-1])
+					sorted, rising, reversed = sorted && step >= 0, rising && step > 0, reversed && step < 0
+				}
+			}
+			where := []any{"kind %d, width %d, seed %d, key %v, cells %v", kind, fixed, seed, k, cells}
+			require.Equal(t, []int{n, count[ClassNull], count[ClassNaN], count[ClassValue]}, []int{s.Rows, s.Nulls, s.NaNs, s.Values()}, where...)
+			require.Equal(t, []bool{sorted, rising, reversed}, []bool{s.Sorted, s.Rising, s.Reversed}, where...)
+			p, err := NewPlan([]Column{c}, []Key{k}, []Statistics{s})
+			require.NoError(t, err)
+			require.Equal(t, []bool{sorted, reversed || n == 1}, []bool{p.Sorted(), p.Reversed()}, where...)
+		}
+	}
+}
+
+// arrange sorts the cells, reverses them, or leaves them as they are.
+func arrange(rng *rand.Rand, kind Kind, k Key, cells []cell) {
+	way := rng.IntN(4)
+	if way < 2 {
+		sortCells(kind, k, cells)
+	}
+	if way == 1 {
+		for i, j := 0, len(cells)-1; i < j; i, j = i+1, j-1 {
+			cells[i], cells[j] = cells[j], cells[i]
+		}
+	}
+}
+
+func TestStride(t *testing.T) {
+	const minute = 60_000_000
+	for _, c := range []struct {
+		values []int64
+		want   uint64
+	}{
+		{[]int64{5, 5, 5}, 0},
+		{[]int64{minute, 3 * minute, -7 * minute}, 2 * minute},
+		{[]int64{1 + minute, 1 + 4*minute, 1 - minute}, minute},
+		{[]int64{-1 << 63, 1<<63 - 1}, 1<<64 - 1},
+		{[]int64{-1 << 63, 1<<63 - 1, 14}, 1},
+		{[]int64{0, 15, 10}, 5},
+		{[]int64{10, 15, 0}, 5},
+		{[]int64{-1 << 63, -1<<63 + 12, -1<<63 + 4}, 4},
+	} {
+		cells := make([]cell, len(c.values))
+		for i, v := range c.values {
+			cells[i].raw = make([]byte, 8)
+			putWord(cells[i].raw, 8, uint64(v))
+		}
+		column := build(rand.New(rand.NewPCG(1, 2)), Int64, 0, 0, nil, cells)
+		s := Measure(&column, Key{}, 0, len(cells))
+		require.Equal(t, c.want, s.Stride, "%v", c.values)
+	}
+}
