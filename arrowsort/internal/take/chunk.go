@@ -1,0 +1,122 @@
+package take
+
+import (
+	"fmt"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/bitutil"
+)
+
+// A chunk is length rows of an array's buffers from row offset, which is counted from the start of the buffers.
+type chunk struct {
+	data           arrow.ArrayData
+	offset, length int
+}
+
+func viewChunks(typ arrow.DataType, arrays []arrow.Array) ([]chunk, error) {
+	chunks := make([]chunk, len(arrays))
+	for i, a := range arrays {
+		if !arrow.TypeEqual(typ, a.DataType()) {
+			return nil, fmt.Errorf("%w: take: chunk %d is %s, the column is %s", arrow.ErrInvalid, i, a.DataType(), typ)
+		}
+		chunks[i] = chunk{a.Data(), a.Data().Offset(), a.Len()}
+	}
+	return chunks, nil
+}
+
+// children is the i-th child of every chunk, all of its rows.
+func children(chunks []chunk, i int) []chunk {
+	out := make([]chunk, len(chunks))
+	for c, parent := range chunks {
+		child := parent.data.Children()[i]
+		out[c] = chunk{child, child.Offset(), child.Len()}
+	}
+	return out
+}
+
+// alignedChildren is the i-th child of every chunk, cut to the rows of the chunk, of which each has each elements of the child.
+func alignedChildren(chunks []chunk, i, each int) ([]chunk, error) {
+	out := children(chunks, i)
+	for c, parent := range chunks {
+		have := out[c].length
+		out[c].offset += parent.offset * each
+		out[c].length = parent.length * each
+		if (parent.offset+parent.length)*each > have {
+			return nil, fmt.Errorf("%w: child %d of chunk %d has %d rows, %d expected", errMalformed, i, c, have, (parent.offset+parent.length)*each)
+		}
+	}
+	return out, nil
+}
+
+// values is buffer b from the chunk's first row on, for its rows and more values of width bytes; an error when it is shorter. No rows need no buffer.
+func (c chunk) values(b, width, more int) ([]byte, error) {
+	if c.length == 0 {
+		return nil, nil
+	}
+	bytes := c.bytes(b)
+	if lo, hi := c.offset*width, (c.offset+c.length+more)*width; hi <= len(bytes) {
+		return bytes[lo:hi], nil
+	}
+	return nil, fmt.Errorf("%w: %s: buffer %d has %d bytes, too few for %d rows", errMalformed, c.data.DataType(), b, len(bytes), c.offset+c.length)
+}
+
+// bytes is the whole of buffer b, nothing when there is none.
+func (c chunk) bytes(b int) []byte {
+	if buffers := c.data.Buffers(); b < len(buffers) && buffers[b] != nil {
+		return buffers[b].Bytes()
+	}
+	return nil
+}
+
+// eachValues is values of every chunk.
+func eachValues(chunks []chunk, b, width, more int) ([][]byte, error) {
+	out := make([][]byte, len(chunks))
+	for i, c := range chunks {
+		var err error
+		if out[i], err = c.values(b, width, more); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// A bitmap is bits from bit offset on; without bytes all bits are one.
+type bitmap struct {
+	bytes  []byte
+	offset int
+}
+
+func (b bitmap) bit(i uint64) bool {
+	return b.bytes == nil || bitutil.BitIsSet(b.bytes, b.offset+int(i))
+}
+
+// bits is buffer b as bits.
+func (c chunk) bits(b int) (bitmap, error) {
+	if c.length == 0 {
+		return bitmap{}, nil
+	}
+	bytes := c.bytes(b)
+	if int64(len(bytes)) < bitutil.BytesForBits(int64(c.offset+c.length)) {
+		return bitmap{}, fmt.Errorf("%w: %s: %d bytes of bits, too few for %d rows", errMalformed, c.data.DataType(), len(bytes), c.offset+c.length)
+	}
+	return bitmap{bytes, c.offset}, nil
+}
+
+// validities is the validity of every chunk, empty for chunks without nulls, and whether there are any nulls. The arrays'
+// null counts are not relied on: counting bits is cheap next to taking rows rows, and where it would not be, the chunk counts as having nulls.
+func validities(chunks []chunk, rows int) (valid []bitmap, any bool, err error) {
+	valid = make([]bitmap, len(chunks))
+	for i, c := range chunks {
+		if c.length == 0 || len(c.bytes(0)) == 0 {
+			continue
+		}
+		b, err := c.bits(0)
+		if err != nil {
+			return nil, false, err
+		}
+		if c.length/64 > rows || bitutil.CountSetBits(b.bytes, b.offset, c.length) < c.length {
+			valid[i], any = b, true
+		}
+	}
+	return valid, any, nil
+}

@@ -1,0 +1,143 @@
+package take
+
+import (
+	"fmt"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+)
+
+// dense gathers a dense union: its type codes, new offsets that rise by one within each child, and the rows of each child
+// that the rows of the union refer to.
+func (g *gatherer) dense(typ arrow.DataType, layout *arrow.DenseUnionType, chunks []chunk, sel selection) (*array.Data, error) {
+	d := denseRows{g: g, typ: typ, ids: layout.ChildIDs(), fields: layout.Fields(), sel: sel}
+	codes, err := g.codes(chunks, sel)
+	if err != nil {
+		return nil, err
+	}
+	d.codes = as[int8](codes.Bytes())
+	if err := d.source(chunks); err != nil {
+		return nil, err
+	}
+	totals, err := d.count()
+	if err != nil {
+		return nil, err
+	}
+	offsets, err := g.buffer(4 * sel.len())
+	if err != nil {
+		return nil, err
+	}
+	positions, err := g.scratch(max(8*sel.len(), 1))
+	if err != nil {
+		return nil, err
+	}
+	defer positions.Release()
+	rows := as[uint64](positions.Bytes())
+	if err := d.place(totals, as[int32](offsets.Bytes()), rows); err != nil {
+		return nil, err
+	}
+	out := make([]arrow.ArrayData, len(d.fields))
+	for i, f := range d.fields {
+		if out[i], err = g.column(f.Type, d.children[i], picks(rows[:totals[i]])); err != nil {
+			return nil, fmt.Errorf("field %q: %w", f.Name, err)
+		}
+		rows = rows[totals[i]:]
+	}
+	return g.data(typ, sel.len(), []*memory.Buffer{nil, codes, offsets}, out, 0), nil
+}
+
+// denseRows is the state of dense.
+type denseRows struct {
+	g        *gatherer
+	typ      arrow.DataType
+	ids      []int // the child of each type code
+	fields   []arrow.Field
+	sel      selection
+	codes    []int8    // of the result
+	offsets  [][]int32 // of each chunk
+	children [][]chunk // of each field
+	counts   [][]int   // rows of each field in each tile, then rows before it
+}
+
+func (d *denseRows) source(chunks []chunk) error {
+	for _, c := range chunks {
+		b, err := c.values(2, 4, 0)
+		if err != nil {
+			return err
+		}
+		d.offsets = append(d.offsets, as[int32](b))
+	}
+	for i := range d.fields {
+		d.children = append(d.children, children(chunks, i))
+	}
+	return nil
+}
+
+// child is the field of a type code.
+func (d *denseRows) child(code int8) (int, error) {
+	if code >= 0 && int(code) < len(d.ids) {
+		if id := d.ids[code]; id >= 0 && id < len(d.fields) {
+			return id, nil
+		}
+	}
+	return 0, fmt.Errorf("%w: %s has no type code %d", errMalformed, d.typ, code)
+}
+
+// count counts the rows of each field, in all and before each tile.
+func (d *denseRows) count() (totals []int, err error) {
+	d.counts = make([][]int, (len(d.codes)+tileRows-1)/tileRows)
+	for t := range d.counts {
+		d.counts[t] = make([]int, len(d.fields))
+	}
+	err = d.g.tiles(len(d.codes), func(lo, hi int, _ []uint64) error {
+		for _, code := range d.codes[lo:hi] {
+			id, err := d.child(code)
+			if err != nil {
+				return err
+			}
+			d.counts[lo/tileRows][id]++
+		}
+		return nil
+	})
+	totals = make([]int, len(d.fields))
+	for _, counts := range d.counts {
+		for id, n := range counts {
+			counts[id] = totals[id]
+			totals[id] += n
+		}
+	}
+	for _, n := range totals {
+		if int64(n) > d.g.limit && err == nil {
+			err = &overflowError{d.typ, int64(n), d.g.limit}
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return totals, nil
+}
+
+// place writes each row's offset, and its position in its child's share of rows, one child's share behind the other's.
+func (d *denseRows) place(totals []int, offsets []int32, rows []uint64) error {
+	first := make([]int, len(d.fields)+1)
+	for id, n := range totals {
+		first[id+1] = first[id] + n
+	}
+	return d.g.tiles(len(d.codes), func(lo, hi int, block []uint64) error {
+		next := d.counts[lo/tileRows]
+		return eachBlock(d.sel, lo, hi, block, func(lo int, at []uint64) error {
+			for i, p := range at {
+				id, c := d.ids[d.codes[lo+i]], p>>rowBits
+				from := d.offsets[c][p&rowMask]
+				if from < 0 || int(from) >= d.children[id][c].length {
+					return fmt.Errorf("%w: offset %d into child %d of %d rows", errMalformed, from, id, d.children[id][c].length)
+				}
+				offsets[lo+i] = int32(next[id])
+				rows[first[id]+next[id]] = p&^rowMask | uint64(from)
+				next[id]++
+			}
+			return nil
+		})
+	})
+}

@@ -1,0 +1,95 @@
+package take
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+)
+
+// dictionary gathers indices. The result shares the dictionary of the chunks when they have one and the same, and gets their unified dictionary
+// otherwise.
+func (g *gatherer) dictionary(col column, typ *arrow.DictionaryType) (*array.Data, error) {
+	width := typ.IndexType.(arrow.FixedWidthDataType).Bytes()
+	src, err := eachValues(col.chunks, 1, width, 0)
+	if err != nil {
+		return nil, err
+	}
+	indices, err := g.fixed(src, width, col.sel)
+	if err != nil {
+		return nil, err
+	}
+	dict, maps, err := g.unify(typ, col.chunks)
+	if err != nil {
+		return nil, err
+	}
+	if maps != nil {
+		defer maps.release()
+		if int64(dict.Len()) > indexLimit(typ.IndexType) {
+			return nil, fmt.Errorf("%w: take: the chunks' dictionaries have %d entries together, too many for %s indices; use a wider index type",
+				arrow.ErrInvalid, dict.Len(), typ.IndexType)
+		}
+		if err := mapIndices(g, indices.Bytes(), width, col, maps); err != nil {
+			return nil, err
+		}
+	}
+	data := g.finish(col, nil, indices)
+	data.SetDictionary(dict)
+	return data, nil
+}
+
+// indexLimit is how many entries indices of a type can tell apart.
+func indexLimit(typ arrow.DataType) int64 {
+	switch typ.ID() {
+	case arrow.INT8:
+		return math.MaxInt8 + 1
+	case arrow.UINT8:
+		return math.MaxUint8 + 1
+	case arrow.INT16:
+		return math.MaxInt16 + 1
+	case arrow.UINT16:
+		return math.MaxUint16 + 1
+	case arrow.INT32:
+		return math.MaxInt32 + 1
+	case arrow.UINT32:
+		return math.MaxUint32 + 1
+	}
+	return math.MaxInt64
+}
+
+func mapIndices(g *gatherer, indices []byte, width int, col column, maps *indexMaps) error {
+	switch width {
+	case 1:
+		return mapAll(g, as[uint8](indices), col, maps)
+	case 2:
+		return mapAll(g, as[uint16](indices), col, maps)
+	case 4:
+		return mapAll(g, as[uint32](indices), col, maps)
+	default:
+		return mapAll(g, as[uint64](indices), col, maps)
+	}
+}
+
+// mapAll turns indices into the dictionary of their chunk into indices into the unified one. An index that is not null is never negative, so that
+// signed ones are read as unsigned. What lies under a null becomes 0.
+func mapAll[I uint8 | uint16 | uint32 | uint64](g *gatherer, indices []I, col column, maps *indexMaps) error {
+	return g.tiles(len(indices), func(lo, hi int, block []uint64) error {
+		return eachBlock(col.sel, lo, hi, block, func(lo int, at []uint64) error {
+			out := indices[lo : lo+len(at)]
+			for i, p := range at {
+				c := p >> rowBits
+				to := maps.of[c]
+				switch {
+				case !col.valid[c].bit(p & rowMask):
+					out[i] = 0
+				case uint64(out[i]) < uint64(len(to)):
+					out[i] = I(to[out[i]])
+				default:
+					return fmt.Errorf("%w: index %d into the dictionary of chunk %d, which has %d entries", errMalformed, out[i], c, len(to))
+				}
+			}
+			return nil
+		})
+	})
+}

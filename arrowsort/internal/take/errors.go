@@ -1,0 +1,37 @@
+package take
+
+import (
+	"fmt"
+
+	"github.com/apache/arrow/go/v15/arrow"
+)
+
+// ErrOffsets is returned when the result would pass the range of its 32-bit offsets and may not be split. It also matches arrow.ErrInvalid.
+var ErrOffsets = fmt.Errorf("take: offsets would pass 2 GiB: %w", arrow.ErrInvalid)
+
+// errMalformed is wrapped by errors about chunks whose buffers contradict each other.
+var errMalformed = fmt.Errorf("take: malformed column: %w", arrow.ErrInvalid)
+
+// An overflowError says how much one array would have to hold and how much it can.
+type overflowError struct {
+	typ         arrow.DataType
+	need, limit int64
+}
+
+func (e *overflowError) Error() string {
+	return fmt.Sprintf("%v: %s would have to hold %d and holds at most %d; take fewer rows at a time or use the type with 64-bit offsets",
+		ErrOffsets, e.typ, e.need, e.limit)
+}
+
+func (e *overflowError) Unwrap() error { return ErrOffsets }
+
+// contain turns a panic of work into an error: buffers that contradict each other (indices and offsets read from a file, say) must not
+// end the program.
+func contain(work func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%w: %v", errMalformed, p)
+		}
+	}()
+	return work()
+}

@@ -1,0 +1,88 @@
+package take
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"unsafe"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
+)
+
+// A gatherer holds what all columns of a call share. It owns every buffer and every array data made for a result until release; the
+// array that is handed out holds references of its own.
+type gatherer struct {
+	ctx     context.Context
+	mem     memory.Allocator
+	threads int
+	limit   int64      // the largest 32-bit offset
+	blocks  [][]uint64 // positions of a block of rows, one for each worker
+	owned   []interface{ Release() }
+}
+
+func newGatherer(ctx context.Context, opts Options, limit int64) *gatherer {
+	g := &gatherer{ctx: ctx, mem: opts.Allocator, threads: opts.Threads, limit: limit}
+	if g.mem == nil {
+		g.mem = memory.DefaultAllocator
+	}
+	if g.threads <= 0 {
+		g.threads = runtime.GOMAXPROCS(0)
+	}
+	return g
+}
+
+func (g *gatherer) release() {
+	for _, o := range g.owned {
+		o.Release()
+	}
+	g.owned = nil
+}
+
+// buffer allocates a buffer of a result. Bytes between its length and its capacity are zero.
+func (g *gatherer) buffer(size int) (*memory.Buffer, error) {
+	if size == 0 {
+		return memory.NewBufferBytes(nil), nil
+	}
+	b, err := g.scratch(size)
+	if err == nil {
+		g.owned = append(g.owned, b)
+	}
+	return b, err
+}
+
+// scratch allocates a buffer that the caller releases.
+func (g *gatherer) scratch(size int) (b *memory.Buffer, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			b, err = nil, fmt.Errorf("%w: allocator panicked at %d bytes: %v", engine.ErrMemory, size, p)
+		}
+	}()
+	b = memory.NewResizableBuffer(g.mem)
+	b.Resize(size)
+	if len(b.Buf()) < size {
+		if b.Buf() != nil {
+			b.Release()
+		}
+		return nil, fmt.Errorf("%w: allocator returned too little for %d bytes", engine.ErrMemory, size)
+	}
+	clear(b.Buf()[size:])
+	return b, nil
+}
+
+// data makes the array data of a result.
+func (g *gatherer) data(typ arrow.DataType, n int, buffers []*memory.Buffer, children []arrow.ArrayData, nulls int) *array.Data {
+	d := array.NewData(typ, n, buffers, children, nulls, 0)
+	g.owned = append(g.owned, d)
+	return d
+}
+
+// as reads bytes as values of a fixed width, without copying: Arrow's buffers are little-endian, as every platform that Arrow's Go
+// implementation casts them on.
+func as[T any](b []byte) []T {
+	var t T
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(t)))
+}

@@ -1,0 +1,145 @@
+package take
+
+import (
+	"fmt"
+	"math"
+	"sort"
+	"unsafe"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+)
+
+type runEnd interface{ int16 | int32 | int64 }
+
+// runs gathers a run-end-encoded column. Neighbouring rows of the result that come from the same run become one run.
+func (g *gatherer) runs(typ arrow.DataType, layout *arrow.RunEndEncodedType, chunks []chunk, sel selection) (*array.Data, error) {
+	switch layout.RunEnds().ID() {
+	case arrow.INT16:
+		return gatherRuns[int16](g, typ, layout, chunks, sel, math.MaxInt16)
+	case arrow.INT32:
+		return gatherRuns[int32](g, typ, layout, chunks, sel, math.MaxInt32)
+	default:
+		return gatherRuns[int64](g, typ, layout, chunks, sel, math.MaxInt64)
+	}
+}
+
+func gatherRuns[E runEnd](g *gatherer, typ arrow.DataType, layout *arrow.RunEndEncodedType, chunks []chunk, sel selection, limit int64) (*array.Data, error) {
+	n := sel.len()
+	if int64(n) > limit {
+		return nil, &overflowError{typ, int64(n), limit}
+	}
+	src := make([]runSource[E], len(chunks))
+	values := children(chunks, 1)
+	for i, e := range children(chunks, 0) {
+		b, err := e.values(1, int(unsafe.Sizeof(E(0))), 0)
+		if err != nil {
+			return nil, err
+		}
+		src[i] = runSource[E]{as[E](b), chunks[i].offset, values[i].length}
+	}
+	scratch, err := g.scratch(max(8*n, 1))
+	if err != nil {
+		return nil, err
+	}
+	defer scratch.Release()
+	where := as[uint64](scratch.Bytes())[:n]
+	if err := findRuns(g, where, src, sel); err != nil {
+		return nil, err
+	}
+	ends, count, err := encodeRuns[E](g, where)
+	if err != nil {
+		return nil, err
+	}
+	child, err := g.column(layout.Encoded(), values, picks(where[:count]))
+	if err != nil {
+		return nil, err
+	}
+	endData := g.data(layout.RunEnds(), count, []*memory.Buffer{nil, ends}, nil, 0)
+	return g.data(typ, n, []*memory.Buffer{nil}, []arrow.ArrayData{endData, child}, 0), nil
+}
+
+// A runSource is the runs of a chunk whose first row is row offset of them.
+type runSource[E runEnd] struct {
+	ends   []E
+	offset int
+	values int
+}
+
+// findRuns writes the position of each row's value.
+func findRuns[E runEnd](g *gatherer, where []uint64, src []runSource[E], sel selection) error {
+	return g.tiles(len(where), func(lo, hi int, block []uint64) error {
+		return eachBlock(sel, lo, hi, block, func(lo int, at []uint64) error {
+			var chunk, first, end, run uint64 // the run of the last row, as rows of its chunk: neighbours often lie in the same one
+			for i, p := range at {
+				if row := p & rowMask; p>>rowBits != chunk || row < first || row >= end {
+					chunk = p >> rowBits
+					s := &src[chunk]
+					r := s.find(int(row))
+					if r >= len(s.ends) || r >= s.values {
+						return fmt.Errorf("%w: no run for row %d of chunk %d", errMalformed, row, chunk)
+					}
+					run, end = uint64(r), uint64(int(s.ends[r])-s.offset)
+					first = 0
+					if r > 0 {
+						first = uint64(max(int(s.ends[r-1])-s.offset, 0))
+					}
+				}
+				where[lo+i] = chunk<<rowBits | run
+			}
+			return nil
+		})
+	})
+}
+
+// find is the run that holds a row of the chunk.
+func (s *runSource[E]) find(row int) int {
+	return sort.Search(len(s.ends), func(i int) bool { return int(s.ends[i]) > s.offset+row })
+}
+
+// encodeRuns merges equal neighbours: it makes the run ends and moves one position of each run to the front of where.
+func encodeRuns[E runEnd](g *gatherer, where []uint64) (ends *memory.Buffer, count int, err error) {
+	starts := func(i int) bool { return i == 0 || where[i] != where[i-1] }
+	before := make([]int, (len(where)+tileRows-1)/tileRows+1)
+	err = g.tiles(len(where), func(lo, hi int, _ []uint64) error {
+		for i := lo; i < hi; i++ {
+			if starts(i) {
+				before[lo/tileRows+1]++
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	for t := range before[1:] {
+		before[t+1] += before[t]
+	}
+	count = before[len(before)-1]
+	if ends, err = g.buffer(count * int(unsafe.Sizeof(E(0)))); err != nil || count == 0 {
+		return ends, 0, err
+	}
+	out := as[E](ends.Bytes())
+	err = g.tiles(len(where), func(lo, hi int, _ []uint64) error {
+		run := before[lo/tileRows]
+		for i := lo; i < hi; i++ {
+			if starts(i) && i > 0 {
+				out[run-1] = E(i) // where a run begins the one before it ends
+			}
+			if starts(i) {
+				run++
+			}
+		}
+		return nil
+	})
+	out[count-1] = E(len(where))
+	run := 0
+	for i, p := range where { // in place and in order: on one goroutine
+		if i == 0 || p != where[run-1] {
+			where[run] = p
+			run++
+		}
+	}
+	return ends, count, err
+}

@@ -1,0 +1,138 @@
+package take
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+)
+
+// A position is where a row lies: its chunk in the high bits, and in the low rowBits its number in the chunk, counted from the chunk's first row.
+const (
+	rowBits = 40
+	rowMask = 1<<rowBits - 1
+)
+
+// A selection names rows of a column, whose chunks it knows by number. Every position it yields lies in its chunk: whoever makes a
+// selection has checked it, so that loops over positions need not.
+type selection interface {
+	len() int
+	// at is the positions of rows [lo,hi), in room, which is as long, or in memory of the selection; they are only read.
+	at(lo, hi int, room []uint64) []uint64
+}
+
+type rowNumber interface{ uint32 | uint64 }
+
+// selectRows selects rows by number in all chunks.
+func selectRows[U rowNumber](loc *locator, rows []U) selection {
+	if loc.chunks() > 1 {
+		return located[U]{rows, loc}
+	}
+	switch r := any(rows).(type) {
+	case []uint32:
+		return rows32(r)
+	default:
+		return picks(r.([]uint64))
+	}
+}
+
+// picks are positions. Row numbers of a column of one chunk are positions as they are.
+type picks []uint64
+
+func (p picks) len() int                           { return len(p) }
+func (p picks) at(lo, hi int, _ []uint64) []uint64 { return p[lo:hi] }
+
+// rows32 are row numbers of a column of one chunk.
+type rows32 []uint32
+
+func (r rows32) len() int { return len(r) }
+
+func (r rows32) at(lo, hi int, room []uint64) []uint64 {
+	for i, row := range r[lo:hi] {
+		room[i] = uint64(row)
+	}
+	return room
+}
+
+// located are row numbers of a column of several chunks.
+type located[U rowNumber] struct {
+	rows []U
+	loc  *locator
+}
+
+func (l located[U]) len() int { return len(l.rows) }
+
+func (l located[U]) at(lo, hi int, room []uint64) []uint64 {
+	var chunk, first, rows uint64 // the chunk of the last row: neighbours often lie in the same one
+	for i, r := range l.rows[lo:hi] {
+		row := uint64(r)
+		if row-first >= rows {
+			c := l.loc.find(row)
+			chunk, first, rows = uint64(c)<<rowBits, l.loc.starts[c], l.loc.starts[c+1]-l.loc.starts[c]
+		}
+		room[i] = chunk | (row - first)
+	}
+	return room
+}
+
+// A locator finds the chunk of a row number: a table leads to the few chunks that begin in a range of rows, binary search to the one.
+type locator struct {
+	starts []uint64 // first row of each chunk, and the number of rows
+	table  []int32  // the chunk of row i<<shift
+	shift  uint
+}
+
+func newLocator(chunks []chunk) (*locator, error) {
+	if len(chunks) >= 1<<(64-rowBits) {
+		return nil, fmt.Errorf("%w: take: a column of %d chunks; concatenate some", arrow.ErrInvalid, len(chunks))
+	}
+	l := &locator{starts: make([]uint64, len(chunks)+1)}
+	for i, c := range chunks {
+		if c.length > rowMask {
+			return nil, fmt.Errorf("%w: take: a chunk of %d rows", arrow.ErrInvalid, c.length)
+		}
+		l.starts[i+1] = l.starts[i] + uint64(c.length)
+	}
+	if len(chunks) < 2 {
+		return l, nil
+	}
+	for l.total()>>l.shift > uint64(2*len(chunks)) {
+		l.shift++
+	}
+	c := 0
+	for row := uint64(0); row < l.total(); row += 1 << l.shift {
+		for row >= l.starts[c+1] {
+			c++
+		}
+		l.table = append(l.table, int32(c))
+	}
+	l.table = append(l.table, int32(len(chunks)-1))
+	return l, nil
+}
+
+func (l *locator) total() uint64 { return l.starts[len(l.starts)-1] }
+func (l *locator) chunks() int   { return len(l.starts) - 1 }
+
+// find is the chunk of a row below total: the last one that begins at or before it and is not empty.
+func (l *locator) find(row uint64) int {
+	lo, hi := int(l.table[row>>l.shift]), int(l.table[row>>l.shift+1])
+	for lo < hi {
+		mid := int(uint(lo+hi+1) / 2)
+		if l.starts[mid] <= row {
+			lo = mid
+		} else {
+			hi = mid - 1
+		}
+	}
+	return lo
+}
+
+// checkRows is the one check that every later loop relies on.
+func checkRows[U rowNumber](g *gatherer, rows []U, total uint64) error {
+	return g.tiles(len(rows), func(lo, hi int, _ []uint64) error {
+		if top := slices.Max(rows[lo:hi]); uint64(top) >= total {
+			return fmt.Errorf("%w: take: row %d of a column of %d rows", arrow.ErrIndex, top, total)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,125 @@
+// Package take gathers rows of a chunked column of any Arrow type by row number.
+//
+// The work is linear in the bytes of the result, spread over threads, and reads the chunks where they lie. Nested types
+// are gathered from the outside in: a list turns the rows of the parent into spans of the child, and so on down to
+// buffers of fixed width, which are copied row by row, span by span, or group by group.
+package take
+
+import (
+	"context"
+	"errors"
+	"math"
+	"reflect"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+)
+
+// Rows are row numbers; each is below the column's length.
+type Rows interface{ ~[]uint32 | ~[]uint64 }
+
+// Options of Take; the zero value is right.
+type Options struct {
+	Allocator memory.Allocator // of the result and of temp storage, called from the calling goroutine only; nil: memory.DefaultAllocator
+	Threads   int              // the largest number of goroutines; 0: GOMAXPROCS
+	Split     bool             // return several arrays where one would pass the range of its offsets
+}
+
+// Take gathers rows of a chunked column: row i of the result is row rows[i] of the chunks one behind the other.
+//
+// The result is one array, or several in order when Options.Split is set and 32-bit offsets (or the run ends of a
+// run-end-encoded column) would not hold one. Dictionaries are shared with the chunks, or unified where the chunks have
+// different ones; string and binary views go on referring to the chunks' buffers; everything else is copied. Runs of a run-end-encoded column
+// are merged where neighbouring rows come from the same run. The caller releases the arrays; chunks and rows are borrowed.
+//
+// Errors: ErrOffsets, engine.ErrMemory, arrow.ErrIndex for a row past the end, arrow.ErrInvalid for malformed chunks, and the context's
+// error within 50 ms after it is cancelled. With an error nothing stays allocated.
+func Take[R Rows](ctx context.Context, typ arrow.DataType, chunks []arrow.Array, rows R, opts Options) ([]arrow.Array, error) {
+	return takeWithin(ctx, typ, chunks, rows, opts, math.MaxInt32)
+}
+
+// takeWithin is Take with a limit for 32-bit offsets that tests can make small.
+func takeWithin[R Rows](ctx context.Context, typ arrow.DataType, chunks []arrow.Array, rows R, opts Options, limit int64) (out []arrow.Array, err error) {
+	c := &call{gatherer: newGatherer(ctx, opts, limit), typ: typ, split: opts.Split}
+	err = contain(func() error {
+		if c.chunks, err = viewChunks(typ, chunks); err != nil {
+			return err
+		}
+		switch r := basic(rows).(type) {
+		case []uint32:
+			out, err = takeRows(c, r)
+		case []uint64:
+			out, err = takeRows(c, r)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// basic is rows without the name of their slice type.
+func basic[R Rows](rows R) any {
+	v := reflect.ValueOf(rows)
+	if v.Type().Elem().Kind() == reflect.Uint32 {
+		return v.Convert(reflect.TypeFor[[]uint32]()).Interface()
+	}
+	return v.Convert(reflect.TypeFor[[]uint64]()).Interface()
+}
+
+// A call is one Take: the column and how to gather it.
+type call struct {
+	*gatherer
+	typ    arrow.DataType
+	chunks []chunk
+	split  bool
+}
+
+func takeRows[U rowNumber](c *call, rows []U) ([]arrow.Array, error) {
+	loc, err := newLocator(c.chunks)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkRows(c.gatherer, rows, loc.total()); err != nil {
+		return nil, err
+	}
+	return takePieces(c, loc, rows)
+}
+
+// takePieces gathers all rows into one array; where offsets overflow, and it is allowed, it cuts the rows into as many pieces as the overflow
+// tells and tries again with each.
+func takePieces[U rowNumber](c *call, loc *locator, rows []U) ([]arrow.Array, error) {
+	arr, err := c.gather(c.typ, c.chunks, selectRows(loc, rows))
+	var over *overflowError
+	switch {
+	case err == nil:
+		return []arrow.Array{arr}, nil
+	case !c.split || len(rows) < 2 || !errors.As(err, &over):
+		return nil, err
+	}
+	pieces := int(min(max(2, over.need/over.limit+1), int64(len(rows))))
+	var out []arrow.Array
+	for p := range pieces {
+		more, err := takePieces(c, loc, rows[p*len(rows)/pieces:(p+1)*len(rows)/pieces])
+		if err != nil {
+			for _, a := range out {
+				a.Release()
+			}
+			return nil, err
+		}
+		out = append(out, more...)
+	}
+	return out, nil
+}
+
+// gather makes one array, and gives back whatever else was allocated for it.
+func (g *gatherer) gather(typ arrow.DataType, chunks []chunk, sel selection) (arrow.Array, error) {
+	defer g.release()
+	data, err := g.column(typ, chunks, sel)
+	if err != nil {
+		return nil, err
+	}
+	return array.MakeFromData(data), nil
+}

@@ -1,0 +1,97 @@
+package take
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+)
+
+// unify is the dictionary that the result needs, and, when the chunks have different ones, where their entries went. Equal entries of
+// flat types become one; entries with children are put one behind the other. Chunks without rows do not count, unless there are no others.
+func (g *gatherer) unify(typ *arrow.DictionaryType, chunks []chunk) (*array.Data, *indexMaps, error) {
+	dicts, of := dictionariesOf(chunks)
+	switch {
+	case len(dicts) == 1:
+		return dicts[0], nil, nil
+	case len(dicts) == 0:
+		for _, c := range chunks {
+			if d, ok := c.data.Dictionary().(*array.Data); ok && d != nil {
+				return d, nil, nil
+			}
+		}
+		empty, err := g.column(typ.ValueType, nil, picks(nil))
+		return empty, nil, err
+	}
+	entries, total := make([]chunk, len(dicts)), 0
+	for i, d := range dicts {
+		entries[i] = chunk{d, d.Offset(), d.Len()}
+		total += d.Len()
+	}
+	if total > math.MaxInt32 {
+		return nil, nil, fmt.Errorf("%w: take: dictionaries of %d entries", arrow.ErrInvalid, total)
+	}
+	m, err := g.merge(typ.ValueType, entries, total)
+	if err != nil {
+		return nil, nil, err
+	}
+	dict, err := g.column(typ.ValueType, entries, picks(m.kept))
+	if err != nil {
+		m.release()
+		return nil, nil, err
+	}
+	perChunk := make([][]int32, len(chunks))
+	for i, d := range of {
+		if d >= 0 {
+			perChunk[i] = m.of[d]
+		}
+	}
+	m.of = perChunk
+	return dict, m, nil
+}
+
+// dictionariesOf is the different dictionaries of the chunks that have rows, and which of them each chunk has, -1 for one without rows.
+func dictionariesOf(chunks []chunk) (dicts []*array.Data, of []int) {
+	of = make([]int, len(chunks))
+	for i, c := range chunks {
+		of[i] = -1
+		if c.length == 0 {
+			continue
+		}
+		d := c.data.Dictionary().(*array.Data)
+		for k, known := range dicts {
+			if known == d || k == 0 && sameBuffers(known, d) { // the first one stands for those read again with every batch
+				of[i] = k
+				break
+			}
+		}
+		if of[i] < 0 {
+			of[i] = len(dicts)
+			dicts = append(dicts, d)
+		}
+	}
+	return dicts, of
+}
+
+// sameBuffers says that two data are equal byte for byte. It may miss equal ones, but takes no two values for equal that differ in a bit.
+func sameBuffers(a, b arrow.ArrayData) bool {
+	if a.Len() != b.Len() || a.Offset() != b.Offset() || len(a.Buffers()) != len(b.Buffers()) || len(a.Children()) != len(b.Children()) {
+		return false
+	}
+	for i, x := range a.Buffers() {
+		y := b.Buffers()[i]
+		if (x == nil) != (y == nil) || x != nil && !bytes.Equal(x.Bytes(), y.Bytes()) {
+			return false
+		}
+	}
+	for i, x := range a.Children() {
+		if !sameBuffers(x, b.Children()[i]) {
+			return false
+		}
+	}
+	x, _ := a.Dictionary().(*array.Data)
+	y, _ := b.Dictionary().(*array.Data)
+	return x == y || x != nil && y != nil && sameBuffers(x, y)
+}
