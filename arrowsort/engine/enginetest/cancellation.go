@@ -3,6 +3,7 @@ package enginetest
 import (
 	"context"
 	"runtime"
+	"slices"
 	"testing"
 	"time"
 
@@ -16,9 +17,8 @@ import (
 const soon = 250 * time.Millisecond
 
 // testCancellation cancels before the call, at allocations, and at times spread over the call.
-func testCancellation(t *testing.T, e engine.Engine) {
-	rows := sizes(testing.Short(), 50_000, 2_000_000)
-	job := busy(rows[len(rows)-1])
+func testCancellation(t *testing.T, e suite) {
+	job := busy(slices.Max(e.sizes(20_000, 50_000, 2_000_000)))
 	goroutines := runtime.NumGoroutine()
 
 	cancelled, cancel := context.WithCancel(t.Context())
@@ -52,7 +52,7 @@ func testCancellation(t *testing.T, e engine.Engine) {
 }
 
 // cancelAfter cancels a call after a delay and tells whether it was stopped, rather than finished before.
-func cancelAfter(t *testing.T, e engine.Engine, job *engine.Job, delay time.Duration) (stopped bool) {
+func cancelAfter(t *testing.T, e suite, job *engine.Job, delay time.Duration) (stopped bool) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -79,7 +79,7 @@ func cancelAfter(t *testing.T, e engine.Engine, job *engine.Job, delay time.Dura
 }
 
 // cancelAtAllocation cancels when the engine asks for memory: the earliest moment inside a call that a test can reach.
-func cancelAtAllocation(t *testing.T, e engine.Engine, job *engine.Job, call int) {
+func cancelAtAllocation(t *testing.T, e suite, job *engine.Job, call int) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

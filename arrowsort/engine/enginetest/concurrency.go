@@ -13,7 +13,7 @@ import (
 )
 
 // testConcurrency sorts the same buffers from many goroutines and watches progress reports.
-func testConcurrency(t *testing.T, e engine.Engine) {
+func testConcurrency(t *testing.T, e suite) {
 	goroutines := runtime.NumGoroutine()
 	jobs := []*engine.Job{busy(2000), busy(60_000), busy(0), busy(50)}
 	errs := make([]error, 12)

@@ -3,6 +3,7 @@
 package enginetest
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
@@ -12,9 +13,23 @@ import (
 // column, distribution and size, and what the contract says of memory, cancellation, errors and concurrent calls.
 // open is called once for each group of tests. With -short a part of the sizes and seeds is run.
 func TestEngine(t *testing.T, open func(testing.TB) engine.Engine) {
+	rows := 2_000_000
+	if testing.Short() {
+		rows = 50_000
+	}
+	testEngine(t, open, rows)
+}
+
+// A suite is an engine under test and the number of rows that its tests stay below.
+type suite struct {
+	engine.Engine
+	rows int
+}
+
+func testEngine(t *testing.T, open func(testing.TB) engine.Engine, rows int) {
 	groups := []struct {
 		name string
-		run  func(*testing.T, engine.Engine)
+		run  func(*testing.T, suite)
 	}{
 		{"Kinds", testKinds},
 		{"FloatClasses", testFloatClasses},
@@ -32,8 +47,14 @@ func TestEngine(t *testing.T, open func(testing.TB) engine.Engine) {
 		{"Errors", testErrors},
 	}
 	for _, group := range groups {
-		t.Run(group.name, func(t *testing.T) { group.run(t, open(t)) })
+		t.Run(group.name, func(t *testing.T) { group.run(t, suite{open(t), rows}) })
 	}
+}
+
+// sizes are the given ones without those that are too large for the suite, but one at least.
+func (e suite) sizes(all ...int) []int {
+	smallest := slices.Min(all)
+	return slices.DeleteFunc(slices.Clone(all), func(n int) bool { return n > e.rows && n > smallest })
 }
 
 // modes are the orders and null placements of a key.

@@ -12,7 +12,7 @@ import (
 )
 
 // testErrors gives jobs that no engine can do.
-func testErrors(t *testing.T, e engine.Engine) {
+func testErrors(t *testing.T, e suite) {
 	short := busy(100)
 	short.Columns[2].Chunks[0].Rows--
 	unknown := busy(100)

@@ -54,6 +54,8 @@ func viewed(view []byte, buffers [][]byte) []byte {
 
 // flatten reads all rows of a column; the value of a null is nil.
 func flatten(c *keyencode.Column) (values [][]byte, valid []bool) {
+	n := c.Rows()
+	values, valid = make([][]byte, 0, n), make([]bool, 0, n)
 	for i := range c.Chunks {
 		for row := range c.Chunks[i].Rows {
 			v, ok := cell(c, &c.Chunks[i], row)

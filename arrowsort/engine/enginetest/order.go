@@ -33,7 +33,7 @@ func kinds() []columnSpec {
 	return all
 }
 
-func testKinds(t *testing.T, e engine.Engine) {
+func testKinds(t *testing.T, e suite) {
 	for i, spec := range kinds() {
 		for _, n := range []int{2, 100, 3000} {
 			for _, nulls := range []float64{0, 0.25, 1} {
@@ -50,7 +50,7 @@ func testKinds(t *testing.T, e engine.Engine) {
 
 // testFloatClasses sorts every pair of special values in every mode: both zeros, NaNs of both signs and several payloads,
 // infinities, subnormals and null.
-func testFloatClasses(t *testing.T, e engine.Engine) {
+func testFloatClasses(t *testing.T, e suite) {
 	special := map[keyencode.Kind][]uint64{
 		keyencode.Float16: {0, 0x8000, 0x7C00, 0xFC00, 0x7C01, 0xFE00, 0x7FFF, 0xFFFF, 1, 0x8001, 0x3C00, 0xBC00, 0x7BFF, 0xFBFF},
 		keyencode.Float32: {0, 1 << 31, 0x7F80_0000, 0xFF80_0000, 0x7F80_0001, 0xFFC0_0000, 0x7FFF_FFFF, 0xFFFF_FFFF, 1, 0x8000_0001,
@@ -77,7 +77,7 @@ func testFloatClasses(t *testing.T, e engine.Engine) {
 }
 
 // testSeveralKeys takes codes of up to 32, up to 64, and more than 64 and 128 bits.
-func testSeveralKeys(t *testing.T, e engine.Engine) {
+func testSeveralKeys(t *testing.T, e suite) {
 	few, zipf := plain[8], plain[24]
 	combinations := [][]columnSpec{
 		{{kind: keyencode.Bool}, {kind: keyencode.Int8}, {kind: keyencode.Uint16}},
@@ -99,7 +99,7 @@ func testSeveralKeys(t *testing.T, e engine.Engine) {
 			{kind: keyencode.Int64, dist: few}, {kind: keyencode.Int64, dist: few}},
 	}
 	for i, combination := range combinations {
-		for _, n := range sizes(testing.Short(), 40, 1500, 40_000, 140_000) {
+		for _, n := range e.sizes(40, 1500, 40_000, 140_000) {
 			r := rand.New(rand.NewPCG(uint64(i), uint64(n)))
 			s := scenario{seed: uint64(i), rows: n, payload: []columnSpec{rowID, {kind: keyencode.Bool, dist: uniform, nulls: 0.1}}}
 			for k, spec := range combination {
@@ -114,12 +114,7 @@ func testSeveralKeys(t *testing.T, e engine.Engine) {
 	}
 }
 
-// sizes are the given ones, without those above 50,000 when short.
-func sizes(short bool, all ...int) []int {
-	return slices.DeleteFunc(all, func(n int) bool { return short && n > 50_000 })
-}
-
-func testSizes(t *testing.T, e engine.Engine) {
+func testSizes(t *testing.T, e suite) {
 	specs := []columnSpec{
 		{kind: keyencode.Int64, dist: uniform}, {kind: keyencode.Uint32, dist: lowEntropy(3), nulls: 0.1, offset: 7},
 		{kind: keyencode.Float64, dist: uniform, nulls: 0.05, offset: 63}, {kind: keyencode.Binary, style: 3, dist: uniform, nulls: 0.05},
@@ -130,19 +125,19 @@ func testSizes(t *testing.T, e engine.Engine) {
 		all = append(all, n)
 	}
 	for i, spec := range specs {
-		for _, n := range sizes(testing.Short(), slices.Clone(all)...) {
+		for _, n := range e.sizes(all...) {
 			key := modes(spec)[(n+i)%4]
 			scenario{seed: uint64(n), rows: n, keys: []keySpec{key}, payload: []columnSpec{rowID}, threads: n % 4}.check(t, e)
 		}
 	}
 }
 
-func testDistributions(t *testing.T, e engine.Engine) {
+func testDistributions(t *testing.T, e suite) {
 	specs := []columnSpec{{kind: keyencode.Int64}, {kind: keyencode.Uint32, nulls: 0.25}, {kind: keyencode.Float64, nulls: 0.05},
 		{kind: keyencode.Binary, style: 1}, {kind: keyencode.Int16}}
 	for d, distribution := range slices.Concat(plain, adversarial) {
 		for i, spec := range specs {
-			for _, n := range sizes(testing.Short(), 500, 9000, 45_000, 150_000) {
+			for _, n := range e.sizes(500, 9000, 45_000, 150_000) {
 				spec.dist = distribution
 				key := modes(spec)[(d+i+n)%4]
 				scenario{seed: uint64(d), rows: n, keys: []keySpec{key}, payload: []columnSpec{rowID}}.check(t, e)
@@ -152,8 +147,8 @@ func testDistributions(t *testing.T, e engine.Engine) {
 }
 
 // testLarge sorts a million rows.
-func testLarge(t *testing.T, e engine.Engine) {
-	n := sizes(testing.Short(), 45_001, 1_000_003)
+func testLarge(t *testing.T, e suite) {
+	n := slices.Max(e.sizes(2001, 45_001, 1_000_003))
 	specs := []columnSpec{
 		{kind: keyencode.Int64, dist: uniform}, {kind: keyencode.Float64, dist: uniform, nulls: 0.05},
 		{kind: keyencode.Int64, dist: adversarial[0]}, {kind: keyencode.Uint32, dist: adversarial[1]}, {kind: keyencode.Int64, dist: adversarial[2]},
@@ -161,6 +156,6 @@ func testLarge(t *testing.T, e engine.Engine) {
 	}
 	for i, spec := range specs {
 		payload := []columnSpec{rowID, {kind: keyencode.Float32, dist: uniform, nulls: 0.1, chunks: 5}}
-		scenario{seed: uint64(i), rows: n[len(n)-1], keys: []keySpec{modes(spec)[i%4]}, payload: payload}.check(t, e)
+		scenario{seed: uint64(i), rows: n, keys: []keySpec{modes(spec)[i%4]}, payload: payload}.check(t, e)
 	}
 }

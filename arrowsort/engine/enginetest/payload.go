@@ -28,9 +28,9 @@ func payloads() []columnSpec {
 	return all
 }
 
-func testPayload(t *testing.T, e engine.Engine) {
+func testPayload(t *testing.T, e suite) {
 	for i, spec := range payloads() {
-		for _, n := range sizes(testing.Short(), 0, 1, 9, 64, 1000, 33_000, 80_000) {
+		for _, n := range e.sizes(0, 1, 9, 64, 1000, 33_000, 80_000) {
 			if n > 50_000 && i%5 > 0 {
 				continue
 			}
@@ -48,7 +48,7 @@ func testPayload(t *testing.T, e engine.Engine) {
 }
 
 // testLimit asks for the leading rows of the order, down to one and up to more than there are.
-func testLimit(t *testing.T, e engine.Engine) {
+func testLimit(t *testing.T, e suite) {
 	specs := []columnSpec{
 		{kind: keyencode.Int64, dist: uniform, nulls: 0.1}, {kind: keyencode.Uint8, dist: uniform, nulls: 0.1},
 		{kind: keyencode.Float64, dist: plain[8], nulls: 0.5}, {kind: keyencode.Binary, style: 3, dist: uniform, nulls: 0.02},
@@ -56,7 +56,7 @@ func testLimit(t *testing.T, e engine.Engine) {
 		{kind: keyencode.Int64, dist: adversarial[1]}, {kind: keyencode.Null, dist: uniform},
 	}
 	for i, spec := range specs {
-		for _, n := range sizes(testing.Short(), 1, 50, 2000, 40_000, 140_000) {
+		for _, n := range e.sizes(1, 50, 2000, 40_000, 140_000) {
 			for _, limit := range []int{1, 2, 7, n / 10, n / 2, n - 1, n, n + 5} {
 				key := modes(spec)[(i+limit)%4]
 				payload := []columnSpec{rowID, {kind: keyencode.Binary, dist: uniform, style: 2, nulls: 0.1}}
@@ -71,23 +71,23 @@ func testLimit(t *testing.T, e engine.Engine) {
 func plainSpec(kind keyencode.Kind) columnSpec { return columnSpec{kind: kind, dist: uniform} }
 
 // testNoKeys gathers in the order of the input; a job without columns has rows nevertheless.
-func testNoKeys(t *testing.T, e engine.Engine) {
+func testNoKeys(t *testing.T, e suite) {
 	for _, n := range []int{0, 1, 1000, 40_000} {
 		for _, limit := range []int{0, 10} {
 			payload := []columnSpec{rowID, {kind: keyencode.Bool, dist: uniform, nulls: 0.2, chunks: 4, offset: -1}, {kind: keyencode.Binary, dist: uniform, style: 3, chunks: 2}}
 			scenario{seed: 3, rows: n, payload: payload, limit: limit}.check(t, e)
 			job := &engine.Job{Rows: n, RowNumbers: 8, Limit: limit}
-			_, err := run(t.Context(), e, newModel(nil, nil), job, nil)
+			_, err := run(t.Context(), e, expect(job), job, nil)
 			require.NoError(t, err, "%d rows, no columns, limit %d", n, limit)
 		}
 	}
 }
 
 // testRandom takes jobs of random columns, keys, limits and threads.
-func testRandom(t *testing.T, e engine.Engine) {
+func testRandom(t *testing.T, e suite) {
 	seeds, all, distributions := 600, payloads(), slices.Concat(plain, adversarial)
 	if testing.Short() {
-		seeds = 100
+		seeds = 150
 	}
 	for seed := range seeds {
 		r := rand.New(rand.NewPCG(uint64(seed), 77))

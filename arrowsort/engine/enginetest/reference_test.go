@@ -180,5 +180,5 @@ func setBits(dst []byte, rows []int, set func(row int) bool) {
 }
 
 func TestReference(t *testing.T) {
-	TestEngine(t, func(testing.TB) engine.Engine { return reference{} })
+	testEngine(t, func(testing.TB) engine.Engine { return reference{} }, 3000)
 }

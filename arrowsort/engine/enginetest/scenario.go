@@ -78,17 +78,17 @@ func (s scenario) check(t testing.TB, e engine.Engine) {
 
 func checkJob(ctx context.Context, e engine.Engine, job *engine.Job) error {
 	before := checksum(job)
-	m := newModel(job.Columns, job.Keys)
-	rows, err := run(ctx, e, m, wanting(job, 8), nil)
+	x := expect(job)
+	rows, err := run(ctx, e, x, wanting(job, 8), nil)
 	if err != nil {
 		return fmt.Errorf("row numbers of 8 bytes: %w", err)
 	}
-	if _, err = run(ctx, e, m, wanting(job, 0, allColumns(job)...), rows); err != nil {
+	if _, err = run(ctx, e, x, wanting(job, 0, allColumns(job)...), rows); err != nil {
 		return fmt.Errorf("gather alone: %w", err)
 	}
 	// A job of keys and payload often wants some columns only, in another order.
 	last := len(job.Columns) - 1
-	if _, err = run(ctx, e, m, wanting(job, 4, last, 0), rows); err != nil {
+	if _, err = run(ctx, e, x, wanting(job, 4, last, 0), rows); err != nil {
 		return fmt.Errorf("row numbers of 4 bytes and gather: %w", err)
 	}
 	if checksum(job) != before {
@@ -98,7 +98,7 @@ func checkJob(ctx context.Context, e engine.Engine, job *engine.Job) error {
 }
 
 // run sorts the job and verifies the result; rows, when known already, are the order.
-func run(ctx context.Context, e engine.Engine, m *model, job *engine.Job, rows []uint64) ([]uint64, error) {
+func run(ctx context.Context, e engine.Engine, x *expectation, job *engine.Job, rows []uint64) ([]uint64, error) {
 	mem := newGuard()
 	res, err := e.Sort(ctx, job, mem)
 	if err != nil {
@@ -109,12 +109,12 @@ func run(ctx context.Context, e engine.Engine, m *model, job *engine.Job, rows [
 		return nil, err
 	}
 	if job.RowNumbers > 0 {
-		if err := verifyOrder(job, m, got); err != nil {
+		if err := x.verifyOrder(job, got); err != nil {
 			return nil, err
 		}
 		rows = got
 	}
-	if err := verifyGather(job, res, rows); err != nil {
+	if err := x.verifyGather(job, res, rows); err != nil {
 		return nil, err
 	}
 	res.Release(mem)

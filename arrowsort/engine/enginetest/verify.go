@@ -9,6 +9,27 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
+// An expectation is what the results of a job are compared with; it serves all jobs that differ in what they want only.
+type expectation struct {
+	*model
+	columns []flat
+}
+
+// A flat is a column as one value per row; nil for a null.
+type flat struct {
+	values [][]byte
+	valid  []bool
+}
+
+func expect(job *engine.Job) *expectation {
+	x := &expectation{model: newModel(job.Columns, job.Keys)}
+	for i := range job.Columns {
+		values, valid := flatten(&job.Columns[i])
+		x.columns = append(x.columns, flat{values, valid})
+	}
+	return x
+}
+
 // rowNumbers reads the row numbers of a result.
 func rowNumbers(job *engine.Job, res *engine.Result) ([]uint64, error) {
 	if res.Rows != job.Out() {
@@ -33,7 +54,7 @@ func rowNumbers(job *engine.Job, res *engine.Result) ([]uint64, error) {
 
 // verifyOrder proves that rows are the leading rows of the job's one stable order: each row occurs once at most, every
 // step rises (or ties and goes to a later row), and no row left out belongs before the last one.
-func verifyOrder(job *engine.Job, m *model, rows []uint64) error {
+func (m *model) verifyOrder(job *engine.Job, rows []uint64) error {
 	seen := make([]bool, job.Rows)
 	for i, row := range rows {
 		if row >= uint64(job.Rows) || seen[row] {
@@ -69,32 +90,31 @@ func (m *model) verifyStep(a, b int) error {
 }
 
 // verifyGather compares the gathered columns with the rows of the input.
-func verifyGather(job *engine.Job, res *engine.Result, rows []uint64) error {
+func (x *expectation) verifyGather(job *engine.Job, res *engine.Result, rows []uint64) error {
 	if len(res.Columns) != len(job.Gather) {
 		return fmt.Errorf("%d gathered columns, want %d", len(res.Columns), len(job.Gather))
 	}
 	for k, at := range job.Gather {
-		if err := verifyColumn(&job.Columns[at], &res.Columns[k], rows); err != nil {
+		if err := x.columns[at].verify(&job.Columns[at], &res.Columns[k], rows); err != nil {
 			return fmt.Errorf("gathered column %d (kind %d): %w", at, job.Columns[at].Kind, err)
 		}
 	}
 	return nil
 }
 
-func verifyColumn(in *keyencode.Column, out *engine.Column, rows []uint64) error {
+func (f flat) verify(in *keyencode.Column, out *engine.Column, rows []uint64) error {
 	got, err := gathered(in, out, len(rows))
 	if err != nil {
 		return err
 	}
-	values, valid := flatten(in)
 	nulls := 0
 	for i, row := range rows {
 		v, ok := cell(got, &got.Chunks[0], i)
-		if ok != valid[row] {
-			return fmt.Errorf("place %d, row %d: valid is %v, want %v", i, row, ok, valid[row])
+		if ok != f.valid[row] {
+			return fmt.Errorf("place %d, row %d: valid is %v, want %v", i, row, ok, f.valid[row])
 		}
-		if ok && !bytes.Equal(v, values[row]) {
-			return fmt.Errorf("place %d, row %d: %x, want %x", i, row, v, values[row])
+		if ok && !bytes.Equal(v, f.values[row]) {
+			return fmt.Errorf("place %d, row %d: %x, want %x", i, row, v, f.values[row])
 		}
 		if !ok {
 			nulls++
