@@ -10,7 +10,7 @@ func randomCells(rng *rand.Rand, kind Kind, fixed, n int) []cell {
 	distinct := []int{1, 2, 5, 1000}[rng.IntN(4)]
 	nulls := []float64{0, 0, 0.1, 0.6, 1}[rng.IntN(5)]
 	pool := make([][]byte, min(distinct, n))
-	style := rng.IntN(5)
+	style := rng.IntN(6)
 	base := randomValue(rng, kind, fixed, 0, nil)
 	for i := range pool {
 		pool[i] = randomValue(rng, kind, fixed, style, base)
@@ -33,7 +33,7 @@ func randomValue(rng *rand.Rand, kind Kind, fixed, style int, base []byte) []byt
 	case Bool:
 		return []byte{byte(rng.IntN(2))}
 	case Binary, LargeBinary, BinaryView:
-		return randomString(rng, style)
+		return randomString(rng, style%5)
 	}
 	w := widthOf(kind, fixed)
 	v := garbage(rng, w)
@@ -57,6 +57,12 @@ func randomValue(rng *rand.Rand, kind Kind, fixed, style int, base []byte) []byt
 		if rng.IntN(2) == 0 {
 			v[0] = byte(rng.IntN(3))
 		}
+	case style == 5 && w <= 8: // multiples of a number, from anywhere
+		u := uint64(0)
+		for i, b := range base {
+			u |= uint64(b) << (8 * i)
+		}
+		putWord(v, w, u%1000+rng.Uint64N(50)*uint64(w)*1500)
 	case style == 4: // high bits only
 		clear(v[:w-1])
 	}
