@@ -1,0 +1,137 @@
+package cpu
+
+import (
+	"slices"
+	"unsafe"
+)
+
+// rangeOf returns the smallest and the largest code and whether they never fall.
+//
+//go:noinline
+func rangeOf(codes []uint64) (lo, hi uint64, inOrder bool) {
+	i := 1
+	for ; i < len(codes) && codes[i] >= codes[i-1]; i++ {
+	}
+	if i >= len(codes) {
+		return 0, 0, true
+	}
+	lo, hi = codes[0], codes[i-1]
+	for _, x := range codes[i:] {
+		lo, hi = min(lo, x), max(hi, x)
+	}
+	return lo, hi, false
+}
+
+// buildRecords1 makes the records and counts one digit of them.
+//
+//go:noinline
+func buildRecords1(codes []uint64, a []uint32, lo uint64, rest, rowBits uint, counts unsafe.Pointer, shift, digit uint) {
+	rest, rowBits, shift = rest&63, rowBits&31, shift&31
+	a = a[:len(codes)]
+	mask := uint32(1)<<(digit&31) - 1
+	for i, x := range codes {
+		r := uint32((x-lo)>>rest)<<rowBits | uint32(i)
+		a[i] = r
+		count32(counts, uint64(r>>shift&mask))
+	}
+}
+
+// buildRecords2 is buildRecords1 for two digits.
+//
+//go:noinline
+func buildRecords2(codes []uint64, a []uint32, lo uint64, rest, rowBits uint, counts unsafe.Pointer, shift, digit uint) {
+	rest, rowBits, digit = rest&63, rowBits&31, digit&31
+	a = a[:len(codes)]
+	mask := uint32(1)<<digit - 1
+	s0, s1 := shift&31, (shift+digit)&31
+	second := unsafe.Add(counts, uintptr(4)<<digit)
+	for i, x := range codes {
+		r := uint32((x-lo)>>rest)<<rowBits | uint32(i)
+		a[i] = r
+		count32(counts, uint64(r>>s0&mask))
+		count32(second, uint64(r>>s1&mask))
+	}
+}
+
+//go:noinline
+func exclusiveSum(counts []uint32) {
+	sum := uint32(0)
+	for i, c := range counts {
+		counts[i] = sum
+		sum += c
+	}
+}
+
+//go:noinline
+func scatterRecords(a []uint32, b, offsets unsafe.Pointer, shift uint, mask uint32) {
+	shift &= 31
+	for _, r := range a {
+		o := (*uint32)(unsafe.Add(offsets, uint64(r>>shift&mask)*4))
+		p := *o
+		*o = p + 1
+		*(*uint32)(unsafe.Add(b, uint64(p)*4)) = r
+	}
+}
+
+// insertRecords sorts records that are nearly in place; it gives up (false) when the budget of steps is spent.
+//
+//go:noinline
+func insertRecords(a []uint32, budget *int) bool {
+	prev := a[0]
+	for i := 1; i < len(a); i++ {
+		x := a[i]
+		if x >= prev {
+			prev = x
+			continue
+		}
+		j := i
+		for j > 0 && a[j-1] > x {
+			a[j] = a[j-1]
+			j--
+		}
+		a[j] = x
+		if *budget -= i - j; *budget < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// orderTied orders the runs of records that tie in their code bits by the codes themselves, within the budget.
+//
+//go:noinline
+func orderTied(a []uint32, codes []uint64, rowBits uint, budget *int) bool {
+	rowBits &= 31
+	mask := uint32(1)<<rowBits - 1
+	for i := 1; i < len(a); i++ {
+		if a[i]>>rowBits != a[i-1]>>rowBits {
+			continue
+		}
+		e := i + 1
+		for e < len(a) && a[e]>>rowBits == a[i]>>rowBits {
+			e++
+		}
+		g := a[i-1 : e]
+		if *budget -= len(g); *budget < 0 || len(g) > 256 {
+			return false
+		}
+		if len(g) == 2 {
+			if codes[g[0]&mask] > codes[g[1]&mask] {
+				g[0], g[1] = g[1], g[0]
+			}
+		} else {
+			slices.SortFunc(g, func(x, y uint32) int {
+				c, d := codes[x&mask], codes[y&mask]
+				if c != d {
+					if c < d {
+						return -1
+					}
+					return 1
+				}
+				return int(x&mask) - int(y&mask)
+			})
+		}
+		i = e
+	}
+	return true
+}

@@ -1,0 +1,187 @@
+package cpu
+
+import (
+	"math/bits"
+	"slices"
+	"unsafe"
+
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// sortRowNumbers makes row numbers and nothing else. A record is a code above its row number in one word; the partition writes the
+// records into the result's own buffer, where each bin is sorted and stripped to row numbers. Code bits that do
+// not fit are looked up where records tie.
+func (s *sorter) sortRowNumbers() error {
+	p := s.newPartition(s.source(), s.rows, s.plan.Borders())
+	if err := p.count(true); err != nil {
+		return err
+	}
+	records := view[uint64](s.numbers.out)
+	if s.numbers.width == 4 {
+		var err error
+		if records, err = words[uint64](&s.buffers, s.rows); err != nil {
+			return err
+		}
+	}
+	rowBits, rest := s.recordBits()
+	if err := p.moveRecords(records, rowBits, rest); err != nil {
+		return err
+	}
+	s.free(bytesOf(p.bins))
+	if err := s.finishRecords(p, records, rowBits, rest); err != nil || s.numbers.width == 8 {
+		return err
+	}
+	narrow := view[uint32](s.numbers.out)
+	return s.tiles(s.rows, placeRows, func(_, lo, hi int) {
+		for i, r := range records[lo:hi] {
+			narrow[lo+i] = uint32(r)
+		}
+	})
+}
+
+// recordBits are the bits of a row number and those of the leading word that have no room above it.
+func (s *sorter) recordBits() (rowBits, rest uint) {
+	rowBits = uint(bits.Len(uint(s.rows - 1)))
+	return rowBits, max(uint(s.plan.WordBits(0))+rowBits, 64) - 64
+}
+
+// crowded tells from a sample whether more than one row in 64 would tie in the bits of its record: then the codes had
+// better move with the row numbers than be looked up.
+func (s *sorter) crowded() bool {
+	_, rest := s.recordBits()
+	if rest == 0 && s.plan.Words() == 1 {
+		return false
+	}
+	codes := sample(s.source(), s.rows)
+	slices.Sort(codes)
+	ties := 0
+	for i := 1; i < len(codes); i++ {
+		if codes[i]>>rest == codes[i-1]>>rest {
+			ties++
+		}
+	}
+	return ties > len(codes)/64
+}
+
+// moveRecords makes the records and scatters them to their bins.
+func (p *partition) moveRecords(records []uint64, rowBits, rest uint) error {
+	return p.run(len(p.shares), func(_, item int) {
+		var codes [blockRows]uint64
+		s := &p.shares[item]
+		for lo := s.lo; lo < s.hi && (lo%placeRows != 0 || !p.stopped()); lo += blockRows {
+			block := codes[:min(blockRows, s.hi-lo)]
+			p.src.encode(block, lo)
+			scatterCodes(block, p.bins[lo:lo+len(block)], unsafe.Pointer(&s.offsets[0]), unsafe.Pointer(&records[0]), rest, rowBits, uint64(lo))
+		}
+		p.advance(s.hi - s.lo)
+	})
+}
+
+//go:noinline
+func scatterCodes(codes []uint64, bins []uint16, offsets, records unsafe.Pointer, rest, rowBits uint, row uint64) {
+	rest, rowBits = rest&63, rowBits&63
+	bins = bins[:len(codes)]
+	for i, x := range codes {
+		o := (*uint32)(unsafe.Add(offsets, uint64(bins[i])*4))
+		p := *o
+		*o = p + 1
+		*(*uint64)(unsafe.Add(records, uint64(p)*8)) = x>>rest<<rowBits | row
+		row++
+	}
+}
+
+// finishRecords sorts the records of each bin and strips them to row numbers.
+func (s *sorter) finishRecords(p *partition, records []uint64, rowBits, rest uint) error {
+	fs, err := s.newFinishers(min(s.threads, p.binner.bins), p.longestBin(), 8, rest > 0 || s.plan.Words() > 1)
+	if err != nil {
+		return err
+	}
+	err = s.run(p.binner.bins, func(worker, bin int) {
+		if r := records[p.starts[bin]:p.starts[bin+1]]; len(r) <= maxBinRows {
+			fs[worker].finishRecords(s.plan, s.source(), r, rowBits, rest)
+			s.advance(len(r))
+		}
+	})
+	for _, f := range fs {
+		f.release(&s.buffers)
+	}
+	for bin := 0; bin < p.binner.bins && err == nil; bin++ {
+		if r := records[p.starts[bin]:p.starts[bin+1]]; len(r) > maxBinRows {
+			err = s.sortLongRecords(r, rowBits)
+			s.advance(len(r))
+		}
+	}
+	return err
+}
+
+// finishRecords sorts one bin.
+func (f *finisher) finishRecords(plan *keyencode.Plan, src source, records []uint64, rowBits, rest uint) {
+	if len(records) == 0 {
+		return
+	}
+	if order := f.order(records); order != nil {
+		f.permute(bytesOf(records), order, 8)
+	}
+	if rest > 0 || plan.Words() > 1 {
+		f.breakRecordTies(plan, src, records, rowBits, rest)
+	}
+	mask := uint64(1)<<rowBits - 1
+	for i := range records {
+		records[i] &= mask
+	}
+}
+
+// breakRecordTies orders records that tie in their code bits by the words of their rows.
+func (f *finisher) breakRecordTies(plan *keyencode.Plan, src source, records []uint64, rowBits, rest uint) {
+	runs := f.runs[:0]
+	for i := 1; i < len(records); i++ {
+		code := records[i] >> rowBits
+		if code != records[i-1]>>rowBits {
+			continue
+		}
+		e := i + 1
+		for e < len(records) && records[e]>>rowBits == code {
+			e++
+		}
+		word := 0 // the record holds a part of it
+		if rest == 0 {
+			word = plan.Next(0, code)
+		}
+		if word < plan.Words() {
+			runs = append(runs, run{i - 1, e, word})
+		}
+		i = e
+	}
+	if len(runs) == 0 {
+		f.runs = runs
+		return
+	}
+	mask := uint64(1)<<rowBits - 1
+	for i, r := range records {
+		f.rows[i] = uint32(r & mask)
+	}
+	f.breakTies(src, plan, f.rows[:len(records)], runs)
+	for i, r := range f.rows[:len(records)] {
+		records[i] = uint64(r)
+	}
+}
+
+// sortLongRecords sorts the records of a bin that is too long for one worker, by their rows.
+func (s *sorter) sortLongRecords(records []uint64, rowBits uint) error {
+	rows, err := words[uint32](&s.buffers, len(records))
+	if err != nil {
+		return err
+	}
+	mask := uint64(1)<<rowBits - 1
+	for i, r := range records {
+		rows[i] = uint32(r & mask)
+	}
+	if err := s.sortLongBin(s.source(), rows, 0); err != nil {
+		return err
+	}
+	for i, r := range rows {
+		records[i] = uint64(r)
+	}
+	s.free(bytesOf(rows))
+	return nil
+}
