@@ -80,13 +80,40 @@ func (w *Work) validity(v view, offset int) ([]byte, error) {
 	case len(v.masks) == 1 && v.masks[0].first%8 == offset:
 		return v.masks[0].bits[v.masks[0].first/8:], nil
 	}
-	merged, err := w.zeros((offset + v.rows + 7) / 8)
+	merged, err := w.temporary((offset + v.rows + 7) / 8)
 	if err != nil {
 		return nil, err
 	}
-	bitutil.CopyBitmap(v.masks[0].bits, v.masks[0].first, v.rows, merged, offset)
-	for _, m := range v.masks[1:] {
-		bitutil.BitmapAnd(merged, m.bits, int64(offset), int64(m.first), merged, int64(offset), int64(v.rows))
+	for i := range merged {
+		merged[i] = 0xff
+	}
+	for _, m := range v.masks {
+		m.intersect(merged, offset, v.rows)
 	}
 	return merged, nil
+}
+
+// intersect clears each of n bits of dst, from bit offset on, whose bit in the mask is clear.
+func (m mask) intersect(dst []byte, offset, n int) {
+	i := 0
+	clearBit := func() {
+		if !bitutil.BitIsSet(m.bits, m.first+i) {
+			bitutil.ClearBit(dst, offset+i)
+		}
+		i++
+	}
+	for i < n && (offset+i)%8 != 0 {
+		clearBit()
+	}
+	for shift := (m.first + i) % 8; i+8 <= n; i += 8 {
+		at := (m.first + i) / 8
+		bits := m.bits[at] >> shift
+		if shift > 0 {
+			bits |= m.bits[at+1] << (8 - shift)
+		}
+		dst[(offset+i)/8] &= bits
+	}
+	for i < n {
+		clearBit()
+	}
 }

@@ -1,0 +1,158 @@
+package arrowsort_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// flights is the data of the examples.
+func flights() arrow.Record {
+	schema := arrow.NewSchema([]arrow.Field{
+		{Name: "origin", Type: arrow.BinaryTypes.String},
+		{Name: "delay", Type: arrow.PrimitiveTypes.Int32, Nullable: true},
+	}, nil)
+	rec, _, err := array.RecordFromJSON(memory.DefaultAllocator, schema, strings.NewReader(`[
+		{"origin": "SEA", "delay": 5}, {"origin": "OAK", "delay": null},
+		{"origin": "JFK", "delay": 40}, {"origin": "SEA", "delay": 12}]`))
+	if err != nil {
+		panic(err)
+	}
+	return rec
+}
+
+func ExampleSort() {
+	rec := flights()
+	defer rec.Release()
+	sorted, err := arrowsort.Sort(context.Background(), rec, []arrowsort.Key{
+		{Path: "origin"},
+		{Path: "delay", Order: arrowsort.Descending},
+	}, arrowsort.Options{})
+	if err != nil {
+		panic(err)
+	}
+	defer sorted.Release()
+	fmt.Println(sorted.Column(0))
+	fmt.Println(sorted.Column(1))
+	// Output:
+	// ["JFK" "OAK" "SEA" "SEA"]
+	// [40 (null) 12 5]
+}
+
+// The first rows of the sorted order only, with the nulls first.
+func ExampleSort_limit() {
+	rec := flights()
+	defer rec.Release()
+	top, err := arrowsort.Sort(context.Background(), rec,
+		[]arrowsort.Key{{Path: "delay", Order: arrowsort.Descending, Nulls: arrowsort.NullsAtStart}}, arrowsort.Options{Limit: 2})
+	if err != nil {
+		panic(err)
+	}
+	defer top.Release()
+	fmt.Println(top.Column(0), top.Column(1))
+	// Output: ["OAK" "JFK"] [(null) 40]
+}
+
+func ExampleSortIndices() {
+	rec := flights()
+	defer rec.Release()
+	rows, err := arrowsort.SortIndices(context.Background(), rec, []arrowsort.Key{{Path: "delay"}}, arrowsort.Options{})
+	if err != nil {
+		panic(err)
+	}
+	defer rows.Release()
+	fmt.Println(rows)
+	// Output: [0 3 2 1]
+}
+
+// An array needs no keys.
+func ExampleSortIndices32() {
+	rec := flights()
+	defer rec.Release()
+	rows, err := arrowsort.SortIndices32(context.Background(), rec.Column(0), nil, arrowsort.Options{})
+	if err != nil {
+		panic(err)
+	}
+	defer rows.Release()
+	fmt.Println(rows)
+	// Output: [2 1 0 3]
+}
+
+func ExampleTake() {
+	rec := flights()
+	defer rec.Release()
+	rows := array.NewInt64Builder(memory.DefaultAllocator)
+	defer rows.Release()
+	rows.AppendValues([]int64{2, 0, 2}, nil)
+	numbers := rows.NewArray()
+	defer numbers.Release()
+	taken, err := arrowsort.Take(context.Background(), rec, numbers, arrowsort.Options{})
+	if err != nil {
+		panic(err)
+	}
+	defer taken.Release()
+	fmt.Println(taken.Column(0), taken.Column(1))
+	// Output: ["JFK" "SEA" "JFK"] [40 5 40]
+}
+
+func ExampleIsSorted() {
+	rec := flights()
+	defer rec.Release()
+	sorted, row, err := arrowsort.IsSorted(context.Background(), rec, []arrowsort.Key{{Path: "origin"}}, arrowsort.Options{})
+	fmt.Println(sorted, row, err)
+	// Output: false 1 <nil>
+}
+
+func ExampleExplain() {
+	rec := flights()
+	defer rec.Release()
+	plan, err := arrowsort.Explain(context.Background(), rec, []arrowsort.Key{{Path: "delay"}}, arrowsort.Options{})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(plan)
+	// Output: delay: int32, 3 live bits of 32, ascending, 1 null at the end, stride 7; one 3-bit code, 1 digit
+}
+
+// A sort can tell what its keys came down to.
+func ExampleOptions() {
+	rec := flights()
+	defer rec.Release()
+	rows, err := arrowsort.SortIndices(context.Background(), rec, []arrowsort.Key{{Path: "origin"}}, arrowsort.Options{
+		Threads:   2,
+		Allocator: memory.NewGoAllocator(),
+		OnPlan:    func(plan *keyencode.Plan) { fmt.Println(plan.Words(), "word") },
+	})
+	if err != nil {
+		panic(err)
+	}
+	rows.Release()
+	// Output: 1 word
+}
+
+// Keys name columns, fields of structs, or positions.
+func ExampleKey() {
+	rec := flights()
+	defer rec.Release()
+	for _, key := range []arrowsort.Key{{Path: "delay"}, {Index: 1}, {Path: "delay.minutes"}} {
+		rows, err := arrowsort.SortIndices(context.Background(), rec, []arrowsort.Key{key}, arrowsort.Options{})
+		if errors.Is(err, arrowsort.ErrColumn) {
+			fmt.Println(err)
+			continue
+		}
+		fmt.Println(rows)
+		rows.Release()
+	}
+	// Output:
+	// [0 3 2 1]
+	// [0 3 2 1]
+	// arrowsort: no such column: key "delay.minutes": column "delay" has type int32 and no fields
+}

@@ -1,0 +1,86 @@
+package arrowsort_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+)
+
+// checked is an allocator that fails the test when something stays allocated.
+func checked(t testing.TB) *memory.CheckedAllocator {
+	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	t.Cleanup(func() { mem.AssertSize(t, 0) })
+	return mem
+}
+
+// fromJSON is an array of a type, released with the test.
+func fromJSON(t testing.TB, mem memory.Allocator, typ arrow.DataType, text string) arrow.Array {
+	a, _, err := array.FromJSON(mem, typ, strings.NewReader(text))
+	require.NoError(t, err)
+	t.Cleanup(a.Release)
+	return a
+}
+
+// record is a record of arrays, released with the test. Names may repeat.
+func record(t testing.TB, names []string, columns ...arrow.Array) arrow.Record {
+	fields := make([]arrow.Field, len(columns))
+	rows := 0
+	for i, c := range columns {
+		fields[i] = arrow.Field{Name: names[i], Type: c.DataType(), Nullable: true}
+		rows = c.Len()
+	}
+	r := array.NewRecord(arrow.NewSchema(fields, nil), columns, int64(rows))
+	t.Cleanup(r.Release)
+	return r
+}
+
+// table is a table of one column for each list of chunks, released with the test.
+func table(t testing.TB, names []string, columns ...[]arrow.Array) arrow.Table {
+	fields := make([]arrow.Field, len(columns))
+	for i, c := range columns {
+		fields[i] = arrow.Field{Name: names[i], Type: c[0].DataType(), Nullable: true}
+	}
+	tbl := array.NewTableFromSlice(arrow.NewSchema(fields, nil), columns)
+	t.Cleanup(tbl.Release)
+	return tbl
+}
+
+// chunked is a chunked array, released with the test.
+func chunked(t testing.TB, typ arrow.DataType, chunks ...arrow.Array) *arrow.Chunked {
+	c := arrow.NewChunked(typ, chunks)
+	t.Cleanup(c.Release)
+	return c
+}
+
+// indices are the row numbers of a sort.
+func indices(t testing.TB, mem memory.Allocator, data arrowsort.Data, keys []arrowsort.Key) []uint64 {
+	rows, err := arrowsort.SortIndices(t.Context(), data, keys, arrowsort.Options{Allocator: mem})
+	require.NoError(t, err)
+	defer rows.Release()
+	return append([]uint64{}, rows.Uint64Values()...)
+}
+
+// texts are the cells as strings.
+func texts(all []cell) []string {
+	s := make([]string, len(all))
+	for i, c := range all {
+		s[i] = c.String()
+	}
+	return s
+}
+
+// allKeys is every order and null placement of one key.
+func allKeys(path string) []arrowsort.Key {
+	return []arrowsort.Key{
+		{Path: path},
+		{Path: path, Nulls: arrowsort.NullsAtStart},
+		{Path: path, Order: arrowsort.Descending},
+		{Path: path, Order: arrowsort.Descending, Nulls: arrowsort.NullsAtStart},
+	}
+}

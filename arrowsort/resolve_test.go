@@ -1,0 +1,184 @@
+package arrowsort_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
+)
+
+func i32Field(name string) arrow.Field {
+	return arrow.Field{Name: name, Type: arrow.PrimitiveTypes.Int32, Nullable: true}
+}
+
+func TestKeysFindTheirColumns(t *testing.T) {
+	mem := checked(t)
+	i32 := arrow.PrimitiveTypes.Int32
+	falling := fromJSON(t, mem, i32, `[3, 2, 1]`)
+	rising := fromJSON(t, mem, i32, `[1, 2, 3]`)
+	inner := arrow.StructOf(i32Field("b"), i32Field("b.c"), i32Field(""))
+	nested := fromJSON(t, mem, arrow.StructOf(i32Field("x"), arrow.Field{Name: "a", Type: inner, Nullable: true}),
+		`[{"x":2,"a":{"b":1,"b.c":2,"":3}},{"x":1,"a":{"b":3,"b.c":1,"":2}},{"x":3,"a":{"b":2,"b.c":3,"":1}}]`)
+	rec := record(t, []string{"down", "s", "s.x", ""}, falling, nested, rising, falling)
+	for _, c := range []struct {
+		key  arrowsort.Key
+		want []uint64
+	}{
+		{arrowsort.Key{Path: "down"}, []uint64{2, 1, 0}},
+		{arrowsort.Key{Index: 0}, []uint64{2, 1, 0}},
+		{arrowsort.Key{Index: 3}, []uint64{2, 1, 0}},
+		{arrowsort.Key{Path: "s.x"}, []uint64{0, 1, 2}}, // the exact name, not the field of s
+		{arrowsort.Key{Path: "s.a.b"}, []uint64{0, 2, 1}},
+		{arrowsort.Key{Path: "s.a.b.c"}, []uint64{1, 0, 2}},
+		{arrowsort.Key{Path: "s.a."}, []uint64{2, 1, 0}},
+		{arrowsort.Key{Path: "s"}, []uint64{1, 0, 2}},
+		{arrowsort.Key{Path: "s.a", Order: arrowsort.Descending}, []uint64{1, 2, 0}},
+	} {
+		require.Equal(t, c.want, indices(t, mem, rec, []arrowsort.Key{c.key}), "%+v", c.key)
+	}
+	require.Equal(t, []uint64{1, 0, 2}, indices(t, mem, nested, nil))
+	require.Equal(t, []uint64{0, 2, 1}, indices(t, mem, nested, []arrowsort.Key{{Path: "a.b"}}))
+}
+
+func TestKeysThatCannotBe(t *testing.T) {
+	mem := checked(t)
+	i32 := arrow.PrimitiveTypes.Int32
+	a := fromJSON(t, mem, i32, `[1]`)
+	list := fromJSON(t, mem, arrow.ListOf(i32), `[[1]]`)
+	days := fromJSON(t, mem, arrow.FixedWidthTypes.DayTimeInterval, `[null]`)
+	twice := fromJSON(t, mem, arrow.StructOf(i32Field("x"), arrow.Field{Name: "l", Type: arrow.ListOf(i32), Nullable: true}), `[null]`)
+	rec := record(t, []string{"a", "b", "b", "list", "days", "s"}, a, a, a, list, days, twice)
+	for _, c := range []struct {
+		key  arrowsort.Key
+		is   []error
+		text string
+	}{
+		{arrowsort.Key{Path: "c"}, []error{arrowsort.ErrColumn, arrow.ErrKey, arrow.ErrInvalid},
+			`arrowsort: no such column: key "c"; there are "a", "b", "b", "list", "days", "s"`},
+		{arrowsort.Key{Path: "b"}, []error{arrowsort.ErrColumn}, `arrowsort: no such column: key "b": 2 columns are named "b"; use Key.Index`},
+		{arrowsort.Key{Path: "a.x"}, []error{arrowsort.ErrColumn}, `arrowsort: no such column: key "a.x": column "a" has type int32 and no fields`},
+		{arrowsort.Key{Path: "s.y"}, []error{arrowsort.ErrColumn}, `arrowsort: no such column: key "s.y"; there are "x", "l"`},
+		{arrowsort.Key{Index: 6}, []error{arrowsort.ErrColumn}, `arrowsort: no such column: the key has index 6, the data has 6 columns`},
+		{arrowsort.Key{Index: -1}, []error{arrowsort.ErrColumn}, `arrowsort: no such column: the key has index -1, the data has 6 columns`},
+		{arrowsort.Key{Path: "a", Index: 2}, []error{arrowsort.ErrOption, arrow.ErrInvalid}, `arrowsort: invalid argument: a key has both the path "a" and the index 2`},
+		{arrowsort.Key{Path: "a", Order: 7}, []error{arrowsort.ErrOption}, `arrowsort: invalid argument: key 0 has order 7 and null placement 0`},
+		{arrowsort.Key{Path: "list"}, []error{arrowsort.ErrKeyType, arrow.ErrNotImplemented},
+			`arrowsort: unsupported type of sort key: key list has type list<item: int32, nullable>`},
+		{arrowsort.Key{Path: "days"}, []error{arrowsort.ErrKeyType}, `arrowsort: unsupported type of sort key: key days has type day_time_interval`},
+		{arrowsort.Key{Path: "s"}, []error{arrowsort.ErrKeyType}, `arrowsort: unsupported type of sort key: key s.l has type list<item: int32, nullable>`},
+	} {
+		_, err := arrowsort.SortIndices(t.Context(), rec, []arrowsort.Key{c.key}, arrowsort.Options{Allocator: mem})
+		for _, is := range c.is {
+			require.ErrorIs(t, err, is, "%+v", c.key)
+		}
+		require.EqualError(t, err, c.text)
+	}
+	_, err := arrowsort.SortIndices(t.Context(), rec, nil, arrowsort.Options{Allocator: mem})
+	require.ErrorIs(t, err, arrowsort.ErrNoKeys)
+	require.ErrorIs(t, err, arrow.ErrInvalid)
+	_, err = arrowsort.SortIndices(t.Context(), a, []arrowsort.Key{{Path: "x"}}, arrowsort.Options{Allocator: mem})
+	require.EqualError(t, err, `arrowsort: no such column: the key "x" of an array of type int32; an array has no columns, leave Path empty`)
+}
+
+func TestEveryTypeIsAKeyOrAnError(t *testing.T) {
+	mem := checked(t)
+	rng := rand.New(rand.NewPCG(1, 6))
+	for _, typ := range arrowtest.Types() {
+		a := arrowtest.Random(rng, typ, 3, 0.2, mem)
+		rows, err := arrowsort.SortIndices(t.Context(), a, nil, arrowsort.Options{Allocator: mem})
+		if err != nil {
+			require.ErrorIs(t, err, arrowsort.ErrKeyType)
+			require.Contains(t, err.Error(), "#0")
+		} else {
+			rows.Release()
+		}
+		a.Release()
+	}
+}
+
+func TestFirstOfDuplicateKeysWins(t *testing.T) {
+	mem := checked(t)
+	i32 := arrow.PrimitiveTypes.Int32
+	rec := record(t, []string{"a", "b"}, fromJSON(t, mem, i32, `[1, 2, 1]`), fromJSON(t, mem, i32, `[1, 2, 3]`))
+	require.Equal(t, []uint64{2, 0, 1}, indices(t, mem, rec, []arrowsort.Key{
+		{Path: "a"}, {Index: 0, Order: arrowsort.Descending}, {Path: "b", Order: arrowsort.Descending}, {Path: "b"}}))
+}
+
+// TestStructKeys compares struct keys of sliced and nested structs, which have nulls at every level, with their fields.
+func TestStructKeys(t *testing.T) {
+	inner := arrow.StructOf(
+		arrow.Field{Name: "b", Type: arrow.FixedWidthTypes.Boolean, Nullable: true},
+		arrow.Field{Name: "r", Type: arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Uint8), Nullable: true},
+		arrow.Field{Name: "d", Type: &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}, Nullable: true})
+	typ := arrow.StructOf(i32Field("x"), arrow.Field{Name: "i", Type: inner, Nullable: true})
+	for _, offset := range []int{0, 1, 7, 31, 63} {
+		for seed := range uint64(20) {
+			mem := checked(t)
+			rng := rand.New(rand.NewPCG(seed, uint64(offset)))
+			chunks := []arrow.Array{
+				arrowtest.RandomSlice(rng, typ, 90, offset, 0.4, mem),
+				arrowtest.RandomSlice(rng, typ, 33, 63-offset, 0.4, mem),
+			}
+			all := cells(chunks...)
+			field := func(path ...int) []cell {
+				column := make([]cell, len(all))
+				for row, c := range all {
+					for _, f := range path {
+						c = c.field(f)
+					}
+					column[row] = c
+				}
+				return column
+			}
+			b, r, d := field(1, 0), field(1, 1), field(1, 2)
+			tbl := table(t, []string{"s"}, chunks)
+			for _, key := range allKeys("s.i") {
+				want := argsort(len(all), [][]cell{b, r, d}, []arrowsort.Key{key, key, key})
+				require.Equal(t, want, indices(t, mem, tbl, []arrowsort.Key{key}), "seed %d, offset %d", seed, offset)
+			}
+			key := arrowsort.Key{Path: "s.i.d", Order: arrowsort.Descending}
+			require.Equal(t, argsort(len(all), [][]cell{d}, []arrowsort.Key{key}), indices(t, mem, tbl, []arrowsort.Key{key}))
+
+			sorted, err := arrowsort.Sort(t.Context(), tbl, []arrowsort.Key{key}, arrowsort.Options{Allocator: mem})
+			require.NoError(t, err)
+			got := texts(cells(sorted.Column(0).Data().Chunks()...))
+			for i, row := range argsort(len(all), [][]cell{d}, []arrowsort.Key{key}) {
+				require.Equal(t, all[row].String(), got[i])
+			}
+			sorted.Release()
+			releaseAll(chunks)
+		}
+	}
+}
+
+func TestStructWithoutFieldsKeepsTheOrder(t *testing.T) {
+	mem := checked(t)
+	a := fromJSON(t, mem, arrow.StructOf(), `[{}, null, {}]`)
+	require.Equal(t, []uint64{0, 1, 2}, indices(t, mem, a, nil))
+	sorted, err := arrowsort.Sort(t.Context(), a, nil, arrowsort.Options{Allocator: mem})
+	require.NoError(t, err)
+	defer sorted.Release()
+	require.Equal(t, 1, sorted.NullN())
+}
+
+func TestManyColumnsAreNotAllNamed(t *testing.T) {
+	mem := checked(t)
+	a := fromJSON(t, mem, arrow.PrimitiveTypes.Int32, `[1]`)
+	var names []string
+	var columns []arrow.Array
+	for i := range 30 {
+		names, columns = append(names, fmt.Sprint("c", i)), append(columns, a)
+	}
+	_, err := arrowsort.SortIndices(t.Context(), record(t, names, columns...), []arrowsort.Key{{Path: "z"}}, arrowsort.Options{Allocator: mem})
+	require.ErrorContains(t, err, `"c9" and 20 more`)
+	none := array.NewRecord(arrow.NewSchema(nil, nil), nil, 3)
+	defer none.Release()
+	_, err = arrowsort.SortIndices(t.Context(), none, []arrowsort.Key{{Path: "z"}}, arrowsort.Options{Allocator: mem})
+	require.ErrorContains(t, err, "there are no columns")
+}
