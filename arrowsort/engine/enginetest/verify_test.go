@@ -76,8 +76,8 @@ func TestVerifySeesFaults(t *testing.T) {
 			}
 		},
 		"a padding bit is set": func(_ *engine.Job, res *engine.Result, _ engine.Allocator) {
-			if len(res.Columns) > 0 {
-				res.Columns[0].Validity[res.Rows/8] |= 0x80
+			if len(res.Columns) > 2 {
+				res.Columns[2].Validity[res.Rows/8] |= 0x80
 			}
 		},
 		"a buffer is lost": func(_ *engine.Job, _ *engine.Result, mem engine.Allocator) { mem.Allocate(1) },
