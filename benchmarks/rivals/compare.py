@@ -47,7 +47,8 @@ def main() -> int:
     store = data.Store(BENCHMARKS / ".data", args.scale, args.flights)
     session = measure.Session(store, Settings(args.threads, args.pprof), args.runs, not args.no_check)
 
-    results = {"machine": machine.describe(), "threads": args.threads, "runs": args.runs, "scale": args.scale, "jobs": {}}
+    results = {"machine": machine.describe(), "threads": args.threads, "runs": args.runs, "scale": args.scale}
+    results |= {"flights": args.flights.name, "jobs": {}}
     for job in chosen:
         results["jobs"][job.name] = session.job(job, [e for e in job.engines if e in engines])
     results["disturbed"] = session.disturbed

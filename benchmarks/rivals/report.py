@@ -105,7 +105,7 @@ def memory(job: Job, results: dict) -> tuple[str, str, str]:
 def seconds(s: float) -> str:
     """Three digits, in the unit that suits."""
     for unit, factor in (("s", 1), ("ms", 1e3), ("µs", 1e6)):
-        if s * factor >= 1 or unit == "µs" or unit == "s" and s >= 0.05:
+        if s * factor >= 1 or unit == "µs" or unit == "s" and s >= 0.1:
             return f"{s * factor:.3g} {unit}"
     raise AssertionError
 
@@ -117,6 +117,8 @@ def notes(results: dict, figures: Figures) -> list[str]:
         f"Medians of {results['runs']} runs, {results['threads']} threads, {m['date'][:10]}, {m['cpu']}, {m['cores']} cores, "
         f"{m['memory_gib']} GiB, huge pages {m['huge_pages']}; {versions}."
     ]
+    if any(name in results["jobs"] for name in ("flights", "cli")):
+        out.append(f"Flights are those of {results['flights']}.")
     if results["scale"] != 1:
         out.append(f"Data at {results['scale']:g} of full size: the limits hold for full size only.")
     if results["disturbed"]:
