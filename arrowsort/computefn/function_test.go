@@ -2,15 +2,19 @@ package computefn_test
 
 import (
 	"context"
+	"math/rand/v2"
 	"sync"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/compute"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/computefn"
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
 )
 
 // calls are options for every function that sort a column named "a", or an array.
@@ -32,6 +36,72 @@ func TestCancelled(t *testing.T) {
 		require.ErrorIs(t, c.fail(name, opts, datum), context.Canceled, name)
 		datum.Release()
 	}
+}
+
+// TestCancelledOnTheWay cancels the context when the engine takes its first memory.
+func TestCancelledOnTheWay(t *testing.T) {
+	c := newCaller(t)
+	datum := compute.NewDatum(c.shuffled(1 << 20))
+	defer datum.Release()
+	for name, opts := range calls {
+		if name == "is_sorted" { // done as soon as it finds a row out of place
+			continue
+		}
+		ctx, cancel := context.WithCancel(c.ctx)
+		out, err := compute.CallFunction(compute.WithAllocator(ctx, onAllocate{c.mem, cancel}), name, opts, datum)
+		require.ErrorIs(t, err, context.Canceled, name)
+		require.Nil(t, out, name)
+	}
+}
+
+// TestOutOfMemory: an allocator that fails is an error.
+func TestOutOfMemory(t *testing.T) {
+	c := newCaller(t)
+	datum := compute.NewDatum(c.shuffled(1 << 12))
+	defer datum.Release()
+	full := onAllocate{c.mem, func() { panic("no memory left") }}
+	for _, name := range []string{"array_sort_indices", "sort_indices", "sort", "select_k_unstable"} {
+		out, err := compute.CallFunction(compute.WithAllocator(c.ctx, full), name, calls[name], datum)
+		require.ErrorIs(t, err, engine.ErrMemory, name)
+		require.Nil(t, out, name)
+	}
+}
+
+// TestThreadsOfTheContext: every number of threads gives the same rows.
+func TestThreadsOfTheContext(t *testing.T) {
+	c := newCaller(t)
+	data := c.shuffled(1 << 17)
+	want := c.rows("sort_indices", nil, data)
+	exec := compute.GetExecCtx(c.ctx)
+	for _, threads := range []int{-1, 0, 1, 3} {
+		exec.NumParallel = threads
+		c.ctx = compute.SetExecCtx(c.ctx, exec)
+		require.Equal(t, want, c.rows("sort_indices", nil, data), "%d threads", threads)
+	}
+}
+
+// onAllocate does something whenever memory is asked for.
+type onAllocate struct {
+	memory.Allocator
+	do func()
+}
+
+func (a onAllocate) Allocate(size int) []byte {
+	a.do()
+	return a.Allocator.Allocate(size)
+}
+
+// shuffled is an array of pseudo-random integers.
+func (c *caller) shuffled(rows int) arrow.Array {
+	builder := array.NewInt64Builder(c.mem)
+	defer builder.Release()
+	random := rand.New(rand.NewPCG(1, 2))
+	for range rows {
+		builder.Append(random.Int64())
+	}
+	arr := builder.NewArray()
+	c.Cleanup(arr.Release)
+	return arr
 }
 
 // TestManyErrors: a kernel's error makes the executor of arrow/go v15 panic now and then; these functions do not use it.

@@ -3,6 +3,7 @@ package computefn
 import (
 	"context"
 	"fmt"
+	"runtime"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -25,9 +26,11 @@ func input(options SortOptions, datum compute.Datum) (arrowsort.Data, []arrowsor
 	return data, keys, nil
 }
 
-// sortOptions are the allocator and the number of threads that the context asks for.
+// sortOptions are the allocator and the number of threads that the context asks for. Arrow's default is the number of
+// processors, which may be more than the program may use.
 func sortOptions(ctx context.Context) arrowsort.Options {
-	return arrowsort.Options{Allocator: compute.GetAllocator(ctx), Threads: max(compute.GetExecCtx(ctx).NumParallel, 0)}
+	threads := min(compute.GetExecCtx(ctx).NumParallel, runtime.GOMAXPROCS(0))
+	return arrowsort.Options{Allocator: compute.GetAllocator(ctx), Threads: max(threads, 0)}
 }
 
 // dataOf is what a datum holds: an arrow.Array, *arrow.Chunked, arrow.Record or arrow.Table. The caller releases it; the
