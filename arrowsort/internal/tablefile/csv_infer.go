@@ -1,0 +1,136 @@
+package tablefile
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/apache/arrow/go/v15/arrow"
+)
+
+// The type of a CSV column is the first of csvTypes that every value of the column reads as; an empty value is null and
+// reads as anything, and a column of empty values only is a string.
+//
+//   - int64: as Go prints it, so that 007 and +1 stay strings
+//   - float64: decimal or scientific notation, NaN, Inf
+//   - bool: true, false in lower, upper or title case
+//   - date32: 2006-01-02
+//   - timestamp[us]: 2006-01-02 15:04:05 with a T or a space and up to six digits of a second; no time zone
+//   - timestamp[us, UTC]: the same with Z or an offset such as +02:00
+//   - string
+var csvTypes = []csvType{
+	{arrow.PrimitiveTypes.Int64, isInt},
+	{arrow.PrimitiveTypes.Float64, isFloat},
+	{arrow.FixedWidthTypes.Boolean, isBool},
+	{arrow.FixedWidthTypes.Date32, isDate},
+	{&arrow.TimestampType{Unit: arrow.Microsecond}, isLocalTime},
+	{arrow.FixedWidthTypes.Timestamp_us, isInstant},
+	{arrow.BinaryTypes.String, func(string) bool { return true }},
+}
+
+type csvType struct {
+	typ   arrow.DataType
+	reads func(value string) bool
+}
+
+// inference is what is known of a column's type: which of csvTypes some value of it does not read as.
+type inference struct {
+	ruledOut [7]bool
+	seen     bool
+}
+
+func (c *inference) add(value string) {
+	if value == "" {
+		return
+	}
+	c.seen = true
+	for i, t := range csvTypes {
+		if !c.ruledOut[i] {
+			c.ruledOut[i] = !t.reads(value)
+		}
+	}
+}
+
+func (c *inference) dataType() arrow.DataType {
+	for i, t := range csvTypes {
+		if c.seen && !c.ruledOut[i] {
+			return t.typ
+		}
+	}
+	return arrow.BinaryTypes.String
+}
+
+func isInt(s string) bool {
+	_, err := parseInt(s)
+	return err == nil
+}
+
+func parseInt(s string) (int64, error) {
+	digits := strings.TrimPrefix(s, "-")
+	if digits == "" || digits[0] == '+' || digits[0] == '0' && s != "0" {
+		return 0, strconv.ErrSyntax
+	}
+	return strconv.ParseInt(s, 10, 64)
+}
+
+// isFloat leaves hexadecimal and underscores, which Go reads, to strings, and numbers with leading zeros.
+func isFloat(s string) bool {
+	digits := strings.TrimPrefix(s, "-")
+	if len(digits) > 1 && digits[0] == '0' && digits[1] != '.' && digits[1] != 'e' && digits[1] != 'E' {
+		return false
+	}
+	if strings.HasPrefix(digits, "+") || strings.ContainsAny(digits, "xX_") {
+		return false
+	}
+	_, err := strconv.ParseFloat(s, 64)
+	return err == nil
+}
+
+func isBool(s string) bool {
+	_, ok := parseBool(s)
+	return ok
+}
+
+func parseBool(s string) (value, ok bool) {
+	switch s {
+	case "true", "True", "TRUE":
+		return true, true
+	case "false", "False", "FALSE":
+		return false, true
+	}
+	return false, false
+}
+
+func isDate(s string) bool {
+	_, err := time.Parse(time.DateOnly, s)
+	return err == nil
+}
+
+func isLocalTime(s string) bool {
+	_, zone, err := parseTime(s)
+	return err == nil && !zone
+}
+
+func isInstant(s string) bool {
+	_, zone, err := parseTime(s)
+	return err == nil && zone
+}
+
+// parseTime reads a time with or without a zone.
+func parseTime(s string) (t time.Time, zone bool, err error) {
+	if len(s) < len("2006-01-02 15:04:05") || s[10] != ' ' && s[10] != 'T' || fraction(s) > 6 {
+		return t, false, strconv.ErrSyntax
+	}
+	s = s[:10] + "T" + s[11:]
+	if t, err = time.Parse("2006-01-02T15:04:05", s); err == nil {
+		return t, false, nil
+	}
+	t, err = time.Parse(time.RFC3339, s)
+	return t, true, err
+}
+
+// fraction is the number of digits behind the point of the seconds.
+func fraction(s string) int {
+	_, rest, _ := strings.Cut(s, ".")
+	return len(rest) - len(strings.TrimLeft(rest, "0123456789"))
+}

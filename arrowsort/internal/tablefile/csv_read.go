@@ -1,0 +1,155 @@
+package tablefile
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"errors"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+)
+
+// csvBatch is the number of rows and csvBatchBytes about the number of bytes of text in a chunk of the table; the latter
+// keeps the 32-bit offsets of strings.
+const (
+	csvBatch      = 1 << 20
+	csvBatchBytes = 1 << 30
+)
+
+// readCSV reads comma-separated values with a header (RFC 4180). It reads the text twice: for the types, then for the
+// values.
+func readCSV(ctx context.Context, r io.Reader, size int64, opts ReadOptions) (arrow.Table, error) {
+	if opts.MemoryLimit > 0 && size > opts.MemoryLimit {
+		return nil, ErrMemory
+	}
+	text := make([]byte, size)
+	if _, err := io.ReadFull(r, text); err != nil {
+		return nil, err
+	}
+	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
+	schema, err := inferSchema(ctx, text)
+	if err != nil {
+		return nil, err
+	}
+	return buildCSV(ctx, text, schema, opts)
+}
+
+// eachRow calls f with the rows behind the header. A row is valid for its call.
+func eachRow(ctx context.Context, text []byte, f func(row []string) error) (header []string, err error) {
+	r := csv.NewReader(bytes.NewReader(text))
+	if header, err = r.Read(); errors.Is(err, io.EOF) {
+		return nil, corrupt("a CSV file starts with a line of column names, this one is empty")
+	}
+	if err != nil {
+		return nil, corrupt("%v", err)
+	}
+	r.ReuseRecord = true
+	for n := 0; ; n++ {
+		row, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			return header, nil
+		}
+		if err != nil {
+			return nil, corrupt("%v", err)
+		}
+		if n%1024 == 0 && ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if err := f(row); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func inferSchema(ctx context.Context, text []byte) (*arrow.Schema, error) {
+	var columns []inference
+	header, err := eachRow(ctx, text, func(row []string) error {
+		if columns == nil {
+			columns = make([]inference, len(row))
+		}
+		for i, value := range row {
+			columns[i].add(value)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if columns == nil {
+		columns = make([]inference, len(header))
+	}
+	fields := make([]arrow.Field, len(header))
+	for i, name := range header {
+		fields[i] = arrow.Field{Name: name, Type: columns[i].dataType(), Nullable: true}
+	}
+	return arrow.NewSchema(fields, nil), nil
+}
+
+func buildCSV(ctx context.Context, text []byte, schema *arrow.Schema, opts ReadOptions) (arrow.Table, error) {
+	b := array.NewRecordBuilder(opts.Allocator, schema)
+	defer b.Release()
+	var records []arrow.Record
+	defer func() {
+		for _, rec := range records {
+			rec.Release()
+		}
+	}()
+	rows, size := 0, 0
+	_, err := eachRow(ctx, text, func(row []string) error {
+		for i, value := range row {
+			if err := appendCSV(b.Field(i), value); err != nil {
+				return corrupt("column %q: %v", schema.Field(i).Name, err)
+			}
+			size += len(value)
+		}
+		if rows++; rows%csvBatch == 0 || size >= csvBatchBytes {
+			records = append(records, b.NewRecord())
+			size = 0
+			if opts.Progress != nil {
+				opts.Progress(rows, 0)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	records = append(records, b.NewRecord())
+	return array.NewTableFromRecords(schema, records), nil
+}
+
+// appendCSV appends a value that was seen to read as the column's type.
+func appendCSV(b array.Builder, value string) error {
+	if value == "" {
+		b.AppendNull()
+		return nil
+	}
+	switch b := b.(type) {
+	case *array.Int64Builder:
+		n, err := parseInt(value)
+		b.Append(n)
+		return err
+	case *array.Float64Builder:
+		x, err := strconv.ParseFloat(value, 64)
+		b.Append(x)
+		return err
+	case *array.BooleanBuilder:
+		v, _ := parseBool(value)
+		b.Append(v)
+	case *array.Date32Builder:
+		t, err := time.Parse(time.DateOnly, value)
+		b.Append(arrow.Date32FromTime(t))
+		return err
+	case *array.TimestampBuilder:
+		t, _, err := parseTime(value)
+		b.Append(arrow.Timestamp(t.UnixMicro()))
+		return err
+	case *array.StringBuilder:
+		b.Append(value)
+	}
+	return nil
+}

@@ -1,0 +1,34 @@
+package tablefile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+)
+
+// inFile puts the file's name before an error and makes it one line. Errors of the file system name the file already.
+func inFile(path, pipe string, err error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	if path == Pipe {
+		path = pipe
+	}
+	if e := (*fs.PathError)(nil); errors.As(err, &e) {
+		err = e.Err
+	}
+	return &fileError{path: path, err: err}
+}
+
+type fileError struct {
+	path string
+	err  error
+}
+
+func (e *fileError) Error() string {
+	return fmt.Sprintf("%s: %s", e.path, strings.Join(strings.Fields(e.err.Error()), " "))
+}
+
+func (e *fileError) Unwrap() error { return e.err }

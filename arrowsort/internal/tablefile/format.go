@@ -1,0 +1,86 @@
+// Package tablefile reads and writes tables: Parquet, Arrow IPC files and streams, CSV.
+//
+// It is meant for files from anywhere. A corrupted or truncated file ends in an error that names the file: panics of the
+// readers are contained, memory that a broken header asks for is bounded, and what was read is validated down to the
+// last offset before anything else sees it. Outputs are complete or absent: they are written beside their target, synced
+// and renamed.
+package tablefile
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// A Format is a file format.
+type Format uint8
+
+// The formats. Auto goes by the file's name.
+const (
+	Auto      Format = iota
+	Parquet          // .parquet, .pq
+	IPCFile          // .arrow, .feather, .ipc
+	IPCStream        // .arrows, and standard input and output
+	CSV              // .csv
+)
+
+// Pipe is the path of standard input and standard output.
+const Pipe = "-"
+
+// ErrFormat is returned for a file name or format name that names no format.
+var ErrFormat = errors.New("unknown file format")
+
+const knownFormats = "parquet, arrow, arrows (stream) or csv"
+
+var extensions = map[string]Format{
+	".parquet": Parquet, ".pq": Parquet,
+	".arrow": IPCFile, ".feather": IPCFile, ".ipc": IPCFile,
+	".arrows": IPCStream,
+	".csv":    CSV,
+}
+
+var formatNames = map[string]Format{
+	"parquet": Parquet, "arrow": IPCFile, "feather": IPCFile, "ipc": IPCFile,
+	"arrows": IPCStream, "stream": IPCStream, "csv": CSV,
+}
+
+// String is the name that ParseFormat understands.
+func (f Format) String() string {
+	switch f {
+	case Parquet:
+		return "parquet"
+	case IPCFile:
+		return "arrow"
+	case IPCStream:
+		return "arrows"
+	case CSV:
+		return "csv"
+	}
+	return "auto"
+}
+
+// ParseFormat finds a format by name; the empty name is Auto. Unknown names are ErrFormat.
+func ParseFormat(name string) (Format, error) {
+	if name == "" {
+		return Auto, nil
+	}
+	if f, ok := formatNames[strings.ToLower(name)]; ok {
+		return f, nil
+	}
+	return Auto, fmt.Errorf("%w %q: use %s", ErrFormat, name, knownFormats)
+}
+
+// resolve finds the format of a file when none was given.
+func (f Format) resolve(path string) (Format, error) {
+	if f != Auto {
+		return f, nil
+	}
+	if path == Pipe {
+		return IPCStream, nil
+	}
+	if f, ok := extensions[strings.ToLower(filepath.Ext(path))]; ok {
+		return f, nil
+	}
+	return Auto, fmt.Errorf("%w: the name does not end in .parquet, .arrow, .feather, .arrows or .csv; name the format: %s", ErrFormat, knownFormats)
+}

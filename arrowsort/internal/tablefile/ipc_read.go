@@ -1,0 +1,120 @@
+package tablefile
+
+import (
+	"context"
+	"encoding/binary"
+	"io"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+)
+
+const ipcMagic = "ARROW1"
+
+// readStream reads an IPC stream of the given size, negative when unknown. A stream without an end marker is an error:
+// it may be cut off.
+func readStream(ctx context.Context, r io.Reader, size int64, opts ReadOptions) (arrow.Table, error) {
+	return readMessages(ctx, &messages{r: r, remaining: size, mem: opts.Allocator}, opts)
+}
+
+// readIPCFile reads an IPC file: the messages that its footer lists, behind the schema at its start.
+func readIPCFile(ctx context.Context, src source, size int64, opts ReadOptions) (arrow.Table, error) {
+	const head, tail = 8, 4 + len(ipcMagic) // magic and padding; length of the footer and magic
+	if size < int64(head+tail) {
+		return nil, corrupt("%d bytes are too few for an Arrow file", size)
+	}
+	var magic [head]byte
+	var end [tail]byte
+	if _, err := src.ReadAt(magic[:], 0); err != nil {
+		return nil, err
+	}
+	if _, err := src.ReadAt(end[:], size-int64(tail)); err != nil {
+		return nil, err
+	}
+	if string(magic[:len(ipcMagic)]) != ipcMagic {
+		return nil, corrupt("not an Arrow file (a stream is called .arrows)")
+	}
+	if string(end[4:]) != ipcMagic {
+		return nil, corrupt("the footer is missing, the file is cut off")
+	}
+	length := int64(binary.LittleEndian.Uint32(end[:]))
+	limit := size - int64(tail) - length
+	if length == 0 || limit < head {
+		return nil, corrupt("a footer of %d bytes in a file of %d", length, size)
+	}
+	footer := make([]byte, length)
+	if _, err := src.ReadAt(footer, limit); err != nil {
+		return nil, err
+	}
+	dictionaries, batches, err := checkIPCFooter(footer, limit)
+	if err != nil {
+		return nil, err
+	}
+	blocks := []io.Reader{io.NewSectionReader(src, head, limit-head)}
+	for _, b := range append(dictionaries, batches...) {
+		blocks = append(blocks, io.NewSectionReader(src, b.offset, b.meta+b.body))
+	}
+	return readMessages(ctx, &blockMessages{blocks: blocks, limit: limit, opts: opts}, opts)
+}
+
+// blockMessages are the messages of an IPC file: one from the start of each block.
+type blockMessages struct {
+	blocks  []io.Reader
+	limit   int64
+	opts    ReadOptions
+	current messages
+}
+
+func (m *blockMessages) Retain()  {}
+func (m *blockMessages) Release() { m.current.Release() }
+
+func (m *blockMessages) Message() (*ipc.Message, error) {
+	m.current.Release()
+	if len(m.blocks) == 0 {
+		return nil, io.EOF
+	}
+	m.current = messages{r: m.blocks[0], remaining: m.limit, mem: m.opts.Allocator}
+	m.blocks = m.blocks[1:]
+	message, err := m.current.Message()
+	if err == io.EOF {
+		return nil, corrupt("a message of the file is empty")
+	}
+	return message, err
+}
+
+// readMessages reads all record batches and validates them.
+func readMessages(ctx context.Context, m ipc.MessageReader, opts ReadOptions) (arrow.Table, error) {
+	defer m.Release()
+	r, err := ipc.NewReaderFromMessageReader(m, ipc.WithAllocator(opts.Allocator))
+	if err != nil {
+		return nil, corrupt("%v", err)
+	}
+	defer r.Release()
+	var records []arrow.Record
+	defer func() {
+		for _, rec := range records {
+			rec.Release()
+		}
+	}()
+	for r.Next() {
+		if err := context.Cause(ctx); err != nil {
+			return nil, err
+		}
+		rec := r.Record()
+		rec.Retain()
+		records = append(records, rec)
+		for _, a := range rec.Columns() {
+			if err := validate(a); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	if r.Err() != nil {
+		return nil, corrupt("%v", r.Err())
+	}
+	return finish(array.NewTableFromRecords(r.Schema(), records), opts.Allocator)
+}

@@ -1,0 +1,74 @@
+package tablefile
+
+import (
+	"io"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+)
+
+// ipcBatch is the largest number of rows of a record batch, so that a reader of a stream can start early.
+const ipcBatch = 1 << 20
+
+type recordWriter interface {
+	Write(rec arrow.Record) error
+	Close() error
+}
+
+// writeIPC writes an IPC file or stream. Dictionaries are the same in all record batches, as a file needs it.
+func writeIPC(w io.Writer, table arrow.Table, opts WriteOptions, report func(done, total int)) error {
+	table, err := array.UnifyTableDicts(opts.Allocator, table)
+	if err != nil {
+		return err
+	}
+	defer table.Release()
+	out, err := newRecordWriter(w, table.Schema(), opts)
+	if err != nil {
+		return err
+	}
+	reader := array.NewTableReader(table, ipcBatch)
+	defer reader.Release()
+	for done := 0; reader.Next(); {
+		rec := reader.Record()
+		if err := out.Write(rec); err != nil {
+			return err
+		}
+		done += int(rec.NumRows())
+		report(done, int(table.NumRows()))
+	}
+	return out.Close()
+}
+
+func newRecordWriter(w io.Writer, schema *arrow.Schema, opts WriteOptions) (recordWriter, error) {
+	options := []ipc.Option{ipc.WithSchema(schema), ipc.WithAllocator(opts.Allocator)}
+	switch opts.Compression.Codec {
+	case "zstd":
+		options = append(options, ipc.WithZstd())
+	case "lz4":
+		options = append(options, ipc.WithLZ4())
+	}
+	if opts.Format == IPCFile {
+		return ipc.NewFileWriter(&position{w: w}, options...)
+	}
+	return ipc.NewWriter(w, options...), nil
+}
+
+// position is the io.WriteSeeker that the file writer asks for; it only asks where it is.
+type position struct {
+	w io.Writer
+	n int64
+}
+
+func (p *position) Write(b []byte) (int, error) {
+	n, err := p.w.Write(b)
+	p.n += int64(n)
+	return n, err
+}
+
+func (p *position) Seek(offset int64, whence int) (int64, error) {
+	if whence == io.SeekCurrent && offset == 0 {
+		return p.n, nil
+	}
+	return 0, io.ErrUnexpectedEOF
+}

@@ -1,0 +1,20 @@
+// Package machine tells what the computer has.
+package machine
+
+import "runtime/debug"
+
+// Memory is the number of bytes of memory that this process may use: the least of the machine's physical memory, the
+// container's limit and GOMEMLIMIT. It is 0 where the operating system does not say.
+func Memory() int64 {
+	n := physicalMemory()
+	if limit := debug.SetMemoryLimit(-1); n == 0 || limit < n {
+		n = limit
+	}
+	if n == noLimit {
+		return 0
+	}
+	return n
+}
+
+// noLimit is what the runtime reports when GOMEMLIMIT is not set.
+const noLimit = 1<<63 - 1

@@ -1,0 +1,44 @@
+package tablefile
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+func threads(n int) int {
+	if n <= 0 {
+		return runtime.GOMAXPROCS(0)
+	}
+	return n
+}
+
+// each runs task(0) to task(n-1) on the given number of goroutines and returns when all of them have ended: with the
+// first error, a contained panic, or the context's error. After an error no further task starts.
+func each(ctx context.Context, n, workers int, task func(i int) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var next atomic.Int64
+	work := func() {
+		for ctx.Err() == nil {
+			i := int(next.Add(1)) - 1
+			if i >= n {
+				return
+			}
+			if err := contain(func() error { return task(i) }); err != nil {
+				cancel(err)
+			}
+		}
+	}
+	if workers = min(workers, n); workers <= 1 {
+		work()
+		return context.Cause(ctx)
+	}
+	var wg sync.WaitGroup
+	for range workers {
+		wg.Go(work)
+	}
+	wg.Wait()
+	return context.Cause(ctx)
+}

@@ -1,0 +1,255 @@
+package tablefile
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/bitutil"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/apache/arrow/go/v15/parquet/file"
+	"github.com/apache/arrow/go/v15/parquet/pqarrow"
+)
+
+// readArrays reads a column of a row group: a leaf as it is, a nested column from its leaves and their levels.
+func (f *parquetFile) readArrays(ctx context.Context, field *pqarrow.SchemaField, group int, rows int64) ([]arrow.Array, error) {
+	tree, err := f.load(ctx, field, group, rows)
+	if tree != nil {
+		defer tree.release()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return tree.build(rows, f.opts.Allocator)
+}
+
+func isLeaf(field *pqarrow.SchemaField) bool { return len(field.Children) == 0 }
+
+// A node is a field of a nested column with its loaded leaves.
+type node struct {
+	field    *pqarrow.SchemaField
+	leaf     *pqarrow.ColumnReader // of a leaf
+	children []*node
+}
+
+func (f *parquetFile) load(ctx context.Context, field *pqarrow.SchemaField, group int, rows int64) (*node, error) {
+	n := &node{field: field}
+	if isLeaf(field) {
+		column := field.ColIndex
+		leaf, err := f.leaves.GetFieldReader(ctx, column, map[int]bool{column: true}, []int{group})
+		if err != nil {
+			return n, err
+		}
+		n.leaf = leaf
+		return n, leaf.LoadBatch(rows)
+	}
+	for i := range field.Children {
+		child, err := f.load(ctx, &field.Children[i], group, rows)
+		n.children = append(n.children, child)
+		if err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+func (n *node) release() {
+	if n.leaf != nil {
+		n.leaf.Release()
+	}
+	for _, c := range n.children {
+		c.release()
+	}
+}
+
+// repeated says whether a list lies between the node and each of its leaves.
+func (n *node) repeated() bool {
+	switch n.field.Field.Type.ID() {
+	case arrow.LIST, arrow.FIXED_SIZE_LIST, arrow.MAP:
+		return true
+	case arrow.STRUCT:
+		for _, c := range n.children {
+			if !c.repeated() {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// levels are the definition and repetition levels of a leaf under the node, of one without a list between if there is one.
+func (n *node) levels() (def, rep []int16, err error) {
+	if n.leaf != nil {
+		if def, err = n.leaf.GetDefLevels(); err == nil {
+			rep, err = n.leaf.GetRepLevels()
+		}
+		return def, rep, err
+	}
+	for _, c := range n.children {
+		if !c.repeated() {
+			return c.levels()
+		}
+	}
+	return n.children[0].levels()
+}
+
+// build makes the arrays of a node; bound is the largest number of values they can have.
+func (n *node) build(bound int64, mem memory.Allocator) ([]arrow.Array, error) {
+	if n.leaf != nil {
+		chunked, err := n.leaf.BuildArray(bound)
+		if err != nil {
+			return nil, err
+		}
+		defer chunked.Release()
+		for _, a := range chunked.Chunks() {
+			a.Retain()
+		}
+		return chunked.Chunks(), nil
+	}
+	var a arrow.Array
+	var err error
+	if n.field.Field.Type.ID() == arrow.STRUCT {
+		a, err = n.buildStruct(bound, mem)
+	} else {
+		a, err = n.buildList(bound, mem)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return []arrow.Array{a}, nil
+}
+
+// buildOne is build for the child of a nested array, which cannot be chunked.
+func (n *node) buildOne(bound int64, mem memory.Allocator) (arrow.Array, error) {
+	arrays, err := n.build(bound, mem)
+	if err != nil {
+		return nil, err
+	}
+	switch len(arrays) {
+	case 0:
+		return array.MakeArrayOfNull(mem, n.field.Field.Type, 0), nil
+	case 1:
+		return arrays[0], nil
+	}
+	releaseAll(arrays)
+	return nil, fmt.Errorf("the strings of nested column %q pass 2 GiB in a row group", n.field.Field.Name)
+}
+
+func (n *node) buildStruct(bound int64, mem memory.Allocator) (arrow.Array, error) {
+	validity := file.ValidityBitmapInputOutput{ReadUpperBound: bound, Read: bound}
+	var bitmap *memory.Buffer
+	if bound > 0 && (n.repeated() || n.field.Field.Nullable) {
+		bitmap = newBuffer(mem, int(bitutil.BytesForBits(bound)))
+		defer bitmap.Release()
+		validity.ValidBits = bitmap.Bytes()
+		def, rep, err := n.levels()
+		if err != nil {
+			return nil, err
+		}
+		if n.repeated() {
+			if err := file.DefRepLevelsToBitmap(def, rep, n.field.LevelInfo, &validity); err != nil {
+				return nil, err
+			}
+		} else {
+			file.DefLevelsToBitmap(def, n.field.LevelInfo, &validity)
+		}
+		bitmap.Resize(int(bitutil.BytesForBits(validity.Read)))
+	}
+	children := make([]arrow.ArrayData, 0, len(n.children))
+	defer func() {
+		for _, c := range children {
+			c.Release()
+		}
+	}()
+	for _, c := range n.children {
+		a, err := c.buildOne(bound, mem)
+		if err != nil {
+			return nil, err
+		}
+		a.Data().Retain()
+		a.Release()
+		children = append(children, a.Data())
+		if bitmap == nil { // a required struct has the values of its parent, as its children
+			validity.Read = int64(a.Len())
+		}
+		if int64(a.Len()) != validity.Read {
+			return nil, corrupt("struct %q has %d rows, its field %q %d", n.field.Field.Name, validity.Read, c.field.Field.Name, a.Len())
+		}
+	}
+	if validity.NullCount == 0 {
+		bitmap = nil
+	}
+	data := array.NewData(structType(n.field.Field.Type, children), int(validity.Read), []*memory.Buffer{bitmap}, children, int(validity.NullCount), 0)
+	defer data.Release()
+	return array.NewStructData(data), nil
+}
+
+// structType is the type of a struct with the types that its children have in fact.
+func structType(typ arrow.DataType, children []arrow.ArrayData) arrow.DataType {
+	fields := append([]arrow.Field(nil), typ.(*arrow.StructType).Fields()...)
+	for i := range fields {
+		fields[i].Type = children[i].DataType()
+	}
+	return arrow.StructOf(fields...)
+}
+
+func (n *node) buildList(bound int64, mem memory.Allocator) (arrow.Array, error) {
+	child := n.children[0]
+	def, rep, err := child.levels()
+	if err != nil {
+		return nil, err
+	}
+	validity := file.ValidityBitmapInputOutput{ReadUpperBound: bound}
+	bitmap := newBuffer(mem, int(bitutil.BytesForBits(bound)))
+	defer bitmap.Release()
+	if n.field.Field.Nullable {
+		validity.ValidBits = bitmap.Bytes()
+	}
+	buffer := newBuffer(mem, arrow.Int32Traits.BytesRequired(int(bound)+1))
+	defer buffer.Release()
+	offsets := arrow.Int32Traits.CastFromBytes(buffer.Bytes())
+	if err := file.DefRepLevelsToListInfo(def, rep, n.field.LevelInfo, &validity, offsets); err != nil {
+		return nil, err
+	}
+	// A null list leaves a slot in a child that is nested itself, so the bound counts them.
+	values, err := child.buildOne(int64(offsets[validity.Read])+validity.NullCount, mem)
+	if err != nil {
+		return nil, err
+	}
+	defer values.Release()
+	buffer.Resize(arrow.Int32Traits.BytesRequired(int(validity.Read) + 1))
+	bitmap.Resize(int(bitutil.BytesForBits(validity.Read)))
+	buffers := []*memory.Buffer{nil, buffer}
+	if validity.NullCount > 0 {
+		buffers[0] = bitmap
+	}
+	typ := n.field.Field.Type
+	if fixed, ok := typ.(*arrow.FixedSizeListType); ok {
+		if err := checkFixedSize(n.field.Field.Name, fixed, offsets[:validity.Read+1]); err != nil {
+			return nil, err
+		}
+		buffers = buffers[:1]
+	}
+	data := array.NewData(typ, int(validity.Read), buffers, []arrow.ArrayData{values.Data()}, int(validity.NullCount), 0)
+	defer data.Release()
+	return array.MakeFromData(data), nil
+}
+
+// checkFixedSize makes sure that every list has its type's size. Parquet stores nothing for a null list, for which Arrow
+// needs a place in the values; such columns are refused.
+func checkFixedSize(name string, typ *arrow.FixedSizeListType, offsets []int32) error {
+	for i := 1; i < len(offsets); i++ {
+		if n := offsets[i] - offsets[i-1]; n != typ.Len() {
+			return fmt.Errorf("column %q: list %d of a fixed-size list of %d has %d values; null lists of a fixed size are not supported in Parquet", name, i-1, typ.Len(), n)
+		}
+	}
+	return nil
+}
+
+func newBuffer(mem memory.Allocator, size int) *memory.Buffer {
+	b := memory.NewResizableBuffer(mem)
+	b.Resize(size)
+	return b
+}

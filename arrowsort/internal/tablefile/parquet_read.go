@@ -1,0 +1,197 @@
+package tablefile
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/parquet"
+	"github.com/apache/arrow/go/v15/parquet/file"
+	"github.com/apache/arrow/go/v15/parquet/pqarrow"
+)
+
+// A parquetFile is an open Parquet file. Its columns are read one row group at a time, in parallel; the row groups
+// become the chunks of the table.
+//
+// Nested columns are put together here (parquet_nested.go) instead of by pqarrow, which decodes the children of a
+// struct on goroutines of its own: a panic there could not be contained.
+type parquetFile struct {
+	file   *file.Reader
+	fields []pqarrow.SchemaField // as pqarrow understands the file, leaves at the bottom
+	leaves *pqarrow.FileReader   // reads leaf columns by column number
+	schema *arrow.Schema
+	opts   ReadOptions
+}
+
+func readParquet(ctx context.Context, src source, size int64, opts ReadOptions) (arrow.Table, *Layout, error) {
+	f, err := openParquet(src, size, opts)
+	if err != nil {
+		return nil, nil, err
+	}
+	table, err := f.readTable(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if table, err = finish(table, opts.Allocator); err != nil {
+		return nil, nil, err
+	}
+	return table, newLayout(f.file), nil
+}
+
+func openParquet(src source, size int64, opts ReadOptions) (*parquetFile, error) {
+	if err := checkMagic(src, size); err != nil {
+		return nil, err
+	}
+	r, err := file.NewParquetReader(src, file.WithReadProps(parquet.NewReaderProperties(opts.Allocator)))
+	if err != nil {
+		return nil, corrupt("%v", err)
+	}
+	if err := checkFooter(r.MetaData(), size); err != nil {
+		return nil, err
+	}
+	whole, err := pqarrow.NewFileReader(r, pqarrow.ArrowReadProperties{}, opts.Allocator)
+	if err != nil {
+		return nil, err
+	}
+	leaves, err := pqarrow.NewFileReader(r, pqarrow.ArrowReadProperties{}, opts.Allocator)
+	if err != nil {
+		return nil, err
+	}
+	if leaves.Manifest.Fields, err = leafFields(leaves.Manifest, r.MetaData().Schema.NumColumns()); err != nil {
+		return nil, err
+	}
+	f := &parquetFile{file: r, fields: whole.Manifest.Fields, leaves: leaves, opts: opts}
+	f.schema = arrowSchema(whole.Manifest, r.MetaData().Schema)
+	return f, nil
+}
+
+// leafFields lists the leaf columns of a file by column number.
+func leafFields(manifest *pqarrow.SchemaManifest, columns int) ([]pqarrow.SchemaField, error) {
+	leaves := make([]pqarrow.SchemaField, columns)
+	for i := range leaves {
+		leaf, ok := manifest.ColIndexToField[i]
+		if !ok {
+			return nil, corrupt("column %d is not in the schema", i)
+		}
+		leaves[i] = *leaf
+	}
+	return leaves, nil
+}
+
+func (f *parquetFile) readTable(ctx context.Context) (arrow.Table, error) {
+	groups := f.file.NumRowGroups()
+	chunks := make([][][]arrow.Array, len(f.fields)) // by field and row group
+	for i := range chunks {
+		chunks[i] = make([][]arrow.Array, groups)
+	}
+	defer func() {
+		for _, groups := range chunks {
+			for _, arrays := range groups {
+				releaseAll(arrays)
+			}
+		}
+	}()
+	report := progress(f.opts.Progress, len(f.fields)*groups)
+	err := each(ctx, len(f.fields)*groups, threads(f.opts.Threads), func(i int) (err error) {
+		group, field := i/len(f.fields), i%len(f.fields)
+		chunks[field][group], err = f.readField(ctx, field, group)
+		report()
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	columns := make([]arrow.Column, len(f.fields))
+	for i := range columns {
+		columns[i] = joinChunks(f.schema.Field(i), chunks[i])
+	}
+	defer func() {
+		for i := range columns {
+			columns[i].Release()
+		}
+	}()
+	return array.NewTable(f.schema, columns, f.file.NumRows()), nil
+}
+
+// readField reads one column of one row group and validates it.
+func (f *parquetFile) readField(ctx context.Context, field, group int) ([]arrow.Array, error) {
+	rows := f.file.MetaData().RowGroups[group].NumRows
+	typ := f.schema.Field(field).Type
+	arrays, err := f.readArrays(ctx, &f.fields[field], group, rows)
+	if err != nil {
+		return nil, err
+	}
+	got := 0
+	for i, a := range arrays {
+		got += a.Len()
+		if arrays[i], err = retype(a, typ); err == nil {
+			err = validate(arrays[i])
+		}
+		if err != nil {
+			releaseAll(arrays)
+			return nil, err
+		}
+	}
+	if int64(got) != rows {
+		releaseAll(arrays)
+		return nil, corrupt("column %q has %d of the %d rows of row group %d", f.schema.Field(field).Name, got, rows, group)
+	}
+	return arrays, nil
+}
+
+func joinChunks(field arrow.Field, groups [][]arrow.Array) arrow.Column {
+	var all []arrow.Array
+	for _, arrays := range groups {
+		for _, a := range arrays {
+			if a.Len() > 0 {
+				all = append(all, a)
+			}
+		}
+	}
+	data := arrow.NewChunked(field.Type, all)
+	defer data.Release()
+	return *arrow.NewColumn(field, data)
+}
+
+// retype gives an array a type of the same layout, such as another time zone. It consumes the array.
+func retype(a arrow.Array, typ arrow.DataType) (arrow.Array, error) {
+	if arrow.TypeEqual(a.DataType(), typ) {
+		return a, nil
+	}
+	if a.DataType().ID() != typ.ID() {
+		defer a.Release()
+		return a, corrupt("a column of type %s holds %s", typ, a.DataType())
+	}
+	defer a.Release()
+	d := a.Data()
+	data := array.NewData(typ, d.Len(), d.Buffers(), d.Children(), d.NullN(), d.Offset())
+	defer data.Release()
+	if dict, ok := a.(*array.Dictionary); ok {
+		data.SetDictionary(dict.Dictionary().Data())
+	}
+	return array.MakeFromData(data), nil
+}
+
+func releaseAll(arrays []arrow.Array) {
+	for _, a := range arrays {
+		if a != nil {
+			a.Release()
+		}
+	}
+}
+
+// progress makes a function that counts finished tasks for a callback.
+func progress(told func(done, total int), total int) func() {
+	if told == nil {
+		return func() {}
+	}
+	var done atomic.Int64
+	turn := make(chan struct{}, 1) // one goroutine at a time
+	return func() {
+		n := int(done.Add(1))
+		turn <- struct{}{}
+		told(n, total)
+		<-turn
+	}
+}

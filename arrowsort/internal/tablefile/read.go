@@ -1,0 +1,154 @@
+package tablefile
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/machine"
+)
+
+// ReadOptions say how to read. The zero value is right for files.
+type ReadOptions struct {
+	Format      Format                // Auto: by the file's name; an IPC stream for Pipe
+	Stdin       io.Reader             // what Pipe reads; nil: os.Stdin
+	Allocator   memory.Allocator      // nil: memory.DefaultAllocator
+	Threads     int                   // 0: GOMAXPROCS
+	MemoryLimit int64                 // bytes that the table may take; 0: the machine's memory
+	Progress    func(done, total int) // told now and then, from one goroutine at a time
+}
+
+// An Input is a table that was read. The caller releases Table.
+type Input struct {
+	Table  arrow.Table
+	Format Format
+	Bytes  int64   // size of the input
+	Layout *Layout // how a Parquet input was laid out, else nil
+}
+
+// source is the bytes of an input; a Parquet or IPC file is read at random places, the others from front to back.
+type source interface {
+	io.Reader
+	io.ReaderAt
+	io.Seeker
+}
+
+// Read reads a whole table. Errors name the file; a file that breaks its format is ErrCorrupt, one that is too large for
+// the limit ErrMemory.
+func Read(ctx context.Context, path string, opts ReadOptions) (*Input, error) {
+	in, err := read(ctx, path, opts)
+	if err != nil {
+		return nil, inFile(path, "standard input", err)
+	}
+	return in, nil
+}
+
+func read(ctx context.Context, path string, opts ReadOptions) (in *Input, err error) {
+	format, err := opts.Format.resolve(path)
+	if err != nil {
+		return nil, err
+	}
+	opts.Format = format
+	if opts.MemoryLimit == 0 {
+		opts.MemoryLimit = machine.Memory()
+	}
+	if opts.Allocator == nil {
+		opts.Allocator = memory.DefaultAllocator
+	}
+	opts.Allocator = newLimiter(opts.Allocator, opts.MemoryLimit)
+	if path == Pipe {
+		return readPipe(ctx, opts)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		return nil, fmt.Errorf("is a folder, not a file")
+	}
+	if !info.Mode().IsRegular() { // a named pipe has neither a size nor random access
+		opts.Stdin = file
+		return readPipe(ctx, opts)
+	}
+	return readSource(ctx, file, info.Size(), opts)
+}
+
+// readPipe reads an IPC stream as it comes; the other formats need all of it first.
+func readPipe(ctx context.Context, opts ReadOptions) (*Input, error) {
+	stdin := opts.Stdin
+	if stdin == nil {
+		stdin = os.Stdin
+	}
+	counter := &countingReader{ctx: ctx, r: stdin}
+	if opts.Format == IPCStream {
+		table, err := readStream(ctx, counter, -1, opts)
+		if err != nil {
+			return nil, err
+		}
+		return &Input{Table: table, Format: opts.Format, Bytes: counter.n}, nil
+	}
+	limited := io.Reader(counter)
+	if opts.MemoryLimit > 0 {
+		limited = io.LimitReader(counter, opts.MemoryLimit)
+	}
+	b, err := io.ReadAll(limited)
+	if err != nil {
+		return nil, err
+	}
+	return readSource(ctx, bytes.NewReader(b), int64(len(b)), opts)
+}
+
+func readSource(ctx context.Context, src source, size int64, opts ReadOptions) (in *Input, err error) {
+	in = &Input{Format: opts.Format, Bytes: size}
+	err = contain(func() (err error) {
+		switch opts.Format {
+		case Parquet:
+			in.Table, in.Layout, err = readParquet(ctx, src, size, opts)
+		case IPCFile:
+			in.Table, err = readIPCFile(ctx, src, size, opts)
+		case IPCStream:
+			in.Table, err = readStream(ctx, &countingReader{ctx: ctx, r: src}, size, opts)
+		case CSV:
+			in.Table, err = readCSV(ctx, &countingReader{ctx: ctx, r: src}, size, opts)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return in, nil
+}
+
+// finish unifies the dictionaries of a table, so that equal indices mean equal values in all its chunks. It consumes the
+// table.
+func finish(table arrow.Table, mem memory.Allocator) (arrow.Table, error) {
+	defer table.Release()
+	return array.UnifyTableDicts(mem, table)
+}
+
+// countingReader counts what is read and fails once the context is cancelled.
+type countingReader struct {
+	ctx context.Context
+	r   io.Reader
+	n   int64
+}
+
+func (c *countingReader) Read(p []byte) (int, error) {
+	if err := context.Cause(c.ctx); err != nil {
+		return 0, err
+	}
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
+}

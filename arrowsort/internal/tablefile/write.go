@@ -1,0 +1,125 @@
+package tablefile
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+)
+
+// WriteOptions say how to write. The zero value is right.
+type WriteOptions struct {
+	Format       Format                // Auto: by the file's name; an IPC stream for Pipe
+	Stdout       io.Writer             // what Pipe writes; nil: os.Stdout
+	Allocator    memory.Allocator      // nil: memory.DefaultAllocator
+	Threads      int                   // 0: GOMAXPROCS
+	Compression  Compression           // how Parquet columns and IPC buffers are compressed
+	RowGroupRows int                   // rows of a Parquet row group; 0: DefaultRowGroupRows
+	Layout       *Layout               // of the Parquet file whose rows are written: its schema, metadata and compression are kept
+	Progress     func(done, total int) // told now and then, from one goroutine at a time
+}
+
+// DefaultRowGroupRows is the number of rows of a Parquet row group when none is asked for.
+const DefaultRowGroupRows = 1 << 18
+
+// Write writes a table and returns the size of the file. A file is replaced at once or, after an error or when the
+// context is cancelled, not at all: the table is written beside it, synced and renamed. Devices and named pipes are
+// written directly. Errors name the file.
+func Write(ctx context.Context, path string, table arrow.Table, opts WriteOptions) (size int64, err error) {
+	out := &countingWriter{ctx: ctx}
+	err = opts.check(path)
+	if err == nil {
+		err = write(ctx, path, table, opts, out)
+	}
+	if err != nil {
+		return 0, inFile(path, "standard output", err)
+	}
+	return out.n, nil
+}
+
+func write(ctx context.Context, path string, table arrow.Table, opts WriteOptions, out *countingWriter) error {
+	format, err := opts.Format.resolve(path)
+	if err != nil {
+		return err
+	}
+	opts.Format = format
+	if opts.Allocator == nil {
+		opts.Allocator = memory.DefaultAllocator
+	}
+	if path == Pipe {
+		out.w = opts.Stdout
+		if out.w == nil {
+			out.w = os.Stdout
+		}
+		return writeTable(ctx, out, table, opts)
+	}
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target // the file behind a link is replaced, not the link
+	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return writeDirectly(ctx, path, table, opts, out)
+	}
+	return replaceFile(path, func(w io.Writer) error {
+		out.w = w
+		return writeTable(ctx, out, table, opts)
+	})
+}
+
+// writeDirectly writes to what cannot be renamed over: a device or a named pipe.
+func writeDirectly(ctx context.Context, path string, table arrow.Table, opts WriteOptions, out *countingWriter) error {
+	file, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	out.w = file
+	if err := writeTable(ctx, out, table, opts); err != nil {
+		file.Close()
+		return err
+	}
+	return file.Close()
+}
+
+func writeTable(ctx context.Context, w io.Writer, table arrow.Table, opts WriteOptions) error {
+	report := opts.Progress
+	if report == nil {
+		report = func(done, total int) {}
+	}
+	return contain(func() error {
+		switch opts.Format {
+		case Parquet:
+			return writeParquet(ctx, w, table, opts)
+		case IPCFile, IPCStream:
+			return writeIPC(w, table, opts, report)
+		default:
+			return writeCSV(w, table, report)
+		}
+	})
+}
+
+// writeStep is the number of bytes between looks at the context, about a millisecond of writing.
+const writeStep = 1 << 20
+
+// countingWriter counts what is written and fails once the context is cancelled.
+type countingWriter struct {
+	ctx context.Context
+	w   io.Writer
+	n   int64
+}
+
+func (c *countingWriter) Write(p []byte) (int, error) {
+	written := 0
+	for {
+		if err := context.Cause(c.ctx); err != nil {
+			return written, err
+		}
+		n, err := c.w.Write(p[written:min(len(p), written+writeStep)])
+		written += n
+		c.n += int64(n)
+		if err != nil || written == len(p) {
+			return written, err
+		}
+	}
+}
