@@ -73,8 +73,7 @@ func (d *dataset) find(key Key) (adapter.Leaf, error) {
 		if key.Index < 0 || key.Index >= len(d.Columns) {
 			return adapter.Leaf{}, fmt.Errorf("%w: the key has index %d, the data has %d columns", ErrColumn, key.Index, len(d.Columns))
 		}
-		c := d.Columns[key.Index]
-		return adapter.Leaf{Path: []int{key.Index}, Name: label(c.Name, key.Index), Type: c.Type}, nil
+		return adapter.Leaf{Path: []int{key.Index}, Name: d.Label(key.Index), Type: d.Columns[key.Index].Type}, nil
 	}
 	if key.Index != 0 {
 		return adapter.Leaf{}, fmt.Errorf("%w: a key has both the path %q and the index %d", ErrOption, key.Path, key.Index)
@@ -130,14 +129,6 @@ func fieldNamed(fields []arrow.Field, name string) (at, count int) {
 		count++
 	}
 	return at, count
-}
-
-// label is how errors and plans call a column that is given by its index.
-func label(name string, index int) string {
-	if name == "" {
-		return fmt.Sprintf("#%d", index)
-	}
-	return name
 }
 
 // names lists fields for an error, the first of them if there are many.

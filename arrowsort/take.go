@@ -51,7 +51,7 @@ func takeData(ctx context.Context, data Data, rows arrow.Array, opts Options) (D
 	for i, c := range d.Columns {
 		if columns[i], err = numbers.take(ctx, c, opts, d.splits()); err != nil {
 			adapter.ReleaseAll(columns)
-			return nil, fmt.Errorf("column %s: %w", label(c.Name, i), err)
+			return nil, fmt.Errorf("column %s: %w", d.Label(i), err)
 		}
 	}
 	return d.assemble(columns, numbers.count), nil

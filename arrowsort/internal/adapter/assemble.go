@@ -35,7 +35,7 @@ func (w *Work) Assemble(ctx context.Context, result *engine.Result) (columns [][
 		columns[i], err = take.Take(ctx, column.Type, column.Chunks, rows,
 			take.Options{Allocator: w.mem, Threads: w.Job.Threads, Split: w.split})
 		if err != nil {
-			return columns, fmt.Errorf("column %q: %w", column.Name, err)
+			return columns, fmt.Errorf("column %s: %w", w.input.Label(p.column), err)
 		}
 	}
 	return columns, nil

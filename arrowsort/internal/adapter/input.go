@@ -1,6 +1,10 @@
 package adapter
 
-import "github.com/apache/arrow/go/v15/arrow"
+import (
+	"fmt"
+
+	"github.com/apache/arrow/go/v15/arrow"
+)
 
 // An Input is a record, a table, an array or a chunked array, as columns. It borrows the arrays.
 type Input struct {
@@ -13,6 +17,14 @@ type Column struct {
 	Name   string
 	Type   arrow.DataType
 	Chunks []arrow.Array
+}
+
+// Label is how errors and plans call a column: by its name, or by its position when it has none.
+func (in *Input) Label(column int) string {
+	if name := in.Columns[column].Name; name != "" {
+		return name
+	}
+	return fmt.Sprintf("#%d", column)
 }
 
 // A Leaf is a column that is a sort key by itself: a column of the input, or a field within its structs.

@@ -55,14 +55,13 @@ func (w *Work) flat(typ arrow.DataType, path []int) bool {
 	if !ok {
 		return false
 	}
-	views := w.input.views(path)
 	switch {
 	case Storage(typ).ID() == arrow.DICTIONARY:
-		return oneDictionary(views)
+		return oneDictionary(w.input.views(path))
 	case l.kind == keyencode.BinaryView:
-		return len(views) == 1
+		return len(w.input.views(path)) == 1
 	case l.kind == keyencode.Binary:
-		return fitsOffsets(views)
+		return fitsOffsets(w.input.views(path))
 	}
 	return true
 }
@@ -139,12 +138,10 @@ func (w *Work) gather(p *payload, l layout, path []int, views []view) error {
 		column = w.keyAt(path)
 	}
 	if column < 0 {
-		own := make([]view, len(views))
-		for i, v := range views {
-			own[i] = v
-			own[i].masks = v.ownMask(nil)
+		for i := range views {
+			views[i].masks = views[i].ownMask(nil)
 		}
-		c, err := w.column(l, own)
+		c, err := w.column(l, views)
 		if err != nil {
 			return err
 		}

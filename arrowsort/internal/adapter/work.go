@@ -66,7 +66,6 @@ func (w *Work) Release() {
 func (w *Work) AddKey(ctx context.Context, leaf Leaf, order keyencode.Order, nulls keyencode.NullPlacement) error {
 	key := keyencode.Key{Name: leaf.Name, Type: leaf.Type.String(), Order: order, Nulls: nulls}
 	views := w.input.views(leaf.Path)
-	plain := len(leaf.Path) == 1
 	c, err := w.keyColumn(ctx, leaf.Type, views, key)
 	if err != nil {
 		return err
@@ -74,7 +73,7 @@ func (w *Work) AddKey(ctx context.Context, leaf Leaf, order keyencode.Order, nul
 	key.Column = len(w.Job.Columns)
 	w.Job.Columns = append(w.Job.Columns, c)
 	w.Job.Keys = append(w.Job.Keys, key)
-	if plain && Storage(leaf.Type).ID() != arrow.RUN_END_ENCODED {
+	if len(leaf.Path) == 1 && Storage(leaf.Type).ID() != arrow.RUN_END_ENCODED {
 		w.keys = append(w.keys, keyColumn{leaf.Path, key.Column})
 	}
 	return nil

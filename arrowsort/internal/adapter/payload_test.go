@@ -1,0 +1,46 @@
+package adapter
+
+import (
+	"math"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// TestFitsOffsets adds up offsets of chunks without looking at their bytes.
+func TestFitsOffsets(t *testing.T) {
+	of := func(from, to int32) view {
+		offsets := memory.NewBufferBytes(arrow.Int32Traits.CastToBytes([]int32{0, from, to}))
+		data := array.NewData(arrow.BinaryTypes.String, 1, []*memory.Buffer{nil, offsets, nil}, nil, 0, 1)
+		return newView(data, 1)
+	}
+	require.True(t, fitsOffsets(nil))
+	require.True(t, fitsOffsets([]view{of(0, math.MaxInt32)}))
+	require.True(t, fitsOffsets([]view{of(5, math.MaxInt32), of(0, 5)}))
+	require.False(t, fitsOffsets([]view{of(5, math.MaxInt32), of(0, 6)}))
+}
+
+// TestStructPayload gathers fields with their own validity while the key has that of the struct merged in.
+func TestStructPayload(t *testing.T) {
+	values := memory.NewBufferBytes(arrow.Int32Traits.CastToBytes([]int32{4, 3, 2, 1}))
+	child := array.NewData(arrow.PrimitiveTypes.Int32, 4, []*memory.Buffer{nil, values}, nil, 0, 0)
+	typ := arrow.StructOf(arrow.Field{Name: "x", Type: child.DataType(), Nullable: true})
+	data := array.NewData(typ, 4, []*memory.Buffer{memory.NewBufferBytes([]byte{0b1011})}, []arrow.ArrayData{child}, 1, 0)
+	in := &Input{Rows: 4, Columns: []Column{{Type: typ, Chunks: []arrow.Array{array.MakeFromData(data)}}}}
+	w := NewWork(in, Options{Allocator: memory.DefaultAllocator})
+	leaf := Leaf{Path: []int{0, 0}, Name: "s.x", Type: child.DataType()}
+	require.NoError(t, w.AddKey(t.Context(), leaf, keyencode.Descending, keyencode.NullsAtEnd))
+	require.NoError(t, w.AddPayloads())
+	require.Len(t, w.Job.Columns, 3)
+	require.Equal(t, []int{1, 2}, w.Job.Gather)
+	require.Equal(t, []byte{0b1011}, w.Job.Columns[0].Chunks[0].Validity)
+	require.Equal(t, keyencode.Null, w.Job.Columns[1].Kind)
+	require.Equal(t, []byte{0b1011}, w.Job.Columns[1].Chunks[0].Validity)
+	require.Nil(t, w.Job.Columns[2].Chunks[0].Validity)
+	require.Zero(t, w.Job.RowNumbers)
+}

@@ -1,0 +1,65 @@
+package adapter
+
+import (
+	"math"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu"
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// floats is an array of floats, null where valid is false.
+func floats(mem memory.Allocator, values []float64, valid []bool) arrow.Array {
+	b := array.NewFloat64Builder(mem)
+	defer b.Release()
+	b.AppendValues(values, valid)
+	return b.NewArray()
+}
+
+// TestRanks numbers the entries of two dictionaries with duplicates, nulls, zeros of both signs and NaN.
+func TestRanks(t *testing.T) {
+	nan, zero := math.NaN(), 0.0
+	for _, c := range []struct {
+		order keyencode.Order
+		nulls keyencode.NullPlacement
+		want  [][]uint32
+	}{
+		{keyencode.Ascending, keyencode.NullsAtEnd, [][]uint32{{3, 0, 2, 4}, {1, 4, 3, 2}}},
+		{keyencode.Ascending, keyencode.NullsAtStart, [][]uint32{{4, 0, 3, 1}, {2, 1, 4, 3}}},
+		{keyencode.Descending, keyencode.NullsAtEnd, [][]uint32{{4, 0, 3, 1}, {2, 1, 4, 3}}},
+		{keyencode.Descending, keyencode.NullsAtStart, [][]uint32{{3, 0, 2, 4}, {1, 4, 3, 2}}},
+	} {
+		mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+		a := floats(mem, []float64{7, 1, zero, nan}, []bool{true, false, true, true})
+		b := floats(mem, []float64{-1, -nan, 7, -zero}, nil)
+		w := NewWork(&Input{}, Options{Allocator: mem, Ranker: cpu.New()})
+		got, err := w.ranks(t.Context(), a.DataType(), []arrow.ArrayData{a.Data(), b.Data()},
+			keyencode.Key{Order: c.order, Nulls: c.nulls})
+		require.NoError(t, err)
+		require.Equal(t, c.want, got, "order %d, nulls %d", c.order, c.nulls)
+		w.Release()
+		a.Release()
+		b.Release()
+		mem.AssertSize(t, 0)
+	}
+}
+
+func TestRanksOfNothing(t *testing.T) {
+	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	defer mem.AssertSize(t, 0)
+	w := NewWork(&Input{}, Options{Allocator: mem, Ranker: cpu.New()})
+	defer w.Release()
+	empty, null := floats(mem, nil, nil), array.NewNull(2)
+	defer empty.Release()
+	got, err := w.ranks(t.Context(), empty.DataType(), []arrow.ArrayData{empty.Data()}, keyencode.Key{})
+	require.NoError(t, err)
+	require.Empty(t, got[0])
+	got, err = w.ranks(t.Context(), null.DataType(), []arrow.ArrayData{null.Data()}, keyencode.Key{})
+	require.NoError(t, err)
+	require.Equal(t, [][]uint32{{0, 0}}, got)
+}
