@@ -11,9 +11,13 @@ type unsigned interface {
 	~uint8 | ~uint16 | ~uint32 | ~uint64
 }
 
+type integer interface {
+	unsigned | ~int8 | ~int16 | ~int32 | ~int64
+}
+
 // valuesOf is b as n little-endian words from word i on. Unsafe, because a loop over bytes costs several times as much; the
 // slicing of b checks the bounds, and words without pointers need no alignment on the machines that Go supports for Arrow.
-func valuesOf[U unsigned](b []byte, i, n int) []U {
+func valuesOf[U integer](b []byte, i, n int) []U {
 	var u U
 	size := int(unsafe.Sizeof(u))
 	b = b[i*size : (i+n)*size]

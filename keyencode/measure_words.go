@@ -5,19 +5,22 @@ import "math/bits"
 // noWord stands for NaN and null among ordered words, where the kind leaves it free.
 const noWord = ^uint64(0)
 
-// A wordRange sums up ordered words.
+// A wordRange sums up a range of rows of ordered words, block by block.
 type wordRange struct {
-	seen            bool
-	lo, hi, or, and uint64
-	nulls, nans     int
-	order           wordOrder
-	stride          stride
+	seen        bool // any value yet
+	all         extent[uint64]
+	nulls, nans int
+	order       wordOrder
+	stride      stride
+
+	// of the block at hand
+	words  [blockRows]uint64 // the ordered words, where they are needed
+	mask   [blockRows / 64]uint64
+	values int // rows that are values; mask says which, unless all are
 }
 
 func measureWords(s *Statistics, r *reader, lo, hi int) {
-	var w wordRange
-	w.order = newWordOrder(s.key)
-	var words [blockRows]uint64
+	w := wordRange{order: wordOrder{key: s.key}}
 	switch r.column.Kind {
 	case Int32, Int64, Uint32, Uint64: // times and amounts
 		s.strided = true
@@ -26,69 +29,96 @@ func measureWords(s *Statistics, r *reader, lo, hi int) {
 	}
 	r.each(lo, hi, func(c *Chunk, at, n, _ int) {
 		b := r.block(c, at, n)
-		w.addBlock(words[:n], &b)
+		w.add(&b)
 	})
 	s.Rows, s.Nulls, s.NaNs = hi-lo, w.nulls, w.nans
 	w.order.store(s)
-	if w.seen {
-		s.Min[0], s.Max[0], s.Or, s.And = w.lo, w.hi, w.or, w.and
-		if s.strided && w.stride.step > 0 {
-			s.Stride = w.stride.step << uint(bits.TrailingZeros64(w.or^w.and))
-		}
-	}
-}
-
-// addBlock adds a block, whose ordered words go to u where they are needed.
-func (w *wordRange) addBlock(u []uint64, b *block) {
-	identity.encode(u, b)
-	sparse := b.kind.isFloat() || b.kind.isDictionary()
-	if !sparse && (b.validity == nil || countZeros(b.validity, b.bit, b.rows) == 0) {
-		w.order.addValues(u)
-		w.addValues(u)
-		return
-	}
-	var classes [blockRows]Class
-	w.classify(classes[:len(u)], u, b)
-	w.order.add(u, classes[:len(u)])
-	n := 0
-	for i, v := range u { // the values only
-		u[n] = v
-		if classes[i] == ClassValue {
-			n++
-		}
-	}
-	w.addValues(u[:n])
-}
-
-// classify tells the classes of the rows of a block whose ordered words are given.
-func (w *wordRange) classify(classes []Class, u []uint64, b *block) {
-	for i, x := range u {
-		classes[i] = ClassValue
-		switch {
-		case b.validity != nil && !bitAt(b.validity, b.bit+i), x == noWord && b.kind.isDictionary():
-			classes[i] = ClassNull
-			w.nulls++
-		case x == noWord && b.kind.isFloat():
-			classes[i] = ClassNaN
-			w.nans++
-		}
-	}
-}
-
-func (w *wordRange) addValues(u []uint64) {
-	if len(u) == 0 {
-		return
-	}
 	if !w.seen {
-		w.seen = true
-		w.lo, w.hi, w.or, w.and, w.stride.first = u[0], u[0], u[0], u[0], u[0]
+		return
 	}
-	lo, hi, or, and := w.lo, w.hi, w.or, w.and
-	for _, v := range u {
-		lo, hi = min(lo, v), max(hi, v)
-		or |= v
-		and &= v
+	s.Min[0], s.Max[0], s.Or, s.And = w.all.lo, w.all.hi, w.all.or, w.all.and
+	if s.strided && w.stride.step > 0 {
+		s.Stride = w.stride.step << uint(bits.TrailingZeros64(s.Or^s.And))
 	}
-	w.lo, w.hi, w.or, w.and = lo, hi, or, and
-	w.stride.add(u)
+}
+
+func (w *wordRange) add(b *block) {
+	switch b.kind {
+	case Int8:
+		addInts(w, b, valuesOf[int8](b.values, b.at, b.rows))
+	case Int16:
+		addInts(w, b, valuesOf[int16](b.values, b.at, b.rows))
+	case Int32:
+		addInts(w, b, valuesOf[int32](b.values, b.at, b.rows))
+	case Int64:
+		addInts(w, b, valuesOf[int64](b.values, b.at, b.rows))
+	case Uint8:
+		addInts(w, b, valuesOf[uint8](b.values, b.at, b.rows))
+	case Uint16:
+		addInts(w, b, valuesOf[uint16](b.values, b.at, b.rows))
+	case Uint32:
+		addInts(w, b, valuesOf[uint32](b.values, b.at, b.rows))
+	case Uint64:
+		addInts(w, b, valuesOf[uint64](b.values, b.at, b.rows))
+	default:
+		u := w.words[:b.rows]
+		identity.encode(u, b)
+		if b.kind.isFloat() || b.kind.isDictionary() {
+			w.maskWords(b)
+		} else {
+			w.maskValidity(b)
+		}
+		addValues(w, b, u, 0)
+	}
+}
+
+func addInts[T integer](w *wordRange, b *block, src []T) {
+	w.maskValidity(b)
+	addValues(w, b, src, b.kind.signBit())
+}
+
+// addValues adds a block whose values, ordered words but for their sign bit, are in src.
+func addValues[T integer](w *wordRange, b *block, src []T, sign uint64) {
+	if w.values > 0 {
+		first := src[w.first(b)]
+		e := extent[T]{first, first, first, first}
+		if w.values == b.rows {
+			e.add(src)
+		} else {
+			e.addMasked(src, w.mask[:(b.rows+63)/64])
+		}
+		w.merge(orderedExtent(e, sign))
+	}
+	if w.values == b.rows {
+		addSteps(&w.order, src, sign)
+	} else {
+		w.followClasses(b)
+	}
+	if w.values > 0 && !w.stride.done() {
+		w.stride.add(w.orderedValues(b))
+	}
+}
+
+func orderedExtent[T integer](e extent[T], sign uint64) extent[uint64] {
+	or, and := ordered(e.or, sign), ordered(e.and, sign)
+	return extent[uint64]{ordered(e.lo, sign), ordered(e.hi, sign), or | and, or & and} // the sign's bit is flipped, so a varying one has changed sides
+}
+
+// ordered is the ordered word of an integer.
+func ordered[T integer](x T, sign uint64) uint64 {
+	u := uint64(x)
+	if sign != 0 {
+		u &= sign<<1 - 1 // without the extended sign
+	}
+	return u ^ sign
+}
+
+func (w *wordRange) merge(e extent[uint64]) {
+	if !w.seen {
+		w.seen, w.all, w.stride.first = true, e, e.lo
+		return
+	}
+	w.all.lo, w.all.hi = min(w.all.lo, e.lo), max(w.all.hi, e.hi)
+	w.all.or |= e.or
+	w.all.and &= e.and
 }

@@ -9,8 +9,6 @@ type wordOrder struct {
 	rises, ties, falls bool // some row sorts behind, with, before its predecessor
 }
 
-func newWordOrder(k Key) wordOrder { return wordOrder{key: k} }
-
 func (o *wordOrder) done() bool { return o.falls && (o.rises || o.ties) }
 
 func (o *wordOrder) store(s *Statistics) {
@@ -21,25 +19,11 @@ func (o *wordOrder) store(s *Statistics) {
 func (o *wordOrder) next(d datum) {
 	if !o.rows {
 		o.rows, o.first = true, d
-	} else if step := d.compare(&o.last, o.key); step > 0 {
-		o.rises = true
-	} else if step == 0 {
-		o.ties = true
 	} else {
-		o.falls = true
+		step := d.compare(&o.last, o.key)
+		o.rises, o.ties, o.falls = o.rises || step > 0, o.ties || step == 0, o.falls || step < 0
 	}
 	o.last = d
-}
-
-// add follows rows of any class.
-func (o *wordOrder) add(u []uint64, classes []Class) {
-	for i, v := range u {
-		if o.done() {
-			break
-		}
-		o.next(rowOf(v, classes[i]))
-	}
-	o.last = rowOf(u[len(u)-1], classes[len(u)-1])
 }
 
 func rowOf(u uint64, class Class) datum {
@@ -49,37 +33,36 @@ func rowOf(u uint64, class Class) datum {
 	return datum{class: class, num: limbs{u}}
 }
 
-// addValues follows rows that are all values.
-func (o *wordOrder) addValues(u []uint64) {
-	o.next(rowOf(u[0], ClassValue))
+// addSteps follows rows that are all values.
+func addSteps[T integer](o *wordOrder, src []T, sign uint64) {
+	o.next(rowOf(ordered(src[0], sign), ClassValue))
 	if !o.done() {
-		o.steps(u)
+		up, level, down := steps(src)
+		if o.key.Order == Descending {
+			up, down = down, up
+		}
+		o.rises, o.ties, o.falls = o.rises || up, o.ties || level, o.falls || down
 	}
-	o.last = rowOf(u[len(u)-1], ClassValue)
+	o.last = rowOf(ordered(src[len(src)-1], sign), ClassValue)
 }
 
-// steps compares neighbours, as long as all agree at full speed.
-func (o *wordOrder) steps(u []uint64) {
-	rises, ties, falls := o.rises, o.ties, o.falls
-	flip := uint64(0)
-	if o.key.Order == Descending {
-		flip = ^flip
-	}
-	last := u[0] ^ flip
-	for _, v := range u[1:] {
-		v ^= flip
+// steps reports whether some number is greater than, equal to, less than its predecessor, and stops when
+// nothing more can matter: after a rise and a fall.
+func steps[T integer](src []T) (up, level, down bool) {
+	last := src[0]
+	for _, v := range src[1:] {
 		switch {
 		case v > last:
-			rises = true
+			up = true
 		case v < last:
-			falls = true
+			down = true
 		default:
-			ties = true
+			level = true
 		}
-		if falls && (rises || ties) {
+		if up && down {
 			break
 		}
 		last = v
 	}
-	o.rises, o.ties, o.falls = rises, ties, falls
+	return up, level, down
 }

@@ -1,0 +1,53 @@
+package keyencode
+
+// An extent is the range of some integers and the bits that they have in common.
+type extent[T integer] struct{ lo, hi, or, and T }
+
+// add takes all of src in. Four chains keep the processor's units busy: one would wait for itself.
+func (e *extent[T]) add(src []T) {
+	lo0, hi0, or, and := e.lo, e.hi, e.or, e.and
+	lo1, hi1, lo2, hi2, lo3, hi3 := lo0, hi0, lo0, hi0, lo0, hi0
+	for len(src) >= 4 {
+		a, b, c, d := src[0], src[1], src[2], src[3]
+		lo0, hi0 = min(lo0, a), max(hi0, a)
+		lo1, hi1 = min(lo1, b), max(hi1, b)
+		lo2, hi2 = min(lo2, c), max(hi2, c)
+		lo3, hi3 = min(lo3, d), max(hi3, d)
+		or |= a | b | c | d
+		and &= a & b & c & d
+		src = src[4:]
+	}
+	for _, a := range src {
+		lo0, hi0 = min(lo0, a), max(hi0, a)
+		or |= a
+		and &= a
+	}
+	e.lo, e.hi = min(lo0, lo1, lo2, lo3), max(hi0, hi1, hi2, hi3)
+	e.or, e.and = or, and
+}
+
+// addMasked takes those of src in whose bit is set.
+func (e *extent[T]) addMasked(src []T, mask []uint64) {
+	for _, m := range mask {
+		n := min(len(src), 64)
+		if m == lowBits(n) {
+			e.add(src[:n])
+		} else if m != 0 {
+			e.addSome(src[:n], m)
+		}
+		src = src[n:]
+	}
+}
+
+// addSome reads a number that is there already in place of the others.
+func (e *extent[T]) addSome(src []T, m uint64) {
+	lo, hi, or, and, known := e.lo, e.hi, e.or, e.and, e.lo
+	for _, x := range src {
+		v := known ^ (x^known)&-T(m&1)
+		m >>= 1
+		lo, hi = min(lo, v), max(hi, v)
+		or |= v
+		and &= v
+	}
+	e.lo, e.hi, e.or, e.and = lo, hi, or, and
+}
