@@ -66,7 +66,7 @@ func (b *buffers) release() {
 }
 
 // words returns temp storage for n values of a type without pointers.
-func words[T uint16 | uint32 | uint64 | record](b *buffers, n int) ([]T, error) {
+func words[T uint16 | uint32 | uint64](b *buffers, n int) ([]T, error) {
 	var zero T
 	buf, err := b.bytes(n * int(unsafe.Sizeof(zero)))
 	return view[T](buf), err

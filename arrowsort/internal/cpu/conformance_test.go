@@ -8,6 +8,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu"
 )
 
-func TestConformance(t *testing.T) {
+// TestEngine holds the CPU engine to the suite that every engine passes.
+func TestEngine(t *testing.T) {
 	enginetest.TestEngine(t, func(testing.TB) engine.Engine { return cpu.New() })
 }

@@ -1,5 +1,7 @@
 package cpu
 
+import "math/bits"
+
 // newFinishers returns temp storage for so many workers: for bins of up to rows rows and lanes of up to width bytes.
 func (s *sorter) newFinishers(workers, rows, width int, ties bool) ([]*finisher, error) {
 	fs := make([]*finisher, workers)
@@ -14,7 +16,8 @@ func (s *sorter) newFinishers(workers, rows, width int, ties bool) ([]*finisher,
 
 // reserve cuts one allocation into the storage of a finisher.
 func (f *finisher) reserve(b *buffers, rows, width int, ties bool) error {
-	size := rows * (2*16 + 8 + 3*4 + width)
+	counts := max(1<<8, 2<<((bits.Len(uint(rows))+5)/2)) // digits, as order chooses them
+	size := rows*(8+3*4+width) + counts*4
 	if ties {
 		size += rows * (8 + 4)
 	}
@@ -27,13 +30,13 @@ func (f *finisher) reserve(b *buffers, rows, width int, ties bool) error {
 		part, buf = buf[:n:n], buf[n:]
 		return part
 	}
-	f.wide = view[record](cut(rows * 2 * 16))
 	f.codes = view[uint64](cut(rows * 8))
 	if ties {
 		f.tie.codes = view[uint64](cut(rows * 8))
 		f.tie.rows = view[uint32](cut(rows * 4))
 	}
 	f.a, f.b, f.rows = view[uint32](cut(rows*4)), view[uint32](cut(rows*4)), view[uint32](cut(rows*4))
+	f.counts = view[uint32](cut(counts * 4))
 	f.spare = cut(rows * width)
 	return nil
 }

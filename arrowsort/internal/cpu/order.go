@@ -11,18 +11,11 @@ type finisher struct {
 	a, b    []uint32 // 4-byte records
 	rows    []uint32 // the result where a and b are needed again
 	spare   []byte   // one lane of the bin
-	wide    []record // two buffers of records for codes that 4 bytes do not tell apart
 	tie     tieStorage
-	counts  [2 << 10]uint32
+	counts  []uint32 // of two digits
 	runs    []run
 	further []run
 	owned   []byte // all of the storage
-}
-
-// A record is a code and its row in the bin.
-type record struct {
-	code uint64
-	row  uint64
 }
 
 // order returns the stable order of the codes as row numbers within the bin, nil when they are in order already. The
@@ -63,7 +56,7 @@ func (f *finisher) order(codes []uint64) []uint32 {
 	}
 	budget := 8 * n
 	if !insertRecords(a, &budget) || rest > 0 && !orderTied(a, codes, rowBits, &budget) {
-		return f.orderWide(codes, lo)
+		return f.orderByDigits(codes)
 	}
 	mask := uint32(1)<<rowBits - 1
 	for i := range a {
@@ -72,33 +65,30 @@ func (f *finisher) order(codes []uint64) []uint32 {
 	return a
 }
 
-// orderWide is order for codes that crowd in a part of their range: whole codes, as many digits as vary.
-func (f *finisher) orderWide(codes []uint64, lo uint64) []uint32 {
+// orderByDigits is order for codes that crowd in a part of their range: row numbers move by one byte of the codes after
+// another, from the least significant, constant bytes left out.
+func (f *finisher) orderByDigits(codes []uint64) []uint32 {
 	n := len(codes)
-	a, b := f.wide[:n], f.wide[len(f.wide)/2:][:n]
+	a, b := f.a[:n], f.b[:n]
+	series(a, 0)
 	var counts [8][256]uint32
-	for i, x := range codes {
-		x -= lo
-		a[i] = record{x, uint64(i)}
+	for _, x := range codes {
 		for d := range counts {
 			counts[d][byte(x>>(8*d))]++
 		}
 	}
 	for d := range counts {
 		c := &counts[d]
-		if c[byte(a[0].code>>(8*d))] == uint32(n) {
-			continue // a constant digit costs nothing
+		if c[byte(codes[0]>>(8*d))] == uint32(n) {
+			continue
 		}
 		exclusiveSum(c[:])
 		for _, r := range a {
-			o := &c[byte(r.code>>(8*d))]
+			o := &c[byte(codes[r]>>(8*d))]
 			b[*o] = r
 			*o++
 		}
 		a, b = b, a
 	}
-	for i, r := range a {
-		f.a[i] = uint32(r.row)
-	}
-	return f.a[:n]
+	return a
 }

@@ -179,7 +179,7 @@ func (l *lane) scatter(places []uint32, lo int, scratch []byte) {
 }
 
 // bytesOf sees values of a fixed size as bytes.
-func bytesOf[T uint16 | uint32 | uint64 | record](s []T) []byte {
+func bytesOf[T uint16 | uint32 | uint64](s []T) []byte {
 	if len(s) == 0 {
 		return nil
 	}

@@ -2,13 +2,13 @@ package cpu
 
 // sortSmall sorts a few thousand rows on one worker, without a partition.
 func (s *sorter) sortSmall() error {
-	rows, err := words[uint32](&s.buffers, s.rows)
-	if err != nil {
+	var f finisher
+	if err := f.reserve(&s.buffers, s.rows, 8, s.plan.Words() > 1); err != nil {
 		return err
 	}
-	series(rows, 0)
-	if err := s.sortRows(s.source(), rows, 0); err != nil {
-		return err
+	rows := f.orderRows(s.plan, s.source(), 0, s.rows)
+	if rows == nil {
+		return s.copy(false)
 	}
 	return s.take(rows[:s.out])
 }
