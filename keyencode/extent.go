@@ -1,14 +1,17 @@
 package keyencode
 
+// word is the full width that integers are compared in: there are conditional moves for no other.
+type word interface{ int64 | uint64 }
+
 // An extent is the range of some integers and the bits that they have in common.
-type extent[T integer] struct{ lo, hi, or, and T }
+type extent[W word] struct{ lo, hi, or, and W }
 
 // add takes all of src in. Four chains keep the processor's units busy: one would wait for itself.
-func (e *extent[T]) add(src []T) {
+func add[W word, T integer](e *extent[W], src []T) {
 	lo0, hi0, or, and := e.lo, e.hi, e.or, e.and
 	lo1, hi1, lo2, hi2, lo3, hi3 := lo0, hi0, lo0, hi0, lo0, hi0
 	for len(src) >= 4 {
-		a, b, c, d := src[0], src[1], src[2], src[3]
+		a, b, c, d := W(src[0]), W(src[1]), W(src[2]), W(src[3])
 		lo0, hi0 = min(lo0, a), max(hi0, a)
 		lo1, hi1 = min(lo1, b), max(hi1, b)
 		lo2, hi2 = min(lo2, c), max(hi2, c)
@@ -17,7 +20,8 @@ func (e *extent[T]) add(src []T) {
 		and &= a & b & c & d
 		src = src[4:]
 	}
-	for _, a := range src {
+	for _, x := range src {
+		a := W(x)
 		lo0, hi0 = min(lo0, a), max(hi0, a)
 		or |= a
 		and &= a
@@ -27,23 +31,23 @@ func (e *extent[T]) add(src []T) {
 }
 
 // addMasked takes those of src in whose bit is set.
-func (e *extent[T]) addMasked(src []T, mask []uint64) {
+func addMasked[W word, T integer](e *extent[W], src []T, mask []uint64) {
 	for _, m := range mask {
 		n := min(len(src), 64)
 		if m == lowBits(n) {
-			e.add(src[:n])
+			add(e, src[:n])
 		} else if m != 0 {
-			e.addSome(src[:n], m)
+			addSome(e, src[:n], m)
 		}
 		src = src[n:]
 	}
 }
 
 // addSome reads a number that is there already in place of the others.
-func (e *extent[T]) addSome(src []T, m uint64) {
+func addSome[W word, T integer](e *extent[W], src []T, m uint64) {
 	lo, hi, or, and, known := e.lo, e.hi, e.or, e.and, e.lo
 	for _, x := range src {
-		v := known ^ (x^known)&-T(m&1)
+		v := known ^ (W(x)^known)&-W(m&1)
 		m >>= 1
 		lo, hi = min(lo, v), max(hi, v)
 		or |= v

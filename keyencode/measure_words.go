@@ -45,21 +45,21 @@ func measureWords(s *Statistics, r *reader, lo, hi int) {
 func (w *wordRange) add(b *block) {
 	switch b.kind {
 	case Int8:
-		addInts(w, b, valuesOf[int8](b.values, b.at, b.rows))
+		addInts[int64](w, b, valuesOf[int8](b.values, b.at, b.rows))
 	case Int16:
-		addInts(w, b, valuesOf[int16](b.values, b.at, b.rows))
+		addInts[int64](w, b, valuesOf[int16](b.values, b.at, b.rows))
 	case Int32:
-		addInts(w, b, valuesOf[int32](b.values, b.at, b.rows))
+		addInts[int64](w, b, valuesOf[int32](b.values, b.at, b.rows))
 	case Int64:
-		addInts(w, b, valuesOf[int64](b.values, b.at, b.rows))
+		addInts[int64](w, b, valuesOf[int64](b.values, b.at, b.rows))
 	case Uint8:
-		addInts(w, b, valuesOf[uint8](b.values, b.at, b.rows))
+		addInts[uint64](w, b, valuesOf[uint8](b.values, b.at, b.rows))
 	case Uint16:
-		addInts(w, b, valuesOf[uint16](b.values, b.at, b.rows))
+		addInts[uint64](w, b, valuesOf[uint16](b.values, b.at, b.rows))
 	case Uint32:
-		addInts(w, b, valuesOf[uint32](b.values, b.at, b.rows))
+		addInts[uint64](w, b, valuesOf[uint32](b.values, b.at, b.rows))
 	case Uint64:
-		addInts(w, b, valuesOf[uint64](b.values, b.at, b.rows))
+		addInts[uint64](w, b, valuesOf[uint64](b.values, b.at, b.rows))
 	default:
 		u := w.words[:b.rows]
 		identity.encode(u, b)
@@ -68,24 +68,24 @@ func (w *wordRange) add(b *block) {
 		} else {
 			w.maskValidity(b)
 		}
-		addValues(w, b, u, 0)
+		addValues[uint64](w, b, u, 0)
 	}
 }
 
-func addInts[T integer](w *wordRange, b *block, src []T) {
+func addInts[W word, T integer](w *wordRange, b *block, src []T) {
 	w.maskValidity(b)
-	addValues(w, b, src, b.kind.signBit())
+	addValues[W](w, b, src, b.kind.signBit())
 }
 
 // addValues adds a block whose values, ordered words but for their sign bit, are in src.
-func addValues[T integer](w *wordRange, b *block, src []T, sign uint64) {
+func addValues[W word, T integer](w *wordRange, b *block, src []T, sign uint64) {
 	if w.values > 0 {
-		first := src[w.first(b)]
-		e := extent[T]{first, first, first, first}
+		first := W(src[w.first(b)])
+		e := extent[W]{first, first, first, first}
 		if w.values == b.rows {
-			e.add(src)
+			add(&e, src)
 		} else {
-			e.addMasked(src, w.mask[:(b.rows+63)/64])
+			addMasked(&e, src, w.mask[:(b.rows+63)/64])
 		}
 		w.merge(orderedExtent(e, sign))
 	}
@@ -99,7 +99,7 @@ func addValues[T integer](w *wordRange, b *block, src []T, sign uint64) {
 	}
 }
 
-func orderedExtent[T integer](e extent[T], sign uint64) extent[uint64] {
+func orderedExtent[W word](e extent[W], sign uint64) extent[uint64] {
 	or, and := ordered(e.or, sign), ordered(e.and, sign)
 	return extent[uint64]{ordered(e.lo, sign), ordered(e.hi, sign), or | and, or & and} // the sign's bit is flipped, so a varying one has changed sides
 }
