@@ -1,0 +1,84 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+)
+
+const keyHelp = "sort by `COLUMN[:asc|:desc][:nulls-first|:nulls-last]`, again for further keys; " +
+	"a nested field is a.b, the second column is #2"
+
+// A keyFlag is a key as it was written.
+type keyFlag struct {
+	text string
+	key  arrowsort.Key
+}
+
+// parseKeys reads the keys of a command line, the most significant first.
+func parseKeys(texts []string) ([]keyFlag, error) {
+	if len(texts) == 0 {
+		return nil, usagef("give at least one key: -k COLUMN")
+	}
+	keys := make([]keyFlag, len(texts))
+	for i, text := range texts {
+		key, err := parseKey(text)
+		if err != nil {
+			return nil, err
+		}
+		keys[i] = keyFlag{text, key}
+	}
+	return keys, nil
+}
+
+// parseKey reads a key. At most one order and one place for nulls are taken off its end, so a column whose name ends
+// like them is reached by giving both: the column "x:desc" is x:desc:asc. A number behind # is a position counted
+// from 1.
+func parseKey(text string) (arrowsort.Key, error) {
+	var key arrowsort.Key
+	name, order, nulls := text, false, false
+	for {
+		head, tail, found := cutLast(name)
+		switch {
+		case found && !order && (tail == "asc" || tail == "desc"):
+			order = true
+			if tail == "desc" {
+				key.Order = arrowsort.Descending
+			}
+		case found && !nulls && (tail == "nulls-first" || tail == "nulls-last"):
+			nulls = true
+			if tail == "nulls-first" {
+				key.Nulls = arrowsort.NullsAtStart
+			}
+		default:
+			return named(key, name, text)
+		}
+		name = head
+	}
+}
+
+func cutLast(s string) (head, tail string, found bool) {
+	i := strings.LastIndexByte(s, ':')
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+1:], true
+}
+
+func named(key arrowsort.Key, name, text string) (arrowsort.Key, error) {
+	if name == "" {
+		return key, usagef("key %q names no column; a column without a name is reached by its position, as in '#1'", text)
+	}
+	if number, ok := strings.CutPrefix(name, "#"); ok {
+		if n, err := strconv.Atoi(number); err == nil {
+			if n < 1 {
+				return key, usagef("key %q: positions count from 1", text)
+			}
+			key.Index = n - 1
+			return key, nil
+		}
+	}
+	key.Path = name
+	return key, nil
+}

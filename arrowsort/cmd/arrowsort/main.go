@@ -1,0 +1,22 @@
+// Command arrowsort sorts Parquet, Arrow and CSV files.
+//
+//	arrowsort sort -k delay:desc -k date -o sorted.parquet flights.parquet
+//
+// Its commands are sort, argsort (the row numbers in sorted order), check (is a file sorted), explain (what a sort comes
+// down to), info and completion. Exit codes: 0 when all went well, 1 after an error and when check finds a file that is
+// not sorted, 2 for wrong usage.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	tuneMemory()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	os.Exit(run(ctx, os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
+}

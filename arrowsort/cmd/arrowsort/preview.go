@@ -1,0 +1,57 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+)
+
+// previewWidth is the number of characters of a value that a preview shows.
+const previewWidth = 40
+
+// preview prints the first rows of a table: its columns' names and types, then the values.
+func preview(w io.Writer, t arrow.Table, rows int) error {
+	out := table.NewWriter()
+	out.SetStyle(table.StyleLight)
+	out.Style().Format.Header = text.FormatDefault // names are shown as they are
+	names, types := make(table.Row, t.NumCols()), make(table.Row, t.NumCols())
+	var alignments []table.ColumnConfig
+	for i, f := range t.Schema().Fields() {
+		names[i], types[i] = f.Name, f.Type.String()
+		if isNumber(f.Type) {
+			alignments = append(alignments, table.ColumnConfig{Number: i + 1, Align: text.AlignRight, AlignHeader: text.AlignRight})
+		}
+	}
+	out.SetColumnConfigs(alignments)
+	out.AppendHeader(names)
+	out.AppendHeader(types)
+	reader := array.NewTableReader(t, int64(rows))
+	defer reader.Release()
+	for shown := 0; shown < rows && reader.Next(); {
+		rec := reader.Record()
+		for i := 0; i < int(rec.NumRows()) && shown < rows; i, shown = i+1, shown+1 {
+			out.AppendRow(previewRow(rec, i))
+		}
+	}
+	_, err := fmt.Fprintln(w, out.Render())
+	return err
+}
+
+func previewRow(rec arrow.Record, i int) table.Row {
+	row := make(table.Row, rec.NumCols())
+	for c, column := range rec.Columns() {
+		row[c] = "null"
+		if column.IsValid(i) {
+			row[c] = text.Snip(column.ValueStr(i), previewWidth, "…")
+		}
+	}
+	return row
+}
+
+func isNumber(typ arrow.DataType) bool {
+	return arrow.IsInteger(typ.ID()) || arrow.IsFloating(typ.ID()) || arrow.IsDecimal(typ.ID())
+}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+)
+
+// progress shows what a command does while it does it: a bar on a terminal, plain lines elsewhere, nothing when quiet.
+type progress struct {
+	w        io.Writer
+	terminal bool
+	quiet    bool
+	bar      *progressbar.ProgressBar
+	what     string
+	start    time.Time
+}
+
+func newProgress(w io.Writer, quiet bool) *progress {
+	return &progress{w: w, terminal: isTerminal(w), quiet: quiet}
+}
+
+// begin starts a phase. What it returns is told how far the phase is; a total of 0 is an unknown one.
+func (p *progress) begin(verb, what string) func(done, total int) {
+	p.what, p.start = verb+" "+what, time.Now()
+	if p.quiet || !p.terminal {
+		if !p.quiet {
+			fmt.Fprintf(p.w, "%s ...\n", p.what)
+		}
+		return nil
+	}
+	p.bar = newBar(p.w, p.what)
+	return p.move
+}
+
+func (p *progress) move(done, total int) {
+	if total <= 0 {
+		_ = p.bar.Add(0) // turns the spinner; a terminal that is gone stops nothing
+		return
+	}
+	if p.bar.GetMax() != total {
+		p.bar.ChangeMax(total)
+	}
+	_ = p.bar.Set(done)
+}
+
+// end ends the phase; after an error the bar is taken away for the error's line.
+func (p *progress) end(ok bool) {
+	switch {
+	case p.bar != nil:
+		_ = p.bar.Clear()
+		p.bar = nil
+		if ok {
+			fmt.Fprintf(p.w, "%s: %.3f s\n", p.what, time.Since(p.start).Seconds())
+		}
+	case !p.quiet && ok:
+		fmt.Fprintf(p.w, "%s: %.3f s\n", p.what, time.Since(p.start).Seconds())
+	}
+}
+
+func newBar(w io.Writer, what string) *progressbar.ProgressBar {
+	return progressbar.NewOptions(-1,
+		progressbar.OptionSetWriter(w),
+		progressbar.OptionSetDescription(what),
+		progressbar.OptionSetWidth(30),
+		progressbar.OptionThrottle(50*time.Millisecond),
+		progressbar.OptionSetRenderBlankState(true),
+	)
+}

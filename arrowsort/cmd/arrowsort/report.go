@@ -1,0 +1,95 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A report is what a command did, as --json prints it.
+type report struct {
+	Command       string   `json:"command"`
+	Input         string   `json:"input"`
+	Output        string   `json:"output,omitempty"`
+	Keys          []string `json:"keys"`
+	Engine        string   `json:"engine"`
+	Rows          int64    `json:"rows"`
+	RowsOut       int64    `json:"rows_out"`
+	Columns       int64    `json:"columns"`
+	BytesIn       int64    `json:"bytes_in"`
+	BytesOut      int64    `json:"bytes_out"`
+	Seconds       float64  `json:"seconds"`
+	ReadSeconds   float64  `json:"read_seconds"`
+	SortSeconds   float64  `json:"sort_seconds"`
+	WriteSeconds  float64  `json:"write_seconds"`
+	RowsPerSecond float64  `json:"rows_per_second"`
+	Plan          string   `json:"plan,omitempty"`
+	Sorted        *bool    `json:"sorted,omitempty"`        // of check
+	BadRow        int      `json:"first_bad_row,omitempty"` // of check; row 0 is never bad
+
+	start time.Time
+}
+
+// finish ends a job with its report; standard output may hold the sorted table.
+func (j *job) finish(outputTaken bool) error {
+	switch {
+	case j.flags.json && outputTaken:
+		return j.report.writeJSON(j.err)
+	case j.flags.json:
+		return j.report.writeJSON(j.out)
+	case j.flags.quiet:
+		return nil
+	}
+	return j.report.writeText(j.err)
+}
+
+func (r *report) stop() {
+	r.Seconds = time.Since(r.start).Seconds()
+	r.RowsPerSecond = float64(r.Rows) / r.Seconds
+}
+
+func (r *report) writeJSON(w io.Writer) error {
+	r.stop()
+	return json.NewEncoder(w).Encode(r)
+}
+
+func (r *report) writeText(w io.Writer) error {
+	r.stop()
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s rows, %d columns, %s in", grouped(r.Rows), r.Columns, bytesText(r.BytesIn))
+	if r.Output != "" {
+		fmt.Fprintf(&b, "; %s rows, %s out", grouped(r.RowsOut), bytesText(r.BytesOut))
+	}
+	fmt.Fprintf(&b, "\n%.3f s: read %.3f, sort %.3f, write %.3f; %s rows per second\n",
+		r.Seconds, r.ReadSeconds, r.SortSeconds, r.WriteSeconds, grouped(int64(r.RowsPerSecond)))
+	if r.Plan != "" {
+		fmt.Fprintf(&b, "plan: %s\n", r.Plan)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// grouped prints a number with its thousands apart.
+func grouped(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// bytesText prints a size in decimal units.
+func bytesText(n int64) string {
+	units := []string{"B", "kB", "MB", "GB", "TB"}
+	x, u := float64(n), 0
+	for x >= 1000 && u < len(units)-1 {
+		x, u = x/1000, u+1
+	}
+	if u == 0 {
+		return fmt.Sprintf("%d B", n)
+	}
+	return fmt.Sprintf("%.1f %s", x, units[u])
+}

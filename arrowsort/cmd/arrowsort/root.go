@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+// streams are the standard streams.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// Exit codes.
+const (
+	exitOK    = 0
+	exitError = 1
+	exitUsage = 2
+)
+
+// errNotSorted is how check ends for a file that is not sorted; what there is to say was said.
+var errNotSorted = errors.New("not sorted")
+
+// usageError is a mistake on the command line.
+type usageError struct{ text string }
+
+func (e usageError) Error() string { return e.text }
+
+func usagef(format string, args ...any) error { return usageError{fmt.Sprintf(format, args...)} }
+
+// run runs the command line and returns the exit code. An error is one line on standard error.
+func run(ctx context.Context, args []string, s streams) int {
+	started := false // errors before a command starts are mistakes on the command line
+	root := newRoot(s, &started)
+	root.SetArgs(args)
+	command, err := root.ExecuteContextC(ctx)
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, errNotSorted):
+		return exitError
+	}
+	line := strings.Join(strings.Fields(err.Error()), " ")
+	if usage := (usageError{}); !started || errors.As(err, &usage) {
+		fmt.Fprintf(s.err, "arrowsort: %s (see %s --help)\n", line, command.CommandPath())
+		return exitUsage
+	}
+	if ctx.Err() != nil {
+		line = "interrupted"
+	}
+	fmt.Fprintf(s.err, "arrowsort: error: %s\n", line)
+	return exitError
+}
+
+func newRoot(s streams, started *bool) *cobra.Command {
+	root := &cobra.Command{
+		Use:           "arrowsort",
+		Short:         "Sort Parquet, Arrow and CSV files",
+		Version:       version(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+		PersistentPreRun: func(*cobra.Command, []string) {
+			*started = true
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetIn(s.in)
+	root.SetOut(s.out)
+	root.SetErr(s.err)
+	root.AddCommand(newSort(s), newArgsort(s), newCheck(s), newExplain(s), newInfo(s))
+	return root
+}
+
+// isTerminal says whether a stream is a terminal.
+func isTerminal(stream any) bool {
+	file, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
+}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/spf13/cobra"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+)
+
+func newSort(s streams) *cobra.Command {
+	var in jobFlags
+	var out outputFlags
+	cmd := &cobra.Command{
+		Use:   "sort -k COLUMN [-o OUTPUT] INPUT",
+		Short: "Sort a file by one or more columns",
+		Long: `Sort a file by one or more columns. Rows that tie keep their order. INPUT and OUTPUT are Parquet (.parquet), Arrow IPC
+files (.arrow, .feather), Arrow IPC streams (.arrows, and - for standard input and output) or CSV (.csv). The output
+appears when it is complete: it is written beside its place, synced and renamed. A sorted Parquet file keeps schema,
+metadata and compression of the input.`,
+		Example: `  arrowsort sort -k delay:desc -k date -o sorted.parquet flights.parquet
+  arrowsort sort -k origin:nulls-first --preview 10 flights.parquet
+  arrowsort sort -k '#2' --output-format csv -o - flights.arrow`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := in.parse(); err != nil {
+				return err
+			}
+			if err := out.parse(s, &in); err != nil {
+				return err
+			}
+			return runSort(cmd.Context(), s, args[0], &in, &out)
+		},
+	}
+	in.add(cmd, "keep the first `N` rows of the sorted order; 0 for all")
+	out.add(cmd)
+	return cmd
+}
+
+func runSort(ctx context.Context, s streams, path string, in *jobFlags, out *outputFlags) error {
+	j, err := newJob(ctx, s, "sort", path, in)
+	if err != nil {
+		return err
+	}
+	defer j.close()
+	out.options.Layout = j.input.Layout
+	return j.produce(ctx, out, func(opts arrowsort.Options) (arrow.Table, error) {
+		return arrowsort.Sort(ctx, j.input.Table, j.keys, opts)
+	})
+}
+
+// produce sorts, writes and previews the result, and reports.
+func (j *job) produce(ctx context.Context, out *outputFlags, sort func(opts arrowsort.Options) (arrow.Table, error)) error {
+	var sorted arrow.Table
+	err := j.phase("sort", "by "+strings.Join(j.report.Keys, ", "), &j.report.SortSeconds, func(told func(done, total int)) (err error) {
+		opts := j.options(told)
+		if out.path == "" && (opts.Limit == 0 || opts.Limit > out.preview) {
+			opts.Limit = out.preview // nobody sees more
+		}
+		sorted, err = sort(opts)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	defer sorted.Release()
+	j.report.RowsOut = sorted.NumRows()
+	if out.path != "" {
+		if err := j.write(ctx, sorted, out); err != nil {
+			return err
+		}
+	}
+	if out.preview > 0 {
+		if err := preview(j.out, sorted, out.preview); err != nil {
+			return err
+		}
+	}
+	return j.finish(out.path == tablefile.Pipe)
+}
+
+func (j *job) write(ctx context.Context, table arrow.Table, out *outputFlags) error {
+	j.report.Output = out.path
+	return j.phase("write", displayName(out.path, "standard output"), &j.report.WriteSeconds, func(told func(done, total int)) (err error) {
+		out.options.Progress = told
+		j.report.BytesOut, err = tablefile.Write(ctx, out.path, table, out.options)
+		return err
+	})
+}
