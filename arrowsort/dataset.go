@@ -38,8 +38,9 @@ func newDataset(data Data) (*dataset, error) {
 	case arrow.Record:
 		d.shape, d.schema, d.Rows = recordShape, x.Schema(), int(x.NumRows())
 		d.Columns = make([]adapter.Column, x.NumCols())
-		for i, a := range x.Columns() {
-			d.Columns[i] = adapter.Column{Name: x.ColumnName(i), Type: a.DataType(), Chunks: []arrow.Array{a}}
+		arrays := x.Columns()
+		for i, a := range arrays {
+			d.Columns[i] = adapter.Column{Name: x.ColumnName(i), Type: a.DataType(), Chunks: arrays[i : i+1]}
 		}
 	case arrow.Table:
 		d.shape, d.schema, d.Rows = tableShape, x.Schema(), int(x.NumRows())

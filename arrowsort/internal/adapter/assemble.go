@@ -24,7 +24,8 @@ func (w *Work) Assemble(ctx context.Context, result *engine.Result) (columns [][
 	}()
 	rows := arrow.Uint32Traits.CastFromBytes(result.RowNumbers)
 	columns = make([][]arrow.Array, len(w.payloads))
-	for i, p := range w.payloads {
+	for i := range w.payloads {
+		p := &w.payloads[i]
 		if !p.taken {
 			data := w.build(p, result)
 			columns[i] = []arrow.Array{array.MakeFromData(data)}
@@ -68,8 +69,8 @@ func (w *Work) build(p *payload, result *engine.Result) *array.Data {
 		nulls = result.Rows
 	}
 	fields := make([]arrow.ArrayData, len(p.fields))
-	for i, f := range p.fields {
-		fields[i] = w.build(f, result)
+	for i := range p.fields {
+		fields[i] = w.build(&p.fields[i], result)
 		defer fields[i].Release()
 	}
 	data := array.NewData(p.typ, result.Rows, append(buffers, p.variadic...), fields, nulls, 0)

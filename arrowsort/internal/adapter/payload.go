@@ -1,6 +1,7 @@
 package adapter
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -19,24 +20,26 @@ type payload struct {
 	buffers  int              // validity, values, bytes
 	variadic []*memory.Buffer // of views, shared with the input
 	dict     arrow.ArrayData  // shared with the input
-	fields   []*payload
+	fields   []payload
 }
 
 // AddPayloads asks the job for all columns of the input, in their order. Columns that an engine cannot hold are taken
 // later, by the row numbers of the job.
 func (w *Work) AddPayloads() error {
+	w.payloads = make([]payload, len(w.input.Columns))
+	w.Job.Gather = make([]int, 0, len(w.payloads))
+	w.Job.Columns = slices.Grow(w.Job.Columns, len(w.payloads))
 	for i, c := range w.input.Columns {
-		p := &payload{typ: c.Type, column: i, taken: true}
-		if w.flat(c.Type, []int{i}) {
-			var err error
-			if p, err = w.payload(c.Type, []int{i}); err != nil {
-				return err
-			}
-		}
-		if p.taken {
+		p := &w.payloads[i]
+		path := []int{i}
+		if !w.flat(c.Type, path) {
+			*p = payload{typ: c.Type, column: i, taken: true}
 			w.Job.RowNumbers = 4
+			continue
 		}
-		w.payloads = append(w.payloads, p)
+		if err := w.addPayload(p, c.Type, path); err != nil {
+			return fmt.Errorf("column %s: %w", w.input.Label(i), err)
+		}
 	}
 	return nil
 }
@@ -88,18 +91,18 @@ func fitsOffsets(views []view) bool {
 	return total <= math.MaxInt32
 }
 
-// payload adds the raw columns of a flat column to the job.
-func (w *Work) payload(typ arrow.DataType, path []int) (*payload, error) {
-	p := &payload{typ: typ, column: path[0], gather: -1, buffers: 2}
+// addPayload sets p to the flat column at path and adds its raw columns to the job.
+func (w *Work) addPayload(p *payload, typ arrow.DataType, path []int) error {
+	*p = payload{typ: typ, column: path[0], gather: -1, buffers: 2}
 	views := w.input.views(path)
 	if s, ok := StructOf(typ); ok {
-		return p, w.structPayload(p, s, path, views)
+		return w.addStruct(p, s, path, views)
 	}
 	l, _ := layoutOf(typ)
 	switch {
 	case l.kind == keyencode.Null:
 		p.buffers = 1
-		return p, nil
+		return nil
 	case l.kind == keyencode.Binary, l.kind == keyencode.LargeBinary:
 		p.buffers = 3
 	case l.kind == keyencode.BinaryView:
@@ -109,23 +112,22 @@ func (w *Work) payload(typ arrow.DataType, path []int) (*payload, error) {
 	case Storage(typ).ID() == arrow.DICTIONARY:
 		p.dict = views[0].data.Dictionary()
 	}
-	return p, w.gather(p, l, path, views)
+	return w.gather(p, l, path, views)
 }
 
-// structPayload adds the validity of a struct, when it has nulls, and its fields.
-func (w *Work) structPayload(p *payload, typ *arrow.StructType, path []int, views []view) error {
+// addStruct adds the validity of a struct, when it has nulls, and its fields.
+func (w *Work) addStruct(p *payload, typ *arrow.StructType, path []int, views []view) error {
 	p.buffers = 1
 	if slices.ContainsFunc(views, func(v view) bool { return len(v.ownMask(nil)) > 0 }) {
 		if err := w.gather(p, layout{kind: keyencode.Null}, path, views); err != nil {
 			return err
 		}
 	}
+	p.fields = make([]payload, len(typ.Fields()))
 	for i, f := range typ.Fields() {
-		field, err := w.payload(f.Type, append(path[:len(path):len(path)], i))
-		if err != nil {
+		if err := w.addPayload(&p.fields[i], f.Type, append(path[:len(path):len(path)], i)); err != nil {
 			return err
 		}
-		p.fields = append(p.fields, field)
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ type Work struct {
 	mem      memory.Allocator
 	ranker   engine.Engine // sorts the entries of dictionaries
 	keys     []keyColumn
-	payloads []*payload
+	payloads []payload
 	split    bool // payloads may be several arrays
 	temp     [][]byte
 	held     []arrow.Array
