@@ -22,8 +22,8 @@ func (m *indexMaps) release() {
 }
 
 // merge numbers the total entries of several dictionaries, equal ones alike, in the order in which they first appear.
-func (g *gatherer) merge(typ arrow.DataType, dicts []chunk, total int) (m *indexMaps, err error) {
-	m = &indexMaps{of: make([][]int32, len(dicts))}
+func (g *gatherer) merge(typ arrow.DataType, dicts []chunk, total int) (_ *indexMaps, err error) {
+	m := &indexMaps{of: make([][]int32, len(dicts))}
 	defer func() {
 		if err != nil {
 			m.release()

@@ -13,7 +13,8 @@ import (
 
 type runEnd interface{ int16 | int32 | int64 }
 
-// runs gathers a run-end-encoded column. Neighbouring rows of the result that come from the same run become one run.
+// runs gathers a run-end-encoded column. Neighbouring rows of the result become one run where they come from the same run or, for
+// values of a flat type, are equal bit for bit.
 func (g *gatherer) runs(typ arrow.DataType, layout *arrow.RunEndEncodedType, chunks []chunk, sel selection) (*array.Data, error) {
 	switch layout.RunEnds().ID() {
 	case arrow.INT16:
@@ -48,7 +49,11 @@ func gatherRuns[E runEnd](g *gatherer, typ arrow.DataType, layout *arrow.RunEndE
 	if err := findRuns(g, where, src, sel); err != nil {
 		return nil, err
 	}
-	ends, count, err := encodeRuns[E](g, where)
+	same, err := sameValue(layout.Encoded(), values)
+	if err != nil {
+		return nil, err
+	}
+	ends, count, err := encodeRuns[E](g, where, same)
 	if err != nil {
 		return nil, err
 	}
@@ -98,13 +103,31 @@ func (s *runSource[E]) find(row int) int {
 	return sort.Search(len(s.ends), func(i int) bool { return int(s.ends[i]) > s.offset+row })
 }
 
-// encodeRuns merges equal neighbours: it makes the run ends and moves one position of each run to the front of where.
-func encodeRuns[E runEnd](g *gatherer, where []uint64) (ends *memory.Buffer, count int, err error) {
-	starts := func(i int) bool { return i == 0 || where[i] != where[i-1] }
-	before := make([]int, (len(where)+tileRows-1)/tileRows+1)
+// sameValue compares the values at two positions.
+func sameValue(typ arrow.DataType, values []chunk) (func(p, q uint64) bool, error) {
+	read := make([]func(int) (string, bool), len(values))
+	for i, c := range values {
+		var err error
+		if read[i], err = entriesOf(typ, c); err != nil {
+			return nil, err
+		}
+	}
+	return func(p, q uint64) bool {
+		if p == q || read[p>>rowBits] == nil {
+			return p == q
+		}
+		a, aValid := read[p>>rowBits](int(p & rowMask))
+		b, bValid := read[q>>rowBits](int(q & rowMask))
+		return aValid == bValid && a == b
+	}, nil
+}
+
+// encodeRuns merges neighbours with the same value: it makes the run ends and moves one position of each run to the front of where.
+func encodeRuns[E runEnd](g *gatherer, where []uint64, same func(p, q uint64) bool) (ends *memory.Buffer, count int, err error) {
+	before := make([]int, (len(where)+tileRows-1)/tileRows+1) // run ends in each tile, then those before it
 	err = g.tiles(len(where), func(lo, hi int, _ []uint64) error {
-		for i := lo; i < hi; i++ {
-			if starts(i) {
+		for i := lo + 1; i <= hi; i++ {
+			if i == len(where) || !same(where[i-1], where[i]) {
 				before[lo/tileRows+1]++
 			}
 		}
@@ -117,29 +140,22 @@ func encodeRuns[E runEnd](g *gatherer, where []uint64) (ends *memory.Buffer, cou
 		before[t+1] += before[t]
 	}
 	count = before[len(before)-1]
-	if ends, err = g.buffer(count * int(unsafe.Sizeof(E(0)))); err != nil || count == 0 {
-		return ends, 0, err
+	if ends, err = g.buffer(count * int(unsafe.Sizeof(E(0)))); err != nil {
+		return nil, 0, err
 	}
 	out := as[E](ends.Bytes())
 	err = g.tiles(len(where), func(lo, hi int, _ []uint64) error {
 		run := before[lo/tileRows]
-		for i := lo; i < hi; i++ {
-			if starts(i) && i > 0 {
-				out[run-1] = E(i) // where a run begins the one before it ends
-			}
-			if starts(i) {
+		for i := lo + 1; i <= hi; i++ {
+			if i == len(where) || !same(where[i-1], where[i]) {
+				out[run] = E(i)
 				run++
 			}
 		}
 		return nil
 	})
-	out[count-1] = E(len(where))
-	run := 0
-	for i, p := range where { // in place and in order: on one goroutine
-		if i == 0 || p != where[run-1] {
-			where[run] = p
-			run++
-		}
+	for run := 1; run < count; run++ {
+		where[run] = where[out[run-1]]
 	}
 	return ends, count, err
 }

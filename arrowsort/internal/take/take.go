@@ -30,8 +30,8 @@ type Options struct {
 //
 // The result is one array, or several in order when Options.Split is set and 32-bit offsets (or the run ends of a
 // run-end-encoded column) would not hold one. Dictionaries are shared with the chunks, or unified where the chunks have
-// different ones; string and binary views go on referring to the chunks' buffers; everything else is copied. Runs of a run-end-encoded column
-// are merged where neighbouring rows come from the same run. The caller releases the arrays; chunks and rows are borrowed.
+// different ones; string and binary views go on referring to the chunks' buffers; everything else is copied. Neighbouring
+// rows of a run-end-encoded column become one run where they come from one or are equal. The caller releases the arrays; chunks and rows are borrowed.
 //
 // Errors: ErrOffsets, engine.ErrMemory, arrow.ErrIndex for a row past the end, arrow.ErrInvalid for malformed chunks, and the context's
 // error within 50 ms after it is cancelled. With an error nothing stays allocated.
@@ -78,7 +78,7 @@ type call struct {
 }
 
 func takeRows[U rowNumber](c *call, rows []U) ([]arrow.Array, error) {
-	loc, err := newLocator(c.chunks)
+	loc, err := newLocator(c.chunks, len(rows))
 	if err != nil {
 		return nil, err
 	}
