@@ -1,0 +1,236 @@
+package difftest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/model"
+)
+
+// TestRandomTables compares 2,000 random tables with the model: every type of key in every order and null placement.
+func TestRandomTables(t *testing.T) {
+	tables := 2000
+	if testing.Short() {
+		tables = 500
+	}
+	for seed := range tables {
+		r := rand.New(rand.NewPCG(uint64(seed), 1))
+		rows := r.IntN(1 + 1<<r.IntN(12))
+		if seed%50 == 49 {
+			rows = 20_000 + r.IntN(80_000)
+		}
+		if err := differ(t, uint64(seed), rows); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// differ compares all functions with the model on the table of a seed.
+func differ(t *testing.T, seed uint64, rows int) error {
+	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	defer mem.AssertSize(t, 0)
+	tab := newTable(seed, rows, mem)
+	defer tab.release()
+	order := model.NewOrder(tab.columns, tab.modelKeys)
+	want := model.Rows(tab.columns, rows, tab.modelKeys)
+	r := rand.New(rand.NewPCG(seed, 3))
+	opts := arrowsort.Options{Allocator: mem, Threads: r.IntN(4)}
+	checks := []func() error{
+		func() error { return tab.checkIndices(t, order, want, opts) },
+		func() error { return tab.checkSort(t, want, opts) },
+		func() error { return tab.checkSorted(t, order, opts) },
+		func() error { return tab.checkTake(t, r, opts) },
+	}
+	if rows > 0 {
+		limited := opts
+		limited.Limit = 1 + r.IntN(rows+3)
+		kept := want[:min(limited.Limit, rows)]
+		checks = append(checks,
+			func() error { return tab.checkIndices(t, order, kept, limited) },
+			func() error { return tab.checkSort(t, kept, limited) })
+	}
+	for _, check := range checks {
+		if err := check(); err != nil {
+			return fmt.Errorf("%s: %w", tab.text, err)
+		}
+	}
+	return nil
+}
+
+func (t *table) checkIndices(tt *testing.T, order model.Order, want []uint64, opts arrowsort.Options) error {
+	got, err := arrowsort.SortIndices(tt.Context(), t.data, t.keys, opts)
+	if err != nil {
+		return fmt.Errorf("SortIndices: %w", err)
+	}
+	defer got.Release()
+	narrow, err := arrowsort.SortIndices32(tt.Context(), t.data, t.keys, opts)
+	if err != nil {
+		return fmt.Errorf("SortIndices32: %w", err)
+	}
+	defer narrow.Release()
+	if got.NullN() > 0 || got.Len() != len(want) || narrow.Len() != len(want) {
+		return fmt.Errorf("limit %d: %d and %d row numbers, want %d", opts.Limit, got.Len(), narrow.Len(), len(want))
+	}
+	for i, row := range got.Uint64Values() {
+		if row != want[i] || uint64(narrow.Value(i)) != row {
+			return fmt.Errorf("limit %d, threads %d, place %d: row %d with %s and in 32 bits row %d, want row %d with %s",
+				opts.Limit, opts.Threads, i, row, order.Show(row), narrow.Value(i), want[i], order.Show(want[i]))
+		}
+	}
+	return nil
+}
+
+func (t *table) checkSort(tt *testing.T, want []uint64, opts arrowsort.Options) error {
+	got, err := arrowsort.Sort(tt.Context(), t.data, t.keys, opts)
+	if err != nil {
+		return fmt.Errorf("Sort: %w", err)
+	}
+	defer got.Release()
+	if err := t.sameRows(got, want); err != nil {
+		return fmt.Errorf("Sort, limit %d: %w", opts.Limit, err)
+	}
+	opts.Limit = 0
+	if sorted, row, err := arrowsort.IsSorted(tt.Context(), got, t.keys, opts); err != nil || !sorted || row != -1 {
+		return fmt.Errorf("IsSorted of the sorted data: %v, row %d, error %v", sorted, row, err)
+	}
+	return nil
+}
+
+func (t *table) checkSorted(tt *testing.T, order model.Order, opts arrowsort.Options) error {
+	want := -1
+	for i := 1; i < t.rows && want < 0; i++ {
+		if order.Compare(uint64(i-1), uint64(i)) > 0 {
+			want = i
+		}
+	}
+	sorted, row, err := arrowsort.IsSorted(tt.Context(), t.data, t.keys, opts)
+	if err != nil || sorted != (want < 0) || row != want {
+		return fmt.Errorf("IsSorted: %v, row %d, want row %d, error %v", sorted, row, want, err)
+	}
+	return nil
+}
+
+// checkTake takes random rows, some of them often.
+func (t *table) checkTake(tt *testing.T, r *rand.Rand, opts arrowsort.Options) error {
+	b := array.NewInt32Builder(opts.Allocator)
+	defer b.Release()
+	var rows []uint64
+	for range min(t.rows, 500) {
+		row := r.IntN(t.rows)
+		rows = append(rows, uint64(row))
+		b.Append(int32(row))
+	}
+	numbers := b.NewArray()
+	defer numbers.Release()
+	got, err := arrowsort.Take(tt.Context(), t.data, numbers, opts)
+	if err != nil {
+		return fmt.Errorf("Take: %w", err)
+	}
+	defer got.Release()
+	if err := t.sameRows(got, rows); err != nil {
+		return fmt.Errorf("Take: %w", err)
+	}
+	return nil
+}
+
+// sameRows compares data with rows of the table, value for value, and its form and schema.
+func (t *table) sameRows(got arrowsort.Data, rows []uint64) error {
+	if a, b := fmt.Sprintf("%T", got), fmt.Sprintf("%T", t.data); a != b {
+		return fmt.Errorf("the result is a %s, want a %s", a, b)
+	}
+	if s, ok := got.(interface{ Schema() *arrow.Schema }); ok {
+		if want := t.data.(interface{ Schema() *arrow.Schema }).Schema(); !s.Schema().Equal(want) {
+			return fmt.Errorf("the schema is %s, want %s", s.Schema(), want)
+		}
+	}
+	columns := chunksOf(got)
+	if len(columns) != len(t.columns) {
+		return fmt.Errorf("%d columns, want %d", len(columns), len(t.columns))
+	}
+	for k, c := range t.columns {
+		in, out := newLookup(c.Chunks), newLookup(columns[k])
+		if out.rows != len(rows) {
+			return fmt.Errorf("column %d has %d rows, want %d", k, out.rows, len(rows))
+		}
+		for i, row := range rows {
+			if a, b := out.value(i), in.value(int(row)); a != b {
+				return fmt.Errorf("column %d (%s), place %d: %s, want %s of row %d", k, c.Type, i, a, b, row)
+			}
+		}
+	}
+	return nil
+}
+
+// A lookup finds rows of a chunked column.
+type lookup struct {
+	chunks []arrow.Array
+	starts []int
+	rows   int
+}
+
+func newLookup(chunks []arrow.Array) *lookup {
+	l := &lookup{chunks: chunks}
+	for _, chunk := range chunks {
+		l.starts = append(l.starts, l.rows)
+		l.rows += chunk.Len()
+	}
+	return l
+}
+
+func (l *lookup) value(row int) string {
+	at, exact := slices.BinarySearch(l.starts, row)
+	if !exact {
+		at--
+	}
+	for exact && at+1 < len(l.starts) && l.starts[at+1] == row {
+		at++ // behind empty chunks
+	}
+	return arrowtest.Value(l.chunks[at], row-l.starts[at])
+}
+
+// TestDifferSeesFaults holds the checks themselves: wrong rows have to be found.
+func TestDifferSeesFaults(t *testing.T) {
+	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	defer mem.AssertSize(t, 0)
+	tab := newTable(5, 300, mem)
+	defer tab.release()
+	order, want := model.NewOrder(tab.columns, tab.modelKeys), model.Rows(tab.columns, 300, tab.modelKeys)
+	opts := arrowsort.Options{Allocator: mem}
+	require.NoError(t, tab.checkIndices(t, order, want, opts), tab.text)
+	require.NoError(t, tab.checkSort(t, want, opts), tab.text)
+	require.Error(t, tab.checkSort(t, want[1:], opts))
+	for i := range 299 {
+		want[i], want[i+1] = want[i+1], want[i]
+		require.Error(t, tab.checkIndices(t, order, want, opts), "places %d and %d", i, i+1)
+		want[i], want[i+1] = want[i+1], want[i]
+	}
+	slices.Reverse(want)
+	require.Error(t, tab.checkSort(t, want, opts))
+}
+
+func TestLookupPassesEmptyChunks(t *testing.T) {
+	mem := memory.NewGoAllocator()
+	r := rand.New(rand.NewPCG(1, 1))
+	var chunks []arrow.Array
+	var all []string
+	for _, n := range []int{0, 2, 0, 0, 3, 1, 0} {
+		chunk := arrowtest.Random(r, arrow.PrimitiveTypes.Int32, n, 0, mem)
+		chunks = append(chunks, chunk)
+		for i := range n {
+			all = append(all, arrowtest.Value(chunk, i))
+		}
+	}
+	l := newLookup(chunks)
+	for i, want := range all {
+		require.Equal(t, want, l.value(i))
+	}
+}
