@@ -17,9 +17,13 @@ func Validate(c *Column) error {
 	if c.Kind == FixedSizeBinary && c.Width < 0 {
 		return fmt.Errorf("%w: values of %d bytes", ErrColumn, c.Width)
 	}
+	total := 0
 	for i := range c.Chunks {
 		if err := c.validateChunk(&c.Chunks[i]); err != nil {
 			return fmt.Errorf("%w: chunk %d: %w", ErrColumn, i, err)
+		}
+		if total += c.Chunks[i].Rows; total < 0 {
+			return fmt.Errorf("%w: chunk %d: more than %d rows in all", ErrColumn, i, math.MaxInt)
 		}
 	}
 	return nil
@@ -39,7 +43,7 @@ func ValidateKey(c *Column) error {
 }
 
 func (c *Column) validateChunk(k *Chunk) error {
-	if k.Rows < 0 || k.Offset < 0 || k.Offset > math.MaxInt-k.Rows {
+	if k.Rows < 0 || k.Offset < 0 || k.Offset >= math.MaxInt-k.Rows {
 		return fmt.Errorf("%d rows at offset %d", k.Rows, k.Offset)
 	}
 	n := k.Offset + k.Rows
