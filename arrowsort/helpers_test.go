@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/model"
 )
 
 // checked is an allocator that fails the test when something stays allocated.
@@ -66,13 +68,27 @@ func indices(t testing.TB, mem memory.Allocator, data arrowsort.Data, keys []arr
 	return append([]uint64{}, rows.Uint64Values()...)
 }
 
-// texts are the cells as strings.
-func texts(all []cell) []string {
-	s := make([]string, len(all))
-	for i, c := range all {
-		s[i] = c.String()
+// texts are all rows of chunks.
+func texts(chunks ...arrow.Array) []string {
+	var rows []string
+	for _, a := range chunks {
+		for i := range a.Len() {
+			rows = append(rows, arrowtest.Value(a, i))
+		}
 	}
-	return s
+	return rows
+}
+
+// argsort is the model's: each key orders the column of its place, or the field of that to which fields lead.
+func argsort(columns [][]arrow.Array, keys []arrowsort.Key, fields ...int) []uint64 {
+	data := make([]model.Column, len(columns))
+	order := make([]model.Key, len(keys))
+	for i, key := range keys {
+		data[i] = model.Column{Type: columns[i][0].DataType(), Chunks: columns[i]}
+		order[i] = model.Key{Column: i, Fields: fields,
+			Descending: key.Order == arrowsort.Descending, NullsFirst: key.Nulls == arrowsort.NullsAtStart}
+	}
+	return model.Rows(data, len(texts(columns[0]...)), order)
 }
 
 // allKeys is every order and null placement of one key.

@@ -116,14 +116,14 @@ func TestResultsOutliveInputs(t *testing.T) {
 		key := arrowtest.Random(rng, arrow.PrimitiveTypes.Int16, 50, 0, mem)
 		rec := array.NewRecord(arrow.NewSchema([]arrow.Field{{Name: "v", Type: typ, Nullable: true}, {Name: "k", Type: key.DataType()}}, nil),
 			[]arrow.Array{a, key}, 50)
-		want := texts(cells(a))
-		order := argsort(50, [][]cell{cells(key)}, []arrowsort.Key{{}})
+		want := texts(a)
+		order := argsort([][]arrow.Array{{key}}, []arrowsort.Key{{}})
 		sorted, err := arrowsort.Sort(t.Context(), arrow.Record(rec), []arrowsort.Key{{Path: "k"}}, arrowsort.Options{Allocator: mem})
 		require.NoError(t, err)
 		a.Release()
 		key.Release()
 		rec.Release()
-		got := texts(cells(sorted.Column(0)))
+		got := texts(sorted.Column(0))
 		for i, row := range order {
 			require.Equal(t, want[row], got[i], "%s", typ)
 		}

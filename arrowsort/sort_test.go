@@ -60,17 +60,17 @@ func TestSortByEveryType(t *testing.T) {
 				defer releaseAll(chunks)
 				data := arrow.NewChunked(typ, chunks)
 				defer data.Release()
-				column := cells(chunks...)
+				column := texts(chunks...)
 				for _, key := range allKeys("") {
-					want := argsort(len(column), [][]cell{column}, []arrowsort.Key{key})
+					want := argsort([][]arrow.Array{chunks}, []arrowsort.Key{key})
 					require.Equal(t, want, indices(t, mem, data, []arrowsort.Key{key}), "seed %d, %+v", seed, key)
 
 					sorted, err := arrowsort.Sort(t.Context(), data, []arrowsort.Key{key}, arrowsort.Options{Allocator: mem})
 					require.NoError(t, err)
-					got := texts(cells(sorted.Chunks()...))
+					got := texts(sorted.Chunks()...)
 					sorted.Release()
 					for i, row := range want {
-						require.Equal(t, column[row].String(), got[i], "seed %d, %+v, row %d", seed, key, i)
+						require.Equal(t, column[row], got[i], "seed %d, %+v, row %d", seed, key, i)
 					}
 				}
 			})
@@ -91,12 +91,12 @@ func TestSortCarriesEveryType(t *testing.T) {
 				tbl := array.NewTableFromSlice(arrow.NewSchema([]arrow.Field{
 					{Name: "v", Type: typ, Nullable: true}, {Name: "k", Type: arrow.PrimitiveTypes.Int8, Nullable: true}}, nil),
 					[][]arrow.Array{values, keyChunks})
-				checkCarried(t, mem, tbl, cells(values...), cells(keyChunks...))
+				checkCarried(t, mem, tbl, values, keyChunks)
 				tbl.Release()
 				rec := array.NewRecord(arrow.NewSchema([]arrow.Field{
 					{Name: "v", Type: typ, Nullable: true}, {Name: "k", Type: arrow.PrimitiveTypes.Int8, Nullable: true}}, nil),
 					[]arrow.Array{values[0], keyChunks[0]}, int64(values[0].Len()))
-				checkCarriedRecord(t, mem, rec, cells(values[0]), cells(keyChunks[0]))
+				checkCarriedRecord(t, mem, rec, values[:1], keyChunks[:1])
 				rec.Release()
 				releaseAll(values)
 				releaseAll(keyChunks)
@@ -105,9 +105,10 @@ func TestSortCarriesEveryType(t *testing.T) {
 	}
 }
 
-func checkCarried(t *testing.T, mem memory.Allocator, tbl arrow.Table, values, keyCells []cell) {
+func checkCarried(t *testing.T, mem memory.Allocator, tbl arrow.Table, chunks, keyChunks []arrow.Array) {
+	values := texts(chunks...)
 	keys := []arrowsort.Key{{Path: "k", Order: arrowsort.Descending}}
-	want := argsort(len(values), [][]cell{keyCells}, keys)
+	want := argsort([][]arrow.Array{keyChunks}, keys)
 	for _, limit := range []int{0, 1, 17, 1000} {
 		sorted, err := arrowsort.Sort(t.Context(), tbl, keys, arrowsort.Options{Allocator: mem, Limit: limit})
 		require.NoError(t, err)
@@ -118,24 +119,25 @@ func checkCarried(t *testing.T, mem memory.Allocator, tbl arrow.Table, values, k
 		}
 		require.EqualValues(t, out, sorted.NumRows())
 		require.Len(t, sorted.Column(0).Data().Chunks(), 1)
-		got := texts(cells(sorted.Column(0).Data().Chunks()...))
+		got := texts(sorted.Column(0).Data().Chunks()...)
 		for i := range out {
-			require.Equal(t, values[want[i]].String(), got[i], "limit %d, row %d", limit, i)
+			require.Equal(t, values[want[i]], got[i], "limit %d, row %d", limit, i)
 		}
 		sorted.Release()
 	}
 }
 
-func checkCarriedRecord(t *testing.T, mem memory.Allocator, rec arrow.Record, values, keyCells []cell) {
+func checkCarriedRecord(t *testing.T, mem memory.Allocator, rec arrow.Record, chunks, keyChunks []arrow.Array) {
+	values := texts(chunks...)
 	keys := []arrowsort.Key{{Index: 1}}
-	want := argsort(len(values), [][]cell{keyCells}, keys)
+	want := argsort([][]arrow.Array{keyChunks}, keys)
 	sorted, err := arrowsort.Sort(t.Context(), rec, keys, arrowsort.Options{Allocator: mem})
 	require.NoError(t, err)
 	defer sorted.Release()
 	require.EqualValues(t, len(values), sorted.NumRows())
-	got := texts(cells(sorted.Column(0)))
+	got := texts(sorted.Column(0))
 	for i, row := range want {
-		require.Equal(t, values[row].String(), got[i], "row %d", i)
+		require.Equal(t, values[row], got[i], "row %d", i)
 	}
 }
 
@@ -168,7 +170,7 @@ func TestSortByManyKeys(t *testing.T) {
 		var arrays []arrow.Array
 		var fields []arrow.Field
 		var keys []arrowsort.Key
-		var columns [][]cell
+		var columns [][]arrow.Array
 		rows := rng.IntN(200)
 		for i := range 1 + rng.IntN(5) {
 			typ := types[rng.IntN(len(types))]
@@ -177,10 +179,10 @@ func TestSortByManyKeys(t *testing.T) {
 			fields = append(fields, arrow.Field{Name: fmt.Sprint("c", i), Type: typ, Nullable: true})
 			key := allKeys(fields[i].Name)[rng.IntN(4)]
 			keys = append(keys, key)
-			columns = append(columns, cells(a))
+			columns = append(columns, []arrow.Array{a})
 		}
 		rec := array.NewRecord(arrow.NewSchema(fields, nil), arrays, int64(rows))
-		require.Equal(t, argsort(rows, columns, keys), indices(t, mem, rec, keys), "seed %d, %v, %+v", seed, rec.Schema(), keys)
+		require.Equal(t, argsort(columns, keys), indices(t, mem, rec, keys), "seed %d, %v, %+v", seed, rec.Schema(), keys)
 		rec.Release()
 		releaseAll(arrays)
 		mem.AssertSize(t, 0)
@@ -263,7 +265,7 @@ func TestSortConcurrently(t *testing.T) {
 	chunks := randomChunks(rng, mem, dict, 0.2, 300, 200)
 	defer releaseAll(chunks)
 	data := chunked(t, dict, chunks...)
-	want := argsort(500, [][]cell{cells(chunks...)}, []arrowsort.Key{{}})
+	want := argsort([][]arrow.Array{chunks}, []arrowsort.Key{{}})
 	var group sync.WaitGroup
 	for range 8 {
 		group.Go(func() {
