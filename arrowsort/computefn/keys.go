@@ -2,6 +2,7 @@ package computefn
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -75,27 +76,19 @@ func errTarget(why string) error {
 func nestedKey(schema *arrow.Schema, path compute.FieldPath) (arrowsort.Key, error) {
 	names := make([]string, len(path))
 	unique := true
-	for depth := range path {
-		field, err := path[:depth+1].Get(schema)
-		if err != nil {
-			return arrowsort.Key{}, errTarget(err.Error())
+	fields := schema.Fields()
+	for depth, at := range path {
+		name := fields[at].Name
+		same := func(f arrow.Field) bool { return f.Name == name }
+		unique = unique && !strings.Contains(name, ".") && !slices.ContainsFunc(fields[:at], same) && !slices.ContainsFunc(fields[at+1:], same)
+		names[depth] = name
+		if nested, ok := fields[at].Type.(arrow.NestedType); ok { // for all but the last, or there were no match
+			fields = nested.Fields()
 		}
-		names[depth] = field.Name
-		unique = unique && !strings.Contains(field.Name, ".") &&
-			len(nameRef(names[:depth+1]).FindAll(schema.Fields())) == 1
 	}
 	dotted := strings.Join(names, ".")
 	if !unique || schema.HasField(dotted) {
 		return arrowsort.Key{}, errTarget(fmt.Sprintf("the nested field %q is not alone to have its name, or has one with a dot in it; rename it", dotted))
 	}
 	return arrowsort.Key{Path: dotted}, nil
-}
-
-// nameRef refers to a field by the names on the way to it.
-func nameRef(names []string) compute.FieldRef {
-	elements := make([]any, len(names))
-	for i, name := range names {
-		elements[i] = name
-	}
-	return compute.FieldRefList(elements...)
 }

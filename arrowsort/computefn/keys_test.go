@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/compute"
 	"github.com/stretchr/testify/require"
 
@@ -66,6 +67,27 @@ func TestTargets(t *testing.T) {
 		require.ErrorIs(t, err, arrowsort.ErrColumn, why)
 		require.ErrorContains(t, err, "sort key 1")
 		require.ErrorContains(t, err, why)
+	}
+}
+
+// TestNestedNames: a nested field whose name is that of another is an error, not a guess.
+func TestNestedNames(t *testing.T) {
+	c := newCaller(t)
+	x := arrow.StructOf(arrow.Field{Name: "x", Type: arrow.PrimitiveTypes.Int8, Nullable: true})
+	deep := arrow.StructOf(arrow.Field{Name: "s", Type: x, Nullable: true})
+	opts := computefn.SortOptions{SortKeys: []computefn.SortKey{{Target: compute.FieldRefPath(compute.FieldPath{0, 0, 0})}}}
+	require.Equal(t, []uint64{1, 0, 2}, c.rows("sort_indices", opts,
+		c.record(schema("d", deep), `[{"d":{"s":{"x":2}}},{"d":{"s":{"x":1}}},{"d":{"s":null}}]`)))
+
+	opts.SortKeys[0].Target = compute.FieldRefPath(compute.FieldPath{0, 0})
+	shadowed := c.record(schema("s", x, "s.x", arrow.PrimitiveTypes.Int8), `[{"s":{"x":1},"s.x":2}]`)
+	columns := []arrow.Array{c.array(x, `[{"x":1}]`), c.array(x, `[{"x":2}]`)}
+	twice := array.NewRecord(schema("s", x, "s", x), columns, 1)
+	defer twice.Release()
+	for _, record := range []arrow.Record{shadowed, twice} {
+		datum := compute.NewDatum(record)
+		require.ErrorIs(t, c.fail("sort_indices", opts, datum), arrowsort.ErrColumn)
+		datum.Release()
 	}
 }
 

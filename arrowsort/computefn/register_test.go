@@ -62,3 +62,16 @@ func TestRegisterAddsAllOrNone(t *testing.T) {
 func TestRegisterWithoutRegistry(t *testing.T) {
 	require.ErrorIs(t, computefn.Register(nil), arrow.ErrInvalid)
 }
+
+// hasty says that there is room, as a registry does to two callers at once.
+type hasty struct{ compute.FunctionRegistry }
+
+func (hasty) CanAddFunction(compute.Function, bool) bool { return true }
+
+func TestRegisterAtTheSameMoment(t *testing.T) {
+	registry := hasty{compute.NewRegistry()}
+	require.NoError(t, computefn.Register(registry))
+	err := computefn.Register(registry)
+	require.ErrorIs(t, err, arrow.ErrKey)
+	require.ErrorContains(t, err, "is_sorted")
+}
