@@ -41,6 +41,9 @@ func alignedChildren(chunks []chunk, i, each int) ([]chunk, error) {
 		have := out[c].length
 		out[c].offset += parent.offset * each
 		out[c].length = parent.length * each
+		if out[c].length > rowMask {
+			return nil, fmt.Errorf("%w: take: chunk %d has %d elements", arrow.ErrInvalid, c, out[c].length)
+		}
 		if (parent.offset+parent.length)*each > have {
 			return nil, fmt.Errorf("%w: child %d of chunk %d has %d rows, %d expected", errMalformed, i, c, have, (parent.offset+parent.length)*each)
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"unsafe"
 
+	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
@@ -17,6 +18,11 @@ type extents[O offset] struct {
 func lengths[O offset](g *gatherer, col column, src []extents[O]) (s spans[O], ends, starts *memory.Buffer, err error) {
 	n := col.sel.len()
 	width := int(unsafe.Sizeof(O(0)))
+	for i, e := range src {
+		if e.elements > rowMask {
+			return s, nil, nil, fmt.Errorf("%w: take: chunk %d of %s has %d elements", arrow.ErrInvalid, i, col.typ, e.elements)
+		}
+	}
 	if ends, err = g.buffer((n + 1) * width); err != nil {
 		return s, nil, nil, err
 	}

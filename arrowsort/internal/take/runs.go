@@ -3,7 +3,6 @@ package take
 import (
 	"fmt"
 	"math"
-	"sort"
 	"unsafe"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -98,9 +97,17 @@ func findRuns[E runEnd](g *gatherer, where []uint64, src []runSource[E], sel sel
 	})
 }
 
-// find is the run that holds a row of the chunk.
+// find is the run that holds a row of the chunk: the first that ends behind it.
 func (s *runSource[E]) find(row int) int {
-	return sort.Search(len(s.ends), func(i int) bool { return int(s.ends[i]) > s.offset+row })
+	lo, hi := 0, len(s.ends)
+	for lo < hi {
+		if mid := int(uint(lo+hi) / 2); int(s.ends[mid]) > s.offset+row {
+			hi = mid
+		} else {
+			lo = mid + 1
+		}
+	}
+	return lo
 }
 
 // sameValue compares the values at two positions.

@@ -115,11 +115,14 @@ func takePieces[U rowNumber](c *call, loc *locator, rows []U) ([]arrow.Array, er
 }
 
 // gather makes one array, and gives back whatever else was allocated for it.
-func (g *gatherer) gather(typ arrow.DataType, chunks []chunk, sel selection) (arrow.Array, error) {
+func (g *gatherer) gather(typ arrow.DataType, chunks []chunk, sel selection) (arr arrow.Array, err error) {
 	defer g.release()
-	data, err := g.column(typ, chunks, sel)
-	if err != nil {
-		return nil, err
-	}
-	return array.MakeFromData(data), nil
+	err = contain(func() error {
+		data, err := g.column(typ, chunks, sel)
+		if err == nil {
+			arr = array.MakeFromData(data)
+		}
+		return err
+	})
+	return arr, err
 }

@@ -1,7 +1,6 @@
 package take
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -222,17 +221,4 @@ func TestChunksOfAnotherType(t *testing.T) {
 	_, err := Take(t.Context(), arrow.PrimitiveTypes.Int32, []arrow.Array{arr}, []uint32{0}, Options{})
 	require.ErrorIs(t, err, arrow.ErrInvalid)
 	require.ErrorContains(t, err, "chunk 0 is int64, the column is int32")
-}
-
-func TestCancelledContext(t *testing.T) {
-	for _, typ := range arrowtest.Types() {
-		mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-		chunks := randomColumn(rand.New(rand.NewPCG(1, 1)), typ, layout{[]int{5, 5}, []int{0, 1}}, 0.5, mem)
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		_, err := Take(ctx, typ, chunks, []uint64{0, 9}, Options{Allocator: mem})
-		require.ErrorIs(t, err, context.Canceled, "%s", typ)
-		releaseAll(chunks)
-		mem.AssertSize(t, 0)
-	}
 }

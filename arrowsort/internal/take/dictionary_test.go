@@ -1,0 +1,126 @@
+package take
+
+import (
+	"fmt"
+	"math"
+	gostrings "strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/stretchr/testify/require"
+)
+
+// dictionaryOf makes a dictionary array from its indices and entries, both in JSON.
+func dictionaryOf(t *testing.T, mem memory.Allocator, typ *arrow.DictionaryType, indices, entries string) arrow.Array {
+	t.Helper()
+	index, _, err := array.FromJSON(mem, typ.IndexType, gostrings.NewReader(indices))
+	require.NoError(t, err)
+	defer index.Release()
+	dict, _, err := array.FromJSON(mem, typ.ValueType, gostrings.NewReader(entries))
+	require.NoError(t, err)
+	defer dict.Release()
+	return array.NewDictionaryArray(typ, index, dict)
+}
+
+func TestDictionaries(t *testing.T) {
+	i8, str := arrow.PrimitiveTypes.Int8, arrow.BinaryTypes.String
+	for _, c := range []struct {
+		name    string
+		value   arrow.DataType
+		a, b    string // entries of two chunks with indices 0, null, 1
+		want    []string
+		entries int // of the result's dictionary
+	}{
+		{"overlapping", str, `["x", "y"]`, `["y", "z"]`, []string{"x", "(null)", "y", "y", "(null)", "z"}, 3},
+		{"equal", str, `["x", "y"]`, `["x", "y"]`, []string{"x", "(null)", "y", "x", "(null)", "y"}, 2},
+		{"null entries", str, `["x", null]`, `[null, "x"]`, []string{"x", "(null)", "(null)", "(null)", "(null)", "x"}, 2},
+		{"empty string and null", str, `["", "y"]`, `[null, ""]`, []string{"", "(null)", "y", "(null)", "(null)", ""}, 3},
+		{"repeated entries", str, `["x", "x"]`, `["x", "z"]`, []string{"x", "(null)", "x", "x", "(null)", "z"}, 2},
+		{"large strings", arrow.BinaryTypes.LargeString, `["x", "y"]`, `["y", "z"]`, []string{"x", "(null)", "y", "y", "(null)", "z"}, 3},
+		{"views", arrow.BinaryTypes.StringView, `["x", "twelve bytes and more"]`, `["twelve bytes and more", "z"]`,
+			[]string{"x", "(null)", "twelve bytes and more", "twelve bytes and more", "(null)", "z"}, 3},
+		{"bool", arrow.FixedWidthTypes.Boolean, `[true, false]`, `[false, true]`, []string{"true", "(null)", "false", "false", "(null)", "true"}, 2},
+		{"lists", arrow.ListOf(i8), `[[1], [2]]`, `[[2], [3]]`, []string{"[1]", "(null)", "[2]", "[2]", "(null)", "[3]"}, 4},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+			defer mem.AssertSize(t, 0)
+			typ := &arrow.DictionaryType{IndexType: i8, ValueType: c.value}
+			chunks := []arrow.Array{dictionaryOf(t, mem, typ, `[0, null, 1]`, c.a), dictionaryOf(t, mem, typ, `[0, null, 1]`, c.b)}
+			defer releaseAll(chunks)
+			got, err := Take(t.Context(), typ, chunks, []uint32{0, 1, 2, 3, 4, 5}, Options{Allocator: mem})
+			require.NoError(t, err)
+			defer releaseAll(got)
+			d := got[0].(*array.Dictionary)
+			for i, want := range c.want {
+				have := "(null)"
+				if d.IsValid(i) {
+					have = d.Dictionary().ValueStr(d.GetValueIndex(i))
+				}
+				require.Equal(t, want, have, "row %d", i)
+			}
+			require.Equal(t, c.entries, d.Dictionary().Len())
+		})
+	}
+}
+
+func TestOneDictionaryIsShared(t *testing.T) {
+	typ := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
+	whole := dictionaryOf(t, memory.DefaultAllocator, typ, `[0, null, 1, 1]`, `["x", "y"]`)
+	defer whole.Release()
+	chunks := []arrow.Array{array.NewSlice(whole, 0, 2), array.NewSlice(whole, 2, 4)}
+	defer releaseAll(chunks)
+	got, err := Take(t.Context(), typ, chunks, []uint32{3, 0}, Options{})
+	require.NoError(t, err)
+	defer releaseAll(got)
+	require.Same(t, whole.Data().Dictionary(), got[0].Data().Dictionary())
+}
+
+// Zeros of both signs and NaNs of different bits are different entries.
+func TestFloatEntriesKeepTheirBits(t *testing.T) {
+	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	defer mem.AssertSize(t, 0)
+	typ := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.PrimitiveTypes.Float64}
+	bits := []uint64{0, 1 << 63, math.Float64bits(math.NaN()), 0xFFF8000000000001}
+	var chunks []arrow.Array
+	for _, b := range bits {
+		builder := array.NewFloat64Builder(mem)
+		builder.Append(math.Float64frombits(b))
+		dict := builder.NewArray()
+		indices := array.NewInt8Builder(mem)
+		indices.Append(0)
+		index := indices.NewArray()
+		chunks = append(chunks, array.NewDictionaryArray(typ, index, dict))
+		for _, r := range []interface{ Release() }{builder, dict, indices, index} {
+			r.Release()
+		}
+	}
+	defer releaseAll(chunks)
+	got, err := Take(t.Context(), typ, chunks, []uint64{0, 1, 2, 3}, Options{Allocator: mem})
+	require.NoError(t, err)
+	defer releaseAll(got)
+	d := got[0].(*array.Dictionary)
+	for i, want := range bits {
+		require.Equal(t, want, math.Float64bits(d.Dictionary().(*array.Float64).Value(d.GetValueIndex(i))), "row %d", i)
+	}
+}
+
+func TestTooManyEntriesForTheIndexType(t *testing.T) {
+	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	defer mem.AssertSize(t, 0)
+	typ := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
+	var chunks []arrow.Array
+	for c := range 129 {
+		chunks = append(chunks, dictionaryOf(t, mem, typ, `[0]`, fmt.Sprintf(`["entry %d"]`, c)))
+	}
+	defer releaseAll(chunks)
+	got, err := Take(t.Context(), typ, chunks[:128], []uint32{127}, Options{Allocator: mem})
+	require.NoError(t, err)
+	require.Equal(t, "entry 127", got[0].ValueStr(0))
+	releaseAll(got)
+	_, err = Take(t.Context(), typ, chunks, []uint32{127}, Options{Allocator: mem})
+	require.ErrorIs(t, err, arrow.ErrInvalid)
+	require.ErrorContains(t, err, "129 entries together, too many for int8 indices; use a wider index type")
+}
