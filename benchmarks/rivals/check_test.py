@@ -3,7 +3,6 @@
 import unittest
 
 import pyarrow as pa
-
 from check import Checker, Wrong
 
 NAN = float("nan")

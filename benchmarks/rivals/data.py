@@ -24,7 +24,7 @@ def w(r, n):
 
 
 def wf(r, n):
-    """A normal key: 5 % null, 1 % NaN of many bit patterns, 1 % zeros of both signs. No NaN has its sign set: DataFusion puts those first."""
+    """A normal key: 5 % null, 1 % NaN of many bit patterns, 1 % zeros of both signs. No NaN has its sign set: DataFusion sorts it first."""
     key = r.standard_normal(n)
     dice = r.integers(0, 100, n)
     nan = dice == 0
@@ -109,6 +109,7 @@ class Store:
         path = self.folder / f"{name}-{rows}.arrow"
         if not path.exists():
             write(path, make(np.random.default_rng(SEED), rows))
+            os.sync()  # or the disk would be busy during the runs
         return path
 
     def _flights(self, name: str) -> Path:

@@ -4,7 +4,8 @@ A way is a name and a function without arguments that returns a result; `to_arro
 All of them put nulls last, as arrowsort does, and results are as fresh as the library makes them.
 """
 
-from typing import Any, Callable, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc

@@ -39,6 +39,7 @@ def _small(n: int) -> Job:
     return Job(f"small{n}", f"{n:,} rows, argsort", "w", mode="small", engines=OWN, limits=(limit,), rows=n)
 
 
+# fmt: off
 JOBS = (
     Job("w", "W, record to sorted record", "w", stable=True,
         limits=(Limit(0.22, POLARS, "Polars"), Limit(0.18, ("duckdb/arrow",), "DuckDB Arrow to Arrow"))),

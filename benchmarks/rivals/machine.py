@@ -16,7 +16,7 @@ def describe() -> dict:
     versions["python"] = platform.python_version()
     versions["arrowsort"] = _output("git", "describe", "--always", "--dirty", "--tags")
     return {
-        "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
+        "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "system": f"{platform.system()} {platform.machine()}",
         "cpu": _cpu(),
         "cores": os.cpu_count(),
