@@ -97,7 +97,7 @@ def summarize(entry: dict) -> None:
     if not runs or entry.get("error"):
         return
     entry["median"] = statistics.median(run["seconds"] for run in runs)
-    for field in ("inner", "bytes", "peak", "size"):
+    for field in ("inner", "cpu", "bytes", "peak", "size"):
         if field in runs[0]:
             entry[field] = statistics.median(run.get(field, 0) for run in runs)
 

@@ -29,7 +29,8 @@ class Run:
     seconds: float
     bytes: int = 0  # temp memory
     peak: int = 0  # resident bytes of the process at most
-    inner: float = 0.0  # seconds without the start of the process
+    cpu: float = 0.0  # processor seconds of the process, all threads
+    inner: float = 0.0  # wall-clock seconds without the start of the process
     size: int = 0  # bytes of the file written
 
 
@@ -114,7 +115,7 @@ class Command:
             raise Failed(f"exit code {launched.returncode}: {launched.stderr.strip()[-300:]}")
         figures = json.loads(launched.stdout.splitlines()[-1])
         inner = figures["seconds"] if self.engine == "arrowsort" else float(launched.stdout.splitlines()[0])
-        return Run(figures["seconds"], peak=figures["peak"], inner=inner, size=self.target.stat().st_size)
+        return Run(**figures, inner=inner, size=self.target.stat().st_size)
 
     def save(self, variant: str, path: Path) -> bool:
         self.run(variant)
