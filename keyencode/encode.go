@@ -51,7 +51,16 @@ func place(dst, codes []uint64, pc *piece, first bool) {
 
 // encodeRange writes the codes of a field for rows of one chunk, at most blockRows.
 func (k *keyPlan) encodeRange(dst []uint64, f *field, c *Chunk, at int) {
-	if f.part == partWindow || f.part == partLength {
+	switch {
+	case f.part == partWindow && k.kind == Binary:
+		encodeWindows(dst, valuesOf[uint32](c.Values, c.Offset+at, len(dst)+1), dataOf(c), k.prefix, &f.linear)
+		f.patch(dst, c, at)
+		return
+	case f.part == partWindow && k.kind == LargeBinary:
+		encodeWindows(dst, valuesOf[uint64](c.Values, c.Offset+at, len(dst)+1), dataOf(c), k.prefix, &f.linear)
+		f.patch(dst, c, at)
+		return
+	case f.part == partWindow || f.part == partLength:
 		var t texts
 		for len(dst) > 0 {
 			n := min(len(dst), gatherRows)
@@ -63,6 +72,13 @@ func (k *keyPlan) encodeRange(dst []uint64, f *field, c *Chunk, at int) {
 	}
 	b := k.block(c, at, len(dst))
 	k.encodeBlock(dst, f, &b)
+}
+
+// patch writes the code of null where it belongs.
+func (f *field) patch(dst []uint64, c *Chunk, at int) {
+	if c.Validity != nil {
+		setWhereZero(dst, c.Validity, c.Offset+at, f.null)
+	}
 }
 
 func (k *keyPlan) encodeBlock(dst []uint64, f *field, b *block) {
@@ -83,14 +99,15 @@ func (k *keyPlan) encodeBlock(dst []uint64, f *field, b *block) {
 func (f *field) encodeTexts(dst []uint64, t [][]byte, prefix int) {
 	for i, s := range t {
 		switch {
-		case s == nil:
-			dst[i] = f.null
 		case f.part == partWindow:
 			dst[i] = f.code(window(s, prefix))
 		case f.part == partLength:
 			dst[i] = f.code(uint64(len(s)))
 		default:
 			dst[i] = f.bias
+		}
+		if s == nil {
+			dst[i] = f.null
 		}
 	}
 }

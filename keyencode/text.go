@@ -1,6 +1,9 @@
 package keyencode
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 // texts are the strings of a block; nil stands for null, and only for it where there are nulls.
 type texts [gatherRows][]byte
@@ -8,22 +11,57 @@ type texts [gatherRows][]byte
 // load finds the strings of rows at..at+n-1 of a chunk.
 func (t *texts) load(c *Column, chunk *Chunk, at, n int) {
 	at += chunk.Offset
-	for i := range n {
-		t[i] = textAt(c, chunk, at+i)
+	switch c.Kind {
+	case Binary:
+		loadOffsets(t[:n], valuesOf[uint32](chunk.Values, at, n+1), chunk)
+	case LargeBinary:
+		loadOffsets(t[:n], valuesOf[uint64](chunk.Values, at, n+1), chunk)
+	default:
+		for i := range n {
+			t[i] = textAt(c, chunk, at+i)
+		}
+		return
 	}
+	if chunk.Validity == nil {
+		return
+	}
+	for i := 0; i < n; i += 64 {
+		for zeros := ^bitsAt(chunk.Validity, at+i) & lowBits(min(n-i, 64)); zeros != 0; zeros &= zeros - 1 {
+			t[i+bits.TrailingZeros64(zeros)] = nil
+		}
+	}
+}
+
+func loadOffsets[U uint32 | uint64](t [][]byte, offsets []U, chunk *Chunk) {
+	data := dataOf(chunk)
+	offsets = offsets[:len(t)+1]
+	lo := int(offsets[0])
+	for i := range t {
+		hi := int(offsets[i+1])
+		t[i] = noBytes
+		if lo < hi {
+			t[i] = data[lo:hi]
+		}
+		lo = hi
+	}
+}
+
+// dataOf is the buffer that offsets point into.
+func dataOf(chunk *Chunk) []byte {
+	if len(chunk.Data) == 0 {
+		return nil
+	}
+	return chunk.Data[0]
 }
 
 // gather finds the strings of rows from anywhere in a column.
 func (t *texts) gather(r *reader, rows []uint32) {
-	var chunk *Chunk
-	var start, end int
+	c := newCursor(r)
 	for i, row := range rows {
-		row := int(row)
-		if row < start || row >= end {
-			k := r.find(row)
-			chunk, start, end = &r.column.Chunks[k], r.starts[k], r.starts[k+1]
+		if !c.on(int(row)) {
+			c.move(int(row))
 		}
-		t[i] = textAt(r.column, chunk, chunk.Offset+row-start)
+		t[i] = textAt(r.column, c.chunk, c.chunk.Offset+int(row)-c.start)
 	}
 }
 
@@ -69,14 +107,39 @@ func viewOf(chunk *Chunk, view []byte) []byte {
 
 // window is the 8 bytes of a string from byte from on, as a number; bytes past its end are zero.
 func window(s []byte, from int) uint64 {
-	if len(s) >= from+8 {
-		return binary.BigEndian.Uint64(s[from:])
-	}
-	if len(s) <= from {
+	n := len(s) - from
+	if n <= 0 {
 		return 0
 	}
-	s = s[from:]
+	if from+8 <= cap(s) { // the buffer goes on behind most strings: read on, and clear what is not theirs
+		return binary.BigEndian.Uint64(s[from:from+8]) &^ (^uint64(0) >> (8 * uint(min(n, 8))))
+	}
+	return lastWindow(s[from:])
+}
+
+func lastWindow(s []byte) uint64 {
+	if len(s) >= 8 {
+		return binary.BigEndian.Uint64(s)
+	}
 	return bigEndian(s) << (64 - 8*uint(len(s)))
+}
+
+// encodeWindows writes the codes of windows straight from offsets, which are valid under nulls too.
+func encodeWindows[U uint32 | uint64](dst []uint64, offsets []U, data []byte, prefix int, l *linear) {
+	base, shift, mul, bias := l.base, l.shift&63, l.mul, l.bias
+	offsets = offsets[:len(dst)+1]
+	lo := int(offsets[0])
+	for i := range dst {
+		hi := int(offsets[i+1])
+		w, n, from := uint64(0), hi-lo-prefix, lo+prefix
+		if n > 0 && from+8 <= len(data) {
+			w = binary.BigEndian.Uint64(data[from:]) &^ (^uint64(0) >> (8 * uint(min(n, 8))))
+		} else if n > 0 {
+			w = lastWindow(data[from:hi])
+		}
+		dst[i] = bias + (w-base)>>shift*mul
+		lo = hi
+	}
 }
 
 // An open word holds 7 bytes of a string and, in its low byte, how many bytes are left from its first byte on, plus 8:
