@@ -63,6 +63,7 @@ func cancelAfter(t *testing.T, e suite, job *engine.Job, delay time.Duration) (s
 	})
 	defer timer.Stop()
 	mem := newGuard()
+	mem.quick = true
 	res, err := e.Sort(ctx, job, mem)
 	returned := time.Now()
 	if err == nil {
@@ -84,6 +85,7 @@ func cancelAtAllocation(t *testing.T, e suite, job *engine.Job, call int) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	mem := newGuard()
+	mem.quick = true
 	var at time.Time
 	mem.onCall = func() {
 		if mem.calls+1 == call {
