@@ -8,7 +8,8 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// column is the raw column of views of one layout.
+// column is the raw column of views of one layout. Whatever reads it stays within its buffers: an array whose offsets or
+// views lead out of them is an error here.
 func (w *Work) column(l layout, views []view) (keyencode.Column, error) {
 	c := keyencode.Column{Kind: l.kind, Width: l.width, Chunks: make([]keyencode.Chunk, len(views))}
 	for i, v := range views {
@@ -17,7 +18,15 @@ func (w *Work) column(l layout, views []view) (keyencode.Column, error) {
 			return c, err
 		}
 	}
-	return c, nil
+	return c, malformed(keyencode.Validate(&c))
+}
+
+// malformed lets an error of validation match arrow.ErrInvalid.
+func malformed(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %w", arrow.ErrInvalid, err)
 }
 
 // chunk is a view as raw buffers. Validity and values share one offset, which is made small by starting both at a row

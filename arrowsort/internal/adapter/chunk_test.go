@@ -1,12 +1,16 @@
 package adapter
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu"
+	"github.com/arrowsort/arrowsort/keyencode"
 )
 
 // TestChunksStartAtAMultipleOf8 reads a slice deep in its buffers.
@@ -49,5 +53,32 @@ func TestMissingAndShortBuffers(t *testing.T) {
 		_, err = w.chunk(l, newView(array.NewData(typ, 9, []*memory.Buffer{nil, short, nil}, nil, 0, 3), 9))
 		require.ErrorIs(t, err, arrow.ErrInvalid)
 		require.ErrorContains(t, err, typ.String())
+	}
+}
+
+// TestMalformedArrays have offsets, views, indices, runs or bitmaps that lead out of their buffers.
+func TestMalformedArrays(t *testing.T) {
+	bytes := func(b ...byte) *memory.Buffer { return memory.NewBufferBytes(b) }
+	int32s := func(v ...int32) *memory.Buffer { return memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(v)) }
+	text := array.NewData(arrow.BinaryTypes.String, 1, []*memory.Buffer{nil, int32s(0, 1), bytes('a')}, nil, 0, 0)
+	dict := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
+	ends := array.NewData(arrow.PrimitiveTypes.Int32, 1, []*memory.Buffer{nil, int32s(2)}, nil, 0, 0)
+	for _, data := range []*array.Data{
+		array.NewData(arrow.BinaryTypes.String, 3, []*memory.Buffer{nil, int32s(0, 9, -5, 2), bytes('a', 'b')}, nil, 0, 0),
+		array.NewData(arrow.BinaryTypes.StringView, 1, []*memory.Buffer{nil, int32s(50, 0, 7, 0)}, nil, 0, 0),
+		array.NewDataWithDictionary(dict, 2, []*memory.Buffer{nil, bytes(0, 1)}, 0, 0, text),
+		array.NewDataWithDictionary(dict, 2, []*memory.Buffer{nil, bytes(0, 0xff)}, 0, 0, text),
+		array.NewData(arrow.PrimitiveTypes.Int8, 9, []*memory.Buffer{bytes(1), bytes(1, 2, 3, 4, 5, 6, 7, 8, 9)}, nil, array.UnknownNullCount, 0),
+		array.NewData(arrow.RunEndEncodedOf(ends.DataType(), text.DataType()), 3, []*memory.Buffer{nil}, []arrow.ArrayData{ends, text}, 0, 0),
+	} {
+		mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+		a := array.MakeFromData(data)
+		w := NewWork(&Input{Rows: a.Len(), Columns: []Column{{Type: a.DataType(), Chunks: []arrow.Array{a}}}},
+			Options{Allocator: mem, Ranker: cpu.New()})
+		err := w.AddKey(t.Context(), Leaf{Path: []int{0}, Name: "x", Type: a.DataType()}, keyencode.Ascending, keyencode.NullsAtEnd)
+		require.Error(t, err, "%s", a.DataType())
+		require.True(t, errors.Is(err, arrow.ErrInvalid) || errors.Is(err, arrow.ErrIndex), "%s: %v", a.DataType(), err)
+		w.Release()
+		mem.AssertSize(t, 0)
 	}
 }

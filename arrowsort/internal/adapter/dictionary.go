@@ -26,7 +26,7 @@ func (w *Work) dictionaryColumn(ctx context.Context, typ *arrow.DictionaryType, 
 	for i := range c.Chunks {
 		c.Chunks[i].Ranks = ranks[of[i]]
 	}
-	return c, nil
+	return c, malformed(keyencode.ValidateKey(&c))
 }
 
 // dictionaries are the distinct dictionaries of the views, and which of them each view has.

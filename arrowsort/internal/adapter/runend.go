@@ -60,10 +60,11 @@ func (w *Work) expand(ctx context.Context, typ arrow.DataType, v view) ([]arrow.
 }
 
 // runRows writes the number of the run that holds each of the rows from first on; ends are the exclusive ends of the runs.
+// A row behind the last run gets the number of runs, which is no row of the values.
 func runRows[E int16 | int32 | int64](rows []uint32, ends []E, first int) {
 	run := sort.Search(len(ends), func(i int) bool { return int(ends[i]) > first })
 	for i := range rows {
-		for int(ends[run]) <= first+i {
+		for run < len(ends) && int(ends[run]) <= first+i {
 			run++
 		}
 		rows[i] = uint32(run)

@@ -20,4 +20,7 @@ func TestRunRows(t *testing.T) {
 		}
 	}
 	runRows(nil, ends, 2000)
+	behind := make([]uint32, 3)
+	runRows(behind, ends, 1998)
+	require.Equal(t, []uint32{7, 7, 8}, behind)
 }
