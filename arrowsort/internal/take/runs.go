@@ -37,7 +37,7 @@ func gatherRuns[E runEnd](g *gatherer, typ arrow.DataType, layout *arrow.RunEndE
 		if err != nil {
 			return nil, err
 		}
-		src[i] = runSource[E]{as[E](b), chunks[i].offset, values[i].length}
+		src[i] = runSource[E]{ends: as[E](b), offset: chunks[i].offset, rows: chunks[i].length, values: values[i].length}
 	}
 	scratch, err := g.scratch(max(8*n, 1))
 	if err != nil {
@@ -64,15 +64,15 @@ func gatherRuns[E runEnd](g *gatherer, typ arrow.DataType, layout *arrow.RunEndE
 	return g.data(typ, n, []*memory.Buffer{nil}, []arrow.ArrayData{endData, child}, 0), nil
 }
 
-// A runSource is the runs of a chunk whose first row is row offset of them.
-type runSource[E runEnd] struct {
-	ends   []E
-	offset int
-	values int
-}
-
 // findRuns writes the position of each row's value.
 func findRuns[E runEnd](g *gatherer, where []uint64, src []runSource[E], sel selection) error {
+	for i := range src {
+		table, err := src[i].index(g, len(where))
+		if err != nil {
+			return err
+		}
+		defer table.Release()
+	}
 	return g.tiles(len(where), func(lo, hi int, block []uint64) error {
 		return eachBlock(sel, lo, hi, block, func(lo int, at []uint64) error {
 			var chunk, first, end, run uint64 // the run of the last row, as rows of its chunk: neighbours often lie in the same one
@@ -95,19 +95,6 @@ func findRuns[E runEnd](g *gatherer, where []uint64, src []runSource[E], sel sel
 			return nil
 		})
 	})
-}
-
-// find is the run that holds a row of the chunk: the first that ends behind it.
-func (s *runSource[E]) find(row int) int {
-	lo, hi := 0, len(s.ends)
-	for lo < hi {
-		if mid := int(uint(lo+hi) / 2); int(s.ends[mid]) > s.offset+row {
-			hi = mid
-		} else {
-			lo = mid + 1
-		}
-	}
-	return lo
 }
 
 // sameValue compares the values at two positions.
