@@ -25,7 +25,7 @@ func benchmarkColumn(kind Kind, nulls bool) Column {
 			cells[i].raw = []byte{byte(rng.Uint32()), 0, 0, 0}
 		}
 	}
-	return build(rng, kind, 8, 0, []int{rows / 2}, cells)
+	return build(rng, kind, 8, 0, nil, cells)
 }
 
 var benchmarkKinds = map[string]Kind{

@@ -2,8 +2,8 @@ package keyencode
 
 import "encoding/binary"
 
-// gatherRows is how many rows are gathered at a time.
-const gatherRows = 256
+// gatherRows is how many rows are gathered at a time: few, because calls for a handful of rows pay for the room too.
+const gatherRows = 64
 
 // A gathered block holds copies of rows from anywhere in a column.
 type gathered struct {

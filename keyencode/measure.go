@@ -47,18 +47,27 @@ func measureWide(s *Statistics, r *reader, lo, hi int) {
 	r.each(lo, hi, func(c *Chunk, at, n, _ int) {
 		b := r.block(c, at, n)
 		for i := range n {
-			d := datum{}
-			if b.validity != nil && !bitAt(b.validity, b.bit+i) {
-				d.class = ClassNull
-				s.Nulls++
+			valid := b.validity == nil || bitAt(b.validity, b.bit+i)
+			var v limbs
+			if valid {
+				v = decimalAt(&b, i)
+				s.addWide(v)
 			} else {
-				d.num = decimalAt(&b, i)
-				s.addWide(d.num)
+				s.Nulls++
 			}
-			s.follow(&d)
+			if s.ordered() || i == n-1 {
+				s.follow(&datum{class: classIf(valid), num: v})
+			}
 			s.Rows++
 		}
 	})
+}
+
+func classIf(valid bool) Class {
+	if valid {
+		return ClassValue
+	}
+	return ClassNull
 }
 
 func (s *Statistics) addWide(v limbs) {

@@ -5,23 +5,27 @@ import "bytes"
 // A textRange is the least and the greatest of some strings, borrowed.
 type textRange struct {
 	least, greatest []byte
+	low, high       uint64 // their first windows, which settle most comparisons
 	minLen, maxLen  int
 	zeroEnd         bool
 	seen            bool
 }
 
 func (t *textRange) add(s []byte) {
+	w := window(s, 0)
 	if !t.seen {
-		*t = textRange{s, s, len(s), len(s), false, true}
+		*t = textRange{s, s, w, w, len(s), len(s), false, true}
 	}
-	if bytes.Compare(s, t.least) < 0 {
-		t.least = s
+	if w <= t.low && bytes.Compare(s, t.least) < 0 {
+		t.least, t.low = s, w
 	}
-	if bytes.Compare(s, t.greatest) > 0 {
-		t.greatest = s
+	if w >= t.high && bytes.Compare(s, t.greatest) > 0 {
+		t.greatest, t.high = s, w
 	}
 	t.minLen, t.maxLen = min(t.minLen, len(s)), max(t.maxLen, len(s))
-	t.zeroEnd = t.zeroEnd || len(s) > 0 && s[len(s)-1] == 0
+	if len(s) > 0 && s[len(s)-1] == 0 {
+		t.zeroEnd = true
+	}
 }
 
 func measureTexts(s *Statistics, r *reader, lo, hi int) {

@@ -1,6 +1,9 @@
 package keyencode
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 // decimalAt is value i of a block of decimals as ordered limbs: two's complement with the sign bit flipped.
 func decimalAt(b *block, i int) (v limbs) {
@@ -38,11 +41,34 @@ func (w *wide) invert(code limbs) limbs {
 
 // encode writes one limb of the codes, plus first; null where there is no value.
 func (w *wide) encode(dst []uint64, b *block, limb int, first, null uint64) {
-	for i := range dst {
-		if b.validity != nil && !bitAt(b.validity, b.bit+i) {
-			dst[i] = null
-			continue
+	if b.kind == Decimal128 {
+		w.encode128(dst, valuesOf[uint64](b.values, 2*b.at, 2*b.rows), limb, first)
+	} else {
+		for i := range dst {
+			dst[i] = w.code(decimalAt(b, i))[limb] + first
 		}
-		dst[i] = w.code(decimalAt(b, i))[limb] + first
+	}
+	if b.validity != nil {
+		setWhereZero(dst, b.validity, b.bit, null)
+	}
+}
+
+// encode128 is code for two limbs. Adding the base's sign bit to both sides of the subtraction is left out: it cancels.
+func (w *wide) encode128(dst, src []uint64, limb int, first uint64) {
+	base0, base1, shift := w.base[0], w.base[1]^1<<63, w.shift&63
+	last0, last1 := w.last[0], w.last[1]
+	src = src[:2*len(dst)]
+	for i := range dst {
+		lo, borrow := bits.Sub64(src[2*i], base0, 0)
+		hi, _ := bits.Sub64(src[2*i+1], base1, borrow)
+		lo, hi = lo>>shift|hi<<(64-shift), hi>>shift
+		if w.descending {
+			lo, borrow = bits.Sub64(last0, lo, 0)
+			hi, _ = bits.Sub64(last1, hi, borrow)
+		}
+		if limb == 0 {
+			hi = lo
+		}
+		dst[i] = hi + first
 	}
 }
