@@ -10,12 +10,13 @@ import (
 // cache. No other copy of the columns exists.
 func (s *sorter) sortColumns() error {
 	lanes := s.lanes()
-	p := s.newPartition(s.source(), s.rows, s.plan.Borders())
-	if err := p.count(false); err != nil {
-		return err
-	}
 	codes, err := s.sortedSource(&lanes)
 	if err != nil {
+		return err
+	}
+	_, encoded := codes.(carried) // then the codes are made in the count and in the move, and bins are kept between them
+	p := s.newPartition(s.source(), s.rows, s.plan.Borders())
+	if err := p.count(encoded); err != nil {
 		return err
 	}
 	if err := p.move(lanes); err != nil {

@@ -25,7 +25,7 @@ func newSorter(ctx context.Context, job *engine.Job, mem engine.Allocator) (*sor
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if job.Rows < 0 || job.Rows > math.MaxUint32 {
+	if job.Rows < 0 || uint64(job.Rows) > math.MaxUint32 {
 		return nil, fmt.Errorf("%w: %d, at most %d", engine.ErrRows, job.Rows, uint32(math.MaxUint32))
 	}
 	for i := range job.Columns {

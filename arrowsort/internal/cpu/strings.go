@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 	"sort"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
@@ -30,22 +31,15 @@ const (
 
 func newStrings(c chunked, s *sorter, nullable bool) (*strings, error) {
 	t := &strings{chunked: c, lane: &lane{width: 8}, bases: make([]int, len(c.Chunks)+1)}
-	longest := 0
 	for i := range c.Chunks {
-		k := &c.Chunks[i]
 		t.bases[i+1] = t.bases[i]
-		if k.Rows == 0 {
-			continue
-		}
-		if len(k.Data) > 0 {
+		if k := &c.Chunks[i]; k.Rows > 0 && len(k.Data) > 0 {
 			t.bases[i+1] += len(k.Data[0])
 		}
-		for lo := 0; lo < k.Rows; lo += placeRows {
-			if s.stopped() {
-				return nil, s.ctx.Err()
-			}
-			longest = max(longest, t.longest(k, k.Offset+lo, min(placeRows, k.Rows-lo)))
-		}
+	}
+	longest, err := t.longest(s)
+	if err != nil {
+		return nil, err
 	}
 	t.short = longest <= shortBytes
 	t.lenBits = uint(bits.Len(uint(longest)))
@@ -79,12 +73,20 @@ func (t *strings) chunk(k *keyencode.Chunk) int {
 	return -1
 }
 
-// longest is the longest of n strings, null or not, from position at on.
-func (t *strings) longest(k *keyencode.Chunk, at, n int) int {
-	if t.Kind == keyencode.Binary {
-		return longestOf(view[int32](k.Values)[at : at+n+1])
-	}
-	return longestOf(view[int64](k.Values)[at : at+n+1])
+// longest is the length of the longest string, null or not.
+func (t *strings) longest(s *sorter) (int, error) {
+	tiles := make([]int, (s.rows+placeRows-1)/placeRows)
+	err := s.tiles(s.rows, placeRows, func(_, lo, hi int) {
+		t.pieces(lo, hi, func(k *keyencode.Chunk, at, n int) {
+			if t.Kind == keyencode.Binary {
+				n = longestOf(view[int32](k.Values)[at : at+n+1])
+			} else {
+				n = longestOf(view[int64](k.Values)[at : at+n+1])
+			}
+			tiles[lo/placeRows] = max(tiles[lo/placeRows], n)
+		})
+	})
+	return slices.Max(append(tiles, 0)), err
 }
 
 //go:noinline
