@@ -61,6 +61,18 @@ func NewPlan(columns []Column, keys []Key, stats []Statistics) (*Plan, error) {
 	return p, nil
 }
 
+// Keys are the keys of the plan, the most significant first.
+func (p *Plan) Keys() []Key {
+	keys := make([]Key, len(p.keys))
+	for i := range keys {
+		keys[i] = p.keys[i].Key
+	}
+	return keys
+}
+
+// Statistics are what the plan was made from for a key.
+func (p *Plan) Statistics(key int) Statistics { return *p.keys[key].stats }
+
 // Words is the number of 64-bit words of the longest code; 0 when all rows tie.
 func (p *Plan) Words() int { return p.words }
 

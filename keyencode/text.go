@@ -16,11 +16,13 @@ func (t *texts) load(c *Column, chunk *Chunk, at, n int) {
 		loadOffsets(t[:n], valuesOf[uint32](chunk.Values, at, n+1), chunk)
 	case LargeBinary:
 		loadOffsets(t[:n], valuesOf[uint64](chunk.Values, at, n+1), chunk)
+	case BinaryView:
+		loadViews(t[:n], chunk, at)
+		return // views under a null are not looked at
 	default:
 		for i := range n {
-			t[i] = textAt(c, chunk, at+i)
+			t[i] = chunk.Values[(at+i)*c.Width : (at+i+1)*c.Width]
 		}
-		return
 	}
 	if chunk.Validity == nil {
 		return
@@ -43,6 +45,20 @@ func loadOffsets[U uint32 | uint64](t [][]byte, offsets []U, chunk *Chunk) {
 			t[i] = data[lo:hi]
 		}
 		lo = hi
+	}
+}
+
+func loadViews(t [][]byte, chunk *Chunk, at int) {
+	for i := range t {
+		view := chunk.Values[(at+i)*16 : (at+i+1)*16]
+		switch {
+		case chunk.Validity != nil && !bitAt(chunk.Validity, at+i):
+			t[i] = nil
+		case view[0] <= inlineView && view[1]|view[2]|view[3] == 0:
+			t[i] = view[4 : 4+view[0]]
+		default:
+			t[i] = viewOf(chunk, view)
+		}
 	}
 }
 
