@@ -45,6 +45,7 @@ func testEngine(t *testing.T, open func(testing.TB) engine.Engine, rows int) {
 		{"Cancellation", testCancellation},
 		{"Concurrency", testConcurrency},
 		{"Errors", testErrors},
+		{"Described", testDescribed},
 	}
 	for _, group := range groups {
 		t.Run(group.name, func(t *testing.T) { group.run(t, suite{open(t), rows}) })
