@@ -79,3 +79,19 @@ func BenchmarkMeasure(b *testing.B) {
 		}
 	})
 }
+
+// BenchmarkEncodeKeys packs an int64 of 11 bits, a float64 and an int32 into two words and encodes the leading one.
+func BenchmarkEncodeKeys(b *testing.B) {
+	const rows = 1 << 18
+	columns := []Column{benchmarkColumn(Int64, true), benchmarkColumn(Float64, true), benchmarkColumn(Int32, false)}
+	narrow := int64Cells(rows, func(i int) int64 { return int64(i * 2654435761 >> 8 & 0x7ff) })
+	columns[0] = build(rand.New(rand.NewPCG(1, 1)), Int64, 0, 0, nil, narrow)
+	p := planOf(b, columns, []Key{{Column: 0}, {Column: 2}, {Column: 1}})
+	dst := make([]uint64, 1024)
+	for b.Loop() {
+		for lo := 0; lo < rows; lo += len(dst) {
+			p.Encode(dst, lo)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/rows, "ns/row")
+}

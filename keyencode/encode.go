@@ -21,31 +21,43 @@ func (p *Plan) encodeWord(dst []uint64, word, lo int) {
 
 func (p *Plan) encodePiece(dst []uint64, pc *piece, first bool, lo int) {
 	f := &p.fields[pc.field]
+	if pc.whole {
+		f = &pc.placed
+	}
 	k := &p.keys[f.key]
+	if pc.whole && first {
+		k.each(lo, lo+len(dst), func(c *Chunk, at, n, row int) {
+			k.encodeRange(dst[row-lo:][:n], f, c, at)
+		})
+		return
+	}
 	var buffer [blockRows]uint64
 	k.each(lo, lo+len(dst), func(c *Chunk, at, n, row int) {
-		out := dst[row-lo:][:n]
-		if first && pc.whole {
-			k.encodeRange(out, f, c, at)
-			return
-		}
 		codes := buffer[:n]
 		k.encodeRange(codes, f, c, at)
-		place(out, codes, pc, first)
+		pc.place(dst[row-lo:][:n], codes, first)
 	})
 }
 
 // place puts the piece's bits of the codes of its field into the words.
-func place(dst, codes []uint64, pc *piece, first bool) {
-	down, up, mask := uint(pc.down), uint(pc.up), pc.mask
-	if first {
+func (pc *piece) place(dst, codes []uint64, first bool) {
+	down, up, mask := uint(pc.down)&63, uint(pc.up)&63, pc.mask
+	dst = dst[:len(codes)]
+	switch {
+	case first && pc.whole:
+		copy(dst, codes)
+	case pc.whole:
+		for i, c := range codes {
+			dst[i] |= c
+		}
+	case first:
 		for i, c := range codes {
 			dst[i] = c >> down & mask << up
 		}
-		return
-	}
-	for i, c := range codes {
-		dst[i] |= c >> down & mask << up
+	default:
+		for i, c := range codes {
+			dst[i] |= c >> down & mask << up
+		}
 	}
 }
 
@@ -158,8 +170,12 @@ func (p *Plan) encodeRows(dst []uint64, word int, rows []uint32) {
 	var codes [gatherRows]uint64
 	for i := range s.pieces {
 		pc := &s.pieces[i]
-		p.encodeFieldRows(codes[:len(rows)], &p.fields[pc.field], rows)
-		place(dst, codes[:len(rows)], pc, i == 0)
+		f := &p.fields[pc.field]
+		if pc.whole {
+			f = &pc.placed
+		}
+		p.encodeFieldRows(codes[:len(rows)], f, rows)
+		pc.place(dst, codes[:len(rows)], i == 0)
 	}
 }
 

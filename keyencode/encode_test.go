@@ -3,6 +3,7 @@ package keyencode
 import (
 	"fmt"
 	"math/rand/v2"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -98,4 +99,25 @@ func TestEncodeEqualsEncodeRows(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestEncodeConcurrently has several goroutines encode with one plan.
+func TestEncodeConcurrently(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	const n = 5000
+	columns := []Column{
+		build(rng, Int64, 0, 1, []int{1000}, randomCells(rng, Int64, 0, n)),
+		build(rng, Binary, 0, 1, []int{7, 2000}, randomCells(rng, Binary, 0, n)),
+		build(rng, Decimal128, 0, 1, nil, randomCells(rng, Decimal128, 0, n)),
+	}
+	p := planOf(t, columns, []Key{{Column: 0}, {Column: 1}, {Column: 2}})
+	want := make([]uint64, n)
+	p.Encode(want, 0)
+	got := make([]uint64, n)
+	var wg sync.WaitGroup
+	for lo := 0; lo < n; lo += 500 {
+		wg.Go(func() { p.Encode(got[lo:lo+500], lo) })
+	}
+	wg.Wait()
+	require.Equal(t, want, got)
 }

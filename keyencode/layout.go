@@ -15,7 +15,8 @@ type piece struct {
 	field    int
 	down, up int
 	mask     uint64
-	whole    bool // all bits of the field, at the bottom of the word
+	whole    bool  // all bits of the field: placed writes them where they belong
+	placed   field // the field times 1 << up
 }
 
 // layOut makes the fields of all keys and places them in words: one behind the other from the top, split where a word is
@@ -33,6 +34,17 @@ func (p *Plan) layOut() {
 		p.addSegment(segment{words: words, bits: 64, open: true, key: k, from: from})
 	}
 	p.pack(begin)
+}
+
+// pieceOf is the piece of n bits of a field. A whole field costs no shift of its own: the factor of its linear code takes
+// it in.
+func pieceOf(i int, f field, down, up, n int) piece {
+	pc := piece{field: i, down: down, up: up, mask: lowBits(n), placed: f, whole: n == f.bits && (f.part != partLimb || up == 0)}
+	pc.placed.mul <<= uint(up)
+	pc.placed.bias <<= uint(up)
+	pc.placed.nan <<= uint(up)
+	pc.placed.null <<= uint(up)
+	return pc
 }
 
 func (p *Plan) addSegment(s segment) {
@@ -53,7 +65,7 @@ func (p *Plan) pack(begin int) {
 		for left := f.bits; left > 0; {
 			n := min(left, free)
 			left, free, total = left-n, free-n, total-n
-			word.pieces = append(word.pieces, piece{begin + i, left, free, lowBits(n), n == f.bits && free == 0})
+			word.pieces = append(word.pieces, pieceOf(begin+i, f, left, free, n))
 			if free == 0 {
 				p.addSegment(word)
 				word = segment{words: 1, bits: min(total, 64)}
