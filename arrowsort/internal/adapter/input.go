@@ -1,7 +1,7 @@
 package adapter
 
 import (
-	"fmt"
+	"strconv"
 
 	"github.com/apache/arrow/go/v15/arrow"
 )
@@ -24,7 +24,7 @@ func (in *Input) Label(column int) string {
 	if name := in.Columns[column].Name; name != "" {
 		return name
 	}
-	return fmt.Sprintf("#%d", column)
+	return "#" + strconv.Itoa(column)
 }
 
 // A Leaf is a column that is a sort key by itself: a column of the input, or a field within its structs.

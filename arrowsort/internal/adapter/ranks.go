@@ -72,21 +72,36 @@ func (w *Work) rankViews(ctx context.Context, typ arrow.DataType, views []view, 
 	} else {
 		rows = rows[:len(rows)-stats.Nulls]
 	}
-	rank := uint32(0)
-	for i, row := range rows {
-		if i == 0 || !tied(plan, rows[i-1], row) {
-			rank++
-		}
-		ranks[row] = rank
-	}
+	number(ranks, rows, plan)
 	return nil
 }
 
-// tied reports whether two rows have the same codes.
-func tied(plan *keyencode.Plan, a, b uint32) bool {
-	rows := [2]uint32{a, b}
-	var codes [2]uint64
-	for word := 0; word < plan.Words(); word = plan.Next(word, codes[0]) {
+// number writes the rank of each of the rows, which are in the order of the plan: 1 for the first, one more for each row
+// that does not tie with its predecessor.
+func number(ranks []uint32, rows []uint32, plan *keyencode.Plan) {
+	var codes [512]uint64
+	rank, previous := uint32(0), uint64(0)
+	for lo := 0; lo < len(rows); lo += len(codes) {
+		tile := rows[lo:min(lo+len(codes), len(rows))]
+		if plan.Words() > 0 {
+			plan.EncodeRows(codes[:len(tile)], 0, tile)
+		}
+		for i, row := range tile {
+			if rank == 0 || codes[i] != previous || !tied(plan, codes[i], rows[lo+i-1], row) {
+				rank++
+			}
+			ranks[row], previous = rank, codes[i]
+		}
+	}
+}
+
+// tied reports whether two rows that have the same leading word agree in all others.
+func tied(plan *keyencode.Plan, code uint64, a, b uint32) bool {
+	if plan.Words() == 0 {
+		return true
+	}
+	rows, codes := [2]uint32{a, b}, [2]uint64{}
+	for word := plan.Next(0, code); word < plan.Words(); word = plan.Next(word, codes[0]) {
 		plan.EncodeRows(codes[:], word, rows[:])
 		if codes[0] != codes[1] {
 			return false

@@ -1,7 +1,12 @@
 package adapter
 
 import (
+	"fmt"
+	"maps"
 	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -62,4 +67,35 @@ func TestRanksOfNothing(t *testing.T) {
 	got, err = w.ranks(t.Context(), null.DataType(), []arrow.ArrayData{null.Data()}, keyencode.Key{})
 	require.NoError(t, err)
 	require.Equal(t, [][]uint32{{0, 0}}, got)
+}
+
+// TestRanksOfManyEntries has long strings with common starts, entries that repeat, and more of them than one tile.
+func TestRanksOfManyEntries(t *testing.T) {
+	for seed := range uint64(30) {
+		mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+		rng := rand.New(rand.NewPCG(seed, 1))
+		b := array.NewStringBuilder(mem)
+		for range 1 + rng.IntN(3000) {
+			b.Append(strings.Repeat("ab", rng.IntN(40)) + fmt.Sprint(rng.IntN(1+rng.IntN(500))))
+		}
+		a := b.NewStringArray()
+		b.Release()
+		distinct := map[string]bool{}
+		for i := range a.Len() {
+			distinct[a.Value(i)] = true
+		}
+		want := map[string]uint32{}
+		for i, s := range slices.Sorted(maps.Keys(distinct)) {
+			want[s] = uint32(i + 1)
+		}
+		w := NewWork(&Input{}, Options{Allocator: mem, Ranker: cpu.New()})
+		got, err := w.ranks(t.Context(), a.DataType(), []arrow.ArrayData{a.Data()}, keyencode.Key{})
+		require.NoError(t, err)
+		for i, rank := range got[0] {
+			require.Equal(t, want[a.Value(i)], rank, "seed %d, entry %d", seed, i)
+		}
+		w.Release()
+		a.Release()
+		mem.AssertSize(t, 0)
+	}
 }
