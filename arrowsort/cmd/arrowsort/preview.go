@@ -8,6 +8,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
 // previewWidth is the number of characters of a value that a preview shows.
@@ -46,7 +48,7 @@ func previewRow(rec arrow.Record, i int) table.Row {
 	for c, column := range rec.Columns() {
 		row[c] = "null"
 		if column.IsValid(i) {
-			row[c] = text.Snip(column.ValueStr(i), previewWidth, "…")
+			row[c] = text.Snip(tablefile.Formatter(column)(i), previewWidth, "…")
 		}
 	}
 	return row

@@ -82,8 +82,8 @@ func (n *node) repeated() bool {
 // levels are the definition and repetition levels of a leaf under the node, of one without a list between if there is one.
 func (n *node) levels() (def, rep []int16, err error) {
 	if n.leaf != nil {
-		if def, err = n.leaf.GetDefLevels(); err == nil {
-			rep, err = n.leaf.GetRepLevels()
+		if def, err = n.leaf.GetDefLevels(); err == nil && n.field.LevelInfo.RepLevel > 0 {
+			rep, err = n.leaf.GetRepLevels() // it panics for a column without them
 		}
 		return def, rep, err
 	}
@@ -168,14 +168,15 @@ func (n *node) buildStruct(bound int64, mem memory.Allocator) (arrow.Array, erro
 		if err != nil {
 			return nil, err
 		}
-		a.Data().Retain()
+		data := a.Data()
+		data.Retain()
 		a.Release()
-		children = append(children, a.Data())
-		if bitmap == nil { // a required struct has the values of its parent, as its children
-			validity.Read = int64(a.Len())
+		children = append(children, data)
+		if bitmap == nil && len(children) == 1 { // a required struct has the values of its parent, as its children
+			validity.Read = int64(data.Len())
 		}
-		if int64(a.Len()) != validity.Read {
-			return nil, corrupt("struct %q has %d rows, its field %q %d", n.field.Field.Name, validity.Read, c.field.Field.Name, a.Len())
+		if int64(data.Len()) != validity.Read {
+			return nil, corrupt("struct %q has %d rows, its field %q %d", n.field.Field.Name, validity.Read, c.field.Field.Name, data.Len())
 		}
 	}
 	if validity.NullCount == 0 {
@@ -210,6 +211,7 @@ func (n *node) buildList(bound int64, mem memory.Allocator) (arrow.Array, error)
 	buffer := newBuffer(mem, arrow.Int32Traits.BytesRequired(int(bound)+1))
 	defer buffer.Release()
 	offsets := arrow.Int32Traits.CastFromBytes(buffer.Bytes())
+	offsets[0] = 0 // the others follow from it
 	if err := file.DefRepLevelsToListInfo(def, rep, n.field.LevelInfo, &validity, offsets); err != nil {
 		return nil, err
 	}

@@ -50,6 +50,9 @@ func openParquet(src source, size int64, opts ReadOptions) (*parquetFile, error)
 	if err := checkFooter(r.MetaData(), size); err != nil {
 		return nil, err
 	}
+	if err := checkArrowSchema(r.MetaData().KeyValueMetadata(), opts.Allocator); err != nil {
+		return nil, err
+	}
 	whole, err := pqarrow.NewFileReader(r, pqarrow.ArrowReadProperties{}, opts.Allocator)
 	if err != nil {
 		return nil, err

@@ -1,7 +1,13 @@
 package tablefile
 
 import (
+	"bytes"
+	"encoding/base64"
+	"strings"
+
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/apache/arrow/go/v15/parquet/metadata"
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 	"github.com/apache/arrow/go/v15/parquet/schema"
 )
@@ -56,4 +62,23 @@ func withoutFieldID(meta arrow.Metadata) arrow.Metadata {
 		}
 	}
 	return arrow.NewMetadata(keys, values)
+}
+
+// checkArrowSchema checks the Arrow schema that a writer left in the file's metadata, a stream of one message in base64
+// with or without padding, before pqarrow reads it unchecked.
+func checkArrowSchema(meta metadata.KeyValueMetadata, mem memory.Allocator) error {
+	encoded := meta.FindValue("ARROW:schema")
+	if encoded == nil {
+		return nil
+	}
+	b, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(*encoded, "="))
+	if err != nil {
+		return corrupt("the Arrow schema in the metadata: %v", err)
+	}
+	m := &messages{r: bytes.NewReader(b), remaining: int64(len(b)), mem: mem}
+	defer m.Release()
+	if _, err := m.Message(); err != nil {
+		return corrupt("the Arrow schema in the metadata: %v", err)
+	}
+	return nil
 }

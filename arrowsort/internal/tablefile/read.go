@@ -41,8 +41,11 @@ type source interface {
 
 // Read reads a whole table. Errors name the file; a file that breaks its format is ErrCorrupt, one that is too large for
 // the limit ErrMemory.
-func Read(ctx context.Context, path string, opts ReadOptions) (*Input, error) {
-	in, err := read(ctx, path, opts)
+func Read(ctx context.Context, path string, opts ReadOptions) (in *Input, err error) {
+	err = contain(func() error {
+		in, err = read(ctx, path, opts)
+		return err
+	})
 	if err != nil {
 		return nil, inFile(path, "standard input", err)
 	}
@@ -111,19 +114,16 @@ func readPipe(ctx context.Context, opts ReadOptions) (*Input, error) {
 
 func readSource(ctx context.Context, src source, size int64, opts ReadOptions) (in *Input, err error) {
 	in = &Input{Format: opts.Format, Bytes: size}
-	err = contain(func() (err error) {
-		switch opts.Format {
-		case Parquet:
-			in.Table, in.Layout, err = readParquet(ctx, src, size, opts)
-		case IPCFile:
-			in.Table, err = readIPCFile(ctx, src, size, opts)
-		case IPCStream:
-			in.Table, err = readStream(ctx, &countingReader{ctx: ctx, r: src}, size, opts)
-		case CSV:
-			in.Table, err = readCSV(ctx, &countingReader{ctx: ctx, r: src}, size, opts)
-		}
-		return err
-	})
+	switch opts.Format {
+	case Parquet:
+		in.Table, in.Layout, err = readParquet(ctx, src, size, opts)
+	case IPCFile:
+		in.Table, err = readIPCFile(ctx, src, size, opts)
+	case IPCStream:
+		in.Table, err = readStream(ctx, &countingReader{ctx: ctx, r: src}, size, opts)
+	case CSV:
+		in.Table, err = readCSV(ctx, &countingReader{ctx: ctx, r: src}, size, opts)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,41 @@
+package tablefile
+
+import (
+	"math"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/stretchr/testify/require"
+)
+
+func TestFormatterPrintsNestedValues(t *testing.T) {
+	table := nestedTable(t, memory.DefaultAllocator)
+	defer table.Release()
+	require.Equal(t, []string{
+		`{"x":1,"s":"a"}|[1,2]|[["a"],[]]|[{"x":1,"s":"u"},{"x":null,"s":"v"}]|{"l":[1.5]}|[{"key":"k","value":1}]|`,
+		`{"x":null,"s":null}|[]|[]|[]|{"l":null}|[]|`,
+		`null|null|null|null|null|null|`,
+		`{"x":4,"s":""}|[null,5]|[["b",null],["c"]]|[{"x":2,"s":null}]|{"l":[]}|[{"key":"a","value":null},{"key":"b","value":2}]|`,
+		`{"x":5,"s":"e"}|[6]|[[]]|[{"x":3,"s":"w"}]|{"l":[2.5,null]}|[{"key":"z","value":26}]|`,
+	}, textOf(t, table))
+}
+
+func TestFormatterPrintsNaNInLists(t *testing.T) {
+	b := array.NewListBuilder(memory.DefaultAllocator, arrow.PrimitiveTypes.Float64)
+	defer b.Release()
+	b.Append(true)
+	b.ValueBuilder().(*array.Float64Builder).AppendValues([]float64{math.NaN(), math.Inf(-1), 2}, nil)
+	a := b.NewArray()
+	defer a.Release()
+	require.Equal(t, `["NaN","-Inf",2.0]`, Formatter(a)(0))
+}
+
+func TestFormatFloatStaysAFloat(t *testing.T) {
+	for x, want := range map[float64]string{1: "1.0", 0.1: "0.1", 1e300: "1e+300", math.Inf(1): "Inf", -3: "-3.0"} {
+		require.Equal(t, want, formatFloat(x, 64))
+		require.True(t, isFloat(want), want)
+		require.False(t, isInt(want), want)
+	}
+}
