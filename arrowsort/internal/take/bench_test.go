@@ -33,11 +33,12 @@ func BenchmarkTake(b *testing.B) {
 	for _, typ := range families {
 		for _, chunks := range []int{1, 16} {
 			for _, nulls := range []float64{0, 0.1} {
-				column := make([]arrow.Array, chunks)
-				for i := range column {
-					column[i] = arrowtest.Random(rng, typ, rows/chunks, nulls, memory.DefaultAllocator)
-				}
 				b.Run(fmt.Sprintf("type=%s/rows=%d/chunks=%d/nulls=%v", typ, rows, chunks, nulls), func(b *testing.B) {
+					column := make([]arrow.Array, chunks)
+					for i := range column {
+						column[i] = arrowtest.Random(rng, typ, rows/chunks, nulls, memory.DefaultAllocator)
+					}
+					defer releaseAll(column)
 					for b.Loop() {
 						got, err := Take(b.Context(), typ, column, order, Options{})
 						require.NoError(b, err)
@@ -45,7 +46,6 @@ func BenchmarkTake(b *testing.B) {
 					}
 					b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/rows, "ns/row")
 				})
-				releaseAll(column)
 			}
 		}
 	}

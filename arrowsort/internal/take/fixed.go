@@ -98,9 +98,24 @@ func (g *gatherer) gatherWide(dst []byte, src [][]byte, width int, sel selection
 		return eachBlock(sel, lo, hi, block, func(lo int, at []uint64) error {
 			for i, p := range at {
 				from := int(p&rowMask) * width
-				copy(dst[(lo+i)*width:][:width], src[p>>rowBits][from:from+width])
+				copyValue(dst[(lo+i)*width:][:width], src[p>>rowBits][from:from+width])
 			}
 			return nil
 		})
 	})
+}
+
+// copyValue copies as many bytes as both have. 8 to 32 bytes are copied as two halves that overlap, which spares a call.
+func copyValue(dst, src []byte) {
+	n := len(src)
+	switch {
+	case n < 8 || n > 32 || len(dst) != n:
+		copy(dst, src)
+	case n < 16:
+		*(*[8]byte)(dst) = *(*[8]byte)(src)
+		*(*[8]byte)(dst[n-8:]) = *(*[8]byte)(src[n-8:])
+	default:
+		*(*[16]byte)(dst) = *(*[16]byte)(src)
+		*(*[16]byte)(dst[n-16:]) = *(*[16]byte)(src[n-16:])
+	}
 }

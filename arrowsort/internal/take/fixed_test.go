@@ -1,0 +1,56 @@
+package take
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Every width, from one chunk and from several, by every kind of selection.
+func TestFixedOfEveryWidth(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	g := newGatherer(t.Context(), Options{}, 0)
+	defer g.release()
+	for width := range 70 {
+		src := make([][]byte, 3)
+		for c := range src {
+			src[c] = make([]byte, 100*width)
+			for i := range src[c] {
+				src[c][i] = byte(rng.Uint32())
+			}
+		}
+		for chunks := 1; chunks <= 3; chunks += 2 {
+			at := make(picks, 150)
+			for i := range at {
+				at[i] = uint64(rng.IntN(chunks))<<rowBits | uint64(rng.IntN(50))
+			}
+			for name, sel := range map[string]selection{"picks": at, "groups": groups{at, 2}, "spans": spans[int64]{at[:2], []int64{0, 50, 70}}} {
+				got, err := g.fixed(src[:chunks], width, sel)
+				require.NoError(t, err)
+				want := []byte{}
+				for _, p := range sel.at(0, sel.len(), make([]uint64, sel.len())) {
+					want = append(want, src[p>>rowBits][int(p&rowMask)*width:][:width]...)
+				}
+				require.Equal(t, want, append([]byte{}, got.Bytes()...), "%s of width %d from %d chunks", name, width, chunks)
+			}
+		}
+	}
+}
+
+func TestTilesAreWholeWordsOfABitmap(t *testing.T) {
+	require.Zero(t, tileRows%64)
+	require.Zero(t, blockRows%64)
+	for _, width := range []int{1, 16, 17, 1000, 1 << 22} {
+		size := tileSize(width)
+		require.True(t, size > 0 && size%64 == 0 && size <= tileRows, fmt.Sprint(width, size))
+	}
+}
+
+func TestAsReadsLittleEndian(t *testing.T) {
+	b := binary.LittleEndian.AppendUint64(nil, 0x0102030405060708)
+	require.Equal(t, []uint32{0x05060708, 0x01020304}, as[uint32](b))
+	require.Empty(t, as[uint64](b[:7]))
+}
