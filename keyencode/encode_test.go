@@ -43,11 +43,11 @@ func planOf(t testing.TB, columns []Column, keys []Key) *Plan {
 
 func TestEncodeOrdersAsValues(t *testing.T) {
 	for _, kind := range allKinds {
-		for seed := range uint64(60) {
+		for seed := range uint64(40) {
 			rng := rand.New(rand.NewPCG(seed, uint64(kind)))
 			fixed := fixedWidths[rng.IntN(len(fixedWidths))]
 			offset := []int{0, 1, 7, 31, 63, 64}[rng.IntN(6)]
-			cells := randomCells(rng, kind, fixed, 1+rng.IntN(90))
+			cells := randomCells(rng, kind, fixed, 1+rng.IntN(50))
 			c := build(rng, kind, fixed, offset, []int{rng.IntN(20), 0, rng.IntN(30)}, cells)
 			for mode := range 4 {
 				k := Key{Order: Order(mode & 1), Nulls: NullPlacement(mode >> 1)}

@@ -93,8 +93,20 @@ func (w *wordRange) followClasses(b *block) {
 			w.order.next(rowOf(u[i], w.classOf(b, i)))
 		}
 	}
-	end := *b
+	w.order.last = lastRow(b)
+}
+
+// lastRow is the last row of a block.
+func lastRow(b *block) datum {
+	end, u := *b, [1]uint64{}
 	end.at, end.bit, end.rows = b.at+b.rows-1, b.bit+b.rows-1, 1
-	identity.encode(u[:1], &end)
-	w.order.last = rowOf(u[0], w.classOf(b, b.rows-1))
+	identity.encode(u[:], &end)
+	class := ClassValue
+	switch {
+	case b.validity != nil && !bitAt(b.validity, end.bit), u[0] == noWord && b.kind.isDictionary():
+		class = ClassNull
+	case u[0] == noWord && b.kind.isFloat():
+		class = ClassNaN
+	}
+	return rowOf(u[0], class)
 }

@@ -43,6 +43,18 @@ func measureWords(s *Statistics, r *reader, lo, hi int) {
 }
 
 func (w *wordRange) add(b *block) {
+	fast := w.seen && w.order.done()
+	switch {
+	case fast && b.kind == Float16:
+		addFloats(w, b, valuesOf[uint16](b.values, b.at, b.rows), 1<<15, 0x7c00)
+		return
+	case fast && b.kind == Float32:
+		addFloats(w, b, valuesOf[uint32](b.values, b.at, b.rows), 1<<31, 0x7f80_0000)
+		return
+	case fast && b.kind == Float64:
+		addFloats(w, b, valuesOf[uint64](b.values, b.at, b.rows), 1<<63, 0x7ff0_0000_0000_0000)
+		return
+	}
 	switch b.kind {
 	case Int8:
 		addInts[int64](w, b, valuesOf[int8](b.values, b.at, b.rows))

@@ -120,7 +120,7 @@ func (p *Plan) Reversed() bool {
 			return false
 		}
 	}
-	return p.rows <= 1
+	return false
 }
 
 // constant reports whether all rows tie in a key.
