@@ -173,14 +173,14 @@ func (t *strings) length(w uint64) int {
 	return int(w & (1<<t.lenBits - 1))
 }
 
-// bytes copies a row's bytes to dst.
-func (t *strings) copyTo(dst []byte, w uint64) {
-	place := int(w >> t.lenBits)
+// source is the input from a row's first byte on.
+func (t *strings) source(w uint64) []byte {
+	place := int(w >> (t.lenBits & 63))
 	i := 0
 	if len(t.Chunks) > 1 {
 		i = sort.SearchInts(t.bases, place+1) - 1
 	}
-	copy(dst, t.Chunks[i].Data[0][place-t.bases[i]:])
+	return t.Chunks[i].Data[0][place-t.bases[i]:]
 }
 
 // unpack makes offsets, bytes and validity of the sorted words.
@@ -251,11 +251,14 @@ func write[T int32 | int64](t *strings, offsets []T, data []byte, start T, words
 	offsets[0] = start
 	at := 0
 	for i, w := range words {
+		if !t.short && i%touchRows == 0 {
+			t.touch(words[i:min(i+touchRows, len(words))])
+		}
 		n := t.length(w)
 		switch {
 		case !t.short:
 			if n > 0 {
-				t.copyTo(data[at:at+n], w)
+				copy(data[at:at+n], t.source(w))
 			}
 		case at+8 <= len(data):
 			// Bytes behind the string are overwritten by the next rows of the same tile.
@@ -268,6 +271,23 @@ func write[T int32 | int64](t *strings, offsets []T, data []byte, start T, words
 		at += n
 		offsets[i+1] = start + T(at)
 	}
+}
+
+// touchRows is the number of rows whose bytes are looked at before they are copied.
+const touchRows = 64
+
+// touch reads the first and the last byte of each row: the cache misses of independent loads overlap, those of the
+// copies that follow would hardly.
+//
+//go:noinline
+func (t *strings) touch(words []uint64) (sum byte) {
+	for _, w := range words {
+		if n := t.length(w); n > 0 {
+			b := t.source(w)
+			sum += b[0] + b[n-1]
+		}
+	}
+	return sum
 }
 
 func (t *strings) validity(dst []byte, words []uint64) {
