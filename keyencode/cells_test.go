@@ -237,7 +237,7 @@ func buildDictionary(rng *rand.Rand, c *Chunk, kind Kind, cells []cell) {
 		}
 		rank := binary.LittleEndian.Uint32(x.raw)
 		index, ok := known[rank]
-		if !ok || len(c.Ranks) < 200 && rng.IntN(4) == 0 {
+		if !ok || len(c.Ranks) < 100 && rng.IntN(4) == 0 {
 			index = len(c.Ranks)
 			known[rank] = index
 			c.Ranks = append(c.Ranks, rank+1)

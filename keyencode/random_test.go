@@ -8,6 +8,9 @@ import (
 // randomCells draws n cells of a kind: from few or many values, near together or anywhere, with and without nulls.
 func randomCells(rng *rand.Rand, kind Kind, fixed, n int) []cell {
 	distinct := []int{1, 2, 5, 1000}[rng.IntN(4)]
+	if kind == Dictionary8 {
+		distinct = min(distinct, 100) // an index has 8 bits
+	}
 	nulls := []float64{0, 0, 0.1, 0.6, 1}[rng.IntN(5)]
 	pool := make([][]byte, min(distinct, n))
 	style := rng.IntN(6)
