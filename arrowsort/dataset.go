@@ -29,11 +29,13 @@ type dataset struct {
 	adapter.Input
 	shape  shape
 	schema *arrow.Schema // of a record or a table
+
+	column [1]adapter.Column // of an array, without an allocation
+	chunk  [1]arrow.Array
 }
 
-// newDataset borrows the data.
-func newDataset(data Data) (*dataset, error) {
-	d := &dataset{}
+// open borrows the data.
+func (d *dataset) open(data Data) error {
 	switch x := data.(type) {
 	case arrow.Record:
 		d.shape, d.schema, d.Rows = recordShape, x.Schema(), int(x.NumRows())
@@ -51,14 +53,17 @@ func newDataset(data Data) (*dataset, error) {
 		}
 	case *arrow.Chunked:
 		d.shape, d.Rows = chunkedShape, x.Len()
-		d.Columns = []adapter.Column{{Type: x.DataType(), Chunks: x.Chunks()}}
+		d.column[0] = adapter.Column{Type: x.DataType(), Chunks: x.Chunks()}
+		d.Columns = d.column[:]
 	case arrow.Array:
 		d.shape, d.Rows = arrayShape, x.Len()
-		d.Columns = []adapter.Column{{Type: x.DataType(), Chunks: []arrow.Array{x}}}
+		d.chunk[0] = x
+		d.column[0] = adapter.Column{Type: x.DataType(), Chunks: d.chunk[:]}
+		d.Columns = d.column[:]
 	default:
-		return nil, fmt.Errorf("%w: data of type %T is not an arrow.Record, arrow.Table, arrow.Array or *arrow.Chunked", ErrOption, data)
+		return fmt.Errorf("%w: data of type %T is not an arrow.Record, arrow.Table, arrow.Array or *arrow.Chunked", ErrOption, data)
 	}
-	return d, nil
+	return nil
 }
 
 // fields are the columns as fields.

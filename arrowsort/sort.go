@@ -92,20 +92,21 @@ func sortIndices(ctx context.Context, data Data, keys []Key, opts Options, typ a
 
 // A call is one sort on its way: the data, and the job whose keys are set.
 type call struct {
-	data *dataset
+	data dataset
 	opts Options
-	work *adapter.Work
+	work adapter.Work
 }
 
 // newCall checks all arguments, then makes the raw columns of the keys: of all rows, or of the first Options.Limit. The
 // caller releases the work.
 func newCall(ctx context.Context, data Data, keys []Key, opts Options, head bool) (*call, error) {
-	opts, err := opts.resolved()
-	if err != nil {
+	c := &call{}
+	d := &c.data
+	var err error
+	if c.opts, err = opts.resolved(); err != nil {
 		return nil, err
 	}
-	d, err := newDataset(data)
-	if err != nil {
+	if err := d.open(data); err != nil {
 		return nil, err
 	}
 	found, err := d.resolve(keys)
@@ -113,7 +114,7 @@ func newCall(ctx context.Context, data Data, keys []Key, opts Options, head bool
 		return nil, err
 	}
 	if head {
-		d.Rows = opts.limited(d.Rows)
+		d.Rows = c.opts.limited(d.Rows)
 	}
 	if d.Rows > math.MaxUint32 {
 		return nil, fmt.Errorf("%w: %d; sort fewer than 2^32 at once", ErrRows, d.Rows)
@@ -121,9 +122,8 @@ func newCall(ctx context.Context, data Data, keys []Key, opts Options, head bool
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	c := &call{data: d, opts: opts}
-	c.work = adapter.NewWork(&d.Input, adapter.Options{
-		Allocator: opts.Allocator, Ranker: cpu.New(), Threads: opts.Threads, Split: d.splits()})
+	c.work.Start(&d.Input, adapter.Options{
+		Allocator: c.opts.Allocator, Ranker: cpu.New(), Threads: c.opts.Threads, Split: d.splits()})
 	for _, key := range found {
 		if err := c.work.AddKey(ctx, key.Leaf, key.order, key.nulls); err != nil {
 			c.work.Release()

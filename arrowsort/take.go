@@ -32,8 +32,8 @@ func takeData(ctx context.Context, data Data, rows arrow.Array, opts Options) (D
 	if err != nil {
 		return nil, err
 	}
-	d, err := newDataset(data)
-	if err != nil {
+	var d dataset
+	if err := d.open(data); err != nil {
 		return nil, err
 	}
 	if rows == nil {

@@ -21,7 +21,7 @@ func TestChunksStartAtAMultipleOf8(t *testing.T) {
 	}
 	buffers := []*memory.Buffer{nil, memory.NewBufferBytes(arrow.Int16Traits.CastToBytes(values))}
 	typ := arrow.PrimitiveTypes.Int16
-	w := NewWork(&Input{}, Options{Allocator: memory.DefaultAllocator})
+	w := newWork(&Input{}, Options{Allocator: memory.DefaultAllocator})
 	l, _ := layoutOf(typ)
 	for first := range 64 {
 		c, err := w.chunk(l, newView(array.NewData(typ, 20, buffers, nil, 0, first), 20))
@@ -37,7 +37,7 @@ func TestChunksStartAtAMultipleOf8(t *testing.T) {
 func TestMissingAndShortBuffers(t *testing.T) {
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 	defer mem.AssertSize(t, 0)
-	w := NewWork(&Input{}, Options{Allocator: mem})
+	w := newWork(&Input{}, Options{Allocator: mem})
 	defer w.Release()
 	for _, typ := range []arrow.DataType{arrow.FixedWidthTypes.Boolean, arrow.PrimitiveTypes.Int64, arrow.BinaryTypes.String,
 		arrow.BinaryTypes.LargeString, arrow.BinaryTypes.StringView, &arrow.Decimal256Type{Precision: 40}} {
@@ -73,7 +73,7 @@ func TestMalformedArrays(t *testing.T) {
 	} {
 		mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 		a := array.MakeFromData(data)
-		w := NewWork(&Input{Rows: a.Len(), Columns: []Column{{Type: a.DataType(), Chunks: []arrow.Array{a}}}},
+		w := newWork(&Input{Rows: a.Len(), Columns: []Column{{Type: a.DataType(), Chunks: []arrow.Array{a}}}},
 			Options{Allocator: mem, Ranker: cpu.New()})
 		err := w.AddKey(t.Context(), Leaf{Path: []int{0}, Name: "x", Type: a.DataType()}, keyencode.Ascending, keyencode.NullsAtEnd)
 		require.Error(t, err, "%s", a.DataType())

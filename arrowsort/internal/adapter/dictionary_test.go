@@ -31,7 +31,7 @@ func TestSharedDictionariesAreRankedOnce(t *testing.T) {
 	require.Len(t, distinct, 2)
 	require.Equal(t, []int{0, 0, 0, 1}, of)
 
-	w := NewWork(in, Options{Allocator: mem, Ranker: cpu.New()})
+	w := newWork(in, Options{Allocator: mem, Ranker: cpu.New()})
 	require.NoError(t, w.AddKey(t.Context(), Leaf{Path: []int{0}, Type: chunks[0].DataType()}, keyencode.Ascending, keyencode.NullsAtEnd))
 	c := w.Job.Columns[0]
 	require.Equal(t, keyencode.Dictionary8, c.Kind)
@@ -41,7 +41,7 @@ func TestSharedDictionariesAreRankedOnce(t *testing.T) {
 	require.True(t, w.payloads[0].taken, "the dictionaries differ")
 
 	in.Columns[0].Chunks, in.Rows = chunks[:3], 6
-	w = NewWork(in, Options{Allocator: mem, Ranker: cpu.New()})
+	w = newWork(in, Options{Allocator: mem, Ranker: cpu.New()})
 	require.NoError(t, w.AddPayloads())
 	require.False(t, w.payloads[0].taken)
 	require.Equal(t, keyencode.Int8, w.Job.Columns[0].Kind)

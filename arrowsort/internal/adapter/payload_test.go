@@ -32,7 +32,7 @@ func TestStructPayload(t *testing.T) {
 	typ := arrow.StructOf(arrow.Field{Name: "x", Type: child.DataType(), Nullable: true})
 	data := array.NewData(typ, 4, []*memory.Buffer{memory.NewBufferBytes([]byte{0b1011})}, []arrow.ArrayData{child}, 1, 0)
 	in := &Input{Rows: 4, Columns: []Column{{Type: typ, Chunks: []arrow.Array{array.MakeFromData(data)}}}}
-	w := NewWork(in, Options{Allocator: memory.DefaultAllocator})
+	w := newWork(in, Options{Allocator: memory.DefaultAllocator})
 	leaf := Leaf{Path: []int{0, 0}, Name: "s.x", Type: child.DataType()}
 	require.NoError(t, w.AddKey(t.Context(), leaf, keyencode.Descending, keyencode.NullsAtEnd))
 	require.NoError(t, w.AddPayloads())

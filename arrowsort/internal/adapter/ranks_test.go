@@ -42,7 +42,7 @@ func TestRanks(t *testing.T) {
 		mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 		a := floats(mem, []float64{7, 1, zero, nan}, []bool{true, false, true, true})
 		b := floats(mem, []float64{-1, -nan, 7, -zero}, nil)
-		w := NewWork(&Input{}, Options{Allocator: mem, Ranker: cpu.New()})
+		w := newWork(&Input{}, Options{Allocator: mem, Ranker: cpu.New()})
 		got, err := w.ranks(t.Context(), a.DataType(), []arrow.ArrayData{a.Data(), b.Data()},
 			keyencode.Key{Order: c.order, Nulls: c.nulls})
 		require.NoError(t, err)
@@ -57,7 +57,7 @@ func TestRanks(t *testing.T) {
 func TestRanksOfNothing(t *testing.T) {
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 	defer mem.AssertSize(t, 0)
-	w := NewWork(&Input{}, Options{Allocator: mem, Ranker: cpu.New()})
+	w := newWork(&Input{}, Options{Allocator: mem, Ranker: cpu.New()})
 	defer w.Release()
 	empty, null := floats(mem, nil, nil), array.NewNull(2)
 	defer empty.Release()
@@ -88,7 +88,7 @@ func TestRanksOfManyEntries(t *testing.T) {
 		for i, s := range slices.Sorted(maps.Keys(distinct)) {
 			want[s] = uint32(i + 1)
 		}
-		w := NewWork(&Input{}, Options{Allocator: mem, Ranker: cpu.New()})
+		w := newWork(&Input{}, Options{Allocator: mem, Ranker: cpu.New()})
 		got, err := w.ranks(t.Context(), a.DataType(), []arrow.ArrayData{a.Data()}, keyencode.Key{})
 		require.NoError(t, err)
 		for i, rank := range got[0] {

@@ -24,7 +24,7 @@ func TestValidityMerges(t *testing.T) {
 	for seed := range uint64(3000) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-		w := NewWork(&Input{}, Options{Allocator: mem})
+		w := newWork(&Input{}, Options{Allocator: mem})
 		rows, offset := 1+rng.IntN(200), rng.IntN(8)
 		v := view{rows: rows}
 		for range 1 + rng.IntN(3) {
@@ -46,7 +46,7 @@ func TestValidityMerges(t *testing.T) {
 }
 
 func TestValidityIsBorrowed(t *testing.T) {
-	w := NewWork(&Input{}, Options{Allocator: memory.NewCheckedAllocator(memory.NewGoAllocator())})
+	w := newWork(&Input{}, Options{Allocator: memory.NewCheckedAllocator(memory.NewGoAllocator())})
 	bits, err := w.validity(view{rows: 9}, 3)
 	require.NoError(t, err)
 	require.Nil(t, bits)
@@ -71,7 +71,7 @@ func TestViewsFollowOffsets(t *testing.T) {
 	require.Equal(t, []int{4, 2}, []int{views[0].rows, views[1].rows})
 	require.Equal(t, 5, views[0].first)
 	require.Equal(t, 3, views[0].masks[0].first)
-	w := NewWork(&in, Options{Allocator: memory.DefaultAllocator})
+	w := newWork(&in, Options{Allocator: memory.DefaultAllocator})
 	l, _ := layoutOf(child.DataType())
 	c, err := w.column(l, views)
 	require.NoError(t, err)

@@ -40,9 +40,9 @@ type Options struct {
 	Split     bool // the results may be several arrays where 32-bit offsets would pass 2 GiB
 }
 
-// NewWork starts a job on the rows of an input.
-func NewWork(input *Input, opts Options) *Work {
-	return &Work{
+// Start makes w a new job on the rows of an input.
+func (w *Work) Start(input *Input, opts Options) {
+	*w = Work{
 		Job:    engine.Job{Rows: input.Rows, Threads: opts.Threads},
 		input:  input,
 		mem:    opts.Allocator,
