@@ -15,8 +15,10 @@ import (
 func testErrors(t *testing.T, e suite) {
 	short := busy(100)
 	short.Columns[2].Chunks[0].Rows--
-	unknown := busy(100)
+	unknown, unknownKey := busy(100), busy(100)
 	unknown.Columns[2].Kind = 200
+	unknownKey.Columns[0].Kind = keyencode.Dictionary64 + 1
+	unknownKey.Gather = nil
 	tooMany := &engine.Job{Rows: math.MaxUint32 + 1, Keys: []keyencode.Key{{}},
 		Columns: []keyencode.Column{{Chunks: []keyencode.Chunk{{Rows: math.MaxUint32 + 1}}}}}
 	cases := []struct {
@@ -26,6 +28,7 @@ func testErrors(t *testing.T, e suite) {
 	}{
 		{"a column of fewer rows", short, engine.ErrRows},
 		{"an unknown kind", unknown, engine.ErrKind},
+		{"an unknown kind of key", unknownKey, engine.ErrKind},
 		{"2^32 rows", tooMany, engine.ErrRows},
 		{"strings of more than 2 GiB", manyBytes(), engine.ErrOffsets},
 	}
