@@ -37,7 +37,7 @@ func runCheck(ctx context.Context, s streams, path string, in *jobFlags) error {
 	defer j.close()
 	var sorted bool
 	var row int
-	err = j.phase("check", "the order", &j.report.SortSeconds, func(told func(done, total int)) (err error) {
+	err = j.phase("checking", "the order", &j.report.SortSeconds, func(told func(done, total int)) (err error) {
 		sorted, row, err = arrowsort.IsSorted(ctx, j.input.Table, j.keys, j.options(told))
 		return err
 	})

@@ -37,7 +37,7 @@ func runExplain(ctx context.Context, s streams, path string, in *jobFlags) error
 	}
 	defer j.close()
 	var plan *keyencode.Plan
-	err = j.phase("explain", "the sort", &j.report.SortSeconds, func(told func(done, total int)) (err error) {
+	err = j.phase("measuring", "the keys", &j.report.SortSeconds, func(told func(done, total int)) (err error) {
 		plan, err = arrowsort.Explain(ctx, j.input.Table, j.keys, j.options(told))
 		return err
 	})

@@ -27,7 +27,7 @@ func newJob(ctx context.Context, s streams, command, path string, flags *jobFlag
 	for _, k := range flags.keys {
 		j.report.Keys = append(j.report.Keys, k.text)
 	}
-	err := j.phase("read", displayName(path, "standard input"), &j.report.ReadSeconds, func(told func(done, total int)) (err error) {
+	err := j.phase("reading", displayName(path, "standard input"), &j.report.ReadSeconds, func(told func(done, total int)) (err error) {
 		j.input, err = tablefile.Read(ctx, path, tablefile.ReadOptions{
 			Format: flags.inFormat, Stdin: s.in, Threads: flags.threads, Progress: told,
 		})

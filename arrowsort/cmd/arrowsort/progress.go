@@ -25,10 +25,11 @@ func newProgress(w io.Writer, quiet bool) *progress {
 // begin starts a phase. What it returns is told how far the phase is; a total of 0 is an unknown one.
 func (p *progress) begin(verb, what string) func(done, total int) {
 	p.what, p.start = verb+" "+what, time.Now()
-	if p.quiet || !p.terminal {
-		if !p.quiet {
-			fmt.Fprintf(p.w, "%s ...\n", p.what)
-		}
+	switch {
+	case p.quiet:
+		return nil
+	case !p.terminal:
+		fmt.Fprintln(p.w, p.what)
 		return nil
 	}
 	p.bar = newBar(p.w, p.what)
@@ -46,16 +47,14 @@ func (p *progress) move(done, total int) {
 	_ = p.bar.Set(done)
 }
 
-// end ends the phase; after an error the bar is taken away for the error's line.
+// end ends the phase. Its bar gives way to a line, or to the line of an error.
 func (p *progress) end(ok bool) {
-	switch {
-	case p.bar != nil:
-		_ = p.bar.Clear()
-		p.bar = nil
-		if ok {
-			fmt.Fprintf(p.w, "%s: %.3f s\n", p.what, time.Since(p.start).Seconds())
-		}
-	case !p.quiet && ok:
+	if p.bar == nil {
+		return
+	}
+	_ = p.bar.Clear()
+	p.bar = nil
+	if ok {
 		fmt.Fprintf(p.w, "%s: %.3f s\n", p.what, time.Since(p.start).Seconds())
 	}
 }

@@ -55,7 +55,7 @@ func runSort(ctx context.Context, s streams, path string, in *jobFlags, out *out
 // produce sorts, writes and previews the result, and reports.
 func (j *job) produce(ctx context.Context, out *outputFlags, sort func(opts arrowsort.Options) (arrow.Table, error)) error {
 	var sorted arrow.Table
-	err := j.phase("sort", "by "+strings.Join(j.report.Keys, ", "), &j.report.SortSeconds, func(told func(done, total int)) (err error) {
+	err := j.phase("sorting", "by "+strings.Join(j.report.Keys, ", "), &j.report.SortSeconds, func(told func(done, total int)) (err error) {
 		opts := j.options(told)
 		if out.path == "" && (opts.Limit == 0 || opts.Limit > out.preview) {
 			opts.Limit = out.preview // nobody sees more
@@ -83,7 +83,7 @@ func (j *job) produce(ctx context.Context, out *outputFlags, sort func(opts arro
 
 func (j *job) write(ctx context.Context, table arrow.Table, out *outputFlags) error {
 	j.report.Output = out.path
-	return j.phase("write", displayName(out.path, "standard output"), &j.report.WriteSeconds, func(told func(done, total int)) (err error) {
+	return j.phase("writing", displayName(out.path, "standard output"), &j.report.WriteSeconds, func(told func(done, total int)) (err error) {
 		out.options.Progress = told
 		j.report.BytesOut, err = tablefile.Write(ctx, out.path, table, out.options)
 		return err

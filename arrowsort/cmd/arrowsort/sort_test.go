@@ -1,0 +1,166 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+const byAge = `name,age,score,born
+dora,31,2.5,1990-05-01
+bert,31,0.5,1990-05-02
+cleo,25,,1999-12-31
+,25,9.0,2000-01-01
+abel,,1.5,1985-01-02
+`
+
+func TestSortThroughEveryFormat(t *testing.T) {
+	for _, name := range []string{"x.parquet", "x.pq", "x.arrow", "x.feather", "x.ipc", "x.arrows", "x.csv"} {
+		t.Run(name, func(t *testing.T) {
+			first := convert(t, name)
+			sorted := filepath.Join(t.TempDir(), name)
+			require.Equal(t, result{}, cli(t, nil, "sort", "-q", "-k", "age:desc", "-k", "born", "-o", sorted, first))
+			r := cli(t, nil, "sort", "-q", "-k", "age:desc", "--output-format", "csv", "-o", "-", sorted)
+			require.Equal(t, result{out: byAge}, r)
+		})
+	}
+}
+
+func TestSortPreviewIsATable(t *testing.T) {
+	const want = `┌──────┬───────┬─────────┬────────────┐
+│ name │   age │   score │ born       │
+│ utf8 │ int64 │ float64 │ date32     │
+├──────┼───────┼─────────┼────────────┤
+│ dora │    31 │     2.5 │ 1990-05-01 │
+│ bert │    31 │     0.5 │ 1990-05-02 │
+│ cleo │    25 │    null │ 1999-12-31 │
+└──────┴───────┴─────────┴────────────┘
+`
+	in := file(t, "people.csv", people)
+	require.Equal(t, result{out: want}, cli(t, nil, "sort", "-q", "-k", "age:desc", "--preview", "3", in))
+	out := filepath.Join(t.TempDir(), "out.csv")
+	require.Equal(t, result{out: want}, cli(t, nil, "sort", "-q", "-k", "age:desc", "--preview", "3", "-o", out, in))
+	b, err := os.ReadFile(out)
+	require.NoError(t, err)
+	require.Equal(t, byAge, string(b))
+}
+
+func TestSortOptions(t *testing.T) {
+	in := file(t, "people.csv", people)
+	for name, c := range map[string]struct {
+		args []string
+		want string
+	}{
+		"nulls first":  {[]string{"-k", "age:nulls-first", "--limit", "1"}, "abel,,1.5,1985-01-02\n"},
+		"by position":  {[]string{"-k", "#4:desc", "--limit", "1"}, ",25,9.0,2000-01-01\n"},
+		"one thread":   {[]string{"-k", "age", "--threads", "1", "--limit", "2"}, "cleo,25,,1999-12-31\n,25,9.0,2000-01-01\n"},
+		"engine cpu":   {[]string{"-k", "score:desc:nulls-first", "--engine", "cpu", "--limit", "2"}, "cleo,25,,1999-12-31\n,25,9.0,2000-01-01\n"},
+		"limit beyond": {[]string{"-k", "age:desc", "--limit", "99"}, strings.SplitN(byAge, "\n", 2)[1]},
+	} {
+		t.Run(name, func(t *testing.T) {
+			args := append([]string{"sort", "-q", "--output-format", "csv", "-o", "-", in}, c.args...)
+			require.Equal(t, result{out: "name,age,score,born\n" + c.want}, cli(t, nil, args...))
+		})
+	}
+}
+
+func TestSortThroughPipes(t *testing.T) {
+	first := cli(t, nil, "sort", "-q", "-k", "name", "-o", "-", file(t, "people.csv", people))
+	require.Equal(t, 0, first.code, first.err)
+	second := cli(t, strings.NewReader(first.out), "sort", "-q", "-k", "born", "-o", "-", "-")
+	require.Equal(t, 0, second.code, second.err)
+	third := cli(t, strings.NewReader(second.out), "sort", "-q", "-k", "age:desc", "--output-format", "csv", "-o", "-", "-")
+	require.Equal(t, result{out: byAge}, third)
+	text := cli(t, strings.NewReader(people), "sort", "-q", "--format", "csv", "-k", "age:desc", "--output-format", "csv", "-o", "-", "-")
+	require.Equal(t, result{out: byAge}, text)
+}
+
+func TestSortOntoItsInput(t *testing.T) {
+	for _, name := range []string{"x.parquet", "x.arrow", "x.arrows", "x.csv"} {
+		path := convert(t, name)
+		require.Equal(t, result{}, cli(t, nil, "sort", "-q", "-k", "age:desc", "-o", path, path))
+		require.Equal(t, 0, cli(t, nil, "check", "-q", "-k", "age:desc", path).code)
+		entries, err := os.ReadDir(filepath.Dir(path))
+		require.NoError(t, err)
+		require.Len(t, entries, 1)
+	}
+}
+
+func TestSortReports(t *testing.T) {
+	in := file(t, "people.csv", people)
+	out := filepath.Join(t.TempDir(), "out.parquet")
+	r := cli(t, nil, "sort", "-k", "age:desc", "-o", out, in)
+	require.Equal(t, 0, r.code)
+	require.Empty(t, r.out)
+	for _, want := range []string{"reading people.csv\n", "sorting by age:desc\n", "writing out.parquet\n", "5 rows, 4 columns, ", "rows per second", "plan: age: int64, "} {
+		require.Contains(t, r.err, want)
+	}
+	r = cli(t, nil, "sort", "--json", "-k", "age:desc", "-k", "born", "-o", out, in)
+	require.Equal(t, 0, r.code)
+	require.Empty(t, r.err)
+	var got map[string]any
+	require.NoError(t, json.Unmarshal([]byte(r.out), &got), r.out)
+	info, err := os.Stat(out)
+	require.NoError(t, err)
+	for key, want := range map[string]any{"command": "sort", "input": in, "output": out, "rows": 5.0, "rows_out": 5.0, "columns": 4.0,
+		"bytes_in": float64(len(people)), "bytes_out": float64(info.Size()), "engine": "cpu", "keys": []any{"age:desc", "born"}} {
+		require.Equal(t, want, got[key], key)
+	}
+	require.Contains(t, got["plan"], "age: int64")
+	for _, key := range []string{"seconds", "read_seconds", "sort_seconds", "write_seconds", "rows_per_second"} {
+		require.Positive(t, got[key], key)
+	}
+	r = cli(t, nil, "sort", "--json", "-k", "age", "-o", "-", in)
+	require.Equal(t, 0, r.code)
+	require.True(t, json.Valid([]byte(r.err)), "standard output holds the table: %s", r.err)
+}
+
+func TestSortThatIsInterruptedLeavesNothing(t *testing.T) {
+	var rows strings.Builder
+	rows.WriteString("a,b\n")
+	for i := range 200_000 {
+		fmt.Fprintf(&rows, "%d,%d\n", i*7919%200_000, i)
+	}
+	in := file(t, "big.csv", rows.String())
+	for _, name := range []string{"out.csv", "out.parquet", "out.arrow"} {
+		t.Run(name, func(t *testing.T) {
+			folder := t.TempDir()
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			go func() { // cancels once the temporary file is there, or at the end of the test
+				for ctx.Err() == nil {
+					if entries, _ := os.ReadDir(folder); len(entries) > 0 {
+						cancel()
+					}
+					time.Sleep(time.Millisecond)
+				}
+			}()
+			r := cliIn(ctx, nil, "sort", "-q", "-k", "a", "-o", filepath.Join(folder, name), in)
+			entries, err := os.ReadDir(folder)
+			require.NoError(t, err)
+			if r.code == 0 { // it was faster than the one who watches
+				require.Len(t, entries, 1)
+				return
+			}
+			require.Equal(t, result{code: 1, err: "arrowsort: error: interrupted\n"}, r)
+			require.Empty(t, entries)
+		})
+	}
+}
+
+func TestSortThatIsCancelledBefore(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, name := range []string{"x.parquet", "x.arrow", "x.arrows", "x.csv"} {
+		path := convert(t, name)
+		r := cliIn(ctx, nil, "sort", "-q", "-k", "age", "--preview", "1", path)
+		require.Equal(t, result{code: 1, err: "arrowsort: error: interrupted\n"}, r, name)
+	}
+}
