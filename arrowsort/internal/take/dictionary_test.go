@@ -78,6 +78,35 @@ func TestOneDictionaryIsShared(t *testing.T) {
 	require.Same(t, whole.Data().Dictionary(), got[0].Data().Dictionary())
 }
 
+func TestChunksWithoutRowsAddNoEntries(t *testing.T) {
+	typ := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
+	a := dictionaryOf(t, memory.DefaultAllocator, typ, `[0, 1]`, `["x", "y"]`)
+	b := dictionaryOf(t, memory.DefaultAllocator, typ, `[]`, `["z"]`)
+	defer releaseAll([]arrow.Array{a, b})
+	got, err := Take(t.Context(), typ, []arrow.Array{b, a}, []uint32{1}, Options{})
+	require.NoError(t, err)
+	defer releaseAll(got)
+	require.Same(t, a.Data().Dictionary(), got[0].Data().Dictionary())
+	none, err := Take(t.Context(), typ, []arrow.Array{b}, []uint32{}, Options{})
+	require.NoError(t, err)
+	defer releaseAll(none)
+	require.Same(t, b.Data().Dictionary(), none[0].Data().Dictionary())
+}
+
+// What lies under a null need not be an index: it is not looked up, and the result has 0 there.
+func TestGarbageUnderNullIndices(t *testing.T) {
+	typ := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
+	a := dictionaryOf(t, memory.DefaultAllocator, typ, `[0, null]`, `["x"]`)
+	b := dictionaryOf(t, memory.DefaultAllocator, typ, `[0, null]`, `["y"]`)
+	defer releaseAll([]arrow.Array{a, b})
+	a.Data().Buffers()[1].Bytes()[1], b.Data().Buffers()[1].Bytes()[1] = 0xFF, 99
+	got, err := Take(t.Context(), typ, []arrow.Array{a, b}, []uint32{1, 3, 2}, Options{})
+	require.NoError(t, err)
+	defer releaseAll(got)
+	require.Equal(t, []byte{0, 0, 1}, got[0].Data().Buffers()[1].Bytes())
+	require.Equal(t, 2, got[0].NullN())
+}
+
 // Zeros of both signs and NaNs of different bits are different entries.
 func TestFloatEntriesKeepTheirBits(t *testing.T) {
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
