@@ -17,6 +17,7 @@ func (p *Plan) encodeWord(dst []uint64, word, lo int) {
 	for i := range s.pieces {
 		p.encodePiece(dst, &s.pieces[i], i == 0, lo)
 	}
+	assertCodes(p, word, dst)
 }
 
 func (p *Plan) encodePiece(dst []uint64, pc *piece, first bool, lo int) {
@@ -150,6 +151,7 @@ func (p *Plan) EncodeRows(dst []uint64, word int, rows []uint32) {
 	for len(rows) > 0 {
 		n := min(len(rows), gatherRows)
 		p.encodeRows(dst[:n], word, rows[:n])
+		assertCodes(p, word, dst[:n])
 		dst, rows = dst[n:], rows[n:]
 	}
 }
