@@ -1,0 +1,136 @@
+// What the host and the kernels agree on: structures in device memory, and the arguments of every kernel.
+//
+// Every argument of a kernel is one 64-bit slot: an address in device memory or an unsigned number. Structures hold
+// 64-bit words only where the host writes them, so that Go and C++ lay them out alike (gpu/abi.go has the twins).
+#pragma once
+#include "tuning.h"
+#include <stdint.h>
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+
+// How a row's value becomes an ordered number.
+enum Form : u64 {
+	FORM_NONE = 0,       // no values: every row is null
+	FORM_INTEGER = 1,    // width bytes; also ordered code words made before
+	FORM_FLOAT = 2,      // width bytes, IEEE
+	FORM_RANK = 3,       // 4 bytes: the rank of a dictionary entry plus one; 0 is null
+	FORM_BIT = 4,        // a bit at position bit + row of values
+	FORM_BIG_ENDIAN = 5, // width bytes, 1 to 8, most significant first
+	FORM_DECIMAL = 6,    // width bytes, 16 or 32: the limb that is named
+	FORM_CLASS = 7,      // bias for a value, null for a null; values are not read
+};
+
+// A Field is a piece of a code word: a number made from a row of one column, placed in the word.
+//   number = bias + ((value - base) >> shift) * mul    modulo 2^64, the difference modulo 2^(8 width)
+//   piece  = (number >> down & mask) << up
+// NaN and null have numbers of their own. The word is the sum of its pieces. 27 words.
+struct Field {
+	u64 values;   // address of the value of row 0; FORM_BIT: of a bitmap
+	u64 validity; // address of a bitmap, 1 is valid; 0: no row is null
+	u64 bit;      // position of row 0 in validity
+	u64 valueBit; // FORM_BIT: position of row 0 in values
+	u64 form;     // Form
+	u64 width;    // bytes of a value
+	u64 sign;     // FORM_FLOAT: the sign bit
+	u64 infinity; // FORM_FLOAT: the pattern of +Inf
+	u64 base[4];  // as the values are stored; FORM_DECIMAL: all limbs, least significant first, sign bit flipped
+	u64 last[4];  // FORM_DECIMAL descending: what (value - base) >> shift is subtracted from
+	u64 shift;    // below 64
+	u64 mul;      // odd
+	u64 bias;     // added at the end
+	u64 nan;      // the number of NaN
+	u64 null;     // the number of null
+	u64 limb;     // FORM_DECIMAL: which limb is the number; mul is not used
+	u64 descending; // FORM_DECIMAL: 1 if last - x is the number
+	u64 down, up, mask;
+};
+
+// A Column is a key column to be measured.
+struct Column {
+	u64 values, validity, bit, valueBit, form, width, sign, infinity; // as in Field
+	u64 signBit;      // flipped to order integers; equals sign for floats
+	u64 descending;   // 1: the order of the values is reversed
+	u64 nullsAtStart; // 1: null < NaN < value, else value < NaN < null
+};
+
+// Statistics of a column. All zero before the kernel runs; numbers are ordered words as in keyencode.Statistics.
+struct Statistics {
+	u64 nulls, nans;
+	u64 notMin[4]; // complement of the least value, least significant limb first (values = 0: zero)
+	u64 max[4];
+	u64 any;    // OR of the values, first limb
+	u64 notAll; // complement of their AND
+	u64 rises, ties, falls; // 1: some row sorts behind, with, before its predecessor
+};
+
+// A Digit is a run of bits of a code word: code >> shift & (1 << bits) - 1, bits in 1..RADIX_BITS.
+struct Digit {
+	u64 shift, bits;
+};
+
+/*
+The kernels. n is a number of rows, at most 2^32 - 1. "Grid" is the number of blocks; blocks have the threads, and the
+bytes of dynamic shared memory, that tuning.h says. u32 rows[] are row numbers. Buffers are aligned to 16 bytes.
+
+statistics(Column *c, u64 n, Statistics *out)                       any grid
+statistics_decimal(Column *c, u64 n, Statistics *out)               any grid; FORM_DECIMAL
+    Adds to out.
+encode(Field *fields, u64 count, u64 n, u32 *rows, u64 *codes)      any grid
+    codes[i] = the word of row rows[i], or of row i if rows is 0.
+histogram(Field *f, u64 n, Digit *digits, u64 count, u32 *counts)   any grid, best one block per multiprocessor
+    Adds to counts[d * RADIX_BINS + bin]; zero before. count is at most 8; f is one whole word (down = up = 0) whose form is not
+    FORM_DECIMAL or FORM_CLASS: words of several pieces are encoded first, and read as FORM_INTEGER of 8 bytes.
+exclusive_sum(u32 *counts, u64 count, u64 n, u64 *constant)         grid 1
+    Turns counts into the place of the first row of each bin, for each of count digits. Sets bit d of *constant when all
+    rows have the same digit d, clears the others.
+
+Digit binning: one pass of Onesweep over rows first..first+strip-1, a strip of at most 2^29 rows (STRIP_ROWS); strips of a
+pass run one after the other. Grid = tiles of the strip = ceil(strip / tile), tile = DIGIT_TILE or DIGIT_TILE_WIDE. first is a
+multiple of STRIP_ROWS. The kernel is named by what it reads and writes:
+    digit_binning_first         a column      -> packed records
+    digit_binning_first_wide    a column      -> wide records
+    digit_binning_only          a column      -> rows
+    digit_binning_middle        packed        -> packed
+    digit_binning_middle_wide   wide          -> wide
+    digit_binning_narrow        wide          -> packed (only bits from the digit's end on are left: drop says how many go)
+    digit_binning_last          packed        -> rows
+    digit_binning_last_wide     wide          -> rows
+A packed record is a u64, code << rowBits | row. A wide record is a code in u64[] and its row in u32[].
+Arguments, the same for all:
+    (Binning *b, u64 first, u64 strip, u64 shift, u64 bits, u32 *base, u32 *next, u32 *status, u32 *ticket, u64 phase)
+    shift, bits: the digit, in the code (the kernel adds rowBits itself for packed records).
+    base: RADIX_BINS places of the strip's first row of each bin; next: where those of the next strip go, or 0.
+    status: RADIX_BINS words for each tile of the strip; all words of a sort are zero before its first pass.
+    ticket: one word, zero before. phase: the number of the pass over these status words, from 0 on: its status codes rotate
+    with it, so that nothing is cleared between passes.
+*/
+
+// A Binning says where a pass reads and writes.
+struct Binning {
+	u64 field;    // address of the Field of a column
+	u64 in;       // packed records or codes
+	u64 inRows;   // rows of wide records
+	u64 out;      // packed records or codes
+	u64 outRows;  // rows, of wide records or the result
+	u64 rowBits;  // of packed records: bits of a row number, code bits + rowBits <= 64
+	u64 drop;     // digit_binning_narrow: low bits of the code that are sorted already and left out
+};
+
+/*
+Row numbers and columns. out is the number of rows that are wanted, rows[] their row numbers.
+
+iota(u32 *rows, u64 n, u64 reversed)                                any grid: 0, 1, ... or n-1, n-2, ...
+widen(u32 *rows, u64 n, u64 *wide)                                  any grid
+gather_1, _2, _4, _8, _16, _32 (void *values, u32 *rows, u64 out, void *dst)          any grid; values of 1 to 32 bytes
+gather_bytes(u8 *values, u64 width, u32 *rows, u64 out, u8 *dst)    any grid; values of any width, width * n below 2^64
+gather_bits(u8 *bits, u64 bit, u32 *rows, u64 out, u32 *dst, u64 *set)  any grid
+    Bit i of dst = bit number bit + rows[i] of bits. Writes ceil(out / 32) words, bits behind out are zero. Adds the number of ones
+    to *set.
+copy_bits(u8 *src, u64 srcBit, u64 n, u32 *dst, u64 dstBit)         any grid; dst zero before: bits are OR-ed in, so
+    bitmaps of chunks are laid side by side in any order. src 0: ones.
+look_up_ranks(u8 *indices, u64 width, u8 *validity, u64 bit, u32 *ranks, u64 n, u32 *dst)   any grid
+    dst[i] = ranks[indices[i]], 0 where null; width is 1, 2, 4 or 8. Makes FORM_RANK of one chunk of a dictionary column.
+*/

@@ -1,0 +1,50 @@
+// Package kernels holds the device code of arrowsort: the sources, the names and sizes of the kernels and, under the tag
+// cuda, the image built from them. It launches nothing; package gpu does.
+//
+// The kernels follow Onesweep (Adinets and Merrill, 2022). Their arguments are described in abi.h.
+package kernels
+
+// A Kernel is what a launch needs to know beside its arguments.
+type Kernel struct {
+	Name    string
+	Threads int // of a block
+	Shared  int // bytes of dynamic shared memory; above 48 KiB the function's attribute must be raised
+}
+
+// All are the kernels of the image.
+var All = []Kernel{
+	{"statistics", StreamThreads, 0},
+	{"statistics_decimal", StreamThreads, 0},
+	{"encode", StreamThreads, 0},
+	{"histogram", HistogramThreads, histogramBytes},
+	{"exclusive_sum", RadixBins, 0},
+	{"digit_binning_first", BinningThreads, binningBytes},
+	{"digit_binning_first_wide", BinningThreads, binningBytesWide},
+	{"digit_binning_only", BinningThreads, binningBytes},
+	{"digit_binning_middle", BinningThreads, binningBytes},
+	{"digit_binning_middle_wide", BinningThreads, binningBytesWide},
+	{"digit_binning_narrow", BinningThreads, binningBytesWide},
+	{"digit_binning_last", BinningThreads, binningBytes},
+	{"digit_binning_last_wide", BinningThreads, binningBytesWide},
+	{"iota", StreamThreads, 0},
+	{"widen", StreamThreads, 0},
+	{"gather_1", StreamThreads, 0},
+	{"gather_2", StreamThreads, 0},
+	{"gather_4", StreamThreads, 0},
+	{"gather_8", StreamThreads, 0},
+	{"gather_16", StreamThreads, 0},
+	{"gather_32", StreamThreads, 0},
+	{"gather_bytes", StreamThreads, 0},
+	{"gather_bits", StreamThreads, 0},
+	{"copy_bits", StreamThreads, 0},
+	{"look_up_ranks", StreamThreads, 0},
+}
+
+const (
+	histogramBytes = MaxDigits * RadixBins * HistogramCopies * 4
+
+	// A tile of records, a counter of each bin for each warp, two words for each bin, and a few words.
+	binningBytes     = DigitTile*8 + binningCounters
+	binningBytesWide = DigitTileWide*12 + binningCounters
+	binningCounters  = (BinningThreads/32+2)*RadixBins*4 + 256
+)
