@@ -95,3 +95,16 @@ func BenchmarkEncodeKeys(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/rows, "ns/row")
 }
+
+// BenchmarkPlan is what a sort of a hundred rows pays before its first code.
+func BenchmarkPlan(b *testing.B) {
+	c := build(rand.New(rand.NewPCG(1, 1)), Int64, 0, 0, nil, int64Cells(100, func(i int) int64 { return int64(i * 2654435761 % 1000003) }))
+	columns, keys := []Column{c}, []Key{{Name: "k"}}
+	b.ReportAllocs()
+	for b.Loop() {
+		s := Measure(&columns[0], keys[0], 0, 100)
+		if _, err := NewPlan(columns, keys, []Statistics{s}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,6 +1,9 @@
 package keyencode
 
-import "bytes"
+import (
+	"bytes"
+	"math"
+)
 
 // A textRange is the least and the greatest of some strings, borrowed.
 type textRange struct {
@@ -8,52 +11,74 @@ type textRange struct {
 	low, high       uint64 // their first windows, which settle most comparisons
 	minLen, maxLen  int
 	zeroEnd         bool
-	seen            bool
 }
 
-func (t *textRange) add(s []byte) {
-	w := window(s, 0)
-	if !t.seen {
-		*t = textRange{s, s, w, w, len(s), len(s), false, true}
+// add takes some strings in and counts the nulls among them.
+func (t *textRange) add(batch [][]byte) (nulls int) {
+	low, high, minLen, maxLen := t.low, t.high, t.minLen, t.maxLen
+	for _, s := range batch {
+		if s == nil {
+			nulls++
+			continue
+		}
+		n := len(s)
+		if w := window(s, 0); w <= low || w >= high {
+			t.widen(s, w)
+			low, high = t.low, t.high
+		}
+		minLen, maxLen = min(minLen, n), max(maxLen, n)
+		if n > 0 && s[n-1] == 0 {
+			t.zeroEnd = true
+		}
 	}
-	if w <= t.low && bytes.Compare(s, t.least) < 0 {
+	t.minLen, t.maxLen = minLen, maxLen
+	return nulls
+}
+
+// widen compares in full a string whose window does not settle it.
+func (t *textRange) widen(s []byte, w uint64) {
+	if t.least == nil || bytes.Compare(s, t.least) < 0 {
 		t.least, t.low = s, w
 	}
-	if w >= t.high && bytes.Compare(s, t.greatest) > 0 {
+	if t.greatest == nil || bytes.Compare(s, t.greatest) > 0 {
 		t.greatest, t.high = s, w
-	}
-	t.minLen, t.maxLen = min(t.minLen, len(s)), max(t.maxLen, len(s))
-	if len(s) > 0 && s[len(s)-1] == 0 {
-		t.zeroEnd = true
 	}
 }
 
 func measureTexts(s *Statistics, r *reader, lo, hi int) {
 	var t texts
-	var span textRange
 	var last []byte
-	for ; lo < hi; lo += gatherRows {
-		r.each(lo, min(lo+gatherRows, hi), func(c *Chunk, at, n, _ int) {
+	span := textRange{low: ^uint64(0), minLen: math.MaxInt}
+	s.Rows = hi - lo
+	for from := lo; from < hi; from += gatherRows {
+		r.each(from, min(from+gatherRows, hi), func(c *Chunk, at, n, row int) {
 			t.load(r.column, c, at, n)
-			for _, x := range t[:n] {
-				if x == nil {
-					s.Nulls++
-				} else {
-					span.add(x)
-				}
-				if s.Rows == 0 {
-					s.first = textDatum(x)
-				} else if s.ordered() {
-					s.stepText(last, x)
-				}
-				last = x
-				s.Rows++
+			s.Nulls += span.add(t[:n])
+			if row == lo {
+				s.first, last = textDatum(t[0]), t[0]
+				s.stepTexts(last, t[1:n])
+			} else {
+				s.stepTexts(last, t[:n])
 			}
+			last = t[n-1]
 		})
 	}
 	s.last = textDatum(last)
-	s.MinBytes, s.MaxBytes = string(span.least), string(span.greatest)
-	s.MinLen, s.MaxLen, s.ZeroEnd = span.minLen, span.maxLen, span.zeroEnd
+	if s.Values() > 0 {
+		s.MinBytes, s.MaxBytes = string(span.least), string(span.greatest)
+		s.MinLen, s.MaxLen, s.ZeroEnd = span.minLen, span.maxLen, span.zeroEnd
+	}
+}
+
+// stepTexts notes how strings stand to their predecessors, as long as some order is possible.
+func (s *Statistics) stepTexts(last []byte, batch [][]byte) {
+	for _, x := range batch {
+		if !s.ordered() {
+			return
+		}
+		s.stepText(last, x)
+		last = x
+	}
 }
 
 func textDatum(x []byte) datum {
