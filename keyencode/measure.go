@@ -23,16 +23,7 @@ func Measure(c *Column, k Key, lo, hi int) Statistics {
 	return s
 }
 
-// follow notes how a row stands to its predecessor.
-func (s *Statistics) follow(next *datum) {
-	if s.Rows == 0 {
-		s.first = *next
-	} else if s.ordered() {
-		s.step(next)
-	}
-	s.last = *next
-}
-
+// step notes how a row stands to its predecessor.
 func (s *Statistics) step(next *datum) {
 	step := next.compare(&s.last, s.key)
 	s.Sorted = s.Sorted && step >= 0
@@ -42,45 +33,3 @@ func (s *Statistics) step(next *datum) {
 
 // ordered reports whether the rows may still be in order, or all against it.
 func (s *Statistics) ordered() bool { return s.Sorted || s.Reversed }
-
-func measureWide(s *Statistics, r *reader, lo, hi int) {
-	r.each(lo, hi, func(c *Chunk, at, n, _ int) {
-		b := r.block(c, at, n)
-		for i := range n {
-			valid := b.validity == nil || bitAt(b.validity, b.bit+i)
-			var v limbs
-			if valid {
-				v = decimalAt(&b, i)
-				s.addWide(v)
-			} else {
-				s.Nulls++
-			}
-			if s.ordered() || i == n-1 {
-				s.follow(&datum{class: classIf(valid), num: v})
-			}
-			s.Rows++
-		}
-	})
-}
-
-func classIf(valid bool) Class {
-	if valid {
-		return ClassValue
-	}
-	return ClassNull
-}
-
-func (s *Statistics) addWide(v limbs) {
-	if s.Values() == 0 {
-		s.Min, s.Max, s.Or, s.And = v, v, v[0], v[0]
-		return
-	}
-	if v.compare(s.Min) < 0 {
-		s.Min = v
-	}
-	if v.compare(s.Max) > 0 {
-		s.Max = v
-	}
-	s.Or |= v[0]
-	s.And &= v[0]
-}
