@@ -136,7 +136,7 @@ func newCall(ctx context.Context, data Data, keys []Key, opts Options, head bool
 // run has the engine carry out the job.
 func (c *call) run(ctx context.Context) (*engine.Result, error) {
 	job := &c.work.Job
-	job.Limit, job.Progress = c.opts.Limit, c.opts.Progress
+	job.Limit, job.Progress, job.Plan = c.opts.Limit, c.opts.Progress, c.opts.OnPlan != nil
 	result, err := c.opts.Engine.Sort(ctx, job, c.opts.Allocator)
 	if err != nil {
 		return nil, err

@@ -34,6 +34,8 @@ type Job struct {
 	RowNumbers int
 	// Limit is the number of leading rows of the sorted order that are wanted; 0 for all of them.
 	Limit int
+	// Plan tells that Result.Plan is wanted; a small sort may do without one.
+	Plan bool
 	// Threads is the largest number of host threads to use; 0 for GOMAXPROCS.
 	Threads int
 	// Progress, when set, is told now and then how much of the work is done, from one goroutine at a time.
@@ -53,7 +55,7 @@ type Result struct {
 	Rows       int
 	RowNumbers []byte          // Rows little-endian integers of the size asked for; nil when none were
 	Columns    []Column        // one for each of Job.Gather
-	Plan       *keyencode.Plan // what was sorted, for people; it refers to no buffers
+	Plan       *keyencode.Plan // what was sorted, for people, if Job.Plan asks for it; it refers to no buffers
 }
 
 // A Column is a gathered column, its first row at offset 0. A buffer is nil when it would be empty.

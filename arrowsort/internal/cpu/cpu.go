@@ -24,6 +24,9 @@ const smallRows = 1 << 15
 // sorted columns, 8 more where they cannot, 1 for a nullable or Bool column, 8 for a string column, 4 where ties need row numbers;
 // and less than 4 MiB per worker.
 func (cpu) Sort(ctx context.Context, job *engine.Job, mem engine.Allocator) (*engine.Result, error) {
+	if isTiny(job) {
+		return sortTiny(ctx, job, mem)
+	}
 	s, err := newSorter(ctx, job, mem)
 	if err != nil {
 		return nil, err

@@ -1,8 +1,10 @@
 package cpu
 
 import (
+	"fmt"
 	"sort"
 
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -136,22 +138,29 @@ func spreadBits(dst []byte, k *keyencode.Chunk, values bool, at int) {
 	}
 }
 
-// rowLane makes row numbers up, 4 or 8 bytes wide.
-func rowLane(width int) *lane {
-	l := &lane{width: width}
-	if width == 4 {
-		l.fill = func(dst []byte, lo int) { series(view[uint32](dst), uint32(lo)) }
-		l.take = func(dst []byte, rows []uint32) { copy(view[uint32](dst), rows) }
-		return l
+// newRowLane makes row numbers up, 4 or 8 bytes wide.
+func newRowLane(width int) (*lane, error) {
+	switch width {
+	case 4:
+		return &lane{
+			width: 4,
+			fill:  func(dst []byte, lo int) { series(view[uint32](dst), uint32(lo)) },
+			take:  func(dst []byte, rows []uint32) { copy(view[uint32](dst), rows) },
+		}, nil
+	case 8:
+		return &lane{
+			width: 8,
+			fill:  func(dst []byte, lo int) { series(view[uint64](dst), uint64(lo)) },
+			take:  func(dst []byte, rows []uint32) { widen(view[uint64](dst), rows) },
+		}, nil
 	}
-	l.fill = func(dst []byte, lo int) { series(view[uint64](dst), uint64(lo)) }
-	l.take = func(dst []byte, rows []uint32) {
-		d := view[uint64](dst)
-		for i, r := range rows {
-			d[i] = uint64(r)
-		}
+	return nil, fmt.Errorf("%w: row numbers of %d bytes", engine.ErrKind, width)
+}
+
+func widen(dst []uint64, rows []uint32) {
+	for i := range dst {
+		dst[i] = uint64(rows[i])
 	}
-	return l
 }
 
 func series[T uint32 | uint64](s []T, first T) {

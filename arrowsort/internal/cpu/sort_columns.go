@@ -43,7 +43,10 @@ func (s *sorter) sortedSource(lanes *[]*lane) (source, error) {
 	}
 	numbers := s.numbers
 	if numbers == nil {
-		numbers = rowLane(4)
+		var err error
+		if numbers, err = newRowLane(4); err != nil {
+			return nil, err
+		}
 		if err := s.provide(numbers, s.rows); err != nil {
 			return nil, err
 		}

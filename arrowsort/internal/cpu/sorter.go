@@ -75,10 +75,10 @@ func (s *sorter) source() source { return planned{plan: s.plan} }
 // allocate makes the lanes and the result's buffers.
 func (s *sorter) allocate() error {
 	if w := s.job.RowNumbers; w != 0 {
-		if w != 4 && w != 8 {
-			return fmt.Errorf("%w: row numbers of %d bytes", engine.ErrKind, w)
+		var err error
+		if s.numbers, err = newRowLane(w); err != nil {
+			return err
 		}
-		s.numbers = rowLane(w)
 		if err := s.provide(s.numbers, s.out); err != nil {
 			return err
 		}
@@ -115,7 +115,10 @@ func (s *sorter) onlyRowNumbers() bool { return s.numbers != nil && len(s.column
 
 // result packs what moved as bytes and words, and hands the buffers over.
 func (s *sorter) result() (*engine.Result, error) {
-	r := &engine.Result{Rows: s.out, Plan: s.plan.Detach()}
+	r := &engine.Result{Rows: s.out}
+	if s.job.Plan {
+		r.Plan = s.plan.Detach()
+	}
 	for _, c := range s.columns {
 		col, err := c.unpack(s)
 		if err != nil {
