@@ -84,7 +84,7 @@ func BenchmarkMeasure(b *testing.B) {
 func BenchmarkEncodeKeys(b *testing.B) {
 	const rows = 1 << 18
 	columns := []Column{benchmarkColumn(Int64, true), benchmarkColumn(Float64, true), benchmarkColumn(Int32, false)}
-	narrow := int64Cells(rows, func(i int) int64 { return int64(i * 2654435761 >> 8 & 0x7ff) })
+	narrow := int64Cells(rows, func(i int) int64 { return int64(i) * 2654435761 >> 8 & 0x7ff })
 	columns[0] = build(rand.New(rand.NewPCG(1, 1)), Int64, 0, 0, nil, narrow)
 	p := planOf(b, columns, []Key{{Column: 0}, {Column: 2}, {Column: 1}})
 	dst := make([]uint64, 1024)
@@ -98,7 +98,7 @@ func BenchmarkEncodeKeys(b *testing.B) {
 
 // BenchmarkPlan is what a sort of a hundred rows pays before its first code.
 func BenchmarkPlan(b *testing.B) {
-	c := build(rand.New(rand.NewPCG(1, 1)), Int64, 0, 0, nil, int64Cells(100, func(i int) int64 { return int64(i * 2654435761 % 1000003) }))
+	c := build(rand.New(rand.NewPCG(1, 1)), Int64, 0, 0, nil, int64Cells(100, func(i int) int64 { return int64(i) * 2654435761 % 1000003 }))
 	columns, keys := []Column{c}, []Key{{Name: "k"}}
 	b.ReportAllocs()
 	for b.Loop() {

@@ -88,13 +88,17 @@ func TestEncodeEqualsEncodeRows(t *testing.T) {
 			p := planOf(t, columns, []Key{{Column: 0, Order: Order(seed & 1)}, {Column: 1, Nulls: NullsAtStart}})
 			lo := rng.IntN(n)
 			hi := lo + rng.IntN(n-lo+1)
-			rows, got, want := make([]uint32, hi-lo), make([]uint64, hi-lo), make([]uint64, hi-lo)
+			rows, got, codes := make([]uint32, hi-lo), make([]uint64, hi-lo), make([]uint64, hi-lo)
+			want := make([]uint64, hi-lo)
 			for i := range rows {
-				rows[i] = uint32(lo + i)
+				rows[i] = uint32(lo + rng.IntN(hi-lo))
 			}
 			for word := range p.Words() {
-				p.EncodeRows(want, word, rows)
-				p.encodeWord(got, word, lo)
+				p.encodeWord(codes, word, lo)
+				for i, row := range rows {
+					want[i] = codes[int(row)-lo]
+				}
+				p.EncodeRows(got, word, rows)
 				require.Equal(t, want, got, "kind %d, seed %d, rows %d..%d of %d, word %d", kind, seed, lo, hi, n, word)
 			}
 		}

@@ -2,6 +2,7 @@ package keyencode
 
 import (
 	"encoding/binary"
+	"math"
 	"math/rand/v2"
 	"testing"
 )
@@ -70,7 +71,7 @@ func cutCells(kind Kind, fixed int, data []byte) []cell {
 func FuzzValidate(f *testing.F) {
 	for _, kind := range allKinds {
 		f.Add(byte(kind), 3, 1, 2, []byte{0xff}, make([]byte, 64), []byte("some bytes of a string"))
-		f.Add(byte(kind), 1<<60, 1<<62, -7, []byte(nil), []byte{255, 255, 255, 255, 0, 0, 0, 128}, []byte{1})
+		f.Add(byte(kind), math.MaxInt>>3, math.MaxInt>>1, -7, []byte(nil), []byte{255, 255, 255, 255, 0, 0, 0, 128}, []byte{1})
 	}
 	f.Fuzz(func(t *testing.T, kind byte, rows, offset, width int, validity, values, data []byte) {
 		chunk := Chunk{Rows: rows, Offset: offset, Validity: validity, Values: values}
