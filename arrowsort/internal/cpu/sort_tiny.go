@@ -32,8 +32,12 @@ func isTiny(job *engine.Job) bool {
 	if job.Rows == 0 || job.Rows > tinyRows || len(job.Keys) != 1 || job.RowNumbers != 4 && job.RowNumbers != 8 || len(job.Gather) > 0 || job.Plan || job.Progress != nil {
 		return false
 	}
-	c := &job.Columns[job.Keys[0].Column]
-	return keyencode.EncodeWords(nil, c, job.Keys[0], 0) && c.Chunks[0].Rows == job.Rows
+	key := job.Keys[0]
+	if key.Column < 0 || key.Column >= len(job.Columns) {
+		return false
+	}
+	c := &job.Columns[key.Column]
+	return keyencode.EncodeWords(nil, c, key, 0) && c.Chunks[0].Rows == job.Rows
 }
 
 // sortTiny orders ordered words, without statistics, plan, partition or goroutine.
