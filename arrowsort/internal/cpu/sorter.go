@@ -29,6 +29,9 @@ func newSorter(ctx context.Context, job *engine.Job, mem engine.Allocator) (*sor
 		return nil, fmt.Errorf("%w: %d, at most %d", engine.ErrRows, job.Rows, uint32(math.MaxUint32))
 	}
 	for i := range job.Columns {
+		if k := job.Columns[i].Kind; k > keyencode.Dictionary64 {
+			return nil, fmt.Errorf("%w: column %d is of kind %d", engine.ErrKind, i, k)
+		}
 		if n := job.Columns[i].Rows(); n != job.Rows {
 			return nil, fmt.Errorf("%w: column %d has %d rows, the job %d", engine.ErrRows, i, n, job.Rows)
 		}
