@@ -96,11 +96,11 @@ func (g *gathered) gatherRanks(r *reader, rows []uint32) {
 
 // gatherValidity copies validity bits and reports whether there are any to care for.
 func (g *gathered) gatherValidity(r *reader, rows []uint32) bool {
-	any := false
+	some := false
 	for i := range r.column.Chunks {
-		any = any || r.column.Chunks[i].Validity != nil
+		some = some || r.column.Chunks[i].Validity != nil
 	}
-	if !any {
+	if !some {
 		return false
 	}
 	c := newCursor(r)

@@ -114,27 +114,3 @@ func TestNextSkipsTheRestOfShortStrings(t *testing.T) {
 		require.Equal(t, p.Words(), p.Next(p.Words()-1, 0))
 	}
 }
-
-func TestOnAnotherOrderOfRows(t *testing.T) {
-	for seed := range uint64(60) {
-		rng := rand.New(rand.NewPCG(seed, 9))
-		n := 1 + rng.IntN(60)
-		columns, keys, cells := randomTable(rng, n)
-		p := planOf(t, columns, keys)
-		moved := make([]Column, len(columns))
-		perm := rng.Perm(n)
-		for i, c := range columns {
-			shuffled := make([]cell, n)
-			for to, from := range perm {
-				shuffled[to] = cells[i][from]
-			}
-			moved[i] = build(rng, c.Kind, c.Width, 3, nil, shuffled)
-		}
-		was, now := codesOf(p, n), codesOf(p.On(moved), n)
-		for word := range was {
-			for to, from := range perm {
-				require.Equal(t, was[word][from], now[word][to], "seed %d, plan %v, word %d", seed, p, word)
-			}
-		}
-	}
-}

@@ -66,24 +66,3 @@ func TestValidateRejects(t *testing.T) {
 	unranked.Chunks[0].Validity = []byte{0}
 	require.NoError(t, ValidateKey(&unranked), "an index under a null is not read")
 }
-
-func TestNewPlanRejects(t *testing.T) {
-	columns := []Column{{Kind: Int8}, {Kind: 99}}
-	one := make([]Statistics, 1)
-	for _, c := range []struct {
-		keys  []Key
-		stats []Statistics
-		want  error
-	}{
-		{[]Key{{Name: "k"}}, nil, ErrColumn},
-		{[]Key{{Name: "k", Column: 2}}, one, ErrColumn},
-		{[]Key{{Name: "k", Column: -1}}, one, ErrColumn},
-		{[]Key{{Name: "k", Column: 1}}, one, ErrKind},
-	} {
-		_, err := NewPlan(columns, c.keys, c.stats)
-		require.ErrorIs(t, err, c.want)
-		if c.stats != nil {
-			require.ErrorContains(t, err, `"k"`)
-		}
-	}
-}
