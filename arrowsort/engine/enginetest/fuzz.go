@@ -17,7 +17,7 @@ func FuzzEngine(f *testing.F, open func(testing.TB) engine.Engine) {
 	f.Add(uint64(2), uint16(700), []byte{1, 5, 0, 0, 0, 12, 3, 33})
 	f.Add(uint64(3), uint16(5000), []byte{17, 0, 0xFF, 7, 0, 0, 0, 0, 2, 15, 1, 60, 30, 0, 40, 9})
 	f.Fuzz(func(t *testing.T, seed uint64, rows uint16, description []byte) {
-		described(seed, int(rows), description).check(t, e)
+		described(seed, int(rows), description).prove(t, e)
 	})
 }
 
@@ -52,5 +52,5 @@ func testDescribed(t *testing.T, e suite) {
 	s := described(10, 300, []byte{5, 8, 0x17, 9, 0x80 | 16, 3, 0x2E, 250, 12, 1, 0x20})
 	require.Len(t, s.keys, 2)
 	require.Len(t, s.payload, 1)
-	s.check(t, e)
+	s.prove(t, e)
 }

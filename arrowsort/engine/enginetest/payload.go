@@ -87,7 +87,7 @@ func testNoKeys(t *testing.T, e suite) {
 func testRandom(t *testing.T, e suite) {
 	seeds, all, distributions := 600, payloads(), slices.Concat(plain, adversarial)
 	if testing.Short() {
-		seeds = 150
+		seeds = 400
 	}
 	for seed := range seeds {
 		r := rand.New(rand.NewPCG(uint64(seed), 77))
