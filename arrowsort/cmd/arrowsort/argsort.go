@@ -36,12 +36,12 @@ taking the input's rows in this order sorts it.`,
 }
 
 func runArgsort(ctx context.Context, s streams, path string, in *jobFlags, out *outputFlags) error {
-	j, err := newJob(ctx, s, "argsort", path, in)
+	j, err := newJob(ctx, s, "argsort", path, in, true)
 	if err != nil {
 		return err
 	}
 	defer j.close()
-	return j.produce(ctx, out, func(opts arrowsort.Options) (arrow.Table, error) {
+	return j.produce(ctx, out, indexSchema, func(opts arrowsort.Options) (arrow.Table, error) {
 		rows, err := arrowsort.SortIndices(ctx, j.input.Table, j.keys, opts)
 		if err != nil {
 			return nil, err
@@ -51,10 +51,11 @@ func runArgsort(ctx context.Context, s streams, path string, in *jobFlags, out *
 	})
 }
 
-// indexTable is a table with the row numbers as its column "index".
+var indexSchema = arrow.NewSchema([]arrow.Field{{Name: "index", Type: arrow.PrimitiveTypes.Uint64}}, nil)
+
+// indexTable is the table of row numbers.
 func indexTable(rows *array.Uint64) arrow.Table {
-	schema := arrow.NewSchema([]arrow.Field{{Name: "index", Type: arrow.PrimitiveTypes.Uint64}}, nil)
-	rec := array.NewRecord(schema, []arrow.Array{rows}, int64(rows.Len()))
+	rec := array.NewRecord(indexSchema, []arrow.Array{rows}, int64(rows.Len()))
 	defer rec.Release()
-	return array.NewTableFromRecords(schema, []arrow.Record{rec})
+	return array.NewTableFromRecords(indexSchema, []arrow.Record{rec})
 }

@@ -30,7 +30,7 @@ that sorts before the row above it is named, counted from 0. After an error, whi
 }
 
 func runCheck(ctx context.Context, s streams, path string, in *jobFlags) error {
-	j, err := newJob(ctx, s, "check", path, in)
+	j, err := newJob(ctx, s, "check", path, in, true)
 	if err != nil {
 		return err
 	}

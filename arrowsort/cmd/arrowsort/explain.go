@@ -31,7 +31,7 @@ the codes that are sorted in place of the rows.`,
 }
 
 func runExplain(ctx context.Context, s streams, path string, in *jobFlags) error {
-	j, err := newJob(ctx, s, "explain", path, in)
+	j, err := newJob(ctx, s, "explain", path, in, false)
 	if err != nil {
 		return err
 	}

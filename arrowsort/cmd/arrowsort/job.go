@@ -20,8 +20,8 @@ type job struct {
 	show   *progress
 }
 
-// newJob parses the flags of a command and reads its input.
-func newJob(ctx context.Context, s streams, command, path string, flags *jobFlags) (*job, error) {
+// newJob reads the input of a command. With dictionaries, strings may come as such, which is faster where nobody sees it.
+func newJob(ctx context.Context, s streams, command, path string, flags *jobFlags, dictionaries bool) (*job, error) {
 	j := &job{streams: s, flags: flags, show: newProgress(s.err, flags.quiet || flags.json)}
 	j.report = report{Command: command, Input: path, Engine: "cpu", start: time.Now()}
 	for _, k := range flags.keys {
@@ -29,7 +29,7 @@ func newJob(ctx context.Context, s streams, command, path string, flags *jobFlag
 	}
 	err := j.phase("reading", displayName(path, "standard input"), &j.report.ReadSeconds, func(told func(done, total int)) (err error) {
 		j.input, err = tablefile.Read(ctx, path, tablefile.ReadOptions{
-			Format: flags.inFormat, Stdin: s.in, Threads: flags.threads, Progress: told,
+			Format: flags.inFormat, Stdin: s.in, Threads: flags.threads, Dictionaries: dictionaries, Progress: told,
 		})
 		return err
 	})

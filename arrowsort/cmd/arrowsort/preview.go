@@ -15,14 +15,14 @@ import (
 // previewWidth is the number of characters of a value that a preview shows.
 const previewWidth = 40
 
-// preview prints the first rows of a table: its columns' names and types, then the values.
-func preview(w io.Writer, t arrow.Table, rows int) error {
+// preview prints the first rows of a table under the names and types of a schema.
+func preview(w io.Writer, t arrow.Table, schema *arrow.Schema, rows int) error {
 	out := table.NewWriter()
 	out.SetStyle(table.StyleLight)
 	out.Style().Format.Header = text.FormatDefault // names are shown as they are
 	names, types := make(table.Row, t.NumCols()), make(table.Row, t.NumCols())
 	var alignments []table.ColumnConfig
-	for i, f := range t.Schema().Fields() {
+	for i, f := range schema.Fields() {
 		names[i], types[i] = f.Name, f.Type.String()
 		if isNumber(f.Type) {
 			alignments = append(alignments, table.ColumnConfig{Number: i + 1, Align: text.AlignRight, AlignHeader: text.AlignRight})

@@ -41,19 +41,20 @@ metadata and compression of the input.`,
 }
 
 func runSort(ctx context.Context, s streams, path string, in *jobFlags, out *outputFlags) error {
-	j, err := newJob(ctx, s, "sort", path, in)
+	format, err := out.options.Format.Resolve(out.path)
+	j, err := newJob(ctx, s, "sort", path, in, err == nil && format == tablefile.Parquet)
 	if err != nil {
 		return err
 	}
 	defer j.close()
-	out.options.Layout = j.input.Layout
-	return j.produce(ctx, out, func(opts arrowsort.Options) (arrow.Table, error) {
+	out.options.Layout, out.options.Schema = j.input.Layout, j.input.Schema
+	return j.produce(ctx, out, j.input.Schema, func(opts arrowsort.Options) (arrow.Table, error) {
 		return arrowsort.Sort(ctx, j.input.Table, j.keys, opts)
 	})
 }
 
-// produce sorts, writes and previews the result, and reports.
-func (j *job) produce(ctx context.Context, out *outputFlags, sort func(opts arrowsort.Options) (arrow.Table, error)) error {
+// produce sorts, writes and previews the result, which has the schema, and reports.
+func (j *job) produce(ctx context.Context, out *outputFlags, schema *arrow.Schema, sort func(opts arrowsort.Options) (arrow.Table, error)) error {
 	var sorted arrow.Table
 	err := j.phase("sorting", "by "+strings.Join(j.report.Keys, ", "), &j.report.SortSeconds, func(told func(done, total int)) (err error) {
 		opts := j.options(told)
@@ -74,7 +75,7 @@ func (j *job) produce(ctx context.Context, out *outputFlags, sort func(opts arro
 		}
 	}
 	if out.preview > 0 {
-		if err := preview(j.out, sorted, out.preview); err != nil {
+		if err := preview(j.out, sorted, schema, out.preview); err != nil {
 			return err
 		}
 	}

@@ -52,7 +52,7 @@ func ParseCompression(s string) (Compression, error) {
 
 // check finds options that do not fit the format, before any work.
 func (o *WriteOptions) check(path string) error {
-	format, err := o.Format.resolve(path)
+	format, err := o.Format.Resolve(path)
 	if err != nil {
 		return err
 	}

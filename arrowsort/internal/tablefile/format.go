@@ -71,8 +71,9 @@ func ParseFormat(name string) (Format, error) {
 	return Auto, fmt.Errorf("%w %q: use %s", ErrFormat, name, knownFormats)
 }
 
-// resolve finds the format of a file when none was given.
-func (f Format) resolve(path string) (Format, error) {
+// Resolve finds the format of a file when none was given: by its name, or a stream for Pipe. ErrFormat when the name tells
+// nothing.
+func (f Format) Resolve(path string) (Format, error) {
 	if f != Auto {
 		return f, nil
 	}

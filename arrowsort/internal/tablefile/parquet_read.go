@@ -24,19 +24,25 @@ type parquetFile struct {
 	opts   ReadOptions
 }
 
-func readParquet(ctx context.Context, src source, size int64, opts ReadOptions) (arrow.Table, *Layout, error) {
-	f, err := openParquet(src, size, opts)
+func readParquet(ctx context.Context, src source, in *Input, opts ReadOptions) error {
+	f, err := openParquet(src, in.Bytes, opts)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	table, err := f.readTable(ctx)
-	if err != nil {
-		return nil, nil, err
+	in.Layout, in.Schema = newLayout(f.file), f.schema
+	if opts.Dictionaries {
+		f.readDictionaries()
 	}
-	if table, err = finish(table, opts.Allocator); err != nil {
-		return nil, nil, err
+	if in.Table, err = f.readTable(ctx); err != nil {
+		return err
 	}
-	return table, newLayout(f.file), nil
+	if in.Table, err = finish(in.Table, opts.Allocator); err != nil {
+		return err
+	}
+	if opts.Dictionaries {
+		in.Table, err = expandLarge(in.Table, in.Schema, opts.Allocator)
+	}
+	return err
 }
 
 func openParquet(src source, size int64, opts ReadOptions) (*parquetFile, error) {

@@ -3,16 +3,23 @@ package tablefile
 import (
 	"bytes"
 	"encoding/base64"
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/flight"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/apache/arrow/go/v15/parquet/metadata"
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 	"github.com/apache/arrow/go/v15/parquet/schema"
 )
 
-const fieldIDKey = "PARQUET:field_id"
+// Keys of metadata that Arrow keeps in Parquet files and in the fields read from them.
+const (
+	arrowSchemaKey = "ARROW:schema"
+	fieldIDKey     = "PARQUET:field_id"
+)
 
 // arrowSchema is the table's schema: pqarrow's, with two repairs. Timestamps that are not in UTC get no time zone
 // (pqarrow says UTC for all of them), and fields without a field number carry none.
@@ -67,7 +74,7 @@ func withoutFieldID(meta arrow.Metadata) arrow.Metadata {
 // checkArrowSchema checks the Arrow schema that a writer left in the file's metadata, a stream of one message in base64
 // with or without padding, before pqarrow reads it unchecked.
 func checkArrowSchema(meta metadata.KeyValueMetadata, mem memory.Allocator) error {
-	encoded := meta.FindValue("ARROW:schema")
+	encoded := meta.FindValue(arrowSchemaKey)
 	if encoded == nil {
 		return nil
 	}
@@ -81,4 +88,26 @@ func checkArrowSchema(meta metadata.KeyValueMetadata, mem memory.Allocator) erro
 		return corrupt("the Arrow schema in the metadata: %v", err)
 	}
 	return nil
+}
+
+// storeSchema leaves the Arrow schema in the file's metadata, for what Parquet's own schema does not say.
+func storeSchema(w *pqarrow.FileWriter, sc *arrow.Schema, mem memory.Allocator) error {
+	return w.AppendKeyValueMetadata(arrowSchemaKey, base64.StdEncoding.EncodeToString(flight.SerializeSchema(sc, mem)))
+}
+
+// checkNested refuses dictionaries inside nested columns, which pqarrow writes wrongly.
+func checkNested(sc *arrow.Schema) error {
+	for _, f := range sc.Fields() {
+		if nested, ok := f.Type.(arrow.NestedType); ok && hasDictionary(nested) {
+			return fmt.Errorf("column %q: a dictionary inside a nested column cannot be written to Parquet", f.Name)
+		}
+	}
+	return nil
+}
+
+func hasDictionary(typ arrow.DataType) bool {
+	if nested, ok := typ.(arrow.NestedType); ok {
+		return slices.ContainsFunc(nested.Fields(), func(f arrow.Field) bool { return hasDictionary(f.Type) })
+	}
+	return typ.ID() == arrow.DICTIONARY
 }

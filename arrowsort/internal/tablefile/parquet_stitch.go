@@ -8,23 +8,59 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/parquet/metadata"
+	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 )
 
-// parseGroup takes a Parquet file apart that was just written.
-func parseGroup(file []byte) (encodedGroup, error) {
+// A piece is a column of a row group, encoded as a Parquet file with nothing else.
+type piece struct {
+	file   []byte // without the footer
+	footer *metadata.FileMetaData
+}
+
+// parsePiece takes a Parquet file apart that was just written.
+func parsePiece(file []byte) (piece, error) {
 	tail := len(file) - 8 // length of the footer and magic
 	length := int(binary.LittleEndian.Uint32(file[tail:]))
 	footer, err := metadata.NewFileMetaData(file[tail-length:tail], nil)
 	if err != nil {
-		return encodedGroup{}, fmt.Errorf("the encoded row group cannot be read: %w", err)
+		return piece{}, fmt.Errorf("the encoded column cannot be read: %w", err)
 	}
-	return encodedGroup{file: file[:tail-length], footer: footer}, nil
+	return piece{file: file[:tail-length], footer: footer}, nil
 }
 
-// A stitcher joins encoded row groups to one file.
+// check makes sure that no row was left out: pqarrow writes nothing for an array that it does not understand.
+func (p piece) check(field arrow.Field, rows int64) error {
+	for _, c := range p.footer.RowGroups[0].Columns {
+		if n := c.MetaData.NumValues; n < rows {
+			return fmt.Errorf("column %q: Parquet cannot hold type %s, %d of %d rows were written", field.Name, field.Type, n, rows)
+		}
+	}
+	return nil
+}
+
+// emptyFooter is the footer of a file with all columns and no rows.
+func (e *columnEncoder) emptyFooter() (*metadata.FileMetaData, error) {
+	var file bytes.Buffer
+	w, err := pqarrow.NewFileWriter(e.table.Schema(), &file, e.props, e.arrowProps)
+	if err != nil {
+		return nil, err
+	}
+	if err := storeSchema(w, e.schema, e.opts.Allocator); err != nil {
+		return nil, err
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	p, err := parsePiece(file.Bytes())
+	return p.footer, err
+}
+
+// A stitcher joins pieces to one file, the columns of a row group one after the other.
 type stitcher struct {
 	w      io.Writer
 	n      int64                  // bytes written
+	fields int                    // pieces of a row group
+	pieces int                    // pieces so far
 	footer *metadata.FileMetaData // of the file, growing
 }
 
@@ -36,23 +72,31 @@ func (s *stitcher) write(b []byte) error {
 
 func (s *stitcher) start() error { return s.write([]byte(parquetMagic)) }
 
-// append writes the column chunks of a row group and moves its metadata to where they are.
-func (s *stitcher) append(group encodedGroup) error {
+// append writes the column chunks of a piece and moves their metadata to where they are.
+func (s *stitcher) append(p piece) error {
 	shift := s.n - int64(len(parquetMagic))
-	for _, g := range group.footer.RowGroups {
-		ordinal := int16(len(s.footer.RowGroups))
-		g.Ordinal = &ordinal
-		move(g.FileOffset, shift)
-		for _, c := range g.Columns {
-			c.FileOffset += shift
-			c.MetaData.DataPageOffset += shift
-			move(c.MetaData.DictionaryPageOffset, shift)
-			move(c.MetaData.IndexPageOffset, shift)
-		}
-		s.footer.NumRows += g.NumRows
-		s.footer.RowGroups = append(s.footer.RowGroups, g)
+	group := p.footer.RowGroups[0]
+	move(group.FileOffset, shift)
+	for _, c := range group.Columns {
+		c.FileOffset += shift
+		c.MetaData.DataPageOffset += shift
+		move(c.MetaData.DictionaryPageOffset, shift)
+		move(c.MetaData.IndexPageOffset, shift)
 	}
-	return s.write(group.file[len(parquetMagic):])
+	if s.pieces%s.fields == 0 {
+		ordinal := int16(len(s.footer.RowGroups))
+		group.Ordinal = &ordinal
+		s.footer.RowGroups = append(s.footer.RowGroups, group)
+	} else {
+		whole := s.footer.RowGroups[len(s.footer.RowGroups)-1]
+		whole.Columns = append(whole.Columns, group.Columns...)
+		whole.TotalByteSize += group.TotalByteSize
+		if whole.TotalCompressedSize != nil && group.TotalCompressedSize != nil {
+			*whole.TotalCompressedSize += *group.TotalCompressedSize
+		}
+	}
+	s.pieces++
+	return s.write(p.file[len(parquetMagic):])
 }
 
 func move(offset *int64, by int64) {
@@ -62,14 +106,12 @@ func move(offset *int64, by int64) {
 }
 
 // finish writes the footer.
-func (s *stitcher) finish(table arrow.Table, layout *Layout) error {
-	if table.NumCols() == 0 {
-		s.footer.NumRows = table.NumRows()
-	}
+func (s *stitcher) finish(schema *arrow.Schema, rows int64, layout *Layout) error {
+	s.footer.NumRows = rows // also without columns
 	if layout != nil && layout.fits(s.footer) {
 		layout.copySchema(s.footer)
 	} else {
-		markLocalTimes(s.footer, table.Schema())
+		markLocalTimes(s.footer, schema)
 	}
 	var footer bytes.Buffer
 	if _, err := s.footer.WriteTo(&footer, nil); err != nil {

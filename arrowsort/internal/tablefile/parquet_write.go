@@ -11,97 +11,113 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/compress"
-	"github.com/apache/arrow/go/v15/parquet/metadata"
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 )
 
-// writeParquet writes row groups in parallel. Each is encoded as a Parquet file of its own in memory; the file gets their
-// column chunks one after the other and a footer with the places where they landed. At most two row groups per thread
-// are in memory.
+// writeParquet encodes the columns of the row groups in parallel. Each is encoded as a Parquet file of its own in memory;
+// the file gets their column chunks one after the other and a footer with the places where they landed.
 func writeParquet(ctx context.Context, w io.Writer, table arrow.Table, opts WriteOptions) error {
 	table, err := array.UnifyTableDicts(opts.Allocator, table)
 	if err != nil {
 		return err
 	}
 	defer table.Release()
-	e := &groupEncoder{table: table, rows: int64(opts.RowGroupRows), props: writerProperties(opts), opts: opts}
-	if e.rows == 0 {
-		e.rows = DefaultRowGroupRows
-	}
-	if e.groups() > math.MaxInt16 {
-		return fmt.Errorf("%d row groups of %d rows are more than Parquet allows, %d: raise the rows of a row group", e.groups(), e.rows, math.MaxInt16)
-	}
-	empty, err := e.encode(-1)
+	e, err := newColumnEncoder(table, opts)
 	if err != nil {
 		return err
 	}
-	out := &stitcher{w: w, footer: empty.footer}
+	out := &stitcher{w: w, fields: int(table.NumCols())}
+	if out.footer, err = e.emptyFooter(); err != nil {
+		return err
+	}
 	if err := out.start(); err != nil {
 		return err
 	}
-	report := progress(opts.Progress, e.groups())
-	err = inOrder(ctx, e.groups(), threads(opts.Threads), e.encode, func(group encodedGroup) error {
+	report := progress(opts.Progress, e.pieces())
+	err = inOrder(ctx, e.pieces(), threads(opts.Threads), e.encode, func(p piece) error {
 		defer report()
-		return out.append(group)
+		return out.append(p)
 	})
 	if err != nil {
 		return err
 	}
-	return out.finish(table, opts.Layout)
+	return out.finish(e.schema, table.NumRows(), opts.Layout)
 }
 
-// An encodedGroup is a Parquet file with at most one row group.
-type encodedGroup struct {
-	file   []byte
-	footer *metadata.FileMetaData
+// A columnEncoder encodes the columns of row groups.
+type columnEncoder struct {
+	table      arrow.Table
+	schema     *arrow.Schema // that the file is to have
+	rows       int64         // of a row group
+	props      *parquet.WriterProperties
+	arrowProps pqarrow.ArrowWriterProperties
+	opts       WriteOptions
+	present    []int16 // definition levels of a column without nulls
 }
 
-type groupEncoder struct {
-	table arrow.Table
-	rows  int64 // of a row group
-	props *parquet.WriterProperties
-	opts  WriteOptions
+func newColumnEncoder(table arrow.Table, opts WriteOptions) (*columnEncoder, error) {
+	e := &columnEncoder{table: table, schema: table.Schema(), rows: int64(opts.RowGroupRows), props: writerProperties(opts), opts: opts}
+	if opts.Schema != nil {
+		e.schema = opts.Schema
+	}
+	if e.rows == 0 {
+		e.rows = DefaultRowGroupRows
+	}
+	if e.groups() > math.MaxInt16 {
+		return nil, fmt.Errorf("%d row groups of %d rows are more than the %d of Parquet: raise the rows of a row group", e.groups(), e.rows, math.MaxInt16)
+	}
+	e.arrowProps = pqarrow.NewArrowWriterProperties(pqarrow.WithAllocator(opts.Allocator))
+	e.present = make([]int16, min(e.rows, table.NumRows()))
+	for i := range e.present {
+		e.present[i] = 1
+	}
+	return e, checkNested(e.schema)
 }
 
-func (e *groupEncoder) groups() int { return int((e.table.NumRows() + e.rows - 1) / e.rows) }
+func (e *columnEncoder) groups() int { return int((e.table.NumRows() + e.rows - 1) / e.rows) }
+func (e *columnEncoder) pieces() int { return e.groups() * int(e.table.NumCols()) }
 
-// encode encodes a row group; -1 is none, a file with nothing but a footer.
-func (e *groupEncoder) encode(group int) (encodedGroup, error) {
+// encode encodes a column of a row group.
+func (e *columnEncoder) encode(i int) (piece, error) {
+	columns := int(e.table.NumCols())
+	first := int64(i/columns) * e.rows
+	n := min(e.rows, e.table.NumRows()-first)
+	field := e.table.Schema().Field(i % columns)
+	data := e.table.Column(i % columns).Data()
 	var file bytes.Buffer
-	arrowProps := pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema(), pqarrow.WithAllocator(e.opts.Allocator))
-	w, err := pqarrow.NewFileWriter(e.table.Schema(), &file, e.props, arrowProps)
-	if err != nil {
-		return encodedGroup{}, err
+	write := e.writeFlat
+	if isNested(field.Type) {
+		write = e.writeNested
 	}
-	if group >= 0 {
-		w.NewRowGroup()
-		first := int64(group) * e.rows
-		n := min(e.rows, e.table.NumRows()-first)
-		for i := range int(e.table.NumCols()) {
-			if err := w.WriteColumnChunked(e.table.Column(i).Data(), first, n); err != nil {
-				return encodedGroup{}, fmt.Errorf("column %q: %w", e.table.Schema().Field(i).Name, err)
-			}
-		}
+	if err := write(&file, field, data, first, n); err != nil {
+		return piece{}, fmt.Errorf("column %q: %w", field.Name, err)
 	}
-	if err := w.Close(); err != nil {
-		return encodedGroup{}, err
+	p, err := parsePiece(file.Bytes())
+	if err == nil {
+		err = p.check(field, n)
 	}
-	encoded, err := parseGroup(file.Bytes())
-	if err == nil && group >= 0 {
-		err = e.checkRows(encoded, group)
-	}
-	return encoded, err
+	return p, err
 }
 
-// checkRows makes sure that no column was left out: pqarrow writes nothing for an array that it does not understand.
-func (e *groupEncoder) checkRows(encoded encodedGroup, group int) error {
-	want := min(e.rows, e.table.NumRows()-int64(group)*e.rows)
-	for _, c := range encoded.footer.RowGroups[0].Columns {
-		if n := c.MetaData.NumValues; n < want {
-			return fmt.Errorf("column %q: Parquet cannot hold its type, %d of %d rows were written", c.MetaData.PathInSchema[0], n, want)
-		}
+func isNested(typ arrow.DataType) bool {
+	if ext, ok := typ.(arrow.ExtensionType); ok {
+		return isNested(ext.StorageType())
 	}
-	return nil
+	_, nested := typ.(arrow.NestedType)
+	return nested
+}
+
+// writeNested leaves the levels of a nested column to pqarrow.
+func (e *columnEncoder) writeNested(file io.Writer, field arrow.Field, data *arrow.Chunked, first, n int64) error {
+	w, err := pqarrow.NewFileWriter(arrow.NewSchema([]arrow.Field{field}, nil), file, e.props, e.arrowProps)
+	if err != nil {
+		return err
+	}
+	w.NewRowGroup()
+	if err := w.WriteColumnChunked(data, first, n); err != nil {
+		return err
+	}
+	return w.Close()
 }
 
 // writerProperties are the columns' compression and encoding: those of the input's layout, or else zstd and

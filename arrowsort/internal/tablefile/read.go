@@ -16,17 +16,19 @@ import (
 
 // ReadOptions say how to read. The zero value is right for files.
 type ReadOptions struct {
-	Format      Format                // Auto: by the file's name; an IPC stream for Pipe
-	Stdin       io.Reader             // what Pipe reads; nil: os.Stdin
-	Allocator   memory.Allocator      // nil: memory.DefaultAllocator
-	Threads     int                   // 0: GOMAXPROCS
-	MemoryLimit int64                 // bytes that the table may take; 0: the machine's memory
-	Progress    func(done, total int) // told now and then, from one goroutine at a time
+	Format       Format                // Auto: by the file's name; an IPC stream for Pipe
+	Stdin        io.Reader             // what Pipe reads; nil: os.Stdin
+	Allocator    memory.Allocator      // nil: memory.DefaultAllocator
+	Threads      int                   // 0: GOMAXPROCS
+	Dictionaries bool                  // give string columns that a Parquet file stores with a small dictionary as dictionaries
+	MemoryLimit  int64                 // bytes that the table may take; 0: the machine's memory
+	Progress     func(done, total int) // told now and then, from one goroutine at a time
 }
 
 // An Input is a table that was read. The caller releases Table.
 type Input struct {
 	Table  arrow.Table
+	Schema *arrow.Schema // of the file; the table may hold its strings as dictionaries, see ReadOptions.Dictionaries
 	Format Format
 	Bytes  int64   // size of the input
 	Layout *Layout // how a Parquet input was laid out, else nil
@@ -53,7 +55,7 @@ func Read(ctx context.Context, path string, opts ReadOptions) (in *Input, err er
 }
 
 func read(ctx context.Context, path string, opts ReadOptions) (in *Input, err error) {
-	format, err := opts.Format.resolve(path)
+	format, err := opts.Format.Resolve(path)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +101,7 @@ func readPipe(ctx context.Context, opts ReadOptions) (*Input, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &Input{Table: table, Format: opts.Format, Bytes: counter.n}, nil
+		return &Input{Table: table, Schema: table.Schema(), Format: opts.Format, Bytes: counter.n}, nil
 	}
 	limited := io.Reader(counter)
 	if opts.MemoryLimit > 0 {
@@ -116,7 +118,7 @@ func readSource(ctx context.Context, src source, size int64, opts ReadOptions) (
 	in = &Input{Format: opts.Format, Bytes: size}
 	switch opts.Format {
 	case Parquet:
-		in.Table, in.Layout, err = readParquet(ctx, src, size, opts)
+		err = readParquet(ctx, src, in, opts)
 	case IPCFile:
 		in.Table, err = readIPCFile(ctx, src, size, opts)
 	case IPCStream:
@@ -126,6 +128,9 @@ func readSource(ctx context.Context, src source, size int64, opts ReadOptions) (
 	}
 	if err != nil {
 		return nil, err
+	}
+	if in.Schema == nil {
+		in.Schema = in.Table.Schema()
 	}
 	return in, nil
 }

@@ -18,6 +18,7 @@ type WriteOptions struct {
 	Threads      int                   // 0: GOMAXPROCS
 	Compression  Compression           // how Parquet columns and IPC buffers are compressed
 	RowGroupRows int                   // rows of a Parquet row group; 0: DefaultRowGroupRows
+	Schema       *arrow.Schema         // the schema that a Parquet file is to have, whose strings the table may hold as dictionaries; nil: the table's
 	Layout       *Layout               // of the Parquet file whose rows are written: its schema, metadata and compression are kept
 	Progress     func(done, total int) // told now and then, from one goroutine at a time
 }
@@ -41,7 +42,7 @@ func Write(ctx context.Context, path string, table arrow.Table, opts WriteOption
 }
 
 func write(ctx context.Context, path string, table arrow.Table, opts WriteOptions, out *countingWriter) error {
-	format, err := opts.Format.resolve(path)
+	format, err := opts.Format.Resolve(path)
 	if err != nil {
 		return err
 	}
