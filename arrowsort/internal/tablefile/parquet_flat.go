@@ -14,20 +14,29 @@ import (
 // writeFlat writes rows of a column that is not nested. Its definition levels are made here: those that pqarrow makes
 // for a column without nulls send the column through a slow path, which is wrong for dictionaries besides.
 func (e *columnEncoder) writeFlat(out io.Writer, field arrow.Field, data *arrow.Chunked, first, n int64) error {
-	sc, err := pqarrow.ToParquet(arrow.NewSchema([]arrow.Field{field}, nil), e.props, e.arrowProps)
+	rows := array.NewChunkedSlice(data, first, first+n)
+	defer rows.Release()
+	chunks, props := rows.Chunks(), e.props
+	if len(chunks) == 1 && storesRawInteger(field.Type) && props.DictionaryEnabledFor(field.Name) {
+		if dictionary := integerDictionary(chunks[0], e.opts.Allocator); dictionary != nil {
+			defer dictionary.Release()
+			chunks = []arrow.Array{dictionary}
+		} else {
+			props = e.plain
+		}
+	}
+	sc, err := pqarrow.ToParquet(arrow.NewSchema([]arrow.Field{field}, nil), props, e.arrowProps)
 	if err != nil {
 		return err
 	}
-	w := file.NewParquetWriter(out, sc.Root(), file.WithWriterProps(e.props))
+	w := file.NewParquetWriter(out, sc.Root(), file.WithWriterProps(props))
 	group := w.AppendRowGroup()
 	column, err := group.NextColumn()
 	if err != nil {
 		return err
 	}
 	ctx := pqarrow.NewArrowWriteContext(context.Background(), &e.arrowProps)
-	rows := array.NewChunkedSlice(data, first, first+n)
-	defer rows.Release()
-	for _, chunk := range rows.Chunks() {
+	for _, chunk := range chunks {
 		if err := pqarrow.WriteArrowToColumn(ctx, column, chunk, e.levels(field, chunk), nil, field.Nullable); err != nil {
 			return err
 		}

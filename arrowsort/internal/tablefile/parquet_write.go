@@ -50,13 +50,14 @@ type columnEncoder struct {
 	schema     *arrow.Schema // that the file is to have
 	rows       int64         // of a row group
 	props      *parquet.WriterProperties
+	plain      *parquet.WriterProperties // without dictionaries
 	arrowProps pqarrow.ArrowWriterProperties
 	opts       WriteOptions
 	present    []int16 // definition levels of a column without nulls
 }
 
 func newColumnEncoder(table arrow.Table, opts WriteOptions) (*columnEncoder, error) {
-	e := &columnEncoder{table: table, schema: table.Schema(), rows: int64(opts.RowGroupRows), props: writerProperties(opts), opts: opts}
+	e := &columnEncoder{table: table, schema: table.Schema(), rows: int64(opts.RowGroupRows), props: writerProperties(opts, true), plain: writerProperties(opts, false), opts: opts}
 	if opts.Schema != nil {
 		e.schema = opts.Schema
 	}
@@ -121,8 +122,8 @@ func (e *columnEncoder) writeNested(file io.Writer, field arrow.Field, data *arr
 }
 
 // writerProperties are the columns' compression and encoding: those of the input's layout, or else zstd and
-// dictionaries.
-func writerProperties(opts WriteOptions) *parquet.WriterProperties {
+// dictionaries, if these are wanted at all.
+func writerProperties(opts WriteOptions, dictionaries bool) *parquet.WriterProperties {
 	codec, chosen := parquetCodecs[opts.Compression.Codec]
 	if !chosen {
 		codec = compress.Codecs.Zstd
@@ -132,13 +133,14 @@ func writerProperties(opts WriteOptions) *parquet.WriterProperties {
 		parquet.WithVersion(parquet.V2_LATEST), // older ones have no nanoseconds
 		parquet.WithCreatedBy("arrowsort"),
 		parquet.WithCompression(codec),
+		parquet.WithDictionaryDefault(dictionaries),
 	}
 	if opts.Compression.Level != 0 {
 		props = append(props, parquet.WithCompressionLevel(opts.Compression.Level))
 	}
 	if opts.Layout != nil {
 		for _, c := range opts.Layout.columns() {
-			props = append(props, parquet.WithDictionaryFor(c.path, c.dictionary))
+			props = append(props, parquet.WithDictionaryFor(c.path, dictionaries && c.dictionary))
 			if !chosen {
 				props = append(props, parquet.WithCompressionFor(c.path, c.codec))
 			}

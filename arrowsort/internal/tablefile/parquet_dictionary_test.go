@@ -1,0 +1,109 @@
+package tablefile
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/stretchr/testify/require"
+)
+
+// words has strings and integers with few and with many values, with and without nulls, over several batches and row
+// groups of the writer.
+func words(t *testing.T, mem memory.Allocator, rows int) arrow.Table {
+	r := rand.New(rand.NewPCG(5, 6))
+	var fields []arrow.Field
+	for _, typ := range []arrow.DataType{arrow.BinaryTypes.String, arrow.BinaryTypes.LargeString, arrow.PrimitiveTypes.Int64, arrow.FixedWidthTypes.Timestamp_us} {
+		for _, name := range []string{"few", "few nulls", "many", "many nulls"} {
+			fields = append(fields, arrow.Field{Name: name + " " + typ.String(), Type: typ, Nullable: strings.HasSuffix(name, "nulls")})
+		}
+	}
+	b := array.NewRecordBuilder(mem, arrow.NewSchema(fields, nil))
+	defer b.Release()
+	for range rows {
+		for i, f := range fields {
+			n := int64(r.IntN(50))
+			if strings.HasPrefix(f.Name, "many") {
+				n = r.Int64N(1 << 40)
+			}
+			if f.Nullable && r.IntN(5) == 0 {
+				b.Field(i).AppendNull()
+				continue
+			}
+			switch b := b.Field(i).(type) {
+			case *array.StringBuilder:
+				b.Append(fmt.Sprint("value ", n))
+			case *array.LargeStringBuilder:
+				b.Append(fmt.Sprint("value ", n))
+			case *array.Int64Builder:
+				b.Append(n)
+			case *array.TimestampBuilder:
+				b.Append(arrow.Timestamp(n))
+			}
+		}
+	}
+	rec := b.NewRecord()
+	defer rec.Release()
+	return array.NewTableFromRecords(rec.Schema(), []arrow.Record{rec})
+}
+
+func TestDictionariesAreCarriedThroughParquet(t *testing.T) {
+	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	defer mem.AssertSize(t, 0)
+	table := words(t, mem, 5000)
+	defer table.Release()
+	first := writeBytes(t, table, Parquet, WriteOptions{Allocator: mem, RowGroupRows: 2100})
+	in, err := readBytes(t, first, ReadOptions{Format: Parquet, Allocator: mem, Dictionaries: true})
+	require.NoError(t, err)
+	defer in.Table.Release()
+	for i, f := range in.Table.Schema().Fields() {
+		dictionary := strings.HasPrefix(f.Name, "few") && strings.Contains(f.Name, "utf8")
+		require.Equal(t, dictionary, f.Type.ID() == arrow.DICTIONARY, f.Name)
+		require.Equal(t, table.Schema().Field(i).String(), in.Schema.Field(i).String())
+	}
+	require.Equal(t, textOf(t, table), textOf(t, in.Table))
+	second := writeBytes(t, in.Table, Parquet, WriteOptions{Allocator: mem, RowGroupRows: 1700, Layout: in.Layout, Schema: in.Schema})
+	again, err := readBytes(t, second, ReadOptions{Format: Parquet, Allocator: mem})
+	require.NoError(t, err)
+	defer again.Table.Release()
+	requireTables(t, table, again.Table)
+}
+
+func TestIntegerDictionary(t *testing.T) {
+	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	defer mem.AssertSize(t, 0)
+	b := array.NewInt64Builder(mem)
+	defer b.Release()
+	for i := range 100 {
+		if i%7 == 3 {
+			b.AppendNull()
+		} else {
+			b.Append([]int64{-1, 0, 1 << 62, -1 << 63}[i%4])
+		}
+	}
+	whole := b.NewArray()
+	defer whole.Release()
+	for _, from := range []int64{0, 1, 9} {
+		a := array.NewSlice(whole, from, 100)
+		d := integerDictionary(a, mem).(*array.Dictionary)
+		require.Equal(t, 4, d.Dictionary().Len())
+		for i := range a.Len() {
+			require.Equal(t, a.IsNull(i), d.IsNull(i))
+			if a.IsValid(i) {
+				require.Equal(t, a.(*array.Int64).Value(i), d.Dictionary().(*array.Int64).Value(d.GetValueIndex(i)))
+			}
+		}
+		d.Release()
+		a.Release()
+	}
+	for i := range 100 {
+		b.Append(int64(i))
+	}
+	distinct := b.NewArray()
+	defer distinct.Release()
+	require.Nil(t, integerDictionary(distinct, mem))
+}
