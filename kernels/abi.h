@@ -24,16 +24,17 @@ enum Form : u64 {
 };
 
 // A Field is a piece of a code word: a number made from a row of one column, placed in the word.
-//   number = bias + ((value - base) >> shift) * mul    modulo 2^64, the difference modulo 2^(8 width)
+//   number = bias + ((value - base) >> shift) * mul    modulo 2^64, the difference modulo 2^(8 width), the shift logical
 //   piece  = (number >> down & mask) << up
-// NaN and null have numbers of their own. The word is the sum of its pieces. 27 words.
+// NaN and null have numbers of their own. The word is the sum of its pieces. 28 words.
 struct Field {
 	u64 values;   // address of the value of row 0; FORM_BIT: of a bitmap
 	u64 validity; // address of a bitmap, 1 is valid; 0: no row is null
 	u64 bit;      // position of row 0 in validity
 	u64 valueBit; // FORM_BIT: position of row 0 in values
 	u64 form;     // Form
-	u64 width;    // bytes of a value
+	u64 width;    // bytes of a number
+	u64 stride;   // bytes from a row to the next
 	u64 sign;     // FORM_FLOAT: the sign bit
 	u64 infinity; // FORM_FLOAT: the pattern of +Inf
 	u64 base[4];  // as the values are stored; FORM_DECIMAL: all limbs, least significant first, sign bit flipped
@@ -50,8 +51,8 @@ struct Field {
 
 // A Column is a key column to be measured.
 struct Column {
-	u64 values, validity, bit, valueBit, form, width, sign, infinity; // as in Field
-	u64 signBit;      // flipped to order integers; equals sign for floats
+	u64 values, validity, bit, valueBit, form, width, stride, sign, infinity; // as in Field
+	u64 signBit;      // flipped to order numbers
 	u64 descending;   // 1: the order of the values is reversed
 	u64 nullsAtStart; // 1: null < NaN < value, else value < NaN < null
 };
@@ -64,6 +65,7 @@ struct Statistics {
 	u64 any;    // OR of the values, first limb
 	u64 notAll; // complement of their AND
 	u64 rises, ties, falls; // 1: some row sorts behind, with, before its predecessor
+	u64 lock;               // of the kernel
 };
 
 // A Digit is a run of bits of a code word: code >> shift & (1 << bits) - 1, bits in 1..RADIX_BITS.
@@ -84,8 +86,8 @@ histogram(Field *f, u64 n, Digit *digits, u64 count, u32 *counts)   any grid, be
     Adds to counts[d * RADIX_BINS + bin]; zero before. count is at most 8; f is one whole word (down = up = 0) whose form is not
     FORM_DECIMAL or FORM_CLASS: words of several pieces are encoded first, and read as FORM_INTEGER of 8 bytes.
 exclusive_sum(u32 *counts, u64 count, u64 n, u64 *constant)         grid 1
-    Turns counts into the place of the first row of each bin, for each of count digits. Sets bit d of *constant when all
-    rows have the same digit d, clears the others.
+    Turns counts into the place of the first row of each bin, for each of count digits. Sets bit d of *constant,
+    zero before, when all rows have the same digit d.
 
 Digit binning: one pass of Onesweep over rows first..first+strip-1, a strip of at most 2^29 rows (STRIP_ROWS); strips of a
 pass run one after the other. Grid = tiles of the strip = ceil(strip / tile), tile = DIGIT_TILE or DIGIT_TILE_WIDE. first is a
@@ -126,11 +128,11 @@ iota(u32 *rows, u64 n, u64 reversed)                                any grid: 0,
 widen(u32 *rows, u64 n, u64 *wide)                                  any grid
 gather_1, _2, _4, _8, _16, _32 (void *values, u32 *rows, u64 out, void *dst)          any grid; values of 1 to 32 bytes
 gather_bytes(u8 *values, u64 width, u32 *rows, u64 out, u8 *dst)    any grid; values of any width, width * n below 2^64
-gather_bits(u8 *bits, u64 bit, u32 *rows, u64 out, u32 *dst, u64 *set)  any grid
+gather_bits(u32 *bits, u64 bit, u32 *rows, u64 out, u32 *dst, u64 *set)  any grid
     Bit i of dst = bit number bit + rows[i] of bits. Writes ceil(out / 32) words, bits behind out are zero. Adds the number of ones
     to *set.
-copy_bits(u8 *src, u64 srcBit, u64 n, u32 *dst, u64 dstBit)         any grid; dst zero before: bits are OR-ed in, so
+copy_bits(u32 *src, u64 srcBit, u64 n, u32 *dst, u64 dstBit)         any grid; dst zero before: bits are OR-ed in, so
     bitmaps of chunks are laid side by side in any order. src 0: ones.
-look_up_ranks(u8 *indices, u64 width, u8 *validity, u64 bit, u32 *ranks, u64 n, u32 *dst)   any grid
+look_up_ranks(u8 *indices, u64 width, u32 *validity, u64 bit, u32 *ranks, u64 n, u32 *dst)   any grid
     dst[i] = ranks[indices[i]], 0 where null; width is 1, 2, 4 or 8. Makes FORM_RANK of one chunk of a dictionary column.
 */

@@ -17,7 +17,7 @@ var All = []Kernel{
 	{"statistics_decimal", StreamThreads, 0},
 	{"encode", StreamThreads, 0},
 	{"histogram", HistogramThreads, histogramBytes},
-	{"exclusive_sum", RadixBins, 0},
+	{"exclusive_sum", RadixBins, RadixBins / 32 * 4},
 	{"digit_binning_first", BinningThreads, binningBytes},
 	{"digit_binning_first_wide", BinningThreads, binningBytesWide},
 	{"digit_binning_only", BinningThreads, binningBytes},

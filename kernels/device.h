@@ -1,0 +1,104 @@
+// The words that kernels are written in. They mean the machine's instructions under nvcc; under another compiler they mean
+// the emulation, so that the same sources are tested without a device.
+#pragma once
+#include "abi.h"
+
+#ifndef __CUDACC__
+#include "emulation/emulation.h"
+#else
+
+#define DEVICE __device__ __forceinline__
+#define KERNEL(name, threads, blocks) extern "C" __global__ void __launch_bounds__(threads, blocks) name
+#define UNROLL _Pragma("unroll")
+#define ROLLED _Pragma("unroll 1")
+#define RESTRICT __restrict__
+
+const u32 ALL_LANES = 0xffffffffu;
+
+DEVICE u32 thread_index() { return threadIdx.x; }
+DEVICE u32 block_index() { return blockIdx.x; }
+DEVICE u32 block_threads() { return blockDim.x; }
+DEVICE u32 grid_blocks() { return gridDim.x; }
+DEVICE u8* shared_memory() {
+	extern __shared__ __align__(16) u8 memory[];
+	return memory;
+}
+
+DEVICE void sync_block() { __syncthreads(); }
+DEVICE void sync_warp() { __syncwarp(); }
+// A barrier of the first threads of a block only, whole warps. id 0 is sync_block's.
+template <int id> DEVICE void sync_first(u32 threads) { asm volatile("bar.sync %0, %1;" ::"n"(id), "r"(threads) : "memory"); }
+
+DEVICE u32 vote(bool p) { return __ballot_sync(ALL_LANES, p); }
+DEVICE u32 shuffle(u32 x, u32 from) { return __shfl_sync(ALL_LANES, x, from); }
+DEVICE u32 shuffle_up(u32 x, u32 by) { return __shfl_up_sync(ALL_LANES, x, by); }
+DEVICE u64 shuffle_up(u64 x, u32 by) { return __shfl_up_sync(ALL_LANES, x, by); }
+DEVICE u64 shuffle(u64 x, u32 from) { return __shfl_sync(ALL_LANES, x, from); }
+DEVICE u64 shuffle_xor(u64 x, u32 by) { return __shfl_xor_sync(ALL_LANES, x, by); }
+
+DEVICE u32 count_ones(u32 x) { return __popc(x); }
+DEVICE u32 and3(u32 a, u32 b, u32 c) {
+	u32 r;
+	asm("lop3.b32 %0, %1, %2, %3, 0x80;" : "=r"(r) : "r"(a), "r"(b), "r"(c));
+	return r;
+}
+
+// The lanes whose x has the same bit as this lane's. Written so that the compiler turns the tests of all bits of x into one
+// move of a register to predicates: ballots in C++ cost a sixth of the whole pass.
+DEVICE u32 lanes_alike(u32 x, u32 bit) {
+	u32 lanes;
+	asm volatile(
+	    "{ .reg .pred p; .reg .b32 t; and.b32 t, %1, %2; setp.ne.u32 p, t, 0; vote.sync.ballot.b32 %0, p, 0xffffffff; @!p not.b32 %0, %0; }"
+	    : "=r"(lanes)
+	    : "r"(x), "r"(bit));
+	return lanes;
+}
+
+// Words by which blocks talk to one another: neither cached nor torn, in no order with other words.
+DEVICE u32 load_relaxed(const u32* p) {
+	u32 x;
+	asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(x) : "l"(p) : "memory");
+	return x;
+}
+DEVICE void store_relaxed(u32* p, u32 x) { asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(p), "r"(x) : "memory"); }
+
+DEVICE u32 atomic_add(u32* p, u32 x) { return atomicAdd(p, x); }
+DEVICE void atomic_add(u64* p, u64 x) { atomicAdd((unsigned long long*)p, (unsigned long long)x); }
+DEVICE void atomic_or(u32* p, u32 x) { atomicOr(p, x); }
+DEVICE void atomic_or(u64* p, u64 x) { atomicOr((unsigned long long*)p, (unsigned long long)x); }
+DEVICE void atomic_max(u64* p, u64 x) { atomicMax((unsigned long long*)p, (unsigned long long)x); }
+
+// A lock among warps, for one lane of each. The fences keep what it guards inside.
+DEVICE void lock(u64* word) {
+	while (atomicCAS((unsigned long long*)word, 0ull, 1ull) != 0) {}
+	__threadfence();
+}
+DEVICE void unlock(u64* word) {
+	__threadfence();
+	atomicExch((unsigned long long*)word, 0ull);
+}
+
+template <class T> DEVICE T load(const T* p) { return __ldg(p); }
+
+// Hides from the compiler that a pointer is a kernel's argument, which it would load again in every turn of a loop.
+template <class T> DEVICE T* in_register(T* p) {
+	u64 address = (u64)p;
+	asm volatile("" : "+l"(address));
+	return (T*)address;
+}
+
+#endif
+
+DEVICE u32 lane_index() { return thread_index() % 32; }
+DEVICE u32 warp_index() { return thread_index() / 32; }
+
+// The exclusive sum of x over the lanes of a warp, and the sum of all.
+DEVICE u32 warp_exclusive_sum(u32 x, u32* total) {
+	u32 sum = x;
+	UNROLL for (u32 by = 1; by < 32; by *= 2) {
+		u32 below = shuffle_up(sum, by);
+		if (lane_index() >= by) sum += below;
+	}
+	*total = shuffle(sum, 31);
+	return sum - x;
+}

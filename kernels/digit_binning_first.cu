@@ -1,0 +1,7 @@
+#include "digit_binning.h"
+
+// The first pass reads the column itself, encodes in registers, and makes the row numbers up.
+DIGIT_BINNING(digit_binning_first, Packed, FromColumn, ToRecords)
+DIGIT_BINNING(digit_binning_first_wide, Wide, FromColumn, ToRecords)
+// A single pass, first and last.
+DIGIT_BINNING(digit_binning_only, Packed, FromColumn, ToRows)

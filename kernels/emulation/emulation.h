@@ -1,0 +1,88 @@
+// A device on the host: enough of one to run the kernels' sources and test their logic.
+//
+// A block is one thread of the operating system; its threads are fibers that take turns in a random order and switch only
+// where they wait for others: at barriers, ballots, shuffles, and when they read a word that another block writes. Several
+// blocks run at a time, fewer than the grid has, so that look-back really waits and nothing may rely on all being there.
+#pragma once
+#include <atomic>
+#include <functional>
+
+#define DEVICE inline
+#define KERNEL(name, threads, blocks) extern "C" inline void name
+#define UNROLL
+#define ROLLED
+#define RESTRICT
+
+namespace emulation {
+
+struct Fiber {
+	u32 thread, block, blocks, threads;
+	u8* shared;
+};
+
+// current is the fiber that runs on this thread of the operating system.
+extern thread_local Fiber* current;
+
+void sync(int barrier, u32 threads);         // of a block; barrier 0 is of all its threads
+u64 exchange(u64 x, u32 from);               // x of lane from of the warp
+u32 vote(bool p);                            // bit i: p of lane i
+void wait_for_others();                      // between two looks at a word that another block writes
+// Runs a kernel. seed decides the order of the fibers, at most resident blocks run at a time.
+void launch(u32 blocks, u32 threads, u32 shared, const std::function<void()>& kernel, u64 seed, u32 resident);
+
+} // namespace emulation
+
+inline u32 thread_index() { return emulation::current->thread; }
+inline u32 block_index() { return emulation::current->block; }
+inline u32 block_threads() { return emulation::current->threads; }
+inline u32 grid_blocks() { return emulation::current->blocks; }
+inline u8* shared_memory() { return emulation::current->shared; }
+
+inline void sync_block() { emulation::sync(0, emulation::current->threads); }
+inline void sync_warp() { emulation::vote(true); }
+template <int id> inline void sync_first(u32 threads) { emulation::sync(id, threads); }
+
+inline u32 vote(bool p) { return emulation::vote(p); }
+inline u32 shuffle(u32 x, u32 from) { return (u32)emulation::exchange(x, from); }
+inline u64 shuffle(u64 x, u32 from) { return emulation::exchange(x, from); }
+inline u64 shuffle_up_wide(u64 x, u32 by) {
+	u32 lane = thread_index() % 32;
+	return emulation::exchange(x, lane >= by ? lane - by : lane);
+}
+inline u32 shuffle_up(u32 x, u32 by) { return (u32)shuffle_up_wide(x, by); }
+inline u64 shuffle_up(u64 x, u32 by) { return shuffle_up_wide(x, by); }
+inline u64 shuffle_xor(u64 x, u32 by) { return emulation::exchange(x, (thread_index() % 32) ^ by); }
+
+inline u32 count_ones(u32 x) { return (u32)__builtin_popcount(x); }
+inline u32 and3(u32 a, u32 b, u32 c) { return a & b & c; }
+inline u32 lanes_alike(u32 x, u32 bit) {
+	u32 lanes = vote((x & bit) != 0);
+	return x & bit ? lanes : ~lanes;
+}
+
+inline u32 load_relaxed(const u32* p) {
+	emulation::wait_for_others();
+	return __atomic_load_n(p, __ATOMIC_RELAXED);
+}
+inline void store_relaxed(u32* p, u32 x) { __atomic_store_n(p, x, __ATOMIC_RELAXED); }
+
+inline u32 atomic_add(u32* p, u32 x) { return __atomic_fetch_add(p, x, __ATOMIC_RELAXED); }
+inline void atomic_add(u64* p, u64 x) { __atomic_fetch_add(p, x, __ATOMIC_RELAXED); }
+inline void atomic_or(u32* p, u32 x) { __atomic_fetch_or(p, x, __ATOMIC_RELAXED); }
+inline void atomic_or(u64* p, u64 x) { __atomic_fetch_or(p, x, __ATOMIC_RELAXED); }
+inline void atomic_max(u64* p, u64 x) {
+	u64 is = __atomic_load_n(p, __ATOMIC_RELAXED);
+	while (is < x && !__atomic_compare_exchange_n(p, &is, x, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
+}
+
+inline void lock(u64* word) {
+	u64 open = 0;
+	while (!__atomic_compare_exchange_n(word, &open, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+		open = 0;
+		emulation::wait_for_others();
+	}
+}
+inline void unlock(u64* word) { __atomic_store_n(word, 0, __ATOMIC_RELEASE); }
+
+template <class T> inline T load(const T* p) { return *p; }
+template <class T> inline T* in_register(T* p) { return p; }

@@ -1,0 +1,23 @@
+#include "decimal.h"
+#include "number.h"
+
+DEVICE u64 field_number(const Field* f, u64 row) {
+	if (f->form == FORM_NONE) return f->null;
+	if (f->validity != 0 && !bit_at((const u32*)f->validity, f->bit + row)) return f->null;
+	if (f->form == FORM_CLASS) return f->bias;
+	if (f->form == FORM_DECIMAL) return decimal_number(f, row);
+	return Linear(f).number(raw_value(f, row));
+}
+
+// encode makes one code word of rows: the pieces of all its fields.
+KERNEL(encode, STREAM_THREADS, 1)(const Field* fields, u64 count, u64 n, const u32* rows, u64* codes) {
+	u64 step = (u64)grid_blocks() * STREAM_THREADS;
+	for (u64 i = (u64)block_index() * STREAM_THREADS + thread_index(); i < n; i += step) {
+		u64 row = rows ? rows[i] : i, code = 0;
+		for (u64 k = 0; k < count; k++) {
+			const Field* f = fields + k;
+			code += (field_number(f, row) >> f->down & f->mask) << f->up;
+		}
+		codes[i] = code;
+	}
+}

@@ -1,0 +1,47 @@
+#include "device.h"
+
+struct alignas(16) Bytes16 {
+	u64 word[2];
+};
+struct alignas(16) Bytes32 {
+	u64 word[4];
+};
+
+const int GATHER_ITEMS = 8; // loads from anywhere that a thread has on their way
+
+template <class Value> DEVICE void gather(const Value* values, const u32* rows, u64 out, Value* dst) {
+	const u64 chunk = (u64)GATHER_ITEMS * STREAM_THREADS;
+	for (u64 first = block_index() * chunk + thread_index(); first < out; first += grid_blocks() * chunk) {
+		u32 row[GATHER_ITEMS];
+		UNROLL for (int k = 0; k < GATHER_ITEMS; k++) {
+			u64 i = first + k * STREAM_THREADS;
+			row[k] = i < out ? load(rows + i) : 0;
+		}
+		Value v[GATHER_ITEMS];
+		UNROLL for (int k = 0; k < GATHER_ITEMS; k++) v[k] = values[row[k]];
+		UNROLL for (int k = 0; k < GATHER_ITEMS; k++) {
+			u64 i = first + k * STREAM_THREADS;
+			if (i < out) dst[i] = v[k];
+		}
+	}
+}
+
+#define GATHER(name, Value)                                                                        \
+	KERNEL(name, STREAM_THREADS, 1)(const Value* values, const u32* rows, u64 out, Value* dst) { \
+		gather(values, rows, out, dst);                                                           \
+	}
+
+GATHER(gather_1, u8)
+GATHER(gather_2, u16)
+GATHER(gather_4, u32)
+GATHER(gather_8, u64)
+GATHER(gather_16, Bytes16)
+GATHER(gather_32, Bytes32)
+
+// gather_bytes copies values of any width: neighbouring threads copy neighbouring bytes.
+KERNEL(gather_bytes, STREAM_THREADS, 1)(const u8* values, u64 width, const u32* rows, u64 out, u8* dst) {
+	u64 step = (u64)grid_blocks() * STREAM_THREADS;
+	for (u64 i = (u64)block_index() * STREAM_THREADS + thread_index(); i < out * width; i += step) {
+		dst[i] = values[load(rows + i / width) * width + i % width];
+	}
+}

@@ -1,0 +1,59 @@
+// How the value of a row becomes an ordered number: the device's twin of keyencode/word.go.
+#pragma once
+#include "device.h"
+
+// What a Field says about numbers of up to 64 bits, in registers.
+struct Linear {
+	u64 base, mul, bias, nan, null, widthMask, sign, infinity;
+	u32 shift;
+	bool floating, rank;
+
+	DEVICE explicit Linear(const Field* f)
+	    : base(f->base[0]), mul(f->mul), bias(f->bias), nan(f->nan), null(f->null), widthMask(~0ull >> (64 - 8 * (f->width ? f->width : 8))),
+	      sign(f->sign), infinity(f->infinity), shift((u32)f->shift), floating(f->form == FORM_FLOAT), rank(f->form == FORM_RANK) {}
+
+	// Most columns are integers in ascending order: their numbers need neither a product nor a look at their class.
+	DEVICE bool plain() const { return !floating && !rank && mul == 1; }
+	DEVICE u64 plain_number(u64 x) const { return bias + (((x - base) & widthMask) >> shift); }
+
+	// x is zero above its width.
+	DEVICE u64 number(u64 x) const {
+		if (rank) return x == 0 ? null : bias + (((x - 1 - base) & widthMask) >> shift) * mul;
+		bool isNaN = false;
+		if (floating) {
+			if (x & sign) x = (sign - x) & widthMask; // two's complement: both zeros are one
+			isNaN = ((x + infinity) & widthMask) > 2 * infinity;
+		}
+		u64 code = bias + (((x - base) & widthMask) >> shift) * mul;
+		return isNaN ? nan : code;
+	}
+};
+
+// Bits at..at+31 of a bitmap of the given number of bits; those behind its end are zero. It reads whole words of the bitmap only.
+DEVICE u32 bits_at(const u32* bitmap, u64 at, u64 bits) {
+	if (at >= bits) return 0;
+	u64 word = at / 32, lastWord = (bits - 1) / 32;
+	u32 low = load(bitmap + word), high = word < lastWord ? load(bitmap + word + 1) : 0;
+	return (u32)(((u64)high << 32 | low) >> (at % 32));
+}
+
+DEVICE bool bit_at(const u32* bitmap, u64 at) { return load(bitmap + at / 32) >> (at % 32) & 1; }
+
+DEVICE u64 big_endian(const u8* bytes, u32 width) {
+	u64 x = 0;
+	for (u32 i = 0; i < width; i++) x = x << 8 | load(bytes + i);
+	return x;
+}
+
+// The integer of a row, zero above its width.
+DEVICE u64 raw_value(const Field* f, u64 row) {
+	const u8* at = (const u8*)(f->values + row * f->stride);
+	if (f->form == FORM_BIT) return bit_at((const u32*)f->values, f->valueBit + row);
+	if (f->form == FORM_BIG_ENDIAN) return big_endian(at, (u32)f->width);
+	switch (f->width) {
+	case 1: return load(at);
+	case 2: return load((const u16*)at);
+	case 4: return load((const u32*)at);
+	default: return load((const u64*)at);
+	}
+}

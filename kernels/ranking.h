@@ -1,0 +1,25 @@
+// Warp-level multi-split (paper, section 3.3): the place of each row among the rows of its tile with the same digit.
+#pragma once
+#include "device.h"
+
+// The lanes of the warp whose digit is the same, by one ballot for each bit.
+DEVICE u32 lanes_with_digit(u32 digit) {
+	static_assert(RADIX_BITS == 8, "eight ballots");
+	u32 alike[RADIX_BITS];
+	UNROLL for (int bit = 0; bit < RADIX_BITS; bit++) alike[bit] = lanes_alike(digit, 1u << bit);
+	u32 lanes = and3(alike[0], alike[1], alike[2]);
+	lanes = and3(lanes, alike[3], alike[4]);
+	return and3(lanes, alike[5], alike[6]) & alike[7];
+}
+
+// The next place of this lane's digit; places[digit] of the warp moves on by the number of lanes with the digit. Lanes are
+// served in their order, so that equal digits keep the order of their rows.
+DEVICE u32 take_place(volatile u32* places, u32 digit) {
+	u32 peers = lanes_with_digit(digit), below = (1u << lane_index()) - 1;
+	u32 place = places[digit] + count_ones(peers & below);
+	sync_warp(); // all lanes have read before the last peer writes
+	u32 above = 0xfffffffeu << lane_index();
+	if ((peers & above) == 0) places[digit] = place + 1; // without a branch around it: one predicated store
+	sync_warp(); // the write is there before the next item is ranked
+	return place;
+}

@@ -1,0 +1,43 @@
+// How a row stands to its predecessor: the device's twin of keyencode/order.go.
+#pragma once
+#include "device.h"
+
+// Rises, ties and falls seen so far.
+struct Steps {
+	bool rises = false, ties = false, falls = false;
+
+	// step is below, at or above zero as the row sorts before, with or behind its predecessor.
+	DEVICE void add(int step) {
+		rises |= step > 0;
+		ties |= step == 0;
+		falls |= step < 0;
+	}
+	DEVICE void store(Statistics* s) const {
+		bool up = vote(rises) != 0, level = vote(ties) != 0, down = vote(falls) != 0;
+		if (lane_index() != 0) return;
+		if (up) s->rises = 1; // blocks write the same word with the same value
+		if (level) s->ties = 1;
+		if (down) s->falls = 1;
+	}
+};
+
+// The rank of a class: value, NaN, null, or the other way round.
+DEVICE u32 class_rank(u32 cls, bool nullsAtStart) { return nullsAtStart ? 2 - cls : cls; }
+
+const u32 CLASS_VALUE = 0, CLASS_NAN = 1, CLASS_NULL = 2;
+
+DEVICE u64 warp_max(u64 x) {
+	UNROLL for (u32 by = 16; by > 0; by /= 2) {
+		u64 other = shuffle_xor(x, by);
+		x = other > x ? other : x;
+	}
+	return x;
+}
+DEVICE u64 warp_or(u64 x) {
+	UNROLL for (u32 by = 16; by > 0; by /= 2) x |= shuffle_xor(x, by);
+	return x;
+}
+DEVICE u64 warp_sum(u64 x) {
+	UNROLL for (u32 by = 16; by > 0; by /= 2) x += shuffle_xor(x, by);
+	return x;
+}
