@@ -14,7 +14,8 @@ import (
 //   - splitters: sampled codes, equally many rows between neighbours, and a bin of its own for each of them, so that a
 //     frequent code is no work
 //
-// Linear and cells add 1 for each class border below the code: nulls and NaNs have bins of their own.
+// Values, NaNs and nulls never share a bin: linear and cells add 1 for each class border below the code, and splitters
+// have the borders among them.
 type binner struct {
 	base    uint64
 	top     uint64 // the largest code of the sample
@@ -49,7 +50,7 @@ func newBinner(ordered []uint64, n int, borders []uint64) *binner {
 	b.shift = uint(max(0, width-binBits))
 	b.bins = int((b.top-b.base)>>b.shift) + 1 + len(borders)
 	if ordered[0] == ordered[len(ordered)-1] {
-		b.bySplitters(ordered[:1], 1) // below, equal, above: any other mapping might put all rows in one bin
+		b.bySplitters(ordered[:1], borders, 2) // below, equal, above: any other mapping might put all rows in one bin
 		return b
 	}
 	if fits(b) {
@@ -61,7 +62,7 @@ func newBinner(ordered []uint64, n int, borders []uint64) *binner {
 	if fits(&c) {
 		return &c
 	}
-	b.bySplitters(ordered, binBits)
+	b.bySplitters(ordered, borders, max(binBits, 2))
 	return b
 }
 
@@ -144,7 +145,7 @@ func (b *binner) byCells(values []uint64, binBits int) {
 		}
 		sub := uint(0) // log2 of the bins in this cell
 		if c > per {
-			sub = min(uint(bits.Len(uint((c-1)/per))), b.shift)
+			sub = min(uint(bits.Len(uint((3*c-1)/(4*per)))), b.shift) // the nearest power of two, or above
 		}
 		if sub > 0 || fill+c > per {
 			if fill > 0 {
@@ -162,13 +163,14 @@ func (b *binner) byCells(values []uint64, binBits int) {
 	b.bins = int(bin) + 1
 }
 
-// bySplitters takes every so many-th code of the sample.
-func (b *binner) bySplitters(ordered []uint64, binBits int) {
+// bySplitters takes every so many-th code of the sample, and the class borders.
+func (b *binner) bySplitters(ordered, borders []uint64, binBits int) {
 	q := 1<<binBits - 1
-	split := make([]uint64, 0, q+1)
-	for i := range q {
+	split := append(make([]uint64, 0, q+1), borders...)
+	for i := range q - len(borders) {
 		split = append(split, ordered[(i+1)*len(ordered)/(q+1)])
 	}
+	slices.Sort(split)
 	split = slices.Compact(split)
 	for len(split) < q {
 		split = append(split, math.MaxUint64) // never below a code

@@ -12,12 +12,16 @@ import (
 // A column is a gathered column: the lanes that move it and how they become its buffers.
 type column struct {
 	chunked
-	values *lane    // values of fixed width, in the result's buffer
-	bits   *lane    // validity and Bool values as bytes; nil when no row is null
-	text   *strings // values of variable width as words
+	values   *lane    // values of fixed width, in the result's buffer
+	bits     *lane    // validity and Bool values as bytes; nil when no row is null, or when validity says which
+	text     *strings // values of variable width as words
+	validity []byte   // of the only key: its nulls are one run of the sorted rows
+	nulls    int      // zeros of validity
 }
 
-func (s *sorter) newColumn(src *keyencode.Column) (*column, error) {
+// newColumn makes the column at position i of the job.
+func (s *sorter) newColumn(i int) (*column, error) {
+	src := &s.job.Columns[i]
 	c := &column{chunked: newChunked(src)}
 	nullable, err := c.nullable(s)
 	if err != nil {
@@ -34,6 +38,9 @@ func (s *sorter) newColumn(src *keyencode.Column) (*column, error) {
 		if err := s.provide(c.values, s.out); err != nil {
 			return nil, err
 		}
+		if len(s.job.Keys) == 1 && s.job.Keys[0].Column == i && src.Kind < keyencode.Dictionary8 { // entries may be null, too
+			return c, c.placeNulls(s)
+		}
 	case src.Kind != keyencode.Bool && src.Kind != keyencode.Null && src.Kind != keyencode.FixedSizeBinary:
 		return nil, fmt.Errorf("%w: kind %d", engine.ErrKind, src.Kind)
 	}
@@ -42,6 +49,43 @@ func (s *sorter) newColumn(src *keyencode.Column) (*column, error) {
 		return c, s.provide(c.bits, s.out)
 	}
 	return c, nil
+}
+
+// placeNulls writes the validity of the only key, whose nulls are the last or the first rows.
+func (c *column) placeNulls(s *sorter) (err error) {
+	nulls := s.plan.Statistics(0).Nulls
+	if nulls == 0 {
+		return nil
+	}
+	if c.validity, err = s.bytes((s.out + 7) / 8); err != nil {
+		return err
+	}
+	clear(c.validity)
+	if s.job.Keys[0].Nulls == keyencode.NullsAtStart {
+		c.nulls = min(nulls, s.out)
+		setRange(c.validity, c.nulls, s.out)
+		return nil
+	}
+	c.nulls = max(0, s.out-(s.rows-nulls))
+	setRange(c.validity, 0, s.out-c.nulls)
+	return nil
+}
+
+// setRange sets bits lo..hi-1 of a bitmap.
+func setRange(bitmap []byte, lo, hi int) {
+	for ; lo < hi && lo&7 != 0; lo++ {
+		bitmap[lo>>3] |= 1 << (lo & 7)
+	}
+	if lo < hi {
+		whole := bitmap[lo>>3 : hi>>3]
+		for i := range whole {
+			whole[i] = 0xff
+		}
+		lo += len(whole) * 8
+	}
+	for ; lo < hi; lo++ {
+		bitmap[lo>>3] |= 1 << (lo & 7)
+	}
 }
 
 func (c *column) lanes() (ls []*lane) {
@@ -100,6 +144,9 @@ func (c *column) unpack(s *sorter) (engine.Column, error) {
 	var col engine.Column
 	if c.values != nil {
 		col.Values = c.values.out
+	}
+	if col.Nulls = c.nulls; c.nulls > 0 {
+		col.Validity = c.validity
 	}
 	if c.bits == nil || s.out == 0 {
 		return col, nil

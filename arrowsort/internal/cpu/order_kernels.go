@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"cmp"
 	"slices"
 	"unsafe"
 )
@@ -115,23 +116,30 @@ func orderTied(a []uint32, codes []uint64, rowBits uint, budget *int) bool {
 		if *budget -= len(g); *budget < 0 || len(g) > 256 {
 			return false
 		}
-		if len(g) == 2 {
+		switch {
+		case len(g) == 2:
 			if codes[g[0]&mask] > codes[g[1]&mask] {
 				g[0], g[1] = g[1], g[0]
 			}
-		} else {
+		case len(g) <= 16:
+			insertTied(g, codes, mask)
+		default:
 			slices.SortFunc(g, func(x, y uint32) int {
-				c, d := codes[x&mask], codes[y&mask]
-				if c != d {
-					if c < d {
-						return -1
-					}
-					return 1
-				}
-				return int(x&mask) - int(y&mask)
+				return cmp.Or(cmp.Compare(codes[x&mask], codes[y&mask]), cmp.Compare(x, y))
 			})
 		}
 		i = e
 	}
 	return true
+}
+
+// insertTied orders a few records by their codes, stably.
+func insertTied(g []uint32, codes []uint64, mask uint32) {
+	for i := 1; i < len(g); i++ {
+		x, j := g[i], i
+		for c := codes[x&mask]; j > 0 && codes[g[j-1]&mask] > c; j-- {
+			g[j] = g[j-1]
+		}
+		g[j] = x
+	}
 }

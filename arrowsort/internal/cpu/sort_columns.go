@@ -60,7 +60,8 @@ func (s *sorter) sortedSource(lanes *[]*lane) (source, error) {
 	return c, nil
 }
 
-// movedKeys are the job's columns as they lie in the result, if that holds all keys: gathered, of fixed width, no row null.
+// movedKeys are the job's columns as they lie in the result, if that holds all keys: gathered, of fixed width, and no row
+// null unless the key is the only one: then the bins keep its nulls apart, where they are in the end.
 func (s *sorter) movedKeys() ([]keyencode.Column, bool) {
 	columns := make([]keyencode.Column, len(s.job.Columns))
 	for _, key := range s.job.Keys {
@@ -72,7 +73,7 @@ func (s *sorter) movedKeys() ([]keyencode.Column, bool) {
 		if c.values == nil || c.bits != nil || !movable(c.Kind) {
 			return nil, false
 		}
-		columns[key.Column] = keyencode.Column{Kind: c.Kind, Width: c.Width, Chunks: []keyencode.Chunk{{Rows: s.rows, Values: c.values.out}}}
+		columns[key.Column] = keyencode.Column{Kind: c.Kind, Width: c.Width, Chunks: []keyencode.Chunk{{Rows: s.rows, Validity: c.validity, Values: c.values.out}}}
 	}
 	return columns, true
 }

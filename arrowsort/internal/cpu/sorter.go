@@ -87,7 +87,7 @@ func (s *sorter) allocate() error {
 		}
 	}
 	for _, i := range s.job.Gather {
-		c, err := s.newColumn(&s.job.Columns[i])
+		c, err := s.newColumn(i)
 		if err != nil {
 			return fmt.Errorf("column %d: %w", i, err)
 		}
