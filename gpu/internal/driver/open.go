@@ -1,0 +1,82 @@
+//go:build cuda && linux && amd64
+
+package driver
+
+/*
+#cgo CFLAGS: -I${SRCDIR}/compat -O2
+#cgo LDFLAGS: -L${SRCDIR}/link -ldl
+#include <stdlib.h>
+int arrowsort_open_driver(char *why, size_t size);
+*/
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"unsafe"
+
+	"gorgonia.org/cu"
+)
+
+// ErrNoDevice is returned where there is no driver or no device.
+var ErrNoDevice = errors.New("no CUDA device")
+
+// open opens libcuda.so.1 once.
+var open = sync.OnceValue(func() error {
+	const size = 1024
+	why := (*C.char)(C.calloc(1, size))
+	defer C.free(unsafe.Pointer(why))
+	switch code := int(C.arrowsort_open_driver(why, size)); code {
+	case 0:
+		return nil
+	case -1:
+		return fmt.Errorf("%w: the NVIDIA driver's library libcuda.so.1 was looked for: %s", ErrNoDevice, C.GoString(why))
+	default:
+		return fmt.Errorf("%w: libcuda.so.1 was found, but the driver does not start: %w", ErrNoDevice, failure(code))
+	}
+})
+
+// A Device is a GPU.
+type Device struct {
+	Name            string
+	Major, Minor    int // compute capability
+	Memory          int64
+	Multiprocessors int
+}
+
+// Devices lists the GPUs of the machine.
+func Devices() ([]Device, error) {
+	if err := open(); err != nil {
+		return nil, err
+	}
+	n, err := cu.NumDevices()
+	if err != nil {
+		return nil, describe("counting devices", err)
+	}
+	if n == 0 {
+		return nil, fmt.Errorf("%w: the driver sees none", ErrNoDevice)
+	}
+	devices := make([]Device, n)
+	for i := range devices {
+		if devices[i], err = device(i); err != nil {
+			return nil, err
+		}
+	}
+	return devices, nil
+}
+
+func device(number int) (Device, error) {
+	dev, err := cu.GetDevice(number)
+	if err != nil {
+		return Device{}, describe(fmt.Sprintf("device %d", number), err)
+	}
+	var d Device
+	var errs [5]error
+	d.Name, errs[0] = dev.Name()
+	d.Memory, errs[1] = dev.TotalMem()
+	d.Multiprocessors, errs[2] = dev.Attribute(cu.MultiprocessorCount)
+	d.Major, errs[3] = dev.Attribute(cu.ComputeCapabilityMajor)
+	d.Minor, errs[4] = dev.Attribute(cu.ComputeCapabilityMinor)
+	return d, describe(fmt.Sprintf("device %d", number), errors.Join(errs[:]...))
+}
