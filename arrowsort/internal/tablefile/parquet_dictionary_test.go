@@ -18,7 +18,7 @@ func words(t *testing.T, mem memory.Allocator, rows int) arrow.Table {
 	r := rand.New(rand.NewPCG(5, 6))
 	var fields []arrow.Field
 	for _, typ := range []arrow.DataType{arrow.BinaryTypes.String, arrow.BinaryTypes.LargeString, arrow.PrimitiveTypes.Int64, arrow.FixedWidthTypes.Timestamp_us} {
-		for _, name := range []string{"few", "few nulls", "many", "many nulls"} {
+		for _, name := range []string{"few", "few nulls", "many", "many nulls", "all nulls"} {
 			fields = append(fields, arrow.Field{Name: name + " " + typ.String(), Type: typ, Nullable: strings.HasSuffix(name, "nulls")})
 		}
 	}
@@ -30,7 +30,7 @@ func words(t *testing.T, mem memory.Allocator, rows int) arrow.Table {
 			if strings.HasPrefix(f.Name, "many") {
 				n = r.Int64N(1 << 40)
 			}
-			if f.Nullable && r.IntN(5) == 0 {
+			if f.Nullable && (r.IntN(5) == 0 || strings.HasPrefix(f.Name, "all")) {
 				b.Field(i).AppendNull()
 				continue
 			}
@@ -61,7 +61,7 @@ func TestDictionariesAreCarriedThroughParquet(t *testing.T) {
 	require.NoError(t, err)
 	defer in.Table.Release()
 	for i, f := range in.Table.Schema().Fields() {
-		dictionary := strings.HasPrefix(f.Name, "few") && strings.Contains(f.Name, "utf8")
+		dictionary := !strings.HasPrefix(f.Name, "many") && strings.Contains(f.Name, "utf8")
 		require.Equal(t, dictionary, f.Type.ID() == arrow.DICTIONARY, f.Name)
 		require.Equal(t, table.Schema().Field(i).String(), in.Schema.Field(i).String())
 	}
@@ -106,4 +106,20 @@ func TestIntegerDictionary(t *testing.T) {
 	distinct := b.NewArray()
 	defer distinct.Release()
 	require.Nil(t, integerDictionary(distinct, mem))
+}
+
+func TestNullEntriesOfDictionariesAreWrittenAsNull(t *testing.T) {
+	typ := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
+	a, err := array.DictArrayFromJSON(memory.DefaultAllocator, typ, `[0, 1, 2, null, 1]`, `["a", null, ""]`)
+	require.NoError(t, err)
+	defer a.Release()
+	schema := arrow.NewSchema([]arrow.Field{{Name: "d", Type: typ, Nullable: true}}, nil)
+	rec := array.NewRecord(schema, []arrow.Array{a}, 5)
+	defer rec.Release()
+	table := array.NewTableFromRecords(schema, []arrow.Record{rec})
+	defer table.Release()
+	in, err := readBytes(t, writeBytes(t, table, Parquet, WriteOptions{}), ReadOptions{Format: Parquet})
+	require.NoError(t, err)
+	defer in.Table.Release()
+	require.Equal(t, []string{"a|", "null|", "|", "null|", "null|"}, textOf(t, in.Table))
 }

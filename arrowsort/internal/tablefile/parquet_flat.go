@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
+	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/file"
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 )
@@ -16,15 +17,11 @@ import (
 func (e *columnEncoder) writeFlat(out io.Writer, field arrow.Field, data *arrow.Chunked, first, n int64) error {
 	rows := array.NewChunkedSlice(data, first, first+n)
 	defer rows.Release()
-	chunks, props := rows.Chunks(), e.props
-	if len(chunks) == 1 && storesRawInteger(field.Type) && props.DictionaryEnabledFor(field.Name) {
-		if dictionary := integerDictionary(chunks[0], e.opts.Allocator); dictionary != nil {
-			defer dictionary.Release()
-			chunks = []arrow.Array{dictionary}
-		} else {
-			props = e.plain
-		}
+	chunks, props, err := e.prepare(field, rows)
+	if err != nil {
+		return err
 	}
+	defer releaseAll(chunks)
 	sc, err := pqarrow.ToParquet(arrow.NewSchema([]arrow.Field{field}, nil), props, e.arrowProps)
 	if err != nil {
 		return err
@@ -37,7 +34,12 @@ func (e *columnEncoder) writeFlat(out io.Writer, field arrow.Field, data *arrow.
 	}
 	ctx := pqarrow.NewArrowWriteContext(context.Background(), &e.arrowProps)
 	for _, chunk := range chunks {
-		if err := pqarrow.WriteArrowToColumn(ctx, column, chunk, e.levels(field, chunk), nil, field.Nullable); err != nil {
+		if d, ok := chunk.(*array.Dictionary); ok && len(chunks) == 1 {
+			err = e.writeIndices(ctx, column, d, e.levels(field, d), field.Nullable)
+		} else {
+			err = pqarrow.WriteArrowToColumn(ctx, column, chunk, e.levels(field, chunk), nil, field.Nullable)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -45,6 +47,31 @@ func (e *columnEncoder) writeFlat(out io.Writer, field arrow.Field, data *arrow.
 		return err
 	}
 	return w.Close()
+}
+
+// prepare makes of the rows of a column what is best written: a dictionary of integers, or integers without a dictionary
+// when they are too many; text instead of a dictionary that has null as an entry. The caller releases the chunks.
+func (e *columnEncoder) prepare(field arrow.Field, rows *arrow.Chunked) ([]arrow.Array, *parquet.WriterProperties, error) {
+	chunks := rows.Chunks()
+	if len(chunks) == 1 && storesRawInteger(field.Type) && e.props.DictionaryEnabledFor(field.Name) {
+		if dictionary := integerDictionary(chunks[0], e.opts.Allocator); dictionary != nil {
+			return []arrow.Array{dictionary}, e.props, nil
+		}
+		chunks[0].Retain()
+		return chunks, e.plain, nil
+	}
+	if d, ok := chunks[0].(*array.Dictionary); ok && d.Dictionary().NullN() > 0 {
+		rows, err := expand(rows, d.DataType().(*arrow.DictionaryType).ValueType, e.opts.Allocator)
+		if err != nil {
+			return nil, nil, err
+		}
+		defer rows.Release()
+		chunks = rows.Chunks()
+	}
+	for _, c := range chunks {
+		c.Retain()
+	}
+	return chunks, e.props, nil
 }
 
 // levels are the definition levels of the rows: 1 for a value, 0 for null; none for a column that cannot be null.

@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/compress"
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
+	"github.com/apache/arrow/go/v15/parquet/schema"
 )
 
 // writeParquet encodes the columns of the row groups in parallel. Each is encoded as a Parquet file of its own in memory;
@@ -52,12 +53,13 @@ type columnEncoder struct {
 	props      *parquet.WriterProperties
 	plain      *parquet.WriterProperties // without dictionaries
 	arrowProps pqarrow.ArrowWriterProperties
+	zstd       map[string]bool // the leaf columns that are compressed with zstd
 	opts       WriteOptions
 	present    []int16 // definition levels of a column without nulls
 }
 
 func newColumnEncoder(table arrow.Table, opts WriteOptions) (*columnEncoder, error) {
-	e := &columnEncoder{table: table, schema: table.Schema(), rows: int64(opts.RowGroupRows), props: writerProperties(opts, true), plain: writerProperties(opts, false), opts: opts}
+	e := &columnEncoder{table: table, schema: table.Schema(), rows: int64(opts.RowGroupRows), zstd: map[string]bool{}, opts: opts}
 	if opts.Schema != nil {
 		e.schema = opts.Schema
 	}
@@ -68,6 +70,12 @@ func newColumnEncoder(table arrow.Table, opts WriteOptions) (*columnEncoder, err
 		return nil, fmt.Errorf("%d row groups of %d rows are more than the %d of Parquet: raise the rows of a row group", e.groups(), e.rows, math.MaxInt16)
 	}
 	e.arrowProps = pqarrow.NewArrowWriterProperties(pqarrow.WithAllocator(opts.Allocator))
+	sc, err := pqarrow.ToParquet(table.Schema(), parquet.NewWriterProperties(parquet.WithVersion(parquet.V2_LATEST)), e.arrowProps)
+	if err != nil {
+		return nil, err
+	}
+	codecs := codecs(sc, opts)
+	e.props, e.plain = e.writerProperties(codecs, true), e.writerProperties(codecs, false)
 	e.present = make([]int16, min(e.rows, table.NumRows()))
 	for i := range e.present {
 		e.present[i] = 1
@@ -97,6 +105,9 @@ func (e *columnEncoder) encode(i int) (piece, error) {
 	if err == nil {
 		err = p.check(field, n)
 	}
+	if err == nil {
+		err = p.zstdPages(e.opts.Compression.Level, func(leaf int) bool { return e.zstd[p.footer.Schema.Column(leaf).Path()] })
+	}
 	return p, err
 }
 
@@ -121,29 +132,46 @@ func (e *columnEncoder) writeNested(file io.Writer, field arrow.Field, data *arr
 	return w.Close()
 }
 
-// writerProperties are the columns' compression and encoding: those of the input's layout, or else zstd and
-// dictionaries, if these are wanted at all.
-func writerProperties(opts WriteOptions, dictionaries bool) *parquet.WriterProperties {
+// codecs are the compressions of the leaf columns: one for all, or those of the input's layout, or else zstd.
+func codecs(sc *schema.Schema, opts WriteOptions) map[string]compress.Compression {
+	byPath := make(map[string]compress.Compression)
 	codec, chosen := parquetCodecs[opts.Compression.Codec]
 	if !chosen {
 		codec = compress.Codecs.Zstd
 	}
+	for i := range sc.NumColumns() {
+		byPath[sc.Column(i).Path()] = codec
+	}
+	if opts.Layout != nil && !chosen {
+		for _, c := range opts.Layout.columns() {
+			byPath[c.path] = c.codec
+		}
+	}
+	return byPath
+}
+
+// writerProperties are the columns' compression and encoding: dictionaries where the input's layout has them, or else
+// everywhere, if they are wanted at all. Columns of zstd are left uncompressed, see zstdPages.
+func (e *columnEncoder) writerProperties(codecs map[string]compress.Compression, dictionaries bool) *parquet.WriterProperties {
 	props := []parquet.WriterProperty{
-		parquet.WithAllocator(opts.Allocator),
+		parquet.WithAllocator(e.opts.Allocator),
 		parquet.WithVersion(parquet.V2_LATEST), // older ones have no nanoseconds
 		parquet.WithCreatedBy("arrowsort"),
-		parquet.WithCompression(codec),
 		parquet.WithDictionaryDefault(dictionaries),
 	}
-	if opts.Compression.Level != 0 {
-		props = append(props, parquet.WithCompressionLevel(opts.Compression.Level))
+	for path, codec := range codecs {
+		if codec == compress.Codecs.Zstd {
+			e.zstd[path] = true
+			codec = compress.Codecs.Uncompressed
+		}
+		props = append(props, parquet.WithCompressionFor(path, codec))
+		if level := e.opts.Compression.Level; level != 0 {
+			props = append(props, parquet.WithCompressionLevelFor(path, level))
+		}
 	}
-	if opts.Layout != nil {
-		for _, c := range opts.Layout.columns() {
+	if e.opts.Layout != nil {
+		for _, c := range e.opts.Layout.columns() {
 			props = append(props, parquet.WithDictionaryFor(c.path, dictionaries && c.dictionary))
-			if !chosen {
-				props = append(props, parquet.WithCompressionFor(c.path, c.codec))
-			}
 		}
 	}
 	return parquet.NewWriterProperties(props...)
