@@ -15,6 +15,7 @@ type finisher struct {
 	counts  []uint32 // of two digits
 	runs    []run
 	further []run
+	tied    []tiedRecord
 	owned   []byte // all of the storage
 }
 
@@ -55,12 +56,13 @@ func (f *finisher) order(codes []uint64) []uint32 {
 		a, b = b, a
 	}
 	budget := 8 * n
-	if !insertRecords(a, &budget) || rest > 0 && !orderTied(a, codes, rowBits, &budget) {
+	if !insertRecords(a, &budget) {
 		return f.orderByDigits(codes)
 	}
-	mask := uint32(1)<<rowBits - 1
-	for i := range a {
-		a[i] &= mask
+	if rest == 0 {
+		stripRecords(a, rowBits)
+	} else if !stripTiedRecords(a, codes, rowBits, &budget) {
+		return f.orderByDigits(codes)
 	}
 	return a
 }

@@ -98,48 +98,54 @@ func insertRecords(a []uint32, budget *int) bool {
 	return true
 }
 
-// orderTied orders the runs of records that tie in their code bits by the codes themselves, within the budget.
+// stripRecords leaves the rows of ordered records.
+func stripRecords(a []uint32, rowBits uint) {
+	mask := uint32(1)<<(rowBits&31) - 1
+	for i := range a {
+		a[i] &= mask
+	}
+}
+
+// stripTiedRecords is stripRecords for records that do not hold all code bits: runs that tie in those they hold are
+// ordered by the codes. It gives up (false) when the budget is spent or a run is long.
 //
 //go:noinline
-func orderTied(a []uint32, codes []uint64, rowBits uint, budget *int) bool {
+func stripTiedRecords(a []uint32, codes []uint64, rowBits uint, budget *int) bool {
 	rowBits &= 31
 	mask := uint32(1)<<rowBits - 1
-	for i := 1; i < len(a); i++ {
-		if a[i]>>rowBits != a[i-1]>>rowBits {
+	for i := 0; i < len(a); {
+		x := a[i]
+		if i+1 == len(a) || a[i+1]>>rowBits != x>>rowBits {
+			a[i] = x & mask
+			i++
 			continue
 		}
-		e := i + 1
-		for e < len(a) && a[e]>>rowBits == a[i]>>rowBits {
+		e := i + 2
+		for e < len(a) && a[e]>>rowBits == x>>rowBits {
 			e++
 		}
-		g := a[i-1 : e]
+		g := a[i:e]
 		if *budget -= len(g); *budget < 0 || len(g) > 256 {
 			return false
 		}
-		switch {
-		case len(g) == 2:
-			if codes[g[0]&mask] > codes[g[1]&mask] {
-				g[0], g[1] = g[1], g[0]
-			}
-		case len(g) <= 16:
-			insertTied(g, codes, mask)
-		default:
-			slices.SortFunc(g, func(x, y uint32) int {
-				return cmp.Or(cmp.Compare(codes[x&mask], codes[y&mask]), cmp.Compare(x, y))
-			})
+		stripRecords(g, rowBits)
+		if len(g) <= 16 {
+			insertRows(g, codes)
+		} else {
+			slices.SortFunc(g, func(x, y uint32) int { return cmp.Or(cmp.Compare(codes[x], codes[y]), cmp.Compare(x, y)) })
 		}
 		i = e
 	}
 	return true
 }
 
-// insertTied orders a few records by their codes, stably.
-func insertTied(g []uint32, codes []uint64, mask uint32) {
-	for i := 1; i < len(g); i++ {
-		x, j := g[i], i
-		for c := codes[x&mask]; j > 0 && codes[g[j-1]&mask] > c; j-- {
-			g[j] = g[j-1]
+// insertRows orders a few rows by their codes, stably.
+func insertRows(rows []uint32, codes []uint64) {
+	for i := 1; i < len(rows); i++ {
+		r, j := rows[i], i
+		for c := codes[r]; j > 0 && codes[rows[j-1]] > c; j-- {
+			rows[j] = rows[j-1]
 		}
-		g[j] = x
+		rows[j] = r
 	}
 }

@@ -119,51 +119,88 @@ func (f *finisher) finishRecords(plan *keyencode.Plan, src source, records []uin
 	if len(records) == 0 {
 		return
 	}
-	if order := f.order(records); order != nil {
-		f.permute(bytesOf(records), order, 8)
+	sorted := records
+	order := f.order(records)
+	if order != nil {
+		sorted = view[uint64](f.spare)[:copy(view[uint64](f.spare), records)]
 	}
-	if rest > 0 || plan.Words() > 1 {
-		f.breakRecordTies(plan, src, records, rowBits, rest)
+	if rest == 0 && plan.Words() == 1 {
+		takeRows(records, sorted, order, rowBits)
+		return
 	}
-	mask := uint64(1)<<rowBits - 1
-	for i := range records {
-		records[i] &= mask
+	f.tied = takeTiedRows(records, sorted, order, rowBits, f.tied[:0])
+	if len(f.tied) > 0 {
+		f.breakRecordTies(plan, src, records, rest)
 	}
 }
 
-// breakRecordTies orders records that tie in their code bits by the words of their rows.
-func (f *finisher) breakRecordTies(plan *keyencode.Plan, src source, records []uint64, rowBits, rest uint) {
-	runs := f.runs[:0]
-	for i := 1; i < len(records); i++ {
-		code := records[i] >> rowBits
-		if code != records[i-1]>>rowBits {
-			continue
+// takeRows strips records, in an order or as they are, to row numbers.
+//
+//go:noinline
+func takeRows(dst, records []uint64, order []uint32, rowBits uint) {
+	mask := uint64(1)<<(rowBits&63) - 1
+	if order == nil {
+		for i, r := range records {
+			dst[i] = r & mask
 		}
-		e := i + 1
-		for e < len(records) && records[e]>>rowBits == code {
-			e++
-		}
-		word := 0 // the record holds a part of it
-		if rest == 0 {
-			word = plan.Next(0, code)
-		}
-		if word < plan.Words() {
-			runs = append(runs, run{i - 1, e, word})
-		}
-		i = e
-	}
-	if len(runs) == 0 {
-		f.runs = runs
 		return
 	}
+	dst = dst[:len(order)]
+	for i, o := range order {
+		dst[i] = records[o] & mask
+	}
+}
+
+// takeTiedRows is takeRows that also lists the places whose code bits tie with those of the place before, and these bits.
+//
+//go:noinline
+func takeTiedRows(dst, records []uint64, order []uint32, rowBits uint, tied []tiedRecord) []tiedRecord {
+	rowBits &= 63
 	mask := uint64(1)<<rowBits - 1
-	for i, r := range records {
-		f.rows[i] = uint32(r & mask)
+	before := ^uint64(0) // no record has so many code bits
+	dst = dst[:len(records)]
+	for i := range dst {
+		o := i
+		if order != nil {
+			o = int(order[i])
+		}
+		r := records[o]
+		if r>>rowBits == before {
+			tied = append(tied, tiedRecord{i, before})
+		}
+		before = r >> rowBits
+		dst[i] = r & mask
 	}
-	f.breakTies(src, plan, f.rows[:len(records)], runs)
-	for i, r := range f.rows[:len(records)] {
-		records[i] = uint64(r)
+	return tied
+}
+
+// A tiedRecord is a place whose record has the same code bits as the one before.
+type tiedRecord struct {
+	at   int
+	code uint64
+}
+
+// breakRecordTies orders the rows of tied records by the words that the records hold in part or not at all.
+func (f *finisher) breakRecordTies(plan *keyencode.Plan, src source, rows []uint64, rest uint) {
+	runs := f.runs[:0]
+	for _, t := range f.tied {
+		word := 0
+		if rest == 0 {
+			word = plan.Next(0, t.code)
+		}
+		switch last := len(runs) - 1; {
+		case word >= plan.Words():
+		case last >= 0 && runs[last].hi == t.at:
+			runs[last].hi++
+		default:
+			runs = append(runs, run{t.at - 1, t.at + 1, word})
+		}
 	}
+	for i, r := range rows {
+		f.rows[i] = uint32(r)
+	}
+	f.breakTies(src, plan, f.rows[:len(rows)], runs)
+	widen(rows, f.rows)
 }
 
 // sortLongRecords sorts the records of a bin that is too long for one worker, by their rows.
