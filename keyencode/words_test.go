@@ -35,6 +35,12 @@ func TestEncodeWords(t *testing.T) {
 				want, got := make([]uint64, n), make([]uint64, n)
 				plan.Encode(want, 0)
 				require.True(t, EncodeWords(got, &c, key, 0))
+				words, ok := NewWordPlan([]Column{c}, key)
+				require.True(t, ok)
+				require.False(t, words.Sorted() || words.Reversed())
+				again := make([]uint64, n)
+				words.Encode(again, 0)
+				require.Equal(t, got, again)
 				for i := range n {
 					for j := range n {
 						if (want[i] < want[j]) != (got[i] < got[j]) {

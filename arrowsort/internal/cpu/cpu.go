@@ -62,7 +62,9 @@ func (cpu) Sort(ctx context.Context, job *engine.Job, mem engine.Allocator) (*en
 
 // Explain measures the keys of a job and returns the plan, without sorting.
 func Explain(ctx context.Context, job *engine.Job, mem engine.Allocator) (*keyencode.Plan, error) {
-	s, err := newSorter(ctx, job, mem)
+	explained := *job
+	explained.Plan = true
+	s, err := newSorter(ctx, &explained, mem)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/keyencode"
@@ -44,8 +45,14 @@ func newSorter(ctx context.Context, job *engine.Job, mem engine.Allocator) (*sor
 	return s, nil
 }
 
-// measure reads the keys once for their statistics and makes the plan.
+// measure makes the plan: from statistics, for which it reads the keys once, unless a sample tells that they would be no use.
 func (s *sorter) measure() error {
+	if s.rows > smallRows && len(s.job.Keys) == 1 && !s.job.Plan {
+		if plan, ok := keyencode.NewWordPlan(s.job.Columns, s.job.Keys[0]); ok && wide(sample(planned{plan: plan}, s.rows)) {
+			s.plan = plan
+			return nil
+		}
+	}
 	const tile = 1 << 17
 	stats := make([]keyencode.Statistics, len(s.job.Keys))
 	for k, key := range s.job.Keys {
@@ -142,4 +149,9 @@ func (s *sorter) result() (*engine.Result, error) {
 		s.progress(s.total, s.total)
 	}
 	return r, nil
+}
+
+// wide tells from a sample that codes vary in nearly all of 64 bits and are in no order.
+func wide(codes []uint64) bool {
+	return slices.Max(codes)-slices.Min(codes) > 1<<62 && !slices.IsSorted(codes) && !falls(codes)
 }
