@@ -16,7 +16,7 @@ var ErrCompression = errors.New("unsupported compression")
 // else is zstd for Parquet and none for Arrow IPC.
 type Compression struct {
 	Codec string // none, snappy, gzip, brotli, zstd, lz4; empty: keep
-	Level int    // 0: the codec's default
+	Level int    // 0: the codec's default; level 1 of zstd
 }
 
 var parquetCodecs = map[string]compress.Compression{

@@ -11,21 +11,26 @@ import (
 func usedEntries(a *array.Dictionary, mem memory.Allocator) (*array.Dictionary, error) {
 	entries := a.Dictionary()
 	numbers := make([]int32, entries.Len()) // plus one, of the entries that are used
-	for i := range a.Len() {
-		if a.IsValid(i) {
-			numbers[a.GetValueIndex(i)] = 1
+	used := 0
+	for i := 0; i < a.Len() && used < len(numbers); i++ { // a small dictionary is seen whole in the first rows
+		if a.IsNull(i) {
+			continue
 		}
-	}
-	used := int32(0)
-	for i, n := range numbers {
-		if n != 0 {
+		if k := a.GetValueIndex(i); numbers[k] == 0 {
+			numbers[k] = 1
 			used++
-			numbers[i] = used
 		}
 	}
-	if int(used) == entries.Len() && a.DataType().(*arrow.DictionaryType).IndexType.ID() == arrow.INT32 {
+	if used == len(numbers) && a.DataType().(*arrow.DictionaryType).IndexType.ID() == arrow.INT32 {
 		a.Retain()
 		return a, nil
+	}
+	next := int32(0)
+	for i, n := range numbers {
+		if n != 0 {
+			next++
+			numbers[i] = next
+		}
 	}
 	kept, err := keepEntries(entries, numbers, mem)
 	if err != nil {

@@ -24,7 +24,7 @@ func zstdEncoder(level int) (*zstd.Encoder, error) {
 	if e, ok := zstdEncoders[level].Get().(*zstd.Encoder); ok {
 		return e, nil
 	}
-	speed := zstd.SpeedDefault
+	speed := zstd.SpeedFastest // zstd's level 1
 	if level > 0 {
 		speed = zstd.EncoderLevelFromZstd(level)
 	}
