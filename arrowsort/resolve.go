@@ -79,6 +79,10 @@ func (d *dataset) find(key Key) (adapter.Leaf, error) {
 		return adapter.Leaf{}, fmt.Errorf("%w: a key has both the path %q and the index %d", ErrOption, key.Path, key.Index)
 	}
 	leaf := adapter.Leaf{Name: key.Path}
+	if i, count := d.columnNamed(key.Path); count == 1 {
+		leaf.Path, leaf.Type = []int{i}, d.Columns[i].Type
+		return leaf, nil
+	}
 	fields := d.fields()
 	if d.shape == arrayShape || d.shape == chunkedShape {
 		s, ok := adapter.StructOf(d.Columns[0].Type)
@@ -90,6 +94,19 @@ func (d *dataset) find(key Key) (adapter.Leaf, error) {
 	}
 	err := descend(&leaf, fields, key.Path)
 	return leaf, err
+}
+
+// columnNamed is the first column of a record or a table that has the name, and how many have it.
+func (d *dataset) columnNamed(name string) (at, count int) {
+	for i := range d.Columns {
+		if d.schema != nil && d.Columns[i].Name == name {
+			if count == 0 {
+				at = i
+			}
+			count++
+		}
+	}
+	return at, count
 }
 
 // descend follows a path into fields: the field that has the name, or else the struct whose name is the longest start of

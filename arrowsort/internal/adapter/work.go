@@ -24,6 +24,12 @@ type Work struct {
 	split    bool // payloads may be several arrays
 	temp     [][]byte
 	held     []arrow.Array
+
+	first struct { // room for one key without an allocation
+		column [1]keyencode.Column
+		key    [1]keyencode.Key
+		at     [1]keyColumn
+	}
 }
 
 // A keyColumn remembers the column of a key, so that the payload can use it too.
@@ -49,6 +55,7 @@ func (w *Work) Start(input *Input, opts Options) {
 		ranker: opts.Ranker,
 		split:  opts.Split,
 	}
+	w.Job.Columns, w.Job.Keys, w.keys = w.first.column[:0], w.first.key[:0], w.first.at[:0]
 }
 
 // Release gives the temporary memory back.
