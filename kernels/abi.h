@@ -83,8 +83,8 @@ statistics_decimal(Column *c, u64 n, Statistics *out)               any grid; FO
 encode(Field *fields, u64 count, u64 n, u32 *rows, u64 *codes)      any grid
     codes[i] = the word of row rows[i], or of row i if rows is 0.
 histogram(Field *f, u64 n, Digit *digits, u64 count, u32 *counts)   any grid, best one block per multiprocessor
-    Adds to counts[d * RADIX_BINS + bin]; zero before. count is at most 8; f is one whole word (down = up = 0) whose form is not
-    FORM_DECIMAL or FORM_CLASS: words of several pieces are encoded first, and read as FORM_INTEGER of 8 bytes.
+    Adds to counts[d * RADIX_BINS + bin]; zero before. count is at most MAX_DIGITS. f is a column: one whole word (down = up = 0) of
+    FORM_INTEGER, FORM_FLOAT or FORM_RANK with stride = width = 4 or 8. Any other word is encoded first, and read as FORM_INTEGER of 8 bytes.
 exclusive_sum(u32 *counts, u64 count, u64 n, u64 *constant)         grid 1
     Turns counts into the place of the first row of each bin, for each of count digits. Sets bit d of *constant,
     zero before, when all rows have the same digit d.

@@ -1,4 +1,4 @@
-// Codes of a column whose word is one whole field, read by warps: item i of a lane is the row first + 32 * i + lane.
+// Codes of a column of 4 or 8 bytes whose word is one whole field, read by warps: item i of a lane is the row first + 32 * i + lane.
 #pragma once
 #include "number.h"
 
@@ -6,31 +6,25 @@ struct Column32 {
 	const Field* field;
 	u64 rows; // of the column
 
-	// A row's integers, all loads on their way before the first is used.
+	// All loads are on their way before the first is used. Behind the end the last row is read again.
 	template <class Value, int items> DEVICE void load_raw(u64 (&x)[items], u64 first) const {
 		const Value* values = (const Value*)field->values + first + lane_index();
-		bool whole = first + 32 * items <= rows;
-		UNROLL for (int i = 0; i < items; i++) {
-			x[i] = 0;
-			if (whole || first + 32 * i + lane_index() < rows) x[i] = load(values + 32 * i);
-		}
-	}
-
-	template <int items> DEVICE void load_any(u64 (&x)[items], u64 first) const {
-		UNROLL for (int i = 0; i < items; i++) {
-			u64 row = first + 32 * i + lane_index();
-			x[i] = row < rows ? raw_value(field, row) : 0;
+		if (first + 32 * items <= rows) {
+			UNROLL for (int i = 0; i < items; i++) x[i] = load(values + 32 * i);
+		} else {
+			u64 last = rows - 1;
+			UNROLL for (int i = 0; i < items; i++) {
+				u64 row = first + 32 * i + lane_index();
+				x[i] = load((const Value*)field->values + (row < rows ? row : last));
+			}
 		}
 	}
 
 	template <int items> DEVICE void load_values(u64 (&x)[items], u64 first) const {
-		bool packed = field->form != FORM_BIT && field->form != FORM_BIG_ENDIAN && field->stride == field->width;
-		switch (packed ? field->width : 0) {
-		case 1: return load_raw<u8>(x, first);
-		case 2: return load_raw<u16>(x, first);
-		case 4: return load_raw<u32>(x, first);
-		case 8: return load_raw<u64>(x, first);
-		default: return load_any(x, first);
+		if (field->width == 4) {
+			load_raw<u32>(x, first);
+		} else {
+			load_raw<u64>(x, first);
 		}
 	}
 
@@ -49,19 +43,17 @@ struct Column32 {
 
 	// The codes of the items; of rows behind the end, anything.
 	template <int items> DEVICE void codes(u64 (&x)[items], u64 first) const {
+		u32 valid = load_validity<items>(first);
 		Linear linear(field);
-		if (field->form == FORM_NONE) {
-			UNROLL for (int i = 0; i < items; i++) x[i] = linear.null;
-			return;
-		}
 		load_values(x, first);
 		if (linear.plain()) {
 			UNROLL for (int i = 0; i < items; i++) x[i] = linear.plain_number(x[i]);
+		} else if (linear.floating) {
+			UNROLL for (int i = 0; i < items; i++) x[i] = linear.float_number(x[i]);
 		} else {
-			UNROLL for (int i = 0; i < items; i++) x[i] = linear.number(x[i]);
+			UNROLL for (int i = 0; i < items; i++) x[i] = linear.integer_number(x[i]);
 		}
-		if (field->validity == 0) return;
-		u32 valid = load_validity<items>(first);
+		if (valid == ALL_LANES) return;
 		UNROLL for (int i = 0; i < items; i++) {
 			if (!(valid >> i & 1)) x[i] = linear.null;
 		}

@@ -3,6 +3,8 @@
 #pragma once
 #include "abi.h"
 
+const u32 ALL_LANES = 0xffffffffu;
+
 #ifndef __CUDACC__
 #include "emulation/emulation.h"
 #else
@@ -12,8 +14,6 @@
 #define UNROLL _Pragma("unroll")
 #define ROLLED _Pragma("unroll 1")
 #define RESTRICT __restrict__
-
-const u32 ALL_LANES = 0xffffffffu;
 
 DEVICE u32 thread_index() { return threadIdx.x; }
 DEVICE u32 block_index() { return blockIdx.x; }

@@ -17,16 +17,16 @@ struct Linear {
 	DEVICE u64 plain_number(u64 x) const { return bias + (((x - base) & widthMask) >> shift); }
 
 	// x is zero above its width.
-	DEVICE u64 number(u64 x) const {
-		if (rank) return x == 0 ? null : bias + (((x - 1 - base) & widthMask) >> shift) * mul;
-		bool isNaN = false;
-		if (floating) {
-			if (x & sign) x = (sign - x) & widthMask; // two's complement: both zeros are one
-			isNaN = ((x + infinity) & widthMask) > 2 * infinity;
-		}
+	DEVICE u64 float_number(u64 x) const {
+		if (x & sign) x = (sign - x) & widthMask; // two's complement: both zeros are one
+		bool isNaN = ((x + infinity) & widthMask) > 2 * infinity;
 		u64 code = bias + (((x - base) & widthMask) >> shift) * mul;
 		return isNaN ? nan : code;
 	}
+	DEVICE u64 integer_number(u64 x) const {
+		return rank && x == 0 ? null : bias + (((x - rank - base) & widthMask) >> shift) * mul;
+	}
+	DEVICE u64 number(u64 x) const { return floating ? float_number(x) : integer_number(x); }
 };
 
 // Bits at..at+31 of a bitmap of the given number of bits; those behind its end are zero. It reads whole words of the bitmap only.

@@ -44,9 +44,10 @@ struct FromColumn {
 	DEVICE static void load(Packed::Registers& r, const Binning& b, const Place& p) {
 		Column32 column = {(const Field*)b.field, p.end};
 		column.codes(r.code, p.first);
+		u32 row = (u32)p.first + lane_index(), rowBits = (u32)b.rowBits;
+		int left = (int)(p.first + 32 * Packed::items <= p.end ? 32 * Packed::items : p.end > p.first ? p.end - p.first : 0) - (int)lane_index();
 		UNROLL for (int i = 0; i < Packed::items; i++) {
-			u64 row = p.first + 32 * i + lane_index();
-			r.code[i] = row < p.end ? r.code[i] << b.rowBits | row : ~0ull;
+			r.code[i] = 32 * i < left ? r.code[i] << rowBits | (row + 32 * i) : ~0ull;
 		}
 	}
 	DEVICE static void load(Wide::Registers& r, const Binning& b, const Place& p) {

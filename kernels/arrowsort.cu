@@ -1,0 +1,13 @@
+// The image: all kernels in one unit.
+#include "bits.cu"
+#include "digit_binning_first.cu"
+#include "digit_binning_last.cu"
+#include "digit_binning_middle.cu"
+#include "encode.cu"
+#include "exclusive_sum.cu"
+#include "gather.cu"
+#include "histogram.cu"
+#include "look_up_ranks.cu"
+#include "rows.cu"
+#include "statistics.cu"
+#include "statistics_decimal.cu"

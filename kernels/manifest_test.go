@@ -1,0 +1,80 @@
+package kernels
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestImageIsBuiltFromTheSources fails when a source has changed since the image was built.
+func TestImageIsBuiltFromTheSources(t *testing.T) {
+	manifest := readManifest(t)
+	sources, err := filepath.Glob("*.cu")
+	require.NoError(t, err)
+	headers, err := filepath.Glob("*.h")
+	require.NoError(t, err)
+	require.NotEmpty(t, sources)
+	for _, name := range append(sources, headers...) {
+		require.Equal(t, manifest.sources[name], hashOf(t, name), "%s has changed: run make kernels", name)
+		delete(manifest.sources, name)
+	}
+	require.Empty(t, manifest.sources, "sources are gone: run make kernels")
+	require.Equal(t, manifest.image, hashOf(t, filepath.Join("image", "arrowsort.fatbin")))
+	require.NotEmpty(t, manifest.compiler)
+	require.NotEmpty(t, manifest.flags)
+}
+
+// TestKernelsAreInTheSources compares the list with what the sources define.
+func TestKernelsAreInTheSources(t *testing.T) {
+	sources, err := filepath.Glob("*.cu")
+	require.NoError(t, err)
+	var text strings.Builder
+	for _, name := range sources {
+		b, err := os.ReadFile(name)
+		require.NoError(t, err)
+		text.Write(b)
+	}
+	for _, k := range All {
+		require.Contains(t, text.String(), "("+k.Name+",", "no source defines kernel %s", k.Name)
+	}
+}
+
+// manifest is what MANIFEST says of the image.
+type manifest struct {
+	compiler, flags, image string
+	sources                map[string]string // hashes by name
+}
+
+func readManifest(t *testing.T) manifest {
+	text, err := os.ReadFile("MANIFEST")
+	require.NoError(t, err)
+	m := manifest{sources: map[string]string{}}
+	for line := range strings.Lines(string(text)) {
+		what, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		switch what {
+		case "compiler":
+			m.compiler = rest
+		case "flags":
+			m.flags = rest
+		case "source":
+			hash, name, _ := strings.Cut(rest, "  ")
+			m.sources[name] = hash
+		case "image":
+			m.image = rest
+		default:
+			t.Fatalf("MANIFEST: %q", line)
+		}
+	}
+	return m
+}
+
+func hashOf(t *testing.T, name string) string {
+	b, err := os.ReadFile(name)
+	require.NoError(t, err)
+	return fmt.Sprintf("%x", sha256.Sum256(b))
+}

@@ -1,0 +1,65 @@
+// Where tests and benchmarks run kernels: on a device, or on the host's emulation of one.
+#pragma once
+#include "../device.h"
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#ifdef __CUDACC__
+
+inline void must(cudaError_t e, const char* what) {
+	if (e == cudaSuccess) return;
+	fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(e));
+	exit(3);
+}
+
+struct Device {
+	cudaStream_t stream = 0;
+	u64 multiprocessors = 0;
+
+	Device() {
+		cudaDeviceProp p;
+		must(cudaGetDeviceProperties(&p, 0), "no device");
+		multiprocessors = p.multiProcessorCount;
+	}
+	template <class... Parameters, class... Arguments>
+	void run(void (*kernel)(Parameters...), u64 grid, u32 threads, u32 shared, Arguments... arguments) {
+		if (shared > 48 << 10) must(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared), "shared memory");
+		kernel<<<(u32)grid, threads, shared, stream>>>((Parameters)arguments...);
+		must(cudaGetLastError(), "launch");
+	}
+	void zero(void* p, u64 bytes) { must(cudaMemsetAsync(p, 0, bytes, stream), "clear"); }
+	void fill(void* p, int byte, u64 bytes) { must(cudaMemsetAsync(p, byte, bytes, stream), "fill"); }
+	void* allocate(u64 bytes) {
+		void* p;
+		must(cudaMalloc(&p, bytes + 16), "allocate");
+		return p;
+	}
+	void release(void* p) { must(cudaFree(p), "free"); }
+	void up(void* to, const void* from, u64 bytes) { must(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream), "upload"); }
+	void down(void* to, const void* from, u64 bytes) {
+		must(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream), "download");
+		must(cudaStreamSynchronize(stream), "wait");
+	}
+};
+
+#else
+
+struct Device {
+	u64 multiprocessors = 3, seed = 1;
+	u32 resident = 3;
+
+	template <class... Parameters, class... Arguments>
+	void run(void (*kernel)(Parameters...), u64 grid, u32 threads, u32 shared, Arguments... arguments) {
+		emulation::launch((u32)grid, threads, shared, [=] { kernel((Parameters)arguments...); }, seed++, resident);
+	}
+	void zero(void* p, u64 bytes) { memset(p, 0, bytes); }
+	void fill(void* p, int byte, u64 bytes) { memset(p, byte, bytes); }
+	void* allocate(u64 bytes) { return aligned_alloc(16, (bytes + 31) / 16 * 16); }
+	void release(void* p) { free(p); }
+	void up(void* to, const void* from, u64 bytes) { memcpy(to, from, bytes); }
+	void down(void* to, const void* from, u64 bytes) { memcpy(to, from, bytes); }
+};
+
+#endif
