@@ -32,6 +32,14 @@ func (m *messages) Message() (*ipc.Message, error) {
 	return m.current, m.err
 }
 
+// failure is the error that ended the messages; nil when it was their end.
+func (m *messages) failure() error {
+	if m.err == io.EOF {
+		return nil
+	}
+	return m.err
+}
+
 func (m *messages) Retain() {}
 
 func (m *messages) Release() {

@@ -66,8 +66,9 @@ type blockMessages struct {
 	current messages
 }
 
-func (m *blockMessages) Retain()  {}
-func (m *blockMessages) Release() { m.current.Release() }
+func (m *blockMessages) Retain()        {}
+func (m *blockMessages) Release()       { m.current.Release() }
+func (m *blockMessages) failure() error { return m.current.failure() }
 
 func (m *blockMessages) Message() (*ipc.Message, error) {
 	m.current.Release()
@@ -78,15 +79,25 @@ func (m *blockMessages) Message() (*ipc.Message, error) {
 	m.blocks = m.blocks[1:]
 	message, err := m.current.Message()
 	if err == io.EOF {
-		return nil, corrupt("a message of the file is empty")
+		err = corrupt("a message of the file is empty")
+		m.current.err = err
 	}
 	return message, err
 }
 
+// messageReader also tells the error that ended the messages, which Arrow's reader loses; nil for their end.
+type messageReader interface {
+	ipc.MessageReader
+	failure() error
+}
+
 // readMessages reads all record batches and validates them.
-func readMessages(ctx context.Context, m ipc.MessageReader, opts ReadOptions) (arrow.Table, error) {
+func readMessages(ctx context.Context, m messageReader, opts ReadOptions) (arrow.Table, error) {
 	defer m.Release()
 	r, err := ipc.NewReaderFromMessageReader(m, ipc.WithAllocator(opts.Allocator))
+	if err := m.failure(); err != nil {
+		return nil, err
+	}
 	if err != nil {
 		return nil, corrupt("%v", err)
 	}
@@ -111,6 +122,9 @@ func readMessages(ctx context.Context, m ipc.MessageReader, opts ReadOptions) (a
 		}
 	}
 	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	if err := m.failure(); err != nil {
 		return nil, err
 	}
 	if r.Err() != nil {

@@ -95,7 +95,7 @@ func readPipe(ctx context.Context, opts ReadOptions) (*Input, error) {
 	if stdin == nil {
 		stdin = os.Stdin
 	}
-	counter := &countingReader{ctx: ctx, r: stdin}
+	counter := &countingReader{ctx: ctx, r: newInterruptible(ctx, stdin)}
 	if opts.Format == IPCStream {
 		table, err := readStream(ctx, counter, -1, opts)
 		if err != nil {

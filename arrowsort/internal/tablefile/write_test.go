@@ -1,0 +1,92 @@
+package tablefile
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/stretchr/testify/require"
+)
+
+func TestWriteThatIsCancelledLeavesTheOldFile(t *testing.T) {
+	table := words(t, memory.DefaultAllocator, 40_000)
+	defer table.Release()
+	for _, format := range append(binaryFormats, CSV) {
+		t.Run(format.String(), func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "out")
+			require.NoError(t, os.WriteFile(path, []byte("old"), 0o640))
+			ctx, cancel := context.WithCancel(t.Context())
+			_, err := Write(ctx, path, table, WriteOptions{Format: format, RowGroupRows: rowGroups(format, 1000), Progress: func(done, total int) {
+				require.LessOrEqual(t, done, total)
+				entries, err := os.ReadDir(filepath.Dir(path))
+				require.NoError(t, err)
+				require.Len(t, entries, 2, "the temporary file is beside")
+				cancel() // in the middle of writing
+			}})
+			require.ErrorIs(t, err, context.Canceled)
+			requireOnly(t, path, "old")
+		})
+	}
+}
+
+func requireOnly(t *testing.T, path, content string) {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Dir(path))
+	require.NoError(t, err)
+	require.Len(t, entries, 1)
+	b, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, content, string(b))
+}
+
+func TestWriteKeepsPermissionsAndLinks(t *testing.T) {
+	table := nestedTable(t, memory.DefaultAllocator)
+	defer table.Release()
+	folder := t.TempDir()
+	path, link := filepath.Join(folder, "real.arrow"), filepath.Join(folder, "link.arrow")
+	require.NoError(t, os.WriteFile(path, nil, 0o640))
+	require.NoError(t, os.Symlink(path, link))
+	n, err := Write(t.Context(), link, table, WriteOptions{})
+	require.NoError(t, err)
+	info, err := os.Lstat(path)
+	require.NoError(t, err)
+	require.Equal(t, n, info.Size())
+	require.Equal(t, os.FileMode(0o640), info.Mode())
+	info, err = os.Lstat(link)
+	require.NoError(t, err)
+	require.NotZero(t, info.Mode()&os.ModeSymlink)
+}
+
+func TestWriteToADevice(t *testing.T) {
+	table := nestedTable(t, memory.DefaultAllocator)
+	defer table.Release()
+	n, err := Write(t.Context(), os.DevNull, table, WriteOptions{Format: CSV})
+	require.NoError(t, err)
+	require.Positive(t, n)
+}
+
+type fullDisk struct{ room int }
+
+var errFull = errors.New("no space left")
+
+func (d *fullDisk) Write(p []byte) (int, error) {
+	if d.room -= len(p); d.room < 0 {
+		return 0, errFull
+	}
+	return len(p), nil
+}
+
+func TestWriteReportsAFullDisk(t *testing.T) {
+	table := words(t, memory.DefaultAllocator, 3000)
+	defer table.Release()
+	for _, format := range append(binaryFormats, CSV) {
+		size := len(writeBytes(t, table, format, WriteOptions{}))
+		for _, room := range []int{0, 3, 100, size / 2, size - 1} {
+			_, err := Write(t.Context(), Pipe, table, WriteOptions{Format: format, Stdout: &fullDisk{room}})
+			require.ErrorIs(t, err, errFull, "%s with room for %d of %d bytes", format, room, size)
+		}
+	}
+}
