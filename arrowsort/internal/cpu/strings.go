@@ -5,28 +5,29 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
-	"slices"
-	"sort"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
 // strings moves a Binary or LargeBinary column as one word per row. Strings of at most 7 bytes travel whole: their
-// bytes from the low end, the length in the top byte. Longer ones stay where they are: a word holds the place of the first byte, counted
-// over all chunks, above the length. Their bytes are copied once, in sorted order.
+// bytes from the low end, the length in the top byte; of at most 3 bytes, in words of half the size. Longer ones stay where they
+// are: a word holds the place of the first byte, counted over all chunks, above the length. Their bytes are copied
+// once, in sorted order.
 type strings struct {
 	chunked
 	lane    *lane
 	short   bool
 	lenBits uint
+	equal   int   // the length of all rows, none of them null, if there is one
 	bases   []int // the bytes of all chunks in one numbering: the first byte of each chunk's Data
 }
 
 const (
-	shortBytes = 7
-	nullShort  = 1 << 63 // a length of 0 below it
-	nullLong   = math.MaxUint64
+	shortBytes  = 7
+	narrowBytes = 3
+	nullShort   = 1 << 63 // a length of 0 below it
+	nullLong    = math.MaxUint64
 )
 
 func newStrings(c chunked, s *sorter, nullable bool) (*strings, error) {
@@ -37,30 +38,51 @@ func newStrings(c chunked, s *sorter, nullable bool) (*strings, error) {
 			t.bases[i+1] += len(k.Data[0])
 		}
 	}
-	longest, err := t.longest(s)
+	shortest, longest, err := t.lengths(s)
 	if err != nil {
 		return nil, err
 	}
-	t.short = longest <= shortBytes
+	if t.short = longest <= shortBytes; longest <= narrowBytes {
+		t.lane.width = 4
+	}
+	if shortest == longest && !nullable {
+		t.equal = longest
+	}
 	t.lenBits = uint(bits.Len(uint(longest)))
 	if uint(bits.Len(uint(t.bases[len(c.Chunks)])))+t.lenBits > 63 {
 		return nil, fmt.Errorf("%w: %d bytes of strings, the longest of %d bytes", engine.ErrOffsets, t.bases[len(c.Chunks)], longest)
 	}
 	t.lane.fill = func(dst []byte, lo int) {
-		words := view[uint64](dst)
-		c.pieces(lo, lo+len(words), func(k *keyencode.Chunk, at, n int) {
-			t.words(words[:n], t.chunk(k), at)
-			words = words[n:]
+		c.pieces(lo, lo+len(dst)/t.lane.width, func(k *keyencode.Chunk, at, n int) {
+			t.fill(dst[:n*t.lane.width], t.chunk(k), at)
+			dst = dst[n*t.lane.width:]
 		})
 	}
 	t.lane.take = func(dst []byte, rows []uint32) {
-		words := view[uint64](dst)
+		w := t.lane.width
 		for i, r := range rows {
 			k := c.at(int(r))
-			t.words(words[i:i+1], k, c.Chunks[k].Offset+int(r)-c.starts[k])
+			t.fill(dst[i*w:(i+1)*w], k, c.Chunks[k].Offset+int(r)-c.starts[k])
 		}
 	}
 	return t, nil
+}
+
+// fill writes the words of the rows from position at of a chunk on, in the width of the lane.
+func (t *strings) fill(dst []byte, chunk, at int) {
+	if t.lane.width == 8 {
+		t.words(view[uint64](dst), chunk, at)
+		return
+	}
+	var block [blockRows]uint64
+	for narrow := view[uint32](dst); len(narrow) > 0; {
+		words := block[:min(blockRows, len(narrow))]
+		t.words(words, chunk, at)
+		for i, w := range words {
+			narrow[i] = uint32(w | w>>32)
+		}
+		narrow, at = narrow[len(words):], at+len(words)
+	}
 }
 
 // chunk is the number of a chunk.
@@ -73,29 +95,37 @@ func (t *strings) chunk(k *keyencode.Chunk) int {
 	return -1
 }
 
-// longest is the length of the longest string, null or not.
-func (t *strings) longest(s *sorter) (int, error) {
-	tiles := make([]int, (s.rows+placeRows-1)/placeRows)
-	err := s.tiles(s.rows, placeRows, func(_, lo, hi int) {
+// lengths are those of the shortest and the longest string, null or not.
+func (t *strings) lengths(s *sorter) (shortest, longest int, err error) {
+	type extent struct{ lo, hi int }
+	tiles := make([]extent, (s.rows+placeRows-1)/placeRows)
+	err = s.tiles(s.rows, placeRows, func(_, lo, hi int) {
+		e := extent{lo: math.MaxInt}
 		t.pieces(lo, hi, func(k *keyencode.Chunk, at, n int) {
+			var lo, hi int
 			if t.Kind == keyencode.Binary {
-				n = longestOf(view[int32](k.Values)[at : at+n+1])
+				lo, hi = lengthsOf(view[int32](k.Values)[at : at+n+1])
 			} else {
-				n = longestOf(view[int64](k.Values)[at : at+n+1])
+				lo, hi = lengthsOf(view[int64](k.Values)[at : at+n+1])
 			}
-			tiles[lo/placeRows] = max(tiles[lo/placeRows], n)
+			e = extent{min(e.lo, lo), max(e.hi, hi)}
 		})
+		tiles[lo/placeRows] = e
 	})
-	return slices.Max(append(tiles, 0)), err
+	shortest = math.MaxInt
+	for _, e := range tiles {
+		shortest, longest = min(shortest, e.lo), max(longest, e.hi)
+	}
+	return shortest, longest, err
 }
 
 //go:noinline
-func longestOf[T int32 | int64](offsets []T) int {
-	longest, last := T(0), offsets[0]
-	for _, o := range offsets {
-		longest, last = max(longest, o-last), o
+func lengthsOf[T int32 | int64](offsets []T) (shortest, longest int) {
+	lo, hi, last := offsets[1]-offsets[0], T(0), offsets[0]
+	for _, o := range offsets[1:] {
+		lo, hi, last = min(lo, o-last), max(hi, o-last), o
 	}
-	return int(longest)
+	return int(lo), int(hi)
 }
 
 // words makes the words of the rows from position at of a chunk on.
@@ -152,149 +182,5 @@ func longWords[T int32 | int64](dst []uint64, offsets []T, base uint64, lenBits 
 	offsets = offsets[:len(dst)+1]
 	for i := range dst {
 		dst[i] = (base+uint64(offsets[i]))<<(lenBits&63) | uint64(offsets[i+1]-offsets[i])
-	}
-}
-
-func (t *strings) isNull(w uint64) bool {
-	if t.short {
-		return w == nullShort
-	}
-	return w == nullLong
-}
-
-// length is the number of bytes of a row; nulls have none.
-func (t *strings) length(w uint64) int {
-	if t.short {
-		return int(w >> 56 & shortBytes)
-	}
-	if w == nullLong {
-		return 0
-	}
-	return int(w & (1<<t.lenBits - 1))
-}
-
-// source is the input from a row's first byte on.
-func (t *strings) source(w uint64) []byte {
-	place := int(w >> (t.lenBits & 63))
-	i := 0
-	if len(t.Chunks) > 1 {
-		i = sort.SearchInts(t.bases, place+1) - 1
-	}
-	return t.Chunks[i].Data[0][place-t.bases[i]:]
-}
-
-// unpack makes offsets, bytes and validity of the sorted words.
-func (t *strings) unpack(s *sorter) (col engine.Column, err error) {
-	sorted := view[uint64](t.lane.out)
-	if len(sorted) == 0 {
-		return col, nil
-	}
-	tiles := make([]tile, (len(sorted)+placeRows-1)/placeRows)
-	err = s.tiles(len(sorted), placeRows, func(_, lo, hi int) { tiles[lo/placeRows] = t.measure(sorted[lo:hi]) })
-	if err != nil {
-		return col, err
-	}
-	total := 0
-	for i := range tiles {
-		tiles[i].start, total = total, total+tiles[i].bytes
-		col.Nulls += tiles[i].nulls
-	}
-	size := 8
-	if t.Kind == keyencode.Binary {
-		size = 4
-		if total > math.MaxInt32 {
-			return col, fmt.Errorf("%w: %d bytes", engine.ErrOffsets, total)
-		}
-	}
-	if col.Values, err = s.bytes((len(sorted) + 1) * size); err != nil {
-		return col, err
-	}
-	if col.Data, err = s.bytes(total); err != nil {
-		return col, err
-	}
-	if col.Nulls > 0 {
-		if col.Validity, err = s.bytes((len(sorted) + 7) / 8); err != nil {
-			return col, err
-		}
-	}
-	err = s.tiles(len(sorted), placeRows, func(_, lo, hi int) {
-		k := &tiles[lo/placeRows]
-		data := col.Data[k.start : k.start+k.bytes]
-		if size == 4 {
-			write(t, view[int32](col.Values)[lo:hi+1], data, int32(k.start), sorted[lo:hi])
-		} else {
-			write(t, view[int64](col.Values)[lo:hi+1], data, int64(k.start), sorted[lo:hi])
-		}
-		if col.Validity != nil {
-			t.validity(col.Validity[lo/8:(hi+7)/8], sorted[lo:hi])
-		}
-	})
-	s.free(t.lane.out)
-	return col, err
-}
-
-// A tile is a run of sorted rows that one worker unpacks.
-type tile struct{ start, bytes, nulls int }
-
-func (t *strings) measure(words []uint64) (k tile) {
-	for _, w := range words {
-		k.bytes += t.length(w)
-		if t.isNull(w) {
-			k.nulls++
-		}
-	}
-	return k
-}
-
-// write writes the offsets behind each row, the first also before it, and the bytes.
-func write[T int32 | int64](t *strings, offsets []T, data []byte, start T, words []uint64) {
-	offsets[0] = start
-	at := 0
-	for i, w := range words {
-		if !t.short && i%touchRows == 0 {
-			t.touch(words[i:min(i+touchRows, len(words))])
-		}
-		n := t.length(w)
-		switch {
-		case !t.short:
-			if n > 0 {
-				copy(data[at:at+n], t.source(w))
-			}
-		case at+8 <= len(data):
-			// Bytes behind the string are overwritten by the next rows of the same tile.
-			binary.LittleEndian.PutUint64(data[at:], w)
-		default:
-			for j := range n {
-				data[at+j] = byte(w >> (8 * j))
-			}
-		}
-		at += n
-		offsets[i+1] = start + T(at)
-	}
-}
-
-// touchRows is the number of rows whose bytes are looked at before they are copied.
-const touchRows = 64
-
-// touch reads the first and the last byte of each row: the cache misses of independent loads overlap, those of the
-// copies that follow would hardly.
-//
-//go:noinline
-func (t *strings) touch(words []uint64) (sum byte) {
-	for _, w := range words {
-		if n := t.length(w); n > 0 {
-			b := t.source(w)
-			sum += b[0] + b[n-1]
-		}
-	}
-	return sum
-}
-
-func (t *strings) validity(dst []byte, words []uint64) {
-	clear(dst)
-	for i, w := range words {
-		if !t.isNull(w) {
-			dst[i>>3] |= 1 << (i & 7)
-		}
 	}
 }
