@@ -2,9 +2,6 @@
 
 package driver
 
-// #include <cuda.h>
-import "C"
-
 import (
 	"fmt"
 	"runtime"
@@ -12,14 +9,13 @@ import (
 	"gorgonia.org/cu"
 )
 
-// A Context is a CUDA context of its own on a device, with one stream, a pool of memory and the kernels of an image. Its
+// A Context is a CUDA context of its own on a device, with one stream and the kernels of an image. Its
 // calls are made between Enter and leave, by one goroutine at a time.
 type Context struct {
 	Device
 	ctx       cu.CUContext
 	module    cu.Module
 	stream    cu.Stream
-	pool      C.CUmemoryPool
 	functions []function
 }
 
@@ -39,8 +35,7 @@ func NewContext(number int, image []byte, kernels []Kernel) (c *Context, err err
 	if err != nil {
 		return nil, describe("opening the device", err)
 	}
-	// The thread sleeps while it waits: other goroutines need the processor.
-	if c.ctx, err = dev.MakeContext(cu.SchedBlockingSync); err != nil {
+	if c.ctx, err = dev.MakeContext(cu.SchedAuto); err != nil {
 		return nil, describe("opening "+c.Name, err)
 	}
 	defer func() {
@@ -52,9 +47,6 @@ func NewContext(number int, image []byte, kernels []Kernel) (c *Context, err err
 	}()
 	if c.stream, err = cu.MakeStream(cu.NonBlocking); err != nil {
 		return nil, describe("making a stream", err)
-	}
-	if err = c.makePool(number); err != nil {
-		return nil, err
 	}
 	return c, c.load(image, kernels)
 }
@@ -85,7 +77,7 @@ type Event struct{ event cu.Event }
 
 // NewEvent makes an event.
 func (c *Context) NewEvent() (Event, error) {
-	e, err := cu.MakeEvent(cu.BlockingSyncEvent | cu.DisableTiming)
+	e, err := cu.MakeEvent(cu.DisableTiming)
 	return Event{e}, describe("making an event", err)
 }
 

@@ -5,21 +5,6 @@ package driver
 /*
 #include <cuda.h>
 
-static CUresult arrowsort_make_pool(int device, CUmemoryPool *pool) {
-	CUmemPoolProps props = {0};
-	props.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
-	props.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
-	props.location.id = device;
-	CUresult result = cuMemPoolCreate(pool, &props);
-	if (result != CUDA_SUCCESS) return result;
-	cuuint64_t all = ~(cuuint64_t)0; // what was freed stays for the next sort
-	return cuMemPoolSetAttribute(*pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &all);
-}
-
-static CUresult arrowsort_alloc(CUdeviceptr *p, size_t size, CUmemoryPool pool, CUstream stream) {
-	return cuMemAllocFromPoolAsync(p, size, pool, stream);
-}
-
 static int arrowsort_pinned(const void *p) {
 	unsigned type = 0;
 	return cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (CUdeviceptr)p) == CUDA_SUCCESS && type == CU_MEMORYTYPE_HOST;
@@ -36,33 +21,18 @@ import (
 // A Ptr is an address in the memory of the device.
 type Ptr uint64
 
-func (c *Context) makePool(device int) error {
-	return check("making a memory pool on "+c.Name, C.arrowsort_make_pool(C.int(device), &c.pool))
-}
-
-func (c *Context) handle() C.CUstream {
-	// The C types of two packages are different types of Go for the same pointer.
-	return *(*C.CUstream)(unsafe.Pointer(&c.stream))
-}
-
-// Alloc allocates memory of the device in the order of the stream.
+// Alloc allocates memory of the device.
 func (c *Context) Alloc(bytes int) (Ptr, error) {
-	var p C.CUdeviceptr
-	err := check("allocating memory of the device", C.arrowsort_alloc(&p, C.size_t(bytes), c.pool, c.handle()))
-	return Ptr(p), err
+	p, err := cu.MemAlloc(int64(bytes))
+	return Ptr(p), describe("allocating memory of the device", err)
 }
 
-// Free frees memory in the order of the stream: the pool keeps it for what is allocated later.
+// Free frees memory. The stream may still use it: the driver waits.
 func (c *Context) Free(p Ptr) error {
-	return check("freeing memory of the device", C.cuMemFreeAsync(C.CUdeviceptr(p), c.handle()))
+	return describe("freeing memory of the device", cu.MemFree(cu.DevicePtr(p)))
 }
 
-// Trim gives memory that nothing uses back to the device.
-func (c *Context) Trim() error {
-	return check("trimming the memory pool", C.cuMemPoolTrimTo(c.pool, 0))
-}
-
-// FreeMemory is the device's free memory in bytes; what the pool holds does not count as free.
+// FreeMemory is the device's free memory in bytes.
 func (c *Context) FreeMemory() (int64, error) {
 	free, _, err := cu.MemInfo()
 	return free, describe("asking for free memory", err)
@@ -96,4 +66,13 @@ func (c *Context) Pin(b []byte) error {
 // Unpin ends Pin.
 func (c *Context) Unpin(b []byte) error {
 	return check("unpinning memory", C.cuMemHostUnregister(unsafe.Pointer(&b[0])))
+}
+
+// NewPinned allocates pinned memory that lives as long as the context.
+func (c *Context) NewPinned(bytes int) ([]byte, error) {
+	var p unsafe.Pointer
+	if err := check("allocating pinned memory", C.cuMemHostAlloc(&p, C.size_t(bytes), 0)); err != nil {
+		return nil, err
+	}
+	return unsafe.Slice((*byte)(p), bytes), nil
 }

@@ -1,0 +1,51 @@
+package gpu
+
+import "unsafe"
+
+// The structures that kernels read and write in the memory of the device, as kernels/abi.h describes them: 64-bit words.
+
+// abiField is a Field: a piece of a code word.
+type abiField struct {
+	values, validity, bit, valueBit uint64
+	form, width, stride             uint64
+	sign, infinity                  uint64
+	base, last                      [4]uint64
+	shift, mul, bias, nan, null     uint64
+	limb, descending                uint64
+	down, up, mask                  uint64
+}
+
+// abiColumn is a Column: a key column to be measured.
+type abiColumn struct {
+	values, validity, bit, valueBit   uint64
+	form, width, stride               uint64
+	sign, infinity                    uint64
+	signBit, descending, nullsAtStart uint64
+}
+
+// abiStatistics are the Statistics of a column.
+type abiStatistics struct {
+	nulls, nans        uint64
+	notMin, max        [4]uint64
+	any, notAll        uint64
+	rises, ties, falls uint64
+	lock               uint64
+}
+
+// abiDigit is a Digit of a code word.
+type abiDigit struct{ shift, bits uint64 }
+
+// abiBinning is a Binning: where a pass reads and writes.
+type abiBinning struct{ field, in, inRows, out, outRows, rowBits, drop uint64 }
+
+type abi interface {
+	abiField | abiColumn | abiStatistics | abiDigit | abiBinning
+}
+
+// abiWords sees structures as words: they hold nothing else.
+func abiWords[T abi](s []T) []uint64 {
+	if len(s) == 0 {
+		return nil
+	}
+	return unsafe.Slice((*uint64)(unsafe.Pointer(&s[0])), len(s)*int(unsafe.Sizeof(s[0]))/8)
+}

@@ -1,0 +1,62 @@
+package gpu
+
+import (
+	"os"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestStructuresAreThoseOfTheKernels compares the structures here with kernels/abi.h: names, order, sizes.
+func TestStructuresAreThoseOfTheKernels(t *testing.T) {
+	text, err := os.ReadFile("../kernels/abi.h")
+	require.NoError(t, err)
+	comments := regexp.MustCompile(`(?s)/\*.*?\*/|//[^\n]*`)
+	header := comments.ReplaceAllString(string(text), "")
+	for _, twin := range []any{abiField{}, abiColumn{}, abiStatistics{}, abiDigit{}, abiBinning{}} {
+		typ := reflect.TypeOf(twin)
+		name := strings.TrimPrefix(typ.Name(), "abi")
+		body := regexp.MustCompile(`struct ` + name + ` \{([^}]*)\}`).FindStringSubmatch(header)
+		require.NotNil(t, body, "kernels/abi.h has no structure %s", name)
+		require.Equal(t, declared(t, body[1]), fields(typ), name)
+	}
+}
+
+// declared lists the members of a C structure of 64-bit words, as "name" or "name[4]".
+func declared(t *testing.T, body string) (names []string) {
+	for _, line := range strings.Split(body, ";") {
+		line = strings.TrimSpace(line)
+		if line == "" {
+			continue
+		}
+		members, ok := strings.CutPrefix(line, "u64 ")
+		require.True(t, ok, "%q is not of 64-bit words", line)
+		for _, name := range strings.Split(members, ",") {
+			names = append(names, strings.TrimSpace(name))
+		}
+	}
+	return names
+}
+
+func fields(typ reflect.Type) (names []string) {
+	for i := range typ.NumField() {
+		f := typ.Field(i)
+		name := f.Name
+		if f.Type.Kind() == reflect.Array {
+			name += "[" + strconv.Itoa(f.Type.Len()) + "]"
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+func TestStructuresAreWords(t *testing.T) {
+	require.Len(t, abiWords(make([]abiField, 3)), 3*27)
+	w := abiWords([]abiBinning{{field: 1, drop: 7}, {in: 2}})
+	require.Equal(t, []uint64{1, 0, 0, 0, 0, 0, 7, 0, 2, 0, 0, 0, 0, 0}, w)
+	require.Nil(t, abiWords([]abiDigit(nil)))
+}

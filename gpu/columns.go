@@ -1,0 +1,115 @@
+//go:build cuda && linux && amd64
+
+package gpu
+
+import (
+	"slices"
+	"unsafe"
+
+	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/gpu/internal/host"
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// A column is a column of the job on the device, its chunks side by side.
+type column struct {
+	values   driver.Ptr
+	valueBit uint64     // of Bool: position of row 0 in values
+	validity driver.Ptr // a bitmap; 0 when there is none
+	bit      uint64     // position of row 0 in validity
+}
+
+// column brings a column to the device, unless it is there.
+func (s *sorter) column(at int) *column {
+	if c := s.columns[at]; c != nil {
+		return c
+	}
+	src := &s.job.Columns[at]
+	c := &column{}
+	chunks := slices.DeleteFunc(slices.Clone(src.Chunks), func(k keyencode.Chunk) bool { return k.Rows == 0 })
+	if nullable(src) {
+		c.validity, c.bit = s.uploadBits(chunks, func(k *keyencode.Chunk) []byte { return k.Validity })
+	}
+	switch {
+	case src.Kind == keyencode.Bool:
+		c.values, c.valueBit = s.uploadBits(chunks, func(k *keyencode.Chunk) []byte { return k.Values })
+	case src.ValueBytes() > 0:
+		c.values = s.uploadValues(chunks, src.ValueBytes())
+	}
+	s.columns[at] = c
+	return c
+}
+
+// release ends the use of a column on the device.
+func (s *sorter) release(at int) {
+	if c := s.columns[at]; c != nil {
+		s.free(c.values, c.validity)
+		delete(s.columns, at)
+	}
+}
+
+// nullable reports whether a column has bitmaps: rows may be null.
+func nullable(c *keyencode.Column) bool {
+	return slices.ContainsFunc(c.Chunks, func(k keyencode.Chunk) bool { return k.Rows > 0 && k.Validity != nil })
+}
+
+func (s *sorter) uploadValues(chunks []keyencode.Chunk, width int) driver.Ptr {
+	values := s.alloc(s.rows * width)
+	at := values
+	for _, k := range chunks {
+		s.upload(at, k.Values[k.Offset*width:(k.Offset+k.Rows)*width])
+		at += driver.Ptr(k.Rows * width)
+	}
+	return values
+}
+
+// uploadBits brings bitmaps to the device: one as it is, several shifted side by side. A chunk without has ones.
+func (s *sorter) uploadBits(chunks []keyencode.Chunk, bitmap func(*keyencode.Chunk) []byte) (driver.Ptr, uint64) {
+	if len(chunks) == 1 {
+		return s.uploadBitmap(&chunks[0], bitmap(&chunks[0]))
+	}
+	dst, at := s.zeros(s.rows/8+8), 0
+	for i := range chunks {
+		k := &chunks[i]
+		src, bit := s.uploadBitmap(k, bitmap(k))
+		s.launch("copy_bits", s.blocks(k.Rows/32), uint64(src), bit, uint64(k.Rows), uint64(dst), uint64(at))
+		s.free(src)
+		at += k.Rows
+	}
+	return dst, 0
+}
+
+// uploadBitmap brings the bytes of a bitmap that hold a chunk's rows to the device; 0 for none.
+func (s *sorter) uploadBitmap(k *keyencode.Chunk, bitmap []byte) (p driver.Ptr, bit uint64) {
+	if bitmap == nil {
+		return 0, 0
+	}
+	bytes := bitmap[k.Offset/8 : (k.Offset+k.Rows+7)/8]
+	p = s.alloc(len(bytes))
+	s.upload(p, bytes)
+	return p, uint64(k.Offset % 8)
+}
+
+// ranks looks the ranks of a dictionary column's entries up: 4 bytes for each row, 0 for null.
+func (s *sorter) ranks(src *keyencode.Column, c *column) driver.Ptr {
+	dst := s.alloc(4 * s.rows)
+	width, at := src.ValueBytes(), 0
+	var last *uint32
+	var ranks driver.Ptr
+	for i := range src.Chunks {
+		k := &src.Chunks[i]
+		if k.Rows == 0 {
+			continue
+		}
+		if first := unsafe.SliceData(k.Ranks); first != last || ranks == 0 { // chunks often share a dictionary
+			s.free(ranks)
+			ranks, last = s.alloc(4*len(k.Ranks)), first
+			s.upload(ranks, host.BytesOf(k.Ranks))
+		}
+		s.launch("look_up_ranks", s.blocks(k.Rows), uint64(c.values)+uint64(at*width), uint64(width),
+			uint64(c.validity), c.bit+uint64(at), uint64(ranks), uint64(k.Rows), uint64(dst)+uint64(4*at))
+		at += k.Rows
+	}
+	s.free(ranks)
+	return dst
+}

@@ -1,0 +1,141 @@
+//go:build cuda && linux && amd64
+
+package gpu
+
+import (
+	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/kernels"
+)
+
+// A binner sorts rows by code words, digit by digit from the least significant on (paper, section 4). It serves all words
+// of one sort: the status words of look-back are cleared once and rotate their codes from pass to pass.
+type binner struct {
+	*task
+	rows    int
+	rowBits uint64
+	strip   int                // rows that one launch bins
+	status  map[int]driver.Ptr // by the rows of a tile
+	phase   map[int]uint64     // passes over the status words so far
+}
+
+func newBinner(t *task, rows int) *binner {
+	return &binner{task: t, rows: rows, rowBits: rowBitsOf(rows), strip: kernels.StripRows, status: map[int]driver.Ptr{}, phase: map[int]uint64{}}
+}
+
+// release frees the status words.
+func (b *binner) release() {
+	for _, p := range b.status {
+		b.free(p)
+	}
+}
+
+// A source is where the codes of a word come from: a field over the rows in the order of the input, or codes with their rows.
+type source struct {
+	field abiField
+	codes driver.Ptr // to be freed, or used for records
+	rows  driver.Ptr // 0: the order of the input
+}
+
+// sort sorts by the low bits of the codes, of that width, and returns the rows in their new order; 0 when all digits are constant
+// and the rows in the order of the input. It takes the source over.
+func (b *binner) sort(src source, width int) (rows driver.Ptr) {
+	digits := digitsOf(width)
+	field := put(b.task, src.field)
+	table := put(b.task, digits...)
+	starts, use := b.histograms(field, table, len(digits))
+	if len(use) == 0 || b.failed() {
+		b.free(src.codes, starts)
+		return src.rows
+	}
+	in := fromColumn
+	if src.rows != 0 {
+		in = wide
+	}
+	passes := planPasses(in, digits, use, b.rowBits)
+	rows = b.bin(src, field, passes, digits, starts)
+	b.free(starts)
+	return rows
+}
+
+// readBack is the number of rows from which asking the device which digits are constant costs less than a pass.
+const readBack = 1 << 18
+
+// histograms counts all digits of all rows in one read and adds up where each bin begins (paper, section 4.1). It returns
+// the beginnings and the digits that are not constant.
+func (b *binner) histograms(field, digits driver.Ptr, n int) (starts driver.Ptr, use []int) {
+	const counts = 4 * kernels.RadixBins
+	starts = b.zeros(n*counts + 8)
+	constant := starts + driver.Ptr(n*counts)
+	b.launch("histogram", min(b.Multiprocessors, max(1, b.rows/kernels.HistogramThreads)), uint64(field), uint64(b.rows), uint64(digits), uint64(n), uint64(starts))
+	b.launch("exclusive_sum", 1, uint64(starts), uint64(n), uint64(b.rows), uint64(constant))
+	b.moves(8 * b.rows)
+	mask := uint64(0)
+	if b.rows >= readBack {
+		mask = b.words(constant, 1)[0]
+	}
+	for d := range n {
+		if mask>>d&1 == 0 {
+			use = append(use, d)
+		}
+	}
+	return starts, use
+}
+
+// bin runs the passes. Records go to and fro between two pairs of buffers, one of which is the source's.
+func (b *binner) bin(src source, field driver.Ptr, passes []pass, digits []abiDigit, starts driver.Ptr) driver.Ptr {
+	codes, rows := [2]driver.Ptr{0, src.codes}, [2]driver.Ptr{0, src.rows}
+	tables := make([]driver.Ptr, len(passes))
+	for i, p := range passes {
+		from, to := (i+1)%2, i%2
+		if !p.last && codes[to] == 0 {
+			codes[to] = b.alloc(8 * b.rows)
+		}
+		if p.out == wide && rows[to] == 0 {
+			rows[to] = b.alloc(4 * b.rows)
+		}
+		tables[i] = put(b.task, abiBinning{
+			field: uint64(field), in: uint64(codes[from]), inRows: uint64(rows[from]),
+			out: uint64(codes[to]), outRows: uint64(rows[to]), rowBits: b.rowBits, drop: p.drop,
+		})
+	}
+	strips := (b.rows + b.strip - 1) / b.strip
+	tickets := b.zeros(4 * len(passes) * strips)
+	carry := b.alloc(2 * 4 * kernels.RadixBins)
+	for i, p := range passes {
+		b.pass(p, digits[p.digit].bits, tables[i], starts+driver.Ptr(4*kernels.RadixBins*p.digit), carry, tickets+driver.Ptr(4*strips*i))
+	}
+	to := (len(passes) - 1) % 2
+	b.free(codes[0], codes[1], rows[1-to], tickets, carry)
+	return rows[to]
+}
+
+// pass is one digit binning, strip by strip: each hands on where its bins end.
+func (b *binner) pass(p pass, bits uint64, table, starts, carry, ticket driver.Ptr) {
+	status, phase := b.statusWords(p.tile)
+	base := starts
+	for first, strip := 0, 0; first < b.rows; first, strip = first+b.strip, strip+1 {
+		n := min(b.strip, b.rows-first)
+		next := driver.Ptr(0)
+		if first+n < b.rows {
+			next = carry + driver.Ptr(strip%2*4*kernels.RadixBins)
+		}
+		tiles := (n + p.tile - 1) / p.tile
+		b.launch(p.kernel, tiles, uint64(table), uint64(first), uint64(n), p.shift, bits, uint64(base), uint64(next), uint64(status), uint64(ticket), phase)
+		b.moves(24 * n)
+		base, ticket, status = next, ticket+4, status+driver.Ptr(4*kernels.RadixBins*tiles)
+	}
+}
+
+// statusWords are the words for tiles of a size, of all strips, and how often they were used before.
+func (b *binner) statusWords(tile int) (words driver.Ptr, phase uint64) {
+	if b.status[tile] == 0 {
+		tiles := 0
+		for first := 0; first < b.rows; first += b.strip {
+			tiles += (min(b.strip, b.rows-first) + tile - 1) / tile
+		}
+		b.status[tile] = b.zeros(4 * kernels.RadixBins * tiles)
+	}
+	phase = b.phase[tile]
+	b.phase[tile]++
+	return b.status[tile], phase
+}

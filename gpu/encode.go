@@ -1,0 +1,68 @@
+//go:build cuda && linux && amd64
+
+package gpu
+
+import (
+	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/gpu/internal/host"
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// sortWord sorts rows, 0 for the order of the input, by a word of their codes.
+func (s *sorter) sortWord(word int, rows driver.Ptr) driver.Ptr {
+	return s.binner.sort(s.source(word, rows), s.plan.WordBits(word))
+}
+
+// source is a word of the codes of rows: a column as it lies there, where the word is no more than that, or codes made
+// from columns.
+func (s *sorter) source(word int, rows driver.Ptr) source {
+	fields, ok := s.plan.DeviceWord(word)
+	if ok && rows == 0 && len(fields) == 1 && readsAsItIs(&fields[0]) {
+		return source{field: s.field(&fields[0])}
+	}
+	codes := s.encode(word, rows, s.rows)
+	return source{codesField(codes), codes, rows}
+}
+
+// readsAsItIs reports whether digit binning reads the column of a piece by itself.
+func readsAsItIs(f *keyencode.DeviceField) bool {
+	return f.Down == 0 && f.Up == 0 && f.Form != keyencode.FormDecimal && f.Form != keyencode.FormClass
+}
+
+// encode makes a word of the codes of n rows, of the leading ones when rows is 0.
+func (s *sorter) encode(word int, rows driver.Ptr, n int) driver.Ptr {
+	codes := s.alloc(8 * n)
+	pieces, ok := s.plan.DeviceWord(word)
+	if !ok {
+		s.encodeOnHost(word, codes)
+		return codes
+	}
+	fields := make([]abiField, len(pieces))
+	bytes := 0
+	for i := range pieces {
+		fields[i] = s.field(&pieces[i])
+		bytes += n * pieces[i].Stride
+	}
+	s.launch("encode", s.blocks(n), uint64(put(s.task, fields...)), uint64(len(fields)), uint64(n), uint64(rows), uint64(codes))
+	s.moves(bytes + 8*n)
+	return codes
+}
+
+// encodeTile is the number of rows that one thread of the host encodes at a time.
+const encodeTile = 1 << 14
+
+// encodeOnHost makes the leading word of strings on the host.
+func (s *sorter) encodeOnHost(word int, codes driver.Ptr) {
+	if word != 0 {
+		panic("gpu: only the leading word of strings is sorted by the device")
+	}
+	made, err := host.Words[uint64](&s.buffers, s.rows)
+	s.fail(err)
+	if s.failed() {
+		return
+	}
+	s.fail(s.workers.Tiles(s.rows, encodeTile, func(lo, hi int) { s.plan.Encode(made[lo:hi], lo) }))
+	s.upload(codes, host.BytesOf(made))
+	s.wait() // made is read until then, if it is pinned
+	s.buffers.Free(host.BytesOf(made))
+}

@@ -1,0 +1,129 @@
+//go:build cuda && linux && amd64
+
+package gpu
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+)
+
+// device is an open device. Its session is taken by one sort at a time, and is nil when it has to be opened anew.
+type device struct {
+	Device
+	turn   chan *session
+	pinned *Allocator
+}
+
+func devices() ([]Device, error) {
+	found, err := driver.Devices()
+	if err != nil {
+		return nil, noDevice(err)
+	}
+	all := make([]Device, len(found))
+	for i, d := range found {
+		all[i] = Device{i, d.Name, fmt.Sprintf("%d.%d", d.Major, d.Minor), d.Memory, d.Multiprocessors}
+	}
+	return all, nil
+}
+
+// noDevice makes an error of the driver one of this package.
+func noDevice(err error) error {
+	if errors.Is(err, driver.ErrNoDevice) {
+		return fmt.Errorf("%w: %w", ErrNoDevice, err)
+	}
+	return fmt.Errorf("%w: %w", ErrDevice, err)
+}
+
+func open(options Options) (*device, error) {
+	all, err := devices()
+	if err != nil {
+		return nil, err
+	}
+	if options.Device < 0 || options.Device >= len(all) {
+		return nil, fmt.Errorf("%w: device %d was asked for, there are %d", ErrNoDevice, options.Device, len(all))
+	}
+	d := &device{Device: all[options.Device], turn: make(chan *session, 1)}
+	s, err := openSession(d.Number)
+	if err != nil {
+		return nil, noDevice(err)
+	}
+	d.pinned = newAllocator(&pinnedPages{s.Context})
+	d.turn <- s
+	return d, nil
+}
+
+func (d *device) info() Device { return d.Device }
+
+func (d *device) allocator() *Allocator { return d.pinned }
+
+func (d *device) close() error {
+	s := <-d.turn
+	close(d.turn)
+	if s == nil {
+		return nil
+	}
+	d.pinned.detach()
+	return s.Close()
+}
+
+// sort waits for its turn and runs a job on the session.
+func (d *device) sort(ctx context.Context, job *engine.Job, mem engine.Allocator) (*engine.Result, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := check(job); err != nil {
+		return nil, err
+	}
+	s, err := d.take(ctx)
+	if err != nil {
+		return nil, err
+	}
+	result, err := s.sort(ctx, job, mem)
+	if errors.Is(err, ErrDevice) {
+		d.lose(s)
+		s = nil
+	}
+	d.turn <- s
+	return result, err
+}
+
+// take waits for the session, and opens the device anew if the last sort has lost it.
+func (d *device) take(ctx context.Context) (*session, error) {
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case s, open := <-d.turn:
+		if !open {
+			return nil, fmt.Errorf("%w: the engine is closed", ErrNoDevice)
+		}
+		if s != nil {
+			return s, nil
+		}
+	}
+	s, err := d.reopen()
+	if err != nil {
+		d.turn <- nil
+		return nil, err
+	}
+	return s, nil
+}
+
+// lose gives up a session whose device has failed: nothing in its context can be used any more, not even to tell what is
+// wrong with it.
+func (d *device) lose(s *session) {
+	d.pinned.detach()
+	s.Close()
+}
+
+func (d *device) reopen() (*session, error) {
+	s, err := openSession(d.Number)
+	if err != nil {
+		return nil, fmt.Errorf("%w: opening it again: %w", ErrDevice, err)
+	}
+	d.pinned.attach(&pinnedPages{s.Context})
+	return s, nil
+}

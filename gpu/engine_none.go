@@ -1,0 +1,29 @@
+//go:build !(cuda && linux && amd64)
+
+package gpu
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
+)
+
+var errNone = fmt.Errorf("%w: this build has no GPU engine; gpu/build.sh makes one that has, for Linux on x86-64", ErrNoDevice)
+
+// device is all that there is to an engine in this build: nothing. None is ever opened.
+type device struct{}
+
+func devices() ([]Device, error) { return nil, errNone }
+
+func open(Options) (*device, error) { return nil, errNone }
+
+func (*device) sort(context.Context, *engine.Job, engine.Allocator) (*engine.Result, error) {
+	return nil, errNone
+}
+
+func (*device) info() Device { return Device{} }
+
+func (*device) allocator() *Allocator { return nil }
+
+func (*device) close() error { return nil }

@@ -1,0 +1,82 @@
+//go:build cuda && linux && amd64
+
+package gpu
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// gather gathers the column at a place of the job's list and brings it to the host. Strings are left to finish.
+func (s *sorter) gather(i int) {
+	at := s.job.Gather[i]
+	src, dst := &s.job.Columns[at], &s.result.Columns[i]
+	if isText(src.Kind) || s.out == 0 || s.failed() {
+		return
+	}
+	c := s.column(at)
+	if dst.Validity != nil {
+		s.gatherBits(c.validity, c.bit, dst.Validity, s.ones(i))
+	}
+	switch {
+	case src.Kind == keyencode.Bool:
+		s.gatherBits(c.values, c.valueBit, dst.Values, s.ones(len(s.job.Gather)))
+	case len(dst.Values) > 0:
+		s.gatherValues(c.values, src.ValueBytes(), dst.Values)
+	}
+	if !slices.Contains(s.job.Gather[i+1:], at) {
+		s.release(at)
+	}
+}
+
+func (s *sorter) gatherValues(values driver.Ptr, width int, dst []byte) {
+	gathered := s.alloc(len(dst))
+	switch width {
+	case 1, 2, 4, 8, 16, 32:
+		s.launch(fmt.Sprint("gather_", width), s.blocks(s.out), uint64(values), uint64(s.order), uint64(s.out), uint64(gathered))
+	default:
+		s.launch("gather_bytes", s.blocks(s.out), uint64(values), uint64(width), uint64(s.order), uint64(s.out), uint64(gathered))
+	}
+	s.moves((32 + width) * s.out) // a row read at random is a sector of 32 bytes
+	s.download(dst, gathered)
+	s.free(gathered)
+}
+
+// gatherBits gathers bits and has the ones among them counted.
+func (s *sorter) gatherBits(bits driver.Ptr, bit uint64, dst []byte, ones driver.Ptr) {
+	gathered := s.alloc((s.out + 31) / 32 * 4)
+	s.launch("gather_bits", s.blocks(s.out), uint64(bits), bit, uint64(s.order), uint64(s.out), uint64(gathered), uint64(ones))
+	s.moves(32 * s.out)
+	s.download(dst, gathered)
+	s.free(gathered)
+}
+
+// ones is the counter of a gathered column's bits; behind the last column's is one that nobody reads.
+func (s *sorter) ones(i int) driver.Ptr {
+	if s.counters == 0 {
+		s.counters = s.zeros(8 * (len(s.job.Gather) + 1))
+	}
+	return s.counters + driver.Ptr(8*i)
+}
+
+// countNulls reads the counters and frees the bitmaps of columns that turn out to have no null.
+func (s *sorter) countNulls() error {
+	if s.counters == 0 {
+		return nil
+	}
+	valid := s.words(s.counters, len(s.job.Gather))
+	for i := range s.result.Columns {
+		c := &s.result.Columns[i]
+		if c.Validity == nil {
+			continue
+		}
+		if c.Nulls = s.out - int(valid[i]); c.Nulls == 0 {
+			s.buffers.Free(c.Validity)
+			c.Validity = nil
+		}
+	}
+	return s.err
+}

@@ -1,0 +1,73 @@
+package gpu
+
+import (
+	"context"
+	"errors"
+
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
+)
+
+var (
+	// ErrNoDevice is returned by Open and Devices where there is no GPU to use: a build without the tag cuda, a machine
+	// without driver, a number that no device has. The error tells what was looked for.
+	ErrNoDevice = errors.New("gpu: no device")
+	// ErrDevice is returned when the device or its driver fails in the middle of a sort. The process and the engine can go
+	// on: the next sort opens the device anew.
+	ErrDevice = errors.New("gpu: the device failed")
+)
+
+// Options are the options of Open. The zero value is the first device.
+type Options struct {
+	Device int // number of the device, from 0 on
+}
+
+// A Device is a GPU of this machine.
+type Device struct {
+	Number          int
+	Name            string
+	Compute         string // compute capability, such as "9.0"
+	Memory          int64  // bytes
+	Multiprocessors int
+}
+
+// Devices lists the GPUs that Open can use.
+func Devices() ([]Device, error) { return devices() }
+
+// An Engine sorts on one GPU, as package engine says; its results are those of the CPU engine, byte for byte.
+//
+// The device does all of it but this: keys that are strings (Binary, LargeBinary, BinaryView, FixedSizeBinary of more than 8
+// bytes) are encoded on the host, and rows that tie in the first 64 bits of their codes are ordered there; columns of Binary and
+// LargeBinary are gathered on the host by the device's row numbers.
+//
+// Sorts that are called at the same time run one after another. A sort needs room on the device for its columns, the gathered
+// columns, and 24 bytes per row; memory that one sort has used stays with the engine for the next. Too little is
+// engine.ErrMemory, with the bytes that were needed and free.
+type Engine struct{ *device }
+
+// Open opens a GPU. Close gives it back.
+func Open(options Options) (*Engine, error) {
+	d, err := open(options)
+	if err != nil {
+		return nil, err
+	}
+	return &Engine{d}, nil
+}
+
+// Name is "gpu".
+func (e *Engine) Name() string { return "gpu" }
+
+// Sort carries out a job; see engine.Engine.
+func (e *Engine) Sort(ctx context.Context, job *engine.Job, mem engine.Allocator) (*engine.Result, error) {
+	return e.sort(ctx, job, mem)
+}
+
+// Device is the device that the engine uses.
+func (e *Engine) Device() Device { return e.info() }
+
+// Allocator returns an allocator of pinned memory, which the device reads and writes by itself, at full speed. It is
+// an Arrow memory.Allocator, for inputs and results alike, and safe for concurrent use.
+func (e *Engine) Allocator() *Allocator { return e.allocator() }
+
+// Close frees the device. It waits for the sorts that run; no call of the engine may follow. Memory of its Allocator stays
+// valid, but is pinned no longer.
+func (e *Engine) Close() error { return e.close() }

@@ -1,0 +1,79 @@
+package host
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// Workers are the threads that a call may use.
+type Workers struct {
+	ctx     context.Context
+	threads int
+}
+
+// NewWorkers is for at most so many threads; 0 for GOMAXPROCS.
+func NewWorkers(ctx context.Context, threads int) *Workers {
+	if threads <= 0 {
+		threads = runtime.GOMAXPROCS(0)
+	}
+	return &Workers{ctx, threads}
+}
+
+// Run calls work for items 0..n-1 on all threads, in rising order on each, and returns when all have ended. A cancelled
+// context leaves the rest of the items out and is the error; a panic of work goes on in the caller.
+func (w *Workers) Run(n int, work func(item int)) error {
+	if n > 0 && (w.threads == 1 || n == 1) {
+		for i := range n {
+			if err := w.ctx.Err(); err != nil {
+				return err
+			}
+			work(i)
+		}
+		return nil
+	}
+	var next atomic.Int64
+	var failed atomic.Pointer[any]
+	var group sync.WaitGroup
+	for range min(w.threads, n) {
+		group.Go(func() {
+			defer func() {
+				if r := recover(); r != nil {
+					failed.CompareAndSwap(nil, &r)
+				}
+			}()
+			for i := next.Add(1) - 1; i < int64(n) && w.ctx.Err() == nil; i = next.Add(1) - 1 {
+				work(int(i))
+			}
+		})
+	}
+	group.Wait()
+	if r := failed.Load(); r != nil {
+		panic(*r)
+	}
+	return w.ctx.Err()
+}
+
+// Tiles calls work for tiles of size items of 0..n-1.
+func (w *Workers) Tiles(n, size int, work func(lo, hi int)) error {
+	return w.Run((n+size-1)/size, func(i int) { work(i*size, min((i+1)*size, n)) })
+}
+
+// copyTile is the bytes that one thread copies at a time: enough to be worth a thread.
+const copyTile = 1 << 19
+
+// Copy copies src to dst.
+func (w *Workers) Copy(dst, src []byte) error {
+	return w.Tiles(len(src), copyTile, func(lo, hi int) { copy(dst[lo:hi], src[lo:hi]) })
+}
+
+// Widen copies 4-byte row numbers to 8-byte ones.
+func (w *Workers) Widen(dst []uint64, src []uint32) error {
+	return w.Tiles(len(src), copyTile/8, func(lo, hi int) {
+		out := dst[lo:hi]
+		for i, row := range src[lo:hi] {
+			out[i] = uint64(row)
+		}
+	})
+}

@@ -1,0 +1,56 @@
+//go:build cuda && linux && amd64
+
+package gpu
+
+import (
+	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/gpu/internal/host"
+)
+
+// paramBytes is room for the structures of a sort of hundreds of keys.
+const paramBytes = 256 << 10
+
+// params collects the structures that kernels read (kernels/abi.h), so that one copy brings many of them to the device.
+type params struct {
+	host   []uint64 // pinned
+	device driver.Ptr
+	used   int // words
+	sent   int
+}
+
+func (p *params) open(c *driver.Context) error {
+	memory, err := c.NewPinned(paramBytes)
+	if err != nil {
+		return err
+	}
+	p.host = host.View[uint64](memory)
+	if p.device, err = c.Alloc(paramBytes); err != nil {
+		return err
+	}
+	return nil
+}
+
+// put adds words and returns where they will be on the device; 0 when there is no room left.
+func (p *params) put(words []uint64) driver.Ptr {
+	if p.used+len(words) > len(p.host) {
+		return 0
+	}
+	at := p.used
+	p.used += copy(p.host[at:], words)
+	p.used = (p.used + 1) &^ 1 // structures begin at multiples of 16 bytes
+	return p.device + driver.Ptr(8*at)
+}
+
+// flush sends what was added since the last time.
+func (p *params) flush(c *driver.Context) error {
+	if p.sent == p.used {
+		return nil
+	}
+	fresh := p.host[p.sent:p.used]
+	err := c.Upload(p.device+driver.Ptr(8*p.sent), host.BytesOf(fresh))
+	p.sent = p.used
+	return err
+}
+
+// reset forgets everything. The stream is idle.
+func (p *params) reset() { p.used, p.sent = 0, 0 }

@@ -1,0 +1,111 @@
+//go:build cuda && linux && amd64
+
+package gpu
+
+import (
+	"fmt"
+
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/gpu/internal/host"
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// allocate makes the result's buffers, all but those of strings, whose size is not known.
+func (s *sorter) allocate() (err error) {
+	s.result.Rows = s.out
+	if s.result.RowNumbers, err = s.buffers.Bytes(s.out * s.job.RowNumbers); err != nil {
+		return err
+	}
+	s.result.Columns = make([]engine.Column, len(s.job.Gather))
+	for i, at := range s.job.Gather {
+		c := &s.job.Columns[at]
+		if isText(c.Kind) {
+			continue
+		}
+		out := &s.result.Columns[i]
+		size := s.out * c.ValueBytes()
+		if c.Kind == keyencode.Bool {
+			size = bitmapBytes(s.out)
+		}
+		if out.Values, err = s.buffers.Bytes(size); err != nil {
+			return fmt.Errorf("column %d: %w", at, err)
+		}
+		if !nullable(c) {
+			continue
+		}
+		if out.Validity, err = s.buffers.Bytes(bitmapBytes(s.out)); err != nil {
+			return fmt.Errorf("column %d: %w", at, err)
+		}
+	}
+	return nil
+}
+
+func isText(k keyencode.Kind) bool { return k == keyencode.Binary || k == keyencode.LargeBinary }
+
+func bitmapBytes(rows int) int { return (rows + 7) / 8 }
+
+// writeRowNumbers brings the row numbers to the host where they are wanted there.
+func (s *sorter) writeRowNumbers() {
+	if s.numbers == nil && s.gathersTexts() {
+		s.numbers = s.hostNumbers()
+		s.wait()
+	}
+	switch {
+	case s.job.RowNumbers == 0 || s.out == 0 || s.failed():
+	case s.numbers != nil && s.job.RowNumbers == 8:
+		s.fail(s.workers.Widen(host.View[uint64](s.result.RowNumbers), s.numbers))
+	case s.numbers != nil:
+		s.fail(s.workers.Copy(s.result.RowNumbers, host.BytesOf(s.numbers)))
+	case s.job.RowNumbers == 4:
+		s.download(s.result.RowNumbers, s.order)
+	default:
+		s.downloadInto(s.order, 4*s.out, func(at int, data []byte) error {
+			return s.workers.Widen(host.View[uint64](s.result.RowNumbers)[at/4:], host.View[uint32](data))
+		})
+	}
+}
+
+// hostNumbers are the leading row numbers on the host, there after wait.
+func (s *sorter) hostNumbers() []uint32 {
+	numbers, err := host.Words[uint32](&s.buffers, s.out)
+	s.fail(err)
+	s.download(host.BytesOf(numbers), s.order)
+	return numbers
+}
+
+func (s *sorter) gathersTexts() bool {
+	for _, at := range s.job.Gather {
+		if isText(s.job.Columns[at].Kind) {
+			return true
+		}
+	}
+	return false
+}
+
+// finish gathers the strings, counts the nulls and hands the buffers over.
+func (s *sorter) finish() (*engine.Result, error) {
+	if err := s.countNulls(); err != nil {
+		return nil, err
+	}
+	for i, at := range s.job.Gather {
+		if !isText(s.job.Columns[at].Kind) {
+			continue
+		}
+		var err error
+		if s.result.Columns[i], err = host.GatherStrings(s.workers, &s.buffers, &s.job.Columns[at], s.numbers); err != nil {
+			return nil, fmt.Errorf("column %d: %w", at, err)
+		}
+	}
+	r := s.result
+	if s.job.Plan {
+		r.Plan = s.plan.Detach()
+	}
+	s.buffers.Keep(r.RowNumbers)
+	for _, c := range r.Columns {
+		s.buffers.Keep(c.Validity)
+		s.buffers.Keep(c.Values)
+		s.buffers.Keep(c.Data)
+	}
+	s.progress(4)
+	return &r, nil
+}

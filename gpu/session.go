@@ -1,0 +1,77 @@
+//go:build cuda && linux && amd64
+
+package gpu
+
+import (
+	"context"
+
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/kernels"
+)
+
+// A session is an open device with what every sort needs: the kernels, pinned memory that columns pass through, and room
+// for the kernels' arguments. One sort at a time uses it.
+type session struct {
+	*driver.Context
+	memory  *pool[driver.Ptr]
+	staging staging
+	params  params
+	marks   [2]driver.Event
+}
+
+// kernelNumbers are the positions of the kernels in kernels.All by name.
+var kernelNumbers = func() map[string]int {
+	numbers := map[string]int{}
+	for i, k := range kernels.All {
+		numbers[k.Name] = i
+	}
+	return numbers
+}()
+
+func openSession(device int) (*session, error) {
+	list := make([]driver.Kernel, len(kernels.All))
+	for i, k := range kernels.All {
+		list[i] = driver.Kernel{Name: k.Name, Threads: k.Threads, Shared: k.Shared}
+	}
+	c, err := driver.NewContext(device, kernels.Image, list)
+	if err != nil {
+		return nil, err
+	}
+	s := &session{Context: c, memory: newPool(c.Alloc, c.Free)}
+	if err := s.prepare(); err != nil {
+		c.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *session) prepare() error {
+	leave, err := s.Enter()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	for i := range s.marks {
+		if s.marks[i], err = s.NewEvent(); err != nil {
+			return err
+		}
+	}
+	if err := s.staging.open(s.Context); err != nil {
+		return err
+	}
+	return s.params.open(s.Context)
+}
+
+// sort runs a job from its upload to its result. The goroutine is bound to its thread meanwhile: the driver's calls are
+// made directly, without a hop to another.
+func (s *session) sort(ctx context.Context, job *engine.Job, mem engine.Allocator) (*engine.Result, error) {
+	leave, err := s.Enter()
+	if err != nil {
+		return nil, deviceError(err)
+	}
+	defer leave()
+	t := newTask(ctx, s, job.Threads)
+	defer t.end()
+	return sortJob(t, job, mem)
+}

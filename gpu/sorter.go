@@ -1,0 +1,96 @@
+//go:build cuda && linux && amd64
+
+package gpu
+
+import (
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/gpu/internal/host"
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// A sorter is one job on a device.
+type sorter struct {
+	*task
+	buffers     host.Buffers
+	binner      *binner
+	job         *engine.Job
+	rows        int                // of the input
+	out         int                // of the result
+	columns     map[int]*column    // of the job that are on the device
+	rankColumns map[int]driver.Ptr // dictionary keys as ranks
+	plan        *keyencode.Plan
+	order       driver.Ptr // the row numbers in sorted order
+	numbers     []uint32   // the same on the host, where something there needs them
+	result      engine.Result
+	counters    driver.Ptr // of ones in gathered bitmaps
+}
+
+// sortJob is the algorithm: the statistics of the keys in one read, a plan for codes as short as they allow, the sort by
+// the codes' words, and the gather of all columns by the row numbers.
+func sortJob(t *task, job *engine.Job, mem engine.Allocator) (*engine.Result, error) {
+	s := &sorter{
+		task: t, job: job, rows: job.Rows, out: job.Out(), binner: newBinner(t, job.Rows),
+		columns: map[int]*column{}, rankColumns: map[int]driver.Ptr{},
+	}
+	s.buffers.Mem = mem
+	defer s.buffers.Release()
+	defer t.idle() // before the buffers go
+	if err := s.allocate(); err != nil {
+		return nil, err
+	}
+	if err := s.measure(); err != nil {
+		return nil, err
+	}
+	s.progress(1)
+	switch {
+	case s.rows == 0:
+	case s.plan.Words() == 0 || s.plan.Sorted():
+		s.order = s.iota(false)
+	case s.plan.Reversed():
+		s.order = s.iota(true)
+	case s.textual():
+		s.order = s.sortTexts()
+	default:
+		s.order = s.sortWords()
+	}
+	s.progress(2)
+	s.writeRowNumbers()
+	for i := range job.Gather {
+		s.gather(i)
+	}
+	if err := s.wait(); err != nil {
+		return nil, err
+	}
+	s.progress(3)
+	return s.finish()
+}
+
+// sortWords sorts the rows by the words of their codes, from the last to the first: each sort is stable.
+func (s *sorter) sortWords() (rows driver.Ptr) {
+	for word := s.plan.Words() - 1; word >= 0; word-- {
+		rows = s.sortWord(word, rows)
+	}
+	if rows == 0 { // all digits are constant
+		return s.iota(false)
+	}
+	return rows
+}
+
+// iota makes the row numbers in the order of the input, or against it.
+func (s *sorter) iota(reversed bool) driver.Ptr {
+	rows := s.alloc(4 * s.rows)
+	against := uint64(0)
+	if reversed {
+		against = 1
+	}
+	s.launch("iota", s.blocks(s.rows), uint64(rows), uint64(s.rows), against)
+	return rows
+}
+
+// progress reports that so many of four parts of the work are done.
+func (s *sorter) progress(parts int) {
+	if s.job.Progress != nil {
+		s.job.Progress(parts*s.rows, 4*s.rows)
+	}
+}

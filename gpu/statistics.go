@@ -1,0 +1,147 @@
+//go:build cuda && linux && amd64
+
+package gpu
+
+import (
+	"math"
+	"slices"
+	"unsafe"
+
+	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// statisticsBytes is the size of the structure Statistics.
+const statisticsBytes = int(unsafe.Sizeof(abiStatistics{}))
+
+// measure reads the keys once for their statistics, strings on the host, and makes the plan.
+func (s *sorter) measure() error {
+	keys := s.job.Keys
+	stats := make([]keyencode.Statistics, len(keys))
+	block := s.zeros(statisticsBytes * len(keys))
+	measured := make([]bool, len(keys))
+	for i, key := range keys {
+		measured[i] = s.rows > 0 && s.launchStatistics(key, block+driver.Ptr(statisticsBytes*i))
+	}
+	for i, key := range keys {
+		if !measured[i] {
+			stats[i] = s.measureOnHost(key)
+		}
+	}
+	found := make([]abiStatistics, len(keys))
+	if slices.Contains(measured, true) {
+		s.download(wordBytes(abiWords(found)), block)
+	}
+	if err := s.wait(); err != nil {
+		return err
+	}
+	for i, key := range keys {
+		if measured[i] {
+			stats[i] = s.statistics(key, &found[i])
+		}
+	}
+	var err error
+	s.plan, err = keyencode.NewPlan(s.job.Columns, keys, stats)
+	return err
+}
+
+// launchStatistics has the device measure a key, if it can.
+func (s *sorter) launchStatistics(key keyencode.Key, out driver.Ptr) bool {
+	src := &s.job.Columns[key.Column]
+	layout, ok := src.OnDevice()
+	if !ok || layout.Form == keyencode.FormNone {
+		return false
+	}
+	kernel := "statistics"
+	if layout.Form == keyencode.FormDecimal {
+		kernel = "statistics_decimal"
+	}
+	p := s.place(key.Column, layout.Form)
+	column := put(s.task, abiColumn{
+		values: p.values, validity: p.validity, bit: p.bit, valueBit: p.valueBit,
+		form: uint64(layout.Form), width: uint64(layout.Width), stride: uint64(layout.Stride), sign: layout.SignBit, infinity: layout.Infinity,
+		signBit: layout.SignBit, descending: uint64(key.Order), nullsAtStart: uint64(key.Nulls),
+	})
+	s.launch(kernel, s.blocks(s.rows), uint64(column), uint64(s.rows), uint64(out))
+	s.moves(s.rows * layout.Stride)
+	return true
+}
+
+// A place is where kernels find the values of a key column.
+type place struct{ values, validity, bit, valueBit uint64 }
+
+// place brings a key column to the device, a dictionary as ranks.
+func (s *sorter) place(at int, form keyencode.Form) place {
+	c := s.column(at)
+	if form != keyencode.FormRank {
+		return place{uint64(c.values), uint64(c.validity), c.bit, c.valueBit}
+	}
+	ranks, ok := s.rankColumns[at]
+	if !ok {
+		ranks = s.ranks(&s.job.Columns[at], c)
+		s.rankColumns[at] = ranks
+	}
+	return place{values: uint64(ranks)}
+}
+
+// statistics are what the kernel has found, for the plan.
+func (s *sorter) statistics(key keyencode.Key, found *abiStatistics) keyencode.Statistics {
+	rises, ties, falls := found.rises != 0, found.ties != 0, found.falls != 0
+	st := keyencode.Statistics{
+		Rows: s.rows, Nulls: int(found.nulls), NaNs: int(found.nans),
+		Sorted: !falls, Rising: !falls && !ties, Reversed: !rises && !ties,
+	}
+	if st.Values() == 0 {
+		return st
+	}
+	limbs := 1
+	if c := &s.job.Columns[key.Column]; c.Kind == keyencode.Decimal128 || c.Kind == keyencode.Decimal256 {
+		limbs = c.ValueBytes() / 8
+	}
+	for i := range limbs {
+		st.Min[i], st.Max[i] = ^found.notMin[i], found.max[i]
+	}
+	st.Or, st.And = found.any, ^found.notAll
+	return st
+}
+
+// measureOnHost measures a key that is not for the device.
+func (s *sorter) measureOnHost(key keyencode.Key) keyencode.Statistics {
+	const tile = 1 << 16
+	src := &s.job.Columns[key.Column]
+	parts := make([]keyencode.Statistics, max(1, (s.rows+tile-1)/tile))
+	parts[0] = keyencode.Measure(src, key, 0, 0)
+	s.fail(s.workers.Tiles(s.rows, tile, func(lo, hi int) {
+		parts[lo/tile] = keyencode.Measure(src, key, lo, hi)
+	}))
+	for i := range parts[1:] {
+		parts[0].Merge(&parts[i+1])
+	}
+	return parts[0]
+}
+
+// field is a piece of a word for the kernels.
+func (s *sorter) field(f *keyencode.DeviceField) abiField {
+	var p place
+	if f.Form == keyencode.FormClass {
+		c := s.column(f.Column)
+		p = place{validity: uint64(c.validity), bit: c.bit}
+	} else {
+		p = s.place(f.Column, f.Form)
+	}
+	a := abiField{
+		values: p.values, validity: p.validity, bit: p.bit, valueBit: p.valueBit,
+		form: uint64(f.Form), width: uint64(f.Width), stride: uint64(f.Stride), sign: f.SignBit, infinity: f.Infinity,
+		base: f.Base, last: f.Last, shift: uint64(f.Shift), mul: f.Mul, bias: f.Bias, nan: f.NaN, null: f.Null,
+		limb: uint64(f.Limb), down: uint64(f.Down), up: uint64(f.Up), mask: f.Mask,
+	}
+	if f.Descending {
+		a.descending = 1
+	}
+	return a
+}
+
+// codesField reads codes that were made before.
+func codesField(codes driver.Ptr) abiField {
+	return abiField{values: uint64(codes), form: uint64(keyencode.FormInteger), width: 8, stride: 8, mul: 1, mask: math.MaxUint64}
+}

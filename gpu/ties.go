@@ -1,0 +1,106 @@
+//go:build cuda && linux && amd64
+
+package gpu
+
+import (
+	"slices"
+
+	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/gpu/internal/host"
+)
+
+// textual reports whether a word of the codes holds bytes of strings, which only the host reads.
+func (s *sorter) textual() bool {
+	for word := range s.plan.Words() {
+		if _, ok := s.plan.DeviceWord(word); !ok {
+			return true
+		}
+	}
+	return false
+}
+
+// sortTexts sorts by the leading word, and then each run of rows that tie in it by what follows in their codes, as far as
+// the result reaches: long runs on the device, short ones on the host, where the strings are.
+func (s *sorter) sortTexts() driver.Ptr {
+	rows := s.sortWord(0, 0)
+	if rows == 0 {
+		rows = s.iota(false)
+	}
+	if s.plan.Words() == 1 || s.failed() {
+		return rows
+	}
+	numbers, err := host.Words[uint32](&s.buffers, s.rows)
+	s.fail(err)
+	codes, err := host.Words[uint64](&s.buffers, s.rows)
+	s.fail(err)
+	s.download(host.BytesOf(numbers), rows)
+	if s.wait() != nil || s.sortedCodes(numbers, codes, 0) != nil {
+		return 0
+	}
+	if s.breakTies(numbers, codes) {
+		s.upload(rows, host.BytesOf(numbers))
+	}
+	s.buffers.Free(host.BytesOf(codes))
+	s.numbers = numbers[:s.out]
+	return rows
+}
+
+// sortedCodes are the codes of a word of rows, made on the host.
+func (s *sorter) sortedCodes(rows []uint32, codes []uint64, word int) error {
+	s.fail(s.workers.Tiles(len(rows), encodeTile, func(lo, hi int) { s.plan.EncodeRows(codes[lo:hi], word, rows[lo:hi]) }))
+	return s.err
+}
+
+// longRun is the number of tied rows from which the device sorts them faster than one thread.
+const longRun = 1 << 15
+
+// breakTies orders the rows that tie in the leading word, whose codes are given, and reports whether there were any.
+func (s *sorter) breakTies(rows []uint32, codes []uint64) (any bool) {
+	runs := host.AppendRuns(nil, s.plan, codes, 0, 0)
+	runs = slices.DeleteFunc(runs, func(r host.Run) bool { return r.Lo >= s.out })
+	any = len(runs) > 0
+	for long := takeLong(&runs); len(long) > 0 && !s.failed(); long = takeLong(&runs) {
+		for _, r := range long {
+			runs = append(runs, s.sortRun(r, rows[r.Lo:r.Hi], codes[r.Lo:r.Hi])...)
+		}
+	}
+	if !s.failed() {
+		s.fail(s.workers.BreakTies(s.plan, rows, runs))
+	}
+	return any
+}
+
+// takeLong takes the long runs out of a list.
+func takeLong(runs *[]host.Run) (long []host.Run) {
+	*runs = slices.DeleteFunc(*runs, func(r host.Run) bool {
+		if r.Hi-r.Lo < longRun {
+			return false
+		}
+		long = append(long, r)
+		return true
+	})
+	return long
+}
+
+// sortRun sorts the rows of a long run by its next word and returns the runs that still tie. The host makes the codes, the
+// device sorts them.
+func (s *sorter) sortRun(r host.Run, rows []uint32, codes []uint64) []host.Run {
+	if s.sortedCodes(rows, codes, r.Word) != nil {
+		return nil
+	}
+	n := len(rows)
+	src := source{codes: s.alloc(8 * n), rows: s.alloc(4 * n)}
+	src.field = codesField(src.codes)
+	s.upload(src.codes, host.BytesOf(codes))
+	s.upload(src.rows, host.BytesOf(rows))
+	b := newBinner(s.task, n)
+	b.rowBits = rowBitsOf(s.rows)
+	sorted := b.sort(src, s.plan.WordBits(r.Word))
+	b.release()
+	s.download(host.BytesOf(rows), sorted)
+	s.free(sorted)
+	if s.wait() != nil || s.sortedCodes(rows, codes, r.Word) != nil {
+		return nil
+	}
+	return host.AppendRuns(nil, s.plan, codes, r.Word, r.Lo)
+}
