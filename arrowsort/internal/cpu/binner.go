@@ -30,13 +30,14 @@ type binner struct {
 const (
 	maxBinRows = 1 << 16 // a bin above this leaves the L2 cache; its rows no longer fit 16 bits
 	cellBits   = 12
+	maxBinBits = 15 // splitters make two bins of each: their numbers just fit 16 bits
 )
 
 // newBinner chooses the mapping for n rows from an ordered sample of their codes.
 func newBinner(ordered []uint64, n int, borders []uint64) *binner {
 	// 1024 bins are the best partition: one open line per bin and column stays in the L2 cache. Beyond 32768 rows in a bin
 	// the bins' own sorts cost more than a partition with more bins.
-	binBits := max(1, min(bits.Len(uint(n/4096)), 10), bits.Len(uint(n>>15)))
+	binBits := min(max(1, min(bits.Len(uint(n/4096)), 10), bits.Len(uint(n>>15))), maxBinBits)
 	crowd := max(maxBinRows, n>>binBits*6) // rows in one bin that are too many
 	fits := func(b *binner) bool {
 		distinct, mixed := b.load(ordered)
@@ -87,13 +88,6 @@ func after(ordered []uint64, border uint64) int {
 
 // of is the bin of one code; the kernels do the same in loops.
 func (b *binner) of(x uint64) int {
-	if b.tree != nil {
-		s, equal := slices.BinarySearch(b.split[:len(b.tree)-1], x)
-		if equal {
-			return 2*s + 1
-		}
-		return 2 * s
-	}
 	d := 0
 	for _, t := range b.borders {
 		if x > t {

@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"unsafe"
 
@@ -68,16 +69,28 @@ func (b *buffers) release() {
 // words returns temp storage for n values of a type without pointers.
 func words[T uint16 | uint32 | uint64](b *buffers, n int) ([]T, error) {
 	var zero T
+	if n > math.MaxInt/int(unsafe.Sizeof(zero)) {
+		return nil, fmt.Errorf("%w: %d values of %d bytes", engine.ErrMemory, n, unsafe.Sizeof(zero))
+	}
 	buf, err := b.bytes(n * int(unsafe.Sizeof(zero)))
 	return view[T](buf), err
 }
 
 // view sees bytes as values of a fixed size. Allocators align to 64 bytes as Arrow asks; where one does not, the
-// machines that Go runs on load and store unaligned words as well.
+// processor must load and store unaligned words, as amd64 and arm64 do.
 func view[T any](b []byte) []T {
 	if len(b) == 0 {
 		return nil
 	}
 	var zero T
 	return unsafe.Slice((*T)(unsafe.Pointer(&b[0])), len(b)/int(unsafe.Sizeof(zero)))
+}
+
+// bytesOf sees values of a fixed size as bytes.
+func bytesOf[T uint16 | uint32 | uint64](s []T) []byte {
+	if len(s) == 0 {
+		return nil
+	}
+	var zero T
+	return unsafe.Slice((*byte)(unsafe.Pointer(&s[0])), len(s)*int(unsafe.Sizeof(zero)))
 }

@@ -1,7 +1,6 @@
 package cpu
 
 import (
-	"fmt"
 	"math/bits"
 	"sync/atomic"
 
@@ -23,17 +22,7 @@ type column struct {
 func (s *sorter) newColumn(i int) (*column, error) {
 	src := &s.job.Columns[i]
 	c := &column{chunked: newChunked(src)}
-	nullable, err := c.nullable(s)
-	if err != nil {
-		return nil, err
-	}
-	switch {
-	case src.Kind == keyencode.Binary || src.Kind == keyencode.LargeBinary:
-		if c.text, err = newStrings(c.chunked, s, nullable); err != nil {
-			return nil, err
-		}
-		return c, s.provide(c.text.lane, s.out)
-	case src.ValueBytes() > 0:
+	if src.ValueBytes() > 0 {
 		c.values = fixedLane(c.chunked)
 		if err := s.provide(c.values, s.out); err != nil {
 			return nil, err
@@ -41,8 +30,16 @@ func (s *sorter) newColumn(i int) (*column, error) {
 		if len(s.job.Keys) == 1 && s.job.Keys[0].Column == i && src.Kind < keyencode.Dictionary8 { // entries may be null, too
 			return c, c.placeNulls(s)
 		}
-	case src.Kind != keyencode.Bool && src.Kind != keyencode.Null && src.Kind != keyencode.FixedSizeBinary:
-		return nil, fmt.Errorf("%w: kind %d", engine.ErrKind, src.Kind)
+	}
+	nullable, err := c.nullable(s)
+	if err != nil {
+		return nil, err
+	}
+	if src.Kind == keyencode.Binary || src.Kind == keyencode.LargeBinary {
+		if c.text, err = newStrings(c.chunked, s, nullable); err != nil {
+			return nil, err
+		}
+		return c, s.provide(c.text.lane, s.out)
 	}
 	if nullable || src.Kind == keyencode.Bool {
 		c.bits = bitLane(c.chunked)

@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// inOrder tells whether the rows are in order already, or fall strictly at every step: then one copy, as they are or reversed, sorts them.
-// Where the statistics do not tell, a sample decides whether it is worth looking.
+// inOrder tells whether the rows are in order already, or fall strictly at every step: then one copy, as they are or
+// reversed, sorts them. Where the statistics of several keys do not tell, a sample decides whether it is worth looking.
 func (s *sorter) inOrder() (inOrder, reversed bool, err error) {
 	if s.plan.Words() == 0 || s.plan.Sorted() {
 		return true, false, nil
@@ -15,18 +15,11 @@ func (s *sorter) inOrder() (inOrder, reversed bool, err error) {
 	if s.plan.Reversed() {
 		return false, true, nil
 	}
-	if s.rows <= smallRows || len(s.job.Keys) == 1 && s.plan.Words() == 1 {
+	if s.rows <= smallRows || len(s.job.Keys) == 1 || !slices.IsSorted(sample(s.source(), s.rows)) {
 		return false, false, nil
 	}
-	codes := sample(s.source(), s.rows)
-	if slices.IsSorted(codes) {
-		row, err := s.firstUnsorted(s.source(), s.rows)
-		return row < 0, false, err
-	}
-	if s.plan.Words() == 1 && falls(codes) {
-		reversed, err = s.reversed()
-	}
-	return false, reversed, err
+	row, err := s.firstUnsorted(s.source(), s.rows)
+	return row < 0, false, err
 }
 
 // falls tells whether every code is below its predecessor.
@@ -37,29 +30,6 @@ func falls(codes []uint64) bool {
 		}
 	}
 	return true
-}
-
-// reversed tells whether the codes fall strictly at every step.
-func (s *sorter) reversed() (bool, error) {
-	var broken atomic.Bool
-	err := s.tiles(s.rows, placeRows, func(_, lo, hi int) {
-		var codes [blockRows]uint64
-		for lo < hi-1 && !broken.Load() {
-			block := codes[:min(blockRows, hi-lo, s.rows-lo)]
-			s.source().encode(block, lo)
-			if !falls(block) {
-				broken.Store(true)
-			}
-			lo += len(block) - 1
-		}
-		if hi < s.rows {
-			s.source().encode(codes[:2], hi-1)
-			if codes[1] >= codes[0] {
-				broken.Store(true)
-			}
-		}
-	})
-	return !broken.Load(), err
 }
 
 // firstUnsorted returns the first of rows 0..n-1 of a source that sorts before its predecessor, -1 when there is none.
@@ -85,7 +55,7 @@ func (s *sorter) firstUnsorted(src source, n int) (int, error) {
 func (s *sorter) firstFall(src source, lo, hi int) int {
 	var codes [blockRows]uint64
 	var tied []tie
-	for lo < hi {
+	for lo < hi && !s.stopped() {
 		block := codes[:min(blockRows, hi-lo+1)]
 		src.encode(block, lo-1)
 		tied = tied[:0]
@@ -101,8 +71,10 @@ func (s *sorter) firstFall(src source, lo, hi int) int {
 				}
 			}
 		}
-		if row := s.firstTiedFall(src, tied); row >= 0 {
-			return row
+		if len(tied) > 0 {
+			if row := s.firstTiedFall(src, tied); row >= 0 {
+				return row
+			}
 		}
 		if fall >= 0 {
 			return fall
@@ -174,7 +146,9 @@ func (s *sorter) copy(reverse bool) error {
 				b := min(hi, a+blockRows)
 				dst := l.out[a*l.width : b*l.width]
 				if !reverse {
-					copy(dst, l.block(a, b-a, dst))
+					if src := l.block(a, b-a, dst); &src[0] != &dst[0] {
+						copy(dst, src)
+					}
 					continue
 				}
 				size := len(scratch) / threads

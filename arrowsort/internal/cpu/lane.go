@@ -56,11 +56,11 @@ func (c chunked) at(row int) int {
 }
 
 // pieces calls f for the runs of rows lo..hi-1 that share a chunk; at is the first row's position in the chunk's buffers.
-func (c chunked) pieces(lo, hi int, f func(chunk *keyencode.Chunk, at, n int)) {
+func (c chunked) pieces(lo, hi int, f func(chunk, at, n int)) {
 	for i := c.at(lo); lo < hi; i++ {
 		n := min(hi, c.starts[i+1]) - lo
 		if n > 0 {
-			f(&c.Chunks[i], c.Chunks[i].Offset+lo-c.starts[i], n)
+			f(i, c.Chunks[i].Offset+lo-c.starts[i], n)
 			lo += n
 		}
 	}
@@ -80,8 +80,8 @@ func fixedLane(c chunked) *lane {
 		return k.Values[at*w : (at+n)*w]
 	}
 	l.fill = func(dst []byte, lo int) {
-		c.pieces(lo, lo+len(dst)/w, func(k *keyencode.Chunk, at, n int) {
-			copy(dst, k.Values[at*w:(at+n)*w])
+		c.pieces(lo, lo+len(dst)/w, func(k, at, n int) {
+			copy(dst, c.Chunks[k].Values[at*w:(at+n)*w])
 			dst = dst[n*w:]
 		})
 	}
@@ -110,8 +110,8 @@ const (
 func bitLane(c chunked) *lane {
 	l := &lane{width: 1}
 	l.fill = func(dst []byte, lo int) {
-		c.pieces(lo, lo+len(dst), func(k *keyencode.Chunk, at, n int) {
-			spreadBits(dst[:n], k, c.Kind == keyencode.Bool, at)
+		c.pieces(lo, lo+len(dst), func(k, at, n int) {
+			spreadBits(dst[:n], &c.Chunks[k], c.Kind == keyencode.Bool, at)
 			dst = dst[n:]
 		})
 	}
@@ -174,6 +174,5 @@ func series[T uint32 | uint64](s []T, first T) {
 func codeLane(src source) *lane {
 	l := &lane{width: 8}
 	l.fill = func(dst []byte, lo int) { encodeAll(src, view[uint64](dst), lo) }
-	l.take = func(dst []byte, rows []uint32) { src.encodeRows(view[uint64](dst), 0, rows) }
 	return l
 }

@@ -5,20 +5,6 @@ import (
 	"unsafe"
 )
 
-// A finisher sorts bins in cache: one worker's temp storage for bins of up to cap(rows) rows.
-type finisher struct {
-	codes   []uint64 // codes of the bin's rows, in their order of arrival
-	a, b    []uint32 // 4-byte records
-	rows    []uint32 // the result where a and b are needed again
-	spare   []byte   // one lane of the bin
-	tie     tieStorage
-	counts  []uint32 // of two digits
-	runs    []run
-	further []run
-	tied    []tiedRecord
-	owned   []byte // all of the storage
-}
-
 // order returns the stable order of the codes as row numbers within the bin, nil when they are in order already. The
 // result is in the finisher's own storage.
 //

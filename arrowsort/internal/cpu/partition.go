@@ -24,6 +24,13 @@ type partition struct {
 	shares []share
 	starts []uint32 // first row of each bin; the number of rows behind the last
 	bins   []uint16 // the bin of each row, when it is not cheap to compute twice
+	inner  bool     // of rows that another partition has moved: its progress is told already
+}
+
+func (p *partition) tell(rows int) {
+	if !p.inner {
+		p.advance(rows)
+	}
 }
 
 // newPartition chooses the bins from a sample of the codes.
@@ -78,7 +85,7 @@ func (p *partition) count(keep bool) (err error) {
 				classifyLinear(block, p.bins[lo:lo+len(block)], histogram, b)
 			}
 		}
-		p.advance(s.hi - s.lo)
+		p.tell(s.hi - s.lo)
 	})
 	p.exclusiveSum()
 	return err
@@ -151,9 +158,12 @@ func (p *partition) move(lanes []*lane) error {
 			places := places[worker*rows:][:min(rows, s.hi-lo)]
 			p.places(s, places, lo)
 			for _, l := range lanes {
+				if p.stopped() {
+					return
+				}
 				l.scatter(places, lo, scratch)
 			}
-			p.advance(len(places))
+			p.tell(len(places))
 		}
 	})
 	p.free(bytesOf(places))
@@ -178,11 +188,13 @@ func (l *lane) scatter(places []uint32, lo int, scratch []byte) {
 	}
 }
 
-// bytesOf sees values of a fixed size as bytes.
-func bytesOf[T uint16 | uint32 | uint64](s []T) []byte {
-	if len(s) == 0 {
-		return nil
+// longestBin is the number of rows of the longest bin that a worker finishes by itself.
+func (p *partition) longestBin() int {
+	n := 0
+	for d := range p.binner.bins {
+		if k := int(p.starts[d+1] - p.starts[d]); k <= maxBinRows {
+			n = max(n, k)
+		}
 	}
-	var zero T
-	return unsafe.Slice((*byte)(unsafe.Pointer(&s[0])), len(s)*int(unsafe.Sizeof(zero)))
+	return n
 }

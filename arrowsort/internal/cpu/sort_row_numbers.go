@@ -210,15 +210,17 @@ func (s *sorter) sortLongRecords(records []uint64, rowBits uint) error {
 		return err
 	}
 	mask := uint64(1)<<rowBits - 1
-	for i, r := range records {
-		rows[i] = uint32(r & mask)
+	err = s.tiles(len(records), placeRows, func(_, lo, hi int) {
+		for i, r := range records[lo:hi] {
+			rows[lo+i] = uint32(r & mask)
+		}
+	})
+	if err == nil {
+		err = s.sortLongBin(s.source(), rows, 0)
 	}
-	if err := s.sortLongBin(s.source(), rows, 0); err != nil {
-		return err
-	}
-	for i, r := range rows {
-		records[i] = uint64(r)
+	if err == nil {
+		err = s.tiles(len(records), placeRows, func(_, lo, hi int) { widen(records[lo:hi], rows[lo:]) })
 	}
 	s.free(bytesOf(rows))
-	return nil
+	return err
 }

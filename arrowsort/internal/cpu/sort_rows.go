@@ -6,21 +6,6 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// rowsFrom are listed rows of a source by one of their words; all words before tie.
-type rowsFrom struct {
-	selected
-	word int
-}
-
-func (s rowsFrom) encode(dst []uint64, lo int) {
-	var rows [blockRows]uint32
-	s.src.encodeRows(dst, s.word, rows[:copy(rows[:], s.rows[lo:lo+len(dst)])])
-}
-
-func (s rowsFrom) encodeRows(dst []uint64, _ int, rows []uint32) {
-	s.selected.encodeRows(dst, s.word, rows)
-}
-
 // sortRows sorts the listed rows of a source, which tie in all words before word, by the words from there on. Few are ordered by
 // one worker; many are partitioned, and bins that are still too long recurse: with the same word and a sample
 // of their own or, when they tie in it, with the next.
@@ -34,7 +19,8 @@ func (s *sorter) sortRows(src source, rows []uint32, word int) error {
 		fs[0].release(&s.buffers)
 		return nil
 	}
-	p := s.newPartition(rowsFrom{selected{src, rows}, word}, len(rows), nil)
+	p := s.newPartition(selected{src, rows, word}, len(rows), nil)
+	p.inner = true
 	if err := p.count(true); err != nil {
 		return err
 	}
@@ -47,12 +33,12 @@ func (s *sorter) sortRows(src source, rows []uint32, word int) error {
 	}
 	s.free(bytesOf(p.bins))
 	moved := view[uint32](listed.out)
-	if err := s.sortBins(p, src, moved, word); err != nil {
+	err := s.tiles(len(rows), placeRows, func(_, lo, hi int) { copy(rows[lo:hi], moved[lo:hi]) })
+	if err != nil {
 		return err
 	}
-	err := s.tiles(len(rows), placeRows, func(_, lo, hi int) { copy(rows[lo:hi], moved[lo:hi]) })
-	s.free(listed.out)
-	return err
+	s.free(listed.out) // before the bins, which may recurse
+	return s.sortBins(p, src, rows, word)
 }
 
 // sortBins sorts the rows of each bin of a partition by word.
@@ -79,16 +65,17 @@ func (s *sorter) sortBins(p *partition, src source, rows []uint32, word int) err
 
 // sortLongBin sorts rows that are too many for one worker: by the next word, if they tie in this one.
 func (s *sorter) sortLongBin(src source, rows []uint32, word int) error {
-	code, tied, err := s.tied(rowsFrom{selected{src, rows}, word}, len(rows))
-	if err != nil {
-		return err
-	}
-	if tied {
-		if word = s.plan.Next(word, code); word >= s.plan.Words() {
-			return nil
+	for word < s.plan.Words() {
+		code, tied, err := s.tied(selected{src, rows, word}, len(rows))
+		if err != nil {
+			return err
 		}
+		if !tied {
+			return s.sortRows(src, rows, word)
+		}
+		word = s.plan.Next(word, code)
 	}
-	return s.sortRows(src, rows, word)
+	return nil
 }
 
 // tied tells whether all codes of a source are equal, and the first of them.

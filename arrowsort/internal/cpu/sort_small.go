@@ -2,7 +2,7 @@ package cpu
 
 // sortSmall sorts a few thousand rows on one worker, without a partition.
 func (s *sorter) sortSmall() error {
-	var f finisher
+	f := finisher{workers: s.workers}
 	if err := f.reserve(&s.buffers, s.rows, 8, s.plan.Words() > 1); err != nil {
 		return err
 	}
@@ -18,6 +18,9 @@ func (s *sorter) take(rows []uint32) error {
 	lanes := s.lanes()
 	return s.tiles(len(rows), placeRows, func(_, lo, hi int) {
 		for _, l := range lanes {
+			if s.stopped() {
+				return
+			}
 			l.take(l.out[lo*l.width:hi*l.width], rows[lo:hi])
 		}
 	})

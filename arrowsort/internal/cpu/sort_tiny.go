@@ -29,15 +29,11 @@ var tinySorters = sync.Pool{New: func() any {
 
 // isTiny tells the jobs that sortTiny does: the row numbers of a few integers or floats, none of them null.
 func isTiny(job *engine.Job) bool {
-	if job.Rows == 0 || job.Rows > tinyRows || len(job.Keys) != 1 || job.RowNumbers != 4 && job.RowNumbers != 8 || len(job.Gather) > 0 || job.Plan || job.Progress != nil {
+	if job.Rows == 0 || job.Rows > tinyRows || len(job.Keys) != 1 || job.RowNumbers != 4 && job.RowNumbers != 8 || len(job.Columns) != 1 || job.Plan || job.Progress != nil {
 		return false
 	}
-	key := job.Keys[0]
-	if key.Column < 0 || key.Column >= len(job.Columns) {
-		return false
-	}
-	c := &job.Columns[key.Column]
-	return keyencode.EncodeWords(nil, c, key, 0) && c.Chunks[0].Rows == job.Rows
+	c := &job.Columns[0]
+	return len(job.Gather) == 0 && job.Keys[0].Column == 0 && keyencode.EncodeWords(nil, c, job.Keys[0], 0) && c.Chunks[0].Rows == job.Rows
 }
 
 // sortTiny orders ordered words, without statistics, plan, partition or goroutine.
@@ -48,7 +44,7 @@ func sortTiny(ctx context.Context, job *engine.Job, mem engine.Allocator) (*engi
 	t := tinySorters.Get().(*tinySorter)
 	defer tinySorters.Put(t)
 	words := t.words[:job.Rows]
-	keyencode.EncodeWords(words, &job.Columns[job.Keys[0].Column], job.Keys[0], 0)
+	keyencode.EncodeWords(words, &job.Columns[0], job.Keys[0], 0)
 	order := t.order(words)
 	if order == nil {
 		order = t.inOrder[:job.Rows]

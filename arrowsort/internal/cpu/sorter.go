@@ -30,40 +30,49 @@ func newSorter(ctx context.Context, job *engine.Job, mem engine.Allocator) (*sor
 		return nil, fmt.Errorf("%w: %d, at most %d", engine.ErrRows, job.Rows, uint32(math.MaxUint32))
 	}
 	for i := range job.Columns {
-		if k := job.Columns[i].Kind; k > keyencode.Dictionary64 {
-			return nil, fmt.Errorf("%w: column %d is of kind %d", engine.ErrKind, i, k)
-		}
-		if n := job.Columns[i].Rows(); n != job.Rows {
-			return nil, fmt.Errorf("%w: column %d has %d rows, the job %d", engine.ErrRows, i, n, job.Rows)
+		if err := checkColumn(job, i); err != nil {
+			return nil, err
 		}
 	}
 	s := &sorter{workers: newWorkers(ctx, job.Threads), buffers: buffers{mem: mem}, job: job, rows: job.Rows, out: job.Out()}
-	if s.rows <= smallRows {
-		s.threads = 1
-	}
+	s.threads = max(1, min(s.threads, s.rows/smallRows))
 	s.progress, s.total = job.Progress, 4*job.Rows // statistics, count, partition, finish
 	return s, nil
 }
 
+func checkColumn(job *engine.Job, i int) error {
+	c := &job.Columns[i]
+	if c.Kind > keyencode.Dictionary64 {
+		return fmt.Errorf("%w: column %d is of kind %d", engine.ErrKind, i, c.Kind)
+	}
+	if n := c.Rows(); n != job.Rows {
+		return fmt.Errorf("%w: column %d has %d rows, the job %d", engine.ErrRows, i, n, job.Rows)
+	}
+	return nil
+}
+
+// measureRows is the number of rows that one worker measures before it looks at the context again.
+const measureRows = 1 << 15
+
 // measure makes the plan: from statistics, for which it reads the keys once, unless a sample tells that they would be no use.
 func (s *sorter) measure() error {
 	if s.rows > smallRows && len(s.job.Keys) == 1 && !s.job.Plan {
-		if plan, ok := keyencode.NewWordPlan(s.job.Columns, s.job.Keys[0]); ok && wide(sample(planned{plan: plan}, s.rows)) {
+		key := s.job.Keys[0]
+		if plan, ok := keyencode.NewWordPlan(s.job.Columns, key); ok && s.job.Columns[key.Column].ValueBytes() == 8 && wide(sample(planned{plan: plan}, s.rows)) {
 			s.plan = plan
 			return nil
 		}
 	}
-	const tile = 1 << 17
 	stats := make([]keyencode.Statistics, len(s.job.Keys))
 	for k, key := range s.job.Keys {
 		c := &s.job.Columns[key.Column]
-		if s.rows <= tile {
+		if s.rows <= smallRows {
 			stats[k] = keyencode.Measure(c, key, 0, s.rows)
 			continue
 		}
-		parts := make([]keyencode.Statistics, (s.rows+tile-1)/tile)
-		err := s.tiles(s.rows, tile, func(_, lo, hi int) {
-			parts[lo/tile] = keyencode.Measure(c, key, lo, hi)
+		parts := make([]keyencode.Statistics, (s.rows+measureRows-1)/measureRows)
+		err := s.tiles(s.rows, measureRows, func(_, lo, hi int) {
+			parts[lo/measureRows] = keyencode.Measure(c, key, lo, hi)
 			s.advance((hi - lo) / len(stats))
 		})
 		if err != nil {
@@ -94,6 +103,9 @@ func (s *sorter) allocate() error {
 		}
 	}
 	for _, i := range s.job.Gather {
+		if s.stopped() {
+			return s.ctx.Err()
+		}
 		c, err := s.newColumn(i)
 		if err != nil {
 			return fmt.Errorf("column %d: %w", i, err)
@@ -105,6 +117,9 @@ func (s *sorter) allocate() error {
 
 // provide allocates a lane's sorted rows.
 func (s *sorter) provide(l *lane, rows int) (err error) {
+	if rows > math.MaxInt/l.width {
+		return fmt.Errorf("%w: %d rows of %d bytes", engine.ErrMemory, rows, l.width)
+	}
 	l.out, err = s.bytes(rows * l.width)
 	return err
 }

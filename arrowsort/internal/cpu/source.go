@@ -43,25 +43,26 @@ func (s planned) encodeRows(dst []uint64, word int, rows []uint32) {
 
 func (s planned) from(base int) source { return planned{s.plan, s.base + base} }
 
-// selected are some rows of another source.
+// selected are listed rows of another source, which tie in all words before word: word is their leading one.
 type selected struct {
 	src  source
 	rows []uint32
+	word int
 }
 
 func (s selected) encode(dst []uint64, lo int) {
 	var rows [blockRows]uint32
-	s.src.encodeRows(dst, 0, rows[:copy(rows[:], s.rows[lo:lo+len(dst)])])
+	s.src.encodeRows(dst, s.word, rows[:copy(rows[:], s.rows[lo:lo+len(dst)])])
 }
 
 func (s selected) encodeRows(dst []uint64, word int, rows []uint32) {
 	for i, r := range rows {
 		rows[i] = s.rows[r]
 	}
-	s.src.encodeRows(dst, word, rows)
+	s.src.encodeRows(dst, s.word+word, rows)
 }
 
-func (s selected) from(base int) source { return selected{s.src, s.rows[base:]} }
+func (s selected) from(base int) source { return selected{s.src, s.rows[base:], s.word} }
 
 // carried are rows that the partition has moved together with their leading words and, when those do not tell all rows
 // apart, their row numbers (4 or 8 bytes wide) in the source of the further words.

@@ -20,7 +20,8 @@ type strings struct {
 	short   bool
 	lenBits uint
 	equal   int   // the length of all rows, none of them null, if there is one
-	bases   []int // the bytes of all chunks in one numbering: the first byte of each chunk's Data
+	bases   []int // the bytes of all chunks' rows in one numbering: that of each chunk's first byte
+	firsts  []int // where it is in the chunk's Data
 }
 
 const (
@@ -31,11 +32,12 @@ const (
 )
 
 func newStrings(c chunked, s *sorter, nullable bool) (*strings, error) {
-	t := &strings{chunked: c, lane: &lane{width: 8}, bases: make([]int, len(c.Chunks)+1)}
+	t := &strings{chunked: c, lane: &lane{width: 8}, bases: make([]int, len(c.Chunks)+1), firsts: make([]int, len(c.Chunks))}
 	for i := range c.Chunks {
 		t.bases[i+1] = t.bases[i]
-		if k := &c.Chunks[i]; k.Rows > 0 && len(k.Data) > 0 {
-			t.bases[i+1] += len(k.Data[0])
+		if k := &c.Chunks[i]; k.Rows > 0 {
+			t.firsts[i] = t.offset(k, k.Offset)
+			t.bases[i+1] += t.offset(k, k.Offset+k.Rows) - t.firsts[i]
 		}
 	}
 	shortest, longest, err := t.lengths(s)
@@ -53,8 +55,8 @@ func newStrings(c chunked, s *sorter, nullable bool) (*strings, error) {
 		return nil, fmt.Errorf("%w: %d bytes of strings, the longest of %d bytes", engine.ErrOffsets, t.bases[len(c.Chunks)], longest)
 	}
 	t.lane.fill = func(dst []byte, lo int) {
-		c.pieces(lo, lo+len(dst)/t.lane.width, func(k *keyencode.Chunk, at, n int) {
-			t.fill(dst[:n*t.lane.width], t.chunk(k), at)
+		c.pieces(lo, lo+len(dst)/t.lane.width, func(k, at, n int) {
+			t.fill(dst[:n*t.lane.width], k, at)
 			dst = dst[n*t.lane.width:]
 		})
 	}
@@ -85,14 +87,12 @@ func (t *strings) fill(dst []byte, chunk, at int) {
 	}
 }
 
-// chunk is the number of a chunk.
-func (t *strings) chunk(k *keyencode.Chunk) int {
-	for i := range t.Chunks {
-		if k == &t.Chunks[i] {
-			return i
-		}
+// offset is where the string at a position of a chunk begins.
+func (t *strings) offset(k *keyencode.Chunk, at int) int {
+	if t.Kind == keyencode.Binary {
+		return int(view[int32](k.Values)[at])
 	}
-	return -1
+	return int(view[int64](k.Values)[at])
 }
 
 // lengths are those of the shortest and the longest string, null or not.
@@ -101,12 +101,12 @@ func (t *strings) lengths(s *sorter) (shortest, longest int, err error) {
 	tiles := make([]extent, (s.rows+placeRows-1)/placeRows)
 	err = s.tiles(s.rows, placeRows, func(_, lo, hi int) {
 		e := extent{lo: math.MaxInt}
-		t.pieces(lo, hi, func(k *keyencode.Chunk, at, n int) {
+		t.pieces(lo, hi, func(k, at, n int) {
 			var lo, hi int
-			if t.Kind == keyencode.Binary {
-				lo, hi = lengthsOf(view[int32](k.Values)[at : at+n+1])
+			if values := t.Chunks[k].Values; t.Kind == keyencode.Binary {
+				lo, hi = lengthsOf(view[int32](values)[at : at+n+1])
 			} else {
-				lo, hi = lengthsOf(view[int64](k.Values)[at : at+n+1])
+				lo, hi = lengthsOf(view[int64](values)[at : at+n+1])
 			}
 			e = extent{min(e.lo, lo), max(e.hi, hi)}
 		})
@@ -141,9 +141,9 @@ func (t *strings) words(dst []uint64, chunk, at int) {
 	case t.short:
 		shortWords(dst, view[int64](k.Values)[at:], data)
 	case t.Kind == keyencode.Binary:
-		longWords(dst, view[int32](k.Values)[at:], uint64(t.bases[chunk]), t.lenBits)
+		longWords(dst, view[int32](k.Values)[at:], uint64(t.bases[chunk]-t.firsts[chunk]), t.lenBits)
 	default:
-		longWords(dst, view[int64](k.Values)[at:], uint64(t.bases[chunk]), t.lenBits)
+		longWords(dst, view[int64](k.Values)[at:], uint64(t.bases[chunk]-t.firsts[chunk]), t.lenBits)
 	}
 	if k.Validity == nil {
 		return

@@ -35,7 +35,7 @@ func (t *strings) source(w uint64) []byte {
 	if len(t.Chunks) > 1 {
 		i = sort.SearchInts(t.bases, place+1) - 1
 	}
-	return t.Chunks[i].Data[0][place-t.bases[i]:]
+	return t.Chunks[i].Data[0][place-t.bases[i]+t.firsts[i]:]
 }
 
 // unpack makes offsets, bytes and validity of the sorted words.
@@ -67,6 +67,11 @@ func (t *strings) unpack(s *sorter) (col engine.Column, err error) {
 	if col.Values, err = s.bytes((rows + 1) * size); err != nil {
 		return col, err
 	}
+	if size == 4 {
+		view[int32](col.Values)[rows] = int32(total)
+	} else {
+		view[int64](col.Values)[rows] = int64(total)
+	}
 	if col.Data, err = s.bytes(total); err != nil {
 		return col, err
 	}
@@ -79,6 +84,9 @@ func (t *strings) unpack(s *sorter) (col engine.Column, err error) {
 		k := tiles[lo/placeRows]
 		data := col.Data[k.start : k.start+k.bytes]
 		t.blocks(lo, hi, func(words []uint64, row int) {
+			if s.stopped() {
+				return
+			}
 			n := 0
 			if size == 4 {
 				n = write(t, view[int32](col.Values)[row:], data, int32(k.start), words)
@@ -127,12 +135,11 @@ func (t *strings) measure(k *tile, words []uint64) {
 	}
 }
 
-// write writes the offsets behind each row, the first also before it, and the bytes, and returns how many these are. There may be
-// room for more rows behind them in data, which come later: bytes written too far are overwritten.
+// write writes the offset of each row and the bytes, and returns how many these are. There may be room for more rows
+// behind them in data, which come later: bytes written too far are overwritten.
 func write[T int32 | int64](t *strings, offsets []T, data []byte, start T, words []uint64) int {
-	offsets[0] = start
 	if t.short && t.equal > 0 {
-		return writeEqual(offsets[1:], data, start, words, t.equal)
+		return writeEqual(offsets, data, start, words, t.equal)
 	}
 	at := 0
 	for i, w := range words {
@@ -140,6 +147,7 @@ func write[T int32 | int64](t *strings, offsets []T, data []byte, start T, words
 			t.touch(words[i:min(i+touchRows, len(words))])
 		}
 		n := t.length(w)
+		offsets[i] = start + T(at)
 		if !t.short {
 			if n > 0 {
 				copy(data[at:at+n], t.source(w))
@@ -148,7 +156,6 @@ func write[T int32 | int64](t *strings, offsets []T, data []byte, start T, words
 			writeShort(data[at:], w, n)
 		}
 		at += n
-		offsets[i+1] = start + T(at)
 	}
 	return at
 }
@@ -160,7 +167,7 @@ func writeEqual[T int32 | int64](offsets []T, data []byte, start T, words []uint
 	offsets = offsets[:len(words)]
 	for i, w := range words {
 		writeShort(data[i*n:], w, n)
-		offsets[i] = start + T((i+1)*n)
+		offsets[i] = start + T(i*n)
 	}
 	return len(words) * n
 }

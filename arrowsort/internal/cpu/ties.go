@@ -21,7 +21,7 @@ type tieStorage struct {
 // at a time. rows are rows of src; the runs lie within it.
 func (f *finisher) breakTies(src source, plan *keyencode.Plan, rows []uint32, runs []run) {
 	further := f.further[:0]
-	for len(runs) > 0 {
+	for len(runs) > 0 && !f.stopped() {
 		further = further[:0]
 		for i := 0; i < len(runs); {
 			j, n := i, 0
@@ -87,19 +87,24 @@ func (f *finisher) sortRun(rows []uint32, codes []uint64) {
 	f.permute(bytesOf(codes), order, 8)
 }
 
-// permute reorders one lane of a bin in place. The sequential copy brings it into the cache; reading it at random first would
-// wait for memory row by row.
-func (f *finisher) permute(lane []byte, order []uint32, width int) {
-	spare := f.spare[:copy(f.spare, lane)]
-	gather(lane, spare, order, width)
-}
-
-// applied copies an order, nil for the identity, to storage that ordering does not use.
-func (f *finisher) applied(order []uint32, n int) []uint32 {
+// tiedRuns finds the runs of rows with equal codes that a further word can tell apart.
+func tiedRuns(runs []run, codes []uint64, order []uint32, plan *keyencode.Plan) []run {
 	if order == nil {
-		series(f.rows[:n], 0)
-	} else {
-		copy(f.rows, order)
+		return appendRuns(runs, codes, 0, 0, plan)
 	}
-	return f.rows[:n]
+	for i := 1; i < len(order); i++ {
+		c := codes[order[i]]
+		if c != codes[order[i-1]] {
+			continue
+		}
+		e := i + 1
+		for e < len(order) && codes[order[e]] == c {
+			e++
+		}
+		if w := plan.Next(0, c); w < plan.Words() {
+			runs = append(runs, run{i - 1, e, w})
+		}
+		i = e
+	}
+	return runs
 }
