@@ -100,13 +100,18 @@ template <class Writer> DEVICE void write_item(const Wide::Stage& s, u32 at, u32
 DEVICE u64 code_at(const Packed::Stage& s, u32 at) { return s.record[at]; }
 DEVICE u64 code_at(const Wide::Stage& s, u32 at) { return s.code[at]; }
 
-// Writes the bins out. Rolled: stores that come all at once hold up the other block's ranking.
+// Writes the bins out. Rolled, and the next record is read before this one is stored: stores that come all at once hold up the
+// other block's ranking.
 template <class Record, class Writer>
 DEVICE void scatter(const typename Record::Stage& stage, const TileMemory& m, const Pass& p, u32 rows) {
 	DigitPlace digit(m, p.bits);
 	Writer writer(*p.binning);
-	ROLLED for (u32 at = thread_index(); at < rows; at += BINNING_THREADS) {
-		write_item(stage, at, m.shifts[digit.of(code_at(stage, at))] + at, writer);
+	u32 at = thread_index();
+	typename Record::One next = stage.get(at);
+	ROLLED for (; at < rows; at += BINNING_THREADS) {
+		typename Record::One record = next;
+		next = stage.get(at + BINNING_THREADS); // behind the tile it reads counters, and does nothing with them
+		writer.put(m.shifts[digit.of(record.code)] + at, record);
 	}
 }
 

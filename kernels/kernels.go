@@ -13,7 +13,7 @@ type Kernel struct {
 
 // All are the kernels of the image.
 var All = []Kernel{
-	{"statistics", StreamThreads, 0},
+	{"statistics", StreamThreads, StreamThreads / 32 * 48},
 	{"statistics_decimal", StreamThreads, 0},
 	{"encode", StreamThreads, 0},
 	{"histogram", HistogramThreads, histogramBytes},

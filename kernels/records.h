@@ -14,10 +14,14 @@ struct Packed {
 	struct Registers {
 		u64 code[items];
 	};
+	struct One {
+		u64 code;
+	};
 	struct Stage { // in shared memory
 		u64* record;
 		DEVICE explicit Stage(u8* memory) : record((u64*)memory) {}
 		DEVICE void put(u32 at, const Registers& r, int i) const { record[at] = r.code[i]; }
+		DEVICE One get(u32 at) const { return {record[at]}; }
 	};
 };
 
@@ -28,6 +32,10 @@ struct Wide {
 		u64 code[items];
 		u32 row[items];
 	};
+	struct One {
+		u64 code;
+		u32 row;
+	};
 	struct Stage {
 		u64* code;
 		u32* row;
@@ -36,6 +44,7 @@ struct Wide {
 			code[at] = r.code[i];
 			row[at] = r.row[i];
 		}
+		DEVICE One get(u32 at) const { return {code[at], row[at]}; }
 	};
 };
 
@@ -85,15 +94,15 @@ struct FromRecords {
 	}
 };
 
-// Writers: item at of the stage goes to its place in the output.
+// Writers: a record goes to its place in the output.
 struct ToRecords {
-	void* out;
+	u64* out;
 	u32* outRows;
-	DEVICE explicit ToRecords(const Binning& b) : out(in_register((void*)b.out)), outRows((u32*)b.outRows) {}
-	DEVICE void put(u32 place, u64 code) const { ((u64*)out)[place] = code; }
-	DEVICE void put(u32 place, u64 code, u32 row) const {
-		((u64*)out)[place] = code;
-		outRows[place] = row;
+	DEVICE explicit ToRecords(const Binning& b) : out(in_register((u64*)b.out)), outRows(in_register((u32*)b.outRows)) {}
+	DEVICE void put(u32 place, const Packed::One& r) const { out[place] = r.code; }
+	DEVICE void put(u32 place, const Wide::One& r) const {
+		out[place] = r.code;
+		outRows[place] = r.row;
 	}
 };
 
@@ -102,13 +111,13 @@ struct ToPacked {
 	u64* out;
 	u32 drop, rowBits;
 	DEVICE explicit ToPacked(const Binning& b) : out(in_register((u64*)b.out)), drop((u32)b.drop), rowBits((u32)b.rowBits) {}
-	DEVICE void put(u32 place, u64 code, u32 row) const { out[place] = (code >> drop) << rowBits | row; }
+	DEVICE void put(u32 place, const Wide::One& r) const { out[place] = (r.code >> drop) << rowBits | r.row; }
 };
 
 struct ToRows {
 	u32* out;
 	u32 rowMask;
 	DEVICE explicit ToRows(const Binning& b) : out(in_register((u32*)b.outRows)), rowMask((u32)((1ull << b.rowBits) - 1)) {}
-	DEVICE void put(u32 place, u64 record) const { out[place] = (u32)record & rowMask; }
-	DEVICE void put(u32 place, u64, u32 row) const { out[place] = row; }
+	DEVICE void put(u32 place, const Packed::One& r) const { out[place] = (u32)r.code & rowMask; }
+	DEVICE void put(u32 place, const Wide::One& r) const { out[place] = r.row; }
 };

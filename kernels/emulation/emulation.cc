@@ -1,6 +1,6 @@
 #include "../device.h"
+#include <csetjmp>
 #include <memory>
-#include <mutex>
 #include <random>
 #include <thread>
 #include <ucontext.h>
@@ -22,9 +22,16 @@ struct Barrier {
 	u32 arrived = 0, generation = 0;
 };
 
+// A Context is where a fiber, or the scheduler, goes on. Jumps do without the system calls of swapcontext, which starts fibers.
+struct Context {
+	ucontext_t start;
+	jmp_buf here;
+	bool started = false;
+};
+
 // A Task is a fiber with its stack.
 struct Task : Fiber {
-	ucontext_t context;
+	Context context;
 	std::unique_ptr<char[]> stack{new char[stackBytes]};
 	bool done = false;
 };
@@ -37,7 +44,7 @@ struct Block {
 	std::vector<Barrier> barriers{16};
 	std::vector<Barrier> warps;
 	std::vector<u64> words; // what the lanes of a warp show one another, twice: one may go on while another still reads
-	ucontext_t scheduler;
+	Context scheduler;
 	std::mt19937_64 random;
 
 	Block(const std::function<void()>& kernel, u32 block, u32 blocks, u32 threads, u32 bytes, u64 seed)
@@ -53,16 +60,18 @@ struct Block {
 
 thread_local Block* running;
 
-// switch_to tells the address sanitizer which stack is in use.
-void switch_to(ucontext_t* from, ucontext_t* to, const void* stack, size_t size) {
-#if defined(__SANITIZE_ADDRESS__)
+void switch_to(Context* from, Context* to, const void* stack, size_t size) {
+#if defined(__SANITIZE_ADDRESS__) // it wants to know which stack is in use, and takes jumps for errors
 	void* fake;
 	__sanitizer_start_switch_fiber(&fake, stack, size);
-	swapcontext(from, to);
+	swapcontext(&from->start, &to->start);
 	__sanitizer_finish_switch_fiber(fake, nullptr, nullptr);
 #else
 	(void)stack, (void)size;
-	swapcontext(from, to);
+	if (_setjmp(from->here) != 0) return;
+	from->started = true;
+	if (to->started) _longjmp(to->here, 1);
+	setcontext(&to->start);
 #endif
 }
 
@@ -84,11 +93,11 @@ void entry() {
 }
 
 void Block::begin(Task& task) {
-	getcontext(&task.context);
-	task.context.uc_stack.ss_sp = task.stack.get();
-	task.context.uc_stack.ss_size = stackBytes;
-	task.context.uc_link = nullptr;
-	makecontext(&task.context, entry, 0);
+	getcontext(&task.context.start);
+	task.context.start.uc_stack.ss_sp = task.stack.get();
+	task.context.start.uc_stack.ss_size = stackBytes;
+	task.context.start.uc_link = nullptr;
+	makecontext(&task.context.start, entry, 0);
 }
 
 void Block::run() {

@@ -65,14 +65,17 @@ int main() {
 		check({n, bits, distribution, strip, (u64)cases + 1, (u32)(1 + cases % 4), fromRecords});
 		cases++;
 	};
-	for (u64 n : {1, 2, 31, 32, 33, 1000, DIGIT_TILE_WIDE - 1, DIGIT_TILE_WIDE + 1, DIGIT_TILE - 1, DIGIT_TILE, DIGIT_TILE + 1}) {
+	for (u64 n : {1, 2, 31, 33, 1000}) {
 		for (u32 bits : {1, 8, 20, 64}) run(n, bits, 0, STRIP_ROWS, false);
-		run(n, 33, 0, STRIP_ROWS, true);
+	}
+	for (u64 n : {DIGIT_TILE_WIDE - 1, DIGIT_TILE_WIDE + 1, DIGIT_TILE - 1, DIGIT_TILE, DIGIT_TILE + 1}) {
+		run(n, 12, 0, STRIP_ROWS, false);
+		run(n, 56, 0, STRIP_ROWS, true);
 	}
 	for (int distribution = 0; distribution < distributions; distribution++) {
-		run(2 * DIGIT_TILE + 77, 24, distribution, STRIP_ROWS, false);
-		run(2 * DIGIT_TILE + 1, 64, distribution, STRIP_ROWS, distribution % 2);
+		run(DIGIT_TILE + 77, distribution % 2 ? 64 : 24, distribution, STRIP_ROWS, distribution % 3 == 2);
 	}
+	run(4 * DIGIT_TILE + 1, 64, 0, STRIP_ROWS, false); // tiles that wait for others
 	run(5 * DIGIT_TILE + 5, 16, 0, 2 * DIGIT_TILE, false); // strips
 	run(5 * DIGIT_TILE + 5, 64, 2, 3 * DIGIT_TILE_WIDE, false);
 	run(5 * DIGIT_TILE + 5, 16, 2, 2 * DIGIT_TILE - 7 * 32, true);

@@ -8,6 +8,7 @@ inline u64 ceil_div(u64 a, u64 b) { return (a + b - 1) / b; }
 
 const u32 binningCounters = (BINNING_THREADS / 32 + 2) * RADIX_BINS * 4 + 256;
 const u32 binningBytes = DIGIT_TILE * 8 + binningCounters, binningBytesWide = DIGIT_TILE_WIDE * 12 + binningCounters;
+const u32 statisticsBytes = STREAM_THREADS / 32 * 48;
 const u32 histogramBytes = MAX_DIGITS * RADIX_BINS * HISTOGRAM_COPIES * 4;
 
 // Temp storage of a sort of up to n rows.

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #ifdef __CUDACC__
@@ -17,6 +18,8 @@ inline void must(cudaError_t e, const char* what) {
 struct Device {
 	cudaStream_t stream = 0;
 	u64 multiprocessors = 0;
+	bool marking = false; // note when each kernel ends
+	std::vector<std::pair<const char*, cudaEvent_t>> marks;
 
 	Device() {
 		cudaDeviceProp p;
@@ -28,6 +31,15 @@ struct Device {
 		if (shared > 48 << 10) must(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared), "shared memory");
 		kernel<<<(u32)grid, threads, shared, stream>>>((Parameters)arguments...);
 		must(cudaGetLastError(), "launch");
+		if (!marking) return;
+		const char* name;
+		must(cudaFuncGetName(&name, (const void*)kernel), "name");
+		mark(name);
+	}
+	void mark(const char* name) {
+		marks.emplace_back(name, nullptr);
+		must(cudaEventCreate(&marks.back().second), "event");
+		must(cudaEventRecord(marks.back().second, stream), "record");
 	}
 	void zero(void* p, u64 bytes) { must(cudaMemsetAsync(p, 0, bytes, stream), "clear"); }
 	void fill(void* p, int byte, u64 bytes) { must(cudaMemsetAsync(p, byte, bytes, stream), "fill"); }
@@ -52,7 +64,7 @@ struct Device {
 
 	template <class... Parameters, class... Arguments>
 	void run(void (*kernel)(Parameters...), u64 grid, u32 threads, u32 shared, Arguments... arguments) {
-		emulation::launch((u32)grid, threads, shared, [=] { kernel((Parameters)arguments...); }, seed++, resident);
+		emulation::launch((u32)grid, threads, shared, [=] { kernel((Parameters)(arguments)...); }, seed++, resident);
 	}
 	void zero(void* p, u64 bytes) { memset(p, 0, bytes); }
 	void fill(void* p, int byte, u64 bytes) { memset(p, byte, bytes); }

@@ -1,0 +1,40 @@
+// The proof that row numbers are the stable order: they are a permutation, and every row stands right to its neighbour.
+#pragma once
+#include "columns.h"
+
+struct Faults {
+	unsigned long long outside, twice, order;
+};
+
+__global__ void prove_rows(Keys k, const u32* rows, u64 n, u32* seen, Faults* f) {
+	for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += (u64)gridDim.x * blockDim.x) {
+		u32 row = rows[i];
+		if (row >= n) {
+			atomicAdd(&f->outside, 1ull);
+			continue;
+		}
+		if (atomicOr(seen + row / 32, 1u << (row % 32)) >> (row % 32) & 1) atomicAdd(&f->twice, 1ull);
+		if (i == 0 || rows[i - 1] >= n) continue;
+		int c = compare_rows(k, rows[i - 1], row);
+		if (c > 0 || (c == 0 && rows[i - 1] >= row)) atomicAdd(&f->order, 1ull);
+	}
+}
+
+struct Proof {
+	Device& d;
+	u32* seen;
+	Faults* faults;
+
+	Proof(Device& d, u64 n) : d(d), seen((u32*)d.allocate(n / 8 + 8)), faults((Faults*)d.allocate(sizeof(Faults))) {}
+
+	bool holds(const Keys& k, const u32* rows, u64 n, const char* what) {
+		d.zero(seen, n / 8 + 8);
+		d.zero(faults, sizeof(Faults));
+		prove_rows<<<4096, 256, 0, d.stream>>>(k, rows, n, seen, faults);
+		Faults f;
+		d.down(&f, faults, sizeof f);
+		if (!f.outside && !f.twice && !f.order) return true;
+		printf("WRONG %s n %llu: outside %llu, twice %llu, order %llu\n", what, (unsigned long long)n, f.outside, f.twice, f.order);
+		return false;
+	}
+};

@@ -1,0 +1,33 @@
+// A plan for one key column of 4 or 8 bytes, from its statistics: what keyencode.NewPlan makes of such columns, for tests and
+// benchmarks that run without Go.
+#pragma once
+#include "argsort.h"
+
+struct WordPlan {
+	Field field;
+	u32 bits;  // of the code; 0: all rows tie
+	bool fits; // in one word; else a class bit would be needed in front
+};
+
+inline WordPlan plan_word(const Column& c, const Statistics& s, u64 n) {
+	u64 values = n - s.nulls - s.nans, least = ~s.notMin[0], greatest = s.max[0];
+	u64 varying = s.any & s.notAll, shift = varying ? __builtin_ctzll(varying) : 0;
+	u64 span = values ? (greatest - least) >> shift : 0, extra = (s.nulls > 0) + (s.nans > 0);
+	WordPlan p = {};
+	Field& f = p.field;
+	f.values = c.values, f.validity = s.nulls ? c.validity : 0, f.bit = c.bit;
+	f.form = c.form, f.width = c.width, f.stride = c.stride, f.sign = c.sign, f.infinity = c.infinity;
+	f.base[0] = values ? least ^ c.signBit : 0, f.shift = shift, f.mul = 1, f.mask = ~0ull;
+	p.fits = !values || span <= ~0ull - extra;
+	u64 first = 0, next = values ? span + 1 : 0;
+	if (c.nullsAtStart) {
+		f.null = 0, f.nan = s.nulls > 0, first = extra;
+	} else {
+		f.nan = next, f.null = next + (s.nans > 0);
+	}
+	f.bias = first;
+	if (c.descending) f.mul = ~0ull, f.bias = first + span;
+	u64 top = values ? extra + span : extra > 1 ? extra - 1 : 0;
+	p.bits = bits_of(top);
+	return p;
+}
