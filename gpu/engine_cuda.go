@@ -82,12 +82,12 @@ func (d *device) sort(ctx context.Context, job *engine.Job, mem engine.Allocator
 	if err != nil {
 		return nil, err
 	}
+	defer func() { d.turn <- s }()
 	result, err := s.sort(ctx, job, mem)
 	if errors.Is(err, ErrDevice) {
 		d.lose(s)
 		s = nil
 	}
-	d.turn <- s
 	return result, err
 }
 

@@ -1,0 +1,216 @@
+// libcuda.so.1 without a device. What is put into the stream is done later, when somebody waits for it or at random: memory
+// that is used again too early, or read before it is there, shows.
+//
+// Its device has the bytes of ARROWSORT_STANDIN_MEMORY, 4 GiB unless set. Launch number ARROWSORT_STANDIN_FAIL, counted from 1 in
+// every context, fails as a bad address does, and so does all that comes after it in that context.
+#include "standin.h"
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <random>
+#include <vector>
+
+#define EXPORT extern "C" __attribute__((visibility("default"))) int
+
+namespace {
+
+enum { SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NOT_FOUND = 500, ILLEGAL_ADDRESS = 700 };
+
+struct Context {
+	std::deque<std::function<void()>> work;
+	uint64_t done = 0, launches = 0;
+	int failure = SUCCESS;
+	std::map<uint64_t, size_t> memory;
+	std::map<uint64_t, size_t> pinned;
+	std::map<uint64_t, void*> blocks;
+};
+
+struct Event {
+	uint64_t at = 0;
+};
+
+std::recursive_mutex mutex; // contexts are used by several threads
+thread_local std::vector<Context*> stack;
+std::mt19937_64 random_(1);
+size_t used;
+
+Context* current() { return stack.empty() ? nullptr : stack.back(); }
+
+size_t capacity() {
+	const char* bytes = getenv("ARROWSORT_STANDIN_MEMORY");
+	return bytes && *bytes ? strtoull(bytes, nullptr, 10) : (size_t)4 << 30;
+}
+
+uint64_t failing() {
+	const char* launch = getenv("ARROWSORT_STANDIN_FAIL");
+	return launch && *launch ? strtoull(launch, nullptr, 10) : 0;
+}
+
+void run(Context* c, uint64_t until) {
+	while (!c->work.empty() && c->done < until) {
+		auto next = std::move(c->work.front());
+		c->work.pop_front();
+		c->done++;
+		if (c->failure == SUCCESS) next();
+	}
+}
+
+int push(std::function<void()> work) {
+	Context* c = current();
+	if (c->failure != SUCCESS) return c->failure;
+	c->work.push_back(std::move(work));
+	if (random_() % 8 == 0) run(c, c->done + 1 + random_() % c->work.size());
+	return SUCCESS;
+}
+
+} // namespace
+
+#define LOCKED std::lock_guard<std::recursive_mutex> lock(mutex)
+
+EXPORT cuInit(unsigned) { return SUCCESS; }
+EXPORT cuDeviceGetCount(int* n) { return *n = 1, SUCCESS; }
+EXPORT cuDeviceGet(int* device, int) { return *device = 0, SUCCESS; }
+EXPORT cuDeviceGetName(char* name, int, int) { return strcpy(name, "stand-in"), SUCCESS; }
+EXPORT cuDeviceTotalMem_v2(size_t* bytes, int) { return *bytes = capacity(), SUCCESS; }
+EXPORT cuDeviceGetAttribute(int* value, int attribute, int) {
+	*value = attribute == 16 ? 3 : attribute == 75 ? 9 : 0; // multiprocessors, compute capability 9.0
+	return SUCCESS;
+}
+
+EXPORT cuGetErrorString(int code, const char** text) {
+	switch (code) {
+	case OUT_OF_MEMORY: *text = "out of memory"; break;
+	case ILLEGAL_ADDRESS: *text = "an illegal memory access was encountered"; break;
+	default: *text = "some error"; break;
+	}
+	return SUCCESS;
+}
+
+EXPORT cuCtxCreate_v2(Context** c, unsigned, int) {
+	*c = new Context;
+	stack.push_back(*c);
+	return SUCCESS;
+}
+EXPORT cuCtxDestroy_v2(Context* c) {
+	LOCKED;
+	for (auto& block : c->memory) used -= block.second;
+	for (auto& block : c->blocks) free(block.second);
+	delete c;
+	return SUCCESS;
+}
+EXPORT cuCtxPushCurrent_v2(Context* c) { return stack.push_back(c), SUCCESS; }
+EXPORT cuCtxPopCurrent_v2(Context** c) {
+	*c = current();
+	stack.pop_back();
+	return SUCCESS;
+}
+
+EXPORT cuStreamCreate(void** stream, unsigned) { return *stream = nullptr, SUCCESS; }
+EXPORT cuStreamSynchronize(void*) {
+	LOCKED;
+	run(current(), UINT64_MAX);
+	return current()->failure;
+}
+EXPORT cuEventCreate(Event** e, unsigned) { return *e = new Event, SUCCESS; }
+EXPORT cuEventRecord(Event* e, void*) {
+	LOCKED;
+	e->at = current()->done + current()->work.size();
+	return current()->failure;
+}
+EXPORT cuEventSynchronize(Event* e) {
+	LOCKED;
+	run(current(), e->at);
+	return current()->failure;
+}
+
+EXPORT cuMemAlloc_v2(uint64_t* p, size_t bytes) {
+	LOCKED;
+	Context* c = current();
+	if (c->failure != SUCCESS) return c->failure;
+	if (used + bytes > capacity()) return OUT_OF_MEMORY;
+	used += bytes;
+	*p = (uint64_t)aligned_alloc(256, (bytes + 255) / 256 * 256);
+	memset((void*)*p, 0xC3, bytes);
+	c->memory[*p] = bytes;
+	c->blocks[*p] = (void*)*p;
+	return SUCCESS;
+}
+EXPORT cuMemFree_v2(uint64_t p) {
+	LOCKED;
+	Context* c = current();
+	run(c, UINT64_MAX);
+	if (c->failure != SUCCESS) return c->failure;
+	used -= c->memory.at(p);
+	c->memory.erase(p);
+	free(c->blocks.at(p));
+	c->blocks.erase(p);
+	return SUCCESS;
+}
+EXPORT cuMemGetInfo_v2(size_t* free, size_t* total) {
+	LOCKED;
+	*total = capacity();
+	*free = *total - used;
+	return SUCCESS;
+}
+EXPORT cuMemHostAlloc(void** p, size_t bytes, unsigned) {
+	LOCKED;
+	*p = aligned_alloc(4096, bytes);
+	current()->blocks[(uint64_t)*p] = *p;
+	current()->pinned[(uint64_t)*p] = bytes;
+	return SUCCESS;
+}
+EXPORT cuMemHostRegister_v2(void* p, size_t bytes, unsigned) {
+	LOCKED;
+	if (current()->failure != SUCCESS) return current()->failure;
+	if (current()->pinned.count((uint64_t)p)) return 712;
+	return current()->pinned[(uint64_t)p] = bytes, SUCCESS;
+}
+EXPORT cuMemHostUnregister(void* p) {
+	LOCKED;
+	if (current()->failure != SUCCESS) return current()->failure;
+	return current()->pinned.erase((uint64_t)p) ? SUCCESS : 713;
+}
+EXPORT cuPointerGetAttribute(void* data, int attribute, uint64_t p) {
+	LOCKED;
+	auto& pinned = current()->pinned;
+	auto block = pinned.upper_bound(p);
+	if (attribute != 2 || block == pinned.begin()) return INVALID_VALUE;
+	--block;
+	if (p >= block->first + block->second) return INVALID_VALUE;
+	*(unsigned*)data = 1; // memory of the host
+	return SUCCESS;
+}
+
+EXPORT cuMemsetD8Async(uint64_t p, unsigned char value, size_t bytes, void*) {
+	LOCKED;
+	return push([=] { memset((void*)p, value, bytes); });
+}
+EXPORT cuMemcpyHtoDAsync_v2(uint64_t dst, const void* src, size_t bytes, void*) {
+	LOCKED;
+	return push([=] { memcpy((void*)dst, src, bytes); });
+}
+EXPORT cuMemcpyDtoHAsync_v2(void* dst, uint64_t src, size_t bytes, void*) {
+	LOCKED;
+	return push([=] { memcpy(dst, (void*)src, bytes); });
+}
+
+EXPORT cuModuleLoadData(void** module, const void*) { return *module = nullptr, SUCCESS; }
+EXPORT cuModuleGetFunction(std::string** function, void*, const char* name) {
+	if (standin_arguments(name) < 0) return NOT_FOUND;
+	return *function = new std::string(name), SUCCESS;
+}
+EXPORT cuFuncSetAttribute(std::string*, int, int bytes) { return bytes <= 227 << 10 ? SUCCESS : INVALID_VALUE; }
+
+EXPORT cuLaunchKernel(std::string* function, unsigned x, unsigned y, unsigned z, unsigned, unsigned, unsigned, unsigned, void*, void** params, void**) {
+	LOCKED;
+	if (x == 0 || y != 1 || z != 1) return INVALID_VALUE;
+	std::vector<uint64_t> arguments(standin_arguments(*function));
+	for (size_t i = 0; i < arguments.size(); i++) arguments[i] = *(uint64_t*)params[i];
+	Context* c = current();
+	if (++c->launches == failing()) {
+		return push([=] { c->failure = ILLEGAL_ADDRESS; });
+	}
+	return push([=] { standin_run(*function, arguments.data(), x); });
+}

@@ -1,0 +1,295 @@
+// What the kernels do, said in the plainest way: the twins of kernels/*.cu by the contract of kernels/abi.h, one row after
+// another. They check what package gpu asks for; the kernels themselves are tested elsewhere.
+#include "standin.h"
+#include "../../kernels/abi.h"
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <vector>
+
+namespace {
+
+typedef unsigned __int128 u128;
+
+template <class T> T* at(u64 address) { return (T*)address; }
+
+void expect(bool ok, const char* what) {
+	if (ok) return;
+	fprintf(stderr, "stand-in: %s\n", what);
+	abort();
+}
+
+bool bit(u64 bitmap, u64 i) { return at<u8>(bitmap)[i / 8] >> (i % 8) & 1; }
+
+u64 little(u64 address, u64 width) {
+	u64 x = 0;
+	memcpy(&x, at<u8>(address), width);
+	return x;
+}
+
+u64 low(u64 bits) { return bits >= 64 ? ~0ull : (1ull << bits) - 1; }
+
+enum Class { VALUE, NAN_, NULL_ };
+
+// A Limbs is a number of up to 256 bits, least significant limb first.
+struct Limbs {
+	u64 limb[4] = {};
+	Limbs minus(const u64* b) const {
+		Limbs d;
+		u64 borrow = 0;
+		for (int i = 0; i < 4; i++) {
+			u128 x = (u128)limb[i] - b[i] - borrow;
+			d.limb[i] = (u64)x;
+			borrow = (u64)(x >> 64) & 1;
+		}
+		return d;
+	}
+	Limbs shifted(u64 n) const {
+		Limbs d;
+		for (int i = 0; i < 4; i++) d.limb[i] = limb[i] >> n | (n > 0 && i < 3 ? limb[i + 1] << (64 - n) : 0);
+		return d;
+	}
+	int compare(const Limbs& b) const {
+		for (int i = 3; i >= 0; i--) {
+			if (limb[i] != b.limb[i]) return limb[i] < b.limb[i] ? -1 : 1;
+		}
+		return 0;
+	}
+};
+
+// The value of a row as it is stored, a float in two's complement, and its class. C is Field or Column.
+template <class C> Class read(const C& c, u64 row, Limbs* v) {
+	if (c.form == FORM_NONE || (c.validity != 0 && !bit(c.validity, c.bit + row))) return NULL_;
+	u64 address = c.values + row * c.stride;
+	u64 width = low(8 * c.width);
+	switch (c.form) {
+	case FORM_BIT: v->limb[0] = bit(c.values, c.valueBit + row); break;
+	case FORM_BIG_ENDIAN:
+		for (u64 i = 0; i < c.width; i++) v->limb[0] = v->limb[0] << 8 | at<u8>(address)[i];
+		break;
+	case FORM_RANK:
+		v->limb[0] = little(address, 4);
+		if (v->limb[0]-- == 0) return NULL_;
+		break;
+	case FORM_DECIMAL: memcpy(v->limb, at<u8>(address), c.width); break;
+	case FORM_FLOAT: {
+		u64 x = little(address, c.width);
+		if (x & c.sign) x = (c.sign - x) & width;
+		v->limb[0] = x;
+		if (((x + c.infinity) & width) > 2 * c.infinity) return NAN_;
+		break;
+	}
+	case FORM_INTEGER: v->limb[0] = little(address, c.width); break;
+	default: break; // FORM_CLASS: validity tells all
+	}
+	return VALUE;
+}
+
+u64 number(const Field& f, u64 row) {
+	Limbs v;
+	switch (read(f, row, &v)) {
+	case NULL_: return f.null;
+	case NAN_: return f.nan;
+	default: break;
+	}
+	if (f.form == FORM_CLASS) return f.bias;
+	if (f.form == FORM_DECIMAL) {
+		v.limb[f.width / 8 - 1] ^= f.sign;
+		Limbs d = v.minus(f.base).shifted(f.shift);
+		if (f.descending) {
+			Limbs last;
+			memcpy(last.limb, f.last, sizeof f.last);
+			d = last.minus(d.limb);
+		}
+		return f.bias + d.limb[f.limb];
+	}
+	u64 width = f.form == FORM_BIT || f.width == 0 ? ~0ull : low(8 * f.width);
+	return f.bias + (((v.limb[0] - f.base[0]) & width) >> f.shift) * f.mul;
+}
+
+u64 word(const Field* fields, u64 count, u64 row) {
+	u64 sum = 0;
+	for (u64 i = 0; i < count; i++) sum += (number(fields[i], row) >> fields[i].down & fields[i].mask) << fields[i].up;
+	return sum;
+}
+
+void statistics(const u64* a) {
+	const Column& c = *at<Column>(a[0]);
+	Statistics& s = *at<Statistics>(a[2]);
+	int limbs = c.form == FORM_DECIMAL ? (int)c.width / 8 : 1;
+	Limbs last;
+	Class lastClass = VALUE;
+	for (u64 row = 0; row < a[1]; row++) {
+		Limbs v;
+		Class k = read(c, row, &v);
+		if (k == VALUE) {
+			v.limb[limbs - 1] ^= c.signBit;
+			if (c.form == FORM_INTEGER || c.form == FORM_FLOAT) v.limb[0] &= low(8 * c.width);
+			Limbs min, max;
+			for (int i = 0; i < limbs; i++) min.limb[i] = ~s.notMin[i], max.limb[i] = s.max[i];
+			bool none = s.nulls + s.nans == row;
+			if (none || v.compare(min) < 0) for (int i = 0; i < limbs; i++) s.notMin[i] = ~v.limb[i];
+			if (none || v.compare(max) > 0) memcpy(s.max, v.limb, sizeof s.max);
+			s.any |= v.limb[0];
+			s.notAll |= ~v.limb[0];
+		} else {
+			v = Limbs();
+		}
+		s.nulls += k == NULL_;
+		s.nans += k == NAN_;
+		if (row > 0) {
+			int step = (int)k - (int)lastClass;
+			if (c.nullsAtStart) step = -step;
+			if (step == 0 && k == VALUE) step = c.descending ? last.compare(v) : v.compare(last);
+			(step > 0 ? s.rises : step < 0 ? s.falls : s.ties) = 1;
+		}
+		last = v, lastClass = k;
+	}
+}
+
+void encode(const u64* a) {
+	for (u64 i = 0; i < a[2]; i++) at<u64>(a[4])[i] = word(at<Field>(a[0]), a[1], a[3] ? at<u32>(a[3])[i] : i);
+}
+
+void histogram(const u64* a) {
+	const Field& f = *at<Field>(a[0]);
+	expect(f.down == 0 && f.up == 0 && f.form != FORM_DECIMAL && f.form != FORM_CLASS, "a field that histogram does not read");
+	expect(a[3] <= MAX_DIGITS, "too many digits");
+	for (u64 row = 0; row < a[1]; row++) {
+		u64 code = word(&f, 1, row);
+		for (u64 d = 0; d < a[3]; d++) {
+			Digit digit = at<Digit>(a[2])[d];
+			at<u32>(a[4])[d * RADIX_BINS + (code >> digit.shift & low(digit.bits))]++;
+		}
+	}
+}
+
+void exclusive_sum(const u64* a) {
+	for (u64 d = 0; d < a[1]; d++) {
+		u32 *counts = at<u32>(a[0]) + d * RADIX_BINS, sum = 0;
+		for (int i = 0; i < RADIX_BINS; i++) {
+			u32 n = counts[i];
+			if (n == a[2]) *at<u64>(a[3]) |= 1ull << d;
+			counts[i] = sum;
+			sum += n;
+		}
+	}
+}
+
+enum Records { FIELD, WIDE, PACKED, ROWS };
+
+
+
+void binning(const u64* a, Records in, Records out, u64 blocks) {
+	const Binning& b = *at<Binning>(a[0]);
+	u64 first = a[1], strip = a[2], shift = a[3], bits = a[4], status = a[7], phase = a[9];
+	u64 tile = in == WIDE || out == WIDE ? DIGIT_TILE_WIDE : DIGIT_TILE;
+	expect(blocks == (strip + tile - 1) / tile, "a grid that is not the tiles of the strip");
+	expect(bits >= 1 && bits <= RADIX_BITS && shift + bits <= 64, "a digit out of the code");
+	expect(*at<u32>(a[8]) == 0, "a ticket that is not zero");
+	*at<u32>(a[8]) = 1;
+	for (u64 t = 0; t < blocks; t++) {
+		u64 words = status + t * RADIX_BINS * 4;
+		if (phase == 0) {
+			for (int i = 0; i < RADIX_BINS; i++) expect(at<u32>(words)[i] == 0, "status words that are not zero");
+		} else {
+			for (int i = 0; i < RADIX_BINS; i++) expect(at<u32>(words)[i] == phase, "status words of another pass");
+		}
+		for (int i = 0; i < RADIX_BINS; i++) at<u32>(words)[i] = (u32)phase + 1;
+	}
+	u32 places[RADIX_BINS];
+	memcpy(places, at<u32>(a[5]), sizeof places);
+	for (u64 i = first; i < first + strip; i++) {
+		u64 code, row;
+		switch (in) {
+		case FIELD: code = word(at<Field>(b.field), 1, i), row = i; break;
+		case WIDE: code = at<u64>(b.in)[i], row = at<u32>(b.inRows)[i]; break;
+		default: code = at<u64>(b.in)[i] >> b.rowBits, row = at<u64>(b.in)[i] & low(b.rowBits);
+		}
+		u64 place = places[code >> shift & low(bits)]++;
+		if (out == PACKED) at<u64>(b.out)[place] = code >> b.drop << b.rowBits | row;
+		if (out == WIDE) at<u64>(b.out)[place] = code;
+		if (out == WIDE || out == ROWS) at<u32>(b.outRows)[place] = (u32)row;
+	}
+	if (a[6]) memcpy(at<u32>(a[6]), places, sizeof places);
+}
+
+void iota(const u64* a) {
+	for (u64 i = 0; i < a[1]; i++) at<u32>(a[0])[i] = (u32)(a[2] ? a[1] - 1 - i : i);
+}
+
+void gather(u64 values, u64 width, const u32* rows, u64 n, u64 dst) {
+	for (u64 i = 0; i < n; i++) memcpy(at<u8>(dst) + i * width, at<u8>(values) + rows[i] * width, width);
+}
+
+void gather_bits(const u64* a) {
+	u32* dst = at<u32>(a[4]);
+	memset(dst, 0, (a[3] + 31) / 32 * 4);
+	for (u64 i = 0; i < a[3]; i++) {
+		if (!bit(a[0], a[1] + at<u32>(a[2])[i])) continue;
+		dst[i / 32] |= 1u << (i % 32);
+		++*at<u64>(a[5]);
+	}
+}
+
+void copy_bits(const u64* a) {
+	for (u64 i = 0; i < a[2]; i++) {
+		if (a[0] == 0 || bit(a[0], a[1] + i)) at<u32>(a[3])[(a[4] + i) / 32] |= 1u << ((a[4] + i) % 32);
+	}
+}
+
+void look_up_ranks(const u64* a) {
+	for (u64 i = 0; i < a[5]; i++) {
+		at<u32>(a[6])[i] = a[2] && !bit(a[2], a[3] + i) ? 0 : at<u32>(a[4])[little(a[0] + i * a[1], a[1])];
+	}
+}
+
+typedef std::function<void(const u64*, u64 blocks)> Twin;
+
+const std::map<std::string, std::pair<int, Twin>>& twins() {
+	auto plain = [](void (*f)(const u64*)) { return [f](const u64* a, u64) { f(a); }; };
+	auto bin = [](Records in, Records out) { return std::make_pair(10, Twin([=](const u64* a, u64 blocks) { binning(a, in, out, blocks); })); };
+	auto fixed = [](u64 width) {
+		return std::make_pair(4, Twin([=](const u64* a, u64) { gather(a[0], width, at<u32>(a[1]), a[2], a[3]); }));
+	};
+	static const std::map<std::string, std::pair<int, Twin>> all{
+	    {"statistics", {3, plain(statistics)}},
+	    {"statistics_decimal", {3, plain(statistics)}},
+	    {"encode", {5, plain(encode)}},
+	    {"histogram", {5, plain(histogram)}},
+	    {"exclusive_sum", {4, plain(exclusive_sum)}},
+	    {"digit_binning_first", bin(FIELD, PACKED)},
+	    {"digit_binning_first_wide", bin(FIELD, WIDE)},
+	    {"digit_binning_only", bin(FIELD, ROWS)},
+	    {"digit_binning_middle", bin(PACKED, PACKED)},
+	    {"digit_binning_middle_wide", bin(WIDE, WIDE)},
+	    {"digit_binning_narrow", bin(WIDE, PACKED)},
+	    {"digit_binning_last", bin(PACKED, ROWS)},
+	    {"digit_binning_last_wide", bin(WIDE, ROWS)},
+	    {"iota", {3, plain(iota)}},
+	    {"widen", {3, [](const u64* a, u64) {
+		    for (u64 i = 0; i < a[1]; i++) at<u64>(a[2])[i] = at<u32>(a[0])[i];
+	    }}},
+	    {"gather_1", fixed(1)},
+	    {"gather_2", fixed(2)},
+	    {"gather_4", fixed(4)},
+	    {"gather_8", fixed(8)},
+	    {"gather_16", fixed(16)},
+	    {"gather_32", fixed(32)},
+	    {"gather_bytes", {5, [](const u64* a, u64) { gather(a[0], a[1], at<u32>(a[2]), a[3], a[4]); }}},
+	    {"gather_bits", {6, plain(gather_bits)}},
+	    {"copy_bits", {5, plain(copy_bits)}},
+	    {"look_up_ranks", {7, plain(look_up_ranks)}},
+	};
+	return all;
+}
+
+} // namespace
+
+int standin_arguments(const std::string& kernel) {
+	auto found = twins().find(kernel);
+	return found == twins().end() ? -1 : found->second.first;
+}
+
+void standin_run(const std::string& kernel, const u64* arguments, u64 blocks) { twins().at(kernel).second(arguments, blocks); }

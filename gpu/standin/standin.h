@@ -1,0 +1,11 @@
+// A stand-in for the CUDA driver's library: what of it package gpu calls, on memory of the host.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <string>
+
+// The number of arguments of a kernel, -1 for a name that no kernel has.
+int standin_arguments(const std::string& kernel);
+
+// Does what a kernel does.
+void standin_run(const std::string& kernel, const uint64_t* arguments, uint64_t blocks);
