@@ -63,7 +63,7 @@ func newBinner(ordered []uint64, n int, borders []uint64) *binner {
 	if fits(&c) {
 		return &c
 	}
-	b.bySplitters(ordered, borders, max(binBits, 2))
+	b.bySplitters(ordered, borders, max(binBits-1, 2)) // half of them, each with a bin of its own
 	return b
 }
 
