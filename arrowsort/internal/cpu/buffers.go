@@ -38,6 +38,25 @@ func (b *buffers) bytes(n int) (buf []byte, err error) {
 	return buf, nil
 }
 
+// shrink gives the end of a buffer back.
+func (b *buffers) shrink(buf []byte, n int) (short []byte, err error) {
+	i := b.find(buf)
+	if i < 0 || n == len(buf) {
+		return buf, nil
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			short, err = nil, fmt.Errorf("%w: shrinking to %d bytes: %v", engine.ErrMemory, n, r)
+		}
+	}()
+	short = b.mem.Reallocate(n, buf)
+	if len(short) != n {
+		return nil, fmt.Errorf("%w: the allocator returned %d of %d bytes", engine.ErrMemory, len(short), n)
+	}
+	b.live[i] = short
+	return short, nil
+}
+
 // keep makes a buffer part of the result: release spares it.
 func (b *buffers) keep(buf []byte) []byte {
 	if i := b.find(buf); i >= 0 {

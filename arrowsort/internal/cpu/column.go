@@ -68,6 +68,24 @@ func (c *column) placeNulls(s *sorter) (err error) {
 	return nil
 }
 
+// cutNulls leaves the first rows of the validity of the only key.
+func (c *column) cutNulls(s *sorter, rows int) (err error) {
+	if c.validity == nil {
+		return nil
+	}
+	if c.validity, err = s.shrink(c.validity, (rows+7)/8); err != nil {
+		return err
+	}
+	if rows&7 != 0 {
+		c.validity[rows>>3] &= 1<<(rows&7) - 1
+	}
+	if c.nulls = rows - setBits(c.validity, 0, rows); c.nulls == 0 {
+		s.free(c.validity)
+		c.validity = nil
+	}
+	return nil
+}
+
 // setRange sets bits lo..hi-1 of a bitmap.
 func setRange(bitmap []byte, lo, hi int) {
 	for ; lo < hi && lo&7 != 0; lo++ {

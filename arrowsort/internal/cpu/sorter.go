@@ -17,7 +17,7 @@ type sorter struct {
 	job     *engine.Job
 	plan    *keyencode.Plan
 	rows    int // of the input
-	out     int // of the result
+	out     int // of the result, until cut
 	columns []*column
 	numbers *lane // the row numbers, when they are wanted
 }
@@ -35,6 +35,9 @@ func newSorter(ctx context.Context, job *engine.Job, mem engine.Allocator) (*sor
 		}
 	}
 	s := &sorter{workers: newWorkers(ctx, job.Threads), buffers: buffers{mem: mem}, job: job, rows: job.Rows, out: job.Out()}
+	if s.rows > smallRows && s.out > s.rows/4 {
+		s.out = s.rows // selecting so many rows costs more than sorting all
+	}
 	s.threads = max(1, min(s.threads, s.rows/smallRows))
 	s.progress, s.total = job.Progress, 4*job.Rows // statistics, count, partition, finish
 	return s, nil
@@ -138,8 +141,30 @@ func (s *sorter) lanes() []*lane {
 
 func (s *sorter) onlyRowNumbers() bool { return s.numbers != nil && len(s.columns) == 0 }
 
+// cut leaves the first rows of a result that has more.
+func (s *sorter) cut(rows int) (err error) {
+	if s.out == rows {
+		return nil
+	}
+	for _, l := range s.lanes() {
+		if l.out, err = s.shrink(l.out, rows*l.width); err != nil {
+			return err
+		}
+	}
+	for _, c := range s.columns {
+		if err := c.cutNulls(s, rows); err != nil {
+			return err
+		}
+	}
+	s.out = rows
+	return nil
+}
+
 // result packs what moved as bytes and words, and hands the buffers over.
 func (s *sorter) result() (*engine.Result, error) {
+	if err := s.cut(s.job.Out()); err != nil {
+		return nil, err
+	}
 	r := &engine.Result{Rows: s.out}
 	if s.job.Plan {
 		r.Plan = s.plan.Detach()
