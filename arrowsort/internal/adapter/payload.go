@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -72,7 +73,7 @@ func (w *Work) flat(typ arrow.DataType, path []int) bool {
 // oneDictionary reports whether the indices of all views mean the same entries.
 func oneDictionary(views []view) bool {
 	for i := 1; i < len(views); i++ {
-		if !equalDictionaries(views[0].data.Dictionary(), views[i].data.Dictionary()) {
+		if !take.Identical(views[0].data.Dictionary(), views[i].data.Dictionary()) {
 			return false
 		}
 	}

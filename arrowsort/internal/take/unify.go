@@ -1,7 +1,6 @@
 package take
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 
@@ -62,7 +61,7 @@ func dictionariesOf(chunks []chunk) (dicts []*array.Data, of []int) {
 		}
 		d := c.data.Dictionary().(*array.Data)
 		for k, known := range dicts {
-			if known == d || k == 0 && sameBuffers(known, d) { // the first one stands for those read again with every batch
+			if known == d || k == 0 && Identical(known, d) { // the first one stands for those read again with every batch
 				of[i] = k
 				break
 			}
@@ -73,25 +72,4 @@ func dictionariesOf(chunks []chunk) (dicts []*array.Data, of []int) {
 		}
 	}
 	return dicts, of
-}
-
-// sameBuffers says that two data are equal byte for byte. It may miss equal ones, but takes no two values for equal that differ in a bit.
-func sameBuffers(a, b arrow.ArrayData) bool {
-	if a.Len() != b.Len() || a.Offset() != b.Offset() || len(a.Buffers()) != len(b.Buffers()) || len(a.Children()) != len(b.Children()) {
-		return false
-	}
-	for i, x := range a.Buffers() {
-		y := b.Buffers()[i]
-		if (x == nil) != (y == nil) || x != nil && !bytes.Equal(x.Bytes(), y.Bytes()) {
-			return false
-		}
-	}
-	for i, x := range a.Children() {
-		if !sameBuffers(x, b.Children()[i]) {
-			return false
-		}
-	}
-	x, _ := a.Dictionary().(*array.Data)
-	y, _ := b.Dictionary().(*array.Data)
-	return x == y || x != nil && y != nil && sameBuffers(x, y)
 }
