@@ -24,8 +24,9 @@ func newBinner(t *task, rows int) *binner {
 
 // release frees the status words.
 func (b *binner) release() {
-	for _, p := range b.status {
+	for tile, p := range b.status {
 		b.free(p)
+		delete(b.status, tile)
 	}
 }
 

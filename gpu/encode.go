@@ -3,6 +3,8 @@
 package gpu
 
 import (
+	"slices"
+
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
 	"github.com/arrowsort/arrowsort/keyencode"
@@ -26,7 +28,8 @@ func (s *sorter) source(word int, rows driver.Ptr) source {
 
 // readsAsItIs reports whether digit binning reads the column of a piece by itself.
 func readsAsItIs(f *keyencode.DeviceField) bool {
-	return f.Down == 0 && f.Up == 0 && f.Form != keyencode.FormDecimal && f.Form != keyencode.FormClass
+	forms := []keyencode.Form{keyencode.FormInteger, keyencode.FormFloat, keyencode.FormRank}
+	return f.Down == 0 && f.Up == 0 && f.Stride == f.Width && (f.Width == 4 || f.Width == 8) && slices.Contains(forms, f.Form)
 }
 
 // encode makes a word of the codes of n rows, of the leading ones when rows is 0.

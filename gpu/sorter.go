@@ -29,11 +29,7 @@ type sorter struct {
 // sortJob is the algorithm: the statistics of the keys in one read, a plan for codes as short as they allow, the sort by
 // the codes' words, and the gather of all columns by the row numbers.
 func sortJob(t *task, job *engine.Job, mem engine.Allocator) (*engine.Result, error) {
-	s := &sorter{
-		task: t, job: job, rows: job.Rows, out: job.Out(), binner: newBinner(t, job.Rows),
-		columns: map[int]*column{}, rankColumns: map[int]driver.Ptr{},
-	}
-	s.buffers.Mem = mem
+	s := newSorter(t, job, mem)
 	defer s.buffers.Release()
 	defer t.idle() // before the buffers go
 	if err := s.allocate(); err != nil {
@@ -64,6 +60,13 @@ func sortJob(t *task, job *engine.Job, mem engine.Allocator) (*engine.Result, er
 	}
 	s.progress(3)
 	return s.finish()
+}
+
+func newSorter(t *task, job *engine.Job, mem engine.Allocator) *sorter {
+	return &sorter{
+		task: t, job: job, rows: job.Rows, out: job.Out(), buffers: host.Buffers{Mem: mem}, binner: newBinner(t, job.Rows),
+		columns: map[int]*column{}, rankColumns: map[int]driver.Ptr{},
+	}
 }
 
 // sortWords sorts the rows by the words of their codes, from the last to the first: each sort is stable.

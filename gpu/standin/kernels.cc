@@ -152,9 +152,15 @@ void encode(const u64* a) {
 	for (u64 i = 0; i < a[2]; i++) at<u64>(a[4])[i] = word(at<Field>(a[0]), a[1], a[3] ? at<u32>(a[3])[i] : i);
 }
 
+// A field that histogram and digit binning read by themselves.
+void expect_column(const Field& f) {
+	bool form = f.form == FORM_INTEGER || f.form == FORM_FLOAT || f.form == FORM_RANK;
+	expect(form && f.down == 0 && f.up == 0 && f.stride == f.width && (f.width == 4 || f.width == 8), "a field that has to be encoded first");
+}
+
 void histogram(const u64* a) {
 	const Field& f = *at<Field>(a[0]);
-	expect(f.down == 0 && f.up == 0 && f.form != FORM_DECIMAL && f.form != FORM_CLASS, "a field that histogram does not read");
+	expect_column(f);
 	expect(a[3] <= MAX_DIGITS, "too many digits");
 	for (u64 row = 0; row < a[1]; row++) {
 		u64 code = word(&f, 1, row);
@@ -198,6 +204,7 @@ void binning(const u64* a, Records in, Records out, u64 blocks) {
 		}
 		for (int i = 0; i < RADIX_BINS; i++) at<u32>(words)[i] = (u32)phase + 1;
 	}
+	if (in == FIELD) expect_column(*at<Field>(b.field));
 	u32 places[RADIX_BINS];
 	memcpy(places, at<u32>(a[5]), sizeof places);
 	for (u64 i = first; i < first + strip; i++) {
