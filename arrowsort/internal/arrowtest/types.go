@@ -102,15 +102,24 @@ func NewExtension(storage arrow.DataType) *Extension {
 // ValueStr is the storage's string of row i.
 func (a *ExtensionArray) ValueStr(i int) string { return a.Storage().ValueStr(i) }
 
+// ArrayType is the type of its arrays.
 func (e *Extension) ArrayType() reflect.Type { return reflect.TypeOf(ExtensionArray{}) }
-func (e *Extension) ExtensionName() string   { return "arrowtest" }
-func (e *Extension) String() string          { return "extension<" + e.Storage.String() + ">" }
-func (e *Extension) Serialize() string       { return "" }
 
+// ExtensionName is the name it is registered by.
+func (e *Extension) ExtensionName() string { return "arrowtest" }
+
+// String names the storage, too.
+func (e *Extension) String() string { return "extension<" + e.Storage.String() + ">" }
+
+// Serialize is empty: the storage tells all.
+func (e *Extension) Serialize() string { return "" }
+
+// Deserialize makes the type of a storage.
 func (e *Extension) Deserialize(storage arrow.DataType, _ string) (arrow.ExtensionType, error) {
 	return NewExtension(storage), nil
 }
 
+// ExtensionEquals compares storages.
 func (e *Extension) ExtensionEquals(other arrow.ExtensionType) bool {
 	o, ok := other.(*Extension)
 	return ok && arrow.TypeEqual(e.Storage, o.Storage)
