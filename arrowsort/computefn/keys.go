@@ -2,7 +2,6 @@ package computefn
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -72,23 +71,25 @@ func errTarget(why string) error {
 	return fmt.Errorf("%w: invalid sort key column: %s", arrowsort.ErrColumn, why)
 }
 
-// nestedKey names a nested field by its path. A name that holds a dot or occurs twice could lead to another field.
+// nestedKey names a nested field by its path, unless other fields by the way could be meant by it: those that have the
+// name of the path's rest from there on, or of a start of it.
 func nestedKey(schema *arrow.Schema, path compute.FieldPath) (arrowsort.Key, error) {
 	names := make([]string, len(path))
-	unique := true
+	levels := make([][]arrow.Field, len(path))
 	fields := schema.Fields()
 	for depth, at := range path {
-		name := fields[at].Name
-		same := func(f arrow.Field) bool { return f.Name == name }
-		unique = unique && !strings.Contains(name, ".") && !slices.ContainsFunc(fields[:at], same) && !slices.ContainsFunc(fields[at+1:], same)
-		names[depth] = name
+		names[depth], levels[depth] = fields[at].Name, fields
 		if nested, ok := fields[at].Type.(arrow.NestedType); ok { // for all but the last, or there were no match
 			fields = nested.Fields()
 		}
 	}
-	dotted := strings.Join(names, ".")
-	if !unique || schema.HasField(dotted) {
-		return arrowsort.Key{}, errTarget(fmt.Sprintf("the nested field %q is not alone to have its name, or has one with a dot in it; rename it", dotted))
+	for depth, fields := range levels {
+		rest := strings.Join(names[depth:], ".")
+		for at, f := range fields {
+			if at != path[depth] && strings.HasPrefix(rest+".", f.Name+".") {
+				return arrowsort.Key{}, errTarget(fmt.Sprintf("the nested field %q may be taken for one of field %q; rename one", rest, f.Name))
+			}
+		}
 	}
-	return arrowsort.Key{Path: dotted}, nil
+	return arrowsort.Key{Path: strings.Join(names, ".")}, nil
 }

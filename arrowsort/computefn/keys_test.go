@@ -60,7 +60,6 @@ func TestTargets(t *testing.T) {
 		"no match for Fi":     compute.FieldRefIndex(2),
 		"no match for Field":  compute.FieldRefIndex(-1),
 		"no match for FieldR": compute.FieldRefList("s", "y"),
-		"a dot in it":         compute.FieldRefList("s", "p.q"),
 	} {
 		err := c.fail("sort_indices", computefn.SortOptions{SortKeys: []computefn.SortKey{by("a", asc), {Target: target}}}, record)
 		require.ErrorIs(t, err, arrow.ErrInvalid, why)
@@ -70,23 +69,35 @@ func TestTargets(t *testing.T) {
 	}
 }
 
-// TestNestedNames: a nested field whose name is that of another is an error, not a guess.
+// TestNestedNames: a nested field that may be taken for another is an error, not a guess.
 func TestNestedNames(t *testing.T) {
 	c := newCaller(t)
+	nested := func(path ...int) computefn.SortOptions {
+		return computefn.SortOptions{SortKeys: []computefn.SortKey{{Target: compute.FieldRefPath(path)}}}
+	}
 	x := arrow.StructOf(arrow.Field{Name: "x", Type: arrow.PrimitiveTypes.Int8, Nullable: true})
 	deep := arrow.StructOf(arrow.Field{Name: "s", Type: x, Nullable: true})
-	opts := computefn.SortOptions{SortKeys: []computefn.SortKey{{Target: compute.FieldRefPath(compute.FieldPath{0, 0, 0})}}}
-	require.Equal(t, []uint64{1, 0, 2}, c.rows("sort_indices", opts,
+	require.Equal(t, []uint64{1, 0, 2}, c.rows("sort_indices", nested(0, 0, 0),
 		c.record(schema("d", deep), `[{"d":{"s":{"x":2}}},{"d":{"s":{"x":1}}},{"d":{"s":null}}]`)))
+	dotted := arrow.StructOf(arrow.Field{Name: "p.q", Type: arrow.PrimitiveTypes.Int8})
+	require.Equal(t, []uint64{1, 0}, c.rows("sort_indices", nested(0, 0), c.record(schema("s", dotted), `[{"s":{"p.q":2}},{"s":{"p.q":1}}]`)))
 
-	opts.SortKeys[0].Target = compute.FieldRefPath(compute.FieldPath{0, 0})
-	shadowed := c.record(schema("s", x, "s.x", arrow.PrimitiveTypes.Int8), `[{"s":{"x":1},"s.x":2}]`)
-	columns := []arrow.Array{c.array(x, `[{"x":1}]`), c.array(x, `[{"x":2}]`)}
-	twice := array.NewRecord(schema("s", x, "s", x), columns, 1)
+	both := arrow.StructOf(arrow.Field{Name: "s", Type: x}, arrow.Field{Name: "s.x", Type: arrow.PrimitiveTypes.Int8})
+	twice := array.NewRecord(schema("s", x, "s", x), []arrow.Array{c.array(x, `[{"x":1}]`), c.array(x, `[{"x":2}]`)}, 1)
 	defer twice.Release()
-	for _, record := range []arrow.Record{shadowed, twice} {
-		datum := compute.NewDatum(record)
-		require.ErrorIs(t, c.fail("sort_indices", opts, datum), arrowsort.ErrColumn)
+	for _, ambiguous := range []struct {
+		record arrow.Record
+		path   compute.FieldPath
+	}{
+		{c.record(schema("s", x, "s.x", arrow.PrimitiveTypes.Int8), `[{"s":{"x":1},"s.x":2}]`), compute.FieldPath{0, 0}},
+		{c.record(schema("d", deep, "d.s", x), `[{"d":{"s":{"x":1}},"d.s":{"x":2}}]`), compute.FieldPath{0, 0, 0}},
+		{c.record(schema("d", both), `[{"d":{"s":{"x":1},"s.x":2}}]`), compute.FieldPath{0, 0, 0}},
+		{twice, compute.FieldPath{0, 0}},
+	} {
+		datum := compute.NewDatum(ambiguous.record)
+		err := c.fail("sort_indices", nested(ambiguous.path...), datum)
+		require.ErrorIs(t, err, arrowsort.ErrColumn)
+		require.ErrorContains(t, err, "may be taken for")
 		datum.Release()
 	}
 }
