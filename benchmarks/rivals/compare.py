@@ -49,6 +49,7 @@ def main() -> int:
 
     results = {"machine": machine.describe(), "threads": args.threads, "runs": args.runs, "scale": args.scale}
     results |= {"flights": args.flights.name, "jobs": {}}
+    machine.touch_memory()
     for job in chosen:
         results["jobs"][job.name] = session.job(job, [e for e in job.engines if e in engines])
     results["disturbed"] = session.disturbed
