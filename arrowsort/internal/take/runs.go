@@ -148,8 +148,11 @@ func encodeRuns[E runEnd](g *gatherer, where []uint64, same func(p, q uint64) bo
 		}
 		return nil
 	})
+	if err != nil { // out may hold anything
+		return nil, 0, err
+	}
 	for run := 1; run < count; run++ {
 		where[run] = where[out[run-1]]
 	}
-	return ends, count, err
+	return ends, count, nil
 }

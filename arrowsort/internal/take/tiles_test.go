@@ -90,7 +90,7 @@ func TestCancellationAtEveryPoint(t *testing.T) {
 			for left := 0; ; left += step {
 				ctx := &expiring{Context: t.Context()}
 				ctx.left.Store(int64(left))
-				got, err := Take(ctx, typ, chunks, rows, Options{Allocator: mem, Threads: 3, Split: true})
+				got, err := Take(ctx, typ, chunks, rows, Options{Allocator: dirty{mem}, Threads: 3, Split: true})
 				releaseAll(got)
 				mem.AssertSize(t, 0)
 				requireGoroutines(t, before)
