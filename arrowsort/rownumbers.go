@@ -84,7 +84,7 @@ func convert[V integer](n *rowNumbers, values []V, limit int) (*rowNumbers, erro
 		return n, err
 	}
 	size := 4
-	if limit > math.MaxUint32 {
+	if int64(limit) > math.MaxUint32 {
 		size = 8
 	}
 	var err error

@@ -116,7 +116,7 @@ func newCall(ctx context.Context, data Data, keys []Key, opts Options, head bool
 	if head {
 		d.Rows = c.opts.limited(d.Rows)
 	}
-	if d.Rows > math.MaxUint32 {
+	if int64(d.Rows) > math.MaxUint32 {
 		return nil, fmt.Errorf("%w: %d; sort fewer than 2^32 at once", ErrRows, d.Rows)
 	}
 	if err := ctx.Err(); err != nil {

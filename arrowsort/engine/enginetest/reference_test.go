@@ -64,7 +64,7 @@ func (reference) Sort(ctx context.Context, job *engine.Job, mem engine.Allocator
 }
 
 func validate(job *engine.Job) error {
-	if job.Rows > math.MaxUint32 {
+	if int64(job.Rows) > math.MaxUint32 {
 		return engine.ErrRows
 	}
 	for i := range job.Columns {

@@ -41,7 +41,7 @@ func alignedChildren(chunks []chunk, i, each int) ([]chunk, error) {
 		have := out[c].length
 		out[c].offset += parent.offset * each
 		out[c].length = parent.length * each
-		if out[c].length > rowMask {
+		if uint64(out[c].length) > rowMask {
 			return nil, fmt.Errorf("%w: take: chunk %d has %d elements", arrow.ErrInvalid, c, out[c].length)
 		}
 		if (parent.offset+parent.length)*each > have {

@@ -19,7 +19,7 @@ func lengths[O offset](g *gatherer, col column, src []extents[O]) (s spans[O], e
 	n := col.sel.len()
 	width := int(unsafe.Sizeof(O(0)))
 	for i, e := range src {
-		if e.elements > rowMask {
+		if uint64(e.elements) > rowMask {
 			return s, nil, nil, fmt.Errorf("%w: take: chunk %d of %s has %d elements", arrow.ErrInvalid, i, col.typ, e.elements)
 		}
 	}

@@ -20,7 +20,7 @@ func newLocator(chunks []chunk, rows int) (*locator, error) {
 	}
 	l := &locator{starts: make([]uint64, len(chunks)+1)}
 	for i, c := range chunks {
-		if c.length > rowMask {
+		if uint64(c.length) > rowMask {
 			return nil, fmt.Errorf("%w: take: a chunk of %d rows", arrow.ErrInvalid, c.length)
 		}
 		l.starts[i+1] = l.starts[i] + uint64(c.length)

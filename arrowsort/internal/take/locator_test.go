@@ -2,6 +2,7 @@ package take
 
 import (
 	"math/rand/v2"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -39,8 +40,10 @@ func TestLocatorFindsTheChunkOfEveryRow(t *testing.T) {
 }
 
 func TestLocatorRefusesChunksBeyondItsPositions(t *testing.T) {
-	_, err := newLocator([]chunk{{length: 1 << rowBits}}, 1)
-	require.ErrorContains(t, err, "a chunk of 1099511627776 rows")
-	_, err = newLocator(make([]chunk, 1<<(64-rowBits)), 1)
+	if rows := uint64(1) << rowBits; strconv.IntSize > 32 { // no narrower int holds them
+		_, err := newLocator([]chunk{{length: int(rows)}}, 1)
+		require.ErrorContains(t, err, "a chunk of 1099511627776 rows")
+	}
+	_, err := newLocator(make([]chunk, 1<<(64-rowBits)), 1)
 	require.ErrorContains(t, err, "concatenate")
 }
