@@ -32,7 +32,7 @@ func devices() ([]Device, error) {
 
 // noDevice makes an error of the driver one of this package.
 func noDevice(err error) error {
-	if errors.Is(err, driver.ErrNoDevice) {
+	if errors.As(err, new(*driver.NoDeviceError)) {
 		return fmt.Errorf("%w: %w", ErrNoDevice, err)
 	}
 	return fmt.Errorf("%w: %w", ErrDevice, err)

@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-// The number of arguments of a kernel, -1 for a name that no kernel has.
+// The number of arguments of a kernel, 0 for a name that has no twin.
 int standin_arguments(const std::string& kernel);
 
 // Does what a kernel does.

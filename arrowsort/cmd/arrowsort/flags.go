@@ -29,7 +29,7 @@ func (f *jobFlags) add(cmd *cobra.Command, limitHelp string) {
 	flags.StringArrayVarP(&f.keyTexts, "key", "k", nil, keyHelp)
 	flags.IntVar(&f.limit, "limit", 0, limitHelp)
 	flags.IntVar(&f.threads, "threads", 0, "use at most `N` threads; 0 for all cores")
-	flags.StringVar(&f.engine, "engine", "auto", "`auto`, cpu or gpu")
+	flags.StringVar(&f.engine, "engine", "auto", engineHelp)
 	flags.StringVar(&f.format, "format", "", "`format` of the input: parquet, arrow, arrows or csv (default: by its name)")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "say nothing but errors")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object about what was done")
@@ -49,13 +49,7 @@ func (f *jobFlags) parse() (err error) {
 	if f.inFormat, err = tablefile.ParseFormat(f.format); err != nil {
 		return usagef("--format: %v", err)
 	}
-	switch f.engine {
-	case "auto", "cpu":
-		return nil
-	case "gpu":
-		return fmt.Errorf("--engine gpu: this build has no GPU engine; use cpu or auto")
-	}
-	return usagef("--engine %q: use auto, cpu or gpu", f.engine)
+	return checkEngine(f.engine)
 }
 
 // columns are the keys for a table, whose columns the positions must have.

@@ -5,16 +5,19 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/machine"
+	"github.com/arrowsort/arrowsort/gpu"
 )
 
 // facts are what info prints.
 type facts struct {
 	Version string   `json:"version"`
 	Engines []string `json:"engines"`
+	GPUs    []string `json:"gpus"`
 	Cores   int      `json:"cores"`
 	Memory  int64    `json:"memory_bytes"`
 	System  string   `json:"system"`
@@ -28,12 +31,21 @@ func newInfo(s streams) *cobra.Command {
 		Short: "Show version, engines and machine",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			f := facts{version(), []string{"cpu"}, runtime.GOMAXPROCS(0), machine.Memory(), runtime.GOOS + "/" + runtime.GOARCH, runtime.Version()}
+			f := facts{version(), []string{"cpu"}, nil, runtime.GOMAXPROCS(0), machine.Memory(), runtime.GOOS + "/" + runtime.GOARCH, runtime.Version()}
+			devices, err := gpu.Devices()
+			for _, d := range devices {
+				f.Engines = []string{"cpu", "gpu"}
+				f.GPUs = append(f.GPUs, fmt.Sprintf("%s, compute capability %s, %s", d.Name, d.Compute, bytesText(d.Memory)))
+			}
 			if asJSON {
 				return json.NewEncoder(s.out).Encode(f)
 			}
-			_, err := fmt.Fprintf(s.out, "arrowsort %s\nengines:  cpu\ncores:    %d\nmemory:   %s\nsystem:   %s\ngo:       %s\n",
-				f.Version, f.Cores, bytesText(f.Memory), f.System, f.Go)
+			gpus := f.GPUs
+			if err != nil {
+				gpus = []string{"none: " + err.Error()}
+			}
+			_, err = fmt.Fprintf(s.out, "arrowsort %s\nengines:  %s\ngpu:      %s\ncores:    %d\nmemory:   %s\nsystem:   %s\ngo:       %s\n",
+				f.Version, strings.Join(f.Engines, ", "), strings.Join(gpus, "\n          "), f.Cores, bytesText(f.Memory), f.System, f.Go)
 			return err
 		},
 	}

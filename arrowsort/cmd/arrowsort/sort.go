@@ -55,9 +55,15 @@ func runSort(ctx context.Context, s streams, path string, in *jobFlags, out *out
 
 // produce sorts, writes and previews the result, which has the schema, and reports.
 func (j *job) produce(ctx context.Context, out *outputFlags, schema *arrow.Schema, sort func(opts arrowsort.Options) (arrow.Table, error)) error {
+	engine, closeEngine, err := j.openEngine()
+	if err != nil {
+		return err
+	}
+	defer closeEngine()
 	var sorted arrow.Table
-	err := j.phase("sorting", "by "+strings.Join(j.report.Keys, ", "), &j.report.SortSeconds, func(told func(done, total int)) (err error) {
+	err = j.phase("sorting", "by "+strings.Join(j.report.Keys, ", "), &j.report.SortSeconds, func(told func(done, total int)) (err error) {
 		opts := j.options(told)
+		opts.Engine = engine
 		if out.path == "" && (opts.Limit == 0 || opts.Limit > out.preview) {
 			opts.Limit = out.preview // nobody sees more
 		}

@@ -26,7 +26,7 @@ func NewContext(number int, image []byte, kernels []Kernel) (c *Context, err err
 		return nil, err
 	}
 	if number < 0 || number >= len(devices) {
-		return nil, fmt.Errorf("%w: device %d of %d", ErrNoDevice, number, len(devices))
+		return nil, &NoDeviceError{Reason: fmt.Sprintf("device %d was asked for, there are %d", number, len(devices))}
 	}
 	c = &Context{Device: devices[number]}
 	runtime.LockOSThread()

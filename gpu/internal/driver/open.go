@@ -19,8 +19,20 @@ import (
 	"gorgonia.org/cu"
 )
 
-// ErrNoDevice is returned where there is no driver or no device.
-var ErrNoDevice = errors.New("no CUDA device")
+// A NoDeviceError tells why there is no device: what was looked for, and what was found.
+type NoDeviceError struct {
+	Reason string
+	Cause  error
+}
+
+func (e *NoDeviceError) Error() string {
+	if e.Cause == nil {
+		return e.Reason
+	}
+	return e.Reason + ": " + e.Cause.Error()
+}
+
+func (e *NoDeviceError) Unwrap() error { return e.Cause }
 
 // open opens libcuda.so.1 once.
 var open = sync.OnceValue(func() error {
@@ -31,9 +43,9 @@ var open = sync.OnceValue(func() error {
 	case 0:
 		return nil
 	case -1:
-		return fmt.Errorf("%w: the NVIDIA driver's library libcuda.so.1 was looked for: %s", ErrNoDevice, C.GoString(why))
+		return &NoDeviceError{"the NVIDIA driver's library was looked for", errors.New(C.GoString(why))}
 	default:
-		return fmt.Errorf("%w: libcuda.so.1 was found, but the driver does not start: %w", ErrNoDevice, failure(code))
+		return &NoDeviceError{"libcuda.so.1 was found, but the driver does not start", failure(code)}
 	}
 })
 
@@ -55,7 +67,7 @@ func Devices() ([]Device, error) {
 		return nil, describe("counting devices", err)
 	}
 	if n == 0 {
-		return nil, fmt.Errorf("%w: the driver sees none", ErrNoDevice)
+		return nil, &NoDeviceError{Reason: "the driver sees none"}
 	}
 	devices := make([]Device, n)
 	for i := range devices {

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu"
+	"github.com/arrowsort/arrowsort/gpu"
+)
+
+const engineHelp = "sort with `ENGINE`: cpu, gpu, or auto, which takes a GPU for large tables where there is one"
+
+// checkEngine says what is wrong with --engine, before anything is read.
+func checkEngine(name string) error {
+	switch name {
+	case "auto", "cpu":
+		return nil
+	case "gpu":
+		if _, err := gpu.Devices(); err != nil {
+			return fmt.Errorf("--engine gpu: %w; use cpu or auto", err)
+		}
+		return nil
+	}
+	return usagef("--engine %q: use auto, cpu or gpu", name)
+}
+
+// autoRows is the number of rows from which auto takes a GPU. Opening one takes a process about as long as the processor needs for
+// so many rows.
+const autoRows = 20_000_000
+
+// openEngine opens the engine for the job; nil is the processor. close gives it back.
+func (j *job) openEngine() (e engine.Engine, close func(), err error) {
+	none := func() {}
+	name := j.flags.engine
+	if name == "cpu" || name == "auto" && j.input.Table.NumRows() < autoRows {
+		return nil, none, nil
+	}
+	device, err := gpu.Open(gpu.Options{})
+	switch {
+	case err == nil:
+	case name == "auto" && errors.Is(err, gpu.ErrNoDevice):
+		return nil, none, nil
+	default:
+		return nil, none, fmt.Errorf("--engine %s: %w", name, err)
+	}
+	j.report.Engine = device.Name()
+	e = device
+	if name == "auto" {
+		e = &fallback{device, cpu.New(), &j.report.Engine}
+	}
+	return e, func() { device.Close() }, nil
+}
+
+// A fallback sorts on the second engine what the first one has no memory for.
+type fallback struct {
+	first, second engine.Engine
+	used          *string // the name of the engine that did it
+}
+
+func (f *fallback) Name() string { return "auto" }
+
+func (f *fallback) Sort(ctx context.Context, job *engine.Job, mem engine.Allocator) (*engine.Result, error) {
+	*f.used = f.first.Name()
+	result, err := f.first.Sort(ctx, job, mem)
+	if errors.Is(err, engine.ErrMemory) || errors.Is(err, gpu.ErrDevice) {
+		*f.used = f.second.Name()
+		return f.second.Sort(ctx, job, mem)
+	}
+	return result, err
+}

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/gpu"
+)
+
+// told is an engine that answers as it is told.
+type told struct {
+	name  string
+	err   error
+	calls int
+}
+
+func (e *told) Name() string { return e.name }
+
+func (e *told) Sort(context.Context, *engine.Job, engine.Allocator) (*engine.Result, error) {
+	e.calls++
+	return &engine.Result{}, e.err
+}
+
+func TestFallback(t *testing.T) {
+	other := errors.New("other")
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{nil, "first"}, {other, "first"},
+		{fmt.Errorf("a full device: %w", engine.ErrMemory), "second"}, {fmt.Errorf("it broke: %w", gpu.ErrDevice), "second"},
+	} {
+		var used string
+		first, second := &told{name: "first", err: c.err}, &told{name: "second"}
+		f := &fallback{first, second, &used}
+		_, err := f.Sort(t.Context(), &engine.Job{}, memory.DefaultAllocator)
+		require.Equal(t, c.want, used, "%v", c.err)
+		require.Equal(t, c.err == other, err != nil)
+		require.Equal(t, 1, first.calls)
+	}
+}
+
+func TestInfoTellsAboutGPUs(t *testing.T) {
+	r := cli(t, nil, "info")
+	devices, err := gpu.Devices()
+	if err != nil {
+		require.Contains(t, r.out, "gpu:      none: "+err.Error())
+	}
+	for _, d := range devices {
+		require.Contains(t, r.out, "gpu:      "+d.Name)
+	}
+}
