@@ -67,7 +67,7 @@ func TestPassesKeepTheBits(t *testing.T) {
 }
 
 func TestRowBits(t *testing.T) {
-	for n, want := range map[int]uint64{1: 1, 2: 1, 3: 2, 4: 2, 5: 3, 1 << 20: 20, 1<<20 + 1: 21, 1<<32 - 1: 32} {
+	for n, want := range map[int]uint64{1: 1, 2: 1, 3: 2, 4: 2, 5: 3, 1 << 20: 20, 1<<20 + 1: 21, 1<<31 - 1: 31} {
 		require.Equal(t, want, rowBitsOf(n), "%d rows", n)
 	}
 }

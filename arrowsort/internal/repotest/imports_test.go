@@ -31,7 +31,7 @@ var arrows = []struct {
 }{
 	{from: "keyencode", only: []string{}},
 	{from: "arrowsort/engine", only: []string{module + "/keyencode"}},
-	{from: "gpu", only: []string{gpu, module + "/keyencode", module + "/arrowsort/engine"}},
+	{from: "gpu", only: []string{gpu, module + "/kernels", module + "/keyencode", module + "/arrowsort/engine"}},
 	{from: "arrowsort/engine/enginetest", never: []string{arrow, gpu}},
 	{from: "arrowsort/internal/cpu", never: []string{arrow, gpu}},
 	{from: "arrowsort/internal/take", never: []string{compute, parquet, gpu}},
