@@ -136,3 +136,53 @@ copy_bits(u32 *src, u64 srcBit, u64 n, u32 *dst, u64 dstBit)         any grid; d
 look_up_ranks(u8 *indices, u64 width, u32 *validity, u64 bit, u32 *ranks, u64 n, u32 *dst)   any grid
     dst[i] = ranks[indices[i]], 0 where null; width is 1, 2, 4 or 8. Makes FORM_RANK of one chunk of a dictionary column.
 */
+
+/*
+Partition and finish: for keys whose leading bits spread the rows well. A record, prefix << 32 | row, is like no other, so no
+step has to be stable: rows are dealt to buckets by their leading bits, in one pass or two, and each bucket is sorted in shared
+memory. The prefix is the leading 32 bits of the code, filled up with zeros on the right; rows that tie in it are told apart by
+the rest of their codes, fetched by row. n is at most 2^28, and the bits of a row number at most bits + FINISH_BIN_BITS (for
+n up to SMALL_ROWS: SMALL_FINISH_BIN_BITS).
+
+sample(Buckets *b)             grid 1: counts verdict.ties. First of all; clears the verdict.
+bucket_histogram(Buckets *b)   any grid, best one block per multiprocessor
+bucket_plan(Buckets *b)        grid = ceil(2^bits / 4096)
+    After these three the verdict says whether to go on; if not, sort by digit binning, and clear counts.
+partition_first(Buckets *b)    grid = ceil(n / PARTITION_TILE): firstBits = 8 bits at most, then partition_second
+partition_only(Buckets *b)     the same, with all bits at once, 11 at most
+partition_second(Buckets *b)   grid = n / PARTITION_SECOND_TILE + 2^firstBits + 1
+finish(Buckets *b)             grid = windows = ceil(n / window); n above SMALL_ROWS, window = FINISH_WINDOW
+finish_small(Buckets *b)       the same for n up to SMALL_ROWS, window = SMALL_FINISH_WINDOW
+finish_wide, finish_small_wide the same for codes of more than 32 bits
+finish_rest(Buckets *b)        grid = multiprocessors: what the finish left over. Leaves counts zero for the next sort.
+*/
+
+struct Verdict {
+	u32 ties;      // equal prefixes in the sample
+	u32 oversized; // buckets above the window
+	u32 miscount;  // 1: the counts do not add up
+	u32 largest;   // rows of the largest bucket
+	u32 rest;      // ranges left to finish_rest
+	u32 unused[11];
+};
+
+struct Range {
+	u32 first, end;
+};
+
+struct Buckets {
+	u64 field;        // address of the Field of a column, as histogram takes it
+	u64 codeBits;     // 1 to 64
+	u64 records[2];   // u64[n] each; records[1] only for two passes
+	u64 rows;         // u32[n]: the result
+	u64 counts;       // u32[2^bits], zero before
+	u64 starts;       // u32[2^bits + 1]
+	u64 cursors;      // u32[2^bits]
+	u64 firstStarts;  // u32[2^firstBits + 1], for two passes
+	u64 firstCursors; // u32[2^firstBits]
+	u64 windows;      // of the finish: {bucket, row} u32 pairs, ceil(n / window) + 1
+	u64 verdict;      // Verdict
+	u64 rest;         // Range[2^bits + ceil(n / window)]
+	u64 n, bits, firstBits, rowBits, window;
+	u64 second; // bits of the second pass; 0 for one pass
+};

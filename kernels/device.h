@@ -25,6 +25,7 @@ DEVICE u8* shared_memory() {
 }
 
 DEVICE void sync_block() { __syncthreads(); }
+DEVICE bool sync_block_or(bool p) { return __syncthreads_or(p); }
 DEVICE void sync_warp() { __syncwarp(); }
 // A barrier of the first threads of a block only, whole warps. id 0 is sync_block's.
 template <int id> DEVICE void sync_first(u32 threads) { asm volatile("bar.sync %0, %1;" ::"n"(id), "r"(threads) : "memory"); }
@@ -37,6 +38,7 @@ DEVICE u64 shuffle(u64 x, u32 from) { return __shfl_sync(ALL_LANES, x, from); }
 DEVICE u64 shuffle_xor(u64 x, u32 by) { return __shfl_xor_sync(ALL_LANES, x, by); }
 
 DEVICE u32 count_ones(u32 x) { return __popc(x); }
+DEVICE u32 count_leading_zeros(u32 x) { return __clz(x); }
 DEVICE u32 and3(u32 a, u32 b, u32 c) {
 	u32 r;
 	asm("lop3.b32 %0, %1, %2, %3, 0x80;" : "=r"(r) : "r"(a), "r"(b), "r"(c));
@@ -62,10 +64,12 @@ DEVICE u32 load_relaxed(const u32* p) {
 }
 DEVICE void store_relaxed(u32* p, u32 x) { asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(p), "r"(x) : "memory"); }
 
+DEVICE u32 compare_and_swap(u32* p, u32 is, u32 x) { return atomicCAS(p, is, x); }
 DEVICE u32 atomic_add(u32* p, u32 x) { return atomicAdd(p, x); }
 DEVICE void atomic_add(u64* p, u64 x) { atomicAdd((unsigned long long*)p, (unsigned long long)x); }
 DEVICE void atomic_or(u32* p, u32 x) { atomicOr(p, x); }
 DEVICE void atomic_or(u64* p, u64 x) { atomicOr((unsigned long long*)p, (unsigned long long)x); }
+DEVICE void atomic_max(u32* p, u32 x) { atomicMax(p, x); }
 DEVICE void atomic_max(u64* p, u64 x) { atomicMax((unsigned long long*)p, (unsigned long long)x); }
 
 // A lock among warps, for one lane of each. The fences keep what it guards inside.
@@ -79,6 +83,22 @@ DEVICE void unlock(u64* word) {
 }
 
 template <class T> DEVICE T load(const T* p) { return __ldg(p); }
+// The same for what is read but once: it need not stay in the caches.
+DEVICE u64 load_once(const u64* p) { return __ldcs((const unsigned long long*)p); }
+
+// Orders the two words at pair, of which second is the latter, if there is a pair; reports whether they agree from bit shift on.
+// Without a branch: nearly every warp has some lane with a pair.
+DEVICE bool order_pair(u32* pair, u32 second, bool isPair, u32 shift) {
+	u32 tie;
+	asm volatile(
+	    "{ .reg .pred p, q, e; .reg .b32 y, z; setp.ne.u32 p, %3, 0; mov.b32 y, 0; @p ld.shared.u32 y, [%1]; setp.gt.u32 q, y, %2;"
+	    "@q st.shared.u32 [%1], %2; @q st.shared.u32 [%1 + 4], y; xor.b32 z, y, %2; shr.u32 z, z, %4; setp.eq.and.u32 e, z, 0, p;"
+	    "selp.u32 %0, 1, 0, e; }"
+	    : "=r"(tie)
+	    : "r"((u32)__cvta_generic_to_shared(pair)), "r"(second), "r"((u32)isPair), "r"(shift)
+	    : "memory");
+	return tie != 0;
+}
 
 // Hides from the compiler that a pointer is a kernel's argument, which it would load again in every turn of a loop.
 template <class T> DEVICE T* in_register(T* p) {
@@ -101,4 +121,20 @@ DEVICE u32 warp_exclusive_sum(u32 x, u32* total) {
 	}
 	*total = shuffle(sum, 31);
 	return sum - x;
+}
+
+DEVICE u64 warp_max(u64 x) {
+	UNROLL for (u32 by = 16; by > 0; by /= 2) {
+		u64 other = shuffle_xor(x, by);
+		x = other > x ? other : x;
+	}
+	return x;
+}
+DEVICE u64 warp_or(u64 x) {
+	UNROLL for (u32 by = 16; by > 0; by /= 2) x |= shuffle_xor(x, by);
+	return x;
+}
+DEVICE u64 warp_sum(u64 x) {
+	UNROLL for (u32 by = 16; by > 0; by /= 2) x += shuffle_xor(x, by);
+	return x;
 }

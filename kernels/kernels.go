@@ -26,6 +26,17 @@ var All = []Kernel{
 	{"digit_binning_narrow", BinningThreads, binningBytesWide},
 	{"digit_binning_last", BinningThreads, binningBytes},
 	{"digit_binning_last_wide", BinningThreads, binningBytesWide},
+	{"sample", 1024, SampleRows * 2 * 4},
+	{"bucket_histogram", HistogramThreads, (1 << BucketBits) * 2},
+	{"bucket_plan", 1024, 33 * 4},
+	{"partition_first", PartitionThreads, PartitionTile*8 + (256+4)*8 + 128},
+	{"partition_only", PartitionThreads, PartitionTile*8 + ((1<<OnlyPassBits)+4)*8 + 128},
+	{"partition_second", PartitionThreads, PartitionSecondTile*8 + (256+4)*8 + 128},
+	{"finish", FinishThreads, finishBytes},
+	{"finish_wide", FinishThreads, finishBytes + FinishThreads*FinishItems*4},
+	{"finish_small", FinishThreads, finishSmallBytes},
+	{"finish_small_wide", FinishThreads, finishSmallBytes + FinishThreads*SmallFinishItems*4},
+	{"finish_rest", 1024, FinishRestRows * 8},
 	{"iota", StreamThreads, 0},
 	{"widen", StreamThreads, 0},
 	{"gather_1", StreamThreads, 0},
@@ -42,6 +53,10 @@ var All = []Kernel{
 
 const (
 	histogramBytes = MaxDigits * RadixBins * HistogramCopies * 4
+
+	// The staged rows, and counters of the bins that hold lists of rows later.
+	finishBytes      = (FinishThreads*FinishItems+32)*4 + (max(1<<FinishBinBits, FinishThreads*FinishItems)+32)*4 + 256
+	finishSmallBytes = (FinishThreads*SmallFinishItems+32)*4 + (max(1<<SmallFinishBinBits, FinishThreads*SmallFinishItems)+32)*4 + 256
 
 	// A tile of records, a counter of each bin for each warp, two words for each bin, and a few words.
 	binningBytes     = DigitTile*8 + binningCounters

@@ -25,19 +25,3 @@ struct Steps {
 DEVICE u32 class_rank(u32 cls, bool nullsAtStart) { return nullsAtStart ? 2 - cls : cls; }
 
 const u32 CLASS_VALUE = 0, CLASS_NAN = 1, CLASS_NULL = 2;
-
-DEVICE u64 warp_max(u64 x) {
-	UNROLL for (u32 by = 16; by > 0; by /= 2) {
-		u64 other = shuffle_xor(x, by);
-		x = other > x ? other : x;
-	}
-	return x;
-}
-DEVICE u64 warp_or(u64 x) {
-	UNROLL for (u32 by = 16; by > 0; by /= 2) x |= shuffle_xor(x, by);
-	return x;
-}
-DEVICE u64 warp_sum(u64 x) {
-	UNROLL for (u32 by = 16; by > 0; by /= 2) x += shuffle_xor(x, by);
-	return x;
-}

@@ -28,6 +28,40 @@ const (
 	// HistogramCopies is how many counters each bin has in shared memory, so that lanes do not wait for one another.
 	HistogramCopies = 16
 
+	// SampleBits is the size of the sample that looks for equal keys.
+	SampleBits = 14
+	// SampleRows is the rows of the sample.
+	SampleRows = 1 << SampleBits
+	// PartitionThreads is the size of a block of the partition.
+	PartitionThreads = 512
+	// PartitionTile is the rows of a tile of the first pass.
+	PartitionTile = PartitionThreads * 20
+	// PartitionSecondTile is the rows of a tile of the second pass.
+	PartitionSecondTile = PartitionThreads * 16
+	// BucketBits is the most bits that rows are partitioned by: counters of 16 bits for all buckets fill shared memory.
+	BucketBits = 16
+	// OnlyPassBits is the most bits of a partition in one pass.
+	OnlyPassBits = 11
+
+	// FinishThreads is the size of a block of the finish.
+	FinishThreads = 256
+	// FinishItems is the rows of a thread.
+	FinishItems = 18
+	// FinishWindow is the most rows of a window: a little room is left for windows that do not begin on a line of memory.
+	FinishWindow = FinishThreads*FinishItems - 32
+	// FinishBinBits is the bits by which the rows of a window are told apart first.
+	FinishBinBits = 12
+	// SmallRows is the most rows that finish_small takes: its small windows keep more blocks busy.
+	SmallRows = 1 << 22
+	// SmallFinishItems is the rows of a thread of finish_small.
+	SmallFinishItems = 8
+	// SmallFinishWindow is the most rows of its windows.
+	SmallFinishWindow = FinishThreads*SmallFinishItems - 32
+	// SmallFinishBinBits is its FinishBinBits.
+	SmallFinishBinBits = 11
+	// FinishRestRows is the most rows of a bucket that finish_rest sorts.
+	FinishRestRows = 16384
+
 	// StreamThreads is the size of a block of the kernels that read and write once.
 	StreamThreads = 256
 )

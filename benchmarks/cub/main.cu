@@ -36,7 +36,7 @@ struct Bench {
 		d.fill(rows, 0xee, n * 4);
 		u32 bits = ours.sort(k, n, rows);
 		std::string what = std::string(typeNames[t]) + " " + distributionNames[distribution] + " nulls " + std::to_string(nullPercent) +
-		                   " mode " + std::to_string(mode) + " bits " + std::to_string(bits);
+		                   " mode " + std::to_string(mode) + " bits " + std::to_string(bits) + " " + ours.path;
 		wrong += !proof.holds(k, rows, n, what.c_str());
 		cases++;
 	}
@@ -70,8 +70,8 @@ void Bench::time(Type t, u64 n, int distribution) {
 	    d, runs, [&] { must(cudaMemcpyAsync(theirs.keys[0], values, n * width, cudaMemcpyDeviceToDevice, d.stream), "copy"); },
 	    [&] { theirs.sort(n, d.stream); });
 	theirs.release();
-	printf("%-4s %10llu %-16s %2u bits  ours %8.4f ms  CUB %8.4f ms  x %.2f %s\n", typeNames[t], (unsigned long long)n,
-	       distributionNames[distribution], bits, mine, cub, cub / mine, right ? "" : "WRONG");
+	printf("%-4s %10llu %-16s %2u bits %-7s ours %8.4f ms  CUB %8.4f ms  x %.2f %s\n", typeNames[t], (unsigned long long)n,
+	       distributionNames[distribution], bits, ours.path, mine, cub, cub / mine, right ? "" : "WRONG");
 	fflush(stdout);
 }
 

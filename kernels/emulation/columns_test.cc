@@ -1,11 +1,5 @@
 // Statistics, encoding, gathers and bitmaps on the emulated device, compared with loops.
-#include "../bits.cu"
-#include "../encode.cu"
-#include "../gather.cu"
-#include "../look_up_ranks.cu"
-#include "../rows.cu"
-#include "../statistics.cu"
-#include "../statistics_decimal.cu"
+#include "../arrowsort.cu"
 #include "../test/argsort.h"
 #include "../test/distributions.h"
 #include <algorithm>

@@ -44,6 +44,7 @@ struct Block {
 	std::vector<Barrier> barriers{16};
 	std::vector<Barrier> warps;
 	std::vector<u64> words; // what the lanes of a warp show one another, twice: one may go on while another still reads
+	bool anyone = false;
 	Context scheduler;
 	std::mt19937_64 random;
 
@@ -129,6 +130,17 @@ void meet(Barrier& barrier, u32 count) {
 } // namespace
 
 void sync(int barrier, u32 threads) { meet(running->barriers[barrier], threads); }
+
+bool any(bool p) {
+	sync(0, current->threads);
+	running->anyone |= p;
+	sync(0, current->threads);
+	bool is = running->anyone;
+	sync(0, current->threads);
+	if (current->thread == 0) running->anyone = false;
+	sync(0, current->threads);
+	return is;
+}
 
 u64 exchange(u64 x, u32 from) {
 	u32 warp = current->thread / 32;

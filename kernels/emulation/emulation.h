@@ -24,6 +24,7 @@ struct Fiber {
 extern thread_local Fiber* current;
 
 void sync(int barrier, u32 threads);         // of a block; barrier 0 is of all its threads
+bool any(bool p);                            // p of any thread of the block; a barrier
 u64 exchange(u64 x, u32 from);               // x of lane from of the warp
 u32 vote(bool p);                            // bit i: p of lane i
 void wait_for_others();                      // between two looks at a word that another block writes
@@ -39,6 +40,7 @@ inline u32 grid_blocks() { return emulation::current->blocks; }
 inline u8* shared_memory() { return emulation::current->shared; }
 
 inline void sync_block() { emulation::sync(0, emulation::current->threads); }
+inline bool sync_block_or(bool p) { return emulation::any(p); }
 inline void sync_warp() { emulation::vote(true); }
 template <int id> inline void sync_first(u32 threads) { emulation::sync(id, threads); }
 
@@ -54,6 +56,7 @@ inline u64 shuffle_up(u64 x, u32 by) { return shuffle_up_wide(x, by); }
 inline u64 shuffle_xor(u64 x, u32 by) { return emulation::exchange(x, (thread_index() % 32) ^ by); }
 
 inline u32 count_ones(u32 x) { return (u32)__builtin_popcount(x); }
+inline u32 count_leading_zeros(u32 x) { return x ? (u32)__builtin_clz(x) : 32; }
 inline u32 and3(u32 a, u32 b, u32 c) { return a & b & c; }
 inline u32 lanes_alike(u32 x, u32 bit) {
 	u32 lanes = vote((x & bit) != 0);
@@ -66,12 +69,16 @@ inline u32 load_relaxed(const u32* p) {
 }
 inline void store_relaxed(u32* p, u32 x) { __atomic_store_n(p, x, __ATOMIC_RELAXED); }
 
+inline u32 compare_and_swap(u32* p, u32 is, u32 x) {
+	__atomic_compare_exchange_n(p, &is, x, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	return is;
+}
 inline u32 atomic_add(u32* p, u32 x) { return __atomic_fetch_add(p, x, __ATOMIC_RELAXED); }
 inline void atomic_add(u64* p, u64 x) { __atomic_fetch_add(p, x, __ATOMIC_RELAXED); }
 inline void atomic_or(u32* p, u32 x) { __atomic_fetch_or(p, x, __ATOMIC_RELAXED); }
 inline void atomic_or(u64* p, u64 x) { __atomic_fetch_or(p, x, __ATOMIC_RELAXED); }
-inline void atomic_max(u64* p, u64 x) {
-	u64 is = __atomic_load_n(p, __ATOMIC_RELAXED);
+template <class T> inline void atomic_max(T* p, T x) {
+	T is = __atomic_load_n(p, __ATOMIC_RELAXED);
 	while (is < x && !__atomic_compare_exchange_n(p, &is, x, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
 }
 
@@ -85,4 +92,11 @@ inline void lock(u64* word) {
 inline void unlock(u64* word) { __atomic_store_n(word, 0, __ATOMIC_RELEASE); }
 
 template <class T> inline T load(const T* p) { return *p; }
+inline u64 load_once(const u64* p) { return *p; }
+inline bool order_pair(u32* pair, u32 second, bool isPair, u32 shift) {
+	if (!isPair) return false;
+	u32 first = pair[0];
+	if (first > second) pair[0] = second, pair[1] = first;
+	return shift >= 32 || (first ^ second) >> shift == 0;
+}
 template <class T> inline T* in_register(T* p) { return p; }

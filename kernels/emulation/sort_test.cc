@@ -1,10 +1,5 @@
 // Sorts on the emulated device, compared with a stable sort of the standard library.
-#include "../digit_binning_first.cu"
-#include "../digit_binning_last.cu"
-#include "../digit_binning_middle.cu"
-#include "../encode.cu"
-#include "../exclusive_sum.cu"
-#include "../histogram.cu"
+#include "../arrowsort.cu"
 #include "../test/argsort.h"
 #include "../test/distributions.h"
 #include <numeric>

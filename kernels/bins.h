@@ -1,0 +1,31 @@
+// The bins of the finish: a few rows that are told apart by comparing them.
+#pragma once
+#include "device.h"
+
+const u32 LARGEST_BIN = 31; // rows; a window with a larger one is left to finish_rest
+
+template <class T> DEVICE void order_two(T& a, T& b) {
+	T less = a < b ? a : b;
+	b = a < b ? b : a;
+	a = less;
+}
+
+// A sorting network for up to eight words (19 comparisons); rows is 3 to 8.
+DEVICE void order_few(u32* at, u32 rows) {
+	u32 v[8];
+	UNROLL for (u32 k = 0; k < 8; k++) v[k] = k < rows ? at[k] : ~0u;
+	const u8 pairs[19][2] = {{0, 2}, {1, 3}, {4, 6}, {5, 7}, {0, 4}, {1, 5}, {2, 6}, {3, 7}, {0, 1}, {2, 3},
+	                         {4, 5}, {6, 7}, {2, 4}, {3, 5}, {1, 4}, {3, 6}, {1, 2}, {3, 4}, {5, 6}};
+	UNROLL for (int k = 0; k < 19; k++) order_two(v[pairs[k][0]], v[pairs[k][1]]);
+	UNROLL for (u32 k = 0; k < 8; k++) {
+		if (k < rows) at[k] = v[k];
+	}
+}
+
+DEVICE void order_many(u32* at, u32 rows) {
+	ROLLED for (u32 k = 1; k < rows; k++) {
+		u32 x = at[k], j = k;
+		ROLLED for (; j > 0 && at[j - 1] > x; j--) at[j] = at[j - 1];
+		at[j] = x;
+	}
+}
