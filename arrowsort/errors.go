@@ -17,7 +17,7 @@ var (
 	// ErrNoKeys is returned when a record or a table is to be sorted by no keys. It matches arrow.ErrInvalid.
 	ErrNoKeys = newError("must specify one or more sort keys", arrow.ErrInvalid)
 	// ErrColumn is returned when a key names no column, or more than one. It matches arrow.ErrKey and arrow.ErrInvalid.
-	ErrColumn = newError("no such column", arrow.ErrKey, arrow.ErrInvalid)
+	ErrColumn = newError("invalid sort key column", arrow.ErrKey, arrow.ErrInvalid)
 	// ErrKeyType is returned when the type of a key has no order. It matches arrow.ErrNotImplemented.
 	ErrKeyType = newError("unsupported type of sort key", arrow.ErrNotImplemented)
 	// ErrOption is returned for a key, an option or an input that makes no sense. It matches arrow.ErrInvalid.

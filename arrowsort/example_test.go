@@ -154,5 +154,5 @@ func ExampleKey() {
 	// Output:
 	// [0 3 2 1]
 	// [0 3 2 1]
-	// arrowsort: no such column: key "delay.minutes": column "delay" has type int32 and no fields
+	// arrowsort: invalid sort key column: key "delay.minutes": column "delay" has type int32 and no fields
 }

@@ -131,7 +131,7 @@ func descend(leaf *adapter.Leaf, fields []arrow.Field, path string) error {
 		leaf.Path = append(leaf.Path, at)
 		return descend(leaf, s.Fields(), path[end+1:])
 	}
-	return fmt.Errorf("%w: key %q; there are %s", ErrColumn, leaf.Name, names(fields))
+	return fmt.Errorf("%w: no match for key %q; there are %s", ErrColumn, leaf.Name, names(fields))
 }
 
 // fieldNamed is the first field of a name and how many have it.

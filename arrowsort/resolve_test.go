@@ -60,12 +60,12 @@ func TestKeysThatCannotBe(t *testing.T) {
 		text string
 	}{
 		{arrowsort.Key{Path: "c"}, []error{arrowsort.ErrColumn, arrow.ErrKey, arrow.ErrInvalid},
-			`arrowsort: no such column: key "c"; there are "a", "b", "b", "list", "days", "s"`},
-		{arrowsort.Key{Path: "b"}, []error{arrowsort.ErrColumn}, `arrowsort: no such column: key "b": 2 columns are named "b"; use Key.Index`},
-		{arrowsort.Key{Path: "a.x"}, []error{arrowsort.ErrColumn}, `arrowsort: no such column: key "a.x": column "a" has type int32 and no fields`},
-		{arrowsort.Key{Path: "s.y"}, []error{arrowsort.ErrColumn}, `arrowsort: no such column: key "s.y"; there are "x", "l"`},
-		{arrowsort.Key{Index: 6}, []error{arrowsort.ErrColumn}, `arrowsort: no such column: the key has index 6, the data has 6 columns`},
-		{arrowsort.Key{Index: -1}, []error{arrowsort.ErrColumn}, `arrowsort: no such column: the key has index -1, the data has 6 columns`},
+			`arrowsort: invalid sort key column: no match for key "c"; there are "a", "b", "b", "list", "days", "s"`},
+		{arrowsort.Key{Path: "b"}, []error{arrowsort.ErrColumn}, `arrowsort: invalid sort key column: key "b": 2 columns are named "b"; use Key.Index`},
+		{arrowsort.Key{Path: "a.x"}, []error{arrowsort.ErrColumn}, `arrowsort: invalid sort key column: key "a.x": column "a" has type int32 and no fields`},
+		{arrowsort.Key{Path: "s.y"}, []error{arrowsort.ErrColumn}, `arrowsort: invalid sort key column: no match for key "s.y"; there are "x", "l"`},
+		{arrowsort.Key{Index: 6}, []error{arrowsort.ErrColumn}, `arrowsort: invalid sort key column: the key has index 6, the data has 6 columns`},
+		{arrowsort.Key{Index: -1}, []error{arrowsort.ErrColumn}, `arrowsort: invalid sort key column: the key has index -1, the data has 6 columns`},
 		{arrowsort.Key{Path: "a", Index: 2}, []error{arrowsort.ErrOption, arrow.ErrInvalid}, `arrowsort: invalid argument: a key has both the path "a" and the index 2`},
 		{arrowsort.Key{Path: "a", Order: 7}, []error{arrowsort.ErrOption}, `arrowsort: invalid argument: key 0 has order 7 and null placement 0`},
 		{arrowsort.Key{Path: "list"}, []error{arrowsort.ErrKeyType, arrow.ErrNotImplemented},
@@ -83,7 +83,7 @@ func TestKeysThatCannotBe(t *testing.T) {
 	require.ErrorIs(t, err, arrowsort.ErrNoKeys)
 	require.ErrorIs(t, err, arrow.ErrInvalid)
 	_, err = arrowsort.SortIndices(t.Context(), a, []arrowsort.Key{{Path: "x"}}, arrowsort.Options{Allocator: mem})
-	require.EqualError(t, err, `arrowsort: no such column: the key "x" of an array of type int32; an array has no columns, leave Path empty`)
+	require.EqualError(t, err, `arrowsort: invalid sort key column: the key "x" of an array of type int32; an array has no columns, leave Path empty`)
 }
 
 func TestEveryTypeIsAKeyOrAnError(t *testing.T) {

@@ -68,7 +68,7 @@ func columnOf(schema *arrow.Schema, target compute.FieldRef) (arrowsort.Key, err
 }
 
 func errTarget(why string) error {
-	return fmt.Errorf("%w: invalid sort key column: %s", arrowsort.ErrColumn, why)
+	return fmt.Errorf("%w: %s", arrowsort.ErrColumn, why)
 }
 
 // nestedKey names a nested field by its path, unless other fields by the way could be meant by it: those that have the
