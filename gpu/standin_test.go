@@ -1,0 +1,154 @@
+//go:build cuda && standin && linux && amd64
+
+package gpu_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/gpu"
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// These tests need the stand-in for the driver, which fails as it is told.
+
+// job has two keys, one of them of strings, and gathers everything.
+func job(rows int) *engine.Job {
+	r := rand.New(rand.NewPCG(1, uint64(rows)))
+	number := keyencode.Column{Kind: keyencode.Int64, Chunks: []keyencode.Chunk{{Rows: rows, Validity: make([]byte, (rows+7)/8)}}}
+	text := keyencode.Column{Kind: keyencode.LargeBinary, Chunks: []keyencode.Chunk{{Rows: rows, Values: make([]byte, 8)}}}
+	var data strings.Builder
+	for i := range rows {
+		number.Chunks[0].Values = append(number.Chunks[0].Values, byte(r.Uint32()), 0, 0, 0, 0, 0, 0, byte(r.Uint32()))
+		number.Chunks[0].Validity[i/8] |= byte(r.Uint32N(2) << (i % 8))
+		fmt.Fprintf(&data, "the same beginning %d", r.IntN(rows))
+		end := make([]byte, 8)
+		for k := range end {
+			end[k] = byte(data.Len() >> (8 * k))
+		}
+		text.Chunks[0].Values = append(text.Chunks[0].Values, end...)
+	}
+	text.Chunks[0].Data = [][]byte{[]byte(data.String())}
+	return &engine.Job{
+		Rows: rows, Columns: []keyencode.Column{number, text}, Gather: []int{0, 1}, RowNumbers: 4,
+		Keys: []keyencode.Key{{Column: 0, Name: "number"}, {Column: 1, Name: "text", Order: keyencode.Descending}},
+	}
+}
+
+// TestDeviceFails lets every single launch fail: the error says so, nothing leaks, and the next sort is right.
+func TestDeviceFails(t *testing.T) {
+	e := open(t)
+	small := job(3000)
+	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	defer mem.AssertSize(t, 0)
+	want, err := e.Sort(t.Context(), small, mem)
+	require.NoError(t, err)
+	defer want.Release(mem)
+	held := e.Allocator().Allocate(1 << 20) // outlives the device
+	held[0] = 1
+	failures := 0
+	for launch := 1; ; launch++ {
+		require.Less(t, launch, 1000)
+		t.Setenv("ARROWSORT_STANDIN_FAIL", fmt.Sprint(launch))
+		e := open(t)
+		res, err := e.Sort(t.Context(), small, mem)
+		t.Setenv("ARROWSORT_STANDIN_FAIL", "")
+		if err != nil {
+			failures++
+			require.ErrorIs(t, err, gpu.ErrDevice, "launch %d", launch)
+			require.Contains(t, err.Error(), "illegal memory access")
+		}
+		got, again := e.Sort(t.Context(), small, mem)
+		require.NoError(t, again, "after launch %d failed", launch)
+		require.Equal(t, want.RowNumbers, got.RowNumbers)
+		require.Equal(t, want.Columns, got.Columns)
+		got.Release(mem)
+		if err == nil {
+			res.Release(mem)
+			break
+		}
+	}
+	require.Greater(t, failures, 5)
+	e.Allocator().Free(held)
+}
+
+// TestDeviceIsFull sorts with less and less memory until it is too little.
+func TestDeviceIsFull(t *testing.T) {
+	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	defer mem.AssertSize(t, 0)
+	large, small := job(100_000), job(1000)
+	for bytes := 64 << 20; bytes >= 1<<20; bytes /= 2 {
+		t.Setenv("ARROWSORT_STANDIN_MEMORY", fmt.Sprint(bytes))
+		e, err := gpu.Open(gpu.Options{})
+		require.NoError(t, err)
+		for range 2 {
+			res, err := e.Sort(t.Context(), large, mem)
+			switch {
+			case err == nil:
+				require.Greater(t, bytes, 1<<20)
+				res.Release(mem)
+			default:
+				require.Less(t, bytes, 64<<20)
+				require.ErrorIs(t, err, engine.ErrMemory)
+				require.NotErrorIs(t, err, gpu.ErrDevice)
+				require.Regexp(t, `of which \d+ are free: the sort uses \d+ and needs \d+ more`, err.Error())
+			}
+			res, err = e.Sort(t.Context(), small, mem)
+			require.NoError(t, err, "a small sort fits into %d bytes", bytes)
+			res.Release(mem)
+		}
+		require.NoError(t, e.Close())
+	}
+}
+
+// TestManyCallers sorts from a hundred goroutines, half of which give up while they wait.
+func TestManyCallers(t *testing.T) {
+	e := open(t)
+	small := job(500)
+	want, err := e.Sort(t.Context(), small, memory.DefaultAllocator)
+	require.NoError(t, err)
+	var group sync.WaitGroup
+	errs := make([]error, 100)
+	for i := range errs {
+		group.Go(func() {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			if i%2 == 1 {
+				go cancel()
+			}
+			res, err := e.Sort(ctx, small, memory.DefaultAllocator)
+			if err == nil && string(res.RowNumbers) != string(want.RowNumbers) {
+				err = fmt.Errorf("goroutine %d: another order", i)
+			}
+			errs[i] = err
+		})
+	}
+	group.Wait()
+	for i, err := range errs {
+		if i%2 == 0 || !errors.Is(err, context.Canceled) {
+			require.NoError(t, err)
+		}
+	}
+}
+
+func TestOpenAndClose(t *testing.T) {
+	_, err := gpu.Open(gpu.Options{Device: 7})
+	require.ErrorIs(t, err, gpu.ErrNoDevice)
+	require.Contains(t, err.Error(), "device 7")
+	e, err := gpu.Open(gpu.Options{})
+	require.NoError(t, err)
+	require.Equal(t, "gpu", e.Name())
+	require.Equal(t, "stand-in", e.Device().Name)
+	require.NoError(t, e.Close())
+	_, err = e.Sort(t.Context(), job(10), memory.DefaultAllocator)
+	require.ErrorIs(t, err, gpu.ErrNoDevice)
+}
