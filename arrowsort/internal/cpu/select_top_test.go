@@ -1,0 +1,66 @@
+package cpu
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// limits are those worth trying for n rows.
+func limits(n int) []int {
+	return []int{1, 2, n / 1000, n / 10, n / 4, n/4 + 1, n / 2, n - 1, n, n + 1}
+}
+
+// TestSelectTop compares sorts with a limit with the leading rows of the full sort.
+func TestSelectTop(t *testing.T) {
+	const n = 100_000
+	payload := drawn(9, n, uniform)
+	for name, shape := range shapes {
+		t.Run(name, func(t *testing.T) {
+			columns := []keyencode.Column{uint64Column(drawn(1, n, shape)), uint64Column(payload)}
+			for _, keys := range [][]keyencode.Key{{{}}, {{Order: keyencode.Descending}}, {{}, {Column: 1}}} {
+				for _, gather := range [][]int{nil, {1, 0}} {
+					job := engine.Job{Rows: n, Columns: columns, Keys: keys, RowNumbers: 8, Gather: gather, Threads: 2}
+					full, _ := mustSort(t, &job)
+					for _, limit := range limits(n) {
+						job.Limit = limit
+						top, _ := mustSort(t, &job)
+						name := fmt.Sprintf("keys %+v, gather %v, limit %d", keys, gather, limit)
+						requireSame(t, view[uint64](full.RowNumbers)[:top.Rows], view[uint64](top.RowNumbers), "%s", name)
+						for i := range gather {
+							requireSame(t, view[uint64](full.Columns[i].Values)[:top.Rows], view[uint64](top.Columns[i].Values), "%s: column %d", name, i)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestSelectTopOfFewRows does the same below the size of a partition.
+func TestSelectTopOfFewRows(t *testing.T) {
+	for _, n := range []int{1, 2, 100, 5000, smallRows} {
+		keys := drawn(1, n, func(r *rand.Rand, n, _ int) uint64 { return r.Uint64N(uint64(n/3 + 1)) })
+		job := engine.Job{Rows: n, Columns: []keyencode.Column{uint64Column(keys)}, Keys: []keyencode.Key{{}}, RowNumbers: 4}
+		full, _ := mustSort(t, &job)
+		for _, limit := range limits(n) {
+			job.Limit = limit
+			top, _ := mustSort(t, &job)
+			requireSame(t, view[uint32](full.RowNumbers)[:top.Rows], view[uint32](top.RowNumbers), "%d rows, limit %d", n, limit)
+		}
+	}
+}
+
+// TestTopTakesLittleMemory tells what the leading rows cost: two bytes for each row of the input, and no copy of a column.
+func TestTopTakesLittleMemory(t *testing.T) {
+	const n = 400_000
+	keys := uint64Column(drawn(1, n, uniform))
+	job := engine.Job{Rows: n, Columns: []keyencode.Column{keys, keys, keys}, Keys: []keyencode.Key{{}}, Gather: []int{0, 1, 2}, Limit: 100, Threads: 2}
+	_, temp := mustSort(t, &job)
+	require.LessOrEqual(t, temp, 2*n+1<<20, "temp memory of the first 100 of %d rows", n)
+}

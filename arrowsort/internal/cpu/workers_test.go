@@ -1,0 +1,159 @@
+package cpu
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// TestThreadsAreClamped tells how many workers a sort has: as many as asked for, but none for less than 32768 rows.
+func TestThreadsAreClamped(t *testing.T) {
+	all := runtime.GOMAXPROCS(0)
+	for _, c := range []struct{ rows, asked, threads int }{
+		{0, 8, 1}, {100, 8, 1}, {smallRows, 8, 1}, {2*smallRows - 1, 8, 1}, {2 * smallRows, 8, 2},
+		{5 * smallRows, 8, 5}, {5 * smallRows, 3, 3}, {5 * smallRows, 1, 1}, {5 * smallRows, math.MaxInt, 5},
+		{5 * smallRows, 0, min(5, all)}, {5 * smallRows, -1, min(5, all)}, {1000 * smallRows, 0, min(1000, all)},
+	} {
+		s, err := newSorter(t.Context(), &engine.Job{Rows: c.rows, Threads: c.asked}, newMeter(t))
+		require.NoError(t, err)
+		require.Equal(t, c.threads, s.threads, "%d rows, %d threads asked for", c.rows, c.asked)
+	}
+}
+
+// TestManyThreads tells that a huge number of threads costs no memory.
+func TestManyThreads(t *testing.T) {
+	keys := drawn(1, 100_000, uniform)
+	job := engine.Job{Rows: len(keys), Columns: []keyencode.Column{uint64Column(keys)}, Keys: []keyencode.Key{{}}, Gather: []int{0}, Threads: 3}
+	_, few := mustSort(t, &job)
+	job.Threads = math.MaxInt
+	_, many := mustSort(t, &job)
+	require.Equal(t, few, many, "temp memory with 3 threads and with any number of them")
+}
+
+// TestRun tells that every item runs once, and that a worker runs one item at a time: its temp storage is its own.
+func TestRun(t *testing.T) {
+	for _, threads := range []int{1, 2, 7} {
+		for _, items := range []int{0, 1, 2, 6, 1000} {
+			w := newWorkers(t.Context(), threads)
+			runs, busy := make([]atomic.Int32, items), make([]atomic.Bool, threads)
+			var shared, unknown atomic.Int32
+			require.NoError(t, w.run(items, func(worker, item int) {
+				if worker >= threads || worker >= items {
+					unknown.Add(1)
+					return
+				}
+				if busy[worker].Swap(true) {
+					shared.Add(1)
+				}
+				runs[item].Add(1)
+				runtime.Gosched()
+				busy[worker].Store(false)
+			}))
+			require.Zero(t, unknown.Load(), "%d threads, %d items: unknown workers", threads, items)
+			require.Zero(t, shared.Load(), "%d threads, %d items: workers that ran two items at once", threads, items)
+			for i := range runs {
+				require.EqualValues(t, 1, runs[i].Load(), "%d threads: runs of item %d of %d", threads, i, items)
+			}
+		}
+	}
+}
+
+// TestTiles tells that tiles cover all rows, and are full but for the last.
+func TestTiles(t *testing.T) {
+	for _, c := range []struct{ n, rows int }{{0, 10}, {1, 10}, {9, 10}, {10, 10}, {11, 10}, {999, 10}, {7, 1}} {
+		seen := make([]atomic.Int32, c.n)
+		require.NoError(t, newWorkers(t.Context(), 3).tiles(c.n, c.rows, func(_, lo, hi int) {
+			if lo%c.rows == 0 && (hi-lo == c.rows || hi == c.n) {
+				for i := lo; i < hi; i++ {
+					seen[i].Add(1)
+				}
+			}
+		}))
+		for i := range seen {
+			require.EqualValues(t, 1, seen[i].Load(), "row %d of %d in tiles of %d", i, c.n, c.rows)
+		}
+	}
+}
+
+// TestRunStops tells that items which have begun end, others do not begin once the context is cancelled, and no goroutine
+// is left behind.
+func TestRunStops(t *testing.T) {
+	before := runtime.NumGoroutine()
+	for _, threads := range []int{1, 4} {
+		ctx, cancel := context.WithCancel(t.Context())
+		var begun, ended atomic.Int32
+		err := newWorkers(ctx, threads).run(1000, func(_, item int) {
+			begun.Add(1)
+			if item == 10 {
+				cancel()
+			}
+			runtime.Gosched()
+			ended.Add(1)
+		})
+		require.ErrorIs(t, err, context.Canceled)
+		require.Equal(t, begun.Load(), ended.Load(), "%d threads: items that began and ended", threads)
+		require.Less(t, int(begun.Load()), 1000, "%d threads: items that ran", threads)
+		if threads == 1 {
+			require.EqualValues(t, 11, begun.Load(), "items up to the one that cancelled")
+		}
+		require.ErrorIs(t, newWorkers(ctx, threads).run(1, func(int, int) { t.Error("an item runs after the end") }), context.Canceled)
+	}
+	requireGoroutines(t, before)
+}
+
+// watched sorts a job whose progress is watched: it never falls, passes the total or comes twice at once, and ends there.
+func watched(t *testing.T, job engine.Job, name string) {
+	t.Helper()
+	var busy atomic.Bool
+	last, calls := 0, 0
+	job.Progress = func(done, total int) {
+		if busy.Swap(true) {
+			t.Errorf("%s: progress comes from two goroutines at once", name)
+		}
+		if total != 4*job.Rows || done < last || done > total {
+			t.Errorf("%s: progress is %d of %d after %d; %d rows", name, done, total, last, job.Rows)
+		}
+		last, calls = done, calls+1
+		busy.Store(false)
+	}
+	mustSort(t, &job)
+	require.Equal(t, 4*job.Rows, last, "%s: the last report", name)
+	if job.Rows > smallRows {
+		require.GreaterOrEqual(t, calls, 4, "%s: reports", name)
+	}
+}
+
+// TestProgress watches the progress of jobs that take different ways.
+func TestProgress(t *testing.T) {
+	const n = 200_000
+	texts := viewColumn(n, [][]byte{make([]byte, 40), append(make([]byte, 39), 'b')}, func(i int) int { return i % 2 })
+	for _, limit := range []int{0, 100, n - 1} {
+		for name, keys := range map[string][]uint64{
+			"uniform":  drawn(1, n, uniform),
+			"sorted":   drawn(1, n, shapes["sorted"]),
+			"reversed": drawn(1, n, shapes["reversed"]),
+			"constant": drawn(1, n, shapes["constant"]),
+			"narrow":   drawn(1, n, shapes["narrow"]),
+		} {
+			columns := []keyencode.Column{uint64Column(keys), texts}
+			job := engine.Job{Rows: n, Columns: columns, Keys: []keyencode.Key{{}}, RowNumbers: 8, Limit: limit, Threads: 2}
+			watched(t, job, name+", row numbers")
+			job.Gather = []int{0, 1}
+			watched(t, job, name+", columns")
+			job.Keys = []keyencode.Key{{Column: 1}, {Column: 0}}
+			watched(t, job, name+", texts first")
+		}
+	}
+	for _, rows := range []int{0, 1, 100, 5000} {
+		keys := drawn(rand.Uint64(), rows, uniform)
+		watched(t, engine.Job{Rows: rows, Columns: []keyencode.Column{uint64Column(keys)}, Keys: []keyencode.Key{{}}, RowNumbers: 8}, "few rows")
+	}
+}
