@@ -55,33 +55,32 @@ func (w *Work) rankViews(ctx context.Context, typ arrow.DataType, views []view, 
 		return err
 	}
 	job := engine.Job{Rows: len(ranks), Columns: []keyencode.Column{column}, Keys: []keyencode.Key{key},
-		RowNumbers: 4, Threads: w.Job.Threads}
+		RowNumbers: 4, Plan: true, Threads: w.Job.Threads}
 	sorted, err := w.ranker.Sort(ctx, &job, w.mem)
 	if err != nil {
 		return err
 	}
 	defer sorted.Release(w.mem)
 	rows := arrow.Uint32Traits.CastFromBytes(sorted.RowNumbers)
-	stats := keyencode.Measure(&column, key, 0, len(ranks))
-	plan, err := keyencode.NewPlan(job.Columns, job.Keys, []keyencode.Statistics{stats})
-	if err != nil {
-		return err
-	}
+	plan := sorted.Plan.On(job.Columns)
+	nulls := plan.Statistics(0).Nulls
 	if key.Nulls == keyencode.NullsAtStart {
-		rows = rows[stats.Nulls:]
+		rows = rows[nulls:]
 	} else {
-		rows = rows[:len(rows)-stats.Nulls]
+		rows = rows[:len(rows)-nulls]
 	}
-	number(ranks, rows, plan)
-	return nil
+	return number(ctx, ranks, rows, plan)
 }
 
 // number writes the rank of each of the rows, which are in the order of the plan: 1 for the first, one more for each row
 // that does not tie with its predecessor.
-func number(ranks []uint32, rows []uint32, plan *keyencode.Plan) {
+func number(ctx context.Context, ranks, rows []uint32, plan *keyencode.Plan) error {
 	var codes [512]uint64
 	rank, previous := uint32(0), uint64(0)
 	for lo := 0; lo < len(rows); lo += len(codes) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		tile := rows[lo:min(lo+len(codes), len(rows))]
 		if plan.Words() > 0 {
 			plan.EncodeRows(codes[:len(tile)], 0, tile)
@@ -93,6 +92,7 @@ func number(ranks []uint32, rows []uint32, plan *keyencode.Plan) {
 			ranks[row], previous = rank, codes[i]
 		}
 	}
+	return nil
 }
 
 // tied reports whether two rows that have the same leading word agree in all others.
