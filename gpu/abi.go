@@ -38,8 +38,33 @@ type abiDigit struct{ shift, bits uint64 }
 // abiBinning is a Binning: where a pass reads and writes.
 type abiBinning struct{ field, in, inRows, out, outRows, rowBits, drop uint64 }
 
+// abiBuckets are Buckets: the memory of partition and finish.
+type abiBuckets struct {
+	field, codeBits                     uint64
+	records                             [2]uint64
+	rows                                uint64
+	counts, starts, cursors             uint64
+	firstStarts, firstCursors           uint64
+	windows, verdict, rest              uint64
+	n, bits, firstBits, rowBits, window uint64
+	second                              uint64
+}
+
 type abi interface {
-	abiField | abiColumn | abiStatistics | abiDigit | abiBinning
+	abiField | abiColumn | abiStatistics | abiDigit | abiBinning | abiBuckets
+}
+
+// abiVerdict is a Verdict on partition and finish, of words of 32 bits.
+type abiVerdict struct {
+	sampled, neighbours, ties    uint32
+	oversized, miscount, largest uint32
+	rest                         uint32
+	unused                       [9]uint32
+}
+
+// words sees the verdict as words.
+func (v *abiVerdict) words() []uint32 {
+	return unsafe.Slice((*uint32)(unsafe.Pointer(v)), unsafe.Sizeof(*v)/4)
 }
 
 // abiWords sees structures as words: they hold nothing else.

@@ -17,7 +17,7 @@ func TestStructuresAreThoseOfTheKernels(t *testing.T) {
 	require.NoError(t, err)
 	comments := regexp.MustCompile(`(?s)/\*.*?\*/|//[^\n]*`)
 	header := comments.ReplaceAllString(string(text), "")
-	for _, twin := range []any{abiField{}, abiColumn{}, abiStatistics{}, abiDigit{}, abiBinning{}} {
+	for _, twin := range []any{abiField{}, abiColumn{}, abiStatistics{}, abiDigit{}, abiBinning{}, abiBuckets{}, abiVerdict{}} {
 		typ := reflect.TypeOf(twin)
 		name := strings.TrimPrefix(typ.Name(), "abi")
 		body := regexp.MustCompile(`struct ` + name + ` \{([^}]*)\}`).FindStringSubmatch(header)
@@ -26,17 +26,17 @@ func TestStructuresAreThoseOfTheKernels(t *testing.T) {
 	}
 }
 
-// declared lists the members of a C structure of 64-bit words, as "name" or "name[4]".
+// declared lists the members of a C structure, as "u64 name" or "u64 name[4]".
 func declared(t *testing.T, body string) (names []string) {
 	for _, line := range strings.Split(body, ";") {
 		line = strings.TrimSpace(line)
 		if line == "" {
 			continue
 		}
-		members, ok := strings.CutPrefix(line, "u64 ")
-		require.True(t, ok, "%q is not of 64-bit words", line)
+		typ, members, ok := strings.Cut(line, " ")
+		require.True(t, ok, line)
 		for _, name := range strings.Split(members, ",") {
-			names = append(names, strings.TrimSpace(name))
+			names = append(names, typ+" "+strings.TrimSpace(name))
 		}
 	}
 	return names
@@ -45,11 +45,12 @@ func declared(t *testing.T, body string) (names []string) {
 func fields(typ reflect.Type) (names []string) {
 	for i := range typ.NumField() {
 		f := typ.Field(i)
-		name := f.Name
+		name, word := f.Name, f.Type
 		if f.Type.Kind() == reflect.Array {
 			name += "[" + strconv.Itoa(f.Type.Len()) + "]"
+			word = f.Type.Elem()
 		}
-		names = append(names, name)
+		names = append(names, map[reflect.Kind]string{reflect.Uint64: "u64 ", reflect.Uint32: "u32 "}[word.Kind()]+name)
 	}
 	return names
 }
@@ -59,4 +60,5 @@ func TestStructuresAreWords(t *testing.T) {
 	w := abiWords([]abiBinning{{field: 1, drop: 7}, {in: 2}})
 	require.Equal(t, []uint64{1, 0, 0, 0, 0, 0, 7, 0, 2, 0, 0, 0, 0, 0}, w)
 	require.Nil(t, abiWords([]abiDigit(nil)))
+	require.Equal(t, []uint32{0, 0, 5, 0, 0, 9}, (&abiVerdict{ties: 5, largest: 9}).words()[:6])
 }

@@ -37,11 +37,17 @@ type source struct {
 	rows  driver.Ptr // 0: the order of the input
 }
 
-// sort sorts by the low bits of the codes, of that width, and returns the rows in their new order; 0 when all digits are constant
+// sort sorts by codes of a number of bits, and returns the rows in their new order; 0 when all digits are constant
 // and the rows in the order of the input. It takes the source over.
 func (b *binner) sort(src source, width int) (rows driver.Ptr) {
 	digits := digitsOf(width)
 	field := put(b.task, src.field)
+	if src.rows == 0 {
+		if rows, ok := b.partition(field, width); ok {
+			b.free(src.codes)
+			return rows
+		}
+	}
 	table := put(b.task, digits...)
 	starts, use := b.histograms(field, table, len(digits))
 	if len(use) == 0 || b.failed() {
@@ -67,7 +73,7 @@ func (b *binner) histograms(field, digits driver.Ptr, n int) (starts driver.Ptr,
 	const counts = 4 * kernels.RadixBins
 	starts = b.zeros(n*counts + 8)
 	constant := starts + driver.Ptr(n*counts)
-	b.launch("histogram", min(b.Multiprocessors, max(1, b.rows/kernels.HistogramThreads)), uint64(field), uint64(b.rows), uint64(digits), uint64(n), uint64(starts))
+	b.launch("histogram", b.histogramBlocks(), uint64(field), uint64(b.rows), uint64(digits), uint64(n), uint64(starts))
 	b.launch("exclusive_sum", 1, uint64(starts), uint64(n), uint64(b.rows), uint64(constant))
 	b.moves(8 * b.rows)
 	mask := uint64(0)
@@ -80,6 +86,13 @@ func (b *binner) histograms(field, digits driver.Ptr, n int) (starts driver.Ptr,
 		}
 	}
 	return starts, use
+}
+
+// histogramBlocks is one block for each multiprocessor, or as many as there are rows for.
+func (b *binner) histogramBlocks() int {
+	const rowsOfThread = 8
+	perBlock := kernels.HistogramThreads * rowsOfThread
+	return min(b.Multiprocessors, (b.rows+perBlock-1)/perBlock)
 }
 
 // bin runs the passes. Records go to and fro between two pairs of buffers, one of which is the source's.

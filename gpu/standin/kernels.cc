@@ -2,6 +2,7 @@
 // another. They check what package gpu asks for; the kernels themselves are tested elsewhere.
 #include "standin.h"
 #include "../../kernels/abi.h"
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -222,6 +223,82 @@ void binning(const u64* a, Records in, Records out, u64 blocks) {
 	if (a[6]) memcpy(at<u32>(a[6]), places, sizeof places);
 }
 
+// Partition and finish. The twins need no windows; they write to all of what they were given, so that too little shows.
+u32 prefix_of(const Buckets& b, u64 code) { return b.codeBits > 32 ? (u32)(code >> (b.codeBits - 32)) : (u32)(code << (32 - b.codeBits)); }
+u32 bucket_of(const Buckets& b, u64 record) { return (u32)(record >> 32 >> (32 - b.bits)); }
+u64 record_of(const Buckets& b, u64 row) { return (u64)prefix_of(b, word(at<Field>(b.field), 1, row)) << 32 | row; }
+const u64* last_records(const Buckets& b) { return at<u64>(b.records[b.second ? 1 : 0]); }
+u64 windows_of(const Buckets& b) { return (b.n + b.window - 1) / b.window; }
+
+void sample(const u64* a) {
+	const Buckets& b = *at<Buckets>(a[0]);
+	expect_column(*at<Field>(b.field));
+	expect(b.codeBits > 0 && b.codeBits <= 64 && b.bits <= BUCKET_BITS && b.firstBits + b.second == b.bits, "buckets of another shape");
+	*at<Verdict>(b.verdict) = Verdict();
+}
+
+void bucket_histogram(const u64* a) {
+	const Buckets& b = *at<Buckets>(a[0]);
+	for (u64 i = 0; i < 1ull << b.bits; i++) expect(at<u32>(b.counts)[i] == 0, "counts that are not zero");
+	for (u64 row = 0; row < b.n; row++) at<u32>(b.counts)[bucket_of(b, record_of(b, row))]++;
+}
+
+void bucket_plan(const u64* a, u64 blocks) {
+	const Buckets& b = *at<Buckets>(a[0]);
+	expect(blocks == ((1ull << b.bits) + 4095) / 4096, "a grid that is not that of bucket_plan");
+	Verdict& v = *at<Verdict>(b.verdict);
+	u32 sum = 0;
+	for (u64 i = 0; i < 1ull << b.bits; i++) {
+		u32 rows = at<u32>(b.counts)[i];
+		at<u32>(b.starts)[i] = at<u32>(b.cursors)[i] = sum;
+		if (b.second && i % (1ull << b.second) == 0) at<u32>(b.firstStarts)[i >> b.second] = at<u32>(b.firstCursors)[i >> b.second] = sum;
+		sum += rows;
+		v.largest = rows > v.largest ? rows : v.largest;
+		v.oversized += rows > b.window;
+	}
+	at<u32>(b.starts)[1ull << b.bits] = sum;
+	if (b.second) at<u32>(b.firstStarts)[1ull << b.firstBits] = sum;
+	memset(at<u8>(b.windows), 0xEE, (windows_of(b) + 1) * sizeof(Range));
+	memset(at<u8>(b.rest), 0xEE, ((1ull << b.bits) + windows_of(b)) * sizeof(Range));
+}
+
+void partition_first(const u64* a, u64 blocks) {
+	const Buckets& b = *at<Buckets>(a[0]);
+	expect(blocks == (b.n + PARTITION_TILE - 1) / PARTITION_TILE, "a grid that is not that of the first pass");
+	for (u64 row = 0; row < b.n; row++) {
+		u64 record = record_of(b, row);
+		u32 bucket = bucket_of(b, record);
+		u32* cursors = b.second ? at<u32>(b.firstCursors) : at<u32>(b.cursors);
+		at<u64>(b.records[0])[cursors[bucket >> b.second]++] = record;
+	}
+}
+
+void partition_second(const u64* a, u64 blocks) {
+	const Buckets& b = *at<Buckets>(a[0]);
+	expect(blocks == b.n / PARTITION_SECOND_TILE + (1ull << b.firstBits) + 1, "a grid that is not that of the second pass");
+	for (u64 i = 0; i < b.n; i++) {
+		u64 record = at<u64>(b.records[0])[i];
+		at<u64>(b.records[1])[at<u32>(b.cursors)[bucket_of(b, record)]++] = record;
+	}
+}
+
+void finish(const u64* a, u64 blocks) {
+	const Buckets& b = *at<Buckets>(a[0]);
+	expect(blocks == windows_of(b), "a grid that is not the windows");
+	std::vector<std::pair<u64, u32>> rows;
+	for (u64 i = 0; i < b.n; i++) {
+		u32 row = (u32)last_records(b)[i];
+		rows.push_back({word(at<Field>(b.field), 1, row), row});
+	}
+	std::sort(rows.begin(), rows.end());
+	for (u64 i = 0; i < b.n; i++) at<u32>(b.rows)[i] = rows[i].second;
+}
+
+void finish_rest(const u64* a) {
+	const Buckets& b = *at<Buckets>(a[0]);
+	memset(at<u32>(b.counts), 0, 4ull << b.bits);
+}
+
 void iota(const u64* a) {
 	for (u64 i = 0; i < a[1]; i++) at<u32>(a[0])[i] = (u32)(a[2] ? a[1] - 1 - i : i);
 }
@@ -274,6 +351,17 @@ const std::map<std::string, std::pair<int, Twin>>& twins() {
 	    {"digit_binning_narrow", bin(WIDE, PACKED)},
 	    {"digit_binning_last", bin(PACKED, ROWS)},
 	    {"digit_binning_last_wide", bin(WIDE, ROWS)},
+	    {"sample", {1, plain(sample)}},
+	    {"bucket_histogram", {1, plain(bucket_histogram)}},
+	    {"bucket_plan", {1, bucket_plan}},
+	    {"partition_first", {1, partition_first}},
+	    {"partition_only", {1, partition_first}},
+	    {"partition_second", {1, partition_second}},
+	    {"finish", {1, finish}},
+	    {"finish_wide", {1, finish}},
+	    {"finish_small", {1, finish}},
+	    {"finish_small_wide", {1, finish}},
+	    {"finish_rest", {1, plain(finish_rest)}},
 	    {"iota", {3, plain(iota)}},
 	    {"widen", {3, [](const u64* a, u64) {
 		    for (u64 i = 0; i < a[1]; i++) at<u64>(a[2])[i] = at<u32>(a[0])[i];
