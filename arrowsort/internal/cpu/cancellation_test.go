@@ -1,0 +1,174 @@
+package cpu
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// A watchedContext is never done of itself; it knows the longest time that a worker has worked between two looks at it.
+type watchedContext struct {
+	context.Context
+	looked  time.Duration
+	longest time.Duration
+	looks   int
+	stopAt  int // the look that finds it cancelled; 0: none
+}
+
+func (c *watchedContext) Err() error {
+	now := workingTime()
+	c.longest, c.looked = max(c.longest, now-c.looked), now
+	if c.looks++; c.stopAt > 0 && c.looks >= c.stopAt {
+		return context.Canceled
+	}
+	return nil
+}
+
+// heavyJobs are jobs in which little stands for much work: many columns, long strings to copy, long ties.
+func heavyJobs() map[string]engine.Job {
+	const n = 100_000
+	random := func(seed uint64, n int) keyencode.Column { return uint64Column(drawn(seed, n, uniform)) }
+	wide := engine.Job{Rows: n, Keys: []keyencode.Key{{}}}
+	for i := range 500 {
+		wide.Columns = append(wide.Columns, keyencode.Column{Kind: keyencode.Uint64, Chunks: random(1, n).Chunks})
+		wide.Gather = append(wide.Gather, i)
+		if i > 0 {
+			wide.Columns[i] = wide.Columns[0]
+		}
+	}
+	few := wide
+	few.Rows = 20_000
+	few.Columns = slices.Repeat([]keyencode.Column{random(2, few.Rows)}, 500)
+	top := wide
+	top.Limit = n / 5
+
+	texts := engine.Job{Rows: 40_000, Keys: []keyencode.Key{{}}, Gather: []int{1}}
+	data := make([]byte, 8000)
+	values := numbered(2*texts.Rows, func(i int) uint64 { return uint64(i%2) * 8000 }) // every second row has all bytes
+	column := keyencode.Column{Kind: keyencode.LargeBinary}
+	for row := range texts.Rows {
+		column.Chunks = append(column.Chunks, keyencode.Chunk{Rows: 1, Values: bytesOf(values[2*row : 2*row+2]), Data: [][]byte{data}})
+	}
+	texts.Columns = []keyencode.Column{random(3, texts.Rows), column}
+
+	ties, _ := longTies(30_000, 4096)
+	manyTies, _ := longTies(130_000, 1024)
+	sorted := engine.Job{Rows: 2_000_000, RowNumbers: 8, Keys: []keyencode.Key{{}, {Column: 1}}, Threads: 1}
+	sorted.Columns = []keyencode.Column{uint64Column(drawn(1, sorted.Rows, shapes["sorted"])), uint64Column(drawn(1, sorted.Rows, shapes["constant"]))}
+	return map[string]engine.Job{"500 columns": wide, "500 columns of few rows": few, "the first of 500 columns": top, "strings of 8000 bytes": texts, "few long ties": ties, "long ties": manyTies, "in order": sorted}
+}
+
+// TestLooksAtTheContext tells that no job works long without a look at its context: never more than the 50 ms of the
+// contract or, on a slow machine, a quarter of the call. The best of some calls counts: pages may come slowly at first.
+func TestLooksAtTheContext(t *testing.T) {
+	runtime.LockOSThread() // whose time is measured
+	defer runtime.UnlockOSThread()
+	for name, job := range heavyJobs() {
+		job.Threads = 1
+		var longest, whole time.Duration
+		for range 4 {
+			if longest, whole = longestWithoutLook(t, &job); longest <= max(50*time.Millisecond, whole/4) {
+				break
+			}
+		}
+		t.Logf("%s: %v, %v between two looks at most", name, whole, longest)
+		require.LessOrEqual(t, longest, max(50*time.Millisecond, whole/4), "%s: the longest time without a look at the context, of %v", name, whole)
+	}
+}
+
+func longestWithoutLook(t *testing.T, job *engine.Job) (longest, whole time.Duration) {
+	began := workingTime()
+	ctx := &watchedContext{Context: t.Context(), looked: began}
+	mem := &patient{newMeter(t), ctx}
+	res, err := New().Sort(ctx, job, mem)
+	require.NoError(t, err)
+	require.NoError(t, ctx.Err()) // the time since the last look counts, too
+	res.Release(mem)
+	return ctx.longest, workingTime() - began
+}
+
+// A patient allocator leaves its own time out of the time between two looks.
+type patient struct {
+	*meter
+	ctx *watchedContext
+}
+
+func (p *patient) Allocate(n int) []byte {
+	began := workingTime()
+	defer func() { p.ctx.looked += workingTime() - began }()
+	return p.meter.Allocate(n)
+}
+
+// TestStopsWhereverItLooks cancels at many looks at the context: the call ends with the context's error, at once, and
+// everything is given back.
+func TestStopsWhereverItLooks(t *testing.T) {
+	before := runtime.NumGoroutine()
+	const n = 150_000
+	ties, _ := longTies(n, 60)
+	text := textSpecs[11]
+	texts, valid := text.texts(n)
+	random, sorted := drawn(1, n, uniform), drawn(1, n, shapes["sorted"])
+	columns := []keyencode.Column{uint64Column(random), uint64Column(sorted), uint64Column(drawn(1, n, shapes["half"])), text.column(keyencode.Binary, texts, valid), ties.Columns[0]}
+	for _, job := range []engine.Job{
+		{Keys: []keyencode.Key{{}}, RowNumbers: 8},
+		{Keys: []keyencode.Key{{Column: 1}}, Gather: []int{0, 3}},
+		{Keys: []keyencode.Key{{Column: 2}, {}}, Gather: []int{3, 1, 0}, RowNumbers: 4},
+		{Keys: []keyencode.Key{{Column: 4}}, Gather: []int{3}},
+		{Keys: []keyencode.Key{{Column: 3}, {Column: 4}}, Gather: []int{0}, Limit: 1000},
+	} {
+		job.Rows, job.Columns, job.Threads = n, columns, 1
+		mem := newMeter(t)
+		counting := &watchedContext{Context: t.Context()}
+		res, err := New().Sort(counting, &job, mem)
+		require.NoError(t, err)
+		res.Release(mem)
+		name := fmt.Sprintf("keys %+v, gather %v", job.Keys, job.Gather)
+		require.Greater(t, counting.looks, 10, name)
+		for stop := 1; stop <= counting.looks; stop += 1 + stop/4 {
+			ctx := &watchedContext{Context: t.Context(), stopAt: stop}
+			res, err := New().Sort(ctx, &job, mem)
+			require.ErrorIs(t, err, context.Canceled, "%s: cancelled at look %d of %d", name, stop, counting.looks)
+			require.Nil(t, res, name)
+			require.Zero(t, mem.CurrentAlloc(), "%s: cancelled at look %d: memory that is not back", name, stop)
+			require.Less(t, ctx.looks-stop, 200, "%s: looks after it was cancelled at look %d of %d", name, stop, counting.looks)
+		}
+	}
+	requireGoroutines(t, before)
+}
+
+// TestCancelledFromOutside cancels calls with several workers at any time: no goroutine and no memory is left.
+func TestCancelledFromOutside(t *testing.T) {
+	before := runtime.NumGoroutine()
+	const n = 300_000
+	job := engine.Job{Rows: n, Columns: []keyencode.Column{uint64Column(drawn(1, n, uniform))}, Keys: []keyencode.Key{{}}, RowNumbers: 8, Gather: []int{0}, Threads: 4}
+	mem := newMeter(t)
+	stopped := 0
+	for range 40 {
+		ctx, cancel := context.WithCancel(t.Context())
+		calls, at := 0, rand.IntN(12)
+		job.Progress = func(int, int) {
+			if calls++; calls == at {
+				cancel()
+			}
+		}
+		res, err := New().Sort(ctx, &job, mem)
+		if cancel(); err == nil {
+			res.Release(mem)
+		} else {
+			require.ErrorIs(t, err, context.Canceled)
+			stopped++
+		}
+		require.Zero(t, mem.CurrentAlloc(), "memory that is not back")
+	}
+	require.Positive(t, stopped, "calls that were cancelled")
+	requireGoroutines(t, before)
+}
