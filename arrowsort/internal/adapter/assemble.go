@@ -65,7 +65,7 @@ func (w *Work) build(p *payload, result *engine.Result) *array.Data {
 				*b = nil
 			}
 		}
-	} else if len(p.fields) == 0 && Storage(p.typ).ID() == arrow.NULL {
+	} else if len(p.fields) == 0 && take.Storage(p.typ).ID() == arrow.NULL {
 		nulls = result.Rows
 	}
 	fields := make([]arrow.ArrayData, len(p.fields))

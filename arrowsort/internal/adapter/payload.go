@@ -60,7 +60,7 @@ func (w *Work) flat(typ arrow.DataType, path []int) bool {
 		return false
 	}
 	switch {
-	case Storage(typ).ID() == arrow.DICTIONARY:
+	case take.Storage(typ).ID() == arrow.DICTIONARY:
 		return oneDictionary(w.input.views(path))
 	case l.kind == keyencode.BinaryView:
 		return len(w.input.views(path)) == 1
@@ -110,7 +110,7 @@ func (w *Work) addPayload(p *payload, typ arrow.DataType, path []int) error {
 		p.variadic = slices.Clone(views[0].data.Buffers()[2:])
 	case l.kind == keyencode.FixedSizeBinary && l.width == 0:
 		l.kind = keyencode.Null // there is only validity
-	case Storage(typ).ID() == arrow.DICTIONARY:
+	case take.Storage(typ).ID() == arrow.DICTIONARY:
 		p.dict = views[0].data.Dictionary()
 	}
 	return w.gather(p, l, path, views)

@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -47,7 +48,7 @@ func rankingKey(key keyencode.Key) keyencode.Key {
 
 // rankViews writes the rank of each entry of the views.
 func (w *Work) rankViews(ctx context.Context, typ arrow.DataType, views []view, key keyencode.Key, ranks []uint32) error {
-	if len(ranks) == 0 || Storage(typ).ID() == arrow.NULL {
+	if len(ranks) == 0 || take.Storage(typ).ID() == arrow.NULL {
 		return nil // null entries are 0
 	}
 	column, err := w.keyColumn(ctx, typ, views, key)

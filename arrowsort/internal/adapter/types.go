@@ -3,29 +3,19 @@ package adapter
 import (
 	"github.com/apache/arrow/go/v15/arrow"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// Storage is the type that stores values of typ: the storage of an extension type, else typ itself.
-func Storage(typ arrow.DataType) arrow.DataType {
-	for {
-		ext, ok := typ.(arrow.ExtensionType)
-		if !ok {
-			return typ
-		}
-		typ = ext.StorageType()
-	}
-}
-
 // StructOf is the struct type that stores values of typ, if one does.
 func StructOf(typ arrow.DataType) (*arrow.StructType, bool) {
-	s, ok := Storage(typ).(*arrow.StructType)
+	s, ok := take.Storage(typ).(*arrow.StructType)
 	return s, ok
 }
 
 // Sortable reports whether a column of typ can be a sort key by itself. A struct cannot: its fields are the keys.
 func Sortable(typ arrow.DataType) bool {
-	switch t := Storage(typ).(type) {
+	switch t := take.Storage(typ).(type) {
 	case *arrow.DictionaryType:
 		return sortableEntry(t.ValueType)
 	case *arrow.RunEndEncodedType:
@@ -39,7 +29,7 @@ func Sortable(typ arrow.DataType) bool {
 
 // sortableEntry says whether what a dictionary or a run refers to can be sorted.
 func sortableEntry(typ arrow.DataType) bool {
-	return Storage(typ).ID() != arrow.RUN_END_ENCODED && Sortable(typ)
+	return take.Storage(typ).ID() != arrow.RUN_END_ENCODED && Sortable(typ)
 }
 
 // A layout is how the values of a flat column lie in memory.
@@ -50,7 +40,7 @@ type layout struct {
 
 // layoutOf is the layout of a type that one engine column can hold. Dictionaries are held by their indices.
 func layoutOf(typ arrow.DataType) (layout, bool) {
-	typ = Storage(typ)
+	typ = take.Storage(typ)
 	switch typ.ID() {
 	case arrow.NULL:
 		return layout{keyencode.Null, 0}, true

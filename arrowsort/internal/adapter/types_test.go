@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -35,12 +36,12 @@ func TestLayoutsHaveTheWidthOfTheirType(t *testing.T) {
 	for _, typ := range arrowtest.Types() {
 		l, ok := layoutOf(typ)
 		if !ok {
-			_, nested := Storage(typ).(arrow.NestedType)
+			_, nested := take.Storage(typ).(arrow.NestedType)
 			require.True(t, nested, "%s", typ)
 			continue
 		}
 		c := keyencode.Column{Kind: l.kind, Width: l.width}
-		switch fixed, ok := Storage(typ).(arrow.FixedWidthDataType); {
+		switch fixed, ok := take.Storage(typ).(arrow.FixedWidthDataType); {
 		case l.kind == keyencode.Bool, l.kind == keyencode.Null:
 			require.Zero(t, l.width)
 		case l.kind == keyencode.Binary || l.kind == keyencode.LargeBinary || l.kind == keyencode.BinaryView:

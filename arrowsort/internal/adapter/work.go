@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -80,7 +81,7 @@ func (w *Work) AddKey(ctx context.Context, leaf Leaf, order keyencode.Order, nul
 	key.Column = len(w.Job.Columns)
 	w.Job.Columns = append(w.Job.Columns, c)
 	w.Job.Keys = append(w.Job.Keys, key)
-	if len(leaf.Path) == 1 && Storage(leaf.Type).ID() != arrow.RUN_END_ENCODED {
+	if len(leaf.Path) == 1 && take.Storage(leaf.Type).ID() != arrow.RUN_END_ENCODED {
 		w.keys = append(w.keys, keyColumn{leaf.Path, key.Column})
 	}
 	return nil
@@ -88,7 +89,7 @@ func (w *Work) AddKey(ctx context.Context, leaf Leaf, order keyencode.Order, nul
 
 // keyColumn is the raw column of a key. key is complete but for its column.
 func (w *Work) keyColumn(ctx context.Context, typ arrow.DataType, views []view, key keyencode.Key) (keyencode.Column, error) {
-	switch t := Storage(typ).(type) {
+	switch t := take.Storage(typ).(type) {
 	case *arrow.RunEndEncodedType:
 		views, err := w.expandRuns(ctx, t.Encoded(), views)
 		if err != nil {

@@ -10,9 +10,9 @@ import (
 
 // column gathers the rows of sel from chunks of any type. The data belongs to the gatherer.
 func (g *gatherer) column(typ arrow.DataType, chunks []chunk, sel selection) (*array.Data, error) {
-	layout := storage(typ)
+	layout := Storage(typ)
 	for i, c := range chunks {
-		if have := storage(c.data.DataType()).ID(); have != layout.ID() {
+		if have := Storage(c.data.DataType()).ID(); have != layout.ID() {
 			return nil, fmt.Errorf("%w: chunk %d is stored as %s, the column as %s", errMalformed, i, have, layout.ID())
 		}
 	}
@@ -77,8 +77,8 @@ func (g *gatherer) finish(col column, children []arrow.ArrayData, buffers ...*me
 	return g.data(col.typ, col.sel.len(), append([]*memory.Buffer{col.validity}, buffers...), children, col.nulls)
 }
 
-// storage is the type that an extension type is stored as, and any other type itself.
-func storage(typ arrow.DataType) arrow.DataType {
+// Storage is the type that an extension type is stored as, and any other type itself.
+func Storage(typ arrow.DataType) arrow.DataType {
 	for {
 		ext, ok := typ.(arrow.ExtensionType)
 		if !ok {

@@ -73,7 +73,7 @@ func (g *gatherer) merge(typ arrow.DataType, dicts []chunk, total int) (_ *index
 // entriesOf reads the entries of a flat dictionary: their bytes, where they lie, and whether they are valid. It is nil for a type with children
 // or dictionaries of its own.
 func entriesOf(typ arrow.DataType, dict chunk) (func(i int) (key string, valid bool), error) {
-	read, err := bytesOf(storage(typ), dict)
+	read, err := bytesOf(Storage(typ), dict)
 	if read == nil || err != nil {
 		return nil, err
 	}
