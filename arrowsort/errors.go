@@ -22,7 +22,7 @@ var (
 	ErrKeyType = newError("unsupported type of sort key", arrow.ErrNotImplemented)
 	// ErrOption is returned for a key, an option or an input that makes no sense. It matches arrow.ErrInvalid.
 	ErrOption = newError("invalid argument", arrow.ErrInvalid)
-	// ErrRows is returned when there are more rows than can be numbered. It matches arrow.ErrInvalid.
+	// ErrRows is returned for a sort of 2^32 rows or more; Take has no such limit. It matches arrow.ErrInvalid.
 	ErrRows = newError("too many rows", arrow.ErrInvalid)
 	// ErrOffsets is returned when a string, binary or list array of the result would pass 2 GiB, where the result cannot
 	// be split into chunks: in a record or an array. It matches arrow.ErrInvalid.

@@ -17,8 +17,8 @@ import (
 //
 // The result has the type of the data: T is arrow.Record, arrow.Table, *arrow.Chunked or a type of array. Schema,
 // metadata, names and the order of the columns are kept. Columns of a table and a chunked array come out as one chunk;
-// as several only where 32-bit offsets would pass 2 GiB. An array or a chunked array needs no keys: none is one ascending
-// key with nulls at the end. Options.Limit keeps the first rows only.
+// as several only where 32-bit offsets would pass 2 GiB, or run ends their type. An array or a chunked array needs no
+// keys: none is one ascending key with nulls at the end. Options.Limit keeps the first rows only.
 //
 // Ties keep their order. Dictionaries, and the bytes of string views, are shared with the input; all else is new. The
 // caller releases the result. A cancelled context ends the call within 50 ms with the context's error.
