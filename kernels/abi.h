@@ -144,7 +144,7 @@ memory. The prefix is the leading 32 bits of the code, filled up with zeros on t
 the rest of their codes, fetched by row. n is at most 2^28, and the bits of a row number at most bits + FINISH_BIN_BITS (for
 n up to SMALL_ROWS: SMALL_FINISH_BIN_BITS).
 
-sample(Buckets *b)             grid 1: counts verdict.ties. First of all; clears the verdict.
+sample(Buckets *b)             grid 1. First of all; clears the verdict.
 bucket_histogram(Buckets *b)   any grid, best one block per multiprocessor
 bucket_plan(Buckets *b)        grid = ceil(2^bits / 4096)
     After these three the verdict says whether to go on; if not, sort by digit binning, and clear counts.
@@ -158,12 +158,14 @@ finish_rest(Buckets *b)        grid = multiprocessors: what the finish left over
 */
 
 struct Verdict {
-	u32 ties;      // equal prefixes in the sample
+	u32 sampled;    // rows of the sample, two by two; 0 if there are too few rows for one
+	u32 neighbours; // pairs of neighbours that tie
+	u32 ties;       // rows that tie with another row of the sample
 	u32 oversized; // buckets above the window
 	u32 miscount;  // 1: the counts do not add up
 	u32 largest;   // rows of the largest bucket
 	u32 rest;      // ranges left to finish_rest
-	u32 unused[11];
+	u32 unused[9];
 };
 
 struct Range {

@@ -28,14 +28,19 @@ template <int binBits> struct WindowCutter {
 	}
 };
 
+template <int items, int binBits, bool wide> DEVICE bool finish_span(const Buckets* b, const Span& s) {
+	typedef Finish<items, binBits, wide, true> Full;
+	if (Full::is_full(s)) return Full(shared_memory()).sort(b, s);
+	return Finish<items, binBits, wide, false>(shared_memory()).sort(b, s);
+}
+
 template <int items, int binBits, bool wide> DEVICE void finish_window(const Buckets* b) {
-	Finish<items, binBits, wide> finish(shared_memory());
 	WindowCutter<binBits> cutter(b);
 	Verdict* verdict = (Verdict*)b->verdict;
 	while (cutter.more()) {
 		Span s = cutter.next((u32)b->window);
 		if (s.rows == 0) continue;
-		bool done = cutter.fits && s.rows <= b->window && finish.sort(b, s);
+		bool done = cutter.fits && s.rows <= b->window && finish_span<items, binBits, wide>(b, s);
 		if (!done && thread_index() == 0) ((Range*)b->rest)[atomic_add(&verdict->rest, 1u)] = {s.first, s.first + s.rows};
 		sync_block(); // the stage is free
 	}

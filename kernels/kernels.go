@@ -26,7 +26,7 @@ var All = []Kernel{
 	{"digit_binning_narrow", BinningThreads, binningBytesWide},
 	{"digit_binning_last", BinningThreads, binningBytes},
 	{"digit_binning_last_wide", BinningThreads, binningBytesWide},
-	{"sample", 1024, SampleRows * 2 * 4},
+	{"sample", 1024, SampleRows*2*4 + 64*4},
 	{"bucket_histogram", HistogramThreads, (1 << BucketBits) * 2},
 	{"bucket_plan", 1024, 33 * 4},
 	{"partition_first", PartitionThreads, PartitionTile*8 + (256+4)*8 + 128},

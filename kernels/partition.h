@@ -6,15 +6,18 @@
 template <int threads, int items, int bins> struct Dealer {
 	static const int tile = threads * items, perThread = bins / threads > 0 ? bins / threads : 1;
 	static const int bytes = tile * 8 + (bins + 4) * 8 + 32 * 4;
+	static const int outside = bins; // the bin of rows that are not there
 
 	u64* stage;
 	u32 *counters, *starts, *sums; // starts: in the stage, later what to add to a place there for the place in the output
+	volatile u32* shift; // of the bin in a prefix: read again for each phase, as in DigitPlace
 	u32 ranks[(items + 1) / 2];
 
 	DEVICE explicit Dealer(u8* memory)
-	    : stage((u64*)memory), counters((u32*)(memory + tile * 8)), starts(counters + bins + 4), sums(starts + bins + 4) {}
+	    : stage((u64*)memory), counters((u32*)(memory + tile * 8)), starts(counters + bins + 4), sums(starts + bins + 4), shift(sums + 31) {}
 
-	DEVICE void clear() {
+	DEVICE void clear(u32 binShift) {
+		if (thread_index() == 0) *shift = binShift;
 		for (u32 i = thread_index(); i <= bins; i += threads) counters[i] = 0; // the last for rows outside the tile
 	}
 	DEVICE void count(int i, u32 bin) {
@@ -50,7 +53,8 @@ template <int threads, int items, int bins> struct Dealer {
 		stage[at] = record;
 	}
 	// Rolled, and the next record is read before this one is stored.
-	template <class Bin> DEVICE void write(u64* out, u32 rows, const Bin& bin) {
+	DEVICE void write(u64* out, u32 rows, u32 mask) {
+		u32 binShift = *shift;
 		u64* to = in_register(out);
 		u32 at = thread_index();
 		if (at >= rows) return;
@@ -58,7 +62,7 @@ template <int threads, int items, int bins> struct Dealer {
 		ROLLED for (; at < rows; at += threads) {
 			u64 record = next;
 			if (at + threads < rows) next = stage[at + threads];
-			to[counters[bin(record)] + at] = record;
+			to[counters[(u32)(record >> 32) >> binShift & mask] + at] = record;
 		}
 	}
 };

@@ -1,31 +1,41 @@
 #include "partition.h"
 
-const int FIRST_ITEMS = PARTITION_TILE / PARTITION_THREADS, FIRST_CHUNK = 4;
+const int FIRST_ITEMS = PARTITION_TILE / PARTITION_THREADS, FIRST_CHUNK = 8;
 
-// The first pass reads the column, and makes records: prefix << 32 | row.
-template <int bins> DEVICE void partition_column(const Buckets* b, u32 bits, u32* cursors) {
-	typedef Dealer<PARTITION_THREADS, FIRST_ITEMS, bins> D;
-	D dealer(shared_memory());
+// The first pass reads the column, and makes records: prefix << 32 | row. Whole tiles, which are nearly all, need no look at where
+// they end.
+template <int bins, bool whole> DEVICE void partition_tile(const Buckets* b, u32 bits, u32* cursors) {
+	Dealer<PARTITION_THREADS, FIRST_ITEMS, bins> dealer(shared_memory());
 	Column32 column = {(const Field*)b->field, b->n};
 	Prefix prefix(b->codeBits);
-	u64 tileFirst = (u64)block_index() * PARTITION_TILE, first = tileFirst + warp_index() * 32 * FIRST_ITEMS;
-	u32 rows = b->n - tileFirst < PARTITION_TILE ? (u32)(b->n - tileFirst) : PARTITION_TILE, key[FIRST_ITEMS], shift = 32 - bits;
+	u64 tileFirst = (u64)block_index() * PARTITION_TILE;
+	u32 rows = whole ? PARTITION_TILE : (u32)(b->n - tileFirst), key[FIRST_ITEMS];
 	u32 mine = warp_index() * 32 * FIRST_ITEMS + lane_index(); // item i is row mine + 32 * i of the tile
-	dealer.clear();
+	auto inside = [&](int i) { return whole || mine + 32 * i < rows; };
+	dealer.clear(32 - bits);
 	UNROLL for (int c = 0; c < FIRST_ITEMS; c += FIRST_CHUNK) {
 		u64 code[FIRST_CHUNK];
-		column.codes(code, first + 32 * c);
+		column.codes(code, tileFirst + warp_index() * 32 * FIRST_ITEMS + 32 * c);
 		UNROLL for (int i = 0; i < FIRST_CHUNK; i++) key[c + i] = prefix.of(code[i]);
 	}
 	sync_block();
-	UNROLL for (int i = 0; i < FIRST_ITEMS; i++) dealer.count(i, mine + 32 * i < rows ? key[i] >> shift : bins);
+	u32 shift = *dealer.shift;
+	UNROLL for (int i = 0; i < FIRST_ITEMS; i++) dealer.count(i, inside(i) ? key[i] >> shift : dealer.outside);
 	sync_block();
 	dealer.place(cursors, rows);
-	UNROLL for (int i = 0; i < FIRST_ITEMS; i++) {
-		dealer.put(i, mine + 32 * i < rows ? key[i] >> shift : bins, (u64)key[i] << 32 | (u32)(tileFirst + mine + 32 * i));
-	}
+	u32 row = (u32)tileFirst + mine;
+	shift = *dealer.shift;
+	UNROLL for (int i = 0; i < FIRST_ITEMS; i++) dealer.put(i, inside(i) ? key[i] >> shift : dealer.outside, (u64)key[i] << 32 | (row + 32 * i));
 	sync_block();
-	dealer.write((u64*)b->records[0], rows, [&](u64 record) { return (u32)(record >> 32) >> shift; });
+	dealer.write((u64*)b->records[0], rows, ~0u);
+}
+
+template <int bins> DEVICE void partition_column(const Buckets* b, u32 bits, u32* cursors) {
+	if ((block_index() + 1) * (u64)PARTITION_TILE <= b->n) {
+		partition_tile<bins, true>(b, bits, cursors);
+	} else {
+		partition_tile<bins, false>(b, bits, cursors);
+	}
 }
 
 KERNEL(partition_first, PARTITION_THREADS, 2)(const Buckets* b) { partition_column<256>(b, (u32)b->firstBits, (u32*)b->firstCursors); }

@@ -23,28 +23,34 @@ struct SecondTile {
 	}
 };
 
-// The second pass deals the rows of each bin of the first pass to the buckets in it.
-KERNEL(partition_second, PARTITION_THREADS, 2)(const Buckets* b) {
-	typedef Dealer<PARTITION_THREADS, SECOND_ITEMS, 256> D;
-	D dealer(shared_memory());
-	SecondTile tile(b, dealer.sums);
-	if (tile.first >= tile.end) return;
-	u32 rows = tile.end - tile.first, shift = 64 - (u32)b->bits, mask = (1u << b->second) - 1;
+// Whole tiles, which are nearly all, need no look at where they end.
+template <bool whole> DEVICE void partition_tile(const Buckets* b, const SecondTile& tile, u8* memory) {
+	Dealer<PARTITION_THREADS, SECOND_ITEMS, 256> dealer(memory);
+	u32 rows = tile.end - tile.first, shift, mask = (1u << b->second) - 1;
 	const u64* in = (const u64*)b->records[0] + tile.first + thread_index();
-	auto bin = [&](u64 record) { return (u32)(record >> shift) & mask; };
-	dealer.clear();
+	auto inside = [&](int i) { return whole || i * PARTITION_THREADS + thread_index() < rows; };
+	auto bin = [&](u64 record) { return (u32)(record >> 32) >> shift & mask; };
+	dealer.clear(32 - (u32)b->bits);
 	u64 record[SECOND_ITEMS];
-	UNROLL for (int i = 0; i < SECOND_ITEMS; i++) {
-		record[i] = 0;
-		if (rows == PARTITION_SECOND_TILE || i * PARTITION_THREADS + thread_index() < rows) record[i] = load(in + i * PARTITION_THREADS);
-	}
+	UNROLL for (int i = 0; i < SECOND_ITEMS; i++) record[i] = inside(i) ? load(in + i * PARTITION_THREADS) : 0;
 	sync_block();
-	UNROLL for (int i = 0; i < SECOND_ITEMS; i++) dealer.count(i, i * PARTITION_THREADS + thread_index() < rows ? bin(record[i]) : 256);
+	shift = *dealer.shift;
+	UNROLL for (int i = 0; i < SECOND_ITEMS; i++) dealer.count(i, inside(i) ? bin(record[i]) : dealer.outside);
 	sync_block();
 	dealer.place((u32*)b->cursors + ((u64)tile.bin << b->second), rows);
-	UNROLL for (int i = 0; i < SECOND_ITEMS; i++) {
-		dealer.put(i, i * PARTITION_THREADS + thread_index() < rows ? bin(record[i]) : 256, record[i]);
-	}
+	shift = *dealer.shift;
+	UNROLL for (int i = 0; i < SECOND_ITEMS; i++) dealer.put(i, inside(i) ? bin(record[i]) : dealer.outside, record[i]);
 	sync_block();
-	dealer.write((u64*)b->records[1], rows, bin);
+	dealer.write((u64*)b->records[1], rows, mask);
+}
+
+// The second pass deals the rows of each bin of the first pass to the buckets in it.
+KERNEL(partition_second, PARTITION_THREADS, 2)(const Buckets* b) {
+	SecondTile tile(b, (u32*)shared_memory());
+	if (tile.first >= tile.end) return;
+	if (tile.end - tile.first == PARTITION_SECOND_TILE) {
+		partition_tile<true>(b, tile, shared_memory());
+	} else {
+		partition_tile<false>(b, tile, shared_memory());
+	}
 }

@@ -32,10 +32,12 @@ const (
 	SampleBits = 14
 	// SampleRows is the rows of the sample.
 	SampleRows = 1 << SampleBits
+	// SampleAllRows is from how many rows on the whole sample is taken; below, a quarter of it.
+	SampleAllRows = 1 << 25
 	// PartitionThreads is the size of a block of the partition.
 	PartitionThreads = 512
 	// PartitionTile is the rows of a tile of the first pass.
-	PartitionTile = PartitionThreads * 20
+	PartitionTile = PartitionThreads * 16
 	// PartitionSecondTile is the rows of a tile of the second pass.
 	PartitionSecondTile = PartitionThreads * 16
 	// BucketBits is the most bits that rows are partitioned by: counters of 16 bits for all buckets fill shared memory.

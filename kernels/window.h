@@ -9,7 +9,7 @@ struct Span {
 	u32 first, rows, low, binShift; // bits of the prefix behind the bin
 };
 
-template <int items, int binBits, bool wide> struct Finish {
+template <int items, int binBits, bool wide, bool full> struct Finish {
 	static const int threads = FINISH_THREADS, room = threads * items, bins = 1 << binBits;
 	static const int scanWarps = bins / 128 < threads / 32 ? bins / 128 : threads / 32, groups = bins / 128 / scanWarps;
 	static const int counterWords = (bins > room ? bins : room) + 32;
@@ -21,12 +21,18 @@ template <int items, int binBits, bool wide> struct Finish {
 	DEVICE explicit Finish(u8* memory)
 	    : stage((u32*)memory), counters(stage + room + 32), control(counters + counterWords), runs(control + 64) {}
 
-	// Rows sit at offset..offset+rows-1 of the block's items, so that loads and stores are whole lines of memory.
-	DEVICE static bool inside(int i, u32 offset, u32 rows) { return (u32)(i * threads) + thread_index() - offset < rows; }
+	// Rows sit at offset..offset+rows-1 of the block's items, so that loads and stores are whole lines of memory. In a full window only
+	// the first and the last two items of a thread can be missing.
+	DEVICE static bool is_full(const Span& s) { return s.rows + s.first % 32 >= (items - 2) * threads; }
+	DEVICE static bool inside(int i, u32 offset, u32 rows) {
+		if (full && i > 0 && i < items - 2) return true;
+		return i * threads + thread_index() - offset < rows;
+	}
 
 	DEVICE void load_records(const u64* records, const Span& s, u32 offset) {
+		const u64* in = records + s.first - offset + thread_index();
 		UNROLL for (int i = 0; i < items; i++) {
-			u64 r = inside(i, offset, s.rows) ? load_once(records + s.first + (i * threads + thread_index() - offset)) : 0;
+			u64 r = inside(i, offset, s.rows) ? load_once(in + i * threads) : 0;
 			word[i] = (u32)r;
 			place[i] = (u32)(r >> 32);
 		}
@@ -42,7 +48,7 @@ template <int items, int binBits, bool wide> struct Finish {
 			u32 rest = place[i] - s.low, bin = rest >> s.binShift;
 			word[i] += rest * factor;
 			if (!inside(i, offset, s.rows)) bin = bins + lane_index();
-			place[i] = bin | atomic_add(counters + bin, 1u) << 16;
+			place[i] = bin + (atomic_add(counters + bin, 1u) << 16); // a sum: of an OR the compiler keeps both parts
 		}
 		sync_block();
 	}
@@ -143,9 +149,10 @@ template <int items, int binBits, bool wide> struct Finish {
 	}
 
 	DEVICE void write(u32* out, const Span& s, u32 offset, u32 rowMask) {
+		u32* to = out + s.first - offset + thread_index();
+		const u32* from = stage + thread_index() - offset;
 		UNROLL for (int i = 0; i < items; i++) {
-			u32 at = i * threads + thread_index() - offset;
-			if (inside(i, offset, s.rows)) out[s.first + at] = stage[at] & rowMask;
+			if (inside(i, offset, s.rows)) to[i * threads] = from[i * threads] & rowMask;
 		}
 	}
 

@@ -51,15 +51,18 @@ struct Partitioner {
 		b = {(u64)field,         codeBits,          {(u64)t.records[0], (u64)t.records[1]}, (u64)rows,        (u64)t.counts, (u64)t.starts, (u64)t.cursors,
 		     (u64)t.firstStarts, (u64)t.firstCursors, (u64)t.windows, (u64)t.verdict, (u64)t.rest, n, bits, first, rowBits, window, bits - first};
 		d.up(t.buckets, &b, sizeof b);
-		d.run(sample, 1, 1024, SAMPLE_ROWS * 2 * 4, t.buckets);
+		d.run(sample, 1, 1024, SAMPLE_ROWS * 2 * 4 + 256, t.buckets);
 		d.run(bucket_histogram, std::min(ceil_div(n, HISTOGRAM_THREADS * 8), d.multiprocessors), HISTOGRAM_THREADS, std::max(2u << bits, 16u), t.buckets);
 		d.run(bucket_plan, ceil_div(1 << bits, 4096), 1024, 33 * 4, t.buckets);
 	}
 
 	// Whether to go on. Many equal keys, or buckets that do not fit, are better sorted by digits.
 	static bool good(const Verdict& v, const Buckets& b) {
-		double partners = 2.0 * v.ties * b.n / ((double)SAMPLE_ROWS * SAMPLE_ROWS);
-		return !v.miscount && v.largest <= FINISH_REST_ROWS && v.oversized <= 128 && (b.n < SAMPLE_ROWS || partners <= 8);
+		bool few = b.n >= 1 << 26 && b.codeBits <= 32; // oversized buckets cost a quarter of a millisecond
+		if (v.miscount || v.largest > FINISH_REST_ROWS || v.oversized > (few ? 128u : 0u)) return false;
+		if (v.sampled == 0) return true;
+		double elsewhere = (double)v.ties - v.neighbours, partners = 2 * elsewhere * b.n / ((double)v.sampled * v.sampled);
+		return partners <= 8 && v.neighbours < 0.35 * v.sampled;
 	}
 
 	void refuse() { d.zero(t.counts, (u64)4 << b.bits); }
