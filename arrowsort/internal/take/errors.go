@@ -6,8 +6,9 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 )
 
-// ErrOffsets is returned when the result would pass the range of its 32-bit offsets and may not be split. It also matches arrow.ErrInvalid.
-var ErrOffsets = fmt.Errorf("take: offsets would pass 2 GiB: %w", arrow.ErrInvalid)
+// ErrOffsets is returned when the result would pass the range of its 32-bit offsets or run ends and may not be split. It also matches
+// arrow.ErrInvalid.
+var ErrOffsets = fmt.Errorf("take: offsets would overflow: %w", arrow.ErrInvalid)
 
 // errMalformed is wrapped by errors about chunks whose buffers contradict each other.
 var errMalformed = fmt.Errorf("take: malformed column: %w", arrow.ErrInvalid)
@@ -19,7 +20,7 @@ type overflowError struct {
 }
 
 func (e *overflowError) Error() string {
-	return fmt.Sprintf("%v: %s would have to hold %d and holds at most %d; take fewer rows at a time or use the type with 64-bit offsets",
+	return fmt.Sprintf("%v: %s would have to hold %d and holds at most %d",
 		ErrOffsets, e.typ, e.need, e.limit)
 }
 
