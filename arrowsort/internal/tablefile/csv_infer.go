@@ -12,7 +12,8 @@ import (
 // reads as anything, and a column of empty values only is a string.
 //
 //   - int64: as Go prints it, so that 007 and +1 stay strings
-//   - float64: decimal or scientific notation, NaN, Inf
+//   - float64: decimal or scientific notation of up to 17 digits, NaN, Inf; a whole number only if it is exact: an
+//     identifier of 20 digits stays a string
 //   - bool: true, false in lower, upper or title case
 //   - date32: 2006-01-02
 //   - timestamp[us]: 2006-01-02 15:04:05 with a T or a space and up to six digits of a second; no time zone
@@ -82,8 +83,25 @@ func isFloat(s string) bool {
 	if strings.HasPrefix(digits, "+") || strings.ContainsAny(digits, "xX_") {
 		return false
 	}
-	_, err := strconv.ParseFloat(s, 64)
-	return err == nil
+	x, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		return false
+	}
+	if strings.Trim(digits, "0123456789") == "" {
+		return strconv.FormatFloat(x, 'f', 0, 64) == s
+	}
+	return significantDigits(digits) <= 17
+}
+
+// significantDigits counts the digits from the first that is not zero to the exponent.
+func significantDigits(s string) (n int) {
+	s, _, _ = strings.Cut(strings.ToLower(s), "e")
+	for _, c := range strings.TrimLeft(s, "0.") {
+		if '0' <= c && c <= '9' {
+			n++
+		}
+	}
+	return n
 }
 
 func isBool(s string) bool {
@@ -118,7 +136,7 @@ func isInstant(s string) bool {
 
 // parseTime reads a time with or without a zone.
 func parseTime(s string) (t time.Time, zone bool, err error) {
-	if len(s) < len("2006-01-02 15:04:05") || s[10] != ' ' && s[10] != 'T' || fraction(s) > 6 {
+	if len(s) < len("2006-01-02 15:04:05") || s[10] != ' ' && s[10] != 'T' || fraction(s) > 6 || strings.Contains(s, ",") {
 		return t, false, strconv.ErrSyntax
 	}
 	s = s[:10] + "T" + s[11:]
