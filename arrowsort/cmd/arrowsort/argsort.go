@@ -31,6 +31,7 @@ taking the input's rows in this order sorts it.`,
 		},
 	}
 	in.add(cmd, "write the first `N` row numbers of the sorted order; 0 for all")
+	in.addEngine(cmd)
 	out.add(cmd)
 	return cmd
 }

@@ -45,7 +45,7 @@ func runCheck(ctx context.Context, s streams, path string, in *jobFlags) error {
 		return err
 	}
 	if in.json {
-		j.report.Sorted, j.report.BadRow = &sorted, row
+		j.report.Sorted, j.report.BadRow = &sorted, max(row, 0)
 		if err := j.report.writeJSON(s.out); err != nil {
 			return err
 		}

@@ -15,7 +15,7 @@ type jobFlags struct {
 	keyTexts []string
 	limit    int
 	threads  int
-	engine   string
+	engine   string // empty where nothing is sorted
 	format   string
 	quiet    bool
 	json     bool
@@ -29,10 +29,14 @@ func (f *jobFlags) add(cmd *cobra.Command, limitHelp string) {
 	flags.StringArrayVarP(&f.keyTexts, "key", "k", nil, keyHelp)
 	flags.IntVar(&f.limit, "limit", 0, limitHelp)
 	flags.IntVar(&f.threads, "threads", 0, "use at most `N` threads; 0 for all cores")
-	flags.StringVar(&f.engine, "engine", "auto", engineHelp)
 	flags.StringVar(&f.format, "format", "", "`format` of the input: parquet, arrow, arrows or csv (default: by its name)")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "say nothing but errors")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object about what was done")
+}
+
+// addEngine is for the commands that sort.
+func (f *jobFlags) addEngine(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.engine, "engine", "auto", engineHelp)
 }
 
 // parse checks the flags.
@@ -48,6 +52,9 @@ func (f *jobFlags) parse() (err error) {
 	}
 	if f.inFormat, err = tablefile.ParseFormat(f.format); err != nil {
 		return usagef("--format: %v", err)
+	}
+	if f.engine == "" {
+		return nil
 	}
 	return checkEngine(f.engine)
 }

@@ -36,6 +36,7 @@ metadata and compression of the input.`,
 		},
 	}
 	in.add(cmd, "keep the first `N` rows of the sorted order; 0 for all")
+	in.addEngine(cmd)
 	out.add(cmd)
 	return cmd
 }
