@@ -60,8 +60,8 @@ func heavyJobs() map[string]engine.Job {
 	}
 	texts.Columns = []keyencode.Column{random(3, texts.Rows), column}
 
-	ties, _ := longTies(30_000, 4096)
-	manyTies, _ := longTies(130_000, 1024)
+	ties, _ := longTies(30_000, 2048)
+	manyTies, _ := longTies(130_000, 512)
 	sorted := engine.Job{Rows: 2_000_000, RowNumbers: 8, Keys: []keyencode.Key{{}, {Column: 1}}, Threads: 1}
 	sorted.Columns = []keyencode.Column{uint64Column(drawn(1, sorted.Rows, shapes["sorted"])), uint64Column(drawn(1, sorted.Rows, shapes["constant"]))}
 	return map[string]engine.Job{"500 columns": wide, "500 columns of few rows": few, "the first of 500 columns": top, "strings of 8000 bytes": texts, "few long ties": ties, "long ties": manyTies, "in order": sorted}
@@ -133,7 +133,7 @@ func TestStopsWhereverItLooks(t *testing.T) {
 		res.Release(mem)
 		name := fmt.Sprintf("keys %+v, gather %v", job.Keys, job.Gather)
 		require.Greater(t, counting.looks, 10, name)
-		for stop := 1; stop <= counting.looks; stop += 1 + stop/4 {
+		for stop := 1; stop <= counting.looks; stop += 1 + stop/3 {
 			ctx := &watchedContext{Context: t.Context(), stopAt: stop}
 			res, err := New().Sort(ctx, &job, mem)
 			require.ErrorIs(t, err, context.Canceled, "%s: cancelled at look %d of %d", name, stop, counting.looks)

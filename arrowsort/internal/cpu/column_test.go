@@ -39,7 +39,7 @@ var modes = []keyencode.Key{
 // TestValidityOfTheOnlyKey sorts a nullable key, whose validity is not moved: nulls are one run at the end or at the start,
 // and a limit cuts it anywhere.
 func TestValidityOfTheOnlyKey(t *testing.T) {
-	for _, n := range []int{1, 9, 3000, 100_000} {
+	for _, n := range []int{1, 9, 3000, 50_000} {
 		for _, share := range []float64{0, 0.3, 1} {
 			r := rand.New(rand.NewPCG(uint64(n), 7))
 			keys, valid := make([]uint64, n), make([]bool, n)
@@ -63,7 +63,7 @@ func TestValidityOfTheOnlyKey(t *testing.T) {
 					return cmp.Compare(keys[a], keys[b])
 				})
 				for _, limit := range []int{0, 1, n / 7, nulls - 1, nulls, nulls + 1, n - nulls, n - nulls + 1, n/2 + 3, n - 1} {
-					if limit < 0 || n > 3000 && limit == 1 {
+					if limit < 0 || n > 3000 && limit%2 == 1 { // half of them are enough
 						continue
 					}
 					for _, width := range []int{0, 4} {

@@ -43,8 +43,12 @@ func uint64Column(keys []uint64) keyencode.Column {
 
 // TestShapes sorts every shape at sizes on both sides of the partition, by row numbers and with the columns.
 func TestShapes(t *testing.T) {
+	sizes := []int{1, 100, smallRows, smallRows + 1, 200_000, 1_000_000}
+	if testing.Short() {
+		sizes = sizes[:5]
+	}
 	for name, shape := range shapes {
-		for _, n := range []int{1, 100, smallRows, smallRows + 1, 200_000, 1_000_000} {
+		for _, n := range sizes {
 			r := rand.New(rand.NewPCG(1, uint64(n)))
 			keys := make([]uint64, n)
 			for i := range keys {

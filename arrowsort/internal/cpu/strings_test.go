@@ -194,13 +194,13 @@ func TestStringForms(t *testing.T) {
 
 // TestTooManyBytes tells that strings whose offsets would pass 2 GiB are an error before any byte is copied.
 func TestTooManyBytes(t *testing.T) {
-	const chunks, size = 3, 1 << 30
+	const chunks, size = 300, 8 << 20 // the chunks share their bytes
 	data := make([]byte, size)
 	c := keyencode.Column{Kind: keyencode.Binary}
 	for range chunks {
 		c.Chunks = append(c.Chunks, keyencode.Chunk{Rows: 1, Values: bytesOf([]uint32{0, size}), Data: [][]byte{data}})
 	}
-	job := engine.Job{Rows: chunks, Columns: []keyencode.Column{c, uint64Column([]uint64{2, 3, 1})}, Keys: []keyencode.Key{{Column: 1}}, Gather: []int{0}}
+	job := engine.Job{Rows: chunks, Columns: []keyencode.Column{c, uint64Column(drawn(1, chunks, uniform))}, Keys: []keyencode.Key{{Column: 1}}, Gather: []int{0}}
 	mem := newMeter(t)
 	_, err := New().Sort(t.Context(), &job, mem)
 	require.ErrorIs(t, err, engine.ErrOffsets)
