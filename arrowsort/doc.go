@@ -2,7 +2,8 @@
 //
 //	keys := []arrowsort.Key{{Path: "delay", Order: arrowsort.Descending}, {Path: "date"}}
 //	sorted, err := arrowsort.Sort(ctx, record, keys, arrowsort.Options{})
-//	defer sorted.Release()
+//
+// The result is the caller's, to be released.
 //
 // # The order
 //
