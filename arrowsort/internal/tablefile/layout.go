@@ -23,7 +23,9 @@ type columnLayout struct {
 
 // Encodings of parquet.thrift.
 const (
+	plainEncoding   = 0
 	plainDictionary = 2
+	rleEncoding     = 3
 	rleDictionary   = 8
 )
 

@@ -12,11 +12,12 @@ import (
 )
 
 // A parquetFile is an open Parquet file. Its columns are read one row group at a time, in parallel; the row groups
-// become the chunks of the table.
+// become the chunks of the table, except of a directColumn.
 //
 // Nested columns are put together here (parquet_nested.go) instead of by pqarrow, which decodes the children of a
 // struct on goroutines of its own: a panic there could not be contained.
 type parquetFile struct {
+	src    source
 	file   *file.Reader
 	fields []pqarrow.SchemaField // as pqarrow understands the file, leaves at the bottom
 	leaves *pqarrow.FileReader   // reads leaf columns by column number
@@ -70,7 +71,7 @@ func openParquet(src source, size int64, opts ReadOptions) (*parquetFile, error)
 	if leaves.Manifest.Fields, err = leafFields(leaves.Manifest, r.MetaData().Schema.NumColumns()); err != nil {
 		return nil, err
 	}
-	f := &parquetFile{file: r, fields: whole.Manifest.Fields, leaves: leaves, opts: opts}
+	f := &parquetFile{src: src, file: r, fields: whole.Manifest.Fields, leaves: leaves, opts: opts}
 	f.schema = arrowSchema(whole.Manifest, r.MetaData().Schema)
 	return f, nil
 }
@@ -90,9 +91,20 @@ func leafFields(manifest *pqarrow.SchemaManifest, columns int) ([]pqarrow.Schema
 
 func (f *parquetFile) readTable(ctx context.Context) (arrow.Table, error) {
 	groups := f.file.NumRowGroups()
-	chunks := make([][][]arrow.Array, len(f.fields)) // by field and row group
-	for i := range chunks {
-		chunks[i] = make([][]arrow.Array, groups)
+	report := progress(f.opts.Progress, len(f.fields)*groups)
+	direct, err := f.readDirect(ctx, report)
+	if err != nil {
+		return nil, err
+	}
+	chunks := make([][][]arrow.Array, len(f.fields)) // by field and row group; all row groups in one of a direct column
+	var others []int
+	for i, a := range direct {
+		if a != nil {
+			chunks[i] = [][]arrow.Array{{a}}
+		} else {
+			chunks[i] = make([][]arrow.Array, groups)
+			others = append(others, i)
+		}
 	}
 	defer func() {
 		for _, groups := range chunks {
@@ -101,9 +113,8 @@ func (f *parquetFile) readTable(ctx context.Context) (arrow.Table, error) {
 			}
 		}
 	}()
-	report := progress(f.opts.Progress, len(f.fields)*groups)
-	err := each(ctx, len(f.fields)*groups, threads(f.opts.Threads), func(i int) (err error) {
-		group, field := i/len(f.fields), i%len(f.fields)
+	err = each(ctx, len(others)*groups, threads(f.opts.Threads), func(i int) (err error) {
+		group, field := i/len(others), others[i%len(others)]
 		chunks[field][group], err = f.readField(ctx, field, group)
 		report()
 		return err
@@ -198,7 +209,7 @@ func progress(told func(done, total int), total int) func() {
 	var done atomic.Int64
 	turn := make(chan struct{}, 1) // one goroutine at a time
 	return func() {
-		n := int(done.Add(1))
+		n := min(int(done.Add(1)), total) // some things are done twice
 		turn <- struct{}{}
 		told(n, total)
 		<-turn

@@ -1,6 +1,9 @@
 package tablefile
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"math"
+)
 
 // Wire types of Thrift's compact protocol that occur in page headers.
 const (
@@ -9,11 +12,14 @@ const (
 	thriftBinary, thriftList, thriftSet, thriftStruct = 8, 9, 10, 12
 )
 
-// compactReader walks over a struct in Thrift's compact protocol that was written by this process. It panics where the
-// bytes end.
+// maxDepth is how deep structs lie in one another at most; those of Parquet stay far below it.
+const maxDepth = 16
+
+// compactReader walks over a struct in Thrift's compact protocol. It panics where the bytes end or are none.
 type compactReader struct {
-	b  []byte
-	at int
+	b     []byte
+	at    int
+	depth int
 }
 
 func (r *compactReader) uvarint() uint64 {
@@ -23,6 +29,23 @@ func (r *compactReader) uvarint() uint64 {
 	}
 	r.at += n
 	return v
+}
+
+// number reads a signed number, in zigzag, that has to be positive and to fit 32 bits.
+func (r *compactReader) number() int {
+	v := r.uvarint()
+	if v&1 != 0 || v>>1 > math.MaxInt32 {
+		panic(corrupt("a page header says %d where a size belongs", int64(v>>1)^-int64(v&1)))
+	}
+	return int(v >> 1)
+}
+
+// pass passes as many bytes as the next number says.
+func (r *compactReader) pass(n uint64) {
+	if n > uint64(len(r.b)-r.at) {
+		panic(corrupt("a page header passes its column chunk"))
+	}
+	r.at += int(n)
 }
 
 // skip passes a value of a wire type.
@@ -36,16 +59,20 @@ func (r *compactReader) skip(typ byte) {
 	case thriftDouble:
 		r.at += 8
 	case thriftBinary:
-		r.at += int(r.uvarint())
+		r.pass(r.uvarint())
 	case thriftList, thriftSet:
 		head := r.b[r.at]
 		r.at++
-		n := int(head >> 4)
+		n := uint64(head >> 4)
 		if n == 15 {
-			n = int(r.uvarint())
+			n = r.uvarint()
 		}
-		for range n {
-			r.skip(head & 15)
+		if elem := head & 15; elem == thriftTrue || elem == thriftFalse {
+			r.pass(n) // in a list they have a byte each
+		} else {
+			for range n {
+				r.skip(elem)
+			}
 		}
 	case thriftStruct:
 		r.fields(func(_ int, typ byte) { r.skip(typ) })
@@ -56,6 +83,10 @@ func (r *compactReader) skip(typ byte) {
 
 // fields calls f at each field of a struct with its number and wire type; f passes the value.
 func (r *compactReader) fields(f func(number int, typ byte)) {
+	if r.depth++; r.depth > maxDepth {
+		panic(corrupt("the structs of a page header are too deep"))
+	}
+	defer func() { r.depth-- }()
 	number := 0
 	for {
 		head := r.b[r.at]
@@ -71,4 +102,31 @@ func (r *compactReader) fields(f func(number int, typ byte)) {
 		}
 		f(number, head&15)
 	}
+}
+
+// compactWriter writes a struct in Thrift's compact protocol: its fields by rising number, ends with thriftStop.
+type compactWriter struct {
+	b     []byte
+	field int // the last one that was written
+}
+
+func (w *compactWriter) header(field int, typ byte) {
+	w.b = append(w.b, byte(field-w.field)<<4|typ)
+	w.field = field
+}
+
+// number writes a field of 32 bits that is not negative.
+func (w *compactWriter) number(field, v int) {
+	w.header(field, thriftI32)
+	w.b = binary.AppendUvarint(w.b, uint64(v)<<1)
+}
+
+// record writes a field that is a struct of numbers; their fields start at 1.
+func (w *compactWriter) record(field int, numbers ...int) {
+	w.header(field, thriftStruct)
+	inner := compactWriter{b: w.b}
+	for i, v := range numbers {
+		inner.number(i+1, v)
+	}
+	w.b = append(inner.b, thriftStop)
 }

@@ -1,0 +1,76 @@
+package tablefile
+
+import (
+	"context"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/bitutil"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+)
+
+// array joins the parts to one array.
+func (c *directColumn) array(ctx context.Context, opts ReadOptions) (arrow.Array, error) {
+	rows, nulls := 0, 0
+	for _, p := range c.parts {
+		rows, nulls = rows+p.rows, nulls+p.nulls
+	}
+	var validity *memory.Buffer
+	if nulls > 0 {
+		validity = newBuffer(opts.Allocator, int(bitutil.BytesForBits(int64(rows))))
+		defer validity.Release()
+		for _, p := range c.parts {
+			if p.validity == nil {
+				bitutil.SetBitsTo(validity.Bytes(), int64(p.first), int64(p.rows), true)
+			} else {
+				bitutil.CopyBitmap(p.validity.Bytes(), 0, p.rows, validity.Bytes(), p.first)
+			}
+		}
+	}
+	data := array.NewData(c.typ, rows, []*memory.Buffer{validity, c.values}, nil, nulls, 0)
+	defer data.Release()
+	if c.typ.ID() == arrow.DICTIONARY {
+		dictionary, err := c.unify(ctx, opts)
+		if err != nil {
+			return nil, err
+		}
+		defer dictionary.Release()
+		data.SetDictionary(dictionary.Data())
+	}
+	return array.MakeFromData(data), nil
+}
+
+// unify makes one dictionary of those of the parts and changes the indices, in their place.
+func (c *directColumn) unify(ctx context.Context, opts ReadOptions) (arrow.Array, error) {
+	unifier, err := array.NewDictionaryUnifier(opts.Allocator, c.typ.(*arrow.DictionaryType).ValueType)
+	if err != nil {
+		return nil, err
+	}
+	defer unifier.Release()
+	maps := make([]*memory.Buffer, len(c.parts))
+	for i, p := range c.parts {
+		if p.dictionary == nil || p.dictionary.Len() == 0 {
+			continue // all rows are null
+		}
+		if maps[i], err = unifier.UnifyAndTranspose(p.dictionary); err != nil {
+			return nil, err
+		}
+		defer maps[i].Release()
+	}
+	err = each(ctx, len(c.parts), threads(opts.Threads), func(i int) error {
+		if maps[i] == nil {
+			return nil
+		}
+		p := c.parts[i]
+		to := arrow.Int32Traits.CastFromBytes(maps[i].Bytes())
+		indices := arrow.Int32Traits.CastFromBytes(c.values.Bytes())[p.first : p.first+p.rows]
+		for i, index := range indices {
+			indices[i] = to[index]
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return unifier.GetResultWithIndexType(arrow.PrimitiveTypes.Int32)
+}

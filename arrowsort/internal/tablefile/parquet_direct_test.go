@@ -1,0 +1,70 @@
+package tablefile
+
+import (
+	"bytes"
+	"context"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/apache/arrow/go/v15/parquet"
+	"github.com/apache/arrow/go/v15/parquet/compress"
+	"github.com/apache/arrow/go/v15/parquet/pqarrow"
+	"github.com/stretchr/testify/require"
+)
+
+// foreignBytes is the table as pqarrow writes it.
+func foreignBytes(t *testing.T, table arrow.Table, props ...parquet.WriterProperty) []byte {
+	var b bytes.Buffer
+	require.NoError(t, pqarrow.WriteTable(table, &b, 700, parquet.NewWriterProperties(props...), pqarrow.DefaultWriterProps()))
+	return b.Bytes()
+}
+
+// TestDirectColumns reads what pqarrow wrote with every codec, in pages of every kind, and counts the columns that are
+// read without pqarrow: all of fixed width and all text with dictionaries, but none of unknown pages.
+func TestDirectColumns(t *testing.T) {
+	table := words(t, memory.DefaultAllocator, 2000)
+	defer table.Release()
+	for name, c := range map[string]struct {
+		props  []parquet.WriterProperty
+		direct int
+	}{
+		"none":             {nil, 20},
+		"snappy":           {[]parquet.WriterProperty{parquet.WithCompression(compress.Codecs.Snappy)}, 20},
+		"gzip":             {[]parquet.WriterProperty{parquet.WithCompression(compress.Codecs.Gzip)}, 20},
+		"brotli":           {[]parquet.WriterProperty{parquet.WithCompression(compress.Codecs.Brotli)}, 20},
+		"zstd":             {[]parquet.WriterProperty{parquet.WithCompression(compress.Codecs.Zstd)}, 20},
+		"small pages":      {[]parquet.WriterProperty{parquet.WithDataPageSize(100), parquet.WithBatchSize(64)}, 20},
+		"small dictionary": {[]parquet.WriterProperty{parquet.WithDictionaryPageSizeLimit(2000), parquet.WithBatchSize(64)}, 16},
+		"plain":            {[]parquet.WriterProperty{parquet.WithDictionaryDefault(false)}, 10},
+		"second version":   {[]parquet.WriterProperty{parquet.WithDataPageVersion(parquet.DataPageV2)}, 0},
+		"delta":            {[]parquet.WriterProperty{parquet.WithDictionaryFor("few int64", false), parquet.WithEncodingFor("few int64", parquet.Encodings.DeltaBinaryPacked)}, 19},
+	} {
+		t.Run(name, func(t *testing.T) {
+			mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+			if c.direct > 0 && name != "delta" { // pqarrow never gives back what it reads these with
+				defer mem.AssertSize(t, 0)
+			}
+			b := foreignBytes(t, table, c.props...)
+			opts := ReadOptions{Format: Parquet, Allocator: mem, Dictionaries: true}
+			in, err := readBytes(t, b, opts)
+			require.NoError(t, err)
+			defer in.Table.Release()
+			require.Equal(t, textOf(t, table), textOf(t, in.Table))
+
+			f, err := openParquet(bytes.NewReader(b), int64(len(b)), opts)
+			require.NoError(t, err)
+			f.readDictionaries()
+			arrays, err := f.readDirect(context.Background(), func() {})
+			require.NoError(t, err)
+			direct := 0
+			for _, a := range arrays {
+				if a != nil {
+					direct++
+				}
+			}
+			releaseAll(arrays)
+			require.Equal(t, c.direct, direct)
+		})
+	}
+}
