@@ -1,3 +1,5 @@
+//lint:file-ignore U1000 these are layouts: the device reads what nothing here does
+
 package gpu
 
 import "unsafe"
