@@ -1,3 +1,5 @@
+//go:build cuda && linux && amd64
+
 package gpu
 
 import (
