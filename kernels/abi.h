@@ -147,7 +147,9 @@ n up to SMALL_ROWS: SMALL_FINISH_BIN_BITS).
 sample(Buckets *b)             grid 1. First of all; clears the verdict.
 bucket_histogram(Buckets *b)   any grid, best one block per multiprocessor
 bucket_plan(Buckets *b)        grid = ceil(2^bits / 4096)
-    After these three the verdict says whether to go on; if not, sort by digit binning, and clear counts.
+    After these three the verdict says whether to go on: not if equal or miscount is set, largest is above FINISH_REST_ROWS, or
+    more than a few buckets are oversized (each costs finish_rest a turn of a block; with codes of more than 32 bits a slow one).
+    Else sort by digit binning, and clear counts.
 partition_first(Buckets *b)    grid = ceil(n / PARTITION_TILE): firstBits = 8 bits at most, then partition_second
 partition_only(Buckets *b)     the same, with all bits at once, 11 at most
 partition_second(Buckets *b)   grid = n / PARTITION_SECOND_TILE + 2^firstBits + 1
@@ -161,11 +163,12 @@ struct Verdict {
 	u32 sampled;    // rows of the sample, two by two; 0 if there are too few rows for one
 	u32 neighbours; // pairs of neighbours that tie
 	u32 ties;       // rows that tie with another row of the sample
+	u32 equal;      // 1: too many rows tie; nothing is counted then
 	u32 oversized; // buckets above the window
 	u32 miscount;  // 1: the counts do not add up
 	u32 largest;   // rows of the largest bucket
 	u32 rest;      // ranges left to finish_rest
-	u32 unused[9];
+	u32 unused[8];
 };
 
 struct Range {

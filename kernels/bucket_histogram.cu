@@ -16,21 +16,30 @@ DEVICE void count_buckets(u32* counters, const u32 (&bucket)[BUCKET_ITEMS], u32 
 	}
 }
 
-// bucket_histogram counts the rows of each bucket. A counter that overflows changes the sum of all, so bucket_plan sees it.
-KERNEL(bucket_histogram, HISTOGRAM_THREADS, 1)(const Buckets* b) {
-	u32* counters = (u32*)shared_memory();
-	u32 words = 1u << b->bits >> 1, shift = 32 - (u32)b->bits;
+template <class Word> DEVICE void count_column(const Buckets* b, u32* counters) {
+	u32 shift = 32 - (u32)b->bits;
 	u64 n = b->n, chunk = 32 * BUCKET_ITEMS, step = (u64)grid_blocks() * (HISTOGRAM_THREADS / 32) * chunk;
 	Prefix prefix(b->codeBits);
 	Column32 column = {(const Field*)b->field, n};
-	for (u32 i = thread_index(); i < words; i += HISTOGRAM_THREADS) counters[i] = 0;
-	sync_block();
 	for (u64 first = ((u64)block_index() * (HISTOGRAM_THREADS / 32) + warp_index()) * chunk; first < n; first += step) {
-		u64 code[BUCKET_ITEMS];
+		Word code[BUCKET_ITEMS];
 		u32 bucket[BUCKET_ITEMS];
 		column.codes(code, first);
 		UNROLL for (int i = 0; i < BUCKET_ITEMS; i++) bucket[i] = prefix.of(code[i]) >> shift;
 		count_buckets(counters, bucket, n - first < chunk ? (u32)(n - first) : (u32)chunk);
+	}
+}
+
+// bucket_histogram counts the rows of each bucket. A counter that overflows changes the sum of all, so bucket_plan sees it.
+KERNEL(bucket_histogram, HISTOGRAM_THREADS, 1)(const Buckets* b) {
+	if (((const Verdict*)b->verdict)->equal) return;
+	u32 *counters = (u32*)shared_memory(), words = 1u << b->bits >> 1;
+	for (u32 i = thread_index(); i < words; i += HISTOGRAM_THREADS) counters[i] = 0;
+	sync_block();
+	if (Column32::is_short((const Field*)b->field, b->codeBits)) {
+		count_column<u32>(b, counters);
+	} else {
+		count_column<u64>(b, counters);
 	}
 	sync_block();
 	for (u32 i = thread_index(); i < words; i += HISTOGRAM_THREADS) {

@@ -8,6 +8,7 @@ struct Prefix {
 
 	DEVICE explicit Prefix(u64 codeBits) : right(codeBits > 32 ? (u32)codeBits - 32 : 0), left(codeBits < 32 ? 32 - (u32)codeBits : 0) {}
 	DEVICE u32 of(u64 code) const { return (u32)(code >> right) << left; }
+	DEVICE u32 of(u32 code) const { return code << left; } // a short code
 	DEVICE u32 rest(u64 code) const { return (u32)(code & ((1ull << right) - 1)); }
 };
 

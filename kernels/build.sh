@@ -4,6 +4,7 @@
 #
 #   kernels/build.sh            install the compiler if it is not there, and build
 #   kernels/build.sh check      fail unless a fresh build has the same bytes as the committed image
+#   kernels/build.sh toolkit    install the compiler if it is not there, and say where it is
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -23,7 +24,7 @@ install() {
 
 toolkit() { echo "$build"/cuda/lib/python3*/site-packages/nvidia/cu13; }
 
-[ -x "$(toolkit)/bin/nvcc" ] || install
+[ -x "$(toolkit)/bin/nvcc" ] || install >&2
 
 sources() { LC_ALL=C ls -- *.cu *.h; }
 
@@ -52,8 +53,11 @@ check)
 	compile "$fresh"
 	cmp "$fresh" image/arrowsort.fatbin
 	;;
+toolkit)
+	toolkit
+	;;
 *)
-	echo "usage: kernels/build.sh [check]" >&2
+	echo "usage: kernels/build.sh [check | toolkit]" >&2
 	exit 2
 	;;
 esac

@@ -7,7 +7,7 @@ struct Column32 {
 	u64 rows; // of the column
 
 	// All loads are on their way before the first is used. Behind the end the last row is read again.
-	template <class Value, int items> DEVICE void load_raw(u64 (&x)[items], u64 first) const {
+	template <class Value, class Word, int items> DEVICE void load_raw(Word (&x)[items], u64 first) const {
 		const Value* values = (const Value*)field->values + first + lane_index();
 		if (first + 32 * items <= rows) {
 			UNROLL for (int i = 0; i < items; i++) x[i] = load(values + 32 * i);
@@ -20,8 +20,8 @@ struct Column32 {
 		}
 	}
 
-	template <int items> DEVICE void load_values(u64 (&x)[items], u64 first) const {
-		if (field->width == 4) {
+	template <class Word, int items> DEVICE void load_values(Word (&x)[items], u64 first) const {
+		if (sizeof(Word) == 4 || field->width == 4) {
 			load_raw<u32>(x, first);
 		} else {
 			load_raw<u64>(x, first);
@@ -41,10 +41,13 @@ struct Column32 {
 		return mine;
 	}
 
+	// Whether codes of 32 bits, and arithmetic in no more, are enough.
+	DEVICE static bool is_short(const Field* f, u64 codeBits) { return f->width == 4 && codeBits <= 32; }
+
 	// The codes of the items; of rows behind the end, anything.
-	template <int items> DEVICE void codes(u64 (&x)[items], u64 first) const {
+	template <class Word, int items> DEVICE void codes(Word (&x)[items], u64 first) const {
 		u32 valid = load_validity<items>(first);
-		Linear linear(field);
+		LinearOf<Word> linear(field);
 		load_values(x, first);
 		if (linear.plain()) {
 			UNROLL for (int i = 0; i < items; i++) x[i] = linear.plain_number(x[i]);

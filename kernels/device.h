@@ -27,9 +27,6 @@ DEVICE u8* shared_memory() {
 DEVICE void sync_block() { __syncthreads(); }
 DEVICE bool sync_block_or(bool p) { return __syncthreads_or(p); }
 DEVICE void sync_warp() { __syncwarp(); }
-// A barrier of the first threads of a block only, whole warps. id 0 is sync_block's.
-template <int id> DEVICE void sync_first(u32 threads) { asm volatile("bar.sync %0, %1;" ::"n"(id), "r"(threads) : "memory"); }
-
 DEVICE u32 vote(bool p) { return __ballot_sync(ALL_LANES, p); }
 DEVICE u32 shuffle(u32 x, u32 from) { return __shfl_sync(ALL_LANES, x, from); }
 DEVICE u32 shuffle_up(u32 x, u32 by) { return __shfl_up_sync(ALL_LANES, x, by); }

@@ -42,26 +42,33 @@ template <class Record> DEVICE void count_digits(const TileMemory& m, const type
 	UNROLL for (int i = 0; i < Record::items; i++) atomic_add(counters + digit.of(r.code[i]), 1u);
 }
 
-// Adds the warps' counts of a bin up, publishes the sum, and turns the counts into places in the stage. The first RADIX_BINS
-// threads have a bin each. Returns the tile's count.
-DEVICE u32 place_bins(const TileMemory& m, const Pass& p, u32 tile, const StatusCodes& codes) {
-	u32 bin = thread_index(), count[BINNING_WARPS], rows = 0;
-	UNROLL for (int w = 0; w < BINNING_WARPS; w++) {
-		count[w] = m.places[w * RADIX_BINS + bin];
-		rows += count[w];
+// The counts of a bin: of each warp, and of the tile. The first RADIX_BINS threads have a bin each.
+struct BinCounts {
+	u32 ofWarp[BINNING_WARPS], rows, start;
+
+	// Adds the warps' counts up and publishes the sum.
+	DEVICE void publish(const TileMemory& m, const Pass& p, u32 tile, const StatusCodes& codes) {
+		rows = 0;
+		UNROLL for (int w = 0; w < BINNING_WARPS; w++) {
+			ofWarp[w] = m.places[w * RADIX_BINS + thread_index()];
+			rows += ofWarp[w];
+		}
+		store_relaxed(p.status + (u64)tile * RADIX_BINS + thread_index(), rows | (tile == 0 ? codes.inclusive : codes.partial));
+		u32 total;
+		start = warp_exclusive_sum(rows, &total);
+		if (lane_index() == 0) m.control[2 + warp_index()] = total;
 	}
-	store_relaxed(p.status + (u64)tile * RADIX_BINS + bin, rows | (tile == 0 ? codes.inclusive : codes.partial));
-	u32 total, start = warp_exclusive_sum(rows, &total);
-	if (lane_index() == 31) m.control[2 + warp_index()] = total;
-	sync_first<1>(RADIX_BINS);
-	for (u32 w = 0; w < warp_index(); w++) start += m.control[2 + w];
-	m.starts[bin] = start;
-	UNROLL for (int w = 0; w < BINNING_WARPS; w++) {
-		m.places[w * RADIX_BINS + bin] = start;
-		start += count[w];
+
+	// Turns the counts into places in the stage.
+	DEVICE void place(const TileMemory& m) {
+		for (u32 w = 0; w < warp_index(); w++) start += m.control[2 + w];
+		m.starts[thread_index()] = start;
+		UNROLL for (int w = 0; w < BINNING_WARPS; w++) {
+			m.places[w * RADIX_BINS + thread_index()] = start;
+			start += ofWarp[w];
+		}
 	}
-	return rows;
-}
+};
 
 // Ranks the rows and stages them, looking back in between.
 template <class Record>
@@ -135,14 +142,16 @@ template <class Record, class Reader, class Writer> DEVICE void bin_digits(const
 	count_digits<Record>(m, r, p);
 	sync_block();
 
-	u32 rows = 0;
-	if (thread_index() < RADIX_BINS) rows = place_bins(m, p, tile, codes);
+	BinCounts bin;
+	if (thread_index() < RADIX_BINS) bin.publish(m, p, tile, codes);
+	sync_block();
+	if (thread_index() < RADIX_BINS) bin.place(m);
 	sync_block();
 
 	LookBack back;
 	back.start(p.status + thread_index(), tile);
 	stage_rows<Record>(stage, m, r, p, back, codes);
-	if (thread_index() < RADIX_BINS) finish_look_back(m, p, tile, rows, back, codes);
+	if (thread_index() < RADIX_BINS) finish_look_back(m, p, tile, bin.rows, back, codes);
 	sync_block();
 
 	scatter<Record, Writer>(stage, m, p, (u32)(end - tileFirst < tileRows ? end - tileFirst : tileRows));

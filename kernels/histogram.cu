@@ -12,17 +12,20 @@ struct Digits {
 			bits |= digits[d].bits << 8 * d;
 		}
 	}
-	DEVICE u32 of(u64 code, int d) const { return (u32)(code >> (shifts >> 8 * d & 255)) & ((1u << (bits >> 8 * d & 255)) - 1); }
+	template <class Word> DEVICE u32 of(Word code, int d) const {
+		return (u32)(code >> (u32)(shifts >> 8 * d & 255)) & ((1u << (u32)(bits >> 8 * d & 255)) - 1);
+	}
+	DEVICE u32 code_bits(u32 count) const { return (u32)(shifts >> 8 * (count - 1) & 255) + (u32)(bits >> 8 * (count - 1) & 255); }
 };
 
 // Counts the digits of the rows of a block in shared memory, in several copies of each counter, one beside the other: lanes of
 // a warp whose digits agree add to different words, in different banks.
-template <int most, int copies> DEVICE void count_all(const Field* field, u64 n, const Digits& digits, u32 count, u32* counters) {
+template <class Word, int most, int copies> DEVICE void count_all(const Field* field, u64 n, const Digits& digits, u32 count, u32* counters) {
 	u32* mine = counters + lane_index() % copies;
 	Column32 column = {field, n};
 	u64 chunk = 32 * HISTOGRAM_ITEMS, step = (u64)grid_blocks() * (HISTOGRAM_THREADS / 32) * chunk;
 	for (u64 first = ((u64)block_index() * (HISTOGRAM_THREADS / 32) + warp_index()) * chunk; first < n; first += step) {
-		u64 code[HISTOGRAM_ITEMS];
+		Word code[HISTOGRAM_ITEMS];
 		column.codes(code, first);
 		u32 left = n - first < chunk ? (u32)(n - first) : (u32)chunk;
 		UNROLL for (int d = 0; d < most; d++) {
@@ -49,11 +52,15 @@ KERNEL(histogram, HISTOGRAM_THREADS, 1)(const Field* field, u64 n, const Digit* 
 	Digits places(digits, (u32)count);
 	sync_block();
 	if (count * 2 <= MAX_DIGITS) { // half the digits, twice the copies
-		count_all<MAX_DIGITS / 2, HISTOGRAM_COPIES * 2>(field, n, places, (u32)count, counters);
+		if (Column32::is_short(field, places.code_bits((u32)count))) {
+			count_all<u32, MAX_DIGITS / 2, HISTOGRAM_COPIES * 2>(field, n, places, (u32)count, counters);
+		} else {
+			count_all<u64, MAX_DIGITS / 2, HISTOGRAM_COPIES * 2>(field, n, places, (u32)count, counters);
+		}
 		sync_block();
 		add_copies<HISTOGRAM_COPIES * 2>(counters, (u32)count, counts);
 	} else {
-		count_all<MAX_DIGITS, HISTOGRAM_COPIES>(field, n, places, (u32)count, counters);
+		count_all<u64, MAX_DIGITS, HISTOGRAM_COPIES>(field, n, places, (u32)count, counters);
 		sync_block();
 		add_copies<HISTOGRAM_COPIES>(counters, (u32)count, counts);
 	}

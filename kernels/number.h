@@ -2,32 +2,35 @@
 #pragma once
 #include "device.h"
 
-// What a Field says about numbers of up to 64 bits, in registers.
-struct Linear {
-	u64 base, mul, bias, nan, null, widthMask, sign, infinity;
+// What a Field says about numbers, in registers. Numbers of 32 bits are enough for columns of 4 bytes whose codes have no more:
+// all arithmetic is modulo a power of two.
+template <class Word> struct LinearOf {
+	Word base, mul, bias, nan, null, widthMask, sign, infinity;
 	u32 shift;
 	bool floating, rank;
 
-	DEVICE explicit Linear(const Field* f)
-	    : base(f->base[0]), mul(f->mul), bias(f->bias), nan(f->nan), null(f->null), widthMask(~0ull >> (64 - 8 * (f->width ? f->width : 8))),
-	      sign(f->sign), infinity(f->infinity), shift((u32)f->shift), floating(f->form == FORM_FLOAT), rank(f->form == FORM_RANK) {}
+	DEVICE explicit LinearOf(const Field* f)
+	    : base((Word)f->base[0]), mul((Word)f->mul), bias((Word)f->bias), nan((Word)f->nan), null((Word)f->null),
+	      widthMask((Word)(~0ull >> (64 - 8 * (f->width ? f->width : 8)))), sign((Word)f->sign), infinity((Word)f->infinity), shift((u32)f->shift), floating(f->form == FORM_FLOAT), rank(f->form == FORM_RANK) {}
 
 	// Most columns are integers in ascending order: their numbers need neither a product nor a look at their class.
 	DEVICE bool plain() const { return !floating && !rank && mul == 1; }
-	DEVICE u64 plain_number(u64 x) const { return bias + (((x - base) & widthMask) >> shift); }
+	DEVICE Word plain_number(Word x) const { return bias + (((x - base) & widthMask) >> shift); }
 
 	// x is zero above its width.
-	DEVICE u64 float_number(u64 x) const {
+	DEVICE Word float_number(Word x) const {
 		if (x & sign) x = (sign - x) & widthMask; // two's complement: both zeros are one
 		bool isNaN = ((x + infinity) & widthMask) > 2 * infinity;
-		u64 code = bias + (((x - base) & widthMask) >> shift) * mul;
+		Word code = bias + (((x - base) & widthMask) >> shift) * mul;
 		return isNaN ? nan : code;
 	}
-	DEVICE u64 integer_number(u64 x) const {
+	DEVICE Word integer_number(Word x) const {
 		return rank && x == 0 ? null : bias + (((x - rank - base) & widthMask) >> shift) * mul;
 	}
-	DEVICE u64 number(u64 x) const { return floating ? float_number(x) : integer_number(x); }
+	DEVICE Word number(Word x) const { return floating ? float_number(x) : integer_number(x); }
 };
+
+typedef LinearOf<u64> Linear;
 
 // Bits at..at+31 of a bitmap of the given number of bits; those behind its end are zero. It reads whole words of the bitmap only.
 DEVICE u32 bits_at(const u32* bitmap, u64 at, u64 bits) {

@@ -1,10 +1,10 @@
 #include "partition.h"
 
-const int FIRST_ITEMS = PARTITION_TILE / PARTITION_THREADS, FIRST_CHUNK = 8;
+const int FIRST_ITEMS = PARTITION_TILE / PARTITION_THREADS;
 
 // The first pass reads the column, and makes records: prefix << 32 | row. Whole tiles, which are nearly all, need no look at where
 // they end.
-template <int bins, bool whole> DEVICE void partition_tile(const Buckets* b, u32 bits, u32* cursors) {
+template <class Word, int bins, bool whole> DEVICE void partition_tile(const Buckets* b, u32 bits, u32* cursors) {
 	Dealer<PARTITION_THREADS, FIRST_ITEMS, bins> dealer(shared_memory());
 	Column32 column = {(const Field*)b->field, b->n};
 	Prefix prefix(b->codeBits);
@@ -13,10 +13,11 @@ template <int bins, bool whole> DEVICE void partition_tile(const Buckets* b, u32
 	u32 mine = warp_index() * 32 * FIRST_ITEMS + lane_index(); // item i is row mine + 32 * i of the tile
 	auto inside = [&](int i) { return whole || mine + 32 * i < rows; };
 	dealer.clear(32 - bits);
-	UNROLL for (int c = 0; c < FIRST_ITEMS; c += FIRST_CHUNK) {
-		u64 code[FIRST_CHUNK];
+	const int chunk = sizeof(Word) == 4 ? FIRST_ITEMS : FIRST_ITEMS / 2; // as many as registers hold
+	UNROLL for (int c = 0; c < FIRST_ITEMS; c += chunk) {
+		Word code[chunk];
 		column.codes(code, tileFirst + warp_index() * 32 * FIRST_ITEMS + 32 * c);
-		UNROLL for (int i = 0; i < FIRST_CHUNK; i++) key[c + i] = prefix.of(code[i]);
+		UNROLL for (int i = 0; i < chunk; i++) key[c + i] = prefix.of(code[i]);
 	}
 	sync_block();
 	u32 shift = *dealer.shift;
@@ -30,11 +31,19 @@ template <int bins, bool whole> DEVICE void partition_tile(const Buckets* b, u32
 	dealer.write((u64*)b->records[0], rows, ~0u);
 }
 
-template <int bins> DEVICE void partition_column(const Buckets* b, u32 bits, u32* cursors) {
+template <class Word, int bins> DEVICE void partition_any(const Buckets* b, u32 bits, u32* cursors) {
 	if ((block_index() + 1) * (u64)PARTITION_TILE <= b->n) {
-		partition_tile<bins, true>(b, bits, cursors);
+		partition_tile<Word, bins, true>(b, bits, cursors);
 	} else {
-		partition_tile<bins, false>(b, bits, cursors);
+		partition_tile<Word, bins, false>(b, bits, cursors);
+	}
+}
+
+template <int bins> DEVICE void partition_column(const Buckets* b, u32 bits, u32* cursors) {
+	if (Column32::is_short((const Field*)b->field, b->codeBits)) {
+		partition_any<u32, bins>(b, bits, cursors);
+	} else {
+		partition_any<u64, bins>(b, bits, cursors);
 	}
 }
 

@@ -13,6 +13,13 @@ DEVICE bool is_known(u32* table, u32 prefix) {
 	}
 }
 
+// Rows that tie with more than eight others are better sorted by digits, and so are neighbours that tie by the dozen.
+DEVICE u32 many_equal(const Verdict& v, u64 n) {
+	if (v.sampled == 0) return 0;
+	double partners = 2.0 * (v.ties - v.neighbours) * n / ((double)v.sampled * v.sampled);
+	return partners > 8 || v.neighbours > 0.35 * v.sampled;
+}
+
 const int SAMPLE_THREADS = 1024, SAMPLE_PAIRS = SAMPLE_ROWS / SAMPLE_THREADS / 2;
 
 // sample looks for equal prefixes among pairs of neighbouring rows, evenly spread: rows that tie with their neighbour, and rows
@@ -45,5 +52,6 @@ KERNEL(sample, SAMPLE_THREADS, 1)(const Buckets* b) {
 	v.ties = (u32)warp_sum(sums[lane_index()]);
 	v.neighbours = (u32)warp_sum(sums[32 + lane_index()]);
 	v.sampled = enough ? pairs * SAMPLE_THREADS * 2 : 0;
+	v.equal = many_equal(v, b->n);
 	if (thread_index() == 0) *(Verdict*)b->verdict = v;
 }

@@ -1,8 +1,8 @@
 // Proves and times the kernels against CUB in one process.
 //
-//   cub prove            every type, distribution, order and size: 0 wrong rows
+//   cub prove LOG2       every type, distribution, order and size up to 2^LOG2 rows: 0 wrong rows
 //   cub time LOG2...     medians for 2^LOG2 rows
-//   cub phases LOG2...   when each kernel ends, for uniform keys
+//   cub phases LOG2...   when each kernel ends, for two distributions
 #include "../../kernels/arrowsort.cu"
 #include "ours.h"
 #include "proof.h"
@@ -41,7 +41,7 @@ struct Bench {
 		cases++;
 	}
 	void prove();
-	void phases(Type t, u64 n);
+	void phases(Type t, u64 n, int distribution);
 	void time(Type t, u64 n, int distribution);
 };
 
@@ -49,10 +49,11 @@ void Bench::prove() {
 	const u64 tile = DIGIT_TILE, wide = DIGIT_TILE_WIDE;
 	for (u64 n : {(u64)1, (u64)2, (u64)31, (u64)33, (u64)1000, wide - 1, wide, wide + 1, tile - 1, tile, tile + 1, 2 * tile - 1, 2 * tile + 1,
 	              (u64)100003, (u64)(1 << 20) + 7})
-		for (int t = 0; t < TYPES; t++) check((Type)t, n, 0, t % 2 ? 10 : 0, true, (int)(n + t) % 4);
+		for (int t = 0; t < TYPES && n <= most; t++) check((Type)t, n, 0, t % 2 ? 10 : 0, true, (int)(n + t) % 4);
 	for (int distribution = 0; distribution < distributions; distribution++)
 		for (int t = 0; t < TYPES; t++)
-			for (u64 n : {(u64)5000, (u64)(1 << 21) + 13}) check((Type)t, n, distribution, t == distribution % TYPES ? 25 : 0, distribution % 2, distribution % 4);
+			for (u64 n : {(u64)5000, (u64)(1 << 21) + 13})
+				if (n <= most) check((Type)t, n, distribution, t == distribution % TYPES ? 25 : 0, distribution % 2, distribution % 4);
 	for (int t : {U32, I64, F64}) check((Type)t, most - 12345, 0, t == F64 ? 5 : 0, t == F64, 0);
 	printf("%d sorts proved, %d wrong\n", cases, wrong);
 }
@@ -75,15 +76,15 @@ void Bench::time(Type t, u64 n, int distribution) {
 	fflush(stdout);
 }
 
-void Bench::phases(Type t, u64 n) {
-	Keys k = make(t, n, 0, 42, 0, false, 0);
+void Bench::phases(Type t, u64 n, int distribution) {
+	Keys k = make(t, n, distribution, 42, 0, false, 0);
 	ours.sort(k, n, rows);
 	d.marking = true;
 	d.mark("begin");
 	ours.sort(k, n, rows);
 	must(cudaStreamSynchronize(d.stream), "wait");
 	d.marking = false;
-	printf("%s %llu rows:", typeNames[t], (unsigned long long)n);
+	printf("%s %llu rows, %s:", typeNames[t], (unsigned long long)n, distributionNames[distribution]);
 	for (size_t i = 1; i < d.marks.size(); i++) {
 		float ms;
 		must(cudaEventElapsedTime(&ms, d.marks[i - 1].second, d.marks[i].second), "time");
@@ -96,9 +97,9 @@ void Bench::phases(Type t, u64 n) {
 } // namespace
 
 int main(int count, char** arguments) {
-	if (count < 2) return fprintf(stderr, "usage: cub prove | time LOG2... | phases LOG2...\n"), 2;
+	if (count < 3) return fprintf(stderr, "usage: cub prove LOG2 | time LOG2... | phases LOG2...\n"), 2;
 	if (std::string(arguments[1]) == "prove") {
-		Bench b(1u << 26);
+		Bench b(1ull << atoi(arguments[2]));
 		b.prove();
 		return b.wrong != 0;
 	}
@@ -108,7 +109,7 @@ int main(int count, char** arguments) {
 	for (int i = 2; i < count; i++) {
 		u64 n = 1ull << atoi(arguments[i]);
 		if (std::string(arguments[1]) == "phases") {
-			b.phases(U32, n), b.phases(I64, n);
+			for (int distribution : {0, 8}) b.phases(U32, n, distribution), b.phases(I64, n, distribution);
 			continue;
 		}
 		for (int distribution = 0; distribution < distributions; distribution++) {

@@ -41,7 +41,7 @@ struct Block {
 	const std::function<void()>& kernel;
 	std::vector<Task> tasks;
 	std::vector<u8> shared;
-	std::vector<Barrier> barriers{16};
+	Barrier barrier;
 	std::vector<Barrier> warps;
 	std::vector<u64> words; // what the lanes of a warp show one another, twice: one may go on while another still reads
 	bool anyone = false;
@@ -129,16 +129,16 @@ void meet(Barrier& barrier, u32 count) {
 
 } // namespace
 
-void sync(int barrier, u32 threads) { meet(running->barriers[barrier], threads); }
+void sync() { meet(running->barrier, current->threads); }
 
 bool any(bool p) {
-	sync(0, current->threads);
+	sync();
 	running->anyone |= p;
-	sync(0, current->threads);
+	sync();
 	bool is = running->anyone;
-	sync(0, current->threads);
+	sync();
 	if (current->thread == 0) running->anyone = false;
-	sync(0, current->threads);
+	sync();
 	return is;
 }
 

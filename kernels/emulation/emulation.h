@@ -23,7 +23,7 @@ struct Fiber {
 // current is the fiber that runs on this thread of the operating system.
 extern thread_local Fiber* current;
 
-void sync(int barrier, u32 threads);         // of a block; barrier 0 is of all its threads
+void sync();                                 // of all threads of a block
 bool any(bool p);                            // p of any thread of the block; a barrier
 u64 exchange(u64 x, u32 from);               // x of lane from of the warp
 u32 vote(bool p);                            // bit i: p of lane i
@@ -39,10 +39,9 @@ inline u32 block_threads() { return emulation::current->threads; }
 inline u32 grid_blocks() { return emulation::current->blocks; }
 inline u8* shared_memory() { return emulation::current->shared; }
 
-inline void sync_block() { emulation::sync(0, emulation::current->threads); }
+inline void sync_block() { emulation::sync(); }
 inline bool sync_block_or(bool p) { return emulation::any(p); }
 inline void sync_warp() { emulation::vote(true); }
-template <int id> inline void sync_first(u32 threads) { emulation::sync(id, threads); }
 
 inline u32 vote(bool p) { return emulation::vote(p); }
 inline u32 shuffle(u32 x, u32 from) { return (u32)emulation::exchange(x, from); }

@@ -20,7 +20,7 @@ void check(u64 n, u32 bits, int distribution, u64 seed, u64 smallRows = SMALL_RO
 	PartitionTemp t(d, n, a.data(), b.data());
 	Partitioner p{d, t};
 	p.look(&f, n, bits, rows.data(), smallRows, bucketBits);
-	if (!t.verdict->miscount && t.verdict->largest <= FINISH_REST_ROWS) { // whether it is worth it or not
+	if (!t.verdict->equal && !t.verdict->miscount && t.verdict->largest <= FINISH_REST_ROWS) { // whether it is worth it or not
 		p.sort();
 		for (u64 i = 0; i < n; i++) {
 			if (rows[i] == want[i]) continue;

@@ -59,10 +59,7 @@ struct Partitioner {
 	// Whether to go on. Many equal keys, or buckets that do not fit, are better sorted by digits.
 	static bool good(const Verdict& v, const Buckets& b) {
 		bool few = b.n >= 1 << 26 && b.codeBits <= 32; // oversized buckets cost a quarter of a millisecond
-		if (v.miscount || v.largest > FINISH_REST_ROWS || v.oversized > (few ? 128u : 0u)) return false;
-		if (v.sampled == 0) return true;
-		double elsewhere = (double)v.ties - v.neighbours, partners = 2 * elsewhere * b.n / ((double)v.sampled * v.sampled);
-		return partners <= 8 && v.neighbours < 0.35 * v.sampled;
+		return !v.equal && !v.miscount && v.largest <= FINISH_REST_ROWS && v.oversized <= (few ? 128u : 0u);
 	}
 
 	void refuse() { d.zero(t.counts, (u64)4 << b.bits); }

@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# Compiles the kernels for the host and tests them on the emulated device, under the sanitizers. Needs a C++ compiler with
+# ucontext: Linux. No GPU, no CUDA. JOBS tests are compiled at a time.
+set -euo pipefail
+cd "$(dirname "$0")"
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+compiler=${CXX:-g++}
+flags="-std=c++17 -O1 -g -Wall -Wextra -Werror -Wno-unknown-pragmas -Wno-missing-field-initializers"
+
+build() { # test, flags
+	# shellcheck disable=SC2086 # the flags are words
+	"$compiler" $flags $2 -x c++ "$1.cc" emulation.cc -o "$out/$1" -lpthread
+}
+
+build columns_test "-fsanitize=address,undefined -fno-sanitize-recover=all"
+build partition_test "-fsanitize=undefined -fno-sanitize-recover=all"
+build sort_test "-fsanitize=undefined -fno-sanitize-recover=all" # switching fibers under the address sanitizer is slow
+for test in columns_test partition_test sort_test; do
+	echo "$test"
+	"$out/$test" 2> >(grep -v "ASan doesn't fully support makecontext" >&2)
+done
