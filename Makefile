@@ -1,6 +1,6 @@
 # Targets with a comment behind two number signs are listed by `make help`.
 .DEFAULT_GOAL := help
-.PHONY: help test race fuzz lint ci bench benchcmp rivals figures
+.PHONY: help test race fuzz lint ci bench benchcmp rivals figures gpu gpu-test
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -31,3 +31,9 @@ rivals: ## arrowsort, Polars, DuckDB, DataFusion and Arrow C++ on the same data:
 
 figures: ## write README's figures from the newest results of make rivals
 	go test ./arrowsort/internal/repotest -run TestReadmeFigures -update
+
+gpu: ## build/arrowsort-gpu, the command line with the GPU engine; needs a C compiler and Python, no GPU
+	gpu/build.sh
+
+gpu-test: ## the GPU engine's tests against a stand-in for the driver; needs a C++ compiler as well
+	gpu/test.sh

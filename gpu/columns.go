@@ -86,6 +86,9 @@ func (s *sorter) uploadBitmap(k *keyencode.Chunk, bitmap []byte) (p driver.Ptr, 
 	}
 	bytes := bitmap[k.Offset/8 : (k.Offset+k.Rows+7)/8]
 	p = s.alloc(len(bytes))
+	if tail := len(bytes) &^ 7; !s.failed() { // kernels read whole words
+		s.fail(s.Zero(p+driver.Ptr(tail), 8))
+	}
 	s.upload(p, bytes)
 	return p, uint64(k.Offset % 8)
 }

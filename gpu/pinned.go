@@ -4,7 +4,8 @@ package gpu
 
 import (
 	"fmt"
-	"syscall"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 )
@@ -12,14 +13,12 @@ import (
 // pinnedPages are pages of the system, which outlive the device, pinned in a context.
 type pinnedPages struct{ *driver.Context }
 
-const madvHuge = 14 // MADV_HUGEPAGE: fewer pages are pinned faster
-
 func (p *pinnedPages) get(size int) ([]byte, error) {
-	b, err := syscall.Mmap(-1, 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	b, err := unix.Mmap(-1, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
 	if err != nil {
 		return nil, fmt.Errorf("mapping %d bytes: %w", size, err)
 	}
-	_ = syscall.Madvise(b, madvHuge) // advice: all is well without
+	_ = unix.Madvise(b, unix.MADV_HUGEPAGE) // fewer pages are pinned faster; it is advice
 	if err := p.pin(b); err != nil {
 		p.put(b)
 		return nil, err
@@ -27,7 +26,7 @@ func (p *pinnedPages) get(size int) ([]byte, error) {
 	return b, nil
 }
 
-func (p *pinnedPages) put(b []byte) { _ = syscall.Munmap(b) }
+func (p *pinnedPages) put(b []byte) { _ = unix.Munmap(b) }
 
 func (p *pinnedPages) pin(b []byte) error {
 	leave, err := p.Enter()

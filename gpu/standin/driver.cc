@@ -172,14 +172,13 @@ EXPORT cuMemHostUnregister(void* p) {
 	if (current()->failure != SUCCESS) return current()->failure;
 	return current()->pinned.erase((uint64_t)p) ? SUCCESS : 713;
 }
-EXPORT cuPointerGetAttribute(void* data, int attribute, uint64_t p) {
+EXPORT cuPointerGetAttributes(unsigned n, const int* attributes, void** data, uint64_t p) {
 	LOCKED;
 	auto& pinned = current()->pinned;
 	auto block = pinned.upper_bound(p);
-	if (attribute != 2 || block == pinned.begin()) return INVALID_VALUE;
-	--block;
-	if (p >= block->first + block->second) return INVALID_VALUE;
-	*(unsigned*)data = 1; // memory of the host
+	if (n != 1 || attributes[0] != 2) return INVALID_VALUE;
+	bool inside = block != pinned.begin() && p < std::prev(block)->first + std::prev(block)->second;
+	*(unsigned*)data[0] = inside; // 1: memory of the host
 	return SUCCESS;
 }
 

@@ -5,9 +5,12 @@ package driver
 /*
 #include <cuda.h>
 
+// The plural asks about any address; the singular calls one that it does not know an error.
 static int arrowsort_pinned(const void *p) {
+	CUpointer_attribute attribute = CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
 	unsigned type = 0;
-	return cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (CUdeviceptr)p) == CUDA_SUCCESS && type == CU_MEMORYTYPE_HOST;
+	void *data = &type;
+	return cuPointerGetAttributes(1, &attribute, &data, (CUdeviceptr)p) == CUDA_SUCCESS && type == CU_MEMORYTYPE_HOST;
 }
 */
 import "C"

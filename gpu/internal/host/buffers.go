@@ -32,6 +32,7 @@ func (b *Buffers) Bytes(n int) (buf []byte, err error) {
 		}
 		return nil, fmt.Errorf("%w: the allocator returned %d of %d bytes", engine.ErrMemory, len(buf), n)
 	}
+	adviseHuge(buf)
 	b.live = append(b.live, buf)
 	return buf, nil
 }
