@@ -27,8 +27,8 @@ type WriteOptions struct {
 const DefaultRowGroupRows = 1 << 18
 
 // Write writes a table and returns the size of the file. A file is replaced at once or, after an error or when the
-// context is cancelled, not at all: the table is written beside it, synced and renamed. Devices and named pipes are
-// written directly. Errors name the file.
+// context is cancelled, not at all: the table is written beside it, synced and renamed. Devices, named
+// pipes and open files such as /dev/fd/3 are written directly. Errors name the file.
 func Write(ctx context.Context, path string, table arrow.Table, opts WriteOptions) (size int64, err error) {
 	out := &countingWriter{ctx: ctx}
 	err = opts.check(path)
@@ -57,11 +57,14 @@ func write(ctx context.Context, path string, table arrow.Table, opts WriteOption
 		}
 		return writeTable(ctx, out, table, opts)
 	}
+	if d, ok := descriptorOf(path); ok {
+		return writeOpened(ctx, out, table, opts, func() (*os.File, error) { return d.open(path) })
+	}
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target // the file behind a link is replaced, not the link
 	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return writeDirectly(ctx, path, table, opts, out)
+		return writeOpened(ctx, out, table, opts, func() (*os.File, error) { return os.OpenFile(path, os.O_WRONLY, 0) })
 	}
 	return replaceFile(path, func(w io.Writer) error {
 		out.w = w
@@ -69,9 +72,9 @@ func write(ctx context.Context, path string, table arrow.Table, opts WriteOption
 	})
 }
 
-// writeDirectly writes to what cannot be renamed over: a device or a named pipe.
-func writeDirectly(ctx context.Context, path string, table arrow.Table, opts WriteOptions, out *countingWriter) error {
-	file, err := os.OpenFile(path, os.O_WRONLY, 0)
+// writeOpened writes to what cannot be renamed over: a device, a named pipe, a file that is open already.
+func writeOpened(ctx context.Context, out *countingWriter, table arrow.Table, opts WriteOptions, open func() (*os.File, error)) error {
+	file, err := open()
 	if err != nil {
 		return err
 	}
