@@ -55,7 +55,8 @@ func checkFooter(meta *metadata.FileMetaData, size int64) error {
 			if m.DictionaryPageOffset != nil && *m.DictionaryPageOffset > 0 {
 				start = min(start, *m.DictionaryPageOffset)
 			}
-			if start < 4 || m.TotalCompressedSize < 0 || m.TotalCompressedSize > size || start > size-m.TotalCompressedSize {
+			outside := start < 4 || m.TotalCompressedSize < 0 || m.TotalCompressedSize > size || start > size-m.TotalCompressedSize
+			if outside && group.NumRows > 0 { // without rows there are no pages, and no offsets of them
 				return corrupt("column %d of row group %d lies outside the file", c, g)
 			}
 			if int(m.Type) != int(meta.Schema.Column(c).PhysicalType()) {
