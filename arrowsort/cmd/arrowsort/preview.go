@@ -47,7 +47,7 @@ func previewRow(rec arrow.Record, i int) table.Row {
 	row := make(table.Row, rec.NumCols())
 	for c, column := range rec.Columns() {
 		row[c] = "null"
-		if column.IsValid(i) {
+		if !tablefile.IsNull(column, i) {
 			row[c] = text.Snip(tablefile.Formatter(column)(i), previewWidth, "…")
 		}
 	}

@@ -43,7 +43,7 @@ func writeBatch(w *bufio.Writer, rec arrow.Record) error {
 	for i := range int(rec.NumRows()) {
 		for c, f := range format {
 			row[c] = ""
-			if rec.Column(c).IsValid(i) {
+			if !IsNull(rec.Column(c), i) {
 				row[c] = f(i)
 			}
 		}

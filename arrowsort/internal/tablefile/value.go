@@ -10,6 +10,21 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 )
 
+// IsNull says whether a value is null: by its bitmap, by its type, or because the entry of a dictionary or run is.
+func IsNull(a arrow.Array, i int) bool {
+	switch a := a.(type) {
+	case *array.Null:
+		return true
+	case *array.Dictionary:
+		return a.IsNull(i) || IsNull(a.Dictionary(), a.GetValueIndex(i))
+	case *array.RunEndEncoded:
+		return IsNull(a.Values(), a.GetPhysicalIndex(i))
+	case array.ExtensionArray:
+		return IsNull(a.Storage(), i)
+	}
+	return a.IsNull(i)
+}
+
 // Formatter prints the values of an array that are not null: times as ISO 8601 in UTC, without a zone where the type has
 // none, floating-point numbers so that they read back as such, binary as base64, nested values as JSON in which NaN and
 // infinities are strings.
@@ -31,12 +46,7 @@ func Formatter(a arrow.Array) func(i int) string {
 		return func(i int) string { return a.Value(i).ToTime().Format(time.DateOnly) }
 	case *array.Dictionary:
 		entry := Formatter(a.Dictionary())
-		return func(i int) string {
-			if k := a.GetValueIndex(i); a.Dictionary().IsValid(k) {
-				return entry(k)
-			}
-			return ""
-		}
+		return func(i int) string { return entry(a.GetValueIndex(i)) }
 	case array.ExtensionArray:
 		return Formatter(a.Storage())
 	case array.ListLike, *array.Struct, array.Union, *array.RunEndEncoded:
@@ -69,7 +79,7 @@ func formatFloat(x float64, bits int) string {
 
 // appendJSON prints a value inside a nested one. Arrow's own printing panics on a NaN there.
 func appendJSON(b *strings.Builder, a arrow.Array, i int) {
-	if a.IsNull(i) {
+	if IsNull(a, i) {
 		b.WriteString("null")
 		return
 	}

@@ -2,6 +2,7 @@ package tablefile
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -38,4 +39,24 @@ func TestFormatFloatStaysAFloat(t *testing.T) {
 		require.True(t, isFloat(want), want)
 		require.False(t, isInt(want), want)
 	}
+}
+
+func TestNullsOfEveryKind(t *testing.T) {
+	null := array.NewNull(2)
+	defer null.Release()
+	typ := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
+	entries, _, err := array.FromJSON(memory.DefaultAllocator, arrow.BinaryTypes.String, strings.NewReader(`["a", null]`))
+	require.NoError(t, err)
+	defer entries.Release()
+	indices, _, err := array.FromJSON(memory.DefaultAllocator, typ.IndexType, strings.NewReader(`[0, 1]`))
+	require.NoError(t, err)
+	defer indices.Release()
+	dictionary := array.NewDictionaryArray(typ, indices, entries)
+	defer dictionary.Release()
+	schema := arrow.NewSchema([]arrow.Field{{Name: "n", Type: arrow.Null, Nullable: true}, {Name: "d", Type: typ, Nullable: true}}, nil)
+	rec := array.NewRecord(schema, []arrow.Array{null, dictionary}, 2)
+	defer rec.Release()
+	table := array.NewTableFromRecords(schema, []arrow.Record{rec})
+	defer table.Release()
+	require.Equal(t, "n,d\n,a\n,\n", string(writeBytes(t, table, CSV, WriteOptions{})))
 }
