@@ -33,8 +33,14 @@ func (c *watchedContext) Err() error {
 	return nil
 }
 
-// heavyJobs are jobs in which little stands for much work: many columns, long strings to copy, long ties.
-func heavyJobs() map[string]engine.Job {
+// A heavyJob is one in which little stands for much work, and the looks at the context that are the least for it.
+type heavyJob struct {
+	engine.Job
+	looks int
+}
+
+// heavyJobs have many columns, long strings to copy, or long ties.
+func heavyJobs() map[string]heavyJob {
 	const n = 100_000
 	random := func(seed uint64, n int) keyencode.Column { return uint64Column(drawn(seed, n, uniform)) }
 	wide := engine.Job{Rows: n, Keys: []keyencode.Key{{}}}
@@ -64,7 +70,15 @@ func heavyJobs() map[string]engine.Job {
 	manyTies, _ := longTies(130_000, 512)
 	sorted := engine.Job{Rows: 2_000_000, RowNumbers: 8, Keys: []keyencode.Key{{}, {Column: 1}}, Threads: 1}
 	sorted.Columns = []keyencode.Column{uint64Column(drawn(1, sorted.Rows, shapes["sorted"])), uint64Column(drawn(1, sorted.Rows, shapes["constant"]))}
-	return map[string]engine.Job{"500 columns": wide, "500 columns of few rows": few, "the first of 500 columns": top, "strings of 8000 bytes": texts, "few long ties": ties, "long ties": manyTies, "in order": sorted}
+	return map[string]heavyJob{
+		"500 columns":              {wide, 3 * 500}, // allocated; two tiles moved
+		"500 columns of few rows":  {few, 2 * 500},
+		"the first of 500 columns": {top, 2 * 500},
+		"strings of 8000 bytes":    {texts, texts.Rows / blockRows * 3 / 2},
+		"few long ties":            {ties, 2048 / 8},
+		"long ties":                {manyTies, 512 / 8},
+		"in order":                 {sorted, sorted.Rows/measureRows + sorted.Rows/placeRows},
+	}
 }
 
 // TestLooksAtTheContext tells that no job works long without a look at its context: never more than the 50 ms of the
@@ -76,7 +90,9 @@ func TestLooksAtTheContext(t *testing.T) {
 		job.Threads = 1
 		var longest, whole time.Duration
 		for range 4 {
-			if longest, whole = longestWithoutLook(t, &job); longest <= max(50*time.Millisecond, whole/4) {
+			ctx := watch(t, &job.Job)
+			require.GreaterOrEqual(t, ctx.looks, job.looks, "%s: looks at the context", name)
+			if longest, whole = ctx.longest, ctx.looked; longest <= max(50*time.Millisecond, whole/4) {
 				break
 			}
 		}
@@ -85,7 +101,8 @@ func TestLooksAtTheContext(t *testing.T) {
 	}
 }
 
-func longestWithoutLook(t *testing.T, job *engine.Job) (longest, whole time.Duration) {
+// watch sorts with a context that tells how often and for how long it was not looked at, and how long the call took.
+func watch(t *testing.T, job *engine.Job) *watchedContext {
 	began := workingTime()
 	ctx := &watchedContext{Context: t.Context(), looked: began}
 	mem := &patient{newMeter(t), ctx}
@@ -93,7 +110,8 @@ func longestWithoutLook(t *testing.T, job *engine.Job) (longest, whole time.Dura
 	require.NoError(t, err)
 	require.NoError(t, ctx.Err()) // the time since the last look counts, too
 	res.Release(mem)
-	return ctx.longest, workingTime() - began
+	ctx.looked -= began
+	return ctx
 }
 
 // A patient allocator leaves its own time out of the time between two looks.

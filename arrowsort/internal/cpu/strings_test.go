@@ -190,6 +190,12 @@ func TestStringForms(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, []any{c.width, c.short, c.equal}, []any{form.lane.width, form.short, form.equal}, "lengths %d to %d, %d %% null", c.lo, c.hi, c.nulls)
 	}
+	slices := textSpec{lo: 9, hi: 9, chunks: 100, oneData: true}
+	texts, valid := slices.texts(1000)
+	column := slices.column(keyencode.LargeBinary, texts, valid)
+	form, err := newStrings(newChunked(&column), newTestSorter(t, &engine.Job{Rows: 1000, Columns: []keyencode.Column{column}}), false)
+	require.NoError(t, err)
+	require.Equal(t, 9*1000, form.bases[len(column.Chunks)], "places count the bytes of rows, not those of a buffer once for each slice")
 }
 
 // TestTooManyBytes tells that strings whose offsets would pass 2 GiB are an error before any byte is copied.
