@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,7 @@ inline void must(cudaError_t e, const char* what) {
 struct Device {
 	cudaStream_t stream = 0;
 	u64 multiprocessors = 0;
+	std::map<const void*, u32> raised; // shared memory that kernels may have
 	bool marking = false; // note when each kernel ends
 	std::vector<std::pair<const char*, cudaEvent_t>> marks;
 
@@ -28,7 +30,10 @@ struct Device {
 	}
 	template <class... Parameters, class... Arguments>
 	void run(void (*kernel)(Parameters...), u64 grid, u32 threads, u32 shared, Arguments... arguments) {
-		if (shared > 48 << 10) must(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared), "shared memory");
+		if (shared > 48 << 10 && raised[(const void*)kernel] < shared) {
+			must(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared), "shared memory");
+			raised[(const void*)kernel] = shared;
+		}
 		kernel<<<(u32)grid, threads, shared, stream>>>((Parameters)arguments...);
 		must(cudaGetLastError(), "launch");
 		if (!marking) return;
