@@ -58,10 +58,10 @@ type abi interface {
 
 // abiVerdict is a Verdict on partition and finish, of words of 32 bits.
 type abiVerdict struct {
-	sampled, neighbours, ties    uint32
-	oversized, miscount, largest uint32
-	rest                         uint32
-	unused                       [9]uint32
+	sampled, neighbours, ties, equal uint32
+	oversized, miscount, largest     uint32
+	rest                             uint32
+	unused                           [8]uint32
 }
 
 // words sees the verdict as words.

@@ -51,21 +51,12 @@ func (s bucketShape) finish(codeBits int) string {
 	return name
 }
 
-// accepts decides whether partition and finish is the quicker way: not where many rows tie in the leading 32 bits of their
-// codes, nor where buckets do not fit into windows. The limits are measured.
+// accepts decides whether partition and finish is the quicker way: not where the sample has found that many rows tie in the
+// leading 32 bits of their codes, nor where buckets do not fit into windows. The limits are measured.
 func (v *abiVerdict) accepts(n, codeBits int) bool {
 	oversized := uint32(0)
 	if n >= 1<<26 && codeBits <= 32 {
 		oversized = 128 // of them are finished one by one in a quarter of a millisecond
 	}
-	if v.miscount != 0 || v.largest > kernels.FinishRestRows || v.oversized > oversized {
-		return false
-	}
-	if v.sampled == 0 {
-		return true
-	}
-	sampled := float64(v.sampled)
-	elsewhere := float64(v.ties) - float64(v.neighbours)
-	partners := 2 * elsewhere * float64(n) / (sampled * sampled) // with which a row ties, but for its neighbours
-	return partners <= 8 && float64(v.neighbours) < 0.35*sampled
+	return v.equal == 0 && v.miscount == 0 && v.largest <= kernels.FinishRestRows && v.oversized <= oversized
 }

@@ -13,14 +13,20 @@ type binner struct {
 	*task
 	rows    int
 	rowBits uint64
-	strip   int                // rows that one launch bins
 	status  map[int]driver.Ptr // by the rows of a tile
 	phase   map[int]uint64     // passes over the status words so far
 }
 
+// stripRows is kernels.StripRows but for tests.
+var stripRows = kernels.StripRows
+
 func newBinner(t *task, rows int) *binner {
-	return &binner{task: t, rows: rows, rowBits: rowBitsOf(rows), strip: kernels.StripRows, status: map[int]driver.Ptr{}, phase: map[int]uint64{}}
+	return &binner{task: t, rows: rows, rowBits: rowBitsOf(rows), status: map[int]driver.Ptr{}, phase: map[int]uint64{}}
 }
+
+// strip is the number of rows that one launch bins: whole tiles, because a tile that is not whole counts more rows than it has,
+// which must not reach the next strip.
+func (b *binner) strip(tile int) int { return stripRows / tile * tile }
 
 // release frees the status words.
 func (b *binner) release() {
@@ -112,7 +118,7 @@ func (b *binner) bin(src source, field driver.Ptr, passes []pass, digits []abiDi
 			out: uint64(codes[to]), outRows: uint64(rows[to]), rowBits: b.rowBits, drop: p.drop,
 		})
 	}
-	strips := (b.rows + b.strip - 1) / b.strip
+	strips := b.rows/b.strip(kernels.DigitTileWide) + b.rows/b.strip(kernels.DigitTile) + 2 // no pass has more
 	tickets := b.zeros(4 * len(passes) * strips)
 	carry := b.alloc(2 * 4 * kernels.RadixBins)
 	for i, p := range passes {
@@ -126,9 +132,9 @@ func (b *binner) bin(src source, field driver.Ptr, passes []pass, digits []abiDi
 // pass is one digit binning, strip by strip: each hands on where its bins end.
 func (b *binner) pass(p pass, bits uint64, table, starts, carry, ticket driver.Ptr) {
 	status, phase := b.statusWords(p.tile)
-	base := starts
-	for first, strip := 0, 0; first < b.rows; first, strip = first+b.strip, strip+1 {
-		n := min(b.strip, b.rows-first)
+	base, size := starts, b.strip(p.tile)
+	for first, strip := 0, 0; first < b.rows; first, strip = first+size, strip+1 {
+		n := min(size, b.rows-first)
 		next := driver.Ptr(0)
 		if first+n < b.rows {
 			next = carry + driver.Ptr(strip%2*4*kernels.RadixBins)
@@ -144,8 +150,8 @@ func (b *binner) pass(p pass, bits uint64, table, starts, carry, ticket driver.P
 func (b *binner) statusWords(tile int) (words driver.Ptr, phase uint64) {
 	if b.status[tile] == 0 {
 		tiles := 0
-		for first := 0; first < b.rows; first += b.strip {
-			tiles += (min(b.strip, b.rows-first) + tile - 1) / tile
+		for size, first := b.strip(tile), 0; first < b.rows; first += size {
+			tiles += (min(size, b.rows-first) + tile - 1) / tile
 		}
 		b.status[tile] = b.zeros(4 * kernels.RadixBins * tiles)
 	}

@@ -11,8 +11,8 @@ var (
 	// ErrNoDevice is returned by Open and Devices where there is no GPU to use: a build without the tag cuda, a machine
 	// without driver, a number that no device has. The error tells what was looked for.
 	ErrNoDevice = errors.New("gpu: no device")
-	// ErrDevice is returned when the device or its driver fails in the middle of a sort. The process and the engine can go
-	// on: the next sort opens the device anew.
+	// ErrDevice is returned when the device or its driver fails in the middle of a sort. The process can go on. The next sort
+	// opens the device anew; after some faults the driver refuses that until the process ends, and the error is ErrDevice again.
 	ErrDevice = errors.New("gpu: the device failed")
 )
 

@@ -193,6 +193,7 @@ void binning(const u64* a, Records in, Records out, u64 blocks) {
 	u64 first = a[1], strip = a[2], shift = a[3], bits = a[4], status = a[7], phase = a[9];
 	u64 tile = in == WIDE || out == WIDE ? DIGIT_TILE_WIDE : DIGIT_TILE;
 	expect(blocks == (strip + tile - 1) / tile, "a grid that is not the tiles of the strip");
+	expect(a[6] == 0 || strip % tile == 0, "a strip in front of another that is not of whole tiles");
 	expect(bits >= 1 && bits <= RADIX_BITS && shift + bits <= 64, "a digit out of the code");
 	expect(*at<u32>(a[8]) == 0, "a ticket that is not zero");
 	*at<u32>(a[8]) = 1;

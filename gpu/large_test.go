@@ -1,0 +1,70 @@
+//go:build cuda && !standin && linux && amd64
+
+package gpu
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/gpu/internal/host"
+	"github.com/arrowsort/arrowsort/kernels"
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// TestManyRows sorts more rows than one launch bins, by 1 byte and by 4, and proves order, stability and that no row is there twice.
+func TestManyRows(t *testing.T) {
+	e := openForTest(t)
+	rows := kernels.StripRows + 12_345_677
+	if least := int64(rows) * 40; e.Device().Memory < least { // a small device: strips are tested by TestStrips
+		rows = int(e.Device().Memory / 80)
+	}
+	for _, kind := range []keyencode.Kind{keyencode.Uint8, keyencode.Uint32} {
+		c := keyencode.Column{Kind: kind}
+		values := make([]byte, rows*c.ValueBytes()+8)
+		fill(values, uint64(kind))
+		c.Chunks = []keyencode.Chunk{{Rows: rows, Values: values}}
+		job := &engine.Job{Rows: rows, RowNumbers: 4, Keys: []keyencode.Key{{}}, Columns: []keyencode.Column{c}}
+		res, err := e.Sort(t.Context(), job, goMemory{})
+		require.NoError(t, err)
+		order := host.View[uint32](res.RowNumbers)
+		bad := prove(order, func(row uint32) uint32 {
+			if kind == keyencode.Uint8 {
+				return uint32(values[row])
+			}
+			return host.View[uint32](values)[row]
+		})
+		require.Zero(t, bad, "kind %d, %d rows: wrong places", kind, rows)
+	}
+}
+
+// prove counts places whose row sorts before the one in front of it, does not exist, or was there before.
+func prove(order []uint32, value func(row uint32) uint32) int64 {
+	var bad atomic.Int64
+	var group sync.WaitGroup
+	seen := make([]atomic.Uint32, len(order)/32+1)
+	parts := runtime.GOMAXPROCS(0)
+	for p := range parts {
+		group.Go(func() {
+			for i := len(order) * p / parts; i < len(order)*(p+1)/parts; i++ {
+				row := order[i]
+				if int(row) >= len(order) || seen[row/32].Or(1<<(row%32))>>(row%32)&1 != 0 {
+					bad.Add(1)
+					continue
+				}
+				if i == 0 || int(order[i-1]) >= len(order) {
+					continue
+				}
+				if before, is := value(order[i-1]), value(row); before > is || before == is && order[i-1] > row {
+					bad.Add(1)
+				}
+			}
+		})
+	}
+	group.Wait()
+	return bad.Load()
+}
