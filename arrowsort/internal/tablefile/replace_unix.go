@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/google/renameio/v2"
+	"golang.org/x/sys/unix"
 )
 
 // replaceFile writes a file beside path, syncs it and renames it to path; after an error path is as it was.
@@ -22,3 +23,6 @@ func replaceFile(path string, write func(w io.Writer) error) error {
 	}
 	return file.CloseAtomicallyReplace()
 }
+
+// takesFiles says why no file can be made in a folder.
+func takesFiles(folder string) error { return unix.Access(folder, unix.W_OK|unix.X_OK) }

@@ -29,3 +29,13 @@ func replaceFile(path string, write func(w io.Writer) error) (err error) {
 	}
 	return os.Rename(file.Name(), path)
 }
+
+// takesFiles says why no file can be made in a folder; what is allowed is known only when it is done.
+func takesFiles(folder string) error {
+	file, err := os.CreateTemp(folder, ".probe*")
+	if err != nil {
+		return err
+	}
+	file.Close()
+	return os.Remove(file.Name())
+}
