@@ -26,26 +26,42 @@ func readCSV(ctx context.Context, r io.Reader, size int64, opts ReadOptions) (ar
 	if opts.MemoryLimit > 0 && size > opts.MemoryLimit {
 		return nil, ErrMemory
 	}
+	opts.start()
 	text := make([]byte, size)
 	if _, err := io.ReadFull(r, text); err != nil {
 		return nil, err
 	}
-	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
-	schema, err := inferSchema(ctx, text)
+	if err := checkUTF8(text); err != nil {
+		return nil, err
+	}
+	lines := csvLines{bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), opts.Delimiter}
+	schema, err := inferSchema(ctx, lines)
 	if err != nil {
 		return nil, err
 	}
-	return buildCSV(ctx, text, schema, opts)
+	if err := opts.known(schema); err != nil {
+		return nil, err
+	}
+	return buildCSV(ctx, lines, schema, opts)
 }
 
-// eachRow calls f with the rows behind the header. A row is valid for its call.
-func eachRow(ctx context.Context, text []byte, f func(row []string) error) (header []string, err error) {
-	r := csv.NewReader(bytes.NewReader(text))
+// csvLines are the lines of a CSV file.
+type csvLines struct {
+	text      []byte
+	delimiter rune // 0: a comma
+}
+
+// each calls f with the rows behind the header. A row is valid for its call.
+func (l csvLines) each(ctx context.Context, f func(row []string) error) (header []string, err error) {
+	r := csv.NewReader(bytes.NewReader(l.text))
+	if l.delimiter != 0 {
+		r.Comma = l.delimiter
+	}
 	if header, err = r.Read(); errors.Is(err, io.EOF) {
-		return nil, corrupt("a CSV file starts with a line of column names, this one is empty")
+		return nil, csvErrorf("CSV starts with a line of column names, this is empty")
 	}
 	if err != nil {
-		return nil, corrupt("%v", err)
+		return nil, describeCSV(err, header, header)
 	}
 	r.ReuseRecord = true
 	for n := 0; ; n++ {
@@ -54,7 +70,7 @@ func eachRow(ctx context.Context, text []byte, f func(row []string) error) (head
 			return header, nil
 		}
 		if err != nil {
-			return nil, corrupt("%v", err)
+			return nil, describeCSV(err, row, header)
 		}
 		if n%1024 == 0 && ctx.Err() != nil {
 			return nil, context.Cause(ctx)
@@ -65,9 +81,9 @@ func eachRow(ctx context.Context, text []byte, f func(row []string) error) (head
 	}
 }
 
-func inferSchema(ctx context.Context, text []byte) (*arrow.Schema, error) {
+func inferSchema(ctx context.Context, lines csvLines) (*arrow.Schema, error) {
 	var columns []inference
-	header, err := eachRow(ctx, text, func(row []string) error {
+	header, err := lines.each(ctx, func(row []string) error {
 		if columns == nil {
 			columns = make([]inference, len(row))
 		}
@@ -89,7 +105,7 @@ func inferSchema(ctx context.Context, text []byte) (*arrow.Schema, error) {
 	return arrow.NewSchema(fields, nil), nil
 }
 
-func buildCSV(ctx context.Context, text []byte, schema *arrow.Schema, opts ReadOptions) (arrow.Table, error) {
+func buildCSV(ctx context.Context, lines csvLines, schema *arrow.Schema, opts ReadOptions) (arrow.Table, error) {
 	b := array.NewRecordBuilder(opts.Allocator, schema)
 	defer b.Release()
 	var records []arrow.Record
@@ -99,7 +115,7 @@ func buildCSV(ctx context.Context, text []byte, schema *arrow.Schema, opts ReadO
 		}
 	}()
 	rows, size := 0, 0
-	_, err := eachRow(ctx, text, func(row []string) error {
+	_, err := lines.each(ctx, func(row []string) error {
 		for i, value := range row {
 			if err := appendCSV(b.Field(i), value); err != nil {
 				return corrupt("column %q: %v", schema.Field(i).Name, err)

@@ -11,13 +11,13 @@ import (
 
 // writeCSV writes comma-separated values with a header: null is empty, times are ISO 8601, binary is base64, nested
 // values are JSON. CSV has one kind of nothing, so that a null and an empty string are read back as null.
-func writeCSV(w io.Writer, table arrow.Table, report func(done, total int)) error {
-	buf := bufio.NewWriterSize(w, 1<<16)
+func writeCSV(w io.Writer, table arrow.Table, delimiter rune, report func(done, total int)) error {
+	out := newCSVWriter(w, delimiter)
 	names := make([]string, table.NumCols())
 	for i := range names {
 		names[i] = table.Schema().Field(i).Name
 	}
-	if err := writeRow(buf, names); err != nil {
+	if err := out.row(names); err != nil {
 		return err
 	}
 	const batch = 1 << 14
@@ -25,49 +25,63 @@ func writeCSV(w io.Writer, table arrow.Table, report func(done, total int)) erro
 	defer reader.Release()
 	for done := 0; reader.Next(); {
 		rec := reader.Record()
-		if err := writeBatch(buf, rec); err != nil {
+		if err := out.batch(rec); err != nil {
 			return err
 		}
 		done += int(rec.NumRows())
 		report(done, int(table.NumRows()))
 	}
-	return buf.Flush()
+	return out.w.Flush()
 }
 
-func writeBatch(w *bufio.Writer, rec arrow.Record) error {
+// A csvWriter writes lines of CSV.
+type csvWriter struct {
+	w         *bufio.Writer
+	delimiter rune
+	special   string // characters that a value is quoted for
+}
+
+func newCSVWriter(w io.Writer, delimiter rune) *csvWriter {
+	if delimiter == 0 {
+		delimiter = ','
+	}
+	return &csvWriter{bufio.NewWriterSize(w, 1<<16), delimiter, "\"\r\n" + string(delimiter)}
+}
+
+func (c *csvWriter) batch(rec arrow.Record) error {
 	format := make([]func(i int) string, rec.NumCols())
-	for c := range format {
-		format[c] = Formatter(rec.Column(c))
+	for k := range format {
+		format[k] = Formatter(rec.Column(k))
 	}
 	row := make([]string, len(format))
 	for i := range int(rec.NumRows()) {
-		for c, f := range format {
-			row[c] = ""
-			if !IsNull(rec.Column(c), i) {
-				row[c] = f(i)
+		for k, f := range format {
+			row[k] = ""
+			if !IsNull(rec.Column(k), i) {
+				row[k] = f(i)
 			}
 		}
-		if err := writeRow(w, row); err != nil {
+		if err := c.row(row); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// writeRow writes a line. The one row that would be an empty line, which readers skip, is written as an empty string.
-func writeRow(w *bufio.Writer, row []string) error {
-	if len(row) == 1 && row[0] == "" {
-		_, err := w.WriteString("\"\"\n")
+// row writes a line. The one row that would be an empty line, which readers skip, is written as an empty string.
+func (c *csvWriter) row(values []string) error {
+	if len(values) == 1 && values[0] == "" {
+		_, err := c.w.WriteString("\"\"\n")
 		return err
 	}
-	for i, value := range row {
+	for i, value := range values {
 		if i > 0 {
-			w.WriteByte(',')
+			c.w.WriteRune(c.delimiter)
 		}
-		if strings.ContainsAny(value, "\",\r\n") || strings.HasPrefix(value, " ") {
+		if strings.ContainsAny(value, c.special) || strings.HasPrefix(value, " ") {
 			value = `"` + strings.ReplaceAll(value, `"`, `""`) + `"`
 		}
-		w.WriteString(value)
+		c.w.WriteString(value)
 	}
-	return w.WriteByte('\n') // it reports the errors of the writes before
+	return c.w.WriteByte('\n') // it reports the errors of the writes before
 }

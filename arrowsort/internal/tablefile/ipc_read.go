@@ -102,6 +102,10 @@ func readMessages(ctx context.Context, m messageReader, opts ReadOptions) (arrow
 		return nil, corrupt("%v", err)
 	}
 	defer r.Release()
+	if err := opts.known(r.Schema()); err != nil {
+		return nil, err
+	}
+	opts.start()
 	var records []arrow.Record
 	defer func() {
 		for _, rec := range records {

@@ -1,8 +1,10 @@
 package tablefile
 
 import (
+	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -16,13 +18,34 @@ import (
 
 // ReadOptions say how to read. The zero value is right for files.
 type ReadOptions struct {
-	Format       Format                // Auto: by the file's name; an IPC stream for Pipe
-	Stdin        io.Reader             // what Pipe reads; nil: os.Stdin
-	Allocator    memory.Allocator      // nil: memory.DefaultAllocator
-	Threads      int                   // 0: GOMAXPROCS
-	Dictionaries bool                  // give string columns that a Parquet file stores with a small dictionary as dictionaries
-	MemoryLimit  int64                 // bytes that the table may take; 0: the machine's memory
-	Progress     func(done, total int) // told now and then, from one goroutine at a time
+	Format       Format           // Auto: by the file's name; an IPC stream for Pipe
+	Stdin        io.Reader        // what Pipe reads; nil: os.Stdin
+	Allocator    memory.Allocator // nil: memory.DefaultAllocator
+	Threads      int              // 0: GOMAXPROCS
+	Dictionaries bool             // give string columns that a Parquet file stores with a small dictionary as dictionaries
+	MemoryLimit  int64            // bytes that the table may take; 0: the machine's memory
+	Delimiter    rune             // between the values of a line of CSV; 0: a comma
+	// Schema is told the schema as soon as it is known: before the data of a Parquet or Arrow file, between the two passes
+	// over CSV. Its error ends the reading.
+	Schema   func(*arrow.Schema) error
+	Start    func()                // told when reading begins: of a Parquet or Arrow file, behind Schema
+	Progress func(done, total int) // told now and then, from one goroutine at a time
+}
+
+// start tells that reading begins.
+func (o *ReadOptions) start() {
+	if o.Start != nil {
+		o.Start()
+		o.Start = nil
+	}
+}
+
+// known tells the schema.
+func (o *ReadOptions) known(schema *arrow.Schema) error {
+	if o.Schema == nil {
+		return nil
+	}
+	return o.Schema(schema)
 }
 
 // An Input is a table that was read. The caller releases Table.
@@ -86,6 +109,13 @@ func read(ctx context.Context, path string, opts ReadOptions) (in *Input, err er
 		opts.Stdin = file
 		return readPipe(ctx, opts)
 	}
+	head := make([]byte, min(headSize, info.Size()))
+	if _, err := file.ReadAt(head, 0); err != nil {
+		return nil, err
+	}
+	if err := checkHead(head, opts.Format); err != nil {
+		return nil, err
+	}
 	return readSource(ctx, file, info.Size(), opts)
 }
 
@@ -95,7 +125,16 @@ func readPipe(ctx context.Context, opts ReadOptions) (*Input, error) {
 	if stdin == nil {
 		stdin = os.Stdin
 	}
-	counter := &countingReader{ctx: ctx, r: newInterruptible(ctx, stdin)}
+	opts.start()
+	buffered := bufio.NewReaderSize(newInterruptible(ctx, stdin), headSize)
+	head, err := buffered.Peek(headSize)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	if err := checkHead(head, opts.Format); err != nil {
+		return nil, err
+	}
+	counter := &countingReader{ctx: ctx, r: buffered}
 	if opts.Format == IPCStream {
 		table, err := readStream(ctx, counter, -1, opts)
 		if err != nil {
@@ -118,7 +157,9 @@ func readSource(ctx context.Context, src source, size int64, opts ReadOptions) (
 	in = &Input{Format: opts.Format, Bytes: size}
 	switch opts.Format {
 	case Parquet:
-		err = readParquet(ctx, src, in, opts)
+		if err = tellParquet(src, size, &opts); err == nil {
+			err = readParquet(ctx, src, in, opts)
+		}
 	case IPCFile:
 		in.Table, err = readIPCFile(ctx, src, size, opts)
 	case IPCStream:
@@ -133,6 +174,19 @@ func readSource(ctx context.Context, src source, size int64, opts ReadOptions) (
 		in.Schema = in.Table.Schema()
 	}
 	return in, nil
+}
+
+// tellParquet tells the schema of a Parquet file and that it will be read.
+func tellParquet(src source, size int64, opts *ReadOptions) error {
+	f, err := openParquet(src, size, *opts)
+	if err != nil {
+		return err
+	}
+	if err := opts.known(f.schema); err != nil {
+		return err
+	}
+	opts.start()
+	return nil
 }
 
 // finish unifies the dictionaries of a table, so that equal indices mean equal values in all its chunks. It consumes the

@@ -20,6 +20,7 @@ type WriteOptions struct {
 	RowGroupRows int                   // rows of a Parquet row group; 0: DefaultRowGroupRows
 	Schema       *arrow.Schema         // the schema that a Parquet file is to have, whose strings the table may hold as dictionaries; nil: the table's
 	Layout       *Layout               // of the Parquet file whose rows are written: its schema, metadata and compression are kept
+	Delimiter    rune                  // between the values of a line of CSV; 0: a comma
 	Progress     func(done, total int) // told now and then, from one goroutine at a time
 }
 
@@ -98,7 +99,7 @@ func writeTable(ctx context.Context, w io.Writer, table arrow.Table, opts WriteO
 		case IPCFile, IPCStream:
 			return writeIPC(w, table, opts, report)
 		default:
-			return writeCSV(w, table, report)
+			return writeCSV(w, table, opts.Delimiter, report)
 		}
 	})
 }
