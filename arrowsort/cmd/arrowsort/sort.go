@@ -11,6 +11,9 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
+// sortName is the command that needs all columns, not the keys only.
+const sortName = "sort"
+
 func newSort(s streams) *cobra.Command {
 	var in jobFlags
 	var out outputFlags
@@ -42,7 +45,7 @@ appears when it is complete: it is written beside its place, synced and renamed.
 
 func runSort(ctx context.Context, s streams, path string, in *jobFlags, out *outputFlags) error {
 	format, err := out.options.Format.Resolve(out.path)
-	j, err := newJob(ctx, s, "sort", path, in, out, err == nil && format == tablefile.Parquet)
+	j, err := newJob(ctx, s, sortName, path, in, out, err == nil && format == tablefile.Parquet)
 	if err != nil {
 		return err
 	}
