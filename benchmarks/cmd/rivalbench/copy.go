@@ -21,7 +21,7 @@ func copyWork(rec arrow.Record) (*work, error) {
 		d := c.Data()
 		columns = append(columns, d.Buffers()[1].Bytes()[d.Offset()*size:(d.Offset()+d.Len())*size])
 	}
-	return &work{[]variant{{"copy", func(context.Context) (arrow.Record, measured, error) {
+	return &work{variants: []variant{{"copy", func(context.Context) (arrow.Record, measured, error) {
 		var kept [][]byte
 		_, m, err := clock(func() (arrow.Record, error) {
 			for _, src := range columns {

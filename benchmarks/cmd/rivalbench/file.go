@@ -49,3 +49,15 @@ func store(path string, rec arrow.Record) (err error) {
 	}
 	return errors.Join(w.Write(rec), w.Close())
 }
+
+// size is the number of bytes of a record's buffers, as if it did not share them.
+func size(rec arrow.Record) (n int) {
+	for _, c := range rec.Columns() {
+		for _, b := range c.Data().Buffers() {
+			if b != nil {
+				n += b.Len()
+			}
+		}
+	}
+	return n
+}

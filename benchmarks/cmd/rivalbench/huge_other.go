@@ -3,3 +3,5 @@
 package main
 
 func adviseHuge([]byte) {}
+
+func back(int) {}

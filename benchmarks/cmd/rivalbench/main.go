@@ -53,6 +53,7 @@ func serve(ctx context.Context, file, mode string, keys []string, rows int, prof
 	if err != nil {
 		return err
 	}
+	w.bytes = 3 * size(rec)
 	if profile != "" {
 		f, err := os.Create(profile)
 		if err != nil {

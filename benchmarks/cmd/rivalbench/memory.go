@@ -13,7 +13,7 @@ import (
 
 // memoryWork measures the temp storage of a sort: the most bytes that were allocated at any moment, less those of the result.
 func memoryWork(rec arrow.Record, keys []arrowsort.Key) *work {
-	return &work{[]variant{{"arrowsort", func(ctx context.Context) (arrow.Record, measured, error) {
+	return &work{variants: []variant{{"arrowsort", func(ctx context.Context) (arrow.Record, measured, error) {
 		mem := &peakAllocator{Allocator: memory.NewGoAllocator()}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

@@ -32,7 +32,7 @@ func smallWork(rec arrow.Record, keys []arrowsort.Key) (*work, error) {
 		pairs[row] = pair{key, uint32(row)}
 	}
 	scratch := make([]pair, len(pairs))
-	return &work{[]variant{
+	return &work{variants: []variant{
 		{"arrowsort", func(ctx context.Context) (arrow.Record, measured, error) {
 			m, err := repeat(func() error {
 				rows, err := arrowsort.SortIndices(ctx, rec, keys, arrowsort.Options{})

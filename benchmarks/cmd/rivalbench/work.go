@@ -28,7 +28,10 @@ type measured struct {
 	Bytes int64 `json:"bytes,omitempty"`
 }
 
-type work struct{ variants []variant }
+type work struct {
+	variants []variant
+	bytes    int // that a run may need: what the record takes, three times
+}
 
 func newWork(mode string, rec arrow.Record, names []string) (*work, error) {
 	keys := make([]arrowsort.Key, len(names))
@@ -37,11 +40,11 @@ func newWork(mode string, rec arrow.Record, names []string) (*work, error) {
 	}
 	switch mode {
 	case "sort":
-		return &work{[]variant{{"arrowsort", func(ctx context.Context) (arrow.Record, measured, error) {
+		return &work{variants: []variant{{"arrowsort", func(ctx context.Context) (arrow.Record, measured, error) {
 			return clock(func() (arrow.Record, error) { return arrowsort.Sort(ctx, rec, keys, arrowsort.Options{}) })
 		}}}}, nil
 	case "argsort":
-		return &work{[]variant{{"arrowsort", func(ctx context.Context) (arrow.Record, measured, error) {
+		return &work{variants: []variant{{"arrowsort", func(ctx context.Context) (arrow.Record, measured, error) {
 			return clock(func() (arrow.Record, error) { return argsort(ctx, rec, keys) })
 		}}}}, nil
 	case "small":
@@ -92,6 +95,7 @@ func (w *work) do(ctx context.Context, line string) (any, error) {
 	if i < 0 {
 		return nil, fmt.Errorf("no such variant: use one of %s", strings.Join(w.names(), ", "))
 	}
+	back(w.bytes)
 	rec, m, err := w.variants[i].run(ctx)
 	if err != nil {
 		return nil, err
