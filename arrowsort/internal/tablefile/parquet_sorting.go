@@ -1,0 +1,81 @@
+package tablefile
+
+import (
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/parquet/metadata"
+)
+
+// A SortingColumn says how the rows of a Parquet file are ordered by a column.
+type SortingColumn struct {
+	Path       string // of the leaf column, names joined by dots
+	Descending bool
+	NullsFirst bool
+}
+
+// setSorting puts the order of the rows into the metadata of all row groups: the columns up to the first that is not one
+// leaf column of the file, or in which readers may understand another order.
+func setSorting(footer *metadata.FileMetaData, sorting []SortingColumn) {
+	for _, group := range footer.RowGroups {
+		group.SortingColumns = group.SortingColumns[:0:0]
+		for _, s := range sorting {
+			column := leafAt(footer, s.Path)
+			if column < 0 {
+				break
+			}
+			group.SortingColumns = grow(group.SortingColumns)
+			last := group.SortingColumns[len(group.SortingColumns)-1]
+			last.ColumnIdx, last.Descending, last.NullsFirst = int32(column), s.Descending, s.NullsFirst
+		}
+	}
+}
+
+// grow appends an element whose type has no name here: it is internal to Parquet.
+func grow[T any](s []*T) []*T { return append(s, new(T)) }
+
+// leafAt is the number of the one leaf column with the path, below no list; -1 when there is none or are several.
+func leafAt(footer *metadata.FileMetaData, path string) int {
+	found := -1
+	for i := range footer.Schema.NumColumns() {
+		c := footer.Schema.Column(i)
+		if c.Path() != path {
+			continue
+		}
+		if found >= 0 || c.MaxRepetitionLevel() > 0 {
+			return -1
+		}
+		found = i
+	}
+	return found
+}
+
+// Sorting is the order that all row groups of the file name; nil when one has none or another.
+func (l *Layout) Sorting() []SortingColumn {
+	var common []SortingColumn
+	for i, group := range l.meta.RowGroups {
+		var sorting []SortingColumn
+		for _, s := range group.SortingColumns {
+			if int(s.ColumnIdx) < 0 || int(s.ColumnIdx) >= l.meta.Schema.NumColumns() {
+				return nil
+			}
+			sorting = append(sorting, SortingColumn{l.meta.Schema.Column(int(s.ColumnIdx)).Path(), s.Descending, s.NullsFirst})
+		}
+		if i > 0 && !slices.Equal(common, sorting) {
+			return nil
+		}
+		common = sorting
+	}
+	return common
+}
+
+// SortedAlike reports whether readers of Parquet agree on the order of a type with arrowsort.
+func SortedAlike(typ arrow.DataType) bool {
+	switch typ.ID() {
+	case arrow.FLOAT16, arrow.FLOAT32, arrow.FLOAT64: // NaN has no place in it
+		return false
+	case arrow.DICTIONARY:
+		return SortedAlike(typ.(*arrow.DictionaryType).ValueType)
+	}
+	return true
+}
