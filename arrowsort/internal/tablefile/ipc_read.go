@@ -64,12 +64,13 @@ func fileMessages(src source, size int64, opts ReadOptions) (messageReader, erro
 	for _, b := range append(dictionaries, batches...) {
 		blocks = append(blocks, io.NewSectionReader(src, b.offset, b.meta+b.body))
 	}
-	return &blockMessages{blocks: blocks, limit: limit, opts: opts}, nil
+	return &blockMessages{blocks: blocks, total: len(blocks), limit: limit, opts: opts}, nil
 }
 
 // blockMessages are the messages of an IPC file: one from the start of each block.
 type blockMessages struct {
-	blocks  []io.Reader
+	blocks  []io.Reader // that are left
+	total   int
 	limit   int64
 	opts    ReadOptions
 	current messages
@@ -78,6 +79,8 @@ type blockMessages struct {
 func (m *blockMessages) Retain()        {}
 func (m *blockMessages) Release()       { m.current.Release() }
 func (m *blockMessages) failure() error { return m.current.failure() }
+
+func (m *blockMessages) share(int64) float64 { return 1 - float64(len(m.blocks))/float64(m.total) }
 
 func (m *blockMessages) Message() (*ipc.Message, error) {
 	m.current.Release()
@@ -98,6 +101,7 @@ func (m *blockMessages) Message() (*ipc.Message, error) {
 type messageReader interface {
 	ipc.MessageReader
 	failure() error
+	share(size int64) float64
 }
 
 // readMessages reads all record batches and validates them.

@@ -3,7 +3,6 @@ package tablefile
 import (
 	"slices"
 
-	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/parquet/metadata"
 )
 
@@ -67,15 +66,4 @@ func (l *Layout) Sorting() []SortingColumn {
 		common = sorting
 	}
 	return common
-}
-
-// SortedAlike reports whether readers of Parquet agree on the order of a type with arrowsort.
-func SortedAlike(typ arrow.DataType) bool {
-	switch typ.ID() {
-	case arrow.FLOAT16, arrow.FLOAT32, arrow.FLOAT64: // NaN has no place in it
-		return false
-	case arrow.DICTIONARY:
-		return SortedAlike(typ.(*arrow.DictionaryType).ValueType)
-	}
-	return true
 }

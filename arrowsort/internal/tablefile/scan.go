@@ -32,6 +32,7 @@ type Scanner struct {
 // pieces are the parts of a table. next ends with io.EOF.
 type pieces interface {
 	next(ctx context.Context) (arrow.Table, error)
+	share() float64 // of the file that was read
 	close()
 }
 
@@ -94,7 +95,7 @@ func (s *Scanner) open(pieceBytes int64, opts ReadOptions) error {
 		s.Schema, s.Layout, s.pieces = f.schema, newLayout(f.file), newParquetPieces(f, pieceBytes)
 		return nil
 	}
-	batches := &batchPieces{}
+	batches := &batchPieces{size: s.Bytes}
 	s.pieces = batches
 	if s.Format == IPCFile {
 		batches.messages, err = fileMessages(s.file, s.Bytes, opts)
@@ -126,6 +127,9 @@ func (s *Scanner) Next(ctx context.Context) (table arrow.Table, err error) {
 	return nil, inFile(s.path, "standard input", err)
 }
 
+// Done is about how many bytes of the file were read.
+func (s *Scanner) Done() int64 { return int64(float64(s.Bytes) * s.pieces.share()) }
+
 // Close closes the file.
 func (s *Scanner) Close() {
 	if s.pieces != nil {
@@ -138,6 +142,7 @@ func (s *Scanner) Close() {
 type batchPieces struct {
 	messages messageReader
 	reader   recordReader
+	size     int64
 }
 
 type recordReader interface {
@@ -170,6 +175,8 @@ func (b *batchPieces) next(context.Context) (arrow.Table, error) {
 	}
 	return nil, io.EOF
 }
+
+func (b *batchPieces) share() float64 { return b.messages.share(b.size) }
 
 func (b *batchPieces) close() {
 	if b.reader != nil {

@@ -14,6 +14,7 @@ type parquetPieces struct {
 	rows  int64   // of a piece
 	group int     // row group that is read
 	left  int64   // of its rows
+	done  int64   // rows in all
 	trees []*node // its columns
 }
 
@@ -61,6 +62,7 @@ func (p *parquetPieces) next(ctx context.Context) (arrow.Table, error) {
 		rows = p.left
 	}
 	p.left -= rows
+	p.done += rows
 	if p.trees == nil {
 		p.trees = make([]*node, len(p.fields))
 	}
@@ -98,6 +100,10 @@ func (p *parquetPieces) nextOf(ctx context.Context, field int, rows int64) (arra
 		return nil, err
 	}
 	return arrays, p.check(arrays, field, p.group, rows)
+}
+
+func (p *parquetPieces) share() float64 {
+	return float64(p.done) / float64(max(p.file.NumRows(), 1))
 }
 
 func (p *parquetPieces) close() {
