@@ -72,12 +72,28 @@ func filesIn(folder string) ([]string, error) {
 	return files, nil
 }
 
+// FitsInMemory reports whether the rows of some files, which may be as in Sort, can be read, sorted and written as one table
+// within Options.Memory. It looks at the files' metadata only.
+func FitsInMemory(ctx context.Context, paths []string, opts Options) (bool, error) {
+	opts, err := opts.resolved()
+	if err != nil {
+		return false, err
+	}
+	in, err := openInputs(ctx, paths, &opts)
+	if err != nil {
+		return false, err
+	}
+	return in.memory*5/2 <= opts.Memory, nil // the table, the sorted table, and half a one while it is encoded
+}
+
 // inputs are files that are read one after the other as if they were one.
 type inputs struct {
 	paths  []string
 	schema *arrow.Schema // of all
 	layout *tablefile.Layout
 	bytes  int64 // of all files
+	memory int64 // about what all rows take
+	format tablefile.Format
 	opts   *Options
 }
 
@@ -85,6 +101,9 @@ type inputs struct {
 func openInputs(ctx context.Context, paths []string, opts *Options) (*inputs, error) {
 	in := &inputs{opts: opts}
 	var err error
+	if in.format, err = tablefile.ParseFormat(opts.InputFormat); err != nil {
+		return nil, err
+	}
 	if in.paths, err = Expand(paths); err != nil {
 		return nil, err
 	}
@@ -100,6 +119,7 @@ func openInputs(ctx context.Context, paths []string, opts *Options) (*inputs, er
 			return nil, err
 		}
 		in.bytes += s.Bytes
+		in.memory += s.InMemory
 		if i == 0 {
 			in.schema, in.layout = s.Schema, s.Layout
 		} else {
@@ -114,7 +134,7 @@ func openInputs(ctx context.Context, paths []string, opts *Options) (*inputs, er
 }
 
 func (in *inputs) scan(path string) (*tablefile.Scanner, error) {
-	return tablefile.Scan(path, budget{in.opts.Memory}.piece(), tablefile.ReadOptions{Allocator: in.opts.Allocator, Threads: in.opts.Threads})
+	return tablefile.Scan(path, budget{in.opts.Memory}.piece(), tablefile.ReadOptions{Format: in.format, Allocator: in.opts.Allocator, Threads: in.opts.Threads})
 }
 
 // each gives all rows to use, with the columns of the common schema. It tells Progress the bytes of the files.

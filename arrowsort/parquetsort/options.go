@@ -24,6 +24,8 @@ type Options struct {
 	SpillDir string
 	// SpillCompression compresses the runs: lz4 or zstd; empty does not.
 	SpillCompression string
+	// InputFormat and OutputFormat are parquet, arrow or arrows (a stream); empty goes by the names of the files.
+	InputFormat, OutputFormat string
 	// RowGroupRows is the number of rows of a row group, and of a record batch of a Sorter: 0 is 262,144, or less where
 	// rows are wide. Row groups are buffered: more of them than an eighth of the budget holds are ErrMemory.
 	RowGroupRows int
@@ -75,6 +77,11 @@ func (o Options) resolved() (Options, error) {
 		return o, fmt.Errorf("%w: Threads is %d", ErrOption, o.Threads)
 	case o.SpillCompression != "" && o.SpillCompression != "lz4" && o.SpillCompression != "zstd":
 		return o, fmt.Errorf("%w: SpillCompression %q; use lz4 or zstd", ErrOption, o.SpillCompression)
+	}
+	for _, name := range []string{o.InputFormat, o.OutputFormat} {
+		if format, err := tablefile.ParseFormat(name); err != nil || format == tablefile.CSV {
+			return o, fmt.Errorf("%w: format %q; use parquet, arrow or arrows", ErrOption, name)
+		}
 	}
 	if _, err := tablefile.ParseCompression(o.Compression); err != nil {
 		return o, fmt.Errorf("%w: %w", ErrOption, err)

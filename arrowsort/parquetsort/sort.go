@@ -7,12 +7,12 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
-	"github.com/arrowsort/arrowsort/keyencode"
 )
 
 // A Result is what a sort did.
 type Result struct {
 	Inputs       []string // files that were read
+	Columns      int
 	Outputs      []string // files that were written
 	Rows         int64
 	BytesIn      int64  // of the inputs
@@ -66,7 +66,11 @@ func sortInto(ctx context.Context, in *inputs, s *Sorter, path string) (*Result,
 	}
 	defer sorted.close()
 	defer out.abort()
-	out.options.Sorting = s.stats.sorting()
+	plan, err := s.stats.plan()
+	if err != nil {
+		return nil, err
+	}
+	out.options.Sorting = tablefile.SortingOf(plan)
 	if err := out.begin(); err != nil {
 		return nil, err
 	}
@@ -76,10 +80,7 @@ func sortInto(ctx context.Context, in *inputs, s *Sorter, path string) (*Result,
 	if err := out.finish(); err != nil {
 		return nil, err
 	}
-	r := &Result{Inputs: in.paths, Outputs: out.paths, Rows: s.rows, BytesIn: in.bytes, Runs: len(s.runs), BytesSpilled: s.spilled}
-	if plan, err := s.stats.plan(); err == nil {
-		r.Plan = plan.Detach().String()
-	}
+	r := &Result{Inputs: in.paths, Columns: s.plain.NumFields(), Outputs: out.paths, Rows: s.rows, BytesIn: in.bytes, Runs: len(s.runs), BytesSpilled: s.spilled, Plan: plan.String()}
 	r.BytesOut, err = out.commit()
 	return r, err
 }
@@ -90,8 +91,11 @@ func (o *outputs) configure(in *inputs) error {
 	if err != nil {
 		return err
 	}
-	format, err := tablefile.Auto.Resolve(o.path)
+	format, err := tablefile.ParseFormat(in.opts.OutputFormat)
 	if err != nil {
+		return err
+	}
+	if format, err = format.Resolve(o.path); err != nil {
 		return err
 	}
 	o.options = tablefile.WriteOptions{Format: format, Compression: compression, Threads: in.opts.Threads, Allocator: in.opts.Allocator}
@@ -135,17 +139,4 @@ func pump(ctx context.Context, sorted tables, out *outputs, total int64, opts *O
 		piece.Release()
 	}
 	return context.Cause(ctx)
-}
-
-// sorting is the order for the metadata of Parquet: the keys up to the first on whose order readers may not agree.
-func (s *keyStatistics) sorting() []tablefile.SortingColumn {
-	var columns []tablefile.SortingColumn
-	for i, k := range s.keys {
-		if s.stats[i].NaNs > 0 { // Parquet has no place for NaN
-			break
-		}
-		columns = append(columns, tablefile.SortingColumn{
-			Path: k.Name, Descending: k.Order == keyencode.Descending, NullsFirst: k.Nulls == keyencode.NullsAtStart})
-	}
-	return columns
 }

@@ -21,6 +21,10 @@ type report struct {
 	Columns       int64    `json:"columns"`
 	BytesIn       int64    `json:"bytes_in"`
 	BytesOut      int64    `json:"bytes_out"`
+	Runs          int      `json:"runs,omitempty"`          // that were spilled and merged
+	BytesSpilled  int64    `json:"bytes_spilled,omitempty"` // by them
+	Inputs        []string `json:"inputs,omitempty"`        // when they are several
+	Outputs       []string `json:"outputs,omitempty"`       // when there are several
 	Seconds       float64  `json:"seconds"`
 	ReadSeconds   float64  `json:"read_seconds"`
 	SortSeconds   float64  `json:"sort_seconds"`
@@ -65,6 +69,9 @@ func (r *report) writeText(w io.Writer) error {
 	}
 	fmt.Fprintf(&b, "\n%.3f s: read %.3f, sort %.3f, write %.3f; %s rows per second\n",
 		r.Seconds, r.ReadSeconds, r.SortSeconds, r.WriteSeconds, grouped(int64(r.RowsPerSecond)))
+	if r.Runs > 0 {
+		fmt.Fprintf(&b, "%d runs, %s spilled\n", r.Runs, bytesText(r.BytesSpilled))
+	}
 	if r.Plan != "" {
 		fmt.Fprintf(&b, "plan: %s\n", r.Plan)
 	}

@@ -14,17 +14,23 @@ import (
 func newSort(s streams) *cobra.Command {
 	var in jobFlags
 	var out outputFlags
+	var spill spillFlags
 	cmd := &cobra.Command{
-		Use:   "sort -k COLUMN [-o OUTPUT] INPUT",
-		Short: "Sort a file by one or more columns",
+		Use:   "sort -k COLUMN [-o OUTPUT] INPUT...",
+		Short: "Sort files by one or more columns",
 		Long: `Sort a file by one or more columns. Rows that tie keep their order. INPUT and OUTPUT are Parquet (.parquet), Arrow IPC
 files (.arrow, .feather), Arrow IPC streams (.arrows, and - for standard input and output) or CSV (.csv). The output
 appears when it is complete: it is written beside its place, synced and renamed. A sorted Parquet file keeps schema,
-metadata and compression of the input.`,
+metadata and compression of the input, and names the order in its own metadata.
+
+Parquet and Arrow files may be larger than memory, and may be many: INPUT is then a file, a pattern in quotes or a folder,
+and rows that tie keep the order of the files. What does not fit in --memory is sorted piece by piece, spilled to
+--spill-dir and merged. CSV and pipes are always sorted in memory, one at a time.`,
 		Example: `  arrowsort sort -k delay:desc -k date -o sorted.parquet flights.parquet
   arrowsort sort -k origin:nulls-first --preview 10 flights.parquet
+  arrowsort sort -k date --memory 1GiB --rows-per-file 10000000 -o sorted.parquet 'flights/*.parquet'
   arrowsort sort -k '#2' --output-format csv -o - flights.arrow`,
-		Args: cobra.ExactArgs(1),
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := in.parse(); err != nil {
 				return err
@@ -32,12 +38,20 @@ metadata and compression of the input.`,
 			if err := out.parse(s, &in); err != nil {
 				return err
 			}
+			external, err := spill.parse(cmd, args, &in, &out)
+			if err != nil {
+				return err
+			}
+			if external {
+				return runExternal(cmd.Context(), s, args, &in, &out, &spill)
+			}
 			return runSort(cmd.Context(), s, args[0], &in, &out)
 		},
 	}
 	in.add(cmd, "keep the first `N` rows of the sorted order; 0 for all")
 	in.addEngine(cmd)
 	out.add(cmd)
+	spill.add(cmd)
 	return cmd
 }
 
@@ -50,7 +64,9 @@ func runSort(ctx context.Context, s streams, path string, in *jobFlags, out *out
 	defer j.close()
 	out.options.Layout, out.options.Schema = j.input.Layout, j.input.Schema
 	return j.produce(ctx, out, j.input.Schema, func(opts arrowsort.Options) (arrow.Table, error) {
-		return arrowsort.Sort(ctx, j.input.Table, j.keys, opts)
+		sorted, err := arrowsort.Sort(ctx, j.input.Table, j.keys, opts)
+		out.options.Sorting = j.order
+		return sorted, err
 	})
 }
 

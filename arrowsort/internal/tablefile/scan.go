@@ -19,10 +19,11 @@ var ErrScan = errors.New("only Parquet and Arrow files can be read in pieces")
 
 // A Scanner reads a file from front to back, a piece at a time. It is used by one goroutine.
 type Scanner struct {
-	Schema *arrow.Schema
-	Format Format
-	Bytes  int64   // size of the file
-	Layout *Layout // how a Parquet input is laid out, else nil
+	Schema   *arrow.Schema
+	Format   Format
+	Bytes    int64   // size of the file
+	Layout   *Layout // how a Parquet input is laid out, else nil
+	InMemory int64   // about the bytes that the rows take in memory
 
 	path   string
 	file   *os.File
@@ -93,8 +94,10 @@ func (s *Scanner) open(pieceBytes int64, opts ReadOptions) error {
 			return err
 		}
 		s.Schema, s.Layout, s.pieces = f.schema, newLayout(f.file), newParquetPieces(f, pieceBytes)
+		s.InMemory = f.rowBytes() * f.file.NumRows()
 		return nil
 	}
+	s.InMemory = s.Bytes
 	batches := &batchPieces{size: s.Bytes}
 	s.pieces = batches
 	if s.Format == IPCFile {
