@@ -196,11 +196,11 @@ func requireEmpty(t testing.TB, folder string) {
 	require.Empty(t, entries)
 }
 
-// manyNumbers is a file whose rows take about three budgets of MinMemory.
+// manyNumbers is a file whose rows take about one and a half budgets of MinMemory.
 func manyNumbers(t testing.TB, folder, name string) string {
 	path := filepath.Join(folder, name)
 	r := rand.New(rand.NewPCG(1, 2))
-	generate(t, path, numbersSchema, 20, func(batch int) arrow.Record {
+	generate(t, path, numbersSchema, 10, func(batch int) arrow.Record {
 		return numbers(memory.DefaultAllocator, r, batch*80_000, 80_000)
 	})
 	return path
