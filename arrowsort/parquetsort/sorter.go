@@ -28,6 +28,7 @@ type Sorter struct {
 	allBytes int64
 
 	folder  *spillFolder
+	fan     int // runs that are merged at once
 	runs    []run
 	spills  chan error // tells when the run in the background is spilled; nil when there is none
 	spilled int64      // bytes
@@ -47,6 +48,7 @@ func NewSorter(ctx context.Context, schema *arrow.Schema, opts Options) (*Sorter
 		return nil, err
 	}
 	s := &Sorter{ctx: ctx, opts: opts, budget: budget{opts.Memory}, schema: schema, plain: plain}
+	s.fan = s.budget.fanIn()
 	if err := s.checkKeys(); err != nil {
 		return nil, err
 	}
@@ -252,11 +254,10 @@ func (s *Sorter) merged() (tables, error) {
 
 // reduce merges runs that are neighbours until all that are left can be merged at once.
 func (s *Sorter) reduce(plan *keyencode.Plan) error {
-	fan := s.budget.fanIn()
-	for len(s.runs) > fan {
+	for len(s.runs) > s.fan {
 		var longer []run
-		for first := 0; first < len(s.runs); first += fan {
-			r, err := s.join(s.runs[first:min(first+fan, len(s.runs))], plan)
+		for first := 0; first < len(s.runs); first += s.fan {
+			r, err := s.join(s.runs[first:min(first+s.fan, len(s.runs))], plan)
 			if err != nil {
 				return err
 			}
