@@ -49,6 +49,7 @@ const MinMemory = 16 << 20
 const (
 	PhaseRead  = "reading and sorting"
 	PhaseWrite = "merging and writing"
+	PhaseCheck = "checking"
 )
 
 var (

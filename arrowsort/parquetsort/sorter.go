@@ -117,9 +117,7 @@ func (s *Sorter) addPart(table arrow.Table, first, n int64) error {
 		}
 	}()
 	for i := range columns {
-		rows := array.NewChunkedSlice(table.Column(i).Data(), first, first+n)
-		data, err := plainColumn(s.ctx, rows, s.opts.sorting())
-		rows.Release()
+		data, err := s.partOf(table.Column(i).Data(), first, n)
 		if err != nil {
 			return fmt.Errorf("column %q: %w", table.Schema().Field(i).Name, err)
 		}
@@ -139,6 +137,24 @@ func (s *Sorter) addPart(table arrow.Table, first, n int64) error {
 	s.rows += n
 	s.allBytes += bytes
 	return nil
+}
+
+// partOf is some rows of a column with the values of its dictionaries. What is not all of the column is copied: a slice
+// would keep all of it in memory.
+func (s *Sorter) partOf(column *arrow.Chunked, first, n int64) (*arrow.Chunked, error) {
+	rows := array.NewChunkedSlice(column, first, first+n)
+	defer rows.Release()
+	if _, dictionary := column.DataType().(*arrow.DictionaryType); dictionary || n == int64(column.Len()) {
+		return plainColumn(s.ctx, rows, s.opts.sorting())
+	}
+	b := array.NewUint32Builder(s.opts.Allocator)
+	defer b.Release()
+	for i := range n {
+		b.Append(uint32(i))
+	}
+	all := b.NewArray()
+	defer all.Release()
+	return arrowsort.Take(s.ctx, rows, all, s.opts.sorting())
 }
 
 // rowOverhead is what sorting takes beside the rows, in bytes per row.

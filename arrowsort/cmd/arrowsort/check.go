@@ -12,15 +12,23 @@ import (
 func newCheck(s streams) *cobra.Command {
 	var in jobFlags
 	cmd := &cobra.Command{
-		Use:   "check -k COLUMN INPUT",
-		Short: "Find out whether a file is sorted",
-		Long: `Find out whether a file is sorted by the keys. The exit code is 0 when it is and 1 when it is not; then the first row
+		Use:   "check -k COLUMN INPUT...",
+		Short: "Find out whether files are sorted",
+		Long: `Find out whether a file is sorted by the keys, or several files one after the other: a file, a pattern in quotes or a
+folder each. Parquet and Arrow files are streamed and may be larger than memory. The exit code is 0 when it is and 1 when it is not; then the first row
 that sorts before the row above it is named, counted from 0. After an error, which is printed, the code is 1 too.`,
 		Example: `  arrowsort check -k delay:desc -k date sorted.parquet`,
-		Args:    cobra.ExactArgs(1),
+		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := in.parse(); err != nil {
 				return err
+			}
+			files, stream, err := streamed(args, &in)
+			if err != nil {
+				return err
+			}
+			if stream {
+				return runCheckFiles(cmd.Context(), s, files, &in)
 			}
 			return runCheck(cmd.Context(), s, args[0], &in)
 		},
@@ -44,16 +52,21 @@ func runCheck(ctx context.Context, s streams, path string, in *jobFlags) error {
 	if err != nil {
 		return err
 	}
-	if in.json {
+	return j.verdict(sorted, int64(row), fmt.Sprintf("row %d sorts before row %d", row, row-1))
+}
+
+// verdict says whether the input is sorted; else which row is not, in numbers and in words.
+func (j *job) verdict(sorted bool, row int64, text string) error {
+	if j.flags.json {
 		j.report.Sorted, j.report.BadRow = &sorted, max(row, 0)
-		if err := j.report.writeJSON(s.out); err != nil {
+		if err := j.report.writeJSON(j.out); err != nil {
 			return err
 		}
-	} else if !in.quiet {
+	} else if !j.flags.quiet {
 		if sorted {
-			fmt.Fprintln(s.out, "sorted")
+			fmt.Fprintln(j.out, "sorted")
 		} else {
-			fmt.Fprintf(s.out, "not sorted: row %d sorts before row %d (rows count from 0)\n", row, row-1)
+			fmt.Fprintf(j.out, "not sorted: %s (rows count from 0)\n", text)
 		}
 	}
 	if !sorted {

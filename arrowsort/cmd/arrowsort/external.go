@@ -99,23 +99,37 @@ func inMemoryOnly(files []string, in *jobFlags, out *outputFlags) string {
 		return "CSV is written from memory"
 	}
 	for _, file := range files {
-		info, err := os.Stat(file)
-		format, unknown := in.inFormat.Resolve(file)
-		switch {
-		case unknown != nil || file == tablefile.Pipe || err == nil && !info.Mode().IsRegular():
-			return file + " is read into memory"
-		case format == tablefile.CSV:
-			return file + ": CSV is read into memory"
+		if why := readWhole(file, in); why != "" {
+			return why
 		}
 	}
 	return ""
 }
 
-// limitGarbage has garbage collected before the process takes much more than the budget, unless GOMEMLIMIT says when.
-func limitGarbage(budget int64) {
-	if os.Getenv("GOMEMLIMIT") == "" && budget > 0 {
-		debug.SetMemoryLimit(min(debug.SetMemoryLimit(-1), budget+besideBudget))
+// readWhole says why a file is read as a whole; empty when it can be read piece by piece.
+func readWhole(file string, in *jobFlags) string {
+	info, err := os.Stat(file)
+	switch {
+	case file == tablefile.Pipe || err == nil && !info.IsDir() && !info.Mode().IsRegular():
+		return file + " is read into memory"
+	case err == nil && info.IsDir():
+		return ""
 	}
+	if format, err := in.inFormat.Resolve(file); err != nil || format == tablefile.CSV {
+		return file + " is not known to be Parquet or Arrow, and read into memory"
+	}
+	return ""
+}
+
+// limitGarbage has garbage collected before the process takes much more than the budget, unless GOMEMLIMIT says when. What
+// it returns ends that.
+func limitGarbage(budget int64) (end func()) {
+	if os.Getenv("GOMEMLIMIT") != "" || budget == 0 {
+		return func() {}
+	}
+	before := debug.SetMemoryLimit(-1)
+	debug.SetMemoryLimit(min(before, budget+besideBudget))
+	return func() { debug.SetMemoryLimit(before) }
 }
 
 // besideBudget is for what the budget does not cover: stacks, the runtime, encoders.
@@ -123,7 +137,7 @@ const besideBudget = 16 << 20
 
 // runExternal sorts within a memory budget.
 func runExternal(ctx context.Context, s streams, args []string, in *jobFlags, out *outputFlags, spill *spillFlags) error {
-	limitGarbage(spill.options.Memory)
+	defer limitGarbage(spill.options.Memory)()
 	j := startJob(s, "sort", args[0], in)
 	j.report.Output = out.path
 	phases := &phases{job: j, output: out.path}

@@ -32,7 +32,8 @@ type report struct {
 	RowsPerSecond float64  `json:"rows_per_second"`
 	Plan          string   `json:"plan,omitempty"`
 	Sorted        *bool    `json:"sorted,omitempty"`        // of check
-	BadRow        int      `json:"first_bad_row,omitempty"` // of check; row 0 is never bad
+	BadRow        int64    `json:"first_bad_row,omitempty"` // of check; row 0 is never bad but in a later file
+	BadFile       string   `json:"bad_file,omitempty"`      // of check of several files
 
 	start time.Time
 }
