@@ -2,9 +2,12 @@ package parquetsort
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
+	"strings"
 	"testing"
 	"time"
 
@@ -28,6 +31,8 @@ func TestMain(m *testing.M) {
 		if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &limit); err != nil {
 			panic(err)
 		}
+	case "measure":
+		debug.SetMemoryLimit(MinMemory + 16<<20) // as the command line does
 	}
 	_, err := Sort(context.Background(), []string{os.Args[1]}, os.Args[2], Options{Keys: []arrowsort.Key{{Path: "key"}}, Memory: MinMemory, SpillDir: os.Args[3],
 		Progress: func(phase string, done, total int64) {
@@ -38,6 +43,13 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		os.Stderr.WriteString(err.Error())
 		os.Exit(1)
+	}
+	if os.Getenv(role) == "measure" {
+		status, err := os.ReadFile("/proc/self/status")
+		if err != nil {
+			panic(err)
+		}
+		os.Stdout.Write(status)
 	}
 	os.Exit(0)
 }
@@ -93,4 +105,22 @@ func TestTheNextSortRemovesWhatAKilledOneLeft(t *testing.T) {
 	require.Error(t, living.Wait())
 	removeDead(spill)
 	requireEmpty(t, spill)
+}
+
+func TestPeakMemoryStaysWithinTheBudget(t *testing.T) {
+	folder := t.TempDir()
+	in, out := manyNumbers(t, folder, "in.parquet"), filepath.Join(folder, "out.parquet")
+	said, err := child(t, "measure", in, out, folder).Output()
+	require.NoError(t, err, string(said))
+	const beside = 64 << 10 // the program itself, what the runtime keeps, what encoding takes
+	var peak int64          // KiB
+	for line := range strings.Lines(string(said)) {
+		if text, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			_, err := fmt.Sscanf(text, "%d kB", &peak)
+			require.NoError(t, err)
+		}
+	}
+	require.Positive(t, peak)
+	require.Less(t, peak, int64(MinMemory>>10+beside))
+	require.Equal(t, digestOf(t, in), digestOf(t, out))
 }
