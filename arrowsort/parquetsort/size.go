@@ -35,6 +35,9 @@ func dataBytes(d arrow.ArrayData, first, n int) (bytes int64) {
 			bytes += dataBytes(c, c.Offset()+first, n)
 		}
 		return bytes
+	case *arrow.DictionaryType: // as the values that take the place of the indices
+		entries := d.Dictionary()
+		return bytes + dataBytes(entries, entries.Offset(), entries.Len())*int64(n)/int64(max(entries.Len(), 1))
 	case *arrow.BinaryType, *arrow.StringType:
 		o := arrow.Int32Traits.CastFromBytes(d.Buffers()[1].Bytes())
 		return bytes + 4*int64(n) + int64(o[first+n]-o[first])

@@ -8,6 +8,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
 )
 
 func TestTableBytesOfSlicesAddUp(t *testing.T) {
@@ -24,4 +26,12 @@ func TestTableBytesOfSlicesAddUp(t *testing.T) {
 		require.InEpsilon(t, whole, parts, 0.05, name)
 		require.Greater(t, whole, int64(4096*16), name)
 	}
+}
+
+func TestDictionariesCountAsTheirValues(t *testing.T) {
+	rec := mixed(memory.DefaultAllocator, rand.New(rand.NewPCG(1, 1)), 0, 4096)
+	word := rec.Column(1)
+	values, err := dictionaryValues(t.Context(), word.(*array.Dictionary), arrowsort.Options{Allocator: memory.DefaultAllocator})
+	require.NoError(t, err)
+	require.InEpsilon(t, dataBytes(values.Data(), 0, 4096), dataBytes(word.Data(), 0, 4096), 0.2)
 }
