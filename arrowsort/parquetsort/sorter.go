@@ -2,7 +2,6 @@ package parquetsort
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -104,123 +103,6 @@ func (s *Sorter) add(table arrow.Table) error {
 		first += n
 	}
 	return nil
-}
-
-// addPart adds rows of a table to the run, which is spilled before if there is no room for them.
-func (s *Sorter) addPart(table arrow.Table, first, n int64) error {
-	columns := make([]arrow.Column, table.NumCols())
-	defer func() {
-		for i := range columns {
-			if columns[i].Data() != nil {
-				columns[i].Release()
-			}
-		}
-	}()
-	for i := range columns {
-		data, err := s.partOf(table.Column(i).Data(), first, n)
-		if err != nil {
-			return fmt.Errorf("column %q: %w", table.Schema().Field(i).Name, err)
-		}
-		columns[i] = *arrow.NewColumn(s.plain.Field(i), data)
-		data.Release()
-	}
-	part := array.NewTable(s.plain, columns, n)
-	bytes := tableBytes(part) + n*rowOverhead
-	if s.bytes > 0 && s.bytes+bytes > s.budget.run() {
-		if err := s.spill(); err != nil {
-			part.Release()
-			return err
-		}
-	}
-	s.parts = append(s.parts, part)
-	s.bytes += bytes
-	s.rows += n
-	s.allBytes += bytes
-	return nil
-}
-
-// partOf is some rows of a column with the values of its dictionaries. What is not all of the column is copied: a slice
-// would keep all of it in memory.
-func (s *Sorter) partOf(column *arrow.Chunked, first, n int64) (*arrow.Chunked, error) {
-	rows := array.NewChunkedSlice(column, first, first+n)
-	defer rows.Release()
-	if _, dictionary := column.DataType().(*arrow.DictionaryType); dictionary || n == int64(column.Len()) {
-		return plainColumn(s.ctx, rows, s.opts.sorting())
-	}
-	b := array.NewUint32Builder(s.opts.Allocator)
-	defer b.Release()
-	for i := range n {
-		b.Append(uint32(i))
-	}
-	all := b.NewArray()
-	defer all.Release()
-	return arrowsort.Take(s.ctx, rows, all, s.opts.sorting())
-}
-
-// rowOverhead is what sorting takes beside the rows, in bytes per row.
-const rowOverhead = 8
-
-// sortRun sorts what was collected and begins the next run.
-func (s *Sorter) sortRun() (arrow.Table, error) {
-	all := concatenate(s.plain, s.parts)
-	defer all.Release()
-	s.dropParts()
-	if err := s.stats.add(s.ctx, all, s.opts.Keys, s.opts.Allocator); err != nil {
-		return nil, err
-	}
-	return arrowsort.Sort(s.ctx, all, s.opts.Keys, s.opts.sorting())
-}
-
-func (s *Sorter) dropParts() {
-	for _, p := range s.parts {
-		p.Release()
-	}
-	s.parts, s.bytes = nil, 0
-}
-
-// spill sorts the run and has it spilled in the background.
-func (s *Sorter) spill() error {
-	if s.folder == nil {
-		folder, err := newSpillFolder(s.opts.SpillDir)
-		if err != nil {
-			return err
-		}
-		s.folder = folder
-	}
-	if err := s.wait(); err != nil { // there is memory for one sorted run
-		return err
-	}
-	sorted, err := s.sortRun()
-	if err != nil {
-		return err
-	}
-	w, err := createRun(s.ctx, s.folder.next(), s.plain, s.budget.batchRows(s.rowBytes()), &s.opts)
-	if err != nil {
-		sorted.Release()
-		return err
-	}
-	s.spills = make(chan error, 1)
-	go func() {
-		err := w.write(sorted)
-		sorted.Release()
-		r, closing := w.finish()
-		s.runs = append(s.runs, r)
-		s.spills <- errors.Join(err, closing)
-	}()
-	return nil
-}
-
-// wait waits until the run in the background is spilled.
-func (s *Sorter) wait() error {
-	if s.spills == nil {
-		return nil
-	}
-	err := <-s.spills
-	s.spills = nil
-	if err == nil {
-		s.spilled += s.runs[len(s.runs)-1].bytes
-	}
-	return err
 }
 
 // rowBytes is what a row takes, sorting included.
