@@ -7,7 +7,7 @@ import (
 	"github.com/arrowsort/arrowsort/kernels"
 )
 
-// A binner sorts rows by code words, digit by digit from the least significant on (paper, section 4). It serves all words
+// A binner sorts rows by code words, digit by digit from the least significant on (paper, section 3). It serves all words
 // of one sort: the status words of look-back are cleared once and rotate their codes from pass to pass.
 type binner struct {
 	*task
@@ -73,7 +73,7 @@ func (b *binner) sort(src source, width int) (rows driver.Ptr) {
 // readBack is the number of rows from which asking the device which digits are constant costs less than a pass.
 const readBack = 1 << 18
 
-// histograms counts all digits of all rows in one read and adds up where each bin begins (paper, section 4.1). It returns
+// histograms counts all digits of all rows in one read and adds up where each bin begins (paper, section 3). It returns
 // the beginnings and the digits that are not constant.
 func (b *binner) histograms(field, digits driver.Ptr, n int) (starts driver.Ptr, use []int) {
 	const counts = 4 * kernels.RadixBins

@@ -17,14 +17,13 @@ func newArgsort(s streams) *cobra.Command {
 		Use:   "argsort -k COLUMN [-o OUTPUT] INPUT",
 		Short: "Write the row numbers in sorted order",
 		Long: `Write the row numbers in sorted order: one column "index" of type uint64. Row numbers count from 0 over the whole input;
-taking the input's rows in this order sorts it.`,
+taking the input's rows in this order sorts it.
+
+` + keysHelp + "\n\n" + compressionHelp + "\n\n" + csvHelp + "\n\n" + exitHelp,
 		Example: `  arrowsort argsort -k delay:desc -o order.arrow flights.parquet`,
-		Args:    cobra.ExactArgs(1),
+		Args:    oneInput,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := in.parse(); err != nil {
-				return err
-			}
-			if err := out.parse(s, &in); err != nil {
+			if err := in.parse(s, args[0], &out); err != nil {
 				return err
 			}
 			return runArgsort(cmd.Context(), s, args[0], &in, &out)
@@ -37,13 +36,13 @@ taking the input's rows in this order sorts it.`,
 }
 
 func runArgsort(ctx context.Context, s streams, path string, in *jobFlags, out *outputFlags) error {
-	j, err := newJob(ctx, s, "argsort", path, in, true)
+	j, err := newJob(ctx, s, "argsort", path, in, out, true)
 	if err != nil {
 		return err
 	}
 	defer j.close()
 	return j.produce(ctx, out, indexSchema, func(opts arrowsort.Options) (arrow.Table, error) {
-		rows, err := arrowsort.SortIndices(ctx, j.input.Table, j.keys, opts)
+		rows, err := arrowsort.SortIndices(ctx, j.table, j.keys, opts)
 		if err != nil {
 			return nil, err
 		}

@@ -9,18 +9,23 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 )
 
+// checkName is the command whose exit codes are an answer.
+const checkName = "check"
+
 func newCheck(s streams) *cobra.Command {
 	var in jobFlags
 	cmd := &cobra.Command{
 		Use:   "check -k COLUMN INPUT...",
 		Short: "Find out whether files are sorted",
 		Long: `Find out whether a file is sorted by the keys, or several files one after the other: a file, a pattern in quotes or a
-folder each. Parquet and Arrow files are streamed and may be larger than memory. The exit code is 0 when it is and 1 when it is not; then the first row
-that sorts before the row above it is named, counted from 0. After an error, which is printed, the code is 1 too.`,
+folder each. Parquet and Arrow files are streamed and may be larger than memory. Of what is not sorted, the first row that
+sorts before the row above it is named, counted from 0.
+
+` + keysHelp + "\n\n" + csvHelp + "\n\n" + exitCheckHelp,
 		Example: `  arrowsort check -k delay:desc -k date sorted.parquet`,
-		Args:    cobra.MinimumNArgs(1),
+		Args:    someInputs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := in.parse(); err != nil {
+			if err := in.parse(s, args[0], nil); err != nil {
 				return err
 			}
 			files, stream, err := streamed(args, &in)
@@ -38,7 +43,7 @@ that sorts before the row above it is named, counted from 0. After an error, whi
 }
 
 func runCheck(ctx context.Context, s streams, path string, in *jobFlags) error {
-	j, err := newJob(ctx, s, "check", path, in, true)
+	j, err := newJob(ctx, s, checkName, path, in, nil, true)
 	if err != nil {
 		return err
 	}
@@ -46,7 +51,7 @@ func runCheck(ctx context.Context, s streams, path string, in *jobFlags) error {
 	var sorted bool
 	var row int
 	err = j.phase("checking", "the order", &j.report.SortSeconds, func(told func(done, total int)) (err error) {
-		sorted, row, err = arrowsort.IsSorted(ctx, j.input.Table, j.keys, j.options(told))
+		sorted, row, err = arrowsort.IsSorted(ctx, j.table, j.keys, j.options(told))
 		return err
 	})
 	if err != nil {

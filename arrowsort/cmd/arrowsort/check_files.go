@@ -27,13 +27,14 @@ func streamed(args []string, in *jobFlags) (files []string, ok bool, err error) 
 }
 
 func runCheckFiles(ctx context.Context, s streams, files []string, in *jobFlags) error {
-	j := startJob(s, "check", files[0], in)
-	opts := parquetsort.Options{InputFormat: in.format, Threads: in.threads}
-	for _, k := range in.keys {
-		opts.Keys = append(opts.Keys, k.key)
+	j := startJob(s, checkName, files[0], in)
+	keys, err := resolveIn(ctx, files[0], in)
+	if err != nil {
+		return err
 	}
+	opts := parquetsort.Options{Keys: keys, InputFormat: in.format, Threads: in.threads}
 	var got *parquetsort.Checked
-	err := j.phase("checking", displayName(files[0], ""), &j.report.SortSeconds, func(told func(done, total int)) (err error) {
+	err = j.phase("checking", displayName(files[0], ""), &j.report.SortSeconds, func(told func(done, total int)) (err error) {
 		if told != nil {
 			opts.Progress = func(_ string, done, total int64) { told(int(done), int(total)) }
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/arrowsort/arrowsort/gpu"
 )
 
-const engineHelp = "sort with `ENGINE`: cpu, gpu, or auto, which takes a GPU for large tables where there is one"
+const engineHelp = "sort with `ENGINE`: cpu, gpu, or auto, a GPU for large tables"
 
 // checkEngine says what is wrong with --engine, before anything is read.
 func checkEngine(name string) error {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
@@ -24,8 +25,8 @@ type spillFlags struct {
 
 func (f *spillFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.memory, "memory", "", "sort Parquet and Arrow files within `SIZE` bytes of memory, such as 512MiB or 4GB (default half of what there is)")
-	flags.StringVar(&f.dir, "spill-dir", "", "spill what does not fit into memory to a folder in `DIR` (default the system's temporary folder)")
+	flags.StringVar(&f.memory, "memory", "", "sort files within `SIZE` of memory, such as 512MiB (default half of all)")
+	flags.StringVar(&f.dir, "spill-dir", "", "spill what does not fit in memory to `DIR` (default: the folder for temporary files)")
 	flags.StringVar(&f.compression, "spill-compression", "", "compress what is spilled with `codec` lz4 or zstd")
 	flags.Int64Var(&f.rowsPerFile, "rows-per-file", 0, "write files of `N` rows, out-00001.parquet and so on")
 }
@@ -75,8 +76,8 @@ func (f *spillFlags) parse(cmd *cobra.Command, args []string, in *jobFlags, out 
 		RowGroupRows: out.rowGroupRows, Compression: out.compression, Threads: in.threads,
 		InputFormat: in.format, OutputFormat: out.format,
 	}
-	for _, k := range in.keys {
-		f.options.Keys = append(f.options.Keys, k.key)
+	if f.options.Keys, err = resolveIn(cmd.Context(), files[0], in); err != nil {
+		return false, err
 	}
 	if len(files) > 1 || f.rowsPerFile > 0 {
 		return true, nil
@@ -88,6 +89,8 @@ func (f *spillFlags) parse(cmd *cobra.Command, args []string, in *jobFlags, out 
 // inMemoryOnly says why a sort can only be done in memory; empty when it need not.
 func inMemoryOnly(files []string, in *jobFlags, out *outputFlags) string {
 	switch {
+	case in.engine == "gpu":
+		return "--engine gpu sorts one table in memory"
 	case in.limit > 0:
 		return "--limit sorts one table in memory"
 	case out.preview > 0:
@@ -121,6 +124,16 @@ func readWhole(file string, in *jobFlags) string {
 	return ""
 }
 
+// resolveIn finds the keys in the schema of a file.
+func resolveIn(ctx context.Context, file string, in *jobFlags) ([]arrowsort.Key, error) {
+	s, err := tablefile.Scan(file, 0, tablefile.ReadOptions{Format: in.inFormat})
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	return in.resolve(ctx, s.Schema)
+}
+
 // limitGarbage has garbage collected before the process takes much more than the budget, unless GOMEMLIMIT says when. What
 // it returns ends that.
 func limitGarbage(budget int64) (end func()) {
@@ -137,6 +150,11 @@ const besideBudget = 16 << 20
 
 // runExternal sorts within a memory budget.
 func runExternal(ctx context.Context, s streams, args []string, in *jobFlags, out *outputFlags, spill *spillFlags) error {
+	if spill.rowsPerFile == 0 {
+		if err := tablefile.CheckTarget(out.path); err != nil {
+			return err
+		}
+	}
 	defer limitGarbage(spill.options.Memory)()
 	j := startJob(s, "sort", args[0], in)
 	j.report.Output = out.path

@@ -2,11 +2,11 @@ package main
 
 import (
 	"fmt"
+	"strings"
+	"unicode/utf8"
 
-	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/spf13/cobra"
 
-	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
@@ -17,11 +17,13 @@ type jobFlags struct {
 	threads  int
 	engine   string // empty where nothing is sorted
 	format   string
+	delimit  string
 	quiet    bool
 	json     bool
 
-	keys     []keyFlag
-	inFormat tablefile.Format
+	keys      []keyFlag
+	inFormat  tablefile.Format
+	delimiter rune
 }
 
 func (f *jobFlags) add(cmd *cobra.Command, limitHelp string) {
@@ -29,7 +31,8 @@ func (f *jobFlags) add(cmd *cobra.Command, limitHelp string) {
 	flags.StringArrayVarP(&f.keyTexts, "key", "k", nil, keyHelp)
 	flags.IntVar(&f.limit, "limit", 0, limitHelp)
 	flags.IntVar(&f.threads, "threads", 0, "use at most `N` threads; 0 for all cores")
-	flags.StringVar(&f.format, "format", "", "`format` of the input: parquet, arrow, arrows or csv (default: by its name)")
+	flags.StringVar(&f.format, "format", "", "`format` of the input: parquet, arrow, arrows, csv (default: by name)")
+	flags.StringVar(&f.delimit, "delimiter", "", "what separates the values of CSV: a `character`, or tab (default ,)")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "say nothing but errors")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object about what was done")
 }
@@ -39,8 +42,8 @@ func (f *jobFlags) addEngine(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.engine, "engine", "auto", engineHelp)
 }
 
-// parse checks the flags.
-func (f *jobFlags) parse() (err error) {
+// parse checks the flags; out are those of the output, nil where there is none.
+func (f *jobFlags) parse(s streams, input string, out *outputFlags) (err error) {
 	if f.keys, err = parseKeys(f.keyTexts); err != nil {
 		return err
 	}
@@ -53,22 +56,41 @@ func (f *jobFlags) parse() (err error) {
 	if f.inFormat, err = tablefile.ParseFormat(f.format); err != nil {
 		return usagef("--format: %v", err)
 	}
+	if f.delimiter, err = parseDelimiter(f.delimit); err != nil {
+		return err
+	}
+	if out != nil {
+		if err := out.parse(s, f); err != nil {
+			return err
+		}
+	}
+	if f.delimiter != 0 && !isCSV(f.inFormat, input) && (out == nil || !isCSV(out.options.Format, out.path)) {
+		return usagef("--delimiter is for CSV, which is neither read nor written here")
+	}
 	if f.engine == "" {
 		return nil
 	}
 	return checkEngine(f.engine)
 }
 
-// columns are the keys for a table, whose columns the positions must have.
-func (f *jobFlags) columns(schema *arrow.Schema) ([]arrowsort.Key, error) {
-	keys := make([]arrowsort.Key, len(f.keys))
-	for i, k := range f.keys {
-		keys[i] = k.key
-		if k.key.Path == "" && k.key.Index >= schema.NumFields() {
-			return nil, fmt.Errorf("key %q: there are %d columns", k.text, schema.NumFields())
-		}
+func isCSV(format tablefile.Format, path string) bool {
+	format, err := format.Resolve(path)
+	return err == nil && format == tablefile.CSV
+}
+
+// parseDelimiter reads what separates the values of CSV; 0 is the default.
+func parseDelimiter(text string) (rune, error) {
+	switch text {
+	case "":
+		return 0, nil
+	case "tab", `\t`:
+		return '\t', nil
 	}
-	return keys, nil
+	r, n := utf8.DecodeRuneInString(text)
+	if n != len(text) || r == utf8.RuneError || strings.ContainsRune("\"\r\n\x00", r) {
+		return 0, usagef("--delimiter %q: give one character, such as ';', or tab", text)
+	}
+	return r, nil
 }
 
 // outputFlags are the flags of the commands that write a table.
@@ -84,15 +106,18 @@ type outputFlags struct {
 
 func (f *outputFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVarP(&f.path, "output", "o", "", "write to `FILE`, - for standard output; the input is safe to be replaced")
-	flags.StringVar(&f.format, "output-format", "", "`format` of the output: parquet, arrow, arrows or csv (default: by its name)")
+	flags.StringVarP(&f.path, "output", "o", "", "write to `FILE`, the input itself if you like; - for standard output")
+	flags.StringVar(&f.format, "output-format", "", "`format` of the output: parquet, arrow, arrows, csv (default: by name)")
 	flags.IntVar(&f.rowGroupRows, "row-group-rows", 0, fmt.Sprintf("rows of a Parquet row group (default %d)", tablefile.DefaultRowGroupRows))
-	flags.StringVar(&f.compression, "compression", "", "`codec[:level]`: none, snappy, gzip, brotli, zstd for Parquet (default: as in a Parquet input, else zstd); none, zstd, lz4 for Arrow (default none)")
+	flags.StringVar(&f.compression, "compression", "", "`codec[:level]` of Parquet or Arrow: none, snappy, gzip, brotli, zstd, lz4")
 	flags.IntVar(&f.preview, "preview", 0, "print the first `N` rows as a table")
 }
 
 // parse checks the flags.
 func (f *outputFlags) parse(s streams, job *jobFlags) error {
+	if f.path != "" {
+		f.path = tablefile.OutputPath(f.path)
+	}
 	format, err := tablefile.ParseFormat(f.format)
 	if err != nil {
 		return usagef("--output-format: %v", err)
@@ -101,7 +126,7 @@ func (f *outputFlags) parse(s streams, job *jobFlags) error {
 	if err != nil {
 		return usagef("--compression: %v", err)
 	}
-	f.options = tablefile.WriteOptions{Format: format, Compression: compression, RowGroupRows: f.rowGroupRows, Threads: job.threads, Stdout: s.out}
+	f.options = tablefile.WriteOptions{Format: format, Compression: compression, RowGroupRows: f.rowGroupRows, Threads: job.threads, Stdout: s.out, Delimiter: job.delimiter}
 	switch {
 	case f.rowGroupRows < 0:
 		return usagef("--row-group-rows is %d, give 0 for the default", f.rowGroupRows)
@@ -115,7 +140,7 @@ func (f *outputFlags) parse(s streams, job *jobFlags) error {
 		return usagef("--preview and -o - both write to standard output")
 	case f.preview > 0 && job.json:
 		return usagef("--preview and --json both write to standard output")
-	case f.path == tablefile.Pipe && isTerminal(s.out) && f.options.Format != tablefile.CSV:
+	case f.path == tablefile.Pipe && s.outTerminal && f.options.Format != tablefile.CSV:
 		return usagef("standard output is a terminal: redirect it, or write to -o FILE")
 	case f.path != "":
 		if err := tablefile.CheckWrite(f.path, f.options); err != nil {

@@ -29,6 +29,7 @@ func newInfo(s streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "info",
 		Short: "Show version, engines and machine",
+		Long:  "Show version, engines and machine.\n\n" + exitHelp,
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			f := facts{version(), []string{"cpu"}, nil, runtime.GOMAXPROCS(0), machine.Memory(), runtime.GOOS + "/" + runtime.GOARCH, runtime.Version()}

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/apache/arrow/go/v15/arrow"
+
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/keyencode"
@@ -15,6 +17,7 @@ type job struct {
 	streams
 	flags  *jobFlags
 	input  *tablefile.Input
+	table  arrow.Table // the input, with positions in place of names that are missing
 	keys   []arrowsort.Key
 	report report
 	show   *progress
@@ -23,7 +26,7 @@ type job struct {
 
 // startJob begins a job that has read nothing yet.
 func startJob(s streams, command, path string, flags *jobFlags) *job {
-	j := &job{streams: s, flags: flags, show: newProgress(s.err, flags.quiet || flags.json)}
+	j := &job{streams: s, flags: flags, show: newProgress(s, flags.quiet || flags.json)}
 	j.report = report{Command: command, Input: path, Engine: "cpu", start: time.Now()}
 	for _, k := range flags.keys {
 		j.report.Keys = append(j.report.Keys, k.text)
@@ -31,28 +34,48 @@ func startJob(s streams, command, path string, flags *jobFlags) *job {
 	return j
 }
 
-// newJob reads the input of a command. With dictionaries, strings may come as such, which is faster where nobody sees it.
-func newJob(ctx context.Context, s streams, command, path string, flags *jobFlags, dictionaries bool) (*job, error) {
+// newJob reads the input of a command, once its output, if any, is known to have a place. With dictionaries, strings may come as such, which is faster where nobody sees it.
+func newJob(ctx context.Context, s streams, command, path string, flags *jobFlags, out *outputFlags, dictionaries bool) (*job, error) {
 	j := startJob(s, command, path, flags)
-	err := j.phase("reading", displayName(path, "standard input"), &j.report.ReadSeconds, func(told func(done, total int)) (err error) {
-		j.input, err = tablefile.Read(ctx, path, tablefile.ReadOptions{
-			Format: flags.inFormat, Stdin: s.in, Threads: flags.threads, Dictionaries: dictionaries, Progress: told,
-		})
-		return err
-	})
-	if err != nil {
+	if out != nil && out.path != "" {
+		if err := tablefile.CheckTarget(out.path); err != nil {
+			return nil, err
+		}
+	}
+	if err := j.read(ctx, path, dictionaries); err != nil {
 		return nil, err
 	}
-	table := j.input.Table
-	j.report.Rows, j.report.Columns, j.report.BytesIn = table.NumRows(), table.NumCols(), j.input.Bytes
-	if j.keys, err = flags.columns(table.Schema()); err != nil {
-		table.Release()
-		return nil, err
-	}
+	j.report.Rows, j.report.Columns, j.report.BytesIn = j.input.Table.NumRows(), j.input.Table.NumCols(), j.input.Bytes
+	j.table = withNames(j.input.Table, labelled(j.input.Schema))
 	return j, nil
 }
 
-func (j *job) close() { j.input.Table.Release() }
+// read reads the input, after a look at its schema. Reading is announced when it begins.
+func (j *job) read(ctx context.Context, path string, dictionaries bool) (err error) {
+	start := time.Now()
+	var told func(done, total int)
+	j.input, err = tablefile.Read(ctx, path, tablefile.ReadOptions{
+		Format: j.flags.inFormat, Stdin: j.in, Threads: j.flags.threads, Dictionaries: dictionaries, Delimiter: j.flags.delimiter,
+		Schema: func(schema *arrow.Schema) (err error) {
+			j.keys, err = j.flags.resolve(ctx, schema)
+			return err
+		},
+		Start: func() { told = j.show.begin("reading", displayName(path, "standard input")) },
+		Progress: func(done, total int) {
+			if told != nil {
+				told(done, total)
+			}
+		},
+	})
+	j.report.ReadSeconds = time.Since(start).Seconds()
+	j.show.end(err == nil)
+	return err
+}
+
+func (j *job) close() {
+	j.table.Release()
+	j.input.Table.Release()
+}
 
 // options are the options of the library for the job.
 func (j *job) options(told func(done, total int)) arrowsort.Options {

@@ -7,8 +7,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 )
 
-const keyHelp = "sort by `COLUMN[:asc|:desc][:nulls-first|:nulls-last]`, again for further keys; " +
-	"a nested field is a.b, the second column is #2"
+const keyHelp = "sort by `COLUMN`[:desc][:nulls-first]; again for further keys"
 
 // A keyFlag is a key as it was written.
 type keyFlag struct {
@@ -34,12 +33,13 @@ func parseKeys(texts []string) ([]keyFlag, error) {
 
 // parseKey reads a key. At most one order and one place for nulls are taken off its end, so a column whose name ends
 // like them is reached by giving both: the column "x:desc" is x:desc:asc. A number behind # is a position counted
-// from 1.
+// from 1. Upper case will do.
 func parseKey(text string) (arrowsort.Key, error) {
 	var key arrowsort.Key
 	name, order, nulls := text, false, false
 	for {
 		head, tail, found := cutLast(name)
+		tail = strings.ToLower(tail)
 		switch {
 		case found && !order && (tail == "asc" || tail == "desc"):
 			order = true

@@ -3,8 +3,8 @@
 //	arrowsort sort -k delay:desc -k date -o sorted.parquet flights.parquet
 //
 // Its commands are sort, argsort (the row numbers in sorted order), check (is a file sorted), explain (what a sort comes
-// down to), info and completion. Exit codes: 0 when all went well, 1 after an error and when check finds a file that is
-// not sorted, 2 for wrong usage.
+// down to), info and completion. Exit codes: 0 when all went well, 1 after an error, 2 for wrong usage; of check 0 for a
+// sorted file, 1 for one that is not sorted, 2 after an error and for wrong usage.
 package main
 
 import (
@@ -18,5 +18,7 @@ func main() {
 	tuneMemory()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	os.Exit(run(ctx, os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
+	os.Exit(run(ctx, os.Args[1:], streams{
+		in: os.Stdin, out: os.Stdout, err: os.Stderr, outTerminal: isTerminal(os.Stdout), errTerminal: isTerminal(os.Stderr),
+	}))
 }

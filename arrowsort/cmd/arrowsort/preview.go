@@ -23,7 +23,7 @@ func preview(w io.Writer, t arrow.Table, schema *arrow.Schema, rows int) error {
 	names, types := make(table.Row, t.NumCols()), make(table.Row, t.NumCols())
 	var alignments []table.ColumnConfig
 	for i, f := range schema.Fields() {
-		names[i], types[i] = f.Name, f.Type.String()
+		names[i], types[i] = printable(f.Name), printable(f.Type.String())
 		if isNumber(f.Type) {
 			alignments = append(alignments, table.ColumnConfig{Number: i + 1, Align: text.AlignRight, AlignHeader: text.AlignRight})
 		}
@@ -48,7 +48,7 @@ func previewRow(rec arrow.Record, i int) table.Row {
 	for c, column := range rec.Columns() {
 		row[c] = "null"
 		if !tablefile.IsNull(column, i) {
-			row[c] = text.Snip(tablefile.Formatter(column)(i), previewWidth, "…")
+			row[c] = text.Snip(printable(tablefile.Formatter(column)(i)), previewWidth, "…")
 		}
 	}
 	return row

@@ -18,13 +18,13 @@ type progress struct {
 	start    time.Time
 }
 
-func newProgress(w io.Writer, quiet bool) *progress {
-	return &progress{w: w, terminal: isTerminal(w), quiet: quiet}
+func newProgress(s streams, quiet bool) *progress {
+	return &progress{w: s.err, terminal: s.errTerminal, quiet: quiet}
 }
 
 // begin starts a phase. What it returns is told how far the phase is; a total of 0 is an unknown one.
 func (p *progress) begin(verb, what string) func(done, total int) {
-	p.what, p.start = verb+" "+what, time.Now()
+	p.what, p.start = verb+" "+printable(what), time.Now()
 	switch {
 	case p.quiet:
 		return nil

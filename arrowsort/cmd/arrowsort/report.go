@@ -38,6 +38,9 @@ type report struct {
 	start time.Time
 }
 
+// leastSeconds is the time from which rows per second mean something.
+const leastSeconds = 0.05
+
 // finish ends a job with its report; standard output may hold the sorted table.
 func (j *job) finish(outputTaken bool) error {
 	switch {
@@ -53,7 +56,7 @@ func (j *job) finish(outputTaken bool) error {
 
 func (r *report) stop() {
 	r.Seconds = time.Since(r.start).Seconds()
-	r.RowsPerSecond = float64(r.Rows) / r.Seconds
+	r.RowsPerSecond = float64(r.Rows) / max(r.Seconds, 1e-9)
 }
 
 func (r *report) writeJSON(w io.Writer) error {
@@ -64,17 +67,20 @@ func (r *report) writeJSON(w io.Writer) error {
 func (r *report) writeText(w io.Writer) error {
 	r.stop()
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s rows, %d columns, %s in", grouped(r.Rows), r.Columns, bytesText(r.BytesIn))
+	fmt.Fprintf(&b, "%s, %s, %s in", counted(r.Rows, "row"), counted(r.Columns, "column"), bytesText(r.BytesIn))
 	if r.Output != "" {
-		fmt.Fprintf(&b, "; %s rows, %s out", grouped(r.RowsOut), bytesText(r.BytesOut))
+		fmt.Fprintf(&b, "; %s, %s out", counted(r.RowsOut, "row"), bytesText(r.BytesOut))
 	}
-	fmt.Fprintf(&b, "\n%.3f s: read %.3f, sort %.3f, write %.3f; %s rows per second\n",
-		r.Seconds, r.ReadSeconds, r.SortSeconds, r.WriteSeconds, grouped(int64(r.RowsPerSecond)))
+	fmt.Fprintf(&b, "\n%.3f s: read %.3f, sort %.3f, write %.3f", r.Seconds, r.ReadSeconds, r.SortSeconds, r.WriteSeconds)
+	if r.Seconds >= leastSeconds {
+		fmt.Fprintf(&b, "; %s rows per second", grouped(int64(r.RowsPerSecond)))
+	}
+	b.WriteByte('\n')
 	if r.Runs > 0 {
-		fmt.Fprintf(&b, "%d runs, %s spilled\n", r.Runs, bytesText(r.BytesSpilled))
+		fmt.Fprintf(&b, "%s, %s spilled\n", counted(int64(r.Runs), "run"), bytesText(r.BytesSpilled))
 	}
 	if r.Plan != "" {
-		fmt.Fprintf(&b, "plan: %s\n", r.Plan)
+		fmt.Fprintf(&b, "plan: %s\n", printable(r.Plan))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

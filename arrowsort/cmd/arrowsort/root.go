@@ -14,15 +14,17 @@ import (
 
 // streams are the standard streams.
 type streams struct {
-	in       io.Reader
-	out, err io.Writer
+	in                       io.Reader
+	out, err                 io.Writer
+	outTerminal, errTerminal bool
 }
 
 // Exit codes.
 const (
-	exitOK    = 0
-	exitError = 1
-	exitUsage = 2
+	exitOK        = 0
+	exitError     = 1
+	exitNotSorted = 1 // of check, whose errors are exitUsage
+	exitUsage     = 2
 )
 
 // errNotSorted is how check ends for a file that is not sorted; what there is to say was said.
@@ -45,9 +47,9 @@ func run(ctx context.Context, args []string, s streams) int {
 	case err == nil:
 		return exitOK
 	case errors.Is(err, errNotSorted):
-		return exitError
+		return exitNotSorted
 	}
-	line := strings.Join(strings.Fields(err.Error()), " ")
+	line := printable(strings.Join(strings.Fields(strings.TrimPrefix(err.Error(), "arrowsort: ")), " "))
 	if usage := (usageError{}); !started || errors.As(err, &usage) {
 		fmt.Fprintf(s.err, "arrowsort: %s (see %s --help)\n", line, command.CommandPath())
 		return exitUsage
@@ -55,7 +57,10 @@ func run(ctx context.Context, args []string, s streams) int {
 	if ctx.Err() != nil {
 		line = "interrupted"
 	}
-	fmt.Fprintf(s.err, "arrowsort: error: %s\n", line)
+	fmt.Fprintf(s.err, "arrowsort: %s\n", line)
+	if command.Name() == checkName {
+		return exitUsage
+	}
 	return exitError
 }
 
@@ -75,12 +80,10 @@ func newRoot(s streams, started *bool) *cobra.Command {
 	root.SetIn(s.in)
 	root.SetOut(s.out)
 	root.SetErr(s.err)
+	root.SetFlagErrorFunc(explainFlag)
 	root.AddCommand(newSort(s), newArgsort(s), newCheck(s), newExplain(s), newInfo(s))
 	return root
 }
 
 // isTerminal says whether a stream is a terminal.
-func isTerminal(stream any) bool {
-	file, ok := stream.(*os.File)
-	return ok && term.IsTerminal(int(file.Fd()))
-}
+func isTerminal(stream *os.File) bool { return term.IsTerminal(int(stream.Fd())) }

@@ -104,7 +104,7 @@ func requireOneLine(t *testing.T, text string) {
 	require.Equal(t, 1, strings.Count(text, "\n"), text)
 }
 
-func TestRuntimeErrorsAreExitCode1(t *testing.T) {
+func TestRuntimeErrorsAreExitCode1AndThoseOfCheck2(t *testing.T) {
 	in := file(t, "people.csv", people)
 	folder := t.TempDir()
 	for name, c := range map[string]struct {
@@ -124,10 +124,13 @@ func TestRuntimeErrorsAreExitCode1(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
 			r := cli(t, nil, c.args...)
-			require.Equal(t, 1, r.code, r.err)
+			want := exitError
+			if c.args[0] == "check" {
+				want = exitUsage
+			}
+			require.Equal(t, want, r.code, r.err)
 			require.Empty(t, r.out)
 			requireOneLine(t, r.err)
-			require.Contains(t, r.err, "error: ")
 			require.Contains(t, r.err, c.wants)
 			entries, err := os.ReadDir(".")
 			require.NoError(t, err)

@@ -20,22 +20,22 @@ func newSort(s streams) *cobra.Command {
 		Short: "Sort files by one or more columns",
 		Long: `Sort a file by one or more columns. Rows that tie keep their order. INPUT and OUTPUT are Parquet (.parquet), Arrow IPC
 files (.arrow, .feather), Arrow IPC streams (.arrows, and - for standard input and output) or CSV (.csv). The output
-appears when it is complete: it is written beside its place, synced and renamed. A sorted Parquet file keeps schema,
-metadata and compression of the input, and names the order in its own metadata.
+appears when it is complete: it is written beside its place, synced and renamed. What is open already, such as
+/dev/stdout, is written as it comes. A sorted Parquet file keeps schema, metadata and compression of the input,
+and names the order in its own metadata.
 
 Parquet and Arrow files may be larger than memory, and may be many: INPUT is then a file, a pattern in quotes or a folder,
 and rows that tie keep the order of the files. What does not fit in --memory is sorted piece by piece, spilled to
---spill-dir and merged. CSV and pipes are always sorted in memory, one at a time.`,
+--spill-dir and merged. CSV and pipes are always sorted in memory, one at a time.
+
+` + keysHelp + "\n\n" + compressionHelp + "\n\n" + csvHelp + "\n\n" + exitHelp,
 		Example: `  arrowsort sort -k delay:desc -k date -o sorted.parquet flights.parquet
   arrowsort sort -k origin:nulls-first --preview 10 flights.parquet
   arrowsort sort -k date --memory 1GiB --rows-per-file 10000000 -o sorted.parquet 'flights/*.parquet'
   arrowsort sort -k '#2' --output-format csv -o - flights.arrow`,
-		Args: cobra.MinimumNArgs(1),
+		Args: someInputs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := in.parse(); err != nil {
-				return err
-			}
-			if err := out.parse(s, &in); err != nil {
+			if err := in.parse(s, args[0], &out); err != nil {
 				return err
 			}
 			external, err := spill.parse(cmd, args, &in, &out)
@@ -57,16 +57,20 @@ and rows that tie keep the order of the files. What does not fit in --memory is 
 
 func runSort(ctx context.Context, s streams, path string, in *jobFlags, out *outputFlags) error {
 	format, err := out.options.Format.Resolve(out.path)
-	j, err := newJob(ctx, s, "sort", path, in, err == nil && format == tablefile.Parquet)
+	j, err := newJob(ctx, s, "sort", path, in, out, err == nil && format == tablefile.Parquet)
 	if err != nil {
 		return err
 	}
 	defer j.close()
 	out.options.Layout, out.options.Schema = j.input.Layout, j.input.Schema
 	return j.produce(ctx, out, j.input.Schema, func(opts arrowsort.Options) (arrow.Table, error) {
-		sorted, err := arrowsort.Sort(ctx, j.input.Table, j.keys, opts)
+		sorted, err := arrowsort.Sort(ctx, j.table, j.keys, opts)
+		if err != nil {
+			return nil, err
+		}
+		defer sorted.Release()
 		out.options.Sorting = j.order
-		return sorted, err
+		return withNames(sorted, j.input.Schema), nil
 	})
 }
 
@@ -107,6 +111,9 @@ func (j *job) produce(ctx context.Context, out *outputFlags, schema *arrow.Schem
 
 func (j *job) write(ctx context.Context, table arrow.Table, out *outputFlags) error {
 	j.report.Output = out.path
+	if out.path == tablefile.Pipe && j.outTerminal {
+		j.show = newProgress(j.streams, true) // a bar would be drawn among the rows
+	}
 	return j.phase("writing", displayName(out.path, "standard output"), &j.report.WriteSeconds, func(told func(done, total int)) (err error) {
 		out.options.Progress = told
 		j.report.BytesOut, err = tablefile.Write(ctx, out.path, table, out.options)

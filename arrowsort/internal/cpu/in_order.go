@@ -128,31 +128,28 @@ func (s *sorter) firstTiedFall(src source, tied []tie) int {
 // copy copies the leading rows of the result, or the last rows in reverse.
 func (s *sorter) copy(reverse bool) error {
 	lanes := s.lanes()
-	threads := s.threads
+	size := 0
+	for _, l := range lanes {
+		size = max(size, l.width*min(blockRows, l.stepRows()))
+	}
 	var scratch []byte
 	if reverse {
-		widest := 1
-		for _, l := range lanes {
-			widest = max(widest, l.width)
-		}
 		var err error
-		if scratch, err = s.bytes(threads * blockRows * widest); err != nil {
+		if scratch, err = s.bytes(s.threads * size); err != nil {
 			return err
 		}
 	}
 	return s.tiles(s.out, placeRows, func(worker, lo, hi int) {
 		for _, l := range lanes {
-			for a := lo; a < hi; a += blockRows {
-				b := min(hi, a+blockRows)
+			step := min(blockRows, l.stepRows())
+			for a := lo; a < hi && !s.stopped(); a += step {
+				b := min(hi, a+step)
 				dst := l.out[a*l.width : b*l.width]
-				if !reverse {
-					if src := l.block(a, b-a, dst); &src[0] != &dst[0] {
-						copy(dst, src)
-					}
-					continue
+				if reverse {
+					reverseInto(dst, l.block(s.rows-b, b-a, scratch[worker*size:][:size]), l.width)
+				} else if src := l.block(a, b-a, dst); &src[0] != &dst[0] {
+					copy(dst, src)
 				}
-				size := len(scratch) / threads
-				reverseInto(dst, l.block(s.rows-b, b-a, scratch[worker*size:][:size]), l.width)
 			}
 		}
 		s.advance(3 * (hi - lo))

@@ -21,6 +21,9 @@ type lane struct {
 	take func(dst []byte, rows []uint32)
 }
 
+// stepRows is the number of rows that are moved before a worker looks at the context again: few when they are wide.
+func (l *lane) stepRows() int { return max(1, min(placeRows, 1<<22/l.width)) }
+
 // block returns rows lo..lo+n-1, in place or written to scratch.
 func (l *lane) block(lo, n int, scratch []byte) []byte {
 	if l.direct != nil {

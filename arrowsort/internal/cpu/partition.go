@@ -158,10 +158,7 @@ func (p *partition) move(lanes []*lane) error {
 			places := places[worker*rows:][:min(rows, s.hi-lo)]
 			p.places(s, places, lo)
 			for _, l := range lanes {
-				if p.stopped() {
-					return
-				}
-				l.scatter(places, lo, scratch)
+				l.scatter(p.workers, places, lo, scratch)
 			}
 			p.tell(len(places))
 		}
@@ -172,9 +169,9 @@ func (p *partition) move(lanes []*lane) error {
 }
 
 // scatter moves the rows from lo on to their places.
-func (l *lane) scatter(places []uint32, lo int, scratch []byte) {
-	for len(places) > 0 {
-		n := len(places)
+func (l *lane) scatter(w *workers, places []uint32, lo int, scratch []byte) {
+	for len(places) > 0 && !w.stopped() {
+		n := min(len(places), l.stepRows())
 		b := []byte(nil)
 		if l.direct != nil {
 			b = l.direct(lo, n)

@@ -134,9 +134,9 @@ func (s *sorter) split(src source, lanes []*lane, lo, hi int) error {
 			return err
 		}
 		out := l.out[lo*l.width : hi*l.width]
-		err = s.tiles(n, placeRows, func(_, a, b int) { copy(spare[a*l.width:b*l.width], out[a*l.width:]) })
+		err = s.tiles(n, l.stepRows(), func(_, a, b int) { copy(spare[a*l.width:b*l.width], out[a*l.width:]) })
 		if err == nil {
-			err = s.tiles(n, placeRows, func(_, a, b int) { gather(out[a*l.width:b*l.width], spare, order[a:b], l.width) })
+			err = s.tiles(n, l.stepRows(), func(_, a, b int) { gather(out[a*l.width:b*l.width], spare, order[a:b], l.width) })
 		}
 		s.free(spare)
 		if err != nil {

@@ -18,10 +18,10 @@ func (s *sorter) take(rows []uint32) error {
 	lanes := s.lanes()
 	return s.tiles(len(rows), placeRows, func(_, lo, hi int) {
 		for _, l := range lanes {
-			if s.stopped() {
-				return
+			for a := lo; a < hi && !s.stopped(); a += l.stepRows() {
+				b := min(hi, a+l.stepRows())
+				l.take(l.out[a*l.width:b*l.width], rows[a:b])
 			}
-			l.take(l.out[lo*l.width:hi*l.width], rows[lo:hi])
 		}
 	})
 }

@@ -84,14 +84,11 @@ func (t *strings) unpack(s *sorter) (col engine.Column, err error) {
 		k := tiles[lo/placeRows]
 		data := col.Data[k.start : k.start+k.bytes]
 		t.blocks(lo, hi, func(words []uint64, row int) {
-			if s.stopped() {
-				return
-			}
 			n := 0
 			if size == 4 {
-				n = write(t, view[int32](col.Values)[row:], data, int32(k.start), words)
+				n = write(t, s.workers, view[int32](col.Values)[row:], data, int32(k.start), words)
 			} else {
-				n = write(t, view[int64](col.Values)[row:], data, int64(k.start), words)
+				n = write(t, s.workers, view[int64](col.Values)[row:], data, int64(k.start), words)
 			}
 			data, k.start = data[n:], k.start+n
 			if col.Validity != nil {
@@ -137,13 +134,16 @@ func (t *strings) measure(k *tile, words []uint64) {
 
 // write writes the offset of each row and the bytes, and returns how many these are. There may be room for more rows
 // behind them in data, which come later: bytes written too far are overwritten.
-func write[T int32 | int64](t *strings, offsets []T, data []byte, start T, words []uint64) int {
+func write[T int32 | int64](t *strings, ws *workers, offsets []T, data []byte, start T, words []uint64) int {
 	if t.short && t.equal > 0 {
 		return writeEqual(offsets, data, start, words, t.equal)
 	}
 	at := 0
 	for i, w := range words {
 		if !t.short && i%touchRows == 0 {
+			if ws.stopped() {
+				return at
+			}
 			t.touch(words[i:min(i+touchRows, len(words))])
 		}
 		n := t.length(w)

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+)
+
+// resolve finds the keys in a schema and makes sure that they can be sorted by.
+func (f *jobFlags) resolve(ctx context.Context, schema *arrow.Schema) ([]arrowsort.Key, error) {
+	keys := make([]arrowsort.Key, len(f.keys))
+	for i, k := range f.keys {
+		keys[i] = k.key
+		if err := k.locate(schema); err != nil {
+			return nil, fmt.Errorf("key %q: %w", k.text, err)
+		}
+	}
+	none := array.NewTableFromRecords(labelled(schema), nil)
+	defer none.Release()
+	if _, err := arrowsort.Explain(ctx, none, keys, arrowsort.Options{}); err != nil { // it knows the rules for types and nested fields
+		return nil, inWords(err)
+	}
+	return keys, nil
+}
+
+// inWords is an error of the library for somebody who does not call it.
+func inWords(err error) error {
+	text := strings.TrimPrefix(err.Error(), "arrowsort: ")
+	return errors.New(strings.TrimSuffix(text, "; use Key.Index"))
+}
+
+// locate makes sure that a key names one column.
+func (k *keyFlag) locate(schema *arrow.Schema) error {
+	if k.key.Path == "" {
+		if k.key.Index >= schema.NumFields() {
+			return fmt.Errorf("there %s", columnsThere(schema))
+		}
+		return nil
+	}
+	name, at := match(schema, k.key.Path)
+	switch {
+	case len(at) == 1:
+		return nil
+	case len(at) > 1:
+		return fmt.Errorf("%d columns are named %q; say which: %s", len(at), name, positions(at))
+	}
+	if head, tail, found := cutLast(k.key.Path); found {
+		if _, at := match(schema, head); len(at) > 0 {
+			return fmt.Errorf("unknown modifier %q; use :asc, :desc, :nulls-first or :nulls-last", ":"+tail)
+		}
+	}
+	for _, field := range schema.Fields() {
+		if strings.EqualFold(field.Name, k.key.Path) {
+			return fmt.Errorf("no such column; did you mean %q?", field.Name)
+		}
+	}
+	return fmt.Errorf("no such column; there %s", columnsThere(schema))
+}
+
+// match finds the columns that a path starts with: those that have its name, or else the longest part of it before a dot.
+func match(schema *arrow.Schema, path string) (name string, at []int) {
+	for end := len(path); end > 0; end = strings.LastIndexByte(path[:end], '.') {
+		if at = schema.FieldIndices(path[:end]); len(at) > 0 {
+			slices.Sort(at)
+			return path[:end], at
+		}
+	}
+	return path, nil
+}
+
+// positions are columns as they are given for keys.
+func positions(columns []int) string {
+	texts := make([]string, len(columns))
+	for i, c := range columns {
+		texts[i] = "-k '" + label(c) + "'"
+	}
+	return strings.Join(texts, " or ")
+}
+
+// columnsThere lists the columns for an error, the first of them if there are many.
+func columnsThere(schema *arrow.Schema) string {
+	const most = 10
+	n := schema.NumFields()
+	texts := make([]string, min(n, most))
+	for i := range texts {
+		texts[i] = strconv.Quote(schema.Field(i).Name)
+	}
+	list := strings.Join(texts, ", ")
+	switch {
+	case n == 0:
+		return "are no columns"
+	case n == 1:
+		return "is 1 column: " + list
+	case n > most:
+		return fmt.Sprintf("are %s columns: %s and %s more", grouped(int64(n)), list, grouped(int64(n-most)))
+	}
+	return fmt.Sprintf("are %d columns: %s", n, list)
+}
+
+// label is the position of a column as it is typed.
+func label(column int) string { return "#" + strconv.Itoa(column+1) }
+
+// labelled is a schema whose columns without a name are called by their position, for what is said about them.
+func labelled(schema *arrow.Schema) *arrow.Schema {
+	fields := slices.Clone(schema.Fields())
+	for i := range fields {
+		if fields[i].Name == "" {
+			fields[i].Name = label(i)
+		}
+	}
+	meta := schema.Metadata()
+	return arrow.NewSchemaWithEndian(fields, &meta, schema.Endianness())
+}
+
+// withNames is a table with the names of columns of a schema. The caller releases it.
+func withNames(table arrow.Table, names *arrow.Schema) arrow.Table {
+	fields := slices.Clone(table.Schema().Fields())
+	columns := make([]arrow.Column, len(fields))
+	for i := range fields {
+		fields[i].Name = names.Field(i).Name
+		columns[i] = *arrow.NewColumn(fields[i], table.Column(i).Data())
+		defer columns[i].Release()
+	}
+	meta := table.Schema().Metadata()
+	return array.NewTable(arrow.NewSchemaWithEndian(fields, &meta, table.Schema().Endianness()), columns, table.NumRows())
+}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// odd has two columns of one name, one without a name and one that is told apart by case.
+const odd = "a,a,b,,Delay\n2,1,x,8,3\n1,2,y,7,4\n"
+
+func TestKeysThatAreNotThere(t *testing.T) {
+	in := file(t, "odd.csv", odd)
+	parquet := filepath.Join(t.TempDir(), "odd.parquet")
+	require.Equal(t, result{}, cli(t, nil, "sort", "-q", "-k", "#4", "-o", parquet, in))
+	for key, want := range map[string]string{
+		"a":         `key "a": 2 columns are named "a"; say which: -k '#1' or -k '#2'`,
+		"a.b:desc":  `key "a.b:desc": 2 columns are named "a"; say which: -k '#1' or -k '#2'`,
+		"delay":     `key "delay": no such column; did you mean "Delay"?`,
+		"b:descend": `key "b:descend": unknown modifier ":descend"; use :asc, :desc, :nulls-first or :nulls-last`,
+		"x:y":       `key "x:y": no such column; there are 5 columns: "a", "a", "b", "", "Delay"`,
+		"#6":        `key "#6": there are 5 columns: "a", "a", "b", "", "Delay"`,
+		"b.c":       `invalid sort key column: key "b.c": column "b" has type utf8 and no fields`,
+	} {
+		for _, path := range []string{in, parquet} {
+			want := "arrowsort: " + path + ": " + want + "\n"
+			require.Equal(t, result{code: 1, err: want}, cli(t, nil, "explain", "-q", "-k", key, path))
+			if path == parquet { // the schema comes first: nothing was read
+				require.Equal(t, result{code: 1, err: want}, cli(t, nil, "sort", "-k", key, "--preview", "1", path))
+			}
+		}
+	}
+}
+
+func TestModifiersInUpperCase(t *testing.T) {
+	r := cli(t, nil, "sort", "-q", "-k", "b:DESC:Nulls-First", "--output-format", "csv", "-o", "-", file(t, "odd.csv", odd))
+	require.Equal(t, result{out: "a,a,b,,Delay\n1,2,y,7,4\n2,1,x,8,3\n"}, r)
+}
+
+func TestPositionsAreSaidAsTyped(t *testing.T) {
+	in := file(t, "odd.csv", odd)
+	r := cli(t, nil, "sort", "-k", "#4", "-o", filepath.Join(t.TempDir(), "x.csv"), in)
+	require.Contains(t, r.err, "sorting by #4\n")
+	require.Contains(t, r.err, "plan: #4: int64, ")
+	for _, name := range []string{"x.csv", "x.parquet", "x.arrow"} { // the columns keep their names
+		out := filepath.Join(t.TempDir(), name)
+		r = cli(t, nil, "sort", "--json", "-k", "#4", "-o", out, in)
+		var got map[string]any
+		require.NoError(t, json.Unmarshal([]byte(r.out), &got))
+		require.Contains(t, got["plan"], "#4: int64, ")
+		r = cli(t, nil, "sort", "-q", "-k", "#4", "--output-format", "csv", "-o", "-", out)
+		require.Equal(t, result{out: "a,a,b,,Delay\n1,2,y,7,4\n2,1,x,8,3\n"}, r, name)
+	}
+}
+
+func TestOutputIsCheckedBeforeTheInput(t *testing.T) {
+	r := cli(t, nil, "sort", "-k", "a", "-o", filepath.Join("no", "x.csv"), "missing.csv")
+	require.Equal(t, result{code: 1, err: "arrowsort: " + filepath.Join("no", "x.csv") + ": there is no folder no\n"}, r)
+	r = cli(t, nil, "sort", "-k", "a", "--preview", "1", "missing.csv")
+	require.NotContains(t, r.err, "reading", "it was never open")
+}
+
+func TestStandardOutputByItsName(t *testing.T) {
+	if _, err := os.Stat("/dev/stdout"); err != nil {
+		require.ErrorIs(t, err, os.ErrNotExist) // as on Windows
+		return
+	}
+	r := cli(t, nil, "sort", "-q", "-k", "b:desc", "--output-format", "csv", "-o", "/dev/stdout", file(t, "odd.csv", odd))
+	require.Equal(t, result{out: "a,a,b,,Delay\n1,2,y,7,4\n2,1,x,8,3\n"}, r)
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// Paragraphs of the commands' help.
+const (
+	keysHelp = `A key is COLUMN, COLUMN:desc, COLUMN:nulls-first or COLUMN:desc:nulls-first; :asc and :nulls-last are the default. Of a
+nested column take a field with a.b; '#2' is the second column, whatever its name.`
+
+	compressionHelp = `--compression of Parquet is none, snappy, gzip, brotli or zstd, some with a level as in zstd:3; without it that of a
+Parquet input, else zstd. Of Arrow it is none, zstd or lz4; without it none.`
+
+	csvHelp = `CSV has a line of column names and is UTF-8. The type of a column is the first of int64, float64, bool, date
+(2006-01-02), time (2006-01-02 15:04:05, with or without a zone) and string that all its values have; an empty value is
+null. What separates the values is --delimiter, for input and output.`
+
+	exitHelp      = `Exit codes: 0 done, 1 an error, 2 wrong usage.`
+	exitCheckHelp = `Exit codes: 0 sorted, 1 not sorted, 2 an error or wrong usage.`
+)
+
+// oneInput wants one argument, the input.
+func oneInput(_ *cobra.Command, args []string) error {
+	switch len(args) {
+	case 0:
+		return usagef("name an input file, or - for standard input")
+	case 1:
+		return nil
+	}
+	return usagef("name one input file, these are %d: %s", len(args), strings.Join(args, ", "))
+}
+
+func someInputs(_ *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return usagef("name an input file, or - for standard input")
+	}
+	return nil
+}
+
+// explainFlag says what a flag wants that stands at the end of the line.
+func explainFlag(_ *cobra.Command, err error) error {
+	var flag interface{ GetSpecifiedName() string }
+	if !errors.As(err, &flag) || !strings.HasPrefix(err.Error(), "flag needs an argument") {
+		return err
+	}
+	switch name := flag.GetSpecifiedName(); name {
+	case "k", "key":
+		return usagef("-k needs a column, as in -k delay:desc")
+	case "o":
+		return usagef("-o needs a file, or - for standard output")
+	default:
+		return usagef("--%s needs a value", name)
+	}
+}
+
+// counted is a number of things in words.
+func counted(n int64, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%s %ss", grouped(n), thing)
+}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestArgumentsThatAreMissing(t *testing.T) {
+	for want, args := range map[string][]string{
+		"name an input file, or - for standard input":                                     {"sort", "-k", "a", "-o", "x.csv"},
+		"several inputs: a.csv is not known to be Parquet or Arrow, and read into memory": {"check", "-k", "a", "a.csv", "b.csv"},
+		"-k needs a column, as in -k delay:desc":                                          {"sort", "x.csv", "-k"},
+		"-o needs a file, or - for standard output":                                       {"sort", "x.csv", "-o"},
+		"--limit needs a value":                                                           {"sort", "x.csv", "--limit"},
+		`--delimiter ";;": give one character, such as ';', or tab`:                       {"check", "-k", "a", "--delimiter", ";;", "x.csv"},
+		"--delimiter is for CSV, which is neither read nor written here":                  {"check", "-k", "a", "--delimiter", ";", "x.arrow"},
+	} {
+		r := cli(t, nil, args...)
+		require.Equal(t, result{code: 2, err: "arrowsort: " + want + " (see arrowsort " + args[0] + " --help)\n"}, r)
+	}
+}
+
+func TestHelpTellsExitCodes(t *testing.T) {
+	for _, command := range []string{"sort", "argsort", "check", "explain", "info"} {
+		require.Contains(t, cli(t, nil, command, "--help").out, "Exit codes: 0 ", command)
+	}
+	require.Contains(t, cli(t, nil, "check", "--help").out, "0 sorted, 1 not sorted, 2 an error")
+}
+
+func TestHelpOfFlagsFitsALine(t *testing.T) {
+	for _, command := range []string{"sort", "argsort", "check", "explain"} {
+		_, flags, found := strings.Cut(cli(t, nil, command, "--help").out, "Flags:\n")
+		require.True(t, found)
+		for line := range strings.Lines(flags) {
+			require.LessOrEqual(t, len(line), 120, line)
+		}
+	}
+}
+
+func TestDelimiterOfInputAndOutput(t *testing.T) {
+	in := file(t, "x.csv", "a;b\n2;x,y\n1;\"p;q\"\n")
+	require.Equal(t, result{out: "a;b\n1;\"p;q\"\n2;x,y\n"}, cli(t, nil, "sort", "-q", "--delimiter", ";", "-k", "a", "--output-format", "csv", "-o", "-", in))
+	in = file(t, "x.csv", "a\tb\n2\tx\n1\ty\n")
+	for _, tab := range []string{"tab", `\t`, "\t"} {
+		require.Equal(t, result{code: 1}, cli(t, nil, "check", "-q", "--delimiter", tab, "-k", "a", in))
+	}
+}
+
+func TestStandardInputOfAnotherFormat(t *testing.T) {
+	r := cli(t, strings.NewReader(people), "check", "-q", "-k", "age", "-")
+	require.Equal(t, result{code: 2, err: "arrowsort: standard input: this is not an Arrow stream, it looks like CSV; give --format csv\n"}, r)
+}
