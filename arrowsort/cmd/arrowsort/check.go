@@ -18,7 +18,7 @@ func newCheck(s streams) *cobra.Command {
 		Use:   "check -k COLUMN INPUT...",
 		Short: "Find out whether files are sorted",
 		Long: `Find out whether a file is sorted by the keys, or several files one after the other: a file, a pattern in quotes or a
-folder each. Parquet and Arrow files are streamed and may be larger than memory. Of what is not sorted, the first row that
+folder each. Parquet and Arrow files may be larger than memory. Of what is not sorted, the first row that
 sorts before the row above it is named, counted from 0.
 
 ` + keysHelp + "\n\n" + csvHelp + "\n\n" + exitCheckHelp,
@@ -28,14 +28,14 @@ sorts before the row above it is named, counted from 0.
 			if err := in.parse(s, args[0], nil); err != nil {
 				return err
 			}
-			files, stream, err := streamed(args, &in)
+			files, stream, err := streamed(cmd.Context(), args, &in)
 			if err != nil {
 				return err
 			}
 			if stream {
 				return runCheckFiles(cmd.Context(), s, files, &in)
 			}
-			return runCheck(cmd.Context(), s, args[0], &in)
+			return runCheck(cmd.Context(), s, files[0], &in)
 		},
 	}
 	in.add(cmd, "look at the first `N` rows only; 0 for all")

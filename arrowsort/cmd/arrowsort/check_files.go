@@ -7,10 +7,10 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
-// streamed are the files of a command that can be read piece by piece; false when there is one that cannot.
-func streamed(args []string, in *jobFlags) (files []string, ok bool, err error) {
+// streamed are the files of check when they are read piece by piece: several, or one that does not fit in memory.
+func streamed(ctx context.Context, args []string, in *jobFlags) (files []string, ok bool, err error) {
 	if len(args) == 1 && readWhole(args[0], in) != "" {
-		return nil, false, nil
+		return args, false, nil
 	}
 	if files, err = parquetsort.Expand(args); err != nil {
 		return nil, false, err
@@ -23,7 +23,15 @@ func streamed(args []string, in *jobFlags) (files []string, ok bool, err error) 
 	if in.limit > 0 && len(files) > 1 {
 		return nil, false, usagef("several inputs: --limit is for one")
 	}
-	return files, in.limit == 0, nil
+	if len(files) > 1 {
+		return files, true, nil
+	}
+	keys, err := resolveIn(ctx, files[0], in)
+	if err != nil || in.limit > 0 {
+		return files, false, nil // an error is told when the file is read
+	}
+	fits, err := parquetsort.FitsInMemory(ctx, files, parquetsort.Options{Keys: keys, InputFormat: in.format})
+	return files, !fits, err
 }
 
 func runCheckFiles(ctx context.Context, s streams, files []string, in *jobFlags) error {

@@ -14,21 +14,24 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 )
 
-// resolve finds the keys in a schema and makes sure that they can be sorted by.
-func (f *jobFlags) resolve(ctx context.Context, schema *arrow.Schema) ([]arrowsort.Key, error) {
-	keys := make([]arrowsort.Key, len(f.keys))
+// resolve finds the keys in a schema, with their columns, and makes sure that they can be sorted by.
+func (f *jobFlags) resolve(ctx context.Context, schema *arrow.Schema) (keys []arrowsort.Key, columns []int, err error) {
+	keys = make([]arrowsort.Key, len(f.keys))
 	for i, k := range f.keys {
 		keys[i] = k.key
-		if err := k.locate(schema); err != nil {
-			return nil, fmt.Errorf("key %q: %w", k.text, err)
+		at, err := k.locate(schema)
+		if err != nil {
+			return nil, nil, fmt.Errorf("key %q: %w", k.text, err)
 		}
+		columns = append(columns, at)
 	}
+	slices.Sort(columns)
 	none := array.NewTableFromRecords(labelled(schema), nil)
 	defer none.Release()
 	if _, err := arrowsort.Explain(ctx, none, keys, arrowsort.Options{}); err != nil { // it knows the rules for types and nested fields
-		return nil, inWords(err)
+		return nil, nil, inWords(err)
 	}
-	return keys, nil
+	return keys, slices.Compact(columns), nil
 }
 
 // inWords is an error of the library for somebody who does not call it.
@@ -37,32 +40,41 @@ func inWords(err error) error {
 	return errors.New(strings.TrimSuffix(text, "; use Key.Index"))
 }
 
-// locate makes sure that a key names one column.
-func (k *keyFlag) locate(schema *arrow.Schema) error {
+// among has the keys by position find their columns in a table that has only some.
+func among(keys []arrowsort.Key, columns []int) {
+	for i := range keys {
+		if keys[i].Path == "" {
+			keys[i].Index = slices.Index(columns, keys[i].Index)
+		}
+	}
+}
+
+// locate finds the one column that a key names.
+func (k *keyFlag) locate(schema *arrow.Schema) (int, error) {
 	if k.key.Path == "" {
 		if k.key.Index >= schema.NumFields() {
-			return fmt.Errorf("there %s", columnsThere(schema))
+			return 0, fmt.Errorf("there %s", columnsThere(schema))
 		}
-		return nil
+		return k.key.Index, nil
 	}
 	name, at := match(schema, k.key.Path)
 	switch {
 	case len(at) == 1:
-		return nil
+		return at[0], nil
 	case len(at) > 1:
-		return fmt.Errorf("%d columns are named %q; say which: %s", len(at), name, positions(at))
+		return 0, fmt.Errorf("%d columns are named %q; say which: %s", len(at), name, positions(at))
 	}
 	if head, tail, found := cutLast(k.key.Path); found {
 		if _, at := match(schema, head); len(at) > 0 {
-			return fmt.Errorf("unknown modifier %q; use :asc, :desc, :nulls-first or :nulls-last", ":"+tail)
+			return 0, fmt.Errorf("unknown modifier %q; use :asc, :desc, :nulls-first or :nulls-last", ":"+tail)
 		}
 	}
 	for _, field := range schema.Fields() {
 		if strings.EqualFold(field.Name, k.key.Path) {
-			return fmt.Errorf("no such column; did you mean %q?", field.Name)
+			return 0, fmt.Errorf("no such column; did you mean %q?", field.Name)
 		}
 	}
-	return fmt.Errorf("no such column; there %s", columnsThere(schema))
+	return 0, fmt.Errorf("no such column; there %s", columnsThere(schema))
 }
 
 // match finds the columns that a path starts with: those that have its name, or else the longest part of it before a dot.

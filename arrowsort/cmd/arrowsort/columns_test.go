@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -54,6 +55,25 @@ func TestPositionsAreSaidAsTyped(t *testing.T) {
 		r = cli(t, nil, "sort", "-q", "-k", "#4", "--output-format", "csv", "-o", "-", out)
 		require.Equal(t, result{out: "a,a,b,,Delay\n1,2,y,7,4\n2,1,x,8,3\n"}, r, name)
 	}
+}
+
+// TestOnlyKeysAreRead: what lies in the other columns of a Parquet file does not matter where rows are not written.
+func TestOnlyKeysAreRead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "odd.parquet")
+	require.Equal(t, result{}, cli(t, nil, "sort", "-q", "-k", "#4", "--compression", "none", "-o", path, file(t, "odd.csv", odd)))
+	b, err := os.ReadFile(path)
+	require.NoError(t, err)
+	for i := 4; i < bytes.Index(b, []byte("\x01\x00\x00\x00x")); i++ {
+		b[i] = 0xff // the first columns, a and a
+	}
+	require.NoError(t, os.WriteFile(path, b, 0o600))
+	require.Equal(t, 1, cli(t, nil, "sort", "-q", "-k", "#4", "--preview", "1", path).code)
+	require.Equal(t, result{out: "sorted\n", err: "reading odd.parquet\nchecking the order\n"}, cli(t, nil, "check", "-k", "#4", "-k", "Delay:desc", path))
+	require.Equal(t, result{code: 1}, cli(t, nil, "check", "-q", "-k", "#5", "-k", "#4", path))
+	r := cli(t, nil, "argsort", "-q", "-k", "Delay", "--output-format", "csv", "-o", "-", path)
+	require.Equal(t, result{out: "index\n1\n0\n"}, r)
+	r = cli(t, nil, "explain", "-q", "-k", "#4:desc", "-k", "Delay", path)
+	require.Regexp(t, `^2 rows, 5 columns\n#4: int64, .*\nDelay: int64, `, r.out)
 }
 
 func TestOutputIsCheckedBeforeTheInput(t *testing.T) {

@@ -20,6 +20,7 @@ type spillFlags struct {
 	compression string
 	rowsPerFile int64
 
+	files   []string // the inputs, patterns and folders expanded
 	options parquetsort.Options
 }
 
@@ -62,6 +63,7 @@ func (f *spillFlags) parse(cmd *cobra.Command, args []string, in *jobFlags, out 
 			return false, err
 		}
 	}
+	f.files = files
 	if why := inMemoryOnly(files, in, out); why != "" {
 		if len(files) > 1 && asked == "" {
 			asked = "several inputs"
@@ -131,7 +133,8 @@ func resolveIn(ctx context.Context, file string, in *jobFlags) ([]arrowsort.Key,
 		return nil, err
 	}
 	defer s.Close()
-	return in.resolve(ctx, s.Schema)
+	keys, _, err := in.resolve(ctx, s.Schema)
+	return keys, err
 }
 
 // limitGarbage has garbage collected before the process takes much more than the budget, unless GOMEMLIMIT says when. What

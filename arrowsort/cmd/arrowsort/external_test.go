@@ -40,7 +40,7 @@ func TestSortWithinMemory(t *testing.T) {
 		entries, err := os.ReadDir(spill)
 		require.NoError(t, err)
 		require.Empty(t, entries)
-		require.Equal(t, result{out: "sorted\n", err: "checking out.parquet\n"}, cli(t, nil, "check", "-k", "n:desc", path))
+		require.Equal(t, result{out: "sorted\n", err: "reading out.parquet\nchecking the order\n"}, cli(t, nil, "check", "-k", "n:desc", path))
 
 		whole := filepath.Join(out, "whole.csv")
 		require.Equal(t, result{}, cli(t, nil, "sort", "-q", "-k", "n:desc", "-o", whole, in))
@@ -103,4 +103,14 @@ func TestMemoryIsForFilesThatCanBeRead(t *testing.T) {
 			require.Empty(t, entries)
 		})
 	}
+}
+
+func TestFolderOfOneFile(t *testing.T) {
+	folder := filepath.Dir(convert(t, "a.parquet"))
+	out := filepath.Join(t.TempDir(), "o.csv")
+	require.Equal(t, result{}, cli(t, nil, "sort", "-q", "-k", "age:desc", "-k", "born", "-o", out, folder))
+	require.Equal(t, 0, cli(t, nil, "check", "-q", "-k", "name", folder).code)
+	b, err := os.ReadFile(out)
+	require.NoError(t, err)
+	require.Equal(t, byAge, string(b))
 }

@@ -45,8 +45,11 @@ func newJob(ctx context.Context, s streams, command, path string, flags *jobFlag
 	if err := j.read(ctx, path, dictionaries); err != nil {
 		return nil, err
 	}
-	j.report.Rows, j.report.Columns, j.report.BytesIn = j.input.Table.NumRows(), j.input.Table.NumCols(), j.input.Bytes
-	j.table = withNames(j.input.Table, labelled(j.input.Schema))
+	j.report.Rows, j.report.Columns, j.report.BytesIn = j.input.Table.NumRows(), int64(j.input.Schema.NumFields()), j.input.Bytes
+	if j.input.Columns != nil {
+		among(j.keys, j.input.Columns)
+	}
+	j.table = withNames(j.input.Table, tablefile.Pick(labelled(j.input.Schema), j.input.Columns))
 	return j, nil
 }
 
@@ -56,9 +59,11 @@ func (j *job) read(ctx context.Context, path string, dictionaries bool) (err err
 	var told func(done, total int)
 	j.input, err = tablefile.Read(ctx, path, tablefile.ReadOptions{
 		Format: j.flags.inFormat, Stdin: j.in, Threads: j.flags.threads, Dictionaries: dictionaries, Delimiter: j.flags.delimiter,
-		Schema: func(schema *arrow.Schema) (err error) {
-			j.keys, err = j.flags.resolve(ctx, schema)
-			return err
+		Schema: func(schema *arrow.Schema) (columns []int, err error) {
+			if j.keys, columns, err = j.flags.resolve(ctx, schema); j.report.Command == sortName {
+				columns = nil // all
+			}
+			return columns, err
 		},
 		Start: func() { told = j.show.begin("reading", displayName(path, "standard input")) },
 		Progress: func(done, total int) {

@@ -11,6 +11,9 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
+// sortName is the command that needs all columns, not the keys only.
+const sortName = "sort"
+
 func newSort(s streams) *cobra.Command {
 	var in jobFlags
 	var out outputFlags
@@ -43,9 +46,9 @@ and rows that tie keep the order of the files. What does not fit in --memory is 
 				return err
 			}
 			if external {
-				return runExternal(cmd.Context(), s, args, &in, &out, &spill)
+				return runExternal(cmd.Context(), s, spill.files, &in, &out, &spill)
 			}
-			return runSort(cmd.Context(), s, args[0], &in, &out)
+			return runSort(cmd.Context(), s, spill.files[0], &in, &out)
 		},
 	}
 	in.add(cmd, "keep the first `N` rows of the sorted order; 0 for all")
@@ -57,7 +60,7 @@ and rows that tie keep the order of the files. What does not fit in --memory is 
 
 func runSort(ctx context.Context, s streams, path string, in *jobFlags, out *outputFlags) error {
 	format, err := out.options.Format.Resolve(out.path)
-	j, err := newJob(ctx, s, "sort", path, in, out, err == nil && format == tablefile.Parquet)
+	j, err := newJob(ctx, s, sortName, path, in, out, err == nil && format == tablefile.Parquet)
 	if err != nil {
 		return err
 	}

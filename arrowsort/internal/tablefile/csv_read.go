@@ -39,7 +39,7 @@ func readCSV(ctx context.Context, r io.Reader, size int64, opts ReadOptions) (ar
 	if err != nil {
 		return nil, err
 	}
-	if err := opts.known(schema); err != nil {
+	if _, err := opts.known(schema); err != nil {
 		return nil, err
 	}
 	return buildCSV(ctx, lines, schema, opts)

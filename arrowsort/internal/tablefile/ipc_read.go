@@ -112,7 +112,7 @@ func readMessages(ctx context.Context, m messageReader, opts ReadOptions) (arrow
 		return nil, err
 	}
 	defer r.Release()
-	if err := opts.known(r.Schema()); err != nil {
+	if _, err := opts.known(r.Schema()); err != nil {
 		return nil, err
 	}
 	opts.start()

@@ -73,41 +73,6 @@ func TestDictionariesAreCarriedThroughParquet(t *testing.T) {
 	requireTables(t, table, again.Table)
 }
 
-func TestIntegerDictionary(t *testing.T) {
-	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-	defer mem.AssertSize(t, 0)
-	b := array.NewInt64Builder(mem)
-	defer b.Release()
-	for i := range 100 {
-		if i%7 == 3 {
-			b.AppendNull()
-		} else {
-			b.Append([]int64{-1, 0, 1 << 62, -1 << 63}[i%4])
-		}
-	}
-	whole := b.NewArray()
-	defer whole.Release()
-	for _, from := range []int64{0, 1, 9} {
-		a := array.NewSlice(whole, from, 100)
-		d := integerDictionary(a, mem).(*array.Dictionary)
-		require.Equal(t, 4, d.Dictionary().Len())
-		for i := range a.Len() {
-			require.Equal(t, a.IsNull(i), d.IsNull(i))
-			if a.IsValid(i) {
-				require.Equal(t, a.(*array.Int64).Value(i), d.Dictionary().(*array.Int64).Value(d.GetValueIndex(i)))
-			}
-		}
-		d.Release()
-		a.Release()
-	}
-	for i := range 100 {
-		b.Append(int64(i))
-	}
-	distinct := b.NewArray()
-	defer distinct.Release()
-	require.Nil(t, integerDictionary(distinct, mem))
-}
-
 func TestNullEntriesOfDictionariesAreWrittenAsNull(t *testing.T) {
 	typ := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
 	a, err := array.DictArrayFromJSON(memory.DefaultAllocator, typ, `[0, 1, 2, null, 1]`, `["a", null, ""]`)

@@ -7,39 +7,48 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
-	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/file"
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 )
 
-// writeFlat writes rows of a column that is not nested. Its definition levels are made here: those that pqarrow makes
-// for a column without nulls send the column through a slow path, which is wrong for dictionaries besides.
-func (e *columnEncoder) writeFlat(out io.Writer, field arrow.Field, data *arrow.Chunked, first, n int64) error {
+// encodeFlat encodes rows of a column that is not nested: by a flatEncoder, or with pqarrow what that does not write.
+func (e *columnEncoder) encodeFlat(field arrow.Field, data *arrow.Chunked, first, n int64) (piece, error) {
 	rows := array.NewChunkedSlice(data, first, first+n)
 	defer rows.Release()
-	chunks, props, err := e.prepare(field, rows)
+	if len(rows.Chunks()) == 1 {
+		w := e.encoders.take()
+		if w == nil {
+			w = new(flatEncoder)
+		}
+		defer e.encoders.give(w)
+		if v := e.newFlatValues(field, rows.Chunk(0), &w.valueScratch); v != nil {
+			return w.encode(e.files.take()[:0], v, field, e)
+		}
+	}
+	return e.encodeWith(func(out io.Writer) error { return e.writeFlat(out, field, rows) })
+}
+
+// writeFlat writes rows with pqarrow. Their definition levels are made here: those that pqarrow makes for a column without
+// nulls send the column through a slow path, which is wrong for dictionaries besides.
+func (e *columnEncoder) writeFlat(out io.Writer, field arrow.Field, rows *arrow.Chunked) error {
+	rows, err := e.prepare(field, rows)
 	if err != nil {
 		return err
 	}
-	defer releaseAll(chunks)
-	sc, err := pqarrow.ToParquet(arrow.NewSchema([]arrow.Field{field}, nil), props, e.arrowProps)
+	defer rows.Release()
+	sc, err := pqarrow.ToParquet(arrow.NewSchema([]arrow.Field{field}, nil), e.props, e.arrowProps)
 	if err != nil {
 		return err
 	}
-	w := file.NewParquetWriter(out, sc.Root(), file.WithWriterProps(props))
+	w := file.NewParquetWriter(out, sc.Root(), file.WithWriterProps(e.props))
 	group := w.AppendRowGroup()
 	column, err := group.NextColumn()
 	if err != nil {
 		return err
 	}
 	ctx := pqarrow.NewArrowWriteContext(context.Background(), &e.arrowProps)
-	for _, chunk := range chunks {
-		if d, ok := chunk.(*array.Dictionary); ok && len(chunks) == 1 {
-			err = e.writeIndices(ctx, column, d, e.levels(field, d), field.Nullable)
-		} else {
-			err = pqarrow.WriteArrowToColumn(ctx, column, chunk, e.levels(field, chunk), nil, field.Nullable)
-		}
-		if err != nil {
+	for _, chunk := range rows.Chunks() {
+		if err := pqarrow.WriteArrowToColumn(ctx, column, chunk, e.levels(field, chunk), nil, field.Nullable); err != nil {
 			return err
 		}
 	}
@@ -49,29 +58,16 @@ func (e *columnEncoder) writeFlat(out io.Writer, field arrow.Field, data *arrow.
 	return w.Close()
 }
 
-// prepare makes of the rows of a column what is best written: a dictionary of integers, or integers without a dictionary
-// when they are too many; text instead of a dictionary that has null as an entry. The caller releases the chunks.
-func (e *columnEncoder) prepare(field arrow.Field, rows *arrow.Chunked) ([]arrow.Array, *parquet.WriterProperties, error) {
-	chunks := rows.Chunks()
-	if len(chunks) == 1 && storesRawInteger(field.Type) && e.props.DictionaryEnabledFor(field.Name) {
-		if dictionary := integerDictionary(chunks[0], e.opts.Allocator); dictionary != nil {
-			return []arrow.Array{dictionary}, e.props, nil
+// prepare makes text of a dictionary of text, of which pqarrow skips empty strings and null entries. The caller releases the
+// rows.
+func (e *columnEncoder) prepare(field arrow.Field, rows *arrow.Chunked) (*arrow.Chunked, error) {
+	if typ, ok := field.Type.(*arrow.DictionaryType); ok {
+		if id := typ.ValueType.ID(); id == arrow.STRING || id == arrow.BINARY {
+			return expand(rows, typ.ValueType, e.opts.Allocator)
 		}
-		chunks[0].Retain()
-		return chunks, e.plain, nil
 	}
-	if d, ok := chunks[0].(*array.Dictionary); ok && d.Dictionary().NullN() > 0 {
-		rows, err := expand(rows, d.DataType().(*arrow.DictionaryType).ValueType, e.opts.Allocator)
-		if err != nil {
-			return nil, nil, err
-		}
-		defer rows.Release()
-		chunks = rows.Chunks()
-	}
-	for _, c := range chunks {
-		c.Retain()
-	}
-	return chunks, e.props, nil
+	rows.Retain()
+	return rows, nil
 }
 
 // levels are the definition levels of the rows: 1 for a value, 0 for null; none for a column that cannot be null.

@@ -1,16 +1,8 @@
 package tablefile
 
-import (
-	"sync"
+import "github.com/apache/arrow/go/v15/arrow"
 
-	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/arrow/bitutil"
-	"github.com/apache/arrow/go/v15/arrow/memory"
-)
-
-// Integers of 64 bits are turned into a dictionary and indices here before pqarrow writes them: its own dictionary
-// allocates a value per row. A dictionary is worth it up to integerEntries values and one per rowsPerInteger rows; what
+// Integers of 64 bits are written as a dictionary and indices where the column may have one. A dictionary is worth it up to integerEntries values and one per rowsPerInteger rows; what
 // has more is written plain, which is known long before the last row.
 const (
 	integerEntries = 1 << 16
@@ -23,9 +15,8 @@ const (
 type integerTable struct {
 	values  [integerSlots]int64
 	numbers [integerSlots]int32 // plus one; 0 is an empty slot
+	entries []int64             // by number
 }
-
-var integerTables = sync.Pool{New: func() any { return new(integerTable) }}
 
 // hash spreads values by their product with 2^64 over the golden ratio, whose high bits depend on all bits.
 func hash(v int64) uint64 {
@@ -38,64 +29,37 @@ func storesRawInteger(typ arrow.DataType) bool {
 	return typ.ID() == arrow.INT64 || ok && ts.Unit != arrow.Second
 }
 
-// integerDictionary turns an array of 64-bit integers into a dictionary array; nil when it has too many values.
-func integerDictionary(a arrow.Array, mem memory.Allocator) arrow.Array {
-	limit := min(integerEntries, a.Len()/rowsPerInteger)
-	buffer := newBuffer(mem, arrow.Int32Traits.BytesRequired(a.Len()))
-	defer buffer.Release()
-	indices := arrow.Int32Traits.CastFromBytes(buffer.Bytes())
-	entries := numberIntegers(a, indices, limit)
+// number numbers the values of rows in the order of their first rows and returns them; nil when there are more than limit.
+// The number of a null is anything. The table keeps nothing from one column to the next.
+func (t *integerTable) number(rows []int64, v *flatValues, numbers []int32, limit int) []int64 {
+	clear(t.numbers[:])
+	entries := t.entries[:0]
 	if entries == nil {
-		return nil
+		entries = make([]int64, 0, 1024)
 	}
-	var bitmap *memory.Buffer
-	if a.NullN() > 0 {
-		bitmap = newBuffer(mem, int(bitutil.BytesForBits(int64(a.Len()))))
-		defer bitmap.Release()
-		bitutil.CopyBitmap(a.NullBitmapBytes(), a.Data().Offset(), a.Len(), bitmap.Bytes(), 0)
-	}
-	values := array.NewInt64Builder(mem)
-	defer values.Release()
-	values.AppendValues(entries, nil)
-	dictionary := values.NewInt64Array()
-	defer dictionary.Release()
-	data := array.NewData(arrow.PrimitiveTypes.Int32, a.Len(), []*memory.Buffer{bitmap, buffer}, nil, a.NullN(), 0)
-	defer data.Release()
-	numbers := array.NewInt32Data(data)
-	defer numbers.Release()
-	typ := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.PrimitiveTypes.Int64}
-	return array.NewDictionaryArray(typ, numbers, dictionary)
-}
-
-// numberIntegers numbers the values in the order of their first rows and returns them; nil when there are more than limit.
-// The number of a null is 0.
-func numberIntegers(a arrow.Array, numbers []int32, limit int) []int64 {
-	table := integerTables.Get().(*integerTable)
-	defer integerTables.Put(table)
-	clear(table.numbers[:])
-	entries := make([]int64, 0, min(limit, 1024))
-	rows := arrow.Int64Traits.CastFromBytes(a.Data().Buffers()[1].Bytes())[a.Data().Offset():][:a.Len()]
-	valid := a.NullBitmapBytes()
-	if a.NullN() == 0 {
-		valid = nil
-	}
-	for i, v := range rows {
-		if valid != nil && !bitutil.BitIsSet(valid, a.Data().Offset()+i) {
-			numbers[i] = 0
+	last, number := int64(0), int32(-1) // of the row before, which a sorted column repeats
+	for i, x := range rows {
+		if v.nulls > 0 && !v.valid(i) {
 			continue
 		}
-		slot := hash(v)
-		for table.numbers[slot] != 0 && table.values[slot] != v {
+		if x == last && number >= 0 {
+			numbers[i] = number
+			continue
+		}
+		slot := hash(x)
+		for t.numbers[slot] != 0 && t.values[slot] != x {
 			slot = (slot + 1) % integerSlots
 		}
-		if table.numbers[slot] == 0 {
+		if t.numbers[slot] == 0 {
 			if len(entries) == limit {
 				return nil
 			}
-			entries = append(entries, v)
-			table.values[slot], table.numbers[slot] = v, int32(len(entries))
+			entries = append(entries, x)
+			t.values[slot], t.numbers[slot] = x, int32(len(entries))
 		}
-		numbers[i] = table.numbers[slot] - 1
+		last, number = x, t.numbers[slot]-1
+		numbers[i] = number
 	}
+	t.entries = entries
 	return entries
 }

@@ -67,6 +67,7 @@ func (f *parquetWriter) write(ctx context.Context, table arrow.Table) error {
 	report := progress(e.opts.Progress, e.pieces())
 	return inOrder(ctx, e.pieces(), threads(e.opts.Threads), e.encode, func(p piece) error {
 		defer report()
+		defer e.files.give(p.file)
 		return f.out.append(p)
 	})
 }
@@ -85,11 +86,12 @@ type columnEncoder struct {
 	schema     *arrow.Schema // that the file is to have
 	rows       int64         // of a row group
 	props      *parquet.WriterProperties
-	plain      *parquet.WriterProperties // without dictionaries
 	arrowProps pqarrow.ArrowWriterProperties
 	zstd       map[string]bool // the leaf columns that are compressed with zstd
 	opts       WriteOptions
-	present    []int16 // definition levels of a column without nulls
+	present    []int16 // definition levels of a column without nulls, for pqarrow
+	encoders   spares[*flatEncoder]
+	files      spares[[]byte] // of pieces that were written
 }
 
 func newColumnEncoder(data *arrow.Schema, opts WriteOptions) (*columnEncoder, error) {
@@ -106,7 +108,7 @@ func newColumnEncoder(data *arrow.Schema, opts WriteOptions) (*columnEncoder, er
 		return nil, err
 	}
 	codecs := codecs(sc, opts)
-	e.props, e.plain = e.writerProperties(codecs, true), e.writerProperties(codecs, false)
+	e.props = e.writerProperties(codecs)
 	return e, checkNested(e.schema)
 }
 
@@ -120,22 +122,29 @@ func (e *columnEncoder) encode(i int) (piece, error) {
 	n := min(e.rows, e.table.NumRows()-first)
 	field := e.table.Schema().Field(i % columns)
 	data := e.table.Column(i % columns).Data()
-	var file bytes.Buffer
-	write := e.writeFlat
+	var p piece
+	var err error
 	if isNested(field.Type) {
-		write = e.writeNested
+		p, err = e.encodeWith(func(out io.Writer) error { return e.writeNested(out, field, data, first, n) })
+	} else {
+		p, err = e.encodeFlat(field, data, first, n)
 	}
-	if err := write(&file, field, data, first, n); err != nil {
+	if err != nil {
 		return piece{}, fmt.Errorf("column %q: %w", field.Name, err)
 	}
-	p, err := parsePiece(file.Bytes())
-	if err == nil {
-		err = p.check(field, n)
+	return p, p.check(field, n)
+}
+
+// encodeWith encodes what is written to a file in memory.
+func (e *columnEncoder) encodeWith(write func(out io.Writer) error) (p piece, err error) {
+	file := bytes.NewBuffer(e.files.take()[:0])
+	if err := write(file); err != nil {
+		return piece{}, err
 	}
-	if err == nil {
-		err = p.zstdPages(e.opts.Compression.Level, func(leaf int) bool { return e.zstd[p.footer.Schema.Column(leaf).Path()] })
+	if p, err = parsePiece(file.Bytes()); err != nil {
+		return piece{}, err
 	}
-	return p, err
+	return p, p.zstdPages(e.opts.Compression.Level, func(leaf int) bool { return e.zstd[p.footer.Schema.Column(leaf).Path()] })
 }
 
 func isNested(typ arrow.DataType) bool {
@@ -178,13 +187,12 @@ func codecs(sc *schema.Schema, opts WriteOptions) map[string]compress.Compressio
 }
 
 // writerProperties are the columns' compression and encoding: dictionaries where the input's layout has them, or else
-// everywhere, if they are wanted at all. Columns of zstd are left uncompressed, see zstdPages.
-func (e *columnEncoder) writerProperties(codecs map[string]compress.Compression, dictionaries bool) *parquet.WriterProperties {
+// everywhere. Columns of zstd are left uncompressed, see zstdPages.
+func (e *columnEncoder) writerProperties(codecs map[string]compress.Compression) *parquet.WriterProperties {
 	props := []parquet.WriterProperty{
 		parquet.WithAllocator(e.opts.Allocator),
 		parquet.WithVersion(parquet.V2_LATEST), // older ones have no nanoseconds
 		parquet.WithCreatedBy("arrowsort"),
-		parquet.WithDictionaryDefault(dictionaries),
 	}
 	for path, codec := range codecs {
 		if codec == compress.Codecs.Zstd {
@@ -198,7 +206,7 @@ func (e *columnEncoder) writerProperties(codecs map[string]compress.Compression,
 	}
 	if e.opts.Layout != nil {
 		for _, c := range e.opts.Layout.columns() {
-			props = append(props, parquet.WithDictionaryFor(c.path, dictionaries && c.dictionary))
+			props = append(props, parquet.WithDictionaryFor(c.path, c.dictionary))
 		}
 	}
 	return parquet.NewWriterProperties(props...)

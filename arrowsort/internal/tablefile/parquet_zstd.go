@@ -9,7 +9,7 @@ import (
 
 // Pages are compressed with zstd here: the codec of arrow/go makes an encoder with many megabytes of tables and history
 // for every page, which takes longer than compressing. Its writer leaves the pages uncompressed, and zstdPages compresses
-// them with encoders that are used again.
+// them with encoders that are used again, as a flatEncoder does.
 
 const (
 	zstdCodec  = 6       // of parquet.thrift
@@ -24,6 +24,10 @@ func zstdEncoder(level int) (*zstd.Encoder, error) {
 	if e, ok := zstdEncoders[level].Get().(*zstd.Encoder); ok {
 		return e, nil
 	}
+	return newZstdEncoder(level)
+}
+
+func newZstdEncoder(level int) (*zstd.Encoder, error) {
 	speed := zstd.SpeedFastest // zstd's level 1
 	if level > 0 {
 		speed = zstd.EncoderLevelFromZstd(level)

@@ -26,8 +26,8 @@ type ReadOptions struct {
 	MemoryLimit  int64            // bytes that the table may take; 0: the machine's memory
 	Delimiter    rune             // between the values of a line of CSV; 0: a comma
 	// Schema is told the schema as soon as it is known: before the data of a Parquet or Arrow file, between the two passes
-	// over CSV. Its error ends the reading.
-	Schema   func(*arrow.Schema) error
+	// over CSV. Its error ends the reading. Of a Parquet file the columns that it returns are read, all when it returns none.
+	Schema   func(*arrow.Schema) (columns []int, err error)
 	Start    func()                // told when reading begins: of a Parquet or Arrow file, behind Schema
 	Progress func(done, total int) // told now and then, from one goroutine at a time
 
@@ -43,20 +43,21 @@ func (o *ReadOptions) start() {
 }
 
 // known tells the schema.
-func (o *ReadOptions) known(schema *arrow.Schema) error {
+func (o *ReadOptions) known(schema *arrow.Schema) (columns []int, err error) {
 	if o.Schema == nil {
-		return nil
+		return nil, nil
 	}
 	return o.Schema(schema)
 }
 
 // An Input is a table that was read. The caller releases Table.
 type Input struct {
-	Table  arrow.Table
-	Schema *arrow.Schema // of the file; the table may hold its strings as dictionaries, see ReadOptions.Dictionaries
-	Format Format
-	Bytes  int64   // size of the input
-	Layout *Layout // how a Parquet input was laid out, else nil
+	Table   arrow.Table
+	Schema  *arrow.Schema // of the file; the table may hold its strings as dictionaries, see ReadOptions.Dictionaries
+	Columns []int         // positions in Schema of the columns that Table has; nil: all
+	Format  Format
+	Bytes   int64   // size of the input
+	Layout  *Layout // how a Parquet input was laid out and all of it was read, else nil
 }
 
 // source is the bytes of an input; a Parquet or IPC file is read at random places, the others from front to back.
@@ -159,9 +160,7 @@ func readSource(ctx context.Context, src source, size int64, opts ReadOptions) (
 	in = &Input{Format: opts.Format, Bytes: size}
 	switch opts.Format {
 	case Parquet:
-		if err = tellParquet(src, size, &opts); err == nil {
-			err = readParquet(ctx, src, in, opts)
-		}
+		err = readChosen(ctx, src, in, opts)
 	case IPCFile:
 		in.Table, err = readIPCFile(ctx, src, size, opts)
 	case IPCStream:
@@ -178,17 +177,21 @@ func readSource(ctx context.Context, src source, size int64, opts ReadOptions) (
 	return in, nil
 }
 
-// tellParquet tells the schema of a Parquet file and that it will be read.
-func tellParquet(src source, size int64, opts *ReadOptions) error {
-	f, err := openParquet(src, size, *opts)
+// readChosen tells the schema of a Parquet file and reads the columns that are chosen.
+func readChosen(ctx context.Context, src source, in *Input, opts ReadOptions) error {
+	f, err := openParquet(src, in.Bytes, opts)
 	if err != nil {
 		return err
 	}
-	if err := opts.known(f.schema); err != nil {
+	columns, err := opts.known(f.schema)
+	if err != nil {
 		return err
 	}
 	opts.start()
-	return nil
+	if columns == nil {
+		return readParquet(ctx, src, in, opts)
+	}
+	return f.readColumns(ctx, in, columns)
 }
 
 // finish unifies the dictionaries of a table, so that equal indices mean equal values in all its chunks. It consumes the

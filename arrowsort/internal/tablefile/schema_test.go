@@ -19,8 +19,11 @@ func TestSchemaIsToldFirst(t *testing.T) {
 		for _, answer := range []error{nil, refused} {
 			var calls []string
 			opts := ReadOptions{
-				Format:   format,
-				Schema:   func(schema *arrow.Schema) error { calls = append(calls, "schema "+schema.Field(0).Name); return answer },
+				Format: format,
+				Schema: func(schema *arrow.Schema) ([]int, error) {
+					calls = append(calls, "schema "+schema.Field(0).Name)
+					return nil, answer
+				},
 				Start:    func() { calls = append(calls, "start") },
 				Progress: func(done, total int) { require.Contains(t, calls, "start") },
 			}

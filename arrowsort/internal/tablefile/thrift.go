@@ -12,7 +12,7 @@ const (
 	thriftBinary, thriftList, thriftSet, thriftStruct = 8, 9, 10, 12
 )
 
-// maxDepth is how deep structs lie in one another at most; those of Parquet stay far below it.
+// maxDepth is how deep structs and lists lie in one another at most; those of Parquet stay far below it.
 const maxDepth = 16
 
 // compactReader walks over a struct in Thrift's compact protocol. It panics where the bytes end or are none.
@@ -48,16 +48,24 @@ func (r *compactReader) pass(n uint64) {
 	r.at += int(n)
 }
 
+// descend enters a struct or a list, which the function that it returns leaves.
+func (r *compactReader) descend() (leave func()) {
+	if r.depth++; r.depth > maxDepth {
+		panic(corrupt("the structs of a page header are too deep"))
+	}
+	return func() { r.depth-- }
+}
+
 // skip passes a value of a wire type.
 func (r *compactReader) skip(typ byte) {
 	switch typ {
 	case thriftTrue, thriftFalse: // in the field's header
 	case thriftByte:
-		r.at++
+		r.pass(1)
 	case thriftI16, thriftI32, thriftI64:
 		r.uvarint()
 	case thriftDouble:
-		r.at += 8
+		r.pass(8)
 	case thriftBinary:
 		r.pass(r.uvarint())
 	case thriftList, thriftSet:
@@ -67,6 +75,7 @@ func (r *compactReader) skip(typ byte) {
 		if n == 15 {
 			n = r.uvarint()
 		}
+		defer r.descend()()
 		if elem := head & 15; elem == thriftTrue || elem == thriftFalse {
 			r.pass(n) // in a list they have a byte each
 		} else {
@@ -83,10 +92,7 @@ func (r *compactReader) skip(typ byte) {
 
 // fields calls f at each field of a struct with its number and wire type; f passes the value.
 func (r *compactReader) fields(f func(number int, typ byte)) {
-	if r.depth++; r.depth > maxDepth {
-		panic(corrupt("the structs of a page header are too deep"))
-	}
-	defer func() { r.depth-- }()
+	defer r.descend()()
 	number := 0
 	for {
 		head := r.b[r.at]

@@ -1,6 +1,7 @@
 package tablefile
 
 import (
+	"bytes"
 	"context"
 	"testing"
 
@@ -19,5 +20,37 @@ func TestCompactReaderPassesAWholeFooter(t *testing.T) {
 	require.Equal(t, len(b), r.at)
 	for n := range len(b) {
 		require.Error(t, contain(func() error { (&compactReader{b: b[:n]}).skip(thriftStruct); return nil }), n)
+	}
+}
+
+func TestCompactWriter(t *testing.T) {
+	w := compactWriter{}
+	w.number(1, 300)
+	w.record(5, 1, 70000)
+	w.number(7, 2)
+	r := &compactReader{b: append(w.b, thriftStop)}
+	got := map[int]int{}
+	r.fields(func(field int, typ byte) {
+		if typ != thriftStruct {
+			got[field] = r.number()
+			return
+		}
+		r.fields(func(inner int, _ byte) { got[10*field+inner] = r.number() })
+	})
+	require.Equal(t, map[int]int{1: 300, 51: 1, 52: 70000, 7: 2}, got)
+	require.Equal(t, len(r.b), r.at)
+}
+
+// TestCompactReaderEndsOnAnyBytes has structs that are too deep, and sizes that run backwards or for ever.
+func TestCompactReaderEndsOnAnyBytes(t *testing.T) {
+	huge := []byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01}
+	for _, b := range [][]byte{
+		bytes.Repeat([]byte{1<<4 | thriftStruct}, 1000),
+		append([]byte{1<<4 | thriftList}, bytes.Repeat([]byte{1<<4 | thriftList}, 1000)...),
+		append([]byte{1<<4 | thriftBinary}, huge...),
+		append([]byte{1<<4 | thriftList, 0xf0 | thriftTrue}, huge...),
+		append([]byte{1<<4 | thriftList, 0xf0 | thriftByte}, huge...),
+	} {
+		require.ErrorIs(t, contain(func() error { (&compactReader{b: b}).skip(thriftStruct); return nil }), ErrCorrupt)
 	}
 }

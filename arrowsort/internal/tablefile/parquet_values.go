@@ -1,0 +1,186 @@
+package tablefile
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/bitutil"
+)
+
+// flatValues are the rows of a flat column in a row group as their pages hold them: integers of 64 bits, or indices into a
+// dictionary.
+type flatValues struct {
+	rows     int
+	validity []byte // nil: all valid
+	offset   int    // of the first row in the bitmap
+	nulls    int
+
+	plain   []int64 // instead of a dictionary
+	indices []int32 // by row; anything for a null
+	entries []byte  // of the dictionary, plain
+	count   int     // how many those are
+
+	low, high []byte // bounds of the values; nil without values
+}
+
+// valueScratch is the memory that the values of a column chunk are prepared in, one after the other.
+type valueScratch struct {
+	table   integerTable
+	indices []int32
+	used    []int32
+	entries []byte
+}
+
+// newFlatValues are the rows of an array; nil for what pqarrow has to write.
+func (e *columnEncoder) newFlatValues(field arrow.Field, a arrow.Array, s *valueScratch) *flatValues {
+	if !field.Nullable && a.NullN() > 0 {
+		return nil
+	}
+	v := &flatValues{rows: a.Len(), offset: a.Data().Offset(), nulls: a.NullN()}
+	if v.nulls > 0 {
+		v.validity = a.NullBitmapBytes()
+	}
+	dictionaries := e.props.DictionaryEnabledFor(field.Name)
+	if d, ok := a.(*array.Dictionary); ok && dictionaries && v.setText(d, s) {
+		return v
+	}
+	if storesRawInteger(field.Type) {
+		v.setIntegers(a, dictionaries, s)
+		return v
+	}
+	return nil
+}
+
+func (v *flatValues) valid(row int) bool {
+	return v.validity == nil || bitutil.BitIsSet(v.validity, v.offset+row)
+}
+
+// width is the bits of an index.
+func (v *flatValues) width() int { return max(1, bits.Len(uint(max(1, v.count)-1))) }
+
+// setIntegers takes integers: as a dictionary if they may and it is worth it.
+func (v *flatValues) setIntegers(a arrow.Array, dictionary bool, s *valueScratch) {
+	rows := arrow.Int64Traits.CastFromBytes(a.Data().Buffers()[1].Bytes())[v.offset:][:v.rows]
+	if dictionary {
+		s.indices = slices.Grow(s.indices[:0], v.rows)[:v.rows]
+		if entries := s.table.number(rows, v, s.indices, min(integerEntries, v.rows/rowsPerInteger)); entries != nil {
+			v.indices, v.count = s.indices, len(entries)
+			s.entries = s.entries[:0]
+			for _, x := range entries {
+				s.entries = binary.LittleEndian.AppendUint64(s.entries, uint64(x))
+			}
+			v.entries = s.entries
+			if v.count > 0 {
+				v.setBounds(slices.Min(entries), slices.Max(entries))
+			}
+			return
+		}
+	}
+	v.plain = rows
+	if v.nulls == 0 && v.rows > 0 {
+		v.setBounds(slices.Min(rows), slices.Max(rows))
+	} else if low, high, some := v.validBounds(rows); some {
+		v.setBounds(low, high)
+	}
+}
+
+func (v *flatValues) setBounds(low, high int64) {
+	v.low = binary.LittleEndian.AppendUint64(nil, uint64(low))
+	v.high = binary.LittleEndian.AppendUint64(nil, uint64(high))
+}
+
+func (v *flatValues) validBounds(rows []int64) (low, high int64, some bool) {
+	for i, x := range rows {
+		if v.valid(i) {
+			if !some {
+				low, high, some = x, x, true
+			}
+			low, high = min(low, x), max(high, x)
+		}
+	}
+	return low, high, some
+}
+
+// setText takes strings or bytes that have a dictionary, with only those entries that rows refer to: so a row group holds no
+// entries of others, and its statistics are its own. It is false for other dictionaries, and for those with nulls as
+// entries or with too many entries.
+func (v *flatValues) setText(d *array.Dictionary, s *valueScratch) bool {
+	if id := d.Dictionary().DataType().ID(); id != arrow.STRING && id != arrow.BINARY || d.Dictionary().NullN() > 0 {
+		return false
+	}
+	v.indices = rawIndices(d, s)
+	s.used = slices.Grow(s.used[:0], d.Dictionary().Len())[:d.Dictionary().Len()]
+	clear(s.used)
+	v.count = v.markUsed(s.used)
+	if v.count > dictionaryEntries {
+		return false
+	}
+	if v.count < len(s.used) {
+		v.renumber(s)
+	}
+	s.entries = s.entries[:0]
+	entry := entryBytes(d.Dictionary())
+	for i, used := range s.used {
+		if used == 0 {
+			continue
+		}
+		text := entry(i)
+		s.entries = binary.LittleEndian.AppendUint32(s.entries, uint32(len(text)))
+		s.entries = append(s.entries, text...)
+		if v.low == nil || bytes.Compare(text, v.low) < 0 {
+			v.low = text
+		}
+		if v.high == nil || bytes.Compare(text, v.high) > 0 {
+			v.high = text
+		}
+	}
+	v.entries = s.entries
+	return true
+}
+
+// rawIndices are the indices of a dictionary array as integers of 32 bits.
+func rawIndices(d *array.Dictionary, s *valueScratch) []int32 {
+	if indices, ok := d.Indices().(*array.Int32); ok {
+		return indices.Int32Values()
+	}
+	s.indices = slices.Grow(s.indices[:0], d.Len())[:d.Len()]
+	for i := range s.indices {
+		s.indices[i] = int32(d.GetValueIndex(i))
+	}
+	return s.indices
+}
+
+// markUsed sets the entries that rows refer to to 1 and counts them.
+func (v *flatValues) markUsed(used []int32) (count int) {
+	for i, k := range v.indices {
+		if count == len(used) { // a small dictionary is seen whole in the first rows
+			break
+		}
+		if v.valid(i) && used[k] == 0 {
+			used[k] = 1
+			count++
+		}
+	}
+	return count
+}
+
+// renumber numbers the used entries in their order.
+func (v *flatValues) renumber(s *valueScratch) {
+	next := int32(0)
+	for i, used := range s.used {
+		if next += used; used != 0 {
+			s.used[i] = next
+		}
+	}
+	s.indices = slices.Grow(s.indices[:0], v.rows)[:v.rows] // may be v.indices itself
+	for i, k := range v.indices {
+		if v.valid(i) {
+			s.indices[i] = s.used[k] - 1
+		}
+	}
+	v.indices = s.indices
+}
