@@ -15,19 +15,27 @@ const checkName = "check"
 func newCheck(s streams) *cobra.Command {
 	var in jobFlags
 	cmd := &cobra.Command{
-		Use:   "check -k COLUMN INPUT",
-		Short: "Find out whether a file is sorted",
-		Long: `Find out whether a file is sorted by the keys. Of one that is not, the first row that sorts before the row above it is
-named, counted from 0.
+		Use:   "check -k COLUMN INPUT...",
+		Short: "Find out whether files are sorted",
+		Long: `Find out whether a file is sorted by the keys, or several files one after the other: a file, a pattern in quotes or a
+folder each. Parquet and Arrow files may be larger than memory. Of what is not sorted, the first row that
+sorts before the row above it is named, counted from 0.
 
 ` + keysHelp + "\n\n" + csvHelp + "\n\n" + exitCheckHelp,
 		Example: `  arrowsort check -k delay:desc -k date sorted.parquet`,
-		Args:    oneInput,
+		Args:    someInputs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := in.parse(s, args[0], nil); err != nil {
 				return err
 			}
-			return runCheck(cmd.Context(), s, args[0], &in)
+			files, stream, err := streamed(cmd.Context(), args, &in)
+			if err != nil {
+				return err
+			}
+			if stream {
+				return runCheckFiles(cmd.Context(), s, files, &in)
+			}
+			return runCheck(cmd.Context(), s, files[0], &in)
 		},
 	}
 	in.add(cmd, "look at the first `N` rows only; 0 for all")
@@ -49,16 +57,21 @@ func runCheck(ctx context.Context, s streams, path string, in *jobFlags) error {
 	if err != nil {
 		return err
 	}
-	if in.json {
+	return j.verdict(sorted, int64(row), fmt.Sprintf("row %d sorts before row %d", row, row-1))
+}
+
+// verdict says whether the input is sorted; else which row is not, in numbers and in words.
+func (j *job) verdict(sorted bool, row int64, text string) error {
+	if j.flags.json {
 		j.report.Sorted, j.report.BadRow = &sorted, max(row, 0)
-		if err := j.report.writeJSON(s.out); err != nil {
+		if err := j.report.writeJSON(j.out); err != nil {
 			return err
 		}
-	} else if !in.quiet {
+	} else if !j.flags.quiet {
 		if sorted {
-			fmt.Fprintln(s.out, "sorted")
+			fmt.Fprintln(j.out, "sorted")
 		} else {
-			fmt.Fprintf(s.out, "not sorted: row %d sorts before row %d (rows count from 0)\n", row, row-1)
+			fmt.Fprintf(j.out, "not sorted: %s (rows count from 0)\n", text)
 		}
 	}
 	if !sorted {

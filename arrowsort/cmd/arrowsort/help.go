@@ -35,6 +35,13 @@ func oneInput(_ *cobra.Command, args []string) error {
 	return usagef("name one input file, these are %d: %s", len(args), strings.Join(args, ", "))
 }
 
+func someInputs(_ *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return usagef("name an input file, or - for standard input")
+	}
+	return nil
+}
+
 // explainFlag says what a flag wants that stands at the end of the line.
 func explainFlag(_ *cobra.Command, err error) error {
 	var flag interface{ GetSpecifiedName() string }

@@ -21,15 +21,22 @@ type job struct {
 	keys   []arrowsort.Key
 	report report
 	show   *progress
+	order  []tablefile.SortingColumn // of a finished sort
 }
 
-// newJob reads the input of a command, once its output, if any, is known to have a place. With dictionaries, strings may come as such, which is faster where nobody sees it.
-func newJob(ctx context.Context, s streams, command, path string, flags *jobFlags, out *outputFlags, dictionaries bool) (*job, error) {
+// startJob begins a job that has read nothing yet.
+func startJob(s streams, command, path string, flags *jobFlags) *job {
 	j := &job{streams: s, flags: flags, show: newProgress(s, flags.quiet || flags.json)}
 	j.report = report{Command: command, Input: path, Engine: "cpu", start: time.Now()}
 	for _, k := range flags.keys {
 		j.report.Keys = append(j.report.Keys, k.text)
 	}
+	return j
+}
+
+// newJob reads the input of a command, once its output, if any, is known to have a place. With dictionaries, strings may come as such, which is faster where nobody sees it.
+func newJob(ctx context.Context, s streams, command, path string, flags *jobFlags, out *outputFlags, dictionaries bool) (*job, error) {
+	j := startJob(s, command, path, flags)
 	if out != nil && out.path != "" {
 		if err := tablefile.CheckTarget(out.path); err != nil {
 			return nil, err
@@ -80,7 +87,10 @@ func (j *job) options(told func(done, total int)) arrowsort.Options {
 	return arrowsort.Options{Limit: j.flags.limit, Threads: j.flags.threads, Progress: told, OnPlan: j.plan}
 }
 
-func (j *job) plan(p *keyencode.Plan) { j.report.Plan = p.String() }
+func (j *job) plan(p *keyencode.Plan) {
+	j.report.Plan = p.String()
+	j.order = tablefile.SortingOf(p)
+}
 
 // phase does a part of the job, shows how far it is and takes its time.
 func (j *job) phase(verb, what string, seconds *float64, work func(told func(done, total int)) error) error {

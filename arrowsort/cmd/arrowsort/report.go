@@ -21,6 +21,10 @@ type report struct {
 	Columns       int64    `json:"columns"`
 	BytesIn       int64    `json:"bytes_in"`
 	BytesOut      int64    `json:"bytes_out"`
+	Runs          int      `json:"runs,omitempty"`          // that were spilled and merged
+	BytesSpilled  int64    `json:"bytes_spilled,omitempty"` // by them
+	Inputs        []string `json:"inputs,omitempty"`        // when they are several
+	Outputs       []string `json:"outputs,omitempty"`       // when there are several
 	Seconds       float64  `json:"seconds"`
 	ReadSeconds   float64  `json:"read_seconds"`
 	SortSeconds   float64  `json:"sort_seconds"`
@@ -28,7 +32,8 @@ type report struct {
 	RowsPerSecond float64  `json:"rows_per_second"`
 	Plan          string   `json:"plan,omitempty"`
 	Sorted        *bool    `json:"sorted,omitempty"`        // of check
-	BadRow        int      `json:"first_bad_row,omitempty"` // of check; row 0 is never bad
+	BadRow        int64    `json:"first_bad_row,omitempty"` // of check; row 0 is never bad but in a later file
+	BadFile       string   `json:"bad_file,omitempty"`      // of check of several files
 
 	start time.Time
 }
@@ -71,6 +76,9 @@ func (r *report) writeText(w io.Writer) error {
 		fmt.Fprintf(&b, "; %s rows per second", grouped(int64(r.RowsPerSecond)))
 	}
 	b.WriteByte('\n')
+	if r.Runs > 0 {
+		fmt.Fprintf(&b, "%s, %s spilled\n", counted(int64(r.Runs), "run"), bytesText(r.BytesSpilled))
+	}
 	if r.Plan != "" {
 		fmt.Fprintf(&b, "plan: %s\n", printable(r.Plan))
 	}

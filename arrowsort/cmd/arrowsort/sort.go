@@ -17,29 +17,44 @@ const sortName = "sort"
 func newSort(s streams) *cobra.Command {
 	var in jobFlags
 	var out outputFlags
+	var spill spillFlags
 	cmd := &cobra.Command{
-		Use:   "sort -k COLUMN [-o OUTPUT] INPUT",
-		Short: "Sort a file by one or more columns",
+		Use:   "sort -k COLUMN [-o OUTPUT] INPUT...",
+		Short: "Sort files by one or more columns",
 		Long: `Sort a file by one or more columns. Rows that tie keep their order. INPUT and OUTPUT are Parquet (.parquet), Arrow IPC
 files (.arrow, .feather), Arrow IPC streams (.arrows, and - for standard input and output) or CSV (.csv). The output
 appears when it is complete: it is written beside its place, synced and renamed. What is open already, such as
-/dev/stdout, is written as it comes. A sorted Parquet file keeps schema, metadata and compression of the input.
+/dev/stdout, is written as it comes. A sorted Parquet file keeps schema, metadata and compression of the input,
+and names the order in its own metadata.
+
+Parquet and Arrow files may be larger than memory, and may be many: INPUT is then a file, a pattern in quotes or a folder,
+and rows that tie keep the order of the files. What does not fit in --memory is sorted piece by piece, spilled to
+--spill-dir and merged. CSV and pipes are always sorted in memory, one at a time.
 
 ` + keysHelp + "\n\n" + compressionHelp + "\n\n" + csvHelp + "\n\n" + exitHelp,
 		Example: `  arrowsort sort -k delay:desc -k date -o sorted.parquet flights.parquet
   arrowsort sort -k origin:nulls-first --preview 10 flights.parquet
+  arrowsort sort -k date --memory 1GiB --rows-per-file 10000000 -o sorted.parquet 'flights/*.parquet'
   arrowsort sort -k '#2' --output-format csv -o - flights.arrow`,
-		Args: oneInput,
+		Args: someInputs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := in.parse(s, args[0], &out); err != nil {
 				return err
 			}
-			return runSort(cmd.Context(), s, args[0], &in, &out)
+			external, err := spill.parse(cmd, args, &in, &out)
+			if err != nil {
+				return err
+			}
+			if external {
+				return runExternal(cmd.Context(), s, spill.files, &in, &out, &spill)
+			}
+			return runSort(cmd.Context(), s, spill.files[0], &in, &out)
 		},
 	}
 	in.add(cmd, "keep the first `N` rows of the sorted order; 0 for all")
 	in.addEngine(cmd)
 	out.add(cmd)
+	spill.add(cmd)
 	return cmd
 }
 
@@ -57,6 +72,7 @@ func runSort(ctx context.Context, s streams, path string, in *jobFlags, out *out
 			return nil, err
 		}
 		defer sorted.Release()
+		out.options.Sorting = j.order
 		return withNames(sorted, j.input.Schema), nil
 	})
 }

@@ -38,6 +38,7 @@ var arrows = []struct {
 	{from: "arrowsort", never: []string{compute, parquet, gpu, module + "/arrowsort/cmd", "github.com/spf13/cobra"}},
 	{from: "arrowsort/computefn", never: []string{parquet, gpu, "github.com/spf13/cobra"}},
 	{from: "arrowsort/internal/tablefile", never: []string{gpu, "github.com/spf13/cobra"}},
+	{from: "arrowsort/parquetsort", never: []string{gpu, "github.com/spf13/cobra"}},
 	{from: "kernels", only: []string{}},
 	{from: "gpu", never: []string{arrow, module + "/arrowsort/internal"}},
 }

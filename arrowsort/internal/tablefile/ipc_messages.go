@@ -40,6 +40,9 @@ func (m *messages) failure() error {
 	return m.err
 }
 
+// share is how much of an input of a size was read.
+func (m *messages) share(size int64) float64 { return 1 - float64(m.remaining)/float64(max(size, 1)) }
+
 func (m *messages) Retain() {}
 
 func (m *messages) Release() {

@@ -20,6 +20,15 @@ func readStream(ctx context.Context, r io.Reader, size int64, opts ReadOptions) 
 
 // readIPCFile reads an IPC file: the messages that its footer lists, behind the schema at its start.
 func readIPCFile(ctx context.Context, src source, size int64, opts ReadOptions) (arrow.Table, error) {
+	m, err := fileMessages(src, size, opts)
+	if err != nil {
+		return nil, err
+	}
+	return readMessages(ctx, m, opts)
+}
+
+// fileMessages are the messages of an IPC file.
+func fileMessages(src source, size int64, opts ReadOptions) (messageReader, error) {
 	const head, tail = 8, 4 + len(ipcMagic) // magic and padding; length of the footer and magic
 	if size < int64(head+tail) {
 		return nil, corrupt("%d bytes are too few for an Arrow file", size)
@@ -55,12 +64,13 @@ func readIPCFile(ctx context.Context, src source, size int64, opts ReadOptions) 
 	for _, b := range append(dictionaries, batches...) {
 		blocks = append(blocks, io.NewSectionReader(src, b.offset, b.meta+b.body))
 	}
-	return readMessages(ctx, &blockMessages{blocks: blocks, limit: limit, opts: opts}, opts)
+	return &blockMessages{blocks: blocks, total: len(blocks), limit: limit, opts: opts}, nil
 }
 
 // blockMessages are the messages of an IPC file: one from the start of each block.
 type blockMessages struct {
-	blocks  []io.Reader
+	blocks  []io.Reader // that are left
+	total   int
 	limit   int64
 	opts    ReadOptions
 	current messages
@@ -69,6 +79,8 @@ type blockMessages struct {
 func (m *blockMessages) Retain()        {}
 func (m *blockMessages) Release()       { m.current.Release() }
 func (m *blockMessages) failure() error { return m.current.failure() }
+
+func (m *blockMessages) share(int64) float64 { return 1 - float64(len(m.blocks))/float64(m.total) }
 
 func (m *blockMessages) Message() (*ipc.Message, error) {
 	m.current.Release()
@@ -89,17 +101,15 @@ func (m *blockMessages) Message() (*ipc.Message, error) {
 type messageReader interface {
 	ipc.MessageReader
 	failure() error
+	share(size int64) float64
 }
 
 // readMessages reads all record batches and validates them.
 func readMessages(ctx context.Context, m messageReader, opts ReadOptions) (arrow.Table, error) {
 	defer m.Release()
-	r, err := ipc.NewReaderFromMessageReader(m, ipc.WithAllocator(opts.Allocator))
-	if err := m.failure(); err != nil {
-		return nil, err
-	}
+	r, err := openMessages(m, opts)
 	if err != nil {
-		return nil, corrupt("%v", err)
+		return nil, err
 	}
 	defer r.Release()
 	if _, err := opts.known(r.Schema()); err != nil {
@@ -128,11 +138,30 @@ func readMessages(ctx context.Context, m messageReader, opts ReadOptions) (arrow
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
+	if err := endOf(r, m); err != nil {
+		return nil, err
+	}
+	return finish(array.NewTableFromRecords(r.Schema(), records), opts.Allocator)
+}
+
+func openMessages(m messageReader, opts ReadOptions) (*ipc.Reader, error) {
+	r, err := ipc.NewReaderFromMessageReader(m, ipc.WithAllocator(opts.Allocator))
 	if err := m.failure(); err != nil {
 		return nil, err
 	}
-	if r.Err() != nil {
-		return nil, corrupt("%v", r.Err())
+	if err != nil {
+		return nil, corrupt("%v", err)
 	}
-	return finish(array.NewTableFromRecords(r.Schema(), records), opts.Allocator)
+	return r, nil
+}
+
+// endOf is the error that ended the record batches; nil for their end.
+func endOf(r recordReader, m messageReader) error {
+	if err := m.failure(); err != nil {
+		return err
+	}
+	if r.Err() != nil {
+		return corrupt("%v", r.Err())
+	}
+	return nil
 }

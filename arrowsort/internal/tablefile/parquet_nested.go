@@ -14,44 +14,61 @@ import (
 
 // readArrays reads a column of a row group: a leaf as it is, a nested column from its leaves and their levels.
 func (f *parquetFile) readArrays(ctx context.Context, field *pqarrow.SchemaField, group int, rows int64) ([]arrow.Array, error) {
-	tree, err := f.load(ctx, field, group, rows)
+	tree, err := f.open(ctx, field, group)
 	if tree != nil {
 		defer tree.release()
 	}
 	if err != nil {
 		return nil, err
 	}
-	return tree.build(rows, f.opts.Allocator)
+	return tree.next(rows, f.opts.Allocator)
 }
 
 func isLeaf(field *pqarrow.SchemaField) bool { return len(field.Children) == 0 }
 
-// A node is a field of a nested column with its loaded leaves.
+// A node is a field of a nested column with its leaves, which are read from the front of a row group on.
 type node struct {
 	field    *pqarrow.SchemaField
 	leaf     *pqarrow.ColumnReader // of a leaf
 	children []*node
 }
 
-func (f *parquetFile) load(ctx context.Context, field *pqarrow.SchemaField, group int, rows int64) (*node, error) {
+func (f *parquetFile) open(ctx context.Context, field *pqarrow.SchemaField, group int) (*node, error) {
 	n := &node{field: field}
 	if isLeaf(field) {
 		column := field.ColIndex
 		leaf, err := f.leaves.GetFieldReader(ctx, column, map[int]bool{column: true}, []int{group})
-		if err != nil {
-			return n, err
-		}
 		n.leaf = leaf
-		return n, leaf.LoadBatch(rows)
+		return n, err
 	}
 	for i := range field.Children {
-		child, err := f.load(ctx, &field.Children[i], group, rows)
+		child, err := f.open(ctx, &field.Children[i], group)
 		n.children = append(n.children, child)
 		if err != nil {
 			return n, err
 		}
 	}
 	return n, nil
+}
+
+// next reads the next rows.
+func (n *node) next(rows int64, mem memory.Allocator) ([]arrow.Array, error) {
+	if err := n.load(rows); err != nil {
+		return nil, err
+	}
+	return n.build(rows, mem)
+}
+
+func (n *node) load(rows int64) error {
+	if n.leaf != nil {
+		return n.leaf.LoadBatch(rows)
+	}
+	for _, c := range n.children {
+		if err := c.load(rows); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (n *node) release() {

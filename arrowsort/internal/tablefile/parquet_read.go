@@ -50,7 +50,9 @@ func openParquet(src source, size int64, opts ReadOptions) (*parquetFile, error)
 	if err := checkMagic(src, size); err != nil {
 		return nil, err
 	}
-	r, err := file.NewParquetReader(src, file.WithReadProps(parquet.NewReaderProperties(opts.Allocator)))
+	props := parquet.NewReaderProperties(opts.Allocator)
+	props.BufferedStreamEnabled = opts.batches
+	r, err := file.NewParquetReader(src, file.WithReadProps(props))
 	if err != nil {
 		return nil, corrupt("%v", err)
 	}
@@ -137,11 +139,16 @@ func (f *parquetFile) readTable(ctx context.Context) (arrow.Table, error) {
 // readField reads one column of one row group and validates it.
 func (f *parquetFile) readField(ctx context.Context, field, group int) ([]arrow.Array, error) {
 	rows := f.file.MetaData().RowGroups[group].NumRows
-	typ := f.schema.Field(field).Type
 	arrays, err := f.readArrays(ctx, &f.fields[field], group, rows)
 	if err != nil {
 		return nil, err
 	}
+	return arrays, f.check(arrays, field, group, rows)
+}
+
+// check gives arrays of a column their type and validates them. It releases them after an error.
+func (f *parquetFile) check(arrays []arrow.Array, field, group int, rows int64) (err error) {
+	typ := f.schema.Field(field).Type
 	got := 0
 	for i, a := range arrays {
 		got += a.Len()
@@ -150,14 +157,16 @@ func (f *parquetFile) readField(ctx context.Context, field, group int) ([]arrow.
 		}
 		if err != nil {
 			releaseAll(arrays)
-			return nil, err
+			clear(arrays)
+			return err
 		}
 	}
 	if int64(got) != rows {
 		releaseAll(arrays)
-		return nil, corrupt("column %q has %d of the %d rows of row group %d", f.schema.Field(field).Name, got, rows, group)
+		clear(arrays)
+		return corrupt("column %q has %d of the %d rows of row group %d", f.schema.Field(field).Name, got, rows, group)
 	}
-	return arrays, nil
+	return nil
 }
 
 func joinChunks(field arrow.Field, groups [][]arrow.Array) arrow.Column {

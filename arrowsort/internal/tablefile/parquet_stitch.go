@@ -41,7 +41,7 @@ func (p piece) check(field arrow.Field, rows int64) error {
 // emptyFooter is the footer of a file with all columns and no rows.
 func (e *columnEncoder) emptyFooter() (*metadata.FileMetaData, error) {
 	var file bytes.Buffer
-	w, err := pqarrow.NewFileWriter(e.table.Schema(), &file, e.props, e.arrowProps)
+	w, err := pqarrow.NewFileWriter(e.data, &file, e.props, e.arrowProps)
 	if err != nil {
 		return nil, err
 	}

@@ -15,40 +15,74 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/schema"
 )
 
-// writeParquet encodes the columns of the row groups in parallel. Each is encoded as a Parquet file of its own in memory;
-// the file gets their column chunks one after the other and a footer with the places where they landed.
+// writeParquet writes a table as a Parquet file.
 func writeParquet(ctx context.Context, w io.Writer, table arrow.Table, opts WriteOptions) error {
-	table, err := array.UnifyTableDicts(opts.Allocator, table)
+	file, err := newParquetWriter(w, table.Schema(), opts)
+	if err != nil {
+		return err
+	}
+	if err := file.write(ctx, table); err != nil {
+		return err
+	}
+	return file.finish()
+}
+
+// A parquetWriter encodes the columns of the row groups in parallel. Each is encoded as a Parquet file of its own in
+// memory; the file gets their column chunks one after the other and a footer with the places where they landed.
+type parquetWriter struct {
+	encoder *columnEncoder
+	out     stitcher
+	rows    int64 // so far
+}
+
+func newParquetWriter(w io.Writer, schema *arrow.Schema, opts WriteOptions) (*parquetWriter, error) {
+	e, err := newColumnEncoder(schema, opts)
+	if err != nil {
+		return nil, err
+	}
+	f := &parquetWriter{encoder: e, out: stitcher{w: w, fields: schema.NumFields()}}
+	if f.out.footer, err = e.emptyFooter(); err != nil {
+		return nil, err
+	}
+	return f, f.out.start()
+}
+
+// write writes row groups with the rows of a table.
+func (f *parquetWriter) write(ctx context.Context, table arrow.Table) error {
+	e := f.encoder
+	table, err := array.UnifyTableDicts(e.opts.Allocator, table)
 	if err != nil {
 		return err
 	}
 	defer table.Release()
-	e, err := newColumnEncoder(table, opts)
-	if err != nil {
-		return err
+	e.table = table
+	defer func() { e.table = nil }()
+	if n := len(f.out.footer.RowGroups) + e.groups(); n > math.MaxInt16 {
+		return fmt.Errorf("%d row groups of %d rows are more than the %d of Parquet: raise the rows of a row group", n, e.rows, math.MaxInt16)
 	}
-	out := &stitcher{w: w, fields: int(table.NumCols())}
-	if out.footer, err = e.emptyFooter(); err != nil {
-		return err
+	for int64(len(e.present)) < min(e.rows, table.NumRows()) {
+		e.present = append(e.present, 1)
 	}
-	if err := out.start(); err != nil {
-		return err
-	}
-	report := progress(opts.Progress, e.pieces())
-	err = inOrder(ctx, e.pieces(), threads(opts.Threads), e.encode, func(p piece) error {
+	f.rows += table.NumRows()
+	report := progress(e.opts.Progress, e.pieces())
+	return inOrder(ctx, e.pieces(), threads(e.opts.Threads), e.encode, func(p piece) error {
 		defer report()
 		defer e.files.give(p.file)
-		return out.append(p)
+		return f.out.append(p)
 	})
-	if err != nil {
-		return err
-	}
-	return out.finish(e.schema, table.NumRows(), opts.Layout)
+}
+
+// finish writes the footer.
+func (f *parquetWriter) finish() error {
+	opts := &f.encoder.opts
+	setSorting(f.out.footer, opts.Sorting)
+	return f.out.finish(f.encoder.schema, f.rows, opts.Layout)
 }
 
 // A columnEncoder encodes the columns of row groups.
 type columnEncoder struct {
-	table      arrow.Table
+	table      arrow.Table   // whose row groups are encoded
+	data       *arrow.Schema // of the tables
 	schema     *arrow.Schema // that the file is to have
 	rows       int64         // of a row group
 	props      *parquet.WriterProperties
@@ -60,28 +94,21 @@ type columnEncoder struct {
 	files      spares[[]byte] // of pieces that were written
 }
 
-func newColumnEncoder(table arrow.Table, opts WriteOptions) (*columnEncoder, error) {
-	e := &columnEncoder{table: table, schema: table.Schema(), rows: int64(opts.RowGroupRows), zstd: map[string]bool{}, opts: opts}
+func newColumnEncoder(data *arrow.Schema, opts WriteOptions) (*columnEncoder, error) {
+	e := &columnEncoder{data: data, schema: data, rows: int64(opts.RowGroupRows), zstd: map[string]bool{}, opts: opts}
 	if opts.Schema != nil {
 		e.schema = opts.Schema
 	}
 	if e.rows == 0 {
 		e.rows = DefaultRowGroupRows
 	}
-	if e.groups() > math.MaxInt16 {
-		return nil, fmt.Errorf("%d row groups of %d rows are more than the %d of Parquet: raise the rows of a row group", e.groups(), e.rows, math.MaxInt16)
-	}
 	e.arrowProps = pqarrow.NewArrowWriterProperties(pqarrow.WithAllocator(opts.Allocator))
-	sc, err := pqarrow.ToParquet(table.Schema(), parquet.NewWriterProperties(parquet.WithVersion(parquet.V2_LATEST)), e.arrowProps)
+	sc, err := pqarrow.ToParquet(data, parquet.NewWriterProperties(parquet.WithVersion(parquet.V2_LATEST)), e.arrowProps)
 	if err != nil {
 		return nil, err
 	}
 	codecs := codecs(sc, opts)
 	e.props = e.writerProperties(codecs)
-	e.present = make([]int16, min(e.rows, table.NumRows()))
-	for i := range e.present {
-		e.present[i] = 1
-	}
 	return e, checkNested(e.schema)
 }
 

@@ -30,6 +30,8 @@ type ReadOptions struct {
 	Schema   func(*arrow.Schema) (columns []int, err error)
 	Start    func()                // told when reading begins: of a Parquet or Arrow file, behind Schema
 	Progress func(done, total int) // told now and then, from one goroutine at a time
+
+	batches bool // a column chunk of a Parquet file is read in pieces
 }
 
 // start tells that reading begins.

@@ -1,33 +1,42 @@
 package tablefile
 
 import (
-	"io"
 	"os"
 	"path/filepath"
 )
 
-// replaceFile writes a file beside path, syncs it and renames it to path; after an error path is as it was.
-func replaceFile(path string, write func(w io.Writer) error) (err error) {
+// pendingFile is a file beside its place.
+type pendingFile struct {
+	*os.File
+	path      string
+	committed bool
+}
+
+func newPending(path string) (pending, error) {
 	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"*")
 	if err != nil {
+		return nil, err
+	}
+	return &pendingFile{File: file, path: path}, nil
+}
+
+func (f *pendingFile) Commit() error {
+	if err := f.Sync(); err != nil {
 		return err
 	}
-	defer func() {
-		file.Close() // an error when it is closed already
-		if err != nil {
-			os.Remove(file.Name())
-		}
-	}()
-	if err := write(file); err != nil {
+	if err := f.Close(); err != nil {
 		return err
 	}
-	if err := file.Sync(); err != nil {
-		return err
+	err := os.Rename(f.Name(), f.path)
+	f.committed = err == nil
+	return err
+}
+
+func (f *pendingFile) Abort() {
+	if !f.committed {
+		f.Close() // an error when it is closed already
+		os.Remove(f.Name())
 	}
-	if err := file.Close(); err != nil {
-		return err
-	}
-	return os.Rename(file.Name(), path)
 }
 
 // takesFiles says why no file can be made in a folder; what is allowed is known only when it is done.

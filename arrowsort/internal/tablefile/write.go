@@ -21,6 +21,7 @@ type WriteOptions struct {
 	Schema       *arrow.Schema         // the schema that a Parquet file is to have, whose strings the table may hold as dictionaries; nil: the table's
 	Layout       *Layout               // of the Parquet file whose rows are written: its schema, metadata and compression are kept
 	Delimiter    rune                  // between the values of a line of CSV; 0: a comma
+	Sorting      []SortingColumn       // the order of the rows, for the metadata of a Parquet file
 	Progress     func(done, total int) // told now and then, from one goroutine at a time
 }
 

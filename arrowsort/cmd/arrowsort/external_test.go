@@ -1,0 +1,116 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// manyPeople is a file whose table takes more than 16 MiB with what sorting it takes.
+func manyPeople(t *testing.T, name string) string {
+	var rows strings.Builder
+	rows.WriteString("name,n\n")
+	for i := range 400_000 {
+		fmt.Fprintf(&rows, "a name that takes some memory %d,%d\n", i%1000, i*7919%400_000)
+	}
+	path := filepath.Join(t.TempDir(), name)
+	r := cli(t, nil, "sort", "-q", "-k", "name", "-o", path, file(t, "many.csv", rows.String()))
+	require.Equal(t, result{}, r)
+	return path
+}
+
+func TestSortWithinMemory(t *testing.T) {
+	for name, memory := range map[string]string{"in.parquet": "16MiB", "in.arrow": "32MiB"} { // Arrow is read a batch at a time
+		in, spill, out := manyPeople(t, name), t.TempDir(), t.TempDir()
+		path := filepath.Join(out, "out.parquet")
+		r := cli(t, nil, "sort", "--json", "-k", "n:desc", "--memory", memory, "--spill-dir", spill, "--spill-compression", "lz4", "-o", path, in)
+		require.Equal(t, 0, r.code, r.err)
+		require.Empty(t, r.err)
+		var got map[string]any
+		require.NoError(t, json.Unmarshal([]byte(r.out), &got), r.out)
+		require.Greater(t, got["runs"], 1.0)
+		require.Positive(t, got["bytes_spilled"])
+		require.Equal(t, 400_000.0, got["rows_out"])
+		require.Contains(t, got["plan"], "n: int64")
+		entries, err := os.ReadDir(spill)
+		require.NoError(t, err)
+		require.Empty(t, entries)
+		require.Equal(t, result{out: "sorted\n", err: "reading out.parquet\nchecking the order\n"}, cli(t, nil, "check", "-k", "n:desc", path))
+
+		whole := filepath.Join(out, "whole.csv")
+		require.Equal(t, result{}, cli(t, nil, "sort", "-q", "-k", "n:desc", "-o", whole, in))
+		want, err := os.ReadFile(whole)
+		require.NoError(t, err)
+		require.Equal(t, result{}, cli(t, nil, "sort", "-q", "-k", "n:desc", "-o", whole, path))
+		same, err := os.ReadFile(whole)
+		require.NoError(t, err)
+		require.True(t, string(want) == string(same), "the rows differ from those sorted in memory")
+	}
+}
+
+func TestSortFilesIntoFiles(t *testing.T) {
+	folder := filepath.Dir(convert(t, "a.parquet"))
+	second, err := os.ReadFile(convert(t, "b.parquet"))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "b.parquet"), second, 0o644))
+	a, b := filepath.Join(folder, "a.parquet"), filepath.Join(folder, "b.parquet")
+	for _, inputs := range [][]string{{a, b}, {folder}, {filepath.Join(folder, "*.parquet")}} {
+		out := t.TempDir()
+		r := cli(t, nil, append([]string{"sort", "-q", "-k", "age", "--rows-per-file", "4", "-o", filepath.Join(out, "o.parquet")}, inputs...)...)
+		require.Equal(t, result{}, r)
+		entries, err := os.ReadDir(out)
+		require.NoError(t, err)
+		require.Len(t, entries, 3)
+		require.Equal(t, result{out: "sorted\n"}, cut(cli(t, nil, "check", "-k", "age", out)))
+		last := filepath.Join(out, "o-00003.parquet")
+		r = cut(cli(t, nil, "check", "-k", "age", last, filepath.Join(out, "o-00001.parquet")))
+		require.Equal(t, result{code: 1, out: "not sorted: " + filepath.Join(out, "o-00001.parquet") + ": row 0 sorts before the row above it (rows count from 0)\n"}, r)
+	}
+}
+
+// cut is a result without what is said on standard error.
+func cut(r result) result {
+	r.err = ""
+	return r
+}
+
+func TestMemoryIsForFilesThatCanBeRead(t *testing.T) {
+	text, table := file(t, "people.csv", people), convert(t, "x.parquet")
+	for name, args := range map[string][]string{
+		"CSV":            {"--memory", "1GB", "-o", "x.parquet", text},
+		"CSV output":     {"--memory", "1GB", "-o", "x.csv", table},
+		"limit":          {"--rows-per-file", "2", "--limit", "3", "-o", "x.parquet", table},
+		"preview":        {"--preview", "2", table, table},
+		"pipe":           {"--spill-dir", ".", "-o", "x.parquet", "-"},
+		"size":           {"--memory", "much", "-o", "x.parquet", table},
+		"small":          {"--memory", "1MiB", "-o", "x.parquet", table},
+		"compression":    {"--spill-compression", "gzip", "-o", "x.parquet", table},
+		"rows per file":  {"--rows-per-file", "-1", "-o", "x.parquet", table},
+		"several inputs": {"-o", "x.parquet", table, text},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			r := cli(t, strings.NewReader(""), append([]string{"sort", "-q", "-k", "age"}, args...)...)
+			require.Equal(t, 2, r.code, r.err)
+			requireOneLine(t, r.err)
+			entries, err := os.ReadDir(".")
+			require.NoError(t, err)
+			require.Empty(t, entries)
+		})
+	}
+}
+
+func TestFolderOfOneFile(t *testing.T) {
+	folder := filepath.Dir(convert(t, "a.parquet"))
+	out := filepath.Join(t.TempDir(), "o.csv")
+	require.Equal(t, result{}, cli(t, nil, "sort", "-q", "-k", "age:desc", "-k", "born", "-o", out, folder))
+	require.Equal(t, 0, cli(t, nil, "check", "-q", "-k", "name", folder).code)
+	b, err := os.ReadFile(out)
+	require.NoError(t, err)
+	require.Equal(t, byAge, string(b))
+}

@@ -1,0 +1,83 @@
+package tablefile
+
+import (
+	"slices"
+
+	"github.com/apache/arrow/go/v15/parquet/metadata"
+
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// A SortingColumn says how the rows of a Parquet file are ordered by a column.
+type SortingColumn struct {
+	Path       string // of the leaf column, names joined by dots
+	Descending bool
+	NullsFirst bool
+}
+
+// SortingOf is the order of a plan: the keys up to the first with NaN, for which Parquet has no place.
+func SortingOf(plan *keyencode.Plan) []SortingColumn {
+	var columns []SortingColumn
+	for i, k := range plan.Keys() {
+		if plan.Statistics(i).NaNs > 0 {
+			break
+		}
+		columns = append(columns, SortingColumn{Path: k.Name, Descending: k.Order == keyencode.Descending, NullsFirst: k.Nulls == keyencode.NullsAtStart})
+	}
+	return columns
+}
+
+// setSorting puts the order of the rows into the metadata of all row groups: the columns up to the first that is not one
+// leaf column of the file.
+func setSorting(footer *metadata.FileMetaData, sorting []SortingColumn) {
+	for _, group := range footer.RowGroups {
+		group.SortingColumns = group.SortingColumns[:0:0]
+		for _, s := range sorting {
+			column := leafAt(footer, s.Path)
+			if column < 0 {
+				break
+			}
+			group.SortingColumns = grow(group.SortingColumns)
+			last := group.SortingColumns[len(group.SortingColumns)-1]
+			last.ColumnIdx, last.Descending, last.NullsFirst = int32(column), s.Descending, s.NullsFirst
+		}
+	}
+}
+
+// grow appends an element whose type has no name here: it is internal to Parquet.
+func grow[T any](s []*T) []*T { return append(s, new(T)) }
+
+// leafAt is the number of the one leaf column with the path, below no list; -1 when there is none or are several.
+func leafAt(footer *metadata.FileMetaData, path string) int {
+	found := -1
+	for i := range footer.Schema.NumColumns() {
+		c := footer.Schema.Column(i)
+		if c.Path() != path {
+			continue
+		}
+		if found >= 0 || c.MaxRepetitionLevel() > 0 {
+			return -1
+		}
+		found = i
+	}
+	return found
+}
+
+// Sorting is the order that all row groups of the file name; nil when one has none or another.
+func (l *Layout) Sorting() []SortingColumn {
+	var common []SortingColumn
+	for i, group := range l.meta.RowGroups {
+		var sorting []SortingColumn
+		for _, s := range group.SortingColumns {
+			if int(s.ColumnIdx) < 0 || int(s.ColumnIdx) >= l.meta.Schema.NumColumns() {
+				return nil
+			}
+			sorting = append(sorting, SortingColumn{l.meta.Schema.Column(int(s.ColumnIdx)).Path(), s.Descending, s.NullsFirst})
+		}
+		if i > 0 && !slices.Equal(common, sorting) {
+			return nil
+		}
+		common = sorting
+	}
+	return common
+}

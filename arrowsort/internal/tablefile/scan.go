@@ -1,0 +1,191 @@
+package tablefile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/machine"
+)
+
+// ErrScan is returned for a file that can only be read as a whole.
+var ErrScan = errors.New("only Parquet and Arrow files can be read in pieces")
+
+// A Scanner reads a file from front to back, a piece at a time. It is used by one goroutine.
+type Scanner struct {
+	Schema   *arrow.Schema
+	Format   Format
+	Bytes    int64   // size of the file
+	Layout   *Layout // how a Parquet input is laid out, else nil
+	InMemory int64   // about the bytes that the rows take in memory
+
+	path   string
+	file   *os.File
+	pieces pieces
+}
+
+// pieces are the parts of a table. next ends with io.EOF.
+type pieces interface {
+	next(ctx context.Context) (arrow.Table, error)
+	share() float64 // of the file that was read
+	close()
+}
+
+// Scan opens a Parquet file, an Arrow file or a stream in a file. The pieces of a Parquet file take about pieceBytes in
+// memory, a record batch of Arrow is a piece. Dictionaries stay what they are in each piece. The caller closes the
+// scanner. Errors are those of Read; CSV is ErrScan.
+func Scan(path string, pieceBytes int64, opts ReadOptions) (s *Scanner, err error) {
+	err = contain(func() error {
+		s, err = scan(path, pieceBytes, opts)
+		return err
+	})
+	if err != nil {
+		return nil, inFile(path, "standard input", err)
+	}
+	return s, nil
+}
+
+func scan(path string, pieceBytes int64, opts ReadOptions) (*Scanner, error) {
+	format, err := opts.Format.Resolve(path)
+	if err != nil {
+		return nil, err
+	}
+	if format == CSV || path == Pipe {
+		return nil, fmt.Errorf("%w, not %s from %s", ErrScan, format, path)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	s := &Scanner{Format: format, path: path, file: file}
+	if err := s.open(pieceBytes, opts); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Scanner) open(pieceBytes int64, opts ReadOptions) error {
+	info, err := s.file.Stat()
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%w; this is none", ErrScan)
+	}
+	s.Bytes = info.Size()
+	if opts.MemoryLimit == 0 {
+		opts.MemoryLimit = machine.Memory()
+	}
+	if opts.Allocator == nil {
+		opts.Allocator = memory.DefaultAllocator
+	}
+	opts.Allocator = newLimiter(opts.Allocator, opts.MemoryLimit)
+	opts.batches, opts.Dictionaries = true, false
+	if s.Format == Parquet {
+		f, err := openParquet(s.file, s.Bytes, opts)
+		if err != nil {
+			return err
+		}
+		s.Schema, s.Layout, s.pieces = f.schema, newLayout(f.file), newParquetPieces(f, pieceBytes)
+		s.InMemory = f.rowBytes() * f.file.NumRows()
+		return nil
+	}
+	s.InMemory = s.Bytes
+	batches := &batchPieces{size: s.Bytes}
+	s.pieces = batches
+	if s.Format == IPCFile {
+		batches.messages, err = fileMessages(s.file, s.Bytes, opts)
+	} else {
+		batches.messages = &messages{r: s.file, remaining: s.Bytes, mem: opts.Allocator}
+	}
+	if err != nil {
+		return err
+	}
+	if err := batches.open(opts); err != nil {
+		return err
+	}
+	s.Schema = batches.reader.Schema()
+	return nil
+}
+
+// Next returns the next piece, which the caller releases; io.EOF behind the last. Errors name the file.
+func (s *Scanner) Next(ctx context.Context) (table arrow.Table, err error) {
+	err = contain(func() error {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		table, err = s.pieces.next(ctx)
+		return err
+	})
+	if err == nil || err == io.EOF {
+		return table, err
+	}
+	return nil, inFile(s.path, "standard input", err)
+}
+
+// Done is about how many bytes of the file were read.
+func (s *Scanner) Done() int64 { return int64(float64(s.Bytes) * s.pieces.share()) }
+
+// Close closes the file.
+func (s *Scanner) Close() {
+	if s.pieces != nil {
+		s.pieces.close()
+	}
+	s.file.Close()
+}
+
+// batchPieces are the record batches of an Arrow file or stream.
+type batchPieces struct {
+	messages messageReader
+	reader   recordReader
+	size     int64
+}
+
+type recordReader interface {
+	Schema() *arrow.Schema
+	Next() bool
+	Record() arrow.Record
+	Err() error
+	Release()
+}
+
+func (b *batchPieces) open(opts ReadOptions) (err error) {
+	b.reader, err = openMessages(b.messages, opts)
+	return err
+}
+
+func (b *batchPieces) next(context.Context) (arrow.Table, error) {
+	for b.reader.Next() {
+		rec := b.reader.Record()
+		for _, a := range rec.Columns() {
+			if err := validate(a); err != nil {
+				return nil, err
+			}
+		}
+		if rec.NumRows() > 0 {
+			return array.NewTableFromRecords(b.reader.Schema(), []arrow.Record{rec}), nil
+		}
+	}
+	if err := endOf(b.reader, b.messages); err != nil {
+		return nil, err
+	}
+	return nil, io.EOF
+}
+
+func (b *batchPieces) share() float64 { return b.messages.share(b.size) }
+
+func (b *batchPieces) close() {
+	if b.reader != nil {
+		b.reader.Release()
+	}
+	if b.messages != nil {
+		b.messages.Release()
+	}
+}

@@ -1,0 +1,116 @@
+package tablefile
+
+import (
+	"context"
+	"io"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+)
+
+// parquetPieces reads the rows of a row group from the front on, all columns at once in parallel.
+type parquetPieces struct {
+	*parquetFile
+	rows  int64   // of a piece
+	group int     // row group that is read
+	left  int64   // of its rows
+	done  int64   // rows in all
+	trees []*node // its columns
+}
+
+func newParquetPieces(f *parquetFile, pieceBytes int64) *parquetPieces {
+	p := &parquetPieces{parquetFile: f, group: -1}
+	p.rows = max(minPieceRows, pieceBytes/max(f.rowBytes(), 1))
+	return p
+}
+
+// minPieceRows is the fewest rows of a piece, below which opening and joining arrays takes the time.
+const minPieceRows = 1 << 10
+
+// rowBytes estimates the bytes of a row in memory: what its pages take uncompressed, or for values that a dictionary
+// makes small there, their width.
+func (f *parquetFile) rowBytes() int64 {
+	meta := f.file.MetaData()
+	var bytes int64
+	for _, group := range meta.RowGroups {
+		for i, c := range group.Columns {
+			n := c.MetaData.TotalUncompressedSize
+			if typ := meta.Schema.Column(i).PhysicalType(); typ.ByteSize() > 0 {
+				n = max(n, c.MetaData.NumValues*int64(typ.ByteSize()))
+			} else {
+				n = max(n, c.MetaData.NumValues*offsetAndText)
+			}
+			bytes += n
+		}
+	}
+	return bytes / max(meta.NumRows, 1)
+}
+
+// offsetAndText is what a short string takes in memory.
+const offsetAndText = 16
+
+func (p *parquetPieces) next(ctx context.Context) (arrow.Table, error) {
+	for p.left == 0 {
+		p.close()
+		if p.group++; p.group >= p.file.NumRowGroups() {
+			return nil, io.EOF
+		}
+		p.left = p.file.MetaData().RowGroups[p.group].NumRows
+	}
+	rows := min(p.rows, p.left)
+	if p.left < p.rows+p.rows/4 { // no small rest
+		rows = p.left
+	}
+	p.left -= rows
+	p.done += rows
+	if p.trees == nil {
+		p.trees = make([]*node, len(p.fields))
+	}
+	columns := make([]arrow.Column, len(p.fields))
+	defer func() {
+		for i := range columns {
+			if columns[i].Data() != nil {
+				columns[i].Release()
+			}
+		}
+	}()
+	err := each(ctx, len(p.fields), threads(p.opts.Threads), func(i int) error {
+		arrays, err := p.nextOf(ctx, i, rows)
+		if err != nil {
+			return err
+		}
+		defer releaseAll(arrays)
+		columns[i] = joinChunks(p.schema.Field(i), [][]arrow.Array{arrays})
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return array.NewTable(p.schema, columns, rows), nil
+}
+
+// nextOf reads the next rows of a column.
+func (p *parquetPieces) nextOf(ctx context.Context, field int, rows int64) (arrays []arrow.Array, err error) {
+	if p.trees[field] == nil {
+		if p.trees[field], err = p.open(ctx, &p.fields[field], p.group); err != nil {
+			return nil, err
+		}
+	}
+	if arrays, err = p.trees[field].next(rows, p.opts.Allocator); err != nil {
+		return nil, err
+	}
+	return arrays, p.check(arrays, field, p.group, rows)
+}
+
+func (p *parquetPieces) share() float64 {
+	return float64(p.done) / float64(max(p.file.NumRows(), 1))
+}
+
+func (p *parquetPieces) close() {
+	for _, tree := range p.trees {
+		if tree != nil {
+			tree.release()
+		}
+	}
+	p.trees = nil
+}

@@ -1,0 +1,70 @@
+package parquetsort
+
+import (
+	"fmt"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+)
+
+// agree makes the schema that holds the rows of two inputs, which may differ in the order of their columns and in whether
+// these can be null. The order is that of the first input. Metadata of the others is left.
+func agree(common, next *arrow.Schema, path, first string) (*arrow.Schema, error) {
+	fields := append([]arrow.Field(nil), common.Fields()...)
+	for i := range fields {
+		f := &fields[i]
+		same := next.FieldIndices(f.Name)
+		switch {
+		case len(common.FieldIndices(f.Name)) > 1 && !columnsEqual(common, next):
+			return nil, fmt.Errorf("%w: %s: column %q occurs more than once, then all columns must be those of %s", ErrSchema, path, f.Name, first)
+		case len(same) == 0:
+			return nil, fmt.Errorf("%w: %s: there is no column %q, which %s has", ErrSchema, path, f.Name, first)
+		}
+		other := next.Field(same[0])
+		if len(same) > 1 {
+			other = next.Field(i)
+		}
+		if !arrow.TypeEqual(f.Type, other.Type) {
+			return nil, fmt.Errorf("%w: %s: column %q is of type %s, in %s it is %s", ErrSchema, path, f.Name, other.Type, first, f.Type)
+		}
+		f.Nullable = f.Nullable || other.Nullable
+	}
+	for _, f := range next.Fields() {
+		if !common.HasField(f.Name) {
+			return nil, fmt.Errorf("%w: %s: there is a column %q, which %s has not", ErrSchema, path, f.Name, first)
+		}
+	}
+	if next.NumFields() != len(fields) {
+		return nil, fmt.Errorf("%w: %s: there are %d columns, in %s %d: one occurs more than once", ErrSchema, path, next.NumFields(), first, len(fields))
+	}
+	meta := common.Metadata()
+	return arrow.NewSchema(fields, &meta), nil
+}
+
+// columnsEqual says whether the columns have the same names in the same order.
+func columnsEqual(a, b *arrow.Schema) bool {
+	if a.NumFields() != b.NumFields() {
+		return false
+	}
+	for i, f := range a.Fields() {
+		if b.Field(i).Name != f.Name {
+			return false
+		}
+	}
+	return true
+}
+
+// arrange is a table with the columns of a schema that agrees with its own.
+func arrange(table arrow.Table, schema *arrow.Schema) arrow.Table {
+	straight := columnsEqual(schema, table.Schema())
+	columns := make([]arrow.Column, schema.NumFields())
+	for i, f := range schema.Fields() {
+		at := i
+		if !straight {
+			at = table.Schema().FieldIndices(f.Name)[0]
+		}
+		columns[i] = *arrow.NewColumn(f, table.Column(at).Data())
+		defer columns[i].Release()
+	}
+	return array.NewTable(schema, columns, table.NumRows())
+}

@@ -1,0 +1,37 @@
+package parquetsort
+
+import (
+	"fmt"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+)
+
+// A budget divides the memory. While runs are made, one run is collected and one is sorted or spilled, beside the piece
+// of the input that is decoded: 2/5 + 2/5 + 1/16. While they are merged, each run has a batch that is read and perhaps one
+// whose last rows are not gathered yet, and there are two or three row groups on their way: 1/4 + 1/4 + 3/16, and what
+// encoding takes.
+type budget struct{ total int64 }
+
+func (b budget) run() int64      { return b.total * 2 / 5 }
+func (b budget) piece() int64    { return b.total / 16 }
+func (b budget) batch() int64    { return b.total / 256 }
+func (b budget) rowGroup() int64 { return b.total / 16 }
+
+// fanIn is the number of runs that are merged at once.
+func (b budget) fanIn() int { return int(b.total / 4 / b.batch()) }
+
+// groupRows is the number of rows of a row group where rows take so many bytes.
+func (b budget) groupRows(rowBytes int64, wanted int) (int, error) {
+	fit := int(max(b.rowGroup()/max(rowBytes, 1), 1))
+	if wanted == 0 {
+		return min(tablefile.DefaultRowGroupRows, fit), nil
+	}
+	if wanted > 2*fit {
+		return 0, fmt.Errorf("%w: row groups of %d rows of %d bytes; ask for at most %d rows, or give %d bytes",
+			ErrMemory, wanted, rowBytes, 2*fit, int64(wanted)*rowBytes*8)
+	}
+	return wanted, nil
+}
+
+// batchRows is the number of rows of a batch of a run.
+func (b budget) batchRows(rowBytes int64) int64 { return max(b.batch()/max(rowBytes, 1), 1) }

@@ -1,0 +1,126 @@
+package parquetsort
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+)
+
+// role tells a child process of a test what to do.
+const role = "ARROWSORT_TEST_ROLE"
+
+// TestMain lets the test binary be the process that is killed or runs out of disk.
+func TestMain(m *testing.M) {
+	switch os.Getenv(role) {
+	case "":
+		os.Exit(m.Run())
+	case "full":
+		// What a file may hold stands in for a full disk: writing fails in its middle.
+		limit := unix.Rlimit{Cur: 2 << 20, Max: 2 << 20}
+		if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &limit); err != nil {
+			panic(err)
+		}
+	case "measure":
+		debug.SetMemoryLimit(MinMemory + 16<<20) // as the command line does
+	}
+	_, err := Sort(context.Background(), []string{os.Args[1]}, os.Args[2], Options{Keys: []arrowsort.Key{{Path: "key"}}, Memory: MinMemory, SpillDir: os.Args[3],
+		Progress: func(phase string, done, total int64) {
+			if os.Getenv(role) == "wait" && 2*done > total {
+				time.Sleep(time.Hour) // until it is killed
+			}
+		}})
+	if err != nil {
+		os.Stderr.WriteString(err.Error())
+		os.Exit(1)
+	}
+	if os.Getenv(role) == "measure" {
+		status, err := os.ReadFile("/proc/self/status")
+		if err != nil {
+			panic(err)
+		}
+		os.Stdout.Write(status)
+	}
+	os.Exit(0)
+}
+
+func child(t *testing.T, as string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
+	cmd.Env = append(os.Environ(), role+"="+as)
+	return cmd
+}
+
+func TestFullDisk(t *testing.T) {
+	folder, spill := t.TempDir(), t.TempDir()
+	in, out := manyNumbers(t, folder, "in.parquet"), filepath.Join(folder, "out.parquet")
+	said, err := child(t, "full", in, out, spill).CombinedOutput()
+	require.Error(t, err)
+	require.Contains(t, string(said), "spilling a run")
+	require.Contains(t, string(said), "file too large")
+	requireEmpty(t, spill)
+	require.Equal(t, []string{"in.parquet"}, names(t, folder))
+}
+
+func TestFullDiskAtTheOutput(t *testing.T) {
+	folder := t.TempDir()
+	in, out := manyNumbers(t, folder, "in.parquet"), filepath.Join(folder, "out.parquet")
+	_, err := Sort(t.Context(), []string{in}, "/dev/full", Options{Keys: numberKeys["key"], Memory: MinMemory, SpillDir: folder, OutputFormat: "parquet"})
+	require.ErrorIs(t, err, unix.ENOSPC)
+	require.NoFileExists(t, out)
+	require.Equal(t, []string{"in.parquet"}, names(t, folder))
+}
+
+func TestTheNextSortRemovesWhatAKilledOneLeft(t *testing.T) {
+	folder, spill := t.TempDir(), t.TempDir()
+	in, out := manyNumbers(t, folder, "in.parquet"), filepath.Join(folder, "out.parquet")
+	killed, living := child(t, "wait", in, out, spill), child(t, "wait", in, out, spill)
+	require.NoError(t, killed.Start())
+	require.NoError(t, living.Start())
+	ready := func() bool { // both have spilled
+		runs, err := filepath.Glob(filepath.Join(spill, "*", "run-1.arrows"))
+		return err == nil && len(runs) == 2
+	}
+	require.Eventually(t, ready, time.Minute, 10*time.Millisecond)
+	require.NoError(t, killed.Process.Kill())
+	require.Error(t, killed.Wait())
+	require.Len(t, names(t, spill), 2)
+
+	_, err := Sort(t.Context(), []string{in}, out, Options{Keys: numberKeys["key"], Memory: MinMemory, SpillDir: spill})
+	require.NoError(t, err)
+	require.Len(t, names(t, spill), 1, "the folder of the living process stays")
+	requireSorted(t, []string{in}, []string{out}, numberKeys["key"])
+	require.Equal(t, []string{"in.parquet", "out.parquet"}, names(t, folder))
+
+	require.NoError(t, living.Process.Kill())
+	require.Error(t, living.Wait())
+	removeDead(spill)
+	requireEmpty(t, spill)
+}
+
+func TestPeakMemoryStaysWithinTheBudget(t *testing.T) {
+	folder := t.TempDir()
+	in, out := manyNumbers(t, folder, "in.parquet"), filepath.Join(folder, "out.parquet")
+	said, err := child(t, "measure", in, out, folder).Output()
+	require.NoError(t, err, string(said))
+	const beside = 64 << 10 // the program itself, what the runtime keeps, what encoding takes
+	var peak int64          // KiB
+	for line := range strings.Lines(string(said)) {
+		if text, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			_, err := fmt.Sscanf(text, "%d kB", &peak)
+			require.NoError(t, err)
+		}
+	}
+	require.Positive(t, peak)
+	require.Less(t, peak, int64(MinMemory>>10+beside))
+	require.Equal(t, digestOf(t, in), digestOf(t, out))
+}

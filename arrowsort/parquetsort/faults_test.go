@@ -1,0 +1,183 @@
+package parquetsort
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+)
+
+// fault is a sort that fails: what is wrong is done at a phase. Afterwards the output is as it was before, the input is
+// untouched, nothing is left in the spill folder and no memory is held.
+func fault(t *testing.T, phase string, wrong func(ctx context.CancelCauseFunc, spill string)) error {
+	folder, spill := t.TempDir(), t.TempDir()
+	in, out := manyNumbers(t, folder, "in.parquet"), filepath.Join(folder, "out.parquet")
+	require.NoError(t, os.WriteFile(out, []byte("old"), 0o600))
+	before, err := os.ReadFile(in)
+	require.NoError(t, err)
+	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	defer mem.AssertSize(t, 0)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
+	done := false
+	_, failure := Sort(ctx, []string{in}, out, Options{Keys: numberKeys["key"], Memory: MinMemory, SpillDir: spill, Allocator: mem,
+		Progress: func(now string, read, total int64) {
+			if now == phase && 2*read > total && !done {
+				done = true
+				wrong(cancel, spill)
+			}
+		}})
+	require.Error(t, failure)
+	require.True(t, done, "the sort failed before: %v", failure)
+	requireEmpty(t, spill)
+	require.Equal(t, []string{"in.parquet", "out.parquet"}, names(t, folder))
+	b, err := os.ReadFile(out)
+	require.NoError(t, err)
+	require.Equal(t, "old", string(b))
+	after, err := os.ReadFile(in)
+	require.NoError(t, err)
+	require.Equal(t, before, after)
+	return failure
+}
+
+func TestCancelledSortLeavesNothing(t *testing.T) {
+	why := errors.New("enough")
+	for _, phase := range []string{PhaseRead, PhaseWrite} {
+		t.Run(phase, func(t *testing.T) {
+			err := fault(t, phase, func(cancel context.CancelCauseFunc, _ string) { cancel(why) })
+			require.True(t, errors.Is(err, why) || errors.Is(err, context.Canceled), "%v", err)
+		})
+	}
+}
+
+func TestTruncatedRunIsAnError(t *testing.T) {
+	for name, keep := range map[string]int64{"half": 2, "but for the end marker": 1} {
+		t.Run(name, func(t *testing.T) {
+			err := fault(t, PhaseRead, func(_ context.CancelCauseFunc, spill string) {
+				runs, err := filepath.Glob(filepath.Join(spill, "*", "run-1.arrows"))
+				require.NoError(t, err)
+				require.Len(t, runs, 1)
+				info, err := os.Stat(runs[0])
+				require.NoError(t, err)
+				size := info.Size() / keep
+				if keep == 1 {
+					size -= 8
+				}
+				require.NoError(t, os.Truncate(runs[0], size))
+			})
+			require.ErrorIs(t, err, tablefile.ErrCorrupt)
+			require.Contains(t, err.Error(), "run-1.arrows")
+		})
+	}
+}
+
+func TestSpillFolderThatVanishes(t *testing.T) {
+	fault(t, PhaseRead, func(_ context.CancelCauseFunc, spill string) {
+		folders, err := filepath.Glob(filepath.Join(spill, "*"))
+		require.NoError(t, err)
+		for _, f := range folders {
+			require.NoError(t, os.RemoveAll(f))
+		}
+	})
+}
+
+func TestUnreadableInput(t *testing.T) {
+	folder, spill := t.TempDir(), t.TempDir()
+	good, bad := manyNumbers(t, folder, "a.parquet"), manyNumbers(t, folder, "b.parquet")
+	b, err := os.ReadFile(bad)
+	require.NoError(t, err)
+	clear(b[len(b)/2 : len(b)/2+1<<20]) // footer and first row groups are whole
+	require.NoError(t, os.WriteFile(bad, b, 0o600))
+	out := filepath.Join(folder, "out.parquet")
+	_, err = Sort(t.Context(), []string{good, bad}, out, Options{Keys: []arrowsort.Key{{Path: "key"}}, Memory: MinMemory, SpillDir: spill})
+	require.ErrorIs(t, err, tablefile.ErrCorrupt)
+	require.Contains(t, err.Error(), bad)
+	requireEmpty(t, spill)
+	require.NoFileExists(t, out)
+}
+
+func TestSchemasThatDiffer(t *testing.T) {
+	field := func(name string, typ arrow.DataType) arrow.Field { return arrow.Field{Name: name, Type: typ} }
+	a := []arrow.Field{field("x", arrow.PrimitiveTypes.Int64), field("y", arrow.BinaryTypes.String)}
+	for name, c := range map[string]struct {
+		fields []arrow.Field
+		wants  string
+	}{
+		"another order and nullable": {[]arrow.Field{{Name: "y", Type: arrow.BinaryTypes.String, Nullable: true}, a[0]}, ""},
+		"another type":               {[]arrow.Field{a[0], field("y", arrow.BinaryTypes.Binary)}, `column "y" is of type binary`},
+		"a column less":              {a[:1], `no column "y"`},
+		"a column more":              {append(a[:2:2], field("z", arrow.PrimitiveTypes.Int8)), `a column "z"`},
+		"a column twice":             {append(a[:2:2], a[1]), "3 columns"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			folder := t.TempDir()
+			first, second := filepath.Join(folder, "1.arrow"), filepath.Join(folder, "2.arrow")
+			generate(t, first, arrow.NewSchema(a, nil), 0, nil)
+			generate(t, second, arrow.NewSchema(c.fields, nil), 0, nil)
+			result, err := Sort(t.Context(), []string{first, second}, filepath.Join(folder, "out.parquet"), Options{Keys: []arrowsort.Key{{Path: "x"}}})
+			if c.wants == "" {
+				require.NoError(t, err)
+				require.Equal(t, 2, result.Columns)
+				return
+			}
+			require.ErrorIs(t, err, ErrSchema)
+			require.Contains(t, err.Error(), second)
+			require.Contains(t, err.Error(), c.wants)
+		})
+	}
+}
+
+func TestRowsOfFilesInAnotherOrderOfColumns(t *testing.T) {
+	folder := t.TempDir()
+	r := rand.New(rand.NewPCG(1, 9))
+	first, second, third := filepath.Join(folder, "1.parquet"), filepath.Join(folder, "2.parquet"), filepath.Join(folder, "3.parquet")
+	generate(t, first, numbersSchema, 1, func(int) arrow.Record { return numbers(memory.DefaultAllocator, r, 0, 1000) })
+	table := arrangeFile(t, first, 2, 0, 1)
+	generate(t, second, table.Schema(), 1, func(int) arrow.Record {
+		rec, err := asRecord(table)
+		require.NoError(t, err)
+		return rec
+	})
+	_, err := Sort(t.Context(), []string{first, second}, third, Options{Keys: []arrowsort.Key{{Path: "row"}}})
+	require.NoError(t, err)
+	got, want := digestOf(t, third), digestOf(t, first)
+	require.Equal(t, digest{2 * want.rows, 2 * want.sum}, got)
+}
+
+// arrangeFile reads a file and gives its columns another order.
+func arrangeFile(t *testing.T, path string, order ...int) arrow.Table {
+	in, err := tablefile.Read(t.Context(), path, tablefile.ReadOptions{})
+	require.NoError(t, err)
+	var fields []arrow.Field
+	for _, c := range order {
+		fields = append(fields, in.Table.Schema().Field(c))
+	}
+	return arrange(in.Table, arrow.NewSchema(fields, nil))
+}
+
+func TestOptionsThatMakeNoSense(t *testing.T) {
+	for name, opts := range map[string]Options{
+		"memory": {Memory: 1}, "row groups": {RowGroupRows: -1}, "rows per file": {RowsPerFile: -1}, "threads": {Threads: -1},
+		"spill": {SpillCompression: "gzip"}, "compression": {Compression: "zstd:99"}, "format": {InputFormat: "csv"},
+	} {
+		opts.Keys = []arrowsort.Key{{}}
+		_, err := Sort(t.Context(), nil, "out.parquet", opts)
+		require.ErrorIs(t, err, ErrOption, name)
+	}
+	_, err := Sort(t.Context(), nil, "out.parquet", Options{})
+	require.ErrorIs(t, err, arrowsort.ErrNoKeys)
+	in := manyNumbers(t, t.TempDir(), "in.parquet")
+	_, err = Sort(t.Context(), []string{in}, "out.parquet", Options{Keys: []arrowsort.Key{{Path: "key"}}, Memory: MinMemory, RowGroupRows: 1 << 20, SpillDir: t.TempDir()})
+	require.ErrorIs(t, err, ErrMemory)
+	_, err = Sort(t.Context(), []string{in}, "out.parquet", Options{Keys: []arrowsort.Key{{Path: "no"}}})
+	require.ErrorIs(t, err, arrowsort.ErrColumn)
+}

@@ -1,0 +1,180 @@
+package parquetsort
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+)
+
+// Expand lists the files that some paths mean: a file is itself, a pattern with *, ? or [ the files that match it in the
+// order of their names, a folder the Parquet and Arrow files right in it. A pattern or folder without files is an error.
+func Expand(paths []string) ([]string, error) {
+	var files []string
+	for _, path := range paths {
+		found, err := expand(path)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, found...)
+	}
+	return files, nil
+}
+
+func expand(path string) ([]string, error) {
+	if info, err := os.Stat(path); err == nil {
+		if !info.IsDir() {
+			return []string{path}, nil
+		}
+		return filesIn(path)
+	}
+	if !strings.ContainsAny(path, "*?[") {
+		return []string{path}, nil // opening it tells what is wrong
+	}
+	files, err := filepath.Glob(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	files = slices.DeleteFunc(files, func(f string) bool {
+		info, err := os.Stat(f)
+		return err == nil && info.IsDir()
+	})
+	if len(files) == 0 {
+		return nil, fmt.Errorf("%s: no file matches", path)
+	}
+	return files, nil
+}
+
+// filesIn lists the files of a folder that can be sorted, but for hidden ones and those that begin with an underscore,
+// which tools keep for themselves.
+func filesIn(folder string) ([]string, error) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, err
+	}
+	var files []string
+	for _, e := range entries {
+		format, err := tablefile.Auto.Resolve(e.Name())
+		if err == nil && format != tablefile.CSV && !e.IsDir() && !strings.HasPrefix(e.Name(), ".") && !strings.HasPrefix(e.Name(), "_") {
+			files = append(files, filepath.Join(folder, e.Name()))
+		}
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("%s: there is no Parquet or Arrow file in the folder", folder)
+	}
+	return files, nil
+}
+
+// FitsInMemory reports whether the rows of some files, which may be as in Sort, can be read, sorted and written as one table
+// within Options.Memory. It looks at the files' metadata only.
+func FitsInMemory(ctx context.Context, paths []string, opts Options) (bool, error) {
+	opts, err := opts.resolved()
+	if err != nil {
+		return false, err
+	}
+	in, err := openInputs(ctx, paths, &opts)
+	if err != nil {
+		return false, err
+	}
+	return in.memory*5/2 <= opts.Memory, nil // the table, the sorted table, and half a one while it is encoded
+}
+
+// inputs are files that are read one after the other as if they were one.
+type inputs struct {
+	paths  []string
+	schema *arrow.Schema // of all
+	layout *tablefile.Layout
+	bytes  int64 // of all files
+	memory int64 // about what all rows take
+	format tablefile.Format
+	opts   *Options
+}
+
+// openInputs looks at the schemas of all files.
+func openInputs(ctx context.Context, paths []string, opts *Options) (*inputs, error) {
+	in := &inputs{opts: opts}
+	var err error
+	if in.format, err = tablefile.ParseFormat(opts.InputFormat); err != nil {
+		return nil, err
+	}
+	if in.paths, err = Expand(paths); err != nil {
+		return nil, err
+	}
+	if len(in.paths) == 0 {
+		return nil, fmt.Errorf("%w: no inputs", ErrOption)
+	}
+	for i, path := range in.paths {
+		if err := context.Cause(ctx); err != nil {
+			return nil, err
+		}
+		s, err := in.scan(path)
+		if err != nil {
+			return nil, err
+		}
+		in.bytes += s.Bytes
+		in.memory += s.InMemory
+		if i == 0 {
+			in.schema, in.layout = s.Schema, s.Layout
+		} else {
+			in.schema, err = agree(in.schema, s.Schema, path, in.paths[0])
+		}
+		s.Close()
+		if err != nil {
+			return nil, err
+		}
+	}
+	return in, nil
+}
+
+func (in *inputs) scan(path string) (*tablefile.Scanner, error) {
+	return tablefile.Scan(path, budget{in.opts.Memory}.piece(), tablefile.ReadOptions{Format: in.format, Allocator: in.opts.Allocator, Threads: in.opts.Threads})
+}
+
+// each gives all rows to use, with the columns of the common schema. It tells Progress the bytes of the files.
+func (in *inputs) each(ctx context.Context, use func(table arrow.Table) error) error {
+	done := int64(0)
+	for _, path := range in.paths {
+		bytes, err := in.eachOf(ctx, path, done, use)
+		if err != nil {
+			return err
+		}
+		done += bytes
+	}
+	return nil
+}
+
+func (in *inputs) eachOf(ctx context.Context, path string, done int64, use func(table arrow.Table) error) (int64, error) {
+	s, err := in.scan(path)
+	if err != nil {
+		return 0, err
+	}
+	defer s.Close()
+	if _, err := agree(in.schema, s.Schema, path, in.paths[0]); err != nil { // it may have changed
+		return 0, err
+	}
+	for {
+		table, err := s.Next(ctx)
+		if err == io.EOF {
+			in.opts.Progress(PhaseRead, done+s.Bytes, in.bytes)
+			return s.Bytes, nil
+		}
+		if err != nil {
+			return 0, err
+		}
+		same := arrange(table, in.schema)
+		table.Release()
+		err = use(same)
+		same.Release()
+		if err != nil {
+			return 0, err
+		}
+		in.opts.Progress(PhaseRead, done+s.Done(), in.bytes)
+	}
+}

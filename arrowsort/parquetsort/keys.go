@@ -1,0 +1,76 @@
+package parquetsort
+
+import (
+	"context"
+
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// keyColumns gives use the keys of some rows as raw columns. The columns borrow the rows' memory and that of mem, as long
+// as both stay: package arrowsort finds and lays out the keys of a job, and use looks at the job in place of an engine.
+func keyColumns(ctx context.Context, data arrowsort.Data, keys []arrowsort.Key, mem memory.Allocator, use func(job *engine.Job) error) error {
+	indices, err := arrowsort.SortIndices32(ctx, data, keys, arrowsort.Options{Engine: observer{use}, Allocator: mem})
+	if err != nil {
+		return err
+	}
+	indices.Release()
+	return nil
+}
+
+// observer is an engine that returns no rows.
+type observer struct{ use func(job *engine.Job) error }
+
+func (observer) Name() string { return "observer" }
+
+func (o observer) Sort(_ context.Context, job *engine.Job, _ engine.Allocator) (*engine.Result, error) {
+	return &engine.Result{}, o.use(job)
+}
+
+// keyStatistics are the statistics of all keys of all rows so far, and what a plan is made from beside them.
+type keyStatistics struct {
+	columns []keyencode.Column // without rows
+	keys    []keyencode.Key
+	stats   []keyencode.Statistics
+}
+
+// add measures rows.
+func (s *keyStatistics) add(ctx context.Context, data arrowsort.Data, keys []arrowsort.Key, mem memory.Allocator) error {
+	return keyColumns(ctx, data, keys, mem, func(job *engine.Job) error {
+		if s.stats == nil {
+			s.keys = append([]keyencode.Key(nil), job.Keys...)
+			s.stats = make([]keyencode.Statistics, len(job.Keys))
+			for _, c := range job.Columns {
+				s.columns = append(s.columns, keyencode.Column{Kind: c.Kind, Width: c.Width})
+			}
+		}
+		for i, k := range job.Keys {
+			next := keyencode.Measure(&job.Columns[k.Column], k, 0, job.Rows)
+			s.stats[i].Merge(&next)
+		}
+		return nil
+	})
+}
+
+// plan is the plan of the codes of all rows.
+func (s *keyStatistics) plan() (*keyencode.Plan, error) {
+	return keyencode.NewPlan(s.columns, s.keys, s.stats)
+}
+
+// heldMemory keeps what is freed until release, so that raw columns outlive the job they were made for.
+type heldMemory struct {
+	memory.Allocator
+	held [][]byte
+}
+
+func (h *heldMemory) Free(b []byte) { h.held = append(h.held, b) }
+
+func (h *heldMemory) release() {
+	for _, b := range h.held {
+		h.Allocator.Free(b)
+	}
+	h.held = nil
+}

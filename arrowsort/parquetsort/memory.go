@@ -1,0 +1,60 @@
+package parquetsort
+
+import (
+	"context"
+	"io"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+)
+
+// inMemory sorts rows of which none was spilled.
+func (s *Sorter) inMemory(rows int) (tables, error) {
+	if s.rows == 0 {
+		return &memoryTables{}, nil
+	}
+	sorted, err := s.sortRun()
+	if err != nil {
+		return nil, err
+	}
+	return &memoryTables{table: sorted, rows: rows}, nil
+}
+
+// memoryTables are pieces of a table; of none without one.
+type memoryTables struct {
+	table arrow.Table
+	rows  int // of a piece
+	first int64
+}
+
+func (m *memoryTables) next(ctx context.Context) (arrow.Table, error) {
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	if m.table == nil || m.first == m.table.NumRows() {
+		return nil, io.EOF
+	}
+	end := min(m.first+int64(m.rows), m.table.NumRows())
+	piece := slice(m.table, m.first, end)
+	m.first = end
+	return piece, nil
+}
+
+func (m *memoryTables) close() {
+	if m.table != nil {
+		m.table.Release()
+		m.table = nil
+	}
+}
+
+// slice is some rows of a table, without a copy.
+func slice(table arrow.Table, first, end int64) arrow.Table {
+	columns := make([]arrow.Column, table.NumCols())
+	for i := range columns {
+		data := array.NewChunkedSlice(table.Column(i).Data(), first, end)
+		columns[i] = *arrow.NewColumn(table.Schema().Field(i), data)
+		data.Release()
+		defer columns[i].Release()
+	}
+	return array.NewTable(table.Schema(), columns, end-first)
+}

@@ -1,0 +1,105 @@
+package parquetsort
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/machine"
+)
+
+// Options say how to sort. The zero value is right but for the keys.
+type Options struct {
+	// Keys are the sort keys, the most significant first.
+	Keys []arrowsort.Key
+	// Memory is the budget in bytes, at least MinMemory; 0 is half of what the machine or the container has. It covers
+	// tables and their temporary memory. To keep garbage within it too, give the process a limit with debug.SetMemoryLimit
+	// or GOMEMLIMIT.
+	Memory int64
+	// SpillDir is the folder in which runs are spilled; empty is os.TempDir.
+	SpillDir string
+	// SpillCompression compresses the runs: lz4 or zstd; empty does not.
+	SpillCompression string
+	// InputFormat and OutputFormat are parquet, arrow or arrows (a stream); empty goes by the names of the files.
+	InputFormat, OutputFormat string
+	// RowGroupRows is the number of rows of a row group, and of a record batch of a Sorter: 0 is 262,144, or less where
+	// rows are wide. Row groups are buffered: more of them than an eighth of the budget holds are ErrMemory.
+	RowGroupRows int
+	// RowsPerFile splits the output into files of so many rows; 0 does not.
+	RowsPerFile int64
+	// Compression is CODEC or CODEC:LEVEL for the output; empty keeps that of the first Parquet input, or else is zstd.
+	Compression string
+	// Threads is the largest number of threads of the CPU to use; 0 is GOMAXPROCS.
+	Threads int
+	// Allocator gives the memory of tables; nil is memory.DefaultAllocator. It must be safe for concurrent use.
+	Allocator memory.Allocator
+	// Progress, when set, is told now and then what is being done and how much of it is: bytes of the inputs that are
+	// read, rows that are written. It is called from one goroutine at a time.
+	Progress func(phase string, done, total int64)
+}
+
+// MinMemory is the smallest budget.
+const MinMemory = 16 << 20
+
+// The phases that Progress is told.
+const (
+	PhaseRead  = "reading and sorting"
+	PhaseWrite = "merging and writing"
+	PhaseCheck = "checking"
+)
+
+var (
+	// ErrOption is returned for an option that makes no sense.
+	ErrOption = errors.New("parquetsort: invalid option")
+	// ErrSchema is returned for inputs whose columns do not agree. The error names file and column.
+	ErrSchema = errors.New("parquetsort: schemas differ")
+	// ErrMemory is returned when something does not fit in the budget that cannot be spilled.
+	ErrMemory = errors.New("parquetsort: the memory budget is too small")
+)
+
+func (o Options) resolved() (Options, error) {
+	if o.Memory == 0 {
+		o.Memory = max(machine.Memory()/2, MinMemory)
+	}
+	switch {
+	case len(o.Keys) == 0:
+		return o, arrowsort.ErrNoKeys
+	case o.Memory < MinMemory:
+		return o, fmt.Errorf("%w: Memory is %d, give at least %d", ErrOption, o.Memory, MinMemory)
+	case o.RowGroupRows < 0:
+		return o, fmt.Errorf("%w: RowGroupRows is %d", ErrOption, o.RowGroupRows)
+	case o.RowsPerFile < 0:
+		return o, fmt.Errorf("%w: RowsPerFile is %d", ErrOption, o.RowsPerFile)
+	case o.Threads < 0:
+		return o, fmt.Errorf("%w: Threads is %d", ErrOption, o.Threads)
+	case o.SpillCompression != "" && o.SpillCompression != "lz4" && o.SpillCompression != "zstd":
+		return o, fmt.Errorf("%w: SpillCompression %q; use lz4 or zstd", ErrOption, o.SpillCompression)
+	}
+	for _, name := range []string{o.InputFormat, o.OutputFormat} {
+		if format, err := tablefile.ParseFormat(name); err != nil || format == tablefile.CSV {
+			return o, fmt.Errorf("%w: format %q; use parquet, arrow or arrows", ErrOption, name)
+		}
+	}
+	if _, err := tablefile.ParseCompression(o.Compression); err != nil {
+		return o, fmt.Errorf("%w: %w", ErrOption, err)
+	}
+	if o.SpillDir == "" {
+		o.SpillDir = os.TempDir()
+	}
+	if o.Allocator == nil {
+		o.Allocator = memory.DefaultAllocator
+	}
+	if o.Progress == nil {
+		o.Progress = func(string, int64, int64) {}
+	}
+	return o, nil
+}
+
+// sorting are the options for package arrowsort.
+func (o *Options) sorting() arrowsort.Options {
+	return arrowsort.Options{Threads: o.Threads, Allocator: o.Allocator}
+}

@@ -1,0 +1,64 @@
+package parquetsort
+
+import (
+	"fmt"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+)
+
+// addPart adds rows of a table to the run, which is spilled before if there is no room for them.
+func (s *Sorter) addPart(table arrow.Table, first, n int64) error {
+	columns := make([]arrow.Column, table.NumCols())
+	defer func() {
+		for i := range columns {
+			if columns[i].Data() != nil {
+				columns[i].Release()
+			}
+		}
+	}()
+	for i := range columns {
+		data, err := s.partOf(table.Column(i).Data(), first, n)
+		if err != nil {
+			return fmt.Errorf("column %q: %w", table.Schema().Field(i).Name, err)
+		}
+		columns[i] = *arrow.NewColumn(s.plain.Field(i), data)
+		data.Release()
+	}
+	part := array.NewTable(s.plain, columns, n)
+	bytes := tableBytes(part) + n*rowOverhead
+	if s.bytes > 0 && s.bytes+bytes > s.budget.run() {
+		if err := s.spill(); err != nil {
+			part.Release()
+			return err
+		}
+	}
+	s.parts = append(s.parts, part)
+	s.bytes += bytes
+	s.rows += n
+	s.allBytes += bytes
+	return nil
+}
+
+// partOf is some rows of a column with the values of its dictionaries. What is not all of the column is copied: a slice
+// would keep all of it in memory.
+func (s *Sorter) partOf(column *arrow.Chunked, first, n int64) (*arrow.Chunked, error) {
+	rows := array.NewChunkedSlice(column, first, first+n)
+	defer rows.Release()
+	if _, dictionary := column.DataType().(*arrow.DictionaryType); dictionary || n == int64(column.Len()) {
+		return plainColumn(s.ctx, rows, s.opts.sorting())
+	}
+	b := array.NewUint32Builder(s.opts.Allocator)
+	defer b.Release()
+	for i := range n {
+		b.Append(uint32(i))
+	}
+	all := b.NewArray()
+	defer all.Release()
+	return arrowsort.Take(s.ctx, rows, all, s.opts.sorting())
+}
+
+// rowOverhead is what sorting takes beside the rows, in bytes per row.
+const rowOverhead = 8

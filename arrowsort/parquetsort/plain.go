@@ -1,0 +1,97 @@
+package parquetsort
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+)
+
+// plainSchema is the schema of the rows as they are sorted: with the values of dictionaries in their place, since each
+// piece of an input has dictionaries of its own. Dictionaries inside nested columns are ErrSchema.
+func plainSchema(schema *arrow.Schema) (*arrow.Schema, error) {
+	fields := append([]arrow.Field(nil), schema.Fields()...)
+	for i := range fields {
+		if d, ok := fields[i].Type.(*arrow.DictionaryType); ok {
+			fields[i].Type = d.ValueType
+		}
+		if holdsDictionary(fields[i].Type) {
+			return nil, fmt.Errorf("%w: column %q has a dictionary inside type %s, which cannot be sorted in runs", ErrSchema, fields[i].Name, fields[i].Type)
+		}
+	}
+	meta := schema.Metadata()
+	return arrow.NewSchema(fields, &meta), nil
+}
+
+func holdsDictionary(typ arrow.DataType) bool {
+	switch t := typ.(type) {
+	case arrow.ExtensionType:
+		return holdsDictionary(t.StorageType())
+	case *arrow.DictionaryType:
+		return true
+	case arrow.NestedType:
+		for _, f := range t.Fields() {
+			if holdsDictionary(f.Type) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// plainColumn is a column with the values of its dictionaries. The caller releases it.
+func plainColumn(ctx context.Context, column *arrow.Chunked, opts arrowsort.Options) (*arrow.Chunked, error) {
+	typ, ok := column.DataType().(*arrow.DictionaryType)
+	if !ok {
+		column.Retain()
+		return column, nil
+	}
+	var chunks []arrow.Array
+	defer func() {
+		for _, c := range chunks {
+			c.Release()
+		}
+	}()
+	for _, c := range column.Chunks() {
+		values, err := dictionaryValues(ctx, c.(*array.Dictionary), opts)
+		if err != nil {
+			return nil, err
+		}
+		chunks = append(chunks, values)
+	}
+	return arrow.NewChunked(typ.ValueType, chunks), nil
+}
+
+// dictionaryValues are the values of the rows of a dictionary array. A null row takes a null behind the dictionary.
+func dictionaryValues(ctx context.Context, a *array.Dictionary, opts arrowsort.Options) (arrow.Array, error) {
+	entries := a.Dictionary()
+	null := array.MakeArrayOfNull(opts.Allocator, entries.DataType(), 1)
+	defer null.Release()
+	withNull := arrow.NewChunked(entries.DataType(), []arrow.Array{entries, null})
+	defer withNull.Release()
+	b := array.NewUint32Builder(opts.Allocator)
+	defer b.Release()
+	b.Reserve(a.Len())
+	for i := range a.Len() {
+		if a.IsNull(i) {
+			b.UnsafeAppend(uint32(entries.Len()))
+		} else {
+			b.UnsafeAppend(uint32(a.GetValueIndex(i)))
+		}
+	}
+	rows := b.NewArray()
+	defer rows.Release()
+	taken, err := arrowsort.Take(ctx, withNull, rows, opts)
+	if err != nil {
+		return nil, err
+	}
+	defer taken.Release()
+	if len(taken.Chunks()) != 1 {
+		return nil, fmt.Errorf("%w: a piece has %d rows of strings of more than 2 GiB", ErrMemory, a.Len())
+	}
+	taken.Chunk(0).Retain()
+	return taken.Chunk(0), nil
+}

@@ -1,0 +1,103 @@
+package parquetsort
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+)
+
+// A run is sorted rows in a file, an Arrow stream. A stream that breaks off before its end marker is an error.
+type run struct {
+	path  string
+	bytes int64
+}
+
+// tables are sorted rows, piece by piece. next ends with io.EOF; the caller releases the pieces.
+type tables interface {
+	next(ctx context.Context) (arrow.Table, error)
+	close()
+}
+
+// open opens the run for reading.
+func (r run) open(opts *Options) (tables, error) {
+	s, err := tablefile.Scan(r.path, 0, tablefile.ReadOptions{Format: tablefile.IPCStream, Allocator: opts.Allocator})
+	if err != nil {
+		return nil, fmt.Errorf("spilled run: %w", err)
+	}
+	return runTables{s}, nil
+}
+
+type runTables struct{ *tablefile.Scanner }
+
+func (r runTables) next(ctx context.Context) (arrow.Table, error) { return r.Next(ctx) }
+func (r runTables) close()                                        { r.Close() }
+
+// spillBuffer is what is written to a run at once.
+const spillBuffer = 1 << 18
+
+// A runWriter writes a run in batches of some rows.
+type runWriter struct {
+	ctx  context.Context
+	path string
+	file *os.File
+	buf  *bufio.Writer
+	ipc  *ipc.Writer
+	rows int64 // of a batch
+}
+
+func createRun(ctx context.Context, path string, schema *arrow.Schema, rows int64, opts *Options) (*runWriter, error) {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("spilling a run: %w", err)
+	}
+	w := &runWriter{ctx: ctx, path: path, file: file, buf: bufio.NewWriterSize(file, spillBuffer), rows: rows}
+	options := []ipc.Option{ipc.WithSchema(schema), ipc.WithAllocator(opts.Allocator)}
+	switch opts.SpillCompression {
+	case "lz4":
+		options = append(options, ipc.WithLZ4())
+	case "zstd":
+		options = append(options, ipc.WithZstd())
+	}
+	w.ipc = ipc.NewWriter(w.buf, options...)
+	return w, nil
+}
+
+func (w *runWriter) write(table arrow.Table) error {
+	r := array.NewTableReader(table, w.rows)
+	defer r.Release()
+	for r.Next() {
+		if err := context.Cause(w.ctx); err != nil {
+			return err
+		}
+		if err := w.ipc.Write(r.Record()); err != nil {
+			return fmt.Errorf("spilling a run: %w", err)
+		}
+	}
+	return nil
+}
+
+// finish closes the run. It is called once, also behind an error of write.
+func (w *runWriter) finish() (run, error) {
+	err := w.ipc.Close()
+	if err == nil {
+		err = w.buf.Flush()
+	}
+	bytes := int64(0)
+	if info, e := w.file.Stat(); e == nil {
+		bytes = info.Size()
+	}
+	if e := w.file.Close(); err == nil {
+		err = e
+	}
+	if err != nil {
+		return run{}, fmt.Errorf("spilling a run: %w", err)
+	}
+	return run{w.path, bytes}, nil
+}

@@ -1,0 +1,66 @@
+package parquetsort
+
+import (
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/bitutil"
+)
+
+// tableBytes is what the rows of a table take in memory, without what lies before and behind slices.
+func tableBytes(table arrow.Table) (bytes int64) {
+	for i := range int(table.NumCols()) {
+		for _, chunk := range table.Column(i).Data().Chunks() {
+			bytes += dataBytes(chunk.Data(), chunk.Data().Offset(), chunk.Len())
+		}
+	}
+	return bytes
+}
+
+// dataBytes is what n rows of an array from a row on take.
+func dataBytes(d arrow.ArrayData, first, n int) (bytes int64) {
+	if n == 0 {
+		return 0
+	}
+	if d.NullN() != 0 {
+		bytes += bitutil.BytesForBits(int64(n))
+	}
+	switch t := d.DataType().(type) {
+	case arrow.ExtensionType, *arrow.NullType:
+		return bytes + sharesOf(d, first, n)
+	case *arrow.ListType, *arrow.MapType:
+		o := arrow.Int32Traits.CastFromBytes(d.Buffers()[1].Bytes())
+		child := d.Children()[0]
+		return bytes + 4*int64(n) + dataBytes(child, child.Offset()+int(o[first]), int(o[first+n]-o[first]))
+	case *arrow.StructType:
+		for _, c := range d.Children() {
+			bytes += dataBytes(c, c.Offset()+first, n)
+		}
+		return bytes
+	case *arrow.DictionaryType: // as the values that take the place of the indices
+		entries := d.Dictionary()
+		return bytes + dataBytes(entries, entries.Offset(), entries.Len())*int64(n)/int64(max(entries.Len(), 1))
+	case *arrow.BinaryType, *arrow.StringType:
+		o := arrow.Int32Traits.CastFromBytes(d.Buffers()[1].Bytes())
+		return bytes + 4*int64(n) + int64(o[first+n]-o[first])
+	case *arrow.LargeBinaryType, *arrow.LargeStringType:
+		o := arrow.Int64Traits.CastFromBytes(d.Buffers()[1].Bytes())
+		return bytes + 8*int64(n) + o[first+n] - o[first]
+	case arrow.FixedWidthDataType:
+		if len(d.Children()) == 0 {
+			return bytes + bitutil.BytesForBits(int64(t.BitWidth())*int64(n))
+		}
+	}
+	return bytes + sharesOf(d, first, n)
+}
+
+// sharesOf is the share of the rows in all buffers, for types that are seldom.
+func sharesOf(d arrow.ArrayData, _, n int) (bytes int64) {
+	for _, b := range d.Buffers() {
+		if b != nil {
+			bytes += int64(b.Len())
+		}
+	}
+	for _, c := range d.Children() {
+		bytes += sharesOf(c, 0, c.Len())
+	}
+	return bytes * int64(n) / int64(max(d.Len(), 1))
+}

@@ -1,0 +1,136 @@
+package parquetsort
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+)
+
+var numberKeys = map[string][]arrowsort.Key{
+	"key":                    {{Path: "key"}},
+	"key descending":         {{Path: "key", Order: arrowsort.Descending, Nulls: arrowsort.NullsAtStart}},
+	"float":                  {{Path: "x", Nulls: arrowsort.NullsAtStart}},
+	"float descending, key":  {{Path: "x", Order: arrowsort.Descending}, {Path: "key"}},
+	"already sorted":         {{Path: "row"}},
+	"reversed, by its index": {{Index: 2, Order: arrowsort.Descending}},
+}
+
+func TestSortLargerThanMemory(t *testing.T) {
+	in := manyNumbers(t, t.TempDir(), "in.parquet")
+	for name, keys := range numberKeys {
+		t.Run(name, func(t *testing.T) {
+			mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+			defer mem.AssertSize(t, 0)
+			spill, out := t.TempDir(), filepath.Join(t.TempDir(), "out.parquet")
+			result, err := Sort(t.Context(), []string{in}, out, Options{Keys: keys, Memory: MinMemory, SpillDir: spill, Allocator: mem})
+			require.NoError(t, err)
+			require.Greater(t, result.Runs, 2)
+			require.Greater(t, result.BytesSpilled, int64(800_000*16))
+			require.EqualValues(t, 800_000, result.Rows)
+			requireEmpty(t, spill)
+			requireSorted(t, []string{in}, []string{out}, keys)
+		})
+	}
+}
+
+func TestSortOfEveryShape(t *testing.T) {
+	folder := t.TempDir()
+	in := filepath.Join(folder, "in.parquet")
+	r := rand.New(rand.NewPCG(5, 6))
+	generate(t, in, mixedSchema, 10, func(batch int) arrow.Record { return mixed(memory.DefaultAllocator, r, batch*9000, 9000) })
+	for name, c := range map[string]struct {
+		keys        []arrowsort.Key
+		compression string
+	}{
+		"text":       {[]arrowsort.Key{{Path: "text"}}, ""},
+		"dictionary": {[]arrowsort.Key{{Path: "word", Order: arrowsort.Descending}, {Path: "text", Nulls: arrowsort.NullsAtStart}}, "lz4"},
+		"struct":     {[]arrowsort.Key{{Path: "at"}}, "zstd"},
+		"field":      {[]arrowsort.Key{{Path: "at.n", Order: arrowsort.Descending}, {Path: "word"}}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			spill, out := t.TempDir(), filepath.Join(t.TempDir(), "out.parquet")
+			mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+			defer mem.AssertSize(t, 0)
+			opts := Options{Keys: c.keys, Memory: MinMemory, SpillDir: spill, SpillCompression: c.compression, Allocator: mem, RowGroupRows: 20_000}
+			result, err := Sort(t.Context(), []string{in}, out, opts)
+			require.NoError(t, err)
+			require.Positive(t, result.Runs)
+			requireEmpty(t, spill)
+			requireSorted(t, []string{in}, []string{out}, c.keys)
+		})
+	}
+}
+
+func TestSortInMemoryNeverTouchesTheDisk(t *testing.T) {
+	folder := t.TempDir()
+	in, out := filepath.Join(folder, "in.arrows"), filepath.Join(folder, "out.arrow")
+	r := rand.New(rand.NewPCG(3, 4))
+	generate(t, in, mixedSchema, 2, func(batch int) arrow.Record { return mixed(memory.DefaultAllocator, r, batch*500, 500) })
+	keys := []arrowsort.Key{{Path: "word"}}
+	result, err := Sort(t.Context(), []string{in}, out, Options{Keys: keys, Memory: MinMemory, SpillDir: filepath.Join(folder, "missing")})
+	require.NoError(t, err)
+	require.Zero(t, result.Runs)
+	require.Zero(t, result.BytesSpilled)
+	requireSorted(t, []string{in}, []string{out}, keys)
+}
+
+func TestSortManyFilesIntoMany(t *testing.T) {
+	folder := t.TempDir()
+	r := rand.New(rand.NewPCG(7, 8))
+	var files []string
+	for i := range 5 {
+		files = append(files, filepath.Join(folder, fmt.Sprintf("in-%d.parquet", i)))
+		generate(t, files[i], numbersSchema, 1, func(int) arrow.Record { return numbers(memory.DefaultAllocator, r, i*1000, 1000) })
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "_SUCCESS"), nil, 0o600))
+	keys := []arrowsort.Key{{Path: "key"}}
+	for name, inputs := range map[string][]string{"files": files, "pattern": {filepath.Join(folder, "in-?.parquet")}, "folder": {folder}} {
+		t.Run(name, func(t *testing.T) {
+			out := t.TempDir()
+			result, err := Sort(t.Context(), inputs, filepath.Join(out, "o.parquet"), Options{Keys: keys, RowsPerFile: 1500})
+			require.NoError(t, err)
+			require.Equal(t, files, result.Inputs)
+			require.Equal(t, []string{"o-00001.parquet", "o-00002.parquet", "o-00003.parquet", "o-00004.parquet"}, names(t, out))
+			requireSorted(t, files, result.Outputs, keys)
+			for i, rows := range []int64{1500, 1500, 1500, 500} {
+				require.Equal(t, rows, digestOf(t, result.Outputs[i]).rows)
+			}
+		})
+	}
+}
+
+func TestSortOfNoRows(t *testing.T) {
+	folder := t.TempDir()
+	in, out := filepath.Join(folder, "in.parquet"), filepath.Join(folder, "out.parquet")
+	generate(t, in, numbersSchema, 0, nil)
+	result, err := Sort(t.Context(), []string{in}, out, Options{Keys: []arrowsort.Key{{Path: "key"}}})
+	require.NoError(t, err)
+	require.Zero(t, result.Rows)
+	require.Zero(t, digestOf(t, out).rows)
+}
+
+func TestSortOntoItsInput(t *testing.T) {
+	in := manyNumbers(t, t.TempDir(), "in.parquet")
+	before := digestOf(t, in)
+	_, err := Sort(t.Context(), []string{in}, in, Options{Keys: numberKeys["key"], Memory: MinMemory, SpillDir: t.TempDir()})
+	require.NoError(t, err)
+	require.Equal(t, before, digestOf(t, in))
+	requireSorted(t, []string{in}, []string{in}, numberKeys["key"])
+}
+
+func names(t testing.TB, folder string) (names []string) {
+	entries, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}

@@ -1,0 +1,183 @@
+package parquetsort
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// A Sorter sorts record batches within a memory budget: Write takes them, Sorted gives all of them back in order. It is
+// used by one goroutine. Close it in any case, behind the release of the reader: it removes what was spilled.
+type Sorter struct {
+	ctx    context.Context
+	opts   Options
+	budget budget
+	schema *arrow.Schema // of what is written
+	plain  *arrow.Schema // of what is sorted
+
+	parts    []arrow.Table // of the run that is collected
+	bytes    int64         // that they take
+	stats    keyStatistics
+	rows     int64 // in all
+	allBytes int64
+
+	folder  *spillFolder
+	fan     int // runs that are merged at once
+	runs    []run
+	spills  chan error // tells when the run in the background is spilled; nil when there is none
+	spilled int64      // bytes
+	sorted  bool       // Sorted was called
+	err     error      // of the last Write
+}
+
+// NewSorter begins a sort of batches of a schema. Of the options it uses Keys, Memory, SpillDir, SpillCompression,
+// RowGroupRows, Threads and Allocator. Dictionary columns come back as their values.
+func NewSorter(ctx context.Context, schema *arrow.Schema, opts Options) (*Sorter, error) {
+	opts, err := opts.resolved()
+	if err != nil {
+		return nil, err
+	}
+	plain, err := plainSchema(schema)
+	if err != nil {
+		return nil, err
+	}
+	s := &Sorter{ctx: ctx, opts: opts, budget: budget{opts.Memory}, schema: schema, plain: plain}
+	s.fan = s.budget.fanIn()
+	if err := s.checkKeys(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// checkKeys finds keys that the schema does not have before there is a row.
+func (s *Sorter) checkKeys() error {
+	empty := concatenate(s.plain, nil)
+	defer empty.Release()
+	indices, err := arrowsort.SortIndices32(s.ctx, empty, s.opts.Keys, arrowsort.Options{})
+	if err == nil {
+		indices.Release()
+	}
+	return err
+}
+
+// Schema is the schema of the sorted batches.
+func (s *Sorter) Schema() *arrow.Schema { return s.plain }
+
+// Write takes a batch of the sorter's schema; the caller may release it. It returns when there is memory for the next:
+// now and then it sorts and spills. After an error the sorter can only be closed.
+func (s *Sorter) Write(rec arrow.Record) error {
+	if !s.schema.Equal(rec.Schema()) {
+		return fmt.Errorf("%w: the sorter has %s, the batch %s", ErrSchema, s.schema, rec.Schema())
+	}
+	table := array.NewTableFromRecords(s.schema, []arrow.Record{rec})
+	defer table.Release()
+	return s.write(table)
+}
+
+func (s *Sorter) write(table arrow.Table) error {
+	switch {
+	case s.err != nil:
+		return s.err
+	case s.sorted:
+		return fmt.Errorf("%w: Write behind Sorted", ErrOption)
+	}
+	s.err = s.add(table)
+	return s.err
+}
+
+func (s *Sorter) add(table arrow.Table) error {
+	if err := context.Cause(s.ctx); err != nil {
+		return err
+	}
+	for first := int64(0); first < table.NumRows(); {
+		bytes := max(tableBytes(table)/table.NumRows(), 1)
+		n := min(table.NumRows()-first, max(s.budget.run()/4/bytes, 1)) // a run is made of several parts
+		if err := s.addPart(table, first, n); err != nil {
+			return err
+		}
+		first += n
+	}
+	return nil
+}
+
+// rowBytes is what a row takes, sorting included.
+func (s *Sorter) rowBytes() int64 { return s.allBytes / max(s.rows, 1) }
+
+// Sorted gives the rows in order, in batches of RowGroupRows. It is called once, behind the last Write. The caller
+// releases the reader, then closes the sorter.
+func (s *Sorter) Sorted() (array.RecordReader, error) {
+	t, err := s.merged()
+	if err != nil {
+		return nil, err
+	}
+	return newReader(s.ctx, s.plain, t), nil
+}
+
+// merged gives the sorted rows piece by piece.
+func (s *Sorter) merged() (tables, error) {
+	if s.err != nil {
+		return nil, s.err
+	}
+	if s.sorted {
+		return nil, fmt.Errorf("%w: Sorted is called twice", ErrOption)
+	}
+	s.sorted = true
+	rows, err := s.budget.groupRows(s.rowBytes(), s.opts.RowGroupRows)
+	if err != nil {
+		return nil, err
+	}
+	if s.folder == nil {
+		return s.inMemory(rows)
+	}
+	if err := s.spill(); err != nil {
+		return nil, err
+	}
+	if err := s.wait(); err != nil {
+		return nil, err
+	}
+	plan, err := s.stats.plan()
+	if err != nil {
+		return nil, err
+	}
+	if err := s.reduce(plan); err != nil {
+		return nil, err
+	}
+	return newMerger(s.ctx, s.runs, s.plain, plan, rows, &s.opts)
+}
+
+// reduce merges runs that are neighbours until all that are left can be merged at once.
+func (s *Sorter) reduce(plan *keyencode.Plan) error {
+	for len(s.runs) > s.fan {
+		var longer []run
+		for first := 0; first < len(s.runs); first += s.fan {
+			r, err := s.join(s.runs[first:min(first+s.fan, len(s.runs))], plan)
+			if err != nil {
+				return err
+			}
+			longer = append(longer, r)
+		}
+		s.runs = longer
+	}
+	return nil
+}
+
+func (s *Sorter) close() error {
+	s.dropParts()
+	if s.folder == nil {
+		return nil
+	}
+	err := s.folder.remove()
+	s.folder = nil
+	return err
+}
+
+// Close removes what was spilled. It may be called more than once.
+func (s *Sorter) Close() error {
+	s.wait() // nobody writes into the folder any more; whether it worked does not matter now
+	return s.close()
+}

@@ -1,0 +1,147 @@
+package parquetsort
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+)
+
+// sortBatches writes batches to a sorter and compares what comes back with a stable sort of all of them in memory.
+func sortBatches(t *testing.T, opts Options, fan int, schema *arrow.Schema, batches int, make func(mem memory.Allocator, batch int) arrow.Record) *Sorter {
+	t.Helper()
+	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	defer mem.AssertSize(t, 0)
+	opts.Allocator, opts.SpillDir = mem, t.TempDir()
+	s, err := NewSorter(t.Context(), schema, opts)
+	require.NoError(t, err)
+	defer s.Close()
+	if fan > 0 {
+		s.fan = fan
+	}
+	var all []arrow.Record
+	for i := range batches {
+		rec := make(mem, i)
+		defer rec.Release()
+		all = append(all, rec)
+		require.NoError(t, s.Write(rec))
+	}
+	r, err := s.Sorted()
+	require.NoError(t, err)
+	defer r.Release()
+	var got []arrow.Record
+	for r.Next() {
+		rec := r.Record()
+		rec.Retain()
+		defer rec.Release()
+		if opts.RowGroupRows > 0 {
+			require.LessOrEqual(t, rec.NumRows(), int64(opts.RowGroupRows))
+		}
+		got = append(got, rec)
+	}
+	require.NoError(t, r.Err())
+
+	table := array.NewTableFromRecords(schema, all)
+	defer table.Release()
+	want, err := arrowsort.Sort(t.Context(), table, opts.Keys, arrowsort.Options{Allocator: mem})
+	require.NoError(t, err)
+	defer want.Release()
+	result := array.NewTableFromRecords(s.Schema(), got)
+	defer result.Release()
+	requireRows(t, want, result)
+	require.NoError(t, s.Close())
+	requireEmpty(t, opts.SpillDir)
+	return s
+}
+
+// requireRows compares tables row by row by the numbers in their last columns, and their checksums.
+func requireRows(t *testing.T, want, got arrow.Table) {
+	t.Helper()
+	numbers := func(table arrow.Table) (rows []int64, d digest) {
+		r := array.NewTableReader(table, -1)
+		defer r.Release()
+		for r.Next() {
+			rows = append(rows, r.Record().Column(int(table.NumCols())-1).(*array.Int64).Int64Values()...)
+			d.add(r.Record())
+		}
+		return rows, d
+	}
+	wantRows, wantDigest := numbers(want)
+	gotRows, gotDigest := numbers(got)
+	require.Equal(t, wantRows, gotRows)
+	require.Equal(t, wantDigest, gotDigest)
+}
+
+func numberBatches(seed uint64, rows int) func(mem memory.Allocator, batch int) arrow.Record {
+	r := rand.New(rand.NewPCG(seed, 0))
+	return func(mem memory.Allocator, batch int) arrow.Record { return numbers(mem, r, batch*rows, rows) }
+}
+
+func TestSorterMergesRuns(t *testing.T) {
+	s := sortBatches(t, Options{Keys: numberKeys["float descending, key"], Memory: MinMemory, RowGroupRows: 30_000}, 0,
+		numbersSchema, 10, numberBatches(1, 60_000))
+	require.Greater(t, len(s.runs), 1)
+}
+
+func TestSorterMergesInSeveralPasses(t *testing.T) {
+	for _, fan := range []int{2, 3} {
+		s := sortBatches(t, Options{Keys: numberKeys["key"], Memory: MinMemory}, fan, numbersSchema, 12, numberBatches(2, 100_000))
+		require.LessOrEqual(t, len(s.runs), fan)
+	}
+}
+
+func TestSorterOfTies(t *testing.T) {
+	rows := numberBatches(3, 100_000)
+	sortBatches(t, Options{Keys: []arrowsort.Key{{Path: "key"}}, Memory: MinMemory}, 0, numbersSchema, 6, func(mem memory.Allocator, batch int) arrow.Record {
+		rec := rows(mem, batch)
+		defer rec.Release()
+		nulls := array.MakeArrayOfNull(mem, arrow.PrimitiveTypes.Int64, int(rec.NumRows()))
+		defer nulls.Release()
+		same, err := rec.SetColumn(0, nulls)
+		require.NoError(t, err)
+		return same
+	})
+}
+
+func TestSorterInMemory(t *testing.T) {
+	for _, batches := range []int{0, 1, 3} {
+		s := sortBatches(t, Options{Keys: numberKeys["key"], RowGroupRows: 700}, 0, numbersSchema, batches, numberBatches(4, 1000))
+		require.Empty(t, s.runs)
+	}
+}
+
+func TestSorterOfDictionaries(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 9))
+	keys := []arrowsort.Key{{Path: "word", Order: arrowsort.Descending}, {Path: "at"}}
+	s := sortBatches(t, Options{Keys: keys, Memory: MinMemory, SpillCompression: "lz4"}, 0, mixedSchema, 10,
+		func(mem memory.Allocator, batch int) arrow.Record { return mixed(mem, r, batch*9000, 9000) })
+	require.Greater(t, len(s.runs), 1)
+	require.Equal(t, arrow.BinaryTypes.String, s.Schema().Field(1).Type)
+}
+
+func TestSorterRefuses(t *testing.T) {
+	_, err := NewSorter(t.Context(), numbersSchema, Options{Keys: []arrowsort.Key{{Path: "none"}}})
+	require.ErrorIs(t, err, arrowsort.ErrColumn)
+	word := mixedSchema.Field(1)
+	_, err = NewSorter(t.Context(), arrow.NewSchema([]arrow.Field{{Name: "l", Type: arrow.ListOf(word.Type)}}, nil), Options{Keys: []arrowsort.Key{{}}})
+	require.ErrorIs(t, err, ErrSchema)
+
+	ctx, cancel := context.WithCancel(t.Context())
+	s, err := NewSorter(ctx, numbersSchema, Options{Keys: numberKeys["key"]})
+	require.NoError(t, err)
+	defer s.Close()
+	other := mixed(memory.DefaultAllocator, rand.New(rand.NewPCG(1, 1)), 0, 1)
+	require.ErrorIs(t, s.Write(other), ErrSchema)
+	rec := numberBatches(1, 10)(memory.DefaultAllocator, 0)
+	require.NoError(t, s.Write(rec))
+	cancel()
+	require.ErrorIs(t, s.Write(rec), context.Canceled)
+	_, err = s.Sorted()
+	require.ErrorIs(t, err, context.Canceled, "a failed sorter stays failed")
+}

@@ -1,0 +1,72 @@
+package parquetsort
+
+import (
+	"errors"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+)
+
+// sortRun sorts what was collected and begins the next run.
+func (s *Sorter) sortRun() (arrow.Table, error) {
+	all := concatenate(s.plain, s.parts)
+	defer all.Release()
+	s.dropParts()
+	if err := s.stats.add(s.ctx, all, s.opts.Keys, s.opts.Allocator); err != nil {
+		return nil, err
+	}
+	return arrowsort.Sort(s.ctx, all, s.opts.Keys, s.opts.sorting())
+}
+
+func (s *Sorter) dropParts() {
+	for _, p := range s.parts {
+		p.Release()
+	}
+	s.parts, s.bytes = nil, 0
+}
+
+// spill sorts the run and has it spilled in the background.
+func (s *Sorter) spill() error {
+	if s.folder == nil {
+		folder, err := newSpillFolder(s.opts.SpillDir)
+		if err != nil {
+			return err
+		}
+		s.folder = folder
+	}
+	if err := s.wait(); err != nil { // there is memory for one sorted run
+		return err
+	}
+	sorted, err := s.sortRun()
+	if err != nil {
+		return err
+	}
+	w, err := createRun(s.ctx, s.folder.next(), s.plain, s.budget.batchRows(s.rowBytes()), &s.opts)
+	if err != nil {
+		sorted.Release()
+		return err
+	}
+	s.spills = make(chan error, 1)
+	go func() {
+		err := w.write(sorted)
+		sorted.Release()
+		r, closing := w.finish()
+		s.runs = append(s.runs, r)
+		s.spills <- errors.Join(err, closing)
+	}()
+	return nil
+}
+
+// wait waits until the run in the background is spilled.
+func (s *Sorter) wait() error {
+	if s.spills == nil {
+		return nil
+	}
+	err := <-s.spills
+	s.spills = nil
+	if err == nil {
+		s.spilled += s.runs[len(s.runs)-1].bytes
+	}
+	return err
+}

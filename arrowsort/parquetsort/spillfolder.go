@@ -1,0 +1,108 @@
+package parquetsort
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+const (
+	spillPrefix = "arrowsort-spill-"
+	lockName    = "lock"
+)
+
+// errLocked is returned by lockFile for a file that another process, or another open file, has locked.
+var errLocked = errors.New("locked")
+
+// A spillFolder is a folder for the runs of one sort. A lock on a file in it tells that its process lives: the operating
+// system drops the lock with the process, however that ends.
+type spillFolder struct {
+	path string
+	lock *os.File
+	runs int
+}
+
+// newSpillFolder makes a folder in dir and removes those that dead processes left there.
+func newSpillFolder(dir string) (*spillFolder, error) {
+	removeDead(dir)
+	const attempts = 100 // somebody who looks for dead folders may take a new one for dead before it is locked
+	for range attempts {
+		path, err := os.MkdirTemp(dir, spillPrefix)
+		if err != nil {
+			return nil, fmt.Errorf("spill folder: %w", err)
+		}
+		lock, err := takeFolder(path)
+		if err == nil {
+			return &spillFolder{path: path, lock: lock}, nil
+		}
+		if !errors.Is(err, errLocked) && !errors.Is(err, os.ErrNotExist) {
+			os.RemoveAll(path)
+			return nil, fmt.Errorf("spill folder: %w", err)
+		}
+	}
+	return nil, fmt.Errorf("spill folder: no folder in %s could be locked", dir)
+}
+
+// takeFolder locks a folder. Behind it the folder is this process's, and was not removed before it was locked.
+func takeFolder(path string) (*os.File, error) {
+	name := filepath.Join(path, lockName)
+	lock, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err = lockFile(lock); err == nil {
+		err = sameFile(lock, name)
+	}
+	if err != nil {
+		lock.Close()
+		return nil, err
+	}
+	return lock, nil
+}
+
+// sameFile makes sure that an open file is still the one with the name.
+func sameFile(file *os.File, name string) error {
+	opened, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	named, err := os.Stat(name)
+	if err != nil {
+		return err
+	}
+	if !os.SameFile(opened, named) {
+		return errLocked
+	}
+	return nil
+}
+
+// removeDead removes the folders in dir whose lock nobody holds. What cannot be removed, such as those of other users, stays.
+func removeDead(dir string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return // making the folder tells why
+	}
+	for _, e := range entries {
+		if !e.IsDir() || !strings.HasPrefix(e.Name(), spillPrefix) {
+			continue
+		}
+		path := filepath.Join(dir, e.Name())
+		if lock, err := takeFolder(path); err == nil {
+			(&spillFolder{path: path, lock: lock}).remove()
+		}
+	}
+}
+
+// next is the path of a new run.
+func (f *spillFolder) next() string {
+	f.runs++
+	return filepath.Join(f.path, fmt.Sprintf("run-%d.arrows", f.runs))
+}
+
+// remove removes the folder and all runs.
+func (f *spillFolder) remove() error {
+	err := f.lock.Close() // Windows removes no open file
+	return errors.Join(err, os.RemoveAll(f.path))
+}
