@@ -35,7 +35,16 @@ func samples(t testing.TB) map[string][]byte {
 // readHarmless reads bytes that may be broken: a table or one line of error that names the file, no panic. A table that
 // is returned is walked, so that it must be sound.
 func readHarmless(t testing.TB, format Format, b []byte) error {
-	opts := ReadOptions{Format: format, MemoryLimit: 64 << 20, Threads: 1, Stdin: bytes.NewReader(b)}
+	if format == Parquet {
+		if err := readHarmlessly(t, b, ReadOptions{Format: format, Dictionaries: true}); err != nil {
+			return err
+		}
+	}
+	return readHarmlessly(t, b, ReadOptions{Format: format})
+}
+
+func readHarmlessly(t testing.TB, b []byte, opts ReadOptions) error {
+	opts.MemoryLimit, opts.Threads, opts.Stdin = 64<<20, 1, bytes.NewReader(b)
 	in, err := Read(context.Background(), Pipe, opts)
 	if err != nil {
 		require.True(t, strings.HasPrefix(err.Error(), "standard input: "), err.Error())
