@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -95,7 +96,7 @@ func (s *Sorter) add(table arrow.Table) error {
 		return err
 	}
 	for first := int64(0); first < table.NumRows(); {
-		bytes := max(tableBytes(table)/table.NumRows(), 1)
+		bytes := max(tablefile.TableBytes(table)/table.NumRows(), 1)
 		n := min(table.NumRows()-first, max(s.budget.run()/4/bytes, 1)) // a run is made of several parts
 		if err := s.addPart(table, first, n); err != nil {
 			return err

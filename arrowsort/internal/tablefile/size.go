@@ -1,22 +1,22 @@
-package parquetsort
+package tablefile
 
 import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 )
 
-// tableBytes is what the rows of a table take in memory, without what lies before and behind slices.
-func tableBytes(table arrow.Table) (bytes int64) {
+// TableBytes is what the rows of a table take in memory, without what lies before and behind slices.
+func TableBytes(table arrow.Table) (bytes int64) {
 	for i := range int(table.NumCols()) {
 		for _, chunk := range table.Column(i).Data().Chunks() {
-			bytes += dataBytes(chunk.Data(), chunk.Data().Offset(), chunk.Len())
+			bytes += ArrayBytes(chunk.Data(), chunk.Data().Offset(), chunk.Len())
 		}
 	}
 	return bytes
 }
 
-// dataBytes is what n rows of an array from a row on take.
-func dataBytes(d arrow.ArrayData, first, n int) (bytes int64) {
+// ArrayBytes is what n rows of an array from a row on take, counted from the start of its buffers.
+func ArrayBytes(d arrow.ArrayData, first, n int) (bytes int64) {
 	if n == 0 {
 		return 0
 	}
@@ -29,15 +29,15 @@ func dataBytes(d arrow.ArrayData, first, n int) (bytes int64) {
 	case *arrow.ListType, *arrow.MapType:
 		o := arrow.Int32Traits.CastFromBytes(d.Buffers()[1].Bytes())
 		child := d.Children()[0]
-		return bytes + 4*int64(n) + dataBytes(child, child.Offset()+int(o[first]), int(o[first+n]-o[first]))
+		return bytes + 4*int64(n) + ArrayBytes(child, child.Offset()+int(o[first]), int(o[first+n]-o[first]))
 	case *arrow.StructType:
 		for _, c := range d.Children() {
-			bytes += dataBytes(c, c.Offset()+first, n)
+			bytes += ArrayBytes(c, c.Offset()+first, n)
 		}
 		return bytes
 	case *arrow.DictionaryType: // as the values that take the place of the indices
 		entries := d.Dictionary()
-		return bytes + dataBytes(entries, entries.Offset(), entries.Len())*int64(n)/int64(max(entries.Len(), 1))
+		return bytes + ArrayBytes(entries, entries.Offset(), entries.Len())*int64(n)/int64(max(entries.Len(), 1))
 	case *arrow.BinaryType, *arrow.StringType:
 		o := arrow.Int32Traits.CastFromBytes(d.Buffers()[1].Bytes())
 		return bytes + 4*int64(n) + int64(o[first+n]-o[first])
