@@ -35,3 +35,7 @@ func (b budget) groupRows(rowBytes int64, wanted int) (int, error) {
 
 // batchRows is the number of rows of a batch of a run.
 func (b budget) batchRows(rowBytes int64) int64 { return max(b.batch()/max(rowBytes, 1), 1) }
+
+// holds says whether a table can be read, sorted, and written whole: the table, the sorted one, and half a one while it is
+// encoded.
+func (b budget) holds(table int64) bool { return table*5/2 <= b.total }

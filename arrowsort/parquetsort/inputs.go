@@ -83,7 +83,7 @@ func FitsInMemory(ctx context.Context, paths []string, opts Options) (bool, erro
 	if err != nil {
 		return false, err
 	}
-	return in.memory*5/2 <= opts.Memory, nil // the table, the sorted table, and half a one while it is encoded
+	return budget{opts.Memory}.holds(in.memory), nil
 }
 
 // inputs are files that are read one after the other as if they were one.
@@ -137,8 +137,41 @@ func (in *inputs) scan(path string) (*tablefile.Scanner, error) {
 	return tablefile.Scan(path, budget{in.opts.Memory}.piece(), tablefile.ReadOptions{Format: in.format, Allocator: in.opts.Allocator, Threads: in.opts.Threads})
 }
 
-// each gives all rows to use, with the columns of the common schema. It tells Progress the bytes of the files.
+// An input is one of the files, whose rows come with the columns of the common schema.
+type input struct {
+	*tablefile.Scanner
+	schema *arrow.Schema
+}
+
+// open opens a file for reading.
+func (in *inputs) open(path string) (*input, error) {
+	s, err := in.scan(path)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := agree(in.schema, s.Schema, path, in.paths[0]); err != nil { // it may have changed
+		s.Close()
+		return nil, err
+	}
+	return &input{s, in.schema}, nil
+}
+
+func (i *input) next(ctx context.Context) (arrow.Table, error) {
+	table, err := i.Next(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer table.Release()
+	return arrange(table, i.schema), nil
+}
+
+// each gives all rows to use. It tells Progress the bytes of the files.
 func (in *inputs) each(ctx context.Context, use func(table arrow.Table) error) error {
+	return in.eachNamed(ctx, func(_ string, table arrow.Table) error { return use(table) })
+}
+
+// eachNamed tells the file of the rows as well.
+func (in *inputs) eachNamed(ctx context.Context, use func(path string, table arrow.Table) error) error {
 	done := int64(0)
 	for _, path := range in.paths {
 		bytes, err := in.eachOf(ctx, path, done, use)
@@ -150,17 +183,14 @@ func (in *inputs) each(ctx context.Context, use func(table arrow.Table) error) e
 	return nil
 }
 
-func (in *inputs) eachOf(ctx context.Context, path string, done int64, use func(table arrow.Table) error) (int64, error) {
-	s, err := in.scan(path)
+func (in *inputs) eachOf(ctx context.Context, path string, done int64, use func(path string, table arrow.Table) error) (int64, error) {
+	s, err := in.open(path)
 	if err != nil {
 		return 0, err
 	}
 	defer s.Close()
-	if _, err := agree(in.schema, s.Schema, path, in.paths[0]); err != nil { // it may have changed
-		return 0, err
-	}
 	for {
-		table, err := s.Next(ctx)
+		table, err := s.next(ctx)
 		if err == io.EOF {
 			in.opts.Progress(PhaseRead, done+s.Bytes, in.bytes)
 			return s.Bytes, nil
@@ -168,10 +198,8 @@ func (in *inputs) eachOf(ctx context.Context, path string, done int64, use func(
 		if err != nil {
 			return 0, err
 		}
-		same := arrange(table, in.schema)
+		err = use(path, table)
 		table.Release()
-		err = use(same)
-		same.Release()
 		if err != nil {
 			return 0, err
 		}

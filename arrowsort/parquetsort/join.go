@@ -13,7 +13,11 @@ import (
 // join merges runs to one, in their place.
 func (s *Sorter) join(runs []run, plan *keyencode.Plan) (run, error) {
 	batch := s.budget.batchRows(s.rowBytes())
-	m, err := newMerger(s.ctx, runs, s.plain, plan, int(batch), &s.opts)
+	sources, err := openRuns(runs, &s.opts)
+	if err != nil {
+		return run{}, err
+	}
+	m, err := newMerger(s.ctx, sources, s.plain, plan, int(batch), &s.opts)
 	if err != nil {
 		return run{}, err
 	}

@@ -57,6 +57,9 @@ var (
 	ErrOption = errors.New("parquetsort: invalid option")
 	// ErrSchema is returned for inputs whose columns do not agree. The error names file and column.
 	ErrSchema = errors.New("parquetsort: schemas differ")
+	// ErrUnsorted is returned by Merge for an input that is not in order. The error names the file and the first row that
+	// sorts before the one above it.
+	ErrUnsorted = errors.New("parquetsort: not sorted")
 	// ErrMemory is returned when something does not fit in the budget that cannot be spilled.
 	ErrMemory = errors.New("parquetsort: the memory budget is too small")
 )

@@ -34,6 +34,26 @@ func (r run) open(opts *Options) (tables, error) {
 	return runTables{s}, nil
 }
 
+// openRuns opens runs for reading.
+func openRuns(runs []run, opts *Options) ([]tables, error) {
+	var opened []tables
+	for _, r := range runs {
+		t, err := r.open(opts)
+		if err != nil {
+			closeAll(opened)
+			return nil, err
+		}
+		opened = append(opened, t)
+	}
+	return opened, nil
+}
+
+func closeAll(sources []tables) {
+	for _, s := range sources {
+		s.close()
+	}
+}
+
 type runTables struct{ *tablefile.Scanner }
 
 func (r runTables) next(ctx context.Context) (arrow.Table, error) { return r.Next(ctx) }

@@ -38,11 +38,16 @@ func Sort(ctx context.Context, paths []string, output string, opts Options) (*Re
 	if err != nil {
 		return nil, err
 	}
-	sorter, err := NewSorter(ctx, in.schema, opts)
+	return sortInputs(ctx, in, output, in.each)
+}
+
+// sortInputs sorts what read gives.
+func sortInputs(ctx context.Context, in *inputs, output string, read reading) (*Result, error) {
+	sorter, err := NewSorter(ctx, in.schema, *in.opts)
 	if err != nil {
 		return nil, err
 	}
-	result, err := sortInto(ctx, in, sorter, output)
+	result, err := sortInto(ctx, in, sorter, output, read)
 	if closing := sorter.Close(); err == nil {
 		err = closing
 	}
@@ -52,12 +57,15 @@ func Sort(ctx context.Context, paths []string, output string, opts Options) (*Re
 	return result, nil
 }
 
-func sortInto(ctx context.Context, in *inputs, s *Sorter, path string) (*Result, error) {
+// reading gives all rows of the inputs to use.
+type reading func(ctx context.Context, use func(table arrow.Table) error) error
+
+func sortInto(ctx context.Context, in *inputs, s *Sorter, path string, read reading) (*Result, error) {
 	out := &outputs{ctx: ctx, path: path, schema: s.plain, limit: in.opts.RowsPerFile}
 	if err := out.configure(in); err != nil {
 		return nil, err
 	}
-	if err := in.each(ctx, s.write); err != nil {
+	if err := read(ctx, s.write); err != nil {
 		return nil, err
 	}
 	sorted, err := s.merged()

@@ -49,17 +49,17 @@ func NewSorter(ctx context.Context, schema *arrow.Schema, opts Options) (*Sorter
 	}
 	s := &Sorter{ctx: ctx, opts: opts, budget: budget{opts.Memory}, schema: schema, plain: plain}
 	s.fan = s.budget.fanIn()
-	if err := s.checkKeys(); err != nil {
+	if err := checkKeys(ctx, plain, opts.Keys); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
 // checkKeys finds keys that the schema does not have before there is a row.
-func (s *Sorter) checkKeys() error {
-	empty := concatenate(s.plain, nil)
+func checkKeys(ctx context.Context, schema *arrow.Schema, keys []arrowsort.Key) error {
+	empty := concatenate(schema, nil)
 	defer empty.Release()
-	indices, err := arrowsort.SortIndices32(s.ctx, empty, s.opts.Keys, arrowsort.Options{})
+	indices, err := arrowsort.SortIndices32(ctx, empty, keys, arrowsort.Options{})
 	if err == nil {
 		indices.Release()
 	}
@@ -148,7 +148,11 @@ func (s *Sorter) merged() (tables, error) {
 	if err := s.reduce(plan); err != nil {
 		return nil, err
 	}
-	return newMerger(s.ctx, s.runs, s.plain, plan, rows, &s.opts)
+	sources, err := openRuns(s.runs, &s.opts)
+	if err != nil {
+		return nil, err
+	}
+	return newMerger(s.ctx, sources, s.plain, plan, rows, &s.opts)
 }
 
 // reduce merges runs that are neighbours until all that are left can be merged at once.

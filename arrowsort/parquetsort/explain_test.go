@@ -1,0 +1,34 @@
+package parquetsort
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestExplainIsAboutWhatSortDoes(t *testing.T) {
+	folder := t.TempDir()
+	in, out := manyNumbers(t, folder, "in.parquet"), filepath.Join(folder, "out.parquet")
+	opts := Options{Keys: numberKeys["key"], Memory: MinMemory, SpillDir: t.TempDir()}
+	told, err := Explain(t.Context(), []string{folder}, opts)
+	require.NoError(t, err)
+	require.Equal(t, []string{"in.parquet"}, names(t, folder))
+	requireEmpty(t, opts.SpillDir)
+	done, err := Sort(t.Context(), []string{in}, out, opts)
+	require.NoError(t, err)
+	require.Equal(t, done.Inputs, told.Inputs)
+	require.Equal(t, done.BytesIn, told.BytesIn)
+	require.Equal(t, done.Columns, told.Columns)
+	require.False(t, told.InMemory)
+	require.InDelta(t, done.Runs, told.Runs, 1)
+	require.Equal(t, 1, told.Passes)
+	require.InEpsilon(t, done.BytesSpilled, told.BytesSpilled, 0.2)
+
+	opts.Memory = 1 << 30
+	told, err = Explain(t.Context(), []string{in}, opts)
+	require.NoError(t, err)
+	require.True(t, told.InMemory)
+	require.Zero(t, told.Runs)
+	require.Zero(t, told.BytesSpilled)
+}

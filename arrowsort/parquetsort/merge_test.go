@@ -1,0 +1,59 @@
+package parquetsort
+
+import (
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+)
+
+func TestMergeNamesTheRowThatIsNotInOrder(t *testing.T) {
+	folder := t.TempDir()
+	r := rand.New(rand.NewPCG(1, 4))
+	good, bad := filepath.Join(folder, "good.parquet"), filepath.Join(folder, "bad.arrows")
+	generate(t, good, numbersSchema, 3, func(batch int) arrow.Record { return numbers(memory.DefaultAllocator, r, batch*1000, 1000) })
+	generate(t, bad, numbersSchema, 3, func(batch int) arrow.Record {
+		return numbers(memory.DefaultAllocator, r, []int{0, 5000, 4000}[batch], 1000)
+	})
+	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	defer mem.AssertSize(t, 0)
+	opts := Options{Keys: []arrowsort.Key{{Path: "row"}}, Allocator: mem, SpillDir: t.TempDir()}
+	_, err := Merge(t.Context(), []string{good, bad}, filepath.Join(folder, "out.parquet"), opts)
+	require.ErrorIs(t, err, ErrUnsorted)
+	require.ErrorContains(t, err, bad+": row 2000")
+	require.Equal(t, []string{"bad.arrows", "good.parquet"}, names(t, folder))
+	requireEmpty(t, opts.SpillDir)
+}
+
+func TestMergeOfSortedFiles(t *testing.T) {
+	folder := t.TempDir()
+	r := rand.New(rand.NewPCG(2, 4))
+	keys := numberKeys["float descending, key"]
+	var files, sorted []string
+	for i := range 7 {
+		files = append(files, filepath.Join(folder, string(rune('a'+i))+".parquet"))
+		sorted = append(sorted, filepath.Join(folder, "sorted", filepath.Base(files[i])))
+		generate(t, files[i], numbersSchema, i, func(batch int) arrow.Record {
+			return numbers(memory.DefaultAllocator, r, 100_000*i+batch*10_000, 10_000)
+		})
+	}
+	require.NoError(t, os.Mkdir(filepath.Join(folder, "sorted"), 0o700))
+	for i := range files {
+		_, err := Sort(t.Context(), files[i:i+1], sorted[i], Options{Keys: keys})
+		require.NoError(t, err)
+	}
+	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	defer mem.AssertSize(t, 0)
+	out := filepath.Join(folder, "out.parquet")
+	result, err := Merge(t.Context(), sorted, out, Options{Keys: keys, Memory: MinMemory, SpillDir: t.TempDir(), Allocator: mem})
+	require.NoError(t, err)
+	require.EqualValues(t, 210_000, result.Rows)
+	require.Equal(t, sorted, result.Inputs)
+	requireSorted(t, files, []string{out}, keys)
+}
