@@ -7,18 +7,18 @@ import (
 )
 
 // A budget divides the memory. While runs are made, one run is collected and one is sorted or spilled, beside the piece
-// of the input that is decoded: 2/5 + 2/5 + 1/16. While they are merged, each run has a batch that is read and perhaps one
-// whose last rows are not gathered yet, and there are two or three row groups on their way: 1/4 + 1/4 + 3/16, and what
-// encoding takes.
+// of the input that is decoded: 2/5 + 2/5 + 1/16. While they are merged, there are the next rows of all runs, those of a
+// round sorted, and those of the round before on their way: three times 1/5, a batch of each run, and what encoding takes.
 type budget struct{ total int64 }
 
 func (b budget) run() int64      { return b.total * 2 / 5 }
 func (b budget) piece() int64    { return b.total / 16 }
-func (b budget) batch() int64    { return b.total / 256 }
+func (b budget) merge() int64    { return b.total / 5 }
+func (b budget) batch() int64    { return b.total / 512 }
 func (b budget) rowGroup() int64 { return b.total / 16 }
 
 // fanIn is the number of runs that are merged at once.
-func (b budget) fanIn() int { return int(b.total / 4 / b.batch()) }
+func (b budget) fanIn() int { return 64 }
 
 // groupRows is the number of rows of a row group where rows take so many bytes.
 func (b budget) groupRows(rowBytes int64, wanted int) (int, error) {

@@ -6,23 +6,16 @@ import (
 	"os"
 
 	"github.com/apache/arrow/go/v15/arrow"
-
-	"github.com/arrowsort/arrowsort/keyencode"
 )
 
 // join merges runs to one, in their place.
-func (s *Sorter) join(runs []run, plan *keyencode.Plan) (run, error) {
-	batch := s.budget.batchRows(s.rowBytes())
-	sources, err := openRuns(runs, &s.opts)
-	if err != nil {
-		return run{}, err
-	}
-	m, err := newMerger(s.ctx, sources, s.plain, plan, int(batch), &s.opts)
+func (s *Sorter) join(runs []run) (run, error) {
+	m, err := s.mergeRuns(runs)
 	if err != nil {
 		return run{}, err
 	}
 	defer m.close()
-	w, err := createRun(s.ctx, s.folder.next(), s.plain, batch, &s.opts)
+	w, err := createRun(s.ctx, s.folder.next(), s.plain, s.budget.batchRows(s.rowBytes()), &s.opts)
 	if err != nil {
 		return run{}, err
 	}

@@ -37,22 +37,36 @@ type keyStatistics struct {
 	stats   []keyencode.Statistics
 }
 
-// add measures rows.
+// add measures the next rows.
 func (s *keyStatistics) add(ctx context.Context, data arrowsort.Data, keys []arrowsort.Key, mem memory.Allocator) error {
 	return keyColumns(ctx, data, keys, mem, func(job *engine.Job) error {
-		if s.stats == nil {
-			s.keys = append([]keyencode.Key(nil), job.Keys...)
-			s.stats = make([]keyencode.Statistics, len(job.Keys))
-			for _, c := range job.Columns {
-				s.columns = append(s.columns, keyencode.Column{Kind: c.Kind, Width: c.Width})
-			}
-		}
-		for i, k := range job.Keys {
-			next := keyencode.Measure(&job.Columns[k.Column], k, 0, job.Rows)
-			s.stats[i].Merge(&next)
-		}
+		var next keyStatistics
+		next.measure(job)
+		s.merge(&next)
 		return nil
 	})
+}
+
+// measure makes the statistics of the rows of a job.
+func (s *keyStatistics) measure(job *engine.Job) {
+	s.keys = append([]keyencode.Key(nil), job.Keys...)
+	for _, c := range job.Columns {
+		s.columns = append(s.columns, keyencode.Column{Kind: c.Kind, Width: c.Width})
+	}
+	for _, k := range job.Keys {
+		s.stats = append(s.stats, keyencode.Measure(&job.Columns[k.Column], k, 0, job.Rows))
+	}
+}
+
+// merge adds the statistics of the rows behind.
+func (s *keyStatistics) merge(next *keyStatistics) {
+	if s.keys == nil {
+		s.keys, s.columns, s.stats = next.keys, next.columns, append([]keyencode.Statistics(nil), next.stats...)
+		return
+	}
+	for i := range s.stats {
+		s.stats[i].Merge(&next.stats[i])
+	}
 }
 
 // plan is the plan of the codes of all rows.

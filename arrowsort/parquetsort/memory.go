@@ -5,7 +5,6 @@ import (
 	"io"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
 )
 
 // inMemory sorts rows of which none was spilled.
@@ -45,16 +44,4 @@ func (m *memoryTables) close() {
 		m.table.Release()
 		m.table = nil
 	}
-}
-
-// slice is some rows of a table, without a copy.
-func slice(table arrow.Table, first, end int64) arrow.Table {
-	columns := make([]arrow.Column, table.NumCols())
-	for i := range columns {
-		data := array.NewChunkedSlice(table.Column(i).Data(), first, end)
-		columns[i] = *arrow.NewColumn(table.Schema().Field(i), data)
-		data.Release()
-		defer columns[i].Release()
-	}
-	return array.NewTable(table.Schema(), columns, end-first)
 }

@@ -3,144 +3,120 @@ package parquetsort
 import (
 	"context"
 	"io"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// A merger merges sorted rows into one sequence of pieces. It notes the numbers of the rows in their order and gathers
-// the columns once a piece is full; batches that were read to their end stay until then, at most one for each of the runs
-// beside what the piece itself takes.
+// A merger merges sorted sources, of which the first wins ties. In each round it has the next rows of every source in
+// memory. The source whose rows there end first sets the limit: what sorts up to its last row is complete, is found in
+// each source by bisection, and is sorted as one table, which the radix sort does in less time than a tree of comparisons
+// takes for the rows one by one. Rows of a single source are given out as they are.
 type merger struct {
-	opts    *Options
-	schema  *arrow.Schema
-	plan    *keyencode.Plan
-	cursors []*cursor
-	tree    *loserTree
-	rows    int           // of a piece
-	order   []uint32      // rows of the piece so far
-	batches []arrow.Table // that order refers to, one behind the other
-	first   uint32        // row number behind them
+	opts   *Options
+	schema *arrow.Schema
+	lanes  []*lane
+	window int64         // bytes of a lane
+	stats  keyStatistics // of all rows so far
 }
 
-// newMerger merges sources, of which those with lower numbers win ties. It closes them with itself, also after an error.
-func newMerger(ctx context.Context, sources []tables, schema *arrow.Schema, plan *keyencode.Plan, rows int, opts *Options) (*merger, error) {
-	m := &merger{opts: opts, schema: schema, plan: plan, rows: rows}
-	for _, source := range sources {
-		m.cursors = append(m.cursors, &cursor{source: source, mem: heldMemory{Allocator: opts.Allocator}})
+// newMerger reads the sources within some bytes. It closes them with itself.
+func newMerger(sources []tables, schema *arrow.Schema, bytes int64, opts *Options) *merger {
+	m := &merger{opts: opts, schema: schema, window: bytes / int64(max(len(sources), 1))}
+	for _, s := range sources {
+		m.lanes = append(m.lanes, &lane{source: s})
 	}
-	for _, c := range m.cursors {
-		if err := m.load(ctx, c); err != nil {
-			m.close()
-			return nil, err
-		}
-	}
-	m.tree = newLoserTree(m.cursors)
-	return m, nil
+	return m
 }
 
-// load steps a cursor to its next batch, which joins those to gather from.
-func (m *merger) load(ctx context.Context, c *cursor) error {
-	err := c.load(ctx, m.plan, m.opts.Keys)
-	if c.piece != nil {
-		m.batches = append(m.batches, c.piece)
-		c.first = m.first
-		m.first += uint32(c.piece.NumRows())
-	}
-	return err
-}
-
-// next returns the next piece; io.EOF behind the last.
+// next returns the next rows; io.EOF behind the last.
 func (m *merger) next(ctx context.Context) (arrow.Table, error) {
-	if err := context.Cause(ctx); err != nil {
+	if err := m.fill(ctx); err != nil {
 		return nil, err
 	}
-	for len(m.order) < m.rows {
-		c := m.tree.winner()
-		if c.piece == nil {
-			break
-		}
-		m.order = append(m.order, c.first+uint32(c.row))
-		if !c.step() {
-			if err := m.load(ctx, c); err != nil {
-				return nil, err
-			}
-		}
-		m.tree.replay()
+	if err := m.bind(); err != nil {
+		return nil, err
 	}
-	if len(m.order) == 0 {
+	parts, sources := m.cut()
+	if len(parts) == 0 {
 		return nil, io.EOF
 	}
-	piece, err := m.gather(ctx)
-	if err == nil {
-		m.forget()
-	}
-	return piece, err
-}
-
-// gather makes the piece of the noted rows.
-func (m *merger) gather(ctx context.Context) (arrow.Table, error) {
-	all := concatenate(m.schema, m.batches)
-	defer all.Release()
-	data := array.NewData(arrow.PrimitiveTypes.Uint32, len(m.order),
-		[]*memory.Buffer{nil, memory.NewBufferBytes(arrow.Uint32Traits.CastToBytes(m.order))}, nil, 0, 0)
-	defer data.Release()
-	order := array.NewUint32Data(data)
-	defer order.Release()
-	return arrowsort.Take(ctx, all, order, m.opts.sorting())
-}
-
-// concatenate is the rows of some tables as one table, without a copy.
-func concatenate(schema *arrow.Schema, parts []arrow.Table) arrow.Table {
-	columns := make([]arrow.Column, schema.NumFields())
-	rows := int64(0)
+	all := concatenate(m.schema, parts)
 	for _, p := range parts {
-		rows += p.NumRows()
+		p.Release()
 	}
-	for i := range columns {
-		var chunks []arrow.Array
-		for _, p := range parts {
-			chunks = append(chunks, p.Column(i).Data().Chunks()...)
-		}
-		data := arrow.NewChunked(schema.Field(i).Type, chunks)
-		columns[i] = *arrow.NewColumn(schema.Field(i), data)
-		data.Release()
-		defer columns[i].Release()
+	if sources == 1 {
+		return all, nil
 	}
-	return array.NewTable(schema, columns, rows)
+	defer all.Release()
+	return arrowsort.Sort(ctx, all, m.opts.Keys, m.opts.sorting())
 }
 
-// forget begins the next piece: only the batches that cursors stand in are left.
-func (m *merger) forget() {
-	kept := m.batches[:0:0]
-	m.order, m.first = m.order[:0], 0
-	for _, c := range m.cursors {
-		if c.piece != nil {
-			c.piece.Retain()
-			kept = append(kept, c.piece)
-			c.first = m.first
-			m.first += uint32(c.piece.NumRows())
-		}
-	}
-	m.release()
-	m.batches = kept
+// fill reads until every lane has its bytes, or all rows of its source.
+func (m *merger) fill(ctx context.Context) error {
+	return each(ctx, len(m.lanes), m.opts.Threads, func(i int) error {
+		return m.lanes[i].fill(ctx, m.window, m.opts)
+	})
 }
 
-func (m *merger) release() {
-	for _, b := range m.batches {
-		b.Release()
+// bind makes one plan for the codes of all rows in memory.
+func (m *merger) bind() error {
+	var round keyStatistics
+	for _, l := range m.lanes {
+		for _, b := range l.batches {
+			round.merge(&b.stats)
+			if !b.known {
+				m.stats.merge(&b.stats)
+				b.known = true
+			}
+		}
 	}
-	m.batches = nil
+	if round.stats == nil {
+		return nil
+	}
+	plan, err := round.plan()
+	if err != nil {
+		return err
+	}
+	for _, l := range m.lanes {
+		for _, b := range l.batches {
+			b.plan = plan.On(b.keys)
+		}
+	}
+	return nil
 }
+
+// cut takes the rows that are complete, source by source, and tells from how many.
+func (m *merger) cut() (parts []arrow.Table, sources int) {
+	var limit []uint64
+	limiting := -1
+	for i, l := range m.lanes {
+		if l.source == nil {
+			continue
+		}
+		if last, ok := l.last(); ok && (limiting < 0 || slices.Compare(last, limit) < 0) {
+			limit, limiting = last, i
+		}
+	}
+	for i, l := range m.lanes {
+		n := len(parts)
+		parts = l.take(parts, limit, limiting >= 0, i <= limiting) // ties of later sources may wait for those of the limiting one
+		if len(parts) > n {
+			sources++
+		}
+	}
+	return parts, sources
+}
+
+// plan is the plan of all rows so far.
+func (m *merger) plan() (*keyencode.Plan, error) { return m.stats.plan() }
 
 func (m *merger) close() {
-	m.release()
-	for _, c := range m.cursors {
-		c.close()
+	for _, l := range m.lanes {
+		l.close()
 	}
-	m.cursors = nil
+	m.lanes = nil
 }

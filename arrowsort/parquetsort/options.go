@@ -29,6 +29,8 @@ type Options struct {
 	// RowGroupRows is the number of rows of a row group, and of a record batch of a Sorter: 0 is 262,144, or less where
 	// rows are wide. Row groups are buffered: more of them than an eighth of the budget holds are ErrMemory.
 	RowGroupRows int
+	// Limit is the number of leading rows of the sorted order that are wanted; 0 is all.
+	Limit int64
 	// RowsPerFile splits the output into files of so many rows; 0 does not.
 	RowsPerFile int64
 	// Compression is CODEC or CODEC:LEVEL for the output; empty keeps that of the first Parquet input, or else is zstd.
@@ -75,6 +77,8 @@ func (o Options) resolved() (Options, error) {
 		return o, fmt.Errorf("%w: Memory is %d, give at least %d", ErrOption, o.Memory, MinMemory)
 	case o.RowGroupRows < 0:
 		return o, fmt.Errorf("%w: RowGroupRows is %d", ErrOption, o.RowGroupRows)
+	case o.Limit < 0:
+		return o, fmt.Errorf("%w: Limit is %d", ErrOption, o.Limit)
 	case o.RowsPerFile < 0:
 		return o, fmt.Errorf("%w: RowsPerFile is %d", ErrOption, o.RowsPerFile)
 	case o.Threads < 0:

@@ -51,12 +51,7 @@ func (s *Sorter) partOf(column *arrow.Chunked, first, n int64) (*arrow.Chunked, 
 	if _, dictionary := column.DataType().(*arrow.DictionaryType); dictionary || n == int64(column.Len()) {
 		return plainColumn(s.ctx, rows, s.opts.sorting())
 	}
-	b := array.NewUint32Builder(s.opts.Allocator)
-	defer b.Release()
-	for i := range n {
-		b.Append(uint32(i))
-	}
-	all := b.NewArray()
+	all := identity(n, s.opts.Allocator)
 	defer all.Release()
 	return arrowsort.Take(s.ctx, rows, all, s.opts.sorting())
 }

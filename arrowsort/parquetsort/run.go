@@ -34,6 +34,15 @@ func (r run) open(opts *Options) (tables, error) {
 	return runTables{s}, nil
 }
 
+// mergeRuns merges runs.
+func (s *Sorter) mergeRuns(runs []run) (*merger, error) {
+	sources, err := openRuns(runs, &s.opts)
+	if err != nil {
+		return nil, err
+	}
+	return newMerger(sources, s.plain, s.budget.merge(), &s.opts), nil
+}
+
 // openRuns opens runs for reading.
 func openRuns(runs []run, opts *Options) ([]tables, error) {
 	var opened []tables

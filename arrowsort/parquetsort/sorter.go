@@ -9,7 +9,6 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
-	"github.com/arrowsort/arrowsort/keyencode"
 )
 
 // A Sorter sorts record batches within a memory budget: Write takes them, Sorted gives all of them back in order. It is
@@ -141,26 +140,22 @@ func (s *Sorter) merged() (tables, error) {
 	if err := s.wait(); err != nil {
 		return nil, err
 	}
-	plan, err := s.stats.plan()
+	if err := s.reduce(); err != nil {
+		return nil, err
+	}
+	m, err := s.mergeRuns(s.runs)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.reduce(plan); err != nil {
-		return nil, err
-	}
-	sources, err := openRuns(s.runs, &s.opts)
-	if err != nil {
-		return nil, err
-	}
-	return newMerger(s.ctx, sources, s.plain, plan, rows, &s.opts)
+	return newGroups(m, s.plain, rows, &s.opts), nil
 }
 
 // reduce merges runs that are neighbours until all that are left can be merged at once.
-func (s *Sorter) reduce(plan *keyencode.Plan) error {
+func (s *Sorter) reduce() error {
 	for len(s.runs) > s.fan {
 		var longer []run
 		for first := 0; first < len(s.runs); first += s.fan {
-			r, err := s.join(s.runs[first:min(first+s.fan, len(s.runs))], plan)
+			r, err := s.join(s.runs[first:min(first+s.fan, len(s.runs))])
 			if err != nil {
 				return err
 			}
