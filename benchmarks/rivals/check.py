@@ -89,11 +89,16 @@ def _raise_at(bad: np.ndarray, what: str) -> None:
 
 def checksum(table: pa.Table) -> int:
     """A sum over rows of a hash of the whole row: the same for every order of the same rows."""
+    return int(np.sum(row_hashes(table), dtype=np.uint64))
+
+
+def row_hashes(table: pa.Table) -> np.ndarray:
+    """64 bits of each whole row."""
     total = np.zeros(len(table), np.uint64)
     for name in table.column_names:
         total = (total ^ _hash(table[name])) * _MIX
         total ^= total >> np.uint64(29)
-    return int(np.sum(total * _MIX, dtype=np.uint64))
+    return total * _MIX
 
 
 def _hash(column: pa.ChunkedArray) -> np.ndarray:

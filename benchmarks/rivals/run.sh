@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs arrowsort and its rivals on the same data and prints one table: benchmarks/rivals/run.sh --help
+# Runs arrowsort and its rivals on the same data and prints one table: benchmarks/rivals/run.sh [parquet] --help
 set -eu
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
 venv=$(dirname -- "$here")/.venv
@@ -12,4 +12,9 @@ if ! cmp -s "$here/requirements.txt" "$stamp"; then
     cp "$here/requirements.txt" "$stamp"
 fi
 
-exec "$venv/bin/python" -B "$here/compare.py" "$@"
+driver=compare.py
+if [ "${1:-}" = parquet ]; then
+    driver=parquet_compare.py
+    shift
+fi
+exec "$venv/bin/python" -B "$here/$driver" "$@"
