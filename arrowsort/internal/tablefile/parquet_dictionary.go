@@ -40,12 +40,18 @@ func (f *parquetFile) readDictionaries() {
 	f.schema = arrow.NewSchema(fields, &meta)
 }
 
-// storesDictionary says whether all row groups store the column with a dictionary.
+// storesDictionary says whether all row groups store the column with a dictionary, and none has pages without one, as far as the file
+// tells.
 func storesDictionary(meta *metadata.FileMetaData, column int) bool {
 	for _, group := range meta.RowGroups {
-		found := false
-		for _, e := range group.Columns[column].MetaData.Encodings {
+		m, found := group.Columns[column].MetaData, false
+		for _, e := range m.Encodings {
 			found = found || e == plainDictionary || e == rleDictionary
+		}
+		for _, s := range m.EncodingStats {
+			if s.PageType != dictionaryPage && s.Encoding == plainEncoding && s.Count > 0 {
+				return false
+			}
 		}
 		if !found {
 			return false

@@ -12,15 +12,16 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/machine"
 )
 
-// A directColumn is a flat column of fixed width, or of indices into a dictionary, whose pages are decoded to their place in
-// one buffer for all row groups. pqarrow takes about five times the memory of a table to read it, and fresh memory is the
-// greater part of reading. What is not understood here, all that is broken among it, pqarrow reads, or says why not.
+// A directColumn is a flat column whose pages are decoded to where they belong: values of fixed width, or indices into a
+// dictionary, to one buffer for all row groups, text to an array for each. pqarrow takes about five times the memory of a table to
+// read it, and fresh memory is the greater part of reading. What is not understood here, all that is broken among it, pqarrow
+// reads, or says why not.
 type directColumn struct {
 	leaf     int // number of the column in the file
 	typ      arrow.DataType
-	width    int // bytes of a value or an index
+	width    int // bytes of a value or an index; 0: text
 	nullable bool
-	values   *memory.Buffer // of all rows
+	values   *memory.Buffer // of all rows; nil: text
 	parts    []part
 	foreign  atomic.Bool // some page is not understood
 }
@@ -28,9 +29,11 @@ type directColumn struct {
 // A part is the rows of a row group.
 type part struct {
 	first, rows int
+	bytes       int            // about those of text
 	validity    *memory.Buffer // nil: all valid
 	nulls       int
 	dictionary  arrow.Array // of a column of indices
+	text        arrow.Array
 }
 
 // newDirectColumn is the column for a field of the file; nil for one that pqarrow has to read.
@@ -42,7 +45,7 @@ func (f *parquetFile) newDirectColumn(i int) *directColumn {
 	column := meta.Schema.Column(field.ColIndex)
 	c := &directColumn{leaf: field.ColIndex, typ: f.schema.Field(i).Type, nullable: column.MaxDefinitionLevel() == 1}
 	c.width = storedWidth(c.typ, column.PhysicalType())
-	if c.width == 0 || column.MaxDefinitionLevel() > 1 || column.MaxRepetitionLevel() > 0 {
+	if c.width == 0 && !storedText(c.typ, column.PhysicalType()) || column.MaxDefinitionLevel() > 1 || column.MaxRepetitionLevel() > 0 {
 		return nil
 	}
 	for _, group := range meta.RowGroups {
@@ -54,16 +57,21 @@ func (f *parquetFile) newDirectColumn(i int) *directColumn {
 	}
 	first := 0
 	for _, group := range meta.RowGroups {
-		c.parts = append(c.parts, part{first: first, rows: int(group.NumRows)})
+		m := group.Columns[c.leaf].MetaData
+		c.parts = append(c.parts, part{first: first, rows: int(group.NumRows), bytes: int(min(m.TotalUncompressedSize, maxTextGuess))})
 		first += int(group.NumRows)
 	}
-	c.values = newBuffer(f.opts.Allocator, first*c.width)
-	machine.AdviseHuge(c.values.Bytes())
+	if c.width > 0 {
+		c.values = newBuffer(f.opts.Allocator, first*c.width)
+		machine.AdviseHuge(c.values.Bytes())
+	}
 	return c
 }
 
-// maxDirectRows is far more than a table can have in memory; their bytes can be counted.
-const maxDirectRows = 1 << 48
+const (
+	maxDirectRows = 1 << 48 // far more than a table can have in memory; their bytes can be counted
+	maxTextGuess  = 1 << 30 // what is allocated for text of a row group before any of it is seen
+)
 
 // storedWidth is the bytes of a value that Parquet stores as Arrow does, or of an index in place of text; 0 for all else.
 func storedWidth(typ arrow.DataType, physical parquet.Type) int {
@@ -91,56 +99,63 @@ func widthIf(ok bool, width int) int {
 	return 0
 }
 
+// storedText says whether values are strings or bytes of any length.
+func storedText(typ arrow.DataType, physical parquet.Type) bool {
+	switch typ.ID() {
+	case arrow.STRING, arrow.BINARY, arrow.LARGE_STRING, arrow.LARGE_BINARY:
+		return physical == parquet.Types.ByteArray
+	}
+	return false
+}
+
 func (c *directColumn) release() {
-	c.values.Release()
+	if c.values != nil {
+		c.values.Release()
+	}
 	for _, p := range c.parts {
 		if p.validity != nil {
 			p.validity.Release()
 		}
-		if p.dictionary != nil {
-			p.dictionary.Release()
-		}
+		releaseAll([]arrow.Array{p.dictionary, p.text})
 	}
 }
 
 // read reads the rows of a row group.
-func (c *directColumn) read(f *parquetFile, group int, s *pageScratch) error {
+func (c *directColumn) read(f *parquetFile, group int, s *pageScratch) (err error) {
 	part := &c.parts[group]
-	pages, err := s.open(f, group, c.leaf)
+	chunk, err := newChunkReader(f, group, c.leaf, wholeWindow, c.nullable, s)
 	if err != nil {
 		return err
 	}
+	if c.width == 0 {
+		text := textReader{chunkReader: chunk, typ: c.typ}
+		part.text, err = text.array(f.opts.Allocator, part.rows, part.bytes)
+		return err
+	}
+	fixed := fixedReader{chunkReader: chunk, width: c.width}
+	if typ, ok := c.typ.(*arrow.DictionaryType); ok {
+		fixed.indexed = func(p *page) (n int, err error) {
+			part.dictionary, err = textEntries(p, typ.ValueType, f.opts.Allocator)
+			return p.values, err
+		}
+	}
+	var bitmap []byte
 	if c.nullable {
 		part.validity = newBuffer(f.opts.Allocator, int(bitutil.BytesForBits(int64(part.rows))))
-		clear(part.validity.Bytes())
+		bitmap = part.validity.Bytes()
+		clear(bitmap)
 	}
-	for row := 0; row < part.rows; {
-		p, err := pages.next()
-		switch {
-		case err != nil:
-			return err
-		case p.kind == dictionaryPage:
-			err = c.readDictionary(part, &p, s, f.opts.Allocator)
-		case p.kind == dataPage && p.values <= part.rows-row:
-			err = c.readRows(part, row, &p, s)
-			row += p.values
-		default:
-			return corrupt("a page of kind %d with %d values", p.kind, p.values)
-		}
-		if err != nil {
-			return err
-		}
-	}
+	part.nulls, err = fixed.read(c.values.Bytes()[part.first*c.width:][:part.rows*c.width], bitmap, 0)
 	if part.nulls == 0 && part.validity != nil {
 		part.validity.Release()
 		part.validity = nil
 	}
-	return nil
+	return err
 }
 
-// readDirect reads the columns of the file that can be read directly; the others are nil. It tells of each column of a
-// row group that it has read.
-func (f *parquetFile) readDirect(ctx context.Context, report func()) ([]arrow.Array, error) {
+// readDirect reads the columns of the file that can be read directly, as one array or one for each row group; the others are nil. It
+// tells of each column of a row group that it has read.
+func (f *parquetFile) readDirect(ctx context.Context, report func()) ([][]arrow.Array, error) {
 	var columns []*directColumn
 	var fields []int
 	for i := range f.fields {
@@ -175,13 +190,15 @@ func (f *parquetFile) readDirect(ctx context.Context, report func()) ([]arrow.Ar
 	if err != nil {
 		return nil, err
 	}
-	arrays := make([]arrow.Array, len(f.fields))
+	arrays := make([][]arrow.Array, len(f.fields))
 	for i, c := range columns {
 		if c.foreign.Load() {
 			continue
 		}
-		if arrays[fields[i]], err = c.array(ctx, f.opts); err != nil {
-			releaseAll(arrays)
+		if arrays[fields[i]], err = c.arrays(ctx, f.opts); err != nil {
+			for _, a := range arrays {
+				releaseAll(a)
+			}
 			return nil, err
 		}
 	}

@@ -2,12 +2,26 @@ package tablefile
 
 import (
 	"context"
+	"encoding/binary"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
+
+// arrays are the arrays of text, or one of all parts. The column keeps none of them.
+func (c *directColumn) arrays(ctx context.Context, opts ReadOptions) ([]arrow.Array, error) {
+	if c.width > 0 {
+		a, err := c.array(ctx, opts)
+		return []arrow.Array{a}, err
+	}
+	arrays := make([]arrow.Array, len(c.parts))
+	for i := range c.parts {
+		arrays[i], c.parts[i].text = c.parts[i].text, nil
+	}
+	return arrays, nil
+}
 
 // array joins the parts to one array.
 func (c *directColumn) array(ctx context.Context, opts ReadOptions) (arrow.Array, error) {
@@ -73,4 +87,27 @@ func (c *directColumn) unify(ctx context.Context, opts ReadOptions) (arrow.Array
 		return nil, err
 	}
 	return unifier.GetResultWithIndexType(arrow.PrimitiveTypes.Int32)
+}
+
+// textEntries are the entries of a dictionary page of text.
+func textEntries(p *page, typ arrow.DataType, mem memory.Allocator) (arrow.Array, error) {
+	b := array.NewBuilder(mem, typ)
+	defer b.Release()
+	for range p.values {
+		if len(p.body) < 4 {
+			return nil, corrupt("a dictionary is cut off")
+		}
+		end := 4 + int(binary.LittleEndian.Uint32(p.body))
+		if end > len(p.body) {
+			return nil, corrupt("an entry of a dictionary is cut off")
+		}
+		switch b := b.(type) {
+		case *array.StringBuilder:
+			b.Append(string(p.body[4:end]))
+		case *array.BinaryBuilder:
+			b.Append(p.body[4:end])
+		}
+		p.body = p.body[end:]
+	}
+	return b.NewArray(), nil
 }

@@ -1,143 +1,234 @@
 package tablefile
 
 import (
-	"encoding/binary"
+	"errors"
+	"io"
 
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/apache/arrow/go/v15/parquet/compress"
+	"github.com/klauspost/compress/s2"
 )
 
 // Kinds of pages, of parquet.thrift.
 const (
 	dataPage       = 0
 	dictionaryPage = 2
+	dataPageV2     = 3
 )
 
-// A page is one of a column chunk. The capacity of its body reaches hybridSpare bytes beyond the length.
+// A page is one of a column chunk. The capacity of its bodies reaches hybridSpare bytes beyond the length.
 type page struct {
 	kind     int
 	values   int
 	encoding int
-	levels   int // encoding of the definition levels
+	levels   int    // encoding of the definition levels
+	present  []byte // definition levels of a page of the second version
 	body     []byte
 }
 
 // pageScratch is the memory that pages are read with, one after the other.
 type pageScratch struct {
-	chunk, body *memory.Buffer
-	entries     *memory.Buffer // of a dictionary of numbers
-	numbers     int            // how many those are
+	packed, body *memory.Buffer
+	entries      *memory.Buffer // of a dictionary
+	starts       []uint32       // of its texts in entries
 }
 
 func newPageScratch(mem memory.Allocator) *pageScratch {
 	return &pageScratch{
-		chunk: memory.NewResizableBuffer(mem), body: memory.NewResizableBuffer(mem), entries: memory.NewResizableBuffer(mem)}
+		packed: memory.NewResizableBuffer(mem), body: memory.NewResizableBuffer(mem), entries: memory.NewResizableBuffer(mem)}
 }
 
 func (s *pageScratch) release() {
-	s.chunk.Release()
+	s.packed.Release()
 	s.body.Release()
 	s.entries.Release()
 }
 
 // room makes place for n bytes and those behind them. What the buffer had is lost.
 func room(buffer *memory.Buffer, n int) []byte {
+	if buffer.Cap() < n+hybridSpare {
+		buffer.Resize(0) // nothing is to be copied
+	}
 	buffer.ResizeNoShrink(n + hybridSpare)
 	return buffer.Bytes()[:n]
 }
 
-// pageReader walks over the pages of a column chunk.
+// pageReader walks over the pages of a column chunk. It reads the chunk as far as it needs, at least a window at a time.
 type pageReader struct {
-	compactReader
+	src     io.ReaderAt
+	at, end int64 // what is not read yet
+	window  int
+	packed  []byte         // read and not used yet
 	codec   compress.Codec // nil: none
+	snappy  bool
 	scratch *pageScratch
 }
 
+// Bytes that are read at a time: of a chunk that is read as a whole, and of one of many that are read at once.
+const (
+	wholeWindow = 4 << 20
+	pieceWindow = 128 << 10
+	headWindow  = 4 << 10 // for a page header, which may have long statistics
+)
+
 // open reads a column chunk of a row group.
-func (s *pageScratch) open(f *parquetFile, group, column int) (*pageReader, error) {
+func (s *pageScratch) open(f *parquetFile, group, column, window int) (*pageReader, error) {
 	meta := f.file.MetaData().RowGroups[group].Columns[column].MetaData
 	start := meta.DataPageOffset
 	if at := meta.DictionaryPageOffset; at != nil && *at > 0 {
 		start = min(start, *at)
 	}
-	r := &pageReader{scratch: s}
-	s.numbers = 0
-	if codec := compress.Compression(meta.Codec); codec != compress.Codecs.Uncompressed {
+	r := &pageReader{src: f.src, at: start, end: start + meta.TotalCompressedSize, window: window, scratch: s}
+	switch codec := compress.Compression(meta.Codec); codec {
+	case compress.Codecs.Uncompressed:
+	case compress.Codecs.Snappy:
+		r.snappy = true
+	default:
 		var err error
 		if r.codec, err = compress.GetCodec(codec); err != nil {
 			return nil, err
 		}
 	}
-	r.b = room(s.chunk, int(meta.TotalCompressedSize))
-	_, err := f.src.ReadAt(r.b, start)
-	return r, err
+	return r, nil
 }
 
-// next reads the next page. It panics where the bytes are none.
-func (r *pageReader) next() (p page, err error) {
-	size, packed := 0, 0
+// fill reads until n bytes are there, or all that are left.
+func (r *pageReader) fill(n int) error {
+	n = int(min(int64(n), int64(len(r.packed))+r.end-r.at))
+	have := len(r.packed)
+	if have >= n {
+		return nil
+	}
+	size := int(min(int64(max(n, r.window)), int64(have)+r.end-r.at))
+	buffer := r.scratch.packed
+	if buffer.Cap() < size+hybridSpare {
+		rest := append([]byte(nil), r.packed...)
+		copy(room(buffer, size), rest)
+	} else {
+		copy(room(buffer, size), r.packed)
+	}
+	r.packed = buffer.Bytes()[:size]
+	got, err := r.src.ReadAt(r.packed[have:], r.at)
+	r.at += int64(got)
+	if got == size-have {
+		return nil
+	}
+	return err
+}
+
+// A pageHead is what precedes the body of a page.
+type pageHead struct {
+	page
+	size, packed         int // bytes of the body, and compressed
+	nulls, rows          int // of the second version
+	defLevels, repLevels int // bytes before the compressed ones, of the second version
+	compressed           int // 0: the codec is not used, of the second version
+	bytes                int // of the header itself
+}
+
+// header reads the header of the next page, of which it reads more and more until it is whole.
+func (r *pageReader) header() (h pageHead, err error) {
+	for n := headWindow; ; n *= 8 {
+		if err := r.fill(n); err != nil {
+			return h, err
+		}
+		if len(r.packed) == 0 {
+			return h, io.EOF
+		}
+		whole := r.at == r.end || len(r.packed) >= n
+		h = pageHead{compressed: 1}
+		err = contain(func() error { h.read(&compactReader{b: r.packed}); return nil })
+		if err == nil || whole && r.at == r.end {
+			return h, err
+		}
+	}
+}
+
+func (h *pageHead) read(r *compactReader) {
 	r.fields(func(field int, typ byte) {
 		switch field {
 		case 1:
-			p.kind = r.number()
+			h.kind = r.number()
 		case 2:
-			size = r.number()
+			h.size = r.number()
 		case 3:
-			packed = r.number()
+			h.packed = r.number()
 		case 5: // a data page
-			r.record(typ, &p.values, &p.encoding, &p.levels)
+			r.record(typ, &h.values, &h.encoding, &h.levels)
 		case 7: // a dictionary
-			r.record(typ, &p.values, &p.encoding)
+			r.record(typ, &h.values, &h.encoding)
+		case 8: // a data page of the second version
+			r.record(typ, &h.values, &h.nulls, &h.rows, &h.encoding, &h.defLevels, &h.repLevels, &h.compressed)
 		default:
 			r.skip(typ)
 		}
 	})
-	body := r.b[r.at:]
-	r.pass(uint64(packed))
-	if r.codec == nil || size == 0 {
-		p.body = body[:packed]
-		return p, nil
-	}
-	p.body = room(r.scratch.body, size)
-	if got := r.codec.Decode(p.body, body[:packed]); len(got) != size || &got[0] != &p.body[0] {
-		return p, corrupt("a page of %d bytes decompresses to %d", size, len(got))
-	}
-	return p, nil
+	h.bytes = r.at
 }
 
-// record reads a struct whose fields from 1 on are the numbers.
+// next reads the next page; io.EOF behind the last.
+func (r *pageReader) next() (p page, err error) {
+	h, err := r.header()
+	if err != nil {
+		return page{}, err
+	}
+	r.packed = r.packed[h.bytes:]
+	if err := r.fill(h.packed); err != nil {
+		return page{}, err
+	}
+	if len(r.packed) < h.packed {
+		return page{}, corrupt("a page passes its column chunk")
+	}
+	packed := r.packed[:h.packed]
+	r.packed = r.packed[h.packed:]
+	p = h.page
+	levels := 0
+	if h.kind == dataPageV2 {
+		if levels = h.defLevels; h.repLevels > 0 || levels > min(h.packed, h.size) {
+			return page{}, corrupt("a page of %d bytes has levels of %d and %d bytes", h.packed, h.repLevels, levels)
+		}
+		p.present = packed[:levels]
+	}
+	if p.body = packed[levels:]; h.compressed == 1 {
+		p.body, err = r.unpack(p.body, h.size-levels)
+	}
+	return p, err
+}
+
+// unpack decompresses to size bytes.
+func (r *pageReader) unpack(packed []byte, size int) ([]byte, error) {
+	if r.codec == nil && !r.snappy || size == 0 || len(packed) == 0 {
+		return packed, nil
+	}
+	body := room(r.scratch.body, size)
+	if !r.snappy {
+		if got := r.codec.Decode(body, packed); len(got) != size || &got[0] != &body[0] {
+			return nil, corrupt("a page of %d bytes decompresses to %d", size, len(got))
+		}
+		return body, nil
+	}
+	if n, err := s2.DecodedLen(packed); err != nil || n != size {
+		return nil, errors.Join(corrupt("a page of %d bytes decompresses to %d", size, n), err)
+	}
+	if _, err := s2.Decode(body, packed); err != nil {
+		return nil, corrupt("a page cannot be decompressed: %v", err)
+	}
+	return body, nil
+}
+
+// record reads a struct whose fields from 1 on are the numbers, or booleans as 0 and 1.
 func (r *compactReader) record(typ byte, numbers ...*int) {
 	if typ != thriftStruct {
 		panic(corrupt("a page header has a field of type %d for a struct", typ))
 	}
 	r.fields(func(field int, typ byte) {
-		if field >= 1 && field <= len(numbers) && typ == thriftI32 {
+		switch known := field >= 1 && field <= len(numbers); {
+		case known && typ == thriftI32:
 			*numbers[field-1] = r.number()
-		} else {
+		case known && typ == thriftFalse:
+			*numbers[field-1] = 0
+		default:
 			r.skip(typ)
 		}
 	})
-}
-
-// present reads the definition levels of a data page, whose rows start at a row of the bitmap, and returns how many rows
-// have values.
-func (p *page) present(bitmap []byte, row int) (int, error) {
-	if p.levels != rleEncoding || len(p.body) < 4 {
-		return 0, corrupt("definition levels of encoding %d in %d bytes", p.levels, len(p.body))
-	}
-	end := 4 + int(binary.LittleEndian.Uint32(p.body))
-	if end > len(p.body) {
-		return 0, corrupt("definition levels of %d bytes in a page of %d", end-4, len(p.body))
-	}
-	levels := hybridReader{b: p.body[4:end], width: 1}
-	p.body = p.body[end:]
-	return levels.readBits(bitmap, row, p.values)
-}
-
-// indices opens the indices into a dictionary, the rest of a page.
-func (p *page) indices() (*hybridReader, error) {
-	if len(p.body) == 0 || p.body[0] > hybridWidest {
-		return nil, corrupt("indices without a width, or too wide")
-	}
-	return &hybridReader{b: p.body[1:], width: int(p.body[0])}, nil
 }

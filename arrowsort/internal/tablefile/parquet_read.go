@@ -102,7 +102,7 @@ func (f *parquetFile) readTable(ctx context.Context) (arrow.Table, error) {
 	var others []int
 	for i, a := range direct {
 		if a != nil {
-			chunks[i] = [][]arrow.Array{{a}}
+			chunks[i] = [][]arrow.Array{a}
 		} else {
 			chunks[i] = make([][]arrow.Array, groups)
 			others = append(others, i)
