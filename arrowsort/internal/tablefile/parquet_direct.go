@@ -38,34 +38,48 @@ type part struct {
 
 // newDirectColumn is the column for a field of the file; nil for one that pqarrow has to read.
 func (f *parquetFile) newDirectColumn(i int) *directColumn {
-	field, meta := &f.fields[i], f.file.MetaData()
-	if !isLeaf(field) || meta.NumRows == 0 || meta.NumRows > maxDirectRows {
+	width, ok := f.direct(i)
+	if !ok {
 		return nil
 	}
-	column := meta.Schema.Column(field.ColIndex)
-	c := &directColumn{leaf: field.ColIndex, typ: f.schema.Field(i).Type, nullable: column.MaxDefinitionLevel() == 1}
-	c.width = storedWidth(c.typ, column.PhysicalType())
-	if c.width == 0 && !storedText(c.typ, column.PhysicalType()) || column.MaxDefinitionLevel() > 1 || column.MaxRepetitionLevel() > 0 {
-		return nil
-	}
-	for _, group := range meta.RowGroups {
-		for _, e := range group.Columns[c.leaf].MetaData.Encodings {
-			if e != plainEncoding && e != plainDictionary && e != rleEncoding && e != rleDictionary {
-				return nil
-			}
-		}
-	}
+	leaf, meta := f.fields[i].ColIndex, f.file.MetaData()
+	c := &directColumn{leaf: leaf, typ: f.schema.Field(i).Type, width: width, nullable: meta.Schema.Column(leaf).MaxDefinitionLevel() == 1}
 	first := 0
-	for _, group := range meta.RowGroups {
-		m := group.Columns[c.leaf].MetaData
-		c.parts = append(c.parts, part{first: first, rows: int(group.NumRows), bytes: int(min(m.TotalUncompressedSize, maxTextGuess))})
-		first += int(group.NumRows)
+	for group, g := range meta.RowGroups {
+		c.parts = append(c.parts, part{first: first, rows: int(g.NumRows), bytes: f.textBytes(leaf, group)})
+		first += int(g.NumRows)
 	}
 	if c.width > 0 {
 		c.values = newBuffer(f.opts.Allocator, first*c.width)
 		machine.AdviseHuge(c.values.Bytes())
 	}
 	return c
+}
+
+// direct says whether the pages of a field can be read here, and the bytes of a value, 0 for text.
+func (f *parquetFile) direct(i int) (width int, ok bool) {
+	field, meta := &f.fields[i], f.file.MetaData()
+	if !isLeaf(field) || meta.NumRows == 0 || meta.NumRows > maxDirectRows {
+		return 0, false
+	}
+	column, typ := meta.Schema.Column(field.ColIndex), f.schema.Field(i).Type
+	width = storedWidth(typ, column.PhysicalType())
+	if width == 0 && !storedText(typ, column.PhysicalType()) || column.MaxDefinitionLevel() > 1 || column.MaxRepetitionLevel() > 0 {
+		return 0, false
+	}
+	for _, group := range meta.RowGroups {
+		for _, e := range group.Columns[field.ColIndex].MetaData.Encodings {
+			if e != plainEncoding && e != plainDictionary && e != rleEncoding && e != rleDictionary {
+				return 0, false
+			}
+		}
+	}
+	return width, true
+}
+
+// textBytes is about the bytes of text in a column of a row group, more if anything.
+func (f *parquetFile) textBytes(leaf, group int) int {
+	return int(min(f.file.MetaData().RowGroups[group].Columns[leaf].MetaData.TotalUncompressedSize, maxTextGuess))
 }
 
 const (

@@ -11,11 +11,11 @@ import (
 // parquetPieces reads the rows of a row group from the front on, all columns at once in parallel.
 type parquetPieces struct {
 	*parquetFile
-	rows  int64   // of a piece
-	group int     // row group that is read
-	left  int64   // of its rows
-	done  int64   // rows in all
-	trees []*node // its columns
+	rows    int64          // of a piece
+	group   int            // row group that is read
+	left    int64          // of its rows
+	done    int64          // rows in all
+	columns []*pieceColumn // of the row group
 }
 
 func newParquetPieces(f *parquetFile, pieceBytes int64) *parquetPieces {
@@ -63,8 +63,8 @@ func (p *parquetPieces) next(ctx context.Context) (arrow.Table, error) {
 	}
 	p.left -= rows
 	p.done += rows
-	if p.trees == nil {
-		p.trees = make([]*node, len(p.fields))
+	if p.columns == nil {
+		p.columns = make([]*pieceColumn, len(p.fields))
 	}
 	columns := make([]arrow.Column, len(p.fields))
 	defer func() {
@@ -91,12 +91,12 @@ func (p *parquetPieces) next(ctx context.Context) (arrow.Table, error) {
 
 // nextOf reads the next rows of a column.
 func (p *parquetPieces) nextOf(ctx context.Context, field int, rows int64) (arrays []arrow.Array, err error) {
-	if p.trees[field] == nil {
-		if p.trees[field], err = p.open(ctx, &p.fields[field], p.group); err != nil {
+	if p.columns[field] == nil {
+		if p.columns[field], err = p.openPieces(field, p.group); err != nil {
 			return nil, err
 		}
 	}
-	if arrays, err = p.trees[field].next(rows, p.opts.Allocator); err != nil {
+	if arrays, err = p.columns[field].next(ctx, rows); err != nil {
 		return nil, err
 	}
 	return arrays, p.check(arrays, field, p.group, rows)
@@ -107,10 +107,10 @@ func (p *parquetPieces) share() float64 {
 }
 
 func (p *parquetPieces) close() {
-	for _, tree := range p.trees {
-		if tree != nil {
-			tree.release()
+	for _, c := range p.columns {
+		if c != nil {
+			c.release()
 		}
 	}
-	p.trees = nil
+	p.columns = nil
 }

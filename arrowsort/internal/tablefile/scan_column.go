@@ -1,0 +1,123 @@
+package tablefile
+
+import (
+	"context"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/bitutil"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/machine"
+)
+
+// A pieceColumn reads a column of a row group a piece at a time: its pages as a directColumn does, or with pqarrow from the first
+// page on that is not understood here.
+type pieceColumn struct {
+	file    *parquetFile
+	field   int
+	group   int
+	typ     arrow.DataType
+	scratch *pageScratch // nil: pqarrow reads it
+	fixed   *fixedReader
+	text    *textReader
+	density float64 // bytes of text in a row, about
+	done    int64   // rows that were read
+	tree    *node   // of pqarrow
+}
+
+func (f *parquetFile) openPieces(field, group int) (*pieceColumn, error) {
+	c := &pieceColumn{file: f, field: field, group: group, typ: f.schema.Field(field).Type}
+	width, ok := f.direct(field)
+	if !ok || c.typ.ID() == arrow.DICTIONARY {
+		return c, nil
+	}
+	leaf, meta := f.fields[field].ColIndex, f.file.MetaData()
+	c.scratch = newPageScratch(f.opts.Allocator)
+	chunk, err := newChunkReader(f, group, leaf, pieceWindow, meta.Schema.Column(leaf).MaxDefinitionLevel() == 1, c.scratch)
+	if err != nil {
+		c.release()
+		return nil, err
+	}
+	if width > 0 {
+		c.fixed = &fixedReader{chunkReader: chunk, width: width}
+	} else {
+		c.text = &textReader{chunkReader: chunk, typ: c.typ}
+		c.density = float64(f.textBytes(leaf, group)) / float64(max(meta.RowGroups[group].NumRows, 1))
+	}
+	return c, nil
+}
+
+// next reads the next rows.
+func (c *pieceColumn) next(ctx context.Context, rows int64) (arrays []arrow.Array, err error) {
+	defer func() { c.done += rows }()
+	if c.scratch != nil {
+		err = contain(func() error {
+			a, err := c.direct(int(rows))
+			arrays = []arrow.Array{a}
+			return err
+		})
+		if err == nil {
+			return arrays, nil
+		}
+		c.release()
+	}
+	if c.tree == nil {
+		if c.tree, err = c.file.open(ctx, &c.file.fields[c.field], c.group); err != nil {
+			return nil, err
+		}
+		if err := c.skip(); err != nil {
+			return nil, err
+		}
+	}
+	return c.tree.next(rows, c.file.opts.Allocator)
+}
+
+// skip passes the rows that were read without pqarrow.
+func (c *pieceColumn) skip() error {
+	if c.done == 0 {
+		return nil
+	}
+	arrays, err := c.tree.next(c.done, c.file.opts.Allocator)
+	releaseAll(arrays)
+	return err
+}
+
+func (c *pieceColumn) direct(rows int) (arrow.Array, error) {
+	mem := c.file.opts.Allocator
+	if c.text != nil {
+		return c.text.array(mem, rows, int(c.density*float64(rows)))
+	}
+	values := newBuffer(mem, rows*c.fixed.width)
+	defer values.Release()
+	machine.AdviseHuge(values.Bytes())
+	var validity *memory.Buffer
+	var bitmap []byte
+	if c.fixed.nullable {
+		validity = newBuffer(mem, int(bitutil.BytesForBits(int64(rows))))
+		defer validity.Release()
+		bitmap = validity.Bytes()
+		clear(bitmap)
+	}
+	nulls, err := c.fixed.read(values.Bytes(), bitmap, 0)
+	if err != nil {
+		return nil, err
+	}
+	if nulls == 0 {
+		validity = nil
+	}
+	data := array.NewData(c.typ, rows, []*memory.Buffer{validity, values}, nil, nulls, 0)
+	defer data.Release()
+	return array.MakeFromData(data), nil
+}
+
+func (c *pieceColumn) release() {
+	if c.scratch != nil {
+		c.scratch.release()
+		c.scratch = nil
+	}
+	if c.tree != nil {
+		c.tree.release()
+		c.tree = nil
+	}
+}
