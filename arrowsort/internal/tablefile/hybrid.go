@@ -123,6 +123,35 @@ func (r *hybridReader) readBits(bitmap []byte, row, count int) (ones int, err er
 	return ones, nil
 }
 
+// count counts how often a value is among the next n.
+func (r *hybridReader) count(n int, wanted uint32) (found int, err error) {
+	var block [256]uint32
+	for n > 0 {
+		left, err := r.next()
+		if err != nil {
+			return 0, err
+		}
+		left = min(left, n)
+		if r.equal > 0 {
+			if r.value == wanted {
+				found += left
+			}
+			r.equal -= left
+		} else {
+			left = min(left, len(block))
+			unpack(block[:left], r.b[:cap(r.b)], r.at, r.width)
+			for _, v := range block[:left] {
+				if v == wanted {
+					found++
+				}
+			}
+			r.leave(left)
+		}
+		n -= left
+	}
+	return found, nil
+}
+
 // appendHybrid appends the hybrid of values that have at most width bits, 1 to 31: runs of eight equal values or more as such,
 // all others packed.
 func appendHybrid(out []byte, values []int32, width int) []byte {

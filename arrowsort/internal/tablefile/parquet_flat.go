@@ -47,7 +47,9 @@ func (e *columnEncoder) writeFlat(out io.Writer, field arrow.Field, rows *arrow.
 		return err
 	}
 	ctx := pqarrow.NewArrowWriteContext(context.Background(), &e.arrowProps)
-	for _, chunk := range rows.Chunks() {
+	pages, _ := pagesOf(rows, 0, int64(rows.Len()))
+	defer pages.Release()
+	for _, chunk := range pages.Chunks() {
 		if err := pqarrow.WriteArrowToColumn(ctx, column, chunk, e.levels(field, chunk), nil, field.Nullable); err != nil {
 			return err
 		}

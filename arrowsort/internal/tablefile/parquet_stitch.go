@@ -15,6 +15,7 @@ import (
 type piece struct {
 	file   []byte // without the footer
 	footer *metadata.FileMetaData
+	index  []pageIndex // of its column chunks
 }
 
 // parsePiece takes a Parquet file apart that was just written.
@@ -62,7 +63,11 @@ type stitcher struct {
 	fields int                    // pieces of a row group
 	pieces int                    // pieces so far
 	footer *metadata.FileMetaData // of the file, growing
+	index  []chunkIndex           // of the column chunks of the file, in their order
 }
+
+// A chunkIndex is the index of a column chunk, encoded.
+type chunkIndex struct{ columns, offsets []byte }
 
 func (s *stitcher) write(b []byte) error {
 	n, err := s.w.Write(b)
@@ -95,6 +100,9 @@ func (s *stitcher) append(p piece) error {
 			*whole.TotalCompressedSize += *group.TotalCompressedSize
 		}
 	}
+	for i := range p.index {
+		s.index = append(s.index, chunkIndex{p.index[i].columnIndex(), p.index[i].offsetIndex(shift)})
+	}
 	s.pieces++
 	return s.write(p.file[len(parquetMagic):])
 }
@@ -105,8 +113,41 @@ func move(offset *int64, by int64) {
 	}
 }
 
-// finish writes the footer.
+// writeIndex writes the index of all column chunks: first what is in the pages, then where they are.
+func (s *stitcher) writeIndex() error {
+	next := 0
+	for _, group := range s.footer.RowGroups {
+		for _, c := range group.Columns {
+			if x := s.index[next].columns; x != nil {
+				at, size := s.n, int32(len(x))
+				c.ColumnIndexOffset, c.ColumnIndexLength = &at, &size
+				if err := s.write(x); err != nil {
+					return err
+				}
+			}
+			next++
+		}
+	}
+	next = 0
+	for _, group := range s.footer.RowGroups {
+		for _, c := range group.Columns {
+			x := s.index[next].offsets
+			at, size := s.n, int32(len(x))
+			c.OffsetIndexOffset, c.OffsetIndexLength = &at, &size
+			if err := s.write(x); err != nil {
+				return err
+			}
+			next++
+		}
+	}
+	return nil
+}
+
+// finish writes the page index and the footer.
 func (s *stitcher) finish(schema *arrow.Schema, rows int64, layout *Layout) error {
+	if err := s.writeIndex(); err != nil {
+		return err
+	}
 	s.footer.NumRows = rows // also without columns
 	if layout != nil && layout.fits(s.footer) {
 		layout.copySchema(s.footer)

@@ -1,7 +1,6 @@
 package tablefile
 
 import (
-	"bytes"
 	"encoding/binary"
 	"math/bits"
 	"slices"
@@ -11,20 +10,19 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 )
 
-// flatValues are the rows of a flat column in a row group as their pages hold them: integers of 64 bits, or indices into a
-// dictionary.
+// flatValues are the rows of a flat column in a row group: integers of 64 bits or text, with indices into a dictionary
+// where their pages hold those.
 type flatValues struct {
 	rows     int
 	validity []byte // nil: all valid
 	offset   int    // of the first row in the bitmap
 	nulls    int
 
-	plain   []int64 // instead of a dictionary
-	indices []int32 // by row; anything for a null
-	entries []byte  // of the dictionary, plain
-	count   int     // how many those are
-
-	low, high []byte // bounds of the values; nil without values
+	integers []int64 // unless it is text; anything for a null
+	indices  []int32 // into a dictionary, if there is one; anything for a null
+	entries  []byte  // of the dictionary, plain
+	count    int     // how many those are
+	text     textBounds
 }
 
 // valueScratch is the memory that the values of a column chunk are prepared in, one after the other.
@@ -33,6 +31,7 @@ type valueScratch struct {
 	indices []int32
 	used    []int32
 	entries []byte
+	text    textBounds
 }
 
 // newFlatValues are the rows of an array; nil for what pqarrow has to write.
@@ -64,45 +63,18 @@ func (v *flatValues) width() int { return max(1, bits.Len(uint(max(1, v.count)-1
 
 // setIntegers takes integers: as a dictionary if they may and it is worth it.
 func (v *flatValues) setIntegers(a arrow.Array, dictionary bool, s *valueScratch) {
-	rows := arrow.Int64Traits.CastFromBytes(a.Data().Buffers()[1].Bytes())[v.offset:][:v.rows]
+	v.integers = arrow.Int64Traits.CastFromBytes(a.Data().Buffers()[1].Bytes())[v.offset:][:v.rows]
 	if dictionary {
 		s.indices = slices.Grow(s.indices[:0], v.rows)[:v.rows]
-		if entries := s.table.number(rows, v, s.indices, min(integerEntries, v.rows/rowsPerInteger)); entries != nil {
+		if entries := s.table.number(v.integers, v, s.indices, min(integerEntries, v.rows/rowsPerInteger)); entries != nil {
 			v.indices, v.count = s.indices, len(entries)
 			s.entries = s.entries[:0]
 			for _, x := range entries {
 				s.entries = binary.LittleEndian.AppendUint64(s.entries, uint64(x))
 			}
 			v.entries = s.entries
-			if v.count > 0 {
-				v.setBounds(slices.Min(entries), slices.Max(entries))
-			}
-			return
 		}
 	}
-	v.plain = rows
-	if v.nulls == 0 && v.rows > 0 {
-		v.setBounds(slices.Min(rows), slices.Max(rows))
-	} else if low, high, some := v.validBounds(rows); some {
-		v.setBounds(low, high)
-	}
-}
-
-func (v *flatValues) setBounds(low, high int64) {
-	v.low = binary.LittleEndian.AppendUint64(nil, uint64(low))
-	v.high = binary.LittleEndian.AppendUint64(nil, uint64(high))
-}
-
-func (v *flatValues) validBounds(rows []int64) (low, high int64, some bool) {
-	for i, x := range rows {
-		if v.valid(i) {
-			if !some {
-				low, high, some = x, x, true
-			}
-			low, high = min(low, x), max(high, x)
-		}
-	}
-	return low, high, some
 }
 
 // setText takes strings or bytes that have a dictionary, with only those entries that rows refer to: so a row group holds no
@@ -131,14 +103,10 @@ func (v *flatValues) setText(d *array.Dictionary, s *valueScratch) bool {
 		text := entry(i)
 		s.entries = binary.LittleEndian.AppendUint32(s.entries, uint32(len(text)))
 		s.entries = append(s.entries, text...)
-		if v.low == nil || bytes.Compare(text, v.low) < 0 {
-			v.low = text
-		}
-		if v.high == nil || bytes.Compare(text, v.high) > 0 {
-			v.high = text
-		}
 	}
 	v.entries = s.entries
+	s.text.set(v.entries, v.count)
+	v.text = s.text
 	return true
 }
 

@@ -85,9 +85,10 @@ type columnEncoder struct {
 	data       *arrow.Schema // of the tables
 	schema     *arrow.Schema // that the file is to have
 	rows       int64         // of a row group
-	props      *parquet.WriterProperties
+	options    []parquet.WriterProperty
+	props      *parquet.WriterProperties // of the options
 	arrowProps pqarrow.ArrowWriterProperties
-	zstd       map[string]bool // the leaf columns that are compressed with zstd
+	codecs     map[string]compress.Compression // of the leaf columns
 	opts       WriteOptions
 	present    []int16 // definition levels of a column without nulls, for pqarrow
 	encoders   spares[*flatEncoder]
@@ -95,7 +96,7 @@ type columnEncoder struct {
 }
 
 func newColumnEncoder(data *arrow.Schema, opts WriteOptions) (*columnEncoder, error) {
-	e := &columnEncoder{data: data, schema: data, rows: int64(opts.RowGroupRows), zstd: map[string]bool{}, opts: opts}
+	e := &columnEncoder{data: data, schema: data, rows: int64(opts.RowGroupRows), opts: opts}
 	if opts.Schema != nil {
 		e.schema = opts.Schema
 	}
@@ -107,8 +108,9 @@ func newColumnEncoder(data *arrow.Schema, opts WriteOptions) (*columnEncoder, er
 	if err != nil {
 		return nil, err
 	}
-	codecs := codecs(sc, opts)
-	e.props = e.writerProperties(codecs)
+	e.codecs = codecs(sc, opts)
+	e.options = e.writerOptions()
+	e.props = parquet.NewWriterProperties(e.options...)
 	return e, checkNested(e.schema)
 }
 
@@ -135,16 +137,23 @@ func (e *columnEncoder) encode(i int) (piece, error) {
 	return p, p.check(field, n)
 }
 
-// encodeWith encodes what is written to a file in memory.
-func (e *columnEncoder) encodeWith(write func(out io.Writer) error) (p piece, err error) {
+// encodeWith encodes rows that are written to a file in memory, one page for each chunk.
+func (e *columnEncoder) encodeWith(write func(out io.Writer) error) (piece, error) {
 	file := bytes.NewBuffer(e.files.take()[:0])
 	if err := write(file); err != nil {
 		return piece{}, err
 	}
-	if p, err = parsePiece(file.Bytes()); err != nil {
+	defer e.files.give(file.Bytes())
+	p, err := parsePiece(file.Bytes())
+	if err != nil {
 		return piece{}, err
 	}
-	return p, p.zstdPages(e.opts.Compression.Level, func(leaf int) bool { return e.zstd[p.footer.Schema.Column(leaf).Path()] })
+	w := e.encoders.take()
+	if w == nil {
+		w = new(flatEncoder)
+	}
+	defer e.encoders.give(w)
+	return w.repack(p, e.files.take()[:0], e)
 }
 
 func isNested(typ arrow.DataType) bool {
@@ -157,12 +166,15 @@ func isNested(typ arrow.DataType) bool {
 
 // writeNested leaves the levels of a nested column to pqarrow.
 func (e *columnEncoder) writeNested(file io.Writer, field arrow.Field, data *arrow.Chunked, first, n int64) error {
-	w, err := pqarrow.NewFileWriter(arrow.NewSchema([]arrow.Field{field}, nil), file, e.props, e.arrowProps)
+	pages, values := pagesOf(data, first, n)
+	defer pages.Release()
+	props := parquet.NewWriterProperties(append(e.options[:len(e.options):len(e.options)], parquet.WithBatchSize(values))...)
+	w, err := pqarrow.NewFileWriter(arrow.NewSchema([]arrow.Field{field}, nil), file, props, e.arrowProps)
 	if err != nil {
 		return err
 	}
 	w.NewRowGroup()
-	if err := w.WriteColumnChunked(data, first, n); err != nil {
+	if err := w.WriteColumnChunked(pages, 0, n); err != nil {
 		return err
 	}
 	return w.Close()
@@ -186,28 +198,21 @@ func codecs(sc *schema.Schema, opts WriteOptions) map[string]compress.Compressio
 	return byPath
 }
 
-// writerProperties are the columns' compression and encoding: dictionaries where the input's layout has them, or else
-// everywhere. Columns of zstd are left uncompressed, see zstdPages.
-func (e *columnEncoder) writerProperties(codecs map[string]compress.Compression) *parquet.WriterProperties {
-	props := []parquet.WriterProperty{
+// writerOptions are for pqarrow: dictionaries where the input's layout has them, or else everywhere, and a page for each batch of
+// values, as large as it is. Compression is left to a pageWriter.
+func (e *columnEncoder) writerOptions() []parquet.WriterProperty {
+	options := []parquet.WriterProperty{
 		parquet.WithAllocator(e.opts.Allocator),
 		parquet.WithVersion(parquet.V2_LATEST), // older ones have no nanoseconds
 		parquet.WithCreatedBy("arrowsort"),
-	}
-	for path, codec := range codecs {
-		if codec == compress.Codecs.Zstd {
-			e.zstd[path] = true
-			codec = compress.Codecs.Uncompressed
-		}
-		props = append(props, parquet.WithCompressionFor(path, codec))
-		if level := e.opts.Compression.Level; level != 0 {
-			props = append(props, parquet.WithCompressionLevelFor(path, level))
-		}
+		parquet.WithDataPageSize(0),
+		parquet.WithBatchSize(pageRows),
+		parquet.WithStats(false),
 	}
 	if e.opts.Layout != nil {
 		for _, c := range e.opts.Layout.columns() {
-			props = append(props, parquet.WithDictionaryFor(c.path, c.dictionary))
+			options = append(options, parquet.WithDictionaryFor(c.path, c.dictionary))
 		}
 	}
-	return parquet.NewWriterProperties(props...)
+	return options
 }

@@ -127,6 +127,27 @@ func (w *compactWriter) number(field, v int) {
 	w.b = binary.AppendUvarint(w.b, uint64(v)<<1)
 }
 
+// long writes a field of 64 bits that is not negative.
+func (w *compactWriter) long(field int, v int64) {
+	w.header(field, thriftI64)
+	w.b = binary.AppendUvarint(w.b, uint64(v)<<1)
+}
+
+// list begins a field that is a list; its elements follow, without headers.
+func (w *compactWriter) list(field int, element byte, n int) {
+	w.header(field, thriftList)
+	if n < 15 {
+		w.b = append(w.b, byte(n)<<4|element)
+	} else {
+		w.b = binary.AppendUvarint(append(w.b, 0xF0|element), uint64(n))
+	}
+}
+
+// binary writes the bytes of an element.
+func (w *compactWriter) binary(b []byte) {
+	w.b = append(binary.AppendUvarint(w.b, uint64(len(b))), b...)
+}
+
 // record writes a field that is a struct of numbers; their fields start at 1.
 func (w *compactWriter) record(field int, numbers ...int) {
 	w.header(field, thriftStruct)

@@ -1,0 +1,42 @@
+package tablefile
+
+import (
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+)
+
+// pagesOf cuts rows of a column into chunks of at most pageRows rows and about pageBytes bytes, each of which is to be a page. values
+// are the most values of a leaf column that a chunk has. The caller releases the chunks.
+func pagesOf(column *arrow.Chunked, first, n int64) (pages *arrow.Chunked, values int64) {
+	rows := array.NewChunkedSlice(column, first, first+n)
+	defer rows.Release()
+	var chunks []arrow.Array
+	defer func() { releaseAll(chunks) }()
+	for _, c := range rows.Chunks() {
+		for row := 0; row < c.Len(); {
+			page := pageFrom(c, row)
+			chunks = append(chunks, page)
+			row += page.Len()
+			values = max(values, mostValues(page.Data()))
+		}
+	}
+	return arrow.NewChunked(column.DataType(), chunks), max(values, 1)
+}
+
+// pageFrom takes the rows of a page from a row on.
+func pageFrom(a arrow.Array, row int) arrow.Array {
+	rows := min(pageRows, a.Len()-row)
+	for rows > 1 && ArrayBytes(a.Data(), a.Data().Offset()+row, rows) > pageBytes {
+		rows /= 2
+	}
+	return array.NewSlice(a, int64(row), int64(row+rows))
+}
+
+// mostValues is at least the number of values of a leaf column, with the nulls that stand for lists without elements.
+func mostValues(d arrow.ArrayData) int64 {
+	n := int64(d.Len())
+	for _, c := range d.Children() {
+		n += mostValues(c)
+	}
+	return n
+}

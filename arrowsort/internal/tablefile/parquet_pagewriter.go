@@ -1,0 +1,104 @@
+package tablefile
+
+import (
+	"slices"
+
+	"github.com/apache/arrow/go/v15/parquet/compress"
+	"github.com/apache/arrow/go/v15/parquet/schema"
+	"github.com/klauspost/compress/zstd"
+)
+
+const (
+	pageRows  = 1 << 14 // rows of a page at most: what a reader that skips pages has to read for one row
+	pageBytes = 1 << 20 // about the bytes of a page at most
+)
+
+// A pageWriter writes the pages of column chunks to a piece, and their index.
+type pageWriter struct {
+	body     []byte // of the page that is made
+	packed   []byte // compressed
+	zstd     *zstd.Encoder
+	compress func(dst, src []byte) []byte // nil: not at all
+
+	out   []byte // what is written
+	size  int    // of out without compression
+	at    int    // of the last page in out
+	index []pageIndex
+}
+
+// start begins a piece, in memory that is used again.
+func (w *pageWriter) start(out []byte) {
+	w.out, w.size, w.index = append(out, parquetMagic...), len(parquetMagic), nil
+}
+
+// chunk begins the next column chunk.
+func (w *pageWriter) chunk(column *schema.Column, e *columnEncoder) (err error) {
+	w.index = append(w.index, pageIndex{column: column})
+	w.compress, err = w.compressor(e.codecs[column.Path()], e.opts.Compression.Level)
+	return err
+}
+
+// page appends a page with the body. The numbers are those of its kind's header.
+func (w *pageWriter) page(kind int, numbers ...int) {
+	body := w.body
+	if w.compress != nil {
+		w.packed = w.compress(w.packed[:0], body)
+		body = w.packed
+	}
+	w.at = len(w.out)
+	header := compactWriter{b: w.out}
+	header.number(1, kind)
+	header.number(2, len(w.body))
+	header.number(3, len(body))
+	if kind == dataPage {
+		header.record(5, numbers...)
+	} else {
+		header.record(7, numbers...)
+	}
+	w.out = append(header.b, thriftStop)
+	w.size += len(w.out) - w.at + len(w.body)
+	w.out = append(w.out, body...)
+}
+
+// indexed puts the page that was written last, a data page that starts at a row, into the index.
+func (w *pageWriter) indexed(row int, bounds pageBounds) {
+	chunk := &w.index[len(w.index)-1]
+	chunk.pages = append(chunk.pages, indexedPage{at: int64(w.at), size: len(w.out) - w.at, row: row, pageBounds: bounds})
+}
+
+// finish ends the piece and gives it away.
+func (w *pageWriter) finish() (file []byte, index []pageIndex) {
+	file, index = w.out, w.index
+	w.out, w.index = nil, nil
+	return file, index
+}
+
+// compressor compresses with a codec; nil for none.
+func (w *pageWriter) compressor(id compress.Compression, level int) (func(dst, src []byte) []byte, error) {
+	switch id {
+	case compress.Codecs.Uncompressed:
+		return nil, nil
+	case compress.Codecs.Zstd:
+		if w.zstd == nil {
+			var err error
+			if w.zstd, err = newZstdEncoder(level); err != nil {
+				return nil, err
+			}
+		}
+		return func(dst, src []byte) []byte { return w.zstd.EncodeAll(src, dst) }, nil
+	}
+	codec, err := compress.GetCodec(id)
+	if err != nil {
+		return nil, err
+	}
+	if level == 0 {
+		level = compress.DefaultCompressionLevel
+	}
+	return func(dst, src []byte) []byte {
+		dst = slices.Grow(dst, int(codec.CompressBound(int64(max(1, len(src))))))
+		return codec.EncodeLevel(dst, src, level)
+	}, nil
+}
+
+// setEnum sets a number of the footer whose type has no name here.
+func setEnum[T ~int64](field *T, v compress.Compression) { *field = T(v) }

@@ -1,0 +1,106 @@
+package tablefile
+
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+)
+
+// pageBounds are the bounds of rows of which some are null.
+func (v *flatValues) pageBounds(row, rows, nulls int) pageBounds {
+	b := pageBounds{nulls: int64(nulls), empty: nulls == rows}
+	switch {
+	case b.empty:
+	case v.integers == nil:
+		b.low, b.high = v.textBounds(row, rows, nulls)
+	default:
+		low, high := v.integerBounds(row, rows, nulls)
+		b.low = binary.LittleEndian.AppendUint64(nil, uint64(low))
+		b.high = binary.LittleEndian.AppendUint64(nil, uint64(high))
+	}
+	return b
+}
+
+func (v *flatValues) integerBounds(row, rows, nulls int) (low, high int64) {
+	values := v.integers[row : row+rows]
+	if nulls == 0 {
+		return slices.Min(values), slices.Max(values)
+	}
+	some := false
+	for i, x := range values {
+		if v.valid(row + i) {
+			if !some {
+				low, high, some = x, x, true
+			}
+			low, high = min(low, x), max(high, x)
+		}
+	}
+	return low, high
+}
+
+// textBounds are bounds of text as a copy.
+func (v *flatValues) textBounds(row, rows, nulls int) (low, high []byte) {
+	least, greatest := int32(-1), int32(-1)
+	for i, k := range v.indices[row : row+rows] {
+		switch {
+		case k == least || k == greatest || nulls > 0 && !v.valid(row+i):
+		case least < 0:
+			least, greatest = k, k
+		case v.text.less(k, least):
+			least = k
+		case v.text.less(greatest, k):
+			greatest = k
+		}
+	}
+	return slices.Clone(v.text.entry(least)), slices.Clone(v.text.entry(greatest))
+}
+
+// textBounds compares the entries of a dictionary of text, most by eight bytes.
+type textBounds struct {
+	entries  []byte   // plain
+	starts   []uint32 // of each entry's text
+	prefixes []uint64 // the bytes behind those that all entries share, as a big-endian number
+}
+
+// set takes the entries.
+func (t *textBounds) set(entries []byte, count int) {
+	t.entries, t.starts = entries, slices.Grow(t.starts[:0], count)
+	for at := 0; at < len(entries); {
+		size := binary.LittleEndian.Uint32(entries[at:])
+		t.starts = append(t.starts, uint32(at+4))
+		at += 4 + int(size)
+	}
+	shared := len(entries)
+	for i := range t.starts {
+		shared = sharedLength(t.entry(0)[:min(shared, len(t.entry(0)))], t.entry(int32(i)))
+	}
+	t.prefixes = slices.Grow(t.prefixes[:0], count)
+	for i := range t.starts {
+		var prefix [8]byte
+		copy(prefix[:], t.entry(int32(i))[shared:])
+		t.prefixes = append(t.prefixes, binary.BigEndian.Uint64(prefix[:]))
+	}
+}
+
+func (t *textBounds) entry(k int32) []byte {
+	start := t.starts[k]
+	return t.entries[start:][:binary.LittleEndian.Uint32(t.entries[start-4:])]
+}
+
+func (t *textBounds) less(j, k int32) bool {
+	if a, b := t.prefixes[j], t.prefixes[k]; a != b {
+		return a < b
+	}
+	return bytes.Compare(t.entry(j), t.entry(k)) < 0
+}
+
+// sharedLength is the number of bytes that two texts begin with both.
+func sharedLength(a, b []byte) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return n
+}
