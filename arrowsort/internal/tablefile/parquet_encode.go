@@ -17,6 +17,7 @@ import (
 type flatEncoder struct {
 	valueScratch
 	pageWriter
+	body    []byte  // of a page
 	dense   []int32 // indices of a page, without nulls
 	present int     // rows of a page that are not null
 }
@@ -39,8 +40,7 @@ func (w *flatEncoder) encode(out []byte, v *flatValues, field arrow.Field, e *co
 		encoding = parquet.Encodings.RLEDict
 		info.DictPageOffset = int64(len(w.out))
 		stats.DictEncodingStats[parquet.Encodings.Plain] = 1
-		w.body = append(w.body[:0], v.entries...)
-		w.page(dictionaryPage, v.count, int(parquet.Encodings.Plain))
+		w.page(dictionaryPage, v.entries, v.count, int(parquet.Encodings.Plain))
 	}
 	info.DataPageOffset = int64(len(w.out))
 	for row := 0; row < v.rows; row += pageRows {
@@ -96,7 +96,7 @@ func (w *flatEncoder) dataPage(v *flatValues, row, rows int, nullable bool, enco
 		w.body = append(w.body, byte(v.width()))
 		w.body = appendHybrid(w.body, w.withoutNulls(v, row, rows), v.width())
 	}
-	w.page(dataPage, rows, encoding, rleEncoding, rleEncoding)
+	w.page(dataPage, w.body, rows, encoding, rleEncoding, rleEncoding)
 }
 
 // levels appends the definition levels of rows, 1 for a value and 0 for null: their length and a hybrid of one run, which is

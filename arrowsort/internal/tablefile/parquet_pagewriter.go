@@ -15,7 +15,6 @@ const (
 
 // A pageWriter writes the pages of column chunks to a piece, and their index.
 type pageWriter struct {
-	body     []byte // of the page that is made
 	packed   []byte // compressed
 	zstd     *zstd.Encoder
 	compress func(dst, src []byte) []byte // nil: not at all
@@ -38,9 +37,9 @@ func (w *pageWriter) chunk(column *schema.Column, e *columnEncoder) (err error) 
 	return err
 }
 
-// page appends a page with the body. The numbers are those of its kind's header.
-func (w *pageWriter) page(kind int, numbers ...int) {
-	body := w.body
+// page appends a page with a body. The numbers are those of its kind's header.
+func (w *pageWriter) page(kind int, body []byte, numbers ...int) {
+	size := len(body)
 	if w.compress != nil {
 		w.packed = w.compress(w.packed[:0], body)
 		body = w.packed
@@ -48,7 +47,7 @@ func (w *pageWriter) page(kind int, numbers ...int) {
 	w.at = len(w.out)
 	header := compactWriter{b: w.out}
 	header.number(1, kind)
-	header.number(2, len(w.body))
+	header.number(2, size)
 	header.number(3, len(body))
 	if kind == dataPage {
 		header.record(5, numbers...)
@@ -56,7 +55,7 @@ func (w *pageWriter) page(kind int, numbers ...int) {
 		header.record(7, numbers...)
 	}
 	w.out = append(header.b, thriftStop)
-	w.size += len(w.out) - w.at + len(w.body)
+	w.size += len(w.out) - w.at + size
 	w.out = append(w.out, body...)
 }
 

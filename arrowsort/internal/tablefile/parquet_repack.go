@@ -77,9 +77,8 @@ func (w *pageWriter) repackChunk(chunk []byte, column *schema.Column) (first int
 	r := &compactReader{b: chunk}
 	for r.at < len(chunk) {
 		p := r.page()
-		w.body = append(w.body[:0], p.body...)
 		if p.kind == dictionaryPage {
-			w.page(dictionaryPage, p.values, p.encoding)
+			w.page(dictionaryPage, p.body, p.values, p.encoding)
 			entries = bounds.split(p.body, p.values)
 			continue
 		}
@@ -87,7 +86,7 @@ func (w *pageWriter) repackChunk(chunk []byte, column *schema.Column) (first int
 		if err != nil {
 			return 0, err
 		}
-		w.page(dataPage, p.values, p.encoding, rleEncoding, rleEncoding)
+		w.page(dataPage, p.body, p.values, p.encoding, rleEncoding, rleEncoding)
 		if first == 0 {
 			first = int64(w.at)
 		}

@@ -24,7 +24,11 @@ func (v *flatValues) pageBounds(row, rows, nulls int) pageBounds {
 func (v *flatValues) integerBounds(row, rows, nulls int) (low, high int64) {
 	values := v.integers[row : row+rows]
 	if nulls == 0 {
-		return slices.Min(values), slices.Max(values)
+		low, high = values[0], values[0]
+		for _, x := range values {
+			low, high = min(low, x), max(high, x)
+		}
+		return low, high
 	}
 	some := false
 	for i, x := range values {
