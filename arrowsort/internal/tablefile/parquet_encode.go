@@ -8,7 +8,6 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/metadata"
-	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 	"github.com/apache/arrow/go/v15/parquet/schema"
 )
 
@@ -23,11 +22,7 @@ type flatEncoder struct {
 }
 
 // encode encodes rows as a column chunk behind the file's magic.
-func (w *flatEncoder) encode(out []byte, v *flatValues, field arrow.Field, e *columnEncoder) (p piece, err error) {
-	sc, err := pqarrow.ToParquet(arrow.NewSchema([]arrow.Field{field}, nil), e.props, e.arrowProps)
-	if err != nil {
-		return piece{}, err
-	}
+func (w *flatEncoder) encode(out []byte, v *flatValues, field arrow.Field, sc *schema.Schema, e *columnEncoder) (p piece, err error) {
 	column := sc.Column(0)
 	w.start(out)
 	if err := w.chunk(column, e); err != nil {
@@ -43,8 +38,8 @@ func (w *flatEncoder) encode(out []byte, v *flatValues, field arrow.Field, e *co
 		w.page(dictionaryPage, v.entries, v.count, int(parquet.Encodings.Plain))
 	}
 	info.DataPageOffset = int64(len(w.out))
-	for row := 0; row < v.rows; row += pageRows {
-		rows := min(pageRows, v.rows-row)
+	for row, rows := 0, 0; row < v.rows; row += rows {
+		rows = v.page(row)
 		w.dataPage(v, row, rows, field.Nullable, int(encoding))
 		w.indexed(row, v.pageBounds(row, rows, rows-w.present))
 		stats.DataEncodingStats[encoding]++
@@ -91,7 +86,7 @@ func (w *flatEncoder) dataPage(v *flatValues, row, rows int, nullable bool, enco
 		w.levels(v, row, rows)
 	}
 	if v.indices == nil {
-		w.integers(v, row, rows)
+		w.body = v.plain.appendTo(w.body, v, row, rows)
 	} else {
 		w.body = append(w.body, byte(v.width()))
 		w.body = appendHybrid(w.body, w.withoutNulls(v, row, rows), v.width())
@@ -121,14 +116,13 @@ func (w *flatEncoder) levels(v *flatValues, row, rows int) {
 	binary.LittleEndian.PutUint32(w.body[start:], uint32(len(w.body)-start-4))
 }
 
-// integers appends the rows that are not null.
-func (w *flatEncoder) integers(v *flatValues, row, rows int) {
-	w.body = slices.Grow(w.body, rows*arrow.Int64SizeBytes)
-	for i, x := range v.integers[row : row+rows] {
-		if w.present == rows || v.valid(row+i) {
-			w.body = binary.LittleEndian.AppendUint64(w.body, uint64(x))
-		}
+// page is how many rows from a row on are a page.
+func (v *flatValues) page(row int) int {
+	rows := min(pageRows, v.rows-row)
+	for v.plain != nil && rows > 1 && v.plain.bytes(row, rows) > pageBytes {
+		rows /= 2
 	}
+	return rows
 }
 
 // withoutNulls are the indices of the rows that are not null.

@@ -15,14 +15,18 @@ import (
 func (e *columnEncoder) encodeFlat(field arrow.Field, data *arrow.Chunked, first, n int64) (piece, error) {
 	rows := array.NewChunkedSlice(data, first, first+n)
 	defer rows.Release()
+	sc, err := pqarrow.ToParquet(arrow.NewSchema([]arrow.Field{field}, nil), e.props, e.arrowProps)
+	if err != nil {
+		return piece{}, err
+	}
 	if len(rows.Chunks()) == 1 {
 		w := e.encoders.take()
 		if w == nil {
 			w = new(flatEncoder)
 		}
 		defer e.encoders.give(w)
-		if v := e.newFlatValues(field, rows.Chunk(0), &w.valueScratch); v != nil {
-			return w.encode(e.files.take()[:0], v, field, e)
+		if v := e.newFlatValues(field, sc.Column(0), rows.Chunk(0), &w.valueScratch); v != nil {
+			return w.encode(e.files.take()[:0], v, field, sc, e)
 		}
 	}
 	return e.encodeWith(func(out io.Writer) error { return e.writeFlat(out, field, rows) })

@@ -1,37 +1,26 @@
 package tablefile
 
-import "github.com/apache/arrow/go/v15/arrow"
-
-// Integers of 64 bits are written as a dictionary and indices where the column may have one. A dictionary is worth it up to integerEntries values and one per rowsPerInteger rows; what
-// has more is written plain, which is known long before the last row.
+// Numbers are written as a dictionary and indices where the column may have one. A dictionary is worth it up to dictionaryEntries
+// values and one per rowsPerValue rows; what has more is written plain, which is known long before the last row.
 const (
-	integerEntries = 1 << 16
-	rowsPerInteger = 4
-	hashBits       = 17 // a hash table of twice the entries
-	integerSlots   = 1 << hashBits
+	rowsPerValue = 4
+	hashBits     = 17 // a hash table of twice the entries
+	hashSlots    = 1 << hashBits
 )
 
 // integerTable finds the number of a value by open addressing.
 type integerTable struct {
-	values  [integerSlots]int64
-	numbers [integerSlots]int32 // plus one; 0 is an empty slot
-	entries []int64             // by number
+	values  [hashSlots]int64
+	numbers [hashSlots]int32 // plus one; 0 is an empty slot
+	entries []int64          // by number
 }
 
 // hash spreads values by their product with 2^64 over the golden ratio, whose high bits depend on all bits.
-func hash(v int64) uint64 {
-	return uint64(v) * 0x9E3779B97F4A7C15 >> (64 - hashBits)
-}
+func hash(v int64) uint64 { return uint64(v) * 0x9E3779B97F4A7C15 }
 
-// storesRawInteger says whether the type is stored in Parquet as its 64-bit integer.
-func storesRawInteger(typ arrow.DataType) bool {
-	ts, ok := typ.(*arrow.TimestampType)
-	return typ.ID() == arrow.INT64 || ok && ts.Unit != arrow.Second
-}
-
-// number numbers the values of rows in the order of their first rows and returns them; nil when there are more than limit.
+// numberValues numbers the values of rows in the order of their first rows and returns them; nil when there are more than limit.
 // The number of a null is anything. The table keeps nothing from one column to the next.
-func (t *integerTable) number(rows []int64, v *flatValues, numbers []int32, limit int) []int64 {
+func numberValues[T int32 | int64](t *integerTable, rows []T, v *flatValues, numbers []int32, limit int) []int64 {
 	clear(t.numbers[:])
 	entries := t.entries[:0]
 	if entries == nil {
@@ -39,6 +28,7 @@ func (t *integerTable) number(rows []int64, v *flatValues, numbers []int32, limi
 	}
 	last, number := int64(0), int32(-1) // of the row before, which a sorted column repeats
 	for i, x := range rows {
+		x := int64(x)
 		if v.nulls > 0 && !v.valid(i) {
 			continue
 		}
@@ -46,9 +36,9 @@ func (t *integerTable) number(rows []int64, v *flatValues, numbers []int32, limi
 			numbers[i] = number
 			continue
 		}
-		slot := hash(x)
+		slot := hash(x) >> (64 - hashBits)
 		for t.numbers[slot] != 0 && t.values[slot] != x {
-			slot = (slot + 1) % integerSlots
+			slot = (slot + 1) % hashSlots
 		}
 		if t.numbers[slot] == 0 {
 			if len(entries) == limit {

@@ -17,16 +17,16 @@ func TestIntegersAreNumbered(t *testing.T) {
 		}
 		v := &flatValues{rows: len(rows), validity: bitmap, nulls: 2}
 		numbers := make([]int32, len(rows))
-		entries := table.number(rows, v, numbers, 4)
+		entries := numberValues(table, rows, v, numbers, 4)
 		require.Equal(t, []int64{-1, 0, 1 << 62, -1 << 63}, entries)
 		for i, x := range rows {
 			if v.valid(i) {
 				require.Equal(t, x, entries[numbers[i]], i)
 			}
 		}
-		require.Nil(t, table.number(rows, v, numbers, 3))
-		require.Empty(t, table.number(nil, v, nil, 3))
-		require.NotNil(t, table.number(nil, v, nil, 3))
+		require.Nil(t, numberValues(table, rows, v, numbers, 3))
+		require.Empty(t, numberValues[int64](table, nil, v, nil, 3))
+		require.NotNil(t, numberValues[int64](table, nil, v, nil, 3))
 	}
 }
 
@@ -34,11 +34,11 @@ func TestIntegersThatShareASlot(t *testing.T) {
 	table := new(integerTable)
 	var rows []int64
 	for x := int64(0); len(rows) < 3; x++ { // the last slot is followed by the first
-		if hash(x) == integerSlots-1 {
+		if hash(x)>>(64-hashBits) == hashSlots-1 {
 			rows = append(rows, x)
 		}
 	}
 	numbers := make([]int32, 3)
-	require.Equal(t, rows, table.number(rows, &flatValues{rows: 3}, numbers, 3))
+	require.Equal(t, rows, numberValues(table, rows, &flatValues{rows: 3}, numbers, 3))
 	require.Equal(t, []int32{0, 1, 2}, numbers)
 }

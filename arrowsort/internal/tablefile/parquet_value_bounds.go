@@ -11,35 +11,13 @@ func (v *flatValues) pageBounds(row, rows, nulls int) pageBounds {
 	b := pageBounds{nulls: int64(nulls), empty: nulls == rows}
 	switch {
 	case b.empty:
-	case v.integers == nil:
+	case v.plain == nil:
 		b.low, b.high = v.textBounds(row, rows, nulls)
 	default:
-		low, high := v.integerBounds(row, rows, nulls)
-		b.low = binary.LittleEndian.AppendUint64(nil, uint64(low))
-		b.high = binary.LittleEndian.AppendUint64(nil, uint64(high))
+		b.low, b.high = v.plain.bounds(v, row, rows, rows-nulls)
+		b.unknown = b.low == nil // b.low may be empty
 	}
 	return b
-}
-
-func (v *flatValues) integerBounds(row, rows, nulls int) (low, high int64) {
-	values := v.integers[row : row+rows]
-	if nulls == 0 {
-		low, high = values[0], values[0]
-		for _, x := range values {
-			low, high = min(low, x), max(high, x)
-		}
-		return low, high
-	}
-	some := false
-	for i, x := range values {
-		if v.valid(row + i) {
-			if !some {
-				low, high, some = x, x, true
-			}
-			low, high = min(low, x), max(high, x)
-		}
-	}
-	return low, high
 }
 
 // textBounds are bounds of text as a copy.

@@ -8,34 +8,48 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
+	"github.com/apache/arrow/go/v15/parquet/schema"
 )
 
-// flatValues are the rows of a flat column in a row group: integers of 64 bits or text, with indices into a dictionary
-// where their pages hold those.
+// flatValues are the rows of a flat column in a row group: their values, or text that is in a dictionary, with indices into one where
+// their pages hold those.
 type flatValues struct {
 	rows     int
 	validity []byte // nil: all valid
 	offset   int    // of the first row in the bitmap
 	nulls    int
 
-	integers []int64 // unless it is text; anything for a null
-	indices  []int32 // into a dictionary, if there is one; anything for a null
-	entries  []byte  // of the dictionary, plain
-	count    int     // how many those are
-	text     textBounds
+	plain   plainValues // nil: text that is in a dictionary
+	indices []int32     // into a dictionary, if there is one; anything for a null
+	entries []byte      // of the dictionary, plain
+	count   int         // how many those are
+	text    textBounds  // of the entries, when plain is nil
+}
+
+// plainValues are values that can be written without a dictionary: numbers or texts.
+type plainValues interface {
+	// bytes are those that rows take at most.
+	bytes(row, rows int) int
+	// appendTo appends the rows that are not null.
+	appendTo(out []byte, v *flatValues, row, rows int) []byte
+	// bounds are the least and the greatest of rows, of which some are present; nil where none can be compared.
+	bounds(v *flatValues, row, rows, present int) (low, high []byte)
 }
 
 // valueScratch is the memory that the values of a column chunk are prepared in, one after the other.
 type valueScratch struct {
-	table   integerTable
-	indices []int32
-	used    []int32
-	entries []byte
-	text    textBounds
+	stretch  stretchTable
+	integers integerTable
+	texts    *textTable
+	wide     []int32 // integers of less than 32 bits
+	indices  []int32
+	used     []int32
+	entries  []byte
+	text     textBounds
 }
 
 // newFlatValues are the rows of an array; nil for what pqarrow has to write.
-func (e *columnEncoder) newFlatValues(field arrow.Field, a arrow.Array, s *valueScratch) *flatValues {
+func (e *columnEncoder) newFlatValues(field arrow.Field, column *schema.Column, a arrow.Array, s *valueScratch) *flatValues {
 	if !field.Nullable && a.NullN() > 0 {
 		return nil
 	}
@@ -44,14 +58,18 @@ func (e *columnEncoder) newFlatValues(field arrow.Field, a arrow.Array, s *value
 		v.validity = a.NullBitmapBytes()
 	}
 	dictionaries := e.props.DictionaryEnabledFor(field.Name)
-	if d, ok := a.(*array.Dictionary); ok && dictionaries && v.setText(d, s) {
+	if d, ok := a.(*array.Dictionary); ok && dictionaries && v.setEntries(d, s) {
 		return v
 	}
-	if storesRawInteger(field.Type) {
-		v.setIntegers(a, dictionaries, s)
-		return v
+	switch physical := column.PhysicalType(); {
+	case storesNumbers(field.Type, physical):
+		v.setNumbers(a, dictionaries, s)
+	case storedText(field.Type, physical):
+		v.setTexts(a, dictionaries, s)
+	default:
+		return nil
 	}
-	return nil
+	return v
 }
 
 func (v *flatValues) valid(row int) bool {
@@ -61,26 +79,13 @@ func (v *flatValues) valid(row int) bool {
 // width is the bits of an index.
 func (v *flatValues) width() int { return max(1, bits.Len(uint(max(1, v.count)-1))) }
 
-// setIntegers takes integers: as a dictionary if they may and it is worth it.
-func (v *flatValues) setIntegers(a arrow.Array, dictionary bool, s *valueScratch) {
-	v.integers = arrow.Int64Traits.CastFromBytes(a.Data().Buffers()[1].Bytes())[v.offset:][:v.rows]
-	if dictionary {
-		s.indices = slices.Grow(s.indices[:0], v.rows)[:v.rows]
-		if entries := s.table.number(v.integers, v, s.indices, min(integerEntries, v.rows/rowsPerInteger)); entries != nil {
-			v.indices, v.count = s.indices, len(entries)
-			s.entries = s.entries[:0]
-			for _, x := range entries {
-				s.entries = binary.LittleEndian.AppendUint64(s.entries, uint64(x))
-			}
-			v.entries = s.entries
-		}
-	}
-}
+// mostEntries is how many entries of a dictionary pay.
+func (v *flatValues) mostEntries() int { return min(dictionaryEntries, v.rows/rowsPerValue) }
 
-// setText takes strings or bytes that have a dictionary, with only those entries that rows refer to: so a row group holds no
+// setEntries takes strings or bytes that have a dictionary, with only those entries that rows refer to: so a row group holds no
 // entries of others, and its statistics are its own. It is false for other dictionaries, and for those with nulls as
 // entries or with too many entries.
-func (v *flatValues) setText(d *array.Dictionary, s *valueScratch) bool {
+func (v *flatValues) setEntries(d *array.Dictionary, s *valueScratch) bool {
 	if id := d.Dictionary().DataType().ID(); id != arrow.STRING && id != arrow.BINARY || d.Dictionary().NullN() > 0 {
 		return false
 	}

@@ -1,0 +1,104 @@
+package tablefile
+
+import (
+	"bytes"
+	"encoding/binary"
+	"hash/maphash"
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+)
+
+// texts are the rows of a column of strings or bytes of any length.
+type texts[T int32 | int64] struct {
+	offsets []T // of the rows, and behind the last
+	data    []byte
+}
+
+// setTexts takes text, as a dictionary if it may and it is worth it.
+func (v *flatValues) setTexts(a arrow.Array, dictionary bool, s *valueScratch) {
+	var data []byte
+	if b := a.Data().Buffers()[2]; b != nil {
+		data = b.Bytes()
+	}
+	switch a.DataType().ID() {
+	case arrow.STRING, arrow.BINARY:
+		takeTexts(v, texts[int32]{arrow.GetOffsets[int32](a.Data(), 1), data}, dictionary, s)
+	default:
+		takeTexts(v, texts[int64]{arrow.GetOffsets[int64](a.Data(), 1), data}, dictionary, s)
+	}
+}
+
+func takeTexts[T int32 | int64](v *flatValues, t texts[T], dictionary bool, s *valueScratch) {
+	v.plain = t
+	if !dictionary {
+		return
+	}
+	if s.texts == nil {
+		s.texts = newTextTable()
+	}
+	if s.stretch.allDiffer(v, func(row int) uint64 { return maphash.Bytes(s.texts.seed, t.at(row)) }) {
+		return
+	}
+	s.indices = slices.Grow(s.indices[:0], v.rows)[:v.rows]
+	if first := s.texts.number(t.at, v, s.indices, v.mostEntries()); first != nil {
+		v.indices, v.count, s.entries = s.indices, len(first), s.entries[:0]
+		for _, row := range first {
+			s.entries = appendText(s.entries, t.at(int(row)))
+		}
+		v.entries = s.entries
+	}
+}
+
+func appendText(out, text []byte) []byte {
+	return append(binary.LittleEndian.AppendUint32(out, uint32(len(text))), text...)
+}
+
+func (t texts[T]) at(row int) []byte { return t.data[t.offsets[row]:t.offsets[row+1]] }
+
+func (t texts[T]) bytes(row, rows int) int {
+	return int(t.offsets[row+rows]-t.offsets[row]) + 4*rows
+}
+
+func (t texts[T]) appendTo(out []byte, v *flatValues, row, rows int) []byte {
+	out = slices.Grow(out, t.bytes(row, rows))
+	for i := row; i < row+rows; i++ {
+		if v.validity == nil || v.valid(i) {
+			out = appendText(out, t.at(i))
+		}
+	}
+	return out
+}
+
+// bounds are the least and the greatest of rows of which some are there.
+func (t texts[T]) bounds(v *flatValues, row, rows, present int) (low, high []byte) {
+	lowHead, highHead, some := uint64(0), uint64(0), false // the first bytes of both, as numbers
+	for i := row; i < row+rows; i++ {
+		if present < rows && !v.valid(i) {
+			continue
+		}
+		text := t.at(i)
+		head := firstBytes(text)
+		if !some {
+			low, high, lowHead, highHead, some = text, text, head, head, true
+			continue
+		}
+		if head < lowHead || head == lowHead && bytes.Compare(text, low) < 0 {
+			low, lowHead = text, head
+		}
+		if head > highHead || head == highHead && bytes.Compare(text, high) > 0 {
+			high, highHead = text, head
+		}
+	}
+	return low, high
+}
+
+// firstBytes are the first eight bytes as a number that compares as they do, zeros for those that are missing.
+func firstBytes(text []byte) uint64 {
+	if len(text) >= 8 {
+		return binary.BigEndian.Uint64(text)
+	}
+	var b [8]byte
+	copy(b[:], text)
+	return binary.BigEndian.Uint64(b[:])
+}

@@ -1,0 +1,49 @@
+package tablefile
+
+import (
+	"bytes"
+	"hash/maphash"
+)
+
+// A dictionary of text may have as many bytes as other writers give it.
+const dictionaryBytes = 1 << 20
+
+// textTable finds the number of a text by open addressing.
+type textTable struct {
+	hashes  [hashSlots]uint64
+	numbers [hashSlots]int32 // plus one; 0 is an empty slot
+	first   []int32          // the first row of each number
+	seed    maphash.Seed
+}
+
+func newTextTable() *textTable { return &textTable{seed: maphash.MakeSeed()} }
+
+// number numbers the texts of rows in the order of their first rows, which it returns; nil when there are more than limit, or too
+// many bytes. The number of a null is anything. The table keeps nothing from one column to the next.
+func (t *textTable) number(at func(row int) []byte, v *flatValues, numbers []int32, limit int) []int32 {
+	clear(t.numbers[:])
+	if t.first = t.first[:0]; t.first == nil {
+		t.first = make([]int32, 0, 1024)
+	}
+	size := 0
+	for i := range numbers {
+		if !v.valid(i) {
+			continue
+		}
+		text := at(i)
+		h := maphash.Bytes(t.seed, text)
+		slot := h >> (64 - hashBits)
+		for t.numbers[slot] != 0 && (t.hashes[slot] != h || !bytes.Equal(at(int(t.first[t.numbers[slot]-1])), text)) {
+			slot = (slot + 1) % hashSlots
+		}
+		if t.numbers[slot] == 0 {
+			if size += len(text) + 4; size > dictionaryBytes || len(t.first) == limit {
+				return nil
+			}
+			t.first = append(t.first, int32(i))
+			t.hashes[slot], t.numbers[slot] = h, int32(len(t.first))
+		}
+		numbers[i] = t.numbers[slot] - 1
+	}
+	return t.first
+}
