@@ -60,7 +60,7 @@ func (e *columnEncoder) footer(sc *schema.Schema, v *flatValues, all pageBounds,
 	chunk := group.NextColumnChunk()
 	bounds := metadata.EncodedStatistics{Signed: column.SortOrder() == schema.SortSIGNED}
 	bounds.SetNullCount(int64(v.nulls))
-	if !all.empty {
+	if !all.empty && !all.unknown {
 		bounds.SetMin(all.low)
 		bounds.SetMax(all.high)
 		bounds.ApplyStatSizeLimits(longestStatistic)

@@ -10,13 +10,13 @@ import (
 	"github.com/apache/arrow/go/v15/parquet"
 )
 
-// number is a type that Parquet stores as it lies in memory.
-type number interface {
+// numeric is a type that Parquet stores as it lies in memory.
+type numeric interface {
 	int32 | uint32 | int64 | uint64 | float32 | float64
 }
 
 // numbers are the rows of a column of numbers; anything for a null.
-type numbers[T number] []T
+type numbers[T numeric] []T
 
 // storesNumbers says whether a type is stored in Parquet as its value, or one of less than 32 bits as that of 32.
 func storesNumbers(typ arrow.DataType, physical parquet.Type) bool {
@@ -77,12 +77,12 @@ func widen[T int8 | int16 | uint8 | uint16](wide []int32, values []T) []int32 {
 }
 
 // setNumbers takes the values of a buffer, which are T and, for a dictionary, told apart by their bits.
-func setNumbers[T number, Bits int32 | int64](v *flatValues, b []byte, dictionary bool, s *valueScratch) {
+func setNumbers[T numeric, Bits int32 | int64](v *flatValues, b []byte, dictionary bool, s *valueScratch) {
 	width := len(arrow.GetBytes([]T{0}))
 	takeNumbers[T, Bits](v, b[v.offset*width:][:v.rows*width], dictionary, s)
 }
 
-func takeNumbers[T number, Bits int32 | int64](v *flatValues, b []byte, dictionary bool, s *valueScratch) {
+func takeNumbers[T numeric, Bits int32 | int64](v *flatValues, b []byte, dictionary bool, s *valueScratch) {
 	v.plain = numbers[T](arrow.GetData[T](b))
 	if !dictionary {
 		return
@@ -111,8 +111,7 @@ func (n numbers[T]) appendTo(out []byte, v *flatValues, row, rows int) []byte {
 	if v.validity == nil {
 		return append(out, arrow.GetBytes(values)...)
 	}
-	width := n.bytes(0, 1)
-	b := arrow.GetBytes(values)
+	width, b := n.bytes(0, 1), arrow.GetBytes(values)
 	for i := range values {
 		if v.valid(row + i) {
 			out = append(out, b[i*width:(i+1)*width]...)
@@ -166,7 +165,7 @@ func extremes[T cmp.Ordered](values []T) (least, greatest T, some bool) {
 }
 
 // lowest is a least value as bytes.
-func lowest[T number](x T) []byte {
+func lowest[T numeric](x T) []byte {
 	switch f := any(x).(type) {
 	case float64:
 		if f == 0 {
@@ -181,7 +180,7 @@ func lowest[T number](x T) []byte {
 }
 
 // highest is a greatest value as bytes.
-func highest[T number](x T) []byte {
+func highest[T numeric](x T) []byte {
 	if x == 0 {
 		x = 0 // not the negative one
 	}

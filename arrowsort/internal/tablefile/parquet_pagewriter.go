@@ -5,6 +5,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/parquet/compress"
 	"github.com/apache/arrow/go/v15/parquet/schema"
+	"github.com/klauspost/compress/s2"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -85,6 +86,11 @@ func (w *pageWriter) compressor(id compress.Compression, level int) (func(dst, s
 			}
 		}
 		return func(dst, src []byte) []byte { return w.zstd.EncodeAll(src, dst) }, nil
+	case compress.Codecs.Snappy: // faster than arrow's, which takes fresh memory for each page besides
+		return func(dst, src []byte) []byte {
+			most := s2.MaxEncodedLen(len(src))
+			return s2.EncodeSnappy(slices.Grow(dst, most)[:most], src)
+		}, nil
 	}
 	codec, err := compress.GetCodec(id)
 	if err != nil {

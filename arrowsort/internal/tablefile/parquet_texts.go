@@ -17,8 +17,8 @@ type texts[T int32 | int64] struct {
 
 // setTexts takes text, as a dictionary if it may and it is worth it.
 func (v *flatValues) setTexts(a arrow.Array, dictionary bool, s *valueScratch) {
-	var data []byte
-	if b := a.Data().Buffers()[2]; b != nil {
+	data := []byte{} // an empty text is not nil
+	if b := a.Data().Buffers()[2]; b != nil && b.Len() > 0 {
 		data = b.Bytes()
 	}
 	switch a.DataType().ID() {

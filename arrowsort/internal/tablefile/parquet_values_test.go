@@ -18,7 +18,7 @@ func TestTextKeepsUsedEntriesOnly(t *testing.T) {
 		require.NoError(t, err)
 		d := array.NewSlice(whole, 1, 6).(*array.Dictionary)
 		v := &flatValues{rows: 5, validity: d.NullBitmapBytes(), offset: 1, nulls: 1}
-		require.True(t, v.setText(d, s), index)
+		require.True(t, v.setEntries(d, s), index)
 		require.Equal(t, 2, v.count)
 		require.Equal(t, "\x01\x00\x00\x00b\x01\x00\x00\x00a", string(v.entries))
 		require.Equal(t, []int32{1, 0, 1, 0}, []int32{v.indices[0], v.indices[2], v.indices[3], v.indices[4]})
@@ -38,7 +38,7 @@ func TestTextThatHasNoDictionaryOfItsOwn(t *testing.T) {
 		}
 		d, err := array.DictArrayFromJSON(memory.DefaultAllocator, typ, `[0, 1]`, entries)
 		require.NoError(t, err)
-		require.False(t, new(flatValues).setText(d.(*array.Dictionary), new(valueScratch)), entries)
+		require.False(t, new(flatValues).setEntries(d.(*array.Dictionary), new(valueScratch)), entries)
 		d.Release()
 	}
 }
