@@ -34,7 +34,9 @@ func Check(ctx context.Context, paths []string, opts Options) (*Checked, error) 
 	if err := checkKeys(ctx, in.schema, opts.Keys); err != nil {
 		return nil, err
 	}
-	c := &checker{in: in, order: ordered{schema: in.schema, opts: &opts}, result: &Checked{Files: in.paths, Columns: in.schema.NumFields(), Bytes: in.bytes}}
+	result := &Checked{Files: in.paths, Columns: in.schema.NumFields(), Bytes: in.bytes}
+	in.readKeysOnly()
+	c := &checker{in: in, order: ordered{schema: in.schema, opts: &opts}, result: result}
 	defer c.order.forget()
 	done := int64(0)
 	for _, path := range in.paths {

@@ -95,6 +95,7 @@ type inputs struct {
 	memory int64 // about what all rows take
 	format tablefile.Format
 	opts   *Options
+	chosen []string // names of the columns that are read; nil: all
 }
 
 // openInputs looks at the schemas of all files.
@@ -148,6 +149,13 @@ func (in *inputs) open(path string) (*input, error) {
 	s, err := in.scan(path)
 	if err != nil {
 		return nil, err
+	}
+	if in.chosen != nil {
+		var columns []int
+		for _, name := range in.chosen {
+			columns = append(columns, s.Schema.FieldIndices(name)...)
+		}
+		s.Choose(columns)
 	}
 	if _, err := agree(in.schema, s.Schema, path, in.paths[0]); err != nil { // it may have changed
 		s.Close()

@@ -65,19 +65,38 @@ func leafAt(footer *metadata.FileMetaData, path string) int {
 
 // Sorting is the order that all row groups of the file name; nil when one has none or another.
 func (l *Layout) Sorting() []SortingColumn {
-	var common []SortingColumn
+	groups := l.RowGroups()
+	for _, g := range groups {
+		if !slices.Equal(g.Sorting, groups[0].Sorting) {
+			return nil
+		}
+	}
+	if len(groups) == 0 {
+		return nil
+	}
+	return groups[0].Sorting
+}
+
+// A RowGroup is what a Parquet file's metadata say of a row group.
+type RowGroup struct {
+	Rows    int64
+	Sorting []SortingColumn // nil: none, or one by columns that there are not
+}
+
+// RowGroups are the row groups of the file.
+func (l *Layout) RowGroups() []RowGroup {
+	groups := make([]RowGroup, len(l.meta.RowGroups))
 	for i, group := range l.meta.RowGroups {
+		groups[i].Rows = group.NumRows
 		var sorting []SortingColumn
 		for _, s := range group.SortingColumns {
 			if int(s.ColumnIdx) < 0 || int(s.ColumnIdx) >= l.meta.Schema.NumColumns() {
-				return nil
+				sorting = nil
+				break
 			}
 			sorting = append(sorting, SortingColumn{l.meta.Schema.Column(int(s.ColumnIdx)).Path(), s.Descending, s.NullsFirst})
 		}
-		if i > 0 && !slices.Equal(common, sorting) {
-			return nil
-		}
-		common = sorting
+		groups[i].Sorting = sorting
 	}
-	return common
+	return groups
 }

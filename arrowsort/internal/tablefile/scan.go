@@ -28,6 +28,7 @@ type Scanner struct {
 	path   string
 	file   *os.File
 	pieces pieces
+	chosen []int // columns of a piece; nil: all
 }
 
 // pieces are the parts of a table. next ends with io.EOF.
@@ -124,8 +125,11 @@ func (s *Scanner) Next(ctx context.Context) (table arrow.Table, err error) {
 		table, err = s.pieces.next(ctx)
 		return err
 	})
-	if err == nil || err == io.EOF {
-		return table, err
+	if err == nil {
+		return s.choose(table), nil
+	}
+	if err == io.EOF {
+		return nil, err
 	}
 	return nil, inFile(s.path, "standard input", err)
 }

@@ -1,0 +1,35 @@
+package tablefile
+
+import (
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/parquet/pqarrow"
+)
+
+// Choose has the scanner give only some columns, by their positions in Schema, which is theirs from now on. Of a Parquet file
+// the others are not read. It comes before Next.
+func (s *Scanner) Choose(columns []int) {
+	s.Schema = Pick(s.Schema, columns)
+	if p, ok := s.pieces.(*parquetPieces); ok {
+		fields := make([]pqarrow.SchemaField, len(columns))
+		for i, c := range columns {
+			fields[i] = p.fields[c]
+		}
+		p.fields, p.schema = fields, s.Schema
+		return
+	}
+	s.chosen = columns
+}
+
+// choose takes the chosen columns of a piece, which it consumes.
+func (s *Scanner) choose(piece arrow.Table) arrow.Table {
+	if s.chosen == nil {
+		return piece
+	}
+	defer piece.Release()
+	columns := make([]arrow.Column, len(s.chosen))
+	for i, c := range s.chosen {
+		columns[i] = *piece.Column(c)
+	}
+	return array.NewTable(s.Schema, columns, piece.NumRows())
+}

@@ -1,0 +1,157 @@
+package parquetsort
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+)
+
+// A Claim is the order that a Parquet file names in its footer, where readers look for it.
+type Claim struct {
+	File string
+	Keys []arrowsort.Key // none: it names none, or is no Parquet file
+	// Mixed tells that row groups name different orders; Keys are those of the first.
+	Mixed bool
+}
+
+// Claims reads the orders that files name, which may be as in Sort. Of the options it uses InputFormat and Allocator.
+func Claims(ctx context.Context, paths []string, opts Options) ([]Claim, error) {
+	format, err := tablefile.ParseFormat(opts.InputFormat)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrOption, err)
+	}
+	files, err := Expand(paths)
+	if err != nil {
+		return nil, err
+	}
+	claims := make([]Claim, len(files))
+	for i, file := range files {
+		if err := context.Cause(ctx); err != nil {
+			return nil, err
+		}
+		s, err := tablefile.Scan(file, 0, tablefile.ReadOptions{Format: format, Allocator: opts.Allocator})
+		if err != nil {
+			return nil, err
+		}
+		claims[i] = claimOf(file, s.Layout)
+		s.Close()
+	}
+	return claims, nil
+}
+
+func claimOf(file string, layout *tablefile.Layout) Claim {
+	c := Claim{File: file}
+	if layout == nil {
+		return c
+	}
+	groups := layout.RowGroups()
+	for i, g := range groups {
+		if i == 0 {
+			c.Keys = keysOf(g.Sorting)
+		}
+		c.Mixed = c.Mixed || !slices.Equal(g.Sorting, groups[0].Sorting)
+	}
+	return c
+}
+
+func keysOf(sorting []tablefile.SortingColumn) (keys []arrowsort.Key) {
+	for _, s := range sorting {
+		key := arrowsort.Key{Path: s.Path}
+		if s.Descending {
+			key.Order = arrowsort.Descending
+		}
+		if s.NullsFirst {
+			key.Nulls = arrowsort.NullsAtStart
+		}
+		keys = append(keys, key)
+	}
+	return keys
+}
+
+// CheckClaims finds the first row of some files that sorts before the one above it by the order that its row group names;
+// nil when there is none. It streams: of the options it uses what Check uses but for the keys.
+func CheckClaims(ctx context.Context, paths []string, opts Options) (*Violation, error) {
+	opts.Keys = []arrowsort.Key{{}} // are those of each row group
+	opts, err := opts.resolved()
+	if err != nil {
+		return nil, err
+	}
+	files, err := Expand(paths)
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range files {
+		v, err := checkClaim(ctx, file, opts)
+		if v != nil || err != nil {
+			return v, err
+		}
+	}
+	return nil, nil
+}
+
+func checkClaim(ctx context.Context, file string, opts Options) (*Violation, error) {
+	in := &inputs{opts: &opts}
+	var err error
+	if in.format, err = tablefile.ParseFormat(opts.InputFormat); err != nil {
+		return nil, err
+	}
+	s, err := in.scan(file)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	if s.Layout == nil {
+		return nil, nil
+	}
+	c := claimChecker{file: file, groups: s.Layout.RowGroups(), order: ordered{schema: s.Schema, opts: &opts}}
+	defer c.order.forget()
+	for {
+		piece, err := s.Next(ctx)
+		if err == io.EOF {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		v, err := c.add(ctx, piece)
+		piece.Release()
+		if v != nil || err != nil {
+			return v, err
+		}
+		opts.Progress(PhaseCheck, s.Done(), s.Bytes)
+	}
+}
+
+// A claimChecker checks row groups, each by its own order. Pieces of a Parquet file lie in one row group each.
+type claimChecker struct {
+	file   string
+	groups []tablefile.RowGroup // the first is the one that is checked
+	inside int64                // rows of it so far
+	row    int64                // in the file
+	order  ordered
+}
+
+func (c *claimChecker) add(ctx context.Context, piece arrow.Table) (*Violation, error) {
+	for c.inside == c.groups[0].Rows {
+		c.groups, c.inside = c.groups[1:], 0
+		c.order.forget()
+	}
+	if c.order.opts.Keys = keysOf(c.groups[0].Sorting); len(c.order.opts.Keys) > 0 {
+		at, err := c.order.add(ctx, piece)
+		if err != nil {
+			return nil, fmt.Errorf("%s: by the order that its footer names: %w", c.file, err)
+		}
+		if at >= 0 {
+			return &Violation{File: c.file, Row: c.row + at}, nil
+		}
+	}
+	c.inside += piece.NumRows()
+	c.row += piece.NumRows()
+	return nil, nil
+}

@@ -1,0 +1,77 @@
+package parquetsort
+
+import (
+	"context"
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+)
+
+// claiming writes rows 0, 1, 2, and so on as a file that claims some order of its column "row", in row groups of 1000 rows.
+func claiming(t *testing.T, path string, rows int, sorting ...tablefile.SortingColumn) {
+	t.Helper()
+	rec := numbers(memory.DefaultAllocator, rand.New(rand.NewPCG(1, 1)), 0, rows)
+	defer rec.Release()
+	table := array.NewTableFromRecords(numbersSchema, []arrow.Record{rec})
+	defer table.Release()
+	_, err := tablefile.Write(context.Background(), path, table, tablefile.WriteOptions{RowGroupRows: 1000, Sorting: sorting})
+	require.NoError(t, err)
+}
+
+func TestClaims(t *testing.T) {
+	folder := t.TempDir()
+	claiming(t, filepath.Join(folder, "a.parquet"), 2500, tablefile.SortingColumn{Path: "row"})
+	claiming(t, filepath.Join(folder, "b.parquet"), 2500, tablefile.SortingColumn{Path: "key", Descending: true, NullsFirst: true}, tablefile.SortingColumn{Path: "row"})
+	claiming(t, filepath.Join(folder, "c.parquet"), 10)
+	claims, err := Claims(t.Context(), []string{folder}, Options{})
+	require.NoError(t, err)
+	require.Equal(t, []Claim{
+		{File: filepath.Join(folder, "a.parquet"), Keys: []arrowsort.Key{{Path: "row"}}},
+		{File: filepath.Join(folder, "b.parquet"), Keys: []arrowsort.Key{{Path: "key", Order: arrowsort.Descending, Nulls: arrowsort.NullsAtStart}, {Path: "row"}}},
+		{File: filepath.Join(folder, "c.parquet")},
+	}, claims)
+	v, err := CheckClaims(t.Context(), []string{folder}, Options{})
+	require.NoError(t, err)
+	require.Equal(t, filepath.Join(folder, "b.parquet"), v.File)
+	require.Less(t, v.Row, int64(10))
+}
+
+// TestClaimsAreAboutRowGroups has rows that fall between row groups and rise inside them.
+func TestClaimsAreAboutRowGroups(t *testing.T) {
+	folder := t.TempDir()
+	first, second, out := filepath.Join(folder, "1.parquet"), filepath.Join(folder, "2.parquet"), filepath.Join(folder, "out.parquet")
+	claiming(t, first, 2000, tablefile.SortingColumn{Path: "row"})
+	claiming(t, second, 2000, tablefile.SortingColumn{Path: "row", Descending: true})
+	for _, path := range []string{first, second} {
+		v, err := CheckClaims(t.Context(), []string{path}, Options{})
+		require.NoError(t, err)
+		require.Equal(t, path == second, v != nil)
+	}
+	in, err := tablefile.Read(t.Context(), first, tablefile.ReadOptions{})
+	require.NoError(t, err)
+	defer in.Table.Release()
+	w, err := tablefile.Create(t.Context(), out, in.Schema, tablefile.WriteOptions{Sorting: []tablefile.SortingColumn{{Path: "row"}}})
+	require.NoError(t, err)
+	for _, from := range []int64{1000, 0} {
+		half := slice(in.Table, from, from+1000)
+		require.NoError(t, w.Write(t.Context(), half))
+		half.Release()
+	}
+	require.NoError(t, w.Finish())
+	_, err = w.Commit()
+	require.NoError(t, err)
+	v, err := CheckClaims(t.Context(), []string{out}, Options{})
+	require.NoError(t, err)
+	require.Nil(t, v)
+	checked, err := Check(t.Context(), []string{out}, Options{Keys: []arrowsort.Key{{Path: "row"}}})
+	require.NoError(t, err)
+	require.Equal(t, &Violation{File: out, Row: 1000}, checked.Violation)
+}
