@@ -4,19 +4,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/apache/arrow/go/v15/arrow"
+
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
-// readKeysOnly has only the columns of the keys read, unless names are not unique. Keys by position are changed to positions
-// among those columns.
+// readKeysOnly has only the columns of the keys read, which there are. Keys by position are changed to positions among those.
 func (in *inputs) readKeysOnly() {
 	var columns []int
-	for i := range in.schema.NumFields() {
-		if len(in.schema.FieldIndices(in.schema.Field(i).Name)) > 1 {
-			return
-		}
-	}
 	at := make([]int, len(in.opts.Keys))
 	for i, key := range in.opts.Keys {
 		at[i] = in.columnOf(key)
@@ -30,10 +26,21 @@ func (in *inputs) readKeysOnly() {
 			keys[i].Index = slices.Index(columns, at[i])
 		}
 	}
+	in.all, in.chosen = in.schema, columns
 	in.opts.Keys, in.schema = keys, tablefile.Pick(in.schema, columns)
-	for _, field := range in.schema.Fields() {
-		in.chosen = append(in.chosen, field.Name)
+}
+
+// chosenOf are the columns that are read of a file, which has columns of the same names in any order; if names are not unique,
+// in the same order.
+func (in *inputs) chosenOf(schema *arrow.Schema) []int {
+	if columnsEqual(in.all, schema) {
+		return in.chosen
 	}
+	var columns []int
+	for _, c := range in.chosen {
+		columns = append(columns, schema.FieldIndices(in.all.Field(c).Name)...)
+	}
+	return columns
 }
 
 // columnOf is the column that a key, which there is, lies in: the one that has its path as name, or else the longest part of

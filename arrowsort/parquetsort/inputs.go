@@ -95,7 +95,8 @@ type inputs struct {
 	memory int64 // about what all rows take
 	format tablefile.Format
 	opts   *Options
-	chosen []string // names of the columns that are read; nil: all
+	all    *arrow.Schema // of all, when only some columns are read
+	chosen []int         // which those are
 }
 
 // openInputs looks at the schemas of all files.
@@ -151,11 +152,7 @@ func (in *inputs) open(path string) (*input, error) {
 		return nil, err
 	}
 	if in.chosen != nil {
-		var columns []int
-		for _, name := range in.chosen {
-			columns = append(columns, s.Schema.FieldIndices(name)...)
-		}
-		s.Choose(columns)
+		s.Choose(in.chosenOf(s.Schema))
 	}
 	if _, err := agree(in.schema, s.Schema, path, in.paths[0]); err != nil { // it may have changed
 		s.Close()

@@ -14,16 +14,22 @@ const checkName = "check"
 
 func newCheck(s streams) *cobra.Command {
 	var in jobFlags
+	in.keysOptional = true
 	cmd := &cobra.Command{
-		Use:   "check -k COLUMN INPUT...",
+		Use:   "check [-k COLUMN] INPUT...",
 		Short: "Find out whether files are sorted",
 		Long: `Find out whether a file is sorted by the keys, or several files one after the other: a file, a pattern in quotes or a
 folder each. Parquet and Arrow files may be larger than memory. Of what is not sorted, the first row that
 sorts before the row above it is named, counted from 0.
 
+A Parquet file can name the order of its rows in its footer, as those do that arrowsort writes. Without -k that order is
+checked, which has to be the same in all files. With -k it is checked as well: a file that is not in the order that it
+names is not sorted.
+
 ` + keysHelp + "\n\n" + csvHelp + "\n\n" + exitCheckHelp,
-		Example: `  arrowsort check -k delay:desc -k date sorted.parquet`,
-		Args:    someInputs,
+		Example: `  arrowsort check sorted.parquet
+  arrowsort check -k delay:desc -k date 'sorted-*.parquet'`,
+		Args: someInputs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := in.parse(s, args[0], nil); err != nil {
 				return err
@@ -57,21 +63,30 @@ func runCheck(ctx context.Context, s streams, path string, in *jobFlags) error {
 	if err != nil {
 		return err
 	}
-	return j.verdict(sorted, int64(row), fmt.Sprintf("row %d sorts before row %d", row, row-1))
+	if sorted {
+		return j.verdict(true, nil)
+	}
+	j.report.BadRow = int64(row)
+	return j.verdict(false, []string{fmt.Sprintf("not sorted: row %d sorts before row %d (rows count from 0)", row, row-1)})
 }
 
-// verdict says whether the input is sorted; else which row is not, in numbers and in words.
-func (j *job) verdict(sorted bool, row int64, text string) error {
+// verdict says whether the input is sorted, and what else there is to say.
+func (j *job) verdict(sorted bool, lines []string) error {
 	if j.flags.json {
-		j.report.Sorted, j.report.BadRow = &sorted, max(row, 0)
+		j.report.Sorted = &sorted
 		if err := j.report.writeJSON(j.out); err != nil {
 			return err
 		}
 	} else if !j.flags.quiet {
 		if sorted {
-			fmt.Fprintln(j.out, "sorted")
-		} else {
-			fmt.Fprintf(j.out, "not sorted: %s (rows count from 0)\n", text)
+			text := "sorted"
+			if j.flags.claimed {
+				text += " by " + listed(j.report.Keys) + ", as the footer says"
+			}
+			lines = append([]string{text}, lines...)
+		}
+		for _, line := range lines {
+			fmt.Fprintln(j.out, printable(line))
 		}
 	}
 	if !sorted {

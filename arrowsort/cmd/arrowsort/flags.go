@@ -21,6 +21,9 @@ type jobFlags struct {
 	quiet    bool
 	json     bool
 
+	keysOptional bool // for files that name an order of their own
+	claimed      bool // the keys are that order
+
 	keys      []keyFlag
 	inFormat  tablefile.Format
 	delimiter rune
@@ -44,8 +47,10 @@ func (f *jobFlags) addEngine(cmd *cobra.Command) {
 
 // parse checks the flags; out are those of the output, nil where there is none.
 func (f *jobFlags) parse(s streams, input string, out *outputFlags) (err error) {
-	if f.keys, err = parseKeys(f.keyTexts); err != nil {
-		return err
+	if !f.keysOptional || len(f.keyTexts) > 0 {
+		if f.keys, err = parseKeys(f.keyTexts); err != nil {
+			return err
+		}
 	}
 	if f.limit < 0 {
 		return usagef("--limit is %d, give 0 for all rows", f.limit)

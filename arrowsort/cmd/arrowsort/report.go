@@ -35,6 +35,8 @@ type report struct {
 	BadRow        int64    `json:"first_bad_row,omitempty"` // of check; row 0 is never bad but in a later file
 	BadFile       string   `json:"bad_file,omitempty"`      // of check of several files
 
+	Footers []footerReport `json:"footers,omitempty"` // of check of Parquet files
+
 	start time.Time
 }
 

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
+)
+
+// A footerReport is what a Parquet file says of its order, and whether it is so.
+type footerReport struct {
+	File string   `json:"file"`
+	Keys []string `json:"keys"`           // as they are typed; empty: the file names none
+	True *bool    `json:"true,omitempty"` // absent where that was not found out
+}
+
+// claimedKeys takes the order that all files name for the keys, where none are given.
+func (f *jobFlags) claimedKeys(ctx context.Context, files []string) error {
+	for _, file := range files {
+		if why := readWhole(file, f); why != "" {
+			return usagef("give at least one key: -k COLUMN; %s", why)
+		}
+	}
+	claims, err := parquetsort.Claims(ctx, files, parquetsort.Options{InputFormat: f.format})
+	if err != nil {
+		return err
+	}
+	first := claims[0]
+	for _, c := range claims {
+		switch {
+		case len(c.Keys) == 0:
+			return usagef("give at least one key: -k COLUMN; %s names no order of its own", c.File)
+		case c.Mixed:
+			return usagef("give at least one key: -k COLUMN; row groups of %s name different orders", c.File)
+		case !slices.Equal(c.Keys, first.Keys):
+			return usagef("give at least one key: -k COLUMN; %s names the order %s, %s names %s", first.File, keyList(first.Keys), c.File, keyList(c.Keys))
+		}
+	}
+	f.claimed = true
+	f.keys = nil
+	for _, k := range first.Keys {
+		f.keys = append(f.keys, keyFlag{keyText(k), k})
+	}
+	return nil
+}
+
+// A claimCheck compares the orders that files name with the one that was checked, and with their rows.
+type claimCheck struct {
+	keys    []arrowsort.Key
+	options parquetsort.Options
+	footers []footerReport
+	lines   []string // what there is to say
+	wrong   *parquetsort.Violation
+}
+
+// run looks at files whose rows are in the order of the keys, or which are not, from the file on that has the violation.
+func (c *claimCheck) run(ctx context.Context, files []string, violation *parquetsort.Violation) error {
+	claims, err := parquetsort.Claims(ctx, files, c.options)
+	if err != nil {
+		return err
+	}
+	for _, claim := range claims {
+		footer := footerReport{File: claim.File, Keys: keyTexts(claim.Keys)}
+		if violation == nil || violation.File == claim.File {
+			if err := c.compare(ctx, claim, &footer, violation); err != nil {
+				return err
+			}
+		}
+		c.footers = append(c.footers, footer)
+	}
+	return nil
+}
+
+func (c *claimCheck) compare(ctx context.Context, claim parquetsort.Claim, footer *footerReport, violation *parquetsort.Violation) error {
+	if len(claim.Keys) == 0 {
+		return nil
+	}
+	holds := violation == nil && !claim.Mixed && len(claim.Keys) <= len(c.keys) && slices.Equal(claim.Keys, c.keys[:len(claim.Keys)])
+	if holds {
+		footer.True = &holds
+		return nil
+	}
+	wrong, err := parquetsort.CheckClaims(ctx, []string{claim.File}, c.options)
+	if err != nil {
+		return err
+	}
+	holds = wrong == nil
+	footer.True = &holds
+	order := keyList(claim.Keys)
+	if claim.Mixed {
+		order = "of each row group"
+	}
+	switch {
+	case !holds:
+		c.lines = append(c.lines, fmt.Sprintf("%s: the footer names the order %s, but row %d sorts before the row above it", claim.File, order, wrong.Row))
+		if c.wrong == nil {
+			c.wrong = wrong
+		}
+	case violation != nil:
+		c.lines = append(c.lines, fmt.Sprintf("%s: the footer names the order %s, in which each row group is by itself", claim.File, order))
+	default:
+		c.lines = append(c.lines, fmt.Sprintf("%s: the footer names another order, which is true as well: %s", claim.File, order))
+	}
+	return nil
+}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+)
+
+// claiming is the people, sorted by name, in row groups of two with footers that claim some order.
+func claiming(t *testing.T, path string, sorting ...tablefile.SortingColumn) {
+	t.Helper()
+	in, err := tablefile.Read(t.Context(), convert(t, "x.arrow"), tablefile.ReadOptions{})
+	require.NoError(t, err)
+	defer in.Table.Release()
+	writeClaiming(t, path, in.Table, sorting)
+}
+
+func writeClaiming(t *testing.T, path string, table arrow.Table, sorting []tablefile.SortingColumn) {
+	t.Helper()
+	_, err := tablefile.Write(t.Context(), path, table, tablefile.WriteOptions{RowGroupRows: 2, Sorting: sorting})
+	require.NoError(t, err)
+}
+
+func TestCheckByTheOrderInTheFooter(t *testing.T) {
+	folder := t.TempDir()
+	yes, wrong, none := filepath.Join(folder, "yes.parquet"), filepath.Join(folder, "wrong.parquet"), filepath.Join(folder, "none.parquet")
+	byName := tablefile.SortingColumn{Path: "name"}
+	claiming(t, yes, byName)
+	claiming(t, wrong, tablefile.SortingColumn{Path: "born"})
+	claiming(t, none)
+	check := func(args ...string) result { return cut(cli(t, nil, append([]string{"check"}, args...)...)) }
+
+	require.Equal(t, result{out: "sorted by name, as the footer says\n"}, check(yes))
+	require.Equal(t, result{out: "sorted\n"}, check("-k", "name", yes))
+	require.Equal(t, result{out: "sorted\n"}, check("-k", "name", "-k", "age", yes))
+	require.Equal(t, result{out: "sorted\n"}, check("-k", "name", none))
+	require.Equal(t, result{code: 1, out: "not sorted: row 3 sorts before row 2 (rows count from 0)\n" +
+		wrong + ": the footer names the order born, but row 3 sorts before the row above it\n"}, check(wrong))
+	require.Equal(t, result{code: 1, out: wrong + ": the footer names the order born, but row 3 sorts before the row above it\n"},
+		cut(onlyLast(check("-k", "name", wrong))))
+
+	two := filepath.Join(folder, "two.parquet")
+	claiming(t, two, byName, tablefile.SortingColumn{Path: "age", Descending: true, NullsFirst: true})
+	require.Equal(t, result{out: "sorted\n" + two + ": the footer names another order, which is true as well: name, age:desc:nulls-first\n"}, check("-k", "name", two))
+	require.Equal(t, result{code: 1, out: "not sorted: row 1 sorts before row 0 (rows count from 0)\n" +
+		yes + ": the footer names the order name, in which each row group is by itself\n"}, check("-k", "name:desc", yes))
+
+	for name, c := range map[string]struct {
+		args []string
+		want string
+	}{
+		"no order":         {[]string{none}, none + " names no order of its own"},
+		"different orders": {[]string{yes, two}, two + " names name, age:desc:nulls-first"},
+		"not Parquet":      {[]string{convert(t, "x.arrow")}, "names no order of its own"},
+		"CSV":              {[]string{file(t, "people.csv", people)}, "give at least one key"},
+	} {
+		r := cli(t, nil, append([]string{"check", "-q"}, c.args...)...)
+		require.Equal(t, 2, r.code, name)
+		requireOneLine(t, r.err)
+		require.Contains(t, r.err, c.want, name)
+	}
+}
+
+// onlyLast is a result with the last line of its output.
+func onlyLast(r result) result {
+	lines := strings.SplitAfter(strings.TrimSuffix(r.out, "\n"), "\n")
+	r.out = lines[len(lines)-1] + "\n"
+	return r
+}
+
+func TestCheckReportsFootersInJSON(t *testing.T) {
+	folder := t.TempDir()
+	a, b := filepath.Join(folder, "a.parquet"), filepath.Join(folder, "b.parquet")
+	claiming(t, a, tablefile.SortingColumn{Path: "name"})
+	require.NoError(t, os.Rename(convert(t, "x.parquet"), b))
+	r := cli(t, nil, "check", "--json", a)
+	require.Equal(t, 0, r.code, r.err)
+	var got struct {
+		Keys    []string
+		Sorted  bool
+		Footers []footerReport
+	}
+	require.NoError(t, json.Unmarshal([]byte(r.out), &got))
+	yes := true
+	require.True(t, got.Sorted)
+	require.Equal(t, []string{"name"}, got.Keys)
+	require.Equal(t, []footerReport{{a, []string{"name"}, &yes}}, got.Footers)
+	require.Equal(t, 1, cli(t, nil, "check", "-q", a, b).code, "each is sorted, but not one behind the other")
+}
