@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"math"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -67,6 +68,9 @@ func runSort(ctx context.Context, s streams, path string, in *jobFlags, out *out
 	defer j.close()
 	out.options.Layout, out.options.Schema = j.input.Layout, j.input.Schema
 	return j.produce(ctx, out, j.input.Schema, func(opts arrowsort.Options) (arrow.Table, error) {
+		if format == tablefile.Parquet && out.path != "" && out.preview == 0 && j.table.NumRows() <= math.MaxUint32 {
+			return j.sortIndices(ctx, out, opts)
+		}
 		sorted, err := arrowsort.Sort(ctx, j.table, j.keys, opts)
 		if err != nil {
 			return nil, err
@@ -75,6 +79,16 @@ func runSort(ctx context.Context, s streams, path string, in *jobFlags, out *out
 		out.options.Sorting = j.order
 		return withNames(sorted, j.input.Schema), nil
 	})
+}
+
+// sortIndices leaves it to the writer to gather the rows, each row group when it is written: so there never are two tables in memory.
+func (j *job) sortIndices(ctx context.Context, out *outputFlags, opts arrowsort.Options) (arrow.Table, error) {
+	indices, err := arrowsort.SortIndices32(ctx, j.table, j.keys, opts)
+	if err != nil {
+		return nil, err
+	}
+	out.options.Sorting, out.options.Rows = j.order, indices.Uint32Values()
+	return withNames(j.table, j.input.Schema), nil
 }
 
 // produce sorts, writes and previews the result, which has the schema, and reports.
@@ -98,7 +112,9 @@ func (j *job) produce(ctx context.Context, out *outputFlags, schema *arrow.Schem
 		return err
 	}
 	defer sorted.Release()
-	j.report.RowsOut = sorted.NumRows()
+	if j.report.RowsOut = sorted.NumRows(); out.options.Rows != nil {
+		j.report.RowsOut = int64(len(out.options.Rows))
+	}
 	if out.path != "" {
 		if err := j.write(ctx, sorted, out); err != nil {
 			return err

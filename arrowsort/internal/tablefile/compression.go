@@ -72,6 +72,9 @@ func (o *WriteOptions) check(path string) error {
 			return fmt.Errorf("%w: CSV is not compressed", ErrCompression)
 		}
 	}
+	if o.Rows != nil {
+		return errors.New("only Parquet is written by row numbers")
+	}
 	if o.RowGroupRows != 0 {
 		return errors.New("only Parquet has row groups")
 	}

@@ -5,16 +5,13 @@ import (
 	"io"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 	"github.com/apache/arrow/go/v15/parquet/file"
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 )
 
 // encodeFlat encodes rows of a column that is not nested: by a flatEncoder, or with pqarrow what that does not write.
-func (e *columnEncoder) encodeFlat(field arrow.Field, data *arrow.Chunked, first, n int64) (piece, error) {
-	rows := array.NewChunkedSlice(data, first, first+n)
-	defer rows.Release()
+func (e *columnEncoder) encodeFlat(field arrow.Field, rows *arrow.Chunked) (piece, error) {
 	sc, err := pqarrow.ToParquet(arrow.NewSchema([]arrow.Field{field}, nil), e.props, e.arrowProps)
 	if err != nil {
 		return piece{}, err
@@ -51,7 +48,7 @@ func (e *columnEncoder) writeFlat(out io.Writer, field arrow.Field, rows *arrow.
 		return err
 	}
 	ctx := pqarrow.NewArrowWriteContext(context.Background(), &e.arrowProps)
-	pages, _ := pagesOf(rows, 0, int64(rows.Len()))
+	pages, _ := pagesOf(rows)
 	defer pages.Release()
 	for _, chunk := range pages.Chunks() {
 		if err := pqarrow.WriteArrowToColumn(ctx, column, chunk, e.levels(field, chunk), nil, field.Nullable); err != nil {

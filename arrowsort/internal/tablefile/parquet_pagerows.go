@@ -5,11 +5,9 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 )
 
-// pagesOf cuts rows of a column into chunks of at most pageRows rows and about pageBytes bytes, each of which is to be a page. values
+// pagesOf cuts rows into chunks of at most pageRows rows and about pageBytes bytes, each of which is to be a page. values
 // are the most values of a leaf column that a chunk has. The caller releases the chunks.
-func pagesOf(column *arrow.Chunked, first, n int64) (pages *arrow.Chunked, values int64) {
-	rows := array.NewChunkedSlice(column, first, first+n)
-	defer rows.Release()
+func pagesOf(rows *arrow.Chunked) (pages *arrow.Chunked, values int64) {
 	var chunks []arrow.Array
 	defer func() { releaseAll(chunks) }()
 	for _, c := range rows.Chunks() {
@@ -20,7 +18,7 @@ func pagesOf(column *arrow.Chunked, first, n int64) (pages *arrow.Chunked, value
 			values = max(values, mostValues(page.Data()))
 		}
 	}
-	return arrow.NewChunked(column.DataType(), chunks), max(values, 1)
+	return arrow.NewChunked(rows.DataType(), chunks), max(values, 1)
 }
 
 // pageFrom takes the rows of a page from a row on.

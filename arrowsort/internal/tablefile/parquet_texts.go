@@ -70,7 +70,7 @@ func (t texts[T]) appendTo(out []byte, v *flatValues, row, rows int) []byte {
 	return out
 }
 
-// bounds are the least and the greatest of rows of which some are there.
+// bounds are the least and the greatest of rows of which some are there, as copies.
 func (t texts[T]) bounds(v *flatValues, row, rows, present int) (low, high []byte) {
 	lowHead, highHead, some := uint64(0), uint64(0), false // the first bytes of both, as numbers
 	for i := row; i < row+rows; i++ {
@@ -90,7 +90,7 @@ func (t texts[T]) bounds(v *flatValues, row, rows, present int) (low, high []byt
 			high, highHead = text, head
 		}
 	}
-	return low, high
+	return slices.Clone(low), slices.Clone(high)
 }
 
 // firstBytes are the first eight bytes as a number that compares as they do, zeros for those that are missing.

@@ -13,6 +13,8 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/compress"
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 	"github.com/apache/arrow/go/v15/parquet/schema"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
 // writeParquet writes a table as a Parquet file.
@@ -55,15 +57,16 @@ func (f *parquetWriter) write(ctx context.Context, table arrow.Table) error {
 		return err
 	}
 	defer table.Release()
-	e.table = table
+	e.table, e.recycled = table, newRecycler(e.opts.Allocator)
 	defer func() { e.table = nil }()
+	defer e.recycled.release()
 	if n := len(f.out.footer.RowGroups) + e.groups(); n > math.MaxInt16 {
 		return fmt.Errorf("%d row groups of %d rows are more than the %d of Parquet: raise the rows of a row group", n, e.rows, math.MaxInt16)
 	}
-	for int64(len(e.present)) < min(e.rows, table.NumRows()) {
+	for int64(len(e.present)) < min(e.rows, e.total()) {
 		e.present = append(e.present, 1)
 	}
-	f.rows += table.NumRows()
+	f.rows += e.total()
 	report := progress(e.opts.Progress, e.pieces())
 	return inOrder(ctx, e.pieces(), threads(e.opts.Threads), e.encode, func(p piece) error {
 		defer report()
@@ -93,6 +96,7 @@ type columnEncoder struct {
 	present    []int16 // definition levels of a column without nulls, for pqarrow
 	encoders   spares[*flatEncoder]
 	files      spares[[]byte] // of pieces that were written
+	recycled   *recycler      // for rows that are gathered
 }
 
 func newColumnEncoder(data *arrow.Schema, opts WriteOptions) (*columnEncoder, error) {
@@ -114,27 +118,54 @@ func newColumnEncoder(data *arrow.Schema, opts WriteOptions) (*columnEncoder, er
 	return e, checkNested(e.schema)
 }
 
-func (e *columnEncoder) groups() int { return int((e.table.NumRows() + e.rows - 1) / e.rows) }
+// total is the number of rows that are written.
+func (e *columnEncoder) total() int64 {
+	if e.opts.Rows != nil {
+		return int64(len(e.opts.Rows))
+	}
+	return e.table.NumRows()
+}
+
+func (e *columnEncoder) groups() int { return int((e.total() + e.rows - 1) / e.rows) }
 func (e *columnEncoder) pieces() int { return e.groups() * int(e.table.NumCols()) }
 
 // encode encodes a column of a row group.
 func (e *columnEncoder) encode(i int) (piece, error) {
 	columns := int(e.table.NumCols())
 	first := int64(i/columns) * e.rows
-	n := min(e.rows, e.table.NumRows()-first)
+	n := min(e.rows, e.total()-first)
 	field := e.table.Schema().Field(i % columns)
-	data := e.table.Column(i % columns).Data()
-	var p piece
-	var err error
-	if isNested(field.Type) {
-		p, err = e.encodeWith(func(out io.Writer) error { return e.writeNested(out, field, data, first, n) })
-	} else {
-		p, err = e.encodeFlat(field, data, first, n)
-	}
+	p, err := e.encodeRows(field, e.table.Column(i%columns).Data(), first, n)
 	if err != nil {
 		return piece{}, fmt.Errorf("column %q: %w", field.Name, err)
 	}
 	return p, p.check(field, n)
+}
+
+func (e *columnEncoder) encodeRows(field arrow.Field, column *arrow.Chunked, first, n int64) (piece, error) {
+	rows, err := e.slice(column, first, n)
+	if err != nil {
+		return piece{}, err
+	}
+	defer rows.Release()
+	if isNested(field.Type) {
+		return e.encodeWith(func(out io.Writer) error { return e.writeNested(out, field, rows) })
+	}
+	return e.encodeFlat(field, rows)
+}
+
+// slice is some of the rows of a column that are written. The caller releases it.
+func (e *columnEncoder) slice(column *arrow.Chunked, first, n int64) (*arrow.Chunked, error) {
+	if e.opts.Rows == nil {
+		return array.NewChunkedSlice(column, first, first+n), nil
+	}
+	opts := take.Options{Allocator: e.recycled, Threads: 1, Split: true}
+	arrays, err := take.Take(context.Background(), column.DataType(), column.Chunks(), e.opts.Rows[first:first+n], opts)
+	if err != nil {
+		return nil, err
+	}
+	defer releaseAll(arrays)
+	return arrow.NewChunked(column.DataType(), arrays), nil
 }
 
 // encodeWith encodes rows that are written to a file in memory, one page for each chunk.
@@ -165,8 +196,8 @@ func isNested(typ arrow.DataType) bool {
 }
 
 // writeNested leaves the levels of a nested column to pqarrow.
-func (e *columnEncoder) writeNested(file io.Writer, field arrow.Field, data *arrow.Chunked, first, n int64) error {
-	pages, values := pagesOf(data, first, n)
+func (e *columnEncoder) writeNested(file io.Writer, field arrow.Field, rows *arrow.Chunked) error {
+	pages, values := pagesOf(rows)
 	defer pages.Release()
 	props := parquet.NewWriterProperties(append(e.options[:len(e.options):len(e.options)], parquet.WithBatchSize(values))...)
 	w, err := pqarrow.NewFileWriter(arrow.NewSchema([]arrow.Field{field}, nil), file, props, e.arrowProps)
@@ -174,7 +205,7 @@ func (e *columnEncoder) writeNested(file io.Writer, field arrow.Field, data *arr
 		return err
 	}
 	w.NewRowGroup()
-	if err := w.WriteColumnChunked(pages, 0, n); err != nil {
+	if err := w.WriteColumnChunked(pages, 0, int64(rows.Len())); err != nil {
 		return err
 	}
 	return w.Close()
