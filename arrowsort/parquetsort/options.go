@@ -3,6 +3,7 @@ package parquetsort
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/apache/arrow/go/v15/arrow/memory"
@@ -24,8 +25,12 @@ type Options struct {
 	SpillDir string
 	// SpillCompression compresses the runs: lz4 or zstd; empty does not.
 	SpillCompression string
-	// InputFormat and OutputFormat are parquet, arrow or arrows (a stream); empty goes by the names of the files.
+	// InputFormat is parquet, arrow or arrows (a stream), OutputFormat one of these or csv; empty goes by the names of the files.
 	InputFormat, OutputFormat string
+	// Stdout is what is written to when the output is named "-"; nil is os.Stdout.
+	Stdout io.Writer
+	// Delimiter is between the values of a CSV output; 0 is a comma.
+	Delimiter rune
 	// RowGroupRows is the number of rows of a row group, and of a record batch of a Sorter: 0 is 262,144, or less where
 	// rows are wide. Row groups are buffered: more of them than an eighth of the budget holds are ErrMemory.
 	RowGroupRows int
@@ -86,10 +91,11 @@ func (o Options) resolved() (Options, error) {
 	case o.SpillCompression != "" && o.SpillCompression != "lz4" && o.SpillCompression != "zstd":
 		return o, fmt.Errorf("%w: SpillCompression %q; use lz4 or zstd", ErrOption, o.SpillCompression)
 	}
-	for _, name := range []string{o.InputFormat, o.OutputFormat} {
-		if format, err := tablefile.ParseFormat(name); err != nil || format == tablefile.CSV {
-			return o, fmt.Errorf("%w: format %q; use parquet, arrow or arrows", ErrOption, name)
-		}
+	if format, err := tablefile.ParseFormat(o.InputFormat); err != nil || format == tablefile.CSV {
+		return o, fmt.Errorf("%w: InputFormat %q; use parquet, arrow or arrows", ErrOption, o.InputFormat)
+	}
+	if _, err := tablefile.ParseFormat(o.OutputFormat); err != nil {
+		return o, fmt.Errorf("%w: OutputFormat: %w", ErrOption, err)
 	}
 	if _, err := tablefile.ParseCompression(o.Compression); err != nil {
 		return o, fmt.Errorf("%w: %w", ErrOption, err)

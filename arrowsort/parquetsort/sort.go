@@ -106,7 +106,8 @@ func (o *outputs) configure(in *inputs) error {
 	if format, err = format.Resolve(o.path); err != nil {
 		return err
 	}
-	o.options = tablefile.WriteOptions{Format: format, Compression: compression, Threads: in.opts.Threads, Allocator: in.opts.Allocator}
+	o.options = tablefile.WriteOptions{Format: format, Compression: compression, Threads: in.opts.Threads, Allocator: in.opts.Allocator,
+		Stdout: in.opts.Stdout, Delimiter: in.opts.Delimiter}
 	if format == tablefile.Parquet {
 		o.options.Schema, o.options.Layout = in.schema, in.layout
 		o.options.RowGroupRows = maxGroupRows // a table that is written is a row group

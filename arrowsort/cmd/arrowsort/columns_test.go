@@ -73,7 +73,7 @@ func TestOnlyKeysAreRead(t *testing.T) {
 	r := cli(t, nil, "argsort", "-q", "-k", "Delay", "--output-format", "csv", "-o", "-", path)
 	require.Equal(t, result{out: "index\n1\n0\n"}, r)
 	r = cli(t, nil, "explain", "-q", "-k", "#4:desc", "-k", "Delay", path)
-	require.Regexp(t, `^2 rows, 5 columns\n#4: int64, .*\nDelay: int64, `, r.out)
+	require.Regexp(t, `^2 rows, 5 columns\n1 file, .*\nsorted in memory, nothing is spilled\n#4: int64, .*\nDelay: int64, `, r.out)
 }
 
 func TestOutputIsCheckedBeforeTheInput(t *testing.T) {

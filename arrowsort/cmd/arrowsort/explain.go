@@ -13,28 +13,52 @@ import (
 
 func newExplain(s streams) *cobra.Command {
 	var in jobFlags
+	var spill spillFlags
 	cmd := &cobra.Command{
-		Use:   "explain -k COLUMN INPUT",
+		Use:   "explain -k COLUMN INPUT...",
 		Short: "Show what a sort comes down to, without sorting",
 		Long: `Show what a sort comes down to, without sorting: which bits of the keys vary, where nulls and NaNs go, and the length of
 the codes that are sorted in place of the rows.
 
+Of Parquet and Arrow files, which may be many, it is told first how arrowsort sort would go about them within --memory: as one
+table in memory, or in runs that are spilled and merged, in how many passes, and how much is spilled. Where that is so, keys
+are not read, and nothing is said about their bits.
+
 ` + keysHelp + "\n\n" + csvHelp + "\n\n" + exitHelp,
-		Example: `  arrowsort explain -k delay:desc -k date flights.parquet`,
-		Args:    oneInput,
+		Example: `  arrowsort explain -k delay:desc -k date flights.parquet
+  arrowsort explain -k date --memory 512MiB 'flights/*.parquet'`,
+		Args: someInputs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := in.parse(s, args[0], nil); err != nil {
 				return err
 			}
-			return runExplain(cmd.Context(), s, args[0], &in)
+			files, strategy, err := spill.explain(cmd, args, &in)
+			if err != nil {
+				return err
+			}
+			return runExplain(cmd.Context(), s, files, &in, strategy)
 		},
 	}
 	in.add(cmd, "look at the first `N` rows only; 0 for all")
+	spill.addMemory(cmd)
 	return cmd
 }
 
-func runExplain(ctx context.Context, s streams, path string, in *jobFlags) error {
-	j, err := newJob(ctx, s, "explain", path, in, nil, false)
+// runExplain tells the strategy, where there is one, and the plan of the keys of what is sorted in memory.
+func runExplain(ctx context.Context, s streams, files []string, in *jobFlags, strategy *strategy) error {
+	var lines []string
+	if strategy != nil {
+		lines = strategy.lines()
+	}
+	if strategy != nil && !strategy.InMemory {
+		j := startJob(s, "explain", files[0], in)
+		j.report.Strategy, j.report.Columns, j.report.BytesIn = strategy, int64(strategy.columns), strategy.bytesIn
+		if len(files) > 1 {
+			j.report.Inputs = files
+		}
+		return j.explained(lines)
+	}
+	j, err := newJob(ctx, s, "explain", files[0], in, nil, false)
 	if err != nil {
 		return err
 	}
@@ -48,11 +72,16 @@ func runExplain(ctx context.Context, s streams, path string, in *jobFlags) error
 		return err
 	}
 	j.plan(plan)
-	if in.json {
-		return j.report.writeJSON(s.out)
+	j.report.Strategy, j.report.Details = strategy, planDetails(plan)
+	lines = append([]string{counted(j.report.Rows, "row") + ", " + counted(j.report.Columns, "column")}, lines...)
+	return j.explained(append(lines, planLines(plan)...))
+}
+
+func (j *job) explained(lines []string) error {
+	if j.flags.json {
+		return j.report.writeJSON(j.out)
 	}
-	lines := append([]string{counted(j.report.Rows, "row") + ", " + counted(j.report.Columns, "column")}, planLines(plan)...)
-	_, err = fmt.Fprintln(s.out, strings.Join(lines, "\n"))
+	_, err := fmt.Fprintln(j.out, strings.Join(lines, "\n"))
 	return err
 }
 

@@ -83,9 +83,10 @@ func TestMemoryIsForFilesThatCanBeRead(t *testing.T) {
 	text, table := file(t, "people.csv", people), convert(t, "x.parquet")
 	for name, args := range map[string][]string{
 		"CSV":            {"--memory", "1GB", "-o", "x.parquet", text},
-		"CSV output":     {"--memory", "1GB", "-o", "x.csv", table},
-		"limit":          {"--rows-per-file", "2", "--limit", "3", "-o", "x.parquet", table},
-		"preview":        {"--preview", "2", table, table},
+		"preview of CSV": {"--preview", "2", "-o", "x.csv", table, table},
+		"numbered pipe":  {"--rows-per-file", "2", "--output-format", "arrows", "-o", "-", table},
+		"numbered none":  {"--rows-per-file", "2", "--preview", "2", table},
+		"spill folder":   {"--spill-dir", "no", "-o", "x.parquet", table},
 		"pipe":           {"--spill-dir", ".", "-o", "x.parquet", "-"},
 		"size":           {"--memory", "much", "-o", "x.parquet", table},
 		"small":          {"--memory", "1MiB", "-o", "x.parquet", table},
@@ -113,4 +114,52 @@ func TestFolderOfOneFile(t *testing.T) {
 	b, err := os.ReadFile(out)
 	require.NoError(t, err)
 	require.Equal(t, byAge, string(b))
+}
+
+// TestSortBeyondMemoryToEverything compares what comes in pieces with what is sorted in memory.
+func TestSortBeyondMemoryToEverything(t *testing.T) {
+	in, folder := manyPeople(t, "in.parquet"), t.TempDir()
+	sort := func(args ...string) result {
+		return cli(t, nil, append([]string{"sort", "-q", "-k", "name:desc", "-k", "n", in}, args...)...)
+	}
+	within := []string{"--memory", "16MiB", "--spill-dir", folder}
+	want := sort("--output-format", "csv", "--delimiter", "tab", "-o", "-")
+	require.Equal(t, 0, want.code)
+	require.True(t, want == sort(append(within, "--output-format", "csv", "--delimiter", "tab", "-o", "-")...))
+	want = sort("--limit", "70001", "--output-format", "csv", "-o", "-")
+	require.True(t, want == sort(append(within, "--limit", "70001", "--output-format", "csv", "-o", "-")...))
+	want = sort("--preview", "20")
+	require.Equal(t, want, sort(append(within, "--preview", "20")...))
+	require.Equal(t, want, sort(append(within, "--preview", "20", "-o", filepath.Join(folder, "o.arrow"))...))
+	want = sort("--limit", "2", "--preview", "20")
+	require.Equal(t, want, sort(append(within, "--limit", "2", "--preview", "20", "-o", filepath.Join(folder, "o.parquet"))...))
+	entries, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	require.Len(t, entries, 2)
+	r := sort(append(within, "-o", "-")...)
+	require.Equal(t, 0, r.code, r.err)
+	r = cli(t, strings.NewReader(r.out), "check", "-k", "name:desc", "-k", "n", "-")
+	require.Equal(t, result{out: "sorted\n"}, cut(r))
+}
+
+func TestExplainTellsWhatSortWouldDo(t *testing.T) {
+	in := manyPeople(t, "in.parquet")
+	r := cli(t, nil, "explain", "-q", "-k", "n", "--memory", "16MiB", in)
+	require.Regexp(t, `^1 file, .* in; about .* in memory, of a budget of 16.8 MB\nabout \d+ runs, spilled and merged in 1 pass: about .* to the spill folder, without compression\n$`, r.out)
+	var got struct{ Strategy strategy }
+	r = cli(t, nil, "explain", "--json", "-k", "n", "--memory", "16MiB", in)
+	require.NoError(t, json.Unmarshal([]byte(r.out), &got), r.out)
+	require.False(t, got.Strategy.InMemory)
+	require.Greater(t, got.Strategy.Runs, 1)
+	require.Equal(t, 1, got.Strategy.Passes)
+	require.Positive(t, got.Strategy.BytesSpilled)
+	r = cli(t, nil, "explain", "-q", "-k", "n", "--memory", "1GiB", in, in)
+	require.Regexp(t, `^2 files, .*\n.*\n$`, r.out)
+	require.Equal(t, 2, cli(t, nil, "explain", "-k", "age", "--memory", "1GiB", file(t, "people.csv", people)).code)
+}
+
+func TestEngineOfSortsBeyondMemory(t *testing.T) {
+	file := convert(t, "x.parquet")
+	require.Contains(t, inMemoryOnly([]string{file}, &jobFlags{engine: "gpu"}, &outputFlags{path: "x.parquet"}), "--engine gpu")
+	require.Empty(t, inMemoryOnly([]string{file}, &jobFlags{engine: "auto"}, &outputFlags{path: "x.parquet"}))
 }

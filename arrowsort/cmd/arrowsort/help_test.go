@@ -9,13 +9,13 @@ import (
 
 func TestArgumentsThatAreMissing(t *testing.T) {
 	for want, args := range map[string][]string{
-		"name an input file, or - for standard input":                                     {"sort", "-k", "a", "-o", "x.csv"},
-		"several inputs: a.csv is not known to be Parquet or Arrow, and read into memory": {"check", "-k", "a", "a.csv", "b.csv"},
-		"-k needs a column, as in -k delay:desc":                                          {"sort", "x.csv", "-k"},
-		"-o needs a file, or - for standard output":                                       {"sort", "x.csv", "-o"},
-		"--limit needs a value":                                                           {"sort", "x.csv", "--limit"},
-		`--delimiter ";;": give one character, such as ';', or tab`:                       {"check", "-k", "a", "--delimiter", ";;", "x.csv"},
-		"--delimiter is for CSV, which is neither read nor written here":                  {"check", "-k", "a", "--delimiter", ";", "x.arrow"},
+		"name an input file, or - for standard input":                                {"sort", "-k", "a", "-o", "x.csv"},
+		"several inputs: a.csv is CSV, which is read as a whole, one file at a time": {"check", "-k", "a", "a.csv", "b.csv"},
+		"-k needs a column, as in -k delay:desc":                                     {"sort", "x.csv", "-k"},
+		"-o needs a file, or - for standard output":                                  {"sort", "x.csv", "-o"},
+		"--limit needs a value":                                                      {"sort", "x.csv", "--limit"},
+		`--delimiter ";;": give one character, such as ';', or tab`:                  {"check", "-k", "a", "--delimiter", ";;", "x.csv"},
+		"--delimiter is for CSV, which is neither read nor written here":             {"check", "-k", "a", "--delimiter", ";", "x.arrow"},
 	} {
 		r := cli(t, nil, args...)
 		require.Equal(t, result{code: 2, err: "arrowsort: " + want + " (see arrowsort " + args[0] + " --help)\n"}, r)
@@ -23,14 +23,14 @@ func TestArgumentsThatAreMissing(t *testing.T) {
 }
 
 func TestHelpTellsExitCodes(t *testing.T) {
-	for _, command := range []string{"sort", "argsort", "check", "explain", "info"} {
+	for _, command := range []string{"sort", "merge", "argsort", "check", "explain", "info"} {
 		require.Contains(t, cli(t, nil, command, "--help").out, "Exit codes: 0 ", command)
 	}
 	require.Contains(t, cli(t, nil, "check", "--help").out, "0 sorted, 1 not sorted, 2 an error")
 }
 
 func TestHelpOfFlagsFitsALine(t *testing.T) {
-	for _, command := range []string{"sort", "argsort", "check", "explain"} {
+	for _, command := range []string{"sort", "merge", "argsort", "check", "explain"} {
 		_, flags, found := strings.Cut(cli(t, nil, command, "--help").out, "Flags:\n")
 		require.True(t, found)
 		for line := range strings.Lines(flags) {

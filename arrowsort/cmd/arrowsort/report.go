@@ -35,7 +35,9 @@ type report struct {
 	BadRow        int64    `json:"first_bad_row,omitempty"` // of check; row 0 is never bad but in a later file
 	BadFile       string   `json:"bad_file,omitempty"`      // of check of several files
 
-	Footers []footerReport `json:"footers,omitempty"` // of check of Parquet files
+	Footers  []footerReport `json:"footers,omitempty"`  // of check of Parquet files
+	Strategy *strategy      `json:"strategy,omitempty"` // of explain of files that can be larger than memory
+	Details  *planReport    `json:"details,omitempty"`  // of explain: the plan, taken apart
 
 	start time.Time
 }

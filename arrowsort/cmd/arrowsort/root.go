@@ -81,7 +81,7 @@ func newRoot(s streams, started *bool) *cobra.Command {
 	root.SetOut(s.out)
 	root.SetErr(s.err)
 	root.SetFlagErrorFunc(explainFlag)
-	root.AddCommand(newSort(s), newArgsort(s), newCheck(s), newExplain(s), newInfo(s))
+	root.AddCommand(newSort(s), newMerge(s), newArgsort(s), newCheck(s), newExplain(s), newInfo(s))
 	return root
 }
 

@@ -142,7 +142,7 @@ func TestRuntimeErrorsAreExitCode1AndThoseOfCheck2(t *testing.T) {
 func TestHelpAndCompletion(t *testing.T) {
 	r := cli(t, nil)
 	require.Equal(t, 0, r.code)
-	for _, command := range []string{"sort", "argsort", "check", "explain", "info", "completion"} {
+	for _, command := range []string{"sort", "merge", "argsort", "check", "explain", "info", "completion"} {
 		require.Contains(t, r.out, command)
 		r := cli(t, nil, command, "--help")
 		require.Equal(t, 0, r.code)

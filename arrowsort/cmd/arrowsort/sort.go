@@ -10,6 +10,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
 // sortName is the command that needs all columns, not the keys only.
@@ -30,7 +31,7 @@ and names the order in its own metadata.
 
 Parquet and Arrow files may be larger than memory, and may be many: INPUT is then a file, a pattern in quotes or a folder,
 and rows that tie keep the order of the files. What does not fit in --memory is sorted piece by piece, spilled to
---spill-dir and merged. CSV and pipes are always sorted in memory, one at a time.
+--spill-dir and merged. CSV and standard input are read into memory, one at a time; both outputs can be of any size.
 
 ` + keysHelp + "\n\n" + compressionHelp + "\n\n" + csvHelp + "\n\n" + exitHelp,
 		Example: `  arrowsort sort -k delay:desc -k date -o sorted.parquet flights.parquet
@@ -42,12 +43,13 @@ and rows that tie keep the order of the files. What does not fit in --memory is 
 			if err := in.parse(s, args[0], &out); err != nil {
 				return err
 			}
-			external, err := spill.parse(cmd, args, &in, &out)
+			pieces, err := spill.parse(cmd, args, &in, &out)
 			if err != nil {
 				return err
 			}
-			if external {
-				return runExternal(cmd.Context(), s, spill.files, &in, &out, &spill)
+			if pieces {
+				e := external{startJob(s, sortName, spill.files[0], &in), &out, parquetsort.Sort}
+				return e.run(cmd.Context(), &spill)
 			}
 			return runSort(cmd.Context(), s, spill.files[0], &in, &out)
 		},

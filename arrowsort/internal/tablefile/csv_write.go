@@ -2,6 +2,7 @@ package tablefile
 
 import (
 	"bufio"
+	"context"
 	"io"
 	"strings"
 
@@ -11,28 +12,49 @@ import (
 
 // writeCSV writes comma-separated values with a header: null is empty, times are ISO 8601, binary is base64, nested
 // values are JSON. CSV has one kind of nothing, so that a null and an empty string are read back as null.
-func writeCSV(w io.Writer, table arrow.Table, delimiter rune, report func(done, total int)) error {
-	out := newCSVWriter(w, delimiter)
-	names := make([]string, table.NumCols())
-	for i := range names {
-		names[i] = table.Schema().Field(i).Name
+func writeCSV(ctx context.Context, w io.Writer, table arrow.Table, opts WriteOptions) error {
+	out, err := newCSVPieces(w, table.Schema(), opts)
+	if err == nil {
+		err = out.write(ctx, table)
 	}
-	if err := out.row(names); err != nil {
+	if err != nil {
 		return err
 	}
+	return out.finish()
+}
+
+// csvPieces are tables of a schema, one behind the other below one header.
+type csvPieces struct {
+	*csvWriter
+	progress func(done, total int)
+}
+
+func newCSVPieces(w io.Writer, schema *arrow.Schema, opts WriteOptions) (*csvPieces, error) {
+	out := newCSVWriter(w, opts.Delimiter)
+	names := make([]string, schema.NumFields())
+	for i := range names {
+		names[i] = schema.Field(i).Name
+	}
+	return &csvPieces{out, opts.Progress}, out.row(names)
+}
+
+func (p *csvPieces) write(_ context.Context, table arrow.Table) error {
 	const batch = 1 << 14
 	reader := array.NewTableReader(table, batch)
 	defer reader.Release()
 	for done := 0; reader.Next(); {
 		rec := reader.Record()
-		if err := out.batch(rec); err != nil {
+		if err := p.batch(rec); err != nil {
 			return err
 		}
-		done += int(rec.NumRows())
-		report(done, int(table.NumRows()))
+		if done += int(rec.NumRows()); p.progress != nil {
+			p.progress(done, int(table.NumRows()))
+		}
 	}
-	return out.w.Flush()
+	return nil
 }
+
+func (p *csvPieces) finish() error { return p.w.Flush() }
 
 // A csvWriter writes lines of CSV.
 type csvWriter struct {

@@ -101,7 +101,7 @@ func writeTable(ctx context.Context, w io.Writer, table arrow.Table, opts WriteO
 		case IPCFile, IPCStream:
 			return writeIPC(w, table, opts, report)
 		default:
-			return writeCSV(w, table, opts.Delimiter, report)
+			return writeCSV(ctx, w, table, opts)
 		}
 	})
 }

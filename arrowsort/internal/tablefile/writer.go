@@ -2,7 +2,6 @@ package tablefile
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -34,8 +33,7 @@ type pieceWriter interface {
 	finish() error
 }
 
-// Create begins a file of tables of a schema. Parquet and Arrow files and streams can be written so; CSV is ErrScan. Errors,
-// also those of the methods, name the file. Options.Progress is not told.
+// Create begins a file of tables of a schema. Errors, also those of the methods, name the file. Options.Progress is not told.
 func Create(ctx context.Context, path string, schema *arrow.Schema, opts WriteOptions) (*Writer, error) {
 	w := &Writer{path: path, out: countingWriter{ctx: ctx}}
 	err := opts.check(path)
@@ -53,9 +51,6 @@ func (w *Writer) open(path string, schema *arrow.Schema, opts WriteOptions) (err
 	if opts.Format, err = opts.Format.Resolve(path); err != nil {
 		return err
 	}
-	if opts.Format == CSV {
-		return fmt.Errorf("%w, and written in pieces", ErrScan)
-	}
 	if opts.Allocator == nil {
 		opts.Allocator = memory.DefaultAllocator
 	}
@@ -64,8 +59,13 @@ func (w *Writer) open(path string, schema *arrow.Schema, opts WriteOptions) (err
 	}
 	w.out.w = w.pending
 	return contain(func() (err error) {
-		if opts.Format == Parquet {
+		switch opts.Format {
+		case Parquet:
 			w.pieces, err = newParquetWriter(&w.out, schema, opts)
+			return err
+		case CSV:
+			opts.Progress = nil
+			w.pieces, err = newCSVPieces(&w.out, schema, opts)
 			return err
 		}
 		out, err := newRecordWriter(&w.out, schema, opts)

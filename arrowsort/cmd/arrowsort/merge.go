@@ -1,0 +1,63 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
+)
+
+func newMerge(s streams) *cobra.Command {
+	var in jobFlags
+	var out outputFlags
+	var spill spillFlags
+	in.keysOptional = true
+	cmd := &cobra.Command{
+		Use:   "merge [-k COLUMN] -o OUTPUT INPUT...",
+		Short: "Merge sorted files",
+		Long: `Merge Parquet and Arrow files that are sorted already, each by the same keys: a file, a pattern in quotes or a folder
+each. Rows are read side by side and nothing is sorted again. Rows that tie keep the order of the files. A file that is
+not in order is an error that names the row. Without -k the files are merged by the order that Parquet files name in
+their footers, which has to be the same in all.
+
+Files are merged within --memory; only more of them than fit side by side are spilled to --spill-dir. The output is as that
+of arrowsort sort.
+
+` + keysHelp + "\n\n" + compressionHelp + "\n\n" + exitHelp,
+		Example: `  arrowsort merge -o all.parquet 'sorted/*.parquet'
+  arrowsort merge -k date -k delay:desc --rows-per-file 10000000 -o all.parquet monday.parquet tuesday.parquet`,
+		Args: someInputs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := in.parse(s, args[0], &out); err != nil {
+				return err
+			}
+			if err := spill.parseMerge(cmd, args, &in, &out); err != nil {
+				return err
+			}
+			e := external{startJob(s, "merge", spill.files[0], &in), &out, parquetsort.Merge}
+			return e.run(cmd.Context(), &spill)
+		},
+	}
+	in.add(cmd, "keep the first `N` rows of the merged order; 0 for all")
+	out.add(cmd)
+	spill.add(cmd)
+	return cmd
+}
+
+// parseMerge checks the flags of a merge.
+func (f *spillFlags) parseMerge(cmd *cobra.Command, args []string, in *jobFlags, out *outputFlags) (err error) {
+	if err := f.check(out); err != nil {
+		return err
+	}
+	if f.files, err = parquetsort.Expand(args); err != nil {
+		return err
+	}
+	if why := inMemoryOnly(f.files, in, out); why != "" {
+		return usagef("merge: %s", why)
+	}
+	if len(in.keys) == 0 {
+		if err := in.claimedKeys(cmd.Context(), f.files); err != nil {
+			return err
+		}
+	}
+	return f.resolve(cmd.Context(), in, out)
+}

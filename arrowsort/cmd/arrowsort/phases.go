@@ -1,0 +1,44 @@
+package main
+
+import (
+	"time"
+
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
+)
+
+// phases shows the phases of a sort as they come.
+type phases struct {
+	job    *job
+	output string
+	phase  string
+	move   func(done, total int)
+	start  time.Time
+}
+
+func (p *phases) begin(phase string) {
+	p.phase, p.start = phase, time.Now()
+	file := p.job.report.Input
+	if phase == parquetsort.PhaseWrite {
+		file = p.output
+	}
+	p.move = p.job.show.begin(phase, displayName(file, "standard output"))
+}
+
+func (p *phases) end(ok bool) {
+	seconds := &p.job.report.SortSeconds
+	if p.phase == parquetsort.PhaseWrite {
+		seconds = &p.job.report.WriteSeconds
+	}
+	*seconds = time.Since(p.start).Seconds()
+	p.job.show.end(ok)
+}
+
+func (p *phases) told(phase string, done, total int64) {
+	if phase != p.phase {
+		p.end(true)
+		p.begin(phase)
+	}
+	if p.move != nil {
+		p.move(int(done), int(total))
+	}
+}
