@@ -16,9 +16,28 @@ import (
 
 func main() {
 	tuneMemory()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		s := <-signals
+		signal.Stop(signals) // a second signal ends the process at once
+		cancel(signalError{s})
+	}()
 	os.Exit(run(ctx, os.Args[1:], streams{
 		in: os.Stdin, out: os.Stdout, err: os.Stderr, outTerminal: isTerminal(os.Stdout), errTerminal: isTerminal(os.Stderr),
 	}))
+}
+
+// A signalError is why a command ended early: a signal.
+type signalError struct{ os.Signal }
+
+func (e signalError) Error() string { return "interrupted" }
+
+// exitCode is that of a process which the signal ends, as shells count.
+func (e signalError) exitCode() int {
+	if s, ok := e.Signal.(syscall.Signal); ok {
+		return 128 + int(s)
+	}
+	return exitInterrupted
 }

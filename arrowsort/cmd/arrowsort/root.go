@@ -25,6 +25,8 @@ const (
 	exitError     = 1
 	exitNotSorted = 1 // of check, whose errors are exitUsage
 	exitUsage     = 2
+
+	exitInterrupted = 130 // as a process that Ctrl-C ends
 )
 
 // errNotSorted is how check ends for a file that is not sorted; what there is to say was said.
@@ -55,7 +57,11 @@ func run(ctx context.Context, args []string, s streams) int {
 		return exitUsage
 	}
 	if ctx.Err() != nil {
-		line = "interrupted"
+		fmt.Fprintln(s.err, "arrowsort: interrupted")
+		if why := (signalError{}); errors.As(context.Cause(ctx), &why) {
+			return why.exitCode()
+		}
+		return exitInterrupted
 	}
 	fmt.Fprintf(s.err, "arrowsort: %s\n", line)
 	if command.Name() == checkName {

@@ -149,7 +149,7 @@ func TestSortThatIsInterruptedLeavesNothing(t *testing.T) {
 				require.Len(t, entries, 1)
 				return
 			}
-			require.Equal(t, result{code: 1, err: "arrowsort: interrupted\n"}, r)
+			require.Equal(t, result{code: 130, err: "arrowsort: interrupted\n"}, r)
 			require.Empty(t, entries)
 		})
 	}
@@ -161,6 +161,6 @@ func TestSortThatIsCancelledBefore(t *testing.T) {
 	for _, name := range []string{"x.parquet", "x.arrow", "x.arrows", "x.csv"} {
 		path := convert(t, name)
 		r := cliIn(ctx, nil, "sort", "-q", "-k", "age", "--preview", "1", path)
-		require.Equal(t, result{code: 1, err: "arrowsort: interrupted\n"}, r, name)
+		require.Equal(t, result{code: 130, err: "arrowsort: interrupted\n"}, r, name)
 	}
 }

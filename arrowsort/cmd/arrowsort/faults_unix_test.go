@@ -1,0 +1,145 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+var buildOnce = sync.OnceValues(func() (string, error) {
+	folder, err := os.MkdirTemp("", "arrowsort-test-")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(folder, "arrowsort")
+	if out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w: %s", err, out)
+	}
+	return path, nil
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if path, err := buildOnce(); err == nil {
+		os.RemoveAll(filepath.Dir(path))
+	}
+	os.Exit(code)
+}
+
+// built is the command line as a program.
+func built(t *testing.T) string {
+	path, err := buildOnce()
+	require.NoError(t, err)
+	return path
+}
+
+// A watched is standard error of a program that can be looked at meanwhile.
+type watched struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (w *watched) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.text.Write(p)
+}
+
+func (w *watched) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.text.String()
+}
+
+func filesIn(t *testing.T, folder string) []string {
+	entries, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	names := []string{}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+// TestSignalsInTheMiddle sends signals to the program while it reads and spills and while it merges and writes, which is slow for
+// the sake of this test.
+func TestSignalsInTheMiddle(t *testing.T) {
+	in := manyPeople(t, "in.parquet")
+	before, err := os.ReadFile(in)
+	require.NoError(t, err)
+	for name, c := range map[string]struct {
+		signal syscall.Signal
+		ready  func(said, spill string) bool
+		code   int
+	}{
+		"Ctrl-C while runs are spilled": {syscall.SIGINT, func(_, spill string) bool {
+			runs, _ := filepath.Glob(filepath.Join(spill, "*", "run-*"))
+			return len(runs) > 0
+		}, 130},
+		"Ctrl-C while it writes":  {syscall.SIGINT, func(said, _ string) bool { return strings.Contains(said, "writing") }, 130},
+		"SIGTERM while it writes": {syscall.SIGTERM, func(said, _ string) bool { return strings.Contains(said, "writing") }, 143},
+	} {
+		t.Run(name, func(t *testing.T) {
+			folder, spill := t.TempDir(), t.TempDir()
+			out := filepath.Join(folder, "out.parquet")
+			require.NoError(t, os.WriteFile(out, []byte("old"), 0o600))
+			cmd := exec.CommandContext(t.Context(), built(t), "sort", "-k", "n", "--memory", "16MiB", "--spill-dir", spill, "--compression", "brotli:11", "-o", out, in, in, in)
+			var said watched
+			cmd.Stderr = &said
+			require.NoError(t, cmd.Start())
+			require.Eventually(t, func() bool { return c.ready(said.String(), spill) }, time.Minute, time.Millisecond)
+			require.NoError(t, cmd.Process.Signal(c.signal))
+			require.Error(t, cmd.Wait(), "it was done before the signal")
+			require.Equal(t, c.code, cmd.ProcessState.ExitCode(), said.String())
+			lines := strings.SplitAfter(said.String(), "\n")
+			require.Equal(t, "arrowsort: interrupted\n", lines[len(lines)-2])
+			require.Equal(t, 1, strings.Count(said.String(), "arrowsort: "), said.String())
+			require.Empty(t, filesIn(t, spill))
+			require.Equal(t, []string{"out.parquet"}, filesIn(t, folder))
+			b, err := os.ReadFile(out)
+			require.NoError(t, err)
+			require.Equal(t, "old", string(b))
+			after, err := os.ReadFile(in)
+			require.NoError(t, err)
+			require.True(t, bytes.Equal(before, after))
+		})
+	}
+}
+
+// TestTwoSortsWithOneSpillFolder runs sorts at once whose spill folder is the same.
+func TestTwoSortsWithOneSpillFolder(t *testing.T) {
+	in, folder, spill := manyPeople(t, "in.parquet"), t.TempDir(), t.TempDir()
+	const programs = 3
+	var cmds []*exec.Cmd
+	var said [programs]watched
+	for i := range programs {
+		cmd := exec.CommandContext(t.Context(), built(t), "sort", "--json", "-k", "n", "--memory", "16MiB", "--spill-dir", spill, "-o", filepath.Join(folder, fmt.Sprintf("%d.parquet", i)), in, in)
+		cmd.Stderr, cmd.Stdout = &said[i], &said[i]
+		require.NoError(t, cmd.Start())
+		cmds = append(cmds, cmd)
+	}
+	for i, cmd := range cmds {
+		require.NoError(t, cmd.Wait(), said[i].String())
+		require.NotContains(t, said[i].String(), `"runs":0`)
+	}
+	require.Empty(t, filesIn(t, spill))
+	first, err := os.ReadFile(filepath.Join(folder, "0.parquet"))
+	require.NoError(t, err)
+	for i := 1; i < programs; i++ {
+		b, err := os.ReadFile(filepath.Join(folder, fmt.Sprintf("%d.parquet", i)))
+		require.NoError(t, err)
+		require.True(t, bytes.Equal(first, b))
+	}
+	require.Equal(t, result{out: "sorted by n, as the footer says\n"}, cut(cli(t, nil, "check", filepath.Join(folder, "0.parquet"))))
+}
