@@ -21,6 +21,9 @@ func Merge(ctx context.Context, paths []string, output string, opts Options) (*R
 	if err != nil {
 		return nil, err
 	}
+	if err := checkAmong(paths, in.paths, output, opts.RowsPerFile > 0); err != nil {
+		return nil, err
+	}
 	return sortInputs(ctx, in, output, in.eachInOrder)
 }
 

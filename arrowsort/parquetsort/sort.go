@@ -28,7 +28,7 @@ type Result struct {
 //
 // Rows that tie keep the order in which they are read. A Parquet output keeps schema, metadata, and column by column
 // compression and use of dictionaries of the first input, and names the sort order in the metadata of all row groups. It
-// is a complete file or none. An output may replace an input.
+// is a complete file or none. An output may replace an input that is given by its name.
 func Sort(ctx context.Context, paths []string, output string, opts Options) (*Result, error) {
 	opts, err := opts.resolved()
 	if err != nil {
@@ -36,6 +36,9 @@ func Sort(ctx context.Context, paths []string, output string, opts Options) (*Re
 	}
 	in, err := openInputs(ctx, paths, &opts)
 	if err != nil {
+		return nil, err
+	}
+	if err := checkAmong(paths, in.paths, output, opts.RowsPerFile > 0); err != nil {
 		return nil, err
 	}
 	return sortInputs(ctx, in, output, in.each)

@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -71,10 +73,10 @@ func (e *external) sort(ctx context.Context, spill *spillFlags, output string) (
 	phases := &phases{job: e.job, output: output}
 	spill.options.Progress = phases.told
 	phases.begin(parquetsort.PhaseRead)
-	result, err := e.work(ctx, spill.files, output, spill.options)
+	result, err := e.work(ctx, spill.args, output, spill.options)
 	phases.end(err == nil)
 	if err != nil {
-		return nil, err
+		return nil, inTerms(err)
 	}
 	r := &e.report
 	r.Rows, r.RowsOut, r.Columns, r.BytesIn = result.Rows, result.Rows, int64(result.Columns), result.BytesIn
@@ -143,4 +145,13 @@ func (e *external) printFirst(ctx context.Context, file string, format tablefile
 	first := array.NewTableFromRecords(s.Schema, records)
 	defer first.Release()
 	return preview(e.out, first, s.Schema, e.to.preview)
+}
+
+// inTerms is an error of package parquetsort for somebody who does not call it.
+func inTerms(err error) error {
+	text := strings.TrimPrefix(err.Error(), "parquetsort: ")
+	if errors.Is(err, parquetsort.ErrOption) {
+		return usageError{strings.TrimPrefix(text, "invalid option: ")}
+	}
+	return errors.New(text)
 }

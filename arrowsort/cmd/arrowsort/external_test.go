@@ -163,3 +163,15 @@ func TestEngineOfSortsBeyondMemory(t *testing.T) {
 	require.Contains(t, inMemoryOnly([]string{file}, &jobFlags{engine: "gpu"}, &outputFlags{path: "x.parquet"}), "--engine gpu")
 	require.Empty(t, inMemoryOnly([]string{file}, &jobFlags{engine: "auto"}, &outputFlags{path: "x.parquet"}))
 }
+
+func TestOutputOfAnEarlierSortAmongTheInputs(t *testing.T) {
+	folder := t.TempDir()
+	require.NoError(t, os.Rename(convert(t, "x.parquet"), filepath.Join(folder, "a.parquet")))
+	require.NoError(t, os.Rename(convert(t, "x.parquet"), filepath.Join(folder, "b.parquet")))
+	args := []string{"sort", "-q", "-k", "age", "-o", filepath.Join(folder, "all.parquet"), folder}
+	require.Equal(t, result{}, cli(t, nil, args...))
+	r := cli(t, nil, args...)
+	require.Equal(t, 2, r.code)
+	requireOneLine(t, r.err)
+	require.Contains(t, r.err, "arrowsort: "+filepath.Join(folder, "all.parquet")+" is an output that is among the inputs")
+}

@@ -48,6 +48,7 @@ func (f *spillFlags) parseMerge(cmd *cobra.Command, args []string, in *jobFlags,
 	if err := f.check(out); err != nil {
 		return err
 	}
+	f.args = args
 	if f.files, err = parquetsort.Expand(args); err != nil {
 		return err
 	}

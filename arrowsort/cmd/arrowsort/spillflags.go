@@ -19,7 +19,8 @@ type spillFlags struct {
 	compression string
 	rowsPerFile int64
 
-	files   []string // the inputs, patterns and folders expanded
+	args    []string // the inputs as they were given
+	files   []string // patterns and folders expanded
 	options parquetsort.Options
 }
 
@@ -73,6 +74,7 @@ func (f *spillFlags) parse(cmd *cobra.Command, args []string, in *jobFlags, out 
 	if err := f.check(out); err != nil {
 		return false, err
 	}
+	f.args = args
 	asked := ""
 	for _, name := range []string{"memory", "spill-dir", "spill-compression", "rows-per-file"} {
 		if cmd.Flags().Changed(name) {
