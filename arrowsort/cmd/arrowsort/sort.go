@@ -47,6 +47,9 @@ and rows that tie keep the order of the files. What does not fit in --memory is 
 			if err != nil {
 				return err
 			}
+			if done, err := copySorted(cmd.Context(), s, &in, &out, &spill); done || err != nil {
+				return err
+			}
 			if pieces {
 				e := external{startJob(s, sortName, spill.files[0], &in), &out, parquetsort.Sort}
 				return e.run(cmd.Context(), &spill)

@@ -51,10 +51,7 @@ func checkFooter(meta *metadata.FileMetaData, size int64) error {
 				return corrupt("column %d of row group %d lies in another file, %q", c, g, *chunk.FilePath)
 			}
 			m := chunk.MetaData
-			start := m.DataPageOffset
-			if m.DictionaryPageOffset != nil && *m.DictionaryPageOffset > 0 {
-				start = min(start, *m.DictionaryPageOffset)
-			}
+			start := chunkStart(m.DictionaryPageOffset, m.DataPageOffset)
 			outside := start < 4 || m.TotalCompressedSize < 0 || m.TotalCompressedSize > size || start > size-m.TotalCompressedSize
 			if outside && group.NumRows > 0 { // without rows there are no pages, and no offsets of them
 				return corrupt("column %d of row group %d lies outside the file", c, g)
@@ -71,4 +68,12 @@ func checkFooter(meta *metadata.FileMetaData, size int64) error {
 		return corrupt("the row groups have %d rows, the file says %d", total, meta.NumRows)
 	}
 	return nil
+}
+
+// chunkStart is where a column chunk begins: with its dictionary, if it has one, or its first page.
+func chunkStart(dictionary *int64, data int64) int64 {
+	if dictionary != nil && *dictionary > 0 {
+		return min(*dictionary, data)
+	}
+	return data
 }

@@ -57,6 +57,7 @@ func room(buffer *memory.Buffer, n int) []byte {
 type pageReader struct {
 	src     io.ReaderAt
 	at, end int64 // what is not read yet
+	start   int64 // of the last page
 	window  int
 	packed  []byte         // read and not used yet
 	codec   compress.Codec // nil: none
@@ -74,10 +75,7 @@ const (
 // open reads a column chunk of a row group.
 func (s *pageScratch) open(f *parquetFile, group, column, window int) (*pageReader, error) {
 	meta := f.file.MetaData().RowGroups[group].Columns[column].MetaData
-	start := meta.DataPageOffset
-	if at := meta.DictionaryPageOffset; at != nil && *at > 0 {
-		start = min(start, *at)
-	}
+	start := chunkStart(meta.DictionaryPageOffset, meta.DataPageOffset)
 	r := &pageReader{src: f.src, at: start, end: start + meta.TotalCompressedSize, window: window, scratch: s}
 	switch codec := compress.Compression(meta.Codec); codec {
 	case compress.Codecs.Uncompressed:
@@ -166,8 +164,12 @@ func (h *pageHead) read(r *compactReader) {
 	h.bytes = r.at
 }
 
+// offset is where the next page begins in the file.
+func (r *pageReader) offset() int64 { return r.at - int64(len(r.packed)) }
+
 // next reads the next page; io.EOF behind the last.
 func (r *pageReader) next() (p page, err error) {
+	r.start = r.offset()
 	h, err := r.header()
 	if err != nil {
 		return page{}, err

@@ -154,6 +154,10 @@ func (s *stitcher) finish(schema *arrow.Schema, rows int64, layout *Layout) erro
 	} else {
 		markLocalTimes(s.footer, schema)
 	}
+	return s.writeFooter()
+}
+
+func (s *stitcher) writeFooter() error {
 	var footer bytes.Buffer
 	if _, err := s.footer.WriteTo(&footer, nil); err != nil {
 		return err

@@ -53,21 +53,34 @@ func (e *columnEncoder) newFlatValues(field arrow.Field, column *schema.Column, 
 	if !field.Nullable && a.NullN() > 0 {
 		return nil
 	}
+	dictionaries := e.props.DictionaryEnabledFor(field.Name)
+	if d, ok := a.(*array.Dictionary); ok && dictionaries {
+		if v := rowsOf(a); v.setEntries(d, s) {
+			return v
+		}
+	}
+	return newValues(field, column, a, dictionaries, s)
+}
+
+// newValues are the rows of an array of numbers or text, nil of all others.
+func newValues(field arrow.Field, column *schema.Column, a arrow.Array, dictionary bool, s *valueScratch) *flatValues {
+	v := rowsOf(a)
+	switch physical := column.PhysicalType(); {
+	case storesNumbers(field.Type, physical):
+		v.setNumbers(a, dictionary, s)
+	case storedText(field.Type, physical):
+		v.setTexts(a, dictionary, s)
+	default:
+		return nil
+	}
+	return v
+}
+
+// rowsOf are the rows of an array without their values.
+func rowsOf(a arrow.Array) *flatValues {
 	v := &flatValues{rows: a.Len(), offset: a.Data().Offset(), nulls: a.NullN()}
 	if v.nulls > 0 {
 		v.validity = a.NullBitmapBytes()
-	}
-	dictionaries := e.props.DictionaryEnabledFor(field.Name)
-	if d, ok := a.(*array.Dictionary); ok && dictionaries && v.setEntries(d, s) {
-		return v
-	}
-	switch physical := column.PhysicalType(); {
-	case storesNumbers(field.Type, physical):
-		v.setNumbers(a, dictionaries, s)
-	case storedText(field.Type, physical):
-		v.setTexts(a, dictionaries, s)
-	default:
-		return nil
 	}
 	return v
 }

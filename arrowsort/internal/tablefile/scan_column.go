@@ -83,6 +83,21 @@ func (c *pieceColumn) skip() error {
 	return err
 }
 
+// chunk is what reads the pages without pqarrow, and keep what takes the dictionary.
+func (c *pieceColumn) chunk() *chunkReader {
+	if c.text != nil {
+		return &c.text.chunkReader
+	}
+	return &c.fixed.chunkReader
+}
+
+func (c *pieceColumn) keep() func(p *page) (int, error) {
+	if c.text != nil {
+		return c.text.texts
+	}
+	return c.fixed.numbers
+}
+
 func (c *pieceColumn) direct(rows int) (arrow.Array, error) {
 	mem := c.file.opts.Allocator
 	if c.text != nil {

@@ -1,0 +1,33 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestSortedFilesAreCopied sorts a file twice: the second time it is copied, unless something else is asked for.
+func TestSortedFilesAreCopied(t *testing.T) {
+	sorted := manyPeople(t, "in.parquet") // by name
+	out := filepath.Join(t.TempDir(), "out.parquet")
+	plan := func(args ...string) string {
+		r := cli(t, nil, append([]string{"sort", "--json", "-o", out, sorted}, args...)...)
+		require.Equal(t, 0, r.code, r.err)
+		var got map[string]any
+		require.NoError(t, json.Unmarshal([]byte(r.out), &got), r.out)
+		require.Equal(t, 400_000.0, got["rows_out"])
+		info, err := os.Stat(out)
+		require.NoError(t, err)
+		require.Equal(t, float64(info.Size()), got["bytes_out"])
+		return got["plan"].(string)
+	}
+	const copied = "the rows are in order already: copied"
+	require.Equal(t, copied, plan("-k", "name"))
+	require.Equal(t, result{out: "sorted by name, as the footer says\n"}, cut(cli(t, nil, "check", out)))
+	for _, args := range [][]string{{"-k", "name", "--compression", "snappy"}, {"-k", "name", "--row-group-rows", "1000"}, {"-k", "name:desc"}, {"-k", "n"}, {"-k", "name", "-k", "n"}, {"-k", "#1"}} {
+		require.NotEqual(t, copied, plan(args...), args)
+	}
+}
