@@ -34,6 +34,9 @@ type Options struct {
 	// RowGroupRows is the number of rows of a row group, and of a record batch of a Sorter: 0 is 262,144, or less where
 	// rows are wide. Row groups are buffered: more of them than an eighth of the budget holds are ErrMemory.
 	RowGroupRows int
+	// PageRows is the number of rows of a page of Parquet at most, which readers skip by its bounds; 0 is 16,384. More compress
+	// better and skip less.
+	PageRows int
 	// Limit is the number of leading rows of the sorted order that are wanted; 0 is all.
 	Limit int64
 	// RowsPerFile splits the output into files of so many rows; 0 does not.
@@ -84,6 +87,8 @@ func (o Options) resolved() (Options, error) {
 		return o, fmt.Errorf("%w: RowGroupRows is %d", ErrOption, o.RowGroupRows)
 	case o.Limit < 0:
 		return o, fmt.Errorf("%w: Limit is %d", ErrOption, o.Limit)
+	case o.PageRows < 0:
+		return o, fmt.Errorf("%w: PageRows is %d", ErrOption, o.PageRows)
 	case o.RowsPerFile < 0:
 		return o, fmt.Errorf("%w: RowsPerFile is %d", ErrOption, o.RowsPerFile)
 	case o.Threads < 0:

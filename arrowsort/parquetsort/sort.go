@@ -112,7 +112,7 @@ func (o *outputs) configure(in *inputs) error {
 	o.options = tablefile.WriteOptions{Format: format, Compression: compression, Threads: in.opts.Threads, Allocator: in.opts.Allocator,
 		Stdout: in.opts.Stdout, Delimiter: in.opts.Delimiter}
 	if format == tablefile.Parquet {
-		o.options.Schema, o.options.Layout = in.schema, in.layout
+		o.options.Schema, o.options.Layout, o.options.PageRows = in.schema, in.layout, in.opts.PageRows
 		o.options.RowGroupRows = maxGroupRows // a table that is written is a row group
 	}
 	return tablefile.CheckWrite(o.path, o.options)

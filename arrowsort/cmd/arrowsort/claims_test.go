@@ -48,9 +48,24 @@ func TestCheckByTheOrderInTheFooter(t *testing.T) {
 
 	two := filepath.Join(folder, "two.parquet")
 	claiming(t, two, byName, tablefile.SortingColumn{Path: "age", Descending: true, NullsFirst: true})
-	require.Equal(t, result{out: "sorted\n" + two + ": the footer names another order, which is true as well: name, age:desc:nulls-first\n"}, check("-k", "name", two))
+	require.Equal(t, result{out: "sorted\n" + two + ": the footer names another order, which is true: name, age:desc:nulls-first\n"}, check("-k", "name", two))
 	require.Equal(t, result{code: 1, out: "not sorted: row 1 sorts before row 0 (rows count from 0)\n" +
-		yes + ": the footer names the order name, in which each row group is by itself\n"}, check("-k", "name:desc", yes))
+		yes + ": the footer names another order, which is true: name\n"}, check("-k", "name:desc", yes))
+
+	in, err := tablefile.Read(t.Context(), yes, tablefile.ReadOptions{})
+	require.NoError(t, err)
+	defer in.Table.Release()
+	turned := filepath.Join(folder, "turned.parquet")
+	w, err := tablefile.Create(t.Context(), turned, in.Schema, tablefile.WriteOptions{Sorting: []tablefile.SortingColumn{byName}})
+	require.NoError(t, err)
+	for range 2 {
+		require.NoError(t, w.Write(t.Context(), in.Table))
+	}
+	require.NoError(t, w.Finish())
+	_, err = w.Commit()
+	require.NoError(t, err)
+	require.Equal(t, result{code: 1, out: "not sorted: row 5 sorts before row 4 (rows count from 0)\n" +
+		turned + ": the footer names the order name, which is true of each row group alone\n"}, check(turned))
 
 	for name, c := range map[string]struct {
 		args []string

@@ -71,6 +71,9 @@ func (e *external) run(ctx context.Context, spill *spillFlags) error {
 func (e *external) sort(ctx context.Context, spill *spillFlags, output string) (*parquetsort.Result, error) {
 	defer limitGarbage(spill.options.Memory)()
 	phases := &phases{job: e.job, output: output}
+	if e.to.path == "" {
+		phases.output = "the first rows"
+	}
 	spill.options.Progress = phases.told
 	phases.begin(parquetsort.PhaseRead)
 	result, err := e.work(ctx, spill.args, output, spill.options)
@@ -102,7 +105,6 @@ func (e *external) runPreview(ctx context.Context, spill *spillFlags) error {
 	if spill.options.Limit == 0 || spill.options.Limit > rows {
 		spill.options.Limit = rows
 	}
-	spill.options.OutputFormat, spill.options.Compression, spill.options.RowGroupRows = "", "", 0
 	if _, err := e.sort(ctx, spill, file); err != nil {
 		return err
 	}

@@ -103,6 +103,7 @@ type outputFlags struct {
 	path         string
 	format       string
 	rowGroupRows int
+	pageRows     int
 	compression  string
 	preview      int
 
@@ -114,6 +115,7 @@ func (f *outputFlags) add(cmd *cobra.Command) {
 	flags.StringVarP(&f.path, "output", "o", "", "write to `FILE`, the input itself if you like; - for standard output")
 	flags.StringVar(&f.format, "output-format", "", "`format` of the output: parquet, arrow, arrows, csv (default: by name)")
 	flags.IntVar(&f.rowGroupRows, "row-group-rows", 0, fmt.Sprintf("rows of a Parquet row group (default %d)", tablefile.DefaultRowGroupRows))
+	flags.IntVar(&f.pageRows, "page-rows", 0, fmt.Sprintf("rows of a Parquet page at most (default %d)", tablefile.DefaultPageRows))
 	flags.StringVar(&f.compression, "compression", "", "`codec[:level]` of Parquet or Arrow: none, snappy, gzip, brotli, zstd, lz4")
 	flags.IntVar(&f.preview, "preview", 0, "print the first `N` rows as a table")
 }
@@ -131,16 +133,18 @@ func (f *outputFlags) parse(s streams, job *jobFlags) error {
 	if err != nil {
 		return usagef("--compression: %v", err)
 	}
-	f.options = tablefile.WriteOptions{Format: format, Compression: compression, RowGroupRows: f.rowGroupRows, Threads: job.threads, Stdout: s.out, Delimiter: job.delimiter}
+	f.options = tablefile.WriteOptions{Format: format, Compression: compression, RowGroupRows: f.rowGroupRows, PageRows: f.pageRows, Threads: job.threads, Stdout: s.out, Delimiter: job.delimiter}
 	switch {
 	case f.rowGroupRows < 0:
 		return usagef("--row-group-rows is %d, give 0 for the default", f.rowGroupRows)
+	case f.pageRows < 0:
+		return usagef("--page-rows is %d, give 0 for the default", f.pageRows)
 	case f.preview < 0:
 		return usagef("--preview is %d, give the number of rows to print", f.preview)
 	case f.path == "" && f.preview == 0:
 		return usagef("say where to write with -o FILE, or look at the first rows with --preview N")
-	case f.path == "" && (f.format != "" || f.compression != "" || f.rowGroupRows != 0):
-		return usagef("--output-format, --compression and --row-group-rows need an output: -o FILE")
+	case f.path == "" && (f.format != "" || f.compression != "" || f.rowGroupRows != 0 || f.pageRows != 0):
+		return usagef("--output-format, --compression, --row-group-rows and --page-rows need an output: -o FILE")
 	case f.preview > 0 && f.path == tablefile.Pipe:
 		return usagef("--preview and -o - both write to standard output")
 	case f.preview > 0 && job.json:

@@ -6,6 +6,9 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
+// mergeName is the command that does not sort.
+const mergeName = "merge"
+
 func newMerge(s streams) *cobra.Command {
 	var in jobFlags
 	var out outputFlags
@@ -33,7 +36,7 @@ of arrowsort sort.
 			if err := spill.parseMerge(cmd, args, &in, &out); err != nil {
 				return err
 			}
-			e := external{startJob(s, "merge", spill.files[0], &in), &out, parquetsort.Merge}
+			e := external{startJob(s, mergeName, spill.files[0], &in), &out, parquetsort.Merge}
 			return e.run(cmd.Context(), &spill)
 		},
 	}

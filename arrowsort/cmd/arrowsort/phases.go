@@ -21,7 +21,11 @@ func (p *phases) begin(phase string) {
 	if phase == parquetsort.PhaseWrite {
 		file = p.output
 	}
-	p.move = p.job.show.begin(phase, displayName(file, "standard output"))
+	verb := phase
+	if phase == parquetsort.PhaseRead && p.job.report.Command == mergeName {
+		verb = "reading"
+	}
+	p.move = p.job.show.begin(verb, displayName(file, "standard output"))
 }
 
 func (p *phases) end(ok bool) {

@@ -81,6 +81,8 @@ func TestUsageErrorsAreExitCode2(t *testing.T) {
 		"snappy in Arrow":         {"sort", "-k", "age", "--compression", "snappy", "-o", "x.arrow", in},
 		"row groups of CSV":       {"sort", "-k", "age", "--row-group-rows", "5", "-o", "x.csv", in},
 		"row groups below 0":      {"sort", "-k", "age", "--row-group-rows", "-5", "-o", "x.parquet", in},
+		"pages of CSV":            {"sort", "-k", "age", "--page-rows", "5", "-o", "x.csv", in},
+		"pages below 0":           {"sort", "-k", "age", "--page-rows", "-5", "-o", "x.parquet", in},
 		"format without output":   {"sort", "-k", "age", "--output-format", "csv", "--preview", "2", in},
 		"preview and pipe":        {"sort", "-k", "age", "--preview", "2", "-o", "-", in},
 		"preview and JSON":        {"sort", "-k", "age", "--preview", "2", "--json", in},

@@ -110,7 +110,7 @@ func (f *spillFlags) parse(cmd *cobra.Command, args []string, in *jobFlags, out 
 func (f *spillFlags) resolve(ctx context.Context, in *jobFlags, out *outputFlags) (err error) {
 	f.options = parquetsort.Options{
 		Memory: f.options.Memory, SpillDir: f.dir, SpillCompression: f.compression, RowsPerFile: f.rowsPerFile,
-		RowGroupRows: out.rowGroupRows, Compression: out.compression, Threads: in.threads, Limit: int64(in.limit),
+		RowGroupRows: out.rowGroupRows, PageRows: out.pageRows, Compression: out.compression, Threads: in.threads, Limit: int64(in.limit),
 		InputFormat: in.format, OutputFormat: out.format, Stdout: out.options.Stdout, Delimiter: in.delimiter,
 	}
 	f.options.Keys, err = resolveIn(ctx, f.files[0], in)

@@ -75,8 +75,8 @@ func (o *WriteOptions) check(path string) error {
 	if o.Rows != nil {
 		return errors.New("only Parquet is written by row numbers")
 	}
-	if o.RowGroupRows != 0 {
-		return errors.New("only Parquet has row groups")
+	if o.RowGroupRows != 0 || o.PageRows != 0 {
+		return errors.New("only Parquet has row groups and pages")
 	}
 	return nil
 }

@@ -39,7 +39,7 @@ func (w *flatEncoder) encode(out []byte, v *flatValues, field arrow.Field, sc *s
 	}
 	info.DataPageOffset = int64(len(w.out))
 	for row, rows := 0, 0; row < v.rows; row += rows {
-		rows = v.page(row)
+		rows = v.page(row, e.pageRows())
 		w.dataPage(v, row, rows, field.Nullable, int(encoding))
 		w.indexed(row, v.pageBounds(row, rows, rows-w.present))
 		stats.DataEncodingStats[encoding]++
@@ -116,9 +116,9 @@ func (w *flatEncoder) levels(v *flatValues, row, rows int) {
 	binary.LittleEndian.PutUint32(w.body[start:], uint32(len(w.body)-start-4))
 }
 
-// page is how many rows from a row on are a page.
-func (v *flatValues) page(row int) int {
-	rows := min(pageRows, v.rows-row)
+// page is how many rows from a row on are a page, of at most so many.
+func (v *flatValues) page(row, most int) int {
+	rows := min(most, v.rows-row)
 	for v.plain != nil && rows > 1 && v.plain.bytes(row, rows) > pageBytes {
 		rows /= 2
 	}

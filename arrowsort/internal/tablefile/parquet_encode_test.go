@@ -14,7 +14,7 @@ import (
 func TestColumnChunksOfSeveralPages(t *testing.T) {
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 	defer mem.AssertSize(t, 0)
-	const rows = 2*pageRows + 77
+	const rows = 2*DefaultPageRows + 77
 	r := rand.New(rand.NewPCG(3, 9))
 	text := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
 	schema := arrow.NewSchema([]arrow.Field{

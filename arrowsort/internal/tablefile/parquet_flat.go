@@ -48,7 +48,7 @@ func (e *columnEncoder) writeFlat(out io.Writer, field arrow.Field, rows *arrow.
 		return err
 	}
 	ctx := pqarrow.NewArrowWriteContext(context.Background(), &e.arrowProps)
-	pages, _ := pagesOf(rows)
+	pages, _ := pagesOf(rows, e.pageRows())
 	defer pages.Release()
 	for _, chunk := range pages.Chunks() {
 		if err := pqarrow.WriteArrowToColumn(ctx, column, chunk, e.levels(field, chunk), nil, field.Nullable); err != nil {

@@ -52,7 +52,7 @@ func codecsFor(table string) []string {
 // severalPages has a sorted column, one that falls, one whose nulls fill pages, lists of which some pass a page, and
 // long text.
 func severalPages(t *testing.T) arrow.Table {
-	const rows = 3*pageRows + 5
+	const rows = 3*DefaultPageRows + 5
 	r := rand.New(rand.NewPCG(5, 5))
 	sc := arrow.NewSchema([]arrow.Field{
 		{Name: "up", Type: arrow.PrimitiveTypes.Int64},
@@ -68,7 +68,7 @@ func severalPages(t *testing.T) arrow.Table {
 	for i := range rows {
 		b.Field(0).(*array.Int64Builder).Append(int64(i / 3))
 		b.Field(1).(*array.Float64Builder).Append(float64(-i))
-		if i < 2*pageRows {
+		if i < 2*DefaultPageRows {
 			b.Field(2).AppendNull()
 		} else {
 			b.Field(2).(*array.Int64Builder).Append(r.Int64())
@@ -120,7 +120,7 @@ func requireIndex(t *testing.T, b []byte, r *file.Reader, group, leaf int) {
 		if i+1 < len(at) {
 			require.Equal(t, at[i]+int64(sizes[i]), at[i+1], what)
 		}
-		require.LessOrEqual(t, firsts[i+1]-firsts[i], pageRows, what)
+		require.LessOrEqual(t, firsts[i+1]-firsts[i], DefaultPageRows, what)
 		var page bounds
 		missing, odd := int64(0), 0
 		for _, v := range values {
@@ -342,6 +342,29 @@ func leafValues(t *testing.T, r *file.Reader, group, leaf int) (values []leafVal
 	}
 	require.Empty(t, raw)
 	return values
+}
+
+func TestRowsOfAPage(t *testing.T) {
+	table := severalPages(t)
+	defer table.Release()
+	for _, most := range []int{0, 1000, 1 << 17} {
+		b := writeBytes(t, table, Parquet, WriteOptions{PageRows: most})
+		r, err := file.NewParquetReader(bytes.NewReader(b))
+		require.NoError(t, err)
+		if most == 0 {
+			most = DefaultPageRows
+		}
+		for c := range r.MetaData().Schema.NumColumns() {
+			meta := r.MetaData().RowGroups[0].Columns[c]
+			_, _, firsts := readOffsetIndex(b[*meta.OffsetIndexOffset:][:*meta.OffsetIndexLength])
+			if r.MetaData().Schema.Column(c).Name() == "up" {
+				require.Len(t, firsts, (int(table.NumRows())+most-1)/most)
+			}
+			for i, first := range firsts[1:] {
+				require.LessOrEqual(t, first-firsts[i], most)
+			}
+		}
+	}
 }
 
 func TestLongBoundsAreCut(t *testing.T) {

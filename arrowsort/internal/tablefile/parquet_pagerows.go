@@ -5,14 +5,14 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 )
 
-// pagesOf cuts rows into chunks of at most pageRows rows and about pageBytes bytes, each of which is to be a page. values
+// pagesOf cuts rows into chunks of at most some rows and about pageBytes bytes, each of which is to be a page. values
 // are the most values of a leaf column that a chunk has. The caller releases the chunks.
-func pagesOf(rows *arrow.Chunked) (pages *arrow.Chunked, values int64) {
+func pagesOf(rows *arrow.Chunked, most int) (pages *arrow.Chunked, values int64) {
 	var chunks []arrow.Array
 	defer func() { releaseAll(chunks) }()
 	for _, c := range rows.Chunks() {
 		for row := 0; row < c.Len(); {
-			page := pageFrom(c, row)
+			page := pageFrom(c, row, most)
 			chunks = append(chunks, page)
 			row += page.Len()
 			values = max(values, mostValues(page.Data()))
@@ -22,8 +22,8 @@ func pagesOf(rows *arrow.Chunked) (pages *arrow.Chunked, values int64) {
 }
 
 // pageFrom takes the rows of a page from a row on.
-func pageFrom(a arrow.Array, row int) arrow.Array {
-	rows := min(pageRows, a.Len()-row)
+func pageFrom(a arrow.Array, row, most int) arrow.Array {
+	rows := min(most, a.Len()-row)
 	for rows > 1 && ArrayBytes(a.Data(), a.Data().Offset()+row, rows) > pageBytes {
 		rows /= 2
 	}

@@ -9,10 +9,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-const (
-	pageRows  = 1 << 14 // rows of a page at most: what a reader that skips pages has to read for one row
-	pageBytes = 1 << 20 // about the bytes of a page at most
-)
+// pageBytes is about the bytes of a page at most.
+const pageBytes = 1 << 20
 
 // A pageWriter writes the pages of column chunks to a piece, and their index.
 type pageWriter struct {

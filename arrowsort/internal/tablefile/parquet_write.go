@@ -126,6 +126,14 @@ func (e *columnEncoder) total() int64 {
 	return e.table.NumRows()
 }
 
+// pageRows is the number of rows of a page at most.
+func (e *columnEncoder) pageRows() int {
+	if e.opts.PageRows > 0 {
+		return e.opts.PageRows
+	}
+	return DefaultPageRows
+}
+
 func (e *columnEncoder) groups() int { return int((e.total() + e.rows - 1) / e.rows) }
 func (e *columnEncoder) pieces() int { return e.groups() * int(e.table.NumCols()) }
 
@@ -197,7 +205,7 @@ func isNested(typ arrow.DataType) bool {
 
 // writeNested leaves the levels of a nested column to pqarrow.
 func (e *columnEncoder) writeNested(file io.Writer, field arrow.Field, rows *arrow.Chunked) error {
-	pages, values := pagesOf(rows)
+	pages, values := pagesOf(rows, e.pageRows())
 	defer pages.Release()
 	props := parquet.NewWriterProperties(append(e.options[:len(e.options):len(e.options)], parquet.WithBatchSize(values))...)
 	w, err := pqarrow.NewFileWriter(arrow.NewSchema([]arrow.Field{field}, nil), file, props, e.arrowProps)
@@ -237,7 +245,7 @@ func (e *columnEncoder) writerOptions() []parquet.WriterProperty {
 		parquet.WithVersion(parquet.V2_LATEST), // older ones have no nanoseconds
 		parquet.WithCreatedBy("arrowsort"),
 		parquet.WithDataPageSize(0),
-		parquet.WithBatchSize(pageRows),
+		parquet.WithBatchSize(int64(e.pageRows())),
 		parquet.WithStats(false),
 	}
 	if e.opts.Layout != nil {

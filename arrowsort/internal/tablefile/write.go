@@ -18,6 +18,7 @@ type WriteOptions struct {
 	Threads      int                   // 0: GOMAXPROCS
 	Compression  Compression           // how Parquet columns and IPC buffers are compressed
 	RowGroupRows int                   // rows of a Parquet row group; 0: DefaultRowGroupRows
+	PageRows     int                   // rows of a Parquet page at most; 0: DefaultPageRows
 	Schema       *arrow.Schema         // the schema that a Parquet file is to have, whose strings the table may hold as dictionaries; nil: the table's
 	Layout       *Layout               // of the Parquet file whose rows are written: its schema, metadata and compression are kept
 	Delimiter    rune                  // between the values of a line of CSV; 0: a comma
@@ -25,6 +26,10 @@ type WriteOptions struct {
 	Rows         []uint32              // numbers of the rows of a table that become a Parquet file, in their order; nil: all rows
 	Progress     func(done, total int) // told now and then, from one goroutine at a time
 }
+
+// DefaultPageRows is the number of rows of a Parquet page, unless they take more than about a megabyte, when none is asked
+// for: what a reader that skips pages has to read for one row.
+const DefaultPageRows = 1 << 14
 
 // DefaultRowGroupRows is the number of rows of a Parquet row group when none is asked for.
 const DefaultRowGroupRows = 1 << 18
