@@ -20,7 +20,6 @@ type batch struct {
 	stats keyStatistics
 	mem   heldMemory      // of the keys
 	plan  *keyencode.Plan // on the keys, of this round
-	known bool            // the merger's statistics have those of the batch
 }
 
 // newBatch takes the table over.

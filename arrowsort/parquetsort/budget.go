@@ -20,6 +20,13 @@ func (b budget) rowGroup() int64 { return b.total / 16 }
 // fanIn is the number of runs that are merged at once.
 func (b budget) fanIn() int { return 64 }
 
+// files is the number of files of some columns and about some bytes in memory that are read at once: each column of a file
+// has a page, as it is and decompressed.
+func (b budget) files(columns int, bytes int64) int {
+	const pages = 5 << 18 // most writers close a page at 1 MiB
+	return int(max(b.total/3/max(min(bytes, int64(columns)*pages), 1), 2))
+}
+
 // groupRows is the number of rows of a row group where rows take so many bytes.
 func (b budget) groupRows(rowBytes int64, wanted int) (int, error) {
 	fit := int(max(b.rowGroup()/max(rowBytes, 1), 1))

@@ -136,18 +136,30 @@ func openInputs(ctx context.Context, paths []string, opts *Options) (*inputs, er
 }
 
 func (in *inputs) scan(path string) (*tablefile.Scanner, error) {
-	return tablefile.Scan(path, budget{in.opts.Memory}.piece(), tablefile.ReadOptions{Format: in.format, Allocator: in.opts.Allocator, Threads: in.opts.Threads})
+	return in.scanIn(path, budget{in.opts.Memory}.piece())
+}
+
+// scanIn opens a file for reading in pieces of some bytes.
+func (in *inputs) scanIn(path string, piece int64) (*tablefile.Scanner, error) {
+	return tablefile.Scan(path, piece, tablefile.ReadOptions{Format: in.format, Allocator: in.opts.Allocator, Threads: in.opts.Threads})
 }
 
 // An input is one of the files, whose rows come with the columns of the common schema.
 type input struct {
 	*tablefile.Scanner
 	schema *arrow.Schema
+	plain  *arrow.Schema // with the values of dictionaries
+	opts   *Options
 }
 
 // open opens a file for reading.
 func (in *inputs) open(path string) (*input, error) {
-	s, err := in.scan(path)
+	return in.openIn(path, budget{in.opts.Memory}.piece())
+}
+
+// openIn opens a file for reading in pieces of some bytes.
+func (in *inputs) openIn(path string, piece int64) (*input, error) {
+	s, err := in.scanIn(path, piece)
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +170,12 @@ func (in *inputs) open(path string) (*input, error) {
 		s.Close()
 		return nil, err
 	}
-	return &input{s, in.schema}, nil
+	plain, err := plainSchema(in.schema)
+	if err != nil {
+		s.Close()
+		return nil, err
+	}
+	return &input{s, in.schema, plain, in.opts}, nil
 }
 
 func (i *input) next(ctx context.Context) (arrow.Table, error) {
@@ -168,6 +185,16 @@ func (i *input) next(ctx context.Context) (arrow.Table, error) {
 	}
 	defer table.Release()
 	return arrange(table, i.schema), nil
+}
+
+// nextPlain is next with the values of dictionaries in their place.
+func (i *input) nextPlain(ctx context.Context) (arrow.Table, error) {
+	table, err := i.next(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer table.Release()
+	return plainTable(ctx, table, i.plain, i.opts.sorting())
 }
 
 // each gives all rows to use. It tells Progress the bytes of the files.

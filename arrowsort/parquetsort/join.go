@@ -14,7 +14,19 @@ func (s *Sorter) join(runs []run) (run, error) {
 	if err != nil {
 		return run{}, err
 	}
+	joined, err := s.spillAll(m)
+	for _, done := range runs {
+		err = errors.Join(err, os.Remove(done.path))
+	}
+	return joined, err
+}
+
+// spillAll writes all rows of a merger to a run, and closes the merger.
+func (s *Sorter) spillAll(m *merger) (run, error) {
 	defer m.close()
+	if err := s.makeFolder(); err != nil {
+		return run{}, err
+	}
 	w, err := createRun(s.ctx, s.folder.next(), s.plain, s.budget.batchRows(s.rowBytes()), &s.opts)
 	if err != nil {
 		return run{}, err
@@ -30,13 +42,14 @@ func (s *Sorter) join(runs []run) (run, error) {
 		err = nil
 	}
 	r, closing := w.finish()
-	if err = errors.Join(err, closing); err != nil {
-		return run{}, err
-	}
 	s.spilled += r.bytes
-	m.close()
-	for _, done := range runs {
-		err = errors.Join(err, os.Remove(done.path))
+	return r, errors.Join(err, closing)
+}
+
+// makeFolder makes sure that there is a folder for runs.
+func (s *Sorter) makeFolder() (err error) {
+	if s.folder == nil {
+		s.folder, err = newSpillFolder(s.opts.SpillDir)
 	}
-	return r, err
+	return err
 }

@@ -9,16 +9,18 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 )
 
-// A lane is the next rows of one of the sources that are merged.
+// A lane is the next rows of one of the sources that are merged. A source whose first row is known is not read before it
+// is the next.
 type lane struct {
 	source  tables // nil behind its last row
+	head    *batch // holds the keys of the first row, until the source is read; or nil
 	batches []*batch
 	bytes   int64 // of the batches
 }
 
 // fill reads until there are so many bytes, or no more rows.
 func (l *lane) fill(ctx context.Context, bytes int64, opts *Options) error {
-	for l.source != nil && l.bytes < bytes {
+	for l.source != nil && l.head == nil && l.bytes < bytes {
 		table, err := l.source.next(ctx)
 		if err == io.EOF {
 			l.source.close()
@@ -42,8 +44,11 @@ func (l *lane) fill(ctx context.Context, bytes int64, opts *Options) error {
 	return nil
 }
 
-// last is the code of the last row; nil, false when there is none.
+// last is the code of the last row that is known; nil, false when there is none.
 func (l *lane) last() ([]uint64, bool) {
+	if l.head != nil {
+		return l.head.code(0), true
+	}
 	if len(l.batches) == 0 {
 		return nil, false
 	}
@@ -83,7 +88,16 @@ func (l *lane) drop() {
 	l.batches = l.batches[1:]
 }
 
+// begin has the source read from the next round on.
+func (l *lane) begin() {
+	if l.head != nil {
+		l.head.release()
+		l.head = nil
+	}
+}
+
 func (l *lane) close() {
+	l.begin()
 	for len(l.batches) > 0 {
 		l.drop()
 	}

@@ -1,17 +1,14 @@
 package parquetsort
 
-import (
-	"context"
-	"fmt"
+import "context"
 
-	"github.com/apache/arrow/go/v15/arrow"
-)
-
-// Merge merges files, patterns and folders as Sort does, but each file has to be sorted by the keys already: rows are read
-// side by side and nothing is sorted. It makes sure that they are in order: ErrUnsorted names the file and the first row
-// that sorts before the one above it. Schemas, order of ties, outputs and their metadata are those of Sort.
+// Merge merges files, patterns and folders as Sort does, but each file has to be sorted by the keys already. The keys are
+// read first to make sure of it: ErrUnsorted names the file and the first row that sorts before the one above it. Schemas,
+// order of ties, outputs and their metadata are those of Sort.
 //
-// Files are spilled, merged, when there are more than fit in the budget side by side.
+// Rows are read side by side and nothing is sorted or spilled, unless more files overlap than fit in the budget: then some
+// are merged to runs first. Of Parquet files that do not overlap the row groups are copied, byte by byte, if the output is
+// to have their columns and compression, one file, and no other row groups, limit or rows per file are asked for.
 func Merge(ctx context.Context, paths []string, output string, opts Options) (*Result, error) {
 	opts, err := opts.resolved()
 	if err != nil {
@@ -24,26 +21,71 @@ func Merge(ctx context.Context, paths []string, output string, opts Options) (*R
 	if err := checkAmong(paths, in.paths, output, opts.RowsPerFile > 0); err != nil {
 		return nil, err
 	}
-	return sortInputs(ctx, in, output, in.eachInOrder)
+	if err := checkKeys(ctx, in.schema, opts.Keys); err != nil {
+		return nil, err
+	}
+	order, err := in.order(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer order.release()
+	if err := order.err(); err != nil {
+		return nil, err
+	}
+	return in.within(ctx, func(s *Sorter, out *outputs) (*Result, error) { return s.mergeInto(in, order, out) }, output)
 }
 
-// eachInOrder gives all rows to use, those of each file as long as they are in order.
-func (in *inputs) eachInOrder(ctx context.Context, use func(table arrow.Table) error) error {
-	order, path, row := ordered{schema: in.schema, opts: in.opts}, "", int64(0)
-	defer order.forget()
-	return in.eachNamed(ctx, func(from string, table arrow.Table) error {
-		if from != path {
-			order.forget()
-			path, row = from, 0
+// mergeInto merges inputs that are in order.
+func (s *Sorter) mergeInto(in *inputs, order *fileOrder, out *outputs) (*Result, error) {
+	plan, err := order.stats.plan()
+	if err != nil {
+		return nil, err
+	}
+	if files := order.sequence(); files != nil && out.copies(in, files) {
+		return out.copyAll(s.ctx, in, files, plan, order.rows)
+	}
+	s.rows, s.allBytes = order.rows, in.memory+order.rows*rowOverhead
+	rows, err := s.budget.groupRows(s.rowBytes(), s.opts.RowGroupRows)
+	if err != nil {
+		return nil, err
+	}
+	m, err := s.mergeFiles(in, order)
+	if err != nil {
+		return nil, err
+	}
+	sorted := newGroups(m, s.plain, rows, &s.opts)
+	defer sorted.close()
+	return out.all(s.ctx, sorted, plan, order.rows, in.opts)
+}
+
+// mergeFiles merges files: all at once, or as many at a time as the budget is for to runs.
+func (s *Sorter) mergeFiles(in *inputs, order *fileOrder) (*merger, error) {
+	fan := min(s.fan, s.budget.files(s.plain.NumFields(), in.memory/int64(len(in.paths))))
+	overlap := min(order.overlap(), fan)
+	merging := func(files []orderedFile) *merger {
+		m := &merger{opts: &s.opts, schema: s.plain, bytes: s.budget.merge()}
+		for i := range files {
+			f := &files[i]
+			source := &fileTables{in: in, path: f.path, piece: s.budget.merge() / int64(2*overlap)}
+			m.lanes = append(m.lanes, &lane{source: source, head: f.first})
+			f.first = nil // is the lane's
 		}
-		at, err := order.add(ctx, table)
+		return m
+	}
+	if order.overlap() <= fan {
+		return merging(order.files), nil
+	}
+	for files := order.files; len(files) > 0; {
+		n := min(fan, len(files))
+		r, err := s.spillAll(merging(files[:n]))
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if at >= 0 {
-			return fmt.Errorf("%w: %s: row %d sorts before the one above it; sort the file first", ErrUnsorted, path, row+at)
-		}
-		row += table.NumRows()
-		return use(table)
-	})
+		s.runs = append(s.runs, r)
+		files = files[n:]
+	}
+	if err := s.reduce(); err != nil {
+		return nil, err
+	}
+	return s.mergeRuns(s.runs)
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
-	"github.com/arrowsort/arrowsort/keyencode"
 )
 
 // A merger merges sorted sources, of which the first wins ties. In each round it has the next rows of every source in
@@ -19,13 +18,12 @@ type merger struct {
 	opts   *Options
 	schema *arrow.Schema
 	lanes  []*lane
-	window int64         // bytes of a lane
-	stats  keyStatistics // of all rows so far
+	bytes  int64 // of all lanes
 }
 
 // newMerger reads the sources within some bytes. It closes them with itself.
 func newMerger(sources []tables, schema *arrow.Schema, bytes int64, opts *Options) *merger {
-	m := &merger{opts: opts, schema: schema, window: bytes / int64(max(len(sources), 1))}
+	m := &merger{opts: opts, schema: schema, bytes: bytes}
 	for _, s := range sources {
 		m.lanes = append(m.lanes, &lane{source: s})
 	}
@@ -34,44 +32,57 @@ func newMerger(sources []tables, schema *arrow.Schema, bytes int64, opts *Option
 
 // next returns the next rows; io.EOF behind the last.
 func (m *merger) next(ctx context.Context) (arrow.Table, error) {
-	if err := m.fill(ctx); err != nil {
-		return nil, err
+	for {
+		if err := m.fill(ctx); err != nil {
+			return nil, err
+		}
+		if err := m.bind(); err != nil {
+			return nil, err
+		}
+		parts, sources, more := m.cut()
+		switch {
+		case sources == 0 && !more:
+			return nil, io.EOF
+		case sources == 1:
+			return m.join(parts), nil
+		case sources > 1:
+			all := m.join(parts)
+			defer all.Release()
+			return arrowsort.Sort(ctx, all, m.opts.Keys, m.opts.sorting())
+		}
 	}
-	if err := m.bind(); err != nil {
-		return nil, err
-	}
-	parts, sources := m.cut()
-	if len(parts) == 0 {
-		return nil, io.EOF
-	}
+}
+
+// join makes one table of parts, which it consumes.
+func (m *merger) join(parts []arrow.Table) arrow.Table {
 	all := concatenate(m.schema, parts)
 	for _, p := range parts {
 		p.Release()
 	}
-	if sources == 1 {
-		return all, nil
-	}
-	defer all.Release()
-	return arrowsort.Sort(ctx, all, m.opts.Keys, m.opts.sorting())
+	return all
 }
 
 // fill reads until every lane has its bytes, or all rows of its source.
 func (m *merger) fill(ctx context.Context) error {
-	return each(ctx, len(m.lanes), m.opts.Threads, func(i int) error {
-		return m.lanes[i].fill(ctx, m.window, m.opts)
-	})
+	reading := int64(0)
+	for _, l := range m.lanes {
+		if l.source != nil && l.head == nil {
+			reading++
+		}
+	}
+	window := m.bytes / max(reading, 1)
+	return each(ctx, len(m.lanes), m.opts.Threads, func(i int) error { return m.lanes[i].fill(ctx, window, m.opts) })
 }
 
 // bind makes one plan for the codes of all rows in memory.
 func (m *merger) bind() error {
 	var round keyStatistics
 	for _, l := range m.lanes {
+		if l.head != nil {
+			round.merge(&l.head.stats)
+		}
 		for _, b := range l.batches {
 			round.merge(&b.stats)
-			if !b.known {
-				m.stats.merge(&b.stats)
-				b.known = true
-			}
 		}
 	}
 	if round.stats == nil {
@@ -82,6 +93,9 @@ func (m *merger) bind() error {
 		return err
 	}
 	for _, l := range m.lanes {
+		if l.head != nil {
+			l.head.plan = plan.On(l.head.keys)
+		}
 		for _, b := range l.batches {
 			b.plan = plan.On(b.keys)
 		}
@@ -89,8 +103,8 @@ func (m *merger) bind() error {
 	return nil
 }
 
-// cut takes the rows that are complete, source by source, and tells from how many.
-func (m *merger) cut() (parts []arrow.Table, sources int) {
+// cut takes the rows that are complete, source by source, and tells from how many; also whether there may be more.
+func (m *merger) cut() (parts []arrow.Table, sources int, more bool) {
 	var limit []uint64
 	limiting := -1
 	for i, l := range m.lanes {
@@ -103,16 +117,16 @@ func (m *merger) cut() (parts []arrow.Table, sources int) {
 	}
 	for i, l := range m.lanes {
 		n := len(parts)
-		parts = l.take(parts, limit, limiting >= 0, i <= limiting) // ties of later sources may wait for those of the limiting one
+		parts = l.take(parts, limit, limiting >= 0, i <= limiting) // ties of later sources wait for those of the limiting one
 		if len(parts) > n {
 			sources++
 		}
 	}
-	return parts, sources
+	if limiting >= 0 {
+		m.lanes[limiting].begin()
+	}
+	return parts, sources, limiting >= 0
 }
-
-// plan is the plan of all rows so far.
-func (m *merger) plan() (*keyencode.Plan, error) { return m.stats.plan() }
 
 func (m *merger) close() {
 	for _, l := range m.lanes {

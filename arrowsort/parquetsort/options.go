@@ -59,7 +59,7 @@ const MinMemory = 16 << 20
 const (
 	PhaseRead  = "reading and sorting"
 	PhaseWrite = "merging and writing"
-	PhaseCheck = "checking"
+	PhaseCheck = "checking" // whether rows are in order
 )
 
 var (

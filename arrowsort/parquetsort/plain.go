@@ -42,6 +42,27 @@ func holdsDictionary(typ arrow.DataType) bool {
 	return false
 }
 
+// plainTable is a table with the values of its dictionaries. The caller releases it.
+func plainTable(ctx context.Context, table arrow.Table, schema *arrow.Schema, opts arrowsort.Options) (arrow.Table, error) {
+	columns := make([]arrow.Column, table.NumCols())
+	defer func() {
+		for i := range columns {
+			if columns[i].Data() != nil {
+				columns[i].Release()
+			}
+		}
+	}()
+	for i := range columns {
+		data, err := plainColumn(ctx, table.Column(i).Data(), opts)
+		if err != nil {
+			return nil, fmt.Errorf("column %q: %w", schema.Field(i).Name, err)
+		}
+		columns[i] = *arrow.NewColumn(schema.Field(i), data)
+		data.Release()
+	}
+	return array.NewTable(schema, columns, table.NumRows()), nil
+}
+
 // plainColumn is a column with the values of its dictionaries. The caller releases it.
 func plainColumn(ctx context.Context, column *arrow.Chunked, opts arrowsort.Options) (*arrow.Chunked, error) {
 	typ, ok := column.DataType().(*arrow.DictionaryType)

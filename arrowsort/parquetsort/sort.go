@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/keyencode"
 )
 
 // A Result is what a sort did.
@@ -26,6 +27,8 @@ type Result struct {
 // Options.RowsPerFile into several that are numbered, out-00001.parquet and so on. The format goes by the file's name.
 // Schemas of the inputs may differ in the order of columns and in nullability.
 //
+// Inputs that are in order already, each for itself, are merged as by Merge; nothing is sorted or spilled.
+//
 // Rows that tie keep the order in which they are read. A Parquet output keeps schema, metadata, and column by column
 // compression and use of dictionaries of the first input, and names the sort order in the metadata of all row groups. It
 // is a complete file or none. An output may replace an input that is given by its name.
@@ -41,34 +44,51 @@ func Sort(ctx context.Context, paths []string, output string, opts Options) (*Re
 	if err := checkAmong(paths, in.paths, output, opts.RowsPerFile > 0); err != nil {
 		return nil, err
 	}
-	return sortInputs(ctx, in, output, in.each)
-}
-
-// sortInputs sorts what read gives.
-func sortInputs(ctx context.Context, in *inputs, output string, read reading) (*Result, error) {
-	sorter, err := NewSorter(ctx, in.schema, *in.opts)
+	if err := checkKeys(ctx, in.schema, opts.Keys); err != nil {
+		return nil, err
+	}
+	order, err := in.order(ctx)
 	if err != nil {
 		return nil, err
 	}
-	result, err := sortInto(ctx, in, sorter, output, read)
-	if closing := sorter.Close(); err == nil {
+	defer order.release()
+	return in.within(ctx, func(s *Sorter, out *outputs) (*Result, error) {
+		if order.unsorted == nil {
+			return s.mergeInto(in, order, out)
+		}
+		return s.sortInto(in, out)
+	}, output)
+}
+
+// within has use write an output with a sorter.
+func (in *inputs) within(ctx context.Context, use func(s *Sorter, out *outputs) (*Result, error), output string) (*Result, error) {
+	s, err := NewSorter(ctx, in.schema, *in.opts)
+	if err != nil {
+		return nil, err
+	}
+	out := &outputs{ctx: ctx, path: output, schema: s.plain, limit: in.opts.RowsPerFile}
+	if err = out.configure(in); err == nil {
+		defer out.abort()
+	}
+	var result *Result
+	if err == nil {
+		result, err = use(s, out)
+	}
+	if closing := s.Close(); err == nil {
 		err = closing
 	}
 	if err != nil {
 		return nil, err
 	}
-	return result, nil
+	result.Inputs, result.BytesIn, result.Columns = in.paths, in.bytes, s.plain.NumFields()
+	result.Outputs, result.Runs, result.BytesSpilled = out.paths, len(s.runs), s.spilled
+	result.BytesOut, err = out.commit()
+	return result, err
 }
 
-// reading gives all rows of the inputs to use.
-type reading func(ctx context.Context, use func(table arrow.Table) error) error
-
-func sortInto(ctx context.Context, in *inputs, s *Sorter, path string, read reading) (*Result, error) {
-	out := &outputs{ctx: ctx, path: path, schema: s.plain, limit: in.opts.RowsPerFile}
-	if err := out.configure(in); err != nil {
-		return nil, err
-	}
-	if err := read(ctx, s.write); err != nil {
+// sortInto sorts all rows of the inputs.
+func (s *Sorter) sortInto(in *inputs, out *outputs) (*Result, error) {
+	if err := in.each(s.ctx, s.write); err != nil {
 		return nil, err
 	}
 	sorted, err := s.merged()
@@ -76,24 +96,29 @@ func sortInto(ctx context.Context, in *inputs, s *Sorter, path string, read read
 		return nil, err
 	}
 	defer sorted.close()
-	defer out.abort()
 	plan, err := s.stats.plan()
 	if err != nil {
 		return nil, err
 	}
-	out.options.Sorting = tablefile.SortingOf(plan)
-	if err := out.begin(); err != nil {
+	return out.all(s.ctx, sorted, plan, s.rows, in.opts)
+}
+
+// all writes all rows that there are, of which the total is known, in the order of a plan.
+func (o *outputs) all(ctx context.Context, sorted tables, plan *keyencode.Plan, total int64, opts *Options) (*Result, error) {
+	if opts.Limit > 0 {
+		total = min(total, opts.Limit)
+	}
+	o.options.Sorting = tablefile.SortingOf(plan)
+	if err := o.begin(); err != nil {
 		return nil, err
 	}
-	if err := pump(ctx, sorted, out, s.rows, in.opts); err != nil {
+	if err := pump(ctx, sorted, o, total, opts); err != nil {
 		return nil, err
 	}
-	if err := out.finish(); err != nil {
+	if err := o.finish(); err != nil {
 		return nil, err
 	}
-	r := &Result{Inputs: in.paths, Columns: s.plain.NumFields(), Outputs: out.paths, Rows: s.rows, BytesIn: in.bytes, Runs: len(s.runs), BytesSpilled: s.spilled, Plan: plan.String()}
-	r.BytesOut, err = out.commit()
-	return r, err
+	return &Result{Rows: total, Plan: plan.String()}, nil
 }
 
 // configure makes the options for writing what was read.

@@ -28,12 +28,8 @@ func (s *Sorter) dropParts() {
 
 // spill sorts the run and has it spilled in the background.
 func (s *Sorter) spill() error {
-	if s.folder == nil {
-		folder, err := newSpillFolder(s.opts.SpillDir)
-		if err != nil {
-			return err
-		}
-		s.folder = folder
+	if err := s.makeFolder(); err != nil {
+		return err
 	}
 	if err := s.wait(); err != nil { // there is memory for one sorted run
 		return err

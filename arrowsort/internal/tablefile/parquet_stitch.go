@@ -131,11 +131,12 @@ func (s *stitcher) writeIndex() error {
 	next = 0
 	for _, group := range s.footer.RowGroups {
 		for _, c := range group.Columns {
-			x := s.index[next].offsets
-			at, size := s.n, int32(len(x))
-			c.OffsetIndexOffset, c.OffsetIndexLength = &at, &size
-			if err := s.write(x); err != nil {
-				return err
+			if x := s.index[next].offsets; x != nil { // a chunk that was copied may have none
+				at, size := s.n, int32(len(x))
+				c.OffsetIndexOffset, c.OffsetIndexLength = &at, &size
+				if err := s.write(x); err != nil {
+					return err
+				}
 			}
 			next++
 		}

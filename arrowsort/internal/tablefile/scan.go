@@ -24,6 +24,7 @@ type Scanner struct {
 	Bytes    int64   // size of the file
 	Layout   *Layout // how a Parquet input is laid out, else nil
 	InMemory int64   // about the bytes that the rows take in memory
+	Rows     int64   // of a Parquet file; else -1
 
 	path   string
 	file   *os.File
@@ -95,10 +96,11 @@ func (s *Scanner) open(pieceBytes int64, opts ReadOptions) error {
 			return err
 		}
 		s.Schema, s.Layout, s.pieces = f.schema, newLayout(f.file), newParquetPieces(f, pieceBytes)
-		s.InMemory = f.rowBytes() * f.file.NumRows()
+		s.Rows = f.file.NumRows()
+		s.InMemory = f.rowBytes() * s.Rows
 		return nil
 	}
-	s.InMemory = s.Bytes
+	s.InMemory, s.Rows = s.Bytes, -1
 	batches := &batchPieces{size: s.Bytes}
 	s.pieces = batches
 	if s.Format == IPCFile {

@@ -40,6 +40,29 @@ func (r *compactReader) number() int {
 	return int(v >> 1)
 }
 
+// long reads a signed number, in zigzag, that has to be positive.
+func (r *compactReader) long() int64 {
+	v := r.uvarint()
+	if v&1 != 0 {
+		panic(corrupt("a page header says %d where a place belongs", -int64(v>>1)-1))
+	}
+	return int64(v >> 1)
+}
+
+// listOf reads the head of a list of elements of a type: how many there are.
+func (r *compactReader) listOf(typ byte) int {
+	head := r.b[r.at]
+	r.at++
+	n := uint64(head >> 4)
+	if n == 15 {
+		n = r.uvarint()
+	}
+	if head&15 != typ || n > uint64(len(r.b)-r.at) {
+		panic(corrupt("a list of %d elements of type %d in a page header", n, head&15))
+	}
+	return int(n)
+}
+
 // pass passes as many bytes as the next number says.
 func (r *compactReader) pass(n uint64) {
 	if n > uint64(len(r.b)-r.at) {
