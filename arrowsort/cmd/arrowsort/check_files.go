@@ -44,7 +44,7 @@ func runCheckFiles(ctx context.Context, s streams, files []string, in *jobFlags)
 	opts := parquetsort.Options{Keys: keys, InputFormat: in.format, Threads: in.threads}
 	claims := claimCheck{keys: keys, options: opts}
 	var got *parquetsort.Checked
-	err = j.phase("checking", displayName(files[0], ""), &j.report.SortSeconds, func(told func(done, total int)) (err error) {
+	err = j.phase("checking", filesText(files), &j.report.SortSeconds, func(told func(done, total int)) (err error) {
 		if told != nil {
 			opts.Progress = func(_ string, done, total int64) { told(int(done), int(total)) }
 		}

@@ -70,7 +70,7 @@ func (e *external) run(ctx context.Context, spill *spillFlags) error {
 // sort does the work and reports it.
 func (e *external) sort(ctx context.Context, spill *spillFlags, output string) (*parquetsort.Result, error) {
 	defer limitGarbage(spill.options.Memory)()
-	phases := &phases{job: e.job, output: output}
+	phases := &phases{job: e.job, input: filesText(spill.files), output: output}
 	if e.to.path == "" {
 		phases.output = "the first rows"
 	}
@@ -91,6 +91,14 @@ func (e *external) sort(ctx context.Context, spill *spillFlags, output string) (
 		r.Inputs = result.Inputs
 	}
 	return result, nil
+}
+
+// filesText is some files in a few words.
+func filesText(files []string) string {
+	if len(files) > 1 {
+		return counted(int64(len(files)), "file")
+	}
+	return displayName(files[0], "standard input")
 }
 
 // runPreview sorts for the first rows only, which are in a file for as long as it takes.

@@ -9,7 +9,8 @@ import (
 // phases shows the phases of a sort as they come.
 type phases struct {
 	job    *job
-	output string
+	input  string // in words
+	output string // a file
 	phase  string
 	move   func(done, total int)
 	start  time.Time
@@ -17,15 +18,15 @@ type phases struct {
 
 func (p *phases) begin(phase string) {
 	p.phase, p.start = phase, time.Now()
-	file := p.job.report.Input
+	what := p.input
 	if phase == parquetsort.PhaseWrite {
-		file = p.output
+		what = displayName(p.output, "standard output")
 	}
 	verb := phase
 	if phase == parquetsort.PhaseRead && p.job.report.Command == mergeName {
 		verb = "reading"
 	}
-	p.move = p.job.show.begin(verb, displayName(file, "standard output"))
+	p.move = p.job.show.begin(verb, what)
 }
 
 func (p *phases) end(ok bool) {
