@@ -10,7 +10,7 @@ import (
 // copies says whether files that follow one another can be copied row group by row group: the output is to be as they are.
 func (o *outputs) copies(in *inputs, files []orderedFile) bool {
 	opts := in.opts
-	if len(files) == 0 || opts.RowsPerFile > 0 || opts.Limit > 0 || opts.RowGroupRows > 0 || o.options.Format != tablefile.Parquet {
+	if len(files) == 0 || opts.RowsPerFile > 0 || opts.Limit > 0 || opts.RowGroupRows > 0 || opts.PageRows > 0 || o.options.Format != tablefile.Parquet {
 		return false
 	}
 	w, err := tablefile.Create(o.ctx, o.path, o.schema, o.options)
