@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/machine"
 )
@@ -43,6 +44,8 @@ type Options struct {
 	RowsPerFile int64
 	// Compression is CODEC or CODEC:LEVEL for the output; empty keeps that of the first Parquet input, or else is zstd.
 	Compression string
+	// Engine sorts the runs, and the rows that are merged, one after the other; nil is the CPU.
+	Engine engine.Engine
 	// Threads is the largest number of threads of the CPU to use; 0 is GOMAXPROCS.
 	Threads int
 	// Allocator gives the memory of tables; nil is memory.DefaultAllocator. It must be safe for concurrent use.
@@ -119,5 +122,5 @@ func (o Options) resolved() (Options, error) {
 
 // sorting are the options for package arrowsort.
 func (o *Options) sorting() arrowsort.Options {
-	return arrowsort.Options{Threads: o.Threads, Allocator: o.Allocator}
+	return arrowsort.Options{Engine: o.Engine, Threads: o.Threads, Allocator: o.Allocator}
 }

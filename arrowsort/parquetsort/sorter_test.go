@@ -3,6 +3,8 @@ package parquetsort
 import (
 	"context"
 	"math/rand/v2"
+	"path/filepath"
+	"sync/atomic"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -11,6 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu"
 )
 
 // sortBatches writes batches to a sorter and compares what comes back with a stable sort of all of them in memory.
@@ -144,4 +148,26 @@ func TestSorterRefuses(t *testing.T) {
 	require.ErrorIs(t, s.Write(rec), context.Canceled)
 	_, err = s.Sorted()
 	require.ErrorIs(t, err, context.Canceled, "a failed sorter stays failed")
+}
+
+// counted is the engine of the CPU and counts its sorts.
+type counted struct {
+	engine.Engine
+	sorts atomic.Int64
+}
+
+func (c *counted) Sort(ctx context.Context, job *engine.Job, mem engine.Allocator) (*engine.Result, error) {
+	c.sorts.Add(1)
+	return c.Engine.Sort(ctx, job, mem)
+}
+
+func TestRunsAreSortedByTheEngine(t *testing.T) {
+	folder, spill := t.TempDir(), t.TempDir()
+	in, out := manyNumbers(t, folder, "in.parquet"), filepath.Join(folder, "out.parquet")
+	e := &counted{Engine: cpu.New()}
+	result, err := Sort(t.Context(), []string{in}, out, Options{Keys: numberKeys["key"], Memory: MinMemory, SpillDir: spill, Engine: e})
+	require.NoError(t, err)
+	require.Greater(t, result.Runs, 1)
+	require.GreaterOrEqual(t, e.sorts.Load(), int64(result.Runs))
+	requireSorted(t, []string{in}, []string{out}, numberKeys["key"])
 }

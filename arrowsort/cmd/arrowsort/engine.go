@@ -30,11 +30,11 @@ func checkEngine(name string) error {
 // so many rows.
 const autoRows = 20_000_000
 
-// openEngine opens the engine for the job; nil is the processor. close gives it back.
-func (j *job) openEngine() (e engine.Engine, close func(), err error) {
+// openEngine opens the engine for a sort of so many rows; nil is the processor. close gives it back.
+func (j *job) openEngine(rows int64) (e engine.Engine, close func(), err error) {
 	none := func() {}
 	name := j.flags.engine
-	if name == "cpu" || name == "auto" && j.input.Table.NumRows() < autoRows {
+	if name == "cpu" || name == "" || name == "auto" && rows < autoRows {
 		return nil, none, nil
 	}
 	device, err := gpu.Open(gpu.Options{})

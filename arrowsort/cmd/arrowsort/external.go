@@ -69,6 +69,12 @@ func (e *external) run(ctx context.Context, spill *spillFlags) error {
 
 // sort does the work and reports it.
 func (e *external) sort(ctx context.Context, spill *spillFlags, output string) (*parquetsort.Result, error) {
+	engine, closeEngine, err := e.openEngine(0) // runs are too small for a GPU, unless it is asked for
+	if err != nil {
+		return nil, err
+	}
+	defer closeEngine()
+	spill.options.Engine = engine
 	defer limitGarbage(spill.options.Memory)()
 	phases := &phases{job: e.job, input: filesText(spill.files), output: output}
 	if e.to.path == "" {

@@ -158,12 +158,6 @@ func TestExplainTellsWhatSortWouldDo(t *testing.T) {
 	require.Equal(t, 2, cli(t, nil, "explain", "-k", "age", "--memory", "1GiB", file(t, "people.csv", people)).code)
 }
 
-func TestEngineOfSortsBeyondMemory(t *testing.T) {
-	file := convert(t, "x.parquet")
-	require.Contains(t, inMemoryOnly([]string{file}, &jobFlags{engine: "gpu"}, &outputFlags{path: "x.parquet"}), "--engine gpu")
-	require.Empty(t, inMemoryOnly([]string{file}, &jobFlags{engine: "auto"}, &outputFlags{path: "x.parquet"}))
-}
-
 func TestOutputOfAnEarlierSortAmongTheInputs(t *testing.T) {
 	folder := t.TempDir()
 	require.NoError(t, os.Rename(convert(t, "x.parquet"), filepath.Join(folder, "a.parquet")))

@@ -98,7 +98,7 @@ func (j *job) sortIndices(ctx context.Context, out *outputFlags, opts arrowsort.
 
 // produce sorts, writes and previews the result, which has the schema, and reports.
 func (j *job) produce(ctx context.Context, out *outputFlags, schema *arrow.Schema, sort func(opts arrowsort.Options) (arrow.Table, error)) error {
-	engine, closeEngine, err := j.openEngine()
+	engine, closeEngine, err := j.openEngine(j.input.Table.NumRows())
 	if err != nil {
 		return err
 	}

@@ -119,9 +119,6 @@ func (f *spillFlags) resolve(ctx context.Context, in *jobFlags, out *outputFlags
 
 // inMemoryOnly says why a sort can only be done in memory; empty when it need not.
 func inMemoryOnly(files []string, in *jobFlags, out *outputFlags) string {
-	if in.engine == "gpu" {
-		return "--engine gpu sorts one table in memory; leave it out, or use auto"
-	}
 	for _, file := range files {
 		if why := readWhole(file, in); why != "" {
 			return why
