@@ -4,9 +4,9 @@ package tablefile
 // where nearly all values of a stretch differ. Of as many different values as pay, in no order, there are more that repeat.
 const (
 	stretches    = 3
-	stretchRows  = 1 << 11
-	distinctFrom = stretchRows - stretchRows/100 // of a stretch; one without any order has less, if there are dictionaryEntries values
-	stretchBits  = 13
+	stretchRows  = 1 << 12
+	distinctFrom = stretchRows - stretchRows/100 // of a stretch; one without any order has less, if there are numberEntries values
+	stretchBits  = 14
 )
 
 // stretchTable is a set of hashes.

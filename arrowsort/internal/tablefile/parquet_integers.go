@@ -1,12 +1,15 @@
 package tablefile
 
-// Numbers are written as a dictionary and indices where the column may have one. A dictionary is worth it up to dictionaryEntries
-// values and one per rowsPerValue rows; what has more is written plain, which is known long before the last row.
+// Numbers are written as a dictionary and indices where the column may have one and it is worth it; what has more values than that is
+// written plain, which is known long before the last row.
 const (
-	rowsPerValue = 4
-	hashBits     = 17 // a hash table of twice the entries
-	hashSlots    = 1 << hashBits
+	numberEntries = 1 << 17 // of a dictionary: those of 8 bytes fill the page that other writers give it
+	hashBits      = 18      // a hash table of twice the entries
+	hashSlots     = 1 << hashBits
 )
+
+// mostNumbers is how many values of 4 or 8 bytes are worth a dictionary: with more, it and the indices take nearly as much as the values.
+func mostNumbers(rows, width int) int { return min(numberEntries, rows*width/16) }
 
 // integerTable finds the number of a value by open addressing.
 type integerTable struct {

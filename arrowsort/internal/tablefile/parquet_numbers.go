@@ -92,7 +92,7 @@ func takeNumbers[T numeric, Bits int32 | int64](v *flatValues, b []byte, diction
 		return
 	}
 	s.indices = slices.Grow(s.indices[:0], v.rows)[:v.rows]
-	entries := numberValues(&s.integers, rows, v, s.indices, v.mostEntries())
+	entries := numberValues(&s.integers, rows, v, s.indices, mostNumbers(v.rows, v.plain.bytes(0, 1)))
 	if entries == nil {
 		return
 	}

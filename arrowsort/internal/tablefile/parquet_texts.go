@@ -41,7 +41,7 @@ func takeTexts[T int32 | int64](v *flatValues, t texts[T], dictionary bool, s *v
 		return
 	}
 	s.indices = slices.Grow(s.indices[:0], v.rows)[:v.rows]
-	if first := s.texts.number(t.at, v, s.indices, v.mostEntries()); first != nil {
+	if first := s.texts.number(t.at, v, s.indices, min(dictionaryEntries, v.rows/rowsPerText)); first != nil {
 		v.indices, v.count, s.entries = s.indices, len(first), s.entries[:0]
 		for _, row := range first {
 			s.entries = appendText(s.entries, t.at(int(row)))

@@ -5,13 +5,17 @@ import (
 	"hash/maphash"
 )
 
-// A dictionary of text may have as many bytes as other writers give it.
-const dictionaryBytes = 1 << 20
+const (
+	dictionaryBytes = 1 << 20 // of a dictionary of text at most, as other writers do
+	rowsPerText     = 4       // rows for an entry at least
+	textHashBits    = 17      // a hash table of twice dictionaryEntries
+	textSlots       = 1 << textHashBits
+)
 
 // textTable finds the number of a text by open addressing.
 type textTable struct {
-	hashes  [hashSlots]uint64
-	numbers [hashSlots]int32 // plus one; 0 is an empty slot
+	hashes  [textSlots]uint64
+	numbers [textSlots]int32 // plus one; 0 is an empty slot
 	first   []int32          // the first row of each number
 	seed    maphash.Seed
 }
@@ -32,9 +36,9 @@ func (t *textTable) number(at func(row int) []byte, v *flatValues, numbers []int
 		}
 		text := at(i)
 		h := maphash.Bytes(t.seed, text)
-		slot := h >> (64 - hashBits)
+		slot := h >> (64 - textHashBits)
 		for t.numbers[slot] != 0 && (t.hashes[slot] != h || !bytes.Equal(at(int(t.first[t.numbers[slot]-1])), text)) {
-			slot = (slot + 1) % hashSlots
+			slot = (slot + 1) % textSlots
 		}
 		if t.numbers[slot] == 0 {
 			if size += len(text) + 4; size > dictionaryBytes || len(t.first) == limit {

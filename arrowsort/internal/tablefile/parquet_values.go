@@ -92,9 +92,6 @@ func (v *flatValues) valid(row int) bool {
 // width is the bits of an index.
 func (v *flatValues) width() int { return max(1, bits.Len(uint(max(1, v.count)-1))) }
 
-// mostEntries is how many entries of a dictionary pay.
-func (v *flatValues) mostEntries() int { return min(dictionaryEntries, v.rows/rowsPerValue) }
-
 // setEntries takes strings or bytes that have a dictionary, with only those entries that rows refer to: so a row group holds no
 // entries of others, and its statistics are its own. It is false for other dictionaries, and for those with nulls as
 // entries or with too many entries.
