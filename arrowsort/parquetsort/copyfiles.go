@@ -7,23 +7,19 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// copies says whether files that follow one another can be copied row group by row group: the output is to be as they are.
+// copies says whether files that follow one another can be copied to the output, which is begun, row group by row group: it
+// is to be as they are.
 func (o *outputs) copies(in *inputs, files []orderedFile) bool {
 	opts := in.opts
-	if len(files) == 0 || opts.RowsPerFile > 0 || opts.Limit > 0 || opts.RowGroupRows > 0 || opts.PageRows > 0 || o.options.Format != tablefile.Parquet {
+	if len(files) == 0 || opts.splits() || opts.Limit > 0 || opts.RowGroupRows > 0 || opts.PageRows > 0 || o.options.Format != tablefile.Parquet {
 		return false
 	}
-	w, err := tablefile.Create(o.ctx, o.path, o.schema, o.options)
-	if err != nil {
-		return false // as writing will tell
-	}
-	defer w.Abort()
 	for _, f := range files {
 		s, err := in.scan(f.path)
 		if err != nil {
 			return false
 		}
-		same := columnsEqual(in.schema, s.Schema) && w.Copies(s)
+		same := columnsEqual(in.schema, s.Schema) && o.last().Copies(s)
 		s.Close()
 		if !same {
 			return false
@@ -34,10 +30,6 @@ func (o *outputs) copies(in *inputs, files []orderedFile) bool {
 
 // copyAll copies the row groups of files.
 func (o *outputs) copyAll(ctx context.Context, in *inputs, files []orderedFile, plan *keyencode.Plan, rows int64) (*Result, error) {
-	o.options.Sorting = tablefile.SortingOf(plan)
-	if err := o.begin(); err != nil {
-		return nil, err
-	}
 	done := int64(0)
 	for _, f := range files {
 		s, err := in.scan(f.path)

@@ -11,7 +11,8 @@ type Description struct {
 	Table   int64 // bytes that all rows take in memory, about
 	// InMemory tells that the rows fit in the budget as one table. They are not spilled then.
 	InMemory bool
-	// InOrder tells that each input is sorted already: nothing is sorted or spilled, the inputs are read side by side.
+	// InOrder tells that each input is sorted already: they are merged, or copied where they follow one another. Runs is 0
+	// then, unless more of them overlap than can be read side by side.
 	InOrder bool
 	// Runs is the number of sorted runs that are spilled, Passes how often spilled rows are written and read again, and
 	// BytesSpilled what is written in all passes without compression, all about; 0 when nothing is spilled.
@@ -33,19 +34,34 @@ func Explain(ctx context.Context, paths []string, opts Options) (*Description, e
 	if err := checkKeys(ctx, in.schema, opts.Keys); err != nil {
 		return nil, err
 	}
-	b := budget{opts.Memory}
 	d := &Description{Inputs: in.paths, Columns: in.schema.NumFields(), BytesIn: in.bytes, Memory: opts.Memory, Table: in.memory}
-	if d.InMemory = b.holds(in.memory); d.InMemory {
+	b := budget{opts.Memory}
+	d.InMemory = b.holds(in.memory)
+	order, err := in.order(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer order.release()
+	if d.InOrder = order.unsorted == nil; d.InOrder {
+		if fan := b.files(d.Columns, in.memory/int64(len(in.paths))); order.overlap() > min(fan, b.fanIn()) {
+			d.spills(b, (len(order.files)+fan-1)/fan)
+		}
 		return d, nil
 	}
-	d.Runs = int(in.memory/b.run()) + 1
-	if d.Runs == 1 {
-		d.Runs = 0
-		return d, nil
+	if !d.InMemory {
+		d.spills(b, int((in.memory+b.run()-1)/b.run()))
 	}
-	for runs := d.Runs; runs > 1; runs = (runs + b.fanIn() - 1) / b.fanIn() {
+	return d, nil
+}
+
+// spills describes how runs are merged. One that is alone stays in memory.
+func (d *Description) spills(b budget, runs int) {
+	if runs < 2 {
+		return
+	}
+	d.Runs = runs
+	for ; runs > 1; runs = (runs + b.fanIn() - 1) / b.fanIn() {
 		d.Passes++
 	}
-	d.BytesSpilled = int64(d.Passes) * in.memory
-	return d, nil
+	d.BytesSpilled = int64(d.Passes) * d.Table
 }

@@ -31,4 +31,10 @@ func TestExplainIsAboutWhatSortDoes(t *testing.T) {
 	require.True(t, told.InMemory)
 	require.Zero(t, told.Runs)
 	require.Zero(t, told.BytesSpilled)
+
+	opts.Memory, opts.Keys = MinMemory, numberKeys["already sorted"]
+	told, err = Explain(t.Context(), []string{in}, opts)
+	require.NoError(t, err)
+	require.True(t, told.InOrder)
+	require.Zero(t, told.Runs)
 }

@@ -166,7 +166,7 @@ func arrangeFile(t *testing.T, path string, order ...int) arrow.Table {
 
 func TestOptionsThatMakeNoSense(t *testing.T) {
 	for name, opts := range map[string]Options{
-		"memory": {Memory: 1}, "row groups": {RowGroupRows: -1}, "pages": {PageRows: -1}, "rows per file": {RowsPerFile: -1}, "threads": {Threads: -1},
+		"memory": {Memory: 1}, "row groups": {RowGroupRows: -1}, "pages": {PageRows: -1}, "rows per file": {RowsPerFile: -1}, "bytes per file": {BytesPerFile: -1}, "limit": {Limit: -1}, "threads": {Threads: -1},
 		"spill": {SpillCompression: "gzip"}, "compression": {Compression: "zstd:99"}, "format": {InputFormat: "csv"},
 	} {
 		opts.Keys = []arrowsort.Key{{}}

@@ -18,7 +18,7 @@ func Merge(ctx context.Context, paths []string, output string, opts Options) (*R
 	if err != nil {
 		return nil, err
 	}
-	if err := checkAmong(paths, in.paths, output, opts.RowsPerFile > 0); err != nil {
+	if err := checkAmong(paths, in.paths, output, opts.splits()); err != nil {
 		return nil, err
 	}
 	if err := checkKeys(ctx, in.schema, opts.Keys); err != nil {
@@ -39,6 +39,9 @@ func Merge(ctx context.Context, paths []string, output string, opts Options) (*R
 func (s *Sorter) mergeInto(in *inputs, order *fileOrder, out *outputs) (*Result, error) {
 	plan, err := order.stats.plan()
 	if err != nil {
+		return nil, err
+	}
+	if err := out.order(plan); err != nil {
 		return nil, err
 	}
 	if files := order.sequence(); files != nil && out.copies(in, files) {

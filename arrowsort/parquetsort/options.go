@@ -40,8 +40,9 @@ type Options struct {
 	PageRows int
 	// Limit is the number of leading rows of the sorted order that are wanted; 0 is all.
 	Limit int64
-	// RowsPerFile splits the output into files of so many rows; 0 does not.
-	RowsPerFile int64
+	// RowsPerFile splits the output into files of so many rows, BytesPerFile into files of at most about so many bytes; 0
+	// does not. A file has a row group at least.
+	RowsPerFile, BytesPerFile int64
 	// Compression is CODEC or CODEC:LEVEL for the output; empty keeps that of the first Parquet input, or else is zstd.
 	Compression string
 	// Engine sorts the runs, and the rows that are merged, one after the other; nil is the CPU.
@@ -94,6 +95,8 @@ func (o Options) resolved() (Options, error) {
 		return o, fmt.Errorf("%w: PageRows is %d", ErrOption, o.PageRows)
 	case o.RowsPerFile < 0:
 		return o, fmt.Errorf("%w: RowsPerFile is %d", ErrOption, o.RowsPerFile)
+	case o.BytesPerFile < 0:
+		return o, fmt.Errorf("%w: BytesPerFile is %d", ErrOption, o.BytesPerFile)
 	case o.Threads < 0:
 		return o, fmt.Errorf("%w: Threads is %d", ErrOption, o.Threads)
 	case o.SpillCompression != "" && o.SpillCompression != "lz4" && o.SpillCompression != "zstd":
@@ -119,6 +122,9 @@ func (o Options) resolved() (Options, error) {
 	}
 	return o, nil
 }
+
+// splits says whether the output may be several files.
+func (o *Options) splits() bool { return o.RowsPerFile > 0 || o.BytesPerFile > 0 }
 
 // sorting are the options for package arrowsort.
 func (o *Options) sorting() arrowsort.Options {

@@ -2,7 +2,9 @@ package parquetsort
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -11,17 +13,20 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
-// outputs writes tables to one file, or to several of some rows each. The files get their names when all are complete.
+// outputs writes tables to one file, or to several of some rows or bytes each. The files get their names when all are complete.
 type outputs struct {
 	ctx     context.Context // of the sort
 	path    string
 	schema  *arrow.Schema // of the tables
 	options tablefile.WriteOptions
-	limit   int64 // rows of a file; 0: all
+	rows    int64 // of a file; 0: all
+	bytes   int64 // of a file, about; 0: all
 
 	paths   []string
 	writers []*tablefile.Writer
 	room    int64 // rows that the last file still takes
+	written int64 // bytes of the last file
+	step    int64 // that the table before took
 }
 
 // numbered is the name of one of several outputs: out.parquet becomes out-00001.parquet.
@@ -35,21 +40,30 @@ func (o *outputs) begin() error {
 		return err
 	}
 	path := o.path
-	if o.limit > 0 {
+	if o.splits() {
 		path = numbered(o.path, len(o.writers)+1)
 	}
 	w, err := tablefile.Create(o.ctx, path, o.schema, o.options)
 	if err != nil {
 		return err
 	}
-	o.writers, o.paths, o.room = append(o.writers, w), append(o.paths, path), o.limit
+	o.writers, o.paths, o.room = append(o.writers, w), append(o.paths, path), o.rows
+	o.written = 0
 	return nil
 }
 
-// write writes the next rows. Each file ends in the middle of a table where it is full.
+func (o *outputs) splits() bool { return o.rows > 0 || o.bytes > 0 }
+
+// write writes the next rows. A file of some rows ends in the middle of a table where it is full, one of some bytes in front
+// of a table that has probably no room.
 func (o *outputs) write(ctx context.Context, table arrow.Table) error {
-	if o.limit == 0 {
-		return o.last().Write(ctx, table)
+	if o.bytes > 0 && o.written > 0 && o.written+o.step > o.bytes {
+		if err := o.begin(); err != nil {
+			return err
+		}
+	}
+	if o.rows == 0 {
+		return o.add(ctx, table)
 	}
 	for first := int64(0); first < table.NumRows(); {
 		if o.room == 0 {
@@ -59,7 +73,7 @@ func (o *outputs) write(ctx context.Context, table arrow.Table) error {
 		}
 		end := min(first+o.room, table.NumRows())
 		part := slice(table, first, end)
-		err := o.last().Write(ctx, part)
+		err := o.add(ctx, part)
 		part.Release()
 		if err != nil {
 			return err
@@ -68,6 +82,14 @@ func (o *outputs) write(ctx context.Context, table arrow.Table) error {
 		first = end
 	}
 	return nil
+}
+
+// add writes a table to the last file.
+func (o *outputs) add(ctx context.Context, table arrow.Table) error {
+	err := o.last().Write(ctx, table)
+	now := o.last().Written()
+	o.written, o.step = now, now-o.written
+	return err
 }
 
 func (o *outputs) last() *tablefile.Writer { return o.writers[len(o.writers)-1] }
@@ -89,7 +111,24 @@ func (o *outputs) commit() (bytes int64, err error) {
 		}
 		bytes += n
 	}
-	return bytes, nil
+	return bytes, o.removeOlder()
+}
+
+// removeOlder removes the files that an earlier sort left behind the last one: whoever reads the folder would take their rows
+// for rows of this one.
+func (o *outputs) removeOlder() error {
+	if !o.splits() {
+		return nil
+	}
+	for number := len(o.paths) + 1; ; number++ {
+		err := os.Remove(numbered(o.path, number))
+		if errors.Is(err, os.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("an output of an earlier sort: %w", err)
+		}
+	}
 }
 
 // abort removes the files that have no name yet.

@@ -11,35 +11,17 @@ import (
 )
 
 // plainSchema is the schema of the rows as they are sorted: with the values of dictionaries in their place, since each
-// piece of an input has dictionaries of its own. Dictionaries inside nested columns are ErrSchema.
+// piece of an input has dictionaries of its own. Dictionaries inside extension types are ErrSchema.
 func plainSchema(schema *arrow.Schema) (*arrow.Schema, error) {
 	fields := append([]arrow.Field(nil), schema.Fields()...)
 	for i := range fields {
-		if d, ok := fields[i].Type.(*arrow.DictionaryType); ok {
-			fields[i].Type = d.ValueType
-		}
+		fields[i].Type = plainType(fields[i].Type)
 		if holdsDictionary(fields[i].Type) {
 			return nil, fmt.Errorf("%w: column %q has a dictionary inside type %s, which cannot be sorted in runs", ErrSchema, fields[i].Name, fields[i].Type)
 		}
 	}
 	meta := schema.Metadata()
 	return arrow.NewSchema(fields, &meta), nil
-}
-
-func holdsDictionary(typ arrow.DataType) bool {
-	switch t := typ.(type) {
-	case arrow.ExtensionType:
-		return holdsDictionary(t.StorageType())
-	case *arrow.DictionaryType:
-		return true
-	case arrow.NestedType:
-		for _, f := range t.Fields() {
-			if holdsDictionary(f.Type) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // plainTable is a table with the values of its dictionaries. The caller releases it.
@@ -65,8 +47,7 @@ func plainTable(ctx context.Context, table arrow.Table, schema *arrow.Schema, op
 
 // plainColumn is a column with the values of its dictionaries. The caller releases it.
 func plainColumn(ctx context.Context, column *arrow.Chunked, opts arrowsort.Options) (*arrow.Chunked, error) {
-	typ, ok := column.DataType().(*arrow.DictionaryType)
-	if !ok {
+	if !holdsDictionary(column.DataType()) {
 		column.Retain()
 		return column, nil
 	}
@@ -77,13 +58,13 @@ func plainColumn(ctx context.Context, column *arrow.Chunked, opts arrowsort.Opti
 		}
 	}()
 	for _, c := range column.Chunks() {
-		values, err := dictionaryValues(ctx, c.(*array.Dictionary), opts)
+		values, err := plainArray(ctx, c, opts)
 		if err != nil {
 			return nil, err
 		}
 		chunks = append(chunks, values)
 	}
-	return arrow.NewChunked(typ.ValueType, chunks), nil
+	return arrow.NewChunked(plainType(column.DataType()), chunks), nil
 }
 
 // dictionaryValues are the values of the rows of a dictionary array. A null row takes a null behind the dictionary.

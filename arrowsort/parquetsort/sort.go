@@ -24,7 +24,8 @@ type Result struct {
 }
 
 // Sort sorts the rows of Parquet and Arrow files, patterns and folders (see Expand) into one file, or with
-// Options.RowsPerFile into several that are numbered, out-00001.parquet and so on. The format goes by the file's name.
+// Options.RowsPerFile or BytesPerFile into several that are numbered, out-00001.parquet and so on; those with the next
+// numbers, which an earlier sort left, are removed. The format goes by the file's name.
 // Schemas of the inputs may differ in the order of columns and in nullability.
 //
 // Inputs that are in order already, each for itself, are merged as by Merge; nothing is sorted or spilled.
@@ -41,7 +42,7 @@ func Sort(ctx context.Context, paths []string, output string, opts Options) (*Re
 	if err != nil {
 		return nil, err
 	}
-	if err := checkAmong(paths, in.paths, output, opts.RowsPerFile > 0); err != nil {
+	if err := checkAmong(paths, in.paths, output, opts.splits()); err != nil {
 		return nil, err
 	}
 	if err := checkKeys(ctx, in.schema, opts.Keys); err != nil {
@@ -66,7 +67,7 @@ func (in *inputs) within(ctx context.Context, use func(s *Sorter, out *outputs) 
 	if err != nil {
 		return nil, err
 	}
-	out := &outputs{ctx: ctx, path: output, schema: s.plain, limit: in.opts.RowsPerFile}
+	out := &outputs{ctx: ctx, path: output, schema: s.plain, rows: in.opts.RowsPerFile, bytes: in.opts.BytesPerFile}
 	if err = out.configure(in); err == nil {
 		defer out.abort()
 	}
@@ -100,17 +101,22 @@ func (s *Sorter) sortInto(in *inputs, out *outputs) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := out.order(plan); err != nil {
+		return nil, err
+	}
 	return out.all(s.ctx, sorted, plan, s.rows, in.opts)
+}
+
+// order begins the first file, of rows in the order of a plan.
+func (o *outputs) order(plan *keyencode.Plan) error {
+	o.options.Sorting = tablefile.SortingOf(plan)
+	return o.begin()
 }
 
 // all writes all rows that there are, of which the total is known, in the order of a plan.
 func (o *outputs) all(ctx context.Context, sorted tables, plan *keyencode.Plan, total int64, opts *Options) (*Result, error) {
 	if opts.Limit > 0 {
 		total = min(total, opts.Limit)
-	}
-	o.options.Sorting = tablefile.SortingOf(plan)
-	if err := o.begin(); err != nil {
-		return nil, err
 	}
 	if err := pump(ctx, sorted, o, total, opts); err != nil {
 		return nil, err

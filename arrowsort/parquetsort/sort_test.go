@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
@@ -110,6 +111,62 @@ func TestSortManyFilesIntoMany(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A limit keeps the best rows in memory where it leaves few, and cuts the runs where it leaves many.
+func TestLimit(t *testing.T) {
+	in := manyNumbers(t, t.TempDir(), "in.parquet")
+	keys := numberKeys["float descending, key"]
+	whole := filepath.Join(t.TempDir(), "whole.parquet")
+	_, err := Sort(t.Context(), []string{in}, whole, Options{Keys: keys, Memory: 1 << 30})
+	require.NoError(t, err)
+	var want []int64
+	eachBatch(t, []string{whole}, func(rec arrow.Record) { want = append(want, rec.Column(2).(*array.Int64).Int64Values()...) })
+	for limit, spills := range map[int64]bool{1: false, 1000: false, 40_000: false, 300_000: true, 799_999: true, 900_000: true} {
+		for _, merge := range []bool{false, true} {
+			spill, out := t.TempDir(), filepath.Join(t.TempDir(), "out.parquet")
+			opts := Options{Keys: keys, Memory: MinMemory, SpillDir: spill, Limit: limit}
+			do, from := Sort, in
+			if merge {
+				do, from = Merge, whole
+			}
+			result, err := do(t.Context(), []string{from}, out, opts)
+			require.NoError(t, err)
+			require.Equal(t, min(limit, 800_000), result.Rows)
+			require.Equal(t, spills && !merge, result.Runs > 0, "limit %d", limit)
+			var got []int64
+			eachBatch(t, []string{out}, func(rec arrow.Record) { got = append(got, rec.Column(2).(*array.Int64).Int64Values()...) })
+			require.Equal(t, want[:result.Rows], got)
+			requireEmpty(t, spill)
+		}
+	}
+}
+
+func TestFilesOfSomeBytes(t *testing.T) {
+	folder := t.TempDir()
+	in, out := manyNumbers(t, t.TempDir(), "in.parquet"), filepath.Join(folder, "out.parquet")
+	keys := numberKeys["key"]
+	opts := Options{Keys: keys, Memory: MinMemory, SpillDir: t.TempDir(), BytesPerFile: 2 << 20, RowGroupRows: 20_000}
+	first, err := Sort(t.Context(), []string{in}, out, opts)
+	require.NoError(t, err)
+	require.Greater(t, len(first.Outputs), 5)
+	for i, path := range first.Outputs {
+		info, err := os.Stat(path)
+		require.NoError(t, err)
+		require.Less(t, info.Size(), int64(2<<20+1<<18))
+		if i+1 < len(first.Outputs) {
+			require.Greater(t, info.Size(), int64(1<<20))
+		}
+	}
+	requireSorted(t, []string{in}, first.Outputs, keys)
+
+	other := filepath.Join(folder, "out-extra.parquet")
+	require.NoError(t, os.WriteFile(other, nil, 0o600))
+	opts.BytesPerFile, opts.RowsPerFile = 0, 300_000
+	second, err := Sort(t.Context(), []string{in}, out, opts)
+	require.NoError(t, err)
+	require.Equal(t, []string{"out-00001.parquet", "out-00002.parquet", "out-00003.parquet", "out-extra.parquet"}, names(t, folder))
+	requireSorted(t, []string{in}, second.Outputs, keys)
 }
 
 func TestSortOfNoRows(t *testing.T) {

@@ -36,7 +36,7 @@ type Sorter struct {
 }
 
 // NewSorter begins a sort of batches of a schema. Of the options it uses Keys, Memory, SpillDir, SpillCompression,
-// RowGroupRows, Threads and Allocator. Dictionary columns come back as their values.
+// Limit, RowGroupRows, Threads and Allocator. Dictionary columns come back as their values.
 func NewSorter(ctx context.Context, schema *arrow.Schema, opts Options) (*Sorter, error) {
 	opts, err := opts.resolved()
 	if err != nil {

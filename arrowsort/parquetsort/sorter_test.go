@@ -132,10 +132,6 @@ func TestSorterOfDictionaries(t *testing.T) {
 func TestSorterRefuses(t *testing.T) {
 	_, err := NewSorter(t.Context(), numbersSchema, Options{Keys: []arrowsort.Key{{Path: "none"}}})
 	require.ErrorIs(t, err, arrowsort.ErrColumn)
-	word := mixedSchema.Field(1)
-	_, err = NewSorter(t.Context(), arrow.NewSchema([]arrow.Field{{Name: "l", Type: arrow.ListOf(word.Type)}}, nil), Options{Keys: []arrowsort.Key{{}}})
-	require.ErrorIs(t, err, ErrSchema)
-
 	ctx, cancel := context.WithCancel(t.Context())
 	s, err := NewSorter(ctx, numbersSchema, Options{Keys: numberKeys["key"]})
 	require.NoError(t, err)

@@ -6,6 +6,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
 // sortRun sorts what was collected and begins the next run.
@@ -16,7 +17,19 @@ func (s *Sorter) sortRun() (arrow.Table, error) {
 	if err := s.stats.add(s.ctx, all, s.opts.Keys, s.opts.Allocator); err != nil {
 		return nil, err
 	}
-	return arrowsort.Sort(s.ctx, all, s.opts.Keys, s.opts.sorting())
+	opts := s.opts.sorting()
+	opts.Limit = int(s.opts.Limit)
+	return arrowsort.Sort(s.ctx, all, s.opts.Keys, opts)
+}
+
+// keep begins the next run with the rows that are left of the last one, if a limit has left few: they need no spilling.
+func (s *Sorter) keep(sorted arrow.Table) bool {
+	bytes := tablefile.TableBytes(sorted) + sorted.NumRows()*rowOverhead
+	if s.opts.Limit == 0 || s.folder != nil || bytes > s.budget.run()/2 {
+		return false
+	}
+	s.parts, s.bytes = append(s.parts, sorted), bytes
+	return true
 }
 
 func (s *Sorter) dropParts() {
@@ -26,16 +39,17 @@ func (s *Sorter) dropParts() {
 	s.parts, s.bytes = nil, 0
 }
 
-// spill sorts the run and has it spilled in the background.
+// spill sorts the run and has it spilled in the background, unless what a limit leaves of it can be kept.
 func (s *Sorter) spill() error {
-	if err := s.makeFolder(); err != nil {
-		return err
-	}
 	if err := s.wait(); err != nil { // there is memory for one sorted run
 		return err
 	}
 	sorted, err := s.sortRun()
-	if err != nil {
+	if err != nil || s.keep(sorted) {
+		return err
+	}
+	if err := s.makeFolder(); err != nil {
+		sorted.Release()
 		return err
 	}
 	w, err := createRun(s.ctx, s.folder.next(), s.plain, s.budget.batchRows(s.rowBytes()), &s.opts)

@@ -120,6 +120,9 @@ func (w *Writer) Write(ctx context.Context, table arrow.Table) error {
 	return w.named(contain(func() error { return w.pieces.write(ctx, table) }))
 }
 
+// Written is the number of bytes that were written so far.
+func (w *Writer) Written() int64 { return w.out.n }
+
 // Finish writes what belongs behind the last row.
 func (w *Writer) Finish() error { return w.named(contain(w.pieces.finish)) }
 

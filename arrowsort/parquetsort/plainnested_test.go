@@ -1,0 +1,85 @@
+package parquetsort
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+)
+
+var (
+	wordType = &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
+	// nestedSchema has dictionaries in a struct, in lists of three kinds, and in a map.
+	nestedSchema = arrow.NewSchema([]arrow.Field{
+		{Name: "s", Type: arrow.StructOf(arrow.Field{Name: "word", Type: wordType, Nullable: true}, arrow.Field{Name: "n", Type: arrow.PrimitiveTypes.Int32, Nullable: true}), Nullable: true},
+		{Name: "l", Type: arrow.ListOf(wordType), Nullable: true},
+		{Name: "f", Type: arrow.FixedSizeListOf(2, wordType)},
+		{Name: "m", Type: arrow.MapOf(arrow.BinaryTypes.String, wordType), Nullable: true},
+		{Name: "deep", Type: arrow.ListOf(arrow.StructOf(arrow.Field{Name: "word", Type: wordType, Nullable: true})), Nullable: true},
+		{Name: "row", Type: arrow.PrimitiveTypes.Int64},
+	}, nil)
+)
+
+func nestedWords(t testing.TB, mem memory.Allocator, r *rand.Rand, first, n int) arrow.Record {
+	b := array.NewRecordBuilder(mem, nestedSchema)
+	defer b.Release()
+	word := func() string {
+		if r.IntN(5) == 0 {
+			return "null"
+		}
+		return fmt.Sprintf("%q", fmt.Sprint("word ", r.IntN(30)+first/n))
+	}
+	for i := range n {
+		row := fmt.Sprintf(`{"s":{"word":%s,"n":%d},"l":[%s,%s],"f":[%s,%s],"m":[{"key":"k","value":%s}],"deep":[{"word":%s},{"word":%s}],"row":%d}`,
+			word(), r.IntN(9), word(), word(), word(), word(), word(), word(), word(), first+i)
+		if r.IntN(7) == 0 {
+			row = fmt.Sprintf(`{"s":null,"l":null,"f":[%s,%s],"m":null,"deep":[],"row":%d}`, word(), word(), first+i)
+		}
+		require.NoError(t, b.UnmarshalJSON([]byte(row)))
+	}
+	return b.NewRecord()
+}
+
+func TestValuesOfNestedDictionaries(t *testing.T) {
+	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	defer mem.AssertSize(t, 0)
+	rec := nestedWords(t, mem, rand.New(rand.NewPCG(1, 7)), 0, 500)
+	defer rec.Release()
+	for name, part := range map[string]arrow.Record{"whole": rec.NewSlice(0, 500), "slice": rec.NewSlice(101, 307), "empty": rec.NewSlice(9, 9)} {
+		for i, column := range part.Columns() {
+			plain, err := plainArray(t.Context(), column, arrowsort.Options{Allocator: mem})
+			require.NoError(t, err)
+			require.False(t, holdsDictionary(plain.DataType()))
+			require.Equal(t, column.Len(), plain.Len())
+			want, got := tablefile.Formatter(column), tablefile.Formatter(plain)
+			for row := range column.Len() {
+				require.Equal(t, column.IsNull(row), plain.IsNull(row))
+				require.Equal(t, want(row), got(row), "%s: column %s, row %d", name, nestedSchema.Field(i).Name, row)
+			}
+			plain.Release()
+		}
+		part.Release()
+	}
+}
+
+func TestSortOfNestedDictionaries(t *testing.T) {
+	folder := t.TempDir()
+	r := rand.New(rand.NewPCG(2, 7))
+	in, out := filepath.Join(folder, "in.arrows"), filepath.Join(folder, "out.arrows")
+	generate(t, in, nestedSchema, 12, func(batch int) arrow.Record { return nestedWords(t, memory.DefaultAllocator, r, batch*6000, 6000) })
+	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	defer mem.AssertSize(t, 0)
+	keys := []arrowsort.Key{{Path: "s.word", Order: arrowsort.Descending}, {Path: "s.n"}}
+	result, err := Sort(t.Context(), []string{in}, out, Options{Keys: keys, Memory: MinMemory, SpillDir: folder, Allocator: mem})
+	require.NoError(t, err)
+	require.Greater(t, result.Runs, 1)
+	requireSorted(t, []string{in}, []string{out}, keys)
+}
