@@ -32,6 +32,7 @@ type jobFlags struct {
 func (f *jobFlags) add(cmd *cobra.Command, limitHelp string) {
 	flags := cmd.Flags()
 	flags.StringArrayVarP(&f.keyTexts, "key", "k", nil, keyHelp)
+	_ = cmd.RegisterFlagCompletionFunc("key", f.completeKey) // it fails for flags that there are not
 	flags.IntVar(&f.limit, "limit", 0, limitHelp)
 	flags.IntVar(&f.threads, "threads", 0, "use at most `N` threads; 0 for all cores")
 	flags.StringVar(&f.format, "format", "", "`format` of the input: parquet, arrow, arrows, csv (default: by name)")

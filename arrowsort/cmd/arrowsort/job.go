@@ -42,25 +42,31 @@ func newJob(ctx context.Context, s streams, command, path string, flags *jobFlag
 			return nil, err
 		}
 	}
-	if err := j.read(ctx, path, dictionaries); err != nil {
+	if err := j.read(ctx, path, out, dictionaries); err != nil {
 		return nil, err
 	}
 	j.report.Rows, j.report.Columns, j.report.BytesIn = j.input.Table.NumRows(), int64(j.input.Schema.NumFields()), j.input.Bytes
 	if j.input.Columns != nil {
 		among(j.keys, j.input.Columns)
 	}
-	j.table = withNames(j.input.Table, tablefile.Pick(labelled(j.input.Schema), j.input.Columns))
+	names := j.input.Schema
+	if j.input.Typed != nil {
+		j.keysTyped()
+		names = j.input.Table.Schema()
+	}
+	j.table = withNames(j.input.Table, tablefile.Pick(labelled(names), j.input.Columns))
 	return j, nil
 }
 
 // read reads the input, after a look at its schema. Reading is announced when it begins.
-func (j *job) read(ctx context.Context, path string, dictionaries bool) (err error) {
+func (j *job) read(ctx context.Context, path string, out *outputFlags, dictionaries bool) (err error) {
 	start := time.Now()
+	verbatim := j.report.Command == sortName && out != nil && out.path != "" && isCSV(j.flags.inFormat, path) && isCSV(out.options.Format, out.path)
 	var told func(done, total int)
 	j.input, err = tablefile.Read(ctx, path, tablefile.ReadOptions{
-		Format: j.flags.inFormat, Stdin: j.in, Threads: j.flags.threads, Dictionaries: dictionaries, Delimiter: j.flags.delimiter,
+		Format: j.flags.inFormat, Stdin: j.in, Threads: j.flags.threads, Dictionaries: dictionaries, Delimiter: j.flags.delimiter, Verbatim: verbatim,
 		Schema: func(schema *arrow.Schema) (columns []int, err error) {
-			if j.keys, columns, err = j.flags.resolve(ctx, schema); j.report.Command == sortName {
+			if j.keys, columns, err = j.flags.resolve(ctx, schema); j.report.Command == sortName && !verbatim {
 				columns = nil // all
 			}
 			return columns, err

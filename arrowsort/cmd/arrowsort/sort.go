@@ -82,7 +82,9 @@ func runSort(ctx context.Context, s streams, path string, in *jobFlags, out *out
 		}
 		defer sorted.Release()
 		out.options.Sorting = j.order
-		return withNames(sorted, j.input.Schema), nil
+		written := j.written(sorted)
+		defer written.Release()
+		return withNames(written, j.input.Schema), nil
 	})
 }
 

@@ -22,27 +22,33 @@ const (
 
 // readCSV reads comma-separated values with a header (RFC 4180). It reads the text twice: for the types, then for the
 // values.
-func readCSV(ctx context.Context, r io.Reader, size int64, opts ReadOptions) (arrow.Table, error) {
-	if opts.MemoryLimit > 0 && size > opts.MemoryLimit {
-		return nil, ErrMemory
+func readCSV(ctx context.Context, r io.Reader, in *Input, opts ReadOptions) error {
+	if opts.MemoryLimit > 0 && in.Bytes > opts.MemoryLimit {
+		return ErrMemory
 	}
 	opts.start()
-	text := make([]byte, size)
+	text := make([]byte, in.Bytes)
 	if _, err := io.ReadFull(r, text); err != nil {
-		return nil, err
+		return err
 	}
 	if err := checkUTF8(text); err != nil {
-		return nil, err
+		return err
 	}
 	lines := csvLines{bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), opts.Delimiter}
-	schema, err := inferSchema(ctx, lines)
+	var err error
+	if in.Schema, err = inferSchema(ctx, lines); err != nil {
+		return err
+	}
+	chosen, err := opts.known(in.Schema)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if _, err := opts.known(schema); err != nil {
-		return nil, err
+	columns := newCSVColumns(in.Schema)
+	if opts.Verbatim {
+		in.Typed = columns.verbatim(chosen)
 	}
-	return buildCSV(ctx, lines, schema, opts)
+	in.Table, err = buildCSV(ctx, lines, columns, opts)
+	return err
 }
 
 // csvLines are the lines of a CSV file.
@@ -105,7 +111,8 @@ func inferSchema(ctx context.Context, lines csvLines) (*arrow.Schema, error) {
 	return arrow.NewSchema(fields, nil), nil
 }
 
-func buildCSV(ctx context.Context, lines csvLines, schema *arrow.Schema, opts ReadOptions) (arrow.Table, error) {
+func buildCSV(ctx context.Context, lines csvLines, columns *csvColumns, opts ReadOptions) (arrow.Table, error) {
+	schema := arrow.NewSchema(columns.fields, nil)
 	b := array.NewRecordBuilder(opts.Allocator, schema)
 	defer b.Release()
 	var records []arrow.Record
@@ -116,11 +123,11 @@ func buildCSV(ctx context.Context, lines csvLines, schema *arrow.Schema, opts Re
 	}()
 	rows, size := 0, 0
 	_, err := lines.each(ctx, func(row []string) error {
-		for i, value := range row {
-			if err := appendCSV(b.Field(i), value); err != nil {
+		for i, from := range columns.from {
+			if err := appendCSV(b.Field(i), row[from]); err != nil {
 				return corrupt("column %q: %v", schema.Field(i).Name, err)
 			}
-			size += len(value)
+			size += len(row[from])
 		}
 		if rows++; rows%csvBatch == 0 || size >= csvBatchBytes {
 			records = append(records, b.NewRecord())

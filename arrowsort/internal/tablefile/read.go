@@ -25,6 +25,7 @@ type ReadOptions struct {
 	Dictionaries bool             // give string columns that a Parquet file stores with a small dictionary as dictionaries
 	MemoryLimit  int64            // bytes that the table may take; 0: the machine's memory
 	Delimiter    rune             // between the values of a line of CSV; 0: a comma
+	Verbatim     bool             // columns of CSV are text where a value could be written in another way, see Input.Typed
 	// Schema is told the schema as soon as it is known: before the data of a Parquet or Arrow file, between the two passes
 	// over CSV. Its error ends the reading. Of a Parquet file the columns that it returns are read, all when it returns none.
 	Schema   func(*arrow.Schema) (columns []int, err error)
@@ -55,6 +56,7 @@ type Input struct {
 	Table   arrow.Table
 	Schema  *arrow.Schema // of the file; the table may hold its strings as dictionaries, see ReadOptions.Dictionaries
 	Columns []int         // positions in Schema of the columns that Table has; nil: all
+	Typed   []int         // of CSV that was read verbatim: where Table has the columns that ReadOptions.Schema chose, with their types; some behind all others
 	Format  Format
 	Bytes   int64   // size of the input
 	Layout  *Layout // how a Parquet input was laid out and all of it was read, else nil
@@ -166,7 +168,7 @@ func readSource(ctx context.Context, src source, size int64, opts ReadOptions) (
 	case IPCStream:
 		in.Table, err = readStream(ctx, &countingReader{ctx: ctx, r: src}, size, opts)
 	case CSV:
-		in.Table, err = readCSV(ctx, &countingReader{ctx: ctx, r: src}, size, opts)
+		err = readCSV(ctx, &countingReader{ctx: ctx, r: src}, in, opts)
 	}
 	if err != nil {
 		return nil, err
