@@ -57,7 +57,7 @@ func (j *job) checkOrder(ctx context.Context, spill *spillFlags) error {
 
 // isCopy says whether the output is the input but for its order.
 func isCopy(in *jobFlags, out *outputFlags, spill *spillFlags) bool {
-	if len(spill.files) != 1 || in.limit > 0 || out.preview > 0 || spill.rowsPerFile > 0 || out.compression != "" || out.rowGroupRows != 0 || out.pageRows != 0 {
+	if len(spill.files) != 1 || in.limit > 0 || out.preview > 0 || spill.splits() || out.compression != "" || out.rowGroupRows != 0 || out.pageRows != 0 {
 		return false
 	}
 	from, err := in.inFormat.Resolve(spill.files[0])

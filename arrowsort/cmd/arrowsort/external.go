@@ -43,7 +43,7 @@ func (e *external) run(ctx context.Context, spill *spillFlags) error {
 	if out.path == "" {
 		return e.runPreview(ctx, spill)
 	}
-	if spill.rowsPerFile == 0 && out.path != tablefile.Pipe {
+	if !spill.splits() && out.path != tablefile.Pipe {
 		if err := tablefile.CheckTarget(out.path); err != nil {
 			return err
 		}
@@ -56,7 +56,7 @@ func (e *external) run(ctx context.Context, spill *spillFlags) error {
 		return err
 	}
 	e.report.Output, e.report.BytesOut = out.path, result.BytesOut
-	if spill.rowsPerFile > 0 {
+	if spill.splits() {
 		e.report.Outputs = result.Outputs
 	}
 	if out.preview > 0 {

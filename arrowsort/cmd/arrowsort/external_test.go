@@ -86,6 +86,7 @@ func TestMemoryIsForFilesThatCanBeRead(t *testing.T) {
 		"preview of CSV": {"--preview", "2", "-o", "x.csv", table, table},
 		"numbered pipe":  {"--rows-per-file", "2", "--output-format", "arrows", "-o", "-", table},
 		"numbered none":  {"--rows-per-file", "2", "--preview", "2", table},
+		"bytes per file": {"--bytes-per-file", "few", "-o", "x.parquet", table},
 		"spill folder":   {"--spill-dir", "no", "-o", "x.parquet", table},
 		"pipe":           {"--spill-dir", ".", "-o", "x.parquet", "-"},
 		"size":           {"--memory", "much", "-o", "x.parquet", table},
@@ -168,4 +169,19 @@ func TestOutputOfAnEarlierSortAmongTheInputs(t *testing.T) {
 	require.Equal(t, 2, r.code)
 	requireOneLine(t, r.err)
 	require.Contains(t, r.err, "arrowsort: "+filepath.Join(folder, "all.parquet")+" is an output that is among the inputs")
+}
+
+func TestFilesOfSomeBytes(t *testing.T) {
+	in, folder := manyPeople(t, "in.parquet"), t.TempDir()
+	r := cli(t, nil, "sort", "--json", "-k", "n", "--row-group-rows", "20000", "--bytes-per-file", "200kB", "-o", filepath.Join(folder, "o.parquet"), in)
+	require.Equal(t, 0, r.code, r.err)
+	var got struct{ Outputs []string }
+	require.NoError(t, json.Unmarshal([]byte(r.out), &got))
+	require.Greater(t, len(got.Outputs), 2)
+	for _, path := range got.Outputs {
+		info, err := os.Stat(path)
+		require.NoError(t, err)
+		require.Less(t, info.Size(), int64(250_000))
+	}
+	require.Equal(t, result{out: "sorted by n, as the footer says\n"}, cut(cli(t, nil, "check", folder)))
 }

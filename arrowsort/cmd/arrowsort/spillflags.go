@@ -18,10 +18,12 @@ type spillFlags struct {
 	dir         string
 	compression string
 	rowsPerFile int64
+	bytesText   string // --bytes-per-file
 
-	args    []string // the inputs as they were given
-	files   []string // patterns and folders expanded
-	options parquetsort.Options
+	bytesPerFile int64
+	args         []string // the inputs as they were given
+	files        []string // patterns and folders expanded
+	options      parquetsort.Options
 }
 
 func (f *spillFlags) add(cmd *cobra.Command) {
@@ -30,6 +32,7 @@ func (f *spillFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.dir, "spill-dir", "", "spill what does not fit in memory to `DIR` (default: the folder for temporary files)")
 	flags.StringVar(&f.compression, "spill-compression", "", "compress what is spilled with `codec` lz4 or zstd")
 	flags.Int64Var(&f.rowsPerFile, "rows-per-file", 0, "write files of `N` rows, out-00001.parquet and so on")
+	flags.StringVar(&f.bytesText, "bytes-per-file", "", "write files of about `SIZE` at most, such as 256MB")
 }
 
 func (f *spillFlags) addMemory(cmd *cobra.Command) {
@@ -52,11 +55,15 @@ func (f *spillFlags) check(out *outputFlags) error {
 	if err := f.checkMemory(); err != nil {
 		return err
 	}
+	var err error
+	if f.bytesPerFile, err = parseSize(f.bytesText); err != nil {
+		return usagef("--bytes-per-file: %v", err)
+	}
 	switch {
 	case f.rowsPerFile < 0:
 		return usagef("--rows-per-file is %d, give the number of rows", f.rowsPerFile)
-	case f.rowsPerFile > 0 && (out.path == "" || out.path == tablefile.Pipe):
-		return usagef("--rows-per-file needs a file to number: -o FILE")
+	case f.splits() && (out.path == "" || out.path == tablefile.Pipe):
+		return usagef("--rows-per-file and --bytes-per-file need a file to number: -o FILE")
 	case f.compression != "" && f.compression != "lz4" && f.compression != "zstd":
 		return usagef("--spill-compression %q: use lz4 or zstd", f.compression)
 	}
@@ -68,6 +75,9 @@ func (f *spillFlags) check(out *outputFlags) error {
 	return nil
 }
 
+// splits says whether there are to be several outputs.
+func (f *spillFlags) splits() bool { return f.rowsPerFile > 0 || f.bytesPerFile > 0 }
+
 // parse checks the flags and finds out whether the sort is one within a budget: when its inputs are several or do not fit
 // in memory, or its outputs are several.
 func (f *spillFlags) parse(cmd *cobra.Command, args []string, in *jobFlags, out *outputFlags) (external bool, err error) {
@@ -76,7 +86,7 @@ func (f *spillFlags) parse(cmd *cobra.Command, args []string, in *jobFlags, out 
 	}
 	f.args = args
 	asked := ""
-	for _, name := range []string{"memory", "spill-dir", "spill-compression", "rows-per-file"} {
+	for _, name := range []string{"memory", "spill-dir", "spill-compression", "rows-per-file", "bytes-per-file"} {
 		if cmd.Flags().Changed(name) {
 			asked = "--" + name
 		}
@@ -99,7 +109,7 @@ func (f *spillFlags) parse(cmd *cobra.Command, args []string, in *jobFlags, out 
 	if err := f.resolve(cmd.Context(), in, out); err != nil {
 		return false, err
 	}
-	if len(f.files) > 1 || f.rowsPerFile > 0 {
+	if len(f.files) > 1 || f.splits() {
 		return true, nil
 	}
 	fits, err := parquetsort.FitsInMemory(cmd.Context(), f.files, f.options)
@@ -109,7 +119,7 @@ func (f *spillFlags) parse(cmd *cobra.Command, args []string, in *jobFlags, out 
 // resolve makes the options.
 func (f *spillFlags) resolve(ctx context.Context, in *jobFlags, out *outputFlags) (err error) {
 	f.options = parquetsort.Options{
-		Memory: f.options.Memory, SpillDir: f.dir, SpillCompression: f.compression, RowsPerFile: f.rowsPerFile,
+		Memory: f.options.Memory, SpillDir: f.dir, SpillCompression: f.compression, RowsPerFile: f.rowsPerFile, BytesPerFile: f.bytesPerFile,
 		RowGroupRows: out.rowGroupRows, PageRows: out.pageRows, Compression: out.compression, Threads: in.threads, Limit: int64(in.limit),
 		InputFormat: in.format, OutputFormat: out.format, Stdout: out.options.Stdout, Delimiter: in.delimiter,
 	}

@@ -69,10 +69,13 @@ func (f *spillFlags) explain(cmd *cobra.Command, args []string, in *jobFlags) ([
 func (s *strategy) lines() []string {
 	lines := []string{fmt.Sprintf("%s, %s in; about %s in memory, of a budget of %s", counted(int64(s.files), "file"), bytesText(s.bytesIn), bytesText(s.Table), bytesText(s.Memory))}
 	switch {
+	case s.InOrder && s.Runs == 0:
+		return append(lines, "in order already: copied or merged as they are, nothing is sorted or spilled")
+	case s.InOrder:
+		return append(lines, fmt.Sprintf("in order already, but too many to be read side by side: merged in %s, with about %s to the spill folder",
+			passes(s.Passes), bytesText(s.BytesSpilled)))
 	case s.InMemory:
 		return append(lines, "sorted in memory, nothing is spilled")
-	case s.InOrder:
-		return append(lines, "in order already: read and written piece by piece, nothing is sorted or spilled")
 	case s.Runs == 0:
 		return append(lines, "read in pieces and sorted in memory, nothing is spilled")
 	}
