@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"math"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -73,7 +72,7 @@ func runSort(ctx context.Context, s streams, path string, in *jobFlags, out *out
 	defer j.close()
 	out.options.Layout, out.options.Schema = j.input.Layout, j.input.Schema
 	return j.produce(ctx, out, j.input.Schema, func(opts arrowsort.Options) (arrow.Table, error) {
-		if format == tablefile.Parquet && out.path != "" && out.preview == 0 && j.table.NumRows() <= math.MaxUint32 {
+		if format == tablefile.Parquet && out.path != "" && out.preview == 0 {
 			return j.sortIndices(ctx, out, opts)
 		}
 		sorted, err := arrowsort.Sort(ctx, j.table, j.keys, opts)
@@ -90,11 +89,11 @@ func runSort(ctx context.Context, s streams, path string, in *jobFlags, out *out
 
 // sortIndices leaves it to the writer to gather the rows, each row group when it is written: so there never are two tables in memory.
 func (j *job) sortIndices(ctx context.Context, out *outputFlags, opts arrowsort.Options) (arrow.Table, error) {
-	indices, err := arrowsort.SortIndices32(ctx, j.table, j.keys, opts)
+	indices, err := arrowsort.SortIndices(ctx, j.table, j.keys, opts)
 	if err != nil {
 		return nil, err
 	}
-	out.options.Sorting, out.options.Rows = j.order, indices.Uint32Values()
+	out.options.Sorting, out.options.Rows = j.order, indices.Uint64Values()
 	return withNames(j.table, j.input.Schema), nil
 }
 

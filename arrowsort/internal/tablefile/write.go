@@ -23,7 +23,7 @@ type WriteOptions struct {
 	Layout       *Layout               // of the Parquet file whose rows are written: its schema, metadata and compression are kept
 	Delimiter    rune                  // between the values of a line of CSV; 0: a comma
 	Sorting      []SortingColumn       // the order of the rows, for the metadata of a Parquet file
-	Rows         []uint32              // numbers of the rows of a table that become a Parquet file, in their order; nil: all rows
+	Rows         []uint64              // numbers of the rows of a table that become a Parquet file, in their order; nil: all rows
 	Progress     func(done, total int) // told now and then, from one goroutine at a time
 }
 
