@@ -96,7 +96,7 @@ func (s *Sorter) add(table arrow.Table) error {
 	}
 	for first := int64(0); first < table.NumRows(); {
 		bytes := max(tablefile.TableBytes(table)/table.NumRows(), 1)
-		n := min(table.NumRows()-first, max(s.budget.run()/4/bytes, 1)) // a run is made of several parts
+		n := min(table.NumRows()-first, max(s.budget.run()/2/bytes, 1)) // a run is made of several parts
 		if err := s.addPart(table, first, n); err != nil {
 			return err
 		}

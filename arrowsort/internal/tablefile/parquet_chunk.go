@@ -37,10 +37,7 @@ func (c *chunkReader) span(n int, keep func(p *page) (int, error)) (int, error) 
 		case err != nil:
 			return 0, err
 		case p.kind == dictionaryPage:
-			if p.encoding != plainEncoding && p.encoding != plainDictionary || c.entries >= 0 {
-				return 0, corrupt("a dictionary of encoding %d, or a second one", p.encoding)
-			}
-			if c.entries, err = keep(&p); err != nil {
+			if err := c.dictionary(&p, keep); err != nil {
 				return 0, err
 			}
 		case p.kind == dataPage || p.kind == dataPageV2:
@@ -52,6 +49,43 @@ func (c *chunkReader) span(n int, keep func(p *page) (int, error)) (int, error) 
 		}
 	}
 	return min(n, c.left), nil
+}
+
+func (c *chunkReader) dictionary(p *page, keep func(p *page) (int, error)) (err error) {
+	if p.encoding != plainEncoding && p.encoding != plainDictionary || c.entries >= 0 {
+		return corrupt("a dictionary of encoding %d, or a second one", p.encoding)
+	}
+	c.entries, err = keep(p)
+	return err
+}
+
+// pass passes whole pages in front of a row, from the first one on, and returns the rows that they have. It reads the
+// dictionary on the way.
+func (c *chunkReader) pass(rows int, keep func(p *page) (int, error)) (passed int, err error) {
+	for passed < rows {
+		h, err := c.pages.header()
+		if err != nil {
+			return 0, err
+		}
+		switch {
+		case h.kind == dictionaryPage:
+			p, err := c.pages.next()
+			if err == nil {
+				err = c.dictionary(&p, keep)
+			}
+			if err != nil {
+				return 0, err
+			}
+		case passed+h.values > rows:
+			return passed, nil
+		default:
+			if err := c.pages.pass(&h); err != nil {
+				return 0, err
+			}
+			passed += h.values
+		}
+	}
+	return passed, nil
 }
 
 // open begins a data page.

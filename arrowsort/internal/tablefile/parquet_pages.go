@@ -167,6 +167,20 @@ func (h *pageHead) read(r *compactReader) {
 // offset is where the next page begins in the file.
 func (r *pageReader) offset() int64 { return r.at - int64(len(r.packed)) }
 
+// pass passes the next page, whose header was read.
+func (r *pageReader) pass(h *pageHead) error {
+	n := h.bytes + h.packed
+	if n <= len(r.packed) {
+		r.packed = r.packed[n:]
+		return nil
+	}
+	if r.at += int64(n - len(r.packed)); r.at > r.end {
+		return corrupt("a page passes its column chunk")
+	}
+	r.packed = nil
+	return nil
+}
+
 // next reads the next page; io.EOF behind the last.
 func (r *pageReader) next() (p page, err error) {
 	r.start = r.offset()

@@ -24,20 +24,27 @@ type pieceColumn struct {
 	density float64 // bytes of text in a row, about
 	done    int64   // rows that were read
 	tree    *node   // of pqarrow
+	resting bool    // the memory for pages is given back
 }
 
 func (f *parquetFile) openPieces(field, group int) (*pieceColumn, error) {
 	c := &pieceColumn{file: f, field: field, group: group, typ: f.schema.Field(field).Type}
+	return c, c.begin()
+}
+
+// begin begins with the first row.
+func (c *pieceColumn) begin() error {
+	f, field, group := c.file, c.field, c.group
 	width, ok := f.direct(field)
 	if !ok || c.typ.ID() == arrow.DICTIONARY {
-		return c, nil
+		return nil
 	}
 	leaf, meta := f.fields[field].ColIndex, f.file.MetaData()
 	c.scratch = newPageScratch(f.opts.Allocator)
 	chunk, err := newChunkReader(f, group, leaf, pieceWindow, meta.Schema.Column(leaf).MaxDefinitionLevel() == 1, c.scratch)
 	if err != nil {
 		c.release()
-		return nil, err
+		return err
 	}
 	if width > 0 {
 		c.fixed = &fixedReader{chunkReader: chunk, width: width}
@@ -45,12 +52,43 @@ func (f *parquetFile) openPieces(field, group int) (*pieceColumn, error) {
 		c.text = &textReader{chunkReader: chunk, typ: c.typ}
 		c.density = float64(f.textBytes(leaf, group)) / float64(max(meta.RowGroups[group].NumRows, 1))
 	}
-	return c, nil
+	return nil
+}
+
+// rest gives the memory for pages back, until the next rows are read. What pqarrow reads stays.
+func (c *pieceColumn) rest() {
+	if c.scratch != nil {
+		c.release()
+		c.fixed, c.text, c.resting = nil, nil, true // they look at the page
+	}
+}
+
+// resume goes back to the row behind those that were read.
+func (c *pieceColumn) resume() error {
+	if !c.resting {
+		return nil
+	}
+	c.resting = false
+	if err := c.begin(); err != nil {
+		return err
+	}
+	passed, err := c.chunk().pass(int(c.done), c.keep())
+	if err != nil || int64(passed) == c.done {
+		return err
+	}
+	a, err := c.direct(int(c.done) - passed)
+	if err == nil {
+		a.Release()
+	}
+	return err
 }
 
 // next reads the next rows.
 func (c *pieceColumn) next(ctx context.Context, rows int64) (arrays []arrow.Array, err error) {
 	defer func() { c.done += rows }()
+	if err := contain(c.resume); err != nil {
+		return nil, err
+	}
 	if c.scratch != nil {
 		err = contain(func() error {
 			a, err := c.direct(int(rows))

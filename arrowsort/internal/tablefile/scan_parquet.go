@@ -16,12 +16,31 @@ type parquetPieces struct {
 	left    int64          // of its rows
 	done    int64          // rows in all
 	columns []*pieceColumn // of the row group
+	rests   bool           // pages are not kept from piece to piece
 }
 
 func newParquetPieces(f *parquetFile, pieceBytes int64) *parquetPieces {
 	p := &parquetPieces{parquetFile: f, group: -1}
+	if p.rests = f.pageBytes() > 2*pieceBytes; p.rests {
+		pieceBytes *= restingPieces // since some pages are read again for each
+	}
 	p.rows = max(minPieceRows, pieceBytes/max(f.rowBytes(), 1))
 	return p
+}
+
+// restingPieces are how much larger the pieces are when pages are not kept.
+const restingPieces = 3
+
+// pageBytes estimates the memory for pages when a row group is read from the front on: one of each column.
+func (f *parquetFile) pageBytes() (bytes int64) {
+	if f.file.NumRowGroups() == 0 {
+		return 0
+	}
+	for _, c := range f.file.MetaData().RowGroups[0].Columns {
+		const usual = 1 << 20 // where most writers end a page
+		bytes += min(c.MetaData.TotalUncompressedSize, usual) + min(c.MetaData.TotalCompressedSize, pieceWindow)
+	}
+	return bytes
 }
 
 // minPieceRows is the fewest rows of a piece, below which opening and joining arrays takes the time.
@@ -98,6 +117,9 @@ func (p *parquetPieces) nextOf(ctx context.Context, field int, rows int64) (arra
 	}
 	if arrays, err = p.columns[field].next(ctx, rows); err != nil {
 		return nil, err
+	}
+	if p.rests {
+		p.columns[field].rest()
 	}
 	return arrays, p.check(arrays, field, p.group, rows)
 }
