@@ -243,6 +243,7 @@ func (e *columnEncoder) writerOptions() []parquet.WriterProperty {
 	options := []parquet.WriterProperty{
 		parquet.WithAllocator(e.opts.Allocator),
 		parquet.WithVersion(parquet.V2_LATEST), // older ones have no nanoseconds
+		parquet.WithDataPageVersion(parquet.DataPageV2),
 		parquet.WithCreatedBy("arrowsort"),
 		parquet.WithDataPageSize(0),
 		parquet.WithBatchSize(int64(e.pageRows())),
