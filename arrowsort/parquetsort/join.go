@@ -42,8 +42,11 @@ func (s *Sorter) spillAll(m *merger) (run, error) {
 		err = nil
 	}
 	r, closing := w.finish()
+	if err == nil {
+		err = closing
+	}
 	s.spilled += r.bytes
-	return r, errors.Join(err, closing)
+	return r, err
 }
 
 // makeFolder makes sure that there is a folder for runs.

@@ -1,8 +1,6 @@
 package parquetsort
 
 import (
-	"errors"
-
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
@@ -63,7 +61,10 @@ func (s *Sorter) spill() error {
 		sorted.Release()
 		r, closing := w.finish()
 		s.runs = append(s.runs, r)
-		s.spills <- errors.Join(err, closing)
+		if err == nil {
+			err = closing
+		}
+		s.spills <- err
 	}()
 	return nil
 }

@@ -40,7 +40,8 @@ func TestFullDisk(t *testing.T) {
 	t.Run("of the spill folder", func(t *testing.T) {
 		folder, spill := t.TempDir(), t.TempDir()
 		said, err := full(t, spill, "sort", "-q", "-k", "n", "--memory", "16MiB", "--spill-dir", spill, "-o", filepath.Join(folder, "out.parquet"), in)
-		requireFull(t, said, err, "spill")
+		requireFull(t, said, err, "spilling a run: ")
+		require.Equal(t, 1, strings.Count(said, "spilling a run"), said)
 		require.Empty(t, filesIn(t, folder))
 	})
 	t.Run("of the output", func(t *testing.T) {

@@ -115,8 +115,8 @@ func (f *outputFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVarP(&f.path, "output", "o", "", "write to `FILE`, the input itself if you like; - for standard output")
 	flags.StringVar(&f.format, "output-format", "", "`format` of the output: parquet, arrow, arrows, csv (default: by name)")
-	flags.IntVar(&f.rowGroupRows, "row-group-rows", 0, fmt.Sprintf("rows of a Parquet row group (default %d)", tablefile.DefaultRowGroupRows))
-	flags.IntVar(&f.pageRows, "page-rows", 0, fmt.Sprintf("rows of a Parquet page at most (default %d)", tablefile.DefaultPageRows))
+	flags.IntVar(&f.rowGroupRows, "row-group-rows", 0, fmt.Sprintf("write Parquet row groups of `N` rows (default %d)", tablefile.DefaultRowGroupRows))
+	flags.IntVar(&f.pageRows, "page-rows", 0, fmt.Sprintf("write Parquet pages of `N` rows at most (default %d)", tablefile.DefaultPageRows))
 	flags.StringVar(&f.compression, "compression", "", "`codec[:level]` of Parquet or Arrow: none, snappy, gzip, brotli, zstd, lz4")
 	flags.IntVar(&f.preview, "preview", 0, "print the first `N` rows as a table")
 }

@@ -18,8 +18,7 @@ Parquet input, else zstd. Of Arrow it is none, zstd or lz4; without it none.`
 
 	csvHelp = `CSV has a line of column names and is UTF-8. The type of a column is the first of int64, float64, bool, date
 (2006-01-02), time (2006-01-02 15:04:05, with or without a zone) and string that all its values have; an empty value is
-null. What separates the values is --delimiter, for input and output. CSV that is sorted to CSV keeps its values as they are written, but for
-quotes that are not needed.`
+null. What separates the values is --delimiter, for input and output.`
 
 	exitHelp      = `Exit codes: 0 done, 1 an error, 2 wrong usage, 130 after Ctrl-C.`
 	exitCheckHelp = `Exit codes: 0 sorted, 1 not sorted, 2 an error or wrong usage, 130 after Ctrl-C.`

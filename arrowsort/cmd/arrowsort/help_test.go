@@ -29,12 +29,10 @@ func TestHelpTellsExitCodes(t *testing.T) {
 	require.Contains(t, cli(t, nil, "check", "--help").out, "0 sorted, 1 not sorted, 2 an error")
 }
 
-func TestHelpOfFlagsFitsALine(t *testing.T) {
+func TestHelpFitsALine(t *testing.T) {
 	for _, command := range []string{"sort", "merge", "argsort", "check", "explain"} {
-		_, flags, found := strings.Cut(cli(t, nil, command, "--help").out, "Flags:\n")
-		require.True(t, found)
-		for line := range strings.Lines(flags) {
-			require.LessOrEqual(t, len(line), 120, line)
+		for line := range strings.Lines(cli(t, nil, command, "--help").out) {
+			require.LessOrEqual(t, len(line), 125, line)
 		}
 	}
 }

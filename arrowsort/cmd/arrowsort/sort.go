@@ -30,7 +30,8 @@ and names the order in its own metadata.
 
 Parquet and Arrow files may be larger than memory, and may be many: INPUT is then a file, a pattern in quotes or a folder,
 and rows that tie keep the order of the files. What does not fit in --memory is sorted piece by piece, spilled to
---spill-dir and merged. CSV and standard input are read into memory, one at a time; both outputs can be of any size.
+--spill-dir and merged. CSV and standard input are read into memory, one at a time; CSV and standard output can be of any
+size. CSV that is sorted to CSV keeps its values as they are written, but for quotes that are not needed.
 
 ` + keysHelp + "\n\n" + compressionHelp + "\n\n" + csvHelp + "\n\n" + exitHelp,
 		Example: `  arrowsort sort -k delay:desc -k date -o sorted.parquet flights.parquet
