@@ -47,5 +47,5 @@ func (o *outputs) copyAll(ctx context.Context, in *inputs, files []orderedFile, 
 	if err := o.finish(); err != nil {
 		return nil, err
 	}
-	return &Result{Rows: rows, Plan: plan.String()}, nil
+	return &Result{RowsIn: rows, Rows: rows, Plan: plan.String()}, nil
 }

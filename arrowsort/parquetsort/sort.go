@@ -15,12 +15,13 @@ type Result struct {
 	Inputs       []string // files that were read
 	Columns      int
 	Outputs      []string // files that were written
-	Rows         int64
-	BytesIn      int64  // of the inputs
-	BytesOut     int64  // of the outputs
-	Runs         int    // that were spilled and merged; 0: sorted in memory
-	BytesSpilled int64  // written to the spill folder
-	Plan         string // what the keys came down to
+	RowsIn       int64    // that were read
+	Rows         int64    // that were written
+	BytesIn      int64    // of the inputs
+	BytesOut     int64    // of the outputs
+	Runs         int      // that were spilled and merged; 0: sorted in memory
+	BytesSpilled int64    // written to the spill folder
+	Plan         string   // what the keys came down to
 }
 
 // Sort sorts the rows of Parquet and Arrow files, patterns and folders (see Expand) into one file, or with
@@ -115,16 +116,17 @@ func (o *outputs) order(plan *keyencode.Plan) error {
 
 // all writes all rows that there are, of which the total is known, in the order of a plan.
 func (o *outputs) all(ctx context.Context, sorted tables, plan *keyencode.Plan, total int64, opts *Options) (*Result, error) {
+	rows := total
 	if opts.Limit > 0 {
-		total = min(total, opts.Limit)
+		rows = min(rows, opts.Limit)
 	}
-	if err := pump(ctx, sorted, o, total, opts); err != nil {
+	if err := pump(ctx, sorted, o, rows, opts); err != nil {
 		return nil, err
 	}
 	if err := o.finish(); err != nil {
 		return nil, err
 	}
-	return &Result{Rows: total, Plan: plan.String()}, nil
+	return &Result{RowsIn: total, Rows: rows, Plan: plan.String()}, nil
 }
 
 // configure makes the options for writing what was read.

@@ -19,8 +19,8 @@ type footerReport struct {
 // claimedKeys takes the order that all files name for the keys, where none are given.
 func (f *jobFlags) claimedKeys(ctx context.Context, files []string) error {
 	for _, file := range files {
-		if why := readWhole(file, f); why != "" {
-			return usagef("give at least one key: -k COLUMN; %s", why)
+		if readWhole(file, f) != "" {
+			return usagef("give at least one key: -k COLUMN; only Parquet files can name an order of their own")
 		}
 	}
 	claims, err := parquetsort.Claims(ctx, files, parquetsort.Options{InputFormat: f.format})

@@ -88,10 +88,7 @@ func (e *external) sort(ctx context.Context, spill *spillFlags, output string) (
 		return nil, inTerms(err)
 	}
 	r := &e.report
-	r.Rows, r.RowsOut, r.Columns, r.BytesIn = result.Rows, result.Rows, int64(result.Columns), result.BytesIn
-	if spill.options.Limit > 0 {
-		r.RowsOut = min(r.Rows, spill.options.Limit)
-	}
+	r.Rows, r.RowsOut, r.Columns, r.BytesIn = result.RowsIn, result.Rows, int64(result.Columns), result.BytesIn
 	r.Runs, r.BytesSpilled, r.Plan = result.Runs, result.BytesSpilled, result.Plan
 	if len(result.Inputs) > 1 {
 		r.Inputs = result.Inputs

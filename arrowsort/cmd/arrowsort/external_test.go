@@ -171,6 +171,18 @@ func TestOutputOfAnEarlierSortAmongTheInputs(t *testing.T) {
 	require.Contains(t, r.err, "arrowsort: "+filepath.Join(folder, "all.parquet")+" is an output that is among the inputs")
 }
 
+func TestRowsInAndOutOfALimit(t *testing.T) {
+	in := manyPeople(t, "in.parquet")
+	for _, command := range []string{"sort", "merge"} {
+		r := cli(t, nil, command, "--json", "-k", "name", "--limit", "7", "-o", filepath.Join(t.TempDir(), "o.parquet"), in, in)
+		require.Equal(t, 0, r.code, r.err)
+		var got map[string]any
+		require.NoError(t, json.Unmarshal([]byte(r.out), &got))
+		require.Equal(t, 800_000.0, got["rows"])
+		require.Equal(t, 7.0, got["rows_out"])
+	}
+}
+
 func TestFilesOfSomeBytes(t *testing.T) {
 	in, folder := manyPeople(t, "in.parquet"), t.TempDir()
 	r := cli(t, nil, "sort", "--json", "-k", "n", "--row-group-rows", "20000", "--bytes-per-file", "200kB", "-o", filepath.Join(folder, "o.parquet"), in)
