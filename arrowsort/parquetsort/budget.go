@@ -6,12 +6,13 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
-// A budget divides the memory. While runs are made, one run is collected and one is sorted or spilled, beside the piece
-// of the input that is decoded: 2/5 + 2/5 + 1/16. While they are merged, there are the next rows of all runs, those of a
-// round sorted, and those of the round before on their way: three times 1/5, a batch of each run, and what encoding takes.
+// A budget divides the memory. While runs are made, one run is collected and one is sorted or spilled, beside the piece of
+// the input that is decoded, which is twice as large for many columns: 3/8 + 3/8 + 2/16. While they are merged, there are
+// the next rows of all runs, those of a round sorted, and those of the round before on their way: three times 1/5, a batch
+// of each run, and what encoding takes.
 type budget struct{ total int64 }
 
-func (b budget) run() int64      { return b.total * 2 / 5 }
+func (b budget) run() int64      { return b.total * 3 / 8 }
 func (b budget) piece() int64    { return b.total / 16 }
 func (b budget) merge() int64    { return b.total / 5 }
 func (b budget) batch() int64    { return b.total / 512 }

@@ -48,10 +48,18 @@ func Explain(ctx context.Context, paths []string, opts Options) (*Description, e
 		}
 		return d, nil
 	}
-	if !d.InMemory {
+	if !d.InMemory && !in.keepsFew() {
 		d.spills(b, int((in.memory+b.run()-1)/b.run()))
 	}
 	return d, nil
+}
+
+// keepsFew says whether a limit leaves so few rows, of a number that the files tell, that they are kept in memory.
+func (in *inputs) keepsFew() bool {
+	if in.opts.Limit == 0 || in.rows <= 0 {
+		return false
+	}
+	return in.opts.Limit*(in.memory/in.rows+rowOverhead) <= budget{in.opts.Memory}.run()/2
 }
 
 // spills describes how runs are merged. One that is alone stays in memory.

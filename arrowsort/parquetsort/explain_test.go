@@ -37,4 +37,11 @@ func TestExplainIsAboutWhatSortDoes(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, told.InOrder)
 	require.Zero(t, told.Runs)
+
+	for limit, spills := range map[int64]bool{1000: false, 700_000: true} {
+		opts.Keys, opts.Limit = numberKeys["key"], limit
+		told, err = Explain(t.Context(), []string{in}, opts)
+		require.NoError(t, err)
+		require.Equal(t, spills, told.Runs > 0)
+	}
 }

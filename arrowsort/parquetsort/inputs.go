@@ -93,6 +93,7 @@ type inputs struct {
 	layout *tablefile.Layout
 	bytes  int64 // of all files
 	memory int64 // about what all rows take
+	rows   int64 // of all files; less than 0 when one does not tell
 	format tablefile.Format
 	opts   *Options
 	all    *arrow.Schema // of all, when only some columns are read
@@ -122,6 +123,11 @@ func openInputs(ctx context.Context, paths []string, opts *Options) (*inputs, er
 		}
 		in.bytes += s.Bytes
 		in.memory += s.InMemory
+		if in.rows >= 0 && s.Rows >= 0 {
+			in.rows += s.Rows
+		} else {
+			in.rows = -1
+		}
 		if i == 0 {
 			in.schema, in.layout = s.Schema, s.Layout
 		} else {
@@ -199,11 +205,6 @@ func (i *input) nextPlain(ctx context.Context) (arrow.Table, error) {
 
 // each gives all rows to use. It tells Progress the bytes of the files.
 func (in *inputs) each(ctx context.Context, use func(table arrow.Table) error) error {
-	return in.eachNamed(ctx, func(_ string, table arrow.Table) error { return use(table) })
-}
-
-// eachNamed tells the file of the rows as well.
-func (in *inputs) eachNamed(ctx context.Context, use func(path string, table arrow.Table) error) error {
 	done := int64(0)
 	for _, path := range in.paths {
 		bytes, err := in.eachOf(ctx, path, done, use)
@@ -215,26 +216,46 @@ func (in *inputs) eachNamed(ctx context.Context, use func(path string, table arr
 	return nil
 }
 
-func (in *inputs) eachOf(ctx context.Context, path string, done int64, use func(path string, table arrow.Table) error) (int64, error) {
+// eachOf gives the rows of a file, of which the next are read while some are used.
+func (in *inputs) eachOf(ctx context.Context, path string, before int64, use func(table arrow.Table) error) (int64, error) {
 	s, err := in.open(path)
 	if err != nil {
 		return 0, err
 	}
 	defer s.Close()
-	for {
-		table, err := s.next(ctx)
-		if err == io.EOF {
-			in.opts.Progress(PhaseRead, done+s.Bytes, in.bytes)
-			return s.Bytes, nil
-		}
-		if err != nil {
-			return 0, err
-		}
-		err = use(path, table)
-		table.Release()
-		if err != nil {
-			return 0, err
-		}
-		in.opts.Progress(PhaseRead, done+s.Done(), in.bytes)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	type piece struct {
+		table arrow.Table
+		done  int64
 	}
+	pieces := make(chan piece)
+	go func() {
+		defer close(pieces)
+		for {
+			table, err := s.next(ctx)
+			if err != nil {
+				if err != io.EOF {
+					cancel(err)
+				}
+				return
+			}
+			pieces <- piece{table, s.Done()}
+		}
+	}()
+	for p := range pieces { // to the end, so that the goroutine ends
+		if ctx.Err() == nil {
+			if err := use(p.table); err != nil {
+				cancel(err)
+			} else {
+				in.opts.Progress(PhaseRead, before+p.done, in.bytes)
+			}
+		}
+		p.table.Release()
+	}
+	if ctx.Err() != nil {
+		return 0, context.Cause(ctx)
+	}
+	in.opts.Progress(PhaseRead, before+s.Bytes, in.bytes)
+	return s.Bytes, nil
 }

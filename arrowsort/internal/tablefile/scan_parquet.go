@@ -29,7 +29,7 @@ func newParquetPieces(f *parquetFile, pieceBytes int64) *parquetPieces {
 }
 
 // restingPieces are how much larger the pieces are when pages are not kept.
-const restingPieces = 3
+const restingPieces = 2
 
 // pageBytes estimates the memory for pages when a row group is read from the front on: one of each column.
 func (f *parquetFile) pageBytes() (bytes int64) {
