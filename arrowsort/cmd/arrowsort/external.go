@@ -166,5 +166,14 @@ func inTerms(err error) error {
 	if errors.Is(err, parquetsort.ErrOption) {
 		return usageError{strings.TrimPrefix(text, "invalid option: ")}
 	}
-	return errors.New(text)
+	return termed{text, err}
 }
+
+// termed is an error in other words.
+type termed struct {
+	text string
+	error
+}
+
+func (e termed) Error() string { return e.text }
+func (e termed) Unwrap() error { return e.error }

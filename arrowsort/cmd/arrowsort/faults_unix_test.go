@@ -143,3 +143,24 @@ func TestTwoSortsWithOneSpillFolder(t *testing.T) {
 	}
 	require.Equal(t, result{out: "sorted by n, as the footer says\n"}, cut(cli(t, nil, "check", filepath.Join(folder, "0.parquet"))))
 }
+
+// TestReaderThatLeaves takes the first bytes of standard output only, as head does.
+func TestReaderThatLeaves(t *testing.T) {
+	in := manyPeople(t, "in.parquet")
+	for _, args := range [][]string{{"--memory", "16MiB"}, {}} {
+		spill := t.TempDir()
+		cmd := exec.CommandContext(t.Context(), built(t), append([]string{"sort", "-q", "-k", "n", "--spill-dir", spill, "--output-format", "csv", "-o", "-", in}, args...)...)
+		var said watched
+		cmd.Stderr = &said
+		out, err := cmd.StdoutPipe()
+		require.NoError(t, err)
+		require.NoError(t, cmd.Start())
+		_, err = out.Read(make([]byte, 100))
+		require.NoError(t, err)
+		require.NoError(t, out.Close())
+		require.Error(t, cmd.Wait())
+		require.Equal(t, 141, cmd.ProcessState.ExitCode(), said.String())
+		require.Empty(t, said.String())
+		require.Empty(t, filesIn(t, spill))
+	}
+}

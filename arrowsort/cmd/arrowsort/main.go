@@ -16,6 +16,7 @@ import (
 
 func main() {
 	tuneMemory()
+	signal.Ignore(syscall.SIGPIPE) // who reads standard output may leave, which must not end the process before it cleaned up
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)

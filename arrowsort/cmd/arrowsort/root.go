@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -27,6 +28,7 @@ const (
 	exitUsage     = 2
 
 	exitInterrupted = 130 // as a process that Ctrl-C ends
+	exitPipe        = 141 // as one that SIGPIPE ends: nobody reads standard output any more
 )
 
 // errNotSorted is how check ends for a file that is not sorted; what there is to say was said.
@@ -50,6 +52,8 @@ func run(ctx context.Context, args []string, s streams) int {
 		return exitOK
 	case errors.Is(err, errNotSorted):
 		return exitNotSorted
+	case errors.Is(err, syscall.EPIPE):
+		return exitPipe
 	}
 	line := printable(strings.Join(strings.Fields(strings.TrimPrefix(err.Error(), "arrowsort: ")), " "))
 	if usage := (usageError{}); !started || errors.As(err, &usage) {
