@@ -9,15 +9,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pendingFile is a file beside its place. Its bytes are on their way to the disk while more are written, so that the sync at the end is
-// short.
+// pendingFile is a file beside its place.
 type pendingFile struct {
 	*renameio.PendingFile
-	written, begun int64
+	direct *directFile
 }
-
-// writeBackStep is the bytes that are sent to the disk at a time.
-const writeBackStep = 8 << 20
 
 func newPending(path string) (pending, error) {
 	file, err := renameio.NewPendingFile(path, renameio.WithTempDir(filepath.Dir(path)),
@@ -25,19 +21,19 @@ func newPending(path string) (pending, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &pendingFile{PendingFile: file}, nil
+	return &pendingFile{file, newDirectFile(file.File)}, nil
 }
 
-func (f *pendingFile) Write(b []byte) (int, error) {
-	n, err := f.PendingFile.Write(b)
-	if f.written += int64(n); f.written-f.begun >= writeBackStep {
-		writeBack(f.File, f.begun, f.written-f.begun)
-		f.begun = f.written
+func (f *pendingFile) Write(b []byte) (int, error) { return f.direct.Write(b) }
+
+func (f *pendingFile) flush() error { return f.direct.flush() }
+
+func (f *pendingFile) Commit() error {
+	if err := f.flush(); err != nil {
+		return err
 	}
-	return n, err
+	return f.CloseAtomicallyReplace()
 }
-
-func (f *pendingFile) Commit() error { return f.CloseAtomicallyReplace() }
 
 func (f *pendingFile) Abort() { f.Cleanup() } // without effect once the file was renamed
 

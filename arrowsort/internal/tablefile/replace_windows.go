@@ -20,6 +20,8 @@ func newPending(path string) (pending, error) {
 	return &pendingFile{File: file, path: path}, nil
 }
 
+func (f *pendingFile) flush() error { return nil }
+
 func (f *pendingFile) Commit() error {
 	if err := f.Sync(); err != nil {
 		return err

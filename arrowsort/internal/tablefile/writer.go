@@ -23,6 +23,7 @@ type Writer struct {
 // pending is a file that does not have its name yet.
 type pending interface {
 	io.Writer
+	flush() error // behind the last byte
 	Commit() error
 	Abort()
 }
@@ -102,6 +103,8 @@ type direct struct {
 	file *os.File // nil: not ours to close
 }
 
+func (d direct) flush() error { return nil }
+
 func (d direct) Commit() error {
 	if d.file == nil {
 		return nil
@@ -124,7 +127,13 @@ func (w *Writer) Write(ctx context.Context, table arrow.Table) error {
 func (w *Writer) Written() int64 { return w.out.n }
 
 // Finish writes what belongs behind the last row.
-func (w *Writer) Finish() error { return w.named(contain(w.pieces.finish)) }
+func (w *Writer) Finish() error {
+	err := contain(w.pieces.finish)
+	if err == nil {
+		err = w.pending.flush()
+	}
+	return w.named(err)
+}
 
 // Commit syncs the file and gives it its name. It returns the size. Finish comes before.
 func (w *Writer) Commit() (int64, error) {
