@@ -18,6 +18,8 @@ type Claim struct {
 	Keys []arrowsort.Key // none: it names none, or is no Parquet file
 	// Mixed tells that row groups name different orders; Keys are those of the first.
 	Mixed bool
+	// Empty tells that there are no rows, which are in any order.
+	Empty bool
 }
 
 // Claims reads the orders that files name, which may be as in Sort. Of the options it uses InputFormat and Allocator.
@@ -40,6 +42,7 @@ func Claims(ctx context.Context, paths []string, opts Options) ([]Claim, error) 
 			return nil, err
 		}
 		claims[i] = claimOf(file, s.Layout)
+		claims[i].Empty = s.Rows == 0
 		s.Close()
 	}
 	return claims, nil

@@ -66,7 +66,8 @@ func runCheck(ctx context.Context, s streams, path string, in *jobFlags) error {
 	if sorted {
 		return j.verdict(true, nil)
 	}
-	j.report.BadRow = int64(row)
+	bad := int64(row)
+	j.report.BadRow = &bad
 	return j.verdict(false, []string{fmt.Sprintf("not sorted: row %d sorts before row %d (rows count from 0)", row, row-1)})
 }
 

@@ -10,14 +10,14 @@ import (
 
 // streamed are the files of check when they are read piece by piece: all that can be, but for the first rows of one.
 func streamed(ctx context.Context, args []string, in *jobFlags) (files []string, ok bool, err error) {
-	if len(args) == 1 && readWhole(args[0], in) != "" {
-		if len(in.keys) == 0 {
-			return nil, false, in.claimedKeys(ctx, args)
-		}
-		return args, false, nil
-	}
 	if files, err = parquetsort.Expand(args); err != nil {
 		return nil, false, err
+	}
+	if len(files) == 1 && readWhole(files[0], in) != "" {
+		if len(in.keys) == 0 {
+			return nil, false, in.claimedKeys(ctx, files)
+		}
+		return files, false, nil
 	}
 	for _, file := range files {
 		if why := readWhole(file, in); why != "" {
@@ -75,7 +75,7 @@ func runCheckFiles(ctx context.Context, s streams, files []string, in *jobFlags)
 
 // badRow reports the first row that is not in order.
 func (j *job) badRow(v *parquetsort.Violation, files []string) {
-	j.report.BadRow = v.Row
+	j.report.BadRow = &v.Row
 	if len(files) > 1 {
 		j.report.BadFile = v.File
 	}

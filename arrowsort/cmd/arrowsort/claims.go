@@ -27,9 +27,14 @@ func (f *jobFlags) claimedKeys(ctx context.Context, files []string) error {
 	if err != nil {
 		return err
 	}
+	if full := slices.DeleteFunc(slices.Clone(claims), func(c parquetsort.Claim) bool { return c.Empty }); len(full) > 0 {
+		claims = full
+	}
 	first := claims[0]
 	for _, c := range claims {
 		switch {
+		case c.Empty:
+			return usagef("give at least one key: -k COLUMN; %s has no rows, and names no order of its own", c.File)
 		case len(c.Keys) == 0:
 			return usagef("give at least one key: -k COLUMN; %s names no order of its own", c.File)
 		case c.Mixed:

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
@@ -108,4 +109,29 @@ func TestCheckReportsFootersInJSON(t *testing.T) {
 	require.Equal(t, []string{"name"}, got.Keys)
 	require.Equal(t, []footerReport{{a, []string{"name"}, &yes}}, got.Footers)
 	require.Equal(t, 1, cli(t, nil, "check", "-q", a, b).code, "each is sorted, but not one behind the other")
+}
+
+func TestFilesWithoutRowsAreInAnyOrder(t *testing.T) {
+	folder := t.TempDir()
+	empty, full := filepath.Join(folder, "empty.parquet"), filepath.Join(folder, "full.parquet")
+	require.Equal(t, result{}, cli(t, nil, "sort", "-q", "-k", "name", "--limit", "1", "-o", empty, file(t, "x.csv", people)))
+	in, err := tablefile.Read(t.Context(), empty, tablefile.ReadOptions{})
+	require.NoError(t, err)
+	defer in.Table.Release()
+	none := array.NewTableFromRecords(in.Table.Schema(), nil)
+	defer none.Release()
+	writeClaiming(t, empty, none, nil)
+	writeClaiming(t, full, in.Table, []tablefile.SortingColumn{{Path: "name"}})
+	for _, files := range [][]string{{empty, full}, {full, empty}} {
+		require.Equal(t, result{out: "sorted by name, as the footer says\n"}, cut(cli(t, nil, append([]string{"check"}, files...)...)))
+		out := filepath.Join(folder, "out.arrow")
+		require.Equal(t, result{}, cli(t, nil, append([]string{"merge", "-q", "-o", out}, files...)...))
+		got, err := tablefile.Read(t.Context(), out, tablefile.ReadOptions{})
+		require.NoError(t, err)
+		require.EqualValues(t, 1, got.Table.NumRows())
+		got.Table.Release()
+	}
+	r := cli(t, nil, "check", "-q", empty)
+	require.Equal(t, 2, r.code)
+	require.Contains(t, r.err, empty+" has no rows, and names no order of its own")
 }

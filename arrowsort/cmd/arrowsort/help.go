@@ -42,8 +42,11 @@ func someInputs(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-// explainFlag says what a flag wants that stands at the end of the line.
-func explainFlag(_ *cobra.Command, err error) error {
+// explainFlag says what a flag wants that stands at the end of the line, and that there is no such command where flags follow one.
+func explainFlag(cmd *cobra.Command, err error) error {
+	if words := cmd.Flags().Args(); !cmd.HasParent() && len(words) > 0 {
+		return usagef("unknown command %q for %q", words[0], cmd.Name())
+	}
 	var flag interface{ GetSpecifiedName() string }
 	if !errors.As(err, &flag) || !strings.HasPrefix(err.Error(), "flag needs an argument") {
 		return err

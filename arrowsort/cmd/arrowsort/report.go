@@ -32,7 +32,7 @@ type report struct {
 	RowsPerSecond float64  `json:"rows_per_second"`
 	Plan          string   `json:"plan,omitempty"`
 	Sorted        *bool    `json:"sorted,omitempty"`        // of check
-	BadRow        int64    `json:"first_bad_row,omitempty"` // of check; row 0 is never bad but in a later file
+	BadRow        *int64   `json:"first_bad_row,omitempty"` // of check, in its file
 	BadFile       string   `json:"bad_file,omitempty"`      // of check of several files
 
 	Footers  []footerReport `json:"footers,omitempty"`  // of check of Parquet files

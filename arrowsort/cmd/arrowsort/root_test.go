@@ -113,6 +113,7 @@ func TestRuntimeErrorsAreExitCode1AndThoseOfCheck2(t *testing.T) {
 		args  []string
 		wants string
 	}{
+		"one of several":       {[]string{"sort", "-q", "-k", "age", "-o", "x.parquet", "missing", "missing.parquet"}, "missing: "},
 		"missing file":         {[]string{"sort", "-q", "-k", "age", "-o", "x.csv", "missing.csv"}, "missing.csv"},
 		"unknown column":       {[]string{"sort", "-q", "-k", "agee", "-o", "x.csv", in}, "agee"},
 		"position too high":    {[]string{"sort", "-q", "-k", "#5", "-o", "x.csv", in}, "#5"},

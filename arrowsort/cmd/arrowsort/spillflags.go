@@ -32,7 +32,7 @@ func (f *spillFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.dir, "spill-dir", "", "spill what does not fit in memory to `DIR` (default: the folder for temporary files)")
 	flags.StringVar(&f.compression, "spill-compression", "", "compress what is spilled with `codec` lz4 or zstd")
 	flags.Int64Var(&f.rowsPerFile, "rows-per-file", 0, "write files of `N` rows, out-00001.parquet and so on")
-	flags.StringVar(&f.bytesText, "bytes-per-file", "", "write files of about `SIZE` at most, such as 256MB")
+	flags.StringVar(&f.bytesText, "bytes-per-file", "", "write files of about `SIZE`, such as 256MB, or of one row group")
 }
 
 func (f *spillFlags) addMemory(cmd *cobra.Command) {
@@ -151,8 +151,10 @@ func readWhole(file string, in *jobFlags) string {
 	case err == nil && info.IsDir():
 		return ""
 	}
-	switch format, err := in.inFormat.Resolve(file); {
-	case err != nil:
+	switch format, unknown := in.inFormat.Resolve(file); {
+	case unknown != nil && err != nil:
+		return "" // opening it tells that it is not there
+	case unknown != nil:
 		return file + " is not known to be Parquet or Arrow by its name; give --format"
 	case format == tablefile.CSV:
 		return file + " is CSV, which is read as a whole, one file at a time"

@@ -9,6 +9,7 @@ package tablefile
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 )
@@ -84,4 +85,15 @@ func (f Format) Resolve(path string) (Format, error) {
 		return f, nil
 	}
 	return Auto, fmt.Errorf("%w: the name does not end in .parquet, .arrow, .feather, .arrows or .csv; name the format: %s", ErrFormat, knownFormats)
+}
+
+// resolveInput is Resolve for a file that is read: one that is not there is an error of its own.
+func (f Format) resolveInput(path string) (Format, error) {
+	format, err := f.Resolve(path)
+	if err != nil {
+		if _, missing := os.Stat(path); missing != nil {
+			return Auto, missing
+		}
+	}
+	return format, err
 }

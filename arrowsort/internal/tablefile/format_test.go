@@ -1,6 +1,9 @@
 package tablefile
 
 import (
+	"io/fs"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -31,5 +34,16 @@ func TestParseFormatReadsItsOwnNames(t *testing.T) {
 		require.Equal(t, f, got)
 	}
 	_, err := ParseFormat("orc")
+	require.ErrorIs(t, err, ErrFormat)
+}
+
+func TestAFileThatIsNotThereHasNoUnknownFormat(t *testing.T) {
+	missing := filepath.Join(t.TempDir(), "missing")
+	_, err := Read(t.Context(), missing, ReadOptions{})
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	_, err = Scan(missing, 0, ReadOptions{})
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	require.NoError(t, os.WriteFile(missing, []byte("a\n"), 0o644))
+	_, err = Read(t.Context(), missing, ReadOptions{})
 	require.ErrorIs(t, err, ErrFormat)
 }

@@ -83,7 +83,7 @@ func Read(ctx context.Context, path string, opts ReadOptions) (in *Input, err er
 }
 
 func read(ctx context.Context, path string, opts ReadOptions) (in *Input, err error) {
-	format, err := opts.Format.Resolve(path)
+	format, err := opts.Format.resolveInput(path)
 	if err != nil {
 		return nil, err
 	}

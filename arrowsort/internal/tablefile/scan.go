@@ -54,7 +54,7 @@ func Scan(path string, pieceBytes int64, opts ReadOptions) (s *Scanner, err erro
 }
 
 func scan(path string, pieceBytes int64, opts ReadOptions) (*Scanner, error) {
-	format, err := opts.Format.Resolve(path)
+	format, err := opts.Format.resolveInput(path)
 	if err != nil {
 		return nil, err
 	}
