@@ -48,12 +48,14 @@ func (s *Sorter) addPart(table arrow.Table, first, n int64) error {
 func (s *Sorter) partOf(column *arrow.Chunked, first, n int64) (*arrow.Chunked, error) {
 	rows := array.NewChunkedSlice(column, first, first+n)
 	defer rows.Release()
-	if _, dictionary := column.DataType().(*arrow.DictionaryType); dictionary || n == int64(column.Len()) {
-		return plainColumn(s.ctx, rows, s.opts.sorting())
+	plain, err := plainColumn(s.ctx, rows, s.opts.sorting())
+	if _, dictionary := column.DataType().(*arrow.DictionaryType); err != nil || dictionary || n == int64(column.Len()) {
+		return plain, err
 	}
+	defer plain.Release()
 	all := identity(n, s.opts.Allocator)
 	defer all.Release()
-	return arrowsort.Take(s.ctx, rows, all, s.opts.sorting())
+	return arrowsort.Take(s.ctx, plain, all, s.opts.sorting())
 }
 
 // rowOverhead is what sorting takes beside the rows, in bytes per row.

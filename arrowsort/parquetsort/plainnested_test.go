@@ -83,3 +83,33 @@ func TestSortOfNestedDictionaries(t *testing.T) {
 	require.Greater(t, result.Runs, 1)
 	requireSorted(t, []string{in}, []string{out}, keys)
 }
+
+// A batch that is larger than half a run is cut, the nested columns with their dictionaries too.
+func TestLargeBatchOfNestedDictionaries(t *testing.T) {
+	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	defer mem.AssertSize(t, 0)
+	rec := nestedWords(t, mem, rand.New(rand.NewPCG(3, 7)), 0, 40_000)
+	defer rec.Release()
+	s, err := NewSorter(t.Context(), nestedSchema, Options{Keys: []arrowsort.Key{{Path: "row", Order: arrowsort.Descending}}, Memory: MinMemory, SpillDir: t.TempDir(), Allocator: mem})
+	require.NoError(t, err)
+	defer s.Close()
+	require.NoError(t, s.Write(rec))
+	require.Greater(t, len(s.parts), 1)
+	sorted, err := s.Sorted()
+	require.NoError(t, err)
+	defer sorted.Release()
+	row := int(rec.NumRows())
+	for sorted.Next() {
+		for i, column := range sorted.Record().Columns() {
+			want, got := tablefile.Formatter(rec.Column(i)), tablefile.Formatter(column)
+			for at := range column.Len() {
+				if want(row-1-at) != got(at) {
+					t.Fatalf("column %s, row %d: %s, not %s", nestedSchema.Field(i).Name, row-1-at, got(at), want(row-1-at))
+				}
+			}
+		}
+		row -= int(sorted.Record().NumRows())
+	}
+	require.NoError(t, sorted.Err())
+	require.Zero(t, row)
+}
