@@ -43,7 +43,7 @@ func Explain(ctx context.Context, paths []string, opts Options) (*Description, e
 	}
 	defer order.release()
 	if d.InOrder = order.unsorted == nil; d.InOrder {
-		if fan := b.files(d.Columns, in.memory/int64(len(in.paths))); order.overlap() > min(fan, b.fanIn()) {
+		if fan := min(b.files(d.Columns, in.memory/int64(len(in.paths))), b.fanIn()); order.overlap() > fan {
 			d.spills(b, (len(order.files)+fan-1)/fan)
 		}
 		return d, nil

@@ -1,10 +1,14 @@
 package parquetsort
 
 import (
+	"fmt"
 	"path/filepath"
 	"testing"
 
+	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
 )
 
 func TestExplainIsAboutWhatSortDoes(t *testing.T) {
@@ -44,4 +48,20 @@ func TestExplainIsAboutWhatSortDoes(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, spills, told.Runs > 0)
 	}
+}
+
+func TestExplainOfMoreOverlappingFilesThanAreMergedAtOnce(t *testing.T) {
+	folder := t.TempDir()
+	for i := range 70 {
+		generate(t, filepath.Join(folder, fmt.Sprintf("%02d.parquet", i)), pairsSchema, 1, func(int) arrow.Record { return pairs(i*10, 10, 0, 5) })
+	}
+	opts := Options{Keys: []arrowsort.Key{{Path: "key"}}, Memory: MinMemory, SpillDir: t.TempDir()}
+	told, err := Explain(t.Context(), []string{folder}, opts)
+	require.NoError(t, err)
+	done, err := Sort(t.Context(), []string{folder}, filepath.Join(t.TempDir(), "out.parquet"), opts)
+	require.NoError(t, err)
+	require.True(t, told.InOrder)
+	require.Equal(t, 2, done.Runs)
+	require.Equal(t, done.Runs, told.Runs)
+	require.Equal(t, 1, told.Passes)
 }
