@@ -29,6 +29,7 @@ func (f *pendingFile) Write(b []byte) (int, error) { return f.direct.Write(b) }
 func (f *pendingFile) flush() error { return f.direct.flush() }
 
 func (f *pendingFile) Commit() error {
+	defer f.Abort()
 	if err := f.flush(); err != nil {
 		return err
 	}

@@ -23,6 +23,7 @@ func newPending(path string) (pending, error) {
 func (f *pendingFile) flush() error { return nil }
 
 func (f *pendingFile) Commit() error {
+	defer f.Abort()
 	if err := f.Sync(); err != nil {
 		return err
 	}

@@ -23,8 +23,8 @@ type Writer struct {
 // pending is a file that does not have its name yet.
 type pending interface {
 	io.Writer
-	flush() error // behind the last byte
-	Commit() error
+	flush() error  // behind the last byte
+	Commit() error // after an error nothing is left of the file
 	Abort()
 }
 

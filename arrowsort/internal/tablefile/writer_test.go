@@ -45,3 +45,21 @@ func TestWriterThatIsAbortedLeavesTheOldFile(t *testing.T) {
 		requireOnly(t, path, "old")
 	}
 }
+
+func TestWriterThatCannotCommitLeavesNothing(t *testing.T) {
+	table := words(t, memory.DefaultAllocator, 100)
+	folder := t.TempDir()
+	path := filepath.Join(folder, "t.parquet")
+	w, err := Create(t.Context(), path, table.Schema(), WriteOptions{})
+	require.NoError(t, err)
+	require.NoError(t, w.Write(t.Context(), table))
+	require.NoError(t, w.Finish())
+	require.NoError(t, os.Mkdir(path, 0o755)) // somebody takes the name
+	_, err = w.Commit()
+	require.ErrorContains(t, err, path)
+	w.Abort()
+	left, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	require.Len(t, left, 1)
+	require.True(t, left[0].IsDir())
+}
