@@ -133,10 +133,9 @@ func (r *pageReader) header() (h pageHead, err error) {
 		if len(r.packed) == 0 {
 			return h, io.EOF
 		}
-		whole := r.at == r.end || len(r.packed) >= n
 		h = pageHead{compressed: 1}
 		err = contain(func() error { h.read(&compactReader{b: r.packed}); return nil })
-		if err == nil || whole && r.at == r.end {
+		if err == nil || r.at == r.end {
 			return h, err
 		}
 	}

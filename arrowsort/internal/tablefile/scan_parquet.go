@@ -102,6 +102,9 @@ func (p *parquetPieces) next(ctx context.Context) (arrow.Table, error) {
 		columns[i] = joinChunks(p.schema.Field(i), [][]arrow.Array{arrays})
 		return nil
 	})
+	if err == io.EOF { // of the file, which somebody has cut meanwhile
+		err = corrupt("row group %d ends before its last row", p.group)
+	}
 	if err != nil {
 		return nil, err
 	}

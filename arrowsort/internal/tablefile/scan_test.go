@@ -93,3 +93,27 @@ func TestScanOfTextFails(t *testing.T) {
 	_, err := Scan(path, 1, ReadOptions{})
 	require.ErrorIs(t, err, ErrScan)
 }
+
+// A file that is cut while it is read must not look like one that ends there.
+func TestScanOfAFileThatIsCutMeanwhileFails(t *testing.T) {
+	for name, pieceBytes := range map[string]int64{"pages are kept": 1 << 20, "pages are not kept": 1 << 15} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "in.parquet")
+			writeNumbered(t, path, 3, 200_000, WriteOptions{RowGroupRows: 60_000, Compression: Compression{Codec: "snappy"}})
+			s, err := Scan(path, pieceBytes, ReadOptions{})
+			require.NoError(t, err)
+			defer s.Close()
+			for pieces := 0; err == nil; pieces++ {
+				if pieces == 3 {
+					require.NoError(t, os.Truncate(path, 100))
+				}
+				var piece arrow.Table
+				if piece, err = s.Next(t.Context()); err == nil {
+					piece.Release()
+				}
+			}
+			require.ErrorIs(t, err, ErrCorrupt)
+			require.ErrorContains(t, err, path)
+		})
+	}
+}
