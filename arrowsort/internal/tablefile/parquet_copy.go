@@ -99,7 +99,7 @@ func (c *sortedCopy) write(ctx context.Context, w io.Writer) error {
 		out.index, err = c.index(ctx)
 		return err
 	})
-	_, err := io.CopyBuffer(plainWriter{w}, plainReader{io.NewSectionReader(c.src, 0, c.end)}, make([]byte, copyStep))
+	_, err := io.CopyBuffer(plainWriter{w}, plainReader{ctx, io.NewSectionReader(c.src, 0, c.end)}, make([]byte, copyStep))
 	if err != nil {
 		cancel(err)
 	}
@@ -123,8 +123,18 @@ const copyStep = 1 << 20
 // plainWriter and plainReader hide short cuts of files, which would pass by the look at the context and the disk.
 type (
 	plainWriter struct{ io.Writer }
-	plainReader struct{ io.Reader }
+	plainReader struct {
+		ctx context.Context
+		io.Reader
+	}
 )
+
+func (r plainReader) Read(b []byte) (int, error) {
+	if err := context.Cause(r.ctx); err != nil {
+		return 0, err
+	}
+	return r.Reader.Read(b)
+}
 
 // index makes the index of all column chunks.
 func (c *sortedCopy) index(ctx context.Context) ([]chunkIndex, error) {

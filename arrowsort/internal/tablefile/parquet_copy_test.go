@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/apache/arrow/go/v15/parquet"
@@ -105,4 +106,35 @@ func TestCopySortedLeavesNothing(t *testing.T) {
 	_, _, err = CopySorted(ctx, from(good), to, WriteOptions{}, inOrderAsSaid)
 	require.ErrorIs(t, err, stop)
 	requireOnly(t, to, "old")
+}
+
+// writerFunc is a function that writes.
+type writerFunc func(b []byte) (int, error)
+
+func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
+
+func TestCopySortedStopsWhereTheOrderEnds(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "from.parquet")
+	writeNumbered(t, path, 1, 1_000_000, WriteOptions{Compression: Compression{Codec: "none"}})
+	in, err := os.Open(path)
+	require.NoError(t, err)
+	defer in.Close()
+	info, err := in.Stat()
+	require.NoError(t, err)
+	require.Greater(t, info.Size(), int64(8*copyStep))
+	f, err := openParquet(in, info.Size(), ReadOptions{Allocator: memory.DefaultAllocator})
+	require.NoError(t, err)
+	failed, written := make(chan struct{}), 0
+	c := &sortedCopy{parquetFile: f, end: info.Size(), check: func(context.Context) error {
+		defer close(failed)
+		return ErrNotSorted
+	}}
+	err = c.write(t.Context(), writerFunc(func(b []byte) (int, error) {
+		<-failed
+		time.Sleep(50 * time.Millisecond) // in which the context ends
+		written += len(b)
+		return len(b), nil
+	}))
+	require.ErrorIs(t, err, ErrNotSorted)
+	require.Less(t, written, 4*copyStep)
 }
