@@ -23,9 +23,14 @@ func ArrayBytes(d arrow.ArrayData, first, n int) (bytes int64) {
 	if d.NullN() != 0 {
 		bytes += bitutil.BytesForBits(int64(n))
 	}
-	switch t := d.DataType().(type) {
-	case arrow.ExtensionType, *arrow.NullType:
-		return bytes + sharesOf(d, first, n)
+	typ := d.DataType()
+	if ext, ok := typ.(arrow.ExtensionType); ok {
+		typ = ext.StorageType()
+	}
+	switch t := typ.(type) {
+	case *arrow.FixedSizeListType:
+		child, length := d.Children()[0], int(t.Len())
+		return bytes + ArrayBytes(child, child.Offset()+first*length, n*length)
 	case *arrow.ListType, *arrow.MapType:
 		o := arrow.Int32Traits.CastFromBytes(d.Buffers()[1].Bytes())
 		child := d.Children()[0]
@@ -49,18 +54,18 @@ func ArrayBytes(d arrow.ArrayData, first, n int) (bytes int64) {
 			return bytes + bitutil.BytesForBits(int64(t.BitWidth())*int64(n))
 		}
 	}
-	return bytes + sharesOf(d, first, n)
+	return bytes + sharesOf(d, n)
 }
 
 // sharesOf is the share of the rows in all buffers, for types that are seldom.
-func sharesOf(d arrow.ArrayData, _, n int) (bytes int64) {
+func sharesOf(d arrow.ArrayData, n int) (bytes int64) {
 	for _, b := range d.Buffers() {
 		if b != nil {
 			bytes += int64(b.Len())
 		}
 	}
 	for _, c := range d.Children() {
-		bytes += sharesOf(c, 0, c.Len())
+		bytes += sharesOf(c, c.Len())
 	}
 	return bytes * int64(n) / int64(max(d.Len(), 1))
 }
