@@ -29,8 +29,8 @@ benchcmp: ## the same at two commits: OLD=HEAD, NEW=. (the working tree), BENCH=
 rivals: ## arrowsort, Polars, DuckDB, DataFusion and Arrow C++ on the same data: needs Python
 	benchmarks/rivals/run.sh $(RIVALS)
 
-figures: ## write README's figures from the newest results of make rivals
-	go test ./arrowsort/internal/repotest -run TestReadmeFigures -update
+figures: ## write the figures of README and docs from the newest results of make rivals
+	go test ./arrowsort/internal/repotest -run 'Figures$$' -update
 
 gpu: ## build/arrowsort-gpu, the command line with the GPU engine; needs a C compiler and Python, no GPU
 	gpu/build.sh

@@ -5,6 +5,7 @@ import json
 import shutil
 import subprocess
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import check
@@ -47,7 +48,8 @@ def main() -> int:
     args.data.mkdir(parents=True, exist_ok=True)
     results = {"machine": machine.describe(), "threads": args.threads, "runs": args.runs, "scale": args.scale, "disturbed": 0}
     results |= {"flights": args.flights.name, "realtime": args.realtime, "codec": parquet_data.CODEC}
-    results |= {"row_group_rows": parquet_data.ROW_GROUP, "jobs": {}}
+    results |= {"row_group_rows": parquet_data.ROW_GROUP}
+    results |= {"limits": [{"job": job.name} | asdict(limit) for job in parquet_jobs.JOBS for limit in job.limits], "jobs": {}}
     if args.add_to and args.add_to.exists():
         earlier = json.loads(args.add_to.read_text())
         results["jobs"], results["disturbed"] = earlier["jobs"], earlier["disturbed"]
@@ -103,6 +105,8 @@ class Session:
             measure.summarize(entry)
             if "median" in entry:
                 entry["peak"] = max(run["peak"] for run in entry["runs"])
+                if entry["engine"] != "arrowsort":
+                    entry["memory_limit"] = entry["memory"]
         print(", ".join(f"{e['engine']} {e.get('inner', float('nan')):.4g}" for e in entries), file=sys.stderr, flush=True)
         return entries
 

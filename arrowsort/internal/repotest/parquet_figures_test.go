@@ -1,0 +1,164 @@
+package repotest
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	parquetDocument     = "docs/parquet.md"
+	parquetFiguresBegin = "<!-- figures: written by `make figures` from benchmarks/results; do not edit -->\n"
+)
+
+// TestParquetFigures compares the figures of docs/parquet.md with the newest results from Parquet to Parquet, or writes them: make
+// figures.
+func TestParquetFigures(t *testing.T) {
+	document := read(t, parquetDocument)
+	head, rest, found := strings.Cut(document, parquetFiguresBegin)
+	require.True(t, found, "%s has no place for figures", parquetDocument)
+	is, tail, found := strings.Cut(rest, figuresEnd)
+	require.True(t, found, "the place for figures has no end")
+	files, err := filepath.Glob(filepath.Join(root, "benchmarks", "results", "*-parquet.json"))
+	require.NoError(t, err)
+	require.NotEmpty(t, files, "there are no results: run benchmarks/rivals/run.sh parquet")
+	want := parseParquetResults(t, slices.Max(files)).table() // names are dates
+	if *update {
+		require.NoError(t, os.WriteFile(filepath.Join(root, parquetDocument), []byte(head+parquetFiguresBegin+want+figuresEnd+tail), 0o644))
+		return
+	}
+	require.Equal(t, want, is, "the figures of %s are not those of benchmarks/results: run make figures", parquetDocument)
+}
+
+// parquetResults are a file that benchmarks/rivals/run.sh parquet writes.
+type parquetResults struct {
+	results
+	Limits   []parquetLimit
+	Measured map[string][]parquetMeasurement `json:"jobs"`
+	Realtime int
+	RowGroup int `json:"row_group_rows"`
+	Codec    string
+}
+
+// A parquetLimit is a line of the table: a way of arrowsort to do a job, and what it may take.
+type parquetLimit struct {
+	Job, Title, Way string
+	Factor, Peak    float64 // of the faster rival's seconds; bytes, 0 for the smaller of theirs
+	Rivals          []string
+}
+
+// A parquetMeasurement is the median of one engine, in seconds, and its peak memory in bytes. Checked says that the output was right.
+type parquetMeasurement struct {
+	Engine, Variant, Error, Checked string
+	Median, Inner, Peak             float64
+	Limit                           float64 `json:"memory_limit"`
+}
+
+func parseParquetResults(t *testing.T, path string) parquetResults {
+	var r parquetResults
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(text, &r), path)
+	require.Equal(t, 1.0, r.Scale, "%s is not of full size", path)
+	for job, measured := range r.Measured {
+		for _, m := range measured {
+			require.NotEmpty(t, m.Checked, "%s: %s of %s was not checked", path, job, m.Engine)
+		}
+	}
+	return r
+}
+
+func (r parquetResults) table() string {
+	var b strings.Builder
+	v := r.Machine.Versions
+	fmt.Fprintf(&b, "\n| seconds, MB of memory at most | arrowsort | Polars %s | DuckDB %s | DataFusion %s | Arrow C++ %s | time, of the faster | memory |\n|---|---|---|---|---|---|---|---|\n",
+		v["polars"], v["duckdb"], v["datafusion"], v["pyarrow"])
+	for _, limit := range r.Limits {
+		job, measured := r.Measured[limit.Job]
+		if !measured {
+			continue
+		}
+		own := findMeasurement(job, "arrowsort", limit.Way)
+		fmt.Fprintf(&b, "| %s | %s |", limit.Title, own.cell())
+		for _, engine := range engines[1:] {
+			fmt.Fprintf(&b, " %s |", findMeasurement(job, engine, "").cell())
+		}
+		time, memory := limit.compare(own, job)
+		fmt.Fprintf(&b, " %s | %s |\n", time, memory)
+	}
+	priority := ""
+	if r.Realtime > 0 {
+		priority = ", at real-time priority"
+	}
+	fmt.Fprintf(&b, "\nMedians of %d runs, alternating, each in a process of its own, with %d threads%s; %s, row groups of %d rows, inputs in the page cache, outputs checked. ", r.Runs, r.Threads, priority, r.Codec, r.RowGroup)
+	b.WriteString("Seconds of arrowsort are those of its whole process, those of the others without the start of the interpreter. ")
+	b.WriteString("*Of the faster*: of Polars and DuckDB, and what was aimed for; *memory*: the most resident memory that the system recorded, in MB, and what was aimed for.\n")
+	fmt.Fprintf(&b, "%s, on %s, %d cores, %.3g GiB, %s; %d runs disturbed. How to repeat it: [benchmarks](../benchmarks/README.md).\n\n",
+		r.Machine.Date[:len("2006-01-02")], r.Machine.CPU, r.Machine.Cores, r.Machine.MemoryGiB, v["go"], r.Disturbed)
+	return b.String()
+}
+
+func findMeasurement(job []parquetMeasurement, engine, way string) parquetMeasurement {
+	for _, m := range job {
+		if m.Engine == engine && (engine != "arrowsort" || m.Variant == way || way == "" && m.Variant == "default") {
+			return m
+		}
+	}
+	return parquetMeasurement{}
+}
+
+// cell is seconds and memory, and the limit that the memory had.
+func (m parquetMeasurement) cell() string {
+	if m.Error != "" {
+		return "failed"
+	}
+	if m.Median == 0 {
+		return ""
+	}
+	text := strconv.FormatFloat(m.Inner, 'g', 3, 64) + ", " + megabytes(m.Peak)
+	if m.Limit > 0 {
+		text += " (limit " + megabytes(m.Limit) + ")"
+	}
+	return text
+}
+
+func megabytes(bytes float64) string { return strconv.FormatFloat(bytes/1e6, 'f', 0, 64) }
+
+// compare is what was measured and what was aimed for: time as a multiple of the fastest rival's, and megabytes.
+func (l parquetLimit) compare(own parquetMeasurement, job []parquetMeasurement) (time, memory string) {
+	var seconds, peaks []float64
+	for _, engine := range l.Rivals {
+		if m := findMeasurement(job, engine, ""); m.Median > 0 {
+			seconds, peaks = append(seconds, m.Inner), append(peaks, m.Peak)
+		}
+	}
+	if own.Median == 0 || len(seconds) == 0 {
+		return "", ""
+	}
+	peak := l.Peak
+	if peak == 0 {
+		peak = slices.Min(peaks)
+	}
+	return fmt.Sprintf("%.2f (%g)", own.Inner/slices.Min(seconds), l.Factor), megabytes(own.Peak) + " (" + megabytes(peak) + ")"
+}
+
+func TestParquetComparison(t *testing.T) {
+	job := []parquetMeasurement{
+		{Engine: "arrowsort", Variant: "default", Median: 0.5, Inner: 0.5, Peak: 90e6}, {Engine: "arrowsort", Variant: "128MiB", Median: 0.8, Inner: 0.8, Peak: 150e6},
+		{Engine: "polars", Median: 1.2, Inner: 1, Peak: 100e6}, {Engine: "duckdb", Median: 3, Inner: 2, Peak: 60e6, Limit: 64e6}, {Engine: "pyarrow", Error: "killed"},
+	}
+	time, memory := parquetLimit{Factor: 0.7, Rivals: []string{"polars", "duckdb"}}.compare(findMeasurement(job, "arrowsort", ""), job)
+	require.Equal(t, []string{"0.50 (0.7)", "90 (60)"}, []string{time, memory})
+	time, memory = parquetLimit{Factor: 1.2, Peak: 192e6, Rivals: []string{"duckdb"}}.compare(findMeasurement(job, "arrowsort", "128MiB"), job)
+	require.Equal(t, []string{"0.40 (1.2)", "150 (192)"}, []string{time, memory})
+	require.Equal(t, "2, 60 (limit 64)", findMeasurement(job, "duckdb", "").cell())
+	require.Equal(t, "failed", findMeasurement(job, "pyarrow", "").cell())
+	require.Equal(t, "", findMeasurement(job, "datafusion", "").cell())
+}
