@@ -1,6 +1,7 @@
 """Sorts Parquet files with arrowsort and its rivals, a fresh process for every run, and prints one table; see benchmarks/README.md."""
 
 import argparse
+import datetime
 import json
 import shutil
 import subprocess
@@ -102,6 +103,7 @@ class Session:
             for entry in entries[at:] + entries[:at]:
                 self._timed(entry)
         for entry in entries:
+            entry["date"] = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
             measure.summarize(entry)
             if "median" in entry:
                 entry["peak"] = max(run["peak"] for run in entry["runs"])
