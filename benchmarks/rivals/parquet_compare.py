@@ -60,6 +60,7 @@ def main() -> int:
         others = [e for e in results["jobs"].get(job.name, []) if e["engine"] not in engines]
         results["jobs"][job.name] = entries + others
         results["disturbed"] += session.disturbed
+    results["runs"] = min(len(e["runs"]) for es in results["jobs"].values() for e in es if not e.get("error"))
     table, met = parquet_report.table(results)
     print(table)
     full = args.scale == 1 and not args.jobs and not args.only

@@ -57,7 +57,7 @@ def notes(results: dict) -> list[str]:
     versions = ", ".join(f"{name} {version}" for name, version in m["versions"].items())
     realtime = f", real-time priority {results['realtime']}" if results["realtime"] else ""
     out = [
-        f"Medians of {results['runs']} runs, alternating, a fresh process each, {results['threads']} threads{realtime}, {m['date'][:16]}, "
+        f"Medians of {results['runs']} runs or more, alternating, a fresh process each, {results['threads']} threads{realtime}, {m['date'][:16]}, "
         f"{m['cpu']}, {m['cores']} cores, {m['memory_gib']} GiB; {versions}.",
         f"{results['codec']}, row groups of {results['row_group_rows']:,} rows; flights are those of {results['flights']}; inputs are in the "
         "page cache. Seconds of the statement, in brackets those of the whole process; arrowsort's are always those of the whole process. "

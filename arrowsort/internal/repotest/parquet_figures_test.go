@@ -97,7 +97,7 @@ func (r parquetResults) table() string {
 	if r.Realtime > 0 {
 		priority = ", at real-time priority"
 	}
-	fmt.Fprintf(&b, "\nMedians of %d runs, alternating, each in a process of its own, with %d threads%s; %s, row groups of %d rows, inputs in the page cache, outputs checked. ", r.Runs, r.Threads, priority, r.Codec, r.RowGroup)
+	fmt.Fprintf(&b, "\nMedians of %d runs or more, alternating, each in a process of its own, with %d threads%s; %s, row groups of %d rows, inputs in the page cache, outputs checked. ", r.Runs, r.Threads, priority, r.Codec, r.RowGroup)
 	b.WriteString("Seconds of arrowsort are those of its whole process, those of the others without the start of the interpreter. ")
 	b.WriteString("*Of the faster*: of Polars and DuckDB, and what was aimed for; *memory*: the most resident memory that the system recorded, in MB, and what was aimed for.\n")
 	fmt.Fprintf(&b, "%s, on %s, %d cores, %.3g GiB, %s; %d runs disturbed. How to repeat it: [benchmarks](../benchmarks/README.md).\n\n",
