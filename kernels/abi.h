@@ -140,54 +140,118 @@ look_up_ranks(u8 *indices, u64 width, u32 *validity, u64 bit, u32 *ranks, u64 n,
 /*
 Partition and finish: for keys whose leading bits spread the rows well. A record, prefix << 32 | row, is like no other, so no
 step has to be stable: rows are dealt to buckets by their leading bits, in one pass or two, and each bucket is sorted in shared
-memory. The prefix is the leading 32 bits of the code, filled up with zeros on the right; rows that tie in it are told apart by
-the rest of their codes, fetched by row. n is at most 2^28, and the bits of a row number at most bits + FINISH_BIN_BITS (for
-n up to SMALL_ROWS: SMALL_FINISH_BIN_BITS).
+memory. The prefix is made from a row's number by a monotone map that a sample suggests (Map); rows that tie in it are told apart
+by their numbers, fetched by row. n is at most 2^28, and the bits of a row number at most bits + FINISH_BIN_BITS (for n up to
+SMALL_ROWS: SMALL_FINISH_BIN_BITS).
 
-sample(Buckets *b)             grid 1. First of all; clears the verdict.
-bucket_histogram(Buckets *b)   any grid, best one block per multiprocessor
-bucket_plan(Buckets *b)        grid = ceil(2^bits / 4096)
-    After these three the verdict says whether to go on: not if equal or miscount is set, largest is above FINISH_REST_ROWS, or
-    more than a few buckets are oversized (each costs finish_rest a turn of a block; with codes of more than 32 bits a slow one).
-    Else sort by digit binning, and clear counts.
+A number is the ordered word of a value, of the whole range of its type (base is the sign bit, shift 0), or a code word that was
+encoded before. Nulls and NaN are no numbers but classes. Rows of the classes, and of values that the sample finds in many rows,
+make no records: they go straight to their places in the output. Records are laid out as if those rows did not exist: that is
+what "compact" means.
+
+All of it is launched at once, and every kernel returns when the verdict says no. Then, or when the rows are in order as they are, the
+host sorts in another way: by the statistics, which look has made in the same read of the keys.
+
+sample(Buckets *b)             grid SAMPLE_BLOCKS; n above SMALL_ROWS. Makes the map, and the verdict as far as a sample goes.
+look(Buckets *b)               grid at most LOOK_BLOCKS, best one block per multiprocessor
+bucket_plan(Buckets *b)        grid = ceil(2^bits / 4096) + CLASSES
+look_small(Buckets *b)         these three for n up to SMALL_ROWS and bits up to 12; grid at most LOOK_BLOCKS
+    Then the report is in the memory of the host.
 partition_first(Buckets *b)    grid = ceil(n / PARTITION_TILE): firstBits = 8 bits at most, then partition_second
 partition_only(Buckets *b)     the same, with all bits at once, 11 at most
+    Leave counts and classCounts zero for the next sort, whatever the verdict.
 partition_second(Buckets *b)   grid = n / PARTITION_SECOND_TILE + 2^firstBits + 1
 finish(Buckets *b)             grid = windows = ceil(n / window); n above SMALL_ROWS, window = FINISH_WINDOW
 finish_small(Buckets *b)       the same for n up to SMALL_ROWS, window = SMALL_FINISH_WINDOW
-finish_wide, finish_small_wide the same for codes of more than 32 bits
-finish_rest(Buckets *b)        grid = multiprocessors: what the finish left over. Leaves counts zero for the next sort.
+finish_wide, finish_small_wide the same for columns of 8 bytes
+finish_rest(Buckets *b)        grid = multiprocessors: what the finish left over.
 */
 
+// What speaks against partition and finish.
+enum Why : u32 {
+	WHY_NOT = 0,
+	WHY_EQUAL = 1,    // too many rows tie
+	WHY_FEW = 2,      // so few bits vary that digits are quicker
+	WHY_LARGE = 3,    // buckets do not fit
+	WHY_MISCOUNT = 4, // the counts do not add up: a counter has overflowed
+	WHY_ORDERED = 5,  // nothing has to be sorted
+};
+
 struct Verdict {
+	u32 go;         // 1: partition and finish
+	u32 why;        // Why
 	u32 sampled;    // rows of the sample, two by two; 0 if there are too few rows for one
 	u32 neighbours; // pairs of neighbours that tie
 	u32 ties;       // rows that tie with another row of the sample
-	u32 equal;      // 1: too many rows tie; nothing is counted then
-	u32 oversized; // buckets above the window
-	u32 miscount;  // 1: the counts do not add up
-	u32 largest;   // rows of the largest bucket
-	u32 rest;      // ranges left to finish_rest
-	u32 unused[8];
+	u32 oversized;  // buckets above the window
+	u32 largest;    // rows of the largest bucket
+	u32 records;    // rows that are neither of a class nor heavy
+	u32 below;      // 1: some number is below the map's range: its prefix is 0
+	u32 above;      // 1: some number is above: its prefix is ~0
+	u32 rest;       // ranges left to finish_rest
+	u32 ticket;     // of the plan's blocks, zero between sorts
+	u32 unused[4];
+};
+
+// A Heavy is a value, or a class, whose rows go straight to their places.
+struct Heavy {
+	u64 number;
+	u32 rows;
+	u32 first;  // the place of its first row in the output
+	u32 before; // the records that sort before it
+	u32 unused;
+};
+
+// A Map is monotone, and one to one where right is 0 and the number in range:
+//   x = ((number - low) >> right) << left;  prefix = x + high(x * scale) + (row << rowLeft >> rowRight if left > 0)
+// all in 32 bits. Numbers below low have the prefix 0, those above last ~0.
+struct Map {
+	u64 low, last;
+	u64 right, left, scale, rowLeft, rowRight;
+	u64 clamps;  // 0: all numbers that there can be are in range
+	u64 heavies; // heavy values, ascending, at most HEAVY_VALUES
+	Heavy heavy[CLASSES]; // heavy values, then NaN (CLASS_OF_NAN) and null (CLASS_OF_NULL)
 };
 
 struct Range {
 	u32 first, end;
 };
 
+// A Partial is what a block of look has seen.
+struct Partial {
+	u64 nulls, nans;
+	u64 notLeast, greatest, any, notAll; // of the numbers; the complements of the least, and of the AND
+	u64 rises, ties, falls;              // 1: some row sorts behind, with, before its predecessor
+	u64 less[HEAVY_VALUES];              // rows that are less than a heavy value
+};
+
+struct Report {
+	Verdict verdict;
+	Statistics statistics;
+};
+
 struct Buckets {
-	u64 field;        // address of the Field of a column, as histogram takes it
-	u64 codeBits;     // 1 to 64
+	u64 field;        // address of the Field of a column, as histogram takes it, of the whole range of its type
+	u64 codeBits;     // 1 to 64, of a number
 	u64 records[2];   // u64[n] each; records[1] only for two passes
 	u64 rows;         // u32[n]: the result
 	u64 counts;       // u32[2^bits], zero before
-	u64 starts;       // u32[2^bits + 1]
+	u64 starts;       // u32[2^bits + 1], compact
 	u64 cursors;      // u32[2^bits]
 	u64 firstStarts;  // u32[2^firstBits + 1], for two passes
 	u64 firstCursors; // u32[2^firstBits]
-	u64 windows;      // of the finish: {bucket, row} u32 pairs, ceil(n / window) + 1
+	u64 windows;      // of the finish: {bucket, compact place} u32 pairs, ceil(n / window) + 1
 	u64 verdict;      // Verdict
 	u64 rest;         // Range[2^bits + ceil(n / window)]
 	u64 n, bits, firstBits, rowBits, window;
-	u64 second; // bits of the second pass; 0 for one pass
+	u64 second;      // bits of the second pass; 0 for one pass
+	u64 column;      // address of the Column of the same values
+	u64 map;         // Map
+	u64 classCounts; // u32[CLASSES * tiles], tiles = ceil(n / PARTITION_TILE), zero before: rows of each class in each tile, then in the tiles before
+	u64 partials;    // Partial[LOOK_BLOCKS]
+	u64 samples;     // u64[2 * SAMPLE_ROWS]
+	u64 report;      // Report, in memory that the host reads
+	u64 needed;      // bits of numbers that are worth it; below, digits are quicker
+	u64 tolerated;   // buckets above the window that are
+	u64 lookBlocks;  // the grid of look
 };

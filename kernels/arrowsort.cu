@@ -1,6 +1,5 @@
 // The image: all kernels in one unit.
 #include "bits.cu"
-#include "bucket_histogram.cu"
 #include "bucket_plan.cu"
 #include "digit_binning_first.cu"
 #include "digit_binning_last.cu"
@@ -11,6 +10,7 @@
 #include "finish_rest.cu"
 #include "gather.cu"
 #include "histogram.cu"
+#include "look.cu"
 #include "look_up_ranks.cu"
 #include "partition_first.cu"
 #include "partition_second.cu"

@@ -35,6 +35,7 @@ DEVICE u64 shuffle(u64 x, u32 from) { return __shfl_sync(ALL_LANES, x, from); }
 DEVICE u64 shuffle_xor(u64 x, u32 by) { return __shfl_xor_sync(ALL_LANES, x, by); }
 
 DEVICE u32 count_ones(u32 x) { return __popc(x); }
+DEVICE u32 multiply_high(u32 a, u32 b) { return __umulhi(a, b); }
 DEVICE u32 count_leading_zeros(u32 x) { return __clz(x); }
 DEVICE u32 and3(u32 a, u32 b, u32 c) {
 	u32 r;
@@ -79,7 +80,19 @@ DEVICE void unlock(u64* word) {
 	atomicExch((unsigned long long*)word, 0ull);
 }
 
+// Orders what a block has written before a word that tells others about it, and what it reads behind such a word.
+DEVICE void fence() { __threadfence(); }
+
 template <class T> DEVICE T load(const T* p) { return __ldg(p); }
+// 16 bytes at an address that is a multiple of 16.
+DEVICE void load_vector(const u32* p, u32* x) {
+	uint4 v = __ldg((const uint4*)p);
+	x[0] = v.x, x[1] = v.y, x[2] = v.z, x[3] = v.w;
+}
+DEVICE void load_vector(const u64* p, u64* x) {
+	ulonglong2 v = __ldg((const ulonglong2*)p);
+	x[0] = v.x, x[1] = v.y;
+}
 // The same for what is read but once: it need not stay in the caches.
 DEVICE u64 load_once(const u64* p) { return __ldcs((const unsigned long long*)p); }
 
@@ -118,6 +131,15 @@ DEVICE u32 warp_exclusive_sum(u32 x, u32* total) {
 	}
 	*total = shuffle(sum, 31);
 	return sum - x;
+}
+
+DEVICE u32 warp_add(u32 x) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+	return __reduce_add_sync(ALL_LANES, x);
+#else
+	UNROLL for (u32 by = 16; by > 0; by /= 2) x += (u32)shuffle_xor(x, by);
+	return x;
+#endif
 }
 
 DEVICE u64 warp_max(u64 x) {

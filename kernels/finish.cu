@@ -35,8 +35,9 @@ template <int items, int binBits, bool wide> DEVICE bool finish_span(const Bucke
 }
 
 template <int items, int binBits, bool wide> DEVICE void finish_window(const Buckets* b) {
-	WindowCutter<binBits> cutter(b);
 	Verdict* verdict = (Verdict*)b->verdict;
+	if (!verdict->go) return;
+	WindowCutter<binBits> cutter(b);
 	while (cutter.more()) {
 		Span s = cutter.next((u32)b->window);
 		if (s.rows == 0) continue;

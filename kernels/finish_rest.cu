@@ -5,15 +5,12 @@ const u32 REST_THREADS = 1024;
 // The order of records, and of the rest of their codes where their prefixes tie.
 struct RecordOrder {
 	const Field* field;
-	Linear linear;
-	Prefix prefix;
 	bool wide;
 
-	DEVICE explicit RecordOrder(const Buckets* b)
-	    : field((const Field*)b->field), linear(field), prefix(b->codeBits), wide(b->codeBits > 32) {}
+	DEVICE explicit RecordOrder(const Buckets* b) : field((const Field*)b->field), wide(b->codeBits > 32) {}
 	DEVICE bool greater(u64 x, u64 y) const {
 		if (!wide || x >> 32 != y >> 32 || y == ~0ull || x == ~0ull) return x > y;
-		u32 a = prefix.rest(code_at(field, linear, (u32)x)), b = prefix.rest(code_at(field, linear, (u32)y));
+		u64 a = NumberedRow(field, (u32)x).number, b = NumberedRow(field, (u32)y).number;
 		return a != b ? a > b : x > y;
 	}
 };
@@ -31,13 +28,13 @@ DEVICE void sort_bitonic(u64* stage, u32 size, const RecordOrder& order) {
 	}
 }
 
-// finish_rest sorts what the finish left over, each range by a block, and clears the counts for the next sort.
+// finish_rest sorts what the finish left over, each range by a block.
 KERNEL(finish_rest, REST_THREADS, 1)(const Buckets* b) {
 	u64* stage = (u64*)shared_memory();
 	const u64* records = (const u64*)b->records[b->second ? 1 : 0];
-	u32 count = ((const Verdict*)b->verdict)->rest;
+	const Verdict* verdict = (const Verdict*)b->verdict;
+	u32 count = verdict->go ? verdict->rest : 0;
 	RecordOrder order(b);
-	for (u32 i = block_index() * REST_THREADS + thread_index(); i < 1u << b->bits; i += grid_blocks() * REST_THREADS) ((u32*)b->counts)[i] = 0;
 	for (u32 o = block_index(); o < count; o += grid_blocks()) {
 		Range r = ((const Range*)b->rest)[o];
 		u32 rows = r.end - r.first, size = 2;

@@ -7,7 +7,7 @@ const int FIRST_ITEMS = PARTITION_TILE / PARTITION_THREADS;
 template <class Word, int bins, bool whole> DEVICE void partition_tile(const Buckets* b, u32 bits, u32* cursors) {
 	Dealer<PARTITION_THREADS, FIRST_ITEMS, bins> dealer(shared_memory());
 	Column32 column = {(const Field*)b->field, b->n};
-	Prefix prefix(b->codeBits);
+	Mapper map((const Map*)b->map);
 	u64 tileFirst = (u64)block_index() * PARTITION_TILE;
 	u32 rows = whole ? PARTITION_TILE : (u32)(b->n - tileFirst), key[FIRST_ITEMS];
 	u32 mine = warp_index() * 32 * FIRST_ITEMS + lane_index(); // item i is row mine + 32 * i of the tile
@@ -17,7 +17,7 @@ template <class Word, int bins, bool whole> DEVICE void partition_tile(const Buc
 	UNROLL for (int c = 0; c < FIRST_ITEMS; c += chunk) {
 		Word code[chunk];
 		column.codes(code, tileFirst + warp_index() * 32 * FIRST_ITEMS + 32 * c);
-		UNROLL for (int i = 0; i < chunk; i++) key[c + i] = prefix.of(code[i]);
+		UNROLL for (int i = 0; i < chunk; i++) key[c + i] = map.prefix(code[i], (u32)tileFirst + mine + 32 * (c + i));
 	}
 	sync_block();
 	u32 shift = *dealer.shift;
@@ -31,6 +31,13 @@ template <class Word, int bins, bool whole> DEVICE void partition_tile(const Buc
 	dealer.write((u64*)b->records[0], rows, ~0u);
 }
 
+// Clears what the look has counted, for the next sort.
+DEVICE void clear_counts(const Buckets* b) {
+	u32 step = grid_blocks() * PARTITION_THREADS, at = block_index() * PARTITION_THREADS + thread_index();
+	for (u32 i = at; i < 1u << b->bits; i += step) ((u32*)b->counts)[i] = 0;
+	for (u32 i = at; i < CLASSES * grid_blocks(); i += step) ((u32*)b->classCounts)[i] = 0;
+}
+
 template <class Word, int bins> DEVICE void partition_any(const Buckets* b, u32 bits, u32* cursors) {
 	if ((block_index() + 1) * (u64)PARTITION_TILE <= b->n) {
 		partition_tile<Word, bins, true>(b, bits, cursors);
@@ -40,6 +47,8 @@ template <class Word, int bins> DEVICE void partition_any(const Buckets* b, u32 
 }
 
 template <int bins> DEVICE void partition_column(const Buckets* b, u32 bits, u32* cursors) {
+	clear_counts(b);
+	if (!((const Verdict*)b->verdict)->go) return;
 	if (Column32::is_short((const Field*)b->field, b->codeBits)) {
 		partition_any<u32, bins>(b, bits, cursors);
 	} else {

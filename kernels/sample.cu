@@ -1,57 +1,41 @@
-#include "buckets.h"
+#include "sample.h"
 
-const u32 SAMPLE_SLOTS = 2 * SAMPLE_ROWS;
+// Rows evenly spread, two neighbours each time, as sample has collected them.
+struct Collected {
+	const u64 *numbers, *values;
+	u32 stride;
 
-// Puts a prefix into a hash table; reports whether it was there already.
-DEVICE bool is_known(u32* table, u32 prefix) {
-	const u32 empty = ~0u;
-	if (prefix == empty) prefix = 0; // one prefix stands for two: a sample need not be exact
-	for (u32 slot = (u32)(prefix * 2654435761u) >> (32 - SAMPLE_BITS - 1);; slot = (slot + 1) % SAMPLE_SLOTS) {
-		u32 is = compare_and_swap(table + slot, empty, prefix);
-		if (is == prefix) return true;
-		if (is == empty) return false;
-	}
-}
+	DEVICE u32 at(int i) const { return (i / 2 * stride + thread_index()) * 2 + i % 2; }
+	DEVICE u64 get(int i) const { return numbers[at(i)]; }
+	DEVICE bool is(int i) const { return values[at(i)] != 0; }
+};
 
-// Rows that tie with more than eight others are better sorted by digits, and so are neighbours that tie by the dozen.
-DEVICE u32 many_equal(const Verdict& v, u64 n) {
-	if (v.sampled == 0) return 0;
-	double partners = 2.0 * (v.ties - v.neighbours) * n / ((double)v.sampled * v.sampled);
-	return partners > 8 || v.neighbours > 0.35 * v.sampled;
-}
+const u32 COLLECT_THREADS = 1024, COLLECT_PAIRS = SAMPLE_ROWS / 2;
 
-const int SAMPLE_THREADS = 1024, SAMPLE_PAIRS = SAMPLE_ROWS / SAMPLE_THREADS / 2;
+// The number of a row of the sample.
+DEVICE u64 sampled_row(u64 pair, u64 pairs, u64 n) { return pair * (n - 2) / pairs; }
 
-// sample looks for equal prefixes among pairs of neighbouring rows, evenly spread: rows that tie with their neighbour, and rows
-// that tie with any other row of the sample. Few rows are sampled by fewer pairs: that is quicker, and their estimate as good.
-KERNEL(sample, SAMPLE_THREADS, 1)(const Buckets* b) {
-	u32* table = (u32*)shared_memory();
+// sample makes the map and the first half of the verdict. All its blocks collect the sample; the last one looks at it.
+KERNEL(sample, COLLECT_THREADS, 1)(const Buckets* b) {
+	u64 *numbers = (u64*)b->samples, *values = numbers + SAMPLE_ROWS;
 	const Field* f = (const Field*)b->field;
-	Linear linear(f);
-	Prefix prefix(b->codeBits);
-	u32 pairs = b->n >= SAMPLE_ALL_ROWS ? SAMPLE_PAIRS : SAMPLE_PAIRS / 4, ties = 0, neighbours = 0, key[2 * SAMPLE_PAIRS];
-	double step = (double)(b->n - 2) / (pairs * SAMPLE_THREADS);
-	bool enough = b->n >= SAMPLE_ROWS;
-	UNROLL for (u32 k = 0; k < SAMPLE_PAIRS; k++) {
-		u32 row = (u32)((k * SAMPLE_THREADS + thread_index()) * step);
-		if (k < pairs && enough) key[2 * k] = prefix.of(code_at(f, linear, row)), key[2 * k + 1] = prefix.of(code_at(f, linear, row + 1));
+	for (u32 i = block_index() * COLLECT_THREADS + thread_index(); i < SAMPLE_ROWS; i += grid_blocks() * COLLECT_THREADS) {
+		NumberedRow r(f, sampled_row(i / 2, COLLECT_PAIRS, b->n) + i % 2);
+		numbers[i] = r.number;
+		values[i] = r.cls == CLASS_VALUE;
 	}
-	for (u32 i = thread_index(); i < SAMPLE_SLOTS; i += SAMPLE_THREADS) table[i] = ~0u;
+	u32* shared = (u32*)shared_memory();
+	Verdict* verdict = (Verdict*)b->verdict;
+	fence();
 	sync_block();
-	UNROLL for (u32 k = 0; k < SAMPLE_PAIRS; k++) {
-		if (k >= pairs || !enough) continue;
-		neighbours += key[2 * k] == key[2 * k + 1];
-		ties += is_known(table, key[2 * k]) + is_known(table, key[2 * k + 1]);
-	}
-	ties = (u32)warp_sum(ties), neighbours = (u32)warp_sum(neighbours);
-	u32* sums = table + SAMPLE_SLOTS;
-	if (lane_index() == 0) sums[warp_index()] = ties, sums[32 + warp_index()] = neighbours;
+	if (thread_index() == 0) shared[0] = atomic_add(&verdict->ticket, 1u);
 	sync_block();
-	if (thread_index() >= 32) return;
-	Verdict v = {};
-	v.ties = (u32)warp_sum(sums[lane_index()]);
-	v.neighbours = (u32)warp_sum(sums[32 + lane_index()]);
-	v.sampled = enough ? pairs * SAMPLE_THREADS * 2 : 0;
-	v.equal = many_equal(v, b->n);
-	if (thread_index() == 0) *(Verdict*)b->verdict = v;
+	bool last = shared[0] + 1 == grid_blocks();
+	sync_block();
+	if (!last) return;
+	fence();
+	Map* map = (Map*)shared;
+	Verdict* v = (Verdict*)(map + 1);
+	take_sample<SAMPLE_ROWS, COLLECT_THREADS>(b, Collected{numbers, values, COLLECT_THREADS}, (u8*)shared + LOOK_HEAD, map, v);
+	if (thread_index() == 0) *(Map*)b->map = *map, *verdict = *v;
 }

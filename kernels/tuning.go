@@ -28,12 +28,26 @@ const (
 	// HistogramCopies is how many counters each bin has in shared memory, so that lanes do not wait for one another.
 	HistogramCopies = 16
 
-	// SampleBits is the size of the sample that looks for equal keys.
-	SampleBits = 14
-	// SampleRows is the rows of the sample.
-	SampleRows = 1 << SampleBits
-	// SampleAllRows is from how many rows on the whole sample is taken; below, a quarter of it.
-	SampleAllRows = 1 << 25
+	// SampleRows is the rows of the sample that suggests a map and looks for equal keys.
+	SampleRows = 1 << 14
+	// SampleBlocks is the grid of the kernel that reads it.
+	SampleBlocks = 32
+	// SmallSampleRows is the rows of the sample for no more than SmallRows: every block of look_small takes it by itself.
+	SmallSampleRows = 1 << 11
+	// LookThreads is the size of a block of look, which fills a multiprocessor.
+	LookThreads = 1024
+	// LookBlocks is the most blocks of look.
+	LookBlocks = 1024
+	// LookHead is the bytes of shared memory in front of the counters of look.
+	LookHead = 1 << 10
+	// HeavyValues is the most values that have places of their own, because they are in many rows.
+	HeavyValues = 8
+	// ClassOfNan is the class of NaN, behind those of heavy values.
+	ClassOfNan = HeavyValues
+	// ClassOfNull is the class of nulls.
+	ClassOfNull = HeavyValues + 1
+	// Classes is the number of classes.
+	Classes = HeavyValues + 2
 	// PartitionThreads is the size of a block of the partition.
 	PartitionThreads = 512
 	// PartitionTile is the rows of a tile of the first pass.

@@ -130,15 +130,15 @@ template <int items, int binBits, bool wide, bool full> struct Finish {
 	// Orders runs by the rest of the code and the row: a thread for each.
 	DEVICE void order_runs(const Buckets* b, u32 rowMask) {
 		const Field* f = (const Field*)b->field;
-		Linear linear(f);
-		Prefix prefix(b->codeBits);
 		u32 count = control[40];
 		for (u32 o = thread_index(); o < count; o += threads) {
 			u32 *at = stage + (runs[o] & 0xffff), rows = runs[o] >> 16;
 			for (u32 k = 1; k < rows; k++) {
-				u32 row = at[k] & rowMask, rest = prefix.rest(code_at(f, linear, row)), j = k;
+				u32 row = at[k] & rowMask, j = k;
+				u64 rest = NumberedRow(f, row).number;
 				for (; j > 0; j--) {
-					u32 other = at[j - 1] & rowMask, otherRest = prefix.rest(code_at(f, linear, other));
+					u32 other = at[j - 1] & rowMask;
+					u64 otherRest = NumberedRow(f, other).number;
 					if (otherRest < rest || (otherRest == rest && other < row)) break;
 					at[j] = other;
 				}

@@ -55,6 +55,7 @@ inline u64 shuffle_up(u64 x, u32 by) { return shuffle_up_wide(x, by); }
 inline u64 shuffle_xor(u64 x, u32 by) { return emulation::exchange(x, (thread_index() % 32) ^ by); }
 
 inline u32 count_ones(u32 x) { return (u32)__builtin_popcount(x); }
+inline u32 multiply_high(u32 a, u32 b) { return (u32)((u64)a * b >> 32); }
 inline u32 count_leading_zeros(u32 x) { return x ? (u32)__builtin_clz(x) : 32; }
 inline u32 and3(u32 a, u32 b, u32 c) { return a & b & c; }
 inline u32 lanes_alike(u32 x, u32 bit) {
@@ -89,6 +90,10 @@ inline void lock(u64* word) {
 	}
 }
 inline void unlock(u64* word) { __atomic_store_n(word, 0, __ATOMIC_RELEASE); }
+
+inline void fence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+inline void load_vector(const u32* p, u32* x) { x[0] = p[0], x[1] = p[1], x[2] = p[2], x[3] = p[3]; }
+inline void load_vector(const u64* p, u64* x) { x[0] = p[0], x[1] = p[1]; }
 
 template <class T> inline T load(const T* p) { return *p; }
 inline u64 load_once(const u64* p) { return *p; }

@@ -18,6 +18,7 @@ inline void must(cudaError_t e, const char* what) {
 
 struct Device {
 	cudaStream_t stream = 0;
+	cudaEvent_t noted = nullptr;
 	u64 multiprocessors = 0;
 	std::map<const void*, u32> raised; // shared memory that kernels may have
 	bool marking = false; // note when each kernel ends
@@ -54,6 +55,18 @@ struct Device {
 		return p;
 	}
 	void release(void* p) { must(cudaFree(p), "free"); }
+	void* allocate_pinned(u64 bytes) {
+		void* p;
+		must(cudaMallocHost(&p, bytes), "pinned memory");
+		return p;
+	}
+	void release_pinned(void* p) { must(cudaFreeHost(p), "free"); }
+	// A point of the stream, and the wait for it.
+	void note() {
+		if (!noted) must(cudaEventCreateWithFlags(&noted, cudaEventDisableTiming), "event");
+		must(cudaEventRecord(noted, stream), "record");
+	}
+	void wait_for_note() { must(cudaEventSynchronize(noted), "wait"); }
 	void up(void* to, const void* from, u64 bytes) { must(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream), "upload"); }
 	void down(void* to, const void* from, u64 bytes) {
 		must(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream), "download");
@@ -75,6 +88,10 @@ struct Device {
 	void fill(void* p, int byte, u64 bytes) { memset(p, byte, bytes); }
 	void* allocate(u64 bytes) { return aligned_alloc(16, (bytes + 31) / 16 * 16); }
 	void release(void* p) { free(p); }
+	void* allocate_pinned(u64 bytes) { return allocate(bytes); }
+	void release_pinned(void* p) { release(p); }
+	void note() {}
+	void wait_for_note() {}
 	void up(void* to, const void* from, u64 bytes) { memcpy(to, from, bytes); }
 	void down(void* to, const void* from, u64 bytes) { memcpy(to, from, bytes); }
 };

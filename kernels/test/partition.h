@@ -3,31 +3,63 @@
 #include "argsort.h"
 
 struct PartitionTemp {
-	u64* records[2];
-	u32 *counts, *starts, *cursors, *firstStarts, *firstCursors;
+	u64 *records[2], *samples;
+	u32 *counts, *starts, *cursors, *firstStarts, *firstCursors, *classCounts;
 	Range *windows, *rest;
+	Partial* partials;
 	Verdict* verdict;
+	Map* map;
 	Buckets* buckets;
+	Column* column;
+	Field* field;
+	Report* report;
 
 	PartitionTemp(Device& d, u64 n, u64* a, u64* b) : records{a, b} {
-		const u64 most = 1 << BUCKET_BITS, windowsMost = ceil_div(n, SMALL_FINISH_WINDOW) + 2;
+		const u64 most = 1 << BUCKET_BITS, windowsMost = ceil_div(n, SMALL_FINISH_WINDOW) + 2, classWords = CLASSES * ceil_div(n, PARTITION_TILE);
 		counts = (u32*)d.allocate(most * 4);
 		starts = (u32*)d.allocate(most * 4 + 4);
 		cursors = (u32*)d.allocate(most * 4);
 		firstStarts = (u32*)d.allocate(257 * 4);
 		firstCursors = (u32*)d.allocate(256 * 4);
+		classCounts = (u32*)d.allocate(classWords * 4);
 		windows = (Range*)d.allocate(windowsMost * 8);
 		rest = (Range*)d.allocate((most + windowsMost) * 8);
+		partials = (Partial*)d.allocate(LOOK_BLOCKS * sizeof(Partial));
+		samples = (u64*)d.allocate(SAMPLE_ROWS * 16);
 		verdict = (Verdict*)d.allocate(sizeof(Verdict));
+		map = (Map*)d.allocate(sizeof(Map));
 		buckets = (Buckets*)d.allocate(sizeof(Buckets));
+		column = (Column*)d.allocate(sizeof(Column));
+		field = (Field*)d.allocate(sizeof(Field));
+		report = (Report*)d.allocate_pinned(sizeof(Report));
 		d.zero(counts, most * 4);
+		d.zero(classCounts, classWords * 4);
+		d.zero(verdict, sizeof(Verdict));
 	}
 	void release(Device& d) {
-		for (void* p : {(void*)counts, (void*)starts, (void*)cursors, (void*)firstStarts, (void*)firstCursors, (void*)windows, (void*)rest,
-		                (void*)verdict, (void*)buckets})
+		for (void* p : {(void*)counts, (void*)starts, (void*)cursors, (void*)firstStarts, (void*)firstCursors, (void*)classCounts, (void*)windows,
+		                (void*)rest, (void*)partials, (void*)samples, (void*)verdict, (void*)map, (void*)buckets, (void*)column, (void*)field})
 			d.release(p);
+		d.release_pinned(report);
 	}
 };
+
+// The field whose numbers are the ordered words of a column, over the whole range of its type.
+inline Field whole_field(const Column& c) {
+	Field f = {};
+	f.values = c.values, f.validity = c.validity, f.bit = c.bit;
+	f.form = c.form, f.width = c.width, f.stride = c.stride, f.sign = c.sign, f.infinity = c.infinity;
+	f.base[0] = c.signBit, f.mul = 1, f.mask = ~0ull;
+	if (c.descending) f.mul = ~0ull, f.bias = ~0ull >> (64 - 8 * c.width);
+	return f;
+}
+
+// The column of codes that were made before.
+inline Column codes_column(const u64* codes) {
+	Column c = {};
+	c.values = (u64)codes, c.form = FORM_INTEGER, c.width = c.stride = 8;
+	return c;
+}
 
 struct Partitioner {
 	Device& d;
@@ -41,31 +73,32 @@ struct Partitioner {
 		return (room + 32 + std::max(room, bins) + 32) * 4 + 256 + (wide ? room * 4 : 0);
 	}
 
-	// Looks at the keys; the verdict is on the device then.
-	void look(const Field* field, u64 n, u32 codeBits, u32* rows, u64 smallRows = SMALL_ROWS, u64 bits = 1) {
+	// Launches it all; when told, the report says whether rows has the result.
+	void launch(const Column& c, u32 codeBits, u64 n, u32* rows, u64 smallRows = SMALL_ROWS, u64 bits = 1) {
 		small = n <= smallRows;
+		Field f = whole_field(c);
 		u64 window = small ? SMALL_FINISH_WINDOW : FINISH_WINDOW, binBits = small ? SMALL_FINISH_BIN_BITS : FINISH_BIN_BITS;
 		u64 rowBits = std::max(bits_of(n - 1), 1u);
 		while (bits < BUCKET_BITS && (n / (double)(1 << bits) > window * 0.9 || bits + binBits < rowBits)) bits++;
-		u64 first = bits <= ONLY_PASS_BITS ? bits : (bits + 1) / 2;
-		b = {(u64)field,         codeBits,          {(u64)t.records[0], (u64)t.records[1]}, (u64)rows,        (u64)t.counts, (u64)t.starts, (u64)t.cursors,
-		     (u64)t.firstStarts, (u64)t.firstCursors, (u64)t.windows, (u64)t.verdict, (u64)t.rest, n, bits, first, rowBits, window, bits - first};
+		u64 first = bits <= ONLY_PASS_BITS ? bits : (bits + 1) / 2, grid = std::min(ceil_div(n, LOOK_THREADS * 8), d.multiprocessors);
+		b = {(u64)t.field,       codeBits,          {(u64)t.records[0], (u64)t.records[1]}, (u64)rows,        (u64)t.counts, (u64)t.starts, (u64)t.cursors,
+		     (u64)t.firstStarts, (u64)t.firstCursors, (u64)t.windows, (u64)t.verdict, (u64)t.rest, n, bits, first, rowBits, window, bits - first,
+		     (u64)t.column, (u64)t.map, (u64)t.classCounts, (u64)t.partials, (u64)t.samples, (u64)t.report, 2 * RADIX_BITS,
+		     n >= 1 << 26 && c.width == 4 ? 128u : 0u, grid};
 		d.up(t.buckets, &b, sizeof b);
-		d.run(sample, 1, 1024, SAMPLE_ROWS * 2 * 4 + 256, t.buckets);
-		d.run(bucket_histogram, std::min(ceil_div(n, HISTOGRAM_THREADS * 8), d.multiprocessors), HISTOGRAM_THREADS, std::max(2u << bits, 16u), t.buckets);
-		d.run(bucket_plan, ceil_div(1 << bits, 4096), 1024, 33 * 4, t.buckets);
+		d.up(t.field, &f, sizeof f);
+		d.up(t.column, &c, sizeof c);
+		if (small) {
+			d.run(look_small, grid, LOOK_THREADS, LOOK_HEAD + SMALL_SAMPLE_ROWS * 12 + 1024, t.buckets);
+		} else {
+			d.run(sample, SAMPLE_BLOCKS, 1024, LOOK_HEAD + SAMPLE_ROWS * 12 + 1024, t.buckets);
+			d.run(look, grid, LOOK_THREADS, LOOK_HEAD + std::max(2u << bits, 2048u), t.buckets);
+			d.run(bucket_plan, ceil_div(1 << bits, 4096) + CLASSES, 1024, 512, t.buckets);
+		}
+		d.note();
+		sort(c.width == 8);
 	}
-
-	// Whether to go on. Many equal keys, or buckets that do not fit, are better sorted by digits.
-	static bool good(const Verdict& v, const Buckets& b) {
-		bool few = b.n >= 1 << 26 && b.codeBits <= 32; // oversized buckets cost a quarter of a millisecond
-		return !v.equal && !v.miscount && v.largest <= FINISH_REST_ROWS && v.oversized <= (few ? 128u : 0u);
-	}
-
-	void refuse() { d.zero(t.counts, (u64)4 << b.bits); }
-
-	void sort() {
-		bool wide = b.codeBits > 32;
+	void sort(bool wide) {
 		if (b.second) {
 			d.run(partition_first, ceil_div(b.n, PARTITION_TILE), PARTITION_THREADS, dealer_bytes(PARTITION_TILE, 256), t.buckets);
 			d.run(partition_second, b.n / PARTITION_SECOND_TILE + (1 << b.firstBits) + 1, PARTITION_THREADS, dealer_bytes(PARTITION_SECOND_TILE, 256), t.buckets);
@@ -75,5 +108,10 @@ struct Partitioner {
 		auto kernel = small ? wide ? finish_small_wide : finish_small : wide ? finish_wide : finish;
 		d.run(kernel, ceil_div(b.n, b.window), FINISH_THREADS, finish_bytes(wide), t.buckets);
 		d.run(finish_rest, d.multiprocessors, 1024, FINISH_REST_ROWS * 8, t.buckets);
+	}
+	// Waits for the report, while the sort goes on.
+	const Report& told() {
+		d.wait_for_note();
+		return *t.report;
 	}
 };

@@ -1,0 +1,41 @@
+// The map from numbers to prefixes, in registers.
+#pragma once
+#include "device.h"
+
+struct Mapper {
+	u64 low, last;
+	u32 right, left, scale, rowLeft, rowRight, heavies;
+	bool clamps;
+
+	DEVICE explicit Mapper(const Map* m)
+	    : low(m->low), last(m->last), right((u32)m->right), left((u32)m->left), scale((u32)m->scale), rowLeft((u32)m->rowLeft),
+	      rowRight((u32)m->rowRight), heavies((u32)m->heavies), clamps(m->clamps != 0) {}
+
+	// Numbers of 32 bits are never shifted right.
+	DEVICE u32 in_range(u32 number, u32 row) const { return spread(number - (u32)low, row); }
+	DEVICE u32 in_range(u64 number, u32 row) const { return spread((u32)((number - low) >> right), row); }
+	DEVICE u32 spread(u32 x, u32 row) const {
+		x <<= left;
+		x += multiply_high(x, scale);
+		return left ? x + (row << rowLeft >> rowRight) : x;
+	}
+	template <class Word> DEVICE u32 prefix(Word number, u32 row) const {
+		u32 p = in_range(number, row);
+		if (!clamps) return p;
+		if (number < (Word)low) p = 0;
+		return number > (Word)last ? ~0u : p;
+	}
+};
+
+// Makes a map of numbers low..last, of at most most, for rows of so many bits. Slopes are at least one: nothing gets lost.
+DEVICE void make_map(Map* m, u64 low, u64 last, u64 most, u32 rowBits) {
+	u64 top = last - low;
+	u32 bits = top ? 64 - (top >> 32 ? count_leading_zeros((u32)(top >> 32)) : 32 + count_leading_zeros((u32)top)) : 1;
+	u32 right = bits > 32 ? bits - 32 : 0, left = bits < 32 ? 32 - bits : 0, x = (u32)(top >> right) << left;
+	u64 room = ~0u - x - ((1u << left) - 1), scale = x ? (room << 32) / x : 0;
+	m->low = low, m->last = last, m->right = right, m->left = left;
+	m->scale = scale < ~0u ? scale : ~0u;
+	m->rowLeft = left > rowBits ? left - rowBits : 0;
+	m->rowRight = left > rowBits ? 0 : rowBits - left;
+	m->clamps = low != 0 || last != most;
+}
