@@ -51,6 +51,7 @@ BOTH int compare_rows(const Keys& k, u32 a, u32 b) {
 __global__ void make_values(Type t, u8* values, u64 n, int distribution, u64 seed, bool odd) {
 	for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += (u64)gridDim.x * blockDim.x) {
 		u64 x = draw(distribution, i, n, seed);
+		if (is_ordered(distribution) && (t == I32 || t == I64)) x ^= 1ull << 63; // in the order of the type
 		if (odd && is_float(t) && mix(x + i) % 32 == 0) {
 			const u64 specials[] = {0, 1ull << 63, 0x7ff0000000000000ull, 0xfff0000000000000ull, 0x7ff8000000000001ull, 0xfff8000000000001ull};
 			u64 s = specials[mix(i) % 6];

@@ -22,6 +22,9 @@ const char* const distributionNames[] = {
     "one odd value",   "1 % hot",       "25 % zero",     "shared 40 bits", "two outliers",       "2^16 prefixes",    "ties in pairs"};
 const int distributions = sizeof(distributionNames) / sizeof(*distributionNames);
 
+// Sorted or reversed, as unsigned numbers.
+BOTH bool is_ordered(int distribution) { return distribution == 9 || distribution == 10; }
+
 BOTH u64 draw(int distribution, u64 i, u64 n, u64 seed) {
 	u64 r = mix(i * 31 + seed * 1000003);
 	auto both = [&](int k) {

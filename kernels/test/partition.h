@@ -2,6 +2,13 @@
 #pragma once
 #include "argsort.h"
 
+// What the kernels read, in one upload.
+struct Arguments {
+	Buckets buckets;
+	Field field;
+	Column column;
+};
+
 struct PartitionTemp {
 	u64 *records[2], *samples;
 	u32 *counts, *starts, *cursors, *firstStarts, *firstCursors, *classCounts;
@@ -9,9 +16,7 @@ struct PartitionTemp {
 	Partial* partials;
 	Verdict* verdict;
 	Map* map;
-	Buckets* buckets;
-	Column* column;
-	Field* field;
+	Arguments *arguments, *argumentsHost;
 	Report* report;
 
 	PartitionTemp(Device& d, u64 n, u64* a, u64* b) : records{a, b} {
@@ -28,9 +33,8 @@ struct PartitionTemp {
 		samples = (u64*)d.allocate(SAMPLE_ROWS * 16);
 		verdict = (Verdict*)d.allocate(sizeof(Verdict));
 		map = (Map*)d.allocate(sizeof(Map));
-		buckets = (Buckets*)d.allocate(sizeof(Buckets));
-		column = (Column*)d.allocate(sizeof(Column));
-		field = (Field*)d.allocate(sizeof(Field));
+		arguments = (Arguments*)d.allocate(sizeof(Arguments));
+		argumentsHost = (Arguments*)d.allocate_pinned(sizeof(Arguments));
 		report = (Report*)d.allocate_pinned(sizeof(Report));
 		d.zero(counts, most * 4);
 		d.zero(classCounts, classWords * 4);
@@ -38,9 +42,9 @@ struct PartitionTemp {
 	}
 	void release(Device& d) {
 		for (void* p : {(void*)counts, (void*)starts, (void*)cursors, (void*)firstStarts, (void*)firstCursors, (void*)classCounts, (void*)windows,
-		                (void*)rest, (void*)partials, (void*)samples, (void*)verdict, (void*)map, (void*)buckets, (void*)column, (void*)field})
+		                (void*)rest, (void*)partials, (void*)samples, (void*)verdict, (void*)map, (void*)arguments})
 			d.release(p);
-		d.release_pinned(report);
+		d.release_pinned(report), d.release_pinned(argumentsHost);
 	}
 };
 
@@ -76,38 +80,37 @@ struct Partitioner {
 	// Launches it all; when told, the report says whether rows has the result.
 	void launch(const Column& c, u32 codeBits, u64 n, u32* rows, u64 smallRows = SMALL_ROWS, u64 bits = 1) {
 		small = n <= smallRows;
-		Field f = whole_field(c);
 		u64 window = small ? SMALL_FINISH_WINDOW : FINISH_WINDOW, binBits = small ? SMALL_FINISH_BIN_BITS : FINISH_BIN_BITS;
 		u64 rowBits = std::max(bits_of(n - 1), 1u);
 		while (bits < BUCKET_BITS && (n / (double)(1 << bits) > window * 0.9 || bits + binBits < rowBits)) bits++;
 		u64 first = bits <= ONLY_PASS_BITS ? bits : (bits + 1) / 2, grid = std::min(ceil_div(n, LOOK_THREADS * 8), d.multiprocessors);
-		b = {(u64)t.field,       codeBits,          {(u64)t.records[0], (u64)t.records[1]}, (u64)rows,        (u64)t.counts, (u64)t.starts, (u64)t.cursors,
+		b = {(u64)&t.arguments->field,       codeBits,          {(u64)t.records[0], (u64)t.records[1]}, (u64)rows,        (u64)t.counts, (u64)t.starts, (u64)t.cursors,
 		     (u64)t.firstStarts, (u64)t.firstCursors, (u64)t.windows, (u64)t.verdict, (u64)t.rest, n, bits, first, rowBits, window, bits - first,
-		     (u64)t.column, (u64)t.map, (u64)t.classCounts, (u64)t.partials, (u64)t.samples, (u64)t.report, 2 * RADIX_BITS,
+		     (u64)&t.arguments->column, (u64)t.map, (u64)t.classCounts, (u64)t.partials, (u64)t.samples, (u64)t.report, 2 * RADIX_BITS,
 		     n >= 1 << 26 && c.width == 4 ? 128u : 0u, grid};
-		d.up(t.buckets, &b, sizeof b);
-		d.up(t.field, &f, sizeof f);
-		d.up(t.column, &c, sizeof c);
+		*t.argumentsHost = {b, whole_field(c), c};
+		d.up(t.arguments, t.argumentsHost, sizeof(Arguments));
+		const Buckets* buckets = &t.arguments->buckets;
 		if (small) {
-			d.run(look_small, grid, LOOK_THREADS, LOOK_HEAD + SMALL_SAMPLE_ROWS * 12 + 1024, t.buckets);
+			d.run(look_small, grid, LOOK_THREADS, LOOK_HEAD + SMALL_SAMPLE_ROWS * 12 + 1024, buckets);
 		} else {
-			d.run(sample, SAMPLE_BLOCKS, 1024, LOOK_HEAD + SAMPLE_ROWS * 12 + 1024, t.buckets);
-			d.run(look, grid, LOOK_THREADS, LOOK_HEAD + std::max(2u << bits, 2048u), t.buckets);
-			d.run(bucket_plan, ceil_div(1 << bits, 4096) + CLASSES, 1024, 512, t.buckets);
+			d.run(sample, SAMPLE_BLOCKS, 1024, LOOK_HEAD + SAMPLE_ROWS * 12 + 1024, buckets);
+			d.run(look, grid, LOOK_THREADS, LOOK_HEAD + std::max(2u << bits, 2048u), buckets);
+			d.run(bucket_plan, ceil_div(1 << bits, 4096) + CLASSES, 1024, 512, buckets);
 		}
 		d.note();
-		sort(c.width == 8);
+		sort(buckets, c.width == 8);
 	}
-	void sort(bool wide) {
+	void sort(const Buckets* buckets, bool wide) {
 		if (b.second) {
-			d.run(partition_first, ceil_div(b.n, PARTITION_TILE), PARTITION_THREADS, dealer_bytes(PARTITION_TILE, 256), t.buckets);
-			d.run(partition_second, b.n / PARTITION_SECOND_TILE + (1 << b.firstBits) + 1, PARTITION_THREADS, dealer_bytes(PARTITION_SECOND_TILE, 256), t.buckets);
+			d.run(partition_first, ceil_div(b.n, PARTITION_TILE), PARTITION_THREADS, dealer_bytes(PARTITION_TILE, 256), buckets);
+			d.run(partition_second, b.n / PARTITION_SECOND_TILE + (1 << b.firstBits) + 1, PARTITION_THREADS, dealer_bytes(PARTITION_SECOND_TILE, 256), buckets);
 		} else {
-			d.run(partition_only, ceil_div(b.n, PARTITION_TILE), PARTITION_THREADS, dealer_bytes(PARTITION_TILE, 1 << ONLY_PASS_BITS), t.buckets);
+			d.run(partition_only, ceil_div(b.n, PARTITION_TILE), PARTITION_THREADS, dealer_bytes(PARTITION_TILE, 1 << ONLY_PASS_BITS), buckets);
 		}
 		auto kernel = small ? wide ? finish_small_wide : finish_small : wide ? finish_wide : finish;
-		d.run(kernel, ceil_div(b.n, b.window), FINISH_THREADS, finish_bytes(wide), t.buckets);
-		d.run(finish_rest, d.multiprocessors, 1024, FINISH_REST_ROWS * 8, t.buckets);
+		d.run(kernel, ceil_div(b.n, b.window), FINISH_THREADS, finish_bytes(wide), buckets);
+		d.run(finish_rest, d.multiprocessors, 1024, FINISH_REST_ROWS * 8, buckets);
 	}
 	// Waits for the report, while the sort goes on.
 	const Report& told() {
