@@ -50,6 +50,9 @@ type abiBuckets struct {
 	windows, verdict, rest              uint64
 	n, bits, firstBits, rowBits, window uint64
 	second                              uint64
+	column, numberMap, classCounts      uint64
+	partials, samples, report           uint64
+	needed, tolerated, lookBlocks       uint64
 }
 
 type abi interface {
@@ -58,15 +61,18 @@ type abi interface {
 
 // abiVerdict is a Verdict on partition and finish, of words of 32 bits.
 type abiVerdict struct {
-	sampled, neighbours, ties, equal uint32
-	oversized, miscount, largest     uint32
-	rest                             uint32
-	unused                           [8]uint32
+	goOn, why                 uint32
+	sampled, neighbours, ties uint32
+	oversized, largest        uint32
+	records, below, above     uint32
+	rest, ticket              uint32
+	unused                    [4]uint32
 }
 
-// words sees the verdict as words.
-func (v *abiVerdict) words() []uint32 {
-	return unsafe.Slice((*uint32)(unsafe.Pointer(v)), unsafe.Sizeof(*v)/4)
+// abiReport is a Report of the look at a column.
+type abiReport struct {
+	verdict    abiVerdict
+	statistics abiStatistics
 }
 
 // abiWords sees structures as words: they hold nothing else.

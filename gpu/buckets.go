@@ -39,24 +39,23 @@ func shapeBuckets(n int) bucketShape {
 // windows is the number of windows of n rows.
 func (s bucketShape) windows(n int) int { return (n + s.window - 1) / s.window }
 
-// finish is the kernel that finishes codes of so many bits.
-func (s bucketShape) finish(codeBits int) string {
+// finish is the kernel that finishes a column of so many bytes.
+func (s bucketShape) finish(width int) string {
 	name := "finish"
 	if s.small {
 		name += "_small"
 	}
-	if codeBits > 32 {
+	if width == 8 {
 		name += "_wide"
 	}
 	return name
 }
 
-// accepts decides whether partition and finish is the quicker way: not where the sample has found that many rows tie in the
-// leading 32 bits of their codes, nor where buckets do not fit into windows. The limits are measured.
-func (v *abiVerdict) accepts(n, codeBits int) bool {
-	oversized := uint32(0)
-	if n >= 1<<26 && codeBits <= 32 {
-		oversized = 128 // of them are finished one by one in a quarter of a millisecond
+// tolerated is the number of buckets above the window that partition and finish takes: they are finished one by one, in a quarter of
+// a millisecond.
+func tolerated(n, width int) uint64 {
+	if n >= 1<<26 && width == 4 {
+		return 128
 	}
-	return v.equal == 0 && v.miscount == 0 && v.largest <= kernels.FinishRestRows && v.oversized <= oversized
+	return 0
 }

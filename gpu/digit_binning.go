@@ -48,8 +48,8 @@ type source struct {
 func (b *binner) sort(src source, width int) (rows driver.Ptr) {
 	digits := digitsOf(width)
 	field := put(b.task, src.field)
-	if src.rows == 0 {
-		if rows, ok := b.partition(field, width); ok {
+	if src.rows == 0 && src.codes != 0 && width > bucketCodeBits && b.rows <= bucketMaxRows {
+		if rows, _ := b.look(codesView(src.codes, width), b.rows); rows != 0 {
 			b.free(src.codes)
 			return rows
 		}

@@ -27,9 +27,12 @@ func (s *sorter) source(word int, rows driver.Ptr) source {
 }
 
 // readsAsItIs reports whether digit binning reads the column of a piece by itself.
-func readsAsItIs(f *keyencode.DeviceField) bool {
+func readsAsItIs(f *keyencode.DeviceField) bool { return f.Down == 0 && f.Up == 0 && isNumber(f.DeviceColumn) }
+
+// isNumber reports whether a column lies there as numbers of 4 or 8 bytes, which kernels read directly.
+func isNumber(c keyencode.DeviceColumn) bool {
 	forms := []keyencode.Form{keyencode.FormInteger, keyencode.FormFloat, keyencode.FormRank}
-	return f.Down == 0 && f.Up == 0 && f.Stride == f.Width && (f.Width == 4 || f.Width == 8) && slices.Contains(forms, f.Form)
+	return c.Stride == c.Width && (c.Width == 4 || c.Width == 8) && slices.Contains(forms, c.Form)
 }
 
 // encode makes a word of the codes of n rows, of the leading ones when rows is 0.

@@ -17,6 +17,7 @@ type session struct {
 	memory  *pool[driver.Ptr]
 	staging staging
 	params  params
+	lookout lookout
 	marks   [2]driver.Event
 }
 
@@ -58,6 +59,9 @@ func (s *session) prepare() error {
 		}
 	}
 	if err := s.staging.open(s.Context); err != nil {
+		return err
+	}
+	if err := s.lookout.open(s.Context); err != nil {
 		return err
 	}
 	return s.params.open(s.Context)

@@ -26,8 +26,8 @@ type sorter struct {
 	counters    driver.Ptr // of ones in gathered bitmaps
 }
 
-// sortJob is the algorithm: the statistics of the keys in one read, a plan for codes as short as they allow, the sort by
-// the codes' words, and the gather of all columns by the row numbers.
+// sortJob is the algorithm: the statistics of the keys in one read, which sorts them too if there is one key that spreads well, a plan
+// for codes as short as they allow, the sort by the codes' words, and the gather of all columns by the row numbers.
 func sortJob(t *task, job *engine.Job, mem engine.Allocator) (*engine.Result, error) {
 	s := newSorter(t, job, mem)
 	defer s.buffers.Release()
@@ -40,7 +40,7 @@ func sortJob(t *task, job *engine.Job, mem engine.Allocator) (*engine.Result, er
 	}
 	s.progress(1)
 	switch {
-	case s.rows == 0:
+	case s.rows == 0, s.order != 0:
 	case s.plan.Words() == 0 || s.plan.Sorted():
 		s.order = s.iota(false)
 	case s.plan.Reversed():

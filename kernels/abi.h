@@ -155,7 +155,7 @@ host sorts in another way: by the statistics, which look has made in the same re
 sample(Buckets *b)             grid SAMPLE_BLOCKS; n above SMALL_ROWS. Makes the map, and the verdict as far as a sample goes.
 look(Buckets *b)               grid at most LOOK_BLOCKS, best one block per multiprocessor
 bucket_plan(Buckets *b)        grid = ceil(2^bits / 4096) + CLASSES
-look_small(Buckets *b)         these three for n up to SMALL_ROWS and bits up to 12; grid at most LOOK_BLOCKS
+look_small(Buckets *b)         these three for n up to SMALL_ROWS and bits up to SMALL_BUCKET_BITS; grid at most LOOK_BLOCKS
     Then the report is in the memory of the host.
 partition_first(Buckets *b)    grid = ceil(n / PARTITION_TILE): firstBits = 8 bits at most, then partition_second
 partition_only(Buckets *b)     the same, with all bits at once, 11 at most
@@ -178,7 +178,7 @@ enum Why : u32 {
 };
 
 struct Verdict {
-	u32 go;         // 1: partition and finish
+	u32 goOn;       // 1: partition and finish
 	u32 why;        // Why
 	u32 sampled;    // rows of the sample, two by two; 0 if there are too few rows for one
 	u32 neighbours; // pairs of neighbours that tie
@@ -246,7 +246,7 @@ struct Buckets {
 	u64 n, bits, firstBits, rowBits, window;
 	u64 second;      // bits of the second pass; 0 for one pass
 	u64 column;      // address of the Column of the same values
-	u64 map;         // Map
+	u64 numberMap;   // Map
 	u64 classCounts; // u32[CLASSES * tiles], tiles = ceil(n / PARTITION_TILE), zero before: rows of each class in each tile, then in the tiles before
 	u64 partials;    // Partial[LOOK_BLOCKS]
 	u64 samples;     // u64[2 * SAMPLE_ROWS]

@@ -4,8 +4,9 @@
 KERNEL(bucket_plan, PLAN_THREADS, 1)(const Buckets* b) {
 	u32* sums = (u32*)shared_memory();
 	Partial* partial = (Partial*)(sums + 36);
+	Verdict* v = (Verdict*)(partial + 1);
 	Verdict* verdict = (Verdict*)b->verdict;
-	Planner plan(b, sums);
+	Planner plan(b, (Map*)b->numberMap, sums);
 	u32 blocks = grid_blocks() - CLASSES;
 	if (verdict->why == WHY_NOT && block_index() < blocks) {
 		u32 largest = 0, oversized = 0, end = plan.plan_buckets(block_index() * PLAN_THREADS * PLAN_BUCKETS, &largest, &oversized);
@@ -24,16 +25,17 @@ KERNEL(bucket_plan, PLAN_THREADS, 1)(const Buckets* b) {
 	sync_block();
 	if (thread_index() == 0) sums[35] = atomic_add(&verdict->ticket, 1u);
 	sync_block();
-	if (sums[35] + 1 != grid_blocks() || warp_index() != 0) return;
+	if (sums[35] + 1 != grid_blocks()) return;
 	fence();
 	add_partials(b, (u32)b->lookBlocks, partial);
+	if (thread_index() < sizeof(Verdict) / 4) ((u32*)v)[thread_index()] = load_relaxed((const u32*)verdict + thread_index());
+	sync_block();
+	if (warp_index() != 0) return;
 	if (lane_index() == 0) {
-		verdict->ticket = 0;
-		Verdict v;
-		for (u32 k = 0; k < sizeof(Verdict) / 4; k++) ((u32*)&v)[k] = load_relaxed((const u32*)verdict + k);
-		judge(b, *partial, v.records, &v, (Map*)b->map);
-		*verdict = v;
+		v->ticket = 0;
+		judge(b, *partial, v->records, v, (Map*)b->numberMap);
 	}
 	sync_warp();
-	report(b, *verdict, *partial);
+	if (lane_index() < sizeof(Verdict) / 4) ((u32*)verdict)[lane_index()] = ((const u32*)v)[lane_index()];
+	report(b, *v, *partial, (Statistics*)(v + 1));
 }

@@ -62,7 +62,7 @@ DEVICE u32 load_relaxed(const u32* p) {
 }
 DEVICE void store_relaxed(u32* p, u32 x) { asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(p), "r"(x) : "memory"); }
 
-DEVICE u32 compare_and_swap(u32* p, u32 is, u32 x) { return atomicCAS(p, is, x); }
+DEVICE void exchange(u32* p, u32 x) { atomicExch(p, x); }
 DEVICE u32 atomic_add(u32* p, u32 x) { return atomicAdd(p, x); }
 DEVICE void atomic_add(u64* p, u64 x) { atomicAdd((unsigned long long*)p, (unsigned long long)x); }
 DEVICE void atomic_or(u32* p, u32 x) { atomicOr(p, x); }

@@ -36,7 +36,7 @@ template <int items, int binBits, bool wide> DEVICE bool finish_span(const Bucke
 
 template <int items, int binBits, bool wide> DEVICE void finish_window(const Buckets* b) {
 	Verdict* verdict = (Verdict*)b->verdict;
-	if (!verdict->go) return;
+	if (!verdict->goOn) return;
 	WindowCutter<binBits> cutter(b);
 	while (cutter.more()) {
 		Span s = cutter.next((u32)b->window);

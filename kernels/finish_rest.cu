@@ -33,7 +33,7 @@ KERNEL(finish_rest, REST_THREADS, 1)(const Buckets* b) {
 	u64* stage = (u64*)shared_memory();
 	const u64* records = (const u64*)b->records[b->second ? 1 : 0];
 	const Verdict* verdict = (const Verdict*)b->verdict;
-	u32 count = verdict->go ? verdict->rest : 0;
+	u32 count = verdict->goOn ? verdict->rest : 0;
 	RecordOrder order(b);
 	for (u32 o = block_index(); o < count; o += grid_blocks()) {
 		Range r = ((const Range*)b->rest)[o];

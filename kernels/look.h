@@ -7,10 +7,12 @@
 template <class Word> struct Watch {
 	bool nullsAtStart;
 	bool rises = false, ties = false, falls = false, done = false;
+	Word before = 0; // the row in front, and its class
+	u32 beforeClass = CLASS_VALUE;
 
-	DEVICE int step(Word before, u32 beforeClass, Word number, u32 cls) const {
-		if (beforeClass != cls) return class_rank(cls, nullsAtStart) > class_rank(beforeClass, nullsAtStart) ? 1 : -1;
-		return cls != CLASS_VALUE || number == before ? 0 : number > before ? 1 : -1;
+	DEVICE int step(Word last, u32 lastClass, Word number, u32 cls) const {
+		if (lastClass != cls) return class_rank(cls, nullsAtStart) > class_rank(lastClass, nullsAtStart) ? 1 : -1;
+		return cls != CLASS_VALUE || number == last ? 0 : number > last ? 1 : -1;
 	}
 	DEVICE void add(int step) {
 		rises |= step > 0;
@@ -18,7 +20,7 @@ template <class Word> struct Watch {
 		falls |= step < 0;
 	}
 	// A lane's first row of a group follows the last one of the lane below, or of the group before.
-	template <bool plain> DEVICE void add_rows(const Chunk<Word>& c, u64 first, Word before, u32 beforeClass) {
+	template <bool plain> DEVICE void add_rows(const Chunk<Word>& c, u64 first) {
 		const int vector = Chunk<Word>::vector;
 		UNROLL for (int g = 0; g < CHUNK_ITEMS; g += vector) {
 			Word below = shuffle_up(c.number[g + vector - 1], 1);
@@ -83,32 +85,43 @@ template <class Word> struct Looker {
 	DEVICE void run() {
 		const Field* f = (const Field*)b->field;
 		Numbers<Word> numbers(f);
-		const u64 warps = (u64)grid_blocks() * (LOOK_THREADS / 32);
-		for (u64 first = ((u64)block_index() * (LOOK_THREADS / 32) + warp_index()) * CHUNK_ROWS; first < n; first += warps * CHUNK_ROWS) {
-			Chunk<Word> c;
-			c.load(f, numbers, first, n);
-			bool plain = vote(c.values != (1u << CHUNK_ITEMS) - 1) == 0;
-			if (!watch.done) look_back(f, c, first, plain);
-			if (plain) {
-				UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) seen.add(c.number[i]);
-			} else {
-				UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) {
-					if (c.values >> i & 1) seen.add(c.number[i]);
-				}
-				classes(c, first);
-			}
-			if (counters == nullptr) continue;
-			u32 records = c.values;
-			if (map.heavies) records &= ~heavy(c, first);
-			count(c, first, records);
+		// A warp reads chunks one behind the other, so that it knows the row in front.
+		const u64 run = n >= 1 << 24 ? 4 * CHUNK_ROWS : CHUNK_ROWS, step = (u64)grid_blocks() * (LOOK_THREADS / 32) * run;
+		u64 first = ((u64)block_index() * (LOOK_THREADS / 32) + warp_index()) * run, inRun = 0;
+		while (first + inRun < n) {
+			chunk(f, numbers, first + inRun, inRun > 0);
+			inRun += CHUNK_ROWS;
+			if (inRun == run) first += step, inRun = 0;
 		}
 	}
-	DEVICE void look_back(const Field* f, const Chunk<Word>& c, u64 first, bool plain) {
-		NumberedRow before(f, first > 0 ? first - 1 : 0);
-		if (plain && before.cls == CLASS_VALUE) {
-			watch.template add_rows<true>(c, first, (Word)before.number, CLASS_VALUE);
+	DEVICE void chunk(const Field* f, const Numbers<Word>& numbers, u64 first, bool next) {
+		Chunk<Word> c;
+		c.load(f, numbers, first, n);
+		bool plain = vote(c.values != (1u << CHUNK_ITEMS) - 1) == 0;
+		if (!watch.done) look_back(f, c, first, plain, next);
+		if (plain) {
+			UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) seen.add(c.number[i]);
 		} else {
-			watch.template add_rows<false>(c, first, (Word)before.number, before.cls);
+			UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) {
+				if (c.values >> i & 1) seen.add(c.number[i]);
+			}
+			classes(c, first);
+		}
+		if (counters == nullptr) return;
+		u32 records = c.values;
+		if (map.heavies) records &= ~heavy(c, first);
+		count(c, first, records);
+	}
+	// next: the row in front is the last one that was watched.
+	DEVICE void look_back(const Field* f, const Chunk<Word>& c, u64 first, bool plain, bool next) {
+		if (!next) {
+			NumberedRow before(f, first > 0 ? first - 1 : 0);
+			watch.before = (Word)before.number, watch.beforeClass = before.cls;
+		}
+		if (plain && watch.beforeClass == CLASS_VALUE) {
+			watch.template add_rows<true>(c, first);
+		} else {
+			watch.template add_rows<false>(c, first);
 		}
 	}
 	DEVICE u32* class_count(u32 cls, u64 first) const {

@@ -2,6 +2,8 @@
 #pragma once
 #include "device.h"
 
+static_assert(sizeof(Map) == MAP_BYTES && sizeof(Partial) == PARTIAL_BYTES, "the sizes that the host knows");
+
 struct Mapper {
 	u64 low, last;
 	u32 right, left, scale, rowLeft, rowRight, heavies;

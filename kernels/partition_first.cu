@@ -7,7 +7,7 @@ const int FIRST_ITEMS = PARTITION_TILE / PARTITION_THREADS;
 template <class Word, int bins, bool whole> DEVICE void partition_tile(const Buckets* b, u32 bits, u32* cursors) {
 	Dealer<PARTITION_THREADS, FIRST_ITEMS, bins> dealer(shared_memory());
 	Column32 column = {(const Field*)b->field, b->n};
-	Mapper map((const Map*)b->map);
+	Mapper map((const Map*)b->numberMap);
 	u64 tileFirst = (u64)block_index() * PARTITION_TILE;
 	u32 rows = whole ? PARTITION_TILE : (u32)(b->n - tileFirst), key[FIRST_ITEMS];
 	u32 mine = warp_index() * 32 * FIRST_ITEMS + lane_index(); // item i is row mine + 32 * i of the tile
@@ -48,7 +48,7 @@ template <class Word, int bins> DEVICE void partition_any(const Buckets* b, u32 
 
 template <int bins> DEVICE void partition_column(const Buckets* b, u32 bits, u32* cursors) {
 	clear_counts(b);
-	if (!((const Verdict*)b->verdict)->go) return;
+	if (!((const Verdict*)b->verdict)->goOn) return;
 	if (Column32::is_short((const Field*)b->field, b->codeBits)) {
 		partition_any<u32, bins>(b, bits, cursors);
 	} else {

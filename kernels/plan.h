@@ -22,9 +22,10 @@ DEVICE u32 block_exclusive_sum(u32 x, u32* sums, u32* total) {
 
 struct Planner {
 	const Buckets* b;
+	Map* map;  // of which the rows of classes are written
 	u32* sums; // 36 words of shared memory
 
-	DEVICE Planner(const Buckets* b, u32* sums) : b(b), sums(sums) {}
+	DEVICE Planner(const Buckets* b, Map* map, u32* sums) : b(b), map(map), sums(sums) {}
 
 	DEVICE u32 buckets() const { return 1u << b->bits; }
 	DEVICE u32 windows() const { return (u32)((b->n + b->window - 1) / b->window); }
@@ -33,6 +34,7 @@ struct Planner {
 	// The rows in buckets before one.
 	DEVICE u32 rows_before(u32 bucket) {
 		u32 rows = 0;
+		if (bucket == 0) return 0;
 		if (thread_index() == 0) sums[32] = 0;
 		sync_block();
 		for (u32 i = thread_index(); i < bucket; i += PLAN_THREADS) rows += load_relaxed((const u32*)b->counts + i);
@@ -88,7 +90,7 @@ struct Planner {
 			if (tile < tiles()) counts[tile] = sum + before;
 			sum += total;
 		}
-		if (lane_index() == 0) ((Map*)b->map)->heavy[cls].rows = sum;
+		if (lane_index() == 0) map->heavy[cls].rows = sum;
 	}
 	// The same by all warps of a block.
 	DEVICE void plan_class_by_block(u32 cls) {
@@ -106,26 +108,27 @@ struct Planner {
 			}
 			sum += total;
 		}
-		if (thread_index() == 0) ((Map*)b->map)->heavy[cls].rows = sum;
+		if (thread_index() == 0) map->heavy[cls].rows = sum;
 	}
 };
 
-// All that blocks have seen, for one warp.
+// All that blocks have seen: a warp for each word.
 DEVICE void add_partials(const Buckets* b, u32 blocks, Partial* sum) {
-	const Partial* partials = (const Partial*)b->partials;
-	const u32 words = sizeof(Partial) / 8;
-	for (u32 k = 0; k < words; k++) {
-		u64 x = 0;
-		for (u32 i = lane_index(); i < blocks; i += 32) {
-			u64 y = load_relaxed((const u64*)(partials + i) + k);
-			if (k == 2 || k == 3) x = y > x ? y : x;
-			else if (k == 4 || k == 5 || (k >= 6 && k <= 8)) x |= y;
-			else x += y;
+	const u32 words = sizeof(Partial) / 8, atOnce = 5;
+	u32 k = warp_index();
+	if (k >= words) return;
+	bool greatest = k == 2 || k == 3, any = k >= 4 && k <= 8;
+	u64 x = 0;
+	for (u32 first = lane_index(); first < blocks + lane_index(); first += 32 * atOnce) {
+		u64 y[atOnce];
+		UNROLL for (u32 j = 0; j < atOnce; j++) {
+			u32 i = first + 32 * j;
+			y[j] = i < blocks ? load_relaxed((const u64*)((const Partial*)b->partials + i) + k) : 0;
 		}
-		x = k == 2 || k == 3 ? warp_max(x) : k >= 4 && k <= 8 ? warp_or(x) : warp_sum(x);
-		if (lane_index() == 0) ((u64*)sum)[k] = x;
+		UNROLL for (u32 j = 0; j < atOnce; j++) x = any ? x | y[j] : !greatest ? x + y[j] : y[j] > x ? y[j] : x;
 	}
-	sync_warp();
+	x = any ? warp_or(x) : greatest ? warp_max(x) : warp_sum(x);
+	if (lane_index() == 0) ((u64*)sum)[k] = x;
 }
 
 // The statistics as the kernel of that name makes them: of values in ascending order, whatever is asked for.
@@ -173,12 +176,14 @@ DEVICE void judge(const Buckets* b, const Partial& p, u32 counted, Verdict* v, M
 	bool shortClamped = b->codeBits <= 32 && (v->below || v->above);
 	if (v->why == WHY_NOT && (v->records != b->n || shortClamped)) v->why = WHY_LARGE; // until the finish takes them
 	if (!p.falls || (!p.rises && !p.ties)) v->why = WHY_ORDERED;
-	v->go = v->why == WHY_NOT;
+	v->goOn = v->why == WHY_NOT;
 }
 
-// Tells the host, by one warp.
-DEVICE void report(const Buckets* b, const Verdict& v, const Partial& p) {
+// Tells the host, by one warp; statistics: a place in shared memory.
+DEVICE void report(const Buckets* b, const Verdict& v, const Partial& p, Statistics* statistics) {
 	Report* out = (Report*)b->report;
 	if (lane_index() < sizeof(Verdict) / 4) ((u32*)&out->verdict)[lane_index()] = ((const u32*)&v)[lane_index()];
-	if (lane_index() == 0) out->statistics = statistics_of(b, p);
+	if (lane_index() == 0) *statistics = statistics_of(b, p);
+	sync_warp();
+	if (lane_index() < sizeof(Statistics) / 8) ((u64*)&out->statistics)[lane_index()] = ((const u64*)statistics)[lane_index()];
 }

@@ -6,18 +6,18 @@
 const u32 HEAVY_HITS = 4;    // rows of the sample that make a value heavy
 const u32 CANDIDATES = 32;   // values that are looked at as heavy ones
 const u32 SAMPLE_MARGIN = 6; // the range of the sample is widened by 1 / 2^6 on both sides
+const u32 SAMPLE_THREADS = 1024;
 
 // Shared memory of a sample of so many rows.
 template <u32 rows> struct SampleMemory {
-	static const u32 slots = 2 * rows, bytes = slots * 6 + 1024;
+	static const u32 slots = 2 * rows, bytes = slots * 4 + rows * 4 + 1024;
 
-	u32 *table, *hits; // hits: two of 16 bits in a word
-	u32 *sums;         // 64 words
-	u64* numbers;      // of candidates
-	u32* found;        // hits of candidates
+	u32 *table, *keys; // keys: later the hits of a group
+	u64* sums;         // 3 words for each warp; later numbers of candidates
+	u32 *found, *count; // hits of candidates
 
 	DEVICE explicit SampleMemory(u8* memory)
-	    : table((u32*)memory), hits(table + slots), sums(hits + slots / 2), numbers((u64*)(sums + 64)), found((u32*)(numbers + CANDIDATES)) {}
+	    : table((u32*)memory), keys(table + slots), sums((u64*)(keys + rows)), found((u32*)(sums + 96)), count(found + CANDIDATES) {}
 };
 
 DEVICE u32 hash_number(u64 x) {
@@ -25,165 +25,162 @@ DEVICE u32 hash_number(u64 x) {
 	return (u32)(x >> 32) ^ (u32)(x >> 20);
 }
 
-// A Sampler works with all threads of a block. Neighbours are the rows 2 k and 2 k + 1 of a sample. Source says get(i), the number of
-// row i of this thread, and is(i), whether it is a value.
-template <u32 rows, u32 threads, class Source> struct Sampler {
-	static const int items = rows / threads;
-	static_assert(items * threads == rows && items % 2 == 0, "neighbours in one thread");
+// A Sampler works with all threads of a block, each with some rows of the sample. Neighbours are rows 2 k and 2 k + 1 of a thread. The
+// result is the same in every block that takes the same sample.
+template <u32 rows> struct Sampler {
+	static const int items = rows / SAMPLE_THREADS;
+	static_assert(items * SAMPLE_THREADS == rows && items % 2 == 0, "neighbours in one thread");
 	typedef SampleMemory<rows> Memory;
 
-	const Source& source;
+	u64 number[items];
+	u32 values = 0; // bit i: row i is a value
+	u32 owner[items];
 	Memory m;
-	u32 values = 0; // of the sample
 
-	DEVICE Sampler(const Source& source, u8* memory) : source(source), m(memory) {}
+	DEVICE explicit Sampler(u8* memory) : m(memory) {}
 
-	DEVICE u32 total(u32 x) {
-		x = warp_add(x);
+	DEVICE u32 index(int i) const { return i * SAMPLE_THREADS + thread_index(); }
+
+	// Three numbers of all threads together; the first two are greatest numbers, the third is a sum.
+	DEVICE void join(u64& a, u64& b, u64& sum) {
+		a = warp_max(a), b = warp_max(b), sum = warp_sum(sum);
 		sync_block();
-		if (lane_index() == 0) m.sums[warp_index()] = x;
+		if (lane_index() == 0) m.sums[warp_index()] = a, m.sums[32 + warp_index()] = b, m.sums[64 + warp_index()] = sum;
 		sync_block();
-		u32 all = 0;
-		for (u32 w = 0; w < threads / 32; w++) all += m.sums[w];
-		return all;
-	}
-	DEVICE u64 greatest(u64 x) {
-		u64* sums = (u64*)m.sums;
-		x = warp_max(x);
-		sync_block();
-		if (lane_index() == 0) sums[warp_index()] = x;
-		sync_block();
-		for (u32 w = 0; w < threads / 32; w++) x = sums[w] > x ? sums[w] : x;
-		return x;
-	}
-	DEVICE void clear(bool alsoHits) {
-		sync_block();
-		for (u32 i = thread_index(); i < Memory::slots; i += threads) {
-			m.table[i] = ~0u;
-			if (alsoHits && i < Memory::slots / 2) m.hits[i] = 0;
-		}
-		sync_block();
-	}
-	// The slot of a key, and whether it was there.
-	DEVICE u32 find(u32 key, bool& known) {
-		if (key == ~0u) key = 0; // one key stands for two: a sample need not be exact
-		for (u32 slot = (u32)(key * 2654435761u) / (~0u / Memory::slots + 1);; slot = (slot + 1) % Memory::slots) {
-			u32 is = compare_and_swap(m.table + slot, ~0u, key);
-			known = is == key;
-			if (known || is == ~0u) return slot;
-		}
+		a = warp_max(m.sums[lane_index()]), b = warp_max(m.sums[32 + lane_index()]), sum = warp_sum(m.sums[64 + lane_index()]);
 	}
 
 	// The least and the greatest number, widened by a little.
 	DEVICE void range(u64 most, u64* low, u64* last) {
-		u64 notLeast = 0, top = 0;
-		u32 count = 0;
+		u64 notLeast = 0, top = 0, count = count_ones(values);
 		UNROLL for (int i = 0; i < items; i++) {
-			if (!source.is(i)) continue;
-			u64 x = source.get(i);
-			notLeast = ~x > notLeast ? ~x : notLeast;
-			top = x > top ? x : top;
-			count++;
+			if (!(values >> i & 1)) continue;
+			notLeast = ~number[i] > notLeast ? ~number[i] : notLeast;
+			top = number[i] > top ? number[i] : top;
 		}
-		values = total(count);
-		u64 least = ~greatest(notLeast);
-		top = greatest(top);
-		if (values == 0) least = 0;
-		u64 margin = ((top - least) >> SAMPLE_MARGIN) + (top > least);
+		join(notLeast, top, count);
+		u64 least = count ? ~notLeast : 0, margin = ((top - least) >> SAMPLE_MARGIN) + (top > least);
 		*low = least > margin ? least - margin : 0;
 		*last = most - top > margin ? top + margin : most;
 	}
 
-	// The values with many hits, in ascending order, at most HEAVY_VALUES of those with the most hits. They are the same in every
-	// block that takes the same sample.
-	DEVICE void heavy_values(Map* map) {
-		u32 slot[items];
-		u32 first = 0; // bit i: row i came first to its slot
-		clear(true);
-		UNROLL for (int i = 0; i < items; i++) {
-			slot[i] = 0;
-			if (!source.is(i)) continue;
-			bool known;
-			slot[i] = find(hash_number(source.get(i)), known);
-			atomic_add(m.hits + slot[i] / 2, 1u << slot[i] % 2 * 16);
-			if (!known) first |= 1u << i;
-		}
-		u32 count = 0, least = HEAVY_HITS;
-		for (;; least *= 2) {
-			sync_block();
-			if (thread_index() == 0) m.sums[63] = 0;
+	// Rows with the same key get the same owner, one of them. A row writes its number into a slot of its key and looks who is there
+	// then; those who find another key try another slot.
+	DEVICE void group(const u32 (&key)[items], u32 some) {
+		sync_block();
+		UNROLL for (int i = 0; i < items; i++) m.keys[index(i)] = key[i], owner[i] = index(i);
+		u32 open = some, factor = 2654435761u;
+		do {
 			sync_block();
 			UNROLL for (int i = 0; i < items; i++) {
-				u32 hits = m.hits[slot[i] / 2] >> slot[i] % 2 * 16 & 0xffff;
-				if (!(first >> i & 1) || hits < least) continue;
-				u32 at = atomic_add(m.sums + 63, 1u);
-				if (at < CANDIDATES) m.numbers[at] = source.get(i), m.found[at] = hits;
+				if (open >> i & 1) exchange(m.table + slot(key[i], factor), index(i));
 			}
 			sync_block();
-			count = m.sums[63];
-			if (count <= CANDIDATES) break;
+			UNROLL for (int i = 0; i < items; i++) {
+				if (!(open >> i & 1)) continue;
+				u32 there = m.table[slot(key[i], factor)];
+				if (m.keys[there] == key[i]) owner[i] = there, open &= ~(1u << i);
+			}
+			factor = factor * 1664525u + 1013904222u; // odd again
+		} while (sync_block_or(open != 0));
+	}
+	DEVICE static u32 slot(u32 key, u32 factor) { return ((key ^ key >> 15) * factor) / (~0u / Memory::slots + 1); }
+
+	// The values with many hits, in ascending order, at most HEAVY_VALUES of those with the most hits.
+	DEVICE void heavy_values(Map* map) {
+		u32 key[items];
+		UNROLL for (int i = 0; i < items; i++) key[i] = hash_number(number[i]);
+		group(key, values);
+		u32* hits = m.keys;
+		UNROLL for (int i = 0; i < items; i++) hits[index(i)] = 0;
+		if (thread_index() < CLASSES) map->heavy[thread_index()] = {};
+		if (thread_index() == 0) map->heavies = 0;
+		sync_block();
+		u32 candidate = 0;
+		UNROLL for (int i = 0; i < items; i++) {
+			if (values >> i & 1) atomic_add(hits + owner[i], 1u);
 		}
-		if (thread_index() < 32) keep(map, count);
+		sync_block();
+		UNROLL for (int i = 0; i < items; i++) {
+			if (values >> i & 1 && owner[i] == index(i) && hits[index(i)] >= HEAVY_HITS) candidate |= 1u << i;
+		}
+		u32 least = HEAVY_HITS;
+		while (sync_block_or(candidate != 0)) {
+			if (thread_index() == 0) *m.count = 0;
+			sync_block();
+			UNROLL for (int i = 0; i < items; i++) {
+				if (!(candidate >> i & 1)) continue;
+				u32 at = atomic_add(m.count, 1u);
+				if (at < CANDIDATES) m.sums[at] = number[i], m.found[at] = hits[index(i)];
+			}
+			sync_block();
+			u32 count = *m.count;
+			if (count <= CANDIDATES) {
+				if (warp_index() == 0) keep(map, count);
+				break;
+			}
+			least *= 2;
+			UNROLL for (int i = 0; i < items; i++) {
+				if (hits[index(i)] < least) candidate &= ~(1u << i);
+			}
+		}
 		sync_block();
 	}
 	// One warp: a candidate that has few better ones is kept, at the place of its number.
 	DEVICE void keep(Map* map, u32 count) {
 		u32 better = 0, lane = lane_index(), mine = lane < count ? m.found[lane] : 0;
-		u64 number = lane < count ? m.numbers[lane] : 0;
-		for (u32 k = 0; k < count; k++) better += m.found[k] > mine || (m.found[k] == mine && m.numbers[k] < number);
+		u64 candidate = lane < count ? m.sums[lane] : 0;
+		for (u32 k = 0; k < count; k++) better += m.found[k] > mine || (m.found[k] == mine && m.sums[k] < candidate);
 		bool kept = lane < count && better < HEAVY_VALUES;
 		u32 all = vote(kept), place = 0;
-		for (u32 k = 0; k < count; k++) place += (all >> k & 1) && m.numbers[k] < number;
-		if (lane < CLASSES) map->heavy[lane] = {};
-		sync_warp();
-		if (kept) map->heavy[place].number = number;
+		for (u32 k = 0; k < count; k++) place += (all >> k & 1) && m.sums[k] < candidate;
+		if (kept) map->heavy[place].number = candidate;
 		if (lane == 0) map->heavies = count_ones(all);
 	}
 
 	// Rows that tie in their prefixes, and with their neighbours; heavy values are no rows here.
 	DEVICE void ties(const Map* map, Verdict* v) {
 		Mapper mapper(map);
-		u32 ties = 0, neighbours = 0, light = 0, last = 0;
-		bool hadLast = false;
-		clear(false);
-		UNROLL for (int i = 0; i < items; i++) {
-			bool is = source.is(i);
-			u64 x = source.get(i);
-			for (u32 k = 0; k < mapper.heavies; k++) is &= x != map->heavy[k].number;
-			u32 prefix = mapper.prefix(x, 0);
-			if (is) {
-				bool known;
-				find(prefix, known);
-				light++, ties += known;
-				neighbours += i % 2 && hadLast && prefix == last;
+		u32 key[items], light = values;
+		UNROLL for (int i = 0; i < items; i++) key[i] = mapper.prefix(number[i], 0);
+		for (u32 k = 0; k < mapper.heavies; k++) {
+			UNROLL for (int i = 0; i < items; i++) {
+				if (number[i] == map->heavy[k].number) light &= ~(1u << i);
 			}
-			hadLast = is, last = prefix;
 		}
-		v->sampled = total(light), v->ties = total(ties), v->neighbours = total(neighbours);
+		group(key, light);
+		u64 ties = 0, neighbours = 0, none = 0, sampled = count_ones(light);
+		UNROLL for (int i = 0; i < items; i++) {
+			ties += owner[i] != index(i);
+			if (i % 2) neighbours += (light >> (i - 1) & 3) == 3 && key[i] == key[i - 1];
+		}
+		u64 sum = sampled | ties << 20 | neighbours << 40;
+		join(none, none, sum);
+		v->sampled = (u32)sum & 0xfffff, v->ties = (u32)(sum >> 20) & 0xfffff, v->neighbours = (u32)(sum >> 40);
 	}
 };
 
 // Rows that tie with more than eight others are better sorted by digits, and so are neighbours that tie by the dozen. Bits of the row
 // number behind the code tell rows apart.
-DEVICE u32 doubt(const Verdict& v, const Mapper& map, u32 sample, const Buckets* b) {
-	u64 top = map.last - map.low;
-	if (v.sampled != 0 && b->needed < 64 && top >> b->needed == 0) return WHY_FEW;
+DEVICE u32 doubt(const Verdict& v, const Map* map, u32 sample, const Buckets* b) {
 	if (v.sampled == 0) return WHY_NOT;
-	double partners = 2.0 * (v.ties - v.neighbours) * b->n / ((double)v.sampled * sample);
-	for (u32 k = 0; k < map.left; k++) partners /= 2;
-	return partners > 8 || v.neighbours > 0.35 * v.sampled ? WHY_EQUAL : WHY_NOT;
+	if (b->needed < 64 && (map->last - map->low) >> b->needed == 0) return WHY_FEW;
+	float partners = 2.0f * (v.ties - v.neighbours) * b->n / ((float)v.sampled * sample);
+	return partners > 8.0f * (float)(1ull << map->left) || v.neighbours > 0.35f * v.sampled ? WHY_EQUAL : WHY_NOT;
 }
 
 // Takes all decisions that a sample allows. map and verdict are in shared memory.
-template <u32 rows, u32 threads, class Source> DEVICE void take_sample(const Buckets* b, const Source& source, u8* memory, Map* map, Verdict* verdict) {
-	Sampler<rows, threads, Source> sampler(source, memory);
+template <u32 rows> DEVICE void take_sample(const Buckets* b, Sampler<rows>& sampler, Map* map, Verdict* verdict) {
 	u64 low, last, most = b->codeBits < 64 ? (1ull << b->codeBits) - 1 : ~0ull;
+	u32 rowBits = (u32)b->rowBits;
 	sampler.range(most, &low, &last);
-	if (thread_index() == 0) make_map(map, low, last, most, (u32)b->rowBits);
+	if (thread_index() == 0) make_map(map, low, last, most, rowBits);
 	sampler.heavy_values(map);
 	Verdict v = {};
 	sampler.ties(map, &v);
-	v.why = doubt(v, Mapper(map), rows < b->n ? rows : (u32)b->n, b);
-	if (thread_index() == 0) *verdict = v;
+	if (thread_index() == 0) {
+		v.why = doubt(v, map, rows < b->n ? rows : (u32)b->n, b);
+		*verdict = v;
+	}
 	sync_block();
 }

@@ -40,6 +40,10 @@ const (
 	LookBlocks = 1024
 	// LookHead is the bytes of shared memory in front of the counters of look.
 	LookHead = 1 << 10
+	// MapBytes is the size of a Map.
+	MapBytes = 312
+	// PartialBytes is the size of a Partial.
+	PartialBytes = 136
 	// HeavyValues is the most values that have places of their own, because they are in many rows.
 	HeavyValues = 8
 	// ClassOfNan is the class of NaN, behind those of heavy values.
@@ -56,6 +60,8 @@ const (
 	PartitionSecondTile = PartitionThreads * 16
 	// BucketBits is the most bits that rows are partitioned by: counters of 16 bits for all buckets fill shared memory.
 	BucketBits = 16
+	// SmallBucketBits is the most bits that one block plans.
+	SmallBucketBits = 12
 	// OnlyPassBits is the most bits of a partition in one pass.
 	OnlyPassBits = 11
 

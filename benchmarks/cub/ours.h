@@ -35,7 +35,7 @@ struct Ours {
 		WordPlan p = plan_word(c, s, n);
 		static const char* const paths[] = {"finish", "equal", "few", "large", "count", "read"};
 		path = paths[verdict.why];
-		if (verdict.go) return p.bits;
+		if (verdict.goOn) return p.bits;
 		if (!s.falls) return d.run(iota, d.multiprocessors * 8, STREAM_THREADS, 0, rows, n, 0), 0;
 		if (!s.rises && !s.ties) return d.run(iota, d.multiprocessors * 8, STREAM_THREADS, 0, rows, n, 1), 0;
 		if (!p.fits) return printf("needs a class bit\n"), exit(4), 0;

@@ -69,10 +69,7 @@ inline u32 load_relaxed(const u32* p) {
 }
 inline void store_relaxed(u32* p, u32 x) { __atomic_store_n(p, x, __ATOMIC_RELAXED); }
 
-inline u32 compare_and_swap(u32* p, u32 is, u32 x) {
-	__atomic_compare_exchange_n(p, &is, x, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-	return is;
-}
+inline void exchange(u32* p, u32 x) { __atomic_store_n(p, x, __ATOMIC_RELAXED); }
 inline u32 atomic_add(u32* p, u32 x) { return __atomic_fetch_add(p, x, __ATOMIC_RELAXED); }
 inline void atomic_add(u64* p, u64 x) { __atomic_fetch_add(p, x, __ATOMIC_RELAXED); }
 inline void atomic_or(u32* p, u32 x) { __atomic_fetch_or(p, x, __ATOMIC_RELAXED); }

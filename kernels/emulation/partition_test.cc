@@ -80,7 +80,7 @@ void check(const Case& k) {
 	k.holds((!s.rises && !s.ties) == (!want.rises && !want.ties) && (want.falls || s.ties == want.ties), "rises and ties");
 	bool inOrder = !want.falls || (!want.rises && !want.ties);
 	k.holds(inOrder == (r.verdict.why == WHY_ORDERED), "order");
-	if (r.verdict.go) {
+	if (r.verdict.goOn) {
 		for (u64 i = 0; i < n; i++) k.holds(rows[i] == order[i], "a place holds another row");
 	} else {
 		refused++, ordered += inOrder;
