@@ -27,7 +27,9 @@ func (s *sorter) source(word int, rows driver.Ptr) source {
 }
 
 // readsAsItIs reports whether digit binning reads the column of a piece by itself.
-func readsAsItIs(f *keyencode.DeviceField) bool { return f.Down == 0 && f.Up == 0 && isNumber(f.DeviceColumn) }
+func readsAsItIs(f *keyencode.DeviceField) bool {
+	return f.Down == 0 && f.Up == 0 && isNumber(f.DeviceColumn)
+}
 
 // isNumber reports whether a column lies there as numbers of 4 or 8 bytes, which kernels read directly.
 func isNumber(c keyencode.DeviceColumn) bool {

@@ -6,38 +6,52 @@ import (
 	"unsafe"
 
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
-	"github.com/arrowsort/arrowsort/gpu/internal/host"
 	"github.com/arrowsort/arrowsort/kernels"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// A lookout is the memory of a session by which kernels look at columns and the host learns what they have seen. What has to be zero
-// before a look is left zero by the kernels behind it.
+// A lookout is the memory of a session by which kernels look at columns and the host learns what they have seen.
 type lookout struct {
 	zeros  driver.Ptr // the verdict, then the counts of buckets, then of classes
-	clear  bool       // they are zero
+	bytes  int        // of zeros
+	clear  bool       // they are zero: the kernels behind a look leave them so
 	report *abiReport // pinned
 	told   driver.Event
 }
-
-const (
-	verdictBytes = int(unsafe.Sizeof(abiVerdict{}))
-	countBytes   = 4 << kernels.BucketBits
-	classBytes   = 4 * kernels.Classes * (bucketMaxRows/kernels.PartitionTile + 1)
-	zerosBytes   = verdictBytes + countBytes + classBytes
-)
 
 func (l *lookout) open(c *driver.Context) error {
 	memory, err := c.NewPinned(int(unsafe.Sizeof(abiReport{})))
 	if err != nil {
 		return err
 	}
-	l.report = &host.View[abiReport](memory)[0]
-	if l.zeros, err = c.Alloc(zerosBytes); err != nil {
-		return err
-	}
+	l.report = (*abiReport)(unsafe.Pointer(unsafe.SliceData(memory)))
 	l.told, err = c.NewEvent()
 	return err
+}
+
+// provide sees to it that so many bytes are zero.
+func (t *task) provide(bytes int) {
+	l := &t.lookout
+	if l.bytes < bytes && !t.failed() {
+		if l.zeros != 0 {
+			t.fail(t.Free(l.zeros))
+			l.zeros, l.bytes = 0, 0
+		}
+		size := sizeClass(bytes)
+		p, err := t.Alloc(size)
+		if err != nil {
+			t.fail(t.memory.trim())
+			p, err = t.Alloc(size)
+		}
+		if err != nil {
+			t.fail(t.outOfMemory(size, err))
+			return
+		}
+		l.zeros, l.bytes, l.clear = p, size, false
+	}
+	if !l.clear && !t.failed() {
+		t.fail(t.Zero(l.zeros, l.bytes))
+	}
 }
 
 // A view is a column as look reads it: a key's, or codes that were made before.
@@ -103,9 +117,6 @@ func (t *task) look(v view, n int) (rows driver.Ptr, seen abiReport) {
 }
 
 func (t *task) launchLook(p *partition, shape bucketShape, n int) {
-	if !t.lookout.clear && !t.failed() {
-		t.fail(t.Zero(t.lookout.zeros, zerosBytes))
-	}
 	t.lookout.clear = false // until all is launched that clears them again
 	if shape.small {
 		t.launch("look_small", t.lookBlocks(n), p.buckets)
@@ -151,11 +162,13 @@ func (t *task) newPartition(v view, shape bucketShape, n int) *partition {
 	for i := range at {
 		at[i] += uint64(p.temp)
 	}
+	verdictBytes := int(unsafe.Sizeof(abiVerdict{}))
+	t.provide(verdictBytes + 4*buckets + 4*kernels.Classes*((n+kernels.PartitionTile-1)/kernels.PartitionTile))
 	zeros := uint64(t.lookout.zeros)
 	field, column := put(t, v.field()), put(t, v.column)
 	p.buckets = uint64(put(t, abiBuckets{
 		field: uint64(field), codeBits: uint64(v.bits), records: [2]uint64{uint64(p.records[0]), uint64(p.records[1])}, rows: uint64(p.rows),
-		verdict: zeros, counts: zeros + uint64(verdictBytes), classCounts: zeros + uint64(verdictBytes+countBytes),
+		verdict: zeros, counts: zeros + uint64(verdictBytes), classCounts: zeros + uint64(verdictBytes+4*buckets),
 		starts: at[0], cursors: at[1], firstStarts: at[2], firstCursors: at[3], windows: at[4], rest: at[5],
 		numberMap: at[6], partials: at[7], samples: at[8], report: uint64(uintptr(unsafe.Pointer(t.lookout.report))),
 		n: uint64(n), bits: uint64(shape.bits), firstBits: uint64(shape.first), rowBits: rowBitsOf(n), window: uint64(shape.window),

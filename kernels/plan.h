@@ -153,7 +153,7 @@ DEVICE u32 place_classes(Map* map, const Partial& p, u32 n, bool nullsAtStart) {
 		Heavy& h = map->heavy[k];
 		h.first = start + (u32)p.less[k];
 		h.before = (u32)p.less[k] - rows;
-		rows += load_relaxed(&h.rows); // a block has just found it
+		rows += *(const volatile u32*)&h.rows; // a block has just found it
 	}
 	Heavy &nan = map->heavy[CLASS_OF_NAN]; Heavy& null = map->heavy[CLASS_OF_NULL];
 	u32 records = n - classes - rows;

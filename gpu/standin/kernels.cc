@@ -224,81 +224,114 @@ void binning(const u64* a, Records in, Records out, u64 blocks) {
 	if (a[6]) memcpy(at<u32>(a[6]), places, sizeof places);
 }
 
-// Partition and finish. The twins need no windows; they write to all of what they were given, so that too little shows.
-u32 prefix_of(const Buckets& b, u64 code) { return b.codeBits > 32 ? (u32)(code >> (b.codeBits - 32)) : (u32)(code << (32 - b.codeBits)); }
-u32 bucket_of(const Buckets& b, u64 record) { return (u32)(record >> 32 >> (32 - b.bits)); }
-u64 record_of(const Buckets& b, u64 row) { return (u64)prefix_of(b, word(at<Field>(b.field), 1, row)) << 32 | row; }
-const u64* last_records(const Buckets& b) { return at<u64>(b.records[b.second ? 1 : 0]); }
-u64 windows_of(const Buckets& b) { return (b.n + b.window - 1) / b.window; }
+// Partition and finish. The twins need no windows, no samples and no heavy values; they write to all of what they were given, so that
+// too little shows. The numbers of a field over the whole range of its type order as its rows do, classes aside.
+struct Numbered {
+	Class cls;
+	u64 number;
+	bool operator<(const Numbered& r) const { return cls != r.cls ? cls < r.cls : number < r.number; }
+};
 
-void sample(const u64* a) {
+Numbered numbered(const Buckets& b, u64 row) {
+	const Field& f = *at<Field>(b.field);
+	Limbs v;
+	Class cls = read(f, row, &v);
+	if (cls != VALUE) return {at<Column>(b.column)->nullsAtStart ? (Class)(NULL_ - cls) : cls, 0};
+	return {at<Column>(b.column)->nullsAtStart ? NULL_ : VALUE, word(&f, 1, row) & low(b.codeBits)};
+}
+bool is_value(const Buckets& b, const Numbered& r) { return r.cls == (at<Column>(b.column)->nullsAtStart ? NULL_ : VALUE); }
+u32 prefix_of(const Buckets& b, u64 number) { return b.codeBits > 32 ? (u32)(number >> (b.codeBits - 32)) : (u32)(number << (32 - b.codeBits)); }
+u32 bucket_of(const Buckets& b, u64 record) { return (u32)(record >> 32 >> (32 - b.bits)); }
+u64 record_of(const Buckets& b, u64 row) { return (u64)prefix_of(b, numbered(b, row).number) << 32 | row; }
+u64 windows_of(const Buckets& b) { return (b.n + b.window - 1) / b.window; }
+u64 tiles_of(const Buckets& b) { return (b.n + PARTITION_TILE - 1) / PARTITION_TILE; }
+
+void sample(const u64* a, u64 blocks) {
 	const Buckets& b = *at<Buckets>(a[0]);
+	expect(blocks == SAMPLE_BLOCKS, "a grid that is not that of the sample");
 	expect_column(*at<Field>(b.field));
 	expect(b.codeBits > 0 && b.codeBits <= 64 && b.bits <= BUCKET_BITS && b.firstBits + b.second == b.bits, "buckets of another shape");
+	expect(at<Verdict>(b.verdict)->ticket == 0, "a ticket that is not zero");
+	memset(at<u8>(b.samples), 0xEE, 2 * SAMPLE_ROWS * 8);
 	*at<Verdict>(b.verdict) = Verdict();
+	*at<Map>(b.numberMap) = Map();
 }
 
-void bucket_histogram(const u64* a) {
+void look(const u64* a, u64 blocks) {
 	const Buckets& b = *at<Buckets>(a[0]);
+	expect(blocks == b.lookBlocks && blocks <= LOOK_BLOCKS, "a grid that is not that of the look");
+	memset(at<u8>(b.partials), 0xEE, LOOK_BLOCKS * sizeof(Partial));
 	for (u64 i = 0; i < 1ull << b.bits; i++) expect(at<u32>(b.counts)[i] == 0, "counts that are not zero");
-	for (u64 row = 0; row < b.n; row++) at<u32>(b.counts)[bucket_of(b, record_of(b, row))]++;
+	for (u64 i = 0; i < CLASSES * tiles_of(b); i++) expect(at<u32>(b.classCounts)[i] == 0, "counts of classes that are not zero");
+	for (u64 row = 0; row < b.n; row++) {
+		if (is_value(b, numbered(b, row))) at<u32>(b.counts)[bucket_of(b, record_of(b, row))]++;
+		else at<u32>(b.classCounts)[CLASS_OF_NULL * tiles_of(b) + row / PARTITION_TILE]++;
+	}
+}
+
+// It declines some sorts for no reason, so that both ways are tested.
+void bucket_plan_of(const Buckets& b) {
+	Verdict& v = *at<Verdict>(b.verdict);
+	Report& report = *at<Report>(b.report);
+	report.statistics = Statistics();
+	const u64 arguments[] = {b.column, b.n, (u64)&report.statistics};
+	statistics(arguments);
+	const Statistics& s = report.statistics;
+	v.why = !s.falls || (!s.rises && !s.ties) ? WHY_ORDERED : b.n % 5 == 0 ? WHY_EQUAL : WHY_NOT;
+	v.goOn = v.why == WHY_NOT;
+	report.verdict = v;
+	memset(at<u8>(b.windows), 0xEE, (windows_of(b) + 1) * sizeof(Range));
+	memset(at<u8>(b.rest), 0xEE, ((1ull << b.bits) + windows_of(b)) * sizeof(Range));
+	memset(at<u8>(b.starts), 0xEE, 4 * ((1ull << b.bits) + 1));
+	memset(at<u8>(b.cursors), 0xEE, 4ull << b.bits);
+	if (b.second) memset(at<u8>(b.firstStarts), 0xEE, 4 * ((1ull << b.firstBits) + 1)), memset(at<u8>(b.firstCursors), 0xEE, 4ull << b.firstBits);
 }
 
 void bucket_plan(const u64* a, u64 blocks) {
 	const Buckets& b = *at<Buckets>(a[0]);
-	expect(blocks == ((1ull << b.bits) + 4095) / 4096, "a grid that is not that of bucket_plan");
-	Verdict& v = *at<Verdict>(b.verdict);
-	u32 sum = 0;
-	for (u64 i = 0; i < 1ull << b.bits; i++) {
-		u32 rows = at<u32>(b.counts)[i];
-		at<u32>(b.starts)[i] = at<u32>(b.cursors)[i] = sum;
-		if (b.second && i % (1ull << b.second) == 0) at<u32>(b.firstStarts)[i >> b.second] = at<u32>(b.firstCursors)[i >> b.second] = sum;
-		sum += rows;
-		v.largest = rows > v.largest ? rows : v.largest;
-		v.oversized += rows > b.window;
-	}
-	at<u32>(b.starts)[1ull << b.bits] = sum;
-	if (b.second) at<u32>(b.firstStarts)[1ull << b.firstBits] = sum;
-	memset(at<u8>(b.windows), 0xEE, (windows_of(b) + 1) * sizeof(Range));
-	memset(at<u8>(b.rest), 0xEE, ((1ull << b.bits) + windows_of(b)) * sizeof(Range));
+	expect(blocks == ((1ull << b.bits) + 4095) / 4096 + CLASSES, "a grid that is not that of bucket_plan");
+	bucket_plan_of(b);
+}
+
+void look_small(const u64* a, u64 blocks) {
+	const Buckets& b = *at<Buckets>(a[0]);
+	expect(b.n <= SMALL_ROWS && b.bits <= SMALL_BUCKET_BITS, "too much for look_small");
+	const u64 grid = SAMPLE_BLOCKS;
+	sample(a, grid);
+	look(a, blocks);
+	bucket_plan_of(b);
 }
 
 void partition_first(const u64* a, u64 blocks) {
 	const Buckets& b = *at<Buckets>(a[0]);
-	expect(blocks == (b.n + PARTITION_TILE - 1) / PARTITION_TILE, "a grid that is not that of the first pass");
-	for (u64 row = 0; row < b.n; row++) {
-		u64 record = record_of(b, row);
-		u32 bucket = bucket_of(b, record);
-		u32* cursors = b.second ? at<u32>(b.firstCursors) : at<u32>(b.cursors);
-		at<u64>(b.records[0])[cursors[bucket >> b.second]++] = record;
-	}
+	expect(blocks == tiles_of(b), "a grid that is not that of the first pass");
+	memset(at<u8>(b.counts), 0, 4ull << b.bits);
+	memset(at<u8>(b.classCounts), 0, 4 * CLASSES * tiles_of(b));
+	if (!at<Verdict>(b.verdict)->goOn) return;
+	for (u64 row = 0; row < b.n; row++) at<u64>(b.records[0])[row] = record_of(b, row);
 }
 
 void partition_second(const u64* a, u64 blocks) {
 	const Buckets& b = *at<Buckets>(a[0]);
 	expect(blocks == b.n / PARTITION_SECOND_TILE + (1ull << b.firstBits) + 1, "a grid that is not that of the second pass");
-	for (u64 i = 0; i < b.n; i++) {
-		u64 record = at<u64>(b.records[0])[i];
-		at<u64>(b.records[1])[at<u32>(b.cursors)[bucket_of(b, record)]++] = record;
-	}
+	if (!at<Verdict>(b.verdict)->goOn) return;
+	memcpy(at<u8>(b.records[1]), at<u8>(b.records[0]), 8 * b.n);
 }
 
 void finish(const u64* a, u64 blocks) {
 	const Buckets& b = *at<Buckets>(a[0]);
 	expect(blocks == windows_of(b), "a grid that is not the windows");
-	std::vector<std::pair<u64, u32>> rows;
+	if (!at<Verdict>(b.verdict)->goOn) return;
+	std::vector<std::pair<Numbered, u32>> rows;
 	for (u64 i = 0; i < b.n; i++) {
-		u32 row = (u32)last_records(b)[i];
-		rows.push_back({word(at<Field>(b.field), 1, row), row});
+		u32 row = (u32)at<u64>(b.records[b.second ? 1 : 0])[i];
+		rows.push_back({numbered(b, row), row});
 	}
-	std::sort(rows.begin(), rows.end());
+	std::stable_sort(rows.begin(), rows.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
 	for (u64 i = 0; i < b.n; i++) at<u32>(b.rows)[i] = rows[i].second;
 }
 
-void finish_rest(const u64* a) {
-	const Buckets& b = *at<Buckets>(a[0]);
-	memset(at<u32>(b.counts), 0, 4ull << b.bits);
-}
+void finish_rest(const u64*) {}
 
 void iota(const u64* a) {
 	for (u64 i = 0; i < a[1]; i++) at<u32>(a[0])[i] = (u32)(a[2] ? a[1] - 1 - i : i);
@@ -352,8 +385,9 @@ const std::map<std::string, std::pair<int, Twin>>& twins() {
 	    {"digit_binning_narrow", bin(WIDE, PACKED)},
 	    {"digit_binning_last", bin(PACKED, ROWS)},
 	    {"digit_binning_last_wide", bin(WIDE, ROWS)},
-	    {"sample", {1, plain(sample)}},
-	    {"bucket_histogram", {1, plain(bucket_histogram)}},
+	    {"sample", {1, sample}},
+	    {"look", {1, look}},
+	    {"look_small", {1, look_small}},
 	    {"bucket_plan", {1, bucket_plan}},
 	    {"partition_first", {1, partition_first}},
 	    {"partition_only", {1, partition_first}},
