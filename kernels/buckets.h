@@ -3,3 +3,6 @@
 #include "column.h"
 #include "mapper.h"
 #include "numbers.h"
+
+// Rows of a tile of the pass that reads the column.
+DEVICE u32 first_tile(const Buckets* b) { return b->second ? PARTITION_TILE : PARTITION_ONLY_TILE; }

@@ -5,6 +5,11 @@
 
 const u32 ALL_LANES = 0xffffffffu;
 
+// What a thread reads or writes at once.
+struct alignas(16) Four {
+	u32 x, y, z, w;
+};
+
 #ifndef __CUDACC__
 #include "emulation/emulation.h"
 #else
@@ -96,16 +101,25 @@ DEVICE void load_vector(const u64* p, u64* x) {
 // The same for what is read but once: it need not stay in the caches.
 DEVICE u64 load_once(const u64* p) { return __ldcs((const unsigned long long*)p); }
 
-// Orders the two words at pair, of which second is the latter, if there is a pair; reports whether they agree from bit shift on.
+// Places in shared memory, in bytes.
+DEVICE u32 shared_place(const void* p) { return (u32)__cvta_generic_to_shared(p); }
+DEVICE u32 load_shared(u32 place) {
+	u32 x;
+	asm volatile("ld.shared.u32 %0, [%1];" : "=r"(x) : "r"(place) : "memory");
+	return x;
+}
+DEVICE void store_shared(u32 place, u32 x) { asm volatile("st.shared.u32 [%0], %1;" ::"r"(place), "r"(x) : "memory"); }
+
+// Orders the two words at place pair, of which second is the latter, if there is a pair; reports whether they agree from bit shift on.
 // Without a branch: nearly every warp has some lane with a pair.
-DEVICE bool order_pair(u32* pair, u32 second, bool isPair, u32 shift) {
+DEVICE bool order_pair(u32 pair, u32 second, bool isPair, u32 shift) {
 	u32 tie;
 	asm volatile(
 	    "{ .reg .pred p, q, e; .reg .b32 y, z; setp.ne.u32 p, %3, 0; mov.b32 y, 0; @p ld.shared.u32 y, [%1]; setp.gt.u32 q, y, %2;"
 	    "@q st.shared.u32 [%1], %2; @q st.shared.u32 [%1 + 4], y; xor.b32 z, y, %2; shr.u32 z, z, %4; setp.eq.and.u32 e, z, 0, p;"
 	    "selp.u32 %0, 1, 0, e; }"
 	    : "=r"(tie)
-	    : "r"((u32)__cvta_generic_to_shared(pair)), "r"(second), "r"((u32)isPair), "r"(shift)
+	    : "r"(pair), "r"(second), "r"((u32)isPair), "r"(shift)
 	    : "memory");
 	return tie != 0;
 }

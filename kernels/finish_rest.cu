@@ -1,27 +1,33 @@
-#include "buckets.h"
+#include "classes.h"
 
 const u32 REST_THREADS = 1024;
 
-// The order of records, and of the rest of their codes where their prefixes tie.
+// The order of records, and of their rows' numbers where their prefixes tie.
 struct RecordOrder {
 	const Field* field;
-	bool wide;
+	bool exact; // prefixes tell all
 
-	DEVICE explicit RecordOrder(const Buckets* b) : field((const Field*)b->field), wide(b->codeBits > 32) {}
+	DEVICE explicit RecordOrder(const Buckets* b) : field((const Field*)b->field) {
+		const Verdict* v = (const Verdict*)b->verdict;
+		exact = ((const Map*)b->map)->right == 0 && !v->below && !v->above;
+	}
 	DEVICE bool greater(u64 x, u64 y) const {
-		if (!wide || x >> 32 != y >> 32 || y == ~0ull || x == ~0ull) return x > y;
+		if (exact || x >> 32 != y >> 32) return x > y;
 		u64 a = NumberedRow(field, (u32)x).number, b = NumberedRow(field, (u32)y).number;
 		return a != b ? a > b : x > y;
 	}
 };
 
-DEVICE void sort_bitonic(u64* stage, u32 size, const RecordOrder& order) {
-	for (u32 k = 2; k <= size; k *= 2) {
+// Sorts in ascending runs only, so that nothing has to stand for the rows that are missing up to a power of two: they would stay where
+// they are, at the end.
+DEVICE void sort_bitonic(u64* stage, u32 rows, const RecordOrder& order) {
+	for (u32 k = 2; k / 2 < rows; k *= 2) {
 		for (u32 j = k / 2; j > 0; j /= 2) {
-			for (u32 x = thread_index(); x < size / 2; x += REST_THREADS) {
-				u32 low = (x & ~(j - 1)) * 2 | (x & (j - 1)), high = low | j;
+			for (u32 x = thread_index(); x < rows; x += REST_THREADS) {
+				u32 low = (x & ~(j - 1)) * 2 | (x & (j - 1)), high = j == k / 2 ? low ^ (k - 1) : low | j; // at first the halves face each other
+				if (high >= rows) continue;
 				u64 a = stage[low], b = stage[high];
-				if (order.greater(a, b) == ((low & k) == 0)) stage[low] = b, stage[high] = a;
+				if (order.greater(a, b)) stage[low] = b, stage[high] = a;
 			}
 			sync_block();
 		}
@@ -37,12 +43,11 @@ KERNEL(finish_rest, REST_THREADS, 1)(const Buckets* b) {
 	RecordOrder order(b);
 	for (u32 o = block_index(); o < count; o += grid_blocks()) {
 		Range r = ((const Range*)b->rest)[o];
-		u32 rows = r.end - r.first, size = 2;
-		while (size < rows) size *= 2;
-		for (u32 i = thread_index(); i < size; i += REST_THREADS) stage[i] = i < rows ? records[r.first + i] : ~0ull;
+		u32 rows = r.end - r.first;
+		for (u32 i = thread_index(); i < rows; i += REST_THREADS) stage[i] = records[r.first + i];
 		sync_block();
-		sort_bitonic(stage, size, order);
-		for (u32 i = thread_index(); i < rows; i += REST_THREADS) ((u32*)b->rows)[r.first + i] = (u32)stage[i];
+		sort_bitonic(stage, rows, order);
+		for (u32 i = thread_index(); i < rows; i += REST_THREADS) ((u32*)b->rows)[output_place(b, r.first + i)] = (u32)stage[i];
 		sync_block();
 	}
 }

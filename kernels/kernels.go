@@ -30,13 +30,13 @@ var All = []Kernel{
 	{"look", LookThreads, LookHead + (1<<BucketBits)*2},
 	{"look_small", LookThreads, LookHead + SmallSampleRows*12 + 1024},
 	{"bucket_plan", 1024, 512},
-	{"partition_first", PartitionThreads, PartitionTile*8 + (256+4)*8 + 128},
-	{"partition_only", PartitionThreads, PartitionTile*8 + ((1<<OnlyPassBits)+4)*8 + 128},
-	{"partition_second", PartitionThreads, PartitionSecondTile*8 + (256+4)*8 + 128},
-	{"finish", FinishThreads, finishBytes},
-	{"finish_wide", FinishThreads, finishBytes + FinishThreads*FinishItems*4},
-	{"finish_small", FinishThreads, finishSmallBytes},
-	{"finish_small_wide", FinishThreads, finishSmallBytes + FinishThreads*SmallFinishItems*4},
+	{"partition_first", PartitionThreads, dealerBytes(PartitionTile, 256) + classBytes(PartitionThreads)},
+	{"partition_first_wide", PartitionWideThreads, dealerBytes(PartitionTile, 256) + classBytes(PartitionWideThreads)},
+	{"partition_only", PartitionOnlyThreads, dealerBytes(PartitionOnlyTile, 1<<OnlyPassBits) + classBytes(PartitionOnlyThreads)},
+	{"partition_only_wide", PartitionOnlyThreads, dealerBytes(PartitionOnlyTile, 1<<OnlyPassBits) + classBytes(PartitionOnlyThreads)},
+	{"partition_second", PartitionSecondThreads, dealerBytes(PartitionSecondTile, 256)},
+	{"finish", FinishThreads, finishBytes(FinishItems, FinishBinBits)},
+	{"finish_small", FinishThreads, finishBytes(SmallFinishItems, SmallFinishBinBits)},
 	{"finish_rest", 1024, FinishRestRows * 8},
 	{"iota", StreamThreads, 0},
 	{"widen", StreamThreads, 0},
@@ -55,12 +55,20 @@ var All = []Kernel{
 const (
 	histogramBytes = MaxDigits * RadixBins * HistogramCopies * 4
 
-	// The staged rows, and counters of the bins that hold lists of rows later.
-	finishBytes      = (FinishThreads*FinishItems+32)*4 + (max(1<<FinishBinBits, FinishThreads*FinishItems)+32)*4 + 256
-	finishSmallBytes = (FinishThreads*SmallFinishItems+32)*4 + (max(1<<SmallFinishBinBits, FinishThreads*SmallFinishItems)+32)*4 + 256
-
 	// A tile of records, a counter of each bin for each warp, two words for each bin, and a few words.
 	binningBytes     = DigitTile*8 + binningCounters
 	binningBytesWide = DigitTileWide*12 + binningCounters
 	binningCounters  = (BinningThreads/32+2)*RadixBins*4 + 256
 )
+
+// dealerBytes: a tile of records, two words for each bin, and a few words.
+func dealerBytes(tile, bins int) int { return tile*8 + (bins+4)*8 + 128 }
+
+// classBytes: the rows of each class in each warp, and two words for each class.
+func classBytes(threads int) int { return (Classes*(threads/32+2) + 1) * 4 }
+
+// finishBytes: a few words, the staged rows, counters of the bins that hold lists of rows later, and runs of rows that tie.
+func finishBytes(items, binBits int) int {
+	room := FinishThreads * items
+	return 256 + (room+32)*4 + (max(1<<binBits, room)+32)*4 + room*2
+}

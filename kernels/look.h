@@ -1,7 +1,6 @@
 // One read of a column: exact statistics, the rows of each bucket, and where rows of classes and heavy values are.
 #pragma once
-#include "mapper.h"
-#include "numbers.h"
+#include "buckets.h"
 
 // How rows stand to their predecessors. Nothing is looked at any more when the order is known to be neither way.
 template <class Word> struct Watch {
@@ -125,8 +124,8 @@ template <class Word> struct Looker {
 		}
 	}
 	DEVICE u32* class_count(u32 cls, u64 first) const {
-		u32 tiles = (u32)((n + PARTITION_TILE - 1) / PARTITION_TILE);
-		return (u32*)b->classCounts + cls * tiles + (u32)(first / PARTITION_TILE);
+		u32 tile = first_tile(b), tiles = (u32)((n + tile - 1) / tile);
+		return (u32*)b->classCounts + cls * tiles + (u32)(first / tile);
 	}
 	DEVICE void classes(const Chunk<Word>& c, u64 first) {
 		u32 mineNull = count_ones(c.nulls), mineNaN = count_ones(c.inside & ~c.values & ~c.nulls);

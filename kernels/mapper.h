@@ -13,6 +13,16 @@ struct Mapper {
 	    : low(m->low), last(m->last), right((u32)m->right), left((u32)m->left), scale((u32)m->scale), rowLeft((u32)m->rowLeft),
 	      rowRight((u32)m->rowRight), heavies((u32)m->heavies), clamps(m->clamps != 0) {}
 
+	// Neither clamps nor row numbers: most columns' maps.
+	DEVICE bool simple() const { return !clamps && left == 0; }
+	DEVICE u32 simple_prefix(u32 number) const {
+		u32 x = number - (u32)low;
+		return x + multiply_high(x, scale);
+	}
+	DEVICE u32 simple_prefix(u64 number) const {
+		u32 x = (u32)((number - low) >> right);
+		return x + multiply_high(x, scale);
+	}
 	// Numbers of 32 bits are never shifted right.
 	DEVICE u32 in_range(u32 number, u32 row) const { return spread(number - (u32)low, row); }
 	DEVICE u32 in_range(u64 number, u32 row) const { return spread((u32)((number - low) >> right), row); }

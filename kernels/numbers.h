@@ -12,6 +12,8 @@ template <class Word> struct Numbers {
 	    : flip((Word)f->base[0] ^ (f->mul == 1 ? (Word)0 : (Word)~(Word)0)), sign((Word)f->sign), infinity((Word)f->infinity),
 	      floating(f->form == FORM_FLOAT), rank(f->form == FORM_RANK) {}
 
+	// Integers: their numbers are x ^ flip.
+	DEVICE bool simple() const { return !floating && !rank; }
 	// x becomes a number; the result is false for a NaN, and for the rank of null.
 	DEVICE bool make(Word& x) const {
 		bool value = true;
@@ -86,7 +88,7 @@ template <class Word> struct Chunk {
 		values = inside;
 		if (f->validity != 0) values &= valid(f, first, rows);
 		nulls = inside & ~values;
-		if (!numbers.floating && !numbers.rank) {
+		if (numbers.simple()) {
 			UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) number[i] ^= numbers.flip;
 			return;
 		}

@@ -1,5 +1,6 @@
 // From the counts to the plan: where each bucket, each window of the finish and each class begins, the verdict and the report.
 #pragma once
+#include "buckets.h"
 #include "look_back.h"
 
 const u32 PLAN_THREADS = 1024, PLAN_BUCKETS = 4;
@@ -29,7 +30,7 @@ struct Planner {
 
 	DEVICE u32 buckets() const { return 1u << b->bits; }
 	DEVICE u32 windows() const { return (u32)((b->n + b->window - 1) / b->window); }
-	DEVICE u32 tiles() const { return (u32)((b->n + PARTITION_TILE - 1) / PARTITION_TILE); }
+	DEVICE u32 tiles() const { return (u32)((b->n + first_tile(b) - 1) / first_tile(b)); }
 
 	// The rows in buckets before one.
 	DEVICE u32 rows_before(u32 bucket) {
@@ -173,8 +174,6 @@ DEVICE void judge(const Buckets* b, const Partial& p, u32 counted, Verdict* v, M
 	v->above = !none && p.greatest > map->last;
 	if (v->why == WHY_NOT && counted != v->records) v->why = WHY_MISCOUNT;
 	if (v->why == WHY_NOT && (v->largest > FINISH_REST_ROWS || v->oversized > b->tolerated)) v->why = WHY_LARGE;
-	bool shortClamped = b->codeBits <= 32 && (v->below || v->above);
-	if (v->why == WHY_NOT && (v->records != b->n || shortClamped)) v->why = WHY_LARGE; // until the finish takes them
 	if (!p.falls || (!p.rises && !p.ties)) v->why = WHY_ORDERED;
 	v->goOn = v->why == WHY_NOT;
 }

@@ -52,12 +52,20 @@ const (
 	ClassOfNull = HeavyValues + 1
 	// Classes is the number of classes.
 	Classes = HeavyValues + 2
-	// PartitionThreads is the size of a block of the partition.
-	PartitionThreads = 512
+	// PartitionThreads is the size of a block of the first pass of the partition.
+	PartitionThreads = 768
+	// PartitionWideThreads is the same for columns of 8 bytes, whose numbers take more registers.
+	PartitionWideThreads = 512
 	// PartitionTile is the rows of a tile of the first pass.
 	PartitionTile = PartitionThreads * 16
+	// PartitionSecondThreads is the size of a block of the second pass.
+	PartitionSecondThreads = 512
 	// PartitionSecondTile is the rows of a tile of the second pass.
-	PartitionSecondTile = PartitionThreads * 16
+	PartitionSecondTile = PartitionSecondThreads * 16
+	// PartitionOnlyThreads is the size of a block of the only pass over few rows.
+	PartitionOnlyThreads = 512
+	// PartitionOnlyTile is the rows of its tiles.
+	PartitionOnlyTile = PartitionOnlyThreads * 16
 	// BucketBits is the most bits that rows are partitioned by: counters of 16 bits for all buckets fill shared memory.
 	BucketBits = 16
 	// SmallBucketBits is the most bits that one block plans.

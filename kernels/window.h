@@ -2,170 +2,209 @@
 // few rows of a bin are compared. A staged word is the rest of the prefix and the row, in 32 bits.
 #pragma once
 #include "bins.h"
-#include "buckets.h"
+#include "classes.h"
 
-// A Span is some whole buckets next to one another: records first..first+rows-1, prefixes from low on.
+// A Span is some whole buckets next to one another: records first..first+rows-1, prefixes from low on. It stays in shared memory,
+// since registers are few.
 struct Span {
 	u32 first, rows, low, binShift; // bits of the prefix behind the bin
+	u32 clamped;                    // 1: prefixes may tie that do not stand for one number
+	u32 shift, split;               // rows of classes that sort before; 1: more of them sort before some of the rows
 };
 
+// Places of words in shared memory are in bytes here, so that none has to be multiplied on the way to it.
 template <int items, int binBits, bool wide, bool full> struct Finish {
 	static const int threads = FINISH_THREADS, room = threads * items, bins = 1 << binBits;
 	static const int scanWarps = bins / 128 < threads / 32 ? bins / 128 : threads / 32, groups = bins / 128 / scanWarps;
 	static const int counterWords = (bins > room ? bins : room) + 32;
-	static const int bytes = (room + 32 + counterWords) * 4 + 256 + (wide ? room * 4 : 0);
+	static const int bytes = 256 + (room + 32 + counterWords) * 4 + (wide ? room * 2 : 0);
+	static_assert(groups % 2 == 0, "two groups are summed at once");
+	static_assert(room * 4 < 1 << 16, "a place in the stage has 16 bits");
 
-	u32 *stage, *counters, *control, *runs; // counters: later the lists of larger bins
+	u32 *stage, *counters, *control, *runs; // control: the first words are the cutter's; counters: later the lists of larger bins
+
+	u32 stageAt, countersAt;
+	const volatile Span* span;
 	u32 word[items], place[items];
+	static const int SUMS = 16, RUNS = 40; // in control: sums of warps, number of runs
 
-	DEVICE explicit Finish(u8* memory)
-	    : stage((u32*)memory), counters(stage + room + 32), control(counters + counterWords), runs(control + 64) {}
+	DEVICE Finish(u8* memory, const volatile Span* span)
+	    : stage((u32*)memory + 64), counters(stage + room + 32), control((u32*)memory), runs(counters + counterWords), stageAt(shared_place(stage)),
+	      countersAt(shared_place(counters)), span(span) {}
 
 	// Rows sit at offset..offset+rows-1 of the block's items, so that loads and stores are whole lines of memory. In a full window only
 	// the first and the last two items of a thread can be missing.
-	DEVICE static bool is_full(const Span& s) { return s.rows + s.first % 32 >= (items - 2) * threads; }
+	DEVICE static bool is_full(const volatile Span* s) { return s->rows + s->first % 32 >= (items - 2) * threads; }
 	DEVICE static bool inside(int i, u32 offset, u32 rows) {
-		if (full && i > 0 && i < items - 2) return true;
+		if (full && i > 0) return i < items - 2 || i * threads + thread_index() < rows + offset;
 		return i * threads + thread_index() - offset < rows;
 	}
 
-	DEVICE void load_records(const u64* records, const Span& s, u32 offset) {
-		const u64* in = records + s.first - offset + thread_index();
+	DEVICE void load_records(const u64* records) {
+		u32 offset = span->first % 32, rows = span->rows;
+		const u64* in = records + span->first - offset + thread_index();
 		UNROLL for (int i = 0; i < items; i++) {
-			u64 r = inside(i, offset, s.rows) ? load_once(in + i * threads) : 0;
+			u64 r = inside(i, offset, rows) ? load_once(in + i * threads) : 0;
 			word[i] = (u32)r;
 			place[i] = (u32)(r >> 32);
 		}
-		for (u32 i = thread_index(); i < bins + 32; i += threads) counters[i] = 0;
-		if (thread_index() == 0) control[40] = 0;
+		UNROLL for (int k = 0; k < bins / 4 / threads; k++) ((Four*)counters)[k * threads + thread_index()] = {0, 0, 0, 0};
+		if (thread_index() < 32) counters[bins + thread_index()] = 0;
+		if (wide && thread_index() == 0) control[RUNS] = 0;
 		sync_block();
 	}
 
-	// place becomes the bin, and above it the row's rank among the rows of its bin.
-	DEVICE void count(const Span& s, u32 offset) {
-		u32 factor = s.binShift ? 1u << (32 - s.binShift) : 0;
+	// place becomes the bin's counter, and above it the row's rank among the rows of its bin.
+	DEVICE void count() {
+		u32 offset = span->first % 32, rows = span->rows, low = span->low, binShift = span->binShift;
+		u32 factor = binShift ? 1u << (32 - binShift) : 0;
 		UNROLL for (int i = 0; i < items; i++) {
-			u32 rest = place[i] - s.low, bin = rest >> s.binShift;
+			u32 rest = place[i] - low, bin = rest >> binShift;
 			word[i] += rest * factor;
-			if (!inside(i, offset, s.rows)) bin = bins + lane_index();
-			place[i] = bin + (atomic_add(counters + bin, 1u) << 16); // a sum: of an OR the compiler keeps both parts
+			if (!inside(i, offset, rows)) bin = bins + lane_index();
+			place[i] = bin * 4 + (atomic_add(counters + bin, 1u) << 18); // a sum: of an OR the compiler keeps both parts
 		}
 		sync_block();
 	}
 
-	// A counter becomes the bin's start and, below it, its rows less one. Each of the scanning warps has groups of 128 bins.
-	// Returns false if a bin is too large; it must be the same for the whole block.
-	DEVICE bool scan(const Span& s) {
+	// A counter becomes the bin's start and, below it, its rows less one, all times 4. Each of the scanning warps has groups of 128
+	// bins, whose sums stay below 2^16. Returns false if a bin is too large; it must be the same for the whole block.
+	DEVICE bool scan() {
 		u32 sums[groups], sizes[groups], total = 0, seen = 0;
-		u32* mine = counters + warp_index() * groups * 128 + lane_index() * 4;
+		Four* mine = (Four*)counters + warp_index() * groups * 32 + lane_index();
 		if (warp_index() < scanWarps) {
 			UNROLL for (int g = 0; g < groups; g++) {
-				u32 c[4], ofGroup;
-				UNROLL for (int k = 0; k < 4; k++) c[k] = mine[g * 128 + k], seen |= c[k];
-				sizes[g] = c[0] | c[1] << 8 | c[2] << 16 | c[3] << 24;
-				sums[g] = total + warp_exclusive_sum(c[0] + c[1] + c[2] + c[3], &ofGroup);
-				total += ofGroup;
+				Four c = mine[g * 32];
+				seen |= c.x | c.y | c.z | c.w;
+				sizes[g] = (c.w * 256 + c.z) * 65536 + c.y * 256 + c.x;
+				sums[g] = c.x + c.y + c.z + c.w;
 			}
-			if (lane_index() == 0) control[warp_index()] = total;
+			UNROLL for (int g = 0; g < groups; g += 2) {
+				u32 ofGroups, before = warp_exclusive_sum(sums[g] | sums[g + 1] << 16, &ofGroups);
+				sums[g] = total + (before & 0xffff);
+				total += ofGroups & 0xffff;
+				sums[g + 1] = total + (before >> 16);
+				total += ofGroups >> 16;
+			}
+			if (lane_index() == 0) control[SUMS + warp_index()] = total;
 		}
 		if (sync_block_or(seen > LARGEST_BIN)) return false;
 		if (warp_index() < scanWarps) {
-			u32 before = (u32)warp_sum(lane_index() < warp_index() ? control[lane_index()] : 0);
+			u32 before = warp_sum(lane_index() < warp_index() ? control[SUMS + lane_index()] : 0u);
 			UNROLL for (int g = 0; g < groups; g++) {
-				u32 start = before + sums[g];
-				UNROLL for (int k = 0; k < 4; k++) {
-					u32 rows = sizes[g] >> 8 * k & 255;
-					mine[g * 128 + k] = (start << 16) + rows - 1;
-					start += rows;
-				}
+				u32 at = (before + sums[g]) << 18, x = sizes[g] & 255, y = sizes[g] >> 8 & 255, z = sizes[g] >> 16 & 255, w = sizes[g] >> 24;
+				Four out;
+				out.x = at + x * 4 - 4, at += x << 18;
+				out.y = at + y * 4 - 4, at += y << 18;
+				out.z = at + z * 4 - 4, at += z << 18;
+				out.w = at + w * 4 - 4;
+				mine[g * 32] = out;
 			}
 		}
-		if (thread_index() < 32) counters[bins + thread_index()] = s.rows << 16 | 0xffff; // rows outside go behind
+		if (thread_index() < 32) counters[bins + thread_index()] = span->rows << 18 | 0xffff; // rows outside go behind
 		sync_block();
 		return true;
 	}
 
-	// The row that came last to its bin sees to the bin's order: place is the bin's start and size, 0 for all other rows.
+	// The row that came last to its bin sees to the bin's order: place is the bin's word, 0 for all other rows.
 	DEVICE void stage_rows() {
 		UNROLL for (int i = 0; i < items; i++) {
-			u32 bin = counters[place[i] & 0xffff], rank = place[i] >> 16;
-			stage[(bin >> 16) + rank] = word[i];
+			u32 bin = load_shared(countersAt + (place[i] & 0xffff)), rank = place[i] >> 16;
+			store_shared(stageAt + (bin >> 16) + rank, word[i]);
 			place[i] = rank == (bin & 0xffff) ? bin : 0;
 		}
 		sync_block();
 	}
 
-	DEVICE void order_bins(const Span& s) {
-		u32 larger = 0;
+	DEVICE void order_bins() {
+		u32 rowBits = 32 - span->binShift, larger = countersAt + thread_index() * 4, end = larger;
 		UNROLL for (int i = 0; i < items; i++) {
-			u32 start = place[i] >> 16, more = place[i] & 0xffff;
-			bool tie = order_pair(stage + start, word[i], more == 1, 32 - s.binShift);
-			if (wide && tie) runs[atomic_add(control + 40, 1u)] = start | 2 << 16;
-			if (more > 1) counters[larger++ * threads + thread_index()] = place[i]; // each thread has a list
+			u32 more = place[i] & 0xffff;
+			bool tie = order_pair(stageAt + (place[i] >> 16), word[i], more == 4, rowBits);
+			if (wide && tie) add_run(place[i] >> 18, 2);
+			if (more > 4) store_shared(end, place[i]), end += threads * 4; // each thread has a list
 		}
-		ROLLED while (larger > 0) {
-			u32 bin = counters[--larger * threads + thread_index()], rows = (bin & 0xffff) + 1;
-			if (rows <= 8) {
-				order_few(stage + (bin >> 16), rows);
-			} else {
-				order_many(stage + (bin >> 16), rows);
-			}
-			if (wide) list_runs(bin >> 16, rows, s);
+		ROLLED while (end != larger) {
+			end -= threads * 4;
+			u32 bin = load_shared(end), rows = (bin & 0xffff) / 4 + 1;
+			order_bin(stage + (bin >> 18), rows);
+			if (wide) list_runs(bin >> 18, rows, rowBits);
 		}
 		sync_block();
 	}
 
+	DEVICE void add_run(u32 at, u32 rows) { runs[atomic_add(control + RUNS, 1u)] = at | rows << 16; }
+
 	// Rows of a bin that tie in all bits of the prefix.
-	DEVICE void list_runs(u32 at, u32 rows, const Span& s) {
-		u32 shift = 32 - s.binShift;
+	DEVICE void list_runs(u32 at, u32 rows, u32 shift) {
 		for (u32 k = 0; k + 1 < rows;) {
 			u32 end = k + 1;
 			while (end < rows && ties(stage[at + k], stage[at + end], shift)) end++;
-			if (end > k + 1) runs[atomic_add(control + 40, 1u)] = (at + k) | (end - k) << 16;
+			if (end > k + 1) add_run(at + k, end - k);
 			k = end;
 		}
 	}
 	DEVICE static bool ties(u32 a, u32 b, u32 shift) { return shift == 32 || (a ^ b) >> shift == 0; }
 
-	// Orders runs by the rest of the code and the row: a thread for each.
-	DEVICE void order_runs(const Buckets* b, u32 rowMask) {
+	// Orders runs by numbers and rows: a thread for each. Most have two rows, whose numbers come at once.
+	template <class Word> DEVICE void order_runs(const Buckets* b, u32 rowMask) {
 		const Field* f = (const Field*)b->field;
-		u32 count = control[40];
+		const Word* values = (const Word*)f->values;
+		u32 count = control[RUNS];
+		Numbers<Word> numbers(f);
 		for (u32 o = thread_index(); o < count; o += threads) {
-			u32 *at = stage + (runs[o] & 0xffff), rows = runs[o] >> 16;
-			for (u32 k = 1; k < rows; k++) {
+			u32 *at = stage + (runs[o] & 0xffff), rows = runs[o] >> 16, x = at[0] & rowMask, y = at[1] & rowMask;
+			Word a = load(values + x), c = load(values + y);
+			numbers.make(a), numbers.make(c);
+			if (a > c) at[0] = y, at[1] = x; // they are in the order of their rows
+			ROLLED for (u32 k = 2; k < rows; k++) {
 				u32 row = at[k] & rowMask, j = k;
-				u64 rest = NumberedRow(f, row).number;
-				for (; j > 0; j--) {
+				Word number = load(values + row);
+				numbers.make(number);
+				ROLLED for (; j > 0; j--) {
 					u32 other = at[j - 1] & rowMask;
-					u64 otherRest = NumberedRow(f, other).number;
-					if (otherRest < rest || (otherRest == rest && other < row)) break;
+					Word is = load(values + other);
+					numbers.make(is);
+					if (is < number || (is == number && other < row)) break;
 					at[j] = other;
 				}
 				at[j] = row;
 			}
 		}
-		if (count) sync_block();
 	}
 
-	DEVICE void write(u32* out, const Span& s, u32 offset, u32 rowMask) {
-		u32* to = out + s.first - offset + thread_index();
+	DEVICE void write(const Buckets* b, u32 rowMask) {
+		u32 offset = span->first % 32, rows = span->rows, first = span->first - offset + thread_index();
+		u32* to = (u32*)b->rows + span->shift + first;
 		const u32* from = stage + thread_index() - offset;
+		if (span->split) return write_split(b, rowMask);
 		UNROLL for (int i = 0; i < items; i++) {
-			if (inside(i, offset, s.rows)) to[i * threads] = from[i * threads] & rowMask;
+			if (inside(i, offset, rows)) to[i * threads] = from[i * threads] & rowMask;
 		}
 	}
+	// Rows of classes sort between these rows.
+	DEVICE void write_split(const Buckets* b, u32 rowMask) {
+		ROLLED for (u32 i = thread_index(); i < span->rows; i += threads) ((u32*)b->rows)[output_place(b, span->first + i)] = stage[i] & rowMask;
+	}
+
+	DEVICE u32 row_mask() const { return span->binShift ? (1u << (32 - span->binShift)) - 1 : ~0u; }
 
 	// Returns false, for the whole block, if a bin is too large.
-	DEVICE bool sort(const Buckets* b, const Span& s) {
-		u32 offset = s.first % 32, rowMask = s.binShift ? (1u << (32 - s.binShift)) - 1 : ~0u;
-		load_records((const u64*)b->records[b->second ? 1 : 0], s, offset);
-		count(s, offset);
-		if (!scan(s)) return false;
+	DEVICE bool sort(const Buckets* b) {
+		load_records((const u64*)b->records[b->second ? 1 : 0]);
+		count();
+		if (!scan()) return false;
 		stage_rows();
-		order_bins(s);
-		if (wide) order_runs(b, rowMask);
-		write((u32*)b->rows, s, offset, rowMask);
+		order_bins();
+		if (wide && control[RUNS]) {
+			if (((const Field*)b->field)->width == 4) {
+				order_runs<u32>(b, row_mask());
+			} else {
+				order_runs<u64>(b, row_mask());
+			}
+			sync_block();
+		}
+		write(b, row_mask());
 		return true;
 	}
 };

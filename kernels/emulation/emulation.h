@@ -94,10 +94,13 @@ inline void load_vector(const u64* p, u64* x) { x[0] = p[0], x[1] = p[1]; }
 
 template <class T> inline T load(const T* p) { return *p; }
 inline u64 load_once(const u64* p) { return *p; }
-inline bool order_pair(u32* pair, u32 second, bool isPair, u32 shift) {
+inline u32 shared_place(const void* p) { return (u32)((const u8*)p - shared_memory()); }
+inline u32 load_shared(u32 place) { return *(const u32*)(shared_memory() + place); }
+inline void store_shared(u32 place, u32 x) { *(u32*)(shared_memory() + place) = x; }
+inline bool order_pair(u32 pair, u32 second, bool isPair, u32 shift) {
 	if (!isPair) return false;
-	u32 first = pair[0];
-	if (first > second) pair[0] = second, pair[1] = first;
+	u32 first = load_shared(pair);
+	if (first > second) store_shared(pair, second), store_shared(pair + 4, first);
 	return shift >= 32 || (first ^ second) >> shift == 0;
 }
 template <class T> inline T* in_register(T* p) { return p; }
