@@ -110,9 +110,17 @@ DEVICE u32 load_shared(u32 place) {
 }
 DEVICE void store_shared(u32 place, u32 x) { asm volatile("st.shared.u32 [%0], %1;" ::"r"(place), "r"(x) : "memory"); }
 
-// Orders the two words at place pair, of which second is the latter, if there is a pair; reports whether they agree from bit shift on.
-// Without a branch: nearly every warp has some lane with a pair.
-DEVICE bool order_pair(u32 pair, u32 second, bool isPair, u32 shift) {
+// Orders the two words at place pair, of which second is the latter, if there is a pair. Without a branch: nearly every warp has some
+// lane with a pair.
+DEVICE void order_pair(u32 pair, u32 second, bool isPair) {
+	asm volatile(
+	    "{ .reg .pred p, q; .reg .b32 y; setp.ne.u32 p, %2, 0; mov.b32 y, 0; @p ld.shared.u32 y, [%0]; setp.gt.u32 q, y, %1;"
+	    "@q st.shared.u32 [%0], %1; @q st.shared.u32 [%0 + 4], y; }" ::"r"(pair),
+	    "r"(second), "r"((u32)isPair)
+	    : "memory");
+}
+// The same; reports whether they agree from bit shift on.
+DEVICE bool order_tied_pair(u32 pair, u32 second, bool isPair, u32 shift) {
 	u32 tie;
 	asm volatile(
 	    "{ .reg .pred p, q, e; .reg .b32 y, z; setp.ne.u32 p, %3, 0; mov.b32 y, 0; @p ld.shared.u32 y, [%1]; setp.gt.u32 q, y, %2;"

@@ -1,55 +1,59 @@
 #include "window.h"
 
-// The buckets of a window, taken together as far as a staged word has room for what tells them apart. Where it stands is kept in
-// shared memory.
+// The buckets of a window, taken together as far as a staged word has room for what tells them apart. What the sort of a span does not
+// need is kept in shared memory.
 template <int binBits> struct WindowCutter {
-	volatile u32* at; // the next bucket and its first record
 	volatile Span* span;
+	volatile u32* rest; // the next bucket, the last one, and the end of the window
+	u32 bucket, first, lastBucket, end;
 
-	DEVICE WindowCutter(const Buckets* b, u8* memory) : at((volatile u32*)memory), span((volatile Span*)(at + 2)) {
-		if (thread_index() == 0) at[0] = window(b)[0].first, at[1] = window(b)[0].end;
-		sync_block();
+	DEVICE WindowCutter(const Buckets* b, u8* memory) : span((volatile Span*)memory), rest((volatile u32*)memory + sizeof(Span) / 4) {
+		const Range* window = (const Range*)b->windows + block_index();
+		bucket = window[0].first, first = window[0].end, lastBucket = window[1].first, end = window[1].end;
 	}
-	DEVICE static const Range* window(const Buckets* b) { return (const Range*)b->windows + block_index(); }
-	DEVICE bool more(const Buckets* b) const { return at[0] < window(b)[1].first; }
+	DEVICE bool more() const { return bucket < lastBucket; }
 
 	// Returns whether the span is for the finish: not if it is too large, nor if the window has very many, nearly empty buckets,
 	// which are not worth a turn each.
-	DEVICE bool next(const Buckets* b) {
-		const u32* starts = (const u32*)b->starts;
-		u32 bucket = at[0], first = at[1], lastBucket = window(b)[1].first, end = window(b)[1].end, most = (u32)b->window;
-		u32 prefixBits = 32 - (u32)b->bits;
+	DEVICE bool cut(const Buckets* b) {
+		u32 most = (u32)b->window, prefixBits = 32 - (u32)b->bits;
 		int spare = binBits + 32 - (int)b->rowBits - (int)prefixBits; // bits of the bucket's number that fit too
 		u32 together = spare > 0 ? 1u << (spare < 16 ? spare : 16) : 1;
 		bool fits = spare >= 0 && lastBucket - bucket <= 16 * together;
-		u32 to = fits && lastBucket - bucket > together ? bucket + together : lastBucket;
-		u32 until = to == lastBucket ? end : load(starts + to);
-		if (until - first > most && to - bucket > 1) until = load(starts + --to); // the last bucket by itself
-		u32 buckets = to - bucket, bits = prefixBits + (buckets > 1 ? 32 - count_leading_zeros(buckets - 1) : 0);
-		sync_block(); // all have read
+		u32 to = fits && lastBucket - bucket > together ? bucket + together : lastBucket, until = to == lastBucket ? end : start(b, to);
+		if (until - first > most && to - bucket > 1) until = start(b, --to); // the last bucket by itself
 		if (thread_index() == 0) {
-			at[0] = to, at[1] = until;
+			u32 buckets = to - bucket, bits = prefixBits + (buckets > 1 ? 32 - count_leading_zeros(buckets - 1) : 0);
 			span->first = first, span->rows = until - first;
 			span->low = prefixBits < 32 ? bucket << prefixBits : 0, span->binShift = bits > binBits ? bits - binBits : 0;
 			const Verdict* v = (const Verdict*)b->verdict;
 			span->clamped = (v->below && bucket == 0) || (v->above && to == 1u << b->bits);
 			find_shift(b);
+			rest[0] = to, rest[1] = lastBucket, rest[2] = end;
 		}
 		sync_block();
 		return fits && until - first <= most;
 	}
+	DEVICE static u32 start(const Buckets* b, u32 bucket) { return load((const u32*)b->starts + bucket); }
+
+	// Rows of classes that sort before.
 	DEVICE void find_shift(const Buckets* b) const {
 		span->shift = span->split = 0;
 		if (((const Verdict*)b->verdict)->records == b->n) return;
 		const Map* map = (const Map*)b->map;
-		u32 first = span->first, shift = 0, split = 0;
-		for (u32 k = 0; k < CLASSES; k++) {
+		u32 shift = 0, split = 0;
+		ROLLED for (u32 k = 0; k < CLASSES; k++) {
 			const Heavy& h = map->heavy[k];
 			if (h.rows == 0) continue;
 			if (h.before <= first) shift += h.rows;
 			else split |= h.before < first + span->rows;
 		}
 		span->shift = shift, span->split = split;
+	}
+	// Behind the sort of the span.
+	DEVICE void next() {
+		first = span->first + span->rows, bucket = rest[0], lastBucket = rest[1], end = rest[2];
+		sync_block(); // the stage is free
 	}
 };
 
@@ -60,10 +64,10 @@ template <int items, int binBits, bool wide> DEVICE bool finish_span(const Bucke
 }
 
 template <int items, int binBits> DEVICE void finish_window(const Buckets* b) {
-	if (!((const Verdict*)b->verdict)->go) return;
 	WindowCutter<binBits> cutter(b, shared_memory());
-	while (cutter.more(b)) {
-		bool done = cutter.next(b);
+	if (!((const Verdict*)b->verdict)->go) return;
+	for (; cutter.more(); cutter.next()) {
+		bool done = cutter.cut(b);
 		const volatile Span* s = cutter.span;
 		if (s->rows == 0) continue;
 		if (done) {
@@ -71,7 +75,6 @@ template <int items, int binBits> DEVICE void finish_window(const Buckets* b) {
 			done = wide ? finish_span<items, binBits, true>(b, s) : finish_span<items, binBits, false>(b, s);
 		}
 		if (!done && thread_index() == 0) ((Range*)b->rest)[atomic_add(&((Verdict*)b->verdict)->rest, 1u)] = {s->first, s->first + s->rows};
-		sync_block(); // the stage is free
 	}
 }
 

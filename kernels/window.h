@@ -90,7 +90,7 @@ template <int items, int binBits, bool wide, bool full> struct Finish {
 		}
 		if (sync_block_or(seen > LARGEST_BIN)) return false;
 		if (warp_index() < scanWarps) {
-			u32 before = warp_sum(lane_index() < warp_index() ? control[SUMS + lane_index()] : 0u);
+			u32 before = warp_add(lane_index() < warp_index() ? control[SUMS + lane_index()] : 0u);
 			UNROLL for (int g = 0; g < groups; g++) {
 				u32 at = (before + sums[g]) << 18, x = sizes[g] & 255, y = sizes[g] >> 8 & 255, z = sizes[g] >> 16 & 255, w = sizes[g] >> 24;
 				Four out;
@@ -120,8 +120,11 @@ template <int items, int binBits, bool wide, bool full> struct Finish {
 		u32 rowBits = 32 - span->binShift, larger = countersAt + thread_index() * 4, end = larger;
 		UNROLL for (int i = 0; i < items; i++) {
 			u32 more = place[i] & 0xffff;
-			bool tie = order_pair(stageAt + (place[i] >> 16), word[i], more == 4, rowBits);
-			if (wide && tie) add_run(place[i] >> 18, 2);
+			if (!wide) {
+				order_pair(stageAt + (place[i] >> 16), word[i], more == 4);
+			} else if (order_tied_pair(stageAt + (place[i] >> 16), word[i], more == 4, rowBits)) {
+				add_run(place[i] >> 18, 2);
+			}
 			if (more > 4) store_shared(end, place[i]), end += threads * 4; // each thread has a list
 		}
 		ROLLED while (end != larger) {

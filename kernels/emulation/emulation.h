@@ -97,10 +97,11 @@ inline u64 load_once(const u64* p) { return *p; }
 inline u32 shared_place(const void* p) { return (u32)((const u8*)p - shared_memory()); }
 inline u32 load_shared(u32 place) { return *(const u32*)(shared_memory() + place); }
 inline void store_shared(u32 place, u32 x) { *(u32*)(shared_memory() + place) = x; }
-inline bool order_pair(u32 pair, u32 second, bool isPair, u32 shift) {
+inline bool order_tied_pair(u32 pair, u32 second, bool isPair, u32 shift) {
 	if (!isPair) return false;
 	u32 first = load_shared(pair);
 	if (first > second) store_shared(pair, second), store_shared(pair + 4, first);
 	return shift >= 32 || (first ^ second) >> shift == 0;
 }
+inline void order_pair(u32 pair, u32 second, bool isPair) { order_tied_pair(pair, second, isPair, 0); }
 template <class T> inline T* in_register(T* p) { return p; }
