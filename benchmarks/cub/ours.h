@@ -1,4 +1,4 @@
-// Our sort of one key column, the look at it and the decision included.
+// Our sort by one key column or two, the look at them and the decision included, as package gpu launches it.
 #pragma once
 #include "../../kernels/test/partition.h"
 #include "../../kernels/test/plan.h"
@@ -7,28 +7,43 @@
 struct Ours {
 	Device& d;
 	Temp temp;
+	Column* column; // two of them, and their statistics
+	Statistics *statisticsOut, *statisticsHost;
+	Field* fields;
+	u64* codes; // of words that no kernel reads from the columns
 	PartitionTemp partitionTemp;
 	Verdict verdict = {}; // of the last sort
 	const char* path = "";
 
-	Ours(Device& d, u64 n) : d(d), temp(d, n, STRIP_ROWS), partitionTemp(d, n, temp.codes[0], temp.codes[1]) {}
+	Ours(Device& d, u64 n)
+	    : d(d), temp(d, n, STRIP_ROWS), column((Column*)d.allocate(2 * sizeof(Column))), statisticsOut((Statistics*)d.allocate(2 * sizeof(Statistics))),
+	      fields((Field*)d.allocate(2 * sizeof(Field))), codes((u64*)d.allocate(n * 8)), partitionTemp(d, n, temp.codes[0], temp.codes[1]) {
+		must(cudaMallocHost(&statisticsHost, 2 * sizeof(Statistics)), "pinned memory");
+	}
 
-	static Column describe(const Keys& k) {
+	static Column describe(const Key& k) {
 		Column c = {};
 		u64 width = width_of(k.type), sign = 1ull << (8 * width - 1);
 		c.values = (u64)k.values, c.validity = (u64)k.validity;
 		c.form = is_float(k.type) ? FORM_FLOAT : FORM_INTEGER, c.width = c.stride = width, c.sign = sign;
 		c.infinity = k.type == F32 ? 0x7f800000 : 0x7ff0000000000000;
-		c.signBit = k.type == U32 || k.type == U64 ? 0 : sign;
+		c.signBit = is_signed(k.type) ? sign : 0;
 		c.descending = k.descending, c.nullsAtStart = k.nullsAtStart;
 		return c;
 	}
 
 	// Writes the row numbers; returns the bits of the code.
-	u32 sort(const Keys& k, u64 n, u32* rows) {
-		Column c = describe(k);
+	u32 sort(const Keys& o, u64 n, u32* rows) {
+		Column c = describe(o.key[0]);
+		u32 bits = 8 * (u32)c.width;
+		bool direct = o.count == 1 && c.width >= 4;
+		if (!direct) {
+			bits = encode_keys(o, n);
+			c = codes_column(codes);
+		}
+		if (n > 1u << 28) return printf("too many rows for one look\n"), exit(4), 0;
 		Partitioner q{d, partitionTemp};
-		q.launch(c, 8 * (u32)c.width, n, rows);
+		q.launch(c, bits, n, rows);
 		const Report& report = q.told();
 		const Statistics& s = report.statistics;
 		verdict = report.verdict;
@@ -38,9 +53,42 @@ struct Ours {
 		if (verdict.goOn) return p.bits;
 		if (!s.falls) return d.run(iota, d.multiprocessors * 8, STREAM_THREADS, 0, rows, n, 0), 0;
 		if (!s.rises && !s.ties) return d.run(iota, d.multiprocessors * 8, STREAM_THREADS, 0, rows, n, 1), 0;
-		if (!p.fits) return printf("needs a class bit\n"), exit(4), 0;
+		if (!p.fits) return printf("a key needs a class bit\n"), exit(4), 0;
 		d.up(temp.field, &p.field, sizeof(Field));
 		Sorter{d, temp, n, STRIP_ROWS, std::max(bits_of(n - 1), 1u)}.sort(temp.field, false, p.bits, rows);
 		return p.bits;
+	}
+
+	// Makes codes of keys that no kernel reads from the columns; returns their bits. Keys that fill 64 bits at most need no statistics.
+	u32 encode_keys(const Keys& o, u64 n) {
+		Column c[2];
+		u32 width = 0, bits = 0;
+		bool classes = false;
+		for (int i = 0; i < o.count; i++) {
+			c[i] = describe(o.key[i]);
+			width += 8 * (u32)c[i].width;
+			classes |= c[i].validity != 0 || c[i].form == FORM_FLOAT;
+		}
+		bool whole = !classes && width <= 64;
+		if (!whole) measure(c, o.count, n);
+		Field f[2];
+		for (int i = o.count - 1; i >= 0; i--) {
+			WordPlan p = {whole_field(c[i]), 8 * (u32)c[i].width, true};
+			if (!whole) p = plan_word(c[i], statisticsHost[i], n);
+			if (!p.fits || bits + p.bits > 64) printf("the keys need two words\n"), exit(4);
+			f[i] = p.field;
+			f[i].up = bits;
+			bits += p.bits;
+		}
+		d.up(fields, f, o.count * sizeof(Field));
+		d.run(encode, d.multiprocessors * 8, STREAM_THREADS, 0, fields, o.count, n, nullptr, codes);
+		return bits;
+	}
+	void measure(const Column* c, int count, u64 n) {
+		d.up(column, c, count * sizeof(Column));
+		d.zero(statisticsOut, count * sizeof(Statistics));
+		u64 grid = std::min(ceil_div(n, STREAM_THREADS * 8), d.multiprocessors * 3);
+		for (int i = 0; i < count; i++) d.run(statistics, grid, STREAM_THREADS, statisticsBytes, column + i, n, statisticsOut + i);
+		d.down(statisticsHost, statisticsOut, count * sizeof(Statistics));
 	}
 };

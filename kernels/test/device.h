@@ -20,7 +20,9 @@ struct Device {
 	cudaStream_t stream = 0;
 	cudaEvent_t noted = nullptr;
 	u64 multiprocessors = 0;
-	std::map<const void*, u32> raised; // shared memory that kernels may have
+	cudaLibrary_t image = nullptr;                // a built image, whose kernels run in place of those compiled in
+	std::map<const void*, const void*> functions; // what runs, by what is compiled in
+	std::map<const void*, u32> raised;            // shared memory that kernels may have
 	bool marking = false; // note when each kernel ends
 	std::vector<std::pair<const char*, cudaEvent_t>> marks;
 
@@ -29,18 +31,30 @@ struct Device {
 		must(cudaGetDeviceProperties(&p, 0), "no device");
 		multiprocessors = p.multiProcessorCount;
 	}
+	void load(const char* file) { must(cudaLibraryLoadFromFile(&image, file, nullptr, nullptr, 0, nullptr, nullptr, 0), file); }
+	static const char* name_of(const void* kernel) {
+		const char* name;
+		must(cudaFuncGetName(&name, kernel), "name");
+		return name;
+	}
+	const void* function_of(const void* kernel) {
+		if (!image) return kernel;
+		const void*& f = functions[kernel];
+		if (!f) must(cudaLibraryGetKernel((cudaKernel_t*)&f, image, name_of(kernel)), name_of(kernel));
+		return f;
+	}
 	template <class... Parameters, class... Arguments>
 	void run(void (*kernel)(Parameters...), u64 grid, u32 threads, u32 shared, Arguments... arguments) {
-		if (shared > 48 << 10 && raised[(const void*)kernel] < shared) {
-			must(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared), "shared memory");
-			raised[(const void*)kernel] = shared;
+		const void* function = function_of((const void*)kernel);
+		if (shared > 48 << 10 && raised[function] < shared) {
+			must(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, shared), "shared memory");
+			raised[function] = shared;
 		}
-		kernel<<<(u32)grid, threads, shared, stream>>>((Parameters)arguments...);
-		must(cudaGetLastError(), "launch");
-		if (!marking) return;
-		const char* name;
-		must(cudaFuncGetName(&name, (const void*)kernel), "name");
-		mark(name);
+		u64 slots[] = {(u64)(Parameters)arguments...};
+		void* places[sizeof...(Parameters)];
+		for (u64 i = 0; i < sizeof...(Parameters); i++) places[i] = slots + i;
+		must(cudaLaunchKernel(function, dim3((u32)grid), dim3(threads), places, shared, stream), "launch");
+		if (marking) mark(name_of((const void*)kernel));
 	}
 	void mark(const char* name) {
 		marks.emplace_back(name, nullptr);
