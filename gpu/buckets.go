@@ -39,16 +39,35 @@ func shapeBuckets(n int) bucketShape {
 // windows is the number of windows of n rows.
 func (s bucketShape) windows(n int) int { return (n + s.window - 1) / s.window }
 
-// finish is the kernel that finishes a column of so many bytes.
-func (s bucketShape) finish(width int) string {
-	name := "finish"
-	if s.small {
-		name += "_small"
+// tile is the rows of a tile of the pass that reads the column.
+func (s bucketShape) tile() int {
+	if s.first < s.bits {
+		return kernels.PartitionTile
+	}
+	return kernels.PartitionOnlyTile
+}
+
+// tiles is the number of tiles of n rows.
+func (s bucketShape) tiles(n int) int { return (n + s.tile() - 1) / s.tile() }
+
+// partition is the kernel that deals out the rows of a column of so many bytes.
+func (s bucketShape) partition(width int) string {
+	name := "partition_only"
+	if s.first < s.bits {
+		name = "partition_first"
 	}
 	if width == 8 {
 		name += "_wide"
 	}
 	return name
+}
+
+// finish is the kernel that finishes the buckets.
+func (s bucketShape) finish() string {
+	if s.small {
+		return "finish_small"
+	}
+	return "finish"
 }
 
 // tolerated is the number of buckets above the window that partition and finish takes: they are finished one by one, in a quarter of

@@ -35,8 +35,10 @@ func TestBucketShapes(t *testing.T) {
 			require.LessOrEqual(t, s.bits, kernels.SmallBucketBits)
 		}
 		require.GreaterOrEqual(t, s.windows(n)*s.window, n)
+		require.GreaterOrEqual(t, s.tiles(n)*s.tile(), n)
+		require.True(t, known[s.finish()])
 		for _, width := range []int{4, 8} {
-			require.True(t, known[s.finish(width)])
+			require.True(t, known[s.partition(width)])
 		}
 	}
 }

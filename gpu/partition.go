@@ -86,18 +86,15 @@ func (v *view) field() abiField {
 // bits of their numbers and finishes every bucket in the memory of a multiprocessor. All is launched at once; the device decides
 // whether to go on. What it has seen comes back while it sorts. rows is 0 when the device has declined, because another way is quicker.
 func (t *task) look(v view, n int) (rows driver.Ptr, seen abiReport) {
-	shape, width := shapeBuckets(n), int(v.column.width)
+	shape := shapeBuckets(n)
 	p := t.newPartition(v, shape, n)
 	t.launchLook(p, shape, n)
 	t.fail(t.Record(t.lookout.told))
-	tiles := (n + kernels.PartitionTile - 1) / kernels.PartitionTile
+	t.launch(shape.partition(int(v.column.width)), shape.tiles(n), p.buckets)
 	if shape.first < shape.bits {
-		t.launch("partition_first", tiles, p.buckets)
 		t.launch("partition_second", n/kernels.PartitionSecondTile+1<<shape.first+1, p.buckets)
-	} else {
-		t.launch("partition_only", tiles, p.buckets)
 	}
-	t.launch(shape.finish(width), shape.windows(n), p.buckets)
+	t.launch(shape.finish(), shape.windows(n), p.buckets)
 	t.launch("finish_rest", t.Multiprocessors, p.buckets)
 	t.free(p.temp, p.records[0], p.records[1])
 	if t.failed() {
@@ -163,7 +160,7 @@ func (t *task) newPartition(v view, shape bucketShape, n int) *partition {
 		at[i] += uint64(p.temp)
 	}
 	verdictBytes := int(unsafe.Sizeof(abiVerdict{}))
-	t.provide(verdictBytes + 4*buckets + 4*kernels.Classes*((n+kernels.PartitionTile-1)/kernels.PartitionTile))
+	t.provide(verdictBytes + 4*buckets + 4*kernels.Classes*shape.tiles(n))
 	zeros := uint64(t.lookout.zeros)
 	field, column := put(t, v.field()), put(t, v.column)
 	p.buckets = uint64(put(t, abiBuckets{

@@ -6,7 +6,7 @@
 // The place in the output of a record whose place among the sorted records is known.
 DEVICE u32 output_place(const Buckets* b, u32 place) {
 	if (((const Verdict*)b->verdict)->records == b->n) return place;
-	const Map* map = (const Map*)b->map;
+	const Map* map = (const Map*)b->numberMap;
 	u32 to = place;
 	ROLLED for (u32 k = 0; k < CLASSES; k++) {
 		if (map->heavy[k].before <= place) to += map->heavy[k].rows;
@@ -60,7 +60,7 @@ template <int threads> struct TileClasses {
 		u32 start = records + warp_exclusive_sum(rows, &total);
 		if (cls >= CLASSES) return;
 		u32* before = (u32*)b->classCounts + cls * tiles + block_index();
-		places[cls] = ((const Map*)b->map)->heavy[cls].first + *before - start;
+		places[cls] = ((const Map*)b->numberMap)->heavy[cls].first + *before - start;
 		ends[cls] = start + rows;
 		*before = 0;
 		for (int w = 0; w < warps; w++) {

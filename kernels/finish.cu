@@ -40,7 +40,7 @@ template <int binBits> struct WindowCutter {
 	DEVICE void find_shift(const Buckets* b) const {
 		span->shift = span->split = 0;
 		if (((const Verdict*)b->verdict)->records == b->n) return;
-		const Map* map = (const Map*)b->map;
+		const Map* map = (const Map*)b->numberMap;
 		u32 shift = 0, split = 0;
 		ROLLED for (u32 k = 0; k < CLASSES; k++) {
 			const Heavy& h = map->heavy[k];
@@ -65,13 +65,13 @@ template <int items, int binBits, bool wide> DEVICE bool finish_span(const Bucke
 
 template <int items, int binBits> DEVICE void finish_window(const Buckets* b) {
 	WindowCutter<binBits> cutter(b, shared_memory());
-	if (!((const Verdict*)b->verdict)->go) return;
+	if (!((const Verdict*)b->verdict)->goOn) return;
 	for (; cutter.more(); cutter.next()) {
 		bool done = cutter.cut(b);
 		const volatile Span* s = cutter.span;
 		if (s->rows == 0) continue;
 		if (done) {
-			bool wide = ((const Map*)b->map)->right != 0 || s->clamped; // prefixes do not tell all
+			bool wide = ((const Map*)b->numberMap)->right != 0 || s->clamped; // prefixes do not tell all
 			done = wide ? finish_span<items, binBits, true>(b, s) : finish_span<items, binBits, false>(b, s);
 		}
 		if (!done && thread_index() == 0) ((Range*)b->rest)[atomic_add(&((Verdict*)b->verdict)->rest, 1u)] = {s->first, s->first + s->rows};

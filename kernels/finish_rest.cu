@@ -9,7 +9,7 @@ struct RecordOrder {
 
 	DEVICE explicit RecordOrder(const Buckets* b) : field((const Field*)b->field) {
 		const Verdict* v = (const Verdict*)b->verdict;
-		exact = ((const Map*)b->map)->right == 0 && !v->below && !v->above;
+		exact = ((const Map*)b->numberMap)->right == 0 && !v->below && !v->above;
 	}
 	DEVICE bool greater(u64 x, u64 y) const {
 		if (exact || x >> 32 != y >> 32) return x > y;

@@ -32,7 +32,7 @@ template <class Word, int threads, int tile, int bins> struct FirstPass {
 		const Field* f = (const Field*)b->field;
 		const Word* values = (const Word*)f->values + tileFirst + warp_first();
 		Numbers<Word> numbers(f);
-		Mapper map((const Map*)b->map);
+		Mapper map((const Map*)b->numberMap);
 		UNROLL for (int c = 0; c < items; c += chunk) {
 			Word x[chunk];
 			UNROLL for (int i = 0; i < chunk; i += Rows::vector) load_vector(values + Rows::place(c + i), x + i);
@@ -72,7 +72,7 @@ template <class Word, int threads, int tile, int bins> struct FirstPass {
 	}
 	DEVICE void load(u32* key, TileClasses<threads>& classes, u32& records, u32& others) const {
 		const Field* f = (const Field*)b->field;
-		const Map* m = (const Map*)b->map;
+		const Map* m = (const Map*)b->numberMap;
 		Numbers<Word> numbers(f);
 		Mapper map(m);
 		u32 first = tileFirst + warp_first();
@@ -103,7 +103,7 @@ template <class Word, int threads, int tile, int bins> struct FirstPass {
 	}
 	template <class Cursors> DEVICE void run_any(const Cursors& cursors) const {
 		const Verdict* v = (const Verdict*)b->verdict;
-		bool go = v->go, plain = go && v->records == b->n;
+		bool go = v->goOn, plain = go && v->records == b->n;
 		clear_counts(!go || plain);
 		if (!go) return;
 		if (plain && tileFirst + (u64)tile <= b->n) {

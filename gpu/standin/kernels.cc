@@ -244,7 +244,8 @@ u32 prefix_of(const Buckets& b, u64 number) { return b.codeBits > 32 ? (u32)(num
 u32 bucket_of(const Buckets& b, u64 record) { return (u32)(record >> 32 >> (32 - b.bits)); }
 u64 record_of(const Buckets& b, u64 row) { return (u64)prefix_of(b, numbered(b, row).number) << 32 | row; }
 u64 windows_of(const Buckets& b) { return (b.n + b.window - 1) / b.window; }
-u64 tiles_of(const Buckets& b) { return (b.n + PARTITION_TILE - 1) / PARTITION_TILE; }
+u64 tile_of(const Buckets& b) { return b.second ? PARTITION_TILE : PARTITION_ONLY_TILE; }
+u64 tiles_of(const Buckets& b) { return (b.n + tile_of(b) - 1) / tile_of(b); }
 
 void sample(const u64* a, u64 blocks) {
 	const Buckets& b = *at<Buckets>(a[0]);
@@ -265,7 +266,7 @@ void look(const u64* a, u64 blocks) {
 	for (u64 i = 0; i < CLASSES * tiles_of(b); i++) expect(at<u32>(b.classCounts)[i] == 0, "counts of classes that are not zero");
 	for (u64 row = 0; row < b.n; row++) {
 		if (is_value(b, numbered(b, row))) at<u32>(b.counts)[bucket_of(b, record_of(b, row))]++;
-		else at<u32>(b.classCounts)[CLASS_OF_NULL * tiles_of(b) + row / PARTITION_TILE]++;
+		else at<u32>(b.classCounts)[CLASS_OF_NULL * tiles_of(b) + row / tile_of(b)]++;
 	}
 }
 
@@ -390,12 +391,12 @@ const std::map<std::string, std::pair<int, Twin>>& twins() {
 	    {"look_small", {1, look_small}},
 	    {"bucket_plan", {1, bucket_plan}},
 	    {"partition_first", {1, partition_first}},
+	    {"partition_first_wide", {1, partition_first}},
 	    {"partition_only", {1, partition_first}},
+	    {"partition_only_wide", {1, partition_first}},
 	    {"partition_second", {1, partition_second}},
 	    {"finish", {1, finish}},
-	    {"finish_wide", {1, finish}},
 	    {"finish_small", {1, finish}},
-	    {"finish_small_wide", {1, finish}},
 	    {"finish_rest", {1, plain(finish_rest)}},
 	    {"iota", {3, plain(iota)}},
 	    {"widen", {3, [](const u64* a, u64) {
