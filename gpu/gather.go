@@ -10,7 +10,24 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// gather gathers the column at a place of the job's list and brings it to the host. Strings are left to finish.
+// gatherAll gathers the columns of the job's list. While one goes down the next is gathered, once it has come up.
+func (s *sorter) gatherAll() {
+	for i, at := range s.job.Gather {
+		if !s.hasArrived(at) {
+			s.flush()
+		}
+		s.retire(1)
+		made := len(s.ready)
+		s.gather(i)
+		next := s.ready[made:]
+		s.ready = s.ready[:made]
+		s.flush()
+		s.ready = next
+	}
+	s.flush()
+}
+
+// gather gathers the column at a place of the job's list. Strings are left to finish.
 func (s *sorter) gather(i int) {
 	at := s.job.Gather[i]
 	src, dst := &s.job.Columns[at], &s.result.Columns[i]
@@ -41,8 +58,7 @@ func (s *sorter) gatherValues(values driver.Ptr, width int, dst []byte) {
 		s.launch("gather_bytes", s.blocks(s.out), uint64(values), uint64(width), uint64(s.order), uint64(s.out), uint64(gathered))
 	}
 	s.moves((32 + width) * s.out) // a row read at random is a sector of 32 bytes
-	s.download(dst, gathered)
-	s.free(gathered)
+	s.deliver(dst, gathered)
 }
 
 // gatherBits gathers bits and has the ones among them counted.
@@ -50,8 +66,7 @@ func (s *sorter) gatherBits(bits driver.Ptr, bit uint64, dst []byte, ones driver
 	gathered := s.alloc((s.out + 31) / 32 * 4)
 	s.launch("gather_bits", s.blocks(s.out), uint64(bits), bit, uint64(s.order), uint64(s.out), uint64(gathered), uint64(ones))
 	s.moves(32 * s.out)
-	s.download(dst, gathered)
-	s.free(gathered)
+	s.deliver(dst, gathered)
 }
 
 // ones is the counter of a gathered column's bits; behind the last column's is one that nobody reads.

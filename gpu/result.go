@@ -57,11 +57,23 @@ func (s *sorter) writeRowNumbers() {
 	case s.numbers != nil:
 		s.fail(s.workers.Copy(s.result.RowNumbers, host.BytesOf(s.numbers)))
 	case s.job.RowNumbers == 4:
-		s.download(s.result.RowNumbers, s.order)
+		s.afterKernels()
+		s.down.download(s.result.RowNumbers, s.order)
 	default:
-		s.downloadInto(s.order, 4*s.out, func(at int, data []byte) error {
-			return s.workers.Widen(host.View[uint64](s.result.RowNumbers)[at/4:], host.View[uint32](data))
+		s.afterKernels()
+		s.down.downloadInto(s.order, 4*s.out, func(at int, data []byte) error {
+			return s.down.workers.Widen(host.View[uint64](s.result.RowNumbers)[at/4:], host.View[uint32](data))
 		})
+	}
+	s.fail(s.down.err)
+}
+
+// afterKernels has what goes down from now on wait for the kernels that have been launched.
+func (s *sorter) afterKernels() {
+	e := s.event()
+	if !s.failed() {
+		s.fail(s.Record(e))
+		s.down.fail(s.down.After(e))
 	}
 }
 

@@ -3,6 +3,8 @@
 package gpu
 
 import (
+	"sync"
+
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
@@ -24,6 +26,11 @@ type sorter struct {
 	numbers     []uint32   // the same on the host, where something there needs them
 	result      engine.Result
 	counters    driver.Ptr // of ones in gathered bitmaps
+
+	helpers  sync.WaitGroup   // of goroutines that work meanwhile
+	arrivals map[int]*arrival // columns that come up, by their place in the job
+	ready    []delivery       // made, or being made
+	leaving  []delivery       // on their way to the host
 }
 
 // sortJob is the algorithm: the statistics of the keys in one read, a plan for codes as short as they allow, the sort by
@@ -32,6 +39,7 @@ func sortJob(t *task, job *engine.Job, mem engine.Allocator) (*engine.Result, er
 	s := newSorter(t, job, mem)
 	defer s.buffers.Release()
 	defer t.idle() // before the buffers go
+	defer s.helpers.Wait()
 	if err := s.allocate(); err != nil {
 		return nil, err
 	}
@@ -52,10 +60,8 @@ func sortJob(t *task, job *engine.Job, mem engine.Allocator) (*engine.Result, er
 	}
 	s.progress(2)
 	s.writeRowNumbers()
-	for i := range job.Gather {
-		s.gather(i)
-	}
-	if err := s.wait(); err != nil {
+	s.gatherAll()
+	if err := s.settle(); err != nil {
 		return nil, err
 	}
 	s.progress(3)
