@@ -25,6 +25,7 @@ func (s *sorter) gatherAll() {
 		s.ready = next
 	}
 	s.flush()
+	s.releaseWindows()
 }
 
 // gather gathers the column at a place of the job's list. Strings are left to finish.
@@ -51,8 +52,10 @@ func (s *sorter) gather(i int) {
 
 func (s *sorter) gatherValues(values driver.Ptr, width int, dst []byte) {
 	gathered := s.alloc(len(dst))
-	switch width {
-	case 1, 2, 4, 8, 16, 32:
+	switch {
+	case s.inWindows(width):
+		s.gatherWindows(values, width, gathered)
+	case slices.Contains([]int{1, 2, 4, 8, 16, 32}, width):
 		s.launch(fmt.Sprint("gather_", width), s.blocks(s.out), uint64(values), uint64(s.order), uint64(s.out), uint64(gathered))
 	default:
 		s.launch("gather_bytes", s.blocks(s.out), uint64(values), uint64(width), uint64(s.order), uint64(s.out), uint64(gathered))

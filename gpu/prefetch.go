@@ -18,12 +18,11 @@ type arrival struct {
 	err    error
 }
 
-const (
-	// prefetchBytes is how much there must be to gain from a second stream.
-	prefetchBytes = 4 << 20
-	// sortBytes is about what a sort takes for a row beside columns: records, row numbers, gathered values on their way.
-	sortBytes = 64
-)
+// prefetchBytes is how much there must be to gain from a second stream.
+var prefetchBytes = 4 << 20
+
+// sortBytes is about what a sort takes for a row beside columns: records, row numbers, gathered values on their way.
+const sortBytes = 64
 
 // prefetch begins to bring up the values of the columns that are gathered and are no keys, one after the other, in a stream and a
 // goroutine of their own. The keys are on their way already. What might be too much for the device at once comes up

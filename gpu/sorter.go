@@ -27,6 +27,7 @@ type sorter struct {
 	result      engine.Result
 	counters    driver.Ptr // of ones in gathered bitmaps
 
+	windows  *windows         // of the row numbers, once a large column needs them
 	helpers  sync.WaitGroup   // of goroutines that work meanwhile
 	arrivals map[int]*arrival // columns that come up, by their place in the job
 	ready    []delivery       // made, or being made

@@ -2,6 +2,8 @@
 #include "bits.cu"
 #include "bucket_histogram.cu"
 #include "bucket_plan.cu"
+#include "collect.cu"
+#include "deal_rows.cu"
 #include "digit_binning_first.cu"
 #include "digit_binning_last.cu"
 #include "digit_binning_middle.cu"

@@ -91,7 +91,10 @@ inline void lock(u64* word) {
 inline void unlock(u64* word) { __atomic_store_n(word, 0, __ATOMIC_RELEASE); }
 
 template <class T> inline T load(const T* p) { return *p; }
-inline u64 load_once(const u64* p) { return *p; }
+template <class T> inline T load_once(const T* p) { return *p; }
+template <class T> inline void store_once(T* p, T x) { *p = x; }
+template <class T> inline void copy_async(T* shared, const T* global) { *shared = *global; }
+inline void wait_for_copies() {}
 inline bool order_pair(u32* pair, u32 second, bool isPair, u32 shift) {
 	if (!isPair) return false;
 	u32 first = pair[0];
