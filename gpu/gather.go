@@ -31,10 +31,11 @@ func (s *sorter) gatherAll() {
 // gather gathers the column at a place of the job's list. Strings are left to finish.
 func (s *sorter) gather(i int) {
 	at := s.job.Gather[i]
-	src, dst := &s.job.Columns[at], &s.result.Columns[i]
+	src := &s.job.Columns[at]
 	if isText(src.Kind) || s.out == 0 || s.failed() {
 		return
 	}
+	dst := &s.result.Columns[i]
 	c := s.column(at)
 	if dst.Validity != nil {
 		s.gatherBits(c.validity, c.bit, dst.Validity, s.ones(i))

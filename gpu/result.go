@@ -10,6 +10,21 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
+// prepare makes the result's buffers while columns come up and keys are sorted: ordinary memory is cleared by its allocator, which takes
+// as long. Until prepared returns nothing else uses the caller's allocator.
+func (s *sorter) prepare() {
+	s.preparing = make(chan error, 1)
+	s.helpers.Go(func() { s.preparing <- s.allocate() })
+}
+
+// prepared waits for the result's buffers.
+func (s *sorter) prepared() {
+	if s.preparing != nil {
+		s.fail(<-s.preparing)
+		s.preparing = nil
+	}
+}
+
 // allocate makes the result's buffers, all but those of strings, whose size is not known.
 func (s *sorter) allocate() (err error) {
 	s.result.Rows = s.out
@@ -46,6 +61,7 @@ func bitmapBytes(rows int) int { return (rows + 7) / 8 }
 
 // writeRowNumbers brings the row numbers to the host where they are wanted there.
 func (s *sorter) writeRowNumbers() {
+	s.prepared()
 	if s.numbers == nil && s.gathersTexts() {
 		s.numbers = s.hostNumbers()
 		s.wait()

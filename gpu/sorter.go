@@ -27,11 +27,12 @@ type sorter struct {
 	result      engine.Result
 	counters    driver.Ptr // of ones in gathered bitmaps
 
-	windows  *windows         // of the row numbers, once a large column needs them
-	helpers  sync.WaitGroup   // of goroutines that work meanwhile
-	arrivals map[int]*arrival // columns that come up, by their place in the job
-	ready    []delivery       // made, or being made
-	leaving  []delivery       // on their way to the host
+	windows   *windows         // of the row numbers, once a large column needs them
+	preparing chan error       // of the result's buffers
+	helpers   sync.WaitGroup   // of goroutines that work meanwhile
+	arrivals  map[int]*arrival // columns that come up, by their place in the job
+	ready     []delivery       // made, or being made
+	leaving   []delivery       // on their way to the host
 }
 
 // sortJob is the algorithm: the statistics of the keys in one read, a plan for codes as short as they allow, the sort by
@@ -41,9 +42,7 @@ func sortJob(t *task, job *engine.Job, mem engine.Allocator) (*engine.Result, er
 	defer s.buffers.Release()
 	defer t.idle() // before the buffers go
 	defer s.helpers.Wait()
-	if err := s.allocate(); err != nil {
-		return nil, err
-	}
+	s.prepare()
 	if err := s.measure(); err != nil {
 		return nil, err
 	}
