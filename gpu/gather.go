@@ -13,8 +13,8 @@ import (
 // gatherAll gathers the columns of the job's list. While one goes down the next is gathered, once it has come up.
 func (s *sorter) gatherAll() {
 	for i, at := range s.job.Gather {
-		if !s.hasArrived(at) {
-			s.flush()
+		if !s.hasArrived(at) || !s.isPrepared(i+1) {
+			s.flush() // the device has nothing better to do
 		}
 		s.retire(1)
 		made := len(s.ready)
@@ -32,6 +32,7 @@ func (s *sorter) gatherAll() {
 func (s *sorter) gather(i int) {
 	at := s.job.Gather[i]
 	src := &s.job.Columns[at]
+	s.prepared(i + 1)
 	if isText(src.Kind) || s.out == 0 || s.failed() {
 		return
 	}

@@ -5,6 +5,7 @@ package gpu
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -109,4 +110,29 @@ func BenchmarkHost(b *testing.B) {
 			each(b, warm, out)
 		}
 	})
+}
+
+// BenchmarkCold is the first sort of a process, the engine's start included: what --engine auto weighs. Run it with -benchtime 1x, one
+// at a time.
+func BenchmarkCold(b *testing.B) {
+	for _, name := range []string{"cpu", "gpu"} {
+		for _, rows := range []int{1_000_000, 10_000_000, 20_000_000, 50_000_000, 100_000_000} {
+			b.Run(fmt.Sprintf("engine=%s/rows=%d", name, rows), func(b *testing.B) {
+				record := table(memory.DefaultAllocator, rows)
+				defer record.Release()
+				for b.Loop() {
+					options := arrowsort.Options{}
+					if name == "gpu" {
+						start := time.Now()
+						device := openForBenchmark(b)
+						b.ReportMetric(float64(time.Since(start).Milliseconds()), "open-ms")
+						options.Engine = device
+					}
+					sorted, err := arrowsort.Sort(b.Context(), record, []arrowsort.Key{{Path: "c0"}}, options)
+					require.NoError(b, err)
+					sorted.Release()
+				}
+			})
+		}
+	}
 }

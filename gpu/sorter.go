@@ -27,12 +27,14 @@ type sorter struct {
 	result      engine.Result
 	counters    driver.Ptr // of ones in gathered bitmaps
 
-	windows   *windows         // of the row numbers, once a large column needs them
-	preparing chan error       // of the result's buffers
-	helpers   sync.WaitGroup   // of goroutines that work meanwhile
-	arrivals  map[int]*arrival // columns that come up, by their place in the job
-	ready     []delivery       // made, or being made
-	leaving   []delivery       // on their way to the host
+	windows *windows // of the row numbers, once a large column needs them
+
+	unprepared      chan error // tells of each of the result's buffers that it is there
+	preparedBuffers int
+	helpers         sync.WaitGroup   // of goroutines that work meanwhile
+	arrivals        map[int]*arrival // columns that come up, by their place in the job
+	ready           []delivery       // made, or being made
+	leaving         []delivery       // on their way to the host
 }
 
 // sortJob is the algorithm: the statistics of the keys in one read, a plan for codes as short as they allow, the sort by
