@@ -64,6 +64,7 @@ func (s *sorter) encodeOnHost(word int, codes driver.Ptr) {
 	if word != 0 {
 		panic("gpu: only the leading word of strings is sorted by the device")
 	}
+	s.prepared(len(s.job.Gather))
 	made, err := host.Words[uint64](&s.buffers, s.rows)
 	s.fail(err)
 	if s.failed() {

@@ -10,32 +10,63 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// allocate makes the result's buffers, all but those of strings, whose size is not known.
-func (s *sorter) allocate() (err error) {
+// prepare makes the result's buffers, all but those of strings, whose size is not known, while columns come up and keys are sorted:
+// ordinary memory is cleared by its allocator, which takes as long.
+func (s *sorter) prepare() {
 	s.result.Rows = s.out
-	if s.result.RowNumbers, err = s.buffers.Bytes(s.out * s.job.RowNumbers); err != nil {
-		return err
-	}
 	s.result.Columns = make([]engine.Column, len(s.job.Gather))
-	for i, at := range s.job.Gather {
-		c := &s.job.Columns[at]
-		if isText(c.Kind) {
-			continue
+	s.unprepared = make(chan error, 1+len(s.job.Gather))
+	s.helpers.Go(func() {
+		defer close(s.unprepared)
+		err := s.allocateRowNumbers()
+		s.unprepared <- err
+		for i := 0; i < len(s.job.Gather) && err == nil; i++ {
+			err = s.allocateColumn(i)
+			s.unprepared <- err
 		}
-		out := &s.result.Columns[i]
-		size := s.out * c.ValueBytes()
-		if c.Kind == keyencode.Bool {
-			size = bitmapBytes(s.out)
+	})
+}
+
+// prepared waits for the row numbers' buffer and those of so many columns. What else needs the caller's allocator waits for all of them.
+func (s *sorter) prepared(columns int) {
+	for ; s.preparedBuffers <= columns && !s.failed(); s.preparedBuffers++ {
+		s.fail(<-s.unprepared)
+	}
+}
+
+// isPrepared reports whether prepared would wait.
+func (s *sorter) isPrepared(columns int) bool {
+	for ; s.preparedBuffers <= columns; s.preparedBuffers++ {
+		select {
+		case err := <-s.unprepared:
+			s.fail(err)
+		default:
+			return false
 		}
-		if out.Values, err = s.buffers.Bytes(size); err != nil {
-			return fmt.Errorf("column %d: %w", at, err)
-		}
-		if !nullable(c) {
-			continue
-		}
-		if out.Validity, err = s.buffers.Bytes(bitmapBytes(s.out)); err != nil {
-			return fmt.Errorf("column %d: %w", at, err)
-		}
+	}
+	return true
+}
+
+func (s *sorter) allocateRowNumbers() (err error) {
+	s.result.RowNumbers, err = s.buffers.Bytes(s.out * s.job.RowNumbers)
+	return err
+}
+
+func (s *sorter) allocateColumn(i int) (err error) {
+	at := s.job.Gather[i]
+	c, out := &s.job.Columns[at], &s.result.Columns[i]
+	if isText(c.Kind) {
+		return nil
+	}
+	size := s.out * c.ValueBytes()
+	if c.Kind == keyencode.Bool {
+		size = bitmapBytes(s.out)
+	}
+	if out.Values, err = s.buffers.Bytes(size); err == nil && nullable(c) {
+		out.Validity, err = s.buffers.Bytes(bitmapBytes(s.out))
+	}
+	if err != nil {
+		return fmt.Errorf("column %d: %w", at, err)
 	}
 	return nil
 }
@@ -46,7 +77,9 @@ func bitmapBytes(rows int) int { return (rows + 7) / 8 }
 
 // writeRowNumbers brings the row numbers to the host where they are wanted there.
 func (s *sorter) writeRowNumbers() {
+	s.prepared(0)
 	if s.numbers == nil && s.gathersTexts() {
+		s.prepared(len(s.job.Gather))
 		s.numbers = s.hostNumbers()
 		s.wait()
 	}
@@ -57,11 +90,23 @@ func (s *sorter) writeRowNumbers() {
 	case s.numbers != nil:
 		s.fail(s.workers.Copy(s.result.RowNumbers, host.BytesOf(s.numbers)))
 	case s.job.RowNumbers == 4:
-		s.download(s.result.RowNumbers, s.order)
+		s.afterKernels()
+		s.down.download(s.result.RowNumbers, s.order)
 	default:
-		s.downloadInto(s.order, 4*s.out, func(at int, data []byte) error {
-			return s.workers.Widen(host.View[uint64](s.result.RowNumbers)[at/4:], host.View[uint32](data))
+		s.afterKernels()
+		s.down.downloadInto(s.order, 4*s.out, func(at int, data []byte) error {
+			return s.down.workers.Widen(host.View[uint64](s.result.RowNumbers)[at/4:], host.View[uint32](data))
 		})
+	}
+	s.fail(s.down.err)
+}
+
+// afterKernels has what goes down from now on wait for the kernels that have been launched.
+func (s *sorter) afterKernels() {
+	e := s.event()
+	if !s.failed() {
+		s.fail(s.Record(e))
+		s.down.fail(s.down.After(e))
 	}
 }
 

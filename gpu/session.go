@@ -10,15 +10,15 @@ import (
 	"github.com/arrowsort/arrowsort/kernels"
 )
 
-// A session is an open device with what every sort needs: the kernels, pinned memory that columns pass through, and room
+// A session is an open device with what every sort needs: the kernels, three lanes, and room
 // for the kernels' arguments. One sort at a time uses it.
 type session struct {
 	*driver.Context
 	memory  *pool[driver.Ptr]
-	staging staging
+	lanes   [3]*lane // of the kernels, of what comes up meanwhile, of what goes down
+	events  []driver.Event
 	params  params
 	lookout lookout
-	marks   [2]driver.Event
 }
 
 // kernelNumbers are the positions of the kernels in kernels.All by name.
@@ -53,13 +53,10 @@ func (s *session) prepare() error {
 		return err
 	}
 	defer leave()
-	for i := range s.marks {
-		if s.marks[i], err = s.NewEvent(); err != nil {
+	for i := range s.lanes {
+		if s.lanes[i], err = openLane(s.Context); err != nil {
 			return err
 		}
-	}
-	if err := s.staging.open(s.Context); err != nil {
-		return err
 	}
 	if err := s.lookout.open(s.Context); err != nil {
 		return err

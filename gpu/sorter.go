@@ -3,6 +3,8 @@
 package gpu
 
 import (
+	"sync"
+
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
@@ -24,6 +26,15 @@ type sorter struct {
 	numbers     []uint32   // the same on the host, where something there needs them
 	result      engine.Result
 	counters    driver.Ptr // of ones in gathered bitmaps
+
+	windows *windows // of the row numbers, once a large column needs them
+
+	unprepared      chan error // tells of each of the result's buffers that it is there
+	preparedBuffers int
+	helpers         sync.WaitGroup   // of goroutines that work meanwhile
+	arrivals        map[int]*arrival // columns that come up, by their place in the job
+	ready           []delivery       // made, or being made
+	leaving         []delivery       // on their way to the host
 }
 
 // sortJob is the algorithm: the statistics of the keys in one read, which sorts them too if there is one key that spreads well, a plan
@@ -32,9 +43,8 @@ func sortJob(t *task, job *engine.Job, mem engine.Allocator) (*engine.Result, er
 	s := newSorter(t, job, mem)
 	defer s.buffers.Release()
 	defer t.idle() // before the buffers go
-	if err := s.allocate(); err != nil {
-		return nil, err
-	}
+	defer s.helpers.Wait()
+	s.prepare()
 	if err := s.measure(); err != nil {
 		return nil, err
 	}
@@ -52,10 +62,8 @@ func sortJob(t *task, job *engine.Job, mem engine.Allocator) (*engine.Result, er
 	}
 	s.progress(2)
 	s.writeRowNumbers()
-	for i := range job.Gather {
-		s.gather(i)
-	}
-	if err := s.wait(); err != nil {
+	s.gatherAll()
+	if err := s.settle(); err != nil {
 		return nil, err
 	}
 	s.progress(3)

@@ -26,6 +26,7 @@ func (s *sorter) measure() error {
 	for i, key := range keys {
 		measured[i] = s.rows > 0 && s.launchStatistics(key, block+driver.Ptr(statisticsBytes*i))
 	}
+	s.prefetch()
 	for i, key := range keys {
 		if !measured[i] {
 			stats[i] = s.measureOnHost(key)

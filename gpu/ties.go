@@ -29,6 +29,7 @@ func (s *sorter) sortTexts() driver.Ptr {
 	if s.plan.Words() == 1 || s.failed() {
 		return rows
 	}
+	s.prepared(len(s.job.Gather))
 	numbers, err := host.Words[uint32](&s.buffers, s.rows)
 	s.fail(err)
 	codes, err := host.Words[uint64](&s.buffers, s.rows)

@@ -131,6 +131,15 @@ gather_bytes(u8 *values, u64 width, u32 *rows, u64 out, u8 *dst)    any grid; va
 gather_bits(u32 *bits, u64 bit, u32 *rows, u64 out, u32 *dst, u64 *set)  any grid
     Bit i of dst = bit number bit + rows[i] of bits. Writes ceil(out / 32) words, bits behind out are zero. Adds the number of ones
     to *set.
+
+Gather in windows, for columns that are larger than the L2: row numbers are dealt to windows of the column, values are gathered in that
+order, and collected in the order of the row numbers. rows[] are a permutation of 0..out-1, and out - 1 >> shift is below DEAL_WINDOWS.
+deal_rows(u32 *rows, u64 out, u64 shift, u32 *dealt, u16 *places, u32 *offsets, u32 *cursors)    grid = tiles = ceil(out / DEAL_TILE)
+    dealt[out]: the row numbers by windows of 2^shift rows; places[i]: where rows[i] went within its tile; offsets[tiles * 2 * DEAL_WINDOWS]:
+    for each window what to add to a place in the tile for the place in dealt, and its first place in the tile. cursors[DEAL_WINDOWS]: zero before.
+collect_4, _8(void *gathered, u64 out, u16 *places, u32 *offsets, void *dst)                     grid = tiles
+    dst[i] = what gather_4 or _8 has made of dealt, at the place where rows[i] went.
+
 copy_bits(u32 *src, u64 srcBit, u64 n, u32 *dst, u64 dstBit)         any grid; dst zero before: bits are OR-ed in, so
     bitmaps of chunks are laid side by side in any order. src 0: ones.
 look_up_ranks(u8 *indices, u64 width, u32 *validity, u64 bit, u32 *ranks, u64 n, u32 *dst)   any grid

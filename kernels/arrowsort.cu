@@ -1,6 +1,8 @@
 // The image: all kernels in one unit.
 #include "bits.cu"
 #include "bucket_plan.cu"
+#include "collect.cu"
+#include "deal_rows.cu"
 #include "digit_binning_first.cu"
 #include "digit_binning_last.cu"
 #include "digit_binning_middle.cu"

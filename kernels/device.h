@@ -98,8 +98,18 @@ DEVICE void load_vector(const u64* p, u64* x) {
 	ulonglong2 v = __ldg((const ulonglong2*)p);
 	x[0] = v.x, x[1] = v.y;
 }
-// The same for what is read but once: it need not stay in the caches.
+// The same for what is read, or written, but once: it need not stay in the caches.
 DEVICE u64 load_once(const u64* p) { return __ldcs((const unsigned long long*)p); }
+DEVICE u32 load_once(const u32* p) { return __ldcs(p); }
+DEVICE u16 load_once(const u16* p) { return __ldcs(p); }
+DEVICE void store_once(u64* p, u64 x) { __stcs((unsigned long long*)p, (unsigned long long)x); }
+DEVICE void store_once(u32* p, u32 x) { __stcs(p, x); }
+
+// Copies a word into shared memory without waiting for it; wait_for_copies waits for all of this thread's.
+template <class T> DEVICE void copy_async(T* shared, const T* global) {
+	asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"((u32)__cvta_generic_to_shared(shared)), "l"(global), "n"(sizeof(T)) : "memory");
+}
+DEVICE void wait_for_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 
 // Places in shared memory, in bytes.
 DEVICE u32 shared_place(const void* p) { return (u32)__cvta_generic_to_shared(p); }

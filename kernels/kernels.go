@@ -48,11 +48,17 @@ var All = []Kernel{
 	{"gather_32", StreamThreads, 0},
 	{"gather_bytes", StreamThreads, 0},
 	{"gather_bits", StreamThreads, 0},
+	{"deal_rows", DealThreads, DealTile*4 + dealTable + DealThreads/32*4},
+	{"collect_4", CollectThreads, DealTile*4 + dealTable},
+	{"collect_8", CollectThreads, DealTile*8 + dealTable},
 	{"copy_bits", StreamThreads, 0},
 	{"look_up_ranks", StreamThreads, 0},
 }
 
 const (
+	// Two words for each window, and what one more has.
+	dealTable = 2 * (DealWindows + 32) * 4
+
 	histogramBytes = MaxDigits * RadixBins * HistogramCopies * 4
 
 	// A tile of records, a counter of each bin for each warp, two words for each bin, and a few words.

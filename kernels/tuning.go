@@ -92,6 +92,15 @@ const (
 	// FinishRestRows is the most rows of a bucket that finish_rest sorts.
 	FinishRestRows = 16384
 
+	// DealThreads is the size of a block that deals row numbers to windows of a column.
+	DealThreads = 512
+	// DealTile is its rows.
+	DealTile = DealThreads * 16
+	// CollectThreads is the size of a block that collects what was gathered for a tile: two of them fill a multiprocessor.
+	CollectThreads = 1024
+	// DealWindows is the most windows.
+	DealWindows = 256
+
 	// StreamThreads is the size of a block of the kernels that read and write once.
 	StreamThreads = 256
 )

@@ -1,5 +1,6 @@
 // What the program does with one device: proofs, times, the table.
 #pragma once
+#include "../../kernels/test/gather.h"
 #include "jobs.h"
 #include "ours.h"
 #include "proof.h"

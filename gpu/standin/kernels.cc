@@ -342,6 +342,33 @@ void gather(u64 values, u64 width, const u32* rows, u64 n, u64 dst) {
 	for (u64 i = 0; i < n; i++) memcpy(at<u8>(dst) + i * width, at<u8>(values) + rows[i] * width, width);
 }
 
+void deal_rows(const u64* a) {
+	const u32* rows = at<u32>(a[0]);
+	u64 n = a[1], shift = a[2];
+	u32* cursors = at<u32>(a[6]);
+	for (u64 first = 0, tile = 0; first < n; first += DEAL_TILE, tile++) {
+		u64 count = std::min<u64>(DEAL_TILE, n - first);
+		std::vector<std::vector<u64>> windows(DEAL_WINDOWS);
+		for (u64 i = count; i-- > 0;) windows.at(rows[first + i] >> shift).push_back(first + i); // any order will do
+		u32* table = at<u32>(a[5]) + tile * 2 * DEAL_WINDOWS;
+		u32 place = 0;
+		for (u64 w = 0; w < DEAL_WINDOWS; w++) {
+			u32 room = (u32)(w << shift) + cursors[w];
+			cursors[w] += (u32)windows[w].size();
+			table[w] = room - place, table[DEAL_WINDOWS + w] = place;
+			for (u64 i : windows[w]) at<u32>(a[3])[room++] = rows[i], at<u16>(a[4])[i] = (u16)place++;
+		}
+	}
+}
+
+void collect(u64 gathered, u64 n, const u16* places, const u32* offsets, u64 dst, u64 width) {
+	for (u64 i = 0; i < n; i++) {
+		const u32* table = offsets + i / DEAL_TILE * 2 * DEAL_WINDOWS;
+		u64 w = std::upper_bound(table + DEAL_WINDOWS, table + 2 * DEAL_WINDOWS, places[i]) - (table + DEAL_WINDOWS) - 1;
+		memcpy(at<u8>(dst) + i * width, at<u8>(gathered) + (u32)(table[w] + places[i]) * width, width);
+	}
+}
+
 void gather_bits(const u64* a) {
 	u32* dst = at<u32>(a[4]);
 	memset(dst, 0, (a[3] + 31) / 32 * 4);
@@ -371,6 +398,9 @@ const std::map<std::string, std::pair<int, Twin>>& twins() {
 	auto bin = [](Records in, Records out) { return std::make_pair(10, Twin([=](const u64* a, u64 blocks) { binning(a, in, out, blocks); })); };
 	auto fixed = [](u64 width) {
 		return std::make_pair(4, Twin([=](const u64* a, u64) { gather(a[0], width, at<u32>(a[1]), a[2], a[3]); }));
+	};
+	auto collects = [](u64 width) {
+		return std::make_pair(5, Twin([=](const u64* a, u64) { collect(a[0], a[1], at<u16>(a[2]), at<u32>(a[3]), a[4], width); }));
 	};
 	static const std::map<std::string, std::pair<int, Twin>> all{
 	    {"statistics", {3, plain(statistics)}},
@@ -410,6 +440,9 @@ const std::map<std::string, std::pair<int, Twin>>& twins() {
 	    {"gather_32", fixed(32)},
 	    {"gather_bytes", {5, [](const u64* a, u64) { gather(a[0], a[1], at<u32>(a[2]), a[3], a[4]); }}},
 	    {"gather_bits", {6, plain(gather_bits)}},
+	    {"deal_rows", {7, plain(deal_rows)}},
+	    {"collect_4", collects(4)},
+	    {"collect_8", collects(8)},
 	    {"copy_bits", {5, plain(copy_bits)}},
 	    {"look_up_ranks", {7, plain(look_up_ranks)}},
 	};

@@ -93,7 +93,10 @@ inline void load_vector(const u32* p, u32* x) { x[0] = p[0], x[1] = p[1], x[2] =
 inline void load_vector(const u64* p, u64* x) { x[0] = p[0], x[1] = p[1]; }
 
 template <class T> inline T load(const T* p) { return *p; }
-inline u64 load_once(const u64* p) { return *p; }
+template <class T> inline T load_once(const T* p) { return *p; }
+template <class T> inline void store_once(T* p, T x) { *p = x; }
+template <class T> inline void copy_async(T* shared, const T* global) { *shared = *global; }
+inline void wait_for_copies() {}
 inline u32 shared_place(const void* p) { return (u32)((const u8*)p - shared_memory()); }
 inline u32 load_shared(u32 place) { return *(const u32*)(shared_memory() + place); }
 inline void store_shared(u32 place, u32 x) { *(u32*)(shared_memory() + place) = x; }

@@ -54,14 +54,3 @@ func (c *Context) load(image []byte, kernels []Kernel) (err error) {
 	}
 	return nil
 }
-
-// Launch puts a kernel into the stream: the position of the kernel among those given to NewContext, the number of blocks,
-// the arguments, all of them 64-bit.
-func (c *Context) Launch(kernel, blocks int, args ...uint64) error {
-	f := &c.functions[kernel]
-	params := make([]unsafe.Pointer, len(args))
-	for i := range args {
-		params[i] = unsafe.Pointer(&args[i])
-	}
-	return describe("launching "+f.Name, f.Launch(blocks, 1, 1, f.Threads, 1, 1, f.Shared, c.stream, params))
-}
