@@ -127,7 +127,7 @@ func (t *task) launchLook(p *partition, shape bucketShape, n int) {
 // lookBlocks is one block for each multiprocessor, or as many as there are rows for.
 func (t *task) lookBlocks(n int) int {
 	const rowsOfThread = 8
-	perBlock := kernels.LookThreads * rowsOfThread
+	perBlock := kernels.LookSmallThreads * rowsOfThread
 	return min(t.Multiprocessors, (n+perBlock-1)/perBlock, kernels.LookBlocks)
 }
 

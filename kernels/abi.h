@@ -213,10 +213,16 @@ struct Heavy {
 
 // A Map is monotone, and one to one where right is 0 and the number in range:
 //   x = ((number - low) >> right) << left;  prefix = x + high(x * scale) + (row << rowLeft >> rowRight if left > 0)
-// all in 32 bits. Numbers below low have the prefix 0, those above last ~0.
+// all in 32 bits. Numbers below low have the prefix 0, those above last ~0. Floats that are spread evenly, as few are by their bits, have
+//   prefix = (value - offset) * factor + 1;  value is that of the number in two's complement: number ^ flip
+// and right 1: rows that tie in their prefixes need not tie, but where a prefix is outside lossyLow..lossyHigh.
 struct Map {
 	u64 low, last;
 	u64 right, left, scale, rowLeft, rowRight;
+	u64 floating;               // 1: by the value of floats
+	u64 factor, offset;         // patterns of doubles
+	u64 flip, sign;
+	u64 lossyLow, lossyHigh;
 	u64 clamps;  // 0: all numbers that there can be are in range
 	u64 heavies; // heavy values, ascending, at most HEAVY_VALUES
 	Heavy heavy[CLASSES]; // heavy values, then NaN (CLASS_OF_NAN) and null (CLASS_OF_NULL)

@@ -6,7 +6,7 @@ KERNEL(bucket_plan, PLAN_THREADS, 1)(const Buckets* b) {
 	Partial* partial = (Partial*)(sums + 36);
 	Verdict* v = (Verdict*)(partial + 1);
 	Verdict* verdict = (Verdict*)b->verdict;
-	Planner plan(b, (Map*)b->numberMap, sums);
+	Planner<true> plan(b, (Map*)b->numberMap, sums);
 	u32 blocks = grid_blocks() - CLASSES;
 	if (verdict->why == WHY_NOT && block_index() < blocks) {
 		u32 largest = 0, oversized = 0, end = plan.plan_buckets(block_index() * PLAN_THREADS * PLAN_BUCKETS, &largest, &oversized);

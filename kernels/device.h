@@ -41,6 +41,11 @@ DEVICE u64 shuffle_xor(u64 x, u32 by) { return __shfl_xor_sync(ALL_LANES, x, by)
 
 DEVICE u32 count_ones(u32 x) { return __popc(x); }
 DEVICE u32 multiply_high(u32 a, u32 b) { return __umulhi(a, b); }
+DEVICE double multiply_add(double a, double b, double c) { return __fma_rn(a, b, c); }
+DEVICE double as_double(u64 pattern) { return __longlong_as_double((long long)pattern); }
+DEVICE double as_double(u32 pattern) { return (double)__uint_as_float(pattern); } // of a float
+DEVICE u64 pattern_of(double x) { return (u64)__double_as_longlong(x); }
+DEVICE u32 pattern_of(float x) { return __float_as_uint(x); }
 DEVICE u32 count_leading_zeros(u32 x) { return __clz(x); }
 DEVICE u32 and3(u32 a, u32 b, u32 c) {
 	u32 r;

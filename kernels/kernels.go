@@ -28,7 +28,7 @@ var All = []Kernel{
 	{"digit_binning_last_wide", BinningThreads, binningBytesWide},
 	{"sample", 1024, LookHead + SampleRows*12 + 1024},
 	{"look", LookThreads, LookHead + (1<<BucketBits)*2},
-	{"look_small", LookThreads, LookHead + SmallSampleRows*12 + 1024},
+	{"look_small", LookSmallThreads, LookHead + SmallSampleRows*12 + 1024},
 	{"bucket_plan", 1024, 512},
 	{"partition_first", PartitionThreads, dealerBytes(PartitionTile, 256) + classBytes(PartitionThreads)},
 	{"partition_first_wide", PartitionWideThreads, dealerBytes(PartitionTile, 256) + classBytes(PartitionWideThreads)},

@@ -8,7 +8,7 @@ KERNEL(look, LOOK_THREADS, 1)(const Buckets* b) {
 	for (u32 i = thread_index(); i < sizeof(Map) / 4; i += LOOK_THREADS) ((u32*)&m->map)[i] = ((const u32*)b->numberMap)[i];
 	if (thread_index() == 0) m->verdict.why = ((const Verdict*)b->verdict)->why;
 	sync_block();
-	look_at_column(b, m, (u32*)(shared_memory() + LOOK_HEAD));
+	look_at_column<LOOK_THREADS>(b, m, (u32*)(shared_memory() + LOOK_HEAD));
 }
 
 // The sample of a few rows: two neighbours for each thread; all rows where they are fewer.
@@ -26,7 +26,7 @@ DEVICE void read_pair(const Buckets* b, Sampler<SMALL_SAMPLE_ROWS>& sampler) {
 
 // The plan of at most PLAN_THREADS * PLAN_BUCKETS buckets, by one block.
 DEVICE void plan_by_block(const Buckets* b, LookMemory* m, u32* sums) {
-	Planner plan(b, &m->map, sums);
+	Planner<false> plan(b, &m->map, sums);
 	u32 largest = 0, oversized = 0, end = 0;
 	bool counted = m->verdict.why == WHY_NOT;
 	if (thread_index() == 0) m->verdict.largest = m->verdict.oversized = 0;
@@ -50,7 +50,7 @@ DEVICE void plan_by_block(const Buckets* b, LookMemory* m, u32* sums) {
 }
 
 // look_small samples, looks and plans in one launch: every block takes the same sample, and the last one plans.
-KERNEL(look_small, LOOK_THREADS, 1)(const Buckets* b) {
+KERNEL(look_small, LOOK_SMALL_THREADS, 1)(const Buckets* b) {
 	LookMemory* m = LookMemory::of(shared_memory());
 	u32* counters = (u32*)(shared_memory() + LOOK_HEAD);
 	{
@@ -58,7 +58,7 @@ KERNEL(look_small, LOOK_THREADS, 1)(const Buckets* b) {
 		read_pair(b, sampler);
 		take_sample(b, sampler, &m->map, &m->verdict);
 	}
-	look_at_column(b, m, counters);
+	look_at_column<LOOK_SMALL_THREADS>(b, m, counters);
 	fence();
 	sync_block();
 	if (thread_index() == 0) m->last = atomic_add(&((Verdict*)b->verdict)->ticket, 1u) + 1 == grid_blocks();

@@ -6,8 +6,6 @@
 template <class Word> struct Watch {
 	bool nullsAtStart;
 	bool rises = false, ties = false, falls = false, done = false;
-	Word before = 0; // the row in front, and its class
-	u32 beforeClass = CLASS_VALUE;
 
 	DEVICE int step(Word last, u32 lastClass, Word number, u32 cls) const {
 		if (lastClass != cls) return class_rank(cls, nullsAtStart) > class_rank(lastClass, nullsAtStart) ? 1 : -1;
@@ -18,8 +16,8 @@ template <class Word> struct Watch {
 		ties |= step == 0;
 		falls |= step < 0;
 	}
-	// A lane's first row of a group follows the last one of the lane below, or of the group before.
-	template <bool plain> DEVICE void add_rows(const Chunk<Word>& c, u64 first) {
+	// before: the row in front. A lane's first row of a group follows the last one of the lane below, or of the group before.
+	template <bool plain> DEVICE void add_rows(const Chunk<Word>& c, u64 first, Word before, u32 beforeClass) {
 		const int vector = Chunk<Word>::vector;
 		UNROLL for (int g = 0; g < CHUNK_ITEMS; g += vector) {
 			Word below = shuffle_up(c.number[g + vector - 1], 1);
@@ -67,7 +65,7 @@ struct LookMemory {
 };
 static_assert(sizeof(LookMemory) <= LOOK_HEAD, "room in front of the counters");
 
-template <class Word> struct Looker {
+template <class Word, u32 threads> struct Looker {
 	const Buckets* b;
 	LookMemory* m;
 	u32* counters; // two of 16 bits in a word; 0: nothing is counted
@@ -84,20 +82,14 @@ template <class Word> struct Looker {
 	DEVICE void run() {
 		const Field* f = (const Field*)b->field;
 		Numbers<Word> numbers(f);
-		// A warp reads chunks one behind the other, so that it knows the row in front.
-		const u64 run = n >= 1 << 24 ? 4 * CHUNK_ROWS : CHUNK_ROWS, step = (u64)grid_blocks() * (LOOK_THREADS / 32) * run;
-		u64 first = ((u64)block_index() * (LOOK_THREADS / 32) + warp_index()) * run, inRun = 0;
-		while (first + inRun < n) {
-			chunk(f, numbers, first + inRun, inRun > 0);
-			inRun += CHUNK_ROWS;
-			if (inRun == run) first += step, inRun = 0;
-		}
+		const u64 step = (u64)grid_blocks() * (threads / 32) * CHUNK_ROWS;
+		for (u64 first = ((u64)block_index() * (threads / 32) + warp_index()) * CHUNK_ROWS; first < n; first += step) chunk(f, numbers, first);
 	}
-	DEVICE void chunk(const Field* f, const Numbers<Word>& numbers, u64 first, bool next) {
+	DEVICE void chunk(const Field* f, const Numbers<Word>& numbers, u64 first) {
 		Chunk<Word> c;
 		c.load(f, numbers, first, n);
 		bool plain = vote(c.values != (1u << CHUNK_ITEMS) - 1) == 0;
-		if (!watch.done) look_back(f, c, first, plain, next);
+		if (!watch.done) look_back(f, c, first, plain);
 		if (plain) {
 			UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) seen.add(c.number[i]);
 		} else {
@@ -111,16 +103,12 @@ template <class Word> struct Looker {
 		if (map.heavies) records &= ~heavy(c, first);
 		count(c, first, records);
 	}
-	// next: the row in front is the last one that was watched.
-	DEVICE void look_back(const Field* f, const Chunk<Word>& c, u64 first, bool plain, bool next) {
-		if (!next) {
-			NumberedRow before(f, first > 0 ? first - 1 : 0);
-			watch.before = (Word)before.number, watch.beforeClass = before.cls;
-		}
-		if (plain && watch.beforeClass == CLASS_VALUE) {
-			watch.template add_rows<true>(c, first);
+	DEVICE void look_back(const Field* f, const Chunk<Word>& c, u64 first, bool plain) {
+		NumberedRow before(f, first > 0 ? first - 1 : 0);
+		if (plain && before.cls == CLASS_VALUE) {
+			watch.template add_rows<true>(c, first, (Word)before.number, CLASS_VALUE);
 		} else {
-			watch.template add_rows<false>(c, first);
+			watch.template add_rows<false>(c, first, (Word)before.number, before.cls);
 		}
 	}
 	DEVICE u32* class_count(u32 cls, u64 first) const {
@@ -185,7 +173,7 @@ template <class Word> struct Looker {
 		if (warp_index() != 0) return;
 		u64 all[words + 1];
 		UNROLL for (u32 k = 0; k <= words; k++) {
-			u64 x = warps[lane_index() * (words + 1) + k];
+			u64 x = lane_index() < threads / 32 ? warps[lane_index() * (words + 1) + k] : 0;
 			all[k] = k < 2 ? warp_max(x) : k < 4 || k == words ? warp_or(x) : warp_sum(x);
 		}
 		Partial* p = (Partial*)b->partials + block_index();
@@ -197,29 +185,29 @@ template <class Word> struct Looker {
 };
 
 // Adds the counters of a block to those of all.
-DEVICE void flush(const Buckets* b, const u32* counters) {
-	for (u32 i = thread_index(); i < 1u << b->bits >> 1; i += LOOK_THREADS) {
+template <u32 threads> DEVICE void flush(const Buckets* b, const u32* counters) {
+	for (u32 i = thread_index(); i < 1u << b->bits >> 1; i += threads) {
 		u32 two = counters[i];
 		if (two) atomic_add((u64*)b->counts + i, (u64)(two >> 16) << 32 | (two & 0xffff));
 	}
 }
 
-template <class Word> DEVICE void look_at(const Buckets* b, LookMemory* m, u32* counters) {
-	Looker<Word> looker(b, m, m->verdict.why == WHY_NOT ? counters : nullptr);
+template <class Word, u32 threads> DEVICE void look_at(const Buckets* b, LookMemory* m, u32* counters) {
+	Looker<Word, threads> looker(b, m, m->verdict.why == WHY_NOT ? counters : nullptr);
 	looker.run();
 	sync_block();
-	if (m->verdict.why == WHY_NOT) flush(b, counters);
+	if (m->verdict.why == WHY_NOT) flush<threads>(b, counters);
 	sync_block();
 	looker.store((u64*)counters);
 }
 
-DEVICE void look_at_column(const Buckets* b, LookMemory* m, u32* counters) {
-	for (u32 i = thread_index(); i < 1u << b->bits >> 1; i += LOOK_THREADS) counters[i] = 0;
+template <u32 threads> DEVICE void look_at_column(const Buckets* b, LookMemory* m, u32* counters) {
+	for (u32 i = thread_index(); i < 1u << b->bits >> 1; i += threads) counters[i] = 0;
 	if (thread_index() < HEAVY_VALUES) m->less[thread_index()] = 0;
 	sync_block();
 	if (((const Field*)b->field)->width == 4) {
-		look_at<u32>(b, m, counters);
+		look_at<u32, threads>(b, m, counters);
 	} else {
-		look_at<u64>(b, m, counters);
+		look_at<u64, threads>(b, m, counters);
 	}
 }

@@ -4,17 +4,30 @@
 
 static_assert(sizeof(Map) == MAP_BYTES && sizeof(Partial) == PARTIAL_BYTES, "the sizes that the host knows");
 
+// The value of a float's number.
+template <class Word> DEVICE double value_of(Word number, Word flip, Word sign) {
+	Word x = number ^ flip;
+	return as_double(x & sign ? (Word)(sign - x) : x);
+}
+// The number of the float next to a value.
+template <class Word> DEVICE Word number_of(double value, Word flip, Word sign) {
+	Word x = sizeof(Word) == 4 ? (Word)pattern_of((float)value) : (Word)pattern_of(value);
+	return (x & sign ? (Word)(sign - x) : x) ^ flip;
+}
+
 struct Mapper {
 	u64 low, last;
 	u32 right, left, scale, rowLeft, rowRight, heavies;
-	bool clamps;
+	bool clamps, floating;
+	const Map* map;
 
 	DEVICE explicit Mapper(const Map* m)
 	    : low(m->low), last(m->last), right((u32)m->right), left((u32)m->left), scale((u32)m->scale), rowLeft((u32)m->rowLeft),
-	      rowRight((u32)m->rowRight), heavies((u32)m->heavies), clamps(m->clamps != 0) {}
+	      rowRight((u32)m->rowRight), heavies((u32)m->heavies), clamps(m->clamps != 0),
+	      floating(m->floating != 0), map(m) {}
 
 	// Neither clamps nor row numbers: most columns' maps.
-	DEVICE bool simple() const { return !clamps && left == 0; }
+	DEVICE bool simple() const { return !clamps && left == 0 && !floating; }
 	DEVICE u32 simple_prefix(u32 number) const {
 		u32 x = number - (u32)low;
 		return x + multiply_high(x, scale);
@@ -31,8 +44,12 @@ struct Mapper {
 		x += multiply_high(x, scale);
 		return left ? x + (row << rowLeft >> rowRight) : x;
 	}
+	template <class Word> DEVICE u32 by_value(Word number) const {
+		double above = value_of(number, (Word)map->flip, (Word)map->sign) - as_double(map->offset);
+		return (u32)pattern_of(multiply_add(above, as_double(map->factor), 4503599627370497.0)); // 2^52 + 1
+	}
 	template <class Word> DEVICE u32 prefix(Word number, u32 row) const {
-		u32 p = in_range(number, row);
+		u32 p = floating ? by_value(number) : in_range(number, row);
 		if (!clamps) return p;
 		if (number < (Word)low) p = 0;
 		return number > (Word)last ? ~0u : p;
@@ -50,4 +67,21 @@ DEVICE void make_map(Map* m, u64 low, u64 last, u64 most, u32 rowBits) {
 	m->rowLeft = left > rowBits ? left - rowBits : 0;
 	m->rowRight = left > rowBits ? 0 : rowBits - left;
 	m->clamps = low != 0 || last != most;
+	m->floating = 0, m->lossyLow = 1, m->lossyHigh = 0;
+}
+
+// Makes a map of floats by their values, from those of the least and the greatest number, widened by a share. It returns false if there
+// is none. Low words of doubles from 2^52 on are integers, and rounding keeps the order.
+template <class Word> DEVICE bool make_value_map(Map* m, Word low, Word last, double share, Word flip, Word sign) {
+	double a = value_of(low, flip, sign), z = value_of(last, flip, sign), room = (z - a) * share;
+	low = number_of(a - room, flip, sign), last = number_of(z + room, flip, sign);
+	a = value_of(low, flip, sign), z = value_of(last, flip, sign); // as they are rounded
+	double factor = 4294967290.0 / (z - a);
+	if (!(z - z == 0) || !(a - a == 0) || !(factor - factor == 0) || factor == 0 || low > last) return false; // infinite, or all alike
+	m->low = low, m->last = last;
+	m->floating = 1, m->factor = pattern_of(factor), m->offset = pattern_of(a);
+	m->flip = flip, m->sign = sign, m->clamps = 1;
+	m->right = 1, m->left = m->scale = m->rowLeft = m->rowRight = 0;
+	m->lossyLow = 0, m->lossyHigh = ~0u;
+	return true;
 }

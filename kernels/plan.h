@@ -21,13 +21,15 @@ DEVICE u32 block_exclusive_sum(u32 x, u32* sums, u32* total) {
 	return before + shuffle(ofWarps, warp_index());
 }
 
-struct Planner {
+// earlier: an earlier kernel has counted, not another block of this one.
+template <bool earlier> struct Planner {
 	const Buckets* b;
 	Map* map;  // of which the rows of classes are written
 	u32* sums; // 36 words of shared memory
 
 	DEVICE Planner(const Buckets* b, Map* map, u32* sums) : b(b), map(map), sums(sums) {}
 
+	DEVICE static u32 read(const u32* p) { return earlier ? load(p) : load_relaxed(p); }
 	DEVICE u32 buckets() const { return 1u << b->bits; }
 	DEVICE u32 windows() const { return (u32)((b->n + b->window - 1) / b->window); }
 	DEVICE u32 tiles() const { return (u32)((b->n + first_tile(b) - 1) / first_tile(b)); }
@@ -38,7 +40,7 @@ struct Planner {
 		if (bucket == 0) return 0;
 		if (thread_index() == 0) sums[32] = 0;
 		sync_block();
-		for (u32 i = thread_index(); i < bucket; i += PLAN_THREADS) rows += load_relaxed((const u32*)b->counts + i);
+		for (u32 i = thread_index(); i < bucket; i += PLAN_THREADS) rows += read((const u32*)b->counts + i);
 		rows = warp_add(rows);
 		if (lane_index() == 0 && rows) atomic_add(sums + 32, rows);
 		sync_block();
@@ -62,7 +64,7 @@ struct Planner {
 	DEVICE u32 plan_buckets(u32 blockFirst, u32* largest, u32* oversized) {
 		u32 bucket = blockFirst + thread_index() * PLAN_BUCKETS, rows[PLAN_BUCKETS], all = 0, total;
 		UNROLL for (u32 k = 0; k < PLAN_BUCKETS; k++) {
-			rows[k] = bucket + k < buckets() ? load_relaxed((const u32*)b->counts + bucket + k) : 0;
+			rows[k] = bucket + k < buckets() ? read((const u32*)b->counts + bucket + k) : 0;
 			all += rows[k];
 			*largest = rows[k] > *largest ? rows[k] : *largest;
 			*oversized += rows[k] > b->window;
@@ -87,7 +89,7 @@ struct Planner {
 	DEVICE void plan_class(u32 cls) const {
 		u32 *counts = (u32*)b->classCounts + cls * tiles(), sum = 0;
 		for (u32 tile = lane_index(); tile - lane_index() < tiles(); tile += 32) {
-			u32 total, rows = tile < tiles() ? load_relaxed(counts + tile) : 0, before = warp_exclusive_sum(rows, &total);
+			u32 total, rows = tile < tiles() ? read(counts + tile) : 0, before = warp_exclusive_sum(rows, &total);
 			if (tile < tiles()) counts[tile] = sum + before;
 			sum += total;
 		}
@@ -99,7 +101,7 @@ struct Planner {
 		for (u32 first = 0; first < tiles(); first += PLAN_THREADS * PLAN_BUCKETS) {
 			u32 tile = first + thread_index() * PLAN_BUCKETS, rows[PLAN_BUCKETS], all = 0, total;
 			UNROLL for (u32 k = 0; k < PLAN_BUCKETS; k++) {
-				rows[k] = tile + k < tiles() ? load_relaxed(counts + tile + k) : 0;
+				rows[k] = tile + k < tiles() ? read(counts + tile + k) : 0;
 				all += rows[k];
 			}
 			u32 before = sum + block_exclusive_sum(all, sums, &total);

@@ -50,8 +50,9 @@ template <u32 rows> struct Sampler {
 		a = warp_max(m.sums[lane_index()]), b = warp_max(m.sums[32 + lane_index()]), sum = warp_sum(m.sums[64 + lane_index()]);
 	}
 
-	// The least and the greatest number, widened by a little.
-	DEVICE void range(u64 most, u64* low, u64* last) {
+	// Makes a map of the range of the numbers, widened by a little.
+	DEVICE void map_range(const Buckets* b, const Field* f, Map* map) {
+		u64 most = b->codeBits < 64 ? (1ull << b->codeBits) - 1 : ~0ull;
 		u64 notLeast = 0, top = 0, count = count_ones(values);
 		UNROLL for (int i = 0; i < items; i++) {
 			if (!(values >> i & 1)) continue;
@@ -60,8 +61,39 @@ template <u32 rows> struct Sampler {
 		}
 		join(notLeast, top, count);
 		u64 least = count ? ~notLeast : 0, margin = ((top - least) >> SAMPLE_MARGIN) + (top > least);
-		*low = least > margin ? least - margin : 0;
-		*last = most - top > margin ? top + margin : most;
+		u64 low = least > margin ? least - margin : 0, last = most - top > margin ? top + margin : most;
+		if (thread_index() == 0) make_map(map, low, last, most, (u32)b->rowBits);
+		if (f->form == FORM_FLOAT) map_values(f, least, top, map);
+	}
+	// Floats are mapped by their values where that spreads them better.
+	DEVICE void map_values(const Field* f, u64 least, u64 top, Map* map) {
+		const u32 bins = 64, shift = 26;
+		const double share = 1.0 / (1 << SAMPLE_MARGIN);
+		u32 *byBits = m.table, *byValue = byBits + bins, *usable = byValue + bins;
+		Map* other = (Map*)(usable + 2);
+		for (u32 i = thread_index(); i < 2 * bins; i += SAMPLE_THREADS) m.table[i] = 0;
+		if (thread_index() == 0) {
+			*usable = f->width == 4 ? make_value_map(other, (u32)least, (u32)top, share, Numbers<u32>(f).flip, (u32)f->sign)
+			                        : make_value_map(other, least, top, share, Numbers<u64>(f).flip, f->sign);
+		}
+		sync_block();
+		if (!*usable) return;
+		Mapper mapper(map), otherMapper(other);
+		UNROLL for (int i = 0; i < items; i++) {
+			if (!(values >> i & 1)) continue;
+			u32 p = f->width == 4 ? otherMapper.prefix((u32)number[i], 0) : otherMapper.prefix(number[i], 0);
+			atomic_add(byBits + (mapper.prefix(number[i], 0) >> shift), 1u);
+			atomic_add(byValue + (p >> shift), 1u);
+		}
+		sync_block();
+		if (thread_index() != 0) return;
+		u32 mostByBits = 0, mostByValue = 0;
+		for (u32 k = 0; k < bins; k++) {
+			mostByBits = byBits[k] > mostByBits ? byBits[k] : mostByBits;
+			mostByValue = byValue[k] > mostByValue ? byValue[k] : mostByValue;
+		}
+		other->heavies = 0;
+		if (mostByValue < mostByBits) *map = *other;
 	}
 
 	// Rows with the same key get the same owner, one of them. A row writes its number into a slot of its key and looks who is there
@@ -139,10 +171,10 @@ template <u32 rows> struct Sampler {
 	}
 
 	// Rows that tie in their prefixes, and with their neighbours; heavy values are no rows here.
-	DEVICE void ties(const Map* map, Verdict* v) {
+	DEVICE void ties(const Map* map, u32 width, Verdict* v) {
 		Mapper mapper(map);
 		u32 key[items], light = values;
-		UNROLL for (int i = 0; i < items; i++) key[i] = mapper.prefix(number[i], 0);
+		UNROLL for (int i = 0; i < items; i++) key[i] = width == 4 ? mapper.prefix((u32)number[i], 0) : mapper.prefix(number[i], 0);
 		for (u32 k = 0; k < mapper.heavies; k++) {
 			UNROLL for (int i = 0; i < items; i++) {
 				if (number[i] == map->heavy[k].number) light &= ~(1u << i);
@@ -164,20 +196,18 @@ template <u32 rows> struct Sampler {
 // number behind the code tell rows apart.
 DEVICE u32 doubt(const Verdict& v, const Map* map, u32 sample, const Buckets* b) {
 	if (v.sampled == 0) return WHY_NOT;
-	if (b->needed < 64 && (map->last - map->low) >> b->needed == 0) return WHY_FEW;
+	if (!map->floating && b->needed < 64 && (map->last - map->low) >> b->needed == 0) return WHY_FEW;
 	float partners = 2.0f * (v.ties - v.neighbours) * b->n / ((float)v.sampled * sample);
 	return partners > 8.0f * (float)(1ull << map->left) || v.neighbours > 0.35f * v.sampled ? WHY_EQUAL : WHY_NOT;
 }
 
 // Takes all decisions that a sample allows. map and verdict are in shared memory.
 template <u32 rows> DEVICE void take_sample(const Buckets* b, Sampler<rows>& sampler, Map* map, Verdict* verdict) {
-	u64 low, last, most = b->codeBits < 64 ? (1ull << b->codeBits) - 1 : ~0ull;
-	u32 rowBits = (u32)b->rowBits;
-	sampler.range(most, &low, &last);
-	if (thread_index() == 0) make_map(map, low, last, most, rowBits);
+	const Field* f = (const Field*)b->field;
+	sampler.map_range(b, f, map);
 	sampler.heavy_values(map);
 	Verdict v = {};
-	sampler.ties(map, &v);
+	sampler.ties(map, (u32)f->width, &v);
 	if (thread_index() == 0) {
 		v.why = doubt(v, map, rows < b->n ? rows : (u32)b->n, b);
 		*verdict = v;

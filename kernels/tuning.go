@@ -30,18 +30,24 @@ const (
 
 	// SampleRows is the rows of the sample that suggests a map and looks for equal keys.
 	SampleRows = 1 << 14
+	// MiddleSampleRows is the same for less than SampleAllRows.
+	MiddleSampleRows = 1 << 12
+	// SampleAllRows is from how many rows on the large sample is taken.
+	SampleAllRows = 1 << 26
 	// SampleBlocks is the grid of the kernel that reads it.
 	SampleBlocks = 32
 	// SmallSampleRows is the rows of the sample for no more than SmallRows: every block of look_small takes it by itself.
 	SmallSampleRows = 1 << 11
-	// LookThreads is the size of a block of look, which fills a multiprocessor.
-	LookThreads = 1024
+	// LookThreads is the size of a block of look, which fills a multiprocessor: more threads have too few registers.
+	LookThreads = 768
+	// LookSmallThreads is the size of a block of look_small, which also samples and plans.
+	LookSmallThreads = 1024
 	// LookBlocks is the most blocks of look.
 	LookBlocks = 1024
 	// LookHead is the bytes of shared memory in front of the counters of look.
 	LookHead = 1 << 10
 	// MapBytes is the size of a Map.
-	MapBytes = 312
+	MapBytes = 368
 	// PartialBytes is the size of a Partial.
 	PartialBytes = 136
 	// HeavyValues is the most values that have places of their own, because they are in many rows.

@@ -55,6 +55,17 @@ inline u64 shuffle_up(u64 x, u32 by) { return shuffle_up_wide(x, by); }
 inline u64 shuffle_xor(u64 x, u32 by) { return emulation::exchange(x, (thread_index() % 32) ^ by); }
 
 inline u32 count_ones(u32 x) { return (u32)__builtin_popcount(x); }
+template <class To, class From> inline To copy_bits_of(From x) {
+	To y;
+	static_assert(sizeof x == sizeof y, "the same bits");
+	__builtin_memcpy(&y, &x, sizeof y);
+	return y;
+}
+inline double multiply_add(double a, double b, double c) { return __builtin_fma(a, b, c); }
+inline double as_double(u64 pattern) { return copy_bits_of<double>(pattern); }
+inline double as_double(u32 pattern) { return copy_bits_of<float>(pattern); }
+inline u64 pattern_of(double x) { return copy_bits_of<u64>(x); }
+inline u32 pattern_of(float x) { return copy_bits_of<u32>(x); }
 inline u32 multiply_high(u32 a, u32 b) { return (u32)((u64)a * b >> 32); }
 inline u32 count_leading_zeros(u32 x) { return x ? (u32)__builtin_clz(x) : 32; }
 inline u32 and3(u32 a, u32 b, u32 c) { return a & b & c; }

@@ -84,7 +84,7 @@ struct Partitioner {
 		u64 window = small ? SMALL_FINISH_WINDOW : FINISH_WINDOW, binBits = small ? SMALL_FINISH_BIN_BITS : FINISH_BIN_BITS;
 		u64 rowBits = std::max(bits_of(n - 1), 1u);
 		while (bits < BUCKET_BITS && (n / (double)(1 << bits) > window * 0.9 || bits + binBits < rowBits)) bits++;
-		u64 first = bits <= ONLY_PASS_BITS ? bits : (bits + 1) / 2, grid = std::min(ceil_div(n, LOOK_THREADS * 8), d.multiprocessors);
+		u64 first = bits <= ONLY_PASS_BITS ? bits : (bits + 1) / 2, grid = std::min(ceil_div(n, LOOK_SMALL_THREADS * 8), d.multiprocessors);
 		b = {(u64)&t.arguments->field,       codeBits,          {(u64)t.records[0], (u64)t.records[1]}, (u64)rows,        (u64)t.counts, (u64)t.starts, (u64)t.cursors,
 		     (u64)t.firstStarts, (u64)t.firstCursors, (u64)t.windows, (u64)t.verdict, (u64)t.rest, n, bits, first, rowBits, window, bits - first,
 		     (u64)&t.arguments->column, (u64)t.map, (u64)t.classCounts, (u64)t.partials, (u64)t.samples, (u64)t.report, 2 * RADIX_BITS,
@@ -93,7 +93,7 @@ struct Partitioner {
 		d.up(t.arguments, t.argumentsHost, sizeof(Arguments));
 		const Buckets* buckets = &t.arguments->buckets;
 		if (small) {
-			d.run(look_small, grid, LOOK_THREADS, LOOK_HEAD + SMALL_SAMPLE_ROWS * 12 + 1024, buckets);
+			d.run(look_small, grid, LOOK_SMALL_THREADS, LOOK_HEAD + SMALL_SAMPLE_ROWS * 12 + 1024, buckets);
 		} else {
 			d.run(sample, SAMPLE_BLOCKS, 1024, LOOK_HEAD + SAMPLE_ROWS * 12 + 1024, buckets);
 			d.run(look, grid, LOOK_THREADS, LOOK_HEAD + std::max(2u << bits, 2048u), buckets);
