@@ -34,6 +34,8 @@ var All = []Kernel{
 	{"partition_first_wide", PartitionWideThreads, dealerBytes(PartitionTile, 256) + classBytes(PartitionWideThreads)},
 	{"partition_only", PartitionOnlyThreads, dealerBytes(PartitionOnlyTile, 1<<OnlyPassBits) + classBytes(PartitionOnlyThreads)},
 	{"partition_only_wide", PartitionOnlyThreads, dealerBytes(PartitionOnlyTile, 1<<OnlyPassBits) + classBytes(PartitionOnlyThreads)},
+	{"partition_small", PartitionSmallThreads, dealerBytes(PartitionSmallTile, 1<<SmallPassBits) + classBytes(PartitionSmallThreads)},
+	{"partition_small_wide", PartitionSmallThreads, dealerBytes(PartitionSmallTile, 1<<SmallPassBits) + classBytes(PartitionSmallThreads)},
 	{"partition_second", PartitionSecondThreads, dealerBytes(PartitionSecondTile, 256)},
 	{"finish", FinishThreads, finishBytes(FinishItems, FinishBinBits)},
 	{"finish_small", FinishThreads, finishBytes(SmallFinishItems, SmallFinishBinBits)},

@@ -86,7 +86,7 @@ void check(const Case& k) {
 		refused++, ordered += inOrder;
 	}
 	for (u32 i = 0; i < 1u << BUCKET_BITS; i++) k.holds(t.counts[i] == 0, "counts are not clear");
-	for (u64 i = 0; i < CLASSES * ceil_div(n, PARTITION_ONLY_TILE); i++) k.holds(t.classCounts[i] == 0, "counts of classes are not clear");
+	for (u64 i = 0; i < CLASSES * ceil_div(n, PARTITION_SMALL_TILE); i++) k.holds(t.classCounts[i] == 0, "counts of classes are not clear");
 	k.holds(t.verdict->ticket == 0, "the ticket is not clear");
 	t.release(d);
 }
