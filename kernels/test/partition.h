@@ -75,7 +75,7 @@ struct Partitioner {
 	template <class T> static u32 class_bytes(T threads) { return (CLASSES * ((u32)threads / 32 + 2) + 1) * 4; }
 	u32 finish_bytes() const {
 		u32 room = FINISH_THREADS * (small ? SMALL_FINISH_ITEMS : FINISH_ITEMS), bins = 1u << (small ? SMALL_FINISH_BIN_BITS : FINISH_BIN_BITS);
-		return 256 + (room + 32 + std::max(room, bins) + 32) * 4 + room * 2;
+		return 1024 + (room + 32 + std::max(room, bins) + 32) * 4 + room * 2;
 	}
 
 	// Launches it all; when told, the report says whether rows has the result.
