@@ -2,7 +2,7 @@
 #pragma once
 #include "device.h"
 
-const u32 LARGEST_BIN = 31; // rows; a window with a larger one is left to finish_rest
+const u32 LARGEST_BIN = 31; // rows that one thread orders; larger ones are for the whole block
 
 template <class T> DEVICE void order_two(T& a, T& b) {
 	T less = a < b ? a : b;
@@ -46,5 +46,21 @@ DEVICE void order_bin(u32* at, u32 rows) {
 		order_eight(at, rows);
 	} else {
 		order_many(at, rows);
+	}
+}
+
+// Orders the words of a block by all its threads. All runs ascend, so that nothing has to stand for the words that are missing up to a
+// power of two: they would stay where they are, at the end. A barrier comes behind.
+template <u32 threads, class Word, class Greater> DEVICE void sort_bitonic(Word* words, u32 count, const Greater& greater) {
+	for (u32 k = 2; k / 2 < count; k *= 2) {
+		for (u32 j = k / 2; j > 0; j /= 2) {
+			for (u32 x = thread_index(); x < count; x += threads) {
+				u32 low = (x & ~(j - 1)) * 2 | (x & (j - 1)), high = j == k / 2 ? low ^ (k - 1) : low | j; // at first the halves face each other
+				if (high >= count) continue;
+				Word a = words[low], b = words[high];
+				if (greater(a, b)) words[low] = b, words[high] = a;
+			}
+			sync_block();
+		}
 	}
 }

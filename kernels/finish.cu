@@ -57,24 +57,29 @@ template <int binBits> struct WindowCutter {
 	}
 };
 
-template <int items, int binBits, bool wide> DEVICE bool finish_span(const Buckets* b, const volatile Span* s) {
+template <int items, int binBits, bool wide> DEVICE void finish_span(const Buckets* b, const volatile Span* s) {
 	typedef Finish<items, binBits, wide, true> Full;
-	if (Full::is_full(s)) return Full(shared_memory(), s).sort(b);
-	return Finish<items, binBits, wide, false>(shared_memory(), s).sort(b);
+	if (Full::is_full(s)) {
+		Full(shared_memory(), s).sort(b);
+	} else {
+		Finish<items, binBits, wide, false>(shared_memory(), s).sort(b);
+	}
 }
 
 template <int items, int binBits> DEVICE void finish_window(const Buckets* b) {
 	WindowCutter<binBits> cutter(b, shared_memory());
 	if (!((const Verdict*)b->verdict)->goOn) return;
 	for (; cutter.more(); cutter.next()) {
-		bool done = cutter.cut(b);
+		bool fits = cutter.cut(b);
 		const volatile Span* s = cutter.span;
 		if (s->rows == 0) continue;
-		if (done) {
-			bool wide = ((const Map*)b->numberMap)->right != 0 || s->clamped; // prefixes do not tell all
-			done = wide ? finish_span<items, binBits, true>(b, s) : finish_span<items, binBits, false>(b, s);
+		if (!fits) {
+			if (thread_index() == 0) ((Range*)b->rest)[atomic_add(&((Verdict*)b->verdict)->rest, 1u)] = {s->first, s->first + s->rows};
+		} else if (((const Map*)b->numberMap)->right != 0 || s->clamped) { // prefixes do not tell all
+			finish_span<items, binBits, true>(b, s);
+		} else {
+			finish_span<items, binBits, false>(b, s);
 		}
-		if (!done && thread_index() == 0) ((Range*)b->rest)[atomic_add(&((Verdict*)b->verdict)->rest, 1u)] = {s->first, s->first + s->rows};
 	}
 }
 

@@ -1,8 +1,9 @@
+#include "bins.h"
 #include "classes.h"
 
 const u32 REST_THREADS = 1024;
 
-// The order of records, and of their rows' numbers where their prefixes tie.
+// Whether one record sorts behind another: the order of records, and of their rows' numbers where their prefixes tie.
 struct RecordOrder {
 	const Field* field;
 	bool exact; // prefixes tell all
@@ -11,28 +12,12 @@ struct RecordOrder {
 		const Verdict* v = (const Verdict*)b->verdict;
 		exact = ((const Map*)b->numberMap)->right == 0 && !v->below && !v->above;
 	}
-	DEVICE bool greater(u64 x, u64 y) const {
+	DEVICE bool operator()(u64 x, u64 y) const {
 		if (exact || x >> 32 != y >> 32) return x > y;
 		u64 a = NumberedRow(field, (u32)x).number, b = NumberedRow(field, (u32)y).number;
 		return a != b ? a > b : x > y;
 	}
 };
-
-// Sorts in ascending runs only, so that nothing has to stand for the rows that are missing up to a power of two: they would stay where
-// they are, at the end.
-DEVICE void sort_bitonic(u64* stage, u32 rows, const RecordOrder& order) {
-	for (u32 k = 2; k / 2 < rows; k *= 2) {
-		for (u32 j = k / 2; j > 0; j /= 2) {
-			for (u32 x = thread_index(); x < rows; x += REST_THREADS) {
-				u32 low = (x & ~(j - 1)) * 2 | (x & (j - 1)), high = j == k / 2 ? low ^ (k - 1) : low | j; // at first the halves face each other
-				if (high >= rows) continue;
-				u64 a = stage[low], b = stage[high];
-				if (order.greater(a, b)) stage[low] = b, stage[high] = a;
-			}
-			sync_block();
-		}
-	}
-}
 
 // finish_rest sorts what the finish left over, each range by a block.
 KERNEL(finish_rest, REST_THREADS, 1)(const Buckets* b) {
@@ -46,7 +31,7 @@ KERNEL(finish_rest, REST_THREADS, 1)(const Buckets* b) {
 		u32 rows = r.end - r.first;
 		for (u32 i = thread_index(); i < rows; i += REST_THREADS) stage[i] = records[r.first + i];
 		sync_block();
-		sort_bitonic(stage, rows, order);
+		sort_bitonic<REST_THREADS>(stage, rows, order);
 		for (u32 i = thread_index(); i < rows; i += REST_THREADS) ((u32*)b->rows)[output_place(b, r.first + i)] = (u32)stage[i];
 		sync_block();
 	}

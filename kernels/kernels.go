@@ -34,6 +34,8 @@ var All = []Kernel{
 	{"partition_first_wide", PartitionWideThreads, dealerBytes(PartitionTile, 256) + classBytes(PartitionWideThreads)},
 	{"partition_only", PartitionOnlyThreads, dealerBytes(PartitionOnlyTile, 1<<OnlyPassBits) + classBytes(PartitionOnlyThreads)},
 	{"partition_only_wide", PartitionOnlyThreads, dealerBytes(PartitionOnlyTile, 1<<OnlyPassBits) + classBytes(PartitionOnlyThreads)},
+	{"partition_small", PartitionSmallThreads, dealerBytes(PartitionSmallTile, 1<<SmallPassBits) + classBytes(PartitionSmallThreads)},
+	{"partition_small_wide", PartitionSmallThreads, dealerBytes(PartitionSmallTile, 1<<SmallPassBits) + classBytes(PartitionSmallThreads)},
 	{"partition_second", PartitionSecondThreads, dealerBytes(PartitionSecondTile, 256)},
 	{"finish", FinishThreads, finishBytes(FinishItems, FinishBinBits)},
 	{"finish_small", FinishThreads, finishBytes(SmallFinishItems, SmallFinishBinBits)},
@@ -73,8 +75,8 @@ func dealerBytes(tile, bins int) int { return tile*8 + (bins+4)*8 + 128 }
 // classBytes: the rows of each class in each warp, and two words for each class.
 func classBytes(threads int) int { return (Classes*(threads/32+2) + 1) * 4 }
 
-// finishBytes: a few words, the staged rows, counters of the bins that hold lists of rows later, and runs of rows that tie.
+// finishBytes: words of all kinds, the staged rows, counters of the bins that hold lists of rows later, and runs of rows that tie.
 func finishBytes(items, binBits int) int {
 	room := FinishThreads * items
-	return 256 + (room+32)*4 + (max(1<<binBits, room)+32)*4 + room*2
+	return 1024 + (room+32)*4 + (max(1<<binBits, room)+32)*4 + room*2
 }

@@ -7,6 +7,7 @@ template <class Word, int threads, int tile, int bins> struct FirstPass {
 	typedef Dealer<threads, items, bins> Deal;
 	typedef Chunk<Word> Rows;
 	static_assert(items % CHUNK_ITEMS == 0, "whole chunks");
+	static const int chunk = sizeof(Word) == 4 && items % 16 == 0 ? 16 : 8; // items whose numbers registers can hold
 
 	const Buckets* b;
 	u32 binShift, tileFirst;
@@ -28,7 +29,6 @@ template <class Word, int threads, int tile, int bins> struct FirstPass {
 		dealer.template write<true>((Record*)in_register(b)->records[0]);
 	}
 	DEVICE void load_whole(u32* key) const {
-		const int chunk = 32 / sizeof(Word) * 2; // as many as registers hold
 		const Field* f = (const Field*)b->field;
 		const Word* values = (const Word*)f->values + tileFirst + warp_first();
 		Numbers<Word> numbers(f);
@@ -117,13 +117,23 @@ template <class Word, int threads, int tile, int bins> struct FirstPass {
 template <class Word, int threads> DEVICE void partition_first_of_two(const Buckets* b) {
 	FirstPass<Word, threads, PARTITION_TILE, 256>(b, (u32)b->firstBits).run_any([](const Buckets* b) { return (u32*)b->firstCursors; });
 }
-template <class Word> DEVICE void partition_at_once(const Buckets* b) {
-	FirstPass<Word, PARTITION_ONLY_THREADS, PARTITION_ONLY_TILE, 1 << ONLY_PASS_BITS>(b, (u32)b->bits).run_any([](const Buckets* b) { return (u32*)b->cursors; });
+template <class Word, int threads, int tile, int bits> DEVICE void partition_at_once(const Buckets* b) {
+	FirstPass<Word, threads, tile, 1 << bits>(b, (u32)b->bits).run_any([](const Buckets* b) { return (u32*)b->cursors; });
 }
 
 KERNEL(partition_first, PARTITION_THREADS, 2)(const Buckets* b) { partition_first_of_two<u32, PARTITION_THREADS>(b); }
 KERNEL(partition_first_wide, PARTITION_WIDE_THREADS, 2)(const Buckets* b) { partition_first_of_two<u64, PARTITION_WIDE_THREADS>(b); }
 
 // One pass is enough for few rows.
-KERNEL(partition_only, PARTITION_ONLY_THREADS, 2)(const Buckets* b) { partition_at_once<u32>(b); }
-KERNEL(partition_only_wide, PARTITION_ONLY_THREADS, 2)(const Buckets* b) { partition_at_once<u64>(b); }
+KERNEL(partition_only, PARTITION_ONLY_THREADS, 2)(const Buckets* b) {
+	partition_at_once<u32, PARTITION_ONLY_THREADS, PARTITION_ONLY_TILE, ONLY_PASS_BITS>(b);
+}
+KERNEL(partition_only_wide, PARTITION_ONLY_THREADS, 2)(const Buckets* b) {
+	partition_at_once<u64, PARTITION_ONLY_THREADS, PARTITION_ONLY_TILE, ONLY_PASS_BITS>(b);
+}
+KERNEL(partition_small, PARTITION_SMALL_THREADS, 4)(const Buckets* b) {
+	partition_at_once<u32, PARTITION_SMALL_THREADS, PARTITION_SMALL_TILE, SMALL_PASS_BITS>(b);
+}
+KERNEL(partition_small_wide, PARTITION_SMALL_THREADS, 4)(const Buckets* b) {
+	partition_at_once<u64, PARTITION_SMALL_THREADS, PARTITION_SMALL_TILE, SMALL_PASS_BITS>(b);
+}

@@ -72,6 +72,12 @@ const (
 	PartitionOnlyThreads = 512
 	// PartitionOnlyTile is the rows of its tiles.
 	PartitionOnlyTile = PartitionOnlyThreads * 16
+	// SmallPassBits is the most bits of a partition in one pass over so few rows that small tiles keep more multiprocessors busy.
+	SmallPassBits = 8
+	// PartitionSmallThreads is the size of its blocks.
+	PartitionSmallThreads = 256
+	// PartitionSmallTile is the rows of its tiles.
+	PartitionSmallTile = PartitionSmallThreads * 8
 	// BucketBits is the most bits that rows are partitioned by: counters of 16 bits for all buckets fill shared memory.
 	BucketBits = 16
 	// SmallBucketBits is the most bits that one block plans.

@@ -12,24 +12,27 @@ struct Span {
 	u32 shift, split;               // rows of classes that sort before; 1: more of them sort before some of the rows
 };
 
+// Words of shared memory in front: the cutter's, sums of warps, the numbers of runs and of large bins, and those.
+const int CONTROL_SUMS = 16, CONTROL_RUNS = 40, CONTROL_LARGE = 41, CONTROL_LIST = 48, CONTROL_WORDS = 256;
+
 // Places of words in shared memory are in bytes here, so that none has to be multiplied on the way to it.
 template <int items, int binBits, bool wide, bool full> struct Finish {
 	static const int threads = FINISH_THREADS, room = threads * items, bins = 1 << binBits;
 	static const int scanWarps = bins / 128 < threads / 32 ? bins / 128 : threads / 32, groups = bins / 128 / scanWarps;
 	static const int counterWords = (bins > room ? bins : room) + 32;
-	static const int bytes = 256 + (room + 32 + counterWords) * 4 + (wide ? room * 2 : 0);
+	static const int bytes = (CONTROL_WORDS + room + 32 + counterWords) * 4 + (wide ? room * 2 : 0);
 	static_assert(groups % 2 == 0, "two groups are summed at once");
 	static_assert(room * 4 < 1 << 16, "a place in the stage has 16 bits");
+	static_assert(CONTROL_LIST + room / LARGEST_BIN < CONTROL_WORDS, "room for all large bins");
 
 	u32 *stage, *counters, *control, *runs; // control: the first words are the cutter's; counters: later the lists of larger bins
 
 	u32 stageAt, countersAt;
 	const volatile Span* span;
 	u32 word[items], place[items];
-	static const int SUMS = 16, RUNS = 40; // in control: sums of warps, number of runs
 
 	DEVICE Finish(u8* memory, const volatile Span* span)
-	    : stage((u32*)memory + 64), counters(stage + room + 32), control((u32*)memory), runs(counters + counterWords), stageAt(shared_place(stage)),
+	    : stage((u32*)memory + CONTROL_WORDS), counters(stage + room + 32), control((u32*)memory), runs(counters + counterWords), stageAt(shared_place(stage)),
 	      countersAt(shared_place(counters)), span(span) {}
 
 	// Rows sit at offset..offset+rows-1 of the block's items, so that loads and stores are whole lines of memory. In a full window only
@@ -41,6 +44,9 @@ template <int items, int binBits, bool wide, bool full> struct Finish {
 	}
 
 	DEVICE void load_records(const u64* records) {
+		clear_bins();
+		if (thread_index() < 32) counters[bins + thread_index()] = 0;
+		if (thread_index() == 0) control[CONTROL_RUNS] = control[CONTROL_LARGE] = 0;
 		u32 offset = span->first % 32, rows = span->rows;
 		const u64* in = records + span->first - offset + thread_index();
 		UNROLL for (int i = 0; i < items; i++) {
@@ -48,10 +54,11 @@ template <int items, int binBits, bool wide, bool full> struct Finish {
 			word[i] = (u32)r;
 			place[i] = (u32)(r >> 32);
 		}
-		UNROLL for (int k = 0; k < bins / 4 / threads; k++) ((Four*)counters)[k * threads + thread_index()] = {0, 0, 0, 0};
-		if (thread_index() < 32) counters[bins + thread_index()] = 0;
-		if (wide && thread_index() == 0) control[RUNS] = 0;
 		sync_block();
+	}
+
+	DEVICE void clear_bins() const {
+		UNROLL for (int k = 0; k < bins / 4 / threads; k++) ((Four*)counters)[k * threads + thread_index()] = {0, 0, 0, 0};
 	}
 
 	// place becomes the bin's counter, and above it the row's rank among the rows of its bin.
@@ -68,8 +75,8 @@ template <int items, int binBits, bool wide, bool full> struct Finish {
 	}
 
 	// A counter becomes the bin's start and, below it, its rows less one, all times 4. Each of the scanning warps has groups of 128
-	// bins, whose sums stay below 2^16. Returns false if a bin is too large; it must be the same for the whole block.
-	DEVICE bool scan() {
+	// bins, whose sums stay below 2^16. Sizes are kept as bytes unless some bin is large, which is the same for the whole block.
+	DEVICE void scan() {
 		u32 sums[groups], sizes[groups], total = 0, seen = 0;
 		Four* mine = (Four*)counters + warp_index() * groups * 32 + lane_index();
 		if (warp_index() < scanWarps) {
@@ -86,24 +93,47 @@ template <int items, int binBits, bool wide, bool full> struct Finish {
 				sums[g + 1] = total + (before >> 16);
 				total += ofGroups >> 16;
 			}
-			if (lane_index() == 0) control[SUMS + warp_index()] = total;
+			if (lane_index() == 0) control[CONTROL_SUMS + warp_index()] = total;
 		}
-		if (sync_block_or(seen > LARGEST_BIN)) return false;
+		bool large = sync_block_or(seen > LARGEST_BIN);
 		if (warp_index() < scanWarps) {
-			u32 before = warp_add(lane_index() < warp_index() ? control[SUMS + lane_index()] : 0u);
+			u32 before = rows_of_warps_before();
 			UNROLL for (int g = 0; g < groups; g++) {
-				u32 at = (before + sums[g]) << 18, x = sizes[g] & 255, y = sizes[g] >> 8 & 255, z = sizes[g] >> 16 & 255, w = sizes[g] >> 24;
-				Four out;
-				out.x = at + x * 4 - 4, at += x << 18;
-				out.y = at + y * 4 - 4, at += y << 18;
-				out.z = at + z * 4 - 4, at += z << 18;
-				out.w = at + w * 4 - 4;
-				mine[g * 32] = out;
+				u32 s = sizes[g];
+				set_bins(mine + g * 32, {s & 255, s >> 8 & 255, s >> 16 & 255, s >> 24}, before + sums[g]);
 			}
 		}
+		if (large) scan_again();
 		if (thread_index() < 32) counters[bins + thread_index()] = span->rows << 18 | 0xffff; // rows outside go behind
 		sync_block();
-		return true;
+	}
+	DEVICE u32 rows_of_warps_before() const { return warp_add(lane_index() < warp_index() ? control[CONTROL_SUMS + lane_index()] : 0u); }
+
+	// With a large bin: counts the rows again, as the greatest rank, and does without bytes.
+	DEVICE void scan_again() const {
+		sync_block();
+		clear_bins();
+		sync_block();
+		UNROLL for (int i = 0; i < items; i++) atomic_max(counters + (place[i] & 0xffff) / 4, (place[i] >> 18) + 1);
+		sync_block();
+		if (warp_index() >= scanWarps) return;
+		Four* mine = (Four*)counters + warp_index() * groups * 32 + lane_index();
+		u32 start = rows_of_warps_before();
+		ROLLED for (int g = 0; g < groups; g++) {
+			Four c = mine[g * 32];
+			u32 ofGroup, before = warp_exclusive_sum(c.x + c.y + c.z + c.w, &ofGroup);
+			set_bins(mine + g * 32, c, start + before);
+			start += ofGroup;
+		}
+	}
+	DEVICE static void set_bins(Four* bin, Four rows, u32 start) {
+		u32 at = start << 18;
+		Four out;
+		out.x = at + rows.x * 4 - 4, at += rows.x << 18;
+		out.y = at + rows.y * 4 - 4, at += rows.y << 18;
+		out.z = at + rows.z * 4 - 4, at += rows.z << 18;
+		out.w = at + rows.w * 4 - 4;
+		*bin = out;
 	}
 
 	// The row that came last to its bin sees to the bin's order: place is the bin's word, 0 for all other rows.
@@ -130,13 +160,17 @@ template <int items, int binBits, bool wide, bool full> struct Finish {
 		ROLLED while (end != larger) {
 			end -= threads * 4;
 			u32 bin = load_shared(end), rows = (bin & 0xffff) / 4 + 1;
+			if (rows > LARGEST_BIN) {
+				control[CONTROL_LIST + atomic_add(control + CONTROL_LARGE, 1u)] = bin >> 18 | rows << 16;
+				continue;
+			}
 			order_bin(stage + (bin >> 18), rows);
 			if (wide) list_runs(bin >> 18, rows, rowBits);
 		}
 		sync_block();
 	}
 
-	DEVICE void add_run(u32 at, u32 rows) { runs[atomic_add(control + RUNS, 1u)] = at | rows << 16; }
+	DEVICE void add_run(u32 at, u32 rows) { runs[atomic_add(control + CONTROL_RUNS, 1u)] = at | rows << 16; }
 
 	// Rows of a bin that tie in all bits of the prefix.
 	DEVICE void list_runs(u32 at, u32 rows, u32 shift) {
@@ -153,7 +187,7 @@ template <int items, int binBits, bool wide, bool full> struct Finish {
 	template <class Word> DEVICE void order_runs(const Buckets* b, u32 rowMask) {
 		const Field* f = (const Field*)b->field;
 		const Word* values = (const Word*)f->values;
-		u32 count = control[RUNS];
+		u32 count = control[CONTROL_RUNS];
 		Numbers<Word> numbers(f);
 		for (u32 o = thread_index(); o < count; o += threads) {
 			u32 *at = stage + (runs[o] & 0xffff), rows = runs[o] >> 16, x = at[0] & rowMask, y = at[1] & rowMask;
@@ -176,6 +210,20 @@ template <int items, int binBits, bool wide, bool full> struct Finish {
 		}
 	}
 
+	// Orders large bins, one after the other, by all threads.
+	DEVICE void order_large_bins(const Buckets* b) {
+		u32 shift = 32 - span->binShift, mask = row_mask();
+		auto greater = [&](u32 x, u32 y) {
+			if (!wide || !ties(x, y, shift)) return x > y;
+			u64 a = NumberedRow((const Field*)b->field, x & mask).number, c = NumberedRow((const Field*)b->field, y & mask).number;
+			return a != c ? a > c : x > y;
+		};
+		for (u32 o = 0; o < control[CONTROL_LARGE]; o++) {
+			u32 bin = control[CONTROL_LIST + o];
+			sort_bitonic<threads>(stage + (bin & 0xffff), bin >> 16, greater);
+		}
+	}
+
 	DEVICE void write(const Buckets* b, u32 rowMask) {
 		u32 offset = span->first % 32, rows = span->rows, first = span->first - offset + thread_index();
 		u32* to = (u32*)b->rows + span->shift + first;
@@ -192,14 +240,14 @@ template <int items, int binBits, bool wide, bool full> struct Finish {
 
 	DEVICE u32 row_mask() const { return span->binShift ? (1u << (32 - span->binShift)) - 1 : ~0u; }
 
-	// Returns false, for the whole block, if a bin is too large.
-	DEVICE bool sort(const Buckets* b) {
+	DEVICE void sort(const Buckets* b) {
 		load_records((const u64*)b->records[b->second ? 1 : 0]);
 		count();
-		if (!scan()) return false;
+		scan();
 		stage_rows();
 		order_bins();
-		if (wide && control[RUNS]) {
+		if (control[CONTROL_LARGE]) order_large_bins(b);
+		if (wide && control[CONTROL_RUNS]) {
 			if (((const Field*)b->field)->width == 4) {
 				order_runs<u32>(b, row_mask());
 			} else {
@@ -208,6 +256,5 @@ template <int items, int binBits, bool wide, bool full> struct Finish {
 			sync_block();
 		}
 		write(b, row_mask());
-		return true;
 	}
 };

@@ -6,11 +6,18 @@
 
 namespace {
 
+// A row in thirty shares so many leading bits with the others of its kind: bins that no thread orders by itself.
+u64 draw_close(u64 i, u64 n, u64 seed, int bits) {
+	u64 r = draw(UNIFORM, i, n, seed);
+	return i % 30 ? r : 0x7777777777777777ull >> (64 - bits) << (64 - bits) | r >> bits;
+}
+
 struct Case {
 	u64 n, width, form;
 	int distribution, nulls; // percent
 	bool descending, nullsAtStart;
 	u64 seed, smallRows = SMALL_ROWS, bits = 1;
+	int close = 0; // bits that a row in thirty shares
 
 	bool holds(bool ok, const char* what) const {
 		if (ok) return true;
@@ -42,9 +49,9 @@ void check(const Case& k) {
 	u64 varying = 0, reference = 0;
 	bool first = true;
 	for (u64 i = 0; i < n; i++) {
-		u64 x = draw(k.distribution, i, n, k.seed) >> (64 - 8 * k.width);
+		u64 drawn = k.close ? draw_close(i, n, k.seed, k.close) : draw(k.distribution, i, n, k.seed), x = drawn >> (64 - 8 * k.width);
 		if (k.form == FORM_FLOAT && k.seed % 2) { // in (-1, 1)
-			double v = (double)(int64_t)draw(k.distribution, i, n, k.seed) * 0x1p-63;
+			double v = (double)(int64_t)drawn * 0x1p-63;
 			x = k.width == 8 ? pattern_of(v) : pattern_of((float)v);
 		}
 		if (k.form == FORM_FLOAT && mix(i + k.seed) % 50 == 0) x = infinity | 1 | (mix(i) & sign);
@@ -86,10 +93,10 @@ void check(const Case& k) {
 		for (u64 i = 0; i < n; i++) k.holds(rows[i] == order[i], "a place holds another row");
 	} else {
 		refused++, ordered += inOrder;
-		k.holds(k.distribution != 0 || inOrder, "evenly spread keys are refused");
+		k.holds(k.distribution != 0 || k.close || inOrder, "evenly spread keys are refused");
 	}
 	for (u32 i = 0; i < 1u << BUCKET_BITS; i++) k.holds(t.counts[i] == 0, "counts are not clear");
-	for (u64 i = 0; i < CLASSES * ceil_div(n, PARTITION_ONLY_TILE); i++) k.holds(t.classCounts[i] == 0, "counts of classes are not clear");
+	for (u64 i = 0; i < CLASSES * ceil_div(n, PARTITION_SMALL_TILE); i++) k.holds(t.classCounts[i] == 0, "counts of classes are not clear");
 	k.holds(t.verdict->ticket == 0, "the ticket is not clear");
 	t.release(d);
 }
@@ -114,5 +121,14 @@ int main() {
 			for (int nulls : {0, 5, 0}) run({n, width, FORM_FLOAT, 0, nulls});
 	for (u64 width : {4, 8}) run({30000, width, FORM_INTEGER, 0, 0, false, false, 0, 0, 12}); // two passes, large windows
 	for (int distribution : {0, 14, 17, 18, 22}) run({40000, 8, FORM_INTEGER, distribution, 10, false, false, 0, 0, 13});
+	for (u64 n : {9000, 1500})
+		for (int close : {20, 40}) run({n, (u64)(close == 20 ? 4 : 8), FORM_INTEGER, 0, 0, false, false, 0, SMALL_ROWS, 1, close});
+	run({40000, 8, FORM_INTEGER, 0, 0, false, false, 0, 0, 4, 40});
+	run({40000, 4, FORM_INTEGER, 0, 5, false, false, 0, 0, 4, 22});
+	// Around the edges of tiles.
+	for (u64 n : {PARTITION_SMALL_TILE - 1, PARTITION_SMALL_TILE, PARTITION_SMALL_TILE + 1, 2 * PARTITION_SMALL_TILE + 1}) run({n, 4, FORM_INTEGER, ZEROS, 20});
+	for (u64 n : {PARTITION_ONLY_TILE - 1, PARTITION_ONLY_TILE, PARTITION_ONLY_TILE + 1}) run({n, 8, FORM_FLOAT, ZEROS, 20, false, false, 0, SMALL_ROWS, 10});
+	for (u64 n : {PARTITION_TILE - 1, PARTITION_TILE, PARTITION_TILE + 1, 2 * PARTITION_TILE})
+		for (u64 width : {4, 8}) run({n, width, FORM_INTEGER, n % 2 ? UNIFORM : HOT_VALUE, n % 2 ? 0 : 10, false, false, 0, 0, 12});
 	printf("%d sorts are right, %d of them refused, %d of those in order\n", sorts, refused, ordered);
 }

@@ -20,7 +20,7 @@ struct PartitionTemp {
 	Report* report;
 
 	PartitionTemp(Device& d, u64 n, u64* a, u64* b) : records{a, b} {
-		const u64 most = 1 << BUCKET_BITS, windowsMost = ceil_div(n, SMALL_FINISH_WINDOW) + 2, classWords = CLASSES * ceil_div(n, PARTITION_ONLY_TILE);
+		const u64 most = 1 << BUCKET_BITS, windowsMost = ceil_div(n, SMALL_FINISH_WINDOW) + 2, classWords = CLASSES * ceil_div(n, PARTITION_SMALL_TILE);
 		counts = (u32*)d.allocate(most * 4);
 		starts = (u32*)d.allocate(most * 4 + 4);
 		cursors = (u32*)d.allocate(most * 4);
@@ -75,7 +75,7 @@ struct Partitioner {
 	template <class T> static u32 class_bytes(T threads) { return (CLASSES * ((u32)threads / 32 + 2) + 1) * 4; }
 	u32 finish_bytes() const {
 		u32 room = FINISH_THREADS * (small ? SMALL_FINISH_ITEMS : FINISH_ITEMS), bins = 1u << (small ? SMALL_FINISH_BIN_BITS : FINISH_BIN_BITS);
-		return 256 + (room + 32 + std::max(room, bins) + 32) * 4 + room * 2;
+		return 1024 + (room + 32 + std::max(room, bins) + 32) * 4 + room * 2;
 	}
 
 	// Launches it all; when told, the report says whether rows has the result.
@@ -108,8 +108,10 @@ struct Partitioner {
 			d.run(wide ? partition_first_wide : partition_first, ceil_div(b.n, PARTITION_TILE), threads, dealer_bytes(PARTITION_TILE, 256) + class_bytes(threads), buckets);
 			d.run(partition_second, b.n / PARTITION_SECOND_TILE + (1 << b.firstBits) + 1, PARTITION_SECOND_THREADS, dealer_bytes(PARTITION_SECOND_TILE, 256), buckets);
 		} else {
-			d.run(wide ? partition_only_wide : partition_only, ceil_div(b.n, PARTITION_ONLY_TILE), PARTITION_ONLY_THREADS,
-			      dealer_bytes(PARTITION_ONLY_TILE, 1 << ONLY_PASS_BITS) + class_bytes(PARTITION_ONLY_THREADS), buckets);
+			bool least = b.bits <= SMALL_PASS_BITS;
+			u32 tile = least ? PARTITION_SMALL_TILE : PARTITION_ONLY_TILE, threads = least ? PARTITION_SMALL_THREADS : PARTITION_ONLY_THREADS;
+			auto kernel = least ? wide ? partition_small_wide : partition_small : wide ? partition_only_wide : partition_only;
+			d.run(kernel, ceil_div(b.n, tile), threads, dealer_bytes(tile, 1 << (least ? SMALL_PASS_BITS : ONLY_PASS_BITS)) + class_bytes(threads), buckets);
 		}
 		d.run(small ? finish_small : finish, ceil_div(b.n, b.window), FINISH_THREADS, finish_bytes(), buckets);
 		d.run(finish_rest, d.multiprocessors, 1024, FINISH_REST_ROWS * 8, buckets);
