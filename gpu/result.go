@@ -20,16 +20,17 @@ func (s *sorter) prepare() {
 		defer close(s.unprepared)
 		err := s.allocateRowNumbers()
 		s.unprepared <- err
-		for i := 0; i < len(s.job.Gather) && err == nil; i++ {
+		for i := 0; i < len(s.job.Gather) && err == nil && s.ctx.Err() == nil; i++ {
 			err = s.allocateColumn(i)
 			s.unprepared <- err
 		}
 	})
 }
 
-// prepared waits for the row numbers' buffer and those of so many columns. What else needs the caller's allocator waits for all of them.
+// prepared waits for the row numbers' buffer and those of so many columns, also after an error. What else needs the caller's
+// allocator waits for all of them.
 func (s *sorter) prepared(columns int) {
-	for ; s.preparedBuffers <= columns && !s.failed(); s.preparedBuffers++ {
+	for ; s.preparedBuffers <= columns; s.preparedBuffers++ {
 		s.fail(<-s.unprepared)
 	}
 }
