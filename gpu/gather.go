@@ -28,12 +28,12 @@ func (s *sorter) gatherAll() {
 	s.releaseWindows()
 }
 
-// gather gathers the column at a place of the job's list. Strings are left to finish.
+// gather gathers the column at a place of the job's list. What the host gathers is left to finish.
 func (s *sorter) gather(i int) {
 	at := s.job.Gather[i]
 	src := &s.job.Columns[at]
 	s.prepared(i + 1)
-	if isText(src.Kind) || s.out == 0 || s.failed() {
+	if s.onHost(at) || s.out == 0 || s.failed() {
 		return
 	}
 	dst := &s.result.Columns[i]

@@ -4,13 +4,14 @@ package gpu
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// prepare makes the result's buffers, all but those of strings, whose size is not known, while columns come up and keys are sorted:
+// prepare makes the result's buffers, all but those of columns that the host gathers, while columns come up and keys are sorted:
 // ordinary memory is cleared by its allocator, which takes as long.
 func (s *sorter) prepare() {
 	s.result.Rows = s.out
@@ -20,16 +21,17 @@ func (s *sorter) prepare() {
 		defer close(s.unprepared)
 		err := s.allocateRowNumbers()
 		s.unprepared <- err
-		for i := 0; i < len(s.job.Gather) && err == nil; i++ {
+		for i := 0; i < len(s.job.Gather) && err == nil && s.ctx.Err() == nil; i++ {
 			err = s.allocateColumn(i)
 			s.unprepared <- err
 		}
 	})
 }
 
-// prepared waits for the row numbers' buffer and those of so many columns. What else needs the caller's allocator waits for all of them.
+// prepared waits for the row numbers' buffer and those of so many columns, also after an error. What else needs the caller's
+// allocator waits for all of them.
 func (s *sorter) prepared(columns int) {
-	for ; s.preparedBuffers <= columns && !s.failed(); s.preparedBuffers++ {
+	for ; s.preparedBuffers <= columns; s.preparedBuffers++ {
 		s.fail(<-s.unprepared)
 	}
 }
@@ -55,7 +57,7 @@ func (s *sorter) allocateRowNumbers() (err error) {
 func (s *sorter) allocateColumn(i int) (err error) {
 	at := s.job.Gather[i]
 	c, out := &s.job.Columns[at], &s.result.Columns[i]
-	if isText(c.Kind) {
+	if s.onHost(at) {
 		return nil
 	}
 	size := s.out * c.ValueBytes()
@@ -78,7 +80,7 @@ func bitmapBytes(rows int) int { return (rows + 7) / 8 }
 // writeRowNumbers brings the row numbers to the host where they are wanted there.
 func (s *sorter) writeRowNumbers() {
 	s.prepared(0)
-	if s.numbers == nil && s.gathersTexts() {
+	if s.numbers == nil && s.gathersOnHost() {
 		s.prepared(len(s.job.Gather))
 		s.numbers = s.hostNumbers()
 		s.wait()
@@ -118,26 +120,30 @@ func (s *sorter) hostNumbers() []uint32 {
 	return numbers
 }
 
-func (s *sorter) gathersTexts() bool {
-	for _, at := range s.job.Gather {
-		if isText(s.job.Columns[at].Kind) {
-			return true
-		}
-	}
-	return false
+func (s *sorter) gathersOnHost() bool { return slices.ContainsFunc(s.job.Gather, s.onHost) }
+
+// fewRows is how many rows of the input there must be for each of the result for the host to gather it: a row that is looked for costs a
+// thread of the host what the bus needs for a hundred.
+const fewRows = 256
+
+// onHost reports whether the host gathers a column, by the device's row numbers: strings, and where only few leading rows are
+// wanted also what is no key, so that it need not come up.
+func (s *sorter) onHost(at int) bool {
+	isKey := slices.ContainsFunc(s.job.Keys, func(k keyencode.Key) bool { return k.Column == at })
+	return isText(s.job.Columns[at].Kind) || s.out > 0 && s.out <= s.rows/fewRows && !isKey
 }
 
-// finish gathers the strings, counts the nulls and hands the buffers over.
+// finish gathers what the host gathers, counts the nulls and hands the buffers over.
 func (s *sorter) finish() (*engine.Result, error) {
 	if err := s.countNulls(); err != nil {
 		return nil, err
 	}
 	for i, at := range s.job.Gather {
-		if !isText(s.job.Columns[at].Kind) {
+		if !s.onHost(at) {
 			continue
 		}
 		var err error
-		if s.result.Columns[i], err = host.GatherStrings(s.workers, &s.buffers, &s.job.Columns[at], s.numbers); err != nil {
+		if s.result.Columns[i], err = s.gatherOnHost(&s.job.Columns[at]); err != nil {
 			return nil, fmt.Errorf("column %d: %w", at, err)
 		}
 	}
@@ -153,4 +159,11 @@ func (s *sorter) finish() (*engine.Result, error) {
 	}
 	s.progress(4)
 	return &r, nil
+}
+
+func (s *sorter) gatherOnHost(c *keyencode.Column) (engine.Column, error) {
+	if isText(c.Kind) {
+		return host.GatherStrings(s.workers, &s.buffers, c, s.numbers)
+	}
+	return host.GatherValues(s.workers, &s.buffers, c, s.numbers)
 }
