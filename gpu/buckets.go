@@ -17,6 +17,12 @@ const (
 	bucketMaxRows  = 1 << 28
 )
 
+// bucketKernels are those of partition and finish: a device whose multiprocessors have too little memory for one of them sorts by digits.
+var bucketKernels = []string{
+	"sample", "bucket_histogram", "bucket_plan", "partition_first", "partition_only", "partition_second",
+	"finish", "finish_wide", "finish_small", "finish_small_wide", "finish_rest",
+}
+
 // shapeBuckets takes as many buckets as it takes for most of them to fit into a window, and for what tells the rows of a window apart
 // to fit beside their numbers.
 func shapeBuckets(n int) bucketShape {

@@ -14,7 +14,7 @@ import (
 // finishes every bucket in the memory of a multiprocessor. It declines, after a look at the codes, where digit binning is
 // quicker.
 func (b *binner) partition(field driver.Ptr, codeBits int) (rows driver.Ptr, ok bool) {
-	if codeBits <= bucketCodeBits || b.rows > bucketMaxRows {
+	if codeBits <= bucketCodeBits || b.rows > bucketMaxRows || !fits(b.Shared, bucketKernels...) {
 		return 0, false
 	}
 	n := b.rows
@@ -22,7 +22,7 @@ func (b *binner) partition(field driver.Ptr, codeBits int) (rows driver.Ptr, ok 
 	p := b.newPartition(field, codeBits, shape)
 	defer b.free(p.temp, p.records[0], p.records[1])
 	b.launch("sample", 1, uint64(p.buckets))
-	b.launch("bucket_histogram", b.histogramBlocks(), uint64(p.buckets))
+	b.launch("bucket_histogram", b.histogramBlocks(kernels.HistogramThreads), uint64(p.buckets))
 	b.launch("bucket_plan", (1<<shape.bits+4095)/4096, uint64(p.buckets))
 	b.moves(8 * n)
 	verdict := &abiVerdict{}

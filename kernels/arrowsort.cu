@@ -8,7 +8,6 @@
 #include "digit_binning_last.cu"
 #include "digit_binning_middle.cu"
 #include "encode.cu"
-#include "exclusive_sum.cu"
 #include "finish.cu"
 #include "finish_rest.cu"
 #include "gather.cu"

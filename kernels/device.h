@@ -5,6 +5,11 @@
 
 const u32 ALL_LANES = 0xffffffffu;
 
+// Four neighbour words, moved at once.
+struct alignas(16) Words4 {
+	u32 word[4];
+};
+
 #ifndef __CUDACC__
 #include "emulation/emulation.h"
 #else
@@ -61,6 +66,23 @@ DEVICE u32 load_relaxed(const u32* p) {
 }
 DEVICE void store_relaxed(u32* p, u32 x) { asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(p), "r"(x) : "memory"); }
 
+DEVICE Words4 load_relaxed4(const u32* p) {
+	Words4 x;
+	asm volatile("ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+	             : "=r"(x.word[0]), "=r"(x.word[1]), "=r"(x.word[2]), "=r"(x.word[3])
+	             : "l"(p)
+	             : "memory");
+	return x;
+}
+DEVICE void store_relaxed4(u32* p, const Words4& x) {
+	asm volatile("st.relaxed.gpu.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(p), "r"(x.word[0]), "r"(x.word[1]), "r"(x.word[2]),
+	             "r"(x.word[3])
+	             : "memory");
+}
+// What this thread has written before is seen by whoever sees what it writes after.
+DEVICE void fence() { __threadfence(); }
+DEVICE void sleep(u32 nanoseconds) { __nanosleep(nanoseconds); }
+
 DEVICE u32 compare_and_swap(u32* p, u32 is, u32 x) { return atomicCAS(p, is, x); }
 DEVICE u32 atomic_add(u32* p, u32 x) { return atomicAdd(p, x); }
 DEVICE void atomic_add(u64* p, u64 x) { atomicAdd((unsigned long long*)p, (unsigned long long)x); }
@@ -105,6 +127,12 @@ DEVICE bool order_pair(u32* pair, u32 second, bool isPair, u32 shift) {
 	    : "r"((u32)__cvta_generic_to_shared(pair)), "r"(second), "r"((u32)isPair), "r"(shift)
 	    : "memory");
 	return tie != 0;
+}
+
+// Hides from the compiler how a number came about.
+DEVICE u32 opaque(u32 x) {
+	asm volatile("" : "+r"(x));
+	return x;
 }
 
 // Hides from the compiler that a pointer is a kernel's argument, which it would load again in every turn of a loop.

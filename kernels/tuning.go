@@ -9,24 +9,54 @@ const (
 	// MaxDigits is the most digits of one code word.
 	MaxDigits = 8
 
-	// BinningThreads is the size of a block of digit binning. Few warps with many rows each have fewer counters to add up
-	// and more loads in flight; two blocks on a multiprocessor rank and scatter at the same time.
-	BinningThreads = 320
-	// BinningItems is the rows of a thread.
-	BinningItems = 32
-	// BinningItemsWide is the same for wide records, which take half as much room again.
-	BinningItemsWide = 20
-	// DigitTile is the rows of a tile of digit binning.
-	DigitTile = BinningThreads * BinningItems
-	// DigitTileWide is the same for wide records.
-	DigitTileWide = BinningThreads * BinningItemsWide
+	// Digit binning has tiles of three shapes, each for packed and for wide records. A large tile fills a multiprocessor, which
+	// takes one after the other: its bins are long runs, so that fewer and fuller lines are written.
+	LargeTileThreads = 384
+	// LargeTileItems is the rows of a thread.
+	LargeTileItems = 48
+	// LargeTileWideItems is the same for wide records, which take half as much room again.
+	LargeTileWideItems = 40
+	// LargeTile is the rows of a large tile.
+	LargeTile = LargeTileThreads * LargeTileItems
+	// LargeTileWide is the same for wide records.
+	LargeTileWide = LargeTileThreads * LargeTileWideItems
+	// LargeTileRows is from how many rows on tiles are large.
+	LargeTileRows = 1 << 25
+
+	// MediumTileThreads is the size of a block for tiles of which two lie in a multiprocessor, so that one is ranked while
+	// the other is written.
+	MediumTileThreads = 256
+	// MediumTileItems is the rows of a thread.
+	MediumTileItems = 40
+	// MediumTileWideItems is the same for wide records.
+	MediumTileWideItems = 26
+	// MediumTile is the rows of a medium tile.
+	MediumTile = MediumTileThreads * MediumTileItems
+	// MediumTileWide is the same for wide records.
+	MediumTileWide = MediumTileThreads * MediumTileWideItems
+
+	// SmallTileThreads is the size of a block where rows are so few that larger tiles would leave multiprocessors idle.
+	SmallTileThreads = 256
+	// SmallTileItems is the rows of a thread, of packed and of wide records.
+	SmallTileItems = 12
+	// SmallTile is the rows of a small tile.
+	SmallTile = SmallTileThreads * SmallTileItems
+	// SmallTileRows is up to how many rows tiles are small.
+	SmallTileRows = 1 << 18
+
 	// StripRows is the most rows that one launch bins: its status words hold counts of 30 bits (paper, section 3.4).
 	StripRows = 1 << 29
 
 	// HistogramThreads is the size of a block of histogram, which fills a multiprocessor.
 	HistogramThreads = 1024
-	// HistogramCopies is how many counters each bin has in shared memory, so that lanes do not wait for one another.
-	HistogramCopies = 16
+	// HistogramBytes is its shared memory: as many counters for each bin as fit, so that lanes do not wait for one another.
+	HistogramBytes = 128 << 10
+	// SmallHistogramThreads is the size of a block of histogram_small, for few rows.
+	SmallHistogramThreads = 256
+	// SmallHistogramBytes is its shared memory.
+	SmallHistogramBytes = 32 << 10
+	// SmallHistogramRows is up to how many rows histogram_small is the faster one.
+	SmallHistogramRows = 1 << 21
 
 	// SampleBits is the size of the sample that looks for equal keys.
 	SampleBits = 14

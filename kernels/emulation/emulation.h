@@ -68,6 +68,15 @@ inline u32 load_relaxed(const u32* p) {
 }
 inline void store_relaxed(u32* p, u32 x) { __atomic_store_n(p, x, __ATOMIC_RELAXED); }
 
+inline Words4 load_relaxed4(const u32* p) { return {load_relaxed(p), load_relaxed(p + 1), load_relaxed(p + 2), load_relaxed(p + 3)}; }
+inline void store_relaxed4(u32* p, const Words4& x) {
+	for (int k = 0; k < 4; k++) store_relaxed(p + k, x.word[k]);
+}
+inline void fence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+inline void sleep(u32 nanoseconds) {
+	for (u32 i = 0; i < nanoseconds / 1000; i++) emulation::wait_for_others();
+}
+
 inline u32 compare_and_swap(u32* p, u32 is, u32 x) {
 	__atomic_compare_exchange_n(p, &is, x, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 	return is;
@@ -101,4 +110,5 @@ inline bool order_pair(u32* pair, u32 second, bool isPair, u32 shift) {
 	if (first > second) pair[0] = second, pair[1] = first;
 	return shift >= 32 || (first ^ second) >> shift == 0;
 }
+inline u32 opaque(u32 x) { return x; }
 template <class T> inline T* in_register(T* p) { return p; }
