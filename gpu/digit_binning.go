@@ -135,7 +135,7 @@ func (b *binner) bin(src source, field driver.Ptr, passes []pass, digits []digit
 		}
 		tables[i] = put(b.task, abiBinning{
 			field: uint64(field), in: uint64(codes[from]), inRows: uint64(rows[from]),
-			out: uint64(codes[to]), outRows: uint64(rows[to]), rowBits: b.rowBits, drop: p.drop,
+			out: uint64(codes[to]), outRows: uint64(rows[to]), rowBits: p.rowBits, drop: p.drop,
 		})
 	}
 	phase := map[bool]uint64{} // passes over the status words of a kind of tiles so far

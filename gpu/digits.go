@@ -39,17 +39,37 @@ const (
 	fromShort                 // the same, of a column of 4 bytes and with codes of no more bits
 	wide                      // codes of 64 bits, and row numbers
 	packed                    // codes above row numbers in 64 bits
+	short                     // the same, with 32 bits for each
 )
 
 // A pass is a digit binning: which digit, by which kernel, from which records to which.
 type pass struct {
-	kernel string
-	digit  int
-	wide   bool   // the tiles are those of wide records
-	shift  uint64 // of the digit in the codes as this pass reads them
-	drop   uint64 // bits of the codes that this pass leaves out
-	out    records
-	last   bool // writes row numbers
+	kernel  string
+	digit   int
+	wide    bool   // the tiles are those of wide records
+	shift   uint64 // of the digit in the codes as this pass reads them
+	drop    uint64 // bits of the codes that this pass leaves out
+	rowBits uint64 // of packed records, read or written
+	out     records
+	last    bool // writes row numbers
+}
+
+// shortRowBits is the bits of row numbers in short records.
+const shortRowBits = 32
+
+// suffixes are those of kernels that read such records.
+var suffixes = map[records]string{wide: "_wide", short: "_short"}
+
+// narrowest is the form of records with so many bits of codes.
+func narrowest(codeBits, rowBits uint64) records {
+	switch {
+	case codeBits+shortRowBits <= 64:
+		return short
+	case codeBits+rowBits <= 64:
+		return packed
+	default:
+		return wide
+	}
 }
 
 // planPasses plans the passes for some digits of a code. Records are packed as soon as the bits that are left of a code fit
@@ -59,29 +79,30 @@ func planPasses(in records, digits []digit, use []int, rowBits uint64) []pass {
 	top := digits[use[len(use)-1]]
 	end, gone := top.shift+top.bits, uint64(0)
 	for i, d := range use {
+		p := pass{digit: d, shift: digits[d].shift - gone, last: i == len(use)-1}
 		done := digits[d].shift + digits[d].bits
-		p := pass{digit: d, wide: true, shift: digits[d].shift - gone, out: wide, last: i == len(use)-1}
 		fresh := in == fromColumn || in == fromShort
 		switch {
 		case fresh && p.last:
-			p.kernel, p.wide = "digit_binning_only", false
-		case in == fromShort && end+rowBits <= 64:
-			p.kernel, p.wide, p.out = "digit_binning_first_short", false, packed
-		case fresh && end+rowBits <= 64:
-			p.kernel, p.wide, p.out = "digit_binning_first", false, packed
+			p.kernel, p.wide = "digit_binning_only", true
 		case fresh:
-			p.kernel = "digit_binning_first_wide"
-		case in == wide && p.last:
-			p.kernel = "digit_binning_last_wide"
-		case in == wide && end-done+rowBits <= 64:
-			p.kernel, p.out, p.drop = "digit_binning_narrow", packed, done
+			p.out = narrowest(end, rowBits)
+			p.kernel, p.wide = "digit_binning_first", p.out == wide
+			if p.wide || in == fromShort {
+				p.kernel += suffixes[p.out]
+			}
+		case in == wide && !p.last && narrowest(end-done, rowBits) != wide:
+			p.out = narrowest(end-done, rowBits)
+			p.kernel, p.wide, p.drop = "digit_binning_narrow", true, done
 			gone = done
-		case in == wide:
-			p.kernel = "digit_binning_middle_wide"
 		case p.last:
-			p.kernel, p.wide = "digit_binning_last", false
+			p.kernel, p.wide = "digit_binning_last"+suffixes[in], in == wide
 		default:
-			p.kernel, p.wide, p.out = "digit_binning_middle", false, packed
+			p.kernel, p.wide, p.out = "digit_binning_middle"+suffixes[in], in == wide, in
+		}
+		p.rowBits = rowBits
+		if in == short || p.out == short {
+			p.rowBits = shortRowBits
 		}
 		passes[i], in = p, p.out
 	}

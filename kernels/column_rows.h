@@ -49,7 +49,10 @@ template <class Word, int items> struct ColumnRows {
 	// Turns values into codes; of rows behind the end, into the greatest word.
 	DEVICE void encode(const Place& p) {
 		LinearOf<Word> linear(field); // read anew for each tile, so that registers are free otherwise
-		if (linear.plain()) {
+		if (linear.moves()) {
+			Word by = linear.bias - linear.base;
+			UNROLL for (int i = 0; i < items; i++) x[i] += by;
+		} else if (linear.plain()) {
 			UNROLL for (int i = 0; i < items; i++) x[i] = linear.plain_number(x[i]);
 		} else if (linear.floating) {
 			UNROLL for (int i = 0; i < items; i++) x[i] = linear.float_number(x[i]);

@@ -5,4 +5,4 @@ DIGIT_BINNINGS(digit_binning_first, Packed, FromColumn, ToRecords)
 DIGIT_BINNINGS(digit_binning_first_short, Packed, FromColumnShort, ToRecords)
 DIGIT_BINNINGS(digit_binning_first_wide, Wide, FromColumnWide, ToRecords)
 // A single pass, first and last.
-DIGIT_BINNINGS(digit_binning_only, Packed, FromColumn, ToRows)
+DIGIT_BINNINGS(digit_binning_only, Wide, FromColumnWide, ToRows)

@@ -13,53 +13,49 @@ struct Counts {
 
 // Counters in shared memory. Each bin has several, one beside the other: lanes whose digits agree add to different words, in
 // different banks.
-struct Copies {
+template <int copies> struct Copies {
 	u32* counters;
-	u32 number; // of each bin, a power of two
 
-	DEVICE Copies(u32 bytes, u32 digits) : counters((u32*)shared_memory()), number(32) {
-		while (number * digits * RADIX_BINS * 4 > bytes) number /= 2;
-	}
-	DEVICE void clear(u32 bytes) const {
-		for (u32 i = thread_index(); i < bytes / 16; i += block_threads()) ((Words4*)counters)[i] = {0, 0, 0, 0};
-	}
-	DEVICE u32* of_lane(u32 digit) const { return counters + digit * RADIX_BINS * number + lane_index() % number; }
+	DEVICE Copies() : counters((u32*)shared_memory()) {}
+	DEVICE void add(u32 digit, u32 bin) const { atomic_add(counters + (digit * RADIX_BINS + bin) * copies + lane_index() % copies, 1u); }
 	DEVICE u32 sum(u32 bin) const {
 		u32 total = 0;
-		ROLLED for (u32 k = 0; k < number; k++) total += counters[bin * number + (k + lane_index()) % number];
+		UNROLL for (u32 k = 0; k < copies; k++) total += counters[bin * copies + (k + lane_index()) % copies];
 		return total;
 	}
 };
 
-template <class Word, int items> DEVICE void count_digit(const Word (&code)[items], const Place& p, u32* mine, u32 stride, u32 shift, u32 bits) {
-	u32 mask = (1u << bits) - 1;
-	if (p.whole<items>()) {
-		UNROLL for (int i = 0; i < items; i++) atomic_add(mine + ((u32)(code[i] >> shift) & mask) * stride, 1u);
-	} else {
+template <bool whole, int digits, int copies, class Word, int items>
+DEVICE void count_rows(const Word (&code)[items], const Place& p, u64 shifts, u64 bits, u32 count) {
+	Copies<copies> counters;
+	UNROLL for (int d = 0; d < digits; d++) {
+		if (d >= (int)count) break;
+		u32 shift = (u32)(shifts >> 8 * d) & 255, mask = (1u << ((u32)(bits >> 8 * d) & 255)) - 1;
 		UNROLL for (int i = 0; i < items; i++) {
-			if (p.has(i)) atomic_add(mine + ((u32)(code[i] >> shift) & mask) * stride, 1u);
+			if (whole || p.has(i)) counters.add(d, (u32)(code[i] >> shift) & mask);
 		}
 	}
 }
 
-// Counts the digits of the block's rows; shifts and bits hold a byte of each digit. The next rows of a warp are on their way while
-// it counts.
-template <class Word, int items> DEVICE void count_all(const Field* field, u64 n, u64 shifts, u64 bits, u32 digits, const Copies& copies) {
+// Counts the digits of the block's rows; shifts and bits hold a byte of each digit.
+template <class Word, int items, int digits, int copies> DEVICE void count_column(const Field* field, u64 n, u64 shifts, u64 bits, u32 count) {
 	const u32 chunk = 32 * items;
 	u64 warps = block_threads() / 32, step = (u64)grid_blocks() * warps * chunk;
-	u64 first = ((u64)block_index() * warps + warp_index()) * chunk;
-	if (first >= n) return;
 	ColumnRows<Word, items> rows(field);
-	rows.load(Place(first, n, chunk));
-	for (; first < n; first += step) {
+	for (u64 first = ((u64)block_index() * warps + warp_index()) * chunk; first < n; first += step) {
 		Place here(first, n, chunk);
+		rows.load(here);
 		rows.encode(here);
-		Word code[items];
-		UNROLL for (int i = 0; i < items; i++) code[i] = rows.x[i];
-		if (first + step < n) rows.load(Place(first + step, n, chunk));
-		ROLLED for (u32 d = 0; d < digits; d++) {
-			count_digit(code, here, copies.of_lane(d), copies.number, (u32)(shifts >> 8 * d) & 255, (u32)(bits >> 8 * d) & 255);
-		}
+		if (here.whole<items>()) count_rows<true, digits, copies>(rows.x, here, shifts, bits, count);
+		else count_rows<false, digits, copies>(rows.x, here, shifts, bits, count);
+	}
+}
+
+template <int copies> DEVICE void add_up(const Counts& counts, u32 digits) {
+	Copies<copies> counters;
+	for (u32 bin = thread_index(); bin < digits * RADIX_BINS; bin += block_threads()) {
+		u32 rows = counters.sum(bin);
+		if (rows) atomic_add(counts.bins + bin, rows);
 	}
 }
 
@@ -83,24 +79,25 @@ DEVICE void sum_counts(const Counts& counts, u32 digits, u64 n) {
 	}
 }
 
+DEVICE void clear_words(u32* words, u64 count, u64 first, u64 step) {
+	for (u64 i = first; i < count / 4; i += step) ((Words4*)words)[i] = {0, 0, 0, 0};
+}
+
 template <u32 bytes, int items>
-DEVICE void count_rows(const Field* field, u64 n, u64 shifts, u64 bits, u32 digits, const Counts& counts, u32* clear, u64 words) {
-	for (u64 i = (u64)block_index() * block_threads() + thread_index(); i < words / 4; i += (u64)grid_blocks() * block_threads()) {
-		((Words4*)clear)[i] = {0, 0, 0, 0};
-	}
-	Copies copies(bytes, digits);
-	copies.clear(bytes);
-	u32* last = (u32*)(shared_memory() + bytes);
-	sync_block();
+DEVICE void make_histogram(const Field* field, u64 n, u64 shifts, u64 bits, u32 digits, const Counts& counts, u32* clear, u64 words) {
+	const int half = MAX_DIGITS / 2, copies = bytes / (MAX_DIGITS * RADIX_BINS * 4);
 	u32 top = digits - 1, codeBits = (u32)(shifts >> 8 * top & 255) + (u32)(bits >> 8 * top & 255);
-	if (field->width == 4 && codeBits <= 32) count_all<u32, 2 * items>(field, n, shifts, bits, digits, copies);
-	else count_all<u64, items>(field, n, shifts, bits, digits, copies);
+	clear_words((u32*)shared_memory(), bytes / 4, thread_index(), block_threads());
+	clear_words(clear, words, (u64)block_index() * block_threads() + thread_index(), (u64)grid_blocks() * block_threads());
 	sync_block();
-	for (u32 bin = thread_index(); bin < digits * RADIX_BINS; bin += block_threads()) {
-		u32 rows = copies.sum(bin);
-		if (rows) atomic_add(counts.bins + bin, rows);
-	}
+	if (digits > half) count_column<u64, items, MAX_DIGITS, copies>(field, n, shifts, bits, digits);
+	else if (field->width == 4 && codeBits <= 32) count_column<u32, 2 * items, half, 2 * copies>(field, n, shifts, bits, digits);
+	else count_column<u64, items, half, 2 * copies>(field, n, shifts, bits, digits);
+	sync_block();
+	if (digits > half) add_up<copies>(counts, digits);
+	else add_up<2 * copies>(counts, digits);
 	fence(); // the counts are there before this block says so
+	u32* last = (u32*)(shared_memory() + bytes);
 	sync_block();
 	if (thread_index() == 0) *last = atomic_add(counts.done, 1u) == grid_blocks() - 1;
 	sync_block();
@@ -112,7 +109,7 @@ DEVICE void count_rows(const Field* field, u64 n, u64 shifts, u64 bits, u32 digi
 #define HISTOGRAM(name, threads, bytes, items)                                                                                           \
 	KERNEL(name, threads, 1)                                                                                                             \
 	(const Field* field, u64 n, u64 shifts, u64 bits, u64 digits, u32* counts, u32* clear, u64 words) {                                  \
-		count_rows<bytes, items>(field, n, shifts, bits, (u32)digits, Counts(counts), clear, words);                                     \
+		make_histogram<bytes, items>(field, n, shifts, bits, (u32)digits, Counts(counts), clear, words);                                     \
 	}
-HISTOGRAM(histogram, HISTOGRAM_THREADS, HISTOGRAM_BYTES, 4)
+HISTOGRAM(histogram, HISTOGRAM_THREADS, HISTOGRAM_BYTES, 8)
 HISTOGRAM(histogram_small, SMALL_HISTOGRAM_THREADS, SMALL_HISTOGRAM_BYTES, 4)

@@ -14,10 +14,13 @@ template <class S> struct FromPacked {
 	DEVICE explicit FromPacked(const Binning& b) : in((const u64*)b.in + lane_index()) {}
 	DEVICE void load(const Place& p) {
 		const u64* at = in + p.first;
-		bool whole = p.template whole<S::items>();
+		if (p.template whole<S::items>()) {
+			UNROLL for (int i = 0; i < S::items; i++) code[i] = ::load(at + 32 * i);
+			return;
+		}
 		UNROLL for (int i = 0; i < S::items; i++) {
 			code[i] = ~0ull;
-			if (whole || p.has(i)) code[i] = ::load(at + 32 * i);
+			if (p.has(i)) code[i] = ::load(at + 32 * i);
 		}
 	}
 	DEVICE void settle(const Place&) {}
@@ -45,11 +48,17 @@ template <class S> struct FromWide {
 	DEVICE void load(const Place& p) {
 		const u64* at = in + p.first;
 		const u32* rowsAt = inRows + p.first;
-		bool whole = p.template whole<S::items>();
+		if (p.template whole<S::items>()) {
+			UNROLL for (int i = 0; i < S::items; i++) {
+				code[i] = ::load(at + 32 * i);
+				rows[i] = ::load(rowsAt + 32 * i);
+			}
+			return;
+		}
 		UNROLL for (int i = 0; i < S::items; i++) {
 			code[i] = ~0ull;
 			rows[i] = 0;
-			if (whole || p.has(i)) {
+			if (p.has(i)) {
 				code[i] = ::load(at + 32 * i);
 				rows[i] = ::load(rowsAt + 32 * i);
 			}

@@ -58,7 +58,8 @@ template <class S> struct TileMemory {
 		clear_counters();
 	}
 	DEVICE void clear_counters() const {
-		for (u32 i = lane_index(); i < RADIX_BINS; i += 32) places[warp_index() * RADIX_BINS + i] = 0;
+		Words4* mine = (Words4*)(places + warp_index() * RADIX_BINS);
+		UNROLL for (u32 i = 0; i < RADIX_BINS / 4; i += 32) mine[i + lane_index()] = {0, 0, 0, 0};
 	}
 	// The counters of this warp. Where they are is hidden from the compiler, which would take the address apart and add it up again for
 	// every row.
@@ -117,15 +118,20 @@ template <class S, class Stage, class Writer>
 DEVICE void scatter(const Stage& stage, const TileMemory<S>& m, const Writer& writer, const Pass& p, u32 rows) {
 	DigitPlace digit(m, Stage::place, p.bits);
 	u32 at = thread_index();
-	if (at >= rows) return;
+	if (rows < S::rows) {
+		ROLLED for (; at < rows; at += S::threads) {
+			auto record = stage.get(at);
+			writer.put(m.shifts[digit.of(record.digits())] + at, record);
+		}
+		return;
+	}
 	auto next = stage.get(at);
-	ROLLED for (;;) {
+	ROLLED for (int i = 1;; i++) {
 		auto record = next;
 		u32 place = m.shifts[digit.of(record.digits())] + at;
 		at += S::threads;
-		bool last = at >= rows;
-		if (!last) next = stage.get(at);
+		if (i < S::items) next = stage.get(at);
 		writer.put(place, record);
-		if (last) return;
+		if (i == S::items) return;
 	}
 }

@@ -21,7 +21,7 @@ const (
 	// LargeTileWide is the same for wide records.
 	LargeTileWide = LargeTileThreads * LargeTileWideItems
 	// LargeTileRows is from how many rows on tiles are large.
-	LargeTileRows = 1 << 25
+	LargeTileRows = 1 << 26
 
 	// MediumTileThreads is the size of a block for tiles of which two lie in a multiprocessor, so that one is ranked while
 	// the other is written.
@@ -42,7 +42,7 @@ const (
 	// SmallTile is the rows of a small tile.
 	SmallTile = SmallTileThreads * SmallTileItems
 	// SmallTileRows is up to how many rows tiles are small.
-	SmallTileRows = 1 << 18
+	SmallTileRows = 1 << 19
 
 	// StripRows is the most rows that one launch bins: its status words hold counts of 30 bits (paper, section 3.4).
 	StripRows = 1 << 29

@@ -159,45 +159,51 @@ void expect_column(const Field& f) {
 	expect(form && f.down == 0 && f.up == 0 && f.stride == f.width && (f.width == 4 || f.width == 8), "a field that has to be encoded first");
 }
 
+u64 byte_of(u64 word, u64 i) { return word >> 8 * i & 255; }
+
+// The counts, then which digits are constant, then the tickets of blocks; and words that are cleared.
 void histogram(const u64* a) {
 	const Field& f = *at<Field>(a[0]);
 	expect_column(f);
-	expect(a[3] <= MAX_DIGITS, "too many digits");
+	expect(a[4] >= 1 && a[4] <= MAX_DIGITS, "a wrong number of digits");
+	expect(a[7] % 4 == 0, "status words that are not in fours");
+	u32* counts = at<u32>(a[5]);
+	u64& constant = *at<u64>(a[5] + MAX_DIGITS * RADIX_BINS * 4);
+	for (u64 i = 0; i < MAX_DIGITS * RADIX_BINS; i++) expect(counts[i] == 0 && constant == 0, "counts that are not zero");
 	for (u64 row = 0; row < a[1]; row++) {
 		u64 code = word(&f, 1, row);
-		for (u64 d = 0; d < a[3]; d++) {
-			Digit digit = at<Digit>(a[2])[d];
-			at<u32>(a[4])[d * RADIX_BINS + (code >> digit.shift & low(digit.bits))]++;
-		}
+		for (u64 d = 0; d < a[4]; d++) counts[d * RADIX_BINS + (code >> byte_of(a[2], d) & low(byte_of(a[3], d)))]++;
 	}
-}
-
-void exclusive_sum(const u64* a) {
-	for (u64 d = 0; d < a[1]; d++) {
-		u32 *counts = at<u32>(a[0]) + d * RADIX_BINS, sum = 0;
+	for (u64 d = 0; d < a[4]; d++) {
+		u32 *bins = counts + d * RADIX_BINS, sum = 0;
 		for (int i = 0; i < RADIX_BINS; i++) {
-			u32 n = counts[i];
-			if (n == a[2]) *at<u64>(a[3]) |= 1ull << d;
-			counts[i] = sum;
+			u32 n = bins[i];
+			if (n == a[1]) constant |= 1ull << d;
+			bins[i] = sum;
 			sum += n;
 		}
 	}
+	memset(at<u32>(a[6]), 0, a[7] * 4);
 }
 
 enum Records { FIELD, WIDE, PACKED, ROWS };
 
+// A Tile is the shape that the end of a kernel's name tells.
+struct Tile {
+	u64 packed, wide;
+	bool scanned;
+};
+const Tile large = {LARGE_TILE, LARGE_TILE_WIDE, true}, medium = {MEDIUM_TILE, MEDIUM_TILE_WIDE, false}, little = {SMALL_TILE, SMALL_TILE, false};
 
-
-void binning(const u64* a, Records in, Records out, u64 blocks) {
+void binning(const u64* a, Records in, Records out, const Tile& shape, u64 blocks) {
 	const Binning& b = *at<Binning>(a[0]);
 	u64 first = a[1], strip = a[2], shift = a[3], bits = a[4], status = a[7], phase = a[9];
-	u64 tile = in == WIDE || out == WIDE ? DIGIT_TILE_WIDE : DIGIT_TILE;
-	expect(blocks == (strip + tile - 1) / tile, "a grid that is not the tiles of the strip");
-	expect(a[6] == 0 || strip % tile == 0, "a strip in front of another that is not of whole tiles");
+	u64 tile = in == WIDE || out == WIDE || (in == FIELD && out == ROWS) ? shape.wide : shape.packed, tiles = (strip + tile - 1) / tile;
+	expect(shape.scanned ? blocks >= 2 && blocks <= tiles + 1 : blocks == tiles, "a grid that is not for the tiles of the strip");
 	expect(bits >= 1 && bits <= RADIX_BITS && shift + bits <= 64, "a digit out of the code");
 	expect(*at<u32>(a[8]) == 0, "a ticket that is not zero");
 	*at<u32>(a[8]) = 1;
-	for (u64 t = 0; t < blocks; t++) {
+	for (u64 t = 0; t < tiles; t++) {
 		u64 words = status + t * RADIX_BINS * 4;
 		if (phase == 0) {
 			for (int i = 0; i < RADIX_BINS; i++) expect(at<u32>(words)[i] == 0, "status words that are not zero");
@@ -359,29 +365,41 @@ void look_up_ranks(const u64* a) {
 
 typedef std::function<void(const u64*, u64 blocks)> Twin;
 
+// The kernels of digit binning, for tiles of every shape.
+void add_binnings(std::map<std::string, std::pair<int, Twin>>& all) {
+	struct Pass {
+		const char* name;
+		Records in, out;
+	};
+	const Pass passes[] = {
+	    {"first", FIELD, PACKED},  {"first_short", FIELD, PACKED},   {"first_wide", FIELD, WIDE},  {"only", FIELD, ROWS},
+	    {"middle", PACKED, PACKED}, {"middle_short", PACKED, PACKED}, {"middle_wide", WIDE, WIDE}, {"narrow", WIDE, PACKED},
+	    {"last", PACKED, ROWS},    {"last_short", PACKED, ROWS},     {"last_wide", WIDE, ROWS}};
+	for (const Pass& p : passes) {
+		for (auto& [suffix, shape] : {std::make_pair("_large", large), std::make_pair("", medium), std::make_pair("_small", little)}) {
+			bool isShort = strstr(p.name, "short");
+			all[std::string("digit_binning_") + p.name + suffix] = {10, [=, shape = shape](const u64* a, u64 blocks) {
+				expect(!isShort || at<Binning>(a[0])->rowBits == 32, "short records that are not");
+				binning(a, p.in, p.out, shape, blocks);
+			}};
+		}
+	}
+}
+
 const std::map<std::string, std::pair<int, Twin>>& twins() {
 	auto plain = [](void (*f)(const u64*)) { return [f](const u64* a, u64) { f(a); }; };
-	auto bin = [](Records in, Records out) { return std::make_pair(10, Twin([=](const u64* a, u64 blocks) { binning(a, in, out, blocks); })); };
 	auto fixed = [](u64 width) {
 		return std::make_pair(4, Twin([=](const u64* a, u64) { gather(a[0], width, at<u32>(a[1]), a[2], a[3]); }));
 	};
 	auto collects = [](u64 width) {
 		return std::make_pair(5, Twin([=](const u64* a, u64) { collect(a[0], a[1], at<u16>(a[2]), at<u32>(a[3]), a[4], width); }));
 	};
-	static const std::map<std::string, std::pair<int, Twin>> all{
+	static std::map<std::string, std::pair<int, Twin>> all{
 	    {"statistics", {3, plain(statistics)}},
 	    {"statistics_decimal", {3, plain(statistics)}},
 	    {"encode", {5, plain(encode)}},
-	    {"histogram", {5, plain(histogram)}},
-	    {"exclusive_sum", {4, plain(exclusive_sum)}},
-	    {"digit_binning_first", bin(FIELD, PACKED)},
-	    {"digit_binning_first_wide", bin(FIELD, WIDE)},
-	    {"digit_binning_only", bin(FIELD, ROWS)},
-	    {"digit_binning_middle", bin(PACKED, PACKED)},
-	    {"digit_binning_middle_wide", bin(WIDE, WIDE)},
-	    {"digit_binning_narrow", bin(WIDE, PACKED)},
-	    {"digit_binning_last", bin(PACKED, ROWS)},
-	    {"digit_binning_last_wide", bin(WIDE, ROWS)},
+	    {"histogram", {8, plain(histogram)}},
+	    {"histogram_small", {8, plain(histogram)}},
 	    {"sample", {1, plain(sample)}},
 	    {"bucket_histogram", {1, plain(bucket_histogram)}},
 	    {"bucket_plan", {1, bucket_plan}},
@@ -411,6 +429,8 @@ const std::map<std::string, std::pair<int, Twin>>& twins() {
 	    {"copy_bits", {5, plain(copy_bits)}},
 	    {"look_up_ranks", {7, plain(look_up_ranks)}},
 	};
+	static const bool complete = (add_binnings(all), true);
+	(void)complete;
 	return all;
 }
 

@@ -69,6 +69,11 @@ struct Temp {
 	}
 };
 
+// A Digit is a run of bits of a code.
+struct Digit {
+	u64 shift, bits;
+};
+
 // Balanced digits of a word, from the least significant on.
 inline std::vector<Digit> digits_of(u32 bits) {
 	std::vector<Digit> digits;
@@ -157,7 +162,7 @@ struct Sorter {
 			else if (narrow) kernels = binningNarrow;
 			bool row32 = words || (narrow && codeBits - end <= 32);
 			Binning b = {(u64)field, (u64)t.codes[from], (u64)t.rows[from], (u64)t.codes[1 - from], (u64)(last ? rows : t.rows[1 - from]), row32 ? 32 : rowBits, end};
-			passes.push_back({kernels, wide, {digits[k].shift - dropped, digits[k].bits}, b});
+			passes.push_back({kernels, wide || (first && last), {digits[k].shift - dropped, digits[k].bits}, b});
 			if (narrow) wide = false, words = row32, dropped = end;
 			from = 1 - from;
 		}
