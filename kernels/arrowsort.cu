@@ -19,3 +19,4 @@
 #include "sample.cu"
 #include "statistics.cu"
 #include "statistics_decimal.cu"
+#include "tiny.cu"

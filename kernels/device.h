@@ -129,12 +129,6 @@ DEVICE bool order_pair(u32* pair, u32 second, bool isPair, u32 shift) {
 	return tie != 0;
 }
 
-// Hides from the compiler how a number came about.
-DEVICE u32 opaque(u32 x) {
-	asm volatile("" : "+r"(x));
-	return x;
-}
-
 // Hides from the compiler that a pointer is a kernel's argument, which it would load again in every turn of a loop.
 template <class T> DEVICE T* in_register(T* p) {
 	u64 address = (u64)p;

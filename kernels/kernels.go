@@ -20,6 +20,8 @@ var All = slices.Concat(digitBinning, []Kernel{
 	{"encode", StreamThreads, 0},
 	{"histogram", HistogramThreads, HistogramBytes + 16},
 	{"histogram_small", SmallHistogramThreads, SmallHistogramBytes + 16},
+	{"tiny", TinyThreads, tinyBytes(TinyItems)},
+	{"tiny_few", TinyThreads, tinyBytes(TinyFewItems)},
 	{"sample", 1024, SampleRows*2*4 + 64*4},
 	{"bucket_histogram", HistogramThreads, (1 << BucketBits) * 2},
 	{"bucket_plan", 1024, 33 * 4},
@@ -68,6 +70,9 @@ func binning(name string, wide bool) []Kernel {
 		shape("_large", LargeTileThreads, large), shape("", MediumTileThreads, medium), shape("_small", SmallTileThreads, small),
 	}
 }
+
+// tinyBytes is the memory of a tiny sort: a word and a tag for each row, the counters of the bins, a sum for each warp.
+func tinyBytes(items int) int { return TinyThreads*items*12 + 4<<TinyBinBits + TinyThreads/32*8 }
 
 // binningCounters is the room behind a tile: a counter of each bin for each warp, two words for each bin, and a few words.
 func binningCounters(threads int) int { return (threads/32+2)*RadixBins*4 + 256 }

@@ -61,11 +61,7 @@ template <class S> struct TileMemory {
 		Words4* mine = (Words4*)(places + warp_index() * RADIX_BINS);
 		UNROLL for (u32 i = 0; i < RADIX_BINS / 4; i += 32) mine[i + lane_index()] = {0, 0, 0, 0};
 	}
-	// The counters of this warp. Where they are is hidden from the compiler, which would take the address apart and add it up again for
-	// every row.
-	DEVICE u32* of_warp() const {
-		return (u32*)((u8*)places + opaque(warp_index() * RADIX_BINS * 4));
-	}
+	DEVICE u32* of_warp() const { return places + warp_index() * RADIX_BINS; } // the counters of this warp
 	DEVICE volatile u32* sums() const { return control + 4; } // of warps
 };
 
@@ -103,7 +99,10 @@ template <class S> struct BinCounts {
 
 	// Turns the counts into places in the stage.
 	DEVICE void place(const TileMemory<S>& m) {
-		for (u32 w = 0; w < warp_index(); w++) start += m.sums()[w];
+		UNROLL for (u32 w = 0; w < RADIX_BINS / 32; w++) {
+			u32 rows = m.sums()[w]; // read in any case: all are on their way at once
+			start += w < warp_index() ? rows : 0;
+		}
 		m.starts[thread_index()] = start;
 		UNROLL for (int w = 0; w < S::warps; w++) {
 			m.places[w * RADIX_BINS + thread_index()] = start;

@@ -103,6 +103,19 @@ const (
 	// DealWindows is the most windows.
 	DealWindows = 256
 
+	// TinyThreads is the size of the one block of a tiny sort.
+	TinyThreads = 512
+	// TinyItems is the rows of a thread.
+	TinyItems = 24
+	// TinyRows is up to how many rows one block sorts alone.
+	TinyRows = TinyThreads * TinyItems
+	// TinyFewItems is the rows of a thread of tiny_few.
+	TinyFewItems = 8
+	// TinyFewRows is the most rows of tiny_few.
+	TinyFewRows = TinyThreads * TinyFewItems
+	// TinyBinBits is the bits by which rows are told apart first. The counters of the bins are those of digits as well, of each warp.
+	TinyBinBits = 13
+
 	// StreamThreads is the size of a block of the kernels that read and write once.
 	StreamThreads = 256
 )

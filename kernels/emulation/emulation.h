@@ -110,5 +110,4 @@ inline bool order_pair(u32* pair, u32 second, bool isPair, u32 shift) {
 	if (first > second) pair[0] = second, pair[1] = first;
 	return shift >= 32 || (first ^ second) >> shift == 0;
 }
-inline u32 opaque(u32 x) { return x; }
 template <class T> inline T* in_register(T* p) { return p; }

@@ -87,7 +87,7 @@ int cases = 0;
 void run(u64 n, u32 bits, int distribution, Size size, Source source, u64 strip = STRIP_ROWS) {
 	u32 least = size == LARGE ? 2 : 1; // the scanner, and a block that bins
 	check({n, bits, distribution, size, source, strip, (u64)cases + 1, (u32)(least + cases % 3)});
-	cases++; if (getenv("SHOW")) fprintf(stderr, "%d\n", cases);
+	cases++;
 }
 
 void run_size(Size size) {
