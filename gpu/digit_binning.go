@@ -45,6 +45,10 @@ func (src source) format(width int) records {
 // and the rows in the order of the input. It takes the source over.
 func (b *binner) sort(src source, width int) (rows driver.Ptr) {
 	field := put(b.task, src.field)
+	if rows, ok := b.tiny(field, src.rows, noClasses); ok {
+		b.free(src.codes, src.rows)
+		return rows
+	}
 	if src.rows == 0 {
 		if rows, ok := b.partition(field, width); ok {
 			b.free(src.codes)
@@ -130,7 +134,7 @@ func (b *binner) bin(src source, field driver.Ptr, passes []pass, digits []digit
 		if !p.last && codes[to] == 0 {
 			codes[to] = b.alloc(8 * b.rows)
 		}
-		if p.out == wide && rows[to] == 0 {
+		if (p.out == wide || p.last) && rows[to] == 0 {
 			rows[to] = b.alloc(4 * b.rows)
 		}
 		tables[i] = put(b.task, abiBinning{

@@ -52,7 +52,9 @@ struct Ours {
 		d.up(temp.field, &p.field, sizeof(Field));
 		path = "digits";
 		if (p.bits > 2 * RADIX_BITS && n <= 1u << 28 && partition(p, n, rows)) return p.bits;
-		Sorter{d, temp, n, STRIP_ROWS, std::max(bits_of(n - 1), 1u)}.sort(temp.field, false, p.bits, rows);
+		Sorter s(d, temp, n, STRIP_ROWS);
+		s.shortCodes = p.field.width == 4 && p.bits <= 32;
+		s.sort(temp.field, false, p.bits, rows);
 		return p.bits;
 	}
 

@@ -186,6 +186,24 @@ void histogram(const u64* a) {
 	memset(at<u32>(a[6]), 0, a[7] * 4);
 }
 
+// A sort of few rows: by class, unless null and NaN are numbers, then by number.
+void tiny(const u64* a, u64 most) {
+	const Field& f = *at<Field>(a[0]);
+	u64 n = a[1], classes = a[2];
+	expect(n <= most, "too many rows for one block");
+	expect(f.form != FORM_DECIMAL && f.form != FORM_CLASS && f.down == 0 && f.up == 0, "a field that has to be encoded first");
+	std::vector<std::pair<int, u64>> keys;
+	std::vector<u32> rows;
+	for (u64 i = 0; i < n; i++) {
+		Limbs v;
+		int place = classes ? (int)read(f, i, &v) : 0;
+		keys.push_back({classes == 2 ? -place : place, place ? 0 : number(f, i)});
+		rows.push_back((u32)i);
+	}
+	std::stable_sort(rows.begin(), rows.end(), [&](u32 x, u32 y) { return keys[x] < keys[y]; });
+	for (u64 i = 0; i < n; i++) at<u32>(a[4])[i] = a[3] ? at<u32>(a[3])[rows[i]] : rows[i];
+}
+
 enum Records { FIELD, WIDE, PACKED, ROWS };
 
 // A Tile is the shape that the end of a kernel's name tells.
@@ -193,7 +211,7 @@ struct Tile {
 	u64 packed, wide;
 	bool scanned;
 };
-const Tile large = {LARGE_TILE, LARGE_TILE_WIDE, true}, medium = {MEDIUM_TILE, MEDIUM_TILE_WIDE, false}, little = {SMALL_TILE, SMALL_TILE, false};
+const Tile large = {LARGE_TILE, LARGE_TILE_WIDE, true}, medium = {MEDIUM_TILE, MEDIUM_TILE_WIDE, false}, small = {SMALL_TILE, SMALL_TILE, false};
 
 void binning(const u64* a, Records in, Records out, const Tile& shape, u64 blocks) {
 	const Binning& b = *at<Binning>(a[0]);
@@ -376,7 +394,7 @@ void add_binnings(std::map<std::string, std::pair<int, Twin>>& all) {
 	    {"middle", PACKED, PACKED}, {"middle_short", PACKED, PACKED}, {"middle_wide", WIDE, WIDE}, {"narrow", WIDE, PACKED},
 	    {"last", PACKED, ROWS},    {"last_short", PACKED, ROWS},     {"last_wide", WIDE, ROWS}};
 	for (const Pass& p : passes) {
-		for (auto& [suffix, shape] : {std::make_pair("_large", large), std::make_pair("", medium), std::make_pair("_small", little)}) {
+		for (auto& [suffix, shape] : {std::make_pair("_large", large), std::make_pair("", medium), std::make_pair("_small", small)}) {
 			bool isShort = strstr(p.name, "short");
 			all[std::string("digit_binning_") + p.name + suffix] = {10, [=, shape = shape](const u64* a, u64 blocks) {
 				expect(!isShort || at<Binning>(a[0])->rowBits == 32, "short records that are not");
@@ -400,6 +418,8 @@ const std::map<std::string, std::pair<int, Twin>>& twins() {
 	    {"encode", {5, plain(encode)}},
 	    {"histogram", {8, plain(histogram)}},
 	    {"histogram_small", {8, plain(histogram)}},
+	    {"tiny", {5, [](const u64* a, u64) { tiny(a, TINY_ROWS); }}},
+	    {"tiny_few", {5, [](const u64* a, u64) { tiny(a, TINY_FEW_ROWS); }}},
 	    {"sample", {1, plain(sample)}},
 	    {"bucket_histogram", {1, plain(bucket_histogram)}},
 	    {"bucket_plan", {1, bucket_plan}},

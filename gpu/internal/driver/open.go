@@ -79,6 +79,9 @@ func Devices() ([]Device, error) {
 	return devices, nil
 }
 
+// maxSharedMemory is CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, which cu has no name for.
+const maxSharedMemory cu.DeviceAttribute = 97
+
 func device(number int) (Device, error) {
 	dev, err := cu.GetDevice(number)
 	if err != nil {
@@ -91,6 +94,6 @@ func device(number int) (Device, error) {
 	d.Multiprocessors, errs[2] = dev.Attribute(cu.MultiprocessorCount)
 	d.Major, errs[3] = dev.Attribute(cu.ComputeCapabilityMajor)
 	d.Minor, errs[4] = dev.Attribute(cu.ComputeCapabilityMinor)
-	d.Shared, errs[5] = dev.Attribute(cu.MaxSharedMemoryPerBlockOptin)
+	d.Shared, errs[5] = dev.Attribute(maxSharedMemory)
 	return d, describe(fmt.Sprintf("device %d", number), errors.Join(errs[:]...))
 }
