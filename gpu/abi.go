@@ -34,9 +34,6 @@ type abiStatistics struct {
 	lock               uint64
 }
 
-// abiDigit is a Digit of a code word.
-type abiDigit struct{ shift, bits uint64 }
-
 // abiBinning is a Binning: where a pass reads and writes.
 type abiBinning struct{ field, in, inRows, out, outRows, rowBits, drop uint64 }
 
@@ -56,7 +53,7 @@ type abiBuckets struct {
 }
 
 type abi interface {
-	abiField | abiColumn | abiStatistics | abiDigit | abiBinning | abiBuckets
+	abiField | abiColumn | abiStatistics | abiBinning | abiBuckets
 }
 
 // abiVerdict is a Verdict on partition and finish, of words of 32 bits.

@@ -17,6 +17,12 @@ const (
 	bucketMaxRows  = 1 << 28
 )
 
+// bucketKernels are those of partition and finish: a device whose multiprocessors have too little memory for one of them sorts by digits.
+var bucketKernels = []string{
+	"sample", "look", "look_small", "bucket_plan", "partition_first", "partition_first_wide", "partition_only", "partition_only_wide",
+	"partition_small", "partition_small_wide", "partition_second", "finish", "finish_small", "finish_rest",
+}
+
 // shapeBuckets takes as many buckets as it takes for most of them to fit into a window, and for what tells the rows of a window apart
 // to fit beside their numbers.
 func shapeBuckets(n int) bucketShape {
@@ -41,10 +47,14 @@ func (s bucketShape) windows(n int) int { return (n + s.window - 1) / s.window }
 
 // tile is the rows of a tile of the pass that reads the column.
 func (s bucketShape) tile() int {
-	if s.first < s.bits {
+	switch {
+	case s.first < s.bits:
 		return kernels.PartitionTile
+	case s.bits <= kernels.SmallPassBits:
+		return kernels.PartitionSmallTile
+	default:
+		return kernels.PartitionOnlyTile
 	}
-	return kernels.PartitionOnlyTile
 }
 
 // tiles is the number of tiles of n rows.
@@ -52,10 +62,9 @@ func (s bucketShape) tiles(n int) int { return (n + s.tile() - 1) / s.tile() }
 
 // partition is the kernel that deals out the rows of a column of so many bytes.
 func (s bucketShape) partition(width int) string {
-	name := "partition_only"
-	if s.first < s.bits {
-		name = "partition_first"
-	}
+	name := map[int]string{
+		kernels.PartitionTile: "partition_first", kernels.PartitionSmallTile: "partition_small", kernels.PartitionOnlyTile: "partition_only",
+	}[s.tile()]
 	if width == 8 {
 		name += "_wide"
 	}

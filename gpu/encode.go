@@ -20,10 +20,24 @@ func (s *sorter) sortWord(word int, rows driver.Ptr) driver.Ptr {
 func (s *sorter) source(word int, rows driver.Ptr) source {
 	fields, ok := s.plan.DeviceWord(word)
 	if ok && rows == 0 && len(fields) == 1 && readsAsItIs(&fields[0]) {
-		return source{field: s.field(&fields[0])}
+		return source{field: s.field(&fields[0]), look: s.viewOfField(&fields[0])}
 	}
 	codes := s.encode(word, rows, s.rows)
-	return source{codesField(codes), codes, rows}
+	src := source{field: codesField(codes), codes: codes, rows: rows}
+	if rows == 0 {
+		src.look = codesView(codes, s.plan.WordBits(word))
+	}
+	return src
+}
+
+// viewOfField sees the column of a piece; nil when it is the only key, which was looked at before.
+func (s *sorter) viewOfField(f *keyencode.DeviceField) *view {
+	if len(s.job.Keys) == 1 {
+		return nil
+	}
+	key := s.job.Keys[slices.IndexFunc(s.job.Keys, func(k keyencode.Key) bool { return k.Column == f.Column })]
+	v := viewOf(s.place(f.Column, f.Form), f.DeviceColumn, key)
+	return &v
 }
 
 // readsAsItIs reports whether digit binning reads the column of a piece by itself.

@@ -65,8 +65,8 @@ func viewOf(p place, layout keyencode.DeviceColumn, key keyencode.Key) view {
 	return view{column: columnOf(p, layout, key), bits: 8 * layout.Width}
 }
 
-func codesView(codes driver.Ptr, bits int) view {
-	return view{abiColumn{values: uint64(codes), form: uint64(keyencode.FormInteger), width: 8, stride: 8}, bits}
+func codesView(codes driver.Ptr, bits int) *view {
+	return &view{abiColumn{values: uint64(codes), form: uint64(keyencode.FormInteger), width: 8, stride: 8}, bits}
 }
 
 // field makes numbers of the whole range of a column's type, which order as its rows do.
@@ -82,10 +82,17 @@ func (v *view) field() abiField {
 	return f
 }
 
+// canLook reports whether look takes so many rows on this device.
+func (t *task) canLook(n int) bool {
+	return n > 0 && n <= bucketMaxRows && fits(t.Shared, bucketKernels...)
+}
+
 // look looks at a column, and sorts its rows in the order of the input by partition and finish: it deals them to buckets by the leading
 // bits of their numbers and finishes every bucket in the memory of a multiprocessor. All is launched at once; the device decides
 // whether to go on. What it has seen comes back while it sorts. rows is 0 when the device has declined, because another way is quicker.
-func (t *task) look(v view, n int) (rows driver.Ptr, seen abiReport) {
+//
+// Meanwhile is called when all is launched.
+func (t *task) look(v view, n int, meanwhile func()) (rows driver.Ptr, seen abiReport) {
 	shape := shapeBuckets(n)
 	p := t.newPartition(v, shape, n)
 	t.launchLook(p, shape, n)
@@ -96,11 +103,12 @@ func (t *task) look(v view, n int) (rows driver.Ptr, seen abiReport) {
 	}
 	t.launch(shape.finish(), shape.windows(n), p.buckets)
 	t.launch("finish_rest", t.Multiprocessors, p.buckets)
+	t.lookout.clear = !t.failed()
+	meanwhile() // other streams must not have the memory that is free from now on
 	t.free(p.temp, p.records[0], p.records[1])
 	if t.failed() {
 		return 0, seen
 	}
-	t.lookout.clear = true
 	if t.fail(t.WaitFor(t.lookout.told)); t.err != nil {
 		return 0, seen
 	}

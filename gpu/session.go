@@ -21,15 +21,6 @@ type session struct {
 	lookout lookout
 }
 
-// kernelNumbers are the positions of the kernels in kernels.All by name.
-var kernelNumbers = func() map[string]int {
-	numbers := map[string]int{}
-	for i, k := range kernels.All {
-		numbers[k.Name] = i
-	}
-	return numbers
-}()
-
 func openSession(device int) (*session, error) {
 	list := make([]driver.Kernel, len(kernels.All))
 	for i, k := range kernels.All {

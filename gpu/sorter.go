@@ -45,8 +45,25 @@ func sortJob(t *task, job *engine.Job, mem engine.Allocator) (*engine.Result, er
 	defer t.idle() // before the buffers go
 	defer s.helpers.Wait()
 	s.prepare()
-	if err := s.measure(); err != nil {
+	if rows, ok := s.sortTiny(); ok {
+		s.order = rows
+	} else if err := s.sortPlanned(); err != nil {
 		return nil, err
+	}
+	s.progress(2)
+	s.writeRowNumbers()
+	s.gatherAll()
+	if err := s.settle(); err != nil {
+		return nil, err
+	}
+	s.progress(3)
+	return s.finish()
+}
+
+// sortPlanned measures the keys and sorts by the codes that the plan makes of them.
+func (s *sorter) sortPlanned() error {
+	if err := s.measure(); err != nil {
+		return err
 	}
 	s.progress(1)
 	switch {
@@ -60,14 +77,7 @@ func sortJob(t *task, job *engine.Job, mem engine.Allocator) (*engine.Result, er
 	default:
 		s.order = s.sortWords()
 	}
-	s.progress(2)
-	s.writeRowNumbers()
-	s.gatherAll()
-	if err := s.settle(); err != nil {
-		return nil, err
-	}
-	s.progress(3)
-	return s.finish()
+	return nil
 }
 
 func newSorter(t *task, job *engine.Job, mem engine.Allocator) *sorter {

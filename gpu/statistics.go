@@ -51,7 +51,7 @@ func (s *sorter) measure() error {
 
 // looks reports whether the only key is a column that look reads.
 func (s *sorter) looks() (layout keyencode.DeviceColumn, ok bool) {
-	if len(s.job.Keys) != 1 || s.rows == 0 || s.rows > bucketMaxRows {
+	if len(s.job.Keys) != 1 || !s.canLook(s.rows) {
 		return layout, false
 	}
 	layout, ok = s.job.Columns[s.job.Keys[0].Column].OnDevice()
@@ -60,7 +60,7 @@ func (s *sorter) looks() (layout keyencode.DeviceColumn, ok bool) {
 
 // lookAtKey measures and, if the device finds that good, sorts the only key in one go.
 func (s *sorter) lookAtKey(key keyencode.Key, layout keyencode.DeviceColumn) error {
-	rows, seen := s.look(viewOf(s.place(key.Column, layout.Form), layout, key), s.rows)
+	rows, seen := s.look(viewOf(s.place(key.Column, layout.Form), layout, key), s.rows, s.prefetch)
 	if s.failed() {
 		return s.err
 	}

@@ -97,7 +97,6 @@ func (s *sorter) sortRun(r host.Run, rows []uint32, codes []uint64) []host.Run {
 	b := newBinner(s.task, n)
 	b.rowBits = rowBitsOf(s.rows)
 	sorted := b.sort(src, s.plan.WordBits(r.Word))
-	b.release()
 	s.download(host.BytesOf(rows), sorted)
 	s.free(sorted)
 	if s.wait() != nil || s.sortedCodes(rows, codes, r.Word) != nil {

@@ -68,11 +68,6 @@ struct Statistics {
 	u64 lock;               // of the kernel
 };
 
-// A Digit is a run of bits of a code word: code >> shift & (1 << bits) - 1, bits in 1..RADIX_BITS.
-struct Digit {
-	u64 shift, bits;
-};
-
 /*
 The kernels. n is a number of rows, at most 2^32 - 1. "Grid" is the number of blocks; blocks have the threads, and the
 bytes of dynamic shared memory, that tuning.h says. u32 rows[] are row numbers. Buffers are aligned to 16 bytes.
@@ -82,30 +77,41 @@ statistics_decimal(Column *c, u64 n, Statistics *out)               any grid; FO
     Adds to out.
 encode(Field *fields, u64 count, u64 n, u32 *rows, u64 *codes)      any grid
     codes[i] = the word of row rows[i], or of row i if rows is 0.
-histogram(Field *f, u64 n, Digit *digits, u64 count, u32 *counts)   any grid, best one block per multiprocessor
-    Adds to counts[d * RADIX_BINS + bin]; zero before. count is at most MAX_DIGITS. f is a column: one whole word (down = up = 0) of
-    FORM_INTEGER, FORM_FLOAT or FORM_RANK with stride = width = 4 or 8. Any other word is encoded first, and read as FORM_INTEGER of 8 bytes.
-exclusive_sum(u32 *counts, u64 count, u64 n, u64 *constant)         grid 1
-    Turns counts into the place of the first row of each bin, for each of count digits. Sets bit d of *constant,
-    zero before, when all rows have the same digit d.
+histogram(Field *f, u64 n, u64 shifts, u64 bits, u64 count, u32 *counts, u32 *clear, u64 words)   any grid, best one block per multiprocessor
+histogram_small(the same)
+    A digit is a run of bits of a code, code >> shift & (1 << bits) - 1, bits in 1..RADIX_BITS: shifts and bits hold a byte for each of
+    count digits, at most MAX_DIGITS, from the least significant on. Writes the place of the first row of each bin to
+    counts[d * RADIX_BINS + bin]; sets bit d of the u64 behind counts[MAX_DIGITS * RADIX_BINS] when all rows have the same digit d. counts and
+    the four words behind it are zero before. Clears words words, a multiple of 4, at clear. f is a column: one whole word (down = up = 0)
+    of FORM_INTEGER, FORM_FLOAT or FORM_RANK with stride = width = 4 or 8. Any other word is encoded first, and read as FORM_INTEGER of 8 bytes.
+
+tiny(Field *f, u64 n, u64 classes, u32 *in, u32 *out)               grid 1; n up to TINY_ROWS
+tiny_few(the same)                                                  grid 1; n up to TINY_FEW_ROWS
+    Sorts all by itself: out[i] = the row at place i of the stable order by f, or in[row] if in is not 0. f is a whole word of any form but
+    FORM_DECIMAL and FORM_CLASS. classes: 0: null and NaN are f's numbers for them; 1: value < NaN < null; 2: null < NaN < value.
 
 Digit binning: one pass of Onesweep over rows first..first+strip-1, a strip of at most 2^29 rows (STRIP_ROWS); strips of a
-pass run one after the other. Grid = tiles of the strip = ceil(strip / tile), tile = DIGIT_TILE or DIGIT_TILE_WIDE. first is a
-multiple of STRIP_ROWS. The kernel is named by what it reads and writes:
+pass run one after the other. The kernel is named by what it reads and writes:
     digit_binning_first         a column      -> packed records
+    digit_binning_first_short   a column of 4 bytes, codes of at most 32 bits -> short records
     digit_binning_first_wide    a column      -> wide records
-    digit_binning_only          a column      -> rows
+    digit_binning_only          a column      -> rows (tiles of wide records)
     digit_binning_middle        packed        -> packed
+    digit_binning_middle_short  short         -> short
     digit_binning_middle_wide   wide          -> wide
     digit_binning_narrow        wide          -> packed (only bits from the digit's end on are left: drop says how many go)
     digit_binning_last          packed        -> rows
+    digit_binning_last_short    short         -> rows
     digit_binning_last_wide     wide          -> rows
-A packed record is a u64, code << rowBits | row. A wide record is a code in u64[] and its row in u32[].
+A packed record is a u64, code << rowBits | row, a short one is packed with rowBits = 32. A wide record is a code in u64[] and its row
+in u32[]. Tiles are medium, or of the shape that the end of the name tells:
+    (none), _small   grid = tiles of the strip = ceil(strip / tile)
+    _large           grid = 2 to tiles + 1, at most one for each multiprocessor: the first block scans, the others bin
 Arguments, the same for all:
     (Binning *b, u64 first, u64 strip, u64 shift, u64 bits, u32 *base, u32 *next, u32 *status, u32 *ticket, u64 phase)
     shift, bits: the digit, in the code (the kernel adds rowBits itself for packed records).
     base: RADIX_BINS places of the strip's first row of each bin; next: where those of the next strip go, or 0.
-    status: RADIX_BINS words for each tile of the strip; all words of a sort are zero before its first pass.
+    status: RADIX_BINS words for each tile of the strip, aligned to 16 bytes; all words of a sort are zero before its first pass.
     ticket: one word, zero before. phase: the number of the pass over these status words, from 0 on: its status codes rotate
     with it, so that nothing is cleared between passes.
 */

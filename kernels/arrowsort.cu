@@ -7,7 +7,6 @@
 #include "digit_binning_last.cu"
 #include "digit_binning_middle.cu"
 #include "encode.cu"
-#include "exclusive_sum.cu"
 #include "finish.cu"
 #include "finish_rest.cu"
 #include "gather.cu"
@@ -20,3 +19,4 @@
 #include "sample.cu"
 #include "statistics.cu"
 #include "statistics_decimal.cu"
+#include "tiny.cu"

@@ -10,6 +10,11 @@ struct alignas(16) Four {
 	u32 x, y, z, w;
 };
 
+// Four neighbour words, moved at once.
+struct alignas(16) Words4 {
+	u32 word[4];
+};
+
 #ifndef __CUDACC__
 #include "emulation/emulation.h"
 #else
@@ -73,6 +78,21 @@ DEVICE u32 load_relaxed(const u32* p) {
 DEVICE void store_relaxed(u32* p, u32 x) { asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(p), "r"(x) : "memory"); }
 
 DEVICE void exchange(u32* p, u32 x) { atomicExch(p, x); }
+DEVICE Words4 load_relaxed4(const u32* p) {
+	Words4 x;
+	asm volatile("ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+	             : "=r"(x.word[0]), "=r"(x.word[1]), "=r"(x.word[2]), "=r"(x.word[3])
+	             : "l"(p)
+	             : "memory");
+	return x;
+}
+DEVICE void store_relaxed4(u32* p, const Words4& x) {
+	asm volatile("st.relaxed.gpu.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(p), "r"(x.word[0]), "r"(x.word[1]), "r"(x.word[2]),
+	             "r"(x.word[3])
+	             : "memory");
+}
+DEVICE void sleep(u32 nanoseconds) { __nanosleep(nanoseconds); }
+
 DEVICE u32 atomic_add(u32* p, u32 x) { return atomicAdd(p, x); }
 DEVICE void atomic_add(u64* p, u64 x) { atomicAdd((unsigned long long*)p, (unsigned long long)x); }
 DEVICE void atomic_or(u32* p, u32 x) { atomicOr(p, x); }

@@ -4,6 +4,8 @@
 // The kernels follow Onesweep (Adinets and Merrill, 2022). Their arguments are described in abi.h.
 package kernels
 
+import "slices"
+
 // A Kernel is what a launch needs to know beside its arguments.
 type Kernel struct {
 	Name    string
@@ -12,20 +14,14 @@ type Kernel struct {
 }
 
 // All are the kernels of the image.
-var All = []Kernel{
+var All = slices.Concat(digitBinning, []Kernel{
 	{"statistics", StreamThreads, StreamThreads / 32 * 48},
 	{"statistics_decimal", StreamThreads, 0},
 	{"encode", StreamThreads, 0},
-	{"histogram", HistogramThreads, histogramBytes},
-	{"exclusive_sum", RadixBins, RadixBins / 32 * 4},
-	{"digit_binning_first", BinningThreads, binningBytes},
-	{"digit_binning_first_wide", BinningThreads, binningBytesWide},
-	{"digit_binning_only", BinningThreads, binningBytes},
-	{"digit_binning_middle", BinningThreads, binningBytes},
-	{"digit_binning_middle_wide", BinningThreads, binningBytesWide},
-	{"digit_binning_narrow", BinningThreads, binningBytesWide},
-	{"digit_binning_last", BinningThreads, binningBytes},
-	{"digit_binning_last_wide", BinningThreads, binningBytesWide},
+	{"histogram", HistogramThreads, HistogramBytes + 16},
+	{"histogram_small", SmallHistogramThreads, SmallHistogramBytes + 16},
+	{"tiny", TinyThreads, tinyBytes(TinyItems)},
+	{"tiny_few", TinyThreads, tinyBytes(TinyFewItems)},
 	{"sample", 1024, LookHead + SampleRows*12 + 1024},
 	{"look", LookThreads, LookHead + (1<<BucketBits)*2},
 	{"look_small", LookSmallThreads, LookHead + SmallSampleRows*12 + 1024},
@@ -55,18 +51,38 @@ var All = []Kernel{
 	{"collect_8", CollectThreads, DealTile*8 + dealTable},
 	{"copy_bits", StreamThreads, 0},
 	{"look_up_ranks", StreamThreads, 0},
+})
+
+// digitBinning are the passes of Onesweep, for tiles of three shapes.
+var digitBinning = slices.Concat(
+	binning("digit_binning_first", false), binning("digit_binning_first_short", false), binning("digit_binning_first_wide", true),
+	binning("digit_binning_only", true), binning("digit_binning_middle", false), binning("digit_binning_middle_short", false), binning("digit_binning_middle_wide", true),
+	binning("digit_binning_narrow", true), binning("digit_binning_last", false), binning("digit_binning_last_short", false), binning("digit_binning_last_wide", true),
+)
+
+// binning are the kernels of a pass.
+func binning(name string, wide bool) []Kernel {
+	large, medium, small, bytes := LargeTile, MediumTile, SmallTile, 8
+	if wide {
+		large, medium, bytes = LargeTileWide, MediumTileWide, 12
+	}
+	shape := func(suffix string, threads, tile int) Kernel {
+		return Kernel{name + suffix, threads, tile*bytes + binningCounters(threads)}
+	}
+	return []Kernel{
+		shape("_large", LargeTileThreads, large), shape("", MediumTileThreads, medium), shape("_small", SmallTileThreads, small),
+	}
 }
+
+// tinyBytes is the memory of a tiny sort: a word and a tag for each row, the counters of the bins, a sum for each warp.
+func tinyBytes(items int) int { return TinyThreads*items*12 + 4<<TinyBinBits + TinyThreads/32*8 }
+
+// binningCounters is the room behind a tile: a counter of each bin for each warp, two words for each bin, and a few words.
+func binningCounters(threads int) int { return (threads/32+2)*RadixBins*4 + 256 }
 
 const (
 	// Two words for each window, and what one more has.
 	dealTable = 2 * (DealWindows + 32) * 4
-
-	histogramBytes = MaxDigits * RadixBins * HistogramCopies * 4
-
-	// A tile of records, a counter of each bin for each warp, two words for each bin, and a few words.
-	binningBytes     = DigitTile*8 + binningCounters
-	binningBytesWide = DigitTileWide*12 + binningCounters
-	binningCounters  = (BinningThreads/32+2)*RadixBins*4 + 256
 )
 
 // dealerBytes: a tile of records, two words for each bin, and a few words.

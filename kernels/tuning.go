@@ -9,24 +9,54 @@ const (
 	// MaxDigits is the most digits of one code word.
 	MaxDigits = 8
 
-	// BinningThreads is the size of a block of digit binning. Few warps with many rows each have fewer counters to add up
-	// and more loads in flight; two blocks on a multiprocessor rank and scatter at the same time.
-	BinningThreads = 320
-	// BinningItems is the rows of a thread.
-	BinningItems = 32
-	// BinningItemsWide is the same for wide records, which take half as much room again.
-	BinningItemsWide = 20
-	// DigitTile is the rows of a tile of digit binning.
-	DigitTile = BinningThreads * BinningItems
-	// DigitTileWide is the same for wide records.
-	DigitTileWide = BinningThreads * BinningItemsWide
+	// Digit binning has tiles of three shapes, each for packed and for wide records. A large tile fills a multiprocessor, which
+	// takes one after the other: its bins are long runs, so that fewer and fuller lines are written.
+	LargeTileThreads = 384
+	// LargeTileItems is the rows of a thread.
+	LargeTileItems = 48
+	// LargeTileWideItems is the same for wide records, which take half as much room again.
+	LargeTileWideItems = 40
+	// LargeTile is the rows of a large tile.
+	LargeTile = LargeTileThreads * LargeTileItems
+	// LargeTileWide is the same for wide records.
+	LargeTileWide = LargeTileThreads * LargeTileWideItems
+	// LargeTileRows is from how many rows on tiles are large.
+	LargeTileRows = 1 << 26
+
+	// MediumTileThreads is the size of a block for tiles of which two lie in a multiprocessor, so that one is ranked while
+	// the other is written.
+	MediumTileThreads = 256
+	// MediumTileItems is the rows of a thread.
+	MediumTileItems = 40
+	// MediumTileWideItems is the same for wide records.
+	MediumTileWideItems = 26
+	// MediumTile is the rows of a medium tile.
+	MediumTile = MediumTileThreads * MediumTileItems
+	// MediumTileWide is the same for wide records.
+	MediumTileWide = MediumTileThreads * MediumTileWideItems
+
+	// SmallTileThreads is the size of a block where rows are so few that larger tiles would leave multiprocessors idle.
+	SmallTileThreads = 256
+	// SmallTileItems is the rows of a thread, of packed and of wide records.
+	SmallTileItems = 12
+	// SmallTile is the rows of a small tile.
+	SmallTile = SmallTileThreads * SmallTileItems
+	// SmallTileRows is up to how many rows tiles are small.
+	SmallTileRows = 1 << 19
+
 	// StripRows is the most rows that one launch bins: its status words hold counts of 30 bits (paper, section 3.4).
 	StripRows = 1 << 29
 
 	// HistogramThreads is the size of a block of histogram, which fills a multiprocessor.
 	HistogramThreads = 1024
-	// HistogramCopies is how many counters each bin has in shared memory, so that lanes do not wait for one another.
-	HistogramCopies = 16
+	// HistogramBytes is its shared memory: as many counters for each bin as fit, so that lanes do not wait for one another.
+	HistogramBytes = 128 << 10
+	// SmallHistogramThreads is the size of a block of histogram_small, for few rows.
+	SmallHistogramThreads = 256
+	// SmallHistogramBytes is its shared memory.
+	SmallHistogramBytes = 32 << 10
+	// SmallHistogramRows is up to how many rows histogram_small is the faster one.
+	SmallHistogramRows = 1 << 21
 
 	// SampleRows is the rows of the sample that suggests a map and looks for equal keys.
 	SampleRows = 1 << 14
@@ -112,6 +142,19 @@ const (
 	CollectThreads = 1024
 	// DealWindows is the most windows.
 	DealWindows = 256
+
+	// TinyThreads is the size of the one block of a tiny sort.
+	TinyThreads = 512
+	// TinyItems is the rows of a thread.
+	TinyItems = 24
+	// TinyRows is up to how many rows one block sorts alone.
+	TinyRows = TinyThreads * TinyItems
+	// TinyFewItems is the rows of a thread of tiny_few.
+	TinyFewItems = 8
+	// TinyFewRows is the most rows of tiny_few.
+	TinyFewRows = TinyThreads * TinyFewItems
+	// TinyBinBits is the bits by which rows are told apart first. The counters of the bins are those of digits as well, of each warp.
+	TinyBinBits = 13
 
 	// StreamThreads is the size of a block of the kernels that read and write once.
 	StreamThreads = 256

@@ -50,7 +50,7 @@ struct Bench {
 		cases++;
 	}
 	void prove() {
-		const u64 tile = DIGIT_TILE, wide = DIGIT_TILE_WIDE;
+		const u64 tile = MEDIUM_TILE, wide = MEDIUM_TILE_WIDE;
 		for (u64 n : {(u64)1, (u64)2, (u64)31, (u64)33, (u64)1000, wide - 1, wide, wide + 1, tile - 1, tile, tile + 1, 2 * tile - 1, 2 * tile + 1,
 		              (u64)100003, (u64)(1 << 20) + 7})
 			for (int t = 0; t < TYPES && n <= most; t++) check(single({(Type)t, 0, t % 2 ? 10u : 0, 10, 20}, (int)(n + t) % 4), n);

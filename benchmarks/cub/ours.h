@@ -55,7 +55,9 @@ struct Ours {
 		if (!s.rises && !s.ties) return d.run(iota, d.multiprocessors * 8, STREAM_THREADS, 0, rows, n, 1), 0;
 		if (!p.fits) return printf("a key needs a class bit\n"), exit(4), 0;
 		d.up(temp.field, &p.field, sizeof(Field));
-		Sorter{d, temp, n, STRIP_ROWS, std::max(bits_of(n - 1), 1u)}.sort(temp.field, false, p.bits, rows);
+		Sorter sorter(d, temp, n, STRIP_ROWS);
+		sorter.shortCodes = p.field.width == 4 && p.bits <= 32;
+		sorter.sort(temp.field, false, p.bits, rows);
 		return p.bits;
 	}
 

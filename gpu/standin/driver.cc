@@ -88,7 +88,7 @@ EXPORT cuDeviceGet(int* device, int) { return *device = 0, SUCCESS; }
 EXPORT cuDeviceGetName(char* name, int, int) { return strcpy(name, "stand-in"), SUCCESS; }
 EXPORT cuDeviceTotalMem_v2(size_t* bytes, int) { return *bytes = capacity(), SUCCESS; }
 EXPORT cuDeviceGetAttribute(int* value, int attribute, int) {
-	*value = attribute == 16 ? 3 : attribute == 75 ? 9 : 0; // multiprocessors, compute capability 9.0
+	*value = attribute == 16 ? 3 : attribute == 75 ? 9 : attribute == 97 ? 227 << 10 : 0; // multiprocessors, compute capability 9.0, shared memory
 	return SUCCESS;
 }
 

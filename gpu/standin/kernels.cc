@@ -159,45 +159,69 @@ void expect_column(const Field& f) {
 	expect(form && f.down == 0 && f.up == 0 && f.stride == f.width && (f.width == 4 || f.width == 8), "a field that has to be encoded first");
 }
 
+u64 byte_of(u64 word, u64 i) { return word >> 8 * i & 255; }
+
+// The counts, then which digits are constant, then the tickets of blocks; and words that are cleared.
 void histogram(const u64* a) {
 	const Field& f = *at<Field>(a[0]);
 	expect_column(f);
-	expect(a[3] <= MAX_DIGITS, "too many digits");
+	expect(a[4] >= 1 && a[4] <= MAX_DIGITS, "a wrong number of digits");
+	expect(a[7] % 4 == 0, "status words that are not in fours");
+	u32* counts = at<u32>(a[5]);
+	u64& constant = *at<u64>(a[5] + MAX_DIGITS * RADIX_BINS * 4);
+	for (u64 i = 0; i < MAX_DIGITS * RADIX_BINS; i++) expect(counts[i] == 0 && constant == 0, "counts that are not zero");
 	for (u64 row = 0; row < a[1]; row++) {
 		u64 code = word(&f, 1, row);
-		for (u64 d = 0; d < a[3]; d++) {
-			Digit digit = at<Digit>(a[2])[d];
-			at<u32>(a[4])[d * RADIX_BINS + (code >> digit.shift & low(digit.bits))]++;
-		}
+		for (u64 d = 0; d < a[4]; d++) counts[d * RADIX_BINS + (code >> byte_of(a[2], d) & low(byte_of(a[3], d)))]++;
 	}
-}
-
-void exclusive_sum(const u64* a) {
-	for (u64 d = 0; d < a[1]; d++) {
-		u32 *counts = at<u32>(a[0]) + d * RADIX_BINS, sum = 0;
+	for (u64 d = 0; d < a[4]; d++) {
+		u32 *bins = counts + d * RADIX_BINS, sum = 0;
 		for (int i = 0; i < RADIX_BINS; i++) {
-			u32 n = counts[i];
-			if (n == a[2]) *at<u64>(a[3]) |= 1ull << d;
-			counts[i] = sum;
+			u32 n = bins[i];
+			if (n == a[1]) constant |= 1ull << d;
+			bins[i] = sum;
 			sum += n;
 		}
 	}
+	memset(at<u32>(a[6]), 0, a[7] * 4);
+}
+
+// A sort of few rows: by class, unless null and NaN are numbers, then by number.
+void tiny(const u64* a, u64 most) {
+	const Field& f = *at<Field>(a[0]);
+	u64 n = a[1], classes = a[2];
+	expect(n <= most, "too many rows for one block");
+	expect(f.form != FORM_DECIMAL && f.form != FORM_CLASS && f.down == 0 && f.up == 0, "a field that has to be encoded first");
+	std::vector<std::pair<int, u64>> keys;
+	std::vector<u32> rows;
+	for (u64 i = 0; i < n; i++) {
+		Limbs v;
+		int place = classes ? (int)read(f, i, &v) : 0;
+		keys.push_back({classes == 2 ? -place : place, place ? 0 : number(f, i)});
+		rows.push_back((u32)i);
+	}
+	std::stable_sort(rows.begin(), rows.end(), [&](u32 x, u32 y) { return keys[x] < keys[y]; });
+	for (u64 i = 0; i < n; i++) at<u32>(a[4])[i] = a[3] ? at<u32>(a[3])[rows[i]] : rows[i];
 }
 
 enum Records { FIELD, WIDE, PACKED, ROWS };
 
+// A Tile is the shape that the end of a kernel's name tells.
+struct Tile {
+	u64 packed, wide;
+	bool scanned;
+};
+const Tile large = {LARGE_TILE, LARGE_TILE_WIDE, true}, medium = {MEDIUM_TILE, MEDIUM_TILE_WIDE, false}, small = {SMALL_TILE, SMALL_TILE, false};
 
-
-void binning(const u64* a, Records in, Records out, u64 blocks) {
+void binning(const u64* a, Records in, Records out, const Tile& shape, u64 blocks) {
 	const Binning& b = *at<Binning>(a[0]);
 	u64 first = a[1], strip = a[2], shift = a[3], bits = a[4], status = a[7], phase = a[9];
-	u64 tile = in == WIDE || out == WIDE ? DIGIT_TILE_WIDE : DIGIT_TILE;
-	expect(blocks == (strip + tile - 1) / tile, "a grid that is not the tiles of the strip");
-	expect(a[6] == 0 || strip % tile == 0, "a strip in front of another that is not of whole tiles");
+	u64 tile = in == WIDE || out == WIDE || (in == FIELD && out == ROWS) ? shape.wide : shape.packed, tiles = (strip + tile - 1) / tile;
+	expect(shape.scanned ? blocks >= 2 && blocks <= tiles + 1 : blocks == tiles, "a grid that is not for the tiles of the strip");
 	expect(bits >= 1 && bits <= RADIX_BITS && shift + bits <= 64, "a digit out of the code");
 	expect(*at<u32>(a[8]) == 0, "a ticket that is not zero");
 	*at<u32>(a[8]) = 1;
-	for (u64 t = 0; t < blocks; t++) {
+	for (u64 t = 0; t < tiles; t++) {
 		u64 words = status + t * RADIX_BINS * 4;
 		if (phase == 0) {
 			for (int i = 0; i < RADIX_BINS; i++) expect(at<u32>(words)[i] == 0, "status words that are not zero");
@@ -244,7 +268,7 @@ u32 prefix_of(const Buckets& b, u64 number) { return b.codeBits > 32 ? (u32)(num
 u32 bucket_of(const Buckets& b, u64 record) { return (u32)(record >> 32 >> (32 - b.bits)); }
 u64 record_of(const Buckets& b, u64 row) { return (u64)prefix_of(b, numbered(b, row).number) << 32 | row; }
 u64 windows_of(const Buckets& b) { return (b.n + b.window - 1) / b.window; }
-u64 tile_of(const Buckets& b) { return b.second ? PARTITION_TILE : PARTITION_ONLY_TILE; }
+u64 tile_of(const Buckets& b) { return b.second ? PARTITION_TILE : b.bits <= SMALL_PASS_BITS ? PARTITION_SMALL_TILE : PARTITION_ONLY_TILE; }
 u64 tiles_of(const Buckets& b) { return (b.n + tile_of(b) - 1) / tile_of(b); }
 
 void sample(const u64* a, u64 blocks) {
@@ -393,29 +417,43 @@ void look_up_ranks(const u64* a) {
 
 typedef std::function<void(const u64*, u64 blocks)> Twin;
 
+// The kernels of digit binning, for tiles of every shape.
+void add_binnings(std::map<std::string, std::pair<int, Twin>>& all) {
+	struct Pass {
+		const char* name;
+		Records in, out;
+	};
+	const Pass passes[] = {
+	    {"first", FIELD, PACKED},  {"first_short", FIELD, PACKED},   {"first_wide", FIELD, WIDE},  {"only", FIELD, ROWS},
+	    {"middle", PACKED, PACKED}, {"middle_short", PACKED, PACKED}, {"middle_wide", WIDE, WIDE}, {"narrow", WIDE, PACKED},
+	    {"last", PACKED, ROWS},    {"last_short", PACKED, ROWS},     {"last_wide", WIDE, ROWS}};
+	for (const Pass& p : passes) {
+		for (auto& [suffix, shape] : {std::make_pair("_large", large), std::make_pair("", medium), std::make_pair("_small", small)}) {
+			bool isShort = strstr(p.name, "short");
+			all[std::string("digit_binning_") + p.name + suffix] = {10, [=, shape = shape](const u64* a, u64 blocks) {
+				expect(!isShort || at<Binning>(a[0])->rowBits == 32, "short records that are not");
+				binning(a, p.in, p.out, shape, blocks);
+			}};
+		}
+	}
+}
+
 const std::map<std::string, std::pair<int, Twin>>& twins() {
 	auto plain = [](void (*f)(const u64*)) { return [f](const u64* a, u64) { f(a); }; };
-	auto bin = [](Records in, Records out) { return std::make_pair(10, Twin([=](const u64* a, u64 blocks) { binning(a, in, out, blocks); })); };
 	auto fixed = [](u64 width) {
 		return std::make_pair(4, Twin([=](const u64* a, u64) { gather(a[0], width, at<u32>(a[1]), a[2], a[3]); }));
 	};
 	auto collects = [](u64 width) {
 		return std::make_pair(5, Twin([=](const u64* a, u64) { collect(a[0], a[1], at<u16>(a[2]), at<u32>(a[3]), a[4], width); }));
 	};
-	static const std::map<std::string, std::pair<int, Twin>> all{
+	static std::map<std::string, std::pair<int, Twin>> all{
 	    {"statistics", {3, plain(statistics)}},
 	    {"statistics_decimal", {3, plain(statistics)}},
 	    {"encode", {5, plain(encode)}},
-	    {"histogram", {5, plain(histogram)}},
-	    {"exclusive_sum", {4, plain(exclusive_sum)}},
-	    {"digit_binning_first", bin(FIELD, PACKED)},
-	    {"digit_binning_first_wide", bin(FIELD, WIDE)},
-	    {"digit_binning_only", bin(FIELD, ROWS)},
-	    {"digit_binning_middle", bin(PACKED, PACKED)},
-	    {"digit_binning_middle_wide", bin(WIDE, WIDE)},
-	    {"digit_binning_narrow", bin(WIDE, PACKED)},
-	    {"digit_binning_last", bin(PACKED, ROWS)},
-	    {"digit_binning_last_wide", bin(WIDE, ROWS)},
+	    {"histogram", {8, plain(histogram)}},
+	    {"histogram_small", {8, plain(histogram)}},
+	    {"tiny", {5, [](const u64* a, u64) { tiny(a, TINY_ROWS); }}},
+	    {"tiny_few", {5, [](const u64* a, u64) { tiny(a, TINY_FEW_ROWS); }}},
 	    {"sample", {1, sample}},
 	    {"look", {1, look}},
 	    {"look_small", {1, look_small}},
@@ -424,6 +462,8 @@ const std::map<std::string, std::pair<int, Twin>>& twins() {
 	    {"partition_first_wide", {1, partition_first}},
 	    {"partition_only", {1, partition_first}},
 	    {"partition_only_wide", {1, partition_first}},
+	    {"partition_small", {1, partition_first}},
+	    {"partition_small_wide", {1, partition_first}},
 	    {"partition_second", {1, partition_second}},
 	    {"finish", {1, finish}},
 	    {"finish_small", {1, finish}},
@@ -446,6 +486,8 @@ const std::map<std::string, std::pair<int, Twin>>& twins() {
 	    {"copy_bits", {5, plain(copy_bits)}},
 	    {"look_up_ranks", {7, plain(look_up_ranks)}},
 	};
+	static const bool complete = (add_binnings(all), true);
+	(void)complete;
 	return all;
 }
 

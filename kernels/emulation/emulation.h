@@ -81,6 +81,14 @@ inline u32 load_relaxed(const u32* p) {
 inline void store_relaxed(u32* p, u32 x) { __atomic_store_n(p, x, __ATOMIC_RELAXED); }
 
 inline void exchange(u32* p, u32 x) { __atomic_store_n(p, x, __ATOMIC_RELAXED); }
+inline Words4 load_relaxed4(const u32* p) { return {load_relaxed(p), load_relaxed(p + 1), load_relaxed(p + 2), load_relaxed(p + 3)}; }
+inline void store_relaxed4(u32* p, const Words4& x) {
+	for (int k = 0; k < 4; k++) store_relaxed(p + k, x.word[k]);
+}
+inline void sleep(u32 nanoseconds) {
+	for (u32 i = 0; i < nanoseconds / 1000; i++) emulation::wait_for_others();
+}
+
 inline u32 atomic_add(u32* p, u32 x) { return __atomic_fetch_add(p, x, __ATOMIC_RELAXED); }
 inline void atomic_add(u64* p, u64 x) { __atomic_fetch_add(p, x, __ATOMIC_RELAXED); }
 inline void atomic_or(u32* p, u32 x) { __atomic_fetch_or(p, x, __ATOMIC_RELAXED); }

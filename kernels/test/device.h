@@ -25,11 +25,15 @@ struct Device {
 	std::map<const void*, u32> raised;            // shared memory that kernels may have
 	bool marking = false; // note when each kernel ends
 	std::vector<std::pair<const char*, cudaEvent_t>> marks;
+	static const u64 pinnedBytes = 1 << 20;
+	u8* pinned; // what small uploads go through
+	u64 pinnedUsed = 0;
 
 	Device() {
 		cudaDeviceProp p;
 		must(cudaGetDeviceProperties(&p, 0), "no device");
 		multiprocessors = p.multiProcessorCount;
+		must(cudaMallocHost(&pinned, pinnedBytes), "pinned memory");
 	}
 	void load(const char* file) { must(cudaLibraryLoadFromFile(&image, file, nullptr, nullptr, 0, nullptr, nullptr, 0), file); }
 	static const char* name_of(const void* kernel) {
@@ -81,7 +85,14 @@ struct Device {
 		must(cudaEventRecord(noted, stream), "record");
 	}
 	void wait_for_note() { must(cudaEventSynchronize(noted), "wait"); }
-	void up(void* to, const void* from, u64 bytes) { must(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream), "upload"); }
+	void up(void* to, const void* from, u64 bytes) {
+		if (pinnedUsed + bytes > pinnedBytes) must(cudaStreamSynchronize(stream), "wait"), pinnedUsed = 0;
+		if (bytes <= pinnedBytes) {
+			from = memcpy(pinned + pinnedUsed, from, bytes);
+			pinnedUsed += (bytes + 15) / 16 * 16;
+		}
+		must(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream), "upload");
+	}
 	void down(void* to, const void* from, u64 bytes) {
 		must(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream), "download");
 		must(cudaStreamSynchronize(stream), "wait");

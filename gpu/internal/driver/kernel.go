@@ -43,7 +43,7 @@ func (c *Context) load(image []byte, kernels []Kernel) (err error) {
 		if err != nil {
 			return describe("loading the kernel "+k.Name, err)
 		}
-		if k.Shared > freeShared {
+		if k.Shared > freeShared && k.Shared <= c.Shared { // the others are not launched on this device
 			// cu.Function holds nothing but the driver's handle.
 			handle := *(*C.CUfunction)(unsafe.Pointer(&f))
 			if err := check("shared memory of the kernel "+k.Name, C.arrowsort_raise_shared(handle, C.int(k.Shared))); err != nil {
