@@ -45,8 +45,9 @@ struct Mapper {
 		return left ? x + (row << rowLeft >> rowRight) : x;
 	}
 	template <class Word> DEVICE u32 by_value(Word number) const {
-		double above = value_of(number, (Word)map->flip, (Word)map->sign) - as_double(map->offset);
-		return (u32)pattern_of(multiply_add(above, as_double(map->factor), 4503599627370497.0)); // 2^52 + 1
+		const volatile Map* m = map; // read again for each number: registers are scarce where it is used
+		double above = value_of(number, (Word)m->flip, (Word)m->sign) - as_double((u64)m->offset);
+		return (u32)pattern_of(multiply_add(above, as_double((u64)m->factor), 4503599627370497.0)); // 2^52 + 1
 	}
 	template <class Word> DEVICE u32 prefix(Word number, u32 row) const {
 		u32 p = floating ? by_value(number) : in_range(number, row);
