@@ -44,6 +44,9 @@ func (s bucketShape) tile() int {
 	if s.first < s.bits {
 		return kernels.PartitionTile
 	}
+	if s.bits <= kernels.SmallPassBits {
+		return kernels.PartitionSmallTile
+	}
 	return kernels.PartitionOnlyTile
 }
 
@@ -53,8 +56,11 @@ func (s bucketShape) tiles(n int) int { return (n + s.tile() - 1) / s.tile() }
 // partition is the kernel that deals out the rows of a column of so many bytes.
 func (s bucketShape) partition(width int) string {
 	name := "partition_only"
-	if s.first < s.bits {
+	switch s.tile() {
+	case kernels.PartitionTile:
 		name = "partition_first"
+	case kernels.PartitionSmallTile:
+		name = "partition_small"
 	}
 	if width == 8 {
 		name += "_wide"

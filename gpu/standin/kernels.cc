@@ -244,7 +244,7 @@ u32 prefix_of(const Buckets& b, u64 number) { return b.codeBits > 32 ? (u32)(num
 u32 bucket_of(const Buckets& b, u64 record) { return (u32)(record >> 32 >> (32 - b.bits)); }
 u64 record_of(const Buckets& b, u64 row) { return (u64)prefix_of(b, numbered(b, row).number) << 32 | row; }
 u64 windows_of(const Buckets& b) { return (b.n + b.window - 1) / b.window; }
-u64 tile_of(const Buckets& b) { return b.second ? PARTITION_TILE : PARTITION_ONLY_TILE; }
+u64 tile_of(const Buckets& b) { return b.second ? PARTITION_TILE : b.bits <= SMALL_PASS_BITS ? PARTITION_SMALL_TILE : PARTITION_ONLY_TILE; }
 u64 tiles_of(const Buckets& b) { return (b.n + tile_of(b) - 1) / tile_of(b); }
 
 void sample(const u64* a, u64 blocks) {
@@ -424,6 +424,8 @@ const std::map<std::string, std::pair<int, Twin>>& twins() {
 	    {"partition_first_wide", {1, partition_first}},
 	    {"partition_only", {1, partition_first}},
 	    {"partition_only_wide", {1, partition_first}},
+	    {"partition_small", {1, partition_first}},
+	    {"partition_small_wide", {1, partition_first}},
 	    {"partition_second", {1, partition_second}},
 	    {"finish", {1, finish}},
 	    {"finish_small", {1, finish}},
