@@ -44,17 +44,19 @@ struct Mapper {
 		x += multiply_high(x, scale);
 		return left ? x + (row << rowLeft >> rowRight) : x;
 	}
+	template <class Word> DEVICE u32 prefix_by_bits(Word number, u32 row) const { return clamped(number, in_range(number, row)); }
+	// Constants are read again for each number: registers are scarce where it is used.
 	template <class Word> DEVICE u32 by_value(Word number) const {
-		const volatile Map* m = map; // read again for each number: registers are scarce where it is used
+		const volatile Map* m = map;
 		double above = value_of(number, (Word)m->flip, (Word)m->sign) - as_double((u64)m->offset);
-		return (u32)pattern_of(multiply_add(above, as_double((u64)m->factor), 4503599627370497.0)); // 2^52 + 1
+		return clamped(number, (u32)pattern_of(multiply_add(above, as_double((u64)m->factor), 4503599627370497.0))); // 2^52 + 1
 	}
-	template <class Word> DEVICE u32 prefix(Word number, u32 row) const {
-		u32 p = floating ? by_value(number) : in_range(number, row);
-		if (!clamps) return p;
-		if (number < (Word)low) p = 0;
-		return number > (Word)last ? ~0u : p;
+	template <class Word> DEVICE u32 clamped(Word number, u32 prefix) const {
+		if (!clamps) return prefix;
+		if (number < (Word)low) prefix = 0;
+		return number > (Word)last ? ~0u : prefix;
 	}
+	template <class Word> DEVICE u32 prefix(Word number, u32 row) const { return floating ? by_value(number) : prefix_by_bits(number, row); }
 };
 
 // Makes a map of numbers low..last, of at most most, for rows of so many bits. Slopes are at least one: nothing gets lost.

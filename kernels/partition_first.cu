@@ -20,7 +20,14 @@ template <class Word, int threads, int tile, int bins> struct FirstPass {
 	template <class Cursors> DEVICE void run_whole(const Cursors& cursors) const {
 		Deal dealer(shared_memory(), ~0u);
 		dealer.clear(binShift);
-		load_whole(dealer.key);
+		Mapper map((const Map*)b->numberMap);
+		if (map.simple()) {
+			load_whole(dealer.key, [&](Word x, int) { return map.simple_prefix(x); });
+		} else if (map.floating) {
+			load_whole(dealer.key, [&](Word x, int) { return map.by_value(x); });
+		} else {
+			load_whole(dealer.key, [&](Word x, int i) { return map.prefix_by_bits(x, tileFirst + warp_first() + Rows::place(i)); });
+		}
 		u32 first = tileFirst + warp_first();
 		auto all = [](int) { return true; };
 		auto row = [&](int i) { return first + Rows::place(i); };
@@ -28,11 +35,10 @@ template <class Word, int threads, int tile, int bins> struct FirstPass {
 		sync_block();
 		dealer.template write<true>((Record*)in_register(b)->records[0]);
 	}
-	DEVICE void load_whole(u32* key) const {
+	template <class Prefix> DEVICE void load_whole(u32* key, Prefix prefix) const {
 		const Field* f = (const Field*)b->field;
 		const Word* values = (const Word*)f->values + tileFirst + warp_first();
 		Numbers<Word> numbers(f);
-		Mapper map((const Map*)b->numberMap);
 		UNROLL for (int c = 0; c < items; c += chunk) {
 			Word x[chunk];
 			UNROLL for (int i = 0; i < chunk; i += Rows::vector) load_vector(values + Rows::place(c + i), x + i);
@@ -41,11 +47,7 @@ template <class Word, int threads, int tile, int bins> struct FirstPass {
 			} else {
 				UNROLL for (int i = 0; i < chunk; i++) numbers.make(x[i]);
 			}
-			if (map.simple()) {
-				UNROLL for (int i = 0; i < chunk; i++) key[c + i] = map.simple_prefix(x[i]);
-			} else {
-				UNROLL for (int i = 0; i < chunk; i++) key[c + i] = map.prefix(x[i], tileFirst + warp_first() + Rows::place(c + i));
-			}
+			UNROLL for (int i = 0; i < chunk; i++) key[c + i] = prefix(x[i], c + i);
 		}
 	}
 
