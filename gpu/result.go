@@ -51,6 +51,9 @@ func (s *sorter) isPrepared(columns int) bool {
 
 func (s *sorter) allocateRowNumbers() (err error) {
 	s.result.RowNumbers, err = s.buffers.Bytes(s.out * s.job.RowNumbers)
+	if err == nil {
+		err = s.up.workers.Touch(s.result.RowNumbers)
+	}
 	return err
 }
 
@@ -67,7 +70,10 @@ func (s *sorter) allocateColumn(i int) (err error) {
 	case isText(c.Kind) && s.out > 0:
 		size = (s.out + 1) * offsetBytes(c.Kind)
 	}
-	if out.Values, err = s.buffers.Bytes(size); err == nil && nullable(c) {
+	if out.Values, err = s.buffers.Bytes(size); err == nil {
+		err = s.up.workers.Touch(out.Values)
+	}
+	if err == nil && nullable(c) {
 		out.Validity, err = s.buffers.Bytes(bitmapBytes(s.out))
 	}
 	if err != nil {
