@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow/memory"
@@ -55,4 +56,14 @@ func TestInfoTellsAboutGPUs(t *testing.T) {
 	for _, d := range devices {
 		require.Contains(t, r.out, "gpu:      "+d.Name)
 	}
+}
+
+func TestAutoRows(t *testing.T) {
+	for threads := 1; threads < 100; threads++ {
+		require.GreaterOrEqual(t, autoRows(threads+1), autoRows(threads), "%d threads", threads)
+	}
+	require.Less(t, autoRows(1), autoRows(2))
+	require.InDelta(t, 14e6, autoRows(2), 1e6)
+	require.InDelta(t, 34e6, autoRows(4), 2e6)
+	require.EqualValues(t, math.MaxInt64, autoRows(16), "slower than the CPU up to the 100M rows that were tried")
 }
