@@ -31,14 +31,14 @@ func checkEngine(name string) error {
 // What --engine auto weighs, in nanoseconds: the first sort of a process, by a key and with two more columns of 8 bytes in ordinary memory.
 // Measured on an H200 beside 16 cores of a Xeon with 2, 4, 8 and 16 threads (BenchmarkCold in package gpu, 2026-11-21).
 const (
-	gpuStart     = 245e6 // to open a GPU and to get its memory
-	gpuRow       = 5.6   // most of it for moving a row there and back, and for fresh memory
-	cpuRow       = 2.2   // fresh memory
-	cpuThreadRow = 42    // of one thread's work on a row
+	gpuStart     = 266e6 // to open a GPU and to get its memory
+	gpuRow       = 2.1   // to move a row there and back, fresh memory
+	cpuRow       = 1.7   // fresh memory
+	cpuThreadRow = 43.5  // of one thread's work on a row
 )
 
-// autoRows is the number of rows from which auto takes a GPU instead of so many threads. With many threads that is never: both wait
-// for memory of the host.
+// autoRows is the number of rows from which auto takes a GPU instead of so many threads. With very many that is never: both wait for
+// memory of the host.
 func autoRows(threads int) int64 {
 	gain := cpuRow + cpuThreadRow/float64(threads) - gpuRow
 	if gain <= 0 {

@@ -62,8 +62,8 @@ func TestAutoRows(t *testing.T) {
 	for threads := 1; threads < 100; threads++ {
 		require.GreaterOrEqual(t, autoRows(threads+1), autoRows(threads), "%d threads", threads)
 	}
-	require.Less(t, autoRows(1), autoRows(2))
-	require.InDelta(t, 14e6, autoRows(2), 1e6)
-	require.InDelta(t, 34e6, autoRows(4), 2e6)
-	require.EqualValues(t, math.MaxInt64, autoRows(16), "slower than the CPU up to the 100M rows that were tried")
+	for threads, rows := range map[int]float64{2: 12.5e6, 4: 25e6, 8: 53e6, 16: 115e6} {
+		require.InDelta(t, rows, autoRows(threads), rows/50, "%d threads", threads)
+	}
+	require.EqualValues(t, math.MaxInt64, autoRows(1000))
 }
