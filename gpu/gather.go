@@ -13,8 +13,8 @@ import (
 // gatherAll gathers the columns of the job's list. While one goes down the next is gathered, once it has come up.
 func (s *sorter) gatherAll() {
 	for i, at := range s.job.Gather {
-		if !s.hasArrived(at) || !s.isPrepared(i+1) {
-			s.flush() // the device has nothing better to do
+		if !s.hasArrived(at) || !s.isPrepared(i+1) || isText(s.job.Columns[at].Kind) {
+			s.flush() // before the host waits
 		}
 		s.retire(1)
 		made := len(s.ready)
@@ -42,6 +42,8 @@ func (s *sorter) gather(i int) {
 		s.gatherBits(c.validity, c.bit, dst.Validity, s.ones(i))
 	}
 	switch {
+	case isText(src.Kind):
+		s.gatherText(i, c)
 	case src.Kind == keyencode.Bool:
 		s.gatherBits(c.values, c.valueBit, dst.Values, s.ones(len(s.job.Gather)))
 	case len(dst.Values) > 0:

@@ -3,6 +3,7 @@
 package gpu
 
 import (
+	"encoding/binary"
 	"fmt"
 	"testing"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
+	"github.com/arrowsort/arrowsort/keyencode"
 )
 
 // table is a record of a random int64 key, an int64 and a float64 column.
@@ -134,5 +136,48 @@ func BenchmarkCold(b *testing.B) {
 				}
 			})
 		}
+	}
+}
+
+// BenchmarkTexts sorts a table with a column of strings of 0 to 39 bytes, gathered by the host and by the device.
+func BenchmarkTexts(b *testing.B) {
+	e := openForBenchmark(b)
+	defer func(rows int) { textRows = rows }(textRows)
+	const rows = 5_000_000
+	column := keyencode.Column{Kind: keyencode.LargeBinary}
+	offsets, data := make([]byte, 8, 8*(rows+1)), make([]byte, 40*rows)
+	end := uint64(0)
+	for i := range uint64(rows) {
+		end += i * 0x9E3779B97F4A7C15 >> 32 % 40
+		offsets = binary.LittleEndian.AppendUint64(offsets, end)
+	}
+	column.Chunks = []keyencode.Chunk{{Rows: rows, Values: offsets, Data: [][]byte{data[:end]}}}
+	job := randomJob(goMemory{}, keyencode.Int64, rows, 1)
+	job.Columns, job.Gather = append(job.Columns, column), []int{0, 1}
+	for name, least := range map[string]int{"host": rows + 1, "device": 1} {
+		b.Run("gathered by="+name, func(b *testing.B) {
+			textRows = least
+			for b.Loop() {
+				res, err := e.Sort(b.Context(), job, goMemory{})
+				require.NoError(b, err)
+				res.Release(goMemory{})
+			}
+		})
+	}
+}
+
+// BenchmarkLimit asks for the first thousand rows.
+func BenchmarkLimit(b *testing.B) {
+	e := openForBenchmark(b)
+	for name, mem := range map[string]engine.Allocator{"pinned": e.Allocator(), "go": goMemory{}} {
+		b.Run("memory="+name, func(b *testing.B) {
+			job := randomJob(mem, keyencode.Int64, 10_000_000, 3)
+			job.Gather, job.Limit = []int{0, 1, 2}, 1000
+			for b.Loop() {
+				res, err := e.Sort(b.Context(), job, mem)
+				require.NoError(b, err)
+				res.Release(mem)
+			}
+		})
 	}
 }

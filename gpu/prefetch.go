@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/gpu/internal/host"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -30,6 +31,7 @@ const sortBytes = 64
 func (s *sorter) prefetch() {
 	list, bytes := s.prefetchable()
 	if bytes < prefetchBytes || int64(bytes)+int64(sortBytes*s.rows) > s.Device.Memory/2 {
+		s.down.workers = s.workers // nothing comes up meanwhile
 		return
 	}
 	s.arrivals = map[int]*arrival{}
@@ -40,7 +42,9 @@ func (s *sorter) prefetch() {
 		s.arrivals[at] = arrivals[i]
 	}
 	failed := s.failed()
+	s.allSent = make(chan struct{})
 	s.helpers.Go(func() {
+		defer close(s.allSent)
 		for _, a := range arrivals {
 			if !failed {
 				s.bringUp(a)
@@ -55,7 +59,7 @@ func (s *sorter) prefetchable() (list []int, bytes int) {
 	for _, at := range s.job.Gather {
 		c := &s.job.Columns[at]
 		isKey := slices.ContainsFunc(s.job.Keys, func(k keyencode.Key) bool { return k.Column == at })
-		if isKey || s.onHost(at) || c.Kind == keyencode.Bool || c.ValueBytes() == 0 || slices.Contains(list, at) {
+		if isKey || s.onHost(at) || isText(c.Kind) || c.Kind == keyencode.Bool || c.ValueBytes() == 0 || slices.Contains(list, at) {
 			continue
 		}
 		list = append(list, at)
@@ -98,5 +102,15 @@ func (s *sorter) hasArrived(at int) bool {
 		return true
 	default:
 		return false
+	}
+}
+
+// threadsDown are the threads that bring results down: all of them when nothing comes up any more.
+func (s *sorter) threadsDown() *host.Workers {
+	select {
+	case <-s.allSent:
+		return s.workers
+	default:
+		return s.down.workers
 	}
 }

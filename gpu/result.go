@@ -51,6 +51,9 @@ func (s *sorter) isPrepared(columns int) bool {
 
 func (s *sorter) allocateRowNumbers() (err error) {
 	s.result.RowNumbers, err = s.buffers.Bytes(s.out * s.job.RowNumbers)
+	if err == nil {
+		err = s.up.workers.Touch(s.result.RowNumbers)
+	}
 	return err
 }
 
@@ -61,10 +64,16 @@ func (s *sorter) allocateColumn(i int) (err error) {
 		return nil
 	}
 	size := s.out * c.ValueBytes()
-	if c.Kind == keyencode.Bool {
+	switch {
+	case c.Kind == keyencode.Bool:
 		size = bitmapBytes(s.out)
+	case isText(c.Kind) && s.out > 0:
+		size = (s.out + 1) * offsetBytes(c.Kind)
 	}
-	if out.Values, err = s.buffers.Bytes(size); err == nil && nullable(c) {
+	if out.Values, err = s.buffers.Bytes(size); err == nil {
+		err = s.up.workers.Touch(out.Values)
+	}
+	if err == nil && nullable(c) {
 		out.Validity, err = s.buffers.Bytes(bitmapBytes(s.out))
 	}
 	if err != nil {
@@ -72,8 +81,6 @@ func (s *sorter) allocateColumn(i int) (err error) {
 	}
 	return nil
 }
-
-func isText(k keyencode.Kind) bool { return k == keyencode.Binary || k == keyencode.LargeBinary }
 
 func bitmapBytes(rows int) int { return (rows + 7) / 8 }
 
@@ -126,11 +133,15 @@ func (s *sorter) gathersOnHost() bool { return slices.ContainsFunc(s.job.Gather,
 // thread of the host what the bus needs for a hundred.
 const fewRows = 256
 
-// onHost reports whether the host gathers a column, by the device's row numbers: strings, and where only few leading rows are
-// wanted also what is no key, so that it need not come up.
+// onHost reports whether the host gathers a column, by the device's row numbers: where only few leading rows are wanted what is no
+// key and strings, so that they need not come up, and strings that the device does not gather.
 func (s *sorter) onHost(at int) bool {
-	isKey := slices.ContainsFunc(s.job.Keys, func(k keyencode.Key) bool { return k.Column == at })
-	return isText(s.job.Columns[at].Kind) || s.out > 0 && s.out <= s.rows/fewRows && !isKey
+	c := &s.job.Columns[at]
+	if few := s.out > 0 && s.out <= s.rows/fewRows; few || isText(c.Kind) {
+		isKey := slices.ContainsFunc(s.job.Keys, func(k keyencode.Key) bool { return k.Column == at })
+		return few && !isKey || isText(c.Kind) && (few || !s.textOnDevice(c))
+	}
+	return false
 }
 
 // finish gathers what the host gathers, counts the nulls and hands the buffers over.

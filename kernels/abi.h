@@ -146,6 +146,17 @@ deal_rows(u32 *rows, u64 out, u64 shift, u32 *dealt, u16 *places, u32 *offsets, 
 collect_4, _8(void *gathered, u64 out, u16 *places, u32 *offsets, void *dst)                     grid = tiles
     dst[i] = what gather_4 or _8 has made of dealt, at the place where rows[i] went.
 
+Strings. width is that of offsets: 4 or 8. tiles = ceil(out / TEXT_TILE). No string has 4 GiB.
+text_starts(void *offsets, u64 width, u64 n, u64 base, u64 *starts)                              any grid
+    starts[i] = base + offsets[i] - offsets[0] for i of 0..n: chunk after chunk, each with the bytes before it as its base.
+text_lengths(u64 *starts, u32 *validity, u64 bit, u32 *rows, u64 out, u32 *lengths, u64 *sums)   grid = tiles
+    lengths[i]: bytes of row rows[i], none where null; sums: of each tile.
+text_sums(u64 *sums, u64 tiles)                                                                  grid 1
+    sums[i] becomes the sum of all tiles before i, for i of 0..tiles.
+text_offsets(u32 *lengths, u64 out, u64 *sums, u64 width, void *offsets)                         grid = tiles; out + 1 offsets
+text_copy(u64 *starts, u32 *rows, void *offsets, u64 width, u64 out, u8 *data, u64 *dst, u64 bytes)  any grid
+    Writes the bytes of the result, filled up to whole words with zeros. data may be read 8 bytes behind its end.
+
 copy_bits(u32 *src, u64 srcBit, u64 n, u32 *dst, u64 dstBit)         any grid; dst zero before: bits are OR-ed in, so
     bitmaps of chunks are laid side by side in any order. src 0: ones.
 look_up_ranks(u8 *indices, u64 width, u32 *validity, u64 bit, u32 *ranks, u64 n, u32 *dst)   any grid

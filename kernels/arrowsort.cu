@@ -19,4 +19,5 @@
 #include "sample.cu"
 #include "statistics.cu"
 #include "statistics_decimal.cu"
+#include "texts.cu"
 #include "tiny.cu"

@@ -49,6 +49,11 @@ var All = slices.Concat(digitBinning, []Kernel{
 	{"deal_rows", DealThreads, DealTile*4 + dealTable + DealThreads/32*4},
 	{"collect_4", CollectThreads, DealTile*4 + dealTable},
 	{"collect_8", CollectThreads, DealTile*8 + dealTable},
+	{"text_starts", StreamThreads, 0},
+	{"text_lengths", StreamThreads, 32 * 8},
+	{"text_sums", 1024, 32 * 8},
+	{"text_offsets", StreamThreads, 32 * 8},
+	{"text_copy", StreamThreads, 0},
 	{"copy_bits", StreamThreads, 0},
 	{"look_up_ranks", StreamThreads, 0},
 })

@@ -156,6 +156,9 @@ const (
 	// TinyBinBits is the bits by which rows are told apart first. The counters of the bins are those of digits as well, of each warp.
 	TinyBinBits = 13
 
+	// TextTile is the rows of which a block of 256 threads looks up the lengths.
+	TextTile = StreamThreads * 8
+
 	// StreamThreads is the size of a block of the kernels that read and write once.
 	StreamThreads = 256
 )

@@ -71,4 +71,5 @@
 #define TINY_FEW_ITEMS 8
 #define TINY_FEW_ROWS 4096
 #define TINY_BIN_BITS 13
+#define TEXT_TILE 2048
 #define STREAM_THREADS 256

@@ -393,6 +393,43 @@ void collect(u64 gathered, u64 n, const u16* places, const u32* offsets, u64 dst
 	}
 }
 
+void text_starts(const u64* a) {
+	for (u64 i = 0; i <= a[2]; i++) at<u64>(a[4])[i] = a[3] + little(a[0] + i * a[1], a[1]) - little(a[0], a[1]);
+}
+
+void text_lengths(const u64* a) {
+	for (u64 i = 0; i < a[4]; i++) {
+		u64 row = at<u32>(a[3])[i], *starts = at<u64>(a[0]), *sum = at<u64>(a[6]) + i / TEXT_TILE;
+		if (i % TEXT_TILE == 0) *sum = 0;
+		*sum += at<u32>(a[5])[i] = a[1] && !bit(a[1], a[2] + row) ? 0 : (u32)(starts[row + 1] - starts[row]);
+	}
+}
+
+void text_sums(const u64* a) {
+	u64 before = 0;
+	for (u64 i = 0; i <= a[1]; i++) {
+		u64 sum = i < a[1] ? at<u64>(a[0])[i] : 0;
+		at<u64>(a[0])[i] = before;
+		before += sum;
+	}
+}
+
+void text_offsets(const u64* a) {
+	u64 end = 0;
+	for (u64 i = 0; i <= a[1]; i++) {
+		memcpy(at<u8>(a[4]) + i * a[3], &end, a[3]);
+		if (i < a[1]) end += at<u32>(a[0])[i];
+	}
+}
+
+void text_copy(const u64* a) {
+	memset(at<u8>(a[6]), 0, (a[7] + 7) / 8 * 8);
+	for (u64 i = 0; i < a[4]; i++) {
+		u64 begin = little(a[2] + i * a[3], a[3]), end = little(a[2] + (i + 1) * a[3], a[3]);
+		memcpy(at<u8>(a[6]) + begin, at<u8>(a[5]) + at<u64>(a[0])[at<u32>(a[1])[i]], end - begin);
+	}
+}
+
 void gather_bits(const u64* a) {
 	u32* dst = at<u32>(a[4]);
 	memset(dst, 0, (a[3] + 31) / 32 * 4);
@@ -483,6 +520,11 @@ const std::map<std::string, std::pair<int, Twin>>& twins() {
 	    {"deal_rows", {7, plain(deal_rows)}},
 	    {"collect_4", collects(4)},
 	    {"collect_8", collects(8)},
+	    {"text_starts", {5, plain(text_starts)}},
+	    {"text_lengths", {7, plain(text_lengths)}},
+	    {"text_sums", {2, plain(text_sums)}},
+	    {"text_offsets", {5, plain(text_offsets)}},
+	    {"text_copy", {8, plain(text_copy)}},
 	    {"copy_bits", {5, plain(copy_bits)}},
 	    {"look_up_ranks", {7, plain(look_up_ranks)}},
 	};

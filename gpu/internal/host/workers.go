@@ -77,3 +77,17 @@ func (w *Workers) Widen(dst []uint64, src []uint32) error {
 		}
 	})
 }
+
+// touchTile is what one thread touches at a time: a huge page.
+const touchTile = 2 << 20
+
+// Touch has the operating system back fresh memory, on all threads: who writes to it later does not wait for page after page to be
+// cleared. Its content is undefined before and after.
+func (w *Workers) Touch(fresh []byte) error {
+	const page = 4 << 10
+	return w.Tiles(len(fresh), touchTile, func(lo, hi int) {
+		for at := lo; at < hi; at += page {
+			fresh[at] = 0
+		}
+	})
+}
