@@ -193,12 +193,14 @@ template <u32 rows> struct Sampler {
 };
 
 // Rows that tie with more than eight others are better sorted by digits, and so are neighbours that tie by the dozen. Bits of the row
-// number behind the code tell rows apart.
+// number behind the code tell rows apart; short floats that tie have to be fetched, and there are so many bits to sort them by only.
 DEVICE u32 doubt(const Verdict& v, const Map* map, u32 sample, const Buckets* b) {
 	if (v.sampled == 0) return WHY_NOT;
-	if (!map->floating && b->needed < 64 && (map->last - map->low) >> b->needed == 0) return WHY_FEW;
+	u64 top = map->last - map->low, span = top - top / 32 - (top >= 2 ? 2 : 0); // without the margin
+	if (!map->floating && b->needed < 64 && span >> b->needed == 0) return WHY_FEW;
+	float most = !map->floating ? 8.0f * (float)(1ull << map->left) : b->codeBits == 32 ? 0.5f : 8.0f;
 	float partners = 2.0f * (v.ties - v.neighbours) * b->n / ((float)v.sampled * sample);
-	return partners > 8.0f * (float)(1ull << map->left) || v.neighbours > 0.35f * v.sampled ? WHY_EQUAL : WHY_NOT;
+	return partners > most || v.neighbours > 0.35f * v.sampled ? WHY_EQUAL : WHY_NOT;
 }
 
 // Takes all decisions that a sample allows. map and verdict are in shared memory.
