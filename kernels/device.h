@@ -24,6 +24,8 @@ struct alignas(16) Words4 {
 #define UNROLL _Pragma("unroll")
 #define ROLLED _Pragma("unroll 1")
 #define RESTRICT __restrict__
+// A function that is called: what it needs takes no registers from the code around, which would spill.
+#define APART static __device__ __noinline__
 
 DEVICE u32 thread_index() { return threadIdx.x; }
 DEVICE u32 block_index() { return blockIdx.x; }

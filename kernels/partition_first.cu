@@ -10,16 +10,18 @@ template <class Word, int threads, int tile, int bins> struct FirstPass {
 	static const int chunk = sizeof(Word) == 4 && items % 16 == 0 ? 16 : 8; // items whose numbers registers can hold
 
 	const Buckets* b;
-	u32 binShift, tileFirst;
+	u32 tileFirst;
 
-	DEVICE FirstPass(const Buckets* b, u32 bits) : b(b), binShift(32 - bits), tileFirst(block_index() * tile) {}
+	DEVICE explicit FirstPass(const Buckets* b) : b(b), tileFirst(block_index() * tile) {}
 
 	DEVICE static u32 warp_first() { return warp_index() * 32 * items; }
+	DEVICE u32 bin_shift() const { return 32 - (u32)b->firstBits; }
+	DEVICE static u32* cursors(const Buckets* b) { return (u32*)(b->second ? b->firstCursors : b->cursors); }
 
 	// A tile of records only, as nearly all are.
-	template <class Cursors> DEVICE void run_whole(const Cursors& cursors) const {
+	DEVICE void run_whole() const {
 		Deal dealer(shared_memory(), ~0u);
-		dealer.clear(binShift);
+		dealer.clear(bin_shift());
 		Mapper map((const Map*)b->numberMap);
 		if (map.simple()) {
 			load_whole(dealer.key, [&](Word x, int) { return map.simple_prefix(x); });
@@ -52,10 +54,11 @@ template <class Word, int threads, int tile, int bins> struct FirstPass {
 	}
 
 	// Any tile.
-	template <class Cursors> DEVICE void run(const Cursors& cursors) const {
+	APART void run_any(const Buckets* b) { FirstPass(b).run_mixed(); }
+	DEVICE void run_mixed() const {
 		Deal dealer(shared_memory(), ~0u);
 		TileClasses<threads> classes(shared_memory() + Deal::bytes);
-		dealer.clear(binShift);
+		dealer.clear(bin_shift());
 		classes.clear();
 		sync_block();
 		u32 records = 0, others = 0, first = tileFirst + warp_first();
@@ -103,39 +106,32 @@ template <class Word, int threads, int tile, int bins> struct FirstPass {
 		for (u32 i = block_index() * threads + thread_index(); i < 1u << b->bits; i += grid_blocks() * threads) ((u32*)b->counts)[i] = 0;
 		if (classes && thread_index() < CLASSES) ((u32*)b->classCounts)[thread_index() * grid_blocks() + block_index()] = 0;
 	}
-	template <class Cursors> DEVICE void run_any(const Cursors& cursors) const {
+	DEVICE void run() const {
 		const Verdict* v = (const Verdict*)b->verdict;
 		bool go = v->goOn, plain = go && v->records == b->n;
 		clear_counts(!go || plain);
 		if (!go) return;
 		if (plain && tileFirst + (u64)tile <= b->n) {
-			run_whole(cursors);
+			run_whole();
 		} else {
-			run(cursors);
+			run_any(b);
 		}
 	}
 };
 
-template <class Word, int threads> DEVICE void partition_first_of_two(const Buckets* b) {
-	FirstPass<Word, threads, PARTITION_TILE, 256>(b, (u32)b->firstBits).run_any([](const Buckets* b) { return (u32*)b->firstCursors; });
-}
-template <class Word, int threads, int tile, int bits> DEVICE void partition_at_once(const Buckets* b) {
-	FirstPass<Word, threads, tile, 1 << bits>(b, (u32)b->bits).run_any([](const Buckets* b) { return (u32*)b->cursors; });
-}
-
-KERNEL(partition_first, PARTITION_THREADS, 2)(const Buckets* b) { partition_first_of_two<u32, PARTITION_THREADS>(b); }
-KERNEL(partition_first_wide, PARTITION_WIDE_THREADS, 2)(const Buckets* b) { partition_first_of_two<u64, PARTITION_WIDE_THREADS>(b); }
+KERNEL(partition_first, PARTITION_THREADS, 2)(const Buckets* b) { FirstPass<u32, PARTITION_THREADS, PARTITION_TILE, 256>(b).run(); }
+KERNEL(partition_first_wide, PARTITION_WIDE_THREADS, 2)(const Buckets* b) { FirstPass<u64, PARTITION_WIDE_THREADS, PARTITION_TILE, 256>(b).run(); }
 
 // One pass is enough for few rows.
 KERNEL(partition_only, PARTITION_ONLY_THREADS, 2)(const Buckets* b) {
-	partition_at_once<u32, PARTITION_ONLY_THREADS, PARTITION_ONLY_TILE, ONLY_PASS_BITS>(b);
+	FirstPass<u32, PARTITION_ONLY_THREADS, PARTITION_ONLY_TILE, 1 << ONLY_PASS_BITS>(b).run();
 }
 KERNEL(partition_only_wide, PARTITION_ONLY_THREADS, 2)(const Buckets* b) {
-	partition_at_once<u64, PARTITION_ONLY_THREADS, PARTITION_ONLY_TILE, ONLY_PASS_BITS>(b);
+	FirstPass<u64, PARTITION_ONLY_THREADS, PARTITION_ONLY_TILE, 1 << ONLY_PASS_BITS>(b).run();
 }
 KERNEL(partition_small, PARTITION_SMALL_THREADS, 4)(const Buckets* b) {
-	partition_at_once<u32, PARTITION_SMALL_THREADS, PARTITION_SMALL_TILE, SMALL_PASS_BITS>(b);
+	FirstPass<u32, PARTITION_SMALL_THREADS, PARTITION_SMALL_TILE, 1 << SMALL_PASS_BITS>(b).run();
 }
 KERNEL(partition_small_wide, PARTITION_SMALL_THREADS, 4)(const Buckets* b) {
-	partition_at_once<u64, PARTITION_SMALL_THREADS, PARTITION_SMALL_TILE, SMALL_PASS_BITS>(b);
+	FirstPass<u64, PARTITION_SMALL_THREADS, PARTITION_SMALL_TILE, 1 << SMALL_PASS_BITS>(b).run();
 }

@@ -77,7 +77,7 @@ template <int items, int binBits, bool wide, bool full> struct Finish {
 	// A counter becomes the bin's start and, below it, its rows less one, all times 4. Each of the scanning warps has groups of 128
 	// bins, whose sums stay below 2^16. Sizes are kept as bytes unless some bin is large, which is the same for the whole block.
 	DEVICE void scan() {
-		u32 sums[groups], sizes[groups], total = 0, seen = 0;
+		u32 sums[groups], starts[groups / 2], sizes[groups], total = 0, seen = 0; // starts: of two groups in a word
 		Four* mine = (Four*)counters + warp_index() * groups * 32 + lane_index();
 		if (warp_index() < scanWarps) {
 			UNROLL for (int g = 0; g < groups; g++) {
@@ -88,10 +88,9 @@ template <int items, int binBits, bool wide, bool full> struct Finish {
 			}
 			UNROLL for (int g = 0; g < groups; g += 2) {
 				u32 ofGroups, before = warp_exclusive_sum(sums[g] | sums[g + 1] << 16, &ofGroups);
-				sums[g] = total + (before & 0xffff);
-				total += ofGroups & 0xffff;
-				sums[g + 1] = total + (before >> 16);
-				total += ofGroups >> 16;
+				u32 first = total, second = total + (ofGroups & 0xffff);
+				starts[g / 2] = before + (first | second << 16);
+				total = second + (ofGroups >> 16);
 			}
 			if (lane_index() == 0) control[CONTROL_SUMS + warp_index()] = total;
 		}
@@ -100,7 +99,7 @@ template <int items, int binBits, bool wide, bool full> struct Finish {
 			u32 before = rows_of_warps_before();
 			UNROLL for (int g = 0; g < groups; g++) {
 				u32 s = sizes[g];
-				set_bins(mine + g * 32, {s & 255, s >> 8 & 255, s >> 16 & 255, s >> 24}, before + sums[g]);
+				set_bins(mine + g * 32, {s & 255, s >> 8 & 255, s >> 16 & 255, s >> 24}, before + (starts[g / 2] >> g % 2 * 16 & 0xffff));
 			}
 		}
 		if (large) scan_again();
@@ -183,6 +182,15 @@ template <int items, int binBits, bool wide, bool full> struct Finish {
 	}
 	DEVICE static bool ties(u32 a, u32 b, u32 shift) { return shift == 32 || (a ^ b) >> shift == 0; }
 
+	APART void order_all_runs(const Buckets* b, const volatile Span* span) {
+		Finish f(shared_memory(), span);
+		if (((const Field*)b->field)->width == 4) {
+			f.template order_runs<u32>(b, f.row_mask());
+		} else {
+			f.template order_runs<u64>(b, f.row_mask());
+		}
+		sync_block();
+	}
 	// Orders runs by numbers and rows: a thread for each. Most have two rows, whose numbers come at once.
 	template <class Word> DEVICE void order_runs(const Buckets* b, u32 rowMask) {
 		const Field* f = (const Field*)b->field;
@@ -211,7 +219,8 @@ template <int items, int binBits, bool wide, bool full> struct Finish {
 	}
 
 	// Orders large bins, one after the other, by all threads.
-	DEVICE void order_large_bins(const Buckets* b) {
+	APART void order_large_bins(const Buckets* b, const volatile Span* span) { Finish(shared_memory(), span).order_large(b); }
+	DEVICE void order_large(const Buckets* b) {
 		u32 shift = 32 - span->binShift, mask = row_mask();
 		auto greater = [&](u32 x, u32 y) {
 			if (!wide || !ties(x, y, shift)) return x > y;
@@ -246,15 +255,8 @@ template <int items, int binBits, bool wide, bool full> struct Finish {
 		scan();
 		stage_rows();
 		order_bins();
-		if (control[CONTROL_LARGE]) order_large_bins(b);
-		if (wide && control[CONTROL_RUNS]) {
-			if (((const Field*)b->field)->width == 4) {
-				order_runs<u32>(b, row_mask());
-			} else {
-				order_runs<u64>(b, row_mask());
-			}
-			sync_block();
-		}
+		if (control[CONTROL_LARGE]) order_large_bins(b, span);
+		if (wide && control[CONTROL_RUNS]) order_all_runs(b, span);
 		write(b, row_mask());
 	}
 };

@@ -12,6 +12,7 @@
 #define UNROLL
 #define ROLLED
 #define RESTRICT
+#define APART static
 
 namespace emulation {
 
