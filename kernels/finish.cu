@@ -4,14 +4,19 @@
 // need is kept in shared memory.
 template <int binBits> struct WindowCutter {
 	volatile Span* span;
-	volatile u32* rest; // the next bucket, the last one, and the end of the window
+	volatile u32* rest; // the next bucket, the last one, the end of the window, and the flags
 	u32 bucket, first, lastBucket, end;
+	u32 flags; // what the verdict and the map say; loaded with the window, since each wait for memory counts where rows are few
+	static const u32 GO = 1, BELOW = 2, ABOVE = 4, TIES = 8, CLASSES_TOO = 16;
 
 	DEVICE WindowCutter(const Buckets* b, u8* memory) : span((volatile Span*)memory), rest((volatile u32*)memory + sizeof(Span) / 4) {
 		const Range* window = (const Range*)b->windows + block_index();
+		const Verdict* v = (const Verdict*)b->verdict;
 		bucket = window[0].first, first = window[0].end, lastBucket = window[1].first, end = window[1].end;
+		flags = (v->goOn ? GO : 0) | (v->below ? BELOW : 0) | (v->above ? ABOVE : 0) | (v->records != b->n ? CLASSES_TOO : 0) |
+		        (((const Map*)b->numberMap)->right != 0 ? TIES : 0);
 	}
-	DEVICE bool more() const { return bucket < lastBucket; }
+	DEVICE bool more() const { return flags & GO && bucket < lastBucket; }
 
 	// Returns whether the span is for the finish: not if it is too large, nor if the window has very many, nearly empty buckets,
 	// which are not worth a turn each.
@@ -26,10 +31,9 @@ template <int binBits> struct WindowCutter {
 			u32 buckets = to - bucket, bits = prefixBits + (buckets > 1 ? 32 - count_leading_zeros(buckets - 1) : 0);
 			span->first = first, span->rows = until - first;
 			span->low = prefixBits < 32 ? bucket << prefixBits : 0, span->binShift = bits > binBits ? bits - binBits : 0;
-			const Verdict* v = (const Verdict*)b->verdict;
-			span->clamped = (v->below && bucket == 0) || (v->above && to == 1u << b->bits);
+			span->ties = flags & TIES || (flags & BELOW && bucket == 0) || (flags & ABOVE && to == 1u << b->bits);
 			find_shift(b);
-			rest[0] = to, rest[1] = lastBucket, rest[2] = end;
+			rest[0] = to, rest[1] = lastBucket, rest[2] = end, rest[3] = flags;
 		}
 		sync_block();
 		return fits && until - first <= most;
@@ -39,7 +43,7 @@ template <int binBits> struct WindowCutter {
 	// Rows of classes that sort before.
 	DEVICE void find_shift(const Buckets* b) const {
 		span->shift = span->split = 0;
-		if (((const Verdict*)b->verdict)->records == b->n) return;
+		if (!(flags & CLASSES_TOO)) return;
 		const Map* map = (const Map*)b->numberMap;
 		u32 shift = 0, split = 0;
 		ROLLED for (u32 k = 0; k < CLASSES; k++) {
@@ -52,7 +56,7 @@ template <int binBits> struct WindowCutter {
 	}
 	// Behind the sort of the span.
 	DEVICE void next() {
-		first = span->first + span->rows, bucket = rest[0], lastBucket = rest[1], end = rest[2];
+		first = span->first + span->rows, bucket = rest[0], lastBucket = rest[1], end = rest[2], flags = rest[3];
 		sync_block(); // the stage is free
 	}
 };
@@ -68,14 +72,13 @@ template <int items, int binBits, bool wide> DEVICE void finish_span(const Bucke
 
 template <int items, int binBits> DEVICE void finish_window(const Buckets* b) {
 	WindowCutter<binBits> cutter(b, shared_memory());
-	if (!((const Verdict*)b->verdict)->goOn) return;
 	for (; cutter.more(); cutter.next()) {
 		bool fits = cutter.cut(b);
 		const volatile Span* s = cutter.span;
 		if (s->rows == 0) continue;
 		if (!fits) {
 			if (thread_index() == 0) ((Range*)b->rest)[atomic_add(&((Verdict*)b->verdict)->rest, 1u)] = {s->first, s->first + s->rows};
-		} else if (((const Map*)b->numberMap)->right != 0 || s->clamped) { // prefixes do not tell all
+		} else if (s->ties) {
 			finish_span<items, binBits, true>(b, s);
 		} else {
 			finish_span<items, binBits, false>(b, s);

@@ -8,7 +8,7 @@
 // since registers are few.
 struct Span {
 	u32 first, rows, low, binShift; // bits of the prefix behind the bin
-	u32 clamped;                    // 1: prefixes may tie that do not stand for one number
+	u32 ties;                       // 1: prefixes may tie that do not stand for one number
 	u32 shift, split;               // rows of classes that sort before; 1: more of them sort before some of the rows
 };
 
