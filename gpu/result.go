@@ -17,15 +17,22 @@ func (s *sorter) prepare() {
 	s.result.Rows = s.out
 	s.result.Columns = make([]engine.Column, len(s.job.Gather))
 	s.unprepared = make(chan error, 1+len(s.job.Gather))
-	s.helpers.Go(func() {
-		defer close(s.unprepared)
-		err := s.allocateRowNumbers()
+	if s.threads == 1 {
+		s.allocate()
+	} else {
+		s.helpers.Go(s.allocate)
+	}
+}
+
+// allocate tells of each buffer that it has made, the last time with an error if there is one.
+func (s *sorter) allocate() {
+	defer close(s.unprepared)
+	err := s.allocateRowNumbers()
+	s.unprepared <- err
+	for i := 0; i < len(s.job.Gather) && err == nil && s.ctx.Err() == nil; i++ {
+		err = s.allocateColumn(i)
 		s.unprepared <- err
-		for i := 0; i < len(s.job.Gather) && err == nil && s.ctx.Err() == nil; i++ {
-			err = s.allocateColumn(i)
-			s.unprepared <- err
-		}
-	})
+	}
 }
 
 // prepared waits for the row numbers' buffer and those of so many columns, also after an error. What else needs the caller's
