@@ -95,7 +95,7 @@ func (b *binner) newCounters(digits int) *counters {
 func (c *counters) release(b *binner) { b.free(c.starts, c.status[0]) }
 
 // readBack is the number of rows from which asking the device which digits are constant costs less than a pass.
-const readBack = 1 << 18
+const readBack = 1 << 21
 
 // histograms counts all digits of all rows in one read and adds up where each bin begins (paper, section 3). It returns
 // the digits that are not constant.

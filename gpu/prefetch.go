@@ -30,7 +30,7 @@ const sortBytes = 64
 // column by column.
 func (s *sorter) prefetch() {
 	list, bytes := s.prefetchable()
-	if bytes < prefetchBytes || int64(bytes)+int64(sortBytes*s.rows) > s.Device.Memory/2 {
+	if s.threads == 1 || bytes < prefetchBytes || int64(bytes)+int64(sortBytes*s.rows) > s.Device.Memory/2 {
 		s.down.workers = s.workers // nothing comes up meanwhile
 		return
 	}

@@ -43,18 +43,25 @@ func wideJob(mem engine.Allocator, rows int, seed uint64) *engine.Job {
 	return job
 }
 
+// useStreams has even a few bytes go through streams of their own.
+func useStreams(t *testing.T) {
+	up, down := prefetchBytes, smallBytes
+	prefetchBytes, smallBytes = 1, 0
+	t.Cleanup(func() { prefetchBytes, smallBytes = up, down })
+}
+
 // TestPrefetch sorts with columns that come up while the keys are sorted, from ordinary and from pinned memory, and without.
 func TestPrefetch(t *testing.T) {
 	e := openForTest(t)
-	defer func(bytes int) { prefetchBytes = bytes }(prefetchBytes)
+	useStreams(t)
 	for seed := range uint64(20) {
 		for name, mem := range map[string]engine.Allocator{"go": goMemory{}, "pinned": e.Allocator()} {
 			job := wideJob(mem, 1+int(seed*seed*100), seed)
 			job.Limit = int(seed%3) * job.Rows / 2
-			prefetchBytes = 1 << 60
+			prefetchBytes, smallBytes = 1<<60, 1<<60
 			want, err := e.Sort(t.Context(), job, mem)
 			require.NoError(t, err)
-			prefetchBytes = 1
+			prefetchBytes, smallBytes = 1, 0
 			got, err := e.Sort(t.Context(), job, mem)
 			require.NoError(t, err)
 			require.Equal(t, want.RowNumbers, got.RowNumbers, "%s, seed %d", name, seed)
@@ -70,8 +77,7 @@ func TestPrefetch(t *testing.T) {
 // TestPrefetchIsCancelled gives up at any moment: nothing is left behind, and the next sort is right.
 func TestPrefetchIsCancelled(t *testing.T) {
 	e := openForTest(t)
-	defer func(bytes int) { prefetchBytes = bytes }(prefetchBytes)
-	prefetchBytes = 1
+	useStreams(t)
 	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 	defer mem.AssertSize(t, 0)
 	job := wideJob(goMemory{}, 20_000, 1)

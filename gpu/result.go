@@ -17,15 +17,22 @@ func (s *sorter) prepare() {
 	s.result.Rows = s.out
 	s.result.Columns = make([]engine.Column, len(s.job.Gather))
 	s.unprepared = make(chan error, 1+len(s.job.Gather))
-	s.helpers.Go(func() {
-		defer close(s.unprepared)
-		err := s.allocateRowNumbers()
+	if s.threads == 1 || s.out < 1<<16 { // for few rows another goroutine costs more
+		s.allocate()
+	} else {
+		s.helpers.Go(s.allocate)
+	}
+}
+
+// allocate tells of each buffer that it has made, the last time with an error if there is one.
+func (s *sorter) allocate() {
+	defer close(s.unprepared)
+	err := s.allocateRowNumbers()
+	s.unprepared <- err
+	for i := 0; i < len(s.job.Gather) && err == nil && s.ctx.Err() == nil; i++ {
+		err = s.allocateColumn(i)
 		s.unprepared <- err
-		for i := 0; i < len(s.job.Gather) && err == nil && s.ctx.Err() == nil; i++ {
-			err = s.allocateColumn(i)
-			s.unprepared <- err
-		}
-	})
+	}
 }
 
 // prepared waits for the row numbers' buffer and those of so many columns, also after an error. What else needs the caller's
@@ -98,25 +105,30 @@ func (s *sorter) writeRowNumbers() {
 		s.fail(s.workers.Widen(host.View[uint64](s.result.RowNumbers), s.numbers))
 	case s.numbers != nil:
 		s.fail(s.workers.Copy(s.result.RowNumbers, host.BytesOf(s.numbers)))
-	case s.job.RowNumbers == 4:
-		s.afterKernels()
-		s.down.download(s.result.RowNumbers, s.order)
 	default:
-		s.afterKernels()
-		s.down.downloadInto(s.order, 4*s.out, func(at int, data []byte) error {
-			return s.down.workers.Widen(host.View[uint64](s.result.RowNumbers)[at/4:], host.View[uint32](data))
-		})
+		m := s.afterKernels(4 * s.out)
+		if s.job.RowNumbers == 4 {
+			m.download(s.result.RowNumbers, s.order)
+		} else {
+			m.downloadInto(s.order, 4*s.out, func(at int, data []byte) error {
+				return m.workers.Widen(host.View[uint64](s.result.RowNumbers)[at/4:], host.View[uint32](data))
+			})
+		}
+		s.fail(m.err)
 	}
-	s.fail(s.down.err)
 }
 
-// afterKernels has what goes down from now on wait for the kernels that have been launched.
-func (s *sorter) afterKernels() {
+// afterKernels returns what brings so many bytes down after the kernels that have been launched.
+func (s *sorter) afterKernels(bytes int) *mover {
+	if bytes < smallBytes {
+		return &s.mover
+	}
 	e := s.event()
 	if !s.failed() {
 		s.fail(s.Record(e))
 		s.down.fail(s.down.After(e))
 	}
+	return &s.down
 }
 
 // hostNumbers are the leading row numbers on the host, there after wait.

@@ -8,7 +8,7 @@ import "github.com/arrowsort/arrowsort/gpu/internal/driver"
 // bus to be at full speed; while one is on its way, the others are filled and emptied.
 const (
 	stagingSlots  = 4
-	stagingBytes  = 4 << 20
+	stagingBytes  = 8 << 20
 	stagingPiece  = 4 << 10 // a slot with less room than that is full
 	stagingStride = 256     // where pieces begin
 )

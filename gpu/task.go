@@ -19,6 +19,7 @@ type task struct {
 	*session
 	mover
 	up, down mover
+	threads  int
 	used     int // of the session's events
 }
 
@@ -28,7 +29,7 @@ func newTask(ctx context.Context, s *session, threads int) *task {
 	}
 	half := max(1, threads/2) // what comes up and what goes down are copied at the same time
 	return &task{
-		session: s, mover: newMover(ctx, s.Context, s.lanes[0], threads),
+		session: s, threads: threads, mover: newMover(ctx, s.Context, s.lanes[0], threads),
 		up: newMover(ctx, s.Context, s.lanes[1], half), down: newMover(ctx, s.Context, s.lanes[2], max(1, threads-half)),
 	}
 }

@@ -10,6 +10,9 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
+// tinyRows is kernels.TinyRows but for tests.
+var tinyRows = kernels.TinyRows
+
 // tiny sorts few rows by a field in one launch of one block; ok is false for more rows than it takes. in are row numbers in the order
 // of the field's rows, 0 for the order of the input. classes says what null and NaN are, see kernels/tiny_rows.h.
 func (b *binner) tiny(field driver.Ptr, in driver.Ptr, classes uint64) (rows driver.Ptr, ok bool) {
@@ -17,7 +20,7 @@ func (b *binner) tiny(field driver.Ptr, in driver.Ptr, classes uint64) (rows dri
 	if b.rows <= kernels.TinyFewRows {
 		kernel = "tiny_few"
 	}
-	if b.rows > kernels.TinyRows || !fits(b.Shared, kernel) {
+	if b.rows > tinyRows || !fits(b.Shared, kernel) {
 		return 0, false
 	}
 	rows = b.alloc(4 * b.rows)
@@ -33,7 +36,7 @@ const (
 
 // sortTiny sorts few rows by their only key, if it is one for the device: its statistics are not needed.
 func (s *sorter) sortTiny() (rows driver.Ptr, ok bool) {
-	if len(s.job.Keys) != 1 || s.rows == 0 || s.rows > kernels.TinyRows || s.job.Plan {
+	if len(s.job.Keys) != 1 || s.rows == 0 || s.rows > tinyRows || s.job.Plan {
 		return 0, false
 	}
 	key := s.job.Keys[0]

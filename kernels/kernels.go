@@ -79,8 +79,8 @@ func binning(name string, wide bool) []Kernel {
 	}
 }
 
-// tinyBytes is the memory of a tiny sort: a word and a tag for each row, the counters of the bins, a sum for each warp.
-func tinyBytes(items int) int { return TinyThreads*items*12 + 4<<TinyBinBits + TinyThreads/32*8 }
+// tinyBytes is the memory of a tiny sort: a number, two places and a class for each row, the counters of the bins, a sum for each warp.
+func tinyBytes(items int) int { return TinyThreads*items*13 + 4<<TinyBinBits + TinyThreads/32*8 }
 
 // binningCounters is the room behind a tile: a counter of each bin for each warp, two words for each bin, and a few words.
 func binningCounters(threads int) int { return (threads/32+2)*RadixBins*4 + 256 }

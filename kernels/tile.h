@@ -99,10 +99,7 @@ template <class S> struct BinCounts {
 
 	// Turns the counts into places in the stage.
 	DEVICE void place(const TileMemory<S>& m) {
-		UNROLL for (u32 w = 0; w < RADIX_BINS / 32; w++) {
-			u32 rows = m.sums()[w]; // read in any case: all are on their way at once
-			start += w < warp_index() ? rows : 0;
-		}
+		for (u32 w = 0; w < warp_index(); w++) start += m.sums()[w];
 		m.starts[thread_index()] = start;
 		UNROLL for (int w = 0; w < S::warps; w++) {
 			m.places[w * RADIX_BINS + thread_index()] = start;

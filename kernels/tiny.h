@@ -6,35 +6,37 @@
 #include "tiny_rows.h"
 
 const u32 TINY_BINS = 1 << TINY_BIN_BITS, TINY_WARPS = TINY_THREADS / 32;
-const u32 TINY_SHARE = 24; // rows of a bin that are compared one by one
+const u32 TINY_SHARE = 32; // rows of a bin that are compared one by one
 
 template <int items> struct Tiny {
 	static const u32 most = TINY_THREADS * items; // rows
-	u64* words;    // of the rows in their new order
-	u32* tags;     // row numbers and classes, in the same order
-	u32* counters; // of bins; of digits, for each warp
-	u64* sums;     // of warps
+	u64* numbers;     // of rows
+	u32* counters;    // of bins; of digits, for each warp
+	u64* sums;        // of warps
+	u16 *order, *old; // row numbers in their new order, and in the order before it; of rows: bin and arrival
+	u16* bins;
+	u8* places;       // of the classes of rows
 	u32 n;
-	TinyRows<items> rows;
 	u64 least = 0, span = 0; // of the numbers
+	bool mixed = false;
 
-	DEVICE Tiny(const Field* f, u32 n, Classes classes)
-	    : words((u64*)shared_memory()), tags((u32*)(words + most)), counters(tags + most), sums((u64*)(counters + TINY_BINS)), n(n), rows(f, n, classes) {}
+	DEVICE explicit Tiny(u32 n)
+	    : numbers((u64*)shared_memory()), counters((u32*)(numbers + most)), sums((u64*)(counters + TINY_BINS)), order((u16*)(sums + TINY_WARPS)),
+	      old(order + most), bins(old), places((u8*)(old + most)), n(n) {}
 
-	DEVICE void sort(const u32* in, u32* out) {
-		clear_counters();
-		rows.load();
-		measure();
-		if (!sort_by_bins()) sort_by_digits();
+	DEVICE void sort(const Field* f, Classes classes, const u32* in, u32* out) {
+		for (u32 i = thread_index(); i < TINY_BINS; i += TINY_THREADS) counters[i] = 0;
+		TinyReader<items> reader(f, n, classes);
+		measure(reader.read(numbers, places));
+		u32 valuePlace = reader.value_place();
+		bool dealt = deal(valuePlace);
+		if (!dealt) sort_by_digits();
 		for (u32 i = thread_index(); i < n; i += TINY_THREADS) {
-			u32 row = tags[i] & TAG_ROW;
-			out[i] = in ? in[row] : row;
+			u32 row = order[i], place = dealt ? place_in_bin(row, valuePlace) : i;
+			out[place] = in ? in[row] : row;
 		}
 	}
 
-	DEVICE void clear_counters() {
-		for (u32 i = thread_index(); i < TINY_BINS; i += TINY_THREADS) counters[i] = 0;
-	}
 	// The greatest x of the block.
 	DEVICE u64 block_max(u64 x) {
 		x = warp_max(x);
@@ -44,111 +46,102 @@ template <int items> struct Tiny {
 		sync_block();
 		return x;
 	}
-	DEVICE void measure() {
-		u64 notLeast = 0, greatest = 0;
-		UNROLL for (int i = 0; i < items; i++) {
-			if (!rows.is_value(i)) continue;
-			notLeast = ~rows.word[i] > notLeast ? ~rows.word[i] : notLeast;
-			greatest = rows.word[i] > greatest ? rows.word[i] : greatest;
-		}
-		least = ~block_max(notLeast);
-		greatest = block_max(greatest);
+	DEVICE void measure(const Extent64& e) {
+		least = ~block_max(e.notLeast);
+		u64 greatest = block_max(e.greatest);
 		span = greatest >= least ? greatest - least : 0; // no value: nothing to tell apart
+		mixed = sync_block_or(e.mixed);
 	}
 	DEVICE u32 span_bits() const {
 		u32 high = (u32)(span >> 32);
 		return high ? 64 - count_leading_zeros(high) : 32 - count_leading_zeros((u32)span);
 	}
-
 	// How far numbers are shifted so that their bins, and those of two classes, are no more than there are.
 	DEVICE u32 bin_shift() const {
 		u32 shift = span_bits() > TINY_BIN_BITS ? span_bits() - TINY_BIN_BITS : 0;
 		return (span >> shift) + 3 > TINY_BINS ? shift + 1 : shift;
 	}
+	DEVICE u32 bin_of(u32 row, u32 valuePlace, u32 shift) const {
+		u32 place = places[row];
+		if (place == valuePlace) return (u32)((numbers[row] - least) >> shift) + valuePlace; // two classes in front have the first bins
+		return valuePlace ? place : (u32)(span >> shift) + place;
+	}
 
-	DEVICE bool sort_by_bins() {
-		u32 shift = bin_shift(), lastBin = (u32)(span >> shift), share = 0;
-		u32 place[items]; // bin, and number of arrival
-		UNROLL for (int i = 0; i < items; i++) {
-			if (!rows.has(i)) continue;
-			u32 bin = rows.bin(i, (u32)((rows.word[i] - least) >> shift), lastBin), arrival = atomic_add(counters + bin, 1u);
-			place[i] = bin << 16 | arrival;
+	// Deals the rows to bins, in any order within a bin, unless some bin has too many.
+	DEVICE bool deal(u32 valuePlace) {
+		u32 shift = bin_shift(), share = 0;
+		for (u32 row = thread_index(); row < n; row += TINY_THREADS) {
+			u32 arrival = atomic_add(counters + bin_of(row, valuePlace, shift), 1u);
+			bins[row] = (u16)arrival;
 			share = arrival > share ? arrival : share;
 		}
 		if (block_max(share) >= TINY_SHARE) return false;
 		sum_bins();
-		UNROLL for (int i = 0; i < items; i++) {
-			if (!rows.has(i)) continue;
-			place[i] = counters[place[i] >> 16] + (place[i] & 0xffff);
-			words[place[i]] = rows.word[i];
-			tags[place[i]] = rows.tag(i);
-		}
-		sync_block();
-		UNROLL for (int i = 0; i < items; i++) {
-			if (rows.has(i)) place[i] = place_in_bin(i, rows.bin(i, (u32)((rows.word[i] - least) >> shift), lastBin));
-		}
-		sync_block();
-		UNROLL for (int i = 0; i < items; i++) {
-			if (rows.has(i)) tags[place[i]] = rows.tag(i);
+		for (u32 row = thread_index(); row < n; row += TINY_THREADS) {
+			order[counters[bin_of(row, valuePlace, shift)] + bins[row]] = (u16)row;
 		}
 		sync_block();
 		return true;
 	}
-	// Turns the counts of bins into the place of their first rows.
+	// Turns the counts of bins into the place of their first rows. A warp has some neighbour bins, and a lane four at a time.
 	DEVICE void sum_bins() {
-		const u32 each = TINY_BINS / TINY_THREADS;
-		u32 count[each], all = 0, ofWarp, total;
-		u32* mine = counters + thread_index() * each;
-		UNROLL for (u32 k = 0; k < each; k++) all += count[k] = mine[k];
-		u32 before = warp_exclusive_sum(all, &ofWarp);
-		if (lane_index() == 0) sums[warp_index()] = ofWarp;
+		const u32 warps = 16, rounds = TINY_BINS / warps / 128;
+		Words4* mine = (Words4*)counters + warp_index() * rounds * 32 + lane_index();
+		u32 before[rounds], ofWarp = 0, total;
+		if (warp_index() < warps) {
+			UNROLL for (u32 k = 0; k < rounds; k++) {
+				Words4 c = mine[k * 32];
+				before[k] = ofWarp + warp_exclusive_sum(c.word[0] + c.word[1] + c.word[2] + c.word[3], &total);
+				ofWarp += total;
+			}
+			if (lane_index() == 0) sums[warp_index()] = ofWarp;
+		}
 		sync_block();
-		before += shuffle(warp_exclusive_sum(lane_index() < TINY_WARPS ? (u32)sums[lane_index()] : 0, &total), warp_index());
-		UNROLL for (u32 k = 0; k < each; k++) {
-			mine[k] = before;
-			before += count[k];
+		if (warp_index() < warps) {
+			u32 earlier = shuffle(warp_exclusive_sum(lane_index() < warps ? (u32)sums[lane_index()] : 0, &total), warp_index());
+			UNROLL for (u32 k = 0; k < rounds; k++) {
+				Words4 c = mine[k * 32], at;
+				at.word[0] = earlier + before[k];
+				UNROLL for (int j = 1; j < 4; j++) at.word[j] = at.word[j - 1] + c.word[j - 1];
+				mine[k * 32] = at;
+			}
 		}
 		sync_block();
 	}
-	// How many rows of the bin come before this one.
-	DEVICE u32 place_in_bin(int i, u32 bin) {
-		u32 first = counters[bin], end = bin + 1 < TINY_BINS ? counters[bin + 1] : n, place = first;
-		u64 word = rows.word[i];
-		bool value = rows.is_value(i);
+	// The place of a row, from how many rows of its bin come before it.
+	DEVICE u32 place_in_bin(u32 row, u32 valuePlace) const {
+		u32 bin = bin_of(row, valuePlace, bin_shift()), first = counters[bin], end = bin + 1 < TINY_BINS ? counters[bin + 1] : n, place = first;
+		u64 number = numbers[row];
 		for (u32 at = first; at < end; at++) {
-			u64 other = words[at];
-			place += value && other != word ? other < word : (tags[at] & TAG_ROW) < rows.row(i);
+			u32 other = order[at];
+			u64 x = numbers[other];
+			place += x != number ? x < number : other < row;
 		}
 		return place;
 	}
 
 	DEVICE void sort_by_digits() {
-		UNROLL for (int i = 0; i < items; i++) rows.word[i] -= least;
-		u32 tag[items];
-		UNROLL for (int i = 0; i < items; i++) tag[i] = rows.tag(i);
-		bool mixed = block_max(rows.any_class()) != 0;
+		for (u32 i = thread_index(); i < n; i += TINY_THREADS) order[i] = (u16)i;
+		sync_block();
 		for (u32 shift = 0; shift < span_bits(); shift += RADIX_BITS) {
-			bin_by(tag, [&](int i) { return (u32)(rows.word[i] >> shift) & (RADIX_BINS - 1); });
+			bin_by([&](u32 row) { return (u32)((numbers[row] - least) >> shift) & (RADIX_BINS - 1); });
 		}
-		if (mixed || span_bits() == 0) bin_by(tag, [&](int i) { return tag[i] >> TAG_CLASS; });
+		if (mixed) bin_by([&](u32 row) { return (u32)places[row]; });
 	}
-	// Bins all rows by a digit. Places behind the last row count as the greatest digit, and stay behind.
-	template <class Digit> DEVICE void bin_by(u32 (&tag)[items], Digit digit) {
-		u32* places = counters + warp_index() * RADIX_BINS;
-		for (u32 k = lane_index(); k < RADIX_BINS; k += 32) places[k] = 0;
+	// Bins the rows by a digit. Each warp has a run of them; places behind the last row count as the greatest digit.
+	template <class Digit> DEVICE void bin_by(Digit digit) {
+		u32 *mine = counters + warp_index() * RADIX_BINS, first = warp_index() * 32 * items + lane_index();
+		u16* swap = old;
+		old = order, order = swap;
+		auto digit_at = [&](int i) { return first + 32 * i < n ? digit(old[first + 32 * i]) : RADIX_BINS - 1; };
+		for (u32 k = lane_index(); k < RADIX_BINS; k += 32) mine[k] = 0;
 		sync_warp();
-		UNROLL for (int i = 0; i < items; i++) atomic_add(places + (rows.has(i) ? digit(i) : RADIX_BINS - 1), 1u);
+		ROLLED for (int i = 0; i < items; i++) atomic_add(mine + digit_at(i), 1u);
 		sync_block();
 		sum_digits();
-		UNROLL for (int i = 0; i < items; i++) {
-			u32 place = take_place(places, rows.has(i) ? digit(i) : RADIX_BINS - 1);
-			words[place] = rows.word[i];
-			tags[place] = tag[i];
-		}
-		sync_block();
-		UNROLL for (int i = 0; i < items; i++) {
-			rows.word[i] = words[rows.row(i)];
-			tag[i] = tags[rows.row(i)];
+		ROLLED for (int i = 0; i < items; i++) {
+			u32 place = take_place(mine, digit_at(i));
+			if (first + 32 * i < n) order[place] = old[first + 32 * i];
 		}
 		sync_block();
 	}
@@ -156,14 +149,14 @@ template <int items> struct Tiny {
 	DEVICE void sum_digits() {
 		u32 rows = 0, ofWarp;
 		if (thread_index() < RADIX_BINS) {
-			ROLLED for (u32 w = 0; w < TINY_WARPS; w++) rows += counters[w * RADIX_BINS + thread_index()];
+			UNROLL for (u32 w = 0; w < TINY_WARPS; w++) rows += counters[w * RADIX_BINS + thread_index()];
 			rows = warp_exclusive_sum(rows, &ofWarp);
 			if (lane_index() == 0) sums[warp_index()] = ofWarp;
 		}
 		sync_block();
 		if (thread_index() < RADIX_BINS) {
 			for (u32 w = 0; w < warp_index(); w++) rows += (u32)sums[w];
-			ROLLED for (u32 w = 0; w < TINY_WARPS; w++) {
+			UNROLL for (u32 w = 0; w < TINY_WARPS; w++) {
 				u32* counter = counters + w * RADIX_BINS + thread_index();
 				u32 count = *counter;
 				*counter = rows;

@@ -1,74 +1,79 @@
-// The rows that a thread of a tiny sort holds: numbers of 64 bits, and the classes of those that have none.
+// The rows of a tiny sort in shared memory, by row number: numbers of 64 bits, and the classes of those that have none.
 #pragma once
 #include "number.h"
 
 // What null and NaN are in a tiny sort: numbers of the field, or classes of their own behind or in front of all numbers.
 enum Classes : u64 { NO_CLASSES = 0, CLASSES_AT_END = 1, CLASSES_AT_START = 2 };
 
-// A tag is a row number and a class, which says where the row stands among rows of other classes.
-const u32 TAG_CLASS = 16, TAG_ROW = (1u << TAG_CLASS) - 1;
+// Places of classes, from the front on, are 0..2; the place of values is 0 or 2.
+struct Extent64 {
+	u64 notLeast = 0, greatest = 0;
+	bool mixed = false; // a null or a NaN was there
 
-template <int items> struct TinyRows {
+	DEVICE void add(u64 number) {
+		notLeast = ~number > notLeast ? ~number : notLeast;
+		greatest = number > greatest ? number : greatest;
+	}
+};
+
+// Loads rows of a thread, items of them, and turns them into numbers.
+template <int items> struct TinyReader {
 	const Field* field;
 	u32 n;
 	Classes classes;
-	u64 word[items];
-	u32 nulls = 0, nans = 0; // bit i: of item i
+	Linear linear;
 
-	DEVICE TinyRows(const Field* f, u32 n, Classes classes) : field(f), n(n), classes(classes) {}
+	DEVICE TinyReader(const Field* f, u32 n, Classes classes) : field(f), n(n), classes(classes), linear(f) {}
 
-	DEVICE u32 row(int i) const { return warp_index() * 32 * items + 32 * i + lane_index(); }
+	DEVICE u32 row(int i) const { return i * TINY_THREADS + thread_index(); }
 	DEVICE bool has(int i) const { return row(i) < n; }
-	DEVICE bool is_value(int i) const { return has(i) && !((nulls | nans) >> i & 1); }
-	DEVICE u32 any_class() const { return nulls | nans; }
-	// From the front on.
-	DEVICE u32 class_of(int i) const {
-		bool null = nulls >> i & 1, nan = nans >> i & 1;
-		return classes == CLASSES_AT_START ? (null ? 0 : nan ? 1 : 2) : (null ? 2 : nan ? 1 : 0);
-	}
-	DEVICE u32 tag(int i) const { return class_of(i) << TAG_CLASS | row(i); }
-	// The bin of an item whose number is in bin number, of 0..last.
-	DEVICE u32 bin(int i, u32 number, u32 last) const {
-		bool start = classes == CLASSES_AT_START;
-		u32 place = class_of(i);
-		if (start) return place < 2 ? place : number + 2;
-		return place > 0 ? last + place : number;
-	}
+	DEVICE u32 value_place() const { return classes == CLASSES_AT_START ? 2 : 0; }
 
 	// All loads are on their way before the first is used.
-	template <class Value> DEVICE void load_values() {
+	template <class Value> DEVICE void load_values(u64 (&x)[items]) const {
 		const Value* values = (const Value*)field->values;
-		UNROLL for (int i = 0; i < items; i++) word[i] = has(i) ? ::load(values + row(i)) : 0;
+		UNROLL for (int i = 0; i < items; i++) x[i] = has(i) ? ::load(values + row(i)) : 0;
 	}
-	DEVICE void load_raw() {
+	DEVICE void load_raw(u64 (&x)[items]) const {
 		bool apart = field->form == FORM_BIT || field->form == FORM_BIG_ENDIAN || field->stride != field->width;
-		if (!apart && field->width == 8) return load_values<u64>();
-		if (!apart && field->width == 4) return load_values<u32>();
-		if (!apart && field->width == 2) return load_values<u16>();
-		if (!apart && field->width == 1) return load_values<u8>();
-		UNROLL for (int i = 0; i < items; i++) word[i] = has(i) ? raw_value(field, row(i)) : 0;
+		if (!apart && field->width == 8) return load_values<u64>(x);
+		if (!apart && field->width == 4) return load_values<u32>(x);
+		if (!apart && field->width == 2) return load_values<u16>(x);
+		if (!apart && field->width == 1) return load_values<u8>(x);
+		UNROLL for (int i = 0; i < items; i++) x[i] = has(i) ? raw_value(field, row(i)) : 0;
 	}
-	DEVICE void load_validity() {
-		if (field->validity == 0) return;
+	// Bit i: item i is null.
+	DEVICE u32 load_nulls() const {
+		if (field->validity == 0) return 0;
+		u32 nulls = 0;
 		UNROLL for (int i = 0; i < items; i++) {
-			u64 first = field->bit + warp_index() * 32 * items + 32 * i;
-			nulls |= (~bits_at((const u32*)field->validity, first, field->bit + n) >> lane_index() & 1) << i;
+			if (has(i)) nulls |= (u32)!bit_at((const u32*)field->validity, field->bit + row(i)) << i;
 		}
+		return nulls;
 	}
 
-	// Loads the rows and turns values into numbers.
-	DEVICE void load() {
-		load_validity();
-		load_raw();
-		Linear linear(field);
+	// Writes the numbers of the rows, 0 for those that have none, and the places of their classes.
+	DEVICE Extent64 read(u64* numbers, u8* places) const {
+		u64 x[items];
+		Extent64 extent;
+		u32 nulls = load_nulls();
+		load_raw(x);
 		UNROLL for (int i = 0; i < items; i++) {
-			bool null = nulls >> i & 1 || (linear.rank && word[i] == 0);
-			bool nan = linear.floating && !null && (word[i] & ~linear.sign) > linear.infinity;
-			word[i] = null ? linear.null : linear.number(word[i]);
-			if (classes == NO_CLASSES) null = nan = false;
-			nulls = (nulls & ~(1u << i)) | (u32)null << i;
-			nans |= (u32)nan << i;
-			if (null || nan) word[i] = 0;
+			if (!has(i)) continue;
+			bool null = nulls >> i & 1 || (linear.rank && x[i] == 0);
+			bool nan = linear.floating && !null && (x[i] & ~linear.sign) > linear.infinity;
+			u64 number = null ? linear.null : linear.number(x[i]);
+			u32 place = value_place();
+			if (classes != NO_CLASSES && (null || nan)) {
+				place = nan ? 1 : 2 - place;
+				number = 0;
+				extent.mixed = true;
+			} else {
+				extent.add(number);
+			}
+			numbers[row(i)] = number;
+			places[row(i)] = (u8)place;
 		}
+		return extent;
 	}
 };

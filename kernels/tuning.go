@@ -144,13 +144,13 @@ const (
 	DealWindows = 256
 
 	// TinyThreads is the size of the one block of a tiny sort.
-	TinyThreads = 512
+	TinyThreads = 1024
 	// TinyItems is the rows of a thread.
-	TinyItems = 24
+	TinyItems = 12
 	// TinyRows is up to how many rows one block sorts alone.
 	TinyRows = TinyThreads * TinyItems
 	// TinyFewItems is the rows of a thread of tiny_few.
-	TinyFewItems = 8
+	TinyFewItems = 4
 	// TinyFewRows is the most rows of tiny_few.
 	TinyFewRows = TinyThreads * TinyFewItems
 	// TinyBinBits is the bits by which rows are told apart first. The counters of the bins are those of digits as well, of each warp.

@@ -2,6 +2,7 @@
 #include "../arrowsort.cu"
 #include "../test/argsort.h"
 #include "../test/distributions.h"
+#include "../test/gather.h"
 #include <algorithm>
 
 namespace {
@@ -183,23 +184,18 @@ void check_gathers(u64 n, u64 seed) {
 }
 
 // Gathers in windows: rows are a permutation.
-template <class Value> void check_windows(void (*gatherValues)(const Value*, const u32*, u64, Value*), void (*collectValues)(const Value*, u64, const u16*, const u32*, Value*),
-                                          u64 n, u64 shift, u64 seed) {
+template <class Value> void check_windows(u64 n, u64 windowBits, u64 seed) {
 	Device d;
 	d.seed = seed;
-	std::vector<Value> values(n), gathered(n), dst(n);
-	std::vector<u32> rows(n), dealt(n), cursors(DEAL_WINDOWS);
+	std::vector<Value> values(n), between(n), dst(n);
+	std::vector<u32> rows(n);
 	for (u64 i = 0; i < n; i++) rows[i] = (u32)i, values[i] = (Value)mix(i + seed);
 	if (seed % 3) std::sort(rows.begin(), rows.end(), [&](u32 a, u32 b) { return mix(a + seed) < mix(b + seed); });
-	u64 tiles = ceil_div(n, DEAL_TILE);
-	std::vector<u16> places(n);
-	std::vector<u32> offsets(tiles * 2 * DEAL_WINDOWS);
-	u32 table = 2 * (DEAL_WINDOWS + 32) * 4;
-	d.run(deal_rows, tiles, DEAL_THREADS, DEAL_TILE * 4 + table + DEAL_THREADS / 32 * 4, rows.data(), n, shift, dealt.data(), places.data(), offsets.data(), cursors.data());
-	for (u64 i = 1; i < n; i++) check(dealt[i - 1] >> shift <= dealt[i] >> shift, "dealt", i, n, seed);
-	d.run(gatherValues, 2, STREAM_THREADS, 0, values.data(), dealt.data(), n, gathered.data());
-	d.run(collectValues, tiles, COLLECT_THREADS, DEAL_TILE * sizeof(Value) + table, gathered.data(), n, places.data(), offsets.data(), dst.data());
-	for (u64 i = 0; i < n; i++) check(dst[i] == values[rows[i]], "collected", i, n, seed);
+	WindowGather windows(d, n);
+	windows.deal(rows.data(), windowBits);
+	windows.gather(values.data(), between.data(), dst.data());
+	windows.release();
+	for (u64 i = 0; i < n; i++) check(dst[i] == values[rows[i]], "gather in windows", i, n, seed);
 }
 
 // Strings in two chunks; lengths up to most, one of them long.
@@ -255,10 +251,9 @@ int main() {
 		for (u64 n : {1, 40, 1000}) check_decimal(width, n, seed++);
 	for (u64 n : {1, 32, 100, 3000}) check_gathers(n, seed++);
 	for (u64 n : {1, 31, 5000, DEAL_TILE - 1, DEAL_TILE, DEAL_TILE + 1, 3 * DEAL_TILE + 100}) {
-		u64 bits = std::max(bits_of(n - 1), 1u);
-		for (u64 shift : {bits > 8 ? bits - 8 : 0, bits > 3 ? bits - 3 : 0, bits}) {
-			check_windows(gather_8, collect_8, n, shift, seed++);
-			check_windows(gather_4, collect_4, n, shift, seed++);
+		for (u64 windowBits : {0, 10, 40}) {
+			check_windows<u64>(n, windowBits, seed++);
+			check_windows<u32>(n, windowBits, seed++);
 		}
 	}
 	for (u64 n : {3, 100, 5000, 3 * TEXT_TILE})

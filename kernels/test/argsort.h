@@ -135,26 +135,37 @@ struct Sorter {
 		      t.status_words(n, size));
 	}
 
-	// Sorts by the digits and writes row numbers to rows. Codes have codeBits bits.
+	// Sorts by the digits that vary and writes row numbers to rows. Codes have codeBits bits.
 	void sort(const Field* field, bool fromRecords, u32 codeBits, u32* rows) {
+		const u64 readBack = 1 << 21; // from how many rows on asking which digits vary costs less than a pass
 		std::vector<Digit> digits = digits_of(codeBits);
+		std::vector<size_t> use;
+		u64 constant = 0;
 		phase[0] = phase[1] = 0, launches = 0;
-		std::vector<PlannedPass> passes = plan(digits, field, fromRecords, codeBits, rows);
+		histograms(field, digits);
+		if (n >= readBack) d.down(&constant, t.counts + MAX_DIGITS * RADIX_BINS, 8);
+		for (size_t i = 0; i < digits.size(); i++) {
+			if (!(constant >> i & 1)) use.push_back(i);
+		}
+		if (use.empty()) use.push_back(0);
+		std::vector<PlannedPass> passes = plan(digits, use, field, fromRecords, rows);
 		std::vector<Binning> binnings;
 		for (const PlannedPass& p : passes) binnings.push_back(p.binning);
 		d.up(t.binning, binnings.data(), binnings.size() * sizeof(Binning));
-		histograms(field, digits);
-		for (size_t k = 0; k < passes.size(); k++) pass(passes[k], t.binning + k, t.counts + k * RADIX_BINS);
+		for (size_t k = 0; k < passes.size(); k++) pass(passes[k], t.binning + k, t.counts + use[k] * RADIX_BINS);
 	}
 
-	std::vector<PlannedPass> plan(const std::vector<Digit>& digits, const Field* field, bool fromRecords, u32 codeBits, u32* rows) const {
+	// The passes for the digits that are used, as planPasses of package gpu plans them.
+	std::vector<PlannedPass> plan(const std::vector<Digit>& digits, const std::vector<size_t>& use, const Field* field, bool fromRecords, u32* rows) const {
+		u64 codeBits = digits[use.back()].shift + digits[use.back()].bits;
 		bool wide = fromRecords || codeBits + rowBits > 64, words = codeBits <= 32 && !wide; // records of two words
 		int from = 0;
 		u64 dropped = 0;
 		std::vector<PlannedPass> passes;
-		for (size_t k = 0; k < digits.size(); k++) {
-			bool first = k == 0 && !fromRecords, last = k + 1 == digits.size();
-			u64 end = digits[k].shift + digits[k].bits;
+		for (size_t k = 0; k < use.size(); k++) {
+			const Digit& digit = digits[use[k]];
+			bool first = k == 0 && !fromRecords, last = k + 1 == use.size();
+			u64 end = digit.shift + digit.bits;
 			bool narrow = wide && !first && !last && codeBits - end + rowBits <= 64;
 			const BinningKernel* kernels = wide ? binningMiddleWide : words ? binningMiddleShort : binningMiddle;
 			if (first) kernels = last ? binningOnly : wide ? binningFirstWide : shortCodes ? binningFirstShort : binningFirst;
@@ -162,7 +173,7 @@ struct Sorter {
 			else if (narrow) kernels = binningNarrow;
 			bool row32 = words || (narrow && codeBits - end <= 32);
 			Binning b = {(u64)field, (u64)t.codes[from], (u64)t.rows[from], (u64)t.codes[1 - from], (u64)(last ? rows : t.rows[1 - from]), row32 ? 32 : rowBits, end};
-			passes.push_back({kernels, wide || (first && last), {digits[k].shift - dropped, digits[k].bits}, b});
+			passes.push_back({kernels, wide || (first && last), {digit.shift - dropped, digit.bits}, b});
 			if (narrow) wide = false, words = row32, dropped = end;
 			from = 1 - from;
 		}

@@ -18,8 +18,7 @@ struct WindowGather {
 
 	// windowBits: of the rows of a window, at least.
 	void deal(const u32* rows, u64 windowBits) {
-		u64 shift = bits_of(n - 1);
-		shift = std::max(shift > 8 ? shift - 8 : 0, windowBits);
+		u64 bits = bits_of(n - 1), shift = std::max<u64>(bits > 8 ? bits - 8 : 0, std::min<u64>(windowBits, 31));
 		d.zero(cursors, DEAL_WINDOWS * 4);
 		d.run(deal_rows, tiles, DEAL_THREADS, dealBytes, rows, n, shift, dealt, places, offsets, cursors);
 	}

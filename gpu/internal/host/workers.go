@@ -60,8 +60,8 @@ func (w *Workers) Tiles(n, size int, work func(lo, hi int)) error {
 	return w.Run((n+size-1)/size, func(i int) { work(i*size, min((i+1)*size, n)) })
 }
 
-// copyTile is the bytes that one thread copies at a time: enough to be worth a thread.
-const copyTile = 1 << 19
+// copyTile is the bytes that one thread copies at a time: enough to be worth a thread, and few enough to keep all of them busy.
+const copyTile = 1 << 18
 
 // Copy copies src to dst.
 func (w *Workers) Copy(dst, src []byte) error {
