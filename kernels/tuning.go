@@ -68,8 +68,8 @@ const (
 	SampleBlocks = 32
 	// SmallSampleRows is the rows of the sample for no more than SmallRows: every block of look_small takes it by itself.
 	SmallSampleRows = 1 << 11
-	// LookThreads is the size of a block of look, which fills a multiprocessor: more threads have too few registers.
-	LookThreads = 768
+	// LookThreads is the size of a block of look, which fills a multiprocessor.
+	LookThreads = 1024
 	// LookSmallThreads is the size of a block of look_small, which also samples and plans.
 	LookSmallThreads = 1024
 	// LookBlocks is the most blocks of look.
