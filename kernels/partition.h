@@ -71,8 +71,8 @@ private:
 		bool all = true;
 		UNROLL for (int i = 0; i < items; i++) differ |= key[i] ^ one, all &= whole || inside(i);
 		bool same = vote(differ >> shift == 0 && all) == ALL_LANES, counts = !same || lane_index() == 0;
-		u32 rows = same ? 32 : 1;
-		UNROLL for (int i = 0; i < items; i++) set_rank(i, counts && (whole || inside(i)) ? atomic_add(counters + bin(key[i], shift), rows) : 0);
+		u32 rows = same ? 32 : 1, at = shared_place(counters);
+		UNROLL for (int i = 0; i < items; i++) set_rank(i, add_shared_if(counts && (whole || inside(i)), at + bin(key[i], shift) * 4, rows));
 		if (!same) return;
 		UNROLL for (int k = 0; k < (items + 1) / 2; k++) ranks[k] = shuffle(ranks[k], 0) + lane_index() * 0x10001;
 	}

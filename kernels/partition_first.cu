@@ -24,8 +24,8 @@ template <class Word, int threads, int tile, int bins> struct FirstPass {
 		run_whole([&](Word x, int) { return map.simple_prefix(x); });
 	}
 	APART void run_by_value(const Buckets* b) {
-		Mapper map((const Map*)b->numberMap);
-		FirstPass(b).run_whole([&](Word x, int) { return map.by_value(x); });
+		ByValue<Word> map((const Map*)b->numberMap);
+		FirstPass(b).run_whole([&](Word x, int) { return map.prefix(x); });
 	}
 	APART void run_by_bits(const Buckets* b) {
 		Mapper map((const Map*)b->numberMap);
@@ -90,7 +90,12 @@ template <class Word, int threads, int tile, int bins> struct FirstPass {
 		UNROLL for (int c = 0; c < items; c += CHUNK_ITEMS) {
 			Rows rows;
 			rows.load(f, numbers, first + 32 * c, b->n);
-			UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) key[c + i] = map.prefix(rows.number[i], first + Rows::place(c + i));
+			if (map.floating) {
+				ByValue<Word> byValue(m);
+				UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) key[c + i] = byValue.prefix(rows.number[i]);
+			} else {
+				UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) key[c + i] = map.prefix_by_bits(rows.number[i], first + Rows::place(c + i));
+			}
 			u32 left = rows.values;
 			for (u32 k = 0; k < map.heavies; k++) {
 				Word number = (Word)m->heavy[k].number;
