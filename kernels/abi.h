@@ -229,7 +229,7 @@ struct Heavy {
 };
 
 // A Map is monotone, and one to one where right is 0 and the number in range:
-//   x = ((number - low) >> right) << left;  prefix = x + high(x * scale) + (row << rowLeft >> rowRight if left > 0)
+//   x = ((number - low) >> right) << left;  prefix = x + high(x * scale + shifted out) + (row << rowLeft >> rowRight if left > 0)
 // all in 32 bits. Numbers below low have the prefix 0, those above last ~0. Floats that are spread evenly, as few are by their bits, have
 //   prefix = (value - offset) * factor + 1;  value is that of the number in two's complement: number ^ flip
 // and right 1: rows that tie in their prefixes need not tie, but where a prefix is outside lossyLow..lossyHigh.

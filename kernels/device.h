@@ -147,6 +147,16 @@ DEVICE u32 load_shared(u32 place) {
 }
 DEVICE void store_shared(u32 place, u32 x) { asm volatile("st.shared.u32 [%0], %1;" ::"r"(place), "r"(x) : "memory"); }
 
+// Adds to a word if that is wanted; what it was before, else 0. Without a branch, so that many additions are on their way at once.
+DEVICE u32 add_shared_if(bool wanted, u32 place, u32 x) {
+	u32 before;
+	asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; mov.b32 %0, 0; @p atom.shared.add.u32 %0, [%2], %3; }"
+	             : "=r"(before)
+	             : "r"((u32)wanted), "r"(place), "r"(x)
+	             : "memory");
+	return before;
+}
+
 // Orders the two words at place pair, of which second is the latter, if there is a pair. Without a branch: nearly every warp has some
 // lane with a pair.
 DEVICE void order_pair(u32 pair, u32 second, bool isPair) {
@@ -168,6 +178,9 @@ DEVICE bool order_tied_pair(u32 pair, u32 second, bool isPair, u32 shift) {
 	    : "memory");
 	return tie != 0;
 }
+
+// Has a word brought near that will be loaded soon.
+DEVICE void fetch_soon(u64 address) { asm volatile("prefetch.global.L2 [%0];" ::"l"(address)); }
 
 // Hides from the compiler that a pointer is a kernel's argument, which it would load again in every turn of a loop.
 template <class T> DEVICE T* in_register(T* p) {

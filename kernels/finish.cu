@@ -32,6 +32,8 @@ template <int binBits> struct WindowCutter {
 			span->first = first, span->rows = until - first;
 			span->low = prefixBits < 32 ? bucket << prefixBits : 0, span->binShift = bits > binBits ? bits - binBits : 0;
 			span->ties = flags & TIES || (flags & BELOW && bucket == 0) || (flags & ABOVE && to == 1u << b->bits);
+			const Field* f = (const Field*)b->field;
+			if (span->ties) span->values = f->values, span->valueShift = f->width == 4 ? 2 : 3;
 			find_shift(b);
 			rest[0] = to, rest[1] = lastBucket, rest[2] = end, rest[3] = flags;
 		}

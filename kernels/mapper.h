@@ -15,6 +15,22 @@ template <class Word> DEVICE Word number_of(double value, Word flip, Word sign) 
 	return (x & sign ? (Word)(sign - x) : x) ^ flip;
 }
 
+// A map of floats by their values, for code that has registers for it.
+template <class Word> struct ByValue {
+	Word flip, sign, low, last;
+	double offset, factor;
+
+	DEVICE explicit ByValue(const Map* m)
+	    : flip((Word)m->flip), sign((Word)m->sign), low((Word)m->low), last((Word)m->last), offset(as_double(m->offset)), factor(as_double(m->factor)) {}
+
+	DEVICE u32 prefix(Word number) const {
+		double above = value_of(number, flip, sign) - offset;
+		u32 p = (u32)pattern_of(multiply_add(above, factor, 4503599627370497.0)); // 2^52 + 1
+		if (number < low) p = 0;
+		return number > last ? ~0u : p;
+	}
+};
+
 struct Mapper {
 	u64 low, last;
 	u32 right, left, scale, rowLeft, rowRight, heavies;
@@ -32,25 +48,22 @@ struct Mapper {
 		u32 x = number - (u32)low;
 		return x + multiply_high(x, scale);
 	}
+	// The bits that are shifted out below take part in the product: the slope is up to two, which would leave every other prefix empty.
 	DEVICE u32 simple_prefix(u64 number) const {
-		u32 x = (u32)((number - low) >> right);
-		return x + multiply_high(x, scale);
+		u64 above = number - low;
+		u32 x = (u32)(above >> right), below = (u32)(above << (32 - right));
+		return x + (u32)(((u64)x * scale + below) >> 32);
 	}
-	// Numbers of 32 bits are never shifted right.
+	// Numbers of 32 bits are never shifted right, nor are others when left is not zero.
 	DEVICE u32 in_range(u32 number, u32 row) const { return spread(number - (u32)low, row); }
-	DEVICE u32 in_range(u64 number, u32 row) const { return spread((u32)((number - low) >> right), row); }
+	DEVICE u32 in_range(u64 number, u32 row) const { return left ? spread((u32)(number - low), row) : simple_prefix(number); }
 	DEVICE u32 spread(u32 x, u32 row) const {
 		x <<= left;
 		x += multiply_high(x, scale);
 		return left ? x + (row << rowLeft >> rowRight) : x;
 	}
 	template <class Word> DEVICE u32 prefix_by_bits(Word number, u32 row) const { return clamped(number, in_range(number, row)); }
-	// Constants are read again for each number: registers are scarce where it is used.
-	template <class Word> DEVICE u32 by_value(Word number) const {
-		const volatile Map* m = map;
-		double above = value_of(number, (Word)m->flip, (Word)m->sign) - as_double((u64)m->offset);
-		return clamped(number, (u32)pattern_of(multiply_add(above, as_double((u64)m->factor), 4503599627370497.0))); // 2^52 + 1
-	}
+	template <class Word> DEVICE u32 by_value(Word number) const { return ByValue<Word>(map).prefix(number); }
 	template <class Word> DEVICE u32 clamped(Word number, u32 prefix) const {
 		if (!clamps) return prefix;
 		if (number < (Word)low) prefix = 0;
@@ -64,7 +77,7 @@ DEVICE void make_map(Map* m, u64 low, u64 last, u64 most, u32 rowBits) {
 	u64 top = last - low;
 	u32 bits = top ? 64 - (top >> 32 ? count_leading_zeros((u32)(top >> 32)) : 32 + count_leading_zeros((u32)top)) : 1;
 	u32 right = bits > 32 ? bits - 32 : 0, left = bits < 32 ? 32 - bits : 0, x = (u32)(top >> right) << left;
-	u64 room = ~0u - x - ((1u << left) - 1), scale = x ? (room << 32) / x : 0;
+	u64 room = ~0u - x - (left ? (1u << left) - 1 : x != ~0u), scale = x ? (room << 32) / x : 0; // one is for what the bits below carry
 	m->low = low, m->last = last, m->right = right, m->left = left;
 	m->scale = scale < ~0u ? scale : ~0u;
 	m->rowLeft = left > rowBits ? left - rowBits : 0;

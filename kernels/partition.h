@@ -29,7 +29,9 @@ template <int threads, int items, int bins> struct Dealer {
 	// Before the rows are loaded: it needs a barrier behind.
 	DEVICE void clear(u32 binShift) {
 		if (thread_index() == 0) *shift = binShift;
-		for (u32 i = thread_index(); i < bins; i += threads) counters[i] = 0;
+		UNROLL for (int k = 0; k < bins; k += threads) {
+			if (k + threads <= bins || k + thread_index() < bins) counters[k + thread_index()] = 0;
+		}
 	}
 
 	// Brings the records of a tile into the stage, bin by bin. inside(i) says whether item i is one (whole: all are), low(i) are the
@@ -63,18 +65,16 @@ private:
 	DEVICE void set_rank(int i, u32 rank) { ranks[i / 2] = i % 2 ? ranks[i / 2] | rank << 16 : rank; }
 	DEVICE u32 rank(int i) const { return i % 2 ? ranks[i / 2] >> 16 : ranks[i / 2] & 0xffff; }
 
-	// Rows of sorted keys share a bin: one lane counts them all.
+	// Rows of sorted keys share a bin: one lane counts for all, since lanes that add to one counter wait for one another.
 	template <bool whole, class Inside> DEVICE void count(const Inside& inside) {
 		u32 shift = *this->shift, one = shuffle(key[0], 0), differ = 0;
 		bool all = true;
 		UNROLL for (int i = 0; i < items; i++) differ |= key[i] ^ one, all &= whole || inside(i);
-		if (vote(differ >> shift == 0 && all) == ALL_LANES) {
-			u32 first = lane_index() == 0 ? atomic_add(counters + bin(one, shift), 32u * items) : 0;
-			first = shuffle(first, 0) + lane_index();
-			UNROLL for (int i = 0; i < items; i++) set_rank(i, first + 32 * i);
-			return;
-		}
-		UNROLL for (int i = 0; i < items; i++) set_rank(i, whole || inside(i) ? atomic_add(counters + bin(key[i], shift), 1u) : 0);
+		bool same = vote(differ >> shift == 0 && all) == ALL_LANES, counts = !same || lane_index() == 0;
+		u32 rows = same ? 32 : 1, at = shared_place(counters);
+		UNROLL for (int i = 0; i < items; i++) set_rank(i, add_shared_if(counts && (whole || inside(i)), at + bin(key[i], shift) * 4, rows));
+		if (!same) return;
+		UNROLL for (int k = 0; k < (items + 1) / 2; k++) ranks[k] = shuffle(ranks[k], 0) + lane_index() * 0x10001;
 	}
 
 	// Asks for room in the output, then adds the counts up while the answers come in.

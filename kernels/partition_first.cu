@@ -7,7 +7,7 @@ template <class Word, int threads, int tile, int bins> struct FirstPass {
 	typedef Dealer<threads, items, bins> Deal;
 	typedef Chunk<Word> Rows;
 	static_assert(items % CHUNK_ITEMS == 0, "whole chunks");
-	static const int chunk = sizeof(Word) == 4 && items % 16 == 0 ? 16 : 8; // items whose numbers registers can hold
+	static const int chunk = sizeof(Word) == 4 ? items : 8; // items whose numbers registers can hold
 
 	const Buckets* b;
 	u32 tileFirst;
@@ -18,18 +18,24 @@ template <class Word, int threads, int tile, int bins> struct FirstPass {
 	DEVICE u32 bin_shift() const { return 32 - (u32)b->firstBits; }
 	DEVICE static u32* cursors(const Buckets* b) { return (u32*)(b->second ? b->firstCursors : b->cursors); }
 
-	// A tile of records only, as nearly all are.
-	DEVICE void run_whole() const {
+	// Tiles of records only, as nearly all are, by what the map is like.
+	DEVICE void run_simple() const {
+		Mapper map((const Map*)in_register(b)->numberMap);
+		run_whole([&](Word x, int) { return map.simple_prefix(x); });
+	}
+	APART void run_by_value(const Buckets* b) {
+		ByValue<Word> map((const Map*)b->numberMap);
+		FirstPass(b).run_whole([&](Word x, int) { return map.prefix(x); });
+	}
+	APART void run_by_bits(const Buckets* b) {
+		Mapper map((const Map*)b->numberMap);
+		FirstPass pass(b);
+		pass.run_whole([&](Word x, int i) { return map.prefix_by_bits(x, pass.tileFirst + warp_first() + Rows::place(i)); });
+	}
+	template <class Prefix> DEVICE void run_whole(const Prefix& prefix) const {
 		Deal dealer(shared_memory(), ~0u);
 		dealer.clear(bin_shift());
-		Mapper map((const Map*)b->numberMap);
-		if (map.simple()) {
-			load_whole(dealer.key, [&](Word x, int) { return map.simple_prefix(x); });
-		} else if (map.floating) {
-			load_whole(dealer.key, [&](Word x, int) { return map.by_value(x); });
-		} else {
-			load_whole(dealer.key, [&](Word x, int i) { return map.prefix_by_bits(x, tileFirst + warp_first() + Rows::place(i)); });
-		}
+		load_whole(dealer.key, prefix);
 		u32 first = tileFirst + warp_first();
 		auto all = [](int) { return true; };
 		auto row = [&](int i) { return first + Rows::place(i); };
@@ -37,7 +43,7 @@ template <class Word, int threads, int tile, int bins> struct FirstPass {
 		sync_block();
 		dealer.template write<true>((Record*)in_register(b)->records[0]);
 	}
-	template <class Prefix> DEVICE void load_whole(u32* key, Prefix prefix) const {
+	template <class Prefix> DEVICE void load_whole(u32* key, const Prefix& prefix) const {
 		const Field* f = (const Field*)b->field;
 		const Word* values = (const Word*)f->values + tileFirst + warp_first();
 		Numbers<Word> numbers(f);
@@ -84,7 +90,12 @@ template <class Word, int threads, int tile, int bins> struct FirstPass {
 		UNROLL for (int c = 0; c < items; c += CHUNK_ITEMS) {
 			Rows rows;
 			rows.load(f, numbers, first + 32 * c, b->n);
-			UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) key[c + i] = map.prefix(rows.number[i], first + Rows::place(c + i));
+			if (map.floating) {
+				ByValue<Word> byValue(m);
+				UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) key[c + i] = byValue.prefix(rows.number[i]);
+			} else {
+				UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) key[c + i] = map.prefix_by_bits(rows.number[i], first + Rows::place(c + i));
+			}
 			u32 left = rows.values;
 			for (u32 k = 0; k < map.heavies; k++) {
 				Word number = (Word)m->heavy[k].number;
@@ -111,10 +122,14 @@ template <class Word, int threads, int tile, int bins> struct FirstPass {
 		bool go = v->goOn, plain = go && v->records == b->n;
 		clear_counts(!go || plain);
 		if (!go) return;
-		if (plain && tileFirst + (u64)tile <= b->n) {
-			run_whole();
+		if (!plain || tileFirst + (u64)tile > b->n) return run_any(b);
+		Mapper map((const Map*)b->numberMap);
+		if (map.simple()) {
+			run_simple();
+		} else if (map.floating) {
+			run_by_value(b);
 		} else {
-			run_any(b);
+			run_by_bits(b);
 		}
 	}
 };

@@ -7,6 +7,8 @@
 // A Span is some whole buckets next to one another: records first..first+rows-1, prefixes from low on. It stays in shared memory,
 // since registers are few.
 struct Span {
+	u64 values; // the column's, and the bits by which a row's number is shifted on the way to its value
+	u32 valueShift;
 	u32 first, rows, low, binShift; // bits of the prefix behind the bin
 	u32 ties;                       // 1: prefixes may tie that do not stand for one number
 	u32 shift, split;               // rows of classes that sort before; 1: more of them sort before some of the rows
@@ -153,6 +155,7 @@ template <int items, int binBits, bool wide, bool full> struct Finish {
 				order_pair(stageAt + (place[i] >> 16), word[i], more == 4);
 			} else if (order_tied_pair(stageAt + (place[i] >> 16), word[i], more == 4, rowBits)) {
 				add_run(place[i] >> 18, 2);
+				fetch_pair(stageAt + (place[i] >> 16));
 			}
 			if (more > 4) store_shared(end, place[i]), end += threads * 4; // each thread has a list
 		}
@@ -169,6 +172,13 @@ template <int items, int binBits, bool wide, bool full> struct Finish {
 		sync_block();
 	}
 
+	// The numbers of a pair that ties will be compared.
+	DEVICE void fetch_pair(u32 pair) const {
+		u32 mask = row_mask();
+		u64 values = span->values, shift = span->valueShift;
+		fetch_soon(values + ((u64)(load_shared(pair) & mask) << shift));
+		fetch_soon(values + ((u64)(load_shared(pair + 4) & mask) << shift));
+	}
 	DEVICE void add_run(u32 at, u32 rows) { runs[atomic_add(control + CONTROL_RUNS, 1u)] = at | rows << 16; }
 
 	// Rows of a bin that tie in all bits of the prefix.

@@ -120,6 +120,7 @@ inline void wait_for_copies() {}
 inline u32 shared_place(const void* p) { return (u32)((const u8*)p - shared_memory()); }
 inline u32 load_shared(u32 place) { return *(const u32*)(shared_memory() + place); }
 inline void store_shared(u32 place, u32 x) { *(u32*)(shared_memory() + place) = x; }
+inline u32 add_shared_if(bool wanted, u32 place, u32 x) { return wanted ? atomic_add((u32*)(shared_memory() + place), x) : 0; }
 inline bool order_tied_pair(u32 pair, u32 second, bool isPair, u32 shift) {
 	if (!isPair) return false;
 	u32 first = load_shared(pair);
@@ -127,4 +128,5 @@ inline bool order_tied_pair(u32 pair, u32 second, bool isPair, u32 shift) {
 	return shift >= 32 || (first ^ second) >> shift == 0;
 }
 inline void order_pair(u32 pair, u32 second, bool isPair) { order_tied_pair(pair, second, isPair, 0); }
+inline void fetch_soon(u64) {}
 template <class T> inline T* in_register(T* p) { return p; }
