@@ -49,6 +49,8 @@ func TestTileCount(t *testing.T) {
 	require.Equal(t, 10, tileCount(100, 100, 10))
 	require.Equal(t, 11, tileCount(101, 100, 10))
 	require.Equal(t, 2*11+1, tileCount(205, 101, 10)) // the last tile of a strip may not be whole
+	require.Equal(t, kernels.LargeTileWide, largeTiles.rows(true))
+	require.Equal(t, kernels.MediumTile, mediumTiles.rows(false))
 	require.Equal(t, 3, largeTiles.blocks(2, 132))
 	require.Equal(t, 132, largeTiles.blocks(1000, 132))
 	require.Equal(t, 1000, mediumTiles.blocks(1000, 132))

@@ -14,8 +14,8 @@ template <int items> struct Tiny {
 	u64* numbers;     // of rows
 	u32* counters;    // of bins; of digits, for each warp
 	u64* sums;        // of warps
-	u16 *order, *old; // row numbers in their new order, and in the order before it; of rows: bin and arrival
-	u16* bins;
+	u16 *order, *old; // row numbers in their new order, and in the order before it
+	u16* arrivals;    // of rows in their bins, in the room of old
 	u8* places;       // of the classes of rows
 	u32 n;
 	u64 least = 0, span = 0; // of the numbers
@@ -23,7 +23,7 @@ template <int items> struct Tiny {
 
 	DEVICE explicit Tiny(u32 n)
 	    : numbers((u64*)shared_memory()), counters((u32*)(numbers + most)), sums((u64*)(counters + TINY_BINS)), order((u16*)(sums + TINY_WARPS)),
-	      old(order + most), bins(old), places((u8*)(old + most)), n(n) {}
+	      old(order + most), arrivals(old), places((u8*)(old + most)), n(n) {}
 
 	DEVICE void sort(const Field* f, Classes classes, const u32* in, u32* out) {
 		for (u32 i = thread_index(); i < TINY_BINS; i += TINY_THREADS) counters[i] = 0;
@@ -73,13 +73,13 @@ template <int items> struct Tiny {
 		u32 shift = bin_shift(), share = 0;
 		for (u32 row = thread_index(); row < n; row += TINY_THREADS) {
 			u32 arrival = atomic_add(counters + bin_of(row, valuePlace, shift), 1u);
-			bins[row] = (u16)arrival;
+			arrivals[row] = (u16)arrival;
 			share = arrival > share ? arrival : share;
 		}
 		if (block_max(share) >= TINY_SHARE) return false;
 		sum_bins();
 		for (u32 row = thread_index(); row < n; row += TINY_THREADS) {
-			order[counters[bin_of(row, valuePlace, shift)] + bins[row]] = (u16)row;
+			order[counters[bin_of(row, valuePlace, shift)] + arrivals[row]] = (u16)row;
 		}
 		sync_block();
 		return true;
