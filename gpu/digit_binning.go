@@ -101,8 +101,14 @@ func (b *binner) newCounters(digits int) *counters {
 
 func (c *counters) release(b *binner) { b.free(c.starts, c.memory) }
 
-// readBack is the number of rows from which asking the device which digits are constant costs less than a pass.
-const readBack = 1 << 21
+// asks reports whether to ask the device which digits are constant: that costs a quarter of a pass of 2^24 rows. Of many digits some
+// are likely to be; few are what is left of a code whose range is known.
+func asks(rows, digits int) bool {
+	if digits <= kernels.MaxDigits/2 {
+		return rows >= 1<<25
+	}
+	return rows >= 1<<21
+}
 
 // histograms counts all digits of all rows in one read and adds up where each bin begins (paper, section 3). It returns
 // the digits that are not constant.
@@ -115,7 +121,7 @@ func (b *binner) histograms(field driver.Ptr, digits []digit, c *counters) (use 
 	b.launch(kernel, blocks, uint64(field), uint64(b.rows), shifts, bits, uint64(len(digits)), uint64(c.starts), uint64(c.memory), uint64(c.words))
 	b.moves(8 * b.rows)
 	mask := uint64(0)
-	if b.rows >= readBack {
+	if asks(b.rows, len(digits)) {
 		mask = b.words(c.constant, 1)[0]
 	}
 	for d := range digits {

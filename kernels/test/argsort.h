@@ -145,14 +145,14 @@ struct Sorter {
 
 	// Sorts by the digits that vary and writes row numbers to rows. Codes have codeBits bits.
 	void sort(const Field* field, bool fromRecords, u32 codeBits, u32* rows) {
-		const u64 readBack = 1 << 21; // from how many rows on asking which digits vary costs less than a pass
 		std::vector<Digit> digits = digits_of(codeBits);
+		bool asks = n >= 1u << (digits.size() <= MAX_DIGITS / 2 ? 25 : 21); // which digits vary
 		std::vector<size_t> use;
 		u64 constant = 0;
 		std::fill(phase, phase + STATUS_KINDS, 0);
 		launches = 0;
 		histograms(field, digits);
-		if (n >= readBack) d.down(&constant, t.counts + MAX_DIGITS * RADIX_BINS, 8);
+		if (asks) d.down(&constant, t.counts + MAX_DIGITS * RADIX_BINS, 8);
 		for (size_t i = 0; i < digits.size(); i++) {
 			if (!(constant >> i & 1)) use.push_back(i);
 		}
