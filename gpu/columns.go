@@ -82,6 +82,7 @@ func (s *sorter) uploadBits(chunks []keyencode.Chunk, bitmap func(*keyencode.Chu
 		s.free(src)
 		at += k.Rows
 	}
+	s.markFree()
 	return dst, 0
 }
 
@@ -120,5 +121,6 @@ func (s *sorter) ranks(src *keyencode.Column, c *column) driver.Ptr {
 		at += k.Rows
 	}
 	s.free(ranks)
+	s.markFree()
 	return dst
 }

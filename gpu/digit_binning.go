@@ -69,33 +69,47 @@ func (b *binner) sort(src source, width int) (rows driver.Ptr) {
 
 // A counters is the memory of one sort beside its records.
 type counters struct {
-	starts   driver.Ptr    // where the bins of each digit begin
-	constant driver.Ptr    // which digits all rows have in common
-	tickets  driver.Ptr    // of every launch
-	status   [2]driver.Ptr // of packed tiles, and of wide ones
-	words    int           // of both
-	carry    driver.Ptr    // where the bins of the next strip begin, twice
+	starts   driver.Ptr         // where the bins of each digit begin
+	constant driver.Ptr         // which digits all rows have in common
+	tickets  driver.Ptr         // of every launch
+	memory   driver.Ptr         // of the status words and carry
+	status   map[int]driver.Ptr // by the rows of a tile
+	words    int                // of all of them
+	carry    driver.Ptr         // where the bins of the next strip begin, twice
 	strips   int
 }
 
 func (b *binner) newCounters(digits int) *counters {
 	const starts, control = 4 * kernels.MaxDigits * kernels.RadixBins, 16
-	c := &counters{strips: max(1, (b.rows+stripRows-1)/stripRows)}
-	packed := tileCount(b.rows, stripRows, b.tiles.packed) * kernels.RadixBins
-	c.words = packed + tileCount(b.rows, stripRows, b.tiles.wide)*kernels.RadixBins
+	c := &counters{strips: max(1, (b.rows+stripRows-1)/stripRows), status: map[int]driver.Ptr{}}
+	offsets := map[int]int{}
+	for _, tile := range []int{b.tiles.packed, b.tiles.wide, b.tiles.ofPass(pass{first: true}).packed} {
+		if _, ok := offsets[tile]; !ok {
+			offsets[tile] = c.words
+			c.words += tileCount(b.rows, stripRows, tile) * kernels.RadixBins
+		}
+	}
 	c.starts = b.zeros(starts + control + 4*digits*c.strips)
 	c.constant = c.starts + starts
 	c.tickets = c.constant + control
-	c.status[0] = b.alloc(4 * (c.words + 2*kernels.RadixBins))
-	c.status[1] = c.status[0] + driver.Ptr(4*packed)
-	c.carry = c.status[0] + driver.Ptr(4*c.words)
+	c.memory = b.alloc(4 * (c.words + 2*kernels.RadixBins))
+	for tile, offset := range offsets {
+		c.status[tile] = c.memory + driver.Ptr(4*offset)
+	}
+	c.carry = c.memory + driver.Ptr(4*c.words)
 	return c
 }
 
-func (c *counters) release(b *binner) { b.free(c.starts, c.status[0]) }
+func (c *counters) release(b *binner) { b.free(c.starts, c.memory) }
 
-// readBack is the number of rows from which asking the device which digits are constant costs less than a pass.
-const readBack = 1 << 21
+// asks reports whether to ask the device which digits are constant: that costs a quarter of a pass of 2^24 rows. Of many digits some
+// are likely to be; few are what is left of a code whose range is known.
+func asks(rows, digits int) bool {
+	if digits <= kernels.MaxDigits/2 {
+		return rows >= 1<<25
+	}
+	return rows >= 1<<21
+}
 
 // histograms counts all digits of all rows in one read and adds up where each bin begins (paper, section 3). It returns
 // the digits that are not constant.
@@ -105,10 +119,10 @@ func (b *binner) histograms(field driver.Ptr, digits []digit, c *counters) (use 
 	if b.rows <= kernels.SmallHistogramRows || !fits(b.Shared, kernel) {
 		kernel, blocks = "histogram_small", b.histogramBlocks(kernels.SmallHistogramThreads)
 	}
-	b.launch(kernel, blocks, uint64(field), uint64(b.rows), shifts, bits, uint64(len(digits)), uint64(c.starts), uint64(c.status[0]), uint64(c.words))
+	b.launch(kernel, blocks, uint64(field), uint64(b.rows), shifts, bits, uint64(len(digits)), uint64(c.starts), uint64(c.memory), uint64(c.words))
 	b.moves(8 * b.rows)
 	mask := uint64(0)
-	if b.rows >= readBack {
+	if asks(b.rows, len(digits)) {
 		mask = b.words(c.constant, 1)[0]
 	}
 	for d := range digits {
@@ -143,10 +157,11 @@ func (b *binner) bin(src source, field driver.Ptr, passes []pass, digits []digit
 			out: uint64(codes[to]), outRows: uint64(rows[to]), rowBits: p.rowBits, drop: p.drop,
 		})
 	}
-	phase := map[bool]uint64{} // passes over the status words of a kind of tiles so far
+	phase := map[int]uint64{} // passes with tiles of so many rows so far
 	for i, p := range passes {
-		b.pass(p, digits[p.digit].bits, tables[i], c, i, phase[p.wide])
-		phase[p.wide]++
+		tile := b.tiles.ofPass(p).rows(p.wide)
+		b.pass(p, digits[p.digit].bits, tables[i], c, i, phase[tile])
+		phase[tile]++
 	}
 	to := (len(passes) - 1) % 2
 	b.free(codes[0], codes[1], rows[1-to])
@@ -155,10 +170,9 @@ func (b *binner) bin(src source, field driver.Ptr, passes []pass, digits []digit
 
 // pass is one digit binning, strip by strip: each hands on where its bins end.
 func (b *binner) pass(p pass, bits uint64, table driver.Ptr, c *counters, number int, phase uint64) {
-	tile, status := b.tiles.rows(p.wide), c.status[0]
-	if p.wide {
-		status = c.status[1]
-	}
+	shape := b.tiles.ofPass(p)
+	tile := shape.rows(p.wide)
+	status := c.status[tile]
 	base := c.starts + driver.Ptr(4*kernels.RadixBins*p.digit)
 	ticket := c.tickets + driver.Ptr(4*number*c.strips)
 	for first, strip := 0, 0; first < b.rows; first, strip = first+stripRows, strip+1 {
@@ -168,7 +182,7 @@ func (b *binner) pass(p pass, bits uint64, table driver.Ptr, c *counters, number
 			next = c.carry + driver.Ptr(strip%2*4*kernels.RadixBins)
 		}
 		tiles := (n + tile - 1) / tile
-		b.launch(p.kernel+b.tiles.suffix, b.tiles.blocks(tiles, b.Multiprocessors), uint64(table), uint64(first), uint64(n), p.shift, bits,
+		b.launch(p.kernel+shape.suffix, shape.blocks(tiles, b.Multiprocessors), uint64(table), uint64(first), uint64(n), p.shift, bits,
 			uint64(base), uint64(next), uint64(status), uint64(ticket), phase)
 		b.moves(24 * n)
 		base, ticket, status = next, ticket+4, status+driver.Ptr(4*kernels.RadixBins*tiles)

@@ -51,6 +51,7 @@ type pass struct {
 	drop    uint64 // bits of the codes that this pass leaves out
 	rowBits uint64 // of packed records, read or written
 	out     records
+	first   bool // reads a column
 	last    bool // writes row numbers
 }
 
@@ -81,11 +82,11 @@ func planPasses(in records, digits []digit, use []int, rowBits uint64) []pass {
 	for i, d := range use {
 		p := pass{digit: d, shift: digits[d].shift - gone, last: i == len(use)-1}
 		done := digits[d].shift + digits[d].bits
-		fresh := in == fromColumn || in == fromShort
+		p.first = in == fromColumn || in == fromShort
 		switch {
-		case fresh && p.last:
+		case p.first && p.last:
 			p.kernel, p.wide = "digit_binning_only", true
-		case fresh:
+		case p.first:
 			p.out = narrowest(end, rowBits)
 			p.kernel, p.wide = "digit_binning_first", p.out == wide
 			if p.wide || in == fromShort {

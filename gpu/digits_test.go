@@ -85,6 +85,15 @@ func kernelOf(in records, p pass) string {
 	return "digit_binning_" + name
 }
 
+func TestPackDigits(t *testing.T) {
+	shifts, bits := packDigits(digitsOf(20))
+	for i, d := range digitsOf(20) {
+		require.Equal(t, d.shift, shifts>>(8*i)&255)
+		require.Equal(t, d.bits, bits>>(8*i)&255)
+	}
+	require.Zero(t, bits>>24)
+}
+
 func TestRowBits(t *testing.T) {
 	for n, want := range map[int]uint64{1: 1, 2: 1, 3: 2, 4: 2, 5: 3, 1 << 20: 20, 1<<20 + 1: 21, 1<<31 - 1: 31} {
 		require.Equal(t, want, rowBitsOf(n), "%d rows", n)

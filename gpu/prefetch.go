@@ -41,6 +41,9 @@ func (s *sorter) prefetch() {
 		arrivals[i] = &arrival{column: c, values: s.alloc(s.rows * c.ValueBytes()), event: s.event(), sent: make(chan struct{})}
 		s.arrivals[at] = arrivals[i]
 	}
+	if s.freed != nil && !s.failed() {
+		s.fail(s.up.After(*s.freed))
+	}
 	failed := s.failed()
 	s.allSent = make(chan struct{})
 	s.helpers.Go(func() {
@@ -52,6 +55,17 @@ func (s *sorter) prefetch() {
 			close(a.sent)
 		}
 	})
+}
+
+// markFree notes that the kernels so far use memory that is free: what prefetch brings up must not overtake them.
+func (s *sorter) markFree() {
+	if s.freed == nil {
+		e := s.event()
+		s.freed = &e
+	}
+	if !s.failed() {
+		s.fail(s.Record(*s.freed))
+	}
 }
 
 // prefetchable are the columns for prefetch and their bytes.

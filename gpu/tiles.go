@@ -46,6 +46,14 @@ var kernelNumbers = func() map[string]int {
 	return numbers
 }()
 
+// ofPass is the shape for a pass. Packed records of a first pass have their codes to be made: more blocks on a multiprocessor do it faster.
+func (s tileSize) ofPass(p pass) tileSize {
+	if s.scanned && p.first && !p.wide {
+		return mediumTiles
+	}
+	return s
+}
+
 // rows is the rows of a tile.
 func (s tileSize) rows(wide bool) int {
 	if wide {

@@ -106,7 +106,8 @@ pass run one after the other. The kernel is named by what it reads and writes:
 A packed record is a u64, code << rowBits | row, a short one is packed with rowBits = 32. A wide record is a code in u64[] and its row
 in u32[]. Tiles are medium, or of the shape that the end of the name tells:
     (none), _small   grid = tiles of the strip = ceil(strip / tile)
-    _large           grid = 2 to tiles + 1, at most one for each multiprocessor: the first block scans, the others bin
+    _large           grid = 2 to tiles + 1, at most one for each multiprocessor: the first block scans, the others bin;
+                     not for digit_binning_first and digit_binning_first_short, whose medium tiles are the faster ones
 Arguments, the same for all:
     (Binning *b, u64 first, u64 strip, u64 shift, u64 bits, u32 *base, u32 *next, u32 *status, u32 *ticket, u64 phase)
     shift, bits: the digit, in the code (the kernel adds rowBits itself for packed records).

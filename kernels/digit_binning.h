@@ -130,8 +130,10 @@ template <class S, class Reader, class Writer> DEVICE void bin_digits(const Pass
 	(const Binning* b, u64 first, u64 strip, u64 shift, u64 bits, const u32* base, u32* next, u32* status, u32* ticket, u64 phase) {      \
 		bin_digits<Shape, Reader<Shape>, Writer>(Pass{b, first, strip, shift, bits, base, next, status, ticket, phase});                  \
 	}
-// The kernels of a reader and a writer: tiles of all shapes.
+// The kernels of a reader and a writer, for tiles of the sizes that the pass is made with.
 #define DIGIT_BINNINGS(name, Format, Reader, Writer)                                                                                     \
 	DIGIT_BINNING(name##_large, Large##Format, Reader, Writer)                                                                           \
+	DIGIT_BINNINGS_TO_MEDIUM(name, Format, Reader, Writer)
+#define DIGIT_BINNINGS_TO_MEDIUM(name, Format, Reader, Writer)                                                                           \
 	DIGIT_BINNING(name, Medium##Format, Reader, Writer)                                                                                  \
 	DIGIT_BINNING(name##_small, Small##Format, Reader, Writer)

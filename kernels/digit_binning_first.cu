@@ -1,8 +1,8 @@
 #include "digit_binning.h"
 
 // The first pass reads the column itself, encodes in registers, and makes the row numbers up.
-DIGIT_BINNINGS(digit_binning_first, Packed, FromColumn, ToRecords)
-DIGIT_BINNINGS(digit_binning_first_short, Packed, FromColumnShort, ToRecords)
+DIGIT_BINNINGS_TO_MEDIUM(digit_binning_first, Packed, FromColumn, ToRecords)
+DIGIT_BINNINGS_TO_MEDIUM(digit_binning_first_short, Packed, FromColumnShort, ToRecords)
 DIGIT_BINNINGS(digit_binning_first_wide, Wide, FromColumnWide, ToRecords)
 // A single pass, first and last.
 DIGIT_BINNINGS(digit_binning_only, Wide, FromColumnWide, ToRows)

@@ -58,11 +58,12 @@ var All = slices.Concat(digitBinning, []Kernel{
 	{"look_up_ranks", StreamThreads, 0},
 })
 
-// digitBinning are the passes of Onesweep, for tiles of three shapes.
+// digitBinning are the passes of Onesweep, for tiles of three shapes. First passes that write packed records have no large tiles.
 var digitBinning = slices.Concat(
-	binning("digit_binning_first", false), binning("digit_binning_first_short", false), binning("digit_binning_first_wide", true),
-	binning("digit_binning_only", true), binning("digit_binning_middle", false), binning("digit_binning_middle_short", false), binning("digit_binning_middle_wide", true),
-	binning("digit_binning_narrow", true), binning("digit_binning_last", false), binning("digit_binning_last_short", false), binning("digit_binning_last_wide", true),
+	binning("digit_binning_first", false)[1:], binning("digit_binning_first_short", false)[1:], binning("digit_binning_first_wide", true),
+	binning("digit_binning_only", true), binning("digit_binning_middle", false), binning("digit_binning_middle_short", false),
+	binning("digit_binning_middle_wide", true), binning("digit_binning_narrow", true), binning("digit_binning_last", false),
+	binning("digit_binning_last_short", false), binning("digit_binning_last_wide", true),
 )
 
 // binning are the kernels of a pass.

@@ -10,11 +10,12 @@ const u32 TINY_SHARE = 32; // rows of a bin that are compared one by one
 
 template <int items> struct Tiny {
 	static const u32 most = TINY_THREADS * items; // rows
+	static_assert(items % 4 == 0, "rows are taken by fours");
 	u64* numbers;     // of rows
 	u32* counters;    // of bins; of digits, for each warp
 	u64* sums;        // of warps
-	u16 *order, *old; // row numbers in their new order, and in the order before it; of rows: bin and arrival
-	u16* bins;
+	u16 *order, *old; // row numbers in their new order, and in the order before it
+	u16* arrivals;    // of rows in their bins, in the room of old
 	u8* places;       // of the classes of rows
 	u32 n;
 	u64 least = 0, span = 0; // of the numbers
@@ -22,7 +23,7 @@ template <int items> struct Tiny {
 
 	DEVICE explicit Tiny(u32 n)
 	    : numbers((u64*)shared_memory()), counters((u32*)(numbers + most)), sums((u64*)(counters + TINY_BINS)), order((u16*)(sums + TINY_WARPS)),
-	      old(order + most), bins(old), places((u8*)(old + most)), n(n) {}
+	      old(order + most), arrivals(old), places((u8*)(old + most)), n(n) {}
 
 	DEVICE void sort(const Field* f, Classes classes, const u32* in, u32* out) {
 		for (u32 i = thread_index(); i < TINY_BINS; i += TINY_THREADS) counters[i] = 0;
@@ -72,13 +73,13 @@ template <int items> struct Tiny {
 		u32 shift = bin_shift(), share = 0;
 		for (u32 row = thread_index(); row < n; row += TINY_THREADS) {
 			u32 arrival = atomic_add(counters + bin_of(row, valuePlace, shift), 1u);
-			bins[row] = (u16)arrival;
+			arrivals[row] = (u16)arrival;
 			share = arrival > share ? arrival : share;
 		}
 		if (block_max(share) >= TINY_SHARE) return false;
 		sum_bins();
 		for (u32 row = thread_index(); row < n; row += TINY_THREADS) {
-			order[counters[bin_of(row, valuePlace, shift)] + bins[row]] = (u16)row;
+			order[counters[bin_of(row, valuePlace, shift)] + arrivals[row]] = (u16)row;
 		}
 		sync_block();
 		return true;
@@ -136,12 +137,17 @@ template <int items> struct Tiny {
 		auto digit_at = [&](int i) { return first + 32 * i < n ? digit(old[first + 32 * i]) : RADIX_BINS - 1; };
 		for (u32 k = lane_index(); k < RADIX_BINS; k += 32) mine[k] = 0;
 		sync_warp();
-		ROLLED for (int i = 0; i < items; i++) atomic_add(mine + digit_at(i), 1u);
+		UNROLL for (int i = 0; i < items; i++) atomic_add(mine + digit_at(i), 1u);
 		sync_block();
 		sum_digits();
-		ROLLED for (int i = 0; i < items; i++) {
-			u32 place = take_place(mine, digit_at(i));
-			if (first + 32 * i < n) order[place] = old[first + 32 * i];
+		const int few = 4; // digits that are on their way at a time
+		ROLLED for (int i = 0; i < items; i += few) {
+			u32 digits[few];
+			UNROLL for (int k = 0; k < few; k++) digits[k] = digit_at(i + k);
+			UNROLL for (int k = 0; k < few; k++) {
+				u32 place = take_place(mine, digits[k]), at = first + 32 * (i + k);
+				if (at < n) order[place] = old[at];
+			}
 		}
 		sync_block();
 	}

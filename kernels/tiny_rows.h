@@ -5,7 +5,7 @@
 // What null and NaN are in a tiny sort: numbers of the field, or classes of their own behind or in front of all numbers.
 enum Classes : u64 { NO_CLASSES = 0, CLASSES_AT_END = 1, CLASSES_AT_START = 2 };
 
-// Places of classes, from the front on, are 0..2; the place of values is 0 or 2.
+// What is known of the rows of a thread.
 struct Extent64 {
 	u64 notLeast = 0, greatest = 0;
 	bool mixed = false; // a null or a NaN was there
@@ -27,6 +27,7 @@ template <int items> struct TinyReader {
 
 	DEVICE u32 row(int i) const { return i * TINY_THREADS + thread_index(); }
 	DEVICE bool has(int i) const { return row(i) < n; }
+	// Classes have places 0 to 2, from the front on; that of values is the first or the last.
 	DEVICE u32 value_place() const { return classes == CLASSES_AT_START ? 2 : 0; }
 
 	// All loads are on their way before the first is used.

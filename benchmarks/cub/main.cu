@@ -26,7 +26,8 @@ int main(int count, char** arguments) {
 	for (u32 log2 : sizes) {
 		u64 n = 1ull << log2;
 		if (command == "phases")
-			for (int distribution : {UNIFORM, FIVE_VALUES}) b.phases({U32, distribution}, n), b.phases({I64, distribution}, n);
+			for (int distribution : {UNIFORM, FIVE_VALUES})
+				for (Type t : {U32, I64, F64}) b.phases({t, distribution}, n);
 		if (command == "time")
 			for (int distribution = 0; distribution < distributions; distribution++) b.time({U32, distribution}, n), b.time({I64, distribution}, n);
 	}

@@ -16,6 +16,7 @@ struct TileShape {
 	bool scanned;
 };
 enum Size { LARGE, MEDIUM, SMALL, SIZES };
+enum Status { OF_PACKED, OF_WIDE, OF_FIRST, STATUS_KINDS }; // whose status words
 
 inline TileShape shape_of(Size size, bool wide) {
 	const u32 threads[] = {LARGE_TILE_THREADS, MEDIUM_TILE_THREADS, SMALL_TILE_THREADS};
@@ -27,7 +28,8 @@ inline Size size_for(u64 n) { return n >= LARGE_TILE_ROWS ? LARGE : n <= SMALL_T
 
 // The kernels of a pass, by size.
 #define SIZES_OF(name) {name##_large, name, name##_small}
-const BinningKernel binningFirst[] = SIZES_OF(digit_binning_first), binningFirstShort[] = SIZES_OF(digit_binning_first_short),
+const BinningKernel binningFirst[] = {0, digit_binning_first, digit_binning_first_small},
+                    binningFirstShort[] = {0, digit_binning_first_short, digit_binning_first_short_small},
                     binningFirstWide[] = SIZES_OF(digit_binning_first_wide), binningOnly[] = SIZES_OF(digit_binning_only),
                     binningMiddle[] = SIZES_OF(digit_binning_middle), binningMiddleShort[] = SIZES_OF(digit_binning_middle_short),
                     binningMiddleWide[] = SIZES_OF(digit_binning_middle_wide),
@@ -58,9 +60,13 @@ struct Temp {
 		field = (Field*)d.allocate(sizeof(Field));
 	}
 	static u64 tiles(u64 n, u64 strip, u64 tile) { return n / strip * ceil_div(strip, tile) + ceil_div(n % strip, tile); }
-	// Of both tiles of a size.
-	u64 status_words(u64 rows, Size size) const {
-		return (tiles(rows, strip, shape_of(size, false).rows) + tiles(rows, strip, shape_of(size, true).rows)) * RADIX_BINS;
+	// Of the passes of a size: of packed records, of wide ones, and of the first pass if its tiles are of another size.
+	u64 status_words(u64 rows, Size size, int kinds = STATUS_KINDS) const {
+		u64 words[] = {tiles(rows, strip, shape_of(size, false).rows), tiles(rows, strip, shape_of(size, true).rows),
+		               size == LARGE ? tiles(rows, strip, shape_of(MEDIUM, false).rows) : 0};
+		u64 sum = 0;
+		for (int i = 0; i < kinds; i++) sum += words[i] * RADIX_BINS;
+		return sum;
 	}
 	void release(Device& d) {
 		for (void* p : {(void*)codes[0], (void*)codes[1], (void*)rows[0], (void*)rows[1], (void*)counts, (void*)next, (void*)status,
@@ -90,6 +96,7 @@ inline std::vector<Digit> digits_of(u32 bits) {
 // One pass: the kernel, its tiles, and what it reads and writes.
 struct PlannedPass {
 	const BinningKernel* kernels;
+	Size size; // of its tiles
 	bool wide;
 	Digit digit;
 	Binning binning;
@@ -102,7 +109,7 @@ struct Sorter {
 	u64 n, strip, rowBits;
 	Size size;
 	bool shortCodes = false; // of at most 32 bits, of a column of 4 bytes
-	u64 phase[2] = {0, 0};
+	u64 phase[STATUS_KINDS] = {};
 	int launches = 0;
 
 	Sorter(Device& d, Temp& t, u64 n, u64 strip) : Sorter(d, t, n, strip, size_for(n)) {}
@@ -110,17 +117,18 @@ struct Sorter {
 
 	// Runs one pass, strip by strip.
 	void pass(const PlannedPass& p, const Binning* b, const u32* base) {
-		TileShape shape = shape_of(size, p.wide);
-		u32* status = t.status + (p.wide ? Temp::tiles(n, strip, shape_of(size, false).rows) * RADIX_BINS : 0);
+		TileShape shape = shape_of(p.size, p.wide);
+		Status kind = p.size != size ? OF_FIRST : p.wide ? OF_WIDE : OF_PACKED;
+		u32* status = t.status + t.status_words(n, size, kind);
 		for (u64 first = 0, k = 0; first < n; first += strip, k++) {
 			u64 rows = std::min(strip, n - first), tiles = ceil_div(rows, shape.rows), grid = shape.scanned ? std::min(tiles + 1, d.multiprocessors) : tiles;
 			u32* next = first + strip < n ? t.next + k % 2 * RADIX_BINS : nullptr;
-			d.run(p.kernels[size], grid, shape.threads, shape.bytes, b, first, rows, p.digit.shift, p.digit.bits, base, next, status,
-			      t.counts + Temp::countWords + launches++, phase[p.wide]);
+			d.run(p.kernels[p.size], grid, shape.threads, shape.bytes, b, first, rows, p.digit.shift, p.digit.bits, base, next, status,
+			      t.counts + Temp::countWords + launches++, phase[kind]);
 			base = next;
 			status += tiles * RADIX_BINS;
 		}
-		phase[p.wide]++;
+		phase[kind]++;
 	}
 
 	// Counts all digits, adds up where their bins begin, and clears the status words.
@@ -137,13 +145,14 @@ struct Sorter {
 
 	// Sorts by the digits that vary and writes row numbers to rows. Codes have codeBits bits.
 	void sort(const Field* field, bool fromRecords, u32 codeBits, u32* rows) {
-		const u64 readBack = 1 << 21; // from how many rows on asking which digits vary costs less than a pass
 		std::vector<Digit> digits = digits_of(codeBits);
+		bool asks = n >= 1u << (digits.size() <= MAX_DIGITS / 2 ? 25 : 21); // which digits vary
 		std::vector<size_t> use;
 		u64 constant = 0;
-		phase[0] = phase[1] = 0, launches = 0;
+		std::fill(phase, phase + STATUS_KINDS, 0);
+		launches = 0;
 		histograms(field, digits);
-		if (n >= readBack) d.down(&constant, t.counts + MAX_DIGITS * RADIX_BINS, 8);
+		if (asks) d.down(&constant, t.counts + MAX_DIGITS * RADIX_BINS, 8);
 		for (size_t i = 0; i < digits.size(); i++) {
 			if (!(constant >> i & 1)) use.push_back(i);
 		}
@@ -173,7 +182,8 @@ struct Sorter {
 			else if (narrow) kernels = binningNarrow;
 			bool row32 = words || (narrow && codeBits - end <= 32);
 			Binning b = {(u64)field, (u64)t.codes[from], (u64)t.rows[from], (u64)t.codes[1 - from], (u64)(last ? rows : t.rows[1 - from]), row32 ? 32 : rowBits, end};
-			passes.push_back({kernels, wide || (first && last), {digit.shift - dropped, digit.bits}, b});
+			bool asWide = wide || (first && last);
+			passes.push_back({kernels, first && !asWide && size == LARGE ? MEDIUM : size, asWide, {digit.shift - dropped, digit.bits}, b});
 			if (narrow) wide = false, words = row32, dropped = end;
 			from = 1 - from;
 		}
