@@ -15,6 +15,7 @@ struct Recipe {
 	Type type;
 	int distribution;
 	u32 nullsPercent, nanPermille, zeroPermille;
+	bool anyBits; // floats of any bits, in place of finite ones
 };
 
 // A Key is a column with the order that is wanted.
@@ -23,6 +24,7 @@ struct Key {
 	const u8* values;
 	const u32* validity; // may be null
 	bool descending, nullsAtStart;
+	u64 bit; // of row 0 in validity
 };
 
 // Keys are one key, or two of which the second decides between rows that tie in the first.
@@ -34,7 +36,8 @@ struct Keys {
 BOTH double float_at(const Key& k, u32 row) { return k.type == F32 ? ((const float*)k.values)[row] : ((const double*)k.values)[row]; }
 
 BOTH int class_of(const Key& k, u32 row) {
-	if (k.validity && !(k.validity[row / 32] >> (row % 32) & 1)) return 2;
+	u64 at = k.bit + row;
+	if (k.validity && !(k.validity[at / 32] >> (at % 32) & 1)) return 2;
 	if (is_float(k.type)) {
 		double x = float_at(k, row);
 		return x != x ? 1 : 0;
@@ -79,7 +82,8 @@ __global__ void make_values(Recipe r, u8* values, u64 n, u64 seed) {
 	for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += (u64)gridDim.x * blockDim.x) {
 		u64 x = draw(r.distribution, i, n, seed);
 		if (is_ordered(r.distribution) && is_signed(r.type)) x ^= 1ull << 63; // in the order of the type
-		if (r.type == F64) ((double*)values)[i] = float_of(r, x, i);
+		if (r.anyBits) width_of(r.type) == 4 ? (void)(((u32*)values)[i] = (u32)(x >> 32)) : (void)(((u64*)values)[i] = x);
+		else if (r.type == F64) ((double*)values)[i] = float_of(r, x, i);
 		else if (r.type == F32) ((float*)values)[i] = (float)float_of(r, x, i);
 		else if (width_of(r.type) == 2) ((u16*)values)[i] = (u16)(x >> 48);
 		else if (width_of(r.type) == 4) ((u32*)values)[i] = (u32)(x >> 32);

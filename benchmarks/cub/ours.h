@@ -24,7 +24,7 @@ struct Ours {
 	static Column describe(const Key& k) {
 		Column c = {};
 		u64 width = width_of(k.type), sign = 1ull << (8 * width - 1);
-		c.values = (u64)k.values, c.validity = (u64)k.validity;
+		c.values = (u64)k.values, c.validity = (u64)k.validity, c.bit = k.bit;
 		c.form = is_float(k.type) ? FORM_FLOAT : FORM_INTEGER, c.width = c.stride = width, c.sign = sign;
 		c.infinity = k.type == F32 ? 0x7f800000 : 0x7ff0000000000000;
 		c.signBit = is_signed(k.type) ? sign : 0;
