@@ -10,7 +10,6 @@ const u32 TINY_SHARE = 32; // rows of a bin that are compared one by one
 
 template <int items> struct Tiny {
 	static const u32 most = TINY_THREADS * items; // rows
-	static_assert(items % 4 == 0, "rows are taken by fours");
 	u64* numbers;     // of rows
 	u32* counters;    // of bins; of digits, for each warp
 	u64* sums;        // of warps
@@ -140,14 +139,9 @@ template <int items> struct Tiny {
 		UNROLL for (int i = 0; i < items; i++) atomic_add(mine + digit_at(i), 1u);
 		sync_block();
 		sum_digits();
-		const int few = 4; // digits that are on their way at a time
-		ROLLED for (int i = 0; i < items; i += few) {
-			u32 digits[few];
-			UNROLL for (int k = 0; k < few; k++) digits[k] = digit_at(i + k);
-			UNROLL for (int k = 0; k < few; k++) {
-				u32 place = take_place(mine, digits[k]), at = first + 32 * (i + k);
-				if (at < n) order[place] = old[at];
-			}
+		ROLLED for (int i = 0; i < items; i++) { // unrolled, the ballots want more predicates than some architectures have
+			u32 place = take_place(mine, digit_at(i)), at = first + 32 * i;
+			if (at < n) order[place] = old[at];
 		}
 		sync_block();
 	}
