@@ -36,6 +36,7 @@ struct Ours {
 	u32 sort(const Keys& o, u64 n, u32* rows) {
 		Column c = describe(o.key[0]);
 		u32 bits = 8 * (u32)c.width;
+		if (o.count == 1 && n <= TINY_ROWS) return sort_tiny(c, n, rows);
 		bool direct = o.count == 1 && c.width >= 4;
 		if (!direct) {
 			bits = encode_keys(o, n);
@@ -59,6 +60,17 @@ struct Ours {
 		sorter.shortCodes = p.field.width == 4 && p.bits <= 32;
 		sorter.sort(temp.field, false, p.bits, rows);
 		return p.bits;
+	}
+
+	// Few rows need no look: one block sorts them.
+	u32 sort_tiny(const Column& c, u64 n, u32* rows) {
+		Field f = whole_field(c);
+		d.up(temp.field, &f, sizeof f);
+		bool few = n <= TINY_FEW_ROWS;
+		d.run(few ? tiny_few : tiny, 1, TINY_THREADS, tiny_bytes(few ? TINY_FEW_ITEMS : TINY_ITEMS), temp.field, n,
+		      c.nullsAtStart ? CLASSES_AT_START : CLASSES_AT_END, nullptr, rows);
+		path = "tiny";
+		return 8 * (u32)c.width;
 	}
 
 	// Makes codes of keys that no kernel reads from the columns; returns their bits. Keys that fill 64 bits at most need no statistics.

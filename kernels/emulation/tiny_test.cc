@@ -65,7 +65,7 @@ void check(Kind kind, u64 n, int distribution, u64 seed, bool nulls, Classes cla
 		return c.classOf[a] != c.classOf[b] ? c.classOf[a] < c.classOf[b] : c.number[a] < c.number[b];
 	});
 	u32 items = few ? TINY_FEW_ITEMS : TINY_ITEMS;
-	d.run(few ? tiny_few : tiny, 1, TINY_THREADS, TINY_THREADS * items * 13 + (4 << TINY_BIN_BITS) + TINY_THREADS / 32 * 8, &c.field, n, classes,
+	d.run(few ? tiny_few : tiny, 1, TINY_THREADS, tiny_bytes(items), &c.field, n, classes,
 	      mapped ? in.data() : nullptr, rows.data());
 	for (u64 i = 0; i < n; i++) {
 		u32 is = mapped ? 1000000 - rows[i] : rows[i];
