@@ -40,6 +40,12 @@ struct Bench {
 	static Job single(const Recipe& r, int mode) { return {{r, {}}, 1, {}, mode, nullptr}; }
 
 	void check(const Job& j, u64 n) {
+		for (bool byOneBlock : {false, true}) {
+			ours.byOneBlock = byOneBlock;
+			if (!byOneBlock || n <= TINY_ROWS) check_once(j, n);
+		}
+	}
+	void check_once(const Job& j, u64 n) {
 		Keys o = make(j, n, n + j.key[0].distribution);
 		for (int i = 0; i < 2; i++) d.fill(ours.temp.codes[i], 0xee, n * 8), d.fill(ours.temp.rows[i], 0xee, n * 4);
 		d.fill(rows, 0xee, n * 4);

@@ -14,6 +14,7 @@ struct Ours {
 	PartitionTemp partitionTemp;
 	Verdict verdict = {}; // of the last sort
 	const char* path = "";
+	bool byOneBlock = true; // few rows, as the engine does
 
 	Ours(Device& d, u64 n)
 	    : d(d), temp(d, n, STRIP_ROWS), column((Column*)d.allocate(2 * sizeof(Column))), statisticsOut((Statistics*)d.allocate(2 * sizeof(Statistics))),
@@ -36,7 +37,7 @@ struct Ours {
 	u32 sort(const Keys& o, u64 n, u32* rows) {
 		Column c = describe(o.key[0]);
 		u32 bits = 8 * (u32)c.width;
-		if (o.count == 1 && n <= TINY_ROWS) return sort_tiny(c, n, rows);
+		if (byOneBlock && o.count == 1 && n <= TINY_ROWS) return sort_tiny(c, n, rows);
 		bool direct = o.count == 1 && c.width >= 4;
 		if (!direct) {
 			bits = encode_keys(o, n);
@@ -69,7 +70,7 @@ struct Ours {
 		bool few = n <= TINY_FEW_ROWS;
 		d.run(few ? tiny_few : tiny, 1, TINY_THREADS, tiny_bytes(few ? TINY_FEW_ITEMS : TINY_ITEMS), temp.field, n,
 		      c.nullsAtStart ? CLASSES_AT_START : CLASSES_AT_END, nullptr, rows);
-		path = "tiny";
+		path = "tiny", verdict = {};
 		return 8 * (u32)c.width;
 	}
 
