@@ -21,8 +21,8 @@ template <u32 rows> struct SampleMemory {
 };
 
 DEVICE u32 hash_number(u64 x) {
-	x *= 0x9e3779b97f4a7c15ull;
-	return (u32)(x >> 32) ^ (u32)(x >> 20);
+	x = (x ^ x >> 32) * 0x9e3779b97f4a7c15ull;
+	return (u32)((x ^ x >> 29) * 0xbf58476d1ce4e5b9ull >> 32);
 }
 
 // A Sampler works with all threads of a block, each with some rows of the sample. Neighbours are rows 2 k and 2 k + 1 of a thread. The
@@ -118,23 +118,28 @@ template <u32 rows> struct Sampler {
 	}
 	DEVICE static u32 slot(u32 key, u32 factor) { return ((key ^ key >> 15) * factor) / (~0u / Memory::slots + 1); }
 
-	// The values with many hits, in ascending order, at most HEAVY_VALUES of those with the most hits.
+	// The values with many hits, in ascending order, at most HEAVY_VALUES of those with the most hits. Numbers whose hashes are the same by
+	// chance are none of them: which one of them is the owner may differ from block to block.
 	DEVICE void heavy_values(Map* map) {
+		const u32 mixed = 1u << 31;
 		u32 key[items];
 		UNROLL for (int i = 0; i < items; i++) key[i] = hash_number(number[i]);
 		group(key, values);
 		u32* hits = m.keys;
-		UNROLL for (int i = 0; i < items; i++) hits[index(i)] = 0;
+		u64* numbers = (u64*)m.table;
+		UNROLL for (int i = 0; i < items; i++) hits[index(i)] = 0, numbers[index(i)] = number[i];
 		if (thread_index() < CLASSES) map->heavy[thread_index()] = {};
 		if (thread_index() == 0) map->heavies = 0;
 		sync_block();
 		u32 candidate = 0;
 		UNROLL for (int i = 0; i < items; i++) {
-			if (values >> i & 1) atomic_add(hits + owner[i], 1u);
+			if (!(values >> i & 1)) continue;
+			atomic_add(hits + owner[i], 1u);
+			if (numbers[owner[i]] != number[i]) atomic_or(hits + owner[i], mixed);
 		}
 		sync_block();
 		UNROLL for (int i = 0; i < items; i++) {
-			if (values >> i & 1 && owner[i] == index(i) && hits[index(i)] >= HEAVY_HITS) candidate |= 1u << i;
+			if (values >> i & 1 && owner[i] == index(i) && hits[index(i)] >= HEAVY_HITS && !(hits[index(i)] & mixed)) candidate |= 1u << i;
 		}
 		u32 least = HEAVY_HITS;
 		while (sync_block_or(candidate != 0)) {

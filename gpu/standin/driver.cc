@@ -2,7 +2,8 @@
 // in any order: memory that is used again too early, or read before it is there, shows.
 //
 // Its device has the bytes of ARROWSORT_STANDIN_MEMORY, 4 GiB unless set. Launch number ARROWSORT_STANDIN_FAIL, counted from 1 in
-// every context, fails as a bad address does, and so does all that comes after it in that context.
+// every context, fails as a bad address does, and so does all that comes after it in that context. With ARROWSORT_STANDIN_EMULATE set the
+// kernels' own sources run, on the emulated device, in place of their twins.
 #include "standin.h"
 #include <cstdlib>
 #include <cstring>
@@ -52,6 +53,11 @@ size_t capacity() {
 uint64_t failing() {
 	const char* launch = getenv("ARROWSORT_STANDIN_FAIL");
 	return launch && *launch ? strtoull(launch, nullptr, 10) : 0;
+}
+
+bool emulates() {
+	const char* is = getenv("ARROWSORT_STANDIN_EMULATE");
+	return is && *is;
 }
 
 void run(Context* c, Stream* s, uint64_t until) {
@@ -223,7 +229,8 @@ EXPORT cuModuleLoadData(void** module, const void*) { return *module = nullptr, 
 EXPORT cuModuleGetFunction(std::string** function, void*, const char* name) { return *function = new std::string(name), SUCCESS; }
 EXPORT cuFuncSetAttribute(std::string*, int, int bytes) { return bytes <= 227 << 10 ? SUCCESS : INVALID_VALUE; }
 
-EXPORT cuLaunchKernel(std::string* function, unsigned x, unsigned y, unsigned z, unsigned, unsigned, unsigned, unsigned, Stream* s, void** params, void**) {
+EXPORT cuLaunchKernel(std::string* function, unsigned x, unsigned y, unsigned z, unsigned threads, unsigned, unsigned, unsigned shared, Stream* s,
+                      void** params, void**) {
 	LOCKED;
 	if (x == 0 || y != 1 || z != 1) return INVALID_VALUE;
 	std::vector<uint64_t> arguments(standin_arguments(*function));
@@ -232,5 +239,6 @@ EXPORT cuLaunchKernel(std::string* function, unsigned x, unsigned y, unsigned z,
 	if (++c->launches == failing()) {
 		return push(s, [=] { c->failure = ILLEGAL_ADDRESS; });
 	}
+	if (emulates()) return push(s, [=] { standin_emulate(*function, arguments, x, threads, shared); });
 	return push(s, [=] { standin_run(*function, arguments.data(), x); });
 }

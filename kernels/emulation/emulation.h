@@ -8,7 +8,11 @@
 #include <functional>
 
 #define DEVICE inline
+#ifdef EXPORTED_KERNELS // for those who find them by name
+#define KERNEL(name, threads, blocks) extern "C" __attribute__((visibility("default"))) void name
+#else
 #define KERNEL(name, threads, blocks) extern "C" inline void name
+#endif
 #define UNROLL
 #define ROLLED
 #define RESTRICT
