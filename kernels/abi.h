@@ -185,12 +185,13 @@ bucket_plan(Buckets *b)        grid = ceil(2^bits / 4096) + CLASSES
 look_small(Buckets *b)         these three for n up to SMALL_ROWS and bits up to SMALL_BUCKET_BITS; grid at most LOOK_BLOCKS
     Then the report is in the memory of the host.
 partition_first(Buckets *b)    grid = ceil(n / PARTITION_TILE): firstBits = 8 bits at most, then partition_second
-partition_only(Buckets *b)     the same, with all bits at once, 11 at most
+partition_only(Buckets *b)     grid = ceil(n / PARTITION_ONLY_TILE): all bits at once, 11 at most
+partition_small(Buckets *b)    grid = ceil(n / PARTITION_SMALL_TILE): all bits at once, instead of partition_only when they are 8 at most
     Leave counts and classCounts zero for the next sort, whatever the verdict.
+partition_first_wide, partition_only_wide, partition_small_wide   the same for columns of 8 bytes
 partition_second(Buckets *b)   grid = n / PARTITION_SECOND_TILE + 2^firstBits + 1
 finish(Buckets *b)             grid = windows = ceil(n / window); n above SMALL_ROWS, window = FINISH_WINDOW
 finish_small(Buckets *b)       the same for n up to SMALL_ROWS, window = SMALL_FINISH_WINDOW
-finish_wide, finish_small_wide the same for columns of 8 bytes
 finish_rest(Buckets *b)        grid = multiprocessors: what the finish left over.
 */
 
@@ -280,7 +281,7 @@ struct Buckets {
 	u64 second;      // bits of the second pass; 0 for one pass
 	u64 column;      // address of the Column of the same values
 	u64 numberMap;   // Map
-	u64 classCounts; // u32[CLASSES * tiles], tiles = ceil(n / PARTITION_TILE), zero before: rows of each class in each tile, then in the tiles before
+	u64 classCounts; // u32[CLASSES * tiles], tiles as the pass that reads the column has them, zero before: rows of each class in each tile, then in the tiles before
 	u64 partials;    // Partial[LOOK_BLOCKS]
 	u64 samples;     // u64[2 * SAMPLE_ROWS]
 	u64 report;      // Report, in memory that the host reads
