@@ -23,20 +23,13 @@ type Checked struct {
 // Check finds the first row of some files, read one after the other, that sorts before the one above it. It streams: of
 // the options it uses Keys, Memory, InputFormat, Threads, Allocator and Progress, which is told PhaseCheck.
 func Check(ctx context.Context, paths []string, opts Options) (*Checked, error) {
-	opts, err := opts.resolved()
+	in, err := begin(ctx, paths, opts)
 	if err != nil {
-		return nil, err
-	}
-	in, err := openInputs(ctx, paths, &opts)
-	if err != nil {
-		return nil, err
-	}
-	if err := checkKeys(ctx, in.schema, opts.Keys); err != nil {
 		return nil, err
 	}
 	result := &Checked{Files: in.paths, Columns: in.schema.NumFields(), Bytes: in.bytes}
 	in.readKeysOnly()
-	c := &checker{in: in, order: ordered{schema: in.schema, opts: &opts}, result: result}
+	c := &checker{in: in, order: ordered{schema: in.schema, opts: in.opts}, result: result}
 	defer c.order.forget()
 	done := int64(0)
 	for _, path := range in.paths {

@@ -23,19 +23,12 @@ type Description struct {
 // Explain tells what Sort would do with some inputs and options, from the metadata of the files and, as long as they are
 // in order, from their keys. It writes nothing.
 func Explain(ctx context.Context, paths []string, opts Options) (*Description, error) {
-	opts, err := opts.resolved()
+	in, err := begin(ctx, paths, opts)
 	if err != nil {
 		return nil, err
 	}
-	in, err := openInputs(ctx, paths, &opts)
-	if err != nil {
-		return nil, err
-	}
-	if err := checkKeys(ctx, in.schema, opts.Keys); err != nil {
-		return nil, err
-	}
-	d := &Description{Inputs: in.paths, Columns: in.schema.NumFields(), BytesIn: in.bytes, Memory: opts.Memory, Table: in.memory}
-	b := budget{opts.Memory}
+	d := &Description{Inputs: in.paths, Columns: in.schema.NumFields(), BytesIn: in.bytes, Memory: in.opts.Memory, Table: in.memory}
+	b := budget{in.opts.Memory}
 	d.InMemory = b.holds(in.memory)
 	order, err := in.order(ctx)
 	if err != nil {

@@ -75,15 +75,11 @@ func filesIn(folder string) ([]string, error) {
 // FitsInMemory reports whether the rows of some files, which may be as in Sort, can be read, sorted and written as one table
 // within Options.Memory. It looks at the files' metadata only.
 func FitsInMemory(ctx context.Context, paths []string, opts Options) (bool, error) {
-	opts, err := opts.resolved()
+	in, err := openInputs(ctx, paths, opts)
 	if err != nil {
 		return false, err
 	}
-	in, err := openInputs(ctx, paths, &opts)
-	if err != nil {
-		return false, err
-	}
-	return budget{opts.Memory}.holds(in.memory), nil
+	return budget{in.opts.Memory}.holds(in.memory), nil
 }
 
 // inputs are files that are read one after the other as if they were one.
@@ -100,10 +96,34 @@ type inputs struct {
 	chosen []int         // which those are
 }
 
-// openInputs looks at the schemas of all files.
-func openInputs(ctx context.Context, paths []string, opts *Options) (*inputs, error) {
-	in := &inputs{opts: opts}
-	var err error
+// begin opens inputs that have the keys.
+func begin(ctx context.Context, paths []string, opts Options) (*inputs, error) {
+	in, err := openInputs(ctx, paths, opts)
+	if err != nil {
+		return nil, err
+	}
+	return in, checkKeys(ctx, in.schema, in.opts.Keys)
+}
+
+// beginOutput opens inputs that have the keys and not the output among them.
+func beginOutput(ctx context.Context, paths []string, output string, opts Options) (*inputs, error) {
+	in, err := openInputs(ctx, paths, opts)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkAmong(paths, in.paths, output, in.opts.splits()); err != nil {
+		return nil, err
+	}
+	return in, checkKeys(ctx, in.schema, in.opts.Keys)
+}
+
+// openInputs resolves the options and looks at the schemas of all files.
+func openInputs(ctx context.Context, paths []string, opts Options) (*inputs, error) {
+	opts, err := opts.resolved()
+	if err != nil {
+		return nil, err
+	}
+	in := &inputs{opts: &opts}
 	if in.format, err = tablefile.ParseFormat(opts.InputFormat); err != nil {
 		return nil, err
 	}

@@ -10,18 +10,8 @@ import "context"
 // are merged to runs first. Of Parquet files that do not overlap the row groups are copied, byte by byte, if the output is
 // to have their columns and compression, one file, and no other row groups, limit or rows per file are asked for.
 func Merge(ctx context.Context, paths []string, output string, opts Options) (*Result, error) {
-	opts, err := opts.resolved()
+	in, err := beginOutput(ctx, paths, output, opts)
 	if err != nil {
-		return nil, err
-	}
-	in, err := openInputs(ctx, paths, &opts)
-	if err != nil {
-		return nil, err
-	}
-	if err := checkAmong(paths, in.paths, output, opts.splits()); err != nil {
-		return nil, err
-	}
-	if err := checkKeys(ctx, in.schema, opts.Keys); err != nil {
 		return nil, err
 	}
 	order, err := in.order(ctx)

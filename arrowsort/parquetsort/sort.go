@@ -35,18 +35,8 @@ type Result struct {
 // compression and use of dictionaries of the first input, and names the sort order in the metadata of all row groups. It
 // is a complete file or none. An output may replace an input that is given by its name.
 func Sort(ctx context.Context, paths []string, output string, opts Options) (*Result, error) {
-	opts, err := opts.resolved()
+	in, err := beginOutput(ctx, paths, output, opts)
 	if err != nil {
-		return nil, err
-	}
-	in, err := openInputs(ctx, paths, &opts)
-	if err != nil {
-		return nil, err
-	}
-	if err := checkAmong(paths, in.paths, output, opts.splits()); err != nil {
-		return nil, err
-	}
-	if err := checkKeys(ctx, in.schema, opts.Keys); err != nil {
 		return nil, err
 	}
 	order, err := in.order(ctx)
