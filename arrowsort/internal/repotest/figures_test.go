@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var update = flag.Bool("update", false, "write README's figures from the newest file of benchmarks/results")
+var update = flag.Bool("update", false, "write the figures of documents from the newest files of benchmarks/results")
 
 const (
 	figuresBegin = "<!-- figures: written by `make figures` from benchmarks/results; do not edit -->\n"
@@ -23,12 +23,6 @@ const (
 
 // TestReadmeFigures compares README's figures with the newest results, or writes them: make figures.
 func TestReadmeFigures(t *testing.T) {
-	readme := read(t, "README.md")
-	head, rest, found := strings.Cut(readme, figuresBegin)
-	require.True(t, found, "README has no place for figures")
-	is, tail, found := strings.Cut(rest, figuresEnd)
-	require.True(t, found, "the place for figures has no end")
-
 	files, err := filepath.Glob(filepath.Join(root, "benchmarks", "results", "*[0-9].json"))
 	require.NoError(t, err)
 	want := "Not measured yet: run `make rivals` on an idle machine, then `make figures`.\n"
@@ -36,11 +30,21 @@ func TestReadmeFigures(t *testing.T) {
 		newest := slices.Max(files) // names are dates
 		want = parseResults(t, newest).table()
 	}
+	checkFigures(t, "README.md", want)
+}
+
+// checkFigures compares the figures of a document with those of the results, or writes them.
+func checkFigures(t *testing.T, document, want string) {
+	text := read(t, document)
+	head, rest, found := strings.Cut(text, figuresBegin)
+	require.True(t, found, "%s has no place for figures", document)
+	is, tail, found := strings.Cut(rest, figuresEnd)
+	require.True(t, found, "the place for figures of %s has no end", document)
 	if *update {
-		require.NoError(t, os.WriteFile(filepath.Join(root, "README.md"), []byte(head+figuresBegin+want+figuresEnd+tail), 0o644))
+		require.NoError(t, os.WriteFile(filepath.Join(root, document), []byte(head+figuresBegin+want+figuresEnd+tail), 0o644))
 		return
 	}
-	require.Equal(t, want, is, "README's figures are not those of benchmarks/results: run make figures")
+	require.Equal(t, want, is, "the figures of %s are not those of benchmarks/results: run make figures", document)
 }
 
 // results are a file that benchmarks/rivals writes.

@@ -13,28 +13,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-const (
-	parquetDocument     = "docs/parquet.md"
-	parquetFiguresBegin = "<!-- figures: written by `make figures` from benchmarks/results; do not edit -->\n"
-)
-
 // TestParquetFigures compares the figures of docs/parquet.md with the newest results from Parquet to Parquet, or writes them: make
 // figures.
 func TestParquetFigures(t *testing.T) {
-	document := read(t, parquetDocument)
-	head, rest, found := strings.Cut(document, parquetFiguresBegin)
-	require.True(t, found, "%s has no place for figures", parquetDocument)
-	is, tail, found := strings.Cut(rest, figuresEnd)
-	require.True(t, found, "the place for figures has no end")
 	files, err := filepath.Glob(filepath.Join(root, "benchmarks", "results", "*-parquet.json"))
 	require.NoError(t, err)
 	require.NotEmpty(t, files, "there are no results: run benchmarks/rivals/run.sh parquet")
-	want := parseParquetResults(t, slices.Max(files)).table() // names are dates
-	if *update {
-		require.NoError(t, os.WriteFile(filepath.Join(root, parquetDocument), []byte(head+parquetFiguresBegin+want+figuresEnd+tail), 0o644))
-		return
-	}
-	require.Equal(t, want, is, "the figures of %s are not those of benchmarks/results: run make figures", parquetDocument)
+	checkFigures(t, "docs/parquet.md", parseParquetResults(t, slices.Max(files)).table()) // names are dates
 }
 
 // parquetResults are a file that benchmarks/rivals/run.sh parquet writes.
