@@ -1,9 +1,9 @@
 # Targets with a comment behind two number signs are listed by `make help`.
 .DEFAULT_GOAL := help
-.PHONY: help test race fuzz lint ci bench benchcmp rivals figures gpu gpu-test
+.PHONY: help test race fuzz lint ci bench benchcmp rivals figures gpu gpu-test kernels kernels-check emulate cub
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 test: ## all tests
 	go test ./...
@@ -37,3 +37,15 @@ gpu: ## build/arrowsort-gpu, the command line with the GPU engine; needs a C com
 
 gpu-test: ## the GPU engine's tests against a stand-in for the driver; needs a C++ compiler as well
 	gpu/test.sh
+
+kernels: ## build the kernels' image and its MANIFEST; needs Python and a C++ compiler, no GPU
+	kernels/build.sh
+
+kernels-check: ## fail unless a fresh build of the kernels has the bytes of the committed image
+	kernels/build.sh check
+
+emulate: ## the kernels' tests on an emulated device, under the sanitizers; needs a C++ compiler
+	kernels/emulation/run.sh
+
+cub: ## build/cub, the comparison with CUB; benchmarks/cub/run.sh runs it on a GPU
+	benchmarks/cub/build.sh

@@ -34,9 +34,6 @@ type abiStatistics struct {
 	lock               uint64
 }
 
-// abiDigit is a Digit of a code word.
-type abiDigit struct{ shift, bits uint64 }
-
 // abiBinning is a Binning: where a pass reads and writes.
 type abiBinning struct{ field, in, inRows, out, outRows, rowBits, drop uint64 }
 
@@ -50,23 +47,29 @@ type abiBuckets struct {
 	windows, verdict, rest              uint64
 	n, bits, firstBits, rowBits, window uint64
 	second                              uint64
+	column, numberMap, classCounts      uint64
+	partials, samples, report           uint64
+	needed, tolerated, lookBlocks       uint64
 }
 
 type abi interface {
-	abiField | abiColumn | abiStatistics | abiDigit | abiBinning | abiBuckets
+	abiField | abiColumn | abiStatistics | abiBinning | abiBuckets
 }
 
 // abiVerdict is a Verdict on partition and finish, of words of 32 bits.
 type abiVerdict struct {
-	sampled, neighbours, ties, equal uint32
-	oversized, miscount, largest     uint32
-	rest                             uint32
-	unused                           [8]uint32
+	goOn, why                 uint32
+	sampled, neighbours, ties uint32
+	oversized, largest        uint32
+	records, below, above     uint32
+	rest, ticket              uint32
+	unused                    [4]uint32
 }
 
-// words sees the verdict as words.
-func (v *abiVerdict) words() []uint32 {
-	return unsafe.Slice((*uint32)(unsafe.Pointer(v)), unsafe.Sizeof(*v)/4)
+// abiReport is a Report of the look at a column.
+type abiReport struct {
+	verdict    abiVerdict
+	statistics abiStatistics
 }
 
 // abiWords sees structures as words: they hold nothing else.

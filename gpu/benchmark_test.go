@@ -123,8 +123,6 @@ func benchmarkStages(b *testing.B, e *Engine, kind keyencode.Kind, rows int) {
 		require.NoError(b, s.wait())
 		measure, sort = measure+middle.Sub(start), sort+time.Since(middle)
 		s.free(order)
-		s.binner.release()
-		s.binner = newBinner(t, rows)
 		t.params.reset()
 	}
 	b.ReportMetric(float64(measure.Microseconds())/float64(b.N), "measure-us")

@@ -17,6 +17,12 @@ const (
 	bucketMaxRows  = 1 << 28
 )
 
+// bucketKernels are those of partition and finish: a device whose multiprocessors have too little memory for one of them sorts by digits.
+var bucketKernels = []string{
+	"sample", "look", "look_small", "bucket_plan", "partition_first", "partition_first_wide", "partition_only", "partition_only_wide",
+	"partition_small", "partition_small_wide", "partition_second", "finish", "finish_small", "finish_rest",
+}
+
 // shapeBuckets takes as many buckets as it takes for most of them to fit into a window, and for what tells the rows of a window apart
 // to fit beside their numbers.
 func shapeBuckets(n int) bucketShape {
@@ -39,24 +45,45 @@ func shapeBuckets(n int) bucketShape {
 // windows is the number of windows of n rows.
 func (s bucketShape) windows(n int) int { return (n + s.window - 1) / s.window }
 
-// finish is the kernel that finishes codes of so many bits.
-func (s bucketShape) finish(codeBits int) string {
-	name := "finish"
-	if s.small {
-		name += "_small"
+// tile is the rows of a tile of the pass that reads the column.
+func (s bucketShape) tile() int {
+	switch {
+	case s.first < s.bits:
+		return kernels.PartitionTile
+	case s.bits <= kernels.SmallPassBits:
+		return kernels.PartitionSmallTile
+	default:
+		return kernels.PartitionOnlyTile
 	}
-	if codeBits > 32 {
+}
+
+// tiles is the number of tiles of n rows.
+func (s bucketShape) tiles(n int) int { return (n + s.tile() - 1) / s.tile() }
+
+// partition is the kernel that deals out the rows of a column of so many bytes.
+func (s bucketShape) partition(width int) string {
+	name := map[int]string{
+		kernels.PartitionTile: "partition_first", kernels.PartitionSmallTile: "partition_small", kernels.PartitionOnlyTile: "partition_only",
+	}[s.tile()]
+	if width == 8 {
 		name += "_wide"
 	}
 	return name
 }
 
-// accepts decides whether partition and finish is the quicker way: not where the sample has found that many rows tie in the
-// leading 32 bits of their codes, nor where buckets do not fit into windows. The limits are measured.
-func (v *abiVerdict) accepts(n, codeBits int) bool {
-	oversized := uint32(0)
-	if n >= 1<<26 && codeBits <= 32 {
-		oversized = 128 // of them are finished one by one in a quarter of a millisecond
+// finish is the kernel that finishes the buckets.
+func (s bucketShape) finish() string {
+	if s.small {
+		return "finish_small"
 	}
-	return v.equal == 0 && v.miscount == 0 && v.largest <= kernels.FinishRestRows && v.oversized <= oversized
+	return "finish"
+}
+
+// tolerated is the number of buckets above the window that partition and finish takes: they are finished one by one, in a quarter of
+// a millisecond.
+func tolerated(n, width int) uint64 {
+	if n >= 1<<26 && width == 4 {
+		return 128
+	}
+	return 0
 }

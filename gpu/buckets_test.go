@@ -31,28 +31,14 @@ func TestBucketShapes(t *testing.T) {
 		} else {
 			require.LessOrEqual(t, s.bits, kernels.OnlyPassBits)
 		}
-		require.GreaterOrEqual(t, s.windows(n)*s.window, n)
-		for _, codeBits := range []int{17, 32, 33, 64} {
-			require.True(t, known[s.finish(codeBits)])
+		if s.small {
+			require.LessOrEqual(t, s.bits, kernels.SmallBucketBits)
 		}
-	}
-}
-
-func TestVerdict(t *testing.T) {
-	for _, c := range []struct {
-		name     string
-		verdict  abiVerdict
-		n, bits  int
-		accepted bool
-	}{
-		{"few rows", abiVerdict{largest: 100}, 5000, 64, true},
-		{"uniform", abiVerdict{sampled: 1 << 14, ties: 3, largest: 4300}, 1 << 28, 32, true},
-		{"one hot value", abiVerdict{sampled: 1 << 14, ties: 160, largest: 1 << 18}, 1 << 24, 64, false},
-		{"a thousand values", abiVerdict{sampled: 1 << 14, ties: 15000, equal: 1}, 1 << 24, 32, false},
-		{"a bucket too large", abiVerdict{sampled: 1 << 12, oversized: 1, largest: 5000}, 1 << 24, 64, false},
-		{"some buckets too large, many rows", abiVerdict{sampled: 1 << 14, oversized: 100, largest: 5000}, 1 << 27, 32, true},
-		{"counters that overflowed", abiVerdict{miscount: 1}, 1 << 24, 32, false},
-	} {
-		require.Equal(t, c.accepted, c.verdict.accepts(c.n, c.bits), c.name)
+		require.GreaterOrEqual(t, s.windows(n)*s.window, n)
+		require.GreaterOrEqual(t, s.tiles(n)*s.tile(), n)
+		require.True(t, known[s.finish()])
+		for _, width := range []int{4, 8} {
+			require.True(t, known[s.partition(width)])
+		}
 	}
 }

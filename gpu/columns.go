@@ -26,15 +26,18 @@ func (s *sorter) column(at int) *column {
 	}
 	src := &s.job.Columns[at]
 	c := &column{}
-	chunks := slices.DeleteFunc(slices.Clone(src.Chunks), func(k keyencode.Chunk) bool { return k.Rows == 0 })
+	chunks := filled(src)
 	if nullable(src) {
 		c.validity, c.bit = s.uploadBits(chunks, func(k *keyencode.Chunk) []byte { return k.Validity })
 	}
 	switch {
 	case src.Kind == keyencode.Bool:
 		c.values, c.valueBit = s.uploadBits(chunks, func(k *keyencode.Chunk) []byte { return k.Values })
+	case s.arrivals[at] != nil:
+		c.values = s.await(s.arrivals[at])
 	case src.ValueBytes() > 0:
-		c.values = s.uploadValues(chunks, src.ValueBytes())
+		c.values = s.alloc(s.rows * src.ValueBytes())
+		s.uploadValues(c.values, chunks, src.ValueBytes())
 	}
 	s.columns[at] = c
 	return c
@@ -53,14 +56,17 @@ func nullable(c *keyencode.Column) bool {
 	return slices.ContainsFunc(c.Chunks, func(k keyencode.Chunk) bool { return k.Rows > 0 && k.Validity != nil })
 }
 
-func (s *sorter) uploadValues(chunks []keyencode.Chunk, width int) driver.Ptr {
-	values := s.alloc(s.rows * width)
-	at := values
+// filled are the chunks that have rows.
+func filled(c *keyencode.Column) []keyencode.Chunk {
+	return slices.DeleteFunc(slices.Clone(c.Chunks), func(k keyencode.Chunk) bool { return k.Rows == 0 })
+}
+
+// uploadValues lays the values of chunks side by side.
+func (m *mover) uploadValues(dst driver.Ptr, chunks []keyencode.Chunk, width int) {
 	for _, k := range chunks {
-		s.upload(at, k.Values[k.Offset*width:(k.Offset+k.Rows)*width])
-		at += driver.Ptr(k.Rows * width)
+		m.upload(dst, k.Values[k.Offset*width:(k.Offset+k.Rows)*width])
+		dst += driver.Ptr(k.Rows * width)
 	}
-	return values
 }
 
 // uploadBits brings bitmaps to the device: one as it is, several shifted side by side. A chunk without has ones.
@@ -76,6 +82,7 @@ func (s *sorter) uploadBits(chunks []keyencode.Chunk, bitmap func(*keyencode.Chu
 		s.free(src)
 		at += k.Rows
 	}
+	s.markFree()
 	return dst, 0
 }
 
@@ -114,5 +121,6 @@ func (s *sorter) ranks(src *keyencode.Column, c *column) driver.Ptr {
 		at += k.Rows
 	}
 	s.free(ranks)
+	s.markFree()
 	return dst
 }

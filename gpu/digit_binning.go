@@ -7,33 +7,19 @@ import (
 	"github.com/arrowsort/arrowsort/kernels"
 )
 
-// A binner sorts rows by code words, digit by digit from the least significant on (paper, section 3). It serves all words
-// of one sort: the status words of look-back are cleared once and rotate their codes from pass to pass.
+// A binner sorts rows by code words, digit by digit from the least significant on (paper, section 3).
 type binner struct {
 	*task
 	rows    int
 	rowBits uint64
-	status  map[int]driver.Ptr // by the rows of a tile
-	phase   map[int]uint64     // passes over the status words so far
+	tiles   tileSize
 }
 
 // stripRows is kernels.StripRows but for tests.
 var stripRows = kernels.StripRows
 
 func newBinner(t *task, rows int) *binner {
-	return &binner{task: t, rows: rows, rowBits: rowBitsOf(rows), status: map[int]driver.Ptr{}, phase: map[int]uint64{}}
-}
-
-// strip is the number of rows that one launch bins: whole tiles, because a tile that is not whole counts more rows than it has,
-// which must not reach the next strip.
-func (b *binner) strip(tile int) int { return stripRows / tile * tile }
-
-// release frees the status words.
-func (b *binner) release() {
-	for tile, p := range b.status {
-		b.free(p)
-		delete(b.status, tile)
-	}
+	return &binner{task: t, rows: rows, rowBits: rowBitsOf(rows), tiles: tilesFor(rows, t.Shared)}
 }
 
 // A source is where the codes of a word come from: a field over the rows in the order of the input, or codes with their rows.
@@ -41,68 +27,121 @@ type source struct {
 	field abiField
 	codes driver.Ptr // to be freed, or used for records
 	rows  driver.Ptr // 0: the order of the input
+	look  *view      // of rows in the order of the input that were not looked at yet
+}
+
+// format is how the first pass reads the codes, of so many bits.
+func (src source) format(width int) records {
+	switch {
+	case src.rows != 0:
+		return wide
+	case src.field.width == 4 && width <= 32:
+		return fromShort
+	default:
+		return fromColumn
+	}
 }
 
 // sort sorts by codes of a number of bits, and returns the rows in their new order; 0 when all digits are constant
 // and the rows in the order of the input. It takes the source over.
 func (b *binner) sort(src source, width int) (rows driver.Ptr) {
-	digits := digitsOf(width)
 	field := put(b.task, src.field)
-	if src.rows == 0 {
-		if rows, ok := b.partition(field, width); ok {
+	if rows, ok := b.tiny(field, src.rows, noClasses); ok {
+		b.free(src.codes, src.rows)
+		return rows
+	}
+	if src.look != nil && width > bucketCodeBits && b.canLook(b.rows) {
+		if rows, _ := b.look(*src.look, b.rows, func() {}); rows != 0 {
 			b.free(src.codes)
 			return rows
 		}
 	}
-	table := put(b.task, digits...)
-	starts, use := b.histograms(field, table, len(digits))
+	digits := digitsOf(width)
+	c := b.newCounters(len(digits))
+	defer c.release(b)
+	use := b.histograms(field, digits, c)
 	if len(use) == 0 || b.failed() {
-		b.free(src.codes, starts)
+		b.free(src.codes)
 		return src.rows
 	}
-	in := fromColumn
-	if src.rows != 0 {
-		in = wide
-	}
-	passes := planPasses(in, digits, use, b.rowBits)
-	rows = b.bin(src, field, passes, digits, starts)
-	b.free(starts)
-	return rows
+	return b.bin(src, field, planPasses(src.format(width), digits, use, b.rowBits), digits, c)
 }
 
-// readBack is the number of rows from which asking the device which digits are constant costs less than a pass.
-const readBack = 1 << 18
+// A counters is the memory of one sort beside its records.
+type counters struct {
+	starts   driver.Ptr         // where the bins of each digit begin
+	constant driver.Ptr         // which digits all rows have in common
+	tickets  driver.Ptr         // of every launch
+	memory   driver.Ptr         // of the status words and carry
+	status   map[int]driver.Ptr // by the rows of a tile
+	words    int                // of all of them
+	carry    driver.Ptr         // where the bins of the next strip begin, twice
+	strips   int
+}
+
+func (b *binner) newCounters(digits int) *counters {
+	const starts, control = 4 * kernels.MaxDigits * kernels.RadixBins, 16
+	c := &counters{strips: max(1, (b.rows+stripRows-1)/stripRows), status: map[int]driver.Ptr{}}
+	offsets := map[int]int{}
+	for _, tile := range []int{b.tiles.packed, b.tiles.wide, b.tiles.ofPass(pass{first: true}).packed} {
+		if _, ok := offsets[tile]; !ok {
+			offsets[tile] = c.words
+			c.words += tileCount(b.rows, stripRows, tile) * kernels.RadixBins
+		}
+	}
+	c.starts = b.zeros(starts + control + 4*digits*c.strips)
+	c.constant = c.starts + starts
+	c.tickets = c.constant + control
+	c.memory = b.alloc(4 * (c.words + 2*kernels.RadixBins))
+	for tile, offset := range offsets {
+		c.status[tile] = c.memory + driver.Ptr(4*offset)
+	}
+	c.carry = c.memory + driver.Ptr(4*c.words)
+	return c
+}
+
+func (c *counters) release(b *binner) { b.free(c.starts, c.memory) }
+
+// asks reports whether to ask the device which digits are constant: that costs a quarter of a pass of 2^24 rows. Of many digits some
+// are likely to be; few are what is left of a code whose range is known.
+func asks(rows, digits int) bool {
+	if digits <= kernels.MaxDigits/2 {
+		return rows >= 1<<25
+	}
+	return rows >= 1<<21
+}
 
 // histograms counts all digits of all rows in one read and adds up where each bin begins (paper, section 3). It returns
-// the beginnings and the digits that are not constant.
-func (b *binner) histograms(field, digits driver.Ptr, n int) (starts driver.Ptr, use []int) {
-	const counts = 4 * kernels.RadixBins
-	starts = b.zeros(n*counts + 8)
-	constant := starts + driver.Ptr(n*counts)
-	b.launch("histogram", b.histogramBlocks(), uint64(field), uint64(b.rows), uint64(digits), uint64(n), uint64(starts))
-	b.launch("exclusive_sum", 1, uint64(starts), uint64(n), uint64(b.rows), uint64(constant))
+// the digits that are not constant.
+func (b *binner) histograms(field driver.Ptr, digits []digit, c *counters) (use []int) {
+	shifts, bits := packDigits(digits)
+	kernel, blocks := "histogram", b.histogramBlocks(kernels.HistogramThreads)
+	if b.rows <= kernels.SmallHistogramRows || !fits(b.Shared, kernel) {
+		kernel, blocks = "histogram_small", b.histogramBlocks(kernels.SmallHistogramThreads)
+	}
+	b.launch(kernel, blocks, uint64(field), uint64(b.rows), shifts, bits, uint64(len(digits)), uint64(c.starts), uint64(c.memory), uint64(c.words))
 	b.moves(8 * b.rows)
 	mask := uint64(0)
-	if b.rows >= readBack {
-		mask = b.words(constant, 1)[0]
+	if asks(b.rows, len(digits)) {
+		mask = b.words(c.constant, 1)[0]
 	}
-	for d := range n {
+	for d := range digits {
 		if mask>>d&1 == 0 {
 			use = append(use, d)
 		}
 	}
-	return starts, use
+	return use
 }
 
-// histogramBlocks is one block for each multiprocessor, or as many as there are rows for.
-func (b *binner) histogramBlocks() int {
+// histogramBlocks is one block of so many threads for each multiprocessor, or as many as there are rows for.
+func (b *binner) histogramBlocks(threads int) int {
 	const rowsOfThread = 8
-	perBlock := kernels.HistogramThreads * rowsOfThread
+	perBlock := threads * rowsOfThread
 	return min(b.Multiprocessors, (b.rows+perBlock-1)/perBlock)
 }
 
 // bin runs the passes. Records go to and fro between two pairs of buffers, one of which is the source's.
-func (b *binner) bin(src source, field driver.Ptr, passes []pass, digits []abiDigit, starts driver.Ptr) driver.Ptr {
+func (b *binner) bin(src source, field driver.Ptr, passes []pass, digits []digit, c *counters) driver.Ptr {
 	codes, rows := [2]driver.Ptr{0, src.codes}, [2]driver.Ptr{0, src.rows}
 	tables := make([]driver.Ptr, len(passes))
 	for i, p := range passes {
@@ -110,52 +149,42 @@ func (b *binner) bin(src source, field driver.Ptr, passes []pass, digits []abiDi
 		if !p.last && codes[to] == 0 {
 			codes[to] = b.alloc(8 * b.rows)
 		}
-		if p.out == wide && rows[to] == 0 {
+		if (p.out == wide || p.last) && rows[to] == 0 {
 			rows[to] = b.alloc(4 * b.rows)
 		}
 		tables[i] = put(b.task, abiBinning{
 			field: uint64(field), in: uint64(codes[from]), inRows: uint64(rows[from]),
-			out: uint64(codes[to]), outRows: uint64(rows[to]), rowBits: b.rowBits, drop: p.drop,
+			out: uint64(codes[to]), outRows: uint64(rows[to]), rowBits: p.rowBits, drop: p.drop,
 		})
 	}
-	strips := b.rows/b.strip(kernels.DigitTileWide) + b.rows/b.strip(kernels.DigitTile) + 2 // no pass has more
-	tickets := b.zeros(4 * len(passes) * strips)
-	carry := b.alloc(2 * 4 * kernels.RadixBins)
+	phase := map[int]uint64{} // passes with tiles of so many rows so far
 	for i, p := range passes {
-		b.pass(p, digits[p.digit].bits, tables[i], starts+driver.Ptr(4*kernels.RadixBins*p.digit), carry, tickets+driver.Ptr(4*strips*i))
+		tile := b.tiles.ofPass(p).rows(p.wide)
+		b.pass(p, digits[p.digit].bits, tables[i], c, i, phase[tile])
+		phase[tile]++
 	}
 	to := (len(passes) - 1) % 2
-	b.free(codes[0], codes[1], rows[1-to], tickets, carry)
+	b.free(codes[0], codes[1], rows[1-to])
 	return rows[to]
 }
 
 // pass is one digit binning, strip by strip: each hands on where its bins end.
-func (b *binner) pass(p pass, bits uint64, table, starts, carry, ticket driver.Ptr) {
-	status, phase := b.statusWords(p.tile)
-	base, size := starts, b.strip(p.tile)
-	for first, strip := 0, 0; first < b.rows; first, strip = first+size, strip+1 {
-		n := min(size, b.rows-first)
+func (b *binner) pass(p pass, bits uint64, table driver.Ptr, c *counters, number int, phase uint64) {
+	shape := b.tiles.ofPass(p)
+	tile := shape.rows(p.wide)
+	status := c.status[tile]
+	base := c.starts + driver.Ptr(4*kernels.RadixBins*p.digit)
+	ticket := c.tickets + driver.Ptr(4*number*c.strips)
+	for first, strip := 0, 0; first < b.rows; first, strip = first+stripRows, strip+1 {
+		n := min(stripRows, b.rows-first)
 		next := driver.Ptr(0)
 		if first+n < b.rows {
-			next = carry + driver.Ptr(strip%2*4*kernels.RadixBins)
+			next = c.carry + driver.Ptr(strip%2*4*kernels.RadixBins)
 		}
-		tiles := (n + p.tile - 1) / p.tile
-		b.launch(p.kernel, tiles, uint64(table), uint64(first), uint64(n), p.shift, bits, uint64(base), uint64(next), uint64(status), uint64(ticket), phase)
+		tiles := (n + tile - 1) / tile
+		b.launch(p.kernel+shape.suffix, shape.blocks(tiles, b.Multiprocessors), uint64(table), uint64(first), uint64(n), p.shift, bits,
+			uint64(base), uint64(next), uint64(status), uint64(ticket), phase)
 		b.moves(24 * n)
 		base, ticket, status = next, ticket+4, status+driver.Ptr(4*kernels.RadixBins*tiles)
 	}
-}
-
-// statusWords are the words for tiles of a size, of all strips, and how often they were used before.
-func (b *binner) statusWords(tile int) (words driver.Ptr, phase uint64) {
-	if b.status[tile] == 0 {
-		tiles := 0
-		for size, first := b.strip(tile), 0; first < b.rows; first += size {
-			tiles += (min(size, b.rows-first) + tile - 1) / tile
-		}
-		b.status[tile] = b.zeros(4 * kernels.RadixBins * tiles)
-	}
-	phase = b.phase[tile]
-	b.phase[tile]++
-	return b.status[tile], phase
 }

@@ -1,8 +1,6 @@
 package gpu
 
 import (
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -34,7 +32,7 @@ func TestPassesKeepTheBits(t *testing.T) {
 	}
 	for width := 1; width <= 64; width++ {
 		for rowBits := uint64(1); rowBits <= 32; rowBits++ {
-			for _, first := range []records{fromColumn, wide} {
+			for _, first := range []records{fromColumn, fromShort, wide} {
 				digits := digitsOf(width)
 				all := make([]int, len(digits))
 				for i := range all {
@@ -50,13 +48,17 @@ func TestPassesKeepTheBits(t *testing.T) {
 						require.Equal(t, use[i], p.digit)
 						require.Equal(t, digits[p.digit].shift, p.shift+gone)
 						require.Equal(t, i == len(passes)-1, p.last)
-						require.Equal(t, format != packed && (p.out == wide || p.drop > 0) && p.kernel != "digit_binning_only", p.tile == kernels.DigitTileWide, p.kernel)
-						require.Equal(t, p.last, slices.Contains([]string{"only", "last"}, strings.Split(p.kernel, "_")[2]), p.kernel)
 						if p.drop > 0 {
 							gone = p.drop
 						}
-						if p.out == packed && !p.last {
-							require.LessOrEqual(t, end-gone+rowBits, uint64(64), "width %d, row bits %d", width, rowBits)
+						require.Equal(t, p.kernel, kernelOf(format, p), "width %d, row bits %d", width, rowBits)
+						require.Equal(t, format == wide || p.out == wide || p.kernel == "digit_binning_only", p.wide, p.kernel)
+						if !p.last && p.out != wide {
+							require.LessOrEqual(t, end-gone+p.rowBits, uint64(64), "width %d, row bits %d", width, rowBits)
+							require.GreaterOrEqual(t, p.rowBits, rowBits)
+						}
+						if format == short || format == packed {
+							require.Equal(t, passes[i-1].rowBits, p.rowBits)
 						}
 						format = p.out
 					}
@@ -64,6 +66,32 @@ func TestPassesKeepTheBits(t *testing.T) {
 			}
 		}
 	}
+}
+
+// kernelOf is the kernel for what a pass reads and writes, by the table in kernels/abi.h.
+func kernelOf(in records, p pass) string {
+	type way struct {
+		in, out records
+		last    bool
+	}
+	name := map[way]string{
+		{fromColumn, packed, false}: "first", {fromColumn, short, false}: "first", {fromColumn, wide, false}: "first_wide",
+		{fromShort, packed, false}: "first", {fromShort, short, false}: "first_short", {fromShort, wide, false}: "first_wide",
+		{packed, packed, false}: "middle", {short, short, false}: "middle_short", {wide, wide, false}: "middle_wide",
+		{wide, packed, false}: "narrow", {wide, short, false}: "narrow",
+		{fromColumn, 0, true}: "only", {fromShort, 0, true}: "only",
+		{packed, 0, true}: "last", {short, 0, true}: "last_short", {wide, 0, true}: "last_wide",
+	}[way{in, p.out, p.last}]
+	return "digit_binning_" + name
+}
+
+func TestPackDigits(t *testing.T) {
+	shifts, bits := packDigits(digitsOf(20))
+	for i, d := range digitsOf(20) {
+		require.Equal(t, d.shift, shifts>>(8*i)&255)
+		require.Equal(t, d.bits, bits>>(8*i)&255)
+	}
+	require.Zero(t, bits>>24)
 }
 
 func TestRowBits(t *testing.T) {

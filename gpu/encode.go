@@ -20,16 +20,35 @@ func (s *sorter) sortWord(word int, rows driver.Ptr) driver.Ptr {
 func (s *sorter) source(word int, rows driver.Ptr) source {
 	fields, ok := s.plan.DeviceWord(word)
 	if ok && rows == 0 && len(fields) == 1 && readsAsItIs(&fields[0]) {
-		return source{field: s.field(&fields[0])}
+		return source{field: s.field(&fields[0]), look: s.viewOfField(&fields[0])}
 	}
 	codes := s.encode(word, rows, s.rows)
-	return source{codesField(codes), codes, rows}
+	src := source{field: codesField(codes), codes: codes, rows: rows}
+	if rows == 0 {
+		src.look = codesView(codes, s.plan.WordBits(word))
+	}
+	return src
+}
+
+// viewOfField sees the column of a piece; nil when it is the only key, which was looked at before.
+func (s *sorter) viewOfField(f *keyencode.DeviceField) *view {
+	if len(s.job.Keys) == 1 {
+		return nil
+	}
+	key := s.job.Keys[slices.IndexFunc(s.job.Keys, func(k keyencode.Key) bool { return k.Column == f.Column })]
+	v := viewOf(s.place(f.Column, f.Form), f.DeviceColumn, key)
+	return &v
 }
 
 // readsAsItIs reports whether digit binning reads the column of a piece by itself.
 func readsAsItIs(f *keyencode.DeviceField) bool {
+	return f.Down == 0 && f.Up == 0 && isNumber(f.DeviceColumn)
+}
+
+// isNumber reports whether a column lies there as numbers of 4 or 8 bytes, which kernels read directly.
+func isNumber(c keyencode.DeviceColumn) bool {
 	forms := []keyencode.Form{keyencode.FormInteger, keyencode.FormFloat, keyencode.FormRank}
-	return f.Down == 0 && f.Up == 0 && f.Stride == f.Width && (f.Width == 4 || f.Width == 8) && slices.Contains(forms, f.Form)
+	return c.Stride == c.Width && (c.Width == 4 || c.Width == 8) && slices.Contains(forms, c.Form)
 }
 
 // encode makes a word of the codes of n rows, of the leading ones when rows is 0.
@@ -59,6 +78,7 @@ func (s *sorter) encodeOnHost(word int, codes driver.Ptr) {
 	if word != 0 {
 		panic("gpu: only the leading word of strings is sorted by the device")
 	}
+	s.prepared(len(s.job.Gather))
 	made, err := host.Words[uint64](&s.buffers, s.rows)
 	s.fail(err)
 	if s.failed() {

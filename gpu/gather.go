@@ -10,18 +10,40 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// gather gathers the column at a place of the job's list and brings it to the host. Strings are left to finish.
+// gatherAll gathers the columns of the job's list. While one goes down the next is gathered, once it has come up.
+func (s *sorter) gatherAll() {
+	for i, at := range s.job.Gather {
+		if !s.hasArrived(at) || !s.isPrepared(i+1) || isText(s.job.Columns[at].Kind) {
+			s.flush() // before the host waits
+		}
+		s.retire(1)
+		made := len(s.ready)
+		s.gather(i)
+		next := s.ready[made:]
+		s.ready = s.ready[:made]
+		s.flush()
+		s.ready = next
+	}
+	s.flush()
+	s.releaseWindows()
+}
+
+// gather gathers the column at a place of the job's list. What the host gathers is left to finish.
 func (s *sorter) gather(i int) {
 	at := s.job.Gather[i]
-	src, dst := &s.job.Columns[at], &s.result.Columns[i]
-	if isText(src.Kind) || s.out == 0 || s.failed() {
+	src := &s.job.Columns[at]
+	s.prepared(i + 1)
+	if s.onHost(at) || s.out == 0 || s.failed() {
 		return
 	}
+	dst := &s.result.Columns[i]
 	c := s.column(at)
 	if dst.Validity != nil {
 		s.gatherBits(c.validity, c.bit, dst.Validity, s.ones(i))
 	}
 	switch {
+	case isText(src.Kind):
+		s.gatherText(i, c)
 	case src.Kind == keyencode.Bool:
 		s.gatherBits(c.values, c.valueBit, dst.Values, s.ones(len(s.job.Gather)))
 	case len(dst.Values) > 0:
@@ -34,15 +56,16 @@ func (s *sorter) gather(i int) {
 
 func (s *sorter) gatherValues(values driver.Ptr, width int, dst []byte) {
 	gathered := s.alloc(len(dst))
-	switch width {
-	case 1, 2, 4, 8, 16, 32:
+	switch {
+	case s.inWindows(width):
+		s.gatherWindows(values, width, gathered)
+	case slices.Contains([]int{1, 2, 4, 8, 16, 32}, width):
 		s.launch(fmt.Sprint("gather_", width), s.blocks(s.out), uint64(values), uint64(s.order), uint64(s.out), uint64(gathered))
 	default:
 		s.launch("gather_bytes", s.blocks(s.out), uint64(values), uint64(width), uint64(s.order), uint64(s.out), uint64(gathered))
 	}
 	s.moves((32 + width) * s.out) // a row read at random is a sector of 32 bytes
-	s.download(dst, gathered)
-	s.free(gathered)
+	s.deliver(dst, gathered)
 }
 
 // gatherBits gathers bits and has the ones among them counted.
@@ -50,8 +73,7 @@ func (s *sorter) gatherBits(bits driver.Ptr, bit uint64, dst []byte, ones driver
 	gathered := s.alloc((s.out + 31) / 32 * 4)
 	s.launch("gather_bits", s.blocks(s.out), uint64(bits), bit, uint64(s.order), uint64(s.out), uint64(gathered), uint64(ones))
 	s.moves(32 * s.out)
-	s.download(dst, gathered)
-	s.free(gathered)
+	s.deliver(dst, gathered)
 }
 
 // ones is the counter of a gathered column's bits; behind the last column's is one that nobody reads.

@@ -42,12 +42,12 @@ func (p *params) put(words []uint64) driver.Ptr {
 }
 
 // flush sends what was added since the last time.
-func (p *params) flush(c *driver.Context) error {
+func (p *params) flush(s *driver.Stream) error {
 	if p.sent == p.used {
 		return nil
 	}
 	fresh := p.host[p.sent:p.used]
-	err := c.Upload(p.device+driver.Ptr(8*p.sent), host.BytesOf(fresh))
+	err := s.Upload(p.device+driver.Ptr(8*p.sent), host.BytesOf(fresh))
 	p.sent = p.used
 	return err
 }

@@ -6,80 +6,179 @@ import (
 	"unsafe"
 
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
-	"github.com/arrowsort/arrowsort/gpu/internal/host"
 	"github.com/arrowsort/arrowsort/kernels"
+	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// partition sorts the rows, in the order of the input, by codes of so many bits: it deals them to buckets by their leading bits and
-// finishes every bucket in the memory of a multiprocessor. It declines, after a look at the codes, where digit binning is
-// quicker.
-func (b *binner) partition(field driver.Ptr, codeBits int) (rows driver.Ptr, ok bool) {
-	if codeBits <= bucketCodeBits || b.rows > bucketMaxRows {
-		return 0, false
+// A lookout is the memory of a session by which kernels look at columns and the host learns what they have seen.
+type lookout struct {
+	zeros  driver.Ptr // the verdict, then the counts of buckets, then of classes
+	bytes  int        // of zeros
+	clear  bool       // they are zero: the kernels behind a look leave them so
+	report *abiReport // pinned
+	told   driver.Event
+}
+
+func (l *lookout) open(c *driver.Context) error {
+	memory, err := c.NewPinned(int(unsafe.Sizeof(abiReport{})))
+	if err != nil {
+		return err
 	}
-	n := b.rows
+	l.report = (*abiReport)(unsafe.Pointer(unsafe.SliceData(memory)))
+	l.told, err = c.NewEvent()
+	return err
+}
+
+// provide sees to it that so many bytes are zero.
+func (t *task) provide(bytes int) {
+	l := &t.lookout
+	if l.bytes < bytes && !t.failed() {
+		if l.zeros != 0 {
+			t.fail(t.Free(l.zeros))
+			l.zeros, l.bytes = 0, 0
+		}
+		size := sizeClass(bytes)
+		p, err := t.Alloc(size)
+		if err != nil {
+			t.fail(t.memory.trim())
+			p, err = t.Alloc(size)
+		}
+		if err != nil {
+			t.fail(t.outOfMemory(size, err))
+			return
+		}
+		l.zeros, l.bytes, l.clear = p, size, false
+	}
+	if !l.clear && !t.failed() {
+		t.fail(t.Zero(l.zeros, l.bytes))
+	}
+}
+
+// A view is a column as look reads it: a key's, or codes that were made before.
+type view struct {
+	column abiColumn
+	bits   int // of its numbers
+}
+
+// viewOf sees a key column as it lies on the device, if look reads such columns.
+func viewOf(p place, layout keyencode.DeviceColumn, key keyencode.Key) view {
+	return view{column: columnOf(p, layout, key), bits: 8 * layout.Width}
+}
+
+func codesView(codes driver.Ptr, bits int) *view {
+	return &view{abiColumn{values: uint64(codes), form: uint64(keyencode.FormInteger), width: 8, stride: 8}, bits}
+}
+
+// field makes numbers of the whole range of a column's type, which order as its rows do.
+func (v *view) field() abiField {
+	c := &v.column
+	f := abiField{
+		values: c.values, validity: c.validity, bit: c.bit, form: c.form, width: c.width, stride: c.stride,
+		sign: c.sign, infinity: c.infinity, base: [4]uint64{c.signBit}, mul: 1, mask: ^uint64(0),
+	}
+	if c.descending != 0 {
+		f.mul, f.bias = ^uint64(0), ^uint64(0)>>(64-8*c.width)
+	}
+	return f
+}
+
+// canLook reports whether look takes so many rows on this device.
+func (t *task) canLook(n int) bool {
+	return n > 0 && n <= bucketMaxRows && fits(t.Shared, bucketKernels...)
+}
+
+// look looks at a column, and sorts its rows in the order of the input by partition and finish: it deals them to buckets by the leading
+// bits of their numbers and finishes every bucket in the memory of a multiprocessor. All is launched at once; the device decides
+// whether to go on. What it has seen comes back while it sorts. rows is 0 when the device has declined, because another way is quicker.
+//
+// Meanwhile is called when all is launched.
+func (t *task) look(v view, n int, meanwhile func()) (rows driver.Ptr, seen abiReport) {
 	shape := shapeBuckets(n)
-	p := b.newPartition(field, codeBits, shape)
-	defer b.free(p.temp, p.records[0], p.records[1])
-	b.launch("sample", 1, uint64(p.buckets))
-	b.launch("bucket_histogram", b.histogramBlocks(), uint64(p.buckets))
-	b.launch("bucket_plan", (1<<shape.bits+4095)/4096, uint64(p.buckets))
-	b.moves(8 * n)
-	verdict := &abiVerdict{}
-	b.download(host.BytesOf(verdict.words()), p.verdict)
-	if b.wait() != nil || !verdict.accepts(n, codeBits) {
-		b.free(p.rows)
-		return 0, false
-	}
-	tiles := (n + kernels.PartitionTile - 1) / kernels.PartitionTile
+	p := t.newPartition(v, shape, n)
+	t.launchLook(p, shape, n)
+	t.fail(t.Record(t.lookout.told))
+	t.launch(shape.partition(int(v.column.width)), shape.tiles(n), p.buckets)
 	if shape.first < shape.bits {
-		b.launch("partition_first", tiles, uint64(p.buckets))
-		b.launch("partition_second", n/kernels.PartitionSecondTile+1<<shape.first+1, uint64(p.buckets))
-	} else {
-		b.launch("partition_only", tiles, uint64(p.buckets))
+		t.launch("partition_second", n/kernels.PartitionSecondTile+1<<shape.first+1, p.buckets)
 	}
-	b.launch(shape.finish(codeBits), shape.windows(n), uint64(p.buckets))
-	b.launch("finish_rest", b.Multiprocessors, uint64(p.buckets))
-	b.moves(44 * n)
-	return p.rows, true
+	t.launch(shape.finish(), shape.windows(n), p.buckets)
+	t.launch("finish_rest", t.Multiprocessors, p.buckets)
+	t.lookout.clear = !t.failed()
+	meanwhile() // other streams must not have the memory that is free from now on
+	t.free(p.temp, p.records[0], p.records[1])
+	if t.failed() {
+		return 0, seen
+	}
+	if t.fail(t.WaitFor(t.lookout.told)); t.err != nil {
+		return 0, seen
+	}
+	seen = *t.lookout.report
+	if seen.verdict.goOn == 0 {
+		t.free(p.rows)
+		return 0, seen
+	}
+	t.moves(52 * n)
+	return p.rows, seen
+}
+
+func (t *task) launchLook(p *partition, shape bucketShape, n int) {
+	t.lookout.clear = false // until all is launched that clears them again
+	if shape.small {
+		t.launch("look_small", t.lookBlocks(n), p.buckets)
+		return
+	}
+	t.launch("sample", kernels.SampleBlocks, p.buckets)
+	t.launch("look", t.lookBlocks(n), p.buckets)
+	t.launch("bucket_plan", (1<<shape.bits+4095)/4096+kernels.Classes, p.buckets)
+}
+
+// lookBlocks is one block for each multiprocessor, or as many as there are rows for.
+func (t *task) lookBlocks(n int) int {
+	const rowsOfThread = 8
+	perBlock := kernels.LookSmallThreads * rowsOfThread
+	return min(t.Multiprocessors, (n+perBlock-1)/perBlock, kernels.LookBlocks)
 }
 
 // A partition is the memory of partition and finish.
 type partition struct {
-	buckets driver.Ptr // the structure Buckets
+	buckets uint64     // address of the structure Buckets
 	temp    driver.Ptr // all of the small arrays
 	records [2]driver.Ptr
 	rows    driver.Ptr
-	verdict driver.Ptr
 }
 
-func (b *binner) newPartition(field driver.Ptr, codeBits int, shape bucketShape) *partition {
-	n, buckets, windows := b.rows, 1<<shape.bits, shape.windows(b.rows)
-	p := &partition{rows: b.alloc(4 * n)}
-	p.records[0] = b.alloc(8 * n)
+func (t *task) newPartition(v view, shape bucketShape, n int) *partition {
+	buckets, windows := 1<<shape.bits, shape.windows(n)
+	p := &partition{rows: t.alloc(4 * n)}
+	p.records[0] = t.alloc(8 * n)
 	if shape.first < shape.bits {
-		p.records[1] = b.alloc(8 * n)
+		p.records[1] = t.alloc(8 * n)
 	}
-	// The counts come first: they alone have to be zero.
-	sizes := []int{4 * buckets, int(unsafe.Sizeof(abiVerdict{})), 4 * (buckets + 1), 4 * buckets, 4 * (1<<shape.first + 1), 4 << shape.first, 8 * (windows + 1), 8 * (buckets + windows)}
+	sizes := []int{
+		4 * (buckets + 1), 4 * buckets, 4 * (1<<shape.first + 1), 4 << shape.first, 8 * (windows + 1), 8 * (buckets + windows),
+		kernels.MapBytes, kernels.PartialBytes * kernels.LookBlocks, 16 * kernels.SampleRows,
+	}
 	at, total := make([]uint64, len(sizes)), 0
 	for i, size := range sizes {
 		at[i] = uint64(total)
 		total += (size + 255) &^ 255
 	}
-	p.temp = b.alloc(total)
-	if !b.failed() {
-		b.fail(b.Zero(p.temp, sizes[0]))
-	}
+	p.temp = t.alloc(total)
 	for i := range at {
 		at[i] += uint64(p.temp)
 	}
-	p.verdict = driver.Ptr(at[1])
-	p.buckets = put(b.task, abiBuckets{
-		field: uint64(field), codeBits: uint64(codeBits), records: [2]uint64{uint64(p.records[0]), uint64(p.records[1])}, rows: uint64(p.rows),
-		counts: at[0], verdict: at[1], starts: at[2], cursors: at[3], firstStarts: at[4], firstCursors: at[5], windows: at[6], rest: at[7],
+	verdictBytes := int(unsafe.Sizeof(abiVerdict{}))
+	t.provide(verdictBytes + 4*buckets + 4*kernels.Classes*shape.tiles(n))
+	zeros := uint64(t.lookout.zeros)
+	field, column := put(t, v.field()), put(t, v.column)
+	p.buckets = uint64(put(t, abiBuckets{
+		field: uint64(field), codeBits: uint64(v.bits), records: [2]uint64{uint64(p.records[0]), uint64(p.records[1])}, rows: uint64(p.rows),
+		verdict: zeros, counts: zeros + uint64(verdictBytes), classCounts: zeros + uint64(verdictBytes+4*buckets),
+		starts: at[0], cursors: at[1], firstStarts: at[2], firstCursors: at[3], windows: at[4], rest: at[5],
+		numberMap: at[6], partials: at[7], samples: at[8], report: uint64(uintptr(unsafe.Pointer(t.lookout.report))),
 		n: uint64(n), bits: uint64(shape.bits), firstBits: uint64(shape.first), rowBits: rowBitsOf(n), window: uint64(shape.window),
-		second: uint64(shape.bits - shape.first),
-	})
+		second: uint64(shape.bits - shape.first), column: uint64(column),
+		needed: bucketCodeBits, tolerated: tolerated(n, int(v.column.width)), lookBlocks: uint64(t.lookBlocks(n)),
+	}))
 	return p
 }

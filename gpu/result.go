@@ -4,49 +4,98 @@ package gpu
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// allocate makes the result's buffers, all but those of strings, whose size is not known.
-func (s *sorter) allocate() (err error) {
+// prepare makes the result's buffers, all but those of columns that the host gathers, while columns come up and keys are sorted:
+// ordinary memory is cleared by its allocator, which takes as long.
+func (s *sorter) prepare() {
 	s.result.Rows = s.out
-	if s.result.RowNumbers, err = s.buffers.Bytes(s.out * s.job.RowNumbers); err != nil {
-		return err
-	}
 	s.result.Columns = make([]engine.Column, len(s.job.Gather))
-	for i, at := range s.job.Gather {
-		c := &s.job.Columns[at]
-		if isText(c.Kind) {
-			continue
+	s.unprepared = make(chan error, 1+len(s.job.Gather))
+	if s.threads == 1 || s.out < 1<<16 { // for few rows another goroutine costs more
+		s.allocate()
+	} else {
+		s.helpers.Go(s.allocate)
+	}
+}
+
+// allocate tells of each buffer that it has made, the last time with an error if there is one.
+func (s *sorter) allocate() {
+	defer close(s.unprepared)
+	err := s.allocateRowNumbers()
+	s.unprepared <- err
+	for i := 0; i < len(s.job.Gather) && err == nil && s.ctx.Err() == nil; i++ {
+		err = s.allocateColumn(i)
+		s.unprepared <- err
+	}
+}
+
+// prepared waits for the row numbers' buffer and those of so many columns, also after an error. What else needs the caller's
+// allocator waits for all of them.
+func (s *sorter) prepared(columns int) {
+	for ; s.preparedBuffers <= columns; s.preparedBuffers++ {
+		s.fail(<-s.unprepared)
+	}
+}
+
+// isPrepared reports whether prepared would wait.
+func (s *sorter) isPrepared(columns int) bool {
+	for ; s.preparedBuffers <= columns; s.preparedBuffers++ {
+		select {
+		case err := <-s.unprepared:
+			s.fail(err)
+		default:
+			return false
 		}
-		out := &s.result.Columns[i]
-		size := s.out * c.ValueBytes()
-		if c.Kind == keyencode.Bool {
-			size = bitmapBytes(s.out)
-		}
-		if out.Values, err = s.buffers.Bytes(size); err != nil {
-			return fmt.Errorf("column %d: %w", at, err)
-		}
-		if !nullable(c) {
-			continue
-		}
-		if out.Validity, err = s.buffers.Bytes(bitmapBytes(s.out)); err != nil {
-			return fmt.Errorf("column %d: %w", at, err)
-		}
+	}
+	return true
+}
+
+func (s *sorter) allocateRowNumbers() (err error) {
+	s.result.RowNumbers, err = s.buffers.Bytes(s.out * s.job.RowNumbers)
+	if err == nil {
+		err = s.up.workers.Touch(s.result.RowNumbers)
+	}
+	return err
+}
+
+func (s *sorter) allocateColumn(i int) (err error) {
+	at := s.job.Gather[i]
+	c, out := &s.job.Columns[at], &s.result.Columns[i]
+	if s.onHost(at) {
+		return nil
+	}
+	size := s.out * c.ValueBytes()
+	switch {
+	case c.Kind == keyencode.Bool:
+		size = bitmapBytes(s.out)
+	case isText(c.Kind) && s.out > 0:
+		size = (s.out + 1) * offsetBytes(c.Kind)
+	}
+	if out.Values, err = s.buffers.Bytes(size); err == nil {
+		err = s.up.workers.Touch(out.Values)
+	}
+	if err == nil && nullable(c) {
+		out.Validity, err = s.buffers.Bytes(bitmapBytes(s.out))
+	}
+	if err != nil {
+		return fmt.Errorf("column %d: %w", at, err)
 	}
 	return nil
 }
-
-func isText(k keyencode.Kind) bool { return k == keyencode.Binary || k == keyencode.LargeBinary }
 
 func bitmapBytes(rows int) int { return (rows + 7) / 8 }
 
 // writeRowNumbers brings the row numbers to the host where they are wanted there.
 func (s *sorter) writeRowNumbers() {
-	if s.numbers == nil && s.gathersTexts() {
+	s.prepared(0)
+	if s.numbers == nil && s.gathersOnHost() {
+		s.prepared(len(s.job.Gather))
 		s.numbers = s.hostNumbers()
 		s.wait()
 	}
@@ -56,13 +105,30 @@ func (s *sorter) writeRowNumbers() {
 		s.fail(s.workers.Widen(host.View[uint64](s.result.RowNumbers), s.numbers))
 	case s.numbers != nil:
 		s.fail(s.workers.Copy(s.result.RowNumbers, host.BytesOf(s.numbers)))
-	case s.job.RowNumbers == 4:
-		s.download(s.result.RowNumbers, s.order)
 	default:
-		s.downloadInto(s.order, 4*s.out, func(at int, data []byte) error {
-			return s.workers.Widen(host.View[uint64](s.result.RowNumbers)[at/4:], host.View[uint32](data))
-		})
+		m := s.afterKernels(4 * s.out)
+		if s.job.RowNumbers == 4 {
+			m.download(s.result.RowNumbers, s.order)
+		} else {
+			m.downloadInto(s.order, 4*s.out, func(at int, data []byte) error {
+				return m.workers.Widen(host.View[uint64](s.result.RowNumbers)[at/4:], host.View[uint32](data))
+			})
+		}
+		s.fail(m.err)
 	}
+}
+
+// afterKernels returns what brings so many bytes down after the kernels that have been launched.
+func (s *sorter) afterKernels(bytes int) *mover {
+	if bytes < smallBytes {
+		return &s.mover
+	}
+	e := s.event()
+	if !s.failed() {
+		s.fail(s.Record(e))
+		s.down.fail(s.down.After(e))
+	}
+	return &s.down
 }
 
 // hostNumbers are the leading row numbers on the host, there after wait.
@@ -73,26 +139,34 @@ func (s *sorter) hostNumbers() []uint32 {
 	return numbers
 }
 
-func (s *sorter) gathersTexts() bool {
-	for _, at := range s.job.Gather {
-		if isText(s.job.Columns[at].Kind) {
-			return true
-		}
+func (s *sorter) gathersOnHost() bool { return slices.ContainsFunc(s.job.Gather, s.onHost) }
+
+// fewRows is how many rows of the input there must be for each of the result for the host to gather it: a row that is looked for costs a
+// thread of the host what the bus needs for a hundred.
+const fewRows = 256
+
+// onHost reports whether the host gathers a column, by the device's row numbers: where only few leading rows are wanted what is no
+// key and strings, so that they need not come up, and strings that the device does not gather.
+func (s *sorter) onHost(at int) bool {
+	c := &s.job.Columns[at]
+	if few := s.out > 0 && s.out <= s.rows/fewRows; few || isText(c.Kind) {
+		isKey := slices.ContainsFunc(s.job.Keys, func(k keyencode.Key) bool { return k.Column == at })
+		return few && !isKey || isText(c.Kind) && (few || !s.textOnDevice(c))
 	}
 	return false
 }
 
-// finish gathers the strings, counts the nulls and hands the buffers over.
+// finish gathers what the host gathers, counts the nulls and hands the buffers over.
 func (s *sorter) finish() (*engine.Result, error) {
 	if err := s.countNulls(); err != nil {
 		return nil, err
 	}
 	for i, at := range s.job.Gather {
-		if !isText(s.job.Columns[at].Kind) {
+		if !s.onHost(at) {
 			continue
 		}
 		var err error
-		if s.result.Columns[i], err = host.GatherStrings(s.workers, &s.buffers, &s.job.Columns[at], s.numbers); err != nil {
+		if s.result.Columns[i], err = s.gatherOnHost(&s.job.Columns[at]); err != nil {
 			return nil, fmt.Errorf("column %d: %w", at, err)
 		}
 	}
@@ -108,4 +182,11 @@ func (s *sorter) finish() (*engine.Result, error) {
 	}
 	s.progress(4)
 	return &r, nil
+}
+
+func (s *sorter) gatherOnHost(c *keyencode.Column) (engine.Column, error) {
+	if isText(c.Kind) {
+		return host.GatherStrings(s.workers, &s.buffers, c, s.numbers)
+	}
+	return host.GatherValues(s.workers, &s.buffers, c, s.numbers)
 }

@@ -10,24 +10,16 @@ import (
 	"github.com/arrowsort/arrowsort/kernels"
 )
 
-// A session is an open device with what every sort needs: the kernels, pinned memory that columns pass through, and room
+// A session is an open device with what every sort needs: the kernels, three lanes, and room
 // for the kernels' arguments. One sort at a time uses it.
 type session struct {
 	*driver.Context
 	memory  *pool[driver.Ptr]
-	staging staging
+	lanes   [3]*lane // of the kernels, of what comes up meanwhile, of what goes down
+	events  []driver.Event
 	params  params
-	marks   [2]driver.Event
+	lookout lookout
 }
-
-// kernelNumbers are the positions of the kernels in kernels.All by name.
-var kernelNumbers = func() map[string]int {
-	numbers := map[string]int{}
-	for i, k := range kernels.All {
-		numbers[k.Name] = i
-	}
-	return numbers
-}()
 
 func openSession(device int) (*session, error) {
 	list := make([]driver.Kernel, len(kernels.All))
@@ -52,12 +44,12 @@ func (s *session) prepare() error {
 		return err
 	}
 	defer leave()
-	for i := range s.marks {
-		if s.marks[i], err = s.NewEvent(); err != nil {
+	for i := range s.lanes {
+		if s.lanes[i], err = openLane(s.Context); err != nil {
 			return err
 		}
 	}
-	if err := s.staging.open(s.Context); err != nil {
+	if err := s.lookout.open(s.Context); err != nil {
 		return err
 	}
 	return s.params.open(s.Context)

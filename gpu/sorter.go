@@ -3,6 +3,8 @@
 package gpu
 
 import (
+	"sync"
+
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
@@ -24,23 +26,50 @@ type sorter struct {
 	numbers     []uint32   // the same on the host, where something there needs them
 	result      engine.Result
 	counters    driver.Ptr // of ones in gathered bitmaps
+
+	windows *windows // of the row numbers, once a large column needs them
+
+	unprepared      chan error // tells of each of the result's buffers that it is there
+	preparedBuffers int
+	helpers         sync.WaitGroup   // of goroutines that work meanwhile
+	arrivals        map[int]*arrival // columns that come up, by their place in the job
+	freed           *driver.Event    // behind kernels that use memory that is free, before anything comes up
+	allSent         chan struct{}    // closed when all of them are on their way
+	ready           []delivery       // made, or being made
+	leaving         []delivery       // on their way to the host
 }
 
-// sortJob is the algorithm: the statistics of the keys in one read, a plan for codes as short as they allow, the sort by
-// the codes' words, and the gather of all columns by the row numbers.
+// sortJob is the algorithm: the statistics of the keys in one read, which sorts them too if there is one key that spreads well, a plan
+// for codes as short as they allow, the sort by the codes' words, and the gather of all columns by the row numbers.
 func sortJob(t *task, job *engine.Job, mem engine.Allocator) (*engine.Result, error) {
 	s := newSorter(t, job, mem)
 	defer s.buffers.Release()
 	defer t.idle() // before the buffers go
-	if err := s.allocate(); err != nil {
+	defer s.helpers.Wait()
+	s.prepare()
+	if rows, ok := s.sortTiny(); ok {
+		s.order = rows
+	} else if err := s.sortPlanned(); err != nil {
 		return nil, err
 	}
-	if err := s.measure(); err != nil {
+	s.progress(2)
+	s.writeRowNumbers()
+	s.gatherAll()
+	if err := s.settle(); err != nil {
 		return nil, err
+	}
+	s.progress(3)
+	return s.finish()
+}
+
+// sortPlanned measures the keys and sorts by the codes that the plan makes of them.
+func (s *sorter) sortPlanned() error {
+	if err := s.measure(); err != nil {
+		return err
 	}
 	s.progress(1)
 	switch {
-	case s.rows == 0:
+	case s.rows == 0, s.order != 0:
 	case s.plan.Words() == 0 || s.plan.Sorted():
 		s.order = s.iota(false)
 	case s.plan.Reversed():
@@ -50,16 +79,7 @@ func sortJob(t *task, job *engine.Job, mem engine.Allocator) (*engine.Result, er
 	default:
 		s.order = s.sortWords()
 	}
-	s.progress(2)
-	s.writeRowNumbers()
-	for i := range job.Gather {
-		s.gather(i)
-	}
-	if err := s.wait(); err != nil {
-		return nil, err
-	}
-	s.progress(3)
-	return s.finish()
+	return nil
 }
 
 func newSorter(t *task, job *engine.Job, mem engine.Allocator) *sorter {

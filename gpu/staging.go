@@ -35,25 +35,30 @@ type piece struct {
 	into func(data []byte) error
 }
 
-func (r *staging) open(c *driver.Context) (err error) {
-	r.Context = c
-	for i := range r.slots {
-		if r.slots[i].memory, err = c.NewPinned(stagingBytes); err != nil {
-			return err
-		}
-		if r.slots[i].event, err = c.NewEvent(); err != nil {
-			return err
-		}
+// open allocates a slot when it is used first.
+func (r *staging) open(s *slot) (err error) {
+	if s.memory != nil {
+		return nil
 	}
-	return nil
+	if s.event, err = r.NewEvent(); err != nil {
+		return err
+	}
+	s.memory, err = r.NewPinned(stagingBytes)
+	return err
 }
 
 // take returns room for up to want bytes, and its slot, whose event must be recorded behind the copy.
 func (r *staging) take(want int) ([]byte, *slot, error) {
 	s := &r.slots[r.at]
+	if err := r.open(s); err != nil {
+		return nil, nil, err
+	}
 	if len(s.memory)-s.used < min(want, stagingPiece) {
 		r.at = (r.at + 1) % stagingSlots
 		s = &r.slots[r.at]
+		if err := r.open(s); err != nil {
+			return nil, nil, err
+		}
 		if err := r.empty(s); err != nil {
 			return nil, nil, err
 		}

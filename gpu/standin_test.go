@@ -16,6 +16,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/gpu"
+	"github.com/arrowsort/arrowsort/kernels"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -47,7 +48,7 @@ func job(rows int) *engine.Job {
 // TestDeviceFails lets every single launch fail: the error says so, nothing leaks, and the next sort is right.
 func TestDeviceFails(t *testing.T) {
 	e := open(t)
-	small := job(3000)
+	small := job(kernels.TinyRows + 1)
 	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 	defer mem.AssertSize(t, 0)
 	want, err := e.Sort(t.Context(), small, mem)

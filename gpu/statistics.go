@@ -14,15 +14,19 @@ import (
 // statisticsBytes is the size of the structure Statistics.
 const statisticsBytes = int(unsafe.Sizeof(abiStatistics{}))
 
-// measure reads the keys once for their statistics, strings on the host, and makes the plan.
+// measure reads the keys once for their statistics, strings on the host, and makes the plan. The only key may be sorted then.
 func (s *sorter) measure() error {
 	keys := s.job.Keys
+	if layout, ok := s.looks(); ok {
+		return s.lookAtKey(keys[0], layout)
+	}
 	stats := make([]keyencode.Statistics, len(keys))
 	block := s.zeros(statisticsBytes * len(keys))
 	measured := make([]bool, len(keys))
 	for i, key := range keys {
 		measured[i] = s.rows > 0 && s.launchStatistics(key, block+driver.Ptr(statisticsBytes*i))
 	}
+	s.prefetch()
 	for i, key := range keys {
 		if !measured[i] {
 			stats[i] = s.measureOnHost(key)
@@ -45,6 +49,27 @@ func (s *sorter) measure() error {
 	return err
 }
 
+// looks reports whether the only key is a column that look reads.
+func (s *sorter) looks() (layout keyencode.DeviceColumn, ok bool) {
+	if len(s.job.Keys) != 1 || !s.canLook(s.rows) {
+		return layout, false
+	}
+	layout, ok = s.job.Columns[s.job.Keys[0].Column].OnDevice()
+	return layout, ok && isNumber(layout)
+}
+
+// lookAtKey measures and, if the device finds that good, sorts the only key in one go.
+func (s *sorter) lookAtKey(key keyencode.Key, layout keyencode.DeviceColumn) error {
+	rows, seen := s.look(viewOf(s.place(key.Column, layout.Form), layout, key), s.rows, s.prefetch)
+	if s.failed() {
+		return s.err
+	}
+	s.order = rows
+	var err error
+	s.plan, err = keyencode.NewPlan(s.job.Columns, s.job.Keys, []keyencode.Statistics{s.statistics(key, &seen.statistics)})
+	return err
+}
+
 // launchStatistics has the device measure a key, if it can.
 func (s *sorter) launchStatistics(key keyencode.Key, out driver.Ptr) bool {
 	src := &s.job.Columns[key.Column]
@@ -56,15 +81,19 @@ func (s *sorter) launchStatistics(key keyencode.Key, out driver.Ptr) bool {
 	if layout.Form == keyencode.FormDecimal {
 		kernel = "statistics_decimal"
 	}
-	p := s.place(key.Column, layout.Form)
-	column := put(s.task, abiColumn{
-		values: p.values, validity: p.validity, bit: p.bit, valueBit: p.valueBit,
-		form: uint64(layout.Form), width: uint64(layout.Width), stride: uint64(layout.Stride), sign: layout.SignBit, infinity: layout.Infinity,
-		signBit: layout.SignBit, descending: uint64(key.Order), nullsAtStart: uint64(key.Nulls),
-	})
+	column := put(s.task, columnOf(s.place(key.Column, layout.Form), layout, key))
 	s.launch(kernel, s.blocks(s.rows), uint64(column), uint64(s.rows), uint64(out))
 	s.moves(s.rows * layout.Stride)
 	return true
+}
+
+// columnOf is a key column for the kernels.
+func columnOf(p place, layout keyencode.DeviceColumn, key keyencode.Key) abiColumn {
+	return abiColumn{
+		values: p.values, validity: p.validity, bit: p.bit, valueBit: p.valueBit,
+		form: uint64(layout.Form), width: uint64(layout.Width), stride: uint64(layout.Stride), sign: layout.SignBit, infinity: layout.Infinity,
+		signBit: layout.SignBit, descending: uint64(key.Order), nullsAtStart: uint64(key.Nulls),
+	}
 }
 
 // A place is where kernels find the values of a key column.

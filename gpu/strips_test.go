@@ -27,8 +27,9 @@ func openForTest(t *testing.T) *Engine {
 // word and further ones.
 func TestStrips(t *testing.T) {
 	e := openForTest(t)
-	defer func(rows int) { stripRows = rows }(stripRows)
-	for _, strip := range []int{kernels.DigitTile, 3*kernels.DigitTileWide + 64, 50_000} {
+	defer func(strip, tiny int) { stripRows, tinyRows = strip, tiny }(stripRows, tinyRows)
+	tinyRows = 0
+	for _, strip := range []int{kernels.SmallTile, 3*kernels.SmallTile + 64, 50_000} {
 		stripRows = strip
 		for _, rows := range []int{strip, strip + 1, 2*strip + 77, 5 * strip} {
 			for _, width := range []int{2, 16} {

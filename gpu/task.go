@@ -6,50 +6,32 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
-	"github.com/arrowsort/arrowsort/gpu/internal/host"
 	"github.com/arrowsort/arrowsort/kernels"
 )
 
-// A task is what one sort has the device do. It remembers the first error, also that of a cancelled context: after that its
-// methods do nothing and return zeros, and whoever needs a result looks at err.
+// A task is what one sort has the device do. Its kernels, and copies that they wait for, are in one stream; columns that are
+// not needed before the rows are sorted come up in another, and results go down in a third.
 type task struct {
 	*session
-	ctx     context.Context
-	workers *host.Workers
-	err     error
-	queued  int // bytes that the stream has to move since the last mark
-	marked  int
+	mover
+	up, down mover
+	threads  int
+	used     int // of the session's events
 }
 
 func newTask(ctx context.Context, s *session, threads int) *task {
-	return &task{session: s, ctx: ctx, workers: host.NewWorkers(ctx, threads)}
-}
-
-// fail notes an error, the first one only.
-func (t *task) fail(err error) {
-	if t.err == nil && err != nil {
-		t.err = deviceError(err)
+	if threads <= 0 {
+		threads = runtime.GOMAXPROCS(0)
 	}
-}
-
-// failed reports whether there is no point in going on.
-func (t *task) failed() bool {
-	if t.err == nil {
-		t.err = t.ctx.Err()
+	half := max(1, threads/2) // what comes up and what goes down are copied at the same time
+	return &task{
+		session: s, threads: threads, mover: newMover(ctx, s.Context, s.lanes[0], threads),
+		up: newMover(ctx, s.Context, s.lanes[1], half), down: newMover(ctx, s.Context, s.lanes[2], max(1, threads-half)),
 	}
-	return t.err != nil
-}
-
-// deviceError makes an error of the driver one of this package; others stay as they are.
-func deviceError(err error) error {
-	var failure *driver.Error
-	if errors.As(err, &failure) && !errors.Is(err, ErrDevice) && !errors.Is(err, engine.ErrMemory) {
-		return fmt.Errorf("%w: %w", ErrDevice, err)
-	}
-	return err
 }
 
 // padding is what kernels may read behind the end of a buffer.
@@ -112,7 +94,7 @@ func (t *task) launch(kernel string, blocks int, args ...uint64) {
 	if t.failed() {
 		return
 	}
-	t.fail(t.params.flush(t.Context))
+	t.fail(t.params.flush(t.Stream))
 	if !t.failed() {
 		t.fail(t.Launch(kernelNumbers[kernel], blocks, args...))
 	}
@@ -125,40 +107,34 @@ func (t *task) blocks(items int) int {
 	return max(1, min((items+perBlock-1)/perBlock, t.Multiprocessors*blocksOfProcessor))
 }
 
-// queueBytes is how much the stream has to move before the host waits for what came before: little enough for a
-// cancelled context to end the sort soon, and enough for the device never to be idle.
-const queueBytes = 4 << 30
-
-// moves notes that what was put into the stream moves so many bytes, and waits when too much is under way.
-func (t *task) moves(bytes int) {
-	if t.queued += bytes; t.queued < queueBytes || t.failed() {
-		return
-	}
-	t.queued = 0
-	t.marked++
-	mark := t.marks[t.marked%2]
-	if t.marked > 2 {
-		t.fail(t.WaitFor(mark)) // it is two marks old
-	}
-	t.fail(t.Record(mark))
-}
-
 // end makes the session ready for the next task.
 func (t *task) end() {
 	t.idle()
-	t.staging.reset()
+	for _, l := range t.lanes {
+		l.staging.reset()
+	}
 	t.params.reset()
 	t.memory.putAll()
 }
 
-// wait hands on what was downloaded, waits for the stream and returns the first error.
-func (t *task) wait() error {
-	if !t.failed() {
-		t.fail(t.staging.emptyAll())
-		t.idle()
+// event returns an event that nothing else uses until the end of the task.
+func (t *task) event() (e driver.Event) {
+	if t.failed() {
+		return e
 	}
-	return t.err
+	if t.used == len(t.events) {
+		e, err := t.NewEvent()
+		t.fail(err)
+		t.events = append(t.events, e)
+	}
+	t.used++
+	return t.events[t.used-1]
 }
 
-// idle waits for the stream, also after an error: nothing reads or writes memory of the host any more.
-func (t *task) idle() { t.fail(t.Wait()) }
+// idle waits for all streams, also after an error.
+func (t *task) idle() {
+	for _, m := range []*mover{&t.mover, &t.up, &t.down} {
+		m.idle()
+		t.fail(m.err)
+	}
+}

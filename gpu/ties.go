@@ -29,6 +29,7 @@ func (s *sorter) sortTexts() driver.Ptr {
 	if s.plan.Words() == 1 || s.failed() {
 		return rows
 	}
+	s.prepared(len(s.job.Gather))
 	numbers, err := host.Words[uint32](&s.buffers, s.rows)
 	s.fail(err)
 	codes, err := host.Words[uint64](&s.buffers, s.rows)
@@ -96,7 +97,6 @@ func (s *sorter) sortRun(r host.Run, rows []uint32, codes []uint64) []host.Run {
 	b := newBinner(s.task, n)
 	b.rowBits = rowBitsOf(s.rows)
 	sorted := b.sort(src, s.plan.WordBits(r.Word))
-	b.release()
 	s.download(host.BytesOf(rows), sorted)
 	s.free(sorted)
 	if s.wait() != nil || s.sortedCodes(rows, codes, r.Word) != nil {

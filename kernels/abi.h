@@ -68,11 +68,6 @@ struct Statistics {
 	u64 lock;               // of the kernel
 };
 
-// A Digit is a run of bits of a code word: code >> shift & (1 << bits) - 1, bits in 1..RADIX_BITS.
-struct Digit {
-	u64 shift, bits;
-};
-
 /*
 The kernels. n is a number of rows, at most 2^32 - 1. "Grid" is the number of blocks; blocks have the threads, and the
 bytes of dynamic shared memory, that tuning.h says. u32 rows[] are row numbers. Buffers are aligned to 16 bytes.
@@ -82,30 +77,42 @@ statistics_decimal(Column *c, u64 n, Statistics *out)               any grid; FO
     Adds to out.
 encode(Field *fields, u64 count, u64 n, u32 *rows, u64 *codes)      any grid
     codes[i] = the word of row rows[i], or of row i if rows is 0.
-histogram(Field *f, u64 n, Digit *digits, u64 count, u32 *counts)   any grid, best one block per multiprocessor
-    Adds to counts[d * RADIX_BINS + bin]; zero before. count is at most MAX_DIGITS. f is a column: one whole word (down = up = 0) of
-    FORM_INTEGER, FORM_FLOAT or FORM_RANK with stride = width = 4 or 8. Any other word is encoded first, and read as FORM_INTEGER of 8 bytes.
-exclusive_sum(u32 *counts, u64 count, u64 n, u64 *constant)         grid 1
-    Turns counts into the place of the first row of each bin, for each of count digits. Sets bit d of *constant,
-    zero before, when all rows have the same digit d.
+histogram(Field *f, u64 n, u64 shifts, u64 bits, u64 count, u32 *counts, u32 *clear, u64 words)   any grid, best one block per multiprocessor
+histogram_small(the same)
+    A digit is a run of bits of a code, code >> shift & (1 << bits) - 1, bits in 1..RADIX_BITS: shifts and bits hold a byte for each of
+    count digits, at most MAX_DIGITS, from the least significant on. Writes the place of the first row of each bin to
+    counts[d * RADIX_BINS + bin]; sets bit d of the u64 behind counts[MAX_DIGITS * RADIX_BINS] when all rows have the same digit d. counts and
+    the four words behind it are zero before. Clears words words, a multiple of 4, at clear. f is a column: one whole word (down = up = 0)
+    of FORM_INTEGER, FORM_FLOAT or FORM_RANK with stride = width = 4 or 8. Any other word is encoded first, and read as FORM_INTEGER of 8 bytes.
+
+tiny(Field *f, u64 n, u64 classes, u32 *in, u32 *out)               grid 1; n up to TINY_ROWS
+tiny_few(the same)                                                  grid 1; n up to TINY_FEW_ROWS
+    Sorts all by itself: out[i] = the row at place i of the stable order by f, or in[row] if in is not 0. f is a whole word of any form but
+    FORM_DECIMAL and FORM_CLASS. classes: 0: null and NaN are f's numbers for them; 1: value < NaN < null; 2: null < NaN < value.
 
 Digit binning: one pass of Onesweep over rows first..first+strip-1, a strip of at most 2^29 rows (STRIP_ROWS); strips of a
-pass run one after the other. Grid = tiles of the strip = ceil(strip / tile), tile = DIGIT_TILE or DIGIT_TILE_WIDE. first is a
-multiple of STRIP_ROWS. The kernel is named by what it reads and writes:
+pass run one after the other. The kernel is named by what it reads and writes:
     digit_binning_first         a column      -> packed records
+    digit_binning_first_short   a column of 4 bytes, codes of at most 32 bits -> short records
     digit_binning_first_wide    a column      -> wide records
-    digit_binning_only          a column      -> rows
+    digit_binning_only          a column      -> rows (tiles of wide records)
     digit_binning_middle        packed        -> packed
+    digit_binning_middle_short  short         -> short
     digit_binning_middle_wide   wide          -> wide
     digit_binning_narrow        wide          -> packed (only bits from the digit's end on are left: drop says how many go)
     digit_binning_last          packed        -> rows
+    digit_binning_last_short    short         -> rows
     digit_binning_last_wide     wide          -> rows
-A packed record is a u64, code << rowBits | row. A wide record is a code in u64[] and its row in u32[].
+A packed record is a u64, code << rowBits | row, a short one is packed with rowBits = 32. A wide record is a code in u64[] and its row
+in u32[]. Tiles are medium, or of the shape that the end of the name tells:
+    (none), _small   grid = tiles of the strip = ceil(strip / tile)
+    _large           grid = 2 to tiles + 1, at most one for each multiprocessor: the first block scans, the others bin;
+                     not for digit_binning_first and digit_binning_first_short, whose medium tiles are the faster ones
 Arguments, the same for all:
     (Binning *b, u64 first, u64 strip, u64 shift, u64 bits, u32 *base, u32 *next, u32 *status, u32 *ticket, u64 phase)
     shift, bits: the digit, in the code (the kernel adds rowBits itself for packed records).
     base: RADIX_BINS places of the strip's first row of each bin; next: where those of the next strip go, or 0.
-    status: RADIX_BINS words for each tile of the strip; all words of a sort are zero before its first pass.
+    status: RADIX_BINS words for each tile of the strip, aligned to 16 bytes; all words of a sort are zero before its first pass.
     ticket: one word, zero before. phase: the number of the pass over these status words, from 0 on: its status codes rotate
     with it, so that nothing is cleared between passes.
 */
@@ -131,6 +138,26 @@ gather_bytes(u8 *values, u64 width, u32 *rows, u64 out, u8 *dst)    any grid; va
 gather_bits(u32 *bits, u64 bit, u32 *rows, u64 out, u32 *dst, u64 *set)  any grid
     Bit i of dst = bit number bit + rows[i] of bits. Writes ceil(out / 32) words, bits behind out are zero. Adds the number of ones
     to *set.
+
+Gather in windows, for columns that are larger than the L2: row numbers are dealt to windows of the column, values are gathered in that
+order, and collected in the order of the row numbers. rows[] are a permutation of 0..out-1, and out - 1 >> shift is below DEAL_WINDOWS.
+deal_rows(u32 *rows, u64 out, u64 shift, u32 *dealt, u16 *places, u32 *offsets, u32 *cursors)    grid = tiles = ceil(out / DEAL_TILE)
+    dealt[out]: the row numbers by windows of 2^shift rows; places[i]: where rows[i] went within its tile; offsets[tiles * 2 * DEAL_WINDOWS]:
+    for each window what to add to a place in the tile for the place in dealt, and its first place in the tile. cursors[DEAL_WINDOWS]: zero before.
+collect_4, _8(void *gathered, u64 out, u16 *places, u32 *offsets, void *dst)                     grid = tiles
+    dst[i] = what gather_4 or _8 has made of dealt, at the place where rows[i] went.
+
+Strings. width is that of offsets: 4 or 8. tiles = ceil(out / TEXT_TILE). No string has 4 GiB.
+text_starts(void *offsets, u64 width, u64 n, u64 base, u64 *starts)                              any grid
+    starts[i] = base + offsets[i] - offsets[0] for i of 0..n: chunk after chunk, each with the bytes before it as its base.
+text_lengths(u64 *starts, u32 *validity, u64 bit, u32 *rows, u64 out, u32 *lengths, u64 *sums)   grid = tiles
+    lengths[i]: bytes of row rows[i], none where null; sums: of each tile.
+text_sums(u64 *sums, u64 tiles)                                                                  grid 1
+    sums[i] becomes the sum of all tiles before i, for i of 0..tiles.
+text_offsets(u32 *lengths, u64 out, u64 *sums, u64 width, void *offsets)                         grid = tiles; out + 1 offsets
+text_copy(u64 *starts, u32 *rows, void *offsets, u64 width, u64 out, u8 *data, u64 *dst, u64 bytes)  any grid
+    Writes the bytes of the result, filled up to whole words with zeros. data may be read 8 bytes behind its end.
+
 copy_bits(u32 *src, u64 srcBit, u64 n, u32 *dst, u64 dstBit)         any grid; dst zero before: bits are OR-ed in, so
     bitmaps of chunks are laid side by side in any order. src 0: ones.
 look_up_ranks(u8 *indices, u64 width, u32 *validity, u64 bit, u32 *ranks, u64 n, u32 *dst)   any grid
@@ -140,54 +167,125 @@ look_up_ranks(u8 *indices, u64 width, u32 *validity, u64 bit, u32 *ranks, u64 n,
 /*
 Partition and finish: for keys whose leading bits spread the rows well. A record, prefix << 32 | row, is like no other, so no
 step has to be stable: rows are dealt to buckets by their leading bits, in one pass or two, and each bucket is sorted in shared
-memory. The prefix is the leading 32 bits of the code, filled up with zeros on the right; rows that tie in it are told apart by
-the rest of their codes, fetched by row. n is at most 2^28, and the bits of a row number at most bits + FINISH_BIN_BITS (for
-n up to SMALL_ROWS: SMALL_FINISH_BIN_BITS).
+memory. The prefix is made from a row's number by a monotone map that a sample suggests (Map); rows that tie in it are told apart
+by their numbers, fetched by row. n is at most 2^28, and the bits of a row number at most bits + FINISH_BIN_BITS (for n up to
+SMALL_ROWS: SMALL_FINISH_BIN_BITS).
 
-sample(Buckets *b)             grid 1. First of all; clears the verdict.
-bucket_histogram(Buckets *b)   any grid, best one block per multiprocessor
-bucket_plan(Buckets *b)        grid = ceil(2^bits / 4096)
-    After these three the verdict says whether to go on: not if equal or miscount is set, largest is above FINISH_REST_ROWS, or
-    more than a few buckets are oversized (each costs finish_rest a turn of a block; with codes of more than 32 bits a slow one).
-    Else sort by digit binning, and clear counts.
+A number is the ordered word of a value, of the whole range of its type (base is the sign bit, shift 0), or a code word that was
+encoded before. Nulls and NaN are no numbers but classes. Rows of the classes, and of values that the sample finds in many rows,
+make no records: they go straight to their places in the output. Records are laid out as if those rows did not exist: that is
+what "compact" means.
+
+All of it is launched at once, and every kernel returns when the verdict says no. Then, or when the rows are in order as they are, the
+host sorts in another way: by the statistics, which look has made in the same read of the keys.
+
+sample(Buckets *b)             grid SAMPLE_BLOCKS; n above SMALL_ROWS. Makes the map, and the verdict as far as a sample goes.
+look(Buckets *b)               grid at most LOOK_BLOCKS, best one block per multiprocessor
+bucket_plan(Buckets *b)        grid = ceil(2^bits / 4096) + CLASSES
+look_small(Buckets *b)         these three for n up to SMALL_ROWS and bits up to SMALL_BUCKET_BITS; grid at most LOOK_BLOCKS
+    Then the report is in the memory of the host.
 partition_first(Buckets *b)    grid = ceil(n / PARTITION_TILE): firstBits = 8 bits at most, then partition_second
-partition_only(Buckets *b)     the same, with all bits at once, 11 at most
+partition_only(Buckets *b)     grid = ceil(n / PARTITION_ONLY_TILE): all bits at once, 11 at most
+partition_small(Buckets *b)    grid = ceil(n / PARTITION_SMALL_TILE): all bits at once, instead of partition_only when they are 8 at most
+    Leave counts and classCounts zero for the next sort, whatever the verdict.
+partition_first_wide, partition_only_wide, partition_small_wide   the same for columns of 8 bytes
 partition_second(Buckets *b)   grid = n / PARTITION_SECOND_TILE + 2^firstBits + 1
 finish(Buckets *b)             grid = windows = ceil(n / window); n above SMALL_ROWS, window = FINISH_WINDOW
 finish_small(Buckets *b)       the same for n up to SMALL_ROWS, window = SMALL_FINISH_WINDOW
-finish_wide, finish_small_wide the same for codes of more than 32 bits
-finish_rest(Buckets *b)        grid = multiprocessors: what the finish left over. Leaves counts zero for the next sort.
+finish_rest(Buckets *b)        grid = multiprocessors: what the finish left over.
 */
 
+// What speaks against partition and finish.
+enum Why : u32 {
+	WHY_NOT = 0,
+	WHY_EQUAL = 1,    // too many rows tie
+	WHY_FEW = 2,      // so few bits vary that digits are quicker
+	WHY_LARGE = 3,    // buckets do not fit
+	WHY_MISCOUNT = 4, // the counts do not add up: a counter has overflowed
+	WHY_ORDERED = 5,  // nothing has to be sorted
+};
+
 struct Verdict {
+	u32 goOn;       // 1: partition and finish
+	u32 why;        // Why
 	u32 sampled;    // rows of the sample, two by two; 0 if there are too few rows for one
 	u32 neighbours; // pairs of neighbours that tie
 	u32 ties;       // rows that tie with another row of the sample
-	u32 equal;      // 1: too many rows tie; nothing is counted then
-	u32 oversized; // buckets above the window
-	u32 miscount;  // 1: the counts do not add up
-	u32 largest;   // rows of the largest bucket
-	u32 rest;      // ranges left to finish_rest
-	u32 unused[8];
+	u32 oversized;  // buckets above the window
+	u32 largest;    // rows of the largest bucket
+	u32 records;    // rows that are neither of a class nor heavy
+	u32 below;      // 1: some number is below the map's range: its prefix is 0
+	u32 above;      // 1: some number is above: its prefix is ~0
+	u32 rest;       // ranges left to finish_rest
+	u32 ticket;     // of the plan's blocks, zero between sorts
+	u32 unused[4];
+};
+
+// A Heavy is a value, or a class, whose rows go straight to their places.
+struct Heavy {
+	u64 number;
+	u32 rows;
+	u32 first;  // the place of its first row in the output
+	u32 before; // the records that sort before it
+	u32 unused;
+};
+
+// A Map is monotone, and one to one where right is 0 and the number in range:
+//   x = ((number - low) >> right) << left;  prefix = x + high(x * scale + shifted out) + (row << rowLeft >> rowRight if left > 0)
+// all in 32 bits. Numbers below low have the prefix 0, those above last ~0. Floats that are spread evenly, as few are by their bits, have
+//   prefix = (value - offset) * factor + 1;  value is that of the number in two's complement: number ^ flip
+// and right 1: rows that tie in their prefixes need not tie, but where a prefix is outside lossyLow..lossyHigh.
+struct Map {
+	u64 low, last;
+	u64 right, left, scale, rowLeft, rowRight;
+	u64 floating;               // 1: by the value of floats
+	u64 factor, offset;         // patterns of doubles
+	u64 flip, sign;
+	u64 lossyLow, lossyHigh;
+	u64 clamps;  // 0: all numbers that there can be are in range
+	u64 heavies; // heavy values, ascending, at most HEAVY_VALUES
+	Heavy heavy[CLASSES]; // heavy values, then NaN (CLASS_OF_NAN) and null (CLASS_OF_NULL)
 };
 
 struct Range {
 	u32 first, end;
 };
 
+// A Partial is what a block of look has seen.
+struct Partial {
+	u64 nulls, nans;
+	u64 notLeast, greatest, any, notAll; // of the numbers; the complements of the least, and of the AND
+	u64 rises, ties, falls;              // 1: some row sorts behind, with, before its predecessor
+	u64 less[HEAVY_VALUES];              // rows that are less than a heavy value
+};
+
+struct Report {
+	Verdict verdict;
+	Statistics statistics;
+};
+
 struct Buckets {
-	u64 field;        // address of the Field of a column, as histogram takes it
-	u64 codeBits;     // 1 to 64
+	u64 field;        // address of the Field of a column, as histogram takes it, of the whole range of its type
+	u64 codeBits;     // 1 to 64, of a number
 	u64 records[2];   // u64[n] each; records[1] only for two passes
 	u64 rows;         // u32[n]: the result
 	u64 counts;       // u32[2^bits], zero before
-	u64 starts;       // u32[2^bits + 1]
+	u64 starts;       // u32[2^bits + 1], compact
 	u64 cursors;      // u32[2^bits]
 	u64 firstStarts;  // u32[2^firstBits + 1], for two passes
 	u64 firstCursors; // u32[2^firstBits]
-	u64 windows;      // of the finish: {bucket, row} u32 pairs, ceil(n / window) + 1
+	u64 windows;      // of the finish: {bucket, compact place} u32 pairs, ceil(n / window) + 1
 	u64 verdict;      // Verdict
 	u64 rest;         // Range[2^bits + ceil(n / window)]
 	u64 n, bits, firstBits, rowBits, window;
-	u64 second; // bits of the second pass; 0 for one pass
+	u64 second;      // bits of the second pass; 0 for one pass
+	u64 column;      // address of the Column of the same values
+	u64 numberMap;   // Map
+	u64 classCounts; // u32[CLASSES * tiles], tiles as the pass that reads the column has them, zero before: rows of each class in each tile, then in the tiles before
+	u64 partials;    // Partial[LOOK_BLOCKS]
+	u64 samples;     // u64[2 * SAMPLE_ROWS]
+	u64 report;      // Report, in memory that the host reads
+	u64 needed;      // bits of numbers that are worth it; below, digits are quicker
+	u64 tolerated;   // buckets above the window that are
+	u64 lookBlocks;  // the grid of look
 };

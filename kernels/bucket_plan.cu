@@ -1,67 +1,41 @@
-#include "buckets.h"
+#include "plan.h"
 
-const u32 PLAN_THREADS = 1024, PLAN_BUCKETS = 4;
-
-// Sums of a block, by warps and then by all.
-DEVICE u32 block_exclusive_sum(u32 x, u32* sums, u32* total) {
-	u32 warpTotal, before = warp_exclusive_sum(x, &warpTotal);
-	sync_block();
-	if (lane_index() == 0) sums[warp_index()] = warpTotal;
-	sync_block();
-	u32 ofWarps = warp_exclusive_sum(sums[lane_index()], total);
-	return before + shuffle(ofWarps, warp_index());
-}
-
-// The rows in buckets of earlier blocks.
-DEVICE u32 rows_before(const u32* counts, u32 bucket, u32* sum) {
-	u32 rows = 0;
-	for (u32 i = thread_index(); i < bucket; i += PLAN_THREADS) rows += counts[i];
-	rows = (u32)warp_sum(rows);
-	if (lane_index() == 0 && rows) atomic_add(sum, rows);
-	sync_block();
-	return *sum;
-}
-
-// Window w of the finish begins with the first bucket that starts at row w * window or behind.
-DEVICE void plan_windows(const Buckets* b, u32 bucket, u32 first, u32 end) {
-	u32 window = (u32)b->window, windows = (u32)((b->n + window - 1) / window);
-	Range* out = (Range*)b->windows;
-	for (u32 w = first / window + 1; w <= end / window && w < windows; w++) out[w] = {bucket + 1, end};
-	if (bucket == 0) out[0] = {0, 0};
-	if (bucket + 1 == 1u << b->bits) out[windows] = {bucket + 1, end};
-}
-
-DEVICE void plan_bucket(const Buckets* b, u32 bucket, u32 first, u32 rows) {
-	((u32*)b->starts)[bucket] = ((u32*)b->cursors)[bucket] = first;
-	if (bucket + 1 == 1u << b->bits) ((u32*)b->starts)[bucket + 1] = first + rows;
-	plan_windows(b, bucket, first, first + rows);
-	if (!b->second || bucket % (1u << b->second) != 0) return;
-	((u32*)b->firstStarts)[bucket >> b->second] = ((u32*)b->firstCursors)[bucket >> b->second] = first;
-}
-
-// bucket_plan says where each bucket starts, which buckets make up a window of the finish, and what speaks against it all.
+// bucket_plan says where everything begins. The first blocks have buckets, the others a class each; the last one to end judges.
 KERNEL(bucket_plan, PLAN_THREADS, 1)(const Buckets* b) {
 	u32* sums = (u32*)shared_memory();
-	u32 buckets = 1u << b->bits, blockFirst = block_index() * PLAN_THREADS * PLAN_BUCKETS;
-	u32 bucket = blockFirst + thread_index() * PLAN_BUCKETS, rows[PLAN_BUCKETS], all = 0, largest = 0, oversized = 0, total;
-	const u32* counts = (const u32*)b->counts;
-	if (thread_index() == 0) sums[32] = 0;
-	UNROLL for (u32 k = 0; k < PLAN_BUCKETS; k++) {
-		rows[k] = bucket + k < buckets ? counts[bucket + k] : 0;
-		all += rows[k];
-		largest = rows[k] > largest ? rows[k] : largest;
-		oversized += rows[k] > b->window;
-	}
-	u32 first = block_exclusive_sum(all, sums, &total), before = rows_before(counts, blockFirst, sums + 32);
+	Partial* partial = (Partial*)(sums + 36);
+	Verdict* v = (Verdict*)(partial + 1);
 	Verdict* verdict = (Verdict*)b->verdict;
-	if (thread_index() == 0 && block_index() + 1 == grid_blocks() && before + total != b->n) verdict->miscount = 1;
-	first += before;
-	UNROLL for (u32 k = 0; k < PLAN_BUCKETS; k++) {
-		if (bucket + k < buckets) plan_bucket(b, bucket + k, first, rows[k]);
-		first += rows[k];
+	Planner<true> plan(b, (Map*)b->numberMap, sums);
+	u32 blocks = grid_blocks() - CLASSES;
+	if (verdict->why == WHY_NOT && block_index() < blocks) {
+		u32 largest = 0, oversized = 0, end = plan.plan_buckets(block_index() * PLAN_THREADS * PLAN_BUCKETS, &largest, &oversized);
+		if (lane_index() == 0) {
+			if (oversized) atomic_add(&verdict->oversized, oversized);
+			atomic_max(&verdict->largest, largest);
+		}
+		if (block_index() + 1 == blocks) {
+			plan.plan_end(end);
+			if (thread_index() == 0) verdict->records = end;
+		}
+	} else if (verdict->why == WHY_NOT) {
+		plan.plan_class_by_block(block_index() - blocks);
 	}
-	largest = (u32)warp_max(largest), oversized = (u32)warp_sum(oversized);
-	if (lane_index() != 0) return;
-	if (oversized) atomic_add(&verdict->oversized, oversized);
-	atomic_max(&verdict->largest, largest);
+	fence();
+	sync_block();
+	if (thread_index() == 0) sums[35] = atomic_add(&verdict->ticket, 1u);
+	sync_block();
+	if (sums[35] + 1 != grid_blocks()) return;
+	fence();
+	add_partials(b, (u32)b->lookBlocks, partial);
+	if (thread_index() < sizeof(Verdict) / 4) ((u32*)v)[thread_index()] = load_relaxed((const u32*)verdict + thread_index());
+	sync_block();
+	if (warp_index() != 0) return;
+	if (lane_index() == 0) {
+		v->ticket = 0;
+		judge(b, *partial, v->records, v, (Map*)b->numberMap);
+	}
+	sync_warp();
+	if (lane_index() < sizeof(Verdict) / 4) ((u32*)verdict)[lane_index()] = ((const u32*)v)[lane_index()];
+	report(b, *v, *partial, (Statistics*)(v + 1));
 }

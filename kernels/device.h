@@ -5,6 +5,16 @@
 
 const u32 ALL_LANES = 0xffffffffu;
 
+// What a thread reads or writes at once.
+struct alignas(16) Four {
+	u32 x, y, z, w;
+};
+
+// Four neighbour words, moved at once.
+struct alignas(16) Words4 {
+	u32 word[4];
+};
+
 #ifndef __CUDACC__
 #include "emulation/emulation.h"
 #else
@@ -14,6 +24,8 @@ const u32 ALL_LANES = 0xffffffffu;
 #define UNROLL _Pragma("unroll")
 #define ROLLED _Pragma("unroll 1")
 #define RESTRICT __restrict__
+// A function that is called: what it needs takes no registers from the code around, which would spill.
+#define APART static __device__ __noinline__
 
 DEVICE u32 thread_index() { return threadIdx.x; }
 DEVICE u32 block_index() { return blockIdx.x; }
@@ -35,6 +47,12 @@ DEVICE u64 shuffle(u64 x, u32 from) { return __shfl_sync(ALL_LANES, x, from); }
 DEVICE u64 shuffle_xor(u64 x, u32 by) { return __shfl_xor_sync(ALL_LANES, x, by); }
 
 DEVICE u32 count_ones(u32 x) { return __popc(x); }
+DEVICE u32 multiply_high(u32 a, u32 b) { return __umulhi(a, b); }
+DEVICE double multiply_add(double a, double b, double c) { return __fma_rn(a, b, c); }
+DEVICE double as_double(u64 pattern) { return __longlong_as_double((long long)pattern); }
+DEVICE double as_double(u32 pattern) { return (double)__uint_as_float(pattern); } // of a float
+DEVICE u64 pattern_of(double x) { return (u64)__double_as_longlong(x); }
+DEVICE u32 pattern_of(float x) { return __float_as_uint(x); }
 DEVICE u32 count_leading_zeros(u32 x) { return __clz(x); }
 DEVICE u32 and3(u32 a, u32 b, u32 c) {
 	u32 r;
@@ -61,7 +79,22 @@ DEVICE u32 load_relaxed(const u32* p) {
 }
 DEVICE void store_relaxed(u32* p, u32 x) { asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(p), "r"(x) : "memory"); }
 
-DEVICE u32 compare_and_swap(u32* p, u32 is, u32 x) { return atomicCAS(p, is, x); }
+DEVICE void exchange(u32* p, u32 x) { atomicExch(p, x); }
+DEVICE Words4 load_relaxed4(const u32* p) {
+	Words4 x;
+	asm volatile("ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+	             : "=r"(x.word[0]), "=r"(x.word[1]), "=r"(x.word[2]), "=r"(x.word[3])
+	             : "l"(p)
+	             : "memory");
+	return x;
+}
+DEVICE void store_relaxed4(u32* p, const Words4& x) {
+	asm volatile("st.relaxed.gpu.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(p), "r"(x.word[0]), "r"(x.word[1]), "r"(x.word[2]),
+	             "r"(x.word[3])
+	             : "memory");
+}
+DEVICE void sleep(u32 nanoseconds) { __nanosleep(nanoseconds); }
+
 DEVICE u32 atomic_add(u32* p, u32 x) { return atomicAdd(p, x); }
 DEVICE void atomic_add(u64* p, u64 x) { atomicAdd((unsigned long long*)p, (unsigned long long)x); }
 DEVICE void atomic_or(u32* p, u32 x) { atomicOr(p, x); }
@@ -79,23 +112,75 @@ DEVICE void unlock(u64* word) {
 	atomicExch((unsigned long long*)word, 0ull);
 }
 
-template <class T> DEVICE T load(const T* p) { return __ldg(p); }
-// The same for what is read but once: it need not stay in the caches.
-DEVICE u64 load_once(const u64* p) { return __ldcs((const unsigned long long*)p); }
+// Orders what a block has written before a word that tells others about it, and what it reads behind such a word.
+DEVICE void fence() { __threadfence(); }
 
-// Orders the two words at pair, of which second is the latter, if there is a pair; reports whether they agree from bit shift on.
-// Without a branch: nearly every warp has some lane with a pair.
-DEVICE bool order_pair(u32* pair, u32 second, bool isPair, u32 shift) {
+template <class T> DEVICE T load(const T* p) { return __ldg(p); }
+// 16 bytes at an address that is a multiple of 16.
+DEVICE void load_vector(const u32* p, u32* x) {
+	uint4 v = __ldg((const uint4*)p);
+	x[0] = v.x, x[1] = v.y, x[2] = v.z, x[3] = v.w;
+}
+DEVICE void load_vector(const u64* p, u64* x) {
+	ulonglong2 v = __ldg((const ulonglong2*)p);
+	x[0] = v.x, x[1] = v.y;
+}
+// The same for what is read, or written, but once: it need not stay in the caches.
+DEVICE u64 load_once(const u64* p) { return __ldcs((const unsigned long long*)p); }
+DEVICE u32 load_once(const u32* p) { return __ldcs(p); }
+DEVICE u16 load_once(const u16* p) { return __ldcs(p); }
+DEVICE void store_once(u64* p, u64 x) { __stcs((unsigned long long*)p, (unsigned long long)x); }
+DEVICE void store_once(u32* p, u32 x) { __stcs(p, x); }
+
+// Copies a word into shared memory without waiting for it; wait_for_copies waits for all of this thread's.
+template <class T> DEVICE void copy_async(T* shared, const T* global) {
+	asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"((u32)__cvta_generic_to_shared(shared)), "l"(global), "n"(sizeof(T)) : "memory");
+}
+DEVICE void wait_for_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
+
+// Places in shared memory, in bytes.
+DEVICE u32 shared_place(const void* p) { return (u32)__cvta_generic_to_shared(p); }
+DEVICE u32 load_shared(u32 place) {
+	u32 x;
+	asm volatile("ld.shared.u32 %0, [%1];" : "=r"(x) : "r"(place) : "memory");
+	return x;
+}
+DEVICE void store_shared(u32 place, u32 x) { asm volatile("st.shared.u32 [%0], %1;" ::"r"(place), "r"(x) : "memory"); }
+
+// Adds to a word if that is wanted; what it was before, else 0. Without a branch, so that many additions are on their way at once.
+DEVICE u32 add_shared_if(bool wanted, u32 place, u32 x) {
+	u32 before;
+	asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; mov.b32 %0, 0; @p atom.shared.add.u32 %0, [%2], %3; }"
+	             : "=r"(before)
+	             : "r"((u32)wanted), "r"(place), "r"(x)
+	             : "memory");
+	return before;
+}
+
+// Orders the two words at place pair, of which second is the latter, if there is a pair. Without a branch: nearly every warp has some
+// lane with a pair.
+DEVICE void order_pair(u32 pair, u32 second, bool isPair) {
+	asm volatile(
+	    "{ .reg .pred p, q; .reg .b32 y; setp.ne.u32 p, %2, 0; mov.b32 y, 0; @p ld.shared.u32 y, [%0]; setp.gt.u32 q, y, %1;"
+	    "@q st.shared.u32 [%0], %1; @q st.shared.u32 [%0 + 4], y; }" ::"r"(pair),
+	    "r"(second), "r"((u32)isPair)
+	    : "memory");
+}
+// The same; reports whether they agree from bit shift on.
+DEVICE bool order_tied_pair(u32 pair, u32 second, bool isPair, u32 shift) {
 	u32 tie;
 	asm volatile(
 	    "{ .reg .pred p, q, e; .reg .b32 y, z; setp.ne.u32 p, %3, 0; mov.b32 y, 0; @p ld.shared.u32 y, [%1]; setp.gt.u32 q, y, %2;"
 	    "@q st.shared.u32 [%1], %2; @q st.shared.u32 [%1 + 4], y; xor.b32 z, y, %2; shr.u32 z, z, %4; setp.eq.and.u32 e, z, 0, p;"
 	    "selp.u32 %0, 1, 0, e; }"
 	    : "=r"(tie)
-	    : "r"((u32)__cvta_generic_to_shared(pair)), "r"(second), "r"((u32)isPair), "r"(shift)
+	    : "r"(pair), "r"(second), "r"((u32)isPair), "r"(shift)
 	    : "memory");
 	return tie != 0;
 }
+
+// Has a word brought near that will be loaded soon.
+DEVICE void fetch_soon(u64 address) { asm volatile("prefetch.global.L2 [%0];" ::"l"(address)); }
 
 // Hides from the compiler that a pointer is a kernel's argument, which it would load again in every turn of a loop.
 template <class T> DEVICE T* in_register(T* p) {
@@ -118,6 +203,15 @@ DEVICE u32 warp_exclusive_sum(u32 x, u32* total) {
 	}
 	*total = shuffle(sum, 31);
 	return sum - x;
+}
+
+DEVICE u32 warp_add(u32 x) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+	return __reduce_add_sync(ALL_LANES, x);
+#else
+	UNROLL for (u32 by = 16; by > 0; by /= 2) x += (u32)shuffle_xor(x, by);
+	return x;
+#endif
 }
 
 DEVICE u64 warp_max(u64 x) {

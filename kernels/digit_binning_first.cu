@@ -1,7 +1,8 @@
 #include "digit_binning.h"
 
 // The first pass reads the column itself, encodes in registers, and makes the row numbers up.
-DIGIT_BINNING(digit_binning_first, Packed, FromColumn, ToRecords)
-DIGIT_BINNING(digit_binning_first_wide, Wide, FromColumn, ToRecords)
+DIGIT_BINNINGS_TO_MEDIUM(digit_binning_first, Packed, FromColumn, ToRecords)
+DIGIT_BINNINGS_TO_MEDIUM(digit_binning_first_short, Packed, FromColumnShort, ToRecords)
+DIGIT_BINNINGS(digit_binning_first_wide, Wide, FromColumnWide, ToRecords)
 // A single pass, first and last.
-DIGIT_BINNING(digit_binning_only, Packed, FromColumn, ToRows)
+DIGIT_BINNINGS(digit_binning_only, Wide, FromColumnWide, ToRows)

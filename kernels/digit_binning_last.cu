@@ -1,5 +1,6 @@
 #include "digit_binning.h"
 
 // The last pass writes nothing but row numbers.
-DIGIT_BINNING(digit_binning_last, Packed, FromRecords, ToRows)
-DIGIT_BINNING(digit_binning_last_wide, Wide, FromRecords, ToRows)
+DIGIT_BINNINGS(digit_binning_last, Packed, FromPacked, ToRows)
+DIGIT_BINNINGS(digit_binning_last_short, Packed, FromShort, ToRows)
+DIGIT_BINNINGS(digit_binning_last_wide, Wide, FromWide, ToRows)

@@ -1,7 +1,8 @@
 #include "digit_binning.h"
 
 // The middle passes move records.
-DIGIT_BINNING(digit_binning_middle, Packed, FromRecords, ToRecords)
-DIGIT_BINNING(digit_binning_middle_wide, Wide, FromRecords, ToRecords)
+DIGIT_BINNINGS(digit_binning_middle, Packed, FromPacked, ToRecords)
+DIGIT_BINNINGS(digit_binning_middle_short, Packed, FromShort, ToRecords)
+DIGIT_BINNINGS(digit_binning_middle_wide, Wide, FromWide, ToRecords)
 // Wide records become packed ones as soon as the bits that are left leave room for the row.
-DIGIT_BINNING(digit_binning_narrow, Wide, FromRecords, ToPacked)
+DIGIT_BINNINGS(digit_binning_narrow, Wide, FromWide, ToPacked)

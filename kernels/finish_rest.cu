@@ -1,51 +1,38 @@
-#include "buckets.h"
+#include "bins.h"
+#include "classes.h"
 
 const u32 REST_THREADS = 1024;
 
-// The order of records, and of the rest of their codes where their prefixes tie.
+// Whether one record sorts behind another: the order of records, and of their rows' numbers where their prefixes tie.
 struct RecordOrder {
 	const Field* field;
-	Linear linear;
-	Prefix prefix;
-	bool wide;
+	bool exact; // prefixes tell all
 
-	DEVICE explicit RecordOrder(const Buckets* b)
-	    : field((const Field*)b->field), linear(field), prefix(b->codeBits), wide(b->codeBits > 32) {}
-	DEVICE bool greater(u64 x, u64 y) const {
-		if (!wide || x >> 32 != y >> 32 || y == ~0ull || x == ~0ull) return x > y;
-		u32 a = prefix.rest(code_at(field, linear, (u32)x)), b = prefix.rest(code_at(field, linear, (u32)y));
+	DEVICE explicit RecordOrder(const Buckets* b) : field((const Field*)b->field) {
+		const Verdict* v = (const Verdict*)b->verdict;
+		exact = ((const Map*)b->numberMap)->right == 0 && !v->below && !v->above;
+	}
+	DEVICE bool operator()(u64 x, u64 y) const {
+		if (exact || x >> 32 != y >> 32) return x > y;
+		u64 a = NumberedRow(field, (u32)x).number, b = NumberedRow(field, (u32)y).number;
 		return a != b ? a > b : x > y;
 	}
 };
 
-DEVICE void sort_bitonic(u64* stage, u32 size, const RecordOrder& order) {
-	for (u32 k = 2; k <= size; k *= 2) {
-		for (u32 j = k / 2; j > 0; j /= 2) {
-			for (u32 x = thread_index(); x < size / 2; x += REST_THREADS) {
-				u32 low = (x & ~(j - 1)) * 2 | (x & (j - 1)), high = low | j;
-				u64 a = stage[low], b = stage[high];
-				if (order.greater(a, b) == ((low & k) == 0)) stage[low] = b, stage[high] = a;
-			}
-			sync_block();
-		}
-	}
-}
-
-// finish_rest sorts what the finish left over, each range by a block, and clears the counts for the next sort.
+// finish_rest sorts what the finish left over, each range by a block.
 KERNEL(finish_rest, REST_THREADS, 1)(const Buckets* b) {
 	u64* stage = (u64*)shared_memory();
 	const u64* records = (const u64*)b->records[b->second ? 1 : 0];
-	u32 count = ((const Verdict*)b->verdict)->rest;
+	const Verdict* verdict = (const Verdict*)b->verdict;
+	u32 count = verdict->goOn ? verdict->rest : 0;
 	RecordOrder order(b);
-	for (u32 i = block_index() * REST_THREADS + thread_index(); i < 1u << b->bits; i += grid_blocks() * REST_THREADS) ((u32*)b->counts)[i] = 0;
 	for (u32 o = block_index(); o < count; o += grid_blocks()) {
 		Range r = ((const Range*)b->rest)[o];
-		u32 rows = r.end - r.first, size = 2;
-		while (size < rows) size *= 2;
-		for (u32 i = thread_index(); i < size; i += REST_THREADS) stage[i] = i < rows ? records[r.first + i] : ~0ull;
+		u32 rows = r.end - r.first;
+		for (u32 i = thread_index(); i < rows; i += REST_THREADS) stage[i] = records[r.first + i];
 		sync_block();
-		sort_bitonic(stage, size, order);
-		for (u32 i = thread_index(); i < rows; i += REST_THREADS) ((u32*)b->rows)[r.first + i] = (u32)stage[i];
+		sort_bitonic<REST_THREADS>(stage, rows, order);
+		for (u32 i = thread_index(); i < rows; i += REST_THREADS) ((u32*)b->rows)[output_place(b, r.first + i)] = (u32)stage[i];
 		sync_block();
 	}
 }

@@ -1,67 +1,115 @@
-#include "column.h"
+// The upfront histograms of all digits in one read of the keys, and their exclusive sums (paper, sections 4.1 and 4.2).
+#include "column_rows.h"
 
-const int HISTOGRAM_ITEMS = 8;
+// A Counts is what histogram writes: all zero before.
+struct Counts {
+	u32* bins;     // RADIX_BINS of each digit
+	u64* constant; // bit d: all rows have the same digit d
+	u32* done;     // blocks that have added their counts
 
-// The places of all digits, a byte for each: they stay in registers.
-struct Digits {
-	u64 shifts = 0, bits = 0;
-
-	DEVICE Digits(const Digit* digits, u32 count) {
-		for (u32 d = 0; d < count; d++) {
-			shifts |= digits[d].shift << 8 * d;
-			bits |= digits[d].bits << 8 * d;
-		}
-	}
-	template <class Word> DEVICE u32 of(Word code, int d) const {
-		return (u32)(code >> (u32)(shifts >> 8 * d & 255)) & ((1u << (u32)(bits >> 8 * d & 255)) - 1);
-	}
-	DEVICE u32 code_bits(u32 count) const { return (u32)(shifts >> 8 * (count - 1) & 255) + (u32)(bits >> 8 * (count - 1) & 255); }
+	DEVICE explicit Counts(u32* counts)
+	    : bins(counts), constant((u64*)(counts + MAX_DIGITS * RADIX_BINS)), done(counts + MAX_DIGITS * RADIX_BINS + 2) {}
 };
 
-// Counts the digits of the rows of a block in shared memory, in several copies of each counter, one beside the other: lanes of
-// a warp whose digits agree add to different words, in different banks.
-template <class Word, int most, int copies> DEVICE void count_all(const Field* field, u64 n, const Digits& digits, u32 count, u32* counters) {
-	u32* mine = counters + lane_index() % copies;
-	Column32 column = {field, n};
-	u64 chunk = 32 * HISTOGRAM_ITEMS, step = (u64)grid_blocks() * (HISTOGRAM_THREADS / 32) * chunk;
-	for (u64 first = ((u64)block_index() * (HISTOGRAM_THREADS / 32) + warp_index()) * chunk; first < n; first += step) {
-		Word code[HISTOGRAM_ITEMS];
-		column.codes(code, first);
-		u32 left = n - first < chunk ? (u32)(n - first) : (u32)chunk;
-		UNROLL for (int d = 0; d < most; d++) {
-			if (d >= (int)count) break;
-			UNROLL for (int i = 0; i < HISTOGRAM_ITEMS; i++) {
-				if (32 * i + lane_index() < left) atomic_add(mine + (d * RADIX_BINS + digits.of(code[i], d)) * copies, 1u);
-			}
-		}
-	}
-}
+// Counters in shared memory. Each bin has several, one beside the other: lanes whose digits agree add to different words, in
+// different banks.
+template <int copies> struct Copies {
+	u32* counters;
 
-template <int copies> DEVICE void add_copies(const u32* counters, u32 count, u32* counts) {
-	for (u32 i = thread_index(); i < count * RADIX_BINS; i += HISTOGRAM_THREADS) {
+	DEVICE Copies() : counters((u32*)shared_memory()) {}
+	DEVICE void add(u32 digit, u32 bin) const { atomic_add(counters + (digit * RADIX_BINS + bin) * copies + lane_index() % copies, 1u); }
+	DEVICE u32 sum(u32 bin) const {
 		u32 total = 0;
-		UNROLL for (u32 k = 0; k < copies; k++) total += counters[i * copies + (k + lane_index()) % copies];
-		if (total) atomic_add(counts + i, total);
+		UNROLL for (u32 k = 0; k < copies; k++) total += counters[bin * copies + (k + lane_index()) % copies];
+		return total;
+	}
+};
+
+template <bool whole, int digits, int copies, class Word, int items>
+DEVICE void count_rows(const Word (&code)[items], const Place& p, u64 shifts, u64 bits, u32 count) {
+	Copies<copies> counters;
+	UNROLL for (int d = 0; d < digits; d++) {
+		if (d >= (int)count) break;
+		u32 shift = (u32)(shifts >> 8 * d) & 255, mask = (1u << ((u32)(bits >> 8 * d) & 255)) - 1;
+		UNROLL for (int i = 0; i < items; i++) {
+			if (whole || p.has(i)) counters.add(d, (u32)(code[i] >> shift) & mask);
+		}
 	}
 }
 
-// The upfront histograms of all digits in one read of the keys (paper, section 4.1).
-KERNEL(histogram, HISTOGRAM_THREADS, 1)(const Field* field, u64 n, const Digit* digits, u64 count, u32* counts) {
-	u32* counters = (u32*)shared_memory();
-	for (u32 i = thread_index(); i < MAX_DIGITS * RADIX_BINS * HISTOGRAM_COPIES; i += HISTOGRAM_THREADS) counters[i] = 0;
-	Digits places(digits, (u32)count);
-	sync_block();
-	if (count * 2 <= MAX_DIGITS) { // half the digits, twice the copies
-		if (Column32::is_short(field, places.code_bits((u32)count))) {
-			count_all<u32, MAX_DIGITS / 2, HISTOGRAM_COPIES * 2>(field, n, places, (u32)count, counters);
-		} else {
-			count_all<u64, MAX_DIGITS / 2, HISTOGRAM_COPIES * 2>(field, n, places, (u32)count, counters);
-		}
-		sync_block();
-		add_copies<HISTOGRAM_COPIES * 2>(counters, (u32)count, counts);
-	} else {
-		count_all<u64, MAX_DIGITS, HISTOGRAM_COPIES>(field, n, places, (u32)count, counters);
-		sync_block();
-		add_copies<HISTOGRAM_COPIES>(counters, (u32)count, counts);
+// Counts the digits of the block's rows; shifts and bits hold a byte of each digit.
+template <class Word, int items, int digits, int copies> DEVICE void count_column(const Field* field, u64 n, u64 shifts, u64 bits, u32 count) {
+	const u32 chunk = 32 * items;
+	u64 warps = block_threads() / 32, step = (u64)grid_blocks() * warps * chunk;
+	ColumnRows<Word, items> rows(field);
+	for (u64 first = ((u64)block_index() * warps + warp_index()) * chunk; first < n; first += step) {
+		Place here(first, n, chunk);
+		rows.load(here);
+		rows.encode(here);
+		if (here.whole<items>()) count_rows<true, digits, copies>(rows.x, here, shifts, bits, count);
+		else count_rows<false, digits, copies>(rows.x, here, shifts, bits, count);
 	}
 }
+
+template <int copies> DEVICE void add_up(const Counts& counts, u32 digits) {
+	Copies<copies> counters;
+	for (u32 bin = thread_index(); bin < digits * RADIX_BINS; bin += block_threads()) {
+		u32 rows = counters.sum(bin);
+		if (rows) atomic_add(counts.bins + bin, rows);
+	}
+}
+
+// The last block to come turns the counts into the place of the first row of each bin: a warp takes a digit.
+DEVICE void sum_counts(const Counts& counts, u32 digits, u64 n) {
+	const u32 each = RADIX_BINS / 32;
+	for (u32 d = warp_index(); d < digits; d += block_threads() / 32) {
+		u32 *bins = counts.bins + d * RADIX_BINS + lane_index() * each, rows[each], sum = 0, total;
+		bool constant = false;
+		UNROLL for (u32 k = 0; k < each; k++) {
+			rows[k] = load_relaxed(bins + k);
+			sum += rows[k];
+			constant |= rows[k] == n;
+		}
+		u32 before = warp_exclusive_sum(sum, &total);
+		UNROLL for (u32 k = 0; k < each; k++) {
+			bins[k] = before;
+			before += rows[k];
+		}
+		if (constant) atomic_or(counts.constant, 1ull << d);
+	}
+}
+
+DEVICE void clear_words(u32* words, u64 count, u64 first, u64 step) {
+	for (u64 i = first; i < count / 4; i += step) ((Words4*)words)[i] = {0, 0, 0, 0};
+}
+
+template <u32 bytes, int items>
+DEVICE void make_histogram(const Field* field, u64 n, u64 shifts, u64 bits, u32 digits, const Counts& counts, u32* clear, u64 words) {
+	const int half = MAX_DIGITS / 2, copies = bytes / (MAX_DIGITS * RADIX_BINS * 4);
+	u32 top = digits - 1, codeBits = (u32)(shifts >> 8 * top & 255) + (u32)(bits >> 8 * top & 255);
+	clear_words((u32*)shared_memory(), bytes / 4, thread_index(), block_threads());
+	clear_words(clear, words, (u64)block_index() * block_threads() + thread_index(), (u64)grid_blocks() * block_threads());
+	sync_block();
+	if (digits > half) count_column<u64, items, MAX_DIGITS, copies>(field, n, shifts, bits, digits);
+	else if (field->width == 4 && codeBits <= 32) count_column<u32, 2 * items, half, 2 * copies>(field, n, shifts, bits, digits);
+	else count_column<u64, items, half, 2 * copies>(field, n, shifts, bits, digits);
+	sync_block();
+	if (digits > half) add_up<copies>(counts, digits);
+	else add_up<2 * copies>(counts, digits);
+	fence(); // the counts are there before this block says so
+	u32* last = (u32*)(shared_memory() + bytes);
+	sync_block();
+	if (thread_index() == 0) *last = atomic_add(counts.done, 1u) == grid_blocks() - 1;
+	sync_block();
+	if (!*last) return;
+	fence();
+	sum_counts(counts, digits, n);
+}
+
+#define HISTOGRAM(name, threads, bytes, items)                                                                                           \
+	KERNEL(name, threads, 1)                                                                                                             \
+	(const Field* field, u64 n, u64 shifts, u64 bits, u64 digits, u32* counts, u32* clear, u64 words) {                                  \
+		make_histogram<bytes, items>(field, n, shifts, bits, (u32)digits, Counts(counts), clear, words);                                     \
+	}
+HISTOGRAM(histogram, HISTOGRAM_THREADS, HISTOGRAM_BYTES, 8)
+HISTOGRAM(histogram_small, SMALL_HISTOGRAM_THREADS, SMALL_HISTOGRAM_BYTES, 4)

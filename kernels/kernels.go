@@ -4,6 +4,8 @@
 // The kernels follow Onesweep (Adinets and Merrill, 2022). Their arguments are described in abi.h.
 package kernels
 
+import "slices"
+
 // A Kernel is what a launch needs to know beside its arguments.
 type Kernel struct {
 	Name    string
@@ -12,30 +14,27 @@ type Kernel struct {
 }
 
 // All are the kernels of the image.
-var All = []Kernel{
+var All = slices.Concat(digitBinning, []Kernel{
 	{"statistics", StreamThreads, StreamThreads / 32 * 48},
 	{"statistics_decimal", StreamThreads, 0},
 	{"encode", StreamThreads, 0},
-	{"histogram", HistogramThreads, histogramBytes},
-	{"exclusive_sum", RadixBins, RadixBins / 32 * 4},
-	{"digit_binning_first", BinningThreads, binningBytes},
-	{"digit_binning_first_wide", BinningThreads, binningBytesWide},
-	{"digit_binning_only", BinningThreads, binningBytes},
-	{"digit_binning_middle", BinningThreads, binningBytes},
-	{"digit_binning_middle_wide", BinningThreads, binningBytesWide},
-	{"digit_binning_narrow", BinningThreads, binningBytesWide},
-	{"digit_binning_last", BinningThreads, binningBytes},
-	{"digit_binning_last_wide", BinningThreads, binningBytesWide},
-	{"sample", 1024, SampleRows*2*4 + 64*4},
-	{"bucket_histogram", HistogramThreads, (1 << BucketBits) * 2},
-	{"bucket_plan", 1024, 33 * 4},
-	{"partition_first", PartitionThreads, PartitionTile*8 + (256+4)*8 + 128},
-	{"partition_only", PartitionThreads, PartitionTile*8 + ((1<<OnlyPassBits)+4)*8 + 128},
-	{"partition_second", PartitionThreads, PartitionSecondTile*8 + (256+4)*8 + 128},
-	{"finish", FinishThreads, finishBytes},
-	{"finish_wide", FinishThreads, finishBytes + FinishThreads*FinishItems*4},
-	{"finish_small", FinishThreads, finishSmallBytes},
-	{"finish_small_wide", FinishThreads, finishSmallBytes + FinishThreads*SmallFinishItems*4},
+	{"histogram", HistogramThreads, HistogramBytes + 16},
+	{"histogram_small", SmallHistogramThreads, SmallHistogramBytes + 16},
+	{"tiny", TinyThreads, tinyBytes(TinyItems)},
+	{"tiny_few", TinyThreads, tinyBytes(TinyFewItems)},
+	{"sample", 1024, LookHead + SampleRows*12 + 1024},
+	{"look", LookThreads, LookHead + (1<<BucketBits)*2},
+	{"look_small", LookSmallThreads, LookHead + SmallSampleRows*12 + 1024},
+	{"bucket_plan", 1024, 512},
+	{"partition_first", PartitionThreads, dealerBytes(PartitionTile, 256) + classBytes(PartitionThreads)},
+	{"partition_first_wide", PartitionWideThreads, dealerBytes(PartitionTile, 256) + classBytes(PartitionWideThreads)},
+	{"partition_only", PartitionOnlyThreads, dealerBytes(PartitionOnlyTile, 1<<OnlyPassBits) + classBytes(PartitionOnlyThreads)},
+	{"partition_only_wide", PartitionOnlyThreads, dealerBytes(PartitionOnlyTile, 1<<OnlyPassBits) + classBytes(PartitionOnlyThreads)},
+	{"partition_small", PartitionSmallThreads, dealerBytes(PartitionSmallTile, 1<<SmallPassBits) + classBytes(PartitionSmallThreads)},
+	{"partition_small_wide", PartitionSmallThreads, dealerBytes(PartitionSmallTile, 1<<SmallPassBits) + classBytes(PartitionSmallThreads)},
+	{"partition_second", PartitionSecondThreads, dealerBytes(PartitionSecondTile, 256)},
+	{"finish", FinishThreads, finishBytes(FinishItems, FinishBinBits)},
+	{"finish_small", FinishThreads, finishBytes(SmallFinishItems, SmallFinishBinBits)},
 	{"finish_rest", 1024, FinishRestRows * 8},
 	{"iota", StreamThreads, 0},
 	{"widen", StreamThreads, 0},
@@ -47,19 +46,59 @@ var All = []Kernel{
 	{"gather_32", StreamThreads, 0},
 	{"gather_bytes", StreamThreads, 0},
 	{"gather_bits", StreamThreads, 0},
+	{"deal_rows", DealThreads, DealTile*4 + dealTable + DealThreads/32*4},
+	{"collect_4", CollectThreads, DealTile*4 + dealTable},
+	{"collect_8", CollectThreads, DealTile*8 + dealTable},
+	{"text_starts", StreamThreads, 0},
+	{"text_lengths", StreamThreads, 32 * 8},
+	{"text_sums", 1024, 32 * 8},
+	{"text_offsets", StreamThreads, 32 * 8},
+	{"text_copy", StreamThreads, 0},
 	{"copy_bits", StreamThreads, 0},
 	{"look_up_ranks", StreamThreads, 0},
+})
+
+// digitBinning are the passes of Onesweep, for tiles of three shapes. First passes that write packed records have no large tiles.
+var digitBinning = slices.Concat(
+	binning("digit_binning_first", false)[1:], binning("digit_binning_first_short", false)[1:], binning("digit_binning_first_wide", true),
+	binning("digit_binning_only", true), binning("digit_binning_middle", false), binning("digit_binning_middle_short", false),
+	binning("digit_binning_middle_wide", true), binning("digit_binning_narrow", true), binning("digit_binning_last", false),
+	binning("digit_binning_last_short", false), binning("digit_binning_last_wide", true),
+)
+
+// binning are the kernels of a pass.
+func binning(name string, wide bool) []Kernel {
+	large, medium, small, bytes := LargeTile, MediumTile, SmallTile, 8
+	if wide {
+		large, medium, bytes = LargeTileWide, MediumTileWide, 12
+	}
+	shape := func(suffix string, threads, tile int) Kernel {
+		return Kernel{name + suffix, threads, tile*bytes + binningCounters(threads)}
+	}
+	return []Kernel{
+		shape("_large", LargeTileThreads, large), shape("", MediumTileThreads, medium), shape("_small", SmallTileThreads, small),
+	}
 }
 
+// tinyBytes is the memory of a tiny sort: a number, two places and a class for each row, the counters of the bins, a sum for each warp.
+func tinyBytes(items int) int { return TinyThreads*items*13 + 4<<TinyBinBits + TinyThreads/32*8 }
+
+// binningCounters is the room behind a tile: a counter of each bin for each warp, two words for each bin, and a few words.
+func binningCounters(threads int) int { return (threads/32+2)*RadixBins*4 + 256 }
+
 const (
-	histogramBytes = MaxDigits * RadixBins * HistogramCopies * 4
-
-	// The staged rows, and counters of the bins that hold lists of rows later.
-	finishBytes      = (FinishThreads*FinishItems+32)*4 + (max(1<<FinishBinBits, FinishThreads*FinishItems)+32)*4 + 256
-	finishSmallBytes = (FinishThreads*SmallFinishItems+32)*4 + (max(1<<SmallFinishBinBits, FinishThreads*SmallFinishItems)+32)*4 + 256
-
-	// A tile of records, a counter of each bin for each warp, two words for each bin, and a few words.
-	binningBytes     = DigitTile*8 + binningCounters
-	binningBytesWide = DigitTileWide*12 + binningCounters
-	binningCounters  = (BinningThreads/32+2)*RadixBins*4 + 256
+	// Two words for each window, and what one more has.
+	dealTable = 2 * (DealWindows + 32) * 4
 )
+
+// dealerBytes: a tile of records, two words for each bin, and a few words.
+func dealerBytes(tile, bins int) int { return tile*8 + (bins+4)*8 + 128 }
+
+// classBytes: the rows of each class in each warp, and two words for each class.
+func classBytes(threads int) int { return (Classes*(threads/32+2) + 1) * 4 }
+
+// finishBytes: words of all kinds, the staged rows, counters of the bins that hold lists of rows later, and runs of rows that tie.
+func finishBytes(items, binBits int) int {
+	room := FinishThreads * items
+	return 1024 + (room+32)*4 + (max(1<<binBits, room)+32)*4 + room*2
+}

@@ -17,6 +17,9 @@ template <class Word> struct LinearOf {
 	DEVICE bool plain() const { return !floating && !rank && mul == 1; }
 	DEVICE Word plain_number(Word x) const { return bias + (((x - base) & widthMask) >> shift); }
 
+	// Most of these are but moved.
+	DEVICE bool moves() const { return plain() && shift == 0 && widthMask == (Word)~0ull; }
+
 	// x is zero above its width.
 	DEVICE Word float_number(Word x) const {
 		if (x & sign) x = (sign - x) & widthMask; // two's complement: both zeros are one

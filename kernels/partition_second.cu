@@ -1,11 +1,11 @@
 #include "partition.h"
 
-const int SECOND_ITEMS = PARTITION_SECOND_TILE / PARTITION_THREADS;
+const int SECOND_ITEMS = PARTITION_SECOND_TILE / PARTITION_SECOND_THREADS;
 
 // A block finds its tile: the tiles of bin d begin at number starts[d] / tile + d, which is room enough for every bin and leaves at
-// most one tile empty for each.
+// most one tile empty for each. Tiles begin at even records, which are read by two: the first tile of a bin may begin a record early.
 struct SecondTile {
-	u32 bin, first, end;
+	u32 bin, begin, first, end; // begin: even; the bin's records are first..end-1
 
 	DEVICE SecondTile(const Buckets* b, u32* shared) {
 		const u32* starts = (const u32*)b->firstStarts;
@@ -17,35 +17,41 @@ struct SecondTile {
 		if (lane_index() == 0 && mine) atomic_add(shared, mine);
 		sync_block();
 		bin = shared[0] - 1;
-		u32 low = starts[bin], high = bin + 1 < bins ? starts[bin + 1] : (u32)b->n;
-		first = low + (t - (low / PARTITION_SECOND_TILE + bin)) * PARTITION_SECOND_TILE;
-		end = first >= high ? first : high - first < PARTITION_SECOND_TILE ? high : first + PARTITION_SECOND_TILE;
+		u32 low = starts[bin], high = starts[bin + 1];
+		begin = low - low % 2 + (t - (low / PARTITION_SECOND_TILE + bin)) * PARTITION_SECOND_TILE;
+		first = begin < low ? low : begin;
+		end = begin >= high ? first : high - begin < PARTITION_SECOND_TILE ? high : begin + PARTITION_SECOND_TILE;
 	}
 };
 
 // Whole tiles, which are nearly all, need no look at where they end.
 template <bool whole> DEVICE void partition_tile(const Buckets* b, const SecondTile& tile, u8* memory) {
-	Dealer<PARTITION_THREADS, SECOND_ITEMS, 256> dealer(memory);
-	u32 rows = tile.end - tile.first, shift, mask = (1u << b->second) - 1;
-	const u64* in = (const u64*)b->records[0] + tile.first + thread_index();
-	auto inside = [&](int i) { return whole || i * PARTITION_THREADS + thread_index() < rows; };
-	auto bin = [&](u64 record) { return (u32)(record >> 32) >> shift & mask; };
+	Dealer<PARTITION_SECOND_THREADS, SECOND_ITEMS, 256> dealer(memory, (1u << b->second) - 1);
+	u32 row[SECOND_ITEMS], mine = tile.begin + warp_index() * 32 * SECOND_ITEMS + lane_index() * 2, first = tile.first, end = tile.end, bin = tile.bin;
+	const u64* in = (const u64*)b->records[0];
+	auto place = [&](int i) { return mine + i / 2 * 64 + i % 2; };
+	auto inside = [&](int i) { return place(i) >= first && place(i) < end; };
+	auto low = [&](int i) { return row[i]; };
 	dealer.clear(32 - (u32)b->bits);
-	u64 record[SECOND_ITEMS];
-	UNROLL for (int i = 0; i < SECOND_ITEMS; i++) record[i] = inside(i) ? load(in + i * PARTITION_THREADS) : 0;
+	UNROLL for (int i = 0; i < SECOND_ITEMS; i += 2) {
+		u64 two[2] = {0, 0};
+		if (whole) {
+			load_vector(in + place(i), two);
+		} else {
+			UNROLL for (int k = 0; k < 2; k++) {
+				if (inside(i + k)) two[k] = load(in + place(i + k));
+			}
+		}
+		UNROLL for (int k = 0; k < 2; k++) dealer.key[i + k] = (u32)(two[k] >> 32), row[i + k] = (u32)two[k];
+	}
+	dealer.template deal<whole>(b, inside, low, [&](const Buckets* b) { return (u32*)b->cursors + ((u64)bin << b->second); });
 	sync_block();
-	shift = *dealer.shift;
-	UNROLL for (int i = 0; i < SECOND_ITEMS; i++) dealer.count(i, inside(i) ? bin(record[i]) : dealer.outside);
-	sync_block();
-	dealer.place((u32*)b->cursors + ((u64)tile.bin << b->second), rows);
-	shift = *dealer.shift;
-	UNROLL for (int i = 0; i < SECOND_ITEMS; i++) dealer.put(i, inside(i) ? bin(record[i]) : dealer.outside, record[i]);
-	sync_block();
-	dealer.write((u64*)b->records[1], rows, mask);
+	dealer.template write<whole>((Record*)in_register(b)->records[1]);
 }
 
 // The second pass deals the rows of each bin of the first pass to the buckets in it.
-KERNEL(partition_second, PARTITION_THREADS, 2)(const Buckets* b) {
+KERNEL(partition_second, PARTITION_SECOND_THREADS, 2)(const Buckets* b) {
+	if (!((const Verdict*)b->verdict)->goOn) return;
 	SecondTile tile(b, (u32*)shared_memory());
 	if (tile.first >= tile.end) return;
 	if (tile.end - tile.first == PARTITION_SECOND_TILE) {

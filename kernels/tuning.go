@@ -9,39 +9,109 @@ const (
 	// MaxDigits is the most digits of one code word.
 	MaxDigits = 8
 
-	// BinningThreads is the size of a block of digit binning. Few warps with many rows each have fewer counters to add up
-	// and more loads in flight; two blocks on a multiprocessor rank and scatter at the same time.
-	BinningThreads = 320
-	// BinningItems is the rows of a thread.
-	BinningItems = 32
-	// BinningItemsWide is the same for wide records, which take half as much room again.
-	BinningItemsWide = 20
-	// DigitTile is the rows of a tile of digit binning.
-	DigitTile = BinningThreads * BinningItems
-	// DigitTileWide is the same for wide records.
-	DigitTileWide = BinningThreads * BinningItemsWide
+	// Digit binning has tiles of three shapes, each for packed and for wide records. A large tile fills a multiprocessor, which
+	// takes one after the other: its bins are long runs, so that fewer and fuller lines are written.
+	LargeTileThreads = 384
+	// LargeTileItems is the rows of a thread.
+	LargeTileItems = 48
+	// LargeTileWideItems is the same for wide records, which take half as much room again.
+	LargeTileWideItems = 40
+	// LargeTile is the rows of a large tile.
+	LargeTile = LargeTileThreads * LargeTileItems
+	// LargeTileWide is the same for wide records.
+	LargeTileWide = LargeTileThreads * LargeTileWideItems
+	// LargeTileRows is from how many rows on tiles are large.
+	LargeTileRows = 1 << 26
+
+	// MediumTileThreads is the size of a block for tiles of which two lie in a multiprocessor, so that one is ranked while
+	// the other is written.
+	MediumTileThreads = 256
+	// MediumTileItems is the rows of a thread.
+	MediumTileItems = 40
+	// MediumTileWideItems is the same for wide records.
+	MediumTileWideItems = 26
+	// MediumTile is the rows of a medium tile.
+	MediumTile = MediumTileThreads * MediumTileItems
+	// MediumTileWide is the same for wide records.
+	MediumTileWide = MediumTileThreads * MediumTileWideItems
+
+	// SmallTileThreads is the size of a block where rows are so few that larger tiles would leave multiprocessors idle.
+	SmallTileThreads = 256
+	// SmallTileItems is the rows of a thread, of packed and of wide records.
+	SmallTileItems = 12
+	// SmallTile is the rows of a small tile.
+	SmallTile = SmallTileThreads * SmallTileItems
+	// SmallTileRows is up to how many rows tiles are small.
+	SmallTileRows = 1 << 19
+
 	// StripRows is the most rows that one launch bins: its status words hold counts of 30 bits (paper, section 3.4).
 	StripRows = 1 << 29
 
 	// HistogramThreads is the size of a block of histogram, which fills a multiprocessor.
 	HistogramThreads = 1024
-	// HistogramCopies is how many counters each bin has in shared memory, so that lanes do not wait for one another.
-	HistogramCopies = 16
+	// HistogramBytes is its shared memory: as many counters for each bin as fit, so that lanes do not wait for one another.
+	HistogramBytes = 128 << 10
+	// SmallHistogramThreads is the size of a block of histogram_small, for few rows.
+	SmallHistogramThreads = 256
+	// SmallHistogramBytes is its shared memory.
+	SmallHistogramBytes = 32 << 10
+	// SmallHistogramRows is up to how many rows histogram_small is the faster one.
+	SmallHistogramRows = 1 << 21
 
-	// SampleBits is the size of the sample that looks for equal keys.
-	SampleBits = 14
-	// SampleRows is the rows of the sample.
-	SampleRows = 1 << SampleBits
-	// SampleAllRows is from how many rows on the whole sample is taken; below, a quarter of it.
-	SampleAllRows = 1 << 25
-	// PartitionThreads is the size of a block of the partition.
-	PartitionThreads = 512
+	// SampleRows is the rows of the sample that suggests a map and looks for equal keys.
+	SampleRows = 1 << 14
+	// MiddleSampleRows is the same for less than SampleAllRows.
+	MiddleSampleRows = 1 << 12
+	// SampleAllRows is from how many rows on the large sample is taken.
+	SampleAllRows = 1 << 26
+	// SampleBlocks is the grid of the kernel that reads it.
+	SampleBlocks = 32
+	// SmallSampleRows is the rows of the sample for no more than SmallRows: every block of look_small takes it by itself.
+	SmallSampleRows = 1 << 11
+	// LookThreads is the size of a block of look, which fills a multiprocessor.
+	LookThreads = 1024
+	// LookSmallThreads is the size of a block of look_small, which also samples and plans.
+	LookSmallThreads = 1024
+	// LookBlocks is the most blocks of look.
+	LookBlocks = 1024
+	// LookHead is the bytes of shared memory in front of the counters of look.
+	LookHead = 1 << 10
+	// MapBytes is the size of a Map.
+	MapBytes = 368
+	// PartialBytes is the size of a Partial.
+	PartialBytes = 136
+	// HeavyValues is the most values that have places of their own, because they are in many rows.
+	HeavyValues = 8
+	// ClassOfNan is the class of NaN, behind those of heavy values.
+	ClassOfNan = HeavyValues
+	// ClassOfNull is the class of nulls.
+	ClassOfNull = HeavyValues + 1
+	// Classes is the number of classes.
+	Classes = HeavyValues + 2
+	// PartitionThreads is the size of a block of the first pass of the partition.
+	PartitionThreads = 768
+	// PartitionWideThreads is the same for columns of 8 bytes, whose numbers take more registers.
+	PartitionWideThreads = 512
 	// PartitionTile is the rows of a tile of the first pass.
 	PartitionTile = PartitionThreads * 16
+	// PartitionSecondThreads is the size of a block of the second pass.
+	PartitionSecondThreads = 512
 	// PartitionSecondTile is the rows of a tile of the second pass.
-	PartitionSecondTile = PartitionThreads * 16
+	PartitionSecondTile = PartitionSecondThreads * 16
+	// PartitionOnlyThreads is the size of a block of the only pass over few rows.
+	PartitionOnlyThreads = 512
+	// PartitionOnlyTile is the rows of its tiles.
+	PartitionOnlyTile = PartitionOnlyThreads * 16
+	// SmallPassBits is the most bits of a partition in one pass over so few rows that small tiles keep more multiprocessors busy.
+	SmallPassBits = 8
+	// PartitionSmallThreads is the size of its blocks.
+	PartitionSmallThreads = 256
+	// PartitionSmallTile is the rows of its tiles.
+	PartitionSmallTile = PartitionSmallThreads * 8
 	// BucketBits is the most bits that rows are partitioned by: counters of 16 bits for all buckets fill shared memory.
 	BucketBits = 16
+	// SmallBucketBits is the most bits that one block plans.
+	SmallBucketBits = 12
 	// OnlyPassBits is the most bits of a partition in one pass.
 	OnlyPassBits = 11
 
@@ -63,6 +133,31 @@ const (
 	SmallFinishBinBits = 11
 	// FinishRestRows is the most rows of a bucket that finish_rest sorts.
 	FinishRestRows = 16384
+
+	// DealThreads is the size of a block that deals row numbers to windows of a column.
+	DealThreads = 512
+	// DealTile is its rows.
+	DealTile = DealThreads * 16
+	// CollectThreads is the size of a block that collects what was gathered for a tile: two of them fill a multiprocessor.
+	CollectThreads = 1024
+	// DealWindows is the most windows.
+	DealWindows = 256
+
+	// TinyThreads is the size of the one block of a tiny sort.
+	TinyThreads = 1024
+	// TinyItems is the rows of a thread.
+	TinyItems = 12
+	// TinyRows is up to how many rows one block sorts alone.
+	TinyRows = TinyThreads * TinyItems
+	// TinyFewItems is the rows of a thread of tiny_few.
+	TinyFewItems = 4
+	// TinyFewRows is the most rows of tiny_few.
+	TinyFewRows = TinyThreads * TinyFewItems
+	// TinyBinBits is the bits by which rows are told apart first. The counters of the bins are those of digits as well, of each warp.
+	TinyBinBits = 13
+
+	// TextTile is the rows of which a block of 256 threads looks up the lengths.
+	TextTile = StreamThreads * 8
 
 	// StreamThreads is the size of a block of the kernels that read and write once.
 	StreamThreads = 256

@@ -2,170 +2,271 @@
 // few rows of a bin are compared. A staged word is the rest of the prefix and the row, in 32 bits.
 #pragma once
 #include "bins.h"
-#include "buckets.h"
+#include "classes.h"
 
-// A Span is some whole buckets next to one another: records first..first+rows-1, prefixes from low on.
+// A Span is some whole buckets next to one another: records first..first+rows-1, prefixes from low on. It stays in shared memory,
+// since registers are few.
 struct Span {
+	u64 values; // the column's, and the bits by which a row's number is shifted on the way to its value
+	u32 valueShift;
 	u32 first, rows, low, binShift; // bits of the prefix behind the bin
+	u32 ties;                       // 1: prefixes may tie that do not stand for one number
+	u32 shift, split;               // rows of classes that sort before; 1: more of them sort before some of the rows
 };
 
+// Words of shared memory in front: the cutter's, sums of warps, the numbers of runs and of large bins, and those.
+const int CONTROL_SUMS = 16, CONTROL_RUNS = 40, CONTROL_LARGE = 41, CONTROL_LIST = 48, CONTROL_WORDS = 256;
+
+// Places of words in shared memory are in bytes here, so that none has to be multiplied on the way to it.
 template <int items, int binBits, bool wide, bool full> struct Finish {
 	static const int threads = FINISH_THREADS, room = threads * items, bins = 1 << binBits;
 	static const int scanWarps = bins / 128 < threads / 32 ? bins / 128 : threads / 32, groups = bins / 128 / scanWarps;
 	static const int counterWords = (bins > room ? bins : room) + 32;
-	static const int bytes = (room + 32 + counterWords) * 4 + 256 + (wide ? room * 4 : 0);
+	static const int bytes = (CONTROL_WORDS + room + 32 + counterWords) * 4 + (wide ? room * 2 : 0);
+	static_assert(groups % 2 == 0, "two groups are summed at once");
+	static_assert(room * 4 < 1 << 16, "a place in the stage has 16 bits");
+	static_assert(CONTROL_LIST + room / LARGEST_BIN < CONTROL_WORDS, "room for all large bins");
 
-	u32 *stage, *counters, *control, *runs; // counters: later the lists of larger bins
+	u32 *stage, *counters, *control, *runs; // control: the first words are the cutter's; counters: later the lists of larger bins
+
+	u32 stageAt, countersAt;
+	const volatile Span* span;
 	u32 word[items], place[items];
 
-	DEVICE explicit Finish(u8* memory)
-	    : stage((u32*)memory), counters(stage + room + 32), control(counters + counterWords), runs(control + 64) {}
+	DEVICE Finish(u8* memory, const volatile Span* span)
+	    : stage((u32*)memory + CONTROL_WORDS), counters(stage + room + 32), control((u32*)memory), runs(counters + counterWords), stageAt(shared_place(stage)),
+	      countersAt(shared_place(counters)), span(span) {}
 
 	// Rows sit at offset..offset+rows-1 of the block's items, so that loads and stores are whole lines of memory. In a full window only
 	// the first and the last two items of a thread can be missing.
-	DEVICE static bool is_full(const Span& s) { return s.rows + s.first % 32 >= (items - 2) * threads; }
+	DEVICE static bool is_full(const volatile Span* s) { return s->rows + s->first % 32 >= (items - 2) * threads; }
 	DEVICE static bool inside(int i, u32 offset, u32 rows) {
-		if (full && i > 0 && i < items - 2) return true;
+		if (full && i > 0) return i < items - 2 || i * threads + thread_index() < rows + offset;
 		return i * threads + thread_index() - offset < rows;
 	}
 
-	DEVICE void load_records(const u64* records, const Span& s, u32 offset) {
-		const u64* in = records + s.first - offset + thread_index();
+	DEVICE void load_records(const u64* records) {
+		clear_bins();
+		if (thread_index() < 32) counters[bins + thread_index()] = 0;
+		if (thread_index() == 0) control[CONTROL_RUNS] = control[CONTROL_LARGE] = 0;
+		u32 offset = span->first % 32, rows = span->rows;
+		const u64* in = records + span->first - offset + thread_index();
 		UNROLL for (int i = 0; i < items; i++) {
-			u64 r = inside(i, offset, s.rows) ? load_once(in + i * threads) : 0;
+			u64 r = inside(i, offset, rows) ? load_once(in + i * threads) : 0;
 			word[i] = (u32)r;
 			place[i] = (u32)(r >> 32);
 		}
-		for (u32 i = thread_index(); i < bins + 32; i += threads) counters[i] = 0;
-		if (thread_index() == 0) control[40] = 0;
 		sync_block();
 	}
 
-	// place becomes the bin, and above it the row's rank among the rows of its bin.
-	DEVICE void count(const Span& s, u32 offset) {
-		u32 factor = s.binShift ? 1u << (32 - s.binShift) : 0;
+	DEVICE void clear_bins() const {
+		UNROLL for (int k = 0; k < bins / 4 / threads; k++) ((Four*)counters)[k * threads + thread_index()] = {0, 0, 0, 0};
+	}
+
+	// place becomes the bin's counter, and above it the row's rank among the rows of its bin.
+	DEVICE void count() {
+		u32 offset = span->first % 32, rows = span->rows, low = span->low, binShift = span->binShift;
+		u32 factor = binShift ? 1u << (32 - binShift) : 0;
 		UNROLL for (int i = 0; i < items; i++) {
-			u32 rest = place[i] - s.low, bin = rest >> s.binShift;
+			u32 rest = place[i] - low, bin = rest >> binShift;
 			word[i] += rest * factor;
-			if (!inside(i, offset, s.rows)) bin = bins + lane_index();
-			place[i] = bin + (atomic_add(counters + bin, 1u) << 16); // a sum: of an OR the compiler keeps both parts
+			if (!inside(i, offset, rows)) bin = bins + lane_index();
+			place[i] = bin * 4 + (atomic_add(counters + bin, 1u) << 18); // a sum: of an OR the compiler keeps both parts
 		}
 		sync_block();
 	}
 
-	// A counter becomes the bin's start and, below it, its rows less one. Each of the scanning warps has groups of 128 bins.
-	// Returns false if a bin is too large; it must be the same for the whole block.
-	DEVICE bool scan(const Span& s) {
-		u32 sums[groups], sizes[groups], total = 0, seen = 0;
-		u32* mine = counters + warp_index() * groups * 128 + lane_index() * 4;
+	// A counter becomes the bin's start and, below it, its rows less one, all times 4. Each of the scanning warps has groups of 128
+	// bins, whose sums stay below 2^16. Sizes are kept as bytes unless some bin is large, which is the same for the whole block.
+	DEVICE void scan() {
+		u32 sums[groups], starts[groups / 2], sizes[groups], total = 0, seen = 0; // starts: of two groups in a word
+		Four* mine = (Four*)counters + warp_index() * groups * 32 + lane_index();
 		if (warp_index() < scanWarps) {
 			UNROLL for (int g = 0; g < groups; g++) {
-				u32 c[4], ofGroup;
-				UNROLL for (int k = 0; k < 4; k++) c[k] = mine[g * 128 + k], seen |= c[k];
-				sizes[g] = c[0] | c[1] << 8 | c[2] << 16 | c[3] << 24;
-				sums[g] = total + warp_exclusive_sum(c[0] + c[1] + c[2] + c[3], &ofGroup);
-				total += ofGroup;
+				Four c = mine[g * 32];
+				seen |= c.x | c.y | c.z | c.w;
+				sizes[g] = (c.w * 256 + c.z) * 65536 + c.y * 256 + c.x;
+				sums[g] = c.x + c.y + c.z + c.w;
 			}
-			if (lane_index() == 0) control[warp_index()] = total;
+			UNROLL for (int g = 0; g < groups; g += 2) {
+				u32 ofGroups, before = warp_exclusive_sum(sums[g] | sums[g + 1] << 16, &ofGroups);
+				u32 first = total, second = total + (ofGroups & 0xffff);
+				starts[g / 2] = before + (first | second << 16);
+				total = second + (ofGroups >> 16);
+			}
+			if (lane_index() == 0) control[CONTROL_SUMS + warp_index()] = total;
 		}
-		if (sync_block_or(seen > LARGEST_BIN)) return false;
+		bool large = sync_block_or(seen > LARGEST_BIN);
 		if (warp_index() < scanWarps) {
-			u32 before = (u32)warp_sum(lane_index() < warp_index() ? control[lane_index()] : 0);
+			u32 before = rows_of_warps_before();
 			UNROLL for (int g = 0; g < groups; g++) {
-				u32 start = before + sums[g];
-				UNROLL for (int k = 0; k < 4; k++) {
-					u32 rows = sizes[g] >> 8 * k & 255;
-					mine[g * 128 + k] = (start << 16) + rows - 1;
-					start += rows;
-				}
+				u32 s = sizes[g];
+				set_bins(mine + g * 32, {s & 255, s >> 8 & 255, s >> 16 & 255, s >> 24}, before + (starts[g / 2] >> g % 2 * 16 & 0xffff));
 			}
 		}
-		if (thread_index() < 32) counters[bins + thread_index()] = s.rows << 16 | 0xffff; // rows outside go behind
+		if (large) scan_again();
+		if (thread_index() < 32) counters[bins + thread_index()] = span->rows << 18 | 0xffff; // rows outside go behind
 		sync_block();
-		return true;
+	}
+	DEVICE u32 rows_of_warps_before() const { return warp_add(lane_index() < warp_index() ? control[CONTROL_SUMS + lane_index()] : 0u); }
+
+	// With a large bin: counts the rows again, as the greatest rank, and does without bytes.
+	DEVICE void scan_again() const {
+		sync_block();
+		clear_bins();
+		sync_block();
+		UNROLL for (int i = 0; i < items; i++) atomic_max(counters + (place[i] & 0xffff) / 4, (place[i] >> 18) + 1);
+		sync_block();
+		if (warp_index() >= scanWarps) return;
+		Four* mine = (Four*)counters + warp_index() * groups * 32 + lane_index();
+		u32 start = rows_of_warps_before();
+		ROLLED for (int g = 0; g < groups; g++) {
+			Four c = mine[g * 32];
+			u32 ofGroup, before = warp_exclusive_sum(c.x + c.y + c.z + c.w, &ofGroup);
+			set_bins(mine + g * 32, c, start + before);
+			start += ofGroup;
+		}
+	}
+	DEVICE static void set_bins(Four* bin, Four rows, u32 start) {
+		u32 at = start << 18;
+		Four out;
+		out.x = at + rows.x * 4 - 4, at += rows.x << 18;
+		out.y = at + rows.y * 4 - 4, at += rows.y << 18;
+		out.z = at + rows.z * 4 - 4, at += rows.z << 18;
+		out.w = at + rows.w * 4 - 4;
+		*bin = out;
 	}
 
-	// The row that came last to its bin sees to the bin's order: place is the bin's start and size, 0 for all other rows.
+	// The row that came last to its bin sees to the bin's order: place is the bin's word, 0 for all other rows.
 	DEVICE void stage_rows() {
 		UNROLL for (int i = 0; i < items; i++) {
-			u32 bin = counters[place[i] & 0xffff], rank = place[i] >> 16;
-			stage[(bin >> 16) + rank] = word[i];
+			u32 bin = load_shared(countersAt + (place[i] & 0xffff)), rank = place[i] >> 16;
+			store_shared(stageAt + (bin >> 16) + rank, word[i]);
 			place[i] = rank == (bin & 0xffff) ? bin : 0;
 		}
 		sync_block();
 	}
 
-	DEVICE void order_bins(const Span& s) {
-		u32 larger = 0;
+	DEVICE void order_bins() {
+		u32 rowBits = 32 - span->binShift, larger = countersAt + thread_index() * 4, end = larger;
 		UNROLL for (int i = 0; i < items; i++) {
-			u32 start = place[i] >> 16, more = place[i] & 0xffff;
-			bool tie = order_pair(stage + start, word[i], more == 1, 32 - s.binShift);
-			if (wide && tie) runs[atomic_add(control + 40, 1u)] = start | 2 << 16;
-			if (more > 1) counters[larger++ * threads + thread_index()] = place[i]; // each thread has a list
-		}
-		ROLLED while (larger > 0) {
-			u32 bin = counters[--larger * threads + thread_index()], rows = (bin & 0xffff) + 1;
-			if (rows <= 8) {
-				order_few(stage + (bin >> 16), rows);
-			} else {
-				order_many(stage + (bin >> 16), rows);
+			u32 more = place[i] & 0xffff;
+			if (!wide) {
+				order_pair(stageAt + (place[i] >> 16), word[i], more == 4);
+			} else if (order_tied_pair(stageAt + (place[i] >> 16), word[i], more == 4, rowBits)) {
+				add_run(place[i] >> 18, 2);
+				fetch_pair(stageAt + (place[i] >> 16));
 			}
-			if (wide) list_runs(bin >> 16, rows, s);
+			if (more > 4) store_shared(end, place[i]), end += threads * 4; // each thread has a list
+		}
+		ROLLED while (end != larger) {
+			end -= threads * 4;
+			u32 bin = load_shared(end), rows = (bin & 0xffff) / 4 + 1;
+			if (rows > LARGEST_BIN) {
+				control[CONTROL_LIST + atomic_add(control + CONTROL_LARGE, 1u)] = bin >> 18 | rows << 16;
+				continue;
+			}
+			order_bin(stage + (bin >> 18), rows);
+			if (wide) list_runs(bin >> 18, rows, rowBits);
 		}
 		sync_block();
 	}
 
+	// The numbers of a pair that ties will be compared.
+	DEVICE void fetch_pair(u32 pair) const {
+		u32 mask = row_mask();
+		u64 values = span->values, shift = span->valueShift;
+		fetch_soon(values + ((u64)(load_shared(pair) & mask) << shift));
+		fetch_soon(values + ((u64)(load_shared(pair + 4) & mask) << shift));
+	}
+	DEVICE void add_run(u32 at, u32 rows) { runs[atomic_add(control + CONTROL_RUNS, 1u)] = at | rows << 16; }
+
 	// Rows of a bin that tie in all bits of the prefix.
-	DEVICE void list_runs(u32 at, u32 rows, const Span& s) {
-		u32 shift = 32 - s.binShift;
+	DEVICE void list_runs(u32 at, u32 rows, u32 shift) {
 		for (u32 k = 0; k + 1 < rows;) {
 			u32 end = k + 1;
 			while (end < rows && ties(stage[at + k], stage[at + end], shift)) end++;
-			if (end > k + 1) runs[atomic_add(control + 40, 1u)] = (at + k) | (end - k) << 16;
+			if (end > k + 1) add_run(at + k, end - k);
 			k = end;
 		}
 	}
 	DEVICE static bool ties(u32 a, u32 b, u32 shift) { return shift == 32 || (a ^ b) >> shift == 0; }
 
-	// Orders runs by the rest of the code and the row: a thread for each.
-	DEVICE void order_runs(const Buckets* b, u32 rowMask) {
+	APART void order_all_runs(const Buckets* b, const volatile Span* span) {
+		Finish f(shared_memory(), span);
+		if (((const Field*)b->field)->width == 4) {
+			f.template order_runs<u32>(b, f.row_mask());
+		} else {
+			f.template order_runs<u64>(b, f.row_mask());
+		}
+		sync_block();
+	}
+	// Orders runs by numbers and rows: a thread for each. Most have two rows, whose numbers come at once.
+	template <class Word> DEVICE void order_runs(const Buckets* b, u32 rowMask) {
 		const Field* f = (const Field*)b->field;
-		Linear linear(f);
-		Prefix prefix(b->codeBits);
-		u32 count = control[40];
+		const Word* values = (const Word*)f->values;
+		u32 count = control[CONTROL_RUNS];
+		Numbers<Word> numbers(f);
 		for (u32 o = thread_index(); o < count; o += threads) {
-			u32 *at = stage + (runs[o] & 0xffff), rows = runs[o] >> 16;
-			for (u32 k = 1; k < rows; k++) {
-				u32 row = at[k] & rowMask, rest = prefix.rest(code_at(f, linear, row)), j = k;
-				for (; j > 0; j--) {
-					u32 other = at[j - 1] & rowMask, otherRest = prefix.rest(code_at(f, linear, other));
-					if (otherRest < rest || (otherRest == rest && other < row)) break;
+			u32 *at = stage + (runs[o] & 0xffff), rows = runs[o] >> 16, x = at[0] & rowMask, y = at[1] & rowMask;
+			Word a = load(values + x), c = load(values + y);
+			numbers.make(a), numbers.make(c);
+			if (a > c) at[0] = y, at[1] = x; // they are in the order of their rows
+			ROLLED for (u32 k = 2; k < rows; k++) {
+				u32 row = at[k] & rowMask, j = k;
+				Word number = load(values + row);
+				numbers.make(number);
+				ROLLED for (; j > 0; j--) {
+					u32 other = at[j - 1] & rowMask;
+					Word is = load(values + other);
+					numbers.make(is);
+					if (is < number || (is == number && other < row)) break;
 					at[j] = other;
 				}
 				at[j] = row;
 			}
 		}
-		if (count) sync_block();
 	}
 
-	DEVICE void write(u32* out, const Span& s, u32 offset, u32 rowMask) {
-		u32* to = out + s.first - offset + thread_index();
-		const u32* from = stage + thread_index() - offset;
-		UNROLL for (int i = 0; i < items; i++) {
-			if (inside(i, offset, s.rows)) to[i * threads] = from[i * threads] & rowMask;
+	// Orders large bins, one after the other, by all threads.
+	APART void order_large_bins(const Buckets* b, const volatile Span* span) { Finish(shared_memory(), span).order_large(b); }
+	DEVICE void order_large(const Buckets* b) {
+		u32 shift = 32 - span->binShift, mask = row_mask();
+		auto greater = [&](u32 x, u32 y) {
+			if (!wide || !ties(x, y, shift)) return x > y;
+			u64 a = NumberedRow((const Field*)b->field, x & mask).number, c = NumberedRow((const Field*)b->field, y & mask).number;
+			return a != c ? a > c : x > y;
+		};
+		for (u32 o = 0; o < control[CONTROL_LARGE]; o++) {
+			u32 bin = control[CONTROL_LIST + o];
+			sort_bitonic<threads>(stage + (bin & 0xffff), bin >> 16, greater);
 		}
 	}
 
-	// Returns false, for the whole block, if a bin is too large.
-	DEVICE bool sort(const Buckets* b, const Span& s) {
-		u32 offset = s.first % 32, rowMask = s.binShift ? (1u << (32 - s.binShift)) - 1 : ~0u;
-		load_records((const u64*)b->records[b->second ? 1 : 0], s, offset);
-		count(s, offset);
-		if (!scan(s)) return false;
+	DEVICE void write(const Buckets* b, u32 rowMask) {
+		u32 offset = span->first % 32, rows = span->rows, first = span->first - offset + thread_index();
+		u32* to = (u32*)b->rows + span->shift + first;
+		const u32* from = stage + thread_index() - offset;
+		if (span->split) return write_split(b, rowMask);
+		UNROLL for (int i = 0; i < items; i++) {
+			if (inside(i, offset, rows)) to[i * threads] = from[i * threads] & rowMask;
+		}
+	}
+	// Rows of classes sort between these rows.
+	DEVICE void write_split(const Buckets* b, u32 rowMask) {
+		ROLLED for (u32 i = thread_index(); i < span->rows; i += threads) ((u32*)b->rows)[output_place(b, span->first + i)] = stage[i] & rowMask;
+	}
+
+	DEVICE u32 row_mask() const { return span->binShift ? (1u << (32 - span->binShift)) - 1 : ~0u; }
+
+	DEVICE void sort(const Buckets* b) {
+		load_records((const u64*)b->records[b->second ? 1 : 0]);
+		count();
+		scan();
 		stage_rows();
-		order_bins(s);
-		if (wide) order_runs(b, rowMask);
-		write((u32*)b->rows, s, offset, rowMask);
-		return true;
+		order_bins();
+		if (control[CONTROL_LARGE]) order_large_bins(b, span);
+		if (wide && control[CONTROL_RUNS]) order_all_runs(b, span);
+		write(b, row_mask());
 	}
 };

@@ -1,4 +1,4 @@
-// Our sort of one key column, the statistics and the decision included.
+// Our sort by one key column or two, the look at them and the decision included, as package gpu launches it.
 #pragma once
 #include "../../kernels/test/partition.h"
 #include "../../kernels/test/plan.h"
@@ -7,59 +7,103 @@
 struct Ours {
 	Device& d;
 	Temp temp;
-	Column* column;
+	Column* column; // two of them, and their statistics
 	Statistics *statisticsOut, *statisticsHost;
+	Field* fields;
+	u64* codes; // of words that no kernel reads from the columns
 	PartitionTemp partitionTemp;
-	Verdict* verdictHost;
+	Verdict verdict = {}; // of the last sort
 	const char* path = "";
+	bool byOneBlock = true; // few rows, as the engine does
 
-	Ours(Device& d, u64 n) : d(d), temp(d, n, STRIP_ROWS), partitionTemp(d, n, temp.codes[0], temp.codes[1]) {
-		must(cudaMallocHost(&verdictHost, sizeof(Verdict)), "pinned memory");
-		column = (Column*)d.allocate(sizeof(Column));
-		statisticsOut = (Statistics*)d.allocate(sizeof(Statistics));
-		must(cudaMallocHost(&statisticsHost, sizeof(Statistics)), "pinned memory");
+	Ours(Device& d, u64 n)
+	    : d(d), temp(d, n, STRIP_ROWS), column((Column*)d.allocate(2 * sizeof(Column))), statisticsOut((Statistics*)d.allocate(2 * sizeof(Statistics))),
+	      fields((Field*)d.allocate(2 * sizeof(Field))), codes((u64*)d.allocate(n * 8)), partitionTemp(d, n, temp.codes[0], temp.codes[1]) {
+		must(cudaMallocHost(&statisticsHost, 2 * sizeof(Statistics)), "pinned memory");
 	}
 
-	static Column describe(const Keys& k) {
+	static Column describe(const Key& k) {
 		Column c = {};
 		u64 width = width_of(k.type), sign = 1ull << (8 * width - 1);
-		c.values = (u64)k.values, c.validity = (u64)k.validity;
+		c.values = (u64)k.values, c.validity = (u64)k.validity, c.bit = k.bit;
 		c.form = is_float(k.type) ? FORM_FLOAT : FORM_INTEGER, c.width = c.stride = width, c.sign = sign;
 		c.infinity = k.type == F32 ? 0x7f800000 : 0x7ff0000000000000;
-		c.signBit = k.type == U32 || k.type == U64 ? 0 : sign;
+		c.signBit = is_signed(k.type) ? sign : 0;
 		c.descending = k.descending, c.nullsAtStart = k.nullsAtStart;
 		return c;
 	}
 
 	// Writes the row numbers; returns the bits of the code.
-	u32 sort(const Keys& k, u64 n, u32* rows) {
-		Column c = describe(k);
-		d.up(column, &c, sizeof c);
-		d.zero(statisticsOut, sizeof(Statistics));
-		u64 grid = std::min(ceil_div(n, STREAM_THREADS * 8), d.multiprocessors * 3);
-		d.run(statistics, grid, STREAM_THREADS, statisticsBytes, column, n, statisticsOut);
-		d.down(statisticsHost, statisticsOut, sizeof(Statistics));
-		const Statistics& s = *statisticsHost;
-		path = "read";
+	u32 sort(const Keys& o, u64 n, u32* rows) {
+		Column c = describe(o.key[0]);
+		u32 bits = 8 * (u32)c.width;
+		if (byOneBlock && o.count == 1 && n <= TINY_ROWS) return sort_tiny(c, n, rows);
+		bool direct = o.count == 1 && c.width >= 4;
+		if (!direct) {
+			bits = encode_keys(o, n);
+			c = codes_column(codes);
+		}
+		if (n > 1u << 28) return printf("too many rows for one look\n"), exit(4), 0;
+		Partitioner q{d, partitionTemp};
+		q.launch(c, bits, n, rows);
+		const Report& report = q.told();
+		const Statistics& s = report.statistics;
+		verdict = report.verdict;
+		WordPlan p = plan_word(c, s, n);
+		static const char* const paths[] = {"finish", "equal", "few", "large", "count", "read"};
+		path = paths[verdict.why];
+		if (verdict.goOn) return p.bits;
 		if (!s.falls) return d.run(iota, d.multiprocessors * 8, STREAM_THREADS, 0, rows, n, 0), 0;
 		if (!s.rises && !s.ties) return d.run(iota, d.multiprocessors * 8, STREAM_THREADS, 0, rows, n, 1), 0;
-		WordPlan p = plan_word(c, s, n);
-		if (!p.fits) return printf("needs a class bit\n"), exit(4), 0;
+		if (!p.fits) return printf("a key needs a class bit\n"), exit(4), 0;
 		d.up(temp.field, &p.field, sizeof(Field));
-		path = "digits";
-		if (p.bits > 2 * RADIX_BITS && n <= 1u << 28 && partition(p, n, rows)) return p.bits;
-		Sorter{d, temp, n, STRIP_ROWS, std::max(bits_of(n - 1), 1u)}.sort(temp.field, false, p.bits, rows);
+		Sorter sorter(d, temp, n, STRIP_ROWS);
+		sorter.shortCodes = p.field.width == 4 && p.bits <= 32;
+		sorter.sort(temp.field, false, p.bits, rows);
 		return p.bits;
 	}
 
-	// Sorts by partition and finish if the keys are good for it.
-	bool partition(const WordPlan& p, u64 n, u32* rows) {
-		Partitioner q{d, partitionTemp};
-		q.look(temp.field, n, p.bits, rows);
-		d.down(verdictHost, partitionTemp.verdict, sizeof(Verdict));
-		if (!Partitioner::good(*verdictHost, q.b)) return q.refuse(), path = "refused", false;
-		q.sort();
-		path = "finish";
-		return true;
+	// Few rows need no look: one block sorts them.
+	u32 sort_tiny(const Column& c, u64 n, u32* rows) {
+		Field f = whole_field(c);
+		d.up(temp.field, &f, sizeof f);
+		bool few = n <= TINY_FEW_ROWS;
+		d.run(few ? tiny_few : tiny, 1, TINY_THREADS, tiny_bytes(few ? TINY_FEW_ITEMS : TINY_ITEMS), temp.field, n,
+		      c.nullsAtStart ? CLASSES_AT_START : CLASSES_AT_END, nullptr, rows);
+		path = "tiny", verdict = {};
+		return 8 * (u32)c.width;
+	}
+
+	// Makes codes of keys that no kernel reads from the columns; returns their bits. Keys that fill 64 bits at most need no statistics.
+	u32 encode_keys(const Keys& o, u64 n) {
+		Column c[2];
+		u32 width = 0, bits = 0;
+		bool classes = false;
+		for (int i = 0; i < o.count; i++) {
+			c[i] = describe(o.key[i]);
+			width += 8 * (u32)c[i].width;
+			classes |= c[i].validity != 0 || c[i].form == FORM_FLOAT;
+		}
+		bool whole = !classes && width <= 64;
+		if (!whole) measure(c, o.count, n);
+		Field f[2];
+		for (int i = o.count - 1; i >= 0; i--) {
+			WordPlan p = {whole_field(c[i]), 8 * (u32)c[i].width, true};
+			if (!whole) p = plan_word(c[i], statisticsHost[i], n);
+			if (!p.fits || bits + p.bits > 64) printf("the keys need two words\n"), exit(4);
+			f[i] = p.field;
+			f[i].up = bits;
+			bits += p.bits;
+		}
+		d.up(fields, f, o.count * sizeof(Field));
+		d.run(encode, d.multiprocessors * 8, STREAM_THREADS, 0, fields, o.count, n, nullptr, codes);
+		return bits;
+	}
+	void measure(const Column* c, int count, u64 n) {
+		d.up(column, c, count * sizeof(Column));
+		d.zero(statisticsOut, count * sizeof(Statistics));
+		u64 grid = std::min(ceil_div(n, STREAM_THREADS * 8), d.multiprocessors * 3);
+		for (int i = 0; i < count; i++) d.run(statistics, grid, STREAM_THREADS, statisticsBytes, column + i, n, statisticsOut + i);
+		d.down(statisticsHost, statisticsOut, count * sizeof(Statistics));
 	}
 };

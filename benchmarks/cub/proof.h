@@ -6,7 +6,7 @@ struct Faults {
 	unsigned long long outside, twice, order;
 };
 
-__global__ void prove_rows(Keys k, const u32* rows, u64 n, u32* seen, Faults* f) {
+__global__ void prove_rows(Keys o, const u32* rows, u64 n, u32* seen, Faults* f) {
 	for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += (u64)gridDim.x * blockDim.x) {
 		u32 row = rows[i];
 		if (row >= n) {
@@ -15,9 +15,14 @@ __global__ void prove_rows(Keys k, const u32* rows, u64 n, u32* seen, Faults* f)
 		}
 		if (atomicOr(seen + row / 32, 1u << (row % 32)) >> (row % 32) & 1) atomicAdd(&f->twice, 1ull);
 		if (i == 0 || rows[i - 1] >= n) continue;
-		int c = compare_rows(k, rows[i - 1], row);
+		int c = compare_rows(o, rows[i - 1], row);
 		if (c > 0 || (c == 0 && rows[i - 1] >= row)) atomicAdd(&f->order, 1ull);
 	}
+}
+
+__global__ void prove_gathered(const u64* values, const u32* rows, u64 n, const u64* gathered, Faults* f) {
+	for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += (u64)gridDim.x * blockDim.x)
+		if (gathered[i] != values[rows[i]]) atomicAdd(&f->order, 1ull);
 }
 
 struct Proof {
@@ -27,10 +32,18 @@ struct Proof {
 
 	Proof(Device& d, u64 n) : d(d), seen((u32*)d.allocate(n / 8 + 8)), faults((Faults*)d.allocate(sizeof(Faults))) {}
 
-	bool holds(const Keys& k, const u32* rows, u64 n, const char* what) {
+	bool holds(const Keys& o, const u32* rows, u64 n, const char* what) {
 		d.zero(seen, n / 8 + 8);
 		d.zero(faults, sizeof(Faults));
-		prove_rows<<<4096, 256, 0, d.stream>>>(k, rows, n, seen, faults);
+		prove_rows<<<4096, 256, 0, d.stream>>>(o, rows, n, seen, faults);
+		return none(n, what);
+	}
+	bool gathered(const u64* values, const u32* rows, u64 n, const u64* gathered, const char* what) {
+		d.zero(faults, sizeof(Faults));
+		prove_gathered<<<4096, 256, 0, d.stream>>>(values, rows, n, gathered, faults);
+		return none(n, what);
+	}
+	bool none(u64 n, const char* what) {
 		Faults f;
 		d.down(&f, faults, sizeof f);
 		if (!f.outside && !f.twice && !f.order) return true;

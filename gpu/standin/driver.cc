@@ -1,8 +1,9 @@
-// libcuda.so.1 without a device. What is put into the stream is done later, when somebody waits for it or at random: memory
-// that is used again too early, or read before it is there, shows.
+// libcuda.so.1 without a device. What is put into a stream is done later, when somebody waits for it or at random, and streams
+// in any order: memory that is used again too early, or read before it is there, shows.
 //
 // Its device has the bytes of ARROWSORT_STANDIN_MEMORY, 4 GiB unless set. Launch number ARROWSORT_STANDIN_FAIL, counted from 1 in
-// every context, fails as a bad address does, and so does all that comes after it in that context.
+// every context, fails as a bad address does, and so does all that comes after it in that context. With ARROWSORT_STANDIN_EMULATE set the
+// kernels' own sources run, on the emulated device, in place of their twins.
 #include "standin.h"
 #include <cstdlib>
 #include <cstring>
@@ -18,9 +19,14 @@ namespace {
 
 enum { SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, ILLEGAL_ADDRESS = 700 };
 
-struct Context {
+struct Stream {
 	std::deque<std::function<void()>> work;
-	uint64_t done = 0, launches = 0;
+	uint64_t done = 0;
+};
+
+struct Context {
+	std::deque<Stream> streams;
+	uint64_t launches = 0;
 	int failure = SUCCESS;
 	std::map<uint64_t, size_t> memory;
 	std::map<uint64_t, size_t> pinned;
@@ -28,6 +34,7 @@ struct Context {
 };
 
 struct Event {
+	Stream* stream = nullptr;
 	uint64_t at = 0;
 };
 
@@ -48,20 +55,32 @@ uint64_t failing() {
 	return launch && *launch ? strtoull(launch, nullptr, 10) : 0;
 }
 
-void run(Context* c, uint64_t until) {
-	while (!c->work.empty() && c->done < until) {
-		auto next = std::move(c->work.front());
-		c->work.pop_front();
-		c->done++;
+bool emulates() {
+	const char* is = getenv("ARROWSORT_STANDIN_EMULATE");
+	return is && *is;
+}
+
+void run(Context* c, Stream* s, uint64_t until) {
+	while (!s->work.empty() && s->done < until) {
+		auto next = std::move(s->work.front());
+		s->work.pop_front();
 		if (c->failure == SUCCESS) next();
+		s->done++;
 	}
 }
 
-int push(std::function<void()> work) {
+void run_all(Context* c) {
+	for (Stream& s : c->streams) run(c, &s, UINT64_MAX);
+}
+
+int push(Stream* s, std::function<void()> work) {
 	Context* c = current();
 	if (c->failure != SUCCESS) return c->failure;
-	c->work.push_back(std::move(work));
-	if (random_() % 8 == 0) run(c, c->done + 1 + random_() % c->work.size());
+	s->work.push_back(std::move(work));
+	if (random_() % 8 == 0) {
+		Stream* any = &c->streams[random_() % c->streams.size()];
+		run(c, any, any->done + 1 + random_() % (any->work.size() + 1));
+	}
 	return SUCCESS;
 }
 
@@ -75,7 +94,7 @@ EXPORT cuDeviceGet(int* device, int) { return *device = 0, SUCCESS; }
 EXPORT cuDeviceGetName(char* name, int, int) { return strcpy(name, "stand-in"), SUCCESS; }
 EXPORT cuDeviceTotalMem_v2(size_t* bytes, int) { return *bytes = capacity(), SUCCESS; }
 EXPORT cuDeviceGetAttribute(int* value, int attribute, int) {
-	*value = attribute == 16 ? 3 : attribute == 75 ? 9 : 0; // multiprocessors, compute capability 9.0
+	*value = attribute == 16 ? 3 : attribute == 75 ? 9 : attribute == 97 ? 227 << 10 : 0; // multiprocessors, compute capability 9.0, shared memory
 	return SUCCESS;
 }
 
@@ -107,22 +126,33 @@ EXPORT cuCtxPopCurrent_v2(Context** c) {
 	return SUCCESS;
 }
 
-EXPORT cuStreamCreate(void** stream, unsigned) { return *stream = nullptr, SUCCESS; }
-EXPORT cuStreamSynchronize(void*) {
+EXPORT cuStreamCreate(Stream** s, unsigned) {
 	LOCKED;
-	run(current(), UINT64_MAX);
+	*s = &current()->streams.emplace_back();
+	return SUCCESS;
+}
+EXPORT cuStreamSynchronize(Stream* s) {
+	LOCKED;
+	run(current(), s, UINT64_MAX);
 	return current()->failure;
 }
 EXPORT cuEventCreate(Event** e, unsigned) { return *e = new Event, SUCCESS; }
-EXPORT cuEventRecord(Event* e, void*) {
+EXPORT cuEventRecord(Event* e, Stream* s) {
 	LOCKED;
-	e->at = current()->done + current()->work.size();
+	*e = {s, s->done + s->work.size()};
 	return current()->failure;
 }
 EXPORT cuEventSynchronize(Event* e) {
 	LOCKED;
-	run(current(), e->at);
+	if (e->stream) run(current(), e->stream, e->at);
 	return current()->failure;
+}
+EXPORT cuStreamWaitEvent(Stream* s, Event* e, unsigned) {
+	LOCKED;
+	Context* c = current();
+	Event now = *e; // it may be recorded again
+	if (!now.stream) return c->failure;
+	return push(s, [=] { run(c, now.stream, now.at); });
 }
 
 EXPORT cuMemAlloc_v2(uint64_t* p, size_t bytes) {
@@ -140,7 +170,7 @@ EXPORT cuMemAlloc_v2(uint64_t* p, size_t bytes) {
 EXPORT cuMemFree_v2(uint64_t p) {
 	LOCKED;
 	Context* c = current();
-	run(c, UINT64_MAX);
+	run_all(c);
 	if (c->failure != SUCCESS) return c->failure;
 	used -= c->memory.at(p);
 	c->memory.erase(p);
@@ -182,31 +212,33 @@ EXPORT cuPointerGetAttributes(unsigned n, const int* attributes, void** data, ui
 	return SUCCESS;
 }
 
-EXPORT cuMemsetD8Async(uint64_t p, unsigned char value, size_t bytes, void*) {
+EXPORT cuMemsetD8Async(uint64_t p, unsigned char value, size_t bytes, Stream* s) {
 	LOCKED;
-	return push([=] { memset((void*)p, value, bytes); });
+	return push(s, [=] { memset((void*)p, value, bytes); });
 }
-EXPORT cuMemcpyHtoDAsync_v2(uint64_t dst, const void* src, size_t bytes, void*) {
+EXPORT cuMemcpyHtoDAsync_v2(uint64_t dst, const void* src, size_t bytes, Stream* s) {
 	LOCKED;
-	return push([=] { memcpy((void*)dst, src, bytes); });
+	return push(s, [=] { memcpy((void*)dst, src, bytes); });
 }
-EXPORT cuMemcpyDtoHAsync_v2(void* dst, uint64_t src, size_t bytes, void*) {
+EXPORT cuMemcpyDtoHAsync_v2(void* dst, uint64_t src, size_t bytes, Stream* s) {
 	LOCKED;
-	return push([=] { memcpy(dst, (void*)src, bytes); });
+	return push(s, [=] { memcpy(dst, (void*)src, bytes); });
 }
 
 EXPORT cuModuleLoadData(void** module, const void*) { return *module = nullptr, SUCCESS; }
 EXPORT cuModuleGetFunction(std::string** function, void*, const char* name) { return *function = new std::string(name), SUCCESS; }
 EXPORT cuFuncSetAttribute(std::string*, int, int bytes) { return bytes <= 227 << 10 ? SUCCESS : INVALID_VALUE; }
 
-EXPORT cuLaunchKernel(std::string* function, unsigned x, unsigned y, unsigned z, unsigned, unsigned, unsigned, unsigned, void*, void** params, void**) {
+EXPORT cuLaunchKernel(std::string* function, unsigned x, unsigned y, unsigned z, unsigned threads, unsigned, unsigned, unsigned shared, Stream* s,
+                      void** params, void**) {
 	LOCKED;
 	if (x == 0 || y != 1 || z != 1) return INVALID_VALUE;
 	std::vector<uint64_t> arguments(standin_arguments(*function));
 	for (size_t i = 0; i < arguments.size(); i++) arguments[i] = *(uint64_t*)params[i];
 	Context* c = current();
 	if (++c->launches == failing()) {
-		return push([=] { c->failure = ILLEGAL_ADDRESS; });
+		return push(s, [=] { c->failure = ILLEGAL_ADDRESS; });
 	}
-	return push([=] { standin_run(*function, arguments.data(), x); });
+	if (emulates()) return push(s, [=] { standin_emulate(*function, arguments, x, threads, shared); });
+	return push(s, [=] { standin_run(*function, arguments.data(), x); });
 }

@@ -159,45 +159,69 @@ void expect_column(const Field& f) {
 	expect(form && f.down == 0 && f.up == 0 && f.stride == f.width && (f.width == 4 || f.width == 8), "a field that has to be encoded first");
 }
 
+u64 byte_of(u64 word, u64 i) { return word >> 8 * i & 255; }
+
+// The counts, then which digits are constant, then the tickets of blocks; and words that are cleared.
 void histogram(const u64* a) {
 	const Field& f = *at<Field>(a[0]);
 	expect_column(f);
-	expect(a[3] <= MAX_DIGITS, "too many digits");
+	expect(a[4] >= 1 && a[4] <= MAX_DIGITS, "a wrong number of digits");
+	expect(a[7] % 4 == 0, "status words that are not in fours");
+	u32* counts = at<u32>(a[5]);
+	u64& constant = *at<u64>(a[5] + MAX_DIGITS * RADIX_BINS * 4);
+	for (u64 i = 0; i < MAX_DIGITS * RADIX_BINS; i++) expect(counts[i] == 0 && constant == 0, "counts that are not zero");
 	for (u64 row = 0; row < a[1]; row++) {
 		u64 code = word(&f, 1, row);
-		for (u64 d = 0; d < a[3]; d++) {
-			Digit digit = at<Digit>(a[2])[d];
-			at<u32>(a[4])[d * RADIX_BINS + (code >> digit.shift & low(digit.bits))]++;
-		}
+		for (u64 d = 0; d < a[4]; d++) counts[d * RADIX_BINS + (code >> byte_of(a[2], d) & low(byte_of(a[3], d)))]++;
 	}
-}
-
-void exclusive_sum(const u64* a) {
-	for (u64 d = 0; d < a[1]; d++) {
-		u32 *counts = at<u32>(a[0]) + d * RADIX_BINS, sum = 0;
+	for (u64 d = 0; d < a[4]; d++) {
+		u32 *bins = counts + d * RADIX_BINS, sum = 0;
 		for (int i = 0; i < RADIX_BINS; i++) {
-			u32 n = counts[i];
-			if (n == a[2]) *at<u64>(a[3]) |= 1ull << d;
-			counts[i] = sum;
+			u32 n = bins[i];
+			if (n == a[1]) constant |= 1ull << d;
+			bins[i] = sum;
 			sum += n;
 		}
 	}
+	memset(at<u32>(a[6]), 0, a[7] * 4);
+}
+
+// A sort of few rows: by class, unless null and NaN are numbers, then by number.
+void tiny(const u64* a, u64 most) {
+	const Field& f = *at<Field>(a[0]);
+	u64 n = a[1], classes = a[2];
+	expect(n <= most, "too many rows for one block");
+	expect(f.form != FORM_DECIMAL && f.form != FORM_CLASS && f.down == 0 && f.up == 0, "a field that has to be encoded first");
+	std::vector<std::pair<int, u64>> keys;
+	std::vector<u32> rows;
+	for (u64 i = 0; i < n; i++) {
+		Limbs v;
+		int place = classes ? (int)read(f, i, &v) : 0;
+		keys.push_back({classes == 2 ? -place : place, place ? 0 : number(f, i)});
+		rows.push_back((u32)i);
+	}
+	std::stable_sort(rows.begin(), rows.end(), [&](u32 x, u32 y) { return keys[x] < keys[y]; });
+	for (u64 i = 0; i < n; i++) at<u32>(a[4])[i] = a[3] ? at<u32>(a[3])[rows[i]] : rows[i];
 }
 
 enum Records { FIELD, WIDE, PACKED, ROWS };
 
+// A Tile is the shape that the end of a kernel's name tells.
+struct Tile {
+	u64 packed, wide;
+	bool scanned;
+};
+const Tile large = {LARGE_TILE, LARGE_TILE_WIDE, true}, medium = {MEDIUM_TILE, MEDIUM_TILE_WIDE, false}, small = {SMALL_TILE, SMALL_TILE, false};
 
-
-void binning(const u64* a, Records in, Records out, u64 blocks) {
+void binning(const u64* a, Records in, Records out, const Tile& shape, u64 blocks) {
 	const Binning& b = *at<Binning>(a[0]);
 	u64 first = a[1], strip = a[2], shift = a[3], bits = a[4], status = a[7], phase = a[9];
-	u64 tile = in == WIDE || out == WIDE ? DIGIT_TILE_WIDE : DIGIT_TILE;
-	expect(blocks == (strip + tile - 1) / tile, "a grid that is not the tiles of the strip");
-	expect(a[6] == 0 || strip % tile == 0, "a strip in front of another that is not of whole tiles");
+	u64 tile = in == WIDE || out == WIDE || (in == FIELD && out == ROWS) ? shape.wide : shape.packed, tiles = (strip + tile - 1) / tile;
+	expect(shape.scanned ? blocks >= 2 && blocks <= tiles + 1 : blocks == tiles, "a grid that is not for the tiles of the strip");
 	expect(bits >= 1 && bits <= RADIX_BITS && shift + bits <= 64, "a digit out of the code");
 	expect(*at<u32>(a[8]) == 0, "a ticket that is not zero");
 	*at<u32>(a[8]) = 1;
-	for (u64 t = 0; t < blocks; t++) {
+	for (u64 t = 0; t < tiles; t++) {
 		u64 words = status + t * RADIX_BINS * 4;
 		if (phase == 0) {
 			for (int i = 0; i < RADIX_BINS; i++) expect(at<u32>(words)[i] == 0, "status words that are not zero");
@@ -224,81 +248,115 @@ void binning(const u64* a, Records in, Records out, u64 blocks) {
 	if (a[6]) memcpy(at<u32>(a[6]), places, sizeof places);
 }
 
-// Partition and finish. The twins need no windows; they write to all of what they were given, so that too little shows.
-u32 prefix_of(const Buckets& b, u64 code) { return b.codeBits > 32 ? (u32)(code >> (b.codeBits - 32)) : (u32)(code << (32 - b.codeBits)); }
-u32 bucket_of(const Buckets& b, u64 record) { return (u32)(record >> 32 >> (32 - b.bits)); }
-u64 record_of(const Buckets& b, u64 row) { return (u64)prefix_of(b, word(at<Field>(b.field), 1, row)) << 32 | row; }
-const u64* last_records(const Buckets& b) { return at<u64>(b.records[b.second ? 1 : 0]); }
-u64 windows_of(const Buckets& b) { return (b.n + b.window - 1) / b.window; }
+// Partition and finish. The twins need no windows, no samples and no heavy values; they write to all of what they were given, so that
+// too little shows. The numbers of a field over the whole range of its type order as its rows do, classes aside.
+struct Numbered {
+	Class cls;
+	u64 number;
+	bool operator<(const Numbered& r) const { return cls != r.cls ? cls < r.cls : number < r.number; }
+};
 
-void sample(const u64* a) {
+Numbered numbered(const Buckets& b, u64 row) {
+	const Field& f = *at<Field>(b.field);
+	Limbs v;
+	Class cls = read(f, row, &v);
+	if (cls != VALUE) return {at<Column>(b.column)->nullsAtStart ? (Class)(NULL_ - cls) : cls, 0};
+	return {at<Column>(b.column)->nullsAtStart ? NULL_ : VALUE, word(&f, 1, row) & low(b.codeBits)};
+}
+bool is_value(const Buckets& b, const Numbered& r) { return r.cls == (at<Column>(b.column)->nullsAtStart ? NULL_ : VALUE); }
+u32 prefix_of(const Buckets& b, u64 number) { return b.codeBits > 32 ? (u32)(number >> (b.codeBits - 32)) : (u32)(number << (32 - b.codeBits)); }
+u32 bucket_of(const Buckets& b, u64 record) { return (u32)(record >> 32 >> (32 - b.bits)); }
+u64 record_of(const Buckets& b, u64 row) { return (u64)prefix_of(b, numbered(b, row).number) << 32 | row; }
+u64 windows_of(const Buckets& b) { return (b.n + b.window - 1) / b.window; }
+u64 tile_of(const Buckets& b) { return b.second ? PARTITION_TILE : b.bits <= SMALL_PASS_BITS ? PARTITION_SMALL_TILE : PARTITION_ONLY_TILE; }
+u64 tiles_of(const Buckets& b) { return (b.n + tile_of(b) - 1) / tile_of(b); }
+
+void sample(const u64* a, u64 blocks) {
 	const Buckets& b = *at<Buckets>(a[0]);
+	expect(blocks == SAMPLE_BLOCKS, "a grid that is not that of the sample");
 	expect_column(*at<Field>(b.field));
 	expect(b.codeBits > 0 && b.codeBits <= 64 && b.bits <= BUCKET_BITS && b.firstBits + b.second == b.bits, "buckets of another shape");
+	expect(at<Verdict>(b.verdict)->ticket == 0, "a ticket that is not zero");
+	memset(at<u8>(b.samples), 0xEE, 2 * SAMPLE_ROWS * 8);
 	*at<Verdict>(b.verdict) = Verdict();
+	*at<Map>(b.numberMap) = Map();
 }
 
-void bucket_histogram(const u64* a) {
+void look(const u64* a, u64 blocks) {
 	const Buckets& b = *at<Buckets>(a[0]);
+	expect(blocks == b.lookBlocks && blocks <= LOOK_BLOCKS, "a grid that is not that of the look");
+	memset(at<u8>(b.partials), 0xEE, LOOK_BLOCKS * sizeof(Partial));
 	for (u64 i = 0; i < 1ull << b.bits; i++) expect(at<u32>(b.counts)[i] == 0, "counts that are not zero");
-	for (u64 row = 0; row < b.n; row++) at<u32>(b.counts)[bucket_of(b, record_of(b, row))]++;
+	for (u64 i = 0; i < CLASSES * tiles_of(b); i++) expect(at<u32>(b.classCounts)[i] == 0, "counts of classes that are not zero");
+	for (u64 row = 0; row < b.n; row++) {
+		if (is_value(b, numbered(b, row))) at<u32>(b.counts)[bucket_of(b, record_of(b, row))]++;
+		else at<u32>(b.classCounts)[CLASS_OF_NULL * tiles_of(b) + row / tile_of(b)]++;
+	}
+}
+
+// It declines some sorts for no reason, so that both ways are tested.
+void bucket_plan_of(const Buckets& b) {
+	Verdict& v = *at<Verdict>(b.verdict);
+	Report& report = *at<Report>(b.report);
+	report.statistics = Statistics();
+	const u64 arguments[] = {b.column, b.n, (u64)&report.statistics};
+	statistics(arguments);
+	const Statistics& s = report.statistics;
+	v.why = !s.falls || (!s.rises && !s.ties) ? WHY_ORDERED : b.n % 5 == 0 ? WHY_EQUAL : WHY_NOT;
+	v.goOn = v.why == WHY_NOT;
+	report.verdict = v;
+	memset(at<u8>(b.windows), 0xEE, (windows_of(b) + 1) * sizeof(Range));
+	memset(at<u8>(b.rest), 0xEE, ((1ull << b.bits) + windows_of(b)) * sizeof(Range));
+	memset(at<u8>(b.starts), 0xEE, 4 * ((1ull << b.bits) + 1));
+	memset(at<u8>(b.cursors), 0xEE, 4ull << b.bits);
+	if (b.second) memset(at<u8>(b.firstStarts), 0xEE, 4 * ((1ull << b.firstBits) + 1)), memset(at<u8>(b.firstCursors), 0xEE, 4ull << b.firstBits);
 }
 
 void bucket_plan(const u64* a, u64 blocks) {
 	const Buckets& b = *at<Buckets>(a[0]);
-	expect(blocks == ((1ull << b.bits) + 4095) / 4096, "a grid that is not that of bucket_plan");
-	Verdict& v = *at<Verdict>(b.verdict);
-	u32 sum = 0;
-	for (u64 i = 0; i < 1ull << b.bits; i++) {
-		u32 rows = at<u32>(b.counts)[i];
-		at<u32>(b.starts)[i] = at<u32>(b.cursors)[i] = sum;
-		if (b.second && i % (1ull << b.second) == 0) at<u32>(b.firstStarts)[i >> b.second] = at<u32>(b.firstCursors)[i >> b.second] = sum;
-		sum += rows;
-		v.largest = rows > v.largest ? rows : v.largest;
-		v.oversized += rows > b.window;
-	}
-	at<u32>(b.starts)[1ull << b.bits] = sum;
-	if (b.second) at<u32>(b.firstStarts)[1ull << b.firstBits] = sum;
-	memset(at<u8>(b.windows), 0xEE, (windows_of(b) + 1) * sizeof(Range));
-	memset(at<u8>(b.rest), 0xEE, ((1ull << b.bits) + windows_of(b)) * sizeof(Range));
+	expect(blocks == ((1ull << b.bits) + 4095) / 4096 + CLASSES, "a grid that is not that of bucket_plan");
+	bucket_plan_of(b);
+}
+
+void look_small(const u64* a, u64 blocks) {
+	const Buckets& b = *at<Buckets>(a[0]);
+	expect(b.n <= SMALL_ROWS && b.bits <= SMALL_BUCKET_BITS, "too much for look_small");
+	const u64 grid = SAMPLE_BLOCKS;
+	sample(a, grid);
+	look(a, blocks);
+	bucket_plan_of(b);
 }
 
 void partition_first(const u64* a, u64 blocks) {
 	const Buckets& b = *at<Buckets>(a[0]);
-	expect(blocks == (b.n + PARTITION_TILE - 1) / PARTITION_TILE, "a grid that is not that of the first pass");
-	for (u64 row = 0; row < b.n; row++) {
-		u64 record = record_of(b, row);
-		u32 bucket = bucket_of(b, record);
-		u32* cursors = b.second ? at<u32>(b.firstCursors) : at<u32>(b.cursors);
-		at<u64>(b.records[0])[cursors[bucket >> b.second]++] = record;
-	}
+	expect(blocks == tiles_of(b), "a grid that is not that of the first pass");
+	memset(at<u8>(b.counts), 0, 4ull << b.bits);
+	memset(at<u8>(b.classCounts), 0, 4 * CLASSES * tiles_of(b));
+	if (!at<Verdict>(b.verdict)->goOn) return;
+	for (u64 row = 0; row < b.n; row++) at<u64>(b.records[0])[row] = record_of(b, row);
 }
 
 void partition_second(const u64* a, u64 blocks) {
 	const Buckets& b = *at<Buckets>(a[0]);
 	expect(blocks == b.n / PARTITION_SECOND_TILE + (1ull << b.firstBits) + 1, "a grid that is not that of the second pass");
-	for (u64 i = 0; i < b.n; i++) {
-		u64 record = at<u64>(b.records[0])[i];
-		at<u64>(b.records[1])[at<u32>(b.cursors)[bucket_of(b, record)]++] = record;
-	}
+	if (!at<Verdict>(b.verdict)->goOn) return;
+	memcpy(at<u8>(b.records[1]), at<u8>(b.records[0]), 8 * b.n);
 }
 
 void finish(const u64* a, u64 blocks) {
 	const Buckets& b = *at<Buckets>(a[0]);
 	expect(blocks == windows_of(b), "a grid that is not the windows");
-	std::vector<std::pair<u64, u32>> rows;
+	if (!at<Verdict>(b.verdict)->goOn) return;
+	std::vector<std::pair<Numbered, u32>> rows;
 	for (u64 i = 0; i < b.n; i++) {
-		u32 row = (u32)last_records(b)[i];
-		rows.push_back({word(at<Field>(b.field), 1, row), row});
+		u32 row = (u32)at<u64>(b.records[b.second ? 1 : 0])[i];
+		rows.push_back({numbered(b, row), row});
 	}
-	std::sort(rows.begin(), rows.end());
+	std::stable_sort(rows.begin(), rows.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
 	for (u64 i = 0; i < b.n; i++) at<u32>(b.rows)[i] = rows[i].second;
 }
 
-void finish_rest(const u64* a) {
-	const Buckets& b = *at<Buckets>(a[0]);
-	memset(at<u32>(b.counts), 0, 4ull << b.bits);
-}
+void finish_rest(const u64*) {}
 
 void iota(const u64* a) {
 	for (u64 i = 0; i < a[1]; i++) at<u32>(a[0])[i] = (u32)(a[2] ? a[1] - 1 - i : i);
@@ -306,6 +364,70 @@ void iota(const u64* a) {
 
 void gather(u64 values, u64 width, const u32* rows, u64 n, u64 dst) {
 	for (u64 i = 0; i < n; i++) memcpy(at<u8>(dst) + i * width, at<u8>(values) + rows[i] * width, width);
+}
+
+void deal_rows(const u64* a) {
+	const u32* rows = at<u32>(a[0]);
+	u64 n = a[1], shift = a[2];
+	u32* cursors = at<u32>(a[6]);
+	for (u64 first = 0, tile = 0; first < n; first += DEAL_TILE, tile++) {
+		u64 count = std::min<u64>(DEAL_TILE, n - first);
+		std::vector<std::vector<u64>> windows(DEAL_WINDOWS);
+		for (u64 i = count; i-- > 0;) windows.at(rows[first + i] >> shift).push_back(first + i); // any order will do
+		u32* table = at<u32>(a[5]) + tile * 2 * DEAL_WINDOWS;
+		u32 place = 0;
+		for (u64 w = 0; w < DEAL_WINDOWS; w++) {
+			u32 room = (u32)(w << shift) + cursors[w];
+			cursors[w] += (u32)windows[w].size();
+			table[w] = room - place, table[DEAL_WINDOWS + w] = place;
+			for (u64 i : windows[w]) at<u32>(a[3])[room++] = rows[i], at<u16>(a[4])[i] = (u16)place++;
+		}
+	}
+}
+
+void collect(u64 gathered, u64 n, const u16* places, const u32* offsets, u64 dst, u64 width) {
+	for (u64 i = 0; i < n; i++) {
+		const u32* table = offsets + i / DEAL_TILE * 2 * DEAL_WINDOWS;
+		u64 w = std::upper_bound(table + DEAL_WINDOWS, table + 2 * DEAL_WINDOWS, places[i]) - (table + DEAL_WINDOWS) - 1;
+		memcpy(at<u8>(dst) + i * width, at<u8>(gathered) + (u32)(table[w] + places[i]) * width, width);
+	}
+}
+
+void text_starts(const u64* a) {
+	for (u64 i = 0; i <= a[2]; i++) at<u64>(a[4])[i] = a[3] + little(a[0] + i * a[1], a[1]) - little(a[0], a[1]);
+}
+
+void text_lengths(const u64* a) {
+	for (u64 i = 0; i < a[4]; i++) {
+		u64 row = at<u32>(a[3])[i], *starts = at<u64>(a[0]), *sum = at<u64>(a[6]) + i / TEXT_TILE;
+		if (i % TEXT_TILE == 0) *sum = 0;
+		*sum += at<u32>(a[5])[i] = a[1] && !bit(a[1], a[2] + row) ? 0 : (u32)(starts[row + 1] - starts[row]);
+	}
+}
+
+void text_sums(const u64* a) {
+	u64 before = 0;
+	for (u64 i = 0; i <= a[1]; i++) {
+		u64 sum = i < a[1] ? at<u64>(a[0])[i] : 0;
+		at<u64>(a[0])[i] = before;
+		before += sum;
+	}
+}
+
+void text_offsets(const u64* a) {
+	u64 end = 0;
+	for (u64 i = 0; i <= a[1]; i++) {
+		memcpy(at<u8>(a[4]) + i * a[3], &end, a[3]);
+		if (i < a[1]) end += at<u32>(a[0])[i];
+	}
+}
+
+void text_copy(const u64* a) {
+	memset(at<u8>(a[6]), 0, (a[7] + 7) / 8 * 8);
+	for (u64 i = 0; i < a[4]; i++) {
+		u64 begin = little(a[2] + i * a[3], a[3]), end = little(a[2] + (i + 1) * a[3], a[3]);
+		memcpy(at<u8>(a[6]) + begin, at<u8>(a[5]) + at<u64>(a[0])[at<u32>(a[1])[i]], end - begin);
+	}
 }
 
 void gather_bits(const u64* a) {
@@ -332,36 +454,56 @@ void look_up_ranks(const u64* a) {
 
 typedef std::function<void(const u64*, u64 blocks)> Twin;
 
+// The kernels of digit binning, for tiles of every shape.
+void add_binnings(std::map<std::string, std::pair<int, Twin>>& all) {
+	struct Pass {
+		const char* name;
+		Records in, out;
+	};
+	const Pass passes[] = {
+	    {"first", FIELD, PACKED},  {"first_short", FIELD, PACKED},   {"first_wide", FIELD, WIDE},  {"only", FIELD, ROWS},
+	    {"middle", PACKED, PACKED}, {"middle_short", PACKED, PACKED}, {"middle_wide", WIDE, WIDE}, {"narrow", WIDE, PACKED},
+	    {"last", PACKED, ROWS},    {"last_short", PACKED, ROWS},     {"last_wide", WIDE, ROWS}};
+	for (const Pass& p : passes) {
+		for (auto& [suffix, shape] : {std::make_pair("_large", large), std::make_pair("", medium), std::make_pair("_small", small)}) {
+			bool isShort = strstr(p.name, "short");
+			all[std::string("digit_binning_") + p.name + suffix] = {10, [=, shape = shape](const u64* a, u64 blocks) {
+				expect(!isShort || at<Binning>(a[0])->rowBits == 32, "short records that are not");
+				binning(a, p.in, p.out, shape, blocks);
+			}};
+		}
+	}
+}
+
 const std::map<std::string, std::pair<int, Twin>>& twins() {
 	auto plain = [](void (*f)(const u64*)) { return [f](const u64* a, u64) { f(a); }; };
-	auto bin = [](Records in, Records out) { return std::make_pair(10, Twin([=](const u64* a, u64 blocks) { binning(a, in, out, blocks); })); };
 	auto fixed = [](u64 width) {
 		return std::make_pair(4, Twin([=](const u64* a, u64) { gather(a[0], width, at<u32>(a[1]), a[2], a[3]); }));
 	};
-	static const std::map<std::string, std::pair<int, Twin>> all{
+	auto collects = [](u64 width) {
+		return std::make_pair(5, Twin([=](const u64* a, u64) { collect(a[0], a[1], at<u16>(a[2]), at<u32>(a[3]), a[4], width); }));
+	};
+	static std::map<std::string, std::pair<int, Twin>> all{
 	    {"statistics", {3, plain(statistics)}},
 	    {"statistics_decimal", {3, plain(statistics)}},
 	    {"encode", {5, plain(encode)}},
-	    {"histogram", {5, plain(histogram)}},
-	    {"exclusive_sum", {4, plain(exclusive_sum)}},
-	    {"digit_binning_first", bin(FIELD, PACKED)},
-	    {"digit_binning_first_wide", bin(FIELD, WIDE)},
-	    {"digit_binning_only", bin(FIELD, ROWS)},
-	    {"digit_binning_middle", bin(PACKED, PACKED)},
-	    {"digit_binning_middle_wide", bin(WIDE, WIDE)},
-	    {"digit_binning_narrow", bin(WIDE, PACKED)},
-	    {"digit_binning_last", bin(PACKED, ROWS)},
-	    {"digit_binning_last_wide", bin(WIDE, ROWS)},
-	    {"sample", {1, plain(sample)}},
-	    {"bucket_histogram", {1, plain(bucket_histogram)}},
+	    {"histogram", {8, plain(histogram)}},
+	    {"histogram_small", {8, plain(histogram)}},
+	    {"tiny", {5, [](const u64* a, u64) { tiny(a, TINY_ROWS); }}},
+	    {"tiny_few", {5, [](const u64* a, u64) { tiny(a, TINY_FEW_ROWS); }}},
+	    {"sample", {1, sample}},
+	    {"look", {1, look}},
+	    {"look_small", {1, look_small}},
 	    {"bucket_plan", {1, bucket_plan}},
 	    {"partition_first", {1, partition_first}},
+	    {"partition_first_wide", {1, partition_first}},
 	    {"partition_only", {1, partition_first}},
+	    {"partition_only_wide", {1, partition_first}},
+	    {"partition_small", {1, partition_first}},
+	    {"partition_small_wide", {1, partition_first}},
 	    {"partition_second", {1, partition_second}},
 	    {"finish", {1, finish}},
-	    {"finish_wide", {1, finish}},
 	    {"finish_small", {1, finish}},
-	    {"finish_small_wide", {1, finish}},
 	    {"finish_rest", {1, plain(finish_rest)}},
 	    {"iota", {3, plain(iota)}},
 	    {"widen", {3, [](const u64* a, u64) {
@@ -375,9 +517,19 @@ const std::map<std::string, std::pair<int, Twin>>& twins() {
 	    {"gather_32", fixed(32)},
 	    {"gather_bytes", {5, [](const u64* a, u64) { gather(a[0], a[1], at<u32>(a[2]), a[3], a[4]); }}},
 	    {"gather_bits", {6, plain(gather_bits)}},
+	    {"deal_rows", {7, plain(deal_rows)}},
+	    {"collect_4", collects(4)},
+	    {"collect_8", collects(8)},
+	    {"text_starts", {5, plain(text_starts)}},
+	    {"text_lengths", {7, plain(text_lengths)}},
+	    {"text_sums", {2, plain(text_sums)}},
+	    {"text_offsets", {5, plain(text_offsets)}},
+	    {"text_copy", {8, plain(text_copy)}},
 	    {"copy_bits", {5, plain(copy_bits)}},
 	    {"look_up_ranks", {7, plain(look_up_ranks)}},
 	};
+	static const bool complete = (add_binnings(all), true);
+	(void)complete;
 	return all;
 }
 

@@ -3,9 +3,13 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 // The number of arguments of a kernel, 0 for a name that has no twin.
 int standin_arguments(const std::string& kernel);
 
 // Does what a kernel does.
 void standin_run(const std::string& kernel, const uint64_t* arguments, uint64_t blocks);
+
+// The same by the kernel's own source on the emulated device.
+void standin_emulate(const std::string& kernel, const std::vector<uint64_t>& arguments, unsigned blocks, unsigned threads, unsigned shared);

@@ -2,6 +2,7 @@
 #include "../arrowsort.cu"
 #include "../test/argsort.h"
 #include "../test/distributions.h"
+#include "../test/gather.h"
 #include <algorithm>
 
 namespace {
@@ -182,6 +183,61 @@ void check_gathers(u64 n, u64 seed) {
 	}
 }
 
+// Gathers in windows: rows are a permutation.
+template <class Value> void check_windows(u64 n, u64 windowBits, u64 seed) {
+	Device d;
+	d.seed = seed;
+	std::vector<Value> values(n), between(n), dst(n);
+	std::vector<u32> rows(n);
+	for (u64 i = 0; i < n; i++) rows[i] = (u32)i, values[i] = (Value)mix(i + seed);
+	if (seed % 3) std::sort(rows.begin(), rows.end(), [&](u32 a, u32 b) { return mix(a + seed) < mix(b + seed); });
+	WindowGather windows(d, n);
+	windows.deal(rows.data(), windowBits);
+	windows.gather(values.data(), between.data(), dst.data());
+	windows.release();
+	for (u64 i = 0; i < n; i++) check(dst[i] == values[rows[i]], "gather in windows", i, n, seed);
+}
+
+// Strings in two chunks; lengths up to most, one of them long.
+void check_texts(u64 n, u64 width, u64 most, u64 seed) {
+	Device d;
+	d.seed = seed;
+	u64 half = n / 3;
+	std::vector<u64> lengths(n), starts(n + 1), wantStarts(n + 1);
+	for (u64 i = 0; i < n; i++) lengths[i] = i == n / 2 ? most * 50 : mix(i + seed) % (most + 1), wantStarts[i + 1] = wantStarts[i] + lengths[i];
+	std::vector<u8> data(wantStarts[n] + 8), offsets((n + 2) * width);
+	for (u64 i = 0; i < data.size(); i++) data[i] = (u8)mix(i * 3 + seed);
+	auto chunk = [&](u64 from, u64 rows) {
+		for (u64 i = 0; i <= rows; i++) {
+			u64 x = 77 + wantStarts[from + i] - wantStarts[from];
+			memcpy(&offsets[i * width], &x, width);
+		}
+		d.run(text_starts, 2, STREAM_THREADS, 0, offsets.data(), width, rows, wantStarts[from], starts.data() + from);
+	};
+	chunk(0, half), chunk(half, n - half);
+	check(starts == wantStarts, "starts", n, width, seed);
+
+	u64 out = n - n / 5, tiles = ceil_div(out, TEXT_TILE), bit = seed % 9, want = 0;
+	std::vector<u32> rows(out), validity((n + bit) / 32 + 1), lengthsOut(out);
+	for (u64 i = 0; i < n + bit; i++) validity[i / 32] |= (u32)(seed % 2 || mix(i ^ seed) % 7 > 0) << i % 32;
+	for (u64 i = 0; i < out; i++) rows[i] = (u32)(mix(i * 5 + seed) % n);
+	std::vector<u64> sums(tiles + 1);
+	d.run(text_lengths, tiles, STREAM_THREADS, 256, starts.data(), seed % 4 == 3 ? nullptr : validity.data(), bit, rows.data(), out, lengthsOut.data(), sums.data());
+	d.run(text_sums, 1, 1024, 256, sums.data(), tiles);
+	d.run(text_offsets, tiles, STREAM_THREADS, 256, lengthsOut.data(), out, sums.data(), width, offsets.data());
+	std::vector<u64> dst(sums[tiles] / 8 + 1, ~0ull);
+	d.run(text_copy, 2, STREAM_THREADS, 0, starts.data(), rows.data(), offsets.data(), width, out, data.data(), dst.data(), sums[tiles]);
+	for (u64 i = 0; i < out; i++) {
+		u64 row = rows[i], is = 0, valid = validity[(bit + row) / 32] >> ((bit + row) % 32) & 1;
+		u64 length = valid ? lengths[row] : 0;
+		check(!memcmp((u8*)dst.data() + want, &data[starts[row]], length), "text", i, n, seed);
+		want += length;
+		memcpy(&is, &offsets[(i + 1) * width], width);
+		check(is == want, "offset", i, n, seed);
+	}
+	check(sums[tiles] == want, "bytes", sums[tiles], want, n);
+}
+
 } // namespace
 
 int main() {
@@ -194,5 +250,14 @@ int main() {
 	for (u64 width : {16, 32})
 		for (u64 n : {1, 40, 1000}) check_decimal(width, n, seed++);
 	for (u64 n : {1, 32, 100, 3000}) check_gathers(n, seed++);
+	for (u64 n : {1, 31, 5000, DEAL_TILE - 1, DEAL_TILE, DEAL_TILE + 1, 3 * DEAL_TILE + 100}) {
+		for (u64 windowBits : {0, 10, 40}) {
+			check_windows<u64>(n, windowBits, seed++);
+			check_windows<u32>(n, windowBits, seed++);
+		}
+	}
+	for (u64 n : {3, 100, 5000, 3 * TEXT_TILE})
+		for (u64 width : {4, 8})
+			for (u64 most : {1, 7, 40}) check_texts(n, width, most, seed++);
 	printf("%d checks hold\n", checks);
 }

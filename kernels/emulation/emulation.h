@@ -8,10 +8,15 @@
 #include <functional>
 
 #define DEVICE inline
+#ifdef EXPORTED_KERNELS // for those who find them by name
+#define KERNEL(name, threads, blocks) extern "C" __attribute__((visibility("default"))) void name
+#else
 #define KERNEL(name, threads, blocks) extern "C" inline void name
+#endif
 #define UNROLL
 #define ROLLED
 #define RESTRICT
+#define APART static
 
 namespace emulation {
 
@@ -55,6 +60,18 @@ inline u64 shuffle_up(u64 x, u32 by) { return shuffle_up_wide(x, by); }
 inline u64 shuffle_xor(u64 x, u32 by) { return emulation::exchange(x, (thread_index() % 32) ^ by); }
 
 inline u32 count_ones(u32 x) { return (u32)__builtin_popcount(x); }
+template <class To, class From> inline To copy_bits_of(From x) {
+	To y;
+	static_assert(sizeof x == sizeof y, "the same bits");
+	__builtin_memcpy(&y, &x, sizeof y);
+	return y;
+}
+inline double multiply_add(double a, double b, double c) { return __builtin_fma(a, b, c); }
+inline double as_double(u64 pattern) { return copy_bits_of<double>(pattern); }
+inline double as_double(u32 pattern) { return copy_bits_of<float>(pattern); }
+inline u64 pattern_of(double x) { return copy_bits_of<u64>(x); }
+inline u32 pattern_of(float x) { return copy_bits_of<u32>(x); }
+inline u32 multiply_high(u32 a, u32 b) { return (u32)((u64)a * b >> 32); }
 inline u32 count_leading_zeros(u32 x) { return x ? (u32)__builtin_clz(x) : 32; }
 inline u32 and3(u32 a, u32 b, u32 c) { return a & b & c; }
 inline u32 lanes_alike(u32 x, u32 bit) {
@@ -68,10 +85,15 @@ inline u32 load_relaxed(const u32* p) {
 }
 inline void store_relaxed(u32* p, u32 x) { __atomic_store_n(p, x, __ATOMIC_RELAXED); }
 
-inline u32 compare_and_swap(u32* p, u32 is, u32 x) {
-	__atomic_compare_exchange_n(p, &is, x, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-	return is;
+inline void exchange(u32* p, u32 x) { __atomic_store_n(p, x, __ATOMIC_RELAXED); }
+inline Words4 load_relaxed4(const u32* p) { return {load_relaxed(p), load_relaxed(p + 1), load_relaxed(p + 2), load_relaxed(p + 3)}; }
+inline void store_relaxed4(u32* p, const Words4& x) {
+	for (int k = 0; k < 4; k++) store_relaxed(p + k, x.word[k]);
 }
+inline void sleep(u32 nanoseconds) {
+	for (u32 i = 0; i < nanoseconds / 1000; i++) emulation::wait_for_others();
+}
+
 inline u32 atomic_add(u32* p, u32 x) { return __atomic_fetch_add(p, x, __ATOMIC_RELAXED); }
 inline void atomic_add(u64* p, u64 x) { __atomic_fetch_add(p, x, __ATOMIC_RELAXED); }
 inline void atomic_or(u32* p, u32 x) { __atomic_fetch_or(p, x, __ATOMIC_RELAXED); }
@@ -90,12 +112,25 @@ inline void lock(u64* word) {
 }
 inline void unlock(u64* word) { __atomic_store_n(word, 0, __ATOMIC_RELEASE); }
 
+inline void fence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+inline void load_vector(const u32* p, u32* x) { x[0] = p[0], x[1] = p[1], x[2] = p[2], x[3] = p[3]; }
+inline void load_vector(const u64* p, u64* x) { x[0] = p[0], x[1] = p[1]; }
+
 template <class T> inline T load(const T* p) { return *p; }
-inline u64 load_once(const u64* p) { return *p; }
-inline bool order_pair(u32* pair, u32 second, bool isPair, u32 shift) {
+template <class T> inline T load_once(const T* p) { return *p; }
+template <class T> inline void store_once(T* p, T x) { *p = x; }
+template <class T> inline void copy_async(T* shared, const T* global) { *shared = *global; }
+inline void wait_for_copies() {}
+inline u32 shared_place(const void* p) { return (u32)((const u8*)p - shared_memory()); }
+inline u32 load_shared(u32 place) { return *(const u32*)(shared_memory() + place); }
+inline void store_shared(u32 place, u32 x) { *(u32*)(shared_memory() + place) = x; }
+inline u32 add_shared_if(bool wanted, u32 place, u32 x) { return wanted ? atomic_add((u32*)(shared_memory() + place), x) : 0; }
+inline bool order_tied_pair(u32 pair, u32 second, bool isPair, u32 shift) {
 	if (!isPair) return false;
-	u32 first = pair[0];
-	if (first > second) pair[0] = second, pair[1] = first;
+	u32 first = load_shared(pair);
+	if (first > second) store_shared(pair, second), store_shared(pair + 4, first);
 	return shift >= 32 || (first ^ second) >> shift == 0;
 }
+inline void order_pair(u32 pair, u32 second, bool isPair) { order_tied_pair(pair, second, isPair, 0); }
+inline void fetch_soon(u64) {}
 template <class T> inline T* in_register(T* p) { return p; }

@@ -1,4 +1,4 @@
-// Partition and finish on the emulated device, compared with a sort of the standard library.
+// Partition and finish on the emulated device, compared with a sort of the standard library; and what the look says of the columns.
 #include "../arrowsort.cu"
 #include "../test/distributions.h"
 #include "../test/partition.h"
@@ -6,37 +6,98 @@
 
 namespace {
 
-int refused = 0;
+// A row in thirty shares so many leading bits with the others of its kind: bins that no thread orders by itself.
+u64 draw_close(u64 i, u64 n, u64 seed, int bits) {
+	u64 r = draw(UNIFORM, i, n, seed);
+	return i % 30 ? r : 0x7777777777777777ull >> (64 - bits) << (64 - bits) | r >> bits;
+}
 
-void check(u64 n, u32 bits, int distribution, u64 seed, u64 smallRows = SMALL_ROWS, u64 bucketBits = 1) {
-	Device d;
-	d.seed = seed;
-	std::vector<u64> codes(n), a(n, 0xeeeeeeee), b(n, 0xeeeeeeee);
-	for (u64 i = 0; i < n; i++) codes[i] = draw(distribution, i, n, seed) >> (64 - bits);
-	std::vector<u32> want(n), rows(n, 0xeeeeeeee);
-	std::iota(want.begin(), want.end(), 0);
-	std::stable_sort(want.begin(), want.end(), [&](u32 x, u32 y) { return codes[x] < codes[y]; });
-	Field f = codes_field(codes.data());
-	PartitionTemp t(d, n, a.data(), b.data());
-	Partitioner p{d, t};
-	p.look(&f, n, bits, rows.data(), smallRows, bucketBits);
-	if (!t.verdict->equal && !t.verdict->miscount && t.verdict->largest <= FINISH_REST_ROWS) { // whether it is worth it or not
-		p.sort();
-		for (u64 i = 0; i < n; i++) {
-			if (rows[i] == want[i]) continue;
-			fprintf(stderr, "FAILED: n %llu, %u bits, %s, seed %llu: place %llu holds row %u, not %u\n", (unsigned long long)n, bits,
-			        distributionNames[distribution], (unsigned long long)seed, (unsigned long long)i, rows[i], want[i]);
-			exit(1);
-		}
-	} else {
-		refused++;
-		p.refuse();
-	}
-	for (u32 i = 0; i < 1u << BUCKET_BITS; i++) {
-		if (t.counts[i] == 0) continue;
-		fprintf(stderr, "FAILED: counts are not clear, n %llu, %s\n", (unsigned long long)n, distributionNames[distribution]);
+struct Case {
+	u64 n, width, form;
+	int distribution, nulls; // percent
+	bool descending, nullsAtStart;
+	u64 seed, smallRows = SMALL_ROWS, bits = 1;
+	int close = 0; // bits that a row in thirty shares
+
+	bool holds(bool ok, const char* what) const {
+		if (ok) return true;
+		fprintf(stderr, "FAILED: %s: n %llu, width %llu, form %llu, %s, %d %% null%s%s, seed %llu\n", what, (unsigned long long)n,
+		        (unsigned long long)width, (unsigned long long)form, distributionNames[distribution], nulls, descending ? ", descending" : "",
+		        nullsAtStart ? ", nulls at the start" : "", (unsigned long long)seed);
 		exit(1);
 	}
+};
+
+// The rank of a class and the word of a row, as they sort.
+struct Key {
+	int cls;
+	u64 word;
+	bool operator<(const Key& k) const { return cls != k.cls ? cls < k.cls : word < k.word; }
+};
+
+int refused = 0, ordered = 0;
+
+void check(const Case& k) {
+	Device d;
+	d.seed = k.seed;
+	u64 n = k.n, sign = 1ull << (8 * k.width - 1), all = ~0ull >> (64 - 8 * k.width), infinity = k.width == 4 ? 0x7f800000 : 0x7ff0000000000000ull;
+	std::vector<u64> storage((n * k.width + 31) / 16 * 2 + 4), a(n, 0xeeeeeeee), b(n, 0xeeeeeeee);
+	u8* values = (u8*)(((u64)storage.data() + 15) / 16 * 16);
+	std::vector<u32> validity(n / 32 + 2);
+	std::vector<Key> keys(n);
+	Statistics want = {};
+	u64 varying = 0, reference = 0;
+	bool first = true;
+	for (u64 i = 0; i < n; i++) {
+		u64 drawn = k.close ? draw_close(i, n, k.seed, k.close) : draw(k.distribution, i, n, k.seed), x = drawn >> (64 - 8 * k.width);
+		if (k.form == FORM_FLOAT && k.seed % 2) { // in (-1, 1)
+			double v = (double)(int64_t)drawn * 0x1p-63;
+			x = k.width == 8 ? pattern_of(v) : pattern_of((float)v);
+		}
+		if (k.form == FORM_FLOAT && mix(i + k.seed) % 50 == 0) x = infinity | 1 | (mix(i) & sign);
+		memcpy(values + i * k.width, &x, k.width);
+		bool null = (int)(mix(i * 7 + k.seed) % 100) < k.nulls, nan = k.form == FORM_FLOAT && (x & ~sign) > infinity;
+		validity[(i + 5) / 32] |= (u32)!null << (i + 5) % 32;
+		u64 word = k.form == FORM_FLOAT && x & sign ? (sign - x) & all : x;
+		if (k.form != FORM_NONE) word ^= sign;
+		int cls = null ? 2 : nan ? 1 : 0;
+		keys[i] = {k.nullsAtStart ? 2 - cls : cls, cls ? 0 : k.descending ? all - word : word};
+		want.nulls += cls == 2, want.nans += cls == 1;
+		if (cls == 0) {
+			want.notMin[0] = std::max(want.notMin[0], ~word), want.max[0] = std::max(want.max[0], word);
+			if (first) reference = word, first = false;
+			varying |= word ^ reference;
+		}
+		if (i == 0) continue;
+		want.rises |= keys[i - 1] < keys[i], want.falls |= keys[i] < keys[i - 1];
+		want.ties |= !(keys[i - 1] < keys[i]) && !(keys[i] < keys[i - 1]);
+	}
+	std::vector<u32> order(n), rows(n, 0xeeeeeeee);
+	std::iota(order.begin(), order.end(), 0);
+	std::stable_sort(order.begin(), order.end(), [&](u32 x, u32 y) { return keys[x] < keys[y]; });
+	Column c = {};
+	c.values = (u64)values, c.validity = k.nulls ? (u64)validity.data() : 0, c.bit = 5, c.form = k.form, c.width = c.stride = k.width, c.sign = sign;
+	c.infinity = infinity, c.signBit = sign, c.descending = k.descending, c.nullsAtStart = k.nullsAtStart;
+	PartitionTemp t(d, n, a.data(), b.data());
+	Partitioner p{d, t};
+	p.launch(c, 8 * (u32)k.width, n, rows.data(), k.smallRows, k.bits);
+	const Report& r = p.told();
+	const Statistics& s = r.statistics;
+	k.holds(s.nulls == want.nulls && s.nans == want.nans, "nulls and NaNs");
+	k.holds(want.nulls + want.nans == n || (s.notMin[0] == want.notMin[0] && s.max[0] == want.max[0] && (s.any & s.notAll) == varying), "extent");
+	k.holds(s.falls == want.falls, "falls");
+	k.holds((!s.rises && !s.ties) == (!want.rises && !want.ties) && (want.falls || s.ties == want.ties), "rises and ties");
+	bool inOrder = !want.falls || (!want.rises && !want.ties);
+	k.holds(inOrder == (r.verdict.why == WHY_ORDERED), "order");
+	if (r.verdict.goOn) {
+		for (u64 i = 0; i < n; i++) k.holds(rows[i] == order[i], "a place holds another row");
+	} else {
+		refused++, ordered += inOrder;
+		k.holds(k.distribution != 0 || k.close || inOrder, "evenly spread keys are refused");
+	}
+	for (u32 i = 0; i < 1u << BUCKET_BITS; i++) k.holds(t.counts[i] == 0, "counts are not clear");
+	for (u64 i = 0; i < CLASSES * ceil_div(n, PARTITION_SMALL_TILE); i++) k.holds(t.classCounts[i] == 0, "counts of classes are not clear");
+	k.holds(t.verdict->ticket == 0, "the ticket is not clear");
 	t.release(d);
 }
 
@@ -45,11 +106,29 @@ void check(u64 n, u32 bits, int distribution, u64 seed, u64 smallRows = SMALL_RO
 int main() {
 	u64 seed = 1;
 	int sorts = 0;
-	for (u64 n : {1, 33, SMALL_FINISH_WINDOW - 1, SMALL_FINISH_WINDOW + 1, 5000})
-		for (u32 bits : {17, 32, 33, 64}) check(n, bits, 0, seed++), sorts++;
+	auto run = [&](Case k) {
+		k.seed = seed++;
+		k.descending = seed % 2, k.nullsAtStart = seed % 3 == 0;
+		check(k), sorts++;
+	};
+	for (u64 n : {1, 2, 33, SMALL_FINISH_WINDOW - 1, SMALL_FINISH_WINDOW + 1, 5000})
+		for (u64 width : {4, 8}) run({n, width, FORM_INTEGER, 0, 0});
 	for (int distribution = 0; distribution < distributions; distribution++)
-		for (u32 bits : {24, 64}) check(9000, bits, distribution, seed++), sorts++;
-	for (u32 bits : {32, 40}) check(30000, bits, 0, seed++, 0, 12), sorts++; // two passes, large windows
-	check(20000, 64, 22, seed++, 0, 13), sorts++;
-	printf("%d sorts are right, %d of them refused\n", sorts, refused);
+		for (u64 width : {4, 8})
+			for (u64 form : {FORM_INTEGER, FORM_FLOAT}) run({9000, width, form, distribution, distribution % 3 == 0 ? 20 : 0});
+	for (u64 n : {3000, 9000, 20000})
+		for (u64 width : {4, 8})
+			for (int nulls : {0, 5, 0}) run({n, width, FORM_FLOAT, 0, nulls});
+	for (u64 width : {4, 8}) run({30000, width, FORM_INTEGER, 0, 0, false, false, 0, 0, 12}); // two passes, large windows
+	for (int distribution : {0, 14, 17, 18, 22}) run({40000, 8, FORM_INTEGER, distribution, 10, false, false, 0, 0, 13});
+	for (u64 n : {9000, 1500})
+		for (int close : {20, 40}) run({n, (u64)(close == 20 ? 4 : 8), FORM_INTEGER, 0, 0, false, false, 0, SMALL_ROWS, 1, close});
+	run({40000, 8, FORM_INTEGER, 0, 0, false, false, 0, 0, 4, 40});
+	run({40000, 4, FORM_INTEGER, 0, 5, false, false, 0, 0, 4, 22});
+	// Around the edges of tiles.
+	for (u64 n : {PARTITION_SMALL_TILE - 1, PARTITION_SMALL_TILE, PARTITION_SMALL_TILE + 1, 2 * PARTITION_SMALL_TILE + 1}) run({n, 4, FORM_INTEGER, ZEROS, 20});
+	for (u64 n : {PARTITION_ONLY_TILE - 1, PARTITION_ONLY_TILE, PARTITION_ONLY_TILE + 1}) run({n, 8, FORM_FLOAT, ZEROS, 20, false, false, 0, SMALL_ROWS, 10});
+	for (u64 n : {PARTITION_TILE - 1, PARTITION_TILE, PARTITION_TILE + 1, 2 * PARTITION_TILE})
+		for (u64 width : {4, 8}) run({n, width, FORM_INTEGER, n % 2 ? UNIFORM : HOT_VALUE, n % 2 ? 0 : 10, false, false, 0, 0, 12});
+	printf("%d sorts are right, %d of them refused, %d of those in order\n", sorts, refused, ordered);
 }

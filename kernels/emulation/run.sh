@@ -8,15 +8,17 @@ trap 'rm -rf "$out"' EXIT
 compiler=${CXX:-g++}
 flags="-std=c++17 -O1 -g -Wall -Wextra -Werror -Wno-unknown-pragmas -Wno-missing-field-initializers"
 
-build() { # test, flags
+build() { # test, flags, program
 	# shellcheck disable=SC2086 # the flags are words
-	"$compiler" $flags $2 -x c++ "$1.cc" emulation.cc -o "$out/$1" -lpthread
+	"$compiler" $flags $2 -x c++ "$1.cc" emulation.cc -o "$out/${3:-$1}" -lpthread
 }
 
 build columns_test "-fsanitize=address,undefined -fno-sanitize-recover=all"
 build partition_test "-fsanitize=undefined -fno-sanitize-recover=all"
 build sort_test "-fsanitize=undefined -fno-sanitize-recover=all" # switching fibers under the address sanitizer is slow
-for test in columns_test partition_test sort_test; do
+build sort_test -DSTALLED_TILES=3 stalled_sort_test # tiles that are slow to publish their counts
+build tiny_test "-fsanitize=undefined -fno-sanitize-recover=all"
+for test in columns_test partition_test sort_test stalled_sort_test tiny_test; do
 	echo "$test"
 	"$out/$test" 2> >(grep -v "ASan doesn't fully support makecontext" >&2)
 done

@@ -6,41 +6,79 @@
 inline u32 bits_of(u64 x) { return x ? 64 - __builtin_clzll(x) : 0; }
 inline u64 ceil_div(u64 a, u64 b) { return (a + b - 1) / b; }
 
-const u32 binningCounters = (BINNING_THREADS / 32 + 2) * RADIX_BINS * 4 + 256;
-const u32 binningBytes = DIGIT_TILE * 8 + binningCounters, binningBytesWide = DIGIT_TILE_WIDE * 12 + binningCounters;
+inline u32 tiny_bytes(u32 items) { return TINY_THREADS * items * 13 + (4 << TINY_BIN_BITS) + TINY_THREADS / 32 * 8; }
 const u32 statisticsBytes = STREAM_THREADS / 32 * 48;
-const u32 histogramBytes = MAX_DIGITS * RADIX_BINS * HISTOGRAM_COPIES * 4;
+
+typedef void (*BinningKernel)(const Binning*, u64, u64, u64, u64, const u32*, u32*, u32*, u32*, u64);
+
+// A TileShape is the size of the tiles of a pass.
+struct TileShape {
+	u32 threads, rows, bytes;
+	bool scanned;
+};
+enum Size { LARGE, MEDIUM, SMALL, SIZES };
+enum Status { OF_PACKED, OF_WIDE, OF_FIRST, STATUS_KINDS }; // whose status words
+
+inline TileShape shape_of(Size size, bool wide) {
+	const u32 threads[] = {LARGE_TILE_THREADS, MEDIUM_TILE_THREADS, SMALL_TILE_THREADS};
+	const u32 packedRows[] = {LARGE_TILE, MEDIUM_TILE, SMALL_TILE}, wideRows[] = {LARGE_TILE_WIDE, MEDIUM_TILE_WIDE, SMALL_TILE};
+	u32 rows = wide ? wideRows[size] : packedRows[size];
+	return {threads[size], rows, rows * (wide ? 12 : 8) + (threads[size] / 32 + 2) * RADIX_BINS * 4 + 256, size == LARGE};
+}
+inline Size size_for(u64 n) { return n >= LARGE_TILE_ROWS ? LARGE : n <= SMALL_TILE_ROWS ? SMALL : MEDIUM; }
+
+// The kernels of a pass, by size.
+#define SIZES_OF(name) {name##_large, name, name##_small}
+const BinningKernel binningFirst[] = {0, digit_binning_first, digit_binning_first_small},
+                    binningFirstShort[] = {0, digit_binning_first_short, digit_binning_first_short_small},
+                    binningFirstWide[] = SIZES_OF(digit_binning_first_wide), binningOnly[] = SIZES_OF(digit_binning_only),
+                    binningMiddle[] = SIZES_OF(digit_binning_middle), binningMiddleShort[] = SIZES_OF(digit_binning_middle_short),
+                    binningMiddleWide[] = SIZES_OF(digit_binning_middle_wide),
+                    binningNarrow[] = SIZES_OF(digit_binning_narrow), binningLast[] = SIZES_OF(digit_binning_last), binningLastShort[] = SIZES_OF(digit_binning_last_short),
+                    binningLastWide[] = SIZES_OF(digit_binning_last_wide);
 
 // Temp storage of a sort of up to n rows.
 struct Temp {
-	u64 *codes[2], *constant;
-	u32 *rows[2], *counts, *next, *status, *tickets;
-	Digit* digits;
+	static const u64 tickets = 1024, countWords = MAX_DIGITS * RADIX_BINS + 4;
+	u64* codes[2];
+	u32 *rows[2], *counts, *next, *status;
 	Binning* binning;
 	Field* field;
-	u64 statusWords;
+	u64 n, strip, statusWords = 0;
 
-	Temp(Device& d, u64 n, u64 strip) {
+	Temp(Device& d, u64 n, u64 strip) : n(n), strip(strip) {
 		for (int i = 0; i < 2; i++) {
 			codes[i] = (u64*)d.allocate(n * 8);
 			rows[i] = (u32*)d.allocate(n * 4);
 		}
-		statusWords = tiles(n, strip, DIGIT_TILE_WIDE) * RADIX_BINS;
-		constant = (u64*)d.allocate(8);
-		counts = (u32*)d.allocate(MAX_DIGITS * RADIX_BINS * 4);
+		for (u64 rows : {std::min<u64>(n, SMALL_TILE_ROWS), n}) {
+			for (int size = 0; size < SIZES; size++) statusWords = std::max(statusWords, status_words(rows, (Size)size));
+		}
+		counts = (u32*)d.allocate((countWords + tickets) * 4);
 		next = (u32*)d.allocate(2 * RADIX_BINS * 4);
 		status = (u32*)d.allocate(statusWords * 4);
-		tickets = (u32*)d.allocate(1024 * 4);
-		digits = (Digit*)d.allocate(MAX_DIGITS * sizeof(Digit));
 		binning = (Binning*)d.allocate(16 * sizeof(Binning));
 		field = (Field*)d.allocate(sizeof(Field));
 	}
 	static u64 tiles(u64 n, u64 strip, u64 tile) { return n / strip * ceil_div(strip, tile) + ceil_div(n % strip, tile); }
+	// Of the passes of a size: of packed records, of wide ones, and of the first pass if its tiles are of another size.
+	u64 status_words(u64 rows, Size size, int kinds = STATUS_KINDS) const {
+		u64 words[] = {tiles(rows, strip, shape_of(size, false).rows), tiles(rows, strip, shape_of(size, true).rows),
+		               size == LARGE ? tiles(rows, strip, shape_of(MEDIUM, false).rows) : 0};
+		u64 sum = 0;
+		for (int i = 0; i < kinds; i++) sum += words[i] * RADIX_BINS;
+		return sum;
+	}
 	void release(Device& d) {
-		for (void* p : {(void*)codes[0], (void*)codes[1], (void*)rows[0], (void*)rows[1], (void*)constant, (void*)counts, (void*)next,
-		                (void*)status, (void*)tickets, (void*)digits, (void*)binning, (void*)field})
+		for (void* p : {(void*)codes[0], (void*)codes[1], (void*)rows[0], (void*)rows[1], (void*)counts, (void*)next, (void*)status,
+		                (void*)binning, (void*)field})
 			d.release(p);
 	}
+};
+
+// A Digit is a run of bits of a code.
+struct Digit {
+	u64 shift, bits;
 };
 
 // Balanced digits of a word, from the least significant on.
@@ -56,71 +94,101 @@ inline std::vector<Digit> digits_of(u32 bits) {
 	return digits;
 }
 
-typedef void (*BinningKernel)(const Binning*, u64, u64, u64, u64, const u32*, u32*, u32*, u32*, u64);
+// One pass: the kernel, its tiles, and what it reads and writes.
+struct PlannedPass {
+	const BinningKernel* kernels;
+	Size size; // of its tiles
+	bool wide;
+	Digit digit;
+	Binning binning;
+};
 
 // A Sorter makes the passes of one word. from: a column (field), or wide records in codes[0], rows[0].
 struct Sorter {
 	Device& d;
 	Temp& t;
-	u64 n, strip, rowBits, phase = 0;
+	u64 n, strip, rowBits;
+	Size size;
+	bool shortCodes = false; // of at most 32 bits, of a column of 4 bytes
+	u64 phase[STATUS_KINDS] = {};
 	int launches = 0;
 
+	Sorter(Device& d, Temp& t, u64 n, u64 strip) : Sorter(d, t, n, strip, size_for(n)) {}
+	Sorter(Device& d, Temp& t, u64 n, u64 strip, Size size) : d(d), t(t), n(n), strip(strip), rowBits(std::max(bits_of(n - 1), 1u)), size(size) {}
+
 	// Runs one pass, strip by strip.
-	void pass(BinningKernel kernel, bool wide, const Binning* b, const Digit& digit, const u32* base) {
-		u64 tile = wide ? DIGIT_TILE_WIDE : DIGIT_TILE;
-		u32* status = t.status;
+	void pass(const PlannedPass& p, const Binning* b, const u32* base) {
+		TileShape shape = shape_of(p.size, p.wide);
+		Status kind = p.size != size ? OF_FIRST : p.wide ? OF_WIDE : OF_PACKED;
+		u32* status = t.status + t.status_words(n, size, kind);
 		for (u64 first = 0, k = 0; first < n; first += strip, k++) {
-			u64 rows = std::min(strip, n - first), grid = ceil_div(rows, tile);
+			u64 rows = std::min(strip, n - first), tiles = ceil_div(rows, shape.rows), grid = shape.scanned ? std::min(tiles + 1, d.multiprocessors) : tiles;
 			u32* next = first + strip < n ? t.next + k % 2 * RADIX_BINS : nullptr;
-			d.run(kernel, grid, BINNING_THREADS, wide ? binningBytesWide : binningBytes, b, first, rows, digit.shift, digit.bits, base, next,
-			      status, t.tickets + launches++, phase);
+			d.run(p.kernels[p.size], grid, shape.threads, shape.bytes, b, first, rows, p.digit.shift, p.digit.bits, base, next, status,
+			      t.counts + Temp::countWords + launches++, phase[kind]);
 			base = next;
-			status += grid * RADIX_BINS;
+			status += tiles * RADIX_BINS;
 		}
-		phase++;
+		phase[kind]++;
+	}
+
+	// Counts all digits, adds up where their bins begin, and clears the status words.
+	void histograms(const Field* field, const std::vector<Digit>& digits) {
+		u64 shifts = 0, bits = 0;
+		for (size_t i = 0; i < digits.size(); i++) shifts |= digits[i].shift << 8 * i, bits |= digits[i].bits << 8 * i;
+		d.zero(t.counts, (Temp::countWords + Temp::tickets) * 4);
+		bool few = n <= SMALL_HISTOGRAM_ROWS;
+		u64 threads = few ? SMALL_HISTOGRAM_THREADS : HISTOGRAM_THREADS;
+		d.run(few ? histogram_small : histogram, std::min(ceil_div(n, threads * 8), d.multiprocessors), threads,
+		      (few ? SMALL_HISTOGRAM_BYTES : HISTOGRAM_BYTES) + 16, field, n, shifts, bits, digits.size(), t.counts, t.status,
+		      t.status_words(n, size));
 	}
 
 	// Sorts by the digits that vary and writes row numbers to rows. Codes have codeBits bits.
 	void sort(const Field* field, bool fromRecords, u32 codeBits, u32* rows) {
 		std::vector<Digit> digits = digits_of(codeBits);
-		d.up(t.digits, digits.data(), digits.size() * sizeof(Digit));
-		d.zero(t.counts, MAX_DIGITS * RADIX_BINS * 4);
-		d.zero(t.constant, 8);
-		d.zero(t.tickets, 1024 * 4);
-		d.run(histogram, d.multiprocessors, HISTOGRAM_THREADS, histogramBytes, field, n, t.digits, digits.size(), t.counts);
-		d.run(exclusive_sum, 1, RADIX_BINS, RADIX_BINS / 32 * 4, t.counts, digits.size(), n, t.constant);
-		bool narrowNow = codeBits + rowBits <= 64;
-		phase = 0, launches = 0;
-		d.zero(t.status, Temp::tiles(n, strip, narrowNow && !fromRecords ? DIGIT_TILE : DIGIT_TILE_WIDE) * RADIX_BINS * 4);
-		passes(digits, field, fromRecords, codeBits, rows);
+		bool asks = n >= 1u << (digits.size() <= MAX_DIGITS / 2 ? 25 : 21); // which digits vary
+		std::vector<size_t> use;
+		u64 constant = 0;
+		std::fill(phase, phase + STATUS_KINDS, 0);
+		launches = 0;
+		histograms(field, digits);
+		if (asks) d.down(&constant, t.counts + MAX_DIGITS * RADIX_BINS, 8);
+		for (size_t i = 0; i < digits.size(); i++) {
+			if (!(constant >> i & 1)) use.push_back(i);
+		}
+		if (use.empty()) use.push_back(0);
+		std::vector<PlannedPass> passes = plan(digits, use, field, fromRecords, rows);
+		std::vector<Binning> binnings;
+		for (const PlannedPass& p : passes) binnings.push_back(p.binning);
+		d.up(t.binning, binnings.data(), binnings.size() * sizeof(Binning));
+		for (size_t k = 0; k < passes.size(); k++) pass(passes[k], t.binning + k, t.counts + use[k] * RADIX_BINS);
 	}
 
-	void passes(const std::vector<Digit>& digits, const Field* field, bool fromRecords, u32 codeBits, u32* rows) {
-		bool wide = fromRecords || codeBits + rowBits > 64;
+	// The passes for the digits that are used, as planPasses of package gpu plans them.
+	std::vector<PlannedPass> plan(const std::vector<Digit>& digits, const std::vector<size_t>& use, const Field* field, bool fromRecords, u32* rows) const {
+		u64 codeBits = digits[use.back()].shift + digits[use.back()].bits;
+		bool wide = fromRecords || codeBits + rowBits > 64, words = codeBits <= 32 && !wide; // records of two words
 		int from = 0;
-		std::vector<Binning> plan(digits.size());
-		std::vector<BinningKernel> kernels(digits.size());
-		std::vector<char> isWide(digits.size());
 		u64 dropped = 0;
-		std::vector<Digit> places = digits;
-		for (size_t k = 0; k < digits.size(); k++) {
-			bool first = k == 0 && !fromRecords, last = k + 1 == digits.size();
-			u64 end = digits[k].shift + digits[k].bits;
+		std::vector<PlannedPass> passes;
+		for (size_t k = 0; k < use.size(); k++) {
+			const Digit& digit = digits[use[k]];
+			bool first = k == 0 && !fromRecords, last = k + 1 == use.size();
+			u64 end = digit.shift + digit.bits;
 			bool narrow = wide && !first && !last && codeBits - end + rowBits <= 64;
-			plan[k] = {(u64)field, (u64)t.codes[from], (u64)t.rows[from], (u64)t.codes[1 - from], (u64)(last ? rows : t.rows[1 - from]), rowBits, end};
-			places[k].shift -= dropped;
-			isWide[k] = wide;
-			if (first) kernels[k] = last ? digit_binning_only : wide ? digit_binning_first_wide : digit_binning_first;
-			else if (last) kernels[k] = wide ? digit_binning_last_wide : digit_binning_last;
-			else if (narrow) kernels[k] = digit_binning_narrow;
-			else kernels[k] = wide ? digit_binning_middle_wide : digit_binning_middle;
-			if (narrow) wide = false, dropped = end;
+			const BinningKernel* kernels = wide ? binningMiddleWide : words ? binningMiddleShort : binningMiddle;
+			if (first) kernels = last ? binningOnly : wide ? binningFirstWide : shortCodes ? binningFirstShort : binningFirst;
+			else if (last) kernels = wide ? binningLastWide : words ? binningLastShort : binningLast;
+			else if (narrow) kernels = binningNarrow;
+			bool row32 = words || (narrow && codeBits - end <= 32);
+			Binning b = {(u64)field, (u64)t.codes[from], (u64)t.rows[from], (u64)t.codes[1 - from], (u64)(last ? rows : t.rows[1 - from]), row32 ? 32 : rowBits, end};
+			bool asWide = wide || (first && last);
+			passes.push_back({kernels, first && !asWide && size == LARGE ? MEDIUM : size, asWide, {digit.shift - dropped, digit.bits}, b});
+			if (narrow) wide = false, words = row32, dropped = end;
 			from = 1 - from;
 		}
-		d.up(t.binning, plan.data(), plan.size() * sizeof(Binning));
-		for (size_t k = 0; k < digits.size(); k++) {
-			pass(kernels[k], isWide[k], t.binning + k, places[k], t.counts + k * RADIX_BINS);
-		}
+		return passes;
 	}
 };
 

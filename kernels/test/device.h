@@ -18,28 +18,47 @@ inline void must(cudaError_t e, const char* what) {
 
 struct Device {
 	cudaStream_t stream = 0;
+	cudaEvent_t noted = nullptr;
 	u64 multiprocessors = 0;
-	std::map<const void*, u32> raised; // shared memory that kernels may have
+	cudaLibrary_t image = nullptr;                // a built image, whose kernels run in place of those compiled in
+	std::map<const void*, const void*> functions; // what runs, by what is compiled in
+	std::map<const void*, u32> raised;            // shared memory that kernels may have
 	bool marking = false; // note when each kernel ends
 	std::vector<std::pair<const char*, cudaEvent_t>> marks;
+	static const u64 pinnedBytes = 1 << 20;
+	u8* pinned; // what small uploads go through
+	u64 pinnedUsed = 0;
 
 	Device() {
 		cudaDeviceProp p;
 		must(cudaGetDeviceProperties(&p, 0), "no device");
 		multiprocessors = p.multiProcessorCount;
+		must(cudaMallocHost(&pinned, pinnedBytes), "pinned memory");
+	}
+	void load(const char* file) { must(cudaLibraryLoadFromFile(&image, file, nullptr, nullptr, 0, nullptr, nullptr, 0), file); }
+	static const char* name_of(const void* kernel) {
+		const char* name;
+		must(cudaFuncGetName(&name, kernel), "name");
+		return name;
+	}
+	const void* function_of(const void* kernel) {
+		if (!image) return kernel;
+		const void*& f = functions[kernel];
+		if (!f) must(cudaLibraryGetKernel((cudaKernel_t*)&f, image, name_of(kernel)), name_of(kernel));
+		return f;
 	}
 	template <class... Parameters, class... Arguments>
 	void run(void (*kernel)(Parameters...), u64 grid, u32 threads, u32 shared, Arguments... arguments) {
-		if (shared > 48 << 10 && raised[(const void*)kernel] < shared) {
-			must(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared), "shared memory");
-			raised[(const void*)kernel] = shared;
+		const void* function = function_of((const void*)kernel);
+		if (shared > 48 << 10 && raised[function] < shared) {
+			must(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, shared), "shared memory");
+			raised[function] = shared;
 		}
-		kernel<<<(u32)grid, threads, shared, stream>>>((Parameters)arguments...);
-		must(cudaGetLastError(), "launch");
-		if (!marking) return;
-		const char* name;
-		must(cudaFuncGetName(&name, (const void*)kernel), "name");
-		mark(name);
+		u64 slots[] = {(u64)(Parameters)arguments...};
+		void* places[sizeof...(Parameters)];
+		for (u64 i = 0; i < sizeof...(Parameters); i++) places[i] = slots + i;
+		must(cudaLaunchKernel(function, dim3((u32)grid), dim3(threads), places, shared, stream), "launch");
+		if (marking) mark(name_of((const void*)kernel));
 	}
 	void mark(const char* name) {
 		marks.emplace_back(name, nullptr);
@@ -54,7 +73,26 @@ struct Device {
 		return p;
 	}
 	void release(void* p) { must(cudaFree(p), "free"); }
-	void up(void* to, const void* from, u64 bytes) { must(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream), "upload"); }
+	void* allocate_pinned(u64 bytes) {
+		void* p;
+		must(cudaMallocHost(&p, bytes), "pinned memory");
+		return p;
+	}
+	void release_pinned(void* p) { must(cudaFreeHost(p), "free"); }
+	// A point of the stream, and the wait for it.
+	void note() {
+		if (!noted) must(cudaEventCreateWithFlags(&noted, cudaEventDisableTiming), "event");
+		must(cudaEventRecord(noted, stream), "record");
+	}
+	void wait_for_note() { must(cudaEventSynchronize(noted), "wait"); }
+	void up(void* to, const void* from, u64 bytes) {
+		if (pinnedUsed + bytes > pinnedBytes) must(cudaStreamSynchronize(stream), "wait"), pinnedUsed = 0;
+		if (bytes <= pinnedBytes) {
+			from = memcpy(pinned + pinnedUsed, from, bytes);
+			pinnedUsed += (bytes + 15) / 16 * 16;
+		}
+		must(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream), "upload");
+	}
 	void down(void* to, const void* from, u64 bytes) {
 		must(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream), "download");
 		must(cudaStreamSynchronize(stream), "wait");
@@ -75,6 +113,10 @@ struct Device {
 	void fill(void* p, int byte, u64 bytes) { memset(p, byte, bytes); }
 	void* allocate(u64 bytes) { return aligned_alloc(16, (bytes + 31) / 16 * 16); }
 	void release(void* p) { free(p); }
+	void* allocate_pinned(u64 bytes) { return allocate(bytes); }
+	void release_pinned(void* p) { release(p); }
+	void note() {}
+	void wait_for_note() {}
 	void up(void* to, const void* from, u64 bytes) { memcpy(to, from, bytes); }
 	void down(void* to, const void* from, u64 bytes) { memcpy(to, from, bytes); }
 };

@@ -1,6 +1,7 @@
 // Keys of 64 bits for tests and benchmarks. Shorter keys are their top bits.
 #pragma once
 #include "../abi.h"
+#include <math.h>
 
 #ifdef __CUDACC__
 #define BOTH __host__ __device__ inline
@@ -16,11 +17,22 @@ BOTH u64 mix(u64 x) {
 	return x ^ (x >> 31);
 }
 
+enum Distribution {
+	UNIFORM, AND2, AND3, AND4, AND8, AND16, CONSTANT, TWO_VALUES, FIVE_VALUES, SORTED, REVERSED, SAWTOOTH,
+	RUNS, HALF_ONES, LOW_BITS, HIGH_BITS, ODD_VALUE, HOT_VALUE, ZEROS, SHARED40, OUTLIERS, PREFIXES, TIES,
+	RANGE16, RANGE24, HOT_BUCKET, VALUES17, VALUES22, ZIPF, LIVE20, LIVE32, LIVE40, HOUR,
+};
 const char* const distributionNames[] = {
     "uniform",         "and of 2",      "and of 3",      "and of 4",       "and of 8",           "and of 16",        "constant",    "two values",
     "five values",     "sorted",        "reversed",      "sawtooth",       "runs of 8192",       "half all ones",    "low bits",    "high bits",
-    "one odd value",   "1 % hot",       "25 % zero",     "shared 40 bits", "two outliers",       "2^16 prefixes",    "ties in pairs"};
-const int distributions = sizeof(distributionNames) / sizeof(*distributionNames);
+    "one odd value",   "1 % hot",       "25 % zero",     "shared 40 bits", "two outliers",       "2^16 prefixes",    "ties in pairs",
+    "16-bit range",    "24-bit range",  "10 % in one bucket", "2^17 values",  "2^22 values",        "like Zipf",        "20 live bits", "32 live bits",
+    "40 live bits",        "microseconds of an hour"};
+const int distributions = HOUR + 1;
+static_assert(sizeof(distributionNames) / sizeof(*distributionNames) == distributions, "each has a name");
+
+// Sorted or reversed, as unsigned numbers.
+BOTH bool is_ordered(int distribution) { return distribution == 9 || distribution == 10; }
 
 BOTH u64 draw(int distribution, u64 i, u64 n, u64 seed) {
 	u64 r = mix(i * 31 + seed * 1000003);
@@ -30,28 +42,38 @@ BOTH u64 draw(int distribution, u64 i, u64 n, u64 seed) {
 		return x;
 	};
 	switch (distribution) {
-	case 1: return both(2);
-	case 2: return both(3);
-	case 3: return both(4);
-	case 4: return both(8);
-	case 5: return both(16);
-	case 6: return 0x0102030405060708ull;
-	case 7: return r & 1 ? ~0ull : 0;
-	case 8: return r % 5 * 0x2030405060708090ull;
-	case 9: return n > 1 ? (u64)((double)i / n * 1.8e19) : 0;
-	case 10: return n > 1 ? (u64)((double)(n - i) / n * 1.8e19) : 0;
-	case 11: return (i % 1000) << 54 | i % 1000;
-	case 12: return mix(i >> 13);
-	case 13: return r & 1 ? ~0ull : mix(r);
-	case 14: return r & 0xffffff;
-	case 15: return r & 0xff00000000000000ull;
-	case 16: return i == n / 2 ? 1 : 1ull << 40;
-	case 17: return mix(r) % 100 == 0 ? 0x7777777777777777ull : r;
-	case 18: return mix(r) % 4 == 0 ? 0 : r;
-	case 19: return (mix(i >> 4) & 0xffffffffff000000ull) | r >> 40;
-	case 20: return i == 7 ? 0 : i == n / 3 ? ~0ull : (1ull << 63) + i;
-	case 21: return (mix(r & 0xffff) & 0xffffffff00000000ull) | mix(r) >> 32;
-	case 22: return (mix(i >> 1) & 0xffffffff00000000ull) | r >> 32;
+	case AND2: return both(2);
+	case AND3: return both(3);
+	case AND4: return both(4);
+	case AND8: return both(8);
+	case AND16: return both(16);
+	case CONSTANT: return 0x0102030405060708ull;
+	case TWO_VALUES: return r & 1 ? ~0ull : 0;
+	case FIVE_VALUES: return r % 5 * 0x2030405060708090ull;
+	case SORTED: return n > 1 ? (u64)((double)i / n * 9e18) : 0;
+	case REVERSED: return n > 1 ? (u64)((double)(n - i) / n * 9e18) : 0;
+	case SAWTOOTH: return (i % 1000) << 54 | i % 1000;
+	case RUNS: return mix(i >> 13);
+	case HALF_ONES: return r & 1 ? ~0ull : mix(r);
+	case LOW_BITS: return r & 0xffffff;
+	case HIGH_BITS: return r & 0xff00000000000000ull;
+	case ODD_VALUE: return i == n / 2 ? 1 : 1ull << 40;
+	case HOT_VALUE: return mix(r) % 100 == 0 ? 0x7777777777777777ull : r;
+	case ZEROS: return mix(r) % 4 == 0 ? 0 : r;
+	case SHARED40: return (mix(i >> 4) & 0xffffffffff000000ull) | r >> 40;
+	case OUTLIERS: return i == 7 ? 0 : i == n / 3 ? ~0ull >> 1 : (1ull << 62) + i;
+	case PREFIXES: return (mix(r & 0xffff) & 0xffffffff00000000ull) | mix(r) >> 32;
+	case TIES: return (mix(i >> 1) & 0xffffffff00000000ull) | r >> 32;
+	case RANGE16: return r >> 48 << 32 | (u32)r;
+	case RANGE24: return r >> 40 << 32 | (u32)r;
+	case HOT_BUCKET: return mix(r) % 10 == 0 ? 0x7777000000000000ull | r >> 16 : r;
+	case VALUES17: return mix(r & 0x1ffff);
+	case VALUES22: return mix(r & 0x3fffff);
+	case ZIPF: return mix((u64)exp2(24 * ((double)(r >> 11) * 0x1p-53)));
+	case LIVE20: return 0x5123000000001000ull + (r >> 44 << 13);
+	case LIVE32: return 0xfffffffe12345678ull + (r >> 32);
+	case LIVE40: return 0x0012000000000000ull + (r >> 24 << 6);
+	case HOUR: return 1700000000000000ull + r % 3600000000ull;
 	default: return r;
 	}
 }

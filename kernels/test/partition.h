@@ -2,32 +2,68 @@
 #pragma once
 #include "argsort.h"
 
+// What the kernels read, in one upload.
+struct Arguments {
+	Buckets buckets;
+	Field field;
+	Column column;
+};
+
 struct PartitionTemp {
-	u64* records[2];
-	u32 *counts, *starts, *cursors, *firstStarts, *firstCursors;
+	u64 *records[2], *samples;
+	u32 *counts, *starts, *cursors, *firstStarts, *firstCursors, *classCounts;
 	Range *windows, *rest;
+	Partial* partials;
 	Verdict* verdict;
-	Buckets* buckets;
+	Map* map;
+	Arguments *arguments, *argumentsHost;
+	Report* report;
 
 	PartitionTemp(Device& d, u64 n, u64* a, u64* b) : records{a, b} {
-		const u64 most = 1 << BUCKET_BITS, windowsMost = ceil_div(n, SMALL_FINISH_WINDOW) + 2;
+		const u64 most = 1 << BUCKET_BITS, windowsMost = ceil_div(n, SMALL_FINISH_WINDOW) + 2, classWords = CLASSES * ceil_div(n, PARTITION_SMALL_TILE);
 		counts = (u32*)d.allocate(most * 4);
 		starts = (u32*)d.allocate(most * 4 + 4);
 		cursors = (u32*)d.allocate(most * 4);
 		firstStarts = (u32*)d.allocate(257 * 4);
 		firstCursors = (u32*)d.allocate(256 * 4);
+		classCounts = (u32*)d.allocate(classWords * 4);
 		windows = (Range*)d.allocate(windowsMost * 8);
 		rest = (Range*)d.allocate((most + windowsMost) * 8);
+		partials = (Partial*)d.allocate(LOOK_BLOCKS * sizeof(Partial));
+		samples = (u64*)d.allocate(SAMPLE_ROWS * 16);
 		verdict = (Verdict*)d.allocate(sizeof(Verdict));
-		buckets = (Buckets*)d.allocate(sizeof(Buckets));
+		map = (Map*)d.allocate(sizeof(Map));
+		arguments = (Arguments*)d.allocate(sizeof(Arguments));
+		argumentsHost = (Arguments*)d.allocate_pinned(sizeof(Arguments));
+		report = (Report*)d.allocate_pinned(sizeof(Report));
 		d.zero(counts, most * 4);
+		d.zero(classCounts, classWords * 4);
+		d.zero(verdict, sizeof(Verdict));
 	}
 	void release(Device& d) {
-		for (void* p : {(void*)counts, (void*)starts, (void*)cursors, (void*)firstStarts, (void*)firstCursors, (void*)windows, (void*)rest,
-		                (void*)verdict, (void*)buckets})
+		for (void* p : {(void*)counts, (void*)starts, (void*)cursors, (void*)firstStarts, (void*)firstCursors, (void*)classCounts, (void*)windows,
+		                (void*)rest, (void*)partials, (void*)samples, (void*)verdict, (void*)map, (void*)arguments})
 			d.release(p);
+		d.release_pinned(report), d.release_pinned(argumentsHost);
 	}
 };
+
+// The field whose numbers are the ordered words of a column, over the whole range of its type.
+inline Field whole_field(const Column& c) {
+	Field f = {};
+	f.values = c.values, f.validity = c.validity, f.bit = c.bit;
+	f.form = c.form, f.width = c.width, f.stride = c.stride, f.sign = c.sign, f.infinity = c.infinity;
+	f.base[0] = c.signBit, f.mul = 1, f.mask = ~0ull;
+	if (c.descending) f.mul = ~0ull, f.bias = ~0ull >> (64 - 8 * c.width);
+	return f;
+}
+
+// The column of codes that were made before.
+inline Column codes_column(const u64* codes) {
+	Column c = {};
+	c.values = (u64)codes, c.form = FORM_INTEGER, c.width = c.stride = 8;
+	return c;
+}
 
 struct Partitioner {
 	Device& d;
@@ -36,44 +72,53 @@ struct Partitioner {
 	bool small = false;
 
 	template <class T> static u32 dealer_bytes(T tile, u32 bins) { return (u32)tile * 8 + (bins + 4) * 8 + 128; }
-	u32 finish_bytes(bool wide) const {
+	template <class T> static u32 class_bytes(T threads) { return (CLASSES * ((u32)threads / 32 + 2) + 1) * 4; }
+	u32 finish_bytes() const {
 		u32 room = FINISH_THREADS * (small ? SMALL_FINISH_ITEMS : FINISH_ITEMS), bins = 1u << (small ? SMALL_FINISH_BIN_BITS : FINISH_BIN_BITS);
-		return (room + 32 + std::max(room, bins) + 32) * 4 + 256 + (wide ? room * 4 : 0);
+		return 1024 + (room + 32 + std::max(room, bins) + 32) * 4 + room * 2;
 	}
 
-	// Looks at the keys; the verdict is on the device then.
-	void look(const Field* field, u64 n, u32 codeBits, u32* rows, u64 smallRows = SMALL_ROWS, u64 bits = 1) {
+	// Launches it all; when told, the report says whether rows has the result.
+	void launch(const Column& c, u32 codeBits, u64 n, u32* rows, u64 smallRows = SMALL_ROWS, u64 bits = 1) {
 		small = n <= smallRows;
 		u64 window = small ? SMALL_FINISH_WINDOW : FINISH_WINDOW, binBits = small ? SMALL_FINISH_BIN_BITS : FINISH_BIN_BITS;
 		u64 rowBits = std::max(bits_of(n - 1), 1u);
 		while (bits < BUCKET_BITS && (n / (double)(1 << bits) > window * 0.9 || bits + binBits < rowBits)) bits++;
-		u64 first = bits <= ONLY_PASS_BITS ? bits : (bits + 1) / 2;
-		b = {(u64)field,         codeBits,          {(u64)t.records[0], (u64)t.records[1]}, (u64)rows,        (u64)t.counts, (u64)t.starts, (u64)t.cursors,
-		     (u64)t.firstStarts, (u64)t.firstCursors, (u64)t.windows, (u64)t.verdict, (u64)t.rest, n, bits, first, rowBits, window, bits - first};
-		d.up(t.buckets, &b, sizeof b);
-		d.run(sample, 1, 1024, SAMPLE_ROWS * 2 * 4 + 256, t.buckets);
-		d.run(bucket_histogram, std::min(ceil_div(n, HISTOGRAM_THREADS * 8), d.multiprocessors), HISTOGRAM_THREADS, std::max(2u << bits, 16u), t.buckets);
-		d.run(bucket_plan, ceil_div(1 << bits, 4096), 1024, 33 * 4, t.buckets);
-	}
-
-	// Whether to go on. Many equal keys, or buckets that do not fit, are better sorted by digits.
-	static bool good(const Verdict& v, const Buckets& b) {
-		bool few = b.n >= 1 << 26 && b.codeBits <= 32; // oversized buckets cost a quarter of a millisecond
-		return !v.equal && !v.miscount && v.largest <= FINISH_REST_ROWS && v.oversized <= (few ? 128u : 0u);
-	}
-
-	void refuse() { d.zero(t.counts, (u64)4 << b.bits); }
-
-	void sort() {
-		bool wide = b.codeBits > 32;
-		if (b.second) {
-			d.run(partition_first, ceil_div(b.n, PARTITION_TILE), PARTITION_THREADS, dealer_bytes(PARTITION_TILE, 256), t.buckets);
-			d.run(partition_second, b.n / PARTITION_SECOND_TILE + (1 << b.firstBits) + 1, PARTITION_THREADS, dealer_bytes(PARTITION_SECOND_TILE, 256), t.buckets);
+		u64 first = bits <= ONLY_PASS_BITS ? bits : (bits + 1) / 2, grid = std::min(ceil_div(n, LOOK_SMALL_THREADS * 8), d.multiprocessors);
+		b = {(u64)&t.arguments->field,       codeBits,          {(u64)t.records[0], (u64)t.records[1]}, (u64)rows,        (u64)t.counts, (u64)t.starts, (u64)t.cursors,
+		     (u64)t.firstStarts, (u64)t.firstCursors, (u64)t.windows, (u64)t.verdict, (u64)t.rest, n, bits, first, rowBits, window, bits - first,
+		     (u64)&t.arguments->column, (u64)t.map, (u64)t.classCounts, (u64)t.partials, (u64)t.samples, (u64)t.report, 2 * RADIX_BITS,
+		     n >= 1 << 26 && c.width == 4 ? 128u : 0u, grid};
+		*t.argumentsHost = {b, whole_field(c), c};
+		d.up(t.arguments, t.argumentsHost, sizeof(Arguments));
+		const Buckets* buckets = &t.arguments->buckets;
+		if (small) {
+			d.run(look_small, grid, LOOK_SMALL_THREADS, LOOK_HEAD + SMALL_SAMPLE_ROWS * 12 + 1024, buckets);
 		} else {
-			d.run(partition_only, ceil_div(b.n, PARTITION_TILE), PARTITION_THREADS, dealer_bytes(PARTITION_TILE, 1 << ONLY_PASS_BITS), t.buckets);
+			d.run(sample, SAMPLE_BLOCKS, 1024, LOOK_HEAD + SAMPLE_ROWS * 12 + 1024, buckets);
+			d.run(look, grid, LOOK_THREADS, LOOK_HEAD + std::max(2u << bits, 2048u), buckets);
+			d.run(bucket_plan, ceil_div(1 << bits, 4096) + CLASSES, 1024, 512, buckets);
 		}
-		auto kernel = small ? wide ? finish_small_wide : finish_small : wide ? finish_wide : finish;
-		d.run(kernel, ceil_div(b.n, b.window), FINISH_THREADS, finish_bytes(wide), t.buckets);
-		d.run(finish_rest, d.multiprocessors, 1024, FINISH_REST_ROWS * 8, t.buckets);
+		d.note();
+		sort(buckets, c.width == 8);
+	}
+	void sort(const Buckets* buckets, bool wide) {
+		if (b.second) {
+			u32 threads = wide ? PARTITION_WIDE_THREADS : PARTITION_THREADS;
+			d.run(wide ? partition_first_wide : partition_first, ceil_div(b.n, PARTITION_TILE), threads, dealer_bytes(PARTITION_TILE, 256) + class_bytes(threads), buckets);
+			d.run(partition_second, b.n / PARTITION_SECOND_TILE + (1 << b.firstBits) + 1, PARTITION_SECOND_THREADS, dealer_bytes(PARTITION_SECOND_TILE, 256), buckets);
+		} else {
+			bool least = b.bits <= SMALL_PASS_BITS;
+			u32 tile = least ? PARTITION_SMALL_TILE : PARTITION_ONLY_TILE, threads = least ? PARTITION_SMALL_THREADS : PARTITION_ONLY_THREADS;
+			auto kernel = least ? wide ? partition_small_wide : partition_small : wide ? partition_only_wide : partition_only;
+			d.run(kernel, ceil_div(b.n, tile), threads, dealer_bytes(tile, 1 << (least ? SMALL_PASS_BITS : ONLY_PASS_BITS)) + class_bytes(threads), buckets);
+		}
+		d.run(small ? finish_small : finish, ceil_div(b.n, b.window), FINISH_THREADS, finish_bytes(), buckets);
+		d.run(finish_rest, d.multiprocessors, 1024, FINISH_REST_ROWS * 8, buckets);
+	}
+	// Waits for the report, while the sort goes on.
+	const Report& told() {
+		d.wait_for_note();
+		return *t.report;
 	}
 };

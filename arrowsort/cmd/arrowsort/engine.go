@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"runtime"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu"
@@ -26,15 +28,30 @@ func checkEngine(name string) error {
 	return usagef("--engine %q: use auto, cpu or gpu", name)
 }
 
-// autoRows is the number of rows from which auto takes a GPU. Opening one takes a process about as long as the processor needs for
-// so many rows.
-const autoRows = 20_000_000
+// What --engine auto weighs, in nanoseconds: the first sort of a process, by a key and with two more columns of 8 bytes in ordinary memory.
+// Measured on an H200 beside 16 cores of a Xeon with 2, 4, 8 and 16 threads (BenchmarkCold in package gpu, 2026-11-21).
+const (
+	gpuStart     = 266e6 // to open a GPU and to get its memory
+	gpuRow       = 2.1   // to move a row there and back, fresh memory
+	cpuRow       = 1.7   // fresh memory
+	cpuThreadRow = 43.5  // of one thread's work on a row
+)
+
+// autoRows is the number of rows from which auto takes a GPU instead of so many threads. With very many that is never: both wait for
+// memory of the host.
+func autoRows(threads int) int64 {
+	gain := cpuRow + cpuThreadRow/float64(threads) - gpuRow
+	if gain <= 0 {
+		return math.MaxInt64
+	}
+	return int64(gpuStart / gain)
+}
 
 // openEngine opens the engine for a sort of so many rows; nil is the processor. close gives it back.
 func (j *job) openEngine(rows int64) (e engine.Engine, close func(), err error) {
 	none := func() {}
 	name := j.flags.engine
-	if name == "cpu" || name == "" || name == "auto" && rows < autoRows {
+	if name == "cpu" || name == "" || name == "auto" && rows < autoRows(j.sortThreads()) {
 		return nil, none, nil
 	}
 	device, err := gpu.Open(gpu.Options{})
@@ -51,6 +68,14 @@ func (j *job) openEngine(rows int64) (e engine.Engine, close func(), err error) 
 		e = &fallback{device, cpu.New(), &j.report.Engine}
 	}
 	return e, func() { device.Close() }, nil
+}
+
+// sortThreads is how many threads the CPU engine would have.
+func (j *job) sortThreads() int {
+	if j.flags.threads > 0 {
+		return j.flags.threads
+	}
+	return runtime.GOMAXPROCS(0)
 }
 
 // A fallback sorts on the second engine what the first one has no memory for.

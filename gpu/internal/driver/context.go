@@ -9,13 +9,12 @@ import (
 	"gorgonia.org/cu"
 )
 
-// A Context is a CUDA context of its own on a device, with one stream and the kernels of an image. Its
-// calls are made between Enter and leave, by one goroutine at a time.
+// A Context is a CUDA context of its own on a device, with the kernels of an image. Its calls are made between Enter and
+// leave, each stream's by one goroutine at a time.
 type Context struct {
 	Device
 	ctx       cu.CUContext
 	module    cu.Module
-	stream    cu.Stream
 	functions []function
 }
 
@@ -45,9 +44,6 @@ func NewContext(number int, image []byte, kernels []Kernel) (c *Context, err err
 		}
 		_, err = cu.PopCurrentCtx() // MakeContext pushed it
 	}()
-	if c.stream, err = cu.MakeStream(cu.NonBlocking); err != nil {
-		return nil, describe("making a stream", err)
-	}
 	return c, c.load(image, kernels)
 }
 
@@ -67,26 +63,4 @@ func (c *Context) Enter() (leave func(), err error) {
 // Close ends the context and all that is in it. It is called outside Enter.
 func (c *Context) Close() error {
 	return describe("closing "+c.Name, c.ctx.Destroy())
-}
-
-// Wait returns when all that the stream was given is done, with the first error of it.
-func (c *Context) Wait() error { return describe("running on "+c.Name, c.stream.Synchronize()) }
-
-// An Event is a point of the stream.
-type Event struct{ event cu.Event }
-
-// NewEvent makes an event.
-func (c *Context) NewEvent() (Event, error) {
-	e, err := cu.MakeEvent(cu.DisableTiming)
-	return Event{e}, describe("making an event", err)
-}
-
-// Record sets the event behind all that the stream was given.
-func (c *Context) Record(e Event) error {
-	return describe("recording an event", e.event.Record(c.stream))
-}
-
-// WaitFor returns when the stream has passed the event.
-func (c *Context) WaitFor(e Event) error {
-	return describe("running on "+c.Name, e.event.Synchronize())
 }

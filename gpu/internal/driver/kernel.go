@@ -43,7 +43,7 @@ func (c *Context) load(image []byte, kernels []Kernel) (err error) {
 		if err != nil {
 			return describe("loading the kernel "+k.Name, err)
 		}
-		if k.Shared > freeShared {
+		if k.Shared > freeShared && k.Shared <= c.Shared { // the others are not launched on this device
 			// cu.Function holds nothing but the driver's handle.
 			handle := *(*C.CUfunction)(unsafe.Pointer(&f))
 			if err := check("shared memory of the kernel "+k.Name, C.arrowsort_raise_shared(handle, C.int(k.Shared))); err != nil {
@@ -53,15 +53,4 @@ func (c *Context) load(image []byte, kernels []Kernel) (err error) {
 		c.functions[i] = function{k, f}
 	}
 	return nil
-}
-
-// Launch puts a kernel into the stream: the position of the kernel among those given to NewContext, the number of blocks,
-// the arguments, all of them 64-bit.
-func (c *Context) Launch(kernel, blocks int, args ...uint64) error {
-	f := &c.functions[kernel]
-	params := make([]unsafe.Pointer, len(args))
-	for i := range args {
-		params[i] = unsafe.Pointer(&args[i])
-	}
-	return describe("launching "+f.Name, f.Launch(blocks, 1, 1, f.Threads, 1, 1, f.Shared, c.stream, params))
 }

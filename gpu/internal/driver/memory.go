@@ -41,21 +41,6 @@ func (c *Context) FreeMemory() (int64, error) {
 	return free, describe("asking for free memory", err)
 }
 
-// Zero fills memory with zeros in the order of the stream.
-func (c *Context) Zero(p Ptr, bytes int) error {
-	return describe("clearing memory", cu.MemsetD8Async(cu.DevicePtr(p), 0, int64(bytes), c.stream))
-}
-
-// Upload copies pinned memory of the host, which stays as it is until the stream has passed.
-func (c *Context) Upload(dst Ptr, src []byte) error {
-	return describe("copying to the device", cu.MemcpyHtoDAsync(cu.DevicePtr(dst), unsafe.Pointer(unsafe.SliceData(src)), int64(len(src)), c.stream))
-}
-
-// Download copies into pinned memory of the host.
-func (c *Context) Download(dst []byte, src Ptr) error {
-	return describe("copying from the device", cu.MemcpyDtoHAsync(unsafe.Pointer(unsafe.SliceData(dst)), cu.DevicePtr(src), int64(len(dst)), c.stream))
-}
-
 // Pinned reports whether the driver knows all of b as pinned memory of the host.
 func (c *Context) Pinned(b []byte) bool {
 	return len(b) > 0 && C.arrowsort_pinned(unsafe.Pointer(&b[0])) != 0 && C.arrowsort_pinned(unsafe.Pointer(&b[len(b)-1])) != 0

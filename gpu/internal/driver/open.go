@@ -55,6 +55,7 @@ type Device struct {
 	Major, Minor    int // compute capability
 	Memory          int64
 	Multiprocessors int
+	Shared          int // bytes of shared memory that a block may have
 }
 
 // Devices lists the GPUs of the machine.
@@ -78,17 +79,21 @@ func Devices() ([]Device, error) {
 	return devices, nil
 }
 
+// maxSharedMemory is CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, which cu has no name for.
+const maxSharedMemory cu.DeviceAttribute = 97
+
 func device(number int) (Device, error) {
 	dev, err := cu.GetDevice(number)
 	if err != nil {
 		return Device{}, describe(fmt.Sprintf("device %d", number), err)
 	}
 	var d Device
-	var errs [5]error
+	var errs [6]error
 	d.Name, errs[0] = dev.Name()
 	d.Memory, errs[1] = dev.TotalMem()
 	d.Multiprocessors, errs[2] = dev.Attribute(cu.MultiprocessorCount)
 	d.Major, errs[3] = dev.Attribute(cu.ComputeCapabilityMajor)
 	d.Minor, errs[4] = dev.Attribute(cu.ComputeCapabilityMinor)
+	d.Shared, errs[5] = dev.Attribute(maxSharedMemory)
 	return d, describe(fmt.Sprintf("device %d", number), errors.Join(errs[:]...))
 }

@@ -54,7 +54,7 @@ func doubled(c keyencode.Column) (keyencode.Column, []string) {
 	s := newStringColumn[int64](&c)
 	var all []string
 	for row := range c.Rows() {
-		text, _ := s.at(row)
+		text := s.at(row)
 		end := text[:min(len(text), 2)]
 		all = append(all, strings.Repeat(string(text[len(text)-min(len(text), 1):]), 20)+string(end)+strings.Repeat("-", 7)+string(end))
 	}

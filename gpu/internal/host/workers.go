@@ -60,8 +60,8 @@ func (w *Workers) Tiles(n, size int, work func(lo, hi int)) error {
 	return w.Run((n+size-1)/size, func(i int) { work(i*size, min((i+1)*size, n)) })
 }
 
-// copyTile is the bytes that one thread copies at a time: enough to be worth a thread.
-const copyTile = 1 << 19
+// copyTile is the bytes that one thread copies at a time: enough to be worth a thread, and few enough to keep all of them busy.
+const copyTile = 1 << 18
 
 // Copy copies src to dst.
 func (w *Workers) Copy(dst, src []byte) error {
@@ -74,6 +74,20 @@ func (w *Workers) Widen(dst []uint64, src []uint32) error {
 		out := dst[lo:hi]
 		for i, row := range src[lo:hi] {
 			out[i] = uint64(row)
+		}
+	})
+}
+
+// touchTile is what one thread touches at a time: a huge page.
+const touchTile = 2 << 20
+
+// Touch has the operating system back fresh memory, on all threads: who writes to it later does not wait for page after page to be
+// cleared. Its content is undefined before and after.
+func (w *Workers) Touch(fresh []byte) error {
+	const page = 4 << 10
+	return w.Tiles(len(fresh), touchTile, func(lo, hi int) {
+		for at := lo; at < hi; at += page {
+			fresh[at] = 0
 		}
 	})
 }

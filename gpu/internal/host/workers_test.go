@@ -62,3 +62,12 @@ func TestCopyAndWiden(t *testing.T) {
 		}
 	}
 }
+
+func TestTouch(t *testing.T) {
+	fresh := make([]byte, 3*touchTile+5)
+	require.NoError(t, NewWorkers(t.Context(), 2).Touch(fresh))
+	require.NoError(t, NewWorkers(t.Context(), 2).Touch(nil))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, NewWorkers(ctx, 2).Touch(fresh), context.Canceled)
+}

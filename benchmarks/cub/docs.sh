@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Writes the table of docs/onesweep.md from results.txt.
+set -euo pipefail
+cd "$(dirname "$0")"
+awk '
+NR == FNR {
+	job = substr($0, 1, 36); sub(/ +$/, "", job)
+	split(substr($0, 37), f, " ")
+	if (f[3] != "x" || (f[1] != "2^28" && f[1] != "2^24")) next
+	if (!(job in asked)) order[++jobs] = job
+	asked[job] = asked[job] (asked[job] ? " / " : "") f[2] + 0
+	note = f[6] == "missed" ? 7 : 6
+	ours[job, f[1]] = f[note]; times[job, f[1]] = f[4]
+	next
+}
+/^<!-- end -->/ { skip = 0 }
+!skip { print }
+/^<!-- written by benchmarks\/cub\/docs.sh -->/ {
+	skip = 1
+	print "| keys | 2^28 rows, ms | x CUB | 2^24 rows, ms | x CUB | asked |\n|---|---|---|---|---|---|"
+	for (i = 1; i <= jobs; i++) {
+		j = order[i]; split(asked[j], a, " / ")
+		print "| " j " | " ours[j, "2^28"] " | " times[j, "2^28"] " | " ours[j, "2^24"] " | " times[j, "2^24"] " | " (a[1] == a[2] ? a[1] : asked[j]) " |"
+	}
+}' results.txt ../../docs/onesweep.md >onesweep.tmp
+mv onesweep.tmp ../../docs/onesweep.md

@@ -1,0 +1,67 @@
+// The table of speeds that are asked for, row by row.
+#pragma once
+#include "bench.h"
+
+inline void Bench::row(const std::string& job, u32 log2, double asked, double measured, const char* unit, bool met, const std::string& note) {
+	printf("%-36s 2^%-4u %6.2f %-3s %8.2f %-3s %-6s %s\n", job.c_str(), log2, asked, unit, measured, unit, met ? "" : "missed", note.c_str());
+	fflush(stdout);
+}
+
+inline void Bench::table(const std::vector<u32>& sizes) {
+	printf("%-36s %-6s %10s %12s        %s\n", "job", "rows", "asked", "measured", "ours, CUB");
+	for (const Job& j : table_jobs()) {
+		std::string name = j.count > 1 ? j.name : std::string(typeNames[j.key[0].type]) + " " + (j.name ? j.name : distributionNames[j.key[0].distribution]);
+		for (int i = 0; i < 4; i++) {
+			if (j.asked[i] == 0 || std::find(sizes.begin(), sizes.end(), (u32)jobRows[i]) == sizes.end()) continue;
+			Timed t = race(j, 1ull << jobRows[i]);
+			char note[100];
+			snprintf(note, sizeof note, "%.4f ms, %.4f ms, %u bits, %s%s", t.ours, t.theirs, t.bits, ours.path, t.right ? "" : " WRONG");
+			row(name, jobRows[i], j.asked[i], t.theirs / t.ours, "x", t.theirs / t.ours >= j.asked[i], note);
+		}
+	}
+	for (u32 log2 : sizes) gather_row(log2);
+	small_sorts_row();
+}
+
+// Gathers columns of 8 bytes by the result of a sort, as the engine does: in windows. Plain is a gather without.
+inline void Bench::gather_row(u32 log2) {
+	if (log2 < 24) return;
+	u64 n = 1ull << log2;
+	Keys k = make(single({I64, UNIFORM}, 0), n, 42);
+	ours.sort(k, n, rows);
+	const u64* column = (const u64*)values[0];
+	u64 *between = ours.temp.codes[0], *gathered = ours.codes;
+	WindowGather windows(d, n);
+	auto proved = [&] {
+		bool right = proof.gathered(column, rows, n, gathered, "gathered");
+		d.fill(gathered, 0xee, n * 8);
+		wrong += !right;
+		return right;
+	};
+	double plain = median_ms(d, 5, [] {}, [&] { d.run(gather_8, d.multiprocessors * 8, STREAM_THREADS, 0, column, rows, n, gathered); });
+	bool right = proved();
+	for (int columns : {1, 3}) {
+		double ms = median_ms(d, 5, [] {}, [&] {
+			windows.deal(rows, 20);
+			for (int c = 0; c < columns; c++) windows.gather(column, between, gathered);
+		}) / columns;
+		right &= proved();
+		char note[100];
+		snprintf(note, sizeof note, "plain %.4f ms%s", plain, right ? "" : " WRONG");
+		row("gather of 8 bytes, " + std::string(columns > 1 ? "each of 3 columns" : "one column"), log2, log2 == 28 ? 4 : 0, ms, "ms", log2 != 28 || ms <= 4, note);
+	}
+	windows.release();
+}
+
+// Sorts 10,000 rows again and again, each sort with its decision.
+inline void Bench::small_sorts_row() {
+	const u64 n = 10000, sorts = 1000;
+	if (n > most) return;
+	Keys o = make(single({I64, UNIFORM}, 0), n, 42);
+	double ms = median_ms(d, 3, [] {}, [&] {
+		for (u64 i = 0; i < sorts; i++) ours.sort(o, n, rows);
+	});
+	bool right = proof.holds(o, rows, n, "timed");
+	wrong += !right;
+	row("1,000 sorts of 10,000 rows, i64: one", 13, 25, ms * 1000 / sorts, "us", ms * 1000 / sorts <= 25, right ? ours.path : "WRONG");
+}

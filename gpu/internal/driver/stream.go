@@ -1,0 +1,88 @@
+//go:build cuda && linux && amd64
+
+package driver
+
+import (
+	"unsafe"
+
+	"gorgonia.org/cu"
+)
+
+// A Stream is a queue of work for the device, which is done in order. Streams wait for one another where they are told to.
+type Stream struct {
+	context *Context
+	stream  cu.Stream
+	busy    bool // it was given something since Wait
+}
+
+// NewStream makes a stream that lives as long as the context.
+func (c *Context) NewStream() (*Stream, error) {
+	s, err := cu.MakeStream(cu.NonBlocking)
+	return &Stream{context: c, stream: s}, describe("making a stream", err)
+}
+
+// Wait returns when all that the stream was given is done, with the first error of it.
+func (s *Stream) Wait() error {
+	if !s.busy {
+		return nil
+	}
+	err := describe("running on "+s.context.Name, s.stream.Synchronize())
+	s.busy = err != nil
+	return err
+}
+
+// An Event is a point of a stream.
+type Event struct{ event cu.Event }
+
+// NewEvent makes an event that lives as long as the context.
+func (c *Context) NewEvent() (Event, error) {
+	e, err := cu.MakeEvent(cu.DisableTiming)
+	return Event{e}, describe("making an event", err)
+}
+
+// Record sets the event behind all that the stream was given.
+func (s *Stream) Record(e Event) error {
+	s.busy = true
+	return describe("recording an event", e.event.Record(s.stream))
+}
+
+// After has what the stream is given from now on wait until another stream has passed the event, as it was recorded last.
+func (s *Stream) After(e Event) error {
+	s.busy = true
+	return describe("waiting for another stream", s.stream.Wait(e.event, 0))
+}
+
+// WaitFor returns when the stream of the event has passed it.
+func (c *Context) WaitFor(e Event) error {
+	return describe("running on "+c.Name, e.event.Synchronize())
+}
+
+// Zero fills memory with zeros.
+func (s *Stream) Zero(p Ptr, bytes int) error {
+	s.busy = true
+	return describe("clearing memory", cu.MemsetD8Async(cu.DevicePtr(p), 0, int64(bytes), s.stream))
+}
+
+// Upload copies pinned memory of the host, which stays as it is until the stream has passed.
+func (s *Stream) Upload(dst Ptr, src []byte) error {
+	s.busy = true
+	return describe("copying to the device", cu.MemcpyHtoDAsync(cu.DevicePtr(dst), unsafe.Pointer(unsafe.SliceData(src)), int64(len(src)), s.stream))
+}
+
+// Download copies into pinned memory of the host.
+func (s *Stream) Download(dst []byte, src Ptr) error {
+	s.busy = true
+	return describe("copying from the device", cu.MemcpyDtoHAsync(unsafe.Pointer(unsafe.SliceData(dst)), cu.DevicePtr(src), int64(len(dst)), s.stream))
+}
+
+// Launch puts a kernel into the stream: the position of the kernel among those given to NewContext, the number of blocks,
+// the arguments, all of them 64-bit.
+func (s *Stream) Launch(kernel, blocks int, args ...uint64) error {
+	s.busy = true
+	f := &s.context.functions[kernel]
+	params := make([]unsafe.Pointer, len(args))
+	for i := range args {
+		params[i] = unsafe.Pointer(&args[i])
+	}
+	return describe("launching "+f.Name, f.Launch(blocks, 1, 1, f.Threads, 1, 1, f.Shared, s.stream, params))
+}

@@ -1,0 +1,73 @@
+package host
+
+import (
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// GatherValues gathers rows of a column of fixed width or of bits into buffers of the allocator.
+func GatherValues(w *Workers, b *Buffers, c *keyencode.Column, rows []uint32) (out engine.Column, err error) {
+	s, bits := newChunks(c), c.Kind == keyencode.Bool
+	size := c.ValueBytes() * len(rows)
+	if bits {
+		size = (len(rows) + 7) / 8
+	}
+	if out.Values, err = b.Bytes(size); err != nil {
+		return out, err
+	}
+	gather := s.gatherWide(out.Values, c.ValueBytes(), rows)
+	if bits {
+		gather = s.gatherBits(out.Values, rows, func(k *keyencode.Chunk, in int) bool { return bitAt(k.Values, k.Offset+in) })
+	}
+	if err = w.Tiles(len(rows), gatherTile, gather); err != nil {
+		return out, err
+	}
+	return out, s.gatherValidity(w, b, rows, &out)
+}
+
+// gatherTile is the number of rows that one thread gathers at a time; a multiple of 64, so that no two threads write to the same
+// word of a bitmap.
+const gatherTile = 1 << 14
+
+func (s *chunks) gatherWide(dst []byte, width int, rows []uint32) func(lo, hi int) {
+	return func(lo, hi int) {
+		for i, row := range rows[lo:hi] {
+			chunk, in := s.find(int(row))
+			k := &s.all[chunk]
+			copy(dst[(lo+i)*width:][:width], k.Values[(k.Offset+in)*width:])
+		}
+	}
+}
+
+func (s *chunks) gatherBits(dst []byte, rows []uint32, is func(k *keyencode.Chunk, in int) bool) func(lo, hi int) {
+	return func(lo, hi int) {
+		clear(dst[lo/8 : (hi+7)/8])
+		for i := lo; i < hi; i++ {
+			if chunk, in := s.find(int(rows[i])); is(&s.all[chunk], in) {
+				dst[i>>3] |= 1 << (i & 7)
+			}
+		}
+	}
+}
+
+// gatherValidity counts the nulls, and makes a bitmap if there are any.
+func (s *chunks) gatherValidity(w *Workers, b *Buffers, rows []uint32, out *engine.Column) (err error) {
+	nulls := make([]int, (len(rows)+gatherTile-1)/gatherTile)
+	err = w.Tiles(len(rows), gatherTile, func(lo, hi int) {
+		for _, row := range rows[lo:hi] {
+			if chunk, in := s.find(int(row)); !valid(&s.all[chunk], in) {
+				nulls[lo/gatherTile]++
+			}
+		}
+	})
+	for _, n := range nulls {
+		out.Nulls += n
+	}
+	if out.Nulls == 0 || err != nil {
+		return err
+	}
+	if out.Validity, err = b.Bytes((len(rows) + 7) / 8); err != nil {
+		return err
+	}
+	return w.Tiles(len(rows), gatherTile, s.gatherBits(out.Validity, rows, valid))
+}

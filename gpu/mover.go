@@ -1,0 +1,83 @@
+//go:build cuda && linux && amd64
+
+package gpu
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/gpu/internal/host"
+)
+
+// A mover moves bytes through a lane for one task. It remembers the first error, also that of a cancelled context: after that its
+// methods do nothing. One goroutine at a time uses it.
+type mover struct {
+	*lane
+	device  *driver.Context
+	ctx     context.Context
+	workers *host.Workers
+	err     error
+	queued  int // bytes that the stream has to move since the last mark
+	marked  int
+}
+
+func newMover(ctx context.Context, device *driver.Context, l *lane, threads int) mover {
+	return mover{lane: l, device: device, ctx: ctx, workers: host.NewWorkers(ctx, threads)}
+}
+
+// fail notes an error, the first one only.
+func (m *mover) fail(err error) {
+	if m.err == nil && err != nil {
+		m.err = deviceError(err)
+	}
+}
+
+// failed reports whether there is no point in going on.
+func (m *mover) failed() bool {
+	if m.err == nil {
+		m.err = m.ctx.Err()
+	}
+	return m.err != nil
+}
+
+// deviceError makes an error of the driver one of this package; others stay as they are.
+func deviceError(err error) error {
+	var failure *driver.Error
+	if errors.As(err, &failure) && !errors.Is(err, ErrDevice) && !errors.Is(err, engine.ErrMemory) {
+		return fmt.Errorf("%w: %w", ErrDevice, err)
+	}
+	return err
+}
+
+// queueBytes is how much a stream has to move before the host waits for what came before: little enough for a
+// cancelled context to end the sort soon, and enough for the device never to be idle.
+const queueBytes = 4 << 30
+
+// moves notes that what was put into the stream moves so many bytes, and waits when too much is under way.
+func (m *mover) moves(bytes int) {
+	if m.queued += bytes; m.queued < queueBytes || m.failed() {
+		return
+	}
+	m.queued = 0
+	m.marked++
+	mark := m.marks[m.marked%2]
+	if m.marked > 2 {
+		m.fail(m.device.WaitFor(mark)) // it is two marks old
+	}
+	m.fail(m.Record(mark))
+}
+
+// wait hands on what was downloaded, waits for the stream and returns the first error.
+func (m *mover) wait() error {
+	if !m.failed() {
+		m.fail(m.staging.emptyAll())
+		m.idle()
+	}
+	return m.err
+}
+
+// idle waits for the stream, also after an error: nothing reads or writes memory of the host any more.
+func (m *mover) idle() { m.fail(m.Wait()) }

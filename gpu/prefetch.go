@@ -1,0 +1,130 @@
+//go:build cuda && linux && amd64
+
+package gpu
+
+import (
+	"slices"
+
+	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/gpu/internal/host"
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// An arrival is the values of a column that come up while the keys are sorted.
+type arrival struct {
+	column *keyencode.Column
+	values driver.Ptr
+	event  driver.Event
+	sent   chan struct{} // closed when the event is recorded, or err is set
+	err    error
+}
+
+// prefetchBytes is how much there must be to gain from a second stream.
+var prefetchBytes = 4 << 20
+
+// sortBytes is about what a sort takes for a row beside columns: records, row numbers, gathered values on their way.
+const sortBytes = 64
+
+// prefetch begins to bring up the values of the columns that are gathered and are no keys, one after the other, in a stream and a
+// goroutine of their own. The keys are on their way already. What might be too much for the device at once comes up
+// column by column.
+func (s *sorter) prefetch() {
+	list, bytes := s.prefetchable()
+	if s.threads == 1 || bytes < prefetchBytes || int64(bytes)+int64(sortBytes*s.rows) > s.Device.Memory/2 {
+		s.down.workers = s.workers // nothing comes up meanwhile
+		return
+	}
+	s.arrivals = map[int]*arrival{}
+	arrivals := make([]*arrival, len(list))
+	for i, at := range list {
+		c := &s.job.Columns[at]
+		arrivals[i] = &arrival{column: c, values: s.alloc(s.rows * c.ValueBytes()), event: s.event(), sent: make(chan struct{})}
+		s.arrivals[at] = arrivals[i]
+	}
+	if s.freed != nil && !s.failed() {
+		s.fail(s.up.After(*s.freed))
+	}
+	failed := s.failed()
+	s.allSent = make(chan struct{})
+	s.helpers.Go(func() {
+		defer close(s.allSent)
+		for _, a := range arrivals {
+			if !failed {
+				s.bringUp(a)
+			}
+			close(a.sent)
+		}
+	})
+}
+
+// markFree notes that the kernels so far use memory that is free: what prefetch brings up must not overtake them.
+func (s *sorter) markFree() {
+	if s.freed == nil {
+		e := s.event()
+		s.freed = &e
+	}
+	if !s.failed() {
+		s.fail(s.Record(*s.freed))
+	}
+}
+
+// prefetchable are the columns for prefetch and their bytes.
+func (s *sorter) prefetchable() (list []int, bytes int) {
+	for _, at := range s.job.Gather {
+		c := &s.job.Columns[at]
+		isKey := slices.ContainsFunc(s.job.Keys, func(k keyencode.Key) bool { return k.Column == at })
+		if isKey || s.onHost(at) || isText(c.Kind) || c.Kind == keyencode.Bool || c.ValueBytes() == 0 || slices.Contains(list, at) {
+			continue
+		}
+		list = append(list, at)
+		bytes += s.rows * c.ValueBytes()
+	}
+	return list, bytes
+}
+
+// bringUp is the work of the goroutine. Like every goroutine that calls the driver it enters the context.
+func (s *sorter) bringUp(a *arrival) {
+	leave, err := s.Enter()
+	if err != nil {
+		a.err = err
+		return
+	}
+	defer leave()
+	s.up.uploadValues(a.values, filled(a.column), a.column.ValueBytes())
+	s.up.fail(s.up.Record(a.event))
+	a.err = s.up.err
+}
+
+// await has the kernels wait for a column that comes up.
+func (s *sorter) await(a *arrival) driver.Ptr {
+	<-a.sent
+	s.fail(a.err)
+	if !s.failed() {
+		s.fail(s.After(a.event))
+	}
+	return a.values
+}
+
+// hasArrived reports whether the values of a column are here, or will be without anybody's doing.
+func (s *sorter) hasArrived(at int) bool {
+	a := s.arrivals[at]
+	if a == nil {
+		return true
+	}
+	select {
+	case <-a.sent:
+		return true
+	default:
+		return false
+	}
+}
+
+// threadsDown are the threads that bring results down: all of them when nothing comes up any more.
+func (s *sorter) threadsDown() *host.Workers {
+	select {
+	case <-s.allSent:
+		return s.workers
+	default:
+		return s.down.workers
+	}
+}

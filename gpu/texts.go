@@ -1,0 +1,111 @@
+//go:build cuda && linux && amd64
+
+package gpu
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/gpu/internal/host"
+	"github.com/arrowsort/arrowsort/kernels"
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// textRows is the number of rows from which the device gathers strings: the host has to wait for their lengths.
+var textRows = 1 << 16
+
+func isText(k keyencode.Kind) bool { return k == keyencode.Binary || k == keyencode.LargeBinary }
+
+func offsetBytes(k keyencode.Kind) int {
+	if k == keyencode.Binary {
+		return 4
+	}
+	return 8
+}
+
+// textRange is where the bytes of a chunk's strings are.
+func textRange(c *keyencode.Column, k *keyencode.Chunk) (begin, end int) {
+	if c.Kind == keyencode.Binary {
+		offsets := host.View[int32](k.Values)
+		return int(offsets[k.Offset]), int(offsets[k.Offset+k.Rows])
+	}
+	offsets := host.View[int64](k.Values)
+	return int(offsets[k.Offset]), int(offsets[k.Offset+k.Rows])
+}
+
+// textOnDevice reports whether the device gathers a column of strings: it has room for them, and no chunk has a string of 4 GiB.
+func (s *sorter) textOnDevice(c *keyencode.Column) bool {
+	bytes := 0
+	for _, k := range filled(c) {
+		begin, end := textRange(c, &k)
+		if end-begin > math.MaxUint32 {
+			return false
+		}
+		bytes += end - begin
+	}
+	return s.rows >= textRows && int64(2*bytes)+int64((sortBytes+32)*s.rows) < s.Device.Memory/2
+}
+
+// A text is a column of strings on the device.
+type text struct {
+	starts driver.Ptr // u64[rows+1]: where each row's bytes begin
+	data   driver.Ptr
+}
+
+// bringText brings the strings of a column up, their chunks side by side.
+func (s *sorter) bringText(c *keyencode.Column) text {
+	width, chunks, bytes := offsetBytes(c.Kind), filled(c), 0
+	for _, k := range chunks {
+		begin, end := textRange(c, &k)
+		bytes += end - begin
+	}
+	t := text{s.alloc(8 * (s.rows + 1)), s.alloc(bytes)}
+	row, at := 0, 0
+	for _, k := range chunks {
+		offsets := s.alloc(width * (k.Rows + 1))
+		s.upload(offsets, k.Values[k.Offset*width:(k.Offset+k.Rows+1)*width])
+		s.launch("text_starts", s.blocks(k.Rows), uint64(offsets), uint64(width), uint64(k.Rows), uint64(at), uint64(t.starts)+uint64(8*row))
+		s.free(offsets)
+		if begin, end := textRange(c, &k); end > begin {
+			s.upload(t.data+driver.Ptr(at), k.Data[0][begin:end])
+			at += end - begin
+		}
+		row += k.Rows
+	}
+	return t
+}
+
+// gatherText gathers the strings of the column at a place of the job's list: their lengths, which make the offsets, and then
+// their bytes. The memory of the result's bytes is made in between, when their number is known.
+func (s *sorter) gatherText(i int, c *column) {
+	at := s.job.Gather[i]
+	src, dst := &s.job.Columns[at], &s.result.Columns[i]
+	width, tiles := offsetBytes(src.Kind), (s.out+kernels.TextTile-1)/kernels.TextTile
+	t := s.bringText(src)
+	lengths, sums, offsets := s.alloc(4*s.out), s.alloc(8*(tiles+1)), s.alloc(width*(s.out+1))
+	s.launch("text_lengths", tiles, uint64(t.starts), uint64(c.validity), c.bit, uint64(s.order), uint64(s.out), uint64(lengths), uint64(sums))
+	s.launch("text_sums", 1, uint64(sums), uint64(tiles))
+	s.launch("text_offsets", tiles, uint64(lengths), uint64(s.out), uint64(sums), uint64(width), uint64(offsets))
+	s.moves(80 * s.out)
+	bytes := int(s.words(sums+driver.Ptr(8*tiles), 1)[0])
+	if width == 4 && bytes > math.MaxInt32 {
+		s.fail(fmt.Errorf("column %d: %w: %d bytes", at, engine.ErrOffsets, bytes))
+	}
+	s.prepared(len(s.job.Gather))
+	var err error
+	if !s.failed() {
+		dst.Data, err = s.buffers.Bytes(bytes)
+		s.fail(err)
+	}
+	gathered := s.alloc(bytes)
+	if bytes > 0 {
+		s.launch("text_copy", s.blocks(bytes/8+1), uint64(t.starts), uint64(s.order), uint64(offsets), uint64(width), uint64(s.out),
+			uint64(t.data), uint64(gathered), uint64(bytes))
+		s.moves(4 * bytes)
+	}
+	s.free(t.starts, t.data, lengths, sums)
+	s.deliver(dst.Values, offsets)
+	s.deliver(dst.Data, gathered)
+}

@@ -1,0 +1,42 @@
+#include "device.h"
+
+const int COLLECT_ITEMS = DEAL_TILE / COLLECT_THREADS;
+
+// The last step of a gather in windows: a tile's values come back from the windows that its row numbers were dealt to, into
+// shared memory, and go out in the order of the row numbers.
+template <class Value> DEVICE void collect(const Value* gathered, u64 out, const u16* places, const u32* offsets, Value* dst) {
+	Value* stage = (Value*)shared_memory();
+	u32 *starts = (u32*)(stage + DEAL_TILE), *shifts = starts + DEAL_WINDOWS + 32;
+	u64 first = (u64)block_index() * DEAL_TILE;
+	u32 count = out - first < DEAL_TILE ? (u32)(out - first) : DEAL_TILE, me = thread_index();
+	const u32* table = offsets + (u64)block_index() * 2 * DEAL_WINDOWS;
+	if (me < DEAL_WINDOWS) {
+		shifts[me] = load(table + me);
+		starts[me] = load(table + DEAL_WINDOWS + me);
+	}
+	if (me == 0) starts[DEAL_WINDOWS] = count;
+	u16 place[COLLECT_ITEMS];
+	UNROLL for (int k = 0; k < COLLECT_ITEMS; k++) place[k] = me + k * COLLECT_THREADS < count ? load_once(places + first + me + k * COLLECT_THREADS) : 0;
+	sync_block();
+
+	// A warp has places side by side. The window of the first is searched; from there on it goes up with the places.
+	u32 at = warp_index() * 32 * COLLECT_ITEMS + lane_index(), window = 0;
+	UNROLL for (u32 step = DEAL_WINDOWS / 2; step > 0; step /= 2) window += starts[window + step] <= at ? step : 0;
+	UNROLL for (int k = 0; k < COLLECT_ITEMS; k++, at += 32) {
+		if (at >= count) continue;
+		while (starts[window + 1] <= at) window++;
+		copy_async(stage + at, gathered + (u32)(shifts[window] + at));
+	}
+	wait_for_copies();
+	sync_block();
+	UNROLL for (int k = 0; k < COLLECT_ITEMS; k++) {
+		if (me + k * COLLECT_THREADS < count) store_once(dst + first + me + k * COLLECT_THREADS, stage[place[k]]);
+	}
+}
+
+KERNEL(collect_4, COLLECT_THREADS, 2)(const u32* gathered, u64 out, const u16* places, const u32* offsets, u32* dst) {
+	collect(gathered, out, places, offsets, dst);
+}
+KERNEL(collect_8, COLLECT_THREADS, 2)(const u64* gathered, u64 out, const u16* places, const u32* offsets, u64* dst) {
+	collect(gathered, out, places, offsets, dst);
+}

@@ -1,0 +1,103 @@
+// The map from numbers to prefixes, in registers.
+#pragma once
+#include "device.h"
+
+static_assert(sizeof(Map) == MAP_BYTES && sizeof(Partial) == PARTIAL_BYTES, "the sizes that the host knows");
+
+// The value of a float's number.
+template <class Word> DEVICE double value_of(Word number, Word flip, Word sign) {
+	Word x = number ^ flip;
+	return as_double(x & sign ? (Word)(sign - x) : x);
+}
+// The number of the float next to a value.
+template <class Word> DEVICE Word number_of(double value, Word flip, Word sign) {
+	Word x = sizeof(Word) == 4 ? (Word)pattern_of((float)value) : (Word)pattern_of(value);
+	return (x & sign ? (Word)(sign - x) : x) ^ flip;
+}
+
+// A map of floats by their values, for code that has registers for it.
+template <class Word> struct ByValue {
+	Word flip, sign, low, last;
+	double offset, factor;
+
+	DEVICE explicit ByValue(const Map* m)
+	    : flip((Word)m->flip), sign((Word)m->sign), low((Word)m->low), last((Word)m->last), offset(as_double(m->offset)), factor(as_double(m->factor)) {}
+
+	DEVICE u32 prefix(Word number) const {
+		double above = value_of(number, flip, sign) - offset;
+		u32 p = (u32)pattern_of(multiply_add(above, factor, 4503599627370497.0)); // 2^52 + 1
+		if (number < low) p = 0;
+		return number > last ? ~0u : p;
+	}
+};
+
+struct Mapper {
+	u64 low, last;
+	u32 right, left, scale, rowLeft, rowRight, heavies;
+	bool clamps, floating;
+	const Map* map;
+
+	DEVICE explicit Mapper(const Map* m)
+	    : low(m->low), last(m->last), right((u32)m->right), left((u32)m->left), scale((u32)m->scale), rowLeft((u32)m->rowLeft),
+	      rowRight((u32)m->rowRight), heavies((u32)m->heavies), clamps(m->clamps != 0),
+	      floating(m->floating != 0), map(m) {}
+
+	// Neither clamps nor row numbers: most columns' maps.
+	DEVICE bool simple() const { return !clamps && left == 0 && !floating; }
+	DEVICE u32 simple_prefix(u32 number) const {
+		u32 x = number - (u32)low;
+		return x + multiply_high(x, scale);
+	}
+	// The bits that are shifted out below take part in the product: the slope is up to two, which would leave every other prefix empty.
+	DEVICE u32 simple_prefix(u64 number) const {
+		u64 above = number - low;
+		u32 x = (u32)(above >> right), below = (u32)(above << (32 - right));
+		return x + (u32)(((u64)x * scale + below) >> 32);
+	}
+	// Numbers of 32 bits are never shifted right, nor are others when left is not zero.
+	DEVICE u32 in_range(u32 number, u32 row) const { return spread(number - (u32)low, row); }
+	DEVICE u32 in_range(u64 number, u32 row) const { return left ? spread((u32)(number - low), row) : simple_prefix(number); }
+	DEVICE u32 spread(u32 x, u32 row) const {
+		x <<= left;
+		x += multiply_high(x, scale);
+		return left ? x + (row << rowLeft >> rowRight) : x;
+	}
+	template <class Word> DEVICE u32 prefix_by_bits(Word number, u32 row) const { return clamped(number, in_range(number, row)); }
+	template <class Word> DEVICE u32 by_value(Word number) const { return ByValue<Word>(map).prefix(number); }
+	template <class Word> DEVICE u32 clamped(Word number, u32 prefix) const {
+		if (!clamps) return prefix;
+		if (number < (Word)low) prefix = 0;
+		return number > (Word)last ? ~0u : prefix;
+	}
+	template <class Word> DEVICE u32 prefix(Word number, u32 row) const { return floating ? by_value(number) : prefix_by_bits(number, row); }
+};
+
+// Makes a map of numbers low..last, of at most most, for rows of so many bits. Slopes are at least one: nothing gets lost.
+DEVICE void make_map(Map* m, u64 low, u64 last, u64 most, u32 rowBits) {
+	u64 top = last - low;
+	u32 bits = top ? 64 - (top >> 32 ? count_leading_zeros((u32)(top >> 32)) : 32 + count_leading_zeros((u32)top)) : 1;
+	u32 right = bits > 32 ? bits - 32 : 0, left = bits < 32 ? 32 - bits : 0, x = (u32)(top >> right) << left;
+	u64 room = ~0u - x - (left ? (1u << left) - 1 : x != ~0u), scale = x ? (room << 32) / x : 0; // one is for what the bits below carry
+	m->low = low, m->last = last, m->right = right, m->left = left;
+	m->scale = scale < ~0u ? scale : ~0u;
+	m->rowLeft = left > rowBits ? left - rowBits : 0;
+	m->rowRight = left > rowBits ? 0 : rowBits - left;
+	m->clamps = low != 0 || last != most;
+	m->floating = 0, m->lossyLow = 1, m->lossyHigh = 0;
+}
+
+// Makes a map of floats by their values, from those of the least and the greatest number, widened by a share. It returns false if there
+// is none. Low words of doubles from 2^52 on are integers, and rounding keeps the order.
+template <class Word> DEVICE bool make_value_map(Map* m, Word low, Word last, double share, Word flip, Word sign) {
+	double a = value_of(low, flip, sign), z = value_of(last, flip, sign), room = (z - a) * share;
+	low = number_of(a - room, flip, sign), last = number_of(z + room, flip, sign);
+	a = value_of(low, flip, sign), z = value_of(last, flip, sign); // as they are rounded
+	double factor = 4294967290.0 / (z - a);
+	if (!(z - z == 0) || !(a - a == 0) || !(factor - factor == 0) || factor == 0 || low > last) return false; // infinite, or all alike
+	m->low = low, m->last = last;
+	m->floating = 1, m->factor = pattern_of(factor), m->offset = pattern_of(a);
+	m->flip = flip, m->sign = sign, m->clamps = 1;
+	m->right = 1, m->left = m->scale = m->rowLeft = m->rowRight = 0;
+	m->lossyLow = 0, m->lossyHigh = ~0u;
+	return true;
+}

@@ -1,0 +1,100 @@
+// Numbers of a column over the whole range of its type, read by warps in rows side by side.
+#pragma once
+#include "column.h"
+#include "row_order.h"
+
+// Makes numbers of values as they are stored: a Field whose base is the sign bit, or zero.
+template <class Word> struct Numbers {
+	Word flip, sign, infinity;
+	bool floating, rank;
+
+	DEVICE explicit Numbers(const Field* f)
+	    : flip((Word)f->base[0] ^ (f->mul == 1 ? (Word)0 : (Word)~(Word)0)), sign((Word)f->sign), infinity((Word)f->infinity),
+	      floating(f->form == FORM_FLOAT), rank(f->form == FORM_RANK) {}
+
+	// Integers: their numbers are x ^ flip.
+	DEVICE bool simple() const { return !floating && !rank; }
+	// x becomes a number; the result is false for a NaN, and for the rank of null.
+	DEVICE bool make(Word& x) const {
+		bool value = true;
+		if (floating) {
+			if (x & sign) x = sign - x; // two's complement: both zeros are one
+			value = (Word)(x + infinity) <= 2 * infinity;
+		} else if (rank) {
+			value = x != 0;
+			x--;
+		}
+		x ^= flip;
+		return value;
+	}
+};
+
+// The number and the class of a row from anywhere in the column.
+struct NumberedRow {
+	u64 number;
+	u32 cls;
+
+	DEVICE NumberedRow(const Field* f, u64 row) : number(0), cls(CLASS_VALUE) {
+		bool value;
+		if (f->width == 4) {
+			u32 x = load((const u32*)f->values + row);
+			value = Numbers<u32>(f).make(x);
+			number = x;
+		} else {
+			number = load((const u64*)f->values + row);
+			value = Numbers<u64>(f).make(number);
+		}
+		if (!value) cls = f->form == FORM_FLOAT ? CLASS_NAN : CLASS_NULL;
+		if (f->validity != 0 && !bit_at((const u32*)f->validity, f->bit + row)) cls = CLASS_NULL;
+	}
+};
+
+const int CHUNK_ITEMS = 8;
+const u32 CHUNK_ROWS = 32 * CHUNK_ITEMS;
+
+// The rows of a warp, 16 bytes of neighbours in a lane. Masks have a bit for each item.
+template <class Word> struct Chunk {
+	static const int vector = 16 / sizeof(Word);
+
+	Word number[CHUNK_ITEMS];
+	u32 inside, values, nulls;
+
+	DEVICE static u32 place(int i) { return (i / vector * 32 + lane_index()) * vector + i % vector; }
+	DEVICE u32 class_of(int i) const { return values >> i & 1 ? CLASS_VALUE : nulls >> i & 1 ? CLASS_NULL : CLASS_NAN; }
+
+	DEVICE void load_values(const Word* values, u64 first, u64 rows) {
+		if (first + CHUNK_ROWS <= rows) {
+			UNROLL for (int i = 0; i < CHUNK_ITEMS; i += vector) load_vector(values + first + place(i), number + i);
+			inside = (1u << CHUNK_ITEMS) - 1;
+			return;
+		}
+		inside = 0;
+		UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) { // behind the end the last row is read again
+			u64 row = first + place(i);
+			number[i] = ::load(values + (row < rows ? row : rows - 1));
+			inside |= (u32)(row < rows) << i;
+		}
+	}
+	DEVICE u32 valid(const Field* f, u64 first, u64 rows) const {
+		u32 mask = 0;
+		UNROLL for (int i = 0; i < CHUNK_ITEMS; i += vector) {
+			u32 bits = bits_at((const u32*)f->validity, f->bit + first + place(i), f->bit + rows);
+			mask |= (bits & ((1u << vector) - 1)) << i;
+		}
+		return mask;
+	}
+	DEVICE void load(const Field* f, const Numbers<Word>& numbers, u64 first, u64 rows) {
+		load_values((const Word*)f->values, first, rows);
+		values = inside;
+		if (f->validity != 0) values &= valid(f, first, rows);
+		nulls = inside & ~values;
+		if (numbers.simple()) {
+			UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) number[i] ^= numbers.flip;
+			return;
+		}
+		UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) {
+			if (!numbers.make(number[i])) values &= ~(1u << i);
+		}
+		if (numbers.rank) nulls = inside & ~values;
+	}
+};

@@ -1,0 +1,124 @@
+// What a pass of digit binning reads: the rows that a thread holds in registers. Item i of a lane is the row first + 32 * i +
+// lane, so that a warp reads whole lines and ranks rows in their order. load sends for the rows, settle makes codes of them. Rows
+// behind the end get the greatest digit: they are ranked behind all rows and never written.
+#pragma once
+#include "column_rows.h"
+#include "records.h"
+
+template <class S> struct FromPacked {
+	typedef Packed Format;
+	static const int place = RECORD_SHIFT;
+	u64 code[S::items];
+	const u64* in;
+
+	DEVICE explicit FromPacked(const Binning& b) : in((const u64*)b.in + lane_index()) {}
+	DEVICE void load(const Place& p) {
+		const u64* at = in + p.first;
+		if (p.template whole<S::items>()) {
+			UNROLL for (int i = 0; i < S::items; i++) code[i] = ::load(at + 32 * i);
+			return;
+		}
+		UNROLL for (int i = 0; i < S::items; i++) {
+			code[i] = ~0ull;
+			if (p.has(i)) code[i] = ::load(at + 32 * i);
+		}
+	}
+	DEVICE void settle(const Place&) {}
+	DEVICE u64 digits(int i) const { return code[i]; }
+	DEVICE u64 record(int i) const { return code[i]; }
+};
+
+template <class S> struct FromShort : FromPacked<S> {
+	typedef Short Format;
+	static const int place = CODE_SHIFT;
+
+	DEVICE explicit FromShort(const Binning& b) : FromPacked<S>(b) {}
+	DEVICE u32 digits(int i) const { return (u32)(FromPacked<S>::code[i] >> 32); }
+};
+
+template <class S> struct FromWide {
+	typedef Wide Format;
+	static const int place = CODE_SHIFT;
+	u64 code[S::items];
+	u32 rows[S::items];
+	const u64* in;
+	const u32* inRows;
+
+	DEVICE explicit FromWide(const Binning& b) : in((const u64*)b.in + lane_index()), inRows((const u32*)b.inRows + lane_index()) {}
+	DEVICE void load(const Place& p) {
+		const u64* at = in + p.first;
+		const u32* rowsAt = inRows + p.first;
+		if (p.template whole<S::items>()) {
+			UNROLL for (int i = 0; i < S::items; i++) {
+				code[i] = ::load(at + 32 * i);
+				rows[i] = ::load(rowsAt + 32 * i);
+			}
+			return;
+		}
+		UNROLL for (int i = 0; i < S::items; i++) {
+			code[i] = ~0ull;
+			rows[i] = 0;
+			if (p.has(i)) {
+				code[i] = ::load(at + 32 * i);
+				rows[i] = ::load(rowsAt + 32 * i);
+			}
+		}
+	}
+	DEVICE void settle(const Place&) {}
+	DEVICE u64 digits(int i) const { return code[i]; }
+	DEVICE u32 row(int i) const { return rows[i]; }
+};
+
+// The first pass reads the column itself and makes the row numbers up. Codes of at most 32 bits, of a column of 4 bytes, are words.
+template <class S> struct FromColumnShort {
+	typedef Short Format;
+	static const int place = CODE_SHIFT;
+	ColumnRows<u32, S::items> column;
+	u32 first;
+
+	DEVICE explicit FromColumnShort(const Binning& b) : column((const Field*)b.field) {}
+	DEVICE void load(const Place& p) { column.load(p); }
+	DEVICE void settle(const Place& p) {
+		column.encode(p);
+		first = (u32)p.first + lane_index();
+	}
+	DEVICE u32 digits(int i) const { return column.x[i]; }
+	DEVICE u64 record(int i) const { return (u64)column.x[i] << 32 | (first + 32 * i); }
+};
+
+template <class S> struct FromColumn {
+	typedef Packed Format;
+	static const int place = RECORD_SHIFT;
+	ColumnRows<u64, S::items> column;
+	u32 rowBits;
+
+	DEVICE explicit FromColumn(const Binning& b) : column((const Field*)b.field), rowBits((u32)b.rowBits) {}
+	DEVICE void load(const Place& p) { column.load(p); }
+	DEVICE void settle(const Place& p) {
+		column.encode(p);
+		u32 first = (u32)p.first + lane_index();
+		UNROLL for (int i = 0; i < S::items; i++) column.x[i] = column.x[i] << rowBits | (first + 32 * i);
+		if (p.template whole<S::items>()) return;
+		UNROLL for (int i = 0; i < S::items; i++) {
+			if (!p.has(i)) column.x[i] = ~0ull;
+		}
+	}
+	DEVICE u64 digits(int i) const { return column.x[i]; }
+	DEVICE u64 record(int i) const { return column.x[i]; }
+};
+
+template <class S> struct FromColumnWide {
+	typedef Wide Format;
+	static const int place = CODE_SHIFT;
+	ColumnRows<u64, S::items> column;
+	u32 first;
+
+	DEVICE explicit FromColumnWide(const Binning& b) : column((const Field*)b.field) {}
+	DEVICE void load(const Place& p) { column.load(p); }
+	DEVICE void settle(const Place& p) {
+		column.encode(p);
+		first = (u32)p.first + lane_index();
+	}
+	DEVICE u64 digits(int i) const { return column.x[i]; }
+	DEVICE u32 row(int i) const { return first + 32 * i; }
+};

@@ -1,0 +1,133 @@
+// A tile of digit binning in shared memory: its counters, its digits, and how it is written out.
+#pragma once
+#include "ranking.h"
+#include "records.h"
+
+// A Pass is the arguments of a digit binning kernel.
+struct Pass {
+	const Binning* binning;
+	u64 first, strip, shift, bits;
+	const u32* base;
+	u32 *next, *status, *ticket;
+	u64 phase;
+};
+
+// A Shape is the size of a tile: each thread has some rows. Blocks of scanned shapes are one to a multiprocessor, and bin tile
+// after tile.
+template <int threads_, int items_, int blocks_, bool scanned_> struct Shape {
+	static const int threads = threads_, items = items_, blocks = blocks_, warps = threads_ / 32, rows = threads_ * items_;
+	static const bool scanned = scanned_;
+};
+typedef Shape<LARGE_TILE_THREADS, LARGE_TILE_ITEMS, 1, true> LargePacked;
+typedef Shape<LARGE_TILE_THREADS, LARGE_TILE_WIDE_ITEMS, 1, true> LargeWide;
+typedef Shape<MEDIUM_TILE_THREADS, MEDIUM_TILE_ITEMS, 2, false> MediumPacked;
+typedef Shape<MEDIUM_TILE_THREADS, MEDIUM_TILE_WIDE_ITEMS, 2, false> MediumWide;
+typedef Shape<SMALL_TILE_THREADS, SMALL_TILE_ITEMS, 2, false> SmallPacked;
+typedef Shape<SMALL_TILE_THREADS, SMALL_TILE_ITEMS, 2, false> SmallWide;
+
+// The rows of a tile.
+template <class S> struct TileRows {
+	u64 first;
+	u32 count;
+
+	DEVICE TileRows(const Pass& p, u32 tile) : first(p.first + (u64)tile * S::rows) {
+		u64 left = p.first + p.strip - first;
+		count = left < S::rows ? (u32)left : S::rows;
+	}
+	DEVICE u32 padding() const { return S::rows - count; } // places of the last tile that hold no row
+	DEVICE Place of_warp() const { return {first + warp_index() * 32 * S::items, first + count, 32 * S::items}; }
+};
+
+// The block's shared memory behind the stage.
+template <class S> struct TileMemory {
+	u32* places;           // of each warp: a counter, then the next place of each bin
+	u32* starts;           // where each bin starts in the stage
+	u32* shifts;           // what to add to a place in the stage for the place in the output
+	volatile u32* control; // 0: the tile; DigitPlaces; sums of warps behind
+
+	DEVICE explicit TileMemory(u8* memory)
+	    : places((u32*)memory), starts(places + S::warps * RADIX_BINS), shifts(starts + RADIX_BINS), control(shifts + RADIX_BINS) {}
+
+	// Tiles are taken in the order in which blocks start: an earlier tile never waits for a later one.
+	DEVICE void begin(const Pass& p) const {
+		if (thread_index() == 0) {
+			control[0] = atomic_add(p.ticket, 1u);
+			control[CODE_SHIFT] = (u32)p.shift;
+			control[RECORD_SHIFT] = (u32)(p.shift + p.binning->rowBits);
+		}
+		clear_counters();
+	}
+	DEVICE void clear_counters() const {
+		Words4* mine = (Words4*)(places + warp_index() * RADIX_BINS);
+		UNROLL for (u32 i = 0; i < RADIX_BINS / 4; i += 32) mine[i + lane_index()] = {0, 0, 0, 0};
+	}
+	DEVICE u32* of_warp() const { return places + warp_index() * RADIX_BINS; } // the counters of this warp
+	DEVICE volatile u32* sums() const { return control + 4; } // of warps
+};
+
+// A DigitPlace takes the digit out of a code or a record. Its shift is read from shared memory again for each phase: a compiler
+// that sees that the digits are the same all along keeps them in registers, and spills.
+struct DigitPlace {
+	u32 shift, mask;
+	template <class S> DEVICE DigitPlace(const TileMemory<S>& m, int place, u64 bits) : shift(m.control[place]), mask((1u << bits) - 1) {}
+	template <class Word> DEVICE u32 of(Word code) const { return (u32)(code >> shift) & mask; }
+};
+
+template <class S, class Reader> DEVICE void count_digits(const TileMemory<S>& m, const Reader& r, const Pass& p) {
+	DigitPlace digit(m, Reader::place, p.bits);
+	u32* counters = m.of_warp();
+	UNROLL for (int i = 0; i < S::items; i++) atomic_add(counters + digit.of(r.digits(i)), 1u);
+}
+
+// The counts of a bin: of each warp, and of the tile. The first RADIX_BINS threads have a bin each.
+template <class S> struct BinCounts {
+	u32 ofWarp[S::warps], rows, start;
+
+	// Adds the warps' counts up and publishes the sum. Padding is in the last bin, and not counted.
+	DEVICE void publish(const TileMemory<S>& m, const Pass& p, u32 tile, u32 padding, u32 code) {
+		u32 bin = thread_index(), all = 0, total;
+		UNROLL for (int w = 0; w < S::warps; w++) {
+			ofWarp[w] = m.places[w * RADIX_BINS + bin];
+			all += ofWarp[w];
+		}
+		rows = bin == (1u << p.bits) - 1 ? all - padding : all;
+		stall(tile);
+		store_relaxed(p.status + (u64)tile * RADIX_BINS + bin, rows | code);
+		start = warp_exclusive_sum(all, &total);
+		if (lane_index() == 0) m.sums()[warp_index()] = total;
+	}
+
+	// Turns the counts into places in the stage.
+	DEVICE void place(const TileMemory<S>& m) {
+		for (u32 w = 0; w < warp_index(); w++) start += m.sums()[w];
+		m.starts[thread_index()] = start;
+		UNROLL for (int w = 0; w < S::warps; w++) {
+			m.places[w * RADIX_BINS + thread_index()] = start;
+			start += ofWarp[w];
+		}
+	}
+};
+
+// Writes the bins out. Rolled, and the next record is read before this one is stored: stores that come all at once hold up the
+// ranking of other blocks.
+template <class S, class Stage, class Writer>
+DEVICE void scatter(const Stage& stage, const TileMemory<S>& m, const Writer& writer, const Pass& p, u32 rows) {
+	DigitPlace digit(m, Stage::place, p.bits);
+	u32 at = thread_index();
+	if (rows < S::rows) {
+		ROLLED for (; at < rows; at += S::threads) {
+			auto record = stage.get(at);
+			writer.put(m.shifts[digit.of(record.digits())] + at, record);
+		}
+		return;
+	}
+	auto next = stage.get(at);
+	ROLLED for (int i = 1;; i++) {
+		auto record = next;
+		u32 place = m.shifts[digit.of(record.digits())] + at;
+		at += S::threads;
+		if (i < S::items) next = stage.get(at);
+		writer.put(place, record);
+		if (i == S::items) return;
+	}
+}

@@ -1,0 +1,168 @@
+// A sort of few rows by one block, from the column to row numbers. Rows are dealt to bins by the leading bits of their numbers, counted
+// from the least on; then each row looks for its place among the rows of its bin. Where many rows share a bin they are sorted by
+// digits instead, as digit binning does, but in shared memory all the time.
+#pragma once
+#include "ranking.h"
+#include "tiny_rows.h"
+
+const u32 TINY_BINS = 1 << TINY_BIN_BITS, TINY_WARPS = TINY_THREADS / 32;
+const u32 TINY_SHARE = 32; // rows of a bin that are compared one by one
+
+template <int items> struct Tiny {
+	static const u32 most = TINY_THREADS * items; // rows
+	u64* numbers;     // of rows
+	u32* counters;    // of bins; of digits, for each warp
+	u64* sums;        // of warps
+	u16 *order, *old; // row numbers in their new order, and in the order before it
+	u16* arrivals;    // of rows in their bins, in the room of old
+	u8* places;       // of the classes of rows
+	u32 n;
+	u64 least = 0, span = 0; // of the numbers
+	bool mixed = false;
+
+	DEVICE explicit Tiny(u32 n)
+	    : numbers((u64*)shared_memory()), counters((u32*)(numbers + most)), sums((u64*)(counters + TINY_BINS)), order((u16*)(sums + TINY_WARPS)),
+	      old(order + most), arrivals(old), places((u8*)(old + most)), n(n) {}
+
+	DEVICE void sort(const Field* f, Classes classes, const u32* in, u32* out) {
+		for (u32 i = thread_index(); i < TINY_BINS; i += TINY_THREADS) counters[i] = 0;
+		TinyReader<items> reader(f, n, classes);
+		measure(reader.read(numbers, places));
+		u32 valuePlace = reader.value_place();
+		bool dealt = deal(valuePlace);
+		if (!dealt) sort_by_digits();
+		for (u32 i = thread_index(); i < n; i += TINY_THREADS) {
+			u32 row = order[i], place = dealt ? place_in_bin(row, valuePlace) : i;
+			out[place] = in ? in[row] : row;
+		}
+	}
+
+	// The greatest x of the block.
+	DEVICE u64 block_max(u64 x) {
+		x = warp_max(x);
+		if (lane_index() == 0) sums[warp_index()] = x;
+		sync_block();
+		x = warp_max(lane_index() < TINY_WARPS ? sums[lane_index()] : 0);
+		sync_block();
+		return x;
+	}
+	DEVICE void measure(const Extent64& e) {
+		least = ~block_max(e.notLeast);
+		u64 greatest = block_max(e.greatest);
+		span = greatest >= least ? greatest - least : 0; // no value: nothing to tell apart
+		mixed = sync_block_or(e.mixed);
+	}
+	DEVICE u32 span_bits() const {
+		u32 high = (u32)(span >> 32);
+		return high ? 64 - count_leading_zeros(high) : 32 - count_leading_zeros((u32)span);
+	}
+	// How far numbers are shifted so that their bins, and those of two classes, are no more than there are.
+	DEVICE u32 bin_shift() const {
+		u32 shift = span_bits() > TINY_BIN_BITS ? span_bits() - TINY_BIN_BITS : 0;
+		return (span >> shift) + 3 > TINY_BINS ? shift + 1 : shift;
+	}
+	DEVICE u32 bin_of(u32 row, u32 valuePlace, u32 shift) const {
+		u32 place = places[row];
+		if (place == valuePlace) return (u32)((numbers[row] - least) >> shift) + valuePlace; // two classes in front have the first bins
+		return valuePlace ? place : (u32)(span >> shift) + place;
+	}
+
+	// Deals the rows to bins, in any order within a bin, unless some bin has too many.
+	DEVICE bool deal(u32 valuePlace) {
+		u32 shift = bin_shift(), share = 0;
+		for (u32 row = thread_index(); row < n; row += TINY_THREADS) {
+			u32 arrival = atomic_add(counters + bin_of(row, valuePlace, shift), 1u);
+			arrivals[row] = (u16)arrival;
+			share = arrival > share ? arrival : share;
+		}
+		if (block_max(share) >= TINY_SHARE) return false;
+		sum_bins();
+		for (u32 row = thread_index(); row < n; row += TINY_THREADS) {
+			order[counters[bin_of(row, valuePlace, shift)] + arrivals[row]] = (u16)row;
+		}
+		sync_block();
+		return true;
+	}
+	// Turns the counts of bins into the place of their first rows. A warp has some neighbour bins, and a lane four at a time.
+	DEVICE void sum_bins() {
+		const u32 warps = 16, rounds = TINY_BINS / warps / 128;
+		Words4* mine = (Words4*)counters + warp_index() * rounds * 32 + lane_index();
+		u32 before[rounds], ofWarp = 0, total;
+		if (warp_index() < warps) {
+			UNROLL for (u32 k = 0; k < rounds; k++) {
+				Words4 c = mine[k * 32];
+				before[k] = ofWarp + warp_exclusive_sum(c.word[0] + c.word[1] + c.word[2] + c.word[3], &total);
+				ofWarp += total;
+			}
+			if (lane_index() == 0) sums[warp_index()] = ofWarp;
+		}
+		sync_block();
+		if (warp_index() < warps) {
+			u32 earlier = shuffle(warp_exclusive_sum(lane_index() < warps ? (u32)sums[lane_index()] : 0, &total), warp_index());
+			UNROLL for (u32 k = 0; k < rounds; k++) {
+				Words4 c = mine[k * 32], at;
+				at.word[0] = earlier + before[k];
+				UNROLL for (int j = 1; j < 4; j++) at.word[j] = at.word[j - 1] + c.word[j - 1];
+				mine[k * 32] = at;
+			}
+		}
+		sync_block();
+	}
+	// The place of a row, from how many rows of its bin come before it.
+	DEVICE u32 place_in_bin(u32 row, u32 valuePlace) const {
+		u32 bin = bin_of(row, valuePlace, bin_shift()), first = counters[bin], end = bin + 1 < TINY_BINS ? counters[bin + 1] : n, place = first;
+		u64 number = numbers[row];
+		for (u32 at = first; at < end; at++) {
+			u32 other = order[at];
+			u64 x = numbers[other];
+			place += x != number ? x < number : other < row;
+		}
+		return place;
+	}
+
+	DEVICE void sort_by_digits() {
+		for (u32 i = thread_index(); i < n; i += TINY_THREADS) order[i] = (u16)i;
+		sync_block();
+		for (u32 shift = 0; shift < span_bits(); shift += RADIX_BITS) {
+			bin_by([&](u32 row) { return (u32)((numbers[row] - least) >> shift) & (RADIX_BINS - 1); });
+		}
+		if (mixed) bin_by([&](u32 row) { return (u32)places[row]; });
+	}
+	// Bins the rows by a digit. Each warp has a run of them; places behind the last row count as the greatest digit.
+	template <class Digit> DEVICE void bin_by(Digit digit) {
+		u32 *mine = counters + warp_index() * RADIX_BINS, first = warp_index() * 32 * items + lane_index();
+		u16* swap = old;
+		old = order, order = swap;
+		auto digit_at = [&](int i) { return first + 32 * i < n ? digit(old[first + 32 * i]) : RADIX_BINS - 1; };
+		for (u32 k = lane_index(); k < RADIX_BINS; k += 32) mine[k] = 0;
+		sync_warp();
+		UNROLL for (int i = 0; i < items; i++) atomic_add(mine + digit_at(i), 1u);
+		sync_block();
+		sum_digits();
+		ROLLED for (int i = 0; i < items; i++) { // unrolled, the ballots want more predicates than some architectures have
+			u32 place = take_place(mine, digit_at(i)), at = first + 32 * i;
+			if (at < n) order[place] = old[at];
+		}
+		sync_block();
+	}
+	// Turns the counts of digits of all warps into places. A warp of the first RADIX_BINS threads has 32 digits.
+	DEVICE void sum_digits() {
+		u32 rows = 0, ofWarp;
+		if (thread_index() < RADIX_BINS) {
+			UNROLL for (u32 w = 0; w < TINY_WARPS; w++) rows += counters[w * RADIX_BINS + thread_index()];
+			rows = warp_exclusive_sum(rows, &ofWarp);
+			if (lane_index() == 0) sums[warp_index()] = ofWarp;
+		}
+		sync_block();
+		if (thread_index() < RADIX_BINS) {
+			for (u32 w = 0; w < warp_index(); w++) rows += (u32)sums[w];
+			UNROLL for (u32 w = 0; w < TINY_WARPS; w++) {
+				u32* counter = counters + w * RADIX_BINS + thread_index();
+				u32 count = *counter;
+				*counter = rows;
+				rows += count;
+			}
+		}
+		sync_block();
+	}
+};
