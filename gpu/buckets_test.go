@@ -42,3 +42,10 @@ func TestBucketShapes(t *testing.T) {
 		}
 	}
 }
+
+// TestTolerated says when buckets above the window are worth their time: it is small beside a sort of many short numbers.
+func TestTolerated(t *testing.T) {
+	require.Positive(t, tolerated(1<<26, 4))
+	require.Zero(t, tolerated(1<<26-1, 4))
+	require.Zero(t, tolerated(1<<26, 8))
+}
