@@ -4,12 +4,17 @@
 #
 #   gpu/build.sh go test -tags cuda ./gpu/...
 #
-# Arguments go to go test: gpu/test.sh -short.
+# Arguments go to go test: gpu/test.sh -short. With ARROWSORT_STANDIN_EMULATE=1 the kernels' own sources run, on the emulated device: slow.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root"
-mkdir -p build/standin
-g++ -std=c++17 -O2 -Wall -Wextra -Wno-unknown-pragmas -Wno-missing-field-initializers -Wno-maybe-uninitialized -DEXPORTED_KERNELS -shared -fPIC -o build/standin/libcuda.so.1 \
-	gpu/standin/*.cc kernels/emulation/emulation.cc -lpthread -ldl
+driver=build/standin/libcuda.so.1
+sources=$(find gpu/standin kernels -name '*.cc' -o -name '*.cu' -o -name '*.h')
+# shellcheck disable=SC2086 # names without spaces
+if [ ! -e $driver ] || [ -n "$(find $sources -newer $driver)" ]; then
+	mkdir -p build/standin
+	g++ -std=c++17 -O2 -Wall -Wextra -Wno-unknown-pragmas -Wno-missing-field-initializers -Wno-maybe-uninitialized -DEXPORTED_KERNELS -shared -fPIC -o $driver \
+		gpu/standin/*.cc kernels/emulation/emulation.cc -lpthread -ldl
+fi
 gpu/build.sh go vet -tags cuda,standin ./gpu/... ./arrowsort/cmd/...
-LD_LIBRARY_PATH=$root/build/standin gpu/build.sh go test -tags cuda,standin "$@" ./gpu/...
+LD_LIBRARY_PATH=$root/build/standin gpu/build.sh go test -count=1 -tags cuda,standin "$@" ./gpu/... # the cache does not see the driver

@@ -12,12 +12,29 @@ u64 draw_close(u64 i, u64 n, u64 seed, int bits) {
 	return i % 30 ? r : 0x7777777777777777ull >> (64 - bits) << (64 - bits) | r >> bits;
 }
 
+// Two numbers of so many bytes that have the same hash.
+struct Collision {
+	u64 number[2];
+
+	Collision(u64 width, u64 seed) {
+		std::map<u32, u64> numbers;
+		for (u64 i = 0;; i++) {
+			u64 x = mix(i + seed) >> (64 - 8 * width);
+			auto [there, fresh] = numbers.insert({hash_number(x), x});
+			if (fresh || there->second == x) continue;
+			number[0] = there->second, number[1] = x;
+			return;
+		}
+	}
+};
+
 struct Case {
 	u64 n, width, form;
 	int distribution, nulls; // percent
 	bool descending, nullsAtStart;
 	u64 seed, smallRows = SMALL_ROWS, bits = 1;
 	int close = 0; // bits that a row in thirty shares
+	bool collide = false; // one row in twenty has one of two numbers of the same hash
 
 	bool holds(bool ok, const char* what) const {
 		if (ok) return true;
@@ -45,6 +62,7 @@ void check(const Case& k) {
 	u8* values = (u8*)(((u64)storage.data() + 15) / 16 * 16);
 	std::vector<u32> validity(n / 32 + 2);
 	std::vector<Key> keys(n);
+	Collision collision(k.width, k.seed);
 	Statistics want = {};
 	u64 varying = 0, reference = 0;
 	bool first = true;
@@ -54,6 +72,7 @@ void check(const Case& k) {
 			double v = (double)(int64_t)drawn * 0x1p-63;
 			x = k.width == 8 ? pattern_of(v) : pattern_of((float)v);
 		}
+		if (k.collide && mix(i ^ k.seed) % 40 < 2) x = collision.number[mix(i ^ k.seed) % 40] ^ sign ^ (k.descending ? all : 0);
 		if (k.form == FORM_FLOAT && mix(i + k.seed) % 50 == 0) x = infinity | 1 | (mix(i) & sign);
 		memcpy(values + i * k.width, &x, k.width);
 		bool null = (int)(mix(i * 7 + k.seed) % 100) < k.nulls, nan = k.form == FORM_FLOAT && (x & ~sign) > infinity;
@@ -125,6 +144,9 @@ int main() {
 		for (int close : {20, 40}) run({n, (u64)(close == 20 ? 4 : 8), FORM_INTEGER, 0, 0, false, false, 0, SMALL_ROWS, 1, close});
 	run({40000, 8, FORM_INTEGER, 0, 0, false, false, 0, 0, 4, 40});
 	run({40000, 4, FORM_INTEGER, 0, 5, false, false, 0, 0, 4, 22});
+	// Heavy values that the sample cannot tell apart at first: all blocks of a look have to take the same ones.
+	for (u64 n : {20000, 30000})
+		for (u64 width : {4, 8}) run({n, width, FORM_INTEGER, 0, 0, false, false, 0, SMALL_ROWS, 1, 0, true});
 	// Around the edges of tiles.
 	for (u64 n : {PARTITION_SMALL_TILE - 1, PARTITION_SMALL_TILE, PARTITION_SMALL_TILE + 1, 2 * PARTITION_SMALL_TILE + 1}) run({n, 4, FORM_INTEGER, ZEROS, 20});
 	for (u64 n : {PARTITION_ONLY_TILE - 1, PARTITION_ONLY_TILE, PARTITION_ONLY_TILE + 1}) run({n, 8, FORM_FLOAT, ZEROS, 20, false, false, 0, SMALL_ROWS, 10});
