@@ -39,7 +39,9 @@ type abiBinning struct{ field, in, inRows, out, outRows, rowBits, drop uint64 }
 
 // abiBuckets are Buckets: the memory of partition and finish.
 type abiBuckets struct {
-	field, codeBits                     uint64
+	field                               abiField
+	column                              abiColumn
+	codeBits                            uint64
 	records                             [2]uint64
 	rows                                uint64
 	counts, starts, cursors             uint64
@@ -47,7 +49,7 @@ type abiBuckets struct {
 	windows, verdict, rest              uint64
 	n, bits, firstBits, rowBits, window uint64
 	second                              uint64
-	column, numberMap, classCounts      uint64
+	numberMap, classCounts              uint64
 	partials, samples, report           uint64
 	needed, tolerated, lookBlocks       uint64
 }

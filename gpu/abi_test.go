@@ -50,7 +50,11 @@ func fields(typ reflect.Type) (names []string) {
 			name += "[" + strconv.Itoa(f.Type.Len()) + "]"
 			word = f.Type.Elem()
 		}
-		names = append(names, map[reflect.Kind]string{reflect.Uint64: "u64 ", reflect.Uint32: "u32 "}[word.Kind()]+name)
+		kind := map[reflect.Kind]string{reflect.Uint64: "u64", reflect.Uint32: "u32"}[word.Kind()]
+		if word.Kind() == reflect.Struct {
+			kind = strings.TrimPrefix(word.Name(), "abi")
+		}
+		names = append(names, kind+" "+name)
 	}
 	return names
 }

@@ -97,12 +97,12 @@ func (t *task) look(v view, n int, meanwhile func()) (rows driver.Ptr, seen abiR
 	p := t.newPartition(v, shape, n)
 	t.launchLook(p, shape, n)
 	t.fail(t.Record(t.lookout.told))
-	t.launch(shape.partition(int(v.column.width)), shape.tiles(n), p.buckets)
+	t.launch(shape.partition(int(v.column.width)), shape.tiles(n), p.buckets...)
 	if shape.first < shape.bits {
-		t.launch("partition_second", n/kernels.PartitionSecondTile+1<<shape.first+1, p.buckets)
+		t.launch("partition_second", n/kernels.PartitionSecondTile+1<<shape.first+1, p.buckets...)
 	}
-	t.launch(shape.finish(), shape.windows(n), p.buckets)
-	t.launch("finish_rest", t.Multiprocessors, p.buckets)
+	t.launch(shape.finish(), shape.windows(n), p.buckets...)
+	t.launch("finish_rest", t.Multiprocessors, p.buckets...)
 	t.lookout.clear = !t.failed()
 	meanwhile() // other streams must not have the memory that is free from now on
 	t.free(p.temp, p.records[0], p.records[1])
@@ -124,12 +124,12 @@ func (t *task) look(v view, n int, meanwhile func()) (rows driver.Ptr, seen abiR
 func (t *task) launchLook(p *partition, shape bucketShape, n int) {
 	t.lookout.clear = false // until all is launched that clears them again
 	if shape.small {
-		t.launch("look_small", t.lookBlocks(n), p.buckets)
+		t.launch("look_small", t.lookBlocks(n), p.buckets...)
 		return
 	}
-	t.launch("sample", kernels.SampleBlocks, p.buckets)
-	t.launch("look", t.lookBlocks(n), p.buckets)
-	t.launch("bucket_plan", (1<<shape.bits+4095)/4096+kernels.Classes, p.buckets)
+	t.launch("sample", kernels.SampleBlocks, p.buckets...)
+	t.launch("look", t.lookBlocks(n), p.buckets...)
+	t.launch("bucket_plan", (1<<shape.bits+4095)/4096+kernels.Classes, p.buckets...)
 }
 
 // lookBlocks is one block for each multiprocessor, or as many as there are rows for.
@@ -141,7 +141,7 @@ func (t *task) lookBlocks(n int) int {
 
 // A partition is the memory of partition and finish.
 type partition struct {
-	buckets uint64     // address of the structure Buckets
+	buckets []uint64   // the words of the structure Buckets
 	temp    driver.Ptr // all of the small arrays
 	records [2]driver.Ptr
 	rows    driver.Ptr
@@ -170,15 +170,14 @@ func (t *task) newPartition(v view, shape bucketShape, n int) *partition {
 	verdictBytes := int(unsafe.Sizeof(abiVerdict{}))
 	t.provide(verdictBytes + 4*buckets + 4*kernels.Classes*shape.tiles(n))
 	zeros := uint64(t.lookout.zeros)
-	field, column := put(t, v.field()), put(t, v.column)
-	p.buckets = uint64(put(t, abiBuckets{
-		field: uint64(field), codeBits: uint64(v.bits), records: [2]uint64{uint64(p.records[0]), uint64(p.records[1])}, rows: uint64(p.rows),
+	p.buckets = abiWords([]abiBuckets{{
+		field: v.field(), column: v.column, codeBits: uint64(v.bits), records: [2]uint64{uint64(p.records[0]), uint64(p.records[1])}, rows: uint64(p.rows),
 		verdict: zeros, counts: zeros + uint64(verdictBytes), classCounts: zeros + uint64(verdictBytes+4*buckets),
 		starts: at[0], cursors: at[1], firstStarts: at[2], firstCursors: at[3], windows: at[4], rest: at[5],
 		numberMap: at[6], partials: at[7], samples: at[8], report: uint64(uintptr(unsafe.Pointer(t.lookout.report))),
 		n: uint64(n), bits: uint64(shape.bits), firstBits: uint64(shape.first), rowBits: rowBitsOf(n), window: uint64(shape.window),
-		second: uint64(shape.bits - shape.first), column: uint64(column),
+		second: uint64(shape.bits - shape.first),
 		needed: bucketCodeBits, tolerated: tolerated(n, int(v.column.width)), lookBlocks: uint64(t.lookBlocks(n)),
-	}))
+	}})
 	return p
 }

@@ -1,7 +1,7 @@
 // What the host and the kernels agree on: structures in device memory, and the arguments of every kernel.
 //
-// Every argument of a kernel is one 64-bit slot: an address in device memory or an unsigned number. Structures hold
-// 64-bit words only where the host writes them, so that Go and C++ lay them out alike (gpu/abi.go has the twins).
+// Every argument of a kernel is one 64-bit slot, an address in device memory or an unsigned number, but for Buckets, whose
+// words are the argument. Structures hold 64-bit words only where the host writes them, so that Go and C++ lay them out alike (gpu/abi.go has the twins).
 #pragma once
 #include "tuning.h"
 #include <stdint.h>
@@ -179,20 +179,20 @@ what "compact" means.
 All of it is launched at once, and every kernel returns when the verdict says no. Then, or when the rows are in order as they are, the
 host sorts in another way: by the statistics, which look has made in the same read of the keys.
 
-sample(Buckets *b)             grid SAMPLE_BLOCKS; n above SMALL_ROWS. Makes the map, and the verdict as far as a sample goes.
-look(Buckets *b)               grid at most LOOK_BLOCKS, best one block per multiprocessor
-bucket_plan(Buckets *b)        grid = ceil(2^bits / 4096) + CLASSES
-look_small(Buckets *b)         these three for n up to SMALL_ROWS and bits up to SMALL_BUCKET_BITS; grid at most LOOK_BLOCKS
+sample(Buckets b)             grid SAMPLE_BLOCKS; n above SMALL_ROWS. Makes the map, and the verdict as far as a sample goes.
+look(Buckets b)               grid at most LOOK_BLOCKS, best one block per multiprocessor
+bucket_plan(Buckets b)        grid = ceil(2^bits / 4096) + CLASSES
+look_small(Buckets b)         these three for n up to SMALL_ROWS and bits up to SMALL_BUCKET_BITS; grid at most LOOK_BLOCKS
     Then the report is in the memory of the host.
-partition_first(Buckets *b)    grid = ceil(n / PARTITION_TILE): firstBits = 8 bits at most, then partition_second
-partition_only(Buckets *b)     grid = ceil(n / PARTITION_ONLY_TILE): all bits at once, 11 at most
-partition_small(Buckets *b)    grid = ceil(n / PARTITION_SMALL_TILE): all bits at once, instead of partition_only when they are 8 at most
+partition_first(Buckets b)    grid = ceil(n / PARTITION_TILE): firstBits = 8 bits at most, then partition_second
+partition_only(Buckets b)     grid = ceil(n / PARTITION_ONLY_TILE): all bits at once, 11 at most
+partition_small(Buckets b)    grid = ceil(n / PARTITION_SMALL_TILE): all bits at once, instead of partition_only when they are 8 at most
     Leave counts and classCounts zero for the next sort, whatever the verdict.
 partition_first_wide, partition_only_wide, partition_small_wide   the same for columns of 8 bytes
-partition_second(Buckets *b)   grid = n / PARTITION_SECOND_TILE + 2^firstBits + 1
-finish(Buckets *b)             grid = windows = ceil(n / window); n above SMALL_ROWS, window = FINISH_WINDOW
-finish_small(Buckets *b)       the same for n up to SMALL_ROWS, window = SMALL_FINISH_WINDOW
-finish_rest(Buckets *b)        grid = multiprocessors: what the finish left over.
+partition_second(Buckets b)   grid = n / PARTITION_SECOND_TILE + 2^firstBits + 1
+finish(Buckets b)             grid = windows = ceil(n / window); n above SMALL_ROWS, window = FINISH_WINDOW
+finish_small(Buckets b)       the same for n up to SMALL_ROWS, window = SMALL_FINISH_WINDOW
+finish_rest(Buckets b)        grid = multiprocessors: what the finish left over.
 */
 
 // What speaks against partition and finish.
@@ -265,7 +265,8 @@ struct Report {
 };
 
 struct Buckets {
-	u64 field;        // address of the Field of a column, as histogram takes it, of the whole range of its type
+	Field field;      // of a column, as histogram takes it, of the whole range of its type
+	Column column;    // the same values, to be measured
 	u64 codeBits;     // 1 to 64, of a number
 	u64 records[2];   // u64[n] each; records[1] only for two passes
 	u64 rows;         // u32[n]: the result
@@ -279,7 +280,6 @@ struct Buckets {
 	u64 rest;         // Range[2^bits + ceil(n / window)]
 	u64 n, bits, firstBits, rowBits, window;
 	u64 second;      // bits of the second pass; 0 for one pass
-	u64 column;      // address of the Column of the same values
 	u64 numberMap;   // Map
 	u64 classCounts; // u32[CLASSES * tiles], tiles as the pass that reads the column has them, zero before: rows of each class in each tile, then in the tiles before
 	u64 partials;    // Partial[LOOK_BLOCKS]

@@ -1,7 +1,8 @@
 #include "plan.h"
 
 // bucket_plan says where everything begins. The first blocks have buckets, the others a class each; the last one to end judges.
-KERNEL(bucket_plan, PLAN_THREADS, 1)(const Buckets* b) {
+KERNEL(bucket_plan, PLAN_THREADS, 1)(PARAMETER Buckets arguments) {
+	const Buckets* b = &arguments;
 	u32* sums = (u32*)shared_memory();
 	Partial* partial = (Partial*)(sums + 36);
 	Verdict* v = (Verdict*)(partial + 1);

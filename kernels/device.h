@@ -26,6 +26,8 @@ struct alignas(16) Words4 {
 #define RESTRICT __restrict__
 // A function that is called: what it needs takes no registers from the code around, which would spill.
 #define APART static __device__ __noinline__
+// A structure that is a kernel's parameter: all threads read it where the launch has put it, as fast as constants.
+#define PARAMETER const __grid_constant__
 
 DEVICE u32 thread_index() { return threadIdx.x; }
 DEVICE u32 block_index() { return blockIdx.x; }

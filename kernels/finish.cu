@@ -32,7 +32,7 @@ template <int binBits> struct WindowCutter {
 			span->first = first, span->rows = until - first;
 			span->low = prefixBits < 32 ? bucket << prefixBits : 0, span->binShift = bits > binBits ? bits - binBits : 0;
 			span->ties = flags & TIES || (flags & BELOW && bucket == 0) || (flags & ABOVE && to == 1u << b->bits);
-			const Field* f = (const Field*)b->field;
+			const Field* f = &b->field;
 			if (span->ties) span->values = f->values, span->valueShift = f->width == 4 ? 2 : 3;
 			find_shift(b);
 			rest[0] = to, rest[1] = lastBucket, rest[2] = end, rest[3] = flags;
@@ -89,5 +89,5 @@ template <int items, int binBits> DEVICE void finish_window(const Buckets* b) {
 }
 
 // finish sorts the buckets of a window, and writes row numbers.
-KERNEL(finish, FINISH_THREADS, 4)(const Buckets* b) { finish_window<FINISH_ITEMS, FINISH_BIN_BITS>(b); }
-KERNEL(finish_small, FINISH_THREADS, 4)(const Buckets* b) { finish_window<SMALL_FINISH_ITEMS, SMALL_FINISH_BIN_BITS>(b); }
+KERNEL(finish, FINISH_THREADS, 4)(PARAMETER Buckets b) { finish_window<FINISH_ITEMS, FINISH_BIN_BITS>(&b); }
+KERNEL(finish_small, FINISH_THREADS, 4)(PARAMETER Buckets b) { finish_window<SMALL_FINISH_ITEMS, SMALL_FINISH_BIN_BITS>(&b); }

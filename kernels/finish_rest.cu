@@ -8,7 +8,7 @@ struct RecordOrder {
 	const Field* field;
 	bool exact; // prefixes tell all
 
-	DEVICE explicit RecordOrder(const Buckets* b) : field((const Field*)b->field) {
+	DEVICE explicit RecordOrder(const Buckets* b) : field(&b->field) {
 		const Verdict* v = (const Verdict*)b->verdict;
 		exact = ((const Map*)b->numberMap)->right == 0 && !v->below && !v->above;
 	}
@@ -20,7 +20,8 @@ struct RecordOrder {
 };
 
 // finish_rest sorts what the finish left over, each range by a block.
-KERNEL(finish_rest, REST_THREADS, 1)(const Buckets* b) {
+KERNEL(finish_rest, REST_THREADS, 1)(PARAMETER Buckets arguments) {
+	const Buckets* b = &arguments;
 	u64* stage = (u64*)shared_memory();
 	const u64* records = (const u64*)b->records[b->second ? 1 : 0];
 	const Verdict* verdict = (const Verdict*)b->verdict;

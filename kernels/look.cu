@@ -3,7 +3,8 @@
 #include "sample.h"
 
 // look reads the column once, by the map that sample has made.
-KERNEL(look, LOOK_THREADS, 1)(const Buckets* b) {
+KERNEL(look, LOOK_THREADS, 1)(PARAMETER Buckets arguments) {
+	const Buckets* b = &arguments;
 	LookMemory* m = LookMemory::of(shared_memory());
 	for (u32 i = thread_index(); i < sizeof(Map) / 4; i += LOOK_THREADS) ((u32*)&m->map)[i] = ((const u32*)b->numberMap)[i];
 	if (thread_index() == 0) m->verdict.why = ((const Verdict*)b->verdict)->why;
@@ -13,7 +14,7 @@ KERNEL(look, LOOK_THREADS, 1)(const Buckets* b) {
 
 // The sample of a few rows: two neighbours for each thread; all rows where they are fewer.
 DEVICE void read_pair(const Buckets* b, Sampler<SMALL_SAMPLE_ROWS>& sampler) {
-	const Field* f = (const Field*)b->field;
+	const Field* f = &b->field;
 	u64 n = b->n, row = n < SMALL_SAMPLE_ROWS ? 2 * thread_index() : thread_index() * (n - 2) / (SMALL_SAMPLE_ROWS / 2);
 	UNROLL for (int i = 0; i < 2; i++) {
 		sampler.number[i] = 0;
@@ -50,7 +51,8 @@ DEVICE void plan_by_block(const Buckets* b, LookMemory* m, u32* sums) {
 }
 
 // look_small samples, looks and plans in one launch: every block takes the same sample, and the last one plans.
-KERNEL(look_small, LOOK_SMALL_THREADS, 1)(const Buckets* b) {
+KERNEL(look_small, LOOK_SMALL_THREADS, 1)(PARAMETER Buckets arguments) {
+	const Buckets* b = &arguments;
 	LookMemory* m = LookMemory::of(shared_memory());
 	u32* counters = (u32*)(shared_memory() + LOOK_HEAD);
 	{

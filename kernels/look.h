@@ -77,10 +77,10 @@ template <class Word, u32 threads> struct Looker {
 
 	DEVICE Looker(const Buckets* b, LookMemory* m, u32* counters)
 	    : b(b), m(m), counters(counters), map(&m->map), shift(32 - (u32)b->bits), n(b->n),
-	      watch{((const Column*)b->column)->nullsAtStart != 0} {}
+	      watch{b->column.nullsAtStart != 0} {}
 
 	DEVICE void run() {
-		const Field* f = (const Field*)b->field;
+		const Field* f = &b->field;
 		Numbers<Word> numbers(f);
 		const u64 step = (u64)grid_blocks() * (threads / 32) * CHUNK_ROWS;
 		for (u64 first = ((u64)block_index() * (threads / 32) + warp_index()) * CHUNK_ROWS; first < n; first += step) chunk(f, numbers, first);
@@ -205,7 +205,7 @@ template <u32 threads> DEVICE void look_at_column(const Buckets* b, LookMemory* 
 	for (u32 i = thread_index(); i < 1u << b->bits >> 1; i += threads) counters[i] = 0;
 	if (thread_index() < HEAVY_VALUES) m->less[thread_index()] = 0;
 	sync_block();
-	if (((const Field*)b->field)->width == 4) {
+	if (b->field.width == 4) {
 		look_at<u32, threads>(b, m, counters);
 	} else {
 		look_at<u64, threads>(b, m, counters);

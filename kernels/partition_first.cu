@@ -44,7 +44,7 @@ template <class Word, int threads, int tile, int bins> struct FirstPass {
 		dealer.template write<true>((Record*)in_register(b)->records[0]);
 	}
 	template <class Prefix> DEVICE void load_whole(u32* key, const Prefix& prefix) const {
-		const Field* f = (const Field*)b->field;
+		const Field* f = &b->field;
 		const Word* values = (const Word*)f->values + tileFirst + warp_first();
 		Numbers<Word> numbers(f);
 		UNROLL for (int c = 0; c < items; c += chunk) {
@@ -82,7 +82,7 @@ template <class Word, int threads, int tile, int bins> struct FirstPass {
 		classes.write((u32*)in_register(b)->rows, dealer.stage, dealer.records());
 	}
 	DEVICE void load(u32* key, TileClasses<threads>& classes, u32& records, u32& others) const {
-		const Field* f = (const Field*)b->field;
+		const Field* f = &b->field;
 		const Map* m = (const Map*)b->numberMap;
 		Numbers<Word> numbers(f);
 		Mapper map(m);
@@ -134,19 +134,23 @@ template <class Word, int threads, int tile, int bins> struct FirstPass {
 	}
 };
 
-KERNEL(partition_first, PARTITION_THREADS, 2)(const Buckets* b) { FirstPass<u32, PARTITION_THREADS, PARTITION_TILE, 256>(b).run(); }
-KERNEL(partition_first_wide, PARTITION_WIDE_THREADS, 2)(const Buckets* b) { FirstPass<u64, PARTITION_WIDE_THREADS, PARTITION_TILE, 256>(b).run(); }
+KERNEL(partition_first, PARTITION_THREADS, 2)(PARAMETER Buckets b) { FirstPass<u32, PARTITION_THREADS, PARTITION_TILE, 256>(&b).run(); }
+KERNEL(partition_first_wide, PARTITION_WIDE_THREADS, 2)(PARAMETER Buckets b) { FirstPass<u64, PARTITION_WIDE_THREADS, PARTITION_TILE, 256>(&b).run(); }
 
 // One pass is enough for few rows.
-KERNEL(partition_only, PARTITION_ONLY_THREADS, 2)(const Buckets* b) {
+KERNEL(partition_only, PARTITION_ONLY_THREADS, 2)(PARAMETER Buckets arguments) {
+	const Buckets* b = &arguments;
 	FirstPass<u32, PARTITION_ONLY_THREADS, PARTITION_ONLY_TILE, 1 << ONLY_PASS_BITS>(b).run();
 }
-KERNEL(partition_only_wide, PARTITION_ONLY_THREADS, 2)(const Buckets* b) {
+KERNEL(partition_only_wide, PARTITION_ONLY_THREADS, 2)(PARAMETER Buckets arguments) {
+	const Buckets* b = &arguments;
 	FirstPass<u64, PARTITION_ONLY_THREADS, PARTITION_ONLY_TILE, 1 << ONLY_PASS_BITS>(b).run();
 }
-KERNEL(partition_small, PARTITION_SMALL_THREADS, 4)(const Buckets* b) {
+KERNEL(partition_small, PARTITION_SMALL_THREADS, 4)(PARAMETER Buckets arguments) {
+	const Buckets* b = &arguments;
 	FirstPass<u32, PARTITION_SMALL_THREADS, PARTITION_SMALL_TILE, 1 << SMALL_PASS_BITS>(b).run();
 }
-KERNEL(partition_small_wide, PARTITION_SMALL_THREADS, 4)(const Buckets* b) {
+KERNEL(partition_small_wide, PARTITION_SMALL_THREADS, 4)(PARAMETER Buckets arguments) {
+	const Buckets* b = &arguments;
 	FirstPass<u64, PARTITION_SMALL_THREADS, PARTITION_SMALL_TILE, 1 << SMALL_PASS_BITS>(b).run();
 }

@@ -50,7 +50,8 @@ template <bool whole> DEVICE void partition_tile(const Buckets* b, const SecondT
 }
 
 // The second pass deals the rows of each bin of the first pass to the buckets in it.
-KERNEL(partition_second, PARTITION_SECOND_THREADS, 2)(const Buckets* b) {
+KERNEL(partition_second, PARTITION_SECOND_THREADS, 2)(PARAMETER Buckets arguments) {
+	const Buckets* b = &arguments;
 	if (!((const Verdict*)b->verdict)->goOn) return;
 	SecondTile tile(b, (u32*)shared_memory());
 	if (tile.first >= tile.end) return;

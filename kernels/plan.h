@@ -138,7 +138,7 @@ DEVICE void add_partials(const Buckets* b, u32 blocks, Partial* sum) {
 DEVICE Statistics statistics_of(const Buckets* b, const Partial& p) {
 	Statistics s = {};
 	u64 most = b->codeBits < 64 ? (1ull << b->codeBits) - 1 : ~0ull;
-	bool none = p.nulls + p.nans == b->n, descending = ((const Column*)b->column)->descending != 0;
+	bool none = p.nulls + p.nans == b->n, descending = b->column.descending != 0;
 	u64 least = none ? 0 : ~p.notLeast, greatest = p.greatest;
 	s.nulls = p.nulls, s.nans = p.nans;
 	s.notMin[0] = ~(descending ? most - greatest : least);
@@ -169,7 +169,7 @@ DEVICE u32 place_classes(Map* map, const Partial& p, u32 n, bool nullsAtStart) {
 
 // The verdict when everything is known, by one thread; counted: rows in all buckets.
 DEVICE void judge(const Buckets* b, const Partial& p, u32 counted, Verdict* v, Map* map) {
-	u32 heavy = place_classes(map, p, (u32)b->n, ((const Column*)b->column)->nullsAtStart != 0);
+	u32 heavy = place_classes(map, p, (u32)b->n, b->column.nullsAtStart != 0);
 	v->records = (u32)(b->n - p.nulls - p.nans) - heavy;
 	bool none = p.nulls + p.nans == b->n;
 	v->below = !none && ~p.notLeast < map->low;

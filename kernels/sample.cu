@@ -17,9 +17,10 @@ template <u32 rows> DEVICE void judge_sample(const Buckets* b, u32* shared) {
 }
 
 // sample makes the map and the first half of the verdict. All its blocks collect the sample, evenly spread pairs of neighbours.
-KERNEL(sample, SAMPLE_THREADS, 1)(const Buckets* b) {
+KERNEL(sample, SAMPLE_THREADS, 1)(PARAMETER Buckets arguments) {
+	const Buckets* b = &arguments;
 	u64 *numbers = (u64*)b->samples, *values = numbers + SAMPLE_ROWS, n = b->n;
-	const Field* f = (const Field*)b->field;
+	const Field* f = &b->field;
 	u32 rows = n >= SAMPLE_ALL_ROWS ? SAMPLE_ROWS : MIDDLE_SAMPLE_ROWS;
 	for (u32 i = block_index() * SAMPLE_THREADS + thread_index(); i < rows; i += grid_blocks() * SAMPLE_THREADS) {
 		NumberedRow r(f, i / 2 * (n - 2) / (rows / 2) + i % 2);

@@ -210,7 +210,7 @@ DEVICE u32 doubt(const Verdict& v, const Map* map, u32 sample, const Buckets* b)
 
 // Takes all decisions that a sample allows. map and verdict are in shared memory.
 template <u32 rows> DEVICE void take_sample(const Buckets* b, Sampler<rows>& sampler, Map* map, Verdict* verdict) {
-	const Field* f = (const Field*)b->field;
+	const Field* f = &b->field;
 	sampler.map_range(b, f, map);
 	sampler.heavy_values(map);
 	Verdict v = {};

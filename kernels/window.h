@@ -194,7 +194,7 @@ template <int items, int binBits, bool wide, bool full> struct Finish {
 
 	APART void order_all_runs(const Buckets* b, const volatile Span* span) {
 		Finish f(shared_memory(), span);
-		if (((const Field*)b->field)->width == 4) {
+		if (b->field.width == 4) {
 			f.template order_runs<u32>(b, f.row_mask());
 		} else {
 			f.template order_runs<u64>(b, f.row_mask());
@@ -203,7 +203,7 @@ template <int items, int binBits, bool wide, bool full> struct Finish {
 	}
 	// Orders runs by numbers and rows: a thread for each. Most have two rows, whose numbers come at once.
 	template <class Word> DEVICE void order_runs(const Buckets* b, u32 rowMask) {
-		const Field* f = (const Field*)b->field;
+		const Field* f = &b->field;
 		const Word* values = (const Word*)f->values;
 		u32 count = control[CONTROL_RUNS];
 		Numbers<Word> numbers(f);
@@ -234,7 +234,7 @@ template <int items, int binBits, bool wide, bool full> struct Finish {
 		u32 shift = 32 - span->binShift, mask = row_mask();
 		auto greater = [&](u32 x, u32 y) {
 			if (!wide || !ties(x, y, shift)) return x > y;
-			u64 a = NumberedRow((const Field*)b->field, x & mask).number, c = NumberedRow((const Field*)b->field, y & mask).number;
+			u64 a = NumberedRow(&b->field, x & mask).number, c = NumberedRow(&b->field, y & mask).number;
 			return a != c ? a > c : x > y;
 		};
 		for (u32 o = 0; o < control[CONTROL_LARGE]; o++) {

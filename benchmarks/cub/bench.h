@@ -58,7 +58,7 @@ struct Bench {
 	// Whether every bucket got the rows that the look has counted for it.
 	bool dealt(const std::string& what) {
 		if (!ours.verdict.goOn) return true;
-		const Buckets& b = ours.partitionTemp.argumentsHost->buckets;
+		const Buckets& b = ours.buckets;
 		u32 buckets = 1u << b.bits;
 		std::vector<u32> starts(buckets + 1), cursors(buckets);
 		d.down(starts.data(), (const void*)b.starts, 4 * buckets + 4), d.down(cursors.data(), (const void*)b.cursors, 4 * buckets);

@@ -12,6 +12,7 @@ struct Ours {
 	Field* fields;
 	u64* codes; // of words that no kernel reads from the columns
 	PartitionTemp partitionTemp;
+	Buckets buckets = {}; // of the last sort by partition and finish
 	Verdict verdict = {}; // of the last sort
 	const char* path = "";
 	bool byOneBlock = true; // few rows, as the engine does
@@ -46,6 +47,7 @@ struct Ours {
 		if (n > 1u << 28) return printf("too many rows for one look\n"), exit(4), 0;
 		Partitioner q{d, partitionTemp};
 		q.launch(c, bits, n, rows);
+		buckets = q.b;
 		const Report& report = q.told();
 		const Statistics& s = report.statistics;
 		verdict = report.verdict;

@@ -7,16 +7,18 @@
 
 namespace {
 
-// Every argument is one word, and words too many do no harm to a function of this convention.
+// Every argument is one word but for Buckets, and words too many do no harm to a function of this convention.
 typedef void (*Kernel)(u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64);
 
 const u32 RESIDENT = 3; // blocks at a time
 
-Kernel kernel_of(const std::string& name) {
+typedef void (*BucketKernel)(const Buckets);
+
+void* kernel_of(const std::string& name) {
 	Dl_info self;
 	if (!dladdr((void*)standin_emulate, &self)) abort();
 	void* library = dlopen(self.dli_fname, RTLD_NOW | RTLD_NOLOAD);
-	Kernel kernel = library ? (Kernel)dlsym(library, name.c_str()) : nullptr;
+	void* kernel = library ? dlsym(library, name.c_str()) : nullptr;
 	if (!kernel) fprintf(stderr, "stand-in: no kernel %s: %s\n", name.c_str(), dlerror()), abort();
 	return kernel;
 }
@@ -25,7 +27,12 @@ Kernel kernel_of(const std::string& name) {
 
 void standin_emulate(const std::string& name, const std::vector<uint64_t>& arguments, unsigned blocks, unsigned threads, unsigned shared) {
 	static u64 seed = 1;
-	Kernel kernel = kernel_of(name);
+	void* found = kernel_of(name);
+	Kernel kernel = (Kernel)found;
+	if (arguments.size() == sizeof(Buckets) / 8) {
+		const Buckets& b = *(const Buckets*)arguments.data();
+		return emulation::launch(blocks, threads, shared, [&] { ((BucketKernel)found)(b); }, seed++, RESIDENT);
+	}
 	u64 a[12] = {};
 	for (size_t i = 0; i < arguments.size(); i++) a[i] = arguments[i];
 	emulation::launch(blocks, threads, shared, [&] { kernel(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11]); }, seed++, RESIDENT);

@@ -257,13 +257,13 @@ struct Numbered {
 };
 
 Numbered numbered(const Buckets& b, u64 row) {
-	const Field& f = *at<Field>(b.field);
+	const Field& f = b.field;
 	Limbs v;
 	Class cls = read(f, row, &v);
-	if (cls != VALUE) return {at<Column>(b.column)->nullsAtStart ? (Class)(NULL_ - cls) : cls, 0};
-	return {at<Column>(b.column)->nullsAtStart ? NULL_ : VALUE, word(&f, 1, row) & low(b.codeBits)};
+	if (cls != VALUE) return {b.column.nullsAtStart ? (Class)(NULL_ - cls) : cls, 0};
+	return {b.column.nullsAtStart ? NULL_ : VALUE, word(&f, 1, row) & low(b.codeBits)};
 }
-bool is_value(const Buckets& b, const Numbered& r) { return r.cls == (at<Column>(b.column)->nullsAtStart ? NULL_ : VALUE); }
+bool is_value(const Buckets& b, const Numbered& r) { return r.cls == (b.column.nullsAtStart ? NULL_ : VALUE); }
 u32 prefix_of(const Buckets& b, u64 number) { return b.codeBits > 32 ? (u32)(number >> (b.codeBits - 32)) : (u32)(number << (32 - b.codeBits)); }
 u32 bucket_of(const Buckets& b, u64 record) { return (u32)(record >> 32 >> (32 - b.bits)); }
 u64 record_of(const Buckets& b, u64 row) { return (u64)prefix_of(b, numbered(b, row).number) << 32 | row; }
@@ -272,9 +272,9 @@ u64 tile_of(const Buckets& b) { return b.second ? PARTITION_TILE : b.bits <= SMA
 u64 tiles_of(const Buckets& b) { return (b.n + tile_of(b) - 1) / tile_of(b); }
 
 void sample(const u64* a, u64 blocks) {
-	const Buckets& b = *at<Buckets>(a[0]);
+	const Buckets& b = *(const Buckets*)a;
 	expect(blocks == SAMPLE_BLOCKS, "a grid that is not that of the sample");
-	expect_column(*at<Field>(b.field));
+	expect_column(b.field);
 	expect(b.codeBits > 0 && b.codeBits <= 64 && b.bits <= BUCKET_BITS && b.firstBits + b.second == b.bits, "buckets of another shape");
 	expect(at<Verdict>(b.verdict)->ticket == 0, "a ticket that is not zero");
 	memset(at<u8>(b.samples), 0xEE, 2 * SAMPLE_ROWS * 8);
@@ -283,7 +283,7 @@ void sample(const u64* a, u64 blocks) {
 }
 
 void look(const u64* a, u64 blocks) {
-	const Buckets& b = *at<Buckets>(a[0]);
+	const Buckets& b = *(const Buckets*)a;
 	expect(blocks == b.lookBlocks && blocks <= LOOK_BLOCKS, "a grid that is not that of the look");
 	memset(at<u8>(b.partials), 0xEE, LOOK_BLOCKS * sizeof(Partial));
 	for (u64 i = 0; i < 1ull << b.bits; i++) expect(at<u32>(b.counts)[i] == 0, "counts that are not zero");
@@ -299,7 +299,7 @@ void bucket_plan_of(const Buckets& b) {
 	Verdict& v = *at<Verdict>(b.verdict);
 	Report& report = *at<Report>(b.report);
 	report.statistics = Statistics();
-	const u64 arguments[] = {b.column, b.n, (u64)&report.statistics};
+	const u64 arguments[] = {(u64)&b.column, b.n, (u64)&report.statistics};
 	statistics(arguments);
 	const Statistics& s = report.statistics;
 	v.why = !s.falls || (!s.rises && !s.ties) ? WHY_ORDERED : b.n % 5 == 0 ? WHY_EQUAL : WHY_NOT;
@@ -313,13 +313,13 @@ void bucket_plan_of(const Buckets& b) {
 }
 
 void bucket_plan(const u64* a, u64 blocks) {
-	const Buckets& b = *at<Buckets>(a[0]);
+	const Buckets& b = *(const Buckets*)a;
 	expect(blocks == ((1ull << b.bits) + 4095) / 4096 + CLASSES, "a grid that is not that of bucket_plan");
 	bucket_plan_of(b);
 }
 
 void look_small(const u64* a, u64 blocks) {
-	const Buckets& b = *at<Buckets>(a[0]);
+	const Buckets& b = *(const Buckets*)a;
 	expect(b.n <= SMALL_ROWS && b.bits <= SMALL_BUCKET_BITS, "too much for look_small");
 	const u64 grid = SAMPLE_BLOCKS;
 	sample(a, grid);
@@ -328,7 +328,7 @@ void look_small(const u64* a, u64 blocks) {
 }
 
 void partition_first(const u64* a, u64 blocks) {
-	const Buckets& b = *at<Buckets>(a[0]);
+	const Buckets& b = *(const Buckets*)a;
 	expect(blocks == tiles_of(b), "a grid that is not that of the first pass");
 	memset(at<u8>(b.counts), 0, 4ull << b.bits);
 	memset(at<u8>(b.classCounts), 0, 4 * CLASSES * tiles_of(b));
@@ -337,14 +337,14 @@ void partition_first(const u64* a, u64 blocks) {
 }
 
 void partition_second(const u64* a, u64 blocks) {
-	const Buckets& b = *at<Buckets>(a[0]);
+	const Buckets& b = *(const Buckets*)a;
 	expect(blocks == b.n / PARTITION_SECOND_TILE + (1ull << b.firstBits) + 1, "a grid that is not that of the second pass");
 	if (!at<Verdict>(b.verdict)->goOn) return;
 	memcpy(at<u8>(b.records[1]), at<u8>(b.records[0]), 8 * b.n);
 }
 
 void finish(const u64* a, u64 blocks) {
-	const Buckets& b = *at<Buckets>(a[0]);
+	const Buckets& b = *(const Buckets*)a;
 	expect(blocks == windows_of(b), "a grid that is not the windows");
 	if (!at<Verdict>(b.verdict)->goOn) return;
 	std::vector<std::pair<Numbered, u32>> rows;
@@ -483,6 +483,7 @@ const std::map<std::string, std::pair<int, Twin>>& twins() {
 	auto collects = [](u64 width) {
 		return std::make_pair(5, Twin([=](const u64* a, u64) { collect(a[0], a[1], at<u16>(a[2]), at<u32>(a[3]), a[4], width); }));
 	};
+	const int bucketWords = sizeof(Buckets) / 8;
 	static std::map<std::string, std::pair<int, Twin>> all{
 	    {"statistics", {3, plain(statistics)}},
 	    {"statistics_decimal", {3, plain(statistics)}},
@@ -491,20 +492,20 @@ const std::map<std::string, std::pair<int, Twin>>& twins() {
 	    {"histogram_small", {8, plain(histogram)}},
 	    {"tiny", {5, [](const u64* a, u64) { tiny(a, TINY_ROWS); }}},
 	    {"tiny_few", {5, [](const u64* a, u64) { tiny(a, TINY_FEW_ROWS); }}},
-	    {"sample", {1, sample}},
-	    {"look", {1, look}},
-	    {"look_small", {1, look_small}},
-	    {"bucket_plan", {1, bucket_plan}},
-	    {"partition_first", {1, partition_first}},
-	    {"partition_first_wide", {1, partition_first}},
-	    {"partition_only", {1, partition_first}},
-	    {"partition_only_wide", {1, partition_first}},
-	    {"partition_small", {1, partition_first}},
-	    {"partition_small_wide", {1, partition_first}},
-	    {"partition_second", {1, partition_second}},
-	    {"finish", {1, finish}},
-	    {"finish_small", {1, finish}},
-	    {"finish_rest", {1, plain(finish_rest)}},
+	    {"sample", {bucketWords, sample}},
+	    {"look", {bucketWords, look}},
+	    {"look_small", {bucketWords, look_small}},
+	    {"bucket_plan", {bucketWords, bucket_plan}},
+	    {"partition_first", {bucketWords, partition_first}},
+	    {"partition_first_wide", {bucketWords, partition_first}},
+	    {"partition_only", {bucketWords, partition_first}},
+	    {"partition_only_wide", {bucketWords, partition_first}},
+	    {"partition_small", {bucketWords, partition_first}},
+	    {"partition_small_wide", {bucketWords, partition_first}},
+	    {"partition_second", {bucketWords, partition_second}},
+	    {"finish", {bucketWords, finish}},
+	    {"finish_small", {bucketWords, finish}},
+	    {"finish_rest", {bucketWords, plain(finish_rest)}},
 	    {"iota", {3, plain(iota)}},
 	    {"widen", {3, [](const u64* a, u64) {
 		    for (u64 i = 0; i < a[1]; i++) at<u64>(a[2])[i] = at<u32>(a[0])[i];

@@ -17,6 +17,7 @@
 #define ROLLED
 #define RESTRICT
 #define APART static
+#define PARAMETER const
 
 namespace emulation {
 

@@ -54,11 +54,12 @@ struct Device {
 			must(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, shared), "shared memory");
 			raised[function] = shared;
 		}
-		u64 slots[] = {(u64)(Parameters)arguments...};
-		void* places[sizeof...(Parameters)];
-		for (u64 i = 0; i < sizeof...(Parameters); i++) places[i] = slots + i;
-		must(cudaLaunchKernel(function, dim3((u32)grid), dim3(threads), places, shared, stream), "launch");
+		launch(function, grid, threads, shared, (Parameters)arguments...);
 		if (marking) mark(name_of((const void*)kernel));
+	}
+	template <class... Parameters> void launch(const void* function, u64 grid, u32 threads, u32 shared, Parameters... parameters) {
+		void* places[] = {(void*)&parameters...};
+		must(cudaLaunchKernel(function, dim3((u32)grid), dim3(threads), places, shared, stream), "launch");
 	}
 	void mark(const char* name) {
 		marks.emplace_back(name, nullptr);

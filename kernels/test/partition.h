@@ -2,13 +2,6 @@
 #pragma once
 #include "argsort.h"
 
-// What the kernels read, in one upload.
-struct Arguments {
-	Buckets buckets;
-	Field field;
-	Column column;
-};
-
 struct PartitionTemp {
 	u64 *records[2], *samples;
 	u32 *counts, *starts, *cursors, *firstStarts, *firstCursors, *classCounts;
@@ -16,7 +9,6 @@ struct PartitionTemp {
 	Partial* partials;
 	Verdict* verdict;
 	Map* map;
-	Arguments *arguments, *argumentsHost;
 	Report* report;
 
 	PartitionTemp(Device& d, u64 n, u64* a, u64* b) : records{a, b} {
@@ -33,8 +25,6 @@ struct PartitionTemp {
 		samples = (u64*)d.allocate(SAMPLE_ROWS * 16);
 		verdict = (Verdict*)d.allocate(sizeof(Verdict));
 		map = (Map*)d.allocate(sizeof(Map));
-		arguments = (Arguments*)d.allocate(sizeof(Arguments));
-		argumentsHost = (Arguments*)d.allocate_pinned(sizeof(Arguments));
 		report = (Report*)d.allocate_pinned(sizeof(Report));
 		d.zero(counts, most * 4);
 		d.zero(classCounts, classWords * 4);
@@ -42,9 +32,9 @@ struct PartitionTemp {
 	}
 	void release(Device& d) {
 		for (void* p : {(void*)counts, (void*)starts, (void*)cursors, (void*)firstStarts, (void*)firstCursors, (void*)classCounts, (void*)windows,
-		                (void*)rest, (void*)partials, (void*)samples, (void*)verdict, (void*)map, (void*)arguments})
+		                (void*)rest, (void*)partials, (void*)samples, (void*)verdict, (void*)map})
 			d.release(p);
-		d.release_pinned(report), d.release_pinned(argumentsHost);
+		d.release_pinned(report);
 	}
 };
 
@@ -85,36 +75,33 @@ struct Partitioner {
 		u64 rowBits = std::max(bits_of(n - 1), 1u);
 		while (bits < BUCKET_BITS && (n / (double)(1 << bits) > window * 0.9 || bits + binBits < rowBits)) bits++;
 		u64 first = bits <= ONLY_PASS_BITS ? bits : (bits + 1) / 2, grid = std::min(ceil_div(n, LOOK_SMALL_THREADS * 8), d.multiprocessors);
-		b = {(u64)&t.arguments->field,       codeBits,          {(u64)t.records[0], (u64)t.records[1]}, (u64)rows,        (u64)t.counts, (u64)t.starts, (u64)t.cursors,
+		b = {whole_field(c), c, codeBits,          {(u64)t.records[0], (u64)t.records[1]}, (u64)rows,        (u64)t.counts, (u64)t.starts, (u64)t.cursors,
 		     (u64)t.firstStarts, (u64)t.firstCursors, (u64)t.windows, (u64)t.verdict, (u64)t.rest, n, bits, first, rowBits, window, bits - first,
-		     (u64)&t.arguments->column, (u64)t.map, (u64)t.classCounts, (u64)t.partials, (u64)t.samples, (u64)t.report, 2 * RADIX_BITS,
+		     (u64)t.map, (u64)t.classCounts, (u64)t.partials, (u64)t.samples, (u64)t.report, 2 * RADIX_BITS,
 		     n >= 1 << 26 && c.width == 4 ? 128u : 0u, grid};
-		*t.argumentsHost = {b, whole_field(c), c};
-		d.up(t.arguments, t.argumentsHost, sizeof(Arguments));
-		const Buckets* buckets = &t.arguments->buckets;
 		if (small) {
-			d.run(look_small, grid, LOOK_SMALL_THREADS, LOOK_HEAD + SMALL_SAMPLE_ROWS * 12 + 1024, buckets);
+			d.run(look_small, grid, LOOK_SMALL_THREADS, LOOK_HEAD + SMALL_SAMPLE_ROWS * 12 + 1024, b);
 		} else {
-			d.run(sample, SAMPLE_BLOCKS, 1024, LOOK_HEAD + SAMPLE_ROWS * 12 + 1024, buckets);
-			d.run(look, grid, LOOK_THREADS, LOOK_HEAD + std::max(2u << bits, 2048u), buckets);
-			d.run(bucket_plan, ceil_div(1 << bits, 4096) + CLASSES, 1024, 512, buckets);
+			d.run(sample, SAMPLE_BLOCKS, 1024, LOOK_HEAD + SAMPLE_ROWS * 12 + 1024, b);
+			d.run(look, grid, LOOK_THREADS, LOOK_HEAD + std::max(2u << bits, 2048u), b);
+			d.run(bucket_plan, ceil_div(1 << bits, 4096) + CLASSES, 1024, 512, b);
 		}
 		d.note();
-		sort(buckets, c.width == 8);
+		sort(c.width == 8);
 	}
-	void sort(const Buckets* buckets, bool wide) {
+	void sort(bool wide) {
 		if (b.second) {
 			u32 threads = wide ? PARTITION_WIDE_THREADS : PARTITION_THREADS;
-			d.run(wide ? partition_first_wide : partition_first, ceil_div(b.n, PARTITION_TILE), threads, dealer_bytes(PARTITION_TILE, 256) + class_bytes(threads), buckets);
-			d.run(partition_second, b.n / PARTITION_SECOND_TILE + (1 << b.firstBits) + 1, PARTITION_SECOND_THREADS, dealer_bytes(PARTITION_SECOND_TILE, 256), buckets);
+			d.run(wide ? partition_first_wide : partition_first, ceil_div(b.n, PARTITION_TILE), threads, dealer_bytes(PARTITION_TILE, 256) + class_bytes(threads), b);
+			d.run(partition_second, b.n / PARTITION_SECOND_TILE + (1 << b.firstBits) + 1, PARTITION_SECOND_THREADS, dealer_bytes(PARTITION_SECOND_TILE, 256), b);
 		} else {
 			bool least = b.bits <= SMALL_PASS_BITS;
 			u32 tile = least ? PARTITION_SMALL_TILE : PARTITION_ONLY_TILE, threads = least ? PARTITION_SMALL_THREADS : PARTITION_ONLY_THREADS;
 			auto kernel = least ? wide ? partition_small_wide : partition_small : wide ? partition_only_wide : partition_only;
-			d.run(kernel, ceil_div(b.n, tile), threads, dealer_bytes(tile, 1 << (least ? SMALL_PASS_BITS : ONLY_PASS_BITS)) + class_bytes(threads), buckets);
+			d.run(kernel, ceil_div(b.n, tile), threads, dealer_bytes(tile, 1 << (least ? SMALL_PASS_BITS : ONLY_PASS_BITS)) + class_bytes(threads), b);
 		}
-		d.run(small ? finish_small : finish, ceil_div(b.n, b.window), FINISH_THREADS, finish_bytes(), buckets);
-		d.run(finish_rest, d.multiprocessors, 1024, FINISH_REST_ROWS * 8, buckets);
+		d.run(small ? finish_small : finish, ceil_div(b.n, b.window), FINISH_THREADS, finish_bytes(), b);
+		d.run(finish_rest, d.multiprocessors, 1024, FINISH_REST_ROWS * 8, b);
 	}
 	// Waits for the report, while the sort goes on.
 	const Report& told() {

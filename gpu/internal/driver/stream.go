@@ -76,7 +76,7 @@ func (s *Stream) Download(dst []byte, src Ptr) error {
 }
 
 // Launch puts a kernel into the stream: the position of the kernel among those given to NewContext, the number of blocks,
-// the arguments, all of them 64-bit.
+// the arguments, all of them 64-bit, or the words of the structure that is the one argument: words lie side by side for the driver.
 func (s *Stream) Launch(kernel, blocks int, args ...uint64) error {
 	s.busy = true
 	f := &s.context.functions[kernel]
