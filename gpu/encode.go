@@ -53,20 +53,26 @@ func isNumber(c keyencode.DeviceColumn) bool {
 
 // encode makes a word of the codes of n rows, of the leading ones when rows is 0.
 func (s *sorter) encode(word int, rows driver.Ptr, n int) driver.Ptr {
-	codes := s.alloc(8 * n)
 	pieces, ok := s.plan.DeviceWord(word)
 	if !ok {
-		s.encodeOnHost(word, codes)
-		return codes
+		return s.encodeOnHost(word)
 	}
 	fields := make([]abiField, len(pieces))
-	bytes := 0
 	for i := range pieces {
 		fields[i] = s.field(&pieces[i])
-		bytes += n * pieces[i].Stride
 	}
+	return s.encodeFields(fields, rows, n)
+}
+
+// encodeFields makes a word of its pieces.
+func (s *sorter) encodeFields(fields []abiField, rows driver.Ptr, n int) driver.Ptr {
+	codes := s.alloc(8 * n)
 	s.launch("encode", s.blocks(n), uint64(put(s.task, fields...)), uint64(len(fields)), uint64(n), uint64(rows), uint64(codes))
-	s.moves(bytes + 8*n)
+	bytes := 8 * n
+	for i := range fields {
+		bytes += n * int(fields[i].stride)
+	}
+	s.moves(bytes)
 	return codes
 }
 
@@ -74,7 +80,7 @@ func (s *sorter) encode(word int, rows driver.Ptr, n int) driver.Ptr {
 const encodeTile = 1 << 14
 
 // encodeOnHost makes the leading word of strings on the host.
-func (s *sorter) encodeOnHost(word int, codes driver.Ptr) {
+func (s *sorter) encodeOnHost(word int) driver.Ptr {
 	if word != 0 {
 		panic("gpu: only the leading word of strings is sorted by the device")
 	}
@@ -82,10 +88,12 @@ func (s *sorter) encodeOnHost(word int, codes driver.Ptr) {
 	made, err := host.Words[uint64](&s.buffers, s.rows)
 	s.fail(err)
 	if s.failed() {
-		return
+		return 0
 	}
 	s.fail(s.workers.Tiles(s.rows, encodeTile, func(lo, hi int) { s.plan.Encode(made[lo:hi], lo) }))
+	codes := s.alloc(8 * s.rows)
 	s.upload(codes, host.BytesOf(made))
 	s.wait() // made is read until then, if it is pinned
 	s.buffers.Free(host.BytesOf(made))
+	return codes
 }

@@ -27,8 +27,12 @@ const sortBytes = 64
 
 // prefetch begins to bring up the values of the columns that are gathered and are no keys, one after the other, in a stream and a
 // goroutine of their own. The keys are on their way already. What might be too much for the device at once comes up
-// column by column.
+// column by column. Once is enough.
 func (s *sorter) prefetch() {
+	if s.prefetched {
+		return
+	}
+	s.prefetched = true
 	list, bytes := s.prefetchable()
 	if s.threads == 1 || bytes < prefetchBytes || int64(bytes)+int64(sortBytes*s.rows) > s.Device.Memory/2 {
 		s.down.workers = s.workers // nothing comes up meanwhile

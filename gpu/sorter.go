@@ -31,7 +31,8 @@ type sorter struct {
 
 	unprepared      chan error // tells of each of the result's buffers that it is there
 	preparedBuffers int
-	helpers         sync.WaitGroup   // of goroutines that work meanwhile
+	helpers         sync.WaitGroup // of goroutines that work meanwhile
+	prefetched      bool
 	arrivals        map[int]*arrival // columns that come up, by their place in the job
 	freed           *driver.Event    // behind kernels that use memory that is free, before anything comes up
 	allSent         chan struct{}    // closed when all of them are on their way

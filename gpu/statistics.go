@@ -14,11 +14,15 @@ import (
 // statisticsBytes is the size of the structure Statistics.
 const statisticsBytes = int(unsafe.Sizeof(abiStatistics{}))
 
-// measure reads the keys once for their statistics, strings on the host, and makes the plan. The only key may be sorted then.
+// measure reads the keys once for their statistics, strings on the host, and makes the plan. The rows may be sorted then: without
+// a plan where keys make one word of the whole range of their types.
 func (s *sorter) measure() error {
 	keys := s.job.Keys
 	if layout, ok := s.looks(); ok {
 		return s.lookAtKey(keys[0], layout)
+	}
+	if s.lookAtWord(); s.order != 0 || s.failed() {
+		return s.err
 	}
 	stats := make([]keyencode.Statistics, len(keys))
 	block := s.zeros(statisticsBytes * len(keys))
@@ -68,6 +72,39 @@ func (s *sorter) lookAtKey(key keyencode.Key, layout keyencode.DeviceColumn) err
 	var err error
 	s.plan, err = keyencode.NewPlan(s.job.Columns, s.job.Keys, []keyencode.Statistics{s.statistics(key, &seen.statistics)})
 	return err
+}
+
+// lookAtWord sorts by all keys in one word for which nothing has to be measured, if there is such a word and the device finds that good.
+func (s *sorter) lookAtWord() {
+	if s.job.Plan || !s.canLook(s.rows) {
+		return
+	}
+	shapes := make([]keyShape, len(s.job.Keys))
+	for i, key := range s.job.Keys {
+		c := &s.job.Columns[key.Column]
+		layout, _ := c.OnDevice()
+		shapes[i] = keyShape{layout, key.Order == keyencode.Descending, key.Nulls == keyencode.NullsAtStart, nullable(c)}
+	}
+	pieces, width, ok := wordOfKeys(shapes)
+	if !ok || width <= bucketCodeBits {
+		return
+	}
+	for i, key := range s.job.Keys {
+		p := s.place(key.Column, shapes[i].Form)
+		f := &pieces[i]
+		f.values, f.validity, f.bit, f.valueBit = p.values, p.validity, p.bit, p.valueBit
+	}
+	codes := s.encodeFields(pieces, 0, s.rows)
+	rows, seen := s.look(*codesView(codes, width), s.rows, s.prefetch)
+	s.free(codes)
+	switch found := &seen.statistics; {
+	case s.failed(), rows != 0:
+		s.order = rows
+	case found.falls == 0:
+		s.order = s.iota(false)
+	case found.rises == 0 && found.ties == 0:
+		s.order = s.iota(true)
+	}
 }
 
 // launchStatistics has the device measure a key, if it can.
