@@ -42,21 +42,26 @@ func table(mem memory.Allocator, rows int) arrow.Record {
 	return array.NewRecord(arrow.NewSchema(fields, nil), columns, int64(rows))
 }
 
-// BenchmarkLibrary is a call of the library from record to sorted record, on both engines.
+// BenchmarkLibrary is a call of the library from record to sorted record, on both engines: from and to ordinary memory as the library
+// allocates it, as Arrow's allocator does, which clears it, and pinned.
 func BenchmarkLibrary(b *testing.B) {
 	device := openForBenchmark(b)
 	runs := []struct {
 		name string
 		engine.Engine
-		memory.Allocator
-	}{{"engine=cpu/memory=go", nil, memory.DefaultAllocator}, {"engine=gpu/memory=go", device, memory.DefaultAllocator}, {"engine=gpu/memory=pinned", device, device.Allocator()}}
+		input, result memory.Allocator
+	}{
+		{"engine=cpu/memory=go", nil, memory.DefaultAllocator, nil}, {"engine=gpu/memory=go", device, memory.DefaultAllocator, nil},
+		{"engine=gpu/memory=arrow", device, memory.DefaultAllocator, memory.DefaultAllocator},
+		{"engine=gpu/memory=pinned", device, device.Allocator(), device.Allocator()},
+	}
 	for _, rows := range []int{100_000, 300_000, 1_000_000, 3_000_000, 10_000_000, 100_000_000} {
 		for _, run := range runs {
 			b.Run(fmt.Sprintf("%s/rows=%d", run.name, rows), func(b *testing.B) {
-				record := table(run.Allocator, rows)
+				record := table(run.input, rows)
 				defer record.Release()
 				sort := func() {
-					sorted, err := arrowsort.Sort(b.Context(), record, []arrowsort.Key{{Path: "c0"}}, arrowsort.Options{Engine: run.Engine, Allocator: run.Allocator})
+					sorted, err := arrowsort.Sort(b.Context(), record, []arrowsort.Key{{Path: "c0"}}, arrowsort.Options{Engine: run.Engine, Allocator: run.result})
 					require.NoError(b, err)
 					sorted.Release()
 				}
