@@ -50,8 +50,8 @@ type abiBuckets struct {
 	n, bits, firstBits, rowBits, window uint64
 	second                              uint64
 	numberMap, classCounts              uint64
-	partials, samples, report           uint64
-	needed, tolerated, lookBlocks       uint64
+	seen, report                        uint64
+	needed, tolerated                   uint64
 }
 
 type abi interface {
@@ -64,8 +64,8 @@ type abiVerdict struct {
 	sampled, neighbours, ties uint32
 	oversized, largest        uint32
 	records, below, above     uint32
-	rest, ticket              uint32
-	unused                    [4]uint32
+	rest, ticket, early       uint32
+	unused                    [3]uint32
 }
 
 // abiReport is a Report of the look at a column.

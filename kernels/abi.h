@@ -177,13 +177,14 @@ make no records: they go straight to their places in the output. Records are lai
 what "compact" means.
 
 All of it is launched at once, and every kernel returns when the verdict says no. Then, or when the rows are in order as they are, the
-host sorts in another way: by the statistics, which look has made in the same read of the keys.
+host sorts in another way: by the statistics, which look has made in the same read of the keys. Where the sample has said no, and
+statistics would not make the sort shorter, the verdict is early: look has not read the keys, and the host, which has cleared early
+before the launch, need not wait for it.
 
-sample(Buckets b)             grid SAMPLE_BLOCKS; n above SMALL_ROWS. Makes the map, and the verdict as far as a sample goes.
-look(Buckets b)               grid at most LOOK_BLOCKS, best one block per multiprocessor
-bucket_plan(Buckets b)        grid = ceil(2^bits / 4096) + CLASSES
-look_small(Buckets b)         these three for n up to SMALL_ROWS and bits up to SMALL_BUCKET_BITS; grid at most LOOK_BLOCKS
-    Then the report is in the memory of the host.
+sample(Buckets b)             grid 1. Makes the map, and the verdict as far as a sample goes: an early one is in the report at once.
+look(Buckets b)               any grid, best one block per multiprocessor. It plans, too, for bits up to SMALL_BUCKET_BITS
+bucket_plan(Buckets b)        grid = ceil(2^bits / 4096) + CLASSES; for more bits
+    Then the report is in the memory of the host, with the statistics of all rows.
 partition_first(Buckets b)    grid = ceil(n / PARTITION_TILE): firstBits = 8 bits at most, then partition_second
 partition_only(Buckets b)     grid = ceil(n / PARTITION_ONLY_TILE): all bits at once, 11 at most
 partition_small(Buckets b)    grid = ceil(n / PARTITION_SMALL_TILE): all bits at once, instead of partition_only when they are 8 at most
@@ -218,7 +219,8 @@ struct Verdict {
 	u32 above;      // 1: some number is above: its prefix is ~0
 	u32 rest;       // ranges left to finish_rest
 	u32 ticket;     // of the plan's blocks, zero between sorts
-	u32 unused[4];
+	u32 early;      // 1: the sample has decided; every bit of a number may vary, and the rows are in no order
+	u32 unused[3];
 };
 
 // A Heavy is a value, or a class, whose rows go straight to their places.
@@ -251,7 +253,7 @@ struct Range {
 	u32 first, end;
 };
 
-// A Partial is what a block of look has seen.
+// A Partial is what blocks of look have seen.
 struct Partial {
 	u64 nulls, nans;
 	u64 notLeast, greatest, any, notAll; // of the numbers; the complements of the least, and of the AND
@@ -282,10 +284,8 @@ struct Buckets {
 	u64 second;      // bits of the second pass; 0 for one pass
 	u64 numberMap;   // Map
 	u64 classCounts; // u32[CLASSES * tiles], tiles as the pass that reads the column has them, zero before: rows of each class in each tile, then in the tiles before
-	u64 partials;    // Partial[LOOK_BLOCKS]
-	u64 samples;     // u64[2 * SAMPLE_ROWS]
+	u64 seen;        // Partial
 	u64 report;      // Report, in memory that the host reads
 	u64 needed;      // bits of numbers that are worth it; below, digits are quicker
 	u64 tolerated;   // buckets above the window that are
-	u64 lookBlocks;  // the grid of look
 };

@@ -4,9 +4,11 @@
 KERNEL(bucket_plan, PLAN_THREADS, 1)(PARAMETER Buckets arguments) {
 	const Buckets* b = &arguments;
 	u32* sums = (u32*)shared_memory();
-	Partial* partial = (Partial*)(sums + 36);
-	Verdict* v = (Verdict*)(partial + 1);
+	Partial* seen = (Partial*)(sums + 36);
+	Verdict* v = (Verdict*)(seen + 1);
+	Map* map = (Map*)(v + 1);
 	Verdict* verdict = (Verdict*)b->verdict;
+	if (verdict->early) return;
 	Planner<true> plan(b, (Map*)b->numberMap, sums);
 	u32 blocks = grid_blocks() - CLASSES;
 	if (verdict->why == WHY_NOT && block_index() < blocks) {
@@ -19,8 +21,8 @@ KERNEL(bucket_plan, PLAN_THREADS, 1)(PARAMETER Buckets arguments) {
 			plan.plan_end(end);
 			if (thread_index() == 0) verdict->records = end;
 		}
-	} else if (verdict->why == WHY_NOT) {
-		plan.plan_class_by_block(block_index() - blocks);
+	} else if (verdict->why == WHY_NOT && plan.occurs(block_index() - blocks)) {
+		plan.plan_class(block_index() - blocks);
 	}
 	fence();
 	sync_block();
@@ -28,15 +30,10 @@ KERNEL(bucket_plan, PLAN_THREADS, 1)(PARAMETER Buckets arguments) {
 	sync_block();
 	if (sums[35] + 1 != grid_blocks()) return;
 	fence();
-	add_partials(b, (u32)b->lookBlocks, partial);
-	if (thread_index() < sizeof(Verdict) / 4) ((u32*)v)[thread_index()] = load_relaxed((const u32*)verdict + thread_index());
-	sync_block();
 	if (warp_index() != 0) return;
-	if (lane_index() == 0) {
-		v->ticket = 0;
-		judge(b, *partial, v->records, v, (Map*)b->numberMap);
-	}
+	load_seen(b, seen);
+	if (lane_index() < sizeof(Verdict) / 4) ((u32*)v)[lane_index()] = load_relaxed((const u32*)verdict + lane_index());
+	for (u32 i = lane_index(); i < sizeof(Map) / 8; i += 32) ((u64*)map)[i] = load_relaxed((const u64*)b->numberMap + i);
 	sync_warp();
-	if (lane_index() < sizeof(Verdict) / 4) ((u32*)verdict)[lane_index()] = ((const u32*)v)[lane_index()];
-	report(b, *v, *partial, (Statistics*)(v + 1));
+	conclude(b, *seen, v->records, v, map, (Statistics*)(map + 1));
 }

@@ -98,6 +98,7 @@ DEVICE void store_relaxed4(u32* p, const Words4& x) {
 DEVICE void sleep(u32 nanoseconds) { __nanosleep(nanoseconds); }
 
 DEVICE u32 atomic_add(u32* p, u32 x) { return atomicAdd(p, x); }
+DEVICE u32 compare_and_swap(u32* p, u32 was, u32 x) { return atomicCAS(p, was, x); }
 DEVICE void atomic_add(u64* p, u64 x) { atomicAdd((unsigned long long*)p, (unsigned long long)x); }
 DEVICE void atomic_or(u32* p, u32 x) { atomicOr(p, x); }
 DEVICE void atomic_or(u64* p, u64 x) { atomicOr((unsigned long long*)p, (unsigned long long)x); }
@@ -216,17 +217,30 @@ DEVICE u32 warp_add(u32 x) {
 #endif
 }
 
-DEVICE u64 warp_max(u64 x) {
+DEVICE u32 warp_max(u32 x) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+	return __reduce_max_sync(ALL_LANES, x);
+#else
 	UNROLL for (u32 by = 16; by > 0; by /= 2) {
-		u64 other = shuffle_xor(x, by);
+		u32 other = (u32)shuffle_xor(x, by);
 		x = other > x ? other : x;
 	}
 	return x;
+#endif
 }
-DEVICE u64 warp_or(u64 x) {
-	UNROLL for (u32 by = 16; by > 0; by /= 2) x |= shuffle_xor(x, by);
+DEVICE u64 warp_max(u64 x) {
+	u32 high = warp_max((u32)(x >> 32));
+	return (u64)high << 32 | warp_max(x >> 32 == high ? (u32)x : 0u);
+}
+DEVICE u32 warp_or(u32 x) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+	return __reduce_or_sync(ALL_LANES, x);
+#else
+	UNROLL for (u32 by = 16; by > 0; by /= 2) x |= (u32)shuffle_xor(x, by);
 	return x;
+#endif
 }
+DEVICE u64 warp_or(u64 x) { return (u64)warp_or((u32)(x >> 32)) << 32 | warp_or((u32)x); }
 DEVICE u64 warp_sum(u64 x) {
 	UNROLL for (u32 by = 16; by > 0; by /= 2) x += shuffle_xor(x, by);
 	return x;

@@ -53,42 +53,57 @@ template <class Word> struct Seen {
 	}
 };
 
-// Shared memory of a block, behind the counters.
+// Shared memory of a block, in front of the counters.
 struct LookMemory {
+	static const u32 words = 6; // of what a warp has seen
+
 	Map map;
 	Verdict verdict;
-	Partial partial;
+	Partial seen; // of all blocks
 	u32 less[HEAVY_VALUES];
 	u32 last; // whether this is the last block
+	u32 sums[36];
+	u64 warps[LOOK_THREADS / 32 * words];
 
 	DEVICE static LookMemory* of(u8* memory) { return (LookMemory*)memory; }
+	DEVICE u32* counters() { return (u32*)((u8*)this + LOOK_HEAD); } // two of 16 bits in a word
 };
 static_assert(sizeof(LookMemory) <= LOOK_HEAD, "room in front of the counters");
 
-template <class Word, u32 threads> struct Looker {
+// A Looker is what a thread does and sees. Prefix makes a bucket's prefix of a number and a row.
+template <class Word> struct Looker {
 	const Buckets* b;
 	LookMemory* m;
-	u32* counters; // two of 16 bits in a word; 0: nothing is counted
-	Mapper map;
-	u32 shift, nulls = 0, nans = 0;
-	u64 n;
+	u32 shift, heavies, nulls = 0, nans = 0;
+	bool counts;
 	Seen<Word> seen;
 	Watch<Word> watch;
 
-	DEVICE Looker(const Buckets* b, LookMemory* m, u32* counters)
-	    : b(b), m(m), counters(counters), map(&m->map), shift(32 - (u32)b->bits), n(b->n),
+	DEVICE explicit Looker(const Buckets* b)
+	    : b(b), m(LookMemory::of(shared_memory())), shift(32 - (u32)b->bits), heavies((u32)m->map.heavies), counts(m->verdict.why == WHY_NOT),
 	      watch{b->column.nullsAtStart != 0} {}
 
-	DEVICE void run() {
+	// The values of the next chunk are on their way while those of one are looked at, if there are registers for both.
+	template <class Prefix> DEVICE void run(const Prefix& prefix) {
+		const bool ahead = sizeof(Word) == 4;
 		const Field* f = &b->field;
+		const Word* values = (const Word*)f->values;
 		Numbers<Word> numbers(f);
-		const u64 step = (u64)grid_blocks() * (threads / 32) * CHUNK_ROWS;
-		for (u64 first = ((u64)block_index() * (threads / 32) + warp_index()) * CHUNK_ROWS; first < n; first += step) chunk(f, numbers, first);
+		const u32 n = (u32)b->n, step = grid_blocks() * (LOOK_THREADS / 32) * CHUNK_ROWS;
+		u32 first = (block_index() * (LOOK_THREADS / 32) + warp_index()) * CHUNK_ROWS;
+		Chunk<Word> next;
+		if (ahead && first < n) next.load_values(values, first, n);
+		for (; first < n; first += step) {
+			Chunk<Word> c = next;
+			if (!ahead) c.load_values(values, first, n);
+			else if (n - first > step) next.load_values(values, first + step, n);
+			c.settle(f, numbers, first, n);
+			look_at(f, c, first, prefix);
+		}
+		store();
 	}
-	DEVICE void chunk(const Field* f, const Numbers<Word>& numbers, u64 first) {
-		Chunk<Word> c;
-		c.load(f, numbers, first, n);
-		bool plain = vote(c.values != (1u << CHUNK_ITEMS) - 1) == 0;
+	template <class Prefix> DEVICE void look_at(const Field* f, const Chunk<Word>& c, u32 first, const Prefix& prefix) {
+		bool plain = vote(c.values != ALL_ITEMS) == 0;
 		if (!watch.done) look_back(f, c, first, plain);
 		if (plain) {
 			UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) seen.add(c.number[i]);
@@ -98,12 +113,15 @@ template <class Word, u32 threads> struct Looker {
 			}
 			classes(c, first);
 		}
-		if (counters == nullptr) return;
+		if (!counts) return;
 		u32 records = c.values;
-		if (map.heavies) records &= ~heavy(c, first);
-		count(c, first, records);
+		if (heavies) {
+			records &= ~heavy(c, first);
+			plain = vote(records != ALL_ITEMS) == 0;
+		}
+		count(c, first, records, plain, prefix);
 	}
-	DEVICE void look_back(const Field* f, const Chunk<Word>& c, u64 first, bool plain) {
+	DEVICE void look_back(const Field* f, const Chunk<Word>& c, u32 first, bool plain) {
 		NumberedRow before(f, first > 0 ? first - 1 : 0);
 		if (plain && before.cls == CLASS_VALUE) {
 			watch.template add_rows<true>(c, first, (Word)before.number, CLASS_VALUE);
@@ -111,23 +129,23 @@ template <class Word, u32 threads> struct Looker {
 			watch.template add_rows<false>(c, first, (Word)before.number, before.cls);
 		}
 	}
-	DEVICE u32* class_count(u32 cls, u64 first) const {
-		u32 tile = first_tile(b), tiles = (u32)((n + tile - 1) / tile);
-		return (u32*)b->classCounts + cls * tiles + (u32)(first / tile);
+	DEVICE u32* class_count(u32 cls, u32 first) const {
+		u32 tile = first_tile(b), tiles = ((u32)b->n + tile - 1) / tile;
+		return (u32*)b->classCounts + cls * tiles + first / tile;
 	}
-	DEVICE void classes(const Chunk<Word>& c, u64 first) {
+	DEVICE void classes(const Chunk<Word>& c, u32 first) {
 		u32 mineNull = count_ones(c.nulls), mineNaN = count_ones(c.inside & ~c.values & ~c.nulls);
 		nulls += mineNull, nans += mineNaN;
-		if (counters == nullptr) return;
+		if (!counts) return;
 		u32 allNull = warp_add(mineNull), allNaN = warp_add(mineNaN);
 		if (lane_index() != 0) return;
 		if (allNull) atomic_add(class_count(CLASS_OF_NULL, first), allNull);
 		if (allNaN) atomic_add(class_count(CLASS_OF_NAN, first), allNaN);
 	}
 	// Counts the heavy rows of a chunk, and those that are less; the items that are heavy.
-	DEVICE u32 heavy(const Chunk<Word>& c, u64 first) {
+	DEVICE u32 heavy(const Chunk<Word>& c, u32 first) {
 		u32 items = 0;
-		for (u32 k = 0; k < map.heavies; k++) {
+		ROLLED for (u32 k = 0; k < heavies; k++) {
 			Word number = (Word)m->map.heavy[k].number;
 			u32 equal = 0, less = 0;
 			UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) {
@@ -144,70 +162,86 @@ template <class Word, u32 threads> struct Looker {
 		return items;
 	}
 	// Rows of sorted keys share a bucket: one lane adds them all.
-	DEVICE void count(const Chunk<Word>& c, u64 first, u32 records) {
-		u32 bucket[CHUNK_ITEMS], other = 0;
-		UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) bucket[i] = map.prefix(c.number[i], (u32)first + Chunk<Word>::place(i)) >> shift;
-		u32 one = shuffle(bucket[0], 0);
-		UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) other |= bucket[i] ^ one;
-		if (vote(other || records != (1u << CHUNK_ITEMS) - 1) == 0) {
-			if (lane_index() == 0) atomic_add(counters + one / 2, CHUNK_ROWS << one % 2 * 16);
+	template <class Prefix> DEVICE void count(const Chunk<Word>& c, u32 first, u32 records, bool plain, const Prefix& prefix) {
+		u32* counters = m->counters();
+		u32 bucket[CHUNK_ITEMS];
+		UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) bucket[i] = prefix(c.number[i], first + Chunk<Word>::place(i)) >> shift;
+		if (!plain) {
+			UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) {
+				if (records >> i & 1) atomic_add(counters + bucket[i] / 2, 1u << bucket[i] % 2 * 16);
+			}
 			return;
 		}
-		UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) {
-			if (records >> i & 1) atomic_add(counters + bucket[i] / 2, 1u << bucket[i] % 2 * 16);
+		if (vote(bucket[0] != bucket[CHUNK_ITEMS - 1]) == 0) {
+			u32 one = shuffle(bucket[0], 0), other = 0;
+			UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) other |= bucket[i] ^ one;
+			if (vote(other) == 0) {
+				if (lane_index() == 0) atomic_add(counters + one / 2, CHUNK_ROWS << one % 2 * 16);
+				return;
+			}
 		}
+		UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) atomic_add(counters + bucket[i] / 2, 1u << bucket[i] % 2 * 16);
 	}
 
-	// Adds the block up. The counters are not needed any more.
-	DEVICE void store(u64* warps) {
-		const u32 words = 6;
+	// What the warp has seen, for join.
+	DEVICE void store() {
 		u64 high = sizeof(Word) == 4 && (seen.notLeast | seen.greatest) ? ~0ull << 32 : 0; // the upper halves of short numbers are zero
-		u64 mine[words] = {high | seen.notLeast, seen.greatest, seen.any, high | seen.notAll, nulls, nans};
+		u64 notLeast = warp_max(high | seen.notLeast), greatest = warp_max(seen.greatest), any = warp_or(seen.any), notAll = warp_or(high | seen.notAll);
+		u32 allNulls = warp_add(nulls), allNaNs = warp_add(nans);
 		u32 steps = (u32)(vote(watch.rises) != 0) | (u32)(vote(watch.ties) != 0) << 1 | (u32)(vote(watch.falls) != 0) << 2;
-		UNROLL for (u32 k = 0; k < words; k++) {
-			u64 x = k < 2 ? warp_max(mine[k]) : k < 4 ? warp_or(mine[k]) : warp_add((u32)mine[k]);
-			if (lane_index() == 0) warps[warp_index() * (words + 1) + k] = x;
-		}
-		if (lane_index() == 0) warps[warp_index() * (words + 1) + words] = steps;
-		sync_block();
-		if (warp_index() != 0) return;
-		u64 all[words + 1];
-		UNROLL for (u32 k = 0; k <= words; k++) {
-			u64 x = lane_index() < threads / 32 ? warps[lane_index() * (words + 1) + k] : 0;
-			all[k] = k < 2 ? warp_max(x) : k < 4 || k == words ? warp_or(x) : warp_sum(x);
-		}
-		Partial* p = (Partial*)b->partials + block_index();
-		if (lane_index() < HEAVY_VALUES) p->less[lane_index()] = m->less[lane_index()];
 		if (lane_index() != 0) return;
-		p->notLeast = all[0], p->greatest = all[1], p->any = all[2], p->notAll = all[3], p->nulls = all[4], p->nans = all[5];
-		p->rises = all[6] & 1, p->ties = all[6] >> 1 & 1, p->falls = all[6] >> 2;
+		u64* w = m->warps + warp_index() * LookMemory::words;
+		w[0] = notLeast, w[1] = greatest, w[2] = any, w[3] = notAll, w[4] = (u64)allNulls << 32 | allNaNs, w[5] = steps;
 	}
 };
 
+// Adds what the warps of a block have seen to what all blocks have; one warp.
+DEVICE void join(const Buckets* b, const LookMemory* m) {
+	Partial* p = (Partial*)b->seen;
+	const u64* w = m->warps + lane_index() * LookMemory::words;
+	const bool mine = lane_index() < LOOK_THREADS / 32;
+	u64 notLeast = warp_max(mine ? w[0] : 0), greatest = warp_max(mine ? w[1] : 0), any = warp_or(mine ? w[2] : 0), notAll = warp_or(mine ? w[3] : 0);
+	u64 classes = mine ? w[4] : 0, nulls = warp_sum(classes >> 32), nans = warp_sum(classes & ~0u), steps = warp_or(mine ? w[5] : 0);
+	u32 k = lane_index();
+	if (k < HEAVY_VALUES && m->less[k]) atomic_add(p->less + k, (u64)m->less[k]);
+	if (k == 0) atomic_max(&p->notLeast, notLeast);
+	if (k == 1) atomic_max(&p->greatest, greatest);
+	if (k == 2) atomic_or(&p->any, any);
+	if (k == 3) atomic_or(&p->notAll, notAll);
+	if (k == 4 && nulls) atomic_add(&p->nulls, nulls);
+	if (k == 5 && nans) atomic_add(&p->nans, nans);
+	if (k >= 6 && k < 9 && steps >> (k - 6) & 1) atomic_or(&p->rises + (k - 6), 1);
+}
+
 // Adds the counters of a block to those of all.
-template <u32 threads> DEVICE void flush(const Buckets* b, const u32* counters) {
-	for (u32 i = thread_index(); i < 1u << b->bits >> 1; i += threads) {
+DEVICE void flush(const Buckets* b, const u32* counters) {
+	for (u32 i = thread_index(); i < 1u << b->bits >> 1; i += LOOK_THREADS) {
 		u32 two = counters[i];
 		if (two) atomic_add((u64*)b->counts + i, (u64)(two >> 16) << 32 | (two & 0xffff));
 	}
 }
 
-template <class Word, u32 threads> DEVICE void look_at(const Buckets* b, LookMemory* m, u32* counters) {
-	Looker<Word, threads> looker(b, m, m->verdict.why == WHY_NOT ? counters : nullptr);
-	looker.run();
-	sync_block();
-	if (m->verdict.why == WHY_NOT) flush<threads>(b, counters);
-	sync_block();
-	looker.store((u64*)counters);
+// The ways to a prefix are functions of their own, so that none has to spare registers for another.
+template <class Word> APART void look_simply(const Buckets* b) {
+	Mapper map(&LookMemory::of(shared_memory())->map);
+	Looker<Word>(b).run([&](Word x, u32) { return map.simple_prefix(x); });
+}
+template <class Word> APART void look_by_value(const Buckets* b) {
+	ByValue<Word> map(&LookMemory::of(shared_memory())->map);
+	Looker<Word>(b).run([&](Word x, u32) { return map.prefix(x); });
+}
+template <class Word> APART void look_by_bits(const Buckets* b) {
+	Mapper map(&LookMemory::of(shared_memory())->map);
+	Looker<Word>(b).run([&](Word x, u32 row) { return map.prefix_by_bits(x, row); });
 }
 
-template <u32 threads> DEVICE void look_at_column(const Buckets* b, LookMemory* m, u32* counters) {
-	for (u32 i = thread_index(); i < 1u << b->bits >> 1; i += threads) counters[i] = 0;
-	if (thread_index() < HEAVY_VALUES) m->less[thread_index()] = 0;
-	sync_block();
-	if (b->field.width == 4) {
-		look_at<u32, threads>(b, m, counters);
+template <class Word> DEVICE void look_at_column(const Buckets* b, const Map* map) {
+	Mapper mapper(map);
+	if (mapper.simple()) {
+		look_simply<Word>(b);
+	} else if (mapper.floating) {
+		look_by_value<Word>(b);
 	} else {
-		look_at<u64, threads>(b, m, counters);
+		look_by_bits<Word>(b);
 	}
 }

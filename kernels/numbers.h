@@ -50,7 +50,7 @@ struct NumberedRow {
 };
 
 const int CHUNK_ITEMS = 8;
-const u32 CHUNK_ROWS = 32 * CHUNK_ITEMS;
+const u32 CHUNK_ROWS = 32 * CHUNK_ITEMS, ALL_ITEMS = (1u << CHUNK_ITEMS) - 1;
 
 // The rows of a warp, 16 bytes of neighbours in a lane. Masks have a bit for each item.
 template <class Word> struct Chunk {
@@ -65,7 +65,7 @@ template <class Word> struct Chunk {
 	DEVICE void load_values(const Word* values, u64 first, u64 rows) {
 		if (first + CHUNK_ROWS <= rows) {
 			UNROLL for (int i = 0; i < CHUNK_ITEMS; i += vector) load_vector(values + first + place(i), number + i);
-			inside = (1u << CHUNK_ITEMS) - 1;
+			inside = ALL_ITEMS;
 			return;
 		}
 		inside = 0;
@@ -85,6 +85,10 @@ template <class Word> struct Chunk {
 	}
 	DEVICE void load(const Field* f, const Numbers<Word>& numbers, u64 first, u64 rows) {
 		load_values((const Word*)f->values, first, rows);
+		settle(f, numbers, first, rows);
+	}
+	// Makes numbers of the values that were loaded.
+	DEVICE void settle(const Field* f, const Numbers<Word>& numbers, u64 first, u64 rows) {
 		values = inside;
 		if (f->validity != 0) values &= valid(f, first, rows);
 		nulls = inside & ~values;

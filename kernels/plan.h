@@ -29,18 +29,30 @@ template <bool earlier> struct Planner {
 
 	DEVICE Planner(const Buckets* b, Map* map, u32* sums) : b(b), map(map), sums(sums) {}
 
-	DEVICE static u32 read(const u32* p) { return earlier ? load(p) : load_relaxed(p); }
+	// Words at..at+3, of which those behind the end are zero.
+	DEVICE static void read(const u32* words, u32 at, u32 end, u32* x) {
+		if (at + PLAN_BUCKETS <= end && ((u64)(words + at) & 15) == 0) {
+			Words4 four = earlier ? *(const Words4*)(words + at) : load_relaxed4(words + at);
+			UNROLL for (u32 k = 0; k < PLAN_BUCKETS; k++) x[k] = four.word[k];
+			return;
+		}
+		UNROLL for (u32 k = 0; k < PLAN_BUCKETS; k++) x[k] = at + k < end ? load_relaxed(words + at + k) : 0;
+	}
 	DEVICE u32 buckets() const { return 1u << b->bits; }
 	DEVICE u32 windows() const { return (u32)((b->n + b->window - 1) / b->window); }
 	DEVICE u32 tiles() const { return (u32)((b->n + first_tile(b) - 1) / first_tile(b)); }
 
-	// The rows in buckets before one.
+	// The rows in buckets before one that is a multiple of PLAN_THREADS * PLAN_BUCKETS.
 	DEVICE u32 rows_before(u32 bucket) {
 		u32 rows = 0;
 		if (bucket == 0) return 0;
 		if (thread_index() == 0) sums[32] = 0;
 		sync_block();
-		for (u32 i = thread_index(); i < bucket; i += PLAN_THREADS) rows += read((const u32*)b->counts + i);
+		for (u32 i = thread_index() * 4; i < bucket; i += PLAN_THREADS * 4) {
+			u32 four[4];
+			load_vector((const u32*)b->counts + i, four);
+			rows += four[0] + four[1] + four[2] + four[3];
+		}
 		rows = warp_add(rows);
 		if (lane_index() == 0 && rows) atomic_add(sums + 32, rows);
 		sync_block();
@@ -63,8 +75,8 @@ template <bool earlier> struct Planner {
 	// Plans PLAN_THREADS * PLAN_BUCKETS buckets from one on; returns the rows up to their end.
 	DEVICE u32 plan_buckets(u32 blockFirst, u32* largest, u32* oversized) {
 		u32 bucket = blockFirst + thread_index() * PLAN_BUCKETS, rows[PLAN_BUCKETS], all = 0, total;
+		read((const u32*)b->counts, bucket, buckets(), rows);
 		UNROLL for (u32 k = 0; k < PLAN_BUCKETS; k++) {
-			rows[k] = bucket + k < buckets() ? read((const u32*)b->counts + bucket + k) : 0;
 			all += rows[k];
 			*largest = rows[k] > *largest ? rows[k] : *largest;
 			*oversized += rows[k] > b->window;
@@ -85,25 +97,20 @@ template <bool earlier> struct Planner {
 		((u32*)b->starts)[buckets()] = records;
 		if (b->second) ((u32*)b->firstStarts)[1u << b->firstBits] = records;
 	}
-	// The rows of a class in the tiles before each; a warp does it all.
-	DEVICE void plan_class(u32 cls) const {
-		u32 *counts = (u32*)b->classCounts + cls * tiles(), sum = 0;
-		for (u32 tile = lane_index(); tile - lane_index() < tiles(); tile += 32) {
-			u32 total, rows = tile < tiles() ? read(counts + tile) : 0, before = warp_exclusive_sum(rows, &total);
-			if (tile < tiles()) counts[tile] = sum + before;
-			sum += total;
-		}
-		if (lane_index() == 0) map->heavy[cls].rows = sum;
+	// Whether rows of a class can occur.
+	DEVICE bool occurs(u32 cls) const {
+		const Field* f = &b->field;
+		if (cls == CLASS_OF_NAN) return f->form == FORM_FLOAT;
+		if (cls == CLASS_OF_NULL) return f->validity != 0 || f->form == FORM_RANK;
+		return cls < map->heavies;
 	}
-	// The same by all warps of a block.
-	DEVICE void plan_class_by_block(u32 cls) {
+	// The rows of a class in the tiles before each, by all warps of a block.
+	DEVICE void plan_class(u32 cls) {
 		u32 *counts = (u32*)b->classCounts + cls * tiles(), sum = 0;
 		for (u32 first = 0; first < tiles(); first += PLAN_THREADS * PLAN_BUCKETS) {
 			u32 tile = first + thread_index() * PLAN_BUCKETS, rows[PLAN_BUCKETS], all = 0, total;
-			UNROLL for (u32 k = 0; k < PLAN_BUCKETS; k++) {
-				rows[k] = tile + k < tiles() ? read(counts + tile + k) : 0;
-				all += rows[k];
-			}
+			read(counts, tile, tiles(), rows);
+			UNROLL for (u32 k = 0; k < PLAN_BUCKETS; k++) all += rows[k];
 			u32 before = sum + block_exclusive_sum(all, sums, &total);
 			UNROLL for (u32 k = 0; k < PLAN_BUCKETS; k++) {
 				if (tile + k < tiles()) counts[tile + k] = before;
@@ -115,23 +122,10 @@ template <bool earlier> struct Planner {
 	}
 };
 
-// All that blocks have seen: a warp for each word.
-DEVICE void add_partials(const Buckets* b, u32 blocks, Partial* sum) {
-	const u32 words = sizeof(Partial) / 8, atOnce = 5;
-	u32 k = warp_index();
-	if (k >= words) return;
-	bool greatest = k == 2 || k == 3, any = k >= 4 && k <= 8;
-	u64 x = 0;
-	for (u32 first = lane_index(); first < blocks + lane_index(); first += 32 * atOnce) {
-		u64 y[atOnce];
-		UNROLL for (u32 j = 0; j < atOnce; j++) {
-			u32 i = first + 32 * j;
-			y[j] = i < blocks ? load_relaxed((const u64*)((const Partial*)b->partials + i) + k) : 0;
-		}
-		UNROLL for (u32 j = 0; j < atOnce; j++) x = any ? x | y[j] : !greatest ? x + y[j] : y[j] > x ? y[j] : x;
-	}
-	x = any ? warp_or(x) : greatest ? warp_max(x) : warp_sum(x);
-	if (lane_index() == 0) ((u64*)sum)[k] = x;
+// What all blocks have seen, into shared memory; by one warp.
+DEVICE void load_seen(const Buckets* b, Partial* seen) {
+	u32 k = lane_index();
+	if (k < sizeof(Partial) / 8) ((u64*)seen)[k] = load_relaxed((const u64*)b->seen + k);
 }
 
 // The statistics as the kernel of that name makes them: of values in ascending order, whatever is asked for.
@@ -156,7 +150,7 @@ DEVICE u32 place_classes(Map* map, const Partial& p, u32 n, bool nullsAtStart) {
 		Heavy& h = map->heavy[k];
 		h.first = start + (u32)p.less[k];
 		h.before = (u32)p.less[k] - rows;
-		rows += *(const volatile u32*)&h.rows; // a block has just found it
+		rows += h.rows;
 	}
 	Heavy &nan = map->heavy[CLASS_OF_NAN]; Heavy& null = map->heavy[CLASS_OF_NULL];
 	u32 records = n - classes - rows;
@@ -178,13 +172,19 @@ DEVICE void judge(const Buckets* b, const Partial& p, u32 counted, Verdict* v, M
 	if (v->why == WHY_NOT && (v->largest > FINISH_REST_ROWS || v->oversized > b->tolerated)) v->why = WHY_LARGE;
 	if (!p.falls || (!p.rises && !p.ties)) v->why = WHY_ORDERED;
 	v->goOn = v->why == WHY_NOT;
+	v->ticket = 0;
 }
 
-// Tells the host, by one warp; statistics: a place in shared memory.
-DEVICE void report(const Buckets* b, const Verdict& v, const Partial& p, Statistics* statistics) {
-	Report* out = (Report*)b->report;
-	if (lane_index() < sizeof(Verdict) / 4) ((u32*)&out->verdict)[lane_index()] = ((const u32*)&v)[lane_index()];
-	if (lane_index() == 0) *statistics = statistics_of(b, p);
+// Judges, and tells the kernels behind and the host; by one warp. All but b is in shared memory.
+DEVICE void conclude(const Buckets* b, const Partial& seen, u32 counted, Verdict* v, Map* map, Statistics* statistics) {
+	if (lane_index() == 0) {
+		judge(b, seen, counted, v, map);
+		*statistics = statistics_of(b, seen);
+	}
 	sync_warp();
-	if (lane_index() < sizeof(Statistics) / 8) ((u64*)&out->statistics)[lane_index()] = ((const u64*)statistics)[lane_index()];
+	Report* out = (Report*)b->report;
+	const u32 k = lane_index();
+	for (u32 i = k; i < sizeof(Map) / 8; i += 32) ((u64*)b->numberMap)[i] = ((const u64*)map)[i];
+	if (k < sizeof(Verdict) / 4) ((u32*)b->verdict)[k] = ((u32*)&out->verdict)[k] = ((const u32*)v)[k];
+	if (k < sizeof(Statistics) / 8) ((u64*)&out->statistics)[k] = ((const u64*)statistics)[k];
 }

@@ -1,4 +1,4 @@
-// What a sample of a column suggests: a map that spreads the rows, values that are in many rows, and whether too many rows tie.
+// What a sample of a column suggests: a map that spreads the rows, values that are in many rows, and whether partition and finish suits.
 #pragma once
 #include "mapper.h"
 #include "numbers.h"
@@ -7,217 +7,286 @@ const u32 HEAVY_HITS = 4;    // rows of the sample that make a value heavy
 const u32 CANDIDATES = 32;   // values that are looked at as heavy ones
 const u32 SAMPLE_MARGIN = 6; // the range of the sample is widened by 1 / 2^6 on both sides
 const u32 SAMPLE_THREADS = 1024;
-
-// Shared memory of a sample of so many rows.
-template <u32 rows> struct SampleMemory {
-	static const u32 slots = 2 * rows, bytes = slots * 4 + rows * 4 + 1024;
-
-	u32 *table, *keys; // keys: later the hits of a group
-	u64* sums;         // 3 words for each warp; later numbers of candidates
-	u32 *found, *count; // hits of candidates
-
-	DEVICE explicit SampleMemory(u8* memory)
-	    : table((u32*)memory), keys(table + slots), sums((u64*)(keys + rows)), found((u32*)(sums + 96)), count(found + CANDIDATES) {}
-};
+const u32 CELL_BITS = 12;    // most leading bits of prefixes by which rows are counted
 
 DEVICE u32 hash_number(u64 x) {
 	x = (x ^ x >> 32) * 0x9e3779b97f4a7c15ull;
 	return (u32)((x ^ x >> 29) * 0xbf58476d1ce4e5b9ull >> 32);
 }
 
-// A Sampler works with all threads of a block, each with some rows of the sample. Neighbours are rows 2 k and 2 k + 1 of a thread. The
-// result is the same in every block that takes the same sample.
-template <u32 rows> struct Sampler {
+// Sums of the block.
+struct SampleSums {
+	u32 sampled, ties, neighbours, crowd; // crowd: rows of the fullest cell
+	u32 rises, falls;
+	u32 candidates;
+};
+
+// Shared memory of a sample of so many rows: a table of prefixes, by open addressing, and counters.
+template <u32 rows> struct SampleMemory {
+	static const u32 slots = 2 * rows, bytes = slots * 8 + (4 << CELL_BITS) + 2048;
+
+	u32 *keys, *hits; // hits: 15 bits, a flag for different numbers, and 16 bits of the hash of the first number
+	u32* cells;
+	u64* warps; // 64 words
+	u64* numbers; // of candidates, and their hits
+	u32* found;
+	SampleSums* sums;
+
+	DEVICE explicit SampleMemory(u8* memory)
+	    : keys((u32*)memory), hits(keys + slots), cells(hits + slots), warps((u64*)(cells + (1 << CELL_BITS))), numbers(warps + 64),
+	      found((u32*)(numbers + CANDIDATES)), sums((SampleSums*)(found + CANDIDATES)) {}
+};
+
+// A Sampler works with all threads of a block, each with some rows of the sample. Rows 2 k and 2 k + 1 of a thread are neighbours in the
+// column.
+template <class Word, u32 rows> struct Sampler {
 	static const int items = rows / SAMPLE_THREADS;
 	static_assert(items * SAMPLE_THREADS == rows && items % 2 == 0, "neighbours in one thread");
+	static const u32 EMPTY = ~0u, MIXED = 1u << 15;
 	typedef SampleMemory<rows> Memory;
 
-	u64 number[items];
-	u32 values = 0; // bit i: row i is a value
-	u32 owner[items];
+	const Buckets* b;
+	const Field* f;
 	Memory m;
+	Word number[items];
+	u32 key[items], slot[items];
+	u32 values = 0, firsts = 0; // bit i: row i is a value; is the first with its prefix
 
-	DEVICE explicit Sampler(u8* memory) : m(memory) {}
+	DEVICE Sampler(const Buckets* b, u8* memory) : b(b), f(&b->field), m(memory) {}
 
-	DEVICE u32 index(int i) const { return i * SAMPLE_THREADS + thread_index(); }
+	// The pairs are spread evenly, but not at equal distances, which might be those of the column's own pattern.
+	DEVICE u64 place(int i, u64 n) const {
+		u32 pair = i / 2 * SAMPLE_THREADS + thread_index();
+		if (n < rows) return 2 * pair + i % 2;
+		u64 first = pair * n / (rows / 2);
+		u32 room = (u32)(n / (rows / 2)) - 1;
+		return first + multiply_high(hash_number(pair), room) + i % 2;
+	}
+	DEVICE void read() {
+		u64 n = b->n;
+		Numbers<Word> numbers(f);
+		UNROLL for (int i = 0; i < items; i++) {
+			u64 row = place(i, n);
+			number[i] = row < n ? ::load((const Word*)f->values + row) : 0;
+			if (row < n && (f->validity == 0 || bit_at((const u32*)f->validity, f->bit + row))) values |= 1u << i;
+		}
+		UNROLL for (int i = 0; i < items; i++) {
+			if (!numbers.make(number[i])) values &= ~(1u << i);
+		}
+	}
+	DEVICE void clear() {
+		for (u32 i = thread_index(); i < Memory::slots / 4; i += SAMPLE_THREADS) {
+			((Words4*)m.keys)[i] = {EMPTY, EMPTY, EMPTY, EMPTY};
+			((Words4*)m.hits)[i] = {0, 0, 0, 0};
+		}
+		for (u32 i = thread_index(); i < (1 << CELL_BITS); i += SAMPLE_THREADS) m.cells[i] = 0;
+		if (thread_index() == 0) *m.sums = {};
+	}
 
-	// Three numbers of all threads together; the first two are greatest numbers, the third is a sum.
-	DEVICE void join(u64& a, u64& b, u64& sum) {
-		a = warp_max(a), b = warp_max(b), sum = warp_sum(sum);
+	// The least and the greatest value; least > greatest if there is none.
+	DEVICE void find_range(Word* least, Word* greatest) {
+		Word notLeast = 0, top = 0;
+		bool rises = false, falls = false;
+		UNROLL for (int i = 0; i < items; i += 2) {
+			u32 above = (lane_index() + 1) % 32, both = values >> i & 3;
+			Word third = shuffle(number[i], above);
+			bool isValue = (shuffle(values, above) >> i & 1) && lane_index() < 31;
+			if (both == 3) rises |= number[i + 1] >= number[i], falls |= number[i + 1] < number[i];
+			if (both & 2 && isValue) rises |= third >= number[i + 1], falls |= third < number[i + 1];
+		}
+		UNROLL for (int i = 0; i < items; i++) {
+			if (!(values >> i & 1)) continue;
+			Word complement = (Word)~number[i];
+			notLeast = complement > notLeast ? complement : notLeast;
+			top = number[i] > top ? number[i] : top;
+		}
+		notLeast = warp_max(notLeast), top = warp_max(top);
+		u32 steps = (u32)(vote(rises) != 0) | (u32)(vote(falls) != 0) << 1;
+		if (lane_index() == 0) {
+			m.warps[warp_index()] = notLeast, m.warps[32 + warp_index()] = top;
+			if (steps & 1) m.sums->rises = 1;
+			if (steps & 2) m.sums->falls = 1;
+		}
 		sync_block();
-		if (lane_index() == 0) m.sums[warp_index()] = a, m.sums[32 + warp_index()] = b, m.sums[64 + warp_index()] = sum;
-		sync_block();
-		a = warp_max(m.sums[lane_index()]), b = warp_max(m.sums[32 + lane_index()]), sum = warp_sum(m.sums[64 + lane_index()]);
+		*least = (Word)~warp_max((Word)m.warps[lane_index()]), *greatest = warp_max((Word)m.warps[32 + lane_index()]);
 	}
 
 	// Makes a map of the range of the numbers, widened by a little.
-	DEVICE void map_range(const Buckets* b, const Field* f, Map* map) {
+	DEVICE void make(Map* map, Word least, Word greatest) {
 		u64 most = b->codeBits < 64 ? (1ull << b->codeBits) - 1 : ~0ull;
-		u64 notLeast = 0, top = 0, count = count_ones(values);
-		UNROLL for (int i = 0; i < items; i++) {
-			if (!(values >> i & 1)) continue;
-			notLeast = ~number[i] > notLeast ? ~number[i] : notLeast;
-			top = number[i] > top ? number[i] : top;
-		}
-		join(notLeast, top, count);
-		u64 least = count ? ~notLeast : 0, margin = ((top - least) >> SAMPLE_MARGIN) + (top > least);
-		u64 low = least > margin ? least - margin : 0, last = most - top > margin ? top + margin : most;
-		if (thread_index() == 0) make_map(map, low, last, most, (u32)b->rowBits);
-		if (f->form == FORM_FLOAT) map_values(f, least, top, map);
+		if (least > greatest) least = greatest = 0;
+		u64 margin = ((u64)(greatest - least) >> SAMPLE_MARGIN) + (greatest > least);
+		u64 low = least > margin ? least - margin : 0, last = most - greatest > margin ? greatest + margin : most;
+		if (thread_index() == 0) make_map(map, low, last, most, (u32)b->rowBits), map->heavies = 0;
+		if (thread_index() < CLASSES) map->heavy[thread_index()] = {};
+		sync_block();
+		if (f->form == FORM_FLOAT) map_values(map, least, greatest);
 	}
 	// Floats are mapped by their values where that spreads them better.
-	DEVICE void map_values(const Field* f, u64 least, u64 top, Map* map) {
-		const u32 bins = 64, shift = 26;
+	DEVICE void map_values(Map* map, Word least, Word greatest) {
+		const u32 bins = 32, shift = 27;
 		const double share = 1.0 / (1 << SAMPLE_MARGIN);
-		u32 *byBits = m.table, *byValue = byBits + bins, *usable = byValue + bins;
-		Map* other = (Map*)(usable + 2);
-		for (u32 i = thread_index(); i < 2 * bins; i += SAMPLE_THREADS) m.table[i] = 0;
-		if (thread_index() == 0) {
-			*usable = f->width == 4 ? make_value_map(other, (u32)least, (u32)top, share, Numbers<u32>(f).flip, (u32)f->sign)
-			                        : make_value_map(other, least, top, share, Numbers<u64>(f).flip, f->sign);
+		u32 *byBits = m.cells, *byValue = byBits + bins;
+		Map* other = (Map*)(byValue + bins); // no heavy values: all is zero
+		u32* usable = (u32*)(other + 1);
+		if (thread_index() == 0) *usable = make_value_map(other, least, greatest, share, Numbers<Word>(f).flip, (Word)f->sign);
+		sync_block();
+		if (*usable) {
+			Mapper mapper(map), otherMapper(other);
+			UNROLL for (int i = 0; i < items; i++) {
+				if (!(values >> i & 1)) continue;
+				atomic_add(byBits + (mapper.prefix(number[i], 0) >> shift), 1u);
+				atomic_add(byValue + (otherMapper.prefix(number[i], 0) >> shift), 1u);
+			}
+			sync_block();
+			if (warp_index() == 0) {
+				u32 mostByBits = warp_max(byBits[lane_index()]), mostByValue = warp_max(byValue[lane_index()]);
+				if (mostByValue < mostByBits && lane_index() == 0) *map = *other;
+			}
 		}
 		sync_block();
-		if (!*usable) return;
-		Mapper mapper(map), otherMapper(other);
+		for (u32 i = thread_index(); i < 2 * bins + sizeof(Map) / 4 + 1; i += SAMPLE_THREADS) m.cells[i] = 0;
+		sync_block();
+	}
+
+	// Rows with the same prefix find the same slot of the table.
+	DEVICE void group(const Map* map) {
+		Mapper mapper(map);
 		UNROLL for (int i = 0; i < items; i++) {
+			slot[i] = 0;
 			if (!(values >> i & 1)) continue;
-			u32 p = f->width == 4 ? otherMapper.prefix((u32)number[i], 0) : otherMapper.prefix(number[i], 0);
-			atomic_add(byBits + (mapper.prefix(number[i], 0) >> shift), 1u);
-			atomic_add(byValue + (p >> shift), 1u);
+			key[i] = mapper.prefix(number[i], 0);
+			if (key[i] == EMPTY) key[i]--;
+			u32 at = key[i] * 2654435761u, by = (key[i] >> 15 ^ key[i]) * 2246822519u >> 7 | 1, there;
+			for (at = (at ^ at >> 15) % Memory::slots;; at = (at + by) % Memory::slots) {
+				there = *(const volatile u32*)(m.keys + at);
+				if (there == EMPTY) there = compare_and_swap(m.keys + at, EMPTY, key[i]);
+				if (there == EMPTY || there == key[i]) break;
+			}
+			slot[i] = at;
+			bool first = there == EMPTY;
+			firsts |= (u32)first << i;
+			atomic_add(m.hits + at, first ? 1 | hash_number(number[i]) >> 16 << 16 : 1);
 		}
 		sync_block();
-		if (thread_index() != 0) return;
-		u32 mostByBits = 0, mostByValue = 0;
-		for (u32 k = 0; k < bins; k++) {
-			mostByBits = byBits[k] > mostByBits ? byBits[k] : mostByBits;
-			mostByValue = byValue[k] > mostByValue ? byValue[k] : mostByValue;
+		if (sizeof(Word) == 4 && !mapper.floating) return; // the same prefix, the same number
+		UNROLL for (int i = 0; i < items; i++) {
+			if (values >> i & 1 && (hash_number(number[i]) ^ m.hits[slot[i]]) >> 16) atomic_or(m.hits + slot[i], MIXED);
 		}
-		other->heavies = 0;
-		if (mostByValue < mostByBits) *map = *other;
-	}
-
-	// Rows with the same key get the same owner, one of them. A row writes its number into a slot of its key and looks who is there
-	// then; those who find another key try another slot.
-	DEVICE void group(const u32 (&key)[items], u32 some) {
 		sync_block();
-		UNROLL for (int i = 0; i < items; i++) m.keys[index(i)] = key[i], owner[i] = index(i);
-		u32 open = some, factor = 2654435761u;
-		do {
-			sync_block();
-			UNROLL for (int i = 0; i < items; i++) {
-				if (open >> i & 1) exchange(m.table + slot(key[i], factor), index(i));
-			}
-			sync_block();
-			UNROLL for (int i = 0; i < items; i++) {
-				if (!(open >> i & 1)) continue;
-				u32 there = m.table[slot(key[i], factor)];
-				if (m.keys[there] == key[i]) owner[i] = there, open &= ~(1u << i);
-			}
-			factor = factor * 1664525u + 1013904222u; // odd again
-		} while (sync_block_or(open != 0));
 	}
-	DEVICE static u32 slot(u32 key, u32 factor) { return ((key ^ key >> 15) * factor) / (~0u / Memory::slots + 1); }
+	DEVICE u32 cell_bits() const { return b->bits < CELL_BITS ? (u32)b->bits : CELL_BITS; }
+	DEVICE u32 hits_of(int i) const { return m.hits[slot[i]] & 0xffff; }
 
-	// The values with many hits, in ascending order, at most HEAVY_VALUES of those with the most hits. Numbers whose hashes are the same by
-	// chance are none of them: which one of them is the owner may differ from block to block.
-	DEVICE void heavy_values(Map* map) {
-		const u32 mixed = 1u << 31;
-		u32 key[items];
-		UNROLL for (int i = 0; i < items; i++) key[i] = hash_number(number[i]);
-		group(key, values);
-		u32* hits = m.keys;
-		u64* numbers = (u64*)m.table;
-		UNROLL for (int i = 0; i < items; i++) hits[index(i)] = 0, numbers[index(i)] = number[i];
-		if (thread_index() < CLASSES) map->heavy[thread_index()] = {};
-		if (thread_index() == 0) map->heavies = 0;
-		sync_block();
+	// The values with many hits, in ascending order, at most HEAVY_VALUES of those with the most hits.
+	DEVICE void find_heavy(Map* map) {
 		u32 candidate = 0;
 		UNROLL for (int i = 0; i < items; i++) {
-			if (!(values >> i & 1)) continue;
-			atomic_add(hits + owner[i], 1u);
-			if (numbers[owner[i]] != number[i]) atomic_or(hits + owner[i], mixed);
+			if (!(firsts >> i & 1)) continue;
+			u32 hits = hits_of(i);
+			candidate |= (u32)(hits >= HEAVY_HITS && !(hits & MIXED)) << i;
 		}
-		sync_block();
-		UNROLL for (int i = 0; i < items; i++) {
-			if (values >> i & 1 && owner[i] == index(i) && hits[index(i)] >= HEAVY_HITS && !(hits[index(i)] & mixed)) candidate |= 1u << i;
-		}
-		u32 least = HEAVY_HITS;
-		while (sync_block_or(candidate != 0)) {
-			if (thread_index() == 0) *m.count = 0;
-			sync_block();
+		for (u32 least = 2 * HEAVY_HITS; sync_block_or(candidate != 0); least *= 2) {
 			UNROLL for (int i = 0; i < items; i++) {
 				if (!(candidate >> i & 1)) continue;
-				u32 at = atomic_add(m.count, 1u);
-				if (at < CANDIDATES) m.sums[at] = number[i], m.found[at] = hits[index(i)];
+				u32 at = atomic_add(&m.sums->candidates, 1u);
+				if (at < CANDIDATES) m.numbers[at] = number[i], m.found[at] = hits_of(i);
 			}
 			sync_block();
-			u32 count = *m.count;
+			u32 count = m.sums->candidates;
 			if (count <= CANDIDATES) {
 				if (warp_index() == 0) keep(map, count);
-				break;
+				sync_block();
+				return;
 			}
-			least *= 2;
+			sync_block();
+			if (thread_index() == 0) m.sums->candidates = 0;
 			UNROLL for (int i = 0; i < items; i++) {
-				if (hits[index(i)] < least) candidate &= ~(1u << i);
+				if (candidate >> i & 1 && hits_of(i) < least) candidate &= ~(1u << i);
 			}
 		}
-		sync_block();
 	}
 	// One warp: a candidate that has few better ones is kept, at the place of its number.
 	DEVICE void keep(Map* map, u32 count) {
 		u32 better = 0, lane = lane_index(), mine = lane < count ? m.found[lane] : 0;
-		u64 candidate = lane < count ? m.sums[lane] : 0;
-		for (u32 k = 0; k < count; k++) better += m.found[k] > mine || (m.found[k] == mine && m.sums[k] < candidate);
+		u64 candidate = lane < count ? m.numbers[lane] : 0;
+		for (u32 k = 0; k < count; k++) better += m.found[k] > mine || (m.found[k] == mine && m.numbers[k] < candidate);
 		bool kept = lane < count && better < HEAVY_VALUES;
 		u32 all = vote(kept), place = 0;
-		for (u32 k = 0; k < count; k++) place += (all >> k & 1) && m.sums[k] < candidate;
+		for (u32 k = 0; k < count; k++) place += (all >> k & 1) && m.numbers[k] < candidate;
 		if (kept) map->heavy[place].number = candidate;
 		if (lane == 0) map->heavies = count_ones(all);
 	}
 
-	// Rows that tie in their prefixes, and with their neighbours; heavy values are no rows here.
-	DEVICE void ties(const Map* map, u32 width, Verdict* v) {
-		Mapper mapper(map);
-		u32 key[items], light = values;
-		UNROLL for (int i = 0; i < items; i++) key[i] = width == 4 ? mapper.prefix((u32)number[i], 0) : mapper.prefix(number[i], 0);
-		for (u32 k = 0; k < mapper.heavies; k++) {
-			UNROLL for (int i = 0; i < items; i++) {
-				if (number[i] == map->heavy[k].number) light &= ~(1u << i);
-			}
+	// Rows that tie in their prefixes, and with their neighbours, and how they crowd; heavy values are no rows here.
+	DEVICE void add_up(const Map* map) {
+		u32 light = values, heavies = (u32)map->heavies, ties = 0, neighbours = 0, crowd = 0;
+		for (u32 k = 0; k < heavies; k++) {
+			UNROLL for (int i = 0; i < items; i++) light &= ~((u32)(number[i] == (Word)map->heavy[k].number) << i);
 		}
-		group(key, light);
-		u64 ties = 0, neighbours = 0, none = 0, sampled = count_ones(light);
+		ties = count_ones(light & ~firsts);
 		UNROLL for (int i = 0; i < items; i++) {
-			ties += owner[i] != index(i);
 			if (i % 2) neighbours += (light >> (i - 1) & 3) == 3 && key[i] == key[i - 1];
+			if (!(light >> i & 1)) continue;
+			u32 before = atomic_add(m.cells + (key[i] >> (32 - cell_bits())), 1u);
+			crowd = before >= crowd ? before + 1 : crowd;
 		}
-		u64 sum = sampled | ties << 20 | neighbours << 40;
-		join(none, none, sum);
-		v->sampled = (u32)sum & 0xfffff, v->ties = (u32)(sum >> 20) & 0xfffff, v->neighbours = (u32)(sum >> 40);
+		u32 sampled = warp_add(count_ones(light));
+		ties = warp_add(ties), neighbours = warp_add(neighbours), crowd = warp_max(crowd);
+		if (lane_index() == 0) {
+			atomic_add(&m.sums->sampled, sampled);
+			if (ties) atomic_add(&m.sums->ties, ties);
+			if (neighbours) atomic_add(&m.sums->neighbours, neighbours);
+			atomic_max(&m.sums->crowd, crowd);
+		}
+		sync_block();
 	}
-};
 
-// Rows that tie with more than eight others are better sorted by digits, and so are neighbours that tie by the dozen. Bits of the row
-// number behind the code tell rows apart; short floats that tie have to be fetched, and there are so many bits to sort them by only.
-DEVICE u32 doubt(const Verdict& v, const Map* map, u32 sample, const Buckets* b) {
-	if (v.sampled == 0) return WHY_NOT;
-	u64 top = map->last - map->low, span = top - top / 32 - (top >= 2 ? 2 : 0); // without the margin
-	if (!map->floating && b->needed < 64 && span >> b->needed == 0) return WHY_FEW;
-	float most = !map->floating ? 8.0f * (float)(1ull << map->left) : b->codeBits == 32 ? 0.5f : 8.0f;
-	float partners = 2.0f * (v.ties - v.neighbours) * b->n / ((float)v.sampled * sample);
-	return partners > most || v.neighbours > 0.35f * v.sampled ? WHY_EQUAL : WHY_NOT;
-}
+	// Rows that tie with more than eight others are better sorted by digits, and so are neighbours that tie by the dozen. Bits of the row
+	// number behind the code tell rows apart; short floats that tie have to be fetched, and there are so many bits to sort them by only.
+	DEVICE u32 doubt(const Map* map, Word least, Word greatest) const {
+		const SampleSums s = *m.sums;
+		u32 sample = rows < b->n ? rows : (u32)b->n;
+		if (s.sampled == 0) return WHY_NOT;
+		bool floating = map->floating != 0;
+		if (!floating && b->needed < 64 && (u64)(greatest - least) >> b->needed == 0) return WHY_FEW;
+		float most = !floating ? 8.0f * (float)(1ull << map->left) : sizeof(Word) == 4 ? 0.5f : 8.0f;
+		float partners = 2.0f * (s.ties - s.neighbours) * b->n / ((float)s.sampled * sample);
+		if (partners > most || s.neighbours > 0.35f * s.sampled) return WHY_EQUAL;
+		return crowded(map, (float)s.crowd, sample) ? WHY_LARGE : WHY_NOT;
+	}
+	// Whether a cell with so many rows of the sample has a bucket that does not fit: five standard deviations are no chance. Row numbers
+	// spread the rows of short codes.
+	DEVICE bool crowded(const Map* map, float hits, u32 sample) const {
+		if (map->left > 32 - CELL_BITS) return false;
+		float room = b->tolerated ? (float)FINISH_REST_ROWS : (float)b->window, mean = room * (float)(1u << (b->bits - cell_bits())) * sample / b->n;
+		float above = hits - mean - 4;
+		return above > 0 && above * above > 25 * mean;
+	}
+	// Whether the host need not wait for statistics, since the digits are all those of the type, the rows are in no order, and classes have
+	// numbers of their own.
+	DEVICE bool early(Word least, Word greatest) const {
+		u64 span = (u64)(greatest - least), lower = (b->codeBits - 1) / RADIX_BITS * RADIX_BITS; // bits of all digits but the last
+		bool classes = f->form == FORM_RANK || (f->validity != 0 && f->form != FORM_FLOAT);
+		return !classes && m.sums->rises && m.sums->falls && span >> lower != 0;
+	}
 
-// Takes all decisions that a sample allows. map and verdict are in shared memory.
-template <u32 rows> DEVICE void take_sample(const Buckets* b, Sampler<rows>& sampler, Map* map, Verdict* verdict) {
-	const Field* f = &b->field;
-	sampler.map_range(b, f, map);
-	sampler.heavy_values(map);
-	Verdict v = {};
-	sampler.ties(map, (u32)f->width, &v);
-	if (thread_index() == 0) {
-		v.why = doubt(v, map, rows < b->n ? rows : (u32)b->n, b);
+	// Takes all decisions that a sample allows. map and verdict are in shared memory.
+	DEVICE void run(Map* map, Verdict* verdict) {
+		Word least, greatest;
+		read();
+		clear();
+		sync_block();
+		find_range(&least, &greatest);
+		make(map, least, greatest);
+		group(map);
+		find_heavy(map);
+		add_up(map);
+		if (thread_index() != 0) return;
+		Verdict v = {};
+		v.sampled = m.sums->sampled, v.ties = m.sums->ties, v.neighbours = m.sums->neighbours;
+		v.why = doubt(map, least, greatest);
+		v.early = v.why != WHY_NOT && early(least, greatest);
 		*verdict = v;
 	}
-	sync_block();
-}
+};

@@ -59,23 +59,19 @@ const (
 	SmallHistogramRows = 1 << 21
 
 	// SampleRows is the rows of the sample that suggests a map and looks for equal keys.
-	SampleRows = 1 << 14
+	SampleRows = 1 << 13
 	// MiddleSampleRows is the same for less than SampleAllRows.
 	MiddleSampleRows = 1 << 12
 	// SampleAllRows is from how many rows on the large sample is taken.
 	SampleAllRows = 1 << 26
-	// SampleBlocks is the grid of the kernel that reads it.
-	SampleBlocks = 32
-	// SmallSampleRows is the rows of the sample for no more than SmallRows: every block of look_small takes it by itself.
+	// SmallSampleRows is the rows of the sample for no more than SmallRows.
 	SmallSampleRows = 1 << 11
+	// SampleBytes is the shared memory of a sample: two words in each of twice as many places as rows, counters, and what is known of all.
+	SampleBytes = 16*SampleRows + 16<<10 + 2<<10 + LookHead
 	// LookThreads is the size of a block of look, which fills a multiprocessor.
 	LookThreads = 1024
-	// LookSmallThreads is the size of a block of look_small, which also samples and plans.
-	LookSmallThreads = 1024
-	// LookBlocks is the most blocks of look.
-	LookBlocks = 1024
 	// LookHead is the bytes of shared memory in front of the counters of look.
-	LookHead = 1 << 10
+	LookHead = 3 << 10
 	// MapBytes is the size of a Map.
 	MapBytes = 368
 	// PartialBytes is the size of a Partial.

@@ -49,11 +49,11 @@ struct Ours {
 		q.launch(c, bits, n, rows);
 		buckets = q.b;
 		const Report& report = q.told();
-		const Statistics& s = report.statistics;
 		verdict = report.verdict;
+		Statistics s = verdict.early ? widest(c, bits) : report.statistics;
 		WordPlan p = plan_word(c, s, n);
-		static const char* const paths[] = {"finish", "equal", "few", "large", "count", "read"};
-		path = paths[verdict.why];
+		static const char* const paths[2][6] = {{"finish", "equal", "few", "large", "count", "read"}, {"", "equal!", "few!", "large!"}};
+		path = paths[verdict.early][verdict.why];
 		if (verdict.goOn) return p.bits;
 		if (!s.falls) return d.run(iota, d.multiprocessors * 8, STREAM_THREADS, 0, rows, n, 0), 0;
 		if (!s.rises && !s.ties) return d.run(iota, d.multiprocessors * 8, STREAM_THREADS, 0, rows, n, 1), 0;

@@ -95,6 +95,10 @@ inline void sleep(u32 nanoseconds) {
 	for (u32 i = 0; i < nanoseconds / 1000; i++) emulation::wait_for_others();
 }
 
+inline u32 compare_and_swap(u32* p, u32 was, u32 x) {
+	__atomic_compare_exchange_n(p, &was, x, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	return was;
+}
 inline u32 atomic_add(u32* p, u32 x) { return __atomic_fetch_add(p, x, __ATOMIC_RELAXED); }
 inline void atomic_add(u64* p, u64 x) { __atomic_fetch_add(p, x, __ATOMIC_RELAXED); }
 inline void atomic_or(u32* p, u32 x) { __atomic_fetch_or(p, x, __ATOMIC_RELAXED); }

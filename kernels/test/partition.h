@@ -2,11 +2,14 @@
 #pragma once
 #include "argsort.h"
 
+// Points of the stream that the host waits for.
+enum { SAMPLED, PLANNED };
+
 struct PartitionTemp {
-	u64 *records[2], *samples;
+	u64* records[2];
 	u32 *counts, *starts, *cursors, *firstStarts, *firstCursors, *classCounts;
 	Range *windows, *rest;
-	Partial* partials;
+	Partial* seen;
 	Verdict* verdict;
 	Map* map;
 	Report* report;
@@ -21,8 +24,7 @@ struct PartitionTemp {
 		classCounts = (u32*)d.allocate(classWords * 4);
 		windows = (Range*)d.allocate(windowsMost * 8);
 		rest = (Range*)d.allocate((most + windowsMost) * 8);
-		partials = (Partial*)d.allocate(LOOK_BLOCKS * sizeof(Partial));
-		samples = (u64*)d.allocate(SAMPLE_ROWS * 16);
+		seen = (Partial*)d.allocate(sizeof(Partial));
 		verdict = (Verdict*)d.allocate(sizeof(Verdict));
 		map = (Map*)d.allocate(sizeof(Map));
 		report = (Report*)d.allocate_pinned(sizeof(Report));
@@ -32,7 +34,7 @@ struct PartitionTemp {
 	}
 	void release(Device& d) {
 		for (void* p : {(void*)counts, (void*)starts, (void*)cursors, (void*)firstStarts, (void*)firstCursors, (void*)classCounts, (void*)windows,
-		                (void*)rest, (void*)partials, (void*)samples, (void*)verdict, (void*)map})
+		                (void*)rest, (void*)seen, (void*)verdict, (void*)map})
 			d.release(p);
 		d.release_pinned(report);
 	}
@@ -74,19 +76,17 @@ struct Partitioner {
 		u64 window = small ? SMALL_FINISH_WINDOW : FINISH_WINDOW, binBits = small ? SMALL_FINISH_BIN_BITS : FINISH_BIN_BITS;
 		u64 rowBits = std::max(bits_of(n - 1), 1u);
 		while (bits < BUCKET_BITS && (n / (double)(1 << bits) > window * 0.9 || bits + binBits < rowBits)) bits++;
-		u64 first = bits <= ONLY_PASS_BITS ? bits : (bits + 1) / 2, grid = std::min(ceil_div(n, LOOK_SMALL_THREADS * 8), d.multiprocessors);
+		u64 first = bits <= ONLY_PASS_BITS ? bits : (bits + 1) / 2, grid = std::min(ceil_div(n, LOOK_THREADS * 8), d.multiprocessors);
 		b = {whole_field(c), c, codeBits,          {(u64)t.records[0], (u64)t.records[1]}, (u64)rows,        (u64)t.counts, (u64)t.starts, (u64)t.cursors,
 		     (u64)t.firstStarts, (u64)t.firstCursors, (u64)t.windows, (u64)t.verdict, (u64)t.rest, n, bits, first, rowBits, window, bits - first,
-		     (u64)t.map, (u64)t.classCounts, (u64)t.partials, (u64)t.samples, (u64)t.report, 2 * RADIX_BITS,
-		     n >= 1 << 26 && c.width == 4 ? 128u : 0u, grid};
-		if (small) {
-			d.run(look_small, grid, LOOK_SMALL_THREADS, LOOK_HEAD + SMALL_SAMPLE_ROWS * 12 + 1024, b);
-		} else {
-			d.run(sample, SAMPLE_BLOCKS, 1024, LOOK_HEAD + SAMPLE_ROWS * 12 + 1024, b);
-			d.run(look, grid, LOOK_THREADS, LOOK_HEAD + std::max(2u << bits, 2048u), b);
-			d.run(bucket_plan, ceil_div(1 << bits, 4096) + CLASSES, 1024, 512, b);
-		}
-		d.note();
+		     (u64)t.map, (u64)t.classCounts, (u64)t.seen, (u64)t.report, 2 * RADIX_BITS,
+		     n >= 1 << 26 && c.width == 4 ? 128u : 0u};
+		t.report->verdict.early = 0;
+		d.run(sample, 1, 1024, SAMPLE_BYTES, b);
+		d.note(SAMPLED);
+		d.run(look, grid, LOOK_THREADS, LOOK_HEAD + (2u << bits), b);
+		if (bits > SMALL_BUCKET_BITS) d.run(bucket_plan, ceil_div(1 << bits, 4096) + CLASSES, 1024, 1024, b);
+		d.note(PLANNED);
 		sort(c.width == 8);
 	}
 	void sort(bool wide) {
@@ -105,7 +105,8 @@ struct Partitioner {
 	}
 	// Waits for the report, while the sort goes on.
 	const Report& told() {
-		d.wait_for_note();
+		d.wait_for(SAMPLED);
+		if (!t.report->verdict.early) d.wait_for(PLANNED);
 		return *t.report;
 	}
 };
