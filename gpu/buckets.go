@@ -19,7 +19,7 @@ const (
 
 // bucketKernels are those of partition and finish: a device whose multiprocessors have too little memory for one of them sorts by digits.
 var bucketKernels = []string{
-	"sample", "look", "look_small", "bucket_plan", "partition_first", "partition_first_wide", "partition_only", "partition_only_wide",
+	"sample", "look", "bucket_plan", "partition_first", "partition_first_wide", "partition_only", "partition_only_wide",
 	"partition_small", "partition_small_wide", "partition_second", "finish", "finish_small", "finish_rest",
 }
 

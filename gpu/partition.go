@@ -12,11 +12,12 @@ import (
 
 // A lookout is the memory of a session by which kernels look at columns and the host learns what they have seen.
 type lookout struct {
-	zeros  driver.Ptr // the verdict, then the counts of buckets, then of classes
-	bytes  int        // of zeros
-	clear  bool       // they are zero: the kernels behind a look leave them so
-	report *abiReport // pinned
-	told   driver.Event
+	zeros  driver.Ptr   // the verdict, then the counts of buckets, then of classes
+	bytes  int          // of zeros
+	clear  bool         // they are zero: the kernels behind a look leave them so
+	report *abiReport   // pinned
+	sample driver.Event // behind the sample, whose verdict may be early
+	told   driver.Event // behind the plan
 }
 
 func (l *lookout) open(c *driver.Context) error {
@@ -25,6 +26,9 @@ func (l *lookout) open(c *driver.Context) error {
 		return err
 	}
 	l.report = (*abiReport)(unsafe.Pointer(unsafe.SliceData(memory)))
+	if l.sample, err = c.NewEvent(); err != nil {
+		return err
+	}
 	l.told, err = c.NewEvent()
 	return err
 }
@@ -96,7 +100,6 @@ func (t *task) look(v view, n int, meanwhile func()) (rows driver.Ptr, seen abiR
 	shape := shapeBuckets(n)
 	p := t.newPartition(v, shape, n)
 	t.launchLook(p, shape, n)
-	t.fail(t.Record(t.lookout.told))
 	t.launch(shape.partition(int(v.column.width)), shape.tiles(n), p.buckets...)
 	if shape.first < shape.bits {
 		t.launch("partition_second", n/kernels.PartitionSecondTile+1<<shape.first+1, p.buckets...)
@@ -109,10 +112,9 @@ func (t *task) look(v view, n int, meanwhile func()) (rows driver.Ptr, seen abiR
 	if t.failed() {
 		return 0, seen
 	}
-	if t.fail(t.WaitFor(t.lookout.told)); t.err != nil {
+	if seen = t.seen(); t.failed() {
 		return 0, seen
 	}
-	seen = *t.lookout.report
 	if seen.verdict.goOn == 0 {
 		t.free(p.rows)
 		return 0, seen
@@ -121,22 +123,37 @@ func (t *task) look(v view, n int, meanwhile func()) (rows driver.Ptr, seen abiR
 	return p.rows, seen
 }
 
+// launchLook launches what ends with a verdict.
 func (t *task) launchLook(p *partition, shape bucketShape, n int) {
 	t.lookout.clear = false // until all is launched that clears them again
-	if shape.small {
-		t.launch("look_small", t.lookBlocks(n), p.buckets...)
-		return
-	}
-	t.launch("sample", kernels.SampleBlocks, p.buckets...)
+	t.lookout.report.verdict.early = 0
+	t.launch("sample", 1, p.buckets...)
+	t.fail(t.Record(t.lookout.sample))
 	t.launch("look", t.lookBlocks(n), p.buckets...)
-	t.launch("bucket_plan", (1<<shape.bits+4095)/4096+kernels.Classes, p.buckets...)
+	if shape.bits > kernels.SmallBucketBits {
+		t.launch("bucket_plan", (1<<shape.bits+4095)/4096+kernels.Classes, p.buckets...)
+	}
+	t.fail(t.Record(t.lookout.told))
+}
+
+// seen waits for the report. An early one has no statistics.
+func (t *task) seen() (r abiReport) {
+	for _, e := range []driver.Event{t.lookout.sample, t.lookout.told} {
+		if t.fail(t.WaitFor(e)); t.err != nil {
+			return r
+		}
+		if r = *t.lookout.report; r.verdict.early != 0 {
+			break
+		}
+	}
+	return r
 }
 
 // lookBlocks is one block for each multiprocessor, or as many as there are rows for.
 func (t *task) lookBlocks(n int) int {
 	const rowsOfThread = 8
-	perBlock := kernels.LookSmallThreads * rowsOfThread
-	return min(t.Multiprocessors, (n+perBlock-1)/perBlock, kernels.LookBlocks)
+	perBlock := kernels.LookThreads * rowsOfThread
+	return min(t.Multiprocessors, (n+perBlock-1)/perBlock)
 }
 
 // A partition is the memory of partition and finish.
@@ -156,7 +173,7 @@ func (t *task) newPartition(v view, shape bucketShape, n int) *partition {
 	}
 	sizes := []int{
 		4 * (buckets + 1), 4 * buckets, 4 * (1<<shape.first + 1), 4 << shape.first, 8 * (windows + 1), 8 * (buckets + windows),
-		kernels.MapBytes, kernels.PartialBytes * kernels.LookBlocks, 16 * kernels.SampleRows,
+		kernels.MapBytes, kernels.PartialBytes,
 	}
 	at, total := make([]uint64, len(sizes)), 0
 	for i, size := range sizes {
@@ -174,10 +191,10 @@ func (t *task) newPartition(v view, shape bucketShape, n int) *partition {
 		field: v.field(), column: v.column, codeBits: uint64(v.bits), records: [2]uint64{uint64(p.records[0]), uint64(p.records[1])}, rows: uint64(p.rows),
 		verdict: zeros, counts: zeros + uint64(verdictBytes), classCounts: zeros + uint64(verdictBytes+4*buckets),
 		starts: at[0], cursors: at[1], firstStarts: at[2], firstCursors: at[3], windows: at[4], rest: at[5],
-		numberMap: at[6], partials: at[7], samples: at[8], report: uint64(uintptr(unsafe.Pointer(t.lookout.report))),
+		numberMap: at[6], seen: at[7], report: uint64(uintptr(unsafe.Pointer(t.lookout.report))),
 		n: uint64(n), bits: uint64(shape.bits), firstBits: uint64(shape.first), rowBits: rowBitsOf(n), window: uint64(shape.window),
 		second: uint64(shape.bits - shape.first),
-		needed: bucketCodeBits, tolerated: tolerated(n, int(v.column.width)), lookBlocks: uint64(t.lookBlocks(n)),
+		needed: bucketCodeBits, tolerated: tolerated(n, int(v.column.width)),
 	}})
 	return p
 }

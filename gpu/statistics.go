@@ -19,9 +19,10 @@ const statisticsBytes = int(unsafe.Sizeof(abiStatistics{}))
 func (s *sorter) measure() error {
 	keys := s.job.Keys
 	if layout, ok := s.looks(); ok {
-		return s.lookAtKey(keys[0], layout)
-	}
-	if s.lookAtWord(); s.order != 0 || s.failed() {
+		if err := s.lookAtKey(keys[0], layout); s.plan != nil || s.order != 0 || err != nil {
+			return err
+		}
+	} else if s.lookAtWord(); s.order != 0 || s.failed() {
 		return s.err
 	}
 	stats := make([]keyencode.Statistics, len(keys))
@@ -62,16 +63,23 @@ func (s *sorter) looks() (layout keyencode.DeviceColumn, ok bool) {
 	return layout, ok && isNumber(layout)
 }
 
-// lookAtKey measures and, if the device finds that good, sorts the only key in one go.
+// lookAtKey measures and, if the device finds that good, sorts the only key in one go. When the device has declined early, the key is sorted
+// by all the bits of its type, unless a plan is asked for.
 func (s *sorter) lookAtKey(key keyencode.Key, layout keyencode.DeviceColumn) error {
 	rows, seen := s.look(viewOf(s.place(key.Column, layout.Form), layout, key), s.rows, s.prefetch)
-	if s.failed() {
-		return s.err
-	}
 	s.order = rows
-	var err error
-	s.plan, err = keyencode.NewPlan(s.job.Columns, s.job.Keys, []keyencode.Statistics{s.statistics(key, &seen.statistics)})
-	return err
+	switch {
+	case s.failed() || seen.verdict.early != 0 && s.job.Plan:
+	case seen.verdict.early != 0:
+		pieces, width, ok := s.wordOfKeys()
+		if !ok {
+			panic("gpu: declined early, and there are more numbers than fit into a word")
+		}
+		s.order = s.binner.sort(source{field: pieces[0]}, width)
+	default:
+		s.plan, s.err = keyencode.NewPlan(s.job.Columns, s.job.Keys, []keyencode.Statistics{s.statistics(key, &seen.statistics)})
+	}
+	return s.err
 }
 
 // lookAtWord sorts by all keys in one word for which nothing has to be measured, if there is such a word and the device finds that good.
@@ -79,23 +87,16 @@ func (s *sorter) lookAtWord() {
 	if s.job.Plan || !s.canLook(s.rows) {
 		return
 	}
-	shapes := make([]keyShape, len(s.job.Keys))
-	for i, key := range s.job.Keys {
-		c := &s.job.Columns[key.Column]
-		layout, _ := c.OnDevice()
-		shapes[i] = keyShape{layout, key.Order == keyencode.Descending, key.Nulls == keyencode.NullsAtStart, nullable(c)}
-	}
-	pieces, width, ok := wordOfKeys(shapes)
+	pieces, width, ok := s.wordOfKeys()
 	if !ok || width <= bucketCodeBits {
 		return
 	}
-	for i, key := range s.job.Keys {
-		p := s.place(key.Column, shapes[i].Form)
-		f := &pieces[i]
-		f.values, f.validity, f.bit, f.valueBit = p.values, p.validity, p.bit, p.valueBit
-	}
 	codes := s.encodeFields(pieces, 0, s.rows)
 	rows, seen := s.look(*codesView(codes, width), s.rows, s.prefetch)
+	if seen.verdict.early != 0 && !s.failed() {
+		s.order = s.binner.sort(source{field: codesField(codes), codes: codes}, width)
+		return
+	}
 	s.free(codes)
 	switch found := &seen.statistics; {
 	case s.failed(), rows != 0:
@@ -105,6 +106,25 @@ func (s *sorter) lookAtWord() {
 	case found.rises == 0 && found.ties == 0:
 		s.order = s.iota(true)
 	}
+}
+
+// wordOfKeys makes one word of all keys, over the whole ranges of their types, if there is such a word.
+func (s *sorter) wordOfKeys() (pieces []abiField, width int, ok bool) {
+	shapes := make([]keyShape, len(s.job.Keys))
+	for i, key := range s.job.Keys {
+		c := &s.job.Columns[key.Column]
+		layout, _ := c.OnDevice()
+		shapes[i] = keyShape{layout, key.Order == keyencode.Descending, key.Nulls == keyencode.NullsAtStart, nullable(c)}
+	}
+	if pieces, width, ok = wordOfKeys(shapes); !ok {
+		return nil, 0, false
+	}
+	for i, key := range s.job.Keys {
+		p := s.place(key.Column, shapes[i].Form)
+		f := &pieces[i]
+		f.values, f.validity, f.bit, f.valueBit = p.values, p.validity, p.bit, p.valueBit
+	}
+	return pieces, width, true
 }
 
 // launchStatistics has the device measure a key, if it can.

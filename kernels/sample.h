@@ -16,7 +16,7 @@ DEVICE u32 hash_number(u64 x) {
 
 // Sums of the block.
 struct SampleSums {
-	u32 sampled, ties, neighbours, crowd; // crowd: rows of the fullest cell
+	u32 sampled, ties, neighbours, crowd; // crowd: rows of the fullest cell, of every other row
 	u32 rises, falls;
 	u32 candidates;
 };
@@ -225,10 +225,10 @@ template <class Word, u32 rows> struct Sampler {
 			UNROLL for (int i = 0; i < items; i++) light &= ~((u32)(number[i] == (Word)map->heavy[k].number) << i);
 		}
 		ties = count_ones(light & ~firsts);
-		UNROLL for (int i = 0; i < items; i++) {
-			if (i % 2) neighbours += (light >> (i - 1) & 3) == 3 && key[i] == key[i - 1];
+		UNROLL for (int i = 0; i < items; i += 2) {
+			neighbours += (light >> i & 3) == 3 && key[i] == key[i + 1];
 			if (!(light >> i & 1)) continue;
-			u32 before = atomic_add(m.cells + (key[i] >> (32 - cell_bits())), 1u);
+			u32 before = atomic_add(m.cells + (key[i] >> (32 - cell_bits())), 1u); // neighbours may well share a cell
 			crowd = before >= crowd ? before + 1 : crowd;
 		}
 		u32 sampled = warp_add(count_ones(light));
@@ -253,7 +253,7 @@ template <class Word, u32 rows> struct Sampler {
 		float most = !floating ? 8.0f * (float)(1ull << map->left) : sizeof(Word) == 4 ? 0.5f : 8.0f;
 		float partners = 2.0f * (s.ties - s.neighbours) * b->n / ((float)s.sampled * sample);
 		if (partners > most || s.neighbours > 0.35f * s.sampled) return WHY_EQUAL;
-		return crowded(map, (float)s.crowd, sample) ? WHY_LARGE : WHY_NOT;
+		return crowded(map, (float)s.crowd, sample / 2) ? WHY_LARGE : WHY_NOT;
 	}
 	// Whether a cell with so many rows of the sample has a bucket that does not fit: five standard deviations are no chance. Row numbers
 	// spread the rows of short codes.
