@@ -46,7 +46,7 @@ func (src source) format(width int) records {
 // and the rows in the order of the input. It takes the source over.
 func (b *binner) sort(src source, width int) (rows driver.Ptr) {
 	field := put(b.task, src.field)
-	if rows, ok := b.tiny(field, src.rows, noClasses); ok {
+	if rows, ok := b.sortFew(field, src.rows, noClasses); ok {
 		b.free(src.codes, src.rows)
 		return rows
 	}

@@ -24,7 +24,7 @@ type session struct {
 func openSession(device int) (*session, error) {
 	list := make([]driver.Kernel, len(kernels.All))
 	for i, k := range kernels.All {
-		list[i] = driver.Kernel{Name: k.Name, Threads: k.Threads, Shared: k.Shared}
+		list[i] = driver.Kernel{Name: k.Name, Threads: k.Threads, Shared: k.Shared, Cluster: k.Cluster()}
 	}
 	c, err := driver.NewContext(device, kernels.Image, list)
 	if err != nil {

@@ -48,7 +48,7 @@ func sortJob(t *task, job *engine.Job, mem engine.Allocator) (*engine.Result, er
 	defer t.idle() // before the buffers go
 	defer s.helpers.Wait()
 	s.prepare()
-	if rows, ok := s.sortTiny(); ok {
+	if rows, ok := s.sortFew(); ok {
 		s.order = rows
 	} else if err := s.sortPlanned(); err != nil {
 		return nil, err

@@ -48,7 +48,7 @@ func job(rows int) *engine.Job {
 // TestDeviceFails lets every single launch fail: the error says so, nothing leaks, and the next sort is right.
 func TestDeviceFails(t *testing.T) {
 	e := open(t)
-	small := job(kernels.TinyRows + 1)
+	small := job(kernels.ClusterRows + 1)
 	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 	defer mem.AssertSize(t, 0)
 	want, err := e.Sort(t.Context(), small, mem)
@@ -139,6 +139,20 @@ func TestManyCallers(t *testing.T) {
 			require.NoError(t, err)
 		}
 	}
+}
+
+// TestDeviceWithoutClusters sorts what a cluster sorts elsewhere.
+func TestDeviceWithoutClusters(t *testing.T) {
+	number := job(kernels.TinyRows + 1)
+	number.Keys, number.Gather = number.Keys[:1], []int{0}
+	want, err := open(t).Sort(t.Context(), number, memory.DefaultAllocator)
+	require.NoError(t, err)
+	t.Setenv("ARROWSORT_STANDIN_CAPABILITY", "8")
+	e := open(t)
+	require.Equal(t, "8.0", e.Device().Compute)
+	got, err := e.Sort(t.Context(), number, memory.DefaultAllocator)
+	require.NoError(t, err)
+	require.Equal(t, want.RowNumbers, got.RowNumbers)
 }
 
 func TestOpenAndClose(t *testing.T) {

@@ -27,8 +27,8 @@ func openForTest(t *testing.T) *Engine {
 // word and further ones.
 func TestStrips(t *testing.T) {
 	e := openForTest(t)
-	defer func(strip, tiny int) { stripRows, tinyRows = strip, tiny }(stripRows, tinyRows)
-	tinyRows = 0
+	defer func(strip, tiny int) { stripRows, launchRows = strip, tiny }(stripRows, launchRows)
+	launchRows = 0
 	for _, strip := range []int{kernels.SmallTile, 3*kernels.SmallTile + 64, 50_000} {
 		stripRows = strip
 		for _, rows := range []int{strip, strip + 1, 2*strip + 77, 5 * strip} {

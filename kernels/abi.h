@@ -87,7 +87,8 @@ histogram_small(the same)
 
 tiny(Field *f, u64 n, u64 classes, u32 *in, u32 *out)               grid 1; n up to TINY_ROWS
 tiny_few(the same)                                                  grid 1; n up to TINY_FEW_ROWS
-    Sorts all by itself: out[i] = the row at place i of the stable order by f, or in[row] if in is not 0. f is a whole word of any form but
+cluster(the same)                                                   grid CLUSTER_BLOCKS; n up to CLUSTER_ROWS; compute capability 9.0
+    Sort all by themselves: out[i] = the row at place i of the stable order by f, or in[row] if in is not 0. f is a whole word of any form but
     FORM_DECIMAL and FORM_CLASS. classes: 0: null and NaN are f's numbers for them; 1: value < NaN < null; 2: null < NaN < value.
 
 Digit binning: one pass of Onesweep over rows first..first+strip-1, a strip of at most 2^29 rows (STRIP_ROWS); strips of a

@@ -1,6 +1,7 @@
 // The image: all kernels in one unit.
 #include "bits.cu"
 #include "bucket_plan.cu"
+#include "cluster.cu"
 #include "collect.cu"
 #include "deal_rows.cu"
 #include "digit_binning_first.cu"

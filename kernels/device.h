@@ -21,6 +21,8 @@ struct alignas(16) Words4 {
 
 #define DEVICE __device__ __forceinline__
 #define KERNEL(name, threads, blocks) extern "C" __global__ void __launch_bounds__(threads, blocks) name
+// A kernel whose grid is one cluster: blocks that reach one another's shared memory.
+#define CLUSTER_KERNEL(name, threads, blocks) extern "C" __global__ void __cluster_dims__(blocks, 1, 1) __launch_bounds__(threads, 1) name
 #define UNROLL _Pragma("unroll")
 #define ROLLED _Pragma("unroll 1")
 #define RESTRICT __restrict__
@@ -36,6 +38,17 @@ DEVICE u32 grid_blocks() { return gridDim.x; }
 DEVICE u8* shared_memory() {
 	extern __shared__ __align__(16) u8 memory[];
 	return memory;
+}
+
+// The barrier of a cluster, in two halves: what a thread has written before it arrives, in any block's memory, is there for those that
+// have waited.
+DEVICE void cluster_arrive() { asm volatile("barrier.cluster.arrive.release;" ::: "memory"); }
+DEVICE void cluster_wait() { asm volatile("barrier.cluster.wait.acquire;" ::: "memory"); }
+// Where another block of the cluster has what this one has at p, in its shared memory.
+template <class T> DEVICE T* in_block(u32 block, T* p) {
+	u64 there;
+	asm("mapa.u64 %0, %1, %2;" : "=l"(there) : "l"(p), "r"(block));
+	return (T*)there;
 }
 
 DEVICE void sync_block() { __syncthreads(); }

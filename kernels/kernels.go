@@ -13,6 +13,15 @@ type Kernel struct {
 	Shared  int // bytes of dynamic shared memory; above 48 KiB the function's attribute must be raised
 }
 
+// Cluster is the number of blocks of the one cluster that the kernel's grid is, 0 for kernels whose blocks are on their own. Devices of compute
+// capability below 9.0 have no clusters, and the image has no such kernels for them.
+func (k Kernel) Cluster() int {
+	if k.Name == "cluster" {
+		return ClusterBlocks
+	}
+	return 0
+}
+
 // All are the kernels of the image.
 var All = slices.Concat(digitBinning, []Kernel{
 	{"statistics", StreamThreads, StreamThreads / 32 * 48},
@@ -22,6 +31,7 @@ var All = slices.Concat(digitBinning, []Kernel{
 	{"histogram_small", SmallHistogramThreads, SmallHistogramBytes + 16},
 	{"tiny", TinyThreads, tinyBytes(TinyItems)},
 	{"tiny_few", TinyThreads, tinyBytes(TinyFewItems)},
+	{"cluster", ClusterThreads, clusterBytes},
 	{"sample", 1024, SampleBytes},
 	{"look", LookThreads, LookHead + (1<<BucketBits)*2},
 	{"bucket_plan", 1024, 1024},
@@ -81,6 +91,10 @@ func binning(name string, wide bool) []Kernel {
 
 // tinyBytes is the memory of a tiny sort: a number, two places and a class for each row, the counters of the bins, a sum for each warp.
 func tinyBytes(items int) int { return TinyThreads*items*13 + 4<<TinyBinBits + TinyThreads/32*8 }
+
+// clusterBytes is the memory of a block of a cluster: two words and a half for each row, twice; counters of bins; what each block has of
+// each digit, twice; what it has seen of the numbers; and some words for each warp.
+const clusterBytes = 2*ClusterRoom*12 + 4<<ClusterBinBits + 2*ClusterBlocks*RadixBins*4 + ClusterBlocks*24 + 2048
 
 // binningCounters is the room behind a tile: a counter of each bin for each warp, two words for each bin, and a few words.
 func binningCounters(threads int) int { return (threads/32+2)*RadixBins*4 + 256 }

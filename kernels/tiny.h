@@ -2,8 +2,8 @@
 // from the least on; then each row looks for its place among the rows of its bin. Where many rows share a bin they are sorted by
 // digits instead, as digit binning does, but in shared memory all the time.
 #pragma once
+#include "few_rows.h"
 #include "ranking.h"
-#include "tiny_rows.h"
 
 const u32 TINY_BINS = 1 << TINY_BIN_BITS, TINY_WARPS = TINY_THREADS / 32;
 const u32 TINY_SHARE = 32; // rows of a bin that are compared one by one
@@ -17,8 +17,7 @@ template <int items> struct Tiny {
 	u16* arrivals;    // of rows in their bins, in the room of old
 	u8* places;       // of the classes of rows
 	u32 n;
-	u64 least = 0, span = 0; // of the numbers
-	bool mixed = false;
+	Extent64 extent; // of all rows
 
 	DEVICE explicit Tiny(u32 n)
 	    : numbers((u64*)shared_memory()), counters((u32*)(numbers + most)), sums((u64*)(counters + TINY_BINS)), order((u16*)(sums + TINY_WARPS)),
@@ -26,9 +25,13 @@ template <int items> struct Tiny {
 
 	DEVICE void sort(const Field* f, Classes classes, const u32* in, u32* out) {
 		for (u32 i = thread_index(); i < TINY_BINS; i += TINY_THREADS) counters[i] = 0;
-		TinyReader<items> reader(f, n, classes);
-		measure(reader.read(numbers, places));
-		u32 valuePlace = reader.value_place();
+		FewRows<items> rows(f, n, thread_index(), TINY_THREADS, classes);
+		Extent64 seen = rows.read(items);
+		UNROLL for (int i = 0; i < items; i++) {
+			if (rows.has(i)) numbers[rows.row(i)] = rows.number[i], places[rows.row(i)] = (u8)rows.place(i);
+		}
+		measure(seen);
+		u32 valuePlace = rows.value_place();
 		bool dealt = deal(valuePlace);
 		if (!dealt) sort_by_digits();
 		for (u32 i = thread_index(); i < n; i += TINY_THREADS) {
@@ -47,24 +50,19 @@ template <int items> struct Tiny {
 		return x;
 	}
 	DEVICE void measure(const Extent64& e) {
-		least = ~block_max(e.notLeast);
-		u64 greatest = block_max(e.greatest);
-		span = greatest >= least ? greatest - least : 0; // no value: nothing to tell apart
-		mixed = sync_block_or(e.mixed);
-	}
-	DEVICE u32 span_bits() const {
-		u32 high = (u32)(span >> 32);
-		return high ? 64 - count_leading_zeros(high) : 32 - count_leading_zeros((u32)span);
+		extent.notLeast = block_max(e.notLeast);
+		extent.greatest = block_max(e.greatest);
+		extent.mixed = sync_block_or(e.mixed);
 	}
 	// How far numbers are shifted so that their bins, and those of two classes, are no more than there are.
 	DEVICE u32 bin_shift() const {
-		u32 shift = span_bits() > TINY_BIN_BITS ? span_bits() - TINY_BIN_BITS : 0;
-		return (span >> shift) + 3 > TINY_BINS ? shift + 1 : shift;
+		u32 bits = extent.span_bits(), shift = bits > TINY_BIN_BITS ? bits - TINY_BIN_BITS : 0;
+		return (extent.span() >> shift) + 3 > TINY_BINS ? shift + 1 : shift;
 	}
 	DEVICE u32 bin_of(u32 row, u32 valuePlace, u32 shift) const {
 		u32 place = places[row];
-		if (place == valuePlace) return (u32)((numbers[row] - least) >> shift) + valuePlace; // two classes in front have the first bins
-		return valuePlace ? place : (u32)(span >> shift) + place;
+		if (place == valuePlace) return (u32)((numbers[row] - extent.least()) >> shift) + valuePlace; // two classes in front have the first bins
+		return valuePlace ? place : (u32)(extent.span() >> shift) + place;
 	}
 
 	// Deals the rows to bins, in any order within a bin, unless some bin has too many.
@@ -123,10 +121,10 @@ template <int items> struct Tiny {
 	DEVICE void sort_by_digits() {
 		for (u32 i = thread_index(); i < n; i += TINY_THREADS) order[i] = (u16)i;
 		sync_block();
-		for (u32 shift = 0; shift < span_bits(); shift += RADIX_BITS) {
-			bin_by([&](u32 row) { return (u32)((numbers[row] - least) >> shift) & (RADIX_BINS - 1); });
+		for (u32 shift = 0; shift < extent.span_bits(); shift += RADIX_BITS) {
+			bin_by([&](u32 row) { return (u32)((numbers[row] - extent.least()) >> shift) & (RADIX_BINS - 1); });
 		}
-		if (mixed) bin_by([&](u32 row) { return (u32)places[row]; });
+		if (extent.mixed) bin_by([&](u32 row) { return (u32)places[row]; });
 	}
 	// Bins the rows by a digit. Each warp has a run of them; places behind the last row count as the greatest digit.
 	template <class Digit> DEVICE void bin_by(Digit digit) {

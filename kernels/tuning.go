@@ -152,6 +152,19 @@ const (
 	// TinyBinBits is the bits by which rows are told apart first. The counters of the bins are those of digits as well, of each warp.
 	TinyBinBits = 13
 
+	// ClusterBlocks is the size of the cluster that sorts few rows by itself.
+	ClusterBlocks = 16
+	// ClusterThreads is the size of its blocks.
+	ClusterThreads = 1024
+	// ClusterItems is the most rows of a thread.
+	ClusterItems = 4
+	// ClusterRows is up to how many rows a cluster sorts.
+	ClusterRows = ClusterBlocks * ClusterThreads * ClusterItems
+	// ClusterRoom is the most rows that are dealt to a block.
+	ClusterRoom = ClusterThreads * (ClusterItems + 2)
+	// ClusterBinBits is the bits by which the rows of a block are told apart first.
+	ClusterBinBits = 13
+
 	// TextTile is the rows of which a block of 256 threads looks up the lengths.
 	TextTile = StreamThreads * 8
 

@@ -40,9 +40,9 @@ struct Bench {
 	static Job single(const Recipe& r, int mode) { return {{r, {}}, 1, {}, mode, nullptr}; }
 
 	void check(const Job& j, u64 n) {
-		for (bool byOneBlock : {false, true}) {
-			ours.byOneBlock = byOneBlock;
-			if (!byOneBlock || n <= TINY_ROWS) check_once(j, n);
+		for (bool byOneLaunch : {false, true}) {
+			ours.byOneLaunch = byOneLaunch;
+			if (!byOneLaunch || n <= CLUSTER_ROWS) check_once(j, n);
 		}
 	}
 	void check_once(const Job& j, u64 n) {
@@ -83,7 +83,7 @@ struct Bench {
 			for (int t = 0; t < TYPES && n <= most; t++) check(single({(Type)t, 0, t % 2 ? 10u : 0, 10, 20}, (int)(n + t) % 4), n);
 		for (int distribution = 0; distribution < distributions; distribution++)
 			for (int t = 0; t < TYPES; t++)
-				for (u64 n : {(u64)5000, (u64)(1 << 21) + 13}) {
+				for (u64 n : {(u64)5000, (u64)60001, (u64)(1 << 21) + 13}) {
 					u32 odd = distribution % 2 * 10;
 					if (n <= most) check(single({(Type)t, distribution, t == distribution % TYPES ? 25u : 0, odd, odd}, distribution % 4), n);
 				}

@@ -15,7 +15,7 @@ struct Ours {
 	Buckets buckets = {}; // of the last sort by partition and finish
 	Verdict verdict = {}; // of the last sort
 	const char* path = "";
-	bool byOneBlock = true; // few rows, as the engine does
+	bool byOneLaunch = true; // few rows, as the engine does
 
 	Ours(Device& d, u64 n)
 	    : d(d), temp(d, n, STRIP_ROWS), column((Column*)d.allocate(2 * sizeof(Column))), statisticsOut((Statistics*)d.allocate(2 * sizeof(Statistics))),
@@ -38,7 +38,7 @@ struct Ours {
 	u32 sort(const Keys& o, u64 n, u32* rows) {
 		Column c = describe(o.key[0]);
 		u32 bits = 8 * (u32)c.width;
-		if (byOneBlock && o.count == 1 && n <= TINY_ROWS) return sort_tiny(c, n, rows);
+		if (byOneLaunch && o.count == 1 && n <= CLUSTER_ROWS) return sort_few(c, n, rows);
 		bool direct = o.count == 1 && c.width >= 4;
 		if (!direct) {
 			bits = encode_keys(o, n);
@@ -65,14 +65,14 @@ struct Ours {
 		return p.bits;
 	}
 
-	// Few rows need no look: one block sorts them.
-	u32 sort_tiny(const Column& c, u64 n, u32* rows) {
+	// Few rows need no look: a block or a cluster sorts them.
+	u32 sort_few(const Column& c, u64 n, u32* rows) {
 		Field f = whole_field(c);
 		d.up(temp.field, &f, sizeof f);
-		bool few = n <= TINY_FEW_ROWS;
-		d.run(few ? tiny_few : tiny, 1, TINY_THREADS, tiny_bytes(few ? TINY_FEW_ITEMS : TINY_ITEMS), temp.field, n,
-		      c.nullsAtStart ? CLASSES_AT_START : CLASSES_AT_END, nullptr, rows);
-		path = "tiny", verdict = {};
+		Classes classes = c.nullsAtStart ? CLASSES_AT_START : CLASSES_AT_END;
+		path = n <= TINY_FEW_ROWS ? "tiny" : "cluster", verdict = {};
+		if (n <= TINY_FEW_ROWS) d.run(tiny_few, 1, TINY_THREADS, tiny_bytes(TINY_FEW_ITEMS), temp.field, n, classes, nullptr, rows);
+		else d.run_cluster(cluster, CLUSTER_BLOCKS, CLUSTER_THREADS, clusterBytes, temp.field, n, classes, nullptr, rows);
 		return 8 * (u32)c.width;
 	}
 

@@ -2,7 +2,8 @@
 // in any order: memory that is used again too early, or read before it is there, shows.
 //
 // Its device has the bytes of ARROWSORT_STANDIN_MEMORY, 4 GiB unless set. Launch number ARROWSORT_STANDIN_FAIL, counted from 1 in
-// every context, fails as a bad address does, and so does all that comes after it in that context. With ARROWSORT_STANDIN_EMULATE set the
+// every context, fails as a bad address does, and so does all that comes after it in that context. ARROWSORT_STANDIN_CAPABILITY is the
+// major number of its compute capability, 9 unless set: below, there are no clusters and no kernels for them. With ARROWSORT_STANDIN_EMULATE set the
 // kernels' own sources run, on the emulated device, in place of their twins.
 #include "standin.h"
 #include <cstdlib>
@@ -17,7 +18,7 @@
 
 namespace {
 
-enum { SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, ILLEGAL_ADDRESS = 700 };
+enum { SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NOT_FOUND = 500, ILLEGAL_ADDRESS = 700 };
 
 struct Stream {
 	std::deque<std::function<void()>> work;
@@ -53,6 +54,11 @@ size_t capacity() {
 uint64_t failing() {
 	const char* launch = getenv("ARROWSORT_STANDIN_FAIL");
 	return launch && *launch ? strtoull(launch, nullptr, 10) : 0;
+}
+
+int capability() {
+	const char* major = getenv("ARROWSORT_STANDIN_CAPABILITY");
+	return major && *major ? atoi(major) : 9;
 }
 
 bool emulates() {
@@ -94,7 +100,7 @@ EXPORT cuDeviceGet(int* device, int) { return *device = 0, SUCCESS; }
 EXPORT cuDeviceGetName(char* name, int, int) { return strcpy(name, "stand-in"), SUCCESS; }
 EXPORT cuDeviceTotalMem_v2(size_t* bytes, int) { return *bytes = capacity(), SUCCESS; }
 EXPORT cuDeviceGetAttribute(int* value, int attribute, int) {
-	*value = attribute == 16 ? 3 : attribute == 75 ? 9 : attribute == 97 ? 227 << 10 : 0; // multiprocessors, compute capability 9.0, shared memory
+	*value = attribute == 16 ? 3 : attribute == 75 ? capability() : attribute == 97 ? 227 << 10 : 0; // multiprocessors, compute capability, shared memory
 	return SUCCESS;
 }
 
@@ -226,13 +232,17 @@ EXPORT cuMemcpyDtoHAsync_v2(void* dst, uint64_t src, size_t bytes, Stream* s) {
 }
 
 EXPORT cuModuleLoadData(void** module, const void*) { return *module = nullptr, SUCCESS; }
-EXPORT cuModuleGetFunction(std::string** function, void*, const char* name) { return *function = new std::string(name), SUCCESS; }
+EXPORT cuModuleGetFunction(std::string** function, void*, const char* name) {
+	if (standin_needs_clusters(name) && capability() < 9) return NOT_FOUND;
+	return *function = new std::string(name), SUCCESS;
+}
+EXPORT cuOccupancyMaxActiveClusters(int* clusters, std::string*, const void*) { return *clusters = 7, SUCCESS; }
 EXPORT cuFuncSetAttribute(std::string*, int, int bytes) { return bytes <= 227 << 10 ? SUCCESS : INVALID_VALUE; }
 
 EXPORT cuLaunchKernel(std::string* function, unsigned x, unsigned y, unsigned z, unsigned threads, unsigned, unsigned, unsigned shared, Stream* s,
                       void** params, void**) {
 	LOCKED;
-	if (x == 0 || y != 1 || z != 1) return INVALID_VALUE;
+	if (!function || x == 0 || y != 1 || z != 1) return INVALID_VALUE;
 	std::vector<uint64_t> arguments(standin_arguments(*function));
 	for (size_t i = 0; i < arguments.size(); i++) arguments[i] = *(uint64_t*)params[i];
 	Context* c = current();

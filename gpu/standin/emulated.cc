@@ -35,5 +35,7 @@ void standin_emulate(const std::string& name, const std::vector<uint64_t>& argum
 	}
 	u64 a[12] = {};
 	for (size_t i = 0; i < arguments.size(); i++) a[i] = arguments[i];
-	emulation::launch(blocks, threads, shared, [&] { kernel(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11]); }, seed++, RESIDENT);
+	auto run = [&] { kernel(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11]); };
+	if (standin_needs_clusters(name)) emulation::launch_cluster(blocks, threads, shared, run, seed++);
+	else emulation::launch(blocks, threads, shared, run, seed++, RESIDENT);
 }

@@ -190,7 +190,7 @@ void histogram(const u64* a) {
 void tiny(const u64* a, u64 most) {
 	const Field& f = *at<Field>(a[0]);
 	u64 n = a[1], classes = a[2];
-	expect(n <= most, "too many rows for one block");
+	expect(n <= most, "too many rows for one launch");
 	expect(f.form != FORM_DECIMAL && f.form != FORM_CLASS && f.down == 0 && f.up == 0, "a field that has to be encoded first");
 	std::vector<std::pair<int, u64>> keys;
 	std::vector<u32> rows;
@@ -497,6 +497,10 @@ const std::map<std::string, std::pair<int, Twin>>& twins() {
 	    {"histogram_small", {8, plain(histogram)}},
 	    {"tiny", {5, [](const u64* a, u64) { tiny(a, TINY_ROWS); }}},
 	    {"tiny_few", {5, [](const u64* a, u64) { tiny(a, TINY_FEW_ROWS); }}},
+	    {"cluster", {5, [](const u64* a, u64 blocks) {
+		    expect(blocks == CLUSTER_BLOCKS, "a grid that is not the cluster");
+		    tiny(a, CLUSTER_ROWS);
+	    }}},
 	    {"sample", {bucketWords, sample}},
 	    {"look", {bucketWords, look}},
 	    {"bucket_plan", {bucketWords, bucket_plan}},

@@ -8,6 +8,9 @@
 // The number of arguments of a kernel, 0 for a name that has no twin.
 int standin_arguments(const std::string& kernel);
 
+// Whether a kernel runs on devices with clusters only.
+inline bool standin_needs_clusters(const std::string& kernel) { return kernel == "cluster"; }
+
 // Does what a kernel does.
 void standin_run(const std::string& kernel, const uint64_t* arguments, uint64_t blocks);
 

@@ -29,9 +29,17 @@ struct Context {
 	bool started = false;
 };
 
+// A Cluster is blocks that run at the same time.
+struct Cluster {
+	u32 blocks = 1;
+	std::atomic<u32> arrived{0}, generation{0};
+	std::vector<u8*> shared; // of the blocks
+};
+
 // A Task is a fiber with its stack.
 struct Task : Fiber {
 	Context context;
+	u32 generation = 0; // of the cluster's barrier, when the thread arrived
 	std::unique_ptr<char[]> stack{new char[stackBytes]};
 	bool done = false;
 };
@@ -42,6 +50,8 @@ struct Block {
 	std::vector<Task> tasks;
 	std::vector<u8> shared;
 	Barrier barrier;
+	Cluster* cluster = nullptr;
+	u32 arrived = 0; // threads at the cluster's barrier
 	std::vector<Barrier> warps;
 	std::vector<u64> words; // what the lanes of a warp show one another, twice: one may go on while another still reads
 	bool anyone = false;
@@ -131,6 +141,22 @@ void meet(Barrier& barrier, u32 count) {
 
 void sync() { meet(running->barrier, current->threads); }
 
+void arrive() {
+	Cluster& c = *running->cluster;
+	static_cast<Task*>(current)->generation = c.generation;
+	if (++running->arrived < current->threads) return;
+	running->arrived = 0;
+	if (++c.arrived < c.blocks) return;
+	c.arrived = 0;
+	c.generation++;
+}
+
+void wait() {
+	while (running->cluster->generation == static_cast<Task*>(current)->generation) wait_for_others();
+}
+
+u8* shared_of(u32 block) { return running->cluster->shared[block]; }
+
 bool any(bool p) {
 	sync();
 	running->anyone |= p;
@@ -174,6 +200,20 @@ void launch(u32 blocks, u32 threads, u32 shared, const std::function<void()>& ke
 	};
 	std::vector<std::thread> workers;
 	for (u32 i = 0; i < std::min(blocks, resident); i++) workers.emplace_back(work);
+	for (auto& worker : workers) worker.join();
+}
+
+void launch_cluster(u32 blocks, u32 threads, u32 shared, const std::function<void()>& kernel, u64 seed) {
+	Cluster cluster;
+	cluster.blocks = blocks;
+	std::vector<std::unique_ptr<Block>> all;
+	for (u32 b = 0; b < blocks; b++) {
+		all.push_back(std::make_unique<Block>(kernel, b, blocks, threads, shared, seed));
+		all[b]->cluster = &cluster;
+		cluster.shared.push_back(all[b]->shared.data());
+	}
+	std::vector<std::thread> workers;
+	for (auto& block : all) workers.emplace_back([&block] { block->run(); });
 	for (auto& worker : workers) worker.join();
 }
 

@@ -13,6 +13,7 @@
 #else
 #define KERNEL(name, threads, blocks) extern "C" inline void name
 #endif
+#define CLUSTER_KERNEL KERNEL
 #define UNROLL
 #define ROLLED
 #define RESTRICT
@@ -34,8 +35,13 @@ bool any(bool p);                            // p of any thread of the block; a 
 u64 exchange(u64 x, u32 from);               // x of lane from of the warp
 u32 vote(bool p);                            // bit i: p of lane i
 void wait_for_others();                      // between two looks at a word that another block writes
+void arrive();                               // at the barrier of a cluster
+void wait();                                 // for all of its threads
+u8* shared_of(u32 block);                    // the shared memory of a block of the cluster
 // Runs a kernel. seed decides the order of the fibers, at most resident blocks run at a time.
 void launch(u32 blocks, u32 threads, u32 shared, const std::function<void()>& kernel, u64 seed, u32 resident);
+// The same for a grid that is one cluster.
+void launch_cluster(u32 blocks, u32 threads, u32 shared, const std::function<void()>& kernel, u64 seed);
 
 } // namespace emulation
 
@@ -44,6 +50,10 @@ inline u32 block_index() { return emulation::current->block; }
 inline u32 block_threads() { return emulation::current->threads; }
 inline u32 grid_blocks() { return emulation::current->blocks; }
 inline u8* shared_memory() { return emulation::current->shared; }
+
+inline void cluster_arrive() { emulation::arrive(); }
+inline void cluster_wait() { emulation::wait(); }
+template <class T> inline T* in_block(u32 block, T* p) { return (T*)(emulation::shared_of(block) + ((u8*)p - shared_memory())); }
 
 inline void sync_block() { emulation::sync(); }
 inline bool sync_block_or(bool p) { return emulation::any(p); }

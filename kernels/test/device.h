@@ -61,6 +61,13 @@ struct Device {
 		void* places[] = {(void*)&parameters...};
 		must(cudaLaunchKernel(function, dim3((u32)grid), dim3(threads), places, shared, stream), "launch");
 	}
+	// A kernel whose grid is one cluster, of a size that not every device has.
+	template <class... Parameters, class... Arguments>
+	void run_cluster(void (*kernel)(Parameters...), u64 blocks, u32 threads, u32 shared, Arguments... arguments) {
+		const void* function = function_of((const void*)kernel);
+		if (!raised[function]) must(cudaFuncSetAttribute(function, cudaFuncAttributeNonPortableClusterSizeAllowed, 1), "a cluster");
+		run(kernel, blocks, threads, shared, arguments...);
+	}
 	void mark(const char* name) {
 		marks.emplace_back(name, nullptr);
 		must(cudaEventCreate(&marks.back().second), "event");
@@ -109,6 +116,10 @@ struct Device {
 	template <class... Parameters, class... Arguments>
 	void run(void (*kernel)(Parameters...), u64 grid, u32 threads, u32 shared, Arguments... arguments) {
 		emulation::launch((u32)grid, threads, shared, [=] { kernel((Parameters)(arguments)...); }, seed++, resident);
+	}
+	template <class... Parameters, class... Arguments>
+	void run_cluster(void (*kernel)(Parameters...), u64 blocks, u32 threads, u32 shared, Arguments... arguments) {
+		emulation::launch_cluster((u32)blocks, threads, shared, [=] { kernel((Parameters)(arguments)...); }, seed++);
 	}
 	void zero(void* p, u64 bytes) { memset(p, 0, bytes); }
 	void fill(void* p, int byte, u64 bytes) { memset(p, byte, bytes); }

@@ -9,6 +9,18 @@ package driver
 static CUresult arrowsort_raise_shared(CUfunction f, int bytes) {
 	return cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes);
 }
+
+// How many clusters of a function, whose size is compiled in, the device can run at a time.
+static CUresult arrowsort_clusters(CUfunction f, int blocks, int threads, int shared, int *clusters) {
+	CUlaunchAttribute size = {CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION};
+	size.value.clusterDim.x = blocks;
+	size.value.clusterDim.y = size.value.clusterDim.z = 1;
+	CUlaunchConfig launch = {blocks, 1, 1, threads, 1, 1, shared};
+	launch.attrs = &size;
+	launch.numAttrs = 1;
+	CUresult code = cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
+	return code != CUDA_SUCCESS ? code : cuOccupancyMaxActiveClusters(clusters, f, &launch);
+}
 */
 import "C"
 
@@ -23,15 +35,21 @@ type Kernel struct {
 	Name    string
 	Threads int // of a block
 	Shared  int // bytes of dynamic shared memory
+	Cluster int // blocks of the one cluster that the grid is; 0: blocks are on their own
 }
 
 type function struct {
 	Kernel
 	cu.Function
+	fits bool // the device has what the kernel needs
 }
 
-// freeShared is how much dynamic shared memory a kernel may have without asking.
-const freeShared = 48 << 10
+const (
+	// freeShared is how much dynamic shared memory a kernel may have without asking.
+	freeShared = 48 << 10
+	// clusterCapability is the compute capability, the major number of it, from which on there are clusters.
+	clusterCapability = 9
+)
 
 func (c *Context) load(image []byte, kernels []Kernel) (err error) {
 	if c.module, err = cu.LoadData(string(image)); err != nil {
@@ -39,18 +57,38 @@ func (c *Context) load(image []byte, kernels []Kernel) (err error) {
 	}
 	c.functions = make([]function, len(kernels))
 	for i, k := range kernels {
-		f, err := c.module.Function(k.Name)
-		if err != nil {
-			return describe("loading the kernel "+k.Name, err)
+		c.functions[i].Kernel = k
+		if k.Shared > c.Shared || (k.Cluster > 0 && c.Major < clusterCapability) {
+			continue // not launched on this device
 		}
-		if k.Shared > freeShared && k.Shared <= c.Shared { // the others are not launched on this device
-			// cu.Function holds nothing but the driver's handle.
-			handle := *(*C.CUfunction)(unsafe.Pointer(&f))
-			if err := check("shared memory of the kernel "+k.Name, C.arrowsort_raise_shared(handle, C.int(k.Shared))); err != nil {
-				return err
-			}
+		if err := c.functions[i].load(c.module); err != nil {
+			return err
 		}
-		c.functions[i] = function{k, f}
 	}
 	return nil
 }
+
+func (f *function) load(module cu.Module) (err error) {
+	if f.Function, err = module.Function(f.Name); err != nil {
+		return describe("loading the kernel "+f.Name, err)
+	}
+	// cu.Function holds nothing but the driver's handle.
+	handle := *(*C.CUfunction)(unsafe.Pointer(&f.Function))
+	if f.Shared > freeShared {
+		if err := check("shared memory of the kernel "+f.Name, C.arrowsort_raise_shared(handle, C.int(f.Shared))); err != nil {
+			return err
+		}
+	}
+	f.fits = true
+	if f.Cluster > 0 { // a part of a device may have too few multiprocessors side by side
+		var clusters C.int
+		if err := check("the cluster of the kernel "+f.Name, C.arrowsort_clusters(handle, C.int(f.Cluster), C.int(f.Threads), C.int(f.Shared), &clusters)); err != nil {
+			return err
+		}
+		f.fits = clusters > 0
+	}
+	return nil
+}
+
+// Fits reports whether the device has what a kernel needs, by its position among those given to NewContext.
+func (c *Context) Fits(kernel int) bool { return c.functions[kernel].fits }

@@ -13,10 +13,10 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// TestEngineWithoutTiny holds the engine to the suite once more, with few rows sorted as many are.
-func TestEngineWithoutTiny(t *testing.T) {
-	defer func(rows int) { tinyRows = rows }(tinyRows)
-	tinyRows = 0
+// TestEngineWithoutFew holds the engine to the suite once more, with few rows sorted as many are.
+func TestEngineWithoutFew(t *testing.T) {
+	defer func(rows int) { launchRows = rows }(launchRows)
+	launchRows = 0
 	enginetest.TestEngine(t, func(t testing.TB) engine.Engine {
 		e, err := Open(Options{})
 		require.NoError(t, err, "this test needs a GPU")
@@ -25,17 +25,17 @@ func TestEngineWithoutTiny(t *testing.T) {
 	})
 }
 
-// BenchmarkTiny sorts few rows of a column that is on the device, one sort after another.
-func BenchmarkTiny(b *testing.B) {
+// BenchmarkFew sorts few rows of a column that is on the device, one sort after another.
+func BenchmarkFew(b *testing.B) {
 	e := openForBenchmark(b)
 	for _, kind := range []keyencode.Kind{keyencode.Uint32, keyencode.Int64, keyencode.Float64} {
-		for _, rows := range []int{1000, 4000, 10_000} {
-			b.Run(fmt.Sprintf("kind=%d/rows=%d", kind, rows), func(b *testing.B) { benchmarkTiny(b, e, kind, rows) })
+		for _, rows := range []int{1000, 4000, 10_000, 1 << 16} {
+			b.Run(fmt.Sprintf("kind=%d/rows=%d", kind, rows), func(b *testing.B) { benchmarkFew(b, e, kind, rows) })
 		}
 	}
 }
 
-func benchmarkTiny(b *testing.B, e *Engine, kind keyencode.Kind, rows int) {
+func benchmarkFew(b *testing.B, e *Engine, kind keyencode.Kind, rows int) {
 	job := randomJob(goMemory{}, kind, rows, 1)
 	session := <-e.turn
 	defer func() { e.turn <- session }()
@@ -48,7 +48,7 @@ func benchmarkTiny(b *testing.B, e *Engine, kind keyencode.Kind, rows int) {
 	s.column(0)
 	require.NoError(b, s.wait())
 	for b.Loop() {
-		order, ok := s.sortTiny()
+		order, ok := s.sortFew()
 		require.True(b, ok)
 		require.NoError(b, s.wait())
 		s.free(order)

@@ -6,26 +6,24 @@ import (
 	"math"
 
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
-	"github.com/arrowsort/arrowsort/kernels"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// tinyRows is kernels.TinyRows but for tests.
-var tinyRows = kernels.TinyRows
-
-// tiny sorts few rows by a field in one launch of one block; ok is false for more rows than it takes. in are row numbers in the order
-// of the field's rows, 0 for the order of the input. classes says what null and NaN are, see kernels/tiny_rows.h.
-func (b *binner) tiny(field driver.Ptr, in driver.Ptr, classes uint64) (rows driver.Ptr, ok bool) {
-	kernel := "tiny"
-	if b.rows <= kernels.TinyFewRows {
-		kernel = "tiny_few"
-	}
-	if b.rows > tinyRows || !fits(b.Shared, kernel) {
+// sortFew sorts few rows by a field in one launch; ok is false for more rows than the device takes. in are row numbers in the order of the
+// field's rows, 0 for the order of the input. classes says what null and NaN are, see kernels/few_rows.h.
+func (b *binner) sortFew(field driver.Ptr, in driver.Ptr, classes uint64) (rows driver.Ptr, ok bool) {
+	kernel, blocks, ok := b.fewKernel(b.rows)
+	if !ok {
 		return 0, false
 	}
 	rows = b.alloc(4 * b.rows)
-	b.launch(kernel, 1, uint64(field), uint64(b.rows), classes, uint64(in), uint64(rows))
+	b.launch(kernel, blocks, uint64(field), uint64(b.rows), classes, uint64(in), uint64(rows))
 	return rows, true
+}
+
+// fewKernel is the kernel that sorts so few rows on this device.
+func (t *task) fewKernel(rows int) (name string, blocks int, ok bool) {
+	return fewKernel(rows, func(name string) bool { return t.Fits(kernelNumbers[name]) })
 }
 
 const (
@@ -34,9 +32,9 @@ const (
 	classesAtStart = 2
 )
 
-// sortTiny sorts few rows by their only key, if it is one for the device: its statistics are not needed.
-func (s *sorter) sortTiny() (rows driver.Ptr, ok bool) {
-	if len(s.job.Keys) != 1 || s.rows == 0 || s.rows > tinyRows || s.job.Plan {
+// sortFew sorts few rows by their only key, if it is one for the device: its statistics are not needed.
+func (s *sorter) sortFew() (rows driver.Ptr, ok bool) {
+	if _, _, few := s.fewKernel(s.rows); !few || len(s.job.Keys) != 1 || s.rows == 0 || s.job.Plan {
 		return 0, false
 	}
 	key := s.job.Keys[0]
@@ -48,7 +46,7 @@ func (s *sorter) sortTiny() (rows driver.Ptr, ok bool) {
 	if key.Nulls == keyencode.NullsAtStart {
 		classes = classesAtStart
 	}
-	return s.binner.tiny(put(s.task, s.wholeField(key, layout)), 0, classes)
+	return s.binner.sortFew(put(s.task, s.wholeField(key, layout)), 0, classes)
 }
 
 // wholeField makes numbers in the order of the key of all values that its type has.

@@ -1,4 +1,4 @@
-// Tiny sorts on the emulated device, compared with a stable sort of the standard library.
+// Sorts of few rows, by a block or a cluster, on the emulated device, compared with a stable sort of the standard library.
 #include "../arrowsort.cu"
 #include "../test/argsort.h"
 #include "../test/distributions.h"
@@ -54,7 +54,10 @@ struct TestColumn {
 	}
 };
 
-void check(Kind kind, u64 n, int distribution, u64 seed, bool nulls, Classes classes, bool few, bool mapped) {
+enum Sort { FEW, TINY, CLUSTER };
+const char* const sortNames[] = {"tiny_few", "tiny", "cluster"};
+
+void check(Kind kind, u64 n, int distribution, u64 seed, bool nulls, Classes classes, Sort sort, bool mapped) {
 	Device d;
 	d.seed = seed;
 	TestColumn c(kind, n, distribution, seed, nulls, classes);
@@ -64,13 +67,16 @@ void check(Kind kind, u64 n, int distribution, u64 seed, bool nulls, Classes cla
 	std::stable_sort(want.begin(), want.end(), [&](u32 a, u32 b) {
 		return c.classOf[a] != c.classOf[b] ? c.classOf[a] < c.classOf[b] : c.number[a] < c.number[b];
 	});
-	u32 items = few ? TINY_FEW_ITEMS : TINY_ITEMS;
-	d.run(few ? tiny_few : tiny, 1, TINY_THREADS, tiny_bytes(items), &c.field, n, classes,
-	      mapped ? in.data() : nullptr, rows.data());
+	const u32* from = mapped ? in.data() : nullptr;
+	switch (sort) {
+	case FEW: d.run(tiny_few, 1, TINY_THREADS, tiny_bytes(TINY_FEW_ITEMS), &c.field, n, classes, from, rows.data()); break;
+	case TINY: d.run(tiny, 1, TINY_THREADS, tiny_bytes(TINY_ITEMS), &c.field, n, classes, from, rows.data()); break;
+	case CLUSTER: d.run_cluster(cluster, CLUSTER_BLOCKS, CLUSTER_THREADS, clusterBytes, &c.field, n, classes, from, rows.data()); break;
+	}
 	for (u64 i = 0; i < n; i++) {
 		u32 is = mapped ? 1000000 - rows[i] : rows[i];
 		if (is == want[i]) continue;
-		fprintf(stderr, "FAILED: place %llu holds row %u, not %u: n %llu, %s, %s, seed %llu, nulls %d, classes %d\n", (unsigned long long)i, is, want[i],
+		fprintf(stderr, "FAILED %s: place %llu holds row %u, not %u: n %llu, %s, %s, seed %llu, nulls %d, classes %d\n", sortNames[sort], (unsigned long long)i, is, want[i],
 		        (unsigned long long)n, kindNames[kind], distributionNames[distribution], (unsigned long long)seed, nulls, (int)classes);
 		exit(1);
 	}
@@ -80,18 +86,24 @@ void check(Kind kind, u64 n, int distribution, u64 seed, bool nulls, Classes cla
 
 int main() {
 	int cases = 0;
-	auto run = [&](Kind kind, u64 n, int distribution, bool few) {
+	auto run = [&](Kind kind, u64 n, int distribution, Sort sort) {
 		bool nulls = cases % 2, classes = nulls || kind == F32 || kind == F64;
-		check(kind, n, distribution, cases + 1, nulls, !classes ? NO_CLASSES : cases % 3 ? CLASSES_AT_END : CLASSES_AT_START, few, cases % 5 == 0);
+		check(kind, n, distribution, cases + 1, nulls, !classes ? NO_CLASSES : cases % 3 ? CLASSES_AT_END : CLASSES_AT_START, sort, cases % 5 == 0);
 		cases++;
 	};
 	for (u64 n : {1, 2, 31, 33, 1000, TINY_FEW_ROWS - 1, TINY_FEW_ROWS}) {
-		for (int kind = 0; kind < KINDS; kind++) run((Kind)kind, n, 0, true);
+		for (int kind = 0; kind < KINDS; kind++) run((Kind)kind, n, 0, FEW);
 	}
 	for (int distribution = 0; distribution < distributions; distribution++) {
-		run((Kind)(distribution % KINDS), 3000, distribution, true);
-		run(I64_DOWN, 4000, distribution, true);
+		run((Kind)(distribution % KINDS), 3000, distribution, FEW);
+		run(I64_DOWN, 4000, distribution, FEW);
 	}
-	for (u64 n : {TINY_ROWS - 1, TINY_ROWS}) run(F64, n, 0, false), run(U32, n, 2, false), run(I64_DOWN, n, 5, false);
-	printf("%d tiny sorts are right\n", cases);
+	for (u64 n : {TINY_ROWS - 1, TINY_ROWS}) run(F64, n, 0, TINY), run(U32, n, 2, TINY), run(I64_DOWN, n, 5, TINY);
+	const u64 quarter = CLUSTER_ROWS / 4;
+	for (u64 n : {1, 31, 33, 1023, 1025}) run((Kind)(n % KINDS), n, 0, CLUSTER);
+	for (u64 n : {quarter - 1, quarter, quarter + 1, 2 * quarter, 2 * quarter + 1}) run((Kind)(n % KINDS), n, 0, CLUSTER);
+	for (int kind = 0; kind < KINDS; kind++) run((Kind)kind, 5000 + kind, 0, CLUSTER);
+	for (int distribution = 0; distribution < distributions; distribution++) run((Kind)(distribution % KINDS), 3000 + distribution, distribution, CLUSTER);
+	for (u64 n : {CLUSTER_ROWS - 1, CLUSTER_ROWS}) run(F64, n, 0, CLUSTER), run(U32, n, 2, CLUSTER);
+	printf("%d sorts of few rows are right\n", cases);
 }

@@ -1,0 +1,23 @@
+package gpu
+
+import "github.com/arrowsort/arrowsort/kernels"
+
+// launchRows is up to how many rows a sort may be one launch. It is a variable for tests.
+var launchRows = kernels.ClusterRows
+
+// fewKernel is the kernel that sorts so few rows all by itself, and its grid: a block or, where the device has them, a cluster.
+// fits tells of the kernels for which it has what they need.
+func fewKernel(rows int, fits func(name string) bool) (name string, blocks int, ok bool) {
+	switch {
+	case rows > launchRows:
+		return "", 0, false
+	case rows <= kernels.TinyFewRows && fits("tiny_few"):
+		return "tiny_few", 1, true
+	case rows <= kernels.ClusterRows && fits("cluster"):
+		return "cluster", kernels.ClusterBlocks, true
+	case rows <= kernels.TinyRows && fits("tiny"):
+		return "tiny", 1, true
+	default:
+		return "", 0, false
+	}
+}

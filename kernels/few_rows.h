@@ -1,0 +1,92 @@
+// The rows of a sort of few rows: numbers of 64 bits, and the classes of those that have none.
+#pragma once
+#include "number.h"
+
+// What null and NaN are in a sort of few rows: numbers of the field, or classes of their own behind or in front of all numbers.
+enum Classes : u64 { NO_CLASSES = 0, CLASSES_AT_END = 1, CLASSES_AT_START = 2 };
+
+// What is known of the rows of a thread.
+struct Extent64 {
+	u64 notLeast = 0, greatest = 0;
+	bool mixed = false; // a null or a NaN was there
+
+	DEVICE void add(u64 number) {
+		notLeast = ~number > notLeast ? ~number : notLeast;
+		greatest = number > greatest ? number : greatest;
+	}
+	DEVICE u64 least() const { return ~notLeast; }
+	// No value: nothing to tell apart.
+	DEVICE u64 span() const { return greatest >= least() ? greatest - least() : 0; }
+	DEVICE u32 span_bits() const { return span() ? 64 - leading_zeros(span()) : 0; }
+	DEVICE static u32 leading_zeros(u64 x) {
+		u32 high = (u32)(x >> 32);
+		return high ? count_leading_zeros(high) : 32 + count_leading_zeros((u32)x);
+	}
+};
+
+// Loads the rows of a thread, items of them, and turns them into numbers.
+template <int items> struct FewRows {
+	const Field* field;
+	u32 n, first, step; // row i of the thread is first + i * step
+	Classes classes;
+	Linear linear;
+	u64 number[items]; // 0 for rows that have none
+	u32 places = 0;    // two bits for each row: the place of its class
+
+	DEVICE FewRows(const Field* f, u32 n, u32 first, u32 step, Classes classes)
+	    : field(f), n(n), first(first), step(step), classes(classes), linear(f) {}
+
+	DEVICE u32 row(int i) const { return first + i * step; }
+	DEVICE bool has(int i) const { return row(i) < n; }
+	// Classes have places 0 to 2, from the front on; that of values is the first or the last.
+	DEVICE u32 value_place() const { return classes == CLASSES_AT_START ? 2 : 0; }
+	DEVICE u32 place(int i) const { return places >> 2 * i & 3; }
+
+	// All loads are on their way before the first is used.
+	template <class Value> DEVICE void load_values(u32 used) {
+		const Value* values = (const Value*)field->values;
+		UNROLL for (int i = 0; i < items; i++) number[i] = i < (int)used && has(i) ? ::load(values + row(i)) : 0;
+	}
+	DEVICE void load_raw(u32 used) {
+		bool apart = field->form == FORM_BIT || field->form == FORM_BIG_ENDIAN || field->stride != field->width;
+		if (!apart && field->width == 8) return load_values<u64>(used);
+		if (!apart && field->width == 4) return load_values<u32>(used);
+		if (!apart && field->width == 2) return load_values<u16>(used);
+		if (!apart && field->width == 1) return load_values<u8>(used);
+		UNROLL for (int i = 0; i < items; i++) number[i] = i < (int)used && has(i) ? raw_value(field, row(i)) : 0;
+	}
+	// Bit i: item i is null.
+	DEVICE u32 load_nulls(u32 used) const {
+		if (field->validity == 0) return 0;
+		u32 nulls = 0;
+		UNROLL for (int i = 0; i < items; i++) {
+			if (i < (int)used && has(i)) nulls |= (u32)!bit_at((const u32*)field->validity, field->bit + row(i)) << i;
+		}
+		return nulls;
+	}
+
+	// Reads the first so many items of all threads.
+	DEVICE Extent64 read(u32 used) {
+		static_assert(items <= 16, "two bits for each");
+		Extent64 extent;
+		u32 nulls = load_nulls(used);
+		load_raw(used);
+		UNROLL for (int i = 0; i < items; i++) {
+			if (i >= (int)used || !has(i)) continue;
+			u64 x = number[i];
+			bool null = nulls >> i & 1 || (linear.rank && x == 0);
+			bool nan = linear.floating && !null && (x & ~linear.sign) > linear.infinity;
+			number[i] = null ? linear.null : linear.number(x);
+			u32 place = value_place();
+			if (classes != NO_CLASSES && (null || nan)) {
+				place = nan ? 1 : 2 - place;
+				number[i] = 0;
+				extent.mixed = true;
+			} else {
+				extent.add(number[i]);
+			}
+			places |= place << 2 * i;
+		}
+		return extent;
+	}
+};
