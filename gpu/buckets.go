@@ -9,6 +9,8 @@ type bucketShape struct {
 	first  int // of them, those of the first pass
 	window int // rows that a block finishes
 	small  bool
+	width  int  // bytes of a number
+	exact  bool // codes of 32 bits tell all numbers apart
 }
 
 // Partition and finish is for codes of more bits than two digits, and for no more rows than this.
@@ -20,13 +22,13 @@ const (
 // bucketKernels are those of partition and finish: a device whose multiprocessors have too little memory for one of them sorts by digits.
 var bucketKernels = []string{
 	"sample", "look", "bucket_plan", "partition_first", "partition_first_wide", "partition_only", "partition_only_wide",
-	"partition_small", "partition_small_wide", "partition_second", "finish", "finish_small", "finish_rest",
+	"partition_small", "partition_small_wide", "partition_second", "finish", "finish_wide", "finish_small", "finish_small_wide", "finish_rest",
 }
 
 // shapeBuckets takes as many buckets as it takes for most of them to fit into a window, and for what tells the rows of a window apart
 // to fit beside their numbers.
-func shapeBuckets(n int) bucketShape {
-	s := bucketShape{bits: 1, window: kernels.FinishWindow}
+func shapeBuckets(n, width int, floats bool) bucketShape {
+	s := bucketShape{bits: 1, window: kernels.FinishWindow, width: width, exact: width == 4 && !floats}
 	binBits := kernels.FinishBinBits
 	if n <= kernels.SmallRows {
 		s.small, s.window, binBits = true, kernels.SmallFinishWindow, kernels.SmallFinishBinBits
@@ -48,6 +50,8 @@ func (s bucketShape) windows(n int) int { return (n + s.window - 1) / s.window }
 // tile is the rows of a tile of the pass that reads the column.
 func (s bucketShape) tile() int {
 	switch {
+	case s.first < s.bits && s.width == 8:
+		return kernels.PartitionWideTile
 	case s.first < s.bits:
 		return kernels.PartitionTile
 	case s.bits <= kernels.SmallPassBits:
@@ -60,12 +64,16 @@ func (s bucketShape) tile() int {
 // tiles is the number of tiles of n rows.
 func (s bucketShape) tiles(n int) int { return (n + s.tile() - 1) / s.tile() }
 
-// partition is the kernel that deals out the rows of a column of so many bytes.
-func (s bucketShape) partition(width int) string {
-	name := map[int]string{
-		kernels.PartitionTile: "partition_first", kernels.PartitionSmallTile: "partition_small", kernels.PartitionOnlyTile: "partition_only",
-	}[s.tile()]
-	if width == 8 {
+// partition is the kernel that deals out the rows of the column.
+func (s bucketShape) partition() string {
+	name := "partition_only"
+	switch {
+	case s.first < s.bits:
+		name = "partition_first"
+	case s.bits <= kernels.SmallPassBits:
+		name = "partition_small"
+	}
+	if s.width == 8 {
 		name += "_wide"
 	}
 	return name
@@ -73,17 +81,22 @@ func (s bucketShape) partition(width int) string {
 
 // finish is the kernel that finishes the buckets.
 func (s bucketShape) finish() string {
+	name := "finish"
 	if s.small {
-		return "finish_small"
+		name = "finish_small"
 	}
-	return "finish"
+	if !s.exact {
+		name += "_wide"
+	}
+	return name
 }
 
-// tolerated is the number of buckets above the window that partition and finish takes: they are finished one by one, in a quarter of
-// a millisecond.
-func tolerated(n, width int) uint64 {
-	if n >= 1<<26 && width == 4 {
-		return 128
+// tolerated is the number of buckets above the window that partition and finish takes. A block finishes each by itself: a round of as many
+// as there are multiprocessors is always worth it, and more in proportion to what sorting by digits takes.
+func (s bucketShape) tolerated() uint64 {
+	share := 10
+	if s.width == 8 {
+		share = 4
 	}
-	return 0
+	return uint64(max(128, 1<<s.bits/share))
 }

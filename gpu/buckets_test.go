@@ -14,8 +14,8 @@ func TestBucketShapes(t *testing.T) {
 	for _, k := range kernels.All {
 		known[k.Name] = true
 	}
-	for _, n := range []int{1, 2, 100, 5000, 1 << 16, 1 << 20, kernels.SmallRows, kernels.SmallRows + 1, 1 << 24, 1<<27 + 5, bucketMaxRows} {
-		s := shapeBuckets(n)
+	for i, n := range []int{1, 2, 100, 5000, 1 << 16, 1 << 20, kernels.SmallRows, kernels.SmallRows + 1, 1 << 24, 1<<27 + 5, bucketMaxRows} {
+		s := shapeBuckets(n, 4<<(i%2), i%3 == 0)
 		binBits := kernels.FinishBinBits
 		if s.small {
 			binBits = kernels.SmallFinishBinBits
@@ -37,15 +37,12 @@ func TestBucketShapes(t *testing.T) {
 		require.GreaterOrEqual(t, s.windows(n)*s.window, n)
 		require.GreaterOrEqual(t, s.tiles(n)*s.tile(), n)
 		require.True(t, known[s.finish()])
-		for _, width := range []int{4, 8} {
-			require.True(t, known[s.partition(width)])
-		}
+		require.True(t, known[s.partition()])
 	}
 }
 
-// TestTolerated says when buckets above the window are worth their time: it is small beside a sort of many short numbers.
+// TestTolerated: long numbers are worth more large buckets, since digits take longer.
 func TestTolerated(t *testing.T) {
-	require.Positive(t, tolerated(1<<26, 4))
-	require.Zero(t, tolerated(1<<26-1, 4))
-	require.Zero(t, tolerated(1<<26, 8))
+	require.EqualValues(t, 128, shapeBuckets(1<<16, 4, false).tolerated())
+	require.Greater(t, shapeBuckets(1<<28, 8, false).tolerated(), shapeBuckets(1<<28, 4, false).tolerated())
 }

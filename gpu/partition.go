@@ -97,10 +97,10 @@ func (t *task) canLook(n int) bool {
 //
 // Meanwhile is called when all is launched.
 func (t *task) look(v view, n int, meanwhile func()) (rows driver.Ptr, seen abiReport) {
-	shape := shapeBuckets(n)
+	shape := shapeBuckets(n, int(v.column.width), v.column.form == uint64(keyencode.FormFloat))
 	p := t.newPartition(v, shape, n)
 	t.launchLook(p, shape, n)
-	t.launch(shape.partition(int(v.column.width)), shape.tiles(n), p.buckets...)
+	t.launch(shape.partition(), shape.tiles(n), p.buckets...)
 	if shape.first < shape.bits {
 		t.launch("partition_second", n/kernels.PartitionSecondTile+1<<shape.first+1, p.buckets...)
 	}
@@ -194,7 +194,7 @@ func (t *task) newPartition(v view, shape bucketShape, n int) *partition {
 		numberMap: at[6], seen: at[7], report: uint64(uintptr(unsafe.Pointer(t.lookout.report))),
 		n: uint64(n), bits: uint64(shape.bits), firstBits: uint64(shape.first), rowBits: rowBitsOf(n), window: uint64(shape.window),
 		second: uint64(shape.bits - shape.first),
-		needed: bucketCodeBits, tolerated: tolerated(n, int(v.column.width)),
+		needed: bucketCodeBits, tolerated: shape.tolerated(),
 	}})
 	return p
 }

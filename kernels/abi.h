@@ -166,10 +166,11 @@ look_up_ranks(u8 *indices, u64 width, u32 *validity, u64 bit, u32 *ranks, u64 n,
 */
 
 /*
-Partition and finish: for keys whose leading bits spread the rows well. A record, prefix << 32 | row, is like no other, so no
-step has to be stable: rows are dealt to buckets by their leading bits, in one pass or two, and each bucket is sorted in shared
-memory. The prefix is made from a row's number by a monotone map that a sample suggests (Map); rows that tie in it are told apart
-by their numbers, fetched by row. n is at most 2^28, and the bits of a row number at most bits + FINISH_BIN_BITS (for n up to
+Partition and finish: for keys whose leading bits spread the rows well. A record is a code of 64 bits whose low
+bits give way to the row number; of columns of 4 bytes, a prefix of 32 bits and the row. It is like no other, so no step has to be
+stable: rows are dealt to buckets by their leading bits, in one pass or two, and each bucket is sorted in shared memory. The code is
+made from a row's number by a monotone map that a sample suggests (Map); rows that tie in it are told apart by their numbers, fetched
+by row, unless it tells all. n is at most 2^28, and the bits of a row number at most bits + FINISH_BIN_BITS (for n up to
 SMALL_ROWS: SMALL_FINISH_BIN_BITS).
 
 A number is the ordered word of a value, of the whole range of its type (base is the sign bit, shift 0), or a code word that was
@@ -190,11 +191,12 @@ partition_first(Buckets b)    grid = ceil(n / PARTITION_TILE): firstBits = 8 bit
 partition_only(Buckets b)     grid = ceil(n / PARTITION_ONLY_TILE): all bits at once, 11 at most
 partition_small(Buckets b)    grid = ceil(n / PARTITION_SMALL_TILE): all bits at once, instead of partition_only when they are 8 at most
     Leave counts and classCounts zero for the next sort, whatever the verdict.
-partition_first_wide, partition_only_wide, partition_small_wide   the same for columns of 8 bytes
+partition_first_wide, partition_only_wide, partition_small_wide   the same for columns of 8 bytes; PARTITION_WIDE_TILE
 partition_second(Buckets b)   grid = n / PARTITION_SECOND_TILE + 2^firstBits + 1
 finish(Buckets b)             grid = windows = ceil(n / window); n above SMALL_ROWS, window = FINISH_WINDOW
 finish_small(Buckets b)       the same for n up to SMALL_ROWS, window = SMALL_FINISH_WINDOW
-finish_rest(Buckets b)        grid = multiprocessors: what the finish left over.
+finish_wide, finish_small_wide   the same for columns of 8 bytes, and floats
+finish_rest(Buckets b)        grid = multiprocessors: what the finish left over, ranges of buckets of at most FINISH_REST_ROWS rows.
 */
 
 // What speaks against partition and finish.
@@ -235,8 +237,8 @@ struct Heavy {
 
 // A Map is monotone, and one to one where right is 0 and the number in range:
 //   x = ((number - low) >> right) << left;  prefix = x + high(x * scale + shifted out) + (row << rowLeft >> rowRight if left > 0)
-// all in 32 bits. Numbers below low have the prefix 0, those above last ~0. Floats that are spread evenly, as few are by their bits, have
-//   prefix = (value - offset) * factor + 1;  value is that of the number in two's complement: number ^ flip
+// all in 32 bits; behind the prefix the code has low(x * scale + shifted out). Numbers below low have the prefix 0, those above last ~0. Floats that are spread evenly, as few are by their bits, have
+//   prefix = (value - offset) * factor >> 20;  value is that of the number in two's complement: number ^ flip
 // and right 1: rows that tie in their prefixes need not tie, but where a prefix is outside lossyLow..lossyHigh.
 struct Map {
 	u64 low, last;

@@ -62,6 +62,9 @@ DEVICE u64 shuffle(u64 x, u32 from) { return __shfl_sync(ALL_LANES, x, from); }
 DEVICE u64 shuffle_xor(u64 x, u32 by) { return __shfl_xor_sync(ALL_LANES, x, by); }
 
 DEVICE u32 count_ones(u32 x) { return __popc(x); }
+DEVICE u32 lowest_bit(u32 x) { return (u32)__ffs((int)x) - 1; } // of a word that is not zero
+// The low 32 bits of high:low >> by, by below 32.
+DEVICE u32 shift_right(u32 high, u32 low, u32 by) { return __funnelshift_r(low, high, by); }
 DEVICE u32 multiply_high(u32 a, u32 b) { return __umulhi(a, b); }
 DEVICE double multiply_add(double a, double b, double c) { return __fma_rn(a, b, c); }
 DEVICE double as_double(u64 pattern) { return __longlong_as_double((long long)pattern); }
@@ -206,6 +209,8 @@ template <class T> DEVICE T* in_register(T* p) {
 }
 
 #endif
+
+constexpr int power_up_to(int x) { return x < 2 ? 1 : 2 * power_up_to(x / 2); }
 
 DEVICE u32 lane_index() { return thread_index() % 32; }
 DEVICE u32 warp_index() { return thread_index() / 32; }

@@ -35,16 +35,18 @@ var All = slices.Concat(digitBinning, []Kernel{
 	{"sample", 1024, SampleBytes},
 	{"look", LookThreads, LookHead + (1<<BucketBits)*2},
 	{"bucket_plan", 1024, 1024},
-	{"partition_first", PartitionThreads, dealerBytes(PartitionTile, 256) + classBytes(PartitionThreads)},
-	{"partition_first_wide", PartitionWideThreads, dealerBytes(PartitionTile, 256) + classBytes(PartitionWideThreads)},
-	{"partition_only", PartitionOnlyThreads, dealerBytes(PartitionOnlyTile, 1<<OnlyPassBits) + classBytes(PartitionOnlyThreads)},
-	{"partition_only_wide", PartitionOnlyThreads, dealerBytes(PartitionOnlyTile, 1<<OnlyPassBits) + classBytes(PartitionOnlyThreads)},
-	{"partition_small", PartitionSmallThreads, dealerBytes(PartitionSmallTile, 1<<SmallPassBits) + classBytes(PartitionSmallThreads)},
-	{"partition_small_wide", PartitionSmallThreads, dealerBytes(PartitionSmallTile, 1<<SmallPassBits) + classBytes(PartitionSmallThreads)},
+	{"partition_first", PartitionThreads, dealerBytes(PartitionTile, 256)},
+	{"partition_first_wide", PartitionWideThreads, dealerBytes(PartitionWideTile, 256)},
+	{"partition_only", PartitionOnlyThreads, dealerBytes(PartitionOnlyTile, 1<<OnlyPassBits)},
+	{"partition_only_wide", PartitionOnlyThreads, dealerBytes(PartitionOnlyTile, 1<<OnlyPassBits)},
+	{"partition_small", PartitionSmallThreads, dealerBytes(PartitionSmallTile, 1<<SmallPassBits)},
+	{"partition_small_wide", PartitionSmallThreads, dealerBytes(PartitionSmallTile, 1<<SmallPassBits)},
 	{"partition_second", PartitionSecondThreads, dealerBytes(PartitionSecondTile, 256)},
-	{"finish", FinishThreads, finishBytes(FinishItems, FinishBinBits)},
-	{"finish_small", FinishThreads, finishBytes(SmallFinishItems, SmallFinishBinBits)},
-	{"finish_rest", 1024, FinishRestRows * 8},
+	{"finish", FinishThreads, finishBytes(FinishThreads*FinishItems, FinishBinBits)},
+	{"finish_wide", FinishWideThreads, finishWideBytes(FinishWideThreads*FinishWideItems, FinishBinBits)},
+	{"finish_small", FinishThreads, finishBytes(FinishThreads*SmallFinishItems, SmallFinishBinBits)},
+	{"finish_small_wide", FinishThreads, finishWideBytes(FinishThreads*SmallFinishItems, SmallFinishBinBits)},
+	{"finish_rest", FinishRestThreads, finishWideBytes(FinishRestThreads*FinishRestItems, FinishRestBinBits)},
 	{"iota", StreamThreads, 0},
 	{"widen", StreamThreads, 0},
 	{"gather_1", StreamThreads, 0},
@@ -107,11 +109,14 @@ const (
 // dealerBytes: a tile of records, two words for each bin, and a few words.
 func dealerBytes(tile, bins int) int { return tile*8 + (bins+4)*8 + 128 }
 
-// classBytes: the rows of each class in each warp, and two words for each class.
-func classBytes(threads int) int { return (Classes*(threads/32+2) + 1) * 4 }
-
-// finishBytes: words of all kinds, the staged rows, counters of the bins that hold lists of rows later, and runs of rows that tie.
-func finishBytes(items, binBits int) int {
-	room := FinishThreads * items
-	return 1024 + (room+32)*4 + (max(1<<binBits, room)+32)*4 + room*2
+// finishBytes: words of all kinds, the staged rows, and counters of the bins that hold lists of rows later.
+func finishBytes(room, binBits int) int {
+	control := 256
+	if room > 6144 {
+		control = 512
+	}
+	return (control + room + 32 + max(1<<binBits, room) + 32) * 4
 }
+
+// finishWideBytes: and the low halves of records, and runs of rows that tie.
+func finishWideBytes(room, binBits int) int { return finishBytes(room, binBits) + room*6 }

@@ -23,12 +23,14 @@ template <class Word> struct ByValue {
 	DEVICE explicit ByValue(const Map* m)
 	    : flip((Word)m->flip), sign((Word)m->sign), low((Word)m->low), last((Word)m->last), offset(as_double(m->offset)), factor(as_double(m->factor)) {}
 
-	DEVICE u32 prefix(Word number) const {
+	// The prefix, and 20 bits behind it.
+	DEVICE u64 code(Word number) const {
 		double above = value_of(number, flip, sign) - offset;
-		u32 p = (u32)pattern_of(multiply_add(above, factor, 4503599627370497.0)); // 2^52 + 1
-		if (number < low) p = 0;
-		return number > last ? ~0u : p;
+		u64 c = pattern_of(multiply_add(above, factor, 4503599628418816.0)) << 12; // 2^52 + 2^20, the prefix 1
+		if (number < low) c = 0;
+		return number > last ? ~0ull : c;
 	}
+	DEVICE u32 prefix(Word number) const { return (u32)(code(number) >> 32); }
 };
 
 struct Mapper {
@@ -48,27 +50,31 @@ struct Mapper {
 		u32 x = number - (u32)low;
 		return x + multiply_high(x, scale);
 	}
-	// The bits that are shifted out below take part in the product: the slope is up to two, which would leave every other prefix empty.
-	DEVICE u32 simple_prefix(u64 number) const {
+	// A code is the prefix, and behind it more of the number. The bits that are shifted out below take part in the product: the slope is
+	// up to two, which would leave every other prefix empty.
+	DEVICE u64 simple_code(u64 number) const {
 		u64 above = number - low;
 		u32 x = (u32)(above >> right), below = (u32)(above << (32 - right));
-		return x + (u32)(((u64)x * scale + below) >> 32);
+		return (u64)x * scale + ((u64)x << 32 | below);
 	}
+	DEVICE u32 simple_prefix(u64 number) const { return (u32)(simple_code(number) >> 32); }
+	DEVICE u64 simple_code(u32 number) const { return (u64)simple_prefix(number) << 32; }
 	// Numbers of 32 bits are never shifted right, nor are others when left is not zero.
-	DEVICE u32 in_range(u32 number, u32 row) const { return spread(number - (u32)low, row); }
-	DEVICE u32 in_range(u64 number, u32 row) const { return left ? spread((u32)(number - low), row) : simple_prefix(number); }
+	DEVICE u64 in_range(u32 number, u32 row) const { return (u64)spread(number - (u32)low, row) << 32; }
+	DEVICE u64 in_range(u64 number, u32 row) const { return left ? (u64)spread((u32)(number - low), row) << 32 : simple_code(number); }
 	DEVICE u32 spread(u32 x, u32 row) const {
 		x <<= left;
 		x += multiply_high(x, scale);
 		return left ? x + (row << rowLeft >> rowRight) : x;
 	}
-	template <class Word> DEVICE u32 prefix_by_bits(Word number, u32 row) const { return clamped(number, in_range(number, row)); }
-	template <class Word> DEVICE u32 by_value(Word number) const { return ByValue<Word>(map).prefix(number); }
-	template <class Word> DEVICE u32 clamped(Word number, u32 prefix) const {
-		if (!clamps) return prefix;
-		if (number < (Word)low) prefix = 0;
-		return number > (Word)last ? ~0u : prefix;
+	template <class Word> DEVICE u64 code_by_bits(Word number, u32 row) const {
+		u64 c = in_range(number, row);
+		if (!clamps) return c;
+		if (number < (Word)low) c = 0;
+		return number > (Word)last ? ~0ull : c;
 	}
+	template <class Word> DEVICE u32 prefix_by_bits(Word number, u32 row) const { return (u32)(code_by_bits(number, row) >> 32); }
+	template <class Word> DEVICE u32 by_value(Word number) const { return ByValue<Word>(map).prefix(number); }
 	template <class Word> DEVICE u32 prefix(Word number, u32 row) const { return floating ? by_value(number) : prefix_by_bits(number, row); }
 };
 
@@ -92,7 +98,7 @@ template <class Word> DEVICE bool make_value_map(Map* m, Word low, Word last, do
 	double a = value_of(low, flip, sign), z = value_of(last, flip, sign), room = (z - a) * share;
 	low = number_of(a - room, flip, sign), last = number_of(z + room, flip, sign);
 	a = value_of(low, flip, sign), z = value_of(last, flip, sign); // as they are rounded
-	double factor = 4294967290.0 / (z - a);
+	double factor = 4503599620000000.0 / (z - a); // a little below 2^52
 	if (!(z - z == 0) || !(a - a == 0) || !(factor - factor == 0) || factor == 0 || low > last) return false; // infinite, or all alike
 	m->low = low, m->last = last;
 	m->floating = 1, m->factor = pattern_of(factor), m->offset = pattern_of(a);

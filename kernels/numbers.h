@@ -14,6 +14,15 @@ template <class Word> struct Numbers {
 
 	// Integers: their numbers are x ^ flip.
 	DEVICE bool simple() const { return !floating && !rank; }
+	// The same for many values that are none of these.
+	template <int count> DEVICE void make_values(Word* x) const {
+		if (floating) {
+			UNROLL for (int i = 0; i < count; i++) x[i] = (x[i] & sign ? sign - x[i] : x[i]) ^ flip;
+			return;
+		}
+		Word less = rank;
+		UNROLL for (int i = 0; i < count; i++) x[i] = (x[i] - less) ^ flip;
+	}
 	// x becomes a number; the result is false for a NaN, and for the rank of null.
 	DEVICE bool make(Word& x) const {
 		bool value = true;
@@ -75,13 +84,16 @@ template <class Word> struct Chunk {
 			inside |= (u32)(row < rows) << i;
 		}
 	}
+	// A lane reads a word of the bitmap for all.
 	DEVICE u32 valid(const Field* f, u64 first, u64 rows) const {
-		u32 mask = 0;
+		u64 bit = f->bit + first, word = bit / 32 + lane_index(), last = (f->bit + rows - 1) / 32;
+		u32 bits = lane_index() <= CHUNK_ROWS / 32 && word <= last ? ::load((const u32*)f->validity + word) : 0, mask = 0;
+		bits = shift_right(shuffle(bits, (lane_index() + 1) % 32), bits, (u32)bit % 32);
 		UNROLL for (int i = 0; i < CHUNK_ITEMS; i += vector) {
-			u32 bits = bits_at((const u32*)f->validity, f->bit + first + place(i), f->bit + rows);
-			mask |= (bits & ((1u << vector) - 1)) << i;
+			u32 at = place(i);
+			mask |= (shuffle(bits, at / 32) >> at % 32 & ((1u << vector) - 1)) << i;
 		}
-		return mask;
+		return mask & inside;
 	}
 	DEVICE void load(const Field* f, const Numbers<Word>& numbers, u64 first, u64 rows) {
 		load_values((const Word*)f->values, first, rows);

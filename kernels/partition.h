@@ -3,8 +3,6 @@
 #pragma once
 #include "buckets.h"
 
-constexpr int power_up_to(int x) { return x < 2 ? 1 : 2 * power_up_to(x / 2); }
-
 // A Record is key << 32 | low in memory; as one word the compiler would keep it in two registers all the way.
 struct alignas(8) Record {
 	u32 low, key;
@@ -19,62 +17,64 @@ template <int threads, int items, int bins> struct Dealer {
 
 	Record* stage;
 	u32 *counters, *starts, *sums; // counters: later what to add to a place in the stage for the place in the output
-	volatile u32* shift; // of the bin in a key: read again for each phase, as in DigitPlace
-	u32 mask;
+	u32 shift, mask;               // of the bin in a key
 	u32 key[items], ranks[(items + 1) / 2], room[each];
 
-	DEVICE Dealer(u8* memory, u32 mask)
-	    : stage((Record*)memory), counters((u32*)(memory + tile * 8)), starts(counters + bins + 4), sums(starts + bins + 4), shift(sums + 31), mask(mask) {}
+	DEVICE Dealer(u8* memory, u32 shift, u32 mask)
+	    : stage((Record*)memory), counters((u32*)(memory + tile * 8)), starts(counters + bins + 4), sums(starts + bins + 4), shift(shift), mask(mask) {}
 
-	// Before the rows are loaded: it needs a barrier behind.
-	DEVICE void clear(u32 binShift) {
-		if (thread_index() == 0) *shift = binShift;
+	// Before deal.
+	DEVICE void clear() {
 		UNROLL for (int k = 0; k < bins; k += threads) {
 			if (k + threads <= bins || k + thread_index() < bins) counters[k + thread_index()] = 0;
 		}
 	}
 
 	// Brings the records of a tile into the stage, bin by bin. inside(i) says whether item i is one (whole: all are), low(i) are the
-	// other bits of it; cursors(b) are those of the bins: found when they are wanted, since registers are few.
-	template <bool whole, class Inside, class Low, class Cursors>
-	DEVICE void deal(const Buckets* b, const Inside& inside, const Low& low, const Cursors& cursors) {
+	// other bits of it; cursors are those of the bins.
+	template <bool whole, class Inside, class Low> DEVICE void deal(u32* cursors, const Inside& inside, const Low& low) {
 		sync_block();
 		count<whole>(inside);
 		sync_block();
-		place(cursors(in_register(b)));
+		place(cursors);
 		put<whole>(inside, low);
 		aim();
+		sync_block();
 	}
 	DEVICE u32 records() const { return starts[bins]; } // behind deal
 
-	// Behind a barrier. Rolled, and the next record is read before this one is stored.
+	// Rolled, and the next record is read before this one is stored.
 	template <bool whole> DEVICE void write(Record* out) {
-		u32 shift = *this->shift, at = thread_index(), end = whole ? tile : records();
+		u32 at = thread_index(), end = whole ? tile : records();
 		Record* to = in_register(out);
 		if (!whole && at >= end) return;
 		Record next = stage[at];
 		ROLLED for (; at < end; at += threads) {
 			Record record = next;
 			if (at + threads < end) next = stage[at + threads];
-			to[counters[bin(record.key, shift)] + at] = record;
+			to[counters[bin(record.key)] + at] = record;
 		}
 	}
 
 private:
-	DEVICE u32 bin(u32 key, u32 shift) const { return key >> shift & mask; }
+	DEVICE u32 bin(u32 key) const { return key >> shift & mask; }
 	DEVICE void set_rank(int i, u32 rank) { ranks[i / 2] = i % 2 ? ranks[i / 2] | rank << 16 : rank; }
 	DEVICE u32 rank(int i) const { return i % 2 ? ranks[i / 2] >> 16 : ranks[i / 2] & 0xffff; }
 
 	// Rows of sorted keys share a bin: one lane counts for all, since lanes that add to one counter wait for one another.
 	template <bool whole, class Inside> DEVICE void count(const Inside& inside) {
-		u32 shift = *this->shift, one = shuffle(key[0], 0), differ = 0;
+		u32 one = shuffle(key[0], 0), differ = 0;
 		bool all = true;
 		UNROLL for (int i = 0; i < items; i++) differ |= key[i] ^ one, all &= whole || inside(i);
-		bool same = vote(differ >> shift == 0 && all) == ALL_LANES, counts = !same || lane_index() == 0;
-		u32 rows = same ? 32 : 1, at = shared_place(counters);
-		UNROLL for (int i = 0; i < items; i++) set_rank(i, add_shared_if(counts && (whole || inside(i)), at + bin(key[i], shift) * 4, rows));
-		if (!same) return;
-		UNROLL for (int k = 0; k < (items + 1) / 2; k++) ranks[k] = shuffle(ranks[k], 0) + lane_index() * 0x10001;
+		if (vote((differ >> shift & mask) == 0 && all) == ALL_LANES) {
+			u32 first = lane_index() == 0 ? atomic_add(counters + bin(one), 32u * items) : 0;
+			first = (shuffle(first, 0) + lane_index()) * 0x10001 + (32u << 16);
+			UNROLL for (int k = 0; k < (items + 1) / 2; k++) ranks[k] = first + 64 * k * 0x10001;
+			return;
+		}
+		UNROLL for (int i = 0; i < items; i++) {
+			set_rank(i, whole ? atomic_add(counters + bin(key[i]), 1u) : add_shared_if(inside(i), shared_place(counters + bin(key[i])), 1));
+		}
 	}
 
 	// Asks for room in the output, then adds the counts up while the answers come in.
@@ -109,9 +109,8 @@ private:
 		sync_block();
 	}
 	template <bool whole, class Inside, class Low> DEVICE void put(const Inside& inside, const Low& low) {
-		u32 shift = *this->shift;
 		UNROLL for (int i = 0; i < items; i++) {
-			if (whole || inside(i)) stage[starts[bin(key[i], shift)] + rank(i)] = {low(i), key[i]};
+			if (whole || inside(i)) stage[starts[bin(key[i])] + rank(i)] = {low(i), key[i]};
 		}
 	}
 	// The answers are waited for behind the staging.

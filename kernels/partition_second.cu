@@ -7,17 +7,18 @@ const int SECOND_ITEMS = PARTITION_SECOND_TILE / PARTITION_SECOND_THREADS;
 struct SecondTile {
 	u32 bin, begin, first, end; // begin: even; the bin's records are first..end-1
 
-	DEVICE SecondTile(const Buckets* b, u32* shared) {
-		const u32* starts = (const u32*)b->firstStarts;
-		u32 bins = 1u << b->firstBits, t = block_index(), mine = 0;
-		if (thread_index() == 0) shared[0] = 0;
+	// The thread of the tile's bin tells the others.
+	DEVICE SecondTile(const Buckets& b, u32* shared) {
+		const u32* starts = (const u32*)b.firstStarts;
+		u32 bins = 1u << b.firstBits, t = block_index(), d = thread_index();
+		if (d < bins) {
+			u32 low = load(starts + d), high = load(starts + d + 1);
+			bool last = d == bins - 1 || t < high / PARTITION_SECOND_TILE + d + 1;
+			if (low / PARTITION_SECOND_TILE + d <= t && last) shared[0] = d, shared[1] = low, shared[2] = high;
+		}
 		sync_block();
-		if (thread_index() < bins) mine = starts[thread_index()] / PARTITION_SECOND_TILE + thread_index() <= t;
-		mine = count_ones(vote(mine));
-		if (lane_index() == 0 && mine) atomic_add(shared, mine);
-		sync_block();
-		bin = shared[0] - 1;
-		u32 low = starts[bin], high = starts[bin + 1];
+		u32 low = shared[1], high = shared[2];
+		bin = shared[0];
 		begin = low - low % 2 + (t - (low / PARTITION_SECOND_TILE + bin)) * PARTITION_SECOND_TILE;
 		first = begin < low ? low : begin;
 		end = begin >= high ? first : high - begin < PARTITION_SECOND_TILE ? high : begin + PARTITION_SECOND_TILE;
@@ -25,14 +26,14 @@ struct SecondTile {
 };
 
 // Whole tiles, which are nearly all, need no look at where they end.
-template <bool whole> DEVICE void partition_tile(const Buckets* b, const SecondTile& tile, u8* memory) {
-	Dealer<PARTITION_SECOND_THREADS, SECOND_ITEMS, 256> dealer(memory, (1u << b->second) - 1);
-	u32 row[SECOND_ITEMS], mine = tile.begin + warp_index() * 32 * SECOND_ITEMS + lane_index() * 2, first = tile.first, end = tile.end, bin = tile.bin;
-	const u64* in = (const u64*)b->records[0];
-	auto place = [&](int i) { return mine + i / 2 * 64 + i % 2; };
-	auto inside = [&](int i) { return place(i) >= first && place(i) < end; };
-	auto low = [&](int i) { return row[i]; };
-	dealer.clear(32 - (u32)b->bits);
+// Whole tiles, which are nearly all, need no look at where they end.
+template <bool whole> DEVICE void partition_tile(const Buckets& b, const SecondTile& tile, u8* memory) {
+	Dealer<PARTITION_SECOND_THREADS, SECOND_ITEMS, 256> dealer(memory, 32 - (u32)b.bits, (1u << b.second) - 1);
+	u32 row[SECOND_ITEMS], mine = tile.begin + warp_index() * 32 * SECOND_ITEMS + lane_index() * 2, first = tile.first, end = tile.end;
+	u32* cursors = (u32*)b.cursors + ((u64)tile.bin << b.second);
+	const u64* in = (const u64*)b.records[0] + mine;
+	auto place = [&](int i) { return (u32)(i / 2 * 64 + i % 2); };
+	auto inside = [&](int i) { return mine + place(i) >= first && mine + place(i) < end; };
 	UNROLL for (int i = 0; i < SECOND_ITEMS; i += 2) {
 		u64 two[2] = {0, 0};
 		if (whole) {
@@ -44,17 +45,16 @@ template <bool whole> DEVICE void partition_tile(const Buckets* b, const SecondT
 		}
 		UNROLL for (int k = 0; k < 2; k++) dealer.key[i + k] = (u32)(two[k] >> 32), row[i + k] = (u32)two[k];
 	}
-	dealer.template deal<whole>(b, inside, low, [&](const Buckets* b) { return (u32*)b->cursors + ((u64)bin << b->second); });
-	sync_block();
-	dealer.template write<whole>((Record*)in_register(b)->records[1]);
+	dealer.clear();
+	dealer.template deal<whole>(cursors, inside, [&](int i) { return row[i]; });
+	dealer.template write<whole>((Record*)b.records[1]);
 }
 
 // The second pass deals the rows of each bin of the first pass to the buckets in it.
-KERNEL(partition_second, PARTITION_SECOND_THREADS, 2)(PARAMETER Buckets arguments) {
-	const Buckets* b = &arguments;
-	if (!((const Verdict*)b->verdict)->goOn) return;
+KERNEL(partition_second, PARTITION_SECOND_THREADS, 2)(PARAMETER Buckets b) {
+	u32 go = load(&((const Verdict*)b.verdict)->goOn);
 	SecondTile tile(b, (u32*)shared_memory());
-	if (tile.first >= tile.end) return;
+	if (!go || tile.first >= tile.end) return;
 	if (tile.end - tile.first == PARTITION_SECOND_TILE) {
 		partition_tile<true>(b, tile, shared_memory());
 	} else {

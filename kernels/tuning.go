@@ -90,6 +90,8 @@ const (
 	PartitionWideThreads = 512
 	// PartitionTile is the rows of a tile of the first pass.
 	PartitionTile = PartitionThreads * 16
+	// PartitionWideTile is the same for columns of 8 bytes.
+	PartitionWideTile = PartitionWideThreads * 16
 	// PartitionSecondThreads is the size of a block of the second pass.
 	PartitionSecondThreads = 512
 	// PartitionSecondTile is the rows of a tile of the second pass.
@@ -115,6 +117,10 @@ const (
 	FinishThreads = 256
 	// FinishItems is the rows of a thread.
 	FinishItems = 18
+	// FinishWideThreads is the size of a block of the finish of wide records, which takes more memory.
+	FinishWideThreads = 384
+	// FinishWideItems is the rows of a thread of it: windows are as large.
+	FinishWideItems = 12
 	// FinishWindow is the most rows of a window: a little room is left for windows that do not begin on a line of memory.
 	FinishWindow = FinishThreads*FinishItems - 32
 	// FinishBinBits is the bits by which the rows of a window are told apart first.
@@ -127,8 +133,14 @@ const (
 	SmallFinishWindow = FinishThreads*SmallFinishItems - 32
 	// SmallFinishBinBits is its FinishBinBits.
 	SmallFinishBinBits = 11
+	// FinishRestThreads is the size of a block of finish_rest, which sorts buckets that are larger than a window.
+	FinishRestThreads = 1024
+	// FinishRestItems is the rows of a thread.
+	FinishRestItems = 11
+	// FinishRestBinBits is its FinishBinBits.
+	FinishRestBinBits = 13
 	// FinishRestRows is the most rows of a bucket that finish_rest sorts.
-	FinishRestRows = 16384
+	FinishRestRows = FinishRestThreads*FinishRestItems - 32
 
 	// DealThreads is the size of a block that deals row numbers to windows of a column.
 	DealThreads = 512

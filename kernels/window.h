@@ -1,5 +1,7 @@
 // Sorts a window of records in shared memory: rows are counted in bins by their bits behind the bucket, staged bin by bin, and the
-// few rows of a bin are compared. A staged word is the rest of the prefix and the row, in 32 bits.
+// few rows of a bin are compared. A staged word is, in 32 bits, the rest of the prefix and the row. A wide one is what follows the bin in
+// the whole record, as far as there is room, and a place among the records as they were loaded, whose low halves stay there: records
+// with more of the code than the prefix.
 #pragma once
 #include "bins.h"
 #include "classes.h"
@@ -7,35 +9,35 @@
 // A Span is some whole buckets next to one another: records first..first+rows-1, prefixes from low on. It stays in shared memory,
 // since registers are few.
 struct Span {
-	u64 values; // the column's, and the bits by which a row's number is shifted on the way to its value
-	u32 valueShift;
 	u32 first, rows, low, binShift; // bits of the prefix behind the bin
-	u32 ties;                       // 1: prefixes may tie that do not stand for one number
+	u32 ties;                       // 1: records may tie in their codes that do not stand for one number
 	u32 shift, split;               // rows of classes that sort before; 1: more of them sort before some of the rows
 };
 
 // Words of shared memory in front: the cutter's, sums of warps, the numbers of runs and of large bins, and those.
-const int CONTROL_SUMS = 16, CONTROL_RUNS = 40, CONTROL_LARGE = 41, CONTROL_LIST = 48, CONTROL_WORDS = 256;
+const int CONTROL_SUMS = 16, CONTROL_RUNS = 48, CONTROL_LARGE = 49, CONTROL_LIST = 50;
 
 // Places of words in shared memory are in bytes here, so that none has to be multiplied on the way to it.
-template <int items, int binBits, bool wide, bool full> struct Finish {
-	static const int threads = FINISH_THREADS, room = threads * items, bins = 1 << binBits;
-	static const int scanWarps = bins / 128 < threads / 32 ? bins / 128 : threads / 32, groups = bins / 128 / scanWarps;
-	static const int counterWords = (bins > room ? bins : room) + 32;
-	static const int bytes = (CONTROL_WORDS + room + 32 + counterWords) * 4 + (wide ? room * 2 : 0);
+template <int threadCount, int items, int binBits, bool wide, bool full> struct Finish {
+	static const int threads = threadCount, room = threads * items, bitsOfBins = binBits, bins = 1 << binBits;
+	static const int indexBits = room <= 2048 ? 11 : room <= 8192 ? 13 : 14; // of a place among the records
+	static const u32 indexMask = (1u << indexBits) - 1;
+	static const int scanWarps = bins / 128 < power_up_to(threads / 32) ? bins / 128 : power_up_to(threads / 32), groups = bins / 128 / scanWarps;
+	static const int controlWords = room <= 6144 ? 256 : 512, counterWords = (bins > room ? bins : room) + 32;
+	static const int bytes = (controlWords + room + 32 + counterWords) * 4 + (wide ? room * 6 : 0);
 	static_assert(groups % 2 == 0, "two groups are summed at once");
 	static_assert(room * 4 < 1 << 16, "a place in the stage has 16 bits");
-	static_assert(CONTROL_LIST + room / LARGEST_BIN < CONTROL_WORDS, "room for all large bins");
+	static_assert(CONTROL_LIST + room / LARGEST_BIN < controlWords, "room for all large bins");
 
-	u32 *stage, *counters, *control, *runs; // control: the first words are the cutter's; counters: later the lists of larger bins
-
+	const Buckets& b;
+	u32 *stage, *counters, *control, *lows, *runs; // control: the first words are the cutter's; counters: later the lists of larger bins
 	u32 stageAt, countersAt;
 	const volatile Span* span;
 	u32 word[items], place[items];
 
-	DEVICE Finish(u8* memory, const volatile Span* span)
-	    : stage((u32*)memory + CONTROL_WORDS), counters(stage + room + 32), control((u32*)memory), runs(counters + counterWords), stageAt(shared_place(stage)),
-	      countersAt(shared_place(counters)), span(span) {}
+	DEVICE Finish(const Buckets& b, u8* memory, const volatile Span* span)
+	    : b(b), stage((u32*)memory + controlWords), counters(stage + room + 32), control((u32*)memory), lows(counters + counterWords), runs(lows + room),
+	      stageAt(shared_place(stage)), countersAt(shared_place(counters)), span(span) {}
 
 	// Rows sit at offset..offset+rows-1 of the block's items, so that loads and stores are whole lines of memory. In a full window only
 	// the first and the last two items of a thread can be missing.
@@ -44,32 +46,43 @@ template <int items, int binBits, bool wide, bool full> struct Finish {
 		if (full && i > 0) return i < items - 2 || i * threads + thread_index() < rows + offset;
 		return i * threads + thread_index() - offset < rows;
 	}
+	DEVICE u32 row_mask() const { return ~0u >> (32 - b.rowBits); }
 
-	DEVICE void load_records(const u64* records) {
-		clear_bins();
-		if (thread_index() < 32) counters[bins + thread_index()] = 0;
-		if (thread_index() == 0) control[CONTROL_RUNS] = control[CONTROL_LARGE] = 0;
+	DEVICE void load_records() {
 		u32 offset = span->first % 32, rows = span->rows;
-		const u64* in = records + span->first - offset + thread_index();
+		const u64* in = (const u64*)b.records[b.second ? 1 : 0] + span->first - offset + thread_index();
 		UNROLL for (int i = 0; i < items; i++) {
 			u64 r = inside(i, offset, rows) ? load_once(in + i * threads) : 0;
 			word[i] = (u32)r;
 			place[i] = (u32)(r >> 32);
 		}
+		clear_bins();
+		if (thread_index() < 32) counters[bins + thread_index()] = 0;
+		if (thread_index() == 0) control[CONTROL_RUNS] = control[CONTROL_LARGE] = 0;
 		sync_block();
 	}
 
 	DEVICE void clear_bins() const {
-		UNROLL for (int k = 0; k < bins / 4 / threads; k++) ((Four*)counters)[k * threads + thread_index()] = {0, 0, 0, 0};
+		UNROLL for (int k = 0; k < bins / 4; k += threads) {
+			if (k + threads <= bins / 4 || k + thread_index() < bins / 4) ((Four*)counters)[k + thread_index()] = {0, 0, 0, 0};
+		}
 	}
 
 	// place becomes the bin's counter, and above it the row's rank among the rows of its bin.
 	DEVICE void count() {
 		u32 offset = span->first % 32, rows = span->rows, low = span->low, binShift = span->binShift;
-		u32 factor = binShift ? 1u << (32 - binShift) : 0;
+		u32 factor = binShift ? 1u << (32 - binShift) : 0, keep = 0;
+		// Of codes that do not tell all, the row must not decide.
+		if (wide) keep = shift_right(~0u, span->ties ? ~row_mask() : ~0u, binShift) & ~indexMask;
 		UNROLL for (int i = 0; i < items; i++) {
 			u32 rest = place[i] - low, bin = rest >> binShift;
-			word[i] += rest * factor;
+			if (wide) {
+				u32 at = i * threads + thread_index();
+				lows[at] = word[i];
+				word[i] = (shift_right(rest, word[i], binShift) & keep) | at;
+			} else {
+				word[i] += rest * factor;
+			}
 			if (!inside(i, offset, rows)) bin = bins + lane_index();
 			place[i] = bin * 4 + (atomic_add(counters + bin, 1u) << 18); // a sum: of an OR the compiler keeps both parts
 		}
@@ -148,14 +161,14 @@ template <int items, int binBits, bool wide, bool full> struct Finish {
 	}
 
 	DEVICE void order_bins() {
-		u32 rowBits = 32 - span->binShift, larger = countersAt + thread_index() * 4, end = larger;
+		u32 larger = countersAt + thread_index() * 4, end = larger;
 		UNROLL for (int i = 0; i < items; i++) {
 			u32 more = place[i] & 0xffff;
 			if (!wide) {
 				order_pair(stageAt + (place[i] >> 16), word[i], more == 4);
-			} else if (order_tied_pair(stageAt + (place[i] >> 16), word[i], more == 4, rowBits)) {
+			} else if (order_tied_pair(stageAt + (place[i] >> 16), word[i], more == 4, indexBits)) {
 				add_run(place[i] >> 18, 2);
-				fetch_pair(stageAt + (place[i] >> 16));
+				if (span->ties) fetch_pair(stageAt + (place[i] >> 16));
 			}
 			if (more > 4) store_shared(end, place[i]), end += threads * 4; // each thread has a list
 		}
@@ -167,75 +180,70 @@ template <int items, int binBits, bool wide, bool full> struct Finish {
 				continue;
 			}
 			order_bin(stage + (bin >> 18), rows);
-			if (wide) list_runs(bin >> 18, rows, rowBits);
+			if (wide) list_runs(bin >> 18, rows);
 		}
 		sync_block();
 	}
 
-	// The numbers of a pair that ties will be compared.
-	DEVICE void fetch_pair(u32 pair) const {
-		u32 mask = row_mask();
-		u64 values = span->values, shift = span->valueShift;
-		fetch_soon(values + ((u64)(load_shared(pair) & mask) << shift));
-		fetch_soon(values + ((u64)(load_shared(pair + 4) & mask) << shift));
-	}
+	// Rows that tie in all that their words hold are compared by their numbers, and by the low halves of their records: these have the
+	// rest of the code, if that tells all, and the row.
+	DEVICE static bool ties(u32 a, u32 b) { return (a ^ b) >> indexBits == 0; }
 	DEVICE void add_run(u32 at, u32 rows) { runs[atomic_add(control + CONTROL_RUNS, 1u)] = at | rows << 16; }
-
-	// Rows of a bin that tie in all bits of the prefix.
-	DEVICE void list_runs(u32 at, u32 rows, u32 shift) {
+	DEVICE void list_runs(u32 at, u32 rows) {
 		for (u32 k = 0; k + 1 < rows;) {
 			u32 end = k + 1;
-			while (end < rows && ties(stage[at + k], stage[at + end], shift)) end++;
+			while (end < rows && ties(stage[at + k], stage[at + end])) end++;
 			if (end > k + 1) add_run(at + k, end - k);
 			k = end;
 		}
 	}
-	DEVICE static bool ties(u32 a, u32 b, u32 shift) { return shift == 32 || (a ^ b) >> shift == 0; }
+	DEVICE u32 row_of(u32 word) const { return wide ? lows[word & indexMask] & row_mask() : word & row_mask(); }
+	// The numbers of a pair will be compared.
+	DEVICE void fetch_pair(u32 pair) const {
+		UNROLL for (u32 k = 0; k < 8; k += 4) fetch_soon(b.field.values + row_of(load_shared(pair + k)) * b.field.width);
+	}
 
+	template <class Word> struct Tied {
+		Word number;
+		u32 low;
+
+		DEVICE Tied(const Finish& f, u32 word) : number(0), low(f.lows[word & indexMask]) {
+			if (!f.span->ties) return;
+			number = load((const Word*)f.b.field.values + (low & f.row_mask()));
+			Numbers<Word>(&f.b.field).make(number);
+		}
+		DEVICE bool operator>(const Tied& t) const { return number != t.number ? number > t.number : low > t.low; }
+	};
 	APART void order_all_runs(const Buckets* b, const volatile Span* span) {
-		Finish f(shared_memory(), span);
+		Finish f(*b, shared_memory(), span);
 		if (b->field.width == 4) {
-			f.template order_runs<u32>(b, f.row_mask());
+			f.template order_runs<u32>();
 		} else {
-			f.template order_runs<u64>(b, f.row_mask());
+			f.template order_runs<u64>();
 		}
 		sync_block();
 	}
-	// Orders runs by numbers and rows: a thread for each. Most have two rows, whose numbers come at once.
-	template <class Word> DEVICE void order_runs(const Buckets* b, u32 rowMask) {
-		const Field* f = &b->field;
-		const Word* values = (const Word*)f->values;
+	// A thread for each run. Most have two rows, whose numbers come at once.
+	template <class Word> DEVICE void order_runs() {
 		u32 count = control[CONTROL_RUNS];
-		Numbers<Word> numbers(f);
 		for (u32 o = thread_index(); o < count; o += threads) {
-			u32 *at = stage + (runs[o] & 0xffff), rows = runs[o] >> 16, x = at[0] & rowMask, y = at[1] & rowMask;
-			Word a = load(values + x), c = load(values + y);
-			numbers.make(a), numbers.make(c);
-			if (a > c) at[0] = y, at[1] = x; // they are in the order of their rows
+			u32 *at = stage + (runs[o] & 0xffff), rows = runs[o] >> 16, x = at[0], y = at[1];
+			if (Tied<Word>(*this, x) > Tied<Word>(*this, y)) at[0] = y, at[1] = x;
 			ROLLED for (u32 k = 2; k < rows; k++) {
-				u32 row = at[k] & rowMask, j = k;
-				Word number = load(values + row);
-				numbers.make(number);
-				ROLLED for (; j > 0; j--) {
-					u32 other = at[j - 1] & rowMask;
-					Word is = load(values + other);
-					numbers.make(is);
-					if (is < number || (is == number && other < row)) break;
-					at[j] = other;
-				}
-				at[j] = row;
+				u32 word = at[k], j = k;
+				Tied<Word> one(*this, word);
+				ROLLED for (; j > 0 && Tied<Word>(*this, at[j - 1]) > one; j--) at[j] = at[j - 1];
+				at[j] = word;
 			}
 		}
 	}
 
 	// Orders large bins, one after the other, by all threads.
-	APART void order_large_bins(const Buckets* b, const volatile Span* span) { Finish(shared_memory(), span).order_large(b); }
-	DEVICE void order_large(const Buckets* b) {
-		u32 shift = 32 - span->binShift, mask = row_mask();
+	APART void order_large_bins(const Buckets* b, const volatile Span* span) { Finish(*b, shared_memory(), span).order_large(); }
+	DEVICE void order_large() {
 		auto greater = [&](u32 x, u32 y) {
-			if (!wide || !ties(x, y, shift)) return x > y;
-			u64 a = NumberedRow(&b->field, x & mask).number, c = NumberedRow(&b->field, y & mask).number;
-			return a != c ? a > c : x > y;
+			if (!wide || !ties(x, y)) return x > y;
+			return b.field.width == 4 ? Tied<u32>(*this, x) > Tied<u32>(*this, y) : Tied<u64>(*this, x) > Tied<u64>(*this, y);
 		};
 		for (u32 o = 0; o < control[CONTROL_LARGE]; o++) {
 			u32 bin = control[CONTROL_LIST + o];
@@ -243,30 +251,28 @@ template <int items, int binBits, bool wide, bool full> struct Finish {
 		}
 	}
 
-	DEVICE void write(const Buckets* b, u32 rowMask) {
+	DEVICE void write() {
 		u32 offset = span->first % 32, rows = span->rows, first = span->first - offset + thread_index();
-		u32* to = (u32*)b->rows + span->shift + first;
+		u32* to = (u32*)b.rows + span->shift + first;
 		const u32* from = stage + thread_index() - offset;
-		if (span->split) return write_split(b, rowMask);
+		if (span->split) return write_split();
 		UNROLL for (int i = 0; i < items; i++) {
-			if (inside(i, offset, rows)) to[i * threads] = from[i * threads] & rowMask;
+			if (inside(i, offset, rows)) to[i * threads] = row_of(from[i * threads]);
 		}
 	}
 	// Rows of classes sort between these rows.
-	DEVICE void write_split(const Buckets* b, u32 rowMask) {
-		ROLLED for (u32 i = thread_index(); i < span->rows; i += threads) ((u32*)b->rows)[output_place(b, span->first + i)] = stage[i] & rowMask;
+	DEVICE void write_split() {
+		ROLLED for (u32 i = thread_index(); i < span->rows; i += threads) ((u32*)b.rows)[output_place(b, span->first + i)] = row_of(stage[i]);
 	}
 
-	DEVICE u32 row_mask() const { return span->binShift ? (1u << (32 - span->binShift)) - 1 : ~0u; }
-
-	DEVICE void sort(const Buckets* b) {
-		load_records((const u64*)b->records[b->second ? 1 : 0]);
+	DEVICE void sort() {
+		load_records();
 		count();
 		scan();
 		stage_rows();
 		order_bins();
-		if (control[CONTROL_LARGE]) order_large_bins(b, span);
-		if (wide && control[CONTROL_RUNS]) order_all_runs(b, span);
-		write(b, row_mask());
+		if (control[CONTROL_LARGE]) order_large_bins(&b, span);
+		if (wide && control[CONTROL_RUNS]) order_all_runs(&b, span);
+		write();
 	}
 };

@@ -268,7 +268,9 @@ u32 prefix_of(const Buckets& b, u64 number) { return b.codeBits > 32 ? (u32)(num
 u32 bucket_of(const Buckets& b, u64 record) { return (u32)(record >> 32 >> (32 - b.bits)); }
 u64 record_of(const Buckets& b, u64 row) { return (u64)prefix_of(b, numbered(b, row).number) << 32 | row; }
 u64 windows_of(const Buckets& b) { return (b.n + b.window - 1) / b.window; }
-u64 tile_of(const Buckets& b) { return b.second ? PARTITION_TILE : b.bits <= SMALL_PASS_BITS ? PARTITION_SMALL_TILE : PARTITION_ONLY_TILE; }
+u64 tile_of(const Buckets& b) {
+	return b.second ? b.field.width == 8 ? PARTITION_WIDE_TILE : PARTITION_TILE : b.bits <= SMALL_PASS_BITS ? PARTITION_SMALL_TILE : PARTITION_ONLY_TILE;
+}
 u64 tiles_of(const Buckets& b) { return (b.n + tile_of(b) - 1) / tile_of(b); }
 
 Statistics statistics_of(const Buckets& b) {
@@ -512,6 +514,8 @@ const std::map<std::string, std::pair<int, Twin>>& twins() {
 	    {"partition_small_wide", {bucketWords, partition_first}},
 	    {"partition_second", {bucketWords, partition_second}},
 	    {"finish", {bucketWords, finish}},
+	    {"finish_wide", {bucketWords, finish}},
+	    {"finish_small_wide", {bucketWords, finish}},
 	    {"finish_small", {bucketWords, finish}},
 	    {"finish_rest", {bucketWords, plain(finish_rest)}},
 	    {"iota", {3, plain(iota)}},

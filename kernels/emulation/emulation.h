@@ -71,6 +71,8 @@ inline u64 shuffle_up(u64 x, u32 by) { return shuffle_up_wide(x, by); }
 inline u64 shuffle_xor(u64 x, u32 by) { return emulation::exchange(x, (thread_index() % 32) ^ by); }
 
 inline u32 count_ones(u32 x) { return (u32)__builtin_popcount(x); }
+inline u32 lowest_bit(u32 x) { return (u32)__builtin_ctz(x); }
+inline u32 shift_right(u32 high, u32 low, u32 by) { return (u32)(((u64)high << 32 | low) >> (by % 32)); }
 template <class To, class From> inline To copy_bits_of(From x) {
 	To y;
 	static_assert(sizeof x == sizeof y, "the same bits");

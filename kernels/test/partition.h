@@ -64,10 +64,8 @@ struct Partitioner {
 	bool small = false;
 
 	template <class T> static u32 dealer_bytes(T tile, u32 bins) { return (u32)tile * 8 + (bins + 4) * 8 + 128; }
-	template <class T> static u32 class_bytes(T threads) { return (CLASSES * ((u32)threads / 32 + 2) + 1) * 4; }
-	u32 finish_bytes() const {
-		u32 room = FINISH_THREADS * (small ? SMALL_FINISH_ITEMS : FINISH_ITEMS), bins = 1u << (small ? SMALL_FINISH_BIN_BITS : FINISH_BIN_BITS);
-		return 1024 + (room + 32 + std::max(room, bins) + 32) * 4 + room * 2;
+	static u32 finish_bytes(u32 room, u32 binBits, bool wide) {
+		return ((room > 6144 ? 512 : 256) + room + 32 + std::max(room, 1u << binBits) + 32) * 4 + (wide ? room * 6 : 0);
 	}
 
 	// Launches it all; when told, the report says whether rows has the result.
@@ -80,7 +78,7 @@ struct Partitioner {
 		b = {whole_field(c), c, codeBits,          {(u64)t.records[0], (u64)t.records[1]}, (u64)rows,        (u64)t.counts, (u64)t.starts, (u64)t.cursors,
 		     (u64)t.firstStarts, (u64)t.firstCursors, (u64)t.windows, (u64)t.verdict, (u64)t.rest, n, bits, first, rowBits, window, bits - first,
 		     (u64)t.map, (u64)t.classCounts, (u64)t.seen, (u64)t.report, 2 * RADIX_BITS,
-		     n >= 1 << 26 && c.width == 4 ? 128u : 0u};
+		     std::max(128u, (1u << bits) / (c.width == 8 ? 4 : 10))};
 		t.report->verdict.early = 0;
 		d.run(sample, 1, 1024, SAMPLE_BYTES, b);
 		d.note(SAMPLED);
@@ -92,16 +90,20 @@ struct Partitioner {
 	void sort(bool wide) {
 		if (b.second) {
 			u32 threads = wide ? PARTITION_WIDE_THREADS : PARTITION_THREADS;
-			d.run(wide ? partition_first_wide : partition_first, ceil_div(b.n, PARTITION_TILE), threads, dealer_bytes(PARTITION_TILE, 256) + class_bytes(threads), b);
+			u32 tile = wide ? PARTITION_WIDE_TILE : PARTITION_TILE;
+			d.run(wide ? partition_first_wide : partition_first, ceil_div(b.n, tile), threads, dealer_bytes(tile, 256), b);
 			d.run(partition_second, b.n / PARTITION_SECOND_TILE + (1 << b.firstBits) + 1, PARTITION_SECOND_THREADS, dealer_bytes(PARTITION_SECOND_TILE, 256), b);
 		} else {
 			bool least = b.bits <= SMALL_PASS_BITS;
 			u32 tile = least ? PARTITION_SMALL_TILE : PARTITION_ONLY_TILE, threads = least ? PARTITION_SMALL_THREADS : PARTITION_ONLY_THREADS;
 			auto kernel = least ? wide ? partition_small_wide : partition_small : wide ? partition_only_wide : partition_only;
-			d.run(kernel, ceil_div(b.n, tile), threads, dealer_bytes(tile, 1 << (least ? SMALL_PASS_BITS : ONLY_PASS_BITS)) + class_bytes(threads), b);
+			d.run(kernel, ceil_div(b.n, tile), threads, dealer_bytes(tile, 1 << (least ? SMALL_PASS_BITS : ONLY_PASS_BITS)), b);
 		}
-		d.run(small ? finish_small : finish, ceil_div(b.n, b.window), FINISH_THREADS, finish_bytes(), b);
-		d.run(finish_rest, d.multiprocessors, 1024, FINISH_REST_ROWS * 8, b);
+		bool allBits = wide || b.field.form == FORM_FLOAT; // of records
+		u32 threads = allBits && !small ? FINISH_WIDE_THREADS : FINISH_THREADS, items = small ? SMALL_FINISH_ITEMS : allBits ? FINISH_WIDE_ITEMS : FINISH_ITEMS;
+		auto kernel = small ? allBits ? finish_small_wide : finish_small : allBits ? finish_wide : finish;
+		d.run(kernel, ceil_div(b.n, b.window), threads, finish_bytes(threads * items, small ? SMALL_FINISH_BIN_BITS : FINISH_BIN_BITS, allBits), b);
+		d.run(finish_rest, d.multiprocessors, FINISH_REST_THREADS, finish_bytes(FINISH_REST_THREADS * FINISH_REST_ITEMS, FINISH_REST_BIN_BITS, true), b);
 	}
 	// Waits for the report, while the sort goes on.
 	const Report& told() {

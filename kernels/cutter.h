@@ -1,0 +1,81 @@
+// Cuts a window of the finish into spans, and makes ready what their sort needs to know.
+#pragma once
+#include "window.h"
+
+// What verdict and map say; loaded with the window, since each wait for memory counts where rows are few.
+struct SpanFlags {
+	static const u32 GO = 1, BELOW = 2, ABOVE = 4, TIES = 8, CLASSES_TOO = 16;
+
+	DEVICE static u32 of(const Buckets& b) {
+		const Verdict* v = (const Verdict*)b.verdict;
+		const Map* m = (const Map*)b.numberMap;
+		u32 go = v->goOn, below = v->below, above = v->above, records = v->records;
+		bool exact = m->right + b.rowBits <= 32 && (m->right == 0 || b.field.width == 8) && !m->floating; // the code tells all
+		return (go ? GO : 0) | (below ? BELOW : 0) | (above ? ABOVE : 0) | (records != b.n ? CLASSES_TOO : 0) | (exact ? 0 : TIES);
+	}
+};
+
+// Describes the span of some buckets; by one thread. The sort by so many bits first leaves bits for the words.
+DEVICE void describe(const Buckets& b, volatile Span* s, u32 flags, u32 bucket, u32 to, u32 first, u32 end, u32 binBits, u32 wordBits) {
+	u32 prefixBits = 32 - (u32)b.bits, buckets = to - bucket, bits = prefixBits + (buckets > 1 ? 32 - count_leading_zeros(buckets - 1) : 0);
+	u32 binShift = bits > binBits ? bits - binBits : 0;
+	s->first = first, s->rows = end - first;
+	s->low = prefixBits < 32 ? bucket << prefixBits : 0, s->binShift = binShift;
+	s->ties = flags & SpanFlags::TIES || (flags & SpanFlags::BELOW && bucket == 0) || (flags & SpanFlags::ABOVE && to == 1u << b.bits) || binShift > wordBits;
+	// Rows of classes that sort before.
+	u32 shift = 0, split = 0;
+	const Map* map = (const Map*)b.numberMap;
+	if (flags & SpanFlags::CLASSES_TOO) {
+		ROLLED for (u32 k = 0; k < CLASSES; k++) {
+			const Heavy& h = map->heavy[k];
+			if (h.rows == 0) continue;
+			if (h.before <= first) shift += h.rows;
+			else split |= h.before < end;
+		}
+	}
+	s->shift = shift, s->split = split;
+}
+
+// The buckets of a window, taken together as far as a staged word has room for what tells them apart. What the sort of a span does not
+// need is kept in shared memory.
+template <class Finish, bool wide> struct WindowCutter {
+	const Buckets& b;
+	volatile Span* span;
+	volatile u32* rest; // the next bucket, the last one, the end of the window, and the flags
+	u32 bucket, first, lastBucket, end, flags;
+
+	DEVICE WindowCutter(const Buckets& b, u8* memory) : b(b), span((volatile Span*)memory), rest((volatile u32*)memory + sizeof(Span) / 4) {
+		const Range* window = (const Range*)b.windows + block_index();
+		bucket = window[0].first, first = window[0].end, lastBucket = window[1].first, end = window[1].end;
+		flags = SpanFlags::of(b);
+	}
+	DEVICE bool more() const { return flags & SpanFlags::GO && bucket < lastBucket; }
+
+	// Returns whether the span is for the finish: not if it is too large, nor if the window has very many, nearly empty buckets,
+	// which are not worth a turn each, nor if rows of short words tie.
+	DEVICE bool cut() {
+		u32 most = (u32)b.window, prefixBits = 32 - (u32)b.bits, binBits = Finish::bitsOfBins, wordBits = 32 - (wide ? (u32)Finish::indexBits : (u32)b.rowBits);
+		int spare = (int)(binBits + wordBits) - (int)prefixBits; // bits of the bucket's number that fit too
+		u32 together = spare > 0 ? 1u << (spare < 16 ? spare : 16) : 1;
+		bool fits = spare >= 0 && lastBucket - bucket <= 16 * together;
+		u32 to = fits && lastBucket - bucket > together ? bucket + together : lastBucket, until = to == lastBucket ? end : start(to);
+		if (until - first > most && to - bucket > 1) until = start(--to); // the last bucket by itself
+		if (thread_index() == 0) {
+			describe(b, span, flags, bucket, to, first, until, binBits, wordBits);
+			rest[0] = to, rest[1] = lastBucket, rest[2] = end, rest[3] = flags | bucket << 8;
+		}
+		sync_block();
+		return fits && until - first <= most && (wide || !span->ties);
+	}
+	DEVICE u32 start(u32 bucket) const { return load((const u32*)b.starts + bucket); }
+
+	// Leaves a span to finish_rest.
+	DEVICE void leave() const {
+		if (thread_index() == 0) ((Range*)b.rest)[atomic_add(&((Verdict*)b.verdict)->rest, 1u)] = {rest[3] >> 8, rest[0]};
+	}
+	// Behind the sort of the span.
+	DEVICE void next() {
+		first = span->first + span->rows, bucket = rest[0], lastBucket = rest[1], end = rest[2], flags = rest[3] & 0xff;
+		sync_block(); // the stage is free
+	}
+};
