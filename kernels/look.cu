@@ -3,14 +3,14 @@
 
 // The plan of at most PLAN_THREADS * PLAN_BUCKETS buckets, by one block.
 DEVICE void plan_by_block(const Buckets* b, LookMemory* m) {
-	Planner<false> plan(b, &m->map, m->sums);
+	Planner plan(b, &m->map, m->sums);
 	u32 largest = 0, oversized = 0, end = 0;
 	if (warp_index() == LOOK_THREADS / 32 - 1) load_seen(b, &m->seen);
 	if (thread_index() == 0) m->verdict.largest = m->verdict.oversized = 0;
 	if (m->verdict.why == WHY_NOT) {
-		end = plan.plan_buckets(0, &largest, &oversized);
+		end = b->bits <= 10 ? plan.plan_buckets<1>(0, &largest, &oversized) : plan.plan_buckets<PLAN_BUCKETS>(0, &largest, &oversized);
 		plan.plan_end(end);
-		for (u32 k = 0; k < CLASSES; k++) {
+		ROLLED for (u32 k = 0; k < CLASSES; k++) {
 			if (plan.occurs(k)) plan.plan_class(k);
 		}
 		if (lane_index() == 0) atomic_max(&m->verdict.largest, largest), atomic_add(&m->verdict.oversized, oversized);
@@ -28,6 +28,7 @@ KERNEL(look, LOOK_THREADS, 1)(PARAMETER Buckets arguments) {
 	if (t < sizeof(Verdict) / 4) ((u32*)&m->verdict)[t] = load_relaxed((const u32*)verdict + t);
 	if (t < sizeof(Map) / 8) ((u64*)&m->map)[t] = load((const u64*)b->numberMap + t);
 	if (t < HEAVY_VALUES) m->less[t] = 0;
+	if (t == 0) m->nulls = m->nans = 0;
 	for (u32 i = t; i < 1u << b->bits >> 1; i += LOOK_THREADS) m->counters()[i] = 0;
 	sync_block();
 	if (m->verdict.early) return;

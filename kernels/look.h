@@ -53,14 +53,18 @@ template <class Word> struct Seen {
 	}
 };
 
+// Neighbour chunks of a warp, where there are so many rows that all warps have some.
+const u32 LOOK_GROUP = 4, LOOK_GROUP_ROWS = 1 << 23;
+static_assert(PARTITION_TILE % (LOOK_GROUP * CHUNK_ROWS) == 0 && PARTITION_ONLY_TILE % (LOOK_GROUP * CHUNK_ROWS) == 0, "a group is in one tile");
+
 // Shared memory of a block, in front of the counters.
 struct LookMemory {
-	static const u32 words = 6; // of what a warp has seen
+	static const u32 words = 5; // of what a warp has seen
 
 	Map map;
 	Verdict verdict;
 	Partial seen; // of all blocks
-	u32 less[HEAVY_VALUES];
+	u32 less[HEAVY_VALUES], nulls, nans;
 	u32 last; // whether this is the last block
 	u32 sums[36];
 	u64 warps[LOOK_THREADS / 32 * words];
@@ -70,35 +74,42 @@ struct LookMemory {
 };
 static_assert(sizeof(LookMemory) <= LOOK_HEAD, "room in front of the counters");
 
-// A Looker is what a thread does and sees. Prefix makes a bucket's prefix of a number and a row.
+// A Looker is what a thread does and sees. A warp takes groups of neighbour chunks, whose rows are all in one tile of the partition.
 template <class Word> struct Looker {
 	const Buckets* b;
 	LookMemory* m;
-	u32 shift, heavies, nulls = 0, nans = 0;
+	u32 shift, heavies, group, mine = 0, less = 0; // mine: rows of a class in the group so far, less: rows that are less than a heavy value; a lane for each
 	bool counts;
 	Seen<Word> seen;
 	Watch<Word> watch;
 
 	DEVICE explicit Looker(const Buckets* b)
-	    : b(b), m(LookMemory::of(shared_memory())), shift(32 - (u32)b->bits), heavies((u32)m->map.heavies), counts(m->verdict.why == WHY_NOT),
-	      watch{b->column.nullsAtStart != 0} {}
+	    : b(b), m(LookMemory::of(shared_memory())), shift(32 - (u32)b->bits), heavies((u32)m->map.heavies), group(b->n < LOOK_GROUP_ROWS ? 1 : LOOK_GROUP),
+	      counts(m->verdict.why == WHY_NOT), watch{b->column.nullsAtStart != 0} {}
 
+	DEVICE bool ends_group(u32 first) const { return ((first / CHUNK_ROWS + 1) & (group - 1)) == 0; }
+	DEVICE u32 behind(u32 first) const {
+		return first + CHUNK_ROWS + (ends_group(first) ? (grid_blocks() * (LOOK_THREADS / 32) - 1) * group * CHUNK_ROWS : 0);
+	}
 	// The values of the next chunk are on their way while those of one are looked at, if there are registers for both.
 	template <class Prefix> DEVICE void run(const Prefix& prefix) {
 		const bool ahead = sizeof(Word) == 4;
 		const Field* f = &b->field;
 		const Word* values = (const Word*)f->values;
 		Numbers<Word> numbers(f);
-		const u32 n = (u32)b->n, step = grid_blocks() * (LOOK_THREADS / 32) * CHUNK_ROWS;
-		u32 first = (block_index() * (LOOK_THREADS / 32) + warp_index()) * CHUNK_ROWS;
+		const u32 n = (u32)b->n;
+		u32 first = (block_index() * (LOOK_THREADS / 32) + warp_index()) * group * CHUNK_ROWS;
 		Chunk<Word> next;
 		if (ahead && first < n) next.load_values(values, first, n);
-		for (; first < n; first += step) {
+		while (first < n) {
 			Chunk<Word> c = next;
+			u32 then = behind(first);
 			if (!ahead) c.load_values(values, first, n);
-			else if (n - first > step) next.load_values(values, first + step, n);
+			else if (then < n) next.load_values(values, then, n);
 			c.settle(f, numbers, first, n);
 			look_at(f, c, first, prefix);
+			if (ends_group(first) || then >= n) add_classes(first);
+			first = then;
 		}
 		store();
 	}
@@ -111,12 +122,13 @@ template <class Word> struct Looker {
 			UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) {
 				if (c.values >> i & 1) seen.add(c.number[i]);
 			}
-			classes(c, first);
+			u32 nulls = warp_add(count_ones(c.nulls)), nans = warp_add(count_ones(c.inside & ~c.values & ~c.nulls));
+			mine += lane_index() == CLASS_OF_NULL ? nulls : lane_index() == CLASS_OF_NAN ? nans : 0;
 		}
 		if (!counts) return;
 		u32 records = c.values;
 		if (heavies) {
-			records &= ~heavy(c, first);
+			records &= ~heavy(c);
 			plain = vote(records != ALL_ITEMS) == 0;
 		}
 		count(c, first, records, plain, prefix);
@@ -129,37 +141,31 @@ template <class Word> struct Looker {
 			watch.template add_rows<false>(c, first, (Word)before.number, before.cls);
 		}
 	}
-	DEVICE u32* class_count(u32 cls, u32 first) const {
-		u32 tile = first_tile(b), tiles = ((u32)b->n + tile - 1) / tile;
-		return (u32*)b->classCounts + cls * tiles + first / tile;
-	}
-	DEVICE void classes(const Chunk<Word>& c, u32 first) {
-		u32 mineNull = count_ones(c.nulls), mineNaN = count_ones(c.inside & ~c.values & ~c.nulls);
-		nulls += mineNull, nans += mineNaN;
-		if (!counts) return;
-		u32 allNull = warp_add(mineNull), allNaN = warp_add(mineNaN);
-		if (lane_index() != 0) return;
-		if (allNull) atomic_add(class_count(CLASS_OF_NULL, first), allNull);
-		if (allNaN) atomic_add(class_count(CLASS_OF_NAN, first), allNaN);
-	}
-	// Counts the heavy rows of a chunk, and those that are less; the items that are heavy.
-	DEVICE u32 heavy(const Chunk<Word>& c, u32 first) {
+	// Finds the heavy rows of a chunk, and counts those that are less; the items that are heavy.
+	DEVICE u32 heavy(const Chunk<Word>& c) {
 		u32 items = 0;
 		ROLLED for (u32 k = 0; k < heavies; k++) {
 			Word number = (Word)m->map.heavy[k].number;
-			u32 equal = 0, less = 0;
+			u32 equal = 0, below = 0;
 			UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) {
 				equal |= (u32)(c.number[i] == number) << i;
-				less |= (u32)(c.number[i] < number) << i;
+				below |= (u32)(c.number[i] < number) << i;
 			}
 			equal &= c.values;
 			items |= equal;
-			u32 both = warp_add(count_ones(equal) << 16 | count_ones(less & c.values));
-			if (lane_index() != 0) continue;
-			if (both >> 16) atomic_add(class_count(k, first), both >> 16);
-			if (both & 0xffff) atomic_add(m->less + k, both & 0xffff);
+			u32 both = warp_add(count_ones(equal) << 16 | count_ones(below & c.values));
+			if (lane_index() == k) mine += both >> 16, less += both & 0xffff;
 		}
 		return items;
+	}
+	// The rows of classes in a group, which is one of those whose first row is given.
+	DEVICE void add_classes(u32 first) {
+		if (mine == 0) return;
+		u32 cls = lane_index(), tile = first_tile(b), tiles = ((u32)b->n + tile - 1) / tile;
+		if (cls == CLASS_OF_NULL) atomic_add(&m->nulls, mine);
+		if (cls == CLASS_OF_NAN) atomic_add(&m->nans, mine);
+		if (counts) atomic_add((u32*)b->classCounts + cls * tiles + first / tile, mine);
+		mine = 0;
 	}
 	// Rows of sorted keys share a bucket: one lane adds them all.
 	template <class Prefix> DEVICE void count(const Chunk<Word>& c, u32 first, u32 records, bool plain, const Prefix& prefix) {
@@ -187,11 +193,11 @@ template <class Word> struct Looker {
 	DEVICE void store() {
 		u64 high = sizeof(Word) == 4 && (seen.notLeast | seen.greatest) ? ~0ull << 32 : 0; // the upper halves of short numbers are zero
 		u64 notLeast = warp_max(high | seen.notLeast), greatest = warp_max(seen.greatest), any = warp_or(seen.any), notAll = warp_or(high | seen.notAll);
-		u32 allNulls = warp_add(nulls), allNaNs = warp_add(nans);
 		u32 steps = (u32)(vote(watch.rises) != 0) | (u32)(vote(watch.ties) != 0) << 1 | (u32)(vote(watch.falls) != 0) << 2;
+		if (less) atomic_add(m->less + lane_index(), less);
 		if (lane_index() != 0) return;
 		u64* w = m->warps + warp_index() * LookMemory::words;
-		w[0] = notLeast, w[1] = greatest, w[2] = any, w[3] = notAll, w[4] = (u64)allNulls << 32 | allNaNs, w[5] = steps;
+		w[0] = notLeast, w[1] = greatest, w[2] = any, w[3] = notAll, w[4] = steps;
 	}
 };
 
@@ -201,15 +207,15 @@ DEVICE void join(const Buckets* b, const LookMemory* m) {
 	const u64* w = m->warps + lane_index() * LookMemory::words;
 	const bool mine = lane_index() < LOOK_THREADS / 32;
 	u64 notLeast = warp_max(mine ? w[0] : 0), greatest = warp_max(mine ? w[1] : 0), any = warp_or(mine ? w[2] : 0), notAll = warp_or(mine ? w[3] : 0);
-	u64 classes = mine ? w[4] : 0, nulls = warp_sum(classes >> 32), nans = warp_sum(classes & ~0u), steps = warp_or(mine ? w[5] : 0);
+	u32 steps = (u32)warp_or(mine ? w[4] : 0);
 	u32 k = lane_index();
 	if (k < HEAVY_VALUES && m->less[k]) atomic_add(p->less + k, (u64)m->less[k]);
 	if (k == 0) atomic_max(&p->notLeast, notLeast);
 	if (k == 1) atomic_max(&p->greatest, greatest);
 	if (k == 2) atomic_or(&p->any, any);
 	if (k == 3) atomic_or(&p->notAll, notAll);
-	if (k == 4 && nulls) atomic_add(&p->nulls, nulls);
-	if (k == 5 && nans) atomic_add(&p->nans, nans);
+	if (k == 4 && m->nulls) atomic_add(&p->nulls, (u64)m->nulls);
+	if (k == 5 && m->nans) atomic_add(&p->nans, (u64)m->nans);
 	if (k >= 6 && k < 9 && steps >> (k - 6) & 1) atomic_or(&p->rises + (k - 6), 1);
 }
 

@@ -21,25 +21,26 @@ DEVICE u32 block_exclusive_sum(u32 x, u32* sums, u32* total) {
 	return before + shuffle(ofWarps, warp_index());
 }
 
-// earlier: an earlier kernel has counted, not another block of this one.
-template <bool earlier> struct Planner {
+struct Planner {
 	const Buckets* b;
 	Map* map;  // of which the rows of classes are written
 	u32* sums; // 36 words of shared memory
 
 	DEVICE Planner(const Buckets* b, Map* map, u32* sums) : b(b), map(map), sums(sums) {}
 
-	// Words at..at+3, of which those behind the end are zero.
-	DEVICE static void read(const u32* words, u32 at, u32 end, u32* x) {
-		if (at + PLAN_BUCKETS <= end && ((u64)(words + at) & 15) == 0) {
-			Words4 four = earlier ? *(const Words4*)(words + at) : load_relaxed4(words + at);
-			UNROLL for (u32 k = 0; k < PLAN_BUCKETS; k++) x[k] = four.word[k];
+	// Words from at on, of which those behind the end are zero.
+	template <u32 each> DEVICE static void read(const u32* words, u32 at, u32 end, u32 (&x)[each]) {
+		if (each == 4 && at + each <= end && ((u64)(words + at) & 15) == 0) {
+			Words4 four = load_relaxed4(words + at);
+			UNROLL for (u32 k = 0; k < each; k++) x[k] = four.word[k % 4];
 			return;
 		}
-		UNROLL for (u32 k = 0; k < PLAN_BUCKETS; k++) x[k] = at + k < end ? load_relaxed(words + at + k) : 0;
+		UNROLL for (u32 k = 0; k < each; k++) x[k] = at + k < end ? load_relaxed(words + at + k) : 0;
 	}
 	DEVICE u32 buckets() const { return 1u << b->bits; }
-	DEVICE u32 windows() const { return (u32)((b->n + b->window - 1) / b->window); }
+	// There are windows of two sizes: divisions by constants are quick.
+	DEVICE u32 window_of(u32 place) const { return b->window == FINISH_WINDOW ? place / FINISH_WINDOW : place / SMALL_FINISH_WINDOW; }
+	DEVICE u32 windows() const { return window_of((u32)(b->n - 1)) + 1; }
 	DEVICE u32 tiles() const { return (u32)((b->n + first_tile(b) - 1) / first_tile(b)); }
 
 	// The rows in buckets before one that is a multiple of PLAN_THREADS * PLAN_BUCKETS.
@@ -61,9 +62,10 @@ template <bool earlier> struct Planner {
 
 	// Window w of the finish begins with the first bucket that starts at row w * window or behind.
 	DEVICE void plan_windows(u32 bucket, u32 first, u32 end) const {
-		u32 window = (u32)b->window;
 		Range* out = (Range*)b->windows;
-		for (u32 w = first / window + 1; w <= end / window && w < windows(); w++) out[w] = {bucket + 1, end};
+		u32 last = window_of(end), most = windows() - 1;
+		if (last > most) last = most;
+		ROLLED for (u32 w = window_of(first) + 1; w <= last; w++) out[w] = {bucket + 1, end};
 		if (bucket == 0) out[0] = {0, 0};
 	}
 	DEVICE void plan_bucket(u32 bucket, u32 first, u32 rows) const {
@@ -72,27 +74,27 @@ template <bool earlier> struct Planner {
 		if (!b->second || bucket % (1u << b->second) != 0) return;
 		((u32*)b->firstStarts)[bucket >> b->second] = ((u32*)b->firstCursors)[bucket >> b->second] = first;
 	}
-	// Plans PLAN_THREADS * PLAN_BUCKETS buckets from one on; returns the rows up to their end.
-	DEVICE u32 plan_buckets(u32 blockFirst, u32* largest, u32* oversized) {
-		u32 bucket = blockFirst + thread_index() * PLAN_BUCKETS, rows[PLAN_BUCKETS], all = 0, total;
-		read((const u32*)b->counts, bucket, buckets(), rows);
-		UNROLL for (u32 k = 0; k < PLAN_BUCKETS; k++) {
+	// Plans PLAN_THREADS * each buckets from one on; returns the rows up to their end.
+	template <u32 each> DEVICE u32 plan_buckets(u32 blockFirst, u32* largest, u32* oversized) {
+		u32 bucket = blockFirst + thread_index() * each, rows[each], all = 0, total;
+		read<each>((const u32*)b->counts, bucket, buckets(), rows);
+		UNROLL for (u32 k = 0; k < each; k++) {
 			all += rows[k];
 			*largest = rows[k] > *largest ? rows[k] : *largest;
 			*oversized += rows[k] > b->window;
 		}
 		u32 first = block_exclusive_sum(all, sums, &total), before = rows_before(blockFirst);
 		first += before;
-		UNROLL for (u32 k = 0; k < PLAN_BUCKETS; k++) {
+		UNROLL for (u32 k = 0; k < each; k++) {
 			if (bucket + k < buckets()) plan_bucket(bucket + k, first, rows[k]);
 			first += rows[k];
 		}
-		*largest = (u32)warp_max(*largest), *oversized = warp_add(*oversized);
+		*largest = warp_max(*largest), *oversized = warp_add(*oversized);
 		return before + total;
 	}
 	// What lies behind the last record.
 	DEVICE void plan_end(u32 records) const {
-		for (u32 w = records / (u32)b->window + 1 + thread_index(); w <= windows(); w += PLAN_THREADS) ((Range*)b->windows)[w] = {buckets(), records};
+		for (u32 w = window_of(records) + 1 + thread_index(); w <= windows(); w += PLAN_THREADS) ((Range*)b->windows)[w] = {buckets(), records};
 		if (thread_index() != 0) return;
 		((u32*)b->starts)[buckets()] = records;
 		if (b->second) ((u32*)b->firstStarts)[1u << b->firstBits] = records;
@@ -109,7 +111,7 @@ template <bool earlier> struct Planner {
 		u32 *counts = (u32*)b->classCounts + cls * tiles(), sum = 0;
 		for (u32 first = 0; first < tiles(); first += PLAN_THREADS * PLAN_BUCKETS) {
 			u32 tile = first + thread_index() * PLAN_BUCKETS, rows[PLAN_BUCKETS], all = 0, total;
-			read(counts, tile, tiles(), rows);
+			read<PLAN_BUCKETS>(counts, tile, tiles(), rows);
 			UNROLL for (u32 k = 0; k < PLAN_BUCKETS; k++) all += rows[k];
 			u32 before = sum + block_exclusive_sum(all, sums, &total);
 			UNROLL for (u32 k = 0; k < PLAN_BUCKETS; k++) {

@@ -16,14 +16,16 @@ DEVICE u32 hash_number(u64 x) {
 
 // Sums of the block.
 struct SampleSums {
-	u32 sampled, ties, neighbours, crowd; // crowd: rows of the fullest cell, of every other row
+	u32 sampled, ties, neighbours, crowd; // crowd: rows of the fullest cell
 	u32 rises, falls;
 	u32 candidates;
 };
 
 // Shared memory of a sample of so many rows: a table of prefixes, by open addressing, and counters.
 template <u32 rows> struct SampleMemory {
-	static const u32 slots = 2 * rows, bytes = slots * 8 + (4 << CELL_BITS) + 2048;
+	static const u32 slotBits = rows == SAMPLE_ROWS ? 14 : rows == MIDDLE_SAMPLE_ROWS ? 13 : 12, slots = 1 << slotBits, bytes = slots * 8 + (4 << CELL_BITS) + 2048;
+
+	static_assert(slots == 2 * rows, "half of the table stays empty");
 
 	u32 *keys, *hits; // hits: 15 bits, a flag for different numbers, and 16 bits of the hash of the first number
 	u32* cells;
@@ -149,24 +151,30 @@ template <class Word, u32 rows> struct Sampler {
 		sync_block();
 	}
 
-	// Rows with the same prefix find the same slot of the table.
+	// Rows with the same prefix find the same slot of the table. All of a thread's rows look for theirs at once.
 	DEVICE void group(const Map* map) {
 		Mapper mapper(map);
+		u32 open = values;
 		UNROLL for (int i = 0; i < items; i++) {
-			slot[i] = 0;
-			if (!(values >> i & 1)) continue;
 			key[i] = mapper.prefix(number[i], 0);
 			if (key[i] == EMPTY) key[i]--;
-			u32 at = key[i] * 2654435761u, by = (key[i] >> 15 ^ key[i]) * 2246822519u >> 7 | 1, there;
-			for (at = (at ^ at >> 15) % Memory::slots;; at = (at + by) % Memory::slots) {
-				there = *(const volatile u32*)(m.keys + at);
-				if (there == EMPTY) there = compare_and_swap(m.keys + at, EMPTY, key[i]);
-				if (there == EMPTY || there == key[i]) break;
+			slot[i] = (key[i] ^ key[i] >> 15) * 2654435761u >> (32 - Memory::slotBits);
+		}
+		ROLLED while (open) {
+			u32 there[items];
+			UNROLL for (int i = 0; i < items; i++) there[i] = *(const volatile u32*)(m.keys + slot[i]);
+			UNROLL for (int i = 0; i < items; i++) {
+				if (open >> i & 1 && there[i] == EMPTY) there[i] = compare_and_swap(m.keys + slot[i], EMPTY, key[i]);
 			}
-			slot[i] = at;
-			bool first = there == EMPTY;
-			firsts |= (u32)first << i;
-			atomic_add(m.hits + at, first ? 1 | hash_number(number[i]) >> 16 << 16 : 1);
+			UNROLL for (int i = 0; i < items; i++) {
+				u32 mine = open >> i & 1;
+				firsts |= (u32)(there[i] == EMPTY && mine) << i;
+				if (there[i] == EMPTY || there[i] == key[i]) open &= ~(1u << i);
+				else if (mine) slot[i] = (slot[i] + (key[i] >> 3 | 1)) % Memory::slots;
+			}
+		}
+		UNROLL for (int i = 0; i < items; i++) {
+			if (values >> i & 1) atomic_add(m.hits + slot[i], firsts >> i & 1 ? 1 | hash_number(number[i]) >> 16 << 16 : 1);
 		}
 		sync_block();
 		if (sizeof(Word) == 4 && !mapper.floating) return; // the same prefix, the same number
@@ -225,10 +233,11 @@ template <class Word, u32 rows> struct Sampler {
 			UNROLL for (int i = 0; i < items; i++) light &= ~((u32)(number[i] == (Word)map->heavy[k].number) << i);
 		}
 		ties = count_ones(light & ~firsts);
-		UNROLL for (int i = 0; i < items; i += 2) {
-			neighbours += (light >> i & 3) == 3 && key[i] == key[i + 1];
-			if (!(light >> i & 1)) continue;
-			u32 before = atomic_add(m.cells + (key[i] >> (32 - cell_bits())), 1u); // neighbours may well share a cell
+		UNROLL for (int i = 0; i < items; i++) {
+			bool withNeighbour = i % 2 && (light >> (i - 1) & 3) == 3 && key[i] == key[i - 1]; // that is no crowd
+			neighbours += withNeighbour;
+			if (!(light >> i & 1) || withNeighbour) continue;
+			u32 before = atomic_add(m.cells + (key[i] >> (32 - cell_bits())), 1u);
 			crowd = before >= crowd ? before + 1 : crowd;
 		}
 		u32 sampled = warp_add(count_ones(light));
@@ -247,13 +256,14 @@ template <class Word, u32 rows> struct Sampler {
 	DEVICE u32 doubt(const Map* map, Word least, Word greatest) const {
 		const SampleSums s = *m.sums;
 		u32 sample = rows < b->n ? rows : (u32)b->n;
-		if (s.sampled == 0) return WHY_NOT;
+		float rowsOfHit = (float)b->n / sample;
+		if (s.sampled * 64 < sample) return s.crowd > 1 && s.crowd * rowsOfHit > FINISH_REST_ROWS ? WHY_LARGE : WHY_NOT; // few records are soon sorted
 		bool floating = map->floating != 0;
 		if (!floating && b->needed < 64 && (u64)(greatest - least) >> b->needed == 0) return WHY_FEW;
 		float most = !floating ? 8.0f * (float)(1ull << map->left) : sizeof(Word) == 4 ? 0.5f : 8.0f;
 		float partners = 2.0f * (s.ties - s.neighbours) * b->n / ((float)s.sampled * sample);
 		if (partners > most || s.neighbours > 0.35f * s.sampled) return WHY_EQUAL;
-		return crowded(map, (float)s.crowd, sample / 2) ? WHY_LARGE : WHY_NOT;
+		return crowded(map, (float)s.crowd, sample) ? WHY_LARGE : WHY_NOT;
 	}
 	// Whether a cell with so many rows of the sample has a bucket that does not fit: five standard deviations are no chance. Row numbers
 	// spread the rows of short codes.

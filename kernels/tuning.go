@@ -60,12 +60,12 @@ const (
 
 	// SampleRows is the rows of the sample that suggests a map and looks for equal keys.
 	SampleRows = 1 << 13
-	// MiddleSampleRows is the same for less than SampleAllRows.
+	// MiddleSampleRows is the same for no more than MiddleSampleOf rows.
 	MiddleSampleRows = 1 << 12
-	// SampleAllRows is from how many rows on the large sample is taken.
-	SampleAllRows = 1 << 26
-	// SmallSampleRows is the rows of the sample for no more than SmallRows.
+	MiddleSampleOf   = 1 << 26
+	// SmallSampleRows is the same for no more than SmallSampleOf rows.
 	SmallSampleRows = 1 << 11
+	SmallSampleOf   = 1 << 24
 	// SampleBytes is the shared memory of a sample: two words in each of twice as many places as rows, counters, and what is known of all.
 	SampleBytes = 16*SampleRows + 16<<10 + 2<<10 + LookHead
 	// LookThreads is the size of a block of look, which fills a multiprocessor.
