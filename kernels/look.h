@@ -74,7 +74,8 @@ struct LookMemory {
 };
 static_assert(sizeof(LookMemory) <= LOOK_HEAD, "room in front of the counters");
 
-// A Looker is what a thread does and sees. A warp takes groups of neighbour chunks, whose rows are all in one tile of the partition.
+// A Looker is what a thread does and sees. Where rows of classes are many, a warp takes groups of neighbour chunks,
+// whose rows are all in one tile of the partition.
 template <class Word> struct Looker {
 	const Buckets* b;
 	LookMemory* m;
@@ -84,7 +85,7 @@ template <class Word> struct Looker {
 	Watch<Word> watch;
 
 	DEVICE explicit Looker(const Buckets* b)
-	    : b(b), m(LookMemory::of(shared_memory())), shift(32 - (u32)b->bits), heavies((u32)m->map.heavies), group(b->n < LOOK_GROUP_ROWS ? 1 : LOOK_GROUP),
+	    : b(b), m(LookMemory::of(shared_memory())), shift(32 - (u32)b->bits), heavies((u32)m->map.heavies), group(b->n >= LOOK_GROUP_ROWS && (heavies || b->field.validity) ? LOOK_GROUP : 1),
 	      counts(m->verdict.why == WHY_NOT), watch{b->column.nullsAtStart != 0} {}
 
 	DEVICE bool ends_group(u32 first) const { return ((first / CHUNK_ROWS + 1) & (group - 1)) == 0; }
