@@ -34,6 +34,12 @@ type abiStatistics struct {
 	lock               uint64
 }
 
+// abiFew is a Few: a sort of few rows.
+type abiFew struct {
+	field               abiField
+	classes, n, in, out uint64
+}
+
 // abiBinning is a Binning: where a pass reads and writes.
 type abiBinning struct{ field, in, inRows, out, outRows, rowBits, drop uint64 }
 
@@ -55,7 +61,7 @@ type abiBuckets struct {
 }
 
 type abi interface {
-	abiField | abiColumn | abiStatistics | abiBinning | abiBuckets
+	abiField | abiColumn | abiStatistics | abiFew | abiBinning | abiBuckets
 }
 
 // abiVerdict is a Verdict on partition and finish, of words of 32 bits.

@@ -45,8 +45,7 @@ func (src source) format(width int) records {
 // sort sorts by codes of a number of bits, and returns the rows in their new order; 0 when all digits are constant
 // and the rows in the order of the input. It takes the source over.
 func (b *binner) sort(src source, width int) (rows driver.Ptr) {
-	field := put(b.task, src.field)
-	if rows, ok := b.sortFew(field, src.rows, noClasses); ok {
+	if rows, ok := b.sortFew(src.field, src.rows, noClasses); ok {
 		b.free(src.codes, src.rows)
 		return rows
 	}
@@ -56,7 +55,7 @@ func (b *binner) sort(src source, width int) (rows driver.Ptr) {
 			return rows
 		}
 	}
-	digits := digitsOf(width)
+	field, digits := put(b.task, src.field), digitsOf(width)
 	c := b.newCounters(len(digits))
 	defer c.release(b)
 	use := b.histograms(field, digits, c)

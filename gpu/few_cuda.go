@@ -11,13 +11,13 @@ import (
 
 // sortFew sorts few rows by a field in one launch; ok is false for more rows than the device takes. in are row numbers in the order of the
 // field's rows, 0 for the order of the input. classes says what null and NaN are, see kernels/few_rows.h.
-func (b *binner) sortFew(field driver.Ptr, in driver.Ptr, classes uint64) (rows driver.Ptr, ok bool) {
+func (b *binner) sortFew(field abiField, in driver.Ptr, classes uint64) (rows driver.Ptr, ok bool) {
 	kernel, blocks, ok := b.fewKernel(b.rows)
 	if !ok {
 		return 0, false
 	}
 	rows = b.alloc(4 * b.rows)
-	b.launch(kernel, blocks, uint64(field), uint64(b.rows), classes, uint64(in), uint64(rows))
+	b.launch(kernel, blocks, abiWords([]abiFew{{field: field, classes: classes, n: uint64(b.rows), in: uint64(in), out: uint64(rows)}})...)
 	return rows, true
 }
 
@@ -46,7 +46,7 @@ func (s *sorter) sortFew() (rows driver.Ptr, ok bool) {
 	if key.Nulls == keyencode.NullsAtStart {
 		classes = classesAtStart
 	}
-	return s.binner.sortFew(put(s.task, s.wholeField(key, layout)), 0, classes)
+	return s.binner.sortFew(s.wholeField(key, layout), 0, classes)
 }
 
 // wholeField makes numbers in the order of the key of all values that its type has.

@@ -85,11 +85,10 @@ histogram_small(the same)
     the four words behind it are zero before. Clears words words, a multiple of 4, at clear. f is a column: one whole word (down = up = 0)
     of FORM_INTEGER, FORM_FLOAT or FORM_RANK with stride = width = 4 or 8. Any other word is encoded first, and read as FORM_INTEGER of 8 bytes.
 
-tiny(Field *f, u64 n, u64 classes, u32 *in, u32 *out)               grid 1; n up to TINY_ROWS
-tiny_few(the same)                                                  grid 1; n up to TINY_FEW_ROWS
-cluster(the same)                                                   grid CLUSTER_BLOCKS; n up to CLUSTER_ROWS; compute capability 9.0
-    Sort all by themselves: out[i] = the row at place i of the stable order by f, or in[row] if in is not 0. f is a whole word of any form but
-    FORM_DECIMAL and FORM_CLASS. classes: 0: null and NaN are f's numbers for them; 1: value < NaN < null; 2: null < NaN < value.
+tiny(Few few)                                                       grid 1; n up to TINY_ROWS
+tiny_few(Few few)                                                   grid 1; n up to TINY_FEW_ROWS
+cluster(Few few)                                                    grid CLUSTER_BLOCKS; n up to CLUSTER_ROWS; compute capability 9.0
+    Sort all by themselves: out[i] = the row at place i of the stable order by a field, or in[row] if in is not 0.
 
 Digit binning: one pass of Onesweep over rows first..first+strip-1, a strip of at most 2^29 rows (STRIP_ROWS); strips of a
 pass run one after the other. The kernel is named by what it reads and writes:
@@ -117,6 +116,15 @@ Arguments, the same for all:
     ticket: one word, zero before. phase: the number of the pass over these status words, from 0 on: its status codes rotate
     with it, so that nothing is cleared between passes.
 */
+
+// A Few is a sort of few rows.
+struct Few {
+	Field field; // a whole word of any form but FORM_DECIMAL and FORM_CLASS
+	u64 classes; // 0: null and NaN are the field's numbers for them; 1: value < NaN < null; 2: null < NaN < value
+	u64 n;
+	u64 in; // u32[n], or 0
+	u64 out;
+};
 
 // A Binning says where a pass reads and writes.
 struct Binning {

@@ -2,7 +2,7 @@
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900 // others have no clusters, and the image has no such kernel for them
 // cluster sorts up to CLUSTER_ROWS rows by one column or code word, in one launch of one cluster: no statistics are needed before.
-CLUSTER_KERNEL(cluster, CLUSTER_THREADS, CLUSTER_BLOCKS)(const Field* f, u64 n, u64 classes, const u32* in, u32* out) {
-	Cluster((u32)n).sort(f, (Classes)classes, in, out);
+CLUSTER_KERNEL(cluster, CLUSTER_THREADS, CLUSTER_BLOCKS)(PARAMETER Few few) {
+	Cluster((u32)few.n).sort(few);
 }
 #endif

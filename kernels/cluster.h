@@ -30,14 +30,15 @@ struct Cluster {
 		static_assert(CLUSTER_THREADS == 1024 && CLUSTER_ITEMS == 4, "one, two or four are used");
 	}
 
-	DEVICE void sort(const Field* f, Classes classes, const u32* in, u32* out) {
+	DEVICE void sort(const Few& few) {
 		cluster_arrive();
 		for (u32 i = thread_index(); i < CLUSTER_BINS; i += CLUSTER_THREADS) m.counters[i] = 0;
 		if (thread_index() == 0) *m.refused = 0;
-		FewRows<CLUSTER_ITEMS> rows(f, n, first, 32, classes);
+		FewRows<CLUSTER_ITEMS> rows(few, first, 32);
 		measure(rows.read(used));
-		Spread spread(f, classes, extent, CLUSTER_BLOCKS * CLUSTER_BINS);
-		if (!deal(rows, spread, in, out)) sort_by_digits(rows, in, out);
+		Spread spread(few, extent, CLUSTER_BLOCKS * CLUSTER_BINS);
+		FewResult result(few);
+		if (!deal(rows, spread, result)) sort_by_digits(rows, result);
 	}
 
 	// Everything that any block has seen.
@@ -61,7 +62,7 @@ struct Cluster {
 	}
 
 	// Deals the rows to the blocks and writes the result, unless that were too many for some block or bin.
-	DEVICE bool deal(const FewRows<CLUSTER_ITEMS>& rows, const Spread& spread, const u32* in, u32* out) {
+	DEVICE bool deal(const FewRows<CLUSTER_ITEMS>& rows, const Spread& spread, const FewResult& result) {
 		u32 *counts = m.oldTags, *mine = counts + warp_index() * (DESTINATIONS + 1); // of each warp; no two in the same bank
 		u32 bin[CLUSTER_ITEMS], place[CLUSTER_ITEMS];
 		mine[lane_index()] = 0;
@@ -80,7 +81,7 @@ struct Cluster {
 			if (i >= (int)used || to == TO_NOWHERE) break;
 			u32 at = mine[to] + place[i], row = rows.row(i);
 			if (to >= TO_CLASS) {
-				out[at] = in ? in[row] : row;
+				result.put(at, row);
 				continue;
 			}
 			*in_block(to, m.numbers + at) = rows.number[i];
@@ -88,7 +89,7 @@ struct Cluster {
 		}
 		cluster_arrive();
 		cluster_wait();
-		return order_share(in, out);
+		return order_share(result);
 	}
 	// Turns the counts of the warps into places: in the memory of a block, in the result for a class. False if some block has no room.
 	DEVICE bool add_up(u32* counts, u32 valuePlace) {
@@ -111,7 +112,7 @@ struct Cluster {
 	}
 
 	// Finds the order of the rows that were dealt to this block.
-	DEVICE bool order_share(const u32* in, u32* out) {
+	DEVICE bool order_share(const FewResult& result) {
 		u32 size = m.sizes[rank], arrival[CLUSTER_ROUNDS], most = 0;
 		UNROLL for (int k = 0; k < CLUSTER_ROUNDS; k++) {
 			u32 at = k * CLUSTER_THREADS + thread_index();
@@ -133,7 +134,7 @@ struct Cluster {
 		if (*m.refused) return false;
 		for (u32 at = thread_index(); at < size; at += CLUSTER_THREADS) {
 			u32 row = m.oldTags[at] & TAG_ROW;
-			out[m.start + place_in_bin(at, size)] = in ? in[row] : row;
+			result.put(m.start + place_in_bin(at, size), row);
 		}
 		return true;
 	}
@@ -171,7 +172,7 @@ struct Cluster {
 	}
 
 	// Sorts by digits, from the least significant one on, and writes the result.
-	DEVICE void sort_by_digits(const FewRows<CLUSTER_ITEMS>& rows, const u32* in, u32* out) {
+	DEVICE void sort_by_digits(const FewRows<CLUSTER_ITEMS>& rows, const FewResult& result) {
 		u32 local = first - (rank << shareBits), passes = 1; // the totals of deal are still read
 		UNROLL for (int i = 0; i < CLUSTER_ITEMS; i++) {
 			if (i >= (int)used) break;
@@ -184,7 +185,7 @@ struct Cluster {
 		UNROLL for (int i = 0; i < CLUSTER_ITEMS; i++) {
 			if (i >= (int)used || !rows.has(i)) break;
 			u32 row = m.tags[local + 32 * i] & TAG_ROW;
-			out[rows.row(i)] = in ? in[row] : row;
+			result.put(rows.row(i), row);
 		}
 	}
 	// Bins the rows of all blocks by a digit. Places behind the last row count as the greatest digit.

@@ -24,6 +24,15 @@ struct Extent64 {
 	}
 };
 
+// Where the result goes.
+struct FewResult {
+	const u32* in;
+	u32* out;
+
+	DEVICE explicit FewResult(const Few& few) : in((const u32*)few.in), out((u32*)few.out) {}
+	DEVICE void put(u32 place, u32 row) const { out[place] = in ? in[row] : row; }
+};
+
 // Loads the rows of a thread, items of them, and turns them into numbers.
 template <int items> struct FewRows {
 	const Field* field;
@@ -33,8 +42,8 @@ template <int items> struct FewRows {
 	u64 number[items]; // 0 for rows that have none
 	u32 places = 0;    // two bits for each row: the place of its class
 
-	DEVICE FewRows(const Field* f, u32 n, u32 first, u32 step, Classes classes)
-	    : field(f), n(n), first(first), step(step), classes(classes), linear(f) {}
+	DEVICE FewRows(const Few& few, u32 first, u32 step)
+	    : field(&few.field), n((u32)few.n), first(first), step(step), classes((Classes)few.classes), linear(field) {}
 
 	DEVICE u32 row(int i) const { return first + i * step; }
 	DEVICE bool has(int i) const { return row(i) < n; }

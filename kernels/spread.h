@@ -9,17 +9,22 @@ struct Spread {
 	bool wide, descending, floating = false;
 	double offset, factor;
 
-	DEVICE Spread(const Field* f, Classes classes, const Extent64& e, u32 bins)
-	    : least(e.least()), mask(~0ull >> (64 - 8 * (f->width ? f->width : 8))), sign(f->sign), last(bins - 1), lead(e.span() ? Extent64::leading_zeros(e.span()) : 0),
-	      wide(f->width == 8), descending(f->mul != 1) {
+	DEVICE Spread(const Few& few, const Extent64& e, u32 bins)
+	    : least(e.least()), mask(~0ull >> (64 - 8 * (few.field.width ? few.field.width : 8))), sign(few.field.sign), last(bins - 1),
+	      lead(e.span() ? Extent64::leading_zeros(e.span()) : 0), wide(few.field.width == 8), descending(few.field.mul != 1) {
 		u32 top = e.span() ? (u32)(e.span() << lead >> 32) : ~0u;
-		scale = (u32)((double)bins * 0x1p32 / ((double)top + 1)); // at most 2 bins: the quotient is exact enough for its floor
-		bool whole = (f->mul == 1 && f->bias == 0) || (f->mul == ~0ull && f->bias == ~0ull); // numbers are those of the type
-		if (f->form != FORM_FLOAT || classes == NO_CLASSES || f->width < 4 || !whole || f->base[0] != sign || f->shift != 0) return;
+		scale = (u32)((float)bins * 0x1p32f / (float)top * (1 - 0x1p-21f)); // so little less that no rounding brings the greatest to a bin too many
+		if (!whole_floats(few)) return;
 		offset = value(least);
 		double range = value(e.greatest) - offset;
 		factor = (double)bins / range;
 		floating = range <= 0x1p1022 && factor <= 0x1p1022 && factor > 0; // neither of them infinite, nor not a number
+	}
+	// Whether numbers are those of the type, so that the values come back from them.
+	DEVICE static bool whole_floats(const Few& few) {
+		const Field& f = few.field;
+		bool whole = (f.mul == 1 && f.bias == 0) || (f.mul == ~0ull && f.bias == ~0ull);
+		return f.form == FORM_FLOAT && few.classes != NO_CLASSES && f.width >= 4 && whole && f.base[0] == f.sign && f.shift == 0;
 	}
 
 	// The value that a number was made from, so that it grows with the number.

@@ -4,9 +4,22 @@
 #pragma once
 #include "few_rows.h"
 #include "ranking.h"
+#include "spread.h"
 
 const u32 TINY_BINS = 1 << TINY_BIN_BITS, TINY_WARPS = TINY_THREADS / 32;
 const u32 TINY_SHARE = 32; // rows of a bin that are compared one by one
+
+// Bins of numbers, and of two classes behind them or in front.
+struct TinyBins {
+	Spread spread;
+	u32 valuePlace;
+
+	DEVICE TinyBins(const Few& few, const Extent64& e, u32 valuePlace) : spread(few, e, TINY_BINS - 2), valuePlace(valuePlace) {}
+	DEVICE u32 of(u64 number, u32 place) const {
+		if (place == valuePlace) return spread.bin(number) + valuePlace;
+		return valuePlace ? place : TINY_BINS - 3 + place;
+	}
+};
 
 template <int items> struct Tiny {
 	static const u32 most = TINY_THREADS * items; // rows
@@ -23,20 +36,21 @@ template <int items> struct Tiny {
 	    : numbers((u64*)shared_memory()), counters((u32*)(numbers + most)), sums((u64*)(counters + TINY_BINS)), order((u16*)(sums + TINY_WARPS)),
 	      old(order + most), arrivals(old), places((u8*)(old + most)), n(n) {}
 
-	DEVICE void sort(const Field* f, Classes classes, const u32* in, u32* out) {
+	DEVICE void sort(const Few& few) {
 		for (u32 i = thread_index(); i < TINY_BINS; i += TINY_THREADS) counters[i] = 0;
-		FewRows<items> rows(f, n, thread_index(), TINY_THREADS, classes);
+		FewRows<items> rows(few, thread_index(), TINY_THREADS);
 		Extent64 seen = rows.read(items);
 		UNROLL for (int i = 0; i < items; i++) {
 			if (rows.has(i)) numbers[rows.row(i)] = rows.number[i], places[rows.row(i)] = (u8)rows.place(i);
 		}
 		measure(seen);
-		u32 valuePlace = rows.value_place();
-		bool dealt = deal(valuePlace);
+		TinyBins bins(few, extent, rows.value_place());
+		FewResult result(few);
+		bool dealt = deal(bins);
 		if (!dealt) sort_by_digits();
 		for (u32 i = thread_index(); i < n; i += TINY_THREADS) {
-			u32 row = order[i], place = dealt ? place_in_bin(row, valuePlace) : i;
-			out[place] = in ? in[row] : row;
+			u32 row = order[i];
+			result.put(dealt ? place_in_bin(row, bins) : i, row);
 		}
 	}
 
@@ -54,29 +68,20 @@ template <int items> struct Tiny {
 		extent.greatest = block_max(e.greatest);
 		extent.mixed = sync_block_or(e.mixed);
 	}
-	// How far numbers are shifted so that their bins, and those of two classes, are no more than there are.
-	DEVICE u32 bin_shift() const {
-		u32 bits = extent.span_bits(), shift = bits > TINY_BIN_BITS ? bits - TINY_BIN_BITS : 0;
-		return (extent.span() >> shift) + 3 > TINY_BINS ? shift + 1 : shift;
-	}
-	DEVICE u32 bin_of(u32 row, u32 valuePlace, u32 shift) const {
-		u32 place = places[row];
-		if (place == valuePlace) return (u32)((numbers[row] - extent.least()) >> shift) + valuePlace; // two classes in front have the first bins
-		return valuePlace ? place : (u32)(extent.span() >> shift) + place;
-	}
+	DEVICE u32 bin_of(u32 row, const TinyBins& bins) const { return bins.of(numbers[row], places[row]); }
 
 	// Deals the rows to bins, in any order within a bin, unless some bin has too many.
-	DEVICE bool deal(u32 valuePlace) {
-		u32 shift = bin_shift(), share = 0;
+	DEVICE bool deal(const TinyBins& bins) {
+		u32 share = 0;
 		for (u32 row = thread_index(); row < n; row += TINY_THREADS) {
-			u32 arrival = atomic_add(counters + bin_of(row, valuePlace, shift), 1u);
+			u32 arrival = atomic_add(counters + bin_of(row, bins), 1u);
 			arrivals[row] = (u16)arrival;
 			share = arrival > share ? arrival : share;
 		}
 		if (block_max(share) >= TINY_SHARE) return false;
 		sum_bins();
 		for (u32 row = thread_index(); row < n; row += TINY_THREADS) {
-			order[counters[bin_of(row, valuePlace, shift)] + arrivals[row]] = (u16)row;
+			order[counters[bin_of(row, bins)] + arrivals[row]] = (u16)row;
 		}
 		sync_block();
 		return true;
@@ -107,8 +112,8 @@ template <int items> struct Tiny {
 		sync_block();
 	}
 	// The place of a row, from how many rows of its bin come before it.
-	DEVICE u32 place_in_bin(u32 row, u32 valuePlace) const {
-		u32 bin = bin_of(row, valuePlace, bin_shift()), first = counters[bin], end = bin + 1 < TINY_BINS ? counters[bin + 1] : n, place = first;
+	DEVICE u32 place_in_bin(u32 row, const TinyBins& bins) const {
+		u32 bin = bin_of(row, bins), first = counters[bin], end = bin + 1 < TINY_BINS ? counters[bin + 1] : n, place = first;
 		u64 number = numbers[row];
 		for (u32 at = first; at < end; at++) {
 			u32 other = order[at];

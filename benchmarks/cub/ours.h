@@ -67,12 +67,10 @@ struct Ours {
 
 	// Few rows need no look: a block or a cluster sorts them.
 	u32 sort_few(const Column& c, u64 n, u32* rows) {
-		Field f = whole_field(c);
-		d.up(temp.field, &f, sizeof f);
-		Classes classes = c.nullsAtStart ? CLASSES_AT_START : CLASSES_AT_END;
+		Few few = {whole_field(c), c.nullsAtStart ? CLASSES_AT_START : CLASSES_AT_END, n, 0, (u64)rows};
 		path = n <= TINY_FEW_ROWS ? "tiny" : "cluster", verdict = {};
-		if (n <= TINY_FEW_ROWS) d.run(tiny_few, 1, TINY_THREADS, tiny_bytes(TINY_FEW_ITEMS), temp.field, n, classes, nullptr, rows);
-		else d.run_cluster(cluster, CLUSTER_BLOCKS, CLUSTER_THREADS, clusterBytes, temp.field, n, classes, nullptr, rows);
+		if (n <= TINY_FEW_ROWS) d.run(tiny_few, 1, TINY_THREADS, tiny_bytes(TINY_FEW_ITEMS), few);
+		else d.run_cluster(cluster, CLUSTER_BLOCKS, CLUSTER_THREADS, clusterBytes, few);
 		return 8 * (u32)c.width;
 	}
 

@@ -7,12 +7,13 @@
 
 namespace {
 
-// Every argument is one word but for Buckets, and words too many do no harm to a function of this convention.
+// Every argument is one word but for Buckets and Few, and words too many do no harm to a function of this convention.
 typedef void (*Kernel)(u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64);
 
 const u32 RESIDENT = 3; // blocks at a time
 
 typedef void (*BucketKernel)(const Buckets);
+typedef void (*FewKernel)(const Few);
 
 void* kernel_of(const std::string& name) {
 	Dl_info self;
@@ -33,9 +34,12 @@ void standin_emulate(const std::string& name, const std::vector<uint64_t>& argum
 		const Buckets& b = *(const Buckets*)arguments.data();
 		return emulation::launch(blocks, threads, shared, [&] { ((BucketKernel)found)(b); }, seed++, RESIDENT);
 	}
+	if (arguments.size() == sizeof(Few) / 8) {
+		auto run = [&] { ((FewKernel)found)(*(const Few*)arguments.data()); };
+		if (standin_needs_clusters(name)) return emulation::launch_cluster(blocks, threads, shared, run, seed++);
+		return emulation::launch(blocks, threads, shared, run, seed++, RESIDENT);
+	}
 	u64 a[12] = {};
 	for (size_t i = 0; i < arguments.size(); i++) a[i] = arguments[i];
-	auto run = [&] { kernel(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11]); };
-	if (standin_needs_clusters(name)) emulation::launch_cluster(blocks, threads, shared, run, seed++);
-	else emulation::launch(blocks, threads, shared, run, seed++, RESIDENT);
+	emulation::launch(blocks, threads, shared, [&] { kernel(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11]); }, seed++, RESIDENT);
 }

@@ -188,8 +188,9 @@ void histogram(const u64* a) {
 
 // A sort of few rows: by class, unless null and NaN are numbers, then by number.
 void tiny(const u64* a, u64 most) {
-	const Field& f = *at<Field>(a[0]);
-	u64 n = a[1], classes = a[2];
+	const Few& few = *(const Few*)a;
+	const Field& f = few.field;
+	u64 n = few.n, classes = few.classes;
 	expect(n <= most, "too many rows for one launch");
 	expect(f.form != FORM_DECIMAL && f.form != FORM_CLASS && f.down == 0 && f.up == 0, "a field that has to be encoded first");
 	std::vector<std::pair<int, u64>> keys;
@@ -201,7 +202,7 @@ void tiny(const u64* a, u64 most) {
 		rows.push_back((u32)i);
 	}
 	std::stable_sort(rows.begin(), rows.end(), [&](u32 x, u32 y) { return keys[x] < keys[y]; });
-	for (u64 i = 0; i < n; i++) at<u32>(a[4])[i] = a[3] ? at<u32>(a[3])[rows[i]] : rows[i];
+	for (u64 i = 0; i < n; i++) at<u32>(few.out)[i] = few.in ? at<u32>(few.in)[rows[i]] : rows[i];
 }
 
 enum Records { FIELD, WIDE, PACKED, ROWS };
@@ -490,16 +491,16 @@ const std::map<std::string, std::pair<int, Twin>>& twins() {
 	auto collects = [](u64 width) {
 		return std::make_pair(5, Twin([=](const u64* a, u64) { collect(a[0], a[1], at<u16>(a[2]), at<u32>(a[3]), a[4], width); }));
 	};
-	const int bucketWords = sizeof(Buckets) / 8;
+	const int bucketWords = sizeof(Buckets) / 8, fewWords = sizeof(Few) / 8;
 	static std::map<std::string, std::pair<int, Twin>> all{
 	    {"statistics", {3, plain(statistics)}},
 	    {"statistics_decimal", {3, plain(statistics)}},
 	    {"encode", {5, plain(encode)}},
 	    {"histogram", {8, plain(histogram)}},
 	    {"histogram_small", {8, plain(histogram)}},
-	    {"tiny", {5, [](const u64* a, u64) { tiny(a, TINY_ROWS); }}},
-	    {"tiny_few", {5, [](const u64* a, u64) { tiny(a, TINY_FEW_ROWS); }}},
-	    {"cluster", {5, [](const u64* a, u64 blocks) {
+	    {"tiny", {fewWords, [](const u64* a, u64) { tiny(a, TINY_ROWS); }}},
+	    {"tiny_few", {fewWords, [](const u64* a, u64) { tiny(a, TINY_FEW_ROWS); }}},
+	    {"cluster", {fewWords, [](const u64* a, u64 blocks) {
 		    expect(blocks == CLUSTER_BLOCKS, "a grid that is not the cluster");
 		    tiny(a, CLUSTER_ROWS);
 	    }}},

@@ -67,11 +67,11 @@ void check(Kind kind, u64 n, int distribution, u64 seed, bool nulls, Classes cla
 	std::stable_sort(want.begin(), want.end(), [&](u32 a, u32 b) {
 		return c.classOf[a] != c.classOf[b] ? c.classOf[a] < c.classOf[b] : c.number[a] < c.number[b];
 	});
-	const u32* from = mapped ? in.data() : nullptr;
+	Few job = {c.field, classes, n, mapped ? (u64)in.data() : 0, (u64)rows.data()};
 	switch (sort) {
-	case FEW: d.run(tiny_few, 1, TINY_THREADS, tiny_bytes(TINY_FEW_ITEMS), &c.field, n, classes, from, rows.data()); break;
-	case TINY: d.run(tiny, 1, TINY_THREADS, tiny_bytes(TINY_ITEMS), &c.field, n, classes, from, rows.data()); break;
-	case CLUSTER: d.run_cluster(cluster, CLUSTER_BLOCKS, CLUSTER_THREADS, clusterBytes, &c.field, n, classes, from, rows.data()); break;
+	case FEW: d.run(tiny_few, 1, TINY_THREADS, tiny_bytes(TINY_FEW_ITEMS), job); break;
+	case TINY: d.run(tiny, 1, TINY_THREADS, tiny_bytes(TINY_ITEMS), job); break;
+	case CLUSTER: d.run_cluster(cluster, CLUSTER_BLOCKS, CLUSTER_THREADS, clusterBytes, job); break;
 	}
 	for (u64 i = 0; i < n; i++) {
 		u32 is = mapped ? 1000000 - rows[i] : rows[i];
