@@ -40,9 +40,6 @@ type abiFew struct {
 	classes, n, in, out uint64
 }
 
-// abiBinning is a Binning: where a pass reads and writes.
-type abiBinning struct{ field, in, inRows, out, outRows, rowBits, drop uint64 }
-
 // abiBuckets are Buckets: the memory of partition and finish.
 type abiBuckets struct {
 	field                               abiField
@@ -61,7 +58,7 @@ type abiBuckets struct {
 }
 
 type abi interface {
-	abiField | abiColumn | abiStatistics | abiFew | abiBinning | abiBuckets
+	abiField | abiColumn | abiStatistics | abiFew | abiBuckets
 }
 
 // abiVerdict is a Verdict on partition and finish, of words of 32 bits.

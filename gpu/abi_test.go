@@ -17,7 +17,7 @@ func TestStructuresAreThoseOfTheKernels(t *testing.T) {
 	require.NoError(t, err)
 	comments := regexp.MustCompile(`(?s)/\*.*?\*/|//[^\n]*`)
 	header := comments.ReplaceAllString(string(text), "")
-	for _, twin := range []any{abiField{}, abiColumn{}, abiStatistics{}, abiFew{}, abiBinning{}, abiBuckets{}, abiVerdict{}} {
+	for _, twin := range []any{abiField{}, abiColumn{}, abiStatistics{}, abiFew{}, abiBuckets{}, abiVerdict{}} {
 		typ := reflect.TypeOf(twin)
 		name := strings.TrimPrefix(typ.Name(), "abi")
 		body := regexp.MustCompile(`struct ` + name + ` \{([^}]*)\}`).FindStringSubmatch(header)
@@ -61,7 +61,7 @@ func fields(typ reflect.Type) (names []string) {
 
 func TestStructuresAreWords(t *testing.T) {
 	require.Len(t, abiWords(make([]abiField, 3)), 3*27)
-	w := abiWords([]abiBinning{{field: 1, drop: 7}, {in: 2}})
-	require.Equal(t, []uint64{1, 0, 0, 0, 0, 0, 7, 0, 2, 0, 0, 0, 0, 0}, w)
+	w := abiWords([]abiColumn{{values: 1, nullsAtStart: 7}, {validity: 2}})
+	require.Equal(t, []uint64{1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7, 0, 2}, w[:14])
 	require.Nil(t, abiWords([]abiField(nil)))
 }

@@ -142,7 +142,7 @@ func (b *binner) histogramBlocks(threads int) int {
 // bin runs the passes. Records go to and fro between two pairs of buffers, one of which is the source's.
 func (b *binner) bin(src source, field driver.Ptr, passes []pass, digits []digit, c *counters) driver.Ptr {
 	codes, rows := [2]driver.Ptr{0, src.codes}, [2]driver.Ptr{0, src.rows}
-	tables := make([]driver.Ptr, len(passes))
+	phase := map[int]uint64{} // passes with tiles of so many rows so far
 	for i, p := range passes {
 		from, to := (i+1)%2, i%2
 		if !p.last && codes[to] == 0 {
@@ -151,15 +151,9 @@ func (b *binner) bin(src source, field driver.Ptr, passes []pass, digits []digit
 		if (p.out == wide || p.last) && rows[to] == 0 {
 			rows[to] = b.alloc(4 * b.rows)
 		}
-		tables[i] = put(b.task, abiBinning{
-			field: uint64(field), in: uint64(codes[from]), inRows: uint64(rows[from]),
-			out: uint64(codes[to]), outRows: uint64(rows[to]), rowBits: p.rowBits, drop: p.drop,
-		})
-	}
-	phase := map[int]uint64{} // passes with tiles of so many rows so far
-	for i, p := range passes {
 		tile := b.tiles.ofPass(p).rows(p.wide)
-		b.pass(p, digits[p.digit].bits, tables[i], c, i, phase[tile])
+		between := [5]driver.Ptr{field, codes[from], rows[from], codes[to], rows[to]}
+		b.pass(p, digits[p.digit].bits, between, c, i, phase[tile])
 		phase[tile]++
 	}
 	to := (len(passes) - 1) % 2
@@ -167,8 +161,9 @@ func (b *binner) bin(src source, field driver.Ptr, passes []pass, digits []digit
 	return rows[to]
 }
 
-// pass is one digit binning, strip by strip: each hands on where its bins end.
-func (b *binner) pass(p pass, bits uint64, table driver.Ptr, c *counters, number int, phase uint64) {
+// pass is one digit binning between a field, codes and rows to be read, and codes and rows to be written, strip by strip: each hands on
+// where its bins end.
+func (b *binner) pass(p pass, bits uint64, between [5]driver.Ptr, c *counters, number int, phase uint64) {
 	shape := b.tiles.ofPass(p)
 	tile := shape.rows(p.wide)
 	status := c.status[tile]
@@ -181,8 +176,9 @@ func (b *binner) pass(p pass, bits uint64, table driver.Ptr, c *counters, number
 			next = c.carry + driver.Ptr(strip%2*4*kernels.RadixBins)
 		}
 		tiles := (n + tile - 1) / tile
-		b.launch(p.kernel+shape.suffix, shape.blocks(tiles, b.Multiprocessors), uint64(table), uint64(first), uint64(n), p.shift, bits,
-			uint64(base), uint64(next), uint64(status), uint64(ticket), phase)
+		b.launch(p.kernel+shape.suffix, shape.blocks(tiles, b.Multiprocessors),
+			uint64(between[0]), uint64(between[1]), uint64(between[2]), uint64(between[3]), uint64(between[4]), p.rowBits, p.drop,
+			uint64(first), uint64(n), p.shift, bits, uint64(base), uint64(next), uint64(status), uint64(ticket), phase)
 		b.moves(24 * n)
 		base, ticket, status = next, ticket+4, status+driver.Ptr(4*kernels.RadixBins*tiles)
 	}

@@ -109,7 +109,11 @@ in u32[]. Tiles are medium, or of the shape that the end of the name tells:
     _large           grid = 2 to tiles + 1, at most one for each multiprocessor: the first block scans, the others bin;
                      not for digit_binning_first and digit_binning_first_short, whose medium tiles are the faster ones
 Arguments, the same for all:
-    (Binning *b, u64 first, u64 strip, u64 shift, u64 bits, u32 *base, u32 *next, u32 *status, u32 *ticket, u64 phase)
+    (Field *field, u64 *in, u32 *inRows, u64 *out, u32 *outRows, u64 rowBits, u64 drop,
+     u64 first, u64 strip, u64 shift, u64 bits, u32 *base, u32 *next, u32 *status, u32 *ticket, u64 phase)
+    field: a column, as histogram takes it; in, out: packed records or codes; inRows, outRows: rows of wide records, or the result.
+    rowBits: of packed records: bits of a row number, code bits + rowBits <= 64. drop: digit_binning_narrow: low bits of the code that are
+    sorted already and left out.
     shift, bits: the digit, in the code (the kernel adds rowBits itself for packed records).
     base: RADIX_BINS places of the strip's first row of each bin; next: where those of the next strip go, or 0.
     status: RADIX_BINS words for each tile of the strip, aligned to 16 bytes; all words of a sort are zero before its first pass.
@@ -124,17 +128,6 @@ struct Few {
 	u64 n;
 	u64 in; // u32[n], or 0
 	u64 out;
-};
-
-// A Binning says where a pass reads and writes.
-struct Binning {
-	u64 field;    // address of the Field of a column
-	u64 in;       // packed records or codes
-	u64 inRows;   // rows of wide records
-	u64 out;      // packed records or codes
-	u64 outRows;  // rows, of wide records or the result
-	u64 rowBits;  // of packed records: bits of a row number, code bits + rowBits <= 64
-	u64 drop;     // digit_binning_narrow: low bits of the code that are sorted already and left out
 };
 
 /*

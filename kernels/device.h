@@ -131,6 +131,20 @@ DEVICE void unlock(u64* word) {
 	atomicExch((unsigned long long*)word, 0ull);
 }
 
+// For kernels that are launched early: they start while the kernel before them in the stream runs its last blocks, and wait here until
+// all of it is done, and seen. Every block waits, so that a kernel that is through has those before it behind it.
+DEVICE void wait_for_earlier_kernels() {
+#if __CUDA_ARCH__ >= 900
+	asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+// From here on the next kernel may start, if it is launched early, as soon as all blocks of this one have come here.
+DEVICE void let_later_kernels_start() {
+#if __CUDA_ARCH__ >= 900
+	asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
 // Orders what a block has written before a word that tells others about it, and what it reads behind such a word.
 DEVICE void fence() { __threadfence(); }
 

@@ -67,7 +67,7 @@ template <class S, class Reader, class Writer> DEVICE void bin_tile(const Pass& 
 	}
 	sync_block();
 
-	scatter(stage, m, Writer(*p.binning), p, rows.count);
+	scatter(stage, m, Writer(p.binning), p, rows.count);
 }
 
 // A block bins tile after tile. Its prefixes come from the first block, the scanner. The rows of the next tile are on their
@@ -75,7 +75,7 @@ template <class S, class Reader, class Writer> DEVICE void bin_tile(const Pass& 
 template <class S, class Reader, class Writer> DEVICE void bin_tiles(const Pass& p, const TileMemory<S>& m, Reader& r, u32 tile, u32 tiles) {
 	typename Reader::Format::Stage stage(shared_memory(), S::rows);
 	StatusCodes codes((u32)p.phase);
-	Writer writer(*p.binning);
+	Writer writer(p.binning);
 	u32 base = thread_index() < RADIX_BINS ? p.base[thread_index()] : 0;
 
 	r.load(TileRows<S>(p, tile).of_warp());
@@ -115,8 +115,11 @@ template <class S, class Reader, class Writer> DEVICE void bin_tiles(const Pass&
 }
 
 template <class S, class Reader, class Writer> DEVICE void bin_digits(const Pass& p) {
+	let_later_kernels_start();
 	TileMemory<S> m(shared_memory() + S::rows * Reader::Format::bytes);
-	Reader r(*p.binning);
+	m.clear_counters();
+	wait_for_earlier_kernels();
+	Reader r(p.binning);
 	m.begin(p);
 	sync_block();
 	u32 tile = m.control[0], tiles = (u32)((p.strip + S::rows - 1) / S::rows);
@@ -127,7 +130,9 @@ template <class S, class Reader, class Writer> DEVICE void bin_digits(const Pass
 
 #define DIGIT_BINNING(name, Shape, Reader, Writer)                                                                                       \
 	KERNEL(name, Shape::threads, Shape::blocks)                                                                                          \
-	(const Binning* b, u64 first, u64 strip, u64 shift, u64 bits, const u32* base, u32* next, u32* status, u32* ticket, u64 phase) {      \
+	(const Field* field, const u64* in, const u32* inRows, u64* out, u32* outRows, u64 rowBits, u64 drop, u64 first, u64 strip,           \
+	 u64 shift, u64 bits, const u32* base, u32* next, u32* status, u32* ticket, u64 phase) {                                              \
+		Binning b = {field, in, inRows, out, outRows, rowBits, drop};                                                                     \
 		bin_digits<Shape, Reader<Shape>, Writer>(Pass{b, first, strip, shift, bits, base, next, status, ticket, phase});                  \
 	}
 // The kernels of a reader and a writer, for tiles of the sizes that the pass is made with.

@@ -86,6 +86,7 @@ DEVICE void clear_words(u32* words, u64 count, u64 first, u64 step) {
 template <u32 bytes, int items>
 DEVICE void make_histogram(const Field* field, u64 n, u64 shifts, u64 bits, u32 digits, const Counts& counts, u32* clear, u64 words) {
 	const int half = MAX_DIGITS / 2, copies = bytes / (MAX_DIGITS * RADIX_BINS * 4);
+	let_later_kernels_start();
 	u32 top = digits - 1, codeBits = (u32)(shifts >> 8 * top & 255) + (u32)(bits >> 8 * top & 255);
 	clear_words((u32*)shared_memory(), bytes / 4, thread_index(), block_threads());
 	clear_words(clear, words, (u64)block_index() * block_threads() + thread_index(), (u64)grid_blocks() * block_threads());

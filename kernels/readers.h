@@ -11,7 +11,7 @@ template <class S> struct FromPacked {
 	u64 code[S::items];
 	const u64* in;
 
-	DEVICE explicit FromPacked(const Binning& b) : in((const u64*)b.in + lane_index()) {}
+	DEVICE explicit FromPacked(const Binning& b) : in(b.in + lane_index()) {}
 	DEVICE void load(const Place& p) {
 		const u64* at = in + p.first;
 		if (p.template whole<S::items>()) {
@@ -44,7 +44,7 @@ template <class S> struct FromWide {
 	const u64* in;
 	const u32* inRows;
 
-	DEVICE explicit FromWide(const Binning& b) : in((const u64*)b.in + lane_index()), inRows((const u32*)b.inRows + lane_index()) {}
+	DEVICE explicit FromWide(const Binning& b) : in(b.in + lane_index()), inRows(b.inRows + lane_index()) {}
 	DEVICE void load(const Place& p) {
 		const u64* at = in + p.first;
 		const u32* rowsAt = inRows + p.first;
@@ -76,7 +76,7 @@ template <class S> struct FromColumnShort {
 	ColumnRows<u32, S::items> column;
 	u32 first;
 
-	DEVICE explicit FromColumnShort(const Binning& b) : column((const Field*)b.field) {}
+	DEVICE explicit FromColumnShort(const Binning& b) : column(b.field) {}
 	DEVICE void load(const Place& p) { column.load(p); }
 	DEVICE void settle(const Place& p) {
 		column.encode(p);
@@ -92,7 +92,7 @@ template <class S> struct FromColumn {
 	ColumnRows<u64, S::items> column;
 	u32 rowBits;
 
-	DEVICE explicit FromColumn(const Binning& b) : column((const Field*)b.field), rowBits((u32)b.rowBits) {}
+	DEVICE explicit FromColumn(const Binning& b) : column(b.field), rowBits((u32)b.rowBits) {}
 	DEVICE void load(const Place& p) { column.load(p); }
 	DEVICE void settle(const Place& p) {
 		column.encode(p);
@@ -113,7 +113,7 @@ template <class S> struct FromColumnWide {
 	ColumnRows<u64, S::items> column;
 	u32 first;
 
-	DEVICE explicit FromColumnWide(const Binning& b) : column((const Field*)b.field) {}
+	DEVICE explicit FromColumnWide(const Binning& b) : column(b.field) {}
 	DEVICE void load(const Place& p) { column.load(p); }
 	DEVICE void settle(const Place& p) {
 		column.encode(p);

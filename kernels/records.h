@@ -3,6 +3,17 @@
 #pragma once
 #include "device.h"
 
+// A Binning says where a pass reads and writes.
+struct Binning {
+	const Field* field; // a column
+	const u64* in;      // packed records or codes
+	const u32* inRows;  // rows of wide records
+	u64* out;           // packed records or codes
+	u32* outRows;       // rows, of wide records or the result
+	u64 rowBits;        // of packed records
+	u64 drop;           // low bits of the code that narrow leaves out
+};
+
 // Where DigitPlaces find the shift of the digit: in a code, or in a code above a row number.
 enum { CODE_SHIFT = 1, RECORD_SHIFT = 2 };
 
@@ -62,7 +73,7 @@ struct Wide {
 struct ToRecords {
 	u64* out;
 	u32* outRows;
-	DEVICE explicit ToRecords(const Binning& b) : out(in_register((u64*)b.out)), outRows(in_register((u32*)b.outRows)) {}
+	DEVICE explicit ToRecords(const Binning& b) : out(in_register(b.out)), outRows(in_register(b.outRows)) {}
 	DEVICE void put(u32 place, const Packed::One& r) const { out[place] = r.record; }
 	DEVICE void put(u32 place, const Short::One& r) const { out[place] = r.record; }
 	DEVICE void put(u32 place, const Wide::One& r) const {
@@ -75,14 +86,14 @@ struct ToRecords {
 struct ToPacked {
 	u64* out;
 	u32 drop, rowBits;
-	DEVICE explicit ToPacked(const Binning& b) : out(in_register((u64*)b.out)), drop((u32)b.drop), rowBits((u32)b.rowBits) {}
+	DEVICE explicit ToPacked(const Binning& b) : out(in_register(b.out)), drop((u32)b.drop), rowBits((u32)b.rowBits) {}
 	DEVICE void put(u32 place, const Wide::One& r) const { out[place] = (r.code >> drop) << rowBits | r.row; }
 };
 
 struct ToRows {
 	u32* out;
 	u32 rowMask;
-	DEVICE explicit ToRows(const Binning& b) : out(in_register((u32*)b.outRows)), rowMask((u32)((1ull << b.rowBits) - 1)) {}
+	DEVICE explicit ToRows(const Binning& b) : out(in_register(b.outRows)), rowMask((u32)((1ull << b.rowBits) - 1)) {}
 	DEVICE void put(u32 place, const Packed::One& r) const { out[place] = (u32)r.record & rowMask; }
 	DEVICE void put(u32 place, const Short::One& r) const { out[place] = (u32)r.record; }
 	DEVICE void put(u32 place, const Wide::One& r) const { out[place] = r.row; }

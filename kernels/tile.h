@@ -5,7 +5,7 @@
 
 // A Pass is the arguments of a digit binning kernel.
 struct Pass {
-	const Binning* binning;
+	Binning binning;
 	u64 first, strip, shift, bits;
 	const u32* base;
 	u32 *next, *status, *ticket;
@@ -53,9 +53,8 @@ template <class S> struct TileMemory {
 		if (thread_index() == 0) {
 			control[0] = atomic_add(p.ticket, 1u);
 			control[CODE_SHIFT] = (u32)p.shift;
-			control[RECORD_SHIFT] = (u32)(p.shift + p.binning->rowBits);
+			control[RECORD_SHIFT] = (u32)(p.shift + p.binning.rowBits);
 		}
-		clear_counters();
 	}
 	DEVICE void clear_counters() const {
 		Words4* mine = (Words4*)(places + warp_index() * RADIX_BINS);

@@ -8,7 +8,7 @@
 namespace {
 
 // Every argument is one word but for Buckets and Few, and words too many do no harm to a function of this convention.
-typedef void (*Kernel)(u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64);
+typedef void (*Kernel)(u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64);
 
 const u32 RESIDENT = 3; // blocks at a time
 
@@ -39,7 +39,7 @@ void standin_emulate(const std::string& name, const std::vector<uint64_t>& argum
 		if (standin_needs_clusters(name)) return emulation::launch_cluster(blocks, threads, shared, run, seed++);
 		return emulation::launch(blocks, threads, shared, run, seed++, RESIDENT);
 	}
-	u64 a[12] = {};
+	u64 a[16] = {};
 	for (size_t i = 0; i < arguments.size(); i++) a[i] = arguments[i];
-	emulation::launch(blocks, threads, shared, [&] { kernel(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11]); }, seed++, RESIDENT);
+	emulation::launch(blocks, threads, shared, [&] { kernel(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13], a[14], a[15]); }, seed++, RESIDENT);
 }

@@ -215,13 +215,13 @@ struct Tile {
 const Tile large = {LARGE_TILE, LARGE_TILE_WIDE, true}, medium = {MEDIUM_TILE, MEDIUM_TILE_WIDE, false}, small = {SMALL_TILE, SMALL_TILE, false};
 
 void binning(const u64* a, Records in, Records out, const Tile& shape, u64 blocks) {
-	const Binning& b = *at<Binning>(a[0]);
-	u64 first = a[1], strip = a[2], shift = a[3], bits = a[4], status = a[7], phase = a[9];
+	const Field* f = at<Field>(a[0]);
+	u64 rowBits = a[5], drop = a[6], first = a[7], strip = a[8], shift = a[9], bits = a[10], status = a[13], phase = a[15];
 	u64 tile = in == WIDE || out == WIDE || (in == FIELD && out == ROWS) ? shape.wide : shape.packed, tiles = (strip + tile - 1) / tile;
 	expect(shape.scanned ? blocks >= 2 && blocks <= tiles + 1 : blocks == tiles, "a grid that is not for the tiles of the strip");
 	expect(bits >= 1 && bits <= RADIX_BITS && shift + bits <= 64, "a digit out of the code");
-	expect(*at<u32>(a[8]) == 0, "a ticket that is not zero");
-	*at<u32>(a[8]) = 1;
+	expect(*at<u32>(a[14]) == 0, "a ticket that is not zero");
+	*at<u32>(a[14]) = 1;
 	for (u64 t = 0; t < tiles; t++) {
 		u64 words = status + t * RADIX_BINS * 4;
 		if (phase == 0) {
@@ -231,22 +231,22 @@ void binning(const u64* a, Records in, Records out, const Tile& shape, u64 block
 		}
 		for (int i = 0; i < RADIX_BINS; i++) at<u32>(words)[i] = (u32)phase + 1;
 	}
-	if (in == FIELD) expect_column(*at<Field>(b.field));
+	if (in == FIELD) expect_column(*f);
 	u32 places[RADIX_BINS];
-	memcpy(places, at<u32>(a[5]), sizeof places);
+	memcpy(places, at<u32>(a[11]), sizeof places);
 	for (u64 i = first; i < first + strip; i++) {
 		u64 code, row;
 		switch (in) {
-		case FIELD: code = word(at<Field>(b.field), 1, i), row = i; break;
-		case WIDE: code = at<u64>(b.in)[i], row = at<u32>(b.inRows)[i]; break;
-		default: code = at<u64>(b.in)[i] >> b.rowBits, row = at<u64>(b.in)[i] & low(b.rowBits);
+		case FIELD: code = word(f, 1, i), row = i; break;
+		case WIDE: code = at<u64>(a[1])[i], row = at<u32>(a[2])[i]; break;
+		default: code = at<u64>(a[1])[i] >> rowBits, row = at<u64>(a[1])[i] & low(rowBits);
 		}
 		u64 place = places[code >> shift & low(bits)]++;
-		if (out == PACKED) at<u64>(b.out)[place] = code >> b.drop << b.rowBits | row;
-		if (out == WIDE) at<u64>(b.out)[place] = code;
-		if (out == WIDE || out == ROWS) at<u32>(b.outRows)[place] = (u32)row;
+		if (out == PACKED) at<u64>(a[3])[place] = code >> drop << rowBits | row;
+		if (out == WIDE) at<u64>(a[3])[place] = code;
+		if (out == WIDE || out == ROWS) at<u32>(a[4])[place] = (u32)row;
 	}
-	if (a[6]) memcpy(at<u32>(a[6]), places, sizeof places);
+	if (a[12]) memcpy(at<u32>(a[12]), places, sizeof places);
 }
 
 // Partition and finish. The twins need no windows, no samples and no heavy values; they write to all of what they were given, so that
@@ -475,8 +475,8 @@ void add_binnings(std::map<std::string, std::pair<int, Twin>>& all) {
 	for (const Pass& p : passes) {
 		for (auto& [suffix, shape] : {std::make_pair("_large", large), std::make_pair("", medium), std::make_pair("_small", small)}) {
 			bool isShort = strstr(p.name, "short");
-			all[std::string("digit_binning_") + p.name + suffix] = {10, [=, shape = shape](const u64* a, u64 blocks) {
-				expect(!isShort || at<Binning>(a[0])->rowBits == 32, "short records that are not");
+			all[std::string("digit_binning_") + p.name + suffix] = {16, [=, shape = shape](const u64* a, u64 blocks) {
+				expect(!isShort || a[5] == 32, "short records that are not");
 				binning(a, p.in, p.out, shape, blocks);
 			}};
 		}

@@ -10,7 +10,7 @@ inline u32 tiny_bytes(u32 items) { return TINY_THREADS * items * 13 + (4 << TINY
 const u32 clusterBytes = 2 * CLUSTER_ROOM * 12 + (4 << CLUSTER_BIN_BITS) + 2 * CLUSTER_BLOCKS * RADIX_BINS * 4 + CLUSTER_BLOCKS * 24 + 2048;
 const u32 statisticsBytes = STREAM_THREADS / 32 * 48;
 
-typedef void (*BinningKernel)(const Binning*, u64, u64, u64, u64, const u32*, u32*, u32*, u32*, u64);
+typedef void (*BinningKernel)(const Field*, const u64*, const u32*, u64*, u32*, u64, u64, u64, u64, u64, u64, const u32*, u32*, u32*, u32*, u64);
 
 // A TileShape is the size of the tiles of a pass.
 struct TileShape {
@@ -43,7 +43,6 @@ struct Temp {
 	static const u64 tickets = 1024, countWords = MAX_DIGITS * RADIX_BINS + 4;
 	u64* codes[2];
 	u32 *rows[2], *counts, *next, *status;
-	Binning* binning;
 	Field* field;
 	u64 n, strip, statusWords = 0;
 
@@ -58,7 +57,6 @@ struct Temp {
 		counts = (u32*)d.allocate((countWords + tickets) * 4);
 		next = (u32*)d.allocate(2 * RADIX_BINS * 4);
 		status = (u32*)d.allocate(statusWords * 4);
-		binning = (Binning*)d.allocate(16 * sizeof(Binning));
 		field = (Field*)d.allocate(sizeof(Field));
 	}
 	static u64 tiles(u64 n, u64 strip, u64 tile) { return n / strip * ceil_div(strip, tile) + ceil_div(n % strip, tile); }
@@ -72,7 +70,7 @@ struct Temp {
 	}
 	void release(Device& d) {
 		for (void* p : {(void*)codes[0], (void*)codes[1], (void*)rows[0], (void*)rows[1], (void*)counts, (void*)next, (void*)status,
-		                (void*)binning, (void*)field})
+		                (void*)field})
 			d.release(p);
 	}
 };
@@ -118,14 +116,15 @@ struct Sorter {
 	Sorter(Device& d, Temp& t, u64 n, u64 strip, Size size) : d(d), t(t), n(n), strip(strip), rowBits(std::max(bits_of(n - 1), 1u)), size(size) {}
 
 	// Runs one pass, strip by strip.
-	void pass(const PlannedPass& p, const Binning* b, const u32* base) {
+	void pass(const PlannedPass& p, const u32* base) {
+		const Binning& b = p.binning;
 		TileShape shape = shape_of(p.size, p.wide);
 		Status kind = p.size != size ? OF_FIRST : p.wide ? OF_WIDE : OF_PACKED;
 		u32* status = t.status + t.status_words(n, size, kind);
 		for (u64 first = 0, k = 0; first < n; first += strip, k++) {
 			u64 rows = std::min(strip, n - first), tiles = ceil_div(rows, shape.rows), grid = shape.scanned ? std::min(tiles + 1, d.multiprocessors) : tiles;
 			u32* next = first + strip < n ? t.next + k % 2 * RADIX_BINS : nullptr;
-			d.run(p.kernels[p.size], grid, shape.threads, shape.bytes, b, first, rows, p.digit.shift, p.digit.bits, base, next, status,
+			d.run_early(p.kernels[p.size], grid, shape.threads, shape.bytes, b.field, b.in, b.inRows, b.out, b.outRows, b.rowBits, b.drop, first, rows, p.digit.shift, p.digit.bits, base, next, status,
 			      t.counts + Temp::countWords + launches++, phase[kind]);
 			base = next;
 			status += tiles * RADIX_BINS;
@@ -160,10 +159,7 @@ struct Sorter {
 		}
 		if (use.empty()) use.push_back(0);
 		std::vector<PlannedPass> passes = plan(digits, use, field, fromRecords, rows);
-		std::vector<Binning> binnings;
-		for (const PlannedPass& p : passes) binnings.push_back(p.binning);
-		d.up(t.binning, binnings.data(), binnings.size() * sizeof(Binning));
-		for (size_t k = 0; k < passes.size(); k++) pass(passes[k], t.binning + k, t.counts + use[k] * RADIX_BINS);
+		for (size_t k = 0; k < passes.size(); k++) pass(passes[k], t.counts + use[k] * RADIX_BINS);
 	}
 
 	// The passes for the digits that are used, as planPasses of package gpu plans them.
@@ -183,7 +179,7 @@ struct Sorter {
 			else if (last) kernels = wide ? binningLastWide : words ? binningLastShort : binningLast;
 			else if (narrow) kernels = binningNarrow;
 			bool row32 = words || (narrow && codeBits - end <= 32);
-			Binning b = {(u64)field, (u64)t.codes[from], (u64)t.rows[from], (u64)t.codes[1 - from], (u64)(last ? rows : t.rows[1 - from]), row32 ? 32 : rowBits, end};
+			Binning b = {field, t.codes[from], t.rows[from], t.codes[1 - from], last ? rows : t.rows[1 - from], row32 ? 32 : rowBits, end};
 			bool asWide = wide || (first && last);
 			passes.push_back({kernels, first && !asWide && size == LARGE ? MEDIUM : size, asWide, {digit.shift - dropped, digit.bits}, b});
 			if (narrow) wide = false, words = row32, dropped = end;
