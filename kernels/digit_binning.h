@@ -10,10 +10,19 @@ const int LOOK_BACK_EVERY = 8; // items ranked between two looks back
 const int ASK_BEFORE_END = 4;  // items left to be ranked when a block asks for its prefix and its next tile
 
 // Ranks the rows and stages them bin by bin. between(i) is done after item i: what waits for others is on its way meanwhile.
+// The rows of a warp with one digit need no ranking: they are ranked as they are.
 template <class S, class Reader, class Stage, class Between>
-DEVICE void stage_rows(const Stage& stage, const TileMemory<S>& m, const Reader& r, const Pass& p, Between between) {
+DEVICE void stage_rows(bool oneDigit, const Stage& stage, const TileMemory<S>& m, const Reader& r, const Pass& p, Between between) {
 	DigitPlace digit(m, Reader::place, p.bits);
 	u32* places = m.of_warp();
+	if (oneDigit) {
+		u32 first = places[digit.of(r.digits(0))] + lane_index();
+		UNROLL for (int i = 0; i < S::items; i++) {
+			stage.put(first + 32 * i, r, i);
+			between(i);
+		}
+		return;
+	}
 	UNROLL for (int i = 0; i < S::items; i++) {
 		stage.put(take_place(places, digit.of(r.digits(i))), r, i);
 		between(i);
@@ -43,7 +52,7 @@ template <class S, class Reader, class Writer> DEVICE void bin_tile(const Pass& 
 
 	r.load(rows.of_warp());
 	r.settle(rows.of_warp());
-	count_digits(m, r, p);
+	bool oneDigit = count_digits(m, r, p);
 	sync_block();
 
 	BinCounts<S> bin;
@@ -55,7 +64,7 @@ template <class S, class Reader, class Writer> DEVICE void bin_tile(const Pass& 
 	LookBack back;
 	back.start(p.status + thread_index(), tile);
 	bool asked = false;
-	stage_rows(stage, m, r, p, [&](int i) {
+	stage_rows(oneDigit, stage, m, r, p, [&](int i) {
 		if (i % LOOK_BACK_EVERY != LOOK_BACK_EVERY - 1 || i == S::items - 1 || thread_index() >= RADIX_BINS) return;
 		if (asked) back.take(codes);
 		back.ask();
@@ -82,7 +91,7 @@ template <class S, class Reader, class Writer> DEVICE void bin_tiles(const Pass&
 	for (;;) {
 		TileRows<S> rows(p, tile);
 		r.settle(rows.of_warp());
-		count_digits(m, r, p);
+		bool oneDigit = count_digits(m, r, p);
 		sync_block();
 
 		BinCounts<S> bin;
@@ -93,7 +102,7 @@ template <class S, class Reader, class Writer> DEVICE void bin_tiles(const Pass&
 
 		const u32* status = p.status + (u64)tile * RADIX_BINS + thread_index();
 		u32 prefix = 0, next = 0;
-		stage_rows(stage, m, r, p, [&](int i) {
+		stage_rows(oneDigit, stage, m, r, p, [&](int i) {
 			if (i != S::items - ASK_BEFORE_END) return;
 			if (thread_index() < RADIX_BINS) prefix = load_relaxed(status);
 			if (thread_index() == 0) next = atomic_add(p.ticket, 1u);
@@ -115,10 +124,10 @@ template <class S, class Reader, class Writer> DEVICE void bin_tiles(const Pass&
 }
 
 template <class S, class Reader, class Writer> DEVICE void bin_digits(const Pass& p) {
-	let_later_kernels_start();
 	TileMemory<S> m(shared_memory() + S::rows * Reader::Format::bytes);
 	m.clear_counters();
 	wait_for_earlier_kernels();
+	let_later_kernels_start(); // not before: one kernel waits at a time
 	Reader r(p.binning);
 	m.begin(p);
 	sync_block();

@@ -41,10 +41,13 @@ DEVICE void count_rows(const Word (&code)[items], const Place& p, u64 shifts, u6
 template <class Word, int items, int digits, int copies> DEVICE void count_column(const Field* field, u64 n, u64 shifts, u64 bits, u32 count) {
 	const u32 chunk = 32 * items;
 	u64 warps = block_threads() / 32, step = (u64)grid_blocks() * warps * chunk;
-	ColumnRows<Word, items> rows(field);
-	for (u64 first = ((u64)block_index() * warps + warp_index()) * chunk; first < n; first += step) {
+	ColumnRows<Word, items> rows(field), next(field);
+	u64 first = ((u64)block_index() * warps + warp_index()) * chunk;
+	if (first < n) next.load(Place(first, n, chunk));
+	for (; first < n; first += step) {
 		Place here(first, n, chunk);
-		rows.load(here);
+		rows = next;
+		if (first + step < n) next.load(Place(first + step, n, chunk)); // on its way while this one is counted
 		rows.encode(here);
 		if (here.whole<items>()) count_rows<true, digits, copies>(rows.x, here, shifts, bits, count);
 		else count_rows<false, digits, copies>(rows.x, here, shifts, bits, count);
@@ -86,7 +89,6 @@ DEVICE void clear_words(u32* words, u64 count, u64 first, u64 step) {
 template <u32 bytes, int items>
 DEVICE void make_histogram(const Field* field, u64 n, u64 shifts, u64 bits, u32 digits, const Counts& counts, u32* clear, u64 words) {
 	const int half = MAX_DIGITS / 2, copies = bytes / (MAX_DIGITS * RADIX_BINS * 4);
-	let_later_kernels_start();
 	u32 top = digits - 1, codeBits = (u32)(shifts >> 8 * top & 255) + (u32)(bits >> 8 * top & 255);
 	clear_words((u32*)shared_memory(), bytes / 4, thread_index(), block_threads());
 	clear_words(clear, words, (u64)block_index() * block_threads() + thread_index(), (u64)grid_blocks() * block_threads());

@@ -72,10 +72,13 @@ struct DigitPlace {
 	template <class Word> DEVICE u32 of(Word code) const { return (u32)(code >> shift) & mask; }
 };
 
-template <class S, class Reader> DEVICE void count_digits(const TileMemory<S>& m, const Reader& r, const Pass& p) {
+// Counts the digits of the rows of each warp; whether they are one and the same in all rows of this one.
+template <class S, class Reader> DEVICE bool count_digits(const TileMemory<S>& m, const Reader& r, const Pass& p) {
 	DigitPlace digit(m, Reader::place, p.bits);
 	u32* counters = m.of_warp();
 	UNROLL for (int i = 0; i < S::items; i++) atomic_add(counters + digit.of(r.digits(i)), 1u);
+	sync_warp();
+	return vote(((volatile u32*)counters)[digit.of(r.digits(0))] == 32 * S::items) == ALL_LANES;
 }
 
 // The counts of a bin: of each warp, and of the tile. The first RADIX_BINS threads have a bin each.
