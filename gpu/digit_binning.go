@@ -15,6 +15,9 @@ type binner struct {
 	tiles   tileSize
 }
 
+// blocksOfProcessor is the blocks of medium tiles that a multiprocessor takes.
+const blocksOfProcessor = 2
+
 // stripRows is kernels.StripRows but for tests.
 var stripRows = kernels.StripRows
 
@@ -104,7 +107,7 @@ func (c *counters) release(b *binner) { b.free(c.starts, c.memory) }
 // asks reports whether to ask the device which digits are constant: that costs a quarter of a pass of 2^24 rows. Of many digits some
 // are likely to be; few are what is left of a code whose range is known.
 func asks(rows, digits int) bool {
-	if digits <= kernels.MaxDigits/2 {
+	if digits <= kernels.HalfDigits {
 		return rows >= 1<<25
 	}
 	return rows >= 1<<21
@@ -114,9 +117,9 @@ func asks(rows, digits int) bool {
 // the digits that are not constant.
 func (b *binner) histograms(field driver.Ptr, digits []digit, c *counters) (use []int) {
 	shifts, bits := packDigits(digits)
-	kernel, blocks := "histogram", b.histogramBlocks(kernels.HistogramThreads)
-	if b.rows <= kernels.SmallHistogramRows || !fits(b.Shared, kernel) {
-		kernel, blocks = "histogram_small", b.histogramBlocks(kernels.SmallHistogramThreads)
+	kernel, blocks := "histogram", b.histogramBlocks(kernels.HistogramThreads, 2)
+	if len(digits) > kernels.HalfDigits && b.rows >= kernels.WideHistogramRows && fits(b.Shared, "histogram_wide") {
+		kernel, blocks = "histogram_wide", b.histogramBlocks(kernels.WideHistogramThreads, 1)
 	}
 	b.launch(kernel, blocks, uint64(field), uint64(b.rows), shifts, bits, uint64(len(digits)), uint64(c.starts), uint64(c.memory), uint64(c.words))
 	b.moves(8 * b.rows)
@@ -132,11 +135,11 @@ func (b *binner) histograms(field driver.Ptr, digits []digit, c *counters) (use 
 	return use
 }
 
-// histogramBlocks is one block of so many threads for each multiprocessor, or as many as there are rows for.
-func (b *binner) histogramBlocks(threads int) int {
+// histogramBlocks is so many blocks of so many threads for each multiprocessor, or as many as there are rows for.
+func (b *binner) histogramBlocks(threads, blocks int) int {
 	const rowsOfThread = 8
 	perBlock := threads * rowsOfThread
-	return min(b.Multiprocessors, (b.rows+perBlock-1)/perBlock)
+	return min(b.Multiprocessors*blocks, (b.rows+perBlock-1)/perBlock)
 }
 
 // bin runs the passes. Records go to and fro between two pairs of buffers, one of which is the source's.
@@ -176,7 +179,11 @@ func (b *binner) pass(p pass, bits uint64, between [5]driver.Ptr, c *counters, n
 			next = c.carry + driver.Ptr(strip%2*4*kernels.RadixBins)
 		}
 		tiles := (n + tile - 1) / tile
-		b.launch(p.kernel+shape.suffix, shape.blocks(tiles, b.Multiprocessors),
+		launch := b.launch
+		if tiles >= b.Multiprocessors*blocksOfProcessor { // else blocks that come early crowd where the pass before has left room
+			launch = b.launchEarly
+		}
+		launch(p.kernel+shape.suffix, shape.blocks(tiles, b.Multiprocessors),
 			uint64(between[0]), uint64(between[1]), uint64(between[2]), uint64(between[3]), uint64(between[4]), p.rowBits, p.drop,
 			uint64(first), uint64(n), p.shift, bits, uint64(base), uint64(next), uint64(status), uint64(ticket), phase)
 		b.moves(24 * n)

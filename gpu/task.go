@@ -100,6 +100,17 @@ func (t *task) launch(kernel string, blocks int, args ...uint64) {
 	}
 }
 
+// launchEarly is launch for a kernel that waits by itself for those in front of it.
+func (t *task) launchEarly(kernel string, blocks int, args ...uint64) {
+	if t.failed() {
+		return
+	}
+	t.fail(t.params.flush(t.Stream))
+	if !t.failed() {
+		t.fail(t.LaunchEarly(kernelNumbers[kernel], blocks, args...))
+	}
+}
+
 // blocks is a number of blocks for kernels that take any: enough to fill the device, and no more than there is work for.
 func (t *task) blocks(items int) int {
 	const itemsOfThread, blocksOfProcessor = 4, 8

@@ -22,7 +22,7 @@ func TestKernelsFit(t *testing.T) {
 					require.Equal(t, tiles.packed*8, k.Shared-(k.Threads/32+2)*kernels.RadixBins*4-256)
 				}
 			}
-			names := []string{"histogram_small", "statistics", "encode", "gather_8"}
+			names := []string{"histogram", "statistics", "encode", "gather_8"}
 			for _, pass := range []string{"first", "first_short", "first_wide", "only", "middle", "middle_short", "middle_wide", "narrow", "last", "last_short", "last_wide"} {
 				shape := tiles.ofPass(passNamed(pass))
 				names = append(names, "digit_binning_"+pass+shape.suffix)

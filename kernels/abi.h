@@ -77,8 +77,8 @@ statistics_decimal(Column *c, u64 n, Statistics *out)               any grid; FO
     Adds to out.
 encode(Field *fields, u64 count, u64 n, u32 *rows, u64 *codes)      any grid
     codes[i] = the word of row rows[i], or of row i if rows is 0.
-histogram(Field *f, u64 n, u64 shifts, u64 bits, u64 count, u32 *counts, u32 *clear, u64 words)   any grid, best one block per multiprocessor
-histogram_small(the same)
+histogram(Field *f, u64 n, u64 shifts, u64 bits, u64 count, u32 *counts, u32 *clear, u64 words)   any grid, best two blocks per multiprocessor
+histogram_wide(the same)                                            one block per multiprocessor; more than HALF_DIGITS digits of many rows
     A digit is a run of bits of a code, code >> shift & (1 << bits) - 1, bits in 1..RADIX_BITS: shifts and bits hold a byte for each of
     count digits, at most MAX_DIGITS, from the least significant on. Writes the place of the first row of each bin to
     counts[d * RADIX_BINS + bin]; sets bit d of the u64 behind counts[MAX_DIGITS * RADIX_BINS] when all rows have the same digit d. counts and

@@ -10,12 +10,12 @@ const int LOOK_BACK_EVERY = 8; // items ranked between two looks back
 const int ASK_BEFORE_END = 4;  // items left to be ranked when a block asks for its prefix and its next tile
 
 // Ranks the rows and stages them bin by bin. between(i) is done after item i: what waits for others is on its way meanwhile.
-// The rows of a warp with one digit need no ranking: they are ranked as they are.
+// The rows of a warp with one digit need no ranking. Where a scanner works it is left alone: many who wait early for it slow it down.
 template <class S, class Reader, class Stage, class Between>
 DEVICE void stage_rows(bool oneDigit, const Stage& stage, const TileMemory<S>& m, const Reader& r, const Pass& p, Between between) {
 	DigitPlace digit(m, Reader::place, p.bits);
 	u32* places = m.of_warp();
-	if (oneDigit) {
+	if (oneDigit && !S::scanned) {
 		u32 first = places[digit.of(r.digits(0))] + lane_index();
 		UNROLL for (int i = 0; i < S::items; i++) {
 			stage.put(first + 32 * i, r, i);

@@ -41,13 +41,10 @@ DEVICE void count_rows(const Word (&code)[items], const Place& p, u64 shifts, u6
 template <class Word, int items, int digits, int copies> DEVICE void count_column(const Field* field, u64 n, u64 shifts, u64 bits, u32 count) {
 	const u32 chunk = 32 * items;
 	u64 warps = block_threads() / 32, step = (u64)grid_blocks() * warps * chunk;
-	ColumnRows<Word, items> rows(field), next(field);
-	u64 first = ((u64)block_index() * warps + warp_index()) * chunk;
-	if (first < n) next.load(Place(first, n, chunk));
-	for (; first < n; first += step) {
+	ColumnRows<Word, items> rows(field);
+	for (u64 first = ((u64)block_index() * warps + warp_index()) * chunk; first < n; first += step) {
 		Place here(first, n, chunk);
-		rows = next;
-		if (first + step < n) next.load(Place(first + step, n, chunk)); // on its way while this one is counted
+		rows.load(here);
 		rows.encode(here);
 		if (here.whole<items>()) count_rows<true, digits, copies>(rows.x, here, shifts, bits, count);
 		else count_rows<false, digits, copies>(rows.x, here, shifts, bits, count);
@@ -86,18 +83,18 @@ DEVICE void clear_words(u32* words, u64 count, u64 first, u64 step) {
 	for (u64 i = first; i < count / 4; i += step) ((Words4*)words)[i] = {0, 0, 0, 0};
 }
 
-template <u32 bytes, int items>
+template <u32 bytes, bool wide>
 DEVICE void make_histogram(const Field* field, u64 n, u64 shifts, u64 bits, u32 digits, const Counts& counts, u32* clear, u64 words) {
-	const int half = MAX_DIGITS / 2, copies = bytes / (MAX_DIGITS * RADIX_BINS * 4);
+	const int half = HALF_DIGITS, items = 8, copies = bytes / (MAX_DIGITS * RADIX_BINS * 4);
 	u32 top = digits - 1, codeBits = (u32)(shifts >> 8 * top & 255) + (u32)(bits >> 8 * top & 255);
 	clear_words((u32*)shared_memory(), bytes / 4, thread_index(), block_threads());
 	clear_words(clear, words, (u64)block_index() * block_threads() + thread_index(), (u64)grid_blocks() * block_threads());
 	sync_block();
-	if (digits > half) count_column<u64, items, MAX_DIGITS, copies>(field, n, shifts, bits, digits);
+	if (wide || digits > half) count_column<u64, items, MAX_DIGITS, copies>(field, n, shifts, bits, digits);
 	else if (field->width == 4 && codeBits <= 32) count_column<u32, 2 * items, half, 2 * copies>(field, n, shifts, bits, digits);
 	else count_column<u64, items, half, 2 * copies>(field, n, shifts, bits, digits);
 	sync_block();
-	if (digits > half) add_up<copies>(counts, digits);
+	if (wide || digits > half) add_up<copies>(counts, digits);
 	else add_up<2 * copies>(counts, digits);
 	fence(); // the counts are there before this block says so
 	u32* last = (u32*)(shared_memory() + bytes);
@@ -109,10 +106,10 @@ DEVICE void make_histogram(const Field* field, u64 n, u64 shifts, u64 bits, u32 
 	sum_counts(counts, digits, n);
 }
 
-#define HISTOGRAM(name, threads, bytes, items)                                                                                           \
-	KERNEL(name, threads, 1)                                                                                                             \
+#define HISTOGRAM(name, threads, blocks, bytes, wide)                                                                                          \
+	KERNEL(name, threads, blocks)                                                                                                        \
 	(const Field* field, u64 n, u64 shifts, u64 bits, u64 digits, u32* counts, u32* clear, u64 words) {                                  \
-		make_histogram<bytes, items>(field, n, shifts, bits, (u32)digits, Counts(counts), clear, words);                                     \
+		make_histogram<bytes, wide>(field, n, shifts, bits, (u32)digits, Counts(counts), clear, words);                                     \
 	}
-HISTOGRAM(histogram, HISTOGRAM_THREADS, HISTOGRAM_BYTES, 8)
-HISTOGRAM(histogram_small, SMALL_HISTOGRAM_THREADS, SMALL_HISTOGRAM_BYTES, 4)
+HISTOGRAM(histogram, HISTOGRAM_THREADS, 2, HISTOGRAM_BYTES, false)
+HISTOGRAM(histogram_wide, WIDE_HISTOGRAM_THREADS, 1, WIDE_HISTOGRAM_BYTES, true)

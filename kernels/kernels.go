@@ -28,7 +28,7 @@ var All = slices.Concat(digitBinning, []Kernel{
 	{"statistics_decimal", StreamThreads, 0},
 	{"encode", StreamThreads, 0},
 	{"histogram", HistogramThreads, HistogramBytes + 16},
-	{"histogram_small", SmallHistogramThreads, SmallHistogramBytes + 16},
+	{"histogram_wide", WideHistogramThreads, WideHistogramBytes + 16},
 	{"tiny", TinyThreads, tinyBytes(TinyItems)},
 	{"tiny_few", TinyThreads, tinyBytes(TinyFewItems)},
 	{"cluster", ClusterThreads, clusterBytes},

@@ -8,6 +8,8 @@ const (
 	RadixBins = 1 << RadixBits
 	// MaxDigits is the most digits of one code word.
 	MaxDigits = 8
+	// HalfDigits is up to how many are few: they are counted in half the memory.
+	HalfDigits = MaxDigits / 2
 
 	// Digit binning has tiles of three shapes, each for packed and for wide records. A large tile fills a multiprocessor, which
 	// takes one after the other: its bins are long runs, so that fewer and fuller lines are written.
@@ -25,11 +27,11 @@ const (
 
 	// MediumTileThreads is the size of a block for tiles of which two lie in a multiprocessor, so that one is ranked while
 	// the other is written.
-	MediumTileThreads = 256
+	MediumTileThreads = 384
 	// MediumTileItems is the rows of a thread.
-	MediumTileItems = 40
+	MediumTileItems = 26
 	// MediumTileWideItems is the same for wide records.
-	MediumTileWideItems = 26
+	MediumTileWideItems = 17
 	// MediumTile is the rows of a medium tile.
 	MediumTile = MediumTileThreads * MediumTileItems
 	// MediumTileWide is the same for wide records.
@@ -47,16 +49,16 @@ const (
 	// StripRows is the most rows that one launch bins: its status words hold counts of 30 bits (paper, section 3.4).
 	StripRows = 1 << 29
 
-	// HistogramThreads is the size of a block of histogram, which fills a multiprocessor.
-	HistogramThreads = 1024
-	// HistogramBytes is its shared memory: as many counters for each bin as fit, so that lanes do not wait for one another.
-	HistogramBytes = 128 << 10
-	// SmallHistogramThreads is the size of a block of histogram_small, for few rows.
-	SmallHistogramThreads = 256
-	// SmallHistogramBytes is its shared memory.
-	SmallHistogramBytes = 32 << 10
-	// SmallHistogramRows is up to how many rows histogram_small is the faster one.
-	SmallHistogramRows = 1 << 21
+	// HistogramThreads is the size of a block of histogram, two of which fill a multiprocessor.
+	HistogramThreads = 512
+	// HistogramBytes is its shared memory: so many counters for each bin that lanes seldom wait for one another.
+	HistogramBytes = 64 << 10
+	// WideHistogramThreads is the size of a block of histogram_wide, which fills a multiprocessor.
+	WideHistogramThreads = 1024
+	// WideHistogramBytes is its shared memory.
+	WideHistogramBytes = 128 << 10
+	// WideHistogramRows is from how many rows on more than HalfDigits digits are worth it.
+	WideHistogramRows = 1 << 21
 
 	// SampleRows is the rows of the sample that suggests a map and looks for equal keys.
 	SampleRows = 1 << 13

@@ -252,3 +252,16 @@ EXPORT cuLaunchKernel(std::string* function, unsigned x, unsigned y, unsigned z,
 	if (emulates()) return push(s, [=] { standin_emulate(*function, arguments, x, threads, shared); });
 	return push(s, [=] { standin_run(*function, arguments.data(), x); });
 }
+
+struct LaunchConfig { // CUlaunchConfig
+	unsigned x, y, z, threads, threadsY, threadsZ, shared;
+	Stream* stream;
+	const void* attributes;
+	unsigned count;
+};
+
+// Early launches are of kernels that wait by themselves for those in front of them, and here nothing is early.
+EXPORT cuLaunchKernelEx(const LaunchConfig* c, std::string* function, void** params, void** extra) {
+	if (c->threadsY != 1 || c->threadsZ != 1) return INVALID_VALUE;
+	return cuLaunchKernel(function, c->x, c->y, c->z, c->threads, 1, 1, c->shared, c->stream, params, extra);
+}

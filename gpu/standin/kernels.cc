@@ -497,7 +497,7 @@ const std::map<std::string, std::pair<int, Twin>>& twins() {
 	    {"statistics_decimal", {3, plain(statistics)}},
 	    {"encode", {5, plain(encode)}},
 	    {"histogram", {8, plain(histogram)}},
-	    {"histogram_small", {8, plain(histogram)}},
+	    {"histogram_wide", {8, plain(histogram)}},
 	    {"tiny", {fewWords, [](const u64* a, u64) { tiny(a, TINY_ROWS); }}},
 	    {"tiny_few", {fewWords, [](const u64* a, u64) { tiny(a, TINY_FEW_ROWS); }}},
 	    {"cluster", {fewWords, [](const u64* a, u64 blocks) {

@@ -124,8 +124,10 @@ struct Sorter {
 		for (u64 first = 0, k = 0; first < n; first += strip, k++) {
 			u64 rows = std::min(strip, n - first), tiles = ceil_div(rows, shape.rows), grid = shape.scanned ? std::min(tiles + 1, d.multiprocessors) : tiles;
 			u32* next = first + strip < n ? t.next + k % 2 * RADIX_BINS : nullptr;
-			d.run_early(p.kernels[p.size], grid, shape.threads, shape.bytes, b.field, b.in, b.inRows, b.out, b.outRows, b.rowBits, b.drop, first, rows, p.digit.shift, p.digit.bits, base, next, status,
-			      t.counts + Temp::countWords + launches++, phase[kind]);
+			d.early = tiles >= 2 * d.multiprocessors; // else blocks that come early crowd where the pass before has left room
+			d.run(p.kernels[p.size], grid, shape.threads, shape.bytes, b.field, b.in, b.inRows, b.out, b.outRows, b.rowBits, b.drop, first, rows,
+			      p.digit.shift, p.digit.bits, base, next, status, t.counts + Temp::countWords + launches++, phase[kind]);
+			d.early = false;
 			base = next;
 			status += tiles * RADIX_BINS;
 		}
@@ -137,17 +139,17 @@ struct Sorter {
 		u64 shifts = 0, bits = 0;
 		for (size_t i = 0; i < digits.size(); i++) shifts |= digits[i].shift << 8 * i, bits |= digits[i].bits << 8 * i;
 		d.zero(t.counts, (Temp::countWords + Temp::tickets) * 4);
-		bool few = n <= SMALL_HISTOGRAM_ROWS;
-		u64 threads = few ? SMALL_HISTOGRAM_THREADS : HISTOGRAM_THREADS;
-		d.run(few ? histogram_small : histogram, std::min(ceil_div(n, threads * 8), d.multiprocessors), threads,
-		      (few ? SMALL_HISTOGRAM_BYTES : HISTOGRAM_BYTES) + 16, field, n, shifts, bits, digits.size(), t.counts, t.status,
+		bool wide = digits.size() > HALF_DIGITS && n >= WIDE_HISTOGRAM_ROWS;
+		u64 threads = wide ? WIDE_HISTOGRAM_THREADS : HISTOGRAM_THREADS;
+		d.run(wide ? histogram_wide : histogram, std::min(ceil_div(n, threads * 8), d.multiprocessors * (wide ? 1 : 2)), threads,
+		      (wide ? WIDE_HISTOGRAM_BYTES : HISTOGRAM_BYTES) + 16, field, n, shifts, bits, digits.size(), t.counts, t.status,
 		      t.status_words(n, size));
 	}
 
 	// Sorts by the digits that vary and writes row numbers to rows. Codes have codeBits bits.
 	void sort(const Field* field, bool fromRecords, u32 codeBits, u32* rows) {
 		std::vector<Digit> digits = digits_of(codeBits);
-		bool asks = n >= 1u << (digits.size() <= MAX_DIGITS / 2 ? 25 : 21); // which digits vary
+		bool asks = n >= 1u << (digits.size() <= HALF_DIGITS ? 25 : 21); // which digits vary
 		std::vector<size_t> use;
 		u64 constant = 0;
 		std::fill(phase, phase + STATUS_KINDS, 0);

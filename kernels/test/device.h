@@ -20,8 +20,8 @@ struct Device {
 	cudaStream_t stream = 0;
 	cudaEvent_t noted[2] = {};
 	u64 multiprocessors = 0;
-	bool hopper = false; // or later: kernels may be launched early
-	bool early = false;  // this one is
+	bool hopper = false; // or later
+	bool early = false;  // kernels may start before those before them are through, and wait for them by themselves
 	cudaLibrary_t image = nullptr;                // a built image, whose kernels run in place of those compiled in
 	std::map<const void*, const void*> functions; // what runs, by what is compiled in
 	std::map<const void*, u32> raised;            // shared memory that kernels may have
@@ -60,19 +60,12 @@ struct Device {
 		launch(function, grid, threads, shared, (Parameters)arguments...);
 		if (marking) mark(name_of((const void*)kernel));
 	}
-	// The kernel may start before those before it are through, and waits for them by itself.
-	template <class... Parameters, class... Arguments>
-	void run_early(void (*kernel)(Parameters...), u64 grid, u32 threads, u32 shared, Arguments... arguments) {
-		early = hopper;
-		run(kernel, grid, threads, shared, arguments...);
-		early = false;
-	}
 	template <class... Parameters> void launch(const void* function, u64 grid, u32 threads, u32 shared, Parameters... parameters) {
 		void* places[] = {(void*)&parameters...};
 		cudaLaunchAttribute attribute = {};
 		attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
 		attribute.val.programmaticStreamSerializationAllowed = 1;
-		cudaLaunchConfig_t config = {dim3((u32)grid), dim3(threads), shared, stream, &attribute, early ? 1u : 0u};
+		cudaLaunchConfig_t config = {dim3((u32)grid), dim3(threads), shared, stream, &attribute, early && hopper ? 1u : 0u};
 		must(cudaLaunchKernelExC(&config, function, places), "launch");
 	}
 	// A kernel whose grid is one cluster, of a size that not every device has.
@@ -125,6 +118,7 @@ struct Device {
 
 struct Device {
 	u64 multiprocessors = 3, seed = 1;
+	bool early = false;
 	u32 resident = 3;
 
 	template <class... Parameters, class... Arguments>
@@ -134,10 +128,6 @@ struct Device {
 	template <class... Parameters, class... Arguments>
 	void run_cluster(void (*kernel)(Parameters...), u64 blocks, u32 threads, u32 shared, Arguments... arguments) {
 		emulation::launch_cluster((u32)blocks, threads, shared, [=] { kernel((Parameters)(arguments)...); }, seed++);
-	}
-	template <class... Parameters, class... Arguments>
-	void run_early(void (*kernel)(Parameters...), u64 grid, u32 threads, u32 shared, Arguments... arguments) {
-		run(kernel, grid, threads, shared, arguments...);
 	}
 	void zero(void* p, u64 bytes) { memset(p, 0, bytes); }
 	void fill(void* p, int byte, u64 bytes) { memset(p, byte, bytes); }
