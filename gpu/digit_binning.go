@@ -15,9 +15,6 @@ type binner struct {
 	tiles   tileSize
 }
 
-// blocksOfProcessor is the blocks of medium tiles that a multiprocessor takes.
-const blocksOfProcessor = 2
-
 // stripRows is kernels.StripRows but for tests.
 var stripRows = kernels.StripRows
 
@@ -180,7 +177,7 @@ func (b *binner) pass(p pass, bits uint64, between [5]driver.Ptr, c *counters, n
 		}
 		tiles := (n + tile - 1) / tile
 		launch := b.launch
-		if tiles >= b.Multiprocessors*blocksOfProcessor { // else blocks that come early crowd where the pass before has left room
+		if shape.early(p, tiles, b.Multiprocessors) {
 			launch = b.launchEarly
 		}
 		launch(p.kernel+shape.suffix, shape.blocks(tiles, b.Multiprocessors),

@@ -70,6 +70,16 @@ func (s tileSize) blocks(tiles, multiprocessors int) int {
 	return tiles
 }
 
+// early reports whether blocks of a pass should come while those of the pass before go: where these have left room, the early ones
+// crowd. Blocks of large tiles, and those of many passes over few rows, are better launched as usual.
+func (s tileSize) early(p pass, tiles, multiprocessors int) bool {
+	const blocksOfProcessor = 2
+	if s.scanned {
+		return false
+	}
+	return tiles >= blocksOfProcessor*multiprocessors || tiles <= multiprocessors && !p.wide && p.rowBits == shortRowBits
+}
+
 // tileCount is the number of tiles of rows that are binned in strips.
 func tileCount(rows, strip, tile int) int {
 	ofStrip := func(n int) int { return (n + tile - 1) / tile }

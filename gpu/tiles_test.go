@@ -36,12 +36,23 @@ func TestKernelsFit(t *testing.T) {
 	require.Equal(t, largeTiles, tilesFor(1<<28, sharedOf[90]))
 	require.Equal(t, mediumTiles, tilesFor(1<<28, sharedOf[86]))
 	require.True(t, fits(sharedOf[90], bucketKernels...))
-	require.False(t, fits(sharedOf[90]/2, "histogram"))
+	require.False(t, fits(sharedOf[90]/2, "histogram_wide"))
 }
 
 // passNamed is a first pass, or another, by the name of its kernel.
 func passNamed(name string) pass {
 	return pass{first: strings.HasPrefix(name, "first") || name == "only", wide: name == "first_wide" || name == "only"}
+}
+
+func TestEarly(t *testing.T) {
+	const multiprocessors = 132
+	of4, of8 := pass{rowBits: shortRowBits}, pass{rowBits: 24}
+	require.True(t, mediumTiles.early(of8, 264, multiprocessors))
+	require.False(t, mediumTiles.early(of8, 132, multiprocessors))
+	require.True(t, mediumTiles.early(of4, 132, multiprocessors))
+	require.False(t, mediumTiles.early(of4, 200, multiprocessors))
+	require.False(t, mediumTiles.early(pass{rowBits: shortRowBits, wide: true}, 100, multiprocessors))
+	require.False(t, largeTiles.early(of4, 1000, multiprocessors))
 }
 
 func TestTileCount(t *testing.T) {

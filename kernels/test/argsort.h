@@ -124,7 +124,8 @@ struct Sorter {
 		for (u64 first = 0, k = 0; first < n; first += strip, k++) {
 			u64 rows = std::min(strip, n - first), tiles = ceil_div(rows, shape.rows), grid = shape.scanned ? std::min(tiles + 1, d.multiprocessors) : tiles;
 			u32* next = first + strip < n ? t.next + k % 2 * RADIX_BINS : nullptr;
-			d.early = tiles >= 2 * d.multiprocessors; // else blocks that come early crowd where the pass before has left room
+			bool words = !p.wide && b.rowBits == 32;
+			d.early = !shape.scanned && (tiles >= 2 * d.multiprocessors || (tiles <= d.multiprocessors && words)); // as tileSize.early has it
 			d.run(p.kernels[p.size], grid, shape.threads, shape.bytes, b.field, b.in, b.inRows, b.out, b.outRows, b.rowBits, b.drop, first, rows,
 			      p.digit.shift, p.digit.bits, base, next, status, t.counts + Temp::countWords + launches++, phase[kind]);
 			d.early = false;
