@@ -42,8 +42,21 @@ func table(mem memory.Allocator, rows int) arrow.Record {
 	return array.NewRecord(arrow.NewSchema(fields, nil), columns, int64(rows))
 }
 
+// reused is ordinary memory that was used before: buffers that were freed, by their size.
+type reused map[int][][]byte
+
+func (r reused) Allocate(n int) []byte {
+	if spare := r[n]; len(spare) > 0 {
+		r[n] = spare[1:]
+		return spare[0]
+	}
+	return memory.DefaultAllocator.Allocate(n)
+}
+func (r reused) Reallocate(n int, b []byte) []byte { return append(r.Allocate(n)[:0], b...)[:n] }
+func (r reused) Free(b []byte)                     { r[len(b)] = append(r[len(b)], b) }
+
 // BenchmarkLibrary is a call of the library from record to sorted record, on both engines: from and to ordinary memory as the library
-// allocates it, as Arrow's allocator does, which clears it, and pinned.
+// allocates it, used before, and as Arrow's allocator gives it, which clears it; and pinned.
 func BenchmarkLibrary(b *testing.B) {
 	device := openForBenchmark(b)
 	runs := []struct {
@@ -52,6 +65,7 @@ func BenchmarkLibrary(b *testing.B) {
 		input, result memory.Allocator
 	}{
 		{"engine=cpu/memory=go", nil, memory.DefaultAllocator, nil}, {"engine=gpu/memory=go", device, memory.DefaultAllocator, nil},
+		{"engine=gpu/memory=reused", device, memory.DefaultAllocator, reused{}},
 		{"engine=gpu/memory=arrow", device, memory.DefaultAllocator, memory.DefaultAllocator},
 		{"engine=gpu/memory=pinned", device, device.Allocator(), device.Allocator()},
 	}
