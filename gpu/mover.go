@@ -80,4 +80,7 @@ func (m *mover) wait() error {
 }
 
 // idle waits for the stream, also after an error: nothing reads or writes memory of the host any more.
-func (m *mover) idle() { m.fail(m.Wait()) }
+func (m *mover) idle() {
+	m.fail(m.Wait())
+	m.staging.settle()
+}

@@ -110,8 +110,8 @@ func (s *sorter) writeRowNumbers() {
 		if s.job.RowNumbers == 4 {
 			m.download(s.result.RowNumbers, s.order)
 		} else {
-			m.downloadInto(s.order, 4*s.out, func(at int, data []byte) error {
-				return m.workers.Widen(host.View[uint64](s.result.RowNumbers)[at/4:], host.View[uint32](data))
+			m.downloadInto(s.order, 4*s.out, func(at int, data []byte) func() error {
+				return m.workers.BeginWiden(host.View[uint64](s.result.RowNumbers)[at/4:], host.View[uint32](data))
 			})
 		}
 		s.fail(m.err)

@@ -5,13 +5,17 @@ package gpu
 import "github.com/arrowsort/arrowsort/gpu/internal/driver"
 
 // Sizes of the pinned memory that columns pass through on their way to the device and back. A slot is large enough for the
-// bus to be at full speed; while one is on its way, the others are filled and emptied.
+// bus to be at full speed; while some are on their way, others are filled and emptied, more than one at a time: threads that begin
+// and end with every slot would rest most of the time.
 const (
-	stagingSlots  = 4
-	stagingBytes  = 8 << 20
+	stagingSlots  = 8
+	stagingAhead  = 2       // slots that are being filled while the one before is waited for, or emptied before they are needed
 	stagingPiece  = 4 << 10 // a slot with less room than that is full
 	stagingStride = 256     // where pieces begin
 )
+
+// stagingBytes is the size of a slot.
+var stagingBytes = 4 << 20
 
 // staging is a ring of slots of pinned memory. Pieces are taken from one slot after the other; a slot that comes around
 // again is emptied first.
@@ -27,12 +31,13 @@ type slot struct {
 	used    int
 	event   driver.Event
 	pending []piece
+	begun   []func() error // ends of what is being handed on
 }
 
-// A piece is something downloaded that has to be handed on.
+// A piece is something downloaded that has to be handed on. What begin returns waits for the end of that.
 type piece struct {
-	data []byte
-	into func(data []byte) error
+	data  []byte
+	begin func(data []byte) (end func() error)
 }
 
 // open allocates a slot when it is used first.
@@ -62,6 +67,9 @@ func (r *staging) take(want int) ([]byte, *slot, error) {
 		if err := r.empty(s); err != nil {
 			return nil, nil, err
 		}
+		if err := r.begin(&r.slots[(r.at+stagingAhead)%stagingSlots]); err != nil {
+			return nil, nil, err
+		}
 	}
 	n := min(want, len(s.memory)-s.used)
 	room := s.memory[s.used : s.used+n]
@@ -69,31 +77,68 @@ func (r *staging) take(want int) ([]byte, *slot, error) {
 	return room, s, nil
 }
 
-// empty waits for a slot's copies and hands on what was downloaded.
+// begin waits for a slot's copies and begins to hand on what was downloaded.
+func (r *staging) begin(s *slot) error {
+	if len(s.pending) == 0 {
+		return nil
+	}
+	if err := r.WaitFor(s.event); err != nil {
+		return deviceError(err)
+	}
+	for _, p := range s.pending {
+		s.begun = append(s.begun, p.begin(p.data))
+	}
+	s.pending = s.pending[:0]
+	return nil
+}
+
+// empty waits for a slot's copies, and until all that was downloaded is handed on.
 func (r *staging) empty(s *slot) error {
-	if s.used > 0 {
-		if err := r.WaitFor(s.event); err != nil {
-			return deviceError(err)
+	err := r.begin(s)
+	if err == nil && s.used > 0 {
+		err = deviceError(r.WaitFor(s.event))
+	}
+	if e := s.end(); err == nil {
+		err = e
+	}
+	s.used = 0
+	return err
+}
+
+// end waits until all that is being handed on has been.
+func (s *slot) end() (err error) {
+	for _, end := range s.begun {
+		if e := end(); err == nil {
+			err = e
 		}
 	}
-	pending := s.pending
-	s.pending, s.used = s.pending[:0], 0
-	for _, p := range pending {
-		if err := p.into(p.data); err != nil {
-			return err
+	s.begun = s.begun[:0]
+	return err
+}
+
+// emptyAll empties all slots, the oldest first.
+func (r *staging) emptyAll() error {
+	oldest := func(i int) *slot { return &r.slots[(r.at+1+i)%stagingSlots] }
+	for i := range stagingSlots + stagingAhead {
+		if i < stagingSlots {
+			if err := r.begin(oldest(i)); err != nil {
+				return err
+			}
+		}
+		if i >= stagingAhead {
+			if err := r.empty(oldest(i - stagingAhead)); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// emptyAll empties all slots, the oldest first.
-func (r *staging) emptyAll() error {
+// settle waits for what is being handed on, also after an error: then nothing writes to memory of the caller any more.
+func (r *staging) settle() {
 	for i := range r.slots {
-		if err := r.empty(&r.slots[(r.at+1+i)%stagingSlots]); err != nil {
-			return err
-		}
+		_ = r.slots[i].end() // an error that came first is known
 	}
-	return nil
 }
 
 // reset forgets what was under way. The stream is idle.

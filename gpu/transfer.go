@@ -20,40 +20,59 @@ func wordBytes(words []uint64) []byte { return host.BytesOf(words) }
 
 // upload copies src to the device: by itself when it is pinned, through the staging memory when not.
 func (m *mover) upload(dst driver.Ptr, src []byte) {
-	direct := len(src) >= directBytes && m.device.Pinned(src)
+	if len(src) < directBytes || !m.device.Pinned(src) {
+		m.uploadStaged(dst, src)
+		return
+	}
 	for len(src) > 0 && !m.failed() {
-		var n int
-		if direct {
-			n = min(len(src), pieceBytes)
-			m.fail(m.Upload(dst, src[:n]))
-			m.moves(n * busCost)
-		} else {
-			n = m.stage(dst, src)
-		}
+		n := min(len(src), pieceBytes)
+		m.fail(m.Upload(dst, src[:n]))
+		m.moves(n * busCost)
 		dst, src = dst+driver.Ptr(n), src[n:]
 	}
 }
 
-// stage copies the beginning of src to the device and returns how much that was.
-func (m *mover) stage(dst driver.Ptr, src []byte) int {
-	room, slot, err := m.staging.take(len(src))
-	if err != nil {
-		m.fail(err)
-		return 0
+// A filling is a piece of the staging memory that is being filled with what goes to the device.
+type filling struct {
+	room []byte
+	slot *slot
+	dst  driver.Ptr
+	end  func() error
+}
+
+// uploadStaged copies src to the device through the staging memory. Some pieces are filled while the one before is sent.
+func (m *mover) uploadStaged(dst driver.Ptr, src []byte) {
+	var fillings []filling
+	for len(src) > 0 && !m.failed() {
+		room, slot, err := m.staging.take(len(src))
+		if m.fail(err); err != nil {
+			break
+		}
+		fillings = append(fillings, filling{room, slot, dst, m.workers.BeginCopy(room, src[:len(room)])})
+		if len(fillings) > stagingAhead {
+			m.send(fillings[0])
+			fillings = fillings[1:]
+		}
+		dst, src = dst+driver.Ptr(len(room)), src[len(room):]
 	}
-	if err := m.workers.Copy(room, src[:len(room)]); err != nil {
-		m.fail(err)
-		return 0
+	for _, f := range fillings {
+		m.send(f)
 	}
-	m.fail(m.Upload(dst, room))
-	m.fail(m.Record(slot.event))
-	return len(room)
+}
+
+// send uploads a piece as soon as it is filled. It waits for that also after an error.
+func (m *mover) send(f filling) {
+	if m.fail(f.end()); m.failed() {
+		return
+	}
+	m.fail(m.Upload(f.dst, f.room))
+	m.fail(m.Record(f.slot.event))
 }
 
 // download copies from the device to dst, until wait.
 func (m *mover) download(dst []byte, src driver.Ptr) {
 	if len(dst) < directBytes || !m.device.Pinned(dst) {
-		m.downloadInto(src, len(dst), func(at int, data []byte) error { return m.workers.Copy(dst[at:], data) })
+		m.downloadInto(src, len(dst), func(at int, data []byte) func() error { return m.workers.BeginCopy(dst[at:at+len(data)], data) })
 		return
 	}
 	for len(dst) > 0 && !m.failed() {
@@ -64,8 +83,9 @@ func (m *mover) download(dst []byte, src driver.Ptr) {
 	}
 }
 
-// downloadInto hands bytes of the device to into piece by piece, in order, until wait; at is where the piece begins.
-func (m *mover) downloadInto(src driver.Ptr, bytes int, into func(at int, data []byte) error) {
+// downloadInto hands bytes of the device on piece by piece until wait; at is where the piece begins. What begin returns waits for the
+// end.
+func (m *mover) downloadInto(src driver.Ptr, bytes int, begin func(at int, data []byte) (end func() error)) {
 	for at := 0; at < bytes && !m.failed(); {
 		room, slot, err := m.staging.take(bytes - at)
 		if err != nil {
@@ -74,8 +94,8 @@ func (m *mover) downloadInto(src driver.Ptr, bytes int, into func(at int, data [
 		}
 		m.fail(m.Download(room, src+driver.Ptr(at)))
 		m.fail(m.Record(slot.event))
-		begin := at
-		slot.pending = append(slot.pending, piece{room, func(data []byte) error { return into(begin, data) }})
+		first := at
+		slot.pending = append(slot.pending, piece{room, func(data []byte) func() error { return begin(first, data) }})
 		at += len(room)
 	}
 }

@@ -61,11 +61,32 @@ func (w *Workers) Tiles(n, size int, work func(lo, hi int)) error {
 }
 
 // copyTile is the bytes that one thread copies at a time: enough to be worth a thread, and few enough to keep all of them busy.
-const copyTile = 1 << 18
+const copyTile = 1 << 17
 
 // Copy copies src to dst.
 func (w *Workers) Copy(dst, src []byte) error {
 	return w.Tiles(len(src), copyTile, func(lo, hi int) { copy(dst[lo:hi], src[lo:hi]) })
+}
+
+// BeginCopy begins to copy src to dst, and returns what waits for the end. Half of the threads copy: there is more than one such
+// copy at a time. A little is copied at once.
+func (w *Workers) BeginCopy(dst, src []byte) (end func() error) {
+	return w.begin(len(src), func(w *Workers) error { return w.Copy(dst, src) })
+}
+
+// BeginWiden does the same with Widen.
+func (w *Workers) BeginWiden(dst []uint64, src []uint32) (end func() error) {
+	return w.begin(8*len(src), func(w *Workers) error { return w.Widen(dst, src) })
+}
+
+func (w *Workers) begin(bytes int, work func(*Workers) error) (end func() error) {
+	if w.threads == 1 || bytes <= copyTile {
+		err := work(w)
+		return func() error { return err }
+	}
+	done := make(chan error, 1)
+	go func() { done <- work(&Workers{w.ctx, (w.threads + 1) / 2}) }()
+	return func() error { return <-done }
 }
 
 // Widen copies 4-byte row numbers to 8-byte ones.

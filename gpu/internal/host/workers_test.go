@@ -1,7 +1,9 @@
 package host
 
 import (
+	"bytes"
 	"context"
+	"math/rand/v2"
 	"sync/atomic"
 	"testing"
 
@@ -70,4 +72,41 @@ func TestTouch(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	require.ErrorIs(t, NewWorkers(ctx, 2).Touch(fresh), context.Canceled)
+}
+
+// TestBegin copies and widens in the background, several at a time.
+func TestBegin(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	src, rows := make([]byte, 20*copyTile+5), make([]uint32, 3*copyTile+1)
+	for i := range src {
+		src[i] = byte(r.Uint32())
+	}
+	for i := range rows {
+		rows[i] = r.Uint32()
+	}
+	for _, threads := range []int{1, 2, 3, 16} {
+		w := NewWorkers(t.Context(), threads)
+		for _, n := range []int{0, 1, copyTile, copyTile + 1, len(src)} {
+			dst := make([]byte, n)
+			require.NoError(t, w.BeginCopy(dst, src[:n])())
+			require.True(t, bytes.Equal(src[:n], dst), "%d bytes, %d threads", n, threads)
+		}
+		wide, parts := make([]uint64, len(rows)), 4
+		var ends []func() error
+		for p := range parts {
+			lo, hi := len(rows)*p/parts, len(rows)*(p+1)/parts
+			ends = append(ends, w.BeginWiden(wide[lo:], rows[lo:hi]))
+		}
+		for _, end := range ends {
+			require.NoError(t, end())
+		}
+		for i, row := range rows {
+			if wide[i] != uint64(row) {
+				require.Fail(t, "wrong", "row %d, %d threads", i, threads)
+			}
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, NewWorkers(ctx, 2).BeginCopy(make([]byte, len(src)), src)(), context.Canceled)
 }
