@@ -1,6 +1,7 @@
 #include "device.h"
 
 const int COLLECT_ITEMS = DEAL_TILE / COLLECT_THREADS;
+const int COLLECT_PAIRS = COLLECT_ITEMS / 2; // of neighbour rows
 
 // The last step of a gather in windows: a tile's values come back from the windows that its row numbers were dealt to, into
 // shared memory, and go out in the order of the row numbers.
@@ -15,8 +16,11 @@ template <class Value> DEVICE void collect(const Value* gathered, u64 out, const
 		starts[me] = load(table + DEAL_WINDOWS + me);
 	}
 	if (me == 0) starts[DEAL_WINDOWS] = count;
-	u16 place[COLLECT_ITEMS];
-	UNROLL for (int k = 0; k < COLLECT_ITEMS; k++) place[k] = me + k * COLLECT_THREADS < count ? load_once(places + first + me + k * COLLECT_THREADS) : 0;
+	u32 pair[COLLECT_PAIRS];
+	UNROLL for (int k = 0; k < COLLECT_PAIRS; k++) {
+		u32 i = 2 * (me + k * COLLECT_THREADS);
+		pair[k] = i + 1 < count ? load_once((const u32*)(places + first + i)) : i < count ? load_once(places + first + i) : 0;
+	}
 	sync_block();
 
 	// A warp has places side by side. The window of the first is searched; from there on it goes up with the places.
@@ -29,8 +33,14 @@ template <class Value> DEVICE void collect(const Value* gathered, u64 out, const
 	}
 	wait_for_copies();
 	sync_block();
-	UNROLL for (int k = 0; k < COLLECT_ITEMS; k++) {
-		if (me + k * COLLECT_THREADS < count) store_once(dst + first + me + k * COLLECT_THREADS, stage[place[k]]);
+	UNROLL for (int k = 0; k < COLLECT_PAIRS; k++) {
+		u32 i = 2 * (me + k * COLLECT_THREADS);
+		Value* to = dst + first + i;
+		if (i + 1 < count) {
+			store_once(to, stage[pair[k] & 0xffff], stage[pair[k] >> 16]);
+		} else if (i < count) {
+			store_once(to, stage[pair[k]]);
+		}
 	}
 }
 

@@ -164,6 +164,21 @@ DEVICE u32 load_once(const u32* p) { return __ldcs(p); }
 DEVICE u16 load_once(const u16* p) { return __ldcs(p); }
 DEVICE void store_once(u64* p, u64 x) { __stcs((unsigned long long*)p, (unsigned long long)x); }
 DEVICE void store_once(u32* p, u32 x) { __stcs(p, x); }
+// Two words that lie side by side.
+DEVICE void store_once(u64* p, u64 x, u64 y) { __stcs((ulonglong2*)p, make_ulonglong2(x, y)); }
+DEVICE void store_once(u32* p, u32 x, u32 y) { __stcs((uint2*)p, make_uint2(x, y)); }
+
+// A word of a line of memory whose other words will be loaded soon: the L2 is asked for the line once.
+DEVICE u64 load_of_line(const u64* p) {
+	u64 x;
+	asm volatile("ld.global.nc.L2::128B.u64 %0, [%1];" : "=l"(x) : "l"(p));
+	return x;
+}
+DEVICE u32 load_of_line(const u32* p) {
+	u32 x;
+	asm volatile("ld.global.nc.L2::128B.u32 %0, [%1];" : "=r"(x) : "l"(p));
+	return x;
+}
 
 // Copies a word into shared memory without waiting for it; wait_for_copies waits for all of this thread's.
 template <class T> DEVICE void copy_async(T* shared, const T* global) {

@@ -9,7 +9,7 @@ struct alignas(16) Bytes32 {
 
 const int GATHER_ITEMS = 8; // loads from anywhere that a thread has on their way
 
-template <class Value> DEVICE void gather(const Value* values, const u32* rows, u64 out, Value* dst) {
+template <class Value, class Load> DEVICE void gather(const Value* values, const u32* rows, u64 out, Value* dst, Load load_value) {
 	const u64 chunk = (u64)GATHER_ITEMS * STREAM_THREADS;
 	for (u64 first = block_index() * chunk + thread_index(); first < out; first += grid_blocks() * chunk) {
 		u32 row[GATHER_ITEMS];
@@ -18,7 +18,7 @@ template <class Value> DEVICE void gather(const Value* values, const u32* rows, 
 			row[k] = i < out ? load(rows + i) : 0;
 		}
 		Value v[GATHER_ITEMS];
-		UNROLL for (int k = 0; k < GATHER_ITEMS; k++) v[k] = values[row[k]];
+		UNROLL for (int k = 0; k < GATHER_ITEMS; k++) v[k] = load_value(values + row[k]);
 		UNROLL for (int k = 0; k < GATHER_ITEMS; k++) {
 			u64 i = first + k * STREAM_THREADS;
 			if (i < out) dst[i] = v[k];
@@ -28,7 +28,7 @@ template <class Value> DEVICE void gather(const Value* values, const u32* rows, 
 
 #define GATHER(name, Value)                                                                        \
 	KERNEL(name, STREAM_THREADS, 1)(const Value* values, const u32* rows, u64 out, Value* dst) { \
-		gather(values, rows, out, dst);                                                           \
+		gather(values, rows, out, dst, [](const Value* p) { return *p; });                        \
 	}
 
 GATHER(gather_1, u8)
@@ -37,6 +37,14 @@ GATHER(gather_4, u32)
 GATHER(gather_8, u64)
 GATHER(gather_16, Bytes16)
 GATHER(gather_32, Bytes32)
+
+// gather_near is the gather of values that are read window by window.
+KERNEL(gather_near_4, STREAM_THREADS, 1)(const u32* values, const u32* rows, u64 out, u32* dst) {
+	gather(values, rows, out, dst, [](const u32* p) { return load_of_line(p); });
+}
+KERNEL(gather_near_8, STREAM_THREADS, 1)(const u64* values, const u32* rows, u64 out, u64* dst) {
+	gather(values, rows, out, dst, [](const u64* p) { return load_of_line(p); });
+}
 
 // gather_bytes copies values of any width: neighbouring threads copy neighbouring bytes.
 KERNEL(gather_bytes, STREAM_THREADS, 1)(const u8* values, u64 width, const u32* rows, u64 out, u8* dst) {

@@ -55,6 +55,8 @@ var All = slices.Concat(digitBinning, []Kernel{
 	{"gather_8", StreamThreads, 0},
 	{"gather_16", StreamThreads, 0},
 	{"gather_32", StreamThreads, 0},
+	{"gather_near_4", StreamThreads, 0},
+	{"gather_near_8", StreamThreads, 0},
 	{"gather_bytes", StreamThreads, 0},
 	{"gather_bits", StreamThreads, 0},
 	{"deal_rows", DealThreads, DealTile*4 + dealTable + DealThreads/32*4},

@@ -529,6 +529,8 @@ const std::map<std::string, std::pair<int, Twin>>& twins() {
 	    {"gather_8", fixed(8)},
 	    {"gather_16", fixed(16)},
 	    {"gather_32", fixed(32)},
+	    {"gather_near_4", fixed(4)},
+	    {"gather_near_8", fixed(8)},
 	    {"gather_bytes", {5, [](const u64* a, u64) { gather(a[0], a[1], at<u32>(a[2]), a[3], a[4]); }}},
 	    {"gather_bits", {6, plain(gather_bits)}},
 	    {"deal_rows", {7, plain(deal_rows)}},

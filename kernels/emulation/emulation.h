@@ -138,6 +138,8 @@ inline void load_vector(const u64* p, u64* x) { x[0] = p[0], x[1] = p[1]; }
 template <class T> inline T load(const T* p) { return *p; }
 template <class T> inline T load_once(const T* p) { return *p; }
 template <class T> inline void store_once(T* p, T x) { *p = x; }
+template <class T> inline void store_once(T* p, T x, T y) { p[0] = x, p[1] = y; }
+template <class T> inline T load_of_line(const T* p) { return *p; }
 template <class T> inline void copy_async(T* shared, const T* global) { *shared = *global; }
 inline void wait_for_copies() {}
 inline u32 shared_place(const void* p) { return (u32)((const u8*)p - shared_memory()); }
