@@ -73,11 +73,14 @@ func (m *mover) moves(bytes int) {
 // wait hands on what was downloaded, waits for the stream and returns the first error.
 func (m *mover) wait() error {
 	if !m.failed() {
-		m.fail(m.staging.emptyAll())
+		m.fail(m.staging.emptyAll(m.ahead()))
 		m.idle()
 	}
 	return m.err
 }
+
+// ahead is how many slots of the staging memory are filled or emptied at a time: one by each thread.
+func (m *mover) ahead() int { return min(m.workers.Threads(), stagingSlots-stagingOnWay) - 1 }
 
 // idle waits for the stream, also after an error: nothing reads or writes memory of the host any more.
 func (m *mover) idle() {

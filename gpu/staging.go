@@ -5,17 +5,17 @@ package gpu
 import "github.com/arrowsort/arrowsort/gpu/internal/driver"
 
 // Sizes of the pinned memory that columns pass through on their way to the device and back. A slot is large enough for the
-// bus to be at full speed; while some are on their way, others are filled and emptied, more than one at a time: threads that begin
-// and end with every slot would rest most of the time.
+// bus to be at full speed. While some are on their way, others are filled and emptied, each by one thread: threads that work
+// on the same slot would wait for one another most of the time.
 const (
-	stagingSlots  = 8
-	stagingAhead  = 2       // slots that are being filled while the one before is waited for, or emptied before they are needed
+	stagingSlots  = 16
+	stagingOnWay  = 4       // slots at least that nobody fills or empties
 	stagingPiece  = 4 << 10 // a slot with less room than that is full
 	stagingStride = 256     // where pieces begin
 )
 
 // stagingBytes is the size of a slot.
-var stagingBytes = 4 << 20
+var stagingBytes = 2 << 20
 
 // staging is a ring of slots of pinned memory. Pieces are taken from one slot after the other; a slot that comes around
 // again is emptied first.
@@ -52,8 +52,9 @@ func (r *staging) open(s *slot) (err error) {
 	return err
 }
 
-// take returns room for up to want bytes, and its slot, whose event must be recorded behind the copy.
-func (r *staging) take(want int) ([]byte, *slot, error) {
+// take returns room for up to want bytes, and its slot, whose event must be recorded behind the copy. So many slots are being emptied
+// before they are needed.
+func (r *staging) take(want, ahead int) ([]byte, *slot, error) {
 	s := &r.slots[r.at]
 	if err := r.open(s); err != nil {
 		return nil, nil, err
@@ -67,7 +68,7 @@ func (r *staging) take(want int) ([]byte, *slot, error) {
 		if err := r.empty(s); err != nil {
 			return nil, nil, err
 		}
-		if err := r.begin(&r.slots[(r.at+stagingAhead)%stagingSlots]); err != nil {
+		if err := r.begin(&r.slots[(r.at+ahead)%stagingSlots]); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -116,17 +117,17 @@ func (s *slot) end() (err error) {
 	return err
 }
 
-// emptyAll empties all slots, the oldest first.
-func (r *staging) emptyAll() error {
+// emptyAll empties all slots, the oldest first, so many at a time.
+func (r *staging) emptyAll(ahead int) error {
 	oldest := func(i int) *slot { return &r.slots[(r.at+1+i)%stagingSlots] }
-	for i := range stagingSlots + stagingAhead {
+	for i := range stagingSlots + ahead {
 		if i < stagingSlots {
 			if err := r.begin(oldest(i)); err != nil {
 				return err
 			}
 		}
-		if i >= stagingAhead {
-			if err := r.empty(oldest(i - stagingAhead)); err != nil {
+		if i >= ahead {
+			if err := r.empty(oldest(i - ahead)); err != nil {
 				return err
 			}
 		}

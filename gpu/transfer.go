@@ -40,16 +40,23 @@ type filling struct {
 	end  func() error
 }
 
-// uploadStaged copies src to the device through the staging memory. Some pieces are filled while the one before is sent.
+// piece is how much of so many bytes goes through the staging memory at a time: something for each thread.
+func (m *mover) piece(bytes int) int {
+	const least = 256 << 10
+	return max(least, bytes/m.workers.Threads())
+}
+
+// uploadStaged copies src to the device through the staging memory. Pieces are filled while those before are sent.
 func (m *mover) uploadStaged(dst driver.Ptr, src []byte) {
 	var fillings []filling
+	piece := m.piece(len(src))
 	for len(src) > 0 && !m.failed() {
-		room, slot, err := m.staging.take(len(src))
+		room, slot, err := m.staging.take(min(len(src), piece), m.ahead())
 		if m.fail(err); err != nil {
 			break
 		}
 		fillings = append(fillings, filling{room, slot, dst, m.workers.BeginCopy(room, src[:len(room)])})
-		if len(fillings) > stagingAhead {
+		if len(fillings) > m.ahead() {
 			m.send(fillings[0])
 			fillings = fillings[1:]
 		}
@@ -86,8 +93,9 @@ func (m *mover) download(dst []byte, src driver.Ptr) {
 // downloadInto hands bytes of the device on piece by piece until wait; at is where the piece begins. What begin returns waits for the
 // end.
 func (m *mover) downloadInto(src driver.Ptr, bytes int, begin func(at int, data []byte) (end func() error)) {
+	size := m.piece(bytes)
 	for at := 0; at < bytes && !m.failed(); {
-		room, slot, err := m.staging.take(bytes - at)
+		room, slot, err := m.staging.take(min(bytes-at, size), m.ahead())
 		if err != nil {
 			m.fail(err)
 			return

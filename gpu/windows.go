@@ -50,7 +50,7 @@ func dealTiles(rows int) int { return (rows + kernels.DealTile - 1) / kernels.De
 func (s *sorter) gatherWindows(values driver.Ptr, width int, dst driver.Ptr) {
 	w := s.dealRows()
 	between := s.alloc(width * s.out)
-	s.launch(fmt.Sprint("gather_near_", width), s.blocks(s.out), uint64(values), uint64(w.dealt), uint64(s.out), uint64(between))
+	s.launch(fmt.Sprint("gather_near_", width), (s.out+kernels.GatherTile-1)/kernels.GatherTile, uint64(values), uint64(w.dealt), uint64(s.out), uint64(between))
 	s.launch(fmt.Sprint("collect_", width), dealTiles(s.out), uint64(between), uint64(s.out), uint64(w.places), uint64(w.offsets), uint64(dst))
 	s.moves((6 + 4*width) * s.out)
 	s.free(between)

@@ -147,7 +147,7 @@ deal_rows(u32 *rows, u64 out, u64 shift, u32 *dealt, u16 *places, u32 *offsets, 
     dealt[out]: the row numbers by windows of 2^shift rows; places[i]: where rows[i] went within its tile; offsets[tiles * 2 * DEAL_WINDOWS]:
     for each window what to add to a place in the tile for the place in dealt, and its first place in the tile. cursors[DEAL_WINDOWS]: zero before.
 gather_near_4, _8(void *values, u32 *dealt, u64 out, void *between)                              any grid
-    As gather_4 and _8.
+    As gather_4 and _8; best grid = ceil(out / GATHER_TILE).
 collect_4, _8(void *gathered, u64 out, u16 *places, u32 *offsets, void *dst)                     grid = tiles
     dst[i] = what gather_near_4 or _8 has made of dealt, at the place where rows[i] went.
 

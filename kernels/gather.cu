@@ -7,11 +7,10 @@ struct alignas(16) Bytes32 {
 	u64 word[4];
 };
 
-const int GATHER_ITEMS = 8; // loads from anywhere that a thread has on their way
+const int GATHER_ITEMS = GATHER_TILE / STREAM_THREADS; // loads from anywhere that a thread has on their way
 
 template <class Value, class Load> DEVICE void gather(const Value* values, const u32* rows, u64 out, Value* dst, Load load_value) {
-	const u64 chunk = (u64)GATHER_ITEMS * STREAM_THREADS;
-	for (u64 first = block_index() * chunk + thread_index(); first < out; first += grid_blocks() * chunk) {
+	for (u64 first = (u64)block_index() * GATHER_TILE + thread_index(); first < out; first += (u64)grid_blocks() * GATHER_TILE) {
 		u32 row[GATHER_ITEMS];
 		UNROLL for (int k = 0; k < GATHER_ITEMS; k++) {
 			u64 i = first + k * STREAM_THREADS;

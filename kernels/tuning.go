@@ -144,6 +144,9 @@ const (
 	// FinishRestRows is the most rows of a bucket that finish_rest sorts.
 	FinishRestRows = FinishRestThreads*FinishRestItems - 32
 
+	// GatherTile is the rows that a block gathers at a time. A gather in windows has a block for each: blocks that take one tile after
+	// the other drift apart, and with them the windows.
+	GatherTile = StreamThreads * 8
 	// DealThreads is the size of a block that deals row numbers to windows of a column.
 	DealThreads = 512
 	// DealTile is its rows.

@@ -23,11 +23,11 @@ struct WindowGather {
 		d.run(deal_rows, tiles, DEAL_THREADS, dealBytes, rows, n, shift, dealt, places, offsets, cursors);
 	}
 	void gather(const u64* values, u64* between, u64* dst) {
-		d.run(gather_near_8, ceil_div(n, STREAM_THREADS * 8), STREAM_THREADS, 0, values, dealt, n, between);
+		d.run(gather_near_8, ceil_div(n, GATHER_TILE), STREAM_THREADS, 0, values, dealt, n, between);
 		d.run(collect_8, tiles, COLLECT_THREADS, DEAL_TILE * 8 + dealTable, between, n, places, offsets, dst);
 	}
 	void gather(const u32* values, u32* between, u32* dst) {
-		d.run(gather_near_4, ceil_div(n, STREAM_THREADS * 8), STREAM_THREADS, 0, values, dealt, n, between);
+		d.run(gather_near_4, ceil_div(n, GATHER_TILE), STREAM_THREADS, 0, values, dealt, n, between);
 		d.run(collect_4, tiles, COLLECT_THREADS, DEAL_TILE * 4 + dealTable, between, n, places, offsets, dst);
 	}
 	void release() {

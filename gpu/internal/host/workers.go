@@ -21,6 +21,9 @@ func NewWorkers(ctx context.Context, threads int) *Workers {
 	return &Workers{ctx, threads}
 }
 
+// Threads is how many there are.
+func (w *Workers) Threads() int { return w.threads }
+
 // Run calls work for items 0..n-1 on all threads, in rising order on each, and returns when all have ended. A cancelled
 // context leaves the rest of the items out and is the error; a panic of work goes on in the caller.
 func (w *Workers) Run(n int, work func(item int)) error {
@@ -68,8 +71,8 @@ func (w *Workers) Copy(dst, src []byte) error {
 	return w.Tiles(len(src), copyTile, func(lo, hi int) { copy(dst[lo:hi], src[lo:hi]) })
 }
 
-// BeginCopy begins to copy src to dst, and returns what waits for the end. Half of the threads copy: there is more than one such
-// copy at a time. A little is copied at once.
+// BeginCopy begins to copy src to dst by one thread, and returns what waits for the end. The only thread copies at once, and so does
+// any a little.
 func (w *Workers) BeginCopy(dst, src []byte) (end func() error) {
 	return w.begin(len(src), func(w *Workers) error { return w.Copy(dst, src) })
 }
@@ -80,12 +83,13 @@ func (w *Workers) BeginWiden(dst []uint64, src []uint32) (end func() error) {
 }
 
 func (w *Workers) begin(bytes int, work func(*Workers) error) (end func() error) {
+	alone := &Workers{w.ctx, 1}
 	if w.threads == 1 || bytes <= copyTile {
-		err := work(w)
+		err := work(alone)
 		return func() error { return err }
 	}
 	done := make(chan error, 1)
-	go func() { done <- work(&Workers{w.ctx, (w.threads + 1) / 2}) }()
+	go func() { done <- work(alone) }()
 	return func() error { return <-done }
 }
 
