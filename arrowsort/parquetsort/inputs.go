@@ -105,13 +105,20 @@ func begin(ctx context.Context, paths []string, opts Options) (*inputs, error) {
 	return in, checkKeys(ctx, in.schema, in.opts.Keys)
 }
 
-// beginOutput opens inputs that have the keys and not the output among them.
+// beginOutput opens inputs that have the keys and not the output among them, which has a place to be written to.
 func beginOutput(ctx context.Context, paths []string, output string, opts Options) (*inputs, error) {
 	in, err := openInputs(ctx, paths, opts)
 	if err != nil {
 		return nil, err
 	}
 	if err := checkAmong(paths, in.paths, output, in.opts.splits()); err != nil {
+		return nil, err
+	}
+	first := output
+	if in.opts.splits() {
+		first = numbered(output, 1)
+	}
+	if err := tablefile.CheckTarget(first); err != nil {
 		return nil, err
 	}
 	return in, checkKeys(ctx, in.schema, in.opts.Keys)

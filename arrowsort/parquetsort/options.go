@@ -52,7 +52,7 @@ type Options struct {
 	// Allocator gives the memory of tables; nil is memory.DefaultAllocator. It must be safe for concurrent use.
 	Allocator memory.Allocator
 	// Progress, when set, is told now and then what is being done and how much of it is: bytes of the inputs that are
-	// read, rows that are written. It is called from one goroutine at a time.
+	// read or copied, rows that are written. It is called from one goroutine at a time.
 	Progress func(phase string, done, total int64)
 }
 
@@ -64,6 +64,7 @@ const (
 	PhaseRead  = "reading and sorting"
 	PhaseWrite = "merging and writing"
 	PhaseCheck = "checking" // whether rows are in order
+	PhaseCopy  = "copying"
 )
 
 var (

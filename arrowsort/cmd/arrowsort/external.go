@@ -33,8 +33,9 @@ const besideBudget = 16 << 20
 // An external job sorts or merges files within a memory budget.
 type external struct {
 	*job
-	to   *outputFlags
-	work func(ctx context.Context, paths []string, output string, opts parquetsort.Options) (*parquetsort.Result, error)
+	to    *outputFlags
+	phase string // that it begins with; empty: one that is told
+	work  func(ctx context.Context, paths []string, output string, opts parquetsort.Options) (*parquetsort.Result, error)
 }
 
 // run does the job, writes and previews the result, and reports.
@@ -42,11 +43,6 @@ func (e *external) run(ctx context.Context, spill *spillFlags) error {
 	out := e.to
 	if out.path == "" {
 		return e.runPreview(ctx, spill)
-	}
-	if !spill.splits() && out.path != tablefile.Pipe {
-		if err := tablefile.CheckTarget(out.path); err != nil {
-			return err
-		}
 	}
 	if out.path == tablefile.Pipe && e.outTerminal {
 		e.show = newProgress(e.streams, true) // a bar would be drawn among the rows
@@ -69,19 +65,21 @@ func (e *external) run(ctx context.Context, spill *spillFlags) error {
 
 // sort does the work and reports it.
 func (e *external) sort(ctx context.Context, spill *spillFlags, output string) (*parquetsort.Result, error) {
-	engine, closeEngine, err := e.openEngine(0) // runs are too small for a GPU, unless it is asked for
-	if err != nil {
-		return nil, err
+	if e.phase == parquetsort.PhaseRead {
+		engine, closeEngine, err := e.openEngine(0) // runs are too small for a GPU, unless it is asked for
+		if err != nil {
+			return nil, err
+		}
+		defer closeEngine()
+		spill.options.Engine = engine
 	}
-	defer closeEngine()
-	spill.options.Engine = engine
 	defer limitGarbage(spill.options.Memory)()
 	phases := &phases{job: e.job, input: filesText(spill.files), output: output}
 	if e.to.path == "" {
 		phases.output = "the first rows"
 	}
 	spill.options.Progress = phases.told
-	phases.begin(parquetsort.PhaseRead)
+	phases.begin(e.phase)
 	result, err := e.work(ctx, spill.args, output, spill.options)
 	phases.end(err == nil)
 	if err != nil {
@@ -89,7 +87,7 @@ func (e *external) sort(ctx context.Context, spill *spillFlags, output string) (
 	}
 	r := &e.report
 	r.Rows, r.RowsOut, r.Columns, r.BytesIn = result.RowsIn, result.Rows, int64(result.Columns), result.BytesIn
-	r.Runs, r.BytesSpilled, r.Plan = result.Runs, result.BytesSpilled, result.Plan
+	r.Runs, r.BytesSpilled, r.Plan, r.Copied = result.Runs, result.BytesSpilled, result.Plan, result.Copied
 	if len(result.Inputs) > 1 {
 		r.Inputs = result.Inputs
 	}
@@ -125,9 +123,12 @@ func (e *external) runPreview(ctx context.Context, spill *spillFlags) error {
 	return e.finish(false)
 }
 
+// previewBytes are read of a file at a time for its first rows.
+const previewBytes = 1 << 20
+
 // printFirst prints the first rows of a file that was written.
 func (e *external) printFirst(ctx context.Context, file string, format tablefile.Format) error {
-	s, err := tablefile.Scan(file, 0, tablefile.ReadOptions{Format: format})
+	s, err := tablefile.Scan(file, previewBytes, tablefile.ReadOptions{Format: format})
 	if err != nil {
 		return err
 	}

@@ -47,12 +47,12 @@ size. CSV that is sorted to CSV keeps its values as they are written, but for qu
 			if err != nil {
 				return err
 			}
-			if done, err := copySorted(cmd.Context(), s, &in, &out, &spill); done || err != nil {
-				return err
-			}
 			if pieces {
-				e := external{startJob(s, sortName, spill.files[0], &in), &out, parquetsort.Sort}
+				e := external{startJob(s, sortName, spill.files[0], &in), &out, parquetsort.PhaseRead, parquetsort.Sort}
 				return e.run(cmd.Context(), &spill)
+			}
+			if done, err := copySorted(cmd.Context(), s, &in, &out, &spill); done {
+				return err
 			}
 			return runSort(cmd.Context(), s, spill.files[0], &in, &out)
 		},

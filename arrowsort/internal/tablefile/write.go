@@ -3,8 +3,6 @@ package tablefile
 import (
 	"context"
 	"io"
-	"os"
-	"path/filepath"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
@@ -58,40 +56,16 @@ func write(ctx context.Context, path string, table arrow.Table, opts WriteOption
 	if opts.Allocator == nil {
 		opts.Allocator = memory.DefaultAllocator
 	}
-	if path == Pipe {
-		out.w = opts.Stdout
-		if out.w == nil {
-			out.w = os.Stdout
-		}
-		return writeTable(ctx, out, table, opts)
-	}
-	if d, ok := descriptorOf(path); ok {
-		return writeOpened(ctx, out, table, opts, func() (*os.File, error) { return d.open(path) })
-	}
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target // the file behind a link is replaced, not the link
-	}
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return writeOpened(ctx, out, table, opts, func() (*os.File, error) { return os.OpenFile(path, os.O_WRONLY, 0) })
-	}
-	return replaceFile(path, func(w io.Writer) error {
-		out.w = w
-		return writeTable(ctx, out, table, opts)
-	})
-}
-
-// writeOpened writes to what cannot be renamed over: a device, a named pipe, a file that is open already.
-func writeOpened(ctx context.Context, out *countingWriter, table arrow.Table, opts WriteOptions, open func() (*os.File, error)) error {
-	file, err := open()
+	target, err := openPending(path, opts.Stdout)
 	if err != nil {
 		return err
 	}
-	out.w = file
+	defer target.Abort()
+	out.w = target
 	if err := writeTable(ctx, out, table, opts); err != nil {
-		file.Close()
 		return err
 	}
-	return file.Close()
+	return target.Commit()
 }
 
 func writeTable(ctx context.Context, w io.Writer, table arrow.Table, opts WriteOptions) error {
