@@ -66,7 +66,7 @@ func (k *keyFlag) locate(schema *arrow.Schema) (int, error) {
 	}
 	if head, tail, found := cutLast(k.key.Path); found {
 		if _, at := match(schema, head); len(at) > 0 {
-			return 0, fmt.Errorf("unknown modifier %q; use :asc, :desc, :nulls-first or :nulls-last", ":"+tail)
+			return 0, usagef("unknown modifier %q; use :asc, :desc, :nulls-first or :nulls-last", ":"+tail)
 		}
 	}
 	for _, field := range schema.Fields() {

@@ -1,11 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
 	"os"
-	"path/filepath"
 	"runtime/debug"
 	"strings"
 
@@ -102,22 +102,23 @@ func filesText(files []string) string {
 	return displayName(files[0], "standard input")
 }
 
-// runPreview sorts for the first rows only, which are in a file for as long as it takes.
+// runPreview sorts for the first rows only, which are kept in memory.
 func (e *external) runPreview(ctx context.Context, spill *spillFlags) error {
-	folder, err := os.MkdirTemp(spill.options.SpillDir, "arrowsort-preview-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(folder)
-	file := filepath.Join(folder, "first.arrow")
+	var first bytes.Buffer
+	spill.options.Stdout, spill.options.OutputFormat = &first, tablefile.IPCStream.String()
 	rows := int64(e.to.preview)
 	if spill.options.Limit == 0 || spill.options.Limit > rows {
 		spill.options.Limit = rows
 	}
-	if _, err := e.sort(ctx, spill, file); err != nil {
+	if _, err := e.sort(ctx, spill, tablefile.Pipe); err != nil {
 		return err
 	}
-	if err := e.printFirst(ctx, file, tablefile.Auto); err != nil {
+	in, err := tablefile.Read(ctx, tablefile.Pipe, tablefile.ReadOptions{Format: tablefile.IPCStream, Stdin: &first})
+	if err != nil {
+		return err
+	}
+	defer in.Table.Release()
+	if err := preview(e.out, in.Table, in.Schema, e.to.preview); err != nil {
 		return err
 	}
 	return e.finish(false)

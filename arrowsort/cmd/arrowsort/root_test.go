@@ -62,6 +62,7 @@ func TestUsageErrorsAreExitCode2(t *testing.T) {
 		"no input":                {"sort", "-k", "age", "-o", "x.csv"},
 		"two inputs":              {"sort", "-k", "age", "-o", "x.csv", in, in},
 		"no key":                  {"sort", "-o", "x.csv", in},
+		"unknown modifier":        {"sort", "-q", "-k", "age:down", "-o", "x.csv", in},
 		"empty key":               {"sort", "-k", ":desc", "-o", "x.csv", in},
 		"position 0":              {"sort", "-k", "#0", "-o", "x.csv", in},
 		"no output":               {"sort", "-k", "age", in},
