@@ -30,7 +30,7 @@ type Options struct {
 	InputFormat, OutputFormat string
 	// Stdout is what is written to when the output is named "-"; nil is os.Stdout.
 	Stdout io.Writer
-	// Delimiter is between the values of a CSV output; 0 is a comma.
+	// Delimiter is between the values of a CSV output; 0 is a comma, or a tab in a .tsv file.
 	Delimiter rune
 	// RowGroupRows is the number of rows of a row group, and of a record batch of a Sorter: 0 is 262,144, or less where
 	// rows are wide. Row groups are buffered: more of them than an eighth of the budget holds are ErrMemory.

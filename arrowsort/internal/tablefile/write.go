@@ -19,7 +19,7 @@ type WriteOptions struct {
 	PageRows     int                   // rows of a Parquet page at most; 0: DefaultPageRows
 	Schema       *arrow.Schema         // the schema that a Parquet file is to have, whose strings the table may hold as dictionaries; nil: the table's
 	Layout       *Layout               // of the Parquet file whose rows are written: its schema, metadata and compression are kept
-	Delimiter    rune                  // between the values of a line of CSV; 0: a comma
+	Delimiter    rune                  // between the values of a line of CSV; 0: a comma, or a tab in .tsv
 	Sorting      []SortingColumn       // the order of the rows, for the metadata of a Parquet file
 	Rows         []uint64              // numbers of the rows of a table that become a Parquet file, in their order; nil: all rows
 	Progress     func(done, total int) // told now and then, from one goroutine at a time
@@ -52,7 +52,7 @@ func write(ctx context.Context, path string, table arrow.Table, opts WriteOption
 	if err != nil {
 		return err
 	}
-	opts.Format = format
+	opts.Format, opts.Delimiter = format, delimiter(path, opts.Delimiter)
 	if opts.Allocator == nil {
 		opts.Allocator = memory.DefaultAllocator
 	}

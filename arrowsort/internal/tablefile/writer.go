@@ -54,6 +54,7 @@ func (w *Writer) open(path string, schema *arrow.Schema, opts WriteOptions) (err
 	if opts.Format, err = opts.Format.Resolve(path); err != nil {
 		return err
 	}
+	opts.Delimiter = delimiter(path, opts.Delimiter)
 	if opts.Allocator == nil {
 		opts.Allocator = memory.DefaultAllocator
 	}
