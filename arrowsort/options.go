@@ -7,6 +7,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/rawmem"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -37,9 +38,7 @@ func (o Options) resolved() (Options, error) {
 	case o.Threads < 0:
 		return o, fmt.Errorf("%w: Options.Threads is %d; give 0 for GOMAXPROCS", ErrOption, o.Threads)
 	}
-	if o.Allocator == nil {
-		o.Allocator = memory.DefaultAllocator
-	}
+	o.Allocator = rawmem.Of(o.Allocator)
 	if o.Engine == nil {
 		o.Engine = cpu.New()
 	}
