@@ -3,7 +3,6 @@ package parquetsort
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -250,38 +249,19 @@ func (in *inputs) eachOf(ctx context.Context, path string, before int64, use fun
 		return 0, err
 	}
 	defer s.Close()
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	type piece struct {
-		table arrow.Table
-		done  int64
+	next := func(ctx context.Context) (piece, error) {
+		table, err := s.next(ctx)
+		return piece{table, s.Done()}, err
 	}
-	pieces := make(chan piece)
-	go func() {
-		defer close(pieces)
-		for {
-			table, err := s.next(ctx)
-			if err != nil {
-				if err != io.EOF {
-					cancel(err)
-				}
-				return
-			}
-			pieces <- piece{table, s.Done()}
+	err = readAhead(ctx, next, func(_ context.Context, p piece) error {
+		if err := use(p.Table); err != nil {
+			return err
 		}
-	}()
-	for p := range pieces { // to the end, so that the goroutine ends
-		if ctx.Err() == nil {
-			if err := use(p.table); err != nil {
-				cancel(err)
-			} else {
-				in.opts.Progress(PhaseRead, before+p.done, in.bytes)
-			}
-		}
-		p.table.Release()
-	}
-	if ctx.Err() != nil {
-		return 0, context.Cause(ctx)
+		in.opts.Progress(PhaseRead, before+p.done, in.bytes)
+		return nil
+	})
+	if err != nil {
+		return 0, err
 	}
 	in.opts.Progress(PhaseRead, before+s.Bytes, in.bytes)
 	return s.Bytes, nil

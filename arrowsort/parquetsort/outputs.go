@@ -108,7 +108,7 @@ const syncs = 16
 // commit gives the files their names, once all are on the disk. It returns their bytes.
 func (o *outputs) commit() (bytes int64, err error) {
 	if len(o.writers) > 1 {
-		if err := each(o.ctx, len(o.writers), syncs, func(i int) error { return o.writers[i].Sync() }); err != nil {
+		if err := tablefile.Each(o.ctx, len(o.writers), syncs, func(i int) error { return o.writers[i].Sync() }); err != nil {
 			return 0, err
 		}
 	}

@@ -2,9 +2,6 @@ package parquetsort
 
 import (
 	"context"
-	"io"
-
-	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/keyencode"
@@ -156,32 +153,15 @@ const maxGroupRows = 1<<31 - 1
 
 // pump writes sorted rows while the next are merged.
 func pump(ctx context.Context, sorted tables, out *outputs, total int64, opts *Options) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	pieces := make(chan arrow.Table)
-	go func() {
-		defer close(pieces)
-		for {
-			piece, err := sorted.next(ctx)
-			if err != nil {
-				if err != io.EOF {
-					cancel(err)
-				}
-				return
-			}
-			pieces <- piece
-		}
-	}()
 	done := int64(0)
-	for piece := range pieces { // to the end, so that the goroutine ends
-		if ctx.Err() == nil {
-			if err := out.write(ctx, piece); err != nil {
-				cancel(err)
-			}
-			done += piece.NumRows()
-			opts.Progress(PhaseWrite, done, total)
-		}
-		piece.Release()
+	next := func(ctx context.Context) (piece, error) {
+		table, err := sorted.next(ctx)
+		return piece{Table: table}, err
 	}
-	return context.Cause(ctx)
+	return readAhead(ctx, next, func(ctx context.Context, p piece) error {
+		err := out.write(ctx, p.Table)
+		done += p.NumRows()
+		opts.Progress(PhaseWrite, done, total)
+		return err
+	})
 }

@@ -18,7 +18,7 @@ func (f *parquetFile) chunkIndexes(ctx context.Context) ([]*pageIndex, error) {
 	}
 	indexes := make([]*pageIndex, columns*f.file.NumRowGroups())
 	var scratch spares[*valueScratch]
-	err := each(ctx, len(indexes), threads(f.opts.Threads), func(i int) (err error) {
+	err := Each(ctx, len(indexes), f.opts.Threads, func(i int) (err error) {
 		s := scratch.take()
 		if s == nil {
 			s = new(valueScratch)

@@ -13,7 +13,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/machine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/machine"
 )
 
 // ReadOptions say how to read. The zero value is right for files.

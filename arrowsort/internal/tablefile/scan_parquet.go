@@ -117,7 +117,7 @@ func (p *parquetPieces) next(ctx context.Context) (arrow.Table, error) {
 			}
 		}
 	}()
-	err := each(ctx, len(p.fields), threads(p.opts.Threads), func(i int) error {
+	err := Each(ctx, len(p.fields), p.opts.Threads, func(i int) error {
 		arrays, err := p.nextOf(ctx, i, rows)
 		if err != nil {
 			return err
