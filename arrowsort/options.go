@@ -7,7 +7,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/gomemory"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/rawmem"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -18,8 +18,8 @@ type Options struct {
 	Limit int
 	// Engine does the sorting; nil is the CPU. Take, IsSorted and Explain are always done by the CPU.
 	Engine engine.Engine
-	// Allocator gives the memory of results and temporary memory, which need not be zero; nil is memory.DefaultAllocator, but that
-	// Go memory is not cleared. It is called from one goroutine at a time by each call.
+	// Allocator gives the memory of results and temporary memory; nil is memory.DefaultAllocator. It is called from one
+	// goroutine at a time by each call.
 	Allocator memory.Allocator
 	// Threads is the largest number of threads of the CPU to use; 0 is GOMAXPROCS.
 	Threads int
@@ -38,9 +38,7 @@ func (o Options) resolved() (Options, error) {
 	case o.Threads < 0:
 		return o, fmt.Errorf("%w: Options.Threads is %d; give 0 for GOMAXPROCS", ErrOption, o.Threads)
 	}
-	if o.Allocator == nil {
-		o.Allocator = gomemory.Default()
-	}
+	o.Allocator = rawmem.Of(o.Allocator)
 	if o.Engine == nil {
 		o.Engine = cpu.New()
 	}

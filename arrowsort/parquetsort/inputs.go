@@ -3,7 +3,6 @@ package parquetsort
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -105,13 +104,20 @@ func begin(ctx context.Context, paths []string, opts Options) (*inputs, error) {
 	return in, checkKeys(ctx, in.schema, in.opts.Keys)
 }
 
-// beginOutput opens inputs that have the keys and not the output among them.
+// beginOutput opens inputs that have the keys and not the output among them, which has a place to be written to.
 func beginOutput(ctx context.Context, paths []string, output string, opts Options) (*inputs, error) {
 	in, err := openInputs(ctx, paths, opts)
 	if err != nil {
 		return nil, err
 	}
 	if err := checkAmong(paths, in.paths, output, in.opts.splits()); err != nil {
+		return nil, err
+	}
+	first := output
+	if in.opts.splits() {
+		first = numbered(output, 1)
+	}
+	if err := tablefile.CheckTarget(first); err != nil {
 		return nil, err
 	}
 	return in, checkKeys(ctx, in.schema, in.opts.Keys)
@@ -243,38 +249,19 @@ func (in *inputs) eachOf(ctx context.Context, path string, before int64, use fun
 		return 0, err
 	}
 	defer s.Close()
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	type piece struct {
-		table arrow.Table
-		done  int64
+	next := func(ctx context.Context) (piece, error) {
+		table, err := s.next(ctx)
+		return piece{table, s.Done()}, err
 	}
-	pieces := make(chan piece)
-	go func() {
-		defer close(pieces)
-		for {
-			table, err := s.next(ctx)
-			if err != nil {
-				if err != io.EOF {
-					cancel(err)
-				}
-				return
-			}
-			pieces <- piece{table, s.Done()}
+	err = readAhead(ctx, next, func(_ context.Context, p piece) error {
+		if err := use(p.Table); err != nil {
+			return err
 		}
-	}()
-	for p := range pieces { // to the end, so that the goroutine ends
-		if ctx.Err() == nil {
-			if err := use(p.table); err != nil {
-				cancel(err)
-			} else {
-				in.opts.Progress(PhaseRead, before+p.done, in.bytes)
-			}
-		}
-		p.table.Release()
-	}
-	if ctx.Err() != nil {
-		return 0, context.Cause(ctx)
+		in.opts.Progress(PhaseRead, before+p.done, in.bytes)
+		return nil
+	})
+	if err != nil {
+		return 0, err
 	}
 	in.opts.Progress(PhaseRead, before+s.Bytes, in.bytes)
 	return s.Bytes, nil

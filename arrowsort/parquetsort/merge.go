@@ -8,15 +8,16 @@ import "context"
 //
 // Rows are read side by side and nothing is sorted or spilled, unless more files overlap than fit in the budget: then some
 // are merged to runs first. Of Parquet files that do not overlap the row groups are copied, byte by byte, if the output is
-// to have their columns and compression, one file, and no other row groups, limit or rows per file are asked for.
+// to have their columns and compression, one file, and no other row groups, pages, limit or rows per file are asked for.
 func Merge(ctx context.Context, paths []string, output string, opts Options) (*Result, error) {
 	in, err := beginOutput(ctx, paths, output, opts)
 	if err != nil {
 		return nil, err
 	}
-	order, err := in.order(ctx)
-	if err != nil {
-		return nil, err
+	copied, order, err := in.copyOrOrder(ctx, output)
+	if err != nil || copied != nil {
+		order.release()
+		return copied, err
 	}
 	defer order.release()
 	if err := order.err(); err != nil {
@@ -34,8 +35,11 @@ func (s *Sorter) mergeInto(in *inputs, order *fileOrder, out *outputs) (*Result,
 	if err := out.order(plan); err != nil {
 		return nil, err
 	}
-	if files := order.sequence(); files != nil && out.copies(in, files) {
-		return out.copyAll(s.ctx, in, files, plan, order.rows)
+	if files := order.sequence(); len(files) > 0 && out.copied(in, files) != nil {
+		if err := out.copyAll(s.ctx, in, files); err != nil {
+			return nil, err
+		}
+		return order.copied()
 	}
 	s.rows, s.allBytes = order.rows, in.memory+order.rows*rowOverhead
 	rows, err := s.budget.groupRows(s.rowBytes(), s.opts.RowGroupRows)

@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
 // A merger merges sorted sources, of which the first wins ties. In each round it has the next rows of every source in
@@ -71,7 +72,7 @@ func (m *merger) fill(ctx context.Context) error {
 		}
 	}
 	window := m.bytes / max(reading, 1)
-	return each(ctx, len(m.lanes), m.opts.Threads, func(i int) error { return m.lanes[i].fill(ctx, window, m.opts) })
+	return tablefile.Each(ctx, len(m.lanes), m.opts.Threads, func(i int) error { return m.lanes[i].fill(ctx, window, m.opts) })
 }
 
 // bind makes one plan for the codes of all rows in memory.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/machine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/machine"
 )
 
 // Options say how to sort. The zero value is right but for the keys.
@@ -30,7 +30,7 @@ type Options struct {
 	InputFormat, OutputFormat string
 	// Stdout is what is written to when the output is named "-"; nil is os.Stdout.
 	Stdout io.Writer
-	// Delimiter is between the values of a CSV output; 0 is a comma.
+	// Delimiter is between the values of a CSV output; 0 is a comma, or a tab in a .tsv file.
 	Delimiter rune
 	// RowGroupRows is the number of rows of a row group, and of a record batch of a Sorter: 0 is 262,144, or less where
 	// rows are wide. Row groups are buffered: more of them than an eighth of the budget holds are ErrMemory.
@@ -52,7 +52,7 @@ type Options struct {
 	// Allocator gives the memory of tables; nil is memory.DefaultAllocator. It must be safe for concurrent use.
 	Allocator memory.Allocator
 	// Progress, when set, is told now and then what is being done and how much of it is: bytes of the inputs that are
-	// read, rows that are written. It is called from one goroutine at a time.
+	// read or copied, rows that are written. It is called from one goroutine at a time.
 	Progress func(phase string, done, total int64)
 }
 
@@ -64,6 +64,7 @@ const (
 	PhaseRead  = "reading and sorting"
 	PhaseWrite = "merging and writing"
 	PhaseCheck = "checking" // whether rows are in order
+	PhaseCopy  = "copying"
 )
 
 var (

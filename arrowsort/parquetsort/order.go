@@ -146,15 +146,15 @@ func (o *fileOrder) err() error {
 	return fmt.Errorf("%w: %s: row %d sorts before the one above it; sort the file first", ErrUnsorted, o.unsorted.File, o.unsorted.Row)
 }
 
-// sequence lists the files so that each begins where the one before ends; nil when some overlap. Ties at borders keep the
+// sequence lists the files with rows so that each begins where the one before ends; nil when some overlap. Ties at borders keep the
 // order of the inputs.
-func (o *fileOrder) sequence() []orderedFile {
+func (o *fileOrder) sequence() []string {
 	at := make([]int, len(o.files))
 	for i := range at {
 		at[i] = i
 	}
 	slices.SortStableFunc(at, func(a, b int) int { return slices.Compare(o.files[a].low, o.files[b].low) })
-	var files []orderedFile
+	var files []string
 	for i, f := range at {
 		if i > 0 {
 			before := at[i-1]
@@ -163,9 +163,22 @@ func (o *fileOrder) sequence() []orderedFile {
 				return nil
 			}
 		}
-		files = append(files, o.files[f])
+		files = append(files, o.files[f].path)
 	}
 	return files
+}
+
+// asGiven says whether all rows are in order as they are given.
+func (o *fileOrder) asGiven() bool {
+	if o.unsorted != nil {
+		return false
+	}
+	for i := 1; i < len(o.files); i++ {
+		if slices.Compare(o.files[i-1].high, o.files[i].low) > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // overlap is the largest number of files that have rows at the same place of the order.
@@ -184,6 +197,9 @@ func (o *fileOrder) overlap() int {
 }
 
 func (o *fileOrder) release() {
+	if o == nil {
+		return
+	}
 	for i := range o.files {
 		o.files[i].release()
 	}

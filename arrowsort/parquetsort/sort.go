@@ -2,9 +2,6 @@ package parquetsort
 
 import (
 	"context"
-	"io"
-
-	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/keyencode"
@@ -22,6 +19,7 @@ type Result struct {
 	Runs         int      // that were spilled and merged; 0: sorted in memory
 	BytesSpilled int64    // written to the spill folder
 	Plan         string   // what the keys came down to
+	Copied       bool     // row group by row group, since the inputs were in order already
 }
 
 // Sort sorts the rows of Parquet and Arrow files, patterns and folders (see Expand) into one file, or with
@@ -39,9 +37,10 @@ func Sort(ctx context.Context, paths []string, output string, opts Options) (*Re
 	if err != nil {
 		return nil, err
 	}
-	order, err := in.order(ctx)
-	if err != nil {
-		return nil, err
+	copied, order, err := in.copyOrOrder(ctx, output)
+	if err != nil || copied != nil {
+		order.release()
+		return copied, err
 	}
 	defer order.release()
 	return in.within(ctx, func(s *Sorter, out *outputs) (*Result, error) {
@@ -58,12 +57,10 @@ func (in *inputs) within(ctx context.Context, use func(s *Sorter, out *outputs) 
 	if err != nil {
 		return nil, err
 	}
-	out := &outputs{ctx: ctx, path: output, schema: s.plain, rows: in.opts.RowsPerFile, bytes: in.opts.BytesPerFile}
-	if err = out.configure(in); err == nil {
-		defer out.abort()
-	}
 	var result *Result
+	out, err := in.outputs(ctx, output)
 	if err == nil {
+		defer out.abort()
 		result, err = use(s, out)
 	}
 	if closing := s.Close(); err == nil {
@@ -119,6 +116,16 @@ func (o *outputs) all(ctx context.Context, sorted tables, plan *keyencode.Plan, 
 	return &Result{RowsIn: total, Rows: rows, Plan: plan.String()}, nil
 }
 
+// outputs are the outputs for the inputs, of which none is begun.
+func (in *inputs) outputs(ctx context.Context, path string) (*outputs, error) {
+	plain, err := plainSchema(in.schema)
+	if err != nil {
+		return nil, err
+	}
+	o := &outputs{ctx: ctx, path: path, schema: plain, rows: in.opts.RowsPerFile, bytes: in.opts.BytesPerFile}
+	return o, o.configure(in)
+}
+
 // configure makes the options for writing what was read.
 func (o *outputs) configure(in *inputs) error {
 	compression, err := tablefile.ParseCompression(in.opts.Compression)
@@ -146,32 +153,15 @@ const maxGroupRows = 1<<31 - 1
 
 // pump writes sorted rows while the next are merged.
 func pump(ctx context.Context, sorted tables, out *outputs, total int64, opts *Options) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	pieces := make(chan arrow.Table)
-	go func() {
-		defer close(pieces)
-		for {
-			piece, err := sorted.next(ctx)
-			if err != nil {
-				if err != io.EOF {
-					cancel(err)
-				}
-				return
-			}
-			pieces <- piece
-		}
-	}()
 	done := int64(0)
-	for piece := range pieces { // to the end, so that the goroutine ends
-		if ctx.Err() == nil {
-			if err := out.write(ctx, piece); err != nil {
-				cancel(err)
-			}
-			done += piece.NumRows()
-			opts.Progress(PhaseWrite, done, total)
-		}
-		piece.Release()
+	next := func(ctx context.Context) (piece, error) {
+		table, err := sorted.next(ctx)
+		return piece{Table: table}, err
 	}
-	return context.Cause(ctx)
+	return readAhead(ctx, next, func(ctx context.Context, p piece) error {
+		err := out.write(ctx, p.Table)
+		done += p.NumRows()
+		opts.Progress(PhaseWrite, done, total)
+		return err
+	})
 }

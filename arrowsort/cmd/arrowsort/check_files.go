@@ -70,7 +70,7 @@ func runCheckFiles(ctx context.Context, s streams, files []string, in *jobFlags)
 	} else if claims.wrong != nil {
 		j.badRow(claims.wrong, files)
 	}
-	return j.verdict(got.Violation == nil && claims.wrong == nil, append(lines, claims.lines...))
+	return j.verdict(got.Violation == nil && claims.wrong == nil, append(lines, claims.lines()...))
 }
 
 // badRow reports the first row that is not in order.

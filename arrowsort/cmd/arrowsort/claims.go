@@ -56,8 +56,35 @@ type claimCheck struct {
 	keys    []arrowsort.Key
 	options parquetsort.Options
 	footers []footerReport
-	lines   []string // what there is to say
+	remarks []remark // what there is to say
 	wrong   *parquetsort.Violation
+}
+
+// A remark is about a file, and about so many more behind it that it is true of.
+type remark struct {
+	file, text string
+	more       int64
+}
+
+// say adds a remark, to the one before if that says the same.
+func (c *claimCheck) say(file, format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if last := len(c.remarks) - 1; last >= 0 && c.remarks[last].text == text {
+		c.remarks[last].more++
+		return
+	}
+	c.remarks = append(c.remarks, remark{file: file, text: text})
+}
+
+// lines are the remarks as they are printed.
+func (c *claimCheck) lines() (lines []string) {
+	for _, r := range c.remarks {
+		if r.more > 0 {
+			r.file += " and " + counted(r.more, "more file")
+		}
+		lines = append(lines, r.file+": "+r.text)
+	}
+	return lines
 }
 
 // run looks at files whose rows are in the order of the keys, or which are not, from the file on that has the violation.
@@ -99,14 +126,14 @@ func (c *claimCheck) compare(ctx context.Context, claim parquetsort.Claim, foote
 	}
 	switch {
 	case !holds:
-		c.lines = append(c.lines, fmt.Sprintf("%s: the footer names the order %s, but row %d sorts before the row above it", claim.File, order, wrong.Row))
+		c.say(claim.File, "the footer names the order %s, but row %d sorts before the row above it", order, wrong.Row)
 		if c.wrong == nil {
 			c.wrong = wrong
 		}
 	case violation != nil && !claim.Mixed && len(claim.Keys) >= len(c.keys) && slices.Equal(c.keys, claim.Keys[:len(c.keys)]):
-		c.lines = append(c.lines, fmt.Sprintf("%s: the footer names the order %s, which is true of each row group alone", claim.File, order))
+		c.say(claim.File, "the footer names the order %s, which is true of each row group alone", order)
 	default:
-		c.lines = append(c.lines, fmt.Sprintf("%s: the footer names another order, which is true: %s", claim.File, order))
+		c.say(claim.File, "the footer names another order, which is true: %s", order)
 	}
 	return nil
 }

@@ -41,6 +41,11 @@ func TestCheckByTheOrderInTheFooter(t *testing.T) {
 	require.Equal(t, result{out: "sorted by name, as the footer says\n"}, check(yes))
 	require.Equal(t, result{out: "sorted\n"}, check("-k", "name", yes))
 	require.Equal(t, result{out: "sorted\n"}, check("-k", "name", "-k", "age", yes))
+	require.Equal(t, result{out: "sorted\n"}, check("-k", "#1", yes))
+
+	ties := filepath.Join(folder, "ties.parquet")
+	require.Equal(t, result{}, cli(t, nil, "sort", "-q", "-k", "y", "-o", ties, file(t, "ties.csv", "x,y\n1,1\n1,2\n")))
+	require.Equal(t, result{out: "sorted\n" + ties + " and 2 more files: the footer names another order, which is true: y\n"}, check("-k", "x", ties, ties, ties))
 	require.Equal(t, result{out: "sorted\n"}, check("-k", "name", none))
 	require.Equal(t, result{code: 1, out: "not sorted: row 3 sorts before row 2 (rows count from 0)\n" +
 		wrong + ": the footer names the order born, but row 3 sorts before the row above it\n"}, check(wrong))

@@ -64,17 +64,40 @@ func (k *keyFlag) locate(schema *arrow.Schema) (int, error) {
 	case len(at) > 1:
 		return 0, fmt.Errorf("%d columns are named %q; say which: %s", len(at), name, positions(at))
 	}
-	if head, tail, found := cutLast(k.key.Path); found {
+	if head, _, found := strings.Cut(k.key.Path, ":"); found {
 		if _, at := match(schema, head); len(at) > 0 {
-			return 0, fmt.Errorf("unknown modifier %q; use :asc, :desc, :nulls-first or :nulls-last", ":"+tail)
+			_, tail, _ := cutLast(k.key.Path)
+			return 0, usagef("unknown modifier %q; use :asc, :desc, :nulls-first or :nulls-last", ":"+tail)
 		}
 	}
-	for _, field := range schema.Fields() {
-		if strings.EqualFold(field.Name, k.key.Path) {
-			return 0, fmt.Errorf("no such column; did you mean %q?", field.Name)
-		}
+	if meant := meant(schema, k.key.Path); meant != "" {
+		return 0, fmt.Errorf("no such column; did you mean %s?", meant)
 	}
 	return 0, fmt.Errorf("no such column; there %s", columnsThere(schema))
+}
+
+// meant is what somebody may have meant who types keys as other tools have them, or as the column is not written.
+func meant(schema *arrow.Schema, path string) string {
+	known := func(name string) bool { _, at := match(schema, name); return len(at) > 0 }
+	for _, field := range schema.Fields() {
+		if strings.EqualFold(field.Name, path) {
+			return strconv.Quote(field.Name)
+		}
+	}
+	if parts := strings.Split(path, ","); len(parts) > 1 && !slices.ContainsFunc(parts, func(p string) bool { return !known(strings.TrimSpace(p)) }) {
+		for i := range parts {
+			parts[i] = strings.TrimSpace(parts[i])
+		}
+		return "-k " + strings.Join(parts, " -k ")
+	}
+	words := strings.Fields(path)
+	if rest, minus := strings.CutPrefix(path, "-"); minus && known(rest) {
+		words = []string{rest, "desc"}
+	}
+	if len(words) == 2 && known(words[0]) && isModifier(words[1]) {
+		return "-k " + words[0] + ":" + strings.ToLower(words[1])
+	}
+	return ""
 }
 
 // match finds the columns that a path starts with: those that have its name, or else the longest part of it before a dot.

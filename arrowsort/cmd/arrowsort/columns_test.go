@@ -18,13 +18,15 @@ func TestKeysThatAreNotThere(t *testing.T) {
 	parquet := filepath.Join(t.TempDir(), "odd.parquet")
 	require.Equal(t, result{}, cli(t, nil, "sort", "-q", "-k", "#4", "-o", parquet, in))
 	for key, want := range map[string]string{
-		"a":         `key "a": 2 columns are named "a"; say which: -k '#1' or -k '#2'`,
-		"a.b:desc":  `key "a.b:desc": 2 columns are named "a"; say which: -k '#1' or -k '#2'`,
-		"delay":     `key "delay": no such column; did you mean "Delay"?`,
-		"b:descend": `key "b:descend": unknown modifier ":descend"; use :asc, :desc, :nulls-first or :nulls-last`,
-		"x:y":       `key "x:y": no such column; there are 5 columns: "a", "a", "b", "", "Delay"`,
-		"#6":        `key "#6": there are 5 columns: "a", "a", "b", "", "Delay"`,
-		"b.c":       `invalid sort key column: key "b.c": column "b" has type utf8 and no fields`,
+		"a":        `key "a": 2 columns are named "a"; say which: -k '#1' or -k '#2'`,
+		"a.b:desc": `key "a.b:desc": 2 columns are named "a"; say which: -k '#1' or -k '#2'`,
+		"delay":    `key "delay": no such column; did you mean "Delay"?`,
+		"b, Delay": `key "b, Delay": no such column; did you mean -k b -k Delay?`,
+		"b DESC":   `key "b DESC": no such column; did you mean -k b:desc?`,
+		"-b":       `key "-b": no such column; did you mean -k b:desc?`,
+		"x:y":      `key "x:y": no such column; there are 5 columns: "a", "a", "b", "", "Delay"`,
+		"#6":       `key "#6": there are 5 columns: "a", "a", "b", "", "Delay"`,
+		"b.c":      `invalid sort key column: key "b.c": column "b" has type utf8 and no fields`,
 	} {
 		for _, path := range []string{in, parquet} {
 			want := "arrowsort: " + path + ": " + want + "\n"
@@ -34,6 +36,12 @@ func TestKeysThatAreNotThere(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestModifiersThatAreNone(t *testing.T) {
+	in := file(t, "odd.csv", odd)
+	want := "arrowsort: " + in + `: key "b:descend": unknown modifier ":descend"; use :asc, :desc, :nulls-first or :nulls-last (see arrowsort explain --help)` + "\n"
+	require.Equal(t, result{code: exitUsage, err: want}, cli(t, nil, "explain", "-q", "-k", "b:descend", in))
 }
 
 func TestModifiersInUpperCase(t *testing.T) {

@@ -1,11 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
 	"os"
-	"path/filepath"
 	"runtime/debug"
 	"strings"
 
@@ -33,8 +33,9 @@ const besideBudget = 16 << 20
 // An external job sorts or merges files within a memory budget.
 type external struct {
 	*job
-	to   *outputFlags
-	work func(ctx context.Context, paths []string, output string, opts parquetsort.Options) (*parquetsort.Result, error)
+	to    *outputFlags
+	phase string // that it begins with; empty: one that is told
+	work  func(ctx context.Context, paths []string, output string, opts parquetsort.Options) (*parquetsort.Result, error)
 }
 
 // run does the job, writes and previews the result, and reports.
@@ -42,11 +43,6 @@ func (e *external) run(ctx context.Context, spill *spillFlags) error {
 	out := e.to
 	if out.path == "" {
 		return e.runPreview(ctx, spill)
-	}
-	if !spill.splits() && out.path != tablefile.Pipe {
-		if err := tablefile.CheckTarget(out.path); err != nil {
-			return err
-		}
 	}
 	if out.path == tablefile.Pipe && e.outTerminal {
 		e.show = newProgress(e.streams, true) // a bar would be drawn among the rows
@@ -69,19 +65,21 @@ func (e *external) run(ctx context.Context, spill *spillFlags) error {
 
 // sort does the work and reports it.
 func (e *external) sort(ctx context.Context, spill *spillFlags, output string) (*parquetsort.Result, error) {
-	engine, closeEngine, err := e.openEngine(0) // runs are too small for a GPU, unless it is asked for
-	if err != nil {
-		return nil, err
+	if e.phase == parquetsort.PhaseRead {
+		engine, closeEngine, err := e.openEngine(0) // runs are too small for a GPU, unless it is asked for
+		if err != nil {
+			return nil, err
+		}
+		defer closeEngine()
+		spill.options.Engine = engine
 	}
-	defer closeEngine()
-	spill.options.Engine = engine
 	defer limitGarbage(spill.options.Memory)()
 	phases := &phases{job: e.job, input: filesText(spill.files), output: output}
 	if e.to.path == "" {
 		phases.output = "the first rows"
 	}
 	spill.options.Progress = phases.told
-	phases.begin(parquetsort.PhaseRead)
+	phases.begin(e.phase)
 	result, err := e.work(ctx, spill.args, output, spill.options)
 	phases.end(err == nil)
 	if err != nil {
@@ -89,7 +87,7 @@ func (e *external) sort(ctx context.Context, spill *spillFlags, output string) (
 	}
 	r := &e.report
 	r.Rows, r.RowsOut, r.Columns, r.BytesIn = result.RowsIn, result.Rows, int64(result.Columns), result.BytesIn
-	r.Runs, r.BytesSpilled, r.Plan = result.Runs, result.BytesSpilled, result.Plan
+	r.Runs, r.BytesSpilled, r.Plan, r.Copied = result.Runs, result.BytesSpilled, result.Plan, result.Copied
 	if len(result.Inputs) > 1 {
 		r.Inputs = result.Inputs
 	}
@@ -104,30 +102,34 @@ func filesText(files []string) string {
 	return displayName(files[0], "standard input")
 }
 
-// runPreview sorts for the first rows only, which are in a file for as long as it takes.
+// runPreview sorts for the first rows only, which are kept in memory.
 func (e *external) runPreview(ctx context.Context, spill *spillFlags) error {
-	folder, err := os.MkdirTemp(spill.options.SpillDir, "arrowsort-preview-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(folder)
-	file := filepath.Join(folder, "first.arrow")
+	var first bytes.Buffer
+	spill.options.Stdout, spill.options.OutputFormat = &first, tablefile.IPCStream.String()
 	rows := int64(e.to.preview)
 	if spill.options.Limit == 0 || spill.options.Limit > rows {
 		spill.options.Limit = rows
 	}
-	if _, err := e.sort(ctx, spill, file); err != nil {
+	if _, err := e.sort(ctx, spill, tablefile.Pipe); err != nil {
 		return err
 	}
-	if err := e.printFirst(ctx, file, tablefile.Auto); err != nil {
+	in, err := tablefile.Read(ctx, tablefile.Pipe, tablefile.ReadOptions{Format: tablefile.IPCStream, Stdin: &first})
+	if err != nil {
+		return err
+	}
+	defer in.Table.Release()
+	if err := preview(e.out, in.Table, in.Schema, e.to.preview); err != nil {
 		return err
 	}
 	return e.finish(false)
 }
 
+// previewBytes are read of a file at a time for its first rows.
+const previewBytes = 1 << 20
+
 // printFirst prints the first rows of a file that was written.
 func (e *external) printFirst(ctx context.Context, file string, format tablefile.Format) error {
-	s, err := tablefile.Scan(file, 0, tablefile.ReadOptions{Format: format})
+	s, err := tablefile.Scan(file, previewBytes, tablefile.ReadOptions{Format: format})
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ func (f *jobFlags) add(cmd *cobra.Command, limitHelp string) {
 	flags.IntVar(&f.limit, "limit", 0, limitHelp)
 	flags.IntVar(&f.threads, "threads", 0, "use at most `N` threads; 0 for all cores")
 	flags.StringVar(&f.format, "format", "", "`format` of the input: parquet, arrow, arrows, csv (default: by name)")
-	flags.StringVar(&f.delimit, "delimiter", "", "what separates the values of CSV: a `character`, or tab (default ,)")
+	flags.StringVar(&f.delimit, "delimiter", "", "what separates the values of CSV: a `character`, or tab (default , and in .tsv a tab)")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "say nothing but errors")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object about what was done")
 }
@@ -154,7 +154,7 @@ func (f *outputFlags) parse(s streams, job *jobFlags) error {
 		return usagef("standard output is a terminal: redirect it, or write to -o FILE")
 	case f.path != "":
 		if err := tablefile.CheckWrite(f.path, f.options); err != nil {
-			return usagef("%v", err)
+			return usagef("%s", byFlag(err.Error(), "--output-format"))
 		}
 	}
 	return nil

@@ -61,6 +61,11 @@ func explainFlag(cmd *cobra.Command, err error) error {
 	}
 }
 
+// byFlag says in an error by which flag a format is named.
+func byFlag(text, flag string) string {
+	return strings.Replace(text, "name the format: ", "give "+flag+": ", 1)
+}
+
 // counted is a number of things in words.
 func counted(n int64, thing string) string {
 	if n == 1 {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -52,4 +54,21 @@ func TestDelimiterOfInputAndOutput(t *testing.T) {
 func TestStandardInputOfAnotherFormat(t *testing.T) {
 	r := cli(t, strings.NewReader(people), "check", "-q", "-k", "age", "-")
 	require.Equal(t, result{code: 2, err: "arrowsort: standard input: this is not an Arrow stream, it looks like CSV; give --format csv\n"}, r)
+}
+
+func TestTabsByTheName(t *testing.T) {
+	in, folder := file(t, "in.tsv", "a\tb\n2\tx,y\n1\tz\n"), t.TempDir()
+	for name, want := range map[string]string{"out.csv": "a,b\n1,z\n2,\"x,y\"\n", "out.tsv": "a\tb\n1\tz\n2\tx,y\n"} {
+		out := filepath.Join(folder, name)
+		require.Equal(t, result{}, cli(t, nil, "sort", "-q", "-k", "a", "-o", out, in))
+		got, err := os.ReadFile(out)
+		require.NoError(t, err)
+		require.Equal(t, want, string(got))
+	}
+}
+
+func TestUnknownFormatsTellTheFlag(t *testing.T) {
+	in := file(t, "in.txt", people)
+	require.Contains(t, cli(t, nil, "check", "-k", "name", in).err, "; give --format: ")
+	require.Contains(t, cli(t, nil, "sort", "-k", "name", "-o", "out.txt", file(t, "in.csv", people)).err, "; give --output-format: ")
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/machine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/machine"
 	"github.com/arrowsort/arrowsort/gpu"
 )
 
@@ -32,7 +32,7 @@ func newInfo(s streams) *cobra.Command {
 		Long:  "Show version, engines and machine.\n\n" + exitHelp,
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			f := facts{version(), []string{"cpu"}, nil, runtime.GOMAXPROCS(0), machine.Memory(), runtime.GOOS + "/" + runtime.GOARCH, runtime.Version()}
+			f := facts{version(), []string{"cpu"}, []string{}, runtime.GOMAXPROCS(0), machine.Memory(), runtime.GOOS + "/" + runtime.GOARCH, runtime.Version()}
 			devices, err := gpu.Devices()
 			for _, d := range devices {
 				f.Engines = []string{"cpu", "gpu"}

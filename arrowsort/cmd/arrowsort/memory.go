@@ -4,7 +4,7 @@ import (
 	"os"
 	"runtime/debug"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/machine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/machine"
 )
 
 const (

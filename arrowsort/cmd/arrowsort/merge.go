@@ -36,7 +36,7 @@ of arrowsort sort.
 			if err := spill.parseMerge(cmd, args, &in, &out); err != nil {
 				return err
 			}
-			e := external{startJob(s, mergeName, spill.files[0], &in), &out, parquetsort.Merge}
+			e := external{startJob(s, mergeName, spill.files[0], &in), &out, parquetsort.PhaseRead, parquetsort.Merge}
 			return e.run(cmd.Context(), &spill)
 		},
 	}

@@ -18,6 +18,9 @@ type phases struct {
 
 func (p *phases) begin(phase string) {
 	p.phase, p.start = phase, time.Now()
+	if phase == "" {
+		return
+	}
 	what := p.input
 	if phase == parquetsort.PhaseWrite {
 		what = displayName(p.output, "standard output")
@@ -31,7 +34,7 @@ func (p *phases) begin(phase string) {
 
 func (p *phases) end(ok bool) {
 	seconds := &p.job.report.SortSeconds
-	if p.phase == parquetsort.PhaseWrite {
+	if p.phase == parquetsort.PhaseWrite || p.phase == parquetsort.PhaseCopy {
 		seconds = &p.job.report.WriteSeconds
 	}
 	*seconds = time.Since(p.start).Seconds()

@@ -23,6 +23,7 @@ type report struct {
 	BytesOut      int64    `json:"bytes_out"`
 	Runs          int      `json:"runs,omitempty"`          // that were spilled and merged
 	BytesSpilled  int64    `json:"bytes_spilled,omitempty"` // by them
+	Copied        bool     `json:"copied,omitempty"`        // row groups, since the inputs were in order
 	Inputs        []string `json:"inputs,omitempty"`        // when they are several
 	Outputs       []string `json:"outputs,omitempty"`       // when there are several
 	Seconds       float64  `json:"seconds"`
@@ -83,7 +84,10 @@ func (r *report) writeText(w io.Writer) error {
 	if r.Runs > 0 {
 		fmt.Fprintf(&b, "%s, %s spilled\n", counted(int64(r.Runs), "run"), bytesText(r.BytesSpilled))
 	}
-	if r.Plan != "" {
+	switch {
+	case r.Copied:
+		b.WriteString("in order already: row groups are copied\n")
+	case r.Plan != "":
 		fmt.Fprintf(&b, "plan: %s\n", printable(r.Plan))
 	}
 	_, err := io.WriteString(w, b.String())

@@ -62,6 +62,7 @@ func TestUsageErrorsAreExitCode2(t *testing.T) {
 		"no input":                {"sort", "-k", "age", "-o", "x.csv"},
 		"two inputs":              {"sort", "-k", "age", "-o", "x.csv", in, in},
 		"no key":                  {"sort", "-o", "x.csv", in},
+		"unknown modifier":        {"sort", "-q", "-k", "age:down", "-o", "x.csv", in},
 		"empty key":               {"sort", "-k", ":desc", "-o", "x.csv", in},
 		"position 0":              {"sort", "-k", "#0", "-o", "x.csv", in},
 		"no output":               {"sort", "-k", "age", in},
@@ -107,7 +108,7 @@ func requireOneLine(t *testing.T, text string) {
 }
 
 func TestRuntimeErrorsAreExitCode1AndThoseOfCheck2(t *testing.T) {
-	in := file(t, "people.csv", people)
+	in, table := file(t, "people.csv", people), convert(t, "people.parquet")
 	folder := t.TempDir()
 	for name, c := range map[string]struct {
 		args  []string
@@ -119,6 +120,7 @@ func TestRuntimeErrorsAreExitCode1AndThoseOfCheck2(t *testing.T) {
 		"position too high":    {[]string{"sort", "-q", "-k", "#5", "-o", "x.csv", in}, "#5"},
 		"input is a folder":    {[]string{"sort", "-q", "-k", "age", "-o", "x.csv", "--format", "csv", folder}, folder},
 		"no such folder":       {[]string{"sort", "-q", "-k", "age", "-o", "no/such/x.csv", in}, "no/such/x.csv"},
+		"no folder for files":  {[]string{"sort", "-k", "age", "-q", "--rows-per-file", "2", "-o", "no/such/x.csv", table}, "no/such/x-00001.csv: there is no folder no/such"},
 		"output is a folder":   {[]string{"sort", "-q", "-k", "age", "--output-format", "csv", "-o", folder, in}, folder},
 		"not Parquet":          {[]string{"check", "-q", "-k", "age", "--format", "parquet", in}, in},
 		"gpu":                  {[]string{"sort", "-q", "-k", "age", "--engine", "gpu", "-o", "x.csv", in}, "no GPU engine"},

@@ -23,7 +23,7 @@ func newSort(s streams) *cobra.Command {
 		Use:   "sort -k COLUMN [-o OUTPUT] INPUT...",
 		Short: "Sort files by one or more columns",
 		Long: `Sort a file by one or more columns. Rows that tie keep their order. INPUT and OUTPUT are Parquet (.parquet), Arrow IPC
-files (.arrow, .feather), Arrow IPC streams (.arrows, and - for standard input and output) or CSV (.csv). The output
+files (.arrow, .feather), Arrow IPC streams (.arrows, and - for standard input and output) or CSV (.csv, .tsv). The output
 appears when it is complete: it is written beside its place, synced and renamed. What is open already, such as
 /dev/stdout, is written as it comes. A sorted Parquet file keeps schema, metadata and compression of the input,
 and names the order in its own metadata.
@@ -47,12 +47,12 @@ size. CSV that is sorted to CSV keeps its values as they are written, but for qu
 			if err != nil {
 				return err
 			}
-			if done, err := copySorted(cmd.Context(), s, &in, &out, &spill); done || err != nil {
-				return err
-			}
 			if pieces {
-				e := external{startJob(s, sortName, spill.files[0], &in), &out, parquetsort.Sort}
+				e := external{startJob(s, sortName, spill.files[0], &in), &out, parquetsort.PhaseRead, parquetsort.Sort}
 				return e.run(cmd.Context(), &spill)
+			}
+			if done, err := copySorted(cmd.Context(), s, &in, &out, &spill); done {
+				return err
 			}
 			return runSort(cmd.Context(), s, spill.files[0], &in, &out)
 		},

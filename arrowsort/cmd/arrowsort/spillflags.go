@@ -162,7 +162,7 @@ func readWhole(file string, in *jobFlags) string {
 	return ""
 }
 
-// resolveIn finds the keys in the schema of a file.
+// resolveIn finds the keys in the schema of a file. Those by position get the name of their column, if no other has it.
 func resolveIn(ctx context.Context, file string, in *jobFlags) ([]arrowsort.Key, error) {
 	s, err := tablefile.Scan(file, 0, tablefile.ReadOptions{Format: in.inFormat})
 	if err != nil {
@@ -172,6 +172,14 @@ func resolveIn(ctx context.Context, file string, in *jobFlags) ([]arrowsort.Key,
 	keys, _, err := in.resolve(ctx, s.Schema)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	for i := range keys {
+		if keys[i].Path != "" {
+			continue
+		}
+		if name := s.Schema.Field(keys[i].Index).Name; name != "" && len(s.Schema.FieldIndices(name)) == 1 {
+			keys[i].Path, keys[i].Index = name, 0
+		}
 	}
 	return keys, nil
 }

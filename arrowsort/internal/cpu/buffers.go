@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/machine"
 )
 
 // buffers hands out memory of the caller's allocator and knows what is still out, so that one release gives
@@ -33,7 +34,7 @@ func (b *buffers) bytes(n int) (buf []byte, err error) {
 		}
 		return nil, fmt.Errorf("%w: the allocator returned %d of %d bytes", engine.ErrMemory, len(buf), n)
 	}
-	adviseHuge(buf)
+	machine.AdviseHuge(buf)
 	b.live = append(b.live, buf)
 	return buf, nil
 }

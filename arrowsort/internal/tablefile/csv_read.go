@@ -54,15 +54,13 @@ func readCSV(ctx context.Context, r io.Reader, in *Input, opts ReadOptions) erro
 // csvLines are the lines of a CSV file.
 type csvLines struct {
 	text      []byte
-	delimiter rune // 0: a comma
+	delimiter rune
 }
 
 // each calls f with the rows behind the header. A row is valid for its call.
 func (l csvLines) each(ctx context.Context, f func(row []string) error) (header []string, err error) {
 	r := csv.NewReader(bytes.NewReader(l.text))
-	if l.delimiter != 0 {
-		r.Comma = l.delimiter
-	}
+	r.Comma = l.delimiter
 	if header, err = r.Read(); errors.Is(err, io.EOF) {
 		return nil, csvErrorf("CSV starts with a line of column names, this is empty")
 	}

@@ -64,9 +64,6 @@ type csvWriter struct {
 }
 
 func newCSVWriter(w io.Writer, delimiter rune) *csvWriter {
-	if delimiter == 0 {
-		delimiter = ','
-	}
 	return &csvWriter{bufio.NewWriterSize(w, 1<<16), delimiter, "\"\r\n" + string(delimiter)}
 }
 

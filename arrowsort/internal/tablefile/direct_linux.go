@@ -2,7 +2,8 @@ package tablefile
 
 import (
 	"errors"
-	"os"
+	"io"
+	"syscall"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -12,9 +13,15 @@ import (
 // that gives free memory back to its host, fresh pages of the cache take longer than the disk. What does not fill whole blocks,
 // small files with it, is written as usual.
 type directFile struct {
-	file   *os.File
+	file   blockFile
 	buffer []byte // aligned; nil: everything is written as usual
 	n      int    // bytes in the buffer
+}
+
+// A blockFile is an *os.File.
+type blockFile interface {
+	io.Writer
+	syscall.Conn
 }
 
 const (
@@ -22,7 +29,7 @@ const (
 	diskBlock   = 4096    // of a disk at most: what addresses, places and sizes are multiples of
 )
 
-func newDirectFile(file *os.File) *directFile {
+func newDirectFile(file blockFile) *directFile {
 	d := &directFile{file: file}
 	if d.set(true) == nil {
 		b := make([]byte, directBytes+diskBlock)
@@ -49,10 +56,12 @@ func (d *directFile) Write(b []byte) (written int, err error) {
 	return written + n, err
 }
 
-// writeBuffer writes the buffer when it is full. A file system may take the flag and refuse to write.
+// writeBuffer writes the buffer when it is full. A file system may take the flag and refuse to write, all or what is left of a
+// write that ended inside a block.
 func (d *directFile) writeBuffer() error {
 	n, err := d.file.Write(d.buffer)
-	if err != nil && n == 0 && errors.Is(err, unix.EINVAL) {
+	if errors.Is(err, unix.EINVAL) {
+		d.n = copy(d.buffer, d.buffer[n:])
 		return d.flush()
 	}
 	d.n = 0

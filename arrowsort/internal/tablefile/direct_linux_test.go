@@ -2,12 +2,15 @@ package tablefile
 
 import (
 	"bytes"
+	"errors"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 )
 
 // TestDirectFileHoldsWhatIsWritten writes pieces of every size, on a disk and on a file system in memory.
@@ -61,4 +64,40 @@ func TestDirectFileThatTakesNoBlocks(t *testing.T) {
 	got, err := os.ReadFile(file.Name())
 	require.NoError(t, err)
 	require.True(t, bytes.Equal(append([]byte("odd"), want...), got))
+}
+
+// A shortFile writes the first block only in part.
+type shortFile struct {
+	*os.File
+	short bool
+}
+
+func (f *shortFile) Write(b []byte) (int, error) {
+	if f.short {
+		return f.File.Write(b)
+	}
+	f.short = true
+	if flags, err := unix.FcntlInt(f.Fd(), unix.F_GETFL, 0); err != nil || flags&unix.O_DIRECT == 0 {
+		return 0, errors.New("is not written directly")
+	}
+	n, err := f.File.WriteAt(b[:3*diskBlock], 0)
+	if err == nil {
+		_, err = f.File.Seek(int64(n-7), io.SeekStart)
+	}
+	return n - 7, errors.Join(err, unix.EINVAL)
+}
+
+// TestDirectFileAfterAShortWrite goes on as usual inside a block.
+func TestDirectFileAfterAShortWrite(t *testing.T) {
+	file, err := os.Create(filepath.Join(t.TempDir(), "x"))
+	require.NoError(t, err)
+	d := newDirectFile(&shortFile{File: file, short: newDirectFile(file).buffer == nil})
+	want := bytes.Repeat([]byte("0123456"), directBytes/3)
+	_, err = d.Write(want)
+	require.NoError(t, err)
+	require.NoError(t, d.flush())
+	require.NoError(t, file.Close())
+	got, err := os.ReadFile(file.Name())
+	require.NoError(t, err)
+	require.True(t, bytes.Equal(want, got))
 }

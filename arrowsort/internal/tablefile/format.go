@@ -23,7 +23,7 @@ const (
 	Parquet          // .parquet, .pq
 	IPCFile          // .arrow, .feather, .ipc
 	IPCStream        // .arrows, and standard input and output
-	CSV              // .csv
+	CSV              // .csv, and .tsv with tabs
 )
 
 // Pipe is the path of standard input and standard output.
@@ -38,7 +38,7 @@ var extensions = map[string]Format{
 	".parquet": Parquet, ".pq": Parquet,
 	".arrow": IPCFile, ".feather": IPCFile, ".ipc": IPCFile,
 	".arrows": IPCStream,
-	".csv":    CSV,
+	".csv":    CSV, ".tsv": CSV,
 }
 
 var formatNames = map[string]Format{
@@ -84,7 +84,18 @@ func (f Format) Resolve(path string) (Format, error) {
 	if f, ok := extensions[strings.ToLower(filepath.Ext(path))]; ok {
 		return f, nil
 	}
-	return Auto, fmt.Errorf("%w: the name does not end in .parquet, .arrow, .feather, .arrows or .csv; name the format: %s", ErrFormat, knownFormats)
+	return Auto, fmt.Errorf("%w: the name does not end in .parquet, .arrow, .feather, .arrows, .csv or .tsv; name the format: %s", ErrFormat, knownFormats)
+}
+
+// delimiter is what separates the values of a CSV file if nothing else is asked for.
+func delimiter(path string, asked rune) rune {
+	switch {
+	case asked != 0:
+		return asked
+	case strings.EqualFold(filepath.Ext(path), ".tsv"):
+		return '\t'
+	}
+	return ','
 }
 
 // resolveInput is Resolve for a file that is read: one that is not there is an error of its own.

@@ -12,7 +12,7 @@ import (
 func TestFormatsByName(t *testing.T) {
 	for path, want := range map[string]Format{
 		"a.parquet": Parquet, "a.PQ": Parquet, "x/y.arrow": IPCFile, "a.feather": IPCFile, "a.ipc": IPCFile,
-		"a.arrows": IPCStream, "a.csv": CSV, Pipe: IPCStream,
+		"a.arrows": IPCStream, "a.csv": CSV, "a.tsv": CSV, Pipe: IPCStream,
 	} {
 		f, err := Auto.Resolve(path)
 		require.NoError(t, err, path)

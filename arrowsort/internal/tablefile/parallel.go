@@ -14,9 +14,9 @@ func threads(n int) int {
 	return n
 }
 
-// each runs task(0) to task(n-1) on the given number of goroutines and returns when all of them have ended: with the
-// first error, a contained panic, or the context's error. After an error no further task starts.
-func each(ctx context.Context, n, workers int, task func(i int) error) error {
+// Each runs task(0) to task(n-1) on the given number of goroutines, GOMAXPROCS for 0, and returns when all of them have
+// ended: with the first error, a contained panic, or the context's error. After an error no further task starts.
+func Each(ctx context.Context, n, workers int, task func(i int) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var next atomic.Int64
@@ -31,7 +31,7 @@ func each(ctx context.Context, n, workers int, task func(i int) error) error {
 			}
 		}
 	}
-	if workers = min(workers, n); workers <= 1 {
+	if workers = min(threads(workers), n); workers <= 1 {
 		work()
 		return context.Cause(ctx)
 	}

@@ -13,7 +13,7 @@ func TestEachRunsEveryTaskOnce(t *testing.T) {
 	for _, workers := range []int{1, 2, 7} {
 		for _, n := range []int{0, 1, 2, 100} {
 			runs := make([]atomic.Int64, n)
-			require.NoError(t, each(t.Context(), n, workers, func(i int) error { runs[i].Add(1); return nil }))
+			require.NoError(t, Each(t.Context(), n, workers, func(i int) error { runs[i].Add(1); return nil }))
 			for i := range runs {
 				require.EqualValues(t, 1, runs[i].Load(), "task %d of %d on %d workers", i, n, workers)
 			}
@@ -25,7 +25,7 @@ func TestEachStopsAtAnErrorOrPanic(t *testing.T) {
 	broken := errors.New("broken")
 	for _, workers := range []int{1, 3} {
 		var ran atomic.Int64
-		err := each(t.Context(), 1000, workers, func(i int) error {
+		err := Each(t.Context(), 1000, workers, func(i int) error {
 			if ran.Add(1) == 5 {
 				return broken
 			}
@@ -33,14 +33,14 @@ func TestEachStopsAtAnErrorOrPanic(t *testing.T) {
 		})
 		require.ErrorIs(t, err, broken)
 		require.Less(t, ran.Load(), int64(1000))
-		require.ErrorIs(t, each(t.Context(), 10, workers, func(int) error { panic(broken) }), broken)
+		require.ErrorIs(t, Each(t.Context(), 10, workers, func(int) error { panic(broken) }), broken)
 	}
 }
 
 func TestEachStopsWhenCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var ran atomic.Int64
-	err := each(ctx, 1000, 2, func(int) error {
+	err := Each(ctx, 1000, 2, func(int) error {
 		if ran.Add(1) == 10 {
 			cancel()
 		}

@@ -2,197 +2,214 @@ package tablefile
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"io"
-	"os"
+	"math"
+	"strings"
 	"sync"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/apache/arrow/go/v15/parquet"
+	"github.com/apache/arrow/go/v15/parquet/compress"
 	"github.com/apache/arrow/go/v15/parquet/schema"
 )
 
-// ErrNotSorted is what ends CopySorted when the rows are not in order.
-var ErrNotSorted = errors.New("the rows are not in order")
-
-// CopySorted writes a copy of a Parquet file whose rows are in an order, opts.Sorting: the same pages, with the order and a page index in
-// the metadata. It reads every page for that, so that a broken one is found, and calls check meanwhile, which makes sure of the order: its
-// error ends the copying. Nothing is written, and it is false, for a file with columns whose pages it cannot read, and after an error. Of
-// the options it uses Sorting, Threads and Progress. Errors name the file.
-func CopySorted(ctx context.Context, from, to string, opts WriteOptions, check func(ctx context.Context) error) (size int64, ok bool, err error) {
-	err = contain(func() error {
-		size, ok, err = copySorted(ctx, from, to, opts, check)
-		return err
-	})
-	if err != nil {
-		return 0, false, inFile(to, "standard output", err)
+// Copies reports whether a Writer of a schema can Copy the row groups of a file: both are Parquet, with the same columns, the compression is
+// not to be changed, and the groups have statistics that are right and sizes that readers can make use of.
+func Copies(s *Scanner, schema *arrow.Schema, opts WriteOptions) bool {
+	in, ok := s.pieces.(*parquetPieces)
+	if !ok || opts.Format != Parquet || s.chosen != nil || len(in.fields) != s.Layout.meta.Schema.Root().NumFields() {
+		return false
 	}
-	return size, ok, nil
-}
-
-func copySorted(ctx context.Context, from, to string, opts WriteOptions, check func(ctx context.Context) error) (int64, bool, error) {
-	file, err := os.Open(from)
-	if err != nil {
-		return 0, false, err
+	codec, chosen := parquetCodecs[opts.Compression.Codec]
+	groups := s.Layout.meta.RowGroups
+	if opts.Compression.Level != 0 || s.Layout.meta.NumRows < int64(len(groups))*fewCopied {
+		return false
 	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return 0, false, err
-	}
-	recycled := newRecycler(memory.DefaultAllocator)
-	f, err := openParquet(file, info.Size(), ReadOptions{Allocator: recycled, Threads: opts.Threads})
-	if err != nil {
-		return 0, false, err
-	}
-	for i := range f.fields {
-		if _, ok := f.direct(i); !ok || f.schema.Field(i).Type.ID() == arrow.DICTIONARY {
-			return 0, false, nil
-		}
-	}
-	c := &sortedCopy{parquetFile: f, opts: opts, check: check, end: int64(len(parquetMagic))}
-	for _, group := range f.file.MetaData().RowGroups {
-		for _, column := range group.Columns {
-			m := column.MetaData
-			if m.BloomFilterOffset != nil {
-				return 0, false, nil // it lies behind the pages, and would have to move
+	for _, group := range groups {
+		for leaf, c := range group.Columns {
+			if c.MetaData == nil || c.MetaData.Statistics == nil || s.Layout.misjudges(leaf) || chosen && compress.Compression(c.MetaData.Codec) != codec {
+				return false
 			}
-			c.end = max(c.end, chunkStart(m.DictionaryPageOffset, m.DataPageOffset)+m.TotalCompressedSize)
+		}
+		if group.NumRows > mostCopied {
+			return false
 		}
 	}
-	target, err := openPending(to, nil)
-	if err != nil {
-		return 0, false, err
+	if opts.Allocator == nil {
+		opts.Allocator = memory.DefaultAllocator
 	}
-	out := &countingWriter{ctx: ctx, w: target}
-	if err := c.write(ctx, out); err != nil {
-		target.Abort()
-		return 0, false, err
-	}
-	return out.n, true, target.Commit()
+	out, err := newParquetWriter(io.Discard, schema, opts)
+	return err == nil && s.Layout.fits(out.out.footer)
 }
 
-// A sortedCopy is a copy of a file under way.
-type sortedCopy struct {
-	*parquetFile
-	opts  WriteOptions
-	check func(ctx context.Context) error
-	end   int64 // of the pages
+// A row group that is copied has mostCopied rows at most, those of a file fewCopied on average: readers leave out little by
+// larger ones, and smaller ones cost them more than they leave out.
+const (
+	mostCopied = 4 * DefaultRowGroupRows
+	fewCopied  = DefaultRowGroupRows / 16
+)
+
+// misjudges says whether the writer of the file is one that gets the statistics of a leaf column wrong: where unsigned integers may be
+// null, arrow/go compares them as signed ones and takes what is behind nulls for values.
+func (l *Layout) misjudges(leaf int) bool {
+	column := l.meta.Schema.Column(leaf)
+	return strings.HasPrefix(l.meta.GetCreatedBy(), "parquet-go version") && column.MaxDefinitionLevel() > 0 && column.SortOrder() == schema.SortUNSIGNED &&
+		(column.PhysicalType() == parquet.Types.Int32 || column.PhysicalType() == parquet.Types.Int64)
 }
 
-// write copies the pages while their index is made, and writes index and footer behind them.
-func (c *sortedCopy) write(ctx context.Context, w io.Writer) error {
+// Copy appends the row groups of a file that Copies, byte by byte. Meanwhile their pages are read for a page index, so that a broken one is
+// found; where some column cannot be read without pqarrow, the index that they have comes along. It tells now and then how many bytes more are
+// copied. Errors name one of the files.
+func (w *Writer) Copy(ctx context.Context, s *Scanner, told func(bytes int64)) error {
+	return w.named(contain(func() error { return w.pieces.(*parquetWriter).copy(ctx, s, told) }))
+}
+
+func (f *parquetWriter) copy(ctx context.Context, s *Scanner, told func(bytes int64)) error {
+	if n := len(f.out.footer.RowGroups) + len(s.Layout.meta.RowGroups); n > math.MaxInt16 {
+		return fmt.Errorf("%d row groups are more than the %d of Parquet: give the rows of a row group", n, math.MaxInt16)
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	footer := c.file.MetaData()
-	out := stitcher{w: w, n: c.end, footer: footer}
-	var both sync.WaitGroup
-	meanwhile := func(work func() error) {
-		both.Go(func() {
-			if err := contain(work); err != nil {
-				cancel(err)
-			}
+	var made []*pageIndex
+	var indexing sync.WaitGroup
+	indexing.Go(func() {
+		err := contain(func() (err error) {
+			made, err = s.pieces.(*parquetPieces).chunkIndexes(ctx)
+			return err
 		})
-	}
-	meanwhile(func() error { return c.check(ctx) })
-	meanwhile(func() (err error) {
-		out.index, err = c.index(ctx)
-		return err
+		if err != nil {
+			cancel(inFile(s.path, "standard input", err))
+		}
 	})
-	_, err := io.CopyBuffer(plainWriter{w}, plainReader{ctx, io.NewSectionReader(c.src, 0, c.end)}, make([]byte, copyStep))
+	shifts, err := f.copyGroups(ctx, s, told)
 	if err != nil {
 		cancel(err)
 	}
-	if both.Wait(); ctx.Err() != nil {
+	if indexing.Wait(); ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	for _, group := range footer.RowGroups {
-		for _, column := range group.Columns {
-			column.ColumnIndexOffset, column.ColumnIndexLength = nil, nil
+	f.out.index = append(f.out.index, movedIndex(s, made, shifts)...)
+	return nil
+}
+
+// copyGroups copies the row groups that have rows. It returns by how much each of their column chunks has moved.
+func (f *parquetWriter) copyGroups(ctx context.Context, s *Scanner, told func(bytes int64)) (shifts []int64, err error) {
+	buffer := make([]byte, copyStep)
+	for _, group := range s.Layout.meta.RowGroups {
+		if group.NumRows == 0 { // has no pages
+			continue
+		}
+		ordinal, at := int16(len(f.out.footer.RowGroups)), f.out.n
+		for _, c := range group.Columns {
+			start := chunkStart(c.MetaData.DictionaryPageOffset, c.MetaData.DataPageOffset)
+			shifts = append(shifts, f.out.n-start)
+			if err := f.out.copyBytes(ctx, s, start, c.MetaData.TotalCompressedSize, buffer, told); err != nil {
+				return nil, err
+			}
+		}
+		group.Ordinal, group.FileOffset = &ordinal, &at
+		f.out.footer.RowGroups = append(f.out.footer.RowGroups, group)
+		f.out.pieces += f.out.fields
+		f.rows += group.NumRows
+	}
+	return shifts, nil
+}
+
+// movedIndex tells the metadata of column chunks where they have moved. It returns their index: the one that was made, or else the one
+// that they have.
+func movedIndex(from *Scanner, made []*pageIndex, shifts []int64) (index []chunkIndex) {
+	leaves := from.Layout.meta.Schema.NumColumns()
+	for number, group := range from.Layout.meta.RowGroups {
+		if group.NumRows == 0 {
+			continue
+		}
+		for leaf, c := range group.Columns {
+			shift, m := shifts[len(index)], c.MetaData
+			if made != nil {
+				x := made[number*leaves+leaf]
+				index = append(index, chunkIndex{x.columnIndex(), x.offsetIndex(shift)})
+			} else {
+				index = append(index, indexOf(from, c.ColumnIndexOffset, c.ColumnIndexLength, c.OffsetIndexOffset, c.OffsetIndexLength, shift))
+			}
+			m.DataPageOffset += shift
+			move(m.DictionaryPageOffset, shift)
+			move(m.IndexPageOffset, shift)
+			m.BloomFilterOffset = nil // is not copied
+			c.FilePath, c.FileOffset = nil, chunkStart(m.DictionaryPageOffset, m.DataPageOffset)
+			c.ColumnIndexOffset, c.ColumnIndexLength, c.OffsetIndexOffset, c.OffsetIndexLength = nil, nil, nil, nil
 		}
 	}
-	if err := out.writeIndex(); err != nil {
-		return err
-	}
-	setSorting(footer, c.opts.Sorting)
-	return out.writeFooter()
+	return index
 }
 
 const copyStep = 1 << 20
 
-// plainWriter and plainReader hide short cuts of files, which would pass by the look at the context and the disk.
-type (
-	plainWriter struct{ io.Writer }
-	plainReader struct {
-		ctx context.Context
-		io.Reader
+func (s *stitcher) copyBytes(ctx context.Context, from *Scanner, at, n int64, buffer []byte, told func(bytes int64)) error {
+	for n > 0 {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		b := buffer[:min(n, int64(len(buffer)))]
+		if got, err := from.file.ReadAt(b, at); err != nil && !(err == io.EOF && got == len(b)) {
+			return inFile(from.path, "standard input", err)
+		}
+		if err := s.write(b); err != nil {
+			return err
+		}
+		told(int64(len(b)))
+		at, n = at+int64(len(b)), n-int64(len(b))
 	}
-)
-
-func (r plainReader) Read(b []byte) (int, error) {
-	if err := context.Cause(r.ctx); err != nil {
-		return 0, err
-	}
-	return r.Reader.Read(b)
+	return nil
 }
 
-// index makes the index of all column chunks.
-func (c *sortedCopy) index(ctx context.Context) ([]chunkIndex, error) {
-	columns := len(c.fields)
-	index := make([]chunkIndex, columns*c.file.NumRowGroups())
-	report := progress(c.opts.Progress, len(index))
-	var scratch spares[*valueScratch]
-	err := each(ctx, len(index), threads(c.opts.Threads), func(i int) error {
-		s := scratch.take()
-		if s == nil {
-			s = new(valueScratch)
+// indexOf reads the page index of a column chunk, as it is where the chunk is moved. What is not a whole index is left out.
+func indexOf(from *Scanner, columnsAt *int64, columns *int32, offsetsAt *int64, offsets *int32, shift int64) (index chunkIndex) {
+	read := func(at *int64, n *int32) []byte {
+		if at == nil || n == nil || *at <= 0 || *n <= 0 || *at > from.Bytes-int64(*n) {
+			return nil
 		}
-		defer scratch.give(s)
-		x, err := c.indexChunk(i%columns, i/columns, s)
-		if err != nil {
-			return corrupt("column %q of row group %d: %v", c.schema.Field(i%columns).Name, i/columns, err)
+		b := make([]byte, *n)
+		if _, err := from.file.ReadAt(b, *at); err != nil {
+			return nil
 		}
-		index[i] = chunkIndex{x.columnIndex(), x.offsetIndex(0)}
-		report()
+		return b
+	}
+	if found := read(offsetsAt, offsets); found != nil && contain(func() error {
+		index.offsets = moveOffsets(found, shift)
 		return nil
+	}) == nil {
+		index.columns = read(columnsAt, columns)
+	}
+	return index
+}
+
+// moveOffsets encodes an offset index for pages that are moved. It panics for bytes that are none.
+func moveOffsets(b []byte, shift int64) []byte {
+	var pages []indexedPage
+	r := compactReader{b: b}
+	r.fields(func(number int, typ byte) {
+		if number != 1 || typ != thriftList {
+			r.skip(typ)
+			return
+		}
+		for range r.listOf(thriftStruct) {
+			var p indexedPage
+			r.fields(func(number int, typ byte) {
+				switch {
+				case number == 1 && typ == thriftI64:
+					p.at = r.long()
+				case number == 2 && typ == thriftI32:
+					p.size = r.number()
+				case number == 3 && typ == thriftI64:
+					p.row = int(r.long())
+				default:
+					r.skip(typ)
+				}
+			})
+			pages = append(pages, p)
+		}
 	})
-	return index, err
-}
-
-// indexChunk reads the pages of a column chunk.
-func (c *sortedCopy) indexChunk(field, group int, s *valueScratch) (*pageIndex, error) {
-	pieces, err := c.openPieces(field, group)
-	if err != nil {
-		return nil, err
-	}
-	defer pieces.release()
-	x := &pageIndex{column: c.file.MetaData().Schema.Column(c.fields[field].ColIndex)}
-	chunk := pieces.chunk()
-	for row, rows := 0, int(c.file.MetaData().RowGroups[group].NumRows); row < rows; {
-		n, err := chunk.span(rows-row, pieces.keep())
-		if err != nil {
-			return nil, err
-		}
-		if n != chunk.left {
-			return nil, corrupt("a page has %d rows, of which %d belong to the row group", chunk.left, n)
-		}
-		page := indexedPage{at: chunk.pages.start, size: int(chunk.pages.offset() - chunk.pages.start), row: row}
-		a, err := pieces.direct(n)
-		if err != nil {
-			return nil, err
-		}
-		page.pageBounds = boundsOf(c.schema.Field(field), x.column, a, s)
-		a.Release()
-		x.pages = append(x.pages, page)
-		row += n
-	}
-	return x, nil
-}
-
-// boundsOf are the bounds of all values of an array.
-func boundsOf(field arrow.Field, column *schema.Column, a arrow.Array, s *valueScratch) pageBounds {
-	if v := newValues(field, column, a, false, s); v != nil && valueOrder(column) != nil {
-		return v.pageBounds(0, a.Len(), a.NullN())
-	}
-	return pageBounds{nulls: int64(a.NullN()), empty: a.NullN() == a.Len(), unknown: a.NullN() < a.Len()}
+	return (&pageIndex{pages: pages}).offsetIndex(shift)
 }

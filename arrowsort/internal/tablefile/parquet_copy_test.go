@@ -4,70 +4,185 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/compress"
 	"github.com/apache/arrow/go/v15/parquet/file"
+	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 	"github.com/stretchr/testify/require"
 )
 
-func inOrderAsSaid(context.Context) error { return nil }
-
-// TestCopySorted copies what pqarrow wrote and compares rows, metadata and page index.
-func TestCopySorted(t *testing.T) {
-	table := words(t, memory.DefaultAllocator, 2000)
+// writeNumbered writes a Parquet file with nulls, text and lists, in groups of some rows.
+func writeNumbered(t *testing.T, path string, seed uint64, rows int, opts WriteOptions) {
+	r := rand.New(rand.NewPCG(seed, 1))
+	b := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema([]arrow.Field{
+		{Name: "n", Type: arrow.PrimitiveTypes.Int64},
+		{Name: "text", Type: arrow.BinaryTypes.String, Nullable: true},
+		{Name: "list", Type: arrow.ListOf(arrow.PrimitiveTypes.Int32), Nullable: true},
+	}, nil))
+	defer b.Release()
+	for i := range rows {
+		b.Field(0).(*array.Int64Builder).Append(int64(i))
+		if r.IntN(3) == 0 {
+			b.Field(1).AppendNull()
+		} else {
+			b.Field(1).(*array.StringBuilder).Append(string(rune('a' + r.IntN(26))))
+		}
+		list := b.Field(2).(*array.ListBuilder)
+		list.Append(true)
+		for range r.IntN(3) {
+			list.ValueBuilder().(*array.Int32Builder).Append(r.Int32())
+		}
+	}
+	rec := b.NewRecord()
+	defer rec.Release()
+	table := array.NewTableFromRecords(rec.Schema(), []arrow.Record{rec})
 	defer table.Release()
-	for name, props := range map[string][]parquet.WriterProperty{
-		"none":        {parquet.WithDictionaryDefault(false)},
-		"snappy":      {parquet.WithCompression(compress.Codecs.Snappy), parquet.WithCreatedBy("somebody")},
-		"small pages": {parquet.WithDataPageSize(100), parquet.WithBatchSize(64), parquet.WithDictionaryPageSizeLimit(2000)},
-	} {
-		t.Run(name, func(t *testing.T) {
-			from, to := filepath.Join(t.TempDir(), "from.parquet"), filepath.Join(t.TempDir(), "to.parquet")
-			first := foreignBytes(t, table, props...)
-			require.NoError(t, os.WriteFile(from, first, 0o644))
-			order := []SortingColumn{{Path: "few int64", Descending: true}}
-			size, ok, err := CopySorted(t.Context(), from, to, WriteOptions{Sorting: order}, inOrderAsSaid)
-			require.NoError(t, err)
-			require.True(t, ok)
-			b, err := os.ReadFile(to)
-			require.NoError(t, err)
-			require.Len(t, b, int(size))
-			require.True(t, bytes.HasPrefix(b, first[:len(first)/2]))
-			in, err := readBytes(t, b, ReadOptions{Format: Parquet})
-			require.NoError(t, err)
-			defer in.Table.Release()
-			require.Equal(t, textOf(t, table), textOf(t, in.Table))
-			require.Equal(t, order, in.Layout.Sorting())
-			r, err := file.NewParquetReader(bytes.NewReader(b))
-			require.NoError(t, err)
-			before, err := file.NewParquetReader(bytes.NewReader(first))
-			require.NoError(t, err)
-			require.Equal(t, before.MetaData().GetCreatedBy(), r.MetaData().GetCreatedBy())
-			require.Equal(t, before.MetaData().KeyValueMetadata(), r.MetaData().KeyValueMetadata())
-			require.Equal(t, 3, r.NumRowGroups())
-			for group := range r.NumRowGroups() {
-				for leaf := range r.MetaData().Schema.NumColumns() {
-					requireIndex(t, b, r, group, leaf)
-				}
-			}
-			again := filepath.Join(t.TempDir(), "again.parquet")
-			_, ok, err = CopySorted(t.Context(), to, again, WriteOptions{Sorting: order}, inOrderAsSaid)
-			require.NoError(t, err)
-			require.True(t, ok)
-			c, err := os.ReadFile(again)
-			require.NoError(t, err)
-			require.True(t, bytes.Equal(b, c), "the copy of a copy differs: an index is there twice")
-		})
+	_, err := Write(context.Background(), path, table, opts)
+	require.NoError(t, err)
+}
+
+func TestCopiedRowGroupsAndTheirIndex(t *testing.T) {
+	folder := t.TempDir()
+	a, b, out := filepath.Join(folder, "a.parquet"), filepath.Join(folder, "b.parquet"), filepath.Join(folder, "out.parquet")
+	snappy := WriteOptions{RowGroupRows: 150_000, Compression: Compression{Codec: "snappy"}}
+	writeNumbered(t, a, 1, 200_000, snappy)
+	writeNumbered(t, b, 2, 160_000, snappy)
+	first, err := Scan(a, 0, ReadOptions{})
+	require.NoError(t, err)
+	defer first.Close()
+	sorting := []SortingColumn{{Path: "n"}}
+	w, err := Create(t.Context(), out, first.Schema, WriteOptions{Schema: first.Schema, Layout: first.Layout, Sorting: sorting})
+	require.NoError(t, err)
+	defer w.Abort()
+	var all []arrow.Table
+	for _, path := range []string{a, b} {
+		in, err := Read(t.Context(), path, ReadOptions{})
+		require.NoError(t, err)
+		defer in.Table.Release()
+		all = append(all, in.Table)
+		s, err := Scan(path, 0, ReadOptions{})
+		require.NoError(t, err)
+		require.True(t, Copies(s, first.Schema, WriteOptions{Format: Parquet}))
+		copied := int64(0)
+		require.NoError(t, w.Copy(t.Context(), s, func(bytes int64) { copied += bytes }))
+		require.Greater(t, copied, s.Bytes/2)
+		require.Less(t, copied, s.Bytes)
+		s.Close()
+	}
+	require.NoError(t, w.Finish())
+	_, err = w.Commit()
+	require.NoError(t, err)
+
+	got, err := Read(t.Context(), out, ReadOptions{})
+	require.NoError(t, err)
+	defer got.Table.Release()
+	require.Equal(t, append(textOf(t, all[0]), textOf(t, all[1])...), textOf(t, got.Table))
+	require.Equal(t, sorting, got.Layout.Sorting())
+	require.Len(t, got.Layout.RowGroups(), 4)
+
+	raw, err := os.ReadFile(out)
+	require.NoError(t, err)
+	r, err := file.NewParquetReader(bytes.NewReader(raw))
+	require.NoError(t, err)
+	defer r.Close()
+	for group := range r.NumRowGroups() {
+		for leaf := range r.MetaData().Schema.NumColumns() {
+			requireIndex(t, raw, r, group, leaf)
+		}
 	}
 }
 
-func TestCopySortedLeavesNothing(t *testing.T) {
+func TestWhatIsNotCopied(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "a.parquet")
+	writeNumbered(t, path, 1, 50_000, WriteOptions{Compression: Compression{Codec: "snappy"}})
+	small := filepath.Join(folder, "small.parquet")
+	writeNumbered(t, small, 1, 5_000, WriteOptions{RowGroupRows: 100})
+	s, err := Scan(path, 0, ReadOptions{})
+	require.NoError(t, err)
+	defer s.Close()
+	tiny, err := Scan(small, 0, ReadOptions{})
+	require.NoError(t, err)
+	defer tiny.Close()
+	unsigned := scanUnsigned(t)
+	defer unsigned.Close()
+	others := scanUnsigned(t, parquet.WithCreatedBy("somebody"))
+	defer others.Close()
+	other := arrow.NewSchema(s.Schema.Fields()[:2], nil)
+	plain, snappy, zstd := WriteOptions{Format: Parquet}, Compression{Codec: "snappy"}, Compression{Codec: "zstd"}
+	for name, c := range map[string]struct {
+		schema *arrow.Schema
+		opts   WriteOptions
+		from   *Scanner
+		copies bool
+	}{
+		"the same":            {s.Schema, plain, s, true},
+		"the same codec":      {s.Schema, WriteOptions{Format: Parquet, Compression: snappy}, s, true},
+		"another codec":       {s.Schema, WriteOptions{Format: Parquet, Compression: zstd}, s, false},
+		"another format":      {s.Schema, WriteOptions{Format: IPCFile}, s, false},
+		"other columns":       {other, plain, s, false},
+		"row groups too tiny": {s.Schema, plain, tiny, false},
+		"wrong statistics":    {unsigned.Schema, plain, unsigned, false},
+		"those of others":     {others.Schema, plain, others, true},
+	} {
+		require.Equal(t, c.copies, Copies(c.from, c.schema, c.opts), name)
+	}
+}
+
+// scanUnsigned opens a file of unsigned integers and nulls that arrow/go wrote.
+func scanUnsigned(t *testing.T, props ...parquet.WriterProperty) *Scanner {
+	b := array.NewUint64Builder(memory.DefaultAllocator)
+	defer b.Release()
+	for i := range 20_000 {
+		b.Append(uint64(i) << 50)
+		b.AppendNull()
+	}
+	a := b.NewArray()
+	defer a.Release()
+	rec := array.NewRecord(arrow.NewSchema([]arrow.Field{{Name: "n", Type: a.DataType(), Nullable: true}}, nil), []arrow.Array{a}, int64(a.Len()))
+	defer rec.Release()
+	table := array.NewTableFromRecords(rec.Schema(), []arrow.Record{rec})
+	defer table.Release()
+	path := filepath.Join(t.TempDir(), "unsigned.parquet")
+	file, err := os.Create(path)
+	require.NoError(t, err)
+	require.NoError(t, pqarrow.WriteTable(table, file, table.NumRows(), parquet.NewWriterProperties(props...), pqarrow.DefaultWriterProps()))
+	s, err := Scan(path, 0, ReadOptions{})
+	require.NoError(t, err)
+	return s
+}
+
+// copied is a copy of a file.
+func copied(ctx context.Context, from, to string, sorting []SortingColumn) error {
+	s, err := Scan(from, 0, ReadOptions{})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	w, err := Create(ctx, to, s.Schema, WriteOptions{Schema: s.Schema, Layout: s.Layout, Sorting: sorting})
+	if err != nil {
+		return err
+	}
+	defer w.Abort()
+	if err := w.Copy(ctx, s, func(int64) {}); err != nil {
+		return err
+	}
+	if err := w.Finish(); err != nil {
+		return err
+	}
+	_, err = w.Commit()
+	return err
+}
+
+func TestCopyLeavesNothing(t *testing.T) {
 	folder := t.TempDir()
 	to := filepath.Join(folder, "to.parquet")
 	from := func(b []byte) string {
@@ -76,65 +191,24 @@ func TestCopySortedLeavesNothing(t *testing.T) {
 		return path
 	}
 	require.NoError(t, os.WriteFile(to, []byte("old"), 0o644))
-	flat, nested := words(t, memory.DefaultAllocator, 100), nestedTable(t, memory.DefaultAllocator)
+	flat := words(t, memory.DefaultAllocator, 100)
 	defer flat.Release()
-	defer nested.Release()
 	good := foreignBytes(t, flat, parquet.WithCompression(compress.Codecs.Snappy))
-
-	_, ok, err := CopySorted(t.Context(), from(foreignBytes(t, nested)), to, WriteOptions{}, inOrderAsSaid)
-	require.NoError(t, err)
-	require.False(t, ok, "a nested column was copied without a look at it")
-	requireOnly(t, to, "old")
-
-	_, ok, err = CopySorted(t.Context(), from(good), to, WriteOptions{}, func(context.Context) error { return ErrNotSorted })
-	require.ErrorIs(t, err, ErrNotSorted)
-	require.False(t, ok)
-	requireOnly(t, to, "old")
 
 	broken := bytes.Clone(good)
 	for i := 40; i < 200; i++ {
 		broken[i] = 0xA5
 	}
-	_, ok, err = CopySorted(t.Context(), from(broken), to, WriteOptions{}, inOrderAsSaid)
+	path := from(broken)
+	err := copied(t.Context(), path, to, nil)
 	require.ErrorIs(t, err, ErrCorrupt)
-	require.False(t, ok)
+	require.ErrorContains(t, err, path+": ")
+	require.NotContains(t, err.Error(), to)
 	requireOnly(t, to, "old")
 
 	ctx, cancel := context.WithCancelCause(t.Context())
 	stop := errors.New("enough")
 	cancel(stop)
-	_, _, err = CopySorted(ctx, from(good), to, WriteOptions{}, inOrderAsSaid)
-	require.ErrorIs(t, err, stop)
+	require.ErrorIs(t, copied(ctx, from(good), to, nil), stop)
 	requireOnly(t, to, "old")
-}
-
-// writerFunc is a function that writes.
-type writerFunc func(b []byte) (int, error)
-
-func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
-
-func TestCopySortedStopsWhereTheOrderEnds(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "from.parquet")
-	writeNumbered(t, path, 1, 1_000_000, WriteOptions{Compression: Compression{Codec: "none"}})
-	in, err := os.Open(path)
-	require.NoError(t, err)
-	defer in.Close()
-	info, err := in.Stat()
-	require.NoError(t, err)
-	require.Greater(t, info.Size(), int64(8*copyStep))
-	f, err := openParquet(in, info.Size(), ReadOptions{Allocator: memory.DefaultAllocator})
-	require.NoError(t, err)
-	failed, written := make(chan struct{}), 0
-	c := &sortedCopy{parquetFile: f, end: info.Size(), check: func(context.Context) error {
-		defer close(failed)
-		return ErrNotSorted
-	}}
-	err = c.write(t.Context(), writerFunc(func(b []byte) (int, error) {
-		<-failed
-		time.Sleep(50 * time.Millisecond) // in which the context ends
-		written += len(b)
-		return len(b), nil
-	}))
-	require.ErrorIs(t, err, ErrNotSorted)
-	require.Less(t, written, 4*copyStep)
 }

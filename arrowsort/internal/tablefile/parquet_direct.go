@@ -9,7 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/apache/arrow/go/v15/parquet"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/machine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/machine"
 )
 
 // A directColumn is a flat column whose pages are decoded to where they belong: values of fixed width, or indices into a
@@ -185,7 +185,7 @@ func (f *parquetFile) readDirect(ctx context.Context, report func()) ([][]arrow.
 		}
 	}()
 	groups := f.file.NumRowGroups()
-	err := each(ctx, len(columns)*groups, threads(f.opts.Threads), func(i int) error {
+	err := Each(ctx, len(columns)*groups, f.opts.Threads, func(i int) error {
 		c, s := columns[i%len(columns)], scratch.take()
 		if s == nil {
 			s = newPageScratch(f.opts.Allocator)

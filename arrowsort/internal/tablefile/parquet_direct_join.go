@@ -71,7 +71,7 @@ func (c *directColumn) unify(ctx context.Context, opts ReadOptions) (arrow.Array
 		}
 		defer maps[i].Release()
 	}
-	err = each(ctx, len(c.parts), threads(opts.Threads), func(i int) error {
+	err = Each(ctx, len(c.parts), opts.Threads, func(i int) error {
 		if maps[i] == nil {
 			return nil
 		}

@@ -33,8 +33,8 @@ func TestIntegersAreNumbered(t *testing.T) {
 func TestIntegersThatShareASlot(t *testing.T) {
 	table := new(integerTable)
 	var rows []int64
-	for x := int64(0); len(rows) < 3; x++ { // the last slot is followed by the first
-		if hash(x)>>(64-hashBits) == hashSlots-1 {
+	for x, slots := int64(0), uint64(1)<<hashBits(3); len(rows) < 3; x++ { // the last slot is followed by the first
+		if hash(x)>>(64-hashBits(3)) == slots-1 {
 			rows = append(rows, x)
 		}
 	}

@@ -115,7 +115,7 @@ func (f *parquetFile) readTable(ctx context.Context) (arrow.Table, error) {
 			}
 		}
 	}()
-	err = each(ctx, len(others)*groups, threads(f.opts.Threads), func(i int) (err error) {
+	err = Each(ctx, len(others)*groups, f.opts.Threads, func(i int) (err error) {
 		group, field := i/len(others), others[i%len(others)]
 		chunks[field][group], err = f.readField(ctx, field, group)
 		report()

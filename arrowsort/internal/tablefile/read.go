@@ -13,7 +13,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/machine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/machine"
 )
 
 // ReadOptions say how to read. The zero value is right for files.
@@ -24,7 +24,7 @@ type ReadOptions struct {
 	Threads      int              // 0: GOMAXPROCS
 	Dictionaries bool             // give string columns that a Parquet file stores with a small dictionary as dictionaries
 	MemoryLimit  int64            // bytes that the table may take; 0: the machine's memory
-	Delimiter    rune             // between the values of a line of CSV; 0: a comma
+	Delimiter    rune             // between the values of a line of CSV; 0: a comma, or a tab in .tsv
 	Verbatim     bool             // columns of CSV are text where a value could be written in another way, see Input.Typed
 	// Schema is told the schema as soon as it is known: before the data of a Parquet or Arrow file, between the two passes
 	// over CSV. Its error ends the reading. Of a Parquet file the columns that it returns are read, all when it returns none.
@@ -87,7 +87,7 @@ func read(ctx context.Context, path string, opts ReadOptions) (in *Input, err er
 	if err != nil {
 		return nil, err
 	}
-	opts.Format = format
+	opts.Format, opts.Delimiter = format, delimiter(path, opts.Delimiter)
 	if opts.MemoryLimit == 0 {
 		opts.MemoryLimit = machine.Memory()
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/machine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/machine"
 )
 
 // A pieceColumn reads a column of a row group a piece at a time: its pages as a directColumn does, or with pqarrow from the first

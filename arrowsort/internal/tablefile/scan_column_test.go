@@ -36,6 +36,7 @@ func TestPiecesEndInsidePages(t *testing.T) {
 			s, err := Scan(path, 1, ReadOptions{Allocator: mem})
 			require.NoError(t, err)
 			defer s.Close()
+			s.pieces.(*parquetPieces).rows = 1024
 			row, pieces := 0, 0
 			for {
 				piece, err := s.Next(t.Context())

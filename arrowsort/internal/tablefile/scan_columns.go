@@ -16,6 +16,7 @@ func (s *Scanner) Choose(columns []int) {
 			fields[i] = p.fields[c]
 		}
 		p.fields, p.schema = fields, s.Schema
+		p.measure()
 		return
 	}
 	s.chosen = columns

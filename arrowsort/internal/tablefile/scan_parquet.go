@@ -6,11 +6,13 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 )
 
 // parquetPieces reads the rows of a row group from the front on, all columns at once in parallel.
 type parquetPieces struct {
 	*parquetFile
+	bytes   int64          // of a piece, about
 	rows    int64          // of a piece
 	group   int            // row group that is read
 	left    int64          // of its rows
@@ -20,49 +22,71 @@ type parquetPieces struct {
 }
 
 func newParquetPieces(f *parquetFile, pieceBytes int64) *parquetPieces {
-	p := &parquetPieces{parquetFile: f, group: -1}
-	if p.rests = f.pageBytes() > 2*pieceBytes; p.rests {
-		pieceBytes *= restingPieces // since some pages are read again for each
-	}
-	p.rows = max(minPieceRows, pieceBytes/max(f.rowBytes(), 1))
+	p := &parquetPieces{parquetFile: f, group: -1, bytes: pieceBytes}
+	p.measure()
 	return p
 }
 
-// restingPieces are how much larger the pieces are when pages are not kept.
-const restingPieces = 2
+// measure finds the number of rows of a piece, for the fields that are read.
+func (p *parquetPieces) measure() {
+	bytes, row := p.bytes, max(p.rowBytes(), 1)
+	if p.rests = p.pageBytes() > 2*bytes; p.rests {
+		bytes *= restingPieces // since some pages are read again for each
+	}
+	p.rows = bytes / row
+	if p.rows < fewPieceRows {
+		p.rows = max(min(longPieces*bytes/row, fewPieceRows), leastPieceRows)
+	}
+}
+
+const (
+	restingPieces  = 2       // how much larger the pieces are when pages are not kept
+	fewPieceRows   = 1 << 10 // of a piece, below which opening and joining arrays takes the time
+	longPieces     = 4       // how much larger the pieces are so that they do not have so few rows
+	leastPieceRows = 16      // of a piece, however long the rows are
+)
 
 // pageBytes estimates the memory for pages when a row group is read from the front on: one of each column.
-func (f *parquetFile) pageBytes() (bytes int64) {
-	if f.file.NumRowGroups() == 0 {
+func (p *parquetPieces) pageBytes() (bytes int64) {
+	if p.file.NumRowGroups() == 0 {
 		return 0
 	}
-	for _, c := range f.file.MetaData().RowGroups[0].Columns {
+	for _, leaf := range leavesOf(nil, p.fields) {
 		const usual = 1 << 20 // where most writers end a page
-		bytes += min(c.MetaData.TotalUncompressedSize, usual) + min(c.MetaData.TotalCompressedSize, pieceWindow)
+		m := p.file.MetaData().RowGroups[0].Columns[leaf].MetaData
+		bytes += min(m.TotalUncompressedSize, usual) + min(m.TotalCompressedSize, pieceWindow)
 	}
 	return bytes
 }
-
-// minPieceRows is the fewest rows of a piece, below which opening and joining arrays takes the time.
-const minPieceRows = 1 << 10
 
 // rowBytes estimates the bytes of a row in memory: what its pages take uncompressed, or for values that a dictionary
 // makes small there, their width.
 func (f *parquetFile) rowBytes() int64 {
 	meta := f.file.MetaData()
 	var bytes int64
-	for _, group := range meta.RowGroups {
-		for i, c := range group.Columns {
-			n := c.MetaData.TotalUncompressedSize
-			if typ := meta.Schema.Column(i).PhysicalType(); typ.ByteSize() > 0 {
-				n = max(n, c.MetaData.NumValues*int64(typ.ByteSize()))
-			} else {
-				n = max(n, c.MetaData.NumValues*offsetAndText)
-			}
-			bytes += n
+	for _, leaf := range leavesOf(nil, f.fields) {
+		width := int64(meta.Schema.Column(leaf).PhysicalType().ByteSize())
+		if width <= 0 {
+			width = offsetAndText
+		}
+		for _, group := range meta.RowGroups {
+			m := group.Columns[leaf].MetaData
+			bytes += max(m.TotalUncompressedSize, m.NumValues*width)
 		}
 	}
 	return bytes / max(meta.NumRows, 1)
+}
+
+// leavesOf appends the numbers of the leaf columns of some fields.
+func leavesOf(leaves []int, fields []pqarrow.SchemaField) []int {
+	for i := range fields {
+		if isLeaf(&fields[i]) {
+			leaves = append(leaves, fields[i].ColIndex)
+		} else {
+			leaves = leavesOf(leaves, fields[i].Children)
+		}
+	}
+	return leaves
 }
 
 // offsetAndText is what a short string takes in memory.
@@ -93,7 +117,7 @@ func (p *parquetPieces) next(ctx context.Context) (arrow.Table, error) {
 			}
 		}
 	}()
-	err := each(ctx, len(p.fields), threads(p.opts.Threads), func(i int) error {
+	err := Each(ctx, len(p.fields), p.opts.Threads, func(i int) error {
 		arrays, err := p.nextOf(ctx, i, rows)
 		if err != nil {
 			return err

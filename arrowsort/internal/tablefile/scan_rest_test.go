@@ -3,8 +3,12 @@ package tablefile
 import (
 	"io"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 )
@@ -44,5 +48,36 @@ func TestPiecesOfPagesThatAreNotKept(t *testing.T) {
 			}
 			require.Len(t, want, at)
 		})
+	}
+}
+
+// Rows that are long come few at a time, and the more of them the fewer columns are read.
+func TestPiecesOfLongRows(t *testing.T) {
+	b := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema([]arrow.Field{
+		{Name: "n", Type: arrow.PrimitiveTypes.Int64}, {Name: "long", Type: arrow.BinaryTypes.String}}, nil))
+	defer b.Release()
+	for i := range 600 {
+		b.Field(0).(*array.Int64Builder).Append(int64(i))
+		b.Field(1).(*array.StringBuilder).Append(strings.Repeat(strconv.Itoa(i), 10_000))
+	}
+	rec := b.NewRecord()
+	defer rec.Release()
+	table := array.NewTableFromRecords(rec.Schema(), []arrow.Record{rec})
+	defer table.Release()
+	path := filepath.Join(t.TempDir(), "long.parquet")
+	_, err := Write(t.Context(), path, table, WriteOptions{Compression: Compression{Codec: "none"}})
+	require.NoError(t, err)
+	for _, c := range []struct {
+		columns []int
+		rows    int64
+	}{{[]int{0, 1}, 1 << 20 * longPieces / 30_000}, {[]int{0}, 600}} {
+		s, err := Scan(path, 1<<20, ReadOptions{})
+		require.NoError(t, err)
+		s.Choose(c.columns)
+		piece, err := s.Next(t.Context())
+		require.NoError(t, err)
+		require.InDelta(t, c.rows, piece.NumRows(), 100, "the rows of a piece")
+		piece.Release()
+		s.Close()
 	}
 }

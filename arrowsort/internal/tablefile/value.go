@@ -1,7 +1,9 @@
 package tablefile
 
 import (
+	"fmt"
 	"math"
+	"math/big"
 	"strconv"
 	"strings"
 	"time"
@@ -26,7 +28,7 @@ func IsNull(a arrow.Array, i int) bool {
 }
 
 // Formatter prints the values of an array that are not null: times as ISO 8601 in UTC, without a zone where the type has
-// none, floating-point numbers so that they read back as such, binary as base64, nested values as JSON in which NaN and
+// none, floating-point numbers so that they read back as such, decimals with the digits of their scale, binary as base64, nested values as JSON in which NaN and
 // infinities are strings.
 func Formatter(a arrow.Array) func(i int) string {
 	switch a := a.(type) {
@@ -44,6 +46,12 @@ func Formatter(a arrow.Array) func(i int) string {
 		return formatTimestamps(a)
 	case *array.Date32:
 		return func(i int) string { return a.Value(i).ToTime().Format(time.DateOnly) }
+	case *array.Decimal128:
+		scale := a.DataType().(*arrow.Decimal128Type).Scale
+		return func(i int) string { return formatDecimal(a.Value(i).BigInt(), int(scale)) }
+	case *array.Decimal256:
+		scale := a.DataType().(*arrow.Decimal256Type).Scale
+		return func(i int) string { return formatDecimal(a.Value(i).BigInt(), int(scale)) }
 	case *array.Dictionary:
 		entry := Formatter(a.Dictionary())
 		return func(i int) string { return entry(a.GetValueIndex(i)) }
@@ -67,6 +75,29 @@ func formatTimestamps(a *array.Timestamp) func(i int) string {
 	}
 	return func(i int) string { return a.Value(i).ToTime(typ.Unit).UTC().Format(layout) }
 }
+
+// formatDecimal prints a number of units of 10^-scale with all its digits: Arrow's own printing goes through floating-point numbers.
+func formatDecimal(units *big.Int, scale int) string {
+	digits, sign := units.String(), ""
+	if scale < -mostDigits || scale > mostDigits { // of a broken schema
+		return fmt.Sprintf("%se%d", digits, -scale)
+	}
+	if units.Sign() < 0 {
+		digits, sign = digits[1:], "-"
+	}
+	if scale <= 0 {
+		if units.Sign() != 0 {
+			digits += strings.Repeat("0", -scale)
+		}
+		return sign + digits
+	}
+	digits = strings.Repeat("0", max(scale+1-len(digits), 0)) + digits
+	point := len(digits) - scale
+	return sign + digits[:point] + "." + digits[point:]
+}
+
+// mostDigits are those of the widest decimal.
+const mostDigits = 76
 
 // formatFloat prints the shortest number that reads back as the value, and as a floating-point number.
 func formatFloat(x float64, bits int) string {

@@ -2,6 +2,7 @@ package tablefile
 
 import (
 	"math"
+	"math/big"
 	"strings"
 	"testing"
 
@@ -38,6 +39,28 @@ func TestFormatFloatStaysAFloat(t *testing.T) {
 		require.Equal(t, want, formatFloat(x, 64))
 		require.True(t, isFloat(want), want)
 		require.False(t, isInt(want), want)
+	}
+}
+
+func TestFormatDecimalKeepsAllDigits(t *testing.T) {
+	for _, c := range []struct {
+		units string
+		scale int
+		want  string
+	}{
+		{"150", 2, "1.50"}, {"-5", 2, "-0.05"}, {"0", 3, "0.000"}, {"-12345", 3, "-12.345"}, {"12", 0, "12"}, {"-12", -3, "-12000"}, {"0", -3, "0"}, {"-12", 2e9, "-12e-2000000000"},
+		{"12345678901234567890123456789012345678", 30, "12345678.901234567890123456789012345678"},
+		{"99999999999999999999999999999999999999", 38, "0.99999999999999999999999999999999999999"},
+	} {
+		units, ok := new(big.Int).SetString(c.units, 10)
+		require.True(t, ok)
+		require.Equal(t, c.want, formatDecimal(units, c.scale))
+	}
+	for _, typ := range []arrow.DataType{&arrow.Decimal128Type{Precision: 20, Scale: 3}, &arrow.Decimal256Type{Precision: 60, Scale: 3}} {
+		a, _, err := array.FromJSON(memory.DefaultAllocator, typ, strings.NewReader(`["-1.500"]`))
+		require.NoError(t, err)
+		require.Equal(t, "-1.500", Formatter(a)(0))
+		a.Release()
 	}
 }
 

@@ -3,8 +3,6 @@ package tablefile
 import (
 	"context"
 	"io"
-	"os"
-	"path/filepath"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
@@ -21,7 +19,7 @@ type WriteOptions struct {
 	PageRows     int                   // rows of a Parquet page at most; 0: DefaultPageRows
 	Schema       *arrow.Schema         // the schema that a Parquet file is to have, whose strings the table may hold as dictionaries; nil: the table's
 	Layout       *Layout               // of the Parquet file whose rows are written: its schema, metadata and compression are kept
-	Delimiter    rune                  // between the values of a line of CSV; 0: a comma
+	Delimiter    rune                  // between the values of a line of CSV; 0: a comma, or a tab in .tsv
 	Sorting      []SortingColumn       // the order of the rows, for the metadata of a Parquet file
 	Rows         []uint64              // numbers of the rows of a table that become a Parquet file, in their order; nil: all rows
 	Progress     func(done, total int) // told now and then, from one goroutine at a time
@@ -54,44 +52,20 @@ func write(ctx context.Context, path string, table arrow.Table, opts WriteOption
 	if err != nil {
 		return err
 	}
-	opts.Format = format
+	opts.Format, opts.Delimiter = format, delimiter(path, opts.Delimiter)
 	if opts.Allocator == nil {
 		opts.Allocator = memory.DefaultAllocator
 	}
-	if path == Pipe {
-		out.w = opts.Stdout
-		if out.w == nil {
-			out.w = os.Stdout
-		}
-		return writeTable(ctx, out, table, opts)
-	}
-	if d, ok := descriptorOf(path); ok {
-		return writeOpened(ctx, out, table, opts, func() (*os.File, error) { return d.open(path) })
-	}
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target // the file behind a link is replaced, not the link
-	}
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return writeOpened(ctx, out, table, opts, func() (*os.File, error) { return os.OpenFile(path, os.O_WRONLY, 0) })
-	}
-	return replaceFile(path, func(w io.Writer) error {
-		out.w = w
-		return writeTable(ctx, out, table, opts)
-	})
-}
-
-// writeOpened writes to what cannot be renamed over: a device, a named pipe, a file that is open already.
-func writeOpened(ctx context.Context, out *countingWriter, table arrow.Table, opts WriteOptions, open func() (*os.File, error)) error {
-	file, err := open()
+	target, err := openPending(path, opts.Stdout)
 	if err != nil {
 		return err
 	}
-	out.w = file
+	defer target.Abort()
+	out.w = target
 	if err := writeTable(ctx, out, table, opts); err != nil {
-		file.Close()
 		return err
 	}
-	return file.Close()
+	return target.Commit()
 }
 
 func writeTable(ctx context.Context, w io.Writer, table arrow.Table, opts WriteOptions) error {

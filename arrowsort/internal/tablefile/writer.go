@@ -2,6 +2,7 @@ package tablefile
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -24,6 +25,7 @@ type Writer struct {
 type pending interface {
 	io.Writer
 	flush() error  // behind the last byte
+	Sync() error   // behind flush
 	Commit() error // after an error nothing is left of the file
 	Abort()
 }
@@ -52,6 +54,7 @@ func (w *Writer) open(path string, schema *arrow.Schema, opts WriteOptions) (err
 	if opts.Format, err = opts.Format.Resolve(path); err != nil {
 		return err
 	}
+	opts.Delimiter = delimiter(path, opts.Delimiter)
 	if opts.Allocator == nil {
 		opts.Allocator = memory.DefaultAllocator
 	}
@@ -87,14 +90,26 @@ func openPending(path string, stdout io.Writer) (pending, error) {
 		file, err := d.open(path)
 		return direct{Writer: file, file: file}, err
 	}
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target // the file behind a link is replaced, not the link
-	}
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+	if isOpened(path) {
 		file, err := os.OpenFile(path, os.O_WRONLY, 0)
 		return direct{Writer: file, file: file}, err
 	}
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target // the file behind a link is replaced, not the link
+	}
 	return newPending(path)
+}
+
+// isOpened says whether there is a device or a pipe at a path, which is written as it is.
+func isOpened(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.Mode().IsRegular()
+}
+
+// Replaces reports whether what is written to a path appears there when it is complete, so that nothing is there after an error.
+func Replaces(path string) bool {
+	_, ok := descriptorOf(path)
+	return !ok && path != Pipe && !isOpened(path)
 }
 
 // direct is a file that cannot be renamed over.
@@ -104,6 +119,8 @@ type direct struct {
 }
 
 func (d direct) flush() error { return nil }
+
+func (d direct) Sync() error { return nil }
 
 func (d direct) Commit() error {
 	if d.file == nil {
@@ -135,6 +152,9 @@ func (w *Writer) Finish() error {
 	return w.named(err)
 }
 
+// Sync has the disk hold the file, which Commit does too: of several files it may be done at the same time. Finish comes before.
+func (w *Writer) Sync() error { return w.named(w.pending.Sync()) }
+
 // Commit syncs the file and gives it its name. It returns the size. Finish comes before.
 func (w *Writer) Commit() (int64, error) {
 	err := w.pending.Commit()
@@ -151,7 +171,7 @@ func (w *Writer) Abort() {
 }
 
 func (w *Writer) named(err error) error {
-	if err != nil {
+	if e := (*fileError)(nil); err != nil && !errors.As(err, &e) {
 		err = inFile(w.path, "standard output", err)
 	}
 	return err

@@ -1,0 +1,167 @@
+package parquetsort
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+)
+
+// ErrNotCopied is returned by Copy for what has to be sorted or merged.
+var ErrNotCopied = errors.New("parquetsort: not to be copied")
+
+// Copy is Sort for Parquet files whose rows are in order already, file by file as they are given: their row groups are copied, while the
+// keys are read to make sure of it. All others are ErrNotCopied, most by the bounds of their row groups, and so are outputs that are to
+// differ in more than the order that they name. Sort and Merge begin with it.
+func Copy(ctx context.Context, paths []string, output string, opts Options) (*Result, error) {
+	in, err := beginOutput(ctx, paths, output, opts)
+	if err != nil {
+		return nil, err
+	}
+	sorting := in.claimed(ctx, output)
+	if sorting == nil {
+		return nil, ErrNotCopied
+	}
+	result, order, err := in.copyClaimed(ctx, output, sorting)
+	order.release()
+	if result == nil && err == nil {
+		err = ErrNotCopied
+	}
+	return result, err
+}
+
+// copyOrOrder copies the inputs if they are in order as they are given. Else there is no result but their order, which the caller
+// releases.
+func (in *inputs) copyOrOrder(ctx context.Context, output string) (*Result, *fileOrder, error) {
+	if sorting := in.claimed(ctx, output); sorting != nil {
+		return in.copyClaimed(ctx, output, sorting)
+	}
+	order, err := in.order(ctx)
+	return nil, order, err
+}
+
+// claimed is the order of the keys if the inputs can be copied and are in it, by the bounds of their row groups; else nil.
+func (in *inputs) claimed(ctx context.Context, output string) []tablefile.SortingColumn {
+	sorting := sortingOf(in.opts.Keys)
+	out, err := in.outputs(ctx, output)
+	if sorting == nil || err != nil || !tablefile.Replaces(output) {
+		return nil
+	}
+	if layouts := out.copied(in, in.paths); layouts == nil || !tablefile.ClaimsOrder(layouts, sorting) {
+		return nil
+	}
+	return sorting
+}
+
+// sortingOf is the order of keys for the metadata of a file; nil when they are not all named.
+func sortingOf(keys []arrowsort.Key) []tablefile.SortingColumn {
+	var order []tablefile.SortingColumn
+	for _, k := range keys {
+		if k.Path == "" {
+			return nil
+		}
+		order = append(order, tablefile.SortingColumn{Path: k.Path, Descending: k.Order == arrowsort.Descending, NullsFirst: k.Nulls == arrowsort.NullsAtStart})
+	}
+	return order
+}
+
+// copyClaimed copies the inputs while it finds their order. There is no result if they are not in order as they are given.
+func (in *inputs) copyClaimed(ctx context.Context, output string, sorting []tablefile.SortingColumn) (result *Result, order *fileOrder, err error) {
+	copying, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var looking sync.WaitGroup
+	looking.Go(func() {
+		if order, err = in.quiet().order(copying); err != nil {
+			cancel(err)
+		} else if !order.asGiven() {
+			cancel(ErrNotCopied)
+		}
+	})
+	result, failed := in.within(copying, func(_ *Sorter, out *outputs) (*Result, error) {
+		out.options.Sorting = sorting
+		if err := out.begin(); err != nil {
+			return nil, err
+		}
+		if err := out.copyAll(copying, in, in.paths); err != nil {
+			return nil, err
+		}
+		if looking.Wait(); copying.Err() != nil {
+			return nil, context.Cause(copying)
+		}
+		return order.copied()
+	}, output)
+	if failed != nil && !errors.Is(failed, tablefile.ErrCorrupt) { // whoever reads all of it says what is wrong
+		cancel(failed)
+	}
+	looking.Wait()
+	switch first := context.Cause(copying); {
+	case failed == nil:
+		return result, order, nil
+	case first == nil || first == ErrNotCopied:
+		return nil, order, nil
+	default:
+		order.release()
+		return nil, nil, first
+	}
+}
+
+// quiet are the inputs without progress.
+func (in *inputs) quiet() *inputs {
+	quiet, opts := *in, *in.opts
+	opts.Progress = func(string, int64, int64) {}
+	quiet.opts = &opts
+	return &quiet
+}
+
+// copied are the layouts of files that can be copied to the output row group by row group, since it is to be as they are; nil when they
+// cannot.
+func (o *outputs) copied(in *inputs, files []string) (layouts []*tablefile.Layout) {
+	opts := in.opts
+	if opts.splits() || opts.Limit > 0 || opts.RowGroupRows > 0 || opts.PageRows > 0 || o.options.Format != tablefile.Parquet {
+		return nil
+	}
+	for _, file := range files {
+		s, err := in.scan(file)
+		if err != nil {
+			return nil
+		}
+		same := columnsEqual(in.schema, s.Schema) && tablefile.Copies(s, o.schema, o.options)
+		s.Close()
+		if !same {
+			return nil
+		}
+		layouts = append(layouts, s.Layout)
+	}
+	return layouts
+}
+
+// copyAll copies the row groups of files, and completes the output.
+func (o *outputs) copyAll(ctx context.Context, in *inputs, files []string) error {
+	done := int64(0)
+	for _, file := range files {
+		s, err := in.scan(file)
+		if err != nil {
+			return err
+		}
+		err = o.last().Copy(ctx, s, func(bytes int64) {
+			done += bytes
+			in.opts.Progress(PhaseCopy, done, in.bytes)
+		})
+		s.Close()
+		if err != nil {
+			return err
+		}
+	}
+	return o.finish()
+}
+
+// copied is the result for files that are copied.
+func (o *fileOrder) copied() (*Result, error) {
+	plan, err := o.stats.plan()
+	if err != nil {
+		return nil, err
+	}
+	return &Result{RowsIn: o.rows, Rows: o.rows, Plan: plan.String(), Copied: true}, nil
+}
