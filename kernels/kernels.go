@@ -96,9 +96,9 @@ func binning(name string, wide bool) []Kernel {
 // tinyBytes is the memory of a tiny sort: a number, two places and a class for each row, the counters of the bins, a sum for each warp.
 func tinyBytes(items int) int { return TinyThreads*items*13 + 4<<TinyBinBits + TinyThreads/32*8 }
 
-// clusterBytes is the memory of a block of a cluster: two words and a half for each row, twice; counters of bins; what each block has of
+// clusterBytes is the memory of a block of a cluster: three words for each row, twice; counters of digits for each warp; what each block has of
 // each digit, twice; what it has seen of the numbers; and some words for each warp.
-const clusterBytes = 2*ClusterRoom*12 + 4<<ClusterBinBits + 2*ClusterBlocks*RadixBins*4 + ClusterBlocks*24 + 2048
+const clusterBytes = 2*ClusterRoom*12 + (ClusterThreads/32+2*ClusterBlocks+1)*RadixBins*4 + ClusterBlocks*24 + 2048
 
 // binningCounters is the room behind a tile: a counter of each bin for each warp, two words for each bin, and a few words.
 func binningCounters(threads int) int { return (threads/32+2)*RadixBins*4 + 256 }

@@ -180,7 +180,7 @@ const (
 	// ClusterRoom is the most rows that are dealt to a block.
 	ClusterRoom = ClusterThreads * (ClusterItems + 2)
 	// ClusterBinBits is the bits by which the rows of a block are told apart first.
-	ClusterBinBits = 13
+	ClusterBinBits = 12
 
 	// TextTile is the rows of which a block of 256 threads looks up the lengths.
 	TextTile = StreamThreads * 8

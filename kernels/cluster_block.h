@@ -1,0 +1,67 @@
+// A block of a cluster that sorts: its rows, and its shared memory, to some of which others write.
+#pragma once
+#include "few_rows.h"
+
+const u32 CLUSTER_WARPS = CLUSTER_THREADS / 32, CLUSTER_BINS = 1 << CLUSTER_BIN_BITS; // of a block
+const u32 TAG_ROW_BITS = 16, TAG_ROW = (1u << TAG_ROW_BITS) - 1; // a tag is a row with its bin, or the place of its class, above
+static_assert(CLUSTER_ROWS <= 1 << TAG_ROW_BITS && CLUSTER_BLOCKS << CLUSTER_BIN_BITS <= 1 << (32 - TAG_ROW_BITS), "room in a tag");
+
+struct ClusterBlock {
+	u64 *numbers, *oldNumbers; // of rows
+	u32 *tags, *oldTags;
+	u32* counters; // of bins; of digits or destinations, for each warp
+	u32* totals;   // for each block, what it has of each digit, or for each destination; twice
+	u32* moves;    // for each digit or destination, how far rows go from where they are staged
+	Extent64 *extents, *warpExtents;
+	u32 *sums, *sizes; // of warps; of what each block is dealt
+	u32* refused;
+
+	u32 n, rank;
+	u32 shareBits; // a block has 2^shareBits rows
+	u32 used;      // items of a thread
+	u32 local;     // the first row of this thread, in the block
+	Extent64 extent; // of all rows
+
+	DEVICE explicit ClusterBlock(u32 n)
+	    : n(n), rank(block_index()), shareBits(n <= CLUSTER_ROWS / 4 ? 10 : n <= CLUSTER_ROWS / 2 ? 11 : 12), used((1u << shareBits) / CLUSTER_THREADS),
+	      local(warp_index() * 32 * used + lane_index()) {
+		static_assert(CLUSTER_THREADS == 1024 && CLUSTER_ITEMS == 4, "one, two or four are used");
+		numbers = (u64*)shared_memory(), oldNumbers = numbers + CLUSTER_ROOM;
+		tags = (u32*)(oldNumbers + CLUSTER_ROOM), oldTags = tags + CLUSTER_ROOM;
+		counters = oldTags + CLUSTER_ROOM;
+		totals = counters + CLUSTER_WARPS * RADIX_BINS, moves = totals + 2 * CLUSTER_BLOCKS * RADIX_BINS;
+		extents = (Extent64*)(moves + RADIX_BINS), warpExtents = extents + CLUSTER_BLOCKS;
+		sums = (u32*)(warpExtents + CLUSTER_WARPS), sizes = sums + CLUSTER_WARPS, refused = sizes + CLUSTER_WARPS;
+	}
+	DEVICE u32 first() const { return rank << shareBits; }
+	// Rows of this block; the last ones have fewer, or none.
+	DEVICE u32 rows() const {
+		u32 left = first() < n ? n - first() : 0;
+		return left < 1u << shareBits ? left : 1u << shareBits;
+	}
+	DEVICE void swap() {
+		u64* n = numbers;
+		u32* t = tags;
+		numbers = oldNumbers, tags = oldTags, oldNumbers = n, oldTags = t;
+	}
+
+	// Everything that any block has seen.
+	DEVICE void measure(const Extent64& e) {
+		Extent64 mine = warp_extent(e);
+		if (lane_index() == 0) warpExtents[warp_index()] = mine;
+		sync_block();
+		cluster_wait(); // all blocks are there
+		if (warp_index() == 0) {
+			mine = warp_extent(warpExtents[lane_index()]);
+			if (lane_index() < CLUSTER_BLOCKS) *in_block(lane_index(), extents + rank) = mine;
+		}
+		cluster_arrive();
+		cluster_wait();
+		extent = warp_extent(lane_index() < CLUSTER_BLOCKS ? extents[lane_index()] : Extent64());
+	}
+	DEVICE static Extent64 warp_extent(const Extent64& e) {
+		Extent64 all;
+		all.notLeast = warp_max(e.notLeast), all.greatest = warp_max(e.greatest), all.mixed = vote(e.mixed) != 0;
+		return all;
+	}
+};
