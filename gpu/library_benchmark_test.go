@@ -56,7 +56,7 @@ func (r reused) Reallocate(n int, b []byte) []byte { return append(r.Allocate(n)
 func (r reused) Free(b []byte)                     { r[len(b)] = append(r[len(b)], b) }
 
 // BenchmarkLibrary is a call of the library from record to sorted record, on both engines: from and to ordinary memory as the library
-// allocates it, used before, and as Arrow's allocator gives it, which clears it; and pinned.
+// allocates it, to memory that was used before, and pinned.
 func BenchmarkLibrary(b *testing.B) {
 	device := openForBenchmark(b)
 	runs := []struct {
@@ -66,7 +66,6 @@ func BenchmarkLibrary(b *testing.B) {
 	}{
 		{"engine=cpu/memory=go", nil, memory.DefaultAllocator, nil}, {"engine=gpu/memory=go", device, memory.DefaultAllocator, nil},
 		{"engine=gpu/memory=reused", device, memory.DefaultAllocator, reused{}},
-		{"engine=gpu/memory=arrow", device, memory.DefaultAllocator, memory.DefaultAllocator},
 		{"engine=gpu/memory=pinned", device, device.Allocator(), device.Allocator()},
 	}
 	for _, rows := range []int{100_000, 300_000, 1_000_000, 3_000_000, 10_000_000, 100_000_000} {
