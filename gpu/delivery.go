@@ -36,7 +36,6 @@ func (s *sorter) flush() {
 		if s.failed() {
 			break
 		}
-		s.down.workers = s.threadsDown()
 		s.down.fail(s.down.After(d.made))
 		s.down.download(d.dst, d.src)
 		s.down.fail(s.down.Record(d.brought))

@@ -24,8 +24,8 @@ type mover struct {
 	marked  int
 }
 
-func newMover(ctx context.Context, device *driver.Context, l *lane, threads int) mover {
-	return mover{lane: l, device: device, ctx: ctx, workers: host.NewWorkers(ctx, threads)}
+func newMover(ctx context.Context, device *driver.Context, l *lane, workers *host.Workers) mover {
+	return mover{lane: l, device: device, ctx: ctx, workers: workers}
 }
 
 // fail notes an error, the first one only.

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
-	"github.com/arrowsort/arrowsort/gpu/internal/host"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -35,7 +34,6 @@ func (s *sorter) prefetch() {
 	s.prefetched = true
 	list, bytes := s.prefetchable()
 	if s.threads == 1 || bytes < prefetchBytes || int64(bytes)+int64(sortBytes*s.rows) > s.Device.Memory/2 {
-		s.down.workers = s.workers // nothing comes up meanwhile
 		return
 	}
 	s.arrivals = map[int]*arrival{}
@@ -49,9 +47,7 @@ func (s *sorter) prefetch() {
 		s.fail(s.up.After(*s.freed))
 	}
 	failed := s.failed()
-	s.allSent = make(chan struct{})
 	s.helpers.Go(func() {
-		defer close(s.allSent)
 		for _, a := range arrivals {
 			if !failed {
 				s.bringUp(a)
@@ -120,15 +116,5 @@ func (s *sorter) hasArrived(at int) bool {
 		return true
 	default:
 		return false
-	}
-}
-
-// threadsDown are the threads that bring results down: all of them when nothing comes up any more.
-func (s *sorter) threadsDown() *host.Workers {
-	select {
-	case <-s.allSent:
-		return s.workers
-	default:
-		return s.down.workers
 	}
 }

@@ -35,7 +35,6 @@ type sorter struct {
 	prefetched      bool
 	arrivals        map[int]*arrival // columns that come up, by their place in the job
 	freed           *driver.Event    // behind kernels that use memory that is free, before anything comes up
-	allSent         chan struct{}    // closed when all of them are on their way
 	ready           []delivery       // made, or being made
 	leaving         []delivery       // on their way to the host
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/gpu/internal/host"
 	"github.com/arrowsort/arrowsort/kernels"
 )
 
@@ -27,10 +28,10 @@ func newTask(ctx context.Context, s *session, threads int) *task {
 	if threads <= 0 {
 		threads = runtime.GOMAXPROCS(0)
 	}
-	half := max(1, threads/2) // what comes up and what goes down are copied at the same time
+	workers := host.NewWorkers(ctx, threads)
 	return &task{
-		session: s, threads: threads, mover: newMover(ctx, s.Context, s.lanes[0], threads),
-		up: newMover(ctx, s.Context, s.lanes[1], half), down: newMover(ctx, s.Context, s.lanes[2], max(1, threads-half)),
+		session: s, threads: threads, mover: newMover(ctx, s.Context, s.lanes[0], workers),
+		up: newMover(ctx, s.Context, s.lanes[1], workers), down: newMover(ctx, s.Context, s.lanes[2], workers),
 	}
 }
 

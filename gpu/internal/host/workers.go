@@ -11,6 +11,7 @@ import (
 type Workers struct {
 	ctx     context.Context
 	threads int
+	alone   chan struct{} // has room for one of each thread that works alone
 }
 
 // NewWorkers is for at most so many threads; 0 for GOMAXPROCS.
@@ -18,7 +19,7 @@ func NewWorkers(ctx context.Context, threads int) *Workers {
 	if threads <= 0 {
 		threads = runtime.GOMAXPROCS(0)
 	}
-	return &Workers{ctx, threads}
+	return &Workers{ctx, threads, make(chan struct{}, threads)}
 }
 
 // Threads is how many there are.
@@ -71,8 +72,8 @@ func (w *Workers) Copy(dst, src []byte) error {
 	return w.Tiles(len(src), copyTile, func(lo, hi int) { copy(dst[lo:hi], src[lo:hi]) })
 }
 
-// BeginCopy begins to copy src to dst by one thread, and returns what waits for the end. The only thread copies at once, and so does
-// any a little.
+// BeginCopy begins to copy src to dst by one thread, as soon as one is free, and returns what waits for the end. The only thread
+// copies at once, and so does any a little.
 func (w *Workers) BeginCopy(dst, src []byte) (end func() error) {
 	return w.begin(len(src), func(w *Workers) error { return w.Copy(dst, src) })
 }
@@ -83,13 +84,18 @@ func (w *Workers) BeginWiden(dst []uint64, src []uint32) (end func() error) {
 }
 
 func (w *Workers) begin(bytes int, work func(*Workers) error) (end func() error) {
-	alone := &Workers{w.ctx, 1}
+	alone := &Workers{ctx: w.ctx, threads: 1}
 	if w.threads == 1 || bytes <= copyTile {
 		err := work(alone)
 		return func() error { return err }
 	}
 	done := make(chan error, 1)
-	go func() { done <- work(alone) }()
+	go func() {
+		w.alone <- struct{}{}
+		err := work(alone)
+		<-w.alone
+		done <- err
+	}()
 	return func() error { return <-done }
 }
 
