@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"runtime"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
@@ -29,22 +28,18 @@ func checkEngine(name string) error {
 }
 
 // What --engine auto weighs, in nanoseconds: the first sort of a process, by a key and with two more columns of 8 bytes in ordinary memory.
-// Measured on an H200 beside 16 cores of a Xeon with 2, 4, 8 and 16 threads (BenchmarkCold in package gpu, 2026-11-21).
+// Measured on an H200 beside 16 cores of a Xeon with 2 to 16 threads (BenchmarkCold in package gpu, 2026-11-21).
 const (
-	gpuStart     = 266e6 // to open a GPU and to get its memory
-	gpuRow       = 2.1   // to move a row there and back, fresh memory
-	cpuRow       = 1.7   // fresh memory
-	cpuThreadRow = 43.5  // of one thread's work on a row
+	gpuStart     = 260e6 // to open a GPU and to get its memory
+	gpuRow       = 1.1   // to move a row there and back, fresh memory
+	gpuThreadRow = 8.5   // of one thread's work on a row: copies
+	cpuRow       = 2.5   // fresh memory
+	cpuThreadRow = 40    // of one thread's work on a row
 )
 
-// autoRows is the number of rows from which auto takes a GPU instead of so many threads. With very many that is never: both wait for
-// memory of the host.
+// autoRows is the number of rows from which auto takes a GPU instead of so many threads.
 func autoRows(threads int) int64 {
-	gain := cpuRow + cpuThreadRow/float64(threads) - gpuRow
-	if gain <= 0 {
-		return math.MaxInt64
-	}
-	return int64(gpuStart / gain)
+	return int64(gpuStart / (cpuRow - gpuRow + (cpuThreadRow-gpuThreadRow)/float64(threads)))
 }
 
 // openEngine opens the engine for a sort of so many rows; nil is the processor. close gives it back.
