@@ -89,8 +89,8 @@ struct Cluster : ClusterDigits {
 	// Sends the staged rows to where they belong.
 	DEVICE void send(u32 values) {
 		for (u32 i = thread_index(); i < CLUSTER_BINS; i += CLUSTER_THREADS) counters[i] = 0; // no more counts of warps
-		for (u32 at = thread_index(); at < values; at += CLUSTER_THREADS) {
-			u32 tag = oldTags[at], to = tag >> (TAG_ROW_BITS + CLUSTER_BIN_BITS), there = at + moves[to];
+		for (u32 i = thread_index(); i < values; i += CLUSTER_THREADS) {
+			u32 at = in_turn(i, values), tag = oldTags[at], to = tag >> (TAG_ROW_BITS + CLUSTER_BIN_BITS), there = at + moves[to];
 			*in_block(to, numbers + there) = oldNumbers[at];
 			*in_block(to, tags + there) = tag;
 		}

@@ -39,6 +39,11 @@ struct ClusterBlock {
 		u32 left = first() < n ? n - first() : 0;
 		return left < 1u << shareBits ? left : 1u << shareBits;
 	}
+	// The place in memory of staged row i of so many. Every block begins with another part, so that not all send to the same block at a time.
+	DEVICE u32 in_turn(u32 i, u32 count) const {
+		u32 at = i + count * rank / CLUSTER_BLOCKS;
+		return at < count ? at : at - count;
+	}
 	DEVICE void swap() {
 		u64* n = numbers;
 		u32* t = tags;

@@ -45,7 +45,8 @@ struct ClusterDigits : ClusterBlock {
 		}
 		cluster_wait();
 		if (!sum_blocks(totals + pass % 2 * CLUSTER_BLOCKS * RADIX_BINS, start)) return; // in the same order
-		for (u32 at = thread_index(); at < rows(); at += CLUSTER_THREADS) {
+		for (u32 i = thread_index(); i < rows(); i += CLUSTER_THREADS) {
+			u32 at = in_turn(i, rows());
 			u64 x = numbers[at];
 			u32 t = tags[at], place = at + moves[digit_of(x, t)], to = place >> shareBits, there = place & ((1u << shareBits) - 1);
 			*in_block(to, oldNumbers + there) = x;

@@ -80,6 +80,15 @@ template <int items> struct FewRows {
 		Extent64 extent;
 		u32 nulls = load_nulls(used);
 		load_raw(used);
+		if (linear.plain() && field->validity == 0) { // as most are
+			UNROLL for (int i = 0; i < items; i++) {
+				if (i >= (int)used || !has(i)) continue;
+				number[i] = linear.plain_number(number[i]);
+				extent.add(number[i]);
+				places |= value_place() << 2 * i;
+			}
+			return extent;
+		}
 		UNROLL for (int i = 0; i < items; i++) {
 			if (i >= (int)used || !has(i)) continue;
 			u64 x = number[i];
