@@ -56,7 +56,10 @@ template <class Finish, bool wide> struct WindowCutter {
 	DEVICE bool cut() {
 		u32 most = (u32)b.window, prefixBits = 32 - (u32)b.bits, binBits = Finish::bitsOfBins, wordBits = 32 - (wide ? (u32)Finish::indexBits : (u32)b.rowBits);
 		int spare = (int)(binBits + wordBits) - (int)prefixBits; // bits of the bucket's number that fit too
-		u32 together = spare > 0 ? 1u << (spare < 16 ? spare : 16) : 1;
+		u32 room = spare > 0 ? 1u << (spare < 16 ? spare : 16) : 1, together = 1;
+		while (together < room && (b.n >> b.bits) * together < most) together *= 2; // as many as there are in most windows
+		if (lastBucket - bucket > 2 * together) trim();
+		if (lastBucket - bucket > 16 * together) together = room;
 		bool fits = spare >= 0 && lastBucket - bucket <= 16 * together;
 		u32 to = fits && lastBucket - bucket > together ? bucket + together : lastBucket, until = to == lastBucket ? end : start(to);
 		if (until - first > most && to - bucket > 1) until = start(--to); // the last bucket by itself
@@ -66,6 +69,22 @@ template <class Finish, bool wide> struct WindowCutter {
 		}
 		sync_block();
 		return fits && until - first <= most && (wide || !span->ties);
+	}
+	// Leaves out empty buckets at both ends.
+	DEVICE void trim() {
+		u32 *ends = (u32*)rest + 4, skip = 0, to = bucket; // the first are counted from the end, so that they have a maximum too
+		if (thread_index() == 0) ends[0] = 0, ends[1] = bucket;
+		sync_block();
+		for (u32 k = bucket + thread_index(); k < lastBucket; k += Finish::threads) {
+			if (start(k) == start(k + 1)) continue;
+			if (skip == 0) skip = lastBucket - k;
+			to = k + 1;
+		}
+		atomic_max(ends, skip), atomic_max(ends + 1, to);
+		sync_block();
+		if (ends[0]) bucket = lastBucket - ends[0];
+		lastBucket = ends[1];
+		sync_block();
 	}
 	DEVICE u32 start(u32 bucket) const { return load((const u32*)b.starts + bucket); }
 

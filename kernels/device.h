@@ -205,26 +205,15 @@ DEVICE u32 add_shared_if(bool wanted, u32 place, u32 x) {
 	return before;
 }
 
-// Orders the two words at place pair, of which second is the latter, if there is a pair. Without a branch: nearly every warp has some
-// lane with a pair.
-DEVICE void order_pair(u32 pair, u32 second, bool isPair) {
-	asm volatile(
-	    "{ .reg .pred p, q; .reg .b32 y; setp.ne.u32 p, %2, 0; mov.b32 y, 0; @p ld.shared.u32 y, [%0]; setp.gt.u32 q, y, %1;"
-	    "@q st.shared.u32 [%0], %1; @q st.shared.u32 [%0 + 4], y; }" ::"r"(pair),
-	    "r"(second), "r"((u32)isPair)
-	    : "memory");
+// A word if it is wanted, else 0; and two neighbour words. Without branches, so that many are on their way at once.
+DEVICE u32 load_shared_if(bool wanted, u32 place) {
+	u32 x;
+	asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; mov.b32 %0, 0; @p ld.shared.u32 %0, [%2]; }" : "=r"(x) : "r"((u32)wanted), "r"(place) : "memory");
+	return x;
 }
-// The same; reports whether they agree from bit shift on.
-DEVICE bool order_tied_pair(u32 pair, u32 second, bool isPair, u32 shift) {
-	u32 tie;
-	asm volatile(
-	    "{ .reg .pred p, q, e; .reg .b32 y, z; setp.ne.u32 p, %3, 0; mov.b32 y, 0; @p ld.shared.u32 y, [%1]; setp.gt.u32 q, y, %2;"
-	    "@q st.shared.u32 [%1], %2; @q st.shared.u32 [%1 + 4], y; xor.b32 z, y, %2; shr.u32 z, z, %4; setp.eq.and.u32 e, z, 0, p;"
-	    "selp.u32 %0, 1, 0, e; }"
-	    : "=r"(tie)
-	    : "r"(pair), "r"(second), "r"((u32)isPair), "r"(shift)
-	    : "memory");
-	return tie != 0;
+DEVICE void store_two_if(bool wanted, u32 place, u32 x, u32 y) {
+	asm volatile("{ .reg .pred p; setp.ne.u32 p, %0, 0; @p st.shared.u32 [%1], %2; @p st.shared.u32 [%1 + 4], %3; }" ::"r"((u32)wanted), "r"(place), "r"(x), "r"(y)
+	             : "memory");
 }
 
 // Has a word brought near that will be loaded soon.

@@ -58,17 +58,33 @@ struct NumberedRow {
 	}
 };
 
+// Where the items of a lane are among the rows of its warp: 16 bytes of neighbours in a lane.
+template <int vector> DEVICE u32 place_of_item(int i) { return (i / vector * 32 + lane_index()) * vector + i % vector; }
+
+// The items that the bitmap of a field says are valid. A lane reads a word for all.
+template <int items, int vector> DEVICE u32 valid_items(const Field* f, u64 first, u64 rows) {
+	static_assert(items < 32, "a word for each item, and one more");
+	u64 bit = f->bit + first, word = bit / 32 + lane_index(), last = (f->bit + rows - 1) / 32;
+	u32 bits = lane_index() <= items && word <= last ? load((const u32*)f->validity + word) : 0, mask = 0;
+	bits = shift_right(shuffle(bits, (lane_index() + 1) % 32), bits, (u32)bit % 32);
+	UNROLL for (int i = 0; i < items; i += vector) {
+		u32 at = place_of_item<vector>(i);
+		mask |= (shuffle(bits, at / 32) >> at % 32 & ((1u << vector) - 1)) << i;
+	}
+	return mask;
+}
+
 const int CHUNK_ITEMS = 8;
 const u32 CHUNK_ROWS = 32 * CHUNK_ITEMS, ALL_ITEMS = (1u << CHUNK_ITEMS) - 1;
 
-// The rows of a warp, 16 bytes of neighbours in a lane. Masks have a bit for each item.
+// The rows of a warp. Masks have a bit for each item.
 template <class Word> struct Chunk {
 	static const int vector = 16 / sizeof(Word);
 
 	Word number[CHUNK_ITEMS];
 	u32 inside, values, nulls;
 
-	DEVICE static u32 place(int i) { return (i / vector * 32 + lane_index()) * vector + i % vector; }
+	DEVICE static u32 place(int i) { return place_of_item<vector>(i); }
 	DEVICE u32 class_of(int i) const { return values >> i & 1 ? CLASS_VALUE : nulls >> i & 1 ? CLASS_NULL : CLASS_NAN; }
 
 	DEVICE void load_values(const Word* values, u64 first, u64 rows) {
@@ -84,17 +100,7 @@ template <class Word> struct Chunk {
 			inside |= (u32)(row < rows) << i;
 		}
 	}
-	// A lane reads a word of the bitmap for all.
-	DEVICE u32 valid(const Field* f, u64 first, u64 rows) const {
-		u64 bit = f->bit + first, word = bit / 32 + lane_index(), last = (f->bit + rows - 1) / 32;
-		u32 bits = lane_index() <= CHUNK_ROWS / 32 && word <= last ? ::load((const u32*)f->validity + word) : 0, mask = 0;
-		bits = shift_right(shuffle(bits, (lane_index() + 1) % 32), bits, (u32)bit % 32);
-		UNROLL for (int i = 0; i < CHUNK_ITEMS; i += vector) {
-			u32 at = place(i);
-			mask |= (shuffle(bits, at / 32) >> at % 32 & ((1u << vector) - 1)) << i;
-		}
-		return mask & inside;
-	}
+	DEVICE u32 valid(const Field* f, u64 first, u64 rows) const { return inside & valid_items<CHUNK_ITEMS, vector>(f, first, rows); }
 	DEVICE void load(const Field* f, const Numbers<Word>& numbers, u64 first, u64 rows) {
 		load_values((const Word*)f->values, first, rows);
 		settle(f, numbers, first, rows);

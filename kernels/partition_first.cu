@@ -5,21 +5,19 @@
 template <class Word, int items> struct Lows {
 	u32 first;
 	DEVICE void set(int, u32) {}
-	DEVICE u32 get(int i) const { return first + Chunk<Word>::place(i); }
+	DEVICE u32 get(int i) const { return first + place_of_item<4>(i); }
 };
 template <int items> struct Lows<u64, items> {
 	u32 first, keep, low[items]; // keep: the bits of the code
-	DEVICE void set(int i, u32 code) { low[i] = (code & keep) | (first + Chunk<u64>::place(i)); }
+	DEVICE void set(int i, u32 code) { low[i] = (code & keep) | (first + place_of_item<2>(i)); }
 	DEVICE u32 get(int i) const { return low[i]; }
 };
 
-// The first pass reads the column, and makes records. An item's row is first + Chunk::place(item).
+// The first pass reads the column, and makes records. An item's row is first + place(item).
 template <class Word, int threads, int tile, int bins> struct FirstPass {
-	static const int items = tile / threads, chunk = sizeof(Word) == 4 ? items : 8; // items whose numbers registers can hold
+	static const int items = tile / threads, vector = 16 / sizeof(Word);
 	typedef Dealer<threads, items, bins> Deal;
-	typedef Chunk<Word> Rows;
 	typedef TileClasses<threads, tile> Classes;
-	static_assert(items % CHUNK_ITEMS == 0 && items <= 32, "whole chunks, and a bit for each item");
 	static_assert(Classes::bytes <= tile * 8, "room in the stage");
 
 	const Buckets& b;
@@ -34,76 +32,84 @@ template <class Word, int threads, int tile, int bins> struct FirstPass {
 		lows.first = first;
 		if constexpr (sizeof(Word) == 8) lows.keep = ~0u << b.rowBits;
 	}
+	DEVICE static u32 place(int i) { return place_of_item<vector>(i); }
 	DEVICE u32* cursors() const { return (u32*)(b.second ? b.firstCursors : b.cursors); }
+
+	DEVICE void load(Word* x) const {
+		const Word* values = (const Word*)b.field.values;
+		if (tileFirst + (u64)tile <= b.n) {
+			UNROLL for (int i = 0; i < items; i += vector) load_vector(values + first + place(i), x + i);
+		} else {
+			UNROLL for (int i = 0; i < items; i++) x[i] = ::load(values + (first + place(i) < b.n ? first + place(i) : b.n - 1));
+		}
+	}
+	// Numbers become codes.
+	DEVICE void encode(const Word* x) {
+		if (map.simple()) {
+			UNROLL for (int i = 0; i < items; i++) set(i, map.simple_code(x[i]));
+		} else if (map.floating) {
+			ByValue<Word> values(map.map);
+			UNROLL for (int i = 0; i < items; i++) set(i, values.code(x[i]));
+		} else {
+			UNROLL for (int i = 0; i < items; i++) set(i, map.code_by_bits(x[i], first + place(i)));
+		}
+	}
 	DEVICE void set(int i, u64 code) {
 		dealer.key[i] = (u32)(code >> 32);
 		lows.set(i, (u32)code);
 	}
-
-	// Codes of some numbers, from item c on.
-	template <int count> DEVICE void encode(const Word* x, int c) {
-		if (map.simple()) {
-			UNROLL for (int i = 0; i < count; i++) set(c + i, map.simple_code(x[i]));
-		} else if (map.floating) {
-			ByValue<Word> values(map.map);
-			UNROLL for (int i = 0; i < count; i++) set(c + i, values.code(x[i]));
-		} else {
-			UNROLL for (int i = 0; i < count; i++) set(c + i, map.code_by_bits(x[i], first + Rows::place(c + i)));
-		}
+	template <bool whole, class Inside> DEVICE void deal(const Inside& inside) {
+		dealer.template deal<whole>(cursors(), inside, [&](int i) { return lows.get(i); });
+		dealer.template write<whole>((Record*)b.records[0]);
 	}
 
 	// Tiles of records only, as nearly all are.
-	DEVICE void load(Word* x, int c) const {
-		const Word* values = (const Word*)b.field.values + first;
-		UNROLL for (int i = 0; i < chunk; i += Rows::vector) load_vector(values + Rows::place(c + i), x + i);
-	}
 	DEVICE void run_whole(Word* x) {
-		Numbers<Word> numbers(&b.field);
 		dealer.clear();
-		UNROLL for (int c = 0; c < items; c += chunk) {
-			if (c > 0) load(x, c);
-			numbers.template make_values<chunk>(x);
-			encode<chunk>(x, c);
-		}
-		dealer.template deal<true>(cursors(), [](int) { return true; }, [&](int i) { return lows.get(i); });
-		dealer.template write<true>((Record*)b.records[0]);
+		Numbers<Word>(&b.field).template make_values<items>(x);
+		encode(x);
+		deal<true>([](int) { return true; });
 	}
 
 	// Any tile.
-	APART void run_any(const Buckets* b, bool classes) { FirstPass(*b).run_mixed(classes); }
-	DEVICE void run_mixed(bool someClasses) {
+	DEVICE void run_mixed(Word* x, bool someClasses) {
 		Classes classes(shared_memory());
-		u32 records = 0;
+		Numbers<Word> numbers(&b.field);
+		u32 inside = 0, values = 0, valid = ~0u;
+		if (b.field.validity) valid = valid_items<items, vector>(&b.field, first, b.n);
 		dealer.clear();
-		classes.clear();
+		if (someClasses) classes.clear();
+		UNROLL for (int i = 0; i < items; i++) {
+			inside |= (u32)(first + place(i) < b.n) << i;
+			values |= (u32)numbers.make(x[i]) << i;
+		}
+		if (numbers.rank) valid &= values;
+		values &= inside & valid;
 		sync_block();
-		UNROLL for (int c = 0; c < items; c += CHUNK_ITEMS) records |= load_any(classes, c) << c;
+		if (someClasses) {
+			add(classes, CLASS_OF_NULL, inside & ~valid);
+			add(classes, CLASS_OF_NAN, inside & valid & ~values);
+			values &= ~add_heavies(classes, x, values);
+		}
+		encode(x);
 		sync_block();
 		if (someClasses) classes.write(b, tileFirst);
-		dealer.template deal<false>(cursors(), [&](int i) { return records >> i & 1; }, [&](int i) { return lows.get(i); });
-		dealer.template write<false>((Record*)b.records[0]);
+		deal<false>([&](int i) { return values >> i & 1; });
 	}
-	// Loads a chunk, and notes what is of a class; the items that are records.
-	DEVICE u32 load_any(const Classes& classes, int c) {
-		Rows rows;
-		rows.load(&b.field, Numbers<Word>(&b.field), first + 32 * c, b.n);
-		encode<CHUNK_ITEMS>(rows.number, c);
-		u32 left = rows.values;
+	DEVICE void add(const Classes& classes, u32 cls, u32 mask) const {
+		UNROLL for (int i = 0; i < items; i += vector) classes.add(cls, first - tileFirst + place(i), mask >> i & ((1u << vector) - 1));
+	}
+	// The items that have heavy values.
+	DEVICE u32 add_heavies(const Classes& classes, const Word* x, u32 values) const {
+		u32 all = 0;
 		ROLLED for (u32 k = 0; k < map.heavies; k++) {
 			Word number = (Word)map.map->heavy[k].number;
 			u32 equal = 0;
-			UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) equal |= (u32)(rows.number[i] == number) << i;
-			add(classes, k, c, equal & rows.values);
-			left &= ~equal;
+			UNROLL for (int i = 0; i < items; i++) equal |= (u32)(x[i] == number) << i;
+			add(classes, k, equal & values);
+			all |= equal;
 		}
-		add(classes, CLASS_OF_NAN, c, rows.inside & ~rows.values & ~rows.nulls);
-		add(classes, CLASS_OF_NULL, c, rows.nulls);
-		return left;
-	}
-	DEVICE void add(const Classes& classes, u32 cls, int c, u32 mask) const {
-		UNROLL for (int i = 0; i < CHUNK_ITEMS; i += Rows::vector) {
-			classes.add(cls, first - tileFirst + Rows::place(c + i), mask >> i & ((1u << Rows::vector) - 1));
-		}
+		return all;
 	}
 
 	// Clears what the look has counted, for the next sort: buckets, and the classes of this tile unless they are wanted.
@@ -114,17 +120,16 @@ template <class Word, int threads, int tile, int bins> struct FirstPass {
 	// Values are loaded before it is known whether they are wanted: each wait for memory counts.
 	DEVICE void run() {
 		const Verdict* v = (const Verdict*)b.verdict;
-		bool whole = tileFirst + (u64)tile <= b.n;
-		Word x[chunk];
-		if (whole) load(x, 0);
+		Word x[items];
+		load(x);
 		u32 go = v->goOn, records = v->records;
 		bool plain = records == b.n;
 		clear_counts(!go || plain);
 		if (!go) return;
-		if (whole && plain) {
+		if (plain && tileFirst + (u64)tile <= b.n) {
 			run_whole(x);
 		} else {
-			run_any(&b, !plain);
+			run_mixed(x, !plain);
 		}
 	}
 };

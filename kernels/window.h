@@ -20,6 +20,7 @@ const int CONTROL_SUMS = 16, CONTROL_RUNS = 48, CONTROL_LARGE = 49, CONTROL_LIST
 // Places of words in shared memory are in bytes here, so that none has to be multiplied on the way to it.
 template <int threadCount, int items, int binBits, bool wide, bool full> struct Finish {
 	static const int threads = threadCount, room = threads * items, bitsOfBins = binBits, bins = 1 << binBits;
+	static const int together = items % 6 == 0 ? 6 : items % 4 == 0 ? 4 : 1; // items whose loads are on their way at once
 	static const int indexBits = room <= 2048 ? 11 : room <= 8192 ? 13 : 14; // of a place among the records
 	static const u32 indexMask = (1u << indexBits) - 1;
 	static const int scanWarps = bins / 128 < power_up_to(threads / 32) ? bins / 128 : power_up_to(threads / 32), groups = bins / 128 / scanWarps;
@@ -160,17 +161,31 @@ template <int threadCount, int items, int binBits, bool wide, bool full> struct 
 		sync_block();
 	}
 
+	// Orders bins of two; the items whose bins tie.
+	DEVICE u32 order_pairs() {
+		u32 tied = 0;
+		UNROLL for (int g = 0; g < items; g += together) {
+			u32 others[together];
+			UNROLL for (int i = g; i < g + together; i++) others[i - g] = load_shared_if((place[i] & 0xffff) == 4, stageAt + (place[i] >> 16));
+			UNROLL for (int i = g; i < g + together; i++) {
+				u32 other = others[i - g];
+				store_two_if(other > word[i], stageAt + (place[i] >> 16), word[i], other);
+				if (wide) tied |= (u32)((place[i] & 0xffff) == 4 && ties(other, word[i])) << i;
+			}
+		}
+		return tied;
+	}
 	DEVICE void order_bins() {
-		u32 larger = countersAt + thread_index() * 4, end = larger;
+		u32 larger = countersAt + thread_index() * 4, end = larger, tied = order_pairs();
 		UNROLL for (int i = 0; i < items; i++) {
-			u32 more = place[i] & 0xffff;
-			if (!wide) {
-				order_pair(stageAt + (place[i] >> 16), word[i], more == 4);
-			} else if (order_tied_pair(stageAt + (place[i] >> 16), word[i], more == 4, indexBits)) {
+			if ((place[i] & 0xffff) > 4) store_shared(end, place[i]), end += threads * 4; // each thread has a list
+		}
+		if (wide && tied) {
+			UNROLL for (int i = 0; i < items; i++) {
+				if (!(tied >> i & 1)) continue;
 				add_run(place[i] >> 18, 2);
 				if (span->ties) fetch_pair(stageAt + (place[i] >> 16));
 			}
-			if (more > 4) store_shared(end, place[i]), end += threads * 4; // each thread has a list
 		}
 		ROLLED while (end != larger) {
 			end -= threads * 4;

@@ -146,12 +146,9 @@ inline u32 shared_place(const void* p) { return (u32)((const u8*)p - shared_memo
 inline u32 load_shared(u32 place) { return *(const u32*)(shared_memory() + place); }
 inline void store_shared(u32 place, u32 x) { *(u32*)(shared_memory() + place) = x; }
 inline u32 add_shared_if(bool wanted, u32 place, u32 x) { return wanted ? atomic_add((u32*)(shared_memory() + place), x) : 0; }
-inline bool order_tied_pair(u32 pair, u32 second, bool isPair, u32 shift) {
-	if (!isPair) return false;
-	u32 first = load_shared(pair);
-	if (first > second) store_shared(pair, second), store_shared(pair + 4, first);
-	return shift >= 32 || (first ^ second) >> shift == 0;
+inline u32 load_shared_if(bool wanted, u32 place) { return wanted ? load_shared(place) : 0; }
+inline void store_two_if(bool wanted, u32 place, u32 x, u32 y) {
+	if (wanted) store_shared(place, x), store_shared(place + 4, y);
 }
-inline void order_pair(u32 pair, u32 second, bool isPair) { order_tied_pair(pair, second, isPair, 0); }
 inline void fetch_soon(u64) {}
 template <class T> inline T* in_register(T* p) { return p; }
