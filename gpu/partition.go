@@ -100,12 +100,12 @@ func (t *task) look(v view, n int, meanwhile func()) (rows driver.Ptr, seen abiR
 	shape := shapeBuckets(n, int(v.column.width), v.column.form == uint64(keyencode.FormFloat))
 	p := t.newPartition(v, shape, n)
 	t.launchLook(p, shape, n)
-	t.launch(shape.partition(), shape.tiles(n), p.buckets...)
+	t.launchEarly(shape.partition(), shape.tiles(n), p.buckets...)
 	if shape.first < shape.bits {
-		t.launch("partition_second", n/kernels.PartitionSecondTile+1<<shape.first+1, p.buckets...)
+		t.launchEarly("partition_second", n/kernels.PartitionSecondTile+1<<shape.first+1, p.buckets...)
 	}
-	t.launch(shape.finish(), shape.windows(n), p.buckets...)
-	t.launch("finish_rest", t.Multiprocessors, p.buckets...)
+	t.launchEarly(shape.finish(), shape.windows(n), p.buckets...)
+	t.launchEarly("finish_rest", t.Multiprocessors, p.buckets...)
 	t.lookout.clear = !t.failed()
 	meanwhile() // other streams must not have the memory that is free from now on
 	t.free(p.temp, p.records[0], p.records[1])

@@ -12,6 +12,8 @@ template <class Full, class Any> DEVICE void finish_span(const Buckets& b, const
 template <int threads, int items, int binBits, bool wide> DEVICE void finish_window(const Buckets& b) {
 	typedef Finish<threads, items, binBits, wide, false> Any;
 	WindowCutter<Any, wide> cutter(b, shared_memory());
+	wait_for_earlier_kernels(); // the plan is older: a pass of the partition has waited for it
+	let_later_kernels_start();
 	for (; cutter.more(); cutter.next()) {
 		bool fits = cutter.cut();
 		const volatile Span* s = cutter.span;

@@ -5,6 +5,7 @@ KERNEL(finish_rest, FINISH_REST_THREADS, 1)(PARAMETER Buckets b) {
 	typedef Finish<FINISH_REST_THREADS, FINISH_REST_ITEMS, FINISH_REST_BIN_BITS, true, false> Sorter;
 	const Verdict* verdict = (const Verdict*)b.verdict;
 	volatile Span* span = (volatile Span*)shared_memory();
+	wait_for_earlier_kernels();
 	u32 count = verdict->rest, flags = SpanFlags::of(b);
 	if (!(flags & SpanFlags::GO)) return;
 	for (u32 o = block_index(); o < count; o += grid_blocks()) {

@@ -27,7 +27,7 @@ template <class Word, int threads, int tile, int bins> struct FirstPass {
 	Lows<Word, items> lows;
 
 	DEVICE explicit FirstPass(const Buckets& b)
-	    : b(b), tileFirst(block_index() * tile), first(tileFirst + warp_index() * 32 * items), map((const Map*)b.numberMap),
+	    : b(b), tileFirst(tile_first()), first(warp_first()), map((const Map*)b.numberMap),
 	      dealer(shared_memory(), 32 - (u32)b.firstBits, ~0u) {
 		lows.first = first;
 		if constexpr (sizeof(Word) == 8) lows.keep = ~0u << b.rowBits;
@@ -35,9 +35,12 @@ template <class Word, int threads, int tile, int bins> struct FirstPass {
 	DEVICE static u32 place(int i) { return place_of_item<vector>(i); }
 	DEVICE u32* cursors() const { return (u32*)(b.second ? b.firstCursors : b.cursors); }
 
-	DEVICE void load(Word* x) const {
+	DEVICE static u32 tile_first() { return block_index() * tile; }
+	DEVICE static u32 warp_first() { return tile_first() + warp_index() * 32 * items; }
+	DEVICE static void load(const Buckets& b, Word* x) {
 		const Word* values = (const Word*)b.field.values;
-		if (tileFirst + (u64)tile <= b.n) {
+		u32 first = warp_first();
+		if (tile_first() + (u64)tile <= b.n) {
 			UNROLL for (int i = 0; i < items; i += vector) load_vector(values + first + place(i), x + i);
 		} else {
 			UNROLL for (int i = 0; i < items; i++) x[i] = ::load(values + (first + place(i) < b.n ? first + place(i) : b.n - 1));
@@ -117,11 +120,8 @@ template <class Word, int threads, int tile, int bins> struct FirstPass {
 		for (u32 i = block_index() * threads + thread_index(); i < 1u << b.bits; i += grid_blocks() * threads) ((u32*)b.counts)[i] = 0;
 		if (classes && thread_index() < CLASSES) ((u32*)b.classCounts)[thread_index() * grid_blocks() + block_index()] = 0;
 	}
-	// Values are loaded before it is known whether they are wanted: each wait for memory counts.
-	DEVICE void run() {
+	DEVICE void run(Word* x) {
 		const Verdict* v = (const Verdict*)b.verdict;
-		Word x[items];
-		load(x);
 		u32 go = v->goOn, records = v->records;
 		bool plain = records == b.n;
 		clear_counts(!go || plain);
@@ -134,19 +134,29 @@ template <class Word, int threads, int tile, int bins> struct FirstPass {
 	}
 };
 
-KERNEL(partition_first, PARTITION_THREADS, 2)(PARAMETER Buckets b) { FirstPass<u32, PARTITION_THREADS, PARTITION_TILE, 256>(b).run(); }
-KERNEL(partition_first_wide, PARTITION_WIDE_THREADS, 2)(PARAMETER Buckets b) { FirstPass<u64, PARTITION_WIDE_THREADS, PARTITION_WIDE_TILE, 256>(b).run(); }
+// Values are loaded before it is known whether they are wanted: each wait for memory counts.
+template <class Word, int threads, int tile, int bins> DEVICE void first_pass(const Buckets& b) {
+	typedef FirstPass<Word, threads, tile, bins> Pass;
+	Word x[Pass::items];
+	Pass::load(b, x);
+	wait_for_earlier_kernels();
+	let_later_kernels_start();
+	Pass(b).run(x);
+}
+
+KERNEL(partition_first, PARTITION_THREADS, 2)(PARAMETER Buckets b) { first_pass<u32, PARTITION_THREADS, PARTITION_TILE, 256>(b); }
+KERNEL(partition_first_wide, PARTITION_WIDE_THREADS, 2)(PARAMETER Buckets b) { first_pass<u64, PARTITION_WIDE_THREADS, PARTITION_WIDE_TILE, 256>(b); }
 
 // One pass is enough for few rows.
 KERNEL(partition_only, PARTITION_ONLY_THREADS, 2)(PARAMETER Buckets b) {
-	FirstPass<u32, PARTITION_ONLY_THREADS, PARTITION_ONLY_TILE, 1 << ONLY_PASS_BITS>(b).run();
+	first_pass<u32, PARTITION_ONLY_THREADS, PARTITION_ONLY_TILE, 1 << ONLY_PASS_BITS>(b);
 }
 KERNEL(partition_only_wide, PARTITION_ONLY_THREADS, 2)(PARAMETER Buckets b) {
-	FirstPass<u64, PARTITION_ONLY_THREADS, PARTITION_ONLY_TILE, 1 << ONLY_PASS_BITS>(b).run();
+	first_pass<u64, PARTITION_ONLY_THREADS, PARTITION_ONLY_TILE, 1 << ONLY_PASS_BITS>(b);
 }
 KERNEL(partition_small, PARTITION_SMALL_THREADS, 4)(PARAMETER Buckets b) {
-	FirstPass<u32, PARTITION_SMALL_THREADS, PARTITION_SMALL_TILE, 1 << SMALL_PASS_BITS>(b).run();
+	first_pass<u32, PARTITION_SMALL_THREADS, PARTITION_SMALL_TILE, 1 << SMALL_PASS_BITS>(b);
 }
 KERNEL(partition_small_wide, PARTITION_SMALL_THREADS, 4)(PARAMETER Buckets b) {
-	FirstPass<u64, PARTITION_SMALL_THREADS, PARTITION_SMALL_TILE, 1 << SMALL_PASS_BITS>(b).run();
+	first_pass<u64, PARTITION_SMALL_THREADS, PARTITION_SMALL_TILE, 1 << SMALL_PASS_BITS>(b);
 }

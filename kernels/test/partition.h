@@ -88,6 +88,7 @@ struct Partitioner {
 		sort(c.width == 8);
 	}
 	void sort(bool wide) {
+		d.early = true;
 		if (b.second) {
 			u32 threads = wide ? PARTITION_WIDE_THREADS : PARTITION_THREADS;
 			u32 tile = wide ? PARTITION_WIDE_TILE : PARTITION_TILE;
@@ -104,6 +105,7 @@ struct Partitioner {
 		auto kernel = small ? allBits ? finish_small_wide : finish_small : allBits ? finish_wide : finish;
 		d.run(kernel, ceil_div(b.n, b.window), threads, finish_bytes(threads * items, small ? SMALL_FINISH_BIN_BITS : FINISH_BIN_BITS, allBits), b);
 		d.run(finish_rest, d.multiprocessors, FINISH_REST_THREADS, finish_bytes(FINISH_REST_THREADS * FINISH_REST_ITEMS, FINISH_REST_BIN_BITS, true), b);
+		d.early = false;
 	}
 	// Waits for the report, while the sort goes on.
 	const Report& told() {

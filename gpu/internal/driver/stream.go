@@ -7,7 +7,7 @@ package driver
 
 // A launch as cu has it, but the kernel may start before those in front of it are through. Each argument is a word.
 static CUresult arrowsort_launch_early(CUfunction f, unsigned blocks, unsigned threads, unsigned shared, CUstream s, unsigned long long *words, int count) {
-	void *arguments[64];
+	void *arguments[128];
 	for (int i = 0; i < count; i++) arguments[i] = &words[i];
 	CUlaunchAttribute early = {.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION};
 	early.value.programmaticStreamSerializationAllowed = 1;
@@ -107,7 +107,7 @@ func (s *Stream) Launch(kernel, blocks int, args ...uint64) error {
 
 // LaunchEarly is Launch for a kernel that waits by itself for those in front of it: where the device can, it starts while they end.
 func (s *Stream) LaunchEarly(kernel, blocks int, args ...uint64) error {
-	const mostArguments = 64
+	const mostArguments = 128
 	if s.context.Major < 9 || len(args) > mostArguments {
 		return s.Launch(kernel, blocks, args...)
 	}
