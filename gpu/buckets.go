@@ -91,6 +91,10 @@ func (s bucketShape) finish() string {
 	return name
 }
 
+// finishEarly says whether the finish starts while the pass before it ends. Large windows of short records do not: there are more of them on a
+// multiprocessor than its memory is set for while blocks of that pass are left, and that lasts (the finish of 2^28 rows takes 0.4 ms more).
+func (s bucketShape) finishEarly() bool { return s.small || !s.exact }
+
 // tolerated is the number of buckets above the window that partition and finish takes. A block finishes each by itself: a round of as many
 // as there are multiprocessors is always worth it, and more in proportion to what sorting by digits takes.
 func (s bucketShape) tolerated() uint64 {

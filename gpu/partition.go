@@ -104,7 +104,11 @@ func (t *task) look(v view, n int, meanwhile func()) (rows driver.Ptr, seen abiR
 	if shape.first < shape.bits {
 		t.launchEarly("partition_second", n/kernels.PartitionSecondTile+1<<shape.first+1, p.buckets...)
 	}
-	t.launchEarly(shape.finish(), shape.windows(n), p.buckets...)
+	launch := t.launch
+	if shape.finishEarly() {
+		launch = t.launchEarly
+	}
+	launch(shape.finish(), shape.windows(n), p.buckets...)
 	t.launchEarly("finish_rest", t.Multiprocessors, p.buckets...)
 	t.lookout.clear = !t.failed()
 	meanwhile() // other streams must not have the memory that is free from now on
