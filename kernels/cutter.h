@@ -19,12 +19,13 @@ struct SpanFlags {
 DEVICE void describe(const Buckets& b, volatile Span* s, u32 flags, u32 bucket, u32 to, u32 first, u32 end, u32 binBits, u32 wordBits) {
 	u32 prefixBits = 32 - (u32)b.bits, buckets = to - bucket, bits = prefixBits + (buckets > 1 ? 32 - count_leading_zeros(buckets - 1) : 0);
 	u32 binShift = bits > binBits ? bits - binBits : 0;
+	const Map* map = (const Map*)b.numberMap;
 	s->first = first, s->rows = end - first;
 	s->low = prefixBits < 32 ? bucket << prefixBits : 0, s->binShift = binShift;
-	s->ties = flags & SpanFlags::TIES || (flags & SpanFlags::BELOW && bucket == 0) || (flags & SpanFlags::ABOVE && to == 1u << b.bits) || binShift > wordBits;
+	bool tells = map->floating && (s->low + ((buckets << prefixBits) - 1) < map->lossyLow || s->low > map->lossyHigh); // equal floats alone tie
+	s->ties = (flags & SpanFlags::TIES && !tells) || (flags & SpanFlags::BELOW && bucket == 0) || (flags & SpanFlags::ABOVE && to == 1u << b.bits) || binShift > wordBits;
 	// Rows of classes that sort before.
 	u32 shift = 0, split = 0;
-	const Map* map = (const Map*)b.numberMap;
 	if (flags & SpanFlags::CLASSES_TOO) {
 		ROLLED for (u32 k = 0; k < CLASSES; k++) {
 			const Heavy& h = map->heavy[k];

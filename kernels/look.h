@@ -235,7 +235,7 @@ template <class Word> APART void look_simply(const Buckets* b) {
 }
 template <class Word> APART void look_by_value(const Buckets* b) {
 	ByValue<Word> map(&LookMemory::of(shared_memory())->map);
-	Looker<Word>(b).run([&](Word x, u32) { return map.prefix(x); });
+	Looker<Word>(b).run([&](Word x, u32 row) { return map.prefix(x, row); });
 }
 template <class Word> APART void look_by_bits(const Buckets* b) {
 	Mapper map(&LookMemory::of(shared_memory())->map);

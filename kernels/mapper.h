@@ -15,22 +15,32 @@ template <class Word> DEVICE Word number_of(double value, Word flip, Word sign) 
 	return (x & sign ? (Word)(sign - x) : x) ^ flip;
 }
 
-// A map of floats by their values, for code that has registers for it.
+// A map of floats by their values, for code that has registers for it. A double has room behind a float of four bytes: there the row number
+// lies, so that rows that are equal are spread up to the next float, nearly, and are in order.
 template <class Word> struct ByValue {
 	Word flip, sign, low, last;
+	u32 rowLeft;
 	double offset, factor;
 
 	DEVICE explicit ByValue(const Map* m)
-	    : flip((Word)m->flip), sign((Word)m->sign), low((Word)m->low), last((Word)m->last), offset(as_double(m->offset)), factor(as_double(m->factor)) {}
+	    : flip((Word)m->flip), sign((Word)m->sign), low((Word)m->low), last((Word)m->last), rowLeft((u32)m->rowLeft), offset(as_double(m->offset)),
+	      factor(as_double(m->factor)) {}
 
+	DEVICE double spread(double value, u32 row) const {
+		u64 x = pattern_of(value), by = (u64)row << rowLeft;
+		by -= by >> 3;
+		bool shrinks = (x ^ pattern_of(factor)) >> 63; // away from zero or towards it: where numbers rise
+		return x == 0 ? value : as_double(shrinks ? x - by : x + by);
+	}
 	// The prefix, and 20 bits behind it.
-	DEVICE u64 code(Word number) const {
-		double above = value_of(number, flip, sign) - offset;
-		u64 c = pattern_of(multiply_add(above, factor, 4503599628418816.0)) << 12; // 2^52 + 2^20, the prefix 1
+	DEVICE u64 code(Word number, u32 row) const {
+		double value = value_of(number, flip, sign);
+		if (sizeof(Word) == 4) value = spread(value, row);
+		u64 c = pattern_of(multiply_add(value - offset, factor, 4503599628418816.0)) << 12; // 2^52 + 2^20, the prefix 1
 		if (number < low) c = 0;
 		return number > last ? ~0ull : c;
 	}
-	DEVICE u32 prefix(Word number) const { return (u32)(code(number) >> 32); }
+	DEVICE u32 prefix(Word number, u32 row) const { return (u32)(code(number, row) >> 32); }
 };
 
 struct Mapper {
@@ -74,8 +84,8 @@ struct Mapper {
 		return number > (Word)last ? ~0ull : c;
 	}
 	template <class Word> DEVICE u32 prefix_by_bits(Word number, u32 row) const { return (u32)(code_by_bits(number, row) >> 32); }
-	template <class Word> DEVICE u32 by_value(Word number) const { return ByValue<Word>(map).prefix(number); }
-	template <class Word> DEVICE u32 prefix(Word number, u32 row) const { return floating ? by_value(number) : prefix_by_bits(number, row); }
+	template <class Word> DEVICE u32 by_value(Word number, u32 row) const { return ByValue<Word>(map).prefix(number, row); }
+	template <class Word> DEVICE u32 prefix(Word number, u32 row) const { return floating ? by_value(number, row) : prefix_by_bits(number, row); }
 };
 
 // Makes a map of numbers low..last, of at most most, for rows of so many bits. Slopes are at least one: nothing gets lost.
@@ -92,9 +102,20 @@ DEVICE void make_map(Map* m, u64 low, u64 last, u64 most, u32 rowBits) {
 	m->floating = 0, m->lossyLow = 1, m->lossyHigh = 0;
 }
 
+// Finds the prefixes of floats of four bytes that are so near zero that they are less than eight prefixes apart: only those may
+// share one.
+DEVICE void find_lossy(Map* m, double offset, double factor, u32 rowBits) {
+	const double prefix = 1048576, most = 4294967295.0 * prefix;
+	double apart = 8 * prefix * 8388608 / (factor < 0 ? -factor : factor), zone = as_double(((pattern_of(apart) >> 52) + 1) << 52);
+	double a = (-zone - offset) * factor, z = (zone - offset) * factor, low = a < z ? a : z, high = a < z ? z : a;
+	m->lossyLow = low <= 0 ? 0 : low < most ? (u64)(low / prefix) : ~0u;
+	m->lossyHigh = high <= 0 ? 2 : high < most ? (u64)(high / prefix) + 2 : ~0u; // the first prefix is 1
+	m->rowLeft = 29 - rowBits;
+}
+
 // Makes a map of floats by their values, from those of the least and the greatest number, widened by a share. It returns false if there
 // is none. Low words of doubles from 2^52 on are integers, and rounding keeps the order.
-template <class Word> DEVICE bool make_value_map(Map* m, Word low, Word last, double share, Word flip, Word sign) {
+template <class Word> DEVICE bool make_value_map(Map* m, Word low, Word last, double share, Word flip, Word sign, u32 rowBits) {
 	double a = value_of(low, flip, sign), z = value_of(last, flip, sign), room = (z - a) * share;
 	low = number_of(a - room, flip, sign), last = number_of(z + room, flip, sign);
 	a = value_of(low, flip, sign), z = value_of(last, flip, sign); // as they are rounded
@@ -105,5 +126,6 @@ template <class Word> DEVICE bool make_value_map(Map* m, Word low, Word last, do
 	m->flip = flip, m->sign = sign, m->clamps = 1;
 	m->right = 1, m->left = m->scale = m->rowLeft = m->rowRight = 0;
 	m->lossyLow = 0, m->lossyHigh = ~0u;
+	if (sizeof(Word) == 4) find_lossy(m, a, factor, rowBits);
 	return true;
 }

@@ -52,7 +52,7 @@ template <class Word, int threads, int tile, int bins> struct FirstPass {
 			UNROLL for (int i = 0; i < items; i++) set(i, map.simple_code(x[i]));
 		} else if (map.floating) {
 			ByValue<Word> values(map.map);
-			UNROLL for (int i = 0; i < items; i++) set(i, values.code(x[i]));
+			UNROLL for (int i = 0; i < items; i++) set(i, values.code(x[i], first + place(i)));
 		} else {
 			UNROLL for (int i = 0; i < items; i++) set(i, map.code_by_bits(x[i], first + place(i)));
 		}

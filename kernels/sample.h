@@ -131,7 +131,7 @@ template <class Word, u32 rows> struct Sampler {
 		u32 *byBits = m.cells, *byValue = byBits + bins;
 		Map* other = (Map*)(byValue + bins); // no heavy values: all is zero
 		u32* usable = (u32*)(other + 1);
-		if (thread_index() == 0) *usable = make_value_map(other, least, greatest, share, Numbers<Word>(f).flip, (Word)f->sign);
+		if (thread_index() == 0) *usable = make_value_map(other, least, greatest, share, Numbers<Word>(f).flip, (Word)f->sign, (u32)b->rowBits);
 		sync_block();
 		if (*usable) {
 			Mapper mapper(map), otherMapper(other);
@@ -254,7 +254,7 @@ template <class Word, u32 rows> struct Sampler {
 	}
 
 	// Rows that tie with many others are better sorted by digits, and so are neighbours that are equal by the dozen. Bits of the row
-	// number behind the code tell rows apart; short floats that tie have to be fetched, and there are so many bits to sort them by only.
+	// number, behind short codes and within short floats, tell rows apart.
 	DEVICE u32 doubt(const Map* map, Word least, Word greatest) const {
 		const SampleSums s = *m.sums;
 		u32 sample = rows < b->n ? rows : (u32)b->n;
@@ -262,7 +262,7 @@ template <class Word, u32 rows> struct Sampler {
 		if (s.sampled * 64 < sample) return s.crowd > 1 && s.crowd * rowsOfHit > FINISH_REST_ROWS ? WHY_LARGE : WHY_NOT; // few records are soon sorted
 		bool floating = map->floating != 0;
 		if (!floating && b->needed < 64 && (u64)(greatest - least) >> b->needed == 0) return WHY_FEW;
-		float most = sizeof(Word) == 8 ? 16.0f * (float)(1ull << map->left) : floating ? 0.5f : 8.0f * (float)(1ull << map->left);
+		float most = sizeof(Word) == 8 ? 16.0f * (float)(1ull << map->left) : floating ? 64.0f : 8.0f * (float)(1ull << map->left);
 		float partners = 2.0f * (s.ties - s.neighbours) * b->n / ((float)s.sampled * sample);
 		if (partners > most || s.twins > 0.35f * s.sampled) return WHY_EQUAL;
 		return crowded(map, (float)s.crowd, sample) ? WHY_LARGE : WHY_NOT;

@@ -34,6 +34,7 @@ struct Case {
 	bool descending, nullsAtStart;
 	u64 seed, smallRows = SMALL_ROWS, bits = 1;
 	int close = 0; // bits that a row in thirty shares
+	int steps = 0; // floats of so many different values on either side of zero
 	bool collide = false; // one row in twenty has one of two numbers of the same hash
 
 	bool holds(bool ok, const char* what) const {
@@ -68,8 +69,9 @@ void check(const Case& k) {
 	bool first = true;
 	for (u64 i = 0; i < n; i++) {
 		u64 drawn = k.close ? draw_close(i, n, k.seed, k.close) : draw(k.distribution, i, n, k.seed), x = drawn >> (64 - 8 * k.width);
-		if (k.form == FORM_FLOAT && k.seed % 2) { // in (-1, 1)
+		if (k.form == FORM_FLOAT && (k.seed % 2 || k.steps)) { // in (-1, 1)
 			double v = (double)(int64_t)drawn * 0x1p-63;
+			if (k.steps) v = (double)(int64_t)(v * k.steps) / k.steps;
 			x = k.width == 8 ? pattern_of(v) : pattern_of((float)v);
 		}
 		if (k.collide && mix(i ^ k.seed) % 40 < 2) x = collision.number[mix(i ^ k.seed) % 40] ^ sign ^ (k.descending ? all : 0);
@@ -112,8 +114,9 @@ void check(const Case& k) {
 	if (r.verdict.goOn) {
 		for (u64 i = 0; i < n; i++) k.holds(rows[i] == order[i], "a place holds another row");
 	} else {
+		if (getenv("VERBOSE") && k.steps) printf("refused steps %d n %llu width %llu why %u\n", k.steps, (unsigned long long)n, (unsigned long long)k.width, r.verdict.why);
 		refused++, ordered += inOrder, earlies += early;
-		k.holds(k.distribution != 0 || k.close || inOrder, "evenly spread keys are refused");
+		k.holds(k.distribution != 0 || k.close || k.steps || inOrder, "evenly spread keys are refused");
 	}
 	for (u32 i = 0; i < 1u << BUCKET_BITS; i++) k.holds(t.counts[i] == 0, "counts are not clear");
 	for (u64 i = 0; i < CLASSES * ceil_div(n, PARTITION_SMALL_TILE); i++) k.holds(t.classCounts[i] == 0, "counts of classes are not clear");
@@ -152,6 +155,11 @@ int main() {
 	// Heavy values that the sample cannot tell apart at first: all blocks of a look have to take the same ones.
 	for (u64 n : {20000, 30000})
 		for (u64 width : {4, 8}) run({n, width, FORM_INTEGER, 0, 0, false, false, 0, SMALL_ROWS, 1, 0, true});
+	// Equal floats, which rows spread up to the next one; very near zero they are too close.
+	for (int steps : {3, 100, 5000})
+		for (u64 width : {4, 8})
+			for (u64 n : {9000, 9001, 30000, 30001})
+				run({n, width, FORM_FLOAT, 0, 0, false, false, 0, (u64)(n < 10000 ? SMALL_ROWS : 0), n < 10000 ? 1u : 12u, 0, steps});
 	// Around the edges of tiles.
 	for (u64 n : {PARTITION_SMALL_TILE - 1, PARTITION_SMALL_TILE, PARTITION_SMALL_TILE + 1, 2 * PARTITION_SMALL_TILE + 1}) run({n, 4, FORM_INTEGER, ZEROS, 20});
 	for (u64 n : {PARTITION_ONLY_TILE - 1, PARTITION_ONLY_TILE, PARTITION_ONLY_TILE + 1}) run({n, 8, FORM_FLOAT, ZEROS, 20, false, false, 0, SMALL_ROWS, 10});
