@@ -12,12 +12,11 @@ import (
 
 // A lookout is the memory of a session by which kernels look at columns and the host learns what they have seen.
 type lookout struct {
-	zeros  driver.Ptr   // the verdict, then the counts of buckets, then of classes
-	bytes  int          // of zeros
-	clear  bool         // they are zero: the kernels behind a look leave them so
-	report *abiReport   // pinned
-	sample driver.Event // behind the sample, whose verdict may be early
-	told   driver.Event // behind the plan
+	zeros  driver.Ptr // the verdict, then the counts of buckets, then of classes
+	bytes  int        // of zeros
+	clear  bool       // they are zero: the kernels behind a look leave them so
+	report *abiReport // pinned
+	told   driver.Event
 }
 
 func (l *lookout) open(c *driver.Context) error {
@@ -26,9 +25,6 @@ func (l *lookout) open(c *driver.Context) error {
 		return err
 	}
 	l.report = (*abiReport)(unsafe.Pointer(unsafe.SliceData(memory)))
-	if l.sample, err = c.NewEvent(); err != nil {
-		return err
-	}
 	l.told, err = c.NewEvent()
 	return err
 }
@@ -116,9 +112,10 @@ func (t *task) look(v view, n int, meanwhile func()) (rows driver.Ptr, seen abiR
 	if t.failed() {
 		return 0, seen
 	}
-	if seen = t.seen(); t.failed() {
+	if t.fail(t.WaitFor(t.lookout.told)); t.err != nil {
 		return 0, seen
 	}
+	seen = *t.lookout.report
 	if seen.verdict.goOn == 0 {
 		t.free(p.rows)
 		return 0, seen
@@ -130,27 +127,12 @@ func (t *task) look(v view, n int, meanwhile func()) (rows driver.Ptr, seen abiR
 // launchLook launches what ends with a verdict.
 func (t *task) launchLook(p *partition, shape bucketShape, n int) {
 	t.lookout.clear = false // until all is launched that clears them again
-	t.lookout.report.verdict.early = 0
 	t.launch("sample", 1, p.buckets...)
-	t.fail(t.Record(t.lookout.sample))
-	t.launch("look", t.lookBlocks(n), p.buckets...)
+	t.launchEarly("look", t.lookBlocks(n), p.buckets...)
 	if shape.bits > kernels.SmallBucketBits {
 		t.launch("bucket_plan", (1<<shape.bits+4095)/4096+kernels.Classes, p.buckets...)
 	}
 	t.fail(t.Record(t.lookout.told))
-}
-
-// seen waits for the report. An early one has no statistics.
-func (t *task) seen() (r abiReport) {
-	for _, e := range []driver.Event{t.lookout.sample, t.lookout.told} {
-		if t.fail(t.WaitFor(e)); t.err != nil {
-			return r
-		}
-		if r = *t.lookout.report; r.verdict.early != 0 {
-			break
-		}
-	}
-	return r
 }
 
 // lookBlocks is one block for each multiprocessor, or as many as there are rows for.

@@ -8,7 +8,7 @@ DEVICE void plan_by_block(const Buckets* b, LookMemory* m) {
 	if (warp_index() == LOOK_THREADS / 32 - 1) load_seen(b, &m->seen);
 	if (thread_index() == 0) m->verdict.largest = m->verdict.oversized = 0;
 	if (m->verdict.why == WHY_NOT) {
-		end = b->bits <= 10 ? plan.plan_buckets<1>(0, &largest, &oversized) : plan.plan_buckets<PLAN_BUCKETS>(0, &largest, &oversized);
+		end = plan.plan_buckets(0, &largest, &oversized);
 		plan.plan_end(end);
 		ROLLED for (u32 k = 0; k < CLASSES; k++) {
 			if (plan.occurs(k)) plan.plan_class(k);
@@ -19,17 +19,27 @@ DEVICE void plan_by_block(const Buckets* b, LookMemory* m) {
 	if (warp_index() == 0) conclude(b, m->seen, end, &m->verdict, &m->map, (Statistics*)m->warps);
 }
 
+// Has the first values brought near, as far as there is room in the cache, while the sample is taken.
+DEVICE void fetch_first(const Buckets* b) {
+	const u64 line = 128, room = 24 << 20, size = b->n * b->field.width, bytes = size < room ? size : room;
+	ROLLED for (u64 at = (block_index() * LOOK_THREADS + thread_index()) * line; at < bytes; at += grid_blocks() * LOOK_THREADS * line) {
+		fetch_soon(b->field.values + at);
+	}
+}
+
 // look reads the column once, by the map that sample has made. The last block plans, if there are few buckets.
 KERNEL(look, LOOK_THREADS, 1)(PARAMETER Buckets arguments) {
 	const Buckets* b = &arguments;
 	LookMemory* m = LookMemory::of(shared_memory());
 	const u32 t = thread_index();
 	Verdict* verdict = (Verdict*)b->verdict;
-	if (t < sizeof(Verdict) / 4) ((u32*)&m->verdict)[t] = load_relaxed((const u32*)verdict + t);
-	if (t < sizeof(Map) / 8) ((u64*)&m->map)[t] = load((const u64*)b->numberMap + t);
+	fetch_first(b);
 	if (t < HEAVY_VALUES) m->less[t] = 0;
 	if (t == 0) m->nulls = m->nans = 0;
 	for (u32 i = t; i < 1u << b->bits >> 1; i += LOOK_THREADS) m->counters()[i] = 0;
+	wait_for_earlier_kernels();
+	if (t < sizeof(Verdict) / 4) ((u32*)&m->verdict)[t] = load_relaxed((const u32*)verdict + t);
+	if (t < sizeof(Map) / 8) ((u64*)&m->map)[t] = load_relaxed((const u64*)b->numberMap + t);
 	sync_block();
 	if (m->verdict.early) return;
 	if (b->field.width == 4) {

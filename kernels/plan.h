@@ -28,15 +28,6 @@ struct Planner {
 
 	DEVICE Planner(const Buckets* b, Map* map, u32* sums) : b(b), map(map), sums(sums) {}
 
-	// Words from at on, of which those behind the end are zero.
-	template <u32 each> DEVICE static void read(const u32* words, u32 at, u32 end, u32 (&x)[each]) {
-		if (each == 4 && at + each <= end && ((u64)(words + at) & 15) == 0) {
-			Words4 four = load_relaxed4(words + at);
-			UNROLL for (u32 k = 0; k < each; k++) x[k] = four.word[k % 4];
-			return;
-		}
-		UNROLL for (u32 k = 0; k < each; k++) x[k] = at + k < end ? load_relaxed(words + at + k) : 0;
-	}
 	DEVICE u32 buckets() const { return 1u << b->bits; }
 	// There are windows of two sizes: divisions by constants are quick.
 	DEVICE u32 window_of(u32 place) const { return b->window == FINISH_WINDOW ? place / FINISH_WINDOW : place / SMALL_FINISH_WINDOW; }
@@ -74,23 +65,22 @@ struct Planner {
 		if (!b->second || bucket % (1u << b->second) != 0) return;
 		((u32*)b->firstStarts)[bucket >> b->second] = ((u32*)b->firstCursors)[bucket >> b->second] = first;
 	}
-	// Plans PLAN_THREADS * each buckets from one on; returns the rows up to their end.
-	template <u32 each> DEVICE u32 plan_buckets(u32 blockFirst, u32* largest, u32* oversized) {
-		u32 bucket = blockFirst + thread_index() * each, rows[each], all = 0, total;
-		read<each>((const u32*)b->counts, bucket, buckets(), rows);
-		UNROLL for (u32 k = 0; k < each; k++) {
-			all += rows[k];
-			*largest = rows[k] > *largest ? rows[k] : *largest;
-			*oversized += rows[k] > b->window;
-		}
-		u32 first = block_exclusive_sum(all, sums, &total), before = rows_before(blockFirst);
-		first += before;
-		UNROLL for (u32 k = 0; k < each; k++) {
-			if (bucket + k < buckets()) plan_bucket(bucket + k, first, rows[k]);
-			first += rows[k];
+	DEVICE u32 rows_of(u32 bucket) const { return bucket < buckets() ? load_relaxed((const u32*)b->counts + bucket) : 0; }
+	// Plans PLAN_THREADS * PLAN_BUCKETS buckets from one on; returns the rows up to their end. Rolled: to run code for the first time is
+	// slower than to run it four times.
+	DEVICE u32 plan_buckets(u32 blockFirst, u32* largest, u32* oversized) {
+		u32 bucket = blockFirst + thread_index(), next = rows_of(bucket), start = rows_before(blockFirst);
+		ROLLED for (u32 k = 0; k < PLAN_BUCKETS && blockFirst + k * PLAN_THREADS < buckets(); k++, bucket += PLAN_THREADS) {
+			u32 rows = next, total;
+			next = rows_of(bucket + PLAN_THREADS);
+			*largest = rows > *largest ? rows : *largest;
+			*oversized += rows > b->window;
+			u32 first = start + block_exclusive_sum(rows, sums, &total);
+			if (bucket < buckets()) plan_bucket(bucket, first, rows);
+			start += total;
 		}
 		*largest = warp_max(*largest), *oversized = warp_add(*oversized);
-		return before + total;
+		return start;
 	}
 	// What lies behind the last record.
 	DEVICE void plan_end(u32 records) const {
@@ -109,15 +99,10 @@ struct Planner {
 	// The rows of a class in the tiles before each, by all warps of a block.
 	DEVICE void plan_class(u32 cls) {
 		u32 *counts = (u32*)b->classCounts + cls * tiles(), sum = 0;
-		for (u32 first = 0; first < tiles(); first += PLAN_THREADS * PLAN_BUCKETS) {
-			u32 tile = first + thread_index() * PLAN_BUCKETS, rows[PLAN_BUCKETS], all = 0, total;
-			read<PLAN_BUCKETS>(counts, tile, tiles(), rows);
-			UNROLL for (u32 k = 0; k < PLAN_BUCKETS; k++) all += rows[k];
-			u32 before = sum + block_exclusive_sum(all, sums, &total);
-			UNROLL for (u32 k = 0; k < PLAN_BUCKETS; k++) {
-				if (tile + k < tiles()) counts[tile + k] = before;
-				before += rows[k];
-			}
+		ROLLED for (u32 first = 0; first < tiles(); first += PLAN_THREADS) {
+			u32 tile = first + thread_index(), rows = tile < tiles() ? load_relaxed(counts + tile) : 0, total;
+			u32 before = sum + block_exclusive_sum(rows, sums, &total);
+			if (tile < tiles()) counts[tile] = before;
 			sum += total;
 		}
 		if (thread_index() == 0) map->heavy[cls].rows = sum;

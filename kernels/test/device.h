@@ -18,7 +18,7 @@ inline void must(cudaError_t e, const char* what) {
 
 struct Device {
 	cudaStream_t stream = 0;
-	cudaEvent_t noted[2] = {};
+	cudaEvent_t noted = nullptr;
 	u64 multiprocessors = 0;
 	bool hopper = false; // or later
 	bool early = false;  // kernels may start before those before them are through, and wait for them by themselves
@@ -95,11 +95,11 @@ struct Device {
 	}
 	void release_pinned(void* p) { must(cudaFreeHost(p), "free"); }
 	// A point of the stream, and the wait for it.
-	void note(int point) {
-		if (!noted[point]) must(cudaEventCreateWithFlags(&noted[point], cudaEventDisableTiming), "event");
-		must(cudaEventRecord(noted[point], stream), "record");
+	void note() {
+		if (!noted) must(cudaEventCreateWithFlags(&noted, cudaEventDisableTiming), "event");
+		must(cudaEventRecord(noted, stream), "record");
 	}
-	void wait_for(int point) { must(cudaEventSynchronize(noted[point]), "wait"); }
+	void wait_for_note() { must(cudaEventSynchronize(noted), "wait"); }
 	void up(void* to, const void* from, u64 bytes) {
 		if (pinnedUsed + bytes > pinnedBytes) must(cudaStreamSynchronize(stream), "wait"), pinnedUsed = 0;
 		if (bytes <= pinnedBytes) {
@@ -135,8 +135,8 @@ struct Device {
 	void release(void* p) { free(p); }
 	void* allocate_pinned(u64 bytes) { return allocate(bytes); }
 	void release_pinned(void* p) { release(p); }
-	void note(int) {}
-	void wait_for(int) {}
+	void note() {}
+	void wait_for_note() {}
 	void up(void* to, const void* from, u64 bytes) { memcpy(to, from, bytes); }
 	void down(void* to, const void* from, u64 bytes) { memcpy(to, from, bytes); }
 };

@@ -2,9 +2,6 @@
 #pragma once
 #include "argsort.h"
 
-// Points of the stream that the host waits for.
-enum { SAMPLED, PLANNED };
-
 struct PartitionTemp {
 	u64* records[2];
 	u32 *counts, *starts, *cursors, *firstStarts, *firstCursors, *classCounts;
@@ -79,12 +76,12 @@ struct Partitioner {
 		     (u64)t.firstStarts, (u64)t.firstCursors, (u64)t.windows, (u64)t.verdict, (u64)t.rest, n, bits, first, rowBits, window, bits - first,
 		     (u64)t.map, (u64)t.classCounts, (u64)t.seen, (u64)t.report, 2 * RADIX_BITS,
 		     std::max(128u, (1u << bits) / (c.width == 8 ? 4 : 10))};
-		t.report->verdict.early = 0;
 		d.run(sample, 1, 1024, SAMPLE_BYTES, b);
-		d.note(SAMPLED);
-		d.run(look, grid, LOOK_THREADS, LOOK_HEAD + (2u << bits), b);
+		d.early = true;
+		d.run(look, grid, LOOK_THREADS, LOOK_HEAD + (2u << BUCKET_BITS), b);
+		d.early = false;
 		if (bits > SMALL_BUCKET_BITS) d.run(bucket_plan, ceil_div(1 << bits, 4096) + CLASSES, 1024, 1024, b);
-		d.note(PLANNED);
+		d.note();
 		sort(c.width == 8);
 	}
 	void sort(bool wide) {
@@ -111,8 +108,7 @@ struct Partitioner {
 	}
 	// Waits for the report, while the sort goes on.
 	const Report& told() {
-		d.wait_for(SAMPLED);
-		if (!t.report->verdict.early) d.wait_for(PLANNED);
+		d.wait_for_note();
 		return *t.report;
 	}
 };
