@@ -101,22 +101,32 @@ template <class Word> struct Looker {
 		const u32 n = (u32)b->n;
 		u32 first = (block_index() * (LOOK_THREADS / 32) + warp_index()) * group * CHUNK_ROWS;
 		Chunk<Word> next;
-		if (ahead && first < n) next.load_values(values, first, n);
+		Word before = 0; // the value in front of the next chunk
+		auto fetch = [&](u32 at) {
+			next.load_values(values, at, n);
+			if (!watch.done && at > 0) before = load(values + at - 1);
+		};
+		if (ahead && first < n) fetch(first);
 		while (first < n) {
 			Chunk<Word> c = next;
+			Word last = before;
 			u32 then = behind(first);
 			if (!ahead) c.load_values(values, first, n);
-			else if (then < n) next.load_values(values, then, n);
+			else if (then < n) fetch(then);
 			c.settle(f, numbers, first, n);
-			look_at(f, c, first, prefix);
+			bool plain = vote(c.values != ALL_ITEMS) == 0;
+			if (ahead && !watch.done && plain && numbers.simple() && f->validity == 0) {
+				watch.template add_rows<true>(c, first, last ^ numbers.flip, CLASS_VALUE);
+			} else if (!watch.done) {
+				look_back(f, c, first, plain);
+			}
+			look_at(c, first, plain, prefix);
 			if (ends_group(first) || then >= n) add_classes(first);
 			first = then;
 		}
 		store();
 	}
-	template <class Prefix> DEVICE void look_at(const Field* f, const Chunk<Word>& c, u32 first, const Prefix& prefix) {
-		bool plain = vote(c.values != ALL_ITEMS) == 0;
-		if (!watch.done) look_back(f, c, first, plain);
+	template <class Prefix> DEVICE void look_at(const Chunk<Word>& c, u32 first, bool plain, const Prefix& prefix) {
 		if (plain) {
 			UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) seen.add(c.number[i]);
 		} else {
