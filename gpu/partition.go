@@ -128,7 +128,7 @@ func (t *task) look(v view, n int, meanwhile func()) (rows driver.Ptr, seen abiR
 func (t *task) launchLook(p *partition, shape bucketShape, n int) {
 	t.lookout.clear = false // until all is launched that clears them again
 	t.launch("sample", 1, p.buckets...)
-	t.launchEarly("look", t.lookBlocks(n), p.buckets...)
+	t.launch("look", t.lookBlocks(n), p.buckets...)
 	if shape.bits > kernels.SmallBucketBits {
 		t.launch("bucket_plan", (1<<shape.bits+4095)/4096+kernels.Classes, p.buckets...)
 	}

@@ -186,7 +186,7 @@ host sorts in another way: by the statistics, which look has made in the same re
 statistics would not make the sort shorter, the verdict is early: look has not read the keys, and there are no statistics.
 
 sample(Buckets b)             grid 1. Makes the map, and the verdict as far as a sample goes.
-look(Buckets b)               any grid, best one block per multiprocessor; may be launched early. It plans, too, for bits up to SMALL_BUCKET_BITS
+look(Buckets b)               any grid, best one block per multiprocessor. It plans, too, for bits up to SMALL_BUCKET_BITS
 bucket_plan(Buckets b)        grid = ceil(2^bits / 4096) + CLASSES; for more bits
     Then the report is in the memory of the host, with the statistics of all rows.
 partition_first(Buckets b)    grid = ceil(n / PARTITION_TILE): firstBits = 8 bits at most, then partition_second

@@ -19,25 +19,15 @@ DEVICE void plan_by_block(const Buckets* b, LookMemory* m) {
 	if (warp_index() == 0) conclude(b, m->seen, end, &m->verdict, &m->map, (Statistics*)m->warps);
 }
 
-// Has the first values brought near, as far as there is room in the cache, while the sample is taken.
-DEVICE void fetch_first(const Buckets* b) {
-	const u64 line = 128, room = 24 << 20, size = b->n * b->field.width, bytes = size < room ? size : room;
-	ROLLED for (u64 at = (block_index() * LOOK_THREADS + thread_index()) * line; at < bytes; at += grid_blocks() * LOOK_THREADS * line) {
-		fetch_soon(b->field.values + at);
-	}
-}
-
 // look reads the column once, by the map that sample has made. The last block plans, if there are few buckets.
 KERNEL(look, LOOK_THREADS, 1)(PARAMETER Buckets arguments) {
 	const Buckets* b = &arguments;
 	LookMemory* m = LookMemory::of(shared_memory());
 	const u32 t = thread_index();
 	Verdict* verdict = (Verdict*)b->verdict;
-	fetch_first(b);
 	if (t < HEAVY_VALUES) m->less[t] = 0;
 	if (t == 0) m->nulls = m->nans = 0;
 	for (u32 i = t; i < 1u << b->bits >> 1; i += LOOK_THREADS) m->counters()[i] = 0;
-	wait_for_earlier_kernels();
 	if (t < sizeof(Verdict) / 4) ((u32*)&m->verdict)[t] = load_relaxed((const u32*)verdict + t);
 	if (t < sizeof(Map) / 8) ((u64*)&m->map)[t] = load_relaxed((const u64*)b->numberMap + t);
 	sync_block();

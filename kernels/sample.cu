@@ -15,7 +15,7 @@ template <class Word, u32 rows> DEVICE void take_sample(const Buckets* b, u8* me
 template <class Word> DEVICE void take_sample(const Buckets* b, u8* memory) {
 	if (b->n > MIDDLE_SAMPLE_OF) {
 		take_sample<Word, SAMPLE_ROWS>(b, memory);
-	} else if (b->n > SMALL_SAMPLE_OF) {
+	} else if (b->n > (sizeof(Word) == 4 ? SMALL_SAMPLE_OF / 2 : SMALL_SAMPLE_OF)) {
 		take_sample<Word, MIDDLE_SAMPLE_ROWS>(b, memory);
 	} else {
 		take_sample<Word, SMALL_SAMPLE_ROWS>(b, memory);
@@ -25,7 +25,6 @@ template <class Word> DEVICE void take_sample(const Buckets* b, u8* memory) {
 // sample makes the map and the first half of the verdict, from evenly spread pairs of neighbours.
 KERNEL(sample, SAMPLE_THREADS, 1)(PARAMETER Buckets arguments) {
 	const Buckets* b = &arguments;
-	let_later_kernels_start();
 	if (b->field.width == 4) {
 		take_sample<u32>(b, shared_memory());
 	} else {

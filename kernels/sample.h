@@ -16,7 +16,7 @@ DEVICE u32 hash_number(u64 x) {
 
 // Sums of the block.
 struct SampleSums {
-	u32 sampled, ties, neighbours, twins, crowd; // twins: neighbours that are equal; crowd: rows of the fullest cell
+	u32 sampled, ties, neighbours, crowd; // crowd: rows of the fullest cell
 	u32 rises, falls;
 	u32 candidates;
 };
@@ -228,7 +228,7 @@ template <class Word, u32 rows> struct Sampler {
 
 	// Rows that tie in their prefixes, and with their neighbours, and how they crowd; heavy values are no rows here.
 	DEVICE void add_up(const Map* map) {
-		u32 light = values, heavies = (u32)map->heavies, ties = 0, neighbours = 0, twins = 0, crowd = 0;
+		u32 light = values, heavies = (u32)map->heavies, ties = 0, neighbours = 0, crowd = 0;
 		for (u32 k = 0; k < heavies; k++) {
 			UNROLL for (int i = 0; i < items; i++) light &= ~((u32)(number[i] == (Word)map->heavy[k].number) << i);
 		}
@@ -236,25 +236,23 @@ template <class Word, u32 rows> struct Sampler {
 		UNROLL for (int i = 0; i < items; i++) {
 			bool withNeighbour = i % 2 && (light >> (i - 1) & 3) == 3 && key[i] == key[i - 1]; // that is no crowd
 			neighbours += withNeighbour;
-			twins += withNeighbour && number[i] == number[i - (i > 0)];
 			if (!(light >> i & 1) || withNeighbour) continue;
 			u32 before = atomic_add(m.cells + (key[i] >> (32 - cell_bits())), 1u);
 			crowd = before >= crowd ? before + 1 : crowd;
 		}
 		u32 sampled = warp_add(count_ones(light));
-		ties = warp_add(ties), neighbours = warp_add(neighbours), twins = warp_add(twins), crowd = warp_max(crowd);
+		ties = warp_add(ties), neighbours = warp_add(neighbours), crowd = warp_max(crowd);
 		if (lane_index() == 0) {
 			atomic_add(&m.sums->sampled, sampled);
 			if (ties) atomic_add(&m.sums->ties, ties);
 			if (neighbours) atomic_add(&m.sums->neighbours, neighbours);
-			if (twins) atomic_add(&m.sums->twins, twins);
 			atomic_max(&m.sums->crowd, crowd);
 		}
 		sync_block();
 	}
 
-	// Rows that tie with many others are better sorted by digits, and so are neighbours that are equal by the dozen. Bits of the row
-	// number, behind short codes and within short floats, tell rows apart.
+	// Rows that tie with many others are better sorted by digits, of which numbers of four bytes have few, and so are neighbours that tie
+	// by the dozen. Bits of the row number, behind short codes and within short floats, tell rows apart.
 	DEVICE u32 doubt(const Map* map, Word least, Word greatest) const {
 		const SampleSums s = *m.sums;
 		u32 sample = rows < b->n ? rows : (u32)b->n;
@@ -262,9 +260,9 @@ template <class Word, u32 rows> struct Sampler {
 		if (s.sampled * 64 < sample) return s.crowd > 1 && s.crowd * rowsOfHit > FINISH_REST_ROWS ? WHY_LARGE : WHY_NOT; // few records are soon sorted
 		bool floating = map->floating != 0;
 		if (!floating && b->needed < 64 && (u64)(greatest - least) >> b->needed == 0) return WHY_FEW;
-		float most = sizeof(Word) == 8 ? 16.0f * (float)(1ull << map->left) : floating ? 64.0f : 8.0f * (float)(1ull << map->left);
+		float most = (sizeof(Word) == 8 ? 8.0f : floating ? 64.0f : 2.0f) * (float)(1ull << map->left);
 		float partners = 2.0f * (s.ties - s.neighbours) * b->n / ((float)s.sampled * sample);
-		if (partners > most || s.twins > 0.35f * s.sampled) return WHY_EQUAL;
+		if (partners > most || s.neighbours > 0.35f * s.sampled) return WHY_EQUAL;
 		return crowded(map, (float)s.crowd, sample) ? WHY_LARGE : WHY_NOT;
 	}
 	// Whether a cell with so many rows of the sample has a bucket that does not fit: five standard deviations are no chance. Row numbers

@@ -77,9 +77,7 @@ struct Partitioner {
 		     (u64)t.map, (u64)t.classCounts, (u64)t.seen, (u64)t.report, 2 * RADIX_BITS,
 		     std::max(128u, (1u << bits) / (c.width == 8 ? 4 : 10))};
 		d.run(sample, 1, 1024, SAMPLE_BYTES, b);
-		d.early = true;
 		d.run(look, grid, LOOK_THREADS, LOOK_HEAD + (2u << BUCKET_BITS), b);
-		d.early = false;
 		if (bits > SMALL_BUCKET_BITS) d.run(bucket_plan, ceil_div(1 << bits, 4096) + CLASSES, 1024, 1024, b);
 		d.note();
 		sort(c.width == 8);
