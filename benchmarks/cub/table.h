@@ -3,7 +3,9 @@
 #include "bench.h"
 
 inline void Bench::row(const std::string& job, u32 log2, double asked, double measured, const char* unit, bool met, const std::string& note) {
-	printf("%-36s 2^%-4u %6.2f %-3s %8.2f %-3s %-6s %s\n", job.c_str(), log2, asked, unit, measured, unit, met ? "" : "missed", note.c_str());
+	char ask[16] = ""; // of some sizes nothing is asked
+	if (asked > 0) snprintf(ask, sizeof ask, "%6.2f %s", asked, unit);
+	printf("%-36s 2^%-4u %-10s %8.2f %-3s %-6s %s\n", job.c_str(), log2, ask, measured, unit, met ? "" : "missed", note.c_str());
 	fflush(stdout);
 }
 
