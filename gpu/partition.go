@@ -89,23 +89,17 @@ func (t *task) canLook(n int) bool {
 
 // look looks at a column, and sorts its rows in the order of the input by partition and finish: it deals them to buckets by the leading
 // bits of their numbers and finishes every bucket in the memory of a multiprocessor. All is launched at once; the device decides
-// whether to go on. What it has seen comes back while it sorts. rows is 0 when the device has declined, because another way is quicker.
+// whether to go on. What it has seen comes back while it sorts. Of many rows the host waits for the verdict of the sample before it
+// launches what comes behind the look: the look takes longer, and tens of thousands of blocks that only return take a while. rows is 0
+// when the device has declined, because another way is quicker.
 //
 // Meanwhile is called when all is launched.
 func (t *task) look(v view, n int, meanwhile func()) (rows driver.Ptr, seen abiReport) {
 	shape := shapeBuckets(n, int(v.column.width), v.column.form == uint64(keyencode.FormFloat))
 	p := t.newPartition(v, shape, n)
-	t.launchLook(p, shape, n)
-	t.launchEarly(shape.partition(), shape.tiles(n), p.buckets...)
-	if shape.first < shape.bits {
-		t.launchEarly("partition_second", n/kernels.PartitionSecondTile+1<<shape.first+1, p.buckets...)
+	if t.launchLook(p, shape, n) {
+		t.launchPartition(p, shape, n)
 	}
-	launch := t.launch
-	if shape.finishEarly() {
-		launch = t.launchEarly
-	}
-	launch(shape.finish(), shape.windows(n), p.buckets...)
-	t.launchEarly("finish_rest", t.Multiprocessors, p.buckets...)
 	t.lookout.clear = !t.failed()
 	meanwhile() // other streams must not have the memory that is free from now on
 	t.free(p.temp, p.records[0], p.records[1])
@@ -124,15 +118,41 @@ func (t *task) look(v view, n int, meanwhile func()) (rows driver.Ptr, seen abiR
 	return p.rows, seen
 }
 
-// launchLook launches what ends with a verdict.
-func (t *task) launchLook(p *partition, shape bucketShape, n int) {
+// launchPartition launches what is behind the verdict, and leaves the counters clear.
+func (t *task) launchPartition(p *partition, shape bucketShape, n int) {
+	t.launchEarly(shape.partition(), shape.tiles(n), p.buckets...)
+	if shape.first < shape.bits {
+		t.launchEarly("partition_second", n/kernels.PartitionSecondTile+1<<shape.first+1, p.buckets...)
+	}
+	launch := t.launch
+	if shape.finishEarly() {
+		launch = t.launchEarly
+	}
+	launch(shape.finish(), shape.windows(n), p.buckets...)
+	t.launchEarly("finish_rest", t.Multiprocessors, p.buckets...)
+}
+
+// launchLook launches what ends with a verdict, and reports whether to launch more: not when the sample has declined already, so that
+// nothing is counted.
+func (t *task) launchLook(p *partition, shape bucketShape, n int) bool {
 	t.lookout.clear = false // until all is launched that clears them again
+	t.lookout.report.verdict.early = 0
 	t.launch("sample", 1, p.buckets...)
+	if !shape.small {
+		t.fail(t.Record(t.lookout.told))
+	}
 	t.launch("look", t.lookBlocks(n), p.buckets...)
+	if !shape.small {
+		t.fail(t.WaitFor(t.lookout.told))
+		if t.failed() || t.lookout.report.verdict.early != 0 {
+			return false
+		}
+	}
 	if shape.bits > kernels.SmallBucketBits {
 		t.launch("bucket_plan", (1<<shape.bits+4095)/4096+kernels.Classes, p.buckets...)
 	}
 	t.fail(t.Record(t.lookout.told))
+	return true
 }
 
 // lookBlocks is one block for each multiprocessor, or as many as there are rows for.

@@ -183,7 +183,8 @@ what "compact" means.
 
 All of it is launched at once, and every kernel returns when the verdict says no. Then, or when the rows are in order as they are, the
 host sorts in another way: by the statistics, which look has made in the same read of the keys. Where the sample has said no, and
-statistics would not make the sort shorter, the verdict is early: look has not read the keys, and there are no statistics.
+statistics would not make the sort shorter, the verdict is early: look has not read the keys, and there are no statistics. Of many rows the
+host, which has cleared early in the report, may wait for the sample then and launch nothing behind the look: counts are zero as they were.
 
 sample(Buckets b)             grid 1. Makes the map, and the verdict as far as a sample goes.
 look(Buckets b)               any grid, best one block per multiprocessor. It plans, too, for bits up to SMALL_BUCKET_BITS

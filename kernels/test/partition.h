@@ -65,7 +65,7 @@ struct Partitioner {
 		return ((room > 6144 ? 512 : 256) + room + 32 + std::max(room, 1u << binBits) + 32) * 4 + (wide ? room * 6 : 0);
 	}
 
-	// Launches it all; when told, the report says whether rows has the result.
+	// Launches it all, or of many rows no more than the sample wants; when told, the report says whether rows has the result.
 	void launch(const Column& c, u32 codeBits, u64 n, u32* rows, u64 smallRows = SMALL_ROWS, u64 bits = 1) {
 		small = n <= smallRows;
 		u64 window = small ? SMALL_FINISH_WINDOW : FINISH_WINDOW, binBits = small ? SMALL_FINISH_BIN_BITS : FINISH_BIN_BITS;
@@ -76,8 +76,14 @@ struct Partitioner {
 		     (u64)t.firstStarts, (u64)t.firstCursors, (u64)t.windows, (u64)t.verdict, (u64)t.rest, n, bits, first, rowBits, window, bits - first,
 		     (u64)t.map, (u64)t.classCounts, (u64)t.seen, (u64)t.report, 2 * RADIX_BITS,
 		     std::max(128u, (1u << bits) / (c.width == 8 ? 4 : 10))};
+		t.report->verdict.early = 0;
 		d.run(sample, 1, 1024, SAMPLE_BYTES, b);
+		if (!small) d.note();
 		d.run(look, grid, LOOK_THREADS, LOOK_HEAD + (2u << BUCKET_BITS), b);
+		if (!small) {
+			d.wait_for_note();
+			if (t.report->verdict.early) return;
+		}
 		if (bits > SMALL_BUCKET_BITS) d.run(bucket_plan, ceil_div(1 << bits, 4096) + CLASSES, 1024, 1024, b);
 		d.note();
 		sort(c.width == 8);
