@@ -1,15 +1,15 @@
 // A sort of few rows by a cluster, from the column to row numbers: blocks that reach one another's shared memory, so that nothing goes
 // through the memory of the device. Rows are spread evenly over the blocks by their numbers, in any order, and every block finds the order of
-// its own. Where some block would have too many rows, or some bin of it, all of them sort by digits instead.
+// its own. Where some block would have too many rows, or too many in the same bins, all of them sort by digits instead.
 #pragma once
 #include "cluster_digits.h"
 #include "spread.h"
 
-const u32 CLUSTER_SHARE = 64; // rows of a bin that are compared one by one
+const u32 CLUSTER_PAIRS = 1 << 18; // of rows of the same bins, in a block, that are compared one by one
 const int CLUSTER_ROUNDS = CLUSTER_ROOM / CLUSTER_THREADS;
 
 // Where rows go first: to a block, or straight to their place if they are of a class. The last one is of no row.
-const u32 TO_CLASS = CLUSTER_BLOCKS, DESTINATIONS = 32, TO_NOWHERE = DESTINATIONS - 1;
+const u32 TO_CLASS = CLUSTER_BLOCKS, DESTINATION_BITS = 5, DESTINATIONS = 1 << DESTINATION_BITS, TO_NOWHERE = DESTINATIONS - 1;
 static_assert(TO_CLASS + 3 < DESTINATIONS && DESTINATIONS == CLUSTER_WARPS, "a warp for each");
 
 struct Cluster : ClusterDigits {
@@ -21,7 +21,7 @@ struct Cluster : ClusterDigits {
 	DEVICE void sort(const Few& few) {
 		cluster_arrive();
 		mine[lane_index()] = 0;
-		if (thread_index() == 0) *refused = 0;
+		if (thread_index() == 0) *refused = *pairs = 0;
 		FewRows<CLUSTER_ITEMS> rows(few, first() + local, 32);
 		measure(rows.read(used));
 		Spread spread(few, extent, CLUSTER_BLOCKS * CLUSTER_BINS);
@@ -29,7 +29,7 @@ struct Cluster : ClusterDigits {
 		if (!deal(rows, spread, result)) sort_by_digits(rows, result);
 	}
 
-	// Deals the rows to the blocks and writes the result, unless that were too many for some block or bin.
+	// Deals the rows to the blocks and writes the result, unless that were too many for some block or its bins.
 	DEVICE bool deal(const FewRows<CLUSTER_ITEMS>& few, const Spread& spread, const FewResult& result) {
 		u32 to[CLUSTER_ITEMS], tag[CLUSTER_ITEMS], place[CLUSTER_ITEMS];
 		UNROLL for (int i = 0; i < CLUSTER_ITEMS; i++) {
@@ -38,7 +38,7 @@ struct Cluster : ClusterDigits {
 			to[i] = few.place(i) == few.value_place() ? bin >> CLUSTER_BIN_BITS : TO_CLASS + few.place(i);
 			if (!few.has(i)) to[i] = TO_NOWHERE;
 			tag[i] = bin << TAG_ROW_BITS | few.row(i);
-			place[i] = take_place(mine, to[i]);
+			place[i] = take_place<DESTINATION_BITS>(mine, to[i]);
 		}
 		sync_block();
 		tell_sizes();
@@ -102,14 +102,17 @@ struct Cluster : ClusterDigits {
 
 	// Finds the order of the rows that were dealt to this block.
 	DEVICE bool order_share(const FewResult& result) {
-		u32 size = sizes[rank], arrival[CLUSTER_ROUNDS], most = 0;
+		u32 size = sizes[rank], arrival[CLUSTER_ROUNDS], met = 0;
 		UNROLL for (int k = 0; k < CLUSTER_ROUNDS; k++) {
 			u32 at = k * CLUSTER_THREADS + thread_index();
 			if (at >= size) break;
 			arrival[k] = atomic_add(counters + bin_of(tags[at]), 1u);
-			most = arrival[k] > most ? arrival[k] : most;
+			met += arrival[k];
 		}
-		if (sync_block_or(most >= CLUSTER_SHARE) && thread_index() < CLUSTER_BLOCKS) *in_block(thread_index(), refused) = 1;
+		met = warp_add(met);
+		if (lane_index() == 0) atomic_add(pairs, met);
+		sync_block();
+		if (*pairs > CLUSTER_PAIRS && thread_index() < CLUSTER_BLOCKS) *in_block(thread_index(), refused) = 1;
 		cluster_arrive();
 		sum_bins();
 		UNROLL for (int k = 0; k < CLUSTER_ROUNDS; k++) {

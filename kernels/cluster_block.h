@@ -14,7 +14,7 @@ struct ClusterBlock {
 	u32* moves;    // for each digit or destination, how far rows go from where they are staged
 	Extent64 *extents, *warpExtents;
 	u32 *sums, *sizes; // of warps; of what each block is dealt
-	u32* refused;
+	u32 *refused, *pairs;
 
 	u32 n, rank;
 	u32 shareBits; // a block has 2^shareBits rows
@@ -31,7 +31,7 @@ struct ClusterBlock {
 		counters = oldTags + CLUSTER_ROOM;
 		totals = counters + CLUSTER_WARPS * RADIX_BINS, moves = totals + 2 * CLUSTER_BLOCKS * RADIX_BINS;
 		extents = (Extent64*)(moves + RADIX_BINS), warpExtents = extents + CLUSTER_BLOCKS;
-		sums = (u32*)(warpExtents + CLUSTER_WARPS), sizes = sums + CLUSTER_WARPS, refused = sizes + CLUSTER_WARPS;
+		sums = (u32*)(warpExtents + CLUSTER_WARPS), sizes = sums + CLUSTER_WARPS, refused = sizes + CLUSTER_WARPS, pairs = refused + 1;
 	}
 	DEVICE u32 first() const { return rank << shareBits; }
 	// Rows of this block; the last ones have fewer, or none.

@@ -3,19 +3,18 @@
 #include "device.h"
 
 // The lanes of the warp whose digit is the same, by one ballot for each bit.
-DEVICE u32 lanes_with_digit(u32 digit) {
-	static_assert(RADIX_BITS == 8, "eight ballots");
-	u32 alike[RADIX_BITS];
-	UNROLL for (int bit = 0; bit < RADIX_BITS; bit++) alike[bit] = lanes_alike(digit, 1u << bit);
-	u32 lanes = and3(alike[0], alike[1], alike[2]);
-	lanes = and3(lanes, alike[3], alike[4]);
-	return and3(lanes, alike[5], alike[6]) & alike[7];
+template <int bits = RADIX_BITS> DEVICE u32 lanes_with_digit(u32 digit) {
+	u32 alike[bits];
+	UNROLL for (int bit = 0; bit < bits; bit++) alike[bit] = lanes_alike(digit, 1u << bit);
+	u32 lanes = alike[0];
+	UNROLL for (int bit = 1; bit + 1 < bits; bit += 2) lanes = and3(lanes, alike[bit], alike[bit + 1]);
+	return bits % 2 ? lanes : lanes & alike[bits - 1];
 }
 
 // The next place of this lane's digit; places[digit] of the warp moves on by the number of lanes with the digit. Lanes are
 // served in their order, so that equal digits keep the order of their rows.
-DEVICE u32 take_place(volatile u32* places, u32 digit) {
-	u32 peers = lanes_with_digit(digit), below = (1u << lane_index()) - 1;
+template <int bits = RADIX_BITS> DEVICE u32 take_place(volatile u32* places, u32 digit) {
+	u32 peers = lanes_with_digit<bits>(digit), below = (1u << lane_index()) - 1;
 	u32 place = places[digit] + count_ones(peers & below);
 	sync_warp(); // all lanes have read before the last peer writes
 	u32 above = 0xfffffffeu << lane_index();

@@ -104,6 +104,6 @@ int main() {
 	for (u64 n : {quarter - 1, quarter, quarter + 1, 2 * quarter, 2 * quarter + 1}) run((Kind)(n % KINDS), n, 0, CLUSTER);
 	for (int kind = 0; kind < KINDS; kind++) run((Kind)kind, 5000 + kind, 0, CLUSTER);
 	for (int distribution = 0; distribution < distributions; distribution++) run((Kind)(distribution % KINDS), 3000 + distribution, distribution, CLUSTER);
-	for (u64 n : {CLUSTER_ROWS - 1, CLUSTER_ROWS}) run(F64, n, 0, CLUSTER), run(U32, n, 2, CLUSTER);
+	for (u64 n : {CLUSTER_ROWS - 1, CLUSTER_ROWS}) run(F64, n, 0, CLUSTER), run(U32, n, 2, CLUSTER), run(I64_DOWN, n, HOT_VALUE, CLUSTER);
 	printf("%d sorts of few rows are right\n", cases);
 }
