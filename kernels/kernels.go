@@ -120,5 +120,5 @@ func finishBytes(room, binBits int) int {
 	return (control + room + 32 + max(1<<binBits, room) + 32) * 4
 }
 
-// finishWideBytes: and the low halves of records.
-func finishWideBytes(room, binBits int) int { return finishBytes(room, binBits) + room*4 }
+// finishWideBytes: and the low halves of records, and runs of rows that tie.
+func finishWideBytes(room, binBits int) int { return finishBytes(room, binBits) + room*6 }

@@ -25,21 +25,19 @@ template <int threadCount, int items, int binBits, bool wide, bool full> struct 
 	static const u32 indexMask = (1u << indexBits) - 1;
 	static const int scanWarps = bins / 128 < power_up_to(threads / 32) ? bins / 128 : power_up_to(threads / 32), groups = bins / 128 / scanWarps;
 	static const int controlWords = room <= 6144 ? 256 : 512, counterWords = (bins > room ? bins : room) + 32;
-	static const int bytes = (controlWords + room + 32 + counterWords + (wide ? room : 0)) * 4;
-	static const int mostRuns = wide ? room / 2 : 0, levels = (counterWords - mostRuns) / threads; // of the lists: each thread adds to its own
-	static_assert(levels > 0, "room for the lists of larger bins");
+	static const int bytes = (controlWords + room + 32 + counterWords) * 4 + (wide ? room * 6 : 0);
 	static_assert(groups % 2 == 0, "two groups are summed at once");
 	static_assert(room * 4 < 1 << 16, "a place in the stage has 16 bits");
 	static_assert(CONTROL_LIST + room / LARGEST_BIN < controlWords, "room for all large bins");
 
 	const Buckets& b;
-	u32 *stage, *counters, *control, *lows, *runs; // control: the first words are the cutter's; counters: later lists of larger bins, and runs
+	u32 *stage, *counters, *control, *lows, *runs; // control: the first words are the cutter's; counters: later the lists of larger bins
 	u32 stageAt, countersAt;
 	const volatile Span* span;
 	u32 word[items], place[items];
 
 	DEVICE Finish(const Buckets& b, u8* memory, const volatile Span* span)
-	    : b(b), stage((u32*)memory + controlWords), counters(stage + room + 32), control((u32*)memory), lows(counters + counterWords), runs(lows - mostRuns),
+	    : b(b), stage((u32*)memory + controlWords), counters(stage + room + 32), control((u32*)memory), lows(counters + counterWords), runs(lows + room),
 	      stageAt(shared_place(stage)), countersAt(shared_place(counters)), span(span) {}
 
 	// Rows sit at offset..offset+rows-1 of the block's items, so that loads and stores are whole lines of memory. In a full window only
@@ -178,7 +176,10 @@ template <int threadCount, int items, int binBits, bool wide, bool full> struct 
 		return tied;
 	}
 	DEVICE void order_bins() {
-		u32 tied = order_pairs();
+		u32 larger = countersAt + thread_index() * 4, end = larger, tied = order_pairs();
+		UNROLL for (int i = 0; i < items; i++) {
+			if ((place[i] & 0xffff) > 4) store_shared(end, place[i]), end += threads * 4; // each thread has a list
+		}
 		if (wide && tied) {
 			UNROLL for (int i = 0; i < items; i++) {
 				if (!(tied >> i & 1)) continue;
@@ -186,39 +187,17 @@ template <int threadCount, int items, int binBits, bool wide, bool full> struct 
 				if (span->ties) fetch_pair(stageAt + (place[i] >> 16));
 			}
 		}
-		order_larger();
-		sync_block();
-	}
-	// Bins of three and more: listed first, so that the lanes of a warp order theirs side by side. A list hardly ever has no room for all.
-	DEVICE void order_larger() {
-		const u32 list = countersAt + thread_index() * 4, most = list + levels * threads * 4;
-		bool more;
-		do {
-			u32 end = list;
-			more = false;
-			UNROLL for (int i = 0; i < items; i++) {
-				if ((place[i] & 0xffff) <= 4) continue;
-				if (levels < items && end == most) {
-					more = true;
-					continue;
-				}
-				store_shared(end, place[i]), end += threads * 4;
-				if (levels < items) place[i] = 0;
+		ROLLED while (end != larger) {
+			end -= threads * 4;
+			u32 bin = load_shared(end), rows = (bin & 0xffff) / 4 + 1;
+			if (rows > LARGEST_BIN) {
+				control[CONTROL_LIST + atomic_add(control + CONTROL_LARGE, 1u)] = bin >> 18 | rows << 16;
+				continue;
 			}
-			ROLLED while (end != list) {
-				end -= threads * 4;
-				order_listed(load_shared(end));
-			}
-		} while (levels < items && more);
-	}
-	DEVICE void order_listed(u32 bin) {
-		u32 rows = (bin & 0xffff) / 4 + 1;
-		if (rows > LARGEST_BIN) {
-			control[CONTROL_LIST + atomic_add(control + CONTROL_LARGE, 1u)] = bin >> 18 | rows << 16;
-			return;
+			order_bin(stage + (bin >> 18), rows);
+			if (wide) list_runs(bin >> 18, rows);
 		}
-		order_bin(stage + (bin >> 18), rows);
-		if (wide) list_runs(bin >> 18, rows);
+		sync_block();
 	}
 
 	// Rows that tie in all that their words hold are compared by their numbers, and by the low halves of their records: these have the

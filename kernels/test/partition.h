@@ -62,7 +62,7 @@ struct Partitioner {
 
 	template <class T> static u32 dealer_bytes(T tile, u32 bins) { return (u32)tile * 8 + (bins + 4) * 8 + 128; }
 	static u32 finish_bytes(u32 room, u32 binBits, bool wide) {
-		return ((room > 6144 ? 512 : 256) + room + 32 + std::max(room, 1u << binBits) + 32) * 4 + (wide ? room * 4 : 0);
+		return ((room > 6144 ? 512 : 256) + room + 32 + std::max(room, 1u << binBits) + 32) * 4 + (wide ? room * 6 : 0);
 	}
 
 	// Launches it all, or of many rows no more than the sample wants; when told, the report says whether rows has the result.
