@@ -91,9 +91,9 @@ func (s bucketShape) finish() string {
 	return name
 }
 
-// finishEarly says whether the finish starts while the pass before it ends. Large windows of short records do not: there are more of them on a
-// multiprocessor than its memory is set for while blocks of that pass are left, and that lasts (the finish of 2^28 rows takes 0.4 ms more).
-func (s bucketShape) finishEarly() bool { return s.small || !s.exact }
+// early says whether the passes start while the kernels before them end. Not those over many short numbers: blocks of the second pass crowd
+// together where the first one has left room, which takes a quarter of a millisecond more for 2^28 rows.
+func (s bucketShape) early() bool { return s.small || !s.exact }
 
 // tolerated is the number of buckets above the window that partition and finish takes. A block finishes each by itself: a round of as many
 // as there are multiprocessors is always worth it, and more in proportion to what sorting by digits takes.

@@ -120,16 +120,16 @@ func (t *task) look(v view, n int, meanwhile func()) (rows driver.Ptr, seen abiR
 
 // launchPartition launches what is behind the verdict, and leaves the counters clear.
 func (t *task) launchPartition(p *partition, shape bucketShape, n int) {
-	t.launchEarly(shape.partition(), shape.tiles(n), p.buckets...)
-	if shape.first < shape.bits {
-		t.launchEarly("partition_second", n/kernels.PartitionSecondTile+1<<shape.first+1, p.buckets...)
-	}
 	launch := t.launch
-	if shape.finishEarly() {
+	if shape.early() {
 		launch = t.launchEarly
 	}
+	launch(shape.partition(), shape.tiles(n), p.buckets...)
+	if shape.first < shape.bits {
+		launch("partition_second", n/kernels.PartitionSecondTile+1<<shape.first+1, p.buckets...)
+	}
 	launch(shape.finish(), shape.windows(n), p.buckets...)
-	t.launchEarly("finish_rest", t.Multiprocessors, p.buckets...)
+	launch("finish_rest", t.Multiprocessors, p.buckets...)
 }
 
 // launchLook launches what ends with a verdict, and reports whether to launch more: not when the sample has declined already, so that

@@ -58,7 +58,7 @@ template <class Finish, bool wide> struct WindowCutter {
 		u32 most = (u32)b.window, prefixBits = 32 - (u32)b.bits, binBits = Finish::bitsOfBins, wordBits = 32 - (wide ? (u32)Finish::indexBits : (u32)b.rowBits);
 		int spare = (int)(binBits + wordBits) - (int)prefixBits; // bits of the bucket's number that fit too
 		u32 room = spare > 0 ? 1u << (spare < 16 ? spare : 16) : 1, together = 1;
-		while (together < room && (b.n >> b.bits) * together < most) together *= 2; // as many as there are in most windows
+		while (together < room && (b.n >> b.bits) * together * 2 <= most) together *= 2; // as many as fit into most windows
 		if (lastBucket - bucket > 2 * together) trim();
 		if (lastBucket - bucket > 16 * together) together = room;
 		bool fits = spare >= 0 && lastBucket - bucket <= 16 * together;

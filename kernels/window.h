@@ -53,7 +53,7 @@ template <int threadCount, int items, int binBits, bool wide, bool full> struct 
 		u32 offset = span->first % 32, rows = span->rows;
 		const u64* in = (const u64*)b.records[b.second ? 1 : 0] + span->first - offset + thread_index();
 		UNROLL for (int i = 0; i < items; i++) {
-			u64 r = inside(i, offset, rows) ? load_once(in + i * threads) : 0;
+			u64 r = inside(i, offset, rows) ? load_past(in + i * threads) : 0;
 			word[i] = (u32)r;
 			place[i] = (u32)(r >> 32);
 		}

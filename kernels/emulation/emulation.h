@@ -136,6 +136,7 @@ inline void load_vector(const u32* p, u32* x) { x[0] = p[0], x[1] = p[1], x[2] =
 inline void load_vector(const u64* p, u64* x) { x[0] = p[0], x[1] = p[1]; }
 
 template <class T> inline T load(const T* p) { return *p; }
+inline u64 load_past(const u64* p) { return *p; }
 template <class T> inline T load_once(const T* p) { return *p; }
 template <class T> inline void store_once(T* p, T x) { *p = x; }
 template <class T> inline void store_once(T* p, T x, T y) { p[0] = x, p[1] = y; }

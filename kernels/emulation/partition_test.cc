@@ -148,6 +148,7 @@ int main() {
 	for (int distribution : {LIVE20, LIVE32, LIVE40, SHARED40, RANGE24, OUTLIERS, HOT_BUCKET, HOUR})
 		for (u64 width : {4, 8}) run({50000, width, FORM_INTEGER, distribution, 0, false, false, 0, 0, 12});
 	run({60000, 4, FORM_FLOAT, UNIFORM, 0, false, false, 0, 0, 12});
+	run({300000, 8, FORM_INTEGER, VALUES17, 0, false, false, 0, 0, 12}); // bins of several rows
 	for (u64 n : {9000, 1500})
 		for (int close : {20, 40}) run({n, (u64)(close == 20 ? 4 : 8), FORM_INTEGER, 0, 0, false, false, 0, SMALL_ROWS, 1, close});
 	run({40000, 8, FORM_INTEGER, 0, 0, false, false, 0, 0, 4, 40});

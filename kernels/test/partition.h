@@ -89,7 +89,8 @@ struct Partitioner {
 		sort(c.width == 8);
 	}
 	void sort(bool wide) {
-		d.early = true;
+		bool allBits = wide || b.field.form == FORM_FLOAT; // of records
+		d.early = small || allBits;                        // as package gpu has it
 		if (b.second) {
 			u32 threads = wide ? PARTITION_WIDE_THREADS : PARTITION_THREADS;
 			u32 tile = wide ? PARTITION_WIDE_TILE : PARTITION_TILE;
@@ -101,12 +102,9 @@ struct Partitioner {
 			auto kernel = least ? wide ? partition_small_wide : partition_small : wide ? partition_only_wide : partition_only;
 			d.run(kernel, ceil_div(b.n, tile), threads, dealer_bytes(tile, 1 << (least ? SMALL_PASS_BITS : ONLY_PASS_BITS)), b);
 		}
-		bool allBits = wide || b.field.form == FORM_FLOAT; // of records
 		u32 threads = allBits && !small ? FINISH_WIDE_THREADS : FINISH_THREADS, items = small ? SMALL_FINISH_ITEMS : allBits ? FINISH_WIDE_ITEMS : FINISH_ITEMS;
 		auto kernel = small ? allBits ? finish_small_wide : finish_small : allBits ? finish_wide : finish;
-		d.early = small || allBits; // as package gpu has it
 		d.run(kernel, ceil_div(b.n, b.window), threads, finish_bytes(threads * items, small ? SMALL_FINISH_BIN_BITS : FINISH_BIN_BITS, allBits), b);
-		d.early = true;
 		d.run(finish_rest, d.multiprocessors, FINISH_REST_THREADS, finish_bytes(FINISH_REST_THREADS * FINISH_REST_ITEMS, FINISH_REST_BIN_BITS, true), b);
 		d.early = false;
 	}
