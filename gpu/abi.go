@@ -17,6 +17,12 @@ type abiField struct {
 	down, up, mask                  uint64
 }
 
+// formKeys is the form, beside those of package keyencode, of several key columns that are read as one.
+const formKeys = 8
+
+// whyOrdered is the verdict that nothing has to be sorted.
+const whyOrdered = 5
+
 // abiColumn is a Column: a key column to be measured.
 type abiColumn struct {
 	values, validity, bit, valueBit   uint64

@@ -11,6 +11,7 @@ type bucketShape struct {
 	small  bool
 	width  int  // bytes of a number
 	exact  bool // codes of 32 bits tell all numbers apart
+	keys   bool // the column is several keys
 }
 
 // Partition and finish is for codes of more bits than two digits, and for no more rows than this.
@@ -21,7 +22,7 @@ const (
 
 // bucketKernels are those of partition and finish: a device whose multiprocessors have too little memory for one of them sorts by digits.
 var bucketKernels = []string{
-	"sample", "look", "bucket_plan", "partition_first", "partition_first_wide", "partition_only", "partition_only_wide",
+	"sample", "look", "look_keys", "bucket_plan", "partition_first", "partition_first_wide", "partition_first_keys", "partition_only", "partition_only_wide",
 	"partition_small", "partition_small_wide", "partition_second", "finish", "finish_wide", "finish_small", "finish_small_wide", "finish_rest",
 }
 
@@ -37,6 +38,19 @@ func shapeBuckets(n, width int, floats bool) bucketShape {
 	for s.bits < kernels.BucketBits && (10*(n>>s.bits) > 9*s.window || s.bits+binBits < rowBits) {
 		s.bits++
 	}
+	return s.inPasses()
+}
+
+// shapeKeys is the same for several keys that are read as one column, which takes two passes.
+func shapeKeys(n int) bucketShape {
+	s := shapeBuckets(n, 8, false)
+	s.keys, s.small, s.window = true, false, kernels.FinishWindow
+	s.bits = max(s.bits, kernels.OnlyPassBits+1)
+	return s.inPasses()
+}
+
+// inPasses divides the bits among one pass or two.
+func (s bucketShape) inPasses() bucketShape {
 	s.first = s.bits
 	if s.bits > kernels.OnlyPassBits {
 		s.first = (s.bits + 1) / 2
@@ -73,10 +87,21 @@ func (s bucketShape) partition() string {
 	case s.bits <= kernels.SmallPassBits:
 		name = "partition_small"
 	}
-	if s.width == 8 {
+	switch {
+	case s.keys:
+		name += "_keys"
+	case s.width == 8:
 		name += "_wide"
 	}
 	return name
+}
+
+// look is the kernel that reads the column first.
+func (s bucketShape) look() string {
+	if s.keys {
+		return "look_keys"
+	}
+	return "look"
 }
 
 // finish is the kernel that finishes the buckets.

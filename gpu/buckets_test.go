@@ -46,3 +46,16 @@ func TestTolerated(t *testing.T) {
 	require.EqualValues(t, 128, shapeBuckets(1<<16, 4, false).tolerated())
 	require.Greater(t, shapeBuckets(1<<28, 8, false).tolerated(), shapeBuckets(1<<28, 4, false).tolerated())
 }
+
+// TestShapeKeys: several keys take two passes, with the windows of many rows.
+func TestShapeKeys(t *testing.T) {
+	for _, n := range []int{1, 1000, 1 << 22, 1<<22 + 1, 1 << 24, 1 << 28} {
+		s, one := shapeKeys(n), shapeBuckets(n, 8, false)
+		require.Less(t, s.first, s.bits, "%d rows", n)
+		require.LessOrEqual(t, s.first, 8)
+		require.LessOrEqual(t, s.bits-s.first, 8)
+		require.GreaterOrEqual(t, s.bits, one.bits)
+		require.Equal(t, kernels.FinishWindow, s.window)
+		require.Equal(t, []string{"look_keys", "partition_first_keys", "finish_wide"}, []string{s.look(), s.partition(), s.finish()})
+	}
+}

@@ -3,7 +3,9 @@ package gpu
 import (
 	"math"
 	"math/bits"
+	"slices"
 
+	"github.com/arrowsort/arrowsort/kernels"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -20,25 +22,40 @@ type keyNumber struct {
 	nan, null           uint64
 }
 
-// number gives every value that a key can have a number of its own, and NaN and null if they can be; ok is false where there are more than
-// 2^64, and for what is not read as numbers.
-func (k *keyShape) number() (n keyNumber, ok bool) {
-	free := false                                          // numbers that no value has, at both ends
-	nullable := k.nullable || k.Form == keyencode.FormRank // entries of dictionaries can be null
+// greatest is the number of the greatest value that there can be, the least being 0; ok is false for what is not read as numbers.
+func (k *keyShape) greatest() (last uint64, ok bool) {
 	switch k.Form {
-	case keyencode.FormInteger:
-		n.values = math.MaxUint64 >> (64 - 8*k.Width)
+	case keyencode.FormInteger, keyencode.FormFloat:
+		return math.MaxUint64 >> (64 - 8*k.Width), true
 	case keyencode.FormBit:
-		n.values = 1
+		return 1, true
 	case keyencode.FormRank:
-		n.values = math.MaxUint32 - 1
-	case keyencode.FormFloat:
-		n.values, free = math.MaxUint64>>(64-8*k.Width), true
-	default:
+		return math.MaxUint32 - 1, true
+	}
+	return 0, false
+}
+
+// field is a piece of a word that has no place in it yet.
+func (k *keyShape) field(last uint64) abiField {
+	f := abiField{
+		form: uint64(k.Form), width: uint64(k.Width), stride: uint64(k.Stride), sign: k.SignBit, infinity: k.Infinity,
+		base: [4]uint64{k.SignBit}, last: [4]uint64{last}, mask: math.MaxUint64,
+	}
+	if k.descending {
+		f.descending = 1
+	}
+	return f
+}
+
+// number gives every value that a key can have a number of its own, and NaN and null if they can be; ok is false where there are more than
+// 2^64, and where values are no numbers.
+func (k *keyShape) number() (n keyNumber, ok bool) {
+	if n.values, ok = k.greatest(); !ok {
 		return n, false
 	}
+	nullable := k.nullable || k.Form == keyencode.FormRank // entries of dictionaries can be null
 	n.last = n.values
-	if nullable && !free {
+	if nullable && k.Form != keyencode.FormFloat { // floats leave numbers free at both ends
 		if n.last++; n.last == 0 {
 			return n, false
 		}
@@ -70,14 +87,34 @@ func wordOfKeys(keys []keyShape) (pieces []abiField, width int, ok bool) {
 			return nil, 0, false
 		}
 		greatest += top
-		pieces[i] = abiField{
-			form: uint64(k.Form), width: uint64(k.Width), stride: uint64(k.Stride), sign: k.SignBit, infinity: k.Infinity,
-			base: [4]uint64{k.SignBit}, mul: weight, bias: n.first * weight, nan: n.nan * weight, null: n.null * weight, mask: math.MaxUint64,
-		}
+		f := k.field(n.values)
+		f.mul, f.bias, f.nan, f.null = weight, n.first*weight, n.nan*weight, n.null*weight
 		if k.descending {
-			pieces[i].mul, pieces[i].bias = -weight, (n.first+n.values)*weight
+			f.mul, f.bias = -weight, (n.first+n.values)*weight
 		}
+		pieces[i] = f
 		weight = greatest + 1 // 0: the word is full
 	}
 	return pieces, bits.Len64(greatest), true
+}
+
+// openWordOfKeys are the pieces of a word in which the device gives keys the room that their values take; nil where some are no numbers.
+func openWordOfKeys(keys []keyShape) []abiField {
+	pieces := make([]abiField, len(keys))
+	for i := range keys {
+		last, ok := keys[i].greatest()
+		if !ok {
+			return nil
+		}
+		pieces[i] = keys[i].field(last)
+		if keys[i].nullsAtStart {
+			pieces[i].nan = 1
+		}
+	}
+	return pieces
+}
+
+// asOneColumn reports whether kernels read pieces of a word as one column: there must be more than bits, and not too many.
+func asOneColumn(pieces []abiField) bool {
+	return len(pieces) <= kernels.MostKeys && slices.ContainsFunc(pieces, func(f abiField) bool { return f.form != uint64(keyencode.FormBit) })
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/arrowsort/arrowsort/kernels"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -162,4 +163,23 @@ func TestWordOfKeys(t *testing.T) {
 	}
 	_, _, ok := wordOfKeys([]keyShape{{DeviceColumn: keyencode.DeviceColumn{Form: keyencode.FormDecimal, Width: 16, Stride: 16}}})
 	require.False(t, ok)
+}
+
+func TestOpenWordOfKeys(t *testing.T) {
+	id, bit := integer(8, true), keyShape{DeviceColumn: keyencode.DeviceColumn{Form: keyencode.FormBit, Width: 1}}
+	id.nullable, id.nullsAtStart, id.descending = true, true, true
+	pieces := openWordOfKeys([]keyShape{id, floating(8), bit})
+	require.Len(t, pieces, 3)
+	require.Equal(t, []uint64{1, 0, 0}, []uint64{pieces[0].nan, pieces[1].nan, pieces[2].nan})
+	require.Equal(t, []uint64{math.MaxUint64, math.MaxUint64, 1}, []uint64{pieces[0].last[0], pieces[1].last[0], pieces[2].last[0]})
+	for i, p := range pieces {
+		require.Zero(t, p.mul)
+		require.Equal(t, map[int]uint64{0: 1}[i], p.descending)
+	}
+	require.True(t, asOneColumn(pieces))
+	require.False(t, asOneColumn(pieces[2:]))
+	require.False(t, asOneColumn(make([]abiField, kernels.MostKeys+1)))
+	text := keyShape{DeviceColumn: keyencode.DeviceColumn{Form: keyencode.FormBigEndian, Width: 3, Stride: 3}}
+	require.Nil(t, openWordOfKeys([]keyShape{id, text}))
+	require.False(t, asOneColumn(nil))
 }

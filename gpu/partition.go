@@ -69,6 +69,11 @@ func codesView(codes driver.Ptr, bits int) *view {
 	return &view{abiColumn{values: uint64(codes), form: uint64(keyencode.FormInteger), width: 8, stride: 8}, bits}
 }
 
+// keysView sees several keys as one column of numbers, by their Fields on the device.
+func keysView(fields driver.Ptr, keys, bits int) view {
+	return view{abiColumn{values: uint64(fields), form: formKeys, width: 8, stride: uint64(keys)}, bits}
+}
+
 // field makes numbers of the whole range of a column's type, which order as its rows do.
 func (v *view) field() abiField {
 	c := &v.column
@@ -96,6 +101,9 @@ func (t *task) canLook(n int) bool {
 // Meanwhile is called when all is launched.
 func (t *task) look(v view, n int, meanwhile func()) (rows driver.Ptr, seen abiReport) {
 	shape := shapeBuckets(n, int(v.column.width), v.column.form == uint64(keyencode.FormFloat))
+	if v.column.form == formKeys {
+		shape = shapeKeys(n)
+	}
 	p := t.newPartition(v, shape, n)
 	if t.launchLook(p, shape, n) {
 		t.launchPartition(p, shape, n)
@@ -141,7 +149,7 @@ func (t *task) launchLook(p *partition, shape bucketShape, n int) bool {
 	if !shape.small {
 		t.fail(t.Record(t.lookout.told))
 	}
-	t.launch("look", t.lookBlocks(n), p.buckets...)
+	t.launch(shape.look(), t.lookBlocks(n), p.buckets...)
 	if !shape.small {
 		t.fail(t.WaitFor(t.lookout.told))
 		if t.failed() || t.lookout.report.verdict.early != 0 {

@@ -71,10 +71,11 @@ func (s *sorter) lookAtKey(key keyencode.Key, layout keyencode.DeviceColumn) err
 	switch {
 	case s.failed() || seen.verdict.early != 0 && s.job.Plan:
 	case seen.verdict.early != 0:
-		pieces, width, ok := s.wordOfKeys()
+		pieces, width, ok := wordOfKeys(s.keyShapes())
 		if !ok {
 			panic("gpu: declined early, and there are more numbers than fit into a word")
 		}
+		s.putKeys(pieces)
 		s.order = s.binner.sort(source{field: pieces[0]}, width)
 	default:
 		s.plan, s.err = keyencode.NewPlan(s.job.Columns, s.job.Keys, []keyencode.Statistics{s.statistics(key, &seen.statistics)})
@@ -82,49 +83,68 @@ func (s *sorter) lookAtKey(key keyencode.Key, layout keyencode.DeviceColumn) err
 	return s.err
 }
 
-// lookAtWord sorts by all keys in one word for which nothing has to be measured, if there is such a word and the device finds that good.
+// keysRows is from how many rows on keys are read as one column: below, it is as quick to make a column of their numbers. Tests change it.
+var keysRows = 1 << 23
+
+// lookAtWord sorts by all keys in one number, if there is one for all rows and the device finds that good: nothing has to be measured for it
+// where the types of the keys fit into 64 bits, and of many rows a sample tells how their values might.
 func (s *sorter) lookAtWord() {
 	if s.job.Plan || !s.canLook(s.rows) {
 		return
 	}
-	pieces, width, ok := s.wordOfKeys()
-	if !ok || width <= bucketCodeBits {
+	shapes := s.keyShapes()
+	pieces, width, known := wordOfKeys(shapes)
+	if !known && s.rows > keysRows {
+		pieces, width = openWordOfKeys(shapes), 64
+	}
+	if pieces == nil || width <= bucketCodeBits {
 		return
 	}
-	codes := s.encodeFields(pieces, 0, s.rows)
-	rows, seen := s.look(*codesView(codes, width), s.rows, s.prefetch)
-	if seen.verdict.early != 0 && !s.failed() {
+	s.putKeys(pieces)
+	var codes driver.Ptr
+	var v view
+	if s.rows > keysRows && asOneColumn(pieces) {
+		v = keysView(put(s.task, pieces...), len(pieces), width)
+	} else if known {
+		codes = s.encodeFields(pieces, 0, s.rows)
+		v = *codesView(codes, width)
+	} else {
+		return
+	}
+	rows, seen := s.look(v, s.rows, s.prefetch)
+	switch v, found := &seen.verdict, &seen.statistics; {
+	case s.failed(), rows != 0:
+		s.order = rows
+	case v.why == whyOrdered:
+		s.order = s.iota(found.falls != 0)
+	case v.early != 0 && known:
+		if codes == 0 {
+			codes = s.encodeFields(pieces, 0, s.rows)
+		}
 		s.order = s.binner.sort(source{field: codesField(codes), codes: codes}, width)
 		return
 	}
 	s.free(codes)
-	switch found := &seen.statistics; {
-	case s.failed(), rows != 0:
-		s.order = rows
-	case found.falls == 0:
-		s.order = s.iota(false)
-	case found.rises == 0 && found.ties == 0:
-		s.order = s.iota(true)
-	}
 }
 
-// wordOfKeys makes one word of all keys, over the whole ranges of their types, if there is such a word.
-func (s *sorter) wordOfKeys() (pieces []abiField, width int, ok bool) {
+// keyShapes are what is known of the keys.
+func (s *sorter) keyShapes() []keyShape {
 	shapes := make([]keyShape, len(s.job.Keys))
 	for i, key := range s.job.Keys {
 		c := &s.job.Columns[key.Column]
 		layout, _ := c.OnDevice()
 		shapes[i] = keyShape{layout, key.Order == keyencode.Descending, key.Nulls == keyencode.NullsAtStart, nullable(c)}
 	}
-	if pieces, width, ok = wordOfKeys(shapes); !ok {
-		return nil, 0, false
-	}
+	return shapes
+}
+
+// putKeys brings the columns of the keys to the device and tells the pieces of their word where they are.
+func (s *sorter) putKeys(pieces []abiField) {
 	for i, key := range s.job.Keys {
-		p := s.place(key.Column, shapes[i].Form)
 		f := &pieces[i]
+		p := s.place(key.Column, keyencode.Form(f.form))
 		f.values, f.validity, f.bit, f.valueBit = p.values, p.validity, p.bit, p.valueBit
 	}
-	return pieces, width, true
 }
 
 // launchStatistics has the device measure a key, if it can.

@@ -21,6 +21,7 @@ enum Form : u64 {
 	FORM_BIG_ENDIAN = 5, // width bytes, 1 to 8, most significant first
 	FORM_DECIMAL = 6,    // width bytes, 16 or 32: the limb that is named
 	FORM_CLASS = 7,      // bias for a value, null for a null; values are not read
+	FORM_KEYS = 8,       // the sum of the numbers of stride Fields at values, width 8: several key columns in one number
 };
 
 // A Field is a piece of a code word: a number made from a row of one column, placed in the word.
@@ -38,7 +39,7 @@ struct Field {
 	u64 sign;     // FORM_FLOAT: the sign bit
 	u64 infinity; // FORM_FLOAT: the pattern of +Inf
 	u64 base[4];  // as the values are stored; FORM_DECIMAL: all limbs, least significant first, sign bit flipped
-	u64 last[4];  // FORM_DECIMAL descending: what (value - base) >> shift is subtracted from
+	u64 last[4];  // FORM_DECIMAL descending: what (value - base) >> shift is subtracted from. Of FORM_KEYS: the most that value - base may be
 	u64 shift;    // below 64
 	u64 mul;      // odd
 	u64 bias;     // added at the end
@@ -181,6 +182,11 @@ encoded before. Nulls and NaN are no numbers but classes. Rows of the classes, a
 make no records: they go straight to their places in the output. Records are laid out as if those rows did not exist: that is
 what "compact" means.
 
+Several keys are read as one number (FORM_KEYS): Fields of FORM_INTEGER, FLOAT, RANK or BIT, not all of them bits, with shift 0 and any mul;
+null and NaN are numbers. Where the types have more values than a number, mul of the first is 0, and sample makes the Fields for the
+ranges that it sees: before, base is that of the whole type, last its greatest number, descending says the order, and nan is 1 where NaN
+and null sort at the start. Then look proves that all values are in range.
+
 All of it is launched at once, and every kernel returns when the verdict says no. Then, or when the rows are in order as they are, the
 host sorts in another way: by the statistics, which look has made in the same read of the keys. Where the sample has said no, and
 statistics would not make the sort shorter, the verdict is early: look has not read the keys, and there are no statistics. Of many rows the
@@ -194,6 +200,7 @@ partition_first(Buckets b)    grid = ceil(n / PARTITION_TILE): firstBits = 8 bit
 partition_only(Buckets b)     grid = ceil(n / PARTITION_ONLY_TILE): all bits at once, 11 at most
 partition_small(Buckets b)    grid = ceil(n / PARTITION_SMALL_TILE): all bits at once, instead of partition_only when they are 8 at most
     Leave counts and classCounts zero for the next sort, whatever the verdict.
+look_keys, partition_first_keys   look and partition_first_wide for FORM_KEYS, only where there are two passes
 partition_first_wide, partition_only_wide, partition_small_wide   the same for columns of 8 bytes; PARTITION_WIDE_TILE
 partition_second(Buckets b)   grid = n / PARTITION_SECOND_TILE + 2^firstBits + 1
 finish(Buckets b)             grid = windows = ceil(n / window); n above SMALL_ROWS, window = FINISH_WINDOW
@@ -210,6 +217,7 @@ enum Why : u32 {
 	WHY_LARGE = 3,    // buckets do not fit
 	WHY_MISCOUNT = 4, // the counts do not add up: a counter has overflowed
 	WHY_ORDERED = 5,  // nothing has to be sorted
+	WHY_OUTSIDE = 6,  // FORM_KEYS: no number for all keys, or for some row: the statistics say nothing
 };
 
 struct Verdict {
@@ -264,6 +272,7 @@ struct Partial {
 	u64 nulls, nans;
 	u64 notLeast, greatest, any, notAll; // of the numbers; the complements of the least, and of the AND
 	u64 rises, ties, falls;              // 1: some row sorts behind, with, before its predecessor
+	u64 outside;                         // FORM_KEYS: 1: some value is in no range
 	u64 less[HEAVY_VALUES];              // rows that are less than a heavy value
 };
 

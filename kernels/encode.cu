@@ -1,12 +1,11 @@
 #include "decimal.h"
 #include "number.h"
 
-DEVICE u64 field_number(const Field* f, u64 row) {
+DEVICE u64 any_number(const Field* f, u64 row) {
 	if (f->form == FORM_NONE) return f->null;
+	if (f->form != FORM_CLASS && f->form != FORM_DECIMAL) return field_number(f, row);
 	if (f->validity != 0 && !bit_at((const u32*)f->validity, f->bit + row)) return f->null;
-	if (f->form == FORM_CLASS) return f->bias;
-	if (f->form == FORM_DECIMAL) return decimal_number(f, row);
-	return Linear(f).number(raw_value(f, row));
+	return f->form == FORM_CLASS ? f->bias : decimal_number(f, row);
 }
 
 // encode makes one code word of rows: the pieces of all its fields.
@@ -16,7 +15,7 @@ KERNEL(encode, STREAM_THREADS, 1)(const Field* fields, u64 count, u64 n, const u
 		u64 row = rows ? rows[i] : i, code = 0;
 		for (u64 k = 0; k < count; k++) {
 			const Field* f = fields + k;
-			code += (field_number(f, row) >> f->down & f->mask) << f->up;
+			code += (any_number(f, row) >> f->down & f->mask) << f->up;
 		}
 		codes[i] = code;
 	}

@@ -19,9 +19,8 @@ DEVICE void plan_by_block(const Buckets* b, LookMemory* m) {
 	if (warp_index() == 0) conclude(b, m->seen, end, &m->verdict, &m->map, (Statistics*)m->warps);
 }
 
-// look reads the column once, by the map that sample has made. The last block plans, if there are few buckets.
-KERNEL(look, LOOK_THREADS, 1)(PARAMETER Buckets arguments) {
-	const Buckets* b = &arguments;
+// Reads once, by the map that sample has made. The last block plans, if there are few buckets.
+template <class Look> DEVICE void look_and_plan(const Buckets* b, const Look& look_at) {
 	LookMemory* m = LookMemory::of(shared_memory());
 	const u32 t = thread_index();
 	Verdict* verdict = (Verdict*)b->verdict;
@@ -32,11 +31,7 @@ KERNEL(look, LOOK_THREADS, 1)(PARAMETER Buckets arguments) {
 	if (t < sizeof(Map) / 8) ((u64*)&m->map)[t] = load_relaxed((const u64*)b->numberMap + t);
 	sync_block();
 	if (m->verdict.early) return;
-	if (b->field.width == 4) {
-		look_at_column<u32>(b, &m->map);
-	} else {
-		look_at_column<u64>(b, &m->map);
-	}
+	look_at(m);
 	sync_block();
 	if (m->verdict.why == WHY_NOT) flush(b, m->counters());
 	if (warp_index() == 0) join(b, m);
@@ -48,4 +43,22 @@ KERNEL(look, LOOK_THREADS, 1)(PARAMETER Buckets arguments) {
 	if (!m->last) return;
 	fence();
 	plan_by_block(b, m);
+}
+
+// look reads a column.
+KERNEL(look, LOOK_THREADS, 1)(PARAMETER Buckets arguments) {
+	const Buckets* b = &arguments;
+	look_and_plan(b, [=](const LookMemory* m) {
+		if (b->field.width == 4) {
+			look_at_column<u32>(b, &m->map);
+		} else {
+			look_at_column<u64>(b, &m->map);
+		}
+	});
+}
+
+// look_keys reads several as one.
+KERNEL(look_keys, LOOK_THREADS, 1)(PARAMETER Buckets arguments) {
+	const Buckets* b = &arguments;
+	look_and_plan(b, [=](const LookMemory*) { look_at_keys(b); });
 }

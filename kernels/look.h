@@ -1,6 +1,7 @@
 // One read of a column: exact statistics, the rows of each bucket, and where rows of classes and heavy values are.
 #pragma once
 #include "buckets.h"
+#include "keys.h"
 
 // How rows stand to their predecessors. Nothing is looked at any more when the order is known to be neither way.
 template <class Word> struct Watch {
@@ -74,9 +75,10 @@ struct LookMemory {
 };
 static_assert(sizeof(LookMemory) <= LOOK_HEAD, "room in front of the counters");
 
-// A Looker is what a thread does and sees. Where rows of classes are many, a warp takes groups of neighbour chunks,
+// A Looker is what a thread does and sees. Rows are those of a chunk. Where rows of classes are many, a warp takes groups of neighbour chunks,
 // whose rows are all in one tile of the partition.
-template <class Word> struct Looker {
+template <class Rows> struct Looker {
+	typedef typename Rows::Word Word;
 	const Buckets* b;
 	LookMemory* m;
 	u32 shift, heavies, group, mine = 0, less = 0; // mine: rows of a class in the group so far, less: rows that are less than a heavy value; a lane for each
@@ -124,7 +126,34 @@ template <class Word> struct Looker {
 			if (ends_group(first) || then >= n) add_classes(first);
 			first = then;
 		}
-		store();
+		store(false);
+	}
+	// The same for several keys. Rows are read in any way until their order is known, and at the end.
+	template <class Reader, class Prefix> DEVICE void run_keys(Reader& reader, const Prefix& prefix) {
+		KeysReader any(&b->field);
+		const u32 n = (u32)b->n;
+		u32 first = (block_index() * (LOOK_THREADS / 32) + warp_index()) * group * CHUNK_ROWS;
+		auto look_at_any = [&] {
+			Rows c;
+			c.load_any(any, first, n);
+			if (!watch.done) look_back(&b->field, c, first, false);
+			look_at(c, first, vote(c.values != ALL_ITEMS) == 0, prefix);
+			end_chunk(first, n);
+		};
+		while (first < n && !watch.done) look_at_any();
+		while (first < n && first + CHUNK_ROWS <= n) {
+			Rows c;
+			c.load_whole(reader, first);
+			look_at(c, first, true, prefix);
+			end_chunk(first, n);
+		}
+		if (first < n) look_at_any();
+		store(reader.outside || any.outside);
+	}
+	DEVICE void end_chunk(u32& first, u32 n) {
+		u32 then = behind(first);
+		if (ends_group(first) || then >= n) add_classes(first);
+		first = then;
 	}
 	template <class Prefix> DEVICE void look_at(const Chunk<Word>& c, u32 first, bool plain, const Prefix& prefix) {
 		if (plain) {
@@ -145,7 +174,7 @@ template <class Word> struct Looker {
 		count(c, first, records, plain, prefix);
 	}
 	DEVICE void look_back(const Field* f, const Chunk<Word>& c, u32 first, bool plain) {
-		NumberedRow before(f, first > 0 ? first - 1 : 0);
+		NumberedRow before = Rows::at(f, first > 0 ? first - 1 : 0);
 		if (plain && before.cls == CLASS_VALUE) {
 			watch.template add_rows<true>(c, first, (Word)before.number, CLASS_VALUE);
 		} else {
@@ -201,10 +230,11 @@ template <class Word> struct Looker {
 	}
 
 	// What the warp has seen, for join.
-	DEVICE void store() {
+	DEVICE void store(bool outside) {
 		u64 high = sizeof(Word) == 4 && (seen.notLeast | seen.greatest) ? ~0ull << 32 : 0; // the upper halves of short numbers are zero
 		u64 notLeast = warp_max(high | seen.notLeast), greatest = warp_max(seen.greatest), any = warp_or(seen.any), notAll = warp_or(high | seen.notAll);
-		u32 steps = (u32)(vote(watch.rises) != 0) | (u32)(vote(watch.ties) != 0) << 1 | (u32)(vote(watch.falls) != 0) << 2;
+		u32 steps = (u32)(vote(watch.rises) != 0) | (u32)(vote(watch.ties) != 0) << 1 | (u32)(vote(watch.falls) != 0) << 2 |
+		            (u32)(vote(outside) != 0) << 3;
 		if (less) atomic_add(m->less + lane_index(), less);
 		if (lane_index() != 0) return;
 		u64* w = m->warps + warp_index() * LookMemory::words;
@@ -227,7 +257,7 @@ DEVICE void join(const Buckets* b, const LookMemory* m) {
 	if (k == 3) atomic_or(&p->notAll, notAll);
 	if (k == 4 && m->nulls) atomic_add(&p->nulls, (u64)m->nulls);
 	if (k == 5 && m->nans) atomic_add(&p->nans, (u64)m->nans);
-	if (k >= 6 && k < 9 && steps >> (k - 6) & 1) atomic_or(&p->rises + (k - 6), 1);
+	if (k >= 6 && k < 10 && steps >> (k - 6) & 1) atomic_or(&p->rises + (k - 6), 1);
 }
 
 // Adds the counters of a block to those of all.
@@ -241,15 +271,23 @@ DEVICE void flush(const Buckets* b, const u32* counters) {
 // The ways to a prefix are functions of their own, so that none has to spare registers for another.
 template <class Word> APART void look_simply(const Buckets* b) {
 	Mapper map(&LookMemory::of(shared_memory())->map);
-	Looker<Word>(b).run([&](Word x, u32) { return map.simple_prefix(x); });
+	Looker<Chunk<Word>>(b).run([&](Word x, u32) { return map.simple_prefix(x); });
 }
 template <class Word> APART void look_by_value(const Buckets* b) {
 	ByValue<Word> map(&LookMemory::of(shared_memory())->map);
-	Looker<Word>(b).run([&](Word x, u32 row) { return map.prefix(x, row); });
+	Looker<Chunk<Word>>(b).run([&](Word x, u32 row) { return map.prefix(x, row); });
 }
 template <class Word> APART void look_by_bits(const Buckets* b) {
 	Mapper map(&LookMemory::of(shared_memory())->map);
-	Looker<Word>(b).run([&](Word x, u32 row) { return map.prefix_by_bits(x, row); });
+	Looker<Chunk<Word>>(b).run([&](Word x, u32 row) { return map.prefix_by_bits(x, row); });
+}
+
+template <class Reader> APART void look_by_reader(const Buckets* b, Reader reader) {
+	Mapper map(&LookMemory::of(shared_memory())->map);
+	Looker<KeysChunk<Reader>>(b).run_keys(reader, [&](u64 x, u32 row) { return map.prefix_by_bits(x, row); });
+}
+DEVICE void look_at_keys(const Buckets* b) {
+	with_reader(&b->field, [=](auto reader) { look_by_reader(b, reader); });
 }
 
 template <class Word> DEVICE void look_at_column(const Buckets* b, const Map* map) {

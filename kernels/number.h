@@ -63,3 +63,9 @@ DEVICE u64 raw_value(const Field* f, u64 row) {
 	default: return load((const u64*)at);
 	}
 }
+
+// The number of a row, of a value that is no decimal; NaN and null have theirs.
+DEVICE u64 field_number(const Field* f, u64 row) {
+	if (f->validity != 0 && !bit_at((const u32*)f->validity, f->bit + row)) return f->null;
+	return Linear(f).number(raw_value(f, row));
+}

@@ -3,6 +3,22 @@
 #include "column.h"
 #include "row_order.h"
 
+// The number of a row of several keys: FORM_KEYS.
+APART u64 number_of_keys(const Field* f, u64 row) {
+	const Field* keys = (const Field*)f->values;
+	u64 number = 0;
+	ROLLED for (u32 k = 0; k < (u32)f->stride; k++) number += field_number(keys + k, row);
+	return number;
+}
+
+// The column whose values are fetched ahead: the first that is more than bits, of which there is one.
+DEVICE const Field* leading_column(const Field* f) {
+	if (f->form != FORM_KEYS) return f;
+	f = (const Field*)f->values;
+	while (f->form == FORM_BIT) f++;
+	return f;
+}
+
 // Makes numbers of values as they are stored: a Field whose base is the sign bit, or zero.
 template <class Word> struct Numbers {
 	Word flip, sign, infinity;
@@ -38,11 +54,20 @@ template <class Word> struct Numbers {
 	}
 };
 
+// The number of a row that is a value, from anywhere in the column.
+template <class Word> DEVICE Word number_at(const Field* f, u64 row) {
+	if (sizeof(Word) == 8 && f->form == FORM_KEYS) return (Word)number_of_keys(f, row);
+	Word x = load((const Word*)f->values + row);
+	Numbers<Word>(f).make(x);
+	return x;
+}
+
 // The number and the class of a row from anywhere in the column.
 struct NumberedRow {
 	u64 number;
 	u32 cls;
 
+	DEVICE explicit NumberedRow(u64 number) : number(number), cls(CLASS_VALUE) {}
 	DEVICE NumberedRow(const Field* f, u64 row) : number(0), cls(CLASS_VALUE) {
 		bool value;
 		if (f->width == 4) {
@@ -78,13 +103,15 @@ const int CHUNK_ITEMS = 8;
 const u32 CHUNK_ROWS = 32 * CHUNK_ITEMS, ALL_ITEMS = (1u << CHUNK_ITEMS) - 1;
 
 // The rows of a warp. Masks have a bit for each item.
-template <class Word> struct Chunk {
+template <class NumberWord> struct Chunk {
+	typedef NumberWord Word;
 	static const int vector = 16 / sizeof(Word);
 
 	Word number[CHUNK_ITEMS];
 	u32 inside, values, nulls;
 
 	DEVICE static u32 place(int i) { return place_of_item<vector>(i); }
+	DEVICE static NumberedRow at(const Field* f, u64 row) { return NumberedRow(f, row); }
 	DEVICE u32 class_of(int i) const { return values >> i & 1 ? CLASS_VALUE : nulls >> i & 1 ? CLASS_NULL : CLASS_NAN; }
 
 	DEVICE void load_values(const Word* values, u64 first, u64 rows) {

@@ -1,4 +1,5 @@
 #include "classes.h"
+#include "keys.h"
 #include "partition.h"
 
 // What a record holds beside its key: the row, and for columns of eight bytes more of the code above it.
@@ -146,6 +147,23 @@ template <class Word, int threads, int tile, int bins> DEVICE void first_pass(co
 
 KERNEL(partition_first, PARTITION_THREADS, 2)(PARAMETER Buckets b) { first_pass<u32, PARTITION_THREADS, PARTITION_TILE, 256>(b); }
 KERNEL(partition_first_wide, PARTITION_WIDE_THREADS, 2)(PARAMETER Buckets b) { first_pass<u64, PARTITION_WIDE_THREADS, PARTITION_WIDE_TILE, 256>(b); }
+
+// Several keys: their numbers are made before the pass, whose column then is as it should be.
+KERNEL(partition_first_keys, PARTITION_WIDE_THREADS, 2)(PARAMETER Buckets b) {
+	typedef FirstPass<u64, PARTITION_WIDE_THREADS, PARTITION_WIDE_TILE, 256> Pass;
+	u64 x[Pass::items];
+	u32 first = Pass::warp_first();
+	wait_for_earlier_kernels();
+	let_later_kernels_start();
+	if (Pass::tile_first() + (u64)PARTITION_WIDE_TILE > b.n) {
+		KeysReader(&b.field).load<Pass::items>(x, first, b.n, false);
+	} else {
+		with_reader(&b.field, [&](auto reader) {
+			UNROLL for (int c = 0; c < Pass::items; c += 8) reader.template make<8>(x + c, first + 32 * c);
+		});
+	}
+	Pass(b).run(x);
+}
 
 // One pass is enough for few rows.
 KERNEL(partition_only, PARTITION_ONLY_THREADS, 2)(PARAMETER Buckets b) {

@@ -158,6 +158,7 @@ DEVICE void judge(const Buckets* b, const Partial& p, u32 counted, Verdict* v, M
 	if (v->why == WHY_NOT && counted != v->records) v->why = WHY_MISCOUNT;
 	if (v->why == WHY_NOT && (v->largest > FINISH_REST_ROWS || v->oversized > b->tolerated)) v->why = WHY_LARGE;
 	if (!p.falls || (!p.rises && !p.ties)) v->why = WHY_ORDERED;
+	if (p.outside) v->why = WHY_OUTSIDE;
 	v->goOn = v->why == WHY_NOT;
 	v->ticket = 0;
 }

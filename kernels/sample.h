@@ -1,5 +1,6 @@
 // What a sample of a column suggests: a map that spreads the rows, values that are in many rows, and whether partition and finish suits.
 #pragma once
+#include "key_ranges.h"
 #include "mapper.h"
 #include "numbers.h"
 
@@ -66,6 +67,17 @@ template <class Word, u32 rows> struct Sampler {
 	}
 	DEVICE void read() {
 		u64 n = b->n;
+		if (sizeof(Word) == 8 && f->form == FORM_KEYS) {
+			u64* mine = (u64*)m.keys + thread_index() * items; // registers are few
+			ROLLED for (int i = 0; i < items; i++) {
+				u64 row = place(i, n);
+				mine[i] = row < n ? number_of_keys(f, row) : 0;
+				values |= (u32)(row < n) << i;
+			}
+			UNROLL for (int i = 0; i < items; i++) number[i] = (Word)mine[i];
+			sync_block();
+			return;
+		}
 		Numbers<Word> numbers(f);
 		UNROLL for (int i = 0; i < items; i++) {
 			u64 row = place(i, n);
@@ -297,6 +309,7 @@ template <class Word, u32 rows> struct Sampler {
 		v.sampled = m.sums->sampled, v.ties = m.sums->ties, v.neighbours = m.sums->neighbours;
 		v.why = doubt(map, least, greatest);
 		v.early = v.why != WHY_NOT && early(least, greatest);
+		if (!keys_fit(f)) v.why = WHY_OUTSIDE, v.early = 1;
 		*verdict = v;
 	}
 };

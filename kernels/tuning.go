@@ -77,7 +77,7 @@ const (
 	// MapBytes is the size of a Map.
 	MapBytes = 368
 	// PartialBytes is the size of a Partial.
-	PartialBytes = 136
+	PartialBytes = 144
 	// HeavyValues is the most values that have places of their own, because they are in many rows.
 	HeavyValues = 8
 	// ClassOfNan is the class of NaN, behind those of heavy values.
@@ -86,6 +86,8 @@ const (
 	ClassOfNull = HeavyValues + 1
 	// Classes is the number of classes.
 	Classes = HeavyValues + 2
+	// MostKeys is the most keys that are read as one number.
+	MostKeys = 32
 	// PartitionThreads is the size of a block of the first pass of the partition.
 	PartitionThreads = 768
 	// PartitionWideThreads is the same for columns of 8 bytes, whose numbers take more registers.

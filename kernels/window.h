@@ -215,7 +215,8 @@ template <int threadCount, int items, int binBits, bool wide, bool full> struct 
 	DEVICE u32 row_of(u32 word) const { return wide ? lows[word & indexMask] & row_mask() : word & row_mask(); }
 	// The numbers of a pair will be compared.
 	DEVICE void fetch_pair(u32 pair) const {
-		UNROLL for (u32 k = 0; k < 8; k += 4) fetch_soon(b.field.values + row_of(load_shared(pair + k)) * b.field.width);
+		const Field* f = leading_column(&b.field);
+		UNROLL for (u32 k = 0; k < 8; k += 4) fetch_soon(f->values + row_of(load_shared(pair + k)) * f->width);
 	}
 
 	template <class Word> struct Tied {
@@ -224,8 +225,7 @@ template <int threadCount, int items, int binBits, bool wide, bool full> struct 
 
 		DEVICE Tied(const Finish& f, u32 word) : number(0), low(f.lows[word & indexMask]) {
 			if (!f.span->ties) return;
-			number = load((const Word*)f.b.field.values + (low & f.row_mask()));
-			Numbers<Word>(&f.b.field).make(number);
+			number = number_at<Word>(&f.b.field, low & f.row_mask());
 		}
 		DEVICE bool operator>(const Tied& t) const { return number != t.number ? number > t.number : low > t.low; }
 	};

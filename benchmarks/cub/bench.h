@@ -76,6 +76,19 @@ struct Bench {
 				for (Type t : {F64, I64, F32})
 					if (n <= most) check(single({t, UNIFORM, 5, 0, 0, t != I64}, round % 4), n - round * 7 % 1000 * (round % 2));
 	}
+	void prove_keys() {
+		const Recipe i32 = {I32, UNIFORM}, i16 = {I16, UNIFORM}, f32 = {F32, UNIFORM, 10, 10, 10}, time = {I64, LIVE40}, id = {I64, LIVE32};
+		const Recipe few = {I32, FIVE_VALUES, 10}, constant = {I32, CONSTANT}, sorted = {U32, SORTED}, odd = {I64, ODD_VALUE};
+		const Recipe pairs[][2] = {{i32, i32}, {i16, time}, {time, i16}, {f32, i32}, {i32, f32}, {id, i16}, {i16, id}, {few, f32}, {odd, i16}, {constant, i32},
+		                           {constant, sorted}, {sorted, i32}};
+		int mode = 0;
+		for (u64 keysRows : {(u64)0, (u64)1 << 23}) {
+			ours.keysRows = keysRows;
+			for (const auto& pair : pairs)
+				for (u64 n : {(u64)9, (u64)5000, (u64)60001, (u64)(1 << 20) + 77, most - 4321})
+					if (n <= most) check({{pair[0], pair[1]}, 2, {}, mode++ % 4, "two keys"}, n);
+		}
+	}
 	void prove() {
 		const u64 tile = MEDIUM_TILE, wide = MEDIUM_TILE_WIDE;
 		for (u64 n : {(u64)1, (u64)2, (u64)31, (u64)33, (u64)1000, wide - 1, wide, wide + 1, tile - 1, tile, tile + 1, 2 * tile - 1, 2 * tile + 1,
@@ -89,6 +102,7 @@ struct Bench {
 				}
 		for (int t : {U32, I64, F64}) check(single({(Type)t, 0, t == F64 ? 5u : 0, t == F64 ? 10u : 0, 0}, 0), most - 12345);
 		prove_classes();
+		prove_keys();
 		printf("%d sorts proved, %d wrong\n", cases, wrong);
 	}
 
@@ -99,6 +113,7 @@ struct Bench {
 		t.ours = median_ms(d, runs, [] {}, [&] { t.bits = ours.sort(o, n, rows); });
 		t.right = proof.holds(o, rows, n, "timed");
 		wrong += !t.right;
+		if (j.count > 1) ours.encode_keys(o, n); // for them
 		u32 width = j.count > 1 ? 8 : width_of(j.key[0].type);
 		const void* keys = j.count > 1 ? (const void*)ours.codes : values[0];
 		Theirs theirs(width, n);
@@ -114,22 +129,22 @@ struct Bench {
 		       distributionNames[r.distribution], t.bits, ours.path, t.ours, t.theirs, t.theirs / t.ours, t.right ? "" : "WRONG");
 		fflush(stdout);
 	}
-	void phases(const Recipe& r, u64 n);
+	void phases(const Job& j, u64 n);
 	void table(const std::vector<u32>& sizes);
 	void row(const std::string& job, u32 log2, double asked, double measured, const char* unit, bool met, const std::string& note);
 	void gather_row(u32 log2);
 	void small_sorts_row();
 };
 
-inline void Bench::phases(const Recipe& r, u64 n) {
-	Keys o = make(single(r, 0), n, 42);
+inline void Bench::phases(const Job& j, u64 n) {
+	Keys o = make(j, n, 42);
 	ours.sort(o, n, rows);
 	d.marking = true;
 	d.mark("begin");
 	ours.sort(o, n, rows);
 	must(cudaStreamSynchronize(d.stream), "wait");
 	d.marking = false;
-	printf("%s %llu rows, %s:", typeNames[r.type], (unsigned long long)n, distributionNames[r.distribution]);
+	printf("%s %llu rows, %s:", typeNames[j.key[0].type], (unsigned long long)n, j.name ? j.name : distributionNames[j.key[0].distribution]);
 	for (size_t i = 1; i < d.marks.size(); i++) {
 		float ms;
 		must(cudaEventElapsedTime(&ms, d.marks[i - 1].second, d.marks[i].second), "time");

@@ -25,9 +25,12 @@ int main(int count, char** arguments) {
 	if (command == "table") b.table(sizes);
 	for (u32 log2 : sizes) {
 		u64 n = 1ull << log2;
-		if (command == "phases")
+		if (command == "phases") {
 			for (int distribution : {UNIFORM, FIVE_VALUES})
-				for (Type t : {U32, I64, F64}) b.phases({t, distribution}, n);
+				for (Type t : {U32, I64, F64}) b.phases(b.single({t, distribution}, 0), n);
+			for (const Job& j : table_jobs())
+				if (j.count > 1) b.phases(j, n);
+		}
 		if (command == "time")
 			for (int distribution = 0; distribution < distributions; distribution++) b.time({U32, distribution}, n), b.time({I64, distribution}, n);
 	}

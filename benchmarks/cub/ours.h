@@ -1,6 +1,6 @@
 // Our sort by one key column or two, the look at them and the decision included, as package gpu launches it.
 #pragma once
-#include "../../kernels/test/partition.h"
+#include "../../kernels/test/keys.h"
 #include "../../kernels/test/plan.h"
 #include "columns.h"
 
@@ -15,6 +15,7 @@ struct Ours {
 	Buckets buckets = {}; // of the last sort by partition and finish
 	Verdict verdict = {}; // of the last sort
 	const char* path = "";
+	u64 keysRows = 1 << 23;  // for more, keys are read as one column
 	bool byOneLaunch = true; // few rows, as the engine does
 
 	Ours(Device& d, u64 n)
@@ -40,11 +41,12 @@ struct Ours {
 		u32 bits = 8 * (u32)c.width;
 		if (byOneLaunch && o.count == 1 && n <= CLUSTER_ROWS) return sort_few(c, n, rows);
 		bool direct = o.count == 1 && c.width >= 4;
+		if (n > 1u << 28) return printf("too many rows for one look\n"), exit(4), 0;
 		if (!direct) {
+			if (n > keysRows && sort_keys(o, n, rows, &bits)) return bits;
 			bits = encode_keys(o, n);
 			c = codes_column(codes);
 		}
-		if (n > 1u << 28) return printf("too many rows for one look\n"), exit(4), 0;
 		Partitioner q{d, partitionTemp};
 		q.launch(c, bits, n, rows);
 		buckets = q.b;
@@ -74,7 +76,24 @@ struct Ours {
 		return 8 * (u32)c.width;
 	}
 
-	// Makes codes of keys that no kernel reads from the columns; returns their bits. Keys that fill 64 bits at most need no statistics.
+	// Sorts by keys as they are read in one number, unless the device declines; bits are those of the number.
+	bool sort_keys(const Keys& o, u64 n, u32* rows, u32* bits) {
+		std::vector<Column> columns;
+		for (int i = 0; i < o.count; i++) columns.push_back(describe(o.key[i]));
+		KeysWord word = word_of_keys(columns);
+		d.up(fields, word.fields.data(), o.count * sizeof(Field));
+		Partitioner q{d, partitionTemp};
+		q.launch(keys_column(fields, o.count), word.bits, n, rows);
+		buckets = q.b;
+		verdict = q.told().verdict;
+		*bits = word.bits;
+		path = "keys";
+		if (verdict.goOn || verdict.why != WHY_ORDERED) return verdict.goOn;
+		d.run(iota, d.multiprocessors * 8, STREAM_THREADS, 0, rows, n, q.told().statistics.falls != 0);
+		return true;
+	}
+	// Makes codes of keys that the device declined to read from the columns; returns their bits. Keys that fill 64 bits at most need no
+	// statistics.
 	u32 encode_keys(const Keys& o, u64 n) {
 		Column c[2];
 		u32 width = 0, bits = 0;

@@ -159,6 +159,18 @@ void expect_column(const Field& f) {
 	expect(form && f.down == 0 && f.up == 0 && f.stride == f.width && (f.width == 4 || f.width == 8), "a field that has to be encoded first");
 }
 
+void expect_keys(const Field& keys) {
+	bool bits = true;
+	for (u64 k = 0; k < keys.stride; k++) {
+		const Field& f = at<Field>(keys.values)[k];
+		bool integer = f.form == FORM_INTEGER || f.form == FORM_FLOAT || f.form == FORM_RANK;
+		expect(f.form == FORM_BIT || (integer && f.stride == f.width), "a key of another form");
+		expect(f.shift == 0 && f.down == 0 && f.up == 0 && f.mask == ~0ull && f.last[0] > 0, "a key of another number");
+		bits &= f.form == FORM_BIT;
+	}
+	expect(!bits && keys.stride <= MOST_KEYS && keys.width == 8, "keys that are not read as one");
+}
+
 u64 byte_of(u64 word, u64 i) { return word >> 8 * i & 255; }
 
 // The counts, then which digits are constant, then the tickets of blocks; and words that are cleared.
@@ -259,6 +271,7 @@ struct Numbered {
 
 Numbered numbered(const Buckets& b, u64 row) {
 	const Field& f = b.field;
+	if (f.form == FORM_KEYS) return {VALUE, word(at<Field>(f.values), f.stride, row)};
 	Limbs v;
 	Class cls = read(f, row, &v);
 	if (cls != VALUE) return {b.column.nullsAtStart ? (Class)(NULL_ - cls) : cls, 0};
@@ -276,6 +289,11 @@ u64 tiles_of(const Buckets& b) { return (b.n + tile_of(b) - 1) / tile_of(b); }
 
 Statistics statistics_of(const Buckets& b) {
 	Statistics s = {};
+	for (u64 row = 1; row < b.n && b.field.form == FORM_KEYS; row++) {
+		u64 last = numbered(b, row - 1).number, number = numbered(b, row).number;
+		(number > last ? s.rises : number < last ? s.falls : s.ties) = 1;
+	}
+	if (b.field.form == FORM_KEYS) return s;
 	const u64 arguments[] = {(u64)&b.column, b.n, (u64)&s};
 	statistics(arguments);
 	return s;
@@ -288,12 +306,18 @@ void sample(const u64* a, u64 blocks) {
 	const Field& f = b.field;
 	Verdict& v = *at<Verdict>(b.verdict);
 	expect(blocks == 1, "a grid that is not that of the sample");
-	expect_column(f);
+	if (f.form == FORM_KEYS) expect_keys(f);
+	else expect_column(f);
 	expect(b.codeBits > 0 && b.codeBits <= 64 && b.bits <= BUCKET_BITS && b.firstBits + b.second == b.bits, "buckets of another shape");
 	expect(v.ticket == 0, "a ticket that is not zero");
 	v = Verdict();
 	*at<Map>(b.numberMap) = Map();
 	memset(at<u8>(b.seen), 0, sizeof(Partial));
+	if (f.form == FORM_KEYS && at<Field>(f.values)->mul == 0) { // it finds no ranges
+		v.early = 1, v.why = WHY_OUTSIDE;
+		at<Report>(b.report)->verdict = v;
+		return;
+	}
 	bool classes = f.form == FORM_RANK || (f.validity && f.form != FORM_FLOAT);
 	if (b.n % 7 != 3 || classes || in_order(statistics_of(b))) return;
 	v.early = 1, v.why = WHY_EQUAL;
@@ -505,9 +529,11 @@ const std::map<std::string, std::pair<int, Twin>>& twins() {
 	    }}},
 	    {"sample", {bucketWords, sample}},
 	    {"look", {bucketWords, look}},
+	    {"look_keys", {bucketWords, look}},
 	    {"bucket_plan", {bucketWords, bucket_plan}},
 	    {"partition_first", {bucketWords, partition_first}},
 	    {"partition_first_wide", {bucketWords, partition_first}},
+	    {"partition_first_keys", {bucketWords, partition_first}},
 	    {"partition_only", {bucketWords, partition_first}},
 	    {"partition_only_wide", {bucketWords, partition_first}},
 	    {"partition_small", {bucketWords, partition_first}},

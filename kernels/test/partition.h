@@ -58,7 +58,7 @@ struct Partitioner {
 	Device& d;
 	PartitionTemp& t;
 	Buckets b = {};
-	bool small = false;
+	bool small = false, keys = false;
 
 	template <class T> static u32 dealer_bytes(T tile, u32 bins) { return (u32)tile * 8 + (bins + 4) * 8 + 128; }
 	static u32 finish_bytes(u32 room, u32 binBits, bool wide) {
@@ -67,6 +67,8 @@ struct Partitioner {
 
 	// Launches it all, or of many rows no more than the sample wants; when told, the report says whether rows has the result.
 	void launch(const Column& c, u32 codeBits, u64 n, u32* rows, u64 smallRows = SMALL_ROWS, u64 bits = 1) {
+		keys = c.form == FORM_KEYS;
+		if (keys) smallRows = 0, bits = std::max<u64>(bits, ONLY_PASS_BITS + 1);
 		small = n <= smallRows;
 		u64 window = small ? SMALL_FINISH_WINDOW : FINISH_WINDOW, binBits = small ? SMALL_FINISH_BIN_BITS : FINISH_BIN_BITS;
 		u64 rowBits = std::max(bits_of(n - 1), 1u);
@@ -79,7 +81,7 @@ struct Partitioner {
 		t.report->verdict.early = 0;
 		d.run(sample, 1, 1024, SAMPLE_BYTES, b);
 		if (!small) d.note();
-		d.run(look, grid, LOOK_THREADS, LOOK_HEAD + (2u << BUCKET_BITS), b);
+		d.run(keys ? look_keys : look, grid, LOOK_THREADS, LOOK_HEAD + (2u << BUCKET_BITS), b);
 		if (!small) {
 			d.wait_for_note();
 			if (t.report->verdict.early) return;
@@ -94,7 +96,7 @@ struct Partitioner {
 		if (b.second) {
 			u32 threads = wide ? PARTITION_WIDE_THREADS : PARTITION_THREADS;
 			u32 tile = wide ? PARTITION_WIDE_TILE : PARTITION_TILE;
-			d.run(wide ? partition_first_wide : partition_first, ceil_div(b.n, tile), threads, dealer_bytes(tile, 256), b);
+			d.run(keys ? partition_first_keys : wide ? partition_first_wide : partition_first, ceil_div(b.n, tile), threads, dealer_bytes(tile, 256), b);
 			d.run(partition_second, b.n / PARTITION_SECOND_TILE + (1 << b.firstBits) + 1, PARTITION_SECOND_THREADS, dealer_bytes(PARTITION_SECOND_TILE, 256), b);
 		} else {
 			bool least = b.bits <= SMALL_PASS_BITS;

@@ -1,0 +1,77 @@
+// Fields of several keys for the ranges that a sample of them has, so that their numbers fit together in 64 bits (FORM_KEYS).
+#pragma once
+#include "number.h"
+
+const u32 KEY_RANGE_ROWS = 4096; // of the sample
+const u32 KEY_MARGIN = 3; // the range of the sample is widened by 1 / 2^3 on both sides
+
+// Whether the numbers of keys, if they are several, fit; else the first Field is marked.
+DEVICE bool keys_fit(const Field* f) { return f->form != FORM_KEYS || ((const Field*)f->values)->limb == 0; }
+
+// How far the values that were seen reach, from the base of the type on: the complement of the least, and the greatest.
+struct KeyExtent {
+	u64 notLeast, greatest;
+};
+
+// Adds some rows of a key, by all threads of a block.
+template <u32 threads> DEVICE void measure_key(const Field* f, u64 n, KeyExtent* extent) {
+	u64 mask = ~0ull >> (64 - 8 * f->width), notLeast = 0, greatest = 0, rows = n < KEY_RANGE_ROWS ? n : KEY_RANGE_ROWS, apart = n / rows;
+	for (u32 i = thread_index(); i < rows; i += threads) {
+		u64 row = i * apart + i * 2654435761u % apart, x = raw_value(f, row);
+		bool value = f->validity == 0 || bit_at((const u32*)f->validity, f->bit + row);
+		if (f->form == FORM_FLOAT) {
+			if (x & f->sign) x = (f->sign - x) & mask;
+			value &= ((x + f->infinity) & mask) <= 2 * f->infinity;
+		}
+		u64 above = (x - f->base[0]) & mask;
+		if (!value) continue;
+		notLeast = ~above > notLeast ? ~above : notLeast;
+		greatest = above > greatest ? above : greatest;
+	}
+	notLeast = warp_max(notLeast), greatest = warp_max(greatest);
+	if (lane_index() != 0) return;
+	atomic_max(&extent->notLeast, notLeast);
+	atomic_max(&extent->greatest, greatest);
+}
+
+// A KeyFitter gives the keys their numbers, the last one first.
+struct KeyFitter {
+	u64 weight = 1, greatest = 0; // of the next key, 0 when the number is full; and the greatest number so far
+	bool fits = true;
+
+	// Short values, and ranks, keep the range of their type.
+	DEVICE void fit(Field* f, const KeyExtent& extent) {
+		u64 least = ~extent.notLeast, top = extent.greatest, most = f->last[0];
+		if (f->width < 4 || f->form == FORM_RANK) least = 0, top = most;
+		if (least > top) least = top = 0; // no values
+		u64 margin = ((top - least) >> KEY_MARGIN) + 1;
+		u64 low = least > margin ? least - margin : 0, last = (most - top > margin ? top + margin : most) - low;
+		bool nan = f->form == FORM_FLOAT, null = f->validity != 0 || f->form == FORM_RANK, atStart = f->nan != 0;
+		u64 classes = (u64)nan + null, first = atStart ? classes : 0;
+		if (last > ~0ull - classes) fits = false;
+		u64 end = last + classes;
+		if (weight == 0 || end > (~0ull - greatest) / weight) fits = false;
+		f->base[0] += low, f->last[0] = last;
+		f->mul = f->descending ? 0 - weight : weight, f->bias = (f->descending ? first + last : first) * weight;
+		f->null = (atStart ? 0 : end) * weight, f->nan = (atStart ? (u64)null : last + 1) * weight;
+		greatest += end * weight;
+		weight = fits ? greatest + 1 : 0;
+	}
+};
+
+// Makes the Fields that are not there, by all threads of a block.
+template <u32 threads> DEVICE void fit_keys(const Field* f, u64 n, KeyExtent* extents) {
+	Field* fields = (Field*)f->values;
+	if (f->form != FORM_KEYS || fields[0].mul != 0) return;
+	if (thread_index() < MOST_KEYS) extents[thread_index()] = {0, 0};
+	sync_block();
+	for (u32 k = 0; k < f->stride; k++) measure_key<threads>(fields + k, n, extents + k);
+	sync_block();
+	if (thread_index() == 0) {
+		KeyFitter fitter;
+		for (u32 k = (u32)f->stride; k-- > 0;) fitter.fit(fields + k, extents[k]);
+		fields[0].limb = !fitter.fits;
+	}
+	fence();
+	sync_block();
+}

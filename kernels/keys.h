@@ -1,0 +1,174 @@
+// Several key columns read as one column of numbers of 8 bytes (FORM_KEYS): the sum of what their Fields say.
+#pragma once
+#include "numbers.h"
+
+// Some values of a key. Items 2 k and 2 k + 1 are rows at + 64 k and the next.
+template <class Word, int items> struct KeyValues {
+	const Field* f;
+	Word x[items];
+
+	DEVICE explicit KeyValues(const Field* f) : f(f) {}
+
+	DEVICE void load(u64 at, u64 rows) {
+		const u8* values = (const u8*)(f->values + at * f->stride);
+		if (sizeof(Word) == 8) {
+			UNROLL for (int i = 0; i < items; i += 2) load_vector((const u64*)values + 32 * i, (u64*)x + i);
+		} else if (f->form == FORM_BIT) {
+			UNROLL for (int i = 0; i < items; i++) x[i] = bits_at((const u32*)f->values, f->valueBit + at + 32 * (i & ~1), f->valueBit + rows) >> i % 2 & 1;
+		} else if (f->width == 4) {
+			UNROLL for (int i = 0; i < items; i += 2) {
+				u64 two = ::load((const u64*)values + 16 * i);
+				x[i] = (Word)(u32)two, x[i + 1] = (Word)(two >> 32);
+			}
+		} else if (f->width == 2) {
+			UNROLL for (int i = 0; i < items; i += 2) {
+				u32 two = ::load((const u32*)values + 16 * i);
+				x[i] = (Word)(two & 0xffff), x[i + 1] = (Word)(two >> 16);
+			}
+		} else {
+			UNROLL for (int i = 0; i < items; i += 2) {
+				u32 two = ::load((const u16*)values + 16 * i);
+				x[i] = (Word)(two & 0xff), x[i + 1] = (Word)(two >> 8);
+			}
+		}
+	}
+	// Near the end: behind it the last row is read again.
+	DEVICE void load_some(u64 at, u64 rows) {
+		UNROLL for (int i = 0; i < items; i++) {
+			u64 row = at + 32 * (i & ~1) + i % 2;
+			x[i] = (Word)raw_value(f, row < rows ? row : rows - 1);
+		}
+	}
+	DEVICE u32 valid(u64 at, u64 rows) const {
+		u32 mask = 0;
+		if (f->validity == 0) return (1u << items) - 1;
+		UNROLL for (int i = 0; i < items; i += 2) {
+			u64 row = at + 32 * i;
+			mask |= (bits_at((const u32*)f->validity, f->bit + (row < rows ? row : rows - 1), f->bit + rows) & 3) << i;
+		}
+		return mask;
+	}
+
+	// Adds to the numbers of rows. Reports whether some value is outside of the range that the Field takes. Integers without nulls:
+	DEVICE bool add_plain(u64* number) const {
+		Word base = (Word)f->base[0], mask = (Word)(~0ull >> (64 - 8 * f->width)), last = (Word)f->last[0];
+		u64 mul = f->mul, bias = f->bias;
+		bool outside = false;
+		UNROLL for (int i = 0; i < items; i++) {
+			Word above = (x[i] - base) & mask;
+			outside |= above > last;
+			number[i] += bias + above * mul;
+		}
+		return outside;
+	}
+	DEVICE bool add(u64* number, u64 at, u64 rows) {
+		Word base = (Word)f->base[0], mask = (Word)(~0ull >> (64 - 8 * f->width)), last = (Word)f->last[0];
+		u32 values = valid(at, rows), nans = 0;
+		bool outside = false;
+		if (f->form == FORM_FLOAT) {
+			Word sign = (Word)f->sign, infinity = (Word)f->infinity;
+			UNROLL for (int i = 0; i < items; i++) {
+				if (x[i] & sign) x[i] = (sign - x[i]) & mask;
+				nans |= (u32)(((x[i] + infinity) & mask) > 2 * infinity) << i;
+			}
+		} else if (f->form == FORM_RANK) {
+			UNROLL for (int i = 0; i < items; i++) {
+				if (x[i]-- == 0) values &= ~(1u << i);
+			}
+		}
+		UNROLL for (int i = 0; i < items; i++) {
+			Word above = (x[i] - base) & mask;
+			u64 piece = f->bias + above * f->mul;
+			bool nan = nans >> i & 1, value = values >> i & 1;
+			outside |= value && !nan && above > last;
+			if (nan) piece = f->nan;
+			if (!value) piece = f->null;
+			number[i] += piece;
+		}
+		return outside;
+	}
+};
+
+// Reads numbers of keys of all kinds.
+struct KeysReader {
+	const Field* fields;
+	u32 count;
+	bool outside = false; // some value was
+
+	DEVICE explicit KeysReader(const Field* f) : fields((const Field*)f->values), count((u32)f->stride) {}
+
+	template <class Word, int items> DEVICE void add(const Field* f, u64* number, u64 at, u64 rows, bool whole) {
+		KeyValues<Word, items> values(f);
+		if (whole) {
+			values.load(at, rows);
+		} else {
+			values.load_some(at, rows);
+		}
+		outside |= values.add(number, at, rows);
+	}
+	template <int items> DEVICE void load(u64* number, u64 first, u64 rows, bool whole) {
+		u64 at = first + 2 * lane_index();
+		UNROLL for (int i = 0; i < items; i++) number[i] = 0;
+		ROLLED for (u32 k = 0; k < count; k++) {
+			if (fields[k].width == 8) {
+				add<u64, items>(fields + k, number, at, rows, whole);
+			} else {
+				add<u32, items>(fields + k, number, at, rows, whole);
+			}
+		}
+	}
+	// Numbers of rows from first on, all of which there are.
+	template <int items> DEVICE void make(u64* number, u64 first) { load<items>(number, first, first + 32 * items, true); }
+};
+
+// Reads numbers of two keys of integers without nulls: all values are on their way before the first is used.
+template <class A, class B> struct PairReader {
+	const Field* fields;
+	bool outside = false;
+
+	DEVICE explicit PairReader(const Field* f) : fields((const Field*)f->values) {}
+
+	template <int items> DEVICE void make(u64* number, u64 first) {
+		u64 at = first + 2 * lane_index();
+		KeyValues<A, items> a(fields);
+		KeyValues<B, items> b(fields + 1);
+		if (a.f->width < 4) { // of short values two are in a word, which is waited for
+			b.load(at, 0), a.load(at, 0);
+		} else {
+			a.load(at, 0), b.load(at, 0);
+		}
+		UNROLL for (int i = 0; i < items; i++) number[i] = 0;
+		outside |= a.add_plain(number);
+		outside |= b.add_plain(number);
+	}
+};
+
+// The rows of a warp, as Chunk<u64> has them. All are values: NaN and null are numbers here. ReaderOfKeys makes those of whole chunks.
+template <class ReaderOfKeys> struct KeysChunk : Chunk<u64> {
+	DEVICE static NumberedRow at(const Field* f, u64 row) { return NumberedRow(number_of_keys(f, row)); }
+	DEVICE void load_whole(ReaderOfKeys& reader, u64 first) {
+		reader.template make<CHUNK_ITEMS>(number, first);
+		inside = values = ALL_ITEMS, nulls = 0;
+	}
+	DEVICE void load_any(KeysReader& reader, u64 first, u64 rows) {
+		bool whole = first + CHUNK_ROWS <= rows;
+		reader.load<CHUNK_ITEMS>(number, first, rows, whole);
+		inside = 0, nulls = 0;
+		UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) inside |= (u32)(whole || first + place(i) < rows) << i;
+		values = inside;
+	}
+};
+
+// Calls with the reader that suits the keys: pairs of integers have readers of their own.
+template <class Call> DEVICE void with_reader(const Field* keys, const Call& call) {
+	const Field* f = (const Field*)keys->values;
+	bool plain = keys->stride == 2;
+	for (u32 k = 0; k < 2 && plain; k++) plain = f[k].form == FORM_INTEGER && f[k].validity == 0;
+	if (!plain) return call(KeysReader(keys));
+	switch ((f[0].width == 8) + 2 * (f[1].width == 8)) {
+	case 0: return call(PairReader<u32, u32>(keys));
+	case 1: return call(PairReader<u64, u32>(keys));
+	case 2: return call(PairReader<u32, u64>(keys));
+	default: return call(PairReader<u64, u64>(keys));
+	}
+}
