@@ -194,8 +194,7 @@ template <int threadCount, int items, int binBits, bool wide, bool full> struct 
 				control[CONTROL_LIST + atomic_add(control + CONTROL_LARGE, 1u)] = bin >> 18 | rows << 16;
 				continue;
 			}
-			order_bin(stage + (bin >> 18), rows);
-			if (wide) list_runs(bin >> 18, rows);
+			if (order_bin<wide ? indexBits : 0>(stage + (bin >> 18), rows)) list_runs(bin >> 18, rows);
 		}
 		sync_block();
 	}
