@@ -138,6 +138,9 @@ func (c *pieceColumn) keep() func(p *page) (int, error) {
 
 func (c *pieceColumn) direct(rows int) (arrow.Array, error) {
 	mem := c.file.opts.Allocator
+	if flat := c.file.opts.Flat; flat != nil {
+		mem = flat
+	}
 	if c.text != nil {
 		return c.text.array(mem, rows, int(c.density*float64(rows)))
 	}
