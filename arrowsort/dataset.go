@@ -30,8 +30,9 @@ type dataset struct {
 	shape  shape
 	schema *arrow.Schema // of a record or a table
 
-	column [1]adapter.Column // of an array, without an allocation
-	chunk  [1]arrow.Array
+	columns [4]adapter.Column // room for few, without an allocation
+	chunk   [1]arrow.Array    // of an array
+	key     [1]sortKey        // room for one
 }
 
 // open borrows the data.
@@ -39,31 +40,38 @@ func (d *dataset) open(data Data) error {
 	switch x := data.(type) {
 	case arrow.Record:
 		d.shape, d.schema, d.Rows = recordShape, x.Schema(), int(x.NumRows())
-		d.Columns = make([]adapter.Column, x.NumCols())
+		d.Columns = d.room(int(x.NumCols()))
 		arrays := x.Columns()
 		for i, a := range arrays {
 			d.Columns[i] = adapter.Column{Name: x.ColumnName(i), Type: a.DataType(), Chunks: arrays[i : i+1]}
 		}
 	case arrow.Table:
 		d.shape, d.schema, d.Rows = tableShape, x.Schema(), int(x.NumRows())
-		d.Columns = make([]adapter.Column, x.NumCols())
+		d.Columns = d.room(int(x.NumCols()))
 		for i := range d.Columns {
 			c := x.Column(i)
 			d.Columns[i] = adapter.Column{Name: c.Name(), Type: c.DataType(), Chunks: c.Data().Chunks()}
 		}
 	case *arrow.Chunked:
 		d.shape, d.Rows = chunkedShape, x.Len()
-		d.column[0] = adapter.Column{Type: x.DataType(), Chunks: x.Chunks()}
-		d.Columns = d.column[:]
+		d.Columns = d.room(1)
+		d.Columns[0] = adapter.Column{Type: x.DataType(), Chunks: x.Chunks()}
 	case arrow.Array:
 		d.shape, d.Rows = arrayShape, x.Len()
 		d.chunk[0] = x
-		d.column[0] = adapter.Column{Type: x.DataType(), Chunks: d.chunk[:]}
-		d.Columns = d.column[:]
+		d.Columns = d.room(1)
+		d.Columns[0] = adapter.Column{Type: x.DataType(), Chunks: d.chunk[:]}
 	default:
 		return fmt.Errorf("%w: data of type %T is not an arrow.Record, arrow.Table, arrow.Array or *arrow.Chunked", ErrOption, data)
 	}
 	return nil
+}
+
+func (d *dataset) room(columns int) []adapter.Column {
+	if columns <= len(d.columns) {
+		return d.columns[:columns]
+	}
+	return make([]adapter.Column, columns)
 }
 
 // fields are the columns as fields.

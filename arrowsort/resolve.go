@@ -25,7 +25,7 @@ func (d *dataset) resolve(keys []Key) ([]sortKey, error) {
 		}
 		keys = []Key{{}}
 	}
-	found := make([]sortKey, 0, len(keys))
+	found := d.key[:0]
 	for i, key := range keys {
 		if key.Order > Descending || key.Nulls > NullsAtStart {
 			return nil, fmt.Errorf("%w: key %d has order %d and null placement %d", ErrOption, i, key.Order, key.Nulls)
@@ -73,14 +73,14 @@ func (d *dataset) find(key Key) (adapter.Leaf, error) {
 		if key.Index < 0 || key.Index >= len(d.Columns) {
 			return adapter.Leaf{}, fmt.Errorf("%w: the key has index %d, the data has %d columns", ErrColumn, key.Index, len(d.Columns))
 		}
-		return adapter.Leaf{Path: []int{key.Index}, Name: d.Label(key.Index), Type: d.Columns[key.Index].Type}, nil
+		return adapter.Leaf{Path: pathTo(key.Index), Name: d.Label(key.Index), Type: d.Columns[key.Index].Type}, nil
 	}
 	if key.Index != 0 {
 		return adapter.Leaf{}, fmt.Errorf("%w: a key has both the path %q and the index %d", ErrOption, key.Path, key.Index)
 	}
 	leaf := adapter.Leaf{Name: key.Path}
 	if i, count := d.columnNamed(key.Path); count == 1 {
-		leaf.Path, leaf.Type = []int{i}, d.Columns[i].Type
+		leaf.Path, leaf.Type = pathTo(i), d.Columns[i].Type
 		return leaf, nil
 	}
 	fields := d.fields()
@@ -90,10 +90,21 @@ func (d *dataset) find(key Key) (adapter.Leaf, error) {
 			return leaf, fmt.Errorf("%w: the key %q of an array of type %s; an array has no columns, leave Path empty",
 				ErrColumn, key.Path, d.Columns[0].Type)
 		}
-		leaf.Path, fields = []int{0}, s.Fields()
+		leaf.Path, fields = pathTo(0), s.Fields()
 	}
 	err := descend(&leaf, fields, key.Path)
 	return leaf, err
+}
+
+// firstColumns are numbers of columns, so that a path to one of them is a part of it.
+var firstColumns = [...]int{0, 1, 2, 3, 4, 5, 6, 7}
+
+// pathTo is the path to a column, which nobody changes.
+func pathTo(column int) []int {
+	if column < len(firstColumns) {
+		return firstColumns[column : column+1 : column+1]
+	}
+	return []int{column}
 }
 
 // columnNamed is the first column of a record or a table that has the name, and how many have it.

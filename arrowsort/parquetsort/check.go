@@ -3,6 +3,8 @@ package parquetsort
 import (
 	"context"
 	"io"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
 // A Violation is a row that sorts before the one above it.
@@ -29,6 +31,8 @@ func Check(ctx context.Context, paths []string, opts Options) (*Checked, error) 
 	}
 	result := &Checked{Files: in.paths, Columns: in.schema.NumFields(), Bytes: in.bytes}
 	in.readKeysOnly()
+	in.flat = tablefile.NewRecycler(in.opts.Allocator, 0)
+	defer in.flat.Release()
 	c := &checker{in: in, order: ordered{schema: in.schema, opts: in.opts}, result: result}
 	defer c.order.forget()
 	done := int64(0)

@@ -139,6 +139,9 @@ func (o *outputs) copied(in *inputs, files []string) (layouts []*tablefile.Layou
 
 // copyAll copies the row groups of files, and completes the output.
 func (o *outputs) copyAll(ctx context.Context, in *inputs, files []string) error {
+	flat := tablefile.NewRecycler(in.opts.Allocator, 0)
+	defer flat.Release()
+	in = in.readInto(flat)
 	done := int64(0)
 	for _, file := range files {
 		s, err := in.scan(file)

@@ -91,6 +91,7 @@ type inputs struct {
 	rows   int64 // of all files; less than 0 when one does not tell
 	format tablefile.Format
 	opts   *Options
+	flat   *tablefile.Recycler
 	all    *arrow.Schema // of all, when only some columns are read
 	chosen []int         // which those are
 }
@@ -173,7 +174,7 @@ func (in *inputs) scan(path string) (*tablefile.Scanner, error) {
 
 // scanIn opens a file for reading in pieces of some bytes.
 func (in *inputs) scanIn(path string, piece int64) (*tablefile.Scanner, error) {
-	return tablefile.Scan(path, piece, tablefile.ReadOptions{Format: in.format, Allocator: in.opts.Allocator, Threads: in.opts.Threads})
+	return tablefile.Scan(path, piece, tablefile.ReadOptions{Format: in.format, Allocator: in.opts.Allocator, Flat: in.flat, Threads: in.opts.Threads})
 }
 
 // An input is one of the files, whose rows come with the columns of the common schema.
@@ -227,6 +228,13 @@ func (i *input) nextPlain(ctx context.Context) (arrow.Table, error) {
 	}
 	defer table.Release()
 	return plainTable(ctx, table, i.plain, i.opts.sorting())
+}
+
+// readInto are the inputs, whose flat columns are read into memory of a recycler.
+func (in *inputs) readInto(flat *tablefile.Recycler) *inputs {
+	other := *in
+	other.flat = flat
+	return &other
 }
 
 // each gives all rows to use. It tells Progress the bytes of the files.

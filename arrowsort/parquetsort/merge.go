@@ -59,6 +59,7 @@ func (s *Sorter) mergeInto(in *inputs, order *fileOrder, out *outputs) (*Result,
 func (s *Sorter) mergeFiles(in *inputs, order *fileOrder) (*merger, error) {
 	fan := min(s.fan, s.budget.files(s.plain.NumFields(), in.memory/int64(len(in.paths))))
 	overlap := min(order.overlap(), fan)
+	in = in.readInto(s.recycled)
 	merging := func(files []orderedFile) *merger {
 		m := &merger{opts: &s.opts, schema: s.plain, bytes: s.budget.merge()}
 		for i := range files {

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
 // A fileOrder is what the keys of inputs tell that are in order, each for itself.
@@ -31,6 +33,8 @@ func (in *inputs) order(ctx context.Context) (*fileOrder, error) {
 	keys := *in
 	keys.opts = &opts
 	keys.readKeysOnly()
+	keys.flat = tablefile.NewRecycler(opts.Allocator, 0)
+	defer keys.flat.Release()
 	o := &fileOrder{}
 	done := int64(0)
 	for _, path := range in.paths {

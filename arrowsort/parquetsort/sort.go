@@ -77,7 +77,7 @@ func (in *inputs) within(ctx context.Context, use func(s *Sorter, out *outputs) 
 
 // sortInto sorts all rows of the inputs.
 func (s *Sorter) sortInto(in *inputs, out *outputs) (*Result, error) {
-	if err := in.each(s.ctx, s.write); err != nil {
+	if err := in.readInto(s.recycled).each(s.ctx, s.write); err != nil {
 		return nil, err
 	}
 	sorted, err := s.merged()

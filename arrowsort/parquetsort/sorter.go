@@ -6,6 +6,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
@@ -25,6 +26,8 @@ type Sorter struct {
 	stats    keyStatistics
 	rows     int64 // in all
 	allBytes int64
+
+	recycled *tablefile.Recycler // the allocator of all
 
 	folder  *spillFolder
 	fan     int // runs that are merged at once
@@ -48,10 +51,21 @@ func NewSorter(ctx context.Context, schema *arrow.Schema, opts Options) (*Sorter
 	}
 	s := &Sorter{ctx: ctx, opts: opts, budget: budget{opts.Memory}, schema: schema, plain: plain}
 	s.fan = s.budget.fanIn()
+	s.recycle(opts.Allocator)
 	if err := checkKeys(ctx, plain, opts.Keys); err != nil {
 		return nil, err
 	}
 	return s, nil
+}
+
+// recycle has what follows use its own memory again and again, as what is sorted piece by piece or run by run takes the same few
+// blocks each time.
+func (s *Sorter) recycle(mem memory.Allocator) {
+	if s.recycled != nil {
+		s.recycled.Release()
+	}
+	s.recycled = tablefile.NewRecycler(mem, s.budget.run())
+	s.opts.Allocator = s.recycled
 }
 
 // checkKeys finds keys that the schema does not have before there is a row.
@@ -140,6 +154,7 @@ func (s *Sorter) merged() (tables, error) {
 	if err := s.wait(); err != nil {
 		return nil, err
 	}
+	s.recycle(s.recycled.Allocator) // blocks of other sizes
 	if err := s.reduce(); err != nil {
 		return nil, err
 	}
@@ -168,6 +183,7 @@ func (s *Sorter) reduce() error {
 
 func (s *Sorter) close() error {
 	s.dropParts()
+	s.recycled.Release()
 	if s.folder == nil {
 		return nil
 	}

@@ -11,7 +11,12 @@ import (
 // column is the raw column of views of one layout. Whatever reads it stays within its buffers: an array whose offsets or
 // views lead out of them is an error here.
 func (w *Work) column(l layout, views []view) (keyencode.Column, error) {
-	c := keyencode.Column{Kind: l.kind, Width: l.width, Chunks: make([]keyencode.Chunk, len(views))}
+	c := keyencode.Column{Kind: l.kind, Width: l.width}
+	if len(views) == 1 && !w.first.full {
+		c.Chunks, w.first.full = w.first.chunk[:], true
+	} else {
+		c.Chunks = make([]keyencode.Chunk, len(views))
+	}
 	for i, v := range views {
 		var err error
 		if c.Chunks[i], err = w.chunk(l, v); err != nil {

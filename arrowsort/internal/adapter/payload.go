@@ -61,11 +61,11 @@ func (w *Work) flat(typ arrow.DataType, path []int) bool {
 	}
 	switch {
 	case take.Storage(typ).ID() == arrow.DICTIONARY:
-		return oneDictionary(w.input.views(path))
+		return oneDictionary(w.input.views(path, nil))
 	case l.kind == keyencode.BinaryView:
-		return len(w.input.views(path)) == 1
+		return len(w.input.views(path, nil)) == 1
 	case l.kind == keyencode.Binary:
-		return fitsOffsets(w.input.views(path))
+		return fitsOffsets(w.input.views(path, nil))
 	}
 	return true
 }
@@ -95,7 +95,7 @@ func fitsOffsets(views []view) bool {
 // addPayload sets p to the flat column at path and adds its raw columns to the job.
 func (w *Work) addPayload(p *payload, typ arrow.DataType, path []int) error {
 	*p = payload{typ: typ, column: path[0], gather: -1, buffers: 2}
-	views := w.input.views(path)
+	views := w.input.views(path, nil)
 	if s, ok := StructOf(typ); ok {
 		return w.addStruct(p, s, path, views)
 	}

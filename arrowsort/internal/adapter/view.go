@@ -2,6 +2,7 @@ package adapter
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
@@ -21,11 +22,11 @@ type mask struct {
 	first int
 }
 
-// views are the rows of the field at path, one view for each chunk that has rows.
-func (in *Input) views(path []int) []view {
+// views are the rows of the field at path, one view for each chunk that has rows, in the room if that is enough.
+func (in *Input) views(path []int, room []view) []view {
 	left := in.Rows
 	chunks := in.Columns[path[0]].Chunks
-	views := make([]view, 0, len(chunks))
+	views := slices.Grow(room, len(chunks))
 	for _, chunk := range chunks {
 		rows := min(chunk.Len(), left)
 		if rows == 0 {

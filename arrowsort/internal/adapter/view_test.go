@@ -66,7 +66,7 @@ func TestViewsFollowOffsets(t *testing.T) {
 	a := array.MakeFromData(parent)
 	empty := array.NewSlice(a, 2, 2)
 	in := Input{Rows: 6, Columns: []Column{{Type: typ, Chunks: []arrow.Array{a, empty, a, a}}}}
-	views := in.views([]int{0, 0})
+	views := in.views([]int{0, 0}, nil)
 	require.Len(t, views, 2)
 	require.Equal(t, []int{4, 2}, []int{views[0].rows, views[1].rows})
 	require.Equal(t, 5, views[0].first)

@@ -27,6 +27,9 @@ type Work struct {
 	held     []arrow.Array
 
 	first struct { // room for one key without an allocation
+		view   [1]view
+		chunk  [1]keyencode.Chunk
+		full   bool // the chunk is somebody's
 		column [1]keyencode.Column
 		key    [1]keyencode.Key
 		at     [1]keyColumn
@@ -73,7 +76,11 @@ func (w *Work) Release() {
 // AddKey adds a sort key, less significant than those before it. The type of the leaf must be Sortable.
 func (w *Work) AddKey(ctx context.Context, leaf Leaf, order keyencode.Order, nulls keyencode.NullPlacement) error {
 	key := keyencode.Key{Name: leaf.Name, Type: leaf.Type.String(), Order: order, Nulls: nulls}
-	views := w.input.views(leaf.Path)
+	var room []view
+	if len(w.Job.Keys) == 0 {
+		room = w.first.view[:0]
+	}
+	views := w.input.views(leaf.Path, room)
 	c, err := w.keyColumn(ctx, leaf.Type, views, key)
 	if err != nil {
 		return err

@@ -16,10 +16,12 @@ func Of(mem memory.Allocator) memory.Allocator {
 		mem = memory.DefaultAllocator
 	}
 	if _, ok := mem.(*memory.GoAllocator); ok {
-		return allocator{mem}
+		return unzeroed
 	}
 	return mem
 }
+
+var unzeroed memory.Allocator = allocator{memory.NewGoAllocator()}
 
 type allocator struct{ memory.Allocator }
 

@@ -42,6 +42,9 @@ func (w *flatEncoder) encode(out []byte, v *flatValues, field arrow.Field, sc *s
 		rows = v.page(row, e.pageRows())
 		w.dataPage(v, row, rows, field.Nullable, int(encoding))
 		w.indexed(row, v.pageBounds(row, rows, rows-w.present))
+		if row == 0 {
+			w.expect(v.rows/rows - 1)
+		}
 		stats.DataEncodingStats[encoding]++
 	}
 	info.CompressedSize = int64(len(w.out) - len(parquetMagic))

@@ -44,6 +44,24 @@ func (s *pageScratch) release() {
 	s.entries.Release()
 }
 
+// takeScratch gives the memory that somebody gave back, or new one.
+func (f *parquetFile) takeScratch() *pageScratch {
+	if f.spare != nil {
+		if s := f.spare.take(); s != nil {
+			return s
+		}
+	}
+	return newPageScratch(f.opts.Allocator)
+}
+
+func (f *parquetFile) giveScratch(s *pageScratch) {
+	if f.spare != nil {
+		f.spare.give(s)
+	} else {
+		s.release()
+	}
+}
+
 // room makes place for n bytes and those behind them. What the buffer had is lost.
 func room(buffer *memory.Buffer, n int) []byte {
 	if buffer.Cap() < n+hybridSpare {

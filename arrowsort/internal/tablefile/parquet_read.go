@@ -23,6 +23,7 @@ type parquetFile struct {
 	leaves *pqarrow.FileReader   // reads leaf columns by column number
 	schema *arrow.Schema
 	opts   ReadOptions
+	spare  *spares[*pageScratch] // what pieces were read with; nil: it is not kept
 }
 
 func readParquet(ctx context.Context, src source, in *Input, opts ReadOptions) error {

@@ -57,9 +57,9 @@ func (f *parquetWriter) write(ctx context.Context, table arrow.Table) error {
 		return err
 	}
 	defer table.Release()
-	e.table, e.recycled = table, newRecycler(e.opts.Allocator)
+	e.table, e.recycled = table, NewRecycler(e.opts.Allocator, 0)
 	defer func() { e.table = nil }()
-	defer e.recycled.release()
+	defer e.recycled.Release()
 	if n := len(f.out.footer.RowGroups) + e.groups(); n > math.MaxInt16 {
 		return fmt.Errorf("%d row groups of %d rows are more than the %d of Parquet: raise the rows of a row group", n, e.rows, math.MaxInt16)
 	}
@@ -96,7 +96,7 @@ type columnEncoder struct {
 	present    []int16 // definition levels of a column without nulls, for pqarrow
 	encoders   spares[*flatEncoder]
 	files      spares[[]byte] // of pieces that were written
-	recycled   *recycler      // for rows that are gathered
+	recycled   *Recycler      // for rows that are gathered
 }
 
 func newColumnEncoder(data *arrow.Schema, opts WriteOptions) (*columnEncoder, error) {

@@ -21,6 +21,7 @@ type ReadOptions struct {
 	Format       Format           // Auto: by the file's name; an IPC stream for Pipe
 	Stdin        io.Reader        // what Pipe reads; nil: os.Stdin
 	Allocator    memory.Allocator // nil: memory.DefaultAllocator
+	Flat         *Recycler        // gives the memory of columns of a Parquet file that are read in pieces and without pqarrow; nil: Allocator
 	Threads      int              // 0: GOMAXPROCS
 	Dictionaries bool             // give string columns that a Parquet file stores with a small dictionary as dictionaries
 	MemoryLimit  int64            // bytes that the table may take; 0: the machine's memory

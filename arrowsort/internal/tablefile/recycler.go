@@ -1,29 +1,37 @@
 package tablefile
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/rawmem"
 )
 
-// A recycler is an allocator that keeps what it is given back, for the next one who asks for about as much: rows that are gathered
+// A Recycler is an allocator that keeps what it is given back, for the next one who asks for about as much: rows that are gathered
 // piece by piece need the same few buffers again and again, and fresh memory takes longer than filling it. What it gives is not
 // zero. It may be used by several goroutines.
-type recycler struct {
+type Recycler struct {
 	memory.Allocator
 	mu    sync.Mutex
 	used  map[*byte][]byte // the whole blocks that are in use, by their beginnings
-	spare [][]byte
+	spare [][]byte         // the whole blocks that are not
+	idle  int64            // their bytes
+	most  int64            // of them; 0: any
+	ended bool             // what is given back is given back
 }
 
 // leastRecycled are the bytes of a block that is worth it.
 const leastRecycled = 1 << 12
 
-func newRecycler(mem memory.Allocator) *recycler {
-	return &recycler{Allocator: mem, used: map[*byte][]byte{}}
+// NewRecycler makes one that takes what it does not have from an allocator, and keeps so many bytes at most that nobody uses, 0 for any.
+func NewRecycler(mem memory.Allocator, most int64) *Recycler {
+	return &Recycler{Allocator: rawmem.Of(mem), most: most, used: map[*byte][]byte{}}
 }
 
-func (r *recycler) Allocate(size int) []byte {
+// Allocate gives a block that was given back, if one has about the size.
+func (r *Recycler) Allocate(size int) []byte {
 	if size < leastRecycled {
 		return r.Allocator.Allocate(size)
 	}
@@ -37,9 +45,7 @@ func (r *recycler) Allocate(size int) []byte {
 	}
 	var b []byte
 	if best >= 0 {
-		last := len(r.spare) - 1
-		b, r.spare[best] = r.spare[best], r.spare[last]
-		r.spare = r.spare[:last]
+		b = r.takeOut(best)
 	} else {
 		b = r.Allocator.Allocate(size + size/8) // the next one may be a little larger
 	}
@@ -47,8 +53,12 @@ func (r *recycler) Allocate(size int) []byte {
 	return b[:size:size]
 }
 
-func (r *recycler) Reallocate(size int, b []byte) []byte {
-	if len(b) >= size {
+// Reallocate gives the beginning of a block, or a larger one with what is in it.
+func (r *Recycler) Reallocate(size int, b []byte) []byte {
+	switch known := r.knows(b); {
+	case !known && size < leastRecycled:
+		return r.Allocator.Reallocate(size, b)
+	case known && len(b) >= size:
 		return b[:size]
 	}
 	grown := r.Allocate(size)
@@ -57,32 +67,53 @@ func (r *recycler) Reallocate(size int, b []byte) []byte {
 	return grown
 }
 
-func (r *recycler) Free(b []byte) {
-	if !r.keep(b) {
-		r.Allocator.Free(b)
-	}
-}
-
-// keep keeps a block for the next one, unless it is a small one.
-func (r *recycler) keep(b []byte) bool {
+// Free takes a block back.
+func (r *Recycler) Free(b []byte) {
 	if cap(b) == 0 {
-		return false
+		r.Allocator.Free(b)
+		return
 	}
 	first := &b[:1][0]
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	whole, known := r.used[first]
-	if known {
-		delete(r.used, first)
-		r.spare = append(r.spare, whole)
+	delete(r.used, first)
+	switch {
+	case !known: // a small one
+		r.Allocator.Free(b)
+	case r.ended:
+		r.Allocator.Free(whole)
+	default:
+		r.spare, r.idle = append(r.spare, whole), r.idle+int64(len(whole))
+		for r.most > 0 && r.idle > r.most {
+			r.Allocator.Free(r.takeOut(0))
+		}
 	}
-	return known
 }
 
-// release gives everything that is not in use back.
-func (r *recycler) release() {
+// knows says whether a block is not a small one.
+func (r *Recycler) knows(b []byte) bool {
+	if cap(b) == 0 {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.used[&b[:1][0]] != nil
+}
+
+// takeOut takes a spare block.
+func (r *Recycler) takeOut(i int) []byte {
+	b := r.spare[i]
+	r.spare, r.idle = slices.Delete(r.spare, i, i+1), r.idle-int64(len(b))
+	return b
+}
+
+// Release gives everything that is not in use back, and from now on what is given back.
+func (r *Recycler) Release() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	for _, b := range r.spare {
 		r.Allocator.Free(b)
 	}
-	r.spare = nil
+	r.spare, r.idle, r.ended = nil, 0, true
 }

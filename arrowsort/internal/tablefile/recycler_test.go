@@ -3,6 +3,7 @@ package tablefile
 import (
 	"testing"
 
+	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 )
@@ -10,8 +11,8 @@ import (
 func TestRecyclerGivesBlocksAgain(t *testing.T) {
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 	defer mem.AssertSize(t, 0)
-	r := newRecycler(mem)
-	defer r.release()
+	r := NewRecycler(mem, 0)
+	defer r.Release()
 	a := r.Allocate(10_000)
 	require.Len(t, a, 10_000)
 	first := &a[0]
@@ -27,7 +28,8 @@ func TestRecyclerGivesBlocksAgain(t *testing.T) {
 	d := r.Allocate(10_500)
 	require.NotSame(t, &c[0], &d[0], "a block that is in use was given again")
 	small := r.Allocate(10)
-	require.Len(t, r.Reallocate(5, small), 5)
+	small = r.Reallocate(5, small)
+	require.Len(t, small, 5)
 	r.Free(small)
 	r.Free(d)
 	r.Free(c)
@@ -36,4 +38,58 @@ func TestRecyclerGivesBlocksAgain(t *testing.T) {
 	require.NotSame(t, first, &e[0], "a small block wastes a large one")
 	r.Free(e)
 	r.Free(nil)
+}
+
+func TestRecyclerKeepsSoMuch(t *testing.T) {
+	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	defer mem.AssertSize(t, 0)
+	r := NewRecycler(mem, 30_000)
+	var blocks [][]byte
+	for range 4 {
+		blocks = append(blocks, r.Allocate(10_000)) // with room for a little more
+	}
+	late := blocks[3]
+	for _, b := range blocks[:3] {
+		r.Free(b)
+	}
+	require.Len(t, r.spare, 2, "the oldest is given back")
+	require.Same(t, &blocks[1][0], &r.spare[0][0])
+	r.Release()
+	require.Empty(t, r.spare)
+	r.Free(late) // as it is from now on
+	require.Empty(t, r.spare)
+}
+
+// TestReadNeedsNoZeros reads all types into memory that somebody has used.
+func TestReadNeedsNoZeros(t *testing.T) {
+	for _, table := range []arrow.Table{flatTable(t, memory.DefaultAllocator, 500, 2), nestedTable(t, memory.DefaultAllocator), dictionaryTable(t, memory.DefaultAllocator)} {
+		for _, format := range binaryFormats {
+			b := writeBytes(t, table, format, WriteOptions{})
+			in, err := readBytes(t, b, ReadOptions{Format: format, Allocator: used{memory.DefaultAllocator}})
+			require.NoError(t, err)
+			require.Equal(t, textOf(t, table), textOf(t, in.Table), format)
+			in.Table.Release()
+		}
+		table.Release()
+	}
+}
+
+// used is an allocator of memory that holds something.
+type used struct{ memory.Allocator }
+
+func (u used) Allocate(size int) []byte {
+	b := u.Allocator.Allocate(size)
+	for i := range b {
+		b[i] = 0xAA
+	}
+	return b
+}
+
+func (u used) Reallocate(size int, b []byte) []byte {
+	if size <= cap(b) {
+		return b[:size]
+	}
+	grown := u.Allocate(size)
+	copy(grown, b)
+	return grown
 }

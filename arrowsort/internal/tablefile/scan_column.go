@@ -40,7 +40,7 @@ func (c *pieceColumn) begin() error {
 		return nil
 	}
 	leaf, meta := f.fields[field].ColIndex, f.file.MetaData()
-	c.scratch = newPageScratch(f.opts.Allocator)
+	c.scratch = f.takeScratch()
 	chunk, err := newChunkReader(f, group, leaf, pieceWindow, meta.Schema.Column(leaf).MaxDefinitionLevel() == 1, c.scratch)
 	if err != nil {
 		c.release()
@@ -138,6 +138,9 @@ func (c *pieceColumn) keep() func(p *page) (int, error) {
 
 func (c *pieceColumn) direct(rows int) (arrow.Array, error) {
 	mem := c.file.opts.Allocator
+	if flat := c.file.opts.Flat; flat != nil {
+		mem = flat
+	}
 	if c.text != nil {
 		return c.text.array(mem, rows, int(c.density*float64(rows)))
 	}
@@ -166,7 +169,7 @@ func (c *pieceColumn) direct(rows int) (arrow.Array, error) {
 
 func (c *pieceColumn) release() {
 	if c.scratch != nil {
-		c.scratch.release()
+		c.file.giveScratch(c.scratch)
 		c.scratch = nil
 	}
 	if c.tree != nil {

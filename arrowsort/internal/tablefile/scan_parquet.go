@@ -31,7 +31,10 @@ func newParquetPieces(f *parquetFile, pieceBytes int64) *parquetPieces {
 func (p *parquetPieces) measure() {
 	bytes, row := p.bytes, max(p.rowBytes(), 1)
 	if p.rests = p.pageBytes() > 2*bytes; p.rests {
+		p.spare = nil
 		bytes *= restingPieces // since some pages are read again for each
+	} else if p.spare == nil {
+		p.spare = new(spares[*pageScratch])
 	}
 	p.rows = bytes / row
 	if p.rows < fewPieceRows {
@@ -94,7 +97,7 @@ const offsetAndText = 16
 
 func (p *parquetPieces) next(ctx context.Context) (arrow.Table, error) {
 	for p.left == 0 {
-		p.close()
+		p.drop()
 		if p.group++; p.group >= p.file.NumRowGroups() {
 			return nil, io.EOF
 		}
@@ -156,6 +159,17 @@ func (p *parquetPieces) share() float64 {
 }
 
 func (p *parquetPieces) close() {
+	p.drop()
+	if p.spare != nil {
+		for _, s := range p.spare.free {
+			s.release()
+		}
+		p.spare = nil
+	}
+}
+
+// drop ends with a row group.
+func (p *parquetPieces) drop() {
 	for _, c := range p.columns {
 		if c != nil {
 			c.release()
