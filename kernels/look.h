@@ -76,8 +76,8 @@ struct LookMemory {
 static_assert(sizeof(LookMemory) <= LOOK_HEAD, "room in front of the counters");
 
 // A Looker is what a thread does and sees. Rows are those of a chunk. Where rows of classes are many, a warp takes groups of neighbour chunks,
-// whose rows are all in one tile of the partition.
-template <class Rows> struct Looker {
+// whose rows are all in one tile of the partition. Plain columns have values only, none of them heavy.
+template <class Rows, bool plainColumn> struct Looker {
 	typedef typename Rows::Word Word;
 	const Buckets* b;
 	LookMemory* m;
@@ -92,6 +92,7 @@ template <class Rows> struct Looker {
 
 	DEVICE bool ends_group(u32 first) const { return ((first / CHUNK_ROWS + 1) & (group - 1)) == 0; }
 	DEVICE u32 behind(u32 first) const {
+		if (plainColumn) return first + grid_blocks() * LOOK_THREADS * CHUNK_ITEMS;
 		return first + CHUNK_ROWS + (ends_group(first) ? (grid_blocks() * (LOOK_THREADS / 32) - 1) * group * CHUNK_ROWS : 0);
 	}
 	// The values of the next chunk are on their way while those of one are looked at, if there are registers for both.
@@ -100,12 +101,13 @@ template <class Rows> struct Looker {
 		const Field* f = &b->field;
 		const Word* values = (const Word*)f->values;
 		Numbers<Word> numbers(f);
+		const bool nullable = !plainColumn && f->validity != 0;
 		const u32 n = (u32)b->n;
-		u32 first = (block_index() * (LOOK_THREADS / 32) + warp_index()) * group * CHUNK_ROWS;
+		u32 first = (block_index() * (LOOK_THREADS / 32) + warp_index()) * (plainColumn ? 1 : group) * CHUNK_ROWS;
 		Chunk<Word> next;
 		Word before = 0; // the value in front of the next chunk
 		auto fetch = [&](u32 at) {
-			next.load_values(values, at, n);
+			next.load(values, at, n);
 			if (!watch.done && at > 0) before = load(values + at - 1);
 		};
 		if (ahead && first < n) fetch(first);
@@ -113,17 +115,17 @@ template <class Rows> struct Looker {
 			Chunk<Word> c = next;
 			Word last = before;
 			u32 then = behind(first);
-			if (!ahead) c.load_values(values, first, n);
+			if (!ahead) c.load(values, first, n);
 			else if (then < n) fetch(then);
-			c.settle(f, numbers, first, n);
-			bool plain = vote(c.values != ALL_ITEMS) == 0;
-			if (ahead && !watch.done && plain && numbers.simple() && f->validity == 0) {
+			c.settle(f, nullable, numbers, first, n);
+			bool plain = plainColumn ? n - first >= CHUNK_ROWS : vote(c.values != ALL_ITEMS) == 0;
+			if (ahead && !watch.done && plain && (plainColumn || (numbers.simple() && !nullable))) {
 				watch.template add_rows<true>(c, first, last ^ numbers.flip, CLASS_VALUE);
 			} else if (!watch.done) {
 				look_back(f, c, first, plain);
 			}
 			look_at(c, first, plain, prefix);
-			if (ends_group(first) || then >= n) add_classes(first);
+			if (!plainColumn && (ends_group(first) || then >= n)) add_classes(first);
 			first = then;
 		}
 		store(false);
@@ -167,7 +169,7 @@ template <class Rows> struct Looker {
 		}
 		if (!counts) return;
 		u32 records = c.values;
-		if (heavies) {
+		if (!plainColumn && heavies) {
 			records &= ~heavy(c);
 			plain = vote(records != ALL_ITEMS) == 0;
 		}
@@ -235,7 +237,7 @@ template <class Rows> struct Looker {
 		u64 notLeast = warp_max(high | seen.notLeast), greatest = warp_max(seen.greatest), any = warp_or(seen.any), notAll = warp_or(high | seen.notAll);
 		u32 steps = (u32)(vote(watch.rises) != 0) | (u32)(vote(watch.ties) != 0) << 1 | (u32)(vote(watch.falls) != 0) << 2 |
 		            (u32)(vote(outside) != 0) << 3;
-		if (less) atomic_add(m->less + lane_index(), less);
+		if (!plainColumn && less) atomic_add(m->less + lane_index(), less);
 		if (lane_index() != 0) return;
 		u64* w = m->warps + warp_index() * LookMemory::words;
 		w[0] = notLeast, w[1] = greatest, w[2] = any, w[3] = notAll, w[4] = steps;
@@ -269,22 +271,22 @@ DEVICE void flush(const Buckets* b, const u32* counters) {
 }
 
 // The ways to a prefix are functions of their own, so that none has to spare registers for another.
-template <class Word> APART void look_simply(const Buckets* b) {
+template <class Word, bool plainColumn> APART void look_simply(const Buckets* b) {
 	Mapper map(&LookMemory::of(shared_memory())->map);
-	Looker<Chunk<Word>>(b).run([&](Word x, u32) { return map.simple_prefix(x); });
+	Looker<Chunk<Word>, plainColumn>(b).run([&](Word x, u32) { return map.simple_prefix(x); });
 }
 template <class Word> APART void look_by_value(const Buckets* b) {
 	ByValue<Word> map(&LookMemory::of(shared_memory())->map);
-	Looker<Chunk<Word>>(b).run([&](Word x, u32 row) { return map.prefix(x, row); });
+	Looker<Chunk<Word>, false>(b).run([&](Word x, u32 row) { return map.prefix(x, row); });
 }
 template <class Word> APART void look_by_bits(const Buckets* b) {
 	Mapper map(&LookMemory::of(shared_memory())->map);
-	Looker<Chunk<Word>>(b).run([&](Word x, u32 row) { return map.prefix_by_bits(x, row); });
+	Looker<Chunk<Word>, false>(b).run([&](Word x, u32 row) { return map.prefix_by_bits(x, row); });
 }
 
 template <class Reader> APART void look_by_reader(const Buckets* b, Reader reader) {
 	Mapper map(&LookMemory::of(shared_memory())->map);
-	Looker<KeysChunk<Reader>>(b).run_keys(reader, [&](u64 x, u32 row) { return map.prefix_by_bits(x, row); });
+	Looker<KeysChunk<Reader>, false>(b).run_keys(reader, [&](u64 x, u32 row) { return map.prefix_by_bits(x, row); });
 }
 DEVICE void look_at_keys(const Buckets* b) {
 	with_reader(&b->field, [=](auto reader) { look_by_reader(b, reader); });
@@ -292,11 +294,13 @@ DEVICE void look_at_keys(const Buckets* b) {
 
 template <class Word> DEVICE void look_at_column(const Buckets* b, const Map* map) {
 	Mapper mapper(map);
-	if (mapper.simple()) {
-		look_simply<Word>(b);
-	} else if (mapper.floating) {
+	if (mapper.floating) {
 		look_by_value<Word>(b);
-	} else {
+	} else if (!mapper.simple()) {
 		look_by_bits<Word>(b);
+	} else if (b->field.form == FORM_INTEGER && b->field.validity == 0 && map->heavies == 0) {
+		look_simply<Word, true>(b);
+	} else {
+		look_simply<Word, false>(b);
 	}
 }

@@ -114,28 +114,24 @@ template <class NumberWord> struct Chunk {
 	DEVICE static NumberedRow at(const Field* f, u64 row) { return NumberedRow(f, row); }
 	DEVICE u32 class_of(int i) const { return values >> i & 1 ? CLASS_VALUE : nulls >> i & 1 ? CLASS_NULL : CLASS_NAN; }
 
-	DEVICE void load_values(const Word* values, u64 first, u64 rows) {
+	DEVICE void load(const Word* values, u32 first, u32 rows) {
+		const Word* mine = values + first + place(0);
 		if (first + CHUNK_ROWS <= rows) {
-			UNROLL for (int i = 0; i < CHUNK_ITEMS; i += vector) load_vector(values + first + place(i), number + i);
+			UNROLL for (int i = 0; i < CHUNK_ITEMS; i += vector) load_vector(mine + 32 * i, number + i);
 			inside = ALL_ITEMS;
 			return;
 		}
 		inside = 0;
 		UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) { // behind the end the last row is read again
-			u64 row = first + place(i);
+			u32 row = first + place(i);
 			number[i] = ::load(values + (row < rows ? row : rows - 1));
 			inside |= (u32)(row < rows) << i;
 		}
 	}
-	DEVICE u32 valid(const Field* f, u64 first, u64 rows) const { return inside & valid_items<CHUNK_ITEMS, vector>(f, first, rows); }
-	DEVICE void load(const Field* f, const Numbers<Word>& numbers, u64 first, u64 rows) {
-		load_values((const Word*)f->values, first, rows);
-		settle(f, numbers, first, rows);
-	}
 	// Makes numbers of the values that were loaded.
-	DEVICE void settle(const Field* f, const Numbers<Word>& numbers, u64 first, u64 rows) {
+	DEVICE void settle(const Field* f, bool nullable, const Numbers<Word>& numbers, u32 first, u32 rows) {
 		values = inside;
-		if (f->validity != 0) values &= valid(f, first, rows);
+		if (nullable) values &= valid_items<CHUNK_ITEMS, vector>(f, first, rows);
 		nulls = inside & ~values;
 		if (numbers.simple()) {
 			UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) number[i] ^= numbers.flip;
