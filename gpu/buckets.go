@@ -117,15 +117,19 @@ func (s bucketShape) finish() string {
 }
 
 // early says whether the passes start while the kernels before them end. Not those over many short numbers: blocks of the second pass crowd
-// together where the first one has left room, which takes a quarter of a millisecond more for 2^28 rows.
-func (s bucketShape) early() bool { return s.small || !s.exact }
+// together where the first one has left room, which takes a quarter of a millisecond more for 2^28 rows, and half a millisecond of floats.
+func (s bucketShape) early() bool { return s.small || s.width == 8 }
 
 // tolerated is the number of buckets above the window that partition and finish takes. A block finishes each by itself: a round of as many
-// as there are multiprocessors is always worth it, and more in proportion to what sorting by digits takes.
+// as there are multiprocessors is worth it, and more in proportion to what sorting by digits takes. Short numbers that do not spread evenly
+// are likely to be equal, and digits are nearly as quick: of them large buckets are taken among very many rows only.
 func (s bucketShape) tolerated() uint64 {
-	share := 10
-	if s.width == 8 {
-		share = 4
+	switch {
+	case s.width == 8:
+		return uint64(max(128, 1<<s.bits/4))
+	case s.bits == kernels.BucketBits || !s.exact:
+		return uint64(max(128, 1<<s.bits/10))
+	default:
+		return 0
 	}
-	return uint64(max(128, 1<<s.bits/share))
 }

@@ -15,7 +15,7 @@ template <class Word, u32 rows> DEVICE void take_sample(const Buckets* b, u8* me
 template <class Word> DEVICE void take_sample(const Buckets* b, u8* memory) {
 	if (b->n > MIDDLE_SAMPLE_OF) {
 		take_sample<Word, SAMPLE_ROWS>(b, memory);
-	} else if (b->n > (sizeof(Word) == 4 ? SMALL_SAMPLE_OF / 2 : SMALL_SAMPLE_OF)) {
+	} else if (b->n > SMALL_SAMPLE_OF) {
 		take_sample<Word, MIDDLE_SAMPLE_ROWS>(b, memory);
 	} else {
 		take_sample<Word, SMALL_SAMPLE_ROWS>(b, memory);

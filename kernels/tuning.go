@@ -65,7 +65,7 @@ const (
 	// MiddleSampleRows is the same for no more than MiddleSampleOf rows.
 	MiddleSampleRows = 1 << 12
 	MiddleSampleOf   = 1 << 26
-	// SmallSampleRows is the same for no more than SmallSampleOf rows, half as many of 4 bytes.
+	// SmallSampleRows is the same for no more than SmallSampleOf rows.
 	SmallSampleRows = 1 << 11
 	SmallSampleOf   = 1 << 24
 	// SampleBytes is the shared memory of a sample: two words in each of twice as many places as rows, counters, and what is known of all.

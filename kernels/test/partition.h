@@ -76,8 +76,7 @@ struct Partitioner {
 		u64 first = bits <= ONLY_PASS_BITS ? bits : (bits + 1) / 2, grid = std::min(ceil_div(n, LOOK_THREADS * 8), d.multiprocessors);
 		b = {whole_field(c), c, codeBits,          {(u64)t.records[0], (u64)t.records[1]}, (u64)rows,        (u64)t.counts, (u64)t.starts, (u64)t.cursors,
 		     (u64)t.firstStarts, (u64)t.firstCursors, (u64)t.windows, (u64)t.verdict, (u64)t.rest, n, bits, first, rowBits, window, bits - first,
-		     (u64)t.map, (u64)t.classCounts, (u64)t.seen, (u64)t.report, 2 * RADIX_BITS,
-		     std::max(128u, (1u << bits) / (c.width == 8 ? 4 : 10))};
+		     (u64)t.map, (u64)t.classCounts, (u64)t.seen, (u64)t.report, 2 * RADIX_BITS, tolerated(c, bits)};
 		t.report->verdict.early = 0;
 		d.run(sample, 1, 1024, SAMPLE_BYTES, b);
 		if (!small) d.note();
@@ -92,7 +91,7 @@ struct Partitioner {
 	}
 	void sort(bool wide) {
 		bool allBits = wide || b.field.form == FORM_FLOAT; // of records
-		d.early = small || allBits;                        // as package gpu has it
+		d.early = small || wide;                           // as package gpu has it
 		if (b.second) {
 			u32 threads = wide ? PARTITION_WIDE_THREADS : PARTITION_THREADS;
 			u32 tile = wide ? PARTITION_WIDE_TILE : PARTITION_TILE;
