@@ -65,6 +65,12 @@ struct Partitioner {
 		return ((room > 6144 ? 512 : 256) + room + 32 + std::max(room, 1u << binBits) + 32) * 4 + (wide ? room * 6 : 0);
 	}
 
+	// Buckets above the window that are taken, as package gpu has it.
+	static u64 tolerated(const Column& c, u64 bits) {
+		if (c.width == 8) return std::max(128u, (1u << bits) / 4);
+		return bits == BUCKET_BITS || c.form == FORM_FLOAT ? std::max(128u, (1u << bits) / 10) : 0;
+	}
+
 	// Launches it all, or of many rows no more than the sample wants; when told, the report says whether rows has the result.
 	void launch(const Column& c, u32 codeBits, u64 n, u32* rows, u64 smallRows = SMALL_ROWS, u64 bits = 1) {
 		keys = c.form == FORM_KEYS;
