@@ -148,20 +148,30 @@ template <class Word, int threads, int tile, int bins> DEVICE void first_pass(co
 KERNEL(partition_first, PARTITION_THREADS, 2)(PARAMETER Buckets b) { first_pass<u32, PARTITION_THREADS, PARTITION_TILE, 256>(b); }
 KERNEL(partition_first_wide, PARTITION_WIDE_THREADS, 2)(PARAMETER Buckets b) { first_pass<u64, PARTITION_WIDE_THREADS, PARTITION_WIDE_TILE, 256>(b); }
 
+// Numbers of a thread's rows, by a function of its own, for whose registers the pass need not make room.
+template <class Reader> APART void make_numbers(Reader reader, u32 first, u64 rows, u64* numbers) {
+	const int items = PARTITION_WIDE_TILE / PARTITION_WIDE_THREADS, atOnce = 8;
+	ROLLED for (int c = 0; c < items; c += atOnce) {
+		u64 x[atOnce];
+		reader.template make<atOnce>(x, first + 32 * c, rows);
+		UNROLL for (int i = 0; i < atOnce; i++) numbers[(c + i) * PARTITION_WIDE_THREADS] = x[i];
+	}
+}
+
 // Several keys: their numbers are made before the pass, whose column then is as it should be.
 KERNEL(partition_first_keys, PARTITION_WIDE_THREADS, 2)(PARAMETER Buckets b) {
 	typedef FirstPass<u64, PARTITION_WIDE_THREADS, PARTITION_WIDE_TILE, 256> Pass;
-	u64 x[Pass::items];
+	u64 x[Pass::items], *numbers = (u64*)shared_memory() + thread_index(); // where records are staged later
 	u32 first = Pass::warp_first();
 	wait_for_earlier_kernels();
 	let_later_kernels_start();
 	if (Pass::tile_first() + (u64)PARTITION_WIDE_TILE > b.n) {
-		KeysReader(&b.field).load<Pass::items>(x, first, b.n, false);
+		make_numbers(KeysReader(&b.field), first, b.n, numbers);
 	} else {
-		with_reader(&b.field, [&](auto reader) {
-			UNROLL for (int c = 0; c < Pass::items; c += 8) reader.template make<8>(x + c, first + 32 * c);
-		});
+		with_reader(&b.field, [&](auto reader) { make_numbers(reader, first, b.n, numbers); });
 	}
+	UNROLL for (int i = 0; i < Pass::items; i++) x[i] = numbers[i * PARTITION_WIDE_THREADS];
+	sync_block();
 	Pass(b).run(x);
 }
 
