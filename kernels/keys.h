@@ -106,10 +106,8 @@ struct KeysReader {
 		}
 		outside |= values.add(number, at, rows);
 	}
-	// Numbers of rows from first on; of those behind the end, anything.
-	template <int items> DEVICE void make(u64* number, u64 first, u64 rows) {
+	template <int items> DEVICE void load(u64* number, u64 first, u64 rows, bool whole) {
 		u64 at = first + 2 * lane_index();
-		bool whole = first + 32 * items <= rows;
 		UNROLL for (int i = 0; i < items; i++) number[i] = 0;
 		ROLLED for (u32 k = 0; k < count; k++) {
 			if (fields[k].width == 8) {
@@ -119,16 +117,18 @@ struct KeysReader {
 			}
 		}
 	}
+	// Numbers of rows from first on, all of which there are.
+	template <int items> DEVICE void make(u64* number, u64 first) { load<items>(number, first, first + 32 * items, true); }
 };
 
-// Reads numbers of two keys of integers without nulls, of rows that are all there: all values are on their way before the first is used.
+// Reads numbers of two keys of integers without nulls: all values are on their way before the first is used.
 template <class A, class B> struct PairReader {
 	const Field* fields;
 	bool outside = false;
 
 	DEVICE explicit PairReader(const Field* f) : fields((const Field*)f->values) {}
 
-	template <int items> DEVICE void make(u64* number, u64 first, u64) {
+	template <int items> DEVICE void make(u64* number, u64 first) {
 		u64 at = first + 2 * lane_index();
 		KeyValues<A, items> a(fields);
 		KeyValues<B, items> b(fields + 1);
@@ -143,12 +143,18 @@ template <class A, class B> struct PairReader {
 	}
 };
 
-// The rows of a warp, as Chunk<u64> has them. All are values: NaN and null are numbers here.
-struct KeysChunk : Chunk<u64> {
-	template <class Reader> DEVICE void read(Reader& reader, u64 first, u64 rows) {
-		reader.template make<CHUNK_ITEMS>(number, first, rows);
+// The rows of a warp, as Chunk<u64> has them. All are values: NaN and null are numbers here. ReaderOfKeys makes those of whole chunks.
+template <class ReaderOfKeys> struct KeysChunk : Chunk<u64> {
+	DEVICE static NumberedRow at(const Field* f, u64 row) { return NumberedRow(number_of_keys(f, row)); }
+	DEVICE void load_whole(ReaderOfKeys& reader, u64 first) {
+		reader.template make<CHUNK_ITEMS>(number, first);
+		inside = values = ALL_ITEMS, nulls = 0;
+	}
+	DEVICE void load_any(KeysReader& reader, u64 first, u64 rows) {
+		bool whole = first + CHUNK_ROWS <= rows;
+		reader.load<CHUNK_ITEMS>(number, first, rows, whole);
 		inside = 0, nulls = 0;
-		UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) inside |= (u32)(first + place(i) < rows) << i;
+		UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) inside |= (u32)(whole || first + place(i) < rows) << i;
 		values = inside;
 	}
 };

@@ -75,9 +75,10 @@ struct LookMemory {
 };
 static_assert(sizeof(LookMemory) <= LOOK_HEAD, "room in front of the counters");
 
-// A Looker is what a thread does and sees. Where rows of classes are many, a warp takes groups of neighbour chunks,
+// A Looker is what a thread does and sees. Rows are those of a chunk. Where rows of classes are many, a warp takes groups of neighbour chunks,
 // whose rows are all in one tile of the partition. Plain columns have values only, none of them heavy.
-template <class Word, bool plainColumn> struct Looker {
+template <class Rows, bool plainColumn> struct Looker {
+	typedef typename Rows::Word Word;
 	const Buckets* b;
 	LookMemory* m;
 	u32 shift, heavies, group, mine = 0, less = 0; // mine: rows of a class in the group so far, less: rows that are less than a heavy value; a lane for each
@@ -129,31 +130,32 @@ template <class Word, bool plainColumn> struct Looker {
 		}
 		store(false);
 	}
-	// The same for several keys.
+	// The same for several keys. Rows are read in any way until their order is known, and at the end.
 	template <class Reader, class Prefix> DEVICE void run_keys(Reader& reader, const Prefix& prefix) {
 		KeysReader any(&b->field);
 		const u32 n = (u32)b->n;
 		u32 first = (block_index() * (LOOK_THREADS / 32) + warp_index()) * group * CHUNK_ROWS;
-		while (first < n) {
-			KeysChunk c;
-			bool whole = n - first >= CHUNK_ROWS;
-			if (whole) {
-				c.read(reader, first, n);
-			} else {
-				c.read(any, first, n);
-			}
-			if (!watch.done) look_back_at_keys(any, c, first);
-			look_at(c, first, whole, prefix);
-			u32 then = behind(first);
-			if (ends_group(first) || then >= n) add_classes(first);
-			first = then;
+		auto look_at_any = [&] {
+			Rows c;
+			c.load_any(any, first, n);
+			if (!watch.done) look_back(&b->field, c, first, false);
+			look_at(c, first, vote(c.values != ALL_ITEMS) == 0, prefix);
+			end_chunk(first, n);
+		};
+		while (first < n && !watch.done) look_at_any();
+		while (first < n && first + CHUNK_ROWS <= n) {
+			Rows c;
+			c.load_whole(reader, first);
+			look_at(c, first, true, prefix);
+			end_chunk(first, n);
 		}
+		if (first < n) look_at_any();
 		store(reader.outside || any.outside);
 	}
-	DEVICE void look_back_at_keys(KeysReader& any, const KeysChunk& c, u32 first) {
-		u64 before[2] = {0, 0}; // of the last lane: the rows in front of the chunk
-		if (first > 0) any.make<2>(before, first - 64, b->n);
-		watch.template add_rows<false>(c, first, shuffle(before[1], 31), CLASS_VALUE);
+	DEVICE void end_chunk(u32& first, u32 n) {
+		u32 then = behind(first);
+		if (ends_group(first) || then >= n) add_classes(first);
+		first = then;
 	}
 	template <class Prefix> DEVICE void look_at(const Chunk<Word>& c, u32 first, bool plain, const Prefix& prefix) {
 		if (plain) {
@@ -174,7 +176,7 @@ template <class Word, bool plainColumn> struct Looker {
 		count(c, first, records, plain, prefix);
 	}
 	DEVICE void look_back(const Field* f, const Chunk<Word>& c, u32 first, bool plain) {
-		NumberedRow before(f, first > 0 ? first - 1 : 0);
+		NumberedRow before = Rows::at(f, first > 0 ? first - 1 : 0);
 		if (plain && before.cls == CLASS_VALUE) {
 			watch.template add_rows<true>(c, first, (Word)before.number, CLASS_VALUE);
 		} else {
@@ -271,20 +273,20 @@ DEVICE void flush(const Buckets* b, const u32* counters) {
 // The ways to a prefix are functions of their own, so that none has to spare registers for another.
 template <class Word, bool plainColumn> APART void look_simply(const Buckets* b) {
 	Mapper map(&LookMemory::of(shared_memory())->map);
-	Looker<Word, plainColumn>(b).run([&](Word x, u32) { return map.simple_prefix(x); });
+	Looker<Chunk<Word>, plainColumn>(b).run([&](Word x, u32) { return map.simple_prefix(x); });
 }
 template <class Word> APART void look_by_value(const Buckets* b) {
 	ByValue<Word> map(&LookMemory::of(shared_memory())->map);
-	Looker<Word, false>(b).run([&](Word x, u32 row) { return map.prefix(x, row); });
+	Looker<Chunk<Word>, false>(b).run([&](Word x, u32 row) { return map.prefix(x, row); });
 }
 template <class Word> APART void look_by_bits(const Buckets* b) {
 	Mapper map(&LookMemory::of(shared_memory())->map);
-	Looker<Word, false>(b).run([&](Word x, u32 row) { return map.prefix_by_bits(x, row); });
+	Looker<Chunk<Word>, false>(b).run([&](Word x, u32 row) { return map.prefix_by_bits(x, row); });
 }
 
 template <class Reader> APART void look_by_reader(const Buckets* b, Reader reader) {
 	Mapper map(&LookMemory::of(shared_memory())->map);
-	Looker<u64, false>(b).run_keys(reader, [&](u64 x, u32 row) { return map.prefix_by_bits(x, row); });
+	Looker<KeysChunk<Reader>, false>(b).run_keys(reader, [&](u64 x, u32 row) { return map.prefix_by_bits(x, row); });
 }
 DEVICE void look_at_keys(const Buckets* b) {
 	with_reader(&b->field, [=](auto reader) { look_by_reader(b, reader); });

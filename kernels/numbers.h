@@ -67,6 +67,7 @@ struct NumberedRow {
 	u64 number;
 	u32 cls;
 
+	DEVICE explicit NumberedRow(u64 number) : number(number), cls(CLASS_VALUE) {}
 	DEVICE NumberedRow(const Field* f, u64 row) : number(0), cls(CLASS_VALUE) {
 		bool value;
 		if (f->width == 4) {
@@ -102,13 +103,15 @@ const int CHUNK_ITEMS = 8;
 const u32 CHUNK_ROWS = 32 * CHUNK_ITEMS, ALL_ITEMS = (1u << CHUNK_ITEMS) - 1;
 
 // The rows of a warp. Masks have a bit for each item.
-template <class Word> struct Chunk {
+template <class NumberWord> struct Chunk {
+	typedef NumberWord Word;
 	static const int vector = 16 / sizeof(Word);
 
 	Word number[CHUNK_ITEMS];
 	u32 inside, values, nulls;
 
 	DEVICE static u32 place(int i) { return place_of_item<vector>(i); }
+	DEVICE static NumberedRow at(const Field* f, u64 row) { return NumberedRow(f, row); }
 	DEVICE u32 class_of(int i) const { return values >> i & 1 ? CLASS_VALUE : nulls >> i & 1 ? CLASS_NULL : CLASS_NAN; }
 
 	DEVICE void load(const Word* values, u32 first, u32 rows) {

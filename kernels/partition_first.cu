@@ -148,13 +148,23 @@ template <class Word, int threads, int tile, int bins> DEVICE void first_pass(co
 KERNEL(partition_first, PARTITION_THREADS, 2)(PARAMETER Buckets b) { first_pass<u32, PARTITION_THREADS, PARTITION_TILE, 256>(b); }
 KERNEL(partition_first_wide, PARTITION_WIDE_THREADS, 2)(PARAMETER Buckets b) { first_pass<u64, PARTITION_WIDE_THREADS, PARTITION_WIDE_TILE, 256>(b); }
 
-// Numbers of a thread's rows, by a function of its own, for whose registers the pass need not make room.
-template <class Reader> APART void make_numbers(Reader reader, u32 first, u64 rows, u64* numbers) {
-	const int items = PARTITION_WIDE_TILE / PARTITION_WIDE_THREADS, atOnce = 8;
-	ROLLED for (int c = 0; c < items; c += atOnce) {
-		u64 x[atOnce];
-		reader.template make<atOnce>(x, first + 32 * c, rows);
-		UNROLL for (int i = 0; i < atOnce; i++) numbers[(c + i) * PARTITION_WIDE_THREADS] = x[i];
+// Numbers of a thread's rows, by functions of their own, for whose registers the pass need not make room.
+const int KEYS_ITEMS = PARTITION_WIDE_TILE / PARTITION_WIDE_THREADS, KEYS_AT_ONCE = 8;
+DEVICE void keep_numbers(const u64 (&x)[KEYS_AT_ONCE], int c, u64* numbers) {
+	UNROLL for (int i = 0; i < KEYS_AT_ONCE; i++) numbers[(c + i) * PARTITION_WIDE_THREADS] = x[i];
+}
+template <class Reader> APART void make_numbers(Reader reader, u32 first, u64* numbers) {
+	ROLLED for (int c = 0; c < KEYS_ITEMS; c += KEYS_AT_ONCE) {
+		u64 x[KEYS_AT_ONCE];
+		reader.template make<KEYS_AT_ONCE>(x, first + 32 * c);
+		keep_numbers(x, c, numbers);
+	}
+}
+APART void make_last_numbers(const Buckets* b, u32 first, u64* numbers) {
+	ROLLED for (int c = 0; c < KEYS_ITEMS; c += KEYS_AT_ONCE) {
+		u64 x[KEYS_AT_ONCE];
+		KeysReader(&b->field).load<KEYS_AT_ONCE>(x, first + 32 * c, b->n, false);
+		keep_numbers(x, c, numbers);
 	}
 }
 
@@ -166,9 +176,9 @@ KERNEL(partition_first_keys, PARTITION_WIDE_THREADS, 2)(PARAMETER Buckets b) {
 	wait_for_earlier_kernels();
 	let_later_kernels_start();
 	if (Pass::tile_first() + (u64)PARTITION_WIDE_TILE > b.n) {
-		make_numbers(KeysReader(&b.field), first, b.n, numbers);
+		make_last_numbers(&b, first, numbers);
 	} else {
-		with_reader(&b.field, [&](auto reader) { make_numbers(reader, first, b.n, numbers); });
+		with_reader(&b.field, [&](auto reader) { make_numbers(reader, first, numbers); });
 	}
 	UNROLL for (int i = 0; i < Pass::items; i++) x[i] = numbers[i * PARTITION_WIDE_THREADS];
 	sync_block();
