@@ -222,6 +222,9 @@ DEVICE u32 load_shared_if(bool wanted, u32 place) {
 	asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; mov.b32 %0, 0; @p ld.shared.u32 %0, [%2]; }" : "=r"(x) : "r"((u32)wanted), "r"(place) : "memory");
 	return x;
 }
+DEVICE void store_shared_if(bool wanted, u32 place, u32 x) {
+	asm volatile("{ .reg .pred p; setp.ne.u32 p, %0, 0; @p st.shared.u32 [%1], %2; }" ::"r"((u32)wanted), "r"(place), "r"(x) : "memory");
+}
 DEVICE void store_two_if(bool wanted, u32 place, u32 x, u32 y) {
 	asm volatile("{ .reg .pred p; setp.ne.u32 p, %0, 0; @p st.shared.u32 [%1], %2; @p st.shared.u32 [%1 + 4], %3; }" ::"r"((u32)wanted), "r"(place), "r"(x), "r"(y)
 	             : "memory");

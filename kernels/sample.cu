@@ -9,6 +9,9 @@ template <class Word, u32 rows> DEVICE void take_sample(const Buckets* b, u8* me
 	if (t < sizeof(Map) / 8) ((u64*)b->numberMap)[t] = ((const u64*)map)[t];
 	if (t < sizeof(Partial) / 8) ((u64*)b->seen)[t] = 0;
 	if (t < sizeof(Verdict) / 4) ((u32*)b->verdict)[t] = ((const u32*)v)[t];
+	if (v->why != WHY_NOT) { // nothing is planned, and the finish loads its window before it knows that
+		for (u64 w = t; w * b->window < b->n + b->window; w += SAMPLE_THREADS) ((Range*)b->windows)[w] = {};
+	}
 	if (v->early && t < sizeof(Verdict) / 4) ((u32*)&((Report*)b->report)->verdict)[t] = ((const u32*)v)[t];
 }
 

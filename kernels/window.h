@@ -47,6 +47,7 @@ template <int threadCount, int items, int binBits, bool wide, bool full> struct 
 		if (full && i > 0) return i < items - 2 || i * threads + thread_index() < rows + offset;
 		return i * threads + thread_index() - offset < rows;
 	}
+	DEVICE static bool can_miss(int i) { return !full || i == 0 || i >= items - 2; }
 	DEVICE u32 row_mask() const { return ~0u >> (32 - b.rowBits); }
 
 	DEVICE void load_records() {
@@ -155,7 +156,11 @@ template <int threadCount, int items, int binBits, bool wide, bool full> struct 
 	DEVICE void stage_rows() {
 		UNROLL for (int i = 0; i < items; i++) {
 			u32 bin = load_shared(countersAt + (place[i] & 0xffff)), rank = place[i] >> 16;
-			store_shared(stageAt + (bin >> 16) + rank, word[i]);
+			if (can_miss(i)) {
+				store_shared_if((place[i] & 0xffff) < bins * 4, stageAt + (bin >> 16) + rank, word[i]);
+			} else {
+				store_shared(stageAt + (bin >> 16) + rank, word[i]);
+			}
 			place[i] = rank == (bin & 0xffff) ? bin : 0;
 		}
 		sync_block();

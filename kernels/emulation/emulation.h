@@ -148,6 +148,9 @@ inline u32 load_shared(u32 place) { return *(const u32*)(shared_memory() + place
 inline void store_shared(u32 place, u32 x) { *(u32*)(shared_memory() + place) = x; }
 inline u32 add_shared_if(bool wanted, u32 place, u32 x) { return wanted ? atomic_add((u32*)(shared_memory() + place), x) : 0; }
 inline u32 load_shared_if(bool wanted, u32 place) { return wanted ? load_shared(place) : 0; }
+inline void store_shared_if(bool wanted, u32 place, u32 x) {
+	if (wanted) store_shared(place, x);
+}
 inline void store_two_if(bool wanted, u32 place, u32 x, u32 y) {
 	if (wanted) store_shared(place, x), store_shared(place + 4, y);
 }
