@@ -60,3 +60,10 @@ func TestShapeKeys(t *testing.T) {
 		require.Equal(t, []string{"look_keys", "partition_first_keys", "finish_wide"}, []string{s.look(), s.partition(), s.finish()})
 	}
 }
+
+// TestShapesStartEarly: the passes over many short numbers wait for the kernel before them.
+func TestShapesStartEarly(t *testing.T) {
+	require.True(t, shapeBuckets(kernels.SmallRows, 4, true).early())
+	require.False(t, shapeBuckets(kernels.SmallRows+1, 4, true).early())
+	require.True(t, shapeBuckets(1<<28, 8, false).early())
+}
