@@ -52,7 +52,7 @@ func (j *job) openEngine(rows int64) (e engine.Engine, close func(), err error) 
 	device, err := gpu.Open(gpu.Options{})
 	switch {
 	case err == nil:
-	case name == "auto" && errors.Is(err, gpu.ErrNoDevice):
+	case name == "auto" && (errors.Is(err, gpu.ErrNoDevice) || errors.Is(err, gpu.ErrDevice)): // none, or one that does not work
 		return nil, none, nil
 	default:
 		return nil, none, fmt.Errorf("--engine %s: %w", name, err)
