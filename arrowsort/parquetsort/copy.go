@@ -79,7 +79,7 @@ func (in *inputs) copyClaimed(ctx context.Context, output string, sorting []tabl
 			cancel(ErrNotCopied)
 		}
 	})
-	result, failed := in.within(copying, func(_ *Sorter, out *outputs) (*Result, error) {
+	result, failed := in.within(copying, output, func(_ *Sorter, out *outputs) (*Result, error) {
 		out.options.Sorting = sorting
 		if err := out.begin(); err != nil {
 			return nil, err
@@ -91,7 +91,7 @@ func (in *inputs) copyClaimed(ctx context.Context, output string, sorting []tabl
 			return nil, context.Cause(copying)
 		}
 		return order.copied()
-	}, output)
+	})
 	if failed != nil && !errors.Is(failed, tablefile.ErrCorrupt) { // whoever reads all of it says what is wrong
 		cancel(failed)
 	}

@@ -10,20 +10,12 @@ import "context"
 // are merged to runs first. Of Parquet files that do not overlap the row groups are copied, byte by byte, if the output is
 // to have their columns and compression, one file, and no other row groups, pages, limit or rows per file are asked for.
 func Merge(ctx context.Context, paths []string, output string, opts Options) (*Result, error) {
-	in, err := beginOutput(ctx, paths, output, opts)
-	if err != nil {
-		return nil, err
-	}
-	copied, order, err := in.copyOrOrder(ctx, output)
-	if err != nil || copied != nil {
-		order.release()
-		return copied, err
-	}
-	defer order.release()
-	if err := order.err(); err != nil {
-		return nil, err
-	}
-	return in.within(ctx, func(s *Sorter, out *outputs) (*Result, error) { return s.mergeInto(in, order, out) }, output)
+	return byOrder(ctx, paths, output, opts, func(s *Sorter, in *inputs, order *fileOrder, out *outputs) (*Result, error) {
+		if err := order.err(); err != nil {
+			return nil, err
+		}
+		return s.mergeInto(in, order, out)
+	})
 }
 
 // mergeInto merges inputs that are in order.

@@ -33,26 +33,31 @@ type Result struct {
 // compression and use of dictionaries of the first input, and names the sort order in the metadata of all row groups. It
 // is a complete file or none. An output may replace an input that is given by its name.
 func Sort(ctx context.Context, paths []string, output string, opts Options) (*Result, error) {
+	return byOrder(ctx, paths, output, opts, func(s *Sorter, in *inputs, order *fileOrder, out *outputs) (*Result, error) {
+		if order.unsorted == nil {
+			return s.mergeInto(in, order, out)
+		}
+		return s.sortInto(in, out)
+	})
+}
+
+// byOrder copies the inputs if they are in order as they are given. Else use writes them, and knows their order.
+func byOrder(ctx context.Context, paths []string, output string, opts Options,
+	use func(s *Sorter, in *inputs, order *fileOrder, out *outputs) (*Result, error)) (*Result, error) {
 	in, err := beginOutput(ctx, paths, output, opts)
 	if err != nil {
 		return nil, err
 	}
 	copied, order, err := in.copyOrOrder(ctx, output)
+	defer order.release()
 	if err != nil || copied != nil {
-		order.release()
 		return copied, err
 	}
-	defer order.release()
-	return in.within(ctx, func(s *Sorter, out *outputs) (*Result, error) {
-		if order.unsorted == nil {
-			return s.mergeInto(in, order, out)
-		}
-		return s.sortInto(in, out)
-	}, output)
+	return in.within(ctx, output, func(s *Sorter, out *outputs) (*Result, error) { return use(s, in, order, out) })
 }
 
 // within has use write an output with a sorter.
-func (in *inputs) within(ctx context.Context, use func(s *Sorter, out *outputs) (*Result, error), output string) (*Result, error) {
+func (in *inputs) within(ctx context.Context, output string, use func(s *Sorter, out *outputs) (*Result, error)) (*Result, error) {
 	s, err := NewSorter(ctx, in.schema, *in.opts)
 	if err != nil {
 		return nil, err
