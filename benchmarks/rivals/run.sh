@@ -5,7 +5,7 @@ here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
 venv=$(dirname -- "$here")/.venv
 stamp=$venv/.requirements
 
-if ! cmp -s "$here/requirements.txt" "$stamp"; then
+if [ ! -x "$venv/bin/python" ] || ! cmp -s "$here/requirements.txt" "$stamp"; then
     echo "installing the rivals into benchmarks/.venv" >&2
     python3 -m venv "$venv"
     "$venv/bin/pip" install --quiet --disable-pip-version-check -r "$here/requirements.txt"
