@@ -51,7 +51,7 @@ func open(options Options) (*device, error) {
 	if err != nil {
 		return nil, noDevice(err)
 	}
-	d.pinned = newAllocator(&pinnedPages{s.Context})
+	d.pinned = newAllocator(systemPages{}, contextPins{s.Context})
 	d.turn <- s
 	return d, nil
 }
@@ -61,10 +61,13 @@ func (d *device) info() Device { return d.Device }
 func (d *device) allocator() *Allocator { return d.pinned }
 
 func (d *device) close() error {
-	s := <-d.turn
-	close(d.turn)
+	s, open := <-d.turn
+	if !open {
+		return nil // it was closed before
+	}
+	defer close(d.turn)
 	if s == nil {
-		return nil
+		return nil // the device was lost
 	}
 	d.pinned.detach()
 	return s.Close()
@@ -124,6 +127,6 @@ func (d *device) reopen() (*session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: opening it again: %w", ErrDevice, err)
 	}
-	d.pinned.attach(&pinnedPages{s.Context})
+	d.pinned.attach(contextPins{s.Context})
 	return s, nil
 }

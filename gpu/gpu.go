@@ -68,6 +68,6 @@ func (e *Engine) Device() Device { return e.info() }
 // an Arrow memory.Allocator, for inputs and results alike, and safe for concurrent use.
 func (e *Engine) Allocator() *Allocator { return e.allocator() }
 
-// Close frees the device. It waits for the sorts that run; no call of the engine may follow. Memory of its Allocator stays
-// valid, but is pinned no longer.
+// Close frees the device. It waits for the sorts that run; those that follow are refused. Memory of its Allocator stays
+// valid, but is pinned no longer. A second Close does nothing.
 func (e *Engine) Close() error { return e.close() }

@@ -3,22 +3,24 @@
 //
 // Its device has the bytes of ARROWSORT_STANDIN_MEMORY, 4 GiB unless set. Launch number ARROWSORT_STANDIN_FAIL, counted from 1 in
 // every context, fails as a bad address does, and so does all that comes after it in that context. ARROWSORT_STANDIN_CAPABILITY is the
-// major number of its compute capability, 9 unless set: below, there are no clusters and no kernels for them. With ARROWSORT_STANDIN_EMULATE set the
-// kernels' own sources run, on the emulated device, in place of their twins.
+// major number of its compute capability, 9 unless set: below, there are no clusters and no kernels for them. With ARROWSORT_STANDIN_REFUSE set there are no new
+// contexts. With ARROWSORT_STANDIN_EMULATE set the kernels' own sources run, on the emulated device, in place of their twins.
 #include "standin.h"
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <map>
 #include <mutex>
 #include <random>
+#include <set>
 #include <vector>
 
 #define EXPORT extern "C" __attribute__((visibility("default"))) int
 
 namespace {
 
-enum { SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NOT_FOUND = 500, ILLEGAL_ADDRESS = 700 };
+enum { SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_CONTEXT = 201, NOT_FOUND = 500, ILLEGAL_ADDRESS = 700, UNKNOWN = 999 };
 
 struct Stream {
 	std::deque<std::function<void()>> work;
@@ -29,6 +31,7 @@ struct Context {
 	std::deque<Stream> streams;
 	uint64_t launches = 0;
 	int failure = SUCCESS;
+	int threads = 0; // that are in it
 	std::map<uint64_t, size_t> memory;
 	std::map<uint64_t, size_t> pinned;
 	std::map<uint64_t, void*> blocks;
@@ -41,6 +44,7 @@ struct Event {
 
 std::recursive_mutex mutex; // contexts are used by several threads
 thread_local std::vector<Context*> stack;
+std::set<Context*> contexts;
 std::mt19937_64 random_(1);
 size_t used;
 
@@ -61,10 +65,12 @@ int capability() {
 	return major && *major ? atoi(major) : 9;
 }
 
-bool emulates() {
-	const char* is = getenv("ARROWSORT_STANDIN_EMULATE");
+bool is_set(const char* variable) {
+	const char* is = getenv(variable);
 	return is && *is;
 }
+
+bool emulates() { return is_set("ARROWSORT_STANDIN_EMULATE"); }
 
 void run(Context* c, Stream* s, uint64_t until) {
 	while (!s->work.empty() && s->done < until) {
@@ -113,22 +119,34 @@ EXPORT cuGetErrorString(int code, const char** text) {
 	return SUCCESS;
 }
 
-EXPORT cuCtxCreate_v2(Context** c, unsigned, int) {
-	*c = new Context;
-	stack.push_back(*c);
+EXPORT cuCtxPushCurrent_v2(Context* c) {
+	LOCKED;
+	if (!contexts.count(c)) return INVALID_CONTEXT; // it has been destroyed
+	c->threads++;
+	return stack.push_back(c), SUCCESS;
+}
+EXPORT cuCtxPopCurrent_v2(Context** c) {
+	LOCKED;
+	*c = current();
+	(*c)->threads--;
+	stack.pop_back();
 	return SUCCESS;
+}
+EXPORT cuCtxCreate_v2(Context** c, unsigned, int) {
+	LOCKED;
+	if (is_set("ARROWSORT_STANDIN_REFUSE")) return UNKNOWN;
+	contexts.insert(*c = new Context);
+	return cuCtxPushCurrent_v2(*c);
 }
 EXPORT cuCtxDestroy_v2(Context* c) {
 	LOCKED;
+	if (!contexts.count(c)) return INVALID_CONTEXT;
+	if (current() == c) cuCtxPopCurrent_v2(&c);
+	if (c->threads > 0) fprintf(stderr, "stand-in: a context is destroyed while a thread is in it\n"), abort();
 	for (auto& block : c->memory) used -= block.second;
 	for (auto& block : c->blocks) free(block.second);
+	contexts.erase(c);
 	delete c;
-	return SUCCESS;
-}
-EXPORT cuCtxPushCurrent_v2(Context* c) { return stack.push_back(c), SUCCESS; }
-EXPORT cuCtxPopCurrent_v2(Context** c) {
-	*c = current();
-	stack.pop_back();
 	return SUCCESS;
 }
 

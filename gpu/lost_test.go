@@ -1,0 +1,71 @@
+//go:build cuda && standin && linux && amd64
+
+package gpu
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// pinnedByDevice reports whether the device reads memory by itself.
+func pinnedByDevice(t *testing.T, e *Engine, b []byte) bool {
+	s := <-e.turn
+	defer func() { e.turn <- s }()
+	leave, err := s.Enter()
+	require.NoError(t, err)
+	defer leave()
+	return s.Pinned(b)
+}
+
+// TestAllocatorOfALostDevice allocates while the device is lost, while it is opened anew and while that is refused.
+func TestAllocatorOfALostDevice(t *testing.T) {
+	e, err := Open(Options{})
+	require.NoError(t, err)
+	mem := e.Allocator()
+	job := randomJob(goMemory{}, keyencode.Int64, 1000, 1)
+	kept := mem.Allocate(1 << 20)
+	require.True(t, pinnedByDevice(t, e, kept))
+	var group sync.WaitGroup
+	var stop atomic.Bool
+	for range 4 {
+		group.Go(func() {
+			for i := 0; !stop.Load(); i++ {
+				b := mem.Allocate(pinnedBytes << (i % 4))
+				b[0], b[len(b)-1] = 1, 2
+				mem.Free(b)
+				if i%8 == 0 {
+					mem.Trim()
+				}
+			}
+		})
+	}
+	t.Setenv("ARROWSORT_STANDIN_FAIL", "1")
+	for range 20 { // every sort has a context of its own, and loses it
+		_, err := e.Sort(t.Context(), job, goMemory{})
+		require.ErrorIs(t, err, ErrDevice)
+	}
+	t.Setenv("ARROWSORT_STANDIN_FAIL", "")
+	t.Setenv("ARROWSORT_STANDIN_REFUSE", "1")
+	_, err = e.Sort(t.Context(), job, goMemory{})
+	require.ErrorIs(t, err, ErrDevice)
+	require.ErrorContains(t, err, "opening it again")
+	without := mem.Allocate(1 << 20)
+	without[0] = 1
+	t.Setenv("ARROWSORT_STANDIN_REFUSE", "")
+	_, err = e.Sort(t.Context(), job, goMemory{})
+	require.NoError(t, err)
+	for _, b := range [][]byte{kept, without} {
+		require.True(t, pinnedByDevice(t, e, b))
+	}
+	require.NoError(t, e.Close())
+	after := mem.Allocate(1 << 20)
+	after[0] = 1
+	stop.Store(true)
+	group.Wait()
+	require.NoError(t, e.Close(), "a second time")
+}
