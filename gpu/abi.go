@@ -73,8 +73,9 @@ type abiVerdict struct {
 	sampled, neighbours, ties uint32
 	oversized, largest        uint32
 	records, below, above     uint32
-	rest, ticket, early       uint32
-	unused                    [3]uint32
+	rest, ticket              uint32
+	early, narrow             uint32
+	unused                    [2]uint32
 }
 
 // abiReport is a Report of the look at a column.

@@ -66,4 +66,9 @@ func TestShapesStartEarly(t *testing.T) {
 	require.True(t, shapeBuckets(kernels.SmallRows, 4, true).early())
 	require.False(t, shapeBuckets(kernels.SmallRows+1, 4, true).early())
 	require.True(t, shapeBuckets(1<<28, 8, false).early())
+	require.True(t, shapeBuckets(1<<28, 8, false).finishesEarly())
+	require.True(t, shapeBuckets(kernels.SmallRows, 4, true).finishesEarly())
+	narrow := shapeBuckets(1<<28, 8, false)
+	narrow.exact = true
+	require.Equal(t, []any{"finish", true, false}, []any{narrow.finish(), narrow.early(), narrow.finishesEarly()})
 }

@@ -105,7 +105,7 @@ func (t *task) look(v view, n int, meanwhile func()) (rows driver.Ptr, seen abiR
 		shape = shapeKeys(n)
 	}
 	p := t.newPartition(v, shape, n)
-	if t.launchLook(p, shape, n) {
+	if t.launchLook(p, &shape, n) {
 		t.launchPartition(p, shape, n)
 	}
 	t.lookout.clear = !t.failed()
@@ -136,15 +136,18 @@ func (t *task) launchPartition(p *partition, shape bucketShape, n int) {
 	if shape.first < shape.bits {
 		launch("partition_second", n/kernels.PartitionSecondTile+1<<shape.first+1, p.buckets...)
 	}
+	if !shape.finishesEarly() {
+		launch = t.launch
+	}
 	launch(shape.finish(), shape.windows(n), p.buckets...)
 	launch("finish_rest", t.Multiprocessors, p.buckets...)
 }
 
 // launchLook launches what ends with a verdict, and reports whether to launch more: not when the sample has declined already, so that
-// nothing is counted.
-func (t *task) launchLook(p *partition, shape bucketShape, n int) bool {
+// nothing is counted. The sample may see that short codes tell all of the numbers apart.
+func (t *task) launchLook(p *partition, shape *bucketShape, n int) bool {
 	t.lookout.clear = false // until all is launched that clears them again
-	t.lookout.report.verdict.early = 0
+	t.lookout.report.verdict.early, t.lookout.report.verdict.narrow = 0, 0
 	t.launch("sample", 1, p.buckets...)
 	if !shape.small {
 		t.fail(t.Record(t.lookout.told))
@@ -155,6 +158,7 @@ func (t *task) launchLook(p *partition, shape bucketShape, n int) bool {
 		if t.failed() || t.lookout.report.verdict.early != 0 {
 			return false
 		}
+		shape.exact = shape.exact || t.lookout.report.verdict.narrow != 0
 	}
 	if shape.bits > kernels.SmallBucketBits {
 		t.launch("bucket_plan", (1<<shape.bits+4095)/4096+kernels.Classes, p.buckets...)

@@ -190,7 +190,7 @@ and null sort at the start. Then look proves that all values are in range.
 All of it is launched at once, and every kernel returns when the verdict says no. Then, or when the rows are in order as they are, the
 host sorts in another way: by the statistics, which look has made in the same read of the keys. Where the sample has said no, and
 statistics would not make the sort shorter, the verdict is early: look has not read the keys, and there are no statistics. Of many rows the
-host, which has cleared early in the report, may wait for the sample then and launch nothing behind the look: counts are zero as they were.
+host, which has cleared early and narrow in the report, waits for the sample then, and launches nothing behind the look: counts are zero as they were.
 
 sample(Buckets b)             grid 1. Makes the map, and the verdict as far as a sample goes.
 look(Buckets b)               any grid, best one block per multiprocessor. It plans, too, for bits up to SMALL_BUCKET_BITS
@@ -205,14 +205,14 @@ partition_first_wide, partition_only_wide, partition_small_wide   the same for c
 partition_second(Buckets b)   grid = n / PARTITION_SECOND_TILE + 2^firstBits + 1
 finish(Buckets b)             grid = windows = ceil(n / window); n above SMALL_ROWS, window = FINISH_WINDOW
 finish_small(Buckets b)       the same for n up to SMALL_ROWS, window = SMALL_FINISH_WINDOW
-finish_wide, finish_small_wide   the same for columns of 8 bytes, and floats
+finish_wide, finish_small_wide   the same for columns of 8 bytes, and floats; but finish where the verdict of the sample is narrow
 finish_rest(Buckets b)        grid = multiprocessors: what the finish left over, ranges of buckets of at most FINISH_REST_ROWS rows.
 */
 
 // What speaks against partition and finish.
 enum Why : u32 {
 	WHY_NOT = 0,
-	WHY_EQUAL = 1,    // too many rows tie
+	WHY_EQUAL = 1,    // too many rows tie, or those that a narrow map takes for different
 	WHY_FEW = 2,      // so few bits vary that digits are quicker
 	WHY_LARGE = 3,    // buckets do not fit
 	WHY_MISCOUNT = 4, // the counts do not add up: a counter has overflowed
@@ -234,7 +234,8 @@ struct Verdict {
 	u32 rest;       // ranges left to finish_rest
 	u32 ticket;     // of the plan's blocks, zero between sorts
 	u32 early;      // 1: the sample has decided; every bit of a number may vary, and the rows are in no order
-	u32 unused[3];
+	u32 narrow;     // 1: the map is narrow, of a column of 8 bytes with windows of FINISH_WINDOW: for finish, in place of finish_wide
+	u32 unused[2];
 };
 
 // A Heavy is a value, or a class, whose rows go straight to their places.
@@ -246,9 +247,11 @@ struct Heavy {
 	u32 unused;
 };
 
-// A Map is monotone, and one to one where right is 0 and the number in range:
-//   x = ((number - low) >> right) << left;  prefix = x + high(x * scale + shifted out) + (row << rowLeft >> rowRight if left > 0)
-// all in 32 bits; behind the prefix the code has low(x * scale + shifted out). Numbers below low have the prefix 0, those above last ~0. Floats that are spread evenly, as few are by their bits, have
+// A Map is monotone:
+//   x = ((number - low) >> right) << left;  prefix = x + high(x * scale + shifted out) + (row << rowLeft >> rowRight)
+// all in 32 bits; behind the prefix the code has low(x * scale + shifted out). Numbers below low have the prefix 0, those above last ~0.
+// It is narrow where the numbers in range are low and multiples of 2^right from there on, and what is left of them has 32 bits: the prefix
+// tells them apart, and all that is shifted out is zero. Floats that are spread evenly, as few are by their bits, have
 //   prefix = (value - offset) * factor >> 20;  value is that of the number in two's complement: number ^ flip
 // and right 1: rows that tie in their prefixes need not tie, but where a prefix is outside lossyLow..lossyHigh.
 struct Map {
@@ -259,6 +262,7 @@ struct Map {
 	u64 flip, sign;
 	u64 lossyLow, lossyHigh;
 	u64 clamps;  // 0: all numbers that there can be are in range
+	u64 narrow;  // 1: a prefix stands for one number, of those in range
 	u64 heavies; // heavy values, ascending, at most HEAVY_VALUES
 	Heavy heavy[CLASSES]; // heavy values, then NaN (CLASS_OF_NAN) and null (CLASS_OF_NULL)
 };

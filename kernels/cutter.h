@@ -10,7 +10,7 @@ struct SpanFlags {
 		const Verdict* v = (const Verdict*)b.verdict;
 		const Map* m = (const Map*)b.numberMap;
 		u32 go = v->goOn, below = v->below, above = v->above, records = v->records;
-		bool exact = m->right + b.rowBits <= 32 && (m->right == 0 || b.field.width == 8) && !m->floating; // the code tells all
+		bool exact = m->narrow || (m->right + b.rowBits <= 32 && !m->floating); // the code tells all
 		return (go ? GO : 0) | (below ? BELOW : 0) | (above ? ABOVE : 0) | (records != b.n ? CLASSES_TOO : 0) | (exact ? 0 : TIES);
 	}
 };

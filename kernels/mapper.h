@@ -43,18 +43,20 @@ template <class Word> struct ByValue {
 	DEVICE u32 prefix(Word number, u32 row) const { return (u32)(code(number, row) >> 32); }
 };
 
+// The bits of a number, at least one.
+DEVICE u32 bit_length(u64 x) { return x >> 32 ? 64 - count_leading_zeros((u32)(x >> 32)) : 32 - count_leading_zeros((u32)x | 1); }
+
 struct Mapper {
-	u64 low, last;
+	u64 low, top; // top: of number - low
 	u32 right, left, scale, rowLeft, rowRight, heavies;
-	bool clamps, floating;
+	bool clamps, floating, narrow;
 	const Map* map;
 
 	DEVICE explicit Mapper(const Map* m)
-	    : low(m->low), last(m->last), right((u32)m->right), left((u32)m->left), scale((u32)m->scale), rowLeft((u32)m->rowLeft),
-	      rowRight((u32)m->rowRight), heavies((u32)m->heavies), clamps(m->clamps != 0),
-	      floating(m->floating != 0), map(m) {}
+	    : low(m->low), top(m->last - m->low), right((u32)m->right), left((u32)m->left), scale((u32)m->scale), rowLeft((u32)m->rowLeft),
+	      rowRight((u32)m->rowRight), heavies((u32)m->heavies), clamps(m->clamps != 0), floating(m->floating != 0), narrow(m->narrow != 0), map(m) {}
 
-	// Neither clamps nor row numbers: most columns' maps.
+	// Neither clamps nor row numbers: the maps of columns that fill the range of their type.
 	DEVICE bool simple() const { return !clamps && left == 0 && !floating; }
 	DEVICE u32 simple_prefix(u32 number) const {
 		u32 x = number - (u32)low;
@@ -69,36 +71,37 @@ struct Mapper {
 	}
 	DEVICE u32 simple_prefix(u64 number) const { return (u32)(simple_code(number) >> 32); }
 	DEVICE u64 simple_code(u32 number) const { return (u64)simple_prefix(number) << 32; }
-	// Numbers of 32 bits are never shifted right, nor are others when left is not zero.
-	DEVICE u64 in_range(u32 number, u32 row) const { return (u64)spread(number - (u32)low, row) << 32; }
-	DEVICE u64 in_range(u64 number, u32 row) const { return left ? (u64)spread((u32)(number - low), row) << 32 : simple_code(number); }
-	DEVICE u32 spread(u32 x, u32 row) const {
-		x <<= left;
-		x += multiply_high(x, scale);
-		return left ? x + (row << rowLeft >> rowRight) : x;
+	// Of a narrow map. What is above the range, or below it and so far above zero, is one comparison; in which way, nearly no row asks.
+	template <class Word> DEVICE u32 narrow_prefix(Word number, u32 row) const {
+		Word above = number - (Word)low;
+		u32 x = (u32)(above >> right) << left;
+		x += multiply_high(x, scale) + (row << rowLeft >> rowRight);
+		if (above > (Word)top) x = number < (Word)low ? 0 : ~0u;
+		return x;
 	}
-	template <class Word> DEVICE u64 code_by_bits(Word number, u32 row) const {
-		u64 c = in_range(number, row);
-		if (!clamps) return c;
-		if (number < (Word)low) c = 0;
-		return number > (Word)last ? ~0ull : c;
+	// Of a map that is not narrow.
+	DEVICE u64 wide_code(u64 number) const {
+		u64 c = simple_code(number);
+		if (number - low > top) c = number < low ? 0 : ~0ull;
+		return c;
 	}
-	template <class Word> DEVICE u32 prefix_by_bits(Word number, u32 row) const { return (u32)(code_by_bits(number, row) >> 32); }
+	DEVICE u32 prefix_by_bits(u32 number, u32 row) const { return narrow_prefix(number, row); }
+	DEVICE u32 prefix_by_bits(u64 number, u32 row) const { return narrow ? narrow_prefix(number, row) : (u32)(wide_code(number) >> 32); }
 	template <class Word> DEVICE u32 by_value(Word number, u32 row) const { return ByValue<Word>(map).prefix(number, row); }
 	template <class Word> DEVICE u32 prefix(Word number, u32 row) const { return floating ? by_value(number, row) : prefix_by_bits(number, row); }
 };
 
-// Makes a map of numbers low..last, of at most most, for rows of so many bits. Slopes are at least one: nothing gets lost.
-DEVICE void make_map(Map* m, u64 low, u64 last, u64 most, u32 rowBits) {
+// Makes a map of numbers low..last, of at most most, which are multiples of 2^stride apart, for rows of so many bits. Slopes are at least
+// one: nothing gets lost.
+DEVICE void make_map(Map* m, u64 low, u64 last, u64 most, u32 stride, u32 rowBits) {
 	u64 top = last - low;
-	u32 bits = top ? 64 - (top >> 32 ? count_leading_zeros((u32)(top >> 32)) : 32 + count_leading_zeros((u32)top)) : 1;
-	u32 right = bits > 32 ? bits - 32 : 0, left = bits < 32 ? 32 - bits : 0, x = (u32)(top >> right) << left;
+	u32 bits = bit_length(top >> stride), right = bits > 32 ? bits + stride - 32 : stride, left = bits < 32 ? 32 - bits : 0, x = (u32)(top >> right) << left;
 	u64 room = ~0u - x - (left ? (1u << left) - 1 : x != ~0u), scale = x ? (room << 32) / x : 0; // one is for what the bits below carry
 	m->low = low, m->last = last, m->right = right, m->left = left;
 	m->scale = scale < ~0u ? scale : ~0u;
 	m->rowLeft = left > rowBits ? left - rowBits : 0;
 	m->rowRight = left > rowBits ? 0 : rowBits - left;
-	m->clamps = low != 0 || last != most;
+	m->clamps = low != 0 || last != most, m->narrow = bits <= 32;
 	m->floating = 0, m->lossyLow = 1, m->lossyHigh = 0;
 }
 
@@ -122,7 +125,7 @@ template <class Word> DEVICE bool make_value_map(Map* m, Word low, Word last, do
 	double factor = 4503599620000000.0 / (z - a); // a little below 2^52
 	if (!(z - z == 0) || !(a - a == 0) || !(factor - factor == 0) || factor == 0 || low > last) return false; // infinite, or all alike
 	m->low = low, m->last = last;
-	m->floating = 1, m->factor = pattern_of(factor), m->offset = pattern_of(a);
+	m->floating = 1, m->narrow = 0, m->factor = pattern_of(factor), m->offset = pattern_of(a);
 	m->flip = flip, m->sign = sign, m->clamps = 1;
 	m->right = 1, m->left = m->scale = m->rowLeft = m->rowRight = 0;
 	m->lossyLow = 0, m->lossyHigh = ~0u;

@@ -31,7 +31,7 @@ template <class Word, int threads, int tile, int bins> struct FirstPass {
 	    : b(b), tileFirst(tile_first()), first(warp_first()), map((const Map*)b.numberMap),
 	      dealer(shared_memory(), 32 - (u32)b.firstBits, ~0u) {
 		lows.first = first;
-		if constexpr (sizeof(Word) == 8) lows.keep = ~0u << b.rowBits;
+		if constexpr (sizeof(Word) == 8) lows.keep = map.narrow ? 0 : ~0u << b.rowBits;
 	}
 	DEVICE static u32 place(int i) { return place_of_item<vector>(i); }
 	DEVICE u32* cursors() const { return (u32*)(b.second ? b.firstCursors : b.cursors); }
@@ -54,8 +54,10 @@ template <class Word, int threads, int tile, int bins> struct FirstPass {
 		} else if (map.floating) {
 			ByValue<Word> values(map.map);
 			UNROLL for (int i = 0; i < items; i++) set(i, values.code(x[i], first + place(i)));
+		} else if (sizeof(Word) == 4 || map.narrow) {
+			UNROLL for (int i = 0; i < items; i++) set(i, (u64)map.narrow_prefix(x[i], first + place(i)) << 32);
 		} else {
-			UNROLL for (int i = 0; i < items; i++) set(i, map.code_by_bits(x[i], first + place(i)));
+			UNROLL for (int i = 0; i < items; i++) set(i, map.wide_code(x[i]));
 		}
 	}
 	DEVICE void set(int i, u64 code) {

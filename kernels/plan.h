@@ -156,6 +156,7 @@ DEVICE void judge(const Buckets* b, const Partial& p, u32 counted, Verdict* v, M
 	v->below = !none && ~p.notLeast < map->low;
 	v->above = !none && p.greatest > map->last;
 	if (v->why == WHY_NOT && counted != v->records) v->why = WHY_MISCOUNT;
+	if (map->narrow && p.any & p.notAll & ((1ull << map->right) - 1)) v->why = WHY_EQUAL; // not the stride of the sample
 	if (v->why == WHY_NOT && (v->largest > FINISH_REST_ROWS || v->oversized > b->tolerated)) v->why = WHY_LARGE;
 	if (!p.falls || (!p.rises && !p.ties)) v->why = WHY_ORDERED;
 	if (p.outside) v->why = WHY_OUTSIDE;

@@ -12,7 +12,7 @@ template <class Word, u32 rows> DEVICE void take_sample(const Buckets* b, u8* me
 	if (v->why != WHY_NOT) { // nothing is planned, and the finish loads its window before it knows that
 		for (u64 w = t; w * b->window < b->n + b->window; w += SAMPLE_THREADS) ((Range*)b->windows)[w] = {};
 	}
-	if (v->early && t < sizeof(Verdict) / 4) ((u32*)&((Report*)b->report)->verdict)[t] = ((const u32*)v)[t];
+	if ((v->early || v->narrow) && t < sizeof(Verdict) / 4) ((u32*)&((Report*)b->report)->verdict)[t] = ((const u32*)v)[t];
 }
 
 template <class Word> DEVICE void take_sample(const Buckets* b, u8* memory) {

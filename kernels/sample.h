@@ -30,13 +30,13 @@ template <u32 rows> struct SampleMemory {
 
 	u32 *keys, *hits; // hits: 15 bits, a flag for different numbers, and 16 bits of the hash of the first number
 	u32* cells;
-	u64* warps; // 64 words
+	u64* warps; // 128 words
 	u64* numbers; // of candidates, and their hits
 	u32* found;
 	SampleSums* sums;
 
 	DEVICE explicit SampleMemory(u8* memory)
-	    : keys((u32*)memory), hits(keys + slots), cells(hits + slots), warps((u64*)(cells + (1 << CELL_BITS))), numbers(warps + 64),
+	    : keys((u32*)memory), hits(keys + slots), cells(hits + slots), warps((u64*)(cells + (1 << CELL_BITS))), numbers(warps + 128),
 	      found((u32*)(numbers + CANDIDATES)), sums((SampleSums*)(found + CANDIDATES)) {}
 };
 
@@ -54,6 +54,7 @@ template <class Word, u32 rows> struct Sampler {
 	Word number[items];
 	u32 key[items], slot[items];
 	u32 values = 0, firsts = 0; // bit i: row i is a value; is the first with its prefix
+	u32 stride = 0;             // lower bits of a number, in all of which the values agree
 
 	DEVICE Sampler(const Buckets* b, u8* memory) : b(b), f(&b->field), m(memory) {}
 
@@ -97,9 +98,9 @@ template <class Word, u32 rows> struct Sampler {
 		if (thread_index() == 0) *m.sums = {};
 	}
 
-	// The least and the greatest value; least > greatest if there is none.
+	// The least and the greatest value, least > greatest if there is none; and the stride.
 	DEVICE void find_range(Word* least, Word* greatest) {
-		Word notLeast = 0, top = 0;
+		Word notLeast = 0, top = 0, any = 0, notAll = 0;
 		bool rises = false, falls = false;
 		UNROLL for (int i = 0; i < items; i += 2) {
 			u32 above = (lane_index() + 1) % 32, both = values >> i & 3;
@@ -113,25 +114,28 @@ template <class Word, u32 rows> struct Sampler {
 			Word complement = (Word)~number[i];
 			notLeast = complement > notLeast ? complement : notLeast;
 			top = number[i] > top ? number[i] : top;
+			any |= number[i], notAll |= complement;
 		}
-		notLeast = warp_max(notLeast), top = warp_max(top);
+		notLeast = warp_max(notLeast), top = warp_max(top), any = warp_or(any), notAll = warp_or(notAll);
 		u32 steps = (u32)(vote(rises) != 0) | (u32)(vote(falls) != 0) << 1;
 		if (lane_index() == 0) {
-			m.warps[warp_index()] = notLeast, m.warps[32 + warp_index()] = top;
+			m.warps[warp_index()] = notLeast, m.warps[32 + warp_index()] = top, m.warps[64 + warp_index()] = any, m.warps[96 + warp_index()] = notAll;
 			if (steps & 1) m.sums->rises = 1;
 			if (steps & 2) m.sums->falls = 1;
 		}
 		sync_block();
 		*least = (Word)~warp_max((Word)m.warps[lane_index()]), *greatest = warp_max((Word)m.warps[32 + lane_index()]);
+		u64 varying = warp_or((Word)m.warps[64 + lane_index()]) & warp_or((Word)m.warps[96 + lane_index()]);
+		if (varying && f->form != FORM_FLOAT) stride = bit_length(varying & (0 - varying)) - 1;
 	}
 
-	// Makes a map of the range of the numbers, widened by a little.
+	// Makes a map of the range of the numbers, widened by a little: from a number on that they are multiples of the stride away from.
 	DEVICE void make(Map* map, Word least, Word greatest) {
 		u64 most = b->codeBits < 64 ? (1ull << b->codeBits) - 1 : ~0ull;
 		if (least > greatest) least = greatest = 0;
-		u64 margin = ((u64)(greatest - least) >> SAMPLE_MARGIN) + (greatest > least);
-		u64 low = least > margin ? least - margin : 0, last = most - greatest > margin ? greatest + margin : most;
-		if (thread_index() == 0) make_map(map, low, last, most, (u32)b->rowBits), map->heavies = 0;
+		u64 below = (1ull << stride) - 1, margin = (((u64)(greatest - least) >> SAMPLE_MARGIN) + (greatest > least) + below) & ~below;
+		u64 low = least > margin ? least - margin : least & below, last = most - greatest > margin ? greatest + margin : most;
+		if (thread_index() == 0) make_map(map, low, last, most, stride, (u32)b->rowBits), map->heavies = 0;
 		if (thread_index() < CLASSES) map->heavy[thread_index()] = {};
 		sync_block();
 		if (f->form == FORM_FLOAT) map_values(map, least, greatest);
@@ -271,8 +275,8 @@ template <class Word, u32 rows> struct Sampler {
 		float rowsOfHit = (float)b->n / sample;
 		if (s.sampled * 64 < sample) return s.crowd > 1 && s.crowd * rowsOfHit > FINISH_REST_ROWS ? WHY_LARGE : WHY_NOT; // few records are soon sorted
 		bool floating = map->floating != 0;
-		if (!floating && b->needed < 64 && (u64)(greatest - least) >> b->needed == 0) return WHY_FEW;
-		float most = (sizeof(Word) == 8 ? 8.0f : floating ? 64.0f : 2.0f) * (float)(1ull << map->left);
+		if (!floating && b->needed < 64 && (u64)(greatest - least) >> stride >> b->needed == 0) return WHY_FEW;
+		float most = (sizeof(Word) == 8 && !map->narrow ? 8.0f : floating ? 64.0f : 2.0f) * (float)(1ull << map->left);
 		float partners = 2.0f * (s.ties - s.neighbours) * b->n / ((float)s.sampled * sample);
 		if (partners > most || s.neighbours > 0.35f * s.sampled) return WHY_EQUAL;
 		return crowded(map, (float)s.crowd, sample) ? WHY_LARGE : WHY_NOT;
@@ -288,7 +292,7 @@ template <class Word, u32 rows> struct Sampler {
 	// Whether the host need not wait for statistics, since the digits are all those of the type, the rows are in no order, and classes have
 	// numbers of their own.
 	DEVICE bool early(Word least, Word greatest) const {
-		u64 span = (u64)(greatest - least), lower = (b->codeBits - 1) / RADIX_BITS * RADIX_BITS; // bits of all digits but the last
+		u64 span = (u64)(greatest - least) >> stride, lower = (b->codeBits - 1) / RADIX_BITS * RADIX_BITS; // bits of all digits but the last
 		bool classes = f->form == FORM_RANK || (f->validity != 0 && f->form != FORM_FLOAT);
 		return !classes && m.sums->rises && m.sums->falls && span >> lower != 0;
 	}
@@ -309,6 +313,7 @@ template <class Word, u32 rows> struct Sampler {
 		v.sampled = m.sums->sampled, v.ties = m.sums->ties, v.neighbours = m.sums->neighbours;
 		v.why = doubt(map, least, greatest);
 		v.early = v.why != WHY_NOT && early(least, greatest);
+		v.narrow = sizeof(Word) == 8 && map->narrow && b->window == FINISH_WINDOW;
 		if (!keys_fit(f)) v.why = WHY_OUTSIDE, v.early = 1;
 		*verdict = v;
 	}

@@ -75,7 +75,7 @@ const (
 	// LookHead is the bytes of shared memory in front of the counters of look.
 	LookHead = 3 << 10
 	// MapBytes is the size of a Map.
-	MapBytes = 368
+	MapBytes = 376
 	// PartialBytes is the size of a Partial.
 	PartialBytes = 144
 	// HeavyValues is the most values that have places of their own, because they are in many rows.

@@ -58,7 +58,7 @@ struct Partitioner {
 	Device& d;
 	PartitionTemp& t;
 	Buckets b = {};
-	bool small = false, keys = false;
+	bool small = false, keys = false, narrow = false; // narrow: codes of 32 bits tell all numbers of a column of 8 bytes apart
 
 	template <class T> static u32 dealer_bytes(T tile, u32 bins) { return (u32)tile * 8 + (bins + 4) * 8 + 128; }
 	static u32 finish_bytes(u32 room, u32 binBits, bool wide) {
@@ -83,21 +83,22 @@ struct Partitioner {
 		b = {whole_field(c), c, codeBits,          {(u64)t.records[0], (u64)t.records[1]}, (u64)rows,        (u64)t.counts, (u64)t.starts, (u64)t.cursors,
 		     (u64)t.firstStarts, (u64)t.firstCursors, (u64)t.windows, (u64)t.verdict, (u64)t.rest, n, bits, first, rowBits, window, bits - first,
 		     (u64)t.map, (u64)t.classCounts, (u64)t.seen, (u64)t.report, 2 * RADIX_BITS, tolerated(c, bits)};
-		t.report->verdict.early = 0;
+		t.report->verdict.early = t.report->verdict.narrow = 0;
 		d.run(sample, 1, 1024, SAMPLE_BYTES, b);
 		if (!small) d.note();
 		d.run(keys ? look_keys : look, grid, LOOK_THREADS, LOOK_HEAD + (2u << BUCKET_BITS), b);
 		if (!small) {
 			d.wait_for_note();
 			if (t.report->verdict.early) return;
+			narrow = t.report->verdict.narrow;
 		}
 		if (bits > SMALL_BUCKET_BITS) d.run(bucket_plan, ceil_div(1 << bits, 4096) + CLASSES, 1024, 1024, b);
 		d.note();
 		sort(c.width == 8);
 	}
 	void sort(bool wide) {
-		bool allBits = wide || b.field.form == FORM_FLOAT; // of records
-		d.early = small || wide;                           // as package gpu has it
+		bool allBits = !narrow && (wide || b.field.form == FORM_FLOAT); // of records
+		d.early = small || wide;                                        // as package gpu has it
 		if (b.second) {
 			u32 threads = wide ? PARTITION_WIDE_THREADS : PARTITION_THREADS;
 			u32 tile = wide ? PARTITION_WIDE_TILE : PARTITION_TILE;
@@ -110,6 +111,7 @@ struct Partitioner {
 			d.run(kernel, ceil_div(b.n, tile), threads, dealer_bytes(tile, 1 << (least ? SMALL_PASS_BITS : ONLY_PASS_BITS)), b);
 		}
 		u32 threads = allBits && !small ? FINISH_WIDE_THREADS : FINISH_THREADS, items = small ? SMALL_FINISH_ITEMS : allBits ? FINISH_WIDE_ITEMS : FINISH_ITEMS;
+		d.early = small || (wide && allBits);
 		auto kernel = small ? allBits ? finish_small_wide : finish_small : allBits ? finish_wide : finish;
 		d.run(kernel, ceil_div(b.n, b.window), threads, finish_bytes(threads * items, small ? SMALL_FINISH_BIN_BITS : FINISH_BIN_BITS, allBits), b);
 		d.run(finish_rest, d.multiprocessors, FINISH_REST_THREADS, finish_bytes(FINISH_REST_THREADS * FINISH_REST_ITEMS, FINISH_REST_BIN_BITS, true), b);
