@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"fmt"
+	"math/bits"
 	"sync"
 	"unsafe"
 )
@@ -140,4 +141,10 @@ func (a *Allocator) attach(with pins) {
 	for _, b := range a.live {
 		a.pin(b)
 	}
+}
+
+// sizeClass rounds a size up to one of four steps between powers of two: at most a quarter too much.
+func sizeClass(size int) int {
+	step := 1 << (bits.Len(uint(size-1)) - 3)
+	return (size + step - 1) &^ (step - 1)
 }

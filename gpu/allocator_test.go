@@ -128,3 +128,14 @@ func TestAllocatorConcurrently(t *testing.T) {
 	group.Wait()
 	require.Empty(t, a.live)
 }
+
+func TestSizeClass(t *testing.T) {
+	for size := 1 << 10; size < 1<<24; size += 997 {
+		class := sizeClass(size)
+		require.GreaterOrEqual(t, class, size)
+		require.LessOrEqual(t, class, size+size/4+1)
+		require.Zero(t, class%256, "size %d", size)
+		require.Equal(t, class, sizeClass(class))
+	}
+	require.Zero(t, sizeClass(pinnedBytes)%4096, "whole pages are pinned")
+}

@@ -21,7 +21,7 @@ type device struct {
 func devices() ([]Device, error) {
 	found, err := driver.Devices()
 	if err != nil {
-		return nil, noDevice(err)
+		return nil, openError(err)
 	}
 	all := make([]Device, len(found))
 	for i, d := range found {
@@ -30,12 +30,16 @@ func devices() ([]Device, error) {
 	return all, nil
 }
 
-// noDevice makes an error of the driver one of this package.
-func noDevice(err error) error {
-	if errors.As(err, new(*driver.NoDeviceError)) {
+// openError makes an error of the driver one of this package.
+func openError(err error) error {
+	switch {
+	case errors.As(err, new(*driver.NoDeviceError)):
 		return fmt.Errorf("%w: %w", ErrNoDevice, err)
+	case isFull(err):
+		return deviceError(err)
+	default:
+		return fmt.Errorf("%w: %w", ErrDevice, err)
 	}
-	return fmt.Errorf("%w: %w", ErrDevice, err)
 }
 
 func open(options Options) (*device, error) {
@@ -49,7 +53,7 @@ func open(options Options) (*device, error) {
 	d := &device{Device: all[options.Device], turn: make(chan *session, 1)}
 	s, err := openSession(d.Number)
 	if err != nil {
-		return nil, noDevice(err)
+		return nil, openError(err)
 	}
 	d.pinned = newAllocator(systemPages{}, contextPins{s.Context})
 	d.turn <- s

@@ -3,12 +3,16 @@
 package gpu
 
 import (
+	"fmt"
+	"reflect"
 	"sync"
 	"sync/atomic"
 	"testing"
 
+	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -68,4 +72,37 @@ func TestAllocatorOfALostDevice(t *testing.T) {
 	stop.Store(true)
 	group.Wait()
 	require.NoError(t, e.Close(), "a second time")
+}
+
+// TestEveryLaunchFails lets every single launch of a sort fail, of a plain key and many columns, as so many rows are sorted that the host waits
+// for the sample: the error says so, nothing leaks, and the next sort is right.
+func TestEveryLaunchFails(t *testing.T) {
+	useEverything(t)
+	defer func(rows int) { smallRows = rows }(smallRows)
+	smallRows = 0
+	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	defer mem.AssertSize(t, 0)
+	jobs := roomJobs(10_000)
+	for _, job := range []*engine.Job{jobs[2], jobs[len(jobs)-1]} {
+		want := sortWithEverything(t, job, mem)
+		failures := 0
+		for launch, failed := 1, true; failed; launch++ {
+			e, err := Open(Options{})
+			require.NoError(t, err)
+			t.Setenv("ARROWSORT_STANDIN_FAIL", fmt.Sprint(launch))
+			got, err := e.Sort(t.Context(), job, mem)
+			t.Setenv("ARROWSORT_STANDIN_FAIL", "")
+			if failed = err != nil; failed {
+				failures++
+				require.ErrorIs(t, err, ErrDevice, "launch %d", launch)
+				got, err = e.Sort(t.Context(), job, mem)
+				require.NoError(t, err, "after launch %d failed", launch)
+			}
+			require.True(t, reflect.DeepEqual(want, got), "launch %d", launch)
+			got.Release(mem)
+			require.NoError(t, e.Close())
+		}
+		require.Greater(t, failures, 20)
+		want.Release(mem)
+	}
 }

@@ -42,6 +42,19 @@ func autoRows(threads int) int64 {
 	return int64(gpuStart / (cpuRow - gpuRow + (cpuThreadRow-gpuThreadRow)/float64(threads)))
 }
 
+// openGPU opens the first GPU. Tests change it.
+var openGPU = func() (gpuEngine, error) { return gpu.Open(gpu.Options{}) }
+
+type gpuEngine interface {
+	engine.Engine
+	Close() error
+}
+
+// isWithoutGPU reports whether an error is that there is no GPU, or that it does not work, or that its memory is full.
+func isWithoutGPU(err error) bool {
+	return errors.Is(err, gpu.ErrNoDevice) || errors.Is(err, gpu.ErrDevice) || errors.Is(err, engine.ErrMemory)
+}
+
 // openEngine opens the engine for a sort of so many rows; nil is the processor. close gives it back.
 func (j *job) openEngine(rows int64) (e engine.Engine, close func(), err error) {
 	none := func() {}
@@ -49,10 +62,10 @@ func (j *job) openEngine(rows int64) (e engine.Engine, close func(), err error) 
 	if name == "cpu" || name == "" || name == "auto" && rows < autoRows(j.sortThreads()) {
 		return nil, none, nil
 	}
-	device, err := gpu.Open(gpu.Options{})
+	device, err := openGPU()
 	switch {
 	case err == nil:
-	case name == "auto" && (errors.Is(err, gpu.ErrNoDevice) || errors.Is(err, gpu.ErrDevice)): // none, or one that does not work
+	case name == "auto" && isWithoutGPU(err):
 		return nil, none, nil
 	default:
 		return nil, none, fmt.Errorf("--engine %s: %w", name, err)
@@ -73,7 +86,7 @@ func (j *job) sortThreads() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// A fallback sorts on the second engine what the first one has no memory for.
+// A fallback sorts on the second engine what the first one has no memory for, or fails at.
 type fallback struct {
 	first, second engine.Engine
 	used          *string // the name of the engine that did it
@@ -84,7 +97,7 @@ func (f *fallback) Name() string { return "auto" }
 func (f *fallback) Sort(ctx context.Context, job *engine.Job, mem engine.Allocator) (*engine.Result, error) {
 	*f.used = f.first.Name()
 	result, err := f.first.Sort(ctx, job, mem)
-	if errors.Is(err, engine.ErrMemory) || errors.Is(err, gpu.ErrDevice) {
+	if isWithoutGPU(err) {
 		*f.used = f.second.Name()
 		return f.second.Sort(ctx, job, mem)
 	}

@@ -46,6 +46,51 @@ func TestFallback(t *testing.T) {
 	}
 }
 
+func (e *told) Close() error { return nil }
+
+// TestOpenEngine opens a GPU that answers as it is told.
+func TestOpenEngine(t *testing.T) {
+	before := openGPU
+	defer func() { openGPU = before }()
+	large := autoRows(1)
+	for _, c := range []struct {
+		err    error
+		goesOn bool
+	}{
+		{nil, false}, {errors.New("other"), false},
+		{fmt.Errorf("none here: %w", gpu.ErrNoDevice), true},
+		{fmt.Errorf("an old driver: %w", gpu.ErrDevice), true},
+		{fmt.Errorf("others have its memory: %w", engine.ErrMemory), true},
+	} {
+		openGPU = func() (gpuEngine, error) { return &told{name: "gpu"}, c.err }
+		for _, name := range []string{"auto", "gpu"} {
+			j := &job{flags: &jobFlags{engine: name}, report: report{Engine: "cpu"}}
+			j.flags.threads = 1
+			e, closeEngine, err := j.openEngine(large)
+			closeEngine()
+			switch {
+			case c.err == nil:
+				require.NoError(t, err)
+				require.NotNil(t, e)
+				require.Equal(t, "gpu", j.report.Engine)
+			case name == "auto" && c.goesOn:
+				require.NoError(t, err, "%v", c.err)
+				require.Nil(t, e)
+				require.Equal(t, "cpu", j.report.Engine)
+			default:
+				require.ErrorIs(t, err, c.err)
+				require.ErrorContains(t, err, "--engine "+name)
+			}
+		}
+	}
+	openGPU = func() (gpuEngine, error) { panic("few rows") }
+	j := &job{flags: &jobFlags{engine: "auto"}}
+	j.flags.threads = 1
+	e, _, err := j.openEngine(large - 1)
+	require.NoError(t, err)
+	require.Nil(t, e)
+}
+
 func TestInfoTellsAboutGPUs(t *testing.T) {
 	r := cli(t, nil, "info")
 	devices, err := gpu.Devices()
