@@ -59,10 +59,13 @@ template <class Finish, bool wide> struct WindowCutter {
 		int spare = (int)(binBits + wordBits) - (int)prefixBits; // bits of the bucket's number that fit too
 		u32 room = spare > 0 ? 1u << (spare < 16 ? spare : 16) : 1, together = 1;
 		while (together < room && (b.n >> b.bits) * together * 2 <= most) together *= 2; // as many as fit into most windows
-		if (lastBucket - bucket > 2 * together) trim();
-		if (lastBucket - bucket > 16 * together) together = room;
-		bool fits = spare >= 0 && lastBucket - bucket <= 16 * together;
-		u32 to = fits && lastBucket - bucket > together ? bucket + together : lastBucket, until = to == lastBucket ? end : start(to);
+		u32 limit = apart(16 * together);
+		bool all = limit == lastBucket;
+		if (limit - bucket > 2 * together) trim(limit);
+		if (all) lastBucket = limit;
+		if (limit - bucket > 16 * together) together = room;
+		bool fits = spare >= 0 && limit - bucket <= 16 * together;
+		u32 to = fits && limit - bucket > together ? bucket + together : limit, until = to == lastBucket ? end : start(to);
 		if (until - first > most && to - bucket > 1) until = start(--to); // the last bucket by itself
 		if (thread_index() == 0) {
 			describe(b, span, flags, bucket, to, first, until, binBits, wordBits);
@@ -71,20 +74,27 @@ template <class Finish, bool wide> struct WindowCutter {
 		sync_block();
 		return fits && until - first <= most && (wide || !span->ties);
 	}
+	// Where to end before the last bucket: numbers that no sample has foreseen, in the first bucket of all and in the last one, are far from
+	// the others, and would stretch the span of a window that has many buckets.
+	DEVICE u32 apart(u32 many) const {
+		if (lastBucket - bucket <= many) return lastBucket;
+		if (flags & SpanFlags::BELOW && bucket == 0) return 1;
+		return lastBucket - (flags & SpanFlags::ABOVE && lastBucket == 1u << b.bits);
+	}
 	// Leaves out empty buckets at both ends.
-	DEVICE void trim() {
+	DEVICE void trim(u32& limit) {
 		u32 *ends = (u32*)rest + 4, skip = 0, to = bucket; // the first are counted from the end, so that they have a maximum too
 		if (thread_index() == 0) ends[0] = 0, ends[1] = bucket;
 		sync_block();
-		for (u32 k = bucket + thread_index(); k < lastBucket; k += Finish::threads) {
+		for (u32 k = bucket + thread_index(); k < limit; k += Finish::threads) {
 			if (start(k) == start(k + 1)) continue;
-			if (skip == 0) skip = lastBucket - k;
+			if (skip == 0) skip = limit - k;
 			to = k + 1;
 		}
 		atomic_max(ends, skip), atomic_max(ends + 1, to);
 		sync_block();
-		if (ends[0]) bucket = lastBucket - ends[0];
-		lastBucket = ends[1];
+		bucket = limit - ends[0];
+		if (ends[0]) limit = ends[1];
 		sync_block();
 	}
 	DEVICE u32 start(u32 bucket) const { return load((const u32*)b.starts + bucket); }

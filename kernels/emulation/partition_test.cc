@@ -12,6 +12,14 @@ u64 draw_close(u64 i, u64 n, u64 seed, int bits) {
 	return i % 30 ? r : 0x7777777777777777ull >> (64 - bits) << (64 - bits) | r >> bits;
 }
 
+// Most rows are close to one end of the range, two of them far outside.
+u64 draw_corner(u64 i, u64 n, u64 seed, int end) {
+	u64 r = draw(UNIFORM, i, n, seed), x = (1ull << 61) + (r >> (mix(r) % 10 ? 11 : 4));
+	if (i == n / 2) x = 5;
+	if (i == n / 3) x = ~0ull >> 1;
+	return end == 1 ? x : ~0ull - x;
+}
+
 // Two numbers of so many bytes that have the same hash.
 struct Collision {
 	u64 number[2];
@@ -36,6 +44,7 @@ struct Case {
 	int close = 0; // bits that a row in thirty shares
 	int steps = 0; // floats of so many different values on either side of zero
 	bool collide = false; // one row in twenty has one of two numbers of the same hash
+	int corner = 0;       // 1: most rows are at the lower end, 2: at the upper one
 
 	bool holds(bool ok, const char* what) const {
 		if (ok) return true;
@@ -68,7 +77,8 @@ void check(const Case& k) {
 	u64 varying = 0, reference = 0;
 	bool first = true;
 	for (u64 i = 0; i < n; i++) {
-		u64 drawn = k.close ? draw_close(i, n, k.seed, k.close) : draw(k.distribution, i, n, k.seed), x = drawn >> (64 - 8 * k.width);
+		u64 drawn = k.close ? draw_close(i, n, k.seed, k.close) : k.corner ? draw_corner(i, n, k.seed, k.corner) : draw(k.distribution, i, n, k.seed);
+		u64 x = drawn >> (64 - 8 * k.width);
 		if (k.form == FORM_FLOAT && (k.seed % 2 || k.steps)) { // in (-1, 1)
 			double v = (double)(int64_t)drawn * 0x1p-63;
 			if (k.steps) v = (double)(int64_t)(v * k.steps) / k.steps;
@@ -111,6 +121,7 @@ void check(const Case& k) {
 	k.holds(early || ((!s.rises && !s.ties) == (!want.rises && !want.ties) && (want.falls || s.ties == want.ties)), "rises and ties");
 	bool inOrder = !want.falls || (!want.rises && !want.ties);
 	k.holds(inOrder == (r.verdict.why == WHY_ORDERED), "order");
+	k.holds(!k.corner || (r.verdict.goOn && r.verdict.below && r.verdict.above), "outliers that no sample has foreseen");
 	if (r.verdict.goOn) {
 		for (u64 i = 0; i < n; i++) k.holds(rows[i] == order[i], "a place holds another row");
 	} else {
@@ -161,6 +172,9 @@ int main() {
 		for (u64 width : {4, 8})
 			for (u64 n : {9000, 9001, 30000, 30001})
 				run({n, width, FORM_FLOAT, 0, 0, false, false, 0, (u64)(n < 10000 ? SMALL_ROWS : 0), n < 10000 ? 1u : 12u, 0, steps});
+	// Windows of very many buckets, and outliers in the first and the last one.
+	for (int corner : {1, 2, 1, 2})
+		for (u64 width : {4, 8}) run({50000, width, FORM_INTEGER, 0, 0, false, false, 0, 0, 12, 0, 0, false, corner});
 	// Around the edges of tiles.
 	for (u64 n : {PARTITION_SMALL_TILE - 1, PARTITION_SMALL_TILE, PARTITION_SMALL_TILE + 1, 2 * PARTITION_SMALL_TILE + 1}) run({n, 4, FORM_INTEGER, ZEROS, 20});
 	for (u64 n : {PARTITION_ONLY_TILE - 1, PARTITION_ONLY_TILE, PARTITION_ONLY_TILE + 1}) run({n, 8, FORM_FLOAT, ZEROS, 20, false, false, 0, SMALL_ROWS, 10});
