@@ -82,7 +82,15 @@ type abiVerdict struct {
 type abiReport struct {
 	verdict    abiVerdict
 	statistics abiStatistics
+
+	sample, plan uint64 // what they say
 }
+
+// Bits of such a word.
+const (
+	saysNo     = 2 // to partition and finish
+	saysNarrow = 4 // the map is narrow
+)
 
 // abiWords sees structures as words: they hold nothing else.
 func abiWords[T abi](s []T) []uint64 {

@@ -50,7 +50,7 @@ func (b *binner) sort(src source, width int) (rows driver.Ptr) {
 		return rows
 	}
 	if src.look != nil && width > bucketCodeBits && b.canLook(b.rows) {
-		if rows, _ := b.look(*src.look, b.rows, func() {}); rows != 0 {
+		if rows := b.look(*src.look, b.rows, func() {}); rows != 0 {
 			b.free(src.codes)
 			return rows
 		}

@@ -3,6 +3,7 @@
 package gpu
 
 import (
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
@@ -89,12 +90,12 @@ func (t *task) canLook(n int) bool {
 
 // look looks at a column, and sorts its rows in the order of the input by partition and finish: it deals them to buckets by the leading
 // bits of their numbers and finishes every bucket in the memory of a multiprocessor. All is launched at once; the device decides
-// whether to go on. What it has seen comes back while it sorts. Of many rows the host waits for the verdict of the sample before it
+// whether to go on. What it has decided comes back while it sorts. Of many rows the host waits for the verdict of the sample before it
 // launches what comes behind the look: the look takes longer, and tens of thousands of blocks that only return take a while. rows is 0
 // when the device has declined, because another way is quicker.
 //
 // Meanwhile is called when all is launched.
-func (t *task) look(v view, n int, meanwhile func()) (rows driver.Ptr, seen abiReport) {
+func (t *task) look(v view, n int, meanwhile func()) (rows driver.Ptr) {
 	shape := shapeBuckets(n, int(v.column.width), v.column.form == uint64(keyencode.FormFloat))
 	if v.column.form == formKeys {
 		shape = shapeKeys(n)
@@ -104,21 +105,40 @@ func (t *task) look(v view, n int, meanwhile func()) (rows driver.Ptr, seen abiR
 		t.launchPartition(p, shape, n)
 	}
 	t.lookout.clear = !t.failed()
+	t.fail(t.Record(t.lookout.told))
 	meanwhile() // other streams must not have the memory that is free from now on
 	t.free(p.temp, p.records[0], p.records[1])
-	if t.failed() {
-		return 0, seen
-	}
-	if t.fail(t.WaitFor(t.lookout.told)); t.err != nil {
-		return 0, seen
-	}
-	seen = *t.lookout.report
-	if seen.verdict.goOn == 0 {
+	if says := t.hear(&t.lookout.report.plan); says == 0 || says&saysNo != 0 {
 		t.free(p.rows)
-		return 0, seen
+		return 0
 	}
 	t.moves(52 * n)
-	return p.rows, seen
+	return p.rows
+}
+
+// hear waits for what the device tells in a word, while it goes on; 0 when it has failed.
+func (t *task) hear(word *uint64) (says uint64) {
+	for says == 0 && !t.failed() {
+		passed, err := t.Passed() // before the word: what is through has said all
+		t.fail(err)
+		says = atomic.LoadUint64(word)
+		if passed {
+			break
+		}
+	}
+	if t.failed() {
+		return 0
+	}
+	return says
+}
+
+// seen waits for all that the last look has seen, and with it for its sort.
+func (t *task) seen() (report abiReport) {
+	if t.failed() {
+		return report
+	}
+	t.fail(t.WaitFor(t.lookout.told))
+	return *t.lookout.report
 }
 
 // launchPartition launches what is behind the verdict, and leaves the counters clear.
@@ -142,23 +162,20 @@ func (t *task) launchPartition(p *partition, shape bucketShape, n int) {
 // nothing is counted. The sample may see that short codes tell all of the numbers apart.
 func (t *task) launchLook(p *partition, shape *bucketShape, n int) bool {
 	t.lookout.clear = false // until all is launched that clears them again
-	t.lookout.report.verdict.early, t.lookout.report.verdict.narrow = 0, 0
+	report := t.lookout.report
+	report.sample, report.plan = 0, 0
 	t.launch("sample", 1, p.buckets...)
+	t.launchEarly(shape.look(), t.lookBlocks(n), p.buckets...)
 	if !shape.small {
-		t.fail(t.Record(t.lookout.told))
-	}
-	t.launch(shape.look(), t.lookBlocks(n), p.buckets...)
-	if !shape.small {
-		t.fail(t.WaitFor(t.lookout.told))
-		if t.failed() || t.lookout.report.verdict.early != 0 {
+		says := t.hear(&report.sample)
+		if says == 0 || says&saysNo != 0 {
 			return false
 		}
-		shape.exact = shape.exact || t.lookout.report.verdict.narrow != 0
+		shape.exact = shape.exact || says&saysNarrow != 0
 	}
 	if shape.bits > kernels.SmallBucketBits {
 		t.launch("bucket_plan", (1<<shape.bits+4095)/4096+kernels.Classes, p.buckets...)
 	}
-	t.fail(t.Record(t.lookout.told))
 	return true
 }
 

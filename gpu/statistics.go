@@ -66,9 +66,11 @@ func (s *sorter) looks() (layout keyencode.DeviceColumn, ok bool) {
 // lookAtKey measures and, if the device finds that good, sorts the only key in one go. When the device has declined early, the key is sorted
 // by all the bits of its type, unless they and its classes are too many for a word or a plan is asked for: then nothing is known yet.
 func (s *sorter) lookAtKey(key keyencode.Key, layout keyencode.DeviceColumn) error {
-	rows, seen := s.look(viewOf(s.place(key.Column, layout.Form), layout, key), s.rows, s.prefetch)
-	s.order = rows
-	switch {
+	s.order = s.look(viewOf(s.place(key.Column, layout.Form), layout, key), s.rows, s.prefetch)
+	if s.order != 0 && !s.job.Plan {
+		return s.err
+	}
+	switch seen := s.seen(); {
 	case s.failed():
 	case seen.verdict.early != 0:
 		if pieces, width, ok := wordOfKeys(s.keyShapes()); ok && !s.job.Plan {
@@ -109,13 +111,15 @@ func (s *sorter) lookAtWord() {
 	} else {
 		return
 	}
-	rows, seen := s.look(v, s.rows, s.prefetch)
-	switch v, found := &seen.verdict, &seen.statistics; {
-	case s.failed(), rows != 0:
-		s.order = rows
-	case v.why == whyOrdered:
-		s.order = s.iota(found.falls != 0)
-	case v.early != 0 && known:
+	if s.order = s.look(v, s.rows, s.prefetch); s.order != 0 {
+		s.free(codes)
+		return
+	}
+	switch seen := s.seen(); {
+	case s.failed():
+	case seen.verdict.why == whyOrdered:
+		s.order = s.iota(seen.statistics.falls != 0)
+	case seen.verdict.early != 0 && known:
 		if codes == 0 {
 			codes = s.encodeFields(pieces, 0, s.rows)
 		}

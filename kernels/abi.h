@@ -190,12 +190,14 @@ and null sort at the start. Then look proves that all values are in range.
 All of it is launched at once, and every kernel returns when the verdict says no. Then, or when the rows are in order as they are, the
 host sorts in another way: by the statistics, which look has made in the same read of the keys. Where the sample has said no, and
 statistics would not make the sort shorter, the verdict is early: look has not read the keys, and there are no statistics. Of many rows the
-host, which has cleared early and narrow in the report, waits for the sample then, and launches nothing behind the look: counts are zero as they were.
+host, which clears the last words of the report before, waits for that of the sample then, and launches nothing behind the look: counts are zero as
+they were.
 
 sample(Buckets b)             grid 1. Makes the map, and the verdict as far as a sample goes.
-look(Buckets b)               any grid, best one block per multiprocessor. It plans, too, for bits up to SMALL_BUCKET_BITS
+look(Buckets b)               any grid, best one block per multiprocessor. It plans, too, for bits up to SMALL_BUCKET_BITS. It may be launched
+    early, right behind the sample: meanwhile it has its first rows brought near.
 bucket_plan(Buckets b)        grid = ceil(2^bits / 4096) + CLASSES; for more bits
-    Then the report is in the memory of the host, with the statistics of all rows.
+    Then the last word of the report is in the memory of the host, and, when the kernel is through, the verdict and the statistics of all rows.
 partition_first(Buckets b)    grid = ceil(n / PARTITION_TILE): firstBits = 8 bits at most, then partition_second
 partition_only(Buckets b)     grid = ceil(n / PARTITION_ONLY_TILE): all bits at once, 11 at most
 partition_small(Buckets b)    grid = ceil(n / PARTITION_SMALL_TILE): all bits at once, instead of partition_only when they are 8 at most
@@ -280,9 +282,18 @@ struct Partial {
 	u64 less[HEAVY_VALUES];              // rows that are less than a heavy value
 };
 
+// What the host is told in one word of the report, which it asks for again and again: an event between two kernels would keep the second one
+// from starting early. The rest of the report may come later.
+enum Says : u64 {
+	SAYS_YES = 1, // to partition and finish
+	SAYS_NO = 2,
+	SAYS_NARROW = 4, // the map is narrow
+};
+
 struct Report {
 	Verdict verdict;
 	Statistics statistics;
+	u64 sample, plan; // what they say, zero before
 };
 
 struct Buckets {

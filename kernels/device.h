@@ -25,7 +25,6 @@ struct alignas(16) Words4 {
 #define CLUSTER_KERNEL(name, threads, blocks) extern "C" __global__ void __cluster_dims__(blocks, 1, 1) __launch_bounds__(threads, 1) name
 #define UNROLL _Pragma("unroll")
 #define ROLLED _Pragma("unroll 1")
-#define RESTRICT __restrict__
 // A function that is called: what it needs takes no registers from the code around, which would spill.
 #define APART static __device__ __noinline__
 // A structure that is a kernel's parameter: all threads read it where the launch has put it, as fast as constants.
@@ -102,7 +101,6 @@ DEVICE u32 load_relaxed(const u32* p) {
 }
 DEVICE void store_relaxed(u32* p, u32 x) { asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(p), "r"(x) : "memory"); }
 
-DEVICE void exchange(u32* p, u32 x) { atomicExch(p, x); }
 DEVICE Words4 load_relaxed4(const u32* p) {
 	Words4 x;
 	asm volatile("ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];"
@@ -232,6 +230,12 @@ DEVICE void store_two_if(bool wanted, u32 place, u32 x, u32 y) {
 
 // Has a word brought near that will be loaded soon.
 DEVICE void fetch_soon(u64 address) { asm volatile("prefetch.global.L2 [%0];" ::"l"(address)); }
+// The same for many bytes, a multiple of 16 at an address that is one; where kernels start early, which is what this is for.
+DEVICE void fetch_soon(u64 address, u32 bytes) {
+#if __CUDA_ARCH__ >= 900
+	asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(address), "r"(bytes) : "memory");
+#endif
+}
 
 // Hides from the compiler that a pointer is a kernel's argument, which it would load again in every turn of a loop.
 template <class T> DEVICE T* in_register(T* p) {

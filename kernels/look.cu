@@ -19,22 +19,37 @@ DEVICE void plan_by_block(const Buckets* b, LookMemory* m) {
 	if (warp_index() == 0) conclude(b, m->seen, end, &m->verdict, &m->map, (Statistics*)m->warps);
 }
 
+// Has the first rows brought near that a warp will read.
+DEVICE void fetch_first_rows(const Buckets* b) {
+	const Field* f = &b->field;
+	if (f->form == FORM_KEYS) return;
+	u32 chunks = LOOK_AHEAD / (CHUNK_ROWS * (u32)f->width), warps = LOOK_THREADS / 32;
+	u64 first = ((u64)lane_index() * grid_blocks() * warps + block_index() * warps + warp_index()) * CHUNK_ROWS;
+	if (lane_index() < chunks && first + CHUNK_ROWS <= b->n) fetch_soon(f->values + first * f->width, CHUNK_ROWS * (u32)f->width);
+}
+
 // Reads once, by the map that sample has made. The last block plans, if there are few buckets.
 template <class Look> DEVICE void look_and_plan(const Buckets* b, const Look& look_at) {
 	LookMemory* m = LookMemory::of(shared_memory());
 	const u32 t = thread_index();
 	Verdict* verdict = (Verdict*)b->verdict;
+	fetch_first_rows(b);
 	if (t < HEAVY_VALUES) m->less[t] = 0;
 	if (t == 0) m->nulls = m->nans = 0;
 	for (u32 i = t; i < 1u << b->bits >> 1; i += LOOK_THREADS) m->counters()[i] = 0;
+	wait_for_earlier_kernels();
 	if (t < sizeof(Verdict) / 4) ((u32*)&m->verdict)[t] = load_relaxed((const u32*)verdict + t);
 	if (t < sizeof(Map) / 8) ((u64*)&m->map)[t] = load_relaxed((const u64*)b->numberMap + t);
 	sync_block();
-	if (m->verdict.early) return;
+	if (m->verdict.early) {
+		if (block_index() == 0 && t == 0) ((Report*)b->report)->plan = SAYS_NO;
+		return;
+	}
 	look_at(m);
 	sync_block();
 	if (m->verdict.why == WHY_NOT) flush(b, m->counters());
 	if (warp_index() == 0) join(b, m);
+	let_later_kernels_start();
 	if (b->bits > SMALL_BUCKET_BITS) return;
 	fence();
 	sync_block();

@@ -168,6 +168,7 @@ DEVICE void judge(const Buckets* b, const Partial& p, u32 counted, Verdict* v, M
 DEVICE void conclude(const Buckets* b, const Partial& seen, u32 counted, Verdict* v, Map* map, Statistics* statistics) {
 	if (lane_index() == 0) {
 		judge(b, seen, counted, v, map);
+		((Report*)b->report)->plan = v->goOn ? SAYS_YES : SAYS_NO;
 		*statistics = statistics_of(b, seen);
 	}
 	sync_warp();

@@ -12,7 +12,9 @@ template <class Word, u32 rows> DEVICE void take_sample(const Buckets* b, u8* me
 	if (v->why != WHY_NOT) { // nothing is planned, and the finish loads its window before it knows that
 		for (u64 w = t; w * b->window < b->n + b->window; w += SAMPLE_THREADS) ((Range*)b->windows)[w] = {};
 	}
-	if ((v->early || v->narrow) && t < sizeof(Verdict) / 4) ((u32*)&((Report*)b->report)->verdict)[t] = ((const u32*)v)[t];
+	Report* report = (Report*)b->report;
+	if (v->early && t < sizeof(Verdict) / 4) ((u32*)&report->verdict)[t] = ((const u32*)v)[t];
+	if (t == 0) report->sample = (v->early ? SAYS_NO : SAYS_YES) | (u64)v->narrow * SAYS_NARROW;
 }
 
 template <class Word> DEVICE void take_sample(const Buckets* b, u8* memory) {

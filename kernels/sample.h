@@ -301,6 +301,7 @@ template <class Word, u32 rows> struct Sampler {
 	DEVICE void run(Map* map, Verdict* verdict) {
 		Word least, greatest;
 		read();
+		let_later_kernels_start(); // the look, whose rows come when these are here
 		clear();
 		sync_block();
 		find_range(&least, &greatest);

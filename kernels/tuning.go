@@ -72,6 +72,8 @@ const (
 	SampleBytes = 16*SampleRows + 16<<10 + 2<<10 + LookHead
 	// LookThreads is the size of a block of look, which fills a multiprocessor.
 	LookThreads = 1024
+	// LookAhead is the bytes that a warp of look has brought near while the sample runs: together half of a large L2.
+	LookAhead = 8 << 10
 	// LookHead is the bytes of shared memory in front of the counters of look.
 	LookHead = 3 << 10
 	// MapBytes is the size of a Map.

@@ -13,7 +13,7 @@ struct Ours {
 	u64* codes; // of words that no kernel reads from the columns
 	PartitionTemp partitionTemp;
 	Buckets buckets = {}; // of the last sort by partition and finish
-	Verdict verdict = {}; // of the last sort
+	bool sorted = false;  // whether it is one
 	const char* path = "";
 	u64 keysRows = 1 << 23;  // for more, keys are read as one column
 	bool byOneLaunch = true; // few rows, as the engine does
@@ -49,14 +49,13 @@ struct Ours {
 		}
 		Partitioner q{d, partitionTemp};
 		q.launch(c, bits, n, rows);
-		buckets = q.b;
-		const Report& report = q.told();
-		verdict = report.verdict;
-		Statistics s = verdict.early ? widest(c, bits) : report.statistics;
+		buckets = q.b, sorted = q.sorts(), path = "finish";
+		if (sorted) return bits;
+		const Verdict& verdict = q.told().verdict;
+		Statistics s = verdict.early ? widest(c, bits) : q.told().statistics;
 		WordPlan p = plan_word(c, s, n);
-		static const char* const paths[2][6] = {{"finish", "equal", "few", "large", "count", "read"}, {"", "equal!", "few!", "large!"}};
+		static const char* const paths[2][6] = {{"", "equal", "few", "large", "count", "read"}, {"", "equal!", "few!", "large!"}};
 		path = paths[verdict.early][verdict.why];
-		if (verdict.goOn) return p.bits;
 		if (!s.falls) return d.run(iota, d.multiprocessors * 8, STREAM_THREADS, 0, rows, n, 0), 0;
 		if (!s.rises && !s.ties) return d.run(iota, d.multiprocessors * 8, STREAM_THREADS, 0, rows, n, 1), 0;
 		if (!p.fits) return printf("a key needs a class bit\n"), exit(4), 0;
@@ -70,7 +69,7 @@ struct Ours {
 	// Few rows need no look: a block or a cluster sorts them.
 	u32 sort_few(const Column& c, u64 n, u32* rows) {
 		Few few = {whole_field(c), c.nullsAtStart ? CLASSES_AT_START : CLASSES_AT_END, n, 0, (u64)rows};
-		path = n <= TINY_FEW_ROWS ? "tiny" : "cluster", verdict = {};
+		path = n <= TINY_FEW_ROWS ? "tiny" : "cluster", sorted = false;
 		if (n <= TINY_FEW_ROWS) d.run(tiny_few, 1, TINY_THREADS, tiny_bytes(TINY_FEW_ITEMS), few);
 		else d.run_cluster(cluster, CLUSTER_BLOCKS, CLUSTER_THREADS, clusterBytes, few);
 		return 8 * (u32)c.width;
@@ -84,11 +83,10 @@ struct Ours {
 		d.up(fields, word.fields.data(), o.count * sizeof(Field));
 		Partitioner q{d, partitionTemp};
 		q.launch(keys_column(fields, o.count), word.bits, n, rows);
-		buckets = q.b;
-		verdict = q.told().verdict;
+		buckets = q.b, sorted = q.sorts();
 		*bits = word.bits;
 		path = "keys";
-		if (verdict.goOn || verdict.why != WHY_ORDERED) return verdict.goOn;
+		if (sorted || q.told().verdict.why != WHY_ORDERED) return sorted;
 		d.run(iota, d.multiprocessors * 8, STREAM_THREADS, 0, rows, n, q.told().statistics.falls != 0);
 		return true;
 	}

@@ -20,7 +20,7 @@
 
 namespace {
 
-enum { SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_CONTEXT = 201, NOT_FOUND = 500, ILLEGAL_ADDRESS = 700, UNKNOWN = 999 };
+enum { SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_CONTEXT = 201, NOT_FOUND = 500, NOT_READY = 600, ILLEGAL_ADDRESS = 700, UNKNOWN = 999 };
 
 struct Stream {
 	std::deque<std::function<void()>> work;
@@ -159,6 +159,11 @@ EXPORT cuStreamCreate(Stream** s, unsigned) {
 	if (is_short()) return OUT_OF_MEMORY;
 	*s = &current()->streams.emplace_back();
 	return SUCCESS;
+}
+EXPORT cuStreamQuery(Stream* s) {
+	LOCKED;
+	run(current(), s, s->done + random_() % 2);
+	return current()->failure != SUCCESS ? current()->failure : s->work.empty() ? SUCCESS : NOT_READY;
 }
 EXPORT cuStreamSynchronize(Stream* s) {
 	LOCKED;

@@ -311,16 +311,17 @@ void sample(const u64* a, u64 blocks) {
 	expect(b.codeBits > 0 && b.codeBits <= 64 && b.bits <= BUCKET_BITS && b.firstBits + b.second == b.bits, "buckets of another shape");
 	expect(v.ticket == 0, "a ticket that is not zero");
 	v = Verdict();
+	at<Report>(b.report)->sample = SAYS_YES;
 	*at<Map>(b.numberMap) = Map();
 	memset(at<u8>(b.seen), 0, sizeof(Partial));
 	if (f.form == FORM_KEYS && at<Field>(f.values)->mul == 0) { // it finds no ranges
 		v.early = 1, v.why = WHY_OUTSIDE;
-		at<Report>(b.report)->verdict = v;
+		at<Report>(b.report)->verdict = v, at<Report>(b.report)->sample = SAYS_NO;
 		return;
 	}
 	if (b.n % 7 != 3 || in_order(statistics_of(b))) return; // also where null has no number, and a word has no room for it
 	v.early = 1, v.why = WHY_EQUAL;
-	at<Report>(b.report)->verdict = v;
+	at<Report>(b.report)->verdict = v, at<Report>(b.report)->sample = SAYS_NO;
 }
 
 void plan_of(const Buckets& b) {
@@ -329,7 +330,7 @@ void plan_of(const Buckets& b) {
 	report.statistics = statistics_of(b);
 	v.why = in_order(report.statistics) ? WHY_ORDERED : b.n % 5 == 0 ? WHY_EQUAL : WHY_NOT;
 	v.goOn = v.why == WHY_NOT;
-	report.verdict = v;
+	report.verdict = v, report.plan = v.goOn ? SAYS_YES : SAYS_NO;
 	memset(at<u8>(b.windows), 0xEE, (windows_of(b) + 1) * sizeof(Range));
 	memset(at<u8>(b.rest), 0xEE, ((1ull << b.bits) + windows_of(b)) * sizeof(Range));
 	memset(at<u8>(b.starts), 0xEE, 4 * ((1ull << b.bits) + 1));
@@ -342,7 +343,10 @@ void look(const u64* a, u64 blocks) {
 	expect(blocks > 0, "no blocks");
 	for (u64 i = 0; i < 1ull << b.bits; i++) expect(at<u32>(b.counts)[i] == 0, "counts that are not zero");
 	for (u64 i = 0; i < CLASSES * tiles_of(b); i++) expect(at<u32>(b.classCounts)[i] == 0, "counts of classes that are not zero");
-	if (at<Verdict>(b.verdict)->early) return;
+	if (at<Verdict>(b.verdict)->early) {
+		at<Report>(b.report)->plan = SAYS_NO;
+		return;
+	}
 	for (u64 row = 0; row < b.n; row++) {
 		if (is_value(b, numbered(b, row))) at<u32>(b.counts)[bucket_of(b, record_of(b, row))]++;
 		else at<u32>(b.classCounts)[CLASS_OF_NULL * tiles_of(b) + row / tile_of(b)]++;

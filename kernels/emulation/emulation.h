@@ -16,7 +16,6 @@
 #define CLUSTER_KERNEL KERNEL
 #define UNROLL
 #define ROLLED
-#define RESTRICT
 #define APART static
 #define PARAMETER const
 
@@ -98,7 +97,6 @@ inline u32 load_relaxed(const u32* p) {
 }
 inline void store_relaxed(u32* p, u32 x) { __atomic_store_n(p, x, __ATOMIC_RELAXED); }
 
-inline void exchange(u32* p, u32 x) { __atomic_store_n(p, x, __ATOMIC_RELAXED); }
 inline Words4 load_relaxed4(const u32* p) { return {load_relaxed(p), load_relaxed(p + 1), load_relaxed(p + 2), load_relaxed(p + 3)}; }
 inline void store_relaxed4(u32* p, const Words4& x) {
 	for (int k = 0; k < 4; k++) store_relaxed(p + k, x.word[k]);
@@ -155,4 +153,7 @@ inline void store_two_if(bool wanted, u32 place, u32 x, u32 y) {
 	if (wanted) store_shared(place, x), store_shared(place + 4, y);
 }
 inline void fetch_soon(u64) {}
+inline void fetch_soon(u64 address, u32 bytes) { // what is not there must not be asked for
+	for (u32 i = 0; i < bytes; i++) (void)*(const volatile u8*)(address + i);
+}
 template <class T> inline T* in_register(T* p) { return p; }

@@ -113,6 +113,7 @@ void check(const Case& k) {
 	Partitioner p{d, t};
 	p.launch(c, 8 * (u32)k.width, n, rows.data(), k.smallRows, k.bits);
 	const Report& r = p.told();
+	k.holds(p.sorts() == (r.verdict.goOn != 0), "what the host is told in one word");
 	const Statistics& s = r.statistics;
 	bool early = r.verdict.early != 0; // then there are no statistics
 	k.holds(early || (s.nulls == want.nulls && s.nans == want.nans), "nulls and NaNs");

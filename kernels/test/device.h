@@ -100,6 +100,16 @@ struct Device {
 		must(cudaEventRecord(noted, stream), "record");
 	}
 	void wait_for_note() { must(cudaEventSynchronize(noted), "wait"); }
+	// What a kernel tells in a word of pinned memory, which was zero; zero when the stream is through without.
+	u64 hear(const volatile u64* word) {
+		for (;;) {
+			if (u64 said = *word) return said;
+			cudaError_t state = cudaStreamQuery(stream);
+			if (state == cudaErrorNotReady) continue;
+			must(state, "run");
+			return *word;
+		}
+	}
 	void up(void* to, const void* from, u64 bytes) {
 		if (pinnedUsed + bytes > pinnedBytes) must(cudaStreamSynchronize(stream), "wait"), pinnedUsed = 0;
 		if (bytes <= pinnedBytes) {
@@ -137,6 +147,7 @@ struct Device {
 	void release_pinned(void* p) { release(p); }
 	void note() {}
 	void wait_for_note() {}
+	u64 hear(const u64* word) { return *word; }
 	void up(void* to, const void* from, u64 bytes) { memcpy(to, from, bytes); }
 	void down(void* to, const void* from, u64 bytes) { memcpy(to, from, bytes); }
 };

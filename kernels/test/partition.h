@@ -83,18 +83,18 @@ struct Partitioner {
 		b = {whole_field(c), c, codeBits,          {(u64)t.records[0], (u64)t.records[1]}, (u64)rows,        (u64)t.counts, (u64)t.starts, (u64)t.cursors,
 		     (u64)t.firstStarts, (u64)t.firstCursors, (u64)t.windows, (u64)t.verdict, (u64)t.rest, n, bits, first, rowBits, window, bits - first,
 		     (u64)t.map, (u64)t.classCounts, (u64)t.seen, (u64)t.report, 2 * RADIX_BITS, tolerated(c, bits)};
-		t.report->verdict.early = t.report->verdict.narrow = 0;
+		t.report->sample = t.report->plan = 0;
 		d.run(sample, 1, 1024, SAMPLE_BYTES, b);
-		if (!small) d.note();
+		d.early = true;
 		d.run(keys ? look_keys : look, grid, LOOK_THREADS, LOOK_HEAD + (2u << BUCKET_BITS), b);
-		if (!small) {
-			d.wait_for_note();
-			if (t.report->verdict.early) return;
-			narrow = t.report->verdict.narrow;
+		d.early = false;
+		u64 said = small ? +SAYS_YES : d.hear(&t.report->sample);
+		narrow = said & SAYS_NARROW;
+		if (!(said & SAYS_NO)) {
+			if (bits > SMALL_BUCKET_BITS) d.run(bucket_plan, ceil_div(1 << bits, 4096) + CLASSES, 1024, 1024, b);
+			sort(c.width == 8);
 		}
-		if (bits > SMALL_BUCKET_BITS) d.run(bucket_plan, ceil_div(1 << bits, 4096) + CLASSES, 1024, 1024, b);
 		d.note();
-		sort(c.width == 8);
 	}
 	void sort(bool wide) {
 		bool allBits = !narrow && (wide || b.field.form == FORM_FLOAT); // of records
@@ -117,7 +117,12 @@ struct Partitioner {
 		d.run(finish_rest, d.multiprocessors, FINISH_REST_THREADS, finish_bytes(FINISH_REST_THREADS * FINISH_REST_ITEMS, FINISH_REST_BIN_BITS, true), b);
 		d.early = false;
 	}
-	// Waits for the report, while the sort goes on.
+	// Whether rows will have the result: while the sort goes on.
+	bool sorts() {
+		u64 said = d.hear(&t.report->plan);
+		return said && !(said & SAYS_NO);
+	}
+	// Waits for the whole report, and with it for the sort.
 	const Report& told() {
 		d.wait_for_note();
 		return *t.report;

@@ -75,6 +75,15 @@ func (c *Context) WaitFor(e Event) error {
 	return describe("running on "+c.Name, e.event.Synchronize())
 }
 
+// Passed reports whether the stream is through with all that it was given.
+func (s *Stream) Passed() (bool, error) {
+	err := s.stream.Query()
+	if err == cu.NotReady {
+		return false, nil
+	}
+	return err == nil, describe("running on "+s.context.Name, err)
+}
+
 // Zero fills memory with zeros.
 func (s *Stream) Zero(p Ptr, bytes int) error {
 	s.busy = true
