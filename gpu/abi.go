@@ -74,8 +74,8 @@ type abiVerdict struct {
 	oversized, largest        uint32
 	records, below, above     uint32
 	rest, ticket              uint32
-	early, narrow             uint32
-	unused                    [2]uint32
+	early, narrow, aside      uint32
+	unused                    [1]uint32
 }
 
 // abiReport is a Report of the look at a column.
@@ -88,9 +88,13 @@ type abiReport struct {
 
 // Bits of such a word.
 const (
-	saysNo     = 2 // to partition and finish
-	saysNarrow = 4 // the map is narrow
+	saysNo     = 2  // to partition and finish
+	saysNarrow = 4  // the map is narrow
+	saysAside  = 16 // most rows are of classes
 )
+
+// varying are the bits of numbers that vary.
+func (r *abiReport) varying() uint64 { return r.statistics.any & r.statistics.notAll }
 
 // abiWords sees structures as words: they hold nothing else.
 func abiWords[T abi](s []T) []uint64 {

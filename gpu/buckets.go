@@ -24,6 +24,7 @@ const (
 var bucketKernels = []string{
 	"sample", "look", "look_keys", "bucket_plan", "partition_first", "partition_first_wide", "partition_first_keys", "partition_only", "partition_only_wide",
 	"partition_small", "partition_small_wide", "partition_second", "finish", "finish_wide", "finish_small", "finish_small_wide", "finish_rest",
+	"set_aside", "set_aside_wide",
 }
 
 // smallRows is kernels.SmallRows but for tests.
@@ -105,6 +106,14 @@ func (s bucketShape) look() string {
 		return "look_keys"
 	}
 	return "look"
+}
+
+// setAside is the kernel that sends rows of classes to their places, where most rows are.
+func (s bucketShape) setAside() string {
+	if s.width == 8 {
+		return "set_aside_wide"
+	}
+	return "set_aside"
 }
 
 // finish is the kernel that finishes the buckets.

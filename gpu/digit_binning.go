@@ -28,6 +28,8 @@ type source struct {
 	codes driver.Ptr // to be freed, or used for records
 	rows  driver.Ptr // 0: the order of the input
 	look  *view      // of rows in the order of the input that were not looked at yet
+	// varying are the bits of codes that vary; 0 where they are not known.
+	varying uint64
 }
 
 // format is how the first pass reads the codes, of so many bits.
@@ -58,7 +60,7 @@ func (b *binner) sort(src source, width int) (rows driver.Ptr) {
 	field, digits := put(b.task, src.field), digitsOf(width)
 	c := b.newCounters(len(digits))
 	defer c.release(b)
-	use := b.histograms(field, digits, c)
+	use := b.histograms(field, digits, src.varying, c)
 	if len(use) == 0 || b.failed() {
 		b.free(src.codes)
 		return src.rows
@@ -111,8 +113,8 @@ func asks(rows, digits int) bool {
 }
 
 // histograms counts all digits of all rows in one read and adds up where each bin begins (paper, section 3). It returns
-// the digits that are not constant.
-func (b *binner) histograms(field driver.Ptr, digits []digit, c *counters) (use []int) {
+// the digits that are not constant, as far as that is known: by the bits that vary, or from the device.
+func (b *binner) histograms(field driver.Ptr, digits []digit, varying uint64, c *counters) (use []int) {
 	shifts, bits := packDigits(digits)
 	kernel, blocks := "histogram", b.histogramBlocks(kernels.HistogramThreads, 2)
 	if len(digits) > kernels.HalfDigits && b.rows >= kernels.WideHistogramRows && fits(b.Shared, "histogram_wide") {
@@ -120,6 +122,9 @@ func (b *binner) histograms(field driver.Ptr, digits []digit, c *counters) (use 
 	}
 	b.launch(kernel, blocks, uint64(field), uint64(b.rows), shifts, bits, uint64(len(digits)), uint64(c.starts), uint64(c.memory), uint64(c.words))
 	b.moves(8 * b.rows)
+	if varying != 0 {
+		return varyingDigits(digits, varying)
+	}
 	mask := uint64(0)
 	if asks(b.rows, len(digits)) {
 		mask = b.words(c.constant, 1)[0]

@@ -22,6 +22,16 @@ func digitsOf(width int) []digit {
 // A digit is a run of bits of a code.
 type digit struct{ shift, bits uint64 }
 
+// varyingDigits are the digits in which some bit varies.
+func varyingDigits(digits []digit, varying uint64) (vary []int) {
+	for i, d := range digits {
+		if varying>>d.shift&(1<<d.bits-1) != 0 {
+			vary = append(vary, i)
+		}
+	}
+	return vary
+}
+
 // packDigits lays the digits' shifts and bits side by side, a byte for each, as histogram takes them.
 func packDigits(digits []digit) (shifts, bits uint64) {
 	for i, d := range digits {

@@ -94,6 +94,14 @@ func TestPackDigits(t *testing.T) {
 	require.Zero(t, bits>>24)
 }
 
+func TestVaryingDigits(t *testing.T) {
+	digits := digitsOf(64)
+	require.Equal(t, []int{0, 7}, varyingDigits(digits, 1<<63|1<<7))
+	require.Equal(t, []int{1, 6}, varyingDigits(digits, 1<<8|1<<55))
+	require.Empty(t, varyingDigits(digits, 0))
+	require.Equal(t, []int{2}, varyingDigits(digitsOf(20), 1<<14|1<<40))
+}
+
 func TestRowBits(t *testing.T) {
 	for n, want := range map[int]uint64{1: 1, 2: 1, 3: 2, 4: 2, 5: 3, 1 << 20: 20, 1<<20 + 1: 21, 1<<31 - 1: 31} {
 		require.Equal(t, want, rowBitsOf(n), "%d rows", n)

@@ -91,8 +91,8 @@ func (t *task) canLook(n int) bool {
 // look looks at a column, and sorts its rows in the order of the input by partition and finish: it deals them to buckets by the leading
 // bits of their numbers and finishes every bucket in the memory of a multiprocessor. All is launched at once; the device decides
 // whether to go on. What it has decided comes back while it sorts. Of many rows the host waits for the verdict of the sample before it
-// launches what comes behind the look: the look takes longer, and tens of thousands of blocks that only return take a while. rows is 0
-// when the device has declined, because another way is quicker.
+// launches what comes behind the look: the look takes longer, and tens of thousands of blocks that only return take a while. Where most rows
+// are of classes the others are sorted by digits. rows is 0 when the device has declined, because another way is quicker.
 //
 // Meanwhile is called when all is launched.
 func (t *task) look(v view, n int, meanwhile func()) (rows driver.Ptr) {
@@ -107,12 +107,17 @@ func (t *task) look(v view, n int, meanwhile func()) (rows driver.Ptr) {
 	t.lookout.clear = !t.failed()
 	t.fail(t.Record(t.lookout.told))
 	meanwhile() // other streams must not have the memory that is free from now on
-	t.free(p.temp, p.records[0], p.records[1])
-	if says := t.hear(&t.lookout.report.plan); says == 0 || says&saysNo != 0 {
+	switch says := t.hear(&t.lookout.report.plan); {
+	case says&saysAside != 0:
+		t.sortAside(p, v, shape, n)
+	case says == 0, says&saysNo != 0:
+		t.lookout.clear = t.lookout.clear && !p.aside // they are in order, and nothing has taken the counts of classes
 		t.free(p.rows)
-		return 0
+		p.rows = 0
+	default:
+		t.moves(52 * n)
 	}
-	t.moves(52 * n)
+	t.free(p.temp, p.records[0], p.records[1])
 	return p.rows
 }
 
@@ -159,7 +164,7 @@ func (t *task) launchPartition(p *partition, shape bucketShape, n int) {
 }
 
 // launchLook launches what ends with a verdict, and reports whether to launch more: not when the sample has declined already, so that
-// nothing is counted. The sample may see that short codes tell all of the numbers apart.
+// no bucket is counted. The sample may see that short codes tell all of the numbers apart.
 func (t *task) launchLook(p *partition, shape *bucketShape, n int) bool {
 	t.lookout.clear = false // until all is launched that clears them again
 	report := t.lookout.report
@@ -172,11 +177,12 @@ func (t *task) launchLook(p *partition, shape *bucketShape, n int) bool {
 			return false
 		}
 		shape.exact = shape.exact || says&saysNarrow != 0
+		p.aside = says&saysAside != 0
 	}
 	if shape.bits > kernels.SmallBucketBits {
 		t.launch("bucket_plan", (1<<shape.bits+4095)/4096+kernels.Classes, p.buckets...)
 	}
-	return true
+	return !p.aside
 }
 
 // lookBlocks is one block for each multiprocessor, or as many as there are rows for.
@@ -188,10 +194,19 @@ func (t *task) lookBlocks(n int) int {
 
 // A partition is the memory of partition and finish.
 type partition struct {
-	buckets []uint64   // the words of the structure Buckets
-	temp    driver.Ptr // all of the small arrays
-	records [2]driver.Ptr
-	rows    driver.Ptr
+	structure abiBuckets
+	buckets   []uint64   // its words
+	temp      driver.Ptr // all of the small arrays
+	records   [2]driver.Ptr
+	rows      driver.Ptr
+	aside     bool // the sample says that most rows are of classes
+}
+
+// with are the words of the structure with other memory for records.
+func (p *partition) with(first, second driver.Ptr) []uint64 {
+	b := p.structure
+	b.records = [2]uint64{uint64(first), uint64(second)}
+	return abiWords([]abiBuckets{b})
 }
 
 func (t *task) newPartition(v view, shape bucketShape, n int) *partition {
@@ -217,7 +232,7 @@ func (t *task) newPartition(v view, shape bucketShape, n int) *partition {
 	verdictBytes := int(unsafe.Sizeof(abiVerdict{}))
 	t.provide(verdictBytes + 4*buckets + 4*kernels.Classes*shape.tiles(n))
 	zeros := uint64(t.lookout.zeros)
-	p.buckets = abiWords([]abiBuckets{{
+	p.structure = abiBuckets{
 		field: v.field(), column: v.column, codeBits: uint64(v.bits), records: [2]uint64{uint64(p.records[0]), uint64(p.records[1])}, rows: uint64(p.rows),
 		verdict: zeros, counts: zeros + uint64(verdictBytes), classCounts: zeros + uint64(verdictBytes+4*buckets),
 		starts: at[0], cursors: at[1], firstStarts: at[2], firstCursors: at[3], windows: at[4], rest: at[5],
@@ -225,6 +240,7 @@ func (t *task) newPartition(v view, shape bucketShape, n int) *partition {
 		n: uint64(n), bits: uint64(shape.bits), firstBits: uint64(shape.first), rowBits: rowBitsOf(n), window: uint64(shape.window),
 		second: uint64(shape.bits - shape.first),
 		needed: bucketCodeBits, tolerated: shape.tolerated(),
-	}})
+	}
+	p.buckets = abiWords([]abiBuckets{p.structure})
 	return p
 }

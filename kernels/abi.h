@@ -189,9 +189,8 @@ and null sort at the start. Then look proves that all values are in range.
 
 All of it is launched at once, and every kernel returns when the verdict says no. Then, or when the rows are in order as they are, the
 host sorts in another way: by the statistics, which look has made in the same read of the keys. Where the sample has said no, and
-statistics would not make the sort shorter, the verdict is early: look has not read the keys, and there are no statistics. Of many rows the
-host, which clears the last words of the report before, waits for that of the sample then, and launches nothing behind the look: counts are zero as
-they were.
+statistics would not make the sort shorter, the verdict is early: look has not read the keys, and there are no statistics. Of many rows the host, which clears the last words of the report before, waits for that of the sample then,
+and launches nothing behind the look: counts are zero as they were.
 
 sample(Buckets b)             grid 1. Makes the map, and the verdict as far as a sample goes.
 look(Buckets b)               any grid, best one block per multiprocessor. It plans, too, for bits up to SMALL_BUCKET_BITS. It may be launched
@@ -209,6 +208,14 @@ finish(Buckets b)             grid = windows = ceil(n / window); n above SMALL_R
 finish_small(Buckets b)       the same for n up to SMALL_ROWS, window = SMALL_FINISH_WINDOW
 finish_wide, finish_small_wide   the same for columns of 8 bytes, and floats; but finish where the verdict of the sample is narrow
 finish_rest(Buckets b)        grid = multiprocessors: what the finish left over, ranges of buckets of at most FINISH_REST_ROWS rows.
+
+When the verdict is no but aside, most rows go to their places nevertheless, and only the others are sorted by digits. Then look has counted
+classes, and none of the kernels above clears their counts. Where the sample says so the host need not launch anything above behind the plan;
+it clears the counts of classes if the plan then finds that the rows are in order.
+set_aside(Buckets b)          grid = tiles of the pass that reads the column: leaves the others in the order of the input, their numbers at
+    records[0], row numbers, u32[], at records[1]. Clears classCounts. For columns of 4 bytes
+set_aside_wide(Buckets b)     the same for columns of 8 bytes
+put_back(Buckets b)           any grid: brings the row numbers at records[0], u32[] in their new order, to their places among the others
 */
 
 // What speaks against partition and finish.
@@ -237,7 +244,8 @@ struct Verdict {
 	u32 ticket;     // of the plan's blocks, zero between sorts
 	u32 early;      // 1: the sample has decided; every bit of a number may vary, and the rows are in no order
 	u32 narrow;     // 1: the map is narrow, of a column of 8 bytes with windows of FINISH_WINDOW: for finish, in place of finish_wide
-	u32 unused[2];
+	u32 aside;      // 1: most rows are of classes: set_aside sends them to their places, and the others are sorted by digits
+	u32 unused[1];
 };
 
 // A Heavy is a value, or a class, whose rows go straight to their places.
@@ -288,6 +296,7 @@ enum Says : u64 {
 	SAYS_YES = 1, // to partition and finish
 	SAYS_NO = 2,
 	SAYS_NARROW = 4, // the map is narrow
+	SAYS_ASIDE = 16, // most rows are of classes: only plan; or plan has said no, and set_aside is to be launched
 };
 
 struct Report {

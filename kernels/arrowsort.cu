@@ -18,6 +18,7 @@
 #include "partition_second.cu"
 #include "rows.cu"
 #include "sample.cu"
+#include "set_aside.cu"
 #include "statistics.cu"
 #include "statistics_decimal.cu"
 #include "texts.cu"

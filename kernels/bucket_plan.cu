@@ -21,7 +21,7 @@ KERNEL(bucket_plan, PLAN_THREADS, 1)(PARAMETER Buckets arguments) {
 			plan.plan_end(end);
 			if (thread_index() == 0) verdict->records = end;
 		}
-	} else if (verdict->why == WHY_NOT && plan.occurs(block_index() - blocks)) {
+	} else if (block_index() >= blocks && plan.counted(*verdict, block_index() - blocks)) {
 		plan.plan_class(block_index() - blocks);
 	}
 	fence();

@@ -7,12 +7,12 @@ DEVICE void plan_by_block(const Buckets* b, LookMemory* m) {
 	u32 largest = 0, oversized = 0, end = 0;
 	if (warp_index() == LOOK_THREADS / 32 - 1) load_seen(b, &m->seen);
 	if (thread_index() == 0) m->verdict.largest = m->verdict.oversized = 0;
+	ROLLED for (u32 k = 0; k < CLASSES; k++) {
+		if (plan.counted(m->verdict, k)) plan.plan_class(k);
+	}
 	if (m->verdict.why == WHY_NOT) {
 		end = plan.plan_buckets(0, &largest, &oversized);
 		plan.plan_end(end);
-		ROLLED for (u32 k = 0; k < CLASSES; k++) {
-			if (plan.occurs(k)) plan.plan_class(k);
-		}
 		if (lane_index() == 0) atomic_max(&m->verdict.largest, largest), atomic_add(&m->verdict.oversized, oversized);
 	}
 	sync_block();

@@ -82,13 +82,13 @@ template <class Rows, bool plainColumn> struct Looker {
 	const Buckets* b;
 	LookMemory* m;
 	u32 shift, heavies, group, mine = 0, less = 0; // mine: rows of a class in the group so far, less: rows that are less than a heavy value; a lane for each
-	bool counts;
+	bool counts, classes; // buckets, rows of classes
 	Seen<Word> seen;
 	Watch<Word> watch;
 
 	DEVICE explicit Looker(const Buckets* b)
 	    : b(b), m(LookMemory::of(shared_memory())), shift(32 - (u32)b->bits), heavies((u32)m->map.heavies), group(b->n >= LOOK_GROUP_ROWS && (heavies || b->field.validity) ? LOOK_GROUP : 1),
-	      counts(m->verdict.why == WHY_NOT), watch{b->column.nullsAtStart != 0} {}
+	      counts(m->verdict.why == WHY_NOT), classes(counts || m->verdict.aside), watch{b->column.nullsAtStart != 0} {}
 
 	DEVICE bool ends_group(u32 first) const { return ((first / CHUNK_ROWS + 1) & (group - 1)) == 0; }
 	DEVICE u32 behind(u32 first) const {
@@ -167,13 +167,13 @@ template <class Rows, bool plainColumn> struct Looker {
 			u32 nulls = warp_add(count_ones(c.nulls)), nans = warp_add(count_ones(c.inside & ~c.values & ~c.nulls));
 			mine += lane_index() == CLASS_OF_NULL ? nulls : lane_index() == CLASS_OF_NAN ? nans : 0;
 		}
-		if (!counts) return;
+		if (!classes) return;
 		u32 records = c.values;
 		if (!plainColumn && heavies) {
 			records &= ~heavy(c);
 			plain = vote(records != ALL_ITEMS) == 0;
 		}
-		count(c, first, records, plain, prefix);
+		if (counts) count(c, first, records, plain, prefix);
 	}
 	DEVICE void look_back(const Field* f, const Chunk<Word>& c, u32 first, bool plain) {
 		NumberedRow before = Rows::at(f, first > 0 ? first - 1 : 0);
@@ -206,7 +206,7 @@ template <class Rows, bool plainColumn> struct Looker {
 		u32 cls = lane_index(), tile = first_tile(b), tiles = ((u32)b->n + tile - 1) / tile;
 		if (cls == CLASS_OF_NULL) atomic_add(&m->nulls, mine);
 		if (cls == CLASS_OF_NAN) atomic_add(&m->nans, mine);
-		if (counts) atomic_add((u32*)b->classCounts + cls * tiles + first / tile, mine);
+		if (classes) atomic_add((u32*)b->classCounts + cls * tiles + first / tile, mine);
 		mine = 0;
 	}
 	// Rows of sorted keys share a bucket: one lane adds them all.

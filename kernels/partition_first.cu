@@ -118,7 +118,7 @@ template <class Word, int threads, int tile, int bins> struct FirstPass {
 		return all;
 	}
 
-	// Clears what the look has counted, for the next sort: buckets, and the classes of this tile unless they are wanted.
+	// Clears what the look has counted, for the next sort: buckets, and the classes of this tile unless they are wanted still.
 	DEVICE void clear_counts(bool classes) const {
 		for (u32 i = block_index() * threads + thread_index(); i < 1u << b.bits; i += grid_blocks() * threads) ((u32*)b.counts)[i] = 0;
 		if (classes && thread_index() < CLASSES) ((u32*)b.classCounts)[thread_index() * grid_blocks() + block_index()] = 0;
@@ -127,7 +127,7 @@ template <class Word, int threads, int tile, int bins> struct FirstPass {
 		const Verdict* v = (const Verdict*)b.verdict;
 		u32 go = v->goOn, records = v->records;
 		bool plain = records == b.n;
-		clear_counts(!go || plain);
+		clear_counts(go ? plain : !v->aside);
 		if (!go) return;
 		if (plain && tileFirst + (u64)tile <= b.n) {
 			run_whole(x);

@@ -89,8 +89,9 @@ struct Planner {
 		((u32*)b->starts)[buckets()] = records;
 		if (b->second) ((u32*)b->firstStarts)[1u << b->firstBits] = records;
 	}
-	// Whether rows of a class can occur.
-	DEVICE bool occurs(u32 cls) const {
+	// Whether rows of a class can occur, and have been counted.
+	DEVICE bool counted(const Verdict& v, u32 cls) const {
+		if (v.why != WHY_NOT && !v.aside) return false;
 		const Field* f = &b->field;
 		if (cls == CLASS_OF_NAN) return f->form == FORM_FLOAT;
 		if (cls == CLASS_OF_NULL) return f->validity != 0 || f->form == FORM_RANK;
@@ -152,14 +153,17 @@ DEVICE u32 place_classes(Map* map, const Partial& p, u32 n, bool nullsAtStart) {
 DEVICE void judge(const Buckets* b, const Partial& p, u32 counted, Verdict* v, Map* map) {
 	u32 heavy = place_classes(map, p, (u32)b->n, b->column.nullsAtStart != 0);
 	v->records = (u32)(b->n - p.nulls - p.nans) - heavy;
+	bool knows = v->why == WHY_NOT; // how many rows are of each class
 	bool none = p.nulls + p.nans == b->n;
 	v->below = !none && ~p.notLeast < map->low;
 	v->above = !none && p.greatest > map->last;
 	if (v->why == WHY_NOT && counted != v->records) v->why = WHY_MISCOUNT;
 	if (map->narrow && p.any & p.notAll & ((1ull << map->right) - 1)) v->why = WHY_EQUAL; // not the stride of the sample
 	if (v->why == WHY_NOT && (v->largest > FINISH_REST_ROWS || v->oversized > b->tolerated)) v->why = WHY_LARGE;
+	if (knows && few_others(b, v->records, b->n)) v->aside = 1;
 	if (!p.falls || (!p.rises && !p.ties)) v->why = WHY_ORDERED;
 	if (p.outside) v->why = WHY_OUTSIDE;
+	if (!suits_aside(b, v->why)) v->aside = 0;
 	v->goOn = v->why == WHY_NOT;
 	v->ticket = 0;
 }
@@ -168,7 +172,7 @@ DEVICE void judge(const Buckets* b, const Partial& p, u32 counted, Verdict* v, M
 DEVICE void conclude(const Buckets* b, const Partial& seen, u32 counted, Verdict* v, Map* map, Statistics* statistics) {
 	if (lane_index() == 0) {
 		judge(b, seen, counted, v, map);
-		((Report*)b->report)->plan = v->goOn ? SAYS_YES : SAYS_NO;
+		((Report*)b->report)->plan = v->goOn ? +SAYS_YES : SAYS_NO | (u64)v->aside * SAYS_ASIDE;
 		*statistics = statistics_of(b, seen);
 	}
 	sync_warp();

@@ -1,5 +1,6 @@
 // What a sample of a column suggests: a map that spreads the rows, values that are in many rows, and whether partition and finish suits.
 #pragma once
+#include "buckets.h"
 #include "key_ranges.h"
 #include "mapper.h"
 #include "numbers.h"
@@ -8,6 +9,7 @@ const u32 HEAVY_HITS = 4;    // rows of the sample that make a value heavy
 const u32 CANDIDATES = 32;   // values that are looked at as heavy ones
 const u32 SAMPLE_MARGIN = 6; // the range of the sample is widened by 1 / 2^6 on both sides
 const u32 SAMPLE_THREADS = 1024;
+const u32 ASIDE_SHARE = 64; // a heavy value that is to be set aside has one of so many rows at least
 const u32 CELL_BITS = 12;    // most leading bits of prefixes by which rows are counted
 
 DEVICE u32 hash_number(u64 x) {
@@ -238,7 +240,7 @@ template <class Word, u32 rows> struct Sampler {
 		bool kept = lane < count && better < HEAVY_VALUES;
 		u32 all = vote(kept), place = 0;
 		for (u32 k = 0; k < count; k++) place += (all >> k & 1) && m.numbers[k] < candidate;
-		if (kept) map->heavy[place].number = candidate;
+		if (kept) map->heavy[place].number = candidate, map->heavy[place].rows = mine; // of the sample, until it is known of all
 		if (lane == 0) map->heavies = count_ones(all);
 	}
 
@@ -273,6 +275,7 @@ template <class Word, u32 rows> struct Sampler {
 		const SampleSums s = *m.sums;
 		u32 sample = rows < b->n ? rows : (u32)b->n;
 		float rowsOfHit = (float)b->n / sample;
+		if (s.sampled * 64 < sample && suits_aside(b)) return WHY_EQUAL; // of so few records the sample says nothing, and digits take any
 		if (s.sampled * 64 < sample) return s.crowd > 1 && s.crowd * rowsOfHit > FINISH_REST_ROWS ? WHY_LARGE : WHY_NOT; // few records are soon sorted
 		bool floating = map->floating != 0;
 		if (!floating && b->needed < 64 && (u64)(greatest - least) >> stride >> b->needed == 0) return WHY_FEW;
@@ -297,6 +300,19 @@ template <class Word, u32 rows> struct Sampler {
 		return !classes && m.sums->rises && m.sums->falls && span >> lower != 0;
 	}
 
+	// Whether most rows are of classes, or of the values that are left of the heavy ones when those are forgotten that are not worth a look at
+	// all rows.
+	DEVICE bool sets_aside(Map* map) const {
+		u32 sample = rows < b->n ? rows : (u32)b->n, others = m.sums->sampled, left = 0;
+		for (u32 k = 0; k < map->heavies; k++) {
+			if (map->heavy[k].rows >= sample / ASIDE_SHARE) map->heavy[left++] = map->heavy[k];
+			else others += map->heavy[k].rows;
+		}
+		for (u32 k = left; k < map->heavies; k++) map->heavy[k] = {};
+		map->heavies = left;
+		return few_others(b, others, sample);
+	}
+
 	// Takes all decisions that a sample allows. map and verdict are in shared memory.
 	DEVICE void run(Map* map, Verdict* verdict) {
 		Word least, greatest;
@@ -313,7 +329,8 @@ template <class Word, u32 rows> struct Sampler {
 		Verdict v = {};
 		v.sampled = m.sums->sampled, v.ties = m.sums->ties, v.neighbours = m.sums->neighbours;
 		v.why = doubt(map, least, greatest);
-		v.early = v.why != WHY_NOT && early(least, greatest);
+		v.aside = suits_aside(b, v.why) && sets_aside(map);
+		v.early = v.why != WHY_NOT && !v.aside && early(least, greatest);
 		v.narrow = sizeof(Word) == 8 && map->narrow && b->window == FINISH_WINDOW;
 		if (!keys_fit(f)) v.why = WHY_OUTSIDE, v.early = 1;
 		*verdict = v;

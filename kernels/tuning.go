@@ -148,6 +148,11 @@ const (
 	// FinishRestRows is the most rows of a bucket that finish_rest sorts.
 	FinishRestRows = FinishRestThreads*FinishRestItems - 32
 
+	// AsideThreads is the size of a block that sets rows of classes aside.
+	AsideThreads = 256
+	// AsideBytes is its shared memory: a number and a row number of each row of a chunk for each warp, and counters.
+	AsideBytes = AsideThreads*8*12 + 512
+
 	// GatherTile is the rows that a block gathers at a time. A gather in windows has a block for each: blocks that take one tile after
 	// the other drift apart, and with them the windows.
 	GatherTile = StreamThreads * 8

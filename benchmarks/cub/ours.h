@@ -1,5 +1,6 @@
 // Our sort by one key column or two, the look at them and the decision included, as package gpu launches it.
 #pragma once
+#include "../../kernels/test/aside.h"
 #include "../../kernels/test/keys.h"
 #include "../../kernels/test/plan.h"
 #include "columns.h"
@@ -56,6 +57,10 @@ struct Ours {
 		WordPlan p = plan_word(c, s, n);
 		static const char* const paths[2][6] = {{"", "equal", "few", "large", "count", "read"}, {"", "equal!", "few!", "large!"}};
 		path = paths[verdict.early][verdict.why];
+		if (verdict.aside) {
+			path = "aside";
+			return sort_aside(d, temp, q, q.told(), (u32*)codes), bits;
+		}
 		if (!s.falls) return d.run(iota, d.multiprocessors * 8, STREAM_THREADS, 0, rows, n, 0), 0;
 		if (!s.rises && !s.ties) return d.run(iota, d.multiprocessors * 8, STREAM_THREADS, 0, rows, n, 1), 0;
 		if (!p.fits) return printf("a key needs a class bit\n"), exit(4), 0;

@@ -319,6 +319,11 @@ void sample(const u64* a, u64 blocks) {
 		at<Report>(b.report)->verdict = v, at<Report>(b.report)->sample = SAYS_NO;
 		return;
 	}
+	if (b.n % 7 == 5 && f.form != FORM_KEYS) {
+		v.aside = 1, v.why = WHY_EQUAL;
+		at<Report>(b.report)->sample = SAYS_ASIDE;
+		return;
+	}
 	if (b.n % 7 != 3 || in_order(statistics_of(b))) return; // also where null has no number, and a word has no room for it
 	v.early = 1, v.why = WHY_EQUAL;
 	at<Report>(b.report)->verdict = v, at<Report>(b.report)->sample = SAYS_NO;
@@ -328,9 +333,13 @@ void plan_of(const Buckets& b) {
 	Verdict& v = *at<Verdict>(b.verdict);
 	Report& report = *at<Report>(b.report);
 	report.statistics = statistics_of(b);
-	v.why = in_order(report.statistics) ? WHY_ORDERED : b.n % 5 == 0 ? WHY_EQUAL : WHY_NOT;
+	v.records = 0;
+	for (u64 row = 0; row < b.n; row++) v.records += is_value(b, numbered(b, row));
+	v.why = in_order(report.statistics) ? WHY_ORDERED : b.n % 5 == 0 || v.aside ? WHY_EQUAL : WHY_NOT;
+	if (b.n % 15 == 0 && b.field.form != FORM_KEYS) v.aside = 1;
+	if (v.why == WHY_ORDERED) v.aside = 0;
 	v.goOn = v.why == WHY_NOT;
-	report.verdict = v, report.plan = v.goOn ? SAYS_YES : SAYS_NO;
+	report.verdict = v, report.plan = v.goOn ? SAYS_YES : v.aside ? SAYS_NO | SAYS_ASIDE : SAYS_NO;
 	memset(at<u8>(b.windows), 0xEE, (windows_of(b) + 1) * sizeof(Range));
 	memset(at<u8>(b.rest), 0xEE, ((1ull << b.bits) + windows_of(b)) * sizeof(Range));
 	memset(at<u8>(b.starts), 0xEE, 4 * ((1ull << b.bits) + 1));
@@ -348,6 +357,7 @@ void look(const u64* a, u64 blocks) {
 		return;
 	}
 	for (u64 row = 0; row < b.n; row++) {
+		if (is_value(b, numbered(b, row)) && at<Verdict>(b.verdict)->aside) continue;
 		if (is_value(b, numbered(b, row))) at<u32>(b.counts)[bucket_of(b, record_of(b, row))]++;
 		else at<u32>(b.classCounts)[CLASS_OF_NULL * tiles_of(b) + row / tile_of(b)]++;
 	}
@@ -365,7 +375,7 @@ void partition_first(const u64* a, u64 blocks) {
 	const Buckets& b = *(const Buckets*)a;
 	expect(blocks == tiles_of(b), "a grid that is not that of the first pass");
 	memset(at<u8>(b.counts), 0, 4ull << b.bits);
-	memset(at<u8>(b.classCounts), 0, 4 * CLASSES * tiles_of(b));
+	if (!at<Verdict>(b.verdict)->aside) memset(at<u8>(b.classCounts), 0, 4 * CLASSES * tiles_of(b));
 	if (!at<Verdict>(b.verdict)->goOn) return;
 	for (u64 row = 0; row < b.n; row++) at<u64>(b.records[0])[row] = record_of(b, row);
 }
@@ -391,6 +401,38 @@ void finish(const u64* a, u64 blocks) {
 }
 
 void finish_rest(const u64*) {}
+
+// The rows of classes to their places, the others to the records.
+void set_aside(const u64* a, u64 blocks) {
+	const Buckets& b = *(const Buckets*)a;
+	const Verdict& v = *at<Verdict>(b.verdict);
+	expect(blocks == tiles_of(b), "a grid that is not that of set_aside");
+	expect(v.aside && !v.goOn, "rows that are not set aside");
+	std::vector<std::pair<Numbered, u32>> classes;
+	u64 others = 0;
+	for (u64 row = 0; row < b.n; row++) {
+		Numbered r = numbered(b, row);
+		if (!is_value(b, r)) {
+			classes.push_back({r, (u32)row});
+			at<u32>(b.classCounts)[CLASS_OF_NULL * tiles_of(b) + row / tile_of(b)]--;
+		} else {
+			at<u32>(b.records[1])[others] = (u32)row;
+			at<u64>(b.records[0])[others++] = r.number;
+		}
+	}
+	expect(others == v.records, "records that nobody has counted");
+	for (u64 i = 0; i < CLASSES * tiles_of(b); i++) expect(at<u32>(b.classCounts)[i] == 0, "rows of classes that nobody has counted");
+	std::stable_sort(classes.begin(), classes.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
+	u64 place = b.column.nullsAtStart ? 0 : others;
+	for (const auto& row : classes) at<u32>(b.rows)[place++] = row.second;
+}
+
+void put_back(const u64* a, u64 blocks) {
+	const Buckets& b = *(const Buckets*)a;
+	u64 others = at<Verdict>(b.verdict)->records, first = b.column.nullsAtStart ? b.n - others : 0;
+	expect(blocks > 0, "no blocks");
+	memcpy(at<u32>(b.rows) + first, at<u32>(b.records[0]), 4 * others);
+}
 
 void iota(const u64* a) {
 	for (u64 i = 0; i < a[1]; i++) at<u32>(a[0])[i] = (u32)(a[2] ? a[1] - 1 - i : i);
@@ -547,6 +589,9 @@ const std::map<std::string, std::pair<int, Twin>>& twins() {
 	    {"finish_small_wide", {bucketWords, finish}},
 	    {"finish_small", {bucketWords, finish}},
 	    {"finish_rest", {bucketWords, plain(finish_rest)}},
+	    {"set_aside", {bucketWords, set_aside}},
+	    {"set_aside_wide", {bucketWords, set_aside}},
+	    {"put_back", {bucketWords, put_back}},
 	    {"iota", {3, plain(iota)}},
 	    {"widen", {3, [](const u64* a, u64) {
 		    for (u64 i = 0; i < a[1]; i++) at<u64>(a[2])[i] = at<u32>(a[0])[i];

@@ -93,6 +93,16 @@ inline std::vector<Digit> digits_of(u32 bits) {
 	return digits;
 }
 
+// The digits in which some bit varies.
+inline std::vector<size_t> varying_digits(u32 codeBits, u64 varying) {
+	std::vector<Digit> digits = digits_of(codeBits);
+	std::vector<size_t> vary;
+	for (size_t i = 0; i < digits.size(); i++) {
+		if (varying >> digits[i].shift & ((1ull << digits[i].bits) - 1)) vary.push_back(i);
+	}
+	return vary;
+}
+
 // One pass: the kernel, its tiles, and what it reads and writes.
 struct PlannedPass {
 	const BinningKernel* kernels;
@@ -147,18 +157,17 @@ struct Sorter {
 		      t.status_words(n, size));
 	}
 
-	// Sorts by the digits that vary and writes row numbers to rows. Codes have codeBits bits.
-	void sort(const Field* field, bool fromRecords, u32 codeBits, u32* rows) {
+	// Sorts by the digits that vary, if these are known, and writes row numbers to rows. Codes have codeBits bits.
+	void sort(const Field* field, bool fromRecords, u32 codeBits, u32* rows, std::vector<size_t> use = {}) {
 		std::vector<Digit> digits = digits_of(codeBits);
-		bool asks = n >= 1u << (digits.size() <= HALF_DIGITS ? 25 : 21); // which digits vary
-		std::vector<size_t> use;
+		bool known = !use.empty(), asks = !known && n >= 1u << (digits.size() <= HALF_DIGITS ? 25 : 21); // which digits vary
 		u64 constant = 0;
 		std::fill(phase, phase + STATUS_KINDS, 0);
 		launches = 0;
 		histograms(field, digits);
 		if (asks) d.down(&constant, t.counts + MAX_DIGITS * RADIX_BINS, 8);
 		for (size_t i = 0; i < digits.size(); i++) {
-			if (!(constant >> i & 1)) use.push_back(i);
+			if (!known && !(constant >> i & 1)) use.push_back(i);
 		}
 		if (use.empty()) use.push_back(0);
 		std::vector<PlannedPass> passes = plan(digits, use, field, fromRecords, rows);

@@ -92,23 +92,28 @@ struct Partitioner {
 		narrow = said & SAYS_NARROW;
 		if (!(said & SAYS_NO)) {
 			if (bits > SMALL_BUCKET_BITS) d.run(bucket_plan, ceil_div(1 << bits, 4096) + CLASSES, 1024, 1024, b);
-			sort(c.width == 8);
+			if (!(said & SAYS_ASIDE)) sort(c.width == 8);
 		}
 		d.note();
+		if (said & SAYS_ASIDE && !(d.hear(&t.report->plan) & SAYS_ASIDE)) d.zero(t.classCounts, CLASSES * ceil_div(n, tile()) * 4); // they are in order
+	}
+	// Rows of a tile of the pass that reads the column.
+	u32 tile() const {
+		if (b.second) return b.field.width == 8 ? PARTITION_WIDE_TILE : PARTITION_TILE;
+		return b.bits <= SMALL_PASS_BITS ? PARTITION_SMALL_TILE : PARTITION_ONLY_TILE;
 	}
 	void sort(bool wide) {
 		bool allBits = !narrow && (wide || b.field.form == FORM_FLOAT); // of records
 		d.early = small || wide;                                        // as package gpu has it
 		if (b.second) {
 			u32 threads = wide ? PARTITION_WIDE_THREADS : PARTITION_THREADS;
-			u32 tile = wide ? PARTITION_WIDE_TILE : PARTITION_TILE;
-			d.run(keys ? partition_first_keys : wide ? partition_first_wide : partition_first, ceil_div(b.n, tile), threads, dealer_bytes(tile, 256), b);
+			d.run(keys ? partition_first_keys : wide ? partition_first_wide : partition_first, ceil_div(b.n, tile()), threads, dealer_bytes(tile(), 256), b);
 			d.run(partition_second, b.n / PARTITION_SECOND_TILE + (1 << b.firstBits) + 1, PARTITION_SECOND_THREADS, dealer_bytes(PARTITION_SECOND_TILE, 256), b);
 		} else {
 			bool least = b.bits <= SMALL_PASS_BITS;
-			u32 tile = least ? PARTITION_SMALL_TILE : PARTITION_ONLY_TILE, threads = least ? PARTITION_SMALL_THREADS : PARTITION_ONLY_THREADS;
+			u32 threads = least ? PARTITION_SMALL_THREADS : PARTITION_ONLY_THREADS;
 			auto kernel = least ? wide ? partition_small_wide : partition_small : wide ? partition_only_wide : partition_only;
-			d.run(kernel, ceil_div(b.n, tile), threads, dealer_bytes(tile, 1 << (least ? SMALL_PASS_BITS : ONLY_PASS_BITS)), b);
+			d.run(kernel, ceil_div(b.n, tile()), threads, dealer_bytes(tile(), 1 << (least ? SMALL_PASS_BITS : ONLY_PASS_BITS)), b);
 		}
 		u32 threads = allBits && !small ? FINISH_WIDE_THREADS : FINISH_THREADS, items = small ? SMALL_FINISH_ITEMS : allBits ? FINISH_WIDE_ITEMS : FINISH_ITEMS;
 		d.early = small || (wide && allBits);
