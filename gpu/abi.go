@@ -93,8 +93,14 @@ const (
 	saysAside  = 16 // most rows are of classes
 )
 
-// varying are the bits of numbers that vary.
-func (r *abiReport) varying() uint64 { return r.statistics.any & r.statistics.notAll }
+// varying are the bits of numbers that vary; 0 if that is not known: a sample cannot tell that others do not.
+func (r *abiReport) varying(width int) uint64 {
+	bits := r.statistics.any & r.statistics.notAll
+	if r.verdict.early != 0 && !allVary(width, bits) {
+		return 0
+	}
+	return bits
+}
 
 // abiWords sees structures as words: they hold nothing else.
 func abiWords[T abi](s []T) []uint64 {

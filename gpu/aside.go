@@ -20,7 +20,7 @@ func (t *task) sortAside(p *partition, v view, shape bucketShape, n int) {
 		return
 	}
 	b := &binner{task: t, rows: others, rowBits: rowBitsOf(n), tiles: tilesFor(others, t.Shared)}
-	sorted := b.sort(source{field: codesField(codes), codes: codes, rows: rows, varying: seen.varying()}, v.bits)
+	sorted := b.sort(source{field: codesField(codes), codes: codes, rows: rows, varying: seen.varying(v.bits)}, v.bits)
 	t.launch("put_back", t.blocks(others), p.with(sorted, 0)...)
 	t.free(sorted)
 }

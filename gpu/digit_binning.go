@@ -56,6 +56,8 @@ func (b *binner) sort(src source, width int) (rows driver.Ptr) {
 			b.free(src.codes)
 			return rows
 		}
+		seen := b.seen()
+		src.varying = seen.varying(width)
 	}
 	field, digits := put(b.task, src.field), digitsOf(width)
 	c := b.newCounters(len(digits))

@@ -22,6 +22,12 @@ func digitsOf(width int) []digit {
 // A digit is a run of bits of a code.
 type digit struct{ shift, bits uint64 }
 
+// allVary reports whether some bit varies in every digit of a code.
+func allVary(width int, varying uint64) bool {
+	digits := digitsOf(width)
+	return len(varyingDigits(digits, varying)) == len(digits)
+}
+
 // varyingDigits are the digits in which some bit varies.
 func varyingDigits(digits []digit, varying uint64) (vary []int) {
 	for i, d := range digits {

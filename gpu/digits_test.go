@@ -99,6 +99,8 @@ func TestVaryingDigits(t *testing.T) {
 	require.Equal(t, []int{0, 7}, varyingDigits(digits, 1<<63|1<<7))
 	require.Equal(t, []int{1, 6}, varyingDigits(digits, 1<<8|1<<55))
 	require.Empty(t, varyingDigits(digits, 0))
+	require.True(t, allVary(20, 1|1<<7|1<<14))
+	require.False(t, allVary(20, 1|1<<7|1<<20))
 	require.Equal(t, []int{2}, varyingDigits(digitsOf(20), 1<<14|1<<40))
 }
 

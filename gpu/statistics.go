@@ -75,7 +75,7 @@ func (s *sorter) lookAtKey(key keyencode.Key, layout keyencode.DeviceColumn) err
 	case seen.verdict.early != 0:
 		if pieces, width, ok := wordOfKeys(s.keyShapes()); ok && !s.job.Plan {
 			s.putKeys(pieces)
-			s.order = s.binner.sort(source{field: pieces[0]}, width)
+			s.order = s.binner.sort(source{field: pieces[0], varying: seen.varying(width)}, width)
 		}
 	default:
 		s.plan, s.err = keyencode.NewPlan(s.job.Columns, s.job.Keys, []keyencode.Statistics{s.statistics(key, &seen.statistics)})
@@ -123,7 +123,7 @@ func (s *sorter) lookAtWord() {
 		if codes == 0 {
 			codes = s.encodeFields(pieces, 0, s.rows)
 		}
-		s.order = s.binner.sort(source{field: codesField(codes), codes: codes}, width)
+		s.order = s.binner.sort(source{field: codesField(codes), codes: codes, varying: seen.varying(width)}, width)
 		return
 	}
 	s.free(codes)

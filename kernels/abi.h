@@ -189,7 +189,8 @@ and null sort at the start. Then look proves that all values are in range.
 
 All of it is launched at once, and every kernel returns when the verdict says no. Then, or when the rows are in order as they are, the
 host sorts in another way: by the statistics, which look has made in the same read of the keys. Where the sample has said no, and
-statistics would not make the sort shorter, the verdict is early: look has not read the keys, and there are no statistics. Of many rows the host, which clears the last words of the report before, waits for that of the sample then,
+statistics would not make the sort shorter, the verdict is early: look has not read the keys, and there are no statistics but the bits that
+vary in the sample (any and notAll). Of many rows the host, which clears the last words of the report before, waits for that of the sample then,
 and launches nothing behind the look: counts are zero as they were.
 
 sample(Buckets b)             grid 1. Makes the map, and the verdict as far as a sample goes.

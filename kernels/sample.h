@@ -22,6 +22,7 @@ struct SampleSums {
 	u32 sampled, ties, neighbours, crowd; // crowd: rows of the fullest cell
 	u32 rises, falls;
 	u32 candidates;
+	u64 varying; // bits that are not the same in all rows
 };
 
 // Shared memory of a sample of so many rows: a table of prefixes, by open addressing, and counters.
@@ -128,6 +129,7 @@ template <class Word, u32 rows> struct Sampler {
 		sync_block();
 		*least = (Word)~warp_max((Word)m.warps[lane_index()]), *greatest = warp_max((Word)m.warps[32 + lane_index()]);
 		u64 varying = warp_or((Word)m.warps[64 + lane_index()]) & warp_or((Word)m.warps[96 + lane_index()]);
+		if (thread_index() == 0) m.sums->varying = varying;
 		if (varying && f->form != FORM_FLOAT) stride = bit_length(varying & (0 - varying)) - 1;
 	}
 
@@ -334,5 +336,7 @@ template <class Word, u32 rows> struct Sampler {
 		v.narrow = sizeof(Word) == 8 && map->narrow && b->window == FINISH_WINDOW;
 		if (!keys_fit(f)) v.why = WHY_OUTSIDE, v.early = 1;
 		*verdict = v;
+		Statistics& seen = ((Report*)b->report)->statistics;
+		if (v.early) seen.any = m.sums->varying, seen.notAll = ~0ull;
 	}
 };

@@ -67,7 +67,10 @@ struct Ours {
 		d.up(temp.field, &p.field, sizeof(Field));
 		Sorter sorter(d, temp, n, STRIP_ROWS);
 		sorter.shortCodes = p.field.width == 4 && p.bits <= 32;
-		sorter.sort(temp.field, false, p.bits, rows);
+		std::vector<size_t> use; // all digits, if the sample shows that they vary
+		if (verdict.early) use = varying_digits(p.bits, q.told().statistics.any & q.told().statistics.notAll);
+		if (use.size() < digits_of(p.bits).size()) use.clear();
+		sorter.sort(temp.field, false, p.bits, rows, use);
 		return p.bits;
 	}
 

@@ -317,6 +317,7 @@ void sample(const u64* a, u64 blocks) {
 	if (f.form == FORM_KEYS && at<Field>(f.values)->mul == 0) { // it finds no ranges
 		v.early = 1, v.why = WHY_OUTSIDE;
 		at<Report>(b.report)->verdict = v, at<Report>(b.report)->sample = SAYS_NO;
+		at<Report>(b.report)->statistics.any = 0;
 		return;
 	}
 	if (b.n % 7 == 5 && f.form != FORM_KEYS) {
@@ -324,9 +325,11 @@ void sample(const u64* a, u64 blocks) {
 		at<Report>(b.report)->sample = SAYS_ASIDE;
 		return;
 	}
-	if (b.n % 7 != 3 || in_order(statistics_of(b))) return; // also where null has no number, and a word has no room for it
+	Statistics s = statistics_of(b);
+	if (b.n % 7 != 3 || in_order(s)) return; // also where null has no number, and a word has no room for it
 	v.early = 1, v.why = WHY_EQUAL;
 	at<Report>(b.report)->verdict = v, at<Report>(b.report)->sample = SAYS_NO;
+	at<Report>(b.report)->statistics.any = s.any & s.notAll, at<Report>(b.report)->statistics.notAll = ~0ull;
 }
 
 void plan_of(const Buckets& b) {

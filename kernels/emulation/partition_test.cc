@@ -118,6 +118,7 @@ void check(const Case& k) {
 	bool early = r.verdict.early != 0; // then there are no statistics
 	k.holds(early || (s.nulls == want.nulls && s.nans == want.nans), "nulls and NaNs");
 	k.holds(early || want.nulls + want.nans == n || (s.notMin[0] == want.notMin[0] && s.max[0] == want.max[0] && (s.any & s.notAll) == varying), "extent");
+	k.holds(!early || (s.any & s.notAll & ~varying) == 0, "bits that vary in the sample");
 	k.holds(early || s.falls == want.falls, "falls");
 	k.holds(early || ((!s.rises && !s.ties) == (!want.rises && !want.ties) && (want.falls || s.ties == want.ties)), "rises and ties");
 	bool inOrder = !want.falls || (!want.rises && !want.ties);
