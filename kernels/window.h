@@ -14,11 +14,15 @@ struct Span {
 	u32 shift, split;               // rows of classes that sort before; 1: more of them sort before some of the rows
 };
 
-// Words of shared memory in front: the cutter's, sums of warps, the numbers of runs and of large bins, and those.
-const int CONTROL_SUMS = 16, CONTROL_RUNS = 48, CONTROL_LARGE = 49, CONTROL_LIST = 50;
+// Words of shared memory in front: the cutter's, sums of warps, the numbers of runs (of two rows, and above those of more), whether some bin
+// is too large for a thread, two words that warps have in common, the number of bins that are left to the block, and those.
+const int CONTROL_SUMS = 16, CONTROL_RUNS = 48, CONTROL_CROWDED = 49, CONTROL_BITS = 50, CONTROL_LARGE = 52, CONTROL_LIST = 53;
+
+template <class Finish> struct Crowd;
 
 // Places of words in shared memory are in bytes here, so that none has to be multiplied on the way to it.
 template <int threadCount, int items, int binBits, bool wide, bool full> struct Finish {
+	static const bool isWide = wide;
 	static const int threads = threadCount, room = threads * items, bitsOfBins = binBits, bins = 1 << binBits;
 	static const int together = items % 6 == 0 ? 6 : items % 4 == 0 ? 4 : 1; // items whose loads are on their way at once
 	static const int indexBits = room <= 2048 ? 11 : room <= 8192 ? 13 : 14; // of a place among the records
@@ -28,7 +32,7 @@ template <int threadCount, int items, int binBits, bool wide, bool full> struct 
 	static const int bytes = (controlWords + room + 32 + counterWords) * 4 + (wide ? room * 6 : 0);
 	static_assert(groups % 2 == 0, "two groups are summed at once");
 	static_assert(room * 4 < 1 << 16, "a place in the stage has 16 bits");
-	static_assert(CONTROL_LIST + room / LARGEST_BIN < controlWords, "room for all large bins");
+	static_assert(CONTROL_LIST + room / WARP_BIN < controlWords, "room for all large bins");
 
 	const Buckets& b;
 	u32 *stage, *counters, *control, *lows, *runs; // control: the first words are the cutter's; counters: later the lists of larger bins
@@ -60,7 +64,7 @@ template <int threadCount, int items, int binBits, bool wide, bool full> struct 
 		}
 		clear_bins();
 		if (thread_index() < 32) counters[bins + thread_index()] = 0;
-		if (thread_index() == 0) control[CONTROL_RUNS] = control[CONTROL_LARGE] = 0;
+		if (thread_index() == 0) control[CONTROL_RUNS] = control[CONTROL_CROWDED] = control[CONTROL_LARGE] = 0;
 		sync_block();
 	}
 
@@ -92,7 +96,7 @@ template <int threadCount, int items, int binBits, bool wide, bool full> struct 
 	}
 
 	// A counter becomes the bin's start and, below it, its rows less one, all times 4. Each of the scanning warps has groups of 128
-	// bins, whose sums stay below 2^16. Sizes are kept as bytes unless some bin is large, which is the same for the whole block.
+	// bins, whose sums stay below 2^16. Sizes are kept as bytes unless some bin has too many, which is the same for the whole block.
 	DEVICE void scan() {
 		u32 sums[groups], starts[groups / 2], sizes[groups], total = 0, seen = 0; // starts: of two groups in a word
 		Four* mine = (Four*)counters + warp_index() * groups * 32 + lane_index();
@@ -111,7 +115,7 @@ template <int threadCount, int items, int binBits, bool wide, bool full> struct 
 			}
 			if (lane_index() == 0) control[CONTROL_SUMS + warp_index()] = total;
 		}
-		bool large = sync_block_or(seen > LARGEST_BIN);
+		bool large = sync_block_or(seen > 255);
 		if (warp_index() < scanWarps) {
 			u32 before = rows_of_warps_before();
 			UNROLL for (int g = 0; g < groups; g++) {
@@ -180,8 +184,9 @@ template <int threadCount, int items, int binBits, bool wide, bool full> struct 
 		}
 		return tied;
 	}
-	DEVICE void order_bins() {
-		u32 larger = countersAt + thread_index() * 4, end = larger, tied = order_pairs();
+	// Returns the end of a list of bins that are too large for a thread.
+	DEVICE u32 order_bins() {
+		u32 larger = countersAt + thread_index() * 4, end = larger, crowded = larger, tied = order_pairs();
 		UNROLL for (int i = 0; i < items; i++) {
 			if ((place[i] & 0xffff) > 4) store_shared(end, place[i]), end += threads * 4; // each thread has a list
 		}
@@ -192,22 +197,26 @@ template <int threadCount, int items, int binBits, bool wide, bool full> struct 
 				if (span->ties) fetch_pair(stageAt + (place[i] >> 16));
 			}
 		}
-		ROLLED while (end != larger) {
-			end -= threads * 4;
-			u32 bin = load_shared(end), rows = (bin & 0xffff) / 4 + 1;
-			if (rows > LARGEST_BIN) {
-				control[CONTROL_LIST + atomic_add(control + CONTROL_LARGE, 1u)] = bin >> 18 | rows << 16;
-				continue;
+		ROLLED for (u32 at = larger; at != end; at += threads * 4) {
+			u32 bin = load_shared(at), rows = (bin & 0xffff) / 4 + 1;
+			if (rows > THREAD_BIN) {
+				store_shared(crowded, bin), crowded += threads * 4; // these stay in the list
+			} else if (order_bin<wide ? indexBits : 0>(stage + (bin >> 18), rows)) {
+				list_runs(bin >> 18, rows);
 			}
-			if (order_bin<wide ? indexBits : 0>(stage + (bin >> 18), rows)) list_runs(bin >> 18, rows);
 		}
+		if (crowded != larger) atomic_or(control + CONTROL_CROWDED, 1);
 		sync_block();
+		return crowded;
 	}
 
-	// Rows that tie in all that their words hold are compared by their numbers, and by the low halves of their records: these have the
-	// rest of the code, if that tells all, and the row.
+	// Rows that tie in all that their words hold make runs. There is a list of pairs, and one of longer runs that comes from the other end.
 	DEVICE static bool ties(u32 a, u32 b) { return (a ^ b) >> indexBits == 0; }
-	DEVICE void add_run(u32 at, u32 rows) { runs[atomic_add(control + CONTROL_RUNS, 1u)] = at | rows << 16; }
+	DEVICE void add_run(u32 at, u32 rows) {
+		u32 counts = atomic_add(control + CONTROL_RUNS, rows > 2 ? 1u << 16 : 1u);
+		runs[rows > 2 ? room / 2 - 1 - (counts >> 16) : counts & 0xffff] = at | rows << 16;
+	}
+	DEVICE u32 longer_run(u32 i) const { return runs[room / 2 - 1 - i]; }
 	DEVICE void list_runs(u32 at, u32 rows) {
 		for (u32 k = 0; k + 1 < rows;) {
 			u32 end = k + 1;
@@ -221,53 +230,6 @@ template <int threadCount, int items, int binBits, bool wide, bool full> struct 
 	DEVICE void fetch_pair(u32 pair) const {
 		const Field* f = leading_column(&b.field);
 		UNROLL for (u32 k = 0; k < 8; k += 4) fetch_soon(f->values + row_of(load_shared(pair + k)) * f->width);
-	}
-
-	template <class Word> struct Tied {
-		Word number;
-		u32 low;
-
-		DEVICE Tied(const Finish& f, u32 word) : number(0), low(f.lows[word & indexMask]) {
-			if (!f.span->ties) return;
-			number = number_at<Word>(&f.b.field, low & f.row_mask());
-		}
-		DEVICE bool operator>(const Tied& t) const { return number != t.number ? number > t.number : low > t.low; }
-	};
-	APART void order_all_runs(const Buckets* b, const volatile Span* span) {
-		Finish f(*b, shared_memory(), span);
-		if (b->field.width == 4) {
-			f.template order_runs<u32>();
-		} else {
-			f.template order_runs<u64>();
-		}
-		sync_block();
-	}
-	// A thread for each run. Most have two rows, whose numbers come at once.
-	template <class Word> DEVICE void order_runs() {
-		u32 count = control[CONTROL_RUNS];
-		for (u32 o = thread_index(); o < count; o += threads) {
-			u32 *at = stage + (runs[o] & 0xffff), rows = runs[o] >> 16, x = at[0], y = at[1];
-			if (Tied<Word>(*this, x) > Tied<Word>(*this, y)) at[0] = y, at[1] = x;
-			ROLLED for (u32 k = 2; k < rows; k++) {
-				u32 word = at[k], j = k;
-				Tied<Word> one(*this, word);
-				ROLLED for (; j > 0 && Tied<Word>(*this, at[j - 1]) > one; j--) at[j] = at[j - 1];
-				at[j] = word;
-			}
-		}
-	}
-
-	// Orders large bins, one after the other, by all threads.
-	APART void order_large_bins(const Buckets* b, const volatile Span* span) { Finish(*b, shared_memory(), span).order_large(); }
-	DEVICE void order_large() {
-		auto greater = [&](u32 x, u32 y) {
-			if (!wide || !ties(x, y)) return x > y;
-			return b.field.width == 4 ? Tied<u32>(*this, x) > Tied<u32>(*this, y) : Tied<u64>(*this, x) > Tied<u64>(*this, y);
-		};
-		for (u32 o = 0; o < control[CONTROL_LARGE]; o++) {
-			u32 bin = control[CONTROL_LIST + o];
-			sort_bitonic<threads>(stage + (bin & 0xffff), bin >> 16, greater);
-		}
 	}
 
 	DEVICE void write() {
@@ -289,9 +251,9 @@ template <int threadCount, int items, int binBits, bool wide, bool full> struct 
 		count();
 		scan();
 		stage_rows();
-		order_bins();
-		if (control[CONTROL_LARGE]) order_large_bins(&b, span);
-		if (wide && control[CONTROL_RUNS]) order_all_runs(&b, span);
+		u32 crowded = order_bins();
+		if (control[CONTROL_CROWDED] || (wide && control[CONTROL_RUNS])) Crowd<Finish>::order(&b, span, crowded);
 		write();
 	}
 };
+#include "crowd.h"

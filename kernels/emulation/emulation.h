@@ -26,6 +26,13 @@ struct Fiber {
 	u8* shared;
 };
 
+// A Watch counts how often load reads words of some memory.
+struct Watch {
+	const void *from, *to;
+	std::atomic<u64> loads;
+};
+extern Watch watch;
+
 // current is the fiber that runs on this thread of the operating system.
 extern thread_local Fiber* current;
 
@@ -133,7 +140,10 @@ inline void fence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 inline void load_vector(const u32* p, u32* x) { x[0] = p[0], x[1] = p[1], x[2] = p[2], x[3] = p[3]; }
 inline void load_vector(const u64* p, u64* x) { x[0] = p[0], x[1] = p[1]; }
 
-template <class T> inline T load(const T* p) { return *p; }
+template <class T> inline T load(const T* p) {
+	if (p >= emulation::watch.from && p < emulation::watch.to) emulation::watch.loads++;
+	return *p;
+}
 inline u64 load_past(const u64* p) { return *p; }
 template <class T> inline T load_once(const T* p) { return *p; }
 template <class T> inline void store_once(T* p, T x) { *p = x; }

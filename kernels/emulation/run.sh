@@ -15,12 +15,13 @@ build() { # test, flags, program
 
 build columns_test "-fsanitize=address,undefined -fno-sanitize-recover=all"
 build keys_test "-fsanitize=undefined -fno-sanitize-recover=all"
+build finish_test "-fsanitize=undefined -fno-sanitize-recover=all"
 build partition_test "-fsanitize=undefined -fno-sanitize-recover=all"
 build ranges_test "-fsanitize=undefined -fno-sanitize-recover=all"
 build sort_test "-fsanitize=undefined -fno-sanitize-recover=all" # switching fibers under the address sanitizer is slow
 build sort_test -DSTALLED_TILES=3 stalled_sort_test # tiles that are slow to publish their counts
 build few_test "-fsanitize=undefined -fno-sanitize-recover=all"
-for test in columns_test keys_test partition_test ranges_test sort_test stalled_sort_test few_test; do
+for test in columns_test keys_test finish_test partition_test ranges_test sort_test stalled_sort_test few_test; do
 	echo "$test"
 	"$out/$test" 2> >(grep -v "ASan doesn't fully support makecontext" >&2)
 done

@@ -115,12 +115,16 @@ struct Partitioner {
 			auto kernel = least ? wide ? partition_small_wide : partition_small : wide ? partition_only_wide : partition_only;
 			d.run(kernel, ceil_div(b.n, tile()), threads, dealer_bytes(tile(), 1 << (least ? SMALL_PASS_BITS : ONLY_PASS_BITS)), b);
 		}
-		u32 threads = allBits && !small ? FINISH_WIDE_THREADS : FINISH_THREADS, items = small ? SMALL_FINISH_ITEMS : allBits ? FINISH_WIDE_ITEMS : FINISH_ITEMS;
 		d.early = small || (wide && allBits);
-		auto kernel = small ? allBits ? finish_small_wide : finish_small : allBits ? finish_wide : finish;
-		d.run(kernel, ceil_div(b.n, b.window), threads, finish_bytes(threads * items, small ? SMALL_FINISH_BIN_BITS : FINISH_BIN_BITS, allBits), b);
-		d.run(finish_rest, d.multiprocessors, FINISH_REST_THREADS, finish_bytes(FINISH_REST_THREADS * FINISH_REST_ITEMS, FINISH_REST_BIN_BITS, true), b);
+		finish(d, b, small, allBits);
 		d.early = false;
+	}
+	// The last two kernels; wide: records of 64 bits.
+	static void finish(Device& d, const Buckets& b, bool small, bool wide) {
+		u32 threads = wide && !small ? FINISH_WIDE_THREADS : FINISH_THREADS, items = small ? SMALL_FINISH_ITEMS : wide ? FINISH_WIDE_ITEMS : FINISH_ITEMS;
+		auto kernel = small ? wide ? finish_small_wide : ::finish_small : wide ? finish_wide : ::finish;
+		d.run(kernel, ceil_div(b.n, b.window), threads, finish_bytes(threads * items, small ? SMALL_FINISH_BIN_BITS : FINISH_BIN_BITS, wide), b);
+		d.run(finish_rest, d.multiprocessors, FINISH_REST_THREADS, finish_bytes(FINISH_REST_THREADS * FINISH_REST_ITEMS, FINISH_REST_BIN_BITS, true), b);
 	}
 	// Whether rows will have the result: while the sort goes on.
 	bool sorts() {

@@ -1,0 +1,203 @@
+// Orders what is too much for one thread: bins of many rows, and rows that tie in all that their words hold, which are compared by their
+// numbers. Warps do it, a lane for each row, so that the numbers of rows that are neighbours in the column come in whole lines.
+#pragma once
+#include "bins.h"
+#include "numbers.h"
+
+// A run is some neighbour words of the stage: its place, and above it the rows. 0: none.
+template <class Finish> struct Crowd : Finish {
+	using Finish::add_run, Finish::b, Finish::control, Finish::counters, Finish::lows, Finish::row_mask, Finish::row_of, Finish::runs, Finish::span, Finish::stage, Finish::ties;
+	static const u32 threads = Finish::threads, half = 16;
+
+	DEVICE Crowd(const Buckets& b, const volatile Span* span) : Finish(b, shared_memory(), span) {}
+
+	// Calls with the runs of the lanes: with two of them at a time, each for half of the warp, or with one for all of it.
+	template <class Order> DEVICE static void take_turns(u32 run, const Order& order) {
+		const u32 few = vote(run >> 16 <= half);
+		ROLLED for (u32 lanes = vote(run != 0); lanes;) {
+			u32 first = lowest_bit(lanes), one = shuffle(run, first), other = 0, width = few >> first & 1 ? half : 32;
+			lanes &= lanes - 1;
+			if (width == half && lanes & few) {
+				u32 second = lowest_bit(lanes & few);
+				other = shuffle(run, second);
+				lanes &= ~(1u << second);
+			}
+			order(width == half && lane_index() >= half ? other : one, width);
+		}
+	}
+	// How many of the words of some lanes, from one on, are less than this lane's own.
+	template <class T> DEVICE static u32 count_less(T x, u32 base, u32 lanes) {
+		u32 less = 0;
+		ROLLED for (u32 j = 0; j < lanes; j += 2) less += (shuffle(x, base + j) < x) + (shuffle(x, base + j + 1) < x);
+		return less;
+	}
+
+	// Orders all that is left. Each thread has a list of bins, which ends at a place. A barrier comes behind.
+	APART void order(const Buckets* b, const volatile Span* span, u32 end) {
+		Crowd c(*b, span);
+		if (c.control[CONTROL_CROWDED]) c.order_bins(end);
+		if (Finish::isWide) {
+			ROLLED while (u32 counts = c.control[CONTROL_RUNS]) c.order_runs(counts & 0xffff, counts >> 16);
+		}
+	}
+	DEVICE void order_bins(u32 end) {
+		const u32 begin = Finish::countersAt + thread_index() * 4;
+		ROLLED while (vote(end != begin)) {
+			u32 run = 0;
+			if (end != begin) {
+				end -= threads * 4;
+				run = load_shared(end);
+				run = run >> 18 | ((run & 0xffff) / 4 + 1) << 16;
+			}
+			take_turns(run, [&](u32 run, u32 width) { order_words(run, width); });
+		}
+		order_large([&](u32 run) { order_many_words<BlockTeam<threads>>(run); });
+	}
+	// Runs that were left to the block, one after the other. It begins and ends with barriers.
+	DEVICE void leave_to_block(u32 run) const {
+		if (lane_index() == 0) control[CONTROL_LIST + atomic_add(control + CONTROL_LARGE, 1u)] = run;
+	}
+	template <class Order> DEVICE void order_large(const Order& order) {
+		sync_block();
+		const u32 large = control[CONTROL_LARGE];
+		ROLLED for (u32 o = 0; o < large; o++) order(control[CONTROL_LIST + o]);
+		sync_block();
+		if (large == 0) return;
+		if (thread_index() == 0) control[CONTROL_LARGE] = 0;
+		sync_block();
+	}
+	DEVICE void order_words(u32 run, u32 width) {
+		const u32 at = run & 0xffff, rows = run >> 16, base = lane_index() & (32 - width), k = lane_index() - base;
+		if (width == 32 && rows > 32) return rows > WARP_BIN ? leave_to_block(run) : order_many_words<WarpTeam>(run);
+		u32 word = k < rows ? stage[at + k] : ~0u;
+		bool tie = false;
+		if (Finish::isWide) {
+			u32 first = shuffle(word, base), differ = vote(k < rows && !ties(word, first));
+			tie = (differ >> base & (~0u >> (32 - width))) == 0;
+			if (tie && k < rows) {
+				if (k == 0) add_run(at, rows);
+				if (span->ties) fetch_soon(word);
+			}
+			if (vote(!tie) == 0) return;
+		}
+		u32 rank = count_less(word, base, warp_max(rows));
+		if (k < rows) stage[at + rank] = word;
+		if (!Finish::isWide) return;
+		sync_warp();
+		if (!tie) find_runs(at, rows, k, width);
+	}
+	DEVICE void fetch_soon(u32 word) const {
+		const Field* f = leading_column(&b.field);
+		::fetch_soon(f->values + row_of(word) * f->width);
+	}
+	template <class Team> DEVICE void order_many_words(u32 run) {
+		const u32 at = run & 0xffff, rows = run >> 16;
+		if (Finish::isWide) {
+			bool differ = false;
+			for (u32 k = Team::index(); k < rows; k += Team::size) differ |= !ties(stage[at], stage[at + k]);
+			if (!Team::any(differ)) {
+				if (Team::index() == 0) add_run(at, rows);
+				return;
+			}
+		}
+		sort_bitonic<Team>(rows, [&](u32 x, u32 y) {
+			u32 a = stage[at + x], c = stage[at + y];
+			if (a > c) stage[at + x] = c, stage[at + y] = a;
+		});
+		if (Finish::isWide) find_runs(at, rows, Team::index(), Team::size);
+	}
+	// Lists the rows that tie among words in order; the lanes of a team, of so many, look at a word each.
+	DEVICE void find_runs(u32 at, u32 rows, u32 index, u32 lanes) {
+		list_runs(at, rows, index, lanes, [&](u32 x, u32 y) { return ties(stage[at + x], stage[at + y]); });
+	}
+	template <class Same> DEVICE void list_runs(u32 at, u32 rows, u32 index, u32 lanes, const Same& same) {
+		ROLLED for (u32 k = index; k + 1 < rows; k += lanes) {
+			u32 last = k + 1, behind = rows;
+			if (!same(k, last) || (k > 0 && same(k - 1, k))) continue;
+			ROLLED while (behind - last > 1) {
+				u32 middle = (last + behind) / 2;
+				if (same(k, middle)) last = middle;
+				else behind = middle;
+			}
+			add_run(at + k, behind - k);
+		}
+	}
+
+	// Rows that tie: what orders them, but for those with equal numbers, is the low half of the record, which has the rest of a code that
+	// tells all, and the row.
+	DEVICE u64 number_of(u32 low) const {
+		const Field* f = &b.field;
+		if (!span->ties) return low;
+		return f->width == 4 ? number_at<u32>(f, low & row_mask()) : number_at<u64>(f, low & row_mask());
+	}
+	DEVICE u32 low_at(u32 place) const { return lows[stage[place] & Finish::indexMask]; }
+
+	// Pairs, as most runs are, have two lanes each. What is left makes new runs.
+	DEVICE void order_runs(u32 pairs, u32 longer) {
+		ROLLED for (u32 o = warp_index() * 16; o < pairs; o += threads / 2) {
+			u32 mine = o + lane_index() / 2;
+			order_numbers(&b, span, mine < pairs ? runs[mine] : 0, 2);
+		}
+		ROLLED for (u32 o = warp_index(); o < longer; o += threads) {
+			u32 mine = o + lane_index() * (threads / 32);
+			take_turns(mine < longer ? Finish::longer_run(mine) : 0, [&](u32 run, u32 width) {
+				if (run >> 16 <= 32) order_numbers(&b, span, run, width);
+				else if (run >> 16 <= WARP_BIN) order_many_numbers<WarpTeam>(&b, span, run);
+				else leave_to_block(run);
+			});
+		}
+		sync_block();
+		if (thread_index() == 0) control[CONTROL_RUNS] = 0;
+		if (longer) order_large([&](u32 run) { order_many_numbers<BlockTeam<threads>>(&b, span, run); });
+		sync_block();
+	}
+	APART void order_numbers(const Buckets* b, const volatile Span* span, u32 run, u32 width) { Crowd(*b, span).rank_by_numbers(run, width); }
+	DEVICE void rank_by_numbers(u32 run, u32 width) const {
+		const u32 at = run & 0xffff, rows = run >> 16, base = lane_index() & (32 - width), k = lane_index() - base;
+		u32 word = 0, low = ~0u, lanes = warp_max(rows);
+		u64 number = ~0ull;
+		if (k < rows) word = stage[at + k], low = low_at(at + k), number = number_of(low);
+		u64 first = shuffle(number, base);
+		bool highs = vote(k < rows && (number ^ first) >> 32 != 0) != 0; // differ
+		u32 rank = highs ? count_less(number, base, lanes) : count_less((u32)number, base, lanes);
+		if (warp_add(k < rows ? k - rank : 0) != 0) { // some are equal
+			ROLLED for (u32 j = 0; j < lanes; j++) {
+				u64 other = shuffle(number, base + j);
+				u32 otherLow = shuffle(low, base + j);
+				rank += other == number && otherLow < low;
+			}
+		}
+		if (k < rows) stage[at + rank] = word;
+	}
+	// By 32 bits of the numbers, from the first on in which they differ. What is equal in these is compared by the numbers again: of many rows
+	// those make new runs.
+	template <class Team> APART void order_many_numbers(const Buckets* b, const volatile Span* span, u32 run) { Crowd(*b, span).template sort_by_numbers<Team>(run); }
+	template <class Team> DEVICE void sort_by_numbers(u32 run) {
+		const u32 at = run & 0xffff, rows = run >> 16;
+		u32* keys = counters + at;
+		u64 any = 0, notAll = 0;
+		ROLLED for (u32 k = Team::index(); k < rows; k += Team::size) {
+			u64 number = number_of(low_at(at + k));
+			keys[k] = (u32)number;
+			any |= number, notAll |= ~number;
+		}
+		any = Team::any_of(any, control + CONTROL_BITS), notAll = Team::any_of(notAll, control + CONTROL_BITS);
+		u32 high = (u32)((any & notAll) >> 32), shift = high ? 32 - count_leading_zeros(high) : 0;
+		if (shift) {
+			ROLLED for (u32 k = Team::index(); k < rows; k += Team::size) keys[k] = (u32)(number_of(low_at(at + k)) >> shift);
+		}
+		Team::sync();
+		const bool again = shift && Team::size > 32;
+		sort_bitonic<Team>(rows, [&](u32 x, u32 y) {
+			u32 a = keys[x], c = keys[y], word = stage[at + x];
+			if (a < c || (a == c && (again || !sorts_behind(low_at(at + x), low_at(at + y), shift)))) return;
+			keys[x] = c, keys[y] = a;
+			stage[at + x] = stage[at + y], stage[at + y] = word;
+		});
+		if (again) list_runs(at, rows, Team::index(), Team::size, [&](u32 x, u32 y) { return keys[x] == keys[y]; });
+	}
+	DEVICE bool sorts_behind(u32 low, u32 other, u32 shift) const {
+		u64 a = shift ? number_of(low) : 0, c = shift ? number_of(other) : 0;
+		return a != c ? a > c : low > other;
+	}
+};
