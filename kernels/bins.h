@@ -2,7 +2,7 @@
 #pragma once
 #include "device.h"
 
-const u32 THREAD_BIN = 8, WARP_BIN = 512; // rows that one thread orders, and one warp; larger bins are for the whole block
+const u32 THREAD_BIN = 8, WARP_BIN = 64, LARGE_BIN = 512; // rows that one thread orders; one warp; and one where all warps have some
 
 template <class T> DEVICE void order_two(T& a, T& b) {
 	T less = a < b ? a : b;

@@ -51,16 +51,23 @@ template <class Finish> struct Crowd : Finish {
 			}
 			take_turns(run, [&](u32 run, u32 width) { order_words(run, width); });
 		}
-		order_large([&](u32 run) { order_many_words<BlockTeam<threads>>(run); });
+		order_large([&](u32 run) { order_many_words<WarpTeam>(run); }, [&](u32 run) { order_many_words<BlockTeam<threads>>(run); });
 	}
-	// Runs that were left to the block, one after the other. It begins and ends with barriers.
+	// Runs of very many rows. Those are ordered by a warp each if there are enough for all warps, else by all of them one after the other.
 	DEVICE void leave_to_block(u32 run) const {
 		if (lane_index() == 0) control[CONTROL_LIST + atomic_add(control + CONTROL_LARGE, 1u)] = run;
 	}
-	template <class Order> DEVICE void order_large(const Order& order) {
+	template <class ByWarp, class ByBlock> DEVICE void order_large(const ByWarp& by_warp, const ByBlock& by_block) {
 		sync_block();
-		const u32 large = control[CONTROL_LARGE];
-		ROLLED for (u32 o = 0; o < large; o++) order(control[CONTROL_LIST + o]);
+		const u32 large = control[CONTROL_LARGE], alone = large >= threads / 64 ? LARGE_BIN : 0; // rows up to which it is a warp's
+		ROLLED for (u32 o = warp_index(); o < large; o += threads / 32) {
+			u32 run = control[CONTROL_LIST + o];
+			if (run >> 16 <= alone) by_warp(run);
+		}
+		ROLLED for (u32 o = 0; o < large; o++) {
+			u32 run = control[CONTROL_LIST + o];
+			if (run >> 16 > alone) by_block(run);
+		}
 		sync_block();
 		if (large == 0) return;
 		if (thread_index() == 0) control[CONTROL_LARGE] = 0;
@@ -148,7 +155,9 @@ template <class Finish> struct Crowd : Finish {
 		}
 		sync_block();
 		if (thread_index() == 0) control[CONTROL_RUNS] = 0;
-		if (longer) order_large([&](u32 run) { order_many_numbers<BlockTeam<threads>>(&b, span, run); });
+		if (longer) {
+			order_large([&](u32 run) { order_many_numbers<WarpTeam>(&b, span, run); }, [&](u32 run) { order_many_numbers<BlockTeam<threads>>(&b, span, run); });
+		}
 		sync_block();
 	}
 	APART void order_numbers(const Buckets* b, const volatile Span* span, u32 run, u32 width) { Crowd(*b, span).rank_by_numbers(run, width); }

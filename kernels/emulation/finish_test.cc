@@ -76,8 +76,8 @@ void check(const Case& k) {
 	Mapper mapper(&map);
 	std::vector<std::pair<u32, u64>> dealt(n);
 	for (u64 i = 0; i < n; i++) {
-		u64 code = k.kind == VALUES ? ByValue<u64>(&map).code(number[i], (u32)i) : wide ? mapper.code_by_bits<u64>(number[i], (u32)i) : mapper.code_by_bits<u32>((u32)number[i], (u32)i);
-		dealt[i] = {(u32)(code >> (64 - bits)), wide ? (code & ~0ull << rowBits) | i : code >> 32 << 32 | i};
+		u64 code = k.kind == VALUES ? ByValue<u64>(&map).code(number[i], (u32)i) : wide ? mapper.wide_code(number[i]) : (u64)mapper.prefix((u32)number[i], (u32)i) << 32;
+		dealt[i] = {(u32)(code >> (64 - bits)), wide ? (code & ~0ull << rowBits) | i : code | i};
 	}
 	for (u64 i = n; i > 1; i--) std::swap(dealt[i - 1], dealt[mix(i + k.seed) % i]);
 	std::stable_sort(dealt.begin(), dealt.end(), [](auto& x, auto& y) { return x.first < y.first; });
