@@ -31,7 +31,7 @@ template <u32 rows> struct SampleMemory {
 
 	static_assert(slots == 2 * rows, "half of the table stays empty");
 
-	u32 *keys, *hits; // hits: 15 bits, a flag for different numbers, and 16 bits of the hash of the first number
+	u32 *keys, *hits; // hits: 16 bits, and a hash of the number of the first row with the prefix, or the hits of a second number
 	u32* cells;
 	u64* warps; // 128 words
 	u64* numbers; // of candidates, and their hits
@@ -48,7 +48,7 @@ template <u32 rows> struct SampleMemory {
 template <class Word, u32 rows> struct Sampler {
 	static const int items = rows / SAMPLE_THREADS;
 	static_assert(items * SAMPLE_THREADS == rows && items % 2 == 0, "neighbours in one thread");
-	static const u32 EMPTY = ~0u, MIXED = 1u << 15;
+	static const u32 EMPTY = ~0u;
 	typedef SampleMemory<rows> Memory;
 
 	const Buckets* b;
@@ -56,7 +56,7 @@ template <class Word, u32 rows> struct Sampler {
 	Memory m;
 	Word number[items];
 	u32 key[items], slot[items];
-	u32 values = 0, firsts = 0; // bit i: row i is a value; is the first with its prefix
+	u32 values = 0, firsts = 0, seconds = 0; // bit i: row i is a value; is the first with its prefix; stands for another number with it
 	u32 stride = 0;             // lower bits of a number, in all of which the values agree
 
 	DEVICE Sampler(const Buckets* b, u8* memory) : b(b), f(&b->field), m(memory) {}
@@ -197,23 +197,41 @@ template <class Word, u32 rows> struct Sampler {
 			if (values >> i & 1) atomic_add(m.hits + slot[i], firsts >> i & 1 ? 1 | hash_number(number[i]) >> 16 << 16 : 1);
 		}
 		sync_block();
-		if (sizeof(Word) == 4 && !mapper.floating) return; // the same prefix, the same number
+		if (sizeof(Word) == 8 || mapper.floating) part(); // else the same prefix is the same number
+	}
+	// Of rows with the same prefix only those that have the number of the first count as its hits. Of the others one, any, stands for a number of
+	// its own, so that a value in many rows is found although the first happened to have another.
+	DEVICE void part() {
+		u32 others = 0;
+		UNROLL for (int i = 0; i < items; i++) others |= (u32)(values >> i & 1 && hash(i) != m.hits[slot[i]] >> 16) << i;
+		if (!sync_block_or(others != 0)) return;
 		UNROLL for (int i = 0; i < items; i++) {
-			if (values >> i & 1 && (hash_number(number[i]) ^ m.hits[slot[i]]) >> 16) atomic_or(m.hits + slot[i], MIXED);
+			if (others >> i & 1) atomic_add(m.hits + slot[i], ~0u);
+			if (firsts >> i & 1) atomic_add(m.hits + slot[i], 0u - (hash(i) << 16)), m.keys[slot[i]] = 0; // both are of no use any more
+		}
+		sync_block();
+		UNROLL for (int i = 0; i < items; i++) {
+			if (others >> i & 1) atomic_max(m.keys + slot[i], lot(i) << 16 | hash(i));
+		}
+		sync_block();
+		UNROLL for (int i = 0; i < items; i++) {
+			u32 drawn = m.keys[slot[i]];
+			if (!(others >> i & 1) || (drawn & 0xffff) != hash(i)) continue;
+			atomic_add(m.hits + slot[i], 1u << 16);
+			seconds |= (u32)(drawn >> 16 == lot(i)) << i;
 		}
 		sync_block();
 	}
+	DEVICE u32 hash(int i) const { return hash_number(number[i]) >> 16; }
+	DEVICE u32 lot(int i) const { return (i * SAMPLE_THREADS + thread_index()) * 40503 & 0xffff; } // no two rows draw the same
 	DEVICE u32 cell_bits() const { return b->bits < CELL_BITS ? (u32)b->bits : CELL_BITS; }
-	DEVICE u32 hits_of(int i) const { return m.hits[slot[i]] & 0xffff; }
+	// Of a first or a second row with its prefix.
+	DEVICE u32 hits_of(int i) const { return m.hits[slot[i]] >> (seconds >> i & 1) * 16 & 0xffff; }
 
 	// The values with many hits, in ascending order, at most HEAVY_VALUES of those with the most hits.
 	DEVICE void find_heavy(Map* map) {
 		u32 candidate = 0;
-		UNROLL for (int i = 0; i < items; i++) {
-			if (!(firsts >> i & 1)) continue;
-			u32 hits = hits_of(i);
-			candidate |= (u32)(hits >= HEAVY_HITS && !(hits & MIXED)) << i;
-		}
+		UNROLL for (int i = 0; i < items; i++) candidate |= (u32)((firsts | seconds) >> i & 1 && hits_of(i) >= HEAVY_HITS) << i;
 		for (u32 least = 2 * HEAVY_HITS; sync_block_or(candidate != 0); least *= 2) {
 			UNROLL for (int i = 0; i < items; i++) {
 				if (!(candidate >> i & 1)) continue;
