@@ -46,6 +46,28 @@ type abiFew struct {
 	classes, n, in, out uint64
 }
 
+// abiSelect is a Select of the first rows of an order.
+type abiSelect struct {
+	field                  abiField
+	bits, n, k             uint64
+	hits, apart, room      uint64
+	sample, status         uint64
+	selection, codes, rows uint64
+	tied, selected         uint64
+}
+
+// abiSelection is a Selection: what the kernels of a select tell one another.
+type abiSelection struct {
+	border            uint64
+	declined, sampled uint32
+	ticket, unused    uint32
+}
+
+// abiSelected is Selected: what a select tells the host.
+type abiSelected struct {
+	candidates, tied uint64
+}
+
 // abiBuckets are Buckets: the memory of partition and finish.
 type abiBuckets struct {
 	field                               abiField
@@ -64,7 +86,7 @@ type abiBuckets struct {
 }
 
 type abi interface {
-	abiField | abiColumn | abiStatistics | abiFew | abiBuckets
+	abiField | abiColumn | abiStatistics | abiFew | abiSelect | abiBuckets
 }
 
 // abiVerdict is a Verdict on partition and finish, of words of 32 bits.

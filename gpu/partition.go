@@ -18,6 +18,8 @@ type lookout struct {
 	clear  bool       // they are zero: the kernels behind a look leave them so
 	report *abiReport // pinned
 	told   driver.Event
+
+	selected *abiSelected // pinned
 }
 
 func (l *lookout) open(c *driver.Context) error {
@@ -26,6 +28,10 @@ func (l *lookout) open(c *driver.Context) error {
 		return err
 	}
 	l.report = (*abiReport)(unsafe.Pointer(unsafe.SliceData(memory)))
+	if memory, err = c.NewPinned(int(unsafe.Sizeof(abiSelected{}))); err != nil {
+		return err
+	}
+	l.selected = (*abiSelected)(unsafe.Pointer(unsafe.SliceData(memory)))
 	l.told, err = c.NewEvent()
 	return err
 }

@@ -23,6 +23,7 @@ type sorter struct {
 	columns     map[int]*column    // of the job that are on the device
 	rankColumns map[int]driver.Ptr // dictionary keys as ranks
 	plan        *keyencode.Plan
+	misled      bool       // a sample has told where the rows that the result wants end, and was wrong
 	order       driver.Ptr // the row numbers in sorted order
 	numbers     []uint32   // the same on the host, where something there needs them
 	onHost      []bool     // the columns that the host gathers
@@ -66,10 +67,14 @@ func sortJob(t *task, job *engine.Job, mem engine.Allocator) (*engine.Result, er
 	return s.finish()
 }
 
-// sortPlanned measures the keys and sorts by the codes that the plan makes of them.
+// sortPlanned measures the keys and sorts by the codes that the plan makes of them. Few leading rows are selected first, without a plan where
+// the types of the keys are enough.
 func (s *sorter) sortPlanned() error {
-	if err := s.measure(); err != nil {
-		return err
+	if !s.sortFirstByTypes() && !s.failed() {
+		s.fail(s.measure())
+	}
+	if s.failed() {
+		return s.err
 	}
 	s.progress(1)
 	switch {
@@ -114,6 +119,9 @@ func (s *sorter) giveBack() bool {
 
 // sortWords sorts the rows by the words of their codes, from the last to the first: each sort is stable.
 func (s *sorter) sortWords() (rows driver.Ptr) {
+	if s.plan.Words() > 1 {
+		rows = s.narrow()
+	}
 	for word := s.plan.Words() - 1; word >= 0; word-- {
 		rows = s.sortWord(word, rows)
 	}

@@ -37,6 +37,13 @@ func newTask(ctx context.Context, s *session, threads int) *task {
 	}
 }
 
+// copy copies memory of the device.
+func (t *task) copy(dst, src driver.Ptr, bytes int) {
+	if bytes > 0 && !t.failed() {
+		t.fail(t.Copy(dst, src, bytes))
+	}
+}
+
 // put brings structures for kernels to the device.
 func put[T abi](t *task, structures ...T) driver.Ptr {
 	words := abiWords(structures)

@@ -23,17 +23,17 @@ func (s *sorter) textual() bool {
 // sortTexts sorts by the leading word, and then each run of rows that tie in it by what follows in their codes, as far as
 // the result reaches: long runs on the device, short ones on the host, where the strings are.
 func (s *sorter) sortTexts() driver.Ptr {
-	rows := s.sortWord(0, 0)
-	if rows == 0 {
-		rows = s.iota(false)
+	if s.plan.Words() == 1 {
+		return s.sortWords()
 	}
-	if s.plan.Words() == 1 || s.failed() {
-		return rows
+	rows, n := s.sortLeading()
+	if s.failed() {
+		return 0
 	}
 	s.prepared(len(s.job.Gather))
-	numbers, err := host.Words[uint32](&s.buffers, s.rows)
+	numbers, err := host.Words[uint32](&s.buffers, n)
 	s.fail(err)
-	codes, err := host.Words[uint64](&s.buffers, s.rows)
+	codes, err := host.Words[uint64](&s.buffers, n)
 	s.fail(err)
 	s.download(host.BytesOf(numbers), rows)
 	if s.wait() != nil || s.sortedCodes(numbers, codes, 0) != nil {

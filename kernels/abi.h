@@ -132,6 +132,47 @@ struct Few {
 };
 
 /*
+The first rows of an order (top k). A sample of the rows suggests a border: the number of a row that most likely is behind the first k, and not far. One read of
+the column then collects the candidates, which are all rows in front of the border, and of the rows that tie with it the first ones; the
+host sorts the candidates, and the rows that tie follow them. Numbers are codes, NaN and null among them.
+
+select_border(Select s)         grid = ceil(min(n, SELECT_SAMPLE) / SELECT_BORDER_THREADS)
+select_rows(Select s)           grid = tiles = ceil(n / SELECT_TILE); a column of 4 bytes, codes of at most 32 bits
+select_rows_wide(Select s)      grid = tiles = ceil(n / SELECT_WIDE_TILE); any other
+    Candidates are in the order of the rows. Counts are of all rows, also where there is no room for them: the host sorts everything
+    when candidates > room, or candidates + tied < k.
+*/
+
+struct Select {
+	Field field;     // a column, as histogram takes it
+	u64 bits;        // of codes
+	u64 n, k;
+	u64 hits;        // the border is no less than so many rows of the sample; 1 to min(n, SELECT_SAMPLE)
+	u64 apart;       // 1: rows that tie with the border are no candidates
+	u64 room;        // for candidates, less than 2^31
+	u64 sample;      // u64[SELECT_SAMPLE]
+	u64 status;      // u64[tiles], zero before
+	u64 selection;   // Selection, zero before
+	u64 codes, rows; // of the candidates: u32[room], or u64[room] for select_rows_wide; u32[room]
+	u64 tied;        // u32[k]: the first rows that tie with the border, as many of them as may be needed
+	u64 selected;    // Selected, in memory that the host reads
+};
+
+struct Selection {
+	u64 border;
+	u32 declined;    // 1: so many rows tie with the border that there is no room for them
+	u32 sampled;     // blocks that are through with the sample
+	u32 ticket;      // of the tiles
+	u32 unused;
+};
+
+// A Selected is what the host learns. Numbers of 2^31 and more may be given as less, but no less than 2^31 - 1.
+struct Selected {
+	u64 candidates;  // ~0 where the device has declined
+	u64 tied;
+};
+
+/*
 Row numbers and columns. out is the number of rows that are wanted, rows[] their row numbers.
 
 iota(u32 *rows, u64 n, u64 reversed)                                any grid: 0, 1, ... or n-1, n-2, ...

@@ -18,6 +18,8 @@
 #include "partition_second.cu"
 #include "rows.cu"
 #include "sample.cu"
+#include "select_border.cu"
+#include "select_rows.cu"
 #include "set_aside.cu"
 #include "statistics.cu"
 #include "statistics_decimal.cu"

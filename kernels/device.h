@@ -100,6 +100,12 @@ DEVICE u32 load_relaxed(const u32* p) {
 	return x;
 }
 DEVICE void store_relaxed(u32* p, u32 x) { asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(p), "r"(x) : "memory"); }
+DEVICE u64 load_relaxed(const u64* p) {
+	u64 x;
+	asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(x) : "l"(p) : "memory");
+	return x;
+}
+DEVICE void store_relaxed(u64* p, u64 x) { asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(p), "l"(x) : "memory"); }
 
 DEVICE Words4 load_relaxed4(const u32* p) {
 	Words4 x;

@@ -52,6 +52,9 @@ var All = slices.Concat(digitBinning, []Kernel{
 	{"set_aside", AsideThreads, AsideBytes},
 	{"set_aside_wide", AsideThreads, AsideBytes},
 	{"put_back", StreamThreads, 0},
+	{"select_border", SelectBorderThreads, borderBytes},
+	{"select_rows", SelectThreads, selectBytes},
+	{"select_rows_wide", SelectThreads, selectBytes},
 	{"iota", StreamThreads, 0},
 	{"widen", StreamThreads, 0},
 	{"gather_1", StreamThreads, 0},
@@ -115,6 +118,12 @@ const (
 
 // dealerBytes: a tile of records, two words for each bin, and a few words.
 func dealerBytes(tile, bins int) int { return tile*8 + (bins+4)*8 + 128 }
+
+// The memory of a select: counters of a digit of the sample and a few words; what each warp of a tile collects and a few words.
+const (
+	borderBytes = RadixBins*4 + 64
+	selectBytes = SelectThreads/32*4 + 64
+)
 
 // finishBytes: words of all kinds, the staged rows, and counters of the bins that hold lists of rows later.
 func finishBytes(room, binBits int) int {

@@ -5,12 +5,6 @@
 
 const u32 PLAN_THREADS = 1024, PLAN_BUCKETS = 4;
 
-// What other blocks have written is read past the caches of this one.
-DEVICE u64 load_relaxed(const u64* p) {
-	const u32* two = (const u32*)p;
-	return (u64)load_relaxed(two + 1) << 32 | load_relaxed(two);
-}
-
 // Sums of a block, by warps and then by all.
 DEVICE u32 block_exclusive_sum(u32 x, u32* sums, u32* total) {
 	u32 warpTotal, before = warp_exclusive_sum(x, &warpTotal);

@@ -191,6 +191,17 @@ const (
 	// ClusterBinBits is the bits by which the rows of a block are told apart first.
 	ClusterBinBits = 12
 
+	// SelectSample is the most rows of the sample that tells a select where to cut.
+	SelectSample = 1 << 14
+	// SelectBorderThreads is the size of a block that looks at the sample.
+	SelectBorderThreads = 1024
+	// SelectThreads is the size of a block that collects the rows in front of the cut.
+	SelectThreads = 512
+	// SelectTile is the rows of its tiles.
+	SelectTile = SelectThreads * 16
+	// SelectWideTile is the same for codes of more than 32 bits.
+	SelectWideTile = SelectThreads * 8
+
 	// TextTile is the rows of which a block of 256 threads looks up the lengths.
 	TextTile = StreamThreads * 8
 

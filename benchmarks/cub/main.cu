@@ -3,6 +3,7 @@
 //   cub [image FILE] prove LOG2       every type, distribution, order and size up to 2^LOG2 rows: 0 wrong rows
 //   cub [image FILE] table LOG2...    the jobs that speeds are asked for, at 2^LOG2 rows: 28, 24, 20, 16
 //   cub [image FILE] time LOG2...     medians of all distributions for 2^LOG2 rows
+//   cub [image FILE] limits LOG2...   the first rows of 2^LOG2 by selects, and sorts of all
 //   cub [image FILE] phases LOG2...   when each kernel ends, for two distributions
 //
 // With an image it runs the kernels of that file, else those that it was compiled with.
@@ -16,13 +17,14 @@ int main(int count, char** arguments) {
 		d.load(words[1].c_str());
 		words.erase(words.begin(), words.begin() + 2);
 	}
-	if (words.size() < 2) return fprintf(stderr, "usage: cub [image FILE] prove LOG2 | table LOG2... | time LOG2... | phases LOG2...\n"), 2;
+	if (words.size() < 2) return fprintf(stderr, "usage: cub [image FILE] prove LOG2 | table LOG2... | limits LOG2... | time LOG2... | phases LOG2...\n"), 2;
 	std::string command = words[0];
 	std::vector<u32> sizes;
 	for (size_t i = 1; i < words.size(); i++) sizes.push_back((u32)std::stoul(words[i]));
 	Bench b(d, 1ull << *std::max_element(sizes.begin(), sizes.end()));
 	if (command == "prove") b.prove();
 	if (command == "table") b.table(sizes);
+	if (command == "limits") b.prove_limits(), b.limit_rows(sizes, {-1, -100, -10000, 100, 10, 4, 2});
 	for (u32 log2 : sizes) {
 		u64 n = 1ull << log2;
 		if (command == "phases") {

@@ -48,6 +48,9 @@ struct Ours {
 			bits = encode_keys(o, n);
 			c = codes_column(codes);
 		}
+		return sort_column(c, bits, n, rows);
+	}
+	u32 sort_column(const Column& c, u32 bits, u64 n, u32* rows) {
 		Partitioner q{d, partitionTemp};
 		q.launch(c, bits, n, rows);
 		buckets = q.b, sorted = q.sorts(), path = "finish";
@@ -75,8 +78,8 @@ struct Ours {
 	}
 
 	// Few rows need no look: a block or a cluster sorts them.
-	u32 sort_few(const Column& c, u64 n, u32* rows) {
-		Few few = {whole_field(c), c.nullsAtStart ? CLASSES_AT_START : CLASSES_AT_END, n, 0, (u64)rows};
+	u32 sort_few(const Column& c, u64 n, u32* rows, const u32* in = nullptr) {
+		Few few = {whole_field(c), c.nullsAtStart ? CLASSES_AT_START : CLASSES_AT_END, n, (u64)in, (u64)rows};
 		path = n <= TINY_FEW_ROWS ? "tiny" : "cluster", sorted = false;
 		if (n <= TINY_FEW_ROWS) d.run(tiny_few, 1, TINY_THREADS, tiny_bytes(TINY_FEW_ITEMS), few);
 		else d.run_cluster(cluster, CLUSTER_BLOCKS, CLUSTER_THREADS, clusterBytes, few);

@@ -1,6 +1,6 @@
 // The table of speeds that are asked for, row by row.
 #pragma once
-#include "bench.h"
+#include "limits.h"
 
 inline void Bench::row(const std::string& job, u32 log2, double asked, double measured, const char* unit, bool met, const std::string& note) {
 	char ask[16] = ""; // of some sizes nothing is asked
@@ -23,6 +23,7 @@ inline void Bench::table(const std::vector<u32>& sizes) {
 	}
 	for (u32 log2 : sizes) gather_row(log2);
 	small_sorts_row();
+	limit_rows(sizes, {-100, 100});
 }
 
 // Gathers columns of 8 bytes by the result of a sort, as the engine does: in windows. Plain is a gather without.

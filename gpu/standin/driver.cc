@@ -255,6 +255,10 @@ EXPORT cuMemsetD8Async(uint64_t p, unsigned char value, size_t bytes, Stream* s)
 	LOCKED;
 	return push(s, [=] { memset((void*)p, value, bytes); });
 }
+EXPORT cuMemcpyDtoDAsync_v2(uint64_t dst, uint64_t src, size_t bytes, Stream* s) {
+	LOCKED;
+	return push(s, [=] { memcpy((void*)dst, (void*)src, bytes); });
+}
 EXPORT cuMemcpyHtoDAsync_v2(uint64_t dst, const void* src, size_t bytes, Stream* s) {
 	LOCKED;
 	return push(s, [=] { memcpy((void*)dst, src, bytes); });

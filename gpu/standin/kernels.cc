@@ -437,6 +437,50 @@ void put_back(const u64* a, u64 blocks) {
 	memcpy(at<u32>(b.rows) + first, at<u32>(b.records[0]), 4 * others);
 }
 
+// The first rows. The twin looks at all rows, and cuts somewhere behind the rows that are wanted, now and then in front of them.
+u64 tile_of(const Select& s) { return s.field.width == 4 && s.bits <= 32 ? SELECT_TILE : SELECT_WIDE_TILE; }
+u64 tiles_of(const Select& s) { return (s.n + tile_of(s) - 1) / tile_of(s); }
+
+void select_border(const u64* a, u64 blocks) {
+	const Select& s = *(const Select*)a;
+	Selection& selection = *at<Selection>(s.selection);
+	u64 sampled = std::min<u64>(s.n, SELECT_SAMPLE);
+	expect(blocks == (sampled + SELECT_BORDER_THREADS - 1) / SELECT_BORDER_THREADS, "a grid that is not that of the sample");
+	expect(s.k >= 1 && s.k <= s.n && s.hits >= 1 && s.hits <= sampled && s.room < 1ull << 31 && s.bits >= 1 && s.bits <= 64, "a select of another shape");
+	expect(selection.border == 0 && !selection.declined && !selection.sampled && !selection.ticket, "a selection that is not zero");
+	expect_column(s.field);
+	std::vector<u64> codes(s.n);
+	for (u64 i = 0; i < s.n; i++) codes[i] = word(&s.field, 1, i);
+	for (u64 code : codes) expect(code <= low(s.bits), "a code of more bits");
+	std::sort(codes.begin(), codes.end());
+	selection.border = codes[s.n % 7 == 3 ? s.k / 2 : std::min(s.n - 1, s.k + s.k / 8)];
+	u64 upTo = std::upper_bound(codes.begin(), codes.end(), selection.border) - codes.begin();
+	if (s.apart || upTo <= s.room) return;
+	selection.declined = 1;
+	at<Selected>(s.selected)->candidates = ~0ull;
+}
+
+template <class Code> void select_rows(const u64* a, u64 blocks) {
+	const Select& s = *(const Select*)a;
+	Selection& selection = *at<Selection>(s.selection);
+	expect(sizeof(Code) == (tile_of(s) == SELECT_TILE ? 4 : 8) && blocks == tiles_of(s), "a grid that is not that of the tiles");
+	for (u64 i = 0; i < tiles_of(s); i++) expect(at<u64>(s.status)[i] == 0, "status words that are not zero");
+	memset(at<u8>(s.status), 0xEE, 8 * tiles_of(s));
+	if (selection.declined) return;
+	Selected found = {};
+	for (u64 row = 0; row < s.n; row++) {
+		u64 code = word(&s.field, 1, row);
+		if (code < selection.border || (code == selection.border && !s.apart)) {
+			if (found.candidates < s.room) at<Code>(s.codes)[found.candidates] = (Code)code, at<u32>(s.rows)[found.candidates] = (u32)row;
+			found.candidates++;
+		} else if (code == selection.border) {
+			if (found.tied + found.candidates < s.k) at<u32>(s.tied)[found.tied] = (u32)row;
+			found.tied++;
+		}
+	}
+	*at<Selected>(s.selected) = found;
+}
+
 void iota(const u64* a) {
 	for (u64 i = 0; i < a[1]; i++) at<u32>(a[0])[i] = (u32)(a[2] ? a[1] - 1 - i : i);
 }
@@ -562,7 +606,7 @@ const std::map<std::string, std::pair<int, Twin>>& twins() {
 	auto collects = [](u64 width) {
 		return std::make_pair(5, Twin([=](const u64* a, u64) { collect(a[0], a[1], at<u16>(a[2]), at<u32>(a[3]), a[4], width); }));
 	};
-	const int bucketWords = sizeof(Buckets) / 8, fewWords = sizeof(Few) / 8;
+	const int bucketWords = sizeof(Buckets) / 8, fewWords = sizeof(Few) / 8, selectWords = sizeof(Select) / 8;
 	static std::map<std::string, std::pair<int, Twin>> all{
 	    {"statistics", {3, plain(statistics)}},
 	    {"statistics_decimal", {3, plain(statistics)}},
@@ -595,6 +639,9 @@ const std::map<std::string, std::pair<int, Twin>>& twins() {
 	    {"set_aside", {bucketWords, set_aside}},
 	    {"set_aside_wide", {bucketWords, set_aside}},
 	    {"put_back", {bucketWords, put_back}},
+	    {"select_border", {selectWords, select_border}},
+	    {"select_rows", {selectWords, select_rows<u32>}},
+	    {"select_rows_wide", {selectWords, select_rows<u64>}},
 	    {"iota", {3, plain(iota)}},
 	    {"widen", {3, [](const u64* a, u64) {
 		    for (u64 i = 0; i < a[1]; i++) at<u64>(a[2])[i] = at<u32>(a[0])[i];

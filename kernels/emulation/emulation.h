@@ -103,6 +103,11 @@ inline u32 load_relaxed(const u32* p) {
 	return __atomic_load_n(p, __ATOMIC_RELAXED);
 }
 inline void store_relaxed(u32* p, u32 x) { __atomic_store_n(p, x, __ATOMIC_RELAXED); }
+inline u64 load_relaxed(const u64* p) {
+	emulation::wait_for_others();
+	return __atomic_load_n(p, __ATOMIC_RELAXED);
+}
+inline void store_relaxed(u64* p, u64 x) { __atomic_store_n(p, x, __ATOMIC_RELAXED); }
 
 inline Words4 load_relaxed4(const u32* p) { return {load_relaxed(p), load_relaxed(p + 1), load_relaxed(p + 2), load_relaxed(p + 3)}; }
 inline void store_relaxed4(u32* p, const Words4& x) {

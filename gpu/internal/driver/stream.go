@@ -90,6 +90,12 @@ func (s *Stream) Zero(p Ptr, bytes int) error {
 	return describe("clearing memory", cu.MemsetD8Async(cu.DevicePtr(p), 0, int64(bytes), s.stream))
 }
 
+// Copy copies within the memory of the device.
+func (s *Stream) Copy(dst, src Ptr, bytes int) error {
+	s.busy = true
+	return describe("copying on the device", cu.MemcpyDtoDAsync(cu.DevicePtr(dst), cu.DevicePtr(src), int64(bytes), s.stream))
+}
+
 // Upload copies pinned memory of the host, which stays as it is until the stream has passed.
 func (s *Stream) Upload(dst Ptr, src []byte) error {
 	s.busy = true
