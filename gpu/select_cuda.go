@@ -21,7 +21,7 @@ type candidates struct {
 
 // selectFirst selects the rows that the result wants, by a column of codes of so many bits, in one read of it. Rows that tie with the last of
 // them are apart, where their order is that of the input, or candidates. ok is false when there are too few rows, or too many are wanted,
-// for this to be quicker than to sort them all, and when a sample of the rows has misled: then it will do so again.
+// for this to be quicker than to sort them all, and when a sample of the rows has misled, as it will again, or too many rows tie.
 func (s *sorter) selectFirst(field abiField, bits int, apart bool) (c candidates, ok bool) {
 	shape, ok := shapeSelect(s.rows, s.out)
 	if !ok || s.misled {
@@ -58,7 +58,7 @@ func (s *sorter) selectFirst(field abiField, bits int, apart bool) (c candidates
 	}
 	found := s.lookout.selected
 	if s.failed() || found.candidates > uint64(shape.room) || found.candidates+found.tied < uint64(s.out) {
-		s.misled = true
+		s.misled = apart
 		s.free(c.codes, c.rows, c.tied)
 		return c, false
 	}
@@ -121,6 +121,11 @@ func (s *sorter) sortFirstByTypes() bool {
 		return false
 	}
 	s.putKeys(pieces)
+	if len(pieces) > 1 && isNumber(shapes[0].DeviceColumn) {
+		if s.order, ok = s.sortFirstByLeadingKey(shapes, pieces, bits); ok {
+			return true
+		}
+	}
 	src := source{field: pieces[0]}
 	if len(pieces) > 1 || !isNumber(shapes[0].DeviceColumn) {
 		src.codes = s.encodeFields(pieces, 0, s.rows)
@@ -130,6 +135,22 @@ func (s *sorter) sortFirstByTypes() bool {
 		s.free(src.codes)
 	}
 	return ok
+}
+
+// sortFirstByLeadingKey selects by the first of several keys alone, which is less to read than all of them. Only candidates get a word of
+// their keys: it has so many bits, and these pieces.
+func (s *sorter) sortFirstByLeadingKey(shapes []keyShape, pieces []abiField, bits int) (rows driver.Ptr, ok bool) {
+	leading, leadingBits, _ := wordOfKeys(shapes[:1]) // there is one: the others leave room for it
+	f, p := &leading[0], &pieces[0]
+	f.values, f.validity, f.bit, f.valueBit = p.values, p.validity, p.bit, p.valueBit
+	c, ok := s.selectFirst(*f, leadingBits, false)
+	if !ok {
+		return 0, false
+	}
+	s.free(c.codes)
+	c.codes, c.bits = s.encodeFields(pieces, c.rows, c.n), bits
+	c.field = codesField(c.codes)
+	return s.sortCandidates(c), true
 }
 
 // narrow selects the rows that the result may have by the leading word of their codes: they alone are sorted then. rows is 0, for all of
