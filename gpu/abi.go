@@ -65,7 +65,7 @@ type abiSelection struct {
 
 // abiSelected is Selected: what a select tells the host.
 type abiSelected struct {
-	candidates, tied uint64
+	candidates, tied, border uint64
 }
 
 // abiBuckets are Buckets: the memory of partition and finish.

@@ -17,6 +17,7 @@ type candidates struct {
 	rows  driver.Ptr
 	n     int
 	tied  driver.Ptr // rows behind all of these, as many as may be wanted: they tie
+	tie   uint64     // their code
 }
 
 // selectFirst selects the rows that the result wants, by a column of codes of so many bits, in one read of it. Rows that tie with the last of
@@ -60,9 +61,9 @@ func (s *sorter) selectFirst(field abiField, bits int, apart bool) (c candidates
 	if s.failed() || found.candidates > uint64(shape.room) || found.candidates+found.tied < uint64(s.out) {
 		s.misled = apart
 		s.free(c.codes, c.rows, c.tied)
-		return c, false
+		return candidates{}, false
 	}
-	c.n = int(found.candidates)
+	c.n, c.tie = int(found.candidates), found.border
 	c.field = codesField(c.codes)
 	c.field.width, c.field.stride = uint64(width), uint64(width)
 	return c, true
@@ -97,16 +98,21 @@ func (s *sorter) sortFirst(src source, bits int) (rows driver.Ptr, ok bool) {
 		return 0, false
 	}
 	s.free(src.codes)
-	rows = s.sortCandidates(c)
+	return s.sortSelected(c), true
+}
+
+// sortSelected sorts the candidates, and has the rows that tie follow them.
+func (s *sorter) sortSelected(c candidates) (order driver.Ptr) {
+	rows := s.sortCandidates(c)
 	if c.n >= s.out {
 		s.free(c.tied)
-		return rows, true
+		return rows
 	}
-	order := s.alloc(4 * s.out)
+	order = s.alloc(4 * s.out)
 	s.copy(order, rows, 4*c.n)
 	s.copy(order+driver.Ptr(4*c.n), c.tied, 4*(s.out-c.n))
 	s.free(rows, c.tied)
-	return order, true
+	return order
 }
 
 // sortFirstByTypes sorts the rows that the result wants, where that can be done without statistics of the keys: they make one word with
@@ -118,7 +124,7 @@ func (s *sorter) sortFirstByTypes() bool {
 	shapes := s.keyShapes()
 	pieces, bits, ok := wordOfKeys(shapes)
 	if !ok {
-		return false
+		return s.sortFirstCrowded(shapes)
 	}
 	s.putKeys(pieces)
 	if len(pieces) > 1 && isNumber(shapes[0].DeviceColumn) {
@@ -135,6 +141,23 @@ func (s *sorter) sortFirstByTypes() bool {
 		s.free(src.codes)
 	}
 	return ok
+}
+
+// sortFirstCrowded is the same for an only key whose nulls share a number with its greatest value, if the result reaches to neither.
+func (s *sorter) sortFirstCrowded(shapes []keyShape) bool {
+	word, ok := crowdedWord(&shapes[0])
+	if !ok || len(shapes) > 1 || !isNumber(shapes[0].DeviceColumn) {
+		return false
+	}
+	pieces := []abiField{word}
+	s.putKeys(pieces)
+	c, ok := s.selectFirst(pieces[0], 64, true)
+	if !ok || c.tie == word.null {
+		s.free(c.codes, c.rows, c.tied)
+		return false
+	}
+	s.order = s.sortSelected(c)
+	return true
 }
 
 // sortFirstByLeadingKey selects by the first of several keys alone, which is less to read than all of them. Only candidates get a word of

@@ -170,6 +170,7 @@ struct Selection {
 struct Selected {
 	u64 candidates;  // ~0 where the device has declined
 	u64 tied;
+	u64 border;
 };
 
 /*

@@ -89,7 +89,7 @@ template <class Word, int items> struct RowSelector {
 		if (lane_index() != 0) return;
 		if (tile) store_relaxed(status + tile, here.word(Counts2::INCLUSIVE));
 		m->before = before;
-		if (tile + 1 == grid_blocks()) *(Selected*)s.selected = {here.candidates, here.tied};
+		if (tile + 1 == grid_blocks()) *(Selected*)s.selected = {here.candidates, here.tied, selection->border};
 	}
 	// Where there is no room, the host wants none of them. Rows that tie are wanted as long as there are not k rows in front of them.
 	DEVICE void write(const Place& p, u32 ofWarp, u32 tiedOfWarp) {

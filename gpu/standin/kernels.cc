@@ -478,6 +478,7 @@ template <class Code> void select_rows(const u64* a, u64 blocks) {
 			found.tied++;
 		}
 	}
+	found.border = selection.border;
 	*at<Selected>(s.selected) = found;
 }
 

@@ -98,7 +98,7 @@ void check(const Case& c) {
 		if (candidate) candidates.push_back((u32)i), inFront++;
 		else if (tie) ties.push_back((u32)i), tied++;
 	}
-	if (t.selected->candidates != inFront || t.selected->tied != tied) fail(c, "other counts");
+	if (t.selected->candidates != inFront || t.selected->tied != tied || t.selected->border != border) fail(c, "other counts");
 	for (u64 i = 0; i < inFront && inFront <= shape.room; i++) {
 		u64 is = has_short_codes(column.field, column.bits) ? ((u32*)t.codes)[i] : t.codes[i];
 		if (t.rows[i] != candidates[i] || is != code[candidates[i]]) fail(c, "another candidate");
