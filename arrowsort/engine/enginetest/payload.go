@@ -75,7 +75,7 @@ func testFewOfMany(t *testing.T, e suite) {
 	sets := [][]columnSpec{
 		{plainSpec(keyencode.Uint32)}, {{kind: keyencode.Float64, dist: plain[18], nulls: 0.05}}, {{kind: keyencode.Int64, dist: plain[8]}}, {{kind: keyencode.Int32, dist: uniform, nulls: 1}},
 		{nullable, plainSpec(keyencode.Int64)}, {{kind: keyencode.Int64, dist: plain[8]}, plainSpec(keyencode.Float64)}, {plainSpec(keyencode.Decimal256)},
-		{plainSpec(keyencode.Int32), plainSpec(keyencode.Int16)}, {plainSpec(keyencode.Bool), plainSpec(keyencode.Int8)}, {plainSpec(keyencode.Binary)},
+		{plainSpec(keyencode.Int32), plainSpec(keyencode.Int16)}, {plainSpec(keyencode.Bool), plainSpec(keyencode.Int8)}, {plainSpec(keyencode.Binary)}, {{kind: keyencode.Int64, dist: uniform, nulls: 0.95}},
 	}
 	for i, set := range sets {
 		sizes := e.sizes(45_000, 150_000)
