@@ -68,6 +68,14 @@ type abiSelected struct {
 	candidates, tied, border uint64
 }
 
+// abiMany is a Many: a sort of more rows.
+type abiMany struct {
+	few           abiFew
+	meeting       uint64
+	numbers, tags [2]uint64
+	totals        uint64
+}
+
 // abiBuckets are Buckets: the memory of partition and finish.
 type abiBuckets struct {
 	field                               abiField
@@ -86,7 +94,7 @@ type abiBuckets struct {
 }
 
 type abi interface {
-	abiField | abiColumn | abiStatistics | abiFew | abiSelect | abiBuckets
+	abiField | abiColumn | abiStatistics | abiFew | abiMany | abiSelect | abiBuckets
 }
 
 // abiVerdict is a Verdict on partition and finish, of words of 32 bits.

@@ -17,7 +17,7 @@ func TestStructuresAreThoseOfTheKernels(t *testing.T) {
 	require.NoError(t, err)
 	comments := regexp.MustCompile(`(?s)/\*.*?\*/|//[^\n]*`)
 	header := comments.ReplaceAllString(string(text), "")
-	for _, twin := range []any{abiField{}, abiColumn{}, abiStatistics{}, abiFew{}, abiSelect{}, abiSelection{}, abiSelected{}, abiBuckets{}, abiVerdict{}} {
+	for _, twin := range []any{abiField{}, abiColumn{}, abiStatistics{}, abiFew{}, abiMany{}, abiSelect{}, abiSelection{}, abiSelected{}, abiBuckets{}, abiVerdict{}} {
 		typ := reflect.TypeOf(twin)
 		name := strings.TrimPrefix(typ.Name(), "abi")
 		body := regexp.MustCompile(`struct ` + name + ` \{([^}]*)\}`).FindStringSubmatch(header)

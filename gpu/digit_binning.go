@@ -47,7 +47,7 @@ func (src source) format(width int) records {
 // sort sorts by codes of a number of bits, and returns the rows in their new order; 0 when all digits are constant
 // and the rows in the order of the input. It takes the source over.
 func (b *binner) sort(src source, width int) (rows driver.Ptr) {
-	if rows, ok := b.sortFew(src.field, src.rows, noClasses); ok {
+	if rows, ok := b.sortFew(src.field, src.rows, noClasses, src.codes, func() {}); ok {
 		b.free(src.codes, src.rows)
 		return rows
 	}

@@ -3,11 +3,12 @@ package gpu
 import "github.com/arrowsort/arrowsort/kernels"
 
 // launchRows is up to how many rows a sort may be one launch. It is a variable for tests.
-var launchRows = kernels.ClusterRows
+var launchRows = kernels.GridRows
 
-// fewKernel is the kernel that sorts so few rows all by itself, and its grid: a block or, where the device has them, a cluster.
-// fits tells of the kernels for which it has what they need.
-func fewKernel(rows int, fits func(name string) bool) (name string, blocks int, ok bool) {
+// fewKernel is the kernel that sorts so few rows all by itself, and its grid: a block, a cluster where the device has them, or a block for each
+// multiprocessor. fits tells of the kernels for which the device has what they need.
+func fewKernel(rows, multiprocessors int, fits func(name string) bool) (name string, blocks int, ok bool) {
+	threads := multiprocessors * kernels.GridThreads
 	switch {
 	case rows > launchRows:
 		return "", 0, false
@@ -17,6 +18,10 @@ func fewKernel(rows int, fits func(name string) bool) (name string, blocks int, 
 		return "cluster", kernels.ClusterBlocks, true
 	case rows <= kernels.TinyRows && fits("tiny"):
 		return "tiny", 1, true
+	case rows <= threads*kernels.GridItems && fits("grid"):
+		return "grid", multiprocessors, true
+	case rows <= min(threads*kernels.GridLargeItems, kernels.GridRows) && fits("grid_large"):
+		return "grid_large", multiprocessors, true
 	default:
 		return "", 0, false
 	}

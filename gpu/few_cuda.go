@@ -6,24 +6,55 @@ import (
 	"math"
 
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/kernels"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
 // sortFew sorts few rows by a field in one launch; ok is false for more rows than the device takes. in are row numbers in the order of the
-// field's rows, 0 for the order of the input. classes says what null and NaN are, see kernels/few_rows.h.
-func (b *binner) sortFew(field abiField, in driver.Ptr, classes uint64) (rows driver.Ptr, ok bool) {
+// field's rows, 0 for the order of the input. classes says what null and NaN are, see kernels/few_rows.h. codes, if they are not 0,
+// are what the field reads, and are overwritten. Meanwhile is called when all is launched: other streams must not have the memory that is free from
+// then on.
+func (b *binner) sortFew(field abiField, in driver.Ptr, classes uint64, codes driver.Ptr, meanwhile func()) (rows driver.Ptr, ok bool) {
 	kernel, blocks, ok := b.fewKernel(b.rows)
 	if !ok {
 		return 0, false
 	}
 	rows = b.alloc(4 * b.rows)
-	b.launch(kernel, blocks, abiWords([]abiFew{{field: field, classes: classes, n: uint64(b.rows), in: uint64(in), out: uint64(rows)}})...)
+	few := abiFew{field: field, classes: classes, n: uint64(b.rows), in: uint64(in), out: uint64(rows)}
+	if !kernels.All[kernelNumbers[kernel]].Together() {
+		b.launch(kernel, blocks, abiWords([]abiFew{few})...)
+		return rows, true
+	}
+	temp := b.gridTemp(few, blocks, codes)
+	b.launch(kernel, blocks, abiWords([]abiMany{temp})...)
+	b.moves(52 * b.rows)
+	meanwhile()
+	for i, numbers := range temp.numbers {
+		if i == 0 || codes == 0 {
+			b.free(driver.Ptr(numbers))
+		}
+		b.free(driver.Ptr(temp.tags[i]))
+	}
+	b.free(driver.Ptr(temp.totals))
 	return rows, true
+}
+
+// gridTemp is the memory of a sort by so many blocks that meet.
+func (b *binner) gridTemp(few abiFew, blocks int, codes driver.Ptr) abiMany {
+	m := abiMany{few: few, meeting: uint64(b.meeting), totals: uint64(b.alloc(2 * 4 * kernels.RadixBins * blocks))}
+	for i := range m.numbers {
+		numbers := codes
+		if i == 0 || codes == 0 {
+			numbers = b.alloc(8 * b.rows)
+		}
+		m.numbers[i], m.tags[i] = uint64(numbers), uint64(b.alloc(4*b.rows))
+	}
+	return m
 }
 
 // fewKernel is the kernel that sorts so few rows on this device.
 func (t *task) fewKernel(rows int) (name string, blocks int, ok bool) {
-	return fewKernel(rows, func(name string) bool { return t.Fits(kernelNumbers[name]) })
+	return fewKernel(rows, t.Multiprocessors, func(name string) bool { return t.Fits(kernelNumbers[name]) })
 }
 
 const (
@@ -46,7 +77,7 @@ func (s *sorter) sortFew() (rows driver.Ptr, ok bool) {
 	if key.Nulls == keyencode.NullsAtStart {
 		classes = classesAtStart
 	}
-	return s.binner.sortFew(s.wholeField(key, layout), 0, classes)
+	return s.binner.sortFew(s.wholeField(key, layout), 0, classes, 0, s.prefetch)
 }
 
 // wholeField makes numbers in the order of the key of all values that its type has.

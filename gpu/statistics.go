@@ -107,6 +107,11 @@ func (s *sorter) lookAtWord() {
 		v = keysView(put(s.task, pieces...), len(pieces), width)
 	} else if known {
 		codes = s.encodeFields(pieces, 0, s.rows)
+		if _, _, few := s.fewKernel(s.rows); few {
+			s.prefetch()
+			s.order = s.binner.sort(source{field: codesField(codes), codes: codes}, width)
+			return
+		}
 		v = *codesView(codes, width)
 	} else {
 		return

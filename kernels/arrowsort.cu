@@ -11,6 +11,7 @@
 #include "finish.cu"
 #include "finish_rest.cu"
 #include "gather.cu"
+#include "grid.cu"
 #include "histogram.cu"
 #include "look.cu"
 #include "look_up_ranks.cu"

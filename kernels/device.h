@@ -120,6 +120,18 @@ DEVICE void store_relaxed4(u32* p, const Words4& x) {
 	             "r"(x.word[3])
 	             : "memory");
 }
+// Words by which blocks meet: what a block has written before it adds, all of its threads behind their barrier, is there for those who
+// have read the sum. Lighter than fences around words in no order.
+DEVICE u32 add_release(u32* p, u32 x) {
+	u32 before;
+	asm volatile("atom.release.gpu.global.add.u32 %0, [%1], %2;" : "=r"(before) : "l"(p), "r"(x) : "memory");
+	return before;
+}
+DEVICE u32 load_acquire(const u32* p) {
+	u32 x;
+	asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(x) : "l"(p) : "memory");
+	return x;
+}
 DEVICE void sleep(u32 nanoseconds) { __nanosleep(nanoseconds); }
 
 DEVICE u32 atomic_add(u32* p, u32 x) { return atomicAdd(p, x); }

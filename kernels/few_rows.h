@@ -52,17 +52,21 @@ template <int items> struct FewRows {
 	DEVICE u32 place(int i) const { return places >> 2 * i & 3; }
 
 	// All loads are on their way before the first is used.
+	template <class Get> DEVICE void load_each(u32 used, const Get& get) {
+		UNROLL for (int i = 0; i < items; i++) number[i] = i < (int)used && has(i) ? get(row(i)) : 0;
+	}
 	template <class Value> DEVICE void load_values(u32 used) {
-		const Value* values = (const Value*)field->values;
-		UNROLL for (int i = 0; i < items; i++) number[i] = i < (int)used && has(i) ? ::load(values + row(i)) : 0;
+		const u64 values = field->values, stride = field->stride;
+		load_each(used, [=](u32 row) { return (u64)::load((const Value*)(values + row * stride)); });
 	}
 	DEVICE void load_raw(u32 used) {
-		bool apart = field->form == FORM_BIT || field->form == FORM_BIG_ENDIAN || field->stride != field->width;
-		if (!apart && field->width == 8) return load_values<u64>(used);
-		if (!apart && field->width == 4) return load_values<u32>(used);
-		if (!apart && field->width == 2) return load_values<u16>(used);
-		if (!apart && field->width == 1) return load_values<u8>(used);
-		UNROLL for (int i = 0; i < items; i++) number[i] = i < (int)used && has(i) ? raw_value(field, row(i)) : 0;
+		const Field* f = field;
+		if (f->form == FORM_BIT) return load_each(used, [=](u32 row) { return (u64)bit_at((const u32*)f->values, f->valueBit + row); });
+		if (f->form == FORM_BIG_ENDIAN) return load_each(used, [=](u32 row) { return big_endian((const u8*)(f->values + row * f->stride), (u32)f->width); });
+		if (f->width == 8) return load_values<u64>(used);
+		if (f->width == 4) return load_values<u32>(used);
+		if (f->width == 2) return load_values<u16>(used);
+		load_values<u8>(used);
 	}
 	// Bit i: item i is null.
 	DEVICE u32 load_nulls(u32 used) const {
@@ -78,6 +82,7 @@ template <int items> struct FewRows {
 	DEVICE Extent64 read(u32 used) {
 		static_assert(items <= 16, "two bits for each");
 		Extent64 extent;
+		places = 0;
 		u32 nulls = load_nulls(used);
 		load_raw(used);
 		if (linear.plain() && field->validity == 0) { // as most are

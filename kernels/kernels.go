@@ -22,6 +22,9 @@ func (k Kernel) Cluster() int {
 	return 0
 }
 
+// Together reports whether the kernel's blocks wait for one another: they must all be there at a time.
+func (k Kernel) Together() bool { return k.Name == "grid" || k.Name == "grid_large" }
+
 // All are the kernels of the image.
 var All = slices.Concat(digitBinning, []Kernel{
 	{"statistics", StreamThreads, StreamThreads / 32 * 48},
@@ -32,6 +35,8 @@ var All = slices.Concat(digitBinning, []Kernel{
 	{"tiny", TinyThreads, tinyBytes(TinyItems)},
 	{"tiny_few", TinyThreads, tinyBytes(TinyFewItems)},
 	{"cluster", ClusterThreads, clusterBytes},
+	{"grid", GridThreads, gridBytes(GridItems)},
+	{"grid_large", GridThreads, gridBytes(GridLargeItems)},
 	{"sample", 1024, SampleBytes},
 	{"look", LookThreads, LookHead + (1<<BucketBits)*2},
 	{"look_keys", LookThreads, LookHead + (1<<BucketBits)*2},
@@ -107,6 +112,12 @@ func tinyBytes(items int) int { return TinyThreads*items*13 + 4<<TinyBinBits + T
 // clusterBytes is the memory of a block of a cluster: three words for each row, twice; counters of digits for each warp; what each block has of
 // each digit, twice; what it has seen of the numbers; and some words for each warp.
 const clusterBytes = 2*ClusterRoom*12 + (ClusterThreads/32+2*ClusterBlocks+1)*RadixBins*4 + ClusterBlocks*24 + 2048
+
+// gridBytes is the memory of a block of a grid: three words for each row that it deals, or finds the order of beside where buckets begin;
+// counters of bins; some words for each warp; and one for each digit.
+func gridBytes(items int) int {
+	return max(GridThreads*items, GridRoom+GridBuckets/2+4)*12 + 4<<GridBinBits + GridThreads/32*12 + RadixBins*4
+}
 
 // binningCounters is the room behind a tile: a counter of each bin for each warp, two words for each bin, and a few words.
 func binningCounters(threads int) int { return (threads/32+2)*RadixBins*4 + 256 }

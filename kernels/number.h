@@ -47,7 +47,7 @@ DEVICE bool bit_at(const u32* bitmap, u64 at) { return load(bitmap + at / 32) >>
 
 DEVICE u64 big_endian(const u8* bytes, u32 width) {
 	u64 x = 0;
-	for (u32 i = 0; i < width; i++) x = x << 8 | load(bytes + i);
+	ROLLED for (u32 i = 0; i < width; i++) x = x << 8 | load(bytes + i);
 	return x;
 }
 

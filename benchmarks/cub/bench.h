@@ -42,7 +42,7 @@ struct Bench {
 	void check(const Job& j, u64 n) {
 		for (bool byOneLaunch : {false, true}) {
 			ours.byOneLaunch = byOneLaunch;
-			if (!byOneLaunch || n <= CLUSTER_ROWS) check_once(j, n);
+			if (!byOneLaunch || n <= ours.launch_rows()) check_once(j, n);
 		}
 	}
 	void check_once(const Job& j, u64 n) {

@@ -13,6 +13,7 @@ struct Ours {
 	Field* fields;
 	u64* codes; // of words that no kernel reads from the columns
 	PartitionTemp partitionTemp;
+	GridTemp gridTemp;
 	Buckets buckets = {}; // of the last sort by partition and finish
 	bool sorted = false;  // whether it is one
 	const char* path = "";
@@ -21,7 +22,7 @@ struct Ours {
 
 	Ours(Device& d, u64 n)
 	    : d(d), temp(d, n, STRIP_ROWS), column((Column*)d.allocate(2 * sizeof(Column))), statisticsOut((Statistics*)d.allocate(2 * sizeof(Statistics))),
-	      fields((Field*)d.allocate(2 * sizeof(Field))), codes((u64*)d.allocate(n * 8)), partitionTemp(d, n, temp.codes[0], temp.codes[1]) {
+	      fields((Field*)d.allocate(2 * sizeof(Field))), codes((u64*)d.allocate(n * 8)), partitionTemp(d, n, temp.codes[0], temp.codes[1]), gridTemp(d) {
 		must(cudaMallocHost(&statisticsHost, 2 * sizeof(Statistics)), "pinned memory");
 	}
 
@@ -40,7 +41,10 @@ struct Ours {
 	u32 sort(const Keys& o, u64 n, u32* rows) {
 		Column c = describe(o.key[0]);
 		u32 bits = 8 * (u32)c.width;
-		if (byOneLaunch && o.count == 1 && n <= CLUSTER_ROWS) return sort_few(c, n, rows);
+		if (byOneLaunch && n <= launch_rows()) {
+			if (o.count > 1) return bits = encode_keys(o, n), sort_few(codes_field(codes), NO_CLASSES, n, rows), bits;
+			return sort_few(whole_field(c), c.nullsAtStart ? CLASSES_AT_START : CLASSES_AT_END, n, rows), bits;
+		}
 		bool direct = o.count == 1 && c.width >= 4;
 		if (n > 1u << 28) return printf("too many rows for one look\n"), exit(4), 0;
 		if (!direct) {
@@ -77,13 +81,14 @@ struct Ours {
 		return p.bits;
 	}
 
-	// Few rows need no look: a block or a cluster sorts them.
-	u32 sort_few(const Column& c, u64 n, u32* rows, const u32* in = nullptr) {
-		Few few = {whole_field(c), c.nullsAtStart ? CLASSES_AT_START : CLASSES_AT_END, n, (u64)in, (u64)rows};
-		path = n <= TINY_FEW_ROWS ? "tiny" : "cluster", sorted = false;
+	// Few rows need no look: a block, a cluster or a grid sorts them.
+	u64 launch_rows() const { return std::min<u64>(GRID_ROWS, GRID_LARGE_ITEMS * GRID_THREADS * d.multiprocessors); }
+	void sort_few(const Field& field, Classes classes, u64 n, u32* rows, const u32* in = nullptr) {
+		Few few = {field, classes, n, (u64)in, (u64)rows};
+		path = n <= TINY_FEW_ROWS ? "tiny" : n <= CLUSTER_ROWS ? "cluster" : "grid", sorted = false;
 		if (n <= TINY_FEW_ROWS) d.run(tiny_few, 1, TINY_THREADS, tiny_bytes(TINY_FEW_ITEMS), few);
-		else d.run_cluster(cluster, CLUSTER_BLOCKS, CLUSTER_THREADS, clusterBytes, few);
-		return 8 * (u32)c.width;
+		else if (n <= CLUSTER_ROWS) d.run_cluster(cluster, CLUSTER_BLOCKS, CLUSTER_THREADS, clusterBytes, few);
+		else sort_by_grid(d, gridTemp, few, temp.codes, temp.rows);
 	}
 
 	// Sorts by keys as they are read in one number, unless the device declines; bits are those of the number.

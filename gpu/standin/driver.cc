@@ -43,6 +43,8 @@ struct Event {
 	uint64_t at = 0;
 };
 
+const int multiprocessors = 5;
+
 std::recursive_mutex mutex; // contexts are used by several threads
 thread_local std::vector<Context*> stack;
 std::set<Context*> contexts;
@@ -110,7 +112,7 @@ EXPORT cuDeviceGet(int* device, int) { return *device = 0, SUCCESS; }
 EXPORT cuDeviceGetName(char* name, int, int) { return strcpy(name, "stand-in"), SUCCESS; }
 EXPORT cuDeviceTotalMem_v2(size_t* bytes, int) { return *bytes = capacity(), SUCCESS; }
 EXPORT cuDeviceGetAttribute(int* value, int attribute, int) {
-	*value = attribute == 16 ? 3 : attribute == 75 ? capability() : attribute == 97 ? 227 << 10 : 0; // multiprocessors, compute capability, shared memory
+	*value = attribute == 16 ? multiprocessors : attribute == 75 ? capability() : attribute == 97 ? 227 << 10 : 0; // multiprocessors, compute capability, shared memory
 	return SUCCESS;
 }
 
@@ -273,11 +275,14 @@ EXPORT cuModuleGetFunction(std::string** function, void*, const char* name) {
 	if (standin_needs_clusters(name) && capability() < 9) return NOT_FOUND;
 	return *function = new std::string(name), SUCCESS;
 }
+EXPORT cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, std::string*, int threads, size_t shared) {
+	*blocks = std::min(2048 / threads, (int)((228 << 10) / (shared + (1 << 10))));
+	return SUCCESS;
+}
 EXPORT cuOccupancyMaxActiveClusters(int* clusters, std::string*, const void*) { return *clusters = 7, SUCCESS; }
 EXPORT cuFuncSetAttribute(std::string*, int, int bytes) { return bytes <= 227 << 10 ? SUCCESS : INVALID_VALUE; }
 
-EXPORT cuLaunchKernel(std::string* function, unsigned x, unsigned y, unsigned z, unsigned threads, unsigned, unsigned, unsigned shared, Stream* s,
-                      void** params, void**) {
+static int launch_kernel(std::string* function, unsigned x, unsigned y, unsigned z, unsigned threads, unsigned shared, Stream* s, void** params) {
 	LOCKED;
 	if (!function || x == 0 || y != 1 || z != 1) return INVALID_VALUE;
 	std::vector<uint64_t> arguments(standin_arguments(*function));
@@ -290,16 +295,30 @@ EXPORT cuLaunchKernel(std::string* function, unsigned x, unsigned y, unsigned z,
 	if (emulates()) return push(s, [=] { standin_emulate(*function, arguments, x, threads, shared); });
 	return push(s, [=] { standin_run(*function, arguments.data(), x); });
 }
+EXPORT cuLaunchKernel(std::string* function, unsigned x, unsigned y, unsigned z, unsigned threads, unsigned, unsigned, unsigned shared, Stream* s,
+                      void** params, void**) {
+	if (function && standin_needs_all_blocks(*function)) return INVALID_VALUE; // such kernels are launched with an attribute
+	return launch_kernel(function, x, y, z, threads, shared, s, params);
+}
+
+struct LaunchAttribute { // CUlaunchAttribute
+	int id;
+	alignas(8) int value;
+	char rest[60];
+};
 
 struct LaunchConfig { // CUlaunchConfig
 	unsigned x, y, z, threads, threadsY, threadsZ, shared;
 	Stream* stream;
-	const void* attributes;
+	const LaunchAttribute* attributes;
 	unsigned count;
 };
 
+// Whether all blocks are there at a time.
+bool is_cooperative(const LaunchConfig* c) { return c->count == 1 && c->attributes->id == 2 && c->attributes->value == 1 && c->x <= multiprocessors; }
+
 // Early launches are of kernels that wait by themselves for those in front of them, and here nothing is early.
-EXPORT cuLaunchKernelEx(const LaunchConfig* c, std::string* function, void** params, void** extra) {
-	if (c->threadsY != 1 || c->threadsZ != 1) return INVALID_VALUE;
-	return cuLaunchKernel(function, c->x, c->y, c->z, c->threads, 1, 1, c->shared, c->stream, params, extra);
+EXPORT cuLaunchKernelEx(const LaunchConfig* c, std::string* function, void** params, void**) {
+	if (c->threadsY != 1 || c->threadsZ != 1 || (standin_needs_all_blocks(*function) && !is_cooperative(c))) return INVALID_VALUE;
+	return launch_kernel(function, c->x, c->y, c->z, c->threads, c->shared, c->stream, params);
 }

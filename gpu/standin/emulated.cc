@@ -15,6 +15,7 @@ const u32 RESIDENT = 3; // blocks at a time
 typedef void (*BucketKernel)(const Buckets);
 typedef void (*FewKernel)(const Few);
 typedef void (*SelectKernel)(const Select);
+typedef void (*ManyKernel)(const Many);
 
 void* kernel_of(const std::string& name) {
 	Dl_info self;
@@ -43,6 +44,8 @@ void standin_emulate(const std::string& name, const std::vector<uint64_t>& argum
 	if (arguments.size() == sizeof(Select) / 8) {
 		const Select& s = *(const Select*)arguments.data();
 		return emulation::launch(blocks, threads, shared, [&] { ((SelectKernel)found)(s); }, seed++, RESIDENT);
+	if (arguments.size() == sizeof(Many) / 8) {
+		return emulation::launch(blocks, threads, shared, [&] { ((ManyKernel)found)(*(const Many*)arguments.data()); }, seed++, blocks);
 	}
 	u64 a[16] = {};
 	for (size_t i = 0; i < arguments.size(); i++) a[i] = arguments[i];

@@ -217,6 +217,18 @@ void tiny(const u64* a, u64 most) {
 	for (u64 i = 0; i < n; i++) at<u32>(few.out)[i] = few.in ? at<u32>(few.in)[rows[i]] : rows[i];
 }
 
+// The same of more rows, with memory for records and for what blocks tell one another.
+void grid(const u64* a, u64 blocks, u64 items) {
+	const Many& many = *(const Many*)a;
+	const Meeting& meeting = *at<Meeting>(many.meeting);
+	expect(meeting.steps == 0 && meeting.notLeast == 0 && meeting.greatest == 0, "a meeting that is not clear");
+	for (auto& counts : meeting.counts)
+		for (u32 count : counts) expect(count == 0, "a meeting that is not clear");
+	tiny(a, std::min<u64>(GRID_ROWS, items * GRID_THREADS * blocks));
+	for (int i = 0; i < 2; i++) memset(at<u8>(many.numbers[i]), 0xA5, many.few.n * 8), memset(at<u8>(many.tags[i]), 0xA5, many.few.n * 4);
+	memset(at<u8>(many.totals), 0xA5, 2 * RADIX_BINS * blocks * 4);
+}
+
 enum Records { FIELD, WIDE, PACKED, ROWS };
 
 // A Tile is the shape that the end of a kernel's name tells.
@@ -607,7 +619,7 @@ const std::map<std::string, std::pair<int, Twin>>& twins() {
 	auto collects = [](u64 width) {
 		return std::make_pair(5, Twin([=](const u64* a, u64) { collect(a[0], a[1], at<u16>(a[2]), at<u32>(a[3]), a[4], width); }));
 	};
-	const int bucketWords = sizeof(Buckets) / 8, fewWords = sizeof(Few) / 8, selectWords = sizeof(Select) / 8;
+	const int bucketWords = sizeof(Buckets) / 8, fewWords = sizeof(Few) / 8, manyWords = sizeof(Many) / 8, selectWords = sizeof(Select) / 8;
 	static std::map<std::string, std::pair<int, Twin>> all{
 	    {"statistics", {3, plain(statistics)}},
 	    {"statistics_decimal", {3, plain(statistics)}},
@@ -620,6 +632,8 @@ const std::map<std::string, std::pair<int, Twin>>& twins() {
 		    expect(blocks == CLUSTER_BLOCKS, "a grid that is not the cluster");
 		    tiny(a, CLUSTER_ROWS);
 	    }}},
+	    {"grid", {manyWords, [](const u64* a, u64 blocks) { grid(a, blocks, GRID_ITEMS); }}},
+	    {"grid_large", {manyWords, [](const u64* a, u64 blocks) { grid(a, blocks, GRID_LARGE_ITEMS); }}},
 	    {"sample", {bucketWords, sample}},
 	    {"look", {bucketWords, look}},
 	    {"look_keys", {bucketWords, look}},

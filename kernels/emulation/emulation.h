@@ -113,6 +113,11 @@ inline Words4 load_relaxed4(const u32* p) { return {load_relaxed(p), load_relaxe
 inline void store_relaxed4(u32* p, const Words4& x) {
 	for (int k = 0; k < 4; k++) store_relaxed(p + k, x.word[k]);
 }
+inline u32 add_release(u32* p, u32 x) { return __atomic_fetch_add(p, x, __ATOMIC_RELEASE); }
+inline u32 load_acquire(const u32* p) {
+	emulation::wait_for_others();
+	return __atomic_load_n(p, __ATOMIC_ACQUIRE);
+}
 inline void sleep(u32 nanoseconds) {
 	for (u32 i = 0; i < nanoseconds / 1000; i++) emulation::wait_for_others();
 }

@@ -23,7 +23,9 @@ build sort_test -DSTALLED_TILES=3 stalled_sort_test # tiles that are slow to pub
 build select_test "-fsanitize=undefined -fno-sanitize-recover=all"
 build select_test -DSTALLED_TILES=3 stalled_select_test
 build few_test "-fsanitize=undefined -fno-sanitize-recover=all"
-for test in columns_test keys_test finish_test partition_test ranges_test sort_test stalled_sort_test select_test stalled_select_test few_test; do
+build grid_test "-fsanitize=undefined -fno-sanitize-recover=all"
+build grid_test -DSTALLED_TILES=3 stalled_grid_test # blocks that come late
+for test in columns_test keys_test finish_test partition_test ranges_test sort_test stalled_sort_test select_test stalled_select_test few_test grid_test stalled_grid_test; do
 	echo "$test"
 	"$out/$test" 2> >(grep -v "ASan doesn't fully support makecontext" >&2)
 done

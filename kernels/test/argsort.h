@@ -1,13 +1,10 @@
 // The launches of one sort by digit binning, as package gpu makes them.
 #pragma once
-#include "device.h"
-#include <algorithm>
+#include "few.h"
 
 inline u32 bits_of(u64 x) { return x ? 64 - __builtin_clzll(x) : 0; }
 inline u64 ceil_div(u64 a, u64 b) { return (a + b - 1) / b; }
 
-inline u32 tiny_bytes(u32 items) { return TINY_THREADS * items * 13 + (4 << TINY_BIN_BITS) + TINY_THREADS / 32 * 8; }
-const u32 clusterBytes = 2 * CLUSTER_ROOM * 12 + (CLUSTER_THREADS / 32 + 2 * CLUSTER_BLOCKS + 1) * RADIX_BINS * 4 + CLUSTER_BLOCKS * 24 + 2048;
 const u32 statisticsBytes = STREAM_THREADS / 32 * 48;
 
 typedef void (*BinningKernel)(const Field*, const u64*, const u32*, u64*, u32*, u64, u64, u64, u64, u64, u64, const u32*, u32*, u32*, u32*, u64);
