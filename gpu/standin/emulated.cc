@@ -44,6 +44,7 @@ void standin_emulate(const std::string& name, const std::vector<uint64_t>& argum
 	if (arguments.size() == sizeof(Select) / 8) {
 		const Select& s = *(const Select*)arguments.data();
 		return emulation::launch(blocks, threads, shared, [&] { ((SelectKernel)found)(s); }, seed++, RESIDENT);
+	}
 	if (arguments.size() == sizeof(Many) / 8) {
 		return emulation::launch(blocks, threads, shared, [&] { ((ManyKernel)found)(*(const Many*)arguments.data()); }, seed++, blocks);
 	}
