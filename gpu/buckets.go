@@ -136,15 +136,11 @@ func (s bucketShape) early() bool { return s.small || s.width == 8 }
 func (s bucketShape) finishesEarly() bool { return s.small || !s.exact && s.width == 8 }
 
 // tolerated is the number of buckets above the window that partition and finish takes. A block finishes each by itself: a round of as many
-// as there are multiprocessors is worth it, and more in proportion to what sorting by digits takes. Short numbers that do not spread evenly
-// are likely to be equal, and digits are nearly as quick: of them large buckets are taken among very many rows only.
+// as there are multiprocessors is worth it, and more in proportion to what sorting by digits takes.
 func (s bucketShape) tolerated() uint64 {
-	switch {
-	case s.width == 8:
-		return uint64(max(128, 1<<s.bits/4))
-	case s.bits == kernels.BucketBits || !s.exact:
-		return uint64(max(128, 1<<s.bits/10))
-	default:
-		return 0
+	share := 10
+	if s.width == 8 {
+		share = 4
 	}
+	return uint64(max(128, 1<<s.bits/share))
 }

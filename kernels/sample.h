@@ -289,8 +289,8 @@ template <class Word, u32 rows> struct Sampler {
 		sync_block();
 	}
 
-	// Rows that tie with many others are better sorted by digits, of which numbers of four bytes have few, and so are neighbours that tie
-	// by the dozen. Bits of the row number, behind short codes and within short floats, tell rows apart.
+	// Rows that tie with many others are better sorted by digits, and so are neighbours that tie where numbers have few digits: more of them
+	// are soon fetched. Bits of the row number, behind short codes and within short floats, tell rows apart.
 	DEVICE u32 doubt(const Map* map, Word least, Word greatest) const {
 		const SampleSums s = *m.sums;
 		u32 sample = rows < b->n ? rows : (u32)b->n;
@@ -299,16 +299,23 @@ template <class Word, u32 rows> struct Sampler {
 		if (s.sampled * 64 < sample) return s.crowd > 1 && s.crowd * rowsOfHit > FINISH_REST_ROWS ? WHY_LARGE : WHY_NOT; // few records are soon sorted
 		bool floating = map->floating != 0;
 		if (!floating && b->needed < 64 && (u64)(greatest - least) >> stride >> b->needed == 0) return WHY_FEW;
-		float most = (sizeof(Word) == 8 && !map->narrow ? 8.0f : floating ? 64.0f : 2.0f) * (float)(1ull << map->left);
+		float pairs = 0.5f * s.sampled, company = s.neighbours / (pairs - s.neighbours + 0.5f); // of a row: neighbours that tie with it
+		float most = (sizeof(Word) == 4 && floating ? 64.0f : 8.0f) * (float)(1ull << map->left) + 4 * company; // company may be met twice
 		float partners = 2.0f * (s.ties - s.neighbours) * b->n / ((float)s.sampled * sample);
-		if (partners > most || s.neighbours > 0.35f * s.sampled) return WHY_EQUAL;
-		return crowded(map, (float)s.crowd, sample) ? WHY_LARGE : WHY_NOT;
+		if (partners > most || (sizeof(Word) == 4 && s.neighbours > 0.35f * s.sampled)) return WHY_EQUAL;
+		return lumpy(company + 1, (float)s.sampled / sample) || crowded(map, (float)s.crowd, sample) ? WHY_LARGE : WHY_NOT;
+	}
+	// Whether groups of so many neighbours leave more than a quarter of the buckets above the window: where it is less than 0.7 standard
+	// deviations away from the mean.
+	DEVICE bool lumpy(float group, float share) const {
+		float mean = share * b->n / (float)(1u << b->bits), room = (float)b->window - mean;
+		return group > 2 && (room < 0 || room * room < 0.5f * mean * group);
 	}
 	// Whether a cell with so many rows of the sample has a bucket that does not fit: five standard deviations are no chance. Row numbers
 	// spread the rows of short codes.
 	DEVICE bool crowded(const Map* map, float hits, u32 sample) const {
 		if (map->left > 32 - CELL_BITS) return false;
-		float room = b->tolerated ? (float)FINISH_REST_ROWS : (float)b->window, mean = room * (float)(1u << (b->bits - cell_bits())) * sample / b->n;
+		float mean = FINISH_REST_ROWS * (float)(1u << (b->bits - cell_bits())) * sample / b->n;
 		float above = hits - mean - 4;
 		return above > 0 && above * above > 25 * mean;
 	}

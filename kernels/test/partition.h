@@ -66,23 +66,25 @@ struct Partitioner {
 	}
 
 	// Buckets above the window that are taken, as package gpu has it.
-	static u64 tolerated(const Column& c, u64 bits) {
-		if (c.width == 8) return std::max(128u, (1u << bits) / 4);
-		return bits == BUCKET_BITS || c.form == FORM_FLOAT ? std::max(128u, (1u << bits) / 10) : 0;
-	}
+	static u64 tolerated(const Column& c, u64 bits) { return std::max(128u, (1u << bits) / (c.width == 8 ? 4 : 10)); }
 
-	// Launches it all, or of many rows no more than the sample wants; when told, the report says whether rows has the result.
-	void launch(const Column& c, u32 codeBits, u64 n, u32* rows, u64 smallRows = SMALL_ROWS, u64 bits = 1) {
+	// What the kernels are told.
+	void shape(const Column& c, u32 codeBits, u64 n, u32* rows, u64 smallRows = SMALL_ROWS, u64 bits = 1) {
 		keys = c.form == FORM_KEYS;
 		if (keys) smallRows = 0, bits = std::max<u64>(bits, ONLY_PASS_BITS + 1);
 		small = n <= smallRows;
 		u64 window = small ? SMALL_FINISH_WINDOW : FINISH_WINDOW, binBits = small ? SMALL_FINISH_BIN_BITS : FINISH_BIN_BITS;
 		u64 rowBits = std::max(bits_of(n - 1), 1u);
 		while (bits < BUCKET_BITS && (n / (double)(1 << bits) > window * 0.9 || bits + binBits < rowBits)) bits++;
-		u64 first = bits <= ONLY_PASS_BITS ? bits : (bits + 1) / 2, grid = std::min(ceil_div(n, LOOK_THREADS * 8), d.multiprocessors);
+		u64 first = bits <= ONLY_PASS_BITS ? bits : (bits + 1) / 2;
 		b = {whole_field(c), c, codeBits,          {(u64)t.records[0], (u64)t.records[1]}, (u64)rows,        (u64)t.counts, (u64)t.starts, (u64)t.cursors,
 		     (u64)t.firstStarts, (u64)t.firstCursors, (u64)t.windows, (u64)t.verdict, (u64)t.rest, n, bits, first, rowBits, window, bits - first,
 		     (u64)t.map, (u64)t.classCounts, (u64)t.seen, (u64)t.report, 2 * RADIX_BITS, tolerated(c, bits)};
+	}
+	// Launches it all, or of many rows no more than the sample wants; when told, the report says whether rows has the result.
+	void launch(const Column& c, u32 codeBits, u64 n, u32* rows, u64 smallRows = SMALL_ROWS, u64 bits = 1) {
+		shape(c, codeBits, n, rows, smallRows, bits);
+		u64 grid = std::min(ceil_div(n, LOOK_THREADS * 8), d.multiprocessors);
 		t.report->sample = t.report->plan = 0;
 		d.run(sample, 1, 1024, SAMPLE_BYTES, b);
 		d.early = true;
@@ -91,7 +93,7 @@ struct Partitioner {
 		u64 said = small ? +SAYS_YES : d.hear(&t.report->sample);
 		narrow = said & SAYS_NARROW;
 		if (!(said & SAYS_NO)) {
-			if (bits > SMALL_BUCKET_BITS) d.run(bucket_plan, ceil_div(1 << bits, 4096) + CLASSES, 1024, 1024, b);
+			if (b.bits > SMALL_BUCKET_BITS) d.run(bucket_plan, ceil_div(1 << b.bits, 4096) + CLASSES, 1024, 1024, b);
 			if (!(said & SAYS_ASIDE)) sort(c.width == 8);
 		}
 		d.note();
