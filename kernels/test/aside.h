@@ -2,7 +2,7 @@
 #pragma once
 #include "partition.h"
 
-// Sorts codes of the others, digit by digit unless they are few; from t to sorted.
+// Sorts codes of the others, digit by digit unless they are few (package gpu has a grid sort more of them by one launch); from t to sorted.
 inline void sort_codes(Device& d, Temp& t, u64 others, u64 rowBits, u32 codeBits, u64 varying, u32* sorted) {
 	Field f = codes_field(t.codes[0]);
 	if (others <= CLUSTER_ROWS) {
