@@ -232,8 +232,9 @@ look_up_ranks(u8 *indices, u64 width, u32 *validity, u64 bit, u32 *ranks, u64 n,
 
 /*
 Partition and finish: for keys whose leading bits spread the rows well. A record is a code of 64 bits whose low
-bits give way to the row number; of columns of 4 bytes, a prefix of 32 bits and the row. It is like no other, so no step has to be
-stable: rows are dealt to buckets by their leading bits, in one pass or two, and each bucket is sorted in shared memory. The code is
+bits give way to the row number; of columns of 4 bytes, and where the map is narrow, a prefix of 32 bits and the row. It is like no other, so
+no step has to be stable: rows are dealt to buckets by their leading bits, in one pass or two, and each bucket is sorted in shared memory. Behind
+the first of two passes records of codes have not the firstBits bits that it goes by, but so many more of the others. The code is
 made from a row's number by a monotone map that a sample suggests (Map); rows that tie in it are told apart by their numbers, fetched
 by row, unless it tells all. n is at most 2^28, and the bits of a row number at most bits + FINISH_BIN_BITS (for n up to
 SMALL_ROWS: SMALL_FINISH_BIN_BITS).

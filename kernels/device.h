@@ -64,6 +64,8 @@ DEVICE u32 count_ones(u32 x) { return __popc(x); }
 DEVICE u32 lowest_bit(u32 x) { return (u32)__ffs((int)x) - 1; } // of a word that is not zero
 // The low 32 bits of high:low >> by, by below 32.
 DEVICE u32 shift_right(u32 high, u32 low, u32 by) { return __funnelshift_r(low, high, by); }
+// The high 32 bits of high:low << by, by below 32.
+DEVICE u32 shift_left(u32 high, u32 low, u32 by) { return __funnelshift_l(low, high, by); }
 DEVICE u32 multiply_high(u32 a, u32 b) { return __umulhi(a, b); }
 DEVICE double multiply_add(double a, double b, double c) { return __fma_rn(a, b, c); }
 DEVICE double as_double(u64 pattern) { return __longlong_as_double((long long)pattern); }

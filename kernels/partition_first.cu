@@ -2,16 +2,27 @@
 #include "keys.h"
 #include "partition.h"
 
-// What a record holds beside its key: the row, and for columns of eight bytes more of the code above it.
+// What a record holds beside its key: the row.
 template <class Word, int items> struct Lows {
-	u32 first;
+	u32 first; // row of the warp
+
+	DEVICE Lows(const Buckets&, const Map*, u32 tileFirst, u32 firstInTile) : first(tileFirst + firstInTile) {}
 	DEVICE void set(int, u32) {}
 	DEVICE u32 get(int i) const { return first + place_of_item<4>(i); }
+	DEVICE Record made(const Record& r) const { return r; }
 };
+// Of columns of eight bytes more of the code above the row. The bits that the bin tells are there until it is written, since the row is but
+// that of the tile.
 template <int items> struct Lows<u64, items> {
-	u32 first, keep, low[items]; // keep: the bits of the code
-	DEVICE void set(int i, u32 code) { low[i] = (code & keep) | (first + place_of_item<2>(i)); }
+	static const u32 rowMask = (1 << TILE_ROW_BITS) - 1;
+	u32 tileFirst, first, implied, keep, low[items]; // keep: the bits of the code in what is written
+
+	DEVICE Lows(const Buckets& b, const Map* m, u32 tileFirst, u32 firstInTile) : tileFirst(tileFirst), first(firstInTile), implied(implied_bits(b, m)) {
+		keep = m->narrow ? 0 : ~0u << b.rowBits & ~rowMask << implied;
+	}
+	DEVICE void set(int i, u32 code) { low[i] = (code & ~rowMask) | (first + place_of_item<2>(i)); }
 	DEVICE u32 get(int i) const { return low[i]; }
+	DEVICE Record made(const Record& r) const { return {(r.low << implied & keep) | (r.low & rowMask) | tileFirst, shift_left(r.key, r.low, implied)}; }
 };
 
 // The first pass reads the column, and makes records. An item's row is first + place(item).
@@ -29,10 +40,7 @@ template <class Word, int threads, int tile, int bins> struct FirstPass {
 
 	DEVICE explicit FirstPass(const Buckets& b)
 	    : b(b), tileFirst(tile_first()), first(warp_first()), map((const Map*)b.numberMap),
-	      dealer(shared_memory(), 32 - (u32)b.firstBits, ~0u) {
-		lows.first = first;
-		if constexpr (sizeof(Word) == 8) lows.keep = map.narrow ? 0 : ~0u << b.rowBits;
-	}
+	      dealer(shared_memory(), 32 - (u32)b.firstBits, ~0u), lows(b, (const Map*)b.numberMap, tileFirst, first - tileFirst) {}
 	DEVICE static u32 place(int i) { return place_of_item<vector>(i); }
 	DEVICE u32* cursors() const { return (u32*)(b.second ? b.firstCursors : b.cursors); }
 
@@ -66,7 +74,7 @@ template <class Word, int threads, int tile, int bins> struct FirstPass {
 	}
 	template <bool whole, class Inside> DEVICE void deal(const Inside& inside) {
 		dealer.template deal<whole>(cursors(), inside, [&](int i) { return lows.get(i); });
-		dealer.template write<whole>((Record*)b.records[0]);
+		dealer.template write<whole>((Record*)b.records[0], [&](const Record& r) { return lows.made(r); });
 	}
 
 	// Tiles of records only, as nearly all are.

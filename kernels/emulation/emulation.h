@@ -79,6 +79,7 @@ inline u64 shuffle_xor(u64 x, u32 by) { return emulation::exchange(x, (thread_in
 inline u32 count_ones(u32 x) { return (u32)__builtin_popcount(x); }
 inline u32 lowest_bit(u32 x) { return (u32)__builtin_ctz(x); }
 inline u32 shift_right(u32 high, u32 low, u32 by) { return (u32)(((u64)high << 32 | low) >> (by % 32)); }
+inline u32 shift_left(u32 high, u32 low, u32 by) { return (u32)(((u64)high << 32 | low) << (by % 32) >> 32); }
 template <class To, class From> inline To copy_bits_of(From x) {
 	To y;
 	static_assert(sizeof x == sizeof y, "the same bits");

@@ -14,12 +14,15 @@ struct Range64 {
 	int nulls = 0;        // percent
 	u64 strays = 0;       // rows of any other number, evenly spread
 	bool offStride = false; // they are numbers of the range, but for the stride
+	u32 rowBits = 1;        // at least
+	bool apart = false;     // half of the numbers are at the other end of the range
 };
 
 int sorted = 0, refused = 0, narrow = 0;
 
 u64 number_of_row(const Range64& k, u64 i, u64 seed, u64 low) {
 	u64 all = ~0ull >> (64 - 8 * k.width), r = mix(i * 31 + seed);
+	if (k.apart) r = i % 2 ? r >> 6 : ~(r >> 6);
 	u64 x = low + (r >> (64 - k.live) << k.stride);
 	if (k.strays && i % (k.n / k.strays + 1) == k.n / k.strays / 2) x = k.offStride ? x + (1 + mix(r) % ((1ull << k.stride) - 1)) : mix(r);
 	return x & all;
@@ -50,6 +53,7 @@ void check(const Range64& k, u64 seed) {
 	c.sign = c.signBit = sign, c.descending = descending, c.nullsAtStart = nullsAtStart;
 	PartitionTemp t(d, n, a.data(), b.data());
 	Partitioner p{d, t};
+	p.rowBits = k.rowBits;
 	p.launch(c, 8 * (u32)k.width, n, rows.data(), k.smallRows, k.bits);
 	const Verdict v = p.told().verdict;
 	auto holds = [&](bool ok, const char* what) {
@@ -89,6 +93,14 @@ int main() {
 			run({n, 8, 20, (int)(seed % 40), 0, 1});
 			run({n, 8, 17 + (int)(seed % 15), 0, SMALL_ROWS, 1, (int)(seed % 3 * 10)});
 			run({n, 4, 17 + (int)(seed % 15), 0, 0, 1});
+		}
+	// Records with as few bits of the code as those of many rows; few rows in very many buckets, or at both ends of them.
+	for (int live : {20, 32, 33, 40, 45, 64})
+		for (u64 n : {9000, 30001}) {
+			run({n, 8, live, 0, 0, 12, live == 45 ? 10 : 0, 0, false, 24});
+			run({n, 8, live, 0, 0, 16, 0, (u64)(live == 40 ? 3 : 0), false, 28});
+			run({n, 8, live, 0, 0, 16, 0, 0, false, 28, true});
+			run({n, 8, live, 0, 0, 13, 0, 7, false, 20, true});
 		}
 	// Rows that the sample does not see.
 	for (u64 strays : {1, 5, 300})

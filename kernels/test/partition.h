@@ -58,6 +58,7 @@ struct Partitioner {
 	Device& d;
 	PartitionTemp& t;
 	Buckets b = {};
+	u32 rowBits = 1; // at least, for tests
 	bool small = false, keys = false, narrow = false; // narrow: codes of 32 bits tell all numbers of a column of 8 bytes apart
 
 	template <class T> static u32 dealer_bytes(T tile, u32 bins) { return (u32)tile * 8 + (bins + 4) * 8 + 128; }
@@ -74,7 +75,7 @@ struct Partitioner {
 		if (keys) smallRows = 0, bits = std::max<u64>(bits, ONLY_PASS_BITS + 1);
 		small = n <= smallRows;
 		u64 window = small ? SMALL_FINISH_WINDOW : FINISH_WINDOW, binBits = small ? SMALL_FINISH_BIN_BITS : FINISH_BIN_BITS;
-		u64 rowBits = std::max(bits_of(n - 1), 1u);
+		rowBits = std::max(bits_of(n - 1), rowBits);
 		while (bits < BUCKET_BITS && (n / (double)(1 << bits) > window * 0.9 || bits + binBits < rowBits)) bits++;
 		u64 first = bits <= ONLY_PASS_BITS ? bits : (bits + 1) / 2;
 		b = {whole_field(c), c, codeBits,          {(u64)t.records[0], (u64)t.records[1]}, (u64)rows,        (u64)t.counts, (u64)t.starts, (u64)t.cursors,
