@@ -91,6 +91,7 @@ template <class Word, int items> struct KeyValues {
 
 // Reads numbers of keys of all kinds.
 struct KeysReader {
+	static const int atOnce = 8; // rows of a thread
 	const Field* fields;
 	u32 count;
 	bool outside = false; // some value was
@@ -123,6 +124,7 @@ struct KeysReader {
 
 // Reads numbers of two keys of integers without nulls: all values are on their way before the first is used.
 template <class A, class B> struct PairReader {
+	static const int atOnce = sizeof(A) + sizeof(B) > 12 ? 8 : 16;
 	const Field* fields;
 	bool outside = false;
 

@@ -160,13 +160,13 @@ KERNEL(partition_first_wide, PARTITION_WIDE_THREADS, 2)(PARAMETER Buckets b) { f
 
 // Numbers of a thread's rows, by functions of their own, for whose registers the pass need not make room.
 const int KEYS_ITEMS = PARTITION_WIDE_TILE / PARTITION_WIDE_THREADS, KEYS_AT_ONCE = 8;
-DEVICE void keep_numbers(const u64 (&x)[KEYS_AT_ONCE], int c, u64* numbers) {
-	UNROLL for (int i = 0; i < KEYS_AT_ONCE; i++) numbers[(c + i) * PARTITION_WIDE_THREADS] = x[i];
+template <int items> DEVICE void keep_numbers(const u64 (&x)[items], int c, u64* numbers) {
+	UNROLL for (int i = 0; i < items; i++) numbers[(c + i) * PARTITION_WIDE_THREADS] = x[i];
 }
 template <class Reader> APART void make_numbers(Reader reader, u32 first, u64* numbers) {
-	ROLLED for (int c = 0; c < KEYS_ITEMS; c += KEYS_AT_ONCE) {
-		u64 x[KEYS_AT_ONCE];
-		reader.template make<KEYS_AT_ONCE>(x, first + 32 * c);
+	ROLLED for (int c = 0; c < KEYS_ITEMS; c += Reader::atOnce) {
+		u64 x[Reader::atOnce];
+		reader.template make<Reader::atOnce>(x, first + 32 * c);
 		keep_numbers(x, c, numbers);
 	}
 }
