@@ -4,18 +4,12 @@
 #include "key_ranges.h"
 #include "mapper.h"
 #include "numbers.h"
+#include "sample_range.h"
 
 const u32 HEAVY_HITS = 4;    // rows of the sample that make a value heavy
 const u32 CANDIDATES = 32;   // values that are looked at as heavy ones
-const u32 SAMPLE_MARGIN = 6; // the range of the sample is widened by 1 / 2^6 on both sides
-const u32 SAMPLE_THREADS = 1024;
 const u32 ASIDE_SHARE = 64; // a heavy value that is to be set aside has one of so many rows at least
 const u32 CELL_BITS = 12;    // most leading bits of prefixes by which rows are counted
-
-DEVICE u32 hash_number(u64 x) {
-	x = (x ^ x >> 32) * 0x9e3779b97f4a7c15ull;
-	return (u32)((x ^ x >> 29) * 0xbf58476d1ce4e5b9ull >> 32);
-}
 
 // Sums of the block.
 struct SampleSums {
@@ -127,7 +121,7 @@ template <class Word, u32 rows> struct Sampler {
 			if (steps & 2) m.sums->falls = 1;
 		}
 		sync_block();
-		*least = (Word)~warp_max((Word)m.warps[lane_index()]), *greatest = warp_max((Word)m.warps[32 + lane_index()]);
+		take_range(m.warps, least, greatest);
 		u64 varying = warp_or((Word)m.warps[64 + lane_index()]) & warp_or((Word)m.warps[96 + lane_index()]);
 		if (thread_index() == 0) m.sums->varying = varying;
 		if (varying && f->form != FORM_FLOAT) stride = bit_length(varying & (0 - varying)) - 1;
@@ -137,8 +131,8 @@ template <class Word, u32 rows> struct Sampler {
 	DEVICE void make(Map* map, Word least, Word greatest) {
 		u64 most = b->codeBits < 64 ? (1ull << b->codeBits) - 1 : ~0ull;
 		if (least > greatest) least = greatest = 0;
-		u64 below = (1ull << stride) - 1, margin = (((u64)(greatest - least) >> SAMPLE_MARGIN) + (greatest > least) + below) & ~below;
-		u64 low = least > margin ? least - margin : least & below, last = most - greatest > margin ? greatest + margin : most;
+		u64 below = (1ull << stride) - 1, more = range_margin(b, m.warps, stride, &least, &greatest);
+		u64 low = least > more ? least - more : least & below, last = most - greatest > more ? greatest + more : most;
 		if (thread_index() == 0) make_map(map, low, last, most, stride, (u32)b->rowBits), map->heavies = 0;
 		if (thread_index() < CLASSES) map->heavy[thread_index()] = {};
 		sync_block();

@@ -66,7 +66,7 @@ void check(const Range64& k, u64 seed) {
 	bool inOrder = std::is_sorted(order.begin(), order.end()) || std::is_sorted(order.rbegin(), order.rend());
 	bool spread = k.live > (int)p.b.needed && !k.strays && n > 1000; // so that the partition suits them
 	holds(v.goOn || inOrder || !spread, "evenly spread numbers are refused");
-	holds(!spread || inOrder || k.width == 4 || p.small || k.live > 31 || p.narrow, "codes of 32 bits would do");
+	holds(!spread || inOrder || k.width == 4 || p.small || k.live > 32 || p.narrow, "codes of 32 bits would do");
 	if (k.live > 33 && k.stride == 0) holds(!p.narrow, "codes of 32 bits do not do");
 	(v.goOn ? sorted : refused)++, narrow += p.narrow;
 	for (u32 i = 0; i < 1u << BUCKET_BITS; i++) holds(t.counts[i] == 0, "counts are not clear");
