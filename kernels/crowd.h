@@ -33,7 +33,7 @@ template <class Finish> struct Crowd : Finish {
 	}
 
 	// Orders all that is left. Each thread has a list of bins, which ends at a place. A barrier comes behind.
-	APART void order(const Buckets* b, const volatile Span* span, u32 end) {
+	static APART void order(const Buckets* b, const volatile Span* span, u32 end) {
 		Crowd c(*b, span);
 		if (c.control[CONTROL_CROWDED]) c.order_bins(end);
 		if (Finish::isWide) {
@@ -160,7 +160,7 @@ template <class Finish> struct Crowd : Finish {
 		}
 		sync_block();
 	}
-	APART void order_numbers(const Buckets* b, const volatile Span* span, u32 run, u32 width) { Crowd(*b, span).rank_by_numbers(run, width); }
+	static APART void order_numbers(const Buckets* b, const volatile Span* span, u32 run, u32 width) { Crowd(*b, span).rank_by_numbers(run, width); }
 	DEVICE void rank_by_numbers(u32 run, u32 width) const {
 		const u32 at = run & 0xffff, rows = run >> 16, base = lane_index() & (32 - width), k = lane_index() - base;
 		u32 word = 0, low = ~0u, lanes = warp_max(rows);
@@ -180,7 +180,7 @@ template <class Finish> struct Crowd : Finish {
 	}
 	// By 32 bits of the numbers, from the first on in which they differ. What is equal in these is compared by the numbers again: of many rows
 	// those make new runs.
-	template <class Team> APART void order_many_numbers(const Buckets* b, const volatile Span* span, u32 run) { Crowd(*b, span).template sort_by_numbers<Team>(run); }
+	template <class Team> static APART void order_many_numbers(const Buckets* b, const volatile Span* span, u32 run) { Crowd(*b, span).template sort_by_numbers<Team>(run); }
 	template <class Team> DEVICE void sort_by_numbers(u32 run) {
 		const u32 at = run & 0xffff, rows = run >> 16;
 		u32* keys = counters + at;

@@ -25,8 +25,9 @@ struct alignas(16) Words4 {
 #define CLUSTER_KERNEL(name, threads, blocks) extern "C" __global__ void __cluster_dims__(blocks, 1, 1) __launch_bounds__(threads, 1) name
 #define UNROLL _Pragma("unroll")
 #define ROLLED _Pragma("unroll 1")
-// A function that is called: what it needs takes no registers from the code around, which would spill.
-#define APART static __device__ __noinline__
+// A function that is called: what it needs takes no registers from the code around, which would spill. Inside of a structure it is static. It is not so outside:
+// the compiler would put a hash of the folder into its name.
+#define APART inline __device__ __noinline__
 // A structure that is a kernel's parameter: all threads read it where the launch has put it, as fast as constants.
 #define PARAMETER const __grid_constant__
 

@@ -16,7 +16,7 @@
 #define CLUSTER_KERNEL KERNEL
 #define UNROLL
 #define ROLLED
-#define APART static
+#define APART inline
 #define PARAMETER const
 
 namespace emulation {
