@@ -186,15 +186,20 @@ func (t *task) launchLook(p *partition, shape *bucketShape, n int) bool {
 		p.aside = says&saysAside != 0
 	}
 	if shape.bits > kernels.SmallBucketBits {
-		t.launch("bucket_plan", (1<<shape.bits+4095)/4096+kernels.Classes, p.buckets...)
+		t.launch("bucket_plan", planBlocks(shape.bits), p.buckets...)
 	}
 	return !p.aside
 }
 
+// planBlocks is blocks for so many bits of buckets, and one for each class.
+func planBlocks(bits int) int {
+	const perBlock = kernels.PlanThreads * kernels.PlanItems
+	return (1<<bits+perBlock-1)/perBlock + kernels.Classes
+}
+
 // lookBlocks is one block for each multiprocessor, or as many as there are rows for.
 func (t *task) lookBlocks(n int) int {
-	const rowsOfThread = 8
-	perBlock := kernels.LookThreads * rowsOfThread
+	perBlock := kernels.LookThreads * kernels.ChunkItems
 	return min(t.Multiprocessors, (n+perBlock-1)/perBlock)
 }
 

@@ -196,7 +196,6 @@ struct Selected {
 Row numbers and columns. out is the number of rows that are wanted, rows[] their row numbers.
 
 iota(u32 *rows, u64 n, u64 reversed)                                any grid: 0, 1, ... or n-1, n-2, ...
-widen(u32 *rows, u64 n, u64 *wide)                                  any grid
 gather_1, _2, _4, _8, _16, _32 (void *values, u32 *rows, u64 out, void *dst)          any grid; values of 1 to 32 bytes
 gather_bytes(u8 *values, u64 width, u32 *rows, u64 out, u8 *dst)    any grid; values of any width, width * n below 2^64
 gather_bits(u32 *bits, u64 bit, u32 *rows, u64 out, u32 *dst, u64 *set)  any grid

@@ -12,7 +12,7 @@ KERNEL(bucket_plan, PLAN_THREADS, 1)(PARAMETER Buckets arguments) {
 	Planner plan(b, (Map*)b->numberMap, sums);
 	u32 blocks = grid_blocks() - CLASSES;
 	if (verdict->why == WHY_NOT && block_index() < blocks) {
-		u32 largest = 0, oversized = 0, end = plan.plan_buckets(block_index() * PLAN_THREADS * PLAN_BUCKETS, &largest, &oversized);
+		u32 largest = 0, oversized = 0, end = plan.plan_buckets(block_index() * PLAN_THREADS * PLAN_ITEMS, &largest, &oversized);
 		if (lane_index() == 0) {
 			if (oversized) atomic_add(&verdict->oversized, oversized);
 			atomic_max(&verdict->largest, largest);

@@ -1,6 +1,5 @@
 // What partition and finish share.
 #pragma once
-#include "column.h"
 #include "mapper.h"
 #include "numbers.h"
 

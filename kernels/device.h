@@ -182,13 +182,13 @@ DEVICE void load_vector(const u64* p, u64* x) {
 	ulonglong2 v = __ldg((const ulonglong2*)p);
 	x[0] = v.x, x[1] = v.y;
 }
-// The same for what is read, or written, but once: it need not stay in the caches.
 // Past the first cache, whose lines are few beside so many loads on their way.
 DEVICE u64 load_past(const u64* p) {
 	u64 x;
 	asm volatile("ld.global.L1::no_allocate.u64 %0, [%1];" : "=l"(x) : "l"(p) : "memory");
 	return x;
 }
+// The same for what is read, or written, but once: it need not stay in the caches.
 DEVICE u64 load_once(const u64* p) { return __ldcs((const unsigned long long*)p); }
 DEVICE u32 load_once(const u32* p) { return __ldcs(p); }
 DEVICE u16 load_once(const u16* p) { return __ldcs(p); }

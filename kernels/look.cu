@@ -1,7 +1,7 @@
 #include "look.h"
 #include "plan.h"
 
-// The plan of at most PLAN_THREADS * PLAN_BUCKETS buckets, by one block.
+// The plan of at most PLAN_THREADS * PLAN_ITEMS buckets, by one block.
 DEVICE void plan_by_block(const Buckets* b, LookMemory* m) {
 	Planner plan(b, &m->map, m->sums);
 	u32 largest = 0, oversized = 0, end = 0;

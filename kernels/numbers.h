@@ -1,6 +1,6 @@
 // Numbers of a column over the whole range of its type, read by warps in rows side by side.
 #pragma once
-#include "column.h"
+#include "number.h"
 #include "row_order.h"
 
 // The number of a row of several keys: FORM_KEYS.
@@ -99,7 +99,6 @@ template <int items, int vector> DEVICE u32 valid_items(const Field* f, u64 firs
 	return mask;
 }
 
-const int CHUNK_ITEMS = 8;
 const u32 CHUNK_ROWS = 32 * CHUNK_ITEMS, ALL_ITEMS = (1u << CHUNK_ITEMS) - 1;
 
 // The rows of a warp. Masks have a bit for each item.

@@ -26,7 +26,6 @@ struct SecondTile {
 };
 
 // Whole tiles, which are nearly all, need no look at where they end.
-// Whole tiles, which are nearly all, need no look at where they end.
 template <bool whole> DEVICE void partition_tile(const Buckets& b, const SecondTile& tile, u8* memory) {
 	u32 shift = 32 - (u32)b.bits + implied_bits(b, (const Map*)b.numberMap);
 	Dealer<PARTITION_SECOND_THREADS, SECOND_ITEMS, 256> dealer(memory, shift, (1u << b.second) - 1);

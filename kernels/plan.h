@@ -3,8 +3,6 @@
 #include "buckets.h"
 #include "look_back.h"
 
-const u32 PLAN_THREADS = 1024, PLAN_BUCKETS = 4;
-
 // Sums of a block, by warps and then by all.
 DEVICE u32 block_exclusive_sum(u32 x, u32* sums, u32* total) {
 	u32 warpTotal, before = warp_exclusive_sum(x, &warpTotal);
@@ -28,7 +26,7 @@ struct Planner {
 	DEVICE u32 windows() const { return window_of((u32)(b->n - 1)) + 1; }
 	DEVICE u32 tiles() const { return (u32)((b->n + first_tile(b) - 1) / first_tile(b)); }
 
-	// The rows in buckets before one that is a multiple of PLAN_THREADS * PLAN_BUCKETS.
+	// The rows in buckets before one that is a multiple of PLAN_THREADS * PLAN_ITEMS.
 	DEVICE u32 rows_before(u32 bucket) {
 		u32 rows = 0;
 		if (bucket == 0) return 0;
@@ -60,11 +58,11 @@ struct Planner {
 		((u32*)b->firstStarts)[bucket >> b->second] = ((u32*)b->firstCursors)[bucket >> b->second] = first;
 	}
 	DEVICE u32 rows_of(u32 bucket) const { return bucket < buckets() ? load_relaxed((const u32*)b->counts + bucket) : 0; }
-	// Plans PLAN_THREADS * PLAN_BUCKETS buckets from one on; returns the rows up to their end. Rolled: to run code for the first time is
+	// Plans PLAN_THREADS * PLAN_ITEMS buckets from one on; returns the rows up to their end. Rolled: to run code for the first time is
 	// slower than to run it four times.
 	DEVICE u32 plan_buckets(u32 blockFirst, u32* largest, u32* oversized) {
 		u32 bucket = blockFirst + thread_index(), next = rows_of(bucket), start = rows_before(blockFirst);
-		ROLLED for (u32 k = 0; k < PLAN_BUCKETS && blockFirst + k * PLAN_THREADS < buckets(); k++, bucket += PLAN_THREADS) {
+		ROLLED for (u32 k = 0; k < PLAN_ITEMS && blockFirst + k * PLAN_THREADS < buckets(); k++, bucket += PLAN_THREADS) {
 			u32 rows = next, total;
 			next = rows_of(bucket + PLAN_THREADS);
 			*largest = rows > *largest ? rows : *largest;

@@ -8,7 +8,7 @@
 
 const u32 HEAVY_HITS = 4;    // rows of the sample that make a value heavy
 const u32 CANDIDATES = 32;   // values that are looked at as heavy ones
-const u32 ASIDE_SHARE = 64; // a heavy value that is to be set aside has one of so many rows at least
+const u32 ASIDE_SHARE = 64;  // a heavy value that is to be set aside has one of so many rows at least
 const u32 CELL_BITS = 12;    // most leading bits of prefixes by which rows are counted
 
 // Sums of the block.

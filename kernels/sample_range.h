@@ -4,7 +4,6 @@
 
 const u32 SAMPLE_MARGIN = 6;     // the range of the sample is widened by 1 / 2^6 on both sides
 const u32 CLOSER_ROWS = 1 << 11; // of so many rows one is looked at for the range, where that matters
-const u32 SAMPLE_THREADS = 1024;
 
 DEVICE u32 hash_number(u64 x) {
 	x = (x ^ x >> 32) * 0x9e3779b97f4a7c15ull;

@@ -70,12 +70,20 @@ const (
 	SmallSampleOf   = 1 << 24
 	// SampleBytes is the shared memory of a sample: two words in each of twice as many places as rows, counters, and what is known of all.
 	SampleBytes = 16*SampleRows + 16<<10 + 2<<10 + LookHead
+	// SampleThreads is the size of the block that takes it.
+	SampleThreads = 1024
 	// LookThreads is the size of a block of look, which fills a multiprocessor.
 	LookThreads = 1024
 	// LookAhead is the bytes that a warp of look has brought near while the sample runs: together half of a large L2.
 	LookAhead = 8 << 10
+	// ChunkItems is the rows of a thread that it has on their way at a time.
+	ChunkItems = 8
 	// LookHead is the bytes of shared memory in front of the counters of look.
 	LookHead = 3 << 10
+	// PlanThreads is the size of a block that plans buckets, for which there are too many for the last block of look.
+	PlanThreads = 1024
+	// PlanItems is the buckets of a thread.
+	PlanItems = 4
 	// MapBytes is the size of a Map.
 	MapBytes = 376
 	// PartialBytes is the size of a Partial.
@@ -221,6 +229,9 @@ const (
 
 	// TextTile is the rows of which a block of 256 threads looks up the lengths.
 	TextTile = StreamThreads * 8
+
+	// TextSumsThreads is the size of the block that adds up the tiles.
+	TextSumsThreads = 1024
 
 	// StreamThreads is the size of a block of the kernels that read and write once.
 	StreamThreads = 256

@@ -381,7 +381,7 @@ void look(const u64* a, u64 blocks) {
 
 void bucket_plan(const u64* a, u64 blocks) {
 	const Buckets& b = *(const Buckets*)a;
-	expect(blocks == ((1ull << b.bits) + 4095) / 4096 + CLASSES, "a grid that is not that of bucket_plan");
+	expect(blocks == ((1ull << b.bits) + PLAN_THREADS * PLAN_ITEMS - 1) / (PLAN_THREADS * PLAN_ITEMS) + CLASSES, "a grid that is not that of bucket_plan");
 	expect(b.bits > SMALL_BUCKET_BITS, "a plan that look has made");
 	if (!at<Verdict>(b.verdict)->early) plan_of(b);
 }
@@ -658,9 +658,6 @@ const std::map<std::string, std::pair<int, Twin>>& twins() {
 	    {"select_rows", {selectWords, select_rows<u32>}},
 	    {"select_rows_wide", {selectWords, select_rows<u64>}},
 	    {"iota", {3, plain(iota)}},
-	    {"widen", {3, [](const u64* a, u64) {
-		    for (u64 i = 0; i < a[1]; i++) at<u64>(a[2])[i] = at<u32>(a[0])[i];
-	    }}},
 	    {"gather_1", fixed(1)},
 	    {"gather_2", fixed(2)},
 	    {"gather_4", fixed(4)},
