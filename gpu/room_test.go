@@ -121,7 +121,7 @@ func useEverything(t *testing.T) {
 	t.Cleanup(func() { launchRows, windowBytes, windowRows, textRows = few, windows, least, texts })
 }
 
-// TestRoom sorts with as much memory as the documents say it takes: in two passes over the rows, by a key and by codes of keys.
+// TestRoom sorts with as much memory as the documents say it takes: by codes of keys in two passes over the rows, which takes the most.
 func TestRoom(t *testing.T) {
 	rows := kernels.SmallRows
 	shape := shapeBuckets(rows, 8, false)
@@ -130,13 +130,10 @@ func TestRoom(t *testing.T) {
 	columns := []keyencode.Column{
 		roomColumn(r, keyencode.Int64, rows, false), roomColumn(r, keyencode.Uint32, rows, true), roomColumn(r, keyencode.Dictionary8, rows, false),
 	}
-	for _, job := range []*engine.Job{roomJob(columns, []int{0}, nil), roomJob(columns, []int{1, 2}, []int{0})} {
-		want := sortWithEverything(t, job, goMemory{})
-		t.Setenv("ARROWSORT_STANDIN_MEMORY", fmt.Sprint(roomFor(t, job)))
-		got := sortWithEverything(t, job, goMemory{})
-		t.Setenv("ARROWSORT_STANDIN_MEMORY", "")
-		require.True(t, reflect.DeepEqual(want, got), "%d keys", len(job.Keys))
-	}
+	job := roomJob(columns, []int{1, 2}, []int{0})
+	want := sortWithEverything(t, job, goMemory{})
+	t.Setenv("ARROWSORT_STANDIN_MEMORY", fmt.Sprint(roomFor(t, job)))
+	require.True(t, reflect.DeepEqual(want, sortWithEverything(t, job, goMemory{})))
 }
 
 // TestGiveBack sorts with as little memory as will do, and with more and more of it: at any moment what the sort can do without is given back.
@@ -148,7 +145,7 @@ func TestGiveBack(t *testing.T) {
 		name := fmt.Sprintf("keys %v, columns %v", job.Keys, job.Gather)
 		want := sortWithEverything(t, job, mem)
 		enough := false
-		for room := 1 << 20; room < 8<<20; room += room / 4 {
+		for room := 1 << 20; room < 8<<20; room += room / 3 {
 			t.Setenv("ARROWSORT_STANDIN_MEMORY", fmt.Sprint(room))
 			e, err := Open(Options{})
 			require.NoError(t, err)
