@@ -124,7 +124,7 @@ func useEverything(t *testing.T) {
 // TestRoom sorts with as much memory as the documents say it takes: in two passes over the rows, by a key and by codes of keys.
 func TestRoom(t *testing.T) {
 	rows := kernels.SmallRows
-	shape := shapeBuckets(rows, 8, false)
+	shape := shapeBuckets(rows, 8)
 	require.Less(t, shape.first, shape.bits)
 	r := rand.New(rand.NewPCG(4, 4))
 	columns := []keyencode.Column{
