@@ -26,15 +26,12 @@ var bucketKernels = []string{
 	"partition_small", "partition_small_wide", "partition_second", "finish", "finish_wide", "finish_small", "finish_small_wide", "finish_rest",
 }
 
-// smallRows is kernels.SmallRows but for tests.
-var smallRows = kernels.SmallRows
-
 // shapeBuckets takes as many buckets as it takes for most of them to fit into a window, and for what tells the rows of a window apart
 // to fit beside their numbers.
 func shapeBuckets(n, width int, floats bool) bucketShape {
 	s := bucketShape{bits: 1, window: kernels.FinishWindow, width: width, exact: width == 4 && !floats}
 	binBits := kernels.FinishBinBits
-	if n <= smallRows {
+	if n <= kernels.SmallRows {
 		s.small, s.window, binBits = true, kernels.SmallFinishWindow, kernels.SmallFinishBinBits
 	}
 	rowBits := int(rowBitsOf(n))

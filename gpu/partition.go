@@ -37,9 +37,14 @@ func (t *task) provide(bytes int) {
 			t.fail(t.Free(l.zeros))
 			l.zeros, l.bytes = 0, 0
 		}
-		size := sizeClass(bytes) // of sorts that grow not each has it made anew
-		p := t.obtain(size, func() (driver.Ptr, error) { return t.memory.fresh(size) })
-		if t.failed() {
+		size := sizeClass(bytes)
+		p, err := t.Alloc(size)
+		if err != nil {
+			t.fail(t.memory.trim())
+			p, err = t.Alloc(size)
+		}
+		if err != nil {
+			t.fail(t.outOfMemory(size, err))
 			return
 		}
 		l.zeros, l.bytes, l.clear = p, size, false

@@ -19,7 +19,6 @@ type session struct {
 	events  []driver.Event
 	params  params
 	lookout lookout
-	room    int64 // bytes of the device's memory for sorts, as far as is known
 }
 
 func openSession(device int) (*session, error) {
@@ -53,11 +52,7 @@ func (s *session) prepare() error {
 	if err := s.lookout.open(s.Context); err != nil {
 		return err
 	}
-	if err := s.params.open(s.Context); err != nil {
-		return err
-	}
-	s.measureRoom()
-	return nil
+	return s.params.open(s.Context)
 }
 
 // sort runs a job from its upload to its result. The goroutine is bound to its thread meanwhile: the driver's calls are

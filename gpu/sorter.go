@@ -4,7 +4,6 @@ package gpu
 
 import (
 	"sync"
-	"sync/atomic"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
@@ -25,7 +24,6 @@ type sorter struct {
 	plan        *keyencode.Plan
 	order       driver.Ptr // the row numbers in sorted order
 	numbers     []uint32   // the same on the host, where something there needs them
-	onHost      []bool     // the columns that the host gathers
 	result      engine.Result
 	counters    driver.Ptr // of ones in gathered bitmaps
 
@@ -36,7 +34,6 @@ type sorter struct {
 	helpers         sync.WaitGroup // of goroutines that work meanwhile
 	prefetched      bool
 	arrivals        map[int]*arrival // columns that come up, by their place in the job
-	unwanted        atomic.Bool      // those that have not come up yet need not
 	freed           *driver.Event    // behind kernels that use memory that is free, before anything comes up
 	ready           []delivery       // made, or being made
 	leaving         []delivery       // on their way to the host
@@ -55,7 +52,6 @@ func sortJob(t *task, job *engine.Job, mem engine.Allocator) (*engine.Result, er
 	} else if err := s.sortPlanned(); err != nil {
 		return nil, err
 	}
-	s.releaseKeys()
 	s.progress(2)
 	s.writeRowNumbers()
 	s.gatherAll()
@@ -87,29 +83,10 @@ func (s *sorter) sortPlanned() error {
 }
 
 func newSorter(t *task, job *engine.Job, mem engine.Allocator) *sorter {
-	s := &sorter{
+	return &sorter{
 		task: t, job: job, rows: job.Rows, out: job.Out(), buffers: host.Buffers{Mem: mem}, binner: newBinner(t, job.Rows),
-		columns: map[int]*column{}, rankColumns: map[int]driver.Ptr{}, onHost: make([]bool, len(job.Columns)),
+		columns: map[int]*column{}, rankColumns: map[int]driver.Ptr{},
 	}
-	for _, at := range job.Gather {
-		s.onHost[at] = s.isForHost(at)
-	}
-	t.giveBack = s.giveBack
-	return s
-}
-
-// giveBack frees memory that makes a sort faster, and reports whether there was any: what has gone down, the windows, columns that have come
-// up early.
-func (s *sorter) giveBack() bool {
-	switch {
-	case len(s.leaving) > 0:
-		s.retire(0)
-	case s.windows != nil:
-		s.releaseWindows()
-	default:
-		return s.dropArrivals()
-	}
-	return true
 }
 
 // sortWords sorts the rows by the words of their codes, from the last to the first: each sort is stable.

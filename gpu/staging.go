@@ -42,14 +42,13 @@ type piece struct {
 
 // open allocates a slot when it is used first.
 func (r *staging) open(s *slot) (err error) {
-	if s.event == (driver.Event{}) {
-		if s.event, err = r.NewEvent(); err != nil {
-			return err
-		}
+	if s.memory != nil {
+		return nil
 	}
-	if s.memory == nil {
-		s.memory, err = r.NewPinned(stagingBytes)
+	if s.event, err = r.NewEvent(); err != nil {
+		return err
 	}
+	s.memory, err = r.NewPinned(stagingBytes)
 	return err
 }
 

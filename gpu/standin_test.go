@@ -101,7 +101,7 @@ func TestDeviceIsFull(t *testing.T) {
 				require.Less(t, bytes, 64<<20)
 				require.ErrorIs(t, err, engine.ErrMemory)
 				require.NotErrorIs(t, err, gpu.ErrDevice)
-				require.Regexp(t, `the sort needs at least \d+ bytes, of which it has \d+: stand-in has \d+, of which \d+ are free`, err.Error())
+				require.Regexp(t, `of which \d+ are free: the sort uses \d+ and needs \d+ more`, err.Error())
 			}
 			res, err = e.Sort(t.Context(), small, mem)
 			require.NoError(t, err, "a small sort fits into %d bytes", bytes)

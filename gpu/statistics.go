@@ -64,17 +64,19 @@ func (s *sorter) looks() (layout keyencode.DeviceColumn, ok bool) {
 }
 
 // lookAtKey measures and, if the device finds that good, sorts the only key in one go. When the device has declined early, the key is sorted
-// by all the bits of its type, unless they and its classes are too many for a word or a plan is asked for: then nothing is known yet.
+// by all the bits of its type, unless a plan is asked for.
 func (s *sorter) lookAtKey(key keyencode.Key, layout keyencode.DeviceColumn) error {
 	rows, seen := s.look(viewOf(s.place(key.Column, layout.Form), layout, key), s.rows, s.prefetch)
 	s.order = rows
 	switch {
-	case s.failed():
+	case s.failed() || seen.verdict.early != 0 && s.job.Plan:
 	case seen.verdict.early != 0:
-		if pieces, width, ok := wordOfKeys(s.keyShapes()); ok && !s.job.Plan {
-			s.putKeys(pieces)
-			s.order = s.binner.sort(source{field: pieces[0]}, width)
+		pieces, width, ok := wordOfKeys(s.keyShapes())
+		if !ok {
+			panic("gpu: declined early, and there are more numbers than fit into a word")
 		}
+		s.putKeys(pieces)
+		s.order = s.binner.sort(source{field: pieces[0]}, width)
 	default:
 		s.plan, s.err = keyencode.NewPlan(s.job.Columns, s.job.Keys, []keyencode.Statistics{s.statistics(key, &seen.statistics)})
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
-	"github.com/arrowsort/arrowsort/keyencode"
 )
 
 // textual reports whether a word of the codes holds bytes of strings, which only the host reads.
@@ -58,8 +57,8 @@ const longRun = 1 << 15
 
 // breakTies orders the rows that tie in the leading word, whose codes are given, and reports whether there were any.
 func (s *sorter) breakTies(rows []uint32, codes []uint64) (any bool) {
-	runs := s.plan.AppendRuns(nil, codes, 0, 0)
-	runs = slices.DeleteFunc(runs, func(r keyencode.Run) bool { return r.Lo >= s.out })
+	runs := host.AppendRuns(nil, s.plan, codes, 0, 0)
+	runs = slices.DeleteFunc(runs, func(r host.Run) bool { return r.Lo >= s.out })
 	any = len(runs) > 0
 	for long := takeLong(&runs); len(long) > 0 && !s.failed(); long = takeLong(&runs) {
 		for _, r := range long {
@@ -73,8 +72,8 @@ func (s *sorter) breakTies(rows []uint32, codes []uint64) (any bool) {
 }
 
 // takeLong takes the long runs out of a list.
-func takeLong(runs *[]keyencode.Run) (long []keyencode.Run) {
-	*runs = slices.DeleteFunc(*runs, func(r keyencode.Run) bool {
+func takeLong(runs *[]host.Run) (long []host.Run) {
+	*runs = slices.DeleteFunc(*runs, func(r host.Run) bool {
 		if r.Hi-r.Lo < longRun {
 			return false
 		}
@@ -86,7 +85,7 @@ func takeLong(runs *[]keyencode.Run) (long []keyencode.Run) {
 
 // sortRun sorts the rows of a long run by its next word and returns the runs that still tie. The host makes the codes, the
 // device sorts them.
-func (s *sorter) sortRun(r keyencode.Run, rows []uint32, codes []uint64) []keyencode.Run {
+func (s *sorter) sortRun(r host.Run, rows []uint32, codes []uint64) []host.Run {
 	if s.sortedCodes(rows, codes, r.Word) != nil {
 		return nil
 	}
@@ -103,5 +102,5 @@ func (s *sorter) sortRun(r keyencode.Run, rows []uint32, codes []uint64) []keyen
 	if s.wait() != nil || s.sortedCodes(rows, codes, r.Word) != nil {
 		return nil
 	}
-	return s.plan.AppendRuns(nil, codes, r.Word, r.Lo)
+	return host.AppendRuns(nil, s.plan, codes, r.Word, r.Lo)
 }

@@ -3,24 +3,22 @@
 //
 // Its device has the bytes of ARROWSORT_STANDIN_MEMORY, 4 GiB unless set. Launch number ARROWSORT_STANDIN_FAIL, counted from 1 in
 // every context, fails as a bad address does, and so does all that comes after it in that context. ARROWSORT_STANDIN_CAPABILITY is the
-// major number of its compute capability, 9 unless set: below, there are no clusters and no kernels for them. With ARROWSORT_STANDIN_REFUSE set there are no new
-// contexts. Call number ARROWSORT_STANDIN_SHORT of a context that takes memory, of the device or of the host, fails for lack of it. With ARROWSORT_STANDIN_EMULATE set the kernels' own sources run, on the emulated device, in place of their twins.
+// major number of its compute capability, 9 unless set: below, there are no clusters and no kernels for them. With ARROWSORT_STANDIN_EMULATE set the
+// kernels' own sources run, on the emulated device, in place of their twins.
 #include "standin.h"
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <map>
 #include <mutex>
 #include <random>
-#include <set>
 #include <vector>
 
 #define EXPORT extern "C" __attribute__((visibility("default"))) int
 
 namespace {
 
-enum { SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_CONTEXT = 201, NOT_FOUND = 500, ILLEGAL_ADDRESS = 700, UNKNOWN = 999 };
+enum { SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NOT_FOUND = 500, ILLEGAL_ADDRESS = 700 };
 
 struct Stream {
 	std::deque<std::function<void()>> work;
@@ -30,9 +28,7 @@ struct Stream {
 struct Context {
 	std::deque<Stream> streams;
 	uint64_t launches = 0;
-	uint64_t takes = 0;
 	int failure = SUCCESS;
-	int threads = 0; // that are in it
 	std::map<uint64_t, size_t> memory;
 	std::map<uint64_t, size_t> pinned;
 	std::map<uint64_t, void*> blocks;
@@ -45,36 +41,30 @@ struct Event {
 
 std::recursive_mutex mutex; // contexts are used by several threads
 thread_local std::vector<Context*> stack;
-std::set<Context*> contexts;
 std::mt19937_64 random_(1);
 size_t used;
 
 Context* current() { return stack.empty() ? nullptr : stack.back(); }
 
-uint64_t number_of(const char* variable) {
-	const char* number = getenv(variable);
-	return number && *number ? strtoull(number, nullptr, 10) : 0;
+size_t capacity() {
+	const char* bytes = getenv("ARROWSORT_STANDIN_MEMORY");
+	return bytes && *bytes ? strtoull(bytes, nullptr, 10) : (size_t)4 << 30;
+}
+
+uint64_t failing() {
+	const char* launch = getenv("ARROWSORT_STANDIN_FAIL");
+	return launch && *launch ? strtoull(launch, nullptr, 10) : 0;
 }
 
 int capability() {
-	uint64_t major = number_of("ARROWSORT_STANDIN_CAPABILITY");
-	return major ? (int)major : 9;
+	const char* major = getenv("ARROWSORT_STANDIN_CAPABILITY");
+	return major && *major ? atoi(major) : 9;
 }
 
-size_t capacity() {
-	uint64_t bytes = number_of("ARROWSORT_STANDIN_MEMORY");
-	return bytes ? bytes : (size_t)4 << 30;
-}
-
-// Whether a call that takes memory is to fail.
-bool is_short() { return ++current()->takes == number_of("ARROWSORT_STANDIN_SHORT"); }
-
-bool is_set(const char* variable) {
-	const char* is = getenv(variable);
+bool emulates() {
+	const char* is = getenv("ARROWSORT_STANDIN_EMULATE");
 	return is && *is;
 }
-
-bool emulates() { return is_set("ARROWSORT_STANDIN_EMULATE"); }
 
 void run(Context* c, Stream* s, uint64_t until) {
 	while (!s->work.empty() && s->done < until) {
@@ -123,40 +113,27 @@ EXPORT cuGetErrorString(int code, const char** text) {
 	return SUCCESS;
 }
 
-EXPORT cuCtxPushCurrent_v2(Context* c) {
-	LOCKED;
-	if (!contexts.count(c)) return INVALID_CONTEXT; // it has been destroyed
-	c->threads++;
-	return stack.push_back(c), SUCCESS;
-}
-EXPORT cuCtxPopCurrent_v2(Context** c) {
-	LOCKED;
-	*c = current();
-	(*c)->threads--;
-	stack.pop_back();
-	return SUCCESS;
-}
 EXPORT cuCtxCreate_v2(Context** c, unsigned, int) {
-	LOCKED;
-	if (is_set("ARROWSORT_STANDIN_REFUSE")) return UNKNOWN;
-	contexts.insert(*c = new Context);
-	return cuCtxPushCurrent_v2(*c);
+	*c = new Context;
+	stack.push_back(*c);
+	return SUCCESS;
 }
 EXPORT cuCtxDestroy_v2(Context* c) {
 	LOCKED;
-	if (!contexts.count(c)) return INVALID_CONTEXT;
-	if (current() == c) cuCtxPopCurrent_v2(&c);
-	if (c->threads > 0) fprintf(stderr, "stand-in: a context is destroyed while a thread is in it\n"), abort();
 	for (auto& block : c->memory) used -= block.second;
 	for (auto& block : c->blocks) free(block.second);
-	contexts.erase(c);
 	delete c;
+	return SUCCESS;
+}
+EXPORT cuCtxPushCurrent_v2(Context* c) { return stack.push_back(c), SUCCESS; }
+EXPORT cuCtxPopCurrent_v2(Context** c) {
+	*c = current();
+	stack.pop_back();
 	return SUCCESS;
 }
 
 EXPORT cuStreamCreate(Stream** s, unsigned) {
 	LOCKED;
-	if (is_short()) return OUT_OF_MEMORY;
 	*s = &current()->streams.emplace_back();
 	return SUCCESS;
 }
@@ -165,11 +142,7 @@ EXPORT cuStreamSynchronize(Stream* s) {
 	run(current(), s, UINT64_MAX);
 	return current()->failure;
 }
-EXPORT cuEventCreate(Event** e, unsigned) {
-	LOCKED;
-	if (is_short()) return OUT_OF_MEMORY;
-	return *e = new Event, SUCCESS;
-}
+EXPORT cuEventCreate(Event** e, unsigned) { return *e = new Event, SUCCESS; }
 EXPORT cuEventRecord(Event* e, Stream* s) {
 	LOCKED;
 	*e = {s, s->done + s->work.size()};
@@ -192,7 +165,7 @@ EXPORT cuMemAlloc_v2(uint64_t* p, size_t bytes) {
 	LOCKED;
 	Context* c = current();
 	if (c->failure != SUCCESS) return c->failure;
-	if (is_short() || used + bytes > capacity()) return OUT_OF_MEMORY;
+	if (used + bytes > capacity()) return OUT_OF_MEMORY;
 	used += bytes;
 	*p = (uint64_t)aligned_alloc(256, (bytes + 255) / 256 * 256);
 	memset((void*)*p, 0xC3, bytes);
@@ -219,7 +192,6 @@ EXPORT cuMemGetInfo_v2(size_t* free, size_t* total) {
 }
 EXPORT cuMemHostAlloc(void** p, size_t bytes, unsigned) {
 	LOCKED;
-	if (is_short()) return OUT_OF_MEMORY;
 	*p = aligned_alloc(4096, bytes);
 	current()->blocks[(uint64_t)*p] = *p;
 	current()->pinned[(uint64_t)*p] = bytes;
@@ -274,8 +246,7 @@ EXPORT cuLaunchKernel(std::string* function, unsigned x, unsigned y, unsigned z,
 	std::vector<uint64_t> arguments(standin_arguments(*function));
 	for (size_t i = 0; i < arguments.size(); i++) arguments[i] = *(uint64_t*)params[i];
 	Context* c = current();
-	if (is_short()) return OUT_OF_MEMORY;
-	if (++c->launches == number_of("ARROWSORT_STANDIN_FAIL")) {
+	if (++c->launches == failing()) {
 		return push(s, [=] { c->failure = ILLEGAL_ADDRESS; });
 	}
 	if (emulates()) return push(s, [=] { standin_emulate(*function, arguments, x, threads, shared); });

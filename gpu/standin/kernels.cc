@@ -318,7 +318,8 @@ void sample(const u64* a, u64 blocks) {
 		at<Report>(b.report)->verdict = v;
 		return;
 	}
-	if (b.n % 7 != 3 || in_order(statistics_of(b))) return; // also where null has no number, and a word has no room for it
+	bool classes = f.form == FORM_RANK || (f.validity && f.form != FORM_FLOAT);
+	if (b.n % 7 != 3 || classes || in_order(statistics_of(b))) return;
 	v.early = 1, v.why = WHY_EQUAL;
 	at<Report>(b.report)->verdict = v;
 }

@@ -15,8 +15,8 @@ type finisher struct {
 	spare   []byte   // one lane of the bin
 	tie     tieStorage
 	counts  []uint32 // of two digits
-	runs    []keyencode.Run
-	further []keyencode.Run
+	runs    []run
+	further []run
 	tied    []tiedRecord
 	owned   []byte // all of the storage
 }
