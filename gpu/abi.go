@@ -46,25 +46,56 @@ type abiFew struct {
 	classes, n, in, out uint64
 }
 
+// abiSelect is a Select of the first rows of an order.
+type abiSelect struct {
+	field                  abiField
+	bits, n, k             uint64
+	hits, apart, room      uint64
+	sample, status         uint64
+	selection, codes, rows uint64
+	tied, selected         uint64
+}
+
+// abiSelection is a Selection: what the kernels of a select tell one another.
+type abiSelection struct {
+	border            uint64
+	declined, sampled uint32
+	ticket, unused    uint32
+}
+
+// abiSelected is Selected: what a select tells the host.
+type abiSelected struct {
+	candidates, tied, border uint64
+}
+
+// abiMany is a Many: a sort of more rows.
+type abiMany struct {
+	few                    abiFew
+	meeting, numbers, tags uint64
+	totals, told           uint64
+}
+
 // abiBuckets are Buckets: the memory of partition and finish.
 type abiBuckets struct {
-	field                               abiField
-	column                              abiColumn
-	codeBits                            uint64
-	records                             [2]uint64
-	rows                                uint64
-	counts, starts, cursors             uint64
-	firstStarts, firstCursors           uint64
-	windows, verdict, rest              uint64
-	n, bits, firstBits, rowBits, window uint64
-	second                              uint64
-	numberMap, classCounts              uint64
-	seen, report                        uint64
-	needed, tolerated                   uint64
+	field                       abiField
+	column                      abiColumn
+	codeBits                    uint64
+	records                     [2]uint64
+	rows                        uint64
+	counts, starts, cursors     uint64
+	firstStarts, firstCursors   uint64
+	windows, verdict, rest      uint64
+	n, bits, firstBits, rowBits uint64
+	window, step                uint64
+	second                      uint64
+	numberMap, classCounts      uint64
+	seen, report                uint64
+	needed, tolerated           uint64
+	orders                      uint64
 }
 
 type abi interface {
-	abiField | abiColumn | abiStatistics | abiFew | abiBuckets
+	abiField | abiColumn | abiStatistics | abiFew | abiMany | abiSelect | abiBuckets
 }
 
 // abiVerdict is a Verdict on partition and finish, of words of 32 bits.
@@ -73,14 +104,36 @@ type abiVerdict struct {
 	sampled, neighbours, ties uint32
 	oversized, largest        uint32
 	records, below, above     uint32
-	rest, ticket, early       uint32
-	unused                    [3]uint32
+	rest, ticket              uint32
+	early, narrow, aside      uint32
+	seems                     uint32
 }
 
 // abiReport is a Report of the look at a column.
 type abiReport struct {
 	verdict    abiVerdict
 	statistics abiStatistics
+
+	sample, plan uint64 // what they say
+}
+
+// Bits of such a word.
+const (
+	saysYes     = 1
+	saysNo      = 2  // to partition and finish
+	saysNarrow  = 4  // the map is narrow
+	saysInOrder = 8  // the sample is in order
+	saysAside   = 16 // most rows are of classes
+	saysStrays  = 32 // a few rows are not in their places
+)
+
+// varying are the bits of numbers that vary; 0 if that is not known: a sample cannot tell that others do not.
+func (r *abiReport) varying(width int) uint64 {
+	bits := r.statistics.any & r.statistics.notAll
+	if r.verdict.early != 0 && !allVary(width, bits) {
+		return 0
+	}
+	return bits
 }
 
 // abiWords sees structures as words: they hold nothing else.

@@ -17,12 +17,24 @@ func TestStructuresAreThoseOfTheKernels(t *testing.T) {
 	require.NoError(t, err)
 	comments := regexp.MustCompile(`(?s)/\*.*?\*/|//[^\n]*`)
 	header := comments.ReplaceAllString(string(text), "")
-	for _, twin := range []any{abiField{}, abiColumn{}, abiStatistics{}, abiFew{}, abiBuckets{}, abiVerdict{}} {
+	for _, twin := range []any{abiField{}, abiColumn{}, abiStatistics{}, abiFew{}, abiMany{}, abiSelect{}, abiSelection{}, abiSelected{}, abiBuckets{}, abiVerdict{}} {
 		typ := reflect.TypeOf(twin)
 		name := strings.TrimPrefix(typ.Name(), "abi")
 		body := regexp.MustCompile(`struct ` + name + ` \{([^}]*)\}`).FindStringSubmatch(header)
 		require.NotNil(t, body, "kernels/abi.h has no structure %s", name)
 		require.Equal(t, declared(t, body[1]), fields(typ), name)
+	}
+}
+
+// TestConstantsAreThoseOfTheKernels compares what gpu repeats of the enumerations of kernels/abi.h.
+func TestConstantsAreThoseOfTheKernels(t *testing.T) {
+	header, err := os.ReadFile("../kernels/abi.h")
+	require.NoError(t, err)
+	for name, value := range map[string]int{
+		"FORM_KEYS": formKeys, "WHY_ORDERED": whyOrdered, "SAYS_YES": saysYes, "SAYS_NO": saysNo, "SAYS_NARROW": saysNarrow,
+		"SAYS_IN_ORDER": saysInOrder, "SAYS_ASIDE": saysAside, "SAYS_STRAYS": saysStrays,
+	} {
+		require.Regexp(t, name+" = "+strconv.Itoa(value)+",", string(header))
 	}
 }
 

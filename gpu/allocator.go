@@ -2,40 +2,50 @@ package gpu
 
 import (
 	"fmt"
+	"math/bits"
 	"sync"
 	"unsafe"
 )
 
 // An Allocator allocates pinned memory. It keeps what is freed for what is allocated next, because pinning is slow: Trim
-// gives it back. Less than 32 KiB are ordinary memory, which is as fast for the device.
+// gives it back. Less than 32 KiB are ordinary memory, which is as fast for the device. What the driver does not pin is ordinary
+// memory too, and slower: it may have a limit, and a device that has failed pins nothing until a sort has opened it anew.
 type Allocator struct {
 	pages pages
 	mutex sync.Mutex
+	pins  pins // nil: there is no device. Whoever has the mutex may use it
 	live  map[*byte]*block
 	free  map[int][]*block // by size
 }
 
-// pages is where an allocator has its memory from.
+// pages is where an allocator has its memory from. It outlives the device.
 type pages interface {
-	get(size int) ([]byte, error) // pinned
+	get(size int) ([]byte, error)
 	put(b []byte)
+}
+
+// pins is how memory is pinned for a device.
+type pins interface {
 	pin(b []byte) error
 	unpin(b []byte)
 }
 
 // A block is memory of a size class.
-type block struct{ memory []byte }
+type block struct {
+	memory []byte
+	pinned bool
+}
 
 const (
 	pinnedBytes = 32 << 10 // the least that is pinned
 	alignment   = 64       // as Arrow asks
 )
 
-func newAllocator(p pages) *Allocator {
-	return &Allocator{pages: p, live: map[*byte]*block{}, free: map[int][]*block{}}
+func newAllocator(from pages, with pins) *Allocator {
+	return &Allocator{pages: from, pins: with, live: map[*byte]*block{}, free: map[int][]*block{}}
 }
 
-// Allocate returns size bytes, aligned to 64, of undefined content. It panics when there is no memory to be pinned.
+// Allocate returns size bytes, aligned to 64, of undefined content. It panics when there is no memory.
 func (a *Allocator) Allocate(size int) []byte {
 	if size < pinnedBytes {
 		raw := make([]byte, size+alignment)
@@ -51,10 +61,11 @@ func (a *Allocator) Allocate(size int) []byte {
 	} else {
 		memory, err := a.pages.get(class)
 		if err != nil {
-			panic(fmt.Sprintf("gpu: %d bytes of pinned memory: %v", class, err))
+			panic(fmt.Sprintf("gpu: %v", err))
 		}
-		b = &block{memory}
+		b = &block{memory: memory}
 	}
+	a.pin(b)
 	a.live[&b.memory[0]] = b
 	return b.memory[:size]
 }
@@ -85,30 +96,55 @@ func (a *Allocator) Free(b []byte) {
 func (a *Allocator) Trim() {
 	a.mutex.Lock()
 	defer a.mutex.Unlock()
+	a.trim()
+}
+
+func (a *Allocator) trim() {
 	for class, spare := range a.free {
 		for _, b := range spare {
-			a.pages.unpin(b.memory)
+			a.unpin(b)
 			a.pages.put(b.memory)
 		}
 		delete(a.free, class)
 	}
 }
 
-// detach ends the pinning of all memory, before its device goes away; attach begins it again with another.
-func (a *Allocator) detach() {
-	a.Trim()
-	a.mutex.Lock()
-	defer a.mutex.Unlock()
-	for _, b := range a.live {
-		a.pages.unpin(b.memory)
+// pin pins a block if that is possible.
+func (a *Allocator) pin(b *block) {
+	if a.pins != nil && !b.pinned {
+		b.pinned = a.pins.pin(b.memory) == nil
 	}
 }
 
-func (a *Allocator) attach(p pages) {
+func (a *Allocator) unpin(b *block) {
+	if b.pinned {
+		a.pins.unpin(b.memory)
+		b.pinned = false
+	}
+}
+
+// detach ends the pinning of all memory, before its device goes away; attach begins it again with another.
+func (a *Allocator) detach() {
 	a.mutex.Lock()
 	defer a.mutex.Unlock()
-	a.pages = p
+	a.trim()
 	for _, b := range a.live {
-		_ = p.pin(b.memory) // where this fails, the memory is as slow as any other
+		a.unpin(b)
 	}
+	a.pins = nil
+}
+
+func (a *Allocator) attach(with pins) {
+	a.mutex.Lock()
+	defer a.mutex.Unlock()
+	a.pins = with
+	for _, b := range a.live {
+		a.pin(b)
+	}
+}
+
+// sizeClass rounds a size up to one of four steps between powers of two: at most a quarter too much.
+func sizeClass(size int) int {
+	step := 1 << (bits.Len(uint(size-1)) - 3)
+	return (size + step - 1) &^ (step - 1)
 }

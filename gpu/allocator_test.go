@@ -12,24 +12,30 @@ import (
 
 // heapPages are pages for tests: they count what is out and what is pinned.
 type heapPages struct {
-	out, pinned int
-	full        bool
+	out, pinned  int
+	full, frozen bool // there are none; none is pinned
 }
 
 func (h *heapPages) get(size int) ([]byte, error) {
 	if h.full {
 		return nil, errors.New("as told")
 	}
-	h.out, h.pinned = h.out+size, h.pinned+size
+	h.out += size
 	return make([]byte, size), nil
 }
-func (h *heapPages) put(b []byte)       { h.out -= len(b) }
-func (h *heapPages) pin(b []byte) error { h.pinned += len(b); return nil }
-func (h *heapPages) unpin(b []byte)     { h.pinned -= len(b) }
+func (h *heapPages) put(b []byte) { h.out -= len(b) }
+func (h *heapPages) pin(b []byte) error {
+	if h.frozen {
+		return errors.New("as told")
+	}
+	h.pinned += len(b)
+	return nil
+}
+func (h *heapPages) unpin(b []byte) { h.pinned -= len(b) }
 
 func TestAllocator(t *testing.T) {
 	pages := &heapPages{}
-	a := newAllocator(pages)
+	a := newAllocator(pages, pages)
 	for _, size := range []int{0, 1, 63, 64, pinnedBytes - 1} {
 		b := a.Allocate(size)
 		require.Len(t, b, size)
@@ -63,8 +69,37 @@ func TestAllocator(t *testing.T) {
 	require.Panics(t, func() { a.Allocate(1 << 20) })
 }
 
+// TestAllocatorUnpinned has memory that is not pinned: for a while there is no device, or the driver refuses.
+func TestAllocatorUnpinned(t *testing.T) {
+	pages := &heapPages{}
+	a := newAllocator(pages, pages)
+	before := a.Allocate(pinnedBytes)
+	a.detach()
+	during := a.Allocate(2 * pinnedBytes)
+	spare := a.Allocate(4 * pinnedBytes)
+	a.Free(spare)
+	a.detach() // twice does no harm
+	require.Zero(t, pages.pinned)
+	a.attach(pages)
+	require.Equal(t, 3*pinnedBytes, pages.pinned)
+	pages.frozen = true
+	refused := a.Allocate(4 * pinnedBytes)
+	require.Equal(t, 3*pinnedBytes, pages.pinned)
+	a.Free(refused)
+	pages.frozen = false
+	again := a.Allocate(4 * pinnedBytes)
+	require.Same(t, &refused[0], &again[0])
+	require.Equal(t, 7*pinnedBytes, pages.pinned, "spare memory is pinned when it is used")
+	for _, b := range [][]byte{before, during, again} {
+		a.Free(b)
+	}
+	a.Trim()
+	require.Zero(t, pages.pinned)
+	require.Zero(t, pages.out)
+}
+
 func TestReallocateShrinks(t *testing.T) {
-	a := newAllocator(&heapPages{})
+	a := newAllocator(&heapPages{}, &heapPages{})
 	b := a.Allocate(100_000)
 	for i := range b {
 		b[i] = byte(i)
@@ -79,7 +114,7 @@ func TestReallocateShrinks(t *testing.T) {
 }
 
 func TestAllocatorConcurrently(t *testing.T) {
-	a := newAllocator(&heapPages{})
+	a := newAllocator(&heapPages{}, &heapPages{})
 	var group sync.WaitGroup
 	for range 8 {
 		group.Go(func() {
@@ -92,4 +127,15 @@ func TestAllocatorConcurrently(t *testing.T) {
 	}
 	group.Wait()
 	require.Empty(t, a.live)
+}
+
+func TestSizeClass(t *testing.T) {
+	for size := 1 << 10; size < 1<<24; size += 997 {
+		class := sizeClass(size)
+		require.GreaterOrEqual(t, class, size)
+		require.LessOrEqual(t, class, size+size/4+1)
+		require.Zero(t, class%256, "size %d", size)
+		require.Equal(t, class, sizeClass(class))
+	}
+	require.Zero(t, sizeClass(pinnedBytes)%4096, "whole pages are pinned")
 }

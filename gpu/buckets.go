@@ -10,8 +10,9 @@ type bucketShape struct {
 	window int // rows that a block finishes
 	small  bool
 	width  int  // bytes of a number
-	exact  bool // codes of 32 bits tell all numbers apart
+	exact  bool // the finish of short codes: prefixes tell nearly all numbers apart
 	keys   bool // the column is several keys
+	floats bool // its values are floats
 }
 
 // Partition and finish is for codes of more bits than two digits, and for no more rows than this.
@@ -22,16 +23,20 @@ const (
 
 // bucketKernels are those of partition and finish: a device whose multiprocessors have too little memory for one of them sorts by digits.
 var bucketKernels = []string{
-	"sample", "look", "look_keys", "bucket_plan", "partition_first", "partition_first_wide", "partition_first_keys", "partition_only", "partition_only_wide",
+	"sample", "look", "look_keys", "bucket_plan", "partition_first", "partition_first_floats", "partition_first_wide", "partition_first_keys", "partition_only", "partition_only_wide",
 	"partition_small", "partition_small_wide", "partition_second", "finish", "finish_wide", "finish_small", "finish_small_wide", "finish_rest",
+	"set_aside", "set_aside_wide", "watch_order", "place_strays",
 }
+
+// smallRows is kernels.SmallRows but for tests.
+var smallRows = kernels.SmallRows
 
 // shapeBuckets takes as many buckets as it takes for most of them to fit into a window, and for what tells the rows of a window apart
 // to fit beside their numbers.
-func shapeBuckets(n, width int, floats bool) bucketShape {
-	s := bucketShape{bits: 1, window: kernels.FinishWindow, width: width, exact: width == 4 && !floats}
+func shapeBuckets(n, width int) bucketShape {
+	s := bucketShape{bits: 1, window: kernels.FinishWindow, width: width, exact: width == 4}
 	binBits := kernels.FinishBinBits
-	if n <= kernels.SmallRows {
+	if n <= smallRows {
 		s.small, s.window, binBits = true, kernels.SmallFinishWindow, kernels.SmallFinishBinBits
 	}
 	rowBits := int(rowBitsOf(n))
@@ -43,7 +48,7 @@ func shapeBuckets(n, width int, floats bool) bucketShape {
 
 // shapeKeys is the same for several keys that are read as one column, which takes two passes.
 func shapeKeys(n int) bucketShape {
-	s := shapeBuckets(n, 8, false)
+	s := shapeBuckets(n, 8)
 	s.keys, s.small, s.window = true, false, kernels.FinishWindow
 	s.bits = max(s.bits, kernels.OnlyPassBits+1)
 	return s.inPasses()
@@ -58,8 +63,21 @@ func (s bucketShape) inPasses() bucketShape {
 	return s
 }
 
+// step is the rows from one window to the next. Up to EvenWindowRows they are as many buckets as are finished at once, if all were equal: so no
+// block takes two turns, for which all would wait at the end. Of more rows fewer blocks are better.
+func (s bucketShape) step(n int) int {
+	if s.small || n > kernels.EvenWindowRows {
+		return s.window
+	}
+	step := max(1, n>>s.bits)
+	for 2*step <= s.window {
+		step *= 2
+	}
+	return step
+}
+
 // windows is the number of windows of n rows.
-func (s bucketShape) windows(n int) int { return (n + s.window - 1) / s.window }
+func (s bucketShape) windows(n int) int { return (n + s.step(n) - 1) / s.step(n) }
 
 // tile is the rows of a tile of the pass that reads the column.
 func (s bucketShape) tile() int {
@@ -92,6 +110,8 @@ func (s bucketShape) partition() string {
 		name += "_keys"
 	case s.width == 8:
 		name += "_wide"
+	case s.floats && s.first < s.bits:
+		name += "_floats"
 	}
 	return name
 }
@@ -102,6 +122,14 @@ func (s bucketShape) look() string {
 		return "look_keys"
 	}
 	return "look"
+}
+
+// setAside is the kernel that sends rows of classes to their places, where most rows are.
+func (s bucketShape) setAside() string {
+	if s.width == 8 {
+		return "set_aside_wide"
+	}
+	return "set_aside"
 }
 
 // finish is the kernel that finishes the buckets.
@@ -117,19 +145,18 @@ func (s bucketShape) finish() string {
 }
 
 // early says whether the passes start while the kernels before them end. Not those over many short numbers: blocks of the second pass crowd
-// together where the first one has left room, which takes a quarter of a millisecond more for 2^28 rows, and half a millisecond of floats.
+// together where the first one has left room, which takes a quarter of a millisecond more for 2^28 rows.
 func (s bucketShape) early() bool { return s.small || s.width == 8 }
 
+// finishesEarly says the same of the finish: not of the one of very many rows with codes of 32 bits, which loses by it.
+func (s bucketShape) finishesEarly(n int) bool { return !s.exact || n <= kernels.EarlyFinishRows }
+
 // tolerated is the number of buckets above the window that partition and finish takes. A block finishes each by itself: a round of as many
-// as there are multiprocessors is worth it, and more in proportion to what sorting by digits takes. Short numbers that do not spread evenly
-// are likely to be equal, and digits are nearly as quick: of them large buckets are taken among very many rows only.
+// as there are multiprocessors is worth it, and more in proportion to what sorting by digits takes.
 func (s bucketShape) tolerated() uint64 {
-	switch {
-	case s.width == 8:
-		return uint64(max(128, 1<<s.bits/4))
-	case s.bits == kernels.BucketBits || !s.exact:
-		return uint64(max(128, 1<<s.bits/10))
-	default:
-		return 0
+	share := 10
+	if s.width == 8 {
+		share = 4
 	}
+	return uint64(max(128, 1<<s.bits/share))
 }

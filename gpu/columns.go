@@ -34,13 +34,24 @@ func (s *sorter) column(at int) *column {
 	case src.Kind == keyencode.Bool:
 		c.values, c.valueBit = s.uploadBits(chunks, func(k *keyencode.Chunk) []byte { return k.Values })
 	case s.arrivals[at] != nil:
-		c.values = s.await(s.arrivals[at])
+		c.values = s.await(at)
 	case src.ValueBytes() > 0:
 		c.values = s.alloc(s.rows * src.ValueBytes())
 		s.uploadValues(c.values, chunks, src.ValueBytes())
 	}
 	s.columns[at] = c
 	return c
+}
+
+// releaseKeys ends the use of what is needed of keys to sort by them.
+func (s *sorter) releaseKeys() {
+	for _, key := range s.job.Keys {
+		if !slices.Contains(s.job.Gather, key.Column) {
+			s.release(key.Column)
+		}
+		s.free(s.rankColumns[key.Column])
+		delete(s.rankColumns, key.Column)
+	}
 }
 
 // release ends the use of a column on the device.

@@ -13,6 +13,8 @@ type binner struct {
 	rows    int
 	rowBits uint64
 	tiles   tileSize
+
+	declined bool // by a grid: its rows are sorted otherwise
 }
 
 // stripRows is kernels.StripRows but for tests.
@@ -28,6 +30,8 @@ type source struct {
 	codes driver.Ptr // to be freed, or used for records
 	rows  driver.Ptr // 0: the order of the input
 	look  *view      // of rows in the order of the input that were not looked at yet
+	// varying are the bits of codes that vary; 0 where they are not known.
+	varying uint64
 }
 
 // format is how the first pass reads the codes, of so many bits.
@@ -45,20 +49,24 @@ func (src source) format(width int) records {
 // sort sorts by codes of a number of bits, and returns the rows in their new order; 0 when all digits are constant
 // and the rows in the order of the input. It takes the source over.
 func (b *binner) sort(src source, width int) (rows driver.Ptr) {
-	if rows, ok := b.sortFew(src.field, src.rows, noClasses); ok {
+	if rows, ok := b.sortFew(src.field, src.rows, noClasses, func() {}); ok {
 		b.free(src.codes, src.rows)
 		return rows
 	}
 	if src.look != nil && width > bucketCodeBits && b.canLook(b.rows) {
-		if rows, _ := b.look(*src.look, b.rows, func() {}); rows != 0 {
+		if rows := b.look(*src.look, b.rows, func() {}); rows != 0 {
 			b.free(src.codes)
 			return rows
+		}
+		if src.look.field() == src.field { // else what varies is in other numbers than those to be sorted
+			seen := b.seen()
+			src.varying = seen.varying(width)
 		}
 	}
 	field, digits := put(b.task, src.field), digitsOf(width)
 	c := b.newCounters(len(digits))
 	defer c.release(b)
-	use := b.histograms(field, digits, c)
+	use := b.histograms(field, digits, src.varying, c)
 	if len(use) == 0 || b.failed() {
 		b.free(src.codes)
 		return src.rows
@@ -82,10 +90,12 @@ func (b *binner) newCounters(digits int) *counters {
 	const starts, control = 4 * kernels.MaxDigits * kernels.RadixBins, 16
 	c := &counters{strips: max(1, (b.rows+stripRows-1)/stripRows), status: map[int]driver.Ptr{}}
 	offsets := map[int]int{}
-	for _, tile := range []int{b.tiles.packed, b.tiles.wide, b.tiles.ofPass(pass{first: true}).packed} {
+	for _, p := range []pass{{}, {wide: true}, {first: true}} {
+		shape := b.tiles.ofPass(p)
+		tile := shape.rows(p.wide)
 		if _, ok := offsets[tile]; !ok {
 			offsets[tile] = c.words
-			c.words += tileCount(b.rows, stripRows, tile) * kernels.RadixBins
+			c.words += shape.tileCount(b.rows, stripRows, tile, b.Multiprocessors) * kernels.RadixBins
 		}
 	}
 	c.starts = b.zeros(starts + control + 4*digits*c.strips)
@@ -111,8 +121,8 @@ func asks(rows, digits int) bool {
 }
 
 // histograms counts all digits of all rows in one read and adds up where each bin begins (paper, section 3). It returns
-// the digits that are not constant.
-func (b *binner) histograms(field driver.Ptr, digits []digit, c *counters) (use []int) {
+// the digits that are not constant, as far as that is known: by the bits that vary, or from the device.
+func (b *binner) histograms(field driver.Ptr, digits []digit, varying uint64, c *counters) (use []int) {
 	shifts, bits := packDigits(digits)
 	kernel, blocks := "histogram", b.histogramBlocks(kernels.HistogramThreads, 2)
 	if len(digits) > kernels.HalfDigits && b.rows >= kernels.WideHistogramRows && fits(b.Shared, "histogram_wide") {
@@ -120,6 +130,9 @@ func (b *binner) histograms(field driver.Ptr, digits []digit, c *counters) (use 
 	}
 	b.launch(kernel, blocks, uint64(field), uint64(b.rows), shifts, bits, uint64(len(digits)), uint64(c.starts), uint64(c.memory), uint64(c.words))
 	b.moves(8 * b.rows)
+	if varying != 0 {
+		return varyingDigits(digits, varying)
+	}
 	mask := uint64(0)
 	if asks(b.rows, len(digits)) {
 		mask = b.words(c.constant, 1)[0]
@@ -181,9 +194,9 @@ func (b *binner) pass(p pass, bits uint64, between [5]driver.Ptr, c *counters, n
 			launch = b.launchEarly
 		}
 		launch(p.kernel+shape.suffix, shape.blocks(tiles, b.Multiprocessors),
-			uint64(between[0]), uint64(between[1]), uint64(between[2]), uint64(between[3]), uint64(between[4]), p.rowBits, p.drop,
+			uint64(between[0]), uint64(between[1]), uint64(between[2]), uint64(between[3]), uint64(between[4]), p.rowBits, p.parts.word(),
 			uint64(first), uint64(n), p.shift, bits, uint64(base), uint64(next), uint64(status), uint64(ticket), phase)
 		b.moves(24 * n)
-		base, ticket, status = next, ticket+4, status+driver.Ptr(4*kernels.RadixBins*tiles)
+		base, ticket, status = next, ticket+4, status+driver.Ptr(4*kernels.RadixBins*(tiles+shape.halved(tiles, b.Multiprocessors)))
 	}
 }

@@ -12,7 +12,13 @@ import (
 
 // sortWord sorts rows, 0 for the order of the input, by a word of their codes.
 func (s *sorter) sortWord(word int, rows driver.Ptr) driver.Ptr {
-	return s.binner.sort(s.source(word, rows), s.plan.WordBits(word))
+	src, bits := s.source(word, rows), s.plan.WordBits(word)
+	if s.plan.Words() == 1 {
+		if first, ok := s.sortFirst(src, bits); ok {
+			return first
+		}
+	}
+	return s.binner.sort(src, bits)
 }
 
 // source is a word of the codes of rows: a column as it lies there, where the word is no more than that, or codes made
@@ -22,7 +28,7 @@ func (s *sorter) source(word int, rows driver.Ptr) source {
 	if ok && rows == 0 && len(fields) == 1 && readsAsItIs(&fields[0]) {
 		return source{field: s.field(&fields[0]), look: s.viewOfField(&fields[0])}
 	}
-	codes := s.encode(word, rows, s.rows)
+	codes := s.encode(word, rows, s.binner.rows)
 	src := source{field: codesField(codes), codes: codes, rows: rows}
 	if rows == 0 {
 		src.look = codesView(codes, s.plan.WordBits(word))

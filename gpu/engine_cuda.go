@@ -21,7 +21,7 @@ type device struct {
 func devices() ([]Device, error) {
 	found, err := driver.Devices()
 	if err != nil {
-		return nil, noDevice(err)
+		return nil, openError(err)
 	}
 	all := make([]Device, len(found))
 	for i, d := range found {
@@ -30,12 +30,16 @@ func devices() ([]Device, error) {
 	return all, nil
 }
 
-// noDevice makes an error of the driver one of this package.
-func noDevice(err error) error {
-	if errors.As(err, new(*driver.NoDeviceError)) {
+// openError makes an error of the driver one of this package.
+func openError(err error) error {
+	switch {
+	case errors.As(err, new(*driver.NoDeviceError)):
 		return fmt.Errorf("%w: %w", ErrNoDevice, err)
+	case isFull(err):
+		return deviceError(err)
+	default:
+		return fmt.Errorf("%w: %w", ErrDevice, err)
 	}
-	return fmt.Errorf("%w: %w", ErrDevice, err)
 }
 
 func open(options Options) (*device, error) {
@@ -49,9 +53,9 @@ func open(options Options) (*device, error) {
 	d := &device{Device: all[options.Device], turn: make(chan *session, 1)}
 	s, err := openSession(d.Number)
 	if err != nil {
-		return nil, noDevice(err)
+		return nil, openError(err)
 	}
-	d.pinned = newAllocator(&pinnedPages{s.Context})
+	d.pinned = newAllocator(systemPages{}, contextPins{s.Context})
 	d.turn <- s
 	return d, nil
 }
@@ -61,10 +65,13 @@ func (d *device) info() Device { return d.Device }
 func (d *device) allocator() *Allocator { return d.pinned }
 
 func (d *device) close() error {
-	s := <-d.turn
-	close(d.turn)
+	s, open := <-d.turn
+	if !open {
+		return nil // it was closed before
+	}
+	defer close(d.turn)
 	if s == nil {
-		return nil
+		return nil // the device was lost
 	}
 	d.pinned.detach()
 	return s.Close()
@@ -124,6 +131,6 @@ func (d *device) reopen() (*session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: opening it again: %w", ErrDevice, err)
 	}
-	d.pinned.attach(&pinnedPages{s.Context})
+	d.pinned.attach(contextPins{s.Context})
 	return s, nil
 }

@@ -3,11 +3,11 @@ package gpu
 import "github.com/arrowsort/arrowsort/kernels"
 
 // launchRows is up to how many rows a sort may be one launch. It is a variable for tests.
-var launchRows = kernels.ClusterRows
+var launchRows = kernels.GridRows
 
-// fewKernel is the kernel that sorts so few rows all by itself, and its grid: a block or, where the device has them, a cluster.
-// fits tells of the kernels for which it has what they need.
-func fewKernel(rows int, fits func(name string) bool) (name string, blocks int, ok bool) {
+// fewKernel is the kernel that sorts so few rows all by itself, and its grid: a block, a cluster where the device has them, or a block for each
+// multiprocessor. fits tells of the kernels for which the device has what they need.
+func fewKernel(rows, multiprocessors int, fits func(name string) bool) (name string, blocks int, ok bool) {
 	switch {
 	case rows > launchRows:
 		return "", 0, false
@@ -17,6 +17,8 @@ func fewKernel(rows int, fits func(name string) bool) (name string, blocks int, 
 		return "cluster", kernels.ClusterBlocks, true
 	case rows <= kernels.TinyRows && fits("tiny"):
 		return "tiny", 1, true
+	case rows <= min(multiprocessors*kernels.GridThreads*kernels.GridItems, kernels.GridRows) && fits("grid"):
+		return "grid", multiprocessors, true
 	default:
 		return "", 0, false
 	}

@@ -33,7 +33,7 @@ func (s *sorter) gather(i int) {
 	at := s.job.Gather[i]
 	src := &s.job.Columns[at]
 	s.prepared(i + 1)
-	if s.onHost(at) || s.out == 0 || s.failed() {
+	if s.onHost[at] || s.out == 0 || s.failed() {
 		return
 	}
 	dst := &s.result.Columns[i]
@@ -57,8 +57,7 @@ func (s *sorter) gather(i int) {
 func (s *sorter) gatherValues(values driver.Ptr, width int, dst []byte) {
 	gathered := s.alloc(len(dst))
 	switch {
-	case s.inWindows(width):
-		s.gatherWindows(values, width, gathered)
+	case s.inWindows(width) && s.gatherWindows(values, width, gathered):
 	case slices.Contains([]int{1, 2, 4, 8, 16, 32}, width):
 		s.launch(fmt.Sprint("gather_", width), s.blocks(s.out), uint64(values), uint64(s.order), uint64(s.out), uint64(gathered))
 	default:

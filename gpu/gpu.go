@@ -37,14 +37,15 @@ func Devices() ([]Device, error) { return devices() }
 //
 // The device does all of it but this: keys that are strings (Binary, LargeBinary, BinaryView, FixedSizeBinary of more than 8
 // bytes) are encoded on the host, and rows that tie in the first 64 bits of their codes are ordered there; columns of Binary and
-// LargeBinary are gathered on the host by the device's row numbers.
+// LargeBinary of few rows are gathered on the host by the device's row numbers, and any column where few of many rows are wanted.
 //
-// Sorts that are called at the same time run one after another. A sort needs room on the device for its columns, the gathered
-// columns, and 28 bytes per row, all up to a quarter more; memory that one sort has used stays with the engine for the next. Too little is
-// engine.ErrMemory, with the bytes that were needed and free.
+// Sorts that are called at the same time run one after another. A sort needs room on the device for its keys and 29 bytes per row,
+// 4 more for a dictionary; then for the row numbers, the keys that are gathered, columns that are gathered more than once, and three times
+// the widest of all that are; and for 4 MiB besides. With more room it is faster: columns come up and go down while others are worked on.
+// What one sort has used stays with the engine for the next. Too little is engine.ErrMemory, with the bytes that are needed and free.
 type Engine struct{ *device }
 
-// Open opens a GPU. Close gives it back.
+// Open opens a GPU. Close gives it back. The error is ErrNoDevice, ErrDevice or, where others have its memory, engine.ErrMemory.
 func Open(options Options) (*Engine, error) {
 	d, err := open(options)
 	if err != nil {
@@ -68,6 +69,6 @@ func (e *Engine) Device() Device { return e.info() }
 // an Arrow memory.Allocator, for inputs and results alike, and safe for concurrent use.
 func (e *Engine) Allocator() *Allocator { return e.allocator() }
 
-// Close frees the device. It waits for the sorts that run; no call of the engine may follow. Memory of its Allocator stays
-// valid, but is pinned no longer.
+// Close frees the device. It waits for the sorts that run; those that follow are refused. Memory of its Allocator stays
+// valid, but is pinned no longer. A second Close does nothing.
 func (e *Engine) Close() error { return e.close() }

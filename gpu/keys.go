@@ -98,6 +98,21 @@ func wordOfKeys(keys []keyShape) (pieces []abiField, width int, ok bool) {
 	return pieces, bits.Len64(greatest), true
 }
 
+// crowdedWord is the word of a key whose values take all numbers of 64 bits: nulls, which sort behind them, share the greatest. ok is false for
+// other keys.
+func crowdedWord(k *keyShape) (word abiField, ok bool) {
+	last, ok := k.greatest()
+	if !ok || last != math.MaxUint64 || k.Form == keyencode.FormFloat || k.nullsAtStart {
+		return word, false
+	}
+	word = k.field(last)
+	word.mul, word.null = 1, last
+	if k.descending {
+		word.mul, word.bias = math.MaxUint64, last
+	}
+	return word, true
+}
+
 // openWordOfKeys are the pieces of a word in which the device gives keys the room that their values take; nil where some are no numbers.
 func openWordOfKeys(keys []keyShape) []abiField {
 	pieces := make([]abiField, len(keys))

@@ -183,3 +183,29 @@ func TestOpenWordOfKeys(t *testing.T) {
 	require.Nil(t, openWordOfKeys([]keyShape{id, text}))
 	require.False(t, asOneColumn(nil))
 }
+
+// TestCrowdedWord: values of all numbers stay in their order, and nulls share the number of the last one.
+func TestCrowdedWord(t *testing.T) {
+	for _, signed := range []bool{false, true} {
+		for _, descending := range []bool{false, true} {
+			k := integer(8, signed)
+			k.nullable, k.descending = true, descending
+			word, ok := crowdedWord(&k)
+			require.True(t, ok)
+			cells, _ := cellsOf(k) // in their order, the null behind all values
+			for i := 1; i < len(cells)-1; i++ {
+				require.Less(t, pieceOf(&word, cells[i-1]), pieceOf(&word, cells[i]))
+			}
+			last := len(cells) - 1
+			require.True(t, cells[last].null)
+			require.Equal(t, pieceOf(&word, cells[last-1]), pieceOf(&word, cells[last]))
+			require.Equal(t, uint64(math.MaxUint64), word.null)
+		}
+	}
+	first := integer(8, true)
+	first.nullable, first.nullsAtStart = true, true
+	for _, k := range []keyShape{first, integer(4, true), floating(8)} {
+		_, ok := crowdedWord(&k)
+		require.False(t, ok, "%+v", k)
+	}
+}

@@ -3,6 +3,7 @@
 package gpu
 
 import (
+	"math/rand/v2"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -32,18 +33,45 @@ func TestManyRows(t *testing.T) {
 		res, err := e.Sort(t.Context(), job, goMemory{})
 		require.NoError(t, err)
 		order := host.View[uint32](res.RowNumbers)
-		bad := prove(order, func(row uint32) uint32 {
+		bad := prove(order, func(row uint32) uint64 {
 			if kind == keyencode.Uint8 {
-				return uint32(values[row])
+				return uint64(values[row])
 			}
-			return host.View[uint32](values)[row]
+			return uint64(host.View[uint32](values)[row])
 		})
 		require.Zero(t, bad, "kind %d, %d rows: wrong places", kind, rows)
 	}
 }
 
+// TestMostRowsEqual sorts columns most of whose rows have one value, so many that these are set aside.
+func TestMostRowsEqual(t *testing.T) {
+	e := openForTest(t)
+	for _, kind := range []keyencode.Kind{keyencode.Uint32, keyencode.Uint64} {
+		for _, share := range []uint64{5, 5000} { // one row in so many has another value
+			const rows = 1<<24 + 77
+			c := keyencode.Column{Kind: kind}
+			values := make([]byte, rows*c.ValueBytes())
+			number := func(row uint32) uint64 { return host.View[uint64](values)[row] }
+			if kind == keyencode.Uint32 {
+				number = func(row uint32) uint64 { return uint64(host.View[uint32](values)[row]) }
+			}
+			r := rand.New(rand.NewPCG(share, uint64(kind)))
+			for i := range rows {
+				if r.Uint64N(share) == 0 {
+					values[i*c.ValueBytes()+r.IntN(c.ValueBytes())] = byte(1 << r.IntN(8))
+				}
+			}
+			c.Chunks = []keyencode.Chunk{{Rows: rows, Values: values}}
+			job := &engine.Job{Rows: rows, RowNumbers: 4, Keys: []keyencode.Key{{}}, Columns: []keyencode.Column{c}}
+			res, err := e.Sort(t.Context(), job, goMemory{})
+			require.NoError(t, err)
+			require.Zero(t, prove(host.View[uint32](res.RowNumbers), number), "kind %d, one in %d: wrong places", kind, share)
+		}
+	}
+}
+
 // prove counts places whose row sorts before the one in front of it, does not exist, or was there before.
-func prove(order []uint32, value func(row uint32) uint32) int64 {
+func prove(order []uint32, value func(row uint32) uint64) int64 {
 	var bad atomic.Int64
 	var group sync.WaitGroup
 	seen := make([]atomic.Uint32, len(order)/32+1)

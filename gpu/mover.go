@@ -43,13 +43,16 @@ func (m *mover) failed() bool {
 	return m.err != nil
 }
 
-// deviceError makes an error of the driver one of this package; others stay as they are.
+// deviceError makes an error of the driver one of this package; others stay as they are. A lack of memory is not the device's fault: it goes on.
 func deviceError(err error) error {
-	var failure *driver.Error
-	if errors.As(err, &failure) && !errors.Is(err, ErrDevice) && !errors.Is(err, engine.ErrMemory) {
+	switch {
+	case errors.Is(err, ErrDevice), errors.Is(err, engine.ErrMemory), !errors.As(err, new(*driver.Error)):
+		return err
+	case isFull(err):
+		return fmt.Errorf("%w: %w", engine.ErrMemory, err)
+	default:
 		return fmt.Errorf("%w: %w", ErrDevice, err)
 	}
-	return err
 }
 
 // queueBytes is how much a stream has to move before the host waits for what came before: little enough for a

@@ -3,6 +3,7 @@
 package gpu
 
 import (
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
@@ -17,6 +18,8 @@ type lookout struct {
 	clear  bool       // they are zero: the kernels behind a look leave them so
 	report *abiReport // pinned
 	told   driver.Event
+
+	selected *abiSelected // pinned
 }
 
 func (l *lookout) open(c *driver.Context) error {
@@ -25,6 +28,10 @@ func (l *lookout) open(c *driver.Context) error {
 		return err
 	}
 	l.report = (*abiReport)(unsafe.Pointer(unsafe.SliceData(memory)))
+	if memory, err = c.NewPinned(int(unsafe.Sizeof(abiSelected{}))); err != nil {
+		return err
+	}
+	l.selected = (*abiSelected)(unsafe.Pointer(unsafe.SliceData(memory)))
 	l.told, err = c.NewEvent()
 	return err
 }
@@ -37,14 +44,9 @@ func (t *task) provide(bytes int) {
 			t.fail(t.Free(l.zeros))
 			l.zeros, l.bytes = 0, 0
 		}
-		size := sizeClass(bytes)
-		p, err := t.Alloc(size)
-		if err != nil {
-			t.fail(t.memory.trim())
-			p, err = t.Alloc(size)
-		}
-		if err != nil {
-			t.fail(t.outOfMemory(size, err))
+		size := sizeClass(bytes) // of sorts that grow not each has it made anew
+		p := t.obtain(size, func() (driver.Ptr, error) { return t.memory.fresh(size) })
+		if t.failed() {
 			return
 		}
 		l.zeros, l.bytes, l.clear = p, size, false
@@ -57,21 +59,22 @@ func (t *task) provide(bytes int) {
 // A view is a column as look reads it: a key's, or codes that were made before.
 type view struct {
 	column abiColumn
-	bits   int // of its numbers
+	bits   int  // of its numbers
+	orders bool // rows in order need no statistics
 }
 
 // viewOf sees a key column as it lies on the device, if look reads such columns.
 func viewOf(p place, layout keyencode.DeviceColumn, key keyencode.Key) view {
-	return view{column: columnOf(p, layout, key), bits: 8 * layout.Width}
+	return view{column: columnOf(p, layout, key), bits: 8 * layout.Width, orders: true}
 }
 
 func codesView(codes driver.Ptr, bits int) *view {
-	return &view{abiColumn{values: uint64(codes), form: uint64(keyencode.FormInteger), width: 8, stride: 8}, bits}
+	return &view{abiColumn{values: uint64(codes), form: uint64(keyencode.FormInteger), width: 8, stride: 8}, bits, true}
 }
 
 // keysView sees several keys as one column of numbers, by their Fields on the device.
 func keysView(fields driver.Ptr, keys, bits int) view {
-	return view{abiColumn{values: uint64(fields), form: formKeys, width: 8, stride: uint64(keys)}, bits}
+	return view{abiColumn{values: uint64(fields), form: formKeys, width: 8, stride: uint64(keys)}, bits, false}
 }
 
 // field makes numbers of the whole range of a column's type, which order as its rows do.
@@ -94,40 +97,89 @@ func (t *task) canLook(n int) bool {
 
 // look looks at a column, and sorts its rows in the order of the input by partition and finish: it deals them to buckets by the leading
 // bits of their numbers and finishes every bucket in the memory of a multiprocessor. All is launched at once; the device decides
-// whether to go on. What it has seen comes back while it sorts. Of many rows the host waits for the verdict of the sample before it
-// launches what comes behind the look: the look takes longer, and tens of thousands of blocks that only return take a while. rows is 0
-// when the device has declined, because another way is quicker.
+// whether to go on. What it has decided comes back while it sorts. Of many rows the host waits for the verdict of the sample before it
+// launches what comes behind the look: the look takes longer, and tens of thousands of blocks that only return take a while. Where most rows
+// are of classes the others are sorted by digits. A column whose sample is in order has its row numbers written while its order is watched;
+// should that break, all begins anew. rows is 0 when the device has declined, because another way is quicker.
 //
 // Meanwhile is called when all is launched.
-func (t *task) look(v view, n int, meanwhile func()) (rows driver.Ptr, seen abiReport) {
-	shape := shapeBuckets(n, int(v.column.width), v.column.form == uint64(keyencode.FormFloat))
+func (t *task) look(v view, n int, meanwhile func()) (rows driver.Ptr) {
+	shape := shapeBuckets(n, int(v.column.width))
+	shape.floats = v.column.form == uint64(keyencode.FormFloat)
 	if v.column.form == formKeys {
 		shape = shapeKeys(n)
 	}
 	p := t.newPartition(v, shape, n)
-	if t.launchLook(p, shape, n) {
-		t.launchPartition(p, shape, n)
+	says := t.launchLook(p, &shape, n)
+	t.launchBehind(p, shape, n, says)
+	if says&saysInOrder != 0 {
+		t.launch("watch_order", t.blocks(n), p.buckets...)
 	}
-	t.lookout.clear = !t.failed()
 	meanwhile() // other streams must not have the memory that is free from now on
-	t.free(p.temp, p.records[0], p.records[1])
-	if t.failed() {
-		return 0, seen
+	told := t.hear(&t.lookout.report.plan)
+	if says&saysInOrder != 0 && told&saysNo != 0 {
+		p.structure.orders = 0
+		p.buckets = p.with(p.records[0], p.records[1])
+		says = t.launchLook(p, &shape, n)
+		t.launchBehind(p, shape, n, says)
+		told = t.hear(&t.lookout.report.plan)
 	}
-	if t.fail(t.WaitFor(t.lookout.told)); t.err != nil {
-		return 0, seen
+	if told&saysStrays != 0 {
+		t.launch("place_strays", t.blocks(n), p.buckets...)
 	}
-	seen = *t.lookout.report
-	if seen.verdict.goOn == 0 {
+	t.lookout.clear = !t.failed() && told&saysAside == 0
+	t.fail(t.Record(t.lookout.told))
+	switch {
+	case told&saysAside != 0:
+		t.sortAside(p, v, shape, n)
+	case told&saysYes == 0:
+		t.lookout.clear = t.lookout.clear && !p.aside // they are in order, and nothing has taken the counts of classes
 		t.free(p.rows)
-		return 0, seen
+		p.rows = 0
+	default:
+		t.moves(52 * n)
 	}
-	t.moves(52 * n)
-	return p.rows, seen
+	t.free(p.temp, p.records[0], p.records[1])
+	return p.rows
 }
 
-// launchPartition launches what is behind the verdict, and leaves the counters clear.
-func (t *task) launchPartition(p *partition, shape bucketShape, n int) {
+// hear waits for what the device tells in a word, while it goes on; 0 when it has failed.
+func (t *task) hear(word *uint64) (says uint64) {
+	for says == 0 && !t.failed() {
+		passed, err := t.Passed() // before the word: what is through has said all
+		t.fail(err)
+		says = atomic.LoadUint64(word)
+		if passed {
+			break
+		}
+	}
+	if t.failed() {
+		return 0
+	}
+	return says
+}
+
+// seen waits for all that the last look has seen, and with it for its sort.
+func (t *task) seen() (report abiReport) {
+	if t.failed() {
+		return report
+	}
+	t.fail(t.WaitFor(t.lookout.told))
+	return *t.lookout.report
+}
+
+// launchBehind launches what comes behind the look, and leaves the counters clear: nothing where the sample has declined or the rows seem to be
+// in order, so that nothing is counted, and only the plan where most rows will be set aside.
+func (t *task) launchBehind(p *partition, shape bucketShape, n int, says uint64) {
+	if says&(saysYes|saysAside) == 0 {
+		return
+	}
+	if shape.bits > kernels.SmallBucketBits {
+		t.launch("bucket_plan", planBlocks(shape.bits), p.buckets...)
+	}
+	if p.aside {
+		return
+	}
 	launch := t.launch
 	if shape.early() {
 		launch = t.launchEarly
@@ -136,46 +188,56 @@ func (t *task) launchPartition(p *partition, shape bucketShape, n int) {
 	if shape.first < shape.bits {
 		launch("partition_second", n/kernels.PartitionSecondTile+1<<shape.first+1, p.buckets...)
 	}
+	if launch = t.launch; shape.finishesEarly(n) {
+		launch = t.launchEarly
+	}
 	launch(shape.finish(), shape.windows(n), p.buckets...)
-	launch("finish_rest", t.Multiprocessors, p.buckets...)
+	t.launchEarly("finish_rest", t.Multiprocessors, p.buckets...) // all blocks of the finish are there before its own
 }
 
-// launchLook launches what ends with a verdict, and reports whether to launch more: not when the sample has declined already, so that
-// nothing is counted.
-func (t *task) launchLook(p *partition, shape bucketShape, n int) bool {
+// launchLook launches the sample and the look, and returns what the sample says: it may see that short codes tell all of the numbers apart.
+func (t *task) launchLook(p *partition, shape *bucketShape, n int) (says uint64) {
 	t.lookout.clear = false // until all is launched that clears them again
-	t.lookout.report.verdict.early = 0
+	report := t.lookout.report
+	report.sample, report.plan = 0, 0
 	t.launch("sample", 1, p.buckets...)
-	if !shape.small {
-		t.fail(t.Record(t.lookout.told))
+	t.launchEarly(shape.look(), t.lookBlocks(n), p.buckets...)
+	if shape.small {
+		return saysYes // or no: the kernels behind will know
 	}
-	t.launch(shape.look(), t.lookBlocks(n), p.buckets...)
-	if !shape.small {
-		t.fail(t.WaitFor(t.lookout.told))
-		if t.failed() || t.lookout.report.verdict.early != 0 {
-			return false
-		}
-	}
-	if shape.bits > kernels.SmallBucketBits {
-		t.launch("bucket_plan", (1<<shape.bits+4095)/4096+kernels.Classes, p.buckets...)
-	}
-	t.fail(t.Record(t.lookout.told))
-	return true
+	says = t.hear(&report.sample)
+	shape.exact = shape.exact || says&saysNarrow != 0
+	p.aside = says&saysAside != 0
+	return says
+}
+
+// planBlocks is blocks for so many bits of buckets, and one for each class.
+func planBlocks(bits int) int {
+	const perBlock = kernels.PlanThreads * kernels.PlanItems
+	return (1<<bits+perBlock-1)/perBlock + kernels.Classes
 }
 
 // lookBlocks is one block for each multiprocessor, or as many as there are rows for.
 func (t *task) lookBlocks(n int) int {
-	const rowsOfThread = 8
-	perBlock := kernels.LookThreads * rowsOfThread
+	perBlock := kernels.LookThreads * kernels.ChunkItems
 	return min(t.Multiprocessors, (n+perBlock-1)/perBlock)
 }
 
 // A partition is the memory of partition and finish.
 type partition struct {
-	buckets []uint64   // the words of the structure Buckets
-	temp    driver.Ptr // all of the small arrays
-	records [2]driver.Ptr
-	rows    driver.Ptr
+	structure abiBuckets
+	buckets   []uint64   // its words
+	temp      driver.Ptr // all of the small arrays
+	records   [2]driver.Ptr
+	rows      driver.Ptr
+	aside     bool // the sample says that most rows are of classes
+}
+
+// with are the words of the structure with other memory for records.
+func (p *partition) with(first, second driver.Ptr) []uint64 {
+	b := p.structure
+	b.records = [2]uint64{uint64(first), uint64(second)}
+	return abiWords([]abiBuckets{b})
 }
 
 func (t *task) newPartition(v view, shape bucketShape, n int) *partition {
@@ -201,14 +263,18 @@ func (t *task) newPartition(v view, shape bucketShape, n int) *partition {
 	verdictBytes := int(unsafe.Sizeof(abiVerdict{}))
 	t.provide(verdictBytes + 4*buckets + 4*kernels.Classes*shape.tiles(n))
 	zeros := uint64(t.lookout.zeros)
-	p.buckets = abiWords([]abiBuckets{{
+	p.structure = abiBuckets{
 		field: v.field(), column: v.column, codeBits: uint64(v.bits), records: [2]uint64{uint64(p.records[0]), uint64(p.records[1])}, rows: uint64(p.rows),
 		verdict: zeros, counts: zeros + uint64(verdictBytes), classCounts: zeros + uint64(verdictBytes+4*buckets),
 		starts: at[0], cursors: at[1], firstStarts: at[2], firstCursors: at[3], windows: at[4], rest: at[5],
 		numberMap: at[6], seen: at[7], report: uint64(uintptr(unsafe.Pointer(t.lookout.report))),
-		n: uint64(n), bits: uint64(shape.bits), firstBits: uint64(shape.first), rowBits: rowBitsOf(n), window: uint64(shape.window),
+		n: uint64(n), bits: uint64(shape.bits), firstBits: uint64(shape.first), rowBits: rowBitsOf(n), window: uint64(shape.window), step: uint64(shape.step(n)),
 		second: uint64(shape.bits - shape.first),
 		needed: bucketCodeBits, tolerated: shape.tolerated(),
-	}})
+	}
+	if v.orders && n > kernels.SmallRows {
+		p.structure.orders = 1
+	}
+	p.buckets = abiWords([]abiBuckets{p.structure})
 	return p
 }

@@ -10,25 +10,24 @@ import (
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 )
 
-// pinnedPages are pages of the system, which outlive the device, pinned in a context.
-type pinnedPages struct{ *driver.Context }
+// systemPages are pages of the system.
+type systemPages struct{}
 
-func (p *pinnedPages) get(size int) ([]byte, error) {
+func (systemPages) get(size int) ([]byte, error) {
 	b, err := unix.Mmap(-1, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
 	if err != nil {
 		return nil, fmt.Errorf("mapping %d bytes: %w", size, err)
 	}
 	_ = unix.Madvise(b, unix.MADV_HUGEPAGE) // fewer pages are pinned faster; it is advice
-	if err := p.pin(b); err != nil {
-		p.put(b)
-		return nil, err
-	}
 	return b, nil
 }
 
-func (p *pinnedPages) put(b []byte) { _ = unix.Munmap(b) }
+func (systemPages) put(b []byte) { _ = unix.Munmap(b) }
 
-func (p *pinnedPages) pin(b []byte) error {
+// contextPins pins pages in a context.
+type contextPins struct{ *driver.Context }
+
+func (p contextPins) pin(b []byte) error {
 	leave, err := p.Enter()
 	if err != nil {
 		return err
@@ -38,7 +37,7 @@ func (p *pinnedPages) pin(b []byte) error {
 }
 
 // unpin also meets contexts that have failed, which have nothing pinned.
-func (p *pinnedPages) unpin(b []byte) {
+func (p contextPins) unpin(b []byte) {
 	if leave, err := p.Enter(); err == nil {
 		_ = p.Unpin(b)
 		leave()

@@ -1,37 +1,74 @@
 package gpu
 
-import "math/bits"
-
-// A pool keeps blocks of memory for the next use, because the driver is slow to allocate. All that uses them is in one
-// stream, so a block may be used again as soon as its last use is in the stream.
+// A pool keeps blocks of memory for the next use, because the driver is slow to allocate. A block may be used again while the device still
+// works on its last use: what the kernels' stream does next comes behind that by itself. Where another stream is next, or was last,
+// whoever takes or gives the block has one wait for the other (markFree, retire).
 type pool[P comparable] struct {
 	alloc func(bytes int) (P, error)
 	free  func(P) error
 	spare map[int][]P // by size
 	sizes map[P]int   // of the blocks in use
 	used  int         // bytes of the blocks in use
+	held  int         // and of those that are spare
+	tight bool        // there is no memory to waste
 }
 
-// blockBytes is the least size of a block.
+// blockBytes is what the size of a block is a multiple of.
 const blockBytes = 1 << 10
 
 func newPool[P comparable](alloc func(int) (P, error), free func(P) error) *pool[P] {
 	return &pool[P]{alloc: alloc, free: free, spare: map[int][]P{}, sizes: map[P]int{}}
 }
 
-// get returns a block of at least so many bytes. When the memory is full, what is spare is given back first.
+// get returns a block of at least so many bytes: a spare one that is not much larger, or else one of that size. Where memory is tight none
+// is larger, so that a sort takes no more than it needs.
 func (p *pool[P]) get(bytes int) (block P, err error) {
-	size := sizeClass(max(bytes, blockBytes))
-	if s := p.spare[size]; len(s) > 0 {
-		block, p.spare[size] = s[len(s)-1], s[:len(s)-1]
-	} else if block, err = p.alloc(size); err != nil {
-		if err = p.trim(); err == nil {
-			block, err = p.alloc(size)
+	size := max(1, (bytes+blockBytes-1)/blockBytes) * blockBytes
+	if spare, ok := p.closest(size); ok {
+		size = spare
+		block = p.take(size)
+	} else {
+		if block, err = p.fresh(size); err != nil {
+			return block, err
+		}
+		p.held += size
+	}
+	p.sizes[block] = size
+	p.used += size
+	return block, nil
+}
+
+// take takes one of the spare blocks of a size.
+func (p *pool[P]) take(size int) P {
+	blocks := p.spare[size]
+	last := len(blocks) - 1
+	if p.spare[size] = blocks[:last]; last == 0 {
+		delete(p.spare, size)
+	}
+	return blocks[last]
+}
+
+// closest is the least size of spare blocks that have so many bytes, and no more than a quarter too many.
+func (p *pool[P]) closest(bytes int) (size int, ok bool) {
+	most := bytes + bytes/4
+	if p.tight {
+		most = bytes
+	}
+	for s := range p.spare {
+		if s >= bytes && s <= most && (!ok || s < size) {
+			size, ok = s, true
 		}
 	}
-	if err == nil {
-		p.sizes[block] = size
-		p.used += size
+	return size, ok
+}
+
+// fresh allocates memory. When it is full, what is spare is given back first.
+func (p *pool[P]) fresh(bytes int) (block P, err error) {
+	if block, err = p.alloc(bytes); err != nil {
+		p.tight = true
+		if err = p.trim(); err == nil {
+			block, err = p.alloc(bytes)
+		}
 	}
 	return block, err
 }
@@ -53,19 +90,13 @@ func (p *pool[P]) putAll() {
 
 // trim gives all spare blocks back.
 func (p *pool[P]) trim() error {
-	for size, blocks := range p.spare {
-		for _, b := range blocks {
-			if err := p.free(b); err != nil {
+	for size := range p.spare {
+		for len(p.spare[size]) > 0 {
+			p.held -= size
+			if err := p.free(p.take(size)); err != nil {
 				return err
 			}
 		}
-		delete(p.spare, size)
 	}
 	return nil
-}
-
-// sizeClass rounds a size up to one of four steps between powers of two: at most a quarter too much.
-func sizeClass(size int) int {
-	step := 1 << (bits.Len(uint(size-1)) - 3)
-	return (size + step - 1) &^ (step - 1)
 }

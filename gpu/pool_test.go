@@ -39,31 +39,52 @@ func TestPool(t *testing.T) {
 	b, err := p.get(60 << 10)
 	require.NoError(t, err)
 	require.NotEqual(t, a, b)
+	require.Equal(t, 61<<10, 100<<10-memory.left, "no more than was asked for")
 	p.put(b)
-	c, err := p.get(60<<10 - 5)
+	c, err := p.get(50 << 10)
 	require.NoError(t, err)
-	require.Equal(t, b, c, "a spare block of the size is used again")
+	require.Equal(t, b, c, "a spare block that is little larger is used again")
 	p.put(c)
 	require.Equal(t, blockBytes, p.used)
+	require.Equal(t, 61<<10, p.held)
 	d, err := p.get(90 << 10)
 	require.NoError(t, err, "spare blocks make room")
 	require.NotContains(t, memory.live, b)
 	_, err = p.get(20 << 10)
 	require.Error(t, err)
 	p.put(d)
+	e, err := p.get(80 << 10)
+	require.NoError(t, err)
+	require.NotEqual(t, d, e, "memory is tight now")
 	p.putAll()
 	require.Zero(t, p.used)
 	require.NoError(t, p.trim())
+	require.Zero(t, p.held)
+	require.Empty(t, p.spare)
 	require.Equal(t, 100<<10, memory.left)
 }
 
-func TestSizeClass(t *testing.T) {
-	for size := blockBytes; size < 1<<24; size += 997 {
-		class := sizeClass(size)
-		require.GreaterOrEqual(t, class, size)
-		require.LessOrEqual(t, class, size+size/4+1)
-		require.Zero(t, class%256, "size %d", size)
-		require.Equal(t, class, sizeClass(class))
+// TestPoolTrimFails has the driver fail in the middle: nothing is freed twice.
+func TestPoolTrimFails(t *testing.T) {
+	memory := &smallMemory{left: 100 << 10, live: map[int]int{}}
+	freed := map[int]int{}
+	p := newPool(memory.alloc, func(block int) error {
+		if freed[block]++; len(freed) == 2 {
+			return errors.New("as told")
+		}
+		return memory.free(block)
+	})
+	for range 4 {
+		_, err := p.get(10 << 10)
+		require.NoError(t, err)
 	}
-	require.Zero(t, sizeClass(pinnedBytes)%4096, "whole pages are pinned")
+	p.putAll()
+	require.Error(t, p.trim())
+	again, err := p.get(10 << 10)
+	require.NoError(t, err)
+	require.Zero(t, freed[again], "what was freed is not handed out")
+	require.NoError(t, p.trim())
+	for block, times := range freed {
+		require.Equal(t, 1, times, "block %d", block)
+	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// An arrival is the values of a column that come up while the keys are sorted.
+// An arrival is the values of a column that come up while the keys are sorted, until somebody has waited for it.
 type arrival struct {
 	column *keyencode.Column
 	values driver.Ptr
@@ -33,15 +33,19 @@ func (s *sorter) prefetch() {
 	}
 	s.prefetched = true
 	list, bytes := s.prefetchable()
-	if s.threads == 1 || bytes < prefetchBytes || int64(bytes)+int64(sortBytes*s.rows) > s.Device.Memory/2 {
+	if s.threads == 1 || bytes < prefetchBytes || !s.hasRoom(bytes+sortBytes*s.rows) {
 		return
 	}
 	s.arrivals = map[int]*arrival{}
-	arrivals := make([]*arrival, len(list))
-	for i, at := range list {
+	var arrivals []*arrival
+	for _, at := range list {
 		c := &s.job.Columns[at]
-		arrivals[i] = &arrival{column: c, values: s.alloc(s.rows * c.ValueBytes()), event: s.event(), sent: make(chan struct{})}
-		s.arrivals[at] = arrivals[i]
+		values, ok := s.allocAll(s.rows * c.ValueBytes())
+		if !ok {
+			break
+		}
+		a := &arrival{column: c, values: values[0], event: s.event(), sent: make(chan struct{})}
+		arrivals, s.arrivals[at] = append(arrivals, a), a
 	}
 	if s.freed != nil && !s.failed() {
 		s.fail(s.up.After(*s.freed))
@@ -49,12 +53,32 @@ func (s *sorter) prefetch() {
 	failed := s.failed()
 	s.helpers.Go(func() {
 		for _, a := range arrivals {
-			if !failed {
+			if !failed && !s.unwanted.Load() {
 				s.bringUp(a)
 			}
 			close(a.sent)
 		}
 	})
+}
+
+// dropArrivals frees the memory of columns that have come up and are not in use yet, and reports whether there were any. They come up again
+// when they are needed.
+func (s *sorter) dropArrivals() bool {
+	if len(s.arrivals) == 0 {
+		return false
+	}
+	s.unwanted.Store(true)
+	for _, a := range s.arrivals {
+		<-a.sent
+		s.fail(a.err)
+	}
+	s.up.idle() // the goroutine is through with it
+	s.fail(s.up.err)
+	for at, a := range s.arrivals {
+		s.free(a.values)
+		delete(s.arrivals, at)
+	}
+	return true
 }
 
 // markFree notes that the kernels so far use memory that is free: what prefetch brings up must not overtake them.
@@ -73,7 +97,7 @@ func (s *sorter) prefetchable() (list []int, bytes int) {
 	for _, at := range s.job.Gather {
 		c := &s.job.Columns[at]
 		isKey := slices.ContainsFunc(s.job.Keys, func(k keyencode.Key) bool { return k.Column == at })
-		if isKey || s.onHost(at) || isText(c.Kind) || c.Kind == keyencode.Bool || c.ValueBytes() == 0 || slices.Contains(list, at) {
+		if isKey || s.onHost[at] || isText(c.Kind) || c.Kind == keyencode.Bool || c.ValueBytes() == 0 || slices.Contains(list, at) {
 			continue
 		}
 		list = append(list, at)
@@ -96,7 +120,9 @@ func (s *sorter) bringUp(a *arrival) {
 }
 
 // await has the kernels wait for a column that comes up.
-func (s *sorter) await(a *arrival) driver.Ptr {
+func (s *sorter) await(at int) driver.Ptr {
+	a := s.arrivals[at]
+	delete(s.arrivals, at)
 	<-a.sent
 	s.fail(a.err)
 	if !s.failed() {

@@ -67,7 +67,7 @@ func (s *sorter) allocateRowNumbers() (err error) {
 func (s *sorter) allocateColumn(i int) (err error) {
 	at := s.job.Gather[i]
 	c, out := &s.job.Columns[at], &s.result.Columns[i]
-	if s.onHost(at) {
+	if s.onHost[at] {
 		return nil
 	}
 	size := s.out * c.ValueBytes()
@@ -139,15 +139,17 @@ func (s *sorter) hostNumbers() []uint32 {
 	return numbers
 }
 
-func (s *sorter) gathersOnHost() bool { return slices.ContainsFunc(s.job.Gather, s.onHost) }
+func (s *sorter) gathersOnHost() bool {
+	return slices.ContainsFunc(s.job.Gather, func(at int) bool { return s.onHost[at] })
+}
 
 // fewRows is how many rows of the input there must be for each of the result for the host to gather it: a row that is looked for costs a
 // thread of the host what the bus needs for a hundred.
 const fewRows = 256
 
-// onHost reports whether the host gathers a column, by the device's row numbers: where only few leading rows are wanted what is no
+// isForHost reports whether the host gathers a column, by the device's row numbers: where only few leading rows are wanted what is no
 // key and strings, so that they need not come up, and strings that the device does not gather.
-func (s *sorter) onHost(at int) bool {
+func (s *sorter) isForHost(at int) bool {
 	c := &s.job.Columns[at]
 	if few := s.out > 0 && s.out <= s.rows/fewRows; few || isText(c.Kind) {
 		isKey := slices.ContainsFunc(s.job.Keys, func(k keyencode.Key) bool { return k.Column == at })
@@ -162,11 +164,15 @@ func (s *sorter) finish() (*engine.Result, error) {
 		return nil, err
 	}
 	for i, at := range s.job.Gather {
-		if !s.onHost(at) {
+		if !s.onHost[at] {
 			continue
 		}
+		out := &s.result.Columns[i]
+		for _, b := range [][]byte{out.Values, out.Validity, out.Data} { // the device was to gather it
+			s.buffers.Free(b)
+		}
 		var err error
-		if s.result.Columns[i], err = s.gatherOnHost(&s.job.Columns[at]); err != nil {
+		if *out, err = s.gatherOnHost(&s.job.Columns[at]); err != nil {
 			return nil, fmt.Errorf("column %d: %w", at, err)
 		}
 	}

@@ -19,12 +19,14 @@ type session struct {
 	events  []driver.Event
 	params  params
 	lookout lookout
+	meeting driver.Ptr // of the blocks of a grid: zero between sorts
+	room    int64      // bytes of the device's memory for sorts, as far as is known
 }
 
 func openSession(device int) (*session, error) {
 	list := make([]driver.Kernel, len(kernels.All))
 	for i, k := range kernels.All {
-		list[i] = driver.Kernel{Name: k.Name, Threads: k.Threads, Shared: k.Shared, Cluster: k.Cluster()}
+		list[i] = driver.Kernel{Name: k.Name, Threads: k.Threads, Shared: k.Shared, Cluster: k.Cluster(), Together: k.Together()}
 	}
 	c, err := driver.NewContext(device, kernels.Image, list)
 	if err != nil {
@@ -52,7 +54,17 @@ func (s *session) prepare() error {
 	if err := s.lookout.open(s.Context); err != nil {
 		return err
 	}
-	return s.params.open(s.Context)
+	if s.meeting, err = s.Alloc(kernels.MeetingBytes); err != nil {
+		return err
+	}
+	if err := s.lanes[0].Zero(s.meeting, kernels.MeetingBytes); err != nil {
+		return err
+	}
+	if err := s.params.open(s.Context); err != nil {
+		return err
+	}
+	s.measureRoom()
+	return nil
 }
 
 // sort runs a job from its upload to its result. The goroutine is bound to its thread meanwhile: the driver's calls are

@@ -4,6 +4,7 @@ package gpu
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
@@ -22,8 +23,10 @@ type sorter struct {
 	columns     map[int]*column    // of the job that are on the device
 	rankColumns map[int]driver.Ptr // dictionary keys as ranks
 	plan        *keyencode.Plan
+	misled      bool       // a sample has told where the rows that the result wants end, and was wrong
 	order       driver.Ptr // the row numbers in sorted order
 	numbers     []uint32   // the same on the host, where something there needs them
+	onHost      []bool     // the columns that the host gathers
 	result      engine.Result
 	counters    driver.Ptr // of ones in gathered bitmaps
 
@@ -34,6 +37,7 @@ type sorter struct {
 	helpers         sync.WaitGroup // of goroutines that work meanwhile
 	prefetched      bool
 	arrivals        map[int]*arrival // columns that come up, by their place in the job
+	unwanted        atomic.Bool      // those that have not come up yet need not
 	freed           *driver.Event    // behind kernels that use memory that is free, before anything comes up
 	ready           []delivery       // made, or being made
 	leaving         []delivery       // on their way to the host
@@ -52,6 +56,7 @@ func sortJob(t *task, job *engine.Job, mem engine.Allocator) (*engine.Result, er
 	} else if err := s.sortPlanned(); err != nil {
 		return nil, err
 	}
+	s.releaseKeys()
 	s.progress(2)
 	s.writeRowNumbers()
 	s.gatherAll()
@@ -62,10 +67,14 @@ func sortJob(t *task, job *engine.Job, mem engine.Allocator) (*engine.Result, er
 	return s.finish()
 }
 
-// sortPlanned measures the keys and sorts by the codes that the plan makes of them.
+// sortPlanned measures the keys and sorts by the codes that the plan makes of them. Few leading rows are selected first, without a plan where
+// the types of the keys are enough.
 func (s *sorter) sortPlanned() error {
-	if err := s.measure(); err != nil {
-		return err
+	if !s.sortFirstByTypes() && !s.failed() {
+		s.fail(s.measure())
+	}
+	if s.failed() {
+		return s.err
 	}
 	s.progress(1)
 	switch {
@@ -83,14 +92,36 @@ func (s *sorter) sortPlanned() error {
 }
 
 func newSorter(t *task, job *engine.Job, mem engine.Allocator) *sorter {
-	return &sorter{
+	s := &sorter{
 		task: t, job: job, rows: job.Rows, out: job.Out(), buffers: host.Buffers{Mem: mem}, binner: newBinner(t, job.Rows),
-		columns: map[int]*column{}, rankColumns: map[int]driver.Ptr{},
+		columns: map[int]*column{}, rankColumns: map[int]driver.Ptr{}, onHost: make([]bool, len(job.Columns)),
 	}
+	for _, at := range job.Gather {
+		s.onHost[at] = s.isForHost(at)
+	}
+	t.giveBack = s.giveBack
+	return s
+}
+
+// giveBack frees memory that makes a sort faster, and reports whether there was any: what has gone down, the windows, columns that have come
+// up early.
+func (s *sorter) giveBack() bool {
+	switch {
+	case len(s.leaving) > 0:
+		s.retire(0)
+	case s.windows != nil:
+		s.releaseWindows()
+	default:
+		return s.dropArrivals()
+	}
+	return true
 }
 
 // sortWords sorts the rows by the words of their codes, from the last to the first: each sort is stable.
 func (s *sorter) sortWords() (rows driver.Ptr) {
+	if s.plan.Words() > 1 {
+		rows = s.narrow()
+	}
 	for word := s.plan.Words() - 1; word >= 0; word-- {
 		rows = s.sortWord(word, rows)
 	}

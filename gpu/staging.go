@@ -42,13 +42,14 @@ type piece struct {
 
 // open allocates a slot when it is used first.
 func (r *staging) open(s *slot) (err error) {
-	if s.memory != nil {
-		return nil
+	if s.event == (driver.Event{}) {
+		if s.event, err = r.NewEvent(); err != nil {
+			return err
+		}
 	}
-	if s.event, err = r.NewEvent(); err != nil {
-		return err
+	if s.memory == nil {
+		s.memory, err = r.NewPinned(stagingBytes)
 	}
-	s.memory, err = r.NewPinned(stagingBytes)
 	return err
 }
 

@@ -64,23 +64,41 @@ func (s *sorter) looks() (layout keyencode.DeviceColumn, ok bool) {
 }
 
 // lookAtKey measures and, if the device finds that good, sorts the only key in one go. When the device has declined early, the key is sorted
-// by all the bits of its type, unless a plan is asked for.
+// by all the bits of its type, unless they and its classes are too many for a word or a plan is asked for: then nothing is known yet.
 func (s *sorter) lookAtKey(key keyencode.Key, layout keyencode.DeviceColumn) error {
-	rows, seen := s.look(viewOf(s.place(key.Column, layout.Form), layout, key), s.rows, s.prefetch)
-	s.order = rows
-	switch {
-	case s.failed() || seen.verdict.early != 0 && s.job.Plan:
+	if s.sortDeclined(layout) {
+		return s.err
+	}
+	v := viewOf(s.place(key.Column, layout.Form), layout, key)
+	v.orders = !s.job.Plan
+	s.order = s.look(v, s.rows, s.prefetch)
+	if s.order != 0 && !s.job.Plan {
+		return s.err
+	}
+	switch seen := s.seen(); {
+	case s.failed():
 	case seen.verdict.early != 0:
-		pieces, width, ok := wordOfKeys(s.keyShapes())
-		if !ok {
-			panic("gpu: declined early, and there are more numbers than fit into a word")
+		if pieces, width, ok := wordOfKeys(s.keyShapes()); ok && !s.job.Plan {
+			s.putKeys(pieces)
+			s.order = s.binner.sort(source{field: pieces[0], varying: seen.varying(width)}, width)
 		}
-		s.putKeys(pieces)
-		s.order = s.binner.sort(source{field: pieces[0]}, width)
 	default:
 		s.plan, s.err = keyencode.NewPlan(s.job.Columns, s.job.Keys, []keyencode.Statistics{s.statistics(key, &seen.statistics)})
 	}
 	return s.err
+}
+
+// sortDeclined sorts the only key by all the bits of its type where a grid has declined it and those are few: then a look costs more than it
+// saves.
+func (s *sorter) sortDeclined(layout keyencode.DeviceColumn) bool {
+	pieces, width, ok := wordOfKeys(s.keyShapes())
+	if !s.binner.declined || layout.Width != 4 || !ok || width > 32 {
+		return false
+	}
+	s.putKeys(pieces)
+	s.prefetch()
+	s.order = s.binner.sort(source{field: pieces[0]}, width)
+	return true
 }
 
 // keysRows is from how many rows on keys are read as one column: below, it is as quick to make a column of their numbers. Tests change it.
@@ -107,21 +125,28 @@ func (s *sorter) lookAtWord() {
 		v = keysView(put(s.task, pieces...), len(pieces), width)
 	} else if known {
 		codes = s.encodeFields(pieces, 0, s.rows)
+		if _, _, few := s.fewKernel(s.rows); few {
+			s.prefetch()
+			s.order = s.binner.sort(source{field: codesField(codes), codes: codes, look: codesView(codes, width)}, width)
+			return
+		}
 		v = *codesView(codes, width)
 	} else {
 		return
 	}
-	rows, seen := s.look(v, s.rows, s.prefetch)
-	switch v, found := &seen.verdict, &seen.statistics; {
-	case s.failed(), rows != 0:
-		s.order = rows
-	case v.why == whyOrdered:
-		s.order = s.iota(found.falls != 0)
-	case v.early != 0 && known:
+	if s.order = s.look(v, s.rows, s.prefetch); s.order != 0 {
+		s.free(codes)
+		return
+	}
+	switch seen := s.seen(); {
+	case s.failed():
+	case seen.verdict.why == whyOrdered:
+		s.order = s.iota(seen.statistics.falls != 0)
+	case seen.verdict.early != 0 && known:
 		if codes == 0 {
 			codes = s.encodeFields(pieces, 0, s.rows)
 		}
-		s.order = s.binner.sort(source{field: codesField(codes), codes: codes}, width)
+		s.order = s.binner.sort(source{field: codesField(codes), codes: codes, varying: seen.varying(width)}, width)
 		return
 	}
 	s.free(codes)

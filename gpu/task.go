@@ -4,11 +4,8 @@ package gpu
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"runtime"
 
-	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
 	"github.com/arrowsort/arrowsort/kernels"
@@ -21,7 +18,8 @@ type task struct {
 	mover
 	up, down mover
 	threads  int
-	used     int // of the session's events
+	used     int         // of the session's events
+	giveBack func() bool // frees what the task can do without, and reports whether there was any
 }
 
 func newTask(ctx context.Context, s *session, threads int) *task {
@@ -29,53 +27,20 @@ func newTask(ctx context.Context, s *session, threads int) *task {
 		threads = runtime.GOMAXPROCS(0)
 	}
 	workers := host.NewWorkers(ctx, threads)
+	if int64(2*s.memory.held) > s.Device.Memory {
+		s.memory.tight = true
+	}
 	return &task{
 		session: s, threads: threads, mover: newMover(ctx, s.Context, s.lanes[0], workers),
 		up: newMover(ctx, s.Context, s.lanes[1], workers), down: newMover(ctx, s.Context, s.lanes[2], workers),
+		giveBack: func() bool { return false },
 	}
 }
 
-// padding is what kernels may read behind the end of a buffer.
-const padding = 64
-
-// alloc returns memory of the device, of undefined content, until free or the end of the task.
-func (t *task) alloc(bytes int) driver.Ptr {
-	if t.failed() {
-		return 0
-	}
-	p, err := t.memory.get(bytes + padding)
-	if err != nil {
-		t.fail(t.outOfMemory(bytes, err))
-	}
-	return p
-}
-
-// outOfMemory tells how much was needed and how much there is.
-func (t *task) outOfMemory(bytes int, err error) error {
-	var failure *driver.Error
-	if !errors.As(err, &failure) || !failure.OutOfMemory() {
-		return err
-	}
-	free, _ := t.FreeMemory()
-	return fmt.Errorf("%w: %s has %d bytes, of which %d are free: the sort uses %d and needs %d more",
-		engine.ErrMemory, t.Name, t.Memory, free, t.memory.used, bytes)
-}
-
-// zeros returns memory that is zero.
-func (t *task) zeros(bytes int) driver.Ptr {
-	p := t.alloc(bytes)
+// copy copies memory of the device.
+func (t *task) copy(dst, src driver.Ptr, bytes int) {
 	if bytes > 0 && !t.failed() {
-		t.fail(t.Zero(p, bytes))
-	}
-	return p
-}
-
-// free ends the use of memory, once the stream is through with what it was given.
-func (t *task) free(ps ...driver.Ptr) {
-	for _, p := range ps {
-		if p != 0 {
-			t.memory.put(p)
-		}
+		t.fail(t.Copy(dst, src, bytes))
 	}
 }
 
@@ -136,7 +101,10 @@ func (t *task) event() (e driver.Event) {
 	}
 	if t.used == len(t.events) {
 		e, err := t.NewEvent()
-		t.fail(err)
+		if err != nil {
+			t.fail(err)
+			return e
+		}
 		t.events = append(t.events, e)
 	}
 	t.used++

@@ -35,17 +35,27 @@ func textRange(c *keyencode.Column, k *keyencode.Chunk) (begin, end int) {
 	return int(offsets[k.Offset]), int(offsets[k.Offset+k.Rows])
 }
 
-// textOnDevice reports whether the device gathers a column of strings: it has room for them, and no chunk has a string of 4 GiB.
+// textOnDevice reports whether the device is to gather a column of strings: it is likely to have room for them, and no chunk has a string
+// of 4 GiB.
 func (s *sorter) textOnDevice(c *keyencode.Column) bool {
-	bytes := 0
+	if s.rows < textRows {
+		return false
+	}
 	for _, k := range filled(c) {
-		begin, end := textRange(c, &k)
-		if end-begin > math.MaxUint32 {
+		if begin, end := textRange(c, &k); uint64(end-begin) > math.MaxUint32 {
 			return false
 		}
+	}
+	return s.hasRoom(2*textBytes(c) + (sortBytes+32)*s.rows)
+}
+
+// textBytes is the size of all strings of a column.
+func textBytes(c *keyencode.Column) (bytes int) {
+	for _, k := range filled(c) {
+		begin, end := textRange(c, &k)
 		bytes += end - begin
 	}
-	return s.rows >= textRows && int64(2*bytes)+int64((sortBytes+32)*s.rows) < s.Device.Memory/2
+	return bytes
 }
 
 // A text is a column of strings on the device.
@@ -54,44 +64,64 @@ type text struct {
 	data   driver.Ptr
 }
 
-// bringText brings the strings of a column up, their chunks side by side.
-func (s *sorter) bringText(c *keyencode.Column) text {
-	width, chunks, bytes := offsetBytes(c.Kind), filled(c), 0
+// bringText brings the strings of a column up, their chunks side by side. ok is false when there is no memory for them.
+func (s *sorter) bringText(c *keyencode.Column) (t text, ok bool) {
+	width, chunks, longest := offsetBytes(c.Kind), filled(c), 0
 	for _, k := range chunks {
-		begin, end := textRange(c, &k)
-		bytes += end - begin
+		longest = max(longest, k.Rows)
 	}
-	t := text{s.alloc(8 * (s.rows + 1)), s.alloc(bytes)}
+	room, ok := s.allocAll(8*(s.rows+1), textBytes(c), width*(longest+1))
+	if !ok {
+		return t, false
+	}
+	t, offsets := text{room[0], room[1]}, room[2]
 	row, at := 0, 0
 	for _, k := range chunks {
-		offsets := s.alloc(width * (k.Rows + 1))
 		s.upload(offsets, k.Values[k.Offset*width:(k.Offset+k.Rows+1)*width])
 		s.launch("text_starts", s.blocks(k.Rows), uint64(offsets), uint64(width), uint64(k.Rows), uint64(at), uint64(t.starts)+uint64(8*row))
-		s.free(offsets)
 		if begin, end := textRange(c, &k); end > begin {
 			s.upload(t.data+driver.Ptr(at), k.Data[0][begin:end])
 			at += end - begin
 		}
 		row += k.Rows
 	}
-	return t
+	s.free(offsets)
+	return t, true
 }
 
 // gatherText gathers the strings of the column at a place of the job's list: their lengths, which make the offsets, and then
-// their bytes. The memory of the result's bytes is made in between, when their number is known.
+// their bytes. The memory of the result's bytes is made in between, when their number is known. Where the device has no room the host
+// gathers the column.
 func (s *sorter) gatherText(i int, c *column) {
 	at := s.job.Gather[i]
 	src, dst := &s.job.Columns[at], &s.result.Columns[i]
 	width, tiles := offsetBytes(src.Kind), (s.out+kernels.TextTile-1)/kernels.TextTile
-	t := s.bringText(src)
-	lengths, sums, offsets := s.alloc(4*s.out), s.alloc(8*(tiles+1)), s.alloc(width*(s.out+1))
+	t, ok := s.bringText(src)
+	if !ok {
+		s.leaveToHost(at)
+		return
+	}
+	defer s.free(t.starts, t.data)
+	room, ok := s.allocAll(4*s.out, 8*(tiles+1), width*(s.out+1))
+	if !ok {
+		s.leaveToHost(at)
+		return
+	}
+	lengths, sums, offsets := room[0], room[1], room[2]
 	s.launch("text_lengths", tiles, uint64(t.starts), uint64(c.validity), c.bit, uint64(s.order), uint64(s.out), uint64(lengths), uint64(sums))
 	s.launch("text_sums", 1, uint64(sums), uint64(tiles))
 	s.launch("text_offsets", tiles, uint64(lengths), uint64(s.out), uint64(sums), uint64(width), uint64(offsets))
 	s.moves(80 * s.out)
 	bytes := int(s.words(sums+driver.Ptr(8*tiles), 1)[0])
+	s.free(lengths, sums)
 	if width == 4 && bytes > math.MaxInt32 {
 		s.fail(fmt.Errorf("column %d: %w: %d bytes", at, engine.ErrOffsets, bytes))
+	}
+	gathered, ok := s.allocAll(bytes)
+	if !ok {
+		s.free(offsets)
+		s.leaveToHost(at)
+		return
 	}
 	s.prepared(len(s.job.Gather))
 	var err error
@@ -99,13 +129,20 @@ func (s *sorter) gatherText(i int, c *column) {
 		dst.Data, err = s.buffers.Bytes(bytes)
 		s.fail(err)
 	}
-	gathered := s.alloc(bytes)
 	if bytes > 0 {
 		s.launch("text_copy", s.blocks(bytes/8+1), uint64(t.starts), uint64(s.order), uint64(offsets), uint64(width), uint64(s.out),
-			uint64(t.data), uint64(gathered), uint64(bytes))
+			uint64(t.data), uint64(gathered[0]), uint64(bytes))
 		s.moves(4 * bytes)
 	}
-	s.free(t.starts, t.data, lengths, sums)
 	s.deliver(dst.Values, offsets)
-	s.deliver(dst.Data, gathered)
+	s.deliver(dst.Data, gathered[0])
+}
+
+// leaveToHost has the host gather a column for which the device has no room.
+func (s *sorter) leaveToHost(at int) {
+	s.prepared(len(s.job.Gather)) // the allocator is free, and nobody else asks who gathers what
+	s.onHost[at] = true
+	if s.numbers == nil && !s.failed() {
+		s.numbers = s.hostNumbers()
+	}
 }

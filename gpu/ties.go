@@ -7,6 +7,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
+	"github.com/arrowsort/arrowsort/keyencode"
 )
 
 // textual reports whether a word of the codes holds bytes of strings, which only the host reads.
@@ -22,17 +23,17 @@ func (s *sorter) textual() bool {
 // sortTexts sorts by the leading word, and then each run of rows that tie in it by what follows in their codes, as far as
 // the result reaches: long runs on the device, short ones on the host, where the strings are.
 func (s *sorter) sortTexts() driver.Ptr {
-	rows := s.sortWord(0, 0)
-	if rows == 0 {
-		rows = s.iota(false)
+	if s.plan.Words() == 1 {
+		return s.sortWords()
 	}
-	if s.plan.Words() == 1 || s.failed() {
-		return rows
+	rows, n := s.sortLeading()
+	if s.failed() {
+		return 0
 	}
 	s.prepared(len(s.job.Gather))
-	numbers, err := host.Words[uint32](&s.buffers, s.rows)
+	numbers, err := host.Words[uint32](&s.buffers, n)
 	s.fail(err)
-	codes, err := host.Words[uint64](&s.buffers, s.rows)
+	codes, err := host.Words[uint64](&s.buffers, n)
 	s.fail(err)
 	s.download(host.BytesOf(numbers), rows)
 	if s.wait() != nil || s.sortedCodes(numbers, codes, 0) != nil {
@@ -57,8 +58,8 @@ const longRun = 1 << 15
 
 // breakTies orders the rows that tie in the leading word, whose codes are given, and reports whether there were any.
 func (s *sorter) breakTies(rows []uint32, codes []uint64) (any bool) {
-	runs := host.AppendRuns(nil, s.plan, codes, 0, 0)
-	runs = slices.DeleteFunc(runs, func(r host.Run) bool { return r.Lo >= s.out })
+	runs := s.plan.AppendRuns(nil, codes, 0, 0)
+	runs = slices.DeleteFunc(runs, func(r keyencode.Run) bool { return r.Lo >= s.out })
 	any = len(runs) > 0
 	for long := takeLong(&runs); len(long) > 0 && !s.failed(); long = takeLong(&runs) {
 		for _, r := range long {
@@ -72,8 +73,8 @@ func (s *sorter) breakTies(rows []uint32, codes []uint64) (any bool) {
 }
 
 // takeLong takes the long runs out of a list.
-func takeLong(runs *[]host.Run) (long []host.Run) {
-	*runs = slices.DeleteFunc(*runs, func(r host.Run) bool {
+func takeLong(runs *[]keyencode.Run) (long []keyencode.Run) {
+	*runs = slices.DeleteFunc(*runs, func(r keyencode.Run) bool {
 		if r.Hi-r.Lo < longRun {
 			return false
 		}
@@ -85,7 +86,7 @@ func takeLong(runs *[]host.Run) (long []host.Run) {
 
 // sortRun sorts the rows of a long run by its next word and returns the runs that still tie. The host makes the codes, the
 // device sorts them.
-func (s *sorter) sortRun(r host.Run, rows []uint32, codes []uint64) []host.Run {
+func (s *sorter) sortRun(r keyencode.Run, rows []uint32, codes []uint64) []keyencode.Run {
 	if s.sortedCodes(rows, codes, r.Word) != nil {
 		return nil
 	}
@@ -102,5 +103,5 @@ func (s *sorter) sortRun(r host.Run, rows []uint32, codes []uint64) []host.Run {
 	if s.wait() != nil || s.sortedCodes(rows, codes, r.Word) != nil {
 		return nil
 	}
-	return host.AppendRuns(nil, s.plan, codes, r.Word, r.Lo)
+	return s.plan.AppendRuns(nil, codes, r.Word, r.Lo)
 }

@@ -23,7 +23,7 @@ func TestKernelsFit(t *testing.T) {
 				}
 			}
 			names := []string{"histogram", "statistics", "encode", "gather_8"}
-			for _, pass := range []string{"first", "first_short", "first_wide", "only", "middle", "middle_short", "middle_wide", "narrow", "last", "last_short", "last_wide"} {
+			for _, pass := range []string{"first", "first_short", "first_wide", "only", "middle", "middle_short", "middle_wide", "last", "last_short", "last_wide"} {
 				shape := tiles.ofPass(passNamed(pass))
 				names = append(names, "digit_binning_"+pass+shape.suffix)
 			}
@@ -56,13 +56,20 @@ func TestEarly(t *testing.T) {
 }
 
 func TestTileCount(t *testing.T) {
-	require.Equal(t, 1, tileCount(1, 100, 10))
-	require.Equal(t, 10, tileCount(100, 100, 10))
-	require.Equal(t, 11, tileCount(101, 100, 10))
-	require.Equal(t, 2*11+1, tileCount(205, 101, 10)) // the last tile of a strip may not be whole
+	for _, s := range []tileSize{largeTiles, mediumTiles, smallTiles} {
+		const many = 100 // multiprocessors have room for all tiles
+		require.Equal(t, 1, s.tileCount(1, 100, 10, many))
+		require.Equal(t, 10, s.tileCount(100, 100, 10, many))
+		require.Equal(t, 11, s.tileCount(101, 100, 10, many))
+		require.Equal(t, 2*11+1, s.tileCount(205, 101, 10, many)) // the last tile of a strip may not be whole
+	}
+	require.Equal(t, 2*(11+2)+1, mediumTiles.tileCount(205, 101, 10, 2)) // two of whole strips are halved
+	require.Equal(t, 23, smallTiles.tileCount(205, 101, 10, 2))
 	require.Equal(t, kernels.LargeTileWide, largeTiles.rows(true))
 	require.Equal(t, kernels.MediumTile, mediumTiles.rows(false))
 	require.Equal(t, 3, largeTiles.blocks(2, 132))
 	require.Equal(t, 132, largeTiles.blocks(1000, 132))
-	require.Equal(t, 1000, mediumTiles.blocks(1000, 132))
+	require.Equal(t, 1000+132, mediumTiles.blocks(1000, 132))
+	require.Equal(t, 2*132-1, mediumTiles.blocks(2*132-1, 132))
+	require.Equal(t, 1000, smallTiles.blocks(1000, 132))
 }

@@ -1,7 +1,7 @@
 // What the host and the kernels agree on: structures in device memory, and the arguments of every kernel.
 //
-// Every argument of a kernel is one 64-bit slot, an address in device memory or an unsigned number, but for Buckets, whose
-// words are the argument. Structures hold 64-bit words only where the host writes them, so that Go and C++ lay them out alike (gpu/abi.go has the twins).
+// Every argument of a kernel is one 64-bit slot, an address in device memory or an unsigned number, but for Few, Many, Select and
+// Buckets, whose words are the argument. Structures hold 64-bit words only where the host writes them, so that Go and C++ lay them out alike (gpu/abi.go has the twins).
 #pragma once
 #include "tuning.h"
 #include <stdint.h>
@@ -89,35 +89,38 @@ histogram_wide(the same)                                            one block pe
 tiny(Few few)                                                       grid 1; n up to TINY_ROWS
 tiny_few(Few few)                                                   grid 1; n up to TINY_FEW_ROWS
 cluster(Few few)                                                    grid CLUSTER_BLOCKS; n up to CLUSTER_ROWS; compute capability 9.0
+grid(Many many)                                                     grid: multiprocessors, all blocks at a time; n up to GRID_ITEMS * GRID_THREADS * grid and GRID_ROWS
     Sort all by themselves: out[i] = the row at place i of the stable order by a field, or in[row] if in is not 0.
+    grid declines, and leaves out as it was, where some values are in too many rows: told says so.
 
 Digit binning: one pass of Onesweep over rows first..first+strip-1, a strip of at most 2^29 rows (STRIP_ROWS); strips of a
 pass run one after the other. The kernel is named by what it reads and writes:
     digit_binning_first         a column      -> packed records
     digit_binning_first_short   a column of 4 bytes, codes of at most 32 bits -> short records
-    digit_binning_first_wide    a column      -> wide records
+    digit_binning_first_wide    a column      -> wide records, or packed ones
     digit_binning_only          a column      -> rows (tiles of wide records)
     digit_binning_middle        packed        -> packed
     digit_binning_middle_short  short         -> short
-    digit_binning_middle_wide   wide          -> wide
-    digit_binning_narrow        wide          -> packed (only bits from the digit's end on are left: drop says how many go)
+    digit_binning_middle_wide   wide          -> wide, or packed
     digit_binning_last          packed        -> rows
     digit_binning_last_short    short         -> rows
     digit_binning_last_wide     wide          -> rows
-A packed record is a u64, code << rowBits | row, a short one is packed with rowBits = 32. A wide record is a code in u64[] and its row
-in u32[]. Tiles are medium, or of the shape that the end of the name tells:
-    (none), _small   grid = tiles of the strip = ceil(strip / tile)
+A packed record is a u64, code << rowBits | row, a short one is packed with rowBits = 32. A wide record is a u64, code << rowBits | low bits of the
+row, and the rest of the row, row >> rowBits, in an array of 1, 2 or 4 bytes each. Tiles are medium, or of the shape that the end of the name tells:
+    _small           grid = tiles of the strip = ceil(strip / tile)
+    (none)           the same, and one block more for each tile that is halved, at most half of the tiles
     _large           grid = 2 to tiles + 1, at most one for each multiprocessor: the first block scans, the others bin;
                      not for digit_binning_first and digit_binning_first_short, whose medium tiles are the faster ones
 Arguments, the same for all:
-    (Field *field, u64 *in, u32 *inRows, u64 *out, u32 *outRows, u64 rowBits, u64 drop,
+    (Field *field, u64 *in, u32 *inRows, u64 *out, u32 *outRows, u64 rowBits, u64 parts,
      u64 first, u64 strip, u64 shift, u64 bits, u32 *base, u32 *next, u32 *status, u32 *ticket, u64 phase)
-    field: a column, as histogram takes it; in, out: packed records or codes; inRows, outRows: rows of wide records, or the result.
-    rowBits: of packed records: bits of a row number, code bits + rowBits <= 64. drop: digit_binning_narrow: low bits of the code that are
-    sorted already and left out.
+    field: a column, as histogram takes it; in, out: records; inRows, outRows: the rest of wide ones, or the result.
+    rowBits: bits below a code in the words that are read, or that digit_binning_first and _first_short make; 0 of other columns.
+    parts: a byte each, for kernels of wide records: bytes of the rest that is read; how many bits codes move up first; bits below a code
+    in the words that are written, whose code has lost those that were there; bytes of the rest that is written, none for packed records.
     shift, bits: the digit, in the code (the kernel adds rowBits itself for packed records).
     base: RADIX_BINS places of the strip's first row of each bin; next: where those of the next strip go, or 0.
-    status: RADIX_BINS words for each tile of the strip, aligned to 16 bytes; all words of a sort are zero before its first pass.
+    status: RADIX_BINS words for each tile or half of the strip, aligned to 16 bytes; all words of a sort are zero before its first pass.
     ticket: one word, zero before. phase: the number of the pass over these status words, from 0 on: its status codes rotate
     with it, so that nothing is cleared between passes.
 */
@@ -131,11 +134,69 @@ struct Few {
 	u64 out;
 };
 
+// A Many is a sort of more rows, by blocks that meet in memory.
+struct Many {
+	Few few;
+	u64 meeting; // Meeting
+	u64 numbers; // u64[n]
+	u64 tags;    // u32[n]
+	u64 totals;  // u32[blocks]
+	u64 told;    // u64, in memory that the host reads, zero before: SAYS_YES, or SAYS_NO when the result is not written
+};
+
+// A Meeting is how the blocks of a grid know of one another. All zero before, and behind, but for the gate, which is as the last sort left it.
+struct Meeting {
+	u32 gate;  // blocks that have come
+	u32 steps; // 1, 2, 4: some row sorts behind, with, before its predecessor, as far as that was asked; 8: some row is of a class
+	u32 counts[GRID_BUCKETS]; // rows of each bucket
+};
+
+/*
+The first rows of an order (top k). A sample of the rows suggests a border: the number of a row that most likely is behind the first k, and not far. One read of
+the column then collects the candidates, which are all rows in front of the border, and of the rows that tie with it the first ones; the
+host sorts the candidates, and the rows that tie follow them. Numbers are codes, NaN and null among them.
+
+select_border(Select s)         grid = ceil(min(n, SELECT_SAMPLE) / SELECT_BORDER_THREADS)
+select_rows(Select s)           grid = tiles = ceil(n / SELECT_TILE); a column of 4 bytes, codes of at most 32 bits
+select_rows_wide(Select s)      grid = tiles = ceil(n / SELECT_WIDE_TILE); any other
+    Candidates are in the order of the rows. Counts are of all rows, also where there is no room for them: the host sorts everything
+    when candidates > room, or candidates + tied < k.
+*/
+
+struct Select {
+	Field field;     // a column, as histogram takes it
+	u64 bits;        // of codes
+	u64 n, k;
+	u64 hits;        // the border is no less than so many rows of the sample; 1 to min(n, SELECT_SAMPLE)
+	u64 apart;       // 1: rows that tie with the border are no candidates
+	u64 room;        // for candidates, less than 2^31
+	u64 sample;      // u64[SELECT_SAMPLE]
+	u64 status;      // u64[tiles], zero before
+	u64 selection;   // Selection, zero before
+	u64 codes, rows; // of the candidates: u32[room], or u64[room] for select_rows_wide; u32[room]
+	u64 tied;        // u32[k]: the first rows that tie with the border, as many of them as may be needed
+	u64 selected;    // Selected, in memory that the host reads
+};
+
+struct Selection {
+	u64 border;
+	u32 declined;    // 1: so many rows tie with the border that there is no room for them
+	u32 sampled;     // blocks that are through with the sample
+	u32 ticket;      // of the tiles
+	u32 unused;
+};
+
+// A Selected is what the host learns. Numbers of 2^31 and more may be given as less, but no less than 2^31 - 1.
+struct Selected {
+	u64 candidates;  // ~0 where the device has declined
+	u64 tied;
+	u64 border;
+};
+
 /*
 Row numbers and columns. out is the number of rows that are wanted, rows[] their row numbers.
 
 iota(u32 *rows, u64 n, u64 reversed)                                any grid: 0, 1, ... or n-1, n-2, ...
-widen(u32 *rows, u64 n, u64 *wide)                                  any grid
 gather_1, _2, _4, _8, _16, _32 (void *values, u32 *rows, u64 out, void *dst)          any grid; values of 1 to 32 bytes
 gather_bytes(u8 *values, u64 width, u32 *rows, u64 out, u8 *dst)    any grid; values of any width, width * n below 2^64
 gather_bits(u32 *bits, u64 bit, u32 *rows, u64 out, u32 *dst, u64 *set)  any grid
@@ -171,8 +232,9 @@ look_up_ranks(u8 *indices, u64 width, u32 *validity, u64 bit, u32 *ranks, u64 n,
 
 /*
 Partition and finish: for keys whose leading bits spread the rows well. A record is a code of 64 bits whose low
-bits give way to the row number; of columns of 4 bytes, a prefix of 32 bits and the row. It is like no other, so no step has to be
-stable: rows are dealt to buckets by their leading bits, in one pass or two, and each bucket is sorted in shared memory. The code is
+bits give way to the row number; of columns of 4 bytes, and where the map is narrow, a prefix of 32 bits and the row. It is like no other, so
+no step has to be stable: rows are dealt to buckets by their leading bits, in one pass or two, and each bucket is sorted in shared memory. Behind
+the first of two passes records of codes have not the firstBits bits that it goes by, but so many more of the others. The code is
 made from a row's number by a monotone map that a sample suggests (Map); rows that tie in it are told apart by their numbers, fetched
 by row, unless it tells all. n is at most 2^28, and the bits of a row number at most bits + FINISH_BIN_BITS (for n up to
 SMALL_ROWS: SMALL_FINISH_BIN_BITS).
@@ -187,32 +249,47 @@ null and NaN are numbers. Where the types have more values than a number, mul of
 ranges that it sees: before, base is that of the whole type, last its greatest number, descending says the order, and nan is 1 where NaN
 and null sort at the start. Then look proves that all values are in range.
 
-All of it is launched at once, and every kernel returns when the verdict says no. Then, or when the rows are in order as they are, the
+For n up to SMALL_ROWS all of it is launched at once, and every kernel returns when the verdict says no. Then, or when the rows are in order as they are, the
 host sorts in another way: by the statistics, which look has made in the same read of the keys. Where the sample has said no, and
-statistics would not make the sort shorter, the verdict is early: look has not read the keys, and there are no statistics. Of many rows the
-host, which has cleared early in the report, may wait for the sample then and launch nothing behind the look: counts are zero as they were.
+statistics would not make the sort shorter, the verdict is early: look has not read the keys, and there are no statistics but the bits that
+vary in the sample (any and notAll). Of more rows the host, which clears the last words of the report before, waits for that of the sample then,
+and launches nothing behind the look: counts are zero as they were.
+When the word says that the sample is in order, look does nothing, and the host launches watch_order. Then the word of the plan says whether
+rows has the result, all of it or but for what place_strays moves; if not, all is launched again, with orders = 0.
 
 sample(Buckets b)             grid 1. Makes the map, and the verdict as far as a sample goes.
-look(Buckets b)               any grid, best one block per multiprocessor. It plans, too, for bits up to SMALL_BUCKET_BITS
+look(Buckets b)               any grid, best one block per multiprocessor. It plans, too, for bits up to SMALL_BUCKET_BITS. It may be launched
+    early, right behind the sample: meanwhile it has its first rows brought near.
 bucket_plan(Buckets b)        grid = ceil(2^bits / 4096) + CLASSES; for more bits
-    Then the report is in the memory of the host, with the statistics of all rows.
+    Then the last word of the report is in the memory of the host, and, when the kernel is through, the verdict and the statistics of all rows.
 partition_first(Buckets b)    grid = ceil(n / PARTITION_TILE): firstBits = 8 bits at most, then partition_second
+partition_first_floats        the same for floats of 4 bytes
 partition_only(Buckets b)     grid = ceil(n / PARTITION_ONLY_TILE): all bits at once, 11 at most
 partition_small(Buckets b)    grid = ceil(n / PARTITION_SMALL_TILE): all bits at once, instead of partition_only when they are 8 at most
     Leave counts and classCounts zero for the next sort, whatever the verdict.
 look_keys, partition_first_keys   look and partition_first_wide for FORM_KEYS, only where there are two passes
 partition_first_wide, partition_only_wide, partition_small_wide   the same for columns of 8 bytes; PARTITION_WIDE_TILE
 partition_second(Buckets b)   grid = n / PARTITION_SECOND_TILE + 2^firstBits + 1
-finish(Buckets b)             grid = windows = ceil(n / window); n above SMALL_ROWS, window = FINISH_WINDOW
+finish(Buckets b)             grid = windows = ceil(n / step); n above SMALL_ROWS, window = FINISH_WINDOW
 finish_small(Buckets b)       the same for n up to SMALL_ROWS, window = SMALL_FINISH_WINDOW
-finish_wide, finish_small_wide   the same for columns of 8 bytes, and floats
+finish_wide, finish_small_wide   the same for columns of 8 bytes; but finish where the verdict of the sample is narrow
+watch_order(Buckets b)        any grid; n above SMALL_ROWS. Writes the row numbers, and watches whether that was right
+place_strays(Buckets b)       any grid. Then writes those of the few rows that are not in their places
 finish_rest(Buckets b)        grid = multiprocessors: what the finish left over, ranges of buckets of at most FINISH_REST_ROWS rows.
+
+When the verdict is no but aside, most rows go to their places nevertheless, and only the others are sorted by digits. Then look has counted
+classes, and none of the kernels above clears their counts. Where the sample says so the host need not launch anything above behind the plan;
+it clears the counts of classes if the plan then finds that the rows are in order.
+set_aside(Buckets b)          grid = tiles of the pass that reads the column: leaves the others in the order of the input, their numbers at
+    records[0], row numbers, u32[], at records[1]. Clears classCounts. For columns of 4 bytes
+set_aside_wide(Buckets b)     the same for columns of 8 bytes
+put_back(Buckets b)           any grid: brings the row numbers at records[0], u32[] in their new order, to their places among the others
 */
 
 // What speaks against partition and finish.
 enum Why : u32 {
 	WHY_NOT = 0,
-	WHY_EQUAL = 1,    // too many rows tie
+	WHY_EQUAL = 1,    // too many rows tie, or those that a narrow map takes for different
 	WHY_FEW = 2,      // so few bits vary that digits are quicker
 	WHY_LARGE = 3,    // buckets do not fit
 	WHY_MISCOUNT = 4, // the counts do not add up: a counter has overflowed
@@ -234,8 +311,13 @@ struct Verdict {
 	u32 rest;       // ranges left to finish_rest
 	u32 ticket;     // of the plan's blocks, zero between sorts
 	u32 early;      // 1: the sample has decided; every bit of a number may vary, and the rows are in no order
-	u32 unused[3];
+	u32 narrow;     // 1: the map is narrow, of a column of 8 bytes with windows of FINISH_WINDOW: for finish, in place of finish_wide
+	u32 aside;      // 1: most rows are of classes: set_aside sends them to their places, and the others are sorted by digits
+	u32 seems;      // Seems. Then rest is the number of places where the order breaks
 };
+
+// The order of the sample.
+enum Seems : u32 { SEEMS_NONE = 0, SEEMS_RISING = 1, SEEMS_FALLING = 2 };
 
 // A Heavy is a value, or a class, whose rows go straight to their places.
 struct Heavy {
@@ -246,20 +328,27 @@ struct Heavy {
 	u32 unused;
 };
 
-// A Map is monotone, and one to one where right is 0 and the number in range:
-//   x = ((number - low) >> right) << left;  prefix = x + high(x * scale + shifted out) + (row << rowLeft >> rowRight if left > 0)
-// all in 32 bits; behind the prefix the code has low(x * scale + shifted out). Numbers below low have the prefix 0, those above last ~0. Floats that are spread evenly, as few are by their bits, have
-//   prefix = (value - offset) * factor >> 20;  value is that of the number in two's complement: number ^ flip
-// and right 1: rows that tie in their prefixes need not tie, but where a prefix is outside lossyLow..lossyHigh.
+// A Map is monotone:
+//   x = ((number - low) >> right) << left;  prefix = x + high(x * scale + shifted out) + high((row << rowLeft) * rowScale)
+// all in 32 bits; behind the prefix the code has low(x * scale + shifted out). Numbers below low have the prefix 0, those above last ~0.
+// It is narrow where the numbers in range are low and multiples of 2^right from there on, and what is left of them has 32 bits: the prefix
+// tells them apart, and all that is shifted out is zero. Floats that are spread evenly, as few are by their bits, have
+//   code = (value - origin) * factor + offset, from the bucket on, as value_map.h makes it of the value's pattern
+// and right 1: rows that tie in their prefixes need not tie, but where a prefix is outside lossyLow..lossyHigh. flip and sign tell the number from
+// the pattern. What a look says of such floats: no less than the least of doubles, by up to 2^32, no more than the greatest, and of all floats
+// that more bits vary than do, but for the last ones.
 struct Map {
 	u64 low, last;
-	u64 right, left, scale, rowLeft, rowRight;
+	u64 right, left, scale, rowLeft, rowScale;
 	u64 floating;               // 1: by the value of floats
-	u64 factor, offset;         // patterns of doubles
+	u64 origin, factor, offset; // patterns of floats as the column has them
+	u64 bucketBits;
 	u64 flip, sign;
 	u64 lossyLow, lossyHigh;
 	u64 clamps;  // 0: all numbers that there can be are in range
+	u64 narrow;  // 1: a prefix stands for one number, of those in range
 	u64 heavies; // heavy values, ascending, at most HEAVY_VALUES
+	u64 classes; // bit k: rows have class k; of the plan
 	Heavy heavy[CLASSES]; // heavy values, then NaN (CLASS_OF_NAN) and null (CLASS_OF_NULL)
 };
 
@@ -271,14 +360,26 @@ struct Range {
 struct Partial {
 	u64 nulls, nans;
 	u64 notLeast, greatest, any, notAll; // of the numbers; the complements of the least, and of the AND
-	u64 rises, ties, falls;              // 1: some row sorts behind, with, before its predecessor
+	u64 rises, ties, falls;              // 1: some row sorts behind, with, before its predecessor; sample says so of both ways (rises if rows but tie)
 	u64 outside;                         // FORM_KEYS: 1: some value is in no range
 	u64 less[HEAVY_VALUES];              // rows that are less than a heavy value
+};
+
+// What the host is told in one word of the report, which it asks for again and again: an event between two kernels would keep the second one
+// from starting early. The rest of the report may come later.
+enum Says : u64 {
+	SAYS_YES = 1, // to partition and finish
+	SAYS_NO = 2,
+	SAYS_NARROW = 4,   // the map is narrow
+	SAYS_IN_ORDER = 8, // the sample is in order
+	SAYS_ASIDE = 16,   // most rows are of classes: only plan; or plan has said no, and set_aside is to be launched
+	SAYS_STRAYS = 32,  // place_strays is wanted
 };
 
 struct Report {
 	Verdict verdict;
 	Statistics statistics;
+	u64 sample, plan; // what they say, zero before
 };
 
 struct Buckets {
@@ -292,10 +393,11 @@ struct Buckets {
 	u64 cursors;      // u32[2^bits]
 	u64 firstStarts;  // u32[2^firstBits + 1], for two passes
 	u64 firstCursors; // u32[2^firstBits]
-	u64 windows;      // of the finish: {bucket, compact place} u32 pairs, ceil(n / window) + 1
+	u64 windows;      // of the finish: {bucket, compact place} u32 pairs, ceil(n / step) + 1
 	u64 verdict;      // Verdict
-	u64 rest;         // Range[2^bits + ceil(n / window)]
-	u64 n, bits, firstBits, rowBits, window;
+	u64 rest;         // Range[2^bits + ceil(n / step)]
+	u64 n, bits, firstBits, rowBits;
+	u64 window, step; // the most rows that are finished at once; from a window of short codes to the next, while those of others are window rows apart
 	u64 second;      // bits of the second pass; 0 for one pass
 	u64 numberMap;   // Map
 	u64 classCounts; // u32[CLASSES * tiles], tiles as the pass that reads the column has them, zero before: rows of each class in each tile, then in the tiles before
@@ -303,4 +405,5 @@ struct Buckets {
 	u64 report;      // Report, in memory that the host reads
 	u64 needed;      // bits of numbers that are worth it; below, digits are quicker
 	u64 tolerated;   // buckets above the window that are
+	u64 orders;      // 1: a sample that is in order is taken for all rows
 };

@@ -2,7 +2,7 @@
 #pragma once
 #include "device.h"
 
-const u32 LARGEST_BIN = 31; // rows that one thread orders; larger ones are for the whole block
+const u32 THREAD_BIN = 8, WARP_BIN = 64, LARGE_BIN = 512; // rows that one thread orders; one warp; and one where all warps have some
 
 template <class T> DEVICE void order_two(T& a, T& b) {
 	T less = a < b ? a : b;
@@ -37,34 +37,46 @@ template <int shift> DEVICE bool order_eight(u32* at, u32 rows) {
 	return some;
 }
 
-DEVICE void order_many(u32* at, u32 rows) {
-	ROLLED for (u32 k = 1; k < rows; k++) {
-		u32 x = at[k], j = k;
-		ROLLED for (; j > 0 && at[j - 1] > x; j--) at[j] = at[j - 1];
-		at[j] = x;
+// Orders three to eight words.
+template <int shift> DEVICE bool order_bin(u32* at, u32 rows) { return rows <= 4 ? order_four<shift>(at, rows) : order_eight<shift>(at, rows); }
+
+// Threads that order larger bins together.
+struct WarpTeam {
+	static const u32 size = 32;
+	DEVICE static u32 index() { return lane_index(); }
+	DEVICE static void sync() { sync_warp(); }
+	DEVICE static bool any(bool p) { return vote(p) != 0; }
+	DEVICE static u64 any_of(u64 bits, u32*) { return warp_or(bits); }
+};
+template <u32 threads> struct BlockTeam {
+	static const u32 size = threads;
+	DEVICE static u32 index() { return thread_index(); }
+	DEVICE static void sync() { sync_block(); }
+	DEVICE static bool any(bool p) { return sync_block_or(p); }
+	// By way of two words of shared memory.
+	DEVICE static u64 any_of(u64 bits, u32* two) {
+		if (thread_index() < 2) two[thread_index()] = 0;
+		sync_block();
+		bits = warp_or(bits);
+		if (lane_index() < 2) atomic_or(two + lane_index(), (u32)(bits >> 32 * lane_index()));
+		sync_block();
+		bits = (u64)two[1] << 32 | two[0];
+		sync_block();
+		return bits;
 	}
-}
+};
 
-// Orders three or more words. Of very many it always says that some agree.
-template <int shift> DEVICE bool order_bin(u32* at, u32 rows) {
-	if (rows <= 4) return order_four<shift>(at, rows);
-	if (rows <= 8) return order_eight<shift>(at, rows);
-	order_many(at, rows);
-	return shift > 0;
-}
-
-// Orders the words of a block by all its threads. All runs ascend, so that nothing has to stand for the words that are missing up to a
-// power of two: they would stay where they are, at the end. A barrier comes behind.
-template <u32 threads, class Word, class Greater> DEVICE void sort_bitonic(Word* words, u32 count, const Greater& greater) {
+// Orders what is at places 0..count-1, by a team. All runs ascend, so that nothing has to stand for what is missing up to a power of two: it
+// would stay where it is, at the end. order puts two places in order. A barrier comes behind.
+template <class Team, class Order> DEVICE void sort_bitonic(u32 count, const Order& order) {
 	for (u32 k = 2; k / 2 < count; k *= 2) {
 		for (u32 j = k / 2; j > 0; j /= 2) {
-			for (u32 x = thread_index(); x < count; x += threads) {
+			ROLLED for (u32 x = Team::index();; x += Team::size) {
 				u32 low = (x & ~(j - 1)) * 2 | (x & (j - 1)), high = j == k / 2 ? low ^ (k - 1) : low | j; // at first the halves face each other
-				if (high >= count) continue;
-				Word a = words[low], b = words[high];
-				if (greater(a, b)) words[low] = b, words[high] = a;
+				if (low >= count) break;
+				if (high < count) order(low, high);
 			}
-			sync_block();
+			Team::sync();
 		}
 	}
 }

@@ -1,5 +1,7 @@
 #include "plan.h"
 
+static_assert(36 * 4 + sizeof(Partial) + sizeof(Verdict) + sizeof(Map) + sizeof(Statistics) <= 1024, "the shared memory that the host gives it");
+
 // bucket_plan says where everything begins. The first blocks have buckets, the others a class each; the last one to end judges.
 KERNEL(bucket_plan, PLAN_THREADS, 1)(PARAMETER Buckets arguments) {
 	const Buckets* b = &arguments;
@@ -9,10 +11,10 @@ KERNEL(bucket_plan, PLAN_THREADS, 1)(PARAMETER Buckets arguments) {
 	Map* map = (Map*)(v + 1);
 	Verdict* verdict = (Verdict*)b->verdict;
 	if (verdict->early) return;
-	Planner plan(b, (Map*)b->numberMap, sums);
+	Planner plan(b, (Map*)b->numberMap, sums, verdict->narrow);
 	u32 blocks = grid_blocks() - CLASSES;
 	if (verdict->why == WHY_NOT && block_index() < blocks) {
-		u32 largest = 0, oversized = 0, end = plan.plan_buckets(block_index() * PLAN_THREADS * PLAN_BUCKETS, &largest, &oversized);
+		u32 largest = 0, oversized = 0, end = plan.plan_buckets(block_index() * PLAN_THREADS * PLAN_ITEMS, &largest, &oversized);
 		if (lane_index() == 0) {
 			if (oversized) atomic_add(&verdict->oversized, oversized);
 			atomic_max(&verdict->largest, largest);
@@ -21,8 +23,8 @@ KERNEL(bucket_plan, PLAN_THREADS, 1)(PARAMETER Buckets arguments) {
 			plan.plan_end(end);
 			if (thread_index() == 0) verdict->records = end;
 		}
-	} else if (verdict->why == WHY_NOT && plan.occurs(block_index() - blocks)) {
-		plan.plan_class(block_index() - blocks);
+	} else if (block_index() >= blocks && plan.counted(*verdict, block_index() - blocks)) {
+		plan.plan_class_by_warps(block_index() - blocks);
 	}
 	fence();
 	sync_block();

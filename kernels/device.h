@@ -25,9 +25,9 @@ struct alignas(16) Words4 {
 #define CLUSTER_KERNEL(name, threads, blocks) extern "C" __global__ void __cluster_dims__(blocks, 1, 1) __launch_bounds__(threads, 1) name
 #define UNROLL _Pragma("unroll")
 #define ROLLED _Pragma("unroll 1")
-#define RESTRICT __restrict__
-// A function that is called: what it needs takes no registers from the code around, which would spill.
-#define APART static __device__ __noinline__
+// A function that is called: what it needs takes no registers from the code around, which would spill. Inside of a structure it is static. It is not so outside:
+// the compiler would put a hash of the folder into its name.
+#define APART inline __device__ __noinline__
 // A structure that is a kernel's parameter: all threads read it where the launch has put it, as fast as constants.
 #define PARAMETER const __grid_constant__
 
@@ -61,12 +61,26 @@ DEVICE u64 shuffle_up(u64 x, u32 by) { return __shfl_up_sync(ALL_LANES, x, by); 
 DEVICE u64 shuffle(u64 x, u32 from) { return __shfl_sync(ALL_LANES, x, from); }
 DEVICE u64 shuffle_xor(u64 x, u32 by) { return __shfl_xor_sync(ALL_LANES, x, by); }
 
+// The lanes that have the same word.
+DEVICE u32 lanes_with(u32 x) { return __match_any_sync(ALL_LANES, x); }
+
 DEVICE u32 count_ones(u32 x) { return __popc(x); }
 DEVICE u32 lowest_bit(u32 x) { return (u32)__ffs((int)x) - 1; } // of a word that is not zero
 // The low 32 bits of high:low >> by, by below 32.
 DEVICE u32 shift_right(u32 high, u32 low, u32 by) { return __funnelshift_r(low, high, by); }
+// The high 32 bits of high:low << by, by below 32.
+DEVICE u32 shift_left(u32 high, u32 low, u32 by) { return __funnelshift_l(low, high, by); }
 DEVICE u32 multiply_high(u32 a, u32 b) { return __umulhi(a, b); }
 DEVICE double multiply_add(double a, double b, double c) { return __fma_rn(a, b, c); }
+DEVICE float multiply_add(float a, float b, float c) { return __fmaf_rn(a, b, c); }
+// Rounded towards the lesser, and brought into 0..1; a NaN to 0.
+DEVICE float multiply_add_down(float a, float b, float c) { return __fmaf_rd(a, b, c); }
+DEVICE float multiply_add_unit(float a, float b, float c) {
+	float r;
+	asm("fma.rn.sat.f32 %0, %1, %2, %3;" : "=f"(r) : "f"(a), "f"(b), "f"(c));
+	return r;
+}
+DEVICE float as_float(u32 pattern) { return __uint_as_float(pattern); }
 DEVICE double as_double(u64 pattern) { return __longlong_as_double((long long)pattern); }
 DEVICE double as_double(u32 pattern) { return (double)__uint_as_float(pattern); } // of a float
 DEVICE u64 pattern_of(double x) { return (u64)__double_as_longlong(x); }
@@ -101,8 +115,13 @@ DEVICE u32 load_relaxed(const u32* p) {
 	return x;
 }
 DEVICE void store_relaxed(u32* p, u32 x) { asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(p), "r"(x) : "memory"); }
+DEVICE u64 load_relaxed(const u64* p) {
+	u64 x;
+	asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(x) : "l"(p) : "memory");
+	return x;
+}
+DEVICE void store_relaxed(u64* p, u64 x) { asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(p), "l"(x) : "memory"); }
 
-DEVICE void exchange(u32* p, u32 x) { atomicExch(p, x); }
 DEVICE Words4 load_relaxed4(const u32* p) {
 	Words4 x;
 	asm volatile("ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];"
@@ -115,6 +134,18 @@ DEVICE void store_relaxed4(u32* p, const Words4& x) {
 	asm volatile("st.relaxed.gpu.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(p), "r"(x.word[0]), "r"(x.word[1]), "r"(x.word[2]),
 	             "r"(x.word[3])
 	             : "memory");
+}
+// Words by which blocks meet: what a block has written before it adds, all of its threads behind their barrier, is there for those who
+// have read the sum. Lighter than fences around words in no order.
+DEVICE u32 add_release(u32* p, u32 x) {
+	u32 before;
+	asm volatile("atom.release.gpu.global.add.u32 %0, [%1], %2;" : "=r"(before) : "l"(p), "r"(x) : "memory");
+	return before;
+}
+DEVICE u32 load_acquire(const u32* p) {
+	u32 x;
+	asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(x) : "l"(p) : "memory");
+	return x;
 }
 DEVICE void sleep(u32 nanoseconds) { __nanosleep(nanoseconds); }
 
@@ -163,13 +194,13 @@ DEVICE void load_vector(const u64* p, u64* x) {
 	ulonglong2 v = __ldg((const ulonglong2*)p);
 	x[0] = v.x, x[1] = v.y;
 }
-// The same for what is read, or written, but once: it need not stay in the caches.
 // Past the first cache, whose lines are few beside so many loads on their way.
 DEVICE u64 load_past(const u64* p) {
 	u64 x;
 	asm volatile("ld.global.L1::no_allocate.u64 %0, [%1];" : "=l"(x) : "l"(p) : "memory");
 	return x;
 }
+// The same for what is read, or written, but once: it need not stay in the caches.
 DEVICE u64 load_once(const u64* p) { return __ldcs((const unsigned long long*)p); }
 DEVICE u32 load_once(const u32* p) { return __ldcs(p); }
 DEVICE u16 load_once(const u16* p) { return __ldcs(p); }
@@ -206,6 +237,9 @@ DEVICE u32 load_shared(u32 place) {
 }
 DEVICE void store_shared(u32 place, u32 x) { asm volatile("st.shared.u32 [%0], %1;" ::"r"(place), "r"(x) : "memory"); }
 
+// Adds one to a word.
+DEVICE void count_shared(u32 place) { asm volatile("red.shared.add.u32 [%0], 1;" ::"r"(place) : "memory"); }
+
 // Adds to a word if that is wanted; what it was before, else 0. Without a branch, so that many additions are on their way at once.
 DEVICE u32 add_shared_if(bool wanted, u32 place, u32 x) {
 	u32 before;
@@ -214,6 +248,12 @@ DEVICE u32 add_shared_if(bool wanted, u32 place, u32 x) {
 	             : "r"((u32)wanted), "r"(place), "r"(x)
 	             : "memory");
 	return before;
+}
+
+// The same, if any of some bits is there, without what it was before.
+DEVICE void count_shared_if(u32 bits, u32 wanted, u32 place, u32 x) {
+	asm volatile("{ .reg .pred p; .reg .b32 t; and.b32 t, %0, %1; setp.ne.u32 p, t, 0; @p red.shared.add.u32 [%2], %3; }" ::"r"(bits), "r"(wanted), "r"(place), "r"(x)
+	             : "memory");
 }
 
 // A word if it is wanted, else 0; and two neighbour words. Without branches, so that many are on their way at once.
@@ -232,12 +272,23 @@ DEVICE void store_two_if(bool wanted, u32 place, u32 x, u32 y) {
 
 // Has a word brought near that will be loaded soon.
 DEVICE void fetch_soon(u64 address) { asm volatile("prefetch.global.L2 [%0];" ::"l"(address)); }
+// The same for many bytes, a multiple of 16 at an address that is one; where kernels start early, which is what this is for.
+DEVICE void fetch_soon(u64 address, u32 bytes) {
+#if __CUDA_ARCH__ >= 900
+	asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(address), "r"(bytes) : "memory");
+#endif
+}
 
 // Hides from the compiler that a pointer is a kernel's argument, which it would load again in every turn of a loop.
 template <class T> DEVICE T* in_register(T* p) {
 	u64 address = (u64)p;
 	asm volatile("" : "+l"(address));
 	return (T*)address;
+}
+// The same for what it would rather make anew than keep.
+DEVICE u32 in_register(u32 x) {
+	asm volatile("" : "+r"(x));
+	return x;
 }
 
 #endif

@@ -22,6 +22,9 @@ func (k Kernel) Cluster() int {
 	return 0
 }
 
+// Together reports whether the kernel's blocks wait for one another: they must all be there at a time.
+func (k Kernel) Together() bool { return k.Name == "grid" }
+
 // All are the kernels of the image.
 var All = slices.Concat(digitBinning, []Kernel{
 	{"statistics", StreamThreads, StreamThreads / 32 * 48},
@@ -32,11 +35,13 @@ var All = slices.Concat(digitBinning, []Kernel{
 	{"tiny", TinyThreads, tinyBytes(TinyItems)},
 	{"tiny_few", TinyThreads, tinyBytes(TinyFewItems)},
 	{"cluster", ClusterThreads, clusterBytes},
-	{"sample", 1024, SampleBytes},
+	{"grid", GridThreads, gridBytes},
+	{"sample", SampleThreads, SampleBytes},
 	{"look", LookThreads, LookHead + (1<<BucketBits)*2},
 	{"look_keys", LookThreads, LookHead + (1<<BucketBits)*2},
-	{"bucket_plan", 1024, 1024},
+	{"bucket_plan", PlanThreads, 1024},
 	{"partition_first", PartitionThreads, dealerBytes(PartitionTile, 256)},
+	{"partition_first_floats", PartitionThreads, dealerBytes(PartitionTile, 256)},
 	{"partition_first_wide", PartitionWideThreads, dealerBytes(PartitionWideTile, 256)},
 	{"partition_first_keys", PartitionWideThreads, dealerBytes(PartitionWideTile, 256)},
 	{"partition_only", PartitionOnlyThreads, dealerBytes(PartitionOnlyTile, 1<<OnlyPassBits)},
@@ -49,8 +54,15 @@ var All = slices.Concat(digitBinning, []Kernel{
 	{"finish_small", FinishThreads, finishBytes(FinishThreads*SmallFinishItems, SmallFinishBinBits)},
 	{"finish_small_wide", FinishThreads, finishWideBytes(FinishThreads*SmallFinishItems, SmallFinishBinBits)},
 	{"finish_rest", FinishRestThreads, finishWideBytes(FinishRestThreads*FinishRestItems, FinishRestBinBits)},
+	{"set_aside", AsideThreads, AsideBytes},
+	{"set_aside_wide", AsideThreads, AsideBytes},
+	{"put_back", StreamThreads, 0},
+	{"select_border", SelectBorderThreads, borderBytes},
+	{"select_rows", SelectThreads, selectBytes},
+	{"select_rows_wide", SelectThreads, selectBytes},
+	{"watch_order", StreamThreads, 4 << 10},
+	{"place_strays", StreamThreads, 0},
 	{"iota", StreamThreads, 0},
-	{"widen", StreamThreads, 0},
 	{"gather_1", StreamThreads, 0},
 	{"gather_2", StreamThreads, 0},
 	{"gather_4", StreamThreads, 0},
@@ -66,7 +78,7 @@ var All = slices.Concat(digitBinning, []Kernel{
 	{"collect_8", CollectThreads, DealTile*8 + dealTable},
 	{"text_starts", StreamThreads, 0},
 	{"text_lengths", StreamThreads, 32 * 8},
-	{"text_sums", 1024, 32 * 8},
+	{"text_sums", TextSumsThreads, 32 * 8},
 	{"text_offsets", StreamThreads, 32 * 8},
 	{"text_copy", StreamThreads, 0},
 	{"copy_bits", StreamThreads, 0},
@@ -77,7 +89,7 @@ var All = slices.Concat(digitBinning, []Kernel{
 var digitBinning = slices.Concat(
 	binning("digit_binning_first", false)[1:], binning("digit_binning_first_short", false)[1:], binning("digit_binning_first_wide", true),
 	binning("digit_binning_only", true), binning("digit_binning_middle", false), binning("digit_binning_middle_short", false),
-	binning("digit_binning_middle_wide", true), binning("digit_binning_narrow", true), binning("digit_binning_last", false),
+	binning("digit_binning_middle_wide", true), binning("digit_binning_last", false),
 	binning("digit_binning_last_short", false), binning("digit_binning_last_wide", true),
 )
 
@@ -102,6 +114,10 @@ func tinyBytes(items int) int { return TinyThreads*items*13 + 4<<TinyBinBits + T
 // each digit, twice; what it has seen of the numbers; and some words for each warp.
 const clusterBytes = 2*ClusterRoom*12 + (ClusterThreads/32+2*ClusterBlocks+1)*RadixBins*4 + ClusterBlocks*24 + 2048
 
+// gridBytes is the memory of a block of a grid: three words for each row that it deals, or finds the order of beside where buckets begin;
+// counters of bins; and some words for each warp.
+const gridBytes = max(GridThreads*GridItems, GridRoom+GridBuckets/2+4)*12 + 4<<GridBinBits + GridThreads/32*16
+
 // binningCounters is the room behind a tile: a counter of each bin for each warp, two words for each bin, and a few words.
 func binningCounters(threads int) int { return (threads/32+2)*RadixBins*4 + 256 }
 
@@ -112,6 +128,12 @@ const (
 
 // dealerBytes: a tile of records, two words for each bin, and a few words.
 func dealerBytes(tile, bins int) int { return tile*8 + (bins+4)*8 + 128 }
+
+// The memory of a select: counters of a digit of the sample and a few words; what each warp of a tile collects and a few words.
+const (
+	borderBytes = RadixBins*4 + 64
+	selectBytes = SelectThreads/32*4 + 64
+)
 
 // finishBytes: words of all kinds, the staged rows, and counters of the bins that hold lists of rows later.
 func finishBytes(room, binBits int) int {

@@ -13,17 +13,29 @@ struct KeyExtent {
 	u64 notLeast, greatest;
 };
 
-// Adds some rows of a key, by all threads of a block.
+// Short values, and ranks, keep the range of their type.
+DEVICE bool keeps_range(const Field* f) { return f->width < 4 || f->form == FORM_RANK; }
+
+// Adds some rows of a key, by all threads of a block. All loads are on their way before the first is used.
 template <u32 threads> DEVICE void measure_key(const Field* f, u64 n, KeyExtent* extent) {
-	u64 mask = ~0ull >> (64 - 8 * f->width), notLeast = 0, greatest = 0, rows = n < KEY_RANGE_ROWS ? n : KEY_RANGE_ROWS, apart = n / rows;
-	for (u32 i = thread_index(); i < rows; i += threads) {
-		u64 row = i * apart + i * 2654435761u % apart, x = raw_value(f, row);
-		bool value = f->validity == 0 || bit_at((const u32*)f->validity, f->bit + row);
+	const u32 items = KEY_RANGE_ROWS / threads;
+	u64 mask = ~0ull >> (64 - 8 * f->width), notLeast = 0, greatest = 0, rows = n < KEY_RANGE_ROWS ? n : KEY_RANGE_ROWS, apart = n / rows, x[items];
+	auto row = [&](u32 k) {
+		u64 i = thread_index() + k * threads;
+		return i < rows ? i * apart + (u32)i * 2654435761u % apart : 0;
+	};
+	if (f->width == 4) {
+		UNROLL for (u32 k = 0; k < items; k++) x[k] = load((const u32*)(f->values + row(k) * f->stride));
+	} else {
+		UNROLL for (u32 k = 0; k < items; k++) x[k] = load((const u64*)(f->values + row(k) * f->stride));
+	}
+	UNROLL for (u32 k = 0; k < items; k++) {
+		bool value = f->validity == 0 || bit_at((const u32*)f->validity, f->bit + row(k));
 		if (f->form == FORM_FLOAT) {
-			if (x & f->sign) x = (f->sign - x) & mask;
-			value &= ((x + f->infinity) & mask) <= 2 * f->infinity;
+			if (x[k] & f->sign) x[k] = (f->sign - x[k]) & mask;
+			value &= ((x[k] + f->infinity) & mask) <= 2 * f->infinity;
 		}
-		u64 above = (x - f->base[0]) & mask;
+		u64 above = (x[k] - f->base[0]) & mask;
 		if (!value) continue;
 		notLeast = ~above > notLeast ? ~above : notLeast;
 		greatest = above > greatest ? above : greatest;
@@ -39,10 +51,9 @@ struct KeyFitter {
 	u64 weight = 1, greatest = 0; // of the next key, 0 when the number is full; and the greatest number so far
 	bool fits = true;
 
-	// Short values, and ranks, keep the range of their type.
 	DEVICE void fit(Field* f, const KeyExtent& extent) {
 		u64 least = ~extent.notLeast, top = extent.greatest, most = f->last[0];
-		if (f->width < 4 || f->form == FORM_RANK) least = 0, top = most;
+		if (keeps_range(f)) least = 0, top = most;
 		if (least > top) least = top = 0; // no values
 		u64 margin = ((top - least) >> KEY_MARGIN) + 1;
 		u64 low = least > margin ? least - margin : 0, last = (most - top > margin ? top + margin : most) - low;
@@ -65,7 +76,9 @@ template <u32 threads> DEVICE void fit_keys(const Field* f, u64 n, KeyExtent* ex
 	if (f->form != FORM_KEYS || fields[0].mul != 0) return;
 	if (thread_index() < MOST_KEYS) extents[thread_index()] = {0, 0};
 	sync_block();
-	for (u32 k = 0; k < f->stride; k++) measure_key<threads>(fields + k, n, extents + k);
+	for (u32 k = 0; k < f->stride; k++) {
+		if (!keeps_range(fields + k)) measure_key<threads>(fields + k, n, extents + k);
+	}
 	sync_block();
 	if (thread_index() == 0) {
 		KeyFitter fitter;

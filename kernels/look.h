@@ -1,7 +1,6 @@
 // One read of a column: exact statistics, the rows of each bucket, and where rows of classes and heavy values are.
 #pragma once
 #include "buckets.h"
-#include "keys.h"
 
 // How rows stand to their predecessors. Nothing is looked at any more when the order is known to be neither way.
 template <class Word> struct Watch {
@@ -43,14 +42,19 @@ template <class Word> struct Watch {
 
 // What a lane has seen of the numbers.
 template <class Word> struct Seen {
-	Word notLeast = 0, greatest = 0, any = 0, notAll = 0;
+	Word least = (Word)~(Word)0, greatest = 0, any = 0, all = (Word)~(Word)0;
 
 	DEVICE void add(Word x) {
-		Word complement = (Word)~x;
-		notLeast = complement > notLeast ? complement : notLeast;
+		least = x < least ? x : least;
 		greatest = x > greatest ? x : greatest;
 		any |= x;
-		notAll |= complement;
+		all &= x;
+	}
+	DEVICE void add(const Seen& s) {
+		least = s.least < least ? s.least : least;
+		greatest = s.greatest > greatest ? s.greatest : greatest;
+		any |= s.any;
+		all &= s.all;
 	}
 };
 
@@ -67,6 +71,7 @@ struct LookMemory {
 	Partial seen; // of all blocks
 	u32 less[HEAVY_VALUES], nulls, nans;
 	u32 last; // whether this is the last block
+	u32 unordered; // whether the sample has found rows that rise, or tie, and rows that fall
 	u32 sums[36];
 	u64 warps[LOOK_THREADS / 32 * words];
 
@@ -82,13 +87,15 @@ template <class Rows, bool plainColumn> struct Looker {
 	const Buckets* b;
 	LookMemory* m;
 	u32 shift, heavies, group, mine = 0, less = 0; // mine: rows of a class in the group so far, less: rows that are less than a heavy value; a lane for each
-	bool counts;
+	bool counts, classes; // buckets, rows of classes
 	Seen<Word> seen;
 	Watch<Word> watch;
 
 	DEVICE explicit Looker(const Buckets* b)
 	    : b(b), m(LookMemory::of(shared_memory())), shift(32 - (u32)b->bits), heavies((u32)m->map.heavies), group(b->n >= LOOK_GROUP_ROWS && (heavies || b->field.validity) ? LOOK_GROUP : 1),
-	      counts(m->verdict.why == WHY_NOT), watch{b->column.nullsAtStart != 0} {}
+	      counts(m->verdict.why == WHY_NOT), classes(counts || m->verdict.aside), watch{b->column.nullsAtStart != 0} {
+		watch.done = m->unordered != 0;
+	}
 
 	DEVICE bool ends_group(u32 first) const { return ((first / CHUNK_ROWS + 1) & (group - 1)) == 0; }
 	DEVICE u32 behind(u32 first) const {
@@ -130,28 +137,6 @@ template <class Rows, bool plainColumn> struct Looker {
 		}
 		store(false);
 	}
-	// The same for several keys. Rows are read in any way until their order is known, and at the end.
-	template <class Reader, class Prefix> DEVICE void run_keys(Reader& reader, const Prefix& prefix) {
-		KeysReader any(&b->field);
-		const u32 n = (u32)b->n;
-		u32 first = (block_index() * (LOOK_THREADS / 32) + warp_index()) * group * CHUNK_ROWS;
-		auto look_at_any = [&] {
-			Rows c;
-			c.load_any(any, first, n);
-			if (!watch.done) look_back(&b->field, c, first, false);
-			look_at(c, first, vote(c.values != ALL_ITEMS) == 0, prefix);
-			end_chunk(first, n);
-		};
-		while (first < n && !watch.done) look_at_any();
-		while (first < n && first + CHUNK_ROWS <= n) {
-			Rows c;
-			c.load_whole(reader, first);
-			look_at(c, first, true, prefix);
-			end_chunk(first, n);
-		}
-		if (first < n) look_at_any();
-		store(reader.outside || any.outside);
-	}
 	DEVICE void end_chunk(u32& first, u32 n) {
 		u32 then = behind(first);
 		if (ends_group(first) || then >= n) add_classes(first);
@@ -167,13 +152,13 @@ template <class Rows, bool plainColumn> struct Looker {
 			u32 nulls = warp_add(count_ones(c.nulls)), nans = warp_add(count_ones(c.inside & ~c.values & ~c.nulls));
 			mine += lane_index() == CLASS_OF_NULL ? nulls : lane_index() == CLASS_OF_NAN ? nans : 0;
 		}
-		if (!counts) return;
+		if (!classes) return;
 		u32 records = c.values;
 		if (!plainColumn && heavies) {
 			records &= ~heavy(c);
 			plain = vote(records != ALL_ITEMS) == 0;
 		}
-		count(c, first, records, plain, prefix);
+		if (counts) count(c, first, records, plain, prefix);
 	}
 	DEVICE void look_back(const Field* f, const Chunk<Word>& c, u32 first, bool plain) {
 		NumberedRow before = Rows::at(f, first > 0 ? first - 1 : 0);
@@ -206,40 +191,45 @@ template <class Rows, bool plainColumn> struct Looker {
 		u32 cls = lane_index(), tile = first_tile(b), tiles = ((u32)b->n + tile - 1) / tile;
 		if (cls == CLASS_OF_NULL) atomic_add(&m->nulls, mine);
 		if (cls == CLASS_OF_NAN) atomic_add(&m->nans, mine);
-		if (counts) atomic_add((u32*)b->classCounts + cls * tiles + first / tile, mine);
+		if (classes) atomic_add((u32*)b->classCounts + cls * tiles + first / tile, mine);
 		mine = 0;
 	}
-	// Rows of sorted keys share a bucket: one lane adds them all.
 	template <class Prefix> DEVICE void count(const Chunk<Word>& c, u32 first, u32 records, bool plain, const Prefix& prefix) {
-		u32* counters = m->counters();
 		u32 bucket[CHUNK_ITEMS];
 		UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) bucket[i] = prefix(c.number[i], first + Chunk<Word>::place(i)) >> shift;
-		if (!plain) {
+		if (plain) {
+			count_all(bucket);
+		} else {
 			UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) {
-				if (records >> i & 1) atomic_add(counters + bucket[i] / 2, 1u << bucket[i] % 2 * 16);
+				if (records >> i & 1) atomic_add(m->counters() + bucket[i] / 2, in_counter(bucket[i]));
 			}
-			return;
 		}
+	}
+	DEVICE static u32 in_counter(u32 bucket) { return 1 + (bucket & 1) * 65535; }
+	// Rows of sorted keys share a bucket: one lane adds them all.
+	DEVICE void count_all(const u32* bucket) {
+		u32* counters = m->counters();
 		if (vote(bucket[0] != bucket[CHUNK_ITEMS - 1]) == 0) {
 			u32 one = shuffle(bucket[0], 0), other = 0;
 			UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) other |= bucket[i] ^ one;
 			if (vote(other) == 0) {
-				if (lane_index() == 0) atomic_add(counters + one / 2, CHUNK_ROWS << one % 2 * 16);
+				if (lane_index() == 0) atomic_add(counters + one / 2, CHUNK_ROWS * in_counter(one));
 				return;
 			}
 		}
-		UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) atomic_add(counters + bucket[i] / 2, 1u << bucket[i] % 2 * 16);
+		UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) atomic_add(counters + bucket[i] / 2, in_counter(bucket[i]));
 	}
 
-	// What the warp has seen, for join.
-	DEVICE void store(bool outside) {
-		u64 high = sizeof(Word) == 4 && (seen.notLeast | seen.greatest) ? ~0ull << 32 : 0; // the upper halves of short numbers are zero
-		u64 notLeast = warp_max(high | seen.notLeast), greatest = warp_max(seen.greatest), any = warp_or(seen.any), notAll = warp_or(high | seen.notAll);
+	// What the warp has seen, for join; more: beside what is there.
+	DEVICE void store(bool outside, bool more = false) {
+		u64 high = sizeof(Word) == 4 && seen.least <= seen.greatest ? ~0ull << 32 : 0; // the upper halves of short numbers are zero
+		u64 notLeast = warp_max(high | (Word)~seen.least), greatest = warp_max(seen.greatest), any = warp_or(seen.any), notAll = warp_or(high | (Word)~seen.all);
 		u32 steps = (u32)(vote(watch.rises) != 0) | (u32)(vote(watch.ties) != 0) << 1 | (u32)(vote(watch.falls) != 0) << 2 |
 		            (u32)(vote(outside) != 0) << 3;
 		if (!plainColumn && less) atomic_add(m->less + lane_index(), less);
 		if (lane_index() != 0) return;
 		u64* w = m->warps + warp_index() * LookMemory::words;
+		if (more) notLeast = notLeast > w[0] ? notLeast : w[0], greatest = greatest > w[1] ? greatest : w[1], any |= w[2], notAll |= w[3], steps |= (u32)w[4];
 		w[0] = notLeast, w[1] = greatest, w[2] = any, w[3] = notAll, w[4] = steps;
 	}
 };
@@ -267,40 +257,5 @@ DEVICE void flush(const Buckets* b, const u32* counters) {
 	for (u32 i = thread_index(); i < 1u << b->bits >> 1; i += LOOK_THREADS) {
 		u32 two = counters[i];
 		if (two) atomic_add((u64*)b->counts + i, (u64)(two >> 16) << 32 | (two & 0xffff));
-	}
-}
-
-// The ways to a prefix are functions of their own, so that none has to spare registers for another.
-template <class Word, bool plainColumn> APART void look_simply(const Buckets* b) {
-	Mapper map(&LookMemory::of(shared_memory())->map);
-	Looker<Chunk<Word>, plainColumn>(b).run([&](Word x, u32) { return map.simple_prefix(x); });
-}
-template <class Word> APART void look_by_value(const Buckets* b) {
-	ByValue<Word> map(&LookMemory::of(shared_memory())->map);
-	Looker<Chunk<Word>, false>(b).run([&](Word x, u32 row) { return map.prefix(x, row); });
-}
-template <class Word> APART void look_by_bits(const Buckets* b) {
-	Mapper map(&LookMemory::of(shared_memory())->map);
-	Looker<Chunk<Word>, false>(b).run([&](Word x, u32 row) { return map.prefix_by_bits(x, row); });
-}
-
-template <class Reader> APART void look_by_reader(const Buckets* b, Reader reader) {
-	Mapper map(&LookMemory::of(shared_memory())->map);
-	Looker<KeysChunk<Reader>, false>(b).run_keys(reader, [&](u64 x, u32 row) { return map.prefix_by_bits(x, row); });
-}
-DEVICE void look_at_keys(const Buckets* b) {
-	with_reader(&b->field, [=](auto reader) { look_by_reader(b, reader); });
-}
-
-template <class Word> DEVICE void look_at_column(const Buckets* b, const Map* map) {
-	Mapper mapper(map);
-	if (mapper.floating) {
-		look_by_value<Word>(b);
-	} else if (!mapper.simple()) {
-		look_by_bits<Word>(b);
-	} else if (b->field.form == FORM_INTEGER && b->field.validity == 0 && map->heavies == 0) {
-		look_simply<Word, true>(b);
-	} else {
-		look_simply<Word, false>(b);
 	}
 }

@@ -43,11 +43,22 @@ DEVICE u32 bits_at(const u32* bitmap, u64 at, u64 bits) {
 	return (u32)(((u64)high << 32 | low) >> (at % 32));
 }
 
+// Bit i of the result is the validity of row first + 32 * i + lane of a column of so many rows. A word of the bitmap holds the bits of one i of all
+// lanes: each lane loads one of the words, and they are handed around by shuffles.
+template <int items> DEVICE u32 load_validity(const Field* field, u64 rows, u64 first) {
+	static_assert(items <= 32, "a bit for each item");
+	if (field->validity == 0) return ALL_LANES;
+	u32 word = 0, mine = 0;
+	if (lane_index() < items) word = bits_at((const u32*)field->validity, field->bit + first + 32 * lane_index(), field->bit + rows);
+	UNROLL for (int i = 0; i < items; i++) mine |= (shuffle(word, i) >> lane_index() & 1) << i;
+	return mine;
+}
+
 DEVICE bool bit_at(const u32* bitmap, u64 at) { return load(bitmap + at / 32) >> (at % 32) & 1; }
 
 DEVICE u64 big_endian(const u8* bytes, u32 width) {
 	u64 x = 0;
-	for (u32 i = 0; i < width; i++) x = x << 8 | load(bytes + i);
+	ROLLED for (u32 i = 0; i < width; i++) x = x << 8 | load(bytes + i);
 	return x;
 }
 

@@ -12,7 +12,6 @@ struct alignas(8) Record {
 template <int threads, int items, int bins> struct Dealer {
 	static const int tile = threads * items;
 	static const int scanners = bins < power_up_to(threads) ? bins : power_up_to(threads), each = bins / scanners; // bins of a scanning thread
-	static const int bytes = tile * 8 + (bins + 4) * 8 + 32 * 4;
 	static_assert(each == 1 || each == 4, "bins are read one by one or four at a time");
 
 	Record* stage;
@@ -43,8 +42,8 @@ template <int threads, int items, int bins> struct Dealer {
 	}
 	DEVICE u32 records() const { return starts[bins]; } // behind deal
 
-	// Rolled, and the next record is read before this one is stored.
-	template <bool whole> DEVICE void write(Record* out) {
+	// Rolled, and the next record is read before this one is stored. Records are written as made makes them.
+	template <bool whole, class Made> DEVICE void write(Record* out, const Made& made) {
 		u32 at = thread_index(), end = whole ? tile : records();
 		Record* to = in_register(out);
 		if (!whole && at >= end) return;
@@ -52,7 +51,7 @@ template <int threads, int items, int bins> struct Dealer {
 		ROLLED for (; at < end; at += threads) {
 			Record record = next;
 			if (at + threads < end) next = stage[at + threads];
-			to[counters[bin(record.key)] + at] = record;
+			to[counters[bin(record.key)] + at] = made(record);
 		}
 	}
 

@@ -2,20 +2,31 @@
 #include "keys.h"
 #include "partition.h"
 
-// What a record holds beside its key: the row, and for columns of eight bytes more of the code above it.
+// What a record holds beside its key: the row.
 template <class Word, int items> struct Lows {
-	u32 first;
+	u32 first; // row of the warp
+
+	DEVICE Lows(const Buckets&, const Map*, u32 tileFirst, u32 firstInTile) : first(tileFirst + firstInTile) {}
 	DEVICE void set(int, u32) {}
 	DEVICE u32 get(int i) const { return first + place_of_item<4>(i); }
+	DEVICE Record made(const Record& r) const { return r; }
 };
+// Of columns of eight bytes more of the code above the row. The bits that the bin tells are there until it is written, since the row is but
+// that of the tile.
 template <int items> struct Lows<u64, items> {
-	u32 first, keep, low[items]; // keep: the bits of the code
-	DEVICE void set(int i, u32 code) { low[i] = (code & keep) | (first + place_of_item<2>(i)); }
+	static const u32 rowMask = (1 << TILE_ROW_BITS) - 1;
+	u32 tileFirst, first, implied, keep, low[items]; // keep: the bits of the code in what is written
+
+	DEVICE Lows(const Buckets& b, const Map* m, u32 tileFirst, u32 firstInTile) : tileFirst(tileFirst), first(firstInTile), implied(implied_bits(b, m)) {
+		keep = m->narrow ? 0 : ~0u << b.rowBits & ~rowMask << implied;
+	}
+	DEVICE void set(int i, u32 code) { low[i] = (code & ~rowMask) | (first + place_of_item<2>(i)); }
 	DEVICE u32 get(int i) const { return low[i]; }
+	DEVICE Record made(const Record& r) const { return {(r.low << implied & keep) | (r.low & rowMask) | tileFirst, shift_left(r.key, r.low, implied)}; }
 };
 
-// The first pass reads the column, and makes records. An item's row is first + place(item).
-template <class Word, int threads, int tile, int bins> struct FirstPass {
+// The first pass reads the column, and makes records. An item's row is first + place(item). floats: it may be mapped by values.
+template <class Word, int threads, int tile, int bins, bool floats> struct FirstPass {
 	static const int items = tile / threads, vector = 16 / sizeof(Word);
 	typedef Dealer<threads, items, bins> Deal;
 	typedef TileClasses<threads, tile> Classes;
@@ -29,10 +40,8 @@ template <class Word, int threads, int tile, int bins> struct FirstPass {
 
 	DEVICE explicit FirstPass(const Buckets& b)
 	    : b(b), tileFirst(tile_first()), first(warp_first()), map((const Map*)b.numberMap),
-	      dealer(shared_memory(), 32 - (u32)b.firstBits, ~0u) {
-		lows.first = first;
-		if constexpr (sizeof(Word) == 8) lows.keep = ~0u << b.rowBits;
-	}
+	      dealer(shared_memory(), 32 - (u32)b.firstBits, ~0u), lows(b, (const Map*)b.numberMap, tileFirst, first - tileFirst) {}
+	DEVICE bool floating() const { return floats && map.floating; }
 	DEVICE static u32 place(int i) { return place_of_item<vector>(i); }
 	DEVICE u32* cursors() const { return (u32*)(b.second ? b.firstCursors : b.cursors); }
 
@@ -51,12 +60,17 @@ template <class Word, int threads, int tile, int bins> struct FirstPass {
 	DEVICE void encode(const Word* x) {
 		if (map.simple()) {
 			UNROLL for (int i = 0; i < items; i++) set(i, map.simple_code(x[i]));
-		} else if (map.floating) {
-			ByValue<Word> values(map.map);
-			UNROLL for (int i = 0; i < items; i++) set(i, values.code(x[i], first + place(i)));
+		} else if (sizeof(Word) == 4 || map.narrow) {
+			UNROLL for (int i = 0; i < items; i++) set(i, (u64)map.narrow_prefix(x[i], first + place(i)) << 32);
 		} else {
-			UNROLL for (int i = 0; i < items; i++) set(i, map.code_by_bits(x[i], first + place(i)));
+			UNROLL for (int i = 0; i < items; i++) set(i, map.wide_code(x[i]));
 		}
+	}
+	// The same for floats as they are.
+	DEVICE void encode_floats(const Word* x) {
+		ValueMap<Word> values(map.map);
+		auto share = values.share(first); // the same for all rows of a warp
+		UNROLL for (int i = 0; i < items; i++) set(i, values.code_of(x[i], share));
 	}
 	DEVICE void set(int i, u64 code) {
 		dealer.key[i] = (u32)(code >> 32);
@@ -64,28 +78,34 @@ template <class Word, int threads, int tile, int bins> struct FirstPass {
 	}
 	template <bool whole, class Inside> DEVICE void deal(const Inside& inside) {
 		dealer.template deal<whole>(cursors(), inside, [&](int i) { return lows.get(i); });
-		dealer.template write<whole>((Record*)b.records[0]);
+		dealer.template write<whole>((Record*)b.records[0], [&](const Record& r) { return lows.made(r); });
 	}
 
 	// Tiles of records only, as nearly all are.
 	DEVICE void run_whole(Word* x) {
 		dealer.clear();
-		Numbers<Word>(&b.field).template make_values<items>(x);
-		encode(x);
+		if (floating()) {
+			encode_floats(x);
+		} else {
+			Numbers<Word>(&b.field).template make_values<items>(x);
+			encode(x);
+		}
 		deal<true>([](int) { return true; });
 	}
 
 	// Any tile.
 	DEVICE void run_mixed(Word* x, bool someClasses) {
-		Classes classes(shared_memory());
+		Classes classes(shared_memory(), map.classes);
 		Numbers<Word> numbers(&b.field);
 		u32 inside = 0, values = 0, valid = ~0u;
 		if (b.field.validity) valid = valid_items<items, vector>(&b.field, first, b.n);
 		dealer.clear();
 		if (someClasses) classes.clear();
-		UNROLL for (int i = 0; i < items; i++) {
-			inside |= (u32)(first + place(i) < b.n) << i;
-			values |= (u32)numbers.make(x[i]) << i;
+		UNROLL for (int i = 0; i < items; i++) inside |= (u32)(first + place(i) < b.n) << i;
+		if (floating()) {
+			UNROLL for (int i = 0; i < items; i++) values |= (u32)!is_nan(x[i]) << i;
+		} else {
+			UNROLL for (int i = 0; i < items; i++) values |= (u32)numbers.make(x[i]) << i;
 		}
 		if (numbers.rank) valid &= values;
 		values &= inside & valid;
@@ -95,13 +115,19 @@ template <class Word, int threads, int tile, int bins> struct FirstPass {
 			add(classes, CLASS_OF_NAN, inside & valid & ~values);
 			values &= ~add_heavies(classes, x, values);
 		}
-		encode(x);
+		if (floating()) {
+			encode_floats(x);
+		} else {
+			encode(x);
+		}
 		sync_block();
 		if (someClasses) classes.write(b, tileFirst);
 		deal<false>([&](int i) { return values >> i & 1; });
 	}
 	DEVICE void add(const Classes& classes, u32 cls, u32 mask) const {
-		UNROLL for (int i = 0; i < items; i += vector) classes.add(cls, first - tileFirst + place(i), mask >> i & ((1u << vector) - 1));
+		if (!classes.has(cls)) return;
+		u32 slot = classes.slot(cls);
+		UNROLL for (int i = 0; i < items; i += vector) classes.add(slot, first - tileFirst + place(i), mask >> i & ((1u << vector) - 1));
 	}
 	// The items that have heavy values.
 	DEVICE u32 add_heavies(const Classes& classes, const Word* x, u32 values) const {
@@ -109,14 +135,19 @@ template <class Word, int threads, int tile, int bins> struct FirstPass {
 		ROLLED for (u32 k = 0; k < map.heavies; k++) {
 			Word number = (Word)map.map->heavy[k].number;
 			u32 equal = 0;
-			UNROLL for (int i = 0; i < items; i++) equal |= (u32)(x[i] == number) << i;
+			if (floating()) {
+				number = pattern_of_number(number, (Word)map.map->flip, (Word)map.map->sign);
+				UNROLL for (int i = 0; i < items; i++) equal |= (u32)(float_of(x[i]) == float_of(number)) << i;
+			} else {
+				UNROLL for (int i = 0; i < items; i++) equal |= (u32)(x[i] == number) << i;
+			}
 			add(classes, k, equal & values);
 			all |= equal;
 		}
 		return all;
 	}
 
-	// Clears what the look has counted, for the next sort: buckets, and the classes of this tile unless they are wanted.
+	// Clears what the look has counted, for the next sort: buckets, and the classes of this tile unless they are wanted still.
 	DEVICE void clear_counts(bool classes) const {
 		for (u32 i = block_index() * threads + thread_index(); i < 1u << b.bits; i += grid_blocks() * threads) ((u32*)b.counts)[i] = 0;
 		if (classes && thread_index() < CLASSES) ((u32*)b.classCounts)[thread_index() * grid_blocks() + block_index()] = 0;
@@ -125,7 +156,7 @@ template <class Word, int threads, int tile, int bins> struct FirstPass {
 		const Verdict* v = (const Verdict*)b.verdict;
 		u32 go = v->goOn, records = v->records;
 		bool plain = records == b.n;
-		clear_counts(!go || plain);
+		clear_counts(go ? plain : !v->aside);
 		if (!go) return;
 		if (plain && tileFirst + (u64)tile <= b.n) {
 			run_whole(x);
@@ -136,8 +167,8 @@ template <class Word, int threads, int tile, int bins> struct FirstPass {
 };
 
 // Values are loaded before it is known whether they are wanted: each wait for memory counts.
-template <class Word, int threads, int tile, int bins> DEVICE void first_pass(const Buckets& b) {
-	typedef FirstPass<Word, threads, tile, bins> Pass;
+template <class Word, int threads, int tile, int bins, bool floats = true> DEVICE void first_pass(const Buckets& b) {
+	typedef FirstPass<Word, threads, tile, bins, floats> Pass;
 	Word x[Pass::items];
 	Pass::load(b, x);
 	wait_for_earlier_kernels();
@@ -145,43 +176,39 @@ template <class Word, int threads, int tile, int bins> DEVICE void first_pass(co
 	Pass(b).run(x);
 }
 
-KERNEL(partition_first, PARTITION_THREADS, 2)(PARAMETER Buckets b) { first_pass<u32, PARTITION_THREADS, PARTITION_TILE, 256>(b); }
+// Floats of four bytes have a kernel of their own: the registers that their codes take are wanted in the other one.
+KERNEL(partition_first, PARTITION_THREADS, 2)(PARAMETER Buckets b) { first_pass<u32, PARTITION_THREADS, PARTITION_TILE, 256, false>(b); }
+KERNEL(partition_first_floats, PARTITION_THREADS, 2)(PARAMETER Buckets b) { first_pass<u32, PARTITION_THREADS, PARTITION_TILE, 256>(b); }
 KERNEL(partition_first_wide, PARTITION_WIDE_THREADS, 2)(PARAMETER Buckets b) { first_pass<u64, PARTITION_WIDE_THREADS, PARTITION_WIDE_TILE, 256>(b); }
 
-// Numbers of a thread's rows, by functions of their own, for whose registers the pass need not make room.
+// Numbers of a thread's rows of any keys, by a function of its own, for whose registers the pass need not make room.
 const int KEYS_ITEMS = PARTITION_WIDE_TILE / PARTITION_WIDE_THREADS, KEYS_AT_ONCE = 8;
-DEVICE void keep_numbers(const u64 (&x)[KEYS_AT_ONCE], int c, u64* numbers) {
-	UNROLL for (int i = 0; i < KEYS_AT_ONCE; i++) numbers[(c + i) * PARTITION_WIDE_THREADS] = x[i];
-}
-template <class Reader> APART void make_numbers(Reader reader, u32 first, u64* numbers) {
+APART void make_numbers(const Buckets* b, u32 first, bool whole, u64* numbers) {
 	ROLLED for (int c = 0; c < KEYS_ITEMS; c += KEYS_AT_ONCE) {
 		u64 x[KEYS_AT_ONCE];
-		reader.template make<KEYS_AT_ONCE>(x, first + 32 * c);
-		keep_numbers(x, c, numbers);
-	}
-}
-APART void make_last_numbers(const Buckets* b, u32 first, u64* numbers) {
-	ROLLED for (int c = 0; c < KEYS_ITEMS; c += KEYS_AT_ONCE) {
-		u64 x[KEYS_AT_ONCE];
-		KeysReader(&b->field).load<KEYS_AT_ONCE>(x, first + 32 * c, b->n, false);
-		keep_numbers(x, c, numbers);
+		KeysReader(&b->field).load<KEYS_AT_ONCE>(x, first + 32 * c, b->n, whole);
+		UNROLL for (int i = 0; i < KEYS_AT_ONCE; i++) numbers[(c + i) * PARTITION_WIDE_THREADS] = x[i];
 	}
 }
 
 // Several keys: their numbers are made before the pass, whose column then is as it should be.
 KERNEL(partition_first_keys, PARTITION_WIDE_THREADS, 2)(PARAMETER Buckets b) {
-	typedef FirstPass<u64, PARTITION_WIDE_THREADS, PARTITION_WIDE_TILE, 256> Pass;
-	u64 x[Pass::items], *numbers = (u64*)shared_memory() + thread_index(); // where records are staged later
-	u32 first = Pass::warp_first();
-	wait_for_earlier_kernels();
-	let_later_kernels_start();
-	if (Pass::tile_first() + (u64)PARTITION_WIDE_TILE > b.n) {
-		make_last_numbers(&b, first, numbers);
+	typedef FirstPass<u64, PARTITION_WIDE_THREADS, PARTITION_WIDE_TILE, 256, false> Pass;
+	const u32 first = Pass::warp_first();
+	const bool whole = Pass::tile_first() + (u64)PARTITION_WIDE_TILE <= b.n;
+	u64 x[Pass::items];
+	if (whole && is_pair(&b.field)) {
+		with_pair(&b.field, [&](auto reader) {
+			UNROLL for (int c = 0; c < Pass::items; c += reader.atOnce) reader.template make<reader.atOnce>(x + c, first + 32 * c);
+		});
 	} else {
-		with_reader(&b.field, [&](auto reader) { make_numbers(reader, first, numbers); });
+		u64* numbers = (u64*)shared_memory() + thread_index(); // where records are staged later
+		make_numbers(&b, first, whole, numbers);
+		UNROLL for (int i = 0; i < Pass::items; i++) x[i] = numbers[i * PARTITION_WIDE_THREADS];
+		sync_block();
 	}
-	UNROLL for (int i = 0; i < Pass::items; i++) x[i] = numbers[i * PARTITION_WIDE_THREADS];
-	sync_block();
+	wait_for_earlier_kernels(); // the fields are older: the look has waited for them
+	let_later_kernels_start();
 	Pass(b).run(x);
 }
 

@@ -26,9 +26,9 @@ struct SecondTile {
 };
 
 // Whole tiles, which are nearly all, need no look at where they end.
-// Whole tiles, which are nearly all, need no look at where they end.
 template <bool whole> DEVICE void partition_tile(const Buckets& b, const SecondTile& tile, u8* memory) {
-	Dealer<PARTITION_SECOND_THREADS, SECOND_ITEMS, 256> dealer(memory, 32 - (u32)b.bits, (1u << b.second) - 1);
+	u32 shift = 32 - (u32)b.bits + implied_bits(b, (const Map*)b.numberMap);
+	Dealer<PARTITION_SECOND_THREADS, SECOND_ITEMS, 256> dealer(memory, shift, (1u << b.second) - 1);
 	u32 row[SECOND_ITEMS], mine = tile.begin + warp_index() * 32 * SECOND_ITEMS + lane_index() * 2, first = tile.first, end = tile.end;
 	u32* cursors = (u32*)b.cursors + ((u64)tile.bin << b.second);
 	const u64* in = (const u64*)b.records[0] + mine;
@@ -47,7 +47,7 @@ template <bool whole> DEVICE void partition_tile(const Buckets& b, const SecondT
 	}
 	dealer.clear();
 	dealer.template deal<whole>(cursors, inside, [&](int i) { return row[i]; });
-	dealer.template write<whole>((Record*)b.records[1]);
+	dealer.template write<whole>((Record*)b.records[1], [](const Record& r) { return r; });
 }
 
 // The second pass deals the rows of each bin of the first pass to the buckets in it.

@@ -3,14 +3,6 @@
 #include "buckets.h"
 #include "look_back.h"
 
-const u32 PLAN_THREADS = 1024, PLAN_BUCKETS = 4;
-
-// What other blocks have written is read past the caches of this one.
-DEVICE u64 load_relaxed(const u64* p) {
-	const u32* two = (const u32*)p;
-	return (u64)load_relaxed(two + 1) << 32 | load_relaxed(two);
-}
-
 // Sums of a block, by warps and then by all.
 DEVICE u32 block_exclusive_sum(u32 x, u32* sums, u32* total) {
 	u32 warpTotal, before = warp_exclusive_sum(x, &warpTotal);
@@ -25,16 +17,28 @@ struct Planner {
 	const Buckets* b;
 	Map* map;  // of which the rows of classes are written
 	u32* sums; // 36 words of shared memory
+	u64 nulls, nans;
+	u32 lastWindow, perRow, early; // perRow: windows, in units of 2^-32: to multiply is quicker than to divide, and need not be exact
 
-	DEVICE Planner(const Buckets* b, Map* map, u32* sums) : b(b), map(map), sums(sums) {}
+	// narrow: what the verdict says.
+	DEVICE Planner(const Buckets* b, Map* map, u32* sums, bool narrow)
+	    : b(b), map(map), sums(sums), nulls(load_relaxed(&((const Partial*)b->seen)->nulls)), nans(load_relaxed(&((const Partial*)b->seen)->nans)),
+	      lastWindow(((u32)b->n - 1) / (u32)b->step) {
+		// The finish of wide records has windows that are as large as can be.
+		u32 step = (u32)(b->field.width == 4 || narrow ? b->step : b->window);
+		perRow = ~0u / step, early = step < b->window ? step / 2 : 0;
+	}
 
 	DEVICE u32 buckets() const { return 1u << b->bits; }
-	// There are windows of two sizes: divisions by constants are quick.
-	DEVICE u32 window_of(u32 place) const { return b->window == FINISH_WINDOW ? place / FINISH_WINDOW : place / SMALL_FINISH_WINDOW; }
-	DEVICE u32 windows() const { return window_of((u32)(b->n - 1)) + 1; }
-	DEVICE u32 tiles() const { return (u32)((b->n + first_tile(b) - 1) / first_tile(b)); }
+	// The last window that begins at a place or before. Windows that step as buckets do begin half a step early, so that each has as many of them,
+	// be they a little larger or smaller.
+	DEVICE u32 window_of(u32 place) const {
+		u32 w = multiply_high(place + early, perRow);
+		return w < lastWindow ? w : lastWindow;
+	}
+	DEVICE u32 tiles() const { return ((u32)b->n - 1) / first_tile(b) + 1; }
 
-	// The rows in buckets before one that is a multiple of PLAN_THREADS * PLAN_BUCKETS.
+	// The rows in buckets before one that is a multiple of PLAN_THREADS * PLAN_ITEMS.
 	DEVICE u32 rows_before(u32 bucket) {
 		u32 rows = 0;
 		if (bucket == 0) return 0;
@@ -51,11 +55,10 @@ struct Planner {
 		return sums[32];
 	}
 
-	// Window w of the finish begins with the first bucket that starts at row w * window or behind.
+	// A window of the finish begins with the first bucket that starts where it does or behind.
 	DEVICE void plan_windows(u32 bucket, u32 first, u32 end) const {
 		Range* out = (Range*)b->windows;
-		u32 last = window_of(end), most = windows() - 1;
-		if (last > most) last = most;
+		u32 last = window_of(end);
 		ROLLED for (u32 w = window_of(first) + 1; w <= last; w++) out[w] = {bucket + 1, end};
 		if (bucket == 0) out[0] = {0, 0};
 	}
@@ -66,11 +69,11 @@ struct Planner {
 		((u32*)b->firstStarts)[bucket >> b->second] = ((u32*)b->firstCursors)[bucket >> b->second] = first;
 	}
 	DEVICE u32 rows_of(u32 bucket) const { return bucket < buckets() ? load_relaxed((const u32*)b->counts + bucket) : 0; }
-	// Plans PLAN_THREADS * PLAN_BUCKETS buckets from one on; returns the rows up to their end. Rolled: to run code for the first time is
+	// Plans PLAN_THREADS * PLAN_ITEMS buckets from one on; returns the rows up to their end. Rolled: to run code for the first time is
 	// slower than to run it four times.
 	DEVICE u32 plan_buckets(u32 blockFirst, u32* largest, u32* oversized) {
 		u32 bucket = blockFirst + thread_index(), next = rows_of(bucket), start = rows_before(blockFirst);
-		ROLLED for (u32 k = 0; k < PLAN_BUCKETS && blockFirst + k * PLAN_THREADS < buckets(); k++, bucket += PLAN_THREADS) {
+		ROLLED for (u32 k = 0; k < PLAN_ITEMS && blockFirst + k * PLAN_THREADS < buckets(); k++, bucket += PLAN_THREADS) {
 			u32 rows = next, total;
 			next = rows_of(bucket + PLAN_THREADS);
 			*largest = rows > *largest ? rows : *largest;
@@ -84,17 +87,15 @@ struct Planner {
 	}
 	// What lies behind the last record.
 	DEVICE void plan_end(u32 records) const {
-		for (u32 w = window_of(records) + 1 + thread_index(); w <= windows(); w += PLAN_THREADS) ((Range*)b->windows)[w] = {buckets(), records};
+		for (u32 w = window_of(records) + 1 + thread_index(); w <= lastWindow + 1; w += PLAN_THREADS) ((Range*)b->windows)[w] = {buckets(), records};
 		if (thread_index() != 0) return;
 		((u32*)b->starts)[buckets()] = records;
 		if (b->second) ((u32*)b->firstStarts)[1u << b->firstBits] = records;
 	}
-	// Whether rows of a class can occur.
-	DEVICE bool occurs(u32 cls) const {
-		const Field* f = &b->field;
-		if (cls == CLASS_OF_NAN) return f->form == FORM_FLOAT;
-		if (cls == CLASS_OF_NULL) return f->validity != 0 || f->form == FORM_RANK;
-		return cls < map->heavies;
+	// Whether a class has rows, and they have been counted.
+	DEVICE bool counted(const Verdict& v, u32 cls) const {
+		if (v.why != WHY_NOT && !v.aside) return false;
+		return cls == CLASS_OF_NAN ? nans != 0 : cls == CLASS_OF_NULL ? nulls != 0 : cls < map->heavies;
 	}
 	// The rows of a class in the tiles before each, by all warps of a block.
 	DEVICE void plan_class(u32 cls) {
@@ -106,6 +107,21 @@ struct Planner {
 			sum += total;
 		}
 		if (thread_index() == 0) map->heavy[cls].rows = sum;
+	}
+	// The same for many tiles, each warp with as many: it counts their rows, and goes through them again
+	// when it knows how many are before.
+	DEVICE void plan_class_by_warps(u32 cls) {
+		u32 *counts = (u32*)b->classCounts + cls * tiles(), each = (tiles() + PLAN_THREADS - 1) / PLAN_THREADS * 32, rows = 0, total;
+		u32 first = warp_index() * each + lane_index(), end = (warp_index() + 1) * each < tiles() ? (warp_index() + 1) * each : tiles();
+		for (u32 tile = first; tile < end; tile += 32) rows += load_relaxed(counts + tile);
+		rows = warp_add(rows);
+		u32 before = shuffle(block_exclusive_sum(lane_index() == 0 ? rows : 0, sums, &total), 0);
+		ROLLED for (u32 turn = 0; turn < each; turn += 32) {
+			u32 tile = first + turn, ofTurn, prior = warp_exclusive_sum(tile < end ? load_relaxed(counts + tile) : 0, &ofTurn);
+			if (tile < end) counts[tile] = before + prior;
+			before += ofTurn;
+		}
+		if (thread_index() == 0) map->heavy[cls].rows = total;
 	}
 };
 
@@ -151,14 +167,20 @@ DEVICE u32 place_classes(Map* map, const Partial& p, u32 n, bool nullsAtStart) {
 // The verdict when everything is known, by one thread; counted: rows in all buckets.
 DEVICE void judge(const Buckets* b, const Partial& p, u32 counted, Verdict* v, Map* map) {
 	u32 heavy = place_classes(map, p, (u32)b->n, b->column.nullsAtStart != 0);
+	map->classes = 0;
+	for (u32 k = 0; k < CLASSES; k++) map->classes |= (u64)(map->heavy[k].rows != 0) << k;
 	v->records = (u32)(b->n - p.nulls - p.nans) - heavy;
+	bool knows = v->why == WHY_NOT; // how many rows are of each class
 	bool none = p.nulls + p.nans == b->n;
 	v->below = !none && ~p.notLeast < map->low;
 	v->above = !none && p.greatest > map->last;
 	if (v->why == WHY_NOT && counted != v->records) v->why = WHY_MISCOUNT;
+	if (map->narrow && p.any & p.notAll & ((1ull << map->right) - 1)) v->why = WHY_EQUAL; // not the stride of the sample
 	if (v->why == WHY_NOT && (v->largest > FINISH_REST_ROWS || v->oversized > b->tolerated)) v->why = WHY_LARGE;
+	if (knows && few_others(b, v->records, b->n)) v->aside = 1;
 	if (!p.falls || (!p.rises && !p.ties)) v->why = WHY_ORDERED;
 	if (p.outside) v->why = WHY_OUTSIDE;
+	if (!suits_aside(b, v->why)) v->aside = 0;
 	v->goOn = v->why == WHY_NOT;
 	v->ticket = 0;
 }
@@ -167,6 +189,7 @@ DEVICE void judge(const Buckets* b, const Partial& p, u32 counted, Verdict* v, M
 DEVICE void conclude(const Buckets* b, const Partial& seen, u32 counted, Verdict* v, Map* map, Statistics* statistics) {
 	if (lane_index() == 0) {
 		judge(b, seen, counted, v, map);
+		((Report*)b->report)->plan = v->goOn ? +SAYS_YES : SAYS_NO | (u64)v->aside * SAYS_ASIDE;
 		*statistics = statistics_of(b, seen);
 	}
 	sync_warp();

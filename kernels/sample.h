@@ -1,42 +1,39 @@
 // What a sample of a column suggests: a map that spreads the rows, values that are in many rows, and whether partition and finish suits.
 #pragma once
+#include "buckets.h"
 #include "key_ranges.h"
 #include "mapper.h"
 #include "numbers.h"
+#include "sample_range.h"
 
 const u32 HEAVY_HITS = 4;    // rows of the sample that make a value heavy
 const u32 CANDIDATES = 32;   // values that are looked at as heavy ones
-const u32 SAMPLE_MARGIN = 6; // the range of the sample is widened by 1 / 2^6 on both sides
-const u32 SAMPLE_THREADS = 1024;
+const u32 ASIDE_SHARE = 64;  // a heavy value that is to be set aside has one of so many rows at least
 const u32 CELL_BITS = 12;    // most leading bits of prefixes by which rows are counted
-
-DEVICE u32 hash_number(u64 x) {
-	x = (x ^ x >> 32) * 0x9e3779b97f4a7c15ull;
-	return (u32)((x ^ x >> 29) * 0xbf58476d1ce4e5b9ull >> 32);
-}
 
 // Sums of the block.
 struct SampleSums {
 	u32 sampled, ties, neighbours, crowd; // crowd: rows of the fullest cell
-	u32 rises, falls;
+	u32 rises, falls, mixed; // 1: neighbours that rise or tie; that fall; rows that are no values
 	u32 candidates;
+	u64 varying; // bits that are not the same in all rows
 };
 
 // Shared memory of a sample of so many rows: a table of prefixes, by open addressing, and counters.
 template <u32 rows> struct SampleMemory {
-	static const u32 slotBits = rows == SAMPLE_ROWS ? 14 : rows == MIDDLE_SAMPLE_ROWS ? 13 : 12, slots = 1 << slotBits, bytes = slots * 8 + (4 << CELL_BITS) + 2048;
+	static const u32 slotBits = rows == SMALL_SAMPLE_ROWS ? 13 : 14, slots = 1 << slotBits, bytes = slots * 8 + (4 << CELL_BITS) + 2048;
+	static_assert(LOOK_HEAD + bytes <= SAMPLE_BYTES, "the memory that the host gives it");
+	static_assert(slots >= 2 * rows, "half of the table stays empty, or more where there is room: a slot is found sooner");
 
-	static_assert(slots == 2 * rows, "half of the table stays empty");
-
-	u32 *keys, *hits; // hits: 15 bits, a flag for different numbers, and 16 bits of the hash of the first number
+	u32 *keys, *hits; // hits: 16 bits, and a hash of the number of the first row with the prefix, or the hits of a second number
 	u32* cells;
-	u64* warps; // 64 words
+	u64* warps; // 128 words
 	u64* numbers; // of candidates, and their hits
 	u32* found;
 	SampleSums* sums;
 
 	DEVICE explicit SampleMemory(u8* memory)
-	    : keys((u32*)memory), hits(keys + slots), cells(hits + slots), warps((u64*)(cells + (1 << CELL_BITS))), numbers(warps + 64),
+	    : keys((u32*)memory), hits(keys + slots), cells(hits + slots), warps((u64*)(cells + (1 << CELL_BITS))), numbers(warps + 128),
 	      found((u32*)(numbers + CANDIDATES)), sums((SampleSums*)(found + CANDIDATES)) {}
 };
 
@@ -45,7 +42,7 @@ template <u32 rows> struct SampleMemory {
 template <class Word, u32 rows> struct Sampler {
 	static const int items = rows / SAMPLE_THREADS;
 	static_assert(items * SAMPLE_THREADS == rows && items % 2 == 0, "neighbours in one thread");
-	static const u32 EMPTY = ~0u, MIXED = 1u << 15;
+	static const u32 EMPTY = ~0u;
 	typedef SampleMemory<rows> Memory;
 
 	const Buckets* b;
@@ -53,7 +50,8 @@ template <class Word, u32 rows> struct Sampler {
 	Memory m;
 	Word number[items];
 	u32 key[items], slot[items];
-	u32 values = 0, firsts = 0; // bit i: row i is a value; is the first with its prefix
+	u32 values = 0, firsts = 0, seconds = 0; // bit i: row i is a value; is the first with its prefix; stands for another number with it
+	u32 stride = 0;             // lower bits of a number, in all of which the values agree
 
 	DEVICE Sampler(const Buckets* b, u8* memory) : b(b), f(&b->field), m(memory) {}
 
@@ -97,9 +95,9 @@ template <class Word, u32 rows> struct Sampler {
 		if (thread_index() == 0) *m.sums = {};
 	}
 
-	// The least and the greatest value; least > greatest if there is none.
+	// The least and the greatest value, least > greatest if there is none; and the stride.
 	DEVICE void find_range(Word* least, Word* greatest) {
-		Word notLeast = 0, top = 0;
+		Word notLeast = 0, top = 0, any = 0, notAll = 0;
 		bool rises = false, falls = false;
 		UNROLL for (int i = 0; i < items; i += 2) {
 			u32 above = (lane_index() + 1) % 32, both = values >> i & 3;
@@ -113,25 +111,30 @@ template <class Word, u32 rows> struct Sampler {
 			Word complement = (Word)~number[i];
 			notLeast = complement > notLeast ? complement : notLeast;
 			top = number[i] > top ? number[i] : top;
+			any |= number[i], notAll |= complement;
 		}
-		notLeast = warp_max(notLeast), top = warp_max(top);
-		u32 steps = (u32)(vote(rises) != 0) | (u32)(vote(falls) != 0) << 1;
+		notLeast = warp_max(notLeast), top = warp_max(top), any = warp_or(any), notAll = warp_or(notAll);
+		u32 steps = (u32)(vote(rises) != 0) | (u32)(vote(falls) != 0) << 1 | (u32)(vote(values != (1u << items) - 1) != 0) << 2;
 		if (lane_index() == 0) {
-			m.warps[warp_index()] = notLeast, m.warps[32 + warp_index()] = top;
+			m.warps[warp_index()] = notLeast, m.warps[32 + warp_index()] = top, m.warps[64 + warp_index()] = any, m.warps[96 + warp_index()] = notAll;
 			if (steps & 1) m.sums->rises = 1;
 			if (steps & 2) m.sums->falls = 1;
+			if (steps & 4) m.sums->mixed = 1;
 		}
 		sync_block();
 		*least = (Word)~warp_max((Word)m.warps[lane_index()]), *greatest = warp_max((Word)m.warps[32 + lane_index()]);
+		u64 varying = warp_or((Word)m.warps[64 + lane_index()]) & warp_or((Word)m.warps[96 + lane_index()]);
+		if (thread_index() == 0) m.sums->varying = varying;
+		if (varying && f->form != FORM_FLOAT) stride = bit_length(varying & (0 - varying)) - 1;
 	}
 
-	// Makes a map of the range of the numbers, widened by a little.
+	// Makes a map of the range of the numbers, widened by a little: from a number on that they are multiples of the stride away from.
 	DEVICE void make(Map* map, Word least, Word greatest) {
 		u64 most = b->codeBits < 64 ? (1ull << b->codeBits) - 1 : ~0ull;
 		if (least > greatest) least = greatest = 0;
-		u64 margin = ((u64)(greatest - least) >> SAMPLE_MARGIN) + (greatest > least);
-		u64 low = least > margin ? least - margin : 0, last = most - greatest > margin ? greatest + margin : most;
-		if (thread_index() == 0) make_map(map, low, last, most, (u32)b->rowBits), map->heavies = 0;
+		u64 below = (1ull << stride) - 1, more = range_margin(b, m.warps, stride, &least, &greatest);
+		u64 low = least > more ? least - more : least & below, last = most - greatest > more ? greatest + more : most;
+		if (thread_index() == 0) make_map(map, low, last, most, stride, (u32)b->rowBits), map->heavies = 0;
 		if (thread_index() < CLASSES) map->heavy[thread_index()] = {};
 		sync_block();
 		if (f->form == FORM_FLOAT) map_values(map, least, greatest);
@@ -143,7 +146,7 @@ template <class Word, u32 rows> struct Sampler {
 		u32 *byBits = m.cells, *byValue = byBits + bins;
 		Map* other = (Map*)(byValue + bins); // no heavy values: all is zero
 		u32* usable = (u32*)(other + 1);
-		if (thread_index() == 0) *usable = make_value_map(other, least, greatest, share, Numbers<Word>(f).flip, (Word)f->sign, (u32)b->rowBits);
+		if (thread_index() == 0) *usable = make_value_map(other, least, greatest, share, Numbers<Word>(f).flip, (Word)f->sign, (u32)b->bits, (u32)b->rowBits);
 		sync_block();
 		if (*usable) {
 			Mapper mapper(map), otherMapper(other);
@@ -189,23 +192,41 @@ template <class Word, u32 rows> struct Sampler {
 			if (values >> i & 1) atomic_add(m.hits + slot[i], firsts >> i & 1 ? 1 | hash_number(number[i]) >> 16 << 16 : 1);
 		}
 		sync_block();
-		if (sizeof(Word) == 4 && !mapper.floating) return; // the same prefix, the same number
+		if (sizeof(Word) == 8 || mapper.floating) part(); // else the same prefix is the same number
+	}
+	// Of rows with the same prefix only those that have the number of the first count as its hits. Of the others one, any, stands for a number of
+	// its own, so that a value in many rows is found although the first happened to have another.
+	DEVICE void part() {
+		u32 others = 0;
+		UNROLL for (int i = 0; i < items; i++) others |= (u32)(values >> i & 1 && hash(i) != m.hits[slot[i]] >> 16) << i;
+		if (!sync_block_or(others != 0)) return;
 		UNROLL for (int i = 0; i < items; i++) {
-			if (values >> i & 1 && (hash_number(number[i]) ^ m.hits[slot[i]]) >> 16) atomic_or(m.hits + slot[i], MIXED);
+			if (others >> i & 1) atomic_add(m.hits + slot[i], ~0u);
+			if (firsts >> i & 1) atomic_add(m.hits + slot[i], 0u - (hash(i) << 16)), m.keys[slot[i]] = 0; // both are of no use any more
+		}
+		sync_block();
+		UNROLL for (int i = 0; i < items; i++) {
+			if (others >> i & 1) atomic_max(m.keys + slot[i], lot(i) << 16 | hash(i));
+		}
+		sync_block();
+		UNROLL for (int i = 0; i < items; i++) {
+			u32 drawn = m.keys[slot[i]];
+			if (!(others >> i & 1) || (drawn & 0xffff) != hash(i)) continue;
+			atomic_add(m.hits + slot[i], 1u << 16);
+			seconds |= (u32)(drawn >> 16 == lot(i)) << i;
 		}
 		sync_block();
 	}
+	DEVICE u32 hash(int i) const { return hash_number(number[i]) >> 16; }
+	DEVICE u32 lot(int i) const { return (i * SAMPLE_THREADS + thread_index()) * 40503 & 0xffff; } // no two rows draw the same
 	DEVICE u32 cell_bits() const { return b->bits < CELL_BITS ? (u32)b->bits : CELL_BITS; }
-	DEVICE u32 hits_of(int i) const { return m.hits[slot[i]] & 0xffff; }
+	// Of a first or a second row with its prefix.
+	DEVICE u32 hits_of(int i) const { return m.hits[slot[i]] >> (seconds >> i & 1) * 16 & 0xffff; }
 
 	// The values with many hits, in ascending order, at most HEAVY_VALUES of those with the most hits.
 	DEVICE void find_heavy(Map* map) {
 		u32 candidate = 0;
-		UNROLL for (int i = 0; i < items; i++) {
-			if (!(firsts >> i & 1)) continue;
-			u32 hits = hits_of(i);
-			candidate |= (u32)(hits >= HEAVY_HITS && !(hits & MIXED)) << i;
-		}
+		UNROLL for (int i = 0; i < items; i++) candidate |= (u32)((firsts | seconds) >> i & 1 && hits_of(i) >= HEAVY_HITS) << i;
 		for (u32 least = 2 * HEAVY_HITS; sync_block_or(candidate != 0); least *= 2) {
 			UNROLL for (int i = 0; i < items; i++) {
 				if (!(candidate >> i & 1)) continue;
@@ -234,7 +255,7 @@ template <class Word, u32 rows> struct Sampler {
 		bool kept = lane < count && better < HEAVY_VALUES;
 		u32 all = vote(kept), place = 0;
 		for (u32 k = 0; k < count; k++) place += (all >> k & 1) && m.numbers[k] < candidate;
-		if (kept) map->heavy[place].number = candidate;
+		if (kept) map->heavy[place].number = candidate, map->heavy[place].rows = mine; // of the sample, until it is known of all
 		if (lane == 0) map->heavies = count_ones(all);
 	}
 
@@ -263,43 +284,75 @@ template <class Word, u32 rows> struct Sampler {
 		sync_block();
 	}
 
-	// Rows that tie with many others are better sorted by digits, of which numbers of four bytes have few, and so are neighbours that tie
-	// by the dozen. Bits of the row number, behind short codes and within short floats, tell rows apart.
+	// Rows that tie with many others are better sorted by digits, and so are neighbours that tie where numbers have few digits: more of them
+	// are soon fetched. Bits of the row number, behind short codes and within short floats, tell rows apart.
 	DEVICE u32 doubt(const Map* map, Word least, Word greatest) const {
 		const SampleSums s = *m.sums;
 		u32 sample = rows < b->n ? rows : (u32)b->n;
 		float rowsOfHit = (float)b->n / sample;
+		if (s.sampled * 64 < sample && suits_aside(b)) return WHY_EQUAL; // of so few records the sample says nothing, and digits take any
 		if (s.sampled * 64 < sample) return s.crowd > 1 && s.crowd * rowsOfHit > FINISH_REST_ROWS ? WHY_LARGE : WHY_NOT; // few records are soon sorted
 		bool floating = map->floating != 0;
-		if (!floating && b->needed < 64 && (u64)(greatest - least) >> b->needed == 0) return WHY_FEW;
-		float most = (sizeof(Word) == 8 ? 8.0f : floating ? 64.0f : 2.0f) * (float)(1ull << map->left);
+		if (!floating && b->needed < 64 && (u64)(greatest - least) >> stride >> b->needed == 0) return WHY_FEW;
+		float pairs = 0.5f * s.sampled, company = s.neighbours / (pairs - s.neighbours + 0.5f); // of a row: neighbours that tie with it
+		float most = (sizeof(Word) == 4 && floating ? 64.0f : 8.0f) * (float)(1ull << map->left) + 4 * company; // company may be met twice
 		float partners = 2.0f * (s.ties - s.neighbours) * b->n / ((float)s.sampled * sample);
-		if (partners > most || s.neighbours > 0.35f * s.sampled) return WHY_EQUAL;
-		return crowded(map, (float)s.crowd, sample) ? WHY_LARGE : WHY_NOT;
+		if (partners > most || (sizeof(Word) == 4 && s.neighbours > 0.35f * s.sampled)) return WHY_EQUAL;
+		return lumpy(company + 1, (float)s.sampled / sample) || crowded(map, (float)s.crowd, sample) ? WHY_LARGE : WHY_NOT;
+	}
+	// Whether groups of so many neighbours take longer than digits do: a warp has no lanes for the rows of one, or many buckets are above the
+	// window, where that is less than 1.4 standard deviations away from the mean.
+	DEVICE bool lumpy(float group, float share) const {
+		float mean = share * b->n / (float)(1u << b->bits), room = (float)b->window - mean;
+		return group > 32 || (group > 2 && (room < 0 || room * room < 2 * mean * group));
 	}
 	// Whether a cell with so many rows of the sample has a bucket that does not fit: five standard deviations are no chance. Row numbers
 	// spread the rows of short codes.
 	DEVICE bool crowded(const Map* map, float hits, u32 sample) const {
 		if (map->left > 32 - CELL_BITS) return false;
-		float room = b->tolerated ? (float)FINISH_REST_ROWS : (float)b->window, mean = room * (float)(1u << (b->bits - cell_bits())) * sample / b->n;
+		float mean = FINISH_REST_ROWS * (float)(1u << (b->bits - cell_bits())) * sample / b->n;
 		float above = hits - mean - 4;
 		return above > 0 && above * above > 25 * mean;
 	}
 	// Whether the host need not wait for statistics, since the digits are all those of the type, the rows are in no order, and classes have
 	// numbers of their own.
 	DEVICE bool early(Word least, Word greatest) const {
-		u64 span = (u64)(greatest - least), lower = (b->codeBits - 1) / RADIX_BITS * RADIX_BITS; // bits of all digits but the last
+		u64 span = (u64)(greatest - least) >> stride, lower = (b->codeBits - 1) / RADIX_BITS * RADIX_BITS; // bits of all digits but the last
 		bool classes = f->form == FORM_RANK || (f->validity != 0 && f->form != FORM_FLOAT);
 		return !classes && m.sums->rises && m.sums->falls && span >> lower != 0;
+	}
+
+	// Whether most rows are of classes, or of the values that are left of the heavy ones when those are forgotten that are not worth a look at
+	// all rows.
+	DEVICE bool sets_aside(Map* map) const {
+		u32 sample = rows < b->n ? rows : (u32)b->n, others = m.sums->sampled, left = 0;
+		for (u32 k = 0; k < map->heavies; k++) {
+			if (map->heavy[k].rows >= sample / ASIDE_SHARE) map->heavy[left++] = map->heavy[k];
+			else others += map->heavy[k].rows;
+		}
+		for (u32 k = left; k < map->heavies; k++) map->heavy[k] = {};
+		map->heavies = left;
+		return few_others(b, others, sample);
+	}
+
+	// Whether the rows may be in order, or in reverse, where the host asks for that.
+	DEVICE u32 order() const {
+		if (!b->orders || m.sums->mixed) return SEEMS_NONE;
+		return !m.sums->falls ? SEEMS_RISING : !m.sums->rises ? SEEMS_FALLING : SEEMS_NONE;
 	}
 
 	// Takes all decisions that a sample allows. map and verdict are in shared memory.
 	DEVICE void run(Map* map, Verdict* verdict) {
 		Word least, greatest;
 		read();
+		let_later_kernels_start(); // the look, whose rows come when these are here
 		clear();
 		sync_block();
 		find_range(&least, &greatest);
+		if (u32 seems = order()) { // then nothing else is asked for
+			if (thread_index() == 0) *verdict = {}, verdict->seems = seems;
+			return;
+		}
 		make(map, least, greatest);
 		group(map);
 		find_heavy(map);
@@ -308,8 +361,12 @@ template <class Word, u32 rows> struct Sampler {
 		Verdict v = {};
 		v.sampled = m.sums->sampled, v.ties = m.sums->ties, v.neighbours = m.sums->neighbours;
 		v.why = doubt(map, least, greatest);
-		v.early = v.why != WHY_NOT && early(least, greatest);
+		v.aside = suits_aside(b, v.why) && sets_aside(map);
+		v.early = v.why != WHY_NOT && !v.aside && early(least, greatest);
+		v.narrow = sizeof(Word) == 8 && map->narrow && b->window == FINISH_WINDOW;
 		if (!keys_fit(f)) v.why = WHY_OUTSIDE, v.early = 1;
 		*verdict = v;
+		Statistics& seen = ((Report*)b->report)->statistics;
+		if (v.early) seen.any = m.sums->varying, seen.notAll = ~0ull;
 	}
 };

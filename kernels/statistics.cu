@@ -1,4 +1,4 @@
-#include "column.h"
+#include "number.h"
 #include "row_order.h"
 
 const int STATISTICS_ITEMS = 8;
@@ -56,7 +56,7 @@ struct KeyColumn {
 		load_words(r, first, any);
 		u32 inside = 0;
 		UNROLL for (int i = 0; i < STATISTICS_ITEMS; i++) inside |= (u32)(first + 32 * i + lane_index() < rows) << i;
-		r.values = field.form == FORM_NONE ? 0 : inside & Column32{&field, rows}.load_validity<STATISTICS_ITEMS>(first);
+		r.values = field.form == FORM_NONE ? 0 : inside & load_validity<STATISTICS_ITEMS>(&field, rows, first);
 		r.nulls = inside & ~r.values;
 		if (field.form == FORM_FLOAT) order_floats(r);
 		if (field.form == FORM_RANK) order_ranks(r);

@@ -55,12 +55,12 @@ template <int threads> DEVICE u64 block_exclusive_sum(u64 x, u64* warps, u64* to
 }
 
 // text_sums turns the sums of tiles into where their bytes begin, and says how many there are in all.
-KERNEL(text_sums, 1024, 1)(u64* sums, u64 tiles) {
+KERNEL(text_sums, TEXT_SUMS_THREADS, 1)(u64* sums, u64 tiles) {
 	u64* warps = (u64*)shared_memory();
 	u64 before = 0, total;
-	for (u64 first = 0; first < tiles; first += 1024) {
+	for (u64 first = 0; first < tiles; first += TEXT_SUMS_THREADS) {
 		u64 i = first + thread_index();
-		u64 sum = block_exclusive_sum<1024>(i < tiles ? sums[i] : 0, warps, &total);
+		u64 sum = block_exclusive_sum<TEXT_SUMS_THREADS>(i < tiles ? sums[i] : 0, warps, &total);
 		if (i < tiles) sums[i] = before + sum;
 		before += total;
 	}

@@ -70,12 +70,22 @@ const (
 	SmallSampleOf   = 1 << 24
 	// SampleBytes is the shared memory of a sample: two words in each of twice as many places as rows, counters, and what is known of all.
 	SampleBytes = 16*SampleRows + 16<<10 + 2<<10 + LookHead
+	// SampleThreads is the size of the block that takes it.
+	SampleThreads = 1024
 	// LookThreads is the size of a block of look, which fills a multiprocessor.
 	LookThreads = 1024
+	// LookAhead is the bytes that a warp of look has brought near while the sample runs: together half of a large L2.
+	LookAhead = 8 << 10
+	// ChunkItems is the rows of a thread that it has on their way at a time.
+	ChunkItems = 8
 	// LookHead is the bytes of shared memory in front of the counters of look.
 	LookHead = 3 << 10
+	// PlanThreads is the size of a block that plans buckets, for which there are too many for the last block of look.
+	PlanThreads = 1024
+	// PlanItems is the buckets of a thread.
+	PlanItems = 4
 	// MapBytes is the size of a Map.
-	MapBytes = 368
+	MapBytes = 400
 	// PartialBytes is the size of a Partial.
 	PartialBytes = 144
 	// HeavyValues is the most values that have places of their own, because they are in many rows.
@@ -127,6 +137,10 @@ const (
 	FinishWideItems = 12
 	// FinishWindow is the most rows of a window: a little room is left for windows that do not begin on a line of memory.
 	FinishWindow = FinishThreads*FinishItems - 32
+	// EarlyFinishRows is up to how many rows the finish of short codes starts while the pass before it ends: of more it loses by it.
+	EarlyFinishRows = 1 << 26
+	// EvenWindowRows is up to how many rows windows step as buckets do.
+	EvenWindowRows = 1 << 25
 	// FinishBinBits is the bits by which the rows of a window are told apart first.
 	FinishBinBits = 12
 	// SmallRows is the most rows that finish_small takes: its small windows keep more blocks busy.
@@ -145,6 +159,11 @@ const (
 	FinishRestBinBits = 13
 	// FinishRestRows is the most rows of a bucket that finish_rest sorts.
 	FinishRestRows = FinishRestThreads*FinishRestItems - 32
+
+	// AsideThreads is the size of a block that sets rows of classes aside.
+	AsideThreads = 256
+	// AsideBytes is its shared memory: a number and a row number of each row of a chunk for each warp, and counters.
+	AsideBytes = AsideThreads*8*12 + 512
 
 	// GatherTile is the rows that a block gathers at a time. A gather in windows has a block for each: blocks that take one tile after
 	// the other drift apart, and with them the windows.
@@ -184,8 +203,39 @@ const (
 	// ClusterBinBits is the bits by which the rows of a block are told apart first.
 	ClusterBinBits = 12
 
+	// GridThreads is the size of a block of the grid that sorts more rows by itself, a block to a multiprocessor.
+	GridThreads = 1024
+	// GridItems is the most rows of a thread.
+	GridItems = 8
+	// GridRows is the most rows that a grid sorts.
+	GridRows = 1 << 22
+	// GridBuckets is the buckets that rows are dealt to: one for each thread of a block.
+	GridBuckets = GridThreads
+	// GridRoom is the most rows that a block finds the order of at a time.
+	GridRoom = GridThreads * 11
+	// GridBinBits is the bits by which they are told apart first.
+	GridBinBits = 13
+	// GridCellBits is the bits by which the rows of a large bin are told apart first.
+	GridCellBits = 11
+	// MeetingBytes is the size of a Meeting.
+	MeetingBytes = 4*GridBuckets + 8
+
+	// SelectSample is the most rows of the sample that tells a select where to cut.
+	SelectSample = 1 << 14
+	// SelectBorderThreads is the size of a block that looks at the sample.
+	SelectBorderThreads = 1024
+	// SelectThreads is the size of a block that collects the rows in front of the cut, two of which fill a multiprocessor.
+	SelectThreads = 1024
+	// SelectTile is the rows of its tiles.
+	SelectTile = SelectThreads * 16
+	// SelectWideTile is the same for codes of more than 32 bits.
+	SelectWideTile = SelectThreads * 8
+
 	// TextTile is the rows of which a block of 256 threads looks up the lengths.
 	TextTile = StreamThreads * 8
+
+	// TextSumsThreads is the size of the block that adds up the tiles.
+	TextSumsThreads = 1024
 
 	// StreamThreads is the size of a block of the kernels that read and write once.
 	StreamThreads = 256

@@ -6,29 +6,35 @@
 #include "bins.h"
 #include "classes.h"
 
+// Why records may tie: TIES_NEAR_ZERO only because floats of four bytes lie closer there than codes, or numbers have more bits.
+const u32 TIES_ANYWHERE = 1, TIES_NEAR_ZERO = 2;
+
 // A Span is some whole buckets next to one another: records first..first+rows-1, prefixes from low on. It stays in shared memory,
 // since registers are few.
 struct Span {
 	u32 first, rows, low, binShift; // bits of the prefix behind the bin
-	u32 ties;                       // 1: records may tie in their codes that do not stand for one number
+	u32 ties;                       // not 0: records may tie in their codes that do not stand for one number
 	u32 shift, split;               // rows of classes that sort before; 1: more of them sort before some of the rows
 };
 
-// Words of shared memory in front: the cutter's, sums of warps, the numbers of runs and of large bins, and those.
-const int CONTROL_SUMS = 16, CONTROL_RUNS = 48, CONTROL_LARGE = 49, CONTROL_LIST = 50;
+// Words of shared memory in front: the cutter's, sums of warps, the number of runs, the bins that are left to warps, two words that warps
+// have in common, the number of bins that are left to the block, and those.
+const int CONTROL_SUMS = 16, CONTROL_RUNS = 48, CONTROL_CROWDED = 49, CONTROL_BITS = 50, CONTROL_LARGE = 52, CONTROL_LIST = 53;
+
+template <class Finish> struct Crowd;
 
 // Places of words in shared memory are in bytes here, so that none has to be multiplied on the way to it.
 template <int threadCount, int items, int binBits, bool wide, bool full> struct Finish {
+	static const bool isWide = wide;
 	static const int threads = threadCount, room = threads * items, bitsOfBins = binBits, bins = 1 << binBits;
 	static const int together = items % 6 == 0 ? 6 : items % 4 == 0 ? 4 : 1; // items whose loads are on their way at once
 	static const int indexBits = room <= 2048 ? 11 : room <= 8192 ? 13 : 14; // of a place among the records
 	static const u32 indexMask = (1u << indexBits) - 1;
 	static const int scanWarps = bins / 128 < power_up_to(threads / 32) ? bins / 128 : power_up_to(threads / 32), groups = bins / 128 / scanWarps;
 	static const int controlWords = room <= 6144 ? 256 : 512, counterWords = (bins > room ? bins : room) + 32;
-	static const int bytes = (controlWords + room + 32 + counterWords) * 4 + (wide ? room * 6 : 0);
 	static_assert(groups % 2 == 0, "two groups are summed at once");
 	static_assert(room * 4 < 1 << 16, "a place in the stage has 16 bits");
-	static_assert(CONTROL_LIST + room / LARGEST_BIN < controlWords, "room for all large bins");
+	static_assert(CONTROL_LIST + room / 33 < controlWords, "room for all bins of more rows than a warp has lanes");
 
 	const Buckets& b;
 	u32 *stage, *counters, *control, *lows, *runs; // control: the first words are the cutter's; counters: later the lists of larger bins
@@ -60,7 +66,7 @@ template <int threadCount, int items, int binBits, bool wide, bool full> struct 
 		}
 		clear_bins();
 		if (thread_index() < 32) counters[bins + thread_index()] = 0;
-		if (thread_index() == 0) control[CONTROL_RUNS] = control[CONTROL_LARGE] = 0;
+		if (thread_index() == 0) control[CONTROL_RUNS] = control[CONTROL_CROWDED] = control[CONTROL_LARGE] = 0;
 		sync_block();
 	}
 
@@ -92,7 +98,7 @@ template <int threadCount, int items, int binBits, bool wide, bool full> struct 
 	}
 
 	// A counter becomes the bin's start and, below it, its rows less one, all times 4. Each of the scanning warps has groups of 128
-	// bins, whose sums stay below 2^16. Sizes are kept as bytes unless some bin is large, which is the same for the whole block.
+	// bins, whose sums stay below 2^16. Sizes are kept as bytes unless some bin has too many, which is the same for the whole block.
 	DEVICE void scan() {
 		u32 sums[groups], starts[groups / 2], sizes[groups], total = 0, seen = 0; // starts: of two groups in a word
 		Four* mine = (Four*)counters + warp_index() * groups * 32 + lane_index();
@@ -111,7 +117,7 @@ template <int threadCount, int items, int binBits, bool wide, bool full> struct 
 			}
 			if (lane_index() == 0) control[CONTROL_SUMS + warp_index()] = total;
 		}
-		bool large = sync_block_or(seen > LARGEST_BIN);
+		bool large = sync_block_or(seen > 255);
 		if (warp_index() < scanWarps) {
 			u32 before = rows_of_warps_before();
 			UNROLL for (int g = 0; g < groups; g++) {
@@ -180,96 +186,46 @@ template <int threadCount, int items, int binBits, bool wide, bool full> struct 
 		}
 		return tied;
 	}
-	DEVICE void order_bins() {
-		u32 larger = countersAt + thread_index() * 4, end = larger, tied = order_pairs();
-		UNROLL for (int i = 0; i < items; i++) {
-			if ((place[i] & 0xffff) > 4) store_shared(end, place[i]), end += threads * 4; // each thread has a list
+	// Each warp has a list of bins, so that its threads order as many each. Returns how many of them stay in it: those that are too large for a
+	// thread, and those with rows that tie.
+	DEVICE u32 order_bins() {
+		const u32 list = list_of_warp(), tied = order_pairs();
+		u32 count = 0, crowded = 0;
+		UNROLL for (int i = 0; i < items; i++) add_to_list(list, &count, (place[i] & 0xffff) > 4, place[i]);
+		sync_warp();
+		ROLLED for (u32 o = 0; o < count; o += 32) {
+			u32 bin = o + lane_index() < count ? load_shared(list + (o + lane_index()) * 4) : 0, rows = (bin & 0xffff) / 4 + 1;
+			sync_warp(); // these bins of the list have been read
+			bool stays = rows > THREAD_BIN;
+			if (!stays && rows > 2) stays = order_bin<wide ? indexBits : 0>(stage + (bin >> 18), rows);
+			add_to_list(list, &crowded, stays, bin);
 		}
-		if (wide && tied) {
-			UNROLL for (int i = 0; i < items; i++) {
-				if (!(tied >> i & 1)) continue;
-				add_run(place[i] >> 18, 2);
-				if (span->ties) fetch_pair(stageAt + (place[i] >> 16));
-			}
+		if (wide && vote(tied != 0)) {
+			UNROLL for (int i = 0; i < items; i++) add_to_list(list, &crowded, tied >> i & 1, place[i]);
 		}
-		ROLLED while (end != larger) {
-			end -= threads * 4;
-			u32 bin = load_shared(end), rows = (bin & 0xffff) / 4 + 1;
-			if (rows > LARGEST_BIN) {
-				control[CONTROL_LIST + atomic_add(control + CONTROL_LARGE, 1u)] = bin >> 18 | rows << 16;
-				continue;
-			}
-			if (order_bin<wide ? indexBits : 0>(stage + (bin >> 18), rows)) list_runs(bin >> 18, rows);
-		}
+		if (crowded) share(list, crowded);
 		sync_block();
+		return crowded;
+	}
+	// Says that bins are left; those with rows that tie take long, and all warps of the block share them.
+	DEVICE void share(u32 list, u32 bins) {
+		u32 first = 0;
+		if (lane_index() == 0) first = atomic_add(control + CONTROL_CROWDED, bins);
+		if (!wide) return;
+		first = shuffle(first, 0);
+		sync_warp(); // the list is complete
+		ROLLED for (u32 o = lane_index(); o < bins; o += 32) runs[first + o] = load_shared(list + o * 4);
+	}
+	DEVICE u32 list_of_warp() const { return countersAt + warp_index() * (items * 32 * 4); }
+	DEVICE static void add_to_list(u32 list, u32* count, bool wanted, u32 bin) {
+		u32 lanes = vote(wanted);
+		store_shared_if(wanted, list + (*count + count_ones(lanes & ((1u << lane_index()) - 1))) * 4, bin);
+		*count += count_ones(lanes);
 	}
 
-	// Rows that tie in all that their words hold are compared by their numbers, and by the low halves of their records: these have the
-	// rest of the code, if that tells all, and the row.
+	// Whether rows tie in all that their words hold.
 	DEVICE static bool ties(u32 a, u32 b) { return (a ^ b) >> indexBits == 0; }
-	DEVICE void add_run(u32 at, u32 rows) { runs[atomic_add(control + CONTROL_RUNS, 1u)] = at | rows << 16; }
-	DEVICE void list_runs(u32 at, u32 rows) {
-		for (u32 k = 0; k + 1 < rows;) {
-			u32 end = k + 1;
-			while (end < rows && ties(stage[at + k], stage[at + end])) end++;
-			if (end > k + 1) add_run(at + k, end - k);
-			k = end;
-		}
-	}
 	DEVICE u32 row_of(u32 word) const { return wide ? lows[word & indexMask] & row_mask() : word & row_mask(); }
-	// The numbers of a pair will be compared.
-	DEVICE void fetch_pair(u32 pair) const {
-		const Field* f = leading_column(&b.field);
-		UNROLL for (u32 k = 0; k < 8; k += 4) fetch_soon(f->values + row_of(load_shared(pair + k)) * f->width);
-	}
-
-	template <class Word> struct Tied {
-		Word number;
-		u32 low;
-
-		DEVICE Tied(const Finish& f, u32 word) : number(0), low(f.lows[word & indexMask]) {
-			if (!f.span->ties) return;
-			number = number_at<Word>(&f.b.field, low & f.row_mask());
-		}
-		DEVICE bool operator>(const Tied& t) const { return number != t.number ? number > t.number : low > t.low; }
-	};
-	APART void order_all_runs(const Buckets* b, const volatile Span* span) {
-		Finish f(*b, shared_memory(), span);
-		if (b->field.width == 4) {
-			f.template order_runs<u32>();
-		} else {
-			f.template order_runs<u64>();
-		}
-		sync_block();
-	}
-	// A thread for each run. Most have two rows, whose numbers come at once.
-	template <class Word> DEVICE void order_runs() {
-		u32 count = control[CONTROL_RUNS];
-		for (u32 o = thread_index(); o < count; o += threads) {
-			u32 *at = stage + (runs[o] & 0xffff), rows = runs[o] >> 16, x = at[0], y = at[1];
-			if (Tied<Word>(*this, x) > Tied<Word>(*this, y)) at[0] = y, at[1] = x;
-			ROLLED for (u32 k = 2; k < rows; k++) {
-				u32 word = at[k], j = k;
-				Tied<Word> one(*this, word);
-				ROLLED for (; j > 0 && Tied<Word>(*this, at[j - 1]) > one; j--) at[j] = at[j - 1];
-				at[j] = word;
-			}
-		}
-	}
-
-	// Orders large bins, one after the other, by all threads.
-	APART void order_large_bins(const Buckets* b, const volatile Span* span) { Finish(*b, shared_memory(), span).order_large(); }
-	DEVICE void order_large() {
-		auto greater = [&](u32 x, u32 y) {
-			if (!wide || !ties(x, y)) return x > y;
-			return b.field.width == 4 ? Tied<u32>(*this, x) > Tied<u32>(*this, y) : Tied<u64>(*this, x) > Tied<u64>(*this, y);
-		};
-		for (u32 o = 0; o < control[CONTROL_LARGE]; o++) {
-			u32 bin = control[CONTROL_LIST + o];
-			sort_bitonic<threads>(stage + (bin & 0xffff), bin >> 16, greater);
-		}
-	}
-
 	DEVICE void write() {
 		u32 offset = span->first % 32, rows = span->rows, first = span->first - offset + thread_index();
 		u32* to = (u32*)b.rows + span->shift + first;
@@ -286,12 +242,15 @@ template <int threadCount, int items, int binBits, bool wide, bool full> struct 
 
 	DEVICE void sort() {
 		load_records();
+		sort_records();
+	}
+	DEVICE void sort_records() {
 		count();
 		scan();
 		stage_rows();
-		order_bins();
-		if (control[CONTROL_LARGE]) order_large_bins(&b, span);
-		if (wide && control[CONTROL_RUNS]) order_all_runs(&b, span);
+		u32 crowded = order_bins();
+		if (control[CONTROL_CROWDED]) Crowd<Finish>::order(&b, span, crowded);
 		write();
 	}
 };
+#include "crowd.h"

@@ -21,7 +21,7 @@ struct Bench {
 	u32 *validity, *rows;
 	Ours ours;
 	Proof proof;
-	int wrong = 0, cases = 0;
+	int wrong = 0, cases = 0, misled = 0;
 
 	Bench(Device& d, u64 most)
 	    : d(d), most(most), values{(u8*)d.allocate(most * 8), (u8*)d.allocate(most * 8)}, validity((u32*)d.allocate(most / 8 + 24)),
@@ -42,7 +42,7 @@ struct Bench {
 	void check(const Job& j, u64 n) {
 		for (bool byOneLaunch : {false, true}) {
 			ours.byOneLaunch = byOneLaunch;
-			if (!byOneLaunch || n <= CLUSTER_ROWS) check_once(j, n);
+			if (!byOneLaunch || n <= ours.launch_rows()) check_once(j, n);
 		}
 	}
 	void check_once(const Job& j, u64 n) {
@@ -57,7 +57,7 @@ struct Bench {
 	}
 	// Whether every bucket got the rows that the look has counted for it.
 	bool dealt(const std::string& what) {
-		if (!ours.verdict.goOn) return true;
+		if (!ours.partitioned) return true;
 		const Buckets& b = ours.buckets;
 		u32 buckets = 1u << b.bits;
 		std::vector<u32> starts(buckets + 1), cursors(buckets);
@@ -103,6 +103,7 @@ struct Bench {
 		for (int t : {U32, I64, F64}) check(single({(Type)t, 0, t == F64 ? 5u : 0, t == F64 ? 10u : 0, 0}, 0), most - 12345);
 		prove_classes();
 		prove_keys();
+		prove_limits();
 		printf("%d sorts proved, %d wrong\n", cases, wrong);
 	}
 
@@ -130,9 +131,13 @@ struct Bench {
 		fflush(stdout);
 	}
 	void phases(const Job& j, u64 n);
-	void table(const std::vector<u32>& sizes);
+	void table(u32 log2);
 	void row(const std::string& job, u32 log2, double asked, double measured, const char* unit, bool met, const std::string& note);
 	void gather_row(u32 log2);
+	void limit_rows(const std::vector<u32>& sizes, const std::vector<long>& shares);
+	void limit_row(const Job& j, u32 log2, u64 k, const Timed& whole);
+	void prove_limits();
+	void prove_limit(const Job& j, u64 n, u64 k);
 	void small_sorts_row();
 };
 

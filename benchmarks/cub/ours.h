@@ -1,5 +1,6 @@
 // Our sort by one key column or two, the look at them and the decision included, as package gpu launches it.
 #pragma once
+#include "../../kernels/test/aside.h"
 #include "../../kernels/test/keys.h"
 #include "../../kernels/test/plan.h"
 #include "columns.h"
@@ -12,15 +13,16 @@ struct Ours {
 	Field* fields;
 	u64* codes; // of words that no kernel reads from the columns
 	PartitionTemp partitionTemp;
+	GridTemp gridTemp;
 	Buckets buckets = {}; // of the last sort by partition and finish
-	Verdict verdict = {}; // of the last sort
+	bool partitioned = false; // whether it is one
 	const char* path = "";
 	u64 keysRows = 1 << 23;  // for more, keys are read as one column
 	bool byOneLaunch = true; // few rows, as the engine does
 
 	Ours(Device& d, u64 n)
 	    : d(d), temp(d, n, STRIP_ROWS), column((Column*)d.allocate(2 * sizeof(Column))), statisticsOut((Statistics*)d.allocate(2 * sizeof(Statistics))),
-	      fields((Field*)d.allocate(2 * sizeof(Field))), codes((u64*)d.allocate(n * 8)), partitionTemp(d, n, temp.codes[0], temp.codes[1]) {
+	      fields((Field*)d.allocate(2 * sizeof(Field))), codes((u64*)d.allocate(n * 8)), partitionTemp(d, n, temp.codes[0], temp.codes[1]), gridTemp(d) {
 		must(cudaMallocHost(&statisticsHost, 2 * sizeof(Statistics)), "pinned memory");
 	}
 
@@ -39,41 +41,63 @@ struct Ours {
 	u32 sort(const Keys& o, u64 n, u32* rows) {
 		Column c = describe(o.key[0]);
 		u32 bits = 8 * (u32)c.width;
-		if (byOneLaunch && o.count == 1 && n <= CLUSTER_ROWS) return sort_few(c, n, rows);
-		bool direct = o.count == 1 && c.width >= 4;
+		bool direct = o.count == 1 && c.width >= 4, few = byOneLaunch && n <= launch_rows();
+		if (few && o.count == 1) {
+			if (sort_few(whole_field(c), c.nullsAtStart ? CLASSES_AT_START : CLASSES_AT_END, n, rows)) return bits;
+			WordPlan p = plan_word(c, widest(c, bits), n);
+			if (c.width == 4 && p.fits && p.bits <= 32) return path = "digits", sort_digits(p, n, rows, 0);
+		}
 		if (n > 1u << 28) return printf("too many rows for one look\n"), exit(4), 0;
 		if (!direct) {
 			if (n > keysRows && sort_keys(o, n, rows, &bits)) return bits;
 			bits = encode_keys(o, n);
 			c = codes_column(codes);
+			if (few && o.count > 1 && sort_few(codes_field(codes), NO_CLASSES, n, rows)) return bits;
 		}
+		return sort_column(c, bits, n, rows);
+	}
+	u32 sort_column(const Column& c, u32 bits, u64 n, u32* rows) {
 		Partitioner q{d, partitionTemp};
 		q.launch(c, bits, n, rows);
-		buckets = q.b;
-		const Report& report = q.told();
-		verdict = report.verdict;
-		Statistics s = verdict.early ? widest(c, bits) : report.statistics;
+		buckets = q.b, path = q.ordered ? "order" : "finish";
+		bool sorted = q.sorts();
+		partitioned = sorted && !q.ordered;
+		if (sorted) return bits;
+		const Verdict& verdict = q.told().verdict;
+		Statistics s = verdict.early ? widest(c, bits) : q.told().statistics;
 		WordPlan p = plan_word(c, s, n);
-		static const char* const paths[2][6] = {{"finish", "equal", "few", "large", "count", "read"}, {"", "equal!", "few!", "large!"}};
+		static const char* const paths[2][6] = {{"", "equal", "few", "large", "count", "read"}, {"", "equal!", "few!", "large!"}};
 		path = paths[verdict.early][verdict.why];
-		if (verdict.goOn) return p.bits;
+		if (verdict.aside) {
+			path = "aside";
+			return sort_aside(d, temp, q, q.told(), (u32*)codes), bits;
+		}
 		if (!s.falls) return d.run(iota, d.multiprocessors * 8, STREAM_THREADS, 0, rows, n, 0), 0;
 		if (!s.rises && !s.ties) return d.run(iota, d.multiprocessors * 8, STREAM_THREADS, 0, rows, n, 1), 0;
 		if (!p.fits) return printf("a key needs a class bit\n"), exit(4), 0;
+		return sort_digits(p, n, rows, verdict.early ? q.told().statistics.any & q.told().statistics.notAll : 0);
+	}
+	// Sorts by all digits, or by those in which some of these bits are.
+	u32 sort_digits(const WordPlan& p, u64 n, u32* rows, u64 varying) {
 		d.up(temp.field, &p.field, sizeof(Field));
 		Sorter sorter(d, temp, n, STRIP_ROWS);
 		sorter.shortCodes = p.field.width == 4 && p.bits <= 32;
-		sorter.sort(temp.field, false, p.bits, rows);
+		std::vector<size_t> use; // all digits, if the sample shows that they vary
+		if (varying) use = varying_digits(p.bits, varying);
+		if (use.size() < digits_of(p.bits).size()) use.clear();
+		sorter.sort(temp.field, false, p.bits, rows, use);
 		return p.bits;
 	}
 
-	// Few rows need no look: a block or a cluster sorts them.
-	u32 sort_few(const Column& c, u64 n, u32* rows) {
-		Few few = {whole_field(c), c.nullsAtStart ? CLASSES_AT_START : CLASSES_AT_END, n, 0, (u64)rows};
-		path = n <= TINY_FEW_ROWS ? "tiny" : "cluster", verdict = {};
+	// Few rows need no look: a block, a cluster or a grid sorts them.
+	u64 launch_rows() const { return std::min<u64>(GRID_ROWS, GRID_ITEMS * GRID_THREADS * d.multiprocessors); }
+	[[nodiscard]] bool sort_few(const Field& field, Classes classes, u64 n, u32* rows, const u32* in = nullptr) {
+		Few few = {field, classes, n, (u64)in, (u64)rows};
+		path = n <= TINY_FEW_ROWS ? "tiny" : n <= CLUSTER_ROWS ? "cluster" : "grid", partitioned = false;
 		if (n <= TINY_FEW_ROWS) d.run(tiny_few, 1, TINY_THREADS, tiny_bytes(TINY_FEW_ITEMS), few);
-		else d.run_cluster(cluster, CLUSTER_BLOCKS, CLUSTER_THREADS, clusterBytes, few);
-		return 8 * (u32)c.width;
+		else if (n <= CLUSTER_ROWS) d.run_cluster(cluster, CLUSTER_BLOCKS, CLUSTER_THREADS, clusterBytes, few);
+		else return sort_by_grid(d, gridTemp, few, temp.codes[0], temp.rows[0]);
+		return true;
 	}
 
 	// Sorts by keys as they are read in one number, unless the device declines; bits are those of the number.
@@ -84,11 +108,10 @@ struct Ours {
 		d.up(fields, word.fields.data(), o.count * sizeof(Field));
 		Partitioner q{d, partitionTemp};
 		q.launch(keys_column(fields, o.count), word.bits, n, rows);
-		buckets = q.b;
-		verdict = q.told().verdict;
+		buckets = q.b, partitioned = q.sorts();
 		*bits = word.bits;
 		path = "keys";
-		if (verdict.goOn || verdict.why != WHY_ORDERED) return verdict.goOn;
+		if (partitioned || q.told().verdict.why != WHY_ORDERED) return partitioned;
 		d.run(iota, d.multiprocessors * 8, STREAM_THREADS, 0, rows, n, q.told().statistics.falls != 0);
 		return true;
 	}

@@ -25,6 +25,26 @@ __global__ void prove_gathered(const u64* values, const u32* rows, u64 n, const 
 		if (gathered[i] != values[rows[i]]) atomicAdd(&f->order, 1ull);
 }
 
+// Whether the first k row numbers are the leading rows: each stands right to its neighbour, and as many rows as are in front of the last one
+// there are among all.
+__global__ void prove_first(Keys o, const u32* rows, u64 n, u64 k, unsigned long long* inFront, Faults* f) {
+	unsigned long long mine = 0;
+	u32 last = rows[k - 1];
+	if (last >= n) return;
+	for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += (u64)gridDim.x * blockDim.x) {
+		int c = compare_rows(o, (u32)i, last);
+		mine += c < 0 || (c == 0 && i < last);
+		if (i >= k) continue;
+		if (rows[i] >= n || (i > 0 && rows[i - 1] >= n)) {
+			atomicAdd(&f->outside, 1ull);
+		} else if (i > 0) {
+			c = compare_rows(o, rows[i - 1], rows[i]);
+			if (c > 0 || (c == 0 && rows[i - 1] >= rows[i])) atomicAdd(&f->order, 1ull);
+		}
+	}
+	if (mine) atomicAdd(inFront, mine);
+}
+
 struct Proof {
 	Device& d;
 	u32* seen;
@@ -36,6 +56,15 @@ struct Proof {
 		d.zero(seen, n / 8 + 8);
 		d.zero(faults, sizeof(Faults));
 		prove_rows<<<4096, 256, 0, d.stream>>>(o, rows, n, seen, faults);
+		return none(n, what);
+	}
+	bool first(const Keys& o, const u32* rows, u64 n, u64 k, const char* what) {
+		d.zero(seen, 8);
+		d.zero(faults, sizeof(Faults));
+		prove_first<<<4096, 256, 0, d.stream>>>(o, rows, n, k, (unsigned long long*)seen, faults);
+		u64 inFront;
+		d.down(&inFront, seen, 8);
+		if (inFront + 1 != k) return printf("WRONG %s n %llu: %llu rows are in front of the last of %llu\n", what, (unsigned long long)n, (unsigned long long)inFront, (unsigned long long)k), false;
 		return none(n, what);
 	}
 	bool gathered(const u64* values, const u32* rows, u64 n, const u64* gathered, const char* what) {

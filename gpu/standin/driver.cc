@@ -3,22 +3,24 @@
 //
 // Its device has the bytes of ARROWSORT_STANDIN_MEMORY, 4 GiB unless set. Launch number ARROWSORT_STANDIN_FAIL, counted from 1 in
 // every context, fails as a bad address does, and so does all that comes after it in that context. ARROWSORT_STANDIN_CAPABILITY is the
-// major number of its compute capability, 9 unless set: below, there are no clusters and no kernels for them. With ARROWSORT_STANDIN_EMULATE set the
-// kernels' own sources run, on the emulated device, in place of their twins.
+// major number of its compute capability, 9 unless set: below, there are no clusters and no kernels for them. With ARROWSORT_STANDIN_REFUSE set there are no new
+// contexts. Call number ARROWSORT_STANDIN_SHORT of a context that takes memory, of the device or of the host, fails for lack of it. With ARROWSORT_STANDIN_EMULATE set the kernels' own sources run, on the emulated device, in place of their twins.
 #include "standin.h"
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <map>
 #include <mutex>
 #include <random>
+#include <set>
 #include <vector>
 
 #define EXPORT extern "C" __attribute__((visibility("default"))) int
 
 namespace {
 
-enum { SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NOT_FOUND = 500, ILLEGAL_ADDRESS = 700 };
+enum { SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_CONTEXT = 201, NOT_FOUND = 500, NOT_READY = 600, ILLEGAL_ADDRESS = 700, UNKNOWN = 999 };
 
 struct Stream {
 	std::deque<std::function<void()>> work;
@@ -28,7 +30,9 @@ struct Stream {
 struct Context {
 	std::deque<Stream> streams;
 	uint64_t launches = 0;
+	uint64_t takes = 0;
 	int failure = SUCCESS;
+	int threads = 0; // that are in it
 	std::map<uint64_t, size_t> memory;
 	std::map<uint64_t, size_t> pinned;
 	std::map<uint64_t, void*> blocks;
@@ -39,32 +43,40 @@ struct Event {
 	uint64_t at = 0;
 };
 
+const int multiprocessors = 5;
+
 std::recursive_mutex mutex; // contexts are used by several threads
 thread_local std::vector<Context*> stack;
+std::set<Context*> contexts;
 std::mt19937_64 random_(1);
 size_t used;
 
 Context* current() { return stack.empty() ? nullptr : stack.back(); }
 
-size_t capacity() {
-	const char* bytes = getenv("ARROWSORT_STANDIN_MEMORY");
-	return bytes && *bytes ? strtoull(bytes, nullptr, 10) : (size_t)4 << 30;
-}
-
-uint64_t failing() {
-	const char* launch = getenv("ARROWSORT_STANDIN_FAIL");
-	return launch && *launch ? strtoull(launch, nullptr, 10) : 0;
+uint64_t number_of(const char* variable) {
+	const char* number = getenv(variable);
+	return number && *number ? strtoull(number, nullptr, 10) : 0;
 }
 
 int capability() {
-	const char* major = getenv("ARROWSORT_STANDIN_CAPABILITY");
-	return major && *major ? atoi(major) : 9;
+	uint64_t major = number_of("ARROWSORT_STANDIN_CAPABILITY");
+	return major ? (int)major : 9;
 }
 
-bool emulates() {
-	const char* is = getenv("ARROWSORT_STANDIN_EMULATE");
+size_t capacity() {
+	uint64_t bytes = number_of("ARROWSORT_STANDIN_MEMORY");
+	return bytes ? bytes : (size_t)4 << 30;
+}
+
+// Whether a call that takes memory is to fail.
+bool is_short() { return ++current()->takes == number_of("ARROWSORT_STANDIN_SHORT"); }
+
+bool is_set(const char* variable) {
+	const char* is = getenv(variable);
 	return is && *is;
 }
+
+bool emulates() { return is_set("ARROWSORT_STANDIN_EMULATE"); }
 
 void run(Context* c, Stream* s, uint64_t until) {
 	while (!s->work.empty() && s->done < until) {
@@ -100,7 +112,7 @@ EXPORT cuDeviceGet(int* device, int) { return *device = 0, SUCCESS; }
 EXPORT cuDeviceGetName(char* name, int, int) { return strcpy(name, "stand-in"), SUCCESS; }
 EXPORT cuDeviceTotalMem_v2(size_t* bytes, int) { return *bytes = capacity(), SUCCESS; }
 EXPORT cuDeviceGetAttribute(int* value, int attribute, int) {
-	*value = attribute == 16 ? 3 : attribute == 75 ? capability() : attribute == 97 ? 227 << 10 : 0; // multiprocessors, compute capability, shared memory
+	*value = attribute == 16 ? multiprocessors : attribute == 75 ? capability() : attribute == 95 ? 1 : attribute == 97 ? 227 << 10 : 0; // multiprocessors, compute capability, cooperative launches, shared memory
 	return SUCCESS;
 }
 
@@ -113,36 +125,58 @@ EXPORT cuGetErrorString(int code, const char** text) {
 	return SUCCESS;
 }
 
-EXPORT cuCtxCreate_v2(Context** c, unsigned, int) {
-	*c = new Context;
-	stack.push_back(*c);
+EXPORT cuCtxPushCurrent_v2(Context* c) {
+	LOCKED;
+	if (!contexts.count(c)) return INVALID_CONTEXT; // it has been destroyed
+	c->threads++;
+	return stack.push_back(c), SUCCESS;
+}
+EXPORT cuCtxPopCurrent_v2(Context** c) {
+	LOCKED;
+	*c = current();
+	(*c)->threads--;
+	stack.pop_back();
 	return SUCCESS;
+}
+EXPORT cuCtxCreate_v2(Context** c, unsigned, int) {
+	LOCKED;
+	if (is_set("ARROWSORT_STANDIN_REFUSE")) return UNKNOWN;
+	contexts.insert(*c = new Context);
+	return cuCtxPushCurrent_v2(*c);
 }
 EXPORT cuCtxDestroy_v2(Context* c) {
 	LOCKED;
+	if (!contexts.count(c)) return INVALID_CONTEXT;
+	if (current() == c) cuCtxPopCurrent_v2(&c);
+	if (c->threads > 0) fprintf(stderr, "stand-in: a context is destroyed while a thread is in it\n"), abort();
 	for (auto& block : c->memory) used -= block.second;
 	for (auto& block : c->blocks) free(block.second);
+	contexts.erase(c);
 	delete c;
-	return SUCCESS;
-}
-EXPORT cuCtxPushCurrent_v2(Context* c) { return stack.push_back(c), SUCCESS; }
-EXPORT cuCtxPopCurrent_v2(Context** c) {
-	*c = current();
-	stack.pop_back();
 	return SUCCESS;
 }
 
 EXPORT cuStreamCreate(Stream** s, unsigned) {
 	LOCKED;
+	if (is_short()) return OUT_OF_MEMORY;
 	*s = &current()->streams.emplace_back();
 	return SUCCESS;
+}
+EXPORT cuStreamQuery(Stream* s) {
+	LOCKED;
+	run(current(), s, s->done + random_() % 2);
+	return current()->failure != SUCCESS ? current()->failure : s->work.empty() ? SUCCESS : NOT_READY;
 }
 EXPORT cuStreamSynchronize(Stream* s) {
 	LOCKED;
 	run(current(), s, UINT64_MAX);
 	return current()->failure;
 }
-EXPORT cuEventCreate(Event** e, unsigned) { return *e = new Event, SUCCESS; }
+EXPORT cuEventCreate(Event** e, unsigned) {
+	LOCKED;
+	if (is_short()) return OUT_OF_MEMORY;
+	return *e = new Event, SUCCESS;
+}
 EXPORT cuEventRecord(Event* e, Stream* s) {
 	LOCKED;
 	*e = {s, s->done + s->work.size()};
@@ -165,7 +199,7 @@ EXPORT cuMemAlloc_v2(uint64_t* p, size_t bytes) {
 	LOCKED;
 	Context* c = current();
 	if (c->failure != SUCCESS) return c->failure;
-	if (used + bytes > capacity()) return OUT_OF_MEMORY;
+	if (is_short() || used + bytes > capacity()) return OUT_OF_MEMORY;
 	used += bytes;
 	*p = (uint64_t)aligned_alloc(256, (bytes + 255) / 256 * 256);
 	memset((void*)*p, 0xC3, bytes);
@@ -192,6 +226,7 @@ EXPORT cuMemGetInfo_v2(size_t* free, size_t* total) {
 }
 EXPORT cuMemHostAlloc(void** p, size_t bytes, unsigned) {
 	LOCKED;
+	if (is_short()) return OUT_OF_MEMORY;
 	*p = aligned_alloc(4096, bytes);
 	current()->blocks[(uint64_t)*p] = *p;
 	current()->pinned[(uint64_t)*p] = bytes;
@@ -222,6 +257,10 @@ EXPORT cuMemsetD8Async(uint64_t p, unsigned char value, size_t bytes, Stream* s)
 	LOCKED;
 	return push(s, [=] { memset((void*)p, value, bytes); });
 }
+EXPORT cuMemcpyDtoDAsync_v2(uint64_t dst, uint64_t src, size_t bytes, Stream* s) {
+	LOCKED;
+	return push(s, [=] { memcpy((void*)dst, (void*)src, bytes); });
+}
 EXPORT cuMemcpyHtoDAsync_v2(uint64_t dst, const void* src, size_t bytes, Stream* s) {
 	LOCKED;
 	return push(s, [=] { memcpy((void*)dst, src, bytes); });
@@ -234,34 +273,53 @@ EXPORT cuMemcpyDtoHAsync_v2(void* dst, uint64_t src, size_t bytes, Stream* s) {
 EXPORT cuModuleLoadData(void** module, const void*) { return *module = nullptr, SUCCESS; }
 EXPORT cuModuleGetFunction(std::string** function, void*, const char* name) {
 	if (standin_needs_clusters(name) && capability() < 9) return NOT_FOUND;
+	standin_arguments(name); // every kernel has its twin
 	return *function = new std::string(name), SUCCESS;
+}
+EXPORT cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, std::string*, int threads, size_t shared) {
+	*blocks = std::min(2048 / threads, (int)((228 << 10) / (shared + (1 << 10))));
+	return SUCCESS;
 }
 EXPORT cuOccupancyMaxActiveClusters(int* clusters, std::string*, const void*) { return *clusters = 7, SUCCESS; }
 EXPORT cuFuncSetAttribute(std::string*, int, int bytes) { return bytes <= 227 << 10 ? SUCCESS : INVALID_VALUE; }
 
-EXPORT cuLaunchKernel(std::string* function, unsigned x, unsigned y, unsigned z, unsigned threads, unsigned, unsigned, unsigned shared, Stream* s,
-                      void** params, void**) {
+static int launch_kernel(std::string* function, unsigned x, unsigned y, unsigned z, unsigned threads, unsigned shared, Stream* s, void** params) {
 	LOCKED;
 	if (!function || x == 0 || y != 1 || z != 1) return INVALID_VALUE;
 	std::vector<uint64_t> arguments(standin_arguments(*function));
 	for (size_t i = 0; i < arguments.size(); i++) arguments[i] = *(uint64_t*)params[i];
 	Context* c = current();
-	if (++c->launches == failing()) {
+	if (is_short()) return OUT_OF_MEMORY;
+	if (++c->launches == number_of("ARROWSORT_STANDIN_FAIL")) {
 		return push(s, [=] { c->failure = ILLEGAL_ADDRESS; });
 	}
 	if (emulates()) return push(s, [=] { standin_emulate(*function, arguments, x, threads, shared); });
 	return push(s, [=] { standin_run(*function, arguments.data(), x); });
 }
+EXPORT cuLaunchKernel(std::string* function, unsigned x, unsigned y, unsigned z, unsigned threads, unsigned, unsigned, unsigned shared, Stream* s,
+                      void** params, void**) {
+	if (function && standin_needs_all_blocks(*function)) return INVALID_VALUE; // such kernels are launched with an attribute
+	return launch_kernel(function, x, y, z, threads, shared, s, params);
+}
+
+struct LaunchAttribute { // CUlaunchAttribute
+	int id;
+	alignas(8) int value;
+	char rest[60];
+};
 
 struct LaunchConfig { // CUlaunchConfig
 	unsigned x, y, z, threads, threadsY, threadsZ, shared;
 	Stream* stream;
-	const void* attributes;
+	const LaunchAttribute* attributes;
 	unsigned count;
 };
 
+// Whether all blocks are there at a time.
+bool is_cooperative(const LaunchConfig* c) { return c->count == 1 && c->attributes->id == 2 && c->attributes->value == 1 && c->x <= multiprocessors; }
+
 // Early launches are of kernels that wait by themselves for those in front of them, and here nothing is early.
-EXPORT cuLaunchKernelEx(const LaunchConfig* c, std::string* function, void** params, void** extra) {
-	if (c->threadsY != 1 || c->threadsZ != 1) return INVALID_VALUE;
-	return cuLaunchKernel(function, c->x, c->y, c->z, c->threads, 1, 1, c->shared, c->stream, params, extra);
+EXPORT cuLaunchKernelEx(const LaunchConfig* c, std::string* function, void** params, void**) {
+	if (c->threadsY != 1 || c->threadsZ != 1 || (standin_needs_all_blocks(*function) && !is_cooperative(c))) return INVALID_VALUE;
+	return launch_kernel(function, c->x, c->y, c->z, c->threads, c->shared, c->stream, params);
 }

@@ -7,13 +7,15 @@
 
 namespace {
 
-// Every argument is one word but for Buckets and Few, and words too many do no harm to a function of this convention.
+// Every argument is one word but for Buckets, Few, Many and Select, and words too many do no harm to a function of this convention.
 typedef void (*Kernel)(u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64);
 
 const u32 RESIDENT = 3; // blocks at a time
 
 typedef void (*BucketKernel)(const Buckets);
 typedef void (*FewKernel)(const Few);
+typedef void (*SelectKernel)(const Select);
+typedef void (*ManyKernel)(const Many);
 
 void* kernel_of(const std::string& name) {
 	Dl_info self;
@@ -38,6 +40,13 @@ void standin_emulate(const std::string& name, const std::vector<uint64_t>& argum
 		auto run = [&] { ((FewKernel)found)(*(const Few*)arguments.data()); };
 		if (standin_needs_clusters(name)) return emulation::launch_cluster(blocks, threads, shared, run, seed++);
 		return emulation::launch(blocks, threads, shared, run, seed++, RESIDENT);
+	}
+	if (arguments.size() == sizeof(Select) / 8) {
+		const Select& s = *(const Select*)arguments.data();
+		return emulation::launch(blocks, threads, shared, [&] { ((SelectKernel)found)(s); }, seed++, RESIDENT);
+	}
+	if (arguments.size() == sizeof(Many) / 8) {
+		return emulation::launch(blocks, threads, shared, [&] { ((ManyKernel)found)(*(const Many*)arguments.data()); }, seed++, blocks);
 	}
 	u64 a[16] = {};
 	for (size_t i = 0; i < arguments.size(); i++) a[i] = arguments[i];

@@ -11,6 +11,7 @@
 
 namespace emulation {
 
+Watch watch;
 thread_local Fiber* current;
 
 namespace {

@@ -16,8 +16,7 @@
 #define CLUSTER_KERNEL KERNEL
 #define UNROLL
 #define ROLLED
-#define RESTRICT
-#define APART static
+#define APART inline
 #define PARAMETER const
 
 namespace emulation {
@@ -26,6 +25,13 @@ struct Fiber {
 	u32 thread, block, blocks, threads;
 	u8* shared;
 };
+
+// A Watch counts how often load reads words of some memory.
+struct Watch {
+	const void *from, *to;
+	std::atomic<u64> loads;
+};
+extern Watch watch;
 
 // current is the fiber that runs on this thread of the operating system.
 extern thread_local Fiber* current;
@@ -70,9 +76,16 @@ inline u32 shuffle_up(u32 x, u32 by) { return (u32)shuffle_up_wide(x, by); }
 inline u64 shuffle_up(u64 x, u32 by) { return shuffle_up_wide(x, by); }
 inline u64 shuffle_xor(u64 x, u32 by) { return emulation::exchange(x, (thread_index() % 32) ^ by); }
 
+inline u32 lanes_with(u32 x) {
+	u32 lanes = 0;
+	for (u32 lane = 0; lane < 32; lane++) lanes |= (u32)(shuffle(x, lane) == x) << lane;
+	return lanes;
+}
+
 inline u32 count_ones(u32 x) { return (u32)__builtin_popcount(x); }
 inline u32 lowest_bit(u32 x) { return (u32)__builtin_ctz(x); }
 inline u32 shift_right(u32 high, u32 low, u32 by) { return (u32)(((u64)high << 32 | low) >> (by % 32)); }
+inline u32 shift_left(u32 high, u32 low, u32 by) { return (u32)(((u64)high << 32 | low) << (by % 32) >> 32); }
 template <class To, class From> inline To copy_bits_of(From x) {
 	To y;
 	static_assert(sizeof x == sizeof y, "the same bits");
@@ -80,6 +93,16 @@ template <class To, class From> inline To copy_bits_of(From x) {
 	return y;
 }
 inline double multiply_add(double a, double b, double c) { return __builtin_fma(a, b, c); }
+inline float multiply_add(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+inline float multiply_add_down(float a, float b, float c) {
+	float r = __builtin_fmaf(a, b, c);
+	return r > (long double)a * b + c ? __builtin_nextafterf(r, -__builtin_inff()) : r; // exact where it matters: products have 48 bits
+}
+inline float multiply_add_unit(float a, float b, float c) {
+	float r = __builtin_fmaf(a, b, c);
+	return r >= 1 ? 1 : r > 0 ? r : 0;
+}
+inline float as_float(u32 pattern) { return copy_bits_of<float>(pattern); }
 inline double as_double(u64 pattern) { return copy_bits_of<double>(pattern); }
 inline double as_double(u32 pattern) { return copy_bits_of<float>(pattern); }
 inline u64 pattern_of(double x) { return copy_bits_of<u64>(x); }
@@ -97,11 +120,20 @@ inline u32 load_relaxed(const u32* p) {
 	return __atomic_load_n(p, __ATOMIC_RELAXED);
 }
 inline void store_relaxed(u32* p, u32 x) { __atomic_store_n(p, x, __ATOMIC_RELAXED); }
+inline u64 load_relaxed(const u64* p) {
+	emulation::wait_for_others();
+	return __atomic_load_n(p, __ATOMIC_RELAXED);
+}
+inline void store_relaxed(u64* p, u64 x) { __atomic_store_n(p, x, __ATOMIC_RELAXED); }
 
-inline void exchange(u32* p, u32 x) { __atomic_store_n(p, x, __ATOMIC_RELAXED); }
 inline Words4 load_relaxed4(const u32* p) { return {load_relaxed(p), load_relaxed(p + 1), load_relaxed(p + 2), load_relaxed(p + 3)}; }
 inline void store_relaxed4(u32* p, const Words4& x) {
 	for (int k = 0; k < 4; k++) store_relaxed(p + k, x.word[k]);
+}
+inline u32 add_release(u32* p, u32 x) { return __atomic_fetch_add(p, x, __ATOMIC_RELEASE); }
+inline u32 load_acquire(const u32* p) {
+	emulation::wait_for_others();
+	return __atomic_load_n(p, __ATOMIC_ACQUIRE);
 }
 inline void sleep(u32 nanoseconds) {
 	for (u32 i = 0; i < nanoseconds / 1000; i++) emulation::wait_for_others();
@@ -135,7 +167,10 @@ inline void fence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 inline void load_vector(const u32* p, u32* x) { x[0] = p[0], x[1] = p[1], x[2] = p[2], x[3] = p[3]; }
 inline void load_vector(const u64* p, u64* x) { x[0] = p[0], x[1] = p[1]; }
 
-template <class T> inline T load(const T* p) { return *p; }
+template <class T> inline T load(const T* p) {
+	if (p >= emulation::watch.from && p < emulation::watch.to) emulation::watch.loads++;
+	return *p;
+}
 inline u64 load_past(const u64* p) { return *p; }
 template <class T> inline T load_once(const T* p) { return *p; }
 template <class T> inline void store_once(T* p, T x) { *p = x; }
@@ -146,7 +181,11 @@ inline void wait_for_copies() {}
 inline u32 shared_place(const void* p) { return (u32)((const u8*)p - shared_memory()); }
 inline u32 load_shared(u32 place) { return *(const u32*)(shared_memory() + place); }
 inline void store_shared(u32 place, u32 x) { *(u32*)(shared_memory() + place) = x; }
+inline void count_shared(u32 place) { atomic_add((u32*)(shared_memory() + place), 1u); }
 inline u32 add_shared_if(bool wanted, u32 place, u32 x) { return wanted ? atomic_add((u32*)(shared_memory() + place), x) : 0; }
+inline void count_shared_if(u32 bits, u32 wanted, u32 place, u32 x) {
+	if (bits & wanted) atomic_add((u32*)(shared_memory() + place), x);
+}
 inline u32 load_shared_if(bool wanted, u32 place) { return wanted ? load_shared(place) : 0; }
 inline void store_shared_if(bool wanted, u32 place, u32 x) {
 	if (wanted) store_shared(place, x);
@@ -155,4 +194,8 @@ inline void store_two_if(bool wanted, u32 place, u32 x, u32 y) {
 	if (wanted) store_shared(place, x), store_shared(place + 4, y);
 }
 inline void fetch_soon(u64) {}
+inline void fetch_soon(u64 address, u32 bytes) { // what is not there must not be asked for
+	for (u32 i = 0; i < bytes; i++) (void)*(const volatile u8*)(address + i);
+}
 template <class T> inline T* in_register(T* p) { return p; }
+inline u32 in_register(u32 x) { return x; }

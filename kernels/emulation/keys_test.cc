@@ -87,6 +87,7 @@ void check(const std::vector<KeySpec>& specs, u64 n, u64 seed, Expect expect, bo
 	Partitioner p{d, t};
 	p.launch(keys_column(word.fields.data(), keys.size()), word.bits, n, rows.data());
 	const Report& r = p.told();
+	holds(p.sorts() == (r.verdict.goOn != 0), "what the host is told in one word");
 	why = r.verdict.why;
 	(r.verdict.goOn ? sorted : refused)++;
 	holds(expect == EITHER || r.verdict.goOn == (expect == SORTED_ROWS), r.verdict.goOn ? "sorted" : "refused");

@@ -1,13 +1,10 @@
 // The launches of one sort by digit binning, as package gpu makes them.
 #pragma once
-#include "device.h"
-#include <algorithm>
+#include "few.h"
 
 inline u32 bits_of(u64 x) { return x ? 64 - __builtin_clzll(x) : 0; }
 inline u64 ceil_div(u64 a, u64 b) { return (a + b - 1) / b; }
 
-inline u32 tiny_bytes(u32 items) { return TINY_THREADS * items * 13 + (4 << TINY_BIN_BITS) + TINY_THREADS / 32 * 8; }
-const u32 clusterBytes = 2 * CLUSTER_ROOM * 12 + (CLUSTER_THREADS / 32 + 2 * CLUSTER_BLOCKS + 1) * RADIX_BINS * 4 + CLUSTER_BLOCKS * 24 + 2048;
 const u32 statisticsBytes = STREAM_THREADS / 32 * 48;
 
 typedef void (*BinningKernel)(const Field*, const u64*, const u32*, u64*, u32*, u64, u64, u64, u64, u64, u64, const u32*, u32*, u32*, u32*, u64);
@@ -26,6 +23,8 @@ inline TileShape shape_of(Size size, bool wide) {
 	u32 rows = wide ? wideRows[size] : packedRows[size];
 	return {threads[size], rows, rows * (wide ? 12 : 8) + (threads[size] / 32 + 2) * RADIX_BINS * 4 + 256, size == LARGE};
 }
+// Of medium tiles some are halved, where they do not all come at once: as tileSize.halved has it.
+inline u64 halved(Size size, u64 tiles, u64 multiprocessors) { return size == MEDIUM && tiles >= 2 * multiprocessors ? multiprocessors : 0; }
 inline Size size_for(u64 n) { return n >= LARGE_TILE_ROWS ? LARGE : n <= SMALL_TILE_ROWS ? SMALL : MEDIUM; }
 
 // The kernels of a pass, by size.
@@ -35,7 +34,7 @@ const BinningKernel binningFirst[] = {0, digit_binning_first, digit_binning_firs
                     binningFirstWide[] = SIZES_OF(digit_binning_first_wide), binningOnly[] = SIZES_OF(digit_binning_only),
                     binningMiddle[] = SIZES_OF(digit_binning_middle), binningMiddleShort[] = SIZES_OF(digit_binning_middle_short),
                     binningMiddleWide[] = SIZES_OF(digit_binning_middle_wide),
-                    binningNarrow[] = SIZES_OF(digit_binning_narrow), binningLast[] = SIZES_OF(digit_binning_last), binningLastShort[] = SIZES_OF(digit_binning_last_short),
+                    binningLast[] = SIZES_OF(digit_binning_last), binningLastShort[] = SIZES_OF(digit_binning_last_short),
                     binningLastWide[] = SIZES_OF(digit_binning_last_wide);
 
 // Temp storage of a sort of up to n rows.
@@ -44,9 +43,9 @@ struct Temp {
 	u64* codes[2];
 	u32 *rows[2], *counts, *next, *status;
 	Field* field;
-	u64 n, strip, statusWords = 0;
+	u64 n, strip, multiprocessors, statusWords = 0;
 
-	Temp(Device& d, u64 n, u64 strip) : n(n), strip(strip) {
+	Temp(Device& d, u64 n, u64 strip) : n(n), strip(strip), multiprocessors(d.multiprocessors) {
 		for (int i = 0; i < 2; i++) {
 			codes[i] = (u64*)d.allocate(n * 8);
 			rows[i] = (u32*)d.allocate(n * 4);
@@ -59,11 +58,17 @@ struct Temp {
 		status = (u32*)d.allocate(statusWords * 4);
 		field = (Field*)d.allocate(sizeof(Field));
 	}
-	static u64 tiles(u64 n, u64 strip, u64 tile) { return n / strip * ceil_div(strip, tile) + ceil_div(n % strip, tile); }
+	// Of rows that are binned strip by strip, halves and all.
+	u64 tiles(u64 n, Size size, bool wide) const {
+		auto ofStrip = [&](u64 rows) {
+			u64 tiles = ceil_div(rows, shape_of(size, wide).rows);
+			return tiles + halved(size, tiles, multiprocessors);
+		};
+		return n / strip * ofStrip(strip) + ofStrip(n % strip);
+	}
 	// Of the passes of a size: of packed records, of wide ones, and of the first pass if its tiles are of another size.
 	u64 status_words(u64 rows, Size size, int kinds = STATUS_KINDS) const {
-		u64 words[] = {tiles(rows, strip, shape_of(size, false).rows), tiles(rows, strip, shape_of(size, true).rows),
-		               size == LARGE ? tiles(rows, strip, shape_of(MEDIUM, false).rows) : 0};
+		u64 words[] = {tiles(rows, size, false), tiles(rows, size, true), size == LARGE ? tiles(rows, MEDIUM, false) : 0};
 		u64 sum = 0;
 		for (int i = 0; i < kinds; i++) sum += words[i] * RADIX_BINS;
 		return sum;
@@ -91,6 +96,16 @@ inline std::vector<Digit> digits_of(u32 bits) {
 		left -= width;
 	}
 	return digits;
+}
+
+// The digits in which some bit varies.
+inline std::vector<size_t> varying_digits(u32 codeBits, u64 varying) {
+	std::vector<Digit> digits = digits_of(codeBits);
+	std::vector<size_t> vary;
+	for (size_t i = 0; i < digits.size(); i++) {
+		if (varying >> digits[i].shift & ((1ull << digits[i].bits) - 1)) vary.push_back(i);
+	}
+	return vary;
 }
 
 // One pass: the kernel, its tiles, and what it reads and writes.
@@ -122,15 +137,16 @@ struct Sorter {
 		Status kind = p.size != size ? OF_FIRST : p.wide ? OF_WIDE : OF_PACKED;
 		u32* status = t.status + t.status_words(n, size, kind);
 		for (u64 first = 0, k = 0; first < n; first += strip, k++) {
-			u64 rows = std::min(strip, n - first), tiles = ceil_div(rows, shape.rows), grid = shape.scanned ? std::min(tiles + 1, d.multiprocessors) : tiles;
+			u64 rows = std::min(strip, n - first), tiles = ceil_div(rows, shape.rows);
+			u64 blocks = tiles + halved(p.size, tiles, d.multiprocessors), grid = shape.scanned ? std::min(tiles + 1, d.multiprocessors) : blocks;
 			u32* next = first + strip < n ? t.next + k % 2 * RADIX_BINS : nullptr;
 			bool words = !p.wide && b.rowBits == 32;
 			d.early = !shape.scanned && (tiles >= 2 * d.multiprocessors || (tiles <= d.multiprocessors && words)); // as tileSize.early has it
-			d.run(p.kernels[p.size], grid, shape.threads, shape.bytes, b.field, b.in, b.inRows, b.out, b.outRows, b.rowBits, b.drop, first, rows,
+			d.run(p.kernels[p.size], grid, shape.threads, shape.bytes, b.field, b.in, b.inRows, b.out, b.outRows, b.rowBits, b.parts, first, rows,
 			      p.digit.shift, p.digit.bits, base, next, status, t.counts + Temp::countWords + launches++, phase[kind]);
 			d.early = false;
 			base = next;
-			status += tiles * RADIX_BINS;
+			status += blocks * RADIX_BINS;
 		}
 		phase[kind]++;
 	}
@@ -147,18 +163,17 @@ struct Sorter {
 		      t.status_words(n, size));
 	}
 
-	// Sorts by the digits that vary and writes row numbers to rows. Codes have codeBits bits.
-	void sort(const Field* field, bool fromRecords, u32 codeBits, u32* rows) {
+	// Sorts by the digits that vary, if these are known, and writes row numbers to rows. Codes have codeBits bits.
+	void sort(const Field* field, bool fromRecords, u32 codeBits, u32* rows, std::vector<size_t> use = {}) {
 		std::vector<Digit> digits = digits_of(codeBits);
-		bool asks = n >= 1u << (digits.size() <= HALF_DIGITS ? 25 : 21); // which digits vary
-		std::vector<size_t> use;
+		bool known = !use.empty(), asks = !known && n >= 1u << (digits.size() <= HALF_DIGITS ? 25 : 21); // which digits vary
 		u64 constant = 0;
 		std::fill(phase, phase + STATUS_KINDS, 0);
 		launches = 0;
 		histograms(field, digits);
 		if (asks) d.down(&constant, t.counts + MAX_DIGITS * RADIX_BINS, 8);
 		for (size_t i = 0; i < digits.size(); i++) {
-			if (!(constant >> i & 1)) use.push_back(i);
+			if (!known && !(constant >> i & 1)) use.push_back(i);
 		}
 		if (use.empty()) use.push_back(0);
 		std::vector<PlannedPass> passes = plan(digits, use, field, fromRecords, rows);
@@ -168,24 +183,27 @@ struct Sorter {
 	// The passes for the digits that are used, as planPasses of package gpu plans them.
 	std::vector<PlannedPass> plan(const std::vector<Digit>& digits, const std::vector<size_t>& use, const Field* field, bool fromRecords, u32* rows) const {
 		u64 codeBits = digits[use.back()].shift + digits[use.back()].bits;
-		bool wide = fromRecords || codeBits + rowBits > 64, words = codeBits <= 32 && !wide; // records of two words
+		bool wide = fromRecords || codeBits + rowBits > 64;
+		u64 below = wide ? 0 : codeBits <= 32 ? 32 : rowBits; // the bits below the code in a word,
+		u64 gone = 0, rest = 4;                                // the bits that the code has lost, the bytes of the rest of the row
 		int from = 0;
-		u64 dropped = 0;
 		std::vector<PlannedPass> passes;
 		for (size_t k = 0; k < use.size(); k++) {
 			const Digit& digit = digits[use[k]];
-			bool first = k == 0 && !fromRecords, last = k + 1 == use.size();
-			u64 end = digit.shift + digit.bits;
-			bool narrow = wide && !first && !last && codeBits - end + rowBits <= 64;
+			bool first = k == 0 && !fromRecords, last = k + 1 == use.size(), asWide = wide || (first && last);
+			bool words = !asWide && below >= 32; // records of two words
 			const BinningKernel* kernels = wide ? binningMiddleWide : words ? binningMiddleShort : binningMiddle;
 			if (first) kernels = last ? binningOnly : wide ? binningFirstWide : shortCodes ? binningFirstShort : binningFirst;
 			else if (last) kernels = wide ? binningLastWide : words ? binningLastShort : binningLast;
-			else if (narrow) kernels = binningNarrow;
-			bool row32 = words || (narrow && codeBits - end <= 32);
-			Binning b = {field, t.codes[from], t.rows[from], t.codes[1 - from], last ? rows : t.rows[1 - from], row32 ? 32 : rowBits, end};
-			bool asWide = wide || (first && last);
-			passes.push_back({kernels, first && !asWide && size == LARGE ? MEDIUM : size, asWide, {digit.shift - dropped, digit.bits}, b});
-			if (narrow) wide = false, words = row32, dropped = end;
+			u64 inWord = asWide && first ? 0 : words ? 32 : below, shift = digit.shift - gone + (words ? below - 32 : 0), parts = rest;
+			if (wide && !last) {
+				u64 end = digit.shift + digit.bits, to = 64 - codeBits + end, lift = to - below - (end - gone), left = to < rowBits ? rowBits - to : 0;
+				rest = left == 0 ? 0 : left <= 8 ? 1 : left <= 16 ? 2 : 4;
+				parts |= lift << 8 | to << 16 | rest << 24;
+				wide = rest > 0, below = to, gone = end;
+			}
+			Binning b = {field, t.codes[from], t.rows[from], t.codes[1 - from], last ? rows : t.rows[1 - from], inWord, parts};
+			passes.push_back({kernels, first && !asWide && size == LARGE ? MEDIUM : size, asWide, {shift, digit.bits}, b});
 			from = 1 - from;
 		}
 		return passes;

@@ -22,6 +22,7 @@ struct Device {
 	u64 multiprocessors = 0;
 	bool hopper = false; // or later
 	bool early = false;  // kernels may start before those before them are through, and wait for them by themselves
+	bool together = false; // all blocks of a kernel are there at a time
 	cudaLibrary_t image = nullptr;                // a built image, whose kernels run in place of those compiled in
 	std::map<const void*, const void*> functions; // what runs, by what is compiled in
 	std::map<const void*, u32> raised;            // shared memory that kernels may have
@@ -63,9 +64,10 @@ struct Device {
 	template <class... Parameters> void launch(const void* function, u64 grid, u32 threads, u32 shared, Parameters... parameters) {
 		void* places[] = {(void*)&parameters...};
 		cudaLaunchAttribute attribute = {};
-		attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-		attribute.val.programmaticStreamSerializationAllowed = 1;
-		cudaLaunchConfig_t config = {dim3((u32)grid), dim3(threads), shared, stream, &attribute, early && hopper ? 1u : 0u};
+		attribute.id = together ? cudaLaunchAttributeCooperative : cudaLaunchAttributeProgrammaticStreamSerialization;
+		if (together) attribute.val.cooperative = 1;
+		else attribute.val.programmaticStreamSerializationAllowed = 1;
+		cudaLaunchConfig_t config = {dim3((u32)grid), dim3(threads), shared, stream, &attribute, together || (early && hopper) ? 1u : 0u};
 		must(cudaLaunchKernelExC(&config, function, places), "launch");
 	}
 	// A kernel whose grid is one cluster, of a size that not every device has.
@@ -74,6 +76,13 @@ struct Device {
 		const void* function = function_of((const void*)kernel);
 		if (!raised[function]) must(cudaFuncSetAttribute(function, cudaFuncAttributeNonPortableClusterSizeAllowed, 1), "a cluster");
 		run(kernel, blocks, threads, shared, arguments...);
+	}
+	// A kernel whose blocks wait for one another.
+	template <class... Parameters, class... Arguments>
+	void run_together(void (*kernel)(Parameters...), u64 blocks, u32 threads, u32 shared, Arguments... arguments) {
+		together = true;
+		run(kernel, blocks, threads, shared, arguments...);
+		together = false;
 	}
 	void mark(const char* name) {
 		marks.emplace_back(name, nullptr);
@@ -100,6 +109,16 @@ struct Device {
 		must(cudaEventRecord(noted, stream), "record");
 	}
 	void wait_for_note() { must(cudaEventSynchronize(noted), "wait"); }
+	// What a kernel tells in a word of pinned memory, which was zero; zero when the stream is through without.
+	u64 hear(const volatile u64* word) {
+		for (;;) {
+			if (u64 said = *word) return said;
+			cudaError_t state = cudaStreamQuery(stream);
+			if (state == cudaErrorNotReady) continue;
+			must(state, "run");
+			return *word;
+		}
+	}
 	void up(void* to, const void* from, u64 bytes) {
 		if (pinnedUsed + bytes > pinnedBytes) must(cudaStreamSynchronize(stream), "wait"), pinnedUsed = 0;
 		if (bytes <= pinnedBytes) {
@@ -129,6 +148,10 @@ struct Device {
 	void run_cluster(void (*kernel)(Parameters...), u64 blocks, u32 threads, u32 shared, Arguments... arguments) {
 		emulation::launch_cluster((u32)blocks, threads, shared, [=] { kernel((Parameters)(arguments)...); }, seed++);
 	}
+	template <class... Parameters, class... Arguments>
+	void run_together(void (*kernel)(Parameters...), u64 blocks, u32 threads, u32 shared, Arguments... arguments) {
+		emulation::launch((u32)blocks, threads, shared, [=] { kernel((Parameters)(arguments)...); }, seed++, (u32)blocks);
+	}
 	void zero(void* p, u64 bytes) { memset(p, 0, bytes); }
 	void fill(void* p, int byte, u64 bytes) { memset(p, byte, bytes); }
 	void* allocate(u64 bytes) { return aligned_alloc(16, (bytes + 31) / 16 * 16); }
@@ -137,6 +160,7 @@ struct Device {
 	void release_pinned(void* p) { release(p); }
 	void note() {}
 	void wait_for_note() {}
+	u64 hear(const u64* word) { return *word; }
 	void up(void* to, const void* from, u64 bytes) { memcpy(to, from, bytes); }
 	void down(void* to, const void* from, u64 bytes) { memcpy(to, from, bytes); }
 };

@@ -58,7 +58,8 @@ struct Partitioner {
 	Device& d;
 	PartitionTemp& t;
 	Buckets b = {};
-	bool small = false, keys = false;
+	u32 rowBits = 1; // at least, for tests
+	bool small = false, keys = false, ordered = false, narrow = false; // narrow: codes of 32 bits tell all numbers of a column of 8 bytes apart
 
 	template <class T> static u32 dealer_bytes(T tile, u32 bins) { return (u32)tile * 8 + (bins + 4) * 8 + 128; }
 	static u32 finish_bytes(u32 room, u32 binBits, bool wide) {
@@ -66,56 +67,98 @@ struct Partitioner {
 	}
 
 	// Buckets above the window that are taken, as package gpu has it.
-	static u64 tolerated(const Column& c, u64 bits) {
-		if (c.width == 8) return std::max(128u, (1u << bits) / 4);
-		return bits == BUCKET_BITS || c.form == FORM_FLOAT ? std::max(128u, (1u << bits) / 10) : 0;
+	static u64 tolerated(const Column& c, u64 bits) { return std::max(128u, (1u << bits) / (c.width == 8 ? 4 : 10)); }
+
+	// From one window to the next, as package gpu has it.
+	static u64 step_of(u64 n, u64 bits, u64 window) {
+		if (window != FINISH_WINDOW || n > EVEN_WINDOW_ROWS) return window;
+		u64 step = std::max<u64>(n >> bits, 1);
+		while (2 * step <= window) step *= 2;
+		return step;
 	}
 
-	// Launches it all, or of many rows no more than the sample wants; when told, the report says whether rows has the result.
-	void launch(const Column& c, u32 codeBits, u64 n, u32* rows, u64 smallRows = SMALL_ROWS, u64 bits = 1) {
+	// What the kernels are told.
+	void shape(const Column& c, u32 codeBits, u64 n, u32* rows, u64 smallRows = SMALL_ROWS, u64 bits = 1) {
 		keys = c.form == FORM_KEYS;
 		if (keys) smallRows = 0, bits = std::max<u64>(bits, ONLY_PASS_BITS + 1);
 		small = n <= smallRows;
 		u64 window = small ? SMALL_FINISH_WINDOW : FINISH_WINDOW, binBits = small ? SMALL_FINISH_BIN_BITS : FINISH_BIN_BITS;
-		u64 rowBits = std::max(bits_of(n - 1), 1u);
+		rowBits = std::max(bits_of(n - 1), rowBits);
 		while (bits < BUCKET_BITS && (n / (double)(1 << bits) > window * 0.9 || bits + binBits < rowBits)) bits++;
-		u64 first = bits <= ONLY_PASS_BITS ? bits : (bits + 1) / 2, grid = std::min(ceil_div(n, LOOK_THREADS * 8), d.multiprocessors);
+		u64 first = bits <= ONLY_PASS_BITS ? bits : (bits + 1) / 2;
 		b = {whole_field(c), c, codeBits,          {(u64)t.records[0], (u64)t.records[1]}, (u64)rows,        (u64)t.counts, (u64)t.starts, (u64)t.cursors,
-		     (u64)t.firstStarts, (u64)t.firstCursors, (u64)t.windows, (u64)t.verdict, (u64)t.rest, n, bits, first, rowBits, window, bits - first,
-		     (u64)t.map, (u64)t.classCounts, (u64)t.seen, (u64)t.report, 2 * RADIX_BITS, tolerated(c, bits)};
-		t.report->verdict.early = 0;
-		d.run(sample, 1, 1024, SAMPLE_BYTES, b);
-		if (!small) d.note();
-		d.run(keys ? look_keys : look, grid, LOOK_THREADS, LOOK_HEAD + (2u << BUCKET_BITS), b);
-		if (!small) {
-			d.wait_for_note();
-			if (t.report->verdict.early) return;
+		     (u64)t.firstStarts, (u64)t.firstCursors, (u64)t.windows, (u64)t.verdict, (u64)t.rest, n, bits, first, rowBits, window, step_of(n, bits, window), bits - first,
+		     (u64)t.map, (u64)t.classCounts, (u64)t.seen, (u64)t.report, 2 * RADIX_BITS, tolerated(c, bits), 0};
+	}
+	// Launches it all, or of many rows no more than the sample wants; when told, the report says whether rows has the result.
+	void launch(const Column& c, u32 codeBits, u64 n, u32* rows, u64 smallRows = SMALL_ROWS, u64 bits = 1) {
+		shape(c, codeBits, n, rows, smallRows, bits);
+		b.orders = !small && !keys;
+		u64 said = look_first();
+		if (said & SAYS_IN_ORDER) {
+			if ((ordered = in_order())) return d.note();
+			b.orders = 0, said = look_first();
 		}
-		if (bits > SMALL_BUCKET_BITS) d.run(bucket_plan, ceil_div(1 << bits, 4096) + CLASSES, 1024, 1024, b);
+		narrow = said & SAYS_NARROW;
+		if (!(said & SAYS_NO)) {
+			if (b.bits > SMALL_BUCKET_BITS) d.run(bucket_plan, ceil_div(1 << b.bits, 4096) + CLASSES, 1024, 1024, b);
+			if (!(said & SAYS_ASIDE)) sort(c.width == 8);
+		}
 		d.note();
-		sort(c.width == 8);
+		if (said & SAYS_ASIDE && !(d.hear(&t.report->plan) & SAYS_ASIDE)) d.zero(t.classCounts, CLASSES * ceil_div(n, tile()) * 4); // they are in order
+	}
+	// Rows of a tile of the pass that reads the column.
+	u32 tile() const {
+		if (b.second) return b.field.width == 8 ? PARTITION_WIDE_TILE : PARTITION_TILE;
+		return b.bits <= SMALL_PASS_BITS ? PARTITION_SMALL_TILE : PARTITION_ONLY_TILE;
+	}
+	// What the sample says, of many rows.
+	u64 look_first() {
+		t.report->sample = t.report->plan = 0;
+		d.run(sample, 1, 1024, SAMPLE_BYTES, b);
+		d.early = true;
+		u64 grid = std::min(ceil_div(b.n, LOOK_THREADS * 8), d.multiprocessors);
+		d.run(keys ? look_keys : look, grid, LOOK_THREADS, LOOK_HEAD + (2u << BUCKET_BITS), b);
+		d.early = false;
+		return small ? +SAYS_YES : d.hear(&t.report->sample);
+	}
+	// Whether the rows are in order, as the sample is, but for a few.
+	bool in_order() {
+		d.run(watch_order, std::min(ceil_div(b.n, STREAM_THREADS * 8), d.multiprocessors * 8), STREAM_THREADS, 4 << 10, b);
+		u64 said = d.hear(&t.report->plan);
+		if (said & SAYS_STRAYS) d.run(place_strays, d.multiprocessors * 8, STREAM_THREADS, 0, b);
+		return said & SAYS_YES;
 	}
 	void sort(bool wide) {
-		bool allBits = wide || b.field.form == FORM_FLOAT; // of records
-		d.early = small || wide;                           // as package gpu has it
+		bool allBits = wide && !narrow; // of records
+		d.early = small || wide;        // as package gpu has it
 		if (b.second) {
 			u32 threads = wide ? PARTITION_WIDE_THREADS : PARTITION_THREADS;
-			u32 tile = wide ? PARTITION_WIDE_TILE : PARTITION_TILE;
-			d.run(keys ? partition_first_keys : wide ? partition_first_wide : partition_first, ceil_div(b.n, tile), threads, dealer_bytes(tile, 256), b);
+			d.run(keys ? partition_first_keys : wide ? partition_first_wide : b.field.form == FORM_FLOAT ? partition_first_floats : partition_first, ceil_div(b.n, tile()), threads, dealer_bytes(tile(), 256), b);
 			d.run(partition_second, b.n / PARTITION_SECOND_TILE + (1 << b.firstBits) + 1, PARTITION_SECOND_THREADS, dealer_bytes(PARTITION_SECOND_TILE, 256), b);
 		} else {
 			bool least = b.bits <= SMALL_PASS_BITS;
-			u32 tile = least ? PARTITION_SMALL_TILE : PARTITION_ONLY_TILE, threads = least ? PARTITION_SMALL_THREADS : PARTITION_ONLY_THREADS;
+			u32 threads = least ? PARTITION_SMALL_THREADS : PARTITION_ONLY_THREADS;
 			auto kernel = least ? wide ? partition_small_wide : partition_small : wide ? partition_only_wide : partition_only;
-			d.run(kernel, ceil_div(b.n, tile), threads, dealer_bytes(tile, 1 << (least ? SMALL_PASS_BITS : ONLY_PASS_BITS)), b);
+			d.run(kernel, ceil_div(b.n, tile()), threads, dealer_bytes(tile(), 1 << (least ? SMALL_PASS_BITS : ONLY_PASS_BITS)), b);
 		}
-		u32 threads = allBits && !small ? FINISH_WIDE_THREADS : FINISH_THREADS, items = small ? SMALL_FINISH_ITEMS : allBits ? FINISH_WIDE_ITEMS : FINISH_ITEMS;
-		auto kernel = small ? allBits ? finish_small_wide : finish_small : allBits ? finish_wide : finish;
-		d.run(kernel, ceil_div(b.n, b.window), threads, finish_bytes(threads * items, small ? SMALL_FINISH_BIN_BITS : FINISH_BIN_BITS, allBits), b);
+		d.early = small || allBits || b.n <= EARLY_FINISH_ROWS;
+		finish(d, b, small, allBits);
+	}
+	// The last two kernels; wide: records of 64 bits. The last one always starts early: no block of the finish comes behind its own.
+	static void finish(Device& d, const Buckets& b, bool small, bool wide) {
+		u32 threads = wide && !small ? FINISH_WIDE_THREADS : FINISH_THREADS, items = small ? SMALL_FINISH_ITEMS : wide ? FINISH_WIDE_ITEMS : FINISH_ITEMS;
+		auto kernel = small ? wide ? finish_small_wide : ::finish_small : wide ? finish_wide : ::finish;
+		d.run(kernel, ceil_div(b.n, b.step), threads, finish_bytes(threads * items, small ? SMALL_FINISH_BIN_BITS : FINISH_BIN_BITS, wide), b);
+		d.early = true;
 		d.run(finish_rest, d.multiprocessors, FINISH_REST_THREADS, finish_bytes(FINISH_REST_THREADS * FINISH_REST_ITEMS, FINISH_REST_BIN_BITS, true), b);
 		d.early = false;
 	}
-	// Waits for the report, while the sort goes on.
+	// Whether rows will have the result: while the sort goes on.
+	bool sorts() {
+		return d.hear(&t.report->plan) & SAYS_YES;
+	}
+	// Waits for the whole report, and with it for the sort.
 	const Report& told() {
 		d.wait_for_note();
 		return *t.report;

@@ -66,6 +66,32 @@ func testLimit(t *testing.T, e suite) {
 	}
 	scenario{seed: 1, rows: 30_000, keys: []keySpec{{columnSpec: plainSpec(keyencode.Bool)}, {columnSpec: plainSpec(keyencode.LargeBinary)}},
 		limit: 100}.check(t, e)
+	testFewOfMany(t, e)
+}
+
+// testFewOfMany wants far fewer rows than there are, by keys of all lengths; with values that are in many rows the limit is among them.
+func testFewOfMany(t *testing.T, e suite) {
+	nullable := columnSpec{kind: keyencode.Int64, dist: uniform, nulls: 0.1}
+	sets := [][]columnSpec{
+		{plainSpec(keyencode.Uint32)}, {{kind: keyencode.Float64, dist: plain[18], nulls: 0.05}}, {{kind: keyencode.Int64, dist: plain[8]}}, {{kind: keyencode.Int32, dist: uniform, nulls: 1}},
+		{nullable, plainSpec(keyencode.Int64)}, {{kind: keyencode.Int64, dist: plain[8]}, plainSpec(keyencode.Float64)}, {plainSpec(keyencode.Decimal256)},
+		{plainSpec(keyencode.Int32), plainSpec(keyencode.Int16)}, {plainSpec(keyencode.Bool), plainSpec(keyencode.Int8)}, {plainSpec(keyencode.Binary)}, {{kind: keyencode.Int64, dist: uniform, nulls: 0.95}},
+	}
+	for i, set := range sets {
+		sizes := e.sizes(45_000, 150_000)
+		if i < 4 {
+			sizes = e.sizes(45_000, 1<<20+7)
+		}
+		for _, n := range sizes {
+			for k, limit := range []int{100, n / 50, n / 5} {
+				s := scenario{seed: uint64(i), rows: n, payload: []columnSpec{rowID}, limit: limit}
+				for _, spec := range set {
+					s.keys = append(s.keys, modes(spec)[(i+k)%4])
+				}
+				s.prove(t, e)
+			}
+		}
+	}
 }
 
 func plainSpec(kind keyencode.Kind) columnSpec { return columnSpec{kind: kind, dist: uniform} }

@@ -15,8 +15,8 @@ type finisher struct {
 	spare   []byte   // one lane of the bin
 	tie     tieStorage
 	counts  []uint32 // of two digits
-	runs    []run
-	further []run
+	runs    []keyencode.Run
+	further []keyencode.Run
 	tied    []tiedRecord
 	owned   []byte // all of the storage
 }

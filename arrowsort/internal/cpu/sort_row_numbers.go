@@ -190,10 +190,10 @@ func (f *finisher) breakRecordTies(plan *keyencode.Plan, src source, rows []uint
 		}
 		switch last := len(runs) - 1; {
 		case word >= plan.Words():
-		case last >= 0 && runs[last].hi == t.at:
-			runs[last].hi++
+		case last >= 0 && runs[last].Hi == t.at:
+			runs[last].Hi++
 		default:
-			runs = append(runs, run{t.at - 1, t.at + 1, word})
+			runs = append(runs, keyencode.Run{Lo: t.at - 1, Hi: t.at + 1, Word: word})
 		}
 	}
 	for i, r := range rows {

@@ -108,5 +108,5 @@ func (f *finisher) sortRows(plan *keyencode.Plan, src source, rows []uint32, wor
 		f.permute(bytesOf(rows), order, 4)
 		f.permute(bytesOf(codes), order, 8)
 	}
-	f.breakTies(src, plan, rows, appendRuns(f.runs[:0], codes, 0, word, plan))
+	f.breakTies(src, plan, rows, plan.AppendRuns(f.runs[:0], codes, word, 0))
 }

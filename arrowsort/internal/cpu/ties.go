@@ -5,12 +5,6 @@ import "github.com/arrowsort/arrowsort/keyencode"
 // tieRows is the number of tied rows whose next words are fetched together: their cache misses overlap.
 const tieRows = 4096
 
-// A run is a group of rows, neighbours in the order so far, that tie in all words before word.
-type run struct {
-	lo, hi int
-	word   int
-}
-
 // tieStorage is the temp storage for ties, as long as the longest bin.
 type tieStorage struct {
 	codes []uint64
@@ -19,26 +13,26 @@ type tieStorage struct {
 
 // breakTies orders the rows of each run by the words of their codes that follow, fetching one more word for all tied rows
 // at a time. rows are rows of src; the runs lie within it.
-func (f *finisher) breakTies(src source, plan *keyencode.Plan, rows []uint32, runs []run) {
+func (f *finisher) breakTies(src source, plan *keyencode.Plan, rows []uint32, runs []keyencode.Run) {
 	further := f.further[:0]
 	for len(runs) > 0 && !f.stopped() {
 		further = further[:0]
 		for i := 0; i < len(runs); {
 			j, n := i, 0
-			for j < len(runs) && runs[j].word == runs[i].word && (n == 0 || n+runs[j].hi-runs[j].lo <= tieRows) {
-				n += runs[j].hi - runs[j].lo
+			for j < len(runs) && runs[j].Word == runs[i].Word && (n == 0 || n+runs[j].Hi-runs[j].Lo <= tieRows) {
+				n += runs[j].Hi - runs[j].Lo
 				j++
 			}
 			fetch := f.tie.rows[:0]
 			for _, r := range runs[i:j] {
-				fetch = append(fetch, rows[r.lo:r.hi]...)
+				fetch = append(fetch, rows[r.Lo:r.Hi]...)
 			}
 			codes := f.tie.codes[:n]
-			src.encodeRows(codes, runs[i].word, fetch)
+			src.encodeRows(codes, runs[i].Word, fetch)
 			for _, r := range runs[i:j] {
-				k := r.hi - r.lo
-				f.sortRun(rows[r.lo:r.hi], codes[:k])
-				further = appendRuns(further, codes[:k], r.lo, r.word, plan)
+				k := r.Hi - r.Lo
+				f.sortRun(rows[r.Lo:r.Hi], codes[:k])
+				further = plan.AppendRuns(further, codes[:k], r.Word, r.Lo)
 				codes = codes[k:]
 			}
 			i = j
@@ -46,24 +40,6 @@ func (f *finisher) breakTies(src source, plan *keyencode.Plan, rows []uint32, ru
 		runs, further = further, runs
 	}
 	f.runs, f.further = runs[:0], further[:0]
-}
-
-// appendRuns finds the runs of equal neighbours in a word that a further word can tell apart. The first code belongs to row lo.
-func appendRuns(runs []run, codes []uint64, lo, word int, plan *keyencode.Plan) []run {
-	for i := 1; i < len(codes); i++ {
-		if codes[i] != codes[i-1] {
-			continue
-		}
-		e := i + 1
-		for e < len(codes) && codes[e] == codes[i] {
-			e++
-		}
-		if w := plan.Next(word, codes[i]); w < plan.Words() {
-			runs = append(runs, run{lo + i - 1, lo + e, w})
-		}
-		i = e
-	}
-	return runs
 }
 
 // sortRun orders the rows by their codes, stably, and the codes with them.
@@ -88,9 +64,9 @@ func (f *finisher) sortRun(rows []uint32, codes []uint64) {
 }
 
 // tiedRuns finds the runs of rows with equal codes that a further word can tell apart.
-func tiedRuns(runs []run, codes []uint64, order []uint32, plan *keyencode.Plan) []run {
+func tiedRuns(runs []keyencode.Run, codes []uint64, order []uint32, plan *keyencode.Plan) []keyencode.Run {
 	if order == nil {
-		return appendRuns(runs, codes, 0, 0, plan)
+		return plan.AppendRuns(runs, codes, 0, 0)
 	}
 	for i := 1; i < len(order); i++ {
 		c := codes[order[i]]
@@ -102,7 +78,7 @@ func tiedRuns(runs []run, codes []uint64, order []uint32, plan *keyencode.Plan) 
 			e++
 		}
 		if w := plan.Next(0, c); w < plan.Words() {
-			runs = append(runs, run{i - 1, e, w})
+			runs = append(runs, keyencode.Run{Lo: i - 1, Hi: e, Word: w})
 		}
 		i = e
 	}

@@ -21,6 +21,11 @@ static CUresult arrowsort_clusters(CUfunction f, int blocks, int threads, int sh
 	CUresult code = cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
 	return code != CUDA_SUCCESS ? code : cuOccupancyMaxActiveClusters(clusters, f, &launch);
 }
+
+// How many blocks of a function a multiprocessor can run at a time.
+static CUresult arrowsort_blocks(CUfunction f, int threads, int shared, int *blocks) {
+	return cuOccupancyMaxActiveBlocksPerMultiprocessor(blocks, f, threads, shared);
+}
 */
 import "C"
 
@@ -36,6 +41,8 @@ type Kernel struct {
 	Threads int // of a block
 	Shared  int // bytes of dynamic shared memory
 	Cluster int // blocks of the one cluster that the grid is; 0: blocks are on their own
+	// Together: all blocks are there at a time, so that they may wait for one another; at most one for each multiprocessor.
+	Together bool
 }
 
 type function struct {
@@ -58,7 +65,7 @@ func (c *Context) load(image []byte, kernels []Kernel) (err error) {
 	c.functions = make([]function, len(kernels))
 	for i, k := range kernels {
 		c.functions[i].Kernel = k
-		if k.Shared > c.Shared || (k.Cluster > 0 && c.Major < clusterCapability) {
+		if k.Shared > c.Shared || (k.Cluster > 0 && c.Major < clusterCapability) || (k.Together && c.Cooperative == 0) {
 			continue // not launched on this device
 		}
 		if err := c.functions[i].load(c.module); err != nil {
@@ -86,6 +93,13 @@ func (f *function) load(module cu.Module) (err error) {
 			return err
 		}
 		f.fits = clusters > 0
+	}
+	if f.Together {
+		var blocks C.int
+		if err := check("the grid of the kernel "+f.Name, C.arrowsort_blocks(handle, C.int(f.Threads), C.int(f.Shared), &blocks)); err != nil {
+			return err
+		}
+		f.fits = blocks > 0
 	}
 	return nil
 }

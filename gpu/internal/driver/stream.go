@@ -5,15 +5,17 @@ package driver
 /*
 #include <cuda.h>
 
-// A launch as cu has it, but the kernel may start before those in front of it are through. Each argument is a word.
-static CUresult arrowsort_launch_early(CUfunction f, unsigned blocks, unsigned threads, unsigned shared, CUstream s, unsigned long long *words, int count) {
+// A launch as cu has it, but all blocks of the kernel are there at a time, or it may start before those in front of it are through. Each
+// argument is a word.
+static CUresult arrowsort_launch(CUfunction f, unsigned blocks, unsigned threads, unsigned shared, CUstream s, unsigned long long *words, int count, int together) {
 	void *arguments[128];
 	for (int i = 0; i < count; i++) arguments[i] = &words[i];
-	CUlaunchAttribute early = {.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION};
-	early.value.programmaticStreamSerializationAllowed = 1;
+	CUlaunchAttribute attribute = {.id = together ? CU_LAUNCH_ATTRIBUTE_COOPERATIVE : CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION};
+	if (together) attribute.value.cooperative = 1;
+	else attribute.value.programmaticStreamSerializationAllowed = 1;
 	CUlaunchConfig c = {
 		.gridDimX = blocks, .gridDimY = 1, .gridDimZ = 1, .blockDimX = threads, .blockDimY = 1, .blockDimZ = 1,
-		.sharedMemBytes = shared, .hStream = s, .attrs = &early, .numAttrs = 1,
+		.sharedMemBytes = shared, .hStream = s, .attrs = &attribute, .numAttrs = 1,
 	};
 	return cuLaunchKernelEx(&c, f, arguments, NULL);
 }
@@ -75,10 +77,25 @@ func (c *Context) WaitFor(e Event) error {
 	return describe("running on "+c.Name, e.event.Synchronize())
 }
 
+// Passed reports whether the stream is through with all that it was given.
+func (s *Stream) Passed() (bool, error) {
+	err := s.stream.Query()
+	if err == cu.NotReady {
+		return false, nil
+	}
+	return err == nil, describe("running on "+s.context.Name, err)
+}
+
 // Zero fills memory with zeros.
 func (s *Stream) Zero(p Ptr, bytes int) error {
 	s.busy = true
 	return describe("clearing memory", cu.MemsetD8Async(cu.DevicePtr(p), 0, int64(bytes), s.stream))
+}
+
+// Copy copies within the memory of the device.
+func (s *Stream) Copy(dst, src Ptr, bytes int) error {
+	s.busy = true
+	return describe("copying on the device", cu.MemcpyDtoDAsync(cu.DevicePtr(dst), cu.DevicePtr(src), int64(bytes), s.stream))
 }
 
 // Upload copies pinned memory of the host, which stays as it is until the stream has passed.
@@ -96,8 +113,11 @@ func (s *Stream) Download(dst []byte, src Ptr) error {
 // Launch puts a kernel into the stream: the position of the kernel among those given to NewContext, the number of blocks,
 // the arguments, all of them 64-bit, or the words of the structure that is the one argument: words lie side by side for the driver.
 func (s *Stream) Launch(kernel, blocks int, args ...uint64) error {
-	s.busy = true
 	f := &s.context.functions[kernel]
+	if f.Together {
+		return s.launchWith(kernel, blocks, args)
+	}
+	s.busy = true
 	params := make([]unsafe.Pointer, len(args))
 	for i := range args {
 		params[i] = unsafe.Pointer(&args[i])
@@ -107,14 +127,25 @@ func (s *Stream) Launch(kernel, blocks int, args ...uint64) error {
 
 // LaunchEarly is Launch for a kernel that waits by itself for those in front of it: where the device can, it starts while they end.
 func (s *Stream) LaunchEarly(kernel, blocks int, args ...uint64) error {
-	const mostArguments = 128
 	if s.context.Major < 9 || len(args) > mostArguments {
 		return s.Launch(kernel, blocks, args...)
 	}
+	return s.launchWith(kernel, blocks, args)
+}
+
+// mostArguments is what arrowsort_launch takes.
+const mostArguments = 128
+
+// launchWith launches with the attribute that the kernel asks for.
+func (s *Stream) launchWith(kernel, blocks int, args []uint64) error {
 	s.busy = true
 	f := &s.context.functions[kernel]
 	// cu's function and stream hold nothing but the driver's handles.
 	handle, stream := *(*C.CUfunction)(unsafe.Pointer(&f.Function)), *(*C.CUstream)(unsafe.Pointer(&s.stream))
 	words := (*C.ulonglong)(unsafe.Pointer(unsafe.SliceData(args)))
-	return check("launching "+f.Name, C.arrowsort_launch_early(handle, C.uint(blocks), C.uint(f.Threads), C.uint(f.Shared), stream, words, C.int(len(args))))
+	together := C.int(0)
+	if f.Together {
+		together = 1
+	}
+	return check("launching "+f.Name, C.arrowsort_launch(handle, C.uint(blocks), C.uint(f.Threads), C.uint(f.Shared), stream, words, C.int(len(args)), together))
 }

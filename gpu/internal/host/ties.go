@@ -6,38 +6,13 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// A Run is a group of rows, neighbours in the order so far, that tie in all words of their codes before Word.
-type Run struct {
-	Lo, Hi int
-	Word   int
-}
-
-// AppendRuns finds the runs of equal neighbours in a word that a further word can tell apart. The first code belongs to
-// row lo, and so do places in the runs.
-func AppendRuns(runs []Run, plan *keyencode.Plan, codes []uint64, word, lo int) []Run {
-	for i := 1; i < len(codes); i++ {
-		if codes[i] != codes[i-1] {
-			continue
-		}
-		e := i + 1
-		for e < len(codes) && codes[e] == codes[i] {
-			e++
-		}
-		if next := plan.Next(word, codes[i]); next < plan.Words() {
-			runs = append(runs, Run{lo + i - 1, lo + e, next})
-		}
-		i = e
-	}
-	return runs
-}
-
 // batchRows is the number of tied rows that one thread takes at a time: their words are fetched together.
 const batchRows = 1 << 12
 
 // BreakTies orders the rows of each run by the words of their codes from the run's word on, stably. Runs do not overlap.
 // Storage beside the runs is that of a few batches.
-func (w *Workers) BreakTies(plan *keyencode.Plan, rows []uint32, runs []Run) error {
-	var batches [][]Run
+func (w *Workers) BreakTies(plan *keyencode.Plan, rows []uint32, runs []keyencode.Run) error {
+	var batches [][]keyencode.Run
 	for len(runs) > 0 {
 		n, k := 0, 0
 		for k < len(runs) && n < batchRows {
@@ -70,7 +45,7 @@ type tied struct {
 }
 
 // step orders the runs by one more word each, and returns the runs that are left.
-func (t *tieBreaker) step(runs []Run) (further []Run) {
+func (t *tieBreaker) step(runs []keyencode.Run) (further []keyencode.Run) {
 	for i := 0; i < len(runs); {
 		j := i + 1
 		for j < len(runs) && runs[j].Word == runs[i].Word {
@@ -83,7 +58,7 @@ func (t *tieBreaker) step(runs []Run) (further []Run) {
 }
 
 // stepWord is step for runs that have the same word next.
-func (t *tieBreaker) stepWord(runs []Run) (further []Run) {
+func (t *tieBreaker) stepWord(runs []keyencode.Run) (further []keyencode.Run) {
 	word := runs[0].Word
 	t.fetched = t.fetched[:0]
 	for _, r := range runs {
@@ -95,7 +70,7 @@ func (t *tieBreaker) stepWord(runs []Run) (further []Run) {
 	for _, r := range runs {
 		n := r.Hi - r.Lo
 		t.sort(t.rows[r.Lo:r.Hi], codes[:n])
-		further = AppendRuns(further, t.plan, codes[:n], word, r.Lo)
+		further = t.plan.AppendRuns(further, codes[:n], word, r.Lo)
 		codes = codes[n:]
 	}
 	return further

@@ -31,7 +31,7 @@ func TestBreakTies(t *testing.T) {
 		plan.Encode(codes, 0)
 		slices.SortStableFunc(rows, func(a, b uint32) int { return cmp.Compare(codes[a], codes[b]) })
 		slices.Sort(codes)
-		runs := AppendRuns(nil, plan, codes, 0, 0)
+		runs := plan.AppendRuns(nil, codes, 0, 0)
 		require.NoError(t, NewWorkers(t.Context(), 2).BreakTies(plan, rows, runs))
 
 		want := make([]uint32, len(all))

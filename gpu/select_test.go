@@ -1,0 +1,33 @@
+package gpu
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/kernels"
+)
+
+// TestShapeSelect: what a select has room for grows with what is wanted, and holds it.
+func TestShapeSelect(t *testing.T) {
+	for _, n := range []int{selectFrom, selectFrom + 1, 1 << 24, 1 << 28, 1<<32 - 1} {
+		last := selectShape{}
+		for _, k := range []int{1, 2, 100, 10_000, n / 100, n / 10, n / selectShare} {
+			s, ok := shapeSelect(n, k)
+			require.True(t, ok, "%d of %d rows", k, n)
+			require.Greater(t, s.room, k)
+			require.Less(t, s.room, 1<<31, "as kernels/abi.h asks")
+			require.GreaterOrEqual(t, s.hits, last.hits)
+			require.GreaterOrEqual(t, s.room, last.room)
+			require.Less(t, s.hits, kernels.SelectSample)
+			require.Greater(t, s.hits, int(float64(kernels.SelectSample)*float64(k)/float64(n)), "no fewer than on average")
+			last = s
+		}
+		_, ok := shapeSelect(n, n/selectShare+1)
+		require.False(t, ok)
+	}
+	for _, n := range []int{0, 1, selectFrom - 1} {
+		_, ok := shapeSelect(n, min(n, 1))
+		require.False(t, ok, "%d rows are soon sorted", n)
+	}
+}
