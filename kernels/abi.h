@@ -324,13 +324,17 @@ struct Heavy {
 // all in 32 bits; behind the prefix the code has low(x * scale + shifted out). Numbers below low have the prefix 0, those above last ~0.
 // It is narrow where the numbers in range are low and multiples of 2^right from there on, and what is left of them has 32 bits: the prefix
 // tells them apart, and all that is shifted out is zero. Floats that are spread evenly, as few are by their bits, have
-//   prefix = (value - offset) * factor >> 20;  value is that of the number in two's complement: number ^ flip
-// and right 1: rows that tie in their prefixes need not tie, but where a prefix is outside lossyLow..lossyHigh.
+//   code = (value - origin) * factor + offset, from the bucket on, as value_map.h makes it of the value's pattern
+// and right 1: rows that tie in their prefixes need not tie, but where a prefix is outside lossyLow..lossyHigh. flip and sign tell the number from
+// the pattern. What a look says of such floats: no less than the least of doubles, by up to 2^32, no more than the greatest, and of all floats
+// that more bits vary than do, but for the last ones.
 struct Map {
 	u64 low, last;
 	u64 right, left, scale, rowLeft, rowRight;
 	u64 floating;               // 1: by the value of floats
-	u64 factor, offset;         // patterns of doubles
+	u64 origin, factor, offset; // patterns of floats as the column has them
+	u64 bucketBits;
+	u64 spreadLow, spreadSpan;  // patterns: powers of two whose floats of four bytes are spread by their rows, and how many there are
 	u64 flip, sign;
 	u64 lossyLow, lossyHigh;
 	u64 clamps;  // 0: all numbers that there can be are in range

@@ -1,5 +1,7 @@
 #include "plan.h"
 
+static_assert(36 * 4 + sizeof(Partial) + sizeof(Verdict) + sizeof(Map) + sizeof(Statistics) <= 1024, "the shared memory that the host gives it");
+
 // bucket_plan says where everything begins. The first blocks have buckets, the others a class each; the last one to end judges.
 KERNEL(bucket_plan, PLAN_THREADS, 1)(PARAMETER Buckets arguments) {
 	const Buckets* b = &arguments;

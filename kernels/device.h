@@ -69,6 +69,15 @@ DEVICE u32 shift_right(u32 high, u32 low, u32 by) { return __funnelshift_r(low, 
 DEVICE u32 shift_left(u32 high, u32 low, u32 by) { return __funnelshift_l(low, high, by); }
 DEVICE u32 multiply_high(u32 a, u32 b) { return __umulhi(a, b); }
 DEVICE double multiply_add(double a, double b, double c) { return __fma_rn(a, b, c); }
+DEVICE float multiply_add(float a, float b, float c) { return __fmaf_rn(a, b, c); }
+// Rounded towards the lesser, and brought into 0..1; a NaN to 0.
+DEVICE float multiply_add_down(float a, float b, float c) { return __fmaf_rd(a, b, c); }
+DEVICE float multiply_add_unit(float a, float b, float c) {
+	float r;
+	asm("fma.rn.sat.f32 %0, %1, %2, %3;" : "=f"(r) : "f"(a), "f"(b), "f"(c));
+	return r;
+}
+DEVICE float as_float(u32 pattern) { return __uint_as_float(pattern); }
 DEVICE double as_double(u64 pattern) { return __longlong_as_double((long long)pattern); }
 DEVICE double as_double(u32 pattern) { return (double)__uint_as_float(pattern); } // of a float
 DEVICE u64 pattern_of(double x) { return (u64)__double_as_longlong(x); }
@@ -233,6 +242,12 @@ DEVICE u32 add_shared_if(bool wanted, u32 place, u32 x) {
 	             : "r"((u32)wanted), "r"(place), "r"(x)
 	             : "memory");
 	return before;
+}
+
+// The same, if any of some bits is there, without what it was before.
+DEVICE void count_shared_if(u32 bits, u32 wanted, u32 place, u32 x) {
+	asm volatile("{ .reg .pred p; .reg .b32 t; and.b32 t, %0, %1; setp.ne.u32 p, t, 0; @p red.shared.add.u32 [%2], %3; }" ::"r"(bits), "r"(wanted), "r"(place), "r"(x)
+	             : "memory");
 }
 
 // A word if it is wanted, else 0; and two neighbour words. Without branches, so that many are on their way at once.

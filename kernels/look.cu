@@ -1,4 +1,4 @@
-#include "look.h"
+#include "look_column.h"
 #include "plan.h"
 
 // The plan of at most PLAN_THREADS * PLAN_ITEMS buckets, by one block.

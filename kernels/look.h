@@ -43,14 +43,19 @@ template <class Word> struct Watch {
 
 // What a lane has seen of the numbers.
 template <class Word> struct Seen {
-	Word notLeast = 0, greatest = 0, any = 0, notAll = 0;
+	Word least = (Word)~(Word)0, greatest = 0, any = 0, all = (Word)~(Word)0;
 
 	DEVICE void add(Word x) {
-		Word complement = (Word)~x;
-		notLeast = complement > notLeast ? complement : notLeast;
+		least = x < least ? x : least;
 		greatest = x > greatest ? x : greatest;
 		any |= x;
-		notAll |= complement;
+		all &= x;
+	}
+	DEVICE void add(const Seen& s) {
+		least = s.least < least ? s.least : least;
+		greatest = s.greatest > greatest ? s.greatest : greatest;
+		any |= s.any;
+		all &= s.all;
 	}
 };
 
@@ -209,32 +214,36 @@ template <class Rows, bool plainColumn> struct Looker {
 		if (classes) atomic_add((u32*)b->classCounts + cls * tiles + first / tile, mine);
 		mine = 0;
 	}
-	// Rows of sorted keys share a bucket: one lane adds them all.
 	template <class Prefix> DEVICE void count(const Chunk<Word>& c, u32 first, u32 records, bool plain, const Prefix& prefix) {
-		u32* counters = m->counters();
 		u32 bucket[CHUNK_ITEMS];
 		UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) bucket[i] = prefix(c.number[i], first + Chunk<Word>::place(i)) >> shift;
-		if (!plain) {
+		if (plain) {
+			count_all(bucket);
+		} else {
 			UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) {
-				if (records >> i & 1) atomic_add(counters + bucket[i] / 2, 1u << bucket[i] % 2 * 16);
+				if (records >> i & 1) atomic_add(m->counters() + bucket[i] / 2, in_counter(bucket[i]));
 			}
-			return;
 		}
+	}
+	DEVICE static u32 in_counter(u32 bucket) { return 1 + (bucket & 1) * 65535; }
+	// Rows of sorted keys share a bucket: one lane adds them all.
+	DEVICE void count_all(const u32* bucket) {
+		u32* counters = m->counters();
 		if (vote(bucket[0] != bucket[CHUNK_ITEMS - 1]) == 0) {
 			u32 one = shuffle(bucket[0], 0), other = 0;
 			UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) other |= bucket[i] ^ one;
 			if (vote(other) == 0) {
-				if (lane_index() == 0) atomic_add(counters + one / 2, CHUNK_ROWS << one % 2 * 16);
+				if (lane_index() == 0) atomic_add(counters + one / 2, CHUNK_ROWS * in_counter(one));
 				return;
 			}
 		}
-		UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) atomic_add(counters + bucket[i] / 2, 1u << bucket[i] % 2 * 16);
+		UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) atomic_add(counters + bucket[i] / 2, in_counter(bucket[i]));
 	}
 
 	// What the warp has seen, for join.
 	DEVICE void store(bool outside) {
-		u64 high = sizeof(Word) == 4 && (seen.notLeast | seen.greatest) ? ~0ull << 32 : 0; // the upper halves of short numbers are zero
-		u64 notLeast = warp_max(high | seen.notLeast), greatest = warp_max(seen.greatest), any = warp_or(seen.any), notAll = warp_or(high | seen.notAll);
+		u64 high = sizeof(Word) == 4 && seen.least <= seen.greatest ? ~0ull << 32 : 0; // the upper halves of short numbers are zero
+		u64 notLeast = warp_max(high | (Word)~seen.least), greatest = warp_max(seen.greatest), any = warp_or(seen.any), notAll = warp_or(high | (Word)~seen.all);
 		u32 steps = (u32)(vote(watch.rises) != 0) | (u32)(vote(watch.ties) != 0) << 1 | (u32)(vote(watch.falls) != 0) << 2 |
 		            (u32)(vote(outside) != 0) << 3;
 		if (!plainColumn && less) atomic_add(m->less + lane_index(), less);
@@ -267,49 +276,5 @@ DEVICE void flush(const Buckets* b, const u32* counters) {
 	for (u32 i = thread_index(); i < 1u << b->bits >> 1; i += LOOK_THREADS) {
 		u32 two = counters[i];
 		if (two) atomic_add((u64*)b->counts + i, (u64)(two >> 16) << 32 | (two & 0xffff));
-	}
-}
-
-// The ways to a prefix are functions of their own, so that none has to spare registers for another.
-template <class Word, bool plainColumn> APART void look_simply(const Buckets* b) {
-	Mapper map(&LookMemory::of(shared_memory())->map);
-	Looker<Chunk<Word>, plainColumn>(b).run([&](Word x, u32) { return map.simple_prefix(x); });
-}
-template <class Word> APART void look_by_value(const Buckets* b) {
-	ByValue<Word> map(&LookMemory::of(shared_memory())->map);
-	Looker<Chunk<Word>, false>(b).run([&](Word x, u32 row) { return map.prefix(x, row); });
-}
-template <class Word, bool plainColumn> APART void look_narrowly(const Buckets* b) {
-	Mapper map(&LookMemory::of(shared_memory())->map);
-	Looker<Chunk<Word>, plainColumn>(b).run([&](Word x, u32 row) { return map.narrow_prefix(x, row); });
-}
-template <bool plainColumn> APART void look_widely(const Buckets* b) {
-	Mapper map(&LookMemory::of(shared_memory())->map);
-	Looker<Chunk<u64>, plainColumn>(b).run([&](u64 x, u32) { return (u32)(map.wide_code(x) >> 32); });
-}
-
-template <class Reader> APART void look_by_reader(const Buckets* b, Reader reader) {
-	Mapper map(&LookMemory::of(shared_memory())->map);
-	Looker<KeysChunk<Reader>, false>(b).run_keys(reader, [&](u64 x, u32 row) { return map.prefix_by_bits(x, row); });
-}
-DEVICE void look_at_keys(const Buckets* b) {
-	with_reader(&b->field, [=](auto reader) { look_by_reader(b, reader); });
-}
-
-template <class Word, bool plainColumn> DEVICE void look_by_bits(const Buckets* b, const Mapper& map) {
-	if (map.simple()) {
-		look_simply<Word, plainColumn>(b);
-	} else if (sizeof(Word) == 4 || map.narrow) {
-		look_narrowly<Word, plainColumn>(b);
-	} else {
-		look_widely<plainColumn>(b);
-	}
-}
-template <class Word> DEVICE void look_at_column(const Buckets* b, const Map* map) {
-	if (map->floating) return look_by_value<Word>(b);
-	if (b->field.form == FORM_INTEGER && b->field.validity == 0 && map->heavies == 0) {
-		look_by_bits<Word, true>(b, Mapper(map));
-	} else {
-		look_by_bits<Word, false>(b, Mapper(map));
 	}
 }

@@ -86,17 +86,29 @@ struct NumberedRow {
 // Where the items of a lane are among the rows of its warp: 16 bytes of neighbours in a lane.
 template <int vector> DEVICE u32 place_of_item(int i) { return (i / vector * 32 + lane_index()) * vector + i % vector; }
 
-// The items that the bitmap of a field says are valid. A lane reads a word for all.
-template <int items, int vector> DEVICE u32 valid_items(const Field* f, u64 first, u64 rows) {
-	static_assert(items < 32, "a word for each item, and one more");
-	u64 bit = f->bit + first, word = bit / 32 + lane_index(), last = (f->bit + rows - 1) / 32;
-	u32 bits = lane_index() <= items && word <= last ? load((const u32*)f->validity + word) : 0, mask = 0;
-	bits = shift_right(shuffle(bits, (lane_index() + 1) % 32), bits, (u32)bit % 32);
-	UNROLL for (int i = 0; i < items; i += vector) {
-		u32 at = place_of_item<vector>(i);
-		mask |= (shuffle(bits, at / 32) >> at % 32 & ((1u << vector) - 1)) << i;
+// A bitmap of validity: its words for some items, one in each lane, and of them the items that are valid.
+struct Validity {
+	const u32* words;
+	u64 bit, last; // position of row 0; the last word
+
+	DEVICE Validity(const Field* f, u64 rows) : words((const u32*)f->validity), bit(f->bit), last((f->bit + rows - 1) / 32) {}
+	template <int items> DEVICE u32 load(u64 first) const {
+		static_assert(items < 32, "a word for each item, and one more");
+		u64 word = (bit + first) / 32 + lane_index();
+		return lane_index() <= items && word <= last ? ::load(words + word) : 0;
 	}
-	return mask;
+	template <int items, int vector> DEVICE u32 of_items(u32 words, u32 first) const {
+		u32 bits = shift_right(shuffle(words, (lane_index() + 1) % 32), words, ((u32)bit + first) % 32), mask = 0;
+		UNROLL for (int i = 0; i < items; i += vector) {
+			u32 at = place_of_item<vector>(i);
+			mask |= (shuffle(bits, at / 32) >> at % 32 & ((1u << vector) - 1)) << i;
+		}
+		return mask;
+	}
+};
+template <int items, int vector> DEVICE u32 valid_items(const Field* f, u64 first, u64 rows) {
+	Validity v(f, rows);
+	return v.of_items<items, vector>(v.load<items>(first), (u32)first);
 }
 
 const u32 CHUNK_ROWS = 32 * CHUNK_ITEMS, ALL_ITEMS = (1u << CHUNK_ITEMS) - 1;

@@ -59,14 +59,16 @@ template <class Word, int threads, int tile, int bins> struct FirstPass {
 	DEVICE void encode(const Word* x) {
 		if (map.simple()) {
 			UNROLL for (int i = 0; i < items; i++) set(i, map.simple_code(x[i]));
-		} else if (map.floating) {
-			ByValue<Word> values(map.map);
-			UNROLL for (int i = 0; i < items; i++) set(i, values.code(x[i], first + place(i)));
 		} else if (sizeof(Word) == 4 || map.narrow) {
 			UNROLL for (int i = 0; i < items; i++) set(i, (u64)map.narrow_prefix(x[i], first + place(i)) << 32);
 		} else {
 			UNROLL for (int i = 0; i < items; i++) set(i, map.wide_code(x[i]));
 		}
+	}
+	// The same for floats as they are.
+	DEVICE void encode_floats(const Word* x) {
+		ValueMap<Word> values(map.map);
+		UNROLL for (int i = 0; i < items; i++) set(i, values.code(x[i], first + place(i)));
 	}
 	DEVICE void set(int i, u64 code) {
 		dealer.key[i] = (u32)(code >> 32);
@@ -80,8 +82,12 @@ template <class Word, int threads, int tile, int bins> struct FirstPass {
 	// Tiles of records only, as nearly all are.
 	DEVICE void run_whole(Word* x) {
 		dealer.clear();
-		Numbers<Word>(&b.field).template make_values<items>(x);
-		encode(x);
+		if (map.floating) {
+			encode_floats(x);
+		} else {
+			Numbers<Word>(&b.field).template make_values<items>(x);
+			encode(x);
+		}
 		deal<true>([](int) { return true; });
 	}
 
@@ -93,9 +99,11 @@ template <class Word, int threads, int tile, int bins> struct FirstPass {
 		if (b.field.validity) valid = valid_items<items, vector>(&b.field, first, b.n);
 		dealer.clear();
 		if (someClasses) classes.clear();
-		UNROLL for (int i = 0; i < items; i++) {
-			inside |= (u32)(first + place(i) < b.n) << i;
-			values |= (u32)numbers.make(x[i]) << i;
+		UNROLL for (int i = 0; i < items; i++) inside |= (u32)(first + place(i) < b.n) << i;
+		if (map.floating) {
+			UNROLL for (int i = 0; i < items; i++) values |= (u32)!is_nan(x[i]) << i;
+		} else {
+			UNROLL for (int i = 0; i < items; i++) values |= (u32)numbers.make(x[i]) << i;
 		}
 		if (numbers.rank) valid &= values;
 		values &= inside & valid;
@@ -105,7 +113,11 @@ template <class Word, int threads, int tile, int bins> struct FirstPass {
 			add(classes, CLASS_OF_NAN, inside & valid & ~values);
 			values &= ~add_heavies(classes, x, values);
 		}
-		encode(x);
+		if (map.floating) {
+			encode_floats(x);
+		} else {
+			encode(x);
+		}
 		sync_block();
 		if (someClasses) classes.write(b, tileFirst);
 		deal<false>([&](int i) { return values >> i & 1; });
@@ -119,7 +131,12 @@ template <class Word, int threads, int tile, int bins> struct FirstPass {
 		ROLLED for (u32 k = 0; k < map.heavies; k++) {
 			Word number = (Word)map.map->heavy[k].number;
 			u32 equal = 0;
-			UNROLL for (int i = 0; i < items; i++) equal |= (u32)(x[i] == number) << i;
+			if (map.floating) {
+				number = pattern_of_number(number, (Word)map.map->flip, (Word)map.map->sign);
+				UNROLL for (int i = 0; i < items; i++) equal |= (u32)(float_of(x[i]) == float_of(number)) << i;
+			} else {
+				UNROLL for (int i = 0; i < items; i++) equal |= (u32)(x[i] == number) << i;
+			}
 			add(classes, k, equal & values);
 			all |= equal;
 		}

@@ -145,7 +145,7 @@ template <class Word, u32 rows> struct Sampler {
 		u32 *byBits = m.cells, *byValue = byBits + bins;
 		Map* other = (Map*)(byValue + bins); // no heavy values: all is zero
 		u32* usable = (u32*)(other + 1);
-		if (thread_index() == 0) *usable = make_value_map(other, least, greatest, share, Numbers<Word>(f).flip, (Word)f->sign, (u32)b->rowBits);
+		if (thread_index() == 0) *usable = make_value_map(other, least, greatest, share, Numbers<Word>(f).flip, (Word)f->sign, (u32)b->bits, (u32)b->rowBits);
 		sync_block();
 		if (*usable) {
 			Mapper mapper(map), otherMapper(other);

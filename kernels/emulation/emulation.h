@@ -87,6 +87,16 @@ template <class To, class From> inline To copy_bits_of(From x) {
 	return y;
 }
 inline double multiply_add(double a, double b, double c) { return __builtin_fma(a, b, c); }
+inline float multiply_add(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+inline float multiply_add_down(float a, float b, float c) {
+	float r = __builtin_fmaf(a, b, c);
+	return r > (long double)a * b + c ? __builtin_nextafterf(r, -__builtin_inff()) : r; // exact where it matters: products have 48 bits
+}
+inline float multiply_add_unit(float a, float b, float c) {
+	float r = __builtin_fmaf(a, b, c);
+	return r >= 1 ? 1 : r > 0 ? r : 0;
+}
+inline float as_float(u32 pattern) { return copy_bits_of<float>(pattern); }
 inline double as_double(u64 pattern) { return copy_bits_of<double>(pattern); }
 inline double as_double(u32 pattern) { return copy_bits_of<float>(pattern); }
 inline u64 pattern_of(double x) { return copy_bits_of<u64>(x); }
@@ -166,6 +176,9 @@ inline u32 shared_place(const void* p) { return (u32)((const u8*)p - shared_memo
 inline u32 load_shared(u32 place) { return *(const u32*)(shared_memory() + place); }
 inline void store_shared(u32 place, u32 x) { *(u32*)(shared_memory() + place) = x; }
 inline u32 add_shared_if(bool wanted, u32 place, u32 x) { return wanted ? atomic_add((u32*)(shared_memory() + place), x) : 0; }
+inline void count_shared_if(u32 bits, u32 wanted, u32 place, u32 x) {
+	if (bits & wanted) atomic_add((u32*)(shared_memory() + place), x);
+}
 inline u32 load_shared_if(bool wanted, u32 place) { return wanted ? load_shared(place) : 0; }
 inline void store_shared_if(bool wanted, u32 place, u32 x) {
 	if (wanted) store_shared(place, x);

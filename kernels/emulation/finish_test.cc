@@ -67,7 +67,7 @@ void check(const Case& k) {
 			numbers.make(x);
 			least = std::min(least, x), greatest = std::max(greatest, x);
 		}
-		if (!make_value_map(&map, least, greatest, 0, numbers.flip, sign, rowBits)) fail(k, "no map");
+		if (!make_value_map(&map, least, greatest, 0, numbers.flip, sign, bits, rowBits)) fail(k, "no map");
 	} else {
 		u64 most = wide ? ~0ull : ~0u, margin = k.low || k.high ? most >> 14 : 0; // numbers outside of the range are none of the buckets'
 		make_map(&map, margin, most - margin, most, 0, rowBits);
@@ -76,7 +76,7 @@ void check(const Case& k) {
 	Mapper mapper(&map);
 	std::vector<std::pair<u32, u64>> dealt(n);
 	for (u64 i = 0; i < n; i++) {
-		u64 code = k.kind == VALUES ? ByValue<u64>(&map).code(number[i], (u32)i) : wide ? mapper.wide_code(number[i]) : (u64)mapper.prefix((u32)number[i], (u32)i) << 32;
+		u64 code = k.kind == VALUES ? ValueMap<u64>(&map).code(words[i], (u32)i) : wide ? mapper.wide_code(number[i]) : (u64)mapper.prefix((u32)number[i], (u32)i) << 32;
 		dealt[i] = {(u32)(code >> (64 - bits)), wide ? (code & ~0ull << rowBits) | i : code | i};
 	}
 	for (u64 i = n; i > 1; i--) std::swap(dealt[i - 1], dealt[mix(i + k.seed) % i]);

@@ -1,0 +1,151 @@
+// Maps of floats by their values, which are more often spread evenly than their bits are: monotone for any values, since a multiplication
+// and addition that is rounded once is. All constants are made by the sample; no conversion between formats comes after it. What is
+// outside of a map's range has the first or the last code.
+#pragma once
+#include "device.h"
+
+// The value of a float's number, as its pattern.
+template <class Word> DEVICE Word pattern_of_number(Word number, Word flip, Word sign) {
+	Word x = number ^ flip;
+	return x & sign ? (Word)(sign - x) : x;
+}
+template <class Word> DEVICE double value_of(Word number, Word flip, Word sign) { return as_double(pattern_of_number(number, flip, sign)); }
+// The number of the float next to a value.
+template <class Word> DEVICE Word number_of(double value, Word flip, Word sign) {
+	Word x = sizeof(Word) == 4 ? (Word)pattern_of((float)value) : (Word)pattern_of(value);
+	return (x & sign ? (Word)(sign - x) : x) ^ flip;
+}
+
+// Patterns as the values that they are: zeros of both signs are equal, and a NaN is not equal to itself.
+DEVICE float float_of(u32 pattern) { return as_float(pattern); }
+DEVICE double float_of(u64 pattern) { return as_double(pattern); }
+template <class Word> DEVICE bool is_nan(Word pattern) { return float_of(pattern) != float_of(pattern); }
+
+template <class Word> struct ValueMap;
+
+// Doubles: the bucket is what the high word of the result has above that of 2^52, the low word is the code behind it.
+template <> struct ValueMap<u64> {
+	static const u32 zero = 0x43300000; // the high word of 2^52
+
+	double factor, offset;
+	u32 last, bits;
+
+	DEVICE explicit ValueMap(const Map* m)
+	    : factor(as_double(m->factor)), offset(as_double(m->offset)), last((1u << (u32)m->bucketBits) - 1), bits((u32)m->bucketBits) {}
+
+	DEVICE u64 place(u64 x) const { return pattern_of(multiply_add(as_double(x), factor, offset)); }
+	DEVICE u32 bucket_at(u64 place) const {
+		int high = (int)(place >> 32);
+		high = high > (int)zero ? high : (int)zero;
+		return high - zero < last ? high - zero : last;
+	}
+	DEVICE u32 bucket(u64 x) const { return bucket_at(place(x)); }
+	DEVICE u64 code(u64 x, u32) const {
+		u64 at = place(x);
+		u32 high = (u32)(at >> 32), in = bucket_at(at), rest = high - zero == in ? (u32)at : in ? ~0u : 0;
+		return ((u64)in << 32 | rest) << (32 - bits);
+	}
+};
+
+// Floats of four bytes: in single precision a place has 24 bits, enough for the bucket; where in the bucket it is comes from the same sum
+// without the bucket. Rows that are equal are spread by their row numbers over the cell between a float and the next one, away from zero,
+// so that they do not crowd, and are in order.
+template <> struct ValueMap<u32> {
+	static const u32 exponent = 0x7f800000, signs = 0xff800000;
+	static constexpr float two23 = 8388608.0f;
+
+	float origin, factor, offset, unit, unitOffset, bins; // of all buckets, and of the unit that is cut into bins
+	float half, row, rowOffset, rests;                    // half a cell and a row's share of it, in multiples of the power of two in x
+	u32 bits, restLeft, rowShift, spreadLow, spreadSpan;
+	bool rowsLeft;
+
+	DEVICE static float power(int k) { return as_float((u32)(127 + k) << 23); }
+	DEVICE explicit ValueMap(const Map* m)
+	    : origin(as_float((u32)m->origin)), factor(as_float((u32)m->factor)), offset(as_float((u32)m->offset)), bits((u32)m->bucketBits),
+	      rowShift((u32)(m->rowLeft | m->rowRight)), spreadLow((u32)m->spreadLow), spreadSpan((u32)m->spreadSpan), rowsLeft(m->rowRight == 0) {
+		float one = power(-(int)bits), cell = factor * (7 * power(-26)); // seven eighths of a cell
+		unit = factor * one, unitOffset = offset * one, bins = power((int)bits) - power((int)bits - 24);
+		half = cell * 0.5f, row = (cell < 0 ? -cell : cell) * power(-23), rowOffset = -(two23 * 1.5f) * row;
+		restLeft = bits < 12 ? 12 - bits : 0; // 20 bits are far from errors of rounding
+		rests = power(32 - (int)bits - (int)restLeft) - 1;
+	}
+
+	DEVICE float from_origin(u32 x) const { return as_float(x) - origin; }
+	// 2^23 and the bucket.
+	DEVICE float place(float distance) const { return multiply_add_down(multiply_add_unit(distance, unit, unitOffset), bins, two23); }
+	DEVICE static u32 whole(float place) { return pattern_of(place) & 0x7fffff; }
+	DEVICE u32 bucket(u32 x) const { return whole(place(from_origin(x))); }
+	DEVICE u64 code(u32 x, u32 r) const {
+		float distance = from_origin(x), at = place(distance), in = multiply_add(distance, factor, offset - (at - two23));
+		u32 power = x & exponent;
+		if (power - spreadLow <= spreadSpan) {
+			u32 ofRow = rowsLeft ? r << rowShift : r >> rowShift; // 23 bits
+			float share = multiply_add(as_float(ofRow | 0x4b000000), row, rowOffset);
+			in = multiply_add(as_float(power), share, multiply_add(as_float(x & signs), half, in));
+		}
+		float rest = multiply_add(multiply_add_unit(in, 0.96875f, 0.015625f), rests, two23); // both ends give way to errors of rounding
+		return (u64)(whole(at) << (32 - bits) | whole(rest) << restLeft) << 32;
+	}
+};
+
+// What a map of values starts from: those of its least and its greatest number.
+struct ValueRange {
+	double least, greatest;
+
+	DEVICE double span() const { return greatest - least; } // negative where numbers fall with values
+	DEVICE bool usable() const { return span() - span() == 0 && span() != 0; } // neither infinite, nor not a number
+};
+
+DEVICE double absolute(double x) { return x < 0 ? -x : x; }
+
+// A part in 2^10 at either end gives way to errors of rounding.
+DEVICE bool map_doubles(Map* m, ValueRange r) {
+	const double two52 = 4503599627370496.0;
+	double unit = as_double((u64)(1023 + 22 + m->bucketBits) << 52), factor = unit * 1022 / r.span(), offset = two52 + unit - r.least * factor;
+	double least = multiply_add(r.least, factor, offset) - two52, greatest = multiply_add(r.greatest, factor, offset) - two52;
+	m->factor = pattern_of(factor), m->offset = pattern_of(offset);
+	m->lossyLow = 0, m->lossyHigh = ~0u;
+	return factor - factor == 0 && offset - offset == 0 && least >= 0 && greatest < unit * 1024;
+}
+
+// Distances are taken from zero, or exactly from the end next to it if that is farther from zero than from the other one.
+DEVICE bool map_singles(Map* m, ValueRange r, u32 rowBits) {
+	double a = absolute(r.least), z = absolute(r.greatest), span = absolute(r.span()), origin = 0;
+	if ((r.least < 0) == (r.greatest < 0) && (a < z ? a : z) >= span) origin = a < z ? r.least : r.greatest;
+	int bits = (int)m->bucketBits;
+	double buckets = as_double((u64)(1023 + bits) << 52), wanted = buckets * (1 - 0x1p-9) / r.span();
+	float factor = (float)wanted, offset = (float)(buckets * 0x1p-10 - (r.least - origin) * factor);
+	double of = absolute(factor);
+	if (!(of >= 0x1p-110 && of <= 0x1p100)) return false; // neither factors nor products are subnormal, or infinite
+	m->origin = pattern_of((float)origin), m->factor = pattern_of(factor), m->offset = pattern_of(offset);
+	m->rowLeft = rowBits < 23 ? 23 - rowBits : 0, m->rowRight = rowBits < 23 ? 0 : rowBits - 23;
+	// From which power of two on floats are two codes apart, and from which on sixteen: those are spread.
+	double codes = of * 0x1p-23 * (31.0 / 32) * as_double((u64)(1023 + (bits < 12 ? 20 : 32 - bits)) << 52);
+	int apart = 1024 - (int)(pattern_of(codes) >> 52), spread = apart + 3, most = (int)(pattern_of(a > z ? a : z) >> 52) - 1023;
+	if (apart < -126) apart = -126;
+	if (spread < -126) spread = -126;
+	bool spreads = most >= spread && of >= 0x1p-70;
+	m->spreadLow = spreads ? (u64)(127 + spread) << 23 : ValueMap<u32>::signs; // no power of two is that much
+	m->spreadSpan = spreads ? (u64)(most - spread) << 23 : 0;
+	m->lossyLow = 0, m->lossyHigh = ~0u;
+	if (apart > 127) return true;
+	u32 near = (u32)(127 + apart) << 23;
+	ValueMap<u32> map(m);
+	u32 above = (u32)(map.code(near, 0) >> 32), below = (u32)(map.code(near | 0x80000000, 0) >> 32);
+	m->lossyLow = above < below ? above : below, m->lossyHigh = above < below ? below : above;
+	return true;
+}
+
+// Makes a map of floats by their values, from those of the least and the greatest number, widened by a share. It returns false if there
+// is none.
+template <class Word> DEVICE bool make_value_map(Map* m, Word low, Word last, double share, Word flip, Word sign, u32 bits, u32 rowBits) {
+	double a = value_of(low, flip, sign), z = value_of(last, flip, sign), room = (z - a) * share;
+	low = number_of(a - room, flip, sign), last = number_of(z + room, flip, sign);
+	ValueRange r = {value_of(low, flip, sign), value_of(last, flip, sign)}; // as they are rounded
+	if (!r.usable() || low > last) return false; // infinite, or all alike
+	m->low = low, m->last = last;
+	m->floating = 1, m->narrow = 0, m->bucketBits = bits;
+	m->clamps = 1, m->right = 1, m->left = m->scale = m->rowLeft = m->rowRight = 0;
+	m->flip = flip, m->sign = sign;
+	return sizeof(Word) == 4 ? map_singles(m, r, rowBits) : map_doubles(m, r);
+}
