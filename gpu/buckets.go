@@ -10,7 +10,7 @@ type bucketShape struct {
 	window int // rows that a block finishes
 	small  bool
 	width  int  // bytes of a number
-	exact  bool // codes of 32 bits tell all numbers apart
+	exact  bool // the finish of short codes: prefixes tell nearly all numbers apart
 	keys   bool // the column is several keys
 }
 
@@ -32,8 +32,8 @@ var smallRows = kernels.SmallRows
 
 // shapeBuckets takes as many buckets as it takes for most of them to fit into a window, and for what tells the rows of a window apart
 // to fit beside their numbers.
-func shapeBuckets(n, width int, floats bool) bucketShape {
-	s := bucketShape{bits: 1, window: kernels.FinishWindow, width: width, exact: width == 4 && !floats}
+func shapeBuckets(n, width int) bucketShape {
+	s := bucketShape{bits: 1, window: kernels.FinishWindow, width: width, exact: width == 4}
 	binBits := kernels.FinishBinBits
 	if n <= smallRows {
 		s.small, s.window, binBits = true, kernels.SmallFinishWindow, kernels.SmallFinishBinBits
@@ -47,7 +47,7 @@ func shapeBuckets(n, width int, floats bool) bucketShape {
 
 // shapeKeys is the same for several keys that are read as one column, which takes two passes.
 func shapeKeys(n int) bucketShape {
-	s := shapeBuckets(n, 8, false)
+	s := shapeBuckets(n, 8)
 	s.keys, s.small, s.window = true, false, kernels.FinishWindow
 	s.bits = max(s.bits, kernels.OnlyPassBits+1)
 	return s.inPasses()

@@ -15,7 +15,7 @@ func TestBucketShapes(t *testing.T) {
 		known[k.Name] = true
 	}
 	for i, n := range []int{1, 2, 100, 5000, 1 << 16, 1 << 20, kernels.SmallRows, kernels.SmallRows + 1, 1 << 24, 1<<27 + 5, bucketMaxRows} {
-		s := shapeBuckets(n, 4<<(i%2), i%3 == 0)
+		s := shapeBuckets(n, 4<<(i%2))
 		binBits := kernels.FinishBinBits
 		if s.small {
 			binBits = kernels.SmallFinishBinBits
@@ -43,15 +43,15 @@ func TestBucketShapes(t *testing.T) {
 
 // TestTolerated: long numbers are worth more large buckets, since digits take longer; short ones are worth none where rows are few.
 func TestTolerated(t *testing.T) {
-	require.EqualValues(t, 409, shapeBuckets(1<<24, 4, false).tolerated())
-	require.EqualValues(t, 128, shapeBuckets(1<<16, 4, true).tolerated())
-	require.Greater(t, shapeBuckets(1<<28, 8, false).tolerated(), shapeBuckets(1<<28, 4, false).tolerated())
+	require.EqualValues(t, 409, shapeBuckets(1<<24, 4).tolerated())
+	require.EqualValues(t, 128, shapeBuckets(1<<16, 4).tolerated())
+	require.Greater(t, shapeBuckets(1<<28, 8).tolerated(), shapeBuckets(1<<28, 4).tolerated())
 }
 
 // TestShapeKeys: several keys take two passes, with the windows of many rows.
 func TestShapeKeys(t *testing.T) {
 	for _, n := range []int{1, 1000, 1 << 22, 1<<22 + 1, 1 << 24, 1 << 28} {
-		s, one := shapeKeys(n), shapeBuckets(n, 8, false)
+		s, one := shapeKeys(n), shapeBuckets(n, 8)
 		require.Less(t, s.first, s.bits, "%d rows", n)
 		require.LessOrEqual(t, s.first, 8)
 		require.LessOrEqual(t, s.bits-s.first, 8)
@@ -63,12 +63,12 @@ func TestShapeKeys(t *testing.T) {
 
 // TestShapesStartEarly: the passes over many short numbers wait for the kernel before them.
 func TestShapesStartEarly(t *testing.T) {
-	require.True(t, shapeBuckets(kernels.SmallRows, 4, true).early())
-	require.False(t, shapeBuckets(kernels.SmallRows+1, 4, true).early())
-	require.True(t, shapeBuckets(1<<28, 8, false).early())
-	require.True(t, shapeBuckets(1<<28, 8, false).finishesEarly())
-	require.True(t, shapeBuckets(kernels.SmallRows, 4, true).finishesEarly())
-	narrow := shapeBuckets(1<<28, 8, false)
+	require.True(t, shapeBuckets(kernels.SmallRows, 4).early())
+	require.False(t, shapeBuckets(kernels.SmallRows+1, 4).early())
+	require.True(t, shapeBuckets(1<<28, 8).early())
+	require.True(t, shapeBuckets(1<<28, 8).finishesEarly())
+	require.True(t, shapeBuckets(kernels.SmallRows, 4).finishesEarly())
+	narrow := shapeBuckets(1<<28, 8)
 	narrow.exact = true
 	require.Equal(t, []any{"finish", true, false}, []any{narrow.finish(), narrow.early(), narrow.finishesEarly()})
 }

@@ -102,7 +102,7 @@ func (t *task) canLook(n int) bool {
 //
 // Meanwhile is called when all is launched.
 func (t *task) look(v view, n int, meanwhile func()) (rows driver.Ptr) {
-	shape := shapeBuckets(n, int(v.column.width), v.column.form == uint64(keyencode.FormFloat))
+	shape := shapeBuckets(n, int(v.column.width))
 	if v.column.form == formKeys {
 		shape = shapeKeys(n)
 	}

@@ -124,7 +124,7 @@ func useEverything(t *testing.T) {
 // TestRoom sorts with as much memory as the documents say it takes: by codes of keys in two passes over the rows, which takes the most.
 func TestRoom(t *testing.T) {
 	rows := kernels.SmallRows
-	shape := shapeBuckets(rows, 8, false)
+	shape := shapeBuckets(rows, 8)
 	require.Less(t, shape.first, shape.bits)
 	r := rand.New(rand.NewPCG(4, 4))
 	columns := []keyencode.Column{

@@ -268,7 +268,7 @@ partition_first_wide, partition_only_wide, partition_small_wide   the same for c
 partition_second(Buckets b)   grid = n / PARTITION_SECOND_TILE + 2^firstBits + 1
 finish(Buckets b)             grid = windows = ceil(n / window); n above SMALL_ROWS, window = FINISH_WINDOW
 finish_small(Buckets b)       the same for n up to SMALL_ROWS, window = SMALL_FINISH_WINDOW
-finish_wide, finish_small_wide   the same for columns of 8 bytes, and floats; but finish where the verdict of the sample is narrow
+finish_wide, finish_small_wide   the same for columns of 8 bytes; but finish where the verdict of the sample is narrow
 finish_rest(Buckets b)        grid = multiprocessors: what the finish left over, ranges of buckets of at most FINISH_REST_ROWS rows.
 
 When the verdict is no but aside, most rows go to their places nevertheless, and only the others are sorted by digits. Then look has counted

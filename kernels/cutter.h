@@ -29,7 +29,8 @@ DEVICE void describe(const Buckets& b, volatile Span* s, u32 flags, u32 bucket, 
 	s->low = bucket << prefixBits, s->binShift = binShift;
 	u32 low = bucket << (32 - b.bits), last = low + ((buckets << (32 - b.bits)) - 1);
 	bool tells = map->floating && (last < map->lossyLow || low > map->lossyHigh); // equal floats alone tie
-	s->ties = (flags & SpanFlags::TIES && !tells) || (flags & SpanFlags::BELOW && bucket == 0) || (flags & SpanFlags::ABOVE && to == 1u << b.bits) || binShift > wordBits;
+	bool outside = (flags & SpanFlags::BELOW && bucket == 0) || (flags & SpanFlags::ABOVE && to == 1u << b.bits) || binShift > wordBits;
+	s->ties = outside ? TIES_ANYWHERE : flags & SpanFlags::TIES && !tells ? TIES_NEAR_ZERO : 0;
 	// Rows of classes that sort before.
 	u32 shift = 0, split = 0;
 	if (flags & SpanFlags::CLASSES_TOO) {
@@ -59,7 +60,7 @@ template <class Finish, bool wide> struct WindowCutter {
 	DEVICE bool more() const { return flags & SpanFlags::GO && bucket < lastBucket; }
 
 	// Returns whether the span is for the finish: not if it is too large, nor if the window has very many, nearly empty buckets,
-	// which are not worth a turn each, nor if rows of short words tie.
+	// which are not worth a turn each, nor if rows of short words tie, but for floats near zero.
 	DEVICE bool cut() {
 		u32 most = (u32)b.window, prefixBits = prefix_bits(b, flags), binBits = Finish::bitsOfBins, wordBits = 32 - (wide ? (u32)Finish::indexBits : (u32)b.rowBits);
 		int spare = (int)(binBits + wordBits) - (int)prefixBits; // bits of the bucket's number that fit too
@@ -78,7 +79,7 @@ template <class Finish, bool wide> struct WindowCutter {
 			rest[0] = to, rest[1] = lastBucket, rest[2] = end, rest[3] = flags | bucket << 8;
 		}
 		sync_block();
-		return fits && until - first <= most && (wide || !span->ties);
+		return fits && until - first <= most && (wide || !span->ties || (span->ties == TIES_NEAR_ZERO && b.field.width == 4));
 	}
 	// Where to end before the last bucket: numbers that no sample has foreseen, in the first bucket of all and in the last one, are far from
 	// the others, and would stretch the span of a window that has many buckets.

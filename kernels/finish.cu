@@ -1,8 +1,11 @@
 #include "cutter.h"
+#include "tied.h"
 
-// A span that is not full takes code of its own.
+// A span that is not full takes code of its own, and so does one of short words that may tie.
 template <class Full, class Any> DEVICE void finish_span(const Buckets& b, const volatile Span* s) {
-	if (Full::is_full(s)) {
+	if (!Any::isWide && s->ties) {
+		Tied<Any>::sort(&b, s);
+	} else if (Full::is_full(s)) {
 		Full(b, shared_memory(), s).sort();
 	} else {
 		Any(b, shared_memory(), s).sort();

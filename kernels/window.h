@@ -6,11 +6,14 @@
 #include "bins.h"
 #include "classes.h"
 
+// Why records may tie: TIES_NEAR_ZERO only because floats of four bytes lie closer there than codes, or numbers have more bits.
+const u32 TIES_ANYWHERE = 1, TIES_NEAR_ZERO = 2;
+
 // A Span is some whole buckets next to one another: records first..first+rows-1, prefixes from low on. It stays in shared memory,
 // since registers are few.
 struct Span {
 	u32 first, rows, low, binShift; // bits of the prefix behind the bin
-	u32 ties;                       // 1: records may tie in their codes that do not stand for one number
+	u32 ties;                       // not 0: records may tie in their codes that do not stand for one number
 	u32 shift, split;               // rows of classes that sort before; 1: more of them sort before some of the rows
 };
 

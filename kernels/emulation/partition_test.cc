@@ -2,6 +2,7 @@
 #include "../arrowsort.cu"
 #include "../test/distributions.h"
 #include "../test/aside.h"
+#include <cmath>
 #include <numeric>
 
 namespace {
@@ -45,6 +46,7 @@ struct Case {
 	int steps = 0; // floats of so many different values on either side of zero
 	bool collide = false; // one row in twenty has one of two numbers of the same hash
 	int corner = 0;       // 1: most rows are at the lower end, 2: at the upper one
+	int tiny = 0;         // one float in so many is next to zero
 
 	bool holds(bool ok, const char* what) const {
 		if (ok) return true;
@@ -79,9 +81,10 @@ void check(const Case& k) {
 	for (u64 i = 0; i < n; i++) {
 		u64 drawn = k.close ? draw_close(i, n, k.seed, k.close) : k.corner ? draw_corner(i, n, k.seed, k.corner) : draw(k.distribution, i, n, k.seed);
 		u64 x = drawn >> (64 - 8 * k.width);
-		if (k.form == FORM_FLOAT && (k.seed % 2 || k.steps)) { // in (-1, 1)
+		if (k.form == FORM_FLOAT && (k.seed % 2 || k.steps || k.tiny)) { // in (-1, 1)
 			double v = (double)(int64_t)drawn * 0x1p-63;
 			if (k.steps) v = (double)(int64_t)(v * k.steps) / k.steps;
+			if (k.tiny && mix(i ^ k.seed) % k.tiny == 0) v = ldexp(v, -20 - (int)(mix(i + k.seed) % 30));
 			x = k.width == 8 ? pattern_of(v) : pattern_of((float)v);
 		}
 		if (k.collide && mix(i ^ k.seed) % 40 < 2) x = collision.number[mix(i ^ k.seed) % 40] ^ sign ^ (k.descending ? all : 0);
@@ -138,9 +141,9 @@ void check(const Case& k) {
 	if (r.verdict.goOn || r.verdict.aside) {
 		for (u64 i = 0; i < n; i++) k.holds(rows[i] == order[i], "a place holds another row");
 	} else {
-		if (getenv("VERBOSE") && k.steps) printf("refused steps %d n %llu width %llu why %u\n", k.steps, (unsigned long long)n, (unsigned long long)k.width, r.verdict.why);
+		if (getenv("VERBOSE") && (k.steps || k.tiny)) printf("refused tiny %d steps %d n %llu width %llu why %u\n", k.tiny, k.steps, (unsigned long long)n, (unsigned long long)k.width, r.verdict.why);
 		refused++, ordered += inOrder, earlies += early;
-		k.holds(k.distribution != 0 || k.close || k.steps || inOrder, "evenly spread keys are refused");
+		k.holds(k.distribution != 0 || k.close || k.steps || k.tiny || inOrder, "evenly spread keys are refused");
 	}
 	for (u32 i = 0; i < 1u << BUCKET_BITS; i++) k.holds(t.counts[i] == 0, "counts are not clear");
 	for (u64 i = 0; i < CLASSES * ceil_div(n, PARTITION_SMALL_TILE); i++) k.holds(t.classCounts[i] == 0, "counts of classes are not clear");
@@ -179,7 +182,7 @@ int main() {
 	run({40000, 4, FORM_INTEGER, 0, 5, false, false, 0, 0, 4, 22});
 	// Heavy values that the sample cannot tell apart at first: all blocks of a look have to take the same ones.
 	for (u64 n : {20000, 30000})
-		for (u64 width : {4, 8}) run({n, width, FORM_INTEGER, 0, 0, false, false, 0, SMALL_ROWS, 1, 0, true});
+		for (u64 width : {4, 8}) run({n, width, FORM_INTEGER, 0, 0, false, false, 0, SMALL_ROWS, 1, 0, 0, true});
 	// Equal floats, which rows spread up to the next one; very near zero they are too close.
 	for (int steps : {3, 100, 5000})
 		for (u64 width : {4, 8})
@@ -188,6 +191,10 @@ int main() {
 	// Windows of very many buckets, and outliers in the first and the last one.
 	for (int corner : {1, 2, 1, 2})
 		for (u64 width : {4, 8}) run({50000, width, FORM_INTEGER, 0, 0, false, false, 0, 0, 12, 0, 0, false, corner});
+	// Floats so near zero that they tie in their codes.
+	for (int tiny : {500, 40, 5})
+		for (u64 width : {4, 8})
+			for (u64 n : {9000, 50000}) run({n, width, FORM_FLOAT, 0, tiny == 40 ? 10 : 0, false, false, 0, (u64)(n < 10000 ? SMALL_ROWS : 0), n < 10000 ? 1u : 12u, 0, 0, false, 0, tiny});
 	// Around the edges of tiles.
 	for (u64 n : {PARTITION_SMALL_TILE - 1, PARTITION_SMALL_TILE, PARTITION_SMALL_TILE + 1, 2 * PARTITION_SMALL_TILE + 1}) run({n, 4, FORM_INTEGER, ZEROS, 20});
 	for (u64 n : {PARTITION_ONLY_TILE - 1, PARTITION_ONLY_TILE, PARTITION_ONLY_TILE + 1}) run({n, 8, FORM_FLOAT, ZEROS, 20, false, false, 0, SMALL_ROWS, 10});

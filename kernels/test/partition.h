@@ -106,8 +106,8 @@ struct Partitioner {
 		return b.bits <= SMALL_PASS_BITS ? PARTITION_SMALL_TILE : PARTITION_ONLY_TILE;
 	}
 	void sort(bool wide) {
-		bool allBits = !narrow && (wide || b.field.form == FORM_FLOAT); // of records
-		d.early = small || wide;                                        // as package gpu has it
+		bool allBits = wide && !narrow; // of records
+		d.early = small || wide;        // as package gpu has it
 		if (b.second) {
 			u32 threads = wide ? PARTITION_WIDE_THREADS : PARTITION_THREADS;
 			d.run(keys ? partition_first_keys : wide ? partition_first_wide : partition_first, ceil_div(b.n, tile()), threads, dealer_bytes(tile(), 256), b);
@@ -118,7 +118,7 @@ struct Partitioner {
 			auto kernel = least ? wide ? partition_small_wide : partition_small : wide ? partition_only_wide : partition_only;
 			d.run(kernel, ceil_div(b.n, tile()), threads, dealer_bytes(tile(), 1 << (least ? SMALL_PASS_BITS : ONLY_PASS_BITS)), b);
 		}
-		d.early = small || (wide && allBits);
+		d.early = small || allBits;
 		finish(d, b, small, allBits);
 		d.early = false;
 	}
