@@ -340,6 +340,7 @@ struct Map {
 	u64 clamps;  // 0: all numbers that there can be are in range
 	u64 narrow;  // 1: a prefix stands for one number, of those in range
 	u64 heavies; // heavy values, ascending, at most HEAVY_VALUES
+	u64 classes; // bit k: rows have class k; of the plan
 	Heavy heavy[CLASSES]; // heavy values, then NaN (CLASS_OF_NAN) and null (CLASS_OF_NULL)
 };
 

@@ -14,45 +14,55 @@ DEVICE u32 output_place(const Buckets& b, u32 place) {
 	return to;
 }
 
-// The rows of the classes in a tile of the first pass. Shared memory that is used for this only until the rows are written.
+// The rows of the classes in a tile of the first pass. Shared memory that is used for this only until the rows are written. Only classes
+// that have rows somewhere have a bitmap.
 template <int threads, int tile> struct TileClasses {
 	static const int words = tile / 32; // of a bitmap
 	static const int bytes = CLASSES * words * 6 + tile * 4 + CLASSES * 12;
 	static_assert(threads / 32 * 32 == threads && words % 32 == 0, "whole warps");
 
+	u32 present; // a bit for each class that has rows
 	u32* list;  // rows, class by class
 	u32* bits;  // the bitmaps
 	u32 *firsts, *places, *ends; // of each class: its first row in the list, what to add to a place there for the place in the output
 	u16* before; // rows of the class in the words before
 
-	DEVICE explicit TileClasses(u8* memory)
-	    : list((u32*)memory), bits(list + tile), firsts(bits + CLASSES * words), places(firsts + CLASSES), ends(places + CLASSES), before((u16*)(ends + CLASSES)) {}
+	DEVICE TileClasses(u8* memory, u32 present)
+	    : present(present), list((u32*)memory), bits(list + tile), firsts(bits + CLASSES * words), places(firsts + CLASSES), ends(places + CLASSES),
+	      before((u16*)(ends + CLASSES)) {}
+
+	// The number of a class among those that are present.
+	DEVICE u32 slot(u32 cls) const { return count_ones(present & ((1u << cls) - 1)); }
+	DEVICE u32 slots() const { return count_ones(present); }
+	DEVICE bool has(u32 cls) const { return present >> cls & 1; }
 
 	// It needs a barrier behind.
 	DEVICE void clear() const {
-		for (u32 i = thread_index(); i < CLASSES * words; i += threads) bits[i] = 0;
+		for (u32 i = thread_index(); i < slots() * words; i += threads) bits[i] = 0;
 	}
-	// Neighbour rows from one on are of a class: a bit for each, all in one word.
-	DEVICE void add(u32 cls, u32 row, u32 mask) const {
-		if (mask) atomic_or(bits + cls * words + row / 32, mask << row % 32);
+	// Neighbour rows from one on are of a class, whose slot it is: a bit for each, all in one word.
+	DEVICE void add(u32 slot, u32 row, u32 mask) const {
+		if (mask) atomic_or(bits + slot * words + row / 32, mask << row % 32);
 	}
 
 	// Writes the rows; takes what the plan has said of the tile, and clears it for the next sort. It needs a barrier before.
 	DEVICE void write(const Buckets& b, u32 tileFirst) const {
-		for (u32 cls = warp_index(); cls < CLASSES; cls += threads / 32) count(b, cls);
+		for (u32 cls = warp_index(); cls < CLASSES; cls += threads / 32) {
+			if (has(cls)) count(b, cls);
+		}
 		sync_block();
-		if (thread_index() < CLASSES) {
+		if (thread_index() < slots()) {
 			u32 first = 0;
 			for (u32 k = 0; k < thread_index(); k++) first += ends[k];
 			firsts[thread_index()] = first;
 		}
 		sync_block();
-		for (u32 i = thread_index(); i < CLASSES * words; i += threads) {
+		for (u32 i = thread_index(); i < slots() * words; i += threads) {
 			u32 mask = bits[i];
 			for (u32 at = firsts[i / words] + before[i]; mask; mask &= mask - 1) list[at++] = tileFirst + i % words * 32 + lowest_bit(mask);
 		}
 		sync_block();
-		for (u32 k = 0; k < CLASSES; k++) {
+		for (u32 k = 0; k < slots(); k++) {
 			u32 *out = (u32*)b.rows + places[k], first = firsts[k];
 			for (u32 i = thread_index(); i < ends[k]; i += threads) out[i] = list[first + i];
 		}
@@ -60,15 +70,21 @@ template <int threads, int tile> struct TileClasses {
 	}
 
 private:
-	// By one warp: ends becomes the rows of the class.
+	// By one warp: ends becomes the rows of the class. Sums of several words are on their way at once.
 	DEVICE void count(const Buckets& b, u32 cls) const {
+		const u32 k = slot(cls);
+		const int together = words % 128 == 0 ? 4 : 2;
+		static_assert(words / 32 % together == 0, "whole turns");
 		u32 rows = 0, *counted = (u32*)b.classCounts + cls * grid_blocks() + block_index();
 		u32 place = lane_index() == 0 ? ((const Map*)b.numberMap)->heavy[cls].first + *counted : 0;
-		ROLLED for (u32 w = lane_index(); w < words; w += 32) {
-			u32 ofWords, prior = warp_exclusive_sum(count_ones(bits[cls * words + w]), &ofWords);
-			before[cls * words + w] = (u16)(rows + prior);
-			rows += ofWords;
+		ROLLED for (int w = lane_index(); w < words; w += 32 * together) {
+			u32 prior[together], ofWords[together];
+			UNROLL for (int c = 0; c < together; c++) prior[c] = warp_exclusive_sum(count_ones(bits[k * words + w + 32 * c]), &ofWords[c]);
+			UNROLL for (int c = 0; c < together; c++) {
+				before[k * words + w + 32 * c] = (u16)(rows + prior[c]);
+				rows += ofWords[c];
+			}
 		}
-		if (lane_index() == 0) ends[cls] = rows, places[cls] = place, *counted = 0;
+		if (lane_index() == 0) ends[k] = rows, places[k] = place, *counted = 0;
 	}
 };

@@ -9,13 +9,13 @@ DEVICE u32 bit_length(u64 x) { return x >> 32 ? 64 - count_leading_zeros((u32)(x
 
 struct Mapper {
 	u64 low, top; // top: of number - low
-	u32 right, left, scale, rowLeft, rowRight, heavies;
+	u32 right, left, scale, rowLeft, rowRight, heavies, classes;
 	bool clamps, floating, narrow;
 	const Map* map;
 
 	DEVICE explicit Mapper(const Map* m)
 	    : low(m->low), top(m->last - m->low), right((u32)m->right), left((u32)m->left), scale((u32)m->scale), rowLeft((u32)m->rowLeft),
-	      rowRight((u32)m->rowRight), heavies((u32)m->heavies), clamps(m->clamps != 0), floating(m->floating != 0), narrow(m->narrow != 0), map(m) {}
+	      rowRight((u32)m->rowRight), heavies((u32)m->heavies), classes((u32)m->classes), clamps(m->clamps != 0), floating(m->floating != 0), narrow(m->narrow != 0), map(m) {}
 
 	// Neither clamps nor row numbers: the maps of columns that fill the range of their type.
 	DEVICE bool simple() const { return !clamps && left == 0 && !floating; }

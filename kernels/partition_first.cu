@@ -93,7 +93,7 @@ template <class Word, int threads, int tile, int bins> struct FirstPass {
 
 	// Any tile.
 	DEVICE void run_mixed(Word* x, bool someClasses) {
-		Classes classes(shared_memory());
+		Classes classes(shared_memory(), map.classes);
 		Numbers<Word> numbers(&b.field);
 		u32 inside = 0, values = 0, valid = ~0u;
 		if (b.field.validity) valid = valid_items<items, vector>(&b.field, first, b.n);
@@ -123,7 +123,9 @@ template <class Word, int threads, int tile, int bins> struct FirstPass {
 		deal<false>([&](int i) { return values >> i & 1; });
 	}
 	DEVICE void add(const Classes& classes, u32 cls, u32 mask) const {
-		UNROLL for (int i = 0; i < items; i += vector) classes.add(cls, first - tileFirst + place(i), mask >> i & ((1u << vector) - 1));
+		if (!classes.has(cls)) return;
+		u32 slot = classes.slot(cls);
+		UNROLL for (int i = 0; i < items; i += vector) classes.add(slot, first - tileFirst + place(i), mask >> i & ((1u << vector) - 1));
 	}
 	// The items that have heavy values.
 	DEVICE u32 add_heavies(const Classes& classes, const Word* x, u32 values) const {

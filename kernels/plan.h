@@ -144,6 +144,8 @@ DEVICE u32 place_classes(Map* map, const Partial& p, u32 n, bool nullsAtStart) {
 // The verdict when everything is known, by one thread; counted: rows in all buckets.
 DEVICE void judge(const Buckets* b, const Partial& p, u32 counted, Verdict* v, Map* map) {
 	u32 heavy = place_classes(map, p, (u32)b->n, b->column.nullsAtStart != 0);
+	map->classes = 0;
+	for (u32 k = 0; k < CLASSES; k++) map->classes |= (u64)(map->heavy[k].rows != 0) << k;
 	v->records = (u32)(b->n - p.nulls - p.nans) - heavy;
 	bool knows = v->why == WHY_NOT; // how many rows are of each class
 	bool none = p.nulls + p.nans == b->n;

@@ -51,40 +51,41 @@ template <> struct ValueMap<u64> {
 // without the bucket. Rows that are equal are spread by their row numbers over the cell between a float and the next one, away from zero,
 // so that they do not crowd, and are in order.
 template <> struct ValueMap<u32> {
-	static const u32 exponent = 0x7f800000, signs = 0xff800000;
+	static const u32 exponent = 0x7f800000, signs = 0xff800000, two23Pattern = 0x4b000000;
 	static constexpr float two23 = 8388608.0f;
 
 	float origin, factor, offset, unit, unitOffset, bins; // of all buckets, and of the unit that is cut into bins
 	float half, row, rowOffset, rests;                    // half a cell and a row's share of it, in multiples of the power of two in x
-	u32 bits, restLeft, rowShift, spreadLow, spreadSpan;
-	bool rowsLeft;
+	u32 placeUnit, restUnit, keyOffset; // of patterns of places and rests: what is added takes their exponents off
+	u32 rowLeft, spreadLow, spreadSpan;
 
 	DEVICE static float power(int k) { return as_float((u32)(127 + k) << 23); }
 	DEVICE explicit ValueMap(const Map* m)
-	    : origin(as_float((u32)m->origin)), factor(as_float((u32)m->factor)), offset(as_float((u32)m->offset)), bits((u32)m->bucketBits),
-	      rowShift((u32)(m->rowLeft | m->rowRight)), spreadLow((u32)m->spreadLow), spreadSpan((u32)m->spreadSpan), rowsLeft(m->rowRight == 0) {
-		float one = power(-(int)bits), cell = factor * (7 * power(-26)); // seven eighths of a cell
-		unit = factor * one, unitOffset = offset * one, bins = power((int)bits) - power((int)bits - 24);
+	    : origin(as_float((u32)m->origin)), factor(as_float((u32)m->factor)), offset(as_float((u32)m->offset)), rowLeft((u32)m->rowLeft),
+	      spreadLow((u32)m->spreadLow), spreadSpan((u32)m->spreadSpan) {
+		int bits = (int)m->bucketBits, restBits = rest_bits(bits);
+		float one = power(-bits), cell = factor * (7 * power(-26)); // seven eighths of a cell
+		unit = factor * one, unitOffset = offset * one, bins = power(bits) - power(bits - 24);
 		half = cell * 0.5f, row = (cell < 0 ? -cell : cell) * power(-23), rowOffset = -(two23 * 1.5f) * row;
-		restLeft = bits < 12 ? 12 - bits : 0; // 20 bits are far from errors of rounding
-		rests = power(32 - (int)bits - (int)restLeft) - 1;
+		rests = power(restBits) - 1;
+		placeUnit = 1u << (32 - bits), restUnit = 1u << (32 - bits - restBits);
+		keyOffset = 0 - two23Pattern * (placeUnit + restUnit);
 	}
+	DEVICE static int rest_bits(int bits) { return bits < 12 ? 20 : 32 - bits; } // 20 bits are far from errors of rounding
 
 	DEVICE float from_origin(u32 x) const { return as_float(x) - origin; }
 	// 2^23 and the bucket.
 	DEVICE float place(float distance) const { return multiply_add_down(multiply_add_unit(distance, unit, unitOffset), bins, two23); }
-	DEVICE static u32 whole(float place) { return pattern_of(place) & 0x7fffff; }
-	DEVICE u32 bucket(u32 x) const { return whole(place(from_origin(x))); }
+	DEVICE u32 bucket(u32 x) const { return pattern_of(place(from_origin(x))) & 0x7fffff; }
 	DEVICE u64 code(u32 x, u32 r) const {
 		float distance = from_origin(x), at = place(distance), in = multiply_add(distance, factor, offset - (at - two23));
 		u32 power = x & exponent;
 		if (power - spreadLow <= spreadSpan) {
-			u32 ofRow = rowsLeft ? r << rowShift : r >> rowShift; // 23 bits
-			float share = multiply_add(as_float(ofRow | 0x4b000000), row, rowOffset);
+			float share = multiply_add(as_float(shift_right(two23Pattern >> 23, r << rowLeft, 9)), row, rowOffset); // of 23 bits of the row
 			in = multiply_add(as_float(power), share, multiply_add(as_float(x & signs), half, in));
 		}
 		float rest = multiply_add(multiply_add_unit(in, 0.96875f, 0.015625f), rests, two23); // both ends give way to errors of rounding
-		return (u64)(whole(at) << (32 - bits) | whole(rest) << restLeft) << 32;
+		return (u64)(pattern_of(at) * placeUnit + (pattern_of(rest) * restUnit + keyOffset)) << 32;
 	}
 };
 
@@ -118,9 +119,9 @@ DEVICE bool map_singles(Map* m, ValueRange r, u32 rowBits) {
 	double of = absolute(factor);
 	if (!(of >= 0x1p-110 && of <= 0x1p100)) return false; // neither factors nor products are subnormal, or infinite
 	m->origin = pattern_of((float)origin), m->factor = pattern_of(factor), m->offset = pattern_of(offset);
-	m->rowLeft = rowBits < 23 ? 23 - rowBits : 0, m->rowRight = rowBits < 23 ? 0 : rowBits - 23;
+	m->rowLeft = 32 - rowBits;
 	// From which power of two on floats are two codes apart, and from which on sixteen: those are spread.
-	double codes = of * 0x1p-23 * (31.0 / 32) * as_double((u64)(1023 + (bits < 12 ? 20 : 32 - bits)) << 52);
+	double codes = of * 0x1p-23 * (31.0 / 32) * as_double((u64)(1023 + ValueMap<u32>::rest_bits(bits)) << 52);
 	int apart = 1024 - (int)(pattern_of(codes) >> 52), spread = apart + 3, most = (int)(pattern_of(a > z ? a : z) >> 52) - 1023;
 	if (apart < -126) apart = -126;
 	if (spread < -126) spread = -126;
