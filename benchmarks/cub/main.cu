@@ -4,7 +4,7 @@
 //   cub [image FILE] table LOG2...    the jobs that speeds are asked for, at 2^LOG2 rows: 28, 24, 20, 16
 //   cub [image FILE] time LOG2...     medians of all distributions for 2^LOG2 rows
 //   cub [image FILE] limits LOG2...   the first rows of 2^LOG2 by selects, and sorts of all
-//   cub [image FILE] phases LOG2...   when each kernel ends, for two distributions
+//   cub [image FILE] phases LOG2...   when each kernel ends, for two distributions, several keys, and nulls
 //
 // With an image it runs the kernels of that file, else those that it was compiled with.
 #include "../../kernels/arrowsort.cu"
@@ -29,9 +29,9 @@ int main(int count, char** arguments) {
 		u64 n = 1ull << log2;
 		if (command == "phases") {
 			for (int distribution : {UNIFORM, FIVE_VALUES})
-				for (Type t : {U32, I64, F64}) b.phases(b.single({t, distribution}, 0), n);
+				for (Type t : {U32, F32, I64, F64}) b.phases(b.single({t, distribution}, 0), n);
 			for (const Job& j : table_jobs())
-				if (j.count > 1) b.phases(j, n);
+				if (j.count > 1 || (j.key[0].nullsPercent && !j.mode)) b.phases(j, n);
 		}
 		if (command == "time")
 			for (int distribution = 0; distribution < distributions; distribution++) b.time({U32, distribution}, n), b.time({I64, distribution}, n);
