@@ -91,6 +91,7 @@ type abiBuckets struct {
 	numberMap, classCounts              uint64
 	seen, report                        uint64
 	needed, tolerated                   uint64
+	orders                              uint64
 }
 
 type abi interface {
@@ -105,7 +106,7 @@ type abiVerdict struct {
 	records, below, above     uint32
 	rest, ticket              uint32
 	early, narrow, aside      uint32
-	unused                    [1]uint32
+	seems                     uint32
 }
 
 // abiReport is a Report of the look at a column.
@@ -118,9 +119,12 @@ type abiReport struct {
 
 // Bits of such a word.
 const (
-	saysNo     = 2  // to partition and finish
-	saysNarrow = 4  // the map is narrow
-	saysAside  = 16 // most rows are of classes
+	saysYes     = 1
+	saysNo      = 2  // to partition and finish
+	saysNarrow  = 4  // the map is narrow
+	saysInOrder = 8  // the sample is in order
+	saysAside   = 16 // most rows are of classes
+	saysStrays  = 32 // a few rows are not in their places
 )
 
 // varying are the bits of numbers that vary; 0 if that is not known: a sample cannot tell that others do not.

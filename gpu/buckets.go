@@ -24,7 +24,7 @@ const (
 var bucketKernels = []string{
 	"sample", "look", "look_keys", "bucket_plan", "partition_first", "partition_first_wide", "partition_first_keys", "partition_only", "partition_only_wide",
 	"partition_small", "partition_small_wide", "partition_second", "finish", "finish_wide", "finish_small", "finish_small_wide", "finish_rest",
-	"set_aside", "set_aside_wide",
+	"set_aside", "set_aside_wide", "watch_order", "place_strays",
 }
 
 // smallRows is kernels.SmallRows but for tests.

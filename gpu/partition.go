@@ -59,21 +59,22 @@ func (t *task) provide(bytes int) {
 // A view is a column as look reads it: a key's, or codes that were made before.
 type view struct {
 	column abiColumn
-	bits   int // of its numbers
+	bits   int  // of its numbers
+	orders bool // rows in order need no statistics
 }
 
 // viewOf sees a key column as it lies on the device, if look reads such columns.
 func viewOf(p place, layout keyencode.DeviceColumn, key keyencode.Key) view {
-	return view{column: columnOf(p, layout, key), bits: 8 * layout.Width}
+	return view{column: columnOf(p, layout, key), bits: 8 * layout.Width, orders: true}
 }
 
 func codesView(codes driver.Ptr, bits int) *view {
-	return &view{abiColumn{values: uint64(codes), form: uint64(keyencode.FormInteger), width: 8, stride: 8}, bits}
+	return &view{abiColumn{values: uint64(codes), form: uint64(keyencode.FormInteger), width: 8, stride: 8}, bits, true}
 }
 
 // keysView sees several keys as one column of numbers, by their Fields on the device.
 func keysView(fields driver.Ptr, keys, bits int) view {
-	return view{abiColumn{values: uint64(fields), form: formKeys, width: 8, stride: uint64(keys)}, bits}
+	return view{abiColumn{values: uint64(fields), form: formKeys, width: 8, stride: uint64(keys)}, bits, false}
 }
 
 // field makes numbers of the whole range of a column's type, which order as its rows do.
@@ -98,7 +99,8 @@ func (t *task) canLook(n int) bool {
 // bits of their numbers and finishes every bucket in the memory of a multiprocessor. All is launched at once; the device decides
 // whether to go on. What it has decided comes back while it sorts. Of many rows the host waits for the verdict of the sample before it
 // launches what comes behind the look: the look takes longer, and tens of thousands of blocks that only return take a while. Where most rows
-// are of classes the others are sorted by digits. rows is 0 when the device has declined, because another way is quicker.
+// are of classes the others are sorted by digits. A column whose sample is in order has its row numbers written while its order is watched;
+// should that break, all begins anew. rows is 0 when the device has declined, because another way is quicker.
 //
 // Meanwhile is called when all is launched.
 func (t *task) look(v view, n int, meanwhile func()) (rows driver.Ptr) {
@@ -107,16 +109,28 @@ func (t *task) look(v view, n int, meanwhile func()) (rows driver.Ptr) {
 		shape = shapeKeys(n)
 	}
 	p := t.newPartition(v, shape, n)
-	if t.launchLook(p, &shape, n) {
-		t.launchPartition(p, shape, n)
+	says := t.launchLook(p, &shape, n)
+	t.launchBehind(p, shape, n, says)
+	if says&saysInOrder != 0 {
+		t.launch("watch_order", t.blocks(n), p.buckets...)
+	}
+	meanwhile() // other streams must not have the memory that is free from now on
+	told := t.hear(&t.lookout.report.plan)
+	if says&saysInOrder != 0 && told&saysNo != 0 {
+		p.structure.orders = 0
+		p.buckets = p.with(p.records[0], p.records[1])
+		t.launchBehind(p, shape, n, t.launchLook(p, &shape, n))
+		told = t.hear(&t.lookout.report.plan)
+	}
+	if told&saysStrays != 0 {
+		t.launch("place_strays", t.blocks(n), p.buckets...)
 	}
 	t.lookout.clear = !t.failed()
 	t.fail(t.Record(t.lookout.told))
-	meanwhile() // other streams must not have the memory that is free from now on
-	switch says := t.hear(&t.lookout.report.plan); {
-	case says&saysAside != 0:
+	switch {
+	case told&saysAside != 0:
 		t.sortAside(p, v, shape, n)
-	case says == 0, says&saysNo != 0:
+	case told&saysYes == 0:
 		t.lookout.clear = t.lookout.clear && !p.aside // they are in order, and nothing has taken the counts of classes
 		t.free(p.rows)
 		p.rows = 0
@@ -152,8 +166,18 @@ func (t *task) seen() (report abiReport) {
 	return *t.lookout.report
 }
 
-// launchPartition launches what is behind the verdict, and leaves the counters clear.
-func (t *task) launchPartition(p *partition, shape bucketShape, n int) {
+// launchBehind launches what comes behind the look, and leaves the counters clear: nothing where the sample has declined or the rows seem to be
+// in order, so that nothing is counted, and only the plan where most rows will be set aside.
+func (t *task) launchBehind(p *partition, shape bucketShape, n int, says uint64) {
+	if says&(saysYes|saysAside) == 0 {
+		return
+	}
+	if shape.bits > kernels.SmallBucketBits {
+		t.launch("bucket_plan", planBlocks(shape.bits), p.buckets...)
+	}
+	if p.aside {
+		return
+	}
 	launch := t.launch
 	if shape.early() {
 		launch = t.launchEarly
@@ -169,26 +193,20 @@ func (t *task) launchPartition(p *partition, shape bucketShape, n int) {
 	launch("finish_rest", t.Multiprocessors, p.buckets...)
 }
 
-// launchLook launches what ends with a verdict, and reports whether to launch more: not when the sample has declined already, so that
-// no bucket is counted. The sample may see that short codes tell all of the numbers apart.
-func (t *task) launchLook(p *partition, shape *bucketShape, n int) bool {
+// launchLook launches the sample and the look, and returns what the sample says: it may see that short codes tell all of the numbers apart.
+func (t *task) launchLook(p *partition, shape *bucketShape, n int) (says uint64) {
 	t.lookout.clear = false // until all is launched that clears them again
 	report := t.lookout.report
 	report.sample, report.plan = 0, 0
 	t.launch("sample", 1, p.buckets...)
 	t.launchEarly(shape.look(), t.lookBlocks(n), p.buckets...)
-	if !shape.small {
-		says := t.hear(&report.sample)
-		if says == 0 || says&saysNo != 0 {
-			return false
-		}
-		shape.exact = shape.exact || says&saysNarrow != 0
-		p.aside = says&saysAside != 0
+	if shape.small {
+		return saysYes // or no: the kernels behind will know
 	}
-	if shape.bits > kernels.SmallBucketBits {
-		t.launch("bucket_plan", planBlocks(shape.bits), p.buckets...)
-	}
-	return !p.aside
+	says = t.hear(&report.sample)
+	shape.exact = shape.exact || says&saysNarrow != 0
+	p.aside = says&saysAside != 0
+	return says
 }
 
 // planBlocks is blocks for so many bits of buckets, and one for each class.
@@ -251,6 +269,9 @@ func (t *task) newPartition(v view, shape bucketShape, n int) *partition {
 		n: uint64(n), bits: uint64(shape.bits), firstBits: uint64(shape.first), rowBits: rowBitsOf(n), window: uint64(shape.window),
 		second: uint64(shape.bits - shape.first),
 		needed: bucketCodeBits, tolerated: shape.tolerated(),
+	}
+	if v.orders && n > kernels.SmallRows {
+		p.structure.orders = 1
 	}
 	p.buckets = abiWords([]abiBuckets{p.structure})
 	return p

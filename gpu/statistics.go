@@ -66,7 +66,9 @@ func (s *sorter) looks() (layout keyencode.DeviceColumn, ok bool) {
 // lookAtKey measures and, if the device finds that good, sorts the only key in one go. When the device has declined early, the key is sorted
 // by all the bits of its type, unless they and its classes are too many for a word or a plan is asked for: then nothing is known yet.
 func (s *sorter) lookAtKey(key keyencode.Key, layout keyencode.DeviceColumn) error {
-	s.order = s.look(viewOf(s.place(key.Column, layout.Form), layout, key), s.rows, s.prefetch)
+	v := viewOf(s.place(key.Column, layout.Form), layout, key)
+	v.orders = !s.job.Plan
+	s.order = s.look(v, s.rows, s.prefetch)
 	if s.order != 0 && !s.job.Plan {
 		return s.err
 	}

@@ -253,6 +253,8 @@ host sorts in another way: by the statistics, which look has made in the same re
 statistics would not make the sort shorter, the verdict is early: look has not read the keys, and there are no statistics but the bits that
 vary in the sample (any and notAll). Of many rows the host, which clears the last words of the report before, waits for that of the sample then,
 and launches nothing behind the look: counts are zero as they were.
+When the word says that the sample is in order, look does nothing, and the host launches watch_order. Then the word of the plan says whether
+rows has the result, all of it or but for what place_strays moves; if not, all is launched again, with orders = 0.
 
 sample(Buckets b)             grid 1. Makes the map, and the verdict as far as a sample goes.
 look(Buckets b)               any grid, best one block per multiprocessor. It plans, too, for bits up to SMALL_BUCKET_BITS. It may be launched
@@ -269,6 +271,8 @@ partition_second(Buckets b)   grid = n / PARTITION_SECOND_TILE + 2^firstBits + 1
 finish(Buckets b)             grid = windows = ceil(n / window); n above SMALL_ROWS, window = FINISH_WINDOW
 finish_small(Buckets b)       the same for n up to SMALL_ROWS, window = SMALL_FINISH_WINDOW
 finish_wide, finish_small_wide   the same for columns of 8 bytes; but finish where the verdict of the sample is narrow
+watch_order(Buckets b)        any grid; n above SMALL_ROWS. Writes the row numbers, and watches whether that was right
+place_strays(Buckets b)       any grid. Then writes those of the few rows that are not in their places
 finish_rest(Buckets b)        grid = multiprocessors: what the finish left over, ranges of buckets of at most FINISH_REST_ROWS rows.
 
 When the verdict is no but aside, most rows go to their places nevertheless, and only the others are sorted by digits. Then look has counted
@@ -307,8 +311,11 @@ struct Verdict {
 	u32 early;      // 1: the sample has decided; every bit of a number may vary, and the rows are in no order
 	u32 narrow;     // 1: the map is narrow, of a column of 8 bytes with windows of FINISH_WINDOW: for finish, in place of finish_wide
 	u32 aside;      // 1: most rows are of classes: set_aside sends them to their places, and the others are sorted by digits
-	u32 unused[1];
+	u32 seems;      // Seems. Then rest is the number of places where the order breaks
 };
+
+// The order of the sample.
+enum Seems : u32 { SEEMS_NONE = 0, SEEMS_RISING = 1, SEEMS_FALLING = 2 };
 
 // A Heavy is a value, or a class, whose rows go straight to their places.
 struct Heavy {
@@ -362,8 +369,10 @@ struct Partial {
 enum Says : u64 {
 	SAYS_YES = 1, // to partition and finish
 	SAYS_NO = 2,
-	SAYS_NARROW = 4, // the map is narrow
-	SAYS_ASIDE = 16, // most rows are of classes: only plan; or plan has said no, and set_aside is to be launched
+	SAYS_NARROW = 4,   // the map is narrow
+	SAYS_IN_ORDER = 8, // the sample is in order
+	SAYS_ASIDE = 16,   // most rows are of classes: only plan; or plan has said no, and set_aside is to be launched
+	SAYS_STRAYS = 32,  // place_strays is wanted
 };
 
 struct Report {
@@ -394,4 +403,5 @@ struct Buckets {
 	u64 report;      // Report, in memory that the host reads
 	u64 needed;      // bits of numbers that are worth it; below, digits are quicker
 	u64 tolerated;   // buckets above the window that are
+	u64 orders;      // 1: a sample that is in order is taken for all rows
 };

@@ -24,5 +24,7 @@
 #include "set_aside.cu"
 #include "statistics.cu"
 #include "statistics_decimal.cu"
+#include "strays.cu"
 #include "texts.cu"
 #include "tiny.cu"
+#include "watch_order.cu"

@@ -14,7 +14,9 @@ template <class Word, u32 rows> DEVICE void take_sample(const Buckets* b, u8* me
 	}
 	Report* report = (Report*)b->report;
 	if (v->early && t < sizeof(Verdict) / 4) ((u32*)&report->verdict)[t] = ((const u32*)v)[t];
-	if (t == 0) report->sample = (v->early ? SAYS_NO : v->aside ? SAYS_ASIDE : SAYS_YES) | (u64)v->narrow * SAYS_NARROW;
+	if (t == 0) {
+		report->sample = v->seems ? (u64)SAYS_IN_ORDER : (v->early ? SAYS_NO : v->aside ? SAYS_ASIDE : SAYS_YES) | (u64)v->narrow * SAYS_NARROW;
+	}
 }
 
 template <class Word> DEVICE void take_sample(const Buckets* b, u8* memory) {

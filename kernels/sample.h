@@ -14,7 +14,7 @@ const u32 CELL_BITS = 12;    // most leading bits of prefixes by which rows are 
 // Sums of the block.
 struct SampleSums {
 	u32 sampled, ties, neighbours, crowd; // crowd: rows of the fullest cell
-	u32 rises, falls;
+	u32 rises, falls, mixed; // 1: neighbours that rise or tie; that fall; rows that are no values
 	u32 candidates;
 	u64 varying; // bits that are not the same in all rows
 };
@@ -114,11 +114,12 @@ template <class Word, u32 rows> struct Sampler {
 			any |= number[i], notAll |= complement;
 		}
 		notLeast = warp_max(notLeast), top = warp_max(top), any = warp_or(any), notAll = warp_or(notAll);
-		u32 steps = (u32)(vote(rises) != 0) | (u32)(vote(falls) != 0) << 1;
+		u32 steps = (u32)(vote(rises) != 0) | (u32)(vote(falls) != 0) << 1 | (u32)(vote(values != (1u << items) - 1) != 0) << 2;
 		if (lane_index() == 0) {
 			m.warps[warp_index()] = notLeast, m.warps[32 + warp_index()] = top, m.warps[64 + warp_index()] = any, m.warps[96 + warp_index()] = notAll;
 			if (steps & 1) m.sums->rises = 1;
 			if (steps & 2) m.sums->falls = 1;
+			if (steps & 4) m.sums->mixed = 1;
 		}
 		sync_block();
 		take_range(m.warps, least, greatest);
@@ -334,6 +335,12 @@ template <class Word, u32 rows> struct Sampler {
 		return few_others(b, others, sample);
 	}
 
+	// Whether the rows may be in order, or in reverse, where the host asks for that.
+	DEVICE u32 order() const {
+		if (!b->orders || m.sums->mixed) return SEEMS_NONE;
+		return !m.sums->falls ? SEEMS_RISING : !m.sums->rises ? SEEMS_FALLING : SEEMS_NONE;
+	}
+
 	// Takes all decisions that a sample allows. map and verdict are in shared memory.
 	DEVICE void run(Map* map, Verdict* verdict) {
 		Word least, greatest;
@@ -342,6 +349,10 @@ template <class Word, u32 rows> struct Sampler {
 		clear();
 		sync_block();
 		find_range(&least, &greatest);
+		if (u32 seems = order()) { // then nothing else is asked for
+			if (thread_index() == 0) *verdict = {}, verdict->seems = seems;
+			return;
+		}
 		make(map, least, greatest);
 		group(map);
 		find_heavy(map);

@@ -57,7 +57,7 @@ struct Bench {
 	}
 	// Whether every bucket got the rows that the look has counted for it.
 	bool dealt(const std::string& what) {
-		if (!ours.sorted) return true;
+		if (!ours.partitioned) return true;
 		const Buckets& b = ours.buckets;
 		u32 buckets = 1u << b.bits;
 		std::vector<u32> starts(buckets + 1), cursors(buckets);

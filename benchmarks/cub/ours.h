@@ -15,7 +15,7 @@ struct Ours {
 	PartitionTemp partitionTemp;
 	GridTemp gridTemp;
 	Buckets buckets = {}; // of the last sort by partition and finish
-	bool sorted = false;  // whether it is one
+	bool partitioned = false; // whether it is one
 	const char* path = "";
 	u64 keysRows = 1 << 23;  // for more, keys are read as one column
 	bool byOneLaunch = true; // few rows, as the engine does
@@ -57,7 +57,9 @@ struct Ours {
 	u32 sort_column(const Column& c, u32 bits, u64 n, u32* rows) {
 		Partitioner q{d, partitionTemp};
 		q.launch(c, bits, n, rows);
-		buckets = q.b, sorted = q.sorts(), path = "finish";
+		buckets = q.b, path = q.ordered ? "order" : "finish";
+		bool sorted = q.sorts();
+		partitioned = sorted && !q.ordered;
 		if (sorted) return bits;
 		const Verdict& verdict = q.told().verdict;
 		Statistics s = verdict.early ? widest(c, bits) : q.told().statistics;
@@ -85,7 +87,7 @@ struct Ours {
 	u64 launch_rows() const { return std::min<u64>(GRID_ROWS, GRID_LARGE_ITEMS * GRID_THREADS * d.multiprocessors); }
 	void sort_few(const Field& field, Classes classes, u64 n, u32* rows, const u32* in = nullptr) {
 		Few few = {field, classes, n, (u64)in, (u64)rows};
-		path = n <= TINY_FEW_ROWS ? "tiny" : n <= CLUSTER_ROWS ? "cluster" : "grid", sorted = false;
+		path = n <= TINY_FEW_ROWS ? "tiny" : n <= CLUSTER_ROWS ? "cluster" : "grid", partitioned = false;
 		if (n <= TINY_FEW_ROWS) d.run(tiny_few, 1, TINY_THREADS, tiny_bytes(TINY_FEW_ITEMS), few);
 		else if (n <= CLUSTER_ROWS) d.run_cluster(cluster, CLUSTER_BLOCKS, CLUSTER_THREADS, clusterBytes, few);
 		else sort_by_grid(d, gridTemp, few, temp.codes, temp.rows);
@@ -99,10 +101,10 @@ struct Ours {
 		d.up(fields, word.fields.data(), o.count * sizeof(Field));
 		Partitioner q{d, partitionTemp};
 		q.launch(keys_column(fields, o.count), word.bits, n, rows);
-		buckets = q.b, sorted = q.sorts();
+		buckets = q.b, partitioned = q.sorts();
 		*bits = word.bits;
 		path = "keys";
-		if (sorted || q.told().verdict.why != WHY_ORDERED) return sorted;
+		if (partitioned || q.told().verdict.why != WHY_ORDERED) return partitioned;
 		d.run(iota, d.multiprocessors * 8, STREAM_THREADS, 0, rows, n, q.told().statistics.falls != 0);
 		return true;
 	}

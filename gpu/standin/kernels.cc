@@ -332,12 +332,17 @@ void sample(const u64* a, u64 blocks) {
 		at<Report>(b.report)->statistics.any = 0;
 		return;
 	}
+	Statistics s = statistics_of(b);
+	if (b.orders && (b.n % 7 == 1 || b.n % 7 == 2 || in_order(s))) {
+		v.seems = s.falls ? SEEMS_FALLING : SEEMS_RISING;
+		at<Report>(b.report)->sample = SAYS_IN_ORDER;
+		return;
+	}
 	if (b.n % 7 == 5 && f.form != FORM_KEYS) {
 		v.aside = 1, v.why = WHY_EQUAL;
 		at<Report>(b.report)->sample = SAYS_ASIDE;
 		return;
 	}
-	Statistics s = statistics_of(b);
 	if (b.n % 7 != 3 || in_order(s)) return; // also where null has no number, and a word has no room for it
 	v.early = 1, v.why = WHY_EQUAL;
 	at<Report>(b.report)->verdict = v, at<Report>(b.report)->sample = SAYS_NO;
@@ -362,9 +367,31 @@ void plan_of(const Buckets& b) {
 	if (b.second) memset(at<u8>(b.firstStarts), 0xEE, 4 * ((1ull << b.firstBits) + 1)), memset(at<u8>(b.firstCursors), 0xEE, 4ull << b.firstBits);
 }
 
+void sort_rows(const Buckets& b, const std::vector<u32>& order) {
+	std::vector<std::pair<Numbered, u32>> rows;
+	for (u32 row : order) rows.push_back({numbered(b, row), row});
+	std::stable_sort(rows.begin(), rows.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
+	for (u64 i = 0; i < b.n; i++) at<u32>(b.rows)[i] = rows[i].second;
+}
+void place_strays(const u64* a) {
+	const Buckets& b = *(const Buckets*)a;
+	std::vector<u32> order(b.n);
+	for (u64 i = 0; i < b.n; i++) order[i] = (u32)i;
+	sort_rows(b, order);
+}
+
+// Rows in no order, which the sample has taken for some, are strays or too many.
+void watch_order(const u64* a) {
+	const Buckets& b = *(const Buckets*)a;
+	Statistics s = statistics_of(b);
+	for (u64 i = 0; i < b.n; i++) at<u32>(b.rows)[i] = (u32)(s.falls ? b.n - 1 - i : i);
+	at<Report>(b.report)->plan = in_order(s) ? (u64)SAYS_YES : b.n % 7 == 1 ? (u64)SAYS_YES | SAYS_STRAYS : (u64)SAYS_NO;
+}
+
 void look(const u64* a, u64 blocks) {
 	const Buckets& b = *(const Buckets*)a;
 	expect(blocks > 0, "no blocks");
+	if (at<Verdict>(b.verdict)->seems) return;
 	for (u64 i = 0; i < 1ull << b.bits; i++) expect(at<u32>(b.counts)[i] == 0, "counts that are not zero");
 	for (u64 i = 0; i < CLASSES * tiles_of(b); i++) expect(at<u32>(b.classCounts)[i] == 0, "counts of classes that are not zero");
 	if (at<Verdict>(b.verdict)->early) {
@@ -406,13 +433,9 @@ void finish(const u64* a, u64 blocks) {
 	const Buckets& b = *(const Buckets*)a;
 	expect(blocks == windows_of(b), "a grid that is not the windows");
 	if (!at<Verdict>(b.verdict)->goOn) return;
-	std::vector<std::pair<Numbered, u32>> rows;
-	for (u64 i = 0; i < b.n; i++) {
-		u32 row = (u32)at<u64>(b.records[b.second ? 1 : 0])[i];
-		rows.push_back({numbered(b, row), row});
-	}
-	std::stable_sort(rows.begin(), rows.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
-	for (u64 i = 0; i < b.n; i++) at<u32>(b.rows)[i] = rows[i].second;
+	std::vector<u32> order;
+	for (u64 i = 0; i < b.n; i++) order.push_back((u32)at<u64>(b.records[b.second ? 1 : 0])[i]);
+	sort_rows(b, order);
 }
 
 void finish_rest(const u64*) {}
@@ -650,6 +673,8 @@ const std::map<std::string, std::pair<int, Twin>>& twins() {
 	    {"finish_wide", {bucketWords, finish}},
 	    {"finish_small_wide", {bucketWords, finish}},
 	    {"finish_small", {bucketWords, finish}},
+	    {"watch_order", {bucketWords, plain(watch_order)}},
+	    {"place_strays", {bucketWords, plain(place_strays)}},
 	    {"finish_rest", {bucketWords, plain(finish_rest)}},
 	    {"set_aside", {bucketWords, set_aside}},
 	    {"set_aside_wide", {bucketWords, set_aside}},

@@ -17,6 +17,7 @@ build columns_test "-fsanitize=address,undefined -fno-sanitize-recover=all"
 build value_map_test "-fsanitize=undefined -fno-sanitize-recover=all -ffp-contract=off"
 build keys_test "-fsanitize=undefined -fno-sanitize-recover=all"
 build finish_test "-fsanitize=undefined -fno-sanitize-recover=all"
+build order_test "-fsanitize=undefined -fno-sanitize-recover=all"
 build partition_test "-fsanitize=undefined -fno-sanitize-recover=all"
 build ranges_test "-fsanitize=undefined -fno-sanitize-recover=all"
 build sample_test "-fsanitize=undefined -fno-sanitize-recover=all"
@@ -27,7 +28,7 @@ build select_test -DSTALLED_TILES=3 stalled_select_test
 build few_test "-fsanitize=undefined -fno-sanitize-recover=all"
 build grid_test "-fsanitize=undefined -fno-sanitize-recover=all"
 build grid_test -DSTALLED_TILES=3 stalled_grid_test # blocks that come late
-for test in columns_test value_map_test keys_test finish_test partition_test ranges_test sample_test sort_test stalled_sort_test select_test stalled_select_test few_test grid_test stalled_grid_test; do
+for test in columns_test value_map_test keys_test finish_test order_test partition_test ranges_test sample_test sort_test stalled_sort_test select_test stalled_select_test few_test grid_test stalled_grid_test; do
 	echo "$test"
 	"$out/$test" 2> >(grep -v "ASan doesn't fully support makecontext" >&2)
 done

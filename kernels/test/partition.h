@@ -59,7 +59,7 @@ struct Partitioner {
 	PartitionTemp& t;
 	Buckets b = {};
 	u32 rowBits = 1; // at least, for tests
-	bool small = false, keys = false, narrow = false; // narrow: codes of 32 bits tell all numbers of a column of 8 bytes apart
+	bool small = false, keys = false, ordered = false, narrow = false; // narrow: codes of 32 bits tell all numbers of a column of 8 bytes apart
 
 	template <class T> static u32 dealer_bytes(T tile, u32 bins) { return (u32)tile * 8 + (bins + 4) * 8 + 128; }
 	static u32 finish_bytes(u32 room, u32 binBits, bool wide) {
@@ -80,18 +80,17 @@ struct Partitioner {
 		u64 first = bits <= ONLY_PASS_BITS ? bits : (bits + 1) / 2;
 		b = {whole_field(c), c, codeBits,          {(u64)t.records[0], (u64)t.records[1]}, (u64)rows,        (u64)t.counts, (u64)t.starts, (u64)t.cursors,
 		     (u64)t.firstStarts, (u64)t.firstCursors, (u64)t.windows, (u64)t.verdict, (u64)t.rest, n, bits, first, rowBits, window, bits - first,
-		     (u64)t.map, (u64)t.classCounts, (u64)t.seen, (u64)t.report, 2 * RADIX_BITS, tolerated(c, bits)};
+		     (u64)t.map, (u64)t.classCounts, (u64)t.seen, (u64)t.report, 2 * RADIX_BITS, tolerated(c, bits), 0};
 	}
 	// Launches it all, or of many rows no more than the sample wants; when told, the report says whether rows has the result.
 	void launch(const Column& c, u32 codeBits, u64 n, u32* rows, u64 smallRows = SMALL_ROWS, u64 bits = 1) {
 		shape(c, codeBits, n, rows, smallRows, bits);
-		u64 grid = std::min(ceil_div(n, LOOK_THREADS * 8), d.multiprocessors);
-		t.report->sample = t.report->plan = 0;
-		d.run(sample, 1, 1024, SAMPLE_BYTES, b);
-		d.early = true;
-		d.run(keys ? look_keys : look, grid, LOOK_THREADS, LOOK_HEAD + (2u << BUCKET_BITS), b);
-		d.early = false;
-		u64 said = small ? +SAYS_YES : d.hear(&t.report->sample);
+		b.orders = !small && !keys;
+		u64 said = look_first();
+		if (said & SAYS_IN_ORDER) {
+			if ((ordered = in_order())) return d.note();
+			b.orders = 0, said = look_first();
+		}
 		narrow = said & SAYS_NARROW;
 		if (!(said & SAYS_NO)) {
 			if (b.bits > SMALL_BUCKET_BITS) d.run(bucket_plan, ceil_div(1 << b.bits, 4096) + CLASSES, 1024, 1024, b);
@@ -104,6 +103,23 @@ struct Partitioner {
 	u32 tile() const {
 		if (b.second) return b.field.width == 8 ? PARTITION_WIDE_TILE : PARTITION_TILE;
 		return b.bits <= SMALL_PASS_BITS ? PARTITION_SMALL_TILE : PARTITION_ONLY_TILE;
+	}
+	// What the sample says, of many rows.
+	u64 look_first() {
+		t.report->sample = t.report->plan = 0;
+		d.run(sample, 1, 1024, SAMPLE_BYTES, b);
+		d.early = true;
+		u64 grid = std::min(ceil_div(b.n, LOOK_THREADS * 8), d.multiprocessors);
+		d.run(keys ? look_keys : look, grid, LOOK_THREADS, LOOK_HEAD + (2u << BUCKET_BITS), b);
+		d.early = false;
+		return small ? +SAYS_YES : d.hear(&t.report->sample);
+	}
+	// Whether the rows are in order, as the sample is, but for a few.
+	bool in_order() {
+		d.run(watch_order, std::min(ceil_div(b.n, STREAM_THREADS * 8), d.multiprocessors * 8), STREAM_THREADS, 4 << 10, b);
+		u64 said = d.hear(&t.report->plan);
+		if (said & SAYS_STRAYS) d.run(place_strays, d.multiprocessors * 8, STREAM_THREADS, 0, b);
+		return said & SAYS_YES;
 	}
 	void sort(bool wide) {
 		bool allBits = wide && !narrow; // of records
@@ -131,8 +147,7 @@ struct Partitioner {
 	}
 	// Whether rows will have the result: while the sort goes on.
 	bool sorts() {
-		u64 said = d.hear(&t.report->plan);
-		return said && !(said & SAYS_NO);
+		return d.hear(&t.report->plan) & SAYS_YES;
 	}
 	// Waits for the whole report, and with it for the sort.
 	const Report& told() {

@@ -1,0 +1,47 @@
+//go:build cuda && linux && amd64
+
+package gpu
+
+import (
+	"encoding/binary"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/kernels"
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// TestColumnsInOrder sorts columns whose sample is in order: all of them is, or but for a few rows, or the second half begins anew.
+func TestColumnsInOrder(t *testing.T) {
+	e := openForTest(t)
+	most := kernels.SmallRows - kernels.SmallRows%7 + 7
+	for what, key := range map[string]func(row, rows int) int{
+		"in order":    func(row, rows int) int { return row / 3 },
+		"in reverse":  func(row, rows int) int { return rows - row },
+		"all equal":   func(row, rows int) int { return 7 },
+		"two astray":  func(row, rows int) int { return map[int]int{5: 1 << 30, rows / 2: 0}[row] + row },
+		"in two runs": func(row, rows int) int { return row % (rows / 2) },
+	} {
+		rows := most + map[string]int{"two astray": 1, "in two runs": 2}[what] // what the stand-in goes by
+		values, order := make([]byte, 4*rows), make([]uint32, rows)
+		for i := range rows {
+			binary.LittleEndian.PutUint32(values[4*i:], uint32(key(i, rows)))
+			order[i] = uint32(i)
+		}
+		slices.SortStableFunc(order, func(a, b uint32) int {
+			return int(binary.LittleEndian.Uint32(values[4*a:])) - int(binary.LittleEndian.Uint32(values[4*b:]))
+		})
+		job := &engine.Job{Rows: rows, RowNumbers: 4, Keys: []keyencode.Key{{}},
+			Columns: []keyencode.Column{{Kind: keyencode.Uint32, Chunks: []keyencode.Chunk{{Rows: rows, Values: values}}}}}
+		res, err := e.Sort(t.Context(), job, goMemory{})
+		require.NoError(t, err, what)
+		for i, row := range order {
+			if is := binary.LittleEndian.Uint32(res.RowNumbers[4*i:]); is != row {
+				t.Fatalf("%s: place %d has row %d, not %d", what, i, is, row)
+			}
+		}
+	}
+}
