@@ -131,7 +131,7 @@ struct Bench {
 		fflush(stdout);
 	}
 	void phases(const Job& j, u64 n);
-	void table(const std::vector<u32>& sizes);
+	void table(u32 log2);
 	void row(const std::string& job, u32 log2, double asked, double measured, const char* unit, bool met, const std::string& note);
 	void gather_row(u32 log2);
 	void limit_rows(const std::vector<u32>& sizes, const std::vector<long>& shares);

@@ -10,6 +10,19 @@
 #include "../../kernels/arrowsort.cu"
 #include "table.h"
 
+// Each size in memory of that size, as the engine and CUB have it: the same kernels take 3 % longer in buffers for sixteen times the rows.
+int table(Device& d, const std::vector<u32>& sizes) {
+	printf("%-36s %-6s %10s %12s        %s\n", "job", "rows", "asked", "measured", "ours, CUB");
+	int wrong = 0;
+	for (u32 log2 : sizes) {
+		Bench b(d, 1ull << log2);
+		b.table(log2);
+		if (log2 == sizes.back()) b.small_sorts_row();
+		wrong += b.wrong;
+	}
+	return wrong != 0;
+}
+
 int main(int count, char** arguments) {
 	Device d;
 	std::vector<std::string> words(arguments + 1, arguments + count);
@@ -21,9 +34,9 @@ int main(int count, char** arguments) {
 	std::string command = words[0];
 	std::vector<u32> sizes;
 	for (size_t i = 1; i < words.size(); i++) sizes.push_back((u32)std::stoul(words[i]));
+	if (command == "table") return table(d, sizes);
 	Bench b(d, 1ull << *std::max_element(sizes.begin(), sizes.end()));
 	if (command == "prove") b.prove();
-	if (command == "table") b.table(sizes);
 	if (command == "limits") b.prove_limits(), b.limit_rows(sizes, {-1, -100, -10000, 100, 10, 4, 2});
 	for (u32 log2 : sizes) {
 		u64 n = 1ull << log2;

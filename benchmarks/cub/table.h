@@ -9,21 +9,19 @@ inline void Bench::row(const std::string& job, u32 log2, double asked, double me
 	fflush(stdout);
 }
 
-inline void Bench::table(const std::vector<u32>& sizes) {
-	printf("%-36s %-6s %10s %12s        %s\n", "job", "rows", "asked", "measured", "ours, CUB");
+inline void Bench::table(u32 log2) {
+	size_t column = std::find(std::begin(jobRows), std::end(jobRows), (int)log2) - jobRows;
+	if (column == std::size(jobRows)) return (void)printf("2^%u rows are not in the table\n", log2);
 	for (const Job& j : table_jobs()) {
+		if (j.asked[column] == 0) continue;
 		std::string name = j.count > 1 ? j.name : std::string(typeNames[j.key[0].type]) + " " + (j.name ? j.name : distributionNames[j.key[0].distribution]);
-		for (int i = 0; i < 4; i++) {
-			if (j.asked[i] == 0 || std::find(sizes.begin(), sizes.end(), (u32)jobRows[i]) == sizes.end()) continue;
-			Timed t = race(j, 1ull << jobRows[i]);
-			char note[100];
-			snprintf(note, sizeof note, "%.4f ms, %.4f ms, %u bits, %s%s", t.ours, t.theirs, t.bits, ours.path, t.right ? "" : " WRONG");
-			row(name, jobRows[i], j.asked[i], t.theirs / t.ours, "x", t.theirs / t.ours >= j.asked[i], note);
-		}
+		Timed t = race(j, 1ull << log2);
+		char note[100];
+		snprintf(note, sizeof note, "%.4f ms, %.4f ms, %u bits, %s%s", t.ours, t.theirs, t.bits, ours.path, t.right ? "" : " WRONG");
+		row(name, log2, j.asked[column], t.theirs / t.ours, "x", t.theirs / t.ours >= j.asked[column], note);
 	}
-	for (u32 log2 : sizes) gather_row(log2);
-	small_sorts_row();
-	limit_rows(sizes, {-100, 100});
+	gather_row(log2);
+	limit_rows({log2}, {-100, 100});
 }
 
 // Gathers columns of 8 bytes by the result of a sort, as the engine does: in windows. Plain is a gather without.
