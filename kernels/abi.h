@@ -327,7 +327,7 @@ struct Heavy {
 };
 
 // A Map is monotone:
-//   x = ((number - low) >> right) << left;  prefix = x + high(x * scale + shifted out) + (row << rowLeft >> rowRight)
+//   x = ((number - low) >> right) << left;  prefix = x + high(x * scale + shifted out) + high((row << rowLeft) * rowScale)
 // all in 32 bits; behind the prefix the code has low(x * scale + shifted out). Numbers below low have the prefix 0, those above last ~0.
 // It is narrow where the numbers in range are low and multiples of 2^right from there on, and what is left of them has 32 bits: the prefix
 // tells them apart, and all that is shifted out is zero. Floats that are spread evenly, as few are by their bits, have
@@ -337,7 +337,7 @@ struct Heavy {
 // that more bits vary than do, but for the last ones.
 struct Map {
 	u64 low, last;
-	u64 right, left, scale, rowLeft, rowRight;
+	u64 right, left, scale, rowLeft, rowScale;
 	u64 floating;               // 1: by the value of floats
 	u64 origin, factor, offset; // patterns of floats as the column has them
 	u64 bucketBits;

@@ -9,13 +9,13 @@ DEVICE u32 bit_length(u64 x) { return x >> 32 ? 64 - count_leading_zeros((u32)(x
 
 struct Mapper {
 	u64 low, top; // top: of number - low
-	u32 right, left, scale, rowLeft, rowRight, heavies, classes;
+	u32 right, left, scale, rowLeft, rowScale, heavies, classes;
 	bool clamps, floating, narrow;
 	const Map* map;
 
 	DEVICE explicit Mapper(const Map* m)
 	    : low(m->low), top(m->last - m->low), right((u32)m->right), left((u32)m->left), scale((u32)m->scale), rowLeft((u32)m->rowLeft),
-	      rowRight((u32)m->rowRight), heavies((u32)m->heavies), classes((u32)m->classes), clamps(m->clamps != 0), floating(m->floating != 0), narrow(m->narrow != 0), map(m) {}
+	      rowScale((u32)m->rowScale), heavies((u32)m->heavies), classes((u32)m->classes), clamps(m->clamps != 0), floating(m->floating != 0), narrow(m->narrow != 0), map(m) {}
 
 	// Neither clamps nor row numbers: the maps of columns that fill the range of their type.
 	DEVICE bool simple() const { return !clamps && left == 0 && !floating; }
@@ -36,7 +36,7 @@ struct Mapper {
 	template <class Word> DEVICE u32 narrow_prefix(Word number, u32 row) const {
 		Word above = number - (Word)low;
 		u32 x = (u32)(above >> right) << left;
-		x += multiply_high(x, scale) + (row << rowLeft >> rowRight);
+		x += multiply_high(x, scale) + multiply_high(row << rowLeft, rowScale);
 		if (above > (Word)top) x = number < (Word)low ? 0 : ~0u;
 		return x;
 	}
@@ -55,15 +55,14 @@ struct Mapper {
 };
 
 // Makes a map of numbers low..last, of at most most, which are multiples of 2^stride apart, for rows of so many bits. Slopes are at least
-// one: nothing gets lost.
+// one: nothing gets lost. Rows are spread over all the prefixes from a number to the next one.
 DEVICE void make_map(Map* m, u64 low, u64 last, u64 most, u32 stride, u32 rowBits) {
 	u64 top = last - low;
 	u32 bits = bit_length(top >> stride), right = bits > 32 ? bits + stride - 32 : stride, left = bits < 32 ? 32 - bits : 0, x = (u32)(top >> right) << left;
-	u64 room = ~0u - x - (left ? (1u << left) - 1 : x != ~0u), scale = x ? (room << 32) / x : 0; // one is for what the bits below carry
+	u64 end = (u64)x + (1ull << left), scale = (((1ull << 32) - end) << 32) / end;
 	m->low = low, m->last = last, m->right = right, m->left = left;
 	m->scale = scale < ~0u ? scale : ~0u;
-	m->rowLeft = left > rowBits ? left - rowBits : 0;
-	m->rowRight = left > rowBits ? 0 : rowBits - left;
+	m->rowLeft = 32 - rowBits, m->rowScale = left ? (1u << left) + multiply_high(1u << left, (u32)m->scale) : 0;
 	m->clamps = low != 0 || last != most, m->narrow = bits <= 32;
 	m->floating = 0, m->lossyLow = 1, m->lossyHigh = 0;
 }

@@ -146,7 +146,7 @@ template <class Word> DEVICE bool make_value_map(Map* m, Word low, Word last, do
 	if (!r.usable() || low > last) return false; // infinite, or all alike
 	m->low = low, m->last = last;
 	m->floating = 1, m->narrow = 0, m->bucketBits = bits;
-	m->clamps = 1, m->right = 1, m->left = m->scale = m->rowLeft = m->rowRight = 0;
+	m->clamps = 1, m->right = 1, m->left = m->scale = m->rowLeft = m->rowScale = 0;
 	m->flip = flip, m->sign = sign;
 	return sizeof(Word) == 4 ? map_singles(m, r, rowBits) : map_doubles(m, r);
 }
