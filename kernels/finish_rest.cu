@@ -1,4 +1,5 @@
 #include "cutter.h"
+#include "outside.h"
 
 // The first bucket from one on that has rows, or the end; by all threads.
 DEVICE u32 next_filled(const u32* starts, u32 bucket, u32 end, u32* shared) {
@@ -28,7 +29,10 @@ KERNEL(finish_rest, FINISH_REST_THREADS, 1)(PARAMETER Buckets b) {
 			to = buckets.end - bucket > most ? bucket + most : buckets.end;
 			if (thread_index() == 0) describe(b, span, flags, bucket, to, starts[bucket], starts[to], FINISH_REST_BIN_BITS, 32 - Sorter::indexBits);
 			sync_block();
-			Sorter(b, shared_memory(), span).sort();
+			Sorter sorter(b, shared_memory(), span);
+			sorter.load_records();
+			tell_apart(sorter, span);
+			sorter.sort_records();
 			sync_block();
 		}
 	}

@@ -62,6 +62,15 @@ template <class Word> DEVICE Word number_at(const Field* f, u64 row) {
 	return x;
 }
 
+// The range of what the threads of a block have: the complement of the least number, and the greatest one. In 64 words of shared memory, which
+// nobody may be using.
+template <class Word> DEVICE void block_range(u64* words, Word* notLeast, Word* greatest) {
+	Word low = warp_max(*notLeast), top = warp_max(*greatest);
+	if (lane_index() == 0) words[warp_index()] = low, words[32 + warp_index()] = top;
+	sync_block();
+	*notLeast = warp_max((Word)words[lane_index()]), *greatest = warp_max((Word)words[32 + lane_index()]);
+}
+
 // The number and the class of a row from anywhere in the column.
 struct NumberedRow {
 	u64 number;

@@ -122,7 +122,7 @@ template <class Word, u32 rows> struct Sampler {
 			if (steps & 4) m.sums->mixed = 1;
 		}
 		sync_block();
-		take_range(m.warps, least, greatest);
+		*least = (Word)~warp_max((Word)m.warps[lane_index()]), *greatest = warp_max((Word)m.warps[32 + lane_index()]);
 		u64 varying = warp_or((Word)m.warps[64 + lane_index()]) & warp_or((Word)m.warps[96 + lane_index()]);
 		if (thread_index() == 0) m.sums->varying = varying;
 		if (varying && f->form != FORM_FLOAT) stride = bit_length(varying & (0 - varying)) - 1;

@@ -3,45 +3,37 @@
 #include "numbers.h"
 
 const u32 SAMPLE_MARGIN = 6;     // the range of the sample is widened by 1 / 2^6 on both sides
-const u32 CLOSER_ROWS = 1 << 11; // of so many rows one is looked at for the range, where that matters
+const u32 CLOSER_OF = 1 << 12;   // rows of which a group of neighbours is looked at for the range, where that matters
+const u32 CLOSER_ROWS = 4;       // of a group: they come in the same 32 bytes
 
 DEVICE u32 hash_number(u64 x) {
 	x = (x ^ x >> 32) * 0x9e3779b97f4a7c15ull;
 	return (u32)((x ^ x >> 29) * 0xbf58476d1ce4e5b9ull >> 32);
 }
 
-// The range of all warps of the block: 32 complements of least numbers, and 32 greatest ones.
-template <class Word> DEVICE void take_range(const u64* warps, Word* least, Word* greatest) {
-	*least = (Word)~warp_max((Word)warps[lane_index()]), *greatest = warp_max((Word)warps[32 + lane_index()]);
-}
-
-// Widens a range by that of more rows of a column, by all threads of the block.
+// Widens a range by that of more rows of a column of integers, by all threads of the block.
 template <class Word> APART void look_closer(const Buckets* b, u64* warps, Word* least, Word* greatest) {
-	const int together = 8; // rows whose loads are on their way at once
+	const int together = 8, vector = 16 / sizeof(Word), lanes = CLOSER_ROWS / vector; // loads that are on their way at once; lanes of a group
 	const Field* f = &b->field;
-	Numbers<Word> numbers(f);
-	Word notLeast = (Word)~*least, top = *greatest, x[together];
-	u64 count = b->n / CLOSER_ROWS;
+	const Word flip = Numbers<Word>(f).flip;
+	Word notLeast = (Word)~*least, top = *greatest, x[together * vector];
+	u64 count = b->n / CLOSER_OF * lanes;
 	ROLLED for (u64 first = thread_index(); first < count; first += together * SAMPLE_THREADS) {
-		u32 valid = 0;
 		auto row = [&](int k) {
-			u64 i = first + k * SAMPLE_THREADS;
-			return i < count ? i * CLOSER_ROWS + hash_number(i) % CLOSER_ROWS : first;
+			u64 i = first + k * SAMPLE_THREADS < count ? first + k * SAMPLE_THREADS : first, group = i / lanes;
+			return group * CLOSER_OF + hash_number(group) % (CLOSER_OF / CLOSER_ROWS) * CLOSER_ROWS + i % lanes * vector;
 		};
-		UNROLL for (int k = 0; k < together; k++) x[k] = ::load((const Word*)f->values + row(k));
-		UNROLL for (int k = 0; k < together; k++) valid |= (u32)(f->validity == 0 || bit_at((const u32*)f->validity, f->bit + row(k))) << k;
-		UNROLL for (int k = 0; k < together; k++) {
-			if (!numbers.make(x[k]) || !(valid >> k & 1)) continue;
-			Word complement = (Word)~x[k];
-			notLeast = complement > notLeast ? complement : notLeast;
+		UNROLL for (int k = 0; k < together; k++) load_vector((const Word*)f->values + row(k), x + k * vector);
+		UNROLL for (int k = 0; k < together * vector; k++) {
+			if (f->validity != 0 && !bit_at((const u32*)f->validity, f->bit + row(k / vector) + k % vector)) continue;
+			x[k] ^= flip;
+			notLeast = (Word)~x[k] > notLeast ? (Word)~x[k] : notLeast;
 			top = x[k] > top ? x[k] : top;
 		}
 	}
-	notLeast = warp_max(notLeast), top = warp_max(top);
 	sync_block();
-	if (lane_index() == 0) warps[warp_index()] = notLeast, warps[32 + warp_index()] = top;
-	sync_block();
-	take_range(warps, least, greatest);
+	block_range(warps, &notLeast, &top);
+	*least = (Word)~notLeast, *greatest = top;
 }
 
 // By how much a range is to be widened on both sides: a multiple of the stride. Where that takes numbers of 8 bytes a little beyond what a

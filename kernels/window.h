@@ -251,6 +251,9 @@ template <int threadCount, int items, int binBits, bool wide, bool full> struct 
 
 	DEVICE void sort() {
 		load_records();
+		sort_records();
+	}
+	DEVICE void sort_records() {
 		count();
 		scan();
 		stage_rows();

@@ -19,16 +19,20 @@ struct Case {
 	u32 shared;      // bits that they share
 	bool near = true; // rows of a group are neighbours in the column
 	u32 low = 0, high = 0; // rows in thousand that are below, above the range of the map
+	u64 reach = 0;         // not 0: how far away from it those are at most
 	u64 seed = 1;
 };
 
 double mostFetched = 0; // numbers for each row
 
 void fail(const Case& k, const char* what) {
-	fprintf(stderr, "FAILED: %s: kind %d%s, %u buckets of %llu rows, groups of %u that share %u bits%s, %u and %u outside, seed %llu\n", what, k.kind,
-	        k.small ? ", small" : "", k.buckets, (unsigned long long)k.rows, k.group, k.shared, k.near ? "" : " far apart", k.low, k.high, (unsigned long long)k.seed);
+	fprintf(stderr, "FAILED: %s: kind %d%s, %u buckets of %llu rows, groups of %u that share %u bits%s, %u and %u outside by up to %llu, seed %llu\n", what, k.kind,
+	        k.small ? ", small" : "", k.buckets, (unsigned long long)k.rows, k.group, k.shared, k.near ? "" : " far apart", k.low, k.high, (unsigned long long)k.reach, (unsigned long long)k.seed);
 	exit(1);
 }
+
+// How much of the type is outside of the range of the map on each side: such numbers are none of the buckets'.
+u64 margin_of(const Case& k) { return k.low || k.high ? (k.kind == EXACT ? (u64)~0u : ~0ull) >> 14 : 0; }
 
 void check(const Case& k) {
 	Device d;
@@ -46,6 +50,9 @@ void check(const Case& k) {
 		u32 outside = (u32)(mix(i * 3 + k.seed) % 1000);
 		if (outside < k.low) x = group % 3 ? mix(group * 5) % 7 : mix(group) >> 15; // below the range
 		if (outside >= 1000 - k.high) x = ~0ull - mix(group * 5) % 7 * (k.seed % 2 ? 1 : 1ull << 46);
+		const u64 margin = margin_of(k);
+		if (k.reach && outside < k.low) x = (margin - 1 - mix(group * 5) % k.reach) << (wide ? 0 : 32);
+		if (k.reach && outside >= 1000 - k.high) x = ((wide ? ~0ull : (u64)~0u) - margin + 1 + mix(group * 5) % k.reach) << (wide ? 0 : 32);
 		if (k.kind == VALUES) {
 			double v = (double)(int64_t)(x ^ sign) * 0x1p-63;
 			x = pattern_of(v);
@@ -69,7 +76,7 @@ void check(const Case& k) {
 		}
 		if (!make_value_map(&map, least, greatest, 0, numbers.flip, sign, bits, rowBits)) fail(k, "no map");
 	} else {
-		u64 most = wide ? ~0ull : ~0u, margin = k.low || k.high ? most >> 14 : 0; // numbers outside of the range are none of the buckets'
+		u64 most = wide ? ~0ull : ~0u, margin = margin_of(k);
 		make_map(&map, margin, most - margin, most, 0, rowBits);
 	}
 	// The records, in any order within their buckets.
@@ -142,5 +149,12 @@ int main() {
 	for (Kind kind : {EXACT, WIDE})
 		for (u32 group : {1, 20, 400})
 			for (bool small : {false, true}) run({kind, small, 6000, 1, group, 40, true, 500, 400}), run({kind, small, 900, 1, group, 40, true, 0, 700});
+	// Outside of it, but not far: many of them are left over.
+	for (Kind kind : {EXACT, WIDE})
+		for (u64 reach : {(u64)1, (u64)5000, (u64)1 << 18, (u64)1 << 30, (u64)1 << 31, (u64)1 << 36}) {
+			if (kind == EXACT && reach > 1 << 18) continue;
+			run({kind, false, 10001, 1, 1, 40, true, 600, 0, reach});
+			run({kind, false, 11000, 1, 20, 40, true, 0, 700, reach}), run({kind, true, 8000, 1, 3, 40, true, 450, 500, reach});
+		}
 	printf("%d columns are right; at most %.2f numbers were fetched for each row\n", sorts, mostFetched);
 }
