@@ -9,12 +9,10 @@ template <class Word, int items> struct KeyValues {
 
 	DEVICE explicit KeyValues(const Field* f) : f(f) {}
 
-	DEVICE void load(u64 at, u64 rows) {
+	DEVICE void load(u64 at) {
 		const u8* values = (const u8*)(f->values + at * f->stride);
 		if (sizeof(Word) == 8) {
 			UNROLL for (int i = 0; i < items; i += 2) load_vector((const u64*)values + 32 * i, (u64*)x + i);
-		} else if (f->form == FORM_BIT) {
-			UNROLL for (int i = 0; i < items; i++) x[i] = bits_at((const u32*)f->values, f->valueBit + at + 32 * (i & ~1), f->valueBit + rows) >> i % 2 & 1;
 		} else if (f->width == 4) {
 			UNROLL for (int i = 0; i < items; i += 2) {
 				u64 two = ::load((const u64*)values + 16 * i);
@@ -31,6 +29,9 @@ template <class Word, int items> struct KeyValues {
 				x[i] = (Word)(two & 0xff), x[i + 1] = (Word)(two >> 8);
 			}
 		}
+	}
+	DEVICE void load_bits(u64 at, u64 rows) {
+		UNROLL for (int i = 0; i < items; i++) x[i] = bits_at((const u32*)f->values, f->valueBit + at + 32 * (i & ~1), f->valueBit + rows) >> i % 2 & 1;
 	}
 	// Near the end: behind it the last row is read again.
 	DEVICE void load_some(u64 at, u64 rows) {
@@ -51,7 +52,7 @@ template <class Word, int items> struct KeyValues {
 
 	// Adds to the numbers of rows. Reports whether some value is outside of the range that the Field takes. Integers without nulls:
 	DEVICE bool add_plain(u64* number) const {
-		Word base = (Word)f->base[0], mask = (Word)(~0ull >> (64 - 8 * f->width)), last = (Word)f->last[0];
+		Word base = (Word)f->base[0], mask = sizeof(Word) == 8 ? (Word)~0ull : (Word)(~0ull >> (64 - 8 * f->width)), last = (Word)f->last[0];
 		u64 mul = f->mul, bias = f->bias;
 		bool outside = false;
 		UNROLL for (int i = 0; i < items; i++) {
@@ -100,10 +101,12 @@ struct KeysReader {
 
 	template <class Word, int items> DEVICE void add(const Field* f, u64* number, u64 at, u64 rows, bool whole) {
 		KeyValues<Word, items> values(f);
-		if (whole) {
-			values.load(at, rows);
-		} else {
+		if (!whole) {
 			values.load_some(at, rows);
+		} else if (f->form == FORM_BIT) {
+			values.load_bits(at, rows);
+		} else {
+			values.load(at);
 		}
 		outside |= values.add(number, at, rows);
 	}
@@ -118,8 +121,6 @@ struct KeysReader {
 			}
 		}
 	}
-	// Numbers of rows from first on, all of which there are.
-	template <int items> DEVICE void make(u64* number, u64 first) { load<items>(number, first, first + 32 * items, true); }
 };
 
 // Reads numbers of two keys of integers without nulls: all values are on their way before the first is used.
@@ -135,9 +136,9 @@ template <class A, class B> struct PairReader {
 		KeyValues<A, items> a(fields);
 		KeyValues<B, items> b(fields + 1);
 		if (a.f->width < 4) { // of short values two are in a word, which is waited for
-			b.load(at, 0), a.load(at, 0);
+			b.load(at), a.load(at);
 		} else {
-			a.load(at, 0), b.load(at, 0);
+			a.load(at), b.load(at);
 		}
 		UNROLL for (int i = 0; i < items; i++) number[i] = 0;
 		outside |= a.add_plain(number);
@@ -145,28 +146,16 @@ template <class A, class B> struct PairReader {
 	}
 };
 
-// The rows of a warp, as Chunk<u64> has them. All are values: NaN and null are numbers here. ReaderOfKeys makes those of whole chunks.
-template <class ReaderOfKeys> struct KeysChunk : Chunk<u64> {
-	DEVICE static NumberedRow at(const Field* f, u64 row) { return NumberedRow(number_of_keys(f, row)); }
-	DEVICE void load_whole(ReaderOfKeys& reader, u64 first) {
-		reader.template make<CHUNK_ITEMS>(number, first);
-		inside = values = ALL_ITEMS, nulls = 0;
-	}
-	DEVICE void load_any(KeysReader& reader, u64 first, u64 rows) {
-		bool whole = first + CHUNK_ROWS <= rows;
-		reader.load<CHUNK_ITEMS>(number, first, rows, whole);
-		inside = 0, nulls = 0;
-		UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) inside |= (u32)(whole || first + place(i) < rows) << i;
-		values = inside;
-	}
-};
-
-// Calls with the reader that suits the keys: pairs of integers have readers of their own.
-template <class Call> DEVICE void with_reader(const Field* keys, const Call& call) {
+// Whether keys are two of integers without nulls.
+DEVICE bool is_pair(const Field* keys) {
 	const Field* f = (const Field*)keys->values;
 	bool plain = keys->stride == 2;
 	for (u32 k = 0; k < 2 && plain; k++) plain = f[k].form == FORM_INTEGER && f[k].validity == 0;
-	if (!plain) return call(KeysReader(keys));
+	return plain;
+}
+// Calls with the reader of a pair.
+template <class Call> DEVICE void with_pair(const Field* keys, const Call& call) {
+	const Field* f = (const Field*)keys->values;
 	switch ((f[0].width == 8) + 2 * (f[1].width == 8)) {
 	case 0: return call(PairReader<u32, u32>(keys));
 	case 1: return call(PairReader<u64, u32>(keys));

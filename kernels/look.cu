@@ -1,4 +1,5 @@
 #include "look_column.h"
+#include "look_keys.h"
 #include "plan.h"
 
 // The plan of at most PLAN_THREADS * PLAN_ITEMS buckets, by one block.
@@ -76,5 +77,5 @@ KERNEL(look, LOOK_THREADS, 1)(PARAMETER Buckets arguments) {
 // look_keys reads several as one.
 KERNEL(look_keys, LOOK_THREADS, 1)(PARAMETER Buckets arguments) {
 	const Buckets* b = &arguments;
-	look_and_plan(b, [=](const LookMemory*) { look_at_keys(b); });
+	look_and_plan(b, [=](LookMemory* m) { look_at_keys(b, m); });
 }

@@ -1,7 +1,6 @@
 // One read of a column: exact statistics, the rows of each bucket, and where rows of classes and heavy values are.
 #pragma once
 #include "buckets.h"
-#include "keys.h"
 
 // How rows stand to their predecessors. Nothing is looked at any more when the order is known to be neither way.
 template <class Word> struct Watch {
@@ -135,28 +134,6 @@ template <class Rows, bool plainColumn> struct Looker {
 		}
 		store(false);
 	}
-	// The same for several keys. Rows are read in any way until their order is known, and at the end.
-	template <class Reader, class Prefix> DEVICE void run_keys(Reader& reader, const Prefix& prefix) {
-		KeysReader any(&b->field);
-		const u32 n = (u32)b->n;
-		u32 first = (block_index() * (LOOK_THREADS / 32) + warp_index()) * group * CHUNK_ROWS;
-		auto look_at_any = [&] {
-			Rows c;
-			c.load_any(any, first, n);
-			if (!watch.done) look_back(&b->field, c, first, false);
-			look_at(c, first, vote(c.values != ALL_ITEMS) == 0, prefix);
-			end_chunk(first, n);
-		};
-		while (first < n && !watch.done) look_at_any();
-		while (first < n && first + CHUNK_ROWS <= n) {
-			Rows c;
-			c.load_whole(reader, first);
-			look_at(c, first, true, prefix);
-			end_chunk(first, n);
-		}
-		if (first < n) look_at_any();
-		store(reader.outside || any.outside);
-	}
 	DEVICE void end_chunk(u32& first, u32 n) {
 		u32 then = behind(first);
 		if (ends_group(first) || then >= n) add_classes(first);
@@ -240,8 +217,8 @@ template <class Rows, bool plainColumn> struct Looker {
 		UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) atomic_add(counters + bucket[i] / 2, in_counter(bucket[i]));
 	}
 
-	// What the warp has seen, for join.
-	DEVICE void store(bool outside) {
+	// What the warp has seen, for join; more: beside what is there.
+	DEVICE void store(bool outside, bool more = false) {
 		u64 high = sizeof(Word) == 4 && seen.least <= seen.greatest ? ~0ull << 32 : 0; // the upper halves of short numbers are zero
 		u64 notLeast = warp_max(high | (Word)~seen.least), greatest = warp_max(seen.greatest), any = warp_or(seen.any), notAll = warp_or(high | (Word)~seen.all);
 		u32 steps = (u32)(vote(watch.rises) != 0) | (u32)(vote(watch.ties) != 0) << 1 | (u32)(vote(watch.falls) != 0) << 2 |
@@ -249,6 +226,7 @@ template <class Rows, bool plainColumn> struct Looker {
 		if (!plainColumn && less) atomic_add(m->less + lane_index(), less);
 		if (lane_index() != 0) return;
 		u64* w = m->warps + warp_index() * LookMemory::words;
+		if (more) notLeast = notLeast > w[0] ? notLeast : w[0], greatest = greatest > w[1] ? greatest : w[1], any |= w[2], notAll |= w[3], steps |= (u32)w[4];
 		w[0] = notLeast, w[1] = greatest, w[2] = any, w[3] = notAll, w[4] = steps;
 	}
 };

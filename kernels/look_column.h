@@ -1,4 +1,4 @@
-// The ways to look at a column, or at several keys: functions of their own, so that none has to spare registers for another.
+// The ways to look at a column: functions of their own, so that none has to spare registers for another.
 #pragma once
 #include "look_floats.h"
 
@@ -13,14 +13,6 @@ template <class Word, bool plainColumn> APART void look_narrowly(const Buckets* 
 template <bool plainColumn> APART void look_widely(const Buckets* b) {
 	Mapper map(&LookMemory::of(shared_memory())->map);
 	Looker<Chunk<u64>, plainColumn>(b).run([&](u64 x, u32) { return (u32)(map.wide_code(x) >> 32); });
-}
-
-template <class Reader> APART void look_by_reader(const Buckets* b, Reader reader) {
-	Mapper map(&LookMemory::of(shared_memory())->map);
-	Looker<KeysChunk<Reader>, false>(b).run_keys(reader, [&](u64 x, u32 row) { return map.prefix_by_bits(x, row); });
-}
-DEVICE void look_at_keys(const Buckets* b) {
-	with_reader(&b->field, [=](auto reader) { look_by_reader(b, reader); });
 }
 
 template <class Word, bool plainColumn> DEVICE void look_by_bits(const Buckets* b, const Mapper& map) {

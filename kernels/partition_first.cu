@@ -177,40 +177,34 @@ template <class Word, int threads, int tile, int bins> DEVICE void first_pass(co
 KERNEL(partition_first, PARTITION_THREADS, 2)(PARAMETER Buckets b) { first_pass<u32, PARTITION_THREADS, PARTITION_TILE, 256>(b); }
 KERNEL(partition_first_wide, PARTITION_WIDE_THREADS, 2)(PARAMETER Buckets b) { first_pass<u64, PARTITION_WIDE_THREADS, PARTITION_WIDE_TILE, 256>(b); }
 
-// Numbers of a thread's rows, by functions of their own, for whose registers the pass need not make room.
+// Numbers of a thread's rows of any keys, by a function of its own, for whose registers the pass need not make room.
 const int KEYS_ITEMS = PARTITION_WIDE_TILE / PARTITION_WIDE_THREADS, KEYS_AT_ONCE = 8;
-template <int items> DEVICE void keep_numbers(const u64 (&x)[items], int c, u64* numbers) {
-	UNROLL for (int i = 0; i < items; i++) numbers[(c + i) * PARTITION_WIDE_THREADS] = x[i];
-}
-template <class Reader> APART void make_numbers(Reader reader, u32 first, u64* numbers) {
-	ROLLED for (int c = 0; c < KEYS_ITEMS; c += Reader::atOnce) {
-		u64 x[Reader::atOnce];
-		reader.template make<Reader::atOnce>(x, first + 32 * c);
-		keep_numbers(x, c, numbers);
-	}
-}
-APART void make_last_numbers(const Buckets* b, u32 first, u64* numbers) {
+APART void make_numbers(const Buckets* b, u32 first, bool whole, u64* numbers) {
 	ROLLED for (int c = 0; c < KEYS_ITEMS; c += KEYS_AT_ONCE) {
 		u64 x[KEYS_AT_ONCE];
-		KeysReader(&b->field).load<KEYS_AT_ONCE>(x, first + 32 * c, b->n, false);
-		keep_numbers(x, c, numbers);
+		KeysReader(&b->field).load<KEYS_AT_ONCE>(x, first + 32 * c, b->n, whole);
+		UNROLL for (int i = 0; i < KEYS_AT_ONCE; i++) numbers[(c + i) * PARTITION_WIDE_THREADS] = x[i];
 	}
 }
 
 // Several keys: their numbers are made before the pass, whose column then is as it should be.
 KERNEL(partition_first_keys, PARTITION_WIDE_THREADS, 2)(PARAMETER Buckets b) {
 	typedef FirstPass<u64, PARTITION_WIDE_THREADS, PARTITION_WIDE_TILE, 256> Pass;
-	u64 x[Pass::items], *numbers = (u64*)shared_memory() + thread_index(); // where records are staged later
-	u32 first = Pass::warp_first();
-	wait_for_earlier_kernels();
-	let_later_kernels_start();
-	if (Pass::tile_first() + (u64)PARTITION_WIDE_TILE > b.n) {
-		make_last_numbers(&b, first, numbers);
+	const u32 first = Pass::warp_first();
+	const bool whole = Pass::tile_first() + (u64)PARTITION_WIDE_TILE <= b.n;
+	u64 x[Pass::items];
+	if (whole && is_pair(&b.field)) {
+		with_pair(&b.field, [&](auto reader) {
+			UNROLL for (int c = 0; c < Pass::items; c += reader.atOnce) reader.template make<reader.atOnce>(x + c, first + 32 * c);
+		});
 	} else {
-		with_reader(&b.field, [&](auto reader) { make_numbers(reader, first, numbers); });
+		u64* numbers = (u64*)shared_memory() + thread_index(); // where records are staged later
+		make_numbers(&b, first, whole, numbers);
+		UNROLL for (int i = 0; i < Pass::items; i++) x[i] = numbers[i * PARTITION_WIDE_THREADS];
+		sync_block();
 	}
-	UNROLL for (int i = 0; i < Pass::items; i++) x[i] = numbers[i * PARTITION_WIDE_THREADS];
-	sync_block();
+	wait_for_earlier_kernels(); // the fields are older: the look has waited for them
+	let_later_kernels_start();
 	Pass(b).run(x);
 }
 
