@@ -234,6 +234,9 @@ DEVICE u32 load_shared(u32 place) {
 }
 DEVICE void store_shared(u32 place, u32 x) { asm volatile("st.shared.u32 [%0], %1;" ::"r"(place), "r"(x) : "memory"); }
 
+// Adds one to a word.
+DEVICE void count_shared(u32 place) { asm volatile("red.shared.add.u32 [%0], 1;" ::"r"(place) : "memory"); }
+
 // Adds to a word if that is wanted; what it was before, else 0. Without a branch, so that many additions are on their way at once.
 DEVICE u32 add_shared_if(bool wanted, u32 place, u32 x) {
 	u32 before;
@@ -278,6 +281,11 @@ template <class T> DEVICE T* in_register(T* p) {
 	u64 address = (u64)p;
 	asm volatile("" : "+l"(address));
 	return (T*)address;
+}
+// The same for what it would rather make anew than keep.
+DEVICE u32 in_register(u32 x) {
+	asm volatile("" : "+r"(x));
+	return x;
 }
 
 #endif

@@ -11,50 +11,63 @@ struct Counts {
 	    : bins(counts), constant((u64*)(counts + MAX_DIGITS * RADIX_BINS)), done(counts + MAX_DIGITS * RADIX_BINS + 2) {}
 };
 
-// Counters in shared memory. Each bin has several, one beside the other: lanes whose digits agree add to different words, in
-// different banks.
+// Counters in shared memory. Each bin has several, one beside the other, for lanes whose digits agree, and beside them lie those of the digit that is
+// its neighbour: half of the lanes count the one while the others count the other, and then the other way round. So all lanes add to different banks.
 template <int copies> struct Copies {
-	u32* counters;
+	static const u32 step = 2 * copies, pair = RADIX_BINS * step; // words from a bin to the next, and from two digits to the next two
 
-	DEVICE Copies() : counters((u32*)shared_memory()) {}
-	DEVICE void add(u32 digit, u32 bin) const { atomic_add(counters + (digit * RADIX_BINS + bin) * copies + lane_index() % copies, 1u); }
-	DEVICE u32 sum(u32 bin) const {
+	DEVICE static u32 sum(u32 digit, u32 bin) {
+		const u32* counters = (const u32*)shared_memory() + digit / 2 * pair + bin * step + digit % 2 * copies;
 		u32 total = 0;
-		UNROLL for (u32 k = 0; k < copies; k++) total += counters[bin * copies + (k + lane_index()) % copies];
+		UNROLL for (u32 k = 0; k < copies; k++) total += counters[(k + lane_index()) % copies];
 		return total;
 	}
 };
 
-template <bool whole, int digits, int copies, class Word, int items>
-DEVICE void count_rows(const Word (&code)[items], const Place& p, u64 shifts, u64 bits, u32 count) {
-	Copies<copies> counters;
-	UNROLL for (int d = 0; d < digits; d++) {
-		if (d >= (int)count) break;
-		u32 shift = (u32)(shifts >> 8 * d) & 255, mask = (1u << ((u32)(bits >> 8 * d) & 255)) - 1;
-		UNROLL for (int i = 0; i < items; i++) {
-			if (whole || p.has(i)) counters.add(d, (u32)(code[i] >> shift) & mask);
+// What this lane counts in each of as many turns as there are digits.
+template <int digits, int copies> struct Turns {
+	typedef Copies<copies> C;
+	u32 shift[digits], mask[digits]; // of its digit
+	u32 first[2];                    // the place of its counter of bin 0, of one digit of two and of the other
+
+	DEVICE Turns(u64 shifts, u64 bits) {
+		u32 swapped = lane_index() / copies % 2;
+		UNROLL for (u32 t = 0; t < digits; t++) {
+			u32 byte = 8 * (t ^ swapped); // behind the last digit there may be one without bits, which nobody reads
+			shift[t] = in_register((u32)(shifts >> byte) & 255);
+			mask[t] = in_register((1u << ((u32)(bits >> byte) & 255)) - 1);
+		}
+		UNROLL for (u32 t = 0; t < 2; t++) first[t] = in_register(shared_place(shared_memory() + ((t ^ swapped) * copies + lane_index() % copies) * 4));
+	}
+	template <bool whole, class Word, int items> DEVICE void count_rows(const Word (&code)[items], const Place& p, u32 count) const {
+		UNROLL for (u32 t = 0; t < digits; t++) {
+			if (t / 2 * 2 >= count) break;
+			u32 place = first[t % 2] + t / 2 * C::pair * 4;
+			UNROLL for (int i = 0; i < items; i++) {
+				if (whole || p.has(i)) count_shared(place + ((u32)(code[i] >> shift[t]) & mask[t]) * C::step * 4);
+			}
 		}
 	}
-}
+};
 
 // Counts the digits of the block's rows; shifts and bits hold a byte of each digit.
 template <class Word, int items, int digits, int copies> DEVICE void count_column(const Field* field, u64 n, u64 shifts, u64 bits, u32 count) {
 	const u32 chunk = 32 * items;
 	u64 warps = block_threads() / 32, step = (u64)grid_blocks() * warps * chunk;
+	Turns<digits, copies> turns(shifts, bits);
 	ColumnRows<Word, items> rows(field);
 	for (u64 first = ((u64)block_index() * warps + warp_index()) * chunk; first < n; first += step) {
 		Place here(first, n, chunk);
 		rows.load(here);
 		rows.encode(here);
-		if (here.whole<items>()) count_rows<true, digits, copies>(rows.x, here, shifts, bits, count);
-		else count_rows<false, digits, copies>(rows.x, here, shifts, bits, count);
+		if (here.whole<items>()) turns.template count_rows<true>(rows.x, here, count);
+		else turns.template count_rows<false>(rows.x, here, count);
 	}
 }
 
 template <int copies> DEVICE void add_up(const Counts& counts, u32 digits) {
-	Copies<copies> counters;
 	for (u32 bin = thread_index(); bin < digits * RADIX_BINS; bin += block_threads()) {
-		u32 rows = counters.sum(bin);
+		u32 rows = Copies<copies>::sum(bin / RADIX_BINS, bin % RADIX_BINS);
 		if (rows) atomic_add(counts.bins + bin, rows);
 	}
 }

@@ -175,6 +175,7 @@ inline void wait_for_copies() {}
 inline u32 shared_place(const void* p) { return (u32)((const u8*)p - shared_memory()); }
 inline u32 load_shared(u32 place) { return *(const u32*)(shared_memory() + place); }
 inline void store_shared(u32 place, u32 x) { *(u32*)(shared_memory() + place) = x; }
+inline void count_shared(u32 place) { atomic_add((u32*)(shared_memory() + place), 1u); }
 inline u32 add_shared_if(bool wanted, u32 place, u32 x) { return wanted ? atomic_add((u32*)(shared_memory() + place), x) : 0; }
 inline void count_shared_if(u32 bits, u32 wanted, u32 place, u32 x) {
 	if (bits & wanted) atomic_add((u32*)(shared_memory() + place), x);
@@ -191,3 +192,4 @@ inline void fetch_soon(u64 address, u32 bytes) { // what is not there must not b
 	for (u32 i = 0; i < bytes; i++) (void)*(const volatile u8*)(address + i);
 }
 template <class T> inline T* in_register(T* p) { return p; }
+inline u32 in_register(u32 x) { return x; }
