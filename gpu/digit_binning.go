@@ -86,10 +86,12 @@ func (b *binner) newCounters(digits int) *counters {
 	const starts, control = 4 * kernels.MaxDigits * kernels.RadixBins, 16
 	c := &counters{strips: max(1, (b.rows+stripRows-1)/stripRows), status: map[int]driver.Ptr{}}
 	offsets := map[int]int{}
-	for _, tile := range []int{b.tiles.packed, b.tiles.wide, b.tiles.ofPass(pass{first: true}).packed} {
+	for _, p := range []pass{{}, {wide: true}, {first: true}} {
+		shape := b.tiles.ofPass(p)
+		tile := shape.rows(p.wide)
 		if _, ok := offsets[tile]; !ok {
 			offsets[tile] = c.words
-			c.words += tileCount(b.rows, stripRows, tile) * kernels.RadixBins
+			c.words += shape.tileCount(b.rows, stripRows, tile, b.Multiprocessors) * kernels.RadixBins
 		}
 	}
 	c.starts = b.zeros(starts + control + 4*digits*c.strips)
@@ -191,6 +193,6 @@ func (b *binner) pass(p pass, bits uint64, between [5]driver.Ptr, c *counters, n
 			uint64(between[0]), uint64(between[1]), uint64(between[2]), uint64(between[3]), uint64(between[4]), p.rowBits, p.drop,
 			uint64(first), uint64(n), p.shift, bits, uint64(base), uint64(next), uint64(status), uint64(ticket), phase)
 		b.moves(24 * n)
-		base, ticket, status = next, ticket+4, status+driver.Ptr(4*kernels.RadixBins*tiles)
+		base, ticket, status = next, ticket+4, status+driver.Ptr(4*kernels.RadixBins*(tiles+shape.halved(tiles, b.Multiprocessors)))
 	}
 }

@@ -62,26 +62,39 @@ func (s tileSize) rows(wide bool) int {
 	return s.packed
 }
 
+// blocksOfProcessor is how many blocks of tiles that are not scanned a multiprocessor has room for.
+const blocksOfProcessor = 2
+
+// halved is how many of so many tiles are halved, one half of each to come first and the other last, where they do not all come at once.
+func (s tileSize) halved(tiles, multiprocessors int) int {
+	if s != mediumTiles || tiles < blocksOfProcessor*multiprocessors {
+		return 0
+	}
+	return multiprocessors
+}
+
 // blocks is the grid for so many tiles.
 func (s tileSize) blocks(tiles, multiprocessors int) int {
 	if s.scanned {
 		return min(tiles+1, multiprocessors)
 	}
-	return tiles
+	return tiles + s.halved(tiles, multiprocessors)
 }
 
 // early reports whether blocks of a pass should come while those of the pass before go: where these have left room, the early ones
 // crowd. Blocks of large tiles, and those of many passes over few rows, are better launched as usual.
 func (s tileSize) early(p pass, tiles, multiprocessors int) bool {
-	const blocksOfProcessor = 2
 	if s.scanned {
 		return false
 	}
 	return tiles >= blocksOfProcessor*multiprocessors || tiles <= multiprocessors && !p.wide && p.rowBits == shortRowBits
 }
 
-// tileCount is the number of tiles of rows that are binned in strips.
-func tileCount(rows, strip, tile int) int {
-	ofStrip := func(n int) int { return (n + tile - 1) / tile }
+// tileCount is the number of tiles of rows that are binned in strips, halves and all.
+func (s tileSize) tileCount(rows, strip, tile, multiprocessors int) int {
+	ofStrip := func(n int) int {
+		tiles := (n + tile - 1) / tile
+		return tiles + s.halved(tiles, multiprocessors)
+	}
 	return rows/strip*ofStrip(strip) + ofStrip(rows%strip)
 }

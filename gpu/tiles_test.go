@@ -56,13 +56,20 @@ func TestEarly(t *testing.T) {
 }
 
 func TestTileCount(t *testing.T) {
-	require.Equal(t, 1, tileCount(1, 100, 10))
-	require.Equal(t, 10, tileCount(100, 100, 10))
-	require.Equal(t, 11, tileCount(101, 100, 10))
-	require.Equal(t, 2*11+1, tileCount(205, 101, 10)) // the last tile of a strip may not be whole
+	for _, s := range []tileSize{largeTiles, mediumTiles, smallTiles} {
+		const many = 100 // multiprocessors have room for all tiles
+		require.Equal(t, 1, s.tileCount(1, 100, 10, many))
+		require.Equal(t, 10, s.tileCount(100, 100, 10, many))
+		require.Equal(t, 11, s.tileCount(101, 100, 10, many))
+		require.Equal(t, 2*11+1, s.tileCount(205, 101, 10, many)) // the last tile of a strip may not be whole
+	}
+	require.Equal(t, 2*(11+2)+1, mediumTiles.tileCount(205, 101, 10, 2)) // two of whole strips are halved
+	require.Equal(t, 23, smallTiles.tileCount(205, 101, 10, 2))
 	require.Equal(t, kernels.LargeTileWide, largeTiles.rows(true))
 	require.Equal(t, kernels.MediumTile, mediumTiles.rows(false))
 	require.Equal(t, 3, largeTiles.blocks(2, 132))
 	require.Equal(t, 132, largeTiles.blocks(1000, 132))
-	require.Equal(t, 1000, mediumTiles.blocks(1000, 132))
+	require.Equal(t, 1000+132, mediumTiles.blocks(1000, 132))
+	require.Equal(t, 2*132-1, mediumTiles.blocks(2*132-1, 132))
+	require.Equal(t, 1000, smallTiles.blocks(1000, 132))
 }

@@ -108,7 +108,8 @@ pass run one after the other. The kernel is named by what it reads and writes:
     digit_binning_last_wide     wide          -> rows
 A packed record is a u64, code << rowBits | row, a short one is packed with rowBits = 32. A wide record is a code in u64[] and its row
 in u32[]. Tiles are medium, or of the shape that the end of the name tells:
-    (none), _small   grid = tiles of the strip = ceil(strip / tile)
+    _small           grid = tiles of the strip = ceil(strip / tile)
+    (none)           the same, and one block more for each tile that is halved, at most half of the tiles
     _large           grid = 2 to tiles + 1, at most one for each multiprocessor: the first block scans, the others bin;
                      not for digit_binning_first and digit_binning_first_short, whose medium tiles are the faster ones
 Arguments, the same for all:
@@ -119,7 +120,7 @@ Arguments, the same for all:
     sorted already and left out.
     shift, bits: the digit, in the code (the kernel adds rowBits itself for packed records).
     base: RADIX_BINS places of the strip's first row of each bin; next: where those of the next strip go, or 0.
-    status: RADIX_BINS words for each tile of the strip, aligned to 16 bytes; all words of a sort are zero before its first pass.
+    status: RADIX_BINS words for each tile or half of the strip, aligned to 16 bytes; all words of a sort are zero before its first pass.
     ticket: one word, zero before. phase: the number of the pass over these status words, from 0 on: its status codes rotate
     with it, so that nothing is cleared between passes.
 */

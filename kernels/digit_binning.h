@@ -45,10 +45,10 @@ DEVICE void finish_look_back(const TileMemory<S>& m, const Pass& p, u32 tile, u3
 }
 
 // A block bins one tile, and looks back for its prefix itself.
-template <class S, class Reader, class Writer> DEVICE void bin_tile(const Pass& p, const TileMemory<S>& m, Reader& r, u32 tile, u32 tiles) {
+template <class S, class Reader, class Writer> DEVICE void bin_tile(const Pass& p, const TileMemory<S>& m, const TileRows<S>& rows, u32 tile, u32 tiles) {
 	typename Reader::Format::Stage stage(shared_memory(), S::rows);
 	StatusCodes codes((u32)p.phase);
-	TileRows<S> rows(p, tile);
+	Reader r(p.binning);
 
 	r.load(rows.of_warp());
 	r.settle(rows.of_warp());
@@ -81,15 +81,16 @@ template <class S, class Reader, class Writer> DEVICE void bin_tile(const Pass& 
 
 // A block bins tile after tile. Its prefixes come from the first block, the scanner. The rows of the next tile are on their
 // way into registers while this one is written.
-template <class S, class Reader, class Writer> DEVICE void bin_tiles(const Pass& p, const TileMemory<S>& m, Reader& r, u32 tile, u32 tiles) {
+template <class S, class Reader, class Writer> DEVICE void bin_tiles(const Pass& p, const TileMemory<S>& m, u32 tile, u32 tiles) {
+	Reader r(p.binning);
 	typename Reader::Format::Stage stage(shared_memory(), S::rows);
 	StatusCodes codes((u32)p.phase);
 	Writer writer(p.binning);
 	u32 base = thread_index() < RADIX_BINS ? p.base[thread_index()] : 0;
 
-	r.load(TileRows<S>(p, tile).of_warp());
+	r.load(TileRows<S>::of_tile(p, tile).of_warp());
 	for (;;) {
-		TileRows<S> rows(p, tile);
+		TileRows<S> rows = TileRows<S>::of_tile(p, tile);
 		r.settle(rows.of_warp());
 		bool oneDigit = count_digits(m, r, p);
 		sync_block();
@@ -117,24 +118,42 @@ template <class S, class Reader, class Writer> DEVICE void bin_tiles(const Pass&
 		sync_block();
 
 		tile = m.control[0];
-		if (tile < tiles) r.load(TileRows<S>(p, tile).of_warp());
+		if (tile < tiles) r.load(TileRows<S>::of_tile(p, tile).of_warp());
 		scatter(stage, m, writer, p, rows.count);
 		if (tile >= tiles) return;
 	}
 }
 
-template <class S, class Reader, class Writer> DEVICE void bin_digits(const Pass& p) {
-	TileMemory<S> m(shared_memory() + S::rows * Reader::Format::bytes);
+// Of a grid of more blocks than whole tiles so many tiles are halved: one half of each comes first, the other last. So the blocks of a
+// multiprocessor do not load, rank and write at the same time, and the last ones end soon.
+template <class S, template <class> class Reader, class Writer> DEVICE void bin_tile_or_half(const Pass& p, u8* memory, u32 tile, u32 whole) {
+	typedef typename S::Half H;
+	u32 tiles = grid_blocks(), halved = tiles - whole;
+	if (tile >= halved && tile < whole) {
+		TileRows<S> rows(p, (u64)halved * H::rows + (u64)(tile - halved) * S::rows);
+		return bin_tile<S, Reader<S>, Writer>(p, TileMemory<S>(memory), rows, tile, tiles);
+	}
+	u64 before = (u64)tile * H::rows + (tile < halved ? 0 : (u64)(whole - halved) * (S::rows - H::rows));
+	bin_tile<H, Reader<H>, Writer>(p, TileMemory<H>(memory), TileRows<H>(p, before), tile, tiles);
+}
+
+template <class S, template <class> class Reader, class Writer> DEVICE void bin_digits(const Pass& p) {
+	u8* memory = shared_memory() + S::rows * Reader<S>::Format::bytes;
+	TileMemory<S> m(memory);
 	m.clear_counters();
 	wait_for_earlier_kernels();
 	let_later_kernels_start(); // not before: one kernel waits at a time
-	Reader r(p.binning);
 	m.begin(p);
 	sync_block();
 	u32 tile = m.control[0], tiles = (u32)((p.strip + S::rows - 1) / S::rows);
-	if (!S::scanned) return bin_tile<S, Reader, Writer>(p, m, r, tile, tiles);
-	if (tile == 0) return scan<S>(p, tiles);
-	if (tile <= tiles) bin_tiles<S, Reader, Writer>(p, m, r, tile - 1, tiles);
+	if constexpr (S::scanned) {
+		if (tile == 0) scan<S>(p, tiles);
+		else if (tile <= tiles) bin_tiles<S, Reader<S>, Writer>(p, m, tile - 1, tiles);
+	} else if constexpr (S::halves) {
+		bin_tile_or_half<S, Reader, Writer>(p, memory, tile, tiles);
+	} else {
+		bin_tile<S, Reader<S>, Writer>(p, m, TileRows<S>::of_tile(p, tile), tile, tiles);
+	}
 }
 
 #define DIGIT_BINNING(name, Shape, Reader, Writer)                                                                                       \
@@ -142,7 +161,7 @@ template <class S, class Reader, class Writer> DEVICE void bin_digits(const Pass
 	(const Field* field, const u64* in, const u32* inRows, u64* out, u32* outRows, u64 rowBits, u64 drop, u64 first, u64 strip,           \
 	 u64 shift, u64 bits, const u32* base, u32* next, u32* status, u32* ticket, u64 phase) {                                              \
 		Binning b = {field, in, inRows, out, outRows, rowBits, drop};                                                                     \
-		bin_digits<Shape, Reader<Shape>, Writer>(Pass{b, first, strip, shift, bits, base, next, status, ticket, phase});                  \
+		bin_digits<Shape, Reader, Writer>(Pass{b, first, strip, shift, bits, base, next, status, ticket, phase});                        \
 	}
 // The kernels of a reader and a writer, for tiles of the sizes that the pass is made with.
 #define DIGIT_BINNINGS(name, Format, Reader, Writer)                                                                                     \

@@ -13,27 +13,30 @@ struct Pass {
 };
 
 // A Shape is the size of a tile: each thread has some rows. Blocks of scanned shapes are one to a multiprocessor, and bin tile
-// after tile.
-template <int threads_, int items_, int blocks_, bool scanned_> struct Shape {
+// after tile. Of shapes with halves some tiles may be halved.
+template <int threads_, int items_, int blocks_, bool scanned_, bool halves_> struct Shape {
 	static const int threads = threads_, items = items_, blocks = blocks_, warps = threads_ / 32, rows = threads_ * items_;
-	static const bool scanned = scanned_;
+	static const bool scanned = scanned_, halves = halves_;
+	typedef Shape<threads_, (items_ + 1) / 2, blocks_, scanned_, false> Half;
 };
-typedef Shape<LARGE_TILE_THREADS, LARGE_TILE_ITEMS, 1, true> LargePacked;
-typedef Shape<LARGE_TILE_THREADS, LARGE_TILE_WIDE_ITEMS, 1, true> LargeWide;
-typedef Shape<MEDIUM_TILE_THREADS, MEDIUM_TILE_ITEMS, 2, false> MediumPacked;
-typedef Shape<MEDIUM_TILE_THREADS, MEDIUM_TILE_WIDE_ITEMS, 2, false> MediumWide;
-typedef Shape<SMALL_TILE_THREADS, SMALL_TILE_ITEMS, 2, false> SmallPacked;
-typedef Shape<SMALL_TILE_THREADS, SMALL_TILE_ITEMS, 2, false> SmallWide;
+typedef Shape<LARGE_TILE_THREADS, LARGE_TILE_ITEMS, 1, true, false> LargePacked;
+typedef Shape<LARGE_TILE_THREADS, LARGE_TILE_WIDE_ITEMS, 1, true, false> LargeWide;
+typedef Shape<MEDIUM_TILE_THREADS, MEDIUM_TILE_ITEMS, 2, false, true> MediumPacked;
+typedef Shape<MEDIUM_TILE_THREADS, MEDIUM_TILE_WIDE_ITEMS, 2, false, true> MediumWide;
+typedef Shape<SMALL_TILE_THREADS, SMALL_TILE_ITEMS, 2, false, false> SmallPacked;
+typedef Shape<SMALL_TILE_THREADS, SMALL_TILE_ITEMS, 2, false, false> SmallWide;
 
 // The rows of a tile.
 template <class S> struct TileRows {
 	u64 first;
 	u32 count;
 
-	DEVICE TileRows(const Pass& p, u32 tile) : first(p.first + (u64)tile * S::rows) {
-		u64 left = p.first + p.strip - first;
+	// Behind so many rows of the strip.
+	DEVICE TileRows(const Pass& p, u64 before) : first(p.first + before) {
+		u64 left = before < p.strip ? p.strip - before : 0;
 		count = left < S::rows ? (u32)left : S::rows;
 	}
+	DEVICE static TileRows of_tile(const Pass& p, u32 tile) { return {p, (u64)tile * S::rows}; }
 	DEVICE u32 padding() const { return S::rows - count; } // places of the last tile that hold no row
 	DEVICE Place of_warp() const { return {first + warp_index() * 32 * S::items, first + count, 32 * S::items}; }
 };

@@ -242,11 +242,12 @@ void binning(const u64* a, Records in, Records out, const Tile& shape, u64 block
 	const Field* f = at<Field>(a[0]);
 	u64 rowBits = a[5], drop = a[6], first = a[7], strip = a[8], shift = a[9], bits = a[10], status = a[13], phase = a[15];
 	u64 tile = in == WIDE || out == WIDE || (in == FIELD && out == ROWS) ? shape.wide : shape.packed, tiles = (strip + tile - 1) / tile;
-	expect(shape.scanned ? blocks >= 2 && blocks <= tiles + 1 : blocks == tiles, "a grid that is not for the tiles of the strip");
+	u64 halves = &shape == &medium ? tiles / 2 : 0;
+	expect(shape.scanned ? blocks >= 2 && blocks <= tiles + 1 : blocks >= tiles && blocks <= tiles + halves, "a grid that is not for the tiles of the strip");
 	expect(bits >= 1 && bits <= RADIX_BITS && shift + bits <= 64, "a digit out of the code");
 	expect(*at<u32>(a[14]) == 0, "a ticket that is not zero");
 	*at<u32>(a[14]) = 1;
-	for (u64 t = 0; t < tiles; t++) {
+	for (u64 t = 0; t < (shape.scanned ? tiles : blocks); t++) {
 		u64 words = status + t * RADIX_BINS * 4;
 		if (phase == 0) {
 			for (int i = 0; i < RADIX_BINS; i++) expect(at<u32>(words)[i] == 0, "status words that are not zero");

@@ -55,6 +55,7 @@ void check(const Case& c) {
 	Device d;
 	d.seed = c.seed;
 	d.resident = c.resident;
+	if (c.size != LARGE) d.multiprocessors = 1; // with tiles enough for some to be halved
 	std::vector<u64> codes(c.n);
 	for (u64 i = 0; i < c.n; i++) codes[i] = draw(c.distribution, i, c.n, c.seed) >> (64 - c.bits);
 	std::vector<u32> order(c.n), rows(c.n, 0xeeeeeeee);
@@ -101,6 +102,11 @@ void run_size(Size size) {
 	}
 	run(4 * tile + 1, 64, 0, size, CODES); // tiles that wait for others
 	run(3 * tile + 5, 16, 0, size, CODES, 2 * tile); // strips
+	if (size == MEDIUM) { // halves, of which the last may have no row
+		for (u64 n : {2 * tile, 4 * tile - tile / 2 - 1, 5 * tile - 1}) run(n, 24, 0, size, n % 2 ? SHORT : NULLABLE);
+		for (u64 n : {4 * wide - 1, 4 * wide + wide / 3}) run(n, 56, 2, size, n % 2 ? CODES : RECORDS, 5 * wide);
+		run(9 * tile + 7, 16, 4, size, CODES, 4 * tile);
+	}
 	run(3 * tile + 5, 64, 2, size, CODES, 2 * wide);
 	run(3 * tile + 5, 13, 2, size, RECORDS, tile + 7 * 32); // of tiles that are not whole
 	run(3 * tile + 5, 16, 4, size, SHORT, tile + 5 * 32);

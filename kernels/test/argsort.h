@@ -23,6 +23,8 @@ inline TileShape shape_of(Size size, bool wide) {
 	u32 rows = wide ? wideRows[size] : packedRows[size];
 	return {threads[size], rows, rows * (wide ? 12 : 8) + (threads[size] / 32 + 2) * RADIX_BINS * 4 + 256, size == LARGE};
 }
+// Of medium tiles some are halved, where they do not all come at once: as tileSize.halved has it.
+inline u64 halved(Size size, u64 tiles, u64 multiprocessors) { return size == MEDIUM && tiles >= 2 * multiprocessors ? multiprocessors : 0; }
 inline Size size_for(u64 n) { return n >= LARGE_TILE_ROWS ? LARGE : n <= SMALL_TILE_ROWS ? SMALL : MEDIUM; }
 
 // The kernels of a pass, by size.
@@ -41,9 +43,9 @@ struct Temp {
 	u64* codes[2];
 	u32 *rows[2], *counts, *next, *status;
 	Field* field;
-	u64 n, strip, statusWords = 0;
+	u64 n, strip, multiprocessors, statusWords = 0;
 
-	Temp(Device& d, u64 n, u64 strip) : n(n), strip(strip) {
+	Temp(Device& d, u64 n, u64 strip) : n(n), strip(strip), multiprocessors(d.multiprocessors) {
 		for (int i = 0; i < 2; i++) {
 			codes[i] = (u64*)d.allocate(n * 8);
 			rows[i] = (u32*)d.allocate(n * 4);
@@ -56,11 +58,17 @@ struct Temp {
 		status = (u32*)d.allocate(statusWords * 4);
 		field = (Field*)d.allocate(sizeof(Field));
 	}
-	static u64 tiles(u64 n, u64 strip, u64 tile) { return n / strip * ceil_div(strip, tile) + ceil_div(n % strip, tile); }
+	// Of rows that are binned strip by strip, halves and all.
+	u64 tiles(u64 n, Size size, bool wide) const {
+		auto ofStrip = [&](u64 rows) {
+			u64 tiles = ceil_div(rows, shape_of(size, wide).rows);
+			return tiles + halved(size, tiles, multiprocessors);
+		};
+		return n / strip * ofStrip(strip) + ofStrip(n % strip);
+	}
 	// Of the passes of a size: of packed records, of wide ones, and of the first pass if its tiles are of another size.
 	u64 status_words(u64 rows, Size size, int kinds = STATUS_KINDS) const {
-		u64 words[] = {tiles(rows, strip, shape_of(size, false).rows), tiles(rows, strip, shape_of(size, true).rows),
-		               size == LARGE ? tiles(rows, strip, shape_of(MEDIUM, false).rows) : 0};
+		u64 words[] = {tiles(rows, size, false), tiles(rows, size, true), size == LARGE ? tiles(rows, MEDIUM, false) : 0};
 		u64 sum = 0;
 		for (int i = 0; i < kinds; i++) sum += words[i] * RADIX_BINS;
 		return sum;
@@ -129,7 +137,8 @@ struct Sorter {
 		Status kind = p.size != size ? OF_FIRST : p.wide ? OF_WIDE : OF_PACKED;
 		u32* status = t.status + t.status_words(n, size, kind);
 		for (u64 first = 0, k = 0; first < n; first += strip, k++) {
-			u64 rows = std::min(strip, n - first), tiles = ceil_div(rows, shape.rows), grid = shape.scanned ? std::min(tiles + 1, d.multiprocessors) : tiles;
+			u64 rows = std::min(strip, n - first), tiles = ceil_div(rows, shape.rows);
+			u64 blocks = tiles + halved(p.size, tiles, d.multiprocessors), grid = shape.scanned ? std::min(tiles + 1, d.multiprocessors) : blocks;
 			u32* next = first + strip < n ? t.next + k % 2 * RADIX_BINS : nullptr;
 			bool words = !p.wide && b.rowBits == 32;
 			d.early = !shape.scanned && (tiles >= 2 * d.multiprocessors || (tiles <= d.multiprocessors && words)); // as tileSize.early has it
@@ -137,7 +146,7 @@ struct Sorter {
 			      p.digit.shift, p.digit.bits, base, next, status, t.counts + Temp::countWords + launches++, phase[kind]);
 			d.early = false;
 			base = next;
-			status += tiles * RADIX_BINS;
+			status += blocks * RADIX_BINS;
 		}
 		phase[kind]++;
 	}
