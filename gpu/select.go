@@ -10,7 +10,8 @@ import (
 // in selectShare. Tests change it.
 var selectFrom = 1 << 20
 
-const selectShare = 4
+// Of 2^28 uniform u32 a tenth of the rows takes half as long as all of them, a quarter 4 % longer than all.
+const selectShare = 6
 
 // A selectShape is how a select of the first rows cuts.
 type selectShape struct {

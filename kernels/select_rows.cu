@@ -112,5 +112,5 @@ template <class Word, int items> struct RowSelector {
 	}
 };
 
-KERNEL(select_rows, SELECT_THREADS, 3)(PARAMETER Select s) { RowSelector<u32, SELECT_TILE / SELECT_THREADS>(s).run(); }
-KERNEL(select_rows_wide, SELECT_THREADS, 3)(PARAMETER Select s) { RowSelector<u64, SELECT_WIDE_TILE / SELECT_THREADS>(s).run(); }
+KERNEL(select_rows, SELECT_THREADS, 2)(PARAMETER Select s) { RowSelector<u32, SELECT_TILE / SELECT_THREADS>(s).run(); }
+KERNEL(select_rows_wide, SELECT_THREADS, 2)(PARAMETER Select s) { RowSelector<u64, SELECT_WIDE_TILE / SELECT_THREADS>(s).run(); }

@@ -220,8 +220,8 @@ const (
 	SelectSample = 1 << 14
 	// SelectBorderThreads is the size of a block that looks at the sample.
 	SelectBorderThreads = 1024
-	// SelectThreads is the size of a block that collects the rows in front of the cut.
-	SelectThreads = 512
+	// SelectThreads is the size of a block that collects the rows in front of the cut, two of which fill a multiprocessor.
+	SelectThreads = 1024
 	// SelectTile is the rows of its tiles.
 	SelectTile = SelectThreads * 16
 	// SelectWideTile is the same for codes of more than 32 bits.
