@@ -17,8 +17,10 @@ struct Planner {
 	const Buckets* b;
 	Map* map;  // of which the rows of classes are written
 	u32* sums; // 36 words of shared memory
+	u64 nulls, nans;
 
-	DEVICE Planner(const Buckets* b, Map* map, u32* sums) : b(b), map(map), sums(sums) {}
+	DEVICE Planner(const Buckets* b, Map* map, u32* sums)
+	    : b(b), map(map), sums(sums), nulls(load_relaxed(&((const Partial*)b->seen)->nulls)), nans(load_relaxed(&((const Partial*)b->seen)->nans)) {}
 
 	DEVICE u32 buckets() const { return 1u << b->bits; }
 	// There are windows of two sizes: divisions by constants are quick.
@@ -81,24 +83,25 @@ struct Planner {
 		((u32*)b->starts)[buckets()] = records;
 		if (b->second) ((u32*)b->firstStarts)[1u << b->firstBits] = records;
 	}
-	// Whether rows of a class can occur, and have been counted.
+	// Whether a class has rows, and they have been counted.
 	DEVICE bool counted(const Verdict& v, u32 cls) const {
 		if (v.why != WHY_NOT && !v.aside) return false;
-		const Field* f = &b->field;
-		if (cls == CLASS_OF_NAN) return f->form == FORM_FLOAT;
-		if (cls == CLASS_OF_NULL) return f->validity != 0 || f->form == FORM_RANK;
-		return cls < map->heavies;
+		return cls == CLASS_OF_NAN ? nans != 0 : cls == CLASS_OF_NULL ? nulls != 0 : cls < map->heavies;
 	}
-	// The rows of a class in the tiles before each, by all warps of a block.
+	// The rows of a class in the tiles before each, by all warps of a block, each with as many tiles: it counts their rows, and goes through them again
+	// when it knows how many are before.
 	DEVICE void plan_class(u32 cls) {
-		u32 *counts = (u32*)b->classCounts + cls * tiles(), sum = 0;
-		ROLLED for (u32 first = 0; first < tiles(); first += PLAN_THREADS) {
-			u32 tile = first + thread_index(), rows = tile < tiles() ? load_relaxed(counts + tile) : 0, total;
-			u32 before = sum + block_exclusive_sum(rows, sums, &total);
-			if (tile < tiles()) counts[tile] = before;
-			sum += total;
+		u32 *counts = (u32*)b->classCounts + cls * tiles(), each = (tiles() + PLAN_THREADS - 1) / PLAN_THREADS * 32, rows = 0, total;
+		u32 first = warp_index() * each + lane_index(), end = (warp_index() + 1) * each < tiles() ? (warp_index() + 1) * each : tiles();
+		for (u32 tile = first; tile < end; tile += 32) rows += load_relaxed(counts + tile);
+		rows = warp_add(rows);
+		u32 before = shuffle(block_exclusive_sum(lane_index() == 0 ? rows : 0, sums, &total), 0);
+		ROLLED for (u32 turn = 0; turn < each; turn += 32) {
+			u32 tile = first + turn, ofTurn, prior = warp_exclusive_sum(tile < end ? load_relaxed(counts + tile) : 0, &ofTurn);
+			if (tile < end) counts[tile] = before + prior;
+			before += ofTurn;
 		}
-		if (thread_index() == 0) map->heavy[cls].rows = sum;
+		if (thread_index() == 0) map->heavy[cls].rows = total;
 	}
 };
 
