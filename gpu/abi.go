@@ -70,10 +70,9 @@ type abiSelected struct {
 
 // abiMany is a Many: a sort of more rows.
 type abiMany struct {
-	few           abiFew
-	meeting       uint64
-	numbers, tags [2]uint64
-	totals        uint64
+	few                    abiFew
+	meeting, numbers, tags uint64
+	totals, told           uint64
 }
 
 // abiBuckets are Buckets: the memory of partition and finish.

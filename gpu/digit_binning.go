@@ -13,6 +13,8 @@ type binner struct {
 	rows    int
 	rowBits uint64
 	tiles   tileSize
+
+	declined bool // by a grid: its rows are sorted otherwise
 }
 
 // stripRows is kernels.StripRows but for tests.
@@ -47,7 +49,7 @@ func (src source) format(width int) records {
 // sort sorts by codes of a number of bits, and returns the rows in their new order; 0 when all digits are constant
 // and the rows in the order of the input. It takes the source over.
 func (b *binner) sort(src source, width int) (rows driver.Ptr) {
-	if rows, ok := b.sortFew(src.field, src.rows, noClasses, src.codes, func() {}); ok {
+	if rows, ok := b.sortFew(src.field, src.rows, noClasses, func() {}); ok {
 		b.free(src.codes, src.rows)
 		return rows
 	}

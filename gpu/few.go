@@ -8,7 +8,6 @@ var launchRows = kernels.GridRows
 // fewKernel is the kernel that sorts so few rows all by itself, and its grid: a block, a cluster where the device has them, or a block for each
 // multiprocessor. fits tells of the kernels for which the device has what they need.
 func fewKernel(rows, multiprocessors int, fits func(name string) bool) (name string, blocks int, ok bool) {
-	threads := multiprocessors * kernels.GridThreads
 	switch {
 	case rows > launchRows:
 		return "", 0, false
@@ -18,10 +17,8 @@ func fewKernel(rows, multiprocessors int, fits func(name string) bool) (name str
 		return "cluster", kernels.ClusterBlocks, true
 	case rows <= kernels.TinyRows && fits("tiny"):
 		return "tiny", 1, true
-	case rows <= threads*kernels.GridItems && fits("grid"):
+	case rows <= min(multiprocessors*kernels.GridThreads*kernels.GridItems, kernels.GridRows) && fits("grid"):
 		return "grid", multiprocessors, true
-	case rows <= min(threads*kernels.GridLargeItems, kernels.GridRows) && fits("grid_large"):
-		return "grid_large", multiprocessors, true
 	default:
 		return "", 0, false
 	}

@@ -4,19 +4,19 @@ package gpu
 
 import (
 	"math"
+	"unsafe"
 
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/kernels"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// sortFew sorts few rows by a field in one launch; ok is false for more rows than the device takes. in are row numbers in the order of the
-// field's rows, 0 for the order of the input. classes says what null and NaN are, see kernels/few_rows.h. codes, if they are not 0,
-// are what the field reads, and are overwritten. Meanwhile is called when all is launched: other streams must not have the memory that is free from
-// then on.
-func (b *binner) sortFew(field abiField, in driver.Ptr, classes uint64, codes driver.Ptr, meanwhile func()) (rows driver.Ptr, ok bool) {
+// sortFew sorts few rows by a field in one launch; ok is false for more rows than the device takes, and where a grid has found that they are not
+// spread well. in are row numbers in the order of the field's rows, 0 for the order of the input. classes says what null and NaN are, see
+// kernels/few_rows.h. Meanwhile is called when all is launched: other streams must not have the memory that is free from then on.
+func (b *binner) sortFew(field abiField, in driver.Ptr, classes uint64, meanwhile func()) (rows driver.Ptr, ok bool) {
 	kernel, blocks, ok := b.fewKernel(b.rows)
-	if !ok {
+	if !ok || b.declined {
 		return 0, false
 	}
 	rows = b.alloc(4 * b.rows)
@@ -25,31 +25,23 @@ func (b *binner) sortFew(field abiField, in driver.Ptr, classes uint64, codes dr
 		b.launch(kernel, blocks, abiWords([]abiFew{few})...)
 		return rows, true
 	}
-	temp := b.gridTemp(few, blocks, codes)
-	b.launch(kernel, blocks, abiWords([]abiMany{temp})...)
-	b.moves(52 * b.rows)
-	meanwhile()
-	for i, numbers := range temp.numbers {
-		if i == 0 || codes == 0 {
-			b.free(driver.Ptr(numbers))
-		}
-		b.free(driver.Ptr(temp.tags[i]))
+	numbers, tags, totals := b.alloc(8*b.rows), b.alloc(4*b.rows), b.alloc(4*blocks)
+	told := &b.lookout.report.plan
+	*told = 0
+	many := abiMany{
+		few: few, meeting: uint64(b.meeting), numbers: uint64(numbers), tags: uint64(tags), totals: uint64(totals),
+		told: uint64(uintptr(unsafe.Pointer(told))),
 	}
-	b.free(driver.Ptr(temp.totals))
-	return rows, true
-}
-
-// gridTemp is the memory of a sort by so many blocks that meet.
-func (b *binner) gridTemp(few abiFew, blocks int, codes driver.Ptr) abiMany {
-	m := abiMany{few: few, meeting: uint64(b.meeting), totals: uint64(b.alloc(2 * 4 * kernels.RadixBins * blocks))}
-	for i := range m.numbers {
-		numbers := codes
-		if i == 0 || codes == 0 {
-			numbers = b.alloc(8 * b.rows)
-		}
-		m.numbers[i], m.tags[i] = uint64(numbers), uint64(b.alloc(4*b.rows))
+	b.launch(kernel, blocks, abiWords([]abiMany{many})...)
+	if ok = b.hear(told) == saysYes; ok {
+		b.moves(52 * b.rows)
+		meanwhile()
+	} else {
+		b.free(rows)
+		rows = 0
 	}
-	return m
+	b.free(numbers, tags, totals)
+	return rows, ok
 }
 
 // fewKernel is the kernel that sorts so few rows on this device.
@@ -63,7 +55,8 @@ const (
 	classesAtStart = 2
 )
 
-// sortFew sorts few rows by their only key, if it is one for the device: its statistics are not needed.
+// sortFew sorts few rows by their only key, if it is one for the device: its statistics are not needed. Where that fails there is no use
+// in trying the key's codes.
 func (s *sorter) sortFew() (rows driver.Ptr, ok bool) {
 	if _, _, few := s.fewKernel(s.rows); !few || len(s.job.Keys) != 1 || s.rows == 0 || s.job.Plan {
 		return 0, false
@@ -77,7 +70,9 @@ func (s *sorter) sortFew() (rows driver.Ptr, ok bool) {
 	if key.Nulls == keyencode.NullsAtStart {
 		classes = classesAtStart
 	}
-	return s.binner.sortFew(s.wholeField(key, layout), 0, classes, 0, s.prefetch)
+	rows, ok = s.binner.sortFew(s.wholeField(key, layout), 0, classes, s.prefetch)
+	s.binner.declined = !ok
+	return rows, ok
 }
 
 // wholeField makes numbers in the order of the key of all values that its type has.

@@ -32,10 +32,10 @@ func TestFewKernel(t *testing.T) {
 		}
 	}
 	every := func(string) bool { return true }
-	const grid, large = multiprocessors * kernels.GridThreads * kernels.GridItems, multiprocessors * kernels.GridThreads * kernels.GridLargeItems
+	const grid = multiprocessors * kernels.GridThreads * kernels.GridItems
 	for rows, want := range map[int]string{
 		1: "tiny_few", kernels.TinyFewRows: "tiny_few", kernels.TinyFewRows + 1: "cluster", kernels.ClusterRows: "cluster", kernels.ClusterRows + 1: "grid",
-		grid: "grid", grid + 1: "grid_large", large: "grid_large", large + 1: "",
+		grid: "grid", grid + 1: "",
 	} {
 		name, _, _ := fewKernel(rows, multiprocessors, every)
 		require.Equal(t, want, name, "%d rows", rows)

@@ -76,7 +76,7 @@ func (s *sorter) sortCandidates(c candidates) (rows driver.Ptr) {
 		return c.rows
 	}
 	b := newBinner(s.task, c.n)
-	if rows, ok := b.sortFew(c.field, c.rows, noClasses, 0, func() {}); ok {
+	if rows, ok := b.sortFew(c.field, c.rows, noClasses, func() {}); ok {
 		s.free(c.rows)
 		return rows
 	}

@@ -155,6 +155,56 @@ func TestDeviceWithoutClusters(t *testing.T) {
 	require.Equal(t, want.RowNumbers, got.RowNumbers)
 }
 
+// TestGrid sorts rows by keys that a grid sorts and by some that the stand-in's grid declines, as those with many rows of the same value, as a
+// cluster does.
+func TestGrid(t *testing.T) {
+	clusters := open(t)
+	t.Setenv("ARROWSORT_STANDIN_CAPABILITY", "8")
+	e := open(t)
+	for i, kind := range []keyencode.Kind{keyencode.Uint8, keyencode.Uint32, keyencode.Int32, keyencode.Float32, keyencode.Int64, keyencode.Float64} {
+		for _, frequent := range []bool{false, true} {
+			for _, keys := range []int{1, 2} {
+				order, nulls := keyencode.Order(i%2), keyencode.NullPlacement(i/2%2)
+				j := &engine.Job{Rows: kernels.TinyRows + 1000 + i, RowNumbers: 4}
+				for k := range keys {
+					j.Columns = append(j.Columns, numbers(kind, j.Rows, frequent, keys == 1 && i%3 != 0))
+					j.Keys = append(j.Keys, keyencode.Key{Column: k, Order: order, Nulls: nulls})
+				}
+				want, err := clusters.Sort(t.Context(), j, memory.DefaultAllocator)
+				require.NoError(t, err)
+				for range 2 { // what the first leaves must do for the second
+					got, err := e.Sort(t.Context(), j, memory.DefaultAllocator)
+					require.NoError(t, err)
+					require.Equal(t, want.RowNumbers, got.RowNumbers, "kind %d, frequent %t, %d keys", kind, frequent, keys)
+				}
+			}
+		}
+	}
+}
+
+// numbers is a column of random bytes, with a frequent value where that is wanted, and nulls.
+func numbers(kind keyencode.Kind, rows int, frequent, nulls bool) keyencode.Column {
+	r := rand.New(rand.NewPCG(uint64(kind), uint64(rows)))
+	width := map[keyencode.Kind]int{keyencode.Uint8: 1, keyencode.Uint32: 4, keyencode.Int32: 4, keyencode.Float32: 4, keyencode.Int64: 8, keyencode.Float64: 8}[kind]
+	chunk := keyencode.Chunk{Rows: rows}
+	for range rows {
+		value := r.Uint64()
+		if frequent && value%3 == 0 {
+			value = 77
+		}
+		for k := range width {
+			chunk.Values = append(chunk.Values, byte(value>>(8*k)))
+		}
+	}
+	if nulls {
+		chunk.Validity = make([]byte, (rows+7)/8)
+		for i := range chunk.Validity {
+			chunk.Validity[i] = byte(r.Uint32() | r.Uint32())
+		}
+	}
+	return keyencode.Column{Kind: kind, Chunks: []keyencode.Chunk{chunk}}
+}
+
 func TestOpenAndClose(t *testing.T) {
 	_, err := gpu.Open(gpu.Options{Device: 7})
 	require.ErrorIs(t, err, gpu.ErrNoDevice)

@@ -66,6 +66,9 @@ func (s *sorter) looks() (layout keyencode.DeviceColumn, ok bool) {
 // lookAtKey measures and, if the device finds that good, sorts the only key in one go. When the device has declined early, the key is sorted
 // by all the bits of its type, unless they and its classes are too many for a word or a plan is asked for: then nothing is known yet.
 func (s *sorter) lookAtKey(key keyencode.Key, layout keyencode.DeviceColumn) error {
+	if s.sortDeclined(layout) {
+		return s.err
+	}
 	v := viewOf(s.place(key.Column, layout.Form), layout, key)
 	v.orders = !s.job.Plan
 	s.order = s.look(v, s.rows, s.prefetch)
@@ -83,6 +86,19 @@ func (s *sorter) lookAtKey(key keyencode.Key, layout keyencode.DeviceColumn) err
 		s.plan, s.err = keyencode.NewPlan(s.job.Columns, s.job.Keys, []keyencode.Statistics{s.statistics(key, &seen.statistics)})
 	}
 	return s.err
+}
+
+// sortDeclined sorts the only key by all the bits of its type where a grid has declined it and those are few: then a look costs more than it
+// saves.
+func (s *sorter) sortDeclined(layout keyencode.DeviceColumn) bool {
+	pieces, width, ok := wordOfKeys(s.keyShapes())
+	if !s.binner.declined || layout.Width != 4 || !ok || width > 32 {
+		return false
+	}
+	s.putKeys(pieces)
+	s.prefetch()
+	s.order = s.binner.sort(source{field: pieces[0]}, width)
+	return true
 }
 
 // keysRows is from how many rows on keys are read as one column: below, it is as quick to make a column of their numbers. Tests change it.
@@ -111,7 +127,7 @@ func (s *sorter) lookAtWord() {
 		codes = s.encodeFields(pieces, 0, s.rows)
 		if _, _, few := s.fewKernel(s.rows); few {
 			s.prefetch()
-			s.order = s.binner.sort(source{field: codesField(codes), codes: codes}, width)
+			s.order = s.binner.sort(source{field: codesField(codes), codes: codes, look: codesView(codes, width)}, width)
 			return
 		}
 		v = *codesView(codes, width)

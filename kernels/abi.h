@@ -89,8 +89,7 @@ histogram_wide(the same)                                            one block pe
 tiny(Few few)                                                       grid 1; n up to TINY_ROWS
 tiny_few(Few few)                                                   grid 1; n up to TINY_FEW_ROWS
 cluster(Few few)                                                    grid CLUSTER_BLOCKS; n up to CLUSTER_ROWS; compute capability 9.0
-grid(Many many)                                                     grid: multiprocessors, all blocks at a time; n up to GRID_ITEMS * GRID_THREADS * grid
-grid_large(Many many)                                               the same; GRID_LARGE_ITEMS; n up to GRID_ROWS
+grid(Many many)                                                     grid: multiprocessors, all blocks at a time; n up to GRID_ITEMS * GRID_THREADS * grid and GRID_ROWS
     Sort all by themselves: out[i] = the row at place i of the stable order by a field, or in[row] if in is not 0.
 
 Digit binning: one pass of Onesweep over rows first..first+strip-1, a strip of at most 2^29 rows (STRIP_ROWS); strips of a
@@ -137,18 +136,18 @@ struct Few {
 // A Many is a sort of more rows, by blocks that meet in memory.
 struct Many {
 	Few few;
-	u64 meeting;    // Meeting
-	u64 numbers[2]; // u64[n] each; the second may be the values of the field, if they are no floats
-	u64 tags[2];    // u32[n] each
-	u64 totals;     // u32[2 * RADIX_BINS * blocks]
+	u64 meeting; // Meeting
+	u64 numbers; // u64[n]
+	u64 tags;    // u32[n]
+	u64 totals;  // u32[blocks]
+	u64 told;    // u64, in memory that the host reads, zero before: SAYS_YES, or SAYS_NO when the result is not written
 };
 
 // A Meeting is how the blocks of a grid know of one another. All zero before, and behind, but for the gate, which is as the last sort left it.
 struct Meeting {
 	u32 gate;  // blocks that have come
-	u32 steps; // 1, 2, 4: some row sorts behind, with, before its predecessor; 8: some row is of a class
-	u64 notLeast, greatest;
-	u32 counts[2][GRID_BUCKETS]; // rows of each bucket; a second time where floats are spread again
+	u32 steps; // 1, 2, 4: some row sorts behind, with, before its predecessor, as far as that was asked; 8: some row is of a class
+	u32 counts[GRID_BUCKETS]; // rows of each bucket
 };
 
 /*

@@ -24,6 +24,17 @@ struct Extent64 {
 	}
 };
 
+// Words whose numbers are those of their type: the patterns, of negative floats turned around, but for some bits.
+struct WholeWords {
+	u64 flip;
+	bool are, floating;
+
+	DEVICE explicit WholeWords(const Field& f) : flip(f.base[0] ^ f.bias), floating(f.form == FORM_FLOAT) {
+		bool turns = (f.mul == 1 && f.bias == 0) || (f.mul == ~0ull && f.bias == ~0ull), based = f.base[0] == f.sign || (!floating && f.base[0] == 0);
+		are = (floating || f.form == FORM_INTEGER) && (f.width == 4 || f.width == 8) && turns && based && f.shift == 0;
+	}
+};
+
 // Where the result goes.
 struct FewResult {
 	const u32* in;
@@ -39,11 +50,13 @@ template <int items> struct FewRows {
 	u32 n, first, step; // row i of the thread is first + i * step
 	Classes classes;
 	Linear linear;
+	WholeWords whole;
 	u64 number[items]; // 0 for rows that have none
-	u32 places = 0;    // two bits for each row: the place of its class
+	u32 nulls = 0;     // bit i: item i is null
+	u32 places = 0;    // two bits for each row: the place of its class; of no row, that of values
 
 	DEVICE FewRows(const Few& few, u32 first, u32 step)
-	    : field(&few.field), n((u32)few.n), first(first), step(step), classes((Classes)few.classes), linear(field) {}
+	    : field(&few.field), n((u32)few.n), first(first), step(step), classes((Classes)few.classes), linear(field), whole(few.field) {}
 
 	DEVICE u32 row(int i) const { return first + i * step; }
 	DEVICE bool has(int i) const { return row(i) < n; }
@@ -68,7 +81,6 @@ template <int items> struct FewRows {
 		if (f->width == 2) return load_values<u16>(used);
 		load_values<u8>(used);
 	}
-	// Bit i: item i is null.
 	DEVICE u32 load_nulls(u32 used) const {
 		if (field->validity == 0) return 0;
 		u32 nulls = 0;
@@ -80,18 +92,21 @@ template <int items> struct FewRows {
 
 	// Reads the first so many items of all threads.
 	DEVICE Extent64 read(u32 used) {
+		load(used);
+		return settle(used);
+	}
+	DEVICE void load(u32 used) {
 		static_assert(items <= 16, "two bits for each");
-		Extent64 extent;
-		places = 0;
-		u32 nulls = load_nulls(used);
+		nulls = load_nulls(used);
 		load_raw(used);
-		if (linear.plain() && field->validity == 0) { // as most are
-			UNROLL for (int i = 0; i < items; i++) {
-				if (i >= (int)used || !has(i)) continue;
-				number[i] = linear.plain_number(number[i]);
-				extent.add(number[i]);
-				places |= value_place() << 2 * i;
-			}
+	}
+	// Makes numbers of what is loaded.
+	DEVICE Extent64 settle(u32 used) {
+		Extent64 extent;
+		places = value_place() * (ALL_LANES / 3);
+		if (whole.are && (classes != NO_CLASSES || (field->validity == 0 && !whole.floating))) { // as most are
+			if (field->width == 8) whole.floating ? settle_words<u64, true>(used, extent) : settle_words<u64, false>(used, extent);
+			else whole.floating ? settle_words<u32, true>(used, extent) : settle_words<u32, false>(used, extent);
 			return extent;
 		}
 		UNROLL for (int i = 0; i < items; i++) {
@@ -100,16 +115,26 @@ template <int items> struct FewRows {
 			bool null = nulls >> i & 1 || (linear.rank && x == 0);
 			bool nan = linear.floating && !null && (x & ~linear.sign) > linear.infinity;
 			number[i] = null ? linear.null : linear.number(x);
-			u32 place = value_place();
-			if (classes != NO_CLASSES && (null || nan)) {
-				place = nan ? 1 : 2 - place;
-				number[i] = 0;
-				extent.mixed = true;
-			} else {
-				extent.add(number[i]);
-			}
-			places |= place << 2 * i;
+			add(i, null, nan, extent);
 		}
 		return extent;
+	}
+	template <class Word, bool floating> DEVICE void settle_words(u32 used, Extent64& extent) {
+		const Word sign = (Word)linear.sign, infinity = (Word)linear.infinity, flip = (Word)whole.flip;
+		UNROLL for (int i = 0; i < items; i++) {
+			if (i >= (int)used || !has(i)) continue;
+			Word x = (Word)number[i];
+			bool null = nulls >> i & 1, nan = floating && !null && (Word)(x & ~sign) > infinity;
+			if (floating && x & sign) x = sign - x; // two's complement: both zeros are one
+			number[i] = (Word)(x ^ flip);
+			add(i, null, nan, extent);
+		}
+	}
+	DEVICE void add(int i, bool null, bool nan, Extent64& extent) {
+		if (classes == NO_CLASSES || !(null || nan)) return extent.add(number[i]);
+		u32 place = nan ? 1 : 2 - value_place();
+		places ^= (place ^ value_place()) << 2 * i;
+		number[i] = 0;
+		extent.mixed = true;
 	}
 };

@@ -5,11 +5,9 @@
 #include "look_back.h"
 #include "row_order.h"
 
-const u32 GRID_WARPS = GRID_THREADS / 32, GRID_BINS = 1 << GRID_BIN_BITS;
-const u32 ATTEMPTS = sizeof(Meeting::counts) / sizeof(*Meeting::counts); // to spread the rows
+const u32 GRID_WARPS = GRID_THREADS / 32, GRID_BINS = 1 << GRID_BIN_BITS, GRID_CELLS = 1 << GRID_CELL_BITS;
 const u32 STEP_RISES = 1, STEP_TIES = 2, STEP_FALLS = 4, STEP_CLASSES = 8; // Meeting.steps
 static_assert(sizeof(Meeting) == MEETING_BYTES && GRID_BUCKETS == GRID_THREADS && GRID_WARPS == 32, "a bucket for each thread, a lane for each warp");
-static_assert(GRID_BINS == GRID_WARPS * RADIX_BINS, "counters of bins, or of digits for each warp");
 
 // The barrier of all blocks, in two halves: what a block has written before it arrives is there for those that have waited. The word's top bit
 // changes when the last one comes; the others are zero again, so that nothing has to be cleared.
@@ -35,29 +33,29 @@ struct Gate {
 	}
 };
 
-template <int items> struct GridBlock {
-	static const u32 most = GRID_THREADS * items, least = GRID_ROOM + GRID_BUCKETS / 2 + 4, staged = most > least ? most : least; // rows
-	static const u32 bytes = staged * 12 + GRID_BINS * 4 + GRID_WARPS * 12 + RADIX_BINS * 4;
+struct GridBlock {
+	static const u32 most = GRID_THREADS * GRID_ITEMS, least = GRID_ROOM + GRID_BUCKETS / 2 + 4, staged = most > least ? most : least; // rows
+	static const u32 bytes = staged * 12 + GRID_BINS * 4 + GRID_WARPS * 16 + (GRID_CELLS + GRID_THREADS) * 4;
 
 	const Many& many;
 	Meeting* meeting;
 	Gate gate;
-	u64* numbers; // of rows that are staged
-	u32* tags;    // the rows, or what else is told of them
-	u32* counters; // of buckets and bins; of digits for each warp
+	u64* numbers;  // of rows that are staged
+	u32* tags;     // the rows, with their buckets above while they are dealt
+	u32* counters; // of buckets, in the sample and in this block, and where they are staged; of bins
 	u32* starts;   // of buckets, behind the rows whose order is sought, and one more; not while rows are dealt
-	u32 *sums, *classes; // of warps; and their rows of classes
-	u32* control;        // a few words
-	u32* firsts;         // of digits
-	u32 n, rank, used;   // used: items of a thread
-	u32 local;           // the first row of this thread, in the block; the others come after each 32 rows
-	Extent64 extent;     // of all rows
-	u32 steps;           // of all rows
+	u32 *sums, *classes;  // of warps; and their rows of classes
+	u32 *control, *large; // a few words; and of a large bin
+	u32 *cells, *others;  // of a large bin: counters, and where rows of other numbers are
+	u32 n, rank, used;    // used: items of a thread
+	u32 local;            // the first row of this thread, in the block; the others come after each 32 rows
 
 	DEVICE explicit GridBlock(const Many& many)
 	    : many(many), meeting((Meeting*)many.meeting), gate(&meeting->gate), numbers((u64*)shared_memory()), tags((u32*)(numbers + staged)),
-	      counters(tags + staged), starts((u32*)(numbers + GRID_ROOM)), sums(counters + GRID_BINS), classes(sums + GRID_WARPS), control(classes + GRID_WARPS), firsts(control + GRID_WARPS), n((u32)many.few.n),
-	      rank(block_index()), used((n + GRID_THREADS * grid_blocks() - 1) / (GRID_THREADS * grid_blocks())), local(warp_index() * 32 * used + lane_index()), steps(0) {}
+	      counters(tags + staged), starts((u32*)(numbers + GRID_ROOM)), sums(counters + GRID_BINS), classes(sums + GRID_WARPS), control(classes + GRID_WARPS),
+	      large(control + GRID_WARPS), cells(large + GRID_WARPS), others(cells + GRID_CELLS),
+	      n((u32)many.few.n), rank(block_index()), used((n + GRID_THREADS * grid_blocks() - 1) / (GRID_THREADS * grid_blocks())),
+	      local(warp_index() * 32 * used + lane_index()) {}
 	DEVICE u32 share() const { return used * GRID_THREADS; }
 	DEVICE u32 first() const { return rank * share(); }
 	// Rows of this block; the last ones have fewer, or none.
@@ -65,6 +63,8 @@ template <int items> struct GridBlock {
 		u32 left = first() < n ? n - first() : 0;
 		return left < share() ? left : share();
 	}
+	// The most rows of a bucket: a block finds their order, while the others have their share.
+	DEVICE u32 room() const { return 4 * share() < GRID_ROOM ? 4 * share() : GRID_ROOM; }
 
 	// The exclusive sum over the threads of a block, and the sum of all.
 	DEVICE u32 sum_threads(u32 x, u32* total) const {
@@ -76,29 +76,19 @@ template <int items> struct GridBlock {
 		return before + shuffle(ofWarps, warp_index());
 	}
 
-	// Tells the others what this block has seen, and learns what all of them have.
-	DEVICE void measure(const Extent64& e, u32 seen, u32 ofClasses) {
-		u64* warps = numbers; // nothing is staged yet
-		u64 notLeast = warp_max(e.notLeast), greatest = warp_max(e.greatest);
-		seen = warp_or(seen), ofClasses = warp_add(ofClasses);
-		if (lane_index() == 0) warps[warp_index()] = notLeast, warps[32 + warp_index()] = greatest, sums[warp_index()] = seen, classes[warp_index()] = ofClasses;
-		sync_block();
-		if (warp_index() == 0) {
-			notLeast = warp_max(warps[lane_index()]), greatest = warp_max(warps[32 + lane_index()]), seen = warp_or(sums[lane_index()]), ofClasses = warp_add(classes[lane_index()]);
-			if (lane_index() == 0 && notLeast) atomic_max(&meeting->notLeast, notLeast);
-			if (lane_index() == 1 && greatest) atomic_max(&meeting->greatest, greatest);
-			if (lane_index() == 2 && seen) atomic_or(&meeting->steps, seen);
-			if (lane_index() == 3) ((u32*)many.totals)[rank] = ofClasses;
-		}
-		gate.meet();
-		extent.notLeast = load_relaxed(&meeting->notLeast), extent.greatest = load_relaxed(&meeting->greatest);
-		steps = load_relaxed(&meeting->steps);
-		extent.mixed = (steps & STEP_CLASSES) != 0;
+	// Tells the host whether the rows are sorted here.
+	DEVICE void tell(Says says) const {
+		if (rank == 0 && thread_index() == 0) store_relaxed((u64*)many.told, (u64)says);
 	}
 	// For the next sort, behind a barrier that all have reached only when they had read what is cleared.
 	DEVICE void clear_meeting() const {
 		if (rank != 0) return;
-		for (u32 a = 0; a < ATTEMPTS; a++) meeting->counts[a][thread_index()] = 0;
-		if (thread_index() == 0) meeting->steps = 0, meeting->notLeast = meeting->greatest = 0;
+		meeting->counts[thread_index()] = 0;
+		if (thread_index() == 0) meeting->steps = 0;
+	}
+	// The same when there is no such barrier any more.
+	DEVICE void leave() {
+		gate.arrive();
+		if (rank == 0) gate.wait(), clear_meeting();
 	}
 };

@@ -1,20 +1,17 @@
 // The order of some whole buckets in a block: rows are told apart by the bins between their buckets' ends first, those of a bin by comparing them.
 #pragma once
-#include "bins.h"
-#include "grid_block.h"
+#include "grid_large.h"
 #include "spread.h"
 
-const u32 GRID_COUNTED = 512; // rows of a bin that are counted one by one; larger ones are sorted by the whole block
+const u32 GRID_COUNTED = 512; // rows of a bin that are counted one by one; larger ones take the whole block
 const u32 GRID_CROWD = 8;     // rows of a bin in the fullest bucket of a span, if they are spread evenly in it
 // Words of control: the share's ends, those of a span, large bins.
 const u32 SPAN_FIRST = 2, SPAN_END = 3, LARGE_COUNT = 4, LARGE_LIST = 5;
 static_assert(LARGE_LIST + GRID_ROOM / GRID_COUNTED <= GRID_WARPS, "room for all large bins");
-const int GRID_ROUNDS = GRID_ROOM / GRID_THREADS;
 static_assert(GRID_ROOM <= 1 << 14 && GRID_BIN_BITS + 14 <= 32, "a bin and a place in a word");
 
-template <int items> struct GridOrder : GridBlock<items> {
-	typedef GridBlock<items> Block;
-	using Block::Block, Block::many, Block::numbers, Block::tags, Block::counters, Block::starts, Block::control, Block::rank;
+struct GridOrder : GridBlock {
+	using GridBlock::GridBlock;
 
 	// Finds the order of this block's share of the buckets: those that begin in a part of the places of all records.
 	DEVICE void order_share(const Spread& spread, const FewResult& result, u32 firstPlace) {
@@ -63,8 +60,8 @@ private:
 		u64 number[GRID_ROUNDS];
 		UNROLL for (int k = 0; k < GRID_ROUNDS; k++) {
 			u32 at = k * GRID_THREADS + thread_index();
-			number[k] = at < size ? load_past((const u64*)many.numbers[0] + start + at) : 0;
-			tag[k] = at < size ? load_relaxed((const u32*)many.tags[0] + start + at) : 0;
+			number[k] = at < size ? load_past((const u64*)many.numbers + start + at) : 0;
+			tag[k] = at < size ? load_relaxed((const u32*)many.tags + start + at) : 0;
 		}
 		for (u32 i = thread_index(); i < GRID_BINS / 4; i += GRID_THREADS) ((Four*)counters)[i] = {0, 0, 0, 0};
 		if (thread_index() == 0) control[LARGE_COUNT] = 0;
@@ -83,12 +80,15 @@ private:
 			if (arrival == GRID_COUNTED) control[LARGE_LIST + atomic_add(control + LARGE_COUNT, 1u)] = bin;
 		}
 		sync_block();
-		order_large(size);
 		for (u32 at = thread_index(); at < size; at += GRID_THREADS) {
-			u32 bin = (spread.bin(numbers[at]) - low) >> shift;
-			result.put(firstPlace + start + place_in_bin(bin, at, size), tags[at]);
+			u32 bin = (spread.bin(numbers[at]) - low) >> shift, first = counters[bin], end = end_of(bin, size);
+			if (end - first <= GRID_COUNTED) result.put(firstPlace + start + place_in_bin(first, end, at), tags[at]);
 		}
 		sync_block();
+		for (u32 o = 0; o < control[LARGE_COUNT]; o++) {
+			u32 bin = control[LARGE_LIST + o], first = counters[bin];
+			sort_large(&many, first, end_of(bin, size) - first, firstPlace + start + first);
+		}
 	}
 	// Turns the counts of bins into the places of their first rows. A thread has neighbours.
 	DEVICE void sum_bins() const {
@@ -100,7 +100,7 @@ private:
 			UNROLL for (int j = 0; j < 4; j++) at.word[j] = sum, sum += c.word[j];
 			mine[k] = at;
 		}
-		u32 before = this->sum_threads(sum, &total);
+		u32 before = sum_threads(sum, &total);
 		UNROLL for (int k = 0; k < each; k++) {
 			Words4 at = mine[k];
 			UNROLL for (int j = 0; j < 4; j++) at.word[j] += before;
@@ -111,24 +111,9 @@ private:
 	DEVICE u32 end_of(u32 bin, u32 size) const { return bin + 1 < GRID_BINS ? counters[bin + 1] : size; }
 	DEVICE bool before(u32 a, u32 b) const { return numbers[a] != numbers[b] ? numbers[a] < numbers[b] : tags[a] < tags[b]; }
 
-	// Orders large bins, one after the other, by all threads.
-	DEVICE void order_large(u32 size) {
-		for (u32 o = 0; o < control[LARGE_COUNT]; o++) {
-			u32 bin = control[LARGE_LIST + o], first = counters[bin];
-			sort_bitonic<BlockTeam<GRID_THREADS>>(end_of(bin, size) - first, [&](u32 low, u32 high) {
-				low += first, high += first;
-				if (!before(high, low)) return;
-				u64 x = numbers[low];
-				u32 t = tags[low];
-				numbers[low] = numbers[high], tags[low] = tags[high];
-				numbers[high] = x, tags[high] = t;
-			});
-		}
-	}
 	// The place of a row, from how many rows of its bin come before it. Those of a bin lie side by side.
-	DEVICE u32 place_in_bin(u32 bin, u32 at, u32 size) const {
-		u32 first = counters[bin], end = end_of(bin, size), place = first;
-		if (end - first > GRID_COUNTED) return at; // in order
+	DEVICE u32 place_in_bin(u32 first, u32 end, u32 at) const {
+		u32 place = first;
 		for (u32 other = first; other < end; other++) place += before(other, at);
 		return place;
 	}

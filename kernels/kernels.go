@@ -23,7 +23,7 @@ func (k Kernel) Cluster() int {
 }
 
 // Together reports whether the kernel's blocks wait for one another: they must all be there at a time.
-func (k Kernel) Together() bool { return k.Name == "grid" || k.Name == "grid_large" }
+func (k Kernel) Together() bool { return k.Name == "grid" }
 
 // All are the kernels of the image.
 var All = slices.Concat(digitBinning, []Kernel{
@@ -35,8 +35,7 @@ var All = slices.Concat(digitBinning, []Kernel{
 	{"tiny", TinyThreads, tinyBytes(TinyItems)},
 	{"tiny_few", TinyThreads, tinyBytes(TinyFewItems)},
 	{"cluster", ClusterThreads, clusterBytes},
-	{"grid", GridThreads, gridBytes(GridItems)},
-	{"grid_large", GridThreads, gridBytes(GridLargeItems)},
+	{"grid", GridThreads, gridBytes},
 	{"sample", SampleThreads, SampleBytes},
 	{"look", LookThreads, LookHead + (1<<BucketBits)*2},
 	{"look_keys", LookThreads, LookHead + (1<<BucketBits)*2},
@@ -115,10 +114,8 @@ func tinyBytes(items int) int { return TinyThreads*items*13 + 4<<TinyBinBits + T
 const clusterBytes = 2*ClusterRoom*12 + (ClusterThreads/32+2*ClusterBlocks+1)*RadixBins*4 + ClusterBlocks*24 + 2048
 
 // gridBytes is the memory of a block of a grid: three words for each row that it deals, or finds the order of beside where buckets begin;
-// counters of bins; some words for each warp; and one for each digit.
-func gridBytes(items int) int {
-	return max(GridThreads*items, GridRoom+GridBuckets/2+4)*12 + 4<<GridBinBits + GridThreads/32*12 + RadixBins*4
-}
+// counters of bins; some words for each warp; and for large bins counters and a word for each thread.
+const gridBytes = max(GridThreads*GridItems, GridRoom+GridBuckets/2+4)*12 + 4<<GridBinBits + GridThreads/32*16 + 4<<GridCellBits + 4*GridThreads
 
 // binningCounters is the room behind a tile: a counter of each bin for each warp, two words for each bin, and a few words.
 func binningCounters(threads int) int { return (threads/32+2)*RadixBins*4 + 256 }

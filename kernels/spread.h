@@ -1,42 +1,70 @@
-// How numbers are spread over bins: a monotone map that takes the least to the first bin and the greatest to the last. Floats are spread
-// by their values, which are even more often than their bits are.
+// How numbers are spread over bins: a monotone map that takes the least to the first bin and the greatest to the last, and with them all
+// that is less or greater. Floats are spread by their values, which are even more often than their bits are.
 #pragma once
 #include "few_rows.h"
+#include "value_map.h"
 
 struct Spread {
-	u64 least, mask, sign;
+	u64 least, span, flip, sign;
 	u32 last, lead, scale; // the last bin; the distance from least is shifted up by lead and scaled down
-	bool wide, descending, floating = false;
-	double offset, factor;
+	bool wide, floating = false;
+	double factor, offset; // of doubles: their products and sums have the bins in their last bits
+	float shortFactor, shortOffset; // of floats of four bytes
 
-	DEVICE Spread(const Few& few, const Extent64& e, u32 bins)
-	    : least(e.least()), mask(~0ull >> (64 - 8 * (few.field.width ? few.field.width : 8))), sign(few.field.sign), last(bins - 1),
-	      lead(e.span() ? Extent64::leading_zeros(e.span()) : 0), wide(few.field.width == 8), descending(few.field.mul != 1) {
-		u32 top = e.span() ? (u32)(e.span() << lead >> 32) : ~0u;
+	// The range is widened by a part in 2^margin at either end, unless that is 0.
+	DEVICE Spread(const Few& few, const Extent64& e, u32 bins, u32 margin = 0)
+	    : least(0), span(e.span()), flip(WholeWords(few.field).flip), sign(few.field.sign), last(bins - 1), wide(few.field.width == 8) {
+		bool some = e.greatest >= e.least();
+		u64 more = margin ? span >> margin : 0, greatest = some ? e.greatest : 0;
+		least = !some ? 0 : e.least() > more ? e.least() - more : 0;
+		greatest = greatest + more < more ? ~0ull : greatest + more;
+		span = greatest - least;
+		lead = span ? Extent64::leading_zeros(span) : 0;
+		u32 top = span ? (u32)(span << lead >> 32) : ~0u;
 		scale = (u32)((float)bins * 0x1p32f / (float)top * (1 - 0x1p-21f)); // so little less that no rounding brings the greatest to a bin too many
-		if (!whole_floats(few)) return;
-		offset = value(least);
-		double range = value(e.greatest) - offset;
-		factor = (double)bins / range;
-		floating = range <= 0x1p1022 && factor <= 0x1p1022 && factor > 0; // neither of them infinite, nor not a number
+		if (some && whole_floats(few)) spread_values(value(e.least()), value(e.greatest), margin ? 1.0 / (1u << margin) : 0);
 	}
-	// Whether numbers are those of the type, so that the values come back from them.
-	DEVICE static bool whole_floats(const Few& few) {
-		const Field& f = few.field;
-		bool whole = (f.mul == 1 && f.bias == 0) || (f.mul == ~0ull && f.bias == ~0ull);
-		return f.form == FORM_FLOAT && few.classes != NO_CLASSES && f.width >= 4 && whole && f.base[0] == f.sign && f.shift == 0;
+	// Another thread's. What comes from the field is not loaded.
+	DEVICE Spread(const Few& few, const Spread& s) : Spread(s) { flip = WholeWords(few.field).flip, sign = few.field.sign, wide = few.field.width == 8; }
+
+	// Single precision has the values far from zero, beside their range, no better than their bits do.
+	DEVICE void spread_values(double low, double high, double margin) {
+		double more = (high - low) * margin;
+		low -= more, high += more;
+		double range = high - low;
+		if (!(absolute(range) <= 0x1p1000) || !(absolute(low) <= absolute(range) * 1024)) return;
+		factor = (last + 1.0) / range, offset = (wide ? 0x1p52 : 0x1p23) - low * factor;
+		double least = wide ? 0x1p-900 : 0x1p-90, most = wide ? 0x1p900 : 0x1p90;
+		floating = absolute(factor) >= least && absolute(factor) <= most;
+		if (floating && !wide) shortFactor = (float)factor, shortOffset = (float)offset;
+	}
+	DEVICE static bool whole_floats(const Few& few) { return few.classes != NO_CLASSES && few.field.form == FORM_FLOAT && WholeWords(few.field).are; }
+	DEVICE static bool is_finite(const Few& few, u64 number) {
+		u64 flip = WholeWords(few.field).flip, sign = few.field.sign, x = few.field.width == 8 ? pattern_of_number<u64>(number, flip, sign) : pattern_of_number<u32>((u32)number, (u32)flip, (u32)sign);
+		return (x & ~sign) != few.field.infinity;
+	}
+	// The value that a number was made from.
+	DEVICE double value(u64 number) const { return wide ? value_of<u64>(number, flip, sign) : value_of<u32>((u32)number, (u32)flip, (u32)sign); }
+
+	DEVICE u32 bin(u64 number) const {
+		if (floating) return wide ? bin_of_double(number) : bin_of_single((u32)number);
+		u64 x = number - least;
+		if (x > span) return number < least ? 0 : last;
+		return multiply_high((u32)(x << lead >> 32), scale);
 	}
 
-	// The value that a number was made from, so that it grows with the number.
-	DEVICE double value(u64 number) const {
-		u64 x = ((descending ? ~number : number) & mask) ^ sign;
-		if (x & sign) x = (sign - x) & mask;
-		double v = wide ? as_double(x) : as_double((u32)x);
-		return descending ? -v : v;
+private:
+	DEVICE u32 bin_of_double(u64 number) const {
+		const int base = 0x43300000; // the high word of 2^52
+		u64 place = pattern_of(multiply_add(as_double(pattern_of_number<u64>(number, flip, sign)), factor, offset));
+		int high = (int)(place >> 32);
+		u32 low = (u32)place < last ? (u32)place : last;
+		return high < base ? 0 : high > base ? last : low;
 	}
-	DEVICE u32 bin(u64 number) const {
-		if (!floating) return multiply_high((u32)((number - least) << lead >> 32), scale);
-		u32 at = (u32)((value(number) - offset) * factor);
+	DEVICE u32 bin_of_single(u32 number) const {
+		const int base = 0x4b000000; // 2^23
+		int place = (int)pattern_of(multiply_add(as_float(pattern_of_number<u32>(number, (u32)flip, (u32)sign)), shortFactor, shortOffset));
+		u32 at = (u32)((place > base ? place : base) - base);
 		return at < last ? at : last;
 	}
 };

@@ -203,18 +203,18 @@ const (
 	GridThreads = 1024
 	// GridItems is the most rows of a thread.
 	GridItems = 8
-	// GridLargeItems is the same for more rows than those are enough for.
-	GridLargeItems = 16
 	// GridRows is the most rows that a grid sorts.
 	GridRows = 1 << 22
 	// GridBuckets is the buckets that rows are dealt to: one for each thread of a block.
 	GridBuckets = GridThreads
 	// GridRoom is the most rows that a block finds the order of at a time.
-	GridRoom = GridThreads * 10
+	GridRoom = GridThreads * 11
 	// GridBinBits is the bits by which they are told apart first.
 	GridBinBits = 13
+	// GridCellBits is the bits by which the rows of a large bin are told apart first.
+	GridCellBits = 11
 	// MeetingBytes is the size of a Meeting.
-	MeetingBytes = 8*GridBuckets + 24
+	MeetingBytes = 4*GridBuckets + 8
 
 	// SelectSample is the most rows of the sample that tells a select where to cut.
 	SelectSample = 1 << 14

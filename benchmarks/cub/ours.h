@@ -41,16 +41,18 @@ struct Ours {
 	u32 sort(const Keys& o, u64 n, u32* rows) {
 		Column c = describe(o.key[0]);
 		u32 bits = 8 * (u32)c.width;
-		if (byOneLaunch && n <= launch_rows()) {
-			if (o.count > 1) return bits = encode_keys(o, n), sort_few(codes_field(codes), NO_CLASSES, n, rows), bits;
-			return sort_few(whole_field(c), c.nullsAtStart ? CLASSES_AT_START : CLASSES_AT_END, n, rows), bits;
+		bool direct = o.count == 1 && c.width >= 4, few = byOneLaunch && n <= launch_rows();
+		if (few && o.count == 1) {
+			if (sort_few(whole_field(c), c.nullsAtStart ? CLASSES_AT_START : CLASSES_AT_END, n, rows)) return bits;
+			WordPlan p = plan_word(c, widest(c, bits), n);
+			if (c.width == 4 && p.fits && p.bits <= 32) return path = "digits", sort_digits(p, n, rows, 0);
 		}
-		bool direct = o.count == 1 && c.width >= 4;
 		if (n > 1u << 28) return printf("too many rows for one look\n"), exit(4), 0;
 		if (!direct) {
 			if (n > keysRows && sort_keys(o, n, rows, &bits)) return bits;
 			bits = encode_keys(o, n);
 			c = codes_column(codes);
+			if (few && o.count > 1 && sort_few(codes_field(codes), NO_CLASSES, n, rows)) return bits;
 		}
 		return sort_column(c, bits, n, rows);
 	}
@@ -73,24 +75,29 @@ struct Ours {
 		if (!s.falls) return d.run(iota, d.multiprocessors * 8, STREAM_THREADS, 0, rows, n, 0), 0;
 		if (!s.rises && !s.ties) return d.run(iota, d.multiprocessors * 8, STREAM_THREADS, 0, rows, n, 1), 0;
 		if (!p.fits) return printf("a key needs a class bit\n"), exit(4), 0;
+		return sort_digits(p, n, rows, verdict.early ? q.told().statistics.any & q.told().statistics.notAll : 0);
+	}
+	// Sorts by all digits, or by those in which some of these bits are.
+	u32 sort_digits(const WordPlan& p, u64 n, u32* rows, u64 varying) {
 		d.up(temp.field, &p.field, sizeof(Field));
 		Sorter sorter(d, temp, n, STRIP_ROWS);
 		sorter.shortCodes = p.field.width == 4 && p.bits <= 32;
 		std::vector<size_t> use; // all digits, if the sample shows that they vary
-		if (verdict.early) use = varying_digits(p.bits, q.told().statistics.any & q.told().statistics.notAll);
+		if (varying) use = varying_digits(p.bits, varying);
 		if (use.size() < digits_of(p.bits).size()) use.clear();
 		sorter.sort(temp.field, false, p.bits, rows, use);
 		return p.bits;
 	}
 
 	// Few rows need no look: a block, a cluster or a grid sorts them.
-	u64 launch_rows() const { return std::min<u64>(GRID_ROWS, GRID_LARGE_ITEMS * GRID_THREADS * d.multiprocessors); }
-	void sort_few(const Field& field, Classes classes, u64 n, u32* rows, const u32* in = nullptr) {
+	u64 launch_rows() const { return std::min<u64>(GRID_ROWS, GRID_ITEMS * GRID_THREADS * d.multiprocessors); }
+	bool sort_few(const Field& field, Classes classes, u64 n, u32* rows, const u32* in = nullptr) {
 		Few few = {field, classes, n, (u64)in, (u64)rows};
 		path = n <= TINY_FEW_ROWS ? "tiny" : n <= CLUSTER_ROWS ? "cluster" : "grid", partitioned = false;
 		if (n <= TINY_FEW_ROWS) d.run(tiny_few, 1, TINY_THREADS, tiny_bytes(TINY_FEW_ITEMS), few);
 		else if (n <= CLUSTER_ROWS) d.run_cluster(cluster, CLUSTER_BLOCKS, CLUSTER_THREADS, clusterBytes, few);
-		else sort_by_grid(d, gridTemp, few, temp.codes, temp.rows);
+		else return sort_by_grid(d, gridTemp, few, temp.codes[0], temp.rows[0]);
+		return true;
 	}
 
 	// Sorts by keys as they are read in one number, unless the device declines; bits are those of the number.

@@ -217,16 +217,34 @@ void tiny(const u64* a, u64 most) {
 	for (u64 i = 0; i < n; i++) at<u32>(few.out)[i] = few.in ? at<u32>(few.in)[rows[i]] : rows[i];
 }
 
+// Whether more than one row in eight of few has the same number, and rows are in no order: what the twin of a grid declines.
+bool crowded(const Few& few) {
+	std::map<u64, u64> rows;
+	u64 most = 0, last = 0;
+	bool rises = false, falls = false;
+	for (u64 i = 0; i < few.n; i++) {
+		Limbs v;
+		u64 x = few.classes && read(few.field, i, &v) != 0 ? 0 : number(few.field, i);
+		most = std::max(most, ++rows[x]);
+		rises |= i > 0 && x > last, falls |= i > 0 && x < last;
+		last = x;
+	}
+	return most > few.n / 8 && rises && falls;
+}
+
 // The same of more rows, with memory for records and for what blocks tell one another.
-void grid(const u64* a, u64 blocks, u64 items) {
+void grid(const u64* a, u64 blocks) {
 	const Many& many = *(const Many*)a;
 	const Meeting& meeting = *at<Meeting>(many.meeting);
-	expect(meeting.steps == 0 && meeting.notLeast == 0 && meeting.greatest == 0, "a meeting that is not clear");
-	for (auto& counts : meeting.counts)
-		for (u32 count : counts) expect(count == 0, "a meeting that is not clear");
-	tiny(a, std::min<u64>(GRID_ROWS, items * GRID_THREADS * blocks));
-	for (int i = 0; i < 2; i++) memset(at<u8>(many.numbers[i]), 0xA5, many.few.n * 8), memset(at<u8>(many.tags[i]), 0xA5, many.few.n * 4);
-	memset(at<u8>(many.totals), 0xA5, 2 * RADIX_BINS * blocks * 4);
+	expect(meeting.steps == 0, "a meeting that is not clear");
+	for (u32 count : meeting.counts) expect(count == 0, "a meeting that is not clear");
+	expect(*at<u64>(many.told) == 0, "a word that is not zero");
+	u64 most = std::min<u64>(GRID_ROWS, GRID_ITEMS * GRID_THREADS * blocks);
+	expect(many.few.n <= most, "too many rows for one launch");
+	memset(at<u8>(many.numbers), 0xA5, many.few.n * 8), memset(at<u8>(many.tags), 0xA5, many.few.n * 4), memset(at<u8>(many.totals), 0xA5, blocks * 4);
+	bool declines = crowded(many.few);
+	if (!declines) tiny(a, most);
+	*at<u64>(many.told) = declines ? SAYS_NO : SAYS_YES;
 }
 
 enum Records { FIELD, WIDE, PACKED, ROWS };
@@ -656,8 +674,7 @@ const std::map<std::string, std::pair<int, Twin>>& twins() {
 		    expect(blocks == CLUSTER_BLOCKS, "a grid that is not the cluster");
 		    tiny(a, CLUSTER_ROWS);
 	    }}},
-	    {"grid", {manyWords, [](const u64* a, u64 blocks) { grid(a, blocks, GRID_ITEMS); }}},
-	    {"grid_large", {manyWords, [](const u64* a, u64 blocks) { grid(a, blocks, GRID_LARGE_ITEMS); }}},
+	    {"grid", {manyWords, [](const u64* a, u64 blocks) { grid(a, blocks); }}},
 	    {"sample", {bucketWords, sample}},
 	    {"look", {bucketWords, look}},
 	    {"look_keys", {bucketWords, look}},
