@@ -102,7 +102,6 @@ private:
 		u32 all = load_relaxed(meeting->counts + t), mixed = load_relaxed(&meeting->steps) & STEP_CLASSES, bucketStart = sum_threads(all, &values);
 		counters[t] = bucketStart + before - start;
 		if (sync_block_or(all > room())) return false;
-		tell(SAYS_YES);
 		ClassPlaces places = place_classes(rows.value_place(), values, mixed);
 		if (mixed) write_classes(rows, places, result);
 		write_records(staged);
@@ -111,6 +110,7 @@ private:
 		if (t == 0) starts[GRID_BUCKETS] = values;
 		gate.wait();
 		clear_meeting();
+		tell(SAYS_YES); // behind the barriers, which would wait until it is there
 		order_share(spread, result, places.values);
 		return true;
 	}

@@ -5,7 +5,7 @@
 #include "look_back.h"
 #include "row_order.h"
 
-const u32 GRID_WARPS = GRID_THREADS / 32, GRID_BINS = 1 << GRID_BIN_BITS, GRID_CELLS = 1 << GRID_CELL_BITS;
+const u32 GRID_WARPS = GRID_THREADS / 32, GRID_BINS = 1 << GRID_BIN_BITS;
 const u32 STEP_RISES = 1, STEP_TIES = 2, STEP_FALLS = 4, STEP_CLASSES = 8; // Meeting.steps
 static_assert(sizeof(Meeting) == MEETING_BYTES && GRID_BUCKETS == GRID_THREADS && GRID_WARPS == 32, "a bucket for each thread, a lane for each warp");
 
@@ -35,7 +35,7 @@ struct Gate {
 
 struct GridBlock {
 	static const u32 most = GRID_THREADS * GRID_ITEMS, least = GRID_ROOM + GRID_BUCKETS / 2 + 4, staged = most > least ? most : least; // rows
-	static const u32 bytes = staged * 12 + GRID_BINS * 4 + GRID_WARPS * 16 + (GRID_CELLS + GRID_THREADS) * 4;
+	static const u32 bytes = staged * 12 + GRID_BINS * 4 + GRID_WARPS * 16;
 
 	const Many& many;
 	Meeting* meeting;
@@ -45,15 +45,13 @@ struct GridBlock {
 	u32* counters; // of buckets, in the sample and in this block, and where they are staged; of bins
 	u32* starts;   // of buckets, behind the rows whose order is sought, and one more; not while rows are dealt
 	u32 *sums, *classes;  // of warps; and their rows of classes
-	u32 *control, *large; // a few words; and of a large bin
-	u32 *cells, *others;  // of a large bin: counters, and where rows of other numbers are
+	u32* control;         // a few words
 	u32 n, rank, used;    // used: items of a thread
 	u32 local;            // the first row of this thread, in the block; the others come after each 32 rows
 
 	DEVICE explicit GridBlock(const Many& many)
 	    : many(many), meeting((Meeting*)many.meeting), gate(&meeting->gate), numbers((u64*)shared_memory()), tags((u32*)(numbers + staged)),
 	      counters(tags + staged), starts((u32*)(numbers + GRID_ROOM)), sums(counters + GRID_BINS), classes(sums + GRID_WARPS), control(classes + GRID_WARPS),
-	      large(control + GRID_WARPS), cells(large + GRID_WARPS), others(cells + GRID_CELLS),
 	      n((u32)many.few.n), rank(block_index()), used((n + GRID_THREADS * grid_blocks() - 1) / (GRID_THREADS * grid_blocks())),
 	      local(warp_index() * 32 * used + lane_index()) {}
 	DEVICE u32 share() const { return used * GRID_THREADS; }

@@ -4,16 +4,20 @@
 #include "bins.h"
 #include "grid_block.h"
 
-const int GRID_ROUNDS = GRID_ROOM / GRID_THREADS;
+const u32 GRID_CELLS = 1 << GRID_CELL_BITS;
 
-// A bin at places first.. of a block's rows; its rows' places in the result begin at place.
+// A bin at places first.. of a block's rows; its rows' places in the result begin at place. The loops are short, since few blocks run them.
 struct LargeBin : GridBlock {
-	// Words of control.
-	static const u32 OTHERS = 0, LESS = 1, NOT_LEAST = 2, GREATEST = 3;
+	static const u32 OTHERS = 0, LESS = 1, NOT_LEAST = 2, GREATEST = 3; // words
+	static const u32 NONE = ~0u;                                       // no row
 
+	u32 *words, *cells, *others; // where counters of bins were: a few words; counters of cells; where rows of other numbers are
 	u32 first, count, place;
 
-	DEVICE LargeBin(const Many& many, u32 first, u32 count, u32 place) : GridBlock(many), first(first), count(count), place(place) {}
+	DEVICE LargeBin(const Many& many, u32 first, u32 count, u32 place)
+	    : GridBlock(many), words(counters), cells(words + 32), others(cells + GRID_CELLS), first(first), count(count), place(place) {
+		static_assert(32 + GRID_CELLS + GRID_THREADS <= GRID_BINS, "room where counters of bins were");
+	}
 
 	DEVICE void sort(const FewResult& result) {
 		if (sort_alike(result)) return;
@@ -25,57 +29,49 @@ struct LargeBin : GridBlock {
 			numbers[low] = numbers[high], tags[low] = tags[high];
 			numbers[high] = x, tags[high] = t;
 		});
-		for (u32 i = thread_index(); i < count; i += GRID_THREADS) result.put(place + i, tags[first + i]);
+		ROLLED for (u32 i = thread_index(); i < count; i += GRID_THREADS) result.put(place + i, tags[first + i]);
 	}
 
 private:
-	// False if more rows are not of the same number than there is room for.
+	// False if more rows are of other numbers than there are threads.
 	DEVICE bool sort_alike(const FewResult& result) {
-		const u32 t = thread_index();
+		const u32 t = thread_index(), *mine = tags + first;
 		const u64 a = numbers[first], b = numbers[first + count / 2], c = numbers[first + count - 1], value = a == c ? a : b; // that of two, if there is one
-		u32 tag[GRID_ROUNDS], slot[GRID_ROUNDS], notLeast = 0, greatest = 0;
-		if (t < 4) large[t] = 0;
-		for (u32 k = t; k < GRID_CELLS; k += GRID_THREADS) cells[k] = 0;
+		u32 notLeast = 0, greatest = 0;
+		ROLLED for (u32 k = t; k < 32 + GRID_CELLS; k += GRID_THREADS) words[k] = 0;
 		sync_block();
-		UNROLL for (int k = 0; k < GRID_ROUNDS; k++) {
-			u32 at = first + k * GRID_THREADS + t;
-			if (at >= first + count) break;
-			u64 x = numbers[at];
-			tag[k] = tags[at], slot[k] = x == value ? 0 : ~0u;
+		ROLLED for (u32 i = t; i < count; i += GRID_THREADS) {
+			u64 x = numbers[first + i];
+			u32 row = mine[i];
 			if (x == value) {
-				notLeast = ~tag[k] > notLeast ? ~tag[k] : notLeast, greatest = tag[k] > greatest ? tag[k] : greatest;
+				notLeast = ~row > notLeast ? ~row : notLeast, greatest = row > greatest ? row : greatest;
 				continue;
 			}
-			u32 other = atomic_add(large + OTHERS, 1u);
-			if (other < GRID_THREADS) others[other] = at;
-			if (x < value) atomic_add(large + LESS, 1u);
+			u32 other = atomic_add(words + OTHERS, 1u);
+			if (other < GRID_THREADS) others[other] = first + i;
+			if (x < value) atomic_add(words + LESS, 1u);
 		}
 		notLeast = warp_max(notLeast), greatest = warp_max(greatest);
-		if (lane_index() == 0) atomic_max(large + NOT_LEAST, notLeast), atomic_max(large + GREATEST, greatest);
+		if (lane_index() == 0) atomic_max(words + NOT_LEAST, notLeast), atomic_max(words + GREATEST, greatest);
 		sync_block();
-		const u32 different = large[OTHERS], less = large[LESS], least = ~large[NOT_LEAST], span = large[GREATEST] - least;
+		const u32 different = words[OTHERS], less = words[LESS], least = ~words[NOT_LEAST], span = words[GREATEST] - least;
 		if (different > GRID_THREADS) return false;
-		put_others(different, value, result);
+		if (different > 0) put_others(different, value, result);
 		const u32 bits = span ? 32 - count_leading_zeros(span) : 0, shift = bits > GRID_CELL_BITS ? bits - GRID_CELL_BITS : 0;
-		UNROLL for (int k = 0; k < GRID_ROUNDS; k++) {
-			if (k * GRID_THREADS + t >= count) break;
-			if (slot[k] == ~0u) continue;
-			u32 cell = (tag[k] - least) >> shift;
-			slot[k] = cell | atomic_add(cells + cell, 1u) << 16;
+		ROLLED for (u32 i = t; i < count; i += GRID_THREADS) {
+			if (mine[i] != NONE) atomic_add(cells + ((mine[i] - least) >> shift), 1u);
 		}
 		sync_block();
 		sum_cells();
-		UNROLL for (int k = 0; k < GRID_ROUNDS; k++) {
-			if (k * GRID_THREADS + t >= count) break;
-			if (slot[k] != ~0u) tags[first + cells[slot[k] & 0xffff] + (slot[k] >> 16)] = tag[k];
+		u32* rows = (u32*)(numbers + first); // the numbers are known
+		ROLLED for (u32 i = t; i < count; i += GRID_THREADS) {
+			if (mine[i] != NONE) rows[atomic_add(cells + ((mine[i] - least) >> shift), 1u)] = mine[i];
 		}
 		sync_block();
-		UNROLL for (int k = 0; k < GRID_ROUNDS; k++) {
-			if (k * GRID_THREADS + t >= count) break;
-			if (slot[k] == ~0u) continue;
-			u32 cell = slot[k] & 0xffff, from = cells[cell], to = cell + 1 < GRID_CELLS ? cells[cell + 1] : count - different, at = from;
-			for (u32 k2 = from; k2 < to; k2++) at += tags[first + k2] < tag[k];
-			result.put(place + less + at, tag[k]);
+		ROLLED for (u32 i = t; i < count - different; i += GRID_THREADS) {
+			u32 row = rows[i], cell = (row - least) >> shift, from = cell ? cells[cell - 1] : 0, at = from; // where cells ended
+			for (u32 k = from; k < cells[cell]; k++) at += rows[k] < row;
+			result.put(place + less + at, row);
 		}
 		sync_block();
 		return true;
@@ -83,12 +79,14 @@ private:
 	DEVICE bool before(u32 a, u32 b) const { return numbers[a] != numbers[b] ? numbers[a] < numbers[b] : tags[a] < tags[b]; }
 	// Rows of other numbers: a thread for each.
 	DEVICE void put_others(u32 different, u64 value, const FewResult& result) const {
-		if (different == 0) return;
-		if (thread_index() < different) {
-			u32 mine = others[thread_index()], at = numbers[mine] > value ? count - different : 0;
+		bool some = thread_index() < different;
+		u32 mine = some ? others[thread_index()] : first, at = numbers[mine] > value ? count - different : 0;
+		if (some) {
 			for (u32 k = 0; k < different; k++) at += before(others[k], mine);
 			result.put(place + at, tags[mine]);
 		}
+		sync_block();
+		if (some) tags[mine] = NONE;
 		sync_block();
 	}
 	DEVICE void sum_cells() const {

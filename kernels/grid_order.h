@@ -5,9 +5,10 @@
 
 const u32 GRID_COUNTED = 512; // rows of a bin that are counted one by one; larger ones take the whole block
 const u32 GRID_CROWD = 8;     // rows of a bin in the fullest bucket of a span, if they are spread evenly in it
-// Words of control: the share's ends, those of a span, large bins.
-const u32 SPAN_FIRST = 2, SPAN_END = 3, LARGE_COUNT = 4, LARGE_LIST = 5;
-static_assert(LARGE_LIST + GRID_ROOM / GRID_COUNTED <= GRID_WARPS, "room for all large bins");
+// Words of control: the share's ends, those of a span, large bins and then where they begin, and where they end.
+const u32 SPAN_FIRST = 2, SPAN_END = 3, LARGE_COUNT = 4, LARGE_LIST = 5, LARGE_ENDS = LARGE_LIST + GRID_ROOM / GRID_COUNTED;
+static_assert(LARGE_ENDS + GRID_ROOM / GRID_COUNTED <= 2 * GRID_WARPS, "room for all large bins");
+const int GRID_ROUNDS = GRID_ROOM / GRID_THREADS;
 static_assert(GRID_ROOM <= 1 << 14 && GRID_BIN_BITS + 14 <= 32, "a bin and a place in a word");
 
 struct GridOrder : GridBlock {
@@ -85,9 +86,19 @@ private:
 			if (end - first <= GRID_COUNTED) result.put(firstPlace + start + place_in_bin(first, end, at), tags[at]);
 		}
 		sync_block();
-		for (u32 o = 0; o < control[LARGE_COUNT]; o++) {
-			u32 bin = control[LARGE_LIST + o], first = counters[bin];
-			sort_large(&many, first, end_of(bin, size) - first, firstPlace + start + first);
+		if (control[LARGE_COUNT] > 0) order_large(size, firstPlace + start);
+	}
+	// Large bins, one after the other. The counters are not needed any more.
+	DEVICE void order_large(u32 size, u32 place) const {
+		u32 large = control[LARGE_COUNT], t = thread_index();
+		if (t < large) {
+			u32 bin = control[LARGE_LIST + t];
+			control[LARGE_LIST + t] = counters[bin], control[LARGE_ENDS + t] = end_of(bin, size);
+		}
+		sync_block();
+		ROLLED for (u32 o = 0; o < large; o++) {
+			u32 first = control[LARGE_LIST + o];
+			sort_large(&many, first, control[LARGE_ENDS + o] - first, place + first);
 		}
 	}
 	// Turns the counts of bins into the places of their first rows. A thread has neighbours.

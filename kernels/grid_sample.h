@@ -33,13 +33,13 @@ struct GridSample {
 		mine.notLeast = warp_max(warps[lane_index()]), mine.greatest = warp_max(warps[32 + lane_index()]);
 		seen = warp_or(b.sums[lane_index()]);
 		Spread spread(b.many.few, mine, GRID_BUCKETS * GRID_BINS, GRID_MARGIN);
-		if (lane_index() == 0) *map(b) = spread, *b.large = seen;
+		if (lane_index() == 0) *map(b) = spread, *b.control = seen;
 	}
 	DEVICE static Spread* map(const GridBlock& b) { return (Spread*)(b.numbers + 64); }
 
 	// Whether the rows may be in order, or reversed.
 	DEVICE static bool ordered(const GridBlock& b) {
-		u32 steps = *b.large;
+		u32 steps = *b.control;
 		return !(steps & STEP_FALLS) || !(steps & (STEP_RISES | STEP_TIES));
 	}
 	// Whether some bucket has many more rows than there is room for. Floats that are not spread well by their values are spread by their

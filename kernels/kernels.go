@@ -114,8 +114,8 @@ func tinyBytes(items int) int { return TinyThreads*items*13 + 4<<TinyBinBits + T
 const clusterBytes = 2*ClusterRoom*12 + (ClusterThreads/32+2*ClusterBlocks+1)*RadixBins*4 + ClusterBlocks*24 + 2048
 
 // gridBytes is the memory of a block of a grid: three words for each row that it deals, or finds the order of beside where buckets begin;
-// counters of bins; some words for each warp; and for large bins counters and a word for each thread.
-const gridBytes = max(GridThreads*GridItems, GridRoom+GridBuckets/2+4)*12 + 4<<GridBinBits + GridThreads/32*16 + 4<<GridCellBits + 4*GridThreads
+// counters of bins; and some words for each warp.
+const gridBytes = max(GridThreads*GridItems, GridRoom+GridBuckets/2+4)*12 + 4<<GridBinBits + GridThreads/32*16
 
 // binningCounters is the room behind a tile: a counter of each bin for each warp, two words for each bin, and a few words.
 func binningCounters(threads int) int { return (threads/32+2)*RadixBins*4 + 256 }

@@ -5,7 +5,7 @@
 
 inline u32 tiny_bytes(u32 items) { return TINY_THREADS * items * 13 + (4 << TINY_BIN_BITS) + TINY_THREADS / 32 * 8; }
 const u32 clusterBytes = 2 * CLUSTER_ROOM * 12 + (CLUSTER_THREADS / 32 + 2 * CLUSTER_BLOCKS + 1) * RADIX_BINS * 4 + CLUSTER_BLOCKS * 24 + 2048;
-const u32 gridBytes = std::max(GRID_ITEMS * GRID_THREADS, GRID_ROOM + GRID_BUCKETS / 2 + 4) * 12 + (4 << GRID_BIN_BITS) + GRID_THREADS / 32 * 16 + (4 << GRID_CELL_BITS) + 4 * GRID_THREADS;
+const u32 gridBytes = std::max(GRID_ITEMS * GRID_THREADS, GRID_ROOM + GRID_BUCKETS / 2 + 4) * 12 + (4 << GRID_BIN_BITS) + GRID_THREADS / 32 * 16;
 
 // The memory of sorts by a grid, beside that for rows.
 struct GridTemp {
