@@ -80,6 +80,7 @@ func (s *sorter) sortCandidates(c candidates) (rows driver.Ptr) {
 		s.free(c.rows)
 		return rows
 	}
+	b.declined = true // it need not be asked again
 	codes := view{abiColumn{values: uint64(c.codes), form: c.field.form, width: c.field.width, stride: c.field.stride}, c.bits, false}
 	places := b.sort(source{field: c.field, look: &codes}, c.bits)
 	if places == 0 { // all codes are the same

@@ -91,6 +91,7 @@ tiny_few(Few few)                                                   grid 1; n up
 cluster(Few few)                                                    grid CLUSTER_BLOCKS; n up to CLUSTER_ROWS; compute capability 9.0
 grid(Many many)                                                     grid: multiprocessors, all blocks at a time; n up to GRID_ITEMS * GRID_THREADS * grid and GRID_ROWS
     Sort all by themselves: out[i] = the row at place i of the stable order by a field, or in[row] if in is not 0.
+    grid declines, and leaves out as it was, where some values are in too many rows: told says so.
 
 Digit binning: one pass of Onesweep over rows first..first+strip-1, a strip of at most 2^29 rows (STRIP_ROWS); strips of a
 pass run one after the other. The kernel is named by what it reads and writes:
