@@ -6,23 +6,26 @@
 
 // A run is some neighbour words of the stage: its place, and above it the rows. 0: none.
 template <class Finish> struct Crowd : Finish {
-	using Finish::add_run, Finish::b, Finish::control, Finish::counters, Finish::lows, Finish::row_mask, Finish::row_of, Finish::runs, Finish::span, Finish::stage, Finish::ties;
-	static const u32 threads = Finish::threads, half = 16;
+	using Finish::add_run, Finish::b, Finish::control, Finish::counters, Finish::lows, Finish::row_mask, Finish::runs, Finish::span, Finish::stage, Finish::ties;
+	static const u32 threads = Finish::threads;
 
 	DEVICE Crowd(const Buckets& b, const volatile Span* span) : Finish(b, shared_memory(), span) {}
 
-	// Calls with the runs of the lanes: with two of them at a time, each for half of the warp, or with one for all of it.
-	template <class Order> DEVICE static void take_turns(u32 run, const Order& order) {
-		const u32 few = vote(run >> 16 <= half);
-		ROLLED for (u32 lanes = vote(run != 0); lanes;) {
-			u32 first = lowest_bit(lanes), one = shuffle(run, first), other = 0, width = few >> first & 1 ? half : 32;
-			lanes &= lanes - 1;
-			if (width == half && lanes & few) {
-				u32 second = lowest_bit(lanes & few);
-				other = shuffle(run, second);
-				lanes &= ~(1u << second);
+	// Calls with the runs of the lanes, each for as many lanes as a power of two of at least so many has: as many runs at a time as a warp has
+	// room for. One of more rows than a warp has is for all of it.
+	template <u32 least, class Order> DEVICE static void take_turns(u32 run, const Order& order) {
+		const u32 rows = run >> 16;
+		ROLLED for (u32 width = least; width <= 32; width *= 2) {
+			u32 lanes = vote((rows <= width || width == 32) && rows > (width == least ? 0 : width / 2));
+			ROLLED while (lanes) {
+				u32 from = 32;
+				ROLLED for (u32 base = 0; base < 32 && lanes; base += width) {
+					if (lane_index() >= base) from = lane_index() < base + width ? lowest_bit(lanes) : 32;
+					lanes &= lanes - 1;
+				}
+				u32 mine = shuffle(run, from % 32);
+				order(from < 32 ? mine : 0, width);
 			}
-			order(width == half && lane_index() >= half ? other : one, width);
 		}
 	}
 	// How many of the words of some lanes, from one on, are less than this lane's own.
@@ -49,7 +52,7 @@ template <class Finish> struct Crowd : Finish {
 				run = load_shared(end);
 				run = run >> 18 | ((run & 0xffff) / 4 + 1) << 16;
 			}
-			take_turns(run, [&](u32 run, u32 width) { order_words(run, width); });
+			take_turns<16>(run, [&](u32 run, u32 width) { order_words(run, width); });
 		}
 		order_large([&](u32 run) { order_many_words<WarpTeam>(run); }, [&](u32 run) { order_many_words<BlockTeam<threads>>(run); });
 	}
@@ -76,26 +79,28 @@ template <class Finish> struct Crowd : Finish {
 	DEVICE void order_words(u32 run, u32 width) {
 		const u32 at = run & 0xffff, rows = run >> 16, base = lane_index() & (32 - width), k = lane_index() - base;
 		if (width == 32 && rows > 32) return rows > WARP_BIN ? leave_to_block(run) : order_many_words<WarpTeam>(run);
-		u32 word = k < rows ? stage[at + k] : ~0u;
-		bool tie = false;
-		if (Finish::isWide) {
-			u32 first = shuffle(word, base), differ = vote(k < rows && !ties(word, first));
-			tie = (differ >> base & (~0u >> (32 - width))) == 0;
-			if (tie && k < rows) {
-				if (k == 0) add_run(at, rows);
-				if (span->ties) fetch_soon(word);
-			}
-			if (vote(!tie) == 0) return;
+		const u32 word = k < rows ? stage[at + k] : ~0u, first = shuffle(word, base);
+		const bool same = Finish::isWide && vote(k < rows && !ties(word, first)) == 0; // in all runs
+		if (!same) {
+			u32 rank = count_less(word, base, warp_max(rows));
+			if (k < rows) stage[at + rank] = word;
+			sync_warp();
 		}
-		u32 rank = count_less(word, base, warp_max(rows));
-		if (k < rows) stage[at + rank] = word;
-		if (!Finish::isWide) return;
-		sync_warp();
-		if (!tie) find_runs(at, rows, k, width);
+		if (Finish::isWide) find_runs(at, rows, k);
 	}
-	DEVICE void fetch_soon(u32 word) const {
-		const Field* f = leading_column(&b.field);
-		::fetch_soon(f->values + row_of(word) * f->width);
+	// Lists the rows that tie among words in order, of a run or two; each lane has a word.
+	DEVICE void find_runs(u32 at, u32 rows, u32 k) {
+		const u32 word = k < rows ? stage[at + k] : 0;
+		const bool joins = k > 0 && k < rows && ties(word, stage[at + k - 1]);
+		const u32 joined = vote(joins), behind = joined >> lane_index() >> 1; // lanes that tie with the one before
+		if (joined == 0) return;
+		const bool first = !joins && behind & 1;
+		const u32 length = first ? lowest_bit(~behind) + 1 : 0, pairs = vote(length == 2), longer = vote(length > 2), before = (1u << lane_index()) - 1;
+		u32 counts = 0;
+		if (lane_index() == 0) counts = atomic_add(control + CONTROL_RUNS, count_ones(pairs) | count_ones(longer) << 16);
+		counts = shuffle(counts, 0) + (count_ones(pairs & before) | count_ones(longer & before) << 16);
+		if (first) Finish::set_run(counts, at + k, length);
+		if (Finish::fetches() && (joins || first)) Finish::fetch(word);
 	}
 	template <class Team> DEVICE void order_many_words(u32 run) {
 		const u32 at = run & 0xffff, rows = run >> 16;
@@ -111,12 +116,9 @@ template <class Finish> struct Crowd : Finish {
 			u32 a = stage[at + x], c = stage[at + y];
 			if (a > c) stage[at + x] = c, stage[at + y] = a;
 		});
-		if (Finish::isWide) find_runs(at, rows, Team::index(), Team::size);
+		if (Finish::isWide) list_runs(at, rows, Team::index(), Team::size, [&](u32 x, u32 y) { return ties(stage[at + x], stage[at + y]); });
 	}
-	// Lists the rows that tie among words in order; the lanes of a team, of so many, look at a word each.
-	DEVICE void find_runs(u32 at, u32 rows, u32 index, u32 lanes) {
-		list_runs(at, rows, index, lanes, [&](u32 x, u32 y) { return ties(stage[at + x], stage[at + y]); });
-	}
+	// Lists the rows that tie among many in order; the lanes of a team, of so many, look at one each.
 	template <class Same> DEVICE void list_runs(u32 at, u32 rows, u32 index, u32 lanes, const Same& same) {
 		ROLLED for (u32 k = index; k + 1 < rows; k += lanes) {
 			u32 last = k + 1, behind = rows;
@@ -147,7 +149,7 @@ template <class Finish> struct Crowd : Finish {
 		}
 		ROLLED for (u32 o = warp_index(); o < longer; o += threads) {
 			u32 mine = o + lane_index() * (threads / 32);
-			take_turns(mine < longer ? Finish::longer_run(mine) : 0, [&](u32 run, u32 width) {
+			take_turns<4>(mine < longer ? Finish::longer_run(mine) : 0, [&](u32 run, u32 width) {
 				if (run >> 16 <= 32) order_numbers(&b, span, run, width);
 				else if (run >> 16 <= WARP_BIN) order_many_numbers<WarpTeam>(&b, span, run);
 				else leave_to_block(run);
@@ -163,20 +165,45 @@ template <class Finish> struct Crowd : Finish {
 	static APART void order_numbers(const Buckets* b, const volatile Span* span, u32 run, u32 width) { Crowd(*b, span).rank_by_numbers(run, width); }
 	DEVICE void rank_by_numbers(u32 run, u32 width) const {
 		const u32 at = run & 0xffff, rows = run >> 16, base = lane_index() & (32 - width), k = lane_index() - base;
-		u32 word = 0, low = ~0u, lanes = warp_max(rows);
+		u32 word = 0, low = ~0u, lanes = warp_max(rows), rank = 0;
 		u64 number = ~0ull;
-		if (k < rows) word = stage[at + k], low = low_at(at + k), number = number_of(low);
+		if (k < rows) word = stage[at + k], low = low_at(at + k);
+		if (span->more) {
+			rank = rank_by_codes(low, base, lanes, k < rows);
+		} else {
+			if (k < rows) number = number_of(low);
+			rank = rank_of(number, low, base, lanes, k, rows);
+		}
+		if (k < rows) stage[at + rank] = word;
+	}
+	DEVICE u32 rank_of(u64 number, u32 low, u32 base, u32 lanes, u32 k, u32 rows) const {
 		u64 first = shuffle(number, base);
 		bool highs = vote(k < rows && (number ^ first) >> 32 != 0) != 0; // differ
 		u32 rank = highs ? count_less(number, base, lanes) : count_less((u32)number, base, lanes);
-		if (warp_add(k < rows ? k - rank : 0) != 0) { // some are equal
-			ROLLED for (u32 j = 0; j < lanes; j++) {
-				u64 other = shuffle(number, base + j);
-				u32 otherLow = shuffle(low, base + j);
-				rank += other == number && otherLow < low;
-			}
+		if (warp_add(k < rows ? k - rank : 0) == 0) return rank;
+		ROLLED for (u32 j = 0; j < lanes; j++) { // some are equal
+			u64 other = shuffle(number, base + j);
+			u32 otherLow = shuffle(low, base + j);
+			rank += other == number && otherLow < low;
 		}
-		if (k < rows) stage[at + rank] = word;
+		return rank;
+	}
+	// By what records have of the code and words have not; the numbers of those that tie in it, too, are fetched.
+	DEVICE u32 rank_by_codes(u32 low, u32 base, u32 lanes, bool inside) const {
+		u32 code = low & ~row_mask(), rank = 0, same = 0;
+		ROLLED for (u32 j = 0; j < lanes; j++) {
+			u32 other = shuffle(code, base + j);
+			rank += other < code, same += other == code;
+		}
+		const bool open = inside && same > 1;
+		if (vote(open) == 0) return rank;
+		u64 number = open ? number_of(low) : ~0ull;
+		ROLLED for (u32 j = 0; j < lanes; j++) {
+			u64 other = shuffle(number, base + j);
+			u32 otherLow = shuffle(low, base + j);
+			rank += ((otherLow ^ low) & ~row_mask()) == 0 && (other < number || (other == number && otherLow < low));
+		}
+		return rank;
 	}
 	// By 32 bits of the numbers, from the first on in which they differ. What is equal in these is compared by the numbers again: of many rows
 	// those make new runs.

@@ -14,6 +14,7 @@ const u32 TIES_ANYWHERE = 1, TIES_NEAR_ZERO = 2;
 struct Span {
 	u32 first, rows, low, binShift; // bits of the prefix behind the bin
 	u32 ties;                       // not 0: records may tie in their codes that do not stand for one number
+	u32 more;                       // 1: then there is more of the codes in records than in words
 	u32 shift, split;               // rows of classes that sort before; 1: more of them sort before some of the rows
 };
 
@@ -197,7 +198,8 @@ template <int threadCount, int items, int binBits, bool wide, bool full> struct 
 			UNROLL for (int i = 0; i < items; i++) {
 				if (!(tied >> i & 1)) continue;
 				add_run(place[i] >> 18, 2);
-				if (span->ties) fetch_pair(stageAt + (place[i] >> 16));
+				if (!fetches()) continue;
+				UNROLL for (u32 k = 0; k < 8; k += 4) fetch(load_shared(stageAt + (place[i] >> 16) + k));
 			}
 		}
 		ROLLED for (u32 at = larger; at != end; at += threads * 4) {
@@ -216,23 +218,30 @@ template <int threadCount, int items, int binBits, bool wide, bool full> struct 
 	// Rows that tie in all that their words hold make runs. There is a list of pairs, and one of longer runs that comes from the other end.
 	DEVICE static bool ties(u32 a, u32 b) { return (a ^ b) >> indexBits == 0; }
 	DEVICE void add_run(u32 at, u32 rows) {
-		u32 counts = atomic_add(control + CONTROL_RUNS, rows > 2 ? 1u << 16 : 1u);
-		runs[rows > 2 ? room / 2 - 1 - (counts >> 16) : counts & 0xffff] = at | rows << 16;
+		set_run(atomic_add(control + CONTROL_RUNS, rows > 2 ? 1u << 16 : 1u), at, rows);
 	}
+	// The next run behind so many of both lists.
+	DEVICE void set_run(u32 counts, u32 at, u32 rows) { runs[rows > 2 ? room / 2 - 1 - (counts >> 16) : counts & 0xffff] = at | rows << 16; }
 	DEVICE u32 longer_run(u32 i) const { return runs[room / 2 - 1 - i]; }
 	DEVICE void list_runs(u32 at, u32 rows) {
 		for (u32 k = 0; k + 1 < rows;) {
 			u32 end = k + 1;
 			while (end < rows && ties(stage[at + k], stage[at + end])) end++;
-			if (end > k + 1) add_run(at + k, end - k);
+			if (end > k + 1) {
+				add_run(at + k, end - k);
+				if (fetches()) {
+					for (u32 o = k; o < end; o++) fetch(stage[at + o]);
+				}
+			}
 			k = end;
 		}
 	}
 	DEVICE u32 row_of(u32 word) const { return wide ? lows[word & indexMask] & row_mask() : word & row_mask(); }
-	// The numbers of a pair will be compared.
-	DEVICE void fetch_pair(u32 pair) const {
+	// Whether the numbers of all rows that tie will be compared: they are sent for.
+	DEVICE bool fetches() const { return span->ties && !span->more; }
+	DEVICE void fetch(u32 word) const {
 		const Field* f = leading_column(&b.field);
-		UNROLL for (u32 k = 0; k < 8; k += 4) fetch_soon(f->values + row_of(load_shared(pair + k)) * f->width);
+		fetch_soon(f->values + row_of(word) * f->width);
 	}
 
 	DEVICE void write() {
