@@ -35,24 +35,19 @@ template <class Finish> struct Crowd : Finish {
 		return less;
 	}
 
-	// Orders all that is left. Each thread has a list of bins, which ends at a place. A barrier comes behind.
-	static APART void order(const Buckets* b, const volatile Span* span, u32 end) {
+	// Orders all that is left. Each warp has a list of so many bins. A barrier comes behind.
+	static APART void order(const Buckets* b, const volatile Span* span, u32 bins) {
 		Crowd c(*b, span);
-		if (c.control[CONTROL_CROWDED]) c.order_bins(end);
+		if (c.control[CONTROL_CROWDED]) c.order_bins(bins);
 		if (Finish::isWide) {
 			ROLLED while (u32 counts = c.control[CONTROL_RUNS]) c.order_runs(counts & 0xffff, counts >> 16);
 		}
 	}
-	DEVICE void order_bins(u32 end) {
-		const u32 begin = Finish::countersAt + thread_index() * 4;
-		ROLLED while (vote(end != begin)) {
-			u32 run = 0;
-			if (end != begin) {
-				end -= threads * 4;
-				run = load_shared(end);
-				run = run >> 18 | ((run & 0xffff) / 4 + 1) << 16;
-			}
-			take_turns<16>(run, [&](u32 run, u32 width) { order_words(run, width); });
+	DEVICE void order_bins(u32 bins) {
+		const u32 list = Finish::list_of_warp();
+		ROLLED for (u32 o = lane_index(); o - lane_index() < bins; o += 32) {
+			u32 bin = o < bins ? load_shared(list + o * 4) : 0;
+			take_turns<16>(o < bins ? bin >> 18 | ((bin & 0xffff) / 4 + 1) << 16 : 0, [&](u32 run, u32 width) { order_words(run, width); });
 		}
 		order_large([&](u32 run) { order_many_words<WarpTeam>(run); }, [&](u32 run) { order_many_words<BlockTeam<threads>>(run); });
 	}

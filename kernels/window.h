@@ -188,12 +188,17 @@ template <int threadCount, int items, int binBits, bool wide, bool full> struct 
 		}
 		return tied;
 	}
-	// Returns the end of a list of bins that are too large for a thread.
+	// Each warp has a list of bins, so that its threads order as many each. Returns how many are too large for a thread: these stay in it.
 	DEVICE u32 order_bins() {
-		u32 larger = countersAt + thread_index() * 4, end = larger, crowded = larger, tied = order_pairs();
+		const u32 list = list_of_warp(), before = (1u << lane_index()) - 1, tied = order_pairs();
+		u32 count = 0, crowded = 0;
 		UNROLL for (int i = 0; i < items; i++) {
-			if ((place[i] & 0xffff) > 4) store_shared(end, place[i]), end += threads * 4; // each thread has a list
+			bool larger = (place[i] & 0xffff) > 4;
+			u32 lanes = vote(larger);
+			store_shared_if(larger, list + (count + count_ones(lanes & before)) * 4, place[i]);
+			count += count_ones(lanes);
 		}
+		sync_warp();
 		if (wide && tied) {
 			UNROLL for (int i = 0; i < items; i++) {
 				if (!(tied >> i & 1)) continue;
@@ -202,18 +207,22 @@ template <int threadCount, int items, int binBits, bool wide, bool full> struct 
 				UNROLL for (u32 k = 0; k < 8; k += 4) fetch(load_shared(stageAt + (place[i] >> 16) + k));
 			}
 		}
-		ROLLED for (u32 at = larger; at != end; at += threads * 4) {
-			u32 bin = load_shared(at), rows = (bin & 0xffff) / 4 + 1;
+		ROLLED for (u32 o = 0; o < count; o += 32) {
+			u32 bin = o + lane_index() < count ? load_shared(list + (o + lane_index()) * 4) : 0, rows = (bin & 0xffff) / 4 + 1;
+			u32 lanes = vote(rows > THREAD_BIN);
 			if (rows > THREAD_BIN) {
-				store_shared(crowded, bin), crowded += threads * 4; // these stay in the list
-			} else if (order_bin<wide ? indexBits : 0>(stage + (bin >> 18), rows)) {
+				store_shared(list + (crowded + count_ones(lanes & before)) * 4, bin);
+			} else if (rows > 2 && order_bin<wide ? indexBits : 0>(stage + (bin >> 18), rows)) {
 				list_runs(bin >> 18, rows);
 			}
+			crowded += count_ones(lanes);
+			sync_warp();
 		}
-		if (crowded != larger) atomic_or(control + CONTROL_CROWDED, 1);
+		if (crowded) control[CONTROL_CROWDED] = 1;
 		sync_block();
 		return crowded;
 	}
+	DEVICE u32 list_of_warp() const { return countersAt + warp_index() * (items * 32 * 4); }
 
 	// Rows that tie in all that their words hold make runs. There is a list of pairs, and one of longer runs that comes from the other end.
 	DEVICE static bool ties(u32 a, u32 b) { return (a ^ b) >> indexBits == 0; }
