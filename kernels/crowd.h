@@ -6,50 +6,41 @@
 
 // A run is some neighbour words of the stage: its place, and above it the rows. 0: none.
 template <class Finish> struct Crowd : Finish {
-	using Finish::add_run, Finish::b, Finish::control, Finish::counters, Finish::lows, Finish::row_mask, Finish::runs, Finish::span, Finish::stage, Finish::ties;
+	using Finish::b, Finish::control, Finish::counters, Finish::lows, Finish::row_mask, Finish::runs, Finish::span, Finish::stage, Finish::ties;
 	static const u32 threads = Finish::threads;
 
 	DEVICE Crowd(const Buckets& b, const volatile Span* span) : Finish(b, shared_memory(), span) {}
 
-	// Calls with the runs of the lanes, each for as many lanes as a power of two of at least so many has: as many runs at a time as a warp has
-	// room for. One of more rows than a warp has is for all of it.
-	template <u32 least, class Order> DEVICE static void take_turns(u32 run, const Order& order) {
-		const u32 rows = run >> 16;
-		ROLLED for (u32 width = least; width <= 32; width *= 2) {
-			u32 lanes = vote((rows <= width || width == 32) && rows > (width == least ? 0 : width / 2));
-			ROLLED while (lanes) {
-				u32 from = 32;
-				ROLLED for (u32 base = 0; base < 32 && lanes; base += width) {
-					if (lane_index() >= base) from = lane_index() < base + width ? lowest_bit(lanes) : 32;
-					lanes &= lanes - 1;
-				}
-				u32 mine = shuffle(run, from % 32);
-				order(from < 32 ? mine : 0, width);
+	// Orders all that is left. Each warp has a list of so many bins. A barrier comes behind.
+	static APART void order(const Buckets* b, const volatile Span* span, u32 bins) {
+		Crowd c(*b, span);
+		c.order_bins(bins);
+		if (Finish::isWide) {
+			ROLLED while (u32 count = c.control[CONTROL_RUNS]) c.order_runs(count);
+		}
+	}
+	// A bin has as many lanes as the power of two that is no less than its rows, and a warp has as many bins at a time as it has room for.
+	DEVICE void order_bins(u32 bins) {
+		ROLLED for (u32 o = 0; o < bins; o += 32) {
+			const u32 list = Finish::list_of_warp() + o * 4, lane = lane_index();
+			const u32 bin = o + lane < bins ? load_shared(list + lane * 4) : 0, rows = o + lane < bins ? (bin & 0xffff) / 4 + 1 : 0;
+			ROLLED for (u32 log2 = 1; log2 <= 5; log2++) {
+				const u32 width = 1u << log2;
+				const bool mine = rows > (width > 2 ? width / 2 : 0) && (rows <= width || width == 32);
+				const u32 lanes = vote(mine), count = count_ones(lanes);
+				if (mine) store_shared(list + count_ones(lanes & ((1u << lane) - 1)) * 4, bin >> 18 | rows << 16);
+				sync_warp();
+				ROLLED for (u32 k = lane >> log2; k - (lane >> log2) < count; k += 32 >> log2) order_rows(k < count ? load_shared(list + k * 4) : 0, width);
+				sync_warp();
 			}
 		}
+		order_large([&](u32 run) { order_many_words<WarpTeam>(run); }, [&](u32 run) { order_many_words<BlockTeam<threads>>(run); });
 	}
 	// How many of the words of some lanes, from one on, are less than this lane's own.
 	template <class T> DEVICE static u32 count_less(T x, u32 base, u32 lanes) {
 		u32 less = 0;
 		ROLLED for (u32 j = 0; j < lanes; j += 2) less += (shuffle(x, base + j) < x) + (shuffle(x, base + j + 1) < x);
 		return less;
-	}
-
-	// Orders all that is left. Each warp has a list of so many bins. A barrier comes behind.
-	static APART void order(const Buckets* b, const volatile Span* span, u32 bins) {
-		Crowd c(*b, span);
-		if (c.control[CONTROL_CROWDED]) c.order_bins(bins);
-		if (Finish::isWide) {
-			ROLLED while (u32 counts = c.control[CONTROL_RUNS]) c.order_runs(counts & 0xffff, counts >> 16);
-		}
-	}
-	DEVICE void order_bins(u32 bins) {
-		const u32 list = Finish::list_of_warp();
-		ROLLED for (u32 o = lane_index(); o - lane_index() < bins; o += 32) {
-			u32 bin = o < bins ? load_shared(list + o * 4) : 0;
-			take_turns<16>(o < bins ? bin >> 18 | ((bin & 0xffff) / 4 + 1) << 16 : 0, [&](u32 run, u32 width) { order_words(run, width); });
-		}
-		order_large([&](u32 run) { order_many_words<WarpTeam>(run); }, [&](u32 run) { order_many_words<BlockTeam<threads>>(run); });
 	}
 	// Runs of very many rows. Those are ordered by a warp each if there are enough for all warps, else by all of them one after the other.
 	DEVICE void leave_to_block(u32 run) const {
@@ -71,31 +62,19 @@ template <class Finish> struct Crowd : Finish {
 		if (thread_index() == 0) control[CONTROL_LARGE] = 0;
 		sync_block();
 	}
-	DEVICE void order_words(u32 run, u32 width) {
+	// Bins of a few rows are here because some tie, larger ones may be. Those are ordered by their numbers, all at once: rows that share so many
+	// bits often are neighbours in the column, whose numbers come together.
+	DEVICE void order_rows(u32 run, u32 width) {
 		const u32 at = run & 0xffff, rows = run >> 16, base = lane_index() & (32 - width), k = lane_index() - base;
 		if (width == 32 && rows > 32) return rows > WARP_BIN ? leave_to_block(run) : order_many_words<WarpTeam>(run);
-		const u32 word = k < rows ? stage[at + k] : ~0u, first = shuffle(word, base);
-		const bool same = Finish::isWide && vote(k < rows && !ties(word, first)) == 0; // in all runs
-		if (!same) {
-			u32 rank = count_less(word, base, warp_max(rows));
-			if (k < rows) stage[at + rank] = word;
-			sync_warp();
+		const u32 word = k < rows ? stage[at + k] : ~0u;
+		bool tied = Finish::isWide && width <= THREAD_BIN;
+		if (Finish::isWide && !tied) {
+			const u32 lanes = lanes_with(k < rows ? base << 26 | word >> Finish::indexBits : ~lane_index());
+			tied = (vote((lanes & (lanes - 1)) != 0) >> base & (~0u >> (32 - width))) != 0; // some of them
 		}
-		if (Finish::isWide) find_runs(at, rows, k);
-	}
-	// Lists the rows that tie among words in order, of a run or two; each lane has a word.
-	DEVICE void find_runs(u32 at, u32 rows, u32 k) {
-		const u32 word = k < rows ? stage[at + k] : 0;
-		const bool joins = k > 0 && k < rows && ties(word, stage[at + k - 1]);
-		const u32 joined = vote(joins), behind = joined >> lane_index() >> 1; // lanes that tie with the one before
-		if (joined == 0) return;
-		const bool first = !joins && behind & 1;
-		const u32 length = first ? lowest_bit(~behind) + 1 : 0, pairs = vote(length == 2), longer = vote(length > 2), before = (1u << lane_index()) - 1;
-		u32 counts = 0;
-		if (lane_index() == 0) counts = atomic_add(control + CONTROL_RUNS, count_ones(pairs) | count_ones(longer) << 16);
-		counts = shuffle(counts, 0) + (count_ones(pairs & before) | count_ones(longer & before) << 16);
-		if (first) Finish::set_run(counts, at + k, length);
-		if (Finish::fetches() && (joins || first)) Finish::fetch(word);
+		const u32 rank = vote(tied) ? rank_by_numbers(word, tied, base, k, rows) : count_less(word, base, warp_max(rows));
+		if (k < rows) stage[at + rank] = word;
 	}
 	template <class Team> DEVICE void order_many_words(u32 run) {
 		const u32 at = run & 0xffff, rows = run >> 16;
@@ -103,7 +82,7 @@ template <class Finish> struct Crowd : Finish {
 			bool differ = false;
 			for (u32 k = Team::index(); k < rows; k += Team::size) differ |= !ties(stage[at], stage[at + k]);
 			if (!Team::any(differ)) {
-				if (Team::index() == 0) add_run(at, rows);
+				if (Team::index() == 0) runs[atomic_add(control + CONTROL_RUNS, 1u)] = at | rows << 16;
 				return;
 			}
 		}
@@ -123,7 +102,7 @@ template <class Finish> struct Crowd : Finish {
 				if (same(k, middle)) last = middle;
 				else behind = middle;
 			}
-			add_run(at + k, behind - k);
+			runs[atomic_add(control + CONTROL_RUNS, 1u)] = (at + k) | (behind - k) << 16;
 		}
 	}
 
@@ -135,70 +114,41 @@ template <class Finish> struct Crowd : Finish {
 		return f->width == 4 ? number_at<u32>(f, low & row_mask()) : number_at<u64>(f, low & row_mask());
 	}
 	DEVICE u32 low_at(u32 place) const { return lows[stage[place] & Finish::indexMask]; }
-
-	// Pairs, as most runs are, have two lanes each. What is left makes new runs.
-	DEVICE void order_runs(u32 pairs, u32 longer) {
-		ROLLED for (u32 o = warp_index() * 16; o < pairs; o += threads / 2) {
-			u32 mine = o + lane_index() / 2;
-			order_numbers(&b, span, mine < pairs ? runs[mine] : 0, 2);
+	// Among the rows of its bin, by their numbers if some of them tie.
+	DEVICE u32 rank_by_numbers(u32 word, bool tied, u32 base, u32 k, u32 rows) const {
+		const u32 lanes = warp_max(rows);
+		u32 low = ~0u;
+		u64 key = ~0ull;
+		if (k < rows) {
+			low = lows[word & Finish::indexMask];
+			key = !tied ? word : span->ties ? number_of(low) : (u64)(word >> Finish::indexBits) << 32 | low;
 		}
-		ROLLED for (u32 o = warp_index(); o < longer; o += threads) {
-			u32 mine = o + lane_index() * (threads / 32);
-			take_turns<4>(mine < longer ? Finish::longer_run(mine) : 0, [&](u32 run, u32 width) {
-				if (run >> 16 <= 32) order_numbers(&b, span, run, width);
-				else if (run >> 16 <= WARP_BIN) order_many_numbers<WarpTeam>(&b, span, run);
-				else leave_to_block(run);
-			});
+		const u64 first = shuffle(key, base);
+		const bool highs = vote(k < rows && (key ^ first) >> 32 != 0) != 0; // differ
+		u32 rank = highs ? count_less(key, base, lanes) : count_less((u32)key, base, lanes);
+		if (warp_add(k < rows ? k - rank : 0) == 0) return rank;
+		ROLLED for (u32 j = 0; j < lanes; j++) { // some are equal
+			u64 other = shuffle(key, base + j);
+			u32 otherLow = shuffle(low, base + j);
+			rank += other == key && otherLow < low;
+		}
+		return rank;
+	}
+	// The runs of bins of very many rows. What is left makes new ones.
+	DEVICE void order_runs(u32 count) {
+		ROLLED for (u32 o = warp_index(); o < count; o += threads / 32) {
+			const u32 run = runs[o], rows = run >> 16;
+			if (rows <= 32) order_run(run & 0xffff, rows);
+			else if (rows <= WARP_BIN) order_many_numbers<WarpTeam>(&b, span, run);
+			else leave_to_block(run);
 		}
 		sync_block();
 		if (thread_index() == 0) control[CONTROL_RUNS] = 0;
-		if (longer) {
-			order_large([&](u32 run) { order_many_numbers<WarpTeam>(&b, span, run); }, [&](u32 run) { order_many_numbers<BlockTeam<threads>>(&b, span, run); });
-		}
-		sync_block();
+		order_large([&](u32 run) { order_many_numbers<WarpTeam>(&b, span, run); }, [&](u32 run) { order_many_numbers<BlockTeam<threads>>(&b, span, run); });
 	}
-	static APART void order_numbers(const Buckets* b, const volatile Span* span, u32 run, u32 width) { Crowd(*b, span).rank_by_numbers(run, width); }
-	DEVICE void rank_by_numbers(u32 run, u32 width) const {
-		const u32 at = run & 0xffff, rows = run >> 16, base = lane_index() & (32 - width), k = lane_index() - base;
-		u32 word = 0, low = ~0u, lanes = warp_max(rows), rank = 0;
-		u64 number = ~0ull;
-		if (k < rows) word = stage[at + k], low = low_at(at + k);
-		if (span->more) {
-			rank = rank_by_codes(low, base, lanes, k < rows);
-		} else {
-			if (k < rows) number = number_of(low);
-			rank = rank_of(number, low, base, lanes, k, rows);
-		}
+	DEVICE void order_run(u32 at, u32 rows) const {
+		const u32 k = lane_index(), word = k < rows ? stage[at + k] : ~0u, rank = rank_by_numbers(word, true, 0, k, rows);
 		if (k < rows) stage[at + rank] = word;
-	}
-	DEVICE u32 rank_of(u64 number, u32 low, u32 base, u32 lanes, u32 k, u32 rows) const {
-		u64 first = shuffle(number, base);
-		bool highs = vote(k < rows && (number ^ first) >> 32 != 0) != 0; // differ
-		u32 rank = highs ? count_less(number, base, lanes) : count_less((u32)number, base, lanes);
-		if (warp_add(k < rows ? k - rank : 0) == 0) return rank;
-		ROLLED for (u32 j = 0; j < lanes; j++) { // some are equal
-			u64 other = shuffle(number, base + j);
-			u32 otherLow = shuffle(low, base + j);
-			rank += other == number && otherLow < low;
-		}
-		return rank;
-	}
-	// By what records have of the code and words have not; the numbers of those that tie in it, too, are fetched.
-	DEVICE u32 rank_by_codes(u32 low, u32 base, u32 lanes, bool inside) const {
-		u32 code = low & ~row_mask(), rank = 0, same = 0;
-		ROLLED for (u32 j = 0; j < lanes; j++) {
-			u32 other = shuffle(code, base + j);
-			rank += other < code, same += other == code;
-		}
-		const bool open = inside && same > 1;
-		if (vote(open) == 0) return rank;
-		u64 number = open ? number_of(low) : ~0ull;
-		ROLLED for (u32 j = 0; j < lanes; j++) {
-			u64 other = shuffle(number, base + j);
-			u32 otherLow = shuffle(low, base + j);
-			rank += ((otherLow ^ low) & ~row_mask()) == 0 && (other < number || (other == number && otherLow < low));
-		}
-		return rank;
 	}
 	// By 32 bits of the numbers, from the first on in which they differ. What is equal in these is compared by the numbers again: of many rows
 	// those make new runs.

@@ -31,7 +31,6 @@ DEVICE void describe(const Buckets& b, volatile Span* s, u32 flags, u32 bucket, 
 	bool tells = map->floating && (last < map->lossyLow || low > map->lossyHigh); // equal floats alone tie
 	bool outside = (flags & SpanFlags::BELOW && bucket == 0) || (flags & SpanFlags::ABOVE && to == 1u << b.bits) || binShift > wordBits;
 	s->ties = outside ? TIES_ANYWHERE : flags & SpanFlags::TIES && !tells ? TIES_NEAR_ZERO : 0;
-	s->more = s->ties && binShift <= wordBits && binShift + 32 - (u32)b.rowBits > wordBits;
 	// Rows of classes that sort before.
 	u32 shift = 0, split = 0;
 	if (flags & SpanFlags::CLASSES_TOO) {

@@ -61,6 +61,9 @@ DEVICE u64 shuffle_up(u64 x, u32 by) { return __shfl_up_sync(ALL_LANES, x, by); 
 DEVICE u64 shuffle(u64 x, u32 from) { return __shfl_sync(ALL_LANES, x, from); }
 DEVICE u64 shuffle_xor(u64 x, u32 by) { return __shfl_xor_sync(ALL_LANES, x, by); }
 
+// The lanes that have the same word.
+DEVICE u32 lanes_with(u32 x) { return __match_any_sync(ALL_LANES, x); }
+
 DEVICE u32 count_ones(u32 x) { return __popc(x); }
 DEVICE u32 lowest_bit(u32 x) { return (u32)__ffs((int)x) - 1; } // of a word that is not zero
 // The low 32 bits of high:low >> by, by below 32.

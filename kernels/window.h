@@ -14,12 +14,11 @@ const u32 TIES_ANYWHERE = 1, TIES_NEAR_ZERO = 2;
 struct Span {
 	u32 first, rows, low, binShift; // bits of the prefix behind the bin
 	u32 ties;                       // not 0: records may tie in their codes that do not stand for one number
-	u32 more;                       // 1: then there is more of the codes in records than in words
 	u32 shift, split;               // rows of classes that sort before; 1: more of them sort before some of the rows
 };
 
-// Words of shared memory in front: the cutter's, sums of warps, the numbers of runs (of two rows, and above those of more), whether some bin
-// is too large for a thread, two words that warps have in common, the number of bins that are left to the block, and those.
+// Words of shared memory in front: the cutter's, sums of warps, the number of runs, whether some bin is left to warps, two words that warps
+// have in common, the number of bins that are left to the block, and those.
 const int CONTROL_SUMS = 16, CONTROL_RUNS = 48, CONTROL_CROWDED = 49, CONTROL_BITS = 50, CONTROL_LARGE = 52, CONTROL_LIST = 53;
 
 template <class Finish> struct Crowd;
@@ -188,71 +187,36 @@ template <int threadCount, int items, int binBits, bool wide, bool full> struct 
 		}
 		return tied;
 	}
-	// Each warp has a list of bins, so that its threads order as many each. Returns how many are too large for a thread: these stay in it.
+	// Each warp has a list of bins, so that its threads order as many each. Returns how many of them stay in it: those that are too large for a
+	// thread, and those with rows that tie.
 	DEVICE u32 order_bins() {
-		const u32 list = list_of_warp(), before = (1u << lane_index()) - 1, tied = order_pairs();
+		const u32 list = list_of_warp(), tied = order_pairs();
 		u32 count = 0, crowded = 0;
-		UNROLL for (int i = 0; i < items; i++) {
-			bool larger = (place[i] & 0xffff) > 4;
-			u32 lanes = vote(larger);
-			store_shared_if(larger, list + (count + count_ones(lanes & before)) * 4, place[i]);
-			count += count_ones(lanes);
-		}
+		UNROLL for (int i = 0; i < items; i++) add_to_list(list, &count, (place[i] & 0xffff) > 4, place[i]);
 		sync_warp();
-		if (wide && tied) {
-			UNROLL for (int i = 0; i < items; i++) {
-				if (!(tied >> i & 1)) continue;
-				add_run(place[i] >> 18, 2);
-				if (!fetches()) continue;
-				UNROLL for (u32 k = 0; k < 8; k += 4) fetch(load_shared(stageAt + (place[i] >> 16) + k));
-			}
-		}
 		ROLLED for (u32 o = 0; o < count; o += 32) {
 			u32 bin = o + lane_index() < count ? load_shared(list + (o + lane_index()) * 4) : 0, rows = (bin & 0xffff) / 4 + 1;
-			u32 lanes = vote(rows > THREAD_BIN);
-			if (rows > THREAD_BIN) {
-				store_shared(list + (crowded + count_ones(lanes & before)) * 4, bin);
-			} else if (rows > 2 && order_bin<wide ? indexBits : 0>(stage + (bin >> 18), rows)) {
-				list_runs(bin >> 18, rows);
-			}
-			crowded += count_ones(lanes);
-			sync_warp();
+			bool stays = rows > THREAD_BIN;
+			if (!stays && rows > 2) stays = order_bin<wide ? indexBits : 0>(stage + (bin >> 18), rows);
+			add_to_list(list, &crowded, stays, bin);
+		}
+		if (wide && vote(tied != 0)) {
+			UNROLL for (int i = 0; i < items; i++) add_to_list(list, &crowded, tied >> i & 1, place[i]);
 		}
 		if (crowded) control[CONTROL_CROWDED] = 1;
 		sync_block();
 		return crowded;
 	}
 	DEVICE u32 list_of_warp() const { return countersAt + warp_index() * (items * 32 * 4); }
+	DEVICE static void add_to_list(u32 list, u32* count, bool wanted, u32 bin) {
+		u32 lanes = vote(wanted);
+		store_shared_if(wanted, list + (*count + count_ones(lanes & ((1u << lane_index()) - 1))) * 4, bin);
+		*count += count_ones(lanes);
+	}
 
-	// Rows that tie in all that their words hold make runs. There is a list of pairs, and one of longer runs that comes from the other end.
+	// Whether rows tie in all that their words hold.
 	DEVICE static bool ties(u32 a, u32 b) { return (a ^ b) >> indexBits == 0; }
-	DEVICE void add_run(u32 at, u32 rows) {
-		set_run(atomic_add(control + CONTROL_RUNS, rows > 2 ? 1u << 16 : 1u), at, rows);
-	}
-	// The next run behind so many of both lists.
-	DEVICE void set_run(u32 counts, u32 at, u32 rows) { runs[rows > 2 ? room / 2 - 1 - (counts >> 16) : counts & 0xffff] = at | rows << 16; }
-	DEVICE u32 longer_run(u32 i) const { return runs[room / 2 - 1 - i]; }
-	DEVICE void list_runs(u32 at, u32 rows) {
-		for (u32 k = 0; k + 1 < rows;) {
-			u32 end = k + 1;
-			while (end < rows && ties(stage[at + k], stage[at + end])) end++;
-			if (end > k + 1) {
-				add_run(at + k, end - k);
-				if (fetches()) {
-					for (u32 o = k; o < end; o++) fetch(stage[at + o]);
-				}
-			}
-			k = end;
-		}
-	}
 	DEVICE u32 row_of(u32 word) const { return wide ? lows[word & indexMask] & row_mask() : word & row_mask(); }
-	// Whether the numbers of all rows that tie will be compared: they are sent for.
-	DEVICE bool fetches() const { return span->ties && !span->more; }
-	DEVICE void fetch(u32 word) const {
-		const Field* f = leading_column(&b.field);
-		fetch_soon(f->values + row_of(word) * f->width);
-	}
-
 	DEVICE void write() {
 		u32 offset = span->first % 32, rows = span->rows, first = span->first - offset + thread_index();
 		u32* to = (u32*)b.rows + span->shift + first;
@@ -276,7 +240,7 @@ template <int threadCount, int items, int binBits, bool wide, bool full> struct 
 		scan();
 		stage_rows();
 		u32 crowded = order_bins();
-		if (control[CONTROL_CROWDED] || (wide && control[CONTROL_RUNS])) Crowd<Finish>::order(&b, span, crowded);
+		if (control[CONTROL_CROWDED]) Crowd<Finish>::order(&b, span, crowded);
 		write();
 	}
 };

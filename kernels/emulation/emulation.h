@@ -76,6 +76,12 @@ inline u32 shuffle_up(u32 x, u32 by) { return (u32)shuffle_up_wide(x, by); }
 inline u64 shuffle_up(u64 x, u32 by) { return shuffle_up_wide(x, by); }
 inline u64 shuffle_xor(u64 x, u32 by) { return emulation::exchange(x, (thread_index() % 32) ^ by); }
 
+inline u32 lanes_with(u32 x) {
+	u32 lanes = 0;
+	for (u32 lane = 0; lane < 32; lane++) lanes |= (u32)(shuffle(x, lane) == x) << lane;
+	return lanes;
+}
+
 inline u32 count_ones(u32 x) { return (u32)__builtin_popcount(x); }
 inline u32 lowest_bit(u32 x) { return (u32)__builtin_ctz(x); }
 inline u32 shift_right(u32 high, u32 low, u32 by) { return (u32)(((u64)high << 32 | low) >> (by % 32)); }
