@@ -4,32 +4,39 @@
 #include "bins.h"
 #include "numbers.h"
 
-// A run is some neighbour words of the stage: its place, and above it the rows. 0: none.
+// A run is some neighbour words of the stage: its place, and above it the rows. 0: none. TIED: some of a few rows tie.
+const u32 TIED = 1u << 31;
+
 template <class Finish> struct Crowd : Finish {
-	using Finish::b, Finish::control, Finish::counters, Finish::lows, Finish::row_mask, Finish::runs, Finish::span, Finish::stage, Finish::ties;
+	using Finish::b, Finish::control, Finish::counters, Finish::lows, Finish::row_mask, Finish::row_of, Finish::runs, Finish::span, Finish::stage, Finish::ties;
 	static const u32 threads = Finish::threads;
 
 	DEVICE Crowd(const Buckets& b, const volatile Span* span) : Finish(b, shared_memory(), span) {}
 
-	// Orders all that is left. Each warp has a list of so many bins. A barrier comes behind.
+	// Orders all that is left: of short words the bins of each warp's list, else the block's. A barrier comes behind.
 	static APART void order(const Buckets* b, const volatile Span* span, u32 bins) {
 		Crowd c(*b, span);
-		c.order_bins(bins);
+		c.order_bins(Finish::isWide ? c.control[CONTROL_CROWDED] : bins);
 		if (Finish::isWide) {
 			ROLLED while (u32 count = c.control[CONTROL_RUNS]) c.order_runs(count);
 		}
 	}
 	// A bin has as many lanes as the power of two that is no less than its rows, and a warp has as many bins at a time as it has room for.
 	DEVICE void order_bins(u32 bins) {
-		ROLLED for (u32 o = 0; o < bins; o += 32) {
-			const u32 list = Finish::list_of_warp() + o * 4, lane = lane_index();
-			const u32 bin = o + lane < bins ? load_shared(list + lane * 4) : 0, rows = o + lane < bins ? (bin & 0xffff) / 4 + 1 : 0;
+		const u32 list = Finish::list_of_warp(), lane = lane_index(), warps = Finish::isWide ? threads / 32 : 1;
+		ROLLED for (u32 o = Finish::isWide ? warp_index() : 0; o < bins; o += 32 * warps) {
+			const u32 mine = o + lane * warps, bin = mine >= bins ? 0 : Finish::isWide ? runs[mine] : load_shared(list + mine * 4);
+			const u32 rows = mine < bins ? (bin & 0xffff) / 4 + 1 : 0;
 			ROLLED for (u32 log2 = 1; log2 <= 5; log2++) {
-				const u32 width = 1u << log2;
-				const bool mine = rows > (width > 2 ? width / 2 : 0) && (rows <= width || width == 32);
-				const u32 lanes = vote(mine), count = count_ones(lanes);
-				if (mine) store_shared(list + count_ones(lanes & ((1u << lane) - 1)) * 4, bin >> 18 | rows << 16);
+				const u32 width = 1u << log2, before = (1u << lane) - 1;
+				const bool now = rows > (width > 2 ? width / 2 : 0) && (rows <= width || width == 32);
+				const u32 lanes = vote(now), count = count_ones(lanes);
+				if (now) store_shared(list + count_ones(lanes & before) * 4, bin >> 18 | rows << 16);
 				sync_warp();
+				if (Finish::isWide) {
+					ROLLED for (u32 k = lane >> log2; k - (lane >> log2) < count; k += 32 >> log2) find_ties(list + k * 4, k < count, width);
+					sync_warp();
+				}
 				ROLLED for (u32 k = lane >> log2; k - (lane >> log2) < count; k += 32 >> log2) order_rows(k < count ? load_shared(list + k * 4) : 0, width);
 				sync_warp();
 			}
@@ -63,17 +70,28 @@ template <class Finish> struct Crowd : Finish {
 		sync_block();
 	}
 	// Bins of a few rows are here because some tie, larger ones may be. Those are ordered by their numbers, all at once: rows that share so many
-	// bits often are neighbours in the column, whose numbers come together.
-	DEVICE void order_rows(u32 run, u32 width) {
-		const u32 at = run & 0xffff, rows = run >> 16, base = lane_index() & (32 - width), k = lane_index() - base;
-		if (width == 32 && rows > 32) return rows > WARP_BIN ? leave_to_block(run) : order_many_words<WarpTeam>(run);
+	// bits often are neighbours in the column, whose numbers come together. They are sent for.
+	DEVICE void find_ties(u32 place, bool inside, u32 width) const {
+		const u32 run = inside ? load_shared(place) : 0, at = run & 0xffff, rows = run >> 16, base = lane_index() & (32 - width), k = lane_index() - base;
+		if (width == 32 && rows > 32) return;
 		const u32 word = k < rows ? stage[at + k] : ~0u;
-		bool tied = Finish::isWide && width <= THREAD_BIN;
-		if (Finish::isWide && !tied) {
-			const u32 lanes = lanes_with(k < rows ? base << 26 | word >> Finish::indexBits : ~lane_index());
-			tied = (vote((lanes & (lanes - 1)) != 0) >> base & (~0u >> (32 - width))) != 0; // some of them
+		bool tied = k < rows;
+		if (width > THREAD_BIN) {
+			const u32 lanes = lanes_with(tied ? base << 26 | word >> Finish::indexBits : ~lane_index());
+			tied &= (vote((lanes & (lanes - 1)) != 0) >> base & (~0u >> (32 - width))) != 0; // some of them
 		}
-		const u32 rank = vote(tied) ? rank_by_numbers(word, tied, base, k, rows) : count_less(word, base, warp_max(rows));
+		if (!tied) return;
+		if (k == 0) store_shared(place, run | TIED);
+		if (!span->ties) return;
+		const Field* f = leading_column(&b.field);
+		fetch_soon(f->values + row_of(word) * f->width);
+	}
+	DEVICE void order_rows(u32 run, u32 width) {
+		const u32 at = run & 0xffff, rows = (run & ~TIED) >> 16, base = lane_index() & (32 - width), k = lane_index() - base;
+		if (width == 32 && rows > 32) return leave_to_block(run);
+		const u32 word = k < rows ? stage[at + k] : ~0u;
+		const bool tied = run & TIED;
+		const u32 rank = Finish::isWide && vote(tied) ? rank_by_numbers(word, tied, base, k, rows) : count_less(word, base, warp_max(rows));
 		if (k < rows) stage[at + rank] = word;
 	}
 	template <class Team> DEVICE void order_many_words(u32 run) {

@@ -17,7 +17,7 @@ struct Span {
 	u32 shift, split;               // rows of classes that sort before; 1: more of them sort before some of the rows
 };
 
-// Words of shared memory in front: the cutter's, sums of warps, the number of runs, whether some bin is left to warps, two words that warps
+// Words of shared memory in front: the cutter's, sums of warps, the number of runs, the bins that are left to warps, two words that warps
 // have in common, the number of bins that are left to the block, and those.
 const int CONTROL_SUMS = 16, CONTROL_RUNS = 48, CONTROL_CROWDED = 49, CONTROL_BITS = 50, CONTROL_LARGE = 52, CONTROL_LIST = 53;
 
@@ -35,7 +35,7 @@ template <int threadCount, int items, int binBits, bool wide, bool full> struct 
 	static const int bytes = (controlWords + room + 32 + counterWords) * 4 + (wide ? room * 6 : 0);
 	static_assert(groups % 2 == 0, "two groups are summed at once");
 	static_assert(room * 4 < 1 << 16, "a place in the stage has 16 bits");
-	static_assert(CONTROL_LIST + room / WARP_BIN < controlWords, "room for all large bins");
+	static_assert(CONTROL_LIST + room / 33 < controlWords, "room for all bins of more rows than a warp has lanes");
 
 	const Buckets& b;
 	u32 *stage, *counters, *control, *lows, *runs; // control: the first words are the cutter's; counters: later the lists of larger bins
@@ -203,9 +203,17 @@ template <int threadCount, int items, int binBits, bool wide, bool full> struct 
 		if (wide && vote(tied != 0)) {
 			UNROLL for (int i = 0; i < items; i++) add_to_list(list, &crowded, tied >> i & 1, place[i]);
 		}
-		if (crowded) control[CONTROL_CROWDED] = 1;
+		if (crowded) share(list, crowded);
 		sync_block();
 		return crowded;
+	}
+	// Says that bins are left; those with rows that tie take long, and all warps of the block share them.
+	DEVICE void share(u32 list, u32 bins) {
+		u32 first = 0;
+		if (lane_index() == 0) first = atomic_add(control + CONTROL_CROWDED, bins);
+		if (!wide) return;
+		first = shuffle(first, 0);
+		ROLLED for (u32 o = lane_index(); o < bins; o += 32) runs[first + o] = load_shared(list + o * 4);
 	}
 	DEVICE u32 list_of_warp() const { return countersAt + warp_index() * (items * 32 * 4); }
 	DEVICE static void add_to_list(u32 list, u32* count, bool wanted, u32 bin) {
