@@ -300,11 +300,11 @@ template <class Word, u32 rows> struct Sampler {
 		if (partners > most || (sizeof(Word) == 4 && s.neighbours > 0.35f * s.sampled)) return WHY_EQUAL;
 		return lumpy(company + 1, (float)s.sampled / sample) || crowded(map, (float)s.crowd, sample) ? WHY_LARGE : WHY_NOT;
 	}
-	// Whether groups of so many neighbours leave more than a quarter of the buckets above the window: where it is less than 0.7 standard
-	// deviations away from the mean.
+	// Whether groups of so many neighbours take longer than digits do: a warp has no lanes for the rows of one, or many buckets are above the
+	// window, where that is less than 1.4 standard deviations away from the mean.
 	DEVICE bool lumpy(float group, float share) const {
 		float mean = share * b->n / (float)(1u << b->bits), room = (float)b->window - mean;
-		return group > 2 && (room < 0 || room * room < 0.5f * mean * group);
+		return group > 32 || (group > 2 && (room < 0 || room * room < 2 * mean * group));
 	}
 	// Whether a cell with so many rows of the sample has a bucket that does not fit: five standard deviations are no chance. Row numbers
 	// spread the rows of short codes.
