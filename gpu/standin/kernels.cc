@@ -252,15 +252,15 @@ enum Records { FIELD, WIDE, PACKED, ROWS };
 // A Tile is the shape that the end of a kernel's name tells.
 struct Tile {
 	u64 packed, wide;
-	bool scanned;
+	bool scanned, halves;
 };
-const Tile large = {LARGE_TILE, LARGE_TILE_WIDE, true}, medium = {MEDIUM_TILE, MEDIUM_TILE_WIDE, false}, small = {SMALL_TILE, SMALL_TILE, false};
+const Tile large = {LARGE_TILE, LARGE_TILE_WIDE, true, false}, medium = {MEDIUM_TILE, MEDIUM_TILE_WIDE, false, true}, small = {SMALL_TILE, SMALL_TILE, false, false};
 
 void binning(const u64* a, Records in, Records out, const Tile& shape, u64 blocks) {
 	const Field* f = at<Field>(a[0]);
 	u64 rowBits = a[5], drop = a[6], first = a[7], strip = a[8], shift = a[9], bits = a[10], status = a[13], phase = a[15];
 	u64 tile = in == WIDE || out == WIDE || (in == FIELD && out == ROWS) ? shape.wide : shape.packed, tiles = (strip + tile - 1) / tile;
-	u64 halves = &shape == &medium ? tiles / 2 : 0;
+	u64 halves = shape.halves ? tiles / 2 : 0;
 	expect(shape.scanned ? blocks >= 2 && blocks <= tiles + 1 : blocks >= tiles && blocks <= tiles + halves, "a grid that is not for the tiles of the strip");
 	expect(bits >= 1 && bits <= RADIX_BITS && shift + bits <= 64, "a digit out of the code");
 	expect(*at<u32>(a[14]) == 0, "a ticket that is not zero");
