@@ -53,7 +53,7 @@ type records int
 const (
 	fromColumn records = iota // nothing but the codes, in the order of the input: the first pass makes the row numbers up
 	fromShort                 // the same, of a column of 4 bytes and with codes of no more bits
-	wide                      // codes of 64 bits, and row numbers
+	wide                      // codes above low bits of row numbers in 64 bits, and what is left of the row numbers
 	packed                    // codes above row numbers in 64 bits
 	short                     // the same, with 32 bits for each
 )
@@ -64,8 +64,8 @@ type pass struct {
 	digit   int
 	wide    bool   // the tiles are those of wide records
 	shift   uint64 // of the digit in the codes as this pass reads them
-	drop    uint64 // bits of the codes that this pass leaves out
-	rowBits uint64 // of packed records, read or written
+	rowBits uint64 // below the codes in the records that are read, or that a first pass makes
+	parts   parts  // of wide records
 	out     records
 	first   bool // reads a column
 	last    bool // writes row numbers
@@ -89,16 +89,40 @@ func narrowest(codeBits, rowBits uint64) records {
 	}
 }
 
-// planPasses plans the passes for some digits of a code. Records are packed as soon as the bits that are left of a code fit
-// above a row number. Bits above the last digit are not looked at and may get lost.
+// parts says how the row numbers of wide records are cut: the bits below a code are in its word, the rest is apart.
+type parts struct {
+	restIn  uint64 // bytes of the rest that is read
+	lift    uint64 // how far codes move up first
+	to      uint64 // bits below the codes that are written: sorted digits give theirs to the row numbers
+	restOut uint64 // bytes of the rest that is written
+}
+
+// word is how kernels take it.
+func (p parts) word() uint64 { return p.restIn | p.lift<<8 | p.to<<16 | p.restOut<<24 }
+
+// restBytes is the bytes of what is left of row numbers, of which so many bits are with their codes.
+func restBytes(rowBits, in uint64) uint64 {
+	switch {
+	case in >= rowBits:
+		return 0
+	case rowBits-in <= 8:
+		return 1
+	case rowBits-in <= 16:
+		return 2
+	default:
+		return 4
+	}
+}
+
+// planPasses plans the passes for some digits of a code. Wide records lose the digits that are sorted, and with them what is apart of the row
+// numbers: then they are packed. Bits above the last digit are not looked at and may get lost.
 func planPasses(in records, digits []digit, use []int, rowBits uint64) []pass {
 	passes := make([]pass, len(use))
 	top := digits[use[len(use)-1]]
-	end, gone := top.shift+top.bits, uint64(0)
+	end, gone := top.shift+top.bits, uint64(0) // codes have the bits from gone to end,
+	below, rest := uint64(0), uint64(4)        // above so many bits of their words, and row numbers so many bytes apart
 	for i, d := range use {
-		p := pass{digit: d, shift: digits[d].shift - gone, last: i == len(use)-1}
-		done := digits[d].shift + digits[d].bits
-		p.first = in == fromColumn || in == fromShort
+		p := pass{digit: d, last: i == len(use)-1, first: in == fromColumn || in == fromShort}
 		switch {
 		case p.first && p.last:
 			p.kernel, p.wide = "digit_binning_only", true
@@ -108,18 +132,28 @@ func planPasses(in records, digits []digit, use []int, rowBits uint64) []pass {
 			if p.wide || in == fromShort {
 				p.kernel += suffixes[p.out]
 			}
-		case in == wide && !p.last && narrowest(end-done, rowBits) != wide:
-			p.out = narrowest(end-done, rowBits)
-			p.kernel, p.wide, p.drop = "digit_binning_narrow", true, done
-			gone = done
+			if !p.wide {
+				below = rowBits
+			}
+			if p.out == short {
+				below = shortRowBits
+			}
 		case p.last:
 			p.kernel, p.wide = "digit_binning_last"+suffixes[in], in == wide
 		default:
 			p.kernel, p.wide, p.out = "digit_binning_middle"+suffixes[in], in == wide, in
 		}
-		p.rowBits = rowBits
-		if in == short || p.out == short {
-			p.rowBits = shortRowBits
+		p.rowBits, p.shift = below, digits[d].shift-gone
+		if in == short {
+			p.rowBits, p.shift = shortRowBits, p.shift+below-shortRowBits
+		}
+		p.parts.restIn = rest
+		if p.wide && !p.last {
+			done := digits[d].shift + digits[d].bits
+			to := 64 - (end - done)
+			p.parts.lift, p.parts.to, p.parts.restOut = to-below-(done-gone), to, restBytes(rowBits, to)
+			p.out = narrowest(end-done, rowBits)
+			below, gone, rest = to, done, p.parts.restOut
 		}
 		passes[i], in = p, p.out
 	}

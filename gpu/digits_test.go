@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -41,24 +42,40 @@ func TestPassesKeepTheBits(t *testing.T) {
 				for _, use := range [][]int{all, all[len(all)/2:], all[:len(all)/2+1], all[:1]} {
 					passes := planPasses(first, digits, use, rowBits)
 					require.Len(t, passes, len(use))
-					format, gone := first, uint64(0)
+					format := first
 					end := digits[use[len(use)-1]].shift + digits[use[len(use)-1]].bits
+					gone, at, rest := uint64(0), uint64(0), uint64(4) // codes have lost so many bits, and lie there in their words
 					for i, p := range passes {
-						require.True(t, known[p.kernel], p.kernel)
+						what := fmt.Sprintf("%s, width %d, row bits %d", p.kernel, width, rowBits)
+						require.True(t, known[p.kernel], what)
 						require.Equal(t, use[i], p.digit)
-						require.Equal(t, digits[p.digit].shift, p.shift+gone)
 						require.Equal(t, i == len(passes)-1, p.last)
-						if p.drop > 0 {
-							gone = p.drop
+						require.Equal(t, kernelOf(format, p), p.kernel, what)
+						require.Equal(t, format == wide || p.parts.to > 0 || p.kernel == "digit_binning_only", p.wide, what)
+						if p.first && !p.wide {
+							at = p.rowBits
 						}
-						require.Equal(t, p.kernel, kernelOf(format, p), "width %d, row bits %d", width, rowBits)
-						require.Equal(t, format == wide || p.out == wide || p.kernel == "digit_binning_only", p.wide, p.kernel)
+						require.Equal(t, at+digits[p.digit].shift-gone, p.rowBits+p.shift, what)
+						if format == wide {
+							require.Equal(t, rest, p.parts.restIn, what)
+							require.Equal(t, at, p.rowBits, what)
+						}
+						if format == short {
+							require.EqualValues(t, shortRowBits, p.rowBits, what)
+						}
+						if p.wide && !p.last {
+							done := digits[p.digit].shift + digits[p.digit].bits
+							require.Equal(t, at+p.parts.lift+done-gone, p.parts.to, what)
+							gone, at, rest = done, p.parts.to, p.parts.restOut
+							require.GreaterOrEqual(t, at+8*rest, rowBits, "rows are cut: %s", what)
+							require.Equal(t, p.out == wide, rest > 0, what)
+						}
+						if !p.last {
+							require.LessOrEqual(t, end-gone+at, uint64(64), "codes are cut: %s", what)
+							require.Equal(t, p.out == short, at >= shortRowBits, what)
+						}
 						if !p.last && p.out != wide {
-							require.LessOrEqual(t, end-gone+p.rowBits, uint64(64), "width %d, row bits %d", width, rowBits)
-							require.GreaterOrEqual(t, p.rowBits, rowBits)
-						}
-						if format == short || format == packed {
-							require.Equal(t, passes[i-1].rowBits, p.rowBits)
+							require.GreaterOrEqual(t, at, rowBits, what)
 						}
 						format = p.out
 					}
@@ -78,10 +95,13 @@ func kernelOf(in records, p pass) string {
 		{fromColumn, packed, false}: "first", {fromColumn, short, false}: "first", {fromColumn, wide, false}: "first_wide",
 		{fromShort, packed, false}: "first", {fromShort, short, false}: "first_short", {fromShort, wide, false}: "first_wide",
 		{packed, packed, false}: "middle", {short, short, false}: "middle_short", {wide, wide, false}: "middle_wide",
-		{wide, packed, false}: "narrow", {wide, short, false}: "narrow",
+		{wide, packed, false}: "middle_wide", {wide, short, false}: "middle_wide",
 		{fromColumn, 0, true}: "only", {fromShort, 0, true}: "only",
 		{packed, 0, true}: "last", {short, 0, true}: "last_short", {wide, 0, true}: "last_wide",
 	}[way{in, p.out, p.last}]
+	if p.first && p.parts.to > 0 {
+		name = "first_wide"
+	}
 	return "digit_binning_" + name
 }
 

@@ -23,7 +23,7 @@ func TestKernelsFit(t *testing.T) {
 				}
 			}
 			names := []string{"histogram", "statistics", "encode", "gather_8"}
-			for _, pass := range []string{"first", "first_short", "first_wide", "only", "middle", "middle_short", "middle_wide", "narrow", "last", "last_short", "last_wide"} {
+			for _, pass := range []string{"first", "first_short", "first_wide", "only", "middle", "middle_short", "middle_wide", "last", "last_short", "last_wide"} {
 				shape := tiles.ofPass(passNamed(pass))
 				names = append(names, "digit_binning_"+pass+shape.suffix)
 			}

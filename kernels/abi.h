@@ -97,27 +97,27 @@ Digit binning: one pass of Onesweep over rows first..first+strip-1, a strip of a
 pass run one after the other. The kernel is named by what it reads and writes:
     digit_binning_first         a column      -> packed records
     digit_binning_first_short   a column of 4 bytes, codes of at most 32 bits -> short records
-    digit_binning_first_wide    a column      -> wide records
+    digit_binning_first_wide    a column      -> wide records, or packed ones
     digit_binning_only          a column      -> rows (tiles of wide records)
     digit_binning_middle        packed        -> packed
     digit_binning_middle_short  short         -> short
-    digit_binning_middle_wide   wide          -> wide
-    digit_binning_narrow        wide          -> packed (only bits from the digit's end on are left: drop says how many go)
+    digit_binning_middle_wide   wide          -> wide, or packed
     digit_binning_last          packed        -> rows
     digit_binning_last_short    short         -> rows
     digit_binning_last_wide     wide          -> rows
-A packed record is a u64, code << rowBits | row, a short one is packed with rowBits = 32. A wide record is a code in u64[] and its row
-in u32[]. Tiles are medium, or of the shape that the end of the name tells:
+A packed record is a u64, code << rowBits | row, a short one is packed with rowBits = 32. A wide record is a u64, code << rowBits | low bits of the
+row, and the rest of the row, row >> rowBits, in an array of 1, 2 or 4 bytes each. Tiles are medium, or of the shape that the end of the name tells:
     _small           grid = tiles of the strip = ceil(strip / tile)
     (none)           the same, and one block more for each tile that is halved, at most half of the tiles
     _large           grid = 2 to tiles + 1, at most one for each multiprocessor: the first block scans, the others bin;
                      not for digit_binning_first and digit_binning_first_short, whose medium tiles are the faster ones
 Arguments, the same for all:
-    (Field *field, u64 *in, u32 *inRows, u64 *out, u32 *outRows, u64 rowBits, u64 drop,
+    (Field *field, u64 *in, u32 *inRows, u64 *out, u32 *outRows, u64 rowBits, u64 parts,
      u64 first, u64 strip, u64 shift, u64 bits, u32 *base, u32 *next, u32 *status, u32 *ticket, u64 phase)
-    field: a column, as histogram takes it; in, out: packed records or codes; inRows, outRows: rows of wide records, or the result.
-    rowBits: of packed records: bits of a row number, code bits + rowBits <= 64. drop: digit_binning_narrow: low bits of the code that are
-    sorted already and left out.
+    field: a column, as histogram takes it; in, out: records; inRows, outRows: the rest of wide ones, or the result.
+    rowBits: bits below a code in the words that are read, or that digit_binning_first and _first_short make; 0 of other columns.
+    parts: a byte each, for kernels of wide records: bytes of the rest that is read; how many bits codes move up first; bits below a code
+    in the words that are written, whose code has lost those that were there; bytes of the rest that is written, none for packed records.
     shift, bits: the digit, in the code (the kernel adds rowBits itself for packed records).
     base: RADIX_BINS places of the strip's first row of each bin; next: where those of the next strip go, or 0.
     status: RADIX_BINS words for each tile or half of the strip, aligned to 16 bytes; all words of a sort are zero before its first pass.

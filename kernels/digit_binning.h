@@ -158,9 +158,9 @@ template <class S, template <class> class Reader, class Writer> DEVICE void bin_
 
 #define DIGIT_BINNING(name, Shape, Reader, Writer)                                                                                       \
 	KERNEL(name, Shape::threads, Shape::blocks)                                                                                          \
-	(const Field* field, const u64* in, const u32* inRows, u64* out, u32* outRows, u64 rowBits, u64 drop, u64 first, u64 strip,           \
+	(const Field* field, const u64* in, const u32* inRows, u64* out, u32* outRows, u64 rowBits, u64 parts, u64 first, u64 strip,          \
 	 u64 shift, u64 bits, const u32* base, u32* next, u32* status, u32* ticket, u64 phase) {                                              \
-		Binning b = {field, in, inRows, out, outRows, rowBits, drop};                                                                     \
+		Binning b = {field, in, inRows, out, outRows, rowBits, parts};                                                                    \
 		bin_digits<Shape, Reader, Writer>(Pass{b, first, strip, shift, bits, base, next, status, ticket, phase});                        \
 	}
 // The kernels of a reader and a writer, for tiles of the sizes that the pass is made with.

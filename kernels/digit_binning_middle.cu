@@ -3,6 +3,4 @@
 // The middle passes move records.
 DIGIT_BINNINGS(digit_binning_middle, Packed, FromPacked, ToRecords)
 DIGIT_BINNINGS(digit_binning_middle_short, Packed, FromShort, ToRecords)
-DIGIT_BINNINGS(digit_binning_middle_wide, Wide, FromWide, ToRecords)
-// Wide records become packed ones as soon as the bits that are left leave room for the row.
-DIGIT_BINNINGS(digit_binning_narrow, Wide, FromWide, ToPacked)
+DIGIT_BINNINGS(digit_binning_middle_wide, Wide, FromWide, ToWide)

@@ -88,7 +88,7 @@ var All = slices.Concat(digitBinning, []Kernel{
 var digitBinning = slices.Concat(
 	binning("digit_binning_first", false)[1:], binning("digit_binning_first_short", false)[1:], binning("digit_binning_first_wide", true),
 	binning("digit_binning_only", true), binning("digit_binning_middle", false), binning("digit_binning_middle_short", false),
-	binning("digit_binning_middle_wide", true), binning("digit_binning_narrow", true), binning("digit_binning_last", false),
+	binning("digit_binning_middle_wide", true), binning("digit_binning_last", false),
 	binning("digit_binning_last_short", false), binning("digit_binning_last_wide", true),
 )
 

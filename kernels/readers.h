@@ -38,35 +38,41 @@ template <class S> struct FromShort : FromPacked<S> {
 
 template <class S> struct FromWide {
 	typedef Wide Format;
-	static const int place = CODE_SHIFT;
-	u64 code[S::items];
-	u32 rows[S::items];
+	static const int place = RECORD_SHIFT;
+	u64 word[S::items];
+	u32 rests[S::items];
 	const u64* in;
 	const u32* inRows;
+	u32 restBytes;
 
-	DEVICE explicit FromWide(const Binning& b) : in(b.in + lane_index()), inRows(b.inRows + lane_index()) {}
+	DEVICE explicit FromWide(const Binning& b) : in(b.in + lane_index()), inRows(b.inRows), restBytes(Parts(b.parts).restIn) {}
 	DEVICE void load(const Place& p) {
+		if (restBytes == 4) load_with<u32>(p);
+		else if (restBytes == 2) load_with<u16>(p);
+		else load_with<u8>(p);
+	}
+	template <class Rest> DEVICE void load_with(const Place& p) {
 		const u64* at = in + p.first;
-		const u32* rowsAt = inRows + p.first;
+		const Rest* restAt = (const Rest*)inRows + lane_index() + p.first;
 		if (p.template whole<S::items>()) {
 			UNROLL for (int i = 0; i < S::items; i++) {
-				code[i] = ::load(at + 32 * i);
-				rows[i] = ::load(rowsAt + 32 * i);
+				word[i] = ::load(at + 32 * i);
+				rests[i] = ::load(restAt + 32 * i);
 			}
 			return;
 		}
 		UNROLL for (int i = 0; i < S::items; i++) {
-			code[i] = ~0ull;
-			rows[i] = 0;
+			word[i] = ~0ull;
+			rests[i] = 0;
 			if (p.has(i)) {
-				code[i] = ::load(at + 32 * i);
-				rows[i] = ::load(rowsAt + 32 * i);
+				word[i] = ::load(at + 32 * i);
+				rests[i] = ::load(restAt + 32 * i);
 			}
 		}
 	}
 	DEVICE void settle(const Place&) {}
-	DEVICE u64 digits(int i) const { return code[i]; }
-	DEVICE u32 row(int i) const { return rows[i]; }
+	DEVICE u64 digits(int i) const { return word[i]; }
+	DEVICE u32 rest(int i) const { return rests[i]; }
 };
 
 // The first pass reads the column itself and makes the row numbers up. Codes of at most 32 bits, of a column of 4 bytes, are words.
@@ -109,7 +115,7 @@ template <class S> struct FromColumn {
 
 template <class S> struct FromColumnWide {
 	typedef Wide Format;
-	static const int place = CODE_SHIFT;
+	static const int place = RECORD_SHIFT;
 	ColumnRows<u64, S::items> column;
 	u32 first;
 
@@ -120,5 +126,5 @@ template <class S> struct FromColumnWide {
 		first = (u32)p.first + lane_index();
 	}
 	DEVICE u64 digits(int i) const { return column.x[i]; }
-	DEVICE u32 row(int i) const { return first + 32 * i; }
+	DEVICE u32 rest(int i) const { return first + 32 * i; }
 };

@@ -10,8 +10,18 @@ struct Binning {
 	const u32* inRows;  // rows of wide records
 	u64* out;           // packed records or codes
 	u32* outRows;       // rows, of wide records or the result
-	u64 rowBits;        // of packed records
-	u64 drop;           // low bits of the code that narrow leaves out
+	u64 rowBits;        // of the records read, below the code in their word
+	u64 parts;          // of wide records, a Parts
+};
+
+// How the rows of wide records are cut: low bits lie below the code in its word, the rest in an array of its own.
+struct Parts {
+	u32 restIn;  // bytes of the rest that is read
+	u32 lift;    // how far the code moves up first
+	u32 to;      // bits below the code that is written: the sorted digits give theirs to the row
+	u32 restOut; // bytes of the rest that is written: 0, 1, 2 or 4
+
+	DEVICE explicit Parts(u64 parts) : restIn((u32)parts & 255), lift((u32)(parts >> 8) & 255), to((u32)(parts >> 16) & 255), restOut((u32)(parts >> 24) & 255) {}
 };
 
 // Where DigitPlaces find the shift of the digit: in a code, or in a code above a row number.
@@ -48,53 +58,59 @@ struct Short : Packed {
 	};
 };
 
-// Wide records: codes of up to 64 bits and rows, one array each.
+// Wide records: a code above the low bits of its row in one word, and the rest of the row.
 struct Wide {
 	static const int bytes = 12;
 	struct One {
-		u64 code;
-		u32 row;
-		DEVICE u64 digits() const { return code; }
+		u64 word;
+		u32 rest;
+		DEVICE u64 digits() const { return word; }
 	};
 	struct Stage {
-		static const int place = CODE_SHIFT;
-		u64* code;
-		u32* row;
-		DEVICE Stage(u8* memory, u32 rows) : code((u64*)memory), row((u32*)(memory + 8 * rows)) {}
+		static const int place = RECORD_SHIFT;
+		u64* word;
+		u32* rest;
+		DEVICE Stage(u8* memory, u32 rows) : word((u64*)memory), rest((u32*)(memory + 8 * rows)) {}
 		template <class Reader> DEVICE void put(u32 at, const Reader& r, int i) const {
-			code[at] = r.digits(i);
-			row[at] = r.row(i);
+			word[at] = r.digits(i);
+			rest[at] = r.rest(i);
 		}
-		DEVICE One get(u32 at) const { return {code[at], row[at]}; }
+		DEVICE One get(u32 at) const { return {word[at], rest[at]}; }
 	};
 };
 
 // Writers: a record goes to its place in the output.
 struct ToRecords {
 	u64* out;
-	u32* outRows;
-	DEVICE explicit ToRecords(const Binning& b) : out(in_register(b.out)), outRows(in_register(b.outRows)) {}
+	DEVICE explicit ToRecords(const Binning& b) : out(in_register(b.out)) {}
 	DEVICE void put(u32 place, const Packed::One& r) const { out[place] = r.record; }
 	DEVICE void put(u32 place, const Short::One& r) const { out[place] = r.record; }
-	DEVICE void put(u32 place, const Wide::One& r) const {
-		out[place] = r.code;
-		outRows[place] = r.row;
-	}
 };
 
-// The code's sorted bits go, and what is left fits beside the row.
-struct ToPacked {
-	u64* out;
-	u32 drop, rowBits;
-	DEVICE explicit ToPacked(const Binning& b) : out(in_register(b.out)), drop((u32)b.drop), rowBits((u32)b.rowBits) {}
-	DEVICE void put(u32 place, const Wide::One& r) const { out[place] = (r.code >> drop) << rowBits | r.row; }
+// The sorted digits give their bits to the row, of which less and less is left apart; when nothing is, the records are packed.
+struct ToWide {
+	u64 *out, keep;
+	u8* outRest;
+	u32 from;
+	Parts parts;
+	DEVICE explicit ToWide(const Binning& b)
+	    : out(in_register(b.out)), keep(~0ull << Parts(b.parts).to), outRest((u8*)in_register(b.outRows)), from((u32)b.rowBits), parts(b.parts) {}
+	DEVICE void put(u32 place, const Wide::One& r) const {
+		u32 row = r.rest << from | ((u32)r.word & ~(~0u << from));
+		out[place] = (r.word << parts.lift & keep) | (row & (u32)~keep);
+		if (parts.restOut == 0) return;
+		u32 rest = row >> parts.to;
+		if (parts.restOut == 1) outRest[place] = (u8)rest;
+		else if (parts.restOut == 2) ((u16*)outRest)[place] = (u16)rest;
+		else ((u32*)outRest)[place] = rest;
+	}
 };
 
 struct ToRows {
 	u32* out;
-	u32 rowMask;
-	DEVICE explicit ToRows(const Binning& b) : out(in_register(b.outRows)), rowMask((u32)((1ull << b.rowBits) - 1)) {}
+	u32 rowBits, rowMask;
+	DEVICE explicit ToRows(const Binning& b) : out(in_register(b.outRows)), rowBits((u32)b.rowBits), rowMask((u32)((1ull << b.rowBits) - 1)) {}
 	DEVICE void put(u32 place, const Packed::One& r) const { out[place] = (u32)r.record & rowMask; }
 	DEVICE void put(u32 place, const Short::One& r) const { out[place] = (u32)r.record; }
-	DEVICE void put(u32 place, const Wide::One& r) const { out[place] = r.row; }
+	DEVICE void put(u32 place, const Wide::One& r) const { out[place] = r.rest << rowBits | ((u32)r.word & rowMask); }
 };

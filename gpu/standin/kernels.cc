@@ -258,7 +258,7 @@ const Tile large = {LARGE_TILE, LARGE_TILE_WIDE, true, false}, medium = {MEDIUM_
 
 void binning(const u64* a, Records in, Records out, const Tile& shape, u64 blocks) {
 	const Field* f = at<Field>(a[0]);
-	u64 rowBits = a[5], drop = a[6], first = a[7], strip = a[8], shift = a[9], bits = a[10], status = a[13], phase = a[15];
+	u64 rowBits = a[5], restIn = a[6] & 255, lift = a[6] >> 8 & 255, to = a[6] >> 16 & 255, restOut = a[6] >> 24, first = a[7], strip = a[8], shift = a[9], bits = a[10], status = a[13], phase = a[15];
 	u64 tile = in == WIDE || out == WIDE || (in == FIELD && out == ROWS) ? shape.wide : shape.packed, tiles = (strip + tile - 1) / tile;
 	u64 halves = shape.halves ? tiles / 2 : 0;
 	expect(shape.scanned ? blocks >= 2 && blocks <= tiles + 1 : blocks >= tiles && blocks <= tiles + halves, "a grid that is not for the tiles of the strip");
@@ -274,6 +274,8 @@ void binning(const u64* a, Records in, Records out, const Tile& shape, u64 block
 		}
 		for (int i = 0; i < RADIX_BINS; i++) at<u32>(words)[i] = (u32)phase + 1;
 	}
+	u64 below = in == FIELD ? 0 : rowBits;
+	if (out == WIDE) expect(below + lift <= to && to < 64 && restOut <= 4, "parts that are none");
 	if (in == FIELD) expect_column(*f);
 	u32 places[RADIX_BINS];
 	memcpy(places, at<u32>(a[11]), sizeof places);
@@ -281,13 +283,18 @@ void binning(const u64* a, Records in, Records out, const Tile& shape, u64 block
 		u64 code, row;
 		switch (in) {
 		case FIELD: code = word(f, 1, i), row = i; break;
-		case WIDE: code = at<u64>(a[1])[i], row = at<u32>(a[2])[i]; break;
+		case WIDE: code = at<u64>(a[1])[i] >> rowBits, row = little(a[2] + i * restIn, restIn) << rowBits | (at<u64>(a[1])[i] & low(rowBits)); break;
 		default: code = at<u64>(a[1])[i] >> rowBits, row = at<u64>(a[1])[i] & low(rowBits);
 		}
 		u64 place = places[code >> shift & low(bits)]++;
-		if (out == PACKED) at<u64>(a[3])[place] = code >> drop << rowBits | row;
-		if (out == WIDE) at<u64>(a[3])[place] = code;
-		if (out == WIDE || out == ROWS) at<u32>(a[4])[place] = (u32)row;
+		if (out == PACKED) at<u64>(a[3])[place] = code << rowBits | row;
+		if (out == WIDE) {
+			u64 rest = row >> to;
+			at<u64>(a[3])[place] = code >> (to - lift - below) << to | (row & low(to));
+			expect(restOut == 8 || rest >> 8 * restOut == 0, "a row that is cut");
+			memcpy(at<u8>(a[4]) + place * restOut, &rest, restOut);
+		}
+		if (out == ROWS) at<u32>(a[4])[place] = (u32)row;
 	}
 	if (a[12]) memcpy(at<u32>(a[12]), places, sizeof places);
 }
@@ -640,7 +647,7 @@ void add_binnings(std::map<std::string, std::pair<int, Twin>>& all) {
 	};
 	const Pass passes[] = {
 	    {"first", FIELD, PACKED},  {"first_short", FIELD, PACKED},   {"first_wide", FIELD, WIDE},  {"only", FIELD, ROWS},
-	    {"middle", PACKED, PACKED}, {"middle_short", PACKED, PACKED}, {"middle_wide", WIDE, WIDE}, {"narrow", WIDE, PACKED},
+	    {"middle", PACKED, PACKED}, {"middle_short", PACKED, PACKED}, {"middle_wide", WIDE, WIDE},
 	    {"last", PACKED, ROWS},    {"last_short", PACKED, ROWS},     {"last_wide", WIDE, ROWS}};
 	for (const Pass& p : passes) {
 		for (auto& [suffix, shape] : {std::make_pair("_large", large), std::make_pair("", medium), std::make_pair("_small", small)}) {

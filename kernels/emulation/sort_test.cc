@@ -72,6 +72,7 @@ void check(const Case& c) {
 	Field f = narrow ? column.field : codes_field(codes.data());
 	Sorter s(d, t, c.n, c.strip, c.size);
 	s.shortCodes = narrow;
+	if (c.seed % 3 == 0) s.rowBits = 32; // as of some rows of a larger column
 	s.sort(&f, c.source == RECORDS, c.bits, rows.data());
 	std::vector<u32> want = reference(codes, order);
 	for (u64 i = 0; i < c.n; i++) {

@@ -34,7 +34,7 @@ const BinningKernel binningFirst[] = {0, digit_binning_first, digit_binning_firs
                     binningFirstWide[] = SIZES_OF(digit_binning_first_wide), binningOnly[] = SIZES_OF(digit_binning_only),
                     binningMiddle[] = SIZES_OF(digit_binning_middle), binningMiddleShort[] = SIZES_OF(digit_binning_middle_short),
                     binningMiddleWide[] = SIZES_OF(digit_binning_middle_wide),
-                    binningNarrow[] = SIZES_OF(digit_binning_narrow), binningLast[] = SIZES_OF(digit_binning_last), binningLastShort[] = SIZES_OF(digit_binning_last_short),
+                    binningLast[] = SIZES_OF(digit_binning_last), binningLastShort[] = SIZES_OF(digit_binning_last_short),
                     binningLastWide[] = SIZES_OF(digit_binning_last_wide);
 
 // Temp storage of a sort of up to n rows.
@@ -142,7 +142,7 @@ struct Sorter {
 			u32* next = first + strip < n ? t.next + k % 2 * RADIX_BINS : nullptr;
 			bool words = !p.wide && b.rowBits == 32;
 			d.early = !shape.scanned && (tiles >= 2 * d.multiprocessors || (tiles <= d.multiprocessors && words)); // as tileSize.early has it
-			d.run(p.kernels[p.size], grid, shape.threads, shape.bytes, b.field, b.in, b.inRows, b.out, b.outRows, b.rowBits, b.drop, first, rows,
+			d.run(p.kernels[p.size], grid, shape.threads, shape.bytes, b.field, b.in, b.inRows, b.out, b.outRows, b.rowBits, b.parts, first, rows,
 			      p.digit.shift, p.digit.bits, base, next, status, t.counts + Temp::countWords + launches++, phase[kind]);
 			d.early = false;
 			base = next;
@@ -183,24 +183,27 @@ struct Sorter {
 	// The passes for the digits that are used, as planPasses of package gpu plans them.
 	std::vector<PlannedPass> plan(const std::vector<Digit>& digits, const std::vector<size_t>& use, const Field* field, bool fromRecords, u32* rows) const {
 		u64 codeBits = digits[use.back()].shift + digits[use.back()].bits;
-		bool wide = fromRecords || codeBits + rowBits > 64, words = codeBits <= 32 && !wide; // records of two words
+		bool wide = fromRecords || codeBits + rowBits > 64;
+		u64 below = wide ? 0 : codeBits <= 32 ? 32 : rowBits; // the bits below the code in a word,
+		u64 gone = 0, rest = 4;                                // the bits that the code has lost, the bytes of the rest of the row
 		int from = 0;
-		u64 dropped = 0;
 		std::vector<PlannedPass> passes;
 		for (size_t k = 0; k < use.size(); k++) {
 			const Digit& digit = digits[use[k]];
-			bool first = k == 0 && !fromRecords, last = k + 1 == use.size();
-			u64 end = digit.shift + digit.bits;
-			bool narrow = wide && !first && !last && codeBits - end + rowBits <= 64;
+			bool first = k == 0 && !fromRecords, last = k + 1 == use.size(), asWide = wide || (first && last);
+			bool words = !asWide && below >= 32; // records of two words
 			const BinningKernel* kernels = wide ? binningMiddleWide : words ? binningMiddleShort : binningMiddle;
 			if (first) kernels = last ? binningOnly : wide ? binningFirstWide : shortCodes ? binningFirstShort : binningFirst;
 			else if (last) kernels = wide ? binningLastWide : words ? binningLastShort : binningLast;
-			else if (narrow) kernels = binningNarrow;
-			bool row32 = words || (narrow && codeBits - end <= 32);
-			Binning b = {field, t.codes[from], t.rows[from], t.codes[1 - from], last ? rows : t.rows[1 - from], row32 ? 32 : rowBits, end};
-			bool asWide = wide || (first && last);
-			passes.push_back({kernels, first && !asWide && size == LARGE ? MEDIUM : size, asWide, {digit.shift - dropped, digit.bits}, b});
-			if (narrow) wide = false, words = row32, dropped = end;
+			u64 inWord = asWide && first ? 0 : words ? 32 : below, shift = digit.shift - gone + (words ? below - 32 : 0), parts = rest;
+			if (wide && !last) {
+				u64 end = digit.shift + digit.bits, to = 64 - codeBits + end, lift = to - below - (end - gone), left = to < rowBits ? rowBits - to : 0;
+				rest = left == 0 ? 0 : left <= 8 ? 1 : left <= 16 ? 2 : 4;
+				parts |= lift << 8 | to << 16 | rest << 24;
+				wide = rest > 0, below = to, gone = end;
+			}
+			Binning b = {field, t.codes[from], t.rows[from], t.codes[1 - from], last ? rows : t.rows[1 - from], inWord, parts};
+			passes.push_back({kernels, first && !asWide && size == LARGE ? MEDIUM : size, asWide, {shift, digit.bits}, b});
 			from = 1 - from;
 		}
 		return passes;
