@@ -360,7 +360,7 @@ struct Range {
 struct Partial {
 	u64 nulls, nans;
 	u64 notLeast, greatest, any, notAll; // of the numbers; the complements of the least, and of the AND
-	u64 rises, ties, falls;              // 1: some row sorts behind, with, before its predecessor
+	u64 rises, ties, falls;              // 1: some row sorts behind, with, before its predecessor; sample says so of both ways (rises if rows but tie)
 	u64 outside;                         // FORM_KEYS: 1: some value is in no range
 	u64 less[HEAVY_VALUES];              // rows that are less than a heavy value
 };

@@ -41,6 +41,7 @@ template <class Look> DEVICE void look_and_plan(const Buckets* b, const Look& lo
 	wait_for_earlier_kernels();
 	if (t < sizeof(Verdict) / 4) ((u32*)&m->verdict)[t] = load_relaxed((const u32*)verdict + t);
 	if (t < sizeof(Map) / 8) ((u64*)&m->map)[t] = load_relaxed((const u64*)b->numberMap + t);
+	if (t == 0) m->unordered = load_relaxed(&((const Partial*)b->seen)->rises) && load_relaxed(&((const Partial*)b->seen)->falls);
 	sync_block();
 	if (m->verdict.seems) return; // watch_order looks
 	if (m->verdict.early) {

@@ -71,6 +71,7 @@ struct LookMemory {
 	Partial seen; // of all blocks
 	u32 less[HEAVY_VALUES], nulls, nans;
 	u32 last; // whether this is the last block
+	u32 unordered; // whether the sample has found rows that rise, or tie, and rows that fall
 	u32 sums[36];
 	u64 warps[LOOK_THREADS / 32 * words];
 
@@ -92,7 +93,9 @@ template <class Rows, bool plainColumn> struct Looker {
 
 	DEVICE explicit Looker(const Buckets* b)
 	    : b(b), m(LookMemory::of(shared_memory())), shift(32 - (u32)b->bits), heavies((u32)m->map.heavies), group(b->n >= LOOK_GROUP_ROWS && (heavies || b->field.validity) ? LOOK_GROUP : 1),
-	      counts(m->verdict.why == WHY_NOT), classes(counts || m->verdict.aside), watch{b->column.nullsAtStart != 0} {}
+	      counts(m->verdict.why == WHY_NOT), classes(counts || m->verdict.aside), watch{b->column.nullsAtStart != 0} {
+		watch.done = m->unordered != 0;
+	}
 
 	DEVICE bool ends_group(u32 first) const { return ((first / CHUNK_ROWS + 1) & (group - 1)) == 0; }
 	DEVICE u32 behind(u32 first) const {

@@ -107,8 +107,8 @@ DEVICE void look_at_keys(const Buckets* b, LookMemory* m) {
 	sync_warp();
 	const bool counts = m->verdict.why == WHY_NOT; // else nothing but the order is asked for
 	u32 group = KeysLooker<false>(b, 0).group, first = (block_index() * (LOOK_THREADS / 32) + warp_index()) * group * CHUNK_ROWS;
-	first = look_at_any_keys(b, first, counts && !pair);
+	if (!pair || !m->unordered) first = look_at_any_keys(b, first, counts && !pair);
 	if (!counts || !pair) return;
 	with_pair(&b->field, [&](auto reader) { first = plain ? look_at_plain_pairs(b, first, reader) : look_at_pairs(b, first, reader); });
-	look_at_any_keys(b, first, true);
+	if (first < b->n) look_at_any_keys(b, first, true);
 }

@@ -3,11 +3,15 @@
 template <class Word, u32 rows> DEVICE void take_sample(const Buckets* b, u8* memory) {
 	Map* map = (Map*)memory;
 	Verdict* v = (Verdict*)(map + 1);
-	Sampler<Word, rows>(b, memory + LOOK_HEAD).run(map, v);
+	Sampler<Word, rows> sampler(b, memory + LOOK_HEAD);
+	sampler.run(map, v);
 	sync_block();
 	u32 t = thread_index();
+	const bool unordered = sampler.m.sums->rises && sampler.m.sums->falls; // then look need not watch
 	if (t < sizeof(Map) / 8) ((u64*)b->numberMap)[t] = ((const u64*)map)[t];
-	if (t < sizeof(Partial) / 8) ((u64*)b->seen)[t] = 0;
+	Partial* seen = (Partial*)b->seen;
+	u64* word = (u64*)seen + t;
+	if (t < sizeof(Partial) / 8) *word = unordered && (word == &seen->rises || word == &seen->falls);
 	if (t < sizeof(Verdict) / 4) ((u32*)b->verdict)[t] = ((const u32*)v)[t];
 	if (v->why != WHY_NOT) { // nothing is planned, and the finish loads its window before it knows that
 		for (u64 w = t; w * b->window < b->n + b->window; w += SAMPLE_THREADS) ((Range*)b->windows)[w] = {};
