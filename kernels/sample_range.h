@@ -11,24 +11,26 @@ DEVICE u32 hash_number(u64 x) {
 	return (u32)((x ^ x >> 29) * 0xbf58476d1ce4e5b9ull >> 32);
 }
 
-// Widens a range by that of more rows of a column of integers, by all threads of the block.
+// Widens a range by that of more rows of a column of integers, by all threads of the block. The rows of a thread are as far from one another as they
+// would be without a random part, which threads do not share.
 template <class Word> APART void look_closer(const Buckets* b, u64* warps, Word* least, Word* greatest) {
-	const int together = 8, vector = 16 / sizeof(Word), lanes = CLOSER_ROWS / vector; // loads that are on their way at once; lanes of a group
+	const int together = 8, vector = 16 / sizeof(Word); // loads that are on their way at once
+	const u32 lanes = CLOSER_ROWS / vector, step = SAMPLE_THREADS / lanes, count = (u32)(b->n / CLOSER_OF), mine = thread_index() / lanes;
+	const u32 row = hash_number(mine) % (CLOSER_OF / CLOSER_ROWS) * CLOSER_ROWS + thread_index() % lanes * vector;
 	const Field* f = &b->field;
 	const Word flip = Numbers<Word>(f).flip;
 	Word notLeast = (Word)~*least, top = *greatest, x[together * vector];
-	u64 count = b->n / CLOSER_OF * lanes;
-	ROLLED for (u64 first = thread_index(); first < count; first += together * SAMPLE_THREADS) {
-		auto row = [&](int k) {
-			u64 i = first + k * SAMPLE_THREADS < count ? first + k * SAMPLE_THREADS : first, group = i / lanes;
-			return group * CLOSER_OF + hash_number(group) % (CLOSER_OF / CLOSER_ROWS) * CLOSER_ROWS + i % lanes * vector;
-		};
-		UNROLL for (int k = 0; k < together; k++) load_vector((const Word*)f->values + row(k), x + k * vector);
-		UNROLL for (int k = 0; k < together * vector; k++) {
-			if (f->validity != 0 && !bit_at((const u32*)f->validity, f->bit + row(k / vector) + k % vector)) continue;
-			x[k] ^= flip;
-			notLeast = (Word)~x[k] > notLeast ? (Word)~x[k] : notLeast;
-			top = x[k] > top ? x[k] : top;
+	ROLLED for (u32 first = mine; first < count; first += together * step) {
+		auto place = [&](u32 k) { return (first + k * step < count ? first + k * step : first) * CLOSER_OF + row; };
+		u32 valid = ~0u;
+		UNROLL for (u32 k = 0; k < together; k++) load_vector((const Word*)f->values + place(k), x + k * vector);
+		if (f->validity) {
+			ROLLED for (u32 k = 0; k < together * vector; k++) valid &= ~((u32)!bit_at((const u32*)f->validity, f->bit + place(k / vector) + k % vector) << k);
+		}
+		UNROLL for (u32 k = 0; k < together * vector; k++) {
+			Word number = valid >> k & 1 ? x[k] ^ flip : top;
+			notLeast = (Word)~number > notLeast ? (Word)~number : notLeast;
+			top = number > top ? number : top;
 		}
 	}
 	sync_block();
