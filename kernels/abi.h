@@ -342,7 +342,6 @@ struct Map {
 	u64 floating;               // 1: by the value of floats
 	u64 origin, factor, offset; // patterns of floats as the column has them
 	u64 bucketBits;
-	u64 spreadLow, spreadSpan;  // patterns: powers of two whose floats of four bytes are spread by their rows, and how many there are
 	u64 flip, sign;
 	u64 lossyLow, lossyHigh;
 	u64 clamps;  // 0: all numbers that there can be are in range

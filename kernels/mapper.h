@@ -49,7 +49,8 @@ struct Mapper {
 	DEVICE u32 prefix_by_bits(u32 number, u32 row) const { return narrow_prefix(number, row); }
 	DEVICE u32 prefix_by_bits(u64 number, u32 row) const { return narrow ? narrow_prefix(number, row) : (u32)(wide_code(number) >> 32); }
 	template <class Word> DEVICE u32 by_value(Word number, u32 row) const {
-		return (u32)(ValueMap<Word>(map).code(pattern_of_number(number, (Word)map->flip, (Word)map->sign), row) >> 32);
+		ValueMap<Word> values(map);
+		return (u32)(values.code_of(pattern_of_number(number, (Word)map->flip, (Word)map->sign), values.share(row)) >> 32);
 	}
 	template <class Word> DEVICE u32 prefix(Word number, u32 row) const { return floating ? by_value(number, row) : prefix_by_bits(number, row); }
 };

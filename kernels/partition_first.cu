@@ -68,7 +68,8 @@ template <class Word, int threads, int tile, int bins> struct FirstPass {
 	// The same for floats as they are.
 	DEVICE void encode_floats(const Word* x) {
 		ValueMap<Word> values(map.map);
-		UNROLL for (int i = 0; i < items; i++) set(i, values.code(x[i], first + place(i)));
+		auto share = values.share(first); // the same for all rows of a warp
+		UNROLL for (int i = 0; i < items; i++) set(i, values.code_of(x[i], share));
 	}
 	DEVICE void set(int i, u64 code) {
 		dealer.key[i] = (u32)(code >> 32);

@@ -85,7 +85,7 @@ const (
 	// PlanItems is the buckets of a thread.
 	PlanItems = 4
 	// MapBytes is the size of a Map.
-	MapBytes = 416
+	MapBytes = 400
 	// PartialBytes is the size of a Partial.
 	PartialBytes = 144
 	// HeavyValues is the most values that have places of their own, because they are in many rows.

@@ -38,7 +38,7 @@
 #define LOOK_HEAD 3072
 #define PLAN_THREADS 1024
 #define PLAN_ITEMS 4
-#define MAP_BYTES 416
+#define MAP_BYTES 400
 #define PARTIAL_BYTES 144
 #define HEAVY_VALUES 8
 #define CLASS_OF_NAN 8

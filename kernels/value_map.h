@@ -40,7 +40,8 @@ template <> struct ValueMap<u64> {
 		return high - zero < last ? high - zero : last;
 	}
 	DEVICE u32 bucket(u64 x) const { return bucket_at(place(x)); }
-	DEVICE u64 code(u64 x, u32) const {
+	DEVICE double share(u32) const { return 0; }
+	DEVICE u64 code_of(u64 x, double) const {
 		u64 at = place(x);
 		u32 high = (u32)(at >> 32), in = bucket_at(at), rest = high - zero == in ? (u32)at : in ? ~0u : 0;
 		return ((u64)in << 32 | rest) << (32 - bits);
@@ -49,25 +50,23 @@ template <> struct ValueMap<u64> {
 
 // Floats of four bytes: in single precision a place has 24 bits, enough for the bucket; where in the bucket it is comes from the same sum
 // without the bucket. Rows that are equal are spread by their row numbers over the cell between a float and the next one, away from zero,
-// so that they do not crowd, and are in order.
+// so that they do not crowd, and are in order: over as many codes as there are before the next float's, but one, and so over none near zero.
 template <> struct ValueMap<u32> {
-	static const u32 exponent = 0x7f800000, signs = 0xff800000, two23Pattern = 0x4b000000;
-	static constexpr float two23 = 8388608.0f;
+	static const u32 exponent = 0x7f800000, sign = 0x80000000, two23Pattern = 0x4b000000;
+	static constexpr float two23 = 8388608.0f, inside = 0.96875f, margin = 0.015625f; // both ends of a bucket give way to errors of rounding
 
-	float origin, factor, offset, unit, unitOffset, bins; // of all buckets, and of the unit that is cut into bins
-	float half, row, rowOffset, rests;                    // half a cell and a row's share of it, in multiples of the power of two in x
+	float origin, unit, unitOffset, bins; // of the unit that is cut into bins
+	float factor, offset, cell, half, code, codes; // of what is inside a bucket: a float's cell in multiples of its power of two, a code and a little more, and all codes
 	u32 placeUnit, restUnit, keyOffset; // of patterns of places and rests: what is added takes their exponents off
-	u32 rowLeft, spreadLow, spreadSpan;
+	u32 rowLeft;
 
 	DEVICE static float power(int k) { return as_float((u32)(127 + k) << 23); }
-	DEVICE explicit ValueMap(const Map* m)
-	    : origin(as_float((u32)m->origin)), factor(as_float((u32)m->factor)), offset(as_float((u32)m->offset)), rowLeft((u32)m->rowLeft),
-	      spreadLow((u32)m->spreadLow), spreadSpan((u32)m->spreadSpan) {
+	DEVICE explicit ValueMap(const Map* m) : origin(as_float((u32)m->origin)), rowLeft((u32)m->rowLeft) {
 		int bits = (int)m->bucketBits, restBits = rest_bits(bits);
-		float one = power(-bits), cell = factor * (7 * power(-26)); // seven eighths of a cell
-		unit = factor * one, unitOffset = offset * one, bins = power(bits) - power(bits - 24);
-		half = cell * 0.5f, row = (cell < 0 ? -cell : cell) * power(-23), rowOffset = -(two23 * 1.5f) * row;
-		rests = power(restBits) - 1;
+		float all = as_float((u32)m->factor), first = as_float((u32)m->offset), one = power(-bits);
+		unit = all * one, unitOffset = first * one, bins = power(bits) - power(bits - 24);
+		factor = all * inside, offset = multiply_add(first, inside, margin);
+		cell = (factor < 0 ? -factor : factor) * power(-23), half = factor < 0 ? -0.5f : 0.5f, code = -1.125f * power(-restBits), codes = power(restBits) - 1;
 		placeUnit = 1u << (32 - bits), restUnit = 1u << (32 - bits - restBits);
 		keyOffset = 0 - two23Pattern * (placeUnit + restUnit);
 	}
@@ -77,16 +76,16 @@ template <> struct ValueMap<u32> {
 	// 2^23 and the bucket.
 	DEVICE float place(float distance) const { return multiply_add_down(multiply_add_unit(distance, unit, unitOffset), bins, two23); }
 	DEVICE u32 bucket(u32 x) const { return pattern_of(place(from_origin(x))) & 0x7fffff; }
-	DEVICE u64 code(u32 x, u32 r) const {
-		float distance = from_origin(x), at = place(distance), in = multiply_add(distance, factor, offset - (at - two23));
-		u32 power = x & exponent;
-		if (power - spreadLow <= spreadSpan) {
-			float share = multiply_add(as_float(shift_right(two23Pattern >> 23, r << rowLeft, 9)), row, rowOffset); // of 23 bits of the row
-			in = multiply_add(as_float(power), share, multiply_add(as_float(x & signs), half, in));
-		}
-		float rest = multiply_add(multiply_add_unit(in, 0.96875f, 0.015625f), rests, two23); // both ends give way to errors of rounding
-		return (u64)(pattern_of(at) * placeUnit + (pattern_of(rest) * restUnit + keyOffset)) << 32;
+	// A row's share of a cell, from the middle on.
+	DEVICE float share(u32 row) const { return multiply_add(as_float(shift_right(two23Pattern >> 23, row << rowLeft, 9)), power(-23), -1.5f); }
+	DEVICE u32 prefix(u32 x, float share) const {
+		float distance = from_origin(x), at = place(distance), in = multiply_add(distance, factor, multiply_add(two23 - at, inside, offset));
+		float width = multiply_add_unit(as_float(x & exponent), cell, code);
+		in = multiply_add(as_float(pattern_of(width) | (x & sign)), half, in);
+		float rest = multiply_add(multiply_add_unit(width, share, in), codes, two23);
+		return pattern_of(rest) * restUnit + (pattern_of(at) * placeUnit + keyOffset);
 	}
+	DEVICE u64 code_of(u32 x, float share) const { return (u64)prefix(x, share) << 32; }
 };
 
 // What a map of values starts from: those of its least and its greatest number.
@@ -120,20 +119,17 @@ DEVICE bool map_singles(Map* m, ValueRange r, u32 rowBits) {
 	if (!(of >= 0x1p-110 && of <= 0x1p100)) return false; // neither factors nor products are subnormal, or infinite
 	m->origin = pattern_of((float)origin), m->factor = pattern_of(factor), m->offset = pattern_of(offset);
 	m->rowLeft = 32 - rowBits;
-	// From which power of two on floats are two codes apart, and from which on sixteen: those are spread.
-	double codes = of * 0x1p-23 * (31.0 / 32) * as_double((u64)(1023 + ValueMap<u32>::rest_bits(bits)) << 52);
-	int apart = 1024 - (int)(pattern_of(codes) >> 52), spread = apart + 3, most = (int)(pattern_of(a > z ? a : z) >> 52) - 1023;
+	// From which power of two on floats are two codes apart.
+	double codes = of * 0x1p-23 * ValueMap<u32>::inside * as_double((u64)(1023 + ValueMap<u32>::rest_bits(bits)) << 52);
+	int apart = 1024 - (int)(pattern_of(codes) >> 52);
 	if (apart < -126) apart = -126;
-	if (spread < -126) spread = -126;
-	bool spreads = most >= spread && of >= 0x1p-70;
-	m->spreadLow = spreads ? (u64)(127 + spread) << 23 : ValueMap<u32>::signs; // no power of two is that much
-	m->spreadSpan = spreads ? (u64)(most - spread) << 23 : 0;
 	m->lossyLow = 0, m->lossyHigh = ~0u;
 	if (apart > 127) return true;
 	u32 near = (u32)(127 + apart) << 23;
 	ValueMap<u32> map(m);
-	u32 above = (u32)(map.code(near, 0) >> 32), below = (u32)(map.code(near | 0x80000000, 0) >> 32);
-	m->lossyLow = above < below ? above : below, m->lossyHigh = above < below ? below : above;
+	u32 above = map.prefix(near, -0.5f), below = map.prefix(near | ValueMap<u32>::sign, -0.5f);
+	u32 aboveEnd = map.prefix(near, 0.5f), belowEnd = map.prefix(near | ValueMap<u32>::sign, 0.5f);
+	m->lossyLow = above < below ? above : below, m->lossyHigh = aboveEnd < belowEnd ? belowEnd : aboveEnd;
 	return true;
 }
 

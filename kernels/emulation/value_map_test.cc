@@ -46,7 +46,7 @@ template <class Word> struct Walk {
 	}
 	void step(Word number) {
 		Word x = f.pattern(number);
-		u64 low = map.code(x, 0), high = map.code(x, f.rows), middle = map.code(x, f.rows / 2);
+		u64 low = map.code_of(x, map.share(0)), high = map.code_of(x, map.share(f.rows)), middle = map.code_of(x, map.share(f.rows / 2));
 		u32 bucket = map.bucket(x), prefix = (u32)(low >> 32);
 		checked++;
 		for (u64 c : {low, middle, high})
