@@ -12,6 +12,7 @@ type bucketShape struct {
 	width  int  // bytes of a number
 	exact  bool // the finish of short codes: prefixes tell nearly all numbers apart
 	keys   bool // the column is several keys
+	floats bool // its values are floats
 }
 
 // Partition and finish is for codes of more bits than two digits, and for no more rows than this.
@@ -22,7 +23,7 @@ const (
 
 // bucketKernels are those of partition and finish: a device whose multiprocessors have too little memory for one of them sorts by digits.
 var bucketKernels = []string{
-	"sample", "look", "look_keys", "bucket_plan", "partition_first", "partition_first_wide", "partition_first_keys", "partition_only", "partition_only_wide",
+	"sample", "look", "look_keys", "bucket_plan", "partition_first", "partition_first_floats", "partition_first_wide", "partition_first_keys", "partition_only", "partition_only_wide",
 	"partition_small", "partition_small_wide", "partition_second", "finish", "finish_wide", "finish_small", "finish_small_wide", "finish_rest",
 	"set_aside", "set_aside_wide", "watch_order", "place_strays",
 }
@@ -96,6 +97,8 @@ func (s bucketShape) partition() string {
 		name += "_keys"
 	case s.width == 8:
 		name += "_wide"
+	case s.floats && s.first < s.bits:
+		name += "_floats"
 	}
 	return name
 }

@@ -61,6 +61,18 @@ func TestShapeKeys(t *testing.T) {
 	}
 }
 
+// TestShapeFloats: many floats of four bytes are dealt by a kernel of their own.
+func TestShapeFloats(t *testing.T) {
+	for _, c := range []struct {
+		n, width int
+		want     string
+	}{{1 << 16, 4, "partition_small"}, {1 << 20, 4, "partition_only"}, {1 << 24, 4, "partition_first_floats"}, {1 << 24, 8, "partition_first_wide"}} {
+		s := shapeBuckets(c.n, c.width)
+		s.floats = true
+		require.Equal(t, c.want, s.partition())
+	}
+}
+
 // TestShapesStartEarly: the passes over many short numbers wait for the kernel before them.
 func TestShapesStartEarly(t *testing.T) {
 	require.True(t, shapeBuckets(kernels.SmallRows, 4).early())

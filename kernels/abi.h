@@ -263,6 +263,7 @@ look(Buckets b)               any grid, best one block per multiprocessor. It pl
 bucket_plan(Buckets b)        grid = ceil(2^bits / 4096) + CLASSES; for more bits
     Then the last word of the report is in the memory of the host, and, when the kernel is through, the verdict and the statistics of all rows.
 partition_first(Buckets b)    grid = ceil(n / PARTITION_TILE): firstBits = 8 bits at most, then partition_second
+partition_first_floats        the same for floats of 4 bytes
 partition_only(Buckets b)     grid = ceil(n / PARTITION_ONLY_TILE): all bits at once, 11 at most
 partition_small(Buckets b)    grid = ceil(n / PARTITION_SMALL_TILE): all bits at once, instead of partition_only when they are 8 at most
     Leave counts and classCounts zero for the next sort, whatever the verdict.

@@ -41,6 +41,7 @@ var All = slices.Concat(digitBinning, []Kernel{
 	{"look_keys", LookThreads, LookHead + (1<<BucketBits)*2},
 	{"bucket_plan", PlanThreads, 1024},
 	{"partition_first", PartitionThreads, dealerBytes(PartitionTile, 256)},
+	{"partition_first_floats", PartitionThreads, dealerBytes(PartitionTile, 256)},
 	{"partition_first_wide", PartitionWideThreads, dealerBytes(PartitionWideTile, 256)},
 	{"partition_first_keys", PartitionWideThreads, dealerBytes(PartitionWideTile, 256)},
 	{"partition_only", PartitionOnlyThreads, dealerBytes(PartitionOnlyTile, 1<<OnlyPassBits)},

@@ -25,8 +25,8 @@ template <int items> struct Lows<u64, items> {
 	DEVICE Record made(const Record& r) const { return {(r.low << implied & keep) | (r.low & rowMask) | tileFirst, shift_left(r.key, r.low, implied)}; }
 };
 
-// The first pass reads the column, and makes records. An item's row is first + place(item).
-template <class Word, int threads, int tile, int bins> struct FirstPass {
+// The first pass reads the column, and makes records. An item's row is first + place(item). floats: it may be mapped by values.
+template <class Word, int threads, int tile, int bins, bool floats> struct FirstPass {
 	static const int items = tile / threads, vector = 16 / sizeof(Word);
 	typedef Dealer<threads, items, bins> Deal;
 	typedef TileClasses<threads, tile> Classes;
@@ -41,6 +41,7 @@ template <class Word, int threads, int tile, int bins> struct FirstPass {
 	DEVICE explicit FirstPass(const Buckets& b)
 	    : b(b), tileFirst(tile_first()), first(warp_first()), map((const Map*)b.numberMap),
 	      dealer(shared_memory(), 32 - (u32)b.firstBits, ~0u), lows(b, (const Map*)b.numberMap, tileFirst, first - tileFirst) {}
+	DEVICE bool floating() const { return floats && map.floating; }
 	DEVICE static u32 place(int i) { return place_of_item<vector>(i); }
 	DEVICE u32* cursors() const { return (u32*)(b.second ? b.firstCursors : b.cursors); }
 
@@ -83,7 +84,7 @@ template <class Word, int threads, int tile, int bins> struct FirstPass {
 	// Tiles of records only, as nearly all are.
 	DEVICE void run_whole(Word* x) {
 		dealer.clear();
-		if (map.floating) {
+		if (floating()) {
 			encode_floats(x);
 		} else {
 			Numbers<Word>(&b.field).template make_values<items>(x);
@@ -101,7 +102,7 @@ template <class Word, int threads, int tile, int bins> struct FirstPass {
 		dealer.clear();
 		if (someClasses) classes.clear();
 		UNROLL for (int i = 0; i < items; i++) inside |= (u32)(first + place(i) < b.n) << i;
-		if (map.floating) {
+		if (floating()) {
 			UNROLL for (int i = 0; i < items; i++) values |= (u32)!is_nan(x[i]) << i;
 		} else {
 			UNROLL for (int i = 0; i < items; i++) values |= (u32)numbers.make(x[i]) << i;
@@ -114,7 +115,7 @@ template <class Word, int threads, int tile, int bins> struct FirstPass {
 			add(classes, CLASS_OF_NAN, inside & valid & ~values);
 			values &= ~add_heavies(classes, x, values);
 		}
-		if (map.floating) {
+		if (floating()) {
 			encode_floats(x);
 		} else {
 			encode(x);
@@ -134,7 +135,7 @@ template <class Word, int threads, int tile, int bins> struct FirstPass {
 		ROLLED for (u32 k = 0; k < map.heavies; k++) {
 			Word number = (Word)map.map->heavy[k].number;
 			u32 equal = 0;
-			if (map.floating) {
+			if (floating()) {
 				number = pattern_of_number(number, (Word)map.map->flip, (Word)map.map->sign);
 				UNROLL for (int i = 0; i < items; i++) equal |= (u32)(float_of(x[i]) == float_of(number)) << i;
 			} else {
@@ -166,8 +167,8 @@ template <class Word, int threads, int tile, int bins> struct FirstPass {
 };
 
 // Values are loaded before it is known whether they are wanted: each wait for memory counts.
-template <class Word, int threads, int tile, int bins> DEVICE void first_pass(const Buckets& b) {
-	typedef FirstPass<Word, threads, tile, bins> Pass;
+template <class Word, int threads, int tile, int bins, bool floats = true> DEVICE void first_pass(const Buckets& b) {
+	typedef FirstPass<Word, threads, tile, bins, floats> Pass;
 	Word x[Pass::items];
 	Pass::load(b, x);
 	wait_for_earlier_kernels();
@@ -175,7 +176,9 @@ template <class Word, int threads, int tile, int bins> DEVICE void first_pass(co
 	Pass(b).run(x);
 }
 
-KERNEL(partition_first, PARTITION_THREADS, 2)(PARAMETER Buckets b) { first_pass<u32, PARTITION_THREADS, PARTITION_TILE, 256>(b); }
+// Floats of four bytes have a kernel of their own: the registers that their codes take are wanted in the other one.
+KERNEL(partition_first, PARTITION_THREADS, 2)(PARAMETER Buckets b) { first_pass<u32, PARTITION_THREADS, PARTITION_TILE, 256, false>(b); }
+KERNEL(partition_first_floats, PARTITION_THREADS, 2)(PARAMETER Buckets b) { first_pass<u32, PARTITION_THREADS, PARTITION_TILE, 256>(b); }
 KERNEL(partition_first_wide, PARTITION_WIDE_THREADS, 2)(PARAMETER Buckets b) { first_pass<u64, PARTITION_WIDE_THREADS, PARTITION_WIDE_TILE, 256>(b); }
 
 // Numbers of a thread's rows of any keys, by a function of its own, for whose registers the pass need not make room.
@@ -190,7 +193,7 @@ APART void make_numbers(const Buckets* b, u32 first, bool whole, u64* numbers) {
 
 // Several keys: their numbers are made before the pass, whose column then is as it should be.
 KERNEL(partition_first_keys, PARTITION_WIDE_THREADS, 2)(PARAMETER Buckets b) {
-	typedef FirstPass<u64, PARTITION_WIDE_THREADS, PARTITION_WIDE_TILE, 256> Pass;
+	typedef FirstPass<u64, PARTITION_WIDE_THREADS, PARTITION_WIDE_TILE, 256, false> Pass;
 	const u32 first = Pass::warp_first();
 	const bool whole = Pass::tile_first() + (u64)PARTITION_WIDE_TILE <= b.n;
 	u64 x[Pass::items];

@@ -126,7 +126,7 @@ struct Partitioner {
 		d.early = small || wide;        // as package gpu has it
 		if (b.second) {
 			u32 threads = wide ? PARTITION_WIDE_THREADS : PARTITION_THREADS;
-			d.run(keys ? partition_first_keys : wide ? partition_first_wide : partition_first, ceil_div(b.n, tile()), threads, dealer_bytes(tile(), 256), b);
+			d.run(keys ? partition_first_keys : wide ? partition_first_wide : b.field.form == FORM_FLOAT ? partition_first_floats : partition_first, ceil_div(b.n, tile()), threads, dealer_bytes(tile(), 256), b);
 			d.run(partition_second, b.n / PARTITION_SECOND_TILE + (1 << b.firstBits) + 1, PARTITION_SECOND_THREADS, dealer_bytes(PARTITION_SECOND_TILE, 256), b);
 		} else {
 			bool least = b.bits <= SMALL_PASS_BITS;
