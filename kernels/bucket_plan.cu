@@ -24,7 +24,7 @@ KERNEL(bucket_plan, PLAN_THREADS, 1)(PARAMETER Buckets arguments) {
 			if (thread_index() == 0) verdict->records = end;
 		}
 	} else if (block_index() >= blocks && plan.counted(*verdict, block_index() - blocks)) {
-		plan.plan_class(block_index() - blocks);
+		plan.plan_class_by_warps(block_index() - blocks);
 	}
 	fence();
 	sync_block();

@@ -88,9 +88,20 @@ struct Planner {
 		if (v.why != WHY_NOT && !v.aside) return false;
 		return cls == CLASS_OF_NAN ? nans != 0 : cls == CLASS_OF_NULL ? nulls != 0 : cls < map->heavies;
 	}
-	// The rows of a class in the tiles before each, by all warps of a block, each with as many tiles: it counts their rows, and goes through them again
-	// when it knows how many are before.
+	// The rows of a class in the tiles before each, by all warps of a block.
 	DEVICE void plan_class(u32 cls) {
+		u32 *counts = (u32*)b->classCounts + cls * tiles(), sum = 0;
+		ROLLED for (u32 first = 0; first < tiles(); first += PLAN_THREADS) {
+			u32 tile = first + thread_index(), rows = tile < tiles() ? load_relaxed(counts + tile) : 0, total;
+			u32 before = sum + block_exclusive_sum(rows, sums, &total);
+			if (tile < tiles()) counts[tile] = before;
+			sum += total;
+		}
+		if (thread_index() == 0) map->heavy[cls].rows = sum;
+	}
+	// The same for many tiles, each warp with as many: it counts their rows, and goes through them again
+	// when it knows how many are before.
+	DEVICE void plan_class_by_warps(u32 cls) {
 		u32 *counts = (u32*)b->classCounts + cls * tiles(), each = (tiles() + PLAN_THREADS - 1) / PLAN_THREADS * 32, rows = 0, total;
 		u32 first = warp_index() * each + lane_index(), end = (warp_index() + 1) * each < tiles() ? (warp_index() + 1) * each : tiles();
 		for (u32 tile = first; tile < end; tile += 32) rows += load_relaxed(counts + tile);
