@@ -105,7 +105,7 @@ func (t *task) canLook(n int) bool {
 // Meanwhile is called when all is launched.
 func (t *task) look(v view, n int, meanwhile func()) (rows driver.Ptr) {
 	shape := shapeBuckets(n, int(v.column.width))
-	shape.floats = v.column.form == formFloat
+	shape.floats = v.column.form == uint64(keyencode.FormFloat)
 	if v.column.form == formKeys {
 		shape = shapeKeys(n)
 	}
