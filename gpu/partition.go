@@ -191,7 +191,7 @@ func (t *task) launchBehind(p *partition, shape bucketShape, n int, says uint64)
 		launch = t.launch
 	}
 	launch(shape.finish(), shape.windows(n), p.buckets...)
-	launch("finish_rest", t.Multiprocessors, p.buckets...)
+	t.launchEarly("finish_rest", t.Multiprocessors, p.buckets...) // all blocks of the finish are there before its own
 }
 
 // launchLook launches the sample and the look, and returns what the sample says: it may see that short codes tell all of the numbers apart.

@@ -136,14 +136,15 @@ struct Partitioner {
 		}
 		d.early = small || allBits;
 		finish(d, b, small, allBits);
-		d.early = false;
 	}
-	// The last two kernels; wide: records of 64 bits.
+	// The last two kernels; wide: records of 64 bits. The last one always starts early: no block of the finish comes behind its own.
 	static void finish(Device& d, const Buckets& b, bool small, bool wide) {
 		u32 threads = wide && !small ? FINISH_WIDE_THREADS : FINISH_THREADS, items = small ? SMALL_FINISH_ITEMS : wide ? FINISH_WIDE_ITEMS : FINISH_ITEMS;
 		auto kernel = small ? wide ? finish_small_wide : ::finish_small : wide ? finish_wide : ::finish;
 		d.run(kernel, ceil_div(b.n, b.window), threads, finish_bytes(threads * items, small ? SMALL_FINISH_BIN_BITS : FINISH_BIN_BITS, wide), b);
+		d.early = true;
 		d.run(finish_rest, d.multiprocessors, FINISH_REST_THREADS, finish_bytes(FINISH_REST_THREADS * FINISH_REST_ITEMS, FINISH_REST_BIN_BITS, true), b);
+		d.early = false;
 	}
 	// Whether rows will have the result: while the sort goes on.
 	bool sorts() {
