@@ -135,8 +135,8 @@ func (s bucketShape) finish() string {
 // together where the first one has left room, which takes a quarter of a millisecond more for 2^28 rows, and half a millisecond of floats.
 func (s bucketShape) early() bool { return s.small || s.width == 8 }
 
-// finishesEarly says the same of the finish: not of the one of many rows with codes of 32 bits, which loses half a millisecond by it.
-func (s bucketShape) finishesEarly() bool { return s.small || !s.exact && s.width == 8 }
+// finishesEarly says the same of the finish: not of the one of very many rows with codes of 32 bits, which loses half a millisecond by it.
+func (s bucketShape) finishesEarly(n int) bool { return !s.exact || n <= kernels.EarlyFinishRows }
 
 // tolerated is the number of buckets above the window that partition and finish takes. A block finishes each by itself: a round of as many
 // as there are multiprocessors is worth it, and more in proportion to what sorting by digits takes.

@@ -78,9 +78,9 @@ func TestShapesStartEarly(t *testing.T) {
 	require.True(t, shapeBuckets(kernels.SmallRows, 4).early())
 	require.False(t, shapeBuckets(kernels.SmallRows+1, 4).early())
 	require.True(t, shapeBuckets(1<<28, 8).early())
-	require.True(t, shapeBuckets(1<<28, 8).finishesEarly())
-	require.True(t, shapeBuckets(kernels.SmallRows, 4).finishesEarly())
+	require.True(t, shapeBuckets(1<<28, 8).finishesEarly(1<<28))
+	require.True(t, shapeBuckets(kernels.EarlyFinishRows, 4).finishesEarly(kernels.EarlyFinishRows))
 	narrow := shapeBuckets(1<<28, 8)
 	narrow.exact = true
-	require.Equal(t, []any{"finish", true, false}, []any{narrow.finish(), narrow.early(), narrow.finishesEarly()})
+	require.Equal(t, []any{"finish", true, false}, []any{narrow.finish(), narrow.early(), narrow.finishesEarly(1 << 28)})
 }

@@ -187,8 +187,8 @@ func (t *task) launchBehind(p *partition, shape bucketShape, n int, says uint64)
 	if shape.first < shape.bits {
 		launch("partition_second", n/kernels.PartitionSecondTile+1<<shape.first+1, p.buckets...)
 	}
-	if !shape.finishesEarly() {
-		launch = t.launch
+	if launch = t.launch; shape.finishesEarly(n) {
+		launch = t.launchEarly
 	}
 	launch(shape.finish(), shape.windows(n), p.buckets...)
 	t.launchEarly("finish_rest", t.Multiprocessors, p.buckets...) // all blocks of the finish are there before its own

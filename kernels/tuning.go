@@ -137,6 +137,8 @@ const (
 	FinishWideItems = 12
 	// FinishWindow is the most rows of a window: a little room is left for windows that do not begin on a line of memory.
 	FinishWindow = FinishThreads*FinishItems - 32
+	// EarlyFinishRows is up to how many rows the finish of short codes starts while the pass before it ends: of more it loses by it.
+	EarlyFinishRows = 1 << 26
 	// FinishBinBits is the bits by which the rows of a window are told apart first.
 	FinishBinBits = 12
 	// SmallRows is the most rows that finish_small takes: its small windows keep more blocks busy.

@@ -134,7 +134,7 @@ struct Partitioner {
 			auto kernel = least ? wide ? partition_small_wide : partition_small : wide ? partition_only_wide : partition_only;
 			d.run(kernel, ceil_div(b.n, tile()), threads, dealer_bytes(tile(), 1 << (least ? SMALL_PASS_BITS : ONLY_PASS_BITS)), b);
 		}
-		d.early = small || allBits;
+		d.early = small || allBits || b.n <= EARLY_FINISH_ROWS;
 		finish(d, b, small, allBits);
 	}
 	// The last two kernels; wide: records of 64 bits. The last one always starts early: no block of the finish comes behind its own.
