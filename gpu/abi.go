@@ -77,20 +77,21 @@ type abiMany struct {
 
 // abiBuckets are Buckets: the memory of partition and finish.
 type abiBuckets struct {
-	field                               abiField
-	column                              abiColumn
-	codeBits                            uint64
-	records                             [2]uint64
-	rows                                uint64
-	counts, starts, cursors             uint64
-	firstStarts, firstCursors           uint64
-	windows, verdict, rest              uint64
-	n, bits, firstBits, rowBits, window uint64
-	second                              uint64
-	numberMap, classCounts              uint64
-	seen, report                        uint64
-	needed, tolerated                   uint64
-	orders                              uint64
+	field                       abiField
+	column                      abiColumn
+	codeBits                    uint64
+	records                     [2]uint64
+	rows                        uint64
+	counts, starts, cursors     uint64
+	firstStarts, firstCursors   uint64
+	windows, verdict, rest      uint64
+	n, bits, firstBits, rowBits uint64
+	window, step                uint64
+	second                      uint64
+	numberMap, classCounts      uint64
+	seen, report                uint64
+	needed, tolerated           uint64
+	orders                      uint64
 }
 
 type abi interface {

@@ -63,8 +63,21 @@ func (s bucketShape) inPasses() bucketShape {
 	return s
 }
 
+// step is the rows from one window to the next. Up to EvenWindowRows they are as many buckets as are finished at once, if all were equal: so no
+// block takes two turns, for which all would wait at the end. Of more rows fewer blocks are better.
+func (s bucketShape) step(n int) int {
+	if s.small || n > kernels.EvenWindowRows {
+		return s.window
+	}
+	step := max(1, n>>s.bits)
+	for 2*step <= s.window {
+		step *= 2
+	}
+	return step
+}
+
 // windows is the number of windows of n rows.
-func (s bucketShape) windows(n int) int { return (n + s.window - 1) / s.window }
+func (s bucketShape) windows(n int) int { return (n + s.step(n) - 1) / s.step(n) }
 
 // tile is the rows of a tile of the pass that reads the column.
 func (s bucketShape) tile() int {

@@ -34,7 +34,10 @@ func TestBucketShapes(t *testing.T) {
 		if s.small {
 			require.LessOrEqual(t, s.bits, kernels.SmallBucketBits)
 		}
-		require.GreaterOrEqual(t, s.windows(n)*s.window, n)
+		require.GreaterOrEqual(t, s.windows(n)*s.step(n), n)
+		require.LessOrEqual(t, s.step(n), s.window)
+		require.Greater(t, 2*s.step(n), s.window)
+		require.Equal(t, s.small || n > kernels.EvenWindowRows, s.step(n) == s.window)
 		require.GreaterOrEqual(t, s.tiles(n)*s.tile(), n)
 		require.True(t, known[s.finish()])
 		require.True(t, known[s.partition()])

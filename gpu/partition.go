@@ -267,7 +267,7 @@ func (t *task) newPartition(v view, shape bucketShape, n int) *partition {
 		verdict: zeros, counts: zeros + uint64(verdictBytes), classCounts: zeros + uint64(verdictBytes+4*buckets),
 		starts: at[0], cursors: at[1], firstStarts: at[2], firstCursors: at[3], windows: at[4], rest: at[5],
 		numberMap: at[6], seen: at[7], report: uint64(uintptr(unsafe.Pointer(t.lookout.report))),
-		n: uint64(n), bits: uint64(shape.bits), firstBits: uint64(shape.first), rowBits: rowBitsOf(n), window: uint64(shape.window),
+		n: uint64(n), bits: uint64(shape.bits), firstBits: uint64(shape.first), rowBits: rowBitsOf(n), window: uint64(shape.window), step: uint64(shape.step(n)),
 		second: uint64(shape.bits - shape.first),
 		needed: bucketCodeBits, tolerated: shape.tolerated(),
 	}

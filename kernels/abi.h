@@ -270,7 +270,7 @@ partition_small(Buckets b)    grid = ceil(n / PARTITION_SMALL_TILE): all bits at
 look_keys, partition_first_keys   look and partition_first_wide for FORM_KEYS, only where there are two passes
 partition_first_wide, partition_only_wide, partition_small_wide   the same for columns of 8 bytes; PARTITION_WIDE_TILE
 partition_second(Buckets b)   grid = n / PARTITION_SECOND_TILE + 2^firstBits + 1
-finish(Buckets b)             grid = windows = ceil(n / window); n above SMALL_ROWS, window = FINISH_WINDOW
+finish(Buckets b)             grid = windows = ceil(n / step); n above SMALL_ROWS, window = FINISH_WINDOW
 finish_small(Buckets b)       the same for n up to SMALL_ROWS, window = SMALL_FINISH_WINDOW
 finish_wide, finish_small_wide   the same for columns of 8 bytes; but finish where the verdict of the sample is narrow
 watch_order(Buckets b)        any grid; n above SMALL_ROWS. Writes the row numbers, and watches whether that was right
@@ -393,10 +393,11 @@ struct Buckets {
 	u64 cursors;      // u32[2^bits]
 	u64 firstStarts;  // u32[2^firstBits + 1], for two passes
 	u64 firstCursors; // u32[2^firstBits]
-	u64 windows;      // of the finish: {bucket, compact place} u32 pairs, ceil(n / window) + 1
+	u64 windows;      // of the finish: {bucket, compact place} u32 pairs, ceil(n / step) + 1
 	u64 verdict;      // Verdict
-	u64 rest;         // Range[2^bits + ceil(n / window)]
-	u64 n, bits, firstBits, rowBits, window;
+	u64 rest;         // Range[2^bits + ceil(n / step)]
+	u64 n, bits, firstBits, rowBits;
+	u64 window, step; // the most rows that are finished at once; from a window of short codes to the next, while those of others are window rows apart
 	u64 second;      // bits of the second pass; 0 for one pass
 	u64 numberMap;   // Map
 	u64 classCounts; // u32[CLASSES * tiles], tiles as the pass that reads the column has them, zero before: rows of each class in each tile, then in the tiles before

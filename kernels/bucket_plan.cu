@@ -11,7 +11,7 @@ KERNEL(bucket_plan, PLAN_THREADS, 1)(PARAMETER Buckets arguments) {
 	Map* map = (Map*)(v + 1);
 	Verdict* verdict = (Verdict*)b->verdict;
 	if (verdict->early) return;
-	Planner plan(b, (Map*)b->numberMap, sums);
+	Planner plan(b, (Map*)b->numberMap, sums, verdict->narrow);
 	u32 blocks = grid_blocks() - CLASSES;
 	if (verdict->why == WHY_NOT && block_index() < blocks) {
 		u32 largest = 0, oversized = 0, end = plan.plan_buckets(block_index() * PLAN_THREADS * PLAN_ITEMS, &largest, &oversized);

@@ -4,7 +4,7 @@
 
 // The plan of at most PLAN_THREADS * PLAN_ITEMS buckets, by one block.
 DEVICE void plan_by_block(const Buckets* b, LookMemory* m) {
-	Planner plan(b, &m->map, m->sums);
+	Planner plan(b, &m->map, m->sums, m->verdict.narrow);
 	u32 largest = 0, oversized = 0, end = 0;
 	if (warp_index() == LOOK_THREADS / 32 - 1) load_seen(b, &m->seen);
 	if (thread_index() == 0) m->verdict.largest = m->verdict.oversized = 0;

@@ -18,15 +18,25 @@ struct Planner {
 	Map* map;  // of which the rows of classes are written
 	u32* sums; // 36 words of shared memory
 	u64 nulls, nans;
+	u32 lastWindow, perRow, early; // perRow: windows, in units of 2^-32: to multiply is quicker than to divide, and need not be exact
 
-	DEVICE Planner(const Buckets* b, Map* map, u32* sums)
-	    : b(b), map(map), sums(sums), nulls(load_relaxed(&((const Partial*)b->seen)->nulls)), nans(load_relaxed(&((const Partial*)b->seen)->nans)) {}
+	// narrow: what the verdict says.
+	DEVICE Planner(const Buckets* b, Map* map, u32* sums, bool narrow)
+	    : b(b), map(map), sums(sums), nulls(load_relaxed(&((const Partial*)b->seen)->nulls)), nans(load_relaxed(&((const Partial*)b->seen)->nans)),
+	      lastWindow(((u32)b->n - 1) / (u32)b->step) {
+		// The finish of wide records has windows that are as large as can be.
+		u32 step = (u32)(b->field.width == 4 || narrow ? b->step : b->window);
+		perRow = ~0u / step, early = step < b->window ? step / 2 : 0;
+	}
 
 	DEVICE u32 buckets() const { return 1u << b->bits; }
-	// There are windows of two sizes: divisions by constants are quick.
-	DEVICE u32 window_of(u32 place) const { return b->window == FINISH_WINDOW ? place / FINISH_WINDOW : place / SMALL_FINISH_WINDOW; }
-	DEVICE u32 windows() const { return window_of((u32)(b->n - 1)) + 1; }
-	DEVICE u32 tiles() const { return (u32)((b->n + first_tile(b) - 1) / first_tile(b)); }
+	// The last window that begins at a place or before. Windows that step as buckets do begin half a step early, so that each has as many of them,
+	// be they a little larger or smaller.
+	DEVICE u32 window_of(u32 place) const {
+		u32 w = multiply_high(place + early, perRow);
+		return w < lastWindow ? w : lastWindow;
+	}
+	DEVICE u32 tiles() const { return ((u32)b->n - 1) / first_tile(b) + 1; }
 
 	// The rows in buckets before one that is a multiple of PLAN_THREADS * PLAN_ITEMS.
 	DEVICE u32 rows_before(u32 bucket) {
@@ -45,11 +55,10 @@ struct Planner {
 		return sums[32];
 	}
 
-	// Window w of the finish begins with the first bucket that starts at row w * window or behind.
+	// A window of the finish begins with the first bucket that starts where it does or behind.
 	DEVICE void plan_windows(u32 bucket, u32 first, u32 end) const {
 		Range* out = (Range*)b->windows;
-		u32 last = window_of(end), most = windows() - 1;
-		if (last > most) last = most;
+		u32 last = window_of(end);
 		ROLLED for (u32 w = window_of(first) + 1; w <= last; w++) out[w] = {bucket + 1, end};
 		if (bucket == 0) out[0] = {0, 0};
 	}
@@ -78,7 +87,7 @@ struct Planner {
 	}
 	// What lies behind the last record.
 	DEVICE void plan_end(u32 records) const {
-		for (u32 w = window_of(records) + 1 + thread_index(); w <= windows(); w += PLAN_THREADS) ((Range*)b->windows)[w] = {buckets(), records};
+		for (u32 w = window_of(records) + 1 + thread_index(); w <= lastWindow + 1; w += PLAN_THREADS) ((Range*)b->windows)[w] = {buckets(), records};
 		if (thread_index() != 0) return;
 		((u32*)b->starts)[buckets()] = records;
 		if (b->second) ((u32*)b->firstStarts)[1u << b->firstBits] = records;

@@ -14,7 +14,7 @@ template <class Word, u32 rows> DEVICE void take_sample(const Buckets* b, u8* me
 	if (t < sizeof(Partial) / 8) *word = unordered && (word == &seen->rises || word == &seen->falls);
 	if (t < sizeof(Verdict) / 4) ((u32*)b->verdict)[t] = ((const u32*)v)[t];
 	if (v->why != WHY_NOT) { // nothing is planned, and the finish loads its window before it knows that
-		for (u64 w = t; w * b->window < b->n + b->window; w += SAMPLE_THREADS) ((Range*)b->windows)[w] = {};
+		for (u64 w = t; w * b->step < b->n + b->step; w += SAMPLE_THREADS) ((Range*)b->windows)[w] = {};
 	}
 	Report* report = (Report*)b->report;
 	if (v->early && t < sizeof(Verdict) / 4) ((u32*)&report->verdict)[t] = ((const u32*)v)[t];

@@ -139,6 +139,8 @@ const (
 	FinishWindow = FinishThreads*FinishItems - 32
 	// EarlyFinishRows is up to how many rows the finish of short codes starts while the pass before it ends: of more it loses by it.
 	EarlyFinishRows = 1 << 26
+	// EvenWindowRows is up to how many rows windows step as buckets do.
+	EvenWindowRows = 1 << 25
 	// FinishBinBits is the bits by which the rows of a window are told apart first.
 	FinishBinBits = 12
 	// SmallRows is the most rows that finish_small takes: its small windows keep more blocks busy.

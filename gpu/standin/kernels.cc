@@ -319,7 +319,7 @@ bool is_value(const Buckets& b, const Numbered& r) { return r.cls == (b.column.n
 u32 prefix_of(const Buckets& b, u64 number) { return b.codeBits > 32 ? (u32)(number >> (b.codeBits - 32)) : (u32)(number << (32 - b.codeBits)); }
 u32 bucket_of(const Buckets& b, u64 record) { return (u32)(record >> 32 >> (32 - b.bits)); }
 u64 record_of(const Buckets& b, u64 row) { return (u64)prefix_of(b, numbered(b, row).number) << 32 | row; }
-u64 windows_of(const Buckets& b) { return (b.n + b.window - 1) / b.window; }
+u64 windows_of(const Buckets& b) { return (b.n + b.step - 1) / b.step; }
 u64 tile_of(const Buckets& b) {
 	return b.second ? b.field.width == 8 ? PARTITION_WIDE_TILE : PARTITION_TILE : b.bits <= SMALL_PASS_BITS ? PARTITION_SMALL_TILE : PARTITION_ONLY_TILE;
 }

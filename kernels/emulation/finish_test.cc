@@ -106,7 +106,7 @@ void check(const Case& k) {
 	for (u64 x : number) verdict.below |= x < map.low, verdict.above |= x > map.last;
 	std::vector<u32> rows(n, 0xeeeeeeee), order(n);
 	b.codeBits = wide ? 64 : 32, b.records[0] = (u64)records.data(), b.rows = (u64)rows.data(), b.starts = (u64)starts.data(), b.windows = (u64)spans.data();
-	b.verdict = (u64)&verdict, b.rest = (u64)rest.data(), b.n = n, b.bits = b.firstBits = bits, b.rowBits = rowBits, b.window = window, b.numberMap = (u64)&map;
+	b.verdict = (u64)&verdict, b.rest = (u64)rest.data(), b.n = n, b.bits = b.firstBits = bits, b.rowBits = rowBits, b.window = b.step = window, b.numberMap = (u64)&map;
 
 	emulation::watch.from = (const void*)f.values, emulation::watch.to = (const void*)(f.values + n * f.width), emulation::watch.loads = 0;
 	Partitioner::finish(d, b, k.small, wide);

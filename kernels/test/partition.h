@@ -69,6 +69,14 @@ struct Partitioner {
 	// Buckets above the window that are taken, as package gpu has it.
 	static u64 tolerated(const Column& c, u64 bits) { return std::max(128u, (1u << bits) / (c.width == 8 ? 4 : 10)); }
 
+	// From one window to the next, as package gpu has it.
+	static u64 step_of(u64 n, u64 bits, u64 window) {
+		if (window != FINISH_WINDOW || n > EVEN_WINDOW_ROWS) return window;
+		u64 step = std::max<u64>(n >> bits, 1);
+		while (2 * step <= window) step *= 2;
+		return step;
+	}
+
 	// What the kernels are told.
 	void shape(const Column& c, u32 codeBits, u64 n, u32* rows, u64 smallRows = SMALL_ROWS, u64 bits = 1) {
 		keys = c.form == FORM_KEYS;
@@ -79,7 +87,7 @@ struct Partitioner {
 		while (bits < BUCKET_BITS && (n / (double)(1 << bits) > window * 0.9 || bits + binBits < rowBits)) bits++;
 		u64 first = bits <= ONLY_PASS_BITS ? bits : (bits + 1) / 2;
 		b = {whole_field(c), c, codeBits,          {(u64)t.records[0], (u64)t.records[1]}, (u64)rows,        (u64)t.counts, (u64)t.starts, (u64)t.cursors,
-		     (u64)t.firstStarts, (u64)t.firstCursors, (u64)t.windows, (u64)t.verdict, (u64)t.rest, n, bits, first, rowBits, window, bits - first,
+		     (u64)t.firstStarts, (u64)t.firstCursors, (u64)t.windows, (u64)t.verdict, (u64)t.rest, n, bits, first, rowBits, window, step_of(n, bits, window), bits - first,
 		     (u64)t.map, (u64)t.classCounts, (u64)t.seen, (u64)t.report, 2 * RADIX_BITS, tolerated(c, bits), 0};
 	}
 	// Launches it all, or of many rows no more than the sample wants; when told, the report says whether rows has the result.
@@ -141,7 +149,7 @@ struct Partitioner {
 	static void finish(Device& d, const Buckets& b, bool small, bool wide) {
 		u32 threads = wide && !small ? FINISH_WIDE_THREADS : FINISH_THREADS, items = small ? SMALL_FINISH_ITEMS : wide ? FINISH_WIDE_ITEMS : FINISH_ITEMS;
 		auto kernel = small ? wide ? finish_small_wide : ::finish_small : wide ? finish_wide : ::finish;
-		d.run(kernel, ceil_div(b.n, b.window), threads, finish_bytes(threads * items, small ? SMALL_FINISH_BIN_BITS : FINISH_BIN_BITS, wide), b);
+		d.run(kernel, ceil_div(b.n, b.step), threads, finish_bytes(threads * items, small ? SMALL_FINISH_BIN_BITS : FINISH_BIN_BITS, wide), b);
 		d.early = true;
 		d.run(finish_rest, d.multiprocessors, FINISH_REST_THREADS, finish_bytes(FINISH_REST_THREADS * FINISH_REST_ITEMS, FINISH_REST_BIN_BITS, true), b);
 		d.early = false;
