@@ -170,7 +170,7 @@ int main() {
 		k.descending = seed % 2, k.nullsAtStart = seed % 3 == 0;
 		check(k), sorts++;
 	};
-	for (u64 n : {1, 2, 33, SMALL_FINISH_WINDOW - 1, SMALL_FINISH_WINDOW + 1, 5000, 1 << 14}) // the last one in windows that end with it
+	for (u64 n : {1, 2, 33, SMALL_FINISH_WINDOW - 1, SMALL_FINISH_WINDOW, SMALL_FINISH_WINDOW + 1, 5000, 5 * SMALL_FINISH_WINDOW, 1 << 14})
 		for (u64 width : {4, 8}) run({n, width, FORM_INTEGER, 0, 0});
 	for (int distribution = 0; distribution < distributions; distribution++)
 		for (u64 width : {4, 8})
