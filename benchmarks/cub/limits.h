@@ -38,12 +38,9 @@ struct Limited {
 		if (m < k) must(cudaMemcpyAsync(rows + m, temp.tied, (k - m) * 4, cudaMemcpyDeviceToDevice, d.stream), "copy");
 	}
 	void sort_candidates(const Column& codes, u32 bits, u64 m, u32* rows) {
-		if (m <= ours.launch_rows()) {
-			ours.sort_few(whole_field(codes), NO_CLASSES, m, rows, temp.rows);
-		} else {
-			ours.sort_column(codes, bits, m, places);
-			d.run(gather_4, std::min(ceil_div(m, GATHER_TILE), d.multiprocessors * 8), STREAM_THREADS, 0, temp.rows, places, m, rows);
-		}
+		if (m <= ours.launch_rows() && ours.sort_few(whole_field(codes), NO_CLASSES, m, rows, temp.rows)) return;
+		ours.sort_column(codes, bits, m, places);
+		d.run(gather_4, std::min(ceil_div(m, GATHER_TILE), d.multiprocessors * 8), STREAM_THREADS, 0, temp.rows, places, m, rows);
 	}
 };
 

@@ -91,7 +91,7 @@ struct Ours {
 
 	// Few rows need no look: a block, a cluster or a grid sorts them.
 	u64 launch_rows() const { return std::min<u64>(GRID_ROWS, GRID_ITEMS * GRID_THREADS * d.multiprocessors); }
-	bool sort_few(const Field& field, Classes classes, u64 n, u32* rows, const u32* in = nullptr) {
+	[[nodiscard]] bool sort_few(const Field& field, Classes classes, u64 n, u32* rows, const u32* in = nullptr) {
 		Few few = {field, classes, n, (u64)in, (u64)rows};
 		path = n <= TINY_FEW_ROWS ? "tiny" : n <= CLUSTER_ROWS ? "cluster" : "grid", partitioned = false;
 		if (n <= TINY_FEW_ROWS) d.run(tiny_few, 1, TINY_THREADS, tiny_bytes(TINY_FEW_ITEMS), few);
