@@ -26,6 +26,18 @@ func TestStructuresAreThoseOfTheKernels(t *testing.T) {
 	}
 }
 
+// TestConstantsAreThoseOfTheKernels compares what gpu repeats of the enumerations of kernels/abi.h.
+func TestConstantsAreThoseOfTheKernels(t *testing.T) {
+	header, err := os.ReadFile("../kernels/abi.h")
+	require.NoError(t, err)
+	for name, value := range map[string]int{
+		"FORM_KEYS": formKeys, "WHY_ORDERED": whyOrdered, "SAYS_YES": saysYes, "SAYS_NO": saysNo, "SAYS_NARROW": saysNarrow,
+		"SAYS_IN_ORDER": saysInOrder, "SAYS_ASIDE": saysAside, "SAYS_STRAYS": saysStrays,
+	} {
+		require.Regexp(t, name+" = "+strconv.Itoa(value)+",", string(header))
+	}
+}
+
 // declared lists the members of a C structure, as "u64 name" or "u64 name[4]".
 func declared(t *testing.T, body string) (names []string) {
 	for _, line := range strings.Split(body, ";") {

@@ -41,6 +41,8 @@ func TestBucketShapes(t *testing.T) {
 		require.GreaterOrEqual(t, s.tiles(n)*s.tile(), n)
 		require.True(t, known[s.finish()])
 		require.True(t, known[s.partition()])
+		s.floats = true
+		require.True(t, known[s.partition()])
 	}
 }
 

@@ -62,12 +62,12 @@ func (s tileSize) rows(wide bool) int {
 	return s.packed
 }
 
-// blocksOfProcessor is how many blocks of tiles that are not scanned a multiprocessor has room for.
-const blocksOfProcessor = 2
+// tilesOfProcessor is how many blocks of tiles that are not scanned a multiprocessor has room for.
+const tilesOfProcessor = 2
 
 // halved is how many of so many tiles are halved, one half of each to come first and the other last, where they do not all come at once.
 func (s tileSize) halved(tiles, multiprocessors int) int {
-	if s != mediumTiles || tiles < blocksOfProcessor*multiprocessors {
+	if s != mediumTiles || tiles < tilesOfProcessor*multiprocessors {
 		return 0
 	}
 	return multiprocessors
@@ -87,7 +87,7 @@ func (s tileSize) early(p pass, tiles, multiprocessors int) bool {
 	if s.scanned {
 		return false
 	}
-	return tiles >= blocksOfProcessor*multiprocessors || tiles <= multiprocessors && !p.wide && p.rowBits == shortRowBits
+	return tiles >= tilesOfProcessor*multiprocessors || tiles <= multiprocessors && !p.wide && p.rowBits == shortRowBits
 }
 
 // tileCount is the number of tiles of rows that are binned in strips, halves and all.

@@ -1,7 +1,7 @@
 // What the host and the kernels agree on: structures in device memory, and the arguments of every kernel.
 //
-// Every argument of a kernel is one 64-bit slot, an address in device memory or an unsigned number, but for Buckets, whose
-// words are the argument. Structures hold 64-bit words only where the host writes them, so that Go and C++ lay them out alike (gpu/abi.go has the twins).
+// Every argument of a kernel is one 64-bit slot, an address in device memory or an unsigned number, but for Few, Many, Select and
+// Buckets, whose words are the argument. Structures hold 64-bit words only where the host writes them, so that Go and C++ lay them out alike (gpu/abi.go has the twins).
 #pragma once
 #include "tuning.h"
 #include <stdint.h>
@@ -249,10 +249,10 @@ null and NaN are numbers. Where the types have more values than a number, mul of
 ranges that it sees: before, base is that of the whole type, last its greatest number, descending says the order, and nan is 1 where NaN
 and null sort at the start. Then look proves that all values are in range.
 
-All of it is launched at once, and every kernel returns when the verdict says no. Then, or when the rows are in order as they are, the
+For n up to SMALL_ROWS all of it is launched at once, and every kernel returns when the verdict says no. Then, or when the rows are in order as they are, the
 host sorts in another way: by the statistics, which look has made in the same read of the keys. Where the sample has said no, and
 statistics would not make the sort shorter, the verdict is early: look has not read the keys, and there are no statistics but the bits that
-vary in the sample (any and notAll). Of many rows the host, which clears the last words of the report before, waits for that of the sample then,
+vary in the sample (any and notAll). Of more rows the host, which clears the last words of the report before, waits for that of the sample then,
 and launches nothing behind the look: counts are zero as they were.
 When the word says that the sample is in order, look does nothing, and the host launches watch_order. Then the word of the plan says whether
 rows has the result, all of it or but for what place_strays moves; if not, all is launched again, with orders = 0.

@@ -35,7 +35,6 @@ struct Gate {
 
 struct GridBlock {
 	static const u32 most = GRID_THREADS * GRID_ITEMS, least = GRID_ROOM + GRID_BUCKETS / 2 + 4, staged = most > least ? most : least; // rows
-	static const u32 bytes = staged * 12 + GRID_BINS * 4 + GRID_WARPS * 16;
 
 	const Many& many;
 	Meeting* meeting;

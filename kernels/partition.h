@@ -12,7 +12,6 @@ struct alignas(8) Record {
 template <int threads, int items, int bins> struct Dealer {
 	static const int tile = threads * items;
 	static const int scanners = bins < power_up_to(threads) ? bins : power_up_to(threads), each = bins / scanners; // bins of a scanning thread
-	static const int bytes = tile * 8 + (bins + 4) * 8 + 32 * 4;
 	static_assert(each == 1 || each == 4, "bins are read one by one or four at a time");
 
 	Record* stage;

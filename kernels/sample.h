@@ -22,7 +22,7 @@ struct SampleSums {
 // Shared memory of a sample of so many rows: a table of prefixes, by open addressing, and counters.
 template <u32 rows> struct SampleMemory {
 	static const u32 slotBits = rows == SMALL_SAMPLE_ROWS ? 13 : 14, slots = 1 << slotBits, bytes = slots * 8 + (4 << CELL_BITS) + 2048;
-
+	static_assert(LOOK_HEAD + bytes <= SAMPLE_BYTES, "the memory that the host gives it");
 	static_assert(slots >= 2 * rows, "half of the table stays empty, or more where there is room: a slot is found sooner");
 
 	u32 *keys, *hits; // hits: 16 bits, and a hash of the number of the first row with the prefix, or the hits of a second number

@@ -45,7 +45,6 @@ struct StrayPlacer {
 	u32 *gap, *into; // of each stray: the rows of the rest that lie before it, and those that belong before it
 	u32 *breaks, *alone, count;
 
-	static const u32 bytes = MOST_STRAYS * (sizeof(Standing) + 8) + MOST_BREAKS * 8;
 
 	DEVICE StrayPlacer(const Buckets* b, u8* memory)
 	    : b(b), stray((Standing*)memory), gap((u32*)(stray + MOST_STRAYS)), into(gap + MOST_STRAYS), breaks(into + MOST_STRAYS), alone(breaks + MOST_BREAKS) {}

@@ -7,7 +7,7 @@
 
 namespace {
 
-// Every argument is one word but for Buckets, Few and Select, and words too many do no harm to a function of this convention.
+// Every argument is one word but for Buckets, Few, Many and Select, and words too many do no harm to a function of this convention.
 typedef void (*Kernel)(u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64);
 
 const u32 RESIDENT = 3; // blocks at a time

@@ -83,7 +83,7 @@ void check(const Case& k) {
 	Mapper mapper(&map);
 	std::vector<std::pair<u32, u64>> dealt(n);
 	for (u64 i = 0; i < n; i++) {
-		u64 code = k.kind == VALUES ? ValueMap<u64>(&map).code(words[i], (u32)i) : wide ? mapper.wide_code(number[i]) : (u64)mapper.prefix((u32)number[i], (u32)i) << 32;
+		u64 code = k.kind == VALUES ? ValueMap<u64>(&map).code_of(words[i], 0) : wide ? mapper.wide_code(number[i]) : (u64)mapper.prefix((u32)number[i], (u32)i) << 32;
 		dealt[i] = {(u32)(code >> (64 - bits)), wide ? (code & ~0ull << rowBits) | i : code | i};
 	}
 	for (u64 i = n; i > 1; i--) std::swap(dealt[i - 1], dealt[mix(i + k.seed) % i]);

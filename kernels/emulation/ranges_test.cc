@@ -112,4 +112,5 @@ int main() {
 				if (stride) run({20000, 8, live, stride, 0, 12, 0, strays, true});
 			}
 	printf("%d sorts by few live bits are right, %d of them by codes of 32 bits, %d are refused\n", sorted, narrow, refused);
+	return !sorted || !narrow || !refused;
 }

@@ -118,4 +118,5 @@ int main(int count, char** words) {
 		for (auto& r : wide) (walk_doubles(r[0], r[1], descending, 16) ? maps : none)++;
 	}
 	printf("%d maps are right, of %d ranges there is none\n", maps, none);
+	return !maps || !none;
 }
