@@ -19,8 +19,8 @@ type Options struct {
 	// Engine does the sorting; nil is the CPU. Take, IsSorted and Explain are always done by the CPU.
 	Engine engine.Engine
 	// Allocator gives the memory of results and temporary memory; nil is memory.DefaultAllocator. It is called from one
-	// goroutine at a time by each call. Large
-	// blocks of a *memory.GoAllocator are had from Go without being zeroed: every byte that counts is written.
+	// goroutine at a time by each call. Large blocks of a *memory.GoAllocator are had from Go without being zeroed: every
+	// byte that counts is written.
 	Allocator memory.Allocator
 	// Threads is the largest number of threads of the CPU to use; 0 is GOMAXPROCS.
 	Threads int

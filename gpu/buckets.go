@@ -145,10 +145,10 @@ func (s bucketShape) finish() string {
 }
 
 // early says whether the passes start while the kernels before them end. Not those over many short numbers: blocks of the second pass crowd
-// together where the first one has left room, which takes a quarter of a millisecond more for 2^28 rows, and half a millisecond of floats.
+// together where the first one has left room, which takes a quarter of a millisecond more for 2^28 rows.
 func (s bucketShape) early() bool { return s.small || s.width == 8 }
 
-// finishesEarly says the same of the finish: not of the one of very many rows with codes of 32 bits, which loses half a millisecond by it.
+// finishesEarly says the same of the finish: not of the one of very many rows with codes of 32 bits, which loses by it.
 func (s bucketShape) finishesEarly(n int) bool { return !s.exact || n <= kernels.EarlyFinishRows }
 
 // tolerated is the number of buckets above the window that partition and finish takes. A block finishes each by itself: a round of as many
