@@ -14,6 +14,7 @@ func (t *task) sortAside(p *partition, v view, shape bucketShape, n int) {
 	p.records = [2]driver.Ptr{}
 	rows := t.alloc(4 * others)
 	t.launch(shape.setAside(), shape.tiles(n), p.with(codes, rows)...)
+	t.lookout.clear = !t.failed() // of the counts of classes
 	t.moves(2*int(v.column.width)*n + 16*n)
 	if others == 0 {
 		t.free(codes, rows)

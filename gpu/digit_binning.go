@@ -58,8 +58,10 @@ func (b *binner) sort(src source, width int) (rows driver.Ptr) {
 			b.free(src.codes)
 			return rows
 		}
-		seen := b.seen()
-		src.varying = seen.varying(width)
+		if src.look.field() == src.field { // else what varies is in other numbers than those to be sorted
+			seen := b.seen()
+			src.varying = seen.varying(width)
+		}
 	}
 	field, digits := put(b.task, src.field), digitsOf(width)
 	c := b.newCounters(len(digits))

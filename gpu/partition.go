@@ -120,13 +120,14 @@ func (t *task) look(v view, n int, meanwhile func()) (rows driver.Ptr) {
 	if says&saysInOrder != 0 && told&saysNo != 0 {
 		p.structure.orders = 0
 		p.buckets = p.with(p.records[0], p.records[1])
-		t.launchBehind(p, shape, n, t.launchLook(p, &shape, n))
+		says = t.launchLook(p, &shape, n)
+		t.launchBehind(p, shape, n, says)
 		told = t.hear(&t.lookout.report.plan)
 	}
 	if told&saysStrays != 0 {
 		t.launch("place_strays", t.blocks(n), p.buckets...)
 	}
-	t.lookout.clear = !t.failed()
+	t.lookout.clear = !t.failed() && told&saysAside == 0
 	t.fail(t.Record(t.lookout.told))
 	switch {
 	case told&saysAside != 0:

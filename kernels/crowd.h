@@ -27,6 +27,7 @@ template <class Finish> struct Crowd : Finish {
 		ROLLED for (u32 o = Finish::isWide ? warp_index() : 0; o < bins; o += 32 * warps) {
 			const u32 mine = o + lane * warps, bin = mine >= bins ? 0 : Finish::isWide ? runs[mine] : load_shared(list + mine * 4);
 			const u32 rows = mine < bins ? (bin & 0xffff) / 4 + 1 : 0;
+			sync_warp(); // these bins of the list have been read
 			ROLLED for (u32 log2 = 1; log2 <= 5; log2++) {
 				const u32 width = 1u << log2, before = (1u << lane) - 1;
 				const bool now = rows > (width > 2 ? width / 2 : 0) && (rows <= width || width == 32);

@@ -1,6 +1,8 @@
 #include "cutter.h"
 #include "outside.h"
 
+static_assert(FINISH_REST_ROWS * 2 >= FINISH_WINDOW * 3, "the last window has up to one and a half times the rows of the others");
+
 // The first bucket from one on that has rows, or the end; by all threads.
 DEVICE u32 next_filled(const u32* starts, u32 bucket, u32 end, u32* shared) {
 	u32 left = 0; // up to the end, so that the first one has the maximum

@@ -195,6 +195,7 @@ template <int threadCount, int items, int binBits, bool wide, bool full> struct 
 		sync_warp();
 		ROLLED for (u32 o = 0; o < count; o += 32) {
 			u32 bin = o + lane_index() < count ? load_shared(list + (o + lane_index()) * 4) : 0, rows = (bin & 0xffff) / 4 + 1;
+			sync_warp(); // these bins of the list have been read
 			bool stays = rows > THREAD_BIN;
 			if (!stays && rows > 2) stays = order_bin<wide ? indexBits : 0>(stage + (bin >> 18), rows);
 			add_to_list(list, &crowded, stays, bin);
@@ -212,6 +213,7 @@ template <int threadCount, int items, int binBits, bool wide, bool full> struct 
 		if (lane_index() == 0) first = atomic_add(control + CONTROL_CROWDED, bins);
 		if (!wide) return;
 		first = shuffle(first, 0);
+		sync_warp(); // the list is complete
 		ROLLED for (u32 o = lane_index(); o < bins; o += 32) runs[first + o] = load_shared(list + o * 4);
 	}
 	DEVICE u32 list_of_warp() const { return countersAt + warp_index() * (items * 32 * 4); }
