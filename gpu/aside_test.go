@@ -3,6 +3,7 @@
 package gpu
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
@@ -35,6 +36,41 @@ func TestAside(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestAsideIsCancelled cancels a sort at every point where it asks, and sorts again: what a kernel was to clear is clear.
+func TestAsideIsCancelled(t *testing.T) {
+	e := openForTest(t)
+	defer func(rows int) { launchRows = rows }(launchRows)
+	launchRows = 0
+	column, order := mostlyNull(keyencode.Uint32, 35_005, keyencode.Key{})
+	job := &engine.Job{Rows: 35_005, RowNumbers: 4, Keys: []keyencode.Key{{}}, Columns: []keyencode.Column{column}}
+	for asked := 0; ; asked++ {
+		_, err := e.Sort(&askedContext{t.Context(), asked}, job, goMemory{})
+		res, again := e.Sort(t.Context(), job, goMemory{})
+		require.NoError(t, again)
+		for i, row := range order {
+			require.Equal(t, row, binary.LittleEndian.Uint32(res.RowNumbers[4*i:]), "behind a sort that was cancelled when it had asked %d times: place %d", asked, i)
+		}
+		if err == nil {
+			require.Greater(t, asked, 5)
+			return
+		}
+		require.ErrorIs(t, err, context.Canceled)
+	}
+}
+
+// askedContext is cancelled when its error has been asked for so many times.
+type askedContext struct {
+	context.Context
+	left int
+}
+
+func (c *askedContext) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
 }
 
 // mostlyNull makes a column, and the order of its rows by it.

@@ -112,7 +112,7 @@ EXPORT cuDeviceGet(int* device, int) { return *device = 0, SUCCESS; }
 EXPORT cuDeviceGetName(char* name, int, int) { return strcpy(name, "stand-in"), SUCCESS; }
 EXPORT cuDeviceTotalMem_v2(size_t* bytes, int) { return *bytes = capacity(), SUCCESS; }
 EXPORT cuDeviceGetAttribute(int* value, int attribute, int) {
-	*value = attribute == 16 ? multiprocessors : attribute == 75 ? capability() : attribute == 97 ? 227 << 10 : 0; // multiprocessors, compute capability, shared memory
+	*value = attribute == 16 ? multiprocessors : attribute == 75 ? capability() : attribute == 95 ? 1 : attribute == 97 ? 227 << 10 : 0; // multiprocessors, compute capability, cooperative launches, shared memory
 	return SUCCESS;
 }
 

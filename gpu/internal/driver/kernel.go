@@ -65,7 +65,7 @@ func (c *Context) load(image []byte, kernels []Kernel) (err error) {
 	c.functions = make([]function, len(kernels))
 	for i, k := range kernels {
 		c.functions[i].Kernel = k
-		if k.Shared > c.Shared || (k.Cluster > 0 && c.Major < clusterCapability) {
+		if k.Shared > c.Shared || (k.Cluster > 0 && c.Major < clusterCapability) || (k.Together && c.Cooperative == 0) {
 			continue // not launched on this device
 		}
 		if err := c.functions[i].load(c.module); err != nil {

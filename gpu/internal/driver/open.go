@@ -56,6 +56,7 @@ type Device struct {
 	Memory          int64
 	Multiprocessors int
 	Shared          int // bytes of shared memory that a block may have
+	Cooperative     int // not 0: kernels whose blocks wait for one another may be launched
 }
 
 // Devices lists the GPUs of the machine.
@@ -82,18 +83,22 @@ func Devices() ([]Device, error) {
 // maxSharedMemory is CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, which cu has no name for.
 const maxSharedMemory cu.DeviceAttribute = 97
 
+// cooperativeLaunch is CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH.
+const cooperativeLaunch cu.DeviceAttribute = 95
+
 func device(number int) (Device, error) {
 	dev, err := cu.GetDevice(number)
 	if err != nil {
 		return Device{}, describe(fmt.Sprintf("device %d", number), err)
 	}
 	var d Device
-	var errs [6]error
+	var errs [7]error
 	d.Name, errs[0] = dev.Name()
 	d.Memory, errs[1] = dev.TotalMem()
 	d.Multiprocessors, errs[2] = dev.Attribute(cu.MultiprocessorCount)
 	d.Major, errs[3] = dev.Attribute(cu.ComputeCapabilityMajor)
 	d.Minor, errs[4] = dev.Attribute(cu.ComputeCapabilityMinor)
 	d.Shared, errs[5] = dev.Attribute(maxSharedMemory)
+	d.Cooperative, errs[6] = dev.Attribute(cooperativeLaunch)
 	return d, describe(fmt.Sprintf("device %d", number), errors.Join(errs[:]...))
 }
