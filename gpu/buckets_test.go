@@ -41,6 +41,7 @@ func TestBucketShapes(t *testing.T) {
 		require.GreaterOrEqual(t, s.tiles(n)*s.tile(), n)
 		require.True(t, known[s.finish()])
 		require.True(t, known[s.partition()])
+		require.True(t, known[s.setAside()])
 		s.floats = true
 		require.True(t, known[s.partition()])
 	}

@@ -129,3 +129,8 @@ func TestRowBits(t *testing.T) {
 		require.Equal(t, want, rowBitsOf(n), "%d rows", n)
 	}
 }
+
+// TestPartsInAWord: kernels take a byte of each, from the lowest on.
+func TestPartsInAWord(t *testing.T) {
+	require.Equal(t, uint64(0x01_18_08_02), parts{restIn: 2, lift: 8, to: 0x18, restOut: 1}.word())
+}
