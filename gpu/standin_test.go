@@ -3,12 +3,9 @@
 package gpu_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow/memory"
@@ -108,36 +105,6 @@ func TestDeviceIsFull(t *testing.T) {
 			res.Release(mem)
 		}
 		require.NoError(t, e.Close())
-	}
-}
-
-// TestManyCallers sorts from a hundred goroutines, half of which give up while they wait.
-func TestManyCallers(t *testing.T) {
-	e := open(t)
-	small := job(500)
-	want, err := e.Sort(t.Context(), small, memory.DefaultAllocator)
-	require.NoError(t, err)
-	var group sync.WaitGroup
-	errs := make([]error, 100)
-	for i := range errs {
-		group.Go(func() {
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			if i%2 == 1 {
-				go cancel()
-			}
-			res, err := e.Sort(ctx, small, memory.DefaultAllocator)
-			if err == nil && string(res.RowNumbers) != string(want.RowNumbers) {
-				err = fmt.Errorf("goroutine %d: another order", i)
-			}
-			errs[i] = err
-		})
-	}
-	group.Wait()
-	for i, err := range errs {
-		if i%2 == 0 || !errors.Is(err, context.Canceled) {
-			require.NoError(t, err)
-		}
 	}
 }
 
