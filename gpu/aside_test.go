@@ -28,11 +28,7 @@ func TestAside(t *testing.T) {
 			column, order := mostlyNull(kind, rows, key)
 			job := &engine.Job{Rows: rows, RowNumbers: 4, Keys: []keyencode.Key{key}, Columns: []keyencode.Column{column}}
 			for range 2 { // counts must be clear for the second sort
-				res, err := e.Sort(t.Context(), job, goMemory{})
-				require.NoError(t, err)
-				for i, row := range order {
-					require.Equal(t, row, binary.LittleEndian.Uint32(res.RowNumbers[4*i:]), fmt.Sprintf("kind %d, %d rows: place %d", kind, rows, i))
-				}
+				requireOrder(t, e, job, order, fmt.Sprintf("kind %d, %d rows", kind, rows))
 			}
 		}
 	}
@@ -47,11 +43,7 @@ func TestAsideIsCancelled(t *testing.T) {
 	job := &engine.Job{Rows: 35_005, RowNumbers: 4, Keys: []keyencode.Key{{}}, Columns: []keyencode.Column{column}}
 	for asked := 0; ; asked++ {
 		_, err := e.Sort(&askedContext{t.Context(), asked}, job, goMemory{})
-		res, again := e.Sort(t.Context(), job, goMemory{})
-		require.NoError(t, again)
-		for i, row := range order {
-			require.Equal(t, row, binary.LittleEndian.Uint32(res.RowNumbers[4*i:]), "behind a sort that was cancelled when it had asked %d times: place %d", asked, i)
-		}
+		requireOrder(t, e, job, order, fmt.Sprintf("behind a sort that was cancelled when it had asked %d times", asked))
 		if err == nil {
 			require.Greater(t, asked, 5)
 			return

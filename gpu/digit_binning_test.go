@@ -4,10 +4,8 @@ package gpu
 
 import (
 	"encoding/binary"
-	"slices"
+	"fmt"
 	"testing"
-
-	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/keyencode"
@@ -20,23 +18,14 @@ func TestDigitsOfCodes(t *testing.T) {
 	defer func(rows int) { launchRows = rows }(launchRows)
 	launchRows = 0
 	for _, rows := range []int{40_005, 2_000_003} {
-		constant, values, order := make([]byte, 4*rows), make([]byte, 4*rows), make([]uint32, rows)
-		key := func(row uint32) uint32 { return binary.LittleEndian.Uint32(values[4*row:]) }
+		constant, values := make([]byte, 4*rows), make([]byte, 4*rows)
 		for i := range rows {
 			k := uint32(i) * 2654435761 >> 7 % 1000 // few values, so that they are sorted by digits
 			binary.LittleEndian.PutUint32(values[4*i:], (k*k*16+k)<<8)
-			order[i] = uint32(i)
 		}
-		slices.SortStableFunc(order, func(a, b uint32) int { return int(key(a)) - int(key(b)) })
 		job := &engine.Job{Rows: rows, RowNumbers: 4, Keys: []keyencode.Key{{Column: 0}, {Column: 1}}, Columns: []keyencode.Column{
 			{Kind: keyencode.Uint32, Chunks: []keyencode.Chunk{{Rows: rows, Values: constant}}},
 			{Kind: keyencode.Uint32, Chunks: []keyencode.Chunk{{Rows: rows, Values: values}}}}}
-		res, err := e.Sort(t.Context(), job, goMemory{})
-		require.NoError(t, err)
-		for i, row := range order {
-			if is := binary.LittleEndian.Uint32(res.RowNumbers[4*i:]); is != row {
-				t.Fatalf("%d rows: place %d has row %d, not %d", rows, i, is, row)
-			}
-		}
+		requireOrder(t, e, job, stableOrder(values, rows, 4), fmt.Sprintf("%d rows", rows))
 	}
 }

@@ -4,10 +4,7 @@ package gpu
 
 import (
 	"encoding/binary"
-	"slices"
 	"testing"
-
-	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/kernels"
@@ -26,22 +23,12 @@ func TestColumnsInOrder(t *testing.T) {
 		"in two runs": func(row, rows int) int { return row % (rows / 2) },
 	} {
 		rows := most + map[string]int{"two astray": 1, "in two runs": 2}[what] // what the stand-in goes by
-		values, order := make([]byte, 4*rows), make([]uint32, rows)
+		values := make([]byte, 4*rows)
 		for i := range rows {
 			binary.LittleEndian.PutUint32(values[4*i:], uint32(key(i, rows)))
-			order[i] = uint32(i)
 		}
-		slices.SortStableFunc(order, func(a, b uint32) int {
-			return int(binary.LittleEndian.Uint32(values[4*a:])) - int(binary.LittleEndian.Uint32(values[4*b:]))
-		})
 		job := &engine.Job{Rows: rows, RowNumbers: 4, Keys: []keyencode.Key{{}},
 			Columns: []keyencode.Column{{Kind: keyencode.Uint32, Chunks: []keyencode.Chunk{{Rows: rows, Values: values}}}}}
-		res, err := e.Sort(t.Context(), job, goMemory{})
-		require.NoError(t, err, what)
-		for i, row := range order {
-			if is := binary.LittleEndian.Uint32(res.RowNumbers[4*i:]); is != row {
-				t.Fatalf("%s: place %d has row %d, not %d", what, i, is, row)
-			}
-		}
+		requireOrder(t, e, job, stableOrder(values, rows, 4), what)
 	}
 }
