@@ -20,6 +20,18 @@ type Engine interface {
 	Sort(ctx context.Context, job *Job, mem Allocator) (*Result, error)
 }
 
+// A Threshold is a number of rows around which an engine begins to sort in another way.
+type Threshold struct {
+	Name string
+	Rows int
+}
+
+// Stepped is an engine that tells its thresholds, for a number of host threads. Tests sort numbers of rows around and between all of them.
+type Stepped interface {
+	Engine
+	Thresholds(threads int) []Threshold
+}
+
 // A Job is the whole of one sort.
 type Job struct {
 	// Rows is the number of rows of every column, below 2^32.

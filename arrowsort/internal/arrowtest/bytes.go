@@ -66,20 +66,28 @@ func (g *generator) views(typ arrow.DataType, n int) *array.Data {
 	return g.finish(typ, n, buffers...)
 }
 
-// dictionary draws from at most 20 entries, which may repeat and be null; without rows it may be empty.
+// dictionary draws from at most 100 entries, which may repeat. Rows are null by their validity, by null entries, or by both. The dictionary may be
+// empty where no row refers to it.
 func (g *generator) dictionary(typ *arrow.DictionaryType, n int) *array.Data {
-	entries := g.rng.IntN(20)
-	if n > 0 {
+	rows, values := *g, *g
+	switch g.rng.IntN(4) {
+	case 0:
+		rows.nulls = 0
+	case 1:
+		values.nulls = 0
+	}
+	entries := g.rng.IntN([]int{1, 2, 20, 100}[g.rng.IntN(4)])
+	if n > 0 && rows.nulls < 1 {
 		entries++
 	}
-	dict := g.data(typ.ValueType, entries)
+	dict := values.data(typ.ValueType, entries)
 	defer dict.Release()
 	width := typ.IndexType.(arrow.FixedWidthDataType).Bytes()
 	indices := g.buffer(n * width)
 	for i := range n {
-		fillSigned(indices.Bytes()[i*width:(i+1)*width], int64(g.rng.IntN(entries)))
+		fillSigned(indices.Bytes()[i*width:(i+1)*width], int64(g.rng.IntN(max(entries, 1))))
 	}
-	data := g.finish(typ, n, indices)
+	data := rows.finish(typ, n, indices)
 	data.SetDictionary(dict)
 	return data
 }

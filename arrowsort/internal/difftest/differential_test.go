@@ -16,51 +16,75 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/model"
 )
 
+// onCPU is the engine that sorts by default.
+var onCPU = subject{threads: []int{0, 1, 2, 3}, most: 100_000, large: 50}
+
 // TestRandomTables compares 2,000 random tables with the model: every type of key in every order and null placement.
 func TestRandomTables(t *testing.T) {
 	tables := 2000
 	if testing.Short() {
 		tables = 500
 	}
-	for seed := range tables {
-		r := rand.New(rand.NewPCG(uint64(seed), 1))
-		rows := r.IntN(1 + 1<<r.IntN(12))
-		if seed%50 == 49 {
-			rows = 20_000 + r.IntN(80_000)
-		}
-		if err := differ(t, uint64(seed), rows); err != nil {
-			t.Fatal(err)
-		}
-	}
+	onCPU.compareRandom(t, 0, tables)
 }
 
-// differ compares all functions with the model on the table of a seed.
-func differ(t *testing.T, seed uint64, rows int) error {
-	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-	defer mem.AssertSize(t, 0)
-	tab := newTable(seed, rows, mem)
-	defer tab.release()
-	order := model.NewOrder(tab.columns, tab.modelKeys)
-	want := model.Rows(tab.columns, rows, tab.modelKeys)
-	r := rand.New(rand.NewPCG(seed, 3))
-	opts := arrowsort.Options{Allocator: mem, Threads: r.IntN(4)}
-	checks := []func() error{
-		func() error { return tab.checkIndices(t, order, want, opts) },
-		func() error { return tab.checkSort(t, want, opts) },
-		func() error { return tab.checkSorted(t, order, opts) },
-		func() error { return tab.checkTake(t, r, opts) },
+// TestEveryKey compares a table for every type of key, order, null placement and shape with the model, in one chunk and in several.
+func TestEveryKey(t *testing.T) {
+	cases := everyKey()
+	if testing.Short() {
+		cases = sample(cases, 8)
 	}
-	if rows > 0 {
-		limited := opts
-		limited.Limit = 1 + r.IntN(rows+3)
-		kept := want[:min(limited.Limit, rows)]
-		checks = append(checks,
-			func() error { return tab.checkIndices(t, order, kept, limited) },
-			func() error { return tab.checkSort(t, kept, limited) })
+	onCPU.compareKeys(t, cases, 2000)
+}
+
+func (t *table) check(tt *testing.T, r *rand.Rand, opts arrowsort.Options) error {
+	order := model.NewOrder(t.columns, t.modelKeys)
+	want, err := t.sortedRows(tt, order, opts)
+	if err != nil {
+		return err
 	}
-	for _, check := range checks {
-		if err := check(); err != nil {
-			return fmt.Errorf("%s: %w", tab.text, err)
+	if err := t.checkIndices(tt, order, want, opts); err != nil {
+		return err
+	}
+	if err := t.checkSort(tt, want, opts); err != nil || t.rows == 0 {
+		return err
+	}
+	opts.Limit = 1 + r.IntN([]int{t.rows + 3, t.rows/6 + 1, t.rows/256 + 1}[r.IntN(3)])
+	kept := want[:min(opts.Limit, t.rows)]
+	if err := t.checkIndices(tt, order, kept, opts); err != nil {
+		return err
+	}
+	return t.checkSort(tt, kept, opts)
+}
+
+// sortedRows are the row numbers that SortIndices returns, proved to be the one stable order: every row is there once, and each belongs before
+// the next.
+func (t *table) sortedRows(tt *testing.T, order model.Order, opts arrowsort.Options) ([]uint64, error) {
+	got, err := arrowsort.SortIndices(tt.Context(), t.data, t.keys, opts)
+	if err != nil {
+		return nil, fmt.Errorf("SortIndices: %w", err)
+	}
+	defer got.Release()
+	rows := slices.Clone(got.Uint64Values())
+	return rows, prove(order, rows, t.rows)
+}
+
+// prove tells what is wrong with the sorted row numbers of n rows.
+func prove(order model.Order, rows []uint64, n int) error {
+	if len(rows) != n {
+		return fmt.Errorf("%d row numbers, want %d", len(rows), n)
+	}
+	seen := make([]bool, n)
+	for i, row := range rows {
+		if row >= uint64(n) || seen[row] {
+			return fmt.Errorf("place %d: row %d is there twice, or there are not so many", i, row)
+		}
+		seen[row] = true
+	}
+	for i := 1; i < n; i++ {
+		a, b := rows[i-1], rows[i]
+		if c := order.Compare(a, b); c > 0 || c == 0 && a > b {
+			return fmt.Errorf("place %d: row %d with %s stands before row %d with %s", i, a, order.Show(a), b, order.Show(b))
 		}
 	}
 	return nil
@@ -205,11 +229,16 @@ func TestDifferSeesFaults(t *testing.T) {
 	defer tab.release()
 	order, want := model.NewOrder(tab.columns, tab.modelKeys), model.Rows(tab.columns, 300, tab.modelKeys)
 	opts := arrowsort.Options{Allocator: mem}
+	require.NoError(t, prove(order, want, 300), tab.text)
+	require.Error(t, prove(order, want[1:], 300))
+	require.Error(t, prove(order, append(slices.Clone(want[1:]), want[1]), 300))
+	require.Error(t, prove(order, append(slices.Clone(want[1:]), 300), 300))
 	require.NoError(t, tab.checkIndices(t, order, want, opts), tab.text)
 	require.NoError(t, tab.checkSort(t, want, opts), tab.text)
 	require.Error(t, tab.checkSort(t, want[1:], opts))
 	for i := range 299 {
 		want[i], want[i+1] = want[i+1], want[i]
+		require.Error(t, prove(order, want, 300), "places %d and %d", i, i+1)
 		require.Error(t, tab.checkIndices(t, order, want, opts), "places %d and %d", i, i+1)
 		want[i], want[i+1] = want[i+1], want[i]
 	}

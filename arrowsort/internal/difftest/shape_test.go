@@ -36,22 +36,54 @@ var shapes = []shape{
 	{"small", func(r *rand.Rand, _, _ int) uint64 { return uint64(r.IntN(1000) - 500) }},
 }
 
-// column makes a random column of n rows in chunks that are slices at odd bit offsets.
-func column(r *rand.Rand, typ arrow.DataType, s shape, n, chunks int, nulls float64, mem memory.Allocator) model.Column {
+// column makes a random column of n rows in chunks that are slices at odd bit offsets: of arrays of their own, or of one that they share.
+func column(r *rand.Rand, typ arrow.DataType, form columnForm, n int, mem memory.Allocator) model.Column {
+	random := func(rows int, nulls float64) arrow.Array {
+		whole := arrowtest.Random(r, typ, rows, nulls, mem)
+		reshape(r, whole.Data(), form.shape)
+		return whole
+	}
+	offset := func() int { return []int{0, 0, 1, 7, 31, 63, r.IntN(200)}[r.IntN(7)] }
 	c := model.Column{Type: typ}
-	for k := range chunks {
-		rows := n
-		if k < chunks-1 {
-			rows = min(n, r.IntN(2*n/chunks+1))
+	sizes := cut(r, n, form.chunks)
+	if r.IntN(3) == 0 {
+		at := offset()
+		whole := random(at+n+r.IntN(3), form.nulls)
+		for _, rows := range sizes {
+			c.Chunks = append(c.Chunks, slice(whole, at, rows))
+			at += rows
 		}
-		n -= rows
-		offset := []int{0, 0, 1, 7, 31, 63}[r.IntN(6)]
-		whole := arrowtest.Random(r, typ, offset+rows+r.IntN(3), nulls, mem)
-		reshape(r, whole.Data(), s)
-		c.Chunks = append(c.Chunks, array.NewSlice(whole, int64(offset), int64(offset+rows)))
+		whole.Release()
+		return c
+	}
+	for _, rows := range sizes {
+		at := offset()
+		nulls := form.nulls
+		if nulls > 0 && form.chunks > 1 {
+			nulls = []float64{nulls, nulls, 0, 1}[r.IntN(4)]
+		}
+		whole := random(at+rows+r.IntN(3), nulls)
+		c.Chunks = append(c.Chunks, slice(whole, at, rows))
 		whole.Release()
 	}
 	return c
+}
+
+func slice(arr arrow.Array, offset, rows int) arrow.Array {
+	return array.NewSlice(arr, int64(offset), int64(offset+rows))
+}
+
+// cut divides n rows among chunks, some of which may have none.
+func cut(r *rand.Rand, n, chunks int) (sizes []int) {
+	for left := chunks; left > 0; left-- {
+		rows := n
+		if left > 1 {
+			rows = min(n, r.IntN(2*n/left+1)*min(r.IntN(6), 1))
+		}
+		sizes = append(sizes, rows)
+		n -= rows
+	}
+	return sizes
 }
 
 // reshape overwrites the values of numbers, those under nulls too, and of numbers in dictionaries, runs and structs.

@@ -75,12 +75,12 @@ func newTable(seed uint64, rows int, mem memory.Allocator) *table {
 			typ = types[r.IntN(len(types))]
 			mode = r.IntN(4)
 		}
-		t.addColumn(r, typ, form, mem)
+		t.addColumn(r, typ, t.drawForm(r, form), mem)
 		t.addKey(r, i, mode, form > 1)
 	}
 	if form < 2 {
 		for range r.IntN(3) {
-			t.addColumn(r, payload[r.IntN(len(payload))], form, mem)
+			t.addColumn(r, payload[r.IntN(len(payload))], t.drawForm(r, form), mem)
 		}
 		t.keys, t.modelKeys = slices.Clone(t.keys), slices.Clone(t.modelKeys)
 		if r.IntN(8) == 0 { // a repeated key, turned round: the first wins
@@ -94,10 +94,15 @@ func newTable(seed uint64, rows int, mem memory.Allocator) *table {
 	return t
 }
 
-func (t *table) addColumn(r *rand.Rand, typ arrow.DataType, form int, mem memory.Allocator) {
-	if runs, ok := typ.(*arrow.RunEndEncodedType); ok && t.rows > 30_000 { // 16 bits cannot count so many
-		typ = arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int32, runs.Encoded())
-	}
+// A columnForm is how the rows of a column lie.
+type columnForm struct {
+	shape  shape
+	nulls  float64
+	chunks int
+}
+
+// drawForm draws the form of a column of data of a form.
+func (t *table) drawForm(r *rand.Rand, form int) columnForm {
 	chunks := 1
 	if form%2 == 1 {
 		chunks = r.IntN(5)
@@ -105,9 +110,15 @@ func (t *table) addColumn(r *rand.Rand, typ arrow.DataType, form int, mem memory
 			chunks++
 		}
 	}
-	s, nulls := shapes[r.IntN(len(shapes))], []float64{0, 0.02, 0.3, 1}[r.IntN(4)]
-	t.columns = append(t.columns, column(r, typ, s, t.rows, chunks, nulls, mem))
-	t.text += fmt.Sprintf("; %s, %q, nulls %.2f, %d chunks", typ, s.name, nulls, chunks)
+	return columnForm{shapes[r.IntN(len(shapes))], []float64{0, 0.02, 0.3, 1}[r.IntN(4)], chunks}
+}
+
+func (t *table) addColumn(r *rand.Rand, typ arrow.DataType, form columnForm, mem memory.Allocator) {
+	if runs, ok := typ.(*arrow.RunEndEncodedType); ok && t.rows > 30_000 { // 16 bits cannot count so many
+		typ = arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int32, runs.Encoded())
+	}
+	t.columns = append(t.columns, column(r, typ, form, t.rows, mem))
+	t.text += fmt.Sprintf("; %s, %q, nulls %.2f, %d chunks", typ, form.shape.name, form.nulls, form.chunks)
 }
 
 // addKey makes a key of a column: all of it, or a field of a struct.

@@ -1,0 +1,135 @@
+package difftest
+
+import (
+	"cmp"
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/model"
+)
+
+// A subject is an engine that is compared with the model.
+type subject struct {
+	engine  engine.Engine    // nil: the one that sorts by default
+	memory  memory.Allocator // of tables and results, in place of Go's for every other of them; nil: Go's for all
+	threads []int
+	most    int // rows of a table
+	large   int // one random table in so many has up to so many rows, the others have few
+}
+
+// compareRandom compares the tables of some seeds with the model.
+func (s subject) compareRandom(t *testing.T, first, tables int) {
+	compareAll(t, tables, func(i int) error {
+		seed := uint64(first + i)
+		r := rand.New(rand.NewPCG(seed, 1))
+		threads, most := s.threads[r.IntN(len(s.threads))], min(s.most, 1<<12)
+		if s.large > 0 && i%s.large == s.large-1 {
+			most = s.most
+		}
+		rows := s.drawRows(r, most, threads)
+		return s.compare(t, r, threads, func(mem memory.Allocator) *table { return newTable(seed, rows, mem) })
+	})
+}
+
+// compareKeys compares the table of each case with the model.
+func (s subject) compareKeys(t *testing.T, cases []keyCase, most int) {
+	compareAll(t, len(cases), func(i int) error {
+		r := rand.New(rand.NewPCG(cases[i].seed, 4))
+		threads := s.threads[r.IntN(len(s.threads))]
+		rows := s.drawRows(r, most, threads)
+		return s.compare(t, r, threads, func(mem memory.Allocator) *table { return cases[i].table(rows, mem) })
+	})
+}
+
+// compare compares the sorts of one table with the model.
+func (s subject) compare(t *testing.T, r *rand.Rand, threads int, make func(memory.Allocator) *table) error {
+	memories := []*memory.CheckedAllocator{s.checkedMemory(r), s.checkedMemory(r)}
+	for _, mem := range memories {
+		defer mem.AssertSize(t, 0)
+	}
+	tab := make(memories[0])
+	defer tab.release()
+	opts := arrowsort.Options{Engine: s.engine, Allocator: memories[1], Threads: threads}
+	err := tab.check(t, r, opts)
+	if err == nil && s.engine == nil { // what only the CPU does
+		if err = tab.checkSorted(t, model.NewOrder(tab.columns, tab.modelKeys), opts); err == nil {
+			err = tab.checkTake(t, r, opts)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("%s, %d threads: %w", tab.text, threads, err)
+	}
+	return nil
+}
+
+func (s subject) checkedMemory(r *rand.Rand) *memory.CheckedAllocator {
+	if s.memory != nil && r.IntN(2) == 0 {
+		return memory.NewCheckedAllocator(s.memory)
+	}
+	return memory.NewCheckedAllocator(memory.NewGoAllocator())
+}
+
+// drawRows draws a number of rows up to most: by its size or its logarithm, and of an engine that has thresholds as often around
+// and between them.
+func (s subject) drawRows(r *rand.Rand, most, threads int) int {
+	around := []int{0, most}
+	if e, ok := s.engine.(engine.Stepped); ok {
+		for _, threshold := range e.Thresholds(threads) {
+			around = append(around, min(threshold.Rows, most))
+		}
+	}
+	slices.Sort(around)
+	around = slices.Compact(around)
+	at := 1 + r.IntN(len(around)-1)
+	switch kind := r.IntN(4); {
+	case kind == 0 && len(around) > 2:
+		return min(most, around[at]+r.IntN(5)-2)
+	case kind == 1 && len(around) > 2:
+		return around[at-1] + r.IntN(around[at]-around[at-1])
+	case kind == 2:
+		return r.IntN(most + 1)
+	default:
+		return min(most, r.IntN(1+1<<r.IntN(1+bits.Len(uint(most)))))
+	}
+}
+
+// compareAll compares items on all threads and fails for those that differ, of which it shows some.
+func compareAll(t *testing.T, items int, compare func(i int) error) {
+	type failure struct {
+		item int
+		err  error
+	}
+	var next atomic.Int64
+	var group sync.WaitGroup
+	failures := make(chan failure, items)
+	for range runtime.GOMAXPROCS(0) {
+		group.Go(func() {
+			for i := int(next.Add(1) - 1); i < items; i = int(next.Add(1) - 1) {
+				if err := compare(i); err != nil {
+					failures <- failure{i, err}
+				}
+			}
+		})
+	}
+	group.Wait()
+	close(failures)
+	var all []failure
+	for f := range failures {
+		all = append(all, f)
+	}
+	slices.SortFunc(all, func(a, b failure) int { return cmp.Compare(a.item, b.item) })
+	for _, f := range all[:min(len(all), 20)] {
+		t.Error(f.err)
+	}
+	t.Logf("%d tables, %d wrong", items, len(all))
+}
