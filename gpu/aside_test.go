@@ -20,8 +20,8 @@ import (
 // TestAside sorts columns most of whose rows are null, of numbers of rows for which the stand-in sets these aside.
 func TestAside(t *testing.T) {
 	e := openForTest(t)
-	defer func(rows int) { launchRows = rows }(launchRows)
-	launchRows = 0
+	keepThresholds(t)
+	thresholds.oneLaunchRows = 0
 	for _, kind := range []keyencode.Kind{keyencode.Uint32, keyencode.Uint64} {
 		for i, rows := range []int{5, 60, kernels.PartitionSmallTile + 3, 35_005, 40_005} {
 			key := keyencode.Key{Order: keyencode.Order(i % 2), Nulls: keyencode.NullPlacement(i / 2 % 2)}
@@ -37,8 +37,8 @@ func TestAside(t *testing.T) {
 // TestAsideIsCancelled cancels a sort at every point where it asks, and sorts again: what a kernel was to clear is clear.
 func TestAsideIsCancelled(t *testing.T) {
 	e := openForTest(t)
-	defer func(rows int) { launchRows = rows }(launchRows)
-	launchRows = 0
+	keepThresholds(t)
+	thresholds.oneLaunchRows = 0
 	column, order := mostlyNull(keyencode.Uint32, 35_005, keyencode.Key{})
 	job := &engine.Job{Rows: 35_005, RowNumbers: 4, Keys: []keyencode.Key{{}}, Columns: []keyencode.Column{column}}
 	for asked := 0; ; asked++ {

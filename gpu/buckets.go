@@ -15,11 +15,8 @@ type bucketShape struct {
 	floats bool // its values are floats
 }
 
-// Partition and finish is for codes of more bits than two digits, and for no more rows than this.
-const (
-	bucketCodeBits = 2 * kernels.RadixBits
-	bucketMaxRows  = 1 << 28
-)
+// bucketCodeBits is two digits: partition and finish is for codes of more bits.
+const bucketCodeBits = 2 * kernels.RadixBits
 
 // bucketKernels are those of partition and finish: a device whose multiprocessors have too little memory for one of them sorts by digits.
 var bucketKernels = []string{
@@ -28,15 +25,12 @@ var bucketKernels = []string{
 	"set_aside", "set_aside_wide", "watch_order", "place_strays",
 }
 
-// smallRows is kernels.SmallRows but for tests.
-var smallRows = kernels.SmallRows
-
 // shapeBuckets takes as many buckets as it takes for most of them to fit into a window, and for what tells the rows of a window apart
 // to fit beside their numbers.
 func shapeBuckets(n, width int) bucketShape {
 	s := bucketShape{bits: 1, window: kernels.FinishWindow, width: width, exact: width == 4}
 	binBits := kernels.FinishBinBits
-	if n <= smallRows {
+	if n <= thresholds.smallRows {
 		s.small, s.window, binBits = true, kernels.SmallFinishWindow, kernels.SmallFinishBinBits
 	}
 	rowBits := int(rowBitsOf(n))

@@ -115,16 +115,16 @@ func (s *sorter) uploadBitmap(k *keyencode.Chunk, bitmap []byte) (p driver.Ptr, 
 func (s *sorter) ranks(src *keyencode.Column, c *column) driver.Ptr {
 	dst := s.alloc(4 * s.rows)
 	width, at := src.ValueBytes(), 0
-	var last *uint32
+	var last []uint32
 	var ranks driver.Ptr
 	for i := range src.Chunks {
 		k := &src.Chunks[i]
 		if k.Rows == 0 {
 			continue
 		}
-		if first := unsafe.SliceData(k.Ranks); first != last || ranks == 0 { // chunks often share a dictionary
+		if ranks == 0 || !sameSlice(k.Ranks, last) { // chunks often share a dictionary
 			s.free(ranks)
-			ranks, last = s.alloc(4*len(k.Ranks)), first
+			ranks, last = s.alloc(4*len(k.Ranks)), k.Ranks
 			s.upload(ranks, host.BytesOf(k.Ranks))
 		}
 		s.launch("look_up_ranks", s.blocks(k.Rows), uint64(c.values)+uint64(at*width), uint64(width),
@@ -134,4 +134,9 @@ func (s *sorter) ranks(src *keyencode.Column, c *column) driver.Ptr {
 	s.free(ranks)
 	s.markFree()
 	return dst
+}
+
+// sameSlice reports whether slices are the same memory. An empty one begins where the next of its buffer does.
+func sameSlice(a, b []uint32) bool {
+	return len(a) == len(b) && unsafe.SliceData(a) == unsafe.SliceData(b)
 }

@@ -12,12 +12,9 @@ type delivery struct {
 	brought driver.Event // passed when it is on the host, or in pinned memory
 }
 
-// smallBytes is less than what it pays to bring down in another stream.
-var smallBytes = 1 << 20
-
 // deliver has what kernels make at src brought to the host by flush, and src freed. dst is full after settle.
 func (s *sorter) deliver(dst []byte, src driver.Ptr) {
-	if len(dst) < smallBytes {
+	if len(dst) < thresholds.lateBytes {
 		s.download(dst, src)
 		s.free(src)
 		return

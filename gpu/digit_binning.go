@@ -17,9 +17,6 @@ type binner struct {
 	declined bool // by a grid: its rows are sorted otherwise
 }
 
-// stripRows is kernels.StripRows but for tests.
-var stripRows = kernels.StripRows
-
 func newBinner(t *task, rows int) *binner {
 	return &binner{task: t, rows: rows, rowBits: rowBitsOf(rows), tiles: tilesFor(rows, t.Shared)}
 }
@@ -88,14 +85,14 @@ type counters struct {
 
 func (b *binner) newCounters(digits int) *counters {
 	const starts, control = 4 * kernels.MaxDigits * kernels.RadixBins, 16
-	c := &counters{strips: max(1, (b.rows+stripRows-1)/stripRows), status: map[int]driver.Ptr{}}
+	c := &counters{strips: max(1, (b.rows+thresholds.stripRows-1)/thresholds.stripRows), status: map[int]driver.Ptr{}}
 	offsets := map[int]int{}
 	for _, p := range []pass{{}, {wide: true}, {first: true}} {
 		shape := b.tiles.ofPass(p)
 		tile := shape.rows(p.wide)
 		if _, ok := offsets[tile]; !ok {
 			offsets[tile] = c.words
-			c.words += shape.tileCount(b.rows, stripRows, tile, b.Multiprocessors) * kernels.RadixBins
+			c.words += shape.tileCount(b.rows, thresholds.stripRows, tile, b.Multiprocessors) * kernels.RadixBins
 		}
 	}
 	c.starts = b.zeros(starts + control + 4*digits*c.strips)
@@ -115,9 +112,9 @@ func (c *counters) release(b *binner) { b.free(c.starts, c.memory) }
 // are likely to be; few are what is left of a code whose range is known.
 func asks(rows, digits int) bool {
 	if digits <= kernels.HalfDigits {
-		return rows >= 1<<25
+		return rows >= thresholds.askRows
 	}
-	return rows >= 1<<21
+	return rows >= thresholds.askManyRows
 }
 
 // histograms counts all digits of all rows in one read and adds up where each bin begins (paper, section 3). It returns
@@ -182,8 +179,8 @@ func (b *binner) pass(p pass, bits uint64, between [5]driver.Ptr, c *counters, n
 	status := c.status[tile]
 	base := c.starts + driver.Ptr(4*kernels.RadixBins*p.digit)
 	ticket := c.tickets + driver.Ptr(4*number*c.strips)
-	for first, strip := 0, 0; first < b.rows; first, strip = first+stripRows, strip+1 {
-		n := min(stripRows, b.rows-first)
+	for first, strip := 0, 0; first < b.rows; first, strip = first+thresholds.stripRows, strip+1 {
+		n := min(thresholds.stripRows, b.rows-first)
 		next := driver.Ptr(0)
 		if first+n < b.rows {
 			next = c.carry + driver.Ptr(strip%2*4*kernels.RadixBins)

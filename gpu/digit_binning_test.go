@@ -15,8 +15,8 @@ import (
 // constant: the digits of its codes are not those of its numbers.
 func TestDigitsOfCodes(t *testing.T) {
 	e := openForTest(t)
-	defer func(rows int) { launchRows = rows }(launchRows)
-	launchRows = 0
+	keepThresholds(t)
+	thresholds.oneLaunchRows = 0
 	for _, rows := range []int{40_005, 2_000_003} {
 		constant, values := make([]byte, 4*rows), make([]byte, 4*rows)
 		for i := range rows {

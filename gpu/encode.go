@@ -82,9 +82,6 @@ func (s *sorter) encodeFields(fields []abiField, rows driver.Ptr, n int) driver.
 	return codes
 }
 
-// encodeTile is the number of rows that one thread of the host encodes at a time.
-const encodeTile = 1 << 14
-
 // encodeOnHost makes the leading word of strings on the host.
 func (s *sorter) encodeOnHost(word int) driver.Ptr {
 	if word != 0 {
@@ -96,7 +93,7 @@ func (s *sorter) encodeOnHost(word int) driver.Ptr {
 	if s.failed() {
 		return 0
 	}
-	s.fail(s.workers.Tiles(s.rows, encodeTile, func(lo, hi int) { s.plan.Encode(made[lo:hi], lo) }))
+	s.fail(s.workers.Tiles(s.rows, thresholds.encodeRows, func(lo, hi int) { s.plan.Encode(made[lo:hi], lo) }))
 	codes := s.alloc(8 * s.rows)
 	s.upload(codes, host.BytesOf(made))
 	s.wait() // made is read until then, if it is pinned

@@ -2,14 +2,11 @@ package gpu
 
 import "github.com/arrowsort/arrowsort/kernels"
 
-// launchRows is up to how many rows a sort may be one launch. It is a variable for tests.
-var launchRows = kernels.GridRows
-
 // fewKernel is the kernel that sorts so few rows all by itself, and its grid: a block, a cluster where the device has them, or a block for each
 // multiprocessor. fits tells of the kernels for which the device has what they need.
 func fewKernel(rows, multiprocessors int, fits func(name string) bool) (name string, blocks int, ok bool) {
 	switch {
-	case rows > launchRows:
+	case rows > thresholds.oneLaunchRows:
 		return "", 0, false
 	case rows <= kernels.TinyFewRows && fits("tiny_few"):
 		return "tiny_few", 1, true

@@ -15,8 +15,8 @@ import (
 
 // TestEngineWithoutFew holds the engine to the suite once more, with few rows sorted as many are.
 func TestEngineWithoutFew(t *testing.T) {
-	defer func(rows, keys int) { launchRows, keysRows = rows, keys }(launchRows, keysRows)
-	launchRows, keysRows = 0, 0
+	keepThresholds(t)
+	thresholds.oneLaunchRows, thresholds.keysRows = 0, 0
 	enginetest.TestEngine(t, func(t testing.TB) engine.Engine {
 		e, err := Open(Options{})
 		require.NoError(t, err, "this test needs a GPU")

@@ -3,6 +3,7 @@ package gpu
 import (
 	"context"
 	"errors"
+	"runtime"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 )
@@ -64,6 +65,15 @@ func (e *Engine) Sort(ctx context.Context, job *engine.Job, mem engine.Allocator
 
 // Device is the device that the engine uses.
 func (e *Engine) Device() Device { return e.info() }
+
+// Thresholds are the numbers of rows around which the engine goes another way with so many host threads, 0 for GOMAXPROCS; see
+// engine.Stepped.
+func (e *Engine) Thresholds(threads int) []engine.Threshold {
+	if threads <= 0 {
+		threads = runtime.GOMAXPROCS(0)
+	}
+	return thresholds.list(threads, e.info().Multiprocessors)
+}
 
 // Allocator returns an allocator of pinned memory, which the device reads and writes by itself, at full speed. It is
 // an Arrow memory.Allocator, for inputs and results alike, and safe for concurrent use.

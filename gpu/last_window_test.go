@@ -14,13 +14,13 @@ import (
 
 // TestWholeWindows sorts as many rows as fill windows of the finish, so that the last one ends where the rows do.
 func TestWholeWindows(t *testing.T) {
-	defer func(launch, small int) { launchRows, smallRows = launch, small }(launchRows, smallRows)
-	launchRows = 0
+	keepThresholds(t)
+	thresholds.oneLaunchRows = 0
 	e, err := Open(Options{})
 	require.NoError(t, err, "this test needs a GPU")
 	defer func() { require.NoError(t, e.Close()) }()
 	for _, windows := range []struct{ small, rows int }{{kernels.SmallRows, kernels.SmallFinishWindow}, {0, kernels.FinishWindow}} {
-		smallRows = windows.small
+		thresholds.smallRows = windows.small
 		for _, kind := range []keyencode.Kind{keyencode.Uint32, keyencode.Int64} {
 			for _, count := range []int{1, 5} {
 				requireRowsInOrder(t, e, kind, count*windows.rows)

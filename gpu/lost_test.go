@@ -78,8 +78,8 @@ func TestAllocatorOfALostDevice(t *testing.T) {
 // for the sample: the error says so, nothing leaks, and the next sort is right.
 func TestEveryLaunchFails(t *testing.T) {
 	useEverything(t)
-	defer func(rows int) { smallRows = rows }(smallRows)
-	smallRows = 0
+	keepThresholds(t)
+	thresholds.smallRows = 0
 	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 	defer mem.AssertSize(t, 0)
 	jobs := roomJobs(10_000)

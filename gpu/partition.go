@@ -92,7 +92,7 @@ func (v *view) field() abiField {
 
 // canLook reports whether look takes so many rows on this device.
 func (t *task) canLook(n int) bool {
-	return n > 0 && n <= bucketMaxRows && fits(t.Shared, bucketKernels...)
+	return n > 0 && n <= thresholds.bucketRows && fits(t.Shared, bucketKernels...)
 }
 
 // look looks at a column, and sorts its rows in the order of the input by partition and finish: it deals them to buckets by the leading

@@ -18,9 +18,6 @@ type arrival struct {
 	err    error
 }
 
-// prefetchBytes is how much there must be to gain from a second stream.
-var prefetchBytes = 4 << 20
-
 // sortBytes is about what a sort takes for a row beside columns: records, row numbers, gathered values on their way.
 const sortBytes = 64
 
@@ -33,7 +30,7 @@ func (s *sorter) prefetch() {
 	}
 	s.prefetched = true
 	list, bytes := s.prefetchable()
-	if s.threads == 1 || bytes < prefetchBytes || !s.hasRoom(bytes+sortBytes*s.rows) {
+	if s.threads == 1 || bytes < thresholds.prefetchBytes || !s.hasRoom(bytes+sortBytes*s.rows) {
 		return
 	}
 	s.arrivals = map[int]*arrival{}

@@ -45,9 +45,8 @@ func wideJob(mem engine.Allocator, rows int, seed uint64) *engine.Job {
 
 // useStreams has even a few bytes go through streams of their own.
 func useStreams(t *testing.T) {
-	up, down := prefetchBytes, smallBytes
-	prefetchBytes, smallBytes = 1, 0
-	t.Cleanup(func() { prefetchBytes, smallBytes = up, down })
+	keepThresholds(t)
+	thresholds.prefetchBytes, thresholds.lateBytes = 1, 0
 }
 
 // TestPrefetch sorts with columns that come up while the keys are sorted, from ordinary and from pinned memory, and without.
@@ -58,10 +57,10 @@ func TestPrefetch(t *testing.T) {
 		for name, mem := range map[string]engine.Allocator{"go": goMemory{}, "pinned": e.Allocator()} {
 			job := wideJob(mem, 1+int(seed*seed*100), seed)
 			job.Limit = int(seed%3) * job.Rows / 2
-			prefetchBytes, smallBytes = 1<<60, 1<<60
+			thresholds.prefetchBytes, thresholds.lateBytes = 1<<60, 1<<60
 			want, err := e.Sort(t.Context(), job, mem)
 			require.NoError(t, err)
-			prefetchBytes, smallBytes = 1, 0
+			thresholds.prefetchBytes, thresholds.lateBytes = 1, 0
 			got, err := e.Sort(t.Context(), job, mem)
 			require.NoError(t, err)
 			require.Equal(t, want.RowNumbers, got.RowNumbers, "%s, seed %d", name, seed)

@@ -17,7 +17,7 @@ func (s *sorter) prepare() {
 	s.result.Rows = s.out
 	s.result.Columns = make([]engine.Column, len(s.job.Gather))
 	s.unprepared = make(chan error, 1+len(s.job.Gather))
-	if s.threads == 1 || s.out < 1<<16 { // for few rows another goroutine costs more
+	if s.threads == 1 || s.out < thresholds.helperRows {
 		s.allocate()
 	} else {
 		s.helpers.Go(s.allocate)
@@ -120,7 +120,7 @@ func (s *sorter) writeRowNumbers() {
 
 // afterKernels returns what brings so many bytes down after the kernels that have been launched.
 func (s *sorter) afterKernels(bytes int) *mover {
-	if bytes < smallBytes {
+	if bytes < thresholds.lateBytes {
 		return &s.mover
 	}
 	e := s.event()

@@ -116,9 +116,8 @@ func roomJobs(rows int) (jobs []*engine.Job) {
 // useEverything has small jobs take all ways that large ones take.
 func useEverything(t *testing.T) {
 	useStreams(t)
-	few, windows, least, texts := launchRows, windowBytes, windowRows, textRows
-	launchRows, windowBytes, windowRows, textRows = 0, 0, 1<<12, 1
-	t.Cleanup(func() { launchRows, windowBytes, windowRows, textRows = few, windows, least, texts })
+	keepThresholds(t)
+	thresholds.oneLaunchRows, thresholds.windowBytes, thresholds.windowRows, thresholds.textRows = 0, 0, 1<<12, 1
 }
 
 // TestRoom sorts with as much memory as the documents say it takes: by codes of keys in two passes over the rows, which takes the most.

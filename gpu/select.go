@@ -6,11 +6,7 @@ import (
 	"github.com/arrowsort/arrowsort/kernels"
 )
 
-// selectFrom is from how many rows on the first rows of an order are selected before they are sorted, if there are few enough of them: one
-// in selectShare. Tests change it.
-var selectFrom = 1 << 20
-
-// Of 2^28 uniform u32 a tenth of the rows takes half as long as all of them, a quarter 4 % longer than all.
+// selectShare is how many rows there must be for each of the first that are selected. Of 2^28 uniform u32 a tenth of the rows takes half as long as all of them, a quarter 4 % longer than all.
 const selectShare = 6
 
 // A selectShape is how a select of the first rows cuts.
@@ -28,5 +24,5 @@ func shapeSelect(n, k int) (s selectShape, ok bool) {
 	hits := math.Ceil(mean + 5*math.Sqrt(mean+1))
 	most := hits + hits/16 + 6*math.Sqrt(hits) + 8
 	s = selectShape{int(hits), min(n, int(math.Ceil(most*float64(n)/sample)))}
-	return s, n >= selectFrom && k > 0 && k <= n/selectShare && hits < sample
+	return s, n >= thresholds.selectRows && k > 0 && k <= n/selectShare && hits < sample
 }

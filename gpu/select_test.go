@@ -10,7 +10,7 @@ import (
 
 // TestShapeSelect: what a select has room for grows with what is wanted, and holds it.
 func TestShapeSelect(t *testing.T) {
-	for _, n := range []int{selectFrom, selectFrom + 1, 1 << 24, 1 << 28, 1<<32 - 1} {
+	for _, n := range []int{thresholds.selectRows, thresholds.selectRows + 1, 1 << 24, 1 << 28, 1<<32 - 1} {
 		last := selectShape{}
 		for _, k := range []int{1, 2, 100, 10_000, n / 100, n / 10, n / selectShare} {
 			s, ok := shapeSelect(n, k)
@@ -26,7 +26,7 @@ func TestShapeSelect(t *testing.T) {
 		_, ok := shapeSelect(n, n/selectShare+1)
 		require.False(t, ok)
 	}
-	for _, n := range []int{0, 1, selectFrom - 1} {
+	for _, n := range []int{0, 1, thresholds.selectRows - 1} {
 		_, ok := shapeSelect(n, min(n, 1))
 		require.False(t, ok, "%d rows are soon sorted", n)
 	}

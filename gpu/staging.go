@@ -4,18 +4,13 @@ package gpu
 
 import "github.com/arrowsort/arrowsort/gpu/internal/driver"
 
-// Sizes of the pinned memory that columns pass through on their way to the device and back. A slot is large enough for the
-// bus to be at full speed. While some are on their way, others are filled and emptied, each by one thread: threads that work
+// Sizes of the pinned memory that columns pass through on their way to the device and back, in slots. While some are on their way, others are filled and emptied, each by one thread: threads that work
 // on the same slot would wait for one another most of the time.
 const (
-	stagingSlots  = 16
 	stagingOnWay  = 4       // slots at least that nobody fills or empties
 	stagingPiece  = 4 << 10 // a slot with less room than that is full
 	stagingStride = 256     // where pieces begin
 )
-
-// stagingBytes is the size of a slot.
-var stagingBytes = 2 << 20
 
 // staging is a ring of slots of pinned memory. Pieces are taken from one slot after the other; a slot that comes around
 // again is emptied first.
@@ -48,7 +43,7 @@ func (r *staging) open(s *slot) (err error) {
 		}
 	}
 	if s.memory == nil {
-		s.memory, err = r.NewPinned(stagingBytes)
+		s.memory, err = r.NewPinned(thresholds.slotBytes)
 	}
 	return err
 }

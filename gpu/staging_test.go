@@ -15,9 +15,8 @@ import (
 
 // useSmallSlots has the staging memory come around many times.
 func useSmallSlots(t *testing.T) {
-	size := stagingBytes
-	stagingBytes = 160 << 10 // copies of this size are made in the background
-	t.Cleanup(func() { stagingBytes = size })
+	keepThresholds(t)
+	thresholds.slotBytes = 160 << 10 // copies of this size are made in the background
 }
 
 // TestStaging sorts columns of many slots, from and to ordinary memory, with row numbers that are widened on their way, by all threads

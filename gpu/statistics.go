@@ -101,9 +101,6 @@ func (s *sorter) sortDeclined(layout keyencode.DeviceColumn) bool {
 	return true
 }
 
-// keysRows is from how many rows on keys are read as one column: below, it is as quick to make a column of their numbers. Tests change it.
-var keysRows = 1 << 23
-
 // lookAtWord sorts by all keys in one number, if there is one for all rows and the device finds that good: nothing has to be measured for it
 // where the types of the keys fit into 64 bits, and of many rows a sample tells how their values might.
 func (s *sorter) lookAtWord() {
@@ -112,7 +109,7 @@ func (s *sorter) lookAtWord() {
 	}
 	shapes := s.keyShapes()
 	pieces, width, known := wordOfKeys(shapes)
-	if !known && s.rows > keysRows {
+	if !known && s.rows > thresholds.keysRows {
 		pieces, width = openWordOfKeys(shapes), 64
 	}
 	if pieces == nil || width <= bucketCodeBits {
@@ -121,7 +118,7 @@ func (s *sorter) lookAtWord() {
 	s.putKeys(pieces)
 	var codes driver.Ptr
 	var v view
-	if s.rows > keysRows && asOneColumn(pieces) {
+	if s.rows > thresholds.keysRows && asOneColumn(pieces) {
 		v = keysView(put(s.task, pieces...), len(pieces), width)
 	} else if known {
 		codes = s.encodeFields(pieces, 0, s.rows)
@@ -238,7 +235,7 @@ func (s *sorter) statistics(key keyencode.Key, found *abiStatistics) keyencode.S
 
 // measureOnHost measures a key that is not for the device.
 func (s *sorter) measureOnHost(key keyencode.Key) keyencode.Statistics {
-	const tile = 1 << 16
+	tile := thresholds.measureRows
 	src := &s.job.Columns[key.Column]
 	parts := make([]keyencode.Statistics, max(1, (s.rows+tile-1)/tile))
 	parts[0] = keyencode.Measure(src, key, 0, 0)

@@ -38,10 +38,10 @@ func requireOrder(t *testing.T, e *Engine, job *engine.Job, order []uint32, what
 // word and further ones.
 func TestStrips(t *testing.T) {
 	e := openForTest(t)
-	defer func(strip, tiny int) { stripRows, launchRows = strip, tiny }(stripRows, launchRows)
-	launchRows = 0
+	keepThresholds(t)
+	thresholds.oneLaunchRows = 0
 	for _, strip := range []int{kernels.SmallTile, 3*kernels.SmallTile + 64, 50_000, 300_000} { // the tiles of the last are medium, some halved
-		stripRows = strip
+		thresholds.stripRows = strip
 		for _, rows := range []int{strip, strip + 1, 2*strip + 77, 5 * strip} {
 			for _, width := range []int{2, 16} {
 				what := fmt.Sprintf("strips of %d, %d rows of %d bytes", strip, rows, width)

@@ -13,9 +13,6 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// textRows is the number of rows from which the device gathers strings: the host has to wait for their lengths.
-var textRows = 1 << 16
-
 func isText(k keyencode.Kind) bool { return k == keyencode.Binary || k == keyencode.LargeBinary }
 
 func offsetBytes(k keyencode.Kind) int {
@@ -38,7 +35,7 @@ func textRange(c *keyencode.Column, k *keyencode.Chunk) (begin, end int) {
 // textOnDevice reports whether the device is to gather a column of strings: it is likely to have room for them, and no chunk has a string
 // of 4 GiB.
 func (s *sorter) textOnDevice(c *keyencode.Column) bool {
-	if s.rows < textRows {
+	if s.rows < thresholds.textRows {
 		return false
 	}
 	for _, k := range filled(c) {

@@ -49,12 +49,9 @@ func (s *sorter) sortTexts() driver.Ptr {
 
 // sortedCodes are the codes of a word of rows, made on the host.
 func (s *sorter) sortedCodes(rows []uint32, codes []uint64, word int) error {
-	s.fail(s.workers.Tiles(len(rows), encodeTile, func(lo, hi int) { s.plan.EncodeRows(codes[lo:hi], word, rows[lo:hi]) }))
+	s.fail(s.workers.Tiles(len(rows), thresholds.encodeRows, func(lo, hi int) { s.plan.EncodeRows(codes[lo:hi], word, rows[lo:hi]) }))
 	return s.err
 }
-
-// longRun is the number of tied rows from which the device sorts them faster than one thread.
-const longRun = 1 << 15
 
 // breakTies orders the rows that tie in the leading word, whose codes are given, and reports whether there were any.
 func (s *sorter) breakTies(rows []uint32, codes []uint64) (any bool) {
@@ -75,7 +72,7 @@ func (s *sorter) breakTies(rows []uint32, codes []uint64) (any bool) {
 // takeLong takes the long runs out of a list.
 func takeLong(runs *[]keyencode.Run) (long []keyencode.Run) {
 	*runs = slices.DeleteFunc(*runs, func(r keyencode.Run) bool {
-		if r.Hi-r.Lo < longRun {
+		if r.Hi-r.Lo < thresholds.longRunRows {
 			return false
 		}
 		long = append(long, r)

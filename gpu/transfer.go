@@ -7,12 +7,6 @@ import (
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
 )
 
-// directBytes is the least that is copied from and to the caller's pinned memory without staging.
-const directBytes = 64 << 10
-
-// pieceBytes is what is copied at a time from and to pinned memory, so that a cancelled context need not wait for more.
-const pieceBytes = 256 << 20
-
 // busCost is how much slower the bus is than the memory of the device.
 const busCost = 64
 
@@ -20,12 +14,12 @@ func wordBytes(words []uint64) []byte { return host.BytesOf(words) }
 
 // upload copies src to the device: by itself when it is pinned, through the staging memory when not.
 func (m *mover) upload(dst driver.Ptr, src []byte) {
-	if len(src) < directBytes || !m.device.Pinned(src) {
+	if len(src) < thresholds.directBytes || !m.device.Pinned(src) {
 		m.uploadStaged(dst, src)
 		return
 	}
 	for len(src) > 0 && !m.failed() {
-		n := min(len(src), pieceBytes)
+		n := min(len(src), thresholds.copyBytes)
 		m.fail(m.Upload(dst, src[:n]))
 		m.moves(n * busCost)
 		dst, src = dst+driver.Ptr(n), src[n:]
@@ -40,10 +34,10 @@ type filling struct {
 	end  func() error
 }
 
-// piece is how much of so many bytes goes through the staging memory at a time: something for each thread.
+// piece is how much of so many bytes goes through the staging memory at a time: something for each thread, and no value of a power of two
+// bytes in two pieces.
 func (m *mover) piece(bytes int) int {
-	const least = 256 << 10
-	return max(least, bytes/m.workers.Threads())
+	return max(thresholds.pieceBytes, bytes/m.workers.Threads()) &^ (stagingStride - 1)
 }
 
 // uploadStaged copies src to the device through the staging memory. Pieces are filled while those before are sent.
@@ -78,20 +72,20 @@ func (m *mover) send(f filling) {
 
 // download copies from the device to dst, until wait.
 func (m *mover) download(dst []byte, src driver.Ptr) {
-	if len(dst) < directBytes || !m.device.Pinned(dst) {
+	if len(dst) < thresholds.directBytes || !m.device.Pinned(dst) {
 		m.downloadInto(src, len(dst), func(at int, data []byte) func() error { return m.workers.BeginCopy(dst[at:at+len(data)], data) })
 		return
 	}
 	for len(dst) > 0 && !m.failed() {
-		n := min(len(dst), pieceBytes)
+		n := min(len(dst), thresholds.copyBytes)
 		m.fail(m.Download(dst[:n], src))
 		m.moves(n * busCost)
 		dst, src = dst[n:], src+driver.Ptr(n)
 	}
 }
 
-// downloadInto hands bytes of the device on piece by piece until wait; at is where the piece begins. What begin returns waits for the
-// end.
+// downloadInto hands bytes of the device on piece by piece until wait; at is where the piece begins, a multiple of stagingStride. What begin
+// returns waits for the end.
 func (m *mover) downloadInto(src driver.Ptr, bytes int, begin func(at int, data []byte) (end func() error)) {
 	size := m.piece(bytes)
 	for at := 0; at < bytes && !m.failed(); {

@@ -10,21 +10,14 @@ import (
 	"github.com/arrowsort/arrowsort/kernels"
 )
 
-// Rows of a large column are read at random a sector of 32 bytes at a time, of which the memory reads two. It is quicker to deal the
-// row numbers to windows that the L2 holds, to gather inside of them, and to bring what was gathered into its order.
-var (
-	// windowBytes is the size of a column from which that is quicker.
-	windowBytes = 128 << 20
-	// windowRows is the least rows of a window.
-	windowRows = 1 << 20
-)
-
-// windows are the row numbers of the result dealt to windows, for all columns.
+// windows are the row numbers of the result dealt to windows, for all columns. Rows of a large column are read at random a sector of 32 bytes at
+// a time, of which the memory reads two. It is quicker to deal the row numbers to windows that the L2 holds, to gather inside of them, and to
+// bring what was gathered into its order.
 type windows struct{ dealt, places, offsets driver.Ptr }
 
 // inWindows reports whether a column is gathered in windows: there is one row number for each row.
 func (s *sorter) inWindows(width int) bool {
-	return (width == 4 || width == 8) && s.out == s.rows && s.rows*width >= windowBytes
+	return (width == 4 || width == 8) && s.out == s.rows && s.rows*width >= thresholds.windowBytes
 }
 
 // dealRows makes the windows when the first column asks for them; nil when there is no memory for them.
@@ -39,7 +32,7 @@ func (s *sorter) dealRows() *windows {
 	}
 	w := &windows{room[0], room[1], room[2]}
 	cursors := s.zeros(kernels.DealWindows * 4)
-	shift := max(bits.Len(uint(s.out-1))-bits.Len(kernels.DealWindows-1), bits.Len(uint(windowRows))-1)
+	shift := max(bits.Len(uint(s.out-1))-bits.Len(kernels.DealWindows-1), bits.Len(uint(thresholds.windowRows))-1)
 	s.launch("deal_rows", tiles, uint64(s.order), uint64(s.out), uint64(shift), uint64(w.dealt), uint64(w.places), uint64(w.offsets), uint64(cursors))
 	s.moves(10 * s.out)
 	s.free(cursors)

@@ -39,9 +39,16 @@ func column(r *rand.Rand, s columnSpec, n int) keyencode.Column {
 		if offset < 0 {
 			offset = []int{0, 1, 3, 7, 8, 31, 63, 64}[r.IntN(8)]
 		}
-		b := chunkBuilder{r: r, column: &c, offset: offset, entries: entries, data: data}
-		c.Chunks = append(c.Chunks, b.build(values[lo:lo+rows], s.nulls))
+		b := chunkBuilder{r: r, column: &c, offset: offset, data: data}
+		nulls := s.nulls
+		if nulls > 0 && s.chunks > 1 && r.IntN(4) == 0 {
+			nulls = 1
+		}
+		c.Chunks = append(c.Chunks, b.build(values[lo:lo+rows], nulls))
 		lo += rows
+	}
+	if isDictionary(s.kind) {
+		addDictionaries(r, c.Chunks, entries)
 	}
 	for i := range c.Chunks {
 		if s.kind == keyencode.BinaryView {
@@ -49,6 +56,38 @@ func column(r *rand.Rand, s columnSpec, n int) keyencode.Column {
 		}
 	}
 	return c
+}
+
+func isDictionary(kind keyencode.Kind) bool {
+	return kind >= keyencode.Dictionary8 && kind <= keyencode.Dictionary64
+}
+
+// addDictionaries gives each chunk the ranks of so many entries at least, some of them null: those of the chunk before, or its own, all in one
+// buffer. A chunk of nulls may have no entries.
+func addDictionaries(r *rand.Rand, chunks []keyencode.Chunk, entries int) {
+	all := make([]uint32, 0, 2*entries*len(chunks)+1)
+	for i := range chunks {
+		if i > 0 && len(chunks[i-1].Ranks) > 0 && r.IntN(3) == 0 {
+			chunks[i].Ranks = chunks[i-1].Ranks
+			continue
+		}
+		first := len(all)
+		if !allNull(&chunks[i]) || r.IntN(2) == 0 {
+			for range entries + r.IntN(entries) {
+				all = append(all, r.Uint32N(uint32(entries)))
+			}
+		}
+		chunks[i].Ranks = all[first:len(all):len(all)]
+	}
+}
+
+func allNull(k *keyencode.Chunk) bool {
+	for at := k.Offset; at < k.Offset+k.Rows; at++ {
+		if k.Validity == nil || k.Validity[at/8]>>(at%8)&1 == 1 {
+			return false
+		}
+	}
+	return true
 }
 
 // cut splits n rows into about so many chunks, some of them empty or a single row.
@@ -86,12 +125,11 @@ func (d *viewData) view(r *rand.Rand, value []byte) []byte {
 
 // A chunkBuilder lays values out in the buffers of a chunk: garbage before the first row and under every null.
 type chunkBuilder struct {
-	r       *rand.Rand
-	column  *keyencode.Column
-	offset  int
-	entries int
-	data    *viewData
-	valid   []bool
+	r      *rand.Rand
+	column *keyencode.Column
+	offset int
+	data   *viewData
+	valid  []bool
 }
 
 func (b *chunkBuilder) build(values [][]byte, nulls float64) keyencode.Chunk {
@@ -112,13 +150,6 @@ func (b *chunkBuilder) build(values [][]byte, nulls float64) keyencode.Chunk {
 		chunk.Values, chunk.Data = b.strings(values)
 	default:
 		chunk.Values = b.fixed(values)
-	}
-	switch b.column.Kind {
-	case keyencode.Dictionary8, keyencode.Dictionary16, keyencode.Dictionary32, keyencode.Dictionary64:
-		chunk.Ranks = make([]uint32, b.entries)
-		for i := range chunk.Ranks {
-			chunk.Ranks[i] = b.r.Uint32N(uint32(b.entries))
-		}
 	}
 	return chunk
 }

@@ -114,22 +114,48 @@ func testSeveralKeys(t *testing.T, e suite) {
 	}
 }
 
+// testSizes takes numbers of rows around powers of two and between them, and around and between the thresholds of the engine.
 func testSizes(t *testing.T, e suite) {
 	specs := []columnSpec{
 		{kind: keyencode.Int64, dist: uniform}, {kind: keyencode.Uint32, dist: lowEntropy(3), nulls: 0.1, offset: 7},
 		{kind: keyencode.Float64, dist: uniform, nulls: 0.05, offset: 63}, {kind: keyencode.Binary, style: 3, dist: uniform, nulls: 0.05},
 		{kind: keyencode.Bool, dist: uniform, nulls: 0.3, offset: 1},
 	}
+	check := func(i, n, threads int) {
+		key := modes(specs[i%5])[(n+i)%4]
+		scenario{seed: uint64(n), rows: n, keys: []keySpec{key}, payload: []columnSpec{rowID}, threads: threads}.check(t, e)
+	}
 	all := []int{1023, 1024, 1025, 2047, 2048, 2049, 4095, 4096, 4097, 8191, 8192, 8193, 32767, 32768, 32769, 65535, 65536, 65537, 131071, 131072, 131073}
+	r := rand.New(rand.NewPCG(6, 7))
+	for size := 260; size < e.rows; size *= 2 {
+		all = append(all, size+r.IntN(size))
+	}
 	for n := range 260 {
 		all = append(all, n)
 	}
-	for i, spec := range specs {
+	for i := range specs {
 		for _, n := range e.sizes(all...) {
-			key := modes(spec)[(n+i)%4]
-			scenario{seed: uint64(n), rows: n, keys: []keySpec{key}, payload: []columnSpec{rowID}, threads: n % 4}.check(t, e)
+			check(i, n, n%4)
 		}
 	}
+	for i, n := range e.sizes(thresholds(r, e)...) {
+		check(i, n, []int{1, 2, 3, 5, 7, 12, 16}[i%7])
+	}
+}
+
+// thresholds are numbers of rows around and between the thresholds of the engine, if it tells them.
+func thresholds(r *rand.Rand, e suite) []int {
+	sizes, last := []int{0}, 0
+	stepped, _ := e.Engine.(engine.Stepped)
+	for threads := 1; threads <= 16 && stepped != nil; threads *= 4 {
+		for _, threshold := range stepped.Thresholds(threads) {
+			if n := threshold.Rows; n > last && n < e.rows {
+				sizes = append(sizes, n-1, n, n+1, last+r.IntN(n-last))
+				last = n
+			}
+		}
+	}
+	return sizes
 }
 
 func testDistributions(t *testing.T, e suite) {

@@ -111,28 +111,38 @@ func testNoKeys(t *testing.T, e suite) {
 
 // testRandom takes jobs of random columns, keys, limits and threads.
 func testRandom(t *testing.T, e suite) {
-	seeds, all, distributions := 600, payloads(), slices.Concat(plain, adversarial)
+	seeds := 600
 	if testing.Short() {
 		seeds = 400
 	}
 	for seed := range seeds {
-		r := rand.New(rand.NewPCG(uint64(seed), 77))
-		spec := func(of []columnSpec) columnSpec {
-			s := of[r.IntN(len(of))]
-			s.dist, s.nulls = distributions[r.IntN(len(distributions))], []float64{0, 0, 0.01, 0.5}[r.IntN(4)]
-			s.chunks, s.offset = r.IntN(6), r.IntN(20)-1
-			return s
-		}
-		s := scenario{seed: uint64(seed), rows: r.IntN(1 + 1<<r.IntN(14)), threads: r.IntN(5)}
-		for range 1 + r.IntN(3) {
-			s.keys = append(s.keys, modes(spec(kinds()))[r.IntN(4)])
-		}
-		for range r.IntN(4) {
-			s.payload = append(s.payload, spec(all))
-		}
-		if r.IntN(4) == 0 {
-			s.limit = 1 + r.IntN(s.rows+2)
-		}
-		s.check(t, e)
+		random(uint64(seed)).check(t, e)
 	}
+}
+
+// CheckRandom proves an engine on the random job of a seed, of at most 8,192 rows.
+func CheckRandom(t testing.TB, e engine.Engine, seed uint64) {
+	t.Helper()
+	random(seed).prove(t, e)
+}
+
+func random(seed uint64) scenario {
+	r, all, distributions := rand.New(rand.NewPCG(seed, 77)), payloads(), slices.Concat(plain, adversarial)
+	spec := func(of []columnSpec) columnSpec {
+		s := of[r.IntN(len(of))]
+		s.dist, s.nulls = distributions[r.IntN(len(distributions))], []float64{0, 0, 0.01, 0.5}[r.IntN(4)]
+		s.chunks, s.offset = r.IntN(6), r.IntN(20)-1
+		return s
+	}
+	s := scenario{seed: seed, rows: r.IntN(1 + 1<<r.IntN(14)), threads: r.IntN(5)}
+	for range 1 + r.IntN(3) {
+		s.keys = append(s.keys, modes(spec(kinds()))[r.IntN(4)])
+	}
+	for range r.IntN(4) {
+		s.payload = append(s.payload, spec(all))
+	}
+	if r.IntN(4) == 0 {
+		s.limit = 1 + r.IntN(s.rows+2)
+	}
+	return s
 }

@@ -66,7 +66,7 @@ func (g *generator) views(typ arrow.DataType, n int) *array.Data {
 	return g.finish(typ, n, buffers...)
 }
 
-// dictionary draws from at most 100 entries, which may repeat. Rows are null by their validity, by null entries, or by both. The dictionary may be
+// dictionary draws from at most 100 entries, which may repeat; from 20 where indices have a byte, so that those of six chunks have one together. Rows are null by their validity, by null entries, or by both. The dictionary may be
 // empty where no row refers to it.
 func (g *generator) dictionary(typ *arrow.DictionaryType, n int) *array.Data {
 	rows, values := *g, *g
@@ -76,13 +76,16 @@ func (g *generator) dictionary(typ *arrow.DictionaryType, n int) *array.Data {
 	case 1:
 		values.nulls = 0
 	}
-	entries := g.rng.IntN([]int{1, 2, 20, 100}[g.rng.IntN(4)])
+	width, most := typ.IndexType.(arrow.FixedWidthDataType).Bytes(), 100
+	if width == 1 {
+		most = 20
+	}
+	entries := g.rng.IntN([]int{1, 2, 20, most}[g.rng.IntN(4)])
 	if n > 0 && rows.nulls < 1 {
 		entries++
 	}
 	dict := values.data(typ.ValueType, entries)
 	defer dict.Release()
-	width := typ.IndexType.(arrow.FixedWidthDataType).Bytes()
 	indices := g.buffer(n * width)
 	for i := range n {
 		fillSigned(indices.Bytes()[i*width:(i+1)*width], int64(g.rng.IntN(max(entries, 1))))

@@ -46,8 +46,8 @@ func GatherStrings(w *Workers, b *Buffers, c *keyencode.Column, rows []uint32) (
 }
 
 func gatherStrings[T int32 | int64](w *Workers, b *Buffers, s *stringColumn[T], rows []uint32) (out engine.Column, err error) {
-	starts := make([]int, (len(rows)+gatherTile-1)/gatherTile) // where the bytes of each tile begin
-	err = w.Tiles(len(rows), gatherTile, func(lo, hi int) { starts[lo/gatherTile] = s.measure(rows[lo:hi]) })
+	starts := make([]int, (len(rows)+GatherTile-1)/GatherTile) // where the bytes of each tile begin
+	err = w.Tiles(len(rows), GatherTile, func(lo, hi int) { starts[lo/GatherTile] = s.measure(rows[lo:hi]) })
 	if err != nil {
 		return out, err
 	}
@@ -67,8 +67,8 @@ func gatherStrings[T int32 | int64](w *Workers, b *Buffers, s *stringColumn[T], 
 	}
 	offsets := View[T](out.Values)
 	offsets[0] = 0
-	err = w.Tiles(len(rows), gatherTile, func(lo, hi int) {
-		s.write(out.Data, offsets[lo+1:hi+1], starts[lo/gatherTile], rows[lo:hi])
+	err = w.Tiles(len(rows), GatherTile, func(lo, hi int) {
+		s.write(out.Data, offsets[lo+1:hi+1], starts[lo/GatherTile], rows[lo:hi])
 	})
 	if err != nil {
 		return out, err

@@ -59,7 +59,7 @@ func TestGatherStrings(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 9))
 		sizes := []int{r.IntN(50)}
 		if seed%3 > 0 {
-			sizes = []int{r.IntN(40), 0, 1 + r.IntN(3*gatherTile), 5}
+			sizes = []int{r.IntN(40), 0, 1 + r.IntN(3*GatherTile), 5}
 		}
 		kind := []keyencode.Kind{keyencode.Binary, keyencode.LargeBinary}[seed%2]
 		c, all := texts(r, kind, sizes)

@@ -6,8 +6,8 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// batchRows is the number of tied rows that one thread takes at a time: their words are fetched together.
-const batchRows = 1 << 12
+// BatchRows is the number of tied rows that one thread takes at a time: their words are fetched together.
+const BatchRows = 1 << 12
 
 // BreakTies orders the rows of each run by the words of their codes from the run's word on, stably. Runs do not overlap.
 // Storage beside the runs is that of a few batches.
@@ -15,7 +15,7 @@ func (w *Workers) BreakTies(plan *keyencode.Plan, rows []uint32, runs []keyencod
 	var batches [][]keyencode.Run
 	for len(runs) > 0 {
 		n, k := 0, 0
-		for k < len(runs) && n < batchRows {
+		for k < len(runs) && n < BatchRows {
 			n += runs[k].Hi - runs[k].Lo
 			k++
 		}

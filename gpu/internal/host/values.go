@@ -19,15 +19,15 @@ func GatherValues(w *Workers, b *Buffers, c *keyencode.Column, rows []uint32) (o
 	if bits {
 		gather = s.gatherBits(out.Values, rows, func(k *keyencode.Chunk, in int) bool { return bitAt(k.Values, k.Offset+in) })
 	}
-	if err = w.Tiles(len(rows), gatherTile, gather); err != nil {
+	if err = w.Tiles(len(rows), GatherTile, gather); err != nil {
 		return out, err
 	}
 	return out, s.gatherValidity(w, b, rows, &out)
 }
 
-// gatherTile is the number of rows that one thread gathers at a time; a multiple of 64, so that no two threads write to the same
+// GatherTile is the number of rows that one thread gathers at a time; a multiple of 64, so that no two threads write to the same
 // word of a bitmap.
-const gatherTile = 1 << 14
+const GatherTile = 1 << 14
 
 func (s *chunks) gatherWide(dst []byte, width int, rows []uint32) func(lo, hi int) {
 	return func(lo, hi int) {
@@ -52,11 +52,11 @@ func (s *chunks) gatherBits(dst []byte, rows []uint32, is func(k *keyencode.Chun
 
 // gatherValidity counts the nulls, and makes a bitmap if there are any.
 func (s *chunks) gatherValidity(w *Workers, b *Buffers, rows []uint32, out *engine.Column) (err error) {
-	nulls := make([]int, (len(rows)+gatherTile-1)/gatherTile)
-	err = w.Tiles(len(rows), gatherTile, func(lo, hi int) {
+	nulls := make([]int, (len(rows)+GatherTile-1)/GatherTile)
+	err = w.Tiles(len(rows), GatherTile, func(lo, hi int) {
 		for _, row := range rows[lo:hi] {
 			if chunk, in := s.find(int(row)); !valid(&s.all[chunk], in) {
-				nulls[lo/gatherTile]++
+				nulls[lo/GatherTile]++
 			}
 		}
 	})
@@ -69,5 +69,5 @@ func (s *chunks) gatherValidity(w *Workers, b *Buffers, rows []uint32, out *engi
 	if out.Validity, err = b.Bytes((len(rows) + 7) / 8); err != nil {
 		return err
 	}
-	return w.Tiles(len(rows), gatherTile, s.gatherBits(out.Validity, rows, valid))
+	return w.Tiles(len(rows), GatherTile, s.gatherBits(out.Validity, rows, valid))
 }

@@ -17,7 +17,7 @@ func TestGatherValues(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		c := keyencode.Column{Kind: kinds[seed%5]}
 		for range 1 + seed%3 {
-			k := keyencode.Chunk{Rows: r.IntN(3 * gatherTile / 2), Offset: r.IntN(11)}
+			k := keyencode.Chunk{Rows: r.IntN(3 * GatherTile / 2), Offset: r.IntN(11)}
 			k.Values = make([]byte, (k.Offset+k.Rows+8)*max(1, c.ValueBytes()))
 			if r.IntN(2) == 0 {
 				k.Validity = make([]byte, (k.Offset+k.Rows+7)/8)
@@ -33,7 +33,7 @@ func TestGatherValues(t *testing.T) {
 		if total == 0 {
 			continue
 		}
-		rows := make([]uint32, 1+r.IntN(2*gatherTile))
+		rows := make([]uint32, 1+r.IntN(2*GatherTile))
 		for i := range rows {
 			rows[i] = uint32(r.IntN(total))
 		}

@@ -64,12 +64,12 @@ func (w *Workers) Tiles(n, size int, work func(lo, hi int)) error {
 	return w.Run((n+size-1)/size, func(i int) { work(i*size, min((i+1)*size, n)) })
 }
 
-// copyTile is the bytes that one thread copies at a time: enough to be worth a thread, and few enough to keep all of them busy.
-const copyTile = 1 << 17
+// CopyTile is the bytes that one thread copies at a time: enough to be worth a thread, and few enough to keep all of them busy.
+const CopyTile = 1 << 17
 
 // Copy copies src to dst.
 func (w *Workers) Copy(dst, src []byte) error {
-	return w.Tiles(len(src), copyTile, func(lo, hi int) { copy(dst[lo:hi], src[lo:hi]) })
+	return w.Tiles(len(src), CopyTile, func(lo, hi int) { copy(dst[lo:hi], src[lo:hi]) })
 }
 
 // BeginCopy begins to copy src to dst by one thread, as soon as one is free, and returns what waits for the end. The only thread
@@ -85,7 +85,7 @@ func (w *Workers) BeginWiden(dst []uint64, src []uint32) (end func() error) {
 
 func (w *Workers) begin(bytes int, work func(*Workers) error) (end func() error) {
 	alone := &Workers{ctx: w.ctx, threads: 1}
-	if w.threads == 1 || bytes <= copyTile {
+	if w.threads == 1 || bytes <= CopyTile {
 		err := work(alone)
 		return func() error { return err }
 	}
@@ -101,7 +101,7 @@ func (w *Workers) begin(bytes int, work func(*Workers) error) (end func() error)
 
 // Widen copies 4-byte row numbers to 8-byte ones.
 func (w *Workers) Widen(dst []uint64, src []uint32) error {
-	return w.Tiles(len(src), copyTile/8, func(lo, hi int) {
+	return w.Tiles(len(src), CopyTile/8, func(lo, hi int) {
 		out := dst[lo:hi]
 		for i, row := range src[lo:hi] {
 			out[i] = uint64(row)

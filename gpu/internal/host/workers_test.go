@@ -50,7 +50,7 @@ func TestRunStops(t *testing.T) {
 
 func TestCopyAndWiden(t *testing.T) {
 	w := NewWorkers(t.Context(), 3)
-	for _, n := range []int{0, 1, copyTile/8 - 1, copyTile/8 + 1, copyTile} {
+	for _, n := range []int{0, 1, CopyTile/8 - 1, CopyTile/8 + 1, CopyTile} {
 		rows := make([]uint32, n)
 		for i := range rows {
 			rows[i] = uint32(i) * 2654435761
@@ -77,7 +77,7 @@ func TestTouch(t *testing.T) {
 // TestBegin copies and widens in the background, several at a time.
 func TestBegin(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	src, rows := make([]byte, 20*copyTile+5), make([]uint32, 3*copyTile+1)
+	src, rows := make([]byte, 20*CopyTile+5), make([]uint32, 3*CopyTile+1)
 	for i := range src {
 		src[i] = byte(r.Uint32())
 	}
@@ -86,7 +86,7 @@ func TestBegin(t *testing.T) {
 	}
 	for _, threads := range []int{1, 2, 3, 16} {
 		w := NewWorkers(t.Context(), threads)
-		for _, n := range []int{0, 1, copyTile, copyTile + 1, len(src)} {
+		for _, n := range []int{0, 1, CopyTile, CopyTile + 1, len(src)} {
 			dst := make([]byte, n)
 			require.NoError(t, w.BeginCopy(dst, src[:n])())
 			require.True(t, bytes.Equal(src[:n], dst), "%d bytes, %d threads", n, threads)
