@@ -2,9 +2,10 @@
 # Tests the GPU engine without a GPU: against a stand-in for the CUDA driver whose kernels are the plain twins of the real ones. Needs what
 # build.sh needs, and g++. On a machine with a GPU the same suite runs on it with:
 #
-#   gpu/build.sh go test -tags cuda ./gpu/...
+#   gpu/build.sh go test -tags cuda ./gpu/... ./arrowsort/internal/difftest
 #
-# Arguments go to go test: gpu/test.sh -short. With ARROWSORT_STANDIN_EMULATE=1 the kernels' own sources run, on the emulated device: slow.
+# Arguments go to go test, behind its packages: gpu/test.sh -short. PACKAGES are others than all, TAGS one more build tag. With
+# ARROWSORT_STANDIN_EMULATE=1 the kernels' own sources run, on the emulated device: slow.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root"
@@ -16,5 +17,8 @@ if [ ! -e $driver ] || [ -n "$(find $sources -newer $driver)" ]; then
 	g++ -std=c++17 -O2 -Wall -Wextra -Wno-unknown-pragmas -Wno-missing-field-initializers -Wno-maybe-uninitialized -DEXPORTED_KERNELS -shared -fPIC -o $driver \
 		gpu/standin/*.cc kernels/emulation/emulation.cc -lpthread -ldl
 fi
-gpu/build.sh go vet -tags cuda,standin ./gpu/... ./arrowsort/cmd/...
-LD_LIBRARY_PATH=$root/build/standin gpu/build.sh go test -count=1 -tags cuda,standin "$@" ./gpu/... # the cache does not see the driver
+packages=${PACKAGES:-./gpu/... ./arrowsort/internal/difftest} tags=cuda,standin${TAGS:+,$TAGS}
+# shellcheck disable=SC2086 # names without spaces
+gpu/build.sh go vet -tags "$tags" $packages ./arrowsort/cmd/...
+# shellcheck disable=SC2086
+LD_LIBRARY_PATH=$root/build/standin gpu/build.sh go test -count=1 -tags "$tags" $packages "$@" # the cache does not see the driver

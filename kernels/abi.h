@@ -196,6 +196,8 @@ struct Selected {
 /*
 Row numbers and columns. out is the number of rows that are wanted, rows[] their row numbers.
 
+check_permutation(u32 *rows, u64 out, u64 n, u32 *seen, u64 *wrong)  any grid; seen: n bits, zero before; wrong: two words, zero before
+    wrong[0] = how many of the row numbers are n or more, or there already, and wrong[1] = the complement of the least of their places.
 iota(u32 *rows, u64 n, u64 reversed)                                any grid: 0, 1, ... or n-1, n-2, ...
 gather_1, _2, _4, _8, _16, _32 (void *values, u32 *rows, u64 out, void *dst)          any grid; values of 1 to 32 bytes
 gather_bytes(u8 *values, u64 width, u32 *rows, u64 out, u8 *dst)    any grid; values of any width, width * n below 2^64

@@ -1,6 +1,7 @@
 // The image: all kernels in one unit.
 #include "bits.cu"
 #include "bucket_plan.cu"
+#include "check_permutation.cu"
 #include "cluster.cu"
 #include "collect.cu"
 #include "deal_rows.cu"

@@ -152,7 +152,7 @@ DEVICE void sleep(u32 nanoseconds) { __nanosleep(nanoseconds); }
 DEVICE u32 atomic_add(u32* p, u32 x) { return atomicAdd(p, x); }
 DEVICE u32 compare_and_swap(u32* p, u32 was, u32 x) { return atomicCAS(p, was, x); }
 DEVICE void atomic_add(u64* p, u64 x) { atomicAdd((unsigned long long*)p, (unsigned long long)x); }
-DEVICE void atomic_or(u32* p, u32 x) { atomicOr(p, x); }
+DEVICE u32 atomic_or(u32* p, u32 x) { return atomicOr(p, x); }
 DEVICE void atomic_or(u64* p, u64 x) { atomicOr((unsigned long long*)p, (unsigned long long)x); }
 DEVICE void atomic_max(u32* p, u32 x) { atomicMax(p, x); }
 DEVICE void atomic_max(u64* p, u64 x) { atomicMax((unsigned long long*)p, (unsigned long long)x); }

@@ -62,6 +62,7 @@ var All = slices.Concat(digitBinning, []Kernel{
 	{"select_rows_wide", SelectThreads, selectBytes},
 	{"watch_order", StreamThreads, 4 << 10},
 	{"place_strays", StreamThreads, 0},
+	{"check_permutation", StreamThreads, 0},
 	{"iota", StreamThreads, 0},
 	{"gather_1", StreamThreads, 0},
 	{"gather_2", StreamThreads, 0},

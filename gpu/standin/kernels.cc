@@ -543,6 +543,18 @@ template <class Code> void select_rows(const u64* a, u64 blocks) {
 	*at<Selected>(s.selected) = found;
 }
 
+void check_permutation(const u64* a) {
+	u64* wrong = at<u64>(a[4]);
+	for (u64 i = 0; i < a[1]; i++) {
+		u32 row = at<u32>(a[0])[i];
+		if (row < a[2] && !bit(a[3], row)) {
+			at<u8>(a[3])[row / 8] |= 1 << row % 8;
+			continue;
+		}
+		if (wrong[0]++ == 0) wrong[1] = ~i;
+	}
+}
+
 void iota(const u64* a) {
 	for (u64 i = 0; i < a[1]; i++) at<u32>(a[0])[i] = (u32)(a[2] ? a[1] - 1 - i : i);
 }
@@ -708,6 +720,7 @@ const std::map<std::string, std::pair<int, Twin>>& twins() {
 	    {"select_border", {selectWords, select_border}},
 	    {"select_rows", {selectWords, select_rows<u32>}},
 	    {"select_rows_wide", {selectWords, select_rows<u64>}},
+	    {"check_permutation", {5, plain(check_permutation)}},
 	    {"iota", {3, plain(iota)}},
 	    {"gather_1", fixed(1)},
 	    {"gather_2", fixed(2)},

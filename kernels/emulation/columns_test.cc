@@ -183,6 +183,32 @@ void check_gathers(u64 n, u64 seed) {
 	}
 }
 
+// Leading rows of a permutation, then with a row that is there twice and one that there is not.
+void check_permutations(u64 n, u64 out, u64 seed) {
+	Device d;
+	d.seed = seed;
+	std::vector<u32> rows(n);
+	for (u64 i = 0; i < n; i++) rows[i] = (u32)i;
+	std::sort(rows.begin(), rows.end(), [&](u32 a, u32 b) { return mix(a + seed) < mix(b + seed); });
+	auto run = [&](u64 wrong, u64 place, u64 other) {
+		std::vector<u32> seen(n / 32 + 1);
+		u64 found[2] = {};
+		d.run(check_permutation, 2, STREAM_THREADS, 0, rows.data(), out, n, seen.data(), found);
+		check(found[0] == wrong, "check_permutation", found[0], wrong, n);
+		if (wrong) check(~found[1] == place || ~found[1] == other, "the place", ~found[1], place, n);
+	};
+	run(0, 0, 0);
+	u32 last = rows[out - 1];
+	rows[out - 1] = (u32)n;
+	run(1, out - 1, out - 1);
+	rows[out - 1] = last;
+	if (out < 700) return;
+	rows[0] = ~0u, rows[600] = rows[out - 1] = (u32)n + 5;
+	run(3, 0, 0);
+	rows[0] = last, rows[600] = rows[601];
+	run(2, 600, 601); // whichever comes second
+}
+
 // Gathers in windows: rows are a permutation.
 template <class Value> void check_windows(u64 n, u64 windowBits, u64 seed) {
 	Device d;
@@ -250,6 +276,8 @@ int main() {
 	for (u64 width : {16, 32})
 		for (u64 n : {1, 40, 1000}) check_decimal(width, n, seed++);
 	for (u64 n : {1, 32, 100, 3000}) check_gathers(n, seed++);
+	for (u64 n : {1, 32, 33, 700, 5000})
+		for (u64 out : {n, n - n / 3}) check_permutations(n, out, seed++);
 	for (u64 n : {1, 31, 5000, DEAL_TILE - 1, DEAL_TILE, DEAL_TILE + 1, 3 * DEAL_TILE + 100}) {
 		for (u64 windowBits : {0, 10, 40}) {
 			check_windows<u64>(n, windowBits, seed++);

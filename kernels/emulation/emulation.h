@@ -145,7 +145,7 @@ inline u32 compare_and_swap(u32* p, u32 was, u32 x) {
 }
 inline u32 atomic_add(u32* p, u32 x) { return __atomic_fetch_add(p, x, __ATOMIC_RELAXED); }
 inline void atomic_add(u64* p, u64 x) { __atomic_fetch_add(p, x, __ATOMIC_RELAXED); }
-inline void atomic_or(u32* p, u32 x) { __atomic_fetch_or(p, x, __ATOMIC_RELAXED); }
+inline u32 atomic_or(u32* p, u32 x) { return __atomic_fetch_or(p, x, __ATOMIC_RELAXED); }
 inline void atomic_or(u64* p, u64 x) { __atomic_fetch_or(p, x, __ATOMIC_RELAXED); }
 template <class T> inline void atomic_max(T* p, T x) {
 	T is = __atomic_load_n(p, __ATOMIC_RELAXED);

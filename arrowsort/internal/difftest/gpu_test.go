@@ -15,6 +15,7 @@ import (
 var (
 	firstTable = flag.Int("first", 0, "seed of the first random table")
 	tables     = flag.Int("tables", 500, "number of random tables")
+	tableRows  = flag.Int("rows", 3_000_000, "most rows of a random table")
 	keyRows    = flag.Int("keyrows", 2000, "most rows of the tables of every key")
 	keyShare   = flag.Int("keyshare", 1, "one in so many of the tables of every key")
 )
@@ -24,10 +25,10 @@ func onGPU(t *testing.T) subject {
 	e, err := gpu.Open(gpu.Options{})
 	require.NoError(t, err, "this test needs a GPU")
 	t.Cleanup(func() { require.NoError(t, e.Close()) })
-	return subject{engine: e, memory: e.Allocator(), threads: []int{1, 2, 3, 5, 7, 12, 16}, most: 3_000_000, large: 50}
+	return subject{engine: e, memory: e.Allocator(), threads: []int{1, 2, 3, 5, 7, 12, 16}, most: *tableRows, large: 50}
 }
 
-// TestRandomTablesOnGPU compares random tables of up to 3 million rows with the model.
+// TestRandomTablesOnGPU compares random tables, few of them large, with the model.
 func TestRandomTablesOnGPU(t *testing.T) {
 	t.Logf("seeds %d to %d", *firstTable, *firstTable+*tables-1)
 	onGPU(t).compareRandom(t, *firstTable, *tables)

@@ -1,0 +1,50 @@
+//go:build assert && cuda && linux && amd64
+
+package gpu
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/gpu/internal/host"
+)
+
+// TestAssertPermutation: row numbers that no order has end the sort.
+func TestAssertPermutation(t *testing.T) {
+	for _, c := range []struct {
+		rows  []uint32
+		limit int
+		want  string
+	}{
+		{[]uint32{2, 0, 3, 1}, 0, ""},
+		{[]uint32{2, 0}, 2, ""},
+		{[]uint32{2, 0, 2, 1}, 0, "1 of 4 row numbers are not of different rows of 4, the first at place "},
+		{[]uint32{2, 0, 3, 4}, 0, "1 of 4 row numbers are not of different rows of 4, the first at place 3"},
+		{[]uint32{2, 1 << 31}, 2, "1 of 2 row numbers are not of different rows of 4, the first at place 1"},
+	} {
+		err := assertRows(t, openForTest(t), &engine.Job{Rows: 4, Limit: c.limit}, c.rows)
+		if c.want == "" {
+			require.NoError(t, err, "%v", c.rows)
+		} else {
+			require.ErrorContains(t, err, c.want, "%v", c.rows)
+		}
+	}
+}
+
+// assertRows asserts row numbers as if they were those of a job.
+func assertRows(t *testing.T, e *Engine, job *engine.Job, rows []uint32) error {
+	s := <-e.turn
+	defer func() { e.turn <- s }()
+	leave, err := s.Enter()
+	require.NoError(t, err)
+	defer leave()
+	k := newTask(t.Context(), s, 1)
+	defer k.end()
+	sorter := newSorter(k, job, goMemory{})
+	sorter.order = sorter.alloc(4 * len(rows))
+	sorter.upload(sorter.order, host.BytesOf(rows))
+	sorter.assertPermutation()
+	return sorter.err
+}
