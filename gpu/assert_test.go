@@ -20,9 +20,9 @@ func TestAssertPermutation(t *testing.T) {
 	}{
 		{[]uint32{2, 0, 3, 1}, 0, ""},
 		{[]uint32{2, 0}, 2, ""},
-		{[]uint32{2, 0, 2, 1}, 0, "1 of 4 row numbers are not of different rows of 4, the first at place "},
-		{[]uint32{2, 0, 3, 4}, 0, "1 of 4 row numbers are not of different rows of 4, the first at place 3"},
-		{[]uint32{2, 1 << 31}, 2, "1 of 2 row numbers are not of different rows of 4, the first at place 1"},
+		{[]uint32{2, 0, 2, 1}, 0, "1 of 4 row numbers are repeated or not below 4, the first at position "},
+		{[]uint32{2, 0, 3, 4}, 0, "1 of 4 row numbers are repeated or not below 4, the first at position 3"},
+		{[]uint32{2, 1 << 31}, 2, "1 of 2 row numbers are repeated or not below 4, the first at position 1"},
 	} {
 		err := assertRows(t, openForTest(t), &engine.Job{Rows: 4, Limit: c.limit}, c.rows)
 		if c.want == "" {

@@ -4,8 +4,9 @@ package gpu
 
 import "github.com/arrowsort/arrowsort/gpu/internal/driver"
 
-// Sizes of the pinned memory that columns pass through on their way to the device and back, in slots. While some are on their way, others are filled and emptied, each by one thread: threads that work
-// on the same slot would wait for one another most of the time.
+// Sizes of the pinned memory that columns pass through on their way to the device and back, in slots. While some are on
+// their way, others are filled and emptied, each by one thread: threads that work on the same slot would wait for one
+// another most of the time.
 const (
 	stagingOnWay  = 4       // slots at least that nobody fills or empties
 	stagingPiece  = 4 << 10 // a slot with less room than that is full
@@ -48,8 +49,8 @@ func (r *staging) open(s *slot) (err error) {
 	return err
 }
 
-// take returns room for up to want bytes, and its slot, whose event must be recorded behind the copy. So many slots are being emptied
-// before they are needed.
+// take returns room for up to want bytes, and its slot, whose event must be recorded behind the copy. So many slots are
+// being emptied before they are needed.
 func (r *staging) take(want, ahead int) ([]byte, *slot, error) {
 	s := &r.slots[r.at]
 	if err := r.open(s); err != nil {

@@ -10,31 +10,50 @@ import (
 	"github.com/arrowsort/arrowsort/kernels"
 )
 
-// A thresholdTable is the numbers of rows and of bytes around which a sort goes another way. Tests sort around and between all of them
-// (Engine.Thresholds), so whatever is added here is tested; and they set some, so that few rows go the way of many.
+// A thresholdTable holds the numbers of rows and of bytes at which a sort takes another path. Tests sort sizes around and
+// between all of them (Engine.Thresholds), so whatever is added here is tested; and they set some, so that small sorts
+// take the paths of large ones. Names end in Rows or Bytes.
 type thresholdTable struct {
-	oneLaunchRows int // up to how many rows a sort may be one launch
-	smallRows     int // up to how many rows partition and finish takes small windows
-	bucketRows    int // the most that partition and finish takes
-	stripRows     int // the most that one launch of digit binning takes
-	askRows       int // from how many rows on the device is asked which digits are constant
-	askManyRows   int // the same where there are many digits
-	keysRows      int // from how many rows on several keys are read as one column: below, it is as quick to make a column of their numbers
-	selectRows    int // from how many rows on the first rows of an order are selected before they are sorted, if there are few enough of them
-	textRows      int // from how many rows on the device gathers strings: the host has to wait for their lengths
-	longRunRows   int // from how many tied rows on the device sorts them faster than one thread
-	windowRows    int // the least rows of a window of a gather
-	encodeRows    int // what one thread of the host encodes at a time
-	measureRows   int // what one thread of the host measures at a time
-	helperRows    int // from how many rows of the result on another goroutine makes its buffers: for fewer it costs more
+	// The most rows of a sort that may be one launch.
+	oneLaunchRows int
+	// The most rows for which partition and finish takes small windows.
+	smallRows int
+	// The most rows that partition and finish takes.
+	bucketRows int
+	// The most rows that one launch of digit binning takes.
+	stripRows int
+	// The least rows for which the device is asked which digits are constant, and the same where there are many digits.
+	askRows, askManyRows int
+	// The least rows for which several keys are read as one column: below, it is as quick to make a column of their
+	// numbers.
+	keysRows int
+	// The least rows of which the first of an order are selected before they are sorted, if few enough are wanted.
+	selectRows int
+	// The least rows for which the device gathers strings: the host has to wait for their lengths.
+	textRows int
+	// The least tied rows that the device sorts faster than one thread.
+	longRunRows int
+	// The least rows of a window of a gather.
+	windowRows int
+	// What one thread of the host encodes, and measures, at a time.
+	encodeRows, measureRows int
+	// The least rows of the result for which another goroutine makes its buffers: for fewer it costs more.
+	helperRows int
 
-	directBytes   int // the least that is copied from and to the caller's pinned memory without staging
-	copyBytes     int // what is copied at a time from and to pinned memory, so that a cancelled context need not wait for more
-	pieceBytes    int // the least that one thread copies from and to the staging memory
-	slotBytes     int // the size of a slot of the staging memory: large enough for the bus to be at full speed
-	lateBytes     int // the least that comes down in a stream of its own
-	prefetchBytes int // how much there must be to gain from a second stream that brings columns up
-	windowBytes   int // the size of a column from which it is quicker to gather it in windows
+	// The least that is copied from and to the caller's pinned memory without staging.
+	directBytes int
+	// What is copied at a time from and to pinned memory, so that a cancelled context need not wait for more.
+	copyBytes int
+	// The least that one thread copies from and to the staging memory.
+	pieceBytes int
+	// The size of a slot of the staging memory: large enough for the bus to be at full speed.
+	slotBytes int
+	// The least that comes down in a separate stream.
+	lateBytes int
+	// The least for which a second stream brings columns up while the keys are sorted.
+	prefetchBytes int
+	// The least size of a column that is gathered in windows.
+	windowBytes int
 }
 
 var thresholds = thresholdTable{
@@ -65,8 +84,8 @@ var thresholds = thresholdTable{
 // stagingSlots is the number of slots of the staging memory.
 const stagingSlots = 16
 
-// list are the thresholds of a device with so many multiprocessors and so many host threads, in rows, by rising numbers of them. Bytes count for
-// columns of bits and of 1, 4 and 8 bytes.
+// list returns the thresholds for a number of host threads on a device with a number of multiprocessors, in rows, by
+// rising numbers of rows. Bytes become the rows of columns of bits and of 1, 4 and 8 bytes.
 func (t thresholdTable) list(threads, multiprocessors int) []engine.Threshold {
 	list := []engine.Threshold{
 		{Name: "TinyFewRows", Rows: kernels.TinyFewRows},
@@ -110,9 +129,9 @@ func (t thresholdTable) list(threads, multiprocessors int) []engine.Threshold {
 		{Name: "host.BatchRows", Rows: host.BatchRows},
 	}
 	addBytes := func(name string, bytes int) {
-		for width, rows := range map[string]int{"bits": 8 * bytes, "1 byte": bytes, "4 bytes": bytes / 4, "8 bytes": bytes / 8} {
-			list = append(list, engine.Threshold{Name: name + " of " + width, Rows: rows})
-		}
+		list = append(list,
+			engine.Threshold{Name: name + " of bits", Rows: 8 * bytes}, engine.Threshold{Name: name + " of 1 byte", Rows: bytes},
+			engine.Threshold{Name: name + " of 4 bytes", Rows: bytes / 4}, engine.Threshold{Name: name + " of 8 bytes", Rows: bytes / 8})
 	}
 	addBytes("host.CopyTile", host.CopyTile)
 	addBytes("a piece for each thread", threads*t.pieceBytes)

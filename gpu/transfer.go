@@ -34,8 +34,8 @@ type filling struct {
 	end  func() error
 }
 
-// piece is how much of so many bytes goes through the staging memory at a time: something for each thread, and no value of a power of two
-// bytes in two pieces.
+// piece is how much of so many bytes goes through the staging memory at a time: a share for each thread, but a multiple
+// of stagingStride, so that no value of 1, 2, 4 or 8 bytes is cut in two.
 func (m *mover) piece(bytes int) int {
 	return max(thresholds.pieceBytes, bytes/m.workers.Threads()) &^ (stagingStride - 1)
 }
@@ -84,8 +84,8 @@ func (m *mover) download(dst []byte, src driver.Ptr) {
 	}
 }
 
-// downloadInto hands bytes of the device on piece by piece until wait; at is where the piece begins, a multiple of stagingStride. What begin
-// returns waits for the end.
+// downloadInto hands bytes of the device on piece by piece until wait; at is where the piece begins, a multiple of
+// stagingStride. What begin returns waits for the end.
 func (m *mover) downloadInto(src driver.Ptr, bytes int, begin func(at int, data []byte) (end func() error)) {
 	size := m.piece(bytes)
 	for at := 0; at < bytes && !m.failed(); {

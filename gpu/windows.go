@@ -10,9 +10,9 @@ import (
 	"github.com/arrowsort/arrowsort/kernels"
 )
 
-// windows are the row numbers of the result dealt to windows, for all columns. Rows of a large column are read at random a sector of 32 bytes at
-// a time, of which the memory reads two. It is quicker to deal the row numbers to windows that the L2 holds, to gather inside of them, and to
-// bring what was gathered into its order.
+// windows are the row numbers of the result dealt to windows, for all columns. Rows of a large column are read at
+// random a sector of 32 bytes at a time, of which the memory reads two. It is quicker to deal the row numbers to
+// windows that the L2 holds, to gather inside of them, and to bring what was gathered into its order.
 type windows struct{ dealt, places, offsets driver.Ptr }
 
 // inWindows reports whether a column is gathered in windows: there is one row number for each row.

@@ -20,13 +20,14 @@ type Engine interface {
 	Sort(ctx context.Context, job *Job, mem Allocator) (*Result, error)
 }
 
-// A Threshold is a number of rows around which an engine begins to sort in another way.
+// A Threshold is a number of rows at which an engine takes another path.
 type Threshold struct {
 	Name string
 	Rows int
 }
 
-// Stepped is an engine that tells its thresholds, for a number of host threads. Tests sort numbers of rows around and between all of them.
+// Stepped is an engine that lists its thresholds for a number of host threads. Tests sort sizes around and between all
+// of them.
 type Stepped interface {
 	Engine
 	Thresholds(threads int) []Threshold

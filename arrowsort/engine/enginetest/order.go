@@ -48,8 +48,8 @@ func testKinds(t *testing.T, e suite) {
 	}
 }
 
-// testFloatClasses sorts every pair of special values in every mode: both zeros, NaNs of both signs and several payloads,
-// infinities, subnormals and null.
+// testFloatClasses sorts every pair of special values in every mode: both zeros, NaNs of both signs and several
+// payloads, infinities, subnormals and null.
 func testFloatClasses(t *testing.T, e suite) {
 	special := map[keyencode.Kind][]uint64{
 		keyencode.Float16: {0, 0x8000, 0x7C00, 0xFC00, 0x7C01, 0xFE00, 0x7FFF, 0xFFFF, 1, 0x8001, 0x3C00, 0xBC00, 0x7BFF, 0xFBFF},
@@ -114,7 +114,8 @@ func testSeveralKeys(t *testing.T, e suite) {
 	}
 }
 
-// testSizes takes numbers of rows around powers of two and between them, and around and between the thresholds of the engine.
+// testSizes takes numbers of rows around powers of two and between them, and around and between the thresholds of the
+// engine.
 func testSizes(t *testing.T, e suite) {
 	specs := []columnSpec{
 		{kind: keyencode.Int64, dist: uniform}, {kind: keyencode.Uint32, dist: lowEntropy(3), nulls: 0.1, offset: 7},

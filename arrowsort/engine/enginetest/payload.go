@@ -69,7 +69,8 @@ func testLimit(t *testing.T, e suite) {
 	testFewOfMany(t, e)
 }
 
-// testFewOfMany wants far fewer rows than there are, by keys of all lengths; with values that are in many rows the limit is among them.
+// testFewOfMany wants far fewer rows than there are, by keys of all lengths; with values that are in many rows the
+// limit is among them.
 func testFewOfMany(t *testing.T, e suite) {
 	nullable := columnSpec{kind: keyencode.Int64, dist: uniform, nulls: 0.1}
 	sets := [][]columnSpec{

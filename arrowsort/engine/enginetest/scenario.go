@@ -71,8 +71,8 @@ func allColumns(job *engine.Job) []int {
 	return all
 }
 
-// check proves the engine on a scenario: row numbers of both sizes alone, gathered columns alone, and both. With -short it does so for
-// one scenario in five, always the same ones.
+// check proves the engine on a scenario: row numbers of both sizes alone, gathered columns alone, and both. With -short
+// it does so for one scenario in five, always the same ones.
 func (s scenario) check(t testing.TB, e engine.Engine) {
 	t.Helper()
 	if testing.Short() && crc32.ChecksumIEEE([]byte(s.String()))%5 > 0 {

@@ -66,8 +66,9 @@ func (g *generator) views(typ arrow.DataType, n int) *array.Data {
 	return g.finish(typ, n, buffers...)
 }
 
-// dictionary draws from at most 100 entries, which may repeat; from 20 where indices have a byte, so that those of six chunks have one together. Rows are null by their validity, by null entries, or by both. The dictionary may be
-// empty where no row refers to it.
+// dictionary draws from at most 100 entries, which may repeat; from 20 where indices have a byte, so that those of six
+// chunks have one together. Rows are null by their validity, by null entries, or by both. The dictionary may be empty
+// where no row refers to it.
 func (g *generator) dictionary(typ *arrow.DictionaryType, n int) *array.Data {
 	rows, values := *g, *g
 	switch g.rng.IntN(4) {

@@ -28,7 +28,8 @@ func TestRandomTables(t *testing.T) {
 	onCPU.compareRandom(t, 0, tables)
 }
 
-// TestEveryKey compares a table for every type of key, order, null placement and shape with the model, in one chunk and in several.
+// TestEveryKey compares a table for every type of key, order, null placement and shape with the model, in one chunk and
+// in several.
 func TestEveryKey(t *testing.T) {
 	cases := everyKey()
 	if testing.Short() {
@@ -57,8 +58,8 @@ func (t *table) check(tt *testing.T, r *rand.Rand, opts arrowsort.Options) error
 	return t.checkSort(tt, kept, opts)
 }
 
-// sortedRows are the row numbers that SortIndices returns, proved to be the one stable order: every row is there once, and each belongs before
-// the next.
+// sortedRows are the row numbers that SortIndices returns, proved to be the one stable order: every row is there once,
+// and each belongs before the next.
 func (t *table) sortedRows(tt *testing.T, order model.Order, opts arrowsort.Options) ([]uint64, error) {
 	got, err := arrowsort.SortIndices(tt.Context(), t.data, t.keys, opts)
 	if err != nil {

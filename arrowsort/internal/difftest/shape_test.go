@@ -36,7 +36,8 @@ var shapes = []shape{
 	{"small", func(r *rand.Rand, _, _ int) uint64 { return uint64(r.IntN(1000) - 500) }},
 }
 
-// column makes a random column of n rows in chunks that are slices at odd bit offsets: of arrays of their own, or of one that they share.
+// column makes a random column of n rows in chunks that are slices at odd bit offsets: of arrays of their own, or of
+// one that they share.
 func column(r *rand.Rand, typ arrow.DataType, form columnForm, n int, mem memory.Allocator) model.Column {
 	random := func(rows int, nulls float64) arrow.Array {
 		whole := arrowtest.Random(r, typ, rows, nulls, mem)

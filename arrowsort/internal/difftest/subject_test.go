@@ -79,8 +79,8 @@ func (s subject) checkedMemory(r *rand.Rand) *memory.CheckedAllocator {
 	return memory.NewCheckedAllocator(memory.NewGoAllocator())
 }
 
-// drawRows draws a number of rows up to most: by its size or its logarithm, and of an engine that has thresholds as often around
-// and between them.
+// drawRows draws a number of rows up to most: by its size or its logarithm, and of an engine that has thresholds as
+// often around and between them.
 func (s subject) drawRows(r *rand.Rand, most, threads int) int {
 	around := []int{0, most}
 	if e, ok := s.engine.(engine.Stepped); ok {
