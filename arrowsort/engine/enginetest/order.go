@@ -38,7 +38,7 @@ func testKinds(t *testing.T, e suite) {
 		for _, n := range []int{2, 100, 3000} {
 			for _, nulls := range []float64{0, 0.25, 1} {
 				for _, distribution := range []distribution{uniform, plain[8]} {
-					spec.dist, spec.nulls, spec.chunks, spec.offset = distribution, nulls, i%4, -1
+					spec.dist, spec.nulls, spec.chunks, spec.offset = distribution, nulls, (i+n/2)%5, -1
 					for _, key := range modes(spec) {
 						scenario{seed: uint64(i), rows: n, keys: []keySpec{key}, payload: []columnSpec{rowID}}.check(t, e)
 					}
