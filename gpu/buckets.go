@@ -15,9 +15,6 @@ type bucketShape struct {
 	floats bool // its values are floats
 }
 
-// bucketCodeBits is two digits: partition and finish is for codes of more bits.
-const bucketCodeBits = 2 * kernels.RadixBits
-
 // bucketKernels are those of partition and finish: a device whose multiprocessors have too little memory for one of them sorts by digits.
 var bucketKernels = []string{
 	"sample", "look", "look_keys", "bucket_plan", "partition_first", "partition_first_floats", "partition_first_wide", "partition_first_keys", "partition_only", "partition_only_wide",

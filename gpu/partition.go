@@ -223,6 +223,9 @@ func (t *task) lookBlocks(n int) int {
 	return min(t.Multiprocessors, (n+perBlock-1)/perBlock)
 }
 
+// bucketCodeBits is two digits: partition and finish is for codes of more bits.
+const bucketCodeBits = 2 * kernels.RadixBits
+
 // A partition is the memory of partition and finish.
 type partition struct {
 	structure abiBuckets

@@ -12,6 +12,12 @@ import (
 	"github.com/arrowsort/arrowsort/kernels"
 )
 
+// keepThresholds undoes what a test does to the thresholds.
+func keepThresholds(t testing.TB) {
+	before := thresholds
+	t.Cleanup(func() { thresholds = before })
+}
+
 // TestRandomThresholds has few rows go the ways of many, in all combinations: thresholds are drawn anew for each sort.
 func TestRandomThresholds(t *testing.T) {
 	seeds := 3000

@@ -14,12 +14,6 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 )
 
-// keepThresholds undoes what a test does to the thresholds.
-func keepThresholds(t testing.TB) {
-	before := thresholds
-	t.Cleanup(func() { thresholds = before })
-}
-
 // TestThresholdsOfKernels: every number of rows that kernels are made for is in the list.
 func TestThresholdsOfKernels(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "../kernels/tuning.go", nil, 0)
