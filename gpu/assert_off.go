@@ -2,5 +2,7 @@
 
 package gpu
 
+import "github.com/arrowsort/arrowsort/gpu/internal/driver"
+
 // assertPermutation does nothing without the build tag assert.
-func (s *sorter) assertPermutation() {}
+func (t *task) assertPermutation(driver.Ptr, int, int) {}

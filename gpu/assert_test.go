@@ -45,6 +45,6 @@ func assertRows(t *testing.T, e *Engine, job *engine.Job, rows []uint32) error {
 	sorter := newSorter(k, job, goMemory{})
 	sorter.order = sorter.alloc(4 * len(rows))
 	sorter.upload(sorter.order, host.BytesOf(rows))
-	sorter.assertPermutation()
+	sorter.assertPermutation(sorter.order, sorter.out, sorter.rows)
 	return sorter.err
 }

@@ -122,7 +122,7 @@ func asks(rows, digits int) bool {
 func (b *binner) histograms(field driver.Ptr, digits []digit, varying uint64, c *counters) (use []int) {
 	shifts, bits := packDigits(digits)
 	kernel, blocks := "histogram", b.histogramBlocks(kernels.HistogramThreads, 2)
-	if len(digits) > kernels.HalfDigits && b.rows >= kernels.WideHistogramRows && fits(b.Shared, "histogram_wide") {
+	if len(digits) > kernels.HalfDigits && b.rows >= thresholds.wideHistogramRows && fits(b.Shared, "histogram_wide") {
 		kernel, blocks = "histogram_wide", b.histogramBlocks(kernels.WideHistogramThreads, 1)
 	}
 	b.launch(kernel, blocks, uint64(field), uint64(b.rows), shifts, bits, uint64(len(digits)), uint64(c.starts), uint64(c.memory), uint64(c.words))

@@ -55,13 +55,9 @@ func deviceError(err error) error {
 	}
 }
 
-// queueBytes is how much a stream has to move before the host waits for what came before: little enough for a
-// cancelled context to end the sort soon, and enough for the device never to be idle.
-const queueBytes = 4 << 30
-
 // moves notes that what was put into the stream moves so many bytes, and waits when too much is under way.
 func (m *mover) moves(bytes int) {
-	if m.queued += bytes; m.queued < queueBytes || m.failed() {
+	if m.queued += bytes; m.queued < thresholds.queueBytes || m.failed() {
 		return
 	}
 	m.queued = 0

@@ -275,6 +275,7 @@ func (t *task) newPartition(v view, shape bucketShape, n int) *partition {
 		second: uint64(shape.bits - shape.first),
 		needed: bucketCodeBits, tolerated: shape.tolerated(),
 	}
+	// Not thresholds.smallRows: there is room for rows out of place above this number of rows only (kernels/strays.h).
 	if v.orders && n > kernels.SmallRows {
 		p.structure.orders = 1
 	}

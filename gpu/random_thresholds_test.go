@@ -3,10 +3,13 @@
 package gpu
 
 import (
+	"flag"
 	"math/rand/v2"
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine/enginetest"
 	"github.com/arrowsort/arrowsort/kernels"
@@ -18,27 +21,37 @@ func keepThresholds(t testing.TB) {
 	t.Cleanup(func() { thresholds = before })
 }
 
-// TestRandomThresholds has few rows go the ways of many, in all combinations: thresholds are drawn anew for each sort.
+var thresholdSeeds = flag.Int("seeds", 3000, "number of sorts with random thresholds; a sixth with -short")
+
+// TestRandomThresholds has small sorts take the paths of large ones: thresholds are drawn for each of them.
 func TestRandomThresholds(t *testing.T) {
-	seeds := 3000
+	seeds := uint64(*thresholdSeeds)
 	if testing.Short() {
-		seeds = 1000
+		seeds /= 6
 	}
 	keepThresholds(t)
 	usual := thresholds
-	var e *Engine
 	var seed uint64
 	defer func() {
 		if t.Failed() {
 			t.Logf("seed %d with %+v", seed, thresholds)
 		}
 	}()
-	for ; seed < uint64(seeds); seed++ {
-		thresholds = randomThresholds(rand.New(rand.NewPCG(seed, 5)), usual)
+	var e *Engine
+	for ; seed < seeds; seed++ {
+		r := rand.New(rand.NewPCG(seed, 5))
+		thresholds = randomThresholds(r, usual)
 		if seed%100 == 0 { // slots of the staging memory stay as they are
+			if e != nil {
+				require.NoError(t, e.Close())
+			}
 			e = openForTest(t)
 		}
-		enginetest.CheckRandom(t, e, seed)
+		rows := r.IntN(1 + 1<<r.IntN(14))
+		if seed%16 == 15 {
+			rows = r.IntN(1 << 17)
+		}
+		enginetest.CheckRandom(t, e, seed, rows)
 	}
 }
 

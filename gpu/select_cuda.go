@@ -64,6 +64,7 @@ func (s *sorter) selectFirst(field abiField, bits int, apart bool) (c candidates
 		return candidates{}, false
 	}
 	c.n, c.tie = int(found.candidates), found.border
+	s.assertPermutation(c.rows, c.n, s.rows)
 	c.field = codesField(c.codes)
 	c.field.width, c.field.stride = uint64(width), uint64(width)
 	return c, true
@@ -86,6 +87,7 @@ func (s *sorter) sortCandidates(c candidates) (rows driver.Ptr) {
 	if places == 0 { // all codes are the same
 		return c.rows
 	}
+	s.assertPermutation(places, c.n, c.n)
 	rows = s.alloc(4 * c.n)
 	s.launch("gather_4", s.blocks(c.n), uint64(c.rows), uint64(places), uint64(c.n), uint64(rows))
 	s.free(places, c.rows)

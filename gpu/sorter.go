@@ -56,7 +56,7 @@ func sortJob(t *task, job *engine.Job, mem engine.Allocator) (*engine.Result, er
 	} else if err := s.sortPlanned(); err != nil {
 		return nil, err
 	}
-	s.assertPermutation()
+	s.assertPermutation(s.order, s.out, s.rows)
 	s.releaseKeys()
 	s.progress(2)
 	s.writeRowNumbers()

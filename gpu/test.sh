@@ -4,7 +4,8 @@
 #
 #   gpu/build.sh go test -tags cuda ./gpu/... ./arrowsort/internal/difftest
 #
-# Arguments go to go test, behind its packages: gpu/test.sh -short. PACKAGES are others than all, TAGS one more build tag. With
+# Arguments go to go test, behind its packages: gpu/test.sh -short. ARROWSORT_PACKAGES are others than all,
+# ARROWSORT_TAGS one more build tag. With
 # ARROWSORT_STANDIN_EMULATE=1 the kernels' own sources run, on the emulated device: slow.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -17,7 +18,7 @@ if [ ! -e $driver ] || [ -n "$(find $sources -newer $driver)" ]; then
 	g++ -std=c++17 -O2 -Wall -Wextra -Wno-unknown-pragmas -Wno-missing-field-initializers -Wno-maybe-uninitialized -DEXPORTED_KERNELS -shared -fPIC -o $driver \
 		gpu/standin/*.cc kernels/emulation/emulation.cc -lpthread -ldl
 fi
-packages=${PACKAGES:-./gpu/... ./arrowsort/internal/difftest} tags=cuda,standin${TAGS:+,$TAGS}
+packages=${ARROWSORT_PACKAGES:-./gpu/... ./arrowsort/internal/difftest} tags=cuda,standin${ARROWSORT_TAGS:+,$ARROWSORT_TAGS}
 # shellcheck disable=SC2086 # names without spaces
 gpu/build.sh go vet -tags "$tags" $packages ./arrowsort/cmd/...
 # shellcheck disable=SC2086

@@ -22,6 +22,10 @@ type thresholdTable struct {
 	bucketRows int
 	// The most rows that one launch of digit binning takes.
 	stripRows int
+	// The most rows of digit binning with small tiles, and the least with large ones.
+	smallTileRows, largeTileRows int
+	// The least rows for which many digits are counted by histogram_wide.
+	wideHistogramRows int
 	// The least rows for which the device is asked which digits are constant, and the same where there are many digits.
 	askRows, askManyRows int
 	// The least rows for which several keys are read as one column: below, it is as quick to make a column of their
@@ -46,8 +50,11 @@ type thresholdTable struct {
 	copyBytes int
 	// The least that one thread copies from and to the staging memory.
 	pieceBytes int
-	// The size of a slot of the staging memory: large enough for the bus to be at full speed.
+	// The size of a slot of the staging memory, a multiple of stagingStride: large enough for the bus to be at full speed.
 	slotBytes int
+	// What a stream has to move before the host waits for what came before: little enough for a cancelled context to end
+	// the sort soon, and enough for the device never to be idle.
+	queueBytes int
 	// The least that comes down in a separate stream.
 	lateBytes int
 	// The least for which a second stream brings columns up while the keys are sorted.
@@ -57,25 +64,29 @@ type thresholdTable struct {
 }
 
 var thresholds = thresholdTable{
-	oneLaunchRows: kernels.GridRows,
-	smallRows:     kernels.SmallRows,
-	bucketRows:    1 << 28,
-	stripRows:     kernels.StripRows,
-	askRows:       1 << 25,
-	askManyRows:   1 << 21,
-	keysRows:      1 << 23,
-	selectRows:    1 << 20,
-	textRows:      1 << 16,
-	longRunRows:   1 << 15,
-	windowRows:    1 << 20,
-	encodeRows:    1 << 14,
-	measureRows:   1 << 16,
-	helperRows:    1 << 16,
+	oneLaunchRows:     kernels.GridRows,
+	smallRows:         kernels.SmallRows,
+	bucketRows:        1 << 28,
+	stripRows:         kernels.StripRows,
+	smallTileRows:     kernels.SmallTileRows,
+	largeTileRows:     kernels.LargeTileRows,
+	wideHistogramRows: kernels.WideHistogramRows,
+	askRows:           1 << 25,
+	askManyRows:       1 << 21,
+	keysRows:          1 << 23,
+	selectRows:        1 << 20,
+	textRows:          1 << 16,
+	longRunRows:       1 << 15,
+	windowRows:        1 << 20,
+	encodeRows:        1 << 14,
+	measureRows:       1 << 16,
+	helperRows:        1 << 16,
 
 	directBytes:   64 << 10,
 	copyBytes:     256 << 20,
 	pieceBytes:    256 << 10,
 	slotBytes:     2 << 20,
+	queueBytes:    4 << 30,
 	lateBytes:     1 << 20,
 	prefetchBytes: 4 << 20,
 	windowBytes:   128 << 20,
@@ -91,18 +102,13 @@ func (t thresholdTable) list(threads, multiprocessors int) []engine.Threshold {
 		{Name: "TinyFewRows", Rows: kernels.TinyFewRows},
 		{Name: "TinyRows", Rows: kernels.TinyRows},
 		{Name: "ClusterRows", Rows: kernels.ClusterRows},
-		{Name: "GridRows", Rows: kernels.GridRows},
 		{Name: "a full grid", Rows: multiprocessors * kernels.GridThreads * kernels.GridItems},
 		{Name: "SmallTile", Rows: kernels.SmallTile},
-		{Name: "SmallTileRows", Rows: kernels.SmallTileRows},
 		{Name: "MediumTile", Rows: kernels.MediumTile},
 		{Name: "MediumTileWide", Rows: kernels.MediumTileWide},
 		{Name: "a tile for each block", Rows: tilesOfProcessor * multiprocessors * kernels.MediumTile},
 		{Name: "LargeTile", Rows: kernels.LargeTile},
 		{Name: "LargeTileWide", Rows: kernels.LargeTileWide},
-		{Name: "LargeTileRows", Rows: kernels.LargeTileRows},
-		{Name: "StripRows", Rows: kernels.StripRows},
-		{Name: "WideHistogramRows", Rows: kernels.WideHistogramRows},
 		{Name: "SampleRows", Rows: kernels.SampleRows},
 		{Name: "MiddleSampleRows", Rows: kernels.MiddleSampleRows},
 		{Name: "MiddleSampleOf", Rows: kernels.MiddleSampleOf},
@@ -118,7 +124,6 @@ func (t thresholdTable) list(threads, multiprocessors int) []engine.Threshold {
 		{Name: "FinishRestRows", Rows: kernels.FinishRestRows},
 		{Name: "EarlyFinishRows", Rows: kernels.EarlyFinishRows},
 		{Name: "EvenWindowRows", Rows: kernels.EvenWindowRows},
-		{Name: "SmallRows", Rows: kernels.SmallRows},
 		{Name: "GatherTile", Rows: kernels.GatherTile},
 		{Name: "DealTile", Rows: kernels.DealTile},
 		{Name: "SelectTile", Rows: kernels.SelectTile},

@@ -20,8 +20,8 @@ func (s *sorter) textual() bool {
 	return false
 }
 
-// sortTexts sorts by the leading word, and then each run of rows that tie in it by what follows in their codes, as far as
-// the result reaches: long runs on the device, short ones on the host, where the strings are.
+// sortTexts sorts by the leading word, and then each run of rows that tie in it by what follows in their codes, as far
+// as the result reaches: long runs on the device, short ones on the host, where the strings are.
 func (s *sorter) sortTexts() driver.Ptr {
 	if s.plan.Words() == 1 {
 		return s.sortWords()
@@ -81,8 +81,8 @@ func takeLong(runs *[]keyencode.Run) (long []keyencode.Run) {
 	return long
 }
 
-// sortRun sorts the rows of a long run by its next word and returns the runs that still tie. The host makes the codes, the
-// device sorts them.
+// sortRun sorts the rows of a long run by its next word and returns the runs that still tie. The host makes the codes,
+// the device sorts them.
 func (s *sorter) sortRun(r keyencode.Run, rows []uint32, codes []uint64) []keyencode.Run {
 	if s.sortedCodes(rows, codes, r.Word) != nil {
 		return nil

@@ -15,12 +15,13 @@ var (
 	smallTiles  = tileSize{"_small", kernels.SmallTile, kernels.SmallTile, false}
 )
 
-// tilesFor chooses tiles for so many rows on a device that gives a block so much shared memory: those that keep it busiest.
+// tilesFor chooses tiles for so many rows on a device that gives a block so much shared memory: those that keep it
+// busiest.
 func tilesFor(rows, shared int) tileSize {
 	switch {
-	case rows <= kernels.SmallTileRows:
+	case rows <= thresholds.smallTileRows:
 		return smallTiles
-	case rows >= kernels.LargeTileRows && fits(shared, "digit_binning_middle_large", "digit_binning_middle_wide_large"):
+	case rows >= thresholds.largeTileRows && fits(shared, "digit_binning_middle_large", "digit_binning_middle_wide_large"):
 		return largeTiles
 	default:
 		return mediumTiles
@@ -46,7 +47,8 @@ var kernelNumbers = func() map[string]int {
 	return numbers
 }()
 
-// ofPass is the shape for a pass. Packed records of a first pass have their codes to be made: more blocks on a multiprocessor do it faster.
+// ofPass is the shape for a pass. Packed records of a first pass have their codes to be made: more blocks on a
+// multiprocessor do it faster.
 func (s tileSize) ofPass(p pass) tileSize {
 	if s.scanned && p.first && !p.wide {
 		return mediumTiles
@@ -65,7 +67,8 @@ func (s tileSize) rows(wide bool) int {
 // tilesOfProcessor is how many blocks of tiles that are not scanned a multiprocessor has room for.
 const tilesOfProcessor = 2
 
-// halved is how many of so many tiles are halved, one half of each to come first and the other last, where they do not all come at once.
+// halved is how many of so many tiles are halved, one half of each to come first and the other last, where they do not
+// all come at once.
 func (s tileSize) halved(tiles, multiprocessors int) int {
 	if s != mediumTiles || tiles < tilesOfProcessor*multiprocessors {
 		return 0
@@ -81,8 +84,8 @@ func (s tileSize) blocks(tiles, multiprocessors int) int {
 	return tiles + s.halved(tiles, multiprocessors)
 }
 
-// early reports whether blocks of a pass should come while those of the pass before go: where these have left room, the early ones
-// crowd. Blocks of large tiles, and those of many passes over few rows, are better launched as usual.
+// early reports whether blocks of a pass should come while those of the pass before go: where these have left room, the
+// early ones crowd. Blocks of large tiles, and those of many passes over few rows, are better launched as usual.
 func (s tileSize) early(p pass, tiles, multiprocessors int) bool {
 	if s.scanned {
 		return false

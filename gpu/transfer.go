@@ -37,7 +37,8 @@ type filling struct {
 // piece is how much of so many bytes goes through the staging memory at a time: a share for each thread, but a multiple
 // of stagingStride, so that no value of 1, 2, 4 or 8 bytes is cut in two.
 func (m *mover) piece(bytes int) int {
-	return max(thresholds.pieceBytes, bytes/m.workers.Threads()) &^ (stagingStride - 1)
+	piece := max(thresholds.pieceBytes, bytes/m.workers.Threads())
+	return (piece + stagingStride - 1) &^ (stagingStride - 1)
 }
 
 // uploadStaged copies src to the device through the staging memory. Pieces are filled while those before are sent.

@@ -139,21 +139,24 @@ func testSizes(t *testing.T, e suite) {
 			check(i, n, n%4)
 		}
 	}
-	for i, n := range e.sizes(thresholds(r, e)...) {
-		check(i, n, []int{1, 2, 3, 5, 7, 12, 16}[i%7])
+	stepped, ok := e.Engine.(engine.Stepped)
+	for _, threads := range []int{1, 3, 7, 16} {
+		if !ok {
+			break
+		}
+		for i, n := range around(r, stepped.Thresholds(threads), e.rows) {
+			check(i+threads, n, threads)
+		}
 	}
 }
 
-// thresholds are numbers of rows around and between the thresholds of the engine, if it tells them.
-func thresholds(r *rand.Rand, e suite) []int {
+// around returns numbers of rows around and between thresholds, as long as they are below most.
+func around(r *rand.Rand, thresholds []engine.Threshold, most int) []int {
 	sizes, last := []int{0}, 0
-	stepped, _ := e.Engine.(engine.Stepped)
-	for threads := 1; threads <= 16 && stepped != nil; threads *= 4 {
-		for _, threshold := range stepped.Thresholds(threads) {
-			if n := threshold.Rows; n > last && n < e.rows {
-				sizes = append(sizes, n-1, n, n+1, last+r.IntN(n-last))
-				last = n
-			}
+	for _, threshold := range thresholds {
+		if n := threshold.Rows; n > last && n < most {
+			sizes = append(sizes, n-1, n, n+1, last+r.IntN(n-last))
+			last = n
 		}
 	}
 	return sizes

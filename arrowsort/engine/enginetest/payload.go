@@ -116,18 +116,19 @@ func testRandom(t *testing.T, e suite) {
 	if testing.Short() {
 		seeds = 400
 	}
-	for seed := range seeds {
-		random(uint64(seed)).check(t, e)
+	for seed := range uint64(seeds) {
+		r := rand.New(rand.NewPCG(seed, 78))
+		random(seed, r.IntN(1+1<<r.IntN(14))).check(t, e)
 	}
 }
 
-// CheckRandom proves an engine on the random job of a seed, of at most 8,192 rows.
-func CheckRandom(t testing.TB, e engine.Engine, seed uint64) {
+// CheckRandom proves an engine on the random job of a seed and a number of rows.
+func CheckRandom(t testing.TB, e engine.Engine, seed uint64, rows int) {
 	t.Helper()
-	random(seed).prove(t, e)
+	random(seed, rows).prove(t, e)
 }
 
-func random(seed uint64) scenario {
+func random(seed uint64, rows int) scenario {
 	r, all, distributions := rand.New(rand.NewPCG(seed, 77)), payloads(), slices.Concat(plain, adversarial)
 	spec := func(of []columnSpec) columnSpec {
 		s := of[r.IntN(len(of))]
@@ -135,7 +136,7 @@ func random(seed uint64) scenario {
 		s.chunks, s.offset = r.IntN(6), r.IntN(20)-1
 		return s
 	}
-	s := scenario{seed: seed, rows: r.IntN(1 + 1<<r.IntN(14)), threads: r.IntN(5)}
+	s := scenario{seed: seed, rows: rows, threads: r.IntN(5)}
 	for range 1 + r.IntN(3) {
 		s.keys = append(s.keys, modes(spec(kinds()))[r.IntN(4)])
 	}

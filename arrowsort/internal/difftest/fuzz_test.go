@@ -31,8 +31,8 @@ var fuzzTypes = []arrow.DataType{
 	arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Uint32, arrow.PrimitiveTypes.Int8, arrow.PrimitiveTypes.Uint16, arrow.FixedWidthTypes.Timestamp_ns,
 }
 
-// FuzzValues searches the space of values: the input is a number of keys, for each of them a type and a mode, and then the
-// rows' values.
+// FuzzValues searches the space of values: the input is a number of keys, for each of them a type and a mode, and then
+// the rows' values.
 func FuzzValues(f *testing.F) {
 	f.Add([]byte{0})
 	f.Add([]byte{1, 0, 1, 1, 2, 6, 255, 255, 255, 255, 255, 255, 255, 127, 6, 0, 0, 0, 0, 0, 0, 0, 128, 3, 2, 9, 4, 4})

@@ -131,7 +131,8 @@ func emptyColumn(t *testing.T, field arrow.Field) *arrow.Column {
 	return col
 }
 
-// TestArrayGroups sorts arrays of the types of the groups ForStrings, ForFixedSizeBinary, ForDecimal, ForTemporal, Dictionary.
+// TestArrayGroups sorts arrays of the types of the groups ForStrings, ForFixedSizeBinary, ForDecimal, ForTemporal,
+// Dictionary.
 func TestArrayGroups(t *testing.T) {
 	mem := checked(t)
 	fixed := &arrow.FixedSizeBinaryType{ByteWidth: 3}

@@ -16,7 +16,7 @@ type keyCase struct {
 	typ    arrow.DataType
 	mode   int // order and null placement
 	shape  shape
-	chunks int // several: of a table, with dictionaries of their own
+	chunks int // several: of a table
 }
 
 // everyKey are the cases of every type of key, order, null placement, shape, and one chunk or several.

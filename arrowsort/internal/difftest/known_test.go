@@ -111,8 +111,8 @@ func TestZerosTie(t *testing.T) {
 	requireRows(t, mem, chunked, []uint64{8, 2, 5, 7, 0, 1, 3, 4, 6}, arrowsort.Key{Order: descending, Nulls: atStart})
 }
 
-// TestNarrowingTraps are keys at which shortcuts of radix sorts fail: the ends of a type (its width overflows, its ends look
-// like sentinels), a largest value of 0, and bits that differ between far rows only.
+// TestNarrowingTraps are keys at which shortcuts of radix sorts fail: the ends of a type (its width overflows, its ends
+// look like sentinels), a largest value of 0, and bits that differ between far rows only.
 func TestNarrowingTraps(t *testing.T) {
 	mem := checked(t)
 	for _, c := range []struct {

@@ -24,7 +24,7 @@ type subject struct {
 	memory  memory.Allocator // of tables and results, in place of Go's for every other of them; nil: Go's for all
 	threads []int
 	most    int // rows of a table
-	large   int // one random table in so many has up to so many rows, the others have few
+	rows    int // of every table, where it is not 0: to repeat a failure
 }
 
 // compareRandom compares the tables of some seeds with the model.
@@ -32,21 +32,18 @@ func (s subject) compareRandom(t *testing.T, first, tables int) {
 	compareAll(t, tables, func(i int) error {
 		seed := uint64(first + i)
 		r := rand.New(rand.NewPCG(seed, 1))
-		threads, most := s.threads[r.IntN(len(s.threads))], min(s.most, 1<<12)
-		if s.large > 0 && i%s.large == s.large-1 {
-			most = s.most
-		}
-		rows := s.drawRows(r, most, threads)
+		threads := s.threads[r.IntN(len(s.threads))]
+		rows := s.drawRows(r, s.drawMost(r), threads)
 		return s.compare(t, r, threads, func(mem memory.Allocator) *table { return newTable(seed, rows, mem) })
 	})
 }
 
 // compareKeys compares the table of each case with the model.
-func (s subject) compareKeys(t *testing.T, cases []keyCase, most int) {
+func (s subject) compareKeys(t *testing.T, cases []keyCase) {
 	compareAll(t, len(cases), func(i int) error {
 		r := rand.New(rand.NewPCG(cases[i].seed, 4))
 		threads := s.threads[r.IntN(len(s.threads))]
-		rows := s.drawRows(r, most, threads)
+		rows := s.drawRows(r, s.drawMost(r), threads)
 		return s.compare(t, r, threads, func(mem memory.Allocator) *table { return cases[i].table(rows, mem) })
 	})
 }
@@ -79,9 +76,25 @@ func (s subject) checkedMemory(r *rand.Rand) *memory.CheckedAllocator {
 	return memory.NewCheckedAllocator(memory.NewGoAllocator())
 }
 
-// drawRows draws a number of rows up to most: by its size or its logarithm, and of an engine that has thresholds as
+// drawMost draws the most rows that a table may have: 1 in 100 tables may have as many as there can be, 1 in 20 up to
+// 2^17, the others 4,096.
+func (s subject) drawMost(r *rand.Rand) int {
+	switch n := r.IntN(100); {
+	case n == 0:
+		return s.most
+	case n <= 5:
+		return min(s.most, 1<<17)
+	default:
+		return min(s.most, 1<<12)
+	}
+}
+
+// drawRows draws a number of rows up to most: linearly or logarithmically, and for an engine that has thresholds as
 // often around and between them.
 func (s subject) drawRows(r *rand.Rand, most, threads int) int {
+	if s.rows > 0 {
+		return s.rows
+	}
 	around := []int{0, most}
 	if e, ok := s.engine.(engine.Stepped); ok {
 		for _, threshold := range e.Thresholds(threads) {
@@ -91,12 +104,12 @@ func (s subject) drawRows(r *rand.Rand, most, threads int) int {
 	slices.Sort(around)
 	around = slices.Compact(around)
 	at := 1 + r.IntN(len(around)-1)
-	switch kind := r.IntN(4); {
-	case kind == 0 && len(around) > 2:
-		return min(most, around[at]+r.IntN(5)-2)
-	case kind == 1 && len(around) > 2:
+	switch r.IntN(4) {
+	case 0:
+		return max(0, min(most, around[at]+r.IntN(5)-2))
+	case 1:
 		return around[at-1] + r.IntN(around[at]-around[at-1])
-	case kind == 2:
+	case 2:
 		return r.IntN(most + 1)
 	default:
 		return min(most, r.IntN(1+1<<r.IntN(1+bits.Len(uint(most)))))

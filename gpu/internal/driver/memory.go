@@ -41,7 +41,8 @@ func (c *Context) FreeMemory() (int64, error) {
 	return free, describe("asking for free memory", err)
 }
 
-// Pinned reports whether the driver knows all of b as pinned memory of the host.
+// Pinned reports whether the first and the last byte of b are pinned memory of the host. Between them there is no other
+// memory where b is part of one allocation.
 func (c *Context) Pinned(b []byte) bool {
 	return len(b) > 0 && C.arrowsort_pinned(unsafe.Pointer(&b[0])) != 0 && C.arrowsort_pinned(unsafe.Pointer(&b[len(b)-1])) != 0
 }
