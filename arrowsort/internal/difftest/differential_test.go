@@ -17,7 +17,7 @@ import (
 )
 
 // onCPU is the engine that sorts by default.
-var onCPU = subject{threads: []int{0, 1, 2, 3}, most: 100_000}
+var onCPU = subject{threads: []int{0, 1, 2, 3}, most: 100_000, large: 1}
 
 // TestRandomTables compares 2,000 random tables with the model: every type of key in every order and null placement.
 func TestRandomTables(t *testing.T) {

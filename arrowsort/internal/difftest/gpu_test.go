@@ -17,6 +17,7 @@ var (
 	firstTable = flag.Int("first", 0, "seed of the first random table")
 	tables     = flag.Int("tables", 500, "number of random tables; a fifth with -short")
 	most       = flag.Int("most", 3_000_000, "most rows of a table")
+	large      = flag.Int("large", 1, "percentage of the tables that may have so many, the others have few")
 	exactRows  = flag.Int("rows", 0, "rows of every table, instead of random numbers of them")
 	firstKey   = flag.Int("key", 0, "the first of the tables of every key")
 	keys       = flag.Int("keys", 1<<30, "number of tables of every key")
@@ -29,7 +30,7 @@ func onGPU(t *testing.T) subject {
 	require.NoError(t, err, "this test needs a GPU")
 	t.Cleanup(func() { require.NoError(t, e.Close()) })
 	threads := []int{1, 2, 3, 5, 7, 12, 16}
-	return subject{engine: e, memory: e.Allocator(), threads: threads, most: *most, rows: *exactRows}
+	return subject{engine: e, memory: e.Allocator(), threads: threads, most: *most, large: *large, rows: *exactRows}
 }
 
 // TestRandomTablesOnGPU compares random tables with the model.

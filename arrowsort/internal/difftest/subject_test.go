@@ -24,6 +24,7 @@ type subject struct {
 	memory  memory.Allocator // of tables and results, in place of Go's for every other of them; nil: Go's for all
 	threads []int
 	most    int // rows of a table
+	large   int // percentage of the tables that may have so many
 	rows    int // of every table, where it is not 0: to repeat a failure
 }
 
@@ -76,13 +77,13 @@ func (s subject) checkedMemory(r *rand.Rand) *memory.CheckedAllocator {
 	return memory.NewCheckedAllocator(memory.NewGoAllocator())
 }
 
-// drawMost draws the most rows that a table may have: 1 in 100 tables may have as many as there can be, 1 in 20 up to
-// 2^17, the others 4,096.
+// drawMost draws the most rows that a table may have. Of the tables that are not large 1 in 20 may have 2^17 rows, the
+// others 4,096.
 func (s subject) drawMost(r *rand.Rand) int {
 	switch n := r.IntN(100); {
-	case n == 0:
+	case n < s.large:
 		return s.most
-	case n <= 5:
+	case n < s.large+5:
 		return min(s.most, 1<<17)
 	default:
 		return min(s.most, 1<<12)
