@@ -62,6 +62,10 @@ func open(options Options) (*device, error) {
 
 func (d *device) info() Device { return d.Device }
 
+func (d *device) thresholds(threads int) []engine.Threshold {
+	return thresholds.list(threads, d.Multiprocessors)
+}
+
 func (d *device) allocator() *Allocator { return d.pinned }
 
 func (d *device) close() error {

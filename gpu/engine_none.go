@@ -24,6 +24,8 @@ func (*device) sort(context.Context, *engine.Job, engine.Allocator) (*engine.Res
 
 func (*device) info() Device { return Device{} }
 
+func (*device) thresholds(int) []engine.Threshold { return nil }
+
 func (*device) allocator() *Allocator { return nil }
 
 func (*device) close() error { return nil }

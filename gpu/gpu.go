@@ -74,7 +74,7 @@ func (e *Engine) Thresholds(threads int) []engine.Threshold {
 	if threads <= 0 {
 		threads = runtime.GOMAXPROCS(0)
 	}
-	return thresholds.list(threads, e.info().Multiprocessors)
+	return e.thresholds(threads)
 }
 
 // Allocator returns an allocator of pinned memory, which the device reads and writes by itself, at full speed. It is

@@ -8,6 +8,7 @@ import "github.com/arrowsort/arrowsort/gpu/internal/driver"
 // their way, others are filled and emptied, each by one thread: threads that work on the same slot would wait for one
 // another most of the time.
 const (
+	stagingSlots  = 16
 	stagingOnWay  = 4       // slots at least that nobody fills or empties
 	stagingPiece  = 4 << 10 // a slot with less room than that is full
 	stagingStride = 256     // where pieces begin
