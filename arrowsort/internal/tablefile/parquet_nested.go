@@ -10,6 +10,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/apache/arrow/go/v15/parquet/file"
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
 // readArrays reads a column of a row group: a leaf as it is, a nested column from its leaves and their levels.
@@ -246,25 +248,51 @@ func (n *node) buildList(bound int64, mem memory.Allocator) (arrow.Array, error)
 	}
 	typ := n.field.Field.Type
 	if fixed, ok := typ.(*arrow.FixedSizeListType); ok {
-		if err := checkFixedSize(n.field.Field.Name, fixed, offsets[:validity.Read+1]); err != nil {
+		buffers = buffers[:1]
+		filled, err := fillFixedSize(n.field.Field.Name, fixed, offsets[:validity.Read+1], buffers[0], values, mem)
+		if err != nil {
 			return nil, err
 		}
-		buffers = buffers[:1]
+		defer filled.Release()
+		values = filled
 	}
 	data := array.NewData(typ, int(validity.Read), buffers, []arrow.ArrayData{values.Data()}, int(validity.NullCount), 0)
 	defer data.Release()
 	return array.MakeFromData(data), nil
 }
 
-// checkFixedSize makes sure that every list has its type's size. Parquet stores nothing for a null list, for which Arrow
-// needs a place in the values; such columns are refused.
-func checkFixedSize(name string, typ *arrow.FixedSizeListType, offsets []int32) error {
-	for i := 1; i < len(offsets); i++ {
-		if n := offsets[i] - offsets[i-1]; n != typ.Len() {
-			return fmt.Errorf("column %q: list %d of a fixed-size list of %d has %d values; null lists of a fixed size are not supported in Parquet", name, i-1, typ.Len(), n)
+// fillFixedSize returns the values of lists that all have their type's size. Parquet stores nothing for a null list, where
+// Arrow has as many values as for others, of any content. The caller releases the result.
+func fillFixedSize(name string, typ *arrow.FixedSizeListType, offsets []int32, validity *memory.Buffer, values arrow.Array,
+	mem memory.Allocator) (arrow.Array, error) {
+	size := int(typ.Len())
+	var rows []uint64
+	for i := range len(offsets) - 1 {
+		begin, end := int(offsets[i]), int(offsets[i+1])
+		null := validity != nil && !bitutil.BitIsSet(validity.Bytes(), i)
+		if n := end - begin; !null && n != size {
+			return nil, fmt.Errorf("column %q: list %d of a fixed-size list of %d has %d values", name, i, size, n)
+		}
+		for k := range size {
+			if null {
+				rows = append(rows, 0)
+			} else {
+				rows = append(rows, uint64(begin+k))
+			}
 		}
 	}
-	return nil
+	switch {
+	case len(rows) == values.Len() && validity == nil:
+		values.Retain()
+		return values, nil
+	case values.Len() == 0:
+		return array.MakeArrayOfNull(mem, values.DataType(), len(rows)), nil
+	}
+	taken, err := take.Take(context.Background(), values.DataType(), []arrow.Array{values}, rows, take.Options{Allocator: mem, Threads: 1})
+	if err != nil {
+		return nil, err
+	}
+	return taken[0], nil
 }
 
 func newBuffer(mem memory.Allocator, size int) *memory.Buffer {

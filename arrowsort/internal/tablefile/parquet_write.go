@@ -207,13 +207,18 @@ func isNested(typ arrow.DataType) bool {
 func (e *columnEncoder) writeNested(file io.Writer, field arrow.Field, rows *arrow.Chunked) error {
 	pages, values := pagesOf(rows, e.pageRows())
 	defer pages.Release()
+	lists, err := listWriter{e.opts.Allocator}.chunked(pages)
+	if err != nil {
+		return err
+	}
+	defer lists.Release()
 	props := parquet.NewWriterProperties(append(e.options[:len(e.options):len(e.options)], parquet.WithBatchSize(values))...)
-	w, err := pqarrow.NewFileWriter(arrow.NewSchema([]arrow.Field{field}, nil), file, props, e.arrowProps)
+	w, err := pqarrow.NewFileWriter(arrow.NewSchema([]arrow.Field{listField(field)}, nil), file, props, e.arrowProps)
 	if err != nil {
 		return err
 	}
 	w.NewRowGroup()
-	if err := w.WriteColumnChunked(pages, 0, int64(rows.Len())); err != nil {
+	if err := w.WriteColumnChunked(lists, 0, int64(rows.Len())); err != nil {
 		return err
 	}
 	return w.Close()
