@@ -154,6 +154,10 @@ func appendCSV(b array.Builder, value string) error {
 		n, err := parseInt(value)
 		b.Append(n)
 		return err
+	case *array.Uint64Builder:
+		n, err := parseUint(value)
+		b.Append(n)
+		return err
 	case *array.Float64Builder:
 		x, err := strconv.ParseFloat(value, 64)
 		b.Append(x)
