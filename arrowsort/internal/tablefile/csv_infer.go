@@ -14,8 +14,8 @@ import (
 //
 //   - int64: as Go prints it, so that 007 and +1 stay strings
 //   - uint64: the same, for the numbers from 2^63
-//   - float64: decimal or scientific notation of up to 17 digits that the number has, too; NaN, Inf; a whole number only
-//     if it is exact: an identifier of 20 digits stays a string, as do 1e-400 and 9007199254740993.0
+//   - float64: decimal or scientific notation of up to 17 digits that the number has, too; NaN, Inf; a whole number
+//     only if it is exact: an identifier of 20 digits stays a string, as do 1e-400 and 9007199254740993.0
 //   - bool: true, false in lower, upper or title case
 //   - date32: 2006-01-02
 //   - timestamp[us]: 2006-01-02 15:04:05 with a T or a space and up to six digits of a second; no time zone

@@ -11,9 +11,9 @@ import (
 // byteOrderMark may stand before UTF-8 and is no part of it.
 const byteOrderMark = "\xef\xbb\xbf"
 
-// csvLines are the lines of a CSV file. They end with LF or CRLF, or with CR alone where the header does so; elsewhere a CR
-// belongs to its value. An empty line is a row of the only column, and nothing in a table of several columns, as are empty
-// lines before the header.
+// csvLines are the lines of a CSV file. They end with LF or CRLF, or with CR alone where the header does so; elsewhere
+// a CR belongs to its value. An empty line is a row of the only column, and nothing in a table of several columns, as
+// are empty lines before the header.
 type csvLines struct {
 	text      []byte
 	delimiter rune
@@ -70,8 +70,8 @@ func (l csvLines) each(ctx context.Context, f func(row []string) error) (header 
 	}
 }
 
-// reader returns the text for encoding/csv, which skips empty lines, ends lines at LF only and makes LF of every CRLF, even of
-// one in quotes; it has no options for these. So it gets what it reads as the rows meant.
+// reader returns the text for encoding/csv, which skips empty lines, ends lines at LF only and makes LF of every CRLF,
+// even of one in quotes; it has no options for these. So it gets what it reads as the rows meant.
 func (l csvLines) reader() io.Reader {
 	if !l.oneColumn && bytes.IndexByte(l.text, '\r') < 0 {
 		return bytes.NewReader(l.text)
@@ -92,6 +92,8 @@ type csvReader struct {
 	fresh    bool // the text goes on with a new line
 	header   bool // the header was read
 }
+
+var lf, crCRLF, emptyValue = []byte("\n"), []byte("\r\r\n"), []byte(`""`)
 
 func (r *csvReader) Read(p []byte) (n int, err error) {
 	for n < len(p) {
@@ -124,11 +126,11 @@ func (r *csvReader) next() {
 	r.fresh = !r.quoted && (len(r.end) == 2 || len(r.end) == 1 && (r.end[0] == '\n' || r.endsInCR))
 	switch {
 	case r.quoted && len(r.end) == 2:
-		r.end = []byte("\r\r\n")
+		r.end = crCRLF
 	case r.fresh:
-		r.end = []byte{'\n'}
+		r.end = lf
 		if fresh && len(r.piece) == 0 && r.header && r.oneColumn {
-			r.piece = []byte(`""`)
+			r.piece = emptyValue
 		}
 	}
 	r.header = r.header || r.fresh && !(fresh && len(r.piece) == 0)
