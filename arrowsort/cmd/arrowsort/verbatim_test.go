@@ -45,3 +45,15 @@ func TestCSVKeepsItsText(t *testing.T) {
 		require.Equal(t, result{out: want}, cli(t, nil, args...), keys)
 	}
 }
+
+func TestCSVKeepsItsRows(t *testing.T) {
+	for in, want := range map[string]string{
+		"k,t\r\n2,\"x\r\ny\"\r\n1,\"a\rb\"\r\n":             "k,t\n1,\"a\rb\"\n2,\"x\r\ny\"\n",
+		"k,t\r2,x\r1,y\r":                                   "k,t\n1,y\n2,x\n",
+		"k\n2\n\n1\n":                                       "k\n1\n2\n\"\"\n",
+		"k\n18446744073709551615\n9223372036854775808\n3\n": "k\n3\n9223372036854775808\n18446744073709551615\n",
+	} {
+		args := []string{"sort", "-q", "-k", "k", "--output-format", "csv", "-o", "-", file(t, "x.csv", in)}
+		require.Equal(t, result{out: want}, cli(t, nil, args...), in)
+	}
+}

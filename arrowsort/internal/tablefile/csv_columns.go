@@ -37,5 +37,9 @@ func (c *csvColumns) verbatim(chosen []int) (typed []int) {
 
 // writtenOneWay says whether all values of a type of csvTypes are written as they were read.
 func writtenOneWay(typ arrow.DataType) bool {
-	return typ.ID() == arrow.INT64 || typ.ID() == arrow.DATE32 || typ.ID() == arrow.STRING
+	switch typ.ID() {
+	case arrow.INT64, arrow.UINT64, arrow.DATE32, arrow.STRING:
+		return true
+	}
+	return false
 }

@@ -1,7 +1,6 @@
 package tablefile
 
 import (
-	"bytes"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -28,22 +27,26 @@ func describeCSV(err error, row, header []string) error {
 	case errors.Is(e.Err, csv.ErrBareQuote):
 		return csvErrorf("line %d has a quotation mark in a value that does not start with one, at byte %d; quote the value and double the mark", e.Line, e.Column)
 	case errors.Is(e.Err, csv.ErrQuote):
-		return csvErrorf("the quotation marks of the row that starts on line %d do not match", e.StartLine)
+		return csvErrorf("line %d, byte %d: the quotation marks of the row that starts on line %d do not match", e.Line, e.Column, e.StartLine)
 	}
 	return csvErrorf("line %d, byte %d: %v", e.Line, e.Column, e.Err)
 }
 
-// checkUTF8 finds the first line that is not UTF-8.
-func checkUTF8(text []byte) error {
-	if utf8.Valid(text) {
+// checkUTF8 finds the first byte that is not UTF-8.
+func (l csvLines) checkUTF8() error {
+	if utf8.Valid(l.text) {
 		return nil
 	}
-	for line := 1; ; line++ {
-		row, rest, _ := bytes.Cut(text, []byte("\n"))
-		if !utf8.Valid(row) {
-			return csvErrorf("line %d is not UTF-8; convert the file first", line)
+	line, at := 1, 0
+	for i := 0; ; {
+		r, size := utf8.DecodeRune(l.text[i:])
+		if r == utf8.RuneError && size == 1 {
+			return csvErrorf("line %d is not UTF-8, at byte %d; convert the file first", line, i-at+1)
 		}
-		text = rest
+		i += size
+		if r == '\n' || r == '\r' && l.endsInCR && l.text[i] != '\n' {
+			line, at = line+1, i
+		}
 	}
 }
 

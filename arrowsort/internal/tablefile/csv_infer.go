@@ -1,6 +1,7 @@
 package tablefile
 
 import (
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -12,8 +13,9 @@ import (
 // reads as anything, and a column of empty values only is a string.
 //
 //   - int64: as Go prints it, so that 007 and +1 stay strings
-//   - float64: decimal or scientific notation of up to 17 digits, NaN, Inf; a whole number only if it is exact: an
-//     identifier of 20 digits stays a string
+//   - uint64: the same, for the numbers from 2^63
+//   - float64: decimal or scientific notation of up to 17 digits that the number has, too; NaN, Inf; a whole number
+//     only if it is exact: an identifier of 20 digits stays a string, as do 1e-400 and 9007199254740993.0
 //   - bool: true, false in lower, upper or title case
 //   - date32: 2006-01-02
 //   - timestamp[us]: 2006-01-02 15:04:05 with a T or a space and up to six digits of a second; no time zone
@@ -21,6 +23,7 @@ import (
 //   - string
 var csvTypes = []csvType{
 	{arrow.PrimitiveTypes.Int64, isInt},
+	{arrow.PrimitiveTypes.Uint64, isUint},
 	{arrow.PrimitiveTypes.Float64, isFloat},
 	{arrow.FixedWidthTypes.Boolean, isBool},
 	{arrow.FixedWidthTypes.Date32, isDate},
@@ -36,7 +39,7 @@ type csvType struct {
 
 // inference is what is known of a column's type: which of csvTypes some value of it does not read as.
 type inference struct {
-	ruledOut [7]bool
+	ruledOut [8]bool
 	seen     bool
 }
 
@@ -74,6 +77,18 @@ func parseInt(s string) (int64, error) {
 	return strconv.ParseInt(s, 10, 64)
 }
 
+func isUint(s string) bool {
+	_, err := parseUint(s)
+	return err == nil
+}
+
+func parseUint(s string) (uint64, error) {
+	if strings.HasPrefix(s, "0") && s != "0" {
+		return 0, strconv.ErrSyntax
+	}
+	return strconv.ParseUint(s, 10, 64)
+}
+
 // isFloat leaves hexadecimal and underscores, which Go reads, to strings, and numbers with leading zeros.
 func isFloat(s string) bool {
 	digits := strings.TrimPrefix(s, "-")
@@ -90,18 +105,33 @@ func isFloat(s string) bool {
 	if strings.Trim(digits, "0123456789") == "" {
 		return strconv.FormatFloat(x, 'f', 0, 64) == s
 	}
-	return significantDigits(digits) <= 17
+	return hasDigits(x, digits)
 }
 
-// significantDigits counts the digits from the first that is not zero to the exponent.
-func significantDigits(s string) (n int) {
-	s, _, _ = strings.Cut(strings.ToLower(s), "e")
-	for _, c := range strings.TrimLeft(s, "0.") {
-		if '0' <= c && c <= '9' {
-			n++
-		}
+// hasDigits says whether a number, rounded to as many digits as the text has, is the text, so that no digit is lost.
+func hasDigits(x float64, text string) bool {
+	const always, most = 15, 17 // any so many digits, and those of any number
+	const smallest = 0x1p-1022  // of the numbers with all their bits
+	if len(text) <= always && math.Abs(x) >= smallest {
+		return true
 	}
-	return n
+	digits := significantDigits(text)
+	if digits == "" || len(digits) > most {
+		return digits == ""
+	}
+	return significantDigits(strconv.FormatFloat(x, 'e', len(digits)-1, 64)) == digits
+}
+
+// significantDigits are the digits from the first that is not zero to the exponent; none of NaN and Inf.
+func significantDigits(s string) string {
+	s, _, _ = strings.Cut(strings.ToLower(s), "e")
+	digits := strings.Map(func(c rune) rune {
+		if '0' <= c && c <= '9' {
+			return c
+		}
+		return -1
+	}, s)
+	return strings.TrimLeft(digits, "0")
 }
 
 func isBool(s string) bool {

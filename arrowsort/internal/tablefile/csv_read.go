@@ -3,8 +3,6 @@ package tablefile
 import (
 	"bytes"
 	"context"
-	"encoding/csv"
-	"errors"
 	"io"
 	"strconv"
 	"time"
@@ -31,11 +29,11 @@ func readCSV(ctx context.Context, r io.Reader, in *Input, opts ReadOptions) erro
 	if _, err := io.ReadFull(r, text); err != nil {
 		return err
 	}
-	if err := checkUTF8(text); err != nil {
+	lines := newCSVLines(bytes.TrimPrefix(text, []byte(byteOrderMark)), opts.Delimiter)
+	err := lines.checkUTF8()
+	if err != nil {
 		return err
 	}
-	lines := csvLines{bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), opts.Delimiter}
-	var err error
 	if in.Schema, err = inferSchema(ctx, lines); err != nil {
 		return err
 	}
@@ -49,40 +47,6 @@ func readCSV(ctx context.Context, r io.Reader, in *Input, opts ReadOptions) erro
 	}
 	in.Table, err = buildCSV(ctx, lines, columns, opts)
 	return err
-}
-
-// csvLines are the lines of a CSV file.
-type csvLines struct {
-	text      []byte
-	delimiter rune
-}
-
-// each calls f with the rows behind the header. A row is valid for its call.
-func (l csvLines) each(ctx context.Context, f func(row []string) error) (header []string, err error) {
-	r := csv.NewReader(bytes.NewReader(l.text))
-	r.Comma = l.delimiter
-	if header, err = r.Read(); errors.Is(err, io.EOF) {
-		return nil, csvErrorf("CSV starts with a line of column names, this is empty")
-	}
-	if err != nil {
-		return nil, describeCSV(err, header, header)
-	}
-	r.ReuseRecord = true
-	for n := 0; ; n++ {
-		row, err := r.Read()
-		if errors.Is(err, io.EOF) {
-			return header, nil
-		}
-		if err != nil {
-			return nil, describeCSV(err, row, header)
-		}
-		if n%1024 == 0 && ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		if err := f(row); err != nil {
-			return nil, err
-		}
-	}
 }
 
 func inferSchema(ctx context.Context, lines csvLines) (*arrow.Schema, error) {
@@ -152,6 +116,10 @@ func appendCSV(b array.Builder, value string) error {
 	switch b := b.(type) {
 	case *array.Int64Builder:
 		n, err := parseInt(value)
+		b.Append(n)
+		return err
+	case *array.Uint64Builder:
+		n, err := parseUint(value)
 		b.Append(n)
 		return err
 	case *array.Float64Builder:

@@ -3,15 +3,19 @@ package tablefile
 import (
 	"bufio"
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 )
 
 // writeCSV writes comma-separated values with a header: null is empty, times are ISO 8601, binary is base64, nested
-// values are JSON. CSV has one kind of nothing, so that a null and an empty string are read back as null.
+// values are JSON. CSV has one kind of nothing, so that a null and an empty string are read back as null. The document
+// docs/csv.md tells what else CSV cannot hold.
 func writeCSV(ctx context.Context, w io.Writer, table arrow.Table, opts WriteOptions) error {
 	out, err := newCSVPieces(w, table.Schema(), opts)
 	if err == nil {
@@ -30,11 +34,14 @@ type csvPieces struct {
 }
 
 func newCSVPieces(w io.Writer, schema *arrow.Schema, opts WriteOptions) (*csvPieces, error) {
-	out := newCSVWriter(w, opts.Delimiter)
 	names := make([]string, schema.NumFields())
 	for i := range names {
 		names[i] = schema.Field(i).Name
 	}
+	if len(names) == 0 {
+		return nil, errors.New("a table without columns cannot be CSV")
+	}
+	out := newCSVWriter(w, opts.Delimiter, names)
 	return &csvPieces{out, opts.Progress}, out.row(names)
 }
 
@@ -61,10 +68,12 @@ type csvWriter struct {
 	w         *bufio.Writer
 	delimiter rune
 	special   string // characters that a value is quoted for
+	names     []string
+	lines     int // that were written
 }
 
-func newCSVWriter(w io.Writer, delimiter rune) *csvWriter {
-	return &csvWriter{bufio.NewWriterSize(w, 1<<16), delimiter, "\"\r\n" + string(delimiter)}
+func newCSVWriter(w io.Writer, delimiter rune, names []string) *csvWriter {
+	return &csvWriter{bufio.NewWriterSize(w, 1<<16), delimiter, "\"\r\n" + string(delimiter), names, 0}
 }
 
 func (c *csvWriter) batch(rec arrow.Record) error {
@@ -89,18 +98,34 @@ func (c *csvWriter) batch(rec arrow.Record) error {
 
 // row writes a line. The one row that would be an empty line, which readers skip, is written as an empty string.
 func (c *csvWriter) row(values []string) error {
-	if len(values) == 1 && values[0] == "" {
-		_, err := c.w.WriteString("\"\"\n")
-		return err
-	}
 	for i, value := range values {
+		if !utf8.ValidString(value) {
+			return c.noText(i)
+		}
 		if i > 0 {
 			c.w.WriteRune(c.delimiter)
 		}
-		if strings.ContainsAny(value, c.special) || strings.HasPrefix(value, " ") {
+		if len(values) == 1 && value == "" || c.quotes(value) {
 			value = `"` + strings.ReplaceAll(value, `"`, `""`) + `"`
 		}
 		c.w.WriteString(value)
 	}
+	c.lines++
 	return c.w.WriteByte('\n') // it reports the errors of the writes before
+}
+
+// quotes says whether a value needs quotes: without them, readers drop a byte order mark at the start of a file, and
+// some drop spaces before values.
+func (c *csvWriter) quotes(value string) bool {
+	return strings.ContainsAny(value, c.special) || strings.HasPrefix(value, byteOrderMark) ||
+		strings.HasPrefix(value, " ")
+}
+
+// noText is the error of a value that is not UTF-8.
+func (c *csvWriter) noText(column int) error {
+	if c.lines == 0 {
+		return fmt.Errorf("the name of column %d is not UTF-8, which CSV cannot hold (columns count from 1)", column+1)
+	}
+	return fmt.Errorf("column %q, row %d: the value is not UTF-8, which CSV cannot hold (rows count from 0)",
+		c.names[column], c.lines-1)
 }

@@ -83,3 +83,21 @@ func TestNullsOfEveryKind(t *testing.T) {
 	defer table.Release()
 	require.Equal(t, "n,d\n,a\n,\n", string(writeBytes(t, table, CSV, WriteOptions{})))
 }
+
+func TestFormatterLosesNothing(t *testing.T) {
+	for _, c := range []struct {
+		typ         arrow.DataType
+		value, want string // of JSON
+	}{
+		{arrow.ListOf(arrow.BinaryTypes.String), `["\u0000\u0007\r\n\"\u00e9<"]`, `["\u0000\u0007\r\n\"é<"]`},
+		{arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int32, arrow.BinaryTypes.String), `"a"`, "a"},
+		{arrow.FixedWidthTypes.Float16, `"+Inf"`, "Inf"},
+		{arrow.PrimitiveTypes.Date64, `-1`, "1969-12-31T23:59:59.999"},
+		{arrow.FixedWidthTypes.Time64us, `86400000000`, "86400000000us"},
+		{&arrow.TimestampType{Unit: arrow.Second}, `-9223372036854775808`, "-9223372036854775808s"},
+	} {
+		a := jsonArray(t, c.typ, "["+c.value+"]")
+		require.Equal(t, c.want, Formatter(a)(0))
+		a.Release()
+	}
+}
