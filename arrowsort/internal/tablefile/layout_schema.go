@@ -1,6 +1,8 @@
 package tablefile
 
 import (
+	"slices"
+
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/metadata"
@@ -45,14 +47,15 @@ func (l *Layout) copySchema(footer *metadata.FileMetaData) {
 	}
 	arrowSchema := footer.KeyValueMetadata().FindValue(arrowSchemaKey)
 	footer.FileMetaData.Schema = elements
-	footer.FileMetaData.KeyValueMetadata = nil
-	for _, pair := range l.meta.FileMetaData.KeyValueMetadata {
-		copied := *pair
-		if !all && copied.Key == arrowSchemaKey {
+	pairs := slices.Clone(l.meta.FileMetaData.KeyValueMetadata)
+	for i, pair := range pairs {
+		if !all && pair.Key == arrowSchemaKey {
+			copied := *pair
 			copied.Value = arrowSchema
+			pairs[i] = &copied
 		}
-		footer.FileMetaData.KeyValueMetadata = append(footer.FileMetaData.KeyValueMetadata, &copied)
 	}
+	footer.FileMetaData.KeyValueMetadata = pairs
 }
 
 // A schemaField is a column of the table in the schema of a Parquet file.
