@@ -17,10 +17,12 @@ import (
 type outputs struct {
 	ctx     context.Context // of the sort
 	path    string
-	schema  *arrow.Schema // of the tables
+	schema  *arrow.Schema // of the files
 	options tablefile.WriteOptions
 	rows    int64 // of a file; 0: all
 	bytes   int64 // of a file, about; 0: all
+
+	dictionaries []*dictionaryTree // of the columns of the files; nil: they have values as the tables do
 
 	paths   []string
 	writers []*tablefile.Writer
@@ -86,6 +88,14 @@ func (o *outputs) write(ctx context.Context, table arrow.Table) error {
 
 // add writes a table to the last file.
 func (o *outputs) add(ctx context.Context, table arrow.Table) error {
+	if o.dictionaries != nil {
+		encoded, err := withDictionaries(table, o.schema, o.dictionaries, o.options.Allocator)
+		if err != nil {
+			return err
+		}
+		defer encoded.Release()
+		table = encoded
+	}
 	err := o.last().Write(ctx, table)
 	now := o.last().Written()
 	o.written, o.step = now, now-o.written
@@ -141,6 +151,10 @@ func (o *outputs) removeOlder() error {
 
 // abort removes the files that have no name yet.
 func (o *outputs) abort() {
+	for _, t := range o.dictionaries {
+		t.release()
+	}
+	o.dictionaries = nil
 	for _, w := range o.writers {
 		w.Abort()
 	}

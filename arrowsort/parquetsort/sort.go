@@ -66,7 +66,9 @@ func (in *inputs) within(ctx context.Context, output string, use func(s *Sorter,
 	out, err := in.outputs(ctx, output)
 	if err == nil {
 		defer out.abort()
-		result, err = use(s, out)
+		if err = out.useDictionaries(ctx, in); err == nil {
+			result, err = use(s, out)
+		}
 	}
 	if closing := s.Close(); err == nil {
 		err = closing

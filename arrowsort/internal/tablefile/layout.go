@@ -5,6 +5,7 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/compress"
 	"github.com/apache/arrow/go/v15/parquet/file"
 	"github.com/apache/arrow/go/v15/parquet/metadata"
+	"github.com/apache/arrow/go/v15/parquet/schema"
 )
 
 // A Layout is how a Parquet file was laid out: what a copy of it in another order keeps.
@@ -45,46 +46,16 @@ func (l *Layout) columns() []columnLayout {
 	return out
 }
 
-// fits says whether columns that were written with another footer read the same under the layout's schema: the same
-// physical types at the same levels, under the same names.
-func (l *Layout) fits(footer *metadata.FileMetaData) bool {
-	from, to := l.meta.Schema, footer.Schema
-	if from.NumColumns() != to.NumColumns() {
-		return false
-	}
-	for i := range from.NumColumns() {
-		a, b := from.Column(i), to.Column(i)
-		if a.PhysicalType() != b.PhysicalType() || a.TypeLength() != b.TypeLength() || a.Path() != b.Path() ||
-			a.MaxDefinitionLevel() != b.MaxDefinitionLevel() || a.MaxRepetitionLevel() != b.MaxRepetitionLevel() {
-			return false
+// columnsOf are the columns under the names that they have in a schema for writing, which may name what is in a list
+// otherwise.
+func (l *Layout) columnsOf(sc *schema.Schema) []columnLayout {
+	columns := l.columns()
+	if len(columns) == sc.NumColumns() {
+		for i := range columns {
+			columns[i].path = sc.Column(i).Path()
 		}
 	}
-	return true
-}
-
-// copySchema puts the layout's schema and key-value metadata into a footer, to the letter.
-func (l *Layout) copySchema(footer *metadata.FileMetaData) {
-	footer.FileMetaData.Schema = l.meta.FileMetaData.Schema
-	footer.FileMetaData.KeyValueMetadata = l.meta.FileMetaData.KeyValueMetadata
-}
-
-// markLocalTimes repairs the logical type of timestamps: pqarrow marks those without a time zone as UTC, and those with
-// one as local.
-func markLocalTimes(footer *metadata.FileMetaData, schema *arrow.Schema) {
-	var types []arrow.DataType
-	for _, f := range schema.Fields() {
-		types = leafTypes(types, f.Type)
-	}
-	leaf := 0
-	for _, element := range footer.FileMetaData.Schema[1:] {
-		if element.GetNumChildren() > 0 {
-			continue
-		}
-		if ts, ok := types[leaf].(*arrow.TimestampType); ok && element.LogicalType != nil && element.LogicalType.TIMESTAMP != nil {
-			element.LogicalType.TIMESTAMP.IsAdjustedToUTC = ts.TimeZone != ""
-		}
-		leaf++
-	}
+	return columns
 }
 
 // leafTypes appends the types of the leaf columns that Parquet stores for a type.

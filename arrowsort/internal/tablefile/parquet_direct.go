@@ -90,7 +90,7 @@ const (
 // storedWidth is the bytes of a value that Parquet stores as Arrow does, or of an index in place of text; 0 for all else.
 func storedWidth(typ arrow.DataType, physical parquet.Type) int {
 	switch typ.ID() {
-	case arrow.INT64, arrow.UINT64, arrow.TIMESTAMP, arrow.TIME64:
+	case arrow.INT64, arrow.UINT64, arrow.TIMESTAMP, arrow.TIME64, arrow.DURATION:
 		return widthIf(physical == parquet.Types.Int64, 8)
 	case arrow.INT32, arrow.UINT32, arrow.DATE32, arrow.TIME32:
 		return widthIf(physical == parquet.Types.Int32, 4)

@@ -117,15 +117,7 @@ func (n *node) levels() (def, rep []int16, err error) {
 // build makes the arrays of a node; bound is the largest number of values they can have.
 func (n *node) build(bound int64, mem memory.Allocator) ([]arrow.Array, error) {
 	if n.leaf != nil {
-		chunked, err := n.leaf.BuildArray(bound)
-		if err != nil {
-			return nil, err
-		}
-		defer chunked.Release()
-		for _, a := range chunked.Chunks() {
-			a.Retain()
-		}
-		return chunked.Chunks(), nil
+		return n.buildLeaf(bound)
 	}
 	var a arrow.Array
 	var err error
@@ -138,6 +130,26 @@ func (n *node) build(bound int64, mem memory.Allocator) ([]arrow.Array, error) {
 		return nil, err
 	}
 	return []arrow.Array{a}, nil
+}
+
+func (n *node) buildLeaf(bound int64) (arrays []arrow.Array, err error) {
+	chunked, err := n.leaf.BuildArray(bound)
+	if err != nil {
+		return nil, err
+	}
+	defer chunked.Release()
+	typ := n.field.Field.Type
+	for _, a := range chunked.Chunks() {
+		a.Retain()
+		if arrow.TypeEqual(a.DataType(), readAs(typ)) { // else it is a dictionary for which nobody asked the field
+			a, err = retype(a, typ)
+		}
+		if arrays = append(arrays, a); err != nil {
+			releaseAll(arrays)
+			return nil, err
+		}
+	}
+	return arrays, nil
 }
 
 // buildOne is build for the child of a nested array, which cannot be chunked.

@@ -71,15 +71,16 @@ func openParquet(src source, size int64, opts ReadOptions) (*parquetFile, error)
 	if err != nil {
 		return nil, err
 	}
-	if leaves.Manifest.Fields, err = leafFields(leaves.Manifest, r.MetaData().Schema.NumColumns()); err != nil {
+	repairTypes(whole.Manifest, r.MetaData().Schema)
+	if leaves.Manifest.Fields, err = leafFields(whole.Manifest, r.MetaData().Schema.NumColumns()); err != nil {
 		return nil, err
 	}
 	f := &parquetFile{src: src, file: r, fields: whole.Manifest.Fields, leaves: leaves, opts: opts}
-	f.schema = arrowSchema(whole.Manifest, r.MetaData().Schema)
+	f.schema = arrowSchema(whole.Manifest, r.MetaData().KeyValueMetadata())
 	return f, nil
 }
 
-// leafFields lists the leaf columns of a file by column number.
+// leafFields lists the leaf columns of a file by column number, as pqarrow is to read them.
 func leafFields(manifest *pqarrow.SchemaManifest, columns int) ([]pqarrow.SchemaField, error) {
 	leaves := make([]pqarrow.SchemaField, columns)
 	for i := range leaves {
@@ -88,6 +89,9 @@ func leafFields(manifest *pqarrow.SchemaManifest, columns int) ([]pqarrow.Schema
 			return nil, corrupt("column %d is not in the schema", i)
 		}
 		leaves[i] = *leaf
+		field := *leaf.Field
+		field.Type = readAs(field.Type)
+		leaves[i].Field = &field
 	}
 	return leaves, nil
 }
@@ -189,9 +193,9 @@ func retype(a arrow.Array, typ arrow.DataType) (arrow.Array, error) {
 	if arrow.TypeEqual(a.DataType(), typ) {
 		return a, nil
 	}
-	if a.DataType().ID() != typ.ID() {
+	if a.DataType().ID() != readAs(typ).ID() && a.DataType().ID() != typ.ID() {
 		defer a.Release()
-		return a, corrupt("a column of type %s holds %s", typ, a.DataType())
+		return nil, corrupt("a column of type %s holds %s", typ, a.DataType())
 	}
 	defer a.Release()
 	d := a.Data()

@@ -12,7 +12,6 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/apache/arrow/go/v15/parquet/metadata"
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
-	"github.com/apache/arrow/go/v15/parquet/schema"
 )
 
 // Keys of metadata that Arrow keeps in Parquet files and in the fields read from them.
@@ -20,43 +19,6 @@ const (
 	arrowSchemaKey = "ARROW:schema"
 	fieldIDKey     = "PARQUET:field_id"
 )
-
-// arrowSchema is the table's schema: pqarrow's, with two repairs. Timestamps that are not in UTC get no time zone
-// (pqarrow says UTC for all of them), and fields without a field number carry none.
-func arrowSchema(manifest *pqarrow.SchemaManifest, sc *schema.Schema) *arrow.Schema {
-	fields := make([]arrow.Field, len(manifest.Fields))
-	for i := range fields {
-		fields[i] = repairField(&manifest.Fields[i], origin(manifest.OriginSchema, i), sc)
-	}
-	meta := manifest.SchemaMeta
-	if manifest.OriginSchema != nil {
-		m := manifest.OriginSchema.Metadata()
-		meta = &m
-	}
-	return arrow.NewSchema(fields, meta)
-}
-
-// origin is the type that the writer of the file had, when it left an Arrow schema.
-func origin(sc *arrow.Schema, i int) arrow.DataType {
-	if sc == nil {
-		return nil
-	}
-	return sc.Field(i).Type
-}
-
-func repairField(f *pqarrow.SchemaField, origin arrow.DataType, sc *schema.Schema) arrow.Field {
-	field := *f.Field
-	field.Metadata = withoutFieldID(field.Metadata)
-	if ts, ok := field.Type.(*arrow.TimestampType); ok && isLeaf(f) {
-		logical, ok := sc.Column(f.ColIndex).LogicalType().(*schema.TimestampLogicalType)
-		if from, had := origin.(*arrow.TimestampType); had && from.Unit == ts.Unit {
-			field.Type = from
-		} else if ok && !logical.IsAdjustedToUTC() {
-			field.Type = &arrow.TimestampType{Unit: ts.Unit}
-		}
-	}
-	return field
-}
 
 func withoutFieldID(meta arrow.Metadata) arrow.Metadata {
 	if i := meta.FindKey(fieldIDKey); i < 0 || meta.Values()[i] != "-1" {

@@ -150,10 +150,9 @@ func (s *stitcher) finish(schema *arrow.Schema, rows int64, layout *Layout) erro
 		return err
 	}
 	s.footer.NumRows = rows // also without columns
-	if layout != nil && layout.fits(s.footer) {
+	markLocalTimes(s.footer, schema)
+	if layout != nil {
 		layout.copySchema(s.footer)
-	} else {
-		markLocalTimes(s.footer, schema)
 	}
 	return s.writeFooter()
 }

@@ -50,9 +50,6 @@ type valueScratch struct {
 
 // newFlatValues are the rows of an array; nil for what pqarrow has to write.
 func (e *columnEncoder) newFlatValues(field arrow.Field, column *schema.Column, a arrow.Array, s *valueScratch) *flatValues {
-	if !field.Nullable && a.NullN() > 0 {
-		return nil
-	}
 	dictionaries := e.props.DictionaryEnabledFor(field.Name)
 	if d, ok := a.(*array.Dictionary); ok && dictionaries {
 		if v := rowsOf(a); v.setEntries(d, s) {

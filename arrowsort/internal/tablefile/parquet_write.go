@@ -66,6 +66,7 @@ func (f *parquetWriter) write(ctx context.Context, table arrow.Table) error {
 	for int64(len(e.present)) < min(e.rows, e.total()) {
 		e.present = append(e.present, 1)
 	}
+	e.before = f.rows
 	f.rows += e.total()
 	report := progress(e.opts.Progress, e.pieces())
 	return inOrder(ctx, e.pieces(), threads(e.opts.Threads), e.encode, func(p piece) error {
@@ -85,7 +86,8 @@ func (f *parquetWriter) finish() error {
 // A columnEncoder encodes the columns of row groups.
 type columnEncoder struct {
 	table      arrow.Table   // whose row groups are encoded
-	data       *arrow.Schema // of the tables
+	data       *arrow.Schema // of the tables, with the types that Parquet stores
+	before     int64         // rows of the tables before
 	schema     *arrow.Schema // that the file is to have
 	rows       int64         // of a row group
 	options    []parquet.WriterProperty
@@ -100,7 +102,7 @@ type columnEncoder struct {
 }
 
 func newColumnEncoder(data *arrow.Schema, opts WriteOptions) (*columnEncoder, error) {
-	e := &columnEncoder{data: data, schema: data, rows: int64(opts.RowGroupRows), opts: opts}
+	e := &columnEncoder{data: storedSchema(data), schema: data, rows: int64(opts.RowGroupRows), opts: opts}
 	if opts.Schema != nil {
 		e.schema = opts.Schema
 	}
@@ -108,12 +110,12 @@ func newColumnEncoder(data *arrow.Schema, opts WriteOptions) (*columnEncoder, er
 		e.rows = DefaultRowGroupRows
 	}
 	e.arrowProps = pqarrow.NewArrowWriterProperties(pqarrow.WithAllocator(opts.Allocator))
-	sc, err := pqarrow.ToParquet(data, parquet.NewWriterProperties(parquet.WithVersion(parquet.V2_LATEST)), e.arrowProps)
+	sc, err := pqarrow.ToParquet(e.data, parquet.NewWriterProperties(parquet.WithVersion(parquet.V2_LATEST)), e.arrowProps)
 	if err != nil {
 		return nil, err
 	}
 	e.codecs = codecs(sc, opts)
-	e.options = e.writerOptions()
+	e.options = e.writerOptions(sc)
 	e.props = parquet.NewWriterProperties(e.options...)
 	return e, checkNested(e.schema)
 }
@@ -142,20 +144,25 @@ func (e *columnEncoder) encode(i int) (piece, error) {
 	columns := int(e.table.NumCols())
 	first := int64(i/columns) * e.rows
 	n := min(e.rows, e.total()-first)
-	field := e.table.Schema().Field(i % columns)
-	p, err := e.encodeRows(field, e.table.Column(i%columns).Data(), first, n)
+	rows, err := e.slice(e.table.Column(i%columns).Data(), first, n)
+	if err != nil {
+		return piece{}, fmt.Errorf("column %q: %w", e.table.Schema().Field(i%columns).Name, err)
+	}
+	defer rows.Release()
+	if err := e.checkStorable(e.table.Schema().Field(i%columns), rows, first); err != nil {
+		return piece{}, err
+	}
+	field := e.data.Field(i % columns)
+	stored := e.stored(rows, field.Type)
+	defer stored.Release()
+	p, err := e.encodeRows(field, stored)
 	if err != nil {
 		return piece{}, fmt.Errorf("column %q: %w", field.Name, err)
 	}
 	return p, p.check(field, n)
 }
 
-func (e *columnEncoder) encodeRows(field arrow.Field, column *arrow.Chunked, first, n int64) (piece, error) {
-	rows, err := e.slice(column, first, n)
-	if err != nil {
-		return piece{}, err
-	}
-	defer rows.Release()
+func (e *columnEncoder) encodeRows(field arrow.Field, rows *arrow.Chunked) (piece, error) {
 	if isNested(field.Type) {
 		return e.encodeWith(func(out io.Writer) error { return e.writeNested(out, field, rows) })
 	}
@@ -235,7 +242,7 @@ func codecs(sc *schema.Schema, opts WriteOptions) map[string]compress.Compressio
 		byPath[sc.Column(i).Path()] = codec
 	}
 	if opts.Layout != nil && !chosen {
-		for _, c := range opts.Layout.columns() {
+		for _, c := range opts.Layout.columnsOf(sc) {
 			byPath[c.path] = c.codec
 		}
 	}
@@ -244,7 +251,7 @@ func codecs(sc *schema.Schema, opts WriteOptions) map[string]compress.Compressio
 
 // writerOptions are for pqarrow: dictionaries where the input's layout has them, or else everywhere, and a page for each batch of
 // values, as large as it is. Compression is left to a pageWriter.
-func (e *columnEncoder) writerOptions() []parquet.WriterProperty {
+func (e *columnEncoder) writerOptions(sc *schema.Schema) []parquet.WriterProperty {
 	options := []parquet.WriterProperty{
 		parquet.WithAllocator(e.opts.Allocator),
 		parquet.WithVersion(parquet.V2_LATEST), // older ones have no nanoseconds
@@ -255,7 +262,7 @@ func (e *columnEncoder) writerOptions() []parquet.WriterProperty {
 		parquet.WithStats(false),
 	}
 	if e.opts.Layout != nil {
-		for _, c := range e.opts.Layout.columns() {
+		for _, c := range e.opts.Layout.columnsOf(sc) {
 			options = append(options, parquet.WithDictionaryFor(c.path, c.dictionary))
 		}
 	}

@@ -1,0 +1,131 @@
+package tablefile
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/stretchr/testify/require"
+)
+
+// declaredWithoutNulls is a table of one column whose declared type is stricter than the one with which it was made.
+func declaredWithoutNulls(t testing.TB, typ, strict arrow.DataType, nullable bool, rows string) arrow.Table {
+	loose := tableOf(t, memory.DefaultAllocator, arrow.NewSchema([]arrow.Field{{Name: "x", Type: typ, Nullable: true}}, nil), rows, 0)
+	defer loose.Release()
+	d := loose.Column(0).Data().Chunk(0).Data()
+	data := array.NewData(strict, d.Len(), d.Buffers(), d.Children(), d.NullN(), d.Offset())
+	defer data.Release()
+	a := array.MakeFromData(data)
+	defer a.Release()
+	sc := arrow.NewSchema([]arrow.Field{{Name: "x", Type: strict, Nullable: nullable}}, nil)
+	rec := array.NewRecord(sc, []arrow.Array{a}, int64(a.Len()))
+	defer rec.Release()
+	return array.NewTableFromRecords(sc, []arrow.Record{rec})
+}
+
+// TestNullsThatTheSchemaDeniesAreAnError: Parquet would have zeros and empty text in their place.
+func TestNullsThatTheSchemaDeniesAreAnError(t *testing.T) {
+	pair := func(nullable bool) arrow.DataType {
+		return arrow.StructOf(arrow.Field{Name: "c", Type: arrow.BinaryTypes.String, Nullable: nullable})
+	}
+	strictMap := arrow.MapOf(arrow.BinaryTypes.String, arrow.PrimitiveTypes.Int32)
+	strictMap.SetItemNullable(false)
+	for _, c := range []struct {
+		typ, strict arrow.DataType
+		rows, told  string
+	}{
+		{arrow.PrimitiveTypes.Int64, nil, `{"x":1}` + "\n" + `{"x":null}`, `column "x": row 1 `},
+		{arrow.BinaryTypes.String, nil, `{"x":"a"}` + "\n" + `{"x":null}`, `column "x": row 1 `},
+		{arrow.FixedWidthTypes.Boolean, nil, `{"x":null}` + "\n" + `{"x":true}`, `column "x": row 0 `},
+		{pair(true), nil, `{"x":{"c":"a"}}` + "\n" + `{"x":null}`, `column "x": row 1 `},
+		{arrow.ListOf(arrow.PrimitiveTypes.Int64), nil, `{"x":[1]}` + "\n" + `{"x":null}`, `column "x": row 1 `},
+		{pair(true), pair(false), `{"x":null}` + "\n" + `{"x":{"c":null}}`, `column "x.c": row 1 `},
+		{arrow.ListOf(pair(true)), arrow.ListOf(pair(false)), `{"x":[{"c":"a"},{"c":"b"}]}` + "\n" + `{"x":[{"c":null}]}`, `column "x.item.c": row 1 `},
+		{arrow.MapOf(arrow.BinaryTypes.String, arrow.PrimitiveTypes.Int32), strictMap,
+			`{"x":[{"key":"k","value":1}]}` + "\n" + `{"x":[{"key":"k","value":null}]}`, `column "x.entries.value": row 1 `},
+	} {
+		nullable := c.strict != nil
+		if !nullable {
+			c.strict = c.typ
+		}
+		table := declaredWithoutNulls(t, c.typ, c.strict, nullable, c.rows)
+		defer table.Release()
+		path := filepath.Join(t.TempDir(), "t.parquet")
+		_, err := Write(t.Context(), path, table, WriteOptions{})
+		require.ErrorContains(t, err, c.told+"of the output holds a null")
+		require.NoFileExists(t, path)
+		_, err = Write(t.Context(), path, table, WriteOptions{Rows: []uint64{1, 0}})
+		require.ErrorContains(t, err, c.told+"of the input holds a null")
+		for _, format := range []Format{IPCFile, IPCStream} {
+			in, err := readBytes(t, writeBytes(t, table, format, WriteOptions{}), ReadOptions{Format: format})
+			require.NoError(t, err)
+			requireTables(t, table, in.Table)
+			in.Table.Release()
+		}
+	}
+	table := declaredWithoutNulls(t, arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Int64, false, `{"x":1}`+"\n"+`{"x":null}`)
+	defer table.Release()
+	require.Equal(t, "x\n1\n\"\"\n", string(writeBytes(t, table, CSV, WriteOptions{})))
+}
+
+// TestNullsBelowNullsAreNone: what a null struct has in a field that has no nulls does not count.
+func TestNullsBelowNullsAreNone(t *testing.T) {
+	strict := arrow.StructOf(arrow.Field{Name: "c", Type: arrow.PrimitiveTypes.Int64})
+	loose := arrow.StructOf(arrow.Field{Name: "c", Type: arrow.PrimitiveTypes.Int64, Nullable: true})
+	table := declaredWithoutNulls(t, loose, strict, true, `{"x":{"c":1}}`+"\n"+`{"x":null}`)
+	defer table.Release()
+	in, err := readBytes(t, writeBytes(t, table, Parquet, WriteOptions{}), ReadOptions{Format: Parquet})
+	require.NoError(t, err)
+	defer in.Table.Release()
+	require.Equal(t, textOf(t, table), textOf(t, in.Table))
+}
+
+// TestNullEntriesOfDictionariesAreNulls, also where the indices are not null.
+func TestNullEntriesOfDictionariesAreNulls(t *testing.T) {
+	entries, _, err := array.FromJSON(memory.DefaultAllocator, arrow.BinaryTypes.String, strings.NewReader(`["a", null]`))
+	require.NoError(t, err)
+	defer entries.Release()
+	indices, _, err := array.FromJSON(memory.DefaultAllocator, arrow.PrimitiveTypes.Int32, strings.NewReader(`[0, 0, 1]`))
+	require.NoError(t, err)
+	defer indices.Release()
+	typ := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
+	d := array.NewDictionaryArray(typ, indices, entries)
+	defer d.Release()
+	sc := arrow.NewSchema([]arrow.Field{{Name: "x", Type: typ}}, nil)
+	rec := array.NewRecord(sc, []arrow.Array{d}, 3)
+	defer rec.Release()
+	table := array.NewTableFromRecords(sc, []arrow.Record{rec})
+	defer table.Release()
+	_, err = Write(t.Context(), filepath.Join(t.TempDir(), "t.parquet"), table, WriteOptions{})
+	require.ErrorContains(t, err, `column "x": row 2 of the output holds a null`)
+}
+
+// TestDatesOf64BitsAreDays and must be whole ones.
+func TestDatesOf64BitsAreDays(t *testing.T) {
+	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	defer mem.AssertSize(t, 0)
+	sc := arrow.NewSchema([]arrow.Field{{Name: "x", Type: arrow.FixedWidthTypes.Date64, Nullable: true},
+		{Name: "l", Type: arrow.ListOf(arrow.FixedWidthTypes.Date64), Nullable: true}}, nil)
+	table := tableOf(t, mem, sc, `{"x":"2021-03-04","l":["1969-12-31",null]}`+"\n"+`{"x":null,"l":null}`+"\n"+`{"x":"1900-01-01","l":[]}`, 2)
+	defer table.Release()
+	in, err := readBytes(t, writeBytes(t, table, Parquet, WriteOptions{Allocator: mem, Rows: []uint64{2, 0, 1}}), ReadOptions{Format: Parquet})
+	require.NoError(t, err)
+	defer in.Table.Release()
+	require.Equal(t, []string{`1900-01-01|[]|`, `2021-03-04|["1969-12-31",null]|`, `null|null|`}, textOf(t, in.Table))
+
+	b := array.NewDate64Builder(memory.DefaultAllocator)
+	defer b.Release()
+	b.AppendValues([]arrow.Date64{millisOfDay, millisOfDay + 1}, nil)
+	a := b.NewArray()
+	defer a.Release()
+	sc = arrow.NewSchema([]arrow.Field{{Name: "x", Type: a.DataType()}}, nil)
+	rec := array.NewRecord(sc, []arrow.Array{a}, 2)
+	defer rec.Release()
+	partly := array.NewTableFromRecords(sc, []arrow.Record{rec})
+	defer partly.Release()
+	_, err = Write(t.Context(), filepath.Join(t.TempDir(), "t.parquet"), partly, WriteOptions{})
+	require.ErrorContains(t, err, `column "x": row 1 of the output holds a date64 that is not a whole day`)
+}
