@@ -137,7 +137,7 @@ func (r *compactReader) page() (p writtenPage) {
 		case 8: // a data page of the second version
 			second = true
 			var nulls, rows, compressed int
-			r.record(typ, &p.values, &nulls, &rows, &p.encoding, &defines, &repeats, &compressed)
+			r.record(typ, 6, &p.values, &nulls, &rows, &p.encoding, &defines, &repeats, &compressed)
 		default:
 			r.skip(typ)
 		}
