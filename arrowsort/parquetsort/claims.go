@@ -15,8 +15,8 @@ import (
 // A Claim is the order that a Parquet file names in its footer, where readers look for it.
 type Claim struct {
 	File string
-	Keys []arrowsort.Key // none: it names none, or is no Parquet file
-	// Mixed tells that row groups name different orders; Keys are those of the first.
+	Keys []arrowsort.Key // none: it names none, unless Mixed, or is no Parquet file
+	// Mixed tells that row groups name different orders, or some an order and others none; Keys are those of the first.
 	Mixed bool
 	// Empty tells that there are no rows, which are in any order.
 	Empty bool

@@ -49,6 +49,7 @@ func (in *inputs) claimed(ctx context.Context, output string) []tablefile.Sortin
 	if sorting == nil || err != nil || !tablefile.Replaces(output) {
 		return nil
 	}
+	out.options.Sorting = sorting
 	if layouts := out.copied(in, in.paths); layouts == nil || !tablefile.ClaimsOrder(layouts, sorting) {
 		return nil
 	}

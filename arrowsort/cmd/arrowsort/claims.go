@@ -12,7 +12,7 @@ import (
 // A footerReport is what a Parquet file says of its order, and whether it is so.
 type footerReport struct {
 	File string   `json:"file"`
-	Keys []string `json:"keys"`           // as they are typed; empty: the file names none
+	Keys []string `json:"keys"`           // as they are typed; empty: the file, or its first row group, names none
 	True *bool    `json:"true,omitempty"` // absent where that was not found out
 }
 
@@ -35,10 +35,10 @@ func (f *jobFlags) claimedKeys(ctx context.Context, files []string) error {
 		switch {
 		case c.Empty:
 			return usagef("give at least one key: -k COLUMN; %s has no rows, and names no order of its own", c.File)
-		case len(c.Keys) == 0:
-			return usagef("give at least one key: -k COLUMN; %s names no order of its own", c.File)
 		case c.Mixed:
 			return usagef("give at least one key: -k COLUMN; row groups of %s name different orders", c.File)
+		case len(c.Keys) == 0:
+			return usagef("give at least one key: -k COLUMN; %s names no order of its own", c.File)
 		case !slices.Equal(c.Keys, first.Keys):
 			return usagef("give at least one key: -k COLUMN; %s names the order %s, %s names %s", first.File, keyList(first.Keys), c.File, keyList(c.Keys))
 		}
@@ -106,7 +106,7 @@ func (c *claimCheck) run(ctx context.Context, files []string, violation *parquet
 }
 
 func (c *claimCheck) compare(ctx context.Context, claim parquetsort.Claim, footer *footerReport, violation *parquetsort.Violation) error {
-	if len(claim.Keys) == 0 {
+	if len(claim.Keys) == 0 && !claim.Mixed {
 		return nil
 	}
 	holds := violation == nil && !claim.Mixed && len(claim.Keys) <= len(c.keys) && slices.Equal(claim.Keys, c.keys[:len(claim.Keys)])

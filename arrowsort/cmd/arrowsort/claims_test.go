@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -9,6 +11,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+	parquetfile "github.com/apache/arrow/go/v15/parquet/file"
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
@@ -87,6 +90,39 @@ func TestCheckByTheOrderInTheFooter(t *testing.T) {
 		requireOneLine(t, r.err)
 		require.Contains(t, r.err, c.want, name)
 	}
+}
+
+// forgetFirst has the first row group of a file name no order.
+func forgetFirst(t *testing.T, path string) {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	require.NoError(t, err)
+	r, err := parquetfile.NewParquetReader(bytes.NewReader(b))
+	require.NoError(t, err)
+	r.MetaData().RowGroups[0].SortingColumns = nil
+	var footer bytes.Buffer
+	_, err = r.MetaData().WriteTo(&footer, nil)
+	require.NoError(t, err)
+	b = b[:len(b)-8-int(binary.LittleEndian.Uint32(b[len(b)-8:]))]
+	b = append(b, footer.Bytes()...)
+	b = append(binary.LittleEndian.AppendUint32(b, uint32(footer.Len())), "PAR1"...)
+	require.NoError(t, os.WriteFile(path, b, 0o600))
+}
+
+// TestCheckOfRowGroupsThatNameAnOrder: the order of each row group is checked, also where the first one names none.
+func TestCheckOfRowGroupsThatNameAnOrder(t *testing.T) {
+	yes, wrong := filepath.Join(t.TempDir(), "yes.parquet"), filepath.Join(t.TempDir(), "wrong.parquet")
+	claiming(t, yes, tablefile.SortingColumn{Path: "name"})
+	claiming(t, wrong, tablefile.SortingColumn{Path: "born"})
+	forgetFirst(t, yes)
+	forgetFirst(t, wrong)
+	check := func(args ...string) result { return cut(cli(t, nil, append([]string{"check"}, args...)...)) }
+	require.Equal(t, result{out: "sorted\n" + yes + ": the footer names another order, which is true: of each row group\n"}, check("-k", "name", yes))
+	require.Equal(t, result{code: 1, out: wrong + ": the footer names the order of each row group, but row 3 sorts before the row above it\n"},
+		cut(onlyLast(check("-k", "name", wrong))))
+	r := cli(t, nil, "check", wrong)
+	require.Equal(t, 2, r.code)
+	require.Contains(t, r.err, "row groups of "+wrong+" name different orders")
 }
 
 // onlyLast is a result with the last line of its output.

@@ -18,18 +18,18 @@ func TestLayoutOfTheInputIsKept(t *testing.T) {
 		require.NoError(t, err)
 		second := writeBytes(t, in.Table, Parquet, WriteOptions{Layout: in.Layout, Schema: in.Schema})
 		in.Table.Release()
-		a, b := open(t, first), open(t, second)
+		a, b := openBytes(t, first), openBytes(t, second)
 		require.True(t, a.MetaData().Schema.Equals(b.MetaData().Schema))
 		require.True(t, a.MetaData().KeyValueMetadata().Equals(b.MetaData().KeyValueMetadata()))
 		for _, c := range newLayout(b).columns() {
 			require.Equal(t, parquetCodecs[codec], c.codec, c.path)
 		}
 		third := writeBytes(t, table, Parquet, WriteOptions{Layout: newLayout(a), Compression: Compression{Codec: "brotli"}})
-		require.Equal(t, parquetCodecs["brotli"], newLayout(open(t, third)).columns()[0].codec, "what is asked for goes first")
+		require.Equal(t, parquetCodecs["brotli"], newLayout(openBytes(t, third)).columns()[0].codec, "what is asked for goes first")
 	}
 }
 
-func open(t *testing.T, b []byte) *file.Reader {
+func openBytes(t testing.TB, b []byte) *file.Reader {
 	r, err := file.NewParquetReader(bytes.NewReader(b))
 	require.NoError(t, err)
 	return r

@@ -93,6 +93,9 @@ func (c *chunkReader) open(p *page) error {
 	if c.left = p.values; c.left == 0 {
 		return nil
 	}
+	if len(p.repeats) > 0 {
+		return corrupt("a page of a flat column has repetition levels")
+	}
 	if c.nullable {
 		if err := c.openLevels(p); err != nil {
 			return err

@@ -2,34 +2,47 @@ package tablefile
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/parquet/schema"
 )
 
-// chunkIndexes makes the index of all column chunks from their pages, every one of which it reads; nil when there are columns that only
-// pqarrow reads.
+// chunkIndexes makes the index of column chunks from their pages, row group by row group, and nil for the leaf columns that only pqarrow
+// reads. It reads every page.
 func (f *parquetFile) chunkIndexes(ctx context.Context) ([]*pageIndex, error) {
-	columns := len(f.fields)
-	for i := range columns {
-		if _, ok := f.direct(i); !ok || f.schema.Field(i).Type.ID() == arrow.DICTIONARY {
-			return nil, nil
+	columns := f.file.MetaData().Schema.NumColumns()
+	fields := make(map[int]int) // by leaf column, of those that are read here
+	for i := range f.fields {
+		if f.indexes(i) {
+			fields[f.fields[i].ColIndex] = i
 		}
 	}
 	indexes := make([]*pageIndex, columns*f.file.NumRowGroups())
 	var scratch spares[*valueScratch]
 	err := Each(ctx, len(indexes), f.opts.Threads, func(i int) (err error) {
+		leaf, group := i%columns, i/columns
+		field, ok := fields[leaf]
+		if !ok {
+			return f.verify(group, leaf)
+		}
 		s := scratch.take()
 		if s == nil {
 			s = new(valueScratch)
 		}
 		defer scratch.give(s)
-		if indexes[i], err = f.chunkIndex(i%columns, i/columns, s); err != nil {
-			return corrupt("column %q of row group %d: %v", f.schema.Field(i%columns).Name, i/columns, err)
+		if indexes[i], err = f.chunkIndex(field, group, s); err != nil {
+			return fmt.Errorf("column %q of row group %d: %w", f.schema.Field(field).Name, group, err)
 		}
 		return nil
 	})
 	return indexes, err
+}
+
+// indexes says whether the index of a field can be made here.
+func (f *parquetFile) indexes(field int) bool {
+	_, ok := f.direct(field)
+	return ok && f.schema.Field(field).Type.ID() != arrow.DICTIONARY
 }
 
 // chunkIndex reads the pages of a column chunk.

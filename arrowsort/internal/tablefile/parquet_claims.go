@@ -30,13 +30,18 @@ func known(meta *metadata.FileMetaData, columns []SortingColumn) bool {
 		if leaf < 0 {
 			return false
 		}
-		column := meta.Schema.Column(leaf)
-		_, half := column.LogicalType().(schema.Float16LogicalType)
-		if physical := column.PhysicalType(); half || physical == parquet.Types.Float || physical == parquet.Types.Double {
+		if mayBeNaN(meta.Schema.Column(leaf)) {
 			return false
 		}
 	}
 	return len(columns) > 0
+}
+
+// mayBeNaN says whether the values of a leaf column are floating-point numbers.
+func mayBeNaN(column *schema.Column) bool {
+	_, half := column.LogicalType().(schema.Float16LogicalType)
+	physical := column.PhysicalType()
+	return half || physical == parquet.Types.Float || physical == parquet.Types.Double
 }
 
 // groupsInOrder says whether the bounds of each row group lie behind those of the group before, the first behind a last one, and returns

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 
@@ -16,7 +17,7 @@ import (
 )
 
 // Copies reports whether a Writer of a schema can Copy the row groups of a file: both are Parquet, with the same columns, the compression is
-// not to be changed, and the groups have statistics that are right and sizes that readers can make use of.
+// not to be changed, and the groups have statistics that are right, or in the columns of the order can be made, and sizes that readers can make use of.
 func Copies(s *Scanner, schema *arrow.Schema, opts WriteOptions) bool {
 	in, ok := s.pieces.(*parquetPieces)
 	if !ok || opts.Format != Parquet || s.chosen != nil || len(in.fields) != s.Layout.meta.Schema.Root().NumFields() {
@@ -34,6 +35,12 @@ func Copies(s *Scanner, schema *arrow.Schema, opts WriteOptions) bool {
 			}
 		}
 		if group.NumRows > mostCopied {
+			return false
+		}
+	}
+	for _, key := range opts.Sorting { // whose statistics readers go by, so that they are made anew
+		field := slices.IndexFunc(s.Schema.Fields(), func(f arrow.Field) bool { return f.Name == key.Path })
+		if field < 0 || s.Layout.meta.NumRows > 0 && !in.indexes(field) {
 			return false
 		}
 	}
@@ -60,7 +67,7 @@ func (l *Layout) misjudges(leaf int) bool {
 }
 
 // Copy appends the row groups of a file that Copies, byte by byte. Meanwhile their pages are read for a page index, so that a broken one is
-// found; where some column cannot be read without pqarrow, the index that they have comes along. It tells now and then how many bytes more are
+// found, and statistics that are wrong are replaced; with a column that cannot be read without pqarrow, those that it has come along. It tells now and then how many bytes more are
 // copied. Errors name one of the files.
 func (w *Writer) Copy(ctx context.Context, s *Scanner, told func(bytes int64)) error {
 	return w.named(contain(func() error { return w.pieces.(*parquetWriter).copy(ctx, s, told) }))
@@ -117,21 +124,25 @@ func (f *parquetWriter) copyGroups(ctx context.Context, s *Scanner, told func(by
 	return shifts, nil
 }
 
-// movedIndex tells the metadata of column chunks where they have moved. It returns their index: the one that was made, or else the one
-// that they have.
+// movedIndex tells the metadata of column chunks where they have moved. It returns their index: the one that was made, and then their
+// statistics are made from it as well, or else the one that they have.
 func movedIndex(from *Scanner, made []*pageIndex, shifts []int64) (index []chunkIndex) {
-	leaves := from.Layout.meta.Schema.NumColumns()
-	for number, group := range from.Layout.meta.RowGroups {
+	meta := from.Layout.meta
+	for number, group := range meta.RowGroups {
 		if group.NumRows == 0 {
 			continue
 		}
 		for leaf, c := range group.Columns {
 			shift, m := shifts[len(index)], c.MetaData
-			if made != nil {
-				x := made[number*leaves+leaf]
+			if x := made[number*meta.Schema.NumColumns()+leaf]; x != nil {
 				index = append(index, chunkIndex{x.columnIndex(), x.offsetIndex(shift)})
+				setStatistics(meta, number, leaf, x)
 			} else {
 				index = append(index, indexOf(from, c.ColumnIndexOffset, c.ColumnIndexLength, c.OffsetIndexOffset, c.OffsetIndexLength, shift))
+				if mayBeNaN(meta.Schema.Column(leaf)) { // nobody has looked
+					index[len(index)-1].columns = nil
+					m.Statistics.Min, m.Statistics.Max, m.Statistics.MinValue, m.Statistics.MaxValue = nil, nil, nil, nil
+				}
 			}
 			m.DataPageOffset += shift
 			move(m.DictionaryPageOffset, shift)

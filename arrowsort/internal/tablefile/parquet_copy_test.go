@@ -3,6 +3,7 @@ package tablefile
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"math/rand/v2"
 	"os"
@@ -132,6 +133,8 @@ func TestWhatIsNotCopied(t *testing.T) {
 		"row groups too tiny": {s.Schema, plain, tiny, false},
 		"wrong statistics":    {unsigned.Schema, plain, unsigned, false},
 		"those of others":     {others.Schema, plain, others, true},
+		"a key":               {s.Schema, WriteOptions{Format: Parquet, Sorting: []SortingColumn{{Path: "text"}}}, s, true},
+		"a key of another":    {s.Schema, WriteOptions{Format: Parquet, Sorting: []SortingColumn{{Path: "list"}}}, s, false},
 	} {
 		require.Equal(t, c.copies, Copies(c.from, c.schema, c.opts), name)
 	}
@@ -180,6 +183,62 @@ func copied(ctx context.Context, from, to string, sorting []SortingColumn) error
 	}
 	_, err = w.Commit()
 	return err
+}
+
+// TestCopyMendsStatistics copies a file whose metadata lie about a column that is read, and one with NaN in columns that are read and
+// that are not.
+func TestCopyMendsStatistics(t *testing.T) {
+	from, to := filepath.Join(t.TempDir(), "from.parquet"), filepath.Join(t.TempDir(), "to.parquet")
+	table := floats(t, memory.DefaultAllocator)
+	defer table.Release()
+	whole := foreignBytes(t, table, parquet.WithCreatedBy("somebody"))
+	meta := openBytes(t, whole).MetaData()
+	number := meta.Schema.ColumnIndexByName("required64")
+	lying := meta.RowGroups[0].Columns[number].MetaData.Statistics
+	lying.MinValue, lying.MaxValue = lowest(100.0), highest(200.0) // and there is a NaN
+	nulls := int64(5)
+	lying.NullCount = &nulls
+	var footer bytes.Buffer
+	_, err := meta.WriteTo(&footer, nil)
+	require.NoError(t, err)
+	b := whole[:len(whole)-8-int(binary.LittleEndian.Uint32(whole[len(whole)-8:]))]
+	b = append(b, footer.Bytes()...)
+	b = append(binary.LittleEndian.AppendUint32(b, uint32(footer.Len())), parquetMagic...)
+	require.NoError(t, os.WriteFile(from, b, 0o600))
+	require.NoError(t, copied(t.Context(), from, to, nil))
+	b, err = os.ReadFile(to)
+	require.NoError(t, err)
+	r := openBytes(t, b)
+	requireIndex(t, b, r, 0, number)
+	for leaf, c := range r.MetaData().RowGroups[0].Columns {
+		s := c.MetaData.Statistics
+		require.NotNil(t, s.NullCount, leaf)
+		require.Nil(t, c.ColumnIndexOffset, leaf)
+		require.True(t, s.Min == nil && s.Max == nil && s.MinValue == nil && s.MaxValue == nil, leaf)
+	}
+}
+
+// TestCopyMendsBounds copies a key whose metadata lie.
+func TestCopyMendsBounds(t *testing.T) {
+	from, to := filepath.Join(t.TempDir(), "from.parquet"), filepath.Join(t.TempDir(), "to.parquet")
+	writeNumbered(t, from, 1, 50_000, WriteOptions{})
+	s, err := Scan(from, 0, ReadOptions{})
+	require.NoError(t, err)
+	defer s.Close()
+	lying := s.Layout.meta.RowGroups[0].Columns[0].MetaData.Statistics
+	lying.MinValue, lying.MaxValue, *lying.NullCount = lowest(int64(100)), highest(int64(200)), 7
+	w, err := Create(t.Context(), to, s.Schema, WriteOptions{Schema: s.Schema, Layout: s.Layout, Sorting: []SortingColumn{{Path: "n"}}})
+	require.NoError(t, err)
+	defer w.Abort()
+	require.NoError(t, w.Copy(t.Context(), s, func(int64) {}))
+	require.NoError(t, w.Finish())
+	_, err = w.Commit()
+	require.NoError(t, err)
+	b, err := os.ReadFile(to)
+	require.NoError(t, err)
+	for leaf := range 3 {
+		requireIndex(t, b, openBytes(t, b), 0, leaf)
+	}
 }
 
 func TestCopyLeavesNothing(t *testing.T) {

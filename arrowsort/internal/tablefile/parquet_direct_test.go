@@ -14,7 +14,7 @@ import (
 )
 
 // foreignBytes is the table as pqarrow writes it.
-func foreignBytes(t *testing.T, table arrow.Table, props ...parquet.WriterProperty) []byte {
+func foreignBytes(t testing.TB, table arrow.Table, props ...parquet.WriterProperty) []byte {
 	var b bytes.Buffer
 	require.NoError(t, pqarrow.WriteTable(table, &b, 700, parquet.NewWriterProperties(props...), pqarrow.DefaultWriterProps()))
 	return b.Bytes()

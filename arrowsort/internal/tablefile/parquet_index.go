@@ -26,7 +26,7 @@ type indexedPage struct {
 type pageBounds struct {
 	low, high []byte
 	empty     bool // all are null
-	unknown   bool // there are values, but no bounds: NaNs only, or values without an order
+	unknown   bool // there are values, but no bounds: a NaN is among them, or they have no order
 	nulls     int64
 }
 

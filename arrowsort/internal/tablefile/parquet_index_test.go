@@ -143,11 +143,20 @@ func requireIndex(t *testing.T, b []byte, r *file.Reader, group, leaf int) {
 				}
 			}
 		}
-		known = known && (page.low != nil || odd == 0)
+		known = known && odd == 0
 		pages, nulls = append(pages, page), append(nulls, missing)
 	}
 	if !known || valueOrder(column) == nil && len(values) > 0 && column.SortOrder() == schema.SortUNKNOWN {
 		require.Nil(t, meta.ColumnIndexOffset, what)
+		require.Nil(t, meta.MetaData.Statistics.MinValue, what)
+		require.Nil(t, meta.MetaData.Statistics.MaxValue, what)
+		require.Nil(t, meta.MetaData.Statistics.Min, what)
+		require.Nil(t, meta.MetaData.Statistics.Max, what)
+		missing := int64(0)
+		for _, n := range nulls {
+			missing += n
+		}
+		require.Equal(t, missing, *meta.MetaData.Statistics.NullCount, what)
 		return
 	}
 	require.NotNil(t, meta.ColumnIndexOffset, what)

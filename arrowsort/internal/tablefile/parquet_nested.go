@@ -39,6 +39,9 @@ func (f *parquetFile) open(ctx context.Context, field *pqarrow.SchemaField, grou
 	n := &node{field: field}
 	if isLeaf(field) {
 		column := field.ColIndex
+		if err := f.verify(group, column); err != nil {
+			return n, err
+		}
 		leaf, err := f.leaves.GetFieldReader(ctx, column, map[int]bool{column: true}, []int{group})
 		n.leaf = leaf
 		return n, err
@@ -63,7 +66,10 @@ func (n *node) next(rows int64, mem memory.Allocator) ([]arrow.Array, error) {
 
 func (n *node) load(rows int64) error {
 	if n.leaf != nil {
-		return n.leaf.LoadBatch(rows)
+		if err := n.leaf.LoadBatch(rows); err != nil {
+			return fmt.Errorf("column %q: %w", n.field.Field.Name, err)
+		}
+		return nil
 	}
 	for _, c := range n.children {
 		if err := c.load(rows); err != nil {

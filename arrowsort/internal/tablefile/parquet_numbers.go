@@ -120,40 +120,44 @@ func (n numbers[T]) appendTo(out []byte, v *flatValues, row, rows int) []byte {
 	return out
 }
 
-// bounds are the least and the greatest of rows, of which some are there. NaN does not count; of the zeros the one is the least, the
-// other the greatest, as Parquet wants.
+// bounds are the least and the greatest of rows, of which some are there; none with a NaN, which some readers take for the greatest
+// value and others for none. Of the zeros the one is the least, the other the greatest, as Parquet wants.
 func (n numbers[T]) bounds(v *flatValues, row, rows, present int) (low, high []byte) {
 	var least, greatest T
-	some := false
+	ok := false
 	values := n[row : row+rows]
 	if present == rows {
-		least, greatest, some = extremes(values)
+		least, greatest, ok = extremes(values)
 	} else {
 		for i, x := range values {
-			if x == x && v.valid(row+i) {
-				if !some {
-					least, greatest, some = x, x, true
-				}
-				least, greatest = min(least, x), max(greatest, x)
+			if !v.valid(row + i) {
+				continue
 			}
+			if x != x {
+				return nil, nil
+			}
+			if !ok {
+				least, greatest, ok = x, x, true
+			}
+			least, greatest = min(least, x), max(greatest, x)
 		}
 	}
-	if !some {
+	if !ok {
 		return nil, nil
 	}
 	return lowest(least), highest(greatest)
 }
 
-// extremes are the least and the greatest value that is a number.
-func extremes[T cmp.Ordered](values []T) (least, greatest T, some bool) {
-	for len(values) > 0 && values[0] != values[0] {
-		values = values[1:]
-	}
+// extremes are the least and the greatest value, if there are values and none is NaN.
+func extremes[T cmp.Ordered](values []T) (least, greatest T, ok bool) {
 	if len(values) == 0 {
 		return least, greatest, false
 	}
 	least, greatest = values[0], values[0]
 	for _, x := range values {
+		if x != x {
+			return least, greatest, false
+		}
 		if x < least {
 			least = x
 		}

@@ -1,12 +1,14 @@
 package tablefile
 
 import (
-	"errors"
+	"fmt"
+	"hash/crc32"
 	"io"
+	"math/bits"
 
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/apache/arrow/go/v15/parquet/compress"
-	"github.com/klauspost/compress/s2"
+	"github.com/apache/arrow/go/v15/parquet/schema"
 )
 
 // Kinds of pages, of parquet.thrift.
@@ -22,6 +24,7 @@ type page struct {
 	values   int
 	encoding int
 	levels   int    // encoding of the definition levels
+	repeats  []byte // repetition levels of a page of the second version
 	present  []byte // definition levels of a page of the second version
 	body     []byte
 }
@@ -31,6 +34,7 @@ type pageScratch struct {
 	packed, body *memory.Buffer
 	entries      *memory.Buffer // of a dictionary
 	starts       []uint32       // of its texts in entries
+	unpacker     unpacker
 }
 
 func newPageScratch(mem memory.Allocator) *pageScratch {
@@ -76,10 +80,12 @@ type pageReader struct {
 	src     io.ReaderAt
 	at, end int64 // what is not read yet
 	start   int64 // of the last page
+	number  int   // of the next page, from 0
+	values  int64 // that the pages left have
 	window  int
-	packed  []byte         // read and not used yet
-	codec   compress.Codec // nil: none
-	snappy  bool
+	packed  []byte // read and not used yet
+	codec   compress.Compression
+	column  *schema.Column
 	scratch *pageScratch
 }
 
@@ -93,19 +99,15 @@ const (
 // open reads a column chunk of a row group.
 func (s *pageScratch) open(f *parquetFile, group, column, window int) (*pageReader, error) {
 	meta := f.file.MetaData().RowGroups[group].Columns[column].MetaData
-	start := chunkStart(meta.DictionaryPageOffset, meta.DataPageOffset)
-	r := &pageReader{src: f.src, at: start, end: start + meta.TotalCompressedSize, window: window, scratch: s}
-	switch codec := compress.Compression(meta.Codec); codec {
-	case compress.Codecs.Uncompressed:
-	case compress.Codecs.Snappy:
-		r.snappy = true
-	default:
-		var err error
-		if r.codec, err = compress.GetCodec(codec); err != nil {
-			return nil, err
-		}
+	codec := compress.Compression(meta.Codec)
+	if _, err := compress.GetCodec(codec); err != nil {
+		return nil, err
 	}
-	return r, nil
+	start := chunkStart(meta.DictionaryPageOffset, meta.DataPageOffset)
+	return &pageReader{
+		src: f.src, at: start, end: start + meta.TotalCompressedSize, values: meta.NumValues, window: window, codec: codec,
+		column: f.file.MetaData().Schema.Column(column), scratch: s,
+	}, nil
 }
 
 // fill reads until n bytes are there, or all that are left.
@@ -140,6 +142,9 @@ type pageHead struct {
 	defLevels, repLevels int // bytes before the compressed ones, of the second version
 	compressed           int // 0: the codec is not used, of the second version
 	bytes                int // of the header itself
+	repLevelsAre         int // encoding of the repetition levels, of the first version
+	checked              bool
+	checksum             uint32 // of the compressed bytes, if checked: their CRC-32
 }
 
 // header reads the header of the next page, of which it reads more and more until it is whole.
@@ -159,25 +164,38 @@ func (r *pageReader) header() (h pageHead, err error) {
 	}
 }
 
+// read reads a header. It panics for one that lacks a field that all have: bits that are wrong make fields seem to be others.
 func (h *pageHead) read(r *compactReader) {
+	seen := 0
 	r.fields(func(field int, typ byte) {
 		switch field {
 		case 1:
-			h.kind = r.number()
+			h.kind = r.numberOf(typ)
 		case 2:
-			h.size = r.number()
+			h.size = r.numberOf(typ)
 		case 3:
-			h.packed = r.number()
+			h.packed = r.numberOf(typ)
+		case 4:
+			h.checked, h.checksum = true, r.word()
 		case 5: // a data page
-			r.record(typ, &h.values, &h.encoding, &h.levels)
+			r.record(typ, 4, &h.values, &h.encoding, &h.levels, &h.repLevelsAre)
 		case 7: // a dictionary
-			r.record(typ, &h.values, &h.encoding)
+			r.record(typ, 2, &h.values, &h.encoding)
 		case 8: // a data page of the second version
-			r.record(typ, &h.values, &h.nulls, &h.rows, &h.encoding, &h.defLevels, &h.repLevels, &h.compressed)
+			r.record(typ, 6, &h.values, &h.nulls, &h.rows, &h.encoding, &h.defLevels, &h.repLevels, &h.compressed)
 		default:
 			r.skip(typ)
+			return
 		}
+		seen |= 1 << field
 	})
+	wanted := 1<<1 | 1<<2 | 1<<3
+	if known := map[int]int{dataPage: 5, dictionaryPage: 7, dataPageV2: 8}; known[h.kind] > 0 {
+		wanted |= 1 << known[h.kind]
+	}
+	if seen&wanted != wanted {
+		panic(corrupt("a page header of kind %d is incomplete", h.kind))
+	}
 	h.bytes = r.at
 }
 
@@ -186,82 +204,124 @@ func (r *pageReader) offset() int64 { return r.at - int64(len(r.packed)) }
 
 // pass passes the next page, whose header was read.
 func (r *pageReader) pass(h *pageHead) error {
-	n := h.bytes + h.packed
-	if n <= len(r.packed) {
+	r.number++
+	if n := h.bytes + h.packed; n <= len(r.packed) {
 		r.packed = r.packed[n:]
+	} else {
+		if r.at += int64(n - len(r.packed)); r.at > r.end {
+			return corrupt("a page passes its column chunk")
+		}
+		r.packed = nil
+	}
+	return r.count(h)
+}
+
+// count takes the values of a page, behind which it is called, off those of the chunk. With more or less than that in a page the rows of
+// later pages would not be what they are.
+func (r *pageReader) count(h *pageHead) error {
+	if h.kind != dataPage && h.kind != dataPageV2 {
 		return nil
 	}
-	if r.at += int64(n - len(r.packed)); r.at > r.end {
-		return corrupt("a page passes its column chunk")
+	if r.values -= int64(h.values); r.values < 0 || r.values == 0 && r.valuesFollow() {
+		return corrupt("the pages have more values than their column chunk")
 	}
-	r.packed = nil
 	return nil
+}
+
+// valuesFollow says whether a page with values lies behind those that were read. Some writers leave bytes there that are no page.
+func (r *pageReader) valuesFollow() bool {
+	b := make([]byte, min(headWindow, r.end-r.offset()))
+	if len(b) == 0 {
+		return false
+	}
+	n, _ := r.src.ReadAt(b, r.offset())
+	var h pageHead
+	err := contain(func() error { h.read(&compactReader{b: b[:n]}); return nil })
+	return err == nil && h.kind != dictionaryPage && h.values > 0
 }
 
 // next reads the next page; io.EOF behind the last.
 func (r *pageReader) next() (p page, err error) {
+	h, packed, err := r.take()
+	if err == nil {
+		p, err = r.unpack(&h, packed)
+	}
+	return p, r.named(err)
+}
+
+// named has an error name the page that was read last. io.EOF is none.
+func (r *pageReader) named(err error) error {
+	if err == nil || err == io.EOF {
+		return err
+	}
+	return fmt.Errorf("page %d: %w", r.number-1, err)
+}
+
+// take reads the next page as it lies in the file, and compares its checksum; io.EOF behind the last.
+func (r *pageReader) take() (h pageHead, packed []byte, err error) {
 	r.start = r.offset()
-	h, err := r.header()
+	if h, err = r.header(); err == io.EOF {
+		return h, nil, err
+	}
+	r.number++
 	if err != nil {
-		return page{}, err
+		return h, nil, err
 	}
 	r.packed = r.packed[h.bytes:]
 	if err := r.fill(h.packed); err != nil {
-		return page{}, err
+		return h, nil, err
 	}
 	if len(r.packed) < h.packed {
-		return page{}, corrupt("a page passes its column chunk")
+		return h, nil, corrupt("a page passes its column chunk")
 	}
-	packed := r.packed[:h.packed]
+	packed = r.packed[:h.packed]
 	r.packed = r.packed[h.packed:]
+	if found := crc32.ChecksumIEEE; h.checked && found(packed) != h.checksum {
+		return h, nil, corrupt("the checksum of its bytes is %08x, its header says %08x", found(packed), h.checksum)
+	}
+	return h, packed, r.count(&h)
+}
+
+// unpack takes the levels of a page of the second version off and decompresses the others bytes.
+func (r *pageReader) unpack(h *pageHead, packed []byte) (p page, err error) {
 	p = h.page
-	levels := 0
+	size := h.size
 	if h.kind == dataPageV2 {
-		if levels = h.defLevels; h.repLevels > 0 || levels > min(h.packed, h.size) {
-			return page{}, corrupt("a page of %d bytes has levels of %d and %d bytes", h.packed, h.repLevels, levels)
+		levels := h.repLevels + h.defLevels
+		if levels > min(len(packed), size) {
+			return page{}, corrupt("levels of %d and %d bytes in a page of %d", h.repLevels, h.defLevels, min(len(packed), size))
 		}
-		p.present = packed[:levels]
+		p.repeats, p.present, packed = packed[:h.repLevels], packed[h.repLevels:levels], packed[levels:]
+		size -= levels
+		if err := r.checkLevels(&p); err != nil {
+			return page{}, err
+		}
 	}
-	if p.body = packed[levels:]; h.compressed == 1 {
-		p.body, err = r.unpack(p.body, h.size-levels)
+	if r.codec == compress.Codecs.Uncompressed || h.compressed == 0 || len(packed) == 0 {
+		if p.body = packed; len(packed) != size {
+			err = corrupt("it has %d bytes, its header says %d", len(packed), size)
+		}
+		return p, err
 	}
-	return p, err
+	p.body = room(r.scratch.body, size)
+	return p, r.scratch.unpacker.unpack(r.codec, p.body, packed)
 }
 
-// unpack decompresses to size bytes.
-func (r *pageReader) unpack(packed []byte, size int) ([]byte, error) {
-	if r.codec == nil && !r.snappy || size == 0 || len(packed) == 0 {
-		return packed, nil
-	}
-	body := room(r.scratch.body, size)
-	if !r.snappy {
-		if got := r.codec.Decode(body, packed); len(got) != size || &got[0] != &body[0] {
-			return nil, corrupt("a page of %d bytes decompresses to %d", size, len(got))
+// checkLevels makes sure that the levels of a page of the second version, whose bytes the header counts, are those of its values.
+func (r *pageReader) checkLevels(p *page) error {
+	for _, levels := range []struct {
+		b    []byte
+		most int16
+	}{{p.repeats, r.column.MaxRepetitionLevel()}, {p.present, r.column.MaxDefinitionLevel()}} {
+		hybrid := hybridReader{b: levels.b, width: bits.Len16(uint16(levels.most))}
+		if levels.most > 0 {
+			if _, err := hybrid.count(p.values, 0); err != nil {
+				return err
+			}
 		}
-		return body, nil
-	}
-	if n, err := s2.DecodedLen(packed); err != nil || n != size {
-		return nil, errors.Join(corrupt("a page of %d bytes decompresses to %d", size, n), err)
-	}
-	if _, err := s2.Decode(body, packed); err != nil {
-		return nil, corrupt("a page cannot be decompressed: %v", err)
-	}
-	return body, nil
-}
-
-// record reads a struct whose fields from 1 on are the numbers, or booleans as 0 and 1.
-func (r *compactReader) record(typ byte, numbers ...*int) {
-	if typ != thriftStruct {
-		panic(corrupt("a page header has a field of type %d for a struct", typ))
-	}
-	r.fields(func(field int, typ byte) {
-		switch known := field >= 1 && field <= len(numbers); {
-		case known && typ == thriftI32:
-			*numbers[field-1] = r.number()
-		case known && typ == thriftFalse:
-			*numbers[field-1] = 0
-		default:
-			r.skip(typ)
+		if rest := len(hybrid.b) - (hybrid.at+hybrid.bits*hybrid.width+7)/8; rest > 0 {
+			return corrupt("levels of %d bytes are %d bytes longer than those of %d values", len(levels.b), rest, p.values)
 		}
-	})
+	}
+	return nil
 }

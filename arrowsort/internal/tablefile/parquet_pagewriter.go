@@ -1,6 +1,7 @@
 package tablefile
 
 import (
+	"hash/crc32"
 	"slices"
 
 	"github.com/apache/arrow/go/v15/parquet/compress"
@@ -36,7 +37,7 @@ func (w *pageWriter) chunk(column *schema.Column, e *columnEncoder) (err error) 
 	return err
 }
 
-// page appends a page with a body. The numbers are those of its kind's header.
+// page appends a page with a body and its checksum. The numbers are those of its kind's header.
 func (w *pageWriter) page(kind int, body []byte, numbers ...int) {
 	size := len(body)
 	if w.compress != nil {
@@ -48,6 +49,7 @@ func (w *pageWriter) page(kind int, body []byte, numbers ...int) {
 	header.number(1, kind)
 	header.number(2, size)
 	header.number(3, len(body))
+	header.word(4, crc32.ChecksumIEEE(body))
 	if kind == dataPage {
 		header.record(5, numbers...)
 	} else {

@@ -148,7 +148,7 @@ type numberOrder struct {
 	sign     uint64 // the bit that is turned
 	negative uint64 // the bits that are turned of a negative number
 	first    uint64 // least code that counts
-	last     uint64 // greatest; others are those of NaNs
+	last     uint64 // greatest; others are those of NaNs, which have no place in bounds
 	floats   bool
 }
 
@@ -173,17 +173,15 @@ func (o *numberOrder) value(code uint64) uint64 {
 	return v
 }
 
-// bounds are those of numbers of some bytes. Zeros are -0 below and 0 above, as the format asks for; NaNs are left out, and
-// unknown if there is nothing else.
+// bounds are those of numbers of some bytes, unknown with a NaN: to readers that take NaN for the greatest value, bounds of the
+// others would not hold. Zeros are -0 below and 0 above, as the format asks for.
 func (o *numberOrder) bounds(b []byte, width int) pageBounds {
 	low, high := uint64(math.MaxUint64), uint64(0)
 	for ; len(b) >= width; b = b[width:] {
 		code := o.code(loadNumber(b, width))
-		if code >= o.first && code <= o.last {
-			low, high = min(low, code), max(high, code)
-		}
+		low, high = min(low, code), max(high, code)
 	}
-	if low > high {
+	if low < o.first || high > o.last {
 		return pageBounds{unknown: true}
 	}
 	low, high = o.value(low), o.value(high)

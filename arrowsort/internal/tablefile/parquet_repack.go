@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/apache/arrow/go/v15/parquet/metadata"
 	"github.com/apache/arrow/go/v15/parquet/schema"
 )
 
@@ -44,21 +45,26 @@ func (w *pageWriter) repack(p piece, out []byte, e *columnEncoder) (piece, error
 		c.FileOffset = int64(len(w.out)) // pqarrow's place for it: behind the pages
 		group.TotalByteSize += m.TotalUncompressedSize
 		setEnum(&m.Codec, e.codecs[column.Path()])
-		all := w.index[i].bounds()
-		s := fresh(&m.Statistics)
-		s.NullCount = &all.nulls
-		if !all.empty && !all.unknown && max(len(all.low), len(all.high)) <= longestStatistic {
-			s.MinValue, s.MaxValue = all.low, all.high
-			if column.SortOrder() == schema.SortSIGNED {
-				s.Min, s.Max = all.low, all.high // where old readers look
-			}
-		}
+		setStatistics(p.footer, 0, i, &w.index[i])
 	}
 	if group.TotalCompressedSize != nil {
 		*group.TotalCompressedSize = int64(len(w.out) - len(parquetMagic))
 	}
 	p.file, p.index = w.finish()
 	return p, nil
+}
+
+// setStatistics gives a column chunk the statistics of its pages, in place of others.
+func setStatistics(footer *metadata.FileMetaData, group, leaf int, x *pageIndex) {
+	all := x.bounds()
+	s := fresh(&footer.RowGroups[group].Columns[leaf].MetaData.Statistics)
+	s.NullCount = &all.nulls
+	if !all.empty && !all.unknown && max(len(all.low), len(all.high)) <= longestStatistic {
+		s.MinValue, s.MaxValue = all.low, all.high
+		if x.column.SortOrder() == schema.SortSIGNED {
+			s.Min, s.Max = all.low, all.high // where old readers look
+		}
+	}
 }
 
 // fresh makes a struct of the footer whose type has no name here.
@@ -137,7 +143,7 @@ func (r *compactReader) page() (p writtenPage) {
 		case 8: // a data page of the second version
 			second = true
 			var nulls, rows, compressed int
-			r.record(typ, &p.values, &nulls, &rows, &p.encoding, &defines, &repeats, &compressed)
+			r.record(typ, 6, &p.values, &nulls, &rows, &p.encoding, &defines, &repeats, &compressed)
 		default:
 			r.skip(typ)
 		}

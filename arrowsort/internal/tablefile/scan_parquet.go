@@ -2,6 +2,7 @@ package tablefile
 
 import (
 	"context"
+	"errors"
 	"io"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -129,7 +130,7 @@ func (p *parquetPieces) next(ctx context.Context) (arrow.Table, error) {
 		columns[i] = joinChunks(p.schema.Field(i), [][]arrow.Array{arrays})
 		return nil
 	})
-	if err == io.EOF { // of the file, which somebody has cut meanwhile
+	if errors.Is(err, io.EOF) { // of the file, which somebody has cut meanwhile
 		err = corrupt("row group %d ends before its last row", p.group)
 	}
 	if err != nil {

@@ -40,6 +40,48 @@ func (r *compactReader) number() int {
 	return int(v >> 1)
 }
 
+// numberOf is number for a field, which has to have its type.
+func (r *compactReader) numberOf(typ byte) int {
+	if typ != thriftI32 {
+		panic(corrupt("a page header has a field of type %d for a number", typ))
+	}
+	return r.number()
+}
+
+// record reads a struct whose fields from 1 on are the numbers, or booleans as 0 and 1. The first ones have to be there.
+func (r *compactReader) record(typ byte, required int, numbers ...*int) {
+	if typ != thriftStruct {
+		panic(corrupt("a page header has a field of type %d for a struct", typ))
+	}
+	seen := 0
+	r.fields(func(field int, typ byte) {
+		switch {
+		case field < 1 || field > len(numbers):
+			r.skip(typ)
+			return
+		case typ == thriftTrue || typ == thriftFalse:
+			*numbers[field-1] = int(thriftFalse - typ)
+		default:
+			*numbers[field-1] = r.numberOf(typ)
+		}
+		if field <= required {
+			seen++
+		}
+	})
+	if seen < required {
+		panic(corrupt("a page header has %d of %d numbers", seen, required))
+	}
+}
+
+// word reads 32 bits of any sign, in zigzag.
+func (r *compactReader) word() uint32 {
+	v := r.uvarint()
+	if v > math.MaxUint32 {
+		panic(corrupt("a page header has more than 32 bits where a checksum belongs"))
+	}
+	return uint32(v>>1) ^ -uint32(v&1)
+}
+
 // long reads a signed number, in zigzag, that has to be positive.
 func (r *compactReader) long() int64 {
 	v := r.uvarint()
@@ -148,6 +190,12 @@ func (w *compactWriter) header(field int, typ byte) {
 func (w *compactWriter) number(field, v int) {
 	w.header(field, thriftI32)
 	w.b = binary.AppendUvarint(w.b, uint64(v)<<1)
+}
+
+// word writes a field of 32 bits of any sign.
+func (w *compactWriter) word(field int, v uint32) {
+	w.header(field, thriftI32)
+	w.b = binary.AppendUvarint(w.b, uint64(v<<1^uint32(int32(v)>>31)))
 }
 
 // long writes a field of 64 bits that is not negative.

@@ -13,7 +13,7 @@ import (
 func TestCompactReaderPassesAWholeFooter(t *testing.T) {
 	table := flatTable(t, memory.DefaultAllocator, 40, 2)
 	defer table.Release()
-	b, err := open(t, writeBytes(t, table, Parquet, WriteOptions{})).MetaData().Serialize(context.Background())
+	b, err := openBytes(t, writeBytes(t, table, Parquet, WriteOptions{})).MetaData().Serialize(context.Background())
 	require.NoError(t, err)
 	r := &compactReader{b: b}
 	r.skip(thriftStruct)
@@ -39,6 +39,15 @@ func TestCompactWriter(t *testing.T) {
 	})
 	require.Equal(t, map[int]int{1: 300, 51: 1, 52: 70000, 7: 2}, got)
 	require.Equal(t, len(r.b), r.at)
+}
+
+func TestWordsOfAnySign(t *testing.T) {
+	for _, v := range []uint32{0, 1, 1<<31 - 1, 1 << 31, 1<<31 + 5, 1<<32 - 1} {
+		var w compactWriter
+		w.word(4, v)
+		require.Equal(t, byte(4<<4|thriftI32), w.b[0])
+		require.Equal(t, v, (&compactReader{b: w.b[1:]}).word())
+	}
 }
 
 // TestCompactReaderEndsOnAnyBytes has structs that are too deep, and sizes that run backwards or for ever.

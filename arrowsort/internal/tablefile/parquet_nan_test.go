@@ -1,0 +1,88 @@
+package tablefile
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/apache/arrow/go/v15/parquet"
+	"github.com/apache/arrow/go/v15/parquet/file"
+	"github.com/stretchr/testify/require"
+)
+
+// floats has columns of every floating-point type, flat and nested, with three values above a row of NaN, that and a null, and four
+// values below: a row group of four rows in the middle has NaN.
+func floats(t testing.TB, mem memory.Allocator) arrow.Table {
+	var fields []arrow.Field
+	for name, typ := range map[string]arrow.DataType{
+		"16": arrow.FixedWidthTypes.Float16, "32": arrow.PrimitiveTypes.Float32, "64": arrow.PrimitiveTypes.Float64,
+	} {
+		fields = append(fields, arrow.Field{Name: name, Type: typ, Nullable: true}, arrow.Field{Name: "required" + name, Type: typ},
+			arrow.Field{Name: "list" + name, Type: arrow.ListOf(typ), Nullable: true},
+			arrow.Field{Name: "struct" + name, Type: arrow.StructOf(arrow.Field{Name: "x", Type: typ, Nullable: true}), Nullable: true})
+	}
+	var rows bytes.Buffer
+	for _, value := range []string{"1.5", "1.5", "2", "2", "2.5", `"NaN"`, "null", "1.5", "-1", "2.5", "2.5", "-1"} {
+		rows.WriteString("{")
+		for _, f := range fields {
+			x := value
+			if !f.Nullable && value == "null" {
+				x = "7"
+			}
+			switch f.Type.ID() {
+			case arrow.LIST:
+				x = "[0.5," + x + ",1]"
+			case arrow.STRUCT:
+				x = `{"x":` + x + `}`
+			}
+			rows.WriteString(`"` + f.Name + `":` + x + ",")
+		}
+		rows.WriteString("\"\":0}\n")
+	}
+	return tableOf(t, mem, arrow.NewSchema(fields, nil), rows.String(), 0)
+}
+
+// TestChunksWithNaNHaveNoBounds: neither the metadata nor the page index of a chunk with NaN have a least and a greatest value, as a
+// reader that takes NaN for the greatest one of all would pass over rows that it wants. Its nulls are counted, and its pages found.
+func TestChunksWithNaNHaveNoBounds(t *testing.T) {
+	table := floats(t, memory.DefaultAllocator)
+	defer table.Release()
+	dictionaries := foreignBytes(t, table)
+	plain := foreignBytes(t, table, parquet.WithDictionaryDefault(false))
+	for name, b := range map[string][]byte{"dictionaries": dictionaries, "plain": plain} {
+		in, err := readBytes(t, b, ReadOptions{Format: Parquet})
+		require.NoError(t, err)
+		b = writeBytes(t, in.Table, Parquet, WriteOptions{Layout: in.Layout, Schema: in.Schema, RowGroupRows: 4, PageRows: 2})
+		in.Table.Release()
+		r, err := file.NewParquetReader(bytes.NewReader(b))
+		require.NoError(t, err)
+		require.Equal(t, 3, r.NumRowGroups())
+		for group := range 3 {
+			for leaf := range r.MetaData().Schema.NumColumns() {
+				requireIndex(t, b, r, group, leaf)
+				chunk := r.MetaData().RowGroups[group].Columns[leaf]
+				require.Equal(t, group == 1, chunk.ColumnIndexOffset == nil, "%s: %s", name, r.MetaData().Schema.Column(leaf).Path())
+				require.Equal(t, group == 1, chunk.MetaData.Statistics.MinValue == nil)
+				require.NotNil(t, chunk.OffsetIndexOffset)
+			}
+		}
+	}
+}
+
+func TestBoundsOfNumbersWithNaN(t *testing.T) {
+	a, _, err := array.FromJSON(memory.DefaultAllocator, arrow.PrimitiveTypes.Float64, bytes.NewReader([]byte(`["NaN", 1, null, 2, "NaN", null]`)))
+	require.NoError(t, err)
+	defer a.Release()
+	v := rowsOf(a)
+	n := numbers[float64](a.(*array.Float64).Float64Values())
+	for _, c := range []struct{ row, rows, present int }{{0, 2, 2}, {0, 3, 2}, {3, 2, 2}, {4, 2, 1}, {5, 1, 0}} {
+		low, high := n.bounds(v, c.row, c.rows, c.present)
+		require.Nil(t, low, c)
+		require.Nil(t, high, c)
+	}
+	low, high := n.bounds(v, 1, 3, 2)
+	require.Equal(t, lowest(1.0), low)
+	require.Equal(t, highest(2.0), high)
+}

@@ -1,0 +1,111 @@
+package tablefile
+
+import (
+	"bytes"
+	"encoding/binary"
+	"io"
+	"sync"
+
+	"github.com/apache/arrow/go/v15/parquet/compress"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/s2"
+	"github.com/klauspost/compress/zstd"
+)
+
+// An unpacker decompresses pages, one after the other. The codecs of arrow/go stop behind the last byte that is asked for, before the
+// checksum of gzip, and do not tell that there are more.
+type unpacker struct {
+	gzip *gzip.Reader
+}
+
+// unpack fills the body of a page, which its bytes have to decompress to, not to less or more. The checksums that zstd and gzip have are
+// compared; snappy and brotli have none.
+func (u *unpacker) unpack(codec compress.Compression, body, packed []byte) (err error) {
+	n := 0
+	switch codec {
+	case compress.Codecs.Snappy:
+		n, err = unpackSnappy(body, packed)
+	case compress.Codecs.Zstd:
+		n, err = unpackZstd(body, packed)
+	case compress.Codecs.Gzip:
+		if u.gzip == nil {
+			u.gzip = new(gzip.Reader)
+		}
+		if err = u.gzip.Reset(bytes.NewReader(packed)); err == nil {
+			n, err = readAll(u.gzip, body)
+		}
+	default:
+		other, missing := compress.GetCodec(codec)
+		if missing != nil {
+			return missing
+		}
+		n, err = readAll(other.NewReader(bytes.NewReader(packed)), body)
+	}
+	switch {
+	case err != nil:
+		return corrupt("it cannot be decompressed: %v", err)
+	case n > len(body):
+		return corrupt("it decompresses to more than the %d bytes that its header says", len(body))
+	case n < len(body):
+		return corrupt("it decompresses to %d bytes, its header says %d", n, len(body))
+	}
+	return nil
+}
+
+// unpackSnappy decompresses to the body if the size is right, and returns that.
+func unpackSnappy(body, packed []byte) (int, error) {
+	n, err := s2.DecodedLen(packed)
+	if err == nil && n == len(body) {
+		_, err = s2.Decode(body, packed)
+	}
+	return n, err
+}
+
+// zstdDecoder is for all pages: it has a decoder for each processor.
+var zstdDecoder = sync.OnceValue(func() *zstd.Decoder {
+	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecodeAllCapLimit(true))
+	if err != nil {
+		panic(err) // of options that do not fit
+	}
+	return d
+})
+
+// unpackZstd decompresses to the body, and returns the size that there is, of which hybridSpare bytes may pass the body.
+func unpackZstd(body, packed []byte) (int, error) {
+	got, err := zstdDecoder().DecodeAll(packed, body[:0])
+	return len(got), err
+}
+
+// readAll fills the body with all that a reader has. It returns how much that is, or one byte more than the body when there is more.
+func readAll(r io.Reader, body []byte) (int, error) {
+	n, err := io.ReadFull(r, body)
+	if err == nil {
+		var more [1]byte
+		var extra int
+		extra, err = io.ReadFull(r, more[:])
+		n += extra
+	}
+	if err == io.EOF || err == io.ErrUnexpectedEOF && n < len(body) {
+		err = nil
+	}
+	return n, err
+}
+
+// unpackedSize is the size that the bytes of a page decompress to where they say so, by a size that whoever decompresses them checks, or
+// that a checksum of all bytes covers.
+func unpackedSize(codec compress.Compression, packed []byte, checked bool) (int, bool) {
+	switch codec {
+	case compress.Codecs.Snappy:
+		n, err := s2.DecodedLen(packed)
+		return n, err == nil
+	case compress.Codecs.Zstd:
+		var h zstd.Header
+		err := h.Decode(packed)
+		return int(h.FrameContentSize), err == nil && h.HasFCS
+	case compress.Codecs.Gzip:
+		if size := len(packed) - 4; checked && size >= 0 {
+			return int(binary.LittleEndian.Uint32(packed[size:])), true
+		}
+	}
+	return 0, false
+}

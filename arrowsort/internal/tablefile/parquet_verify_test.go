@@ -1,0 +1,143 @@
+package tablefile
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"hash/crc32"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/apache/arrow/go/v15/parquet"
+	"github.com/apache/arrow/go/v15/parquet/compress"
+	"github.com/stretchr/testify/require"
+)
+
+// fewRows has columns that are read here and columns that pqarrow reads.
+func fewRows(t testing.TB) arrow.Table {
+	sc := arrow.NewSchema([]arrow.Field{
+		{Name: "n", Type: arrow.PrimitiveTypes.Int64, Nullable: true},
+		{Name: "s", Type: arrow.BinaryTypes.String},
+		{Name: "b", Type: arrow.FixedWidthTypes.Boolean, Nullable: true},
+		{Name: "l", Type: arrow.ListOf(arrow.PrimitiveTypes.Int32), Nullable: true},
+	}, nil)
+	rows := `{"n":1,"s":"ab","b":true,"l":[1,2]}
+{"n":null,"s":"cd","b":null,"l":[]}
+{"n":3,"s":"ab","b":false,"l":null}
+{"n":1,"s":"e","b":true,"l":[7]}`
+	return tableOf(t, memory.DefaultAllocator, sc, rows, 0)
+}
+
+// withChecksums is a file of arrow/go, which has no page index, with the checksum of each page in its header.
+func withChecksums(t testing.TB, b []byte) []byte {
+	meta := openBytes(t, b).MetaData()
+	out := []byte(parquetMagic)
+	for _, group := range meta.RowGroups {
+		for _, c := range group.Columns {
+			m := c.MetaData
+			start, from := int64(len(out)), chunkStart(m.DictionaryPageOffset, m.DataPageOffset)
+			for at := from; at < from+m.TotalCompressedSize; {
+				if at == m.DataPageOffset {
+					m.DataPageOffset = int64(len(out))
+				}
+				head, third := compactReader{b: b[at:]}, 0
+				head.fields(func(field int, typ byte) {
+					if head.skip(typ); field == 3 {
+						third = head.at
+					}
+				})
+				var h pageHead
+				h.read(&compactReader{b: b[at:]})
+				header, body := b[at:][:head.at], b[at:][head.at:head.at+h.packed]
+				w := compactWriter{b: append(out, header[:third]...), field: 3}
+				w.word(4, crc32.ChecksumIEEE(body))
+				out = append(append(w.b, header[third]-1<<4), header[third+1:]...) // the next field is one nearer
+				out = append(out, body...)
+				at += int64(head.at + h.packed)
+			}
+			move(m.DictionaryPageOffset, start-from)
+			m.TotalCompressedSize = int64(len(out)) - start
+		}
+	}
+	var footer bytes.Buffer
+	_, err := meta.WriteTo(&footer, nil)
+	require.NoError(t, err)
+	out = binary.LittleEndian.AppendUint32(append(out, footer.Bytes()...), uint32(footer.Len()))
+	return append(out, parquetMagic...)
+}
+
+// flipped are small files of which every page has a checksum, or its compression has one of all that the page holds.
+func flipped(t testing.TB) map[string][]byte {
+	table := fewRows(t)
+	defer table.Release()
+	files := map[string][]byte{}
+	for name, dictionary := range map[string]bool{"dictionary": true, "plain": false} {
+		layout := newLayout(openBytes(t, foreignBytes(t, table, parquet.WithDictionaryDefault(dictionary))))
+		for codec := range parquetCodecs {
+			opts := []parquet.WriterProperty{parquet.WithDictionaryDefault(dictionary), parquet.WithCompression(parquetCodecs[codec])}
+			files["own "+codec+" "+name] = writeBytes(t, table, Parquet, WriteOptions{Layout: layout, PageRows: 2, Compression: Compression{Codec: codec}})
+			if codec == "brotli" || codec == "snappy" || codec == "zstd" {
+				continue // as long as their checksums are compared, these are as the others
+			}
+			for version, v := range map[string]parquet.DataPageVersion{"v1": parquet.DataPageV1, "v2": parquet.DataPageV2} {
+				opts := append(opts[:2:2], parquet.WithDataPageVersion(v), parquet.WithBatchSize(2), parquet.WithDataPageSize(1))
+				files["checked "+version+" "+codec+" "+name] = withChecksums(t, foreignBytes(t, table, opts...))
+			}
+		}
+		for _, codec := range []compress.Compression{compress.Codecs.Gzip, compress.Codecs.Zstd} {
+			files["bare "+codec.String()+" "+name] = foreignBytes(t, table, parquet.WithDictionaryDefault(dictionary), parquet.WithCompression(codec))
+		}
+	}
+	return files
+}
+
+// TestFlippedBitsOfPages turns every bit of the pages of small files: each is an error, or nothing that the rows are made of. The metadata
+// behind the pages have no checksum in Parquet.
+func TestFlippedBitsOfPages(t *testing.T) {
+	table := fewRows(t)
+	defer table.Release()
+	want := textOf(t, table)
+	for name, b := range flipped(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			read := func(b []byte) ([]string, error) {
+				in, err := Read(context.Background(), Pipe, ReadOptions{Format: Parquet, Threads: 1, MemoryLimit: 64 << 20, Stdin: bytes.NewReader(b)})
+				if err != nil {
+					return nil, err
+				}
+				defer in.Table.Release()
+				return textOf(t, in.Table), nil
+			}
+			got, err := read(b)
+			require.NoError(t, err)
+			require.Equal(t, want, got)
+			first, end := pagesIn(t, b)
+			errors, step := 0, 1
+			if testing.Short() {
+				step = 7
+			}
+			for bit := 8 * first; bit < 8*end; bit += step {
+				broken := bytes.Clone(b)
+				broken[bit/8] ^= 1 << (bit % 8)
+				got, err := read(broken)
+				if err != nil {
+					errors++
+					continue
+				}
+				require.Equal(t, want, got, "bit %d of byte %d", bit%8, bit/8)
+			}
+			require.Greater(t, errors, 3*(end-first)/step)
+		})
+	}
+}
+
+// pagesIn is where the pages of a file begin and end.
+func pagesIn(t testing.TB, b []byte) (first, end int) {
+	for _, group := range openBytes(t, b).MetaData().RowGroups {
+		for _, c := range group.Columns {
+			end = max(end, int(chunkStart(c.MetaData.DictionaryPageOffset, c.MetaData.DataPageOffset)+c.MetaData.TotalCompressedSize))
+		}
+	}
+	return len(parquetMagic), end
+}
