@@ -48,27 +48,9 @@ func newRecordWriter(w io.Writer, schema *arrow.Schema, opts WriteOptions) (reco
 	case "lz4":
 		options = append(options, ipc.WithLZ4())
 	}
-	if opts.Format == IPCFile {
-		return ipc.NewFileWriter(&position{w: w}, options...)
+	out := &payloads{w: w, file: opts.Format == IPCFile, written: map[int64]bool{}}
+	if err := out.Start(); err != nil {
+		return nil, err
 	}
-	return ipc.NewWriter(w, options...), nil
-}
-
-// position is the io.WriteSeeker that the file writer asks for; it only asks where it is.
-type position struct {
-	w io.Writer
-	n int64
-}
-
-func (p *position) Write(b []byte) (int, error) {
-	n, err := p.w.Write(b)
-	p.n += int64(n)
-	return n, err
-}
-
-func (p *position) Seek(offset int64, whence int) (int64, error) {
-	if whence == io.SeekCurrent && offset == 0 {
-		return p.n, nil
-	}
-	return 0, io.ErrUnexpectedEOF
+	return ipc.NewWriterWithPayloadWriter(out, options...), nil
 }
