@@ -18,7 +18,7 @@ type recordWriter interface {
 
 // writeIPC writes an IPC file or stream. Dictionaries are the same in all record batches, as a file needs it.
 func writeIPC(w io.Writer, table arrow.Table, opts WriteOptions, report func(done, total int)) error {
-	table, err := array.UnifyTableDicts(opts.Allocator, table)
+	table, err := unifyDictionaries(opts.Allocator, table)
 	if err != nil {
 		return err
 	}
