@@ -2,6 +2,7 @@ package tablefile
 
 import (
 	"io"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -48,9 +49,51 @@ func newRecordWriter(w io.Writer, schema *arrow.Schema, opts WriteOptions) (reco
 	case "lz4":
 		options = append(options, ipc.WithLZ4())
 	}
+	if err := writable(schema); err != nil {
+		return nil, err
+	}
 	out := &payloads{w: w, file: opts.Format == IPCFile, written: map[int64]bool{}}
 	if err := out.Start(); err != nil {
 		return nil, err
 	}
-	return ipc.NewWriterWithPayloadWriter(out, options...), nil
+	return &plainWriter{Writer: ipc.NewWriterWithPayloadWriter(out, options...), plain: newPlainer(opts.Allocator)}, nil
+}
+
+// plainWriter writes record batches as plain ones.
+type plainWriter struct {
+	*ipc.Writer
+	plain *plainer
+}
+
+func (w *plainWriter) Write(rec arrow.Record) error {
+	rec = w.plain.record(rec)
+	defer rec.Release()
+	return w.Writer.Write(rec)
+}
+
+func (w *plainWriter) Close() error {
+	w.plain.release()
+	return w.Writer.Close()
+}
+
+// writable refuses the columns that Arrow does not write.
+func writable(schema *arrow.Schema) error {
+	for _, f := range schema.Fields() {
+		if extendsDictionary(f.Type) {
+			return unsupported("column %q: type %s, an extension type that is stored as a dictionary,", f.Name, f.Type)
+		}
+	}
+	return nil
+}
+
+// extendsDictionary says whether a type is or has an extension type that is stored as a dictionary.
+func extendsDictionary(typ arrow.DataType) bool {
+	if ext, ok := typ.(arrow.ExtensionType); ok {
+		typ = ext.StorageType()
+		if typ.ID() == arrow.DICTIONARY {
+			return true
+		}
+	}
+	nested, ok := typ.(arrow.NestedType)
+	return ok && slices.ContainsFunc(nested.Fields(), func(f arrow.Field) bool { return extendsDictionary(f.Type) })
 }
