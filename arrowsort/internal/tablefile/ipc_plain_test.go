@@ -3,7 +3,6 @@ package tablefile
 import (
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -76,15 +75,5 @@ func requireSurvives(t *testing.T, table arrow.Table, format Format, codec strin
 	require.True(t, table.Schema().Equal(in.Schema), "%s instead of %s", in.Schema, table.Schema())
 	for c := range 2 {
 		require.Equal(t, valuesOf(table.Column(c).Data()), valuesOf(in.Table.Column(c).Data()), "%s %s", format, codec)
-	}
-}
-
-func TestExtensionsOfDictionariesAreNotWritten(t *testing.T) {
-	dictionary := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
-	for _, typ := range []arrow.DataType{arrowtest.NewExtension(dictionary), arrow.ListOf(arrowtest.NewExtension(dictionary))} {
-		table := randomTable(typ, 0, []int{3}, 1)
-		_, err := Write(t.Context(), filepath.Join(t.TempDir(), "t.arrow"), table, WriteOptions{})
-		require.ErrorIs(t, err, ErrUnsupported)
-		require.ErrorContains(t, err, `column "v": type `+typ.String())
 	}
 }
