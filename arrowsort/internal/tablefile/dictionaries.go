@@ -99,7 +99,9 @@ func unifyChildren(mem memory.Allocator, typ arrow.NestedType, chunks []arrow.Ar
 }
 
 // unifyIndices joins the dictionaries of chunks, unless they are equal, and has the indices refer to the whole.
-func unifyIndices(mem memory.Allocator, typ *arrow.DictionaryType, chunks []arrow.ArrayData) ([]arrow.ArrayData, error) {
+func unifyIndices(
+	mem memory.Allocator, typ *arrow.DictionaryType, chunks []arrow.ArrayData,
+) ([]arrow.ArrayData, error) {
 	values := make([]arrow.ArrayData, len(chunks))
 	for i, c := range chunks {
 		values[i] = c.Dictionary()
@@ -115,7 +117,7 @@ func unifyIndices(mem memory.Allocator, typ *arrow.DictionaryType, chunks []arro
 	}
 	defer j.entries.Release()
 	if n := j.entries.Len(); uint64(n) > mostEntries(typ) {
-		return nil, unsupported("type %s with the %d entries that the dictionaries of all batches have together", typ, n)
+		return nil, unsupported("type %s with the %d entries that all batches have together", typ, n)
 	}
 	out := make([]arrow.ArrayData, 0, len(chunks))
 	for i, c := range chunks {
@@ -137,7 +139,9 @@ func mostEntries(typ *arrow.DictionaryType) uint64 {
 }
 
 // redirect is a chunk whose indices refer to other entries: to places[i] instead of i. Nil places change nothing.
-func redirect(mem memory.Allocator, typ *arrow.DictionaryType, c arrow.ArrayData, places []int, entries *array.Data) arrow.ArrayData {
+func redirect(
+	mem memory.Allocator, typ *arrow.DictionaryType, c arrow.ArrayData, places []int, entries *array.Data,
+) arrow.ArrayData {
 	buffers := append([]*memory.Buffer(nil), c.Buffers()...)
 	if places != nil && c.Len() > 0 {
 		width := typ.IndexType.(arrow.FixedWidthDataType).Bytes()

@@ -78,8 +78,8 @@ func TestDictionariesThatIndicesCannotReferToAreNotSupported(t *testing.T) {
 
 func TestEqualTextsBecomeOneEntry(t *testing.T) {
 	for _, typ := range []arrow.DataType{
-		arrow.BinaryTypes.LargeString, arrow.BinaryTypes.StringView, arrow.BinaryTypes.LargeBinary, arrow.BinaryTypes.BinaryView,
-		arrow.BinaryTypes.String,
+		arrow.BinaryTypes.LargeString, arrow.BinaryTypes.StringView, arrow.BinaryTypes.LargeBinary,
+		arrow.BinaryTypes.BinaryView, arrow.BinaryTypes.String,
 	} {
 		var values []arrow.ArrayData
 		for _, text := range []string{`["YQ==", null, "YWI="]`, `["YWI=", "YWJj", null]`} {

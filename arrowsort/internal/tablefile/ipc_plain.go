@@ -11,7 +11,7 @@ import (
 // writer of record batches writes many others wrongly. It copies offsets, codes and bits where it has to, no values.
 type plainer struct {
 	mem          memory.Allocator
-	dictionaries map[arrow.ArrayData]arrow.ArrayData // plain ones of the last batch: the same stays the same in the next
+	dictionaries map[arrow.ArrayData]arrow.ArrayData // plain ones of the last batch: they stay the same in the next
 	before       map[arrow.ArrayData]arrow.ArrayData // those of the batch before, while there is a batch
 }
 

@@ -51,7 +51,7 @@ func plainList[T offset](p *plainer, d arrow.ArrayData, first, n int) plainParts
 	return plainParts{buffers: []*memory.Buffer{nil, offsets}, children: []arrow.ArrayData{values}}
 }
 
-// plainListView keeps of the values what is between the first and the last that a list has. Lists that are null are empty.
+// plainListView keeps of the values what is between the first and the last that a list has. Null lists become empty.
 func plainListView[T offset](p *plainer, d arrow.ArrayData, first, n int) plainParts {
 	width := len(arrow.GetBytes(make([]T, 1)))
 	offsets, sizes := p.buffer(n*width), p.buffer(n*width)

@@ -23,8 +23,8 @@ func valuesOf(column *arrow.Chunked) (values []string) {
 	return values
 }
 
-// randomTable has a column of a type, in batches of so many rows that are slices of longer arrays, and behind it a column
-// of strings that shows whether the column before used up what is its own.
+// randomTable has a column of a type, in batches of so many rows that are slices of longer arrays, and behind it a
+// column of strings that shows whether the column before used up what is its own.
 func randomTable(typ arrow.DataType, nulls float64, rows []int, seed uint64) arrow.Table {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	meta := arrow.MetadataFrom(map[string]string{"unit": "m"})

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -97,8 +96,10 @@ func TestFilesOfOtherWritersAreRead(t *testing.T) {
 			scanned.Release()
 			for _, format := range []Format{IPCFile, IPCStream} {
 				for _, codec := range []string{"none", "lz4", "zstd"} {
-					b := writeBytes(t, in.Table, format, WriteOptions{Compression: Compression{Codec: codec}, Allocator: mem})
-					again, err := Read(t.Context(), Pipe, ReadOptions{Format: format, Stdin: bytes.NewReader(b), Allocator: mem})
+					compression := Compression{Codec: codec}
+					b := writeBytes(t, in.Table, format, WriteOptions{Compression: compression, Allocator: mem})
+					opts := ReadOptions{Format: format, Stdin: bytes.NewReader(b), Allocator: mem}
+					again, err := Read(t.Context(), Pipe, opts)
 					require.NoError(t, err)
 					require.Equal(t, rows, foreignRows(again.Table))
 					require.True(t, in.Schema.Equal(again.Schema))
@@ -140,13 +141,16 @@ func TestBigEndianDataIsNotSupported(t *testing.T) {
 }
 
 func TestMetadataOfColumnsInsideOthersIsKept(t *testing.T) {
-	inner := arrow.Field{Name: "x", Type: arrow.PrimitiveTypes.Int8, Metadata: arrow.NewMetadata([]string{"inner"}, []string{"1"})}
-	for _, typ := range []arrow.DataType{arrow.StructOf(inner), arrow.ListOfField(inner), arrow.FixedSizeListOfField(2, inner)} {
+	meta := arrow.NewMetadata([]string{"inner"}, []string{"1"})
+	inner := arrow.Field{Name: "x", Type: arrow.PrimitiveTypes.Int8, Metadata: meta}
+	for _, typ := range []arrow.DataType{
+		arrow.StructOf(inner), arrow.ListOfField(inner), arrow.FixedSizeListOfField(2, inner),
+	} {
 		table := randomTable(typ, 0.3, []int{5}, 1)
 		for _, format := range []Format{IPCFile, IPCStream} {
 			in, err := readBytes(t, writeBytes(t, table, format, WriteOptions{}), ReadOptions{Format: format})
 			require.NoError(t, err)
-			require.Equal(t, table.Schema().String(), in.Schema.String(), fmt.Sprint(format))
+			require.Equal(t, table.Schema().String(), in.Schema.String(), format)
 		}
 	}
 }

@@ -30,14 +30,14 @@ func schemaMessage(footer []byte, schema int) []byte {
 // refers to the lists of messages behind it and to the schema in the message, which is last.
 func ipcFooterOf(message []byte, dictionaries, batches []block) []byte {
 	const (
-		vtable, table, lists           = 4, 16, 36 // places in the footer; the first block is behind the length of its list
+		vtable, table, lists           = 4, 16, 36 // places in the footer, of its lists the first
 		version5                       = 4
 		version, schema, first, second = 4, 8, 12, 16 // places of the fields in the table
 	)
 	le := binary.LittleEndian
 	f := make([]byte, lists)
 	le.PutUint32(f, table)
-	for i, v := range []uint16{12, 20, version, schema, first, second} { // sizes of the vtable and the table, then the fields
+	for i, v := range []uint16{12, 20, version, schema, first, second} { // sizes of vtable and table, then the fields
 		le.PutUint16(f[vtable+2*i:], v)
 	}
 	le.PutUint32(f[table:], table-vtable)

@@ -12,7 +12,8 @@ import (
 
 func TestExtensionsOfDictionariesAreNotWritten(t *testing.T) {
 	dictionary := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
-	for _, typ := range []arrow.DataType{arrowtest.NewExtension(dictionary), arrow.ListOf(arrowtest.NewExtension(dictionary))} {
+	extension := arrowtest.NewExtension(dictionary)
+	for _, typ := range []arrow.DataType{extension, arrow.ListOf(extension)} {
 		table := randomTable(typ, 0, []int{3}, 1)
 		_, err := Write(t.Context(), filepath.Join(t.TempDir(), "t.arrow"), table, WriteOptions{})
 		require.ErrorIs(t, err, ErrUnsupported)
