@@ -6,6 +6,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 )
@@ -70,7 +71,7 @@ func plainColumn(ctx context.Context, column *arrow.Chunked, opts arrowsort.Opti
 // dictionaryValues are the values of the rows of a dictionary array. A null row takes a null behind the dictionary.
 func dictionaryValues(ctx context.Context, a *array.Dictionary, opts arrowsort.Options) (arrow.Array, error) {
 	entries := a.Dictionary()
-	null := array.MakeArrayOfNull(opts.Allocator, entries.DataType(), 1)
+	null := oneNull(opts.Allocator, entries.DataType())
 	defer null.Release()
 	withNull := arrow.NewChunked(entries.DataType(), []arrow.Array{entries, null})
 	defer withNull.Release()
@@ -96,4 +97,15 @@ func dictionaryValues(ctx context.Context, a *array.Dictionary, opts arrowsort.O
 	}
 	taken.Chunk(0).Retain()
 	return taken.Chunk(0), nil
+}
+
+// oneNull is an array of one null. Arrow makes it of every type but views.
+func oneNull(mem memory.Allocator, typ arrow.DataType) arrow.Array {
+	if _, ok := typ.(arrow.BinaryViewDataType); !ok {
+		return array.MakeArrayOfNull(mem, typ, 1)
+	}
+	b := array.NewBuilder(mem, typ)
+	defer b.Release()
+	b.AppendNull()
+	return b.NewArray()
 }

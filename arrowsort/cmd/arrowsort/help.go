@@ -21,7 +21,8 @@ bool, date (2006-01-02), time (2006-01-02 15:04:05, with or without a zone) and 
 empty value is null, and so is an empty line of the only column. What separates the values is --delimiter, for input and
 output.`
 
-	exitHelp      = `Exit codes: 0 done, 1 an error, 2 wrong usage, 130 after Ctrl-C.`
+	exitHelp = `Exit codes: 0 done, 1 an error, 2 wrong usage or a type of column that is not supported,
+130 after Ctrl-C.`
 	exitCheckHelp = `Exit codes: 0 sorted, 1 not sorted, 2 an error or wrong usage, 130 after Ctrl-C.`
 )
 

@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
 // streams are the standard streams.
@@ -68,7 +70,7 @@ func run(ctx context.Context, args []string, s streams) int {
 		return exitInterrupted
 	}
 	fmt.Fprintf(s.err, "arrowsort: %s\n", line)
-	if command.Name() == checkName {
+	if command.Name() == checkName || errors.Is(err, tablefile.ErrUnsupported) {
 		return exitUsage
 	}
 	return exitError

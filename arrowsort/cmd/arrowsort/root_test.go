@@ -144,6 +144,21 @@ func TestRuntimeErrorsAreExitCode1AndThoseOfCheck2(t *testing.T) {
 	}
 }
 
+func TestTypesThatAreNotSupportedAreExitCode2(t *testing.T) {
+	folder, err := filepath.Abs("../../internal/tablefile/testdata/ipc")
+	require.NoError(t, err)
+	for _, name := range []string{"unsupported_decimal32.arrow", "unsupported_decimal32.arrows"} {
+		t.Chdir(t.TempDir())
+		r := cli(t, nil, "sort", "-q", "-k", "k", "-o", "x.arrow", filepath.Join(folder, name))
+		require.Equal(t, exitUsage, r.code, r.err)
+		requireOneLine(t, r.err)
+		require.Contains(t, r.err, name+`: column "price": type decimal32(5, 2) is not supported`)
+		entries, err := os.ReadDir(".")
+		require.NoError(t, err)
+		require.Empty(t, entries)
+	}
+}
+
 func TestHelpAndCompletion(t *testing.T) {
 	r := cli(t, nil)
 	require.Equal(t, 0, r.code)

@@ -8,6 +8,14 @@ import (
 	"strings"
 )
 
+// ErrUnsupported is returned for a file that follows its format, but holds what cannot be read here.
+var ErrUnsupported = errors.New("not supported")
+
+// unsupported is an error that names what is not supported.
+func unsupported(format string, args ...any) error {
+	return fmt.Errorf("%s is %w", fmt.Sprintf(format, args...), ErrUnsupported)
+}
+
 // inFile puts the file's name before an error and makes it one line. Errors of the file system name the file already.
 func inFile(path, pipe string, err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {

@@ -71,6 +71,20 @@ func (c *flatChecker) byte(table, i int) byte {
 	return 0
 }
 
+// int32 is the integer in field i, or what it is by default.
+func (c *flatChecker) int32(table, i int, byDefault int32) int32 {
+	if at := c.slot(table, i); at != 0 {
+		return int32(binary.LittleEndian.Uint32(c.b[at:]))
+	}
+	return byDefault
+}
+
+// text is the string in field i.
+func (c *flatChecker) text(table, i int) (string, error) {
+	at, n, err := c.vector(table, i, 1)
+	return string(c.b[at : at+n]), err
+}
+
 // each calls f with every table of a vector of tables.
 func (c *flatChecker) each(table, i int, f func(table int) error) error {
 	at, n, err := c.vector(table, i, 4)

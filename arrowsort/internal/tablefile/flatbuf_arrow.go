@@ -5,18 +5,20 @@ import "encoding/binary"
 // Field numbers of the tables in Message.fbs, Schema.fbs and File.fbs of the Arrow format.
 const (
 	messageHeaderType, messageHeader, messageBody, messageMetadata = 1, 2, 3, 4
-	schemaFields, schemaMetadata                                   = 1, 2
-	fieldTypeType, fieldType, fieldChildren, fieldMetadata         = 2, 3, 5, 6
+	schemaEndianness, schemaFields, schemaMetadata                 = 0, 1, 2
+	fieldName, fieldTypeType, fieldType                            = 0, 2, 3
+	fieldDictionary, fieldChildren, fieldMetadata                  = 4, 5, 6
 	unionTypeIDs                                                   = 1
-	batchNodes, batchBuffers, batchVariadic                        = 1, 2, 4
-	dictionaryData                                                 = 1
+	batchNodes, batchBuffers, batchCompression, batchVariadic      = 1, 2, 3, 4
+	compressionCodec                                               = 0
+	dictionaryID, dictionaryData                                   = 0, 1
 	footerSchema, footerDictionaries, footerBatches, footerMeta    = 1, 2, 3, 4
 )
 
-// Members of the unions MessageHeader and Type.
+// Members of the union MessageHeader and of the enumeration CompressionType.
 const (
 	headerSchema, headerDictionary, headerBatch = 1, 2, 3
-	typeUnion                                   = 14
+	codecLZ4, codecZstd                         = 0, 1
 )
 
 // checkMessage checks the metadata of a message and returns the size of the body behind it.
@@ -30,21 +32,21 @@ func checkMessage(b []byte) (body int64, err error) {
 	if header == 0 {
 		return 0, corrupt("a message has no header")
 	}
+	if body = c.int64(message, messageBody); body < 0 {
+		return 0, corrupt("a message has a body of %d bytes", body)
+	}
 	switch c.byte(message, messageHeaderType) {
 	case headerSchema:
 		err = c.schema(header)
 	case headerBatch:
-		err = c.batch(header)
+		err = c.batch(header, body)
 	case headerDictionary:
 		if header = c.table(header, dictionaryData); header == 0 {
 			return 0, corrupt("a dictionary has no data")
 		}
-		err = c.batch(header)
+		err = c.batch(header, body)
 	default:
 		err = corrupt("a message is of an unknown type")
-	}
-	if body = c.int64(message, messageBody); body < 0 {
-		return 0, corrupt("a message has a body of %d bytes", body)
 	}
 	return body, err
 }
@@ -55,14 +57,28 @@ func (c *flatChecker) schema(table int) error {
 	if err := c.each(table, schemaMetadata, c.noChildren); err != nil {
 		return err
 	}
-	return c.each(table, schemaFields, func(field int) error { return c.field(field, 1) })
+	if at := c.slot(table, schemaEndianness); at != 0 && c.b[at] != 0 {
+		return unsupported("data in big-endian byte order")
+	}
+	return c.each(table, schemaFields, func(field int) error { return c.field(field, "", 1) })
 }
 
-func (c *flatChecker) field(table, depth int) error {
+// field checks a column or, where parent is not empty, a column inside the one of that name.
+func (c *flatChecker) field(table int, parent string, depth int) error {
 	if depth > maxNesting {
 		return corrupt("the schema nests deeper than %d", maxNesting)
 	}
 	if err := c.each(table, fieldMetadata, c.noChildren); err != nil {
+		return err
+	}
+	name, err := c.text(table, fieldName)
+	if err != nil {
+		return err
+	}
+	if parent != "" {
+		name = parent + "." + name
+	}
+	if err := c.supported(table, name); err != nil {
 		return err
 	}
 	if typ := c.table(table, fieldType); typ != 0 && c.byte(table, fieldTypeType) == typeUnion {
@@ -70,24 +86,50 @@ func (c *flatChecker) field(table, depth int) error {
 			return err
 		}
 	}
-	return c.each(table, fieldChildren, func(child int) error { return c.field(child, depth+1) })
+	return c.each(table, fieldChildren, func(child int) error { return c.field(child, name, depth+1) })
 }
 
-func (c *flatChecker) batch(table int) error {
+// batch checks a record batch or the entries of a dictionary, whose buffers lie in a body of that many bytes.
+func (c *flatChecker) batch(table int, body int64) error {
 	if _, _, err := c.vector(table, batchNodes, 16); err != nil {
 		return err
 	}
-	_, buffers, err := c.vector(table, batchBuffers, 16)
+	buffers, err := c.buffers(table)
 	if err != nil {
 		return err
 	}
+	for i, b := range buffers {
+		if b.offset < 0 || b.length < 0 || b.length > body || b.offset > body-b.length {
+			return corrupt("buffer %d of %d bytes at %d lies outside a body of %d", i, b.length, b.offset, body)
+		}
+	}
+	if compression := c.table(table, batchCompression); compression != 0 {
+		if codec := c.byte(compression, compressionCodec); codec > codecZstd {
+			return unsupported("compression %d of Arrow data", codec)
+		}
+	}
 	at, n, err := c.vector(table, batchVariadic, 8)
 	for i := range n {
-		if count := int64(binary.LittleEndian.Uint64(c.b[at+8*i:])); count < 0 || count > int64(buffers) {
-			return corrupt("a column of views claims %d buffers of %d", count, buffers)
+		if count := int64(binary.LittleEndian.Uint64(c.b[at+8*i:])); count < 0 || count > int64(len(buffers)) {
+			return corrupt("a column of views claims %d buffers of %d", count, len(buffers))
 		}
 	}
 	return err
+}
+
+// A span is the place of a buffer in the body of a message.
+type span struct{ offset, length int64 }
+
+// buffers are the places of the buffers of a record batch.
+func (c *flatChecker) buffers(table int) ([]span, error) {
+	at, n, err := c.vector(table, batchBuffers, 16)
+	buffers := make([]span, n)
+	for i := range buffers {
+		place := c.b[at+16*i:]
+		buffers[i].offset = int64(binary.LittleEndian.Uint64(place))
+		buffers[i].length = int64(binary.LittleEndian.Uint64(place[8:]))
+	}
+	return buffers, err
 }
 
 // A block is the place of a message in an IPC file.
@@ -99,25 +141,30 @@ type block struct {
 // blockBytes is the size of the struct Block.
 const blockBytes = 24
 
+// An ipcFooter is what the footer of an IPC file says: the place of the schema in it, and the messages.
+type ipcFooter struct {
+	schema                int
+	dictionaries, batches []block
+}
+
 // checkIPCFooter checks the footer of an IPC file and lists its dictionaries and record batches, which lie below limit.
-func checkIPCFooter(b []byte, limit int64) (dictionaries, batches []block, err error) {
+func checkIPCFooter(b []byte, limit int64) (f ipcFooter, err error) {
 	c := newFlatChecker(b)
 	footer := c.root()
-	schema := c.table(footer, footerSchema)
-	if schema == 0 {
-		return nil, nil, corrupt("the footer has no schema")
+	if f.schema = c.table(footer, footerSchema); f.schema == 0 {
+		return f, corrupt("the footer has no schema")
 	}
-	if err := c.schema(schema); err != nil {
-		return nil, nil, err
+	if err := c.schema(f.schema); err != nil {
+		return f, err
 	}
 	if err := c.each(footer, footerMeta, c.noChildren); err != nil {
-		return nil, nil, err
+		return f, err
 	}
-	if dictionaries, err = c.blocks(footer, footerDictionaries, limit); err != nil {
-		return nil, nil, err
+	if f.dictionaries, err = c.blocks(footer, footerDictionaries, limit); err != nil {
+		return f, err
 	}
-	batches, err = c.blocks(footer, footerBatches, limit)
-	return dictionaries, batches, err
+	f.batches, err = c.blocks(footer, footerBatches, limit)
+	return f, err
 }
 
 func (c *flatChecker) blocks(table, i int, limit int64) ([]block, error) {

@@ -72,6 +72,9 @@ func (m *messages) next() error {
 		return err
 	}
 	defer body.Release()
+	if err := checkCompressed(meta.Bytes(), body.Bytes()); err != nil {
+		return err
+	}
 	m.current = ipc.NewMessage(meta, body)
 	return nil
 }

@@ -1,6 +1,7 @@
 package tablefile
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"io"
@@ -18,7 +19,7 @@ func readStream(ctx context.Context, r io.Reader, size int64, opts ReadOptions) 
 	return readMessages(ctx, &messages{r: r, remaining: size, mem: opts.Allocator}, opts)
 }
 
-// readIPCFile reads an IPC file: the messages that its footer lists, behind the schema at its start.
+// readIPCFile reads an IPC file: the messages that its footer lists, behind the schema that is in the footer, too.
 func readIPCFile(ctx context.Context, src source, size int64, opts ReadOptions) (arrow.Table, error) {
 	m, err := fileMessages(src, size, opts)
 	if err != nil {
@@ -56,22 +57,27 @@ func fileMessages(src source, size int64, opts ReadOptions) (messageReader, erro
 	if _, err := src.ReadAt(footer, limit); err != nil {
 		return nil, err
 	}
-	dictionaries, batches, err := checkIPCFooter(footer, limit)
+	f, err := checkIPCFooter(footer, limit)
 	if err != nil {
 		return nil, err
 	}
-	blocks := []io.Reader{io.NewSectionReader(src, head, limit-head)}
-	for _, b := range append(dictionaries, batches...) {
+	blocks := []sized{bytes.NewReader(schemaMessage(footer, f.schema))}
+	for _, b := range append(f.dictionaries, f.batches...) {
 		blocks = append(blocks, io.NewSectionReader(src, b.offset, b.meta+b.body))
 	}
-	return &blockMessages{blocks: blocks, total: len(blocks), limit: limit, opts: opts}, nil
+	return &blockMessages{blocks: blocks, total: len(blocks), opts: opts}, nil
+}
+
+// sized is a reader of as many bytes as Size says.
+type sized interface {
+	io.Reader
+	Size() int64
 }
 
 // blockMessages are the messages of an IPC file: one from the start of each block.
 type blockMessages struct {
-	blocks  []io.Reader // that are left
+	blocks  []sized // that are left
 	total   int
-	limit   int64
 	opts    ReadOptions
 	current messages
 }
@@ -87,7 +93,7 @@ func (m *blockMessages) Message() (*ipc.Message, error) {
 	if len(m.blocks) == 0 {
 		return nil, io.EOF
 	}
-	m.current = messages{r: m.blocks[0], remaining: m.limit, mem: m.opts.Allocator}
+	m.current = messages{r: m.blocks[0], remaining: m.blocks[0].Size(), mem: m.opts.Allocator}
 	m.blocks = m.blocks[1:]
 	message, err := m.current.Message()
 	if err == io.EOF {

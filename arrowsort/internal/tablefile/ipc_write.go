@@ -2,6 +2,7 @@ package tablefile
 
 import (
 	"io"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -18,7 +19,7 @@ type recordWriter interface {
 
 // writeIPC writes an IPC file or stream. Dictionaries are the same in all record batches, as a file needs it.
 func writeIPC(w io.Writer, table arrow.Table, opts WriteOptions, report func(done, total int)) error {
-	table, err := array.UnifyTableDicts(opts.Allocator, table)
+	table, err := unifyDictionaries(opts.Allocator, table)
 	if err != nil {
 		return err
 	}
@@ -48,27 +49,51 @@ func newRecordWriter(w io.Writer, schema *arrow.Schema, opts WriteOptions) (reco
 	case "lz4":
 		options = append(options, ipc.WithLZ4())
 	}
-	if opts.Format == IPCFile {
-		return ipc.NewFileWriter(&position{w: w}, options...)
+	if err := writable(schema); err != nil {
+		return nil, err
 	}
-	return ipc.NewWriter(w, options...), nil
-}
-
-// position is the io.WriteSeeker that the file writer asks for; it only asks where it is.
-type position struct {
-	w io.Writer
-	n int64
-}
-
-func (p *position) Write(b []byte) (int, error) {
-	n, err := p.w.Write(b)
-	p.n += int64(n)
-	return n, err
-}
-
-func (p *position) Seek(offset int64, whence int) (int64, error) {
-	if whence == io.SeekCurrent && offset == 0 {
-		return p.n, nil
+	out := &payloads{w: w, file: opts.Format == IPCFile, written: map[int64]bool{}}
+	if err := out.Start(); err != nil {
+		return nil, err
 	}
-	return 0, io.ErrUnexpectedEOF
+	return &plainWriter{Writer: ipc.NewWriterWithPayloadWriter(out, options...), plain: newPlainer(opts.Allocator)}, nil
+}
+
+// plainWriter writes record batches as plain ones.
+type plainWriter struct {
+	*ipc.Writer
+	plain *plainer
+}
+
+func (w *plainWriter) Write(rec arrow.Record) error {
+	rec = w.plain.record(rec)
+	defer rec.Release()
+	return w.Writer.Write(rec)
+}
+
+func (w *plainWriter) Close() error {
+	w.plain.release()
+	return w.Writer.Close()
+}
+
+// writable refuses the columns that Arrow does not write.
+func writable(schema *arrow.Schema) error {
+	for _, f := range schema.Fields() {
+		if extendsDictionary(f.Type) {
+			return unsupported("column %q: type %s, an extension type that is stored as a dictionary,", f.Name, f.Type)
+		}
+	}
+	return nil
+}
+
+// extendsDictionary says whether a type is or has an extension type that is stored as a dictionary.
+func extendsDictionary(typ arrow.DataType) bool {
+	if ext, ok := typ.(arrow.ExtensionType); ok {
+		typ = ext.StorageType()
+		if typ.ID() == arrow.DICTIONARY {
+			return true
+		}
+	}
+	nested, ok := typ.(arrow.NestedType)
+	return ok && slices.ContainsFunc(nested.Fields(), func(f arrow.Field) bool { return extendsDictionary(f.Type) })
 }

@@ -10,7 +10,6 @@ import (
 	"os"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/machine"
@@ -201,7 +200,7 @@ func readChosen(ctx context.Context, src source, in *Input, opts ReadOptions) er
 // table.
 func finish(table arrow.Table, mem memory.Allocator) (arrow.Table, error) {
 	defer table.Release()
-	return array.UnifyTableDicts(mem, table)
+	return unifyDictionaries(mem, table)
 }
 
 // countingReader counts what is read and fails once the context is cancelled.

@@ -162,9 +162,13 @@ type recordReader interface {
 	Release()
 }
 
-func (b *batchPieces) open(opts ReadOptions) (err error) {
-	b.reader, err = openMessages(b.messages, opts)
-	return err
+func (b *batchPieces) open(opts ReadOptions) error {
+	r, err := openMessages(b.messages, opts)
+	if err != nil {
+		return err
+	}
+	b.reader = r
+	return nil
 }
 
 func (b *batchPieces) next(context.Context) (arrow.Table, error) {
