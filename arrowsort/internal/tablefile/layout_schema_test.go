@@ -28,7 +28,7 @@ func rewritten(t *testing.T, b []byte) *file.Reader {
 	in, err := readBytes(t, b, ReadOptions{Format: Parquet})
 	require.NoError(t, err)
 	defer in.Table.Release()
-	return open(t, writeBytes(t, in.Table, Parquet, WriteOptions{Layout: in.Layout, Schema: in.Schema}))
+	return openBytes(t, writeBytes(t, in.Table, Parquet, WriteOptions{Layout: in.Layout, Schema: in.Schema}))
 }
 
 // requireSchema requires that two files have the same schema, but for some columns, and the same key-value metadata.
@@ -53,7 +53,7 @@ func requireSchema(t testing.TB, a, b *file.Reader, but string) {
 func TestSchemaAndMetadataOfOtherWritersAreKept(t *testing.T) {
 	for name, but := range map[string]string{"duckdb": "d4 d8 d16 ", "pyarrow": "", "polars": ""} {
 		b := foreignFile(t, name+".parquet")
-		a, c := open(t, b), rewritten(t, b)
+		a, c := openBytes(t, b), rewritten(t, b)
 		requireSchema(t, a, c, but)
 		for i := range a.MetaData().Schema.NumColumns() {
 			want, got := a.MetaData().Schema.Column(i), c.MetaData().Schema.Column(i)
@@ -79,7 +79,7 @@ func TestConvertedTypesAloneAreKept(t *testing.T) {
 	s := stitcher{w: &out, footer: p.footer}
 	require.NoError(t, s.write(p.file))
 	require.NoError(t, s.writeFooter())
-	a := open(t, out.Bytes())
+	a := openBytes(t, out.Bytes())
 	requireSchema(t, a, rewritten(t, out.Bytes()), "")
 	require.Len(t, a.MetaData().KeyValueMetadata(), 1)
 }
@@ -142,7 +142,7 @@ func convertible(_ testing.TB) arrow.Table {
 func TestTimesOfDayAreLocal(t *testing.T) {
 	table := convertible(t)
 	defer table.Release()
-	sc := open(t, writeBytes(t, table, Parquet, WriteOptions{})).MetaData().Schema
+	sc := openBytes(t, writeBytes(t, table, Parquet, WriteOptions{})).MetaData().Schema
 	found := 0
 	for i := range sc.NumColumns() {
 		if logical, ok := sc.Column(i).LogicalType().(*schema.TimeLogicalType); ok {
@@ -169,7 +169,7 @@ func TestColumnsThatDifferKeepTheOthersSchema(t *testing.T) {
 	sc := arrow.NewSchema(fields, nil)
 	table := array.NewTable(sc, columns, in.Table.NumRows())
 	defer table.Release()
-	got := open(t, writeBytes(t, table, Parquet, WriteOptions{Layout: in.Layout}))
+	got := openBytes(t, writeBytes(t, table, Parquet, WriteOptions{Layout: in.Layout}))
 	require.Zero(t, got.MetaData().Schema.Column(0).MaxDefinitionLevel())
 	require.Equal(t, "tests", *got.MetaData().KeyValueMetadata().FindValue("owner"))
 	require.NotEqual(t, in.Layout.meta.KeyValueMetadata().FindValue(arrowSchemaKey), got.MetaData().KeyValueMetadata().FindValue(arrowSchemaKey))

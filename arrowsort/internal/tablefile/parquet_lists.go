@@ -197,9 +197,3 @@ func (w listWriter) assemble(d arrow.ArrayData, offsets *memory.Buffer, children
 	}
 	return array.NewData(listType(d.DataType()), d.Len(), buffers, children, d.NullN(), 0)
 }
-
-func releaseData(all []arrow.ArrayData) {
-	for _, data := range all {
-		data.Release()
-	}
-}

@@ -66,12 +66,3 @@ func requireSameInParquet(t *testing.T, r *rand.Rand, typ arrow.DataType, nulls 
 	defer in.Table.Release()
 	require.Equal(t, valuesOf(chunked), valuesOf(in.Table.Column(0).Data()))
 }
-
-func valuesOf(column *arrow.Chunked) (values []string) {
-	for _, chunk := range column.Chunks() {
-		for i := range chunk.Len() {
-			values = append(values, arrowtest.Value(chunk, i))
-		}
-	}
-	return values
-}
