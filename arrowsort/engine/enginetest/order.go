@@ -140,7 +140,11 @@ func testSizes(t *testing.T, e suite) {
 		}
 	}
 	stepped, ok := e.Engine.(engine.Stepped)
-	for _, threads := range []int{1, 3, 7, 16} {
+	counts := []int{1, 3, 7, 16} // of threads
+	if testing.Short() {
+		counts = counts[1:2]
+	}
+	for _, threads := range counts {
 		if !ok {
 			break
 		}
