@@ -2,9 +2,9 @@ package gpu
 
 import "github.com/arrowsort/arrowsort/kernels"
 
-// A thresholdTable holds the numbers of rows and of bytes at which a sort takes another path. Tests sort sizes around and
-// between all of them (Engine.Thresholds), so whatever is added here is tested; and they set some, so that small sorts
-// take the paths of large ones. Names end in Rows or Bytes.
+// A thresholdTable holds the numbers of rows and of bytes at which a sort takes another path. Tests sort sizes around
+// and between all of them (Engine.Thresholds), so whatever is added here is tested; and they set some, so that small
+// sorts take the paths of large ones. Names end in Rows or Bytes.
 type thresholdTable struct {
 	// The most rows of a sort that may be one launch.
 	oneLaunchRows int
@@ -42,10 +42,11 @@ type thresholdTable struct {
 	copyBytes int
 	// The least that one thread copies from and to the staging memory.
 	pieceBytes int
-	// The size of a slot of the staging memory, a multiple of stagingStride: large enough for the bus to be at full speed.
+	// The size of a slot of the staging memory, a multiple of stagingStride: large enough for the bus to be at full
+	// speed.
 	slotBytes int
-	// What a stream has to move before the host waits for what came before: little enough for a cancelled context to end
-	// the sort soon, and enough for the device never to be idle.
+	// What a stream has to move before the host waits for what came before: little enough for a cancelled context to
+	// end the sort soon, and enough for the device never to be idle.
 	queueBytes int
 	// The least that comes down in a separate stream.
 	lateBytes int

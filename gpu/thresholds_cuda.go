@@ -52,8 +52,10 @@ func (t thresholdTable) list(threads, multiprocessors int) []engine.Threshold {
 	}
 	addBytes := func(name string, bytes int) {
 		list = append(list,
-			engine.Threshold{Name: name + " of bits", Rows: 8 * bytes}, engine.Threshold{Name: name + " of 1 byte", Rows: bytes},
-			engine.Threshold{Name: name + " of 4 bytes", Rows: bytes / 4}, engine.Threshold{Name: name + " of 8 bytes", Rows: bytes / 8})
+			engine.Threshold{Name: name + " of bits", Rows: 8 * bytes},
+			engine.Threshold{Name: name + " of 1 byte", Rows: bytes},
+			engine.Threshold{Name: name + " of 4 bytes", Rows: bytes / 4},
+			engine.Threshold{Name: name + " of 8 bytes", Rows: bytes / 8})
 	}
 	addBytes("host.CopyTile", host.CopyTile)
 	addBytes("a piece for each thread", threads*t.pieceBytes)

@@ -24,7 +24,8 @@ func TestThresholdsOfKernels(t *testing.T) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		if spec, ok := n.(*ast.ValueSpec); ok && rows.MatchString(spec.Names[0].Name) {
 			found++
-			require.Regexp(t, `kernels\.`+spec.Names[0].Name+`\b`, string(table)+string(list), "a threshold that is not tested")
+			name := `kernels\.` + spec.Names[0].Name + `\b`
+			require.Regexp(t, name, string(table)+string(list), "a threshold that is not tested")
 		}
 		return true
 	})

@@ -49,7 +49,9 @@ func (s *sorter) sortTexts() driver.Ptr {
 
 // sortedCodes are the codes of a word of rows, made on the host.
 func (s *sorter) sortedCodes(rows []uint32, codes []uint64, word int) error {
-	s.fail(s.workers.Tiles(len(rows), thresholds.encodeRows, func(lo, hi int) { s.plan.EncodeRows(codes[lo:hi], word, rows[lo:hi]) }))
+	s.fail(s.workers.Tiles(len(rows), thresholds.encodeRows, func(lo, hi int) {
+		s.plan.EncodeRows(codes[lo:hi], word, rows[lo:hi])
+	}))
 	return s.err
 }
 

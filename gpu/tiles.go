@@ -21,7 +21,8 @@ func tilesFor(rows, shared int) tileSize {
 	switch {
 	case rows <= thresholds.smallTileRows:
 		return smallTiles
-	case rows >= thresholds.largeTileRows && fits(shared, "digit_binning_middle_large", "digit_binning_middle_wide_large"):
+	case rows >= thresholds.largeTileRows &&
+		fits(shared, "digit_binning_middle_large", "digit_binning_middle_wide_large"):
 		return largeTiles
 	default:
 		return mediumTiles

@@ -25,8 +25,8 @@ func GatherValues(w *Workers, b *Buffers, c *keyencode.Column, rows []uint32) (o
 	return out, s.gatherValidity(w, b, rows, &out)
 }
 
-// GatherTile is the number of rows that one thread gathers at a time; a multiple of 64, so that no two threads write to the same
-// word of a bitmap.
+// GatherTile is the number of rows that one thread gathers at a time; a multiple of 64, so that no two threads write to
+// the same word of a bitmap.
 const GatherTile = 1 << 14
 
 func (s *chunks) gatherWide(dst []byte, width int, rows []uint32) func(lo, hi int) {

@@ -64,7 +64,8 @@ func (w *Workers) Tiles(n, size int, work func(lo, hi int)) error {
 	return w.Run((n+size-1)/size, func(i int) { work(i*size, min((i+1)*size, n)) })
 }
 
-// CopyTile is the bytes that one thread copies at a time: enough to be worth a thread, and few enough to keep all of them busy.
+// CopyTile is the bytes that one thread copies at a time: enough to be worth a thread, and few enough to keep all of
+// them busy.
 const CopyTile = 1 << 17
 
 // Copy copies src to dst.
@@ -72,8 +73,8 @@ func (w *Workers) Copy(dst, src []byte) error {
 	return w.Tiles(len(src), CopyTile, func(lo, hi int) { copy(dst[lo:hi], src[lo:hi]) })
 }
 
-// BeginCopy begins to copy src to dst by one thread, as soon as one is free, and returns what waits for the end. The only thread
-// copies at once, and so does any a little.
+// BeginCopy begins to copy src to dst by one thread, as soon as one is free, and returns what waits for the end. The
+// only thread copies at once, and so does any a little.
 func (w *Workers) BeginCopy(dst, src []byte) (end func() error) {
 	return w.begin(len(src), func(w *Workers) error { return w.Copy(dst, src) })
 }
@@ -112,8 +113,8 @@ func (w *Workers) Widen(dst []uint64, src []uint32) error {
 // touchTile is what one thread touches at a time: a huge page.
 const touchTile = 2 << 20
 
-// Touch has the operating system back fresh memory, on all threads: who writes to it later does not wait for page after page to be
-// cleared. Its content is undefined before and after.
+// Touch has the operating system back fresh memory, on all threads: who writes to it later does not wait for page after
+// page to be cleared. Its content is undefined before and after.
 func (w *Workers) Touch(fresh []byte) error {
 	const page = 4 << 10
 	return w.Tiles(len(fresh), touchTile, func(lo, hi int) {
