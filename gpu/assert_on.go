@@ -19,7 +19,7 @@ func (t *task) assertPermutation(rows driver.Ptr, count, n int) {
 	found := t.words(wrong, 2)
 	t.free(seen, wrong)
 	if found[0] != 0 {
-		const text = "gpu: assertion failed: %d of %d row numbers are repeated or not below %d, the first at position %d"
+		const text = "gpu: assertion: %d of %d row numbers are repeated or not below %d, the first at position %d"
 		t.fail(fmt.Errorf(text, found[0], count, n, ^found[1]))
 	}
 }

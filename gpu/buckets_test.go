@@ -15,7 +15,8 @@ func TestBucketShapes(t *testing.T) {
 		known[k.Name] = true
 	}
 	for i, n := range []int{
-		1, 2, 100, 5000, 1 << 16, 1 << 20, kernels.SmallRows, kernels.SmallRows + 1, 1 << 24, 1<<27 + 5, thresholds.bucketRows,
+		1, 2, 100, 5000, 1 << 16, 1 << 20, kernels.SmallRows, kernels.SmallRows + 1, 1 << 24, 1<<27 + 5,
+		thresholds.bucketRows,
 	} {
 		s := shapeBuckets(n, 4<<(i%2))
 		binBits := kernels.FinishBinBits
