@@ -8,6 +8,9 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 )
 
 // unifyDictionaries gives all chunks of a column the same dictionary, at every level of its type, so that equal indices
@@ -117,7 +120,7 @@ func unifyIndices(
 	}
 	defer j.entries.Release()
 	if n := j.entries.Len(); uint64(n) > mostEntries(typ) {
-		return nil, unsupported("type %s with the %d entries that all batches have together", typ, n)
+		return nil, fileerror.Unsupported("type %s with the %d entries that all batches have together", typ, n)
 	}
 	out := make([]arrow.ArrayData, 0, len(chunks))
 	for i, c := range chunks {
@@ -147,11 +150,11 @@ func redirect(
 		width := typ.IndexType.(arrow.FixedWidthDataType).Bytes()
 		buffers[1] = memory.NewResizableBuffer(mem)
 		defer buffers[1].Release()
-		buffers[1].Resize(int(end(c)) * width)
-		from, to := bufferBytes(c, 1), buffers[1].Bytes()
-		for at := c.Offset() * width; at < int(end(c))*width; at += width {
+		buffers[1].Resize(int(arraydata.End(c)) * width)
+		from, to := arraydata.Bytes(c, 1), buffers[1].Bytes()
+		for at := c.Offset() * width; at < int(arraydata.End(c))*width; at += width {
 			place := uint64(0) // where the row is null there may be any index
-			if index := littleEndian(from[at:], width); index < uint64(len(places)) {
+			if index := arraydata.LittleEndian(from[at:], width); index < uint64(len(places)) {
 				place = uint64(places[index])
 			}
 			for k := range width {
@@ -171,10 +174,4 @@ func refers(typ arrow.DataType) bool {
 		return slices.ContainsFunc(nested.Fields(), func(f arrow.Field) bool { return refers(f.Type) })
 	}
 	return typ.ID() == arrow.DICTIONARY
-}
-
-func releaseData(all []arrow.ArrayData) {
-	for _, d := range all {
-		d.Release()
-	}
 }

@@ -6,15 +6,16 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 )
 
-// ErrUnsupported is returned for a file that follows its format, but holds what cannot be read here.
-var ErrUnsupported = errors.New("not supported")
-
-// unsupported is an error that names what is not supported.
-func unsupported(format string, args ...any) error {
-	return fmt.Errorf("%s is %w", fmt.Sprintf(format, args...), ErrUnsupported)
-}
+// ErrCorrupt is returned for a file that does not follow its format, ErrUnsupported for one that follows it, but holds
+// what cannot be read here.
+var (
+	ErrCorrupt     = fileerror.ErrCorrupt
+	ErrUnsupported = fileerror.ErrUnsupported
+)
 
 // inFile puts the file's name before an error and makes it one line. Errors of the file system name the file already.
 func inFile(path, pipe string, err error) error {

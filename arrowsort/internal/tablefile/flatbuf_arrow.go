@@ -1,6 +1,10 @@
 package tablefile
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+)
 
 // Field numbers of the tables in Message.fbs, Schema.fbs and File.fbs of the Arrow format.
 const (
@@ -58,7 +62,7 @@ func (c *flatChecker) schema(table int) error {
 		return err
 	}
 	if at := c.slot(table, schemaEndianness); at != 0 && c.b[at] != 0 {
-		return unsupported("data in big-endian byte order")
+		return fileerror.Unsupported("data in big-endian byte order")
 	}
 	return c.each(table, schemaFields, func(field int) error { return c.field(field, "", 1) })
 }
@@ -105,7 +109,7 @@ func (c *flatChecker) batch(table int, body int64) error {
 	}
 	if compression := c.table(table, batchCompression); compression != 0 {
 		if codec := c.byte(compression, compressionCodec); codec > codecZstd {
-			return unsupported("compression %d of Arrow data", codec)
+			return fileerror.Unsupported("compression %d of Arrow data", codec)
 		}
 	}
 	at, n, err := c.vector(table, batchVariadic, 8)

@@ -1,6 +1,10 @@
 package tablefile
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+)
 
 // Members of the union Type of the Arrow format, as far as they are told apart here.
 const (
@@ -28,7 +32,7 @@ func (c *flatChecker) supported(field int, name string) error {
 		return corrupt("column %q has no type", name)
 	}
 	if unknown := c.unknownType(kind, typ); unknown != "" {
-		return unsupported("column %q: type %s", name, unknown)
+		return fileerror.Unsupported("column %q: type %s", name, unknown)
 	}
 	encoding := c.table(field, fieldDictionary)
 	if encoding == 0 {
@@ -36,14 +40,14 @@ func (c *flatChecker) supported(field int, name string) error {
 	}
 	index := c.table(encoding, encodingIndexType)
 	if index == 0 {
-		return unsupported("column %q: type dictionary without a type of its indices", name)
+		return fileerror.Unsupported("column %q: type dictionary without a type of its indices", name)
 	}
 	if unknown := c.unknownType(typeInt, index); unknown != "" {
-		return unsupported("column %q: type dictionary with indices of type %s", name, unknown)
+		return fileerror.Unsupported("column %q: type dictionary with indices of type %s", name, unknown)
 	}
 	// Arrow reads dictionaries as if they were of the first version of the format, where these had a validity bitmap.
 	if c.holds(field, maxNesting, typeUnion, typeRunEndEncoded) {
-		return unsupported("column %q: type dictionary of unions or run-end-encoded values", name)
+		return fileerror.Unsupported("column %q: type dictionary of unions or run-end-encoded values", name)
 	}
 	return nil
 }

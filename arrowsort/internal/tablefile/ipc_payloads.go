@@ -5,6 +5,8 @@ import (
 	"io"
 
 	"github.com/apache/arrow/go/v15/arrow/ipc"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 )
 
 // bodyAlignment is what the place of a message's body is a multiple of.
@@ -70,7 +72,7 @@ func (p *payloads) note(c *flatChecker, b *block) error {
 	case headerDictionary:
 		id := c.int64(header, dictionaryID)
 		if p.file && p.written[id] {
-			return unsupported("an Arrow file whose record batches have different dictionaries of a column")
+			return fileerror.Unsupported("an Arrow file whose record batches have different dictionaries of a column")
 		}
 		p.written[id] = true
 		p.dictionaries = append(p.dictionaries, *b)

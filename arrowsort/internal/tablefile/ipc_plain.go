@@ -5,6 +5,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 )
 
 // A plainer makes arrays that begin at row 0, whose offsets begin at 0 and whose children have no other rows: Arrow's
@@ -96,7 +98,7 @@ func (p *plainer) parts(typ arrow.DataType, d arrow.ArrayData, first, n int) pla
 	case *arrow.LargeStringType, *arrow.LargeBinaryType:
 		return plainText[int64](p, d, first, n)
 	case arrow.BinaryViewDataType:
-		buffers := []*memory.Buffer{nil, p.slice(d, 1, viewBytes, first, n)}
+		buffers := []*memory.Buffer{nil, p.slice(d, 1, arrow.ViewHeaderSizeBytes, first, n)}
 		for _, b := range d.Buffers()[2:] {
 			b.Retain()
 			buffers = append(buffers, b)
@@ -160,12 +162,12 @@ func (p *plainer) buffer(size int) *memory.Buffer {
 }
 
 // plainOffsets is the n+1 offsets from one on, less the first of them, and what they span.
-func plainOffsets[T offset](p *plainer, d arrow.ArrayData, first, n int) (out *memory.Buffer, start, end int) {
+func plainOffsets[T arraydata.Offset](p *plainer, d arrow.ArrayData, first, n int) (out *memory.Buffer, start, end int) {
 	if n == 0 {
 		return p.buffer(0), 0, 0
 	}
 	width := len(arrow.GetBytes(make([]T, 1)))
-	offsets := arrow.GetData[T](bufferBytes(d, 1))[first : first+n+1]
+	offsets := arrow.GetData[T](arraydata.Bytes(d, 1))[first : first+n+1]
 	start, end = int(offsets[0]), int(offsets[n])
 	if start == 0 {
 		return memory.SliceBuffer(d.Buffers()[1], first*width, (n+1)*width), start, end
@@ -178,7 +180,7 @@ func plainOffsets[T offset](p *plainer, d arrow.ArrayData, first, n int) (out *m
 	return out, start, end
 }
 
-func plainText[T offset](p *plainer, d arrow.ArrayData, first, n int) plainParts {
+func plainText[T arraydata.Offset](p *plainer, d arrow.ArrayData, first, n int) plainParts {
 	offsets, start, end := plainOffsets[T](p, d, first, n)
 	text := p.slice(d, 2, 1, start, end-start)
 	return plainParts{buffers: []*memory.Buffer{nil, offsets, text}}

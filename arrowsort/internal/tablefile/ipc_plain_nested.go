@@ -7,6 +7,9 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 )
 
 func (p *plainer) nested(typ arrow.NestedType, d arrow.ArrayData, first, n int) plainParts {
@@ -33,7 +36,7 @@ func (p *plainer) nested(typ arrow.NestedType, d arrow.ArrayData, first, n int) 
 	case *arrow.RunEndEncodedType:
 		return p.runs(t, d, first, n)
 	}
-	panic(unsupported("type %s", typ))
+	panic(fileerror.Unsupported("type %s", typ))
 }
 
 // fields are the rows of children that have the rows of their parent.
@@ -45,22 +48,22 @@ func (p *plainer) fields(d arrow.ArrayData, first, n int) []arrow.ArrayData {
 	return children
 }
 
-func plainList[T offset](p *plainer, d arrow.ArrayData, first, n int) plainParts {
+func plainList[T arraydata.Offset](p *plainer, d arrow.ArrayData, first, n int) plainParts {
 	offsets, start, end := plainOffsets[T](p, d, first, n)
 	values := p.rows(d.Children()[0], start, end-start)
 	return plainParts{buffers: []*memory.Buffer{nil, offsets}, children: []arrow.ArrayData{values}}
 }
 
 // plainListView keeps of the values what is between the first and the last that a list has. Null lists become empty.
-func plainListView[T offset](p *plainer, d arrow.ArrayData, first, n int) plainParts {
+func plainListView[T arraydata.Offset](p *plainer, d arrow.ArrayData, first, n int) plainParts {
 	width := len(arrow.GetBytes(make([]T, 1)))
 	offsets, sizes := p.buffer(n*width), p.buffer(n*width)
 	parts := plainParts{buffers: []*memory.Buffer{nil, offsets, sizes}}
 	start, end := T(0), T(0)
 	if n > 0 {
-		from, to := arrow.GetData[T](bufferBytes(d, 1))[first:], arrow.GetData[T](offsets.Bytes())
-		all, lengths := arrow.GetData[T](bufferBytes(d, 2))[first:], arrow.GetData[T](sizes.Bytes())
-		valid := validity(d)
+		from, to := arrow.GetData[T](arraydata.Bytes(d, 1))[first:], arrow.GetData[T](offsets.Bytes())
+		all, lengths := arrow.GetData[T](arraydata.Bytes(d, 2))[first:], arrow.GetData[T](sizes.Bytes())
+		valid := arraydata.Validity(d)
 		for i := range n {
 			if all[i] == 0 || valid != nil && !bitutil.BitIsSet(valid, first+i) {
 				continue
@@ -87,8 +90,8 @@ func (p *plainer) dense(typ *arrow.DenseUnionType, d arrow.ArrayData, first, n i
 	parts := plainParts{buffers: []*memory.Buffer{nil, p.slice(d, 1, 1, first, n), offsets}}
 	starts, ends := make([]int32, typ.NumFields()), make([]int32, typ.NumFields())
 	if n > 0 {
-		codes, ids := bufferBytes(d, 1)[first:], typ.ChildIDs()
-		from, to := arrow.GetData[int32](bufferBytes(d, 2))[first:], arrow.GetData[int32](offsets.Bytes())
+		codes, ids := arraydata.Bytes(d, 1)[first:], typ.ChildIDs()
+		from, to := arrow.GetData[int32](arraydata.Bytes(d, 2))[first:], arrow.GetData[int32](offsets.Bytes())
 		for i := range n {
 			child := ids[codes[i]]
 			if ends[child] == 0 || from[i] < starts[child] {
@@ -110,7 +113,7 @@ func (p *plainer) dense(typ *arrow.DenseUnionType, d arrow.ArrayData, first, n i
 func (p *plainer) runs(typ *arrow.RunEndEncodedType, d arrow.ArrayData, first, n int) plainParts {
 	ends, width := d.Children()[0], typ.RunEnds().(arrow.FixedWidthDataType).Bytes()
 	endOfRun := func(run int) int {
-		return int(littleEndian(bufferBytes(ends, 1)[(ends.Offset()+run)*width:], width))
+		return int(arraydata.LittleEndian(arraydata.Bytes(ends, 1)[(ends.Offset()+run)*width:], width))
 	}
 	from := sort.Search(ends.Len(), func(run int) bool { return endOfRun(run) > first })
 	to := from

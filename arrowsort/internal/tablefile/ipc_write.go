@@ -7,6 +7,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 )
 
 // ipcBatch is the largest number of rows of a record batch, so that a reader of a stream can start early.
@@ -80,7 +82,7 @@ func (w *plainWriter) Close() error {
 func writable(schema *arrow.Schema) error {
 	for _, f := range schema.Fields() {
 		if extendsDictionary(f.Type) {
-			return unsupported("column %q: type %s, an extension type that is stored as a dictionary,", f.Name, f.Type)
+			return fileerror.Unsupported("column %q: type %s, an extension type that is stored as a dictionary,", f.Name, f.Type)
 		}
 	}
 	return nil

@@ -1,17 +1,13 @@
-package tablefile
+package fileerror
 
 import (
-	"errors"
 	"fmt"
 	"runtime"
 )
 
-// ErrCorrupt is returned for a file that does not follow its format.
-var ErrCorrupt = errors.New("corrupted file")
-
-// contain runs f and turns its panic into an error: the readers of Arrow and Parquet panic on bad bytes. Errors that
-// were panicked with stay visible to errors.Is.
-func contain(f func() error) (err error) {
+// Contain runs f and returns its error, or its panic as an ErrCorrupt: the readers of Arrow and Parquet panic on bad
+// bytes. Errors that were panicked with stay visible to errors.Is.
+func Contain(f func() error) (err error) {
 	defer func() {
 		switch p := recover().(type) {
 		case nil:
@@ -24,8 +20,4 @@ func contain(f func() error) (err error) {
 		}
 	}()
 	return f()
-}
-
-func corrupt(format string, args ...any) error {
-	return fmt.Errorf("%w: %s", ErrCorrupt, fmt.Sprintf(format, args...))
 }

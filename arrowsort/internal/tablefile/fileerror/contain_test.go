@@ -1,4 +1,4 @@
-package tablefile
+package fileerror
 
 import (
 	"errors"
@@ -9,10 +9,10 @@ import (
 
 func TestContainTurnsPanicsIntoErrors(t *testing.T) {
 	own := errors.New("own")
-	require.NoError(t, contain(func() error { return nil }))
-	require.Equal(t, own, contain(func() error { return own }))
-	require.ErrorIs(t, contain(func() error { panic(own) }), own)
-	require.ErrorIs(t, contain(func() error { panic("text") }), ErrCorrupt)
+	require.NoError(t, Contain(func() error { return nil }))
+	require.Equal(t, own, Contain(func() error { return own }))
+	require.ErrorIs(t, Contain(func() error { panic(own) }), own)
+	require.ErrorIs(t, Contain(func() error { panic("text") }), ErrCorrupt)
 	var empty []int
-	require.ErrorIs(t, contain(func() error { return errors.New(string(rune(empty[3]))) }), ErrCorrupt)
+	require.ErrorIs(t, Contain(func() error { return errors.New(string(rune(empty[3]))) }), ErrCorrupt)
 }
