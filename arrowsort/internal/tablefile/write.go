@@ -56,7 +56,7 @@ func write(ctx context.Context, path string, table arrow.Table, opts WriteOption
 	if opts.Allocator == nil {
 		opts.Allocator = memory.DefaultAllocator
 	}
-	target, err := openPending(path, opts.Stdout)
+	target, err := create(path, opts.Stdout)
 	if err != nil {
 		return err
 	}

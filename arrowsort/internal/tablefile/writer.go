@@ -5,29 +5,21 @@ import (
 	"errors"
 	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/atomicfile"
 )
 
 // A Writer writes a table to a file piece by piece. The file appears under its name with Commit. Abort, without effect
 // behind Commit, leaves what was there before.
 type Writer struct {
-	path    string
-	out     countingWriter
-	pending pending
-	pieces  pieceWriter
-}
-
-// pending is a file that does not have its name yet.
-type pending interface {
-	io.Writer
-	flush() error  // behind the last byte
-	Sync() error   // behind flush
-	Commit() error // after an error nothing is left of the file
-	Abort()
+	path   string
+	out    countingWriter
+	file   atomicfile.File // nil after Commit and Abort
+	pieces pieceWriter
 }
 
 // pieceWriter encodes the pieces of a table.
@@ -58,10 +50,10 @@ func (w *Writer) open(path string, schema *arrow.Schema, opts WriteOptions) (err
 	if opts.Allocator == nil {
 		opts.Allocator = memory.DefaultAllocator
 	}
-	if w.pending, err = openPending(path, opts.Stdout); err != nil {
+	if w.file, err = create(path, opts.Stdout); err != nil {
 		return err
 	}
-	w.out.w = w.pending
+	w.out.w = w.file
 	return contain(func() (err error) {
 		switch opts.Format {
 		case Parquet:
@@ -78,61 +70,15 @@ func (w *Writer) open(path string, schema *arrow.Schema, opts WriteOptions) (err
 	})
 }
 
-// openPending opens the file for a path: one to be renamed, or standard output, a device or a pipe to be written at once.
-func openPending(path string, stdout io.Writer) (pending, error) {
-	if path == Pipe {
-		if stdout == nil {
-			stdout = os.Stdout
-		}
-		return direct{Writer: stdout}, nil
+// create creates the file for a path, or takes standard output for Pipe.
+func create(path string, stdout io.Writer) (atomicfile.File, error) {
+	switch {
+	case path != Pipe:
+		return atomicfile.Create(path)
+	case stdout != nil:
+		return atomicfile.InPlace(stdout), nil
 	}
-	if d, ok := descriptorOf(path); ok {
-		file, err := d.open(path)
-		return direct{Writer: file, file: file}, err
-	}
-	if isOpened(path) {
-		file, err := os.OpenFile(path, os.O_WRONLY, 0)
-		return direct{Writer: file, file: file}, err
-	}
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target // the file behind a link is replaced, not the link
-	}
-	return newPending(path)
-}
-
-// isOpened says whether there is a device or a pipe at a path, which is written as it is.
-func isOpened(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && !info.Mode().IsRegular()
-}
-
-// Replaces reports whether what is written to a path appears there when it is complete, so that nothing is there after an error.
-func Replaces(path string) bool {
-	_, ok := descriptorOf(path)
-	return !ok && path != Pipe && !isOpened(path)
-}
-
-// direct is a file that cannot be renamed over.
-type direct struct {
-	io.Writer
-	file *os.File // nil: not ours to close
-}
-
-func (d direct) flush() error { return nil }
-
-func (d direct) Sync() error { return nil }
-
-func (d direct) Commit() error {
-	if d.file == nil {
-		return nil
-	}
-	return d.file.Close()
-}
-
-func (d direct) Abort() {
-	if d.file != nil {
-		d.file.Close()
-	}
+	return atomicfile.InPlace(os.Stdout), nil
 }
 
 // Write appends the rows of a table. Parquet gets them in row groups of their own.
@@ -147,26 +93,26 @@ func (w *Writer) Written() int64 { return w.out.n }
 func (w *Writer) Finish() error {
 	err := contain(w.pieces.finish)
 	if err == nil {
-		err = w.pending.flush()
+		err = w.file.Flush()
 	}
 	return w.named(err)
 }
 
 // Sync has the disk hold the file, which Commit does too: of several files it may be done at the same time. Finish comes before.
-func (w *Writer) Sync() error { return w.named(w.pending.Sync()) }
+func (w *Writer) Sync() error { return w.named(w.file.Sync()) }
 
 // Commit syncs the file and gives it its name. It returns the size. Finish comes before.
 func (w *Writer) Commit() (int64, error) {
-	err := w.pending.Commit()
-	w.pending = nil
+	err := w.file.Commit()
+	w.file = nil
 	return w.out.n, w.named(err)
 }
 
 // Abort removes the file that was not committed.
 func (w *Writer) Abort() {
-	if w.pending != nil {
-		w.pending.Abort()
-		w.pending = nil
+	if w.file != nil {
+		w.file.Abort()
+		w.file = nil
 	}
 }
 

@@ -1,4 +1,4 @@
-package tablefile
+package atomicfile
 
 import (
 	"os"
@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// A descriptor is an open file of some process, which a path such as /dev/stdout, /dev/fd/3 or /proc/17/fd/3 stands for.
+// A descriptor is an open file of a process, which a path such as /dev/stdout, /dev/fd/3 or /proc/17/fd/3 stands for.
 type descriptor struct {
 	number int
 	own    bool // of this process
@@ -15,8 +15,8 @@ type descriptor struct {
 
 var descriptorFolder = regexp.MustCompile(`^(?:/dev/fd|/proc/(\d+)(?:/task/\d+)?/fd)$`)
 
-// descriptorOf follows links to the descriptor that a path stands for. Beyond it lies a file that must not be renamed over:
-// whoever opened it would keep writing to the old one.
+// descriptorOf follows links to the descriptor that a path stands for. Its file must not be renamed over: whoever opened
+// it would keep writing to the old one.
 func descriptorOf(path string) (d descriptor, ok bool) {
 	const mostLinks = 40
 	for range mostLinks {
@@ -42,10 +42,8 @@ func descriptorOf(path string) (d descriptor, ok bool) {
 	return d, false
 }
 
-// OutputPath is Pipe for a path that stands for this process's standard output, such as /dev/stdout; else the path.
-func OutputPath(path string) string {
-	if d, ok := descriptorOf(path); ok && d.own && d.number == 1 {
-		return Pipe
-	}
-	return path
+// IsStdout reports whether a path stands for this process's standard output, as /dev/stdout does.
+func IsStdout(path string) bool {
+	d, ok := descriptorOf(path)
+	return ok && d.own && d.number == 1
 }

@@ -1,14 +1,14 @@
 //go:build !windows
 
-package tablefile
+package atomicfile
 
 import (
 	"os"
 	"syscall"
 )
 
-// open opens the descriptor for writing, where its file is being written. A descriptor of this process is duplicated: opened
-// by its path, a file would be written from its start. The file of another process is appended to.
+// open opens the descriptor for writing, where its file is being written. A descriptor of this process is duplicated:
+// opened by its path, a file would be written from its start. The file of another process is appended to.
 func (d descriptor) open(path string) (*os.File, error) {
 	if !d.own {
 		return os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)

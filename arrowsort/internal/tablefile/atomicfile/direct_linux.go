@@ -1,4 +1,4 @@
-package tablefile
+package atomicfile
 
 import (
 	"errors"
@@ -9,12 +9,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A directFile writes a file past the page cache where the file system lets it: its pages are to be synced anyway, and on a virtual machine
-// that gives free memory back to its host, fresh pages of the cache take longer than the disk. What does not fill whole blocks,
-// small files with it, is written as usual.
+// A directFile writes a file past the page cache where the file system lets it: its pages are to be synced anyway, and on
+// a virtual machine that gives free memory back to its host, fresh pages of the cache take longer than the disk. The end
+// of a file that does not fill its block is written through the cache.
 type directFile struct {
 	file   blockFile
-	buffer []byte // aligned; nil: everything is written as usual
+	buffer []byte // aligned; nil: everything is written through the cache
 	n      int    // bytes in the buffer
 }
 
@@ -31,7 +31,7 @@ const (
 
 func newDirectFile(file blockFile) *directFile {
 	d := &directFile{file: file}
-	if d.set(true) == nil {
+	if d.setDirect(true) == nil {
 		b := make([]byte, directBytes+diskBlock)
 		skip := -uintptr(unsafe.Pointer(&b[0])) % diskBlock // for the address alone
 		d.buffer = b[skip:][:directBytes]
@@ -56,34 +56,34 @@ func (d *directFile) Write(b []byte) (written int, err error) {
 	return written + n, err
 }
 
-// writeBuffer writes the buffer when it is full. A file system may take the flag and refuse to write, all or what is left of a
-// write that ended inside a block.
+// writeBuffer writes the buffer when it is full. A file system may accept the flag and refuse to write: everything, or the
+// remainder of a write that ended inside a block.
 func (d *directFile) writeBuffer() error {
 	n, err := d.file.Write(d.buffer)
 	if errors.Is(err, unix.EINVAL) {
 		d.n = copy(d.buffer, d.buffer[n:])
-		return d.flush()
+		return d.Flush()
 	}
 	d.n = 0
 	return err
 }
 
-// flush writes what is in the buffer, and all that follows, as usual.
-func (d *directFile) flush() error {
+// Flush writes the buffer, and all that follows, through the cache.
+func (d *directFile) Flush() error {
 	if d.buffer == nil {
 		return nil
 	}
 	rest := d.buffer[:d.n]
 	d.buffer, d.n = nil, 0
-	if err := d.set(false); err != nil {
+	if err := d.setDirect(false); err != nil {
 		return err
 	}
 	_, err := d.file.Write(rest)
 	return err
 }
 
-// set says whether the cache is passed by.
-func (d *directFile) set(direct bool) error {
+// setDirect sets or clears O_DIRECT.
+func (d *directFile) setDirect(direct bool) error {
 	raw, err := d.file.SyscallConn()
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package tablefile
+package atomicfile
 
 import (
 	"bytes"
@@ -37,8 +37,8 @@ func TestDirectFileHoldsWhatIsWritten(t *testing.T) {
 				require.Equal(t, n, written)
 				rest = rest[n:]
 			}
-			require.NoError(t, d.flush())
-			require.NoError(t, d.flush())
+			require.NoError(t, d.Flush())
+			require.NoError(t, d.Flush())
 			_, err = d.Write([]byte("and more"))
 			require.NoError(t, err)
 			require.NoError(t, file.Close())
@@ -59,7 +59,7 @@ func TestDirectFileThatTakesNoBlocks(t *testing.T) {
 	want := bytes.Repeat([]byte("0123456"), directBytes/3)
 	_, err = d.Write(want)
 	require.NoError(t, err)
-	require.NoError(t, d.flush())
+	require.NoError(t, d.Flush())
 	require.NoError(t, file.Close())
 	got, err := os.ReadFile(file.Name())
 	require.NoError(t, err)
@@ -95,7 +95,7 @@ func TestDirectFileAfterAShortWrite(t *testing.T) {
 	want := bytes.Repeat([]byte("0123456"), directBytes/3)
 	_, err = d.Write(want)
 	require.NoError(t, err)
-	require.NoError(t, d.flush())
+	require.NoError(t, d.Flush())
 	require.NoError(t, file.Close())
 	got, err := os.ReadFile(file.Name())
 	require.NoError(t, err)

@@ -1,6 +1,6 @@
 //go:build !windows
 
-package tablefile
+package atomicfile
 
 import (
 	"path/filepath"
@@ -9,13 +9,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pendingFile is a file beside its place.
+// A pendingFile is a temporary file in the folder of the file that it becomes.
 type pendingFile struct {
 	*renameio.PendingFile
 	direct *directFile
 }
 
-func newPending(path string) (pending, error) {
+func createPending(path string) (File, error) {
 	file, err := renameio.NewPendingFile(path, renameio.WithTempDir(filepath.Dir(path)),
 		renameio.WithPermissions(0o666), renameio.WithExistingPermissions())
 	if err != nil {
@@ -26,11 +26,11 @@ func newPending(path string) (pending, error) {
 
 func (f *pendingFile) Write(b []byte) (int, error) { return f.direct.Write(b) }
 
-func (f *pendingFile) flush() error { return f.direct.flush() }
+func (f *pendingFile) Flush() error { return f.direct.Flush() }
 
 func (f *pendingFile) Commit() error {
 	defer f.Abort()
-	if err := f.flush(); err != nil {
+	if err := f.Flush(); err != nil {
 		return err
 	}
 	return f.CloseAtomicallyReplace()
@@ -38,5 +38,5 @@ func (f *pendingFile) Commit() error {
 
 func (f *pendingFile) Abort() { f.Cleanup() } // without effect once the file was renamed
 
-// takesFiles says why no file can be made in a folder.
+// takesFiles returns why no file can be made in a folder.
 func takesFiles(folder string) error { return unix.Access(folder, unix.W_OK|unix.X_OK) }

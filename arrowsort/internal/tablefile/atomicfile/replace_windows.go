@@ -1,18 +1,18 @@
-package tablefile
+package atomicfile
 
 import (
 	"os"
 	"path/filepath"
 )
 
-// pendingFile is a file beside its place.
+// A pendingFile is a temporary file in the folder of the file that it becomes.
 type pendingFile struct {
 	*os.File
 	path      string
 	committed bool
 }
 
-func newPending(path string) (pending, error) {
+func createPending(path string) (File, error) {
 	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"*")
 	if err != nil {
 		return nil, err
@@ -20,7 +20,7 @@ func newPending(path string) (pending, error) {
 	return &pendingFile{File: file, path: path}, nil
 }
 
-func (f *pendingFile) flush() error { return nil }
+func (f *pendingFile) Flush() error { return nil }
 
 func (f *pendingFile) Commit() error {
 	defer f.Abort()
@@ -42,7 +42,7 @@ func (f *pendingFile) Abort() {
 	}
 }
 
-// takesFiles says why no file can be made in a folder; what is allowed is known only when it is done.
+// takesFiles makes a file in a folder and removes it: no call of Windows returns what is allowed without trying it.
 func takesFiles(folder string) error {
 	file, err := os.CreateTemp(folder, ".probe*")
 	if err != nil {

@@ -1,4 +1,4 @@
-package tablefile
+package atomicfile
 
 import (
 	"errors"
@@ -8,23 +8,12 @@ import (
 	"path/filepath"
 )
 
-// CheckTarget finds out whether a file can be written at a path, before the work that it is to hold is done: whether its
-// folder is there and takes new files.
-func CheckTarget(path string) error {
-	if err := checkTarget(path); err != nil {
-		return inFile(path, "standard output", err)
-	}
-	return nil
-}
-
-func checkTarget(path string) error {
-	if _, ok := descriptorOf(path); ok || path == Pipe {
+// Check returns why no file can be written at a path: it is a folder, or its folder is missing or takes no new files.
+func Check(path string) error {
+	if _, ok := descriptorOf(path); ok {
 		return nil
 	}
-	target := path
-	if behind, err := filepath.EvalSymlinks(path); err == nil {
-		target = behind
-	}
+	target := followLinks(path)
 	if info, err := os.Stat(target); err == nil && !info.Mode().IsRegular() {
 		if info.IsDir() {
 			return errors.New("is a folder, not a file")
