@@ -13,20 +13,6 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 )
 
-// writeCSV writes comma-separated values with a header: null is empty, times are ISO 8601, binary is base64, nested
-// values are JSON. CSV has one kind of nothing, so that a null and an empty string are read back as null. The document
-// docs/csv.md tells what else CSV cannot hold.
-func writeCSV(ctx context.Context, w io.Writer, table arrow.Table, opts WriteOptions) error {
-	out, err := newCSVPieces(w, table.Schema(), opts)
-	if err == nil {
-		err = out.write(ctx, table)
-	}
-	if err != nil {
-		return err
-	}
-	return out.finish()
-}
-
 // csvPieces are tables of a schema, one behind the other below one header.
 type csvPieces struct {
 	*csvWriter

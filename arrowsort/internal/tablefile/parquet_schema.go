@@ -1,7 +1,6 @@
 package tablefile
 
 import (
-	"bytes"
 	"encoding/base64"
 	"fmt"
 	"slices"
@@ -12,6 +11,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/apache/arrow/go/v15/parquet/metadata"
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/ipc"
 )
 
 // Keys of metadata that Arrow keeps in Parquet files and in the fields read from them.
@@ -44,9 +45,7 @@ func checkArrowSchema(meta metadata.KeyValueMetadata, mem memory.Allocator) erro
 	if err != nil {
 		return corrupt("the Arrow schema in the metadata: %v", err)
 	}
-	m := &messages{r: bytes.NewReader(b), remaining: int64(len(b)), mem: mem}
-	defer m.Release()
-	if _, err := m.Message(); err != nil {
+	if err := ipc.CheckMessage(b, mem); err != nil {
 		return corrupt("the Arrow schema in the metadata: %v", err)
 	}
 	return nil

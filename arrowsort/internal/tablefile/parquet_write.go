@@ -17,18 +17,6 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
-// writeParquet writes a table as a Parquet file.
-func writeParquet(ctx context.Context, w io.Writer, table arrow.Table, opts WriteOptions) error {
-	file, err := newParquetWriter(w, table.Schema(), opts)
-	if err != nil {
-		return err
-	}
-	if err := file.write(ctx, table); err != nil {
-		return err
-	}
-	return file.finish()
-}
-
 // A parquetWriter encodes the columns of the row groups in parallel. Each is encoded as a Parquet file of its own in
 // memory; the file gets their column chunks one after the other and a footer with the places where they landed.
 type parquetWriter struct {

@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/machine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
 )
 
 // ReadOptions say how to read. The zero value is right for files.
@@ -35,7 +36,18 @@ type ReadOptions struct {
 	batches bool // a column chunk of a Parquet file is read in pieces
 }
 
-// start tells that reading begins.
+// limit bounds what the allocator gives.
+func (o *ReadOptions) limit() {
+	if o.MemoryLimit == 0 {
+		o.MemoryLimit = machine.Memory()
+	}
+	if o.Allocator == nil {
+		o.Allocator = memory.DefaultAllocator
+	}
+	o.Allocator = newLimiter(o.Allocator, o.MemoryLimit)
+}
+
+// start calls Start once.
 func (o *ReadOptions) start() {
 	if o.Start != nil {
 		o.Start()
@@ -43,7 +55,7 @@ func (o *ReadOptions) start() {
 	}
 }
 
-// known tells the schema.
+// known passes the schema to Schema.
 func (o *ReadOptions) known(schema *arrow.Schema) (columns []int, err error) {
 	if o.Schema == nil {
 		return nil, nil
@@ -88,13 +100,7 @@ func read(ctx context.Context, path string, opts ReadOptions) (in *Input, err er
 		return nil, err
 	}
 	opts.Format, opts.Delimiter = format, delimiter(path, opts.Delimiter)
-	if opts.MemoryLimit == 0 {
-		opts.MemoryLimit = machine.Memory()
-	}
-	if opts.Allocator == nil {
-		opts.Allocator = memory.DefaultAllocator
-	}
-	opts.Allocator = newLimiter(opts.Allocator, opts.MemoryLimit)
+	opts.limit()
 	if path == Pipe {
 		return readPipe(ctx, opts)
 	}
@@ -141,7 +147,7 @@ func readPipe(ctx context.Context, opts ReadOptions) (*Input, error) {
 	}
 	counter := &countingReader{ctx: ctx, r: buffered}
 	if opts.Format == IPCStream {
-		table, err := readStream(ctx, counter, -1, opts)
+		table, err := readBatches(ctx, counter, -1, opts)
 		if err != nil {
 			return nil, err
 		}
@@ -164,9 +170,9 @@ func readSource(ctx context.Context, src source, size int64, opts ReadOptions) (
 	case Parquet:
 		err = readChosen(ctx, src, in, opts)
 	case IPCFile:
-		in.Table, err = readIPCFile(ctx, src, size, opts)
+		in.Table, err = readBatches(ctx, src, size, opts)
 	case IPCStream:
-		in.Table, err = readStream(ctx, &countingReader{ctx: ctx, r: src}, size, opts)
+		in.Table, err = readBatches(ctx, &countingReader{ctx: ctx, r: src}, size, opts)
 	case CSV:
 		err = readCSV(ctx, &countingReader{ctx: ctx, r: src}, in, opts)
 	}
@@ -200,7 +206,7 @@ func readChosen(ctx context.Context, src source, in *Input, opts ReadOptions) er
 // table.
 func finish(table arrow.Table, mem memory.Allocator) (arrow.Table, error) {
 	defer table.Release()
-	return unifyDictionaries(mem, table)
+	return dictionary.Unify(mem, table)
 }
 
 // countingReader counts what is read and fails once the context is cancelled.

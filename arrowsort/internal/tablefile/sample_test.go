@@ -13,6 +13,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 )
 
 // flatFields are columns of every flat type that all formats but CSV hold, with a generator of JSON values.
@@ -163,6 +165,9 @@ func textOf(t testing.TB, table arrow.Table) []string {
 	require.Equal(t, int(table.NumRows()), i)
 	return rows
 }
+
+// valuesOf is arrowtest.Values, for the tests of Parquet.
+var valuesOf = arrowtest.Values
 
 func requireTables(t testing.TB, want, got arrow.Table) {
 	t.Helper()

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/ipc"
 )
 
 // headSize is the number of bytes that an input is recognized by.
@@ -30,7 +32,7 @@ func resembles(head []byte) Format {
 		return CSV
 	case strings.HasPrefix(string(head), parquetMagic):
 		return Parquet
-	case strings.HasPrefix(string(head), ipcMagic):
+	case strings.HasPrefix(string(head), ipc.Magic):
 		return IPCFile
 	case strings.HasPrefix(string(head), "\xff\xff\xff\xff"): // continuation
 		return IPCStream

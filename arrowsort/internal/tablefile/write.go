@@ -6,6 +6,8 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
 )
 
 // WriteOptions say how to write. The zero value is right.
@@ -33,56 +35,31 @@ const DefaultPageRows = 1 << 14
 const DefaultRowGroupRows = 1 << 18
 
 // Write writes a table and returns the size of the file. A file is replaced at once or, after an error or when the
-// context is cancelled, not at all: the table is written beside it, synced and renamed. Devices, named
-// pipes and open files such as /dev/fd/3 are written directly. Errors name the file.
+// context is cancelled, not at all. Devices, named pipes and open files such as /dev/fd/3 are written in place. Errors
+// name the file.
 func Write(ctx context.Context, path string, table arrow.Table, opts WriteOptions) (size int64, err error) {
-	out := &countingWriter{ctx: ctx}
-	err = opts.check(path)
-	if err == nil {
-		err = write(ctx, path, table, opts, out)
-	}
+	w, err := Create(ctx, path, table.Schema(), opts)
 	if err != nil {
-		return 0, inFile(path, "standard output", err)
+		return 0, err
 	}
-	return out.n, nil
-}
-
-func write(ctx context.Context, path string, table arrow.Table, opts WriteOptions, out *countingWriter) error {
-	format, err := opts.Format.Resolve(path)
-	if err != nil {
-		return err
-	}
-	opts.Format, opts.Delimiter = format, delimiter(path, opts.Delimiter)
-	if opts.Allocator == nil {
-		opts.Allocator = memory.DefaultAllocator
-	}
-	target, err := create(path, opts.Stdout)
-	if err != nil {
-		return err
-	}
-	defer target.Abort()
-	out.w = target
-	if err := writeTable(ctx, out, table, opts); err != nil {
-		return err
-	}
-	return target.Commit()
-}
-
-func writeTable(ctx context.Context, w io.Writer, table arrow.Table, opts WriteOptions) error {
-	report := opts.Progress
-	if report == nil {
-		report = func(done, total int) {}
-	}
-	return contain(func() error {
-		switch opts.Format {
-		case Parquet:
-			return writeParquet(ctx, w, table, opts)
-		case IPCFile, IPCStream:
-			return writeIPC(w, table, opts, report)
-		default:
-			return writeCSV(ctx, w, table, opts)
+	defer w.Abort()
+	if w.opts.Format == IPCFile || w.opts.Format == IPCStream { // a file needs the same dictionaries in all batches
+		err = contain(func() error {
+			table, err = dictionary.Unify(w.opts.Allocator, table)
+			return err
+		})
+		if err != nil {
+			return 0, w.named(err)
 		}
-	})
+		defer table.Release()
+	}
+	if err := w.Write(ctx, table); err != nil {
+		return 0, err
+	}
+	if err := w.Finish(); err != nil {
+		return 0, err
+	}
+	return w.Commit()
 }
 
 // writeStep is the number of bytes between looks at the context, about a millisecond of writing.

@@ -7,16 +7,17 @@ import (
 	"os"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/atomicfile"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/ipc"
 )
 
-// A Writer writes a table to a file piece by piece. The file appears under its name with Commit. Abort, without effect
-// behind Commit, leaves what was there before.
+// A Writer writes tables to a file, one after the other. The file appears under its name with Commit. Abort, without
+// effect after Commit, leaves the file that was there before.
 type Writer struct {
 	path   string
+	opts   WriteOptions // with a format and an allocator
 	out    countingWriter
 	file   atomicfile.File // nil after Commit and Abort
 	pieces pieceWriter
@@ -28,12 +29,12 @@ type pieceWriter interface {
 	finish() error
 }
 
-// Create begins a file of tables of a schema. Errors, also those of the methods, name the file. Options.Progress is not told.
+// Create starts a file of tables of a schema. Errors, also those of the methods, name the file.
 func Create(ctx context.Context, path string, schema *arrow.Schema, opts WriteOptions) (*Writer, error) {
-	w := &Writer{path: path, out: countingWriter{ctx: ctx}}
+	w := &Writer{path: path, opts: opts, out: countingWriter{ctx: ctx}}
 	err := opts.check(path)
 	if err == nil {
-		err = w.open(path, schema, opts)
+		err = w.open(schema)
 	}
 	if err != nil {
 		w.Abort()
@@ -42,30 +43,32 @@ func Create(ctx context.Context, path string, schema *arrow.Schema, opts WriteOp
 	return w, nil
 }
 
-func (w *Writer) open(path string, schema *arrow.Schema, opts WriteOptions) (err error) {
-	if opts.Format, err = opts.Format.Resolve(path); err != nil {
+func (w *Writer) open(schema *arrow.Schema) (err error) {
+	opts := &w.opts
+	if opts.Format, err = opts.Format.Resolve(w.path); err != nil {
 		return err
 	}
-	opts.Delimiter = delimiter(path, opts.Delimiter)
 	if opts.Allocator == nil {
 		opts.Allocator = memory.DefaultAllocator
 	}
-	if w.file, err = create(path, opts.Stdout); err != nil {
+	if w.file, err = create(w.path, opts.Stdout); err != nil {
 		return err
 	}
 	w.out.w = w.file
 	return contain(func() (err error) {
 		switch opts.Format {
 		case Parquet:
-			w.pieces, err = newParquetWriter(&w.out, schema, opts)
+			w.pieces, err = newParquetWriter(&w.out, schema, *opts)
 			return err
 		case CSV:
-			opts.Progress = nil
-			w.pieces, err = newCSVPieces(&w.out, schema, opts)
+			opts.Delimiter = delimiter(w.path, opts.Delimiter)
+			w.pieces, err = newCSVPieces(&w.out, schema, *opts)
 			return err
 		}
-		out, err := newRecordWriter(&w.out, schema, opts)
-		w.pieces = recordPieces{out}
+		const batchRows = 1 << 20 // so that a reader of a stream can start early
+		options := ipc.Options{File: opts.Format == IPCFile, Codec: opts.Compression.Codec, Allocator: opts.Allocator}
+		out, err := ipc.NewWriter(&w.out, schema, options)
+		w.pieces = batchWriter{out, batchRows, opts.Progress}
 		return err
 	})
 }
@@ -81,15 +84,15 @@ func create(path string, stdout io.Writer) (atomicfile.File, error) {
 	return atomicfile.InPlace(os.Stdout), nil
 }
 
-// Write appends the rows of a table. Parquet gets them in row groups of their own.
+// Write appends the rows of a table. A Parquet file gets them in new row groups.
 func (w *Writer) Write(ctx context.Context, table arrow.Table) error {
 	return w.named(contain(func() error { return w.pieces.write(ctx, table) }))
 }
 
-// Written is the number of bytes that were written so far.
+// Written returns the number of bytes that were written so far.
 func (w *Writer) Written() int64 { return w.out.n }
 
-// Finish writes what belongs behind the last row.
+// Finish writes what follows the last row.
 func (w *Writer) Finish() error {
 	err := contain(w.pieces.finish)
 	if err == nil {
@@ -98,10 +101,11 @@ func (w *Writer) Finish() error {
 	return w.named(err)
 }
 
-// Sync has the disk hold the file, which Commit does too: of several files it may be done at the same time. Finish comes before.
+// Sync returns when the disk has the file. Commit does this too; several files may be synced at the same time. Finish
+// precedes it.
 func (w *Writer) Sync() error { return w.named(w.file.Sync()) }
 
-// Commit syncs the file and gives it its name. It returns the size. Finish comes before.
+// Commit syncs the file, gives it its name and returns its size. Finish precedes it.
 func (w *Writer) Commit() (int64, error) {
 	err := w.file.Commit()
 	w.file = nil
@@ -122,19 +126,3 @@ func (w *Writer) named(err error) error {
 	}
 	return err
 }
-
-// recordPieces are the record batches of an Arrow file or stream.
-type recordPieces struct{ out recordWriter }
-
-func (p recordPieces) write(_ context.Context, table arrow.Table) error {
-	r := array.NewTableReader(table, ipcBatch)
-	defer r.Release()
-	for r.Next() {
-		if err := p.out.Write(r.Record()); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (p recordPieces) finish() error { return p.out.Close() }

@@ -1,4 +1,4 @@
-package tablefile
+package dictionary
 
 import (
 	"github.com/apache/arrow/go/v15/arrow"
@@ -44,7 +44,7 @@ func equalDictionaries(arrays []arrow.Array) bool {
 	return true
 }
 
-// joinAll puts dictionaries one behind the other.
+// joinAll concatenates dictionaries.
 func joinAll(mem memory.Allocator, arrays []arrow.Array) (j joined, err error) {
 	start := 0
 	for _, a := range arrays {
@@ -120,7 +120,7 @@ func entryAt(a arrow.Array, i int) string {
 	case interface{ Value(int) []byte }:
 		return string(a.Value(i))
 	}
-	panic("tablefile: an array without texts")
+	panic("dictionary: an array without texts")
 }
 
 func appendEntry(b array.Builder, text string) {
@@ -130,6 +130,6 @@ func appendEntry(b array.Builder, text string) {
 	case interface{ Append([]byte) }:
 		b.Append([]byte(text))
 	default:
-		panic("tablefile: a builder without texts")
+		panic("dictionary: a builder without texts")
 	}
 }

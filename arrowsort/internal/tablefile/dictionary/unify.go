@@ -1,4 +1,5 @@
-package tablefile
+// Package dictionary gives the chunks of columns the same dictionaries.
+package dictionary
 
 import (
 	"fmt"
@@ -13,9 +14,9 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 )
 
-// unifyDictionaries gives all chunks of a column the same dictionary, at every level of its type, so that equal indices
+// Unify gives all chunks of a column the same dictionary, at every level of its type, so that equal indices
 // mean equal values. The caller releases the table.
-func unifyDictionaries(mem memory.Allocator, table arrow.Table) (arrow.Table, error) {
+func Unify(mem memory.Allocator, table arrow.Table) (arrow.Table, error) {
 	columns := make([]arrow.Column, 0, table.NumCols())
 	defer func() {
 		for i := range columns {
@@ -46,7 +47,7 @@ func unifyColumn(mem memory.Allocator, column *arrow.Chunked) (*arrow.Chunked, e
 	if err != nil {
 		return nil, err
 	}
-	defer releaseData(after)
+	defer arraydata.Release(after)
 	chunks := make([]arrow.Array, len(after))
 	for i, d := range after {
 		chunks[i] = array.MakeFromData(d)
@@ -78,7 +79,7 @@ func unifyChildren(mem memory.Allocator, typ arrow.NestedType, chunks []arrow.Ar
 	children := make([][]arrow.ArrayData, len(chunks)) // of each chunk
 	defer func() {
 		for _, c := range children {
-			releaseData(c)
+			arraydata.Release(c)
 		}
 	}()
 	for i, f := range typ.Fields() {
@@ -113,7 +114,7 @@ func unifyIndices(
 	if err != nil {
 		return nil, err
 	}
-	defer releaseData(values)
+	defer arraydata.Release(values)
 	j, err := joinDictionaries(mem, typ.ValueType, values)
 	if err != nil {
 		return nil, err
@@ -165,7 +166,7 @@ func redirect(
 	return array.NewDataWithDictionary(c.DataType(), c.Len(), buffers, c.NullN(), c.Offset(), entries)
 }
 
-// refers says whether a type has dictionaries, at any level.
+// refers reports whether a type has dictionaries, at any level.
 func refers(typ arrow.DataType) bool {
 	if ext, ok := typ.(arrow.ExtensionType); ok {
 		typ = ext.StorageType()

@@ -1,4 +1,4 @@
-package tablefile
+package dictionary
 
 import (
 	"math/rand/v2"
@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/validate"
 )
 
 // TestUnifiedDictionariesAreTheSame: of every type, with other values nowhere.
@@ -33,17 +35,17 @@ func TestUnifiedDictionariesAreTheSame(t *testing.T) {
 			}
 			table := array.NewTableFromRecords(schema, records)
 			defer table.Release()
-			unified, err := unifyDictionaries(mem, table)
+			unified, err := Unify(mem, table)
 			require.NoError(t, err)
 			defer unified.Release()
-			require.Equal(t, valuesOf(table.Column(0).Data()), valuesOf(unified.Column(0).Data()))
+			require.Equal(t, arrowtest.Values(table.Column(0).Data()), arrowtest.Values(unified.Column(0).Data()))
 			if typ.ID() != arrow.DICTIONARY {
 				return
 			}
 			chunks := unified.Column(0).Data().Chunks()
 			for _, c := range chunks {
 				require.Equal(t, chunks[0].Data().Dictionary(), c.Data().Dictionary())
-				require.NoError(t, validate(c))
+				require.NoError(t, validate.Array(c))
 			}
 		})
 	}
@@ -65,14 +67,14 @@ func TestDictionariesThatIndicesCannotReferToAreNotSupported(t *testing.T) {
 			records = append(records, array.NewRecord(schema, []arrow.Array{a}, int64(a.Len())))
 		}
 		table := array.NewTableFromRecords(schema, records)
-		unified, err := unifyDictionaries(memory.DefaultAllocator, table)
+		unified, err := Unify(memory.DefaultAllocator, table)
 		if !fine {
-			require.ErrorIs(t, err, ErrUnsupported)
+			require.ErrorIs(t, err, fileerror.ErrUnsupported)
 			require.ErrorContains(t, err, `column "d"`)
 			continue
 		}
 		require.NoError(t, err)
-		require.Equal(t, valuesOf(table.Column(0).Data()), valuesOf(unified.Column(0).Data()))
+		require.Equal(t, arrowtest.Values(table.Column(0).Data()), arrowtest.Values(unified.Column(0).Data()))
 	}
 }
 

@@ -1,9 +1,11 @@
-package tablefile
+package ipc
 
 import (
 	"encoding/binary"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 )
 
 // uncompressed takes the place of the size of a buffer that is stored as it is among compressed ones.
@@ -32,12 +34,12 @@ func checkCompressed(meta, body []byte) error {
 			continue
 		}
 		if b.length < 8 {
-			return corrupt("compressed buffer %d has %d bytes", i, b.length)
+			return fileerror.Corrupt("compressed buffer %d has %d bytes", i, b.length)
 		}
 		buffer := body[b.offset : b.offset+b.length]
 		size := int64(binary.LittleEndian.Uint64(buffer))
 		if size != uncompressed && (size < 0 || size > mostOf(codec, buffer[8:])) {
-			return corrupt("buffer %d of %d bytes claims to hold %d", i, b.length, size)
+			return fileerror.Corrupt("buffer %d of %d bytes claims to hold %d", i, b.length, size)
 		}
 	}
 	return err

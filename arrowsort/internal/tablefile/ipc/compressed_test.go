@@ -1,12 +1,16 @@
-package tablefile
+package ipc
 
 import (
 	"bytes"
 	"encoding/binary"
 	"testing"
 
+	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 )
 
 func zstdFrame(t *testing.T, b []byte) []byte {
@@ -36,17 +40,17 @@ func TestMostOfZstdIsNeverLessThanTheContent(t *testing.T) {
 
 // TestLyingLengthsOfCompressedBuffersAreErrors: a buffer that claims a gigabyte must not get it.
 func TestLyingLengthsOfCompressedBuffersAreErrors(t *testing.T) {
-	table := randomTable(flatFields[7].typ, 0, []int{1000}, 1) // int64
+	table := arrowtest.RandomTable(arrow.PrimitiveTypes.Int64, 0, []int{1000}, 1)
 	for _, codec := range []string{"lz4", "zstd"} {
-		b := writeBytes(t, table, IPCStream, WriteOptions{Compression: Compression{Codec: codec}})
+		b := written(t, table, Options{Codec: codec})
 		claim := binary.LittleEndian.AppendUint64(nil, 8000)
 		at := bytes.LastIndex(b, claim)
 		require.Positive(t, at, codec)
 		for _, lie := range []uint64{1 << 30, 1 << 62, 1<<64 - 2} {
 			broken := bytes.Clone(b)
 			binary.LittleEndian.PutUint64(broken[at:], lie)
-			_, err := readBytes(t, broken, ReadOptions{Format: IPCStream})
-			require.ErrorIs(t, err, ErrCorrupt, codec)
+			_, err := read(broken, Options{})
+			require.ErrorIs(t, err, fileerror.ErrCorrupt, codec)
 			require.ErrorContains(t, err, "claims to hold", codec)
 		}
 	}

@@ -1,16 +1,20 @@
-package tablefile
+package ipc
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+)
 
 // The metadata of Arrow IPC are flatbuffers, which the generated code of Arrow reads without any check: it allocates
-// what a count says and follows tables without end. A failed allocation or an exhausted stack ends a Go process, so
+// what a count claims and follows tables without end. A failed allocation or an exhausted stack ends a Go process, so
 // flatChecker walks the metadata first and makes sure that every count fits into its bytes and no table nests too deep.
 // What it leaves unchecked can only panic, which is contained.
 
 // maxNesting is the deepest schema that is read; Arrow's own readers stop at 64.
 const maxNesting = 64
 
-// flatChecker checks one flatbuffer. Tables are at most as many as bytes, or they are shared to blow the schema up.
+// flatChecker checks one flatbuffer. It has fewer tables than bytes, unless tables are shared to make the schema huge.
 type flatChecker struct {
 	b      []byte
 	budget int
@@ -50,7 +54,7 @@ func (c *flatChecker) vector(table, i, size int) (at, n int, err error) {
 	}
 	n = int(binary.LittleEndian.Uint32(c.b[at:]))
 	if at += 4; n > (len(c.b)-at)/size {
-		return 0, 0, corrupt("the metadata claim a list of %d elements", n)
+		return 0, 0, fileerror.Corrupt("the metadata claim a list of %d elements", n)
 	}
 	return at, n, nil
 }
@@ -90,7 +94,7 @@ func (c *flatChecker) each(table, i int, f func(table int) error) error {
 	at, n, err := c.vector(table, i, 4)
 	for k := range n {
 		if c.budget--; c.budget < 0 {
-			return corrupt("the metadata share their parts")
+			return fileerror.Corrupt("the metadata share their parts")
 		}
 		place := at + 4*k
 		if err := f(place + int(binary.LittleEndian.Uint32(c.b[place:]))); err != nil {

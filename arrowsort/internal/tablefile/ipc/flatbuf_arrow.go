@@ -1,4 +1,4 @@
-package tablefile
+package ipc
 
 import (
 	"encoding/binary"
@@ -25,7 +25,7 @@ const (
 	codecLZ4, codecZstd                         = 0, 1
 )
 
-// checkMessage checks the metadata of a message and returns the size of the body behind it.
+// checkMessage checks the metadata of a message and returns the size of the body that follows.
 func checkMessage(b []byte) (body int64, err error) {
 	c := newFlatChecker(b)
 	message := c.root()
@@ -34,10 +34,10 @@ func checkMessage(b []byte) (body int64, err error) {
 	}
 	header := c.table(message, messageHeader)
 	if header == 0 {
-		return 0, corrupt("a message has no header")
+		return 0, fileerror.Corrupt("a message has no header")
 	}
 	if body = c.int64(message, messageBody); body < 0 {
-		return 0, corrupt("a message has a body of %d bytes", body)
+		return 0, fileerror.Corrupt("a message has a body of %d bytes", body)
 	}
 	switch c.byte(message, messageHeaderType) {
 	case headerSchema:
@@ -46,11 +46,11 @@ func checkMessage(b []byte) (body int64, err error) {
 		err = c.batch(header, body)
 	case headerDictionary:
 		if header = c.table(header, dictionaryData); header == 0 {
-			return 0, corrupt("a dictionary has no data")
+			return 0, fileerror.Corrupt("a dictionary has no data")
 		}
 		err = c.batch(header, body)
 	default:
-		err = corrupt("a message is of an unknown type")
+		err = fileerror.Corrupt("a message is of an unknown type")
 	}
 	return body, err
 }
@@ -70,7 +70,7 @@ func (c *flatChecker) schema(table int) error {
 // field checks a column or, where parent is not empty, a column inside the one of that name.
 func (c *flatChecker) field(table int, parent string, depth int) error {
 	if depth > maxNesting {
-		return corrupt("the schema nests deeper than %d", maxNesting)
+		return fileerror.Corrupt("the schema nests deeper than %d", maxNesting)
 	}
 	if err := c.each(table, fieldMetadata, c.noChildren); err != nil {
 		return err
@@ -104,7 +104,7 @@ func (c *flatChecker) batch(table int, body int64) error {
 	}
 	for i, b := range buffers {
 		if b.offset < 0 || b.length < 0 || b.length > body || b.offset > body-b.length {
-			return corrupt("buffer %d of %d bytes at %d lies outside a body of %d", i, b.length, b.offset, body)
+			return fileerror.Corrupt("buffer %d of %d bytes at %d lies outside a body of %d", i, b.length, b.offset, body)
 		}
 	}
 	if compression := c.table(table, batchCompression); compression != 0 {
@@ -115,7 +115,7 @@ func (c *flatChecker) batch(table int, body int64) error {
 	at, n, err := c.vector(table, batchVariadic, 8)
 	for i := range n {
 		if count := int64(binary.LittleEndian.Uint64(c.b[at+8*i:])); count < 0 || count > int64(len(buffers)) {
-			return corrupt("a column of views claims %d buffers of %d", count, len(buffers))
+			return fileerror.Corrupt("a column of views claims %d buffers of %d", count, len(buffers))
 		}
 	}
 	return err
@@ -145,29 +145,29 @@ type block struct {
 // blockBytes is the size of the struct Block.
 const blockBytes = 24
 
-// An ipcFooter is what the footer of an IPC file says: the place of the schema in it, and the messages.
-type ipcFooter struct {
+// A footer lists the messages of an IPC file and has the place of the schema in it.
+type footer struct {
 	schema                int
 	dictionaries, batches []block
 }
 
-// checkIPCFooter checks the footer of an IPC file and lists its dictionaries and record batches, which lie below limit.
-func checkIPCFooter(b []byte, limit int64) (f ipcFooter, err error) {
+// checkFooter checks the footer of an IPC file and lists its dictionaries and record batches, which lie below limit.
+func checkFooter(b []byte, limit int64) (f footer, err error) {
 	c := newFlatChecker(b)
-	footer := c.root()
-	if f.schema = c.table(footer, footerSchema); f.schema == 0 {
-		return f, corrupt("the footer has no schema")
+	table := c.root()
+	if f.schema = c.table(table, footerSchema); f.schema == 0 {
+		return f, fileerror.Corrupt("the footer has no schema")
 	}
 	if err := c.schema(f.schema); err != nil {
 		return f, err
 	}
-	if err := c.each(footer, footerMeta, c.noChildren); err != nil {
+	if err := c.each(table, footerMeta, c.noChildren); err != nil {
 		return f, err
 	}
-	if f.dictionaries, err = c.blocks(footer, footerDictionaries, limit); err != nil {
+	if f.dictionaries, err = c.blocks(table, footerDictionaries, limit); err != nil {
 		return f, err
 	}
-	f.batches, err = c.blocks(footer, footerBatches, limit)
+	f.batches, err = c.blocks(table, footerBatches, limit)
 	return f, err
 }
 
@@ -185,7 +185,7 @@ func (c *flatChecker) blocks(table, i int, limit int64) ([]block, error) {
 			body:   int64(binary.LittleEndian.Uint64(place[16:])),
 		}
 		if b.offset < 0 || b.meta < 0 || b.body < 0 || b.body > limit || b.offset > limit-b.body-b.meta {
-			return nil, corrupt("message %d of %d bytes at %d lies outside the file", k, b.meta+b.body, b.offset)
+			return nil, fileerror.Corrupt("message %d of %d bytes at %d lies outside the file", k, b.meta+b.body, b.offset)
 		}
 		blocks[k] = b
 	}

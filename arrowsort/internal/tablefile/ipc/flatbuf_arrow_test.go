@@ -1,4 +1,4 @@
-package tablefile
+package ipc
 
 import (
 	"bytes"
@@ -7,6 +7,9 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 )
 
 // messageOf is a checker of the metadata of the last message of a stream.
@@ -24,8 +27,8 @@ func messageOf(t *testing.T, stream []byte) *flatChecker {
 	}
 }
 
-func TestBuffersBehindTheBodyAreErrors(t *testing.T) {
-	stream := writeBytes(t, randomTable(arrow.PrimitiveTypes.Int64, 0.3, []int{100}, 1), IPCStream, WriteOptions{})
+func TestBuffersOutsideTheBodyAreErrors(t *testing.T) {
+	stream := written(t, arrowtest.RandomTable(arrow.PrimitiveTypes.Int64, 0.3, []int{100}, 1), Options{})
 	c := messageOf(t, stream)
 	batch := c.table(c.root(), messageHeader)
 	at, n, err := c.vector(batch, batchBuffers, 16)
@@ -36,7 +39,7 @@ func TestBuffersBehindTheBodyAreErrors(t *testing.T) {
 				broken := bytes.Clone(c.b)
 				binary.LittleEndian.PutUint64(broken[at+16*i+8*field:], uint64(lie))
 				_, err := checkMessage(broken)
-				require.ErrorIs(t, err, ErrCorrupt)
+				require.ErrorIs(t, err, fileerror.ErrCorrupt)
 				require.ErrorContains(t, err, "outside a body")
 			}
 		}

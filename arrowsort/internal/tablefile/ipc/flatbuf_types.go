@@ -1,4 +1,4 @@
-package tablefile
+package ipc
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ const (
 	typeUnion         = 14
 	typeFixedSizeList = 16
 	typeRunEndEncoded = 22
-	lastType          = 26 // LargeListView; whatever the format gained later is unknown to the Arrow library
+	lastType          = 26 // LargeListView; the Arrow library does not have what the format gained later
 )
 
 // Field numbers of the tables that describe a type in Schema.fbs, and what they are by default.
@@ -29,7 +29,7 @@ const (
 func (c *flatChecker) supported(field int, name string) error {
 	kind, typ := c.byte(field, fieldTypeType), c.table(field, fieldType)
 	if kind == 0 || typ == 0 {
-		return corrupt("column %q has no type", name)
+		return fileerror.Corrupt("column %q has no type", name)
 	}
 	if unknown := c.unknownType(kind, typ); unknown != "" {
 		return fileerror.Unsupported("column %q: type %s", name, unknown)
@@ -77,7 +77,7 @@ func (c *flatChecker) unknownType(kind byte, typ int) string {
 	return ""
 }
 
-// holds says whether a field or one inside it, down to a depth, is of one of the kinds. What does not fit its bytes is
+// holds reports whether a field or one inside it, down to a depth, is of one of the kinds. What does not fit its bytes is
 // found elsewhere.
 func (c *flatChecker) holds(field, depth int, kinds ...byte) (found bool) {
 	for _, kind := range kinds {

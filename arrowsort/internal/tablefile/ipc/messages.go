@@ -1,12 +1,15 @@
-package tablefile
+package ipc
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"io"
 
-	"github.com/apache/arrow/go/v15/arrow/ipc"
+	arrowipc "github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 )
 
 const (
@@ -14,20 +17,29 @@ const (
 	growth       = 1 << 20    // bytes read at a time from an input of unknown size
 )
 
-// messages reads the messages of a stream for ipc.Reader, checked before Arrow sees them. Arrow's own message reader
+// messages reads the messages of a stream for Arrow's reader, checked before Arrow sees them. Arrow's own message reader
 // takes a stream that breaks off between the parts of a message for a finished one.
 type messages struct {
 	r         io.Reader
-	remaining int64 // bytes left in the input; negative when unknown
+	size      int64 // bytes of the input; negative when unknown
+	remaining int64 // of these bytes
 	mem       memory.Allocator
-	current   *ipc.Message
-	err       error // of the last message; io.EOF behind the end marker
+	current   *arrowipc.Message
+	err       error // of the last message; io.EOF after the end marker
+}
+
+// CheckMessage checks the first message of a stream, which is its schema.
+func CheckMessage(stream []byte, mem memory.Allocator) error {
+	m := &messages{r: bytes.NewReader(stream), remaining: int64(len(stream)), mem: mem}
+	defer m.Release()
+	_, err := m.Message()
+	return err
 }
 
 // Message returns the next message, valid until the next call. Only an end marker ends the messages.
-func (m *messages) Message() (*ipc.Message, error) {
+func (m *messages) Message() (*arrowipc.Message, error) {
 	if m.err == nil {
-		m.err = contain(m.next)
+		m.err = fileerror.Contain(m.next)
 	}
 	return m.current, m.err
 }
@@ -40,8 +52,7 @@ func (m *messages) failure() error {
 	return m.err
 }
 
-// share is how much of an input of a size was read.
-func (m *messages) share(size int64) float64 { return 1 - float64(m.remaining)/float64(max(size, 1)) }
+func (m *messages) share() float64 { return 1 - float64(m.remaining)/float64(max(m.size, 1)) }
 
 func (m *messages) Retain() {}
 
@@ -75,7 +86,7 @@ func (m *messages) next() error {
 	if err := checkCompressed(meta.Bytes(), body.Bytes()); err != nil {
 		return err
 	}
-	m.current = ipc.NewMessage(meta, body)
+	m.current = arrowipc.NewMessage(meta, body)
 	return nil
 }
 
@@ -109,7 +120,7 @@ func (m *messages) read(n int64) (*memory.Buffer, error) {
 	if m.remaining < 0 {
 		step = min(n, growth)
 	} else if n > m.remaining {
-		return nil, corrupt("a message of %d bytes, with %d bytes left: the file is cut off", n, m.remaining)
+		return nil, fileerror.Corrupt("a message of %d bytes, with %d bytes left: the file is cut off", n, m.remaining)
 	}
 	b := memory.NewResizableBuffer(m.mem)
 	for have := int64(0); have < n; step = min(2*have, n) {
@@ -128,7 +139,7 @@ func (m *messages) read(n int64) (*memory.Buffer, error) {
 
 func cutOff(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return corrupt("the stream breaks off before its end marker")
+		return fileerror.Corrupt("the stream breaks off before its end marker")
 	}
 	return err
 }

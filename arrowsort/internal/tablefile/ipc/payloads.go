@@ -1,10 +1,10 @@
-package tablefile
+package ipc
 
 import (
 	"encoding/binary"
 	"io"
 
-	"github.com/apache/arrow/go/v15/arrow/ipc"
+	arrowipc "github.com/apache/arrow/go/v15/arrow/ipc"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 )
@@ -14,7 +14,7 @@ const bodyAlignment = 8
 
 // payloads writes the messages that Arrow's writer makes, as a stream or as a file, which is a stream between a magic
 // word and a footer. It mends the counts of the buffers of views: Arrow repeats those of the dictionaries that it wrote
-// for a record batch in front of those of the batch, so that readers take the wrong ones.
+// for a record batch before those of the batch, so that readers take the wrong ones.
 type payloads struct {
 	w     io.Writer
 	file  bool
@@ -26,16 +26,16 @@ type payloads struct {
 	written               map[int64]bool // dictionaries
 }
 
-// Start writes what is in front of the schema.
+// Start writes what precedes the schema.
 func (p *payloads) Start() error {
 	if !p.file {
 		return nil
 	}
-	return p.write(append([]byte(ipcMagic), 0, 0))
+	return p.write(append([]byte(Magic), 0, 0))
 }
 
 // WritePayload writes a message.
-func (p *payloads) WritePayload(payload ipc.Payload) error {
+func (p *payloads) WritePayload(payload arrowipc.Payload) error {
 	buffer := payload.Meta()
 	defer buffer.Release()
 	meta := buffer.Bytes()
@@ -55,7 +55,7 @@ func (p *payloads) WritePayload(payload ipc.Payload) error {
 	before := p.n
 	err := payload.SerializeBody(writerFunc(func(b []byte) (int, error) { return len(b), p.write(b) }))
 	if err == nil && p.n-before != b.body {
-		return corrupt("a message has a body of %d bytes, not %d", p.n-before, b.body)
+		return fileerror.Corrupt("a message has a body of %d bytes, not %d", p.n-before, b.body)
 	}
 	return err
 }
@@ -101,10 +101,10 @@ func (p *payloads) Close() error {
 	end := binary.LittleEndian.AppendUint32(nil, continuation)
 	end = binary.LittleEndian.AppendUint32(end, 0)
 	if p.file {
-		footer := ipcFooterOf(p.schema, p.dictionaries, p.batches)
+		footer := footerOf(p.schema, p.dictionaries, p.batches)
 		end = append(end, footer...)
 		end = binary.LittleEndian.AppendUint32(end, uint32(len(footer)))
-		end = append(end, ipcMagic...)
+		end = append(end, Magic...)
 	}
 	return p.write(end)
 }

@@ -1,4 +1,4 @@
-package tablefile
+package ipc
 
 import (
 	"github.com/apache/arrow/go/v15/arrow"
@@ -80,7 +80,7 @@ type plainParts struct {
 
 func (p plainParts) release() {
 	memory.ReleaseBuffers(p.buffers)
-	releaseData(p.children)
+	arraydata.Release(p.children)
 }
 
 // parts are the parts of n rows from a row on, counted from the start of the buffers, but for the validity.
@@ -162,7 +162,9 @@ func (p *plainer) buffer(size int) *memory.Buffer {
 }
 
 // plainOffsets is the n+1 offsets from one on, less the first of them, and what they span.
-func plainOffsets[T arraydata.Offset](p *plainer, d arrow.ArrayData, first, n int) (out *memory.Buffer, start, end int) {
+func plainOffsets[T arraydata.Offset](
+	p *plainer, d arrow.ArrayData, first, n int,
+) (out *memory.Buffer, start, end int) {
 	if n == 0 {
 		return p.buffer(0), 0, 0
 	}

@@ -1,4 +1,4 @@
-package tablefile
+package ipc
 
 import (
 	"bytes"
@@ -12,13 +12,23 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/endian"
-	"github.com/apache/arrow/go/v15/arrow/ipc"
+	arrowipc "github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 )
 
-// foreign is the folder of Arrow files of other writers; its README says how they were made.
-const foreign = "testdata/ipc"
+// foreign is the folder of Arrow files of other writers; its README has how they were made.
+const foreign = "testdata"
+
+// readForeign reads a file of that folder.
+func readForeign(t *testing.T, name string, mem memory.Allocator) (arrow.Table, error) {
+	b, err := os.ReadFile(filepath.Join(foreign, name))
+	require.NoError(t, err)
+	return read(b, Options{File: strings.HasSuffix(name, ".arrow"), Allocator: mem})
+}
 
 // foreignText is a value as make.py in that folder writes it.
 func foreignText(a arrow.Array, i int) string {
@@ -75,7 +85,7 @@ func foreignRows(table arrow.Table) map[string][]string {
 	return rows
 }
 
-// TestFilesOfOtherWritersAreRead: as a whole, in pieces and from a pipe; and what is written of them reads the same.
+// TestFilesOfOtherWritersAreRead: and what is written of them reads the same.
 func TestFilesOfOtherWritersAreRead(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(foreign, "values.json"))
 	require.NoError(t, err)
@@ -86,24 +96,18 @@ func TestFilesOfOtherWritersAreRead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 			defer mem.AssertSize(t, 0)
-			path := filepath.Join(foreign, name)
-			in, err := Read(t.Context(), path, ReadOptions{Allocator: mem})
+			table, err := readForeign(t, name, mem)
 			require.NoError(t, err)
-			defer in.Table.Release()
-			require.Equal(t, rows, foreignRows(in.Table))
-			scanned, _ := scanAll(t, path, 1<<20, ReadOptions{Allocator: mem})
-			require.Equal(t, rows, foreignRows(scanned))
-			scanned.Release()
-			for _, format := range []Format{IPCFile, IPCStream} {
+			defer table.Release()
+			require.Equal(t, rows, foreignRows(table))
+			for _, file := range []bool{true, false} {
 				for _, codec := range []string{"none", "lz4", "zstd"} {
-					compression := Compression{Codec: codec}
-					b := writeBytes(t, in.Table, format, WriteOptions{Compression: compression, Allocator: mem})
-					opts := ReadOptions{Format: format, Stdin: bytes.NewReader(b), Allocator: mem}
-					again, err := Read(t.Context(), Pipe, opts)
+					opts := Options{File: file, Codec: codec, Allocator: mem}
+					again, err := read(written(t, table, opts), opts)
 					require.NoError(t, err)
-					require.Equal(t, rows, foreignRows(again.Table))
-					require.Equal(t, in.Schema.String(), again.Schema.String())
-					again.Table.Release()
+					require.Equal(t, rows, foreignRows(again))
+					require.Equal(t, table.Schema().String(), again.Schema().String())
+					again.Release()
 				}
 			}
 		})
@@ -120,23 +124,20 @@ func TestTypesThatArrowLacksAreNotSupported(t *testing.T) {
 		"unsupported_width0.arrows":    `column "f": type fixed_size_list[0] is not supported`,
 		"unsupported_int128.arrow":     `column "big": type int128 is not supported`,
 	} {
-		path := filepath.Join(foreign, name)
-		_, err := Read(t.Context(), path, ReadOptions{})
-		require.ErrorIs(t, err, ErrUnsupported, name)
-		require.NotErrorIs(t, err, ErrCorrupt)
-		require.EqualError(t, err, path+": "+want)
-		_, err = Scan(path, 1<<20, ReadOptions{})
-		require.EqualError(t, err, path+": "+want)
+		_, err := readForeign(t, name, memory.DefaultAllocator)
+		require.ErrorIs(t, err, fileerror.ErrUnsupported, name)
+		require.NotErrorIs(t, err, fileerror.ErrCorrupt)
+		require.EqualError(t, err, want)
 	}
 }
 
 func TestBigEndianDataIsNotSupported(t *testing.T) {
 	fields := []arrow.Field{{Name: "k", Type: arrow.PrimitiveTypes.Int32}}
 	var b bytes.Buffer
-	w := ipc.NewWriter(&b, ipc.WithSchema(arrow.NewSchemaWithEndian(fields, nil, endian.BigEndian)))
+	w := arrowipc.NewWriter(&b, arrowipc.WithSchema(arrow.NewSchemaWithEndian(fields, nil, endian.BigEndian)))
 	require.NoError(t, w.Close())
-	_, err := Read(t.Context(), Pipe, ReadOptions{Stdin: &b})
-	require.ErrorIs(t, err, ErrUnsupported)
+	_, err := read(b.Bytes(), Options{})
+	require.ErrorIs(t, err, fileerror.ErrUnsupported)
 	require.ErrorContains(t, err, "big-endian")
 }
 
@@ -146,11 +147,11 @@ func TestMetadataOfColumnsInsideOthersIsKept(t *testing.T) {
 	for _, typ := range []arrow.DataType{
 		arrow.StructOf(inner), arrow.ListOfField(inner), arrow.FixedSizeListOfField(2, inner),
 	} {
-		table := randomTable(typ, 0.3, []int{5}, 1)
-		for _, format := range []Format{IPCFile, IPCStream} {
-			in, err := readBytes(t, writeBytes(t, table, format, WriteOptions{}), ReadOptions{Format: format})
+		table := arrowtest.RandomTable(typ, 0.3, []int{5}, 1)
+		for _, file := range []bool{true, false} {
+			got, err := read(written(t, table, Options{File: file}), Options{File: file})
 			require.NoError(t, err)
-			require.Equal(t, table.Schema().String(), in.Schema.String(), format)
+			require.Equal(t, table.Schema().String(), got.Schema().String())
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package tablefile
+package ipc
 
 import "encoding/binary"
 
@@ -26,9 +26,9 @@ func schemaMessage(footer []byte, schema int) []byte {
 	return append(append(frame, m...), footer...)
 }
 
-// ipcFooterOf is the footer of an IPC file with the schema of the message that a stream begins with: a small table that
-// refers to the lists of messages behind it and to the schema in the message, which is last.
-func ipcFooterOf(message []byte, dictionaries, batches []block) []byte {
+// footerOf is the footer of an IPC file with the schema of the message that a stream begins with: a small table that
+// refers to the lists of messages after it and to the schema in the message, which is last.
+func footerOf(message []byte, dictionaries, batches []block) []byte {
 	const (
 		vtable, table, lists           = 4, 16, 36 // places in the footer, of its lists the first
 		version5                       = 4

@@ -1,15 +1,17 @@
-package tablefile
+package ipc
 
 import (
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 )
 
 // TestFootersNameSchemaAndMessages: a footer that is written is understood, and its schema becomes a message again.
 func TestFootersNameSchemaAndMessages(t *testing.T) {
-	stream := writeBytes(t, randomTable(arrow.PrimitiveTypes.Int32, 0, nil, 1), IPCStream, WriteOptions{})
+	stream := written(t, arrowtest.RandomTable(arrow.PrimitiveTypes.Int32, 0, nil, 1), Options{})
 	schema := messageOf(t, stream).b
 	for n := range 4 {
 		dictionaries, batches := make([]block, n), make([]block, 3-n)
@@ -19,8 +21,8 @@ func TestFootersNameSchemaAndMessages(t *testing.T) {
 		for i := range batches {
 			batches[i] = block{offset: int64(800 * i), meta: 8, body: 1 << 33}
 		}
-		footer := ipcFooterOf(schema, dictionaries, batches)
-		f, err := checkIPCFooter(footer, 1<<40)
+		footer := footerOf(schema, dictionaries, batches)
+		f, err := checkFooter(footer, 1<<40)
 		require.NoError(t, err)
 		require.Equal(t, dictionaries, f.dictionaries)
 		require.Equal(t, batches, f.batches)
