@@ -2,11 +2,22 @@ package arrowtest
 
 import (
 	"math/rand/v2"
+	"strings"
+	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/stretchr/testify/require"
 )
+
+// FromJSON is an array of the values of a JSON list.
+func FromJSON(t testing.TB, typ arrow.DataType, values string) arrow.Array {
+	t.Helper()
+	a, _, err := array.FromJSON(memory.DefaultAllocator, typ, strings.NewReader(values), array.WithUseNumber())
+	require.NoError(t, err)
+	return a
+}
 
 // RandomTable has a column v of a type, in batches of rows[i] rows that are slices of longer arrays, and after it a column
 // s of strings, which comes out wrong when a reader or writer takes too much or too little of the first column.

@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/machine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
 )
 
@@ -185,7 +186,33 @@ func readSource(ctx context.Context, src source, size int64, opts ReadOptions) (
 	return in, nil
 }
 
-// readChosen tells the schema of a Parquet file and reads the columns that are chosen.
+// readCSV reads CSV, twice: for the types, then for the values.
+func readCSV(ctx context.Context, src io.Reader, in *Input, opts ReadOptions) error {
+	if opts.MemoryLimit > 0 && in.Bytes > opts.MemoryLimit {
+		return ErrMemory
+	}
+	opts.start()
+	text := make([]byte, in.Bytes)
+	if _, err := io.ReadFull(src, text); err != nil {
+		return err
+	}
+	r, err := csv.NewReader(ctx, text, opts.Delimiter)
+	if err != nil {
+		return err
+	}
+	in.Schema = r.Schema()
+	chosen, err := opts.known(in.Schema)
+	if err != nil {
+		return err
+	}
+	if opts.Verbatim {
+		in.Typed = r.Verbatim(chosen)
+	}
+	in.Table, err = r.Read(ctx, opts.Allocator, opts.Progress)
+	return err
+}
+
+// readChosen passes on the schema of a Parquet file and reads the columns that are chosen.
 func readChosen(ctx context.Context, src source, in *Input, opts ReadOptions) error {
 	f, err := openParquet(src, in.Bytes, opts)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/valuetext"
 )
 
 // flatFields are columns of every flat type that all formats but CSV hold, with a generator of JSON values.
@@ -156,7 +157,7 @@ func textOf(t testing.TB, table arrow.Table) []string {
 				if c.IsNull(k) {
 					rows[i] += "null|"
 				} else {
-					rows[i] += Formatter(c)(k) + "|"
+					rows[i] += valuetext.Formatter(c)(k) + "|"
 				}
 			}
 			i++

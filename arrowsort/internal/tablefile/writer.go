@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/atomicfile"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/ipc"
 )
 
@@ -61,15 +62,17 @@ func (w *Writer) open(schema *arrow.Schema) (err error) {
 			w.pieces, err = newParquetWriter(&w.out, schema, *opts)
 			return err
 		case CSV:
-			opts.Delimiter = delimiter(w.path, opts.Delimiter)
-			w.pieces, err = newCSVPieces(&w.out, schema, *opts)
+			const rows = 1 << 14 // of which the progress is reported
+			out, err := csv.NewWriter(&w.out, schema, delimiter(w.path, opts.Delimiter))
+			w.pieces = batchWriter{out, rows, opts.Progress}
+			return err
+		default:
+			const rows = 1 << 20 // so that a reader of a stream can start early
+			options := ipc.Options{File: opts.Format == IPCFile, Codec: opts.Compression.Codec, Allocator: opts.Allocator}
+			out, err := ipc.NewWriter(&w.out, schema, options)
+			w.pieces = batchWriter{out, rows, opts.Progress}
 			return err
 		}
-		const batchRows = 1 << 20 // so that a reader of a stream can start early
-		options := ipc.Options{File: opts.Format == IPCFile, Codec: opts.Compression.Codec, Allocator: opts.Allocator}
-		out, err := ipc.NewWriter(&w.out, schema, options)
-		w.pieces = batchWriter{out, batchRows, opts.Progress}
-		return err
 	})
 }
 

@@ -1,39 +1,45 @@
-package tablefile
+package csv
 
 import (
-	"encoding/csv"
+	stdcsv "encoding/csv"
 	"errors"
 	"fmt"
 	"unicode/utf8"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 )
 
-// A csvError is text that is not CSV. It is an ErrCorrupt, but says what is wrong with which line instead: people write CSV.
-type csvError struct{ text string }
+// A syntaxError is text that is not CSV. It is a fileerror.ErrCorrupt whose text names the line and what is wrong with it
+// instead: people write CSV.
+type syntaxError struct{ text string }
 
-func csvErrorf(format string, args ...any) error { return &csvError{fmt.Sprintf(format, args...)} }
+func errorf(format string, args ...any) error { return &syntaxError{fmt.Sprintf(format, args...)} }
 
-func (e *csvError) Error() string { return e.text }
+func (e *syntaxError) Error() string { return e.text }
 
-func (e *csvError) Is(target error) bool { return target == ErrCorrupt }
+func (e *syntaxError) Is(target error) bool { return target == fileerror.ErrCorrupt }
 
-// describeCSV says what is wrong with a row that was read.
-func describeCSV(err error, row, header []string) error {
-	e := (*csv.ParseError)(nil)
+// describe returns what is wrong with a row that was read.
+func describe(err error, row, header []string) error {
+	e := (*stdcsv.ParseError)(nil)
 	switch {
 	case !errors.As(err, &e):
 		return err
-	case errors.Is(e.Err, csv.ErrFieldCount):
-		return csvErrorf("line %d has %s, the first line names %s; is the delimiter right?", e.Line, counted(len(row), "value"), counted(len(header), "column"))
-	case errors.Is(e.Err, csv.ErrBareQuote):
-		return csvErrorf("line %d has a quotation mark in a value that does not start with one, at byte %d; quote the value and double the mark", e.Line, e.Column)
-	case errors.Is(e.Err, csv.ErrQuote):
-		return csvErrorf("line %d, byte %d: the quotation marks of the row that starts on line %d do not match", e.Line, e.Column, e.StartLine)
+	case errors.Is(e.Err, stdcsv.ErrFieldCount):
+		return errorf("line %d has %s, the first line names %s; is the delimiter right?",
+			e.Line, counted(len(row), "value"), counted(len(header), "column"))
+	case errors.Is(e.Err, stdcsv.ErrBareQuote):
+		return errorf("line %d has a quotation mark in a value that does not start with one, at byte %d; "+
+			"quote the value and double the mark", e.Line, e.Column)
+	case errors.Is(e.Err, stdcsv.ErrQuote):
+		return errorf("line %d, byte %d: the quotation marks of the row that starts on line %d do not match",
+			e.Line, e.Column, e.StartLine)
 	}
-	return csvErrorf("line %d, byte %d: %v", e.Line, e.Column, e.Err)
+	return errorf("line %d, byte %d: %v", e.Line, e.Column, e.Err)
 }
 
 // checkUTF8 finds the first byte that is not UTF-8.
-func (l csvLines) checkUTF8() error {
+func (l lines) checkUTF8() error {
 	if utf8.Valid(l.text) {
 		return nil
 	}
@@ -41,7 +47,7 @@ func (l csvLines) checkUTF8() error {
 	for i := 0; ; {
 		r, size := utf8.DecodeRune(l.text[i:])
 		if r == utf8.RuneError && size == 1 {
-			return csvErrorf("line %d is not UTF-8, at byte %d; convert the file first", line, i-at+1)
+			return errorf("line %d is not UTF-8, at byte %d; convert the file first", line, i-at+1)
 		}
 		i += size
 		if r == '\n' || r == '\r' && l.endsInCR && l.text[i] != '\n' {

@@ -1,4 +1,4 @@
-package tablefile
+package csv
 
 import (
 	"math"
@@ -9,7 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 )
 
-// The type of a CSV column is the first of csvTypes that every value of the column reads as; an empty value is null and
+// The type of a CSV column is the first of types that every value of the column reads as; an empty value is null and
 // reads as anything, and a column of empty values only is a string.
 //
 //   - int64: as Go prints it, so that 007 and +1 stay strings
@@ -21,7 +21,7 @@ import (
 //   - timestamp[us]: 2006-01-02 15:04:05 with a T or a space and up to six digits of a second; no time zone
 //   - timestamp[us, UTC]: the same with Z or an offset such as +02:00
 //   - string
-var csvTypes = []csvType{
+var types = []inferable{
 	{arrow.PrimitiveTypes.Int64, isInt},
 	{arrow.PrimitiveTypes.Uint64, isUint},
 	{arrow.PrimitiveTypes.Float64, isFloat},
@@ -32,12 +32,12 @@ var csvTypes = []csvType{
 	{arrow.BinaryTypes.String, func(string) bool { return true }},
 }
 
-type csvType struct {
+type inferable struct {
 	typ   arrow.DataType
 	reads func(value string) bool
 }
 
-// inference is what is known of a column's type: which of csvTypes some value of it does not read as.
+// An inference is the types that a column can still have: a value of it does not read as those that are ruled out.
 type inference struct {
 	ruledOut [8]bool
 	seen     bool
@@ -48,7 +48,7 @@ func (c *inference) add(value string) {
 		return
 	}
 	c.seen = true
-	for i, t := range csvTypes {
+	for i, t := range types {
 		if !c.ruledOut[i] {
 			c.ruledOut[i] = !t.reads(value)
 		}
@@ -56,7 +56,7 @@ func (c *inference) add(value string) {
 }
 
 func (c *inference) dataType() arrow.DataType {
-	for i, t := range csvTypes {
+	for i, t := range types {
 		if c.seen && !c.ruledOut[i] {
 			return t.typ
 		}
@@ -108,9 +108,9 @@ func isFloat(s string) bool {
 	return hasDigits(x, digits)
 }
 
-// hasDigits says whether a number, rounded to as many digits as the text has, is the text, so that no digit is lost.
+// hasDigits reports whether a number, rounded to the number of digits of the text, is the text: no digit is lost.
 func hasDigits(x float64, text string) bool {
-	const always, most = 15, 17 // any so many digits, and those of any number
+	const always, most = 15, 17 // digits that a float64 always holds, and holds at most
 	const smallest = 0x1p-1022  // of the numbers with all their bits
 	if len(text) <= always && math.Abs(x) >= smallest {
 		return true
@@ -177,7 +177,7 @@ func parseTime(s string) (t time.Time, zone bool, err error) {
 	return t, true, err
 }
 
-// fraction is the number of digits behind the point of the seconds.
+// fraction is the number of digits after the point of the seconds.
 func fraction(s string) int {
 	_, rest, _ := strings.Cut(s, ".")
 	return len(rest) - len(strings.TrimLeft(rest, "0123456789"))

@@ -1,29 +1,29 @@
-package tablefile
+package csv
 
 import (
 	"bytes"
 	"context"
-	"encoding/csv"
+	stdcsv "encoding/csv"
 	"errors"
 	"io"
 )
 
-// byteOrderMark may stand before UTF-8 and is no part of it.
+// byteOrderMark may precede UTF-8 and is no part of it.
 const byteOrderMark = "\xef\xbb\xbf"
 
-// csvLines are the lines of a CSV file. They end with LF or CRLF, or with CR alone where the header does so; elsewhere
+// lines are the lines of a CSV file. They end with LF or CRLF, or with CR alone where the header does so; elsewhere
 // a CR belongs to its value. An empty line is a row of the only column, and nothing in a table of several columns, as
 // are empty lines before the header.
-type csvLines struct {
+type lines struct {
 	text      []byte
 	delimiter rune
 	endsInCR  bool // CR alone ends lines, too
 	oneColumn bool
 }
 
-// newCSVLines looks at the header to tell the line ends and whether there are several columns.
-func newCSVLines(text []byte, delimiter rune) csvLines {
-	l := csvLines{text: text, delimiter: delimiter, oneColumn: true}
+// newLines finds in the header how lines end and whether there are several columns.
+func newLines(text []byte, delimiter rune) lines {
+	l := lines{text: text, delimiter: delimiter, oneColumn: true}
 	header, separator, quoted := bytes.TrimLeft(text, "\r\n"), []byte(string(delimiter)), false
 	for i, c := range header {
 		switch {
@@ -42,15 +42,15 @@ func newCSVLines(text []byte, delimiter rune) csvLines {
 	return l
 }
 
-// each calls f with the rows behind the header. A row is valid for its call.
-func (l csvLines) each(ctx context.Context, f func(row []string) error) (header []string, err error) {
-	r := csv.NewReader(l.reader())
+// each calls f with the rows after the header. A row is valid for its call.
+func (l lines) each(ctx context.Context, f func(row []string) error) (header []string, err error) {
+	r := stdcsv.NewReader(l.reader())
 	r.Comma = l.delimiter
 	if header, err = r.Read(); errors.Is(err, io.EOF) {
-		return nil, csvErrorf("CSV starts with a line of column names, this is empty")
+		return nil, errorf("CSV starts with a line of column names, this is empty")
 	}
 	if err != nil {
-		return nil, describeCSV(err, header, header)
+		return nil, describe(err, header, header)
 	}
 	r.ReuseRecord = true
 	for n := 0; ; n++ {
@@ -59,7 +59,7 @@ func (l csvLines) each(ctx context.Context, f func(row []string) error) (header 
 			return header, nil
 		}
 		if err != nil {
-			return nil, describeCSV(err, row, header)
+			return nil, describe(err, row, header)
 		}
 		if n%1024 == 0 && ctx.Err() != nil {
 			return nil, context.Cause(ctx)
@@ -71,31 +71,31 @@ func (l csvLines) each(ctx context.Context, f func(row []string) error) (header 
 }
 
 // reader returns the text for encoding/csv, which skips empty lines, ends lines at LF only and makes LF of every CRLF,
-// even of one in quotes; it has no options for these. So it gets what it reads as the rows meant.
-func (l csvLines) reader() io.Reader {
+// even of one in quotes; it has no options for these. So it gets a text that it reads as these rows.
+func (l lines) reader() io.Reader {
 	if !l.oneColumn && bytes.IndexByte(l.text, '\r') < 0 {
 		return bytes.NewReader(l.text)
 	}
-	return &csvReader{csvLines: l, fresh: true}
+	return &rewriter{lines: l, fresh: true}
 }
 
-// A csvReader replaces, without a change to the number of a line or the place of a value in it:
+// A rewriter replaces, without a change to the number of a line or the place of a value in it:
 //
 //   - a CRLF in quotes by CR CRLF, of which encoding/csv leaves CRLF
 //   - what else ends a line by LF
 //   - an empty line that is a row by ""
-type csvReader struct {
-	csvLines        // their text is what is still to be read
-	piece    []byte // to be returned next, then end
-	end      []byte
-	quoted   bool // the text goes on in quotes
-	fresh    bool // the text goes on with a new line
-	header   bool // the header was read
+type rewriter struct {
+	lines         // their text is what is still to be read
+	piece  []byte // to be returned next, then end
+	end    []byte
+	quoted bool // the text goes on in quotes
+	fresh  bool // the text goes on with a new line
+	header bool // the header was read
 }
 
 var lf, crCRLF, emptyValue = []byte("\n"), []byte("\r\r\n"), []byte(`""`)
 
-func (r *csvReader) Read(p []byte) (n int, err error) {
+func (r *rewriter) Read(p []byte) (n int, err error) {
 	for n < len(p) {
 		if len(r.piece) == 0 {
 			r.piece, r.end = r.end, nil
@@ -117,7 +117,7 @@ func (r *csvReader) Read(p []byte) (n int, err error) {
 }
 
 // next takes the text to the next CR, LF or CRLF.
-func (r *csvReader) next() {
+func (r *rewriter) next() {
 	r.piece, r.end = r.cut()
 	if bytes.Count(r.piece, []byte{'"'})%2 != 0 {
 		r.quoted = !r.quoted
@@ -137,7 +137,7 @@ func (r *csvReader) next() {
 }
 
 // cut takes the text to the next CR, LF or CRLF, which is the end.
-func (r *csvReader) cut() (piece, end []byte) {
+func (r *rewriter) cut() (piece, end []byte) {
 	i := bytes.IndexAny(r.text, "\r\n")
 	if i < 0 {
 		piece, r.text = r.text, nil

@@ -1,4 +1,4 @@
-package tablefile
+package csv
 
 import (
 	"io"
@@ -39,7 +39,7 @@ func TestLinesOfCSV(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var got [][]string
-			header, err := newCSVLines([]byte(c.text), ',').each(t.Context(), func(row []string) error {
+			header, err := newLines([]byte(c.text), ',').each(t.Context(), func(row []string) error {
 				got = append(got, append([]string(nil), row...))
 				return nil
 			})
@@ -51,12 +51,12 @@ func TestLinesOfCSV(t *testing.T) {
 
 func TestLinesOfCSVReadByByte(t *testing.T) {
 	const text = "a\r\n\r\n\"x\r\n\"\r\n"
-	got, err := io.ReadAll(iotest.OneByteReader(newCSVLines([]byte(text), ',').reader()))
+	got, err := io.ReadAll(iotest.OneByteReader(newLines([]byte(text), ',').reader()))
 	require.NoError(t, err)
 	require.Equal(t, "a\n\"\"\n\"x\r\r\n\"\n", string(got))
 }
 
 func TestDelimiterOfSeveralBytesTellsColumns(t *testing.T) {
-	require.False(t, newCSVLines([]byte("a¦b\n"), '¦').oneColumn)
-	require.True(t, newCSVLines([]byte("a\xc2b\n"), '¦').oneColumn)
+	require.False(t, newLines([]byte("a¦b\n"), '¦').oneColumn)
+	require.True(t, newLines([]byte("a\xc2b\n"), '¦').oneColumn)
 }

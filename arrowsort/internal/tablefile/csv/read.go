@@ -1,57 +1,41 @@
-package tablefile
+// Package csv reads and writes comma-separated values with a header (RFC 4180). The type of a column is inferred.
+package csv
 
 import (
 	"bytes"
 	"context"
-	"io"
 	"strconv"
 	"time"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 )
 
-// csvBatch is the number of rows and csvBatchBytes about the number of bytes of text in a chunk of the table; the latter
+// batchRows is the number of rows and batchBytes about the number of bytes of text in a chunk of the table; the latter
 // keeps the 32-bit offsets of strings.
 const (
-	csvBatch      = 1 << 20
-	csvBatchBytes = 1 << 30
+	batchRows  = 1 << 20
+	batchBytes = 1 << 30
 )
 
-// readCSV reads comma-separated values with a header (RFC 4180). It reads the text twice: for the types, then for the
-// values.
-func readCSV(ctx context.Context, r io.Reader, in *Input, opts ReadOptions) error {
-	if opts.MemoryLimit > 0 && in.Bytes > opts.MemoryLimit {
-		return ErrMemory
-	}
-	opts.start()
-	text := make([]byte, in.Bytes)
-	if _, err := io.ReadFull(r, text); err != nil {
-		return err
-	}
-	lines := newCSVLines(bytes.TrimPrefix(text, []byte(byteOrderMark)), opts.Delimiter)
-	err := lines.checkUTF8()
-	if err != nil {
-		return err
-	}
-	if in.Schema, err = inferSchema(ctx, lines); err != nil {
-		return err
-	}
-	chosen, err := opts.known(in.Schema)
-	if err != nil {
-		return err
-	}
-	columns := newCSVColumns(in.Schema)
-	if opts.Verbatim {
-		in.Typed = columns.verbatim(chosen)
-	}
-	in.Table, err = buildCSV(ctx, lines, columns, opts)
-	return err
+// A Reader makes a table of a text whose types it has inferred.
+type Reader struct {
+	lines  lines
+	fields []arrow.Field
+	from   []int // where their values are in a line
 }
 
-func inferSchema(ctx context.Context, lines csvLines) (*arrow.Schema, error) {
+// NewReader infers the types of the columns, for which it reads the whole text. The reader keeps the text.
+func NewReader(ctx context.Context, text []byte, delimiter rune) (*Reader, error) {
+	l := newLines(bytes.TrimPrefix(text, []byte(byteOrderMark)), delimiter)
+	if err := l.checkUTF8(); err != nil {
+		return nil, err
+	}
 	var columns []inference
-	header, err := lines.each(ctx, func(row []string) error {
+	header, err := l.each(ctx, func(row []string) error {
 		if columns == nil {
 			columns = make([]inference, len(row))
 		}
@@ -66,16 +50,20 @@ func inferSchema(ctx context.Context, lines csvLines) (*arrow.Schema, error) {
 	if columns == nil {
 		columns = make([]inference, len(header))
 	}
-	fields := make([]arrow.Field, len(header))
+	r := &Reader{lines: l}
 	for i, name := range header {
-		fields[i] = arrow.Field{Name: name, Type: columns[i].dataType(), Nullable: true}
+		r.fields = append(r.fields, arrow.Field{Name: name, Type: columns[i].dataType(), Nullable: true})
+		r.from = append(r.from, i)
 	}
-	return arrow.NewSchema(fields, nil), nil
+	return r, nil
 }
 
-func buildCSV(ctx context.Context, lines csvLines, columns *csvColumns, opts ReadOptions) (arrow.Table, error) {
-	schema := arrow.NewSchema(columns.fields, nil)
-	b := array.NewRecordBuilder(opts.Allocator, schema)
+// Schema returns the schema of the table that Read returns.
+func (r *Reader) Schema() *arrow.Schema { return arrow.NewSchema(r.fields, nil) }
+
+// Read returns the table. Progress, unless nil, is passed the number of rows that were read and 0: their total is unknown.
+func (r *Reader) Read(ctx context.Context, mem memory.Allocator, progress func(done, total int)) (arrow.Table, error) {
+	b := array.NewRecordBuilder(mem, r.Schema())
 	defer b.Release()
 	var records []arrow.Record
 	defer func() {
@@ -84,18 +72,18 @@ func buildCSV(ctx context.Context, lines csvLines, columns *csvColumns, opts Rea
 		}
 	}()
 	rows, size := 0, 0
-	_, err := lines.each(ctx, func(row []string) error {
-		for i, from := range columns.from {
-			if err := appendCSV(b.Field(i), row[from]); err != nil {
-				return corrupt("column %q: %v", schema.Field(i).Name, err)
+	_, err := r.lines.each(ctx, func(row []string) error {
+		for i, from := range r.from {
+			if err := appendValue(b.Field(i), row[from]); err != nil {
+				return fileerror.Corrupt("column %q: %v", r.fields[i].Name, err)
 			}
 			size += len(row[from])
 		}
-		if rows++; rows%csvBatch == 0 || size >= csvBatchBytes {
+		if rows++; rows%batchRows == 0 || size >= batchBytes {
 			records = append(records, b.NewRecord())
 			size = 0
-			if opts.Progress != nil {
-				opts.Progress(rows, 0)
+			if progress != nil {
+				progress(rows, 0)
 			}
 		}
 		return nil
@@ -104,11 +92,11 @@ func buildCSV(ctx context.Context, lines csvLines, columns *csvColumns, opts Rea
 		return nil, err
 	}
 	records = append(records, b.NewRecord())
-	return array.NewTableFromRecords(schema, records), nil
+	return array.NewTableFromRecords(b.Schema(), records), nil
 }
 
-// appendCSV appends a value that was seen to read as the column's type.
-func appendCSV(b array.Builder, value string) error {
+// appendValue appends a value that was seen to read as the column's type.
+func appendValue(b array.Builder, value string) error {
 	if value == "" {
 		b.AppendNull()
 		return nil

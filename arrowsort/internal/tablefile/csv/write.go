@@ -1,8 +1,7 @@
-package tablefile
+package csv
 
 import (
 	"bufio"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,47 +9,13 @@ import (
 	"unicode/utf8"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/valuetext"
 )
 
-// csvPieces are tables of a schema, one behind the other below one header.
-type csvPieces struct {
-	*csvWriter
-	progress func(done, total int)
-}
-
-func newCSVPieces(w io.Writer, schema *arrow.Schema, opts WriteOptions) (*csvPieces, error) {
-	names := make([]string, schema.NumFields())
-	for i := range names {
-		names[i] = schema.Field(i).Name
-	}
-	if len(names) == 0 {
-		return nil, errors.New("a table without columns cannot be CSV")
-	}
-	out := newCSVWriter(w, opts.Delimiter, names)
-	return &csvPieces{out, opts.Progress}, out.row(names)
-}
-
-func (p *csvPieces) write(_ context.Context, table arrow.Table) error {
-	const batch = 1 << 14
-	reader := array.NewTableReader(table, batch)
-	defer reader.Release()
-	for done := 0; reader.Next(); {
-		rec := reader.Record()
-		if err := p.batch(rec); err != nil {
-			return err
-		}
-		if done += int(rec.NumRows()); p.progress != nil {
-			p.progress(done, int(table.NumRows()))
-		}
-	}
-	return nil
-}
-
-func (p *csvPieces) finish() error { return p.w.Flush() }
-
-// A csvWriter writes lines of CSV.
-type csvWriter struct {
+// A Writer writes lines of CSV: null is empty, times are ISO 8601, binary is base64, nested values are JSON. CSV has one
+// kind of nothing, so that a null and an empty string are read back as null. docs/csv.md lists what else CSV cannot hold.
+type Writer struct {
 	w         *bufio.Writer
 	delimiter rune
 	special   string // characters that a value is quoted for
@@ -58,20 +23,37 @@ type csvWriter struct {
 	lines     int // that were written
 }
 
-func newCSVWriter(w io.Writer, delimiter rune, names []string) *csvWriter {
-	return &csvWriter{bufio.NewWriterSize(w, 1<<16), delimiter, "\"\r\n" + string(delimiter), names, 0}
+// NewWriter writes the header. A schema without columns is an error.
+func NewWriter(w io.Writer, schema *arrow.Schema, delimiter rune) (*Writer, error) {
+	names := make([]string, schema.NumFields())
+	for i := range names {
+		names[i] = schema.Field(i).Name
+	}
+	if len(names) == 0 {
+		return nil, errors.New("a table without columns cannot be CSV")
+	}
+	out := newWriter(w, delimiter, names)
+	return out, out.row(names)
 }
 
-func (c *csvWriter) batch(rec arrow.Record) error {
+func newWriter(w io.Writer, delimiter rune, names []string) *Writer {
+	return &Writer{bufio.NewWriterSize(w, 1<<16), delimiter, "\"\r\n" + string(delimiter), names, 0}
+}
+
+// Close writes what is buffered.
+func (c *Writer) Close() error { return c.w.Flush() }
+
+// Write writes the rows of a record batch.
+func (c *Writer) Write(rec arrow.Record) error {
 	format := make([]func(i int) string, rec.NumCols())
 	for k := range format {
-		format[k] = Formatter(rec.Column(k))
+		format[k] = valuetext.Formatter(rec.Column(k))
 	}
 	row := make([]string, len(format))
 	for i := range int(rec.NumRows()) {
 		for k, f := range format {
 			row[k] = ""
-			if !IsNull(rec.Column(k), i) {
+			if !valuetext.IsNull(rec.Column(k), i) {
 				row[k] = f(i)
 			}
 		}
@@ -83,7 +65,7 @@ func (c *csvWriter) batch(rec arrow.Record) error {
 }
 
 // row writes a line. The one row that would be an empty line, which readers skip, is written as an empty string.
-func (c *csvWriter) row(values []string) error {
+func (c *Writer) row(values []string) error {
 	for i, value := range values {
 		if !utf8.ValidString(value) {
 			return c.noText(i)
@@ -100,15 +82,15 @@ func (c *csvWriter) row(values []string) error {
 	return c.w.WriteByte('\n') // it reports the errors of the writes before
 }
 
-// quotes says whether a value needs quotes: without them, readers drop a byte order mark at the start of a file, and
+// quotes reports whether a value needs quotes: without them, readers drop a byte order mark at the start of a file, and
 // some drop spaces before values.
-func (c *csvWriter) quotes(value string) bool {
+func (c *Writer) quotes(value string) bool {
 	return strings.ContainsAny(value, c.special) || strings.HasPrefix(value, byteOrderMark) ||
 		strings.HasPrefix(value, " ")
 }
 
 // noText is the error of a value that is not UTF-8.
-func (c *csvWriter) noText(column int) error {
+func (c *Writer) noText(column int) error {
 	if c.lines == 0 {
 		return fmt.Errorf("the name of column %d is not UTF-8, which CSV cannot hold (columns count from 1)", column+1)
 	}

@@ -1,4 +1,4 @@
-package tablefile
+package csv
 
 import (
 	"bytes"
@@ -12,6 +12,9 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/valuetext"
 )
 
 // TestCSVHoldsItsTypes writes and reads the limits of the types that CSV is read as.
@@ -77,18 +80,17 @@ func throughCSV(t *testing.T, delimiter rune, names []string, columns ...arrow.A
 	schema := arrow.NewSchema(fields, nil)
 	rec := array.NewRecord(schema, columns, int64(columns[0].Len()))
 	table := array.NewTableFromRecords(schema, []arrow.Record{rec})
-	var pipe bytes.Buffer
-	_, err := Write(t.Context(), Pipe, table, WriteOptions{Format: CSV, Delimiter: delimiter, Stdout: &pipe})
+	b, err := written(table, delimiter)
 	require.NoError(t, err)
-	in, err := Read(t.Context(), Pipe, ReadOptions{Format: CSV, Delimiter: delimiter, Stdin: &pipe})
+	back, err := read(t, b, delimiter)
 	require.NoError(t, err)
 	for i, name := range names {
-		require.Equal(t, name, in.Table.Schema().Field(i).Name)
+		require.Equal(t, name, back.Schema().Field(i).Name)
 	}
-	return in.Table
+	return back
 }
 
-// TestCSVHoldsOtherTypes says what values of the other types are written as; they are read as the same text or number.
+// TestCSVHoldsOtherTypes shows what values of the other types are written as; they are read as the same text or number.
 func TestCSVHoldsOtherTypes(t *testing.T) {
 	second := &arrow.TimestampType{Unit: arrow.Second}
 	for _, c := range []struct {
@@ -140,14 +142,14 @@ func TestCSVHoldsOtherTypes(t *testing.T) {
 		{arrow.Null, `[null, null]`, "|", "utf8"},
 	} {
 		t.Run(fmt.Sprint(c.typ), func(t *testing.T) {
-			a := jsonArray(t, c.typ, c.values)
+			a := arrowtest.FromJSON(t, c.typ, c.values)
 			back := throughCSV(t, ',', []string{"a"}, a)
 			require.Equal(t, c.as, back.Column(0).DataType().String())
 			got := back.Column(0).Data().Chunk(0)
 			text := make([]string, got.Len())
 			for i := range text {
 				if got.IsValid(i) {
-					text[i] = Formatter(got)(i)
+					text[i] = valuetext.Formatter(got)(i)
 				}
 			}
 			require.Equal(t, c.want, strings.Join(text, "|"))
@@ -155,10 +157,17 @@ func TestCSVHoldsOtherTypes(t *testing.T) {
 	}
 }
 
-func jsonArray(t *testing.T, typ arrow.DataType, values string) arrow.Array {
-	a, _, err := array.FromJSON(memory.DefaultAllocator, typ, strings.NewReader(values), array.WithUseNumber())
+func TestCSVOfNulls(t *testing.T) {
+	typ := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
+	entries := arrowtest.FromJSON(t, typ.ValueType, `["a", null]`)
+	schema := arrow.NewSchema([]arrow.Field{{Name: "n", Type: arrow.Null}, {Name: "d", Type: typ}}, nil)
+	columns := []arrow.Array{
+		array.NewNull(2), array.NewDictionaryArray(typ, arrowtest.FromJSON(t, typ.IndexType, `[0, 1]`), entries),
+	}
+	rec := array.NewRecord(schema, columns, 2)
+	b, err := written(array.NewTableFromRecords(schema, []arrow.Record{rec}), ',')
 	require.NoError(t, err)
-	return a
+	require.Equal(t, "n,d\n,a\n,\n", string(b))
 }
 
 // oddTexts are strings that CSV could lose or change.
@@ -221,12 +230,12 @@ func TestCSVRefusesWhatItCannotHold(t *testing.T) {
 			}
 			text.Append(c.value)
 			table := array.NewTableFromRecords(schema, []arrow.Record{b.NewRecord()})
-			_, err := Write(t.Context(), Pipe, table, WriteOptions{Format: CSV, Stdout: &strings.Builder{}})
+			_, err := written(table, ',')
 			require.ErrorContains(t, err, c.want)
 		}
 	}
 	empty := array.NewTable(arrow.NewSchema(nil, nil), nil, 3)
-	_, err := Write(t.Context(), Pipe, empty, WriteOptions{Format: CSV, Stdout: &strings.Builder{}})
+	_, err := written(empty, ',')
 	require.ErrorContains(t, err, "a table without columns cannot be CSV")
 }
 
@@ -243,13 +252,13 @@ func FuzzWriteCSV(f *testing.F) {
 		}
 		var want, got [][]string
 		var b bytes.Buffer
-		out := newCSVWriter(&b, ',', values[:columns])
+		out := newWriter(&b, ',', values[:columns])
 		for ; len(values) >= columns; values = values[columns:] {
 			want = append(want, values[:columns])
 			require.NoError(t, out.row(values[:columns]))
 		}
 		require.NoError(t, out.w.Flush())
-		lines := newCSVLines(bytes.TrimPrefix(b.Bytes(), []byte(byteOrderMark)), ',')
+		lines := newLines(bytes.TrimPrefix(b.Bytes(), []byte(byteOrderMark)), ',')
 		header, err := lines.each(t.Context(), func(row []string) error {
 			got = append(got, append([]string(nil), row...))
 			return nil

@@ -1,4 +1,5 @@
-package tablefile
+// Package valuetext prints the values of Arrow arrays.
+package valuetext
 
 import (
 	"encoding/json"
@@ -14,7 +15,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 )
 
-// IsNull says whether a value is null: by its bitmap, by its type, or because the entry of a dictionary or run is.
+// IsNull reports whether a value is null: by its bitmap, by its type, or because the entry of a dictionary or run is.
 func IsNull(a arrow.Array, i int) bool {
 	switch a := a.(type) {
 	case *array.Null:
@@ -118,7 +119,8 @@ func formatTime(value int64, unit arrow.TimeUnit, text string) string {
 // formatUnits prints as durations are printed, such as 12ms.
 func formatUnits(value int64, unit arrow.TimeUnit) string { return fmt.Sprintf("%d%s", value, unit) }
 
-// formatDecimal prints a number of units of 10^-scale with all its digits: Arrow's own printing goes through floating-point numbers.
+// formatDecimal prints a number of units of 10^-scale with all its digits: Arrow's own printing goes through
+// floating-point numbers.
 func formatDecimal(units *big.Int, scale int) string {
 	digits, sign := units.String(), ""
 	if scale < -mostDigits || scale > mostDigits { // of a broken schema
@@ -194,7 +196,7 @@ func appendJSON(b *strings.Builder, a arrow.Array, i int) {
 	}
 }
 
-// appendJSONString keeps bytes that are not UTF-8, which JSON has no way to write, for who prints to refuse.
+// appendJSONString keeps bytes that are not UTF-8, which JSON has no way to write, for the caller to refuse.
 func appendJSONString(b *strings.Builder, s string) {
 	if !utf8.ValidString(s) {
 		b.WriteString(`"` + s + `"`)

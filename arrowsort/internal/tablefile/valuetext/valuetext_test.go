@@ -1,4 +1,4 @@
-package tablefile
+package valuetext
 
 import (
 	"math"
@@ -10,18 +10,32 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 )
 
 func TestFormatterPrintsNestedValues(t *testing.T) {
-	table := nestedTable(t, memory.DefaultAllocator)
-	defer table.Release()
-	require.Equal(t, []string{
-		`{"x":1,"s":"a"}|[1,2]|[["a"],[]]|[{"x":1,"s":"u"},{"x":null,"s":"v"}]|{"l":[1.5]}|[{"key":"k","value":1}]|`,
-		`{"x":null,"s":null}|[]|[]|[]|{"l":null}|[]|`,
-		`null|null|null|null|null|null|`,
-		`{"x":4,"s":""}|[null,5]|[["b",null],["c"]]|[{"x":2,"s":null}]|{"l":[]}|[{"key":"a","value":null},{"key":"b","value":2}]|`,
-		`{"x":5,"s":"e"}|[6]|[[]]|[{"x":3,"s":"w"}]|{"l":[2.5,null]}|[{"key":"z","value":26}]|`,
-	}, textOf(t, table))
+	text, number := arrow.BinaryTypes.String, arrow.PrimitiveTypes.Float64
+	pair := arrow.StructOf(arrow.Field{Name: "x", Type: arrow.PrimitiveTypes.Int32, Nullable: true},
+		arrow.Field{Name: "s", Type: text, Nullable: true})
+	for _, c := range []struct {
+		typ  arrow.DataType
+		want []string
+	}{
+		{pair, []string{`{"x":1,"s":"a"}`, `{"x":null,"s":null}`, `{"x":4,"s":""}`}},
+		{arrow.ListOf(arrow.PrimitiveTypes.Int64), []string{`[1,2]`, `[]`, `[null,5]`}},
+		{arrow.ListOf(arrow.ListOf(text)), []string{`[["a"],[]]`, `[]`, `[["b",null],["c"]]`}},
+		{arrow.ListOf(pair), []string{`[{"x":1,"s":"u"},{"x":null,"s":"v"}]`, `[{"x":2,"s":null}]`}},
+		{arrow.StructOf(arrow.Field{Name: "l", Type: arrow.ListOf(number), Nullable: true}),
+			[]string{`{"l":[1.5]}`, `{"l":null}`, `{"l":[2.5,null]}`}},
+		{arrow.MapOf(text, number), []string{`[{"key":"k","value":1.0}]`, `[]`, `[{"key":"a","value":null}]`}},
+	} {
+		a := arrowtest.FromJSON(t, c.typ, "["+strings.Join(c.want, ",")+"]")
+		for i, want := range c.want {
+			require.Equal(t, want, Formatter(a)(i), "%s", c.typ)
+		}
+		a.Release()
+	}
 }
 
 func TestFormatterPrintsNaNInLists(t *testing.T) {
@@ -37,8 +51,6 @@ func TestFormatterPrintsNaNInLists(t *testing.T) {
 func TestFormatFloatStaysAFloat(t *testing.T) {
 	for x, want := range map[float64]string{1: "1.0", 0.1: "0.1", 1e300: "1e+300", math.Inf(1): "Inf", -3: "-3.0"} {
 		require.Equal(t, want, formatFloat(x, 64))
-		require.True(t, isFloat(want), want)
-		require.False(t, isInt(want), want)
 	}
 }
 
@@ -48,7 +60,8 @@ func TestFormatDecimalKeepsAllDigits(t *testing.T) {
 		scale int
 		want  string
 	}{
-		{"150", 2, "1.50"}, {"-5", 2, "-0.05"}, {"0", 3, "0.000"}, {"-12345", 3, "-12.345"}, {"12", 0, "12"}, {"-12", -3, "-12000"}, {"0", -3, "0"}, {"-12", 2e9, "-12e-2000000000"},
+		{"150", 2, "1.50"}, {"-5", 2, "-0.05"}, {"0", 3, "0.000"}, {"-12345", 3, "-12.345"}, {"12", 0, "12"},
+		{"-12", -3, "-12000"}, {"0", -3, "0"}, {"-12", 2e9, "-12e-2000000000"},
 		{"12345678901234567890123456789012345678", 30, "12345678.901234567890123456789012345678"},
 		{"99999999999999999999999999999999999999", 38, "0.99999999999999999999999999999999999999"},
 	} {
@@ -56,32 +69,27 @@ func TestFormatDecimalKeepsAllDigits(t *testing.T) {
 		require.True(t, ok)
 		require.Equal(t, c.want, formatDecimal(units, c.scale))
 	}
-	for _, typ := range []arrow.DataType{&arrow.Decimal128Type{Precision: 20, Scale: 3}, &arrow.Decimal256Type{Precision: 60, Scale: 3}} {
-		a, _, err := array.FromJSON(memory.DefaultAllocator, typ, strings.NewReader(`["-1.500"]`))
-		require.NoError(t, err)
+	for _, typ := range []arrow.DataType{
+		&arrow.Decimal128Type{Precision: 20, Scale: 3}, &arrow.Decimal256Type{Precision: 60, Scale: 3},
+	} {
+		a := arrowtest.FromJSON(t, typ, `["-1.500"]`)
 		require.Equal(t, "-1.500", Formatter(a)(0))
 		a.Release()
 	}
 }
 
 func TestNullsOfEveryKind(t *testing.T) {
-	null := array.NewNull(2)
-	defer null.Release()
+	require.True(t, IsNull(array.NewNull(2), 1))
 	typ := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
-	entries, _, err := array.FromJSON(memory.DefaultAllocator, arrow.BinaryTypes.String, strings.NewReader(`["a", null]`))
-	require.NoError(t, err)
-	defer entries.Release()
-	indices, _, err := array.FromJSON(memory.DefaultAllocator, typ.IndexType, strings.NewReader(`[0, 1]`))
-	require.NoError(t, err)
-	defer indices.Release()
-	dictionary := array.NewDictionaryArray(typ, indices, entries)
-	defer dictionary.Release()
-	schema := arrow.NewSchema([]arrow.Field{{Name: "n", Type: arrow.Null, Nullable: true}, {Name: "d", Type: typ, Nullable: true}}, nil)
-	rec := array.NewRecord(schema, []arrow.Array{null, dictionary}, 2)
-	defer rec.Release()
-	table := array.NewTableFromRecords(schema, []arrow.Record{rec})
-	defer table.Release()
-	require.Equal(t, "n,d\n,a\n,\n", string(writeBytes(t, table, CSV, WriteOptions{})))
+	entries := arrowtest.FromJSON(t, typ.ValueType, `["a", null]`)
+	dictionary := array.NewDictionaryArray(typ, arrowtest.FromJSON(t, typ.IndexType, `[0, 1, null]`), entries)
+	for i, null := range []bool{false, true, true} {
+		require.Equal(t, null, IsNull(dictionary, i), i)
+	}
+	runs := array.NewRunEndEncodedArray(arrowtest.FromJSON(t, arrow.PrimitiveTypes.Int32, `[2, 3]`), entries, 3, 0)
+	for i, null := range []bool{false, false, true} {
+		require.Equal(t, null, IsNull(runs, i), i)
+	}
 }
 
 func TestFormatterLosesNothing(t *testing.T) {
@@ -96,7 +104,7 @@ func TestFormatterLosesNothing(t *testing.T) {
 		{arrow.FixedWidthTypes.Time64us, `86400000000`, "86400000000us"},
 		{&arrow.TimestampType{Unit: arrow.Second}, `-9223372036854775808`, "-9223372036854775808s"},
 	} {
-		a := jsonArray(t, c.typ, "["+c.value+"]")
+		a := arrowtest.FromJSON(t, c.typ, "["+c.value+"]")
 		require.Equal(t, c.want, Formatter(a)(0))
 		a.Release()
 	}
