@@ -19,8 +19,8 @@ func FromJSON(t testing.TB, typ arrow.DataType, values string) arrow.Array {
 	return a
 }
 
-// RandomTable has a column v of a type, in batches of rows[i] rows that are slices of longer arrays, and after it a column
-// s of strings, which comes out wrong when a reader or writer takes too much or too little of the first column.
+// RandomTable has a column v of a type, in batches of rows[i] rows that are slices of longer arrays, and after it a
+// column s of strings, which comes out wrong when a reader or writer takes too much or too little of the first column.
 func RandomTable(typ arrow.DataType, nulls float64, rows []int, seed uint64) arrow.Table {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	meta := arrow.MetadataFrom(map[string]string{"unit": "m"})

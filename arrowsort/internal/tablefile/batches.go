@@ -29,7 +29,6 @@ func readBatches(ctx context.Context, src io.Reader, size int64, opts ReadOption
 	if _, err := opts.known(r.Schema()); err != nil {
 		return nil, err
 	}
-	opts.start()
 	var records []arrow.Record
 	defer func() {
 		for _, rec := range records {

@@ -17,9 +17,10 @@ var (
 	ErrUnsupported = fileerror.ErrUnsupported
 )
 
-// inFile puts the file's name before an error and makes it one line. Errors of the file system name the file already.
+// inFile puts the file's name before an error, unless it is nil, and makes it one line. Errors of the file system name
+// the file already.
 func inFile(path, pipe string, err error) error {
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	if path == Pipe {

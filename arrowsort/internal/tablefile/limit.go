@@ -40,7 +40,8 @@ func (l *limiter) Free(b []byte) {
 
 func (l *limiter) reserve(size int) {
 	if l.limit > 0 && int64(size) > l.limit-l.used.Load() {
-		panic(fmt.Errorf("%w: the file asks for %d bytes beside %d in use, the limit is %d", ErrMemory, size, l.used.Load(), l.limit))
+		panic(fmt.Errorf("%w: the file asks for %d bytes beside %d in use, the limit is %d",
+			ErrMemory, size, l.used.Load(), l.limit))
 	}
 	l.used.Add(int64(size))
 }

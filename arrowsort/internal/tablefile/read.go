@@ -22,17 +22,17 @@ type ReadOptions struct {
 	Format       Format           // Auto: by the file's name; an IPC stream for Pipe
 	Stdin        io.Reader        // what Pipe reads; nil: os.Stdin
 	Allocator    memory.Allocator // nil: memory.DefaultAllocator
-	Flat         *Recycler        // gives the memory of columns of a Parquet file that are read in pieces and without pqarrow; nil: Allocator
+	Flat         *Recycler        // for columns that a Scanner reads without pqarrow; nil: Allocator
 	Threads      int              // 0: GOMAXPROCS
-	Dictionaries bool             // give string columns that a Parquet file stores with a small dictionary as dictionaries
+	Dictionaries bool             // strings that a Parquet file stores with a small dictionary become dictionaries
 	MemoryLimit  int64            // bytes that the table may take; 0: the machine's memory
 	Delimiter    rune             // between the values of a line of CSV; 0: a comma, or a tab in .tsv
-	Verbatim     bool             // columns of CSV are text where a value could be written in another way, see Input.Typed
-	// Schema is told the schema as soon as it is known: before the data of a Parquet or Arrow file, between the two passes
-	// over CSV. Its error ends the reading. Of a Parquet file the columns that it returns are read, all when it returns none.
+	Verbatim     bool             // columns of CSV are text where a value has several spellings, see Input.Typed
+	// Schema is passed the schema before the data of a Parquet or Arrow file, and between the two passes over CSV. Its
+	// error ends the reading. Of a Parquet file the columns that it returns are read, all when it returns none.
 	Schema   func(*arrow.Schema) (columns []int, err error)
-	Start    func()                // told when reading begins: of a Parquet or Arrow file, behind Schema
-	Progress func(done, total int) // told now and then, from one goroutine at a time
+	Start    func()                // called when reading begins: of a Parquet or Arrow file, after Schema
+	Progress func(done, total int) // called now and then, from one goroutine at a time
 
 	batches bool // a column chunk of a Parquet file is read in pieces
 }
@@ -48,7 +48,7 @@ func (o *ReadOptions) limit() {
 	o.Allocator = newLimiter(o.Allocator, o.MemoryLimit)
 }
 
-// start calls Start once.
+// start calls Start, once.
 func (o *ReadOptions) start() {
 	if o.Start != nil {
 		o.Start()
@@ -56,12 +56,15 @@ func (o *ReadOptions) start() {
 	}
 }
 
-// known passes the schema to Schema.
+// known passes on the schema and then starts.
 func (o *ReadOptions) known(schema *arrow.Schema) (columns []int, err error) {
-	if o.Schema == nil {
-		return nil, nil
+	if o.Schema != nil {
+		columns, err = o.Schema(schema)
 	}
-	return o.Schema(schema)
+	if err == nil {
+		o.start()
+	}
+	return columns, err
 }
 
 // An Input is a table that was read. The caller releases Table.
@@ -69,10 +72,10 @@ type Input struct {
 	Table   arrow.Table
 	Schema  *arrow.Schema // of the file; the table may hold its strings as dictionaries, see ReadOptions.Dictionaries
 	Columns []int         // positions in Schema of the columns that Table has; nil: all
-	Typed   []int         // of CSV that was read verbatim: where Table has the columns that ReadOptions.Schema chose, with their types; some behind all others
+	Typed   []int         // of CSV read verbatim: positions in Table of the chosen columns, with their types
 	Format  Format
 	Bytes   int64   // size of the input
-	Layout  *Layout // how a Parquet input was laid out and all of it was read, else nil
+	Layout  *Layout // of a Parquet input that was read as a whole, else nil
 }
 
 // source is the bytes of an input; a Parquet or IPC file is read at random places, the others from front to back.
@@ -82,8 +85,8 @@ type source interface {
 	io.Seeker
 }
 
-// Read reads a whole table. Errors name the file; a file that breaks its format is ErrCorrupt, one that is too large for
-// the limit ErrMemory.
+// Read reads a whole table. Errors name the file; a file that breaks its format is ErrCorrupt, one that is too large
+// for the limit ErrMemory.
 func Read(ctx context.Context, path string, opts ReadOptions) (in *Input, err error) {
 	err = contain(func() error {
 		in, err = read(ctx, path, opts)
@@ -222,15 +225,13 @@ func readChosen(ctx context.Context, src source, in *Input, opts ReadOptions) er
 	if err != nil {
 		return err
 	}
-	opts.start()
 	if columns == nil {
 		return readParquet(ctx, src, in, opts)
 	}
 	return f.readColumns(ctx, in, columns)
 }
 
-// finish unifies the dictionaries of a table, so that equal indices mean equal values in all its chunks. It consumes the
-// table.
+// finish unifies the dictionaries of a table, which it consumes: equal indices are equal values in all its chunks.
 func finish(table arrow.Table, mem memory.Allocator) (arrow.Table, error) {
 	defer table.Release()
 	return dictionary.Unify(mem, table)

@@ -9,9 +9,9 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/rawmem"
 )
 
-// A Recycler is an allocator that keeps what it is given back, for the next one who asks for about as much: rows that are gathered
-// piece by piece need the same few buffers again and again, and fresh memory takes longer than filling it. What it gives is not
-// zero. It may be used by several goroutines.
+// A Recycler is an allocator that keeps what it is given back, for the next request of about the size: rows that are
+// gathered piece by piece need the same few buffers again and again, and fresh memory takes longer than filling it.
+// What it gives is not zero. It may be used by several goroutines.
 type Recycler struct {
 	memory.Allocator
 	mu    sync.Mutex
@@ -25,7 +25,8 @@ type Recycler struct {
 // leastRecycled are the bytes of a block that is worth it.
 const leastRecycled = 1 << 12
 
-// NewRecycler makes one that takes what it does not have from an allocator, and keeps so many bytes at most that nobody uses, 0 for any.
+// NewRecycler returns a Recycler that takes what it does not have from an allocator. It keeps at most the given number
+// of bytes that are not in use, 0 for any number.
 func NewRecycler(mem memory.Allocator, most int64) *Recycler {
 	return &Recycler{Allocator: rawmem.Of(mem), most: most, used: map[*byte][]byte{}}
 }
@@ -55,10 +56,10 @@ func (r *Recycler) Allocate(size int) []byte {
 
 // Reallocate gives the beginning of a block, or a larger one with what is in it.
 func (r *Recycler) Reallocate(size int, b []byte) []byte {
-	switch known := r.knows(b); {
-	case !known && size < leastRecycled:
+	switch owned := r.owns(b); {
+	case !owned && size < leastRecycled:
 		return r.Allocator.Reallocate(size, b)
-	case known && len(b) >= size:
+	case owned && len(b) >= size:
 		return b[:size]
 	}
 	grown := r.Allocate(size)
@@ -91,8 +92,8 @@ func (r *Recycler) Free(b []byte) {
 	}
 }
 
-// knows says whether a block is not a small one.
-func (r *Recycler) knows(b []byte) bool {
+// owns reports whether a block is in use and not a small one.
+func (r *Recycler) owns(b []byte) bool {
 	if cap(b) == 0 {
 		return false
 	}

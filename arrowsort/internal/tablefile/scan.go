@@ -99,7 +99,7 @@ func (s *Scanner) open(pieceBytes int64, opts ReadOptions) error {
 	return nil
 }
 
-// Next returns the next piece, which the caller releases; io.EOF behind the last. Errors name the file.
+// Next returns the next piece, which the caller releases; io.EOF after the last. Errors name the file.
 func (s *Scanner) Next(ctx context.Context) (table arrow.Table, err error) {
 	err = contain(func() error {
 		if err := context.Cause(ctx); err != nil {

@@ -8,10 +8,7 @@ func CheckTarget(path string) error {
 	if path == Pipe {
 		return nil
 	}
-	if err := atomicfile.Check(path); err != nil {
-		return inFile(path, "standard output", err)
-	}
-	return nil
+	return inFile(path, "standard output", atomicfile.Check(path))
 }
 
 // Replaces reports whether what is written to a path appears there when it is complete, and nothing after an error.

@@ -19,20 +19,20 @@ type WriteOptions struct {
 	Compression  Compression           // how Parquet columns and IPC buffers are compressed
 	RowGroupRows int                   // rows of a Parquet row group; 0: DefaultRowGroupRows
 	PageRows     int                   // rows of a Parquet page at most; 0: DefaultPageRows
-	Schema       *arrow.Schema         // the schema that a Parquet file is to have, whose strings the table may hold as dictionaries; nil: the table's
-	Layout       *Layout               // of the Parquet file whose rows are written: its schema, metadata and compression are kept
+	Schema       *arrow.Schema         // of a Parquet file; a table may have its strings as dictionaries; nil: the table's
+	Layout       *Layout               // of the Parquet file whose schema, metadata and compression are kept
 	Delimiter    rune                  // between the values of a line of CSV; 0: a comma, or a tab in .tsv
 	Sorting      []SortingColumn       // the order of the rows, for the metadata of a Parquet file
-	Rows         []uint64              // numbers of the rows of a table that become a Parquet file, in their order; nil: all rows
-	Progress     func(done, total int) // told now and then, from one goroutine at a time
+	Rows         []uint64              // row numbers, in order, of a table that becomes a Parquet file; nil: all rows
+	Progress     func(done, total int) // called now and then, from one goroutine at a time
 }
 
-// DefaultPageRows is the number of rows of a Parquet page, unless they take more than about a megabyte, when none is asked
-// for: what a reader that skips pages has to read for one row.
-const DefaultPageRows = 1 << 14
-
-// DefaultRowGroupRows is the number of rows of a Parquet row group when none is asked for.
-const DefaultRowGroupRows = 1 << 18
+// The numbers of rows of a Parquet page, unless they take more than about a megabyte, and of a row group when no others
+// are asked for. A reader that skips pages reads one page for one row.
+const (
+	DefaultPageRows     = 1 << 14
+	DefaultRowGroupRows = 1 << 18
+)
 
 // Write writes a table and returns the size of the file. A file is replaced at once or, after an error or when the
 // context is cancelled, not at all. Devices, named pipes and open files such as /dev/fd/3 are written in place. Errors
@@ -62,7 +62,7 @@ func Write(ctx context.Context, path string, table arrow.Table, opts WriteOption
 	return w.Commit()
 }
 
-// writeStep is the number of bytes between looks at the context, about a millisecond of writing.
+// writeStep is the number of bytes between checks of the context, about a millisecond of writing.
 const writeStep = 1 << 20
 
 // countingWriter counts what is written and fails once the context is cancelled.

@@ -68,8 +68,8 @@ func (w *Writer) open(schema *arrow.Schema) (err error) {
 			return err
 		default:
 			const rows = 1 << 20 // so that a reader of a stream can start early
-			options := ipc.Options{File: opts.Format == IPCFile, Codec: opts.Compression.Codec, Allocator: opts.Allocator}
-			out, err := ipc.NewWriter(&w.out, schema, options)
+			out, err := ipc.NewWriter(&w.out, schema, ipc.Options{
+				File: opts.Format == IPCFile, Codec: opts.Compression.Codec, Allocator: opts.Allocator})
 			w.pieces = batchWriter{out, rows, opts.Progress}
 			return err
 		}

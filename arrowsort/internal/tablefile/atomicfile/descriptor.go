@@ -15,8 +15,8 @@ type descriptor struct {
 
 var descriptorFolder = regexp.MustCompile(`^(?:/dev/fd|/proc/(\d+)(?:/task/\d+)?/fd)$`)
 
-// descriptorOf follows links to the descriptor that a path stands for. Its file must not be renamed over: whoever opened
-// it would keep writing to the old one.
+// descriptorOf follows links to the descriptor that a path stands for. Its file must not be renamed over: the process
+// that opened it would keep writing to the old one.
 func descriptorOf(path string) (d descriptor, ok bool) {
 	const mostLinks = 40
 	for range mostLinks {

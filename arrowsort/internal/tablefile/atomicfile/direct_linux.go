@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A directFile writes a file past the page cache where the file system lets it: its pages are to be synced anyway, and on
-// a virtual machine that gives free memory back to its host, fresh pages of the cache take longer than the disk. The end
-// of a file that does not fill its block is written through the cache.
+// A directFile writes a file past the page cache where the file system lets it: its pages are to be synced anyway, and
+// on a virtual machine that gives free memory back to its host, fresh pages of the cache take longer than the disk. The
+// end of a file that does not fill its block is written through the cache.
 type directFile struct {
 	file   blockFile
 	buffer []byte // aligned; nil: everything is written through the cache
@@ -56,8 +56,8 @@ func (d *directFile) Write(b []byte) (written int, err error) {
 	return written + n, err
 }
 
-// writeBuffer writes the buffer when it is full. A file system may accept the flag and refuse to write: everything, or the
-// remainder of a write that ended inside a block.
+// writeBuffer writes the buffer when it is full. A file system may accept the flag and refuse to write: everything, or
+// the remainder of a write that ended inside a block.
 func (d *directFile) writeBuffer() error {
 	n, err := d.file.Write(d.buffer)
 	if errors.Is(err, unix.EINVAL) {

@@ -49,7 +49,8 @@ func TestDirectFileHoldsWhatIsWritten(t *testing.T) {
 	}
 }
 
-// TestDirectFileThatTakesNoBlocks goes on as usual where the file is at an odd place, at which the disk cannot write blocks.
+// TestDirectFileThatTakesNoBlocks goes on as usual where the file is at an odd place, at which the disk cannot write
+// blocks.
 func TestDirectFileThatTakesNoBlocks(t *testing.T) {
 	file, err := os.Create(filepath.Join(t.TempDir(), "x"))
 	require.NoError(t, err)

@@ -2,8 +2,8 @@ package csv
 
 import "github.com/apache/arrow/go/v15/arrow"
 
-// Verbatim makes text of the columns with values that can be written in several ways, as 2.50 and 2.5. Those of them that
-// are chosen are appended after all columns, with their types. It returns the positions of the chosen columns.
+// Verbatim makes text of the columns with values that can be written in several ways, as 2.50 and 2.5. Those of them
+// that are chosen are appended after all columns, with their types. It returns the positions of the chosen columns.
 func (r *Reader) Verbatim(chosen []int) (typed []int) {
 	for _, i := range chosen {
 		at := i

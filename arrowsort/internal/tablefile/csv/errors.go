@@ -9,8 +9,8 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 )
 
-// A syntaxError is text that is not CSV. It is a fileerror.ErrCorrupt whose text names the line and what is wrong with it
-// instead: people write CSV.
+// A syntaxError is text that is not CSV. It is a fileerror.ErrCorrupt whose text names the line and what is wrong with
+// it instead: people write CSV.
 type syntaxError struct{ text string }
 
 func errorf(format string, args ...any) error { return &syntaxError{fmt.Sprintf(format, args...)} }

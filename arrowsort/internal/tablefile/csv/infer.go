@@ -2,6 +2,7 @@ package csv
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -22,11 +23,11 @@ import (
 //   - timestamp[us, UTC]: the same with Z or an offset such as +02:00
 //   - string
 var types = []inferable{
-	{arrow.PrimitiveTypes.Int64, isInt},
-	{arrow.PrimitiveTypes.Uint64, isUint},
+	{arrow.PrimitiveTypes.Int64, reads(parseInt)},
+	{arrow.PrimitiveTypes.Uint64, reads(parseUint)},
 	{arrow.PrimitiveTypes.Float64, isFloat},
-	{arrow.FixedWidthTypes.Boolean, isBool},
-	{arrow.FixedWidthTypes.Date32, isDate},
+	{arrow.FixedWidthTypes.Boolean, reads(parseBool)},
+	{arrow.FixedWidthTypes.Date32, reads(parseDate)},
 	{&arrow.TimestampType{Unit: arrow.Microsecond}, isLocalTime},
 	{arrow.FixedWidthTypes.Timestamp_us, isInstant},
 	{arrow.BinaryTypes.String, func(string) bool { return true }},
@@ -64,9 +65,12 @@ func (c *inference) dataType() arrow.DataType {
 	return arrow.BinaryTypes.String
 }
 
-func isInt(s string) bool {
-	_, err := parseInt(s)
-	return err == nil
+// reads reports which values parse reads without an error.
+func reads[T any](parse func(string) (T, error)) func(string) bool {
+	return func(s string) bool {
+		_, err := parse(s)
+		return err == nil
+	}
 }
 
 func parseInt(s string) (int64, error) {
@@ -75,11 +79,6 @@ func parseInt(s string) (int64, error) {
 		return 0, strconv.ErrSyntax
 	}
 	return strconv.ParseInt(s, 10, 64)
-}
-
-func isUint(s string) bool {
-	_, err := parseUint(s)
-	return err == nil
 }
 
 func parseUint(s string) (uint64, error) {
@@ -134,25 +133,14 @@ func significantDigits(s string) string {
 	return strings.TrimLeft(digits, "0")
 }
 
-func isBool(s string) bool {
-	_, ok := parseBool(s)
-	return ok
-}
-
-func parseBool(s string) (value, ok bool) {
-	switch s {
-	case "true", "True", "TRUE":
-		return true, true
-	case "false", "False", "FALSE":
-		return false, true
+func parseBool(s string) (bool, error) {
+	if slices.Contains([]string{"true", "True", "TRUE", "false", "False", "FALSE"}, s) {
+		return s[0]|0x20 == 't', nil
 	}
-	return false, false
+	return false, strconv.ErrSyntax
 }
 
-func isDate(s string) bool {
-	_, err := time.Parse(time.DateOnly, s)
-	return err == nil
-}
+func parseDate(s string) (time.Time, error) { return time.Parse(time.DateOnly, s) }
 
 func isLocalTime(s string) bool {
 	_, zone, err := parseTime(s)
@@ -166,7 +154,8 @@ func isInstant(s string) bool {
 
 // parseTime reads a time with or without a zone.
 func parseTime(s string) (t time.Time, zone bool, err error) {
-	if len(s) < len("2006-01-02 15:04:05") || s[10] != ' ' && s[10] != 'T' || fraction(s) > 6 || strings.Contains(s, ",") {
+	if len(s) < len("2006-01-02 15:04:05") || s[10] != ' ' && s[10] != 'T' || fraction(s) > 6 ||
+		strings.Contains(s, ",") {
 		return t, false, strconv.ErrSyntax
 	}
 	s = s[:10] + "T" + s[11:]

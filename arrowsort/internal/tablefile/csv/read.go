@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"strconv"
-	"time"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -61,7 +60,8 @@ func NewReader(ctx context.Context, text []byte, delimiter rune) (*Reader, error
 // Schema returns the schema of the table that Read returns.
 func (r *Reader) Schema() *arrow.Schema { return arrow.NewSchema(r.fields, nil) }
 
-// Read returns the table. Progress, unless nil, is passed the number of rows that were read and 0: their total is unknown.
+// Read returns the table. Progress, unless nil, is passed the number of rows that were read and 0: their total is
+// unknown.
 func (r *Reader) Read(ctx context.Context, mem memory.Allocator, progress func(done, total int)) (arrow.Table, error) {
 	b := array.NewRecordBuilder(mem, r.Schema())
 	defer b.Release()
@@ -115,10 +115,11 @@ func appendValue(b array.Builder, value string) error {
 		b.Append(x)
 		return err
 	case *array.BooleanBuilder:
-		v, _ := parseBool(value)
+		v, err := parseBool(value)
 		b.Append(v)
+		return err
 	case *array.Date32Builder:
-		t, err := time.Parse(time.DateOnly, value)
+		t, err := parseDate(value)
 		b.Append(arrow.Date32FromTime(t))
 		return err
 	case *array.TimestampBuilder:

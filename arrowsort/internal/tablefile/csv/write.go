@@ -13,8 +13,9 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/valuetext"
 )
 
-// A Writer writes lines of CSV: null is empty, times are ISO 8601, binary is base64, nested values are JSON. CSV has one
-// kind of nothing, so that a null and an empty string are read back as null. docs/csv.md lists what else CSV cannot hold.
+// A Writer writes lines of CSV: null is empty, times are ISO 8601, binary is base64, nested values are JSON. CSV has
+// one kind of nothing, so that a null and an empty string are read back as null. docs/csv.md lists what else CSV cannot
+// hold.
 type Writer struct {
 	w         *bufio.Writer
 	delimiter rune

@@ -104,7 +104,8 @@ func (c *flatChecker) batch(table int, body int64) error {
 	}
 	for i, b := range buffers {
 		if b.offset < 0 || b.length < 0 || b.length > body || b.offset > body-b.length {
-			return fileerror.Corrupt("buffer %d of %d bytes at %d lies outside a body of %d", i, b.length, b.offset, body)
+			return fileerror.Corrupt("buffer %d of %d bytes at %d lies outside a body of %d",
+				i, b.length, b.offset, body)
 		}
 	}
 	if compression := c.table(table, batchCompression); compression != 0 {
@@ -185,7 +186,8 @@ func (c *flatChecker) blocks(table, i int, limit int64) ([]block, error) {
 			body:   int64(binary.LittleEndian.Uint64(place[16:])),
 		}
 		if b.offset < 0 || b.meta < 0 || b.body < 0 || b.body > limit || b.offset > limit-b.body-b.meta {
-			return nil, fileerror.Corrupt("message %d of %d bytes at %d lies outside the file", k, b.meta+b.body, b.offset)
+			return nil, fileerror.Corrupt("message %d of %d bytes at %d lies outside the file",
+				k, b.meta+b.body, b.offset)
 		}
 		blocks[k] = b
 	}

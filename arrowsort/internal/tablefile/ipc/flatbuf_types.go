@@ -77,8 +77,8 @@ func (c *flatChecker) unknownType(kind byte, typ int) string {
 	return ""
 }
 
-// holds reports whether a field or one inside it, down to a depth, is of one of the kinds. What does not fit its bytes is
-// found elsewhere.
+// holds reports whether a field or one inside it, down to a depth, is of one of the kinds. What does not fit its bytes
+// is found elsewhere.
 func (c *flatChecker) holds(field, depth int, kinds ...byte) (found bool) {
 	for _, kind := range kinds {
 		found = found || c.byte(field, fieldTypeType) == kind

@@ -17,8 +17,8 @@ const (
 	growth       = 1 << 20    // bytes read at a time from an input of unknown size
 )
 
-// messages reads the messages of a stream for Arrow's reader, checked before Arrow sees them. Arrow's own message reader
-// takes a stream that breaks off between the parts of a message for a finished one.
+// messages reads the messages of a stream for Arrow's reader, checked before Arrow sees them. Arrow's own message
+// reader takes a stream that breaks off between the parts of a message for a finished one.
 type messages struct {
 	r         io.Reader
 	size      int64 // bytes of the input; negative when unknown

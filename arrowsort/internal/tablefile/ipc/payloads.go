@@ -31,7 +31,8 @@ func (p *payloads) Start() error {
 	if !p.file {
 		return nil
 	}
-	return p.write(append([]byte(Magic), 0, 0))
+	_, err := p.Write(append([]byte(Magic), 0, 0))
+	return err
 }
 
 // WritePayload writes a message.
@@ -48,12 +49,12 @@ func (p *payloads) WritePayload(payload arrowipc.Payload) error {
 	head := binary.LittleEndian.AppendUint32(nil, continuation)
 	head = binary.LittleEndian.AppendUint32(head, uint32(len(meta)+padding))
 	for _, part := range [][]byte{head, meta, make([]byte, padding)} {
-		if err := p.write(part); err != nil {
+		if _, err := p.Write(part); err != nil {
 			return err
 		}
 	}
 	before := p.n
-	err := payload.SerializeBody(writerFunc(func(b []byte) (int, error) { return len(b), p.write(b) }))
+	err := payload.SerializeBody(p)
 	if err == nil && p.n-before != b.body {
 		return fileerror.Corrupt("a message has a body of %d bytes, not %d", p.n-before, b.body)
 	}
@@ -106,16 +107,13 @@ func (p *payloads) Close() error {
 		end = binary.LittleEndian.AppendUint32(end, uint32(len(footer)))
 		end = append(end, Magic...)
 	}
-	return p.write(end)
-}
-
-func (p *payloads) write(b []byte) error {
-	n, err := p.w.Write(b)
-	p.n += int64(n)
+	_, err := p.Write(end)
 	return err
 }
 
-// writerFunc is a function that writes.
-type writerFunc func(b []byte) (int, error)
-
-func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
+// Write writes bytes of a message and counts them.
+func (p *payloads) Write(b []byte) (int, error) {
+	n, err := p.w.Write(b)
+	p.n += int64(n)
+	return n, err
+}

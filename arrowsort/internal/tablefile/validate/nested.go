@@ -57,7 +57,8 @@ func checkRuns(d arrow.ArrayData, t *arrow.RunEndEncodedType) error {
 	}
 	ends, values := d.Children()[0], d.Children()[1]
 	if ends.NullN() != 0 || ends.Len() > values.Len() {
-		return fileerror.Corrupt("%d runs have %d values and %d nulls among their ends", ends.Len(), values.Len(), ends.NullN())
+		return fileerror.Corrupt("%d runs have %d values and %d nulls among their ends",
+			ends.Len(), values.Len(), ends.NullN())
 	}
 	width := t.RunEnds().(arrow.FixedWidthDataType).Bytes()
 	b := arraydata.Bytes(ends, 1)

@@ -79,7 +79,8 @@ func checkViews(d arrow.ArrayData) error {
 			continue
 		}
 		buffer, start := int(v.BufferIndex()), int(v.BufferOffset())
-		if buffer < 0 || buffer >= len(d.Buffers())-2 || start < 0 || start > len(arraydata.Bytes(d, buffer+2))-v.Len() {
+		exists := buffer >= 0 && buffer < len(d.Buffers())-2
+		if !exists || start < 0 || start > len(arraydata.Bytes(d, buffer+2))-v.Len() {
 			return fileerror.Corrupt("a view of %d bytes at %d of buffer %d passes its data", v.Len(), start, buffer)
 		}
 	}
