@@ -32,6 +32,15 @@ func inFile(path, pipe string, err error) error {
 	return &fileError{path: path, err: err}
 }
 
+// ofFile returns what f returns, with a panic as an ErrCorrupt and the file's name in the error.
+func ofFile[T any](path, pipe string, f func() (T, error)) (result T, err error) {
+	err = contain(func() error {
+		result, err = f()
+		return err
+	})
+	return result, inFile(path, pipe, err)
+}
+
 type fileError struct {
 	path string
 	err  error

@@ -87,15 +87,8 @@ type source interface {
 
 // Read reads a whole table. Errors name the file; a file that breaks its format is ErrCorrupt, one that is too large
 // for the limit ErrMemory.
-func Read(ctx context.Context, path string, opts ReadOptions) (in *Input, err error) {
-	err = contain(func() error {
-		in, err = read(ctx, path, opts)
-		return err
-	})
-	if err != nil {
-		return nil, inFile(path, "standard input", err)
-	}
-	return in, nil
+func Read(ctx context.Context, path string, opts ReadOptions) (*Input, error) {
+	return ofFile(path, "standard input", func() (*Input, error) { return read(ctx, path, opts) })
 }
 
 func read(ctx context.Context, path string, opts ReadOptions) (in *Input, err error) {

@@ -38,15 +38,8 @@ type pieces interface {
 // Scan opens a Parquet file, an Arrow file or a stream in a file. The pieces of a Parquet file take about pieceBytes in
 // memory, a record batch of Arrow is a piece. Dictionaries stay what they are in each piece. The caller closes the
 // scanner. Errors are those of Read; CSV is ErrScan.
-func Scan(path string, pieceBytes int64, opts ReadOptions) (s *Scanner, err error) {
-	err = contain(func() error {
-		s, err = scan(path, pieceBytes, opts)
-		return err
-	})
-	if err != nil {
-		return nil, inFile(path, "standard input", err)
-	}
-	return s, nil
+func Scan(path string, pieceBytes int64, opts ReadOptions) (*Scanner, error) {
+	return ofFile(path, "standard input", func() (*Scanner, error) { return scan(path, pieceBytes, opts) })
 }
 
 func scan(path string, pieceBytes int64, opts ReadOptions) (*Scanner, error) {

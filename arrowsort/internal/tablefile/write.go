@@ -44,19 +44,18 @@ func Write(ctx context.Context, path string, table arrow.Table, opts WriteOption
 	}
 	defer w.Abort()
 	if w.opts.Format == IPCFile || w.opts.Format == IPCStream { // a file needs the same dictionaries in all batches
-		err = contain(func() error {
-			table, err = dictionary.Unify(w.opts.Allocator, table)
-			return err
+		table, err = ofFile(path, "standard output", func() (arrow.Table, error) {
+			return dictionary.Unify(w.opts.Allocator, table)
 		})
 		if err != nil {
-			return 0, w.named(err)
+			return 0, err
 		}
 		defer table.Release()
 	}
-	if err := w.Write(ctx, table); err != nil {
-		return 0, err
+	if err = w.Write(ctx, table); err == nil {
+		err = w.Finish()
 	}
-	if err := w.Finish(); err != nil {
+	if err != nil {
 		return 0, err
 	}
 	return w.Commit()

@@ -78,13 +78,13 @@ func (w *Writer) open(schema *arrow.Schema) (err error) {
 
 // create creates the file for a path, or takes standard output for Pipe.
 func create(path string, stdout io.Writer) (atomicfile.File, error) {
-	switch {
-	case path != Pipe:
+	if path != Pipe {
 		return atomicfile.Create(path)
-	case stdout != nil:
-		return atomicfile.InPlace(stdout), nil
 	}
-	return atomicfile.InPlace(os.Stdout), nil
+	if stdout == nil {
+		stdout = os.Stdout
+	}
+	return atomicfile.InPlace(stdout), nil
 }
 
 // Write appends the rows of a table. A Parquet file gets them in new row groups.
@@ -124,7 +124,7 @@ func (w *Writer) Abort() {
 }
 
 func (w *Writer) named(err error) error {
-	if e := (*fileError)(nil); err != nil && !errors.As(err, &e) {
+	if e := (*fileError)(nil); !errors.As(err, &e) {
 		err = inFile(w.path, "standard output", err)
 	}
 	return err

@@ -23,17 +23,17 @@ type File interface {
 func Create(path string) (File, error) {
 	if d, ok := descriptorOf(path); ok {
 		file, err := d.open(path)
-		return inPlace{Writer: file, file: file}, err
+		return inPlace{file}, err
 	}
 	if isOpened(path) {
 		file, err := os.OpenFile(path, os.O_WRONLY, 0)
-		return inPlace{Writer: file, file: file}, err
+		return inPlace{file}, err
 	}
 	return createPending(followLinks(path))
 }
 
 // InPlace returns a file that is written to w, which is not closed.
-func InPlace(w io.Writer) File { return inPlace{Writer: w} }
+func InPlace(w io.Writer) File { return inPlace{openWriter{w}} }
 
 // Replaces reports whether what is written to a path appears there with Commit, and nothing after an error.
 func Replaces(path string) bool {
@@ -56,24 +56,17 @@ func followLinks(path string) string {
 }
 
 // inPlace is a file that cannot be renamed over.
-type inPlace struct {
-	io.Writer
-	file *os.File // nil: not ours to close
-}
+type inPlace struct{ io.WriteCloser }
 
 func (f inPlace) Flush() error { return nil }
 
 func (f inPlace) Sync() error { return nil }
 
-func (f inPlace) Commit() error {
-	if f.file == nil {
-		return nil
-	}
-	return f.file.Close()
-}
+func (f inPlace) Commit() error { return f.Close() }
 
-func (f inPlace) Abort() {
-	if f.file != nil {
-		f.file.Close()
-	}
-}
+func (f inPlace) Abort() { f.Close() }
+
+// An openWriter stays open.
+type openWriter struct{ io.Writer }
+
+func (openWriter) Close() error { return nil }

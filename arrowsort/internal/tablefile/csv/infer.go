@@ -28,8 +28,8 @@ var types = []inferable{
 	{arrow.PrimitiveTypes.Float64, isFloat},
 	{arrow.FixedWidthTypes.Boolean, reads(parseBool)},
 	{arrow.FixedWidthTypes.Date32, reads(parseDate)},
-	{&arrow.TimestampType{Unit: arrow.Microsecond}, isLocalTime},
-	{arrow.FixedWidthTypes.Timestamp_us, isInstant},
+	{&arrow.TimestampType{Unit: arrow.Microsecond}, readsTime(false)},
+	{arrow.FixedWidthTypes.Timestamp_us, readsTime(true)},
 	{arrow.BinaryTypes.String, func(string) bool { return true }},
 }
 
@@ -142,14 +142,12 @@ func parseBool(s string) (bool, error) {
 
 func parseDate(s string) (time.Time, error) { return time.Parse(time.DateOnly, s) }
 
-func isLocalTime(s string) bool {
-	_, zone, err := parseTime(s)
-	return err == nil && !zone
-}
-
-func isInstant(s string) bool {
-	_, zone, err := parseTime(s)
-	return err == nil && zone
+// readsTime reports which values are times with or without a zone.
+func readsTime(zoned bool) func(string) bool {
+	return func(s string) bool {
+		_, zone, err := parseTime(s)
+		return err == nil && zone == zoned
+	}
 }
 
 // parseTime reads a time with or without a zone.

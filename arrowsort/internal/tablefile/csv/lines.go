@@ -96,19 +96,16 @@ type rewriter struct {
 var lf, crCRLF, emptyValue = []byte("\n"), []byte("\r\r\n"), []byte(`""`)
 
 func (r *rewriter) Read(p []byte) (n int, err error) {
-	for n < len(p) {
-		if len(r.piece) == 0 {
+	for n < len(p) && len(r.piece)+len(r.end)+len(r.text) > 0 {
+		switch {
+		case len(r.piece) > 0:
+			k := copy(p[n:], r.piece)
+			r.piece, n = r.piece[k:], n+k
+		case len(r.end) > 0:
 			r.piece, r.end = r.end, nil
-		}
-		if len(r.piece) == 0 {
-			if len(r.text) == 0 {
-				break
-			}
+		default:
 			r.next()
-			continue
 		}
-		k := copy(p[n:], r.piece)
-		r.piece, n = r.piece[k:], n+k
 	}
 	if n == 0 {
 		return 0, io.EOF

@@ -33,12 +33,8 @@ func NewWriter(w io.Writer, schema *arrow.Schema, delimiter rune) (*Writer, erro
 	if len(names) == 0 {
 		return nil, errors.New("a table without columns cannot be CSV")
 	}
-	out := newWriter(w, delimiter, names)
+	out := &Writer{bufio.NewWriterSize(w, 1<<16), delimiter, "\"\r\n" + string(delimiter), names, 0}
 	return out, out.row(names)
-}
-
-func newWriter(w io.Writer, delimiter rune, names []string) *Writer {
-	return &Writer{bufio.NewWriterSize(w, 1<<16), delimiter, "\"\r\n" + string(delimiter), names, 0}
 }
 
 // Close writes what is buffered.

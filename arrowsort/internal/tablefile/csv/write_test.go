@@ -252,12 +252,18 @@ func FuzzWriteCSV(f *testing.F) {
 		}
 		var want, got [][]string
 		var b bytes.Buffer
-		out := newWriter(&b, ',', values[:columns])
+		fields := make([]arrow.Field, columns)
+		for i := range fields {
+			fields[i] = arrow.Field{Name: values[i], Type: arrow.BinaryTypes.String}
+		}
+		out, err := NewWriter(&b, arrow.NewSchema(fields, nil), ',')
+		require.NoError(t, err)
+		want, values = append(want, values[:columns]), values[columns:]
 		for ; len(values) >= columns; values = values[columns:] {
 			want = append(want, values[:columns])
 			require.NoError(t, out.row(values[:columns]))
 		}
-		require.NoError(t, out.w.Flush())
+		require.NoError(t, out.Close())
 		lines := newLines(bytes.TrimPrefix(b.Bytes(), []byte(byteOrderMark)), ',')
 		header, err := lines.each(t.Context(), func(row []string) error {
 			got = append(got, append([]string(nil), row...))

@@ -3,7 +3,6 @@ package dictionary
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -120,7 +119,11 @@ func unifyIndices(
 		return nil, err
 	}
 	defer j.entries.Release()
-	if n := j.entries.Len(); uint64(n) > mostEntries(typ) {
+	bits := typ.IndexType.(arrow.FixedWidthDataType).BitWidth()
+	if arrow.IsSignedInteger(typ.IndexType.ID()) {
+		bits--
+	}
+	if n := j.entries.Len(); uint64(max(n-1, 0))>>bits != 0 {
 		return nil, fileerror.Unsupported("type %s with the %d entries that all batches have together", typ, n)
 	}
 	out := make([]arrow.ArrayData, 0, len(chunks))
@@ -128,18 +131,6 @@ func unifyIndices(
 		out = append(out, redirect(mem, typ, c, j.places[i], j.entries.Data().(*array.Data)))
 	}
 	return out, nil
-}
-
-// mostEntries is the largest dictionary that the indices of a type can refer to.
-func mostEntries(typ *arrow.DictionaryType) uint64 {
-	bits := typ.IndexType.(arrow.FixedWidthDataType).BitWidth()
-	if arrow.IsSignedInteger(typ.IndexType.ID()) {
-		bits--
-	}
-	if bits >= 63 {
-		return math.MaxInt64
-	}
-	return 1 << bits
 }
 
 // redirect is a chunk whose indices refer to other entries: to places[i] instead of i. Nil places change nothing.

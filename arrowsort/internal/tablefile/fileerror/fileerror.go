@@ -4,6 +4,7 @@ package fileerror
 import (
 	"errors"
 	"fmt"
+	"runtime"
 )
 
 // ErrCorrupt is returned for a file that does not follow its format.
@@ -20,4 +21,21 @@ func Corrupt(format string, args ...any) error {
 // Unsupported returns an ErrUnsupported that names what is not supported.
 func Unsupported(format string, args ...any) error {
 	return fmt.Errorf("%s is %w", fmt.Sprintf(format, args...), ErrUnsupported)
+}
+
+// Contain runs f and returns its error, or its panic as an ErrCorrupt: the readers of Arrow and Parquet panic on bad
+// bytes. Errors that were panicked with stay visible to errors.Is.
+func Contain(f func() error) (err error) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case runtime.Error:
+			err = fmt.Errorf("%w: %v", ErrCorrupt, p)
+		case error:
+			err = fmt.Errorf("%w: %w", ErrCorrupt, p)
+		default:
+			err = fmt.Errorf("%w: %v", ErrCorrupt, p)
+		}
+	}()
+	return f()
 }

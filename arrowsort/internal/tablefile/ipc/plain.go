@@ -128,10 +128,7 @@ func (p *plainer) dictionary(d arrow.ArrayData) *array.Data {
 
 // validity is the bitmap of rows; nil when none of them is null.
 func (p *plainer) validity(d arrow.ArrayData, first, n int) *memory.Buffer {
-	if len(d.Buffers()) == 0 || d.Buffers()[0] == nil || d.NullN() == 0 || n == 0 {
-		return nil
-	}
-	if bitutil.CountSetBits(d.Buffers()[0].Bytes(), first, n) == n {
+	if bits := arraydata.Validity(d); bits == nil || n == 0 || bitutil.CountSetBits(bits, first, n) == n {
 		return nil
 	}
 	return p.bits(d.Buffers()[0], first, n)

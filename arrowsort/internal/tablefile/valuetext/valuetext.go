@@ -188,7 +188,9 @@ func appendJSON(b *strings.Builder, a arrow.Array, i int) {
 		appendJSON(b, a.Values(), a.GetPhysicalIndex(i))
 	default:
 		s := Formatter(a)(i)
-		if bare := isNumeric(a.DataType()) && !strings.ContainsAny(s, "Nn"); bare {
+		typ := a.DataType().ID()
+		numeric := arrow.IsInteger(typ) || arrow.IsFloating(typ) || typ == arrow.BOOL
+		if numeric && !strings.ContainsAny(s, "Nn") { // no NaN, no infinity
 			b.WriteString(s)
 			return
 		}
@@ -207,8 +209,4 @@ func appendJSONString(b *strings.Builder, s string) {
 	to.SetEscapeHTML(false)
 	_ = to.Encode(s) // a string and a strings.Builder have no errors
 	b.WriteString(strings.TrimSuffix(line.String(), "\n"))
-}
-
-func isNumeric(typ arrow.DataType) bool {
-	return arrow.IsInteger(typ.ID()) || arrow.IsFloating(typ.ID()) || typ.ID() == arrow.BOOL
 }
