@@ -14,12 +14,13 @@ import (
 )
 
 const (
-	module  = "github.com/arrowsort/arrowsort"
-	arrow   = "github.com/apache/arrow/go/v15"
-	compute = arrow + "/arrow/compute"
-	parquet = arrow + "/parquet"
-	gpu     = module + "/gpu"
-	cuda    = "gorgonia.org/cu"
+	module    = "github.com/arrowsort/arrowsort"
+	tablefile = module + "/arrowsort/internal/tablefile"
+	arrow     = "github.com/apache/arrow/go/v15"
+	compute   = arrow + "/arrow/compute"
+	parquet   = arrow + "/parquet"
+	gpu       = module + "/gpu"
+	cuda      = "gorgonia.org/cu"
 )
 
 // arrows are the edges of the architecture: what a package may reach outside the standard library, directly or through
@@ -38,6 +39,10 @@ var arrows = []struct {
 	{from: "arrowsort", never: []string{compute, parquet, gpu, module + "/arrowsort/cmd", "github.com/spf13/cobra"}},
 	{from: "arrowsort/computefn", never: []string{parquet, gpu, "github.com/spf13/cobra"}},
 	{from: "arrowsort/internal/tablefile", never: []string{gpu, "github.com/spf13/cobra"}},
+	{from: "arrowsort/internal/tablefile/csv", never: []string{parquet, tablefile + "/ipc", tablefile + "/dictionary"}},
+	{from: "arrowsort/internal/tablefile/ipc", never: []string{parquet, tablefile + "/csv"}},
+	{from: "arrowsort/internal/tablefile/validate", never: []string{parquet, arrow + "/arrow/ipc"}},
+	{from: "arrowsort/internal/tablefile/atomicfile", never: []string{arrow, module + "/arrowsort"}},
 	{from: "arrowsort/parquetsort", never: []string{gpu, "github.com/spf13/cobra"}},
 	{from: "kernels", only: []string{}},
 	{from: "gpu", never: []string{arrow, module + "/arrowsort/internal"}},

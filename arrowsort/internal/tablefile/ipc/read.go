@@ -47,12 +47,10 @@ func open(m messageReader, mem memory.Allocator) (r *Reader, err error) {
 	}()
 	batches, err := arrowipc.NewReaderFromMessageReader(m, arrowipc.WithAllocator(mem))
 	if failure := m.failure(); failure != nil {
-		err = failure
-	} else if err != nil {
-		err = fileerror.Corrupt("%v", err)
+		return nil, failure
 	}
 	if err != nil {
-		return nil, err
+		return nil, fileerror.Corrupt("%v", err)
 	}
 	return &Reader{m, batches}, nil
 }
