@@ -1,12 +1,10 @@
-package tablefile
+package rawmem
 
 import (
 	"slices"
 	"sync"
 
 	"github.com/apache/arrow/go/v15/arrow/memory"
-
-	"github.com/arrowsort/arrowsort/arrowsort/internal/rawmem"
 )
 
 // A Recycler is an allocator that keeps what it is given back, for the next request of about the size: rows that are
@@ -28,7 +26,7 @@ const leastRecycled = 1 << 12
 // NewRecycler returns a Recycler that takes what it does not have from an allocator. It keeps at most the given number
 // of bytes that are not in use, 0 for any number.
 func NewRecycler(mem memory.Allocator, most int64) *Recycler {
-	return &Recycler{Allocator: rawmem.Of(mem), most: most, used: map[*byte][]byte{}}
+	return &Recycler{Allocator: Of(mem), most: most, used: map[*byte][]byte{}}
 }
 
 // Allocate gives a block that was given back, if one has about the size.

@@ -1,13 +1,20 @@
 package tablefile
 
 import (
+	"github.com/arrowsort/arrowsort/arrowsort/internal/rawmem"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 	check "github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/validate"
 )
 
-// Short names for what the files about Parquet use of the packages beneath.
+// A Recycler is a rawmem.Recycler.
+type Recycler = rawmem.Recycler
+
+// What the files about Parquet, and packages that sort files, use of the packages beneath.
 var (
+	NewRecycler = rawmem.NewRecycler
+	TableBytes  = arraydata.TableBytes
+	ArrayBytes  = arraydata.ArrayBytes
 	contain     = fileerror.Contain
 	corrupt     = fileerror.Corrupt
 	releaseData = arraydata.Release

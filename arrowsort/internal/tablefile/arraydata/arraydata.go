@@ -1,4 +1,4 @@
-// Package arraydata reads the buffers of Arrow arrays by position.
+// Package arraydata reads and measures the buffers of Arrow arrays.
 package arraydata
 
 import "github.com/apache/arrow/go/v15/arrow"

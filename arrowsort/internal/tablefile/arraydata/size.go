@@ -1,11 +1,11 @@
-package tablefile
+package arraydata
 
 import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 )
 
-// TableBytes is what the rows of a table take in memory, without what lies before and behind slices.
+// TableBytes returns the bytes that the rows of a table take in memory, without the values outside of slices.
 func TableBytes(table arrow.Table) (bytes int64) {
 	for i := range int(table.NumCols()) {
 		for _, chunk := range table.Column(i).Data().Chunks() {
@@ -15,7 +15,7 @@ func TableBytes(table arrow.Table) (bytes int64) {
 	return bytes
 }
 
-// ArrayBytes is what n rows of an array from a row on take, counted from the start of its buffers.
+// ArrayBytes returns the bytes of n rows of an array from a row on, counted from the start of its buffers.
 func ArrayBytes(d arrow.ArrayData, first, n int) (bytes int64) {
 	if n == 0 {
 		return 0
@@ -57,7 +57,7 @@ func ArrayBytes(d arrow.ArrayData, first, n int) (bytes int64) {
 	return bytes + sharesOf(d, n)
 }
 
-// sharesOf is the share of the rows in all buffers, for types that are seldom.
+// sharesOf estimates the bytes of rows of other types: their share of all buffers.
 func sharesOf(d arrow.ArrayData, n int) (bytes int64) {
 	for _, b := range d.Buffers() {
 		if b != nil {
