@@ -17,7 +17,7 @@ type Recycler struct {
 	spare [][]byte         // the whole blocks that are not
 	idle  int64            // their bytes
 	most  int64            // of them; 0: any
-	ended bool             // what is given back is given back
+	ended bool             // blocks are not kept any more
 }
 
 // leastRecycled are the bytes of a block that is worth it.
@@ -29,7 +29,7 @@ func NewRecycler(mem memory.Allocator, most int64) *Recycler {
 	return &Recycler{Allocator: Of(mem), most: most, used: map[*byte][]byte{}}
 }
 
-// Allocate gives a block that was given back, if one has about the size.
+// Allocate returns a spare block, if one has about the size.
 func (r *Recycler) Allocate(size int) []byte {
 	if size < leastRecycled {
 		return r.Allocator.Allocate(size)
@@ -52,7 +52,7 @@ func (r *Recycler) Allocate(size int) []byte {
 	return b[:size:size]
 }
 
-// Reallocate gives the beginning of a block, or a larger one with what is in it.
+// Reallocate returns the start of the block, or a larger block with its content.
 func (r *Recycler) Reallocate(size int, b []byte) []byte {
 	switch owned := r.owns(b); {
 	case !owned && size < leastRecycled:
@@ -75,10 +75,10 @@ func (r *Recycler) Free(b []byte) {
 	first := &b[:1][0]
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	whole, known := r.used[first]
+	whole, owned := r.used[first]
 	delete(r.used, first)
 	switch {
-	case !known: // a small one
+	case !owned: // a small one
 		r.Allocator.Free(b)
 	case r.ended:
 		r.Allocator.Free(whole)
@@ -107,7 +107,7 @@ func (r *Recycler) takeOut(i int) []byte {
 	return b
 }
 
-// Release gives everything that is not in use back, and from now on what is given back.
+// Release frees the spare blocks. From then on Free keeps none.
 func (r *Recycler) Release() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -25,7 +25,7 @@ func TestRecyclerGivesBlocksAgain(t *testing.T) {
 	c := r.Allocate(10_500)
 	require.Same(t, first, &c[0])
 	d := r.Allocate(10_500)
-	require.NotSame(t, &c[0], &d[0], "a block that is in use was given again")
+	require.NotSame(t, &c[0], &d[0], "a block that is in use was returned again")
 	small := r.Allocate(10)
 	small = r.Reallocate(5, small)
 	require.Len(t, small, 5)
@@ -51,7 +51,7 @@ func TestRecyclerKeepsSoMuch(t *testing.T) {
 	for _, b := range blocks[:3] {
 		r.Free(b)
 	}
-	require.Len(t, r.spare, 2, "the oldest is given back")
+	require.Len(t, r.spare, 2, "the oldest is freed")
 	require.Same(t, &blocks[1][0], &r.spare[0][0])
 	r.Release()
 	require.Empty(t, r.spare)

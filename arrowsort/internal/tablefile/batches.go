@@ -26,7 +26,7 @@ func readBatches(ctx context.Context, src io.Reader, size int64, opts ReadOption
 		return nil, err
 	}
 	defer r.Release()
-	if _, err := opts.known(r.Schema()); err != nil {
+	if _, err := opts.begin(r.Schema()); err != nil {
 		return nil, err
 	}
 	var records []arrow.Record

@@ -17,7 +17,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
 )
 
-// ReadOptions say how to read. The zero value is right for files.
+// ReadOptions are the options of Read and Scan. The zero value is right for files.
 type ReadOptions struct {
 	Format       Format           // Auto: by the file's name; an IPC stream for Pipe
 	Stdin        io.Reader        // what Pipe reads; nil: os.Stdin
@@ -56,8 +56,8 @@ func (o *ReadOptions) start() {
 	}
 }
 
-// known passes on the schema and then starts.
-func (o *ReadOptions) known(schema *arrow.Schema) (columns []int, err error) {
+// begin passes the schema to Schema and then starts.
+func (o *ReadOptions) begin(schema *arrow.Schema) (columns []int, err error) {
 	if o.Schema != nil {
 		columns, err = o.Schema(schema)
 	}
@@ -197,7 +197,7 @@ func readCSV(ctx context.Context, src io.Reader, in *Input, opts ReadOptions) er
 		return err
 	}
 	in.Schema = r.Schema()
-	chosen, err := opts.known(in.Schema)
+	chosen, err := opts.begin(in.Schema)
 	if err != nil {
 		return err
 	}
@@ -214,7 +214,7 @@ func readChosen(ctx context.Context, src source, in *Input, opts ReadOptions) er
 	if err != nil {
 		return err
 	}
-	columns, err := opts.known(f.schema)
+	columns, err := opts.begin(f.schema)
 	if err != nil {
 		return err
 	}

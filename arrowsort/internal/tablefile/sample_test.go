@@ -82,7 +82,7 @@ func flatTable(t testing.TB, mem memory.Allocator, rows int, seed uint64) arrow.
 	return tableOf(t, mem, schema, b.String(), rows/3)
 }
 
-// tableOf is a table of JSON rows, cut into two chunks behind the row.
+// tableOf is a table of JSON rows, cut into two chunks after the row.
 func tableOf(t testing.TB, mem memory.Allocator, schema *arrow.Schema, rows string, cut int) arrow.Table {
 	b := array.NewRecordBuilder(mem, schema)
 	defer b.Release()

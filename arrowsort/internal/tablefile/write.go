@@ -10,7 +10,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
 )
 
-// WriteOptions say how to write. The zero value is right.
+// WriteOptions are the options of Write and Create. The zero value is right.
 type WriteOptions struct {
 	Format       Format                // Auto: by the file's name; an IPC stream for Pipe
 	Stdout       io.Writer             // what Pipe writes; nil: os.Stdout

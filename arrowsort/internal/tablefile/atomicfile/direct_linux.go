@@ -10,7 +10,7 @@ import (
 )
 
 // A directFile writes a file past the page cache where the file system lets it: its pages are to be synced anyway, and
-// on a virtual machine that gives free memory back to its host, fresh pages of the cache take longer than the disk. The
+// on a virtual machine that returns free memory to its host, fresh pages of the cache take longer than the disk. The
 // end of a file that does not fill its block is written through the cache.
 type directFile struct {
 	file   blockFile

@@ -86,7 +86,7 @@ func joinEqual(mem memory.Allocator, typ arrow.DataType, arrays []arrow.Array) (
 func joinTexts(mem memory.Allocator, typ arrow.DataType, arrays []arrow.Array) (j joined) {
 	b := array.NewBuilder(mem, typ)
 	defer b.Release()
-	known, null := map[string]int{}, -1
+	placeOf, null := map[string]int{}, -1
 	for _, a := range arrays {
 		places := make([]int, a.Len())
 		for i := range places {
@@ -99,10 +99,10 @@ func joinTexts(mem memory.Allocator, typ arrow.DataType, arrays []arrow.Array) (
 				continue
 			}
 			text := entryAt(a, i)
-			place, found := known[text]
+			place, found := placeOf[text]
 			if !found {
 				place = b.Len()
-				known[text] = place
+				placeOf[text] = place
 				appendEntry(b, text)
 			}
 			places[i] = place

@@ -13,7 +13,7 @@ var ErrCorrupt = errors.New("corrupted file")
 // ErrUnsupported is returned for a file that follows its format, but holds what cannot be read here.
 var ErrUnsupported = errors.New("not supported")
 
-// Corrupt returns an ErrCorrupt that says what is wrong.
+// Corrupt returns an ErrCorrupt with a text.
 func Corrupt(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrCorrupt, fmt.Sprintf(format, args...))
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 )
 
-// uncompressed takes the place of the size of a buffer that is stored as it is among compressed ones.
+// uncompressed replaces the size of a buffer that is not compressed, in a message with compressed ones.
 const uncompressed = -1
 
 // checkCompressed makes sure that no compressed buffer of a message claims to be longer than its bytes can become:
@@ -54,7 +54,7 @@ func mostOf(codec byte, b []byte) int64 {
 	return mostOfZstd(b)
 }
 
-// mostOfZstd adds up what the blocks of the frames can become: what their headers say, or the most that a block may
+// mostOfZstd adds up what the blocks of the frames can become: the size in their headers, or the most that a block may
 // hold. Frames that break off hold what is before that; the decoder refuses them.
 func mostOfZstd(b []byte) (most int64) {
 	const raw, rle, most1, headerBytes, checksumBytes = 0, 1, 128 << 10, 3, 4

@@ -6,7 +6,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 )
 
-// Members of the union Type of the Arrow format, as far as they are told apart here.
+// Members of the union Type of the Arrow format, as far as the checks differ.
 const (
 	typeInt           = 2
 	typeDecimal       = 7

@@ -21,7 +21,7 @@ func newPlainer(mem memory.Allocator) *plainer {
 	return &plainer{mem: mem, dictionaries: map[arrow.ArrayData]arrow.ArrayData{}}
 }
 
-// turn gives the dictionaries back that the last batch did not have.
+// turn releases the dictionaries that the last batch did not have.
 func (p *plainer) turn() {
 	for from, to := range p.before {
 		from.Release()
@@ -30,7 +30,7 @@ func (p *plainer) turn() {
 	p.before, p.dictionaries = p.dictionaries, map[arrow.ArrayData]arrow.ArrayData{}
 }
 
-// release gives all dictionaries back.
+// release releases all dictionaries.
 func (p *plainer) release() {
 	p.turn()
 	p.turn()
@@ -113,9 +113,9 @@ func (p *plainer) parts(typ arrow.DataType, d arrow.ArrayData, first, n int) pla
 
 // dictionary is the plain form of a dictionary.
 func (p *plainer) dictionary(d arrow.ArrayData) *array.Data {
-	plain, known := p.dictionaries[d]
-	if !known {
-		if plain, known = p.before[d]; known {
+	plain, found := p.dictionaries[d]
+	if !found {
+		if plain, found = p.before[d]; found {
 			delete(p.before, d)
 		} else {
 			plain = p.rows(d, 0, d.Len())

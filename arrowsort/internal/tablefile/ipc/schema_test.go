@@ -9,7 +9,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 )
 
-// TestFootersNameSchemaAndMessages: a footer that is written is understood, and its schema becomes a message again.
+// TestFootersNameSchemaAndMessages: a footer that is written can be read, and its schema becomes a message again.
 func TestFootersNameSchemaAndMessages(t *testing.T) {
 	stream := written(t, arrowtest.RandomTable(arrow.PrimitiveTypes.Int32, 0, nil, 1), Options{})
 	schema := messageOf(t, stream).b

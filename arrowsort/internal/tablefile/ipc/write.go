@@ -11,7 +11,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 )
 
-// Options say how to write.
+// Options are the options of NewWriter.
 type Options struct {
 	File      bool   // a file, else a stream
 	Codec     string // of the buffers: zstd or lz4; else they are not compressed
