@@ -145,7 +145,7 @@ func TestRuntimeErrorsAreExitCode1AndThoseOfCheck2(t *testing.T) {
 }
 
 func TestTypesThatAreNotSupportedAreExitCode2(t *testing.T) {
-	folder, err := filepath.Abs("../../internal/tablefile/testdata/ipc")
+	folder, err := filepath.Abs("../../internal/tablefile/ipc/testdata")
 	require.NoError(t, err)
 	for _, name := range []string{"unsupported_decimal32.arrow", "unsupported_decimal32.arrows"} {
 		t.Chdir(t.TempDir())
