@@ -147,7 +147,7 @@ func readMessages(ctx context.Context, m messageReader, opts ReadOptions) (arrow
 	if err := endOf(r, m); err != nil {
 		return nil, err
 	}
-	return finish(array.NewTableFromRecords(r.Schema(), records), opts.Allocator)
+	return finish(ctx, array.NewTableFromRecords(r.Schema(), records), opts.Allocator)
 }
 
 func openMessages(m messageReader, opts ReadOptions) (*ipc.Reader, error) {

@@ -1,6 +1,7 @@
 package tablefile
 
 import (
+	"context"
 	"io"
 	"slices"
 
@@ -18,8 +19,10 @@ type recordWriter interface {
 }
 
 // writeIPC writes an IPC file or stream. Dictionaries are the same in all record batches, as a file needs it.
-func writeIPC(w io.Writer, table arrow.Table, opts WriteOptions, report func(done, total int)) error {
-	table, err := unifyDictionaries(opts.Allocator, table)
+func writeIPC(
+	ctx context.Context, w io.Writer, table arrow.Table, opts WriteOptions, report func(done, total int),
+) error {
+	table, err := unifyDictionaries(ctx, opts.Allocator, table)
 	if err != nil {
 		return err
 	}

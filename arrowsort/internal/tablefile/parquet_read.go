@@ -38,7 +38,7 @@ func readParquet(ctx context.Context, src source, in *Input, opts ReadOptions) e
 	if in.Table, err = f.readTable(ctx); err != nil {
 		return err
 	}
-	if in.Table, err = finish(in.Table, opts.Allocator); err != nil {
+	if in.Table, err = finish(ctx, in.Table, opts.Allocator); err != nil {
 		return err
 	}
 	if opts.Dictionaries {

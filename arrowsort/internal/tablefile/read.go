@@ -198,9 +198,9 @@ func readChosen(ctx context.Context, src source, in *Input, opts ReadOptions) er
 
 // finish unifies the dictionaries of a table, so that equal indices mean equal values in all its chunks. It consumes the
 // table.
-func finish(table arrow.Table, mem memory.Allocator) (arrow.Table, error) {
+func finish(ctx context.Context, table arrow.Table, mem memory.Allocator) (arrow.Table, error) {
 	defer table.Release()
-	return unifyDictionaries(mem, table)
+	return unifyDictionaries(ctx, mem, table)
 }
 
 // countingReader counts what is read and fails once the context is cancelled.

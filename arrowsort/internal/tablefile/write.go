@@ -78,7 +78,7 @@ func writeTable(ctx context.Context, w io.Writer, table arrow.Table, opts WriteO
 		case Parquet:
 			return writeParquet(ctx, w, table, opts)
 		case IPCFile, IPCStream:
-			return writeIPC(w, table, opts, report)
+			return writeIPC(ctx, w, table, opts, report)
 		default:
 			return writeCSV(ctx, w, table, opts)
 		}
