@@ -18,7 +18,9 @@ func contain(f func() error) (err error) {
 		case runtime.Error:
 			err = fmt.Errorf("%w: %v", ErrCorrupt, p)
 		case error:
-			err = fmt.Errorf("%w: %w", ErrCorrupt, p)
+			if err = p; !errors.Is(p, ErrCorrupt) && !errors.Is(p, ErrMemory) {
+				err = fmt.Errorf("%w: %w", ErrCorrupt, p)
+			}
 		default:
 			err = fmt.Errorf("%w: %v", ErrCorrupt, p)
 		}

@@ -51,6 +51,9 @@ func openParquet(src source, size int64, opts ReadOptions) (*parquetFile, error)
 	if err := checkMagic(src, size); err != nil {
 		return nil, err
 	}
+	if err := checkSchemaTree(src, size); err != nil {
+		return nil, err
+	}
 	props := parquet.NewReaderProperties(opts.Allocator)
 	props.BufferedStreamEnabled = opts.batches
 	r, err := file.NewParquetReader(src, file.WithReadProps(props))
@@ -58,6 +61,9 @@ func openParquet(src source, size int64, opts ReadOptions) (*parquetFile, error)
 		return nil, corrupt("%v", err)
 	}
 	if err := checkFooter(r.MetaData(), size); err != nil {
+		return nil, err
+	}
+	if err := checkDeclared(r.MetaData(), opts); err != nil {
 		return nil, err
 	}
 	if err := checkArrowSchema(r.MetaData().KeyValueMetadata(), opts.Allocator); err != nil {

@@ -11,8 +11,6 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
-
-	"github.com/arrowsort/arrowsort/arrowsort/internal/machine"
 )
 
 // ReadOptions say how to read. The zero value is right for files.
@@ -23,16 +21,19 @@ type ReadOptions struct {
 	Flat         *Recycler        // gives the memory of columns of a Parquet file that are read in pieces and without pqarrow; nil: Allocator
 	Threads      int              // 0: GOMAXPROCS
 	Dictionaries bool             // give string columns that a Parquet file stores with a small dictionary as dictionaries
-	MemoryLimit  int64            // bytes that the table may take; 0: the machine's memory
-	Delimiter    rune             // between the values of a line of CSV; 0: a comma, or a tab in .tsv
-	Verbatim     bool             // columns of CSV are text where a value could be written in another way, see Input.Typed
+	// MemoryLimit is the bytes that the table may take. 0 is the machine's memory, and of a file no more than 1 GiB or, if that is more,
+	// 1000 bytes for each of its bytes: a small file can declare any number of values.
+	MemoryLimit int64
+	Delimiter   rune // between the values of a line of CSV; 0: a comma, or a tab in .tsv
+	Verbatim    bool // columns of CSV are text where a value could be written in another way, see Input.Typed
 	// Schema is told the schema as soon as it is known: before the data of a Parquet or Arrow file, between the two passes
 	// over CSV. Its error ends the reading. Of a Parquet file the columns that it returns are read, all when it returns none.
 	Schema   func(*arrow.Schema) (columns []int, err error)
 	Start    func()                // told when reading begins: of a Parquet or Arrow file, behind Schema
 	Progress func(done, total int) // told now and then, from one goroutine at a time
 
-	batches bool // a column chunk of a Parquet file is read in pieces
+	declared int64 // bytes that a footer may declare; 0: any number
+	batches  bool  // a column chunk of a Parquet file is read in pieces
 }
 
 // start tells that reading begins.
@@ -88,13 +89,6 @@ func read(ctx context.Context, path string, opts ReadOptions) (in *Input, err er
 		return nil, err
 	}
 	opts.Format, opts.Delimiter = format, delimiter(path, opts.Delimiter)
-	if opts.MemoryLimit == 0 {
-		opts.MemoryLimit = machine.Memory()
-	}
-	if opts.Allocator == nil {
-		opts.Allocator = memory.DefaultAllocator
-	}
-	opts.Allocator = newLimiter(opts.Allocator, opts.MemoryLimit)
 	if path == Pipe {
 		return readPipe(ctx, opts)
 	}
@@ -121,6 +115,7 @@ func read(ctx context.Context, path string, opts ReadOptions) (in *Input, err er
 	if err := checkHead(head, opts.Format); err != nil {
 		return nil, err
 	}
+	opts.limitMemory(info.Size())
 	return readSource(ctx, file, info.Size(), opts)
 }
 
@@ -131,6 +126,7 @@ func readPipe(ctx context.Context, opts ReadOptions) (*Input, error) {
 		stdin = os.Stdin
 	}
 	opts.start()
+	opts.limitMemory(-1)
 	buffered := bufio.NewReaderSize(newInterruptible(ctx, stdin), headSize)
 	head, err := buffered.Peek(headSize)
 	if err != nil && !errors.Is(err, io.EOF) {

@@ -9,9 +9,6 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/arrow/memory"
-
-	"github.com/arrowsort/arrowsort/arrowsort/internal/machine"
 )
 
 // ErrScan is returned for a file that can only be read as a whole.
@@ -82,13 +79,7 @@ func (s *Scanner) open(pieceBytes int64, opts ReadOptions) error {
 		return fmt.Errorf("%w; this is none", ErrScan)
 	}
 	s.Bytes = info.Size()
-	if opts.MemoryLimit == 0 {
-		opts.MemoryLimit = machine.Memory()
-	}
-	if opts.Allocator == nil {
-		opts.Allocator = memory.DefaultAllocator
-	}
-	opts.Allocator = newLimiter(opts.Allocator, opts.MemoryLimit)
+	opts.limitMemory(s.Bytes)
 	opts.batches, opts.Dictionaries = true, false
 	if s.Format == Parquet {
 		f, err := openParquet(s.file, s.Bytes, opts)
@@ -101,7 +92,7 @@ func (s *Scanner) open(pieceBytes int64, opts ReadOptions) error {
 		return nil
 	}
 	s.InMemory, s.Rows = s.Bytes, -1
-	batches := &batchPieces{size: s.Bytes}
+	batches := &batchPieces{size: s.Bytes, limit: opts.declared}
 	s.pieces = batches
 	if s.Format == IPCFile {
 		batches.messages, err = fileMessages(s.file, s.Bytes, opts)
@@ -152,6 +143,8 @@ type batchPieces struct {
 	messages messageReader
 	reader   recordReader
 	size     int64
+	limit    int64 // bytes of all batches; 0: none
+	bytes    int64 // of the batches so far
 }
 
 type recordReader interface {
@@ -178,6 +171,11 @@ func (b *batchPieces) next(context.Context) (arrow.Table, error) {
 			if err := validate(a); err != nil {
 				return nil, err
 			}
+			b.bytes += ArrayBytes(a.Data(), a.Data().Offset(), a.Len())
+		}
+		if b.limit > 0 && b.bytes > b.limit {
+			return nil, fmt.Errorf("%w: its record batches take more than %d bytes, which is all that a file of its size may "+
+				"unless a larger limit is set", ErrMemory, b.limit)
 		}
 		if rec.NumRows() > 0 {
 			return array.NewTableFromRecords(b.reader.Schema(), []arrow.Record{rec}), nil
