@@ -12,8 +12,9 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 )
 
-// soon is the time within which a cancelled call has to return in these tests. The contract says 50 ms; a slow machine gets
-// a margin. A busy machine can delay any call once: a late return is tried again, and fails when it is late attempts times.
+// soon is the time within which a cancelled call has to return in these tests. The contract says 50 ms; a slow machine
+// gets a margin. A busy machine can delay any call once: a late return is tried again, and fails when it is late
+// attempts times.
 const (
 	soon     = 250 * time.Millisecond
 	attempts = 3
@@ -68,7 +69,8 @@ func cancelAfter(t *testing.T, e suite, job *engine.Job, delay time.Duration) (s
 	return true
 }
 
-// timeToStop cancels a call after a delay and returns how long the call went on from there, unless it had finished before.
+// timeToStop cancels a call after a delay and returns how long the call went on from there, unless it had finished
+// before.
 func timeToStop(t *testing.T, e suite, job *engine.Job, delay time.Duration) (took time.Duration, stopped bool) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())

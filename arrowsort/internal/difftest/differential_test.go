@@ -87,7 +87,8 @@ func prove(order model.Order, rows []uint64, n int) error {
 	for i := 1; i < n; i++ {
 		a, b := rows[i-1], rows[i]
 		if c := order.Compare(a, b); c > 0 || c == 0 && a > b {
-			return fmt.Errorf("place %d: row %d with %s stands before row %d with %s", i, a, order.Show(a), b, order.Show(b))
+			return fmt.Errorf("row %d of the result: row %d with %s precedes row %d with %s",
+				i, a, order.Show(a), b, order.Show(b))
 		}
 	}
 	return nil

@@ -11,8 +11,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
-// Unify returns the chunks of a column with one dictionary for all of them, at every level of the type, so that equal indices
-// mean equal values. Everything else is shared with the chunks. The caller releases the arrays.
+// Unify returns the chunks of a column with one dictionary for all of them, at every level of the type, so that equal
+// indices mean equal values. Everything else is shared with the chunks. The caller releases the arrays.
 //
 // Errors: those of Take, and arrow.ErrInvalid when indices of the type cannot number all entries.
 func Unify(ctx context.Context, typ arrow.DataType, chunks []arrow.Array, opts Options) (out []arrow.Array, err error) {
@@ -76,7 +76,9 @@ func (g *gatherer) unified(typ arrow.DataType, chunks []chunk) ([]arrow.ArrayDat
 }
 
 // unifyIndices gives chunks of a dictionary type one dictionary.
-func (g *gatherer) unifyIndices(typ arrow.DataType, t *arrow.DictionaryType, chunks []chunk, out []arrow.ArrayData) error {
+func (g *gatherer) unifyIndices(
+	typ arrow.DataType, t *arrow.DictionaryType, chunks []chunk, out []arrow.ArrayData,
+) error {
 	dict, maps, err := g.unify(t, chunks)
 	if err != nil {
 		return err
@@ -97,7 +99,9 @@ func (g *gatherer) unifyIndices(typ arrow.DataType, t *arrow.DictionaryType, chu
 }
 
 // mappedIndices returns the indices of chunk i into the unified dictionary, at the offset where the chunk has its own.
-func (g *gatherer) mappedIndices(t *arrow.DictionaryType, chunks []chunk, i int, maps *indexMaps) (*memory.Buffer, error) {
+func (g *gatherer) mappedIndices(
+	t *arrow.DictionaryType, chunks []chunk, i int, maps *indexMaps,
+) (*memory.Buffer, error) {
 	c, width := chunks[i], t.IndexType.(arrow.FixedWidthDataType).Bytes()
 	indices, err := c.values(1, width, 0)
 	if err != nil {

@@ -8,12 +8,12 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 )
 
-// A valueReader returns the bytes of the value in row i, and whether the row is valid. Two values of a type have the same
-// bytes when they are equal bit by bit: -0.0 is not +0.0, and a NaN is equal to one with the same payload.
+// A valueReader returns the bytes of the value in row i, and whether the row is valid. Two values of a type have the
+// same bytes when they are equal bit by bit: -0.0 is not +0.0, and a NaN is equal to one with the same payload.
 type valueReader func(i int) (value string, valid bool)
 
-// ReadValues returns the reader of the values of an array, which is nil for unions and run-end encoding. The strings of a flat
-// type refer to the array's buffers. Errors: arrow.ErrInvalid for malformed arrays.
+// ReadValues returns the reader of the values of an array, which is nil for unions and run-end encoding. The strings of
+// a flat type refer to the array's buffers. Errors: arrow.ErrInvalid for malformed arrays.
 func ReadValues(a arrow.Array) (read func(i int) (value string, valid bool), err error) {
 	err = contain(func() error {
 		read, err = valuesOf(a.DataType(), chunk{a.Data(), a.Data().Offset(), a.Len()})
@@ -40,8 +40,8 @@ func valuesOf(typ arrow.DataType, c chunk) (valueReader, error) {
 		if layout.ID() == arrow.NULL || !valid[0].bit(uint64(i)) {
 			return "", false
 		}
-		b := read(i)
-		return unsafe.String(unsafe.SliceData(b), len(b)), true // bytes of the chunk, which is not written to, or new ones
+		b := read(i) // of the chunk, which is not written to, or new
+		return unsafe.String(unsafe.SliceData(b), len(b)), true
 	}, nil
 }
 
