@@ -54,6 +54,8 @@ type Options struct {
 	// Progress, when set, is told now and then what is being done and how much of it is: bytes of the inputs that are
 	// read or copied, rows that are written. It is called from one goroutine at a time.
 	Progress func(phase string, done, total int64)
+
+	readLimit int64 // of tablefile.ReadOptions
 }
 
 // MinMemory is the smallest budget.
@@ -82,6 +84,8 @@ var (
 func (o Options) resolved() (Options, error) {
 	if o.Memory == 0 {
 		o.Memory = max(machine.Memory()/2, MinMemory)
+	} else {
+		o.readLimit = max(machine.Memory(), o.Memory) // the budget is kept by reading in pieces
 	}
 	switch {
 	case len(o.Keys) == 0:

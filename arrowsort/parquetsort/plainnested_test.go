@@ -13,6 +13,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/valuetext"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
 var (
@@ -57,7 +58,7 @@ func TestValuesOfNestedDictionaries(t *testing.T) {
 		for i, column := range part.Columns() {
 			plain, err := plainArray(t.Context(), column, arrowsort.Options{Allocator: mem})
 			require.NoError(t, err)
-			require.False(t, holdsDictionary(plain.DataType()))
+			require.False(t, take.HasDictionary(plain.DataType()))
 			require.Equal(t, column.Len(), plain.Len())
 			want, got := valuetext.Formatter(column), valuetext.Formatter(plain)
 			for row := range column.Len() {

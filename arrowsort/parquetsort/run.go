@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/machine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
@@ -27,7 +28,9 @@ type tables interface {
 
 // open opens the run for reading.
 func (r run) open(opts *Options) (tables, error) {
-	s, err := tablefile.Scan(r.path, 0, tablefile.ReadOptions{Format: tablefile.IPCStream, Allocator: opts.Allocator})
+	s, err := tablefile.Scan(r.path, 0, tablefile.ReadOptions{
+		Format: tablefile.IPCStream, Allocator: opts.Allocator, MemoryLimit: max(machine.Memory(), opts.Memory),
+	})
 	if err != nil {
 		return nil, fmt.Errorf("spilled run: %w", err)
 	}

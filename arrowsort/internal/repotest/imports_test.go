@@ -39,7 +39,7 @@ var arrows = []struct {
 	{from: "arrowsort", never: []string{compute, parquet, gpu, module + "/arrowsort/cmd", "github.com/spf13/cobra"}},
 	{from: "arrowsort/computefn", never: []string{parquet, gpu, "github.com/spf13/cobra"}},
 	{from: "arrowsort/internal/tablefile", never: []string{gpu, "github.com/spf13/cobra"}},
-	{from: "arrowsort/internal/tablefile/csv", never: []string{parquet, tablefile + "/ipc", tablefile + "/dictionary"}},
+	{from: "arrowsort/internal/tablefile/csv", never: []string{parquet, tablefile + "/ipc"}},
 	{from: "arrowsort/internal/tablefile/ipc", never: []string{parquet, tablefile + "/csv"}},
 	{from: "arrowsort/internal/tablefile/validate", never: []string{parquet, arrow + "/arrow/ipc"}},
 	{from: "arrowsort/internal/tablefile/atomicfile", never: []string{arrow, module + "/arrowsort"}},

@@ -2,6 +2,7 @@ package tablefile
 
 import (
 	"context"
+	"fmt"
 	"io"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -41,7 +42,7 @@ func readBatches(ctx context.Context, src io.Reader, size int64, opts ReadOption
 		}
 		rec, err := r.Next()
 		if err == io.EOF {
-			return finish(array.NewTableFromRecords(r.Schema(), records), opts.Allocator)
+			return finish(ctx, array.NewTableFromRecords(r.Schema(), records), opts.Allocator)
 		}
 		if err != nil {
 			return nil, err
@@ -52,13 +53,24 @@ func readBatches(ctx context.Context, src io.Reader, size int64, opts ReadOption
 }
 
 // batchPieces are the record batches that have rows.
-type batchPieces struct{ *ipc.Reader }
+type batchPieces struct {
+	*ipc.Reader
+	limit int64 // bytes of all batches; 0: none
+	bytes int64 // of the batches so far
+}
 
-func (b batchPieces) next(context.Context) (arrow.Table, error) {
+func (b *batchPieces) next(context.Context) (arrow.Table, error) {
 	for {
 		rec, err := b.Next()
 		if err != nil {
 			return nil, err
+		}
+		for _, a := range rec.Columns() {
+			b.bytes += ArrayBytes(a.Data(), a.Data().Offset(), a.Len())
+		}
+		if b.limit > 0 && b.bytes > b.limit {
+			return nil, fmt.Errorf("%w: its record batches take more than %d bytes, which is all that a file of its size "+
+				"may unless a larger limit is set", ErrMemory, b.limit)
 		}
 		if rec.NumRows() > 0 {
 			return array.NewTableFromRecords(b.Schema(), []arrow.Record{rec}), nil
@@ -66,9 +78,9 @@ func (b batchPieces) next(context.Context) (arrow.Table, error) {
 	}
 }
 
-func (b batchPieces) share() float64 { return b.Share() }
+func (b *batchPieces) share() float64 { return b.Share() }
 
-func (b batchPieces) close() { b.Release() }
+func (b *batchPieces) close() { b.Release() }
 
 // A batchWriter writes tables in record batches.
 type batchWriter struct {

@@ -22,7 +22,7 @@ func (f *parquetFile) readColumns(ctx context.Context, in *Input, columns []int)
 	if in.Table, err = f.readTable(ctx); err != nil {
 		return err
 	}
-	if in.Table, err = finish(in.Table, f.opts.Allocator); err != nil {
+	if in.Table, err = finish(ctx, in.Table, f.opts.Allocator); err != nil {
 		return err
 	}
 	if f.opts.Dictionaries {

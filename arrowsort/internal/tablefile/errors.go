@@ -10,11 +10,12 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 )
 
-// ErrCorrupt is returned for a file that does not follow its format, ErrUnsupported for one that follows it, but holds
-// what cannot be read here.
+// The errors of files that do not follow their format, that hold what cannot be read here, and that ask for more memory
+// than there is.
 var (
 	ErrCorrupt     = fileerror.ErrCorrupt
 	ErrUnsupported = fileerror.ErrUnsupported
+	ErrMemory      = fileerror.ErrMemory
 )
 
 // inFile puts the file's name before an error, unless it is nil, and makes it one line. Errors of the file system name

@@ -38,7 +38,7 @@ func readParquet(ctx context.Context, src source, in *Input, opts ReadOptions) e
 	if in.Table, err = f.readTable(ctx); err != nil {
 		return err
 	}
-	if in.Table, err = finish(in.Table, opts.Allocator); err != nil {
+	if in.Table, err = finish(ctx, in.Table, opts.Allocator); err != nil {
 		return err
 	}
 	if opts.Dictionaries {
@@ -51,6 +51,9 @@ func openParquet(src source, size int64, opts ReadOptions) (*parquetFile, error)
 	if err := checkMagic(src, size); err != nil {
 		return nil, err
 	}
+	if err := checkSchemaTree(src, size); err != nil {
+		return nil, err
+	}
 	props := parquet.NewReaderProperties(opts.Allocator)
 	props.BufferedStreamEnabled = opts.batches
 	r, err := file.NewParquetReader(src, file.WithReadProps(props))
@@ -58,6 +61,9 @@ func openParquet(src source, size int64, opts ReadOptions) (*parquetFile, error)
 		return nil, corrupt("%v", err)
 	}
 	if err := checkFooter(r.MetaData(), size); err != nil {
+		return nil, err
+	}
+	if err := checkDeclared(r.MetaData(), opts); err != nil {
 		return nil, err
 	}
 	if err := checkArrowSchema(r.MetaData().KeyValueMetadata(), opts.Allocator); err != nil {

@@ -3,7 +3,6 @@ package tablefile
 import (
 	"encoding/base64"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -13,6 +12,7 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/ipc"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
 // Keys of metadata that Arrow keeps in Parquet files and in the fields read from them.
@@ -59,16 +59,9 @@ func storeSchema(w *pqarrow.FileWriter, sc *arrow.Schema, mem memory.Allocator) 
 // checkNested refuses dictionaries inside nested columns, which pqarrow writes wrongly.
 func checkNested(sc *arrow.Schema) error {
 	for _, f := range sc.Fields() {
-		if nested, ok := f.Type.(arrow.NestedType); ok && hasDictionary(nested) {
+		if _, nested := f.Type.(arrow.NestedType); nested && take.HasDictionary(f.Type) {
 			return fmt.Errorf("column %q: a dictionary inside a nested column cannot be written to Parquet", f.Name)
 		}
 	}
 	return nil
-}
-
-func hasDictionary(typ arrow.DataType) bool {
-	if nested, ok := typ.(arrow.NestedType); ok {
-		return slices.ContainsFunc(nested.Fields(), func(f arrow.Field) bool { return hasDictionary(f.Type) })
-	}
-	return typ.ID() == arrow.DICTIONARY
 }

@@ -40,7 +40,7 @@ func newParquetWriter(w io.Writer, schema *arrow.Schema, opts WriteOptions) (*pa
 // write writes row groups with the rows of a table.
 func (f *parquetWriter) write(ctx context.Context, table arrow.Table) error {
 	e := f.encoder
-	table, err := array.UnifyTableDicts(e.opts.Allocator, table)
+	table, err := unifyDictionaries(ctx, e.opts.Allocator, table)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/machine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
 )
@@ -25,27 +24,19 @@ type ReadOptions struct {
 	Flat         *Recycler        // for columns that a Scanner reads without pqarrow; nil: Allocator
 	Threads      int              // 0: GOMAXPROCS
 	Dictionaries bool             // strings that a Parquet file stores with a small dictionary become dictionaries
-	MemoryLimit  int64            // bytes that the table may take; 0: the machine's memory
 	Delimiter    rune             // between the values of a line of CSV; 0: a comma, or a tab in .tsv
 	Verbatim     bool             // columns of CSV are text where a value has several spellings, see Input.Typed
+	// MemoryLimit is the bytes that the table may take. 0 is the machine's memory, and of a file no more than 1 GiB or, if
+	// that is more, 1000 bytes for each of its bytes: a small file can declare any number of values.
+	MemoryLimit int64
 	// Schema is passed the schema before the data of a Parquet or Arrow file, and between the two passes over CSV. Its
 	// error ends the reading. Of a Parquet file the columns that it returns are read, all when it returns none.
 	Schema   func(*arrow.Schema) (columns []int, err error)
 	Start    func()                // called when reading begins: of a Parquet or Arrow file, after Schema
 	Progress func(done, total int) // called now and then, from one goroutine at a time
 
-	batches bool // a column chunk of a Parquet file is read in pieces
-}
-
-// limit bounds what the allocator gives.
-func (o *ReadOptions) limit() {
-	if o.MemoryLimit == 0 {
-		o.MemoryLimit = machine.Memory()
-	}
-	if o.Allocator == nil {
-		o.Allocator = memory.DefaultAllocator
-	}
-	o.Allocator = newLimiter(o.Allocator, o.MemoryLimit)
+	declared int64 // bytes that a footer may declare; 0: any number
+	batches  bool  // a column chunk of a Parquet file is read in pieces
 }
 
 // start calls Start, once.
@@ -97,7 +88,6 @@ func read(ctx context.Context, path string, opts ReadOptions) (in *Input, err er
 		return nil, err
 	}
 	opts.Format, opts.Delimiter = format, delimiter(path, opts.Delimiter)
-	opts.limit()
 	if path == Pipe {
 		return readPipe(ctx, opts)
 	}
@@ -124,6 +114,7 @@ func read(ctx context.Context, path string, opts ReadOptions) (in *Input, err er
 	if err := checkHead(head, opts.Format); err != nil {
 		return nil, err
 	}
+	opts.limitMemory(info.Size())
 	return readSource(ctx, file, info.Size(), opts)
 }
 
@@ -134,6 +125,7 @@ func readPipe(ctx context.Context, opts ReadOptions) (*Input, error) {
 		stdin = os.Stdin
 	}
 	opts.start()
+	opts.limitMemory(-1)
 	buffered := bufio.NewReaderSize(newInterruptible(ctx, stdin), headSize)
 	head, err := buffered.Peek(headSize)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -225,9 +217,9 @@ func readChosen(ctx context.Context, src source, in *Input, opts ReadOptions) er
 }
 
 // finish unifies the dictionaries of a table, which it consumes: equal indices are equal values in all its chunks.
-func finish(table arrow.Table, mem memory.Allocator) (arrow.Table, error) {
+func finish(ctx context.Context, table arrow.Table, mem memory.Allocator) (arrow.Table, error) {
 	defer table.Release()
-	return dictionary.Unify(mem, table)
+	return dictionary.Unify(ctx, mem, table)
 }
 
 // countingReader counts what is read and fails once the context is cancelled.

@@ -71,7 +71,7 @@ func (s *Scanner) open(pieceBytes int64, opts ReadOptions) error {
 		return fmt.Errorf("%w; this is none", ErrScan)
 	}
 	s.Bytes = info.Size()
-	opts.limit()
+	opts.limitMemory(s.Bytes)
 	opts.batches, opts.Dictionaries = true, false
 	if s.Format == Parquet {
 		f, err := openParquet(s.file, s.Bytes, opts)
@@ -88,7 +88,7 @@ func (s *Scanner) open(pieceBytes int64, opts ReadOptions) error {
 	if err != nil {
 		return err
 	}
-	s.Schema, s.pieces = batches.Schema(), batchPieces{batches}
+	s.Schema, s.pieces = batches.Schema(), &batchPieces{Reader: batches, limit: opts.declared}
 	return nil
 }
 

@@ -45,7 +45,7 @@ func Write(ctx context.Context, path string, table arrow.Table, opts WriteOption
 	defer w.Abort()
 	if w.opts.Format == IPCFile || w.opts.Format == IPCStream { // a file needs the same dictionaries in all batches
 		table, err = ofFile(path, "standard output", func() (arrow.Table, error) {
-			return dictionary.Unify(w.opts.Allocator, table)
+			return dictionary.Unify(ctx, w.opts.Allocator, table)
 		})
 		if err != nil {
 			return 0, err

@@ -13,6 +13,9 @@ var ErrCorrupt = errors.New("corrupted file")
 // ErrUnsupported is returned for a file that follows its format, but holds what cannot be read here.
 var ErrUnsupported = errors.New("not supported")
 
+// ErrMemory is returned for a file that asks for more memory than there is.
+var ErrMemory = errors.New("not enough memory")
+
 // Corrupt returns an ErrCorrupt with a text.
 func Corrupt(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrCorrupt, fmt.Sprintf(format, args...))
@@ -32,7 +35,9 @@ func Contain(f func() error) (err error) {
 		case runtime.Error:
 			err = fmt.Errorf("%w: %v", ErrCorrupt, p)
 		case error:
-			err = fmt.Errorf("%w: %w", ErrCorrupt, p)
+			if err = p; !errors.Is(p, ErrCorrupt) && !errors.Is(p, ErrMemory) {
+				err = fmt.Errorf("%w: %w", ErrCorrupt, p)
+			}
 		default:
 			err = fmt.Errorf("%w: %v", ErrCorrupt, p)
 		}

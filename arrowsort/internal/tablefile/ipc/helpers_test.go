@@ -18,7 +18,7 @@ import (
 func written(t testing.TB, table arrow.Table, opts Options) []byte {
 	t.Helper()
 	opts.Allocator = allocator(opts.Allocator)
-	table, err := dictionary.Unify(opts.Allocator, table)
+	table, err := dictionary.Unify(t.Context(), opts.Allocator, table)
 	require.NoError(t, err)
 	defer table.Release()
 	var b bytes.Buffer
