@@ -69,8 +69,8 @@ func (b *batchPieces) next(context.Context) (arrow.Table, error) {
 			b.bytes += ArrayBytes(a.Data(), a.Data().Offset(), a.Len())
 		}
 		if b.limit > 0 && b.bytes > b.limit {
-			return nil, fmt.Errorf("%w: its record batches take more than %d bytes, which is all that a file of its size "+
-				"may unless a larger limit is set", ErrMemory, b.limit)
+			return nil, fmt.Errorf("%w: its record batches take more than %d bytes, which is all that a file of its "+
+				"size may unless a larger limit is set", ErrMemory, b.limit)
 		}
 		if rec.NumRows() > 0 {
 			return array.NewTableFromRecords(b.Schema(), []arrow.Record{rec}), nil

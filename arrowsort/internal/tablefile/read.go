@@ -26,8 +26,8 @@ type ReadOptions struct {
 	Dictionaries bool             // strings that a Parquet file stores with a small dictionary become dictionaries
 	Delimiter    rune             // between the values of a line of CSV; 0: a comma, or a tab in .tsv
 	Verbatim     bool             // columns of CSV are text where a value has several spellings, see Input.Typed
-	// MemoryLimit is the bytes that the table may take. 0 is the machine's memory, and of a file no more than 1 GiB or, if
-	// that is more, 1000 bytes for each of its bytes: a small file can declare any number of values.
+	// MemoryLimit is the bytes that the table may take. 0 is the machine's memory, and of a file no more than 1 GiB or,
+	// if that is more, 1000 bytes for each of its bytes: a small file can declare any number of values.
 	MemoryLimit int64
 	// Schema is passed the schema before the data of a Parquet or Arrow file, and between the two passes over CSV. Its
 	// error ends the reading. Of a Parquet file the columns that it returns are read, all when it returns none.
