@@ -19,7 +19,7 @@ type WriteOptions struct {
 	Compression  Compression           // how Parquet columns and IPC buffers are compressed
 	RowGroupRows int                   // rows of a Parquet row group; 0: DefaultRowGroupRows
 	PageRows     int                   // rows of a Parquet page at most; 0: DefaultPageRows
-	Schema       *arrow.Schema         // of a Parquet file; tables may have dictionaries of its strings; nil: the table's
+	Schema       *arrow.Schema         // of a Parquet file; tables may have its strings as dictionaries; nil: theirs
 	Layout       *Layout               // of the Parquet file whose schema, metadata and compression are kept
 	Delimiter    rune                  // between the values of a line of CSV; 0: a comma, or a tab in .tsv
 	Sorting      []SortingColumn       // the order of the rows, for the metadata of a Parquet file
