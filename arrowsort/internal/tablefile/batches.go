@@ -45,7 +45,7 @@ func readBatches(ctx context.Context, src io.Reader, size int64, opts ReadOption
 			return finish(ctx, array.NewTableFromRecords(r.Schema(), records), opts.Allocator)
 		}
 		if err != nil {
-			return nil, err
+			return nil, memoryError(opts.Allocator, err)
 		}
 		rec.Retain()
 		records = append(records, rec)
@@ -55,6 +55,7 @@ func readBatches(ctx context.Context, src io.Reader, size int64, opts ReadOption
 // batchPieces are the record batches that have rows.
 type batchPieces struct {
 	*ipc.Reader
+	mem   memory.Allocator
 	limit int64 // bytes of all batches; 0: none
 	bytes int64 // of the batches so far
 }
@@ -63,7 +64,7 @@ func (b *batchPieces) next(context.Context) (arrow.Table, error) {
 	for {
 		rec, err := b.Next()
 		if err != nil {
-			return nil, err
+			return nil, memoryError(b.mem, err)
 		}
 		for _, a := range rec.Columns() {
 			b.bytes += ArrayBytes(a.Data(), a.Data().Offset(), a.Len())

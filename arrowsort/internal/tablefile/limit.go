@@ -36,8 +36,9 @@ func (o *ReadOptions) limitMemory(size int64) {
 // for any number of bytes, and an allocation that fails ends a Go process. Callers contain the panic.
 type limiter struct {
 	memory.Allocator
-	limit int64
-	used  atomic.Int64
+	limit  int64
+	used   atomic.Int64
+	failed atomic.Pointer[error] // the last panic
 }
 
 func newLimiter(mem memory.Allocator, limit int64) *limiter {
@@ -61,8 +62,18 @@ func (l *limiter) Free(b []byte) {
 
 func (l *limiter) reserve(size int) {
 	if l.limit > 0 && int64(size) > l.limit-l.used.Load() {
-		panic(fmt.Errorf("%w: the file asks for %d bytes beside %d in use, the limit is %d",
-			ErrMemory, size, l.used.Load(), l.limit))
+		err := fmt.Errorf("%w: the file asks for %d bytes while %d are in use, the limit is %d",
+			ErrMemory, size, l.used.Load(), l.limit)
+		l.failed.Store(&err)
+		panic(err)
 	}
 	l.used.Add(int64(size))
+}
+
+// memoryError returns the error that a limiter panicked with, which Arrow's reader of IPC turns into text, or else err.
+func memoryError(mem memory.Allocator, err error) error {
+	if l, ok := mem.(*limiter); ok && err != nil && l.failed.Load() != nil {
+		return *l.failed.Load()
+	}
+	return err
 }

@@ -88,7 +88,7 @@ func (s *Scanner) open(pieceBytes int64, opts ReadOptions) error {
 	if err != nil {
 		return err
 	}
-	s.Schema, s.pieces = batches.Schema(), &batchPieces{Reader: batches, limit: opts.declared}
+	s.Schema, s.pieces = batches.Schema(), &batchPieces{Reader: batches, mem: opts.Allocator, limit: opts.declared}
 	return nil
 }
 

@@ -98,12 +98,7 @@ func (p *plainer) parts(typ arrow.DataType, d arrow.ArrayData, first, n int) pla
 	case *arrow.LargeStringType, *arrow.LargeBinaryType:
 		return plainText[int64](p, d, first, n)
 	case arrow.BinaryViewDataType:
-		buffers := []*memory.Buffer{nil, p.slice(d, 1, arrow.ViewHeaderSizeBytes, first, n)}
-		for _, b := range d.Buffers()[2:] {
-			b.Retain()
-			buffers = append(buffers, b)
-		}
-		return plainParts{buffers: buffers}
+		return p.views(d, first, n)
 	case arrow.NestedType:
 		return p.nested(t, d, first, n)
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
@@ -40,5 +41,22 @@ func requireSurvives(t *testing.T, table arrow.Table, opts Options) {
 	require.Equal(t, table.Schema().String(), got.Schema().String())
 	for c := range 2 {
 		require.Equal(t, arrowtest.Values(table.Column(c).Data()), arrowtest.Values(got.Column(c).Data()), "%v", opts)
+	}
+}
+
+// TestSlicesOfViewsHaveTheirValuesOnly: a record batch of a few rows of a large array is no larger than these rows.
+func TestSlicesOfViewsHaveTheirValuesOnly(t *testing.T) {
+	for _, typ := range []arrow.DataType{arrow.BinaryTypes.StringView, arrow.BinaryTypes.BinaryView} {
+		table := arrowtest.RandomTable(typ, 0.2, []int{20_000}, 1)
+		column := table.Column(0)
+		piece := array.NewChunkedSlice(column.Data(), 9_001, 9_041)
+		schema := arrow.NewSchema([]arrow.Field{column.Field()}, nil)
+		rows := array.NewTable(schema, []arrow.Column{*arrow.NewColumn(column.Field(), piece)}, 40)
+		file := written(t, rows, Options{})
+		require.Less(t, len(file), 20_000)
+		got, err := read(file, Options{})
+		require.NoError(t, err)
+		require.Equal(t, arrowtest.Values(piece), arrowtest.Values(got.Column(0).Data()))
+		got.Release()
 	}
 }
