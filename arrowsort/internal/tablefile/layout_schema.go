@@ -3,9 +3,9 @@ package tablefile
 import (
 	"slices"
 
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/parquet"
-	"github.com/apache/arrow/go/v15/parquet/metadata"
 )
 
 // fits says whether all columns that were written with another footer read the same under the layout's schema, also

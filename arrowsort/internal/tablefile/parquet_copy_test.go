@@ -10,13 +10,13 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/compress"
+	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
-	"github.com/apache/arrow/go/v15/parquet"
-	"github.com/apache/arrow/go/v15/parquet/compress"
-	"github.com/apache/arrow/go/v15/parquet/file"
-	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 	"github.com/stretchr/testify/require"
 )
 
@@ -157,7 +157,7 @@ func scanUnsigned(t *testing.T, props ...parquet.WriterProperty) *Scanner {
 	path := filepath.Join(t.TempDir(), "unsigned.parquet")
 	file, err := os.Create(path)
 	require.NoError(t, err)
-	require.NoError(t, pqarrow.WriteTable(table, file, table.NumRows(), parquet.NewWriterProperties(props...), pqarrow.DefaultWriterProps()))
+	require.NoError(t, pqarrow.WriteTable(toTable18(t, table), file, table.NumRows(), parquet.NewWriterProperties(props...), pqarrow.DefaultWriterProps()))
 	s, err := Scan(path, 0, ReadOptions{})
 	require.NoError(t, err)
 	return s

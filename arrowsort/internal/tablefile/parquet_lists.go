@@ -49,6 +49,14 @@ func listField(f arrow.Field) arrow.Field {
 	return f
 }
 
+func listSchema(sc *arrow.Schema) *arrow.Schema {
+	fields := slices.Clone(sc.Fields())
+	for i := range fields {
+		fields[i] = listField(fields[i])
+	}
+	return arrow.NewSchema(fields, nil)
+}
+
 // A listWriter makes the arrays of nested columns as they are written.
 type listWriter struct{ mem memory.Allocator }
 

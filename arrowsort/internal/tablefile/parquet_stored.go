@@ -22,6 +22,8 @@ func storedSchema(sc *arrow.Schema) *arrow.Schema {
 // 64 bits as days, durations as numbers.
 func storedType(typ arrow.DataType) arrow.DataType {
 	switch t := typ.(type) {
+	case arrow.ExtensionType:
+		return storedType(t.StorageType())
 	case *arrow.Date64Type:
 		return arrow.FixedWidthTypes.Date32
 	case *arrow.DurationType:

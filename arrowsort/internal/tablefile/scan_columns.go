@@ -3,7 +3,6 @@ package tablefile
 import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 )
 
 // Choose has the scanner give only some columns, by their positions in Schema, which is theirs from now on. Of a Parquet file
@@ -11,7 +10,7 @@ import (
 func (s *Scanner) Choose(columns []int) {
 	s.Schema = Pick(s.Schema, columns)
 	if p, ok := s.pieces.(*parquetPieces); ok {
-		fields := make([]pqarrow.SchemaField, len(columns))
+		fields := make([]fileField, len(columns))
 		for i, c := range columns {
 			fields[i] = p.fields[c]
 		}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 )
 
 // parquetPieces reads the rows of a row group from the front on, all columns at once in parallel.
@@ -82,7 +81,7 @@ func (f *parquetFile) rowBytes() int64 {
 }
 
 // leavesOf appends the numbers of the leaf columns of some fields.
-func leavesOf(leaves []int, fields []pqarrow.SchemaField) []int {
+func leavesOf(leaves []int, fields []fileField) []int {
 	for i := range fields {
 		if isLeaf(&fields[i]) {
 			leaves = append(leaves, fields[i].ColIndex)
