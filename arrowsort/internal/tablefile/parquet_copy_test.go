@@ -113,8 +113,10 @@ func TestWhatIsNotCopied(t *testing.T) {
 	tiny, err := Scan(small, 0, ReadOptions{})
 	require.NoError(t, err)
 	defer tiny.Close()
-	unsigned := scanUnsigned(t)
+	unsigned := scanUnsigned(t, parquet.WithCreatedBy("parquet-go version 15.0.2"))
 	defer unsigned.Close()
+	right := scanUnsigned(t)
+	defer right.Close()
 	others := scanUnsigned(t, parquet.WithCreatedBy("somebody"))
 	defer others.Close()
 	other := arrow.NewSchema(s.Schema.Fields()[:2], nil)
@@ -132,6 +134,7 @@ func TestWhatIsNotCopied(t *testing.T) {
 		"other columns":       {other, plain, s, false},
 		"row groups too tiny": {s.Schema, plain, tiny, false},
 		"wrong statistics":    {unsigned.Schema, plain, unsigned, false},
+		"right statistics":    {right.Schema, plain, right, true},
 		"those of others":     {others.Schema, plain, others, true},
 		"a key":               {s.Schema, WriteOptions{Format: Parquet, Sorting: []SortingColumn{{Path: "text"}}}, s, true},
 		"a key of another":    {s.Schema, WriteOptions{Format: Parquet, Sorting: []SortingColumn{{Path: "list"}}}, s, false},

@@ -145,12 +145,11 @@ func (s *stitcher) writeIndex() error {
 }
 
 // finish writes the page index and the footer.
-func (s *stitcher) finish(schema *arrow.Schema, rows int64, layout *Layout) error {
+func (s *stitcher) finish(rows int64, layout *Layout) error {
 	if err := s.writeIndex(); err != nil {
 		return err
 	}
 	s.footer.NumRows = rows // also without columns
-	markLocalTimes(s.footer, schema)
 	if layout != nil {
 		layout.copySchema(s.footer)
 	}

@@ -82,7 +82,7 @@ func (f *parquetWriter) write(ctx context.Context, table arrow.Table) error {
 func (f *parquetWriter) finish() error {
 	opts := &f.encoder.opts
 	setSorting(f.out.footer, opts.Sorting)
-	return f.out.finish(f.encoder.schema, f.rows, opts.Layout)
+	return f.out.finish(f.rows, opts.Layout)
 }
 
 // A columnEncoder encodes the columns of row groups.
@@ -269,7 +269,7 @@ func (e *columnEncoder) writerOptions(sc *schema.Schema) []parquet.WriterPropert
 	options := []parquet.WriterProperty{
 		parquet.WithAllocator(e.opts.Allocator),
 		parquet.WithVersion(parquet.V2_LATEST), // older ones have no nanoseconds
-		parquet.WithDataPageVersion(parquet.DataPageV2),
+		parquet.WithDataPageVersion(parquet.DataPageV1),
 		parquet.WithCreatedBy("arrowsort"),
 		parquet.WithDataPageSize(0),
 		parquet.WithBatchSize(int64(e.pageRows())),
