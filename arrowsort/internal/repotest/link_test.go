@@ -1,0 +1,35 @@
+package repotest
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestPackagesLinkWithBothVersionsOfParquet builds and runs programs with the Parquet package of either version of Arrow:
+// one of them, not both, as both register the same messages, which panics when the program starts.
+func TestPackagesLinkWithBothVersionsOfParquet(t *testing.T) {
+	if testing.Short() {
+		t.Skip("links whole programs")
+	}
+	for name, imports := range map[string][]string{
+		"v15": {parquet + "/pqarrow", module + "/arrowsort", module + "/arrowsort/computefn", gpu},
+		"v18": {pqarrow, module + "/arrowsort", module + "/arrowsort/computefn", module + "/arrowsort/parquetsort", gpu},
+	} {
+		t.Run(name, func(t *testing.T) {
+			source, program := filepath.Join(t.TempDir(), "main.go"), filepath.Join(t.TempDir(), "program.exe")
+			text := "package main\n\nimport (\n\t_ \"" + strings.Join(imports, "\"\n\t_ \"") + "\"\n)\n\nfunc main() {}\n"
+			require.NoError(t, os.WriteFile(source, []byte(text), 0o600))
+			build := exec.CommandContext(t.Context(), "go", "build", "-o", program, source)
+			build.Dir = root
+			out, err := build.CombinedOutput()
+			require.NoError(t, err, string(out))
+			out, err = exec.CommandContext(t.Context(), program).CombinedOutput()
+			require.NoError(t, err, string(out))
+		})
+	}
+}
