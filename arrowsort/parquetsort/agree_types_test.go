@@ -22,7 +22,8 @@ func insideSchema(nullable bool) *arrow.Schema {
 	return arrow.NewSchema([]arrow.Field{
 		{Name: "k", Type: arrow.PrimitiveTypes.Int64}, {Name: "list", Type: arrow.ListOfField(inside), Nullable: true},
 		{Name: "fixed", Type: arrow.FixedSizeListOfField(2, inside)}, {Name: "struct", Type: arrow.StructOf(inside)},
-		{Name: "map", Type: mapped}, {Name: "deep", Type: arrow.StructOf(arrow.Field{Name: "l", Type: arrow.ListOf(arrow.ListOfField(inside))})},
+		{Name: "map", Type: mapped},
+		{Name: "deep", Type: arrow.StructOf(arrow.Field{Name: "l", Type: arrow.ListOf(arrow.ListOfField(inside))})},
 	}, nil)
 }
 
@@ -47,19 +48,24 @@ func writeInside(t *testing.T, path string, nullable bool) {
 func TestNullabilityInsideColumns(t *testing.T) {
 	folder := t.TempDir()
 	for _, format := range []string{".parquet", ".arrow"} {
-		none, some, out := filepath.Join(folder, "none"+format), filepath.Join(folder, "some"+format), filepath.Join(folder, "out.parquet")
+		none, some := filepath.Join(folder, "none"+format), filepath.Join(folder, "some"+format)
+		out := filepath.Join(folder, "out.parquet")
 		writeInside(t, none, false)
 		writeInside(t, some, true)
 		for _, c := range []struct {
 			inputs   []string
 			nullable bool
-		}{{[]string{none}, false}, {[]string{none, none}, false}, {[]string{none, some}, true}, {[]string{some, none}, true}} {
+		}{
+			{[]string{none}, false}, {[]string{none, none}, false},
+			{[]string{none, some}, true}, {[]string{some, none}, true},
+		} {
 			_, err := Sort(t.Context(), c.inputs, out, Options{Keys: []arrowsort.Key{{Path: "k"}}})
 			require.NoError(t, err)
 			in, err := tablefile.Read(t.Context(), out, tablefile.ReadOptions{})
 			require.NoError(t, err)
 			for i, f := range insideSchema(c.nullable).Fields() {
-				require.True(t, arrow.TypeEqual(f.Type, in.Schema.Field(i).Type), "%s: %s", f.Name, in.Schema.Field(i).Type)
+				got := in.Schema.Field(i).Type
+				require.True(t, arrow.TypeEqual(f.Type, got), "%s: %s", f.Name, got)
 			}
 			require.EqualValues(t, 2*len(c.inputs), in.Table.NumRows())
 			in.Table.Release()
@@ -71,8 +77,9 @@ func TestTypesThatDoNotAgree(t *testing.T) {
 	i32, i64 := arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int64
 	a, b := arrow.Field{Name: "a", Type: i32}, arrow.Field{Name: "b", Type: i32}
 	for _, c := range [][2]arrow.DataType{
-		{i32, i64}, {arrow.ListOf(i32), arrow.ListOf(i64)}, {arrow.ListOf(i32), arrow.LargeListOf(i32)}, {arrow.StructOf(a), arrow.StructOf(b)},
-		{arrow.StructOf(a), arrow.StructOf(a, b)}, {arrow.FixedSizeListOf(2, i32), arrow.FixedSizeListOfNonNullable(3, i32)},
+		{i32, i64}, {arrow.ListOf(i32), arrow.ListOf(i64)}, {arrow.ListOf(i32), arrow.LargeListOf(i32)},
+		{arrow.StructOf(a), arrow.StructOf(b)}, {arrow.StructOf(a), arrow.StructOf(a, b)},
+		{arrow.FixedSizeListOf(2, i32), arrow.FixedSizeListOfNonNullable(3, i32)},
 		{arrow.MapOf(i32, i32), arrow.MapOf(i32, i64)},
 	} {
 		require.Nil(t, agreeType(c[0], c[1]), "%s and %s", c[0], c[1])

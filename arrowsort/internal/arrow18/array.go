@@ -103,8 +103,8 @@ func childType15(typ v15.DataType, i int) v15.DataType {
 	return storage15(typ).(v15.NestedType).Fields()[i].Type
 }
 
-// An owner is the allocator of a buffer that shares the memory of a buffer of the other version: to free the former is to
-// release the latter.
+// An owner is the allocator of a buffer that shares the memory of a buffer of the other version: to free the former
+// is to release the latter.
 type owner struct{ buffer interface{ Release() } }
 
 func (o owner) Free([]byte) { o.buffer.Release() }

@@ -22,15 +22,17 @@ func containers(typ v15.DataType) []v15.DataType {
 	elem := v15.Field{Name: "odd name", Type: typ, Nullable: true, Metadata: meta}
 	sorted := v15.MapOf(v15.BinaryTypes.String, typ)
 	sorted.KeysSorted = true
+	codes := []v15.UnionTypeCode{7}
 	types := []v15.DataType{
 		typ, v15.ListOfField(elem), v15.ListOfNonNullable(typ), v15.FixedSizeListOfField(2, elem), v15.StructOf(elem),
 		v15.LargeListOf(typ), v15.ListViewOf(typ), v15.LargeListViewOf(typ),
-		sorted, v15.SparseUnionOf([]v15.Field{elem}, []v15.UnionTypeCode{7}), v15.DenseUnionOf([]v15.Field{elem}, []v15.UnionTypeCode{7}),
+		sorted, v15.SparseUnionOf([]v15.Field{elem}, codes), v15.DenseUnionOf([]v15.Field{elem}, codes),
 	}
 	if id := typ.ID(); id != v15.EXTENSION { // a message has no place for its name there
 		types = append(types, v15.RunEndEncodedOf(v15.PrimitiveTypes.Int32, typ))
 		if id != v15.DICTIONARY {
-			types = append(types, &v15.DictionaryType{IndexType: v15.PrimitiveTypes.Uint8, ValueType: typ, Ordered: true})
+			index := v15.PrimitiveTypes.Uint8
+			types = append(types, &v15.DictionaryType{IndexType: index, ValueType: typ, Ordered: true})
 		}
 	}
 	return types
@@ -53,7 +55,8 @@ func TestSchemasOfEveryTypeComeBackAsTheyWere(t *testing.T) {
 	forEveryType(t, func(t *testing.T, typ v15.DataType) {
 		meta := v15.NewMetadata([]string{"k", "l"}, []string{"v", ""})
 		of := v15.NewMetadata([]string{"field"}, []string{"1"})
-		sc := v15.NewSchema([]v15.Field{{Name: "a", Type: typ, Nullable: true, Metadata: of}, {Name: "", Type: typ}}, &meta)
+		fields := []v15.Field{{Name: "a", Type: typ, Nullable: true, Metadata: of}, {Name: "", Type: typ}}
+		sc := v15.NewSchema(fields, &meta)
 		there, err := ToSchema(sc)
 		require.NoError(t, err)
 		back, err := FromSchema(there)
@@ -72,7 +75,8 @@ func TestArraysOfEveryTypeComeBackAsTheyWereFromTheSameMemory(t *testing.T) {
 		field, err := ToField(v15.Field{Name: "a", Type: typ, Nullable: true})
 		require.NoError(t, err)
 		for _, a := range []v15.Array{
-			arrowtest.Random(rng, typ, 0, 0, mem), arrowtest.Random(rng, typ, 50, 0, mem), arrowtest.RandomSlice(rng, typ, 50, 13, 0.3, mem),
+			arrowtest.Random(rng, typ, 0, 0, mem), arrowtest.Random(rng, typ, 50, 0, mem),
+			arrowtest.RandomSlice(rng, typ, 50, 13, 0.3, mem),
 		} {
 			want := make([]string, a.Len())
 			for i := range want {
@@ -111,8 +115,9 @@ func requireSameMemory(t *testing.T, a arrow.ArrayData, b v15.ArrayData) {
 func TestRowsOfV18AreThoseOfV15(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, typ := range []v15.DataType{
-		v15.PrimitiveTypes.Int64, v15.BinaryTypes.String, v15.FixedWidthTypes.Boolean, v15.ListOf(v15.BinaryTypes.String),
-		&v15.Decimal128Type{Precision: 20}, v15.FixedSizeListOf(3, v15.PrimitiveTypes.Int8), v15.BinaryTypes.StringView,
+		v15.PrimitiveTypes.Int64, v15.BinaryTypes.String, v15.FixedWidthTypes.Boolean,
+		v15.ListOf(v15.BinaryTypes.String), &v15.Decimal128Type{Precision: 20},
+		v15.FixedSizeListOf(3, v15.PrimitiveTypes.Int8), v15.BinaryTypes.StringView,
 		v15.StructOf(v15.Field{Name: "a", Type: v15.PrimitiveTypes.Uint16, Nullable: true}),
 		&v15.DictionaryType{IndexType: v15.PrimitiveTypes.Int8, ValueType: v15.BinaryTypes.String},
 	} {

@@ -9,9 +9,10 @@ import (
 	ipc15 "github.com/apache/arrow/go/v15/arrow/ipc"
 )
 
-// ToSchema converts a schema to v18. It has the types that v15 writes into an IPC message: no dictionary whose values are
-// dictionaries or an extension type, and no extension type stored as a dictionary. An extension type that is registered in v15 only becomes its storage type, with its
-// name and parameters in the metadata of the field, as in an IPC message.
+// ToSchema converts a schema to v18. It has the types that v15 writes into an IPC message: no dictionary whose values
+// are dictionaries or an extension type, and no extension type stored as a dictionary. An extension type that is
+// registered in v15 only becomes its storage type, with its name and parameters in the metadata of the field, as in
+// an IPC message.
 func ToSchema(sc *v15.Schema) (*arrow.Schema, error) {
 	var message bytes.Buffer
 	w := ipc15.NewWriter(&message, ipc15.WithSchema(sc))

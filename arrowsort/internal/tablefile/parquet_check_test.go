@@ -29,7 +29,8 @@ func TestRowGroupsWithoutRows(t *testing.T) {
 			var b bytes.Buffer
 			columns, err := convert.ToSchema(schema)
 			require.NoError(t, err)
-			w, err := pqarrow.NewFileWriter(columns, &b, parquet.NewWriterProperties(), pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))
+			stored := pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema())
+			w, err := pqarrow.NewFileWriter(columns, &b, parquet.NewWriterProperties(), stored)
 			require.NoError(t, err)
 			for _, rec := range records {
 				require.NoError(t, w.Write(toBatch18(rec, columns)))

@@ -160,7 +160,9 @@ func scanUnsigned(t *testing.T, props ...parquet.WriterProperty) *Scanner {
 	path := filepath.Join(t.TempDir(), "unsigned.parquet")
 	file, err := os.Create(path)
 	require.NoError(t, err)
-	require.NoError(t, pqarrow.WriteTable(toTable18(t, table), file, table.NumRows(), parquet.NewWriterProperties(props...), pqarrow.DefaultWriterProps()))
+	writer := parquet.NewWriterProperties(props...)
+	err = pqarrow.WriteTable(toTable18(t, table), file, table.NumRows(), writer, pqarrow.DefaultWriterProps())
+	require.NoError(t, err)
 	s, err := Scan(path, 0, ReadOptions{})
 	require.NoError(t, err)
 	return s

@@ -16,7 +16,8 @@ import (
 // foreignBytes is the table as pqarrow writes it.
 func foreignBytes(t testing.TB, table arrow.Table, props ...parquet.WriterProperty) []byte {
 	var b bytes.Buffer
-	require.NoError(t, pqarrow.WriteTable(toTable18(t, table), &b, 700, parquet.NewWriterProperties(props...), pqarrow.DefaultWriterProps()))
+	writer := parquet.NewWriterProperties(props...)
+	require.NoError(t, pqarrow.WriteTable(toTable18(t, table), &b, 700, writer, pqarrow.DefaultWriterProps()))
 	return b.Bytes()
 }
 

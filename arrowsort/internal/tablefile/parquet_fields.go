@@ -18,8 +18,8 @@ type fileField struct {
 	Children  []fileField
 }
 
-// newFileFields converts the columns of a file from those of pqarrow, with the types that they are to have in the table.
-// origin is the schema that the writer of the file had, or nil.
+// newFileFields converts the columns of a file from those of pqarrow, with the types that they are to have in the
+// table. origin is the schema that the writer of the file had, or nil.
 func newFileFields(manifest *pqarrow.SchemaManifest, origin *arrow.Schema, sc *schema.Schema) ([]fileField, error) {
 	converted, err := convert.FromSchema(arrow18.NewSchema(allFields(nil, manifest.Fields), nil))
 	if err != nil {
@@ -60,9 +60,9 @@ func convertFields(fields []pqarrow.SchemaField, next func() arrow.Field) []file
 	return converted
 }
 
-// readAs is the type that pqarrow reads a column as: not an extension type, which it makes of logical types such as UUID,
-// nor durations, which it does not read, nor indices into a dictionary that may be too short for the entries of all
-// row groups.
+// readAs is the type that pqarrow reads a column as: not an extension type, which it makes of logical types such as
+// UUID, nor durations, which it does not read, nor indices into a dictionary that may be too short for the entries of
+// all row groups.
 func readAs(typ arrow18.DataType) arrow18.DataType {
 	switch t := typ.(type) {
 	case arrow18.ExtensionType:
@@ -70,7 +70,8 @@ func readAs(typ arrow18.DataType) arrow18.DataType {
 	case *arrow18.DurationType:
 		return arrow18.PrimitiveTypes.Int64
 	case *arrow18.DictionaryType:
-		return &arrow18.DictionaryType{IndexType: arrow18.PrimitiveTypes.Int32, ValueType: t.ValueType, Ordered: t.Ordered}
+		index := arrow18.PrimitiveTypes.Int32
+		return &arrow18.DictionaryType{IndexType: index, ValueType: t.ValueType, Ordered: t.Ordered}
 	}
 	return typ
 }

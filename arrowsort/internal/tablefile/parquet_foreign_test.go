@@ -2,6 +2,7 @@ package tablefile
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	arrow18 "github.com/apache/arrow-go/v18/arrow"
@@ -9,7 +10,12 @@ import (
 	memory18 "github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
+	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+	"github.com/apache/arrow-go/v18/parquet/schema"
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 )
 
@@ -24,7 +30,8 @@ func TestRareEncodingsAndCodecs(t *testing.T) {
 		require.NoError(t, err)
 		defer in.Table.Release()
 		again := writeBytes(t, in.Table, Parquet, WriteOptions{Layout: in.Layout, Schema: in.Schema})
-		require.EqualValues(t, compress.Codecs.Lz4Raw, openBytes(t, again).MetaData().RowGroups[0].Columns[1].MetaData.Codec)
+		column := openBytes(t, again).MetaData().RowGroups[0].Columns[1].MetaData
+		require.EqualValues(t, compress.Codecs.Lz4Raw, column.Codec)
 		out, err := readBytes(t, again, ReadOptions{Format: Parquet})
 		require.NoError(t, err)
 		defer out.Table.Release()
@@ -44,24 +51,69 @@ func TestRareEncodingsAndCodecs(t *testing.T) {
 // on its guard against. The bytes of nulls are less and greater than all values.
 func TestUnsignedStatisticsOfArrowGoAreRight(t *testing.T) {
 	for _, dictionary := range []bool{false, true} {
-		for _, typ := range []arrow18.FixedWidthDataType{&arrow18.Uint8Type{}, &arrow18.Uint32Type{}, &arrow18.Uint64Type{}} {
-			low, high := make([]byte, typ.Bytes()), bytes.Repeat([]byte{0xF0}, typ.Bytes())
+		props := parquet.NewWriterProperties(parquet.WithDictionaryDefault(dictionary))
+		types := []arrow18.FixedWidthDataType{&arrow18.Uint8Type{}, &arrow18.Uint32Type{}, &arrow18.Uint64Type{}}
+		for _, typ := range types {
+			n := typ.Bytes()
+			low, high := make([]byte, n), bytes.Repeat([]byte{0xF0}, n)
 			low[0] = 5
-			values := bytes.Join([][]byte{low, make([]byte, typ.Bytes()), high, bytes.Repeat([]byte{0xFF}, typ.Bytes())}, nil)
+			values := bytes.Join([][]byte{low, make([]byte, n), high, bytes.Repeat([]byte{0xFF}, n)}, nil)
 			buffers := []*memory18.Buffer{memory18.NewBufferBytes([]byte{0b0101}), memory18.NewBufferBytes(values)}
 			a := array18.MakeFromData(array18.NewData(typ, 4, buffers, nil, 2, 0))
 			sc := arrow18.NewSchema([]arrow18.Field{{Name: "n", Type: typ, Nullable: true}}, nil)
 			var b bytes.Buffer
-			w, err := pqarrow.NewFileWriter(sc, &b, parquet.NewWriterProperties(parquet.WithDictionaryDefault(dictionary)), pqarrow.DefaultWriterProps())
+			w, err := pqarrow.NewFileWriter(sc, &b, props, pqarrow.DefaultWriterProps())
 			require.NoError(t, err)
 			require.NoError(t, w.Write(array18.NewRecordBatch(sc, []arrow18.Array{a}, 4)))
 			require.NoError(t, w.Close())
 			meta := openBytes(t, b.Bytes()).MetaData()
 			require.True(t, meta.WriterVersion().Equal(rightStatistics))
 			found := meta.RowGroups[0].Columns[0].MetaData.Statistics
-			require.Equal(t, low, found.MinValue[:typ.Bytes()])
-			require.Equal(t, high, found.MaxValue[:typ.Bytes()])
+			require.Equal(t, low, found.MinValue[:n])
+			require.Equal(t, high, found.MaxValue[:n])
 			require.EqualValues(t, 2, *found.NullCount)
 		}
+	}
+}
+
+// TestTimestampsOfConvertedTypes: a converted type means UTC, as in Arrow C++.
+func TestTimestampsOfConvertedTypes(t *testing.T) {
+	required := parquet.Repetitions.Required
+	micros := schema.MustPrimitive(schema.NewPrimitiveNodeConverted("t", required, parquet.Types.Int64,
+		schema.ConvertedTypes.TimestampMicros, 0, 0, 0, -1))
+	root := schema.MustGroup(schema.NewGroupNode("", required, schema.FieldList{micros}, -1))
+	var b bytes.Buffer
+	w := file.NewParquetWriter(&b, root)
+	column, err := w.AppendRowGroup().NextColumn()
+	require.NoError(t, err)
+	_, err = column.(*file.Int64ColumnChunkWriter).WriteBatch([]int64{2, 1}, nil, nil)
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	require.Nil(t, openBytes(t, b.Bytes()).MetaData().FileMetaData.Schema[1].LogicalType)
+	in, err := readBytes(t, b.Bytes(), ReadOptions{Format: Parquet})
+	require.NoError(t, err)
+	defer in.Table.Release()
+	require.Equal(t, arrow.FixedWidthTypes.Timestamp_us, in.Schema.Field(0).Type)
+}
+
+// TestDecimalsOfEveryWidth: decimals of 256 bits with few digits lost those that passed the bytes of their precision.
+func TestDecimalsOfEveryWidth(t *testing.T) {
+	for _, typ := range []arrow.DataType{
+		&arrow.Decimal128Type{Precision: 1}, &arrow.Decimal128Type{Precision: 10}, &arrow.Decimal128Type{Precision: 38},
+		&arrow.Decimal256Type{Precision: 1}, &arrow.Decimal256Type{Precision: 10}, &arrow.Decimal256Type{Precision: 39},
+		&arrow.Decimal256Type{Precision: 76},
+	} {
+		const rows = `["7", "-7", null, "0", "-9", "9"]`
+		a, _, err := array.FromJSON(memory.DefaultAllocator, typ, strings.NewReader(rows))
+		require.NoError(t, err)
+		defer a.Release()
+		sc := arrow.NewSchema([]arrow.Field{{Name: "d", Type: typ, Nullable: true}}, nil)
+		rec := array.NewRecord(sc, []arrow.Array{a}, int64(a.Len()))
+		table := array.NewTableFromRecords(sc, []arrow.Record{rec})
+		in, err := readBytes(t, writeBytes(t, table, Parquet, WriteOptions{}), ReadOptions{Format: Parquet})
+		require.NoError(t, err)
+		defer in.Table.Release()
+		got := in.Table.Column(0).Data().Chunk(0)
+		require.True(t, array.Equal(a, got), "%s: %s", typ, got)
 	}
 }

@@ -12,11 +12,11 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
-// pqarrow v18.8.0 writes the values of a fixed-size list from the first value of its child on, whatever the offset of the
-// list; it refuses lists that are null but have values, as every null fixed-size list does; and of a column of decimals
-// without nulls it writes those in null structs, too, in place of others. So nested columns are written as lists with
-// offsets from 0 on, in which null lists, and lists in null structs, have no values, and values in null structs are null.
-// Parquet stores all kinds of lists alike.
+// pqarrow v18.8.0 writes the values of a fixed-size list from the first value of its child on, whatever the offset of
+// the list; it refuses lists that are null but have values, as every null fixed-size list does; and of a column of
+// decimals without nulls it writes those in null structs, too, in place of others. So nested columns are written as
+// lists with offsets from 0 on, in which null lists, and lists in null structs, have no values, and values in null
+// structs are null. Parquet stores all kinds of lists alike.
 
 // listType is the type of a nested column as it is written.
 func listType(typ arrow.DataType) arrow.DataType {

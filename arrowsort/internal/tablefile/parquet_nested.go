@@ -228,7 +228,8 @@ func (n *node) buildStruct(bound int64, mem memory.Allocator) (arrow.Array, erro
 	if validity.NullCount == 0 {
 		bitmap = nil
 	}
-	data := array.NewData(structType(storageOf(n.field.Field.Type), children), int(validity.Read), []*memory.Buffer{bitmap}, children, int(validity.NullCount), 0)
+	typ, buffers := structType(storageOf(n.field.Field.Type), children), []*memory.Buffer{bitmap}
+	data := array.NewData(typ, int(validity.Read), buffers, children, int(validity.NullCount), 0)
 	defer data.Release()
 	return array.NewStructData(data), nil
 }

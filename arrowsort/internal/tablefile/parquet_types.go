@@ -10,8 +10,9 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 )
 
-// repair gives a field, also those inside it, the types that Arrow C++ reads, where pqarrow has others. Fields without a
-// field number carry none. origin is the field that the writer of the file had; its type is nil when it is not known.
+// repair gives a field, also those inside it, the types that Arrow C++ reads, where pqarrow has others. Fields
+// without a field number carry none. origin is the field that the writer of the file had; its type is nil when it is
+// not known.
 func (f *fileField) repair(origin arrow.Field, sc *schema.Schema) {
 	f.Field.Metadata = withExtension(withoutFieldID(f.Field.Metadata), origin.Metadata)
 	ext, extended := origin.Type.(arrow.ExtensionType)
@@ -55,8 +56,9 @@ func childOf(typ arrow.DataType, i, children int) arrow.Field {
 	return arrow.Field{}
 }
 
-// leafType is the type of a leaf column: pqarrow's but for timestamps, of which it takes all for UTC, for JSON, which is
-// text, and for durations, for which Parquet has no type and which only the writer's Arrow schema tells from numbers.
+// leafType returns the type of a leaf column: pqarrow's, except for timestamps of 96 bits and those that the writer's
+// Arrow schema has with another zone, as Arrow Go wrote them before v18; for JSON, which is text; and for durations,
+// which only the writer's Arrow schema distinguishes from numbers.
 func leafType(typ, origin arrow.DataType, column *schema.Column) arrow.DataType {
 	logical := column.LogicalType()
 	switch t := typ.(type) {

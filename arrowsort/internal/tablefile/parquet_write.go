@@ -121,7 +121,8 @@ func newColumnEncoder(data *arrow.Schema, opts WriteOptions) (*columnEncoder, er
 	if e.lists, err = convert.ToSchema(listSchema(e.data)); err != nil {
 		return nil, err
 	}
-	sc, err := pqarrow.ToParquet(e.columns, parquet.NewWriterProperties(parquet.WithVersion(parquet.V2_LATEST)), e.arrowProps)
+	latest := parquet.NewWriterProperties(parquet.WithVersion(parquet.V2_LATEST))
+	sc, err := pqarrow.ToParquet(e.columns, latest, e.arrowProps)
 	if err != nil {
 		return nil, err
 	}
