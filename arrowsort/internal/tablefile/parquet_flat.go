@@ -52,7 +52,10 @@ func (e *columnEncoder) writeFlat(out io.Writer, number int, sc *schema.Schema, 
 		typ = dictionary.ValueType
 	}
 	w := file.NewParquetWriter(out, sc.Root(), file.WithWriterProps(e.props))
-	group := w.AppendRowGroup()
+	group, err := w.AppendRowGroupChecked()
+	if err != nil {
+		return err
+	}
 	column, err := group.NextColumn()
 	if err != nil {
 		return err

@@ -84,7 +84,9 @@ func TestTimestampsOfConvertedTypes(t *testing.T) {
 	root := schema.MustGroup(schema.NewGroupNode("", required, schema.FieldList{micros}, -1))
 	var b bytes.Buffer
 	w := file.NewParquetWriter(&b, root)
-	column, err := w.AppendRowGroup().NextColumn()
+	group, err := w.AppendRowGroupChecked()
+	require.NoError(t, err)
+	column, err := group.NextColumn()
 	require.NoError(t, err)
 	_, err = column.(*file.Int64ColumnChunkWriter).WriteBatch([]int64{2, 1}, nil, nil)
 	require.NoError(t, err)
