@@ -1,15 +1,16 @@
 package tablefile
 
 import (
+	"bytes"
 	"encoding/base64"
 	"fmt"
 	"strings"
 
+	"github.com/apache/arrow-go/v18/parquet/metadata"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/flight"
+	arrowipc "github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
-	"github.com/apache/arrow/go/v15/parquet/metadata"
-	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/ipc"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
@@ -53,7 +54,11 @@ func checkArrowSchema(meta metadata.KeyValueMetadata, mem memory.Allocator) erro
 
 // storeSchema leaves the Arrow schema in the file's metadata, for what Parquet's own schema does not say.
 func storeSchema(w *pqarrow.FileWriter, sc *arrow.Schema, mem memory.Allocator) error {
-	return w.AppendKeyValueMetadata(arrowSchemaKey, base64.StdEncoding.EncodeToString(flight.SerializeSchema(sc, mem)))
+	var message bytes.Buffer
+	if err := arrowipc.NewWriter(&message, arrowipc.WithSchema(sc), arrowipc.WithAllocator(mem)).Close(); err != nil {
+		return err
+	}
+	return w.AppendKeyValueMetadata(arrowSchemaKey, base64.StdEncoding.EncodeToString(message.Bytes()))
 }
 
 // checkNested refuses dictionaries inside nested columns, which pqarrow writes wrongly.

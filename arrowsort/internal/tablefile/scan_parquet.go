@@ -6,10 +6,9 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/parquet/metadata"
-	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 )
 
 // parquetPieces reads the rows of a row group from the front on, all columns at once in parallel.
@@ -103,7 +102,7 @@ func checkDeclared(meta *metadata.FileMetaData, opts ReadOptions) error {
 }
 
 // leavesOf appends the numbers of the leaf columns of some fields.
-func leavesOf(leaves []int, fields []pqarrow.SchemaField) []int {
+func leavesOf(leaves []int, fields []fileField) []int {
 	for i := range fields {
 		if isLeaf(&fields[i]) {
 			leaves = append(leaves, fields[i].ColIndex)
