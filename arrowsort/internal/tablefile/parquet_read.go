@@ -2,6 +2,7 @@ package tablefile
 
 import (
 	"context"
+	"math"
 	"sync/atomic"
 
 	"github.com/apache/arrow-go/v18/parquet"
@@ -56,6 +57,7 @@ func openParquet(src source, size int64, opts ReadOptions) (*parquetFile, error)
 	}
 	props := parquet.NewReaderProperties(opts.Allocator)
 	props.BufferedStreamEnabled = opts.batches
+	props.MaxCompressedPageSize, props.MaxUncompressedPageSize = math.MaxInt32, math.MaxInt32 // the allocator has the limit
 	r, err := file.NewParquetReader(src, file.WithReadProps(props))
 	if err != nil {
 		return nil, corrupt("%v", err)
