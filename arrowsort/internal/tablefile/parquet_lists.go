@@ -1,7 +1,8 @@
 package tablefile
 
 import (
-	"context"
+	"fmt"
+	"math"
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -9,7 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 )
 
 // pqarrow v18.8.0 writes the values of a fixed-size list from the first value of its child on, whatever the offset of
@@ -31,32 +32,13 @@ func listType(typ arrow.DataType) arrow.DataType {
 		return arrow.ListOfField(listField(t.ElemField()))
 	case *arrow.FixedSizeListType:
 		return arrow.ListOfField(listField(t.ElemField()))
-	case *arrow.MapType:
-		plain := arrow.MapOf(listType(t.KeyType()), listType(t.ItemType()))
-		plain.KeysSorted = t.KeysSorted
-		plain.SetItemNullable(t.ItemField().Nullable)
-		return plain
-	case *arrow.StructType:
-		fields := slices.Clone(t.Fields())
-		for i := range fields {
-			fields[i] = listField(fields[i])
-		}
-		return arrow.StructOf(fields...)
 	}
-	return typ
+	return arraydata.MapTypes(typ, listType)
 }
 
 func listField(f arrow.Field) arrow.Field {
 	f.Type = listType(f.Type)
 	return f
-}
-
-func listSchema(sc *arrow.Schema) *arrow.Schema {
-	fields := slices.Clone(sc.Fields())
-	for i := range fields {
-		fields[i] = listField(fields[i])
-	}
-	return arrow.NewSchema(fields, nil)
 }
 
 // A listWriter makes the arrays of nested columns as they are written.
@@ -152,17 +134,18 @@ func (w listWriter) lists(d arrow.ArrayData, live func(row int) bool, valuesOf f
 	offsets := arrow.Int32Traits.CastFromBytes(buffer.Bytes())
 	offsets[0] = 0
 	isValid := valid(d, live)
-	var rows []uint64 // of the child
+	var rows childRows
 	for i := range d.Len() {
 		if isValid == nil || isValid(i) {
-			begin, end := valuesOf(d.Offset() + i)
-			for value := begin; value < end; value++ {
-				rows = append(rows, uint64(value))
-			}
+			rows.add(valuesOf(d.Offset() + i))
 		}
-		offsets[i+1] = int32(len(rows))
+		offsets[i+1] = int32(rows.count)
 	}
-	values, err := w.values(d.Children()[0], rows)
+	if rows.count > math.MaxInt32 {
+		return nil, fmt.Errorf("%d rows of lists have %d values, more than fit in a row group: ask for fewer rows in one",
+			d.Len(), rows.count)
+	}
+	values, err := rows.of(d.Children()[0], w.mem)
 	if err != nil {
 		return nil, err
 	}
@@ -173,27 +156,6 @@ func (w listWriter) lists(d arrow.ArrayData, live func(row int) bool, valuesOf f
 	}
 	defer child.Release()
 	return w.assemble(d, buffer, []arrow.ArrayData{child}), nil
-}
-
-// values returns rows of a child: a part of it where they follow one another.
-func (w listWriter) values(child arrow.ArrayData, rows []uint64) (arrow.ArrayData, error) {
-	if n := len(rows); n == 0 || rows[n-1]-rows[0] == uint64(n-1) {
-		first := int64(0)
-		if n > 0 {
-			first = int64(rows[0])
-		}
-		return array.NewSliceData(child, first, first+int64(n)), nil
-	}
-	whole := array.MakeFromData(child)
-	defer whole.Release()
-	taken, err := take.Take(context.Background(), child.DataType(), []arrow.Array{whole}, rows, take.Options{Allocator: w.mem, Threads: 1})
-	if err != nil {
-		return nil, err
-	}
-	defer releaseAll(taken)
-	data := taken[0].Data()
-	data.Retain()
-	return data, nil
 }
 
 // assemble makes an array of the rows of another, at offset 0, with other offsets of lists and children.

@@ -13,7 +13,6 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	convert "github.com/arrowsort/arrowsort/arrowsort/internal/arrow18"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
 // readArrays reads a column of a row group: a leaf as it is, a nested column from its leaves and their levels.
@@ -94,7 +93,7 @@ func (n *node) release() {
 // repeated says whether a list lies between the node and each of its leaves.
 func (n *node) repeated() bool {
 	switch storageOf(n.field.Field.Type).ID() {
-	case arrow.LIST, arrow.FIXED_SIZE_LIST, arrow.MAP:
+	case arrow.LIST, arrow.LARGE_LIST, arrow.FIXED_SIZE_LIST, arrow.MAP:
 		return true
 	case arrow.STRUCT:
 		for _, c := range n.children {
@@ -274,53 +273,60 @@ func (n *node) buildList(bound int64, mem memory.Allocator) (arrow.Array, error)
 	if validity.NullCount > 0 {
 		buffers[0] = bitmap
 	}
+	elements := values.Data()
 	typ := storageOf(n.field.Field.Type)
-	if fixed, ok := typ.(*arrow.FixedSizeListType); ok {
+	switch t := typ.(type) {
+	case *arrow.LargeListType:
+		buffers[1] = wideOffsets(offsets[:validity.Read+1], mem)
+		defer buffers[1].Release()
+	case *arrow.FixedSizeListType:
 		buffers = buffers[:1]
-		filled, err := fillFixedSize(n.field.Field.Name, fixed, offsets[:validity.Read+1], buffers[0], values, mem)
-		if err != nil {
+		if elements, err = fillFixedSize(n.field.Field.Name, t, offsets[:validity.Read+1], buffers[0], elements, mem); err != nil {
 			return nil, err
 		}
-		defer filled.Release()
-		values = filled
+		defer elements.Release()
 	}
-	data := array.NewData(typ, int(validity.Read), buffers, []arrow.ArrayData{values.Data()}, int(validity.NullCount), 0)
+	data := array.NewData(typ, int(validity.Read), buffers, []arrow.ArrayData{elements}, int(validity.NullCount), 0)
 	defer data.Release()
 	return array.MakeFromData(data), nil
 }
 
+// wideOffsets are the offsets of large lists.
+func wideOffsets(offsets []int32, mem memory.Allocator) *memory.Buffer {
+	buffer := newBuffer(mem, arrow.Int64Traits.BytesRequired(len(offsets)))
+	wide := arrow.Int64Traits.CastFromBytes(buffer.Bytes())
+	for i, o := range offsets {
+		wide[i] = int64(o)
+	}
+	return buffer
+}
+
 // fillFixedSize returns the values of lists that all have their type's size. Parquet stores nothing for a null list, where
 // Arrow has as many values as for others, of any content. The caller releases the result.
-func fillFixedSize(name string, typ *arrow.FixedSizeListType, offsets []int32, validity *memory.Buffer, values arrow.Array,
-	mem memory.Allocator) (arrow.Array, error) {
+func fillFixedSize(
+	name string, typ *arrow.FixedSizeListType, offsets []int32, validity *memory.Buffer, values arrow.ArrayData,
+	mem memory.Allocator,
+) (arrow.ArrayData, error) {
 	size := int(typ.Len())
-	var rows []uint64
+	var rows childRows
 	for i := range len(offsets) - 1 {
 		begin, end := int(offsets[i]), int(offsets[i+1])
-		null := validity != nil && !bitutil.BitIsSet(validity.Bytes(), i)
-		if n := end - begin; !null && n != size {
-			return nil, fmt.Errorf("column %q: list %d of a fixed-size list of %d has %d values", name, i, size, n)
-		}
-		for k := range size {
-			if null {
-				rows = append(rows, 0)
-			} else {
-				rows = append(rows, uint64(begin+k))
-			}
+		switch {
+		case validity != nil && !bitutil.BitIsSet(validity.Bytes(), i):
+			rows.add(0, size)
+		case end-begin != size:
+			return nil, fmt.Errorf("column %q: list %d of a fixed-size list of %d has %d values", name, i, size, end-begin)
+		default:
+			rows.add(begin, end)
 		}
 	}
-	switch {
-	case len(rows) == values.Len() && validity == nil:
-		values.Retain()
-		return values, nil
-	case values.Len() == 0:
-		return array.MakeArrayOfNull(mem, values.DataType(), len(rows)), nil
+	if values.Len() == 0 && rows.count > 0 {
+		nulls := array.MakeArrayOfNull(mem, values.DataType(), rows.count)
+		defer nulls.Release()
+		nulls.Data().Retain()
+		return nulls.Data(), nil
 	}
-	taken, err := take.Take(context.Background(), values.DataType(), []arrow.Array{values}, rows, take.Options{Allocator: mem, Threads: 1})
-	if err != nil {
-		return nil, err
-	}
-	return taken[0], nil
+	return rows.of(values, mem)
 }
 
 func newBuffer(mem memory.Allocator, size int) *memory.Buffer {

@@ -3,7 +3,6 @@ package tablefile
 import (
 	"bytes"
 	"encoding/base64"
-	"fmt"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/parquet/metadata"
@@ -13,7 +12,6 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/ipc"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
 // Keys of metadata that Arrow keeps in Parquet files and in the fields read from them.
@@ -59,14 +57,4 @@ func storeSchema(w *pqarrow.FileWriter, sc *arrow.Schema, mem memory.Allocator) 
 		return err
 	}
 	return w.AppendKeyValueMetadata(arrowSchemaKey, base64.StdEncoding.EncodeToString(message.Bytes()))
-}
-
-// checkNested refuses dictionaries inside nested columns, which pqarrow writes wrongly.
-func checkNested(sc *arrow.Schema) error {
-	for _, f := range sc.Fields() {
-		if _, nested := f.Type.(arrow.NestedType); nested && take.HasDictionary(f.Type) {
-			return fmt.Errorf("column %q: a dictionary inside a nested column cannot be written to Parquet", f.Name)
-		}
-	}
-	return nil
 }

@@ -46,7 +46,7 @@ func (e *columnEncoder) emptyFooter() (*metadata.FileMetaData, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := storeSchema(w, e.schema, e.opts.Allocator); err != nil {
+	if err := storeSchema(w, withTypes(e.schema, namedType), e.opts.Allocator); err != nil {
 		return nil, err
 	}
 	if err := w.Close(); err != nil {

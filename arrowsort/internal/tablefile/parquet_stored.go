@@ -6,20 +6,22 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 )
 
-// storedSchema is a schema with the types that Parquet stores, see storedType.
-func storedSchema(sc *arrow.Schema) *arrow.Schema {
+// withTypes is a schema with other types.
+func withTypes(sc *arrow.Schema, of func(arrow.DataType) arrow.DataType) *arrow.Schema {
 	fields := append([]arrow.Field(nil), sc.Fields()...)
 	for i := range fields {
-		fields[i].Type = storedType(fields[i].Type)
+		fields[i].Type = of(fields[i].Type)
 	}
 	meta := sc.Metadata()
 	return arrow.NewSchema(fields, &meta)
 }
 
 // storedType is the type as which Parquet stores a type that pqarrow does not write, or not as Arrow C++ does: dates of
-// 64 bits as days, durations as numbers.
+// 64 bits as days, durations as numbers, views as text.
 func storedType(typ arrow.DataType) arrow.DataType {
 	switch t := typ.(type) {
 	case arrow.ExtensionType:
@@ -28,31 +30,23 @@ func storedType(typ arrow.DataType) arrow.DataType {
 		return arrow.FixedWidthTypes.Date32
 	case *arrow.DurationType:
 		return arrow.PrimitiveTypes.Int64
-	case *arrow.StructType:
-		fields := append([]arrow.Field(nil), t.Fields()...)
-		for i := range fields {
-			fields[i].Type = storedType(fields[i].Type)
-		}
-		return arrow.StructOf(fields...)
-	case *arrow.MapType:
-		m := arrow.MapOf(storedType(t.KeyType()), storedType(t.ItemType()))
-		m.KeysSorted = t.KeysSorted
-		m.SetItemNullable(t.ItemField().Nullable)
-		return m
-	case *arrow.ListType:
-		elem := t.ElemField()
-		elem.Type = storedType(elem.Type)
-		return arrow.ListOfField(elem)
-	case *arrow.LargeListType:
-		elem := t.ElemField()
-		elem.Type = storedType(elem.Type)
-		return arrow.LargeListOfField(elem)
-	case *arrow.FixedSizeListType:
-		elem := t.ElemField()
-		elem.Type = storedType(elem.Type)
-		return arrow.FixedSizeListOfField(t.Len(), elem)
+	case *arrow.StringViewType:
+		return arrow.BinaryTypes.LargeString
+	case *arrow.BinaryViewType:
+		return arrow.BinaryTypes.LargeBinary
 	}
-	return typ
+	return arraydata.MapTypes(typ, storedType)
+}
+
+// namedType is the type that the Arrow schema in a Parquet file has for a type: views are text, as they are read again.
+func namedType(typ arrow.DataType) arrow.DataType {
+	switch typ.ID() {
+	case arrow.STRING_VIEW:
+		return arrow.BinaryTypes.String
+	case arrow.BINARY_VIEW:
+		return arrow.BinaryTypes.Binary
+	}
+	return arraydata.MapTypes(typ, namedType)
 }
 
 // stored are rows of a column with the type that Parquet stores. The caller releases them.
@@ -73,6 +67,13 @@ func (e *columnEncoder) stored(rows *arrow.Chunked, typ arrow.DataType) *arrow.C
 
 // storedData gives an array the type that Parquet stores. The caller releases it.
 func storedData(d arrow.ArrayData, typ arrow.DataType, mem memory.Allocator) arrow.ArrayData {
+	if arrow.TypeEqual(d.DataType(), typ) {
+		d.Retain()
+		return d
+	}
+	if _, ok := d.DataType().(arrow.BinaryViewDataType); ok {
+		return textOfViews(d, typ, mem)
+	}
 	buffers := append([]*memory.Buffer(nil), d.Buffers()...)
 	if d.DataType().ID() == arrow.DATE64 {
 		days := newBuffer(mem, arrow.Int32Traits.BytesRequired(d.Offset()+d.Len()))
@@ -90,6 +91,41 @@ func storedData(d arrow.ArrayData, typ arrow.DataType, mem memory.Allocator) arr
 		defer children[i].Release()
 	}
 	return array.NewData(typ, d.Len(), buffers, children, d.NullN(), d.Offset())
+}
+
+// textOfViews is the text of views with offsets of 64 bits. The caller releases it.
+func textOfViews(d arrow.ArrayData, typ arrow.DataType, mem memory.Allocator) arrow.ArrayData {
+	a := array.MakeFromData(d)
+	defer a.Release()
+	b := array.NewBuilder(mem, typ)
+	defer b.Release()
+	b.Reserve(a.Len())
+	for i := range a.Len() {
+		switch views := a.(type) {
+		case *array.StringView:
+			appendView(b.(*array.LargeStringBuilder), views, i)
+		case *array.BinaryView:
+			appendView(b.(*array.BinaryBuilder), views, i)
+		}
+	}
+	text := b.NewArray()
+	defer text.Release()
+	text.Data().Retain()
+	return text.Data()
+}
+
+func appendView[T string | []byte](b interface {
+	Append(T)
+	AppendNull()
+}, views interface {
+	IsNull(int) bool
+	Value(int) T
+}, i int) {
+	if views.IsNull(i) {
+		b.AppendNull()
+	} else {
+		b.Append(views.Value(i))
+	}
 }
 
 const millisOfDay = 24 * 60 * 60 * 1000

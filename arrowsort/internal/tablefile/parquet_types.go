@@ -23,7 +23,11 @@ func (f *fileField) repair(origin arrow.Field, sc *schema.Schema) {
 		f.Field.Type = leafType(f.Field.Type, origin.Type, sc.Column(f.ColIndex))
 	} else {
 		for i := range f.Children {
-			f.Children[i].repair(childOf(origin.Type, i, len(f.Children)), sc)
+			child := childOf(origin.Type, i, len(f.Children))
+			if _, list := origin.Type.(arrow.ListLikeType); list {
+				f.Children[i].Field.Name = child.Name // else that of Parquet's own field
+			}
+			f.Children[i].repair(child, sc)
 		}
 		f.Field.Type = nestedType(f.Field.Type, f.Children)
 	}
@@ -101,8 +105,10 @@ func nestedType(typ arrow.DataType, children []fileField) arrow.DataType {
 		m.KeysSorted = t.KeysSorted
 		m.SetItemNullable(t.ItemField().Nullable)
 		return m
-	case *arrow.ListType, *arrow.LargeListType:
+	case *arrow.ListType:
 		return arrow.ListOfField(children[0].Field)
+	case *arrow.LargeListType:
+		return arrow.LargeListOfField(children[0].Field)
 	case *arrow.FixedSizeListType:
 		return arrow.FixedSizeListOfField(t.Len(), children[0].Field)
 	}

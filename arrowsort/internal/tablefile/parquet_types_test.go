@@ -30,7 +30,7 @@ func TestTypesOfOtherWriters(t *testing.T) {
 			"u": &arrow.FixedSizeBinaryType{ByteWidth: 16}, "j": arrow.BinaryTypes.String, "t": arrow.FixedWidthTypes.Time64us,
 			"ts": local(arrow.Microsecond), "tz": arrow.FixedWidthTypes.Timestamp_us, "l": arrow.ListOf(local(arrow.Microsecond)),
 		},
-		"polars.parquet": {"dur": arrow.FixedWidthTypes.Duration_us, "l": arrow.ListOf(local(arrow.Microsecond))},
+		"polars.parquet": {"dur": arrow.FixedWidthTypes.Duration_us, "l": arrow.LargeListOf(local(arrow.Microsecond))},
 	} {
 		path := filepath.Join(t.TempDir(), name)
 		require.NoError(t, os.WriteFile(path, foreignFile(t, name), 0o600))

@@ -94,7 +94,10 @@ type columnEncoder struct {
 }
 
 func newColumnEncoder(data *arrow.Schema, opts WriteOptions) (*columnEncoder, error) {
-	e := &columnEncoder{data: storedSchema(data), schema: data, rows: int64(opts.RowGroupRows), opts: opts}
+	if err := checkTypes(data); err != nil {
+		return nil, err
+	}
+	e := &columnEncoder{data: withTypes(data, storedType), schema: data, rows: int64(opts.RowGroupRows), opts: opts}
 	if opts.Schema != nil {
 		e.schema = opts.Schema
 	}
@@ -106,7 +109,7 @@ func newColumnEncoder(data *arrow.Schema, opts WriteOptions) (*columnEncoder, er
 	if e.columns, err = convert.ToSchema(e.data); err != nil {
 		return nil, err
 	}
-	if e.lists, err = convert.ToSchema(listSchema(e.data)); err != nil {
+	if e.lists, err = convert.ToSchema(withTypes(e.data, listType)); err != nil {
 		return nil, err
 	}
 	latest := parquet.NewWriterProperties(parquet.WithVersion(parquet.V2_LATEST))
@@ -117,7 +120,7 @@ func newColumnEncoder(data *arrow.Schema, opts WriteOptions) (*columnEncoder, er
 	e.codecs = codecs(sc, opts)
 	e.options = e.writerOptions(sc)
 	e.props = parquet.NewWriterProperties(e.options...)
-	return e, checkNested(e.schema)
+	return e, nil
 }
 
 // total is the number of rows that are written.
