@@ -24,6 +24,8 @@ type outputs struct {
 
 	dictionaries []*dictionaryTree // of the columns of the files; nil: they have values as the tables do
 
+	head head // of all files
+
 	paths   []string
 	writers []*tablefile.Writer
 	room    int64 // rows that the last file still takes
@@ -59,6 +61,9 @@ func (o *outputs) splits() bool { return o.rows > 0 || o.bytes > 0 }
 // write writes the next rows. A file of some rows ends in the middle of a table where it is full, one of some bytes in front
 // of a table that has probably no room.
 func (o *outputs) write(ctx context.Context, table arrow.Table) error {
+	if err := o.head.add(ctx, table); err != nil {
+		return err
+	}
 	if o.bytes > 0 && o.written > 0 && o.written+o.step > o.bytes {
 		if err := o.begin(); err != nil {
 			return err
@@ -155,6 +160,7 @@ func (o *outputs) abort() {
 		t.release()
 	}
 	o.dictionaries = nil
+	o.head.release()
 	for _, w := range o.writers {
 		w.Abort()
 	}

@@ -12,26 +12,24 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
-// resolve finds the keys in a schema, with their columns, and makes sure that they can be sorted by.
-func (f *jobFlags) resolve(ctx context.Context, schema *arrow.Schema) (keys []arrowsort.Key, columns []int, err error) {
-	keys = make([]arrowsort.Key, len(f.keys))
+// resolve finds the keys in a schema, and makes sure that they can be sorted by.
+func (f *jobFlags) resolve(ctx context.Context, schema *arrow.Schema) ([]arrowsort.Key, error) {
+	keys := make([]arrowsort.Key, len(f.keys))
 	for i, k := range f.keys {
 		keys[i] = k.key
-		at, err := k.locate(schema)
-		if err != nil {
-			return nil, nil, fmt.Errorf("key %q: %w", k.text, err)
+		if err := k.locate(schema); err != nil {
+			return nil, fmt.Errorf("key %q: %w", k.text, err)
 		}
-		columns = append(columns, at)
 	}
-	slices.Sort(columns)
-	none := array.NewTableFromRecords(labelled(schema), nil)
+	none := array.NewTableFromRecords(tablefile.Labelled(schema), nil)
 	defer none.Release()
 	if _, err := arrowsort.Explain(ctx, none, keys, arrowsort.Options{}); err != nil { // it knows the rules for types and nested fields
-		return nil, nil, inWords(err)
+		return nil, inWords(err)
 	}
-	return keys, slices.Compact(columns), nil
+	return keys, nil
 }
 
 // inWords is an error of the library for somebody who does not call it.
@@ -40,40 +38,31 @@ func inWords(err error) error {
 	return errors.New(strings.TrimSuffix(text, "; use Key.Index"))
 }
 
-// among has the keys by position find their columns in a table that has only some.
-func among(keys []arrowsort.Key, columns []int) {
-	for i := range keys {
-		if keys[i].Path == "" {
-			keys[i].Index = slices.Index(columns, keys[i].Index)
-		}
-	}
-}
-
-// locate finds the one column that a key names.
-func (k *keyFlag) locate(schema *arrow.Schema) (int, error) {
+// locate makes sure that a key names one column.
+func (k *keyFlag) locate(schema *arrow.Schema) error {
 	if k.key.Path == "" {
 		if k.key.Index >= schema.NumFields() {
-			return 0, fmt.Errorf("there %s", columnsThere(schema))
+			return fmt.Errorf("there %s", columnsThere(schema))
 		}
-		return k.key.Index, nil
+		return nil
 	}
 	name, at := match(schema, k.key.Path)
 	switch {
 	case len(at) == 1:
-		return at[0], nil
+		return nil
 	case len(at) > 1:
-		return 0, fmt.Errorf("%d columns are named %q; say which: %s", len(at), name, positions(at))
+		return fmt.Errorf("%d columns are named %q; say which: %s", len(at), name, positions(at))
 	}
 	if head, _, found := strings.Cut(k.key.Path, ":"); found {
 		if _, at := match(schema, head); len(at) > 0 {
 			_, tail, _ := cutLast(k.key.Path)
-			return 0, usagef("unknown modifier %q; use :asc, :desc, :nulls-first or :nulls-last", ":"+tail)
+			return usagef("unknown modifier %q; use :asc, :desc, :nulls-first or :nulls-last", ":"+tail)
 		}
 	}
 	if meant := meant(schema, k.key.Path); meant != "" {
-		return 0, fmt.Errorf("no such column; did you mean %s?", meant)
+		return fmt.Errorf("no such column; did you mean %s?", meant)
 	}
-	return 0, fmt.Errorf("no such column; there %s", columnsThere(schema))
+	return fmt.Errorf("no such column; there %s", columnsThere(schema))
 }
 
 // meant is what somebody may have meant who types keys as other tools have them, or as the column is not written.
@@ -115,7 +104,7 @@ func match(schema *arrow.Schema, path string) (name string, at []int) {
 func positions(columns []int) string {
 	texts := make([]string, len(columns))
 	for i, c := range columns {
-		texts[i] = "-k '" + label(c) + "'"
+		texts[i] = "-k '" + tablefile.Label(c) + "'"
 	}
 	return strings.Join(texts, " or ")
 }
@@ -138,32 +127,4 @@ func columnsThere(schema *arrow.Schema) string {
 		return fmt.Sprintf("are %s columns: %s and %s more", grouped(int64(n)), list, grouped(int64(n-most)))
 	}
 	return fmt.Sprintf("are %d columns: %s", n, list)
-}
-
-// label is the position of a column as it is typed.
-func label(column int) string { return "#" + strconv.Itoa(column+1) }
-
-// labelled is a schema whose columns without a name are called by their position, for what is said about them.
-func labelled(schema *arrow.Schema) *arrow.Schema {
-	fields := slices.Clone(schema.Fields())
-	for i := range fields {
-		if fields[i].Name == "" {
-			fields[i].Name = label(i)
-		}
-	}
-	meta := schema.Metadata()
-	return arrow.NewSchemaWithEndian(fields, &meta, schema.Endianness())
-}
-
-// withNames is a table with the names of columns of a schema. The caller releases it.
-func withNames(table arrow.Table, names *arrow.Schema) arrow.Table {
-	fields := slices.Clone(table.Schema().Fields())
-	columns := make([]arrow.Column, len(fields))
-	for i := range fields {
-		fields[i].Name = names.Field(i).Name
-		columns[i] = *arrow.NewColumn(fields[i], table.Column(i).Data())
-		defer columns[i].Release()
-	}
-	meta := table.Schema().Metadata()
-	return array.NewTable(arrow.NewSchemaWithEndian(fields, &meta, table.Schema().Endianness()), columns, table.NumRows())
 }
