@@ -144,7 +144,7 @@ func (o *outputs) copyAll(ctx context.Context, in *inputs, files []string) error
 		if err != nil {
 			return err
 		}
-		err = o.last().Copy(ctx, s, func(bytes int64) {
+		err = o.file.Copy(ctx, s, func(bytes int64) {
 			done += bytes
 			in.opts.Progress(PhaseCopy, done, in.bytes)
 		})

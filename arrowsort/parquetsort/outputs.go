@@ -7,13 +7,16 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
-// outputs writes tables to one file, or to several of some rows or bytes each. The files get their names when all are complete.
+// outputs writes tables to one file, or to several of some rows or bytes each. A file is closed when it is complete. The
+// files get their names when all are.
 type outputs struct {
 	ctx     context.Context // of the sort
 	path    string
@@ -26,11 +29,14 @@ type outputs struct {
 
 	head head // of all files
 
-	paths   []string
-	writers []*tablefile.Writer
-	room    int64 // rows that the last file still takes
-	written int64 // bytes of the last file
-	step    int64 // that the table before took
+	paths     []string
+	placement placement
+	file      *tablefile.Writer // the last file; nil when it is complete
+	closing   errgroup.Group    // files that are complete
+	total     atomic.Int64      // bytes of the files that are closed
+	room      int64             // rows that the last file still takes
+	written   int64             // bytes of the last file
+	step      int64             // that the table before took
 }
 
 // numbered is the name of one of several outputs: out.parquet becomes out-00001.parquet.
@@ -45,14 +51,17 @@ func (o *outputs) begin() error {
 	}
 	path := o.path
 	if o.splits() {
-		path = numbered(o.path, len(o.writers)+1)
+		path = numbered(o.path, len(o.paths)+1)
 	}
-	w, err := tablefile.Create(o.ctx, path, o.schema, o.options)
+	at, err := o.placement.path(path)
 	if err != nil {
 		return err
 	}
-	o.writers, o.paths, o.room = append(o.writers, w), append(o.paths, path), o.rows
-	o.written = 0
+	o.options.Name = path
+	if o.file, err = tablefile.Create(o.ctx, at, o.schema, o.options); err != nil {
+		return err
+	}
+	o.paths, o.room, o.written = append(o.paths, path), o.rows, 0
 	return nil
 }
 
@@ -101,20 +110,28 @@ func (o *outputs) add(ctx context.Context, table arrow.Table) error {
 		defer encoded.Release()
 		table = encoded
 	}
-	err := o.last().Write(ctx, table)
-	now := o.last().Written()
+	err := o.file.Write(ctx, table)
+	now := o.file.Written()
 	o.written, o.step = now, now-o.written
 	return err
 }
 
-func (o *outputs) last() *tablefile.Writer { return o.writers[len(o.writers)-1] }
-
-// finish completes the last file.
+// finish completes the last file, which is synced and closed while the next is written.
 func (o *outputs) finish() error {
-	if len(o.writers) == 0 {
+	file := o.file
+	if file == nil {
 		return nil
 	}
-	return o.last().Finish()
+	if err := file.Finish(); err != nil {
+		return err
+	}
+	o.file = nil
+	o.closing.Go(func() error {
+		n, err := file.Commit()
+		o.total.Add(n)
+		return err
+	})
+	return nil
 }
 
 // syncs is the number of files that are synced at once: a disk takes about as long for some as for one.
@@ -122,19 +139,13 @@ const syncs = 16
 
 // commit gives the files their names, once all are on the disk. It returns their bytes.
 func (o *outputs) commit() (bytes int64, err error) {
-	if len(o.writers) > 1 {
-		if err := tablefile.Each(o.ctx, len(o.writers), syncs, func(i int) error { return o.writers[i].Sync() }); err != nil {
-			return 0, err
-		}
+	if err := o.closing.Wait(); err != nil {
+		return 0, err
 	}
-	for _, w := range o.writers {
-		n, err := w.Commit()
-		if err != nil {
-			return bytes, err
-		}
-		bytes += n
+	if err := o.placement.place(); err != nil {
+		return 0, err
 	}
-	return bytes, o.removeOlder()
+	return o.total.Load(), o.removeOlder()
 }
 
 // removeOlder removes the files that an earlier sort left behind the last one: whoever reads the folder would take their rows
@@ -161,7 +172,9 @@ func (o *outputs) abort() {
 	}
 	o.dictionaries = nil
 	o.head.release()
-	for _, w := range o.writers {
-		w.Abort()
+	if o.file != nil {
+		o.file.Abort()
 	}
+	o.closing.Wait() // an error was returned before
+	o.placement.remove()
 }

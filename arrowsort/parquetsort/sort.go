@@ -140,6 +140,7 @@ func (in *inputs) outputs(ctx context.Context, path string) (*outputs, error) {
 		return nil, err
 	}
 	o := &outputs{ctx: ctx, path: path, schema: plain, rows: in.opts.RowsPerFile, bytes: in.opts.BytesPerFile, head: head{opts: in.opts}}
+	o.closing.SetLimit(syncs)
 	return o, o.configure(in)
 }
 

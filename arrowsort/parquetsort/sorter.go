@@ -29,7 +29,7 @@ type Sorter struct {
 
 	recycled *tablefile.Recycler // the allocator of all
 
-	folder  *spillFolder
+	folder  *lockedFolder
 	fan     int // runs that are merged at once
 	runs    []run
 	spills  chan error // tells when the run in the background is spilled; nil when there is none

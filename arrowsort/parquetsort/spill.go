@@ -50,7 +50,7 @@ func (s *Sorter) spill() error {
 		sorted.Release()
 		return err
 	}
-	w, err := createRun(s.ctx, s.folder.next(), s.plain, s.budget.batchRows(s.rowBytes()), &s.opts)
+	w, err := createRun(s.ctx, s.folder.next(".arrows"), s.plain, s.budget.batchRows(s.rowBytes()), &s.opts)
 	if err != nil {
 		sorted.Release()
 		return err

@@ -124,8 +124,17 @@ func (in *inputs) write(ctx context.Context, output string, l *loaded, table arr
 	if result.Schema = l.Schema; table.Schema().NumFields() != l.Schema.NumFields() {
 		result.Schema = table.Schema()
 	}
-	var err error
-	if result.BytesOut, err = tablefile.Write(ctx, output, table, opts); err != nil {
+	var place placement
+	defer place.remove()
+	at, err := place.path(output)
+	if err != nil {
+		return nil, err
+	}
+	opts.Name = output
+	if result.BytesOut, err = tablefile.Write(ctx, at, table, opts); err != nil {
+		return nil, err
+	}
+	if err := place.place(); err != nil {
 		return nil, err
 	}
 	if in.opts.Head > 0 {
@@ -164,9 +173,9 @@ func (in *inputs) sortTable(ctx context.Context, output string) (*Result, error)
 		return nil, err
 	}
 	defer l.release()
-	opts.Layout, opts.Schema, opts.RowGroupRows, opts.PageRows = l.Layout, l.Schema, in.opts.RowGroupRows, in.opts.PageRows
 	sorted := l.rows
 	if opts.Format == tablefile.Parquet {
+		opts.Layout, opts.Schema, opts.RowGroupRows, opts.PageRows = l.Layout, l.Schema, in.opts.RowGroupRows, in.opts.PageRows
 		indices, err := arrowsort.SortIndices(ctx, l.rows, l.keys, l.sortOptions())
 		if err != nil {
 			return nil, err

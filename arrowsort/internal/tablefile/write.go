@@ -10,6 +10,7 @@ import (
 
 // WriteOptions say how to write. The zero value is right.
 type WriteOptions struct {
+	Name         string                // of the file in errors; empty: its path
 	Format       Format                // Auto: by the file's name; an IPC stream for Pipe
 	Stdout       io.Writer             // what Pipe writes; nil: os.Stdout
 	Allocator    memory.Allocator      // nil: memory.DefaultAllocator
@@ -42,9 +43,17 @@ func Write(ctx context.Context, path string, table arrow.Table, opts WriteOption
 		err = write(ctx, path, table, opts, out)
 	}
 	if err != nil {
-		return 0, inFile(path, "standard output", err)
+		return 0, inFile(opts.name(path), "standard output", err)
 	}
 	return out.n, nil
+}
+
+// name is what a file is called in errors.
+func (o *WriteOptions) name(path string) string {
+	if o.Name != "" {
+		return o.Name
+	}
+	return path
 }
 
 func write(ctx context.Context, path string, table arrow.Table, opts WriteOptions, out *countingWriter) error {

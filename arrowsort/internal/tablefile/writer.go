@@ -38,14 +38,14 @@ type pieceWriter interface {
 
 // Create begins a file of tables of a schema. Errors, also those of the methods, name the file. Options.Progress is not told.
 func Create(ctx context.Context, path string, schema *arrow.Schema, opts WriteOptions) (*Writer, error) {
-	w := &Writer{path: path, out: countingWriter{ctx: ctx}}
+	w := &Writer{path: opts.name(path), out: countingWriter{ctx: ctx}}
 	err := opts.check(path)
 	if err == nil {
 		err = w.open(path, schema, opts)
 	}
 	if err != nil {
 		w.Abort()
-		return nil, inFile(path, "standard output", err)
+		return nil, inFile(w.path, "standard output", err)
 	}
 	return w, nil
 }
