@@ -20,6 +20,9 @@ func main() {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // as nohup has it
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	go func() {
 		s := <-signals
 		signal.Stop(signals) // a second signal ends the process at once
@@ -27,6 +30,7 @@ func main() {
 	}()
 	os.Exit(run(ctx, os.Args[1:], streams{
 		in: os.Stdin, out: os.Stdout, err: os.Stderr, outTerminal: isTerminal(os.Stdout), errTerminal: isTerminal(os.Stderr),
+		outMissing: isMissing(os.Stdout),
 	}))
 }
 

@@ -20,6 +20,7 @@ type streams struct {
 	in                       io.Reader
 	out, err                 io.Writer
 	outTerminal, errTerminal bool
+	outMissing               bool // nobody can read it
 }
 
 // Exit codes.
