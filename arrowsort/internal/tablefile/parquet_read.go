@@ -2,6 +2,7 @@ package tablefile
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -24,6 +25,8 @@ type parquetFile struct {
 	schema *arrow.Schema
 	opts   ReadOptions
 	spare  *spares[*pageScratch] // what pieces were read with; nil: it is not kept
+
+	encodings sync.Map // of encodingsRead: leaf column to bool
 }
 
 func readParquet(ctx context.Context, src source, in *Input, opts ReadOptions) error {
