@@ -25,7 +25,8 @@ func agree(common, next *arrow.Schema, path, first string) (*arrow.Schema, error
 			other = next.Field(i)
 		}
 		if !arrow.TypeEqual(f.Type, other.Type) {
-			return nil, fmt.Errorf("%w: %s: column %q is of type %s, in %s it is %s", ErrSchema, path, f.Name, other.Type, first, f.Type)
+			name, a, b := typeDifference(f.Name, other.Type, f.Type)
+			return nil, fmt.Errorf("%w: %s: column %q is of type %s, in %s it is %s", ErrSchema, path, name, a, first, b)
 		}
 		f.Nullable = f.Nullable || other.Nullable
 	}
@@ -39,6 +40,34 @@ func agree(common, next *arrow.Schema, path, first string) (*arrow.Schema, error
 	}
 	meta := common.Metadata()
 	return arrow.NewSchema(fields, &meta), nil
+}
+
+// typeDifference descends into nested types to the first fields that differ.
+func typeDifference(name string, a, b arrow.DataType) (path string, x, y string) {
+	p, nested := a.(arrow.NestedType)
+	q, both := b.(arrow.NestedType)
+	if !nested || !both || a.ID() != b.ID() || len(p.Fields()) != len(q.Fields()) {
+		return name, a.String(), b.String()
+	}
+	for i, f := range p.Fields() {
+		g := q.Fields()[i]
+		switch {
+		case f.Name != g.Name:
+			return name, fmt.Sprintf("%s with a field %q", a.ID(), f.Name), fmt.Sprintf("%s with a field %q", b.ID(), g.Name)
+		case !arrow.TypeEqual(f.Type, g.Type):
+			return typeDifference(name+"."+f.Name, f.Type, g.Type)
+		case f.Nullable != g.Nullable:
+			return name + "." + f.Name, nullable(f), nullable(g)
+		}
+	}
+	return name, a.String(), b.String()
+}
+
+func nullable(f arrow.Field) string {
+	if f.Nullable {
+		return f.Type.String() + " that can be null"
+	}
+	return f.Type.String() + " that cannot be null"
 }
 
 // columnsEqual says whether the columns have the same names in the same order.

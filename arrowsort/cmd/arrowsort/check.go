@@ -41,6 +41,7 @@ names is not sorted.
 			return runCheck(cmd.Context(), s, &in)
 		},
 	}
+	in.addMemory(cmd)
 	in.add(cmd, "look at the first `N` rows only; 0 for all")
 	return cmd
 }
@@ -49,6 +50,7 @@ func runCheck(ctx context.Context, s streams, in *inputFlags) error {
 	j := startJob(s, checkName, in.files, &in.jobFlags)
 	opts := in.options
 	claims := claimCheck{options: in.options}
+	defer limitGarbage(opts.Memory)()
 	var got *parquetsort.Checked
 	err := j.phases(filesText(in.files), "", &opts, func() (err error) {
 		if got, err = parquetsort.Check(ctx, in.files, opts); err != nil {

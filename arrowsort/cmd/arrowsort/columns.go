@@ -10,6 +10,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
@@ -19,9 +20,10 @@ import (
 func (f *jobFlags) resolve(ctx context.Context, schema *arrow.Schema) ([]arrowsort.Key, error) {
 	keys := make([]arrowsort.Key, len(f.keys))
 	for i, k := range f.keys {
+		k = k.in(schema)
 		keys[i] = k.key
 		if err := k.locate(schema); err != nil {
-			return nil, fmt.Errorf("key %q: %w", k.text, err)
+			return nil, fmt.Errorf("key %s: %w", quoted(k.text), err)
 		}
 	}
 	none := array.NewTableFromRecords(tablefile.Labelled(schema), nil)
@@ -34,8 +36,8 @@ func (f *jobFlags) resolve(ctx context.Context, schema *arrow.Schema) ([]arrowso
 
 // inWords is an error of the library for somebody who does not call it.
 func inWords(err error) error {
-	text := strings.TrimPrefix(err.Error(), "arrowsort: ")
-	return errors.New(strings.TrimSuffix(text, "; use Key.Index"))
+	words := strings.TrimPrefix(err.Error(), "arrowsort: ")
+	return errors.New(strings.TrimSuffix(words, "; use Key.Index"))
 }
 
 // locate makes sure that a key names one column.
@@ -51,7 +53,7 @@ func (k *keyFlag) locate(schema *arrow.Schema) error {
 	case len(at) == 1:
 		return nil
 	case len(at) > 1:
-		return fmt.Errorf("%d columns are named %q; say which: %s", len(at), name, positions(at))
+		return fmt.Errorf("%d columns are named %s; say which: %s", len(at), quoted(name), positions(at))
 	}
 	if head, _, found := strings.Cut(k.key.Path, ":"); found {
 		if _, at := match(schema, head); len(at) > 0 {
@@ -70,7 +72,7 @@ func meant(schema *arrow.Schema, path string) string {
 	known := func(name string) bool { _, at := match(schema, name); return len(at) > 0 }
 	for _, field := range schema.Fields() {
 		if strings.EqualFold(field.Name, path) {
-			return strconv.Quote(field.Name)
+			return quoted(field.Name)
 		}
 	}
 	if parts := strings.Split(path, ","); len(parts) > 1 && !slices.ContainsFunc(parts, func(p string) bool { return !known(strings.TrimSpace(p)) }) {
@@ -86,8 +88,58 @@ func meant(schema *arrow.Schema, path string) string {
 	if len(words) == 2 && known(words[0]) && isModifier(words[1]) {
 		return "-k " + words[0] + ":" + strings.ToLower(words[1])
 	}
+	if name := nearest(schema, path); name != "" {
+		return quoted(name)
+	}
 	return ""
 }
+
+// nearest is the column, or field of one, whose name is the fewest typing mistakes away, at most a third of the letters.
+func nearest(schema *arrow.Schema, path string) (name string) {
+	var names []string
+	for _, field := range schema.Fields() {
+		names = appendPaths(append(names, field.Name), field.Name, field.Type)
+	}
+	least := min(len(path), longName)/3 + 1
+	for _, n := range names {
+		if len(n)-len(path) < least && len(path)-len(n) < least && n != "" {
+			if d := typos(strings.ToLower(n), strings.ToLower(path)); d < least {
+				least, name = d, n
+			}
+		}
+	}
+	return name
+}
+
+// typos is the number of letters that are inserted, left out, replaced or exchanged with their neighbour between two words.
+func typos(a, b string) int {
+	x, y := []rune(a), []rune(b)
+	rows := make([][]int, len(x)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(y)+1)
+		for j := range rows[i] {
+			if i == 0 || j == 0 {
+				rows[i][j] = i + j
+				continue
+			}
+			differ := 1
+			if x[i-1] == y[j-1] {
+				differ = 0
+			}
+			rows[i][j] = min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+differ)
+			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
+				rows[i][j] = min(rows[i][j], rows[i-2][j-2]+1)
+			}
+		}
+	}
+	return rows[len(x)][len(y)]
+}
+
+// longName is the number of characters of a name that messages show.
+const longName = 60
+
+// quoted is a name in a message: in quotes, cut when it is long.
+func quoted(name string) string { return strconv.Quote(text.Snip(name, longName, "…")) }
 
 // match finds the columns that a path starts with: those that have its name, or else the longest part of it before a dot.
 func match(schema *arrow.Schema, path string) (name string, at []int) {
@@ -115,7 +167,7 @@ func columnsThere(schema *arrow.Schema) string {
 	n := schema.NumFields()
 	texts := make([]string, min(n, most))
 	for i := range texts {
-		texts[i] = strconv.Quote(schema.Field(i).Name)
+		texts[i] = quoted(schema.Field(i).Name)
 	}
 	list := strings.Join(texts, ", ")
 	switch {

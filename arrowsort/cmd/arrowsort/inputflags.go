@@ -35,7 +35,7 @@ func (f *inputFlags) addSpill(cmd *cobra.Command) {
 }
 
 func (f *inputFlags) addMemory(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.memory, "memory", "", "sort files within `SIZE` of memory, such as 512MiB (default half of all)")
+	cmd.Flags().StringVar(&f.memory, "memory", "", "work within `SIZE` of memory, such as 512MiB (default half of all)")
 }
 
 // parse checks the flags, those of an output where there is one, lists the inputs and makes the options.

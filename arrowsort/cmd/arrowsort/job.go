@@ -69,7 +69,7 @@ func (j *job) write(ctx context.Context, in *inputFlags, out *outputFlags, work 
 	}
 	if result.Head != nil {
 		defer result.Head.Release()
-		if err := preview(j.out, result.Head, result.Schema, out.preview); err != nil {
+		if err := preview(j.out, result.Head, result.Schema, out.preview, j.outWidth); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 )
@@ -163,4 +165,26 @@ func TestSortThatIsCancelledBefore(t *testing.T) {
 		r := cliIn(ctx, nil, "sort", "-q", "-k", "age", "--preview", "1", path)
 		require.Equal(t, result{code: 130, err: "arrowsort: interrupted\n"}, r, name)
 	}
+}
+
+func TestPreviewFitsTheTerminal(t *testing.T) {
+	in := file(t, "wide.csv", strings.Repeat("a column,", 30)+"k\n"+strings.Repeat("a value,", 30)+"1\n")
+	var out, err bytes.Buffer
+	code := run(t.Context(), []string{"sort", "-q", "-k", "k", "--preview", "3", in}, streams{out: &out, err: &err, outTerminal: true, outWidth: 72})
+	require.Equal(t, 0, code, err.String())
+	for line := range strings.Lines(out.String()) {
+		require.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), 72)
+	}
+}
+
+func TestCommandsThatAreMistyped(t *testing.T) {
+	for _, args := range [][]string{{"sotr"}, {"sotr", "-k", "a", "x.csv"}} {
+		r := cli(t, nil, args...)
+		require.Equal(t, result{code: 2, err: "arrowsort: unknown command \"sotr\" for \"arrowsort\"; did you mean sort? (see arrowsort --help)\n"}, r)
+	}
+}
+
+func TestCheckWithinMemory(t *testing.T) {
+	require.Equal(t, 0, cli(t, nil, "check", "-q", "--memory", "16MiB", "-k", "name", manyPeople(t, "in.parquet")).code)
+	require.Equal(t, 2, cli(t, nil, "check", "-q", "--memory", "1MiB", "-k", "name", "x.parquet").code)
 }
