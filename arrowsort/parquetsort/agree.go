@@ -53,7 +53,7 @@ func typeDifference(name string, a, b arrow.DataType) (path string, x, y string)
 		g := q.Fields()[i]
 		switch {
 		case f.Name != g.Name:
-			return name, fmt.Sprintf("%s with a field %q", a.ID(), f.Name), fmt.Sprintf("%s with a field %q", b.ID(), g.Name)
+			return name, fmt.Sprintf("%s with a field %q", a.Name(), f.Name), fmt.Sprintf("%s with a field %q", b.Name(), g.Name)
 		case !arrow.TypeEqual(f.Type, g.Type):
 			return typeDifference(name+"."+f.Name, f.Type, g.Type)
 		case f.Nullable != g.Nullable:
