@@ -10,9 +10,14 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
-// readKeysOnly has only the columns of the keys read, which there are. Keys by position are changed to positions among those.
+// readKeysOnly has only the columns of the keys read. Keys by position are changed to positions among those.
 func (in *inputs) readKeysOnly() {
-	columns, keys := in.keyColumns(), slices.Clone(in.opts.Keys)
+	in.readOnly(in.keyColumns())
+}
+
+// readOnly has only some columns read, in the order of the schema, with those of the keys among them.
+func (in *inputs) readOnly(columns []int) {
+	keys := slices.Clone(in.opts.Keys)
 	for i, key := range keys {
 		if key.Path == "" {
 			keys[i].Index = slices.Index(columns, key.Index)

@@ -60,7 +60,7 @@ func Explain(ctx context.Context, paths []string, opts Options) (*Description, e
 
 // keepsFew says whether a limit leaves so few rows, of a number that the files tell, that they are kept in memory.
 func (in *inputs) keepsFew() bool {
-	if in.opts.Limit == 0 || in.rows <= 0 {
+	if in.opts.Limit == 0 || in.opts.Unique || in.rows <= 0 {
 		return false
 	}
 	return in.opts.Limit*(in.memory/in.rows+rowOverhead) <= budget{in.opts.Memory}.run()/2

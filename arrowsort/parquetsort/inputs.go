@@ -85,6 +85,8 @@ type inputs struct {
 	flat   *tablefile.Recycler
 	all    *arrow.Schema // of all, when only some columns are read
 	chosen []int         // which those are
+
+	written []int // columns of the schema that are written; nil: all
 }
 
 // begin opens inputs that have the keys. Of one that is read as a whole nothing is read yet.
@@ -99,7 +101,7 @@ func begin(ctx context.Context, paths []string, opts Options) (*inputs, error) {
 	if err := in.findKeys(ctx); err != nil {
 		return nil, fmt.Errorf("%s: %w", in.paths[0], err)
 	}
-	return in, nil
+	return in, in.selectColumns()
 }
 
 // findKeys finds the keys in the schema. Those by position get the name of their column if no other has it.

@@ -52,7 +52,7 @@ func (s *Sorter) mergeInto(in *inputs, order *fileOrder, out *outputs) (*Result,
 	if err != nil {
 		return nil, err
 	}
-	sorted := newGroups(m, s.plain, rows, &s.opts)
+	sorted := newGroups(s.filter(m, plan, order.rows), s.plain, rows, &s.opts)
 	defer sorted.close()
 	return out.all(s.ctx, sorted, plan, order.rows, in.opts)
 }

@@ -45,6 +45,13 @@ type Options struct {
 	PageRows int
 	// Limit is the number of leading rows of the sorted order that are wanted; 0 is all.
 	Limit int64
+	// Tail is the number of last rows of the sorted order that are wanted; 0 is all. Unique wants only the first row of each
+	// key. Of Limit, Tail and Unique only Limit and Unique go together.
+	Tail   int64
+	Unique bool
+	// Select names the columns that are read and written, in this order; none is all. A column without a name is #N, counted
+	// from 1. Keys need not be among them.
+	Select []string
 	// Head is the number of leading rows of the output that Result.Head is to hold.
 	Head int64
 	// RowsPerFile splits the output into files of so many rows, BytesPerFile into files of at most about so many bytes; 0
@@ -116,6 +123,10 @@ func (o Options) resolved() (Options, error) {
 		return o, fmt.Errorf("%w: Threads is %d", ErrOption, o.Threads)
 	case o.SpillCompression != "" && o.SpillCompression != "lz4" && o.SpillCompression != "zstd":
 		return o, fmt.Errorf("%w: SpillCompression %q; use lz4 or zstd", ErrOption, o.SpillCompression)
+	case o.Tail < 0:
+		return o, fmt.Errorf("%w: Tail is %d", ErrOption, o.Tail)
+	case o.Tail > 0 && (o.Limit > 0 || o.Unique):
+		return o, fmt.Errorf("%w: Tail together with Limit or Unique", ErrOption)
 	case o.Head < 0:
 		return o, fmt.Errorf("%w: Head is %d", ErrOption, o.Head)
 	}

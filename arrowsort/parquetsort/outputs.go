@@ -27,7 +27,9 @@ type outputs struct {
 
 	dictionaries []*dictionaryTree // of the columns of the files; nil: they have values as the tables do
 
-	head head // of all files
+	columns []int         // of the tables that are written; nil: all
+	rowType *arrow.Schema // of the tables, with dictionaries if they get some
+	head    head          // of all files
 
 	paths     []string
 	placement placement
@@ -43,6 +45,14 @@ type outputs struct {
 func numbered(path string, number int) string {
 	ext := filepath.Ext(path)
 	return fmt.Sprintf("%s-%05d%s", strings.TrimSuffix(path, ext), number, ext)
+}
+
+// selectColumns has some columns of the tables written.
+func (o *outputs) selectColumns(columns []int) {
+	o.columns, o.rowType, o.schema = columns, o.schema, tablefile.Pick(o.schema, columns)
+	if o.options.Schema != nil {
+		o.options.Schema = tablefile.Pick(o.options.Schema, columns)
+	}
 }
 
 func (o *outputs) begin() error {
@@ -70,8 +80,12 @@ func (o *outputs) splits() bool { return o.rows > 0 || o.bytes > 0 }
 // write writes the next rows. A file of some rows ends in the middle of a table where it is full, one of some bytes in front
 // of a table that has probably no room.
 func (o *outputs) write(ctx context.Context, table arrow.Table) error {
-	if err := o.head.add(ctx, table); err != nil {
-		return err
+	if o.head.rows < o.head.opts.Head {
+		first := pick(table, o.columns)
+		defer first.Release()
+		if err := o.head.add(ctx, first); err != nil {
+			return err
+		}
 	}
 	if o.bytes > 0 && o.written > 0 && o.written+o.step > o.bytes {
 		if err := o.begin(); err != nil {
@@ -103,13 +117,15 @@ func (o *outputs) write(ctx context.Context, table arrow.Table) error {
 // add writes a table to the last file.
 func (o *outputs) add(ctx context.Context, table arrow.Table) error {
 	if o.dictionaries != nil {
-		encoded, err := withDictionaries(table, o.schema, o.dictionaries, o.options.Allocator)
+		encoded, err := withDictionaries(table, o.rowType, o.dictionaries, o.options.Allocator)
 		if err != nil {
 			return err
 		}
 		defer encoded.Release()
 		table = encoded
 	}
+	table = pick(table, o.columns)
+	defer table.Release()
 	err := o.file.Write(ctx, table)
 	now := o.file.Written()
 	o.written, o.step = now, now-o.written

@@ -75,6 +75,7 @@ func (in *inputs) within(ctx context.Context, output string, use func(s *Sorter,
 	if err == nil {
 		defer out.abort()
 		if err = out.useDictionaries(ctx, in); err == nil {
+			out.selectColumns(in.written)
 			result, err = use(s, out)
 		}
 	}
@@ -87,7 +88,8 @@ func (in *inputs) within(ctx context.Context, output string, use func(s *Sorter,
 	result.Inputs, result.BytesIn, result.Columns = in.paths, in.bytes, s.plain.NumFields()
 	result.Outputs, result.Runs, result.BytesSpilled = out.paths, len(s.runs), s.spilled
 	if result.BytesOut, err = out.commit(); err == nil {
-		result.Schema, result.Head = in.schema, out.head.table(s.plain)
+		result.Schema = tablefile.Pick(in.schema, in.written)
+		result.Head = out.head.table(tablefile.Pick(s.plain, in.written))
 	}
 	return result, err
 }
@@ -121,10 +123,13 @@ func (o *outputs) order(plan *keyencode.Plan) error {
 // all writes all rows that there are, of which the total is known, in the order of a plan.
 func (o *outputs) all(ctx context.Context, sorted tables, plan *keyencode.Plan, total int64, opts *Options) (*Result, error) {
 	rows := total
-	if opts.Limit > 0 {
-		rows = min(rows, opts.Limit)
+	for _, most := range []int64{opts.Limit, opts.Tail} {
+		if most > 0 {
+			rows = min(rows, most)
+		}
 	}
-	if err := pump(ctx, sorted, o, rows, opts); err != nil {
+	rows, err := pump(ctx, sorted, o, rows, opts)
+	if err != nil {
 		return nil, err
 	}
 	if err := o.finish(); err != nil {
@@ -156,17 +161,17 @@ func (o *outputs) configure(in *inputs) (err error) {
 // maxGroupRows is more than any table that is written has.
 const maxGroupRows = 1<<31 - 1
 
-// pump writes sorted rows while the next are merged.
-func pump(ctx context.Context, sorted tables, out *outputs, total int64, opts *Options) error {
-	done := int64(0)
+// pump writes sorted rows while the next are merged, and returns their number.
+func pump(ctx context.Context, sorted tables, out *outputs, total int64, opts *Options) (done int64, err error) {
 	next := func(ctx context.Context) (piece, error) {
 		table, err := sorted.next(ctx)
 		return piece{Table: table}, err
 	}
-	return readAhead(ctx, next, func(ctx context.Context, p piece) error {
+	err = readAhead(ctx, next, func(ctx context.Context, p piece) error {
 		err := out.write(ctx, p.Table)
 		done += p.NumRows()
 		opts.Progress(PhaseWrite, done, total)
 		return err
 	})
+	return done, err
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
@@ -52,43 +51,55 @@ func readWhole(file, inputFormat string) string {
 // A loaded is one input in memory.
 type loaded struct {
 	*tablefile.Input
-	rows arrow.Table // the input with positions in place of missing names
-	keys []arrowsort.Key
-	opts *Options
-	plan *keyencode.Plan // of the last sort
+	rows    arrow.Table // the input with positions in place of missing names
+	keys    []arrowsort.Key
+	written []int // columns of the rows; nil: all
+	opts    *Options
+	plan    *keyencode.Plan // of the last sort
 }
 
 // load reads the one input: all columns, or those of the keys only. CSV that is read verbatim has text in its columns, and
 // the keys with their types in further columns at the end. The caller releases what it returns.
 func (in *inputs) load(ctx context.Context, read tablefile.ReadOptions, keysOnly bool) (*loaded, error) {
-	var columns []int // of the keys
+	var written, columns []int // of the schema that are written, and read
 	read.Format, read.Stdin, read.Delimiter = in.format, in.opts.Stdin, in.opts.Delimiter
 	read.Allocator, read.Threads = in.opts.Allocator, in.opts.Threads
 	read.Start = func() { in.opts.Progress(PhaseLoad, 0, 0) }
 	read.Progress = in.opts.progress(PhaseLoad)
-	read.Schema = func(schema *arrow.Schema) ([]int, error) {
+	read.Schema = func(schema *arrow.Schema) (_ []int, err error) {
 		in.schema = schema
 		if err := in.findKeys(ctx); err != nil {
 			return nil, err
 		}
-		if columns = in.keyColumns(); keysOnly || read.Verbatim {
-			return columns, nil
+		if !keysOnly {
+			if written, columns, err = in.selected(); err != nil {
+				return nil, err
+			}
 		}
-		return nil, nil
+		if keysOnly || read.Verbatim {
+			return in.keyColumns(), nil
+		}
+		return columns, nil
 	}
 	input, err := tablefile.Read(ctx, in.paths[0], read)
 	if err != nil {
 		return nil, err
 	}
 	in.bytes = input.Bytes
-	l := &loaded{Input: input, keys: slices.Clone(in.opts.Keys), opts: in.opts}
+	l := &loaded{Input: input, keys: slices.Clone(in.opts.Keys), written: written, opts: in.opts}
+	if written != nil && input.Columns == nil { // all columns are there
+		l.written = nil
+		for _, at := range written {
+			l.written = append(l.written, columns[at])
+		}
+	}
 	names := input.Schema
 	for i, key := range l.keys {
 		switch at := in.columnOf(key); {
 		case input.Typed != nil:
-			l.keys[i].Path, l.keys[i].Index = "", input.Typed[slices.Index(columns, at)]
+			l.keys[i].Path, l.keys[i].Index = "", input.Typed[slices.Index(in.keyColumns(), at)]
 		case key.Path == "" && input.Columns != nil:
-			l.keys[i].Index = slices.Index(columns, at)
+			l.keys[i].Index = slices.Index(input.Columns, at)
 		}
 	}
 	if input.Typed != nil {
@@ -107,7 +118,10 @@ func (l *loaded) release() {
 func (l *loaded) sortOptions() arrowsort.Options {
 	l.opts.Progress(PhaseSort, 0, 0)
 	opts := l.opts.sorting()
-	opts.Limit, opts.Progress = int(l.opts.Limit), l.opts.progress(PhaseSort)
+	opts.Progress = l.opts.progress(PhaseSort)
+	if !l.opts.Unique {
+		opts.Limit = int(l.opts.Limit)
+	}
 	opts.OnPlan = func(p *keyencode.Plan) { l.plan = p }
 	return opts
 }
@@ -121,7 +135,7 @@ func (in *inputs) write(ctx context.Context, output string, l *loaded, table arr
 	if opts.Rows != nil {
 		result.Rows = int64(len(opts.Rows))
 	}
-	if result.Schema = l.Schema; table.Schema().NumFields() != l.Schema.NumFields() {
+	if result.Schema = opts.Schema; opts.Schema == nil {
 		result.Schema = table.Schema()
 	}
 	var place placement
@@ -149,12 +163,7 @@ func (l *loaded) head(ctx context.Context, table arrow.Table, rows []uint64) (ar
 	if rows == nil {
 		return slice(table, 0, n), nil
 	}
-	b := array.NewUint64Builder(l.opts.Allocator)
-	defer b.Release()
-	b.AppendValues(rows[:min(l.opts.Head, int64(len(rows)))], nil)
-	numbers := b.NewArray()
-	defer numbers.Release()
-	return arrowsort.Take(ctx, table, numbers, l.opts.sorting())
+	return takeRows(ctx, table, rows[:min(l.opts.Head, int64(len(rows)))], l.opts)
 }
 
 // sortTable sorts the one input as a table. Rows of a Parquet output are gathered row group by row group when they are
@@ -173,21 +182,47 @@ func (in *inputs) sortTable(ctx context.Context, output string) (*Result, error)
 		return nil, err
 	}
 	defer l.release()
-	sorted := l.rows
 	if opts.Format == tablefile.Parquet {
-		opts.Layout, opts.Schema, opts.RowGroupRows, opts.PageRows = l.Layout, l.Schema, in.opts.RowGroupRows, in.opts.PageRows
-		indices, err := arrowsort.SortIndices(ctx, l.rows, l.keys, l.sortOptions())
-		if err != nil {
-			return nil, err
-		}
-		defer indices.Release()
-		opts.Rows, opts.Sorting = indices.Uint64Values(), tablefile.SortingOf(l.plan)
-	} else if sorted, err = arrowsort.Sort(ctx, l.rows, l.keys, l.sortOptions()); err != nil {
-		return nil, err
-	} else {
-		defer sorted.Release()
+		opts.Layout, opts.RowGroupRows, opts.PageRows = l.Layout, in.opts.RowGroupRows, in.opts.PageRows
 	}
-	named := tablefile.WithNames(sorted, l.Schema)
+	names := tablefile.Pick(l.Schema, l.Columns)
+	opts.Schema = tablefile.Pick(names, l.written)
+	named := tablefile.WithNames(l.rows, names)
+	defer named.Release()
+	rows := pick(named, l.written)
+	defer rows.Release()
+	if opts.Format != tablefile.Parquet && !in.opts.filters() && l.written == nil {
+		return in.sortAndWrite(ctx, output, l, names, opts)
+	}
+	indices, err := arrowsort.SortIndices(ctx, l.rows, l.keys, l.sortOptions())
+	if err != nil {
+		return nil, err
+	}
+	defer indices.Release()
+	opts.Sorting = tablefile.SortingOf(l.plan)
+	if opts.Rows, err = l.wanted(ctx, indices.Uint64Values()); err != nil {
+		return nil, err
+	}
+	if opts.Format == tablefile.Parquet {
+		return in.write(ctx, output, l, rows, opts)
+	}
+	sorted, err := takeRows(ctx, rows, opts.Rows, in.opts)
+	if err != nil {
+		return nil, err
+	}
+	defer sorted.Release()
+	opts.Rows = nil
+	return in.write(ctx, output, l, sorted, opts)
+}
+
+// sortAndWrite sorts all rows and columns of the input before any is written.
+func (in *inputs) sortAndWrite(ctx context.Context, output string, l *loaded, names *arrow.Schema, opts tablefile.WriteOptions) (*Result, error) {
+	sorted, err := arrowsort.Sort(ctx, l.rows, l.keys, l.sortOptions())
+	if err != nil {
+		return nil, err
+	}
+	defer sorted.Release()
+	named := tablefile.WithNames(sorted, names)
 	defer named.Release()
 	return in.write(ctx, output, l, named, opts)
 }

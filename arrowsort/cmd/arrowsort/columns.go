@@ -26,6 +26,18 @@ func (f *jobFlags) resolve(ctx context.Context, schema *arrow.Schema) ([]arrowso
 			return nil, fmt.Errorf("key %s: %w", quoted(k.text), err)
 		}
 	}
+	for _, name := range f.selected {
+		key, err := parseKey(name, 0)
+		if err == nil {
+			err = (&keyFlag{name, key}).locate(schema)
+		}
+		if err == nil && key.Path != "" && !schema.HasField(key.Path) {
+			err = errors.New("a field of a column cannot be selected alone")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("--select %s: %w", quoted(name), err)
+		}
+	}
 	none := array.NewTableFromRecords(tablefile.Labelled(schema), nil)
 	defer none.Release()
 	if _, err := arrowsort.Explain(ctx, none, keys, arrowsort.Options{}); err != nil { // it knows the rules for types and nested fields

@@ -14,6 +14,7 @@ import (
 type jobFlags struct {
 	keyTexts []string
 	limit    int
+	selected []string // --select
 	threads  int
 	engine   string // empty where nothing is sorted
 	format   string

@@ -18,6 +18,8 @@ type inputFlags struct {
 	dir         string
 	compression string
 	rowsPerFile int64
+	tail        int64
+	unique      bool
 	bytesText   string // --bytes-per-file
 
 	files   []string // patterns and folders expanded
@@ -34,6 +36,14 @@ func (f *inputFlags) addSpill(cmd *cobra.Command) {
 	flags.StringVar(&f.bytesText, "bytes-per-file", "", "write files of about `SIZE`, such as 256MB, or of one row group")
 }
 
+// addWanted is for the commands that can leave rows and columns out.
+func (f *inputFlags) addWanted(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.Int64Var(&f.tail, "tail", 0, "keep the last `N` rows of the order; 0 for all")
+	flags.BoolVar(&f.unique, "unique", false, "keep only the first row of each key")
+	flags.StringSliceVar(&f.selected, "select", nil, "read and write these `COLUMNS` only, as in a,b; keys need not be among them")
+}
+
 func (f *inputFlags) addMemory(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.memory, "memory", "", "work within `SIZE` of memory, such as 512MiB (default half of all)")
 }
@@ -45,7 +55,7 @@ func (f *inputFlags) parse(s streams, cmd *cobra.Command, args []string, out *ou
 	}
 	f.options = parquetsort.Options{
 		SpillDir: f.dir, SpillCompression: f.compression, RowsPerFile: f.rowsPerFile, Threads: f.threads, Limit: int64(f.limit),
-		InputFormat: f.format, Stdin: s.in, Delimiter: f.delimiter,
+		InputFormat: f.format, Stdin: s.in, Delimiter: f.delimiter, Tail: f.tail, Unique: f.unique, Select: f.selected,
 		KeysFor: func(schema *arrow.Schema) ([]arrowsort.Key, error) { return f.resolve(cmd.Context(), schema) },
 	}
 	if out != nil {
@@ -83,6 +93,10 @@ func (f *inputFlags) parseSpill(out *outputFlags) (err error) {
 	switch {
 	case f.memory != "" && f.options.Memory < parquetsort.MinMemory:
 		return usagef("--memory %s: give at least %d MiB", f.memory, parquetsort.MinMemory>>20)
+	case f.tail < 0:
+		return usagef("--tail is %d, give 0 for all rows", f.tail)
+	case f.tail > 0 && (f.limit > 0 || f.unique):
+		return usagef("--tail goes with neither --limit nor --unique")
 	case f.rowsPerFile < 0:
 		return usagef("--rows-per-file is %d, give the number of rows", f.rowsPerFile)
 	case f.splits() && (out.path == "" || out.path == tablefile.Pipe):

@@ -40,7 +40,7 @@ func (j *job) write(ctx context.Context, in *inputFlags, out *outputFlags, work 
 	opts.Head = int64(out.preview)
 	if output == "" {
 		output, opts.OutputFormat, opts.Stdout = tablefile.Pipe, tablefile.IPCStream.String(), io.Discard
-		if opts.Limit == 0 || opts.Limit > opts.Head {
+		if opts.Tail == 0 && (opts.Limit == 0 || opts.Limit > opts.Head) {
 			opts.Limit = opts.Head // nobody sees more
 		}
 	}

@@ -47,5 +47,6 @@ of arrowsort sort.
 	in.add(cmd, "keep the first `N` rows of the merged order; 0 for all")
 	out.add(cmd)
 	in.addSpill(cmd)
+	in.addWanted(cmd)
 	return cmd
 }

@@ -27,6 +27,7 @@ size. CSV that is sorted to CSV keeps its values as they are written, but for qu
 		Example: `  arrowsort sort -k delay:desc -k date -o sorted.parquet flights.parquet
   arrowsort sort -k origin:nulls-first --preview 10 flights.parquet
   arrowsort sort -k date --memory 1GiB --rows-per-file 10000000 -o sorted.parquet 'flights/*.parquet'
+  arrowsort sort -k origin -k date:desc --unique --select origin,date -o latest.parquet flights.parquet
   arrowsort sort -k '#2' --output-format csv -o - flights.arrow`,
 		Args: someInputs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -42,6 +43,7 @@ size. CSV that is sorted to CSV keeps its values as they are written, but for qu
 	in.add(cmd, "keep the first `N` rows of the sorted order; 0 for all")
 	in.addEngine(cmd)
 	in.addSpill(cmd)
+	in.addWanted(cmd)
 	out.add(cmd)
 	return cmd
 }

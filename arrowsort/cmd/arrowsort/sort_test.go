@@ -188,3 +188,31 @@ func TestCheckWithinMemory(t *testing.T) {
 	require.Equal(t, 0, cli(t, nil, "check", "-q", "--memory", "16MiB", "-k", "name", manyPeople(t, "in.parquet")).code)
 	require.Equal(t, 2, cli(t, nil, "check", "-q", "--memory", "1MiB", "-k", "name", "x.parquet").code)
 }
+
+// TestRowsAndColumnsThatAreWanted, of CSV, which keeps its text, and of Parquet.
+func TestRowsAndColumnsThatAreWanted(t *testing.T) {
+	text := file(t, "people.csv", strings.ReplaceAll(people, "2.5,", "2.50,"))
+	table := filepath.Join(t.TempDir(), "people.parquet")
+	require.Equal(t, result{}, cli(t, nil, "sort", "-q", "-k", "age", "-o", table, text))
+	for args, want := range map[string]string{
+		"--unique":                      "name,age,score,born\ncleo,25,,1999-12-31\ndora,31,2.50,1990-05-01\nabel,,1.5,1985-01-02\n",
+		"--unique --limit 1":            "name,age,score,born\ncleo,25,,1999-12-31\n",
+		"--tail 2 --select name,age":    "name,age\nbert,31\nabel,\n",
+		"--select score,name --limit 1": "score,name\n,cleo\n",
+		"--select #4 --limit 1":         "born\n1999-12-31\n",
+	} {
+		for _, in := range []string{text, table} {
+			got := cli(t, nil, append([]string{"sort", "-q", "-k", "age", "--output-format", "csv", "-o", "-", in}, strings.Fields(args)...)...)
+			require.Equal(t, 0, got.code, got.err)
+			if in == table {
+				want = strings.ReplaceAll(want, "2.50", "2.5")
+			}
+			require.Equal(t, want, got.out, args)
+		}
+	}
+	r := cli(t, nil, "merge", "-q", "-k", "age", "--unique", "--select", "age", "--output-format", "csv", "-o", "-", table, table)
+	require.Equal(t, result{out: "age\n25\n31\n\"\"\n"}, r)
+	r = cli(t, nil, "sort", "-q", "-k", "age", "--select", "nmae", "--preview", "1", text)
+	require.Equal(t, result{code: 1, err: "arrowsort: " + text + `: --select "nmae": no such column; did you mean "name"?` + "\n"}, r)
+	require.Equal(t, 2, cli(t, nil, "sort", "-k", "age", "--tail", "1", "--unique", "--preview", "1", text).code)
+}
