@@ -77,7 +77,8 @@ func (in *inputs) checkTable(ctx context.Context) (*Checked, error) {
 	in.opts.Progress(PhaseCheck, 0, 0)
 	opts := in.opts.sorting()
 	opts.Limit = int(in.opts.Limit)
-	result := &Checked{Files: in.paths, Keys: in.opts.Keys, Rows: l.rows.NumRows(), Columns: l.Schema.NumFields(), Bytes: l.Bytes}
+	result := &Checked{Files: in.paths, Keys: in.opts.Keys, Bytes: l.Bytes}
+	result.Rows, result.Columns = l.rows.NumRows(), l.Schema.NumFields()
 	sorted, row, err := arrowsort.IsSorted(ctx, l.rows, l.keys, opts)
 	if err == nil && !sorted {
 		result.Violation = &Violation{File: in.paths[0], Row: int64(row)}

@@ -115,7 +115,8 @@ func (in *inputs) quiet() *inputs {
 // cannot.
 func (o *outputs) copied(in *inputs, files []string) (layouts []*tablefile.Layout) {
 	opts := in.opts
-	if opts.splits() || opts.filters() || in.written != nil || opts.Limit > 0 || opts.RowGroupRows > 0 || opts.PageRows > 0 || o.options.Format != tablefile.Parquet {
+	if opts.splits() || opts.filters() || in.written != nil || opts.Limit > 0 || opts.RowGroupRows > 0 ||
+		opts.PageRows > 0 || o.options.Format != tablefile.Parquet {
 		return nil
 	}
 	for _, file := range files {

@@ -127,7 +127,8 @@ func (l *loaded) sortOptions() arrowsort.Options {
 }
 
 // write writes a table that was made of the input.
-func (in *inputs) write(ctx context.Context, output string, l *loaded, table arrow.Table, opts tablefile.WriteOptions) (*Result, error) {
+func (in *inputs) write(ctx context.Context, output string, l *loaded, table arrow.Table,
+	opts tablefile.WriteOptions) (*Result, error) {
 	in.opts.Progress(PhaseSave, 0, 0)
 	opts.Progress = in.opts.progress(PhaseSave)
 	result := &Result{Inputs: in.paths, Outputs: []string{output}, Columns: l.Schema.NumFields(), RowsIn: l.rows.NumRows(),
@@ -216,7 +217,8 @@ func (in *inputs) sortTable(ctx context.Context, output string) (*Result, error)
 }
 
 // sortAndWrite sorts all rows and columns of the input before any is written.
-func (in *inputs) sortAndWrite(ctx context.Context, output string, l *loaded, names *arrow.Schema, opts tablefile.WriteOptions) (*Result, error) {
+func (in *inputs) sortAndWrite(ctx context.Context, output string, l *loaded, names *arrow.Schema,
+	opts tablefile.WriteOptions) (*Result, error) {
 	sorted, err := arrowsort.Sort(ctx, l.rows, l.keys, l.sortOptions())
 	if err != nil {
 		return nil, err

@@ -22,7 +22,7 @@ taking the input's rows in this order sorts it.
 			if err := in.parse(s, cmd, args, &out); err != nil {
 				return err
 			}
-			return startJob(s, "argsort", in.files, &in.jobFlags).write(cmd.Context(), &in, &out,
+			return startJob(s, "argsort", in.files, &in.jobFlags).write(&in, &out,
 				func(opts parquetsort.Options, output string) (*parquetsort.Result, error) {
 					return parquetsort.Argsort(cmd.Context(), args[0], output, opts)
 				})

@@ -65,7 +65,8 @@ func runCheck(ctx context.Context, s streams, in *inputFlags) error {
 	if err != nil {
 		return err
 	}
-	j.report.Rows, j.report.Columns, j.report.BytesIn, j.report.Footers = got.Rows, int64(got.Columns), got.Bytes, claims.footers
+	r := &j.report
+	r.Rows, r.Columns, r.BytesIn, r.Footers = got.Rows, int64(got.Columns), got.Bytes, claims.footers
 	var lines []string
 	if v := got.Violation; v != nil {
 		lines = append(lines, "not sorted: "+violationText(v, len(in.files) > 1)+" (rows count from 0)")

@@ -106,7 +106,7 @@ func meant(schema *arrow.Schema, path string) string {
 	return ""
 }
 
-// nearest is the column, or field of one, whose name is the fewest typing mistakes away, at most a third of the letters.
+// nearest is the column, or field of one, whose name is the fewest typing mistakes away: at most a third of the letters.
 func nearest(schema *arrow.Schema, path string) (name string) {
 	var names []string
 	for _, field := range schema.Fields() {
@@ -123,7 +123,7 @@ func nearest(schema *arrow.Schema, path string) (name string) {
 	return name
 }
 
-// typos is the number of letters that are inserted, left out, replaced or exchanged with their neighbour between two words.
+// typos is the number of letters that are inserted, left out, replaced or swapped with their neighbour between words.
 func typos(a, b string) int {
 	x, y := []rune(a), []rune(b)
 	rows := make([][]int, len(x)+1)

@@ -64,7 +64,8 @@ func runExplain(ctx context.Context, s streams, in *inputFlags) error {
 		return err
 	}
 	r := &j.report
-	r.Rows, r.Columns, r.BytesIn, r.Plan, r.Details = got.Rows, int64(got.Columns), got.Bytes, got.Plan.String(), planDetails(got.Plan)
+	r.Rows, r.Columns, r.BytesIn = got.Rows, int64(got.Columns), got.Bytes
+	r.Plan, r.Details = got.Plan.String(), planDetails(got.Plan)
 	lines = append([]string{counted(r.Rows, "row") + ", " + counted(r.Columns, "column")}, lines...)
 	return j.explained(append(lines, planLines(got.Plan)...))
 }

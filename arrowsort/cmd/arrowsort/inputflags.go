@@ -30,10 +30,12 @@ type inputFlags struct {
 func (f *inputFlags) addSpill(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	f.addMemory(cmd)
-	flags.StringVar(&f.dir, "spill-dir", "", "spill what does not fit in memory to `DIR` (default: the folder for temporary files)")
+	flags.StringVar(&f.dir, "spill-dir", "",
+		"spill what does not fit in memory to `DIR` (default: the folder for temporary files)")
 	flags.StringVar(&f.compression, "spill-compression", "", "compress what is spilled with `codec` lz4 or zstd")
 	flags.Int64Var(&f.rowsPerFile, "rows-per-file", 0, "write files of `N` rows, out-00001.parquet and so on")
-	flags.StringVar(&f.bytesText, "bytes-per-file", "", "write files of about `SIZE`, such as 256MB, or of one row group")
+	flags.StringVar(&f.bytesText, "bytes-per-file", "",
+		"write files of about `SIZE`, such as 256MB, or of one row group")
 }
 
 // addWanted is for the commands that can leave rows and columns out.
@@ -41,7 +43,8 @@ func (f *inputFlags) addWanted(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.Int64Var(&f.tail, "tail", 0, "keep the last `N` rows of the order; 0 for all")
 	flags.BoolVar(&f.unique, "unique", false, "keep only the first row of each key")
-	flags.StringSliceVar(&f.selected, "select", nil, "read and write these `COLUMNS` only, as in a,b; keys need not be among them")
+	flags.StringSliceVar(&f.selected, "select", nil,
+		"read and write these `COLUMNS` only, as in a,b; keys need not be among them")
 }
 
 func (f *inputFlags) addMemory(cmd *cobra.Command) {
@@ -54,12 +57,14 @@ func (f *inputFlags) parse(s streams, cmd *cobra.Command, args []string, out *ou
 		return err
 	}
 	f.options = parquetsort.Options{
-		SpillDir: f.dir, SpillCompression: f.compression, RowsPerFile: f.rowsPerFile, Threads: f.threads, Limit: int64(f.limit),
+		SpillDir: f.dir, SpillCompression: f.compression, RowsPerFile: f.rowsPerFile,
+		Threads: f.threads, Limit: int64(f.limit),
 		InputFormat: f.format, Stdin: s.in, Delimiter: f.delimiter, Tail: f.tail, Unique: f.unique, Select: f.selected,
 		KeysFor: func(schema *arrow.Schema) ([]arrowsort.Key, error) { return f.resolve(cmd.Context(), schema) },
 	}
 	if out != nil {
-		f.options.RowGroupRows, f.options.PageRows, f.options.Compression = out.rowGroupRows, out.pageRows, out.compression
+		f.options.RowGroupRows, f.options.PageRows = out.rowGroupRows, out.pageRows
+		f.options.Compression = out.compression
 		f.options.OutputFormat, f.options.Stdout = out.format, s.out
 	}
 	if err := f.parseSpill(out); err != nil {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"io"
 	"os"
@@ -34,8 +33,11 @@ func startJob(s streams, command string, files []string, flags *jobFlags) *job {
 	return j
 }
 
+// writing is a function of package parquetsort that writes rows.
+type writing func(opts parquetsort.Options, output string) (*parquetsort.Result, error)
+
 // write does the work of a command that writes rows, and reports it. Without an output the rows are only previewed.
-func (j *job) write(ctx context.Context, in *inputFlags, out *outputFlags, work func(opts parquetsort.Options, output string) (*parquetsort.Result, error)) error {
+func (j *job) write(in *inputFlags, out *outputFlags, work writing) error {
 	opts, output := in.options, out.path
 	opts.Head = int64(out.preview)
 	if output == "" {

@@ -45,8 +45,8 @@ func (k keyFlag) in(schema *arrow.Schema) keyFlag {
 	return k
 }
 
-// parseKey reads a key. At most one order and one place for nulls are taken off its end, and not more than some in all. A
-// number after # is a position counted from 1. Upper case is taken too.
+// parseKey reads a key. At most one order and one place for nulls are taken off its end, and not more than most in all.
+// A number after # is a position counted from 1. Upper case is taken too.
 func parseKey(text string, most int) (arrowsort.Key, error) {
 	var key arrowsort.Key
 	name, order, nulls := text, false, false

@@ -38,7 +38,7 @@ of arrowsort sort.
 			if err := in.claimedKeys(cmd.Context()); err != nil {
 				return err
 			}
-			return startJob(s, mergeName, in.files, &in.jobFlags).write(cmd.Context(), &in, &out,
+			return startJob(s, mergeName, in.files, &in.jobFlags).write(&in, &out,
 				func(opts parquetsort.Options, output string) (*parquetsort.Result, error) {
 					return parquetsort.Merge(cmd.Context(), args, output, opts)
 				})

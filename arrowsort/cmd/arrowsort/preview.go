@@ -15,7 +15,7 @@ import (
 // previewWidth is the number of characters of a value that a preview shows.
 const previewWidth = 40
 
-// preview prints the first rows of a table under the names and types of a schema. Lines are cut to a width; 0: they are not.
+// preview prints the first rows of a table under the names and types of a schema. Lines are cut to a width; 0 does not.
 func preview(w io.Writer, t arrow.Table, schema *arrow.Schema, rows, width int) error {
 	out := table.NewWriter()
 	out.SetAllowedRowLength(width)

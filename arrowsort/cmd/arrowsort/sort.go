@@ -34,7 +34,7 @@ size. CSV that is sorted to CSV keeps its values as they are written, but for qu
 			if err := in.parse(s, cmd, args, &out); err != nil {
 				return err
 			}
-			return startJob(s, "sort", in.files, &in.jobFlags).write(cmd.Context(), &in, &out,
+			return startJob(s, "sort", in.files, &in.jobFlags).write(&in, &out,
 				func(opts parquetsort.Options, output string) (*parquetsort.Result, error) {
 					return parquetsort.Sort(cmd.Context(), args, output, opts)
 				})

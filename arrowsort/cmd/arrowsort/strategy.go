@@ -22,7 +22,7 @@ type strategy struct {
 	bytesIn        int64
 }
 
-// explain finds the strategy for files that can be read in pieces; nil for one that cannot, and for the first rows of one.
+// explain finds the strategy for files that are read in pieces; nil for one that cannot be, and for the first rows of one.
 func (f *inputFlags) explain(ctx context.Context) (*strategy, error) {
 	if f.limit > 0 && (len(f.files) > 1 || f.memory != "") {
 		return nil, usagef("--limit looks at the first rows of one file in memory")
@@ -36,7 +36,8 @@ func (f *inputFlags) explain(ctx context.Context) (*strategy, error) {
 	}
 	return &strategy{
 		Memory: d.Memory, Table: d.Table, InMemory: d.InMemory, InOrder: d.InOrder,
-		Runs: d.Runs, Passes: d.Passes, BytesSpilled: d.BytesSpilled, files: len(f.files), columns: d.Columns, bytesIn: d.BytesIn,
+		Runs: d.Runs, Passes: d.Passes, BytesSpilled: d.BytesSpilled,
+		files: len(f.files), columns: d.Columns, bytesIn: d.BytesIn,
 	}, nil
 }
 

@@ -23,7 +23,7 @@ func Labelled(schema *arrow.Schema) *arrow.Schema {
 	return arrow.NewSchemaWithEndian(fields, &meta, schema.Endianness())
 }
 
-// WithNames is a table with the names of the first columns of a schema, and without the columns after them. The caller releases it.
+// WithNames is a table with the names of the columns of a schema, and without further columns. The caller releases it.
 func WithNames(table arrow.Table, names *arrow.Schema) arrow.Table {
 	fields := slices.Clone(table.Schema().Fields()[:names.NumFields()])
 	columns := make([]arrow.Column, len(fields))
@@ -33,5 +33,6 @@ func WithNames(table arrow.Table, names *arrow.Schema) arrow.Table {
 		defer columns[i].Release()
 	}
 	meta := table.Schema().Metadata()
-	return array.NewTable(arrow.NewSchemaWithEndian(fields, &meta, table.Schema().Endianness()), columns, table.NumRows())
+	schema := arrow.NewSchemaWithEndian(fields, &meta, table.Schema().Endianness())
+	return array.NewTable(schema, columns, table.NumRows())
 }
