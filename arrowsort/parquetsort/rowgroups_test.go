@@ -14,9 +14,6 @@ import (
 
 // TestTimeIsLinearInRowGroups: eight times the row groups take about eight times as long, not 64 times.
 func TestTimeIsLinearInRowGroups(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes seconds")
-	}
 	opts := Options{Keys: []arrowsort.Key{{Path: "key"}}}
 	file := func(groups int) string {
 		path := filepath.Join(t.TempDir(), fmt.Sprint(groups, ".parquet"))
