@@ -8,7 +8,8 @@ import (
 )
 
 // agree makes the schema that holds the rows of two inputs, which may differ in the order of their columns and in whether
-// these can be null. The order is that of the first input. Metadata of the others is left.
+// these, and what is inside lists, maps and structs, can be null. The order is that of the first input. Metadata of the
+// others is left.
 func agree(common, next *arrow.Schema, path, first string) (*arrow.Schema, error) {
 	fields := append([]arrow.Field(nil), common.Fields()...)
 	for i := range fields {
@@ -24,11 +25,12 @@ func agree(common, next *arrow.Schema, path, first string) (*arrow.Schema, error
 		if len(same) > 1 {
 			other = next.Field(i)
 		}
-		if !arrow.TypeEqual(f.Type, other.Type) {
+		agreed := agreeType(f.Type, other.Type)
+		if agreed == nil {
 			name, a, b := typeDifference(f.Name, other.Type, f.Type)
 			return nil, fmt.Errorf("%w: %s: column %q is of type %s, in %s it is %s", ErrSchema, path, name, a, first, b)
 		}
-		f.Nullable = f.Nullable || other.Nullable
+		f.Type, f.Nullable = agreed, f.Nullable || other.Nullable
 	}
 	for _, f := range next.Fields() {
 		if !common.HasField(f.Name) {
@@ -54,20 +56,11 @@ func typeDifference(name string, a, b arrow.DataType) (path string, x, y string)
 		switch {
 		case f.Name != g.Name:
 			return name, fmt.Sprintf("%s with a field %q", a.Name(), f.Name), fmt.Sprintf("%s with a field %q", b.Name(), g.Name)
-		case !arrow.TypeEqual(f.Type, g.Type):
+		case agreeType(f.Type, g.Type) == nil:
 			return typeDifference(name+"."+f.Name, f.Type, g.Type)
-		case f.Nullable != g.Nullable:
-			return name + "." + f.Name, nullable(f), nullable(g)
 		}
 	}
 	return name, a.String(), b.String()
-}
-
-func nullable(f arrow.Field) string {
-	if f.Nullable {
-		return f.Type.String() + " that can be null"
-	}
-	return f.Type.String() + " that cannot be null"
 }
 
 // columnsEqual says whether the columns have the same names in the same order.
@@ -92,7 +85,9 @@ func arrange(table arrow.Table, schema *arrow.Schema) arrow.Table {
 		if !straight {
 			at = table.Schema().FieldIndices(f.Name)[0]
 		}
-		columns[i] = *arrow.NewColumn(f, table.Column(at).Data())
+		data := withType(table.Column(at).Data(), f.Type)
+		columns[i] = *arrow.NewColumn(f, data)
+		data.Release()
 		defer columns[i].Release()
 	}
 	return array.NewTable(schema, columns, table.NumRows())

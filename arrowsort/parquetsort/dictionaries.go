@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
+	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
 // Rows are sorted with the values of dictionaries in their place. An Arrow output gets dictionaries again, so that its
@@ -59,7 +60,7 @@ func (in *inputs) dictionariesOf(ctx context.Context, format tablefile.Format) (
 	trees := make([]*dictionaryTree, in.schema.NumFields())
 	for i, f := range in.schema.Fields() {
 		trees[i] = newDictionaryTree(f.Type)
-		if holdsDictionary(f.Type) {
+		if take.HasDictionary(f.Type) {
 			columns = append(columns, i)
 		}
 	}
@@ -125,16 +126,19 @@ func (t *dictionaryTree) collect(ctx context.Context, a arrow.Array, opts arrows
 
 // add adds the entries of a dictionary that are new. A null is none: rows without a value have no entry.
 func (e *entries) add(ctx context.Context, dictionary arrow.Array, opts arrowsort.Options) error {
+	read, err := readValues(dictionary)
+	if err != nil {
+		return err
+	}
 	fresh := array.NewUint32Builder(memory.DefaultAllocator)
 	defer fresh.Release()
 	for i := range dictionary.Len() {
-		if dictionary.IsNull(i) {
+		value, valid := read(i)
+		if _, found := e.numbers[value]; found || !valid {
 			continue
 		}
-		if key := keyOf(dictionary, i); !e.has(key) {
-			e.numbers[key] = len(e.numbers)
-			fresh.Append(uint32(i))
-		}
+		e.numbers[strings.Clone(value)] = len(e.numbers)
+		fresh.Append(uint32(i))
 	}
 	rows := fresh.NewArray()
 	defer rows.Release()
@@ -155,22 +159,13 @@ func (e *entries) add(ctx context.Context, dictionary arrow.Array, opts arrowsor
 	return nil
 }
 
-func (e *entries) has(key string) bool {
-	_, ok := e.numbers[key]
-	return ok
-}
-
-// keyOf tells a value from all others of its type.
-func keyOf(a arrow.Array, i int) string {
-	switch a := a.(type) {
-	case *array.String:
-		return a.Value(i)
-	case *array.LargeString:
-		return a.Value(i)
-	case *array.Binary:
-		return string(a.Value(i))
+// readValues returns the reader of the values of an array, which are equal when their bytes are.
+func readValues(a arrow.Array) (func(i int) (value string, valid bool), error) {
+	read, err := take.ReadValues(a)
+	if read == nil && err == nil {
+		err = fmt.Errorf("%w: a dictionary of type %s cannot be sorted in runs", ErrSchema, a.DataType())
 	}
-	return a.ValueStr(i)
+	return read, err
 }
 
 // join completes the dictionaries.
@@ -184,7 +179,7 @@ func (t *dictionaryTree) join(mem memory.Allocator) (err error) {
 		return nil
 	}
 	typ, e := t.typ.(*arrow.DictionaryType), t.entries
-	if most := mostEntries(typ.IndexType); len(e.numbers) > most {
+	if most := take.IndexLimit(typ.IndexType); int64(len(e.numbers)) > most {
 		return fmt.Errorf("%w: the dictionaries have %d different values, more than the %d that indices of type %s can number: "+
 			"cast the column to a dictionary with wider indices", ErrSchema, len(e.numbers), most, typ.IndexType)
 	}
@@ -198,18 +193,6 @@ func (t *dictionaryTree) join(mem memory.Allocator) (err error) {
 	}
 	e.parts = nil
 	return err
-}
-
-// mostEntries is how many entries indices of a type can number.
-func mostEntries(index arrow.DataType) int {
-	bits := index.(arrow.FixedWidthDataType).BitWidth()
-	if arrow.IsSignedInteger(index.ID()) {
-		bits--
-	}
-	if bits >= 31 {
-		return math.MaxInt32
-	}
-	return 1 << bits
 }
 
 // release lets go of the dictionaries.

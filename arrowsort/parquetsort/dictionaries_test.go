@@ -12,6 +12,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/valuetext"
 )
 
 // TestDictionariesStayWhatTheyAre: the schema of an Arrow output is that of the input, however little memory there is.
@@ -63,7 +64,7 @@ func requireSameRows(t *testing.T, want, got arrow.Table) {
 // cellsOf are the values of a column as text.
 func cellsOf(column *arrow.Column) (cells []string) {
 	for _, c := range column.Data().Chunks() {
-		format := tablefile.Formatter(c)
+		format := valuetext.Formatter(c)
 		for i := range c.Len() {
 			if c.IsNull(i) {
 				cells = append(cells, "null")

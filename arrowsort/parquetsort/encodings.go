@@ -76,16 +76,21 @@ func (t *dictionaryTree) encoded(d arrow.ArrayData, mem memory.Allocator) (arrow
 func (t *dictionaryTree) indices(d arrow.ArrayData, mem memory.Allocator) (arrow.ArrayData, error) {
 	values := array.MakeFromData(d)
 	defer values.Release()
+	read, err := readValues(values)
+	if err != nil {
+		return nil, err
+	}
 	b := array.NewBuilder(mem, t.typ.(*arrow.DictionaryType).IndexType)
 	defer b.Release()
 	b.Reserve(values.Len())
 	for i := range values.Len() {
-		if values.IsNull(i) {
+		value, valid := read(i)
+		if !valid {
 			b.AppendNull()
 			continue
 		}
-		index, ok := t.entries.numbers[keyOf(values, i)]
-		if !ok {
+		index, found := t.entries.numbers[value]
+		if !found {
 			return nil, fmt.Errorf("%w: a value is in no dictionary of the inputs: have they changed since the sort began?", ErrSchema)
 		}
 		appendIndex(b, index)
@@ -98,7 +103,7 @@ func (t *dictionaryTree) indices(d arrow.ArrayData, mem memory.Allocator) (arrow
 	return data, nil
 }
 
-// appendIndex appends an index to a builder that has room.
+// appendIndex appends an index to a builder that has space.
 func appendIndex(b array.Builder, index int) {
 	switch b := b.(type) {
 	case *array.Int8Builder:

@@ -19,6 +19,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/valuetext"
 )
 
 // numbersSchema has keys that tie often, the number of the row, and payload of fixed width.
@@ -140,7 +141,7 @@ func checksum(column arrow.Array) func(i int) uint64 {
 	case *array.Float64:
 		return func(i int) uint64 { return math.Float64bits(a.Value(i)) }
 	}
-	text := tablefile.Formatter(column)
+	text := valuetext.Formatter(column)
 	return func(i int) uint64 {
 		h := fnv.New64a()
 		io.WriteString(h, text(i))

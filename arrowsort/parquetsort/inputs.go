@@ -198,7 +198,9 @@ func (in *inputs) scan(path string) (*tablefile.Scanner, error) {
 
 // scanIn opens a file for reading in pieces of some bytes.
 func (in *inputs) scanIn(path string, piece int64) (*tablefile.Scanner, error) {
-	return tablefile.Scan(path, piece, tablefile.ReadOptions{Format: in.format, Allocator: in.opts.Allocator, Flat: in.flat, Threads: in.opts.Threads})
+	return tablefile.Scan(path, piece, tablefile.ReadOptions{
+		Format: in.format, Allocator: in.opts.Allocator, Flat: in.flat, Threads: in.opts.Threads, MemoryLimit: in.opts.readLimit,
+	})
 }
 
 // An input is one of the files, whose rows come with the columns of the common schema.

@@ -69,6 +69,8 @@ type Options struct {
 	// read or copied, rows that are written, steps of other phases. A total of 0 is not known. It is called from one
 	// goroutine at a time.
 	Progress func(phase string, done, total int64)
+
+	readLimit int64 // of tablefile.ReadOptions
 }
 
 // MinMemory is the smallest budget.
@@ -103,6 +105,8 @@ var (
 func (o Options) resolved() (Options, error) {
 	if o.Memory == 0 {
 		o.Memory = max(machine.Memory()/2, MinMemory)
+	} else {
+		o.readLimit = max(machine.Memory(), o.Memory) // the budget is kept by reading in pieces
 	}
 	switch {
 	case len(o.Keys) == 0 && o.KeysFor == nil:

@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
 // plainSchema is the schema of the rows as they are sorted: with the values of dictionaries in their place, since each
@@ -17,7 +18,7 @@ func plainSchema(schema *arrow.Schema) (*arrow.Schema, error) {
 	fields := append([]arrow.Field(nil), schema.Fields()...)
 	for i := range fields {
 		fields[i].Type = plainType(fields[i].Type)
-		if holdsDictionary(fields[i].Type) {
+		if take.HasDictionary(fields[i].Type) {
 			return nil, fmt.Errorf("%w: column %q has a dictionary inside type %s, which cannot be sorted in runs", ErrSchema, fields[i].Name, fields[i].Type)
 		}
 	}
@@ -48,7 +49,7 @@ func plainTable(ctx context.Context, table arrow.Table, schema *arrow.Schema, op
 
 // plainColumn is a column with the values of its dictionaries. The caller releases it.
 func plainColumn(ctx context.Context, column *arrow.Chunked, opts arrowsort.Options) (*arrow.Chunked, error) {
-	if !holdsDictionary(column.DataType()) {
+	if !take.HasDictionary(column.DataType()) {
 		column.Retain()
 		return column, nil
 	}

@@ -8,11 +8,12 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
 // plainType is a type with those of the values of dictionaries in their place, also inside lists, structs and maps.
 func plainType(typ arrow.DataType) arrow.DataType {
-	if !holdsDictionary(typ) {
+	if !take.HasDictionary(typ) {
 		return typ
 	}
 	field := func(f arrow.Field) arrow.Field {
@@ -43,18 +44,6 @@ func plainType(typ arrow.DataType) arrow.DataType {
 	return typ
 }
 
-func holdsDictionary(typ arrow.DataType) bool {
-	switch t := typ.(type) {
-	case arrow.ExtensionType:
-		return holdsDictionary(t.StorageType())
-	case *arrow.DictionaryType:
-		return true
-	case arrow.NestedType:
-		return slices.ContainsFunc(t.Fields(), func(f arrow.Field) bool { return holdsDictionary(f.Type) })
-	}
-	return false
-}
-
 // plainArray is an array with the values of its dictionaries. Children stay as long as they are: the rows of their parents
 // find them by the same numbers.
 func plainArray(ctx context.Context, a arrow.Array, opts arrowsort.Options) (arrow.Array, error) {
@@ -66,7 +55,7 @@ func plainArray(ctx context.Context, a arrow.Array, opts arrowsort.Options) (arr
 		defer values.Release()
 		return plainArray(ctx, values, opts)
 	}
-	if !holdsDictionary(a.DataType()) {
+	if !take.HasDictionary(a.DataType()) {
 		a.Retain()
 		return a, nil
 	}

@@ -12,7 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/valuetext"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
 var (
@@ -57,9 +58,9 @@ func TestValuesOfNestedDictionaries(t *testing.T) {
 		for i, column := range part.Columns() {
 			plain, err := plainArray(t.Context(), column, arrowsort.Options{Allocator: mem})
 			require.NoError(t, err)
-			require.False(t, holdsDictionary(plain.DataType()))
+			require.False(t, take.HasDictionary(plain.DataType()))
 			require.Equal(t, column.Len(), plain.Len())
-			want, got := tablefile.Formatter(column), tablefile.Formatter(plain)
+			want, got := valuetext.Formatter(column), valuetext.Formatter(plain)
 			for row := range column.Len() {
 				require.Equal(t, column.IsNull(row), plain.IsNull(row))
 				require.Equal(t, want(row), got(row), "%s: column %s, row %d", name, nestedSchema.Field(i).Name, row)
@@ -107,7 +108,7 @@ func TestLargeBatchOfNestedDictionaries(t *testing.T) {
 	row := int(rec.NumRows())
 	for sorted.Next() {
 		for i, column := range sorted.Record().Columns() {
-			want, got := tablefile.Formatter(rec.Column(i)), tablefile.Formatter(column)
+			want, got := valuetext.Formatter(rec.Column(i)), valuetext.Formatter(column)
 			for at := range column.Len() {
 				if want(row-1-at) != got(at) {
 					t.Fatalf("column %s, row %d: %s, not %s", nestedSchema.Field(i).Name, row-1-at, got(at), want(row-1-at))

@@ -8,9 +8,10 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/arrow/ipc"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/machine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/ipc"
 )
 
 // A run is sorted rows in a file, an Arrow stream. A stream that breaks off before its end marker is an error.
@@ -27,7 +28,9 @@ type tables interface {
 
 // open opens the run for reading.
 func (r run) open(opts *Options) (tables, error) {
-	s, err := tablefile.Scan(r.path, 0, tablefile.ReadOptions{Format: tablefile.IPCStream, Allocator: opts.Allocator})
+	s, err := tablefile.Scan(r.path, 0, tablefile.ReadOptions{
+		Format: tablefile.IPCStream, Allocator: opts.Allocator, MemoryLimit: max(machine.Memory(), opts.Memory),
+	})
 	if err != nil {
 		return nil, fmt.Errorf("spilled run: %w", err)
 	}
@@ -87,14 +90,11 @@ func createRun(ctx context.Context, path string, schema *arrow.Schema, rows int6
 		return nil, fmt.Errorf("spilling a run: %w", err)
 	}
 	w := &runWriter{ctx: ctx, path: path, file: file, buf: bufio.NewWriterSize(file, spillBuffer), rows: rows}
-	options := []ipc.Option{ipc.WithSchema(schema), ipc.WithAllocator(opts.Allocator)}
-	switch opts.SpillCompression {
-	case "lz4":
-		options = append(options, ipc.WithLZ4())
-	case "zstd":
-		options = append(options, ipc.WithZstd())
+	w.ipc, err = ipc.NewWriter(w.buf, schema, ipc.Options{Codec: opts.SpillCompression, Allocator: opts.Allocator})
+	if err != nil {
+		file.Close()
+		return nil, fmt.Errorf("spilling a run: %w", err)
 	}
-	w.ipc = ipc.NewWriter(w.buf, options...)
 	return w, nil
 }
 

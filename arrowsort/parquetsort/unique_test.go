@@ -15,8 +15,8 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
-// rowsOf are the rows of files, each the text of its values; columns are those that are wanted.
-func rowsOf(t *testing.T, path string, columns ...string) (rows []string) {
+// textOfRows are the rows of files, each the text of its values; columns are those that are wanted.
+func textOfRows(t *testing.T, path string, columns ...string) (rows []string) {
 	t.Helper()
 	in, err := tablefile.Read(t.Context(), path, tablefile.ReadOptions{})
 	require.NoError(t, err)
@@ -51,14 +51,14 @@ func TestWantedRowsAndColumns(t *testing.T) {
 	keys := []arrowsort.Key{{Path: "key"}, {Path: "x", Order: arrowsort.Descending}}
 	_, err := Sort(t.Context(), []string{in}, sorted, Options{Keys: keys})
 	require.NoError(t, err)
-	all, keysOfRows := rowsOf(t, sorted), rowsOf(t, sorted, "key", "x")
+	all, keysOfRows := textOfRows(t, sorted), textOfRows(t, sorted, "key", "x")
 	var firsts []string
 	for i, row := range all {
 		if i == 0 || keysOfRows[i] != keysOfRows[i-1] {
 			firsts = append(firsts, row)
 		}
 	}
-	some := rowsOf(t, sorted, "row", "key")
+	some := textOfRows(t, sorted, "row", "key")
 	for name, c := range map[string]struct {
 		opts Options
 		want []string
@@ -93,7 +93,7 @@ func TestWantedRowsAndColumns(t *testing.T) {
 					require.Equal(t, way == "spilled", result.Runs > 0)
 					require.EqualValues(t, len(c.want), result.Rows)
 					require.Equal(t, int(result.Head.NumCols()), result.Schema.NumFields())
-					if got := rowsOf(t, out); ext != ".csv" {
+					if got := textOfRows(t, out); ext != ".csv" {
 						require.True(t, strings.Join(c.want, "\n") == strings.Join(got, "\n"), "the rows differ")
 					} else {
 						require.Equal(t, len(c.want), len(got))

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	parquetfile "github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
-	parquetfile "github.com/apache/arrow/go/v15/parquet/file"
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"

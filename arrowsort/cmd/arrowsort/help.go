@@ -13,8 +13,8 @@ const (
 	keysHelp = `A key is COLUMN, COLUMN:desc, COLUMN:nulls-first or COLUMN:desc:nulls-first; :asc and :nulls-last are the default. Of a
 nested column take a field with a.b; '#2' is the second column, whatever its name.`
 
-	compressionHelp = `--compression of Parquet is none, snappy, gzip, brotli or zstd, some with a level as in zstd:3; without it that of a
-Parquet input, else zstd. Of Arrow it is none, zstd or lz4; without it none.`
+	compressionHelp = `--compression of Parquet is none, snappy, gzip, brotli, zstd or lz4, some with a level as in
+zstd:3; without it that of a Parquet input, else zstd. Of Arrow it is none, zstd or lz4; without it none.`
 
 	csvHelp = `CSV has a line of column names and is UTF-8. The type of a column is the first of int64, uint64, float64,
 bool, date (2006-01-02), time (2006-01-02 15:04:05, with or without a zone) and string that all its values have; an

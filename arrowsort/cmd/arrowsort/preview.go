@@ -9,7 +9,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/valuetext"
 )
 
 // previewWidth is the number of characters of a value that a preview shows.
@@ -48,8 +48,8 @@ func previewRow(rec arrow.Record, i int) table.Row {
 	row := make(table.Row, rec.NumCols())
 	for c, column := range rec.Columns() {
 		row[c] = "null"
-		if !tablefile.IsNull(column, i) {
-			row[c] = text.Snip(printable(tablefile.Formatter(column)(i)), previewWidth, "…")
+		if !valuetext.IsNull(column, i) {
+			row[c] = text.Snip(printable(valuetext.Formatter(column)(i)), previewWidth, "…")
 		}
 	}
 	return row

@@ -78,7 +78,6 @@ func TestUsageErrorsAreExitCode2(t *testing.T) {
 		"level of a codec":        {"sort", "-k", "age", "--compression", "snappy:3", "-o", "x.parquet", in},
 		"level out of range":      {"sort", "-k", "age", "--compression", "zstd:99", "-o", "x.parquet", in},
 		"compressed CSV":          {"sort", "-k", "age", "--compression", "zstd", "-o", "x.csv", in},
-		"lz4 in Parquet":          {"sort", "-k", "age", "--compression", "lz4", "-o", "x.parquet", in},
 		"snappy in Arrow":         {"sort", "-k", "age", "--compression", "snappy", "-o", "x.arrow", in},
 		"row groups of CSV":       {"sort", "-k", "age", "--row-group-rows", "5", "-o", "x.csv", in},
 		"row groups below 0":      {"sort", "-k", "age", "--row-group-rows", "-5", "-o", "x.parquet", in},
@@ -145,7 +144,7 @@ func TestRuntimeErrorsAreExitCode1AndThoseOfCheck2(t *testing.T) {
 }
 
 func TestTypesThatAreNotSupportedAreExitCode2(t *testing.T) {
-	folder, err := filepath.Abs("../../internal/tablefile/testdata/ipc")
+	folder, err := filepath.Abs("../../internal/tablefile/ipc/testdata")
 	require.NoError(t, err)
 	for _, name := range []string{"unsupported_decimal32.arrow", "unsupported_decimal32.arrows"} {
 		t.Chdir(t.TempDir())

@@ -124,7 +124,8 @@ func testSizes(t *testing.T, e suite) {
 	}
 	check := func(i, n, threads int) {
 		key := modes(specs[i%5])[(n+i)%4]
-		scenario{seed: uint64(n), rows: n, keys: []keySpec{key}, payload: []columnSpec{rowID}, threads: threads}.check(t, e)
+		columns := []columnSpec{rowID}
+		scenario{seed: uint64(n), rows: n, keys: []keySpec{key}, payload: columns, threads: threads}.check(t, e)
 	}
 	all := []int{1023, 1024, 1025, 2047, 2048, 2049, 4095, 4096, 4097, 8191, 8192, 8193, 32767, 32768, 32769, 65535, 65536, 65537, 131071, 131072, 131073}
 	r := rand.New(rand.NewPCG(6, 7))

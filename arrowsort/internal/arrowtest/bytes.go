@@ -67,8 +67,8 @@ func (g *generator) views(typ arrow.DataType, n int) *array.Data {
 }
 
 // dictionary draws from at most 100 entries, which may repeat. Where indices have one byte it draws from at most 20, so
-// that the merged dictionary of six chunks still fits them. Rows are null by their validity, by null entries, or by both. The dictionary may be empty
-// where no row refers to it.
+// that the merged dictionary of six chunks still fits them. Rows are null by their validity, by null entries, or by
+// both. The dictionary may be empty where no row refers to it.
 func (g *generator) dictionary(typ *arrow.DictionaryType, n int) *array.Data {
 	rows, values := *g, *g
 	switch g.rng.IntN(4) {

@@ -14,9 +14,9 @@ import (
 
 // Random is an array of n random rows of any type, of which about the share nulls (0 to 1) are null, at every level.
 //
-// Values repeat often enough to tie and cover the whole range of their type; there is no NaN, so that array.Equal can be
-// used. Behind nulls lies garbage, and so do bits behind the last row. Views refer to two buffers, lists of views overlap and are out of
-// order. Run ends of 16 bits allow n up to 32,767. The caller releases the array.
+// Values repeat often enough to tie and cover the whole range of their type; there is no NaN, so that array.Equal can
+// be used. Behind nulls lies garbage, and so do bits behind the last row. Views refer to two buffers, lists of views
+// overlap and are out of order. Run ends of 16 bits allow n up to 32,767. The caller releases the array.
 func Random(rng *rand.Rand, typ arrow.DataType, n int, nulls float64, mem memory.Allocator) arrow.Array {
 	g := &generator{rng: rng, nulls: nulls, mem: mem}
 	data := g.data(typ, n)

@@ -8,8 +8,18 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 )
 
-// Value writes row i of an array of any type as text, from which any difference can be told: fixed-width values, strings and binary values
-// exactly, dictionary and run-end-encoded values as what they stand for.
+// Values are the values of a column as text, across its chunks, see Value.
+func Values(column *arrow.Chunked) (values []string) {
+	for _, c := range column.Chunks() {
+		for i := range c.Len() {
+			values = append(values, Value(c, i))
+		}
+	}
+	return values
+}
+
+// Value writes row i of an array of any type as text that differs where values differ: fixed-width values, strings and
+// binary values exactly, dictionary and run-end-encoded values as what they stand for.
 func Value(arr arrow.Array, i int) string {
 	switch a := arr.(type) {
 	case *array.RunEndEncoded:

@@ -72,7 +72,7 @@ func (t *table) sortedRows(tt *testing.T, order model.Order, opts arrowsort.Opti
 	return rows, prove(order, rows, t.rows)
 }
 
-// prove tells what is wrong with the sorted row numbers of n rows.
+// prove returns what is wrong with the sorted row numbers of n rows.
 func prove(order model.Order, rows []uint64, n int) error {
 	if len(rows) != n {
 		return fmt.Errorf("%d row numbers, want %d", len(rows), n)
@@ -80,14 +80,15 @@ func prove(order model.Order, rows []uint64, n int) error {
 	seen := make([]bool, n)
 	for i, row := range rows {
 		if row >= uint64(n) || seen[row] {
-			return fmt.Errorf("place %d: row %d is there twice, or there are not so many", i, row)
+			return fmt.Errorf("place %d: row %d is there twice or does not exist", i, row)
 		}
 		seen[row] = true
 	}
 	for i := 1; i < n; i++ {
 		a, b := rows[i-1], rows[i]
 		if c := order.Compare(a, b); c > 0 || c == 0 && a > b {
-			return fmt.Errorf("place %d: row %d with %s stands before row %d with %s", i, a, order.Show(a), b, order.Show(b))
+			return fmt.Errorf("row %d of the result: row %d with %s precedes row %d with %s",
+				i, a, order.Show(a), b, order.Show(b))
 		}
 	}
 	return nil

@@ -17,11 +17,11 @@ var (
 	firstTable = flag.Int("first", 0, "seed of the first random table")
 	tables     = flag.Int("tables", 500, "number of random tables; a fifth with -short")
 	most       = flag.Int("most", 3_000_000, "most rows of a table")
-	large      = flag.Int("large", 1, "percentage of the tables that may have so many, the others have few")
+	large      = flag.Int("large", 1, "percentage of the tables that may reach -most rows; the others are small")
 	exactRows  = flag.Int("rows", 0, "rows of every table, instead of random numbers of them")
 	firstKey   = flag.Int("key", 0, "the first of the tables of every key")
 	keys       = flag.Int("keys", 1<<30, "number of tables of every key")
-	keyShare   = flag.Int("keyshare", 1, "one in so many of the tables of every key; five times as many with -short")
+	keyShare   = flag.Int("keyshare", 1, "one in this number of the tables of every key is tested; five times the number with -short")
 )
 
 // onGPU is the engine on the first GPU. Host threads share out what is copied: results are the same for any number.

@@ -33,7 +33,7 @@ func everyKey() (cases []keyCase) {
 	return cases
 }
 
-// sample is about one case in so many, always the same ones.
+// sample is about one case in share, always the same ones.
 func sample(cases []keyCase, of int) (some []keyCase) {
 	for i := range cases {
 		if rand.New(rand.NewPCG(uint64(i), 3)).IntN(of) == 0 {
@@ -43,7 +43,7 @@ func sample(cases []keyCase, of int) (some []keyCase) {
 	return some
 }
 
-// table makes a record of one chunk, or a table of several, with a column of any type beside the key.
+// table makes a record of one chunk, or a table of several, with the key and a column of any type.
 func (c keyCase) table(rows int, mem memory.Allocator) *table {
 	r := rand.New(rand.NewPCG(c.seed, 2026))
 	t := &table{rows: rows}

@@ -24,7 +24,7 @@ type subject struct {
 	memory  memory.Allocator // of tables and results, in place of Go's for every other of them; nil: Go's for all
 	threads []int
 	most    int // rows of a table
-	large   int // percentage of the tables that may have so many
+	large   int // percentage of the tables that may reach the most rows
 	rows    int // of every table, where it is not 0: to repeat a failure
 }
 

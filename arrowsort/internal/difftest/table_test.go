@@ -114,7 +114,7 @@ func (t *table) drawForm(r *rand.Rand, form int) columnForm {
 }
 
 func (t *table) addColumn(r *rand.Rand, typ arrow.DataType, form columnForm, mem memory.Allocator) {
-	if runs, ok := typ.(*arrow.RunEndEncodedType); ok && t.rows > 30_000 { // 16 bits cannot count so many
+	if runs, ok := typ.(*arrow.RunEndEncodedType); ok && t.rows > 30_000 { // more than 16 bits can count
 		typ = arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int32, runs.Encoded())
 	}
 	t.columns = append(t.columns, column(r, typ, form, t.rows, mem))

@@ -8,9 +8,10 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
-// Of is an allocator like mem for whoever fills what is allocated: large blocks of Arrow's Go allocator, which nil stands for unless
-// memory.DefaultAllocator is another, are not zeroed. Zeroing is done by one thread and touches pages before they can be asked to be
-// huge, for memory that is then filled by all threads. Blocks of the one may be given back to the other.
+// Of is an allocator like mem for whoever fills what is allocated: large blocks of Arrow's Go allocator, which nil
+// stands for unless memory.DefaultAllocator is another, are not zeroed. Zeroing is done by one thread and touches pages
+// before they can be asked to be huge, for memory that is then filled by all threads. Blocks of the one may be given
+// back to the other.
 func Of(mem memory.Allocator) memory.Allocator {
 	if mem == nil {
 		mem = memory.DefaultAllocator
@@ -44,8 +45,8 @@ func (a allocator) Reallocate(size int, b []byte) []byte {
 	return grown
 }
 
-// raw is memory of a strings.Builder: only there, Go gives memory without zeroing it. The string that is looked through by unsafe
-// is dropped, so nobody sees it change.
+// raw is memory of a strings.Builder: only there, Go gives memory without zeroing it. The string that is looked through
+// by unsafe is dropped, so nobody sees it change.
 func raw(size int) []byte {
 	var b strings.Builder
 	b.Grow(size)

@@ -4,14 +4,13 @@ import (
 	"context"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 )
 
 // readColumns reads some columns of the file only.
 func (f *parquetFile) readColumns(ctx context.Context, in *Input, columns []int) (err error) {
 	in.Schema, in.Columns = f.schema, columns
 	chosen := Pick(f.schema, columns)
-	fields := make([]pqarrow.SchemaField, len(columns))
+	fields := make([]fileField, len(columns))
 	for i, c := range columns {
 		fields[i] = f.fields[c]
 	}
@@ -22,7 +21,7 @@ func (f *parquetFile) readColumns(ctx context.Context, in *Input, columns []int)
 	if in.Table, err = f.readTable(ctx); err != nil {
 		return err
 	}
-	if in.Table, err = finish(in.Table, f.opts.Allocator); err != nil {
+	if in.Table, err = finish(ctx, in.Table, f.opts.Allocator); err != nil {
 		return err
 	}
 	if f.opts.Dictionaries {

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/apache/arrow/go/v15/parquet/compress"
+	"github.com/apache/arrow-go/v18/parquet/compress"
 )
 
 // ErrCompression is returned for a compression that does not exist or that the format does not have.
@@ -21,7 +21,7 @@ type Compression struct {
 
 var parquetCodecs = map[string]compress.Compression{
 	"none": compress.Codecs.Uncompressed, "snappy": compress.Codecs.Snappy, "gzip": compress.Codecs.Gzip,
-	"brotli": compress.Codecs.Brotli, "zstd": compress.Codecs.Zstd,
+	"brotli": compress.Codecs.Brotli, "zstd": compress.Codecs.Zstd, "lz4": compress.Codecs.Lz4Raw,
 }
 
 // maxLevels are the highest levels of the codecs that have levels.
@@ -34,7 +34,7 @@ func ParseCompression(s string) (Compression, error) {
 	}
 	codec, level, leveled := strings.Cut(strings.ToLower(s), ":")
 	c := Compression{Codec: codec}
-	if _, ok := parquetCodecs[codec]; !ok && codec != "lz4" {
+	if _, ok := parquetCodecs[codec]; !ok {
 		return c, fmt.Errorf("%w %q: use none, snappy, gzip, brotli, zstd or lz4", ErrCompression, codec)
 	}
 	if leveled {
@@ -59,9 +59,6 @@ func (o *WriteOptions) check(path string) error {
 	c := o.Compression
 	switch format {
 	case Parquet:
-		if c.Codec == "lz4" {
-			return fmt.Errorf("%w: Parquet is written with none, snappy, gzip, brotli or zstd, not lz4", ErrCompression)
-		}
 		return nil
 	case IPCFile, IPCStream:
 		if c.Codec != "" && c.Codec != "none" && c.Codec != "zstd" && c.Codec != "lz4" || c.Level != 0 {

@@ -6,19 +6,22 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 )
 
-// ErrUnsupported is returned for a file that follows its format, but holds what cannot be read here.
-var ErrUnsupported = errors.New("not supported")
+// The errors of files that do not follow their format, that hold what cannot be read here, and that ask for more memory
+// than there is.
+var (
+	ErrCorrupt     = fileerror.ErrCorrupt
+	ErrUnsupported = fileerror.ErrUnsupported
+	ErrMemory      = fileerror.ErrMemory
+)
 
-// unsupported is an error that names what is not supported.
-func unsupported(format string, args ...any) error {
-	return fmt.Errorf("%s is %w", fmt.Sprintf(format, args...), ErrUnsupported)
-}
-
-// inFile puts the file's name before an error and makes it one line. Errors of the file system name the file already.
+// inFile puts the file's name before an error, unless it is nil, and makes it one line. Errors of the file system name
+// the file already.
 func inFile(path, pipe string, err error) error {
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	if path == Pipe {
@@ -28,6 +31,15 @@ func inFile(path, pipe string, err error) error {
 		err = e.Err
 	}
 	return &fileError{path: path, err: err}
+}
+
+// ofFile returns what f returns, with a panic as an ErrCorrupt and the file's name in the error.
+func ofFile[T any](path, pipe string, f func() (T, error)) (result T, err error) {
+	err = contain(func() error {
+		result, err = f()
+		return err
+	})
+	return result, inFile(path, pipe, err)
 }
 
 type fileError struct {

@@ -1,9 +1,9 @@
 // Package tablefile reads and writes tables: Parquet, Arrow IPC files and streams, CSV.
 //
-// It is meant for files from anywhere. A corrupted or truncated file ends in an error that names the file: panics of the
-// readers are contained, memory that a broken header asks for is bounded, and what was read is validated down to the
-// last offset before anything else sees it. Outputs are complete or absent: they are written beside their target, synced
-// and renamed.
+// It is the facade of the packages below, which do not import it. It opens and creates files, finds their format by
+// name or content, bounds what they may allocate, and has each error name its file. Files may come from anywhere: a
+// corrupted or truncated one ends in an error, and what was read is validated down to the last offset before it is
+// returned. Outputs are complete or absent.
 package tablefile
 
 import (
@@ -46,19 +46,9 @@ var formatNames = map[string]Format{
 	"arrows": IPCStream, "stream": IPCStream, "csv": CSV,
 }
 
-// String is the name that ParseFormat understands.
+// String returns a name that ParseFormat reads.
 func (f Format) String() string {
-	switch f {
-	case Parquet:
-		return "parquet"
-	case IPCFile:
-		return "arrow"
-	case IPCStream:
-		return "arrows"
-	case CSV:
-		return "csv"
-	}
-	return "auto"
+	return [...]string{Auto: "auto", Parquet: "parquet", IPCFile: "arrow", IPCStream: "arrows", CSV: "csv"}[f]
 }
 
 // ParseFormat finds a format by name; the empty name is Auto. Unknown names are ErrFormat.
@@ -72,8 +62,8 @@ func ParseFormat(name string) (Format, error) {
 	return Auto, fmt.Errorf("%w %q: use %s", ErrFormat, name, knownFormats)
 }
 
-// Resolve finds the format of a file when none was given: by its name, or a stream for Pipe. ErrFormat when the name tells
-// nothing.
+// Resolve finds the format of a file when none was given: by its name, or a stream for Pipe. A name that has no known
+// extension is an ErrFormat.
 func (f Format) Resolve(path string) (Format, error) {
 	if f != Auto {
 		return f, nil
@@ -84,7 +74,8 @@ func (f Format) Resolve(path string) (Format, error) {
 	if f, ok := extensions[strings.ToLower(filepath.Ext(path))]; ok {
 		return f, nil
 	}
-	return Auto, fmt.Errorf("%w: the name does not end in .parquet, .arrow, .feather, .arrows, .csv or .tsv; name the format: %s", ErrFormat, knownFormats)
+	return Auto, fmt.Errorf("%w: the name does not end in .parquet, .arrow, .feather, .arrows, .csv or .tsv; "+
+		"name the format: %s", ErrFormat, knownFormats)
 }
 
 // delimiter is what separates the values of a CSV file if nothing else is asked for.
@@ -98,7 +89,7 @@ func delimiter(path string, asked rune) rune {
 	return ','
 }
 
-// resolveInput is Resolve for a file that is read: one that is not there is an error of its own.
+// resolveInput is Resolve for a file that is read. One that is not there is an fs.ErrNotExist, not an ErrFormat.
 func (f Format) resolveInput(path string) (Format, error) {
 	format, err := f.Resolve(path)
 	if err != nil {

@@ -1,11 +1,10 @@
 package tablefile
 
 import (
-	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/parquet/compress"
-	"github.com/apache/arrow/go/v15/parquet/file"
-	"github.com/apache/arrow/go/v15/parquet/metadata"
-	"github.com/apache/arrow/go/v15/parquet/schema"
+	"github.com/apache/arrow-go/v18/parquet/compress"
+	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
+	"github.com/apache/arrow-go/v18/parquet/schema"
 )
 
 // A Layout is how a Parquet file was laid out: what a copy of it in another order keeps.
@@ -56,20 +55,4 @@ func (l *Layout) columnsOf(sc *schema.Schema) []columnLayout {
 		}
 	}
 	return columns
-}
-
-// leafTypes appends the types of the leaf columns that Parquet stores for a type.
-func leafTypes(types []arrow.DataType, typ arrow.DataType) []arrow.DataType {
-	switch t := typ.(type) {
-	case arrow.ExtensionType:
-		return leafTypes(types, t.StorageType())
-	case *arrow.DictionaryType:
-		return leafTypes(types, t.ValueType)
-	case arrow.NestedType:
-		for _, f := range t.Fields() {
-			types = leafTypes(types, f.Type)
-		}
-		return types
-	}
-	return append(types, typ)
 }

@@ -3,9 +3,8 @@ package tablefile
 import (
 	"slices"
 
-	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/parquet"
-	"github.com/apache/arrow/go/v15/parquet/metadata"
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
 )
 
 // fits says whether all columns that were written with another footer read the same under the layout's schema, also
@@ -130,31 +129,4 @@ func (f schemaField) fits(other schemaField) bool {
 		}
 	}
 	return true
-}
-
-// markLocalTimes repairs the logical types of times. pqarrow marks timestamps without a time zone as UTC, and those with
-// one as local. It marks times of day as UTC, too, which DuckDB takes for a TIME WITH TIME ZONE; Arrow has none, and
-// Arrow C++ marks them as local. The converted types of times mean UTC, so local times have none.
-func markLocalTimes(footer *metadata.FileMetaData, schema *arrow.Schema) {
-	var types []arrow.DataType
-	for _, f := range schema.Fields() {
-		types = leafTypes(types, f.Type)
-	}
-	leaf := 0
-	for _, element := range footer.FileMetaData.Schema[1:] {
-		if element.GetNumChildren() > 0 {
-			continue
-		}
-		ts, ok := types[leaf].(*arrow.TimestampType)
-		logical := element.LogicalType
-		switch {
-		case logical == nil:
-		case ok && logical.TIMESTAMP != nil:
-			logical.TIMESTAMP.IsAdjustedToUTC = ts.TimeZone != ""
-		case logical.TIME != nil:
-			logical.TIME.IsAdjustedToUTC = false
-			element.ConvertedType = nil
-		}
-		leaf++
-	}
 }

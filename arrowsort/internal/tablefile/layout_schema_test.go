@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/schema"
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
-	"github.com/apache/arrow/go/v15/parquet/file"
-	"github.com/apache/arrow/go/v15/parquet/schema"
 	"github.com/stretchr/testify/require"
 )
 
@@ -145,7 +145,7 @@ func TestTimesOfDayAreLocal(t *testing.T) {
 	sc := openBytes(t, writeBytes(t, table, Parquet, WriteOptions{})).MetaData().Schema
 	found := 0
 	for i := range sc.NumColumns() {
-		if logical, ok := sc.Column(i).LogicalType().(*schema.TimeLogicalType); ok {
+		if logical, ok := sc.Column(i).LogicalType().(schema.TimeLogicalType); ok {
 			require.False(t, logical.IsAdjustedToUTC(), sc.Column(i).Path())
 			require.Equal(t, schema.ConvertedTypes.None, sc.Column(i).ConvertedType(), sc.Column(i).Path())
 			found++

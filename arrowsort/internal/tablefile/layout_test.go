@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"testing"
 
+	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow/go/v15/arrow/memory"
-	"github.com/apache/arrow/go/v15/parquet/file"
 	"github.com/stretchr/testify/require"
 )
 

@@ -47,24 +47,19 @@ func inOrder[T any](ctx context.Context, n, workers int, produce func(i int) (T,
 	for range min(workers, n) {
 		wg.Go(work)
 	}
-	useAll := func() {
-		for i := range n {
-			select {
-			case item := <-items[i]:
-				if ctx.Err() != nil {
-					return
-				}
-				if err := use(item); err != nil {
-					cancel(err)
-					return
-				}
-				<-places
-			case <-ctx.Done():
-				return
+	for i := 0; i < n && ctx.Err() == nil; i++ {
+		select {
+		case item := <-items[i]:
+			if ctx.Err() != nil {
+				break
 			}
+			if err := use(item); err != nil {
+				cancel(err)
+			}
+			<-places
+		case <-ctx.Done():
 		}
 	}
-	useAll()
 	wg.Wait()
 	return context.Cause(ctx)
 }

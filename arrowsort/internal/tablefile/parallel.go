@@ -31,14 +31,11 @@ func Each(ctx context.Context, n, workers int, task func(i int) error) error {
 			}
 		}
 	}
-	if workers = min(threads(workers), n); workers <= 1 {
-		work()
-		return context.Cause(ctx)
-	}
 	var wg sync.WaitGroup
-	for range workers {
+	for range min(threads(workers), n) - 1 {
 		wg.Go(work)
 	}
+	work() // on this goroutine, too
 	wg.Wait()
 	return context.Cause(ctx)
 }

@@ -3,7 +3,7 @@ package tablefile
 import (
 	"math"
 
-	"github.com/apache/arrow/go/v15/parquet/metadata"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
 )
 
 const parquetMagic = "PAR1"

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"testing"
 
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
-	"github.com/apache/arrow/go/v15/parquet"
-	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 	"github.com/stretchr/testify/require"
+
+	convert "github.com/arrowsort/arrowsort/arrowsort/internal/arrow18"
 )
 
 // TestRowGroupsWithoutRows: Arrow's writer makes one of a record without rows, with offsets of 0.
@@ -25,10 +27,13 @@ func TestRowGroupsWithoutRows(t *testing.T) {
 		for _, dictionaries := range []bool{false, true} {
 			mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 			var b bytes.Buffer
-			w, err := pqarrow.NewFileWriter(schema, &b, parquet.NewWriterProperties(), pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))
+			columns, err := convert.ToSchema(schema)
+			require.NoError(t, err)
+			stored := pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema())
+			w, err := pqarrow.NewFileWriter(columns, &b, parquet.NewWriterProperties(), stored)
 			require.NoError(t, err)
 			for _, rec := range records {
-				require.NoError(t, w.Write(rec))
+				require.NoError(t, w.Write(toBatch18(rec, columns)))
 			}
 			require.NoError(t, w.Close())
 			in, err := readBytes(t, b.Bytes(), ReadOptions{Format: Parquet, Allocator: mem, Dictionaries: dictionaries})

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/apache/arrow-go/v18/parquet/schema"
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/parquet/schema"
 )
 
 // chunkIndexes makes the index of column chunks from their pages, row group by row group, and nil for the leaf columns that only pqarrow

@@ -6,14 +6,14 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strings"
 	"sync"
 
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/compress"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
+	"github.com/apache/arrow-go/v18/parquet/schema"
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
-	"github.com/apache/arrow/go/v15/parquet"
-	"github.com/apache/arrow/go/v15/parquet/compress"
-	"github.com/apache/arrow/go/v15/parquet/schema"
 )
 
 // Copies reports whether a Writer of a schema can Copy the row groups of a file: both are Parquet, with the same columns, the compression is
@@ -58,13 +58,17 @@ const (
 	fewCopied  = DefaultRowGroupRows / 16
 )
 
-// misjudges says whether the writer of the file is one that gets the statistics of a leaf column wrong: where unsigned integers may be
-// null, arrow/go compares them as signed ones and takes what is behind nulls for values.
+// misjudges reports whether the writer of the file computes the statistics of a leaf column wrong: where unsigned
+// integers may be null, Arrow Go compared them as signed integers, and the bytes of nulls as values.
 func (l *Layout) misjudges(leaf int) bool {
-	column := l.meta.Schema.Column(leaf)
-	return strings.HasPrefix(l.meta.GetCreatedBy(), "parquet-go version") && column.MaxDefinitionLevel() > 0 && column.SortOrder() == schema.SortUNSIGNED &&
+	column, writer := l.meta.Schema.Column(leaf), l.meta.WriterVersion()
+	return writer.App == rightStatistics.App && writer.LessThan(rightStatistics) &&
+		column.MaxDefinitionLevel() > 0 && column.SortOrder() == schema.SortUNSIGNED &&
 		(column.PhysicalType() == parquet.Types.Int32 || column.PhysicalType() == parquet.Types.Int64)
 }
+
+// rightStatistics is the version of Arrow Go whose statistics are tested to be right. Earlier ones are not trusted.
+var rightStatistics = metadata.NewAppVersionExplicit("parquet-go", 18, 8, 0)
 
 // Copy appends the row groups of a file that Copies, byte by byte. Meanwhile their pages are read for a page index, so that a broken one is
 // found, and statistics that are wrong are replaced; with a column that cannot be read without pqarrow, those that it has come along. It tells now and then how many bytes more are

@@ -10,13 +10,13 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/compress"
+	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
-	"github.com/apache/arrow/go/v15/parquet"
-	"github.com/apache/arrow/go/v15/parquet/compress"
-	"github.com/apache/arrow/go/v15/parquet/file"
-	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 	"github.com/stretchr/testify/require"
 )
 
@@ -113,8 +113,10 @@ func TestWhatIsNotCopied(t *testing.T) {
 	tiny, err := Scan(small, 0, ReadOptions{})
 	require.NoError(t, err)
 	defer tiny.Close()
-	unsigned := scanUnsigned(t)
+	unsigned := scanUnsigned(t, parquet.WithCreatedBy("parquet-go version 15.0.2"))
 	defer unsigned.Close()
+	right := scanUnsigned(t)
+	defer right.Close()
 	others := scanUnsigned(t, parquet.WithCreatedBy("somebody"))
 	defer others.Close()
 	other := arrow.NewSchema(s.Schema.Fields()[:2], nil)
@@ -132,6 +134,7 @@ func TestWhatIsNotCopied(t *testing.T) {
 		"other columns":       {other, plain, s, false},
 		"row groups too tiny": {s.Schema, plain, tiny, false},
 		"wrong statistics":    {unsigned.Schema, plain, unsigned, false},
+		"right statistics":    {right.Schema, plain, right, true},
 		"those of others":     {others.Schema, plain, others, true},
 		"a key":               {s.Schema, WriteOptions{Format: Parquet, Sorting: []SortingColumn{{Path: "text"}}}, s, true},
 		"a key of another":    {s.Schema, WriteOptions{Format: Parquet, Sorting: []SortingColumn{{Path: "list"}}}, s, false},
@@ -157,7 +160,9 @@ func scanUnsigned(t *testing.T, props ...parquet.WriterProperty) *Scanner {
 	path := filepath.Join(t.TempDir(), "unsigned.parquet")
 	file, err := os.Create(path)
 	require.NoError(t, err)
-	require.NoError(t, pqarrow.WriteTable(table, file, table.NumRows(), parquet.NewWriterProperties(props...), pqarrow.DefaultWriterProps()))
+	writer := parquet.NewWriterProperties(props...)
+	err = pqarrow.WriteTable(toTable18(t, table), file, table.NumRows(), writer, pqarrow.DefaultWriterProps())
+	require.NoError(t, err)
 	s, err := Scan(path, 0, ReadOptions{})
 	require.NoError(t, err)
 	return s

@@ -1,10 +1,11 @@
 package tablefile
 
 import (
+	arrow18 "github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
-	"github.com/apache/arrow/go/v15/parquet/metadata"
 )
 
 // A column of strings that the file stores with a dictionary may be read as one: it is read, sorted and written as
@@ -24,17 +25,18 @@ func (f *parquetFile) readDictionaries() {
 			continue
 		}
 		typ := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32}
+		read := &arrow18.DictionaryType{IndexType: arrow18.PrimitiveTypes.Int32}
 		switch fields[i].Type.ID() {
 		case arrow.STRING, arrow.LARGE_STRING:
-			typ.ValueType = arrow.BinaryTypes.String
+			typ.ValueType, read.ValueType = arrow.BinaryTypes.String, arrow18.BinaryTypes.String
 		case arrow.BINARY, arrow.LARGE_BINARY:
-			typ.ValueType = arrow.BinaryTypes.Binary
+			typ.ValueType, read.ValueType = arrow.BinaryTypes.Binary, arrow18.BinaryTypes.Binary
 		default:
 			continue
 		}
 		fields[i].Type = typ
-		leaf := fields[i]
-		f.leaves.Manifest.Fields[field.ColIndex].Field = &leaf
+		field.Field.Type = typ
+		f.leaves.Manifest.Fields[field.ColIndex].Field.Type = read
 	}
 	meta := f.schema.Metadata()
 	f.schema = arrow.NewSchema(fields, &meta)

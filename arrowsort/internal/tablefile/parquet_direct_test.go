@@ -5,18 +5,19 @@ import (
 	"context"
 	"testing"
 
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/compress"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
-	"github.com/apache/arrow/go/v15/parquet"
-	"github.com/apache/arrow/go/v15/parquet/compress"
-	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 	"github.com/stretchr/testify/require"
 )
 
 // foreignBytes is the table as pqarrow writes it.
 func foreignBytes(t testing.TB, table arrow.Table, props ...parquet.WriterProperty) []byte {
 	var b bytes.Buffer
-	require.NoError(t, pqarrow.WriteTable(table, &b, 700, parquet.NewWriterProperties(props...), pqarrow.DefaultWriterProps()))
+	writer := parquet.NewWriterProperties(props...)
+	require.NoError(t, pqarrow.WriteTable(toTable18(t, table), &b, 700, writer, pqarrow.DefaultWriterProps()))
 	return b.Bytes()
 }
 

@@ -4,11 +4,11 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
+	"github.com/apache/arrow-go/v18/parquet/schema"
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
-	"github.com/apache/arrow/go/v15/parquet"
-	"github.com/apache/arrow/go/v15/parquet/metadata"
-	"github.com/apache/arrow/go/v15/parquet/schema"
 )
 
 // A flatEncoder encodes flat columns in memory that it uses again: pqarrow goes through levels of 16 bits, a hash table, and
@@ -69,7 +69,7 @@ func (e *columnEncoder) footer(sc *schema.Schema, v *flatValues, all pageBounds,
 		bounds.ApplyStatSizeLimits(longestStatistic)
 	}
 	chunk.SetStats(bounds)
-	if err := chunk.Finish(info, v.indices != nil, false, stats, nil); err != nil {
+	if err := chunk.Finish(info, v.indices != nil, false, stats); err != nil {
 		return nil, err
 	}
 	if err := group.Finish(info.UncompressedSize, 0); err != nil {

@@ -4,15 +4,20 @@ import (
 	"context"
 	"io"
 
+	arrow18 "github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+	"github.com/apache/arrow-go/v18/parquet/schema"
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
-	"github.com/apache/arrow/go/v15/parquet/file"
-	"github.com/apache/arrow/go/v15/parquet/pqarrow"
+
+	convert "github.com/arrowsort/arrowsort/arrowsort/internal/arrow18"
 )
 
 // encodeFlat encodes rows of a column that is not nested: by a flatEncoder, or with pqarrow what that does not write.
-func (e *columnEncoder) encodeFlat(field arrow.Field, rows *arrow.Chunked) (piece, error) {
-	sc, err := pqarrow.ToParquet(arrow.NewSchema([]arrow.Field{field}, nil), e.props, e.arrowProps)
+func (e *columnEncoder) encodeFlat(column int, rows *arrow.Chunked) (piece, error) {
+	field := e.data.Field(column)
+	sc, err := e.columnSchema(column)
 	if err != nil {
 		return piece{}, err
 	}
@@ -26,23 +31,31 @@ func (e *columnEncoder) encodeFlat(field arrow.Field, rows *arrow.Chunked) (piec
 			return w.encode(e.files.take()[:0], v, field, sc, e)
 		}
 	}
-	return e.encodeWith(func(out io.Writer) error { return e.writeFlat(out, field, rows) })
+	return e.encodeWith(func(out io.Writer) error { return e.writeFlat(out, column, sc, rows) })
+}
+
+// columnSchema is the Parquet schema of a file with one of the columns only.
+func (e *columnEncoder) columnSchema(column int) (*schema.Schema, error) {
+	return pqarrow.ToParquet(arrow18.NewSchema([]arrow18.Field{e.columns.Field(column)}, nil), e.props, e.arrowProps)
 }
 
 // writeFlat writes rows with pqarrow. Their definition levels are made here: those that pqarrow makes for a column without
 // nulls send the column through a slow path, which is wrong for dictionaries besides.
-func (e *columnEncoder) writeFlat(out io.Writer, field arrow.Field, rows *arrow.Chunked) error {
+func (e *columnEncoder) writeFlat(out io.Writer, number int, sc *schema.Schema, rows *arrow.Chunked) error {
+	field, typ := e.data.Field(number), e.columns.Field(number).Type
 	rows, err := e.prepare(field, rows)
 	if err != nil {
 		return err
 	}
 	defer rows.Release()
-	sc, err := pqarrow.ToParquet(arrow.NewSchema([]arrow.Field{field}, nil), e.props, e.arrowProps)
+	if dictionary, ok := typ.(*arrow18.DictionaryType); ok && rows.DataType().ID() != arrow.DICTIONARY {
+		typ = dictionary.ValueType
+	}
+	w := file.NewParquetWriter(out, sc.Root(), file.WithWriterProps(e.props))
+	group, err := w.AppendRowGroupChecked()
 	if err != nil {
 		return err
 	}
-	w := file.NewParquetWriter(out, sc.Root(), file.WithWriterProps(e.props))
-	group := w.AppendRowGroup()
 	column, err := group.NextColumn()
 	if err != nil {
 		return err
@@ -51,7 +64,10 @@ func (e *columnEncoder) writeFlat(out io.Writer, field arrow.Field, rows *arrow.
 	pages, _ := pagesOf(rows, e.pageRows())
 	defer pages.Release()
 	for _, chunk := range pages.Chunks() {
-		if err := pqarrow.WriteArrowToColumn(ctx, column, chunk, e.levels(field, chunk), nil, field.Nullable); err != nil {
+		converted := convert.ToArray(chunk, typ)
+		err := pqarrow.WriteArrowToColumn(ctx, column, converted, e.levels(field, chunk), nil, field.Nullable)
+		converted.Release()
+		if err != nil {
 			return err
 		}
 	}

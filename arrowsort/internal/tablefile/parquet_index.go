@@ -3,7 +3,7 @@ package tablefile
 import (
 	"encoding/binary"
 
-	"github.com/apache/arrow/go/v15/parquet/schema"
+	"github.com/apache/arrow-go/v18/parquet/schema"
 )
 
 // A pageIndex tells of the data pages of a column chunk where they are and what is in them, so that a reader leaves out

@@ -12,11 +12,11 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
-// pqarrow v15.0.2 writes the values of a fixed-size list from the first value of its child on, whatever the offset of the
-// list; it refuses lists that are null but have values, as every null fixed-size list does; and of a column of decimals
-// without nulls it writes those in null structs, too, in place of others. So nested columns are written as lists with
-// offsets from 0 on, in which null lists, and lists in null structs, have no values, and values in null structs are null.
-// Parquet stores all kinds of lists alike.
+// pqarrow v18.8.0 writes the values of a fixed-size list from the first value of its child on, whatever the offset of
+// the list; it refuses lists that are null but have values, as every null fixed-size list does; and of a column of
+// decimals without nulls it writes those in null structs, too, in place of others. So nested columns are written as
+// lists with offsets from 0 on, in which null lists, and lists in null structs, have no values, and values in null
+// structs are null. Parquet stores all kinds of lists alike.
 
 // listType is the type of a nested column as it is written.
 func listType(typ arrow.DataType) arrow.DataType {
@@ -26,6 +26,8 @@ func listType(typ arrow.DataType) arrow.DataType {
 			return listType(t.StorageType())
 		}
 	case *arrow.ListType:
+		return arrow.ListOfField(listField(t.ElemField()))
+	case *arrow.LargeListType:
 		return arrow.ListOfField(listField(t.ElemField()))
 	case *arrow.FixedSizeListType:
 		return arrow.ListOfField(listField(t.ElemField()))
@@ -47,6 +49,14 @@ func listType(typ arrow.DataType) arrow.DataType {
 func listField(f arrow.Field) arrow.Field {
 	f.Type = listType(f.Type)
 	return f
+}
+
+func listSchema(sc *arrow.Schema) *arrow.Schema {
+	fields := slices.Clone(sc.Fields())
+	for i := range fields {
+		fields[i] = listField(fields[i])
+	}
+	return arrow.NewSchema(fields, nil)
 }
 
 // A listWriter makes the arrays of nested columns as they are written.
@@ -82,6 +92,9 @@ func (w listWriter) data(d arrow.ArrayData, live func(row int) bool) (arrow.Arra
 		return w.lists(d, live, func(row int) (begin, end int) { return row * n, row*n + n })
 	case *arrow.ListType, *arrow.MapType:
 		offsets := arrow.Int32Traits.CastFromBytes(d.Buffers()[1].Bytes())
+		return w.lists(d, live, func(row int) (begin, end int) { return int(offsets[row]), int(offsets[row+1]) })
+	case *arrow.LargeListType:
+		offsets := arrow.Int64Traits.CastFromBytes(d.Buffers()[1].Bytes())
 		return w.lists(d, live, func(row int) (begin, end int) { return int(offsets[row]), int(offsets[row+1]) })
 	}
 	return w.leaf(d, live), nil

@@ -25,6 +25,7 @@ func TestListsInParquet(t *testing.T) {
 		fixed := arrow.FixedSizeListOf(3, elem)
 		for k, typ := range []arrow.DataType{
 			arrow.StructOf(field(elem)), arrow.StructOf(field(arrow.StructOf(field(elem)))), arrow.ListOf(arrow.StructOf(field(elem))),
+			arrow.LargeListOf(elem), arrow.ListOf(arrow.LargeListOf(fixed)),
 			arrow.ListOf(elem), fixed, arrow.ListOf(fixed), arrow.FixedSizeListOf(2, fixed), arrow.StructOf(field(fixed)),
 			arrow.FixedSizeListOf(2, arrow.StructOf(field(elem), field(arrow.ListOf(elem)))), arrow.ListOf(arrow.StructOf(field(fixed))),
 			arrow.MapOf(arrow.BinaryTypes.String, elem), arrow.MapOf(arrow.PrimitiveTypes.Int16, fixed), arrow.FixedSizeListOf(1, arrow.ListOf(elem)),

@@ -4,18 +4,20 @@ import (
 	"context"
 	"fmt"
 
+	arrow18 "github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 	"github.com/apache/arrow/go/v15/arrow/memory"
-	"github.com/apache/arrow/go/v15/parquet/file"
-	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 
+	convert "github.com/arrowsort/arrowsort/arrowsort/internal/arrow18"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
 // readArrays reads a column of a row group: a leaf as it is, a nested column from its leaves and their levels.
-func (f *parquetFile) readArrays(ctx context.Context, field *pqarrow.SchemaField, group int, rows int64) ([]arrow.Array, error) {
+func (f *parquetFile) readArrays(ctx context.Context, field *fileField, group int, rows int64) ([]arrow.Array, error) {
 	tree, err := f.open(ctx, field, group)
 	if tree != nil {
 		defer tree.release()
@@ -26,16 +28,17 @@ func (f *parquetFile) readArrays(ctx context.Context, field *pqarrow.SchemaField
 	return tree.next(rows, f.opts.Allocator)
 }
 
-func isLeaf(field *pqarrow.SchemaField) bool { return len(field.Children) == 0 }
+func isLeaf(field *fileField) bool { return len(field.Children) == 0 }
 
 // A node is a field of a nested column with its leaves, which are read from the front of a row group on.
 type node struct {
-	field    *pqarrow.SchemaField
+	field    *fileField
 	leaf     *pqarrow.ColumnReader // of a leaf
+	readAs   arrow18.DataType      // of a leaf: the type of its arrays
 	children []*node
 }
 
-func (f *parquetFile) open(ctx context.Context, field *pqarrow.SchemaField, group int) (*node, error) {
+func (f *parquetFile) open(ctx context.Context, field *fileField, group int) (*node, error) {
 	n := &node{field: field}
 	if isLeaf(field) {
 		column := field.ColIndex
@@ -43,7 +46,7 @@ func (f *parquetFile) open(ctx context.Context, field *pqarrow.SchemaField, grou
 			return n, err
 		}
 		leaf, err := f.leaves.GetFieldReader(ctx, column, map[int]bool{column: true}, []int{group})
-		n.leaf = leaf
+		n.leaf, n.readAs = leaf, f.leaves.Manifest.Fields[column].Field.Type
 		return n, err
 	}
 	for i := range field.Children {
@@ -90,7 +93,7 @@ func (n *node) release() {
 
 // repeated says whether a list lies between the node and each of its leaves.
 func (n *node) repeated() bool {
-	switch n.field.Field.Type.ID() {
+	switch storageOf(n.field.Field.Type).ID() {
 	case arrow.LIST, arrow.FIXED_SIZE_LIST, arrow.MAP:
 		return true
 	case arrow.STRUCT:
@@ -127,13 +130,18 @@ func (n *node) build(bound int64, mem memory.Allocator) ([]arrow.Array, error) {
 	}
 	var a arrow.Array
 	var err error
-	if n.field.Field.Type.ID() == arrow.STRUCT {
+	if storageOf(n.field.Field.Type).ID() == arrow.STRUCT {
 		a, err = n.buildStruct(bound, mem)
 	} else {
 		a, err = n.buildList(bound, mem)
 	}
 	if err != nil {
 		return nil, err
+	}
+	if ext, ok := n.field.Field.Type.(arrow.ExtensionType); ok {
+		if a, err = retype(a, ext); err != nil {
+			return nil, err
+		}
 	}
 	return []arrow.Array{a}, nil
 }
@@ -144,16 +152,17 @@ func (n *node) buildLeaf(bound int64) (arrays []arrow.Array, err error) {
 		return nil, err
 	}
 	defer chunked.Release()
-	typ := n.field.Field.Type
 	for _, a := range chunked.Chunks() {
-		a.Retain()
-		if arrow.TypeEqual(a.DataType(), readAs(typ)) { // else it is a dictionary for which nobody asked the field
-			a, err = retype(a, typ)
+		typ := n.field.Field.Type
+		if !arrow18.TypeEqual(a.DataType(), n.readAs) { // a dictionary for which nobody asked the field
+			field, err := convert.FromField(arrow18.Field{Type: a.DataType()})
+			if err != nil {
+				releaseAll(arrays)
+				return nil, err
+			}
+			typ = field.Type
 		}
-		if arrays = append(arrays, a); err != nil {
-			releaseAll(arrays)
-			return nil, err
-		}
+		arrays = append(arrays, convert.FromArray(a, typ))
 	}
 	return arrays, nil
 }
@@ -219,7 +228,8 @@ func (n *node) buildStruct(bound int64, mem memory.Allocator) (arrow.Array, erro
 	if validity.NullCount == 0 {
 		bitmap = nil
 	}
-	data := array.NewData(structType(n.field.Field.Type, children), int(validity.Read), []*memory.Buffer{bitmap}, children, int(validity.NullCount), 0)
+	typ, buffers := structType(storageOf(n.field.Field.Type), children), []*memory.Buffer{bitmap}
+	data := array.NewData(typ, int(validity.Read), buffers, children, int(validity.NullCount), 0)
 	defer data.Release()
 	return array.NewStructData(data), nil
 }
@@ -264,7 +274,7 @@ func (n *node) buildList(bound int64, mem memory.Allocator) (arrow.Array, error)
 	if validity.NullCount > 0 {
 		buffers[0] = bitmap
 	}
-	typ := n.field.Field.Type
+	typ := storageOf(n.field.Field.Type)
 	if fixed, ok := typ.(*arrow.FixedSizeListType); ok {
 		buffers = buffers[:1]
 		filled, err := fillFixedSize(n.field.Field.Name, fixed, offsets[:validity.Read+1], buffers[0], values, mem)

@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/parquet"
 )
 
 // numeric is a type that Parquet stores as it lies in memory.

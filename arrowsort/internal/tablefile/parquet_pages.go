@@ -6,9 +6,10 @@ import (
 	"io"
 	"math/bits"
 
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/compress"
+	"github.com/apache/arrow-go/v18/parquet/schema"
 	"github.com/apache/arrow/go/v15/arrow/memory"
-	"github.com/apache/arrow/go/v15/parquet/compress"
-	"github.com/apache/arrow/go/v15/parquet/schema"
 )
 
 // Kinds of pages, of parquet.thrift.
@@ -267,6 +268,9 @@ func (r *pageReader) take() (h pageHead, packed []byte, err error) {
 	if err != nil {
 		return h, nil, err
 	}
+	if h.kind == dictionaryPage && h.values > h.size/r.leastBytes() {
+		return h, nil, corrupt("a dictionary of %d entries in %d bytes", h.values, h.size)
+	}
 	r.packed = r.packed[h.bytes:]
 	if err := r.fill(h.packed); err != nil {
 		return h, nil, err
@@ -280,6 +284,18 @@ func (r *pageReader) take() (h pageHead, packed []byte, err error) {
 		return h, nil, corrupt("the checksum of its bytes is %08x, its header says %08x", found(packed), h.checksum)
 	}
 	return h, packed, r.count(&h)
+}
+
+// leastBytes is the least number of bytes of an entry of a dictionary: of a fixed width, or of the length before a text.
+func (r *pageReader) leastBytes() int {
+	switch typ := r.column.PhysicalType(); typ {
+	case parquet.Types.FixedLenByteArray:
+		return max(r.column.TypeLength(), 1)
+	case parquet.Types.ByteArray:
+		return 4
+	default:
+		return typ.ByteSize()
+	}
 }
 
 // unpack takes the levels of a page of the second version off and decompresses the others bytes.

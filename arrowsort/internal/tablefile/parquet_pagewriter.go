@@ -4,8 +4,8 @@ import (
 	"hash/crc32"
 	"slices"
 
-	"github.com/apache/arrow/go/v15/parquet/compress"
-	"github.com/apache/arrow/go/v15/parquet/schema"
+	"github.com/apache/arrow-go/v18/parquet/compress"
+	"github.com/apache/arrow-go/v18/parquet/schema"
 	"github.com/klauspost/compress/s2"
 	"github.com/klauspost/compress/zstd"
 )

@@ -4,11 +4,11 @@ import (
 	"encoding/binary"
 	"math"
 
-	"github.com/apache/arrow/go/v15/parquet"
-	"github.com/apache/arrow/go/v15/parquet/schema"
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/schema"
 )
 
-// plainBounds finds the bounds of values in plain encoding. Those of arrow/go are wrong for unsigned integers with nulls.
+// plainBounds finds the bounds of values in plain encoding.
 type plainBounds struct {
 	column  *schema.Column
 	compare func(a, b []byte) int // nil: the type has no order

@@ -2,14 +2,15 @@ package tablefile
 
 import (
 	"context"
+	"math"
 	"sync"
 	"sync/atomic"
 
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/parquet"
-	"github.com/apache/arrow/go/v15/parquet/file"
-	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 )
 
 // A parquetFile is an open Parquet file. Its columns are read one row group at a time, in parallel; the row groups
@@ -20,8 +21,8 @@ import (
 type parquetFile struct {
 	src    source
 	file   *file.Reader
-	fields []pqarrow.SchemaField // as pqarrow understands the file, leaves at the bottom
-	leaves *pqarrow.FileReader   // reads leaf columns by column number
+	fields []fileField
+	leaves *pqarrow.FileReader // reads leaf columns by column number
 	schema *arrow.Schema
 	opts   ReadOptions
 	spare  *spares[*pageScratch] // what pieces were read with; nil: it is not kept
@@ -41,7 +42,7 @@ func readParquet(ctx context.Context, src source, in *Input, opts ReadOptions) e
 	if in.Table, err = f.readTable(ctx); err != nil {
 		return err
 	}
-	if in.Table, err = finish(in.Table, opts.Allocator); err != nil {
+	if in.Table, err = finish(ctx, in.Table, opts.Allocator); err != nil {
 		return err
 	}
 	if opts.Dictionaries {
@@ -54,13 +55,20 @@ func openParquet(src source, size int64, opts ReadOptions) (*parquetFile, error)
 	if err := checkMagic(src, size); err != nil {
 		return nil, err
 	}
+	if err := checkSchemaTree(src, size); err != nil {
+		return nil, err
+	}
 	props := parquet.NewReaderProperties(opts.Allocator)
 	props.BufferedStreamEnabled = opts.batches
+	props.MaxCompressedPageSize, props.MaxUncompressedPageSize = math.MaxInt32, math.MaxInt32 // the allocator has the limit
 	r, err := file.NewParquetReader(src, file.WithReadProps(props))
 	if err != nil {
 		return nil, corrupt("%v", err)
 	}
 	if err := checkFooter(r.MetaData(), size); err != nil {
+		return nil, err
+	}
+	if err := checkDeclared(r.MetaData(), opts); err != nil {
 		return nil, err
 	}
 	if err := checkArrowSchema(r.MetaData().KeyValueMetadata(), opts.Allocator); err != nil {
@@ -74,29 +82,19 @@ func openParquet(src source, size int64, opts ReadOptions) (*parquetFile, error)
 	if err != nil {
 		return nil, err
 	}
-	repairTypes(whole.Manifest, r.MetaData().Schema)
 	if leaves.Manifest.Fields, err = leafFields(whole.Manifest, r.MetaData().Schema.NumColumns()); err != nil {
 		return nil, err
 	}
-	f := &parquetFile{src: src, file: r, fields: whole.Manifest.Fields, leaves: leaves, opts: opts}
-	f.schema = arrowSchema(whole.Manifest, r.MetaData().KeyValueMetadata())
-	return f, nil
-}
-
-// leafFields lists the leaf columns of a file by column number, as pqarrow is to read them.
-func leafFields(manifest *pqarrow.SchemaManifest, columns int) ([]pqarrow.SchemaField, error) {
-	leaves := make([]pqarrow.SchemaField, columns)
-	for i := range leaves {
-		leaf, ok := manifest.ColIndexToField[i]
-		if !ok {
-			return nil, corrupt("column %d is not in the schema", i)
-		}
-		leaves[i] = *leaf
-		field := *leaf.Field
-		field.Type = readAs(field.Type)
-		leaves[i].Field = &field
+	origin, err := originSchema(whole.Manifest)
+	if err != nil {
+		return nil, err
 	}
-	return leaves, nil
+	f := &parquetFile{src: src, file: r, leaves: leaves, opts: opts}
+	if f.fields, err = newFileFields(whole.Manifest, origin, r.MetaData().Schema); err != nil {
+		return nil, err
+	}
+	f.schema = arrowSchema(f.fields, origin, r.MetaData().KeyValueMetadata())
+	return f, nil
 }
 
 func (f *parquetFile) readTable(ctx context.Context) (arrow.Table, error) {
@@ -196,7 +194,7 @@ func retype(a arrow.Array, typ arrow.DataType) (arrow.Array, error) {
 	if arrow.TypeEqual(a.DataType(), typ) {
 		return a, nil
 	}
-	if a.DataType().ID() != readAs(typ).ID() && a.DataType().ID() != typ.ID() {
+	if a.DataType().ID() != storageOf(typ).ID() && a.DataType().ID() != typ.ID() {
 		defer a.Release()
 		return nil, corrupt("a column of type %s holds %s", typ, a.DataType())
 	}

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/apache/arrow/go/v15/parquet/metadata"
-	"github.com/apache/arrow/go/v15/parquet/schema"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
+	"github.com/apache/arrow-go/v18/parquet/schema"
 )
 
 // pqarrow leaves its pages uncompressed and without statistics. They are written once more, compressed and indexed.
@@ -119,10 +119,9 @@ func (p *writtenPage) bounds(of *plainBounds, present int, entries [][]byte) (fo
 	return found, err
 }
 
-// page reads a page that was just written. One of the second version becomes one of the first, which all readers know:
-// pqarrow writes levels of the first version in time that grows with the square of their number.
+// page reads a page that was just written.
 func (r *compactReader) page() (p writtenPage) {
-	size, second, repeats, defines := 0, false, 0, 0
+	size := 0
 	r.fields(func(field int, typ byte) {
 		switch field {
 		case 1:
@@ -140,33 +139,13 @@ func (r *compactReader) page() (p writtenPage) {
 					r.skip(typ)
 				}
 			})
-		case 8: // a data page of the second version
-			second = true
-			var nulls, rows, compressed int
-			r.record(typ, 6, &p.values, &nulls, &rows, &p.encoding, &defines, &repeats, &compressed)
 		default:
 			r.skip(typ)
 		}
 	})
 	p.body = r.b[r.at:][:size]
 	r.at += size
-	if second {
-		p.kind = dataPage
-		p.body = firstVersion(p.body, repeats, defines)
-	}
 	return p
-}
-
-// firstVersion is the body of a page of the second version with the lengths of the levels in front of them.
-func firstVersion(body []byte, repeats, defines int) []byte {
-	first := make([]byte, 0, len(body)+8+hybridSpare)
-	for _, n := range []int{repeats, defines} {
-		if n > 0 {
-			first = binary.LittleEndian.AppendUint32(first, uint32(n))
-			first, body = append(first, body[:n]...), body[n:]
-		}
-	}
-	return append(first, body...)
 }
 
 // count counts the rows that start in a page and the values that are not null, and finds the first of these.

@@ -4,14 +4,16 @@ import (
 	"bytes"
 	"encoding/base64"
 	"fmt"
-	"slices"
 	"strings"
 
+	"github.com/apache/arrow-go/v18/parquet/metadata"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/flight"
+	arrowipc "github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
-	"github.com/apache/arrow/go/v15/parquet/metadata"
-	"github.com/apache/arrow/go/v15/parquet/pqarrow"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/ipc"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
 // Keys of metadata that Arrow keeps in Parquet files and in the fields read from them.
@@ -44,9 +46,7 @@ func checkArrowSchema(meta metadata.KeyValueMetadata, mem memory.Allocator) erro
 	if err != nil {
 		return corrupt("the Arrow schema in the metadata: %v", err)
 	}
-	m := &messages{r: bytes.NewReader(b), remaining: int64(len(b)), mem: mem}
-	defer m.Release()
-	if _, err := m.Message(); err != nil {
+	if err := ipc.CheckMessage(b, mem); err != nil {
 		return corrupt("the Arrow schema in the metadata: %v", err)
 	}
 	return nil
@@ -54,22 +54,19 @@ func checkArrowSchema(meta metadata.KeyValueMetadata, mem memory.Allocator) erro
 
 // storeSchema leaves the Arrow schema in the file's metadata, for what Parquet's own schema does not say.
 func storeSchema(w *pqarrow.FileWriter, sc *arrow.Schema, mem memory.Allocator) error {
-	return w.AppendKeyValueMetadata(arrowSchemaKey, base64.StdEncoding.EncodeToString(flight.SerializeSchema(sc, mem)))
+	var message bytes.Buffer
+	if err := arrowipc.NewWriter(&message, arrowipc.WithSchema(sc), arrowipc.WithAllocator(mem)).Close(); err != nil {
+		return err
+	}
+	return w.AppendKeyValueMetadata(arrowSchemaKey, base64.StdEncoding.EncodeToString(message.Bytes()))
 }
 
 // checkNested refuses dictionaries inside nested columns, which pqarrow writes wrongly.
 func checkNested(sc *arrow.Schema) error {
 	for _, f := range sc.Fields() {
-		if nested, ok := f.Type.(arrow.NestedType); ok && hasDictionary(nested) {
+		if _, nested := f.Type.(arrow.NestedType); nested && take.HasDictionary(f.Type) {
 			return fmt.Errorf("column %q: a dictionary inside a nested column cannot be written to Parquet", f.Name)
 		}
 	}
 	return nil
-}
-
-func hasDictionary(typ arrow.DataType) bool {
-	if nested, ok := typ.(arrow.NestedType); ok {
-		return slices.ContainsFunc(nested.Fields(), func(f arrow.Field) bool { return hasDictionary(f.Type) })
-	}
-	return typ.ID() == arrow.DICTIONARY
 }

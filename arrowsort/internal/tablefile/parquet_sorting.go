@@ -3,7 +3,7 @@ package tablefile
 import (
 	"slices"
 
-	"github.com/apache/arrow/go/v15/parquet/metadata"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
 
 	"github.com/arrowsort/arrowsort/keyencode"
 )

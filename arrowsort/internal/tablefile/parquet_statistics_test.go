@@ -6,10 +6,10 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
-	"github.com/apache/arrow/go/v15/parquet/file"
 	"github.com/stretchr/testify/require"
 )
 

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/apache/arrow-go/v18/parquet/metadata"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/parquet/metadata"
-	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 )
 
 // A piece is a column of a row group, encoded as a Parquet file with nothing else.
@@ -42,7 +42,7 @@ func (p piece) check(field arrow.Field, rows int64) error {
 // emptyFooter is the footer of a file with all columns and no rows.
 func (e *columnEncoder) emptyFooter() (*metadata.FileMetaData, error) {
 	var file bytes.Buffer
-	w, err := pqarrow.NewFileWriter(e.data, &file, e.props, e.arrowProps)
+	w, err := pqarrow.NewFileWriter(e.columns, &file, e.props, e.arrowProps)
 	if err != nil {
 		return nil, err
 	}
@@ -145,12 +145,11 @@ func (s *stitcher) writeIndex() error {
 }
 
 // finish writes the page index and the footer.
-func (s *stitcher) finish(schema *arrow.Schema, rows int64, layout *Layout) error {
+func (s *stitcher) finish(rows int64, layout *Layout) error {
 	if err := s.writeIndex(); err != nil {
 		return err
 	}
 	s.footer.NumRows = rows // also without columns
-	markLocalTimes(s.footer, schema)
 	if layout != nil {
 		layout.copySchema(s.footer)
 	}

@@ -22,6 +22,8 @@ func storedSchema(sc *arrow.Schema) *arrow.Schema {
 // 64 bits as days, durations as numbers.
 func storedType(typ arrow.DataType) arrow.DataType {
 	switch t := typ.(type) {
+	case arrow.ExtensionType:
+		return storedType(t.StorageType())
 	case *arrow.Date64Type:
 		return arrow.FixedWidthTypes.Date32
 	case *arrow.DurationType:
@@ -41,6 +43,10 @@ func storedType(typ arrow.DataType) arrow.DataType {
 		elem := t.ElemField()
 		elem.Type = storedType(elem.Type)
 		return arrow.ListOfField(elem)
+	case *arrow.LargeListType:
+		elem := t.ElemField()
+		elem.Type = storedType(elem.Type)
+		return arrow.LargeListOfField(elem)
 	case *arrow.FixedSizeListType:
 		elem := t.ElemField()
 		elem.Type = storedType(elem.Type)
@@ -142,19 +148,9 @@ func suspect(field arrow.Field, a arrow.Array) bool {
 		field.Type = field.Type.(arrow.ExtensionType).StorageType()
 		return suspect(field, a.Storage())
 	case array.ListLike:
-		return suspect(elemField(field.Type), a.ListValues())
+		return suspect(field.Type.(arrow.ListLikeType).ElemField(), a.ListValues())
 	}
 	return false
-}
-
-// elemField is the field of the elements of a list. pqarrow writes all but the entries of maps as nullable.
-func elemField(list arrow.DataType) arrow.Field {
-	if m, ok := list.(*arrow.MapType); ok {
-		return m.ElemField()
-	}
-	f := list.(arrow.ListLikeType).ElemField()
-	f.Nullable = true
-	return f
 }
 
 // faultOf is the fault of a row, or nil.
@@ -188,7 +184,7 @@ func faultOf(field arrow.Field, a arrow.Array, i int) *fault {
 	case array.ListLike:
 		start, end := a.ValueOffsets(i)
 		for k := start; k < end && found == nil; k++ {
-			found = faultOf(elemField(field.Type), a.ListValues(), int(k))
+			found = faultOf(field.Type.(arrow.ListLikeType).ElemField(), a.ListValues(), int(k))
 		}
 	}
 	if found != nil {

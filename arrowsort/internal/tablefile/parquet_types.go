@@ -1,58 +1,64 @@
 package tablefile
 
 import (
+	"slices"
+
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
+	"github.com/apache/arrow-go/v18/parquet/schema"
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/parquet"
-	"github.com/apache/arrow/go/v15/parquet/metadata"
-	"github.com/apache/arrow/go/v15/parquet/pqarrow"
-	"github.com/apache/arrow/go/v15/parquet/schema"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
 )
 
-// repairTypes gives the fields of a file, also those inside others, the types that Arrow C++ reads, where pqarrow has
-// others. Fields without a field number carry none.
-func repairTypes(manifest *pqarrow.SchemaManifest, sc *schema.Schema) {
-	for i := range manifest.Fields {
-		var origin arrow.DataType
-		if manifest.OriginSchema != nil {
-			origin = manifest.OriginSchema.Field(i).Type
-		}
-		repairField(&manifest.Fields[i], origin, sc)
+// repair gives a field, also those inside it, the types that Arrow C++ reads, where pqarrow has others. Fields
+// without a field number carry none. origin is the field that the writer of the file had; its type is nil when it is
+// not known.
+func (f *fileField) repair(origin arrow.Field, sc *schema.Schema) {
+	f.Field.Metadata = withExtension(withoutFieldID(f.Field.Metadata), origin.Metadata)
+	ext, extended := origin.Type.(arrow.ExtensionType)
+	if extended {
+		origin.Type = ext.StorageType()
 	}
-}
-
-// repairField repairs a field; origin is the type that the writer of the file had, nil when it is not known.
-func repairField(f *pqarrow.SchemaField, origin arrow.DataType, sc *schema.Schema) {
-	field := *f.Field
-	field.Metadata = withoutFieldID(field.Metadata)
-	if ext, ok := origin.(arrow.ExtensionType); ok {
-		origin = ext.StorageType()
-	}
-	if _, ok := field.Type.(arrow.ExtensionType); !ok && isLeaf(f) {
-		field.Type = leafType(field.Type, origin, sc.Column(f.ColIndex))
-	} else if !ok {
+	if isLeaf(f) {
+		f.Field.Type = leafType(f.Field.Type, origin.Type, sc.Column(f.ColIndex))
+	} else {
 		for i := range f.Children {
-			repairField(&f.Children[i], childOf(origin, i, len(f.Children)), sc)
+			f.Children[i].repair(childOf(origin.Type, i, len(f.Children)), sc)
 		}
-		field.Type = nestedType(field.Type, f.Children)
+		f.Field.Type = nestedType(f.Field.Type, f.Children)
 	}
-	f.Field = &field
+	if extended && arrow.TypeEqual(ext.StorageType(), f.Field.Type) {
+		f.Field.Type = ext
+	}
 }
 
-// childOf is the type of a child of a nested type, or nil when the type does not have so many.
-func childOf(typ arrow.DataType, i, children int) arrow.DataType {
+// withExtension adds the extension type that a field had, but that is not registered here, to its metadata.
+func withExtension(meta, origin arrow.Metadata) arrow.Metadata {
+	keys, values := meta.Keys(), meta.Values()
+	for _, key := range []string{ipc.ExtensionTypeKeyName, ipc.ExtensionMetadataKeyName} {
+		if value, ok := origin.GetValue(key); ok && meta.FindKey(key) < 0 {
+			keys, values = append(slices.Clip(keys), key), append(slices.Clip(values), value)
+		}
+	}
+	return arrow.NewMetadata(keys, values)
+}
+
+// childOf is a child of a nested type, without a type when the nested type does not have so many.
+func childOf(typ arrow.DataType, i, children int) arrow.Field {
 	switch t := typ.(type) {
 	case *arrow.StructType:
 		if t.NumFields() == children {
-			return t.Field(i).Type
+			return t.Field(i)
 		}
 	case arrow.ListLikeType:
-		return t.Elem()
+		return t.ElemField()
 	}
-	return nil
+	return arrow.Field{}
 }
 
-// leafType is the type of a leaf column: pqarrow's but for timestamps, of which it takes all for UTC, for JSON, which is
-// text, and for durations, for which Parquet has no type and which only the writer's Arrow schema tells from numbers.
+// leafType returns the type of a leaf column: pqarrow's, except for timestamps of 96 bits and those that the writer's
+// Arrow schema has with another zone, as Arrow Go wrote them before v18; for JSON, which is text; and for durations,
+// which only the writer's Arrow schema distinguishes from numbers.
 func leafType(typ, origin arrow.DataType, column *schema.Column) arrow.DataType {
 	logical := column.LogicalType()
 	switch t := typ.(type) {
@@ -60,7 +66,7 @@ func leafType(typ, origin arrow.DataType, column *schema.Column) arrow.DataType 
 		if from, ok := origin.(*arrow.TimestampType); ok {
 			return &arrow.TimestampType{Unit: t.Unit, TimeZone: from.TimeZone}
 		}
-		ts, ok := logical.(*schema.TimestampLogicalType)
+		ts, ok := logical.(schema.TimestampLogicalType)
 		if column.PhysicalType() == parquet.Types.Int96 || ok && !ts.IsAdjustedToUTC() {
 			return &arrow.TimestampType{Unit: t.Unit}
 		}
@@ -81,12 +87,12 @@ func leafType(typ, origin arrow.DataType, column *schema.Column) arrow.DataType 
 }
 
 // nestedType is a nested type with other children.
-func nestedType(typ arrow.DataType, children []pqarrow.SchemaField) arrow.DataType {
+func nestedType(typ arrow.DataType, children []fileField) arrow.DataType {
 	switch t := typ.(type) {
 	case *arrow.StructType:
 		fields := make([]arrow.Field, len(children))
 		for i := range fields {
-			fields[i] = *children[i].Field
+			fields[i] = children[i].Field
 		}
 		return arrow.StructOf(fields...)
 	case *arrow.MapType:
@@ -95,27 +101,23 @@ func nestedType(typ arrow.DataType, children []pqarrow.SchemaField) arrow.DataTy
 		m.KeysSorted = t.KeysSorted
 		m.SetItemNullable(t.ItemField().Nullable)
 		return m
-	case *arrow.ListType:
-		elem := t.ElemField()
-		elem.Type = children[0].Field.Type
-		return arrow.ListOfField(elem)
+	case *arrow.ListType, *arrow.LargeListType:
+		return arrow.ListOfField(children[0].Field)
 	case *arrow.FixedSizeListType:
-		elem := t.ElemField()
-		elem.Type = children[0].Field.Type
-		return arrow.FixedSizeListOfField(t.Len(), elem)
+		return arrow.FixedSizeListOfField(t.Len(), children[0].Field)
 	}
 	return typ
 }
 
 // arrowSchema is the table's schema. Its metadata is the file's, but for the Arrow schema among it.
-func arrowSchema(manifest *pqarrow.SchemaManifest, pairs metadata.KeyValueMetadata) *arrow.Schema {
-	fields := make([]arrow.Field, len(manifest.Fields))
+func arrowSchema(all []fileField, origin *arrow.Schema, pairs metadata.KeyValueMetadata) *arrow.Schema {
+	fields := make([]arrow.Field, len(all))
 	for i := range fields {
-		fields[i] = *manifest.Fields[i].Field
+		fields[i] = all[i].Field
 	}
 	var keys, values []string
-	if manifest.OriginSchema != nil {
-		meta := manifest.OriginSchema.Metadata()
+	if origin != nil {
+		meta := origin.Metadata()
 		keys, values = append(keys, meta.Keys()...), append(values, meta.Values()...)
 	}
 	own := arrow.NewMetadata(keys, values)
@@ -126,12 +128,4 @@ func arrowSchema(manifest *pqarrow.SchemaManifest, pairs metadata.KeyValueMetada
 	}
 	meta := arrow.NewMetadata(keys, values)
 	return arrow.NewSchema(fields, &meta)
-}
-
-// readAs is the type with which pqarrow reads a leaf column whose values are to have a type of the same layout.
-func readAs(typ arrow.DataType) arrow.DataType {
-	if typ.ID() == arrow.DURATION {
-		return arrow.PrimitiveTypes.Int64
-	}
-	return typ
 }

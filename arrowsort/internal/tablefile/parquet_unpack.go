@@ -6,7 +6,7 @@ import (
 	"io"
 	"sync"
 
-	"github.com/apache/arrow/go/v15/parquet/compress"
+	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/s2"
 	"github.com/klauspost/compress/zstd"
@@ -39,7 +39,13 @@ func (u *unpacker) unpack(codec compress.Compression, body, packed []byte) (err 
 		if missing != nil {
 			return missing
 		}
-		n, err = readAll(other.NewReader(bytes.NewReader(packed)), body)
+		if stream, ok := other.(compress.StreamingCodec); ok {
+			n, err = readAll(stream.NewReader(bytes.NewReader(packed)), body)
+		} else {
+			var got []byte
+			got, err = compress.Decode(other, body, packed)
+			n = len(got)
+		}
 	}
 	switch {
 	case err != nil:

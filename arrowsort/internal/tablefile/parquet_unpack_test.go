@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"testing"
 
-	"github.com/apache/arrow/go/v15/parquet/compress"
+	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/stretchr/testify/require"
 )
 

@@ -5,10 +5,10 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/apache/arrow-go/v18/parquet/schema"
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
-	"github.com/apache/arrow/go/v15/parquet/schema"
 )
 
 // flatValues are the rows of a flat column in a row group: their values, or text that is in a dictionary, with indices into one where

@@ -7,27 +7,17 @@ import (
 	"io"
 	"math"
 
+	arrow18 "github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/compress"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+	"github.com/apache/arrow-go/v18/parquet/schema"
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/parquet"
-	"github.com/apache/arrow/go/v15/parquet/compress"
-	"github.com/apache/arrow/go/v15/parquet/pqarrow"
-	"github.com/apache/arrow/go/v15/parquet/schema"
 
+	convert "github.com/arrowsort/arrowsort/arrowsort/internal/arrow18"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
-
-// writeParquet writes a table as a Parquet file.
-func writeParquet(ctx context.Context, w io.Writer, table arrow.Table, opts WriteOptions) error {
-	file, err := newParquetWriter(w, table.Schema(), opts)
-	if err != nil {
-		return err
-	}
-	if err := file.write(ctx, table); err != nil {
-		return err
-	}
-	return file.finish()
-}
 
 // A parquetWriter encodes the columns of the row groups in parallel. Each is encoded as a Parquet file of its own in
 // memory; the file gets their column chunks one after the other and a footer with the places where they landed.
@@ -52,7 +42,7 @@ func newParquetWriter(w io.Writer, schema *arrow.Schema, opts WriteOptions) (*pa
 // write writes row groups with the rows of a table.
 func (f *parquetWriter) write(ctx context.Context, table arrow.Table) error {
 	e := f.encoder
-	table, err := array.UnifyTableDicts(e.opts.Allocator, table)
+	table, err := unifyDictionaries(ctx, e.opts.Allocator, table)
 	if err != nil {
 		return err
 	}
@@ -80,7 +70,7 @@ func (f *parquetWriter) write(ctx context.Context, table arrow.Table) error {
 func (f *parquetWriter) finish() error {
 	opts := &f.encoder.opts
 	setSorting(f.out.footer, opts.Sorting)
-	return f.out.finish(f.encoder.schema, f.rows, opts.Layout)
+	return f.out.finish(f.rows, opts.Layout)
 }
 
 // A columnEncoder encodes the columns of row groups.
@@ -92,6 +82,8 @@ type columnEncoder struct {
 	rows       int64         // of a row group
 	options    []parquet.WriterProperty
 	props      *parquet.WriterProperties // of the options
+	columns    *arrow18.Schema           // of data, as pqarrow has it
+	lists      *arrow18.Schema           // of data with nested columns as they are written
 	arrowProps pqarrow.ArrowWriterProperties
 	codecs     map[string]compress.Compression // of the leaf columns
 	opts       WriteOptions
@@ -110,7 +102,15 @@ func newColumnEncoder(data *arrow.Schema, opts WriteOptions) (*columnEncoder, er
 		e.rows = DefaultRowGroupRows
 	}
 	e.arrowProps = pqarrow.NewArrowWriterProperties(pqarrow.WithAllocator(opts.Allocator))
-	sc, err := pqarrow.ToParquet(e.data, parquet.NewWriterProperties(parquet.WithVersion(parquet.V2_LATEST)), e.arrowProps)
+	var err error
+	if e.columns, err = convert.ToSchema(e.data); err != nil {
+		return nil, err
+	}
+	if e.lists, err = convert.ToSchema(listSchema(e.data)); err != nil {
+		return nil, err
+	}
+	latest := parquet.NewWriterProperties(parquet.WithVersion(parquet.V2_LATEST))
+	sc, err := pqarrow.ToParquet(e.columns, latest, e.arrowProps)
 	if err != nil {
 		return nil, err
 	}
@@ -155,18 +155,18 @@ func (e *columnEncoder) encode(i int) (piece, error) {
 	field := e.data.Field(i % columns)
 	stored := e.stored(rows, field.Type)
 	defer stored.Release()
-	p, err := e.encodeRows(field, stored)
+	p, err := e.encodeRows(i%columns, stored)
 	if err != nil {
 		return piece{}, fmt.Errorf("column %q: %w", field.Name, err)
 	}
 	return p, p.check(field, n)
 }
 
-func (e *columnEncoder) encodeRows(field arrow.Field, rows *arrow.Chunked) (piece, error) {
-	if isNested(field.Type) {
-		return e.encodeWith(func(out io.Writer) error { return e.writeNested(out, field, rows) })
+func (e *columnEncoder) encodeRows(column int, rows *arrow.Chunked) (piece, error) {
+	if isNested(rows.DataType()) {
+		return e.encodeWith(func(out io.Writer) error { return e.writeNested(out, column, rows) })
 	}
-	return e.encodeFlat(field, rows)
+	return e.encodeFlat(column, rows)
 }
 
 // slice is some of the rows of a column that are written. The caller releases it.
@@ -211,7 +211,7 @@ func isNested(typ arrow.DataType) bool {
 }
 
 // writeNested leaves the levels of a nested column to pqarrow.
-func (e *columnEncoder) writeNested(file io.Writer, field arrow.Field, rows *arrow.Chunked) error {
+func (e *columnEncoder) writeNested(file io.Writer, column int, rows *arrow.Chunked) error {
 	pages, values := pagesOf(rows, e.pageRows())
 	defer pages.Release()
 	lists, err := listWriter{e.opts.Allocator}.chunked(pages)
@@ -220,12 +220,15 @@ func (e *columnEncoder) writeNested(file io.Writer, field arrow.Field, rows *arr
 	}
 	defer lists.Release()
 	props := parquet.NewWriterProperties(append(e.options[:len(e.options):len(e.options)], parquet.WithBatchSize(values))...)
-	w, err := pqarrow.NewFileWriter(arrow.NewSchema([]arrow.Field{listField(field)}, nil), file, props, e.arrowProps)
+	field := e.lists.Field(column)
+	w, err := pqarrow.NewFileWriter(arrow18.NewSchema([]arrow18.Field{field}, nil), file, props, e.arrowProps)
 	if err != nil {
 		return err
 	}
 	w.NewRowGroup()
-	if err := w.WriteColumnChunked(lists, 0, int64(rows.Len())); err != nil {
+	converted := convert.ToChunked(lists, field.Type)
+	defer converted.Release()
+	if err := w.WriteColumnChunked(converted, 0, int64(rows.Len())); err != nil {
 		return err
 	}
 	return w.Close()
@@ -255,7 +258,7 @@ func (e *columnEncoder) writerOptions(sc *schema.Schema) []parquet.WriterPropert
 	options := []parquet.WriterProperty{
 		parquet.WithAllocator(e.opts.Allocator),
 		parquet.WithVersion(parquet.V2_LATEST), // older ones have no nanoseconds
-		parquet.WithDataPageVersion(parquet.DataPageV2),
+		parquet.WithDataPageVersion(parquet.DataPageV1),
 		parquet.WithCreatedBy("arrowsort"),
 		parquet.WithDataPageSize(0),
 		parquet.WithBatchSize(int64(e.pageRows())),

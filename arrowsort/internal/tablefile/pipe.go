@@ -8,14 +8,14 @@ import (
 // pipeStep is the number of bytes asked of a pipe at a time.
 const pipeStep = 1 << 18
 
-// interruptible reads from r until the context is cancelled, also while a read waits for somebody to write. The read
-// that waits then stays behind, with a buffer of its own, until its pipe is written to or closed.
+// interruptible reads from r until the context is cancelled, also while a read waits for data. The read that waits
+// keeps its goroutine and its buffer until the pipe is written to or closed.
 type interruptible struct {
 	ctx  context.Context
 	r    io.Reader
 	buf  []byte
 	rest []byte // read and not yet taken
-	err  error  // what comes behind rest
+	err  error  // what follows rest
 	done chan pipeRead
 }
 

@@ -12,30 +12,34 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/machine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
 )
 
-// ReadOptions say how to read. The zero value is right for files.
+// ReadOptions are the options of Read and Scan. The zero value is right for files.
 type ReadOptions struct {
 	Format       Format           // Auto: by the file's name; an IPC stream for Pipe
 	Stdin        io.Reader        // what Pipe reads; nil: os.Stdin
 	Allocator    memory.Allocator // nil: memory.DefaultAllocator
-	Flat         *Recycler        // gives the memory of columns of a Parquet file that are read in pieces and without pqarrow; nil: Allocator
+	Flat         *Recycler        // for columns that a Scanner reads without pqarrow; nil: Allocator
 	Threads      int              // 0: GOMAXPROCS
-	Dictionaries bool             // give string columns that a Parquet file stores with a small dictionary as dictionaries
-	MemoryLimit  int64            // bytes that the table may take; 0: the machine's memory
+	Dictionaries bool             // strings that a Parquet file stores with a small dictionary become dictionaries
 	Delimiter    rune             // between the values of a line of CSV; 0: a comma, or a tab in .tsv
-	Verbatim     bool             // columns of CSV are text where a value could be written in another way, see Input.Typed
-	// Schema is told the schema as soon as it is known: before the data of a Parquet or Arrow file, between the two passes
-	// over CSV. Its error ends the reading. Of a Parquet file the columns that it returns are read, all when it returns none.
+	Verbatim     bool             // columns of CSV are text where a value has several spellings, see Input.Typed
+	// MemoryLimit is the bytes that the table may take. 0 is the machine's memory, and of a file no more than 1 GiB or,
+	// if that is more, 1000 bytes for each of its bytes: a small file can declare any number of values.
+	MemoryLimit int64
+	// Schema is passed the schema before the data of a Parquet or Arrow file, and between the two passes over CSV. Its
+	// error ends the reading. Of a Parquet file the columns that it returns are read, all when it returns none.
 	Schema   func(*arrow.Schema) (columns []int, err error)
-	Start    func()                // told when reading begins: of a Parquet or Arrow file, behind Schema
-	Progress func(done, total int) // told now and then, from one goroutine at a time
+	Start    func()                // called when reading begins: of a Parquet or Arrow file, after Schema
+	Progress func(done, total int) // called now and then, from one goroutine at a time
 
-	batches bool // a column chunk of a Parquet file is read in pieces
+	declared int64 // bytes that a footer may declare; 0: any number
+	batches  bool  // a column chunk of a Parquet file is read in pieces
 }
 
-// start tells that reading begins.
+// start calls Start, once.
 func (o *ReadOptions) start() {
 	if o.Start != nil {
 		o.Start()
@@ -43,12 +47,15 @@ func (o *ReadOptions) start() {
 	}
 }
 
-// known tells the schema.
-func (o *ReadOptions) known(schema *arrow.Schema) (columns []int, err error) {
-	if o.Schema == nil {
-		return nil, nil
+// begin passes the schema to Schema and then starts.
+func (o *ReadOptions) begin(schema *arrow.Schema) (columns []int, err error) {
+	if o.Schema != nil {
+		columns, err = o.Schema(schema)
 	}
-	return o.Schema(schema)
+	if err == nil {
+		o.start()
+	}
+	return columns, err
 }
 
 // An Input is a table that was read. The caller releases Table.
@@ -56,10 +63,10 @@ type Input struct {
 	Table   arrow.Table
 	Schema  *arrow.Schema // of the file; the table may hold its strings as dictionaries, see ReadOptions.Dictionaries
 	Columns []int         // positions in Schema of the columns that Table has; nil: all
-	Typed   []int         // of CSV that was read verbatim: where Table has the columns that ReadOptions.Schema chose, with their types; some behind all others
+	Typed   []int         // of CSV read verbatim: positions in Table of the chosen columns, with their types
 	Format  Format
 	Bytes   int64   // size of the input
-	Layout  *Layout // how a Parquet input was laid out and all of it was read, else nil
+	Layout  *Layout // of a Parquet input that was read as a whole, else nil
 }
 
 // source is the bytes of an input; a Parquet or IPC file is read at random places, the others from front to back.
@@ -69,17 +76,10 @@ type source interface {
 	io.Seeker
 }
 
-// Read reads a whole table. Errors name the file; a file that breaks its format is ErrCorrupt, one that is too large for
-// the limit ErrMemory.
-func Read(ctx context.Context, path string, opts ReadOptions) (in *Input, err error) {
-	err = contain(func() error {
-		in, err = read(ctx, path, opts)
-		return err
-	})
-	if err != nil {
-		return nil, inFile(path, "standard input", err)
-	}
-	return in, nil
+// Read reads a whole table. Errors name the file; a file that breaks its format is ErrCorrupt, one that is too large
+// for the limit ErrMemory.
+func Read(ctx context.Context, path string, opts ReadOptions) (*Input, error) {
+	return ofFile(path, "standard input", func() (*Input, error) { return read(ctx, path, opts) })
 }
 
 func read(ctx context.Context, path string, opts ReadOptions) (in *Input, err error) {
@@ -88,13 +88,6 @@ func read(ctx context.Context, path string, opts ReadOptions) (in *Input, err er
 		return nil, err
 	}
 	opts.Format, opts.Delimiter = format, delimiter(path, opts.Delimiter)
-	if opts.MemoryLimit == 0 {
-		opts.MemoryLimit = machine.Memory()
-	}
-	if opts.Allocator == nil {
-		opts.Allocator = memory.DefaultAllocator
-	}
-	opts.Allocator = newLimiter(opts.Allocator, opts.MemoryLimit)
 	if path == Pipe {
 		return readPipe(ctx, opts)
 	}
@@ -121,6 +114,7 @@ func read(ctx context.Context, path string, opts ReadOptions) (in *Input, err er
 	if err := checkHead(head, opts.Format); err != nil {
 		return nil, err
 	}
+	opts.limitMemory(info.Size())
 	return readSource(ctx, file, info.Size(), opts)
 }
 
@@ -131,6 +125,7 @@ func readPipe(ctx context.Context, opts ReadOptions) (*Input, error) {
 		stdin = os.Stdin
 	}
 	opts.start()
+	opts.limitMemory(-1)
 	buffered := bufio.NewReaderSize(newInterruptible(ctx, stdin), headSize)
 	head, err := buffered.Peek(headSize)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -141,7 +136,7 @@ func readPipe(ctx context.Context, opts ReadOptions) (*Input, error) {
 	}
 	counter := &countingReader{ctx: ctx, r: buffered}
 	if opts.Format == IPCStream {
-		table, err := readStream(ctx, counter, -1, opts)
+		table, err := readBatches(ctx, counter, -1, opts)
 		if err != nil {
 			return nil, err
 		}
@@ -164,9 +159,9 @@ func readSource(ctx context.Context, src source, size int64, opts ReadOptions) (
 	case Parquet:
 		err = readChosen(ctx, src, in, opts)
 	case IPCFile:
-		in.Table, err = readIPCFile(ctx, src, size, opts)
+		in.Table, err = readBatches(ctx, src, size, opts)
 	case IPCStream:
-		in.Table, err = readStream(ctx, &countingReader{ctx: ctx, r: src}, size, opts)
+		in.Table, err = readBatches(ctx, &countingReader{ctx: ctx, r: src}, size, opts)
 	case CSV:
 		err = readCSV(ctx, &countingReader{ctx: ctx, r: src}, in, opts)
 	}
@@ -179,28 +174,52 @@ func readSource(ctx context.Context, src source, size int64, opts ReadOptions) (
 	return in, nil
 }
 
-// readChosen tells the schema of a Parquet file and reads the columns that are chosen.
+// readCSV reads CSV, twice: for the types, then for the values.
+func readCSV(ctx context.Context, src io.Reader, in *Input, opts ReadOptions) error {
+	if opts.MemoryLimit > 0 && in.Bytes > opts.MemoryLimit {
+		return ErrMemory
+	}
+	opts.start()
+	text := make([]byte, in.Bytes)
+	if _, err := io.ReadFull(src, text); err != nil {
+		return err
+	}
+	r, err := csv.NewReader(ctx, text, opts.Delimiter)
+	if err != nil {
+		return err
+	}
+	in.Schema = r.Schema()
+	chosen, err := opts.begin(in.Schema)
+	if err != nil {
+		return err
+	}
+	if opts.Verbatim {
+		in.Typed = r.Verbatim(chosen)
+	}
+	in.Table, err = r.Read(ctx, opts.Allocator, opts.Progress)
+	return err
+}
+
+// readChosen passes on the schema of a Parquet file and reads the columns that are chosen.
 func readChosen(ctx context.Context, src source, in *Input, opts ReadOptions) error {
 	f, err := openParquet(src, in.Bytes, opts)
 	if err != nil {
 		return err
 	}
-	columns, err := opts.known(f.schema)
+	columns, err := opts.begin(f.schema)
 	if err != nil {
 		return err
 	}
-	opts.start()
 	if columns == nil {
 		return readParquet(ctx, src, in, opts)
 	}
 	return f.readColumns(ctx, in, columns)
 }
 
-// finish unifies the dictionaries of a table, so that equal indices mean equal values in all its chunks. It consumes the
-// table.
-func finish(table arrow.Table, mem memory.Allocator) (arrow.Table, error) {
+// finish unifies the dictionaries of a table, which it consumes: equal indices are equal values in all its chunks.
+func finish(ctx context.Context, table arrow.Table, mem memory.Allocator) (arrow.Table, error) {
 	defer table.Release()
-	return unifyDictionaries(mem, table)
+	return dictionary.Unify(ctx, mem, table)
 }
 
 // countingReader counts what is read and fails once the context is cancelled.

@@ -115,7 +115,7 @@ func TestRoundTripCompressed(t *testing.T) {
 		format Format
 		codecs []string
 	}{
-		{Parquet, []string{"none", "snappy", "gzip", "gzip:9", "brotli", "brotli:2", "zstd", "zstd:1"}},
+		{Parquet, []string{"none", "snappy", "gzip", "gzip:9", "brotli", "brotli:2", "zstd", "zstd:1", "lz4"}},
 		{IPCFile, []string{"none", "zstd", "lz4"}},
 		{IPCStream, []string{"none", "zstd", "lz4"}},
 	} {

@@ -13,8 +13,8 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 )
 
-// TestRowsAreGatheredAsTheyAreWritten writes rows of tables of every type by number, some of them twice, and compares with a
-// table that is gathered before.
+// TestRowsAreGatheredAsTheyAreWritten writes rows of tables of every type by number, some of them twice, and compares
+// with a table that is gathered before.
 func TestRowsAreGatheredAsTheyAreWritten(t *testing.T) {
 	for name, make := range map[string]func(mem memory.Allocator) arrow.Table{
 		"flat":       func(mem memory.Allocator) arrow.Table { return flatTable(t, mem, 3000, 7) },

@@ -13,6 +13,9 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/valuetext"
 )
 
 // flatFields are columns of every flat type that all formats but CSV hold, with a generator of JSON values.
@@ -79,7 +82,7 @@ func flatTable(t testing.TB, mem memory.Allocator, rows int, seed uint64) arrow.
 	return tableOf(t, mem, schema, b.String(), rows/3)
 }
 
-// tableOf is a table of JSON rows, cut into two chunks behind the row.
+// tableOf is a table of JSON rows, cut into two chunks after the row.
 func tableOf(t testing.TB, mem memory.Allocator, schema *arrow.Schema, rows string, cut int) arrow.Table {
 	b := array.NewRecordBuilder(mem, schema)
 	defer b.Release()
@@ -154,7 +157,7 @@ func textOf(t testing.TB, table arrow.Table) []string {
 				if c.IsNull(k) {
 					rows[i] += "null|"
 				} else {
-					rows[i] += Formatter(c)(k) + "|"
+					rows[i] += valuetext.Formatter(c)(k) + "|"
 				}
 			}
 			i++
@@ -163,6 +166,9 @@ func textOf(t testing.TB, table arrow.Table) []string {
 	require.Equal(t, int(table.NumRows()), i)
 	return rows
 }
+
+// valuesOf is arrowtest.Values, for the tests of Parquet.
+var valuesOf = arrowtest.Values
 
 func requireTables(t testing.TB, want, got arrow.Table) {
 	t.Helper()

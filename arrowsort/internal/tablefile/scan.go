@@ -8,10 +8,6 @@ import (
 	"os"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/arrow/memory"
-
-	"github.com/arrowsort/arrowsort/arrowsort/internal/machine"
 )
 
 // ErrScan is returned for a file that can only be read as a whole.
@@ -42,15 +38,8 @@ type pieces interface {
 // Scan opens a Parquet file, an Arrow file or a stream in a file. The pieces of a Parquet file take about pieceBytes in
 // memory, a record batch of Arrow is a piece. Dictionaries stay what they are in each piece. The caller closes the
 // scanner. Errors are those of Read; CSV is ErrScan.
-func Scan(path string, pieceBytes int64, opts ReadOptions) (s *Scanner, err error) {
-	err = contain(func() error {
-		s, err = scan(path, pieceBytes, opts)
-		return err
-	})
-	if err != nil {
-		return nil, inFile(path, "standard input", err)
-	}
-	return s, nil
+func Scan(path string, pieceBytes int64, opts ReadOptions) (*Scanner, error) {
+	return ofFile(path, "standard input", func() (*Scanner, error) { return scan(path, pieceBytes, opts) })
 }
 
 func scan(path string, pieceBytes int64, opts ReadOptions) (*Scanner, error) {
@@ -82,13 +71,7 @@ func (s *Scanner) open(pieceBytes int64, opts ReadOptions) error {
 		return fmt.Errorf("%w; this is none", ErrScan)
 	}
 	s.Bytes = info.Size()
-	if opts.MemoryLimit == 0 {
-		opts.MemoryLimit = machine.Memory()
-	}
-	if opts.Allocator == nil {
-		opts.Allocator = memory.DefaultAllocator
-	}
-	opts.Allocator = newLimiter(opts.Allocator, opts.MemoryLimit)
+	opts.limitMemory(s.Bytes)
 	opts.batches, opts.Dictionaries = true, false
 	if s.Format == Parquet {
 		f, err := openParquet(s.file, s.Bytes, opts)
@@ -101,24 +84,15 @@ func (s *Scanner) open(pieceBytes int64, opts ReadOptions) error {
 		return nil
 	}
 	s.InMemory, s.Rows = s.Bytes, -1
-	batches := &batchPieces{size: s.Bytes}
-	s.pieces = batches
-	if s.Format == IPCFile {
-		batches.messages, err = fileMessages(s.file, s.Bytes, opts)
-	} else {
-		batches.messages = &messages{r: s.file, remaining: s.Bytes, mem: opts.Allocator}
-	}
+	batches, err := openBatches(s.Format, s.file, s.Bytes, opts.Allocator)
 	if err != nil {
 		return err
 	}
-	if err := batches.open(opts); err != nil {
-		return err
-	}
-	s.Schema = batches.reader.Schema()
+	s.Schema, s.pieces = batches.Schema(), &batchPieces{Reader: batches, mem: opts.Allocator, limit: opts.declared}
 	return nil
 }
 
-// Next returns the next piece, which the caller releases; io.EOF behind the last. Errors name the file.
+// Next returns the next piece, which the caller releases; io.EOF after the last. Errors name the file.
 func (s *Scanner) Next(ctx context.Context) (table arrow.Table, err error) {
 	err = contain(func() error {
 		if err := context.Cause(ctx); err != nil {
@@ -145,57 +119,4 @@ func (s *Scanner) Close() {
 		s.pieces.close()
 	}
 	s.file.Close()
-}
-
-// batchPieces are the record batches of an Arrow file or stream.
-type batchPieces struct {
-	messages messageReader
-	reader   recordReader
-	size     int64
-}
-
-type recordReader interface {
-	Schema() *arrow.Schema
-	Next() bool
-	Record() arrow.Record
-	Err() error
-	Release()
-}
-
-func (b *batchPieces) open(opts ReadOptions) error {
-	r, err := openMessages(b.messages, opts)
-	if err != nil {
-		return err
-	}
-	b.reader = r
-	return nil
-}
-
-func (b *batchPieces) next(context.Context) (arrow.Table, error) {
-	for b.reader.Next() {
-		rec := b.reader.Record()
-		for _, a := range rec.Columns() {
-			if err := validate(a); err != nil {
-				return nil, err
-			}
-		}
-		if rec.NumRows() > 0 {
-			return array.NewTableFromRecords(b.reader.Schema(), []arrow.Record{rec}), nil
-		}
-	}
-	if err := endOf(b.reader, b.messages); err != nil {
-		return nil, err
-	}
-	return nil, io.EOF
-}
-
-func (b *batchPieces) share() float64 { return b.messages.share(b.size) }
-
-func (b *batchPieces) close() {
-	if b.reader != nil {
-		b.reader.Release()
-	}
-	if b.messages != nil {
-		b.messages.Release()
-	}
 }

@@ -7,10 +7,10 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/compress"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
-	"github.com/apache/arrow/go/v15/parquet"
-	"github.com/apache/arrow/go/v15/parquet/compress"
-	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 	"github.com/stretchr/testify/require"
 )
 
@@ -30,7 +30,8 @@ func TestPiecesEndInsidePages(t *testing.T) {
 			mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 			defer mem.AssertSize(t, 0)
 			var b bytes.Buffer
-			require.NoError(t, pqarrow.WriteTable(table, &b, 3300, parquet.NewWriterProperties(props...), pqarrow.DefaultWriterProps()))
+			writer := parquet.NewWriterProperties(props...)
+			require.NoError(t, pqarrow.WriteTable(toTable18(t, table), &b, 3300, writer, pqarrow.DefaultWriterProps()))
 			path := filepath.Join(t.TempDir(), "x.parquet")
 			require.NoError(t, os.WriteFile(path, b.Bytes(), 0o644))
 			s, err := Scan(path, 1, ReadOptions{Allocator: mem})

@@ -3,15 +3,14 @@ package tablefile
 import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 )
 
-// Choose has the scanner give only some columns, by their positions in Schema, which is theirs from now on. Of a Parquet file
-// the others are not read. It comes before Next.
+// Choose has Next return only some columns, by their positions in Schema, which becomes the schema of these. The others
+// of a Parquet file are not read. It precedes Next.
 func (s *Scanner) Choose(columns []int) {
 	s.Schema = Pick(s.Schema, columns)
 	if p, ok := s.pieces.(*parquetPieces); ok {
-		fields := make([]pqarrow.SchemaField, len(columns))
+		fields := make([]fileField, len(columns))
 		for i, c := range columns {
 			fields[i] = p.fields[c]
 		}

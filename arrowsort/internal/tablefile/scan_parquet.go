@@ -3,11 +3,12 @@ package tablefile
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 
+	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 )
 
 // parquetPieces reads the rows of a row group from the front on, all columns at once in parallel.
@@ -63,26 +64,45 @@ func (p *parquetPieces) pageBytes() (bytes int64) {
 	return bytes
 }
 
-// rowBytes estimates the bytes of a row in memory: what its pages take uncompressed, or for values that a dictionary
-// makes small there, their width.
+// rowBytes estimates the bytes of a row in memory.
 func (f *parquetFile) rowBytes() int64 {
 	meta := f.file.MetaData()
-	var bytes int64
+	var bytes float64
 	for _, leaf := range leavesOf(nil, f.fields) {
-		width := int64(meta.Schema.Column(leaf).PhysicalType().ByteSize())
-		if width <= 0 {
-			width = offsetAndText
-		}
-		for _, group := range meta.RowGroups {
-			m := group.Columns[leaf].MetaData
-			bytes += max(m.TotalUncompressedSize, m.NumValues*width)
-		}
+		bytes += columnBytes(meta, leaf)
 	}
-	return bytes / max(meta.NumRows, 1)
+	return int64(bytes / float64(max(meta.NumRows, 1)))
+}
+
+// columnBytes estimates the bytes of a column in memory: what its pages take uncompressed, or for values that a dictionary makes
+// small there, their width.
+func columnBytes(meta *metadata.FileMetaData, leaf int) (bytes float64) {
+	width := meta.Schema.Column(leaf).PhysicalType().ByteSize()
+	if width <= 0 {
+		width = offsetAndText
+	}
+	for _, group := range meta.RowGroups {
+		m := group.Columns[leaf].MetaData
+		bytes += max(float64(m.TotalUncompressedSize), float64(m.NumValues)*float64(width))
+	}
+	return bytes
+}
+
+// checkDeclared makes sure that a footer declares no more values than a file of its size may, before any work.
+func checkDeclared(meta *metadata.FileMetaData, opts ReadOptions) error {
+	bytes := float64(0)
+	for leaf := range meta.Schema.NumColumns() {
+		bytes += columnBytes(meta, leaf)
+	}
+	if opts.declared > 0 && bytes > float64(opts.declared) {
+		return fmt.Errorf("%w: its %d rows take about %.0f bytes, a file of its size may take %d unless a larger limit is set",
+			ErrMemory, meta.NumRows, bytes, opts.declared)
+	}
+	return nil
 }
 
 // leavesOf appends the numbers of the leaf columns of some fields.
-func leavesOf(leaves []int, fields []pqarrow.SchemaField) []int {
+func leavesOf(leaves []int, fields []fileField) []int {
 	for i := range fields {
 		if isLeaf(&fields[i]) {
 			leaves = append(leaves, fields[i].ColIndex)

@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/ipc"
 )
 
 // headSize is the number of bytes that an input is recognized by.
 const headSize = 64
 
-// checkHead tells an input of another format from one that is broken: by its first bytes, headSize of them or all.
+// checkHead returns an error for an input of another format. It gets the first bytes, headSize of them or all.
 func checkHead(head []byte, format Format) error {
 	is := resembles(head)
 	if is == Auto || is == format {
@@ -18,11 +20,13 @@ func checkHead(head []byte, format Format) error {
 	return fmt.Errorf("this is not %s, it looks like %s; give --format %s", titles[format], titles[is], is)
 }
 
-var titles = map[Format]string{Parquet: "a Parquet file", IPCFile: "an Arrow file", IPCStream: "an Arrow stream", CSV: "CSV"}
+var titles = map[Format]string{
+	Parquet: "a Parquet file", IPCFile: "an Arrow file", IPCStream: "an Arrow stream", CSV: "CSV",
+}
 
 // resembles is the format that the first bytes of an input look like; Auto when they could be anything.
 func resembles(head []byte) Format {
-	const fewest = 5 // bytes that tell text from a magic word that was cut off
+	const fewest = 5 // bytes, so that a magic word that was cut off is not text
 	switch {
 	case len(head) < fewest:
 		return Auto
@@ -30,7 +34,7 @@ func resembles(head []byte) Format {
 		return CSV
 	case strings.HasPrefix(string(head), parquetMagic):
 		return Parquet
-	case strings.HasPrefix(string(head), ipcMagic):
+	case strings.HasPrefix(string(head), ipc.Magic):
 		return IPCFile
 	case strings.HasPrefix(string(head), "\xff\xff\xff\xff"): // continuation
 		return IPCStream
@@ -38,7 +42,7 @@ func resembles(head []byte) Format {
 	return Auto
 }
 
-// isText says whether bytes are UTF-8 without control characters; they may break off in a character.
+// isText reports whether bytes are UTF-8 without control characters; they may break off in a character.
 func isText(b []byte) bool {
 	for len(b) > 0 {
 		r, n := utf8.DecodeRune(b)

@@ -1,38 +1,19 @@
 package tablefile
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
-func TestCheckTarget(t *testing.T) {
+func TestTargets(t *testing.T) {
+	require.NoError(t, CheckTarget(Pipe))
+	require.False(t, Replaces(Pipe))
 	folder := t.TempDir()
-	old := filepath.Join(folder, "old.csv")
-	require.NoError(t, os.WriteFile(old, nil, 0o600))
-	for _, path := range []string{Pipe, os.DevNull, old, filepath.Join(folder, "new.csv")} {
-		require.NoError(t, CheckTarget(path))
-	}
-	for path, want := range map[string]string{
-		folder:                           "is a folder",
-		filepath.Join(folder, "no", "x"): "there is no folder " + filepath.Join(folder, "no"),
-		filepath.Join(old, "x"):          old,
-	} {
-		require.ErrorContains(t, CheckTarget(path), want)
-	}
-	entries, err := os.ReadDir(folder)
-	require.NoError(t, err)
-	require.Len(t, entries, 1)
-}
-
-// TestCheckTargetAgreesWithTheSystem: some may write to any folder.
-func TestCheckTargetAgreesWithTheSystem(t *testing.T) {
-	folder := filepath.Join(t.TempDir(), "locked")
-	require.NoError(t, os.Mkdir(folder, 0o500))
-	err := CheckTarget(filepath.Join(folder, "new.csv"))
-	file, made := os.Create(filepath.Join(folder, "probe"))
-	file.Close()
-	require.Equal(t, made == nil, err == nil, "%v, %v", made, err)
+	require.ErrorContains(t, CheckTarget(folder), folder+": is a folder, not a file")
+	file := filepath.Join(folder, "new.csv")
+	require.NoError(t, CheckTarget(file))
+	require.True(t, Replaces(file))
+	require.Equal(t, file, OutputPath(file))
 }

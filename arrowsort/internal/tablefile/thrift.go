@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Wire types of Thrift's compact protocol that occur in page headers.
+// Wire types of Thrift's compact protocol.
 const (
 	thriftStop, thriftTrue, thriftFalse, thriftByte   = 0, 1, 2, 3
 	thriftI16, thriftI32, thriftI64, thriftDouble     = 4, 5, 6, 7
@@ -25,7 +25,7 @@ type compactReader struct {
 func (r *compactReader) uvarint() uint64 {
 	v, n := binary.Uvarint(r.b[r.at:])
 	if n <= 0 {
-		panic(corrupt("a number in a page header is not one"))
+		panic(corrupt("a number in Thrift is not one"))
 	}
 	r.at += n
 	return v
@@ -35,7 +35,7 @@ func (r *compactReader) uvarint() uint64 {
 func (r *compactReader) number() int {
 	v := r.uvarint()
 	if v&1 != 0 || v>>1 > math.MaxInt32 {
-		panic(corrupt("a page header says %d where a size belongs", int64(v>>1)^-int64(v&1)))
+		panic(corrupt("Thrift has %d where a size belongs", int64(v>>1)^-int64(v&1)))
 	}
 	return int(v >> 1)
 }
@@ -43,7 +43,7 @@ func (r *compactReader) number() int {
 // numberOf is number for a field, which has to have its type.
 func (r *compactReader) numberOf(typ byte) int {
 	if typ != thriftI32 {
-		panic(corrupt("a page header has a field of type %d for a number", typ))
+		panic(corrupt("Thrift has a field of type %d for a number", typ))
 	}
 	return r.number()
 }
@@ -51,7 +51,7 @@ func (r *compactReader) numberOf(typ byte) int {
 // record reads a struct whose fields from 1 on are the numbers, or booleans as 0 and 1. The first ones have to be there.
 func (r *compactReader) record(typ byte, required int, numbers ...*int) {
 	if typ != thriftStruct {
-		panic(corrupt("a page header has a field of type %d for a struct", typ))
+		panic(corrupt("Thrift has a field of type %d for a struct", typ))
 	}
 	seen := 0
 	r.fields(func(field int, typ byte) {
@@ -69,7 +69,7 @@ func (r *compactReader) record(typ byte, required int, numbers ...*int) {
 		}
 	})
 	if seen < required {
-		panic(corrupt("a page header has %d of %d numbers", seen, required))
+		panic(corrupt("a struct in Thrift has %d of %d numbers", seen, required))
 	}
 }
 
@@ -77,7 +77,7 @@ func (r *compactReader) record(typ byte, required int, numbers ...*int) {
 func (r *compactReader) word() uint32 {
 	v := r.uvarint()
 	if v > math.MaxUint32 {
-		panic(corrupt("a page header has more than 32 bits where a checksum belongs"))
+		panic(corrupt("Thrift has more than 32 bits where a checksum belongs"))
 	}
 	return uint32(v>>1) ^ -uint32(v&1)
 }
@@ -86,7 +86,7 @@ func (r *compactReader) word() uint32 {
 func (r *compactReader) long() int64 {
 	v := r.uvarint()
 	if v&1 != 0 {
-		panic(corrupt("a page header says %d where a place belongs", -int64(v>>1)-1))
+		panic(corrupt("Thrift has %d where an offset belongs", -int64(v>>1)-1))
 	}
 	return int64(v >> 1)
 }
@@ -100,7 +100,7 @@ func (r *compactReader) listOf(typ byte) int {
 		n = r.uvarint()
 	}
 	if head&15 != typ || n > uint64(len(r.b)-r.at) {
-		panic(corrupt("a list of %d elements of type %d in a page header", n, head&15))
+		panic(corrupt("a list of %d elements of type %d in Thrift", n, head&15))
 	}
 	return int(n)
 }
@@ -108,7 +108,7 @@ func (r *compactReader) listOf(typ byte) int {
 // pass passes as many bytes as the next number says.
 func (r *compactReader) pass(n uint64) {
 	if n > uint64(len(r.b)-r.at) {
-		panic(corrupt("a page header passes its column chunk"))
+		panic(corrupt("a field in Thrift is longer than the bytes it lies in"))
 	}
 	r.at += int(n)
 }
@@ -116,7 +116,7 @@ func (r *compactReader) pass(n uint64) {
 // descend enters a struct or a list, which the function that it returns leaves.
 func (r *compactReader) descend() (leave func()) {
 	if r.depth++; r.depth > maxDepth {
-		panic(corrupt("the structs of a page header are too deep"))
+		panic(corrupt("structs in Thrift are nested more than %d deep", maxDepth))
 	}
 	return func() { r.depth-- }
 }
@@ -151,7 +151,7 @@ func (r *compactReader) skip(typ byte) {
 	case thriftStruct:
 		r.fields(func(_ int, typ byte) { r.skip(typ) })
 	default:
-		panic(corrupt("a page header has a field of type %d", typ))
+		panic(corrupt("Thrift has a field of type %d", typ))
 	}
 }
 
@@ -160,19 +160,29 @@ func (r *compactReader) fields(f func(number int, typ byte)) {
 	defer r.descend()()
 	number := 0
 	for {
-		head := r.b[r.at]
-		r.at++
-		if head == thriftStop {
+		typ, more := r.field(&number)
+		if !more {
 			return
 		}
-		if delta := int(head >> 4); delta != 0 {
-			number += delta
-		} else {
-			v := r.uvarint()
-			number = int(int64(v>>1) ^ -int64(v&1))
-		}
-		f(number, head&15)
+		f(number, typ)
 	}
+}
+
+// field reads the header of the next field of a struct: its number, given that of the field before, and its wire type. There are no
+// more after the last one.
+func (r *compactReader) field(number *int) (typ byte, more bool) {
+	head := r.b[r.at]
+	r.at++
+	if head == thriftStop {
+		return 0, false
+	}
+	if delta := int(head >> 4); delta != 0 {
+		*number += delta
+	} else {
+		v := r.uvarint()
+		*number = int(int64(v>>1) ^ -int64(v&1))
+	}
+	return head & 15, true
 }
 
 // compactWriter writes a struct in Thrift's compact protocol: its fields by rising number, ends with thriftStop.

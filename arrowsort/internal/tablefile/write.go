@@ -6,9 +6,11 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
 )
 
-// WriteOptions say how to write. The zero value is right.
+// WriteOptions are the options of Write and Create. The zero value is right.
 type WriteOptions struct {
 	Name         string                // of the file in errors; empty: its path
 	Format       Format                // Auto: by the file's name; an IPC stream for Pipe
@@ -18,34 +20,46 @@ type WriteOptions struct {
 	Compression  Compression           // how Parquet columns and IPC buffers are compressed
 	RowGroupRows int                   // rows of a Parquet row group; 0: DefaultRowGroupRows
 	PageRows     int                   // rows of a Parquet page at most; 0: DefaultPageRows
-	Schema       *arrow.Schema         // the schema that a Parquet file is to have, whose strings the table may hold as dictionaries; nil: the table's
-	Layout       *Layout               // of the Parquet file whose rows are written: its schema, metadata and compression are kept
+	Schema       *arrow.Schema         // of a Parquet file; tables may have its strings as dictionaries; nil: theirs
+	Layout       *Layout               // of the Parquet file whose schema, metadata and compression are kept
 	Delimiter    rune                  // between the values of a line of CSV; 0: a comma, or a tab in .tsv
 	Sorting      []SortingColumn       // the order of the rows, for the metadata of a Parquet file
-	Rows         []uint64              // numbers of the rows of a table that become a Parquet file, in their order; nil: all rows
-	Progress     func(done, total int) // told now and then, from one goroutine at a time
+	Rows         []uint64              // row numbers, in order, of a table that becomes a Parquet file; nil: all rows
+	Progress     func(done, total int) // called now and then, from one goroutine at a time
 }
 
-// DefaultPageRows is the number of rows of a Parquet page, unless they take more than about a megabyte, when none is asked
-// for: what a reader that skips pages has to read for one row.
-const DefaultPageRows = 1 << 14
-
-// DefaultRowGroupRows is the number of rows of a Parquet row group when none is asked for.
-const DefaultRowGroupRows = 1 << 18
+// The numbers of rows of a Parquet page, unless they take more than about a megabyte, and of a row group when no others
+// are asked for. A reader that skips pages reads one page for one row.
+const (
+	DefaultPageRows     = 1 << 14
+	DefaultRowGroupRows = 1 << 18
+)
 
 // Write writes a table and returns the size of the file. A file is replaced at once or, after an error or when the
-// context is cancelled, not at all: the table is written beside it, synced and renamed. Devices, named
-// pipes and open files such as /dev/fd/3 are written directly. Errors name the file.
+// context is cancelled, not at all. Devices, named pipes and open files such as /dev/fd/3 are written in place. Errors
+// name the file.
 func Write(ctx context.Context, path string, table arrow.Table, opts WriteOptions) (size int64, err error) {
-	out := &countingWriter{ctx: ctx}
-	err = opts.check(path)
-	if err == nil {
-		err = write(ctx, path, table, opts, out)
+	w, err := Create(ctx, path, table.Schema(), opts)
+	if err != nil {
+		return 0, err
+	}
+	defer w.Abort()
+	if w.opts.Format == IPCFile || w.opts.Format == IPCStream { // a file needs the same dictionaries in all batches
+		table, err = ofFile(w.opts.name(path), "standard output", func() (arrow.Table, error) {
+			return dictionary.Unify(ctx, w.opts.Allocator, table)
+		})
+		if err != nil {
+			return 0, err
+		}
+		defer table.Release()
+	}
+	if err = w.Write(ctx, table); err == nil {
+		err = w.Finish()
 	}
 	if err != nil {
-		return 0, inFile(opts.name(path), "standard output", err)
+		return 0, err
 	}
-	return out.n, nil
+	return w.Commit()
 }
 
 // name is what a file is called in errors.
@@ -56,45 +70,7 @@ func (o *WriteOptions) name(path string) string {
 	return path
 }
 
-func write(ctx context.Context, path string, table arrow.Table, opts WriteOptions, out *countingWriter) error {
-	format, err := opts.Format.Resolve(path)
-	if err != nil {
-		return err
-	}
-	opts.Format, opts.Delimiter = format, delimiter(path, opts.Delimiter)
-	if opts.Allocator == nil {
-		opts.Allocator = memory.DefaultAllocator
-	}
-	target, err := openPending(path, opts.Stdout)
-	if err != nil {
-		return err
-	}
-	defer target.Abort()
-	out.w = target
-	if err := writeTable(ctx, out, table, opts); err != nil {
-		return err
-	}
-	return target.Commit()
-}
-
-func writeTable(ctx context.Context, w io.Writer, table arrow.Table, opts WriteOptions) error {
-	report := opts.Progress
-	if report == nil {
-		report = func(done, total int) {}
-	}
-	return contain(func() error {
-		switch opts.Format {
-		case Parquet:
-			return writeParquet(ctx, w, table, opts)
-		case IPCFile, IPCStream:
-			return writeIPC(w, table, opts, report)
-		default:
-			return writeCSV(ctx, w, table, opts)
-		}
-	})
-}
-
-// writeStep is the number of bytes between looks at the context, about a millisecond of writing.
+// writeStep is the number of bytes between checks of the context, about a millisecond of writing.
 const writeStep = 1 << 20
 
 // countingWriter counts what is written and fails once the context is cancelled.

@@ -23,7 +23,7 @@ func TestWriteThatIsCancelledLeavesTheOldFile(t *testing.T) {
 				require.LessOrEqual(t, done, total)
 				entries, err := os.ReadDir(filepath.Dir(path))
 				require.NoError(t, err)
-				require.Len(t, entries, 2, "the temporary file is beside")
+				require.Len(t, entries, 2, "the old file and the temporary one")
 				cancel() // in the middle of writing
 			}})
 			require.ErrorIs(t, err, context.Canceled)

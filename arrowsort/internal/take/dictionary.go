@@ -26,10 +26,6 @@ func (g *gatherer) dictionary(col column, typ *arrow.DictionaryType) (*array.Dat
 	}
 	if maps != nil {
 		defer maps.release()
-		if int64(dict.Len()) > indexLimit(typ.IndexType) {
-			return nil, fmt.Errorf("%w: take: the chunks' dictionaries have %d entries together, too many for %s indices; use a wider index type",
-				arrow.ErrInvalid, dict.Len(), typ.IndexType)
-		}
 		if err := mapIndices(g, indices.Bytes(), width, col, maps); err != nil {
 			return nil, err
 		}
@@ -39,8 +35,8 @@ func (g *gatherer) dictionary(col column, typ *arrow.DictionaryType) (*array.Dat
 	return data, nil
 }
 
-// indexLimit is how many entries indices of a type can tell apart.
-func indexLimit(typ arrow.DataType) int64 {
+// IndexLimit returns the largest number of entries of a dictionary with indices of a type.
+func IndexLimit(typ arrow.DataType) int64 {
 	switch typ.ID() {
 	case arrow.INT8:
 		return math.MaxInt8 + 1

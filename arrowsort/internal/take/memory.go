@@ -75,7 +75,11 @@ func (g *gatherer) scratch(size int) (b *memory.Buffer, err error) {
 
 // data makes the array data of a result.
 func (g *gatherer) data(typ arrow.DataType, n int, buffers []*memory.Buffer, children []arrow.ArrayData, nulls int) *array.Data {
-	d := array.NewData(typ, n, buffers, children, nulls, 0)
+	return g.keep(array.NewData(typ, n, buffers, children, nulls, 0))
+}
+
+// keep makes data part of the result.
+func (g *gatherer) keep(d *array.Data) *array.Data {
 	g.owned = append(g.owned, d)
 	return d
 }

@@ -12,8 +12,8 @@ import (
 
 type runEnd interface{ int16 | int32 | int64 }
 
-// runs gathers a run-end-encoded column. Neighbouring rows of the result become one run where they come from the same run or, for
-// values of a flat type, are equal bit for bit.
+// runs gathers a run-end-encoded column. Neighbouring rows of the result become one run where they come from the same
+// run or are equal bit by bit.
 func (g *gatherer) runs(typ arrow.DataType, layout *arrow.RunEndEncodedType, chunks []chunk, sel selection) (*array.Data, error) {
 	switch layout.RunEnds().ID() {
 	case arrow.INT16:
@@ -99,10 +99,10 @@ func findRuns[E runEnd](g *gatherer, where []uint64, src []runSource[E], sel sel
 
 // sameValue compares the values at two positions.
 func sameValue(typ arrow.DataType, values []chunk) (func(p, q uint64) bool, error) {
-	read := make([]func(int) (string, bool), len(values))
+	read := make([]valueReader, len(values))
 	for i, c := range values {
 		var err error
-		if read[i], err = entriesOf(typ, c); err != nil {
+		if read[i], err = valuesOf(typ, c); err != nil {
 			return nil, err
 		}
 	}
@@ -116,7 +116,8 @@ func sameValue(typ arrow.DataType, values []chunk) (func(p, q uint64) bool, erro
 	}, nil
 }
 
-// encodeRuns merges neighbours with the same value: it makes the run ends and moves one position of each run to the front of where.
+// encodeRuns merges neighbours with the same value: it makes the run ends and moves one position of each run to the
+// front of where.
 func encodeRuns[E runEnd](g *gatherer, where []uint64, same func(p, q uint64) bool) (ends *memory.Buffer, count int, err error) {
 	before := make([]int, (len(where)+tileRows-1)/tileRows+1) // run ends in each tile, then those before it
 	err = g.tiles(len(where), func(lo, hi int, _ []uint64) error {

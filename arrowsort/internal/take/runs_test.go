@@ -35,7 +35,7 @@ func TestRunsAreMerged(t *testing.T) {
 		{"null runs", `[1, 2, 3]`, `[null, "", null]`, str, []uint32{0, 2, 1, 2}, []int32{2, 3, 4}, `[(null) "" (null)]`},
 		{"one run", `[9]`, `["a"]`, str, []uint32{8, 0, 3}, []int32{3}, `["a"]`},
 		{"none", `[9]`, `["a"]`, str, nil, []int32{}, `[]`},
-		{"values with children by run only", `[2, 3, 4]`, `[[1], [1], [2]]`, list, []uint32{0, 1, 2, 3}, []int32{2, 3, 4}, `[[1] [1] [2]]`},
+		{"equal lists", `[2, 3, 4]`, `[[1], [1], [2]]`, list, []uint32{0, 1, 2, 3}, []int32{3, 4}, `[[1] [2]]`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			mem := memory.NewCheckedAllocator(memory.NewGoAllocator())

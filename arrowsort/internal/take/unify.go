@@ -8,8 +8,9 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 )
 
-// unify is the dictionary that the result needs, and, when the chunks have different ones, where their entries went. Equal entries of
-// flat types become one; entries with children are put one behind the other. Chunks without rows do not count, unless there are no others.
+// unify returns the dictionary of the result and, when the chunks have different ones, where their entries are in it.
+// Equal entries become one, except those of unions and runs, which are concatenated. Chunks without rows do not count,
+// unless there are no others.
 func (g *gatherer) unify(typ *arrow.DictionaryType, chunks []chunk) (*array.Data, *indexMaps, error) {
 	dicts, of := dictionariesOf(chunks)
 	switch {
@@ -41,6 +42,11 @@ func (g *gatherer) unify(typ *arrow.DictionaryType, chunks []chunk) (*array.Data
 		m.release()
 		return nil, nil, err
 	}
+	if int64(dict.Len()) > IndexLimit(typ.IndexType) {
+		m.release()
+		return nil, nil, fmt.Errorf("%w: take: the chunks' dictionaries have %d entries together, too many for %s "+
+			"indices; use a wider index type", arrow.ErrInvalid, dict.Len(), typ.IndexType)
+	}
 	perChunk := make([][]int32, len(chunks))
 	for i, d := range of {
 		if d >= 0 {
@@ -51,7 +57,8 @@ func (g *gatherer) unify(typ *arrow.DictionaryType, chunks []chunk) (*array.Data
 	return dict, m, nil
 }
 
-// dictionariesOf is the different dictionaries of the chunks that have rows, and which of them each chunk has, -1 for one without rows.
+// dictionariesOf is the different dictionaries of the chunks that have rows, and which of them each chunk has, -1 for
+// one without rows.
 func dictionariesOf(chunks []chunk) (dicts []*array.Data, of []int) {
 	of = make([]int, len(chunks))
 	for i, c := range chunks {

@@ -1,0 +1,114 @@
+package arrow18
+
+import (
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	v15 "github.com/apache/arrow/go/v15/arrow"
+	array15 "github.com/apache/arrow/go/v15/arrow/array"
+	memory15 "github.com/apache/arrow/go/v15/arrow/memory"
+)
+
+// ToArray returns an array of v18 with the buffers of one of v15. typ is the type of the array as ToSchema converts it.
+// The caller releases the result; the buffers are held until then.
+func ToArray(a v15.Array, typ arrow.DataType) arrow.Array {
+	data := toData(a.Data(), typ)
+	defer data.Release()
+	return array.MakeFromData(data)
+}
+
+func toData(d v15.ArrayData, typ arrow.DataType) arrow.ArrayData {
+	buffers := make([]*memory.Buffer, len(d.Buffers()))
+	for i, b := range d.Buffers() {
+		if b != nil {
+			b.Retain()
+			buffers[i] = memory.NewBufferWithAllocator(b.Bytes(), owner{b})
+			defer buffers[i].Release()
+		}
+	}
+	children := make([]arrow.ArrayData, len(d.Children()))
+	for i, c := range d.Children() {
+		children[i] = toData(c, childType(typ, i))
+		defer children[i].Release()
+	}
+	data := array.NewData(typ, d.Len(), buffers, children, d.NullN(), d.Offset())
+	if dictionary, ok := storage(typ).(*arrow.DictionaryType); ok {
+		entries := toData(d.Dictionary(), dictionary.ValueType)
+		defer entries.Release()
+		data.SetDictionary(entries)
+	}
+	return data
+}
+
+// ToChunked converts the chunks of a column, see ToArray.
+func ToChunked(rows *v15.Chunked, typ arrow.DataType) *arrow.Chunked {
+	chunks := make([]arrow.Array, len(rows.Chunks()))
+	for i, c := range rows.Chunks() {
+		chunks[i] = ToArray(c, typ)
+		defer chunks[i].Release()
+	}
+	return arrow.NewChunked(typ, chunks)
+}
+
+// FromArray returns an array of v15 with the buffers of one of v18. typ is the type of the array as FromSchema converts
+// it. The caller releases the result; the buffers are held until then.
+func FromArray(a arrow.Array, typ v15.DataType) v15.Array {
+	data := fromData(a.Data(), typ)
+	defer data.Release()
+	return array15.MakeFromData(data)
+}
+
+func fromData(d arrow.ArrayData, typ v15.DataType) v15.ArrayData {
+	buffers := make([]*memory15.Buffer, len(d.Buffers()))
+	for i, b := range d.Buffers() {
+		if b != nil {
+			b.Retain()
+			buffers[i] = memory15.NewBufferWithAllocator(b.Bytes(), owner{b})
+			defer buffers[i].Release()
+		}
+	}
+	children := make([]v15.ArrayData, len(d.Children()))
+	for i, c := range d.Children() {
+		children[i] = fromData(c, childType15(typ, i))
+		defer children[i].Release()
+	}
+	data := array15.NewData(typ, d.Len(), buffers, children, d.NullN(), d.Offset())
+	if dictionary, ok := storage15(typ).(*v15.DictionaryType); ok {
+		entries := fromData(d.Dictionary(), dictionary.ValueType)
+		defer entries.Release()
+		data.SetDictionary(entries)
+	}
+	return data
+}
+
+func storage(typ arrow.DataType) arrow.DataType {
+	if ext, ok := typ.(arrow.ExtensionType); ok {
+		return storage(ext.StorageType())
+	}
+	return typ
+}
+
+func storage15(typ v15.DataType) v15.DataType {
+	if ext, ok := typ.(v15.ExtensionType); ok {
+		return storage15(ext.StorageType())
+	}
+	return typ
+}
+
+func childType(typ arrow.DataType, i int) arrow.DataType {
+	return storage(typ).(arrow.NestedType).Fields()[i].Type
+}
+
+func childType15(typ v15.DataType, i int) v15.DataType {
+	return storage15(typ).(v15.NestedType).Fields()[i].Type
+}
+
+// An owner is the allocator of a buffer that shares the memory of a buffer of the other version: to free the former
+// is to release the latter.
+type owner struct{ buffer interface{ Release() } }
+
+func (o owner) Free([]byte) { o.buffer.Release() }
+
+func (owner) Allocate(int) []byte { panic("a shared buffer cannot grow") }
+
+func (owner) Reallocate(int, []byte) []byte { panic("a shared buffer cannot grow") }

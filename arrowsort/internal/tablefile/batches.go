@@ -1,0 +1,110 @@
+package tablefile
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/ipc"
+)
+
+// openBatches opens an Arrow file, of which src is an io.ReaderAt, or a stream of size bytes, negative when unknown.
+func openBatches(format Format, src io.Reader, size int64, mem memory.Allocator) (*ipc.Reader, error) {
+	if format == IPCFile {
+		return ipc.OpenFile(src.(io.ReaderAt), size, mem)
+	}
+	return ipc.OpenStream(src, size, mem)
+}
+
+// readBatches reads all record batches of an Arrow file or stream.
+func readBatches(ctx context.Context, src io.Reader, size int64, opts ReadOptions) (arrow.Table, error) {
+	r, err := openBatches(opts.Format, src, size, opts.Allocator)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Release()
+	if _, err := opts.begin(r.Schema()); err != nil {
+		return nil, err
+	}
+	var records []arrow.Record
+	defer func() {
+		for _, rec := range records {
+			rec.Release()
+		}
+	}()
+	for {
+		if err := context.Cause(ctx); err != nil {
+			return nil, err
+		}
+		rec, err := r.Next()
+		if err == io.EOF {
+			return finish(ctx, array.NewTableFromRecords(r.Schema(), records), opts.Allocator)
+		}
+		if err != nil {
+			return nil, memoryError(opts.Allocator, err)
+		}
+		rec.Retain()
+		records = append(records, rec)
+	}
+}
+
+// batchPieces are the record batches that have rows.
+type batchPieces struct {
+	*ipc.Reader
+	mem   memory.Allocator
+	limit int64 // bytes of all batches; 0: none
+	bytes int64 // of the batches so far
+}
+
+func (b *batchPieces) next(context.Context) (arrow.Table, error) {
+	for {
+		rec, err := b.Next()
+		if err != nil {
+			return nil, memoryError(b.mem, err)
+		}
+		for _, a := range rec.Columns() {
+			b.bytes += ArrayBytes(a.Data(), a.Data().Offset(), a.Len())
+		}
+		if b.limit > 0 && b.bytes > b.limit {
+			return nil, fmt.Errorf("%w: its record batches take more than %d bytes, which is all that a file of its "+
+				"size may unless a larger limit is set", ErrMemory, b.limit)
+		}
+		if rec.NumRows() > 0 {
+			return array.NewTableFromRecords(b.Schema(), []arrow.Record{rec}), nil
+		}
+	}
+}
+
+func (b *batchPieces) share() float64 { return b.Share() }
+
+func (b *batchPieces) close() { b.Release() }
+
+// A batchWriter writes tables in record batches.
+type batchWriter struct {
+	out interface {
+		Write(rec arrow.Record) error
+		Close() error
+	}
+	rows     int64 // of a batch at most
+	progress func(done, total int)
+}
+
+func (b batchWriter) write(_ context.Context, table arrow.Table) error {
+	r := array.NewTableReader(table, b.rows)
+	defer r.Release()
+	for done := 0; r.Next(); {
+		if err := b.out.Write(r.Record()); err != nil {
+			return err
+		}
+		if done += int(r.Record().NumRows()); b.progress != nil {
+			b.progress(done, int(table.NumRows()))
+		}
+	}
+	return nil
+}
+
+func (b batchWriter) finish() error { return b.out.Close() }

@@ -1,0 +1,64 @@
+package csv
+
+import (
+	stdcsv "encoding/csv"
+	"errors"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+)
+
+// A syntaxError is text that is not CSV. It is a fileerror.ErrCorrupt whose text names the line and what is wrong with
+// it instead: people write CSV.
+type syntaxError struct{ text string }
+
+func errorf(format string, args ...any) error { return &syntaxError{fmt.Sprintf(format, args...)} }
+
+func (e *syntaxError) Error() string { return e.text }
+
+func (e *syntaxError) Is(target error) bool { return target == fileerror.ErrCorrupt }
+
+// describe returns what is wrong with a row that was read.
+func describe(err error, row, header []string) error {
+	e := (*stdcsv.ParseError)(nil)
+	switch {
+	case !errors.As(err, &e):
+		return err
+	case errors.Is(e.Err, stdcsv.ErrFieldCount):
+		return errorf("line %d has %s, the first line names %s; is the delimiter right?",
+			e.Line, counted(len(row), "value"), counted(len(header), "column"))
+	case errors.Is(e.Err, stdcsv.ErrBareQuote):
+		return errorf("line %d has a quotation mark in a value that does not start with one, at byte %d; "+
+			"quote the value and double the mark", e.Line, e.Column)
+	case errors.Is(e.Err, stdcsv.ErrQuote):
+		return errorf("line %d, byte %d: the quotation marks of the row that starts on line %d do not match",
+			e.Line, e.Column, e.StartLine)
+	}
+	return errorf("line %d, byte %d: %v", e.Line, e.Column, e.Err)
+}
+
+// checkUTF8 finds the first byte that is not UTF-8.
+func (l lines) checkUTF8() error {
+	if utf8.Valid(l.text) {
+		return nil
+	}
+	line, at := 1, 0
+	for i := 0; ; {
+		r, size := utf8.DecodeRune(l.text[i:])
+		if r == utf8.RuneError && size == 1 {
+			return errorf("line %d is not UTF-8, at byte %d; convert the file first", line, i-at+1)
+		}
+		i += size
+		if r == '\n' || r == '\r' && l.endsInCR && l.text[i] != '\n' {
+			line, at = line+1, i
+		}
+	}
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

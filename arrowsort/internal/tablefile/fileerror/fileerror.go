@@ -1,0 +1,46 @@
+// Package fileerror has the errors of files that cannot be read.
+package fileerror
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+)
+
+// ErrCorrupt is returned for a file that does not follow its format.
+var ErrCorrupt = errors.New("corrupted file")
+
+// ErrUnsupported is returned for a file that follows its format, but holds what cannot be read here.
+var ErrUnsupported = errors.New("not supported")
+
+// ErrMemory is returned for a file that asks for more memory than there is.
+var ErrMemory = errors.New("not enough memory")
+
+// Corrupt returns an ErrCorrupt with a text.
+func Corrupt(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrCorrupt, fmt.Sprintf(format, args...))
+}
+
+// Unsupported returns an ErrUnsupported that names what is not supported.
+func Unsupported(format string, args ...any) error {
+	return fmt.Errorf("%s is %w", fmt.Sprintf(format, args...), ErrUnsupported)
+}
+
+// Contain runs f and returns its error, or its panic as an ErrCorrupt: the readers of Arrow and Parquet panic on bad
+// bytes. Errors that were panicked with stay visible to errors.Is.
+func Contain(f func() error) (err error) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case runtime.Error:
+			err = fmt.Errorf("%w: %v", ErrCorrupt, p)
+		case error:
+			if err = p; !errors.Is(p, ErrCorrupt) && !errors.Is(p, ErrMemory) {
+				err = fmt.Errorf("%w: %w", ErrCorrupt, p)
+			}
+		default:
+			err = fmt.Errorf("%w: %v", ErrCorrupt, p)
+		}
+	}()
+	return f()
+}

@@ -1,0 +1,18 @@
+package fileerror
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestContainTurnsPanicsIntoErrors(t *testing.T) {
+	own := errors.New("own")
+	require.NoError(t, Contain(func() error { return nil }))
+	require.Equal(t, own, Contain(func() error { return own }))
+	require.ErrorIs(t, Contain(func() error { panic(own) }), own)
+	require.ErrorIs(t, Contain(func() error { panic("text") }), ErrCorrupt)
+	var empty []int
+	require.ErrorIs(t, Contain(func() error { return errors.New(string(rune(empty[3]))) }), ErrCorrupt)
+}

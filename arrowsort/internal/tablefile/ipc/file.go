@@ -1,0 +1,90 @@
+package ipc
+
+import (
+	"bytes"
+	"encoding/binary"
+	"io"
+
+	arrowipc "github.com/apache/arrow/go/v15/arrow/ipc"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+)
+
+// Magic is what an IPC file starts and ends with.
+const Magic = "ARROW1"
+
+// fileMessages returns the messages of an IPC file: those that its footer lists, after the schema in the footer.
+func fileMessages(src io.ReaderAt, size int64, mem memory.Allocator) (messageReader, error) {
+	const head, tail = 8, 4 + len(Magic) // magic and padding; length of the footer and magic
+	if size < int64(head+tail) {
+		return nil, fileerror.Corrupt("%d bytes are too few for an Arrow file", size)
+	}
+	var magic [head]byte
+	var end [tail]byte
+	if _, err := src.ReadAt(magic[:], 0); err != nil {
+		return nil, err
+	}
+	if _, err := src.ReadAt(end[:], size-int64(tail)); err != nil {
+		return nil, err
+	}
+	if string(magic[:len(Magic)]) != Magic {
+		return nil, fileerror.Corrupt("not an Arrow file (a stream is called .arrows)")
+	}
+	if string(end[4:]) != Magic {
+		return nil, fileerror.Corrupt("the footer is missing, the file is cut off")
+	}
+	length := int64(binary.LittleEndian.Uint32(end[:]))
+	limit := size - int64(tail) - length
+	if length == 0 || limit < head {
+		return nil, fileerror.Corrupt("a footer of %d bytes in a file of %d", length, size)
+	}
+	footer := make([]byte, length)
+	if _, err := src.ReadAt(footer, limit); err != nil {
+		return nil, err
+	}
+	f, err := checkFooter(footer, limit)
+	if err != nil {
+		return nil, err
+	}
+	blocks := []sized{bytes.NewReader(schemaMessage(footer, f.schema))}
+	for _, b := range append(f.dictionaries, f.batches...) {
+		blocks = append(blocks, io.NewSectionReader(src, b.offset, b.meta+b.body))
+	}
+	return &blockMessages{blocks: blocks, total: len(blocks), mem: mem}, nil
+}
+
+// sized is a reader of Size bytes.
+type sized interface {
+	io.Reader
+	Size() int64
+}
+
+// blockMessages are the messages of an IPC file: one from the start of each block.
+type blockMessages struct {
+	blocks  []sized // not read yet
+	total   int
+	mem     memory.Allocator
+	current messages
+}
+
+func (m *blockMessages) Retain()        {}
+func (m *blockMessages) Release()       { m.current.Release() }
+func (m *blockMessages) failure() error { return m.current.failure() }
+
+func (m *blockMessages) share() float64 { return 1 - float64(len(m.blocks))/float64(m.total) }
+
+func (m *blockMessages) Message() (*arrowipc.Message, error) {
+	m.current.Release()
+	if len(m.blocks) == 0 {
+		return nil, io.EOF
+	}
+	m.current = messages{r: m.blocks[0], remaining: m.blocks[0].Size(), mem: m.mem}
+	m.blocks = m.blocks[1:]
+	message, err := m.current.Message()
+	if err == io.EOF {
+		err = fileerror.Corrupt("a message of the file is empty")
+		m.current.err = err
+	}
+	return message, err
+}

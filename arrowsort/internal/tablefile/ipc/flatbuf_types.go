@@ -1,0 +1,93 @@
+package ipc
+
+import (
+	"fmt"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+)
+
+// Members of the union Type of the Arrow format, as far as the checks differ.
+const (
+	typeInt           = 2
+	typeDecimal       = 7
+	typeUnion         = 14
+	typeFixedSizeList = 16
+	typeRunEndEncoded = 22
+	lastType          = 26 // LargeListView; the Arrow library does not have what the format gained later
+)
+
+// Field numbers of the tables that describe a type in Schema.fbs, and what they are by default.
+const (
+	intBits, intSigned, encodingIndexType          = 0, 1, 1
+	decimalPrecision, decimalScale, decimalBits    = 0, 1, 2
+	listSize                                       = 0
+	defaultIntBits, defaultDecimalBits             = 0, 128
+	narrowestDecimal, widestDecimal, widestInteger = 128, 256, 64
+)
+
+// supported refuses a column whose type the Arrow library does not have, or reads wrongly.
+func (c *flatChecker) supported(field int, name string) error {
+	kind, typ := c.byte(field, fieldTypeType), c.table(field, fieldType)
+	if kind == 0 || typ == 0 {
+		return fileerror.Corrupt("column %q has no type", name)
+	}
+	if unknown := c.unknownType(kind, typ); unknown != "" {
+		return fileerror.Unsupported("column %q: type %s", name, unknown)
+	}
+	encoding := c.table(field, fieldDictionary)
+	if encoding == 0 {
+		return nil
+	}
+	index := c.table(encoding, encodingIndexType)
+	if index == 0 {
+		return fileerror.Unsupported("column %q: type dictionary without a type of its indices", name)
+	}
+	if unknown := c.unknownType(typeInt, index); unknown != "" {
+		return fileerror.Unsupported("column %q: type dictionary with indices of type %s", name, unknown)
+	}
+	// Arrow reads dictionaries as if they were of the first version of the format, where these had a validity bitmap.
+	if c.holds(field, maxNesting, typeUnion, typeRunEndEncoded) {
+		return fileerror.Unsupported("column %q: type dictionary of unions or run-end-encoded values", name)
+	}
+	return nil
+}
+
+// unknownType names a type that the Arrow library does not have; empty for one that it has.
+func (c *flatChecker) unknownType(kind byte, typ int) string {
+	switch kind {
+	case typeInt:
+		bits := c.int32(typ, intBits, defaultIntBits)
+		if bits != 8 && bits != 16 && bits != 32 && bits != widestInteger {
+			return fmt.Sprintf("%s%d", []string{"uint", "int"}[c.byte(typ, intSigned)&1], bits)
+		}
+	case typeDecimal:
+		bits := c.int32(typ, decimalBits, defaultDecimalBits)
+		if bits != narrowestDecimal && bits != widestDecimal {
+			precision, scale := c.int32(typ, decimalPrecision, 0), c.int32(typ, decimalScale, 0)
+			return fmt.Sprintf("decimal%d(%d, %d)", bits, precision, scale)
+		}
+	case typeFixedSizeList:
+		if size := c.int32(typ, listSize, 0); size < 1 {
+			return fmt.Sprintf("fixed_size_list[%d]", size)
+		}
+	}
+	if kind > lastType {
+		return fmt.Sprintf("number %d of the Arrow format", kind)
+	}
+	return ""
+}
+
+// holds reports whether a field or one inside it, down to a depth, is of one of the kinds. What does not fit its bytes
+// is found elsewhere.
+func (c *flatChecker) holds(field, depth int, kinds ...byte) (found bool) {
+	for _, kind := range kinds {
+		found = found || c.byte(field, fieldTypeType) == kind
+	}
+	if depth > 0 {
+		_ = c.each(field, fieldChildren, func(child int) error {
+			found = found || c.holds(child, depth-1, kinds...)
+			return nil
+		})
+	}
+	return found
+}

@@ -1,0 +1,145 @@
+package ipc
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+
+	arrowipc "github.com/apache/arrow/go/v15/arrow/ipc"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+)
+
+const (
+	continuation = 0xFFFFFFFF // precedes the length of a message's metadata since format version 0.15
+	growth       = 1 << 20    // bytes read at a time from an input of unknown size
+)
+
+// messages reads the messages of a stream for Arrow's reader, checked before Arrow sees them. Arrow's own message
+// reader takes a stream that breaks off between the parts of a message for a finished one.
+type messages struct {
+	r         io.Reader
+	size      int64 // bytes of the input; negative when unknown
+	remaining int64 // of these bytes
+	mem       memory.Allocator
+	current   *arrowipc.Message
+	err       error // of the last message; io.EOF after the end marker
+}
+
+// CheckMessage checks the first message of a stream, which is its schema.
+func CheckMessage(stream []byte, mem memory.Allocator) error {
+	m := &messages{r: bytes.NewReader(stream), remaining: int64(len(stream)), mem: mem}
+	defer m.Release()
+	_, err := m.Message()
+	return err
+}
+
+// Message returns the next message, valid until the next call. Only an end marker ends the messages.
+func (m *messages) Message() (*arrowipc.Message, error) {
+	if m.err == nil {
+		m.err = fileerror.Contain(m.next)
+	}
+	return m.current, m.err
+}
+
+// failure is the error that ended the messages; nil when it was their end.
+func (m *messages) failure() error {
+	if m.err == io.EOF {
+		return nil
+	}
+	return m.err
+}
+
+func (m *messages) share() float64 { return 1 - float64(m.remaining)/float64(max(m.size, 1)) }
+
+func (m *messages) Retain() {}
+
+func (m *messages) Release() {
+	if m.current != nil {
+		m.current.Release()
+		m.current = nil
+	}
+}
+
+func (m *messages) next() error {
+	m.Release()
+	n, err := m.length()
+	if err != nil {
+		return err
+	}
+	meta, err := m.read(n)
+	if err != nil {
+		return err
+	}
+	defer meta.Release()
+	size, err := checkMessage(meta.Bytes())
+	if err != nil {
+		return err
+	}
+	body, err := m.read(size)
+	if err != nil {
+		return err
+	}
+	defer body.Release()
+	if err := checkCompressed(meta.Bytes(), body.Bytes()); err != nil {
+		return err
+	}
+	m.current = arrowipc.NewMessage(meta, body)
+	return nil
+}
+
+// length reads the length of the next message's metadata; io.EOF for the end marker.
+func (m *messages) length() (int64, error) {
+	n, err := m.uint32()
+	if err == nil && n == continuation {
+		n, err = m.uint32()
+	}
+	if err != nil {
+		return 0, err
+	}
+	if n == 0 {
+		return 0, io.EOF
+	}
+	return int64(n), nil
+}
+
+func (m *messages) uint32() (uint32, error) {
+	var b [4]byte
+	if _, err := io.ReadFull(m.r, b[:]); err != nil {
+		return 0, cutOff(err)
+	}
+	m.remaining -= int64(len(b))
+	return binary.LittleEndian.Uint32(b[:]), nil
+}
+
+// read reads n bytes. From an input of unknown size the buffer grows with what is there, not with what is claimed.
+func (m *messages) read(n int64) (*memory.Buffer, error) {
+	step := n
+	if m.remaining < 0 {
+		step = min(n, growth)
+	} else if n > m.remaining {
+		return nil, fileerror.Corrupt("a message of %d bytes, with %d bytes left: the file is cut off", n, m.remaining)
+	}
+	b := memory.NewResizableBuffer(m.mem)
+	for have := int64(0); have < n; step = min(2*have, n) {
+		b.Resize(int(step))
+		if _, err := io.ReadFull(m.r, b.Bytes()[have:]); err != nil {
+			b.Release()
+			return nil, cutOff(err)
+		}
+		have = step
+	}
+	if m.remaining >= 0 {
+		m.remaining -= n
+	}
+	return b, nil
+}
+
+func cutOff(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fileerror.Corrupt("the stream breaks off before its end marker")
+	}
+	return err
+}

@@ -1,0 +1,137 @@
+// Package validate checks Arrow arrays that came from files.
+package validate
+
+import (
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/bitutil"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+)
+
+// Array checks an array that came from a file, down to every offset, view, index and type code, so that whatever
+// reads it by offset later, unsafely or not, stays inside its buffers. It costs one read of the offsets.
+func Array(a arrow.Array) error { return checkData(a.Data()) }
+
+func checkData(d arrow.ArrayData) error {
+	if d.Len() < 0 || d.Offset() < 0 || d.Len()+d.Offset() < d.Len() {
+		return fileerror.Corrupt("an array has %d rows at offset %d", d.Len(), d.Offset())
+	}
+	if err := checkValidity(d); err != nil {
+		return err
+	}
+	for _, c := range d.Children() {
+		if err := checkData(c); err != nil {
+			return err
+		}
+	}
+	return checkType(d, d.DataType())
+}
+
+// checkType checks the buffers that the type adds.
+func checkType(d arrow.ArrayData, typ arrow.DataType) error {
+	switch t := typ.(type) {
+	case arrow.ExtensionType:
+		return checkType(d, t.StorageType())
+	case *arrow.NullType:
+		return nil
+	case *arrow.BooleanType:
+		return needBytes(d, 1, int(bitutil.BytesForBits(arraydata.End(d))))
+	case *arrow.DictionaryType:
+		return checkDictionary(d, t)
+	case *arrow.BinaryType, *arrow.StringType:
+		return checkOffsets[int32](d, len(arraydata.Bytes(d, 2)))
+	case *arrow.LargeBinaryType, *arrow.LargeStringType:
+		return checkOffsets[int64](d, len(arraydata.Bytes(d, 2)))
+	case arrow.BinaryViewDataType:
+		return checkViews(d)
+	case *arrow.ListType, *arrow.MapType:
+		return checkOffsets[int32](d, d.Children()[0].Len())
+	case *arrow.LargeListType:
+		return checkOffsets[int64](d, d.Children()[0].Len())
+	case *arrow.ListViewType:
+		return checkListView[int32](d)
+	case *arrow.LargeListViewType:
+		return checkListView[int64](d)
+	case *arrow.FixedSizeListType:
+		return needChild(d, 0, arraydata.End(d)*int64(t.Len()))
+	case *arrow.StructType:
+		return checkStruct(d, t)
+	case arrow.UnionType:
+		return checkUnion(d, t)
+	case *arrow.RunEndEncodedType:
+		return checkRuns(d, t)
+	case arrow.FixedWidthDataType:
+		return needBytes(d, 1, int(arraydata.End(d))*t.Bytes())
+	}
+	return fileerror.Corrupt("columns of type %s are not supported", typ)
+}
+
+// needBytes makes sure that a buffer has the bytes that its rows need.
+func needBytes(d arrow.ArrayData, buffer, n int) error {
+	if have := len(arraydata.Bytes(d, buffer)); n < 0 || have < n && d.Len() > 0 {
+		return fileerror.Corrupt("%d rows of type %s need %d bytes, there are %d", d.Len(), d.DataType(), n, have)
+	}
+	return nil
+}
+
+func needChild(d arrow.ArrayData, child int, rows int64) error {
+	if have := d.Children()[child].Len(); int64(have) < rows || rows < 0 {
+		return fileerror.Corrupt("%d rows of type %s need %d values, there are %d", d.Len(), d.DataType(), rows, have)
+	}
+	return nil
+}
+
+func checkValidity(d arrow.ArrayData) error {
+	if len(d.Buffers()) == 0 || d.Buffers()[0] == nil || d.DataType().ID() == arrow.NULL {
+		return nil
+	}
+	if err := needBytes(d, 0, int(bitutil.BytesForBits(arraydata.End(d)))); err != nil {
+		return err
+	}
+	if d.Len() == 0 || d.NullN() == array.UnknownNullCount {
+		return nil
+	}
+	bits := d.Buffers()[0].Bytes()
+	if nulls := d.Len() - bitutil.CountSetBits(bits, d.Offset(), d.Len()); nulls != d.NullN() {
+		return fileerror.Corrupt("an array says that %d rows are null, %d are", d.NullN(), nulls)
+	}
+	return nil
+}
+
+func checkStruct(d arrow.ArrayData, t *arrow.StructType) error {
+	if len(d.Children()) != t.NumFields() {
+		return fileerror.Corrupt("a struct of %d fields has %d columns", t.NumFields(), len(d.Children()))
+	}
+	for i := range d.Children() {
+		if err := needChild(d, i, arraydata.End(d)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkDictionary(d arrow.ArrayData, t *arrow.DictionaryType) error {
+	width := t.IndexType.(arrow.FixedWidthDataType).Bytes()
+	if err := needBytes(d, 1, int(arraydata.End(d))*width); err != nil {
+		return err
+	}
+	if d.Dictionary() == nil {
+		return fileerror.Corrupt("a column of type %s has no dictionary", t)
+	}
+	if err := checkData(d.Dictionary()); err != nil {
+		return err
+	}
+	values, valid, entries := arraydata.Bytes(d, 1), arraydata.Validity(d), uint64(d.Dictionary().Len())
+	for i := range d.Len() {
+		row := d.Offset() + i
+		if valid != nil && !bitutil.BitIsSet(valid, row) {
+			continue
+		}
+		if index := arraydata.LittleEndian(values[row*width:], width); index >= entries {
+			return fileerror.Corrupt("row %d of a column of type %s refers to entry %d of %d", i, t, index, entries)
+		}
+	}
+	return nil
+}
