@@ -27,7 +27,8 @@ func agree(common, next *arrow.Schema, path, first string) (*arrow.Schema, error
 		}
 		agreed := agreeType(f.Type, other.Type)
 		if agreed == nil {
-			return nil, fmt.Errorf("%w: %s: column %q is of type %s, in %s it is %s", ErrSchema, path, f.Name, other.Type, first, f.Type)
+			name, a, b := typeDifference(f.Name, other.Type, f.Type)
+			return nil, fmt.Errorf("%w: %s: column %q is of type %s, in %s it is %s", ErrSchema, path, name, a, first, b)
 		}
 		f.Type, f.Nullable = agreed, f.Nullable || other.Nullable
 	}
@@ -41,6 +42,25 @@ func agree(common, next *arrow.Schema, path, first string) (*arrow.Schema, error
 	}
 	meta := common.Metadata()
 	return arrow.NewSchema(fields, &meta), nil
+}
+
+// typeDifference descends into nested types to the first fields that differ.
+func typeDifference(name string, a, b arrow.DataType) (path string, x, y string) {
+	p, nested := a.(arrow.NestedType)
+	q, both := b.(arrow.NestedType)
+	if !nested || !both || a.ID() != b.ID() || len(p.Fields()) != len(q.Fields()) {
+		return name, a.String(), b.String()
+	}
+	for i, f := range p.Fields() {
+		g := q.Fields()[i]
+		switch {
+		case f.Name != g.Name:
+			return name, fmt.Sprintf("%s with a field %q", a.Name(), f.Name), fmt.Sprintf("%s with a field %q", b.Name(), g.Name)
+		case agreeType(f.Type, g.Type) == nil:
+			return typeDifference(name+"."+f.Name, f.Type, g.Type)
+		}
+	}
+	return name, a.String(), b.String()
 }
 
 // columnsEqual says whether the columns have the same names in the same order.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
+	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/keyencode"
@@ -24,8 +25,13 @@ type batch struct {
 
 // newBatch takes the table over.
 func newBatch(ctx context.Context, table arrow.Table, opts *Options) (*batch, error) {
+	return newBatchOf(ctx, table, opts.Keys, opts)
+}
+
+// newBatchOf is newBatch with other keys than those of the options.
+func newBatchOf(ctx context.Context, table arrow.Table, keys []arrowsort.Key, opts *Options) (*batch, error) {
 	b := &batch{table: table, rows: int(table.NumRows()), bytes: tablefile.TableBytes(table), mem: heldMemory{Allocator: opts.Allocator}}
-	err := keyColumns(ctx, table, opts.Keys, &b.mem, func(job *engine.Job) error {
+	err := keyColumns(ctx, table, keys, &b.mem, func(job *engine.Job) error {
 		b.keys = job.Columns
 		b.stats.measure(job)
 		return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 
+	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
@@ -16,20 +17,25 @@ type Violation struct {
 // A Checked is what Check read.
 type Checked struct {
 	Files     []string
-	Rows      int64 // up to the violation
+	Keys      []arrowsort.Key // those by position have the name of their column if no other has it
+	Rows      int64           // up to the violation
 	Columns   int
 	Bytes     int64      // of the files
 	Violation *Violation // nil: all rows are in order
 }
 
-// Check finds the first row of some files, read one after the other, that sorts before the one above it. It streams: of
-// the options it uses Keys, Memory, InputFormat, Threads, Allocator and Progress, which is told PhaseCheck.
+// Check finds the first row of some files, read one after the other, that sorts before the one above it. It streams, but
+// for an input that is read as a whole. Of the options it uses Keys, KeysFor, Limit (the first rows of the files), Memory,
+// InputFormat, Stdin, Delimiter, Threads, Allocator and Progress.
 func Check(ctx context.Context, paths []string, opts Options) (*Checked, error) {
 	in, err := begin(ctx, paths, opts)
 	if err != nil {
 		return nil, err
 	}
-	result := &Checked{Files: in.paths, Columns: in.schema.NumFields(), Bytes: in.bytes}
+	if in.whole {
+		return in.checkTable(ctx)
+	}
+	result := &Checked{Files: in.paths, Keys: in.opts.Keys, Columns: in.schema.NumFields(), Bytes: in.bytes}
 	in.readKeysOnly()
 	in.flat = tablefile.NewRecycler(in.opts.Allocator, 0)
 	defer in.flat.Release()
@@ -41,7 +47,7 @@ func Check(ctx context.Context, paths []string, opts Options) (*Checked, error) 
 		if err != nil {
 			return nil, err
 		}
-		if c.result.Violation != nil {
+		if c.done() {
 			break
 		}
 		done += bytes
@@ -56,13 +62,37 @@ type checker struct {
 	result *Checked
 }
 
+// done reports whether all rows that are wanted were checked.
+func (c *checker) done() bool {
+	return c.result.Violation != nil || c.in.opts.Limit > 0 && c.result.Rows == c.in.opts.Limit
+}
+
+// checkTable checks the one input as a table.
+func (in *inputs) checkTable(ctx context.Context) (*Checked, error) {
+	l, err := in.load(ctx, tablefile.ReadOptions{Dictionaries: true}, true)
+	if err != nil {
+		return nil, err
+	}
+	defer l.release()
+	in.opts.Progress(PhaseCheck, 0, 0)
+	opts := in.opts.sorting()
+	opts.Limit = int(in.opts.Limit)
+	result := &Checked{Files: in.paths, Keys: in.opts.Keys, Bytes: l.Bytes}
+	result.Rows, result.Columns = l.rows.NumRows(), l.Schema.NumFields()
+	sorted, row, err := arrowsort.IsSorted(ctx, l.rows, l.keys, opts)
+	if err == nil && !sorted {
+		result.Violation = &Violation{File: in.paths[0], Row: int64(row)}
+	}
+	return result, err
+}
+
 func (c *checker) file(ctx context.Context, path string, done int64) (int64, error) {
 	s, err := c.in.open(path)
 	if err != nil {
 		return 0, err
 	}
 	defer s.Close()
-	for first := int64(0); c.result.Violation == nil; {
+	for first := int64(0); !c.done(); {
 		piece, err := s.next(ctx)
 		if err == io.EOF {
 			break
@@ -71,6 +101,12 @@ func (c *checker) file(ctx context.Context, path string, done int64) (int64, err
 			return 0, err
 		}
 		rows := piece.NumRows()
+		if limit := c.in.opts.Limit; limit > 0 && c.result.Rows+rows > limit {
+			rows = limit - c.result.Rows
+			whole := piece
+			piece = slice(whole, 0, rows)
+			whole.Release()
+		}
 		at, err := c.order.add(ctx, piece)
 		piece.Release()
 		switch {

@@ -10,24 +10,31 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
-// readKeysOnly has only the columns of the keys read, which there are. Keys by position are changed to positions among those.
+// readKeysOnly has only the columns of the keys read. Keys by position are changed to positions among those.
 func (in *inputs) readKeysOnly() {
-	var columns []int
-	at := make([]int, len(in.opts.Keys))
-	for i, key := range in.opts.Keys {
-		at[i] = in.columnOf(key)
-		columns = append(columns, at[i])
-	}
-	slices.Sort(columns)
-	columns = slices.Compact(columns)
+	in.readOnly(in.keyColumns())
+}
+
+// readOnly has only some columns read, in the order of the schema, with those of the keys among them.
+func (in *inputs) readOnly(columns []int) {
 	keys := slices.Clone(in.opts.Keys)
-	for i := range keys {
-		if keys[i].Path == "" {
-			keys[i].Index = slices.Index(columns, at[i])
+	for i, key := range keys {
+		if key.Path == "" {
+			keys[i].Index = slices.Index(columns, key.Index)
 		}
 	}
 	in.all, in.chosen = in.schema, columns
 	in.opts.Keys, in.schema = keys, tablefile.Pick(in.schema, columns)
+}
+
+// keyColumns are the columns of the keys, in the order of the schema.
+func (in *inputs) keyColumns() []int {
+	var columns []int
+	for _, key := range in.opts.Keys {
+		columns = append(columns, in.columnOf(key))
+	}
+	slices.Sort(columns)
+	return slices.Compact(columns)
 }
 
 // chosenOf are the columns that are read of a file, which has columns of the same names in any order; if names are not unique,

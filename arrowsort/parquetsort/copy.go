@@ -9,27 +9,22 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
-// ErrNotCopied is returned by Copy for what has to be sorted or merged.
-var ErrNotCopied = errors.New("parquetsort: not to be copied")
+// errNotCopied ends copying inputs that have to be sorted or merged.
+var errNotCopied = errors.New("not in order")
 
-// Copy is Sort for Parquet files whose rows are in order already, file by file as they are given: their row groups are copied, while the
-// keys are read to make sure of it. All others are ErrNotCopied, most by the bounds of their row groups, and so are outputs that are to
-// differ in more than the order that they name. Sort and Merge begin with it.
-func Copy(ctx context.Context, paths []string, output string, opts Options) (*Result, error) {
-	in, err := beginOutput(ctx, paths, output, opts)
-	if err != nil {
-		return nil, err
+// copyOrTable copies the one input if it is in order, and else sorts it as a table.
+func (in *inputs) copyOrTable(ctx context.Context, output string) (*Result, error) {
+	if in.whole {
+		return in.sortTable(ctx, output)
 	}
-	sorting := in.claimed(ctx, output)
-	if sorting == nil {
-		return nil, ErrNotCopied
+	if sorting := in.claimed(ctx, output); sorting != nil {
+		result, order, err := in.copyClaimed(ctx, output, sorting)
+		order.release()
+		if result != nil || err != nil {
+			return result, err
+		}
 	}
-	result, order, err := in.copyClaimed(ctx, output, sorting)
-	order.release()
-	if result == nil && err == nil {
-		err = ErrNotCopied
-	}
-	return result, err
+	return in.sortTable(ctx, output)
 }
 
 // copyOrOrder copies the inputs if they are in order as they are given. Else there is no result but their order, which the caller
@@ -77,7 +72,7 @@ func (in *inputs) copyClaimed(ctx context.Context, output string, sorting []tabl
 		if order, err = in.quiet().order(copying); err != nil {
 			cancel(err)
 		} else if !order.asGiven() {
-			cancel(ErrNotCopied)
+			cancel(errNotCopied)
 		}
 	})
 	result, failed := in.within(copying, output, func(_ *Sorter, out *outputs) (*Result, error) {
@@ -100,7 +95,7 @@ func (in *inputs) copyClaimed(ctx context.Context, output string, sorting []tabl
 	switch first := context.Cause(copying); {
 	case failed == nil:
 		return result, order, nil
-	case first == nil || first == ErrNotCopied:
+	case first == nil || first == errNotCopied:
 		return nil, order, nil
 	default:
 		order.release()
@@ -120,7 +115,8 @@ func (in *inputs) quiet() *inputs {
 // cannot.
 func (o *outputs) copied(in *inputs, files []string) (layouts []*tablefile.Layout) {
 	opts := in.opts
-	if opts.splits() || opts.Limit > 0 || opts.RowGroupRows > 0 || opts.PageRows > 0 || o.options.Format != tablefile.Parquet {
+	if opts.splits() || opts.filters() || in.written != nil || opts.Limit > 0 || opts.RowGroupRows > 0 ||
+		opts.PageRows > 0 || o.options.Format != tablefile.Parquet {
 		return nil
 	}
 	for _, file := range files {
@@ -149,7 +145,7 @@ func (o *outputs) copyAll(ctx context.Context, in *inputs, files []string) error
 		if err != nil {
 			return err
 		}
-		err = o.last().Copy(ctx, s, func(bytes int64) {
+		err = o.file.Copy(ctx, s, func(bytes int64) {
 			done += bytes
 			in.opts.Progress(PhaseCopy, done, in.bytes)
 		})
@@ -157,6 +153,9 @@ func (o *outputs) copyAll(ctx context.Context, in *inputs, files []string) error
 		if err != nil {
 			return err
 		}
+	}
+	if err := o.head.read(ctx, in, files); err != nil {
+		return err
 	}
 	return o.finish()
 }

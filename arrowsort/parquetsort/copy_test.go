@@ -16,7 +16,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
-// TestCopy: what is copied, what is not, and that Sort does the same to both.
+// TestCopy: what is copied, what is not, and that Merge does the same.
 func TestCopy(t *testing.T) {
 	folder := t.TempDir()
 	rows := 0
@@ -44,7 +44,7 @@ func TestCopy(t *testing.T) {
 		"not in order":          {[]string{down}, Options{Keys: key}, false},
 		"groups not in order":   {[]string{wide}, Options{Keys: key}, false},
 		"not by the second key": {[]string{low}, Options{Keys: []arrowsort.Key{{Path: "key"}, {Path: "row", Order: arrowsort.Descending}}}, false},
-		"a key by its position": {[]string{low}, Options{Keys: []arrowsort.Key{{}}}, false},
+		"a key by its position": {[]string{low}, Options{Keys: []arrowsort.Key{{}}}, true},
 		"a limit":               {[]string{low}, Options{Keys: key, Limit: 10}, false},
 		"other row groups":      {[]string{low}, Options{Keys: key, RowGroupRows: 5000}, false},
 		"another codec":         {[]string{low}, Options{Keys: key, Compression: "zstd"}, false},
@@ -58,24 +58,22 @@ func TestCopy(t *testing.T) {
 			c.opts.Allocator, c.opts.SpillDir = mem, t.TempDir()
 			to := t.TempDir()
 			out := filepath.Join(to, "out.parquet")
-			result, err := Copy(t.Context(), c.files, out, c.opts)
+			result, err := Sort(t.Context(), c.files, out, c.opts)
+			require.NoError(t, err)
+			require.Equal(t, c.copied, result.Copied)
 			if !c.copied {
-				require.ErrorIs(t, err, ErrNotCopied)
-				require.Empty(t, names(t, to))
 				return
 			}
-			require.NoError(t, err)
-			require.True(t, result.Copied)
 			require.Equal(t, []string{"out.parquet"}, names(t, to))
 			requireSorted(t, c.files, []string{out}, c.opts.Keys)
-			sorted := filepath.Join(to, "sorted.parquet")
-			again, err := Sort(t.Context(), c.files, sorted, c.opts)
+			merged := filepath.Join(to, "merged.parquet")
+			again, err := Merge(t.Context(), c.files, merged, c.opts)
 			require.NoError(t, err)
 			again.Outputs = result.Outputs
 			require.Equal(t, result, again)
 			a, err := os.ReadFile(out)
 			require.NoError(t, err)
-			b, err := os.ReadFile(sorted)
+			b, err := os.ReadFile(merged)
 			require.NoError(t, err)
 			require.Equal(t, a, b)
 		})
@@ -108,7 +106,7 @@ func TestCopyThatFails(t *testing.T) {
 		require.Equal(t, PhaseCopy, phase)
 		cancel(stop)
 	}
-	_, err = Copy(ctx, []string{good}, out, opts)
+	_, err = Sort(ctx, []string{good}, out, opts)
 	require.ErrorIs(t, err, stop)
 	require.Empty(t, names(t, to))
 }

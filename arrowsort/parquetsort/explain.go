@@ -1,6 +1,13 @@
 package parquetsort
 
-import "context"
+import (
+	"context"
+	"fmt"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/keyencode"
+)
 
 // A Description says what Sort would do.
 type Description struct {
@@ -9,7 +16,7 @@ type Description struct {
 	BytesIn int64 // of the inputs
 	Memory  int64 // the budget
 	Table   int64 // bytes that all rows take in memory, about
-	// InMemory tells that the rows fit in the budget as one table. They are not spilled then.
+	// InMemory tells that the input is one, whose rows fit in the budget as a table.
 	InMemory bool
 	// InOrder tells that each input is sorted already: they are merged, or copied where they follow one another. Runs is 0
 	// then, unless more of them overlap than can be read side by side.
@@ -27,9 +34,13 @@ func Explain(ctx context.Context, paths []string, opts Options) (*Description, e
 	if err != nil {
 		return nil, err
 	}
+	if in.whole {
+		return nil, fmt.Errorf("%w: %s; Plan is for it", ErrOption, ReadWhole(in.paths, *in.opts))
+	}
 	d := &Description{Inputs: in.paths, Columns: in.schema.NumFields(), BytesIn: in.bytes, Memory: in.opts.Memory, Table: in.memory}
 	b := budget{in.opts.Memory}
-	d.InMemory = b.holds(in.memory)
+	fits := b.holds(in.memory)
+	d.InMemory = fits && len(in.paths) == 1
 	order, err := in.order(ctx)
 	if err != nil {
 		return nil, err
@@ -41,7 +52,7 @@ func Explain(ctx context.Context, paths []string, opts Options) (*Description, e
 		}
 		return d, nil
 	}
-	if !d.InMemory && !in.keepsFew() {
+	if !fits && !in.keepsFew() {
 		d.spills(b, int((in.memory+b.run()-1)/b.run()))
 	}
 	return d, nil
@@ -49,7 +60,7 @@ func Explain(ctx context.Context, paths []string, opts Options) (*Description, e
 
 // keepsFew says whether a limit leaves so few rows, of a number that the files tell, that they are kept in memory.
 func (in *inputs) keepsFew() bool {
-	if in.opts.Limit == 0 || in.rows <= 0 {
+	if in.opts.Limit == 0 || in.opts.Unique || in.rows <= 0 {
 		return false
 	}
 	return in.opts.Limit*(in.memory/in.rows+rowOverhead) <= budget{in.opts.Memory}.run()/2
@@ -65,4 +76,29 @@ func (d *Description) spills(b budget, runs int) {
 		d.Passes++
 	}
 	d.BytesSpilled = int64(d.Passes) * d.Table
+}
+
+// A Planned is the plan of the keys of an input.
+type Planned struct {
+	Plan        *keyencode.Plan
+	Rows, Bytes int64 // of the input
+	Columns     int
+}
+
+// Plan makes the plan of the keys of one input, which it reads into memory: of all rows, or of the first Options.Limit.
+func Plan(ctx context.Context, path string, opts Options) (*Planned, error) {
+	in, err := oneInput(path, "", opts)
+	if err != nil {
+		return nil, err
+	}
+	l, err := in.load(ctx, tablefile.ReadOptions{}, true)
+	if err != nil {
+		return nil, err
+	}
+	defer l.release()
+	in.opts.Progress(PhaseMeasure, 0, 0)
+	sorting := in.opts.sorting()
+	sorting.Limit = int(in.opts.Limit)
+	plan, err := arrowsort.Explain(ctx, l.rows, l.keys, sorting)
+	return &Planned{Plan: plan, Rows: l.rows.NumRows(), Bytes: l.Bytes, Columns: l.Schema.NumFields()}, err
 }

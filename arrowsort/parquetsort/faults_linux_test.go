@@ -101,6 +101,6 @@ func TestTheNextSortRemovesWhatAKilledOneLeft(t *testing.T) {
 
 	require.NoError(t, living.Process.Kill())
 	require.Error(t, living.Wait())
-	removeDead(spill)
+	removeDead(spill, spillPrefix)
 	requireEmpty(t, spill)
 }

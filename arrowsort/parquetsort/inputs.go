@@ -28,7 +28,7 @@ func Expand(paths []string) ([]string, error) {
 }
 
 func expand(path string) ([]string, error) {
-	if info, err := os.Stat(path); err == nil {
+	if info, err := os.Stat(path); err == nil && path != tablefile.Pipe {
 		if !info.IsDir() {
 			return []string{path}, nil
 		}
@@ -71,16 +71,6 @@ func filesIn(folder string) ([]string, error) {
 	return files, nil
 }
 
-// FitsInMemory reports whether the rows of some files, which may be as in Sort, can be read, sorted and written as one table
-// within Options.Memory. It looks at the files' metadata only.
-func FitsInMemory(ctx context.Context, paths []string, opts Options) (bool, error) {
-	in, err := openInputs(ctx, paths, opts)
-	if err != nil {
-		return false, err
-	}
-	return budget{in.opts.Memory}.holds(in.memory), nil
-}
-
 // inputs are files that are read one after the other as if they were one.
 type inputs struct {
 	paths  []string
@@ -89,25 +79,56 @@ type inputs struct {
 	bytes  int64 // of all files
 	memory int64 // about what all rows take
 	rows   int64 // of all files; less than 0 when one does not tell
+	whole  bool  // the one input is read as a whole; until then there is nothing but its path
 	format tablefile.Format
 	opts   *Options
 	flat   *tablefile.Recycler
 	all    *arrow.Schema // of all, when only some columns are read
 	chosen []int         // which those are
+
+	written []int // columns of the schema that are written; nil: all
 }
 
-// begin opens inputs that have the keys.
+// begin opens inputs that have the keys. Of one that is read as a whole nothing is read yet.
 func begin(ctx context.Context, paths []string, opts Options) (*inputs, error) {
 	in, err := openInputs(ctx, paths, opts)
 	if err != nil {
 		return nil, err
 	}
-	return in, checkKeys(ctx, in.schema, in.opts.Keys)
+	if in.whole {
+		return in, nil
+	}
+	if err := in.findKeys(ctx); err != nil {
+		return nil, fmt.Errorf("%s: %w", in.paths[0], err)
+	}
+	return in, in.selectColumns()
+}
+
+// findKeys finds the keys in the schema. Those by position get the name of their column if no other has it.
+func (in *inputs) findKeys(ctx context.Context) (err error) {
+	if in.opts.KeysFor != nil {
+		if in.opts.Keys, err = in.opts.KeysFor(in.schema); err != nil {
+			return err
+		}
+	}
+	if err := checkKeys(ctx, in.schema, in.opts.Keys); err != nil {
+		return err
+	}
+	in.opts.Keys = slices.Clone(in.opts.Keys)
+	for i, key := range in.opts.Keys {
+		if key.Path != "" {
+			continue
+		}
+		if name := in.schema.Field(key.Index).Name; name != "" && len(in.schema.FieldIndices(name)) == 1 {
+			in.opts.Keys[i].Path, in.opts.Keys[i].Index = name, 0
+		}
+	}
+	return nil
 }
 
 // beginOutput opens inputs that have the keys and not the output among them, which has a place to be written to.
 func beginOutput(ctx context.Context, paths []string, output string, opts Options) (*inputs, error) {
-	in, err := openInputs(ctx, paths, opts)
+	in, err := begin(ctx, paths, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -118,10 +139,7 @@ func beginOutput(ctx context.Context, paths []string, output string, opts Option
 	if in.opts.splits() {
 		first = numbered(output, 1)
 	}
-	if err := tablefile.CheckTarget(first); err != nil {
-		return nil, err
-	}
-	return in, checkKeys(ctx, in.schema, in.opts.Keys)
+	return in, tablefile.CheckTarget(first)
 }
 
 // openInputs resolves the options and looks at the schemas of all files.
@@ -139,6 +157,12 @@ func openInputs(ctx context.Context, paths []string, opts Options) (*inputs, err
 	}
 	if len(in.paths) == 0 {
 		return nil, fmt.Errorf("%w: no inputs", ErrOption)
+	}
+	if why := ReadWhole(in.paths, opts); why != "" {
+		if in.whole = true; len(in.paths) > 1 || opts.splits() {
+			return nil, fmt.Errorf("%w: %s", ErrOption, why)
+		}
+		return in, nil
 	}
 	for i, path := range in.paths {
 		if err := context.Cause(ctx); err != nil {
@@ -242,6 +266,7 @@ func (in *inputs) readInto(flat *tablefile.Recycler) *inputs {
 // each gives all rows to use. It tells Progress the bytes of the files.
 func (in *inputs) each(ctx context.Context, use func(table arrow.Table) error) error {
 	done := int64(0)
+	in.opts.Progress(PhaseRead, 0, in.bytes)
 	for _, path := range in.paths {
 		bytes, err := in.eachOf(ctx, path, done, use)
 		if err != nil {

@@ -27,7 +27,7 @@ func (s *Sorter) spillAll(m *merger) (run, error) {
 	if err := s.makeFolder(); err != nil {
 		return run{}, err
 	}
-	w, err := createRun(s.ctx, s.folder.next(), s.plain, s.budget.batchRows(s.rowBytes()), &s.opts)
+	w, err := createRun(s.ctx, s.folder.next(".arrows"), s.plain, s.budget.batchRows(s.rowBytes()), &s.opts)
 	if err != nil {
 		return run{}, err
 	}
@@ -52,7 +52,7 @@ func (s *Sorter) spillAll(m *merger) (run, error) {
 // makeFolder makes sure that there is a folder for runs.
 func (s *Sorter) makeFolder() (err error) {
 	if s.folder == nil {
-		s.folder, err = newSpillFolder(s.opts.SpillDir)
+		s.folder, err = newLockedFolder(s.opts.SpillDir, spillPrefix)
 	}
 	return err
 }

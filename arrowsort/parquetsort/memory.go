@@ -16,7 +16,11 @@ func (s *Sorter) inMemory(rows int) (tables, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &memoryTables{table: sorted, rows: rows}, nil
+	all := &memoryTables{table: sorted, rows: rows}
+	if s.opts.filters() {
+		return s.wanted(all, rows)
+	}
+	return all, nil
 }
 
 // memoryTables are pieces of a table; of none without one.

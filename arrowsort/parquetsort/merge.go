@@ -1,6 +1,9 @@
 package parquetsort
 
-import "context"
+import (
+	"context"
+	"fmt"
+)
 
 // Merge merges files, patterns and folders as Sort does, but each file has to be sorted by the keys already. The keys are
 // read first to make sure of it: ErrUnsorted names the file and the first row that sorts before the one above it. Schemas,
@@ -10,7 +13,14 @@ import "context"
 // are merged to runs first. Of Parquet files that do not overlap the row groups are copied, byte by byte, if the output is
 // to have their columns and compression, one file, and no other row groups, pages, limit or rows per file are asked for.
 func Merge(ctx context.Context, paths []string, output string, opts Options) (*Result, error) {
-	return byOrder(ctx, paths, output, opts, func(s *Sorter, in *inputs, order *fileOrder, out *outputs) (*Result, error) {
+	in, err := beginOutput(ctx, paths, output, opts)
+	if err != nil {
+		return nil, err
+	}
+	if in.whole {
+		return nil, fmt.Errorf("%w: %s", ErrOption, ReadWhole(in.paths, *in.opts))
+	}
+	return in.byOrder(ctx, output, func(s *Sorter, order *fileOrder, out *outputs) (*Result, error) {
 		if err := order.err(); err != nil {
 			return nil, err
 		}
@@ -42,7 +52,7 @@ func (s *Sorter) mergeInto(in *inputs, order *fileOrder, out *outputs) (*Result,
 	if err != nil {
 		return nil, err
 	}
-	sorted := newGroups(m, s.plain, rows, &s.opts)
+	sorted := newGroups(s.filter(m, plan, order.rows), s.plain, rows, &s.opts)
 	defer sorted.close()
 	return out.all(s.ctx, sorted, plan, order.rows, in.opts)
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
@@ -18,6 +19,8 @@ import (
 type Options struct {
 	// Keys are the sort keys, the most significant first.
 	Keys []arrowsort.Key
+	// KeysFor, when set, returns the keys for the schema of the first input, in place of Keys.
+	KeysFor func(schema *arrow.Schema) ([]arrowsort.Key, error)
 	// Memory is the budget in bytes, at least MinMemory; 0 is half of what the machine or the container has. It covers
 	// tables and their temporary memory. To keep garbage within it too, give the process a limit with debug.SetMemoryLimit
 	// or GOMEMLIMIT.
@@ -26,11 +29,13 @@ type Options struct {
 	SpillDir string
 	// SpillCompression compresses the runs: lz4 or zstd; empty does not.
 	SpillCompression string
-	// InputFormat is parquet, arrow or arrows (a stream), OutputFormat one of these or csv; empty goes by the names of the files.
+	// InputFormat and OutputFormat are parquet, arrow, arrows (a stream) or csv; empty goes by the names of the files.
 	InputFormat, OutputFormat string
+	// Stdin is what is read when the input is named "-"; nil is os.Stdin.
+	Stdin io.Reader
 	// Stdout is what is written to when the output is named "-"; nil is os.Stdout.
 	Stdout io.Writer
-	// Delimiter is between the values of a CSV output; 0 is a comma, or a tab in a .tsv file.
+	// Delimiter is between the values of CSV; 0 is a comma, or a tab in a .tsv file.
 	Delimiter rune
 	// RowGroupRows is the number of rows of a row group, and of a record batch of a Sorter: 0 is 262,144, or less where
 	// rows are wide. Row groups are buffered: more of them than an eighth of the budget holds are ErrMemory.
@@ -40,6 +45,15 @@ type Options struct {
 	PageRows int
 	// Limit is the number of leading rows of the sorted order that are wanted; 0 is all.
 	Limit int64
+	// Tail is the number of last rows of the sorted order that are wanted; 0 is all. Unique wants only the first row of each
+	// key. Of Limit, Tail and Unique only Limit and Unique go together.
+	Tail   int64
+	Unique bool
+	// Select names the columns that are read and written, in this order; none is all. A column without a name is #N, counted
+	// from 1. Keys need not be among them.
+	Select []string
+	// Head is the number of leading rows of the output that Result.Head is to hold.
+	Head int64
 	// RowsPerFile splits the output into files of so many rows, BytesPerFile into files of at most about so many bytes; 0
 	// does not. A file has a row group at least.
 	RowsPerFile, BytesPerFile int64
@@ -51,8 +65,9 @@ type Options struct {
 	Threads int
 	// Allocator gives the memory of tables; nil is memory.DefaultAllocator. It must be safe for concurrent use.
 	Allocator memory.Allocator
-	// Progress, when set, is told now and then what is being done and how much of it is: bytes of the inputs that are
-	// read or copied, rows that are written. It is called from one goroutine at a time.
+	// Progress, when set, is called now and then with what is being done and how much of it is: bytes of the inputs that are
+	// read or copied, rows that are written, steps of other phases. A total of 0 is not known. It is called from one
+	// goroutine at a time.
 	Progress func(phase string, done, total int64)
 
 	readLimit int64 // of tablefile.ReadOptions
@@ -61,8 +76,14 @@ type Options struct {
 // MinMemory is the smallest budget.
 const MinMemory = 16 << 20
 
-// The phases that Progress is told.
+// The phases that Progress is called with. An input that fits in memory is loaded, sorted and saved.
 const (
+	PhaseLoad = "reading"
+	PhaseSort = "sorting"
+	PhaseSave = "writing"
+
+	PhaseMeasure = "measuring" // the keys
+
 	PhaseRead  = "reading and sorting"
 	PhaseWrite = "merging and writing"
 	PhaseCheck = "checking" // whether rows are in order
@@ -88,7 +109,7 @@ func (o Options) resolved() (Options, error) {
 		o.readLimit = max(machine.Memory(), o.Memory) // the budget is kept by reading in pieces
 	}
 	switch {
-	case len(o.Keys) == 0:
+	case len(o.Keys) == 0 && o.KeysFor == nil:
 		return o, arrowsort.ErrNoKeys
 	case o.Memory < MinMemory:
 		return o, fmt.Errorf("%w: Memory is %d, give at least %d", ErrOption, o.Memory, MinMemory)
@@ -106,9 +127,15 @@ func (o Options) resolved() (Options, error) {
 		return o, fmt.Errorf("%w: Threads is %d", ErrOption, o.Threads)
 	case o.SpillCompression != "" && o.SpillCompression != "lz4" && o.SpillCompression != "zstd":
 		return o, fmt.Errorf("%w: SpillCompression %q; use lz4 or zstd", ErrOption, o.SpillCompression)
+	case o.Tail < 0:
+		return o, fmt.Errorf("%w: Tail is %d", ErrOption, o.Tail)
+	case o.Tail > 0 && (o.Limit > 0 || o.Unique):
+		return o, fmt.Errorf("%w: Tail together with Limit or Unique", ErrOption)
+	case o.Head < 0:
+		return o, fmt.Errorf("%w: Head is %d", ErrOption, o.Head)
 	}
-	if format, err := tablefile.ParseFormat(o.InputFormat); err != nil || format == tablefile.CSV {
-		return o, fmt.Errorf("%w: InputFormat %q; use parquet, arrow or arrows", ErrOption, o.InputFormat)
+	if _, err := tablefile.ParseFormat(o.InputFormat); err != nil {
+		return o, fmt.Errorf("%w: InputFormat: %w", ErrOption, err)
 	}
 	if _, err := tablefile.ParseFormat(o.OutputFormat); err != nil {
 		return o, fmt.Errorf("%w: OutputFormat: %w", ErrOption, err)
@@ -130,6 +157,26 @@ func (o Options) resolved() (Options, error) {
 
 // splits says whether the output may be several files.
 func (o *Options) splits() bool { return o.RowsPerFile > 0 || o.BytesPerFile > 0 }
+
+// progress is Progress of a phase in steps.
+func (o *Options) progress(phase string) func(done, total int) {
+	return func(done, total int) { o.Progress(phase, int64(done), int64(total)) }
+}
+
+// writing are the options to write an output.
+func (o *Options) writing(path string) (w tablefile.WriteOptions, err error) {
+	w = tablefile.WriteOptions{Threads: o.Threads, Allocator: o.Allocator, Stdout: o.Stdout, Delimiter: o.Delimiter}
+	if w.Compression, err = tablefile.ParseCompression(o.Compression); err != nil {
+		return w, err
+	}
+	if w.Format, err = tablefile.ParseFormat(o.OutputFormat); err != nil {
+		return w, err
+	}
+	if w.Format, err = w.Format.Resolve(path); err != nil {
+		return w, err
+	}
+	return w, tablefile.CheckWrite(path, w)
+}
 
 // sorting are the options for package arrowsort.
 func (o *Options) sorting() arrowsort.Options {

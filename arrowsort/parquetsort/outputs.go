@@ -7,13 +7,16 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
-// outputs writes tables to one file, or to several of some rows or bytes each. The files get their names when all are complete.
+// outputs writes tables to one file, or to several of some rows or bytes each. A file is closed when it is complete. The
+// files get their names when all are.
 type outputs struct {
 	ctx     context.Context // of the sort
 	path    string
@@ -24,11 +27,18 @@ type outputs struct {
 
 	dictionaries []*dictionaryTree // of the columns of the files; nil: they have values as the tables do
 
-	paths   []string
-	writers []*tablefile.Writer
-	room    int64 // rows that the last file still takes
-	written int64 // bytes of the last file
-	step    int64 // that the table before took
+	columns []int         // of the tables that are written; nil: all
+	rowType *arrow.Schema // of the tables, with dictionaries if they get some
+	head    head          // of all files
+
+	paths     []string
+	placement placement
+	file      *tablefile.Writer // the last file; nil when it is complete
+	closing   errgroup.Group    // files that are complete
+	total     atomic.Int64      // bytes of the files that are closed
+	room      int64             // rows that the last file still takes
+	written   int64             // bytes of the last file
+	step      int64             // that the table before took
 }
 
 // numbered is the name of one of several outputs: out.parquet becomes out-00001.parquet.
@@ -37,20 +47,31 @@ func numbered(path string, number int) string {
 	return fmt.Sprintf("%s-%05d%s", strings.TrimSuffix(path, ext), number, ext)
 }
 
+// selectColumns has some columns of the tables written.
+func (o *outputs) selectColumns(columns []int) {
+	o.columns, o.rowType, o.schema = columns, o.schema, tablefile.Pick(o.schema, columns)
+	if o.options.Schema != nil {
+		o.options.Schema = tablefile.Pick(o.options.Schema, columns)
+	}
+}
+
 func (o *outputs) begin() error {
 	if err := o.finish(); err != nil {
 		return err
 	}
 	path := o.path
 	if o.splits() {
-		path = numbered(o.path, len(o.writers)+1)
+		path = numbered(o.path, len(o.paths)+1)
 	}
-	w, err := tablefile.Create(o.ctx, path, o.schema, o.options)
+	at, err := o.placement.path(path)
 	if err != nil {
 		return err
 	}
-	o.writers, o.paths, o.room = append(o.writers, w), append(o.paths, path), o.rows
-	o.written = 0
+	o.options.Name = path
+	if o.file, err = tablefile.Create(o.ctx, at, o.schema, o.options); err != nil {
+		return err
+	}
+	o.paths, o.room, o.written = append(o.paths, path), o.rows, 0
 	return nil
 }
 
@@ -59,6 +80,13 @@ func (o *outputs) splits() bool { return o.rows > 0 || o.bytes > 0 }
 // write writes the next rows. A file of some rows ends in the middle of a table where it is full, one of some bytes in front
 // of a table that has probably no room.
 func (o *outputs) write(ctx context.Context, table arrow.Table) error {
+	if o.head.rows < o.head.opts.Head {
+		first := pick(table, o.columns)
+		defer first.Release()
+		if err := o.head.add(ctx, first); err != nil {
+			return err
+		}
+	}
 	if o.bytes > 0 && o.written > 0 && o.written+o.step > o.bytes {
 		if err := o.begin(); err != nil {
 			return err
@@ -89,27 +117,37 @@ func (o *outputs) write(ctx context.Context, table arrow.Table) error {
 // add writes a table to the last file.
 func (o *outputs) add(ctx context.Context, table arrow.Table) error {
 	if o.dictionaries != nil {
-		encoded, err := withDictionaries(table, o.schema, o.dictionaries, o.options.Allocator)
+		encoded, err := withDictionaries(table, o.rowType, o.dictionaries, o.options.Allocator)
 		if err != nil {
 			return err
 		}
 		defer encoded.Release()
 		table = encoded
 	}
-	err := o.last().Write(ctx, table)
-	now := o.last().Written()
+	table = pick(table, o.columns)
+	defer table.Release()
+	err := o.file.Write(ctx, table)
+	now := o.file.Written()
 	o.written, o.step = now, now-o.written
 	return err
 }
 
-func (o *outputs) last() *tablefile.Writer { return o.writers[len(o.writers)-1] }
-
-// finish completes the last file.
+// finish completes the last file, which is synced and closed while the next is written.
 func (o *outputs) finish() error {
-	if len(o.writers) == 0 {
+	file := o.file
+	if file == nil {
 		return nil
 	}
-	return o.last().Finish()
+	if err := file.Finish(); err != nil {
+		return err
+	}
+	o.file = nil
+	o.closing.Go(func() error {
+		n, err := file.Commit()
+		o.total.Add(n)
+		return err
+	})
+	return nil
 }
 
 // syncs is the number of files that are synced at once: a disk takes about as long for some as for one.
@@ -117,19 +155,13 @@ const syncs = 16
 
 // commit gives the files their names, once all are on the disk. It returns their bytes.
 func (o *outputs) commit() (bytes int64, err error) {
-	if len(o.writers) > 1 {
-		if err := tablefile.Each(o.ctx, len(o.writers), syncs, func(i int) error { return o.writers[i].Sync() }); err != nil {
-			return 0, err
-		}
+	if err := o.closing.Wait(); err != nil {
+		return 0, err
 	}
-	for _, w := range o.writers {
-		n, err := w.Commit()
-		if err != nil {
-			return bytes, err
-		}
-		bytes += n
+	if err := o.placement.place(); err != nil {
+		return 0, err
 	}
-	return bytes, o.removeOlder()
+	return o.total.Load(), o.removeOlder()
 }
 
 // removeOlder removes the files that an earlier sort left behind the last one: whoever reads the folder would take their rows
@@ -155,7 +187,10 @@ func (o *outputs) abort() {
 		t.release()
 	}
 	o.dictionaries = nil
-	for _, w := range o.writers {
-		w.Abort()
+	o.head.release()
+	if o.file != nil {
+		o.file.Abort()
 	}
+	o.closing.Wait() // an error was returned before
+	o.placement.remove()
 }

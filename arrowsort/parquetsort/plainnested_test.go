@@ -76,12 +76,18 @@ func TestSortOfNestedDictionaries(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 7))
 	in, out := filepath.Join(folder, "in.arrows"), filepath.Join(folder, "out.arrows")
 	generate(t, in, nestedSchema, 12, func(batch int) arrow.Record { return nestedWords(t, memory.DefaultAllocator, r, batch*6000, 6000) })
+	one := filepath.Join(folder, "one.arrows")
+	generate(t, one, nestedSchema, 1, func(batch int) arrow.Record { return nestedWords(t, memory.DefaultAllocator, r, 12*6000, 6000) })
 	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 	defer mem.AssertSize(t, 0)
 	keys := []arrowsort.Key{{Path: "s.word", Order: arrowsort.Descending}, {Path: "s.n"}}
-	result, err := Sort(t.Context(), []string{in}, out, Options{Keys: keys, Memory: MinMemory, SpillDir: folder, Allocator: mem})
+	result, err := Sort(t.Context(), []string{in, one}, out, Options{Keys: keys, Memory: MinMemory, SpillDir: folder, Allocator: mem})
 	require.NoError(t, err)
 	require.Greater(t, result.Runs, 1)
+	requireSorted(t, []string{in, one}, []string{out}, keys)
+	result, err = Sort(t.Context(), []string{in}, out, Options{Keys: keys, Allocator: mem})
+	require.NoError(t, err)
+	require.Zero(t, result.Runs)
 	requireSorted(t, []string{in}, []string{out}, keys)
 }
 

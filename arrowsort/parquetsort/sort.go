@@ -3,6 +3,8 @@ package parquetsort
 import (
 	"context"
 
+	"github.com/apache/arrow/go/v15/arrow"
+
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -20,6 +22,9 @@ type Result struct {
 	BytesSpilled int64    // written to the spill folder
 	Plan         string   // what the keys came down to
 	Copied       bool     // row group by row group, since the inputs were in order already
+
+	Schema *arrow.Schema // of the rows
+	Head   arrow.Table   // the first Options.Head rows of the output, which the caller releases; nil: none are wanted
 }
 
 // Sort sorts the rows of Parquet and Arrow files, patterns and folders (see Expand) into one file, or with
@@ -33,7 +38,14 @@ type Result struct {
 // compression and use of dictionaries of the first input, and names the sort order in the metadata of all row groups. It
 // is a complete file or none. An output may replace an input that is given by its name.
 func Sort(ctx context.Context, paths []string, output string, opts Options) (*Result, error) {
-	return byOrder(ctx, paths, output, opts, func(s *Sorter, in *inputs, order *fileOrder, out *outputs) (*Result, error) {
+	in, err := beginOutput(ctx, paths, output, opts)
+	if err != nil {
+		return nil, err
+	}
+	if in.whole || len(in.paths) == 1 && !in.opts.splits() && (budget{in.opts.Memory}).holds(in.memory) {
+		return in.copyOrTable(ctx, output)
+	}
+	return in.byOrder(ctx, output, func(s *Sorter, order *fileOrder, out *outputs) (*Result, error) {
 		if order.unsorted == nil {
 			return s.mergeInto(in, order, out)
 		}
@@ -41,19 +53,15 @@ func Sort(ctx context.Context, paths []string, output string, opts Options) (*Re
 	})
 }
 
-// byOrder copies the inputs if they are in order as they are given. Else use writes them, and knows their order.
-func byOrder(ctx context.Context, paths []string, output string, opts Options,
-	use func(s *Sorter, in *inputs, order *fileOrder, out *outputs) (*Result, error)) (*Result, error) {
-	in, err := beginOutput(ctx, paths, output, opts)
-	if err != nil {
-		return nil, err
-	}
+// byOrder copies the inputs if they are in order as they are given. Else use writes them and is passed their order.
+func (in *inputs) byOrder(ctx context.Context, output string,
+	use func(s *Sorter, order *fileOrder, out *outputs) (*Result, error)) (*Result, error) {
 	copied, order, err := in.copyOrOrder(ctx, output)
 	defer order.release()
 	if err != nil || copied != nil {
 		return copied, err
 	}
-	return in.within(ctx, output, func(s *Sorter, out *outputs) (*Result, error) { return use(s, in, order, out) })
+	return in.within(ctx, output, func(s *Sorter, out *outputs) (*Result, error) { return use(s, order, out) })
 }
 
 // within has use write an output with a sorter.
@@ -67,6 +75,7 @@ func (in *inputs) within(ctx context.Context, output string, use func(s *Sorter,
 	if err == nil {
 		defer out.abort()
 		if err = out.useDictionaries(ctx, in); err == nil {
+			out.selectColumns(in.written)
 			result, err = use(s, out)
 		}
 	}
@@ -78,7 +87,10 @@ func (in *inputs) within(ctx context.Context, output string, use func(s *Sorter,
 	}
 	result.Inputs, result.BytesIn, result.Columns = in.paths, in.bytes, s.plain.NumFields()
 	result.Outputs, result.Runs, result.BytesSpilled = out.paths, len(s.runs), s.spilled
-	result.BytesOut, err = out.commit()
+	if result.BytesOut, err = out.commit(); err == nil {
+		result.Schema = tablefile.Pick(in.schema, in.written)
+		result.Head = out.head.table(tablefile.Pick(s.plain, in.written))
+	}
 	return result, err
 }
 
@@ -111,10 +123,13 @@ func (o *outputs) order(plan *keyencode.Plan) error {
 // all writes all rows that there are, of which the total is known, in the order of a plan.
 func (o *outputs) all(ctx context.Context, sorted tables, plan *keyencode.Plan, total int64, opts *Options) (*Result, error) {
 	rows := total
-	if opts.Limit > 0 {
-		rows = min(rows, opts.Limit)
+	for _, most := range []int64{opts.Limit, opts.Tail} {
+		if most > 0 {
+			rows = min(rows, most)
+		}
 	}
-	if err := pump(ctx, sorted, o, rows, opts); err != nil {
+	rows, err := pump(ctx, sorted, o, rows, opts)
+	if err != nil {
 		return nil, err
 	}
 	if err := o.finish(); err != nil {
@@ -129,46 +144,34 @@ func (in *inputs) outputs(ctx context.Context, path string) (*outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &outputs{ctx: ctx, path: path, schema: plain, rows: in.opts.RowsPerFile, bytes: in.opts.BytesPerFile}
+	o := &outputs{ctx: ctx, path: path, schema: plain, rows: in.opts.RowsPerFile, bytes: in.opts.BytesPerFile, head: head{opts: in.opts}}
+	o.closing.SetLimit(syncs)
 	return o, o.configure(in)
 }
 
 // configure makes the options for writing what was read.
-func (o *outputs) configure(in *inputs) error {
-	compression, err := tablefile.ParseCompression(in.opts.Compression)
-	if err != nil {
-		return err
-	}
-	format, err := tablefile.ParseFormat(in.opts.OutputFormat)
-	if err != nil {
-		return err
-	}
-	if format, err = format.Resolve(o.path); err != nil {
-		return err
-	}
-	o.options = tablefile.WriteOptions{Format: format, Compression: compression, Threads: in.opts.Threads, Allocator: in.opts.Allocator,
-		Stdout: in.opts.Stdout, Delimiter: in.opts.Delimiter}
-	if format == tablefile.Parquet {
+func (o *outputs) configure(in *inputs) (err error) {
+	if o.options, err = in.opts.writing(o.path); err == nil && o.options.Format == tablefile.Parquet {
 		o.options.Schema, o.options.Layout, o.options.PageRows = in.schema, in.layout, in.opts.PageRows
 		o.options.RowGroupRows = maxGroupRows // a table that is written is a row group
 	}
-	return tablefile.CheckWrite(o.path, o.options)
+	return err
 }
 
 // maxGroupRows is more than any table that is written has.
 const maxGroupRows = 1<<31 - 1
 
-// pump writes sorted rows while the next are merged.
-func pump(ctx context.Context, sorted tables, out *outputs, total int64, opts *Options) error {
-	done := int64(0)
+// pump writes sorted rows while the next are merged, and returns their number.
+func pump(ctx context.Context, sorted tables, out *outputs, total int64, opts *Options) (done int64, err error) {
 	next := func(ctx context.Context) (piece, error) {
 		table, err := sorted.next(ctx)
 		return piece{Table: table}, err
 	}
-	return readAhead(ctx, next, func(ctx context.Context, p piece) error {
+	err = readAhead(ctx, next, func(ctx context.Context, p piece) error {
 		err := out.write(ctx, p.Table)
 		done += p.NumRows()
 		opts.Progress(PhaseWrite, done, total)
 		return err
 	})
+	return done, err
 }

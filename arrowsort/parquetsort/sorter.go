@@ -29,7 +29,7 @@ type Sorter struct {
 
 	recycled *tablefile.Recycler // the allocator of all
 
-	folder  *spillFolder
+	folder  *lockedFolder
 	fan     int // runs that are merged at once
 	runs    []run
 	spills  chan error // tells when the run in the background is spilled; nil when there is none
@@ -162,7 +162,17 @@ func (s *Sorter) merged() (tables, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newGroups(m, s.plain, rows, &s.opts), nil
+	return s.wanted(m, rows)
+}
+
+// wanted are those rows of the sorted order that are wanted, in groups of some.
+func (s *Sorter) wanted(sorted tables, rows int) (tables, error) {
+	plan, err := s.stats.plan()
+	if err != nil {
+		sorted.close()
+		return nil, err
+	}
+	return newGroups(s.filter(sorted, plan, s.rows), s.plain, rows, &s.opts), nil
 }
 
 // reduce merges runs that are neighbours until all that are left can be merged at once.

@@ -16,14 +16,16 @@ func (s *Sorter) sortRun() (arrow.Table, error) {
 		return nil, err
 	}
 	opts := s.opts.sorting()
-	opts.Limit = int(s.opts.Limit)
+	if !s.opts.Unique { // else rows of a run that are left out make place for others
+		opts.Limit = int(s.opts.Limit)
+	}
 	return arrowsort.Sort(s.ctx, all, s.opts.Keys, opts)
 }
 
 // keep begins the next run with the rows that are left of the last one, if a limit has left few: they need no spilling.
 func (s *Sorter) keep(sorted arrow.Table) bool {
 	bytes := tablefile.TableBytes(sorted) + sorted.NumRows()*rowOverhead
-	if s.opts.Limit == 0 || s.folder != nil || bytes > s.budget.run()/2 {
+	if s.opts.Limit == 0 || s.opts.Unique || s.folder != nil || bytes > s.budget.run()/2 {
 		return false
 	}
 	s.parts, s.bytes = append(s.parts, sorted), bytes
@@ -50,7 +52,7 @@ func (s *Sorter) spill() error {
 		sorted.Release()
 		return err
 	}
-	w, err := createRun(s.ctx, s.folder.next(), s.plain, s.budget.batchRows(s.rowBytes()), &s.opts)
+	w, err := createRun(s.ctx, s.folder.next(".arrows"), s.plain, s.budget.batchRows(s.rowBytes()), &s.opts)
 	if err != nil {
 		sorted.Release()
 		return err

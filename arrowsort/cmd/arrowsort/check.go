@@ -3,17 +3,18 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
 // checkName is the command whose exit codes are an answer.
 const checkName = "check"
 
 func newCheck(s streams) *cobra.Command {
-	var in jobFlags
+	var in inputFlags
 	in.keysOptional = true
 	cmd := &cobra.Command{
 		Use:   "check [-k COLUMN] INPUT...",
@@ -31,44 +32,49 @@ names is not sorted.
   arrowsort check -k delay:desc -k date 'sorted-*.parquet'`,
 		Args: someInputs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := in.parse(s, args[0], nil); err != nil {
+			if err := in.parse(s, cmd, args, nil); err != nil {
 				return err
 			}
-			files, stream, err := streamed(cmd.Context(), args, &in)
-			if err != nil {
+			if err := in.claimedKeys(cmd.Context()); err != nil {
 				return err
 			}
-			if stream {
-				return runCheckFiles(cmd.Context(), s, files, &in)
-			}
-			return runCheck(cmd.Context(), s, files[0], &in)
+			return runCheck(cmd.Context(), s, &in)
 		},
 	}
+	in.addMemory(cmd)
 	in.add(cmd, "look at the first `N` rows only; 0 for all")
 	return cmd
 }
 
-func runCheck(ctx context.Context, s streams, path string, in *jobFlags) error {
-	j, err := newJob(ctx, s, checkName, path, in, nil, true)
-	if err != nil {
-		return err
-	}
-	defer j.close()
-	var sorted bool
-	var row int
-	err = j.phase("checking", "the order", &j.report.SortSeconds, func(told func(done, total int)) (err error) {
-		sorted, row, err = arrowsort.IsSorted(ctx, j.table, j.keys, j.options(told))
-		return err
+func runCheck(ctx context.Context, s streams, in *inputFlags) error {
+	j := startJob(s, checkName, in.files, &in.jobFlags)
+	opts := in.options
+	claims := claimCheck{options: in.options}
+	defer limitGarbage(opts.Memory)()
+	var got *parquetsort.Checked
+	err := j.phases(filesText(in.files), "", &opts, func() (err error) {
+		if got, err = parquetsort.Check(ctx, in.files, opts); err != nil {
+			return err
+		}
+		if v := got.Violation; in.whole != "" || in.limit > 0 || v != nil && v.Row == 0 {
+			return nil // no footers, or between files, of which footers say nothing
+		}
+		claims.keys = got.Keys
+		return claims.run(ctx, in.files, got.Violation)
 	})
 	if err != nil {
 		return err
 	}
-	if sorted {
-		return j.verdict(true, nil)
+	r := &j.report
+	r.Rows, r.Columns, r.BytesIn, r.Footers = got.Rows, int64(got.Columns), got.Bytes, claims.footers
+	var lines []string
+	if v := got.Violation; v != nil {
+		lines = append(lines, "not sorted: "+violationText(v, len(in.files) > 1)+" (rows count from 0)")
+		j.badRow(v, in.files)
+	} else if claims.wrong != nil {
+		j.badRow(claims.wrong, in.files)
 	}
-	bad := int64(row)
-	j.report.BadRow = &bad
-	return j.verdict(false, []string{fmt.Sprintf("not sorted: row %d sorts before row %d (rows count from 0)", row, row-1)})
+	return j.verdict(got.Violation == nil && claims.wrong == nil, append(lines, claims.lines()...))
 }
 
 // verdict says whether the input is sorted, and what else there is to say.
@@ -82,7 +88,7 @@ func (j *job) verdict(sorted bool, lines []string) error {
 		if sorted {
 			text := "sorted"
 			if j.flags.claimed {
-				text += " by " + listed(j.report.Keys) + ", as the footer says"
+				text += " by " + strings.Join(j.report.Keys, ", ") + ", as the footer says"
 			}
 			lines = append([]string{text}, lines...)
 		}
@@ -94,4 +100,19 @@ func (j *job) verdict(sorted bool, lines []string) error {
 		return errNotSorted
 	}
 	return nil
+}
+
+// badRow reports the first row that is not in order.
+func (j *job) badRow(v *parquetsort.Violation, files []string) {
+	j.report.BadRow = &v.Row
+	if len(files) > 1 {
+		j.report.BadFile = v.File
+	}
+}
+
+func violationText(v *parquetsort.Violation, named bool) string {
+	if named {
+		return fmt.Sprintf("%s: row %d sorts before the row above it", v.File, v.Row)
+	}
+	return fmt.Sprintf("row %d sorts before row %d", v.Row, v.Row-1)
 }

@@ -17,13 +17,14 @@ type footerReport struct {
 }
 
 // claimedKeys takes the order that all files name for the keys, where none are given.
-func (f *jobFlags) claimedKeys(ctx context.Context, files []string) error {
-	for _, file := range files {
-		if readWhole(file, f) != "" {
-			return usagef("give at least one key: -k COLUMN; only Parquet files can name an order of their own")
-		}
+func (f *inputFlags) claimedKeys(ctx context.Context) error {
+	if len(f.keys) > 0 {
+		return nil
 	}
-	claims, err := parquetsort.Claims(ctx, files, parquetsort.Options{InputFormat: f.format})
+	if f.whole != "" {
+		return usagef("give at least one key: -k COLUMN; only Parquet files can name an order of their own")
+	}
+	claims, err := parquetsort.Claims(ctx, f.files, f.options)
 	if err != nil {
 		return err
 	}

@@ -10,70 +10,73 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
-// resolve finds the keys in a schema, with their columns, and makes sure that they can be sorted by.
-func (f *jobFlags) resolve(ctx context.Context, schema *arrow.Schema) (keys []arrowsort.Key, columns []int, err error) {
-	keys = make([]arrowsort.Key, len(f.keys))
+// resolve finds the keys in a schema, and makes sure that they can be sorted by.
+func (f *jobFlags) resolve(ctx context.Context, schema *arrow.Schema) ([]arrowsort.Key, error) {
+	keys := make([]arrowsort.Key, len(f.keys))
 	for i, k := range f.keys {
+		k = k.in(schema)
 		keys[i] = k.key
-		at, err := k.locate(schema)
-		if err != nil {
-			return nil, nil, fmt.Errorf("key %q: %w", k.text, err)
+		if err := k.locate(schema); err != nil {
+			return nil, fmt.Errorf("key %s: %w", quoted(k.text), err)
 		}
-		columns = append(columns, at)
 	}
-	slices.Sort(columns)
-	none := array.NewTableFromRecords(labelled(schema), nil)
+	for _, name := range f.selected {
+		key, err := parseKey(name, 0)
+		if err == nil {
+			err = (&keyFlag{name, key}).locate(schema)
+		}
+		if err == nil && key.Path != "" && !schema.HasField(key.Path) {
+			err = errors.New("a field of a column cannot be selected alone")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("--select %s: %w", quoted(name), err)
+		}
+	}
+	none := array.NewTableFromRecords(tablefile.Labelled(schema), nil)
 	defer none.Release()
 	if _, err := arrowsort.Explain(ctx, none, keys, arrowsort.Options{}); err != nil { // it knows the rules for types and nested fields
-		return nil, nil, inWords(err)
+		return nil, inWords(err)
 	}
-	return keys, slices.Compact(columns), nil
+	return keys, nil
 }
 
 // inWords is an error of the library for somebody who does not call it.
 func inWords(err error) error {
-	text := strings.TrimPrefix(err.Error(), "arrowsort: ")
-	return errors.New(strings.TrimSuffix(text, "; use Key.Index"))
+	words := strings.TrimPrefix(err.Error(), "arrowsort: ")
+	return errors.New(strings.TrimSuffix(words, "; use Key.Index"))
 }
 
-// among has the keys by position find their columns in a table that has only some.
-func among(keys []arrowsort.Key, columns []int) {
-	for i := range keys {
-		if keys[i].Path == "" {
-			keys[i].Index = slices.Index(columns, keys[i].Index)
-		}
-	}
-}
-
-// locate finds the one column that a key names.
-func (k *keyFlag) locate(schema *arrow.Schema) (int, error) {
+// locate makes sure that a key names one column.
+func (k *keyFlag) locate(schema *arrow.Schema) error {
 	if k.key.Path == "" {
 		if k.key.Index >= schema.NumFields() {
-			return 0, fmt.Errorf("there %s", columnsThere(schema))
+			return fmt.Errorf("there %s", columnsThere(schema))
 		}
-		return k.key.Index, nil
+		return nil
 	}
 	name, at := match(schema, k.key.Path)
 	switch {
 	case len(at) == 1:
-		return at[0], nil
+		return nil
 	case len(at) > 1:
-		return 0, fmt.Errorf("%d columns are named %q; say which: %s", len(at), name, positions(at))
+		return fmt.Errorf("%d columns are named %s; say which: %s", len(at), quoted(name), positions(at))
 	}
 	if head, _, found := strings.Cut(k.key.Path, ":"); found {
 		if _, at := match(schema, head); len(at) > 0 {
 			_, tail, _ := cutLast(k.key.Path)
-			return 0, usagef("unknown modifier %q; use :asc, :desc, :nulls-first or :nulls-last", ":"+tail)
+			return usagef("unknown modifier %q; use :asc, :desc, :nulls-first or :nulls-last", ":"+tail)
 		}
 	}
 	if meant := meant(schema, k.key.Path); meant != "" {
-		return 0, fmt.Errorf("no such column; did you mean %s?", meant)
+		return fmt.Errorf("no such column; did you mean %s?", meant)
 	}
-	return 0, fmt.Errorf("no such column; there %s", columnsThere(schema))
+	return fmt.Errorf("no such column; there %s", columnsThere(schema))
 }
 
 // meant is what somebody may have meant who types keys as other tools have them, or as the column is not written.
@@ -81,7 +84,7 @@ func meant(schema *arrow.Schema, path string) string {
 	known := func(name string) bool { _, at := match(schema, name); return len(at) > 0 }
 	for _, field := range schema.Fields() {
 		if strings.EqualFold(field.Name, path) {
-			return strconv.Quote(field.Name)
+			return quoted(field.Name)
 		}
 	}
 	if parts := strings.Split(path, ","); len(parts) > 1 && !slices.ContainsFunc(parts, func(p string) bool { return !known(strings.TrimSpace(p)) }) {
@@ -97,8 +100,58 @@ func meant(schema *arrow.Schema, path string) string {
 	if len(words) == 2 && known(words[0]) && isModifier(words[1]) {
 		return "-k " + words[0] + ":" + strings.ToLower(words[1])
 	}
+	if name := nearest(schema, path); name != "" {
+		return quoted(name)
+	}
 	return ""
 }
+
+// nearest is the column, or field of one, whose name is the fewest typing mistakes away: at most a third of the letters.
+func nearest(schema *arrow.Schema, path string) (name string) {
+	var names []string
+	for _, field := range schema.Fields() {
+		names = appendPaths(append(names, field.Name), field.Name, field.Type)
+	}
+	least := min(len(path), longName)/3 + 1
+	for _, n := range names {
+		if len(n)-len(path) < least && len(path)-len(n) < least && n != "" {
+			if d := typos(strings.ToLower(n), strings.ToLower(path)); d < least {
+				least, name = d, n
+			}
+		}
+	}
+	return name
+}
+
+// typos is the number of letters that are inserted, left out, replaced or swapped with their neighbour between words.
+func typos(a, b string) int {
+	x, y := []rune(a), []rune(b)
+	rows := make([][]int, len(x)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(y)+1)
+		for j := range rows[i] {
+			if i == 0 || j == 0 {
+				rows[i][j] = i + j
+				continue
+			}
+			differ := 1
+			if x[i-1] == y[j-1] {
+				differ = 0
+			}
+			rows[i][j] = min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+differ)
+			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
+				rows[i][j] = min(rows[i][j], rows[i-2][j-2]+1)
+			}
+		}
+	}
+	return rows[len(x)][len(y)]
+}
+
+// longName is the number of characters of a name that messages show.
+const longName = 60
+
+// quoted is a name in a message: in quotes, cut when it is long.
+func quoted(name string) string { return strconv.Quote(text.Snip(name, longName, "…")) }
 
 // match finds the columns that a path starts with: those that have its name, or else the longest part of it before a dot.
 func match(schema *arrow.Schema, path string) (name string, at []int) {
@@ -115,7 +168,7 @@ func match(schema *arrow.Schema, path string) (name string, at []int) {
 func positions(columns []int) string {
 	texts := make([]string, len(columns))
 	for i, c := range columns {
-		texts[i] = "-k '" + label(c) + "'"
+		texts[i] = "-k '" + tablefile.Label(c) + "'"
 	}
 	return strings.Join(texts, " or ")
 }
@@ -126,7 +179,7 @@ func columnsThere(schema *arrow.Schema) string {
 	n := schema.NumFields()
 	texts := make([]string, min(n, most))
 	for i := range texts {
-		texts[i] = strconv.Quote(schema.Field(i).Name)
+		texts[i] = quoted(schema.Field(i).Name)
 	}
 	list := strings.Join(texts, ", ")
 	switch {
@@ -138,32 +191,4 @@ func columnsThere(schema *arrow.Schema) string {
 		return fmt.Sprintf("are %s columns: %s and %s more", grouped(int64(n)), list, grouped(int64(n-most)))
 	}
 	return fmt.Sprintf("are %d columns: %s", n, list)
-}
-
-// label is the position of a column as it is typed.
-func label(column int) string { return "#" + strconv.Itoa(column+1) }
-
-// labelled is a schema whose columns without a name are called by their position, for what is said about them.
-func labelled(schema *arrow.Schema) *arrow.Schema {
-	fields := slices.Clone(schema.Fields())
-	for i := range fields {
-		if fields[i].Name == "" {
-			fields[i].Name = label(i)
-		}
-	}
-	meta := schema.Metadata()
-	return arrow.NewSchemaWithEndian(fields, &meta, schema.Endianness())
-}
-
-// withNames is a table with the names of columns of a schema. The caller releases it.
-func withNames(table arrow.Table, names *arrow.Schema) arrow.Table {
-	fields := slices.Clone(table.Schema().Fields())
-	columns := make([]arrow.Column, len(fields))
-	for i := range fields {
-		fields[i].Name = names.Field(i).Name
-		columns[i] = *arrow.NewColumn(fields[i], table.Column(i).Data())
-		defer columns[i].Release()
-	}
-	meta := table.Schema().Metadata()
-	return array.NewTable(arrow.NewSchemaWithEndian(fields, &meta, table.Schema().Endianness()), columns, table.NumRows())
 }

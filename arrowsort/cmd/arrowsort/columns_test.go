@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -24,6 +25,7 @@ func TestKeysThatAreNotThere(t *testing.T) {
 		"b, Delay": `key "b, Delay": no such column; did you mean -k b -k Delay?`,
 		"b DESC":   `key "b DESC": no such column; did you mean -k b:desc?`,
 		"-b":       `key "-b": no such column; did you mean -k b:desc?`,
+		"Delya":    `key "Delya": no such column; did you mean "Delay"?`,
 		"x:y":      `key "x:y": no such column; there are 5 columns: "a", "a", "b", "", "Delay"`,
 		"#6":       `key "#6": there are 5 columns: "a", "a", "b", "", "Delay"`,
 		"b.c":      `invalid sort key column: key "b.c": column "b" has type utf8 and no fields`,
@@ -98,4 +100,29 @@ func TestStandardOutputByItsName(t *testing.T) {
 	}
 	r := cli(t, nil, "sort", "-q", "-k", "b:desc", "--output-format", "csv", "-o", "/dev/stdout", file(t, "odd.csv", odd))
 	require.Equal(t, result{out: "a,a,b,,Delay\n1,2,y,7,4\n2,1,x,8,3\n"}, r)
+}
+
+// TestColumnsThatEndInAModifier are found by their names, unless there is a column without the ending.
+func TestColumnsThatEndInAModifier(t *testing.T) {
+	only, both := file(t, "only.csv", "a:desc,b\n2,x\n1,y\n3,z\n"), file(t, "both.csv", "a:desc,a\n2,1\n1,2\n3,0\n")
+	for _, c := range [][3]string{
+		{only, "a:desc", "1,y\n2,x\n3,z\n"},
+		{only, "a:desc:desc", "3,z\n2,x\n1,y\n"},
+		{only, "a:desc:nulls-first", "1,y\n2,x\n3,z\n"},
+		{both, "a:desc", "1,2\n2,1\n3,0\n"},
+		{both, "a:desc:asc", "1,2\n2,1\n3,0\n"},
+	} {
+		r := cli(t, nil, "sort", "-q", "-k", c[1], "--output-format", "csv", "-o", "-", c[0])
+		require.Equal(t, 0, r.code, r.err)
+		require.Equal(t, c[2], r.out[strings.Index(r.out, "\n")+1:], c)
+	}
+}
+
+// TestLongNamesAreCutInMessages, those of keys and of columns.
+func TestLongNamesAreCutInMessages(t *testing.T) {
+	in := file(t, "long.csv", strings.Repeat("long", 1000)+",b\n1,2\n")
+	r := cli(t, nil, "explain", "-q", "-k", strings.Repeat("other", 1000), in)
+	require.Equal(t, 1, r.code)
+	require.Less(t, len(r.err), 500)
+	require.Contains(t, r.err, "longlong")
 }

@@ -55,33 +55,59 @@ func isWithoutGPU(err error) bool {
 	return errors.Is(err, gpu.ErrNoDevice) || errors.Is(err, gpu.ErrDevice) || errors.Is(err, engine.ErrMemory)
 }
 
-// openEngine opens the engine for a sort of so many rows; nil is the processor. close gives it back.
-func (j *job) openEngine(rows int64) (e engine.Engine, close func(), err error) {
-	none := func() {}
-	name := j.flags.engine
-	if name == "cpu" || name == "" || name == "auto" && rows < autoRows(j.sortThreads()) {
-		return nil, none, nil
+// A lazyEngine opens a GPU for the first sort that is to be done on it: all, or with --engine auto one of many rows.
+type lazyEngine struct {
+	flags  *jobFlags
+	used   *string // the name of the engine that sorted last
+	device gpuEngine
+	none   bool // auto found no GPU that works
+}
+
+func (l *lazyEngine) Name() string { return l.flags.engine }
+
+func (l *lazyEngine) Sort(ctx context.Context, job *engine.Job, mem engine.Allocator) (*engine.Result, error) {
+	e, err := l.open(int64(job.Rows))
+	if err != nil {
+		return nil, err
 	}
-	device, err := openGPU()
-	switch {
-	case err == nil:
-	case name == "auto" && isWithoutGPU(err):
-		return nil, none, nil
-	default:
-		return nil, none, fmt.Errorf("--engine %s: %w", name, err)
+	return e.Sort(ctx, job, mem)
+}
+
+// open returns the engine for a sort of some rows.
+func (l *lazyEngine) open(rows int64) (engine.Engine, error) {
+	name := l.flags.engine
+	if name == "cpu" || name == "auto" && (l.none || rows < autoRows(l.flags.sortThreads())) {
+		return cpu.New(), nil
 	}
-	j.report.Engine = device.Name()
-	e = device
+	if l.device == nil {
+		device, err := openGPU()
+		switch {
+		case err == nil:
+			l.device = device
+		case name == "auto" && isWithoutGPU(err):
+			l.none = true
+			return cpu.New(), nil
+		default:
+			return nil, fmt.Errorf("--engine %s: %w", name, err)
+		}
+	}
+	*l.used = l.device.Name()
 	if name == "auto" {
-		e = &fallback{device, cpu.New(), &j.report.Engine}
+		return &fallback{l.device, cpu.New(), l.used}, nil
 	}
-	return e, func() { device.Close() }, nil
+	return l.device, nil
+}
+
+func (l *lazyEngine) close() {
+	if l.device != nil {
+		l.device.Close()
+	}
 }
 
 // sortThreads is how many threads the CPU engine would have.
-func (j *job) sortThreads() int {
-	if j.flags.threads > 0 {
-		return j.flags.threads
+func (f *jobFlags) sortThreads() int {
+	if f.threads > 0 {
+		return f.threads
 	}
 	return runtime.GOMAXPROCS(0)
 }

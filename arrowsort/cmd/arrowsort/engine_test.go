@@ -64,19 +64,19 @@ func TestOpenEngine(t *testing.T) {
 	} {
 		openGPU = func() (gpuEngine, error) { return &told{name: "gpu"}, c.err }
 		for _, name := range []string{"auto", "gpu"} {
-			j := &job{flags: &jobFlags{engine: name}, report: report{Engine: "cpu"}}
-			j.flags.threads = 1
-			e, closeEngine, err := j.openEngine(large)
-			closeEngine()
+			used := "cpu"
+			l := &lazyEngine{flags: &jobFlags{engine: name, threads: 1}, used: &used}
+			e, err := l.open(large)
+			l.close()
 			switch {
 			case c.err == nil:
 				require.NoError(t, err)
-				require.NotNil(t, e)
-				require.Equal(t, "gpu", j.report.Engine)
+				require.NotEqual(t, "cpu", e.Name())
+				require.Equal(t, "gpu", used)
 			case name == "auto" && c.goesOn:
 				require.NoError(t, err, "%v", c.err)
-				require.Nil(t, e)
-				require.Equal(t, "cpu", j.report.Engine)
+				require.Equal(t, "cpu", e.Name())
+				require.Equal(t, "cpu", used)
 			default:
 				require.ErrorIs(t, err, c.err)
 				require.ErrorContains(t, err, "--engine "+name)
@@ -84,11 +84,9 @@ func TestOpenEngine(t *testing.T) {
 		}
 	}
 	openGPU = func() (gpuEngine, error) { panic("few rows") }
-	j := &job{flags: &jobFlags{engine: "auto"}}
-	j.flags.threads = 1
-	e, _, err := j.openEngine(large - 1)
+	e, err := (&lazyEngine{flags: &jobFlags{engine: "auto", threads: 1}}).open(large - 1)
 	require.NoError(t, err)
-	require.Nil(t, e)
+	require.Equal(t, "cpu", e.Name())
 }
 
 func TestInfoTellsAboutGPUs(t *testing.T) {

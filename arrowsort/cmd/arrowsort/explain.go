@@ -7,13 +7,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
 func newExplain(s streams) *cobra.Command {
-	var in jobFlags
-	var spill spillFlags
+	var in inputFlags
 	cmd := &cobra.Command{
 		Use:   "explain -k COLUMN INPUT...",
 		Short: "Show what a sort comes down to, without sorting",
@@ -29,52 +28,46 @@ much is spilled. Of the keys it is told what fits in memory.
   arrowsort explain -k date --memory 512MiB 'flights/*.parquet'`,
 		Args: someInputs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := in.parse(s, args[0], nil); err != nil {
+			if err := in.parse(s, cmd, args, nil); err != nil {
 				return err
 			}
-			files, strategy, err := spill.explain(cmd, args, &in)
-			if err != nil {
-				return err
-			}
-			return runExplain(cmd.Context(), s, files, &in, strategy)
+			return runExplain(cmd.Context(), s, &in)
 		},
 	}
 	in.add(cmd, "look at the first `N` rows only; 0 for all")
-	spill.addMemory(cmd)
+	in.addMemory(cmd)
 	return cmd
 }
 
-// runExplain tells the strategy, where there is one, and the plan of the keys of what is sorted in memory.
-func runExplain(ctx context.Context, s streams, files []string, in *jobFlags, strategy *strategy) error {
-	var lines []string
-	if strategy != nil {
-		lines = strategy.lines()
-	}
-	if strategy != nil && !strategy.InMemory {
-		j := startJob(s, "explain", files[0], in)
-		j.report.Strategy, j.report.Columns, j.report.BytesIn = strategy, int64(strategy.columns), strategy.bytesIn
-		if len(files) > 1 {
-			j.report.Inputs = files
-		}
-		return j.explained(lines)
-	}
-	j, err := newJob(ctx, s, "explain", files[0], in, nil, false)
+// runExplain prints the strategy, where there is one, and the plan of the keys of what is sorted in memory.
+func runExplain(ctx context.Context, s streams, in *inputFlags) error {
+	strategy, err := in.explain(ctx)
 	if err != nil {
 		return err
 	}
-	defer j.close()
-	var plan *keyencode.Plan
-	err = j.phase("measuring", "the keys", &j.report.SortSeconds, func(told func(done, total int)) (err error) {
-		plan, err = arrowsort.Explain(ctx, j.table, j.keys, j.options(told))
+	j := startJob(s, "explain", in.files, &in.jobFlags)
+	var lines []string
+	if strategy != nil {
+		lines, j.report.Strategy = strategy.lines(), strategy
+		j.report.Columns, j.report.BytesIn = int64(strategy.columns), strategy.bytesIn
+	}
+	if strategy != nil && !strategy.InMemory {
+		return j.explained(lines)
+	}
+	opts := in.options
+	var got *parquetsort.Planned
+	err = j.phases(filesText(in.files), "", &opts, func() (err error) {
+		got, err = parquetsort.Plan(ctx, in.files[0], opts)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	j.plan(plan)
-	j.report.Strategy, j.report.Details = strategy, planDetails(plan)
-	lines = append([]string{counted(j.report.Rows, "row") + ", " + counted(j.report.Columns, "column")}, lines...)
-	return j.explained(append(lines, planLines(plan)...))
+	r := &j.report
+	r.Rows, r.Columns, r.BytesIn = got.Rows, int64(got.Columns), got.Bytes
+	r.Plan, r.Details = got.Plan.String(), planDetails(got.Plan)
+	lines = append([]string{counted(r.Rows, "row") + ", " + counted(r.Columns, "column")}, lines...)
+	return j.explained(append(lines, planLines(got.Plan)...))
 }
 
 func (j *job) explained(lines []string) error {

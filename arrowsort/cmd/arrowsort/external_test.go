@@ -86,7 +86,6 @@ func TestMemoryIsForFilesThatCanBeRead(t *testing.T) {
 	text, table := file(t, "people.csv", people), convert(t, "x.parquet")
 	for name, args := range map[string][]string{
 		"CSV":            {"--memory", "1GB", "-o", "x.parquet", text},
-		"preview of CSV": {"--preview", "2", "-o", "x.csv", table, table},
 		"numbered pipe":  {"--rows-per-file", "2", "--output-format", "arrows", "-o", "-", table},
 		"numbered none":  {"--rows-per-file", "2", "--preview", "2", table},
 		"bytes per file": {"--bytes-per-file", "few", "-o", "x.parquet", table},
@@ -135,11 +134,12 @@ func TestSortBeyondMemoryToEverything(t *testing.T) {
 	want = sort("--preview", "20")
 	require.Equal(t, want, sort(append(within, "--preview", "20")...))
 	require.Equal(t, want, sort(append(within, "--preview", "20", "-o", filepath.Join(folder, "o.arrow"))...))
+	require.Equal(t, want, sort(append(within, "--preview", "20", "-o", filepath.Join(folder, "o.csv"))...))
 	want = sort("--limit", "2", "--preview", "20")
 	require.Equal(t, want, sort(append(within, "--limit", "2", "--preview", "20", "-o", filepath.Join(folder, "o.parquet"))...))
 	entries, err := os.ReadDir(folder)
 	require.NoError(t, err)
-	require.Len(t, entries, 2)
+	require.Len(t, entries, 3)
 	r := sort(append(within, "-o", "-")...)
 	require.Equal(t, 0, r.code, r.err)
 	r = cli(t, strings.NewReader(r.out), "check", "-k", "name:desc", "-k", "n", "-")

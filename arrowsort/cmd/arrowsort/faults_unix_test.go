@@ -88,6 +88,7 @@ func TestSignalsInTheMiddle(t *testing.T) {
 			return len(runs) > 0
 		}, 130},
 		"Ctrl-C while it writes":  {syscall.SIGINT, func(said, _ string) bool { return strings.Contains(said, "writing") }, 130},
+		"SIGHUP while it writes":  {syscall.SIGHUP, func(said, _ string) bool { return strings.Contains(said, "writing") }, 129},
 		"SIGTERM while it writes": {syscall.SIGTERM, func(said, _ string) bool { return strings.Contains(said, "writing") }, 143},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -163,4 +164,34 @@ func TestReaderThatLeaves(t *testing.T) {
 		require.Empty(t, said.String())
 		require.Empty(t, filesIn(t, spill))
 	}
+}
+
+// TestKilledWhileItWrites: the next sort to the folder removes the unfinished output.
+func TestKilledWhileItWrites(t *testing.T) {
+	in, folder := manyPeople(t, "in.parquet"), t.TempDir()
+	out := filepath.Join(folder, "out.parquet")
+	for _, files := range [][]string{{in}, {in, in}} {
+		cmd := exec.CommandContext(t.Context(), built(t), append([]string{"sort", "-k", "n", "--compression", "brotli:11", "-o", out}, files...)...)
+		var said watched
+		cmd.Stderr = &said
+		require.NoError(t, cmd.Start())
+		require.Eventually(t, func() bool { return len(filesIn(t, folder)) > 0 }, time.Minute, time.Millisecond)
+		require.NoError(t, cmd.Process.Kill())
+		require.Error(t, cmd.Wait())
+		require.Len(t, filesIn(t, folder), 1)
+		require.Equal(t, result{}, cli(t, nil, "sort", "-q", "-k", "n", "-o", out, in))
+		require.Equal(t, []string{"out.parquet"}, filesIn(t, folder))
+		require.NoError(t, os.Remove(out))
+	}
+}
+
+// TestStandardOutputThatIsClosed is an error that can be seen; /dev/null that is asked for is none.
+func TestStandardOutputThatIsClosed(t *testing.T) {
+	sort := built(t) + " sort -q -k age --output-format csv -o - " + file(t, "people.csv", people)
+	out, err := exec.CommandContext(t.Context(), "sh", "-c", sort+" >&-").CombinedOutput()
+	require.Error(t, err)
+	require.Equal(t, "arrowsort: standard output is closed: redirect it, or write to -o FILE (see arrowsort sort --help)\n", string(out))
+	out, err = exec.CommandContext(t.Context(), "sh", "-c", sort+" >/dev/null").CombinedOutput()
+	require.NoError(t, err)
+	require.Empty(t, string(out))
 }

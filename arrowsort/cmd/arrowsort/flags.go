@@ -14,6 +14,7 @@ import (
 type jobFlags struct {
 	keyTexts []string
 	limit    int
+	selected []string // --select
 	threads  int
 	engine   string // empty where nothing is sorted
 	format   string
@@ -152,6 +153,8 @@ func (f *outputFlags) parse(s streams, job *jobFlags) error {
 		return usagef("--preview and --json both write to standard output")
 	case f.path == tablefile.Pipe && s.outTerminal && f.options.Format != tablefile.CSV:
 		return usagef("standard output is a terminal: redirect it, or write to -o FILE")
+	case s.outMissing && (f.path == tablefile.Pipe || f.preview > 0):
+		return usagef("standard output is closed: redirect it, or write to -o FILE")
 	case f.path != "":
 		if err := tablefile.CheckWrite(f.path, f.options); err != nil {
 			return usagef("%s", byFlag(err.Error(), "--output-format"))

@@ -44,10 +44,22 @@ func someInputs(_ *cobra.Command, args []string) error {
 	return nil
 }
 
+// noCommand is the error for words that should be a command.
+func noCommand(root *cobra.Command, words []string) error {
+	if len(words) == 0 {
+		return nil
+	}
+	text := fmt.Sprintf("unknown command %s for %q", quoted(words[0]), root.Name())
+	if meant := root.SuggestionsFor(words[0]); len(meant) > 0 {
+		text += "; did you mean " + strings.Join(meant, " or ") + "?"
+	}
+	return usageError{text}
+}
+
 // explainFlag says what a flag wants that stands at the end of the line, and that there is no such command where flags follow one.
 func explainFlag(cmd *cobra.Command, err error) error {
 	if words := cmd.Flags().Args(); !cmd.HasParent() && len(words) > 0 {
-		return usagef("unknown command %q for %q", words[0], cmd.Name())
+		return noCommand(cmd, words)
 	}
 	var flag interface{ GetSpecifiedName() string }
 	if !errors.As(err, &flag) || !strings.HasPrefix(err.Error(), "flag needs an argument") {

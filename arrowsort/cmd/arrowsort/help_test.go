@@ -23,7 +23,7 @@ func TestArgumentsThatAreMissing(t *testing.T) {
 		require.Equal(t, result{code: 2, err: "arrowsort: " + want + " (see arrowsort " + args[0] + " --help)\n"}, r)
 	}
 	for _, args := range [][]string{{"sirt"}, {"sirt", "-k", "a", "x.csv"}, {"sirt", "x.csv", "--limit", "5"}} {
-		require.Equal(t, result{code: 2, err: "arrowsort: unknown command \"sirt\" for \"arrowsort\" (see arrowsort --help)\n"}, cli(t, nil, args...))
+		require.Equal(t, result{code: 2, err: "arrowsort: unknown command \"sirt\" for \"arrowsort\"; did you mean sort? (see arrowsort --help)\n"}, cli(t, nil, args...))
 	}
 }
 

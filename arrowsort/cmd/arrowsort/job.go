@@ -1,111 +1,103 @@
 package main
 
 import (
-	"context"
+	"errors"
+	"io"
+	"os"
 	"path/filepath"
+	"runtime/debug"
+	"strings"
 	"time"
 
-	"github.com/apache/arrow/go/v15/arrow"
-
-	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
-	"github.com/arrowsort/arrowsort/keyencode"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
-// A job is one run of a command: its input, what it says while it works, and what it has to report.
+// A job is one run of a command: what it shows while it works, and its report.
 type job struct {
 	streams
 	flags  *jobFlags
-	input  *tablefile.Input
-	table  arrow.Table // the input, with positions in place of names that are missing
-	keys   []arrowsort.Key
 	report report
 	show   *progress
-	order  []tablefile.SortingColumn // of a finished sort
 }
 
-// startJob begins a job that has read nothing yet.
-func startJob(s streams, command, path string, flags *jobFlags) *job {
+func startJob(s streams, command string, files []string, flags *jobFlags) *job {
 	j := &job{streams: s, flags: flags, show: newProgress(s, flags.quiet || flags.json)}
-	j.report = report{Command: command, Input: path, Engine: "cpu", start: time.Now()}
+	j.report = report{Command: command, Input: files[0], Engine: "cpu", start: time.Now()}
 	for _, k := range flags.keys {
 		j.report.Keys = append(j.report.Keys, k.text)
+	}
+	if len(files) > 1 {
+		j.report.Inputs = files
 	}
 	return j
 }
 
-// newJob reads the input of a command, once its output, if any, is known to have a place. With dictionaries, strings may come as such, which is faster where nobody sees it.
-func newJob(ctx context.Context, s streams, command, path string, flags *jobFlags, out *outputFlags, dictionaries bool) (*job, error) {
-	j := startJob(s, command, path, flags)
-	if out != nil && out.path != "" {
-		if err := tablefile.CheckTarget(out.path); err != nil {
-			return nil, err
+// writing is a function of package parquetsort that writes rows.
+type writing func(opts parquetsort.Options, output string) (*parquetsort.Result, error)
+
+// write does the work of a command that writes rows, and reports it. Without an output the rows are only previewed.
+func (j *job) write(in *inputFlags, out *outputFlags, work writing) error {
+	opts, output := in.options, out.path
+	opts.Head = int64(out.preview)
+	if output == "" {
+		output, opts.OutputFormat, opts.Stdout = tablefile.Pipe, tablefile.IPCStream.String(), io.Discard
+		if opts.Tail == 0 && (opts.Limit == 0 || opts.Limit > opts.Head) {
+			opts.Limit = opts.Head // nobody sees more
 		}
 	}
-	if err := j.read(ctx, path, out, dictionaries); err != nil {
-		return nil, err
+	engine := &lazyEngine{flags: j.flags, used: &j.report.Engine}
+	defer engine.close()
+	if j.flags.engine != "" {
+		opts.Engine = engine
 	}
-	j.report.Rows, j.report.Columns, j.report.BytesIn = j.input.Table.NumRows(), int64(j.input.Schema.NumFields()), j.input.Bytes
-	if j.input.Columns != nil {
-		among(j.keys, j.input.Columns)
-	}
-	names := j.input.Schema
-	if j.input.Typed != nil {
-		j.keysTyped()
-		names = j.input.Table.Schema()
-	}
-	j.table = withNames(j.input.Table, tablefile.Pick(labelled(names), j.input.Columns))
-	return j, nil
-}
-
-// read reads the input, after a look at its schema. Reading is announced when it begins.
-func (j *job) read(ctx context.Context, path string, out *outputFlags, dictionaries bool) (err error) {
-	start := time.Now()
-	verbatim := j.report.Command == sortName && out != nil && out.path != "" && isCSV(j.flags.inFormat, path) && isCSV(out.options.Format, out.path)
-	var told func(done, total int)
-	j.input, err = tablefile.Read(ctx, path, tablefile.ReadOptions{
-		Format: j.flags.inFormat, Stdin: j.in, Threads: j.flags.threads, Dictionaries: dictionaries, Delimiter: j.flags.delimiter, Verbatim: verbatim,
-		Schema: func(schema *arrow.Schema) (columns []int, err error) {
-			if j.keys, columns, err = j.flags.resolve(ctx, schema); j.report.Command == sortName && !verbatim {
-				columns = nil // all
-			}
-			return columns, err
-		},
-		Start: func() { told = j.show.begin("reading", displayName(path, "standard input")) },
-		Progress: func(done, total int) {
-			if told != nil {
-				told(done, total)
-			}
-		},
+	defer limitGarbage(opts.Memory)()
+	var result *parquetsort.Result
+	err := j.phases(filesText(in.files), out.path, &opts, func() (err error) {
+		result, err = work(opts, output)
+		return err
 	})
-	j.report.ReadSeconds = time.Since(start).Seconds()
-	j.show.end(err == nil)
-	return err
+	if err != nil {
+		return err
+	}
+	r := &j.report
+	r.Rows, r.RowsOut, r.Columns, r.BytesIn = result.RowsIn, result.Rows, int64(result.Columns), result.BytesIn
+	r.Runs, r.BytesSpilled, r.Plan, r.Copied = result.Runs, result.BytesSpilled, result.Plan, result.Copied
+	if out.path != "" {
+		r.Output, r.BytesOut = out.path, result.BytesOut
+	}
+	if in.splits() {
+		r.Outputs = result.Outputs
+	}
+	if result.Head != nil {
+		defer result.Head.Release()
+		if err := preview(j.out, result.Head, result.Schema, out.preview, j.outWidth); err != nil {
+			return err
+		}
+	}
+	return j.finish(out.path == tablefile.Pipe)
 }
 
-func (j *job) close() {
-	j.table.Release()
-	j.input.Table.Release()
+// limitGarbage has garbage collected before the process takes much more than the budget, unless GOMEMLIMIT says when. What
+// it returns ends that.
+func limitGarbage(budget int64) (end func()) {
+	if os.Getenv("GOMEMLIMIT") != "" || budget == 0 {
+		return func() {}
+	}
+	before := debug.SetMemoryLimit(-1)
+	debug.SetMemoryLimit(min(before, budget+besideBudget))
+	return func() { debug.SetMemoryLimit(before) }
 }
 
-// options are the options of the library for the job.
-func (j *job) options(told func(done, total int)) arrowsort.Options {
-	return arrowsort.Options{Limit: j.flags.limit, Threads: j.flags.threads, Progress: told, OnPlan: j.plan}
-}
+// besideBudget is for what the budget does not cover: stacks, the runtime, encoders.
+const besideBudget = 16 << 20
 
-func (j *job) plan(p *keyencode.Plan) {
-	j.report.Plan = p.String()
-	j.order = tablefile.SortingOf(p)
-}
-
-// phase does a part of the job, shows how far it is and takes its time.
-func (j *job) phase(verb, what string, seconds *float64, work func(told func(done, total int)) error) error {
-	start := time.Now()
-	told := j.show.begin(verb, what)
-	err := work(told)
-	*seconds = time.Since(start).Seconds()
-	j.show.end(err == nil)
-	return err
+// filesText is some files in a few words.
+func filesText(files []string) string {
+	if len(files) > 1 {
+		return counted(int64(len(files)), "file")
+	}
+	return displayName(files[0], "standard input")
 }
 
 // displayName is a file as it is called in progress and summary.
@@ -115,3 +107,24 @@ func displayName(path, pipe string) string {
 	}
 	return filepath.Base(path)
 }
+
+// inTerms is an error of package parquetsort for somebody who does not call it.
+func inTerms(err error) error {
+	if err == nil {
+		return nil
+	}
+	text := strings.TrimPrefix(err.Error(), "parquetsort: ")
+	if errors.Is(err, parquetsort.ErrOption) {
+		return usageError{strings.TrimPrefix(text, "invalid option: ")}
+	}
+	return termed{text, err}
+}
+
+// termed is an error in other words.
+type termed struct {
+	text string
+	error
+}
+
+func (e termed) Error() string { return e.text }
+func (e termed) Unwrap() error { return e.error }

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/apache/arrow/go/v15/arrow"
+
 	"github.com/arrowsort/arrowsort/arrowsort"
 )
 
@@ -22,7 +24,7 @@ func parseKeys(texts []string) ([]keyFlag, error) {
 	}
 	keys := make([]keyFlag, len(texts))
 	for i, text := range texts {
-		key, err := parseKey(text)
+		key, err := parseKey(text, 2)
 		if err != nil {
 			return nil, err
 		}
@@ -31,14 +33,26 @@ func parseKeys(texts []string) ([]keyFlag, error) {
 	return keys, nil
 }
 
-// parseKey reads a key. At most one order and one place for nulls are taken off its end, so a column whose name ends
-// like them is reached by giving both: the column "x:desc" is x:desc:asc. A number behind # is a position counted
-// from 1. Upper case will do.
-func parseKey(text string) (arrowsort.Key, error) {
+// in is the key in a schema: a column whose name ends in what could be a modifier is found by its name, unless there is
+// one without the ending. That one is meant by x:desc, then, and the column "x:desc" by x:desc:asc.
+func (k keyFlag) in(schema *arrow.Schema) keyFlag {
+	for most := 2; most >= 0; most-- {
+		if key, err := parseKey(k.text, most); err == nil && key.Path != "" && schema.HasField(key.Path) {
+			k.key = key
+			break
+		}
+	}
+	return k
+}
+
+// parseKey reads a key. At most one order and one place for nulls are taken off its end, and not more than most in all.
+// A number after # is a position counted from 1. Upper case is taken too.
+func parseKey(text string, most int) (arrowsort.Key, error) {
 	var key arrowsort.Key
 	name, order, nulls := text, false, false
-	for {
+	for ; ; most-- {
 		head, tail, found := cutLast(name)
+		found = found && most > 0
 		tail = strings.ToLower(tail)
 		switch {
 		case found && !order && (tail == "asc" || tail == "desc"):

@@ -27,12 +27,12 @@ func TestParseKey(t *testing.T) {
 		"#":                       {Path: "#"},
 		" spaced ":                {Path: " spaced "},
 	} {
-		key, err := parseKey(text)
+		key, err := parseKey(text, 2)
 		require.NoError(t, err, text)
 		require.Equal(t, want, key, text)
 	}
 	for _, text := range []string{"", ":asc", ":desc:nulls-first", "#0", "#-3"} {
-		_, err := parseKey(text)
+		_, err := parseKey(text, 2)
 		require.ErrorAs(t, err, new(usageError), text)
 	}
 }

@@ -4,13 +4,14 @@ import (
 	"strings"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
 // keyText is a key as it is typed behind -k. Keys by position are shown by their position.
 func keyText(key arrowsort.Key) string {
 	text := key.Path
 	if text == "" {
-		text = label(key.Index)
+		text = tablefile.Label(key.Index)
 	}
 	_, tail, found := cutLast(text)
 	all := found && isModifier(tail) // a name that ends as a modifier does

@@ -13,7 +13,7 @@ func TestKeyTextReadsBack(t *testing.T) {
 		for _, order := range []arrowsort.Order{arrowsort.Ascending, arrowsort.Descending} {
 			for _, nulls := range []arrowsort.NullPlacement{arrowsort.NullsAtEnd, arrowsort.NullsAtStart} {
 				want := arrowsort.Key{Path: path, Order: order, Nulls: nulls}
-				got, err := parseKey(keyText(want))
+				got, err := parseKey(keyText(want), 2)
 				require.NoError(t, err)
 				require.Equal(t, want, got, keyText(want))
 			}

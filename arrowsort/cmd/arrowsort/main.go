@@ -12,6 +12,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"golang.org/x/term"
 )
 
 func main() {
@@ -20,13 +22,18 @@ func main() {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // as nohup has it
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	go func() {
 		s := <-signals
 		signal.Stop(signals) // a second signal ends the process at once
 		cancel(signalError{s})
 	}()
+	width, _, _ := term.GetSize(int(os.Stdout.Fd())) // 0 after an error
 	os.Exit(run(ctx, os.Args[1:], streams{
 		in: os.Stdin, out: os.Stdout, err: os.Stderr, outTerminal: isTerminal(os.Stdout), errTerminal: isTerminal(os.Stderr),
+		outMissing: isMissing(os.Stdout), outWidth: width,
 	}))
 }
 

@@ -10,9 +10,8 @@ import (
 const mergeName = "merge"
 
 func newMerge(s streams) *cobra.Command {
-	var in jobFlags
+	var in inputFlags
 	var out outputFlags
-	var spill spillFlags
 	in.keysOptional = true
 	cmd := &cobra.Command{
 		Use:   "merge [-k COLUMN] -o OUTPUT INPUT...",
@@ -30,38 +29,24 @@ of arrowsort sort.
   arrowsort merge -k date -k delay:desc --rows-per-file 10000000 -o all.parquet monday.parquet tuesday.parquet`,
 		Args: someInputs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := in.parse(s, args[0], &out); err != nil {
+			if err := in.parse(s, cmd, args, &out); err != nil {
 				return err
 			}
-			if err := spill.parseMerge(cmd, args, &in, &out); err != nil {
+			if in.whole != "" {
+				return usagef("merge: %s", in.whole)
+			}
+			if err := in.claimedKeys(cmd.Context()); err != nil {
 				return err
 			}
-			e := external{startJob(s, mergeName, spill.files[0], &in), &out, parquetsort.PhaseRead, parquetsort.Merge}
-			return e.run(cmd.Context(), &spill)
+			return startJob(s, mergeName, in.files, &in.jobFlags).write(&in, &out,
+				func(opts parquetsort.Options, output string) (*parquetsort.Result, error) {
+					return parquetsort.Merge(cmd.Context(), args, output, opts)
+				})
 		},
 	}
 	in.add(cmd, "keep the first `N` rows of the merged order; 0 for all")
 	out.add(cmd)
-	spill.add(cmd)
+	in.addSpill(cmd)
+	in.addWanted(cmd)
 	return cmd
-}
-
-// parseMerge checks the flags of a merge.
-func (f *spillFlags) parseMerge(cmd *cobra.Command, args []string, in *jobFlags, out *outputFlags) (err error) {
-	if err := f.check(out); err != nil {
-		return err
-	}
-	f.args = args
-	if f.files, err = parquetsort.Expand(args); err != nil {
-		return err
-	}
-	if why := inMemoryOnly(f.files, in, out); why != "" {
-		return usagef("merge: %s", why)
-	}
-	if len(in.keys) == 0 {
-		if err := in.claimedKeys(cmd.Context(), f.files); err != nil {
-			return err
-		}
-	}
-	return f.resolve(cmd.Context(), in, out)
 }

@@ -15,9 +15,10 @@ import (
 // previewWidth is the number of characters of a value that a preview shows.
 const previewWidth = 40
 
-// preview prints the first rows of a table under the names and types of a schema.
-func preview(w io.Writer, t arrow.Table, schema *arrow.Schema, rows int) error {
+// preview prints the first rows of a table under the names and types of a schema. Lines are cut to a width; 0 does not.
+func preview(w io.Writer, t arrow.Table, schema *arrow.Schema, rows, width int) error {
 	out := table.NewWriter()
+	out.SetAllowedRowLength(width)
 	out.SetStyle(table.StyleLight)
 	out.Style().Format.Header = text.FormatDefault // names are shown as they are
 	names, types := make(table.Row, t.NumCols()), make(table.Row, t.NumCols())

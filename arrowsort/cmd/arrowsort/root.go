@@ -20,6 +20,8 @@ type streams struct {
 	in                       io.Reader
 	out, err                 io.Writer
 	outTerminal, errTerminal bool
+	outMissing               bool // nobody can read it
+	outWidth                 int  // of the terminal; 0: it is none
 }
 
 // Exit codes.
@@ -83,12 +85,13 @@ func newRoot(s streams, started *bool) *cobra.Command {
 		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
+		Args:          noCommand,
 		PersistentPreRun: func(*cobra.Command, []string) {
 			*started = true
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	root.SuggestionsMinimumDistance = 2
 	root.SetIn(s.in)
 	root.SetOut(s.out)
 	root.SetErr(s.err)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 )
@@ -163,4 +165,54 @@ func TestSortThatIsCancelledBefore(t *testing.T) {
 		r := cliIn(ctx, nil, "sort", "-q", "-k", "age", "--preview", "1", path)
 		require.Equal(t, result{code: 130, err: "arrowsort: interrupted\n"}, r, name)
 	}
+}
+
+func TestPreviewFitsTheTerminal(t *testing.T) {
+	in := file(t, "wide.csv", strings.Repeat("a column,", 30)+"k\n"+strings.Repeat("a value,", 30)+"1\n")
+	var out, err bytes.Buffer
+	code := run(t.Context(), []string{"sort", "-q", "-k", "k", "--preview", "3", in}, streams{out: &out, err: &err, outTerminal: true, outWidth: 72})
+	require.Equal(t, 0, code, err.String())
+	for line := range strings.Lines(out.String()) {
+		require.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), 72)
+	}
+}
+
+func TestCommandsThatAreMistyped(t *testing.T) {
+	for _, args := range [][]string{{"sotr"}, {"sotr", "-k", "a", "x.csv"}} {
+		r := cli(t, nil, args...)
+		require.Equal(t, result{code: 2, err: "arrowsort: unknown command \"sotr\" for \"arrowsort\"; did you mean sort? (see arrowsort --help)\n"}, r)
+	}
+}
+
+func TestCheckWithinMemory(t *testing.T) {
+	require.Equal(t, 0, cli(t, nil, "check", "-q", "--memory", "16MiB", "-k", "name", manyPeople(t, "in.parquet")).code)
+	require.Equal(t, 2, cli(t, nil, "check", "-q", "--memory", "1MiB", "-k", "name", "x.parquet").code)
+}
+
+// TestRowsAndColumnsThatAreWanted, of CSV, which keeps its text, and of Parquet.
+func TestRowsAndColumnsThatAreWanted(t *testing.T) {
+	text := file(t, "people.csv", strings.ReplaceAll(people, "2.5,", "2.50,"))
+	table := filepath.Join(t.TempDir(), "people.parquet")
+	require.Equal(t, result{}, cli(t, nil, "sort", "-q", "-k", "age", "-o", table, text))
+	for args, want := range map[string]string{
+		"--unique":                      "name,age,score,born\ncleo,25,,1999-12-31\ndora,31,2.50,1990-05-01\nabel,,1.5,1985-01-02\n",
+		"--unique --limit 1":            "name,age,score,born\ncleo,25,,1999-12-31\n",
+		"--tail 2 --select name,age":    "name,age\nbert,31\nabel,\n",
+		"--select score,name --limit 1": "score,name\n,cleo\n",
+		"--select #4 --limit 1":         "born\n1999-12-31\n",
+	} {
+		for _, in := range []string{text, table} {
+			got := cli(t, nil, append([]string{"sort", "-q", "-k", "age", "--output-format", "csv", "-o", "-", in}, strings.Fields(args)...)...)
+			require.Equal(t, 0, got.code, got.err)
+			if in == table {
+				want = strings.ReplaceAll(want, "2.50", "2.5")
+			}
+			require.Equal(t, want, got.out, args)
+		}
+	}
+	r := cli(t, nil, "merge", "-q", "-k", "age", "--unique", "--select", "age", "--output-format", "csv", "-o", "-", table, table)
+	require.Equal(t, result{out: "age\n25\n31\n\"\"\n"}, r)
+	r = cli(t, nil, "sort", "-q", "-k", "age", "--select", "nmae", "--preview", "1", text)
+	require.Equal(t, result{code: 1, err: "arrowsort: " + text + `: --select "nmae": no such column; did you mean "name"?` + "\n"}, r)
+	require.Equal(t, 2, cli(t, nil, "sort", "-k", "age", "--tail", "1", "--unique", "--preview", "1", text).code)
 }

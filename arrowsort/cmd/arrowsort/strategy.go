@@ -1,11 +1,9 @@
 package main
 
 import (
+	"context"
 	"fmt"
 
-	"github.com/spf13/cobra"
-
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
@@ -24,44 +22,22 @@ type strategy struct {
 	bytesIn        int64
 }
 
-// explain checks the flags and finds the strategy for files that can be read piece by piece; nil for others, which have to be
-// one.
-func (f *spillFlags) explain(cmd *cobra.Command, args []string, in *jobFlags) ([]string, *strategy, error) {
-	if err := f.checkMemory(); err != nil {
-		return nil, nil, err
+// explain finds the strategy for files that are read in pieces; nil for one that cannot be, and for the first rows of one.
+func (f *inputFlags) explain(ctx context.Context) (*strategy, error) {
+	if f.limit > 0 && (len(f.files) > 1 || f.memory != "") {
+		return nil, usagef("--limit looks at the first rows of one file in memory")
 	}
-	files, err := parquetsort.Expand(args)
-	if err != nil && (len(args) > 1 || args[0] != tablefile.Pipe) {
-		return nil, nil, err
+	if f.whole != "" || f.limit > 0 {
+		return nil, nil
 	}
+	d, err := parquetsort.Explain(ctx, f.files, f.options)
 	if err != nil {
-		files = args
+		return nil, inTerms(err)
 	}
-	for _, file := range files {
-		if why := readWhole(file, in); why != "" {
-			if len(files) > 1 || f.memory != "" {
-				return nil, nil, usagef("%s", why)
-			}
-			return files, nil, nil
-		}
-	}
-	if in.limit > 0 {
-		if len(files) > 1 || f.memory != "" {
-			return nil, nil, usagef("--limit looks at the first rows of one file in memory")
-		}
-		return files, nil, nil
-	}
-	keys, err := resolveIn(cmd.Context(), files[0], in)
-	if err != nil {
-		return nil, nil, err
-	}
-	d, err := parquetsort.Explain(cmd.Context(), files, parquetsort.Options{Keys: keys, Memory: f.options.Memory, InputFormat: in.format, Threads: in.threads})
-	if err != nil {
-		return nil, nil, err
-	}
-	return files, &strategy{
-		Memory: d.Memory, Table: d.Table, InMemory: d.InMemory && len(files) == 1, InOrder: d.InOrder,
-		Runs: d.Runs, Passes: d.Passes, BytesSpilled: d.BytesSpilled, files: len(files), columns: d.Columns, bytesIn: d.BytesIn,
+	return &strategy{
+		Memory: d.Memory, Table: d.Table, InMemory: d.InMemory, InOrder: d.InOrder,
+		Runs: d.Runs, Passes: d.Passes, BytesSpilled: d.BytesSpilled,
+		files: len(f.files), columns: d.Columns, bytesIn: d.BytesIn,
 	}, nil
 }
 

@@ -67,14 +67,27 @@ func (f *parquetFile) direct(i int) (width int, ok bool) {
 	if width == 0 && !storedText(typ, column.PhysicalType()) || column.MaxDefinitionLevel() > 1 || column.MaxRepetitionLevel() > 0 {
 		return 0, false
 	}
-	for _, group := range meta.RowGroups {
-		for _, e := range group.Columns[field.ColIndex].MetaData.Encodings {
+	if !f.encodingsRead(field.ColIndex) {
+		return 0, false
+	}
+	return width, true
+}
+
+// encodingsRead reports whether the pages of a leaf column have encodings that are read here in all row groups. It looks at
+// them once: a caller asks for each row group.
+func (f *parquetFile) encodingsRead(leaf int) (read bool) {
+	if known, ok := f.encodings.Load(leaf); ok {
+		return known.(bool)
+	}
+	defer func() { f.encodings.Store(leaf, read) }()
+	for _, group := range f.file.MetaData().RowGroups {
+		for _, e := range group.Columns[leaf].MetaData.Encodings {
 			if e != plainEncoding && e != plainDictionary && e != rleEncoding && e != rleDictionary {
-				return 0, false
+				return false
 			}
 		}
 	}
-	return width, true
+	return true
 }
 
 // textBytes is about the bytes of text in a column of a row group, more if anything.

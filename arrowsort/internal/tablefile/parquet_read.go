@@ -3,6 +3,7 @@ package tablefile
 import (
 	"context"
 	"math"
+	"sync"
 	"sync/atomic"
 
 	"github.com/apache/arrow-go/v18/parquet"
@@ -25,6 +26,8 @@ type parquetFile struct {
 	schema *arrow.Schema
 	opts   ReadOptions
 	spare  *spares[*pageScratch] // what pieces were read with; nil: it is not kept
+
+	encodings sync.Map // of encodingsRead: leaf column to bool
 }
 
 func readParquet(ctx context.Context, src source, in *Input, opts ReadOptions) error {

@@ -12,6 +12,7 @@ import (
 
 // WriteOptions are the options of Write and Create. The zero value is right.
 type WriteOptions struct {
+	Name         string                // of the file in errors; empty: its path
 	Format       Format                // Auto: by the file's name; an IPC stream for Pipe
 	Stdout       io.Writer             // what Pipe writes; nil: os.Stdout
 	Allocator    memory.Allocator      // nil: memory.DefaultAllocator
@@ -44,7 +45,7 @@ func Write(ctx context.Context, path string, table arrow.Table, opts WriteOption
 	}
 	defer w.Abort()
 	if w.opts.Format == IPCFile || w.opts.Format == IPCStream { // a file needs the same dictionaries in all batches
-		table, err = ofFile(path, "standard output", func() (arrow.Table, error) {
+		table, err = ofFile(w.opts.name(path), "standard output", func() (arrow.Table, error) {
 			return dictionary.Unify(ctx, w.opts.Allocator, table)
 		})
 		if err != nil {
@@ -59,6 +60,14 @@ func Write(ctx context.Context, path string, table arrow.Table, opts WriteOption
 		return 0, err
 	}
 	return w.Commit()
+}
+
+// name is what a file is called in errors.
+func (o *WriteOptions) name(path string) string {
+	if o.Name != "" {
+		return o.Name
+	}
+	return path
 }
 
 // writeStep is the number of bytes between checks of the context, about a millisecond of writing.

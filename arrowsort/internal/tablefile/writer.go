@@ -39,7 +39,7 @@ func Create(ctx context.Context, path string, schema *arrow.Schema, opts WriteOp
 	}
 	if err != nil {
 		w.Abort()
-		return nil, inFile(path, "standard output", err)
+		return nil, inFile(opts.name(path), "standard output", err)
 	}
 	return w, nil
 }
@@ -125,7 +125,7 @@ func (w *Writer) Abort() {
 
 func (w *Writer) named(err error) error {
 	if e := (*fileError)(nil); !errors.As(err, &e) {
-		err = inFile(w.path, "standard output", err)
+		err = inFile(w.opts.name(w.path), "standard output", err)
 	}
 	return err
 }

@@ -9,40 +9,41 @@ import (
 )
 
 const (
-	spillPrefix = "arrowsort-spill-"
-	lockName    = "lock"
+	spillPrefix  = "arrowsort-spill-"
+	outputPrefix = ".arrowsort-output-" // readers of a folder pass hidden files by
+	lockName     = "lock"
 )
 
 // errLocked is returned by lockFile for a file that another process, or another open file, has locked.
 var errLocked = errors.New("locked")
 
-// A spillFolder is a folder for the runs of one sort. A lock on a file in it tells that its process lives: the operating
-// system drops the lock with the process, however that ends.
-type spillFolder struct {
-	path string
-	lock *os.File
-	runs int
+// A lockedFolder is a folder for the runs or the unfinished outputs of one sort. The process holds a lock on a file in it:
+// the operating system drops the lock with the process, however that ends.
+type lockedFolder struct {
+	path  string
+	lock  *os.File
+	files int
 }
 
-// newSpillFolder makes a folder in dir and removes those that dead processes left there.
-func newSpillFolder(dir string) (*spillFolder, error) {
-	removeDead(dir)
+// newLockedFolder makes a folder in dir, whose name has the prefix, and removes those that dead processes left there.
+func newLockedFolder(dir, prefix string) (*lockedFolder, error) {
+	removeDead(dir, prefix)
 	const attempts = 100 // somebody who looks for dead folders may take a new one for dead before it is locked
 	for range attempts {
-		path, err := os.MkdirTemp(dir, spillPrefix)
+		path, err := os.MkdirTemp(dir, prefix)
 		if err != nil {
-			return nil, fmt.Errorf("spill folder: %w", err)
+			return nil, fmt.Errorf("a folder for temporary files: %w", err)
 		}
 		lock, err := takeFolder(path)
 		if err == nil {
-			return &spillFolder{path: path, lock: lock}, nil
+			return &lockedFolder{path: path, lock: lock}, nil
 		}
 		if !errors.Is(err, errLocked) && !errors.Is(err, os.ErrNotExist) {
 			os.RemoveAll(path)
-			return nil, fmt.Errorf("spill folder: %w", err)
+			return nil, fmt.Errorf("a folder for temporary files: %w", err)
 		}
 	}
-	return nil, fmt.Errorf("spill folder: no folder in %s could be locked", dir)
+	return nil, fmt.Errorf("a folder for temporary files: none in %s could be locked", dir)
 }
 
 // takeFolder locks a folder. Behind it the folder is this process's, and was not removed before it was locked.
@@ -78,31 +79,31 @@ func sameFile(file *os.File, name string) error {
 	return nil
 }
 
-// removeDead removes the folders in dir whose lock nobody holds. What cannot be removed, such as those of other users, stays.
-func removeDead(dir string) {
+// removeDead removes the folders in dir with the prefix whose lock nobody holds. What cannot be removed, such as those of other users, stays.
+func removeDead(dir, prefix string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return // making the folder tells why
 	}
 	for _, e := range entries {
-		if !e.IsDir() || !strings.HasPrefix(e.Name(), spillPrefix) {
+		if !e.IsDir() || !strings.HasPrefix(e.Name(), prefix) {
 			continue
 		}
 		path := filepath.Join(dir, e.Name())
 		if lock, err := takeFolder(path); err == nil {
-			(&spillFolder{path: path, lock: lock}).remove()
+			(&lockedFolder{path: path, lock: lock}).remove()
 		}
 	}
 }
 
-// next is the path of a new run.
-func (f *spillFolder) next() string {
-	f.runs++
-	return filepath.Join(f.path, fmt.Sprintf("run-%d.arrows", f.runs))
+// next is the path of a new file.
+func (f *lockedFolder) next(ext string) string {
+	f.files++
+	return filepath.Join(f.path, fmt.Sprintf("run-%d%s", f.files, ext))
 }
 
-// remove removes the folder and all runs.
-func (f *spillFolder) remove() error {
+// remove removes the folder and all files in it.
+func (f *lockedFolder) remove() error {
 	err := f.lock.Close() // Windows removes no open file
 	return errors.Join(err, os.RemoveAll(f.path))
 }

@@ -1,0 +1,24 @@
+//go:build !windows
+
+package main
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// isMissing reports whether a standard stream was closed when the process started. The Go runtime opens /dev/null for
+// reading and writing in its place, where shells that redirect to it open it for writing.
+func isMissing(stream *os.File) bool {
+	flags, err := unix.FcntlInt(stream.Fd(), unix.F_GETFL, 0)
+	if err != nil {
+		return true
+	}
+	if flags&unix.O_ACCMODE != unix.O_RDWR {
+		return false
+	}
+	opened, err := stream.Stat()
+	null, missing := os.Stat(os.DevNull)
+	return err == nil && missing == nil && os.SameFile(opened, null)
+}

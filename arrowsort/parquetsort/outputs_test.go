@@ -1,0 +1,102 @@
+package parquetsort
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+)
+
+func byKey(folder string, rows int64) ([]string, string, Options) {
+	return []string{filepath.Join(folder, "in.parquet")}, filepath.Join(folder, "out.parquet"),
+		Options{Keys: []arrowsort.Key{{Path: "key", Order: arrowsort.Descending}}, RowsPerFile: rows}
+}
+
+// TestManyOutputsAreClosedAtOnce: at the last of 200 outputs only a few files are open.
+func TestManyOutputsAreClosedAtOnce(t *testing.T) {
+	folder := t.TempDir()
+	in, out, opts := byKey(folder, 100)
+	generate(t, in[0], pairsSchema, 1, func(int) arrow.Record { return pairs(0, 20_000, 0, 9) })
+	opts.Progress = func(phase string, done, total int64) {
+		if open, err := os.ReadDir("/proc/self/fd"); err == nil && phase == PhaseWrite && done == total {
+			require.Less(t, len(open), 60)
+		}
+	}
+	result, err := Sort(t.Context(), in, out, opts)
+	require.NoError(t, err)
+	require.Len(t, result.Outputs, 200)
+	bytes := int64(0)
+	for _, path := range result.Outputs {
+		info, err := os.Stat(path)
+		require.NoError(t, err)
+		bytes += info.Size()
+	}
+	require.Equal(t, bytes, result.BytesOut)
+	require.Len(t, names(t, folder), 201)
+}
+
+// TestOutputThatCannotGetItsName: the error names the outputs that are in place and those that are not.
+func TestOutputThatCannotGetItsName(t *testing.T) {
+	folder := t.TempDir()
+	in, out, opts := byKey(folder, 5000)
+	generate(t, in[0], pairsSchema, 1, func(int) arrow.Record { return pairs(0, 20_000, 0, 9) })
+	third := numbered(out, 3)
+	opts.Progress = func(phase string, done, total int64) {
+		if phase == PhaseWrite && done == total {
+			require.NoError(t, os.MkdirAll(filepath.Join(third, "x"), 0o700))
+		}
+	}
+	_, err := Sort(t.Context(), in, out, opts)
+	require.EqualError(t, err, third+": file exists; of 4 outputs these are in place: "+numbered(out, 1)+" to "+numbered(out, 2)+
+		"; these are not: "+third+" to "+numbered(out, 4))
+	require.Equal(t, []string{"in.parquet", "out-00001.parquet", "out-00002.parquet", "out-00003.parquet"}, names(t, folder))
+}
+
+// TestOutputsOfAKilledProcess are removed by the next sort to the folder; those of one that lives are not.
+func TestOutputsOfAKilledProcess(t *testing.T) {
+	folder := t.TempDir()
+	in, out, opts := byKey(folder, 0)
+	generate(t, in[0], pairsSchema, 1, func(int) arrow.Record { return pairs(0, 20_000, 0, 9) })
+	dead, alive := placement{}, placement{}
+	for _, p := range []*placement{&dead, &alive} {
+		at, err := p.path(out)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(at, []byte("half"), 0o600))
+	}
+	require.NoError(t, dead.folders[folder].lock.Close()) // as the system does for a process that ends
+	_, err := Sort(t.Context(), in, out, opts)
+	require.NoError(t, err)
+	require.Equal(t, []string{filepath.Base(alive.folders[folder].path), "in.parquet", "out.parquet"}, names(t, folder))
+	alive.remove()
+}
+
+// TestOutputKeepsPermissionsAndLinks of the file that it replaces.
+func TestOutputKeepsPermissionsAndLinks(t *testing.T) {
+	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	defer mem.AssertSize(t, 0)
+	folder, other := t.TempDir(), t.TempDir()
+	in, out, opts := byKey(folder, 0)
+	generate(t, in[0], pairsSchema, 1, func(int) arrow.Record { return pairs(0, 20_000, 0, 9) })
+	target := filepath.Join(other, "real.parquet")
+	require.NoError(t, os.WriteFile(target, nil, 0o640))
+	require.NoError(t, os.Chmod(target, 0o640))
+	require.NoError(t, os.Symlink(target, out))
+	for _, files := range [][]string{in, {in[0], in[0]}} {
+		opts.Allocator = mem
+		_, err := Sort(t.Context(), files, out, opts)
+		require.NoError(t, err)
+		info, err := os.Lstat(target)
+		require.NoError(t, err)
+		require.Equal(t, os.FileMode(0o640), info.Mode().Perm())
+		require.Positive(t, info.Size())
+		link, err := os.Readlink(out)
+		require.NoError(t, err)
+		require.Equal(t, target, link)
+	}
+	require.Equal(t, []string{"real.parquet"}, names(t, other))
+}

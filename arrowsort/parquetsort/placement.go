@@ -1,0 +1,93 @@
+package parquetsort
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+)
+
+// A placement collects complete files in folders beside their places, and moves them there at the end. Such a folder is
+// locked: what a process that was killed left there, the next one removes.
+type placement struct {
+	folders map[string]*lockedFolder // by the folder of the outputs
+	files   []placedFile
+}
+
+// A placedFile is an output that is written at one path and moved to another.
+type placedFile struct{ output, at, to string }
+
+// path returns the path at which an output is to be written. Devices, pipes and open files are written in place.
+func (p *placement) path(output string) (string, error) {
+	if output == tablefile.Pipe || !tablefile.Replaces(output) {
+		return output, nil
+	}
+	to := output
+	if target, err := filepath.EvalSymlinks(output); err == nil {
+		to = target // the target of a link is replaced, not the link
+	}
+	dir := filepath.Dir(to)
+	if p.folders[dir] == nil {
+		folder, err := newLockedFolder(dir, outputPrefix)
+		if err != nil {
+			return "", fmt.Errorf("%s: %w", output, err)
+		}
+		if p.folders == nil {
+			p.folders = map[string]*lockedFolder{}
+		}
+		p.folders[dir] = folder
+	}
+	at := p.folders[dir].next(filepath.Ext(output))
+	p.files = append(p.files, placedFile{output, at, to})
+	return at, nil
+}
+
+// place moves all files to their places, with the permissions of those that they replace. The error of one names those
+// that are in their places and those that are not.
+func (p *placement) place() error {
+	for i, f := range p.files {
+		if err := f.place(); err != nil {
+			return fmt.Errorf("%s: %w%s", f.output, err, p.stand(i))
+		}
+	}
+	return nil
+}
+
+func (f *placedFile) place() error {
+	if old, err := os.Stat(f.to); err == nil && old.Mode().IsRegular() {
+		if err := os.Chmod(f.at, old.Mode().Perm()); err != nil {
+			return err
+		}
+	}
+	if err := os.Rename(f.at, f.to); err != nil {
+		return errors.Unwrap(err) // without the temporary name
+	}
+	return nil
+}
+
+// stand is which of several files are in their places when the first n are.
+func (p *placement) stand(n int) string {
+	if len(p.files) == 1 {
+		return ""
+	}
+	span := func(files []placedFile) string {
+		switch len(files) {
+		case 0:
+			return "none"
+		case 1:
+			return files[0].output
+		}
+		return files[0].output + " to " + files[len(files)-1].output
+	}
+	return fmt.Sprintf("; of %d outputs these are in place: %s; these are not: %s", len(p.files), span(p.files[:n]), span(p.files[n:]))
+}
+
+// remove removes the folders and all files that were not placed.
+func (p *placement) remove() {
+	for _, folder := range p.folders {
+		folder.remove()
+	}
+	p.folders = nil
+}

@@ -1,0 +1,110 @@
+package parquetsort
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+)
+
+// textOfRows are the rows of files, each the text of its values; columns are those that are wanted.
+func textOfRows(t *testing.T, path string, columns ...string) (rows []string) {
+	t.Helper()
+	in, err := tablefile.Read(t.Context(), path, tablefile.ReadOptions{})
+	require.NoError(t, err)
+	defer in.Table.Release()
+	if len(columns) == 0 {
+		for _, f := range in.Schema.Fields() {
+			columns = append(columns, f.Name)
+		}
+	}
+	rows = make([]string, in.Table.NumRows())
+	for _, name := range columns {
+		for i, cell := range cellsOf(in.Table.Column(in.Schema.FieldIndices(name)[0])) {
+			rows[i] += cell + "|"
+		}
+	}
+	return rows
+}
+
+// TestWantedRowsAndColumns: the first rows of each key, the last rows, and some columns, in memory, in runs that are
+// spilled, and merged, are those of all rows in order.
+func TestWantedRowsAndColumns(t *testing.T) {
+	folder := t.TempDir()
+	r := rand.New(rand.NewPCG(7, 11))
+	in, empty := filepath.Join(folder, "in.parquet"), filepath.Join(folder, "empty.parquet")
+	const batches, batch = 20, 20_000
+	generate(t, in, numbersSchema, batches, func(i int) arrow.Record {
+		rec := numbers(memory.DefaultAllocator, r, i*batch, batch)
+		return rec
+	})
+	generate(t, empty, numbersSchema, 0, nil)
+	sorted := filepath.Join(folder, "sorted.parquet")
+	keys := []arrowsort.Key{{Path: "key"}, {Path: "x", Order: arrowsort.Descending}}
+	_, err := Sort(t.Context(), []string{in}, sorted, Options{Keys: keys})
+	require.NoError(t, err)
+	all, keysOfRows := textOfRows(t, sorted), textOfRows(t, sorted, "key", "x")
+	var firsts []string
+	for i, row := range all {
+		if i == 0 || keysOfRows[i] != keysOfRows[i-1] {
+			firsts = append(firsts, row)
+		}
+	}
+	some := textOfRows(t, sorted, "row", "key")
+	for name, c := range map[string]struct {
+		opts Options
+		want []string
+	}{
+		"unique":           {Options{Unique: true}, firsts},
+		"unique and limit": {Options{Unique: true, Limit: 30_000}, firsts[:30_000]},
+		"tail":             {Options{Tail: 12_345}, all[len(all)-12_345:]},
+		"tail of all":      {Options{Tail: 1 << 40}, all},
+		"select":           {Options{Select: []string{"row", "key"}}, some},
+		"select and tail":  {Options{Select: []string{"row", "key"}, Tail: 5}, some[len(some)-5:]},
+	} {
+		for way, do := range map[string]func(out string, opts Options) (*Result, error){
+			"in memory": func(out string, opts Options) (*Result, error) { return Sort(t.Context(), []string{in}, out, opts) },
+			"spilled": func(out string, opts Options) (*Result, error) {
+				opts.Memory = MinMemory
+				return Sort(t.Context(), []string{in, empty}, out, opts)
+			},
+			"merged": func(out string, opts Options) (*Result, error) {
+				return Merge(t.Context(), []string{empty, sorted}, out, opts)
+			},
+		} {
+			for _, ext := range []string{".parquet", ".arrow", ".csv"} {
+				t.Run(strings.Join([]string{name, way, ext}, ", "), func(t *testing.T) {
+					mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+					defer mem.AssertSize(t, 0)
+					opts := c.opts
+					opts.Keys, opts.Allocator, opts.SpillDir, opts.Head = keys, mem, t.TempDir(), 3
+					out := filepath.Join(t.TempDir(), "out"+ext)
+					result, err := do(out, opts)
+					require.NoError(t, err)
+					defer result.Head.Release()
+					require.Equal(t, way == "spilled", result.Runs > 0)
+					require.EqualValues(t, len(c.want), result.Rows)
+					require.Equal(t, int(result.Head.NumCols()), result.Schema.NumFields())
+					if got := textOfRows(t, out); ext != ".csv" {
+						require.True(t, strings.Join(c.want, "\n") == strings.Join(got, "\n"), "the rows differ")
+					} else {
+						require.Equal(t, len(c.want), len(got))
+					}
+				})
+			}
+		}
+	}
+	for _, opts := range []Options{{Tail: 1, Limit: 1}, {Tail: 1, Unique: true}, {Tail: -1}, {Select: []string{"no"}}} {
+		opts.Keys = keys
+		_, err := Sort(t.Context(), []string{in}, filepath.Join(folder, "no.parquet"), opts)
+		require.ErrorIs(t, err, ErrOption, fmt.Sprint(opts))
+	}
+}

@@ -1,0 +1,75 @@
+package parquetsort
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+)
+
+// TestSortOfWhatIsReadAsAWhole: CSV and standard input are sorted by Sort too, CSV with its values as they are written.
+func TestSortOfWhatIsReadAsAWhole(t *testing.T) {
+	const text, sorted = "a,b\n2.50,x\n10,y\n1e0,z\n", "a,b\n1e0,z\n2.50,x\n10,y\n"
+	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	defer mem.AssertSize(t, 0)
+	in := filepath.Join(t.TempDir(), "in.csv")
+	require.NoError(t, os.WriteFile(in, []byte(text), 0o600))
+	for _, path := range []string{in, tablefile.Pipe} {
+		var out bytes.Buffer
+		var phases []string
+		result, err := Sort(t.Context(), []string{path}, tablefile.Pipe, Options{
+			KeysFor:     func(*arrow.Schema) ([]arrowsort.Key, error) { return []arrowsort.Key{{Path: "a"}}, nil },
+			InputFormat: "csv", Stdin: strings.NewReader(text), OutputFormat: "csv", Stdout: &out, Allocator: mem, Head: 2,
+			Progress: func(phase string, _, _ int64) {
+				if len(phases) == 0 || phases[len(phases)-1] != phase {
+					phases = append(phases, phase)
+				}
+			}})
+		require.NoError(t, err)
+		require.Equal(t, sorted, out.String())
+		require.EqualValues(t, 2, result.Head.NumRows())
+		require.EqualValues(t, 3, result.Rows)
+		require.Equal(t, []string{PhaseLoad, PhaseSort, PhaseSave}, phases)
+		result.Head.Release()
+	}
+	_, err := Sort(t.Context(), []string{in, in}, filepath.Join(t.TempDir(), "out.csv"), Options{Keys: []arrowsort.Key{{Path: "a"}}})
+	require.ErrorIs(t, err, ErrOption)
+	_, err = Merge(t.Context(), []string{in}, filepath.Join(t.TempDir(), "out.csv"), Options{Keys: []arrowsort.Key{{Path: "a"}}})
+	require.ErrorIs(t, err, ErrOption)
+}
+
+// TestHead: the first rows of an output are the same whether it is sorted as a table, in runs, or copied.
+func TestHead(t *testing.T) {
+	folder := t.TempDir()
+	in := filepath.Join(folder, "in.parquet")
+	generate(t, in, pairsSchema, 2, func(i int) arrow.Record { return pairs(i*20_000, 20_000, i*10, i*10+9) })
+	for name, c := range map[string]struct {
+		files []string
+		opts  Options
+	}{
+		"a table": {[]string{in}, Options{Keys: []arrowsort.Key{{Path: "key"}, {Path: "row", Order: arrowsort.Descending}}}},
+		"merged":  {[]string{in, in}, Options{Keys: []arrowsort.Key{{Path: "key"}}}},
+		"copied":  {[]string{in}, Options{Keys: []arrowsort.Key{{Path: "key"}}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+			defer mem.AssertSize(t, 0)
+			c.opts.Allocator, c.opts.Head = mem, 7
+			result, err := Sort(t.Context(), c.files, filepath.Join(t.TempDir(), "out.parquet"), c.opts)
+			require.NoError(t, err)
+			defer result.Head.Release()
+			require.Equal(t, name == "copied", result.Copied)
+			require.EqualValues(t, 7, result.Head.NumRows())
+			key := result.Head.Column(result.Head.Schema().FieldIndices("key")[0]).Data().Chunk(0)
+			require.Equal(t, "0", key.ValueStr(0))
+		})
+	}
+}
