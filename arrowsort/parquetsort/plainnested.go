@@ -2,12 +2,12 @@ package parquetsort
 
 import (
 	"context"
-	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
@@ -16,32 +16,10 @@ func plainType(typ arrow.DataType) arrow.DataType {
 	if !take.HasDictionary(typ) {
 		return typ
 	}
-	field := func(f arrow.Field) arrow.Field {
-		f.Type = plainType(f.Type)
-		return f
-	}
-	switch t := typ.(type) {
-	case *arrow.DictionaryType:
+	if t, ok := typ.(*arrow.DictionaryType); ok {
 		return plainType(t.ValueType)
-	case *arrow.StructType:
-		fields := slices.Clone(t.Fields())
-		for i := range fields {
-			fields[i] = field(fields[i])
-		}
-		return arrow.StructOf(fields...)
-	case *arrow.ListType:
-		return arrow.ListOfField(field(t.ElemField()))
-	case *arrow.LargeListType:
-		return arrow.LargeListOfField(field(t.ElemField()))
-	case *arrow.FixedSizeListType:
-		return arrow.FixedSizeListOfField(t.Len(), field(t.ElemField()))
-	case *arrow.MapType:
-		plain := arrow.MapOf(plainType(t.KeyType()), plainType(t.ItemType()))
-		plain.KeysSorted = t.KeysSorted
-		plain.SetItemNullable(t.ItemField().Nullable)
-		return plain
 	}
-	return typ
+	return arraydata.MapTypes(typ, plainType)
 }
 
 // plainArray is an array with the values of its dictionaries. Children stay as long as they are: the rows of their parents
