@@ -95,7 +95,7 @@ func TestTimestampsOfConvertedTypes(t *testing.T) {
 	in, err := readBytes(t, b.Bytes(), ReadOptions{Format: Parquet})
 	require.NoError(t, err)
 	defer in.Table.Release()
-	require.Equal(t, arrow.FixedWidthTypes.Timestamp_us, in.Schema.Field(0).Type)
+	require.True(t, arrow.TypeEqual(arrow.FixedWidthTypes.Timestamp_us, in.Schema.Field(0).Type))
 }
 
 // TestDecimalsOfEveryWidth: decimals of 256 bits with few digits lost those that passed the bytes of their precision.
