@@ -7,9 +7,9 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 )
 
-// agree makes the schema that holds the rows of two inputs, which may differ in the order of their columns and in whether
-// these, and what is inside lists, maps and structs, can be null. The order is that of the first input. Metadata of the
-// others is left.
+// agree makes the schema that holds the rows of two inputs, which may differ in the order of their columns and in
+// whether these, and what is inside lists, maps and structs, can be null. The order is that of the first input.
+// Metadata of the others is left.
 func agree(common, next *arrow.Schema, path, first string) (*arrow.Schema, error) {
 	fields := append([]arrow.Field(nil), common.Fields()...)
 	for i := range fields {

@@ -11,8 +11,8 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
-// Argsort writes the row numbers of one input in sorted order: a column "index" of type uint64. Row numbers count from 0.
-// The keys are read into memory.
+// Argsort writes the row numbers of one input in sorted order: a column "index" of type uint64. Row numbers count from
+// 0. The keys are read into memory.
 func Argsort(ctx context.Context, path, output string, opts Options) (*Result, error) {
 	in, err := oneInput(path, output, opts)
 	if err != nil {

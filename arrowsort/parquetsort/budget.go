@@ -6,10 +6,10 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
-// A budget divides the memory. While runs are made, one run is collected and one is sorted or spilled, beside the piece of
-// the input that is decoded, which is twice as large for many columns: 3/8 + 3/8 + 2/16. While they are merged, there are
-// the next rows of all runs, those of a round sorted, and those of the round before on their way: three times 1/5, a batch
-// of each run, and what encoding takes.
+// A budget divides the memory. While runs are made, one run is collected and one is sorted or spilled, beside the piece
+// of the input that is decoded, which is twice as large for many columns: 3/8 + 3/8 + 2/16. While they are merged,
+// there are the next rows of all runs, those of a round sorted, and those of the round before on their way: three times
+// 1/5, a batch of each run, and what encoding takes.
 type budget struct{ total int64 }
 
 func (b budget) run() int64      { return b.total * 3 / 8 }
@@ -21,8 +21,8 @@ func (b budget) rowGroup() int64 { return b.total / 16 }
 // fanIn is the number of runs that are merged at once.
 func (b budget) fanIn() int { return 64 }
 
-// files is the number of files of some columns and about some bytes in memory that are read at once: each column of a file
-// has a page, as it is and decompressed.
+// files is the number of files of some columns and about some bytes in memory that are read at once: each column of a
+// file has a page, as it is and decompressed.
 func (b budget) files(columns int, bytes int64) int {
 	const pages = 5 << 18 // most writers close a page at 1 MiB
 	return int(max(b.total/3/max(min(bytes, int64(columns)*pages), 1), 2))
@@ -44,6 +44,6 @@ func (b budget) groupRows(rowBytes int64, wanted int) (int, error) {
 // batchRows is the number of rows of a batch of a run.
 func (b budget) batchRows(rowBytes int64) int64 { return max(b.batch()/max(rowBytes, 1), 1) }
 
-// holds says whether a table can be read, sorted, and written whole: the table, the sorted one, and half a one while it is
-// encoded.
+// holds says whether a table can be read, sorted, and written whole: the table, the sorted one, and half a one while it
+// is encoded.
 func (b budget) holds(table int64) bool { return table*5/2 <= b.total }

@@ -24,9 +24,9 @@ type Checked struct {
 	Violation *Violation // nil: all rows are in order
 }
 
-// Check finds the first row of some files, read one after the other, that sorts before the one above it. It streams, but
-// for an input that is read as a whole. Of the options it uses Keys, KeysFor, Limit (the first rows of the files), Memory,
-// InputFormat, Stdin, Delimiter, Threads, Allocator and Progress.
+// Check finds the first row of some files, read one after the other, that sorts before the one above it. It streams,
+// but for an input that is read as a whole. Of the options it uses Keys, KeysFor, Limit (the first rows of the files),
+// Memory, InputFormat, Stdin, Delimiter, Threads, Allocator and Progress.
 func Check(ctx context.Context, paths []string, opts Options) (*Checked, error) {
 	in, err := begin(ctx, paths, opts)
 	if err != nil {

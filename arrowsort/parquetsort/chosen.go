@@ -37,8 +37,8 @@ func (in *inputs) keyColumns() []int {
 	return slices.Compact(columns)
 }
 
-// chosenOf are the columns that are read of a file, which has columns of the same names in any order; if names are not unique,
-// in the same order.
+// chosenOf are the columns that are read of a file, which has columns of the same names in any order; if names are not
+// unique, in the same order.
 func (in *inputs) chosenOf(schema *arrow.Schema) []int {
 	if columnsEqual(in.all, schema) {
 		return in.chosen
@@ -50,8 +50,8 @@ func (in *inputs) chosenOf(schema *arrow.Schema) []int {
 	return columns
 }
 
-// columnOf is the column that a key, which there is, lies in: the one that has its path as name, or else the longest part of
-// it before a dot.
+// columnOf is the column that a key, which there is, lies in: the one that has its path as name, or else the longest
+// part of it before a dot.
 func (in *inputs) columnOf(key arrowsort.Key) int {
 	for end := len(key.Path); end > 0; end = strings.LastIndexByte(key.Path[:end], '.') {
 		if at := in.schema.FieldIndices(key.Path[:end]); len(at) > 0 {

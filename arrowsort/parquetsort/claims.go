@@ -16,7 +16,8 @@ import (
 type Claim struct {
 	File string
 	Keys []arrowsort.Key // none: it names none, unless Mixed, or is no Parquet file
-	// Mixed tells that row groups name different orders, or some an order and others none; Keys are those of the first.
+	// Mixed is set when row groups name different orders, or some an order and others none; Keys are those of the
+	// first.
 	Mixed bool
 	// Empty tells that there are no rows, which are in any order.
 	Empty bool
@@ -77,8 +78,8 @@ func keysOf(sorting []tablefile.SortingColumn) (keys []arrowsort.Key) {
 	return keys
 }
 
-// CheckClaims finds the first row of some files that sorts before the one above it by the order that its row group names;
-// nil when there is none. It streams: of the options it uses what Check uses but for the keys.
+// CheckClaims finds the first row of some files that sorts before the one above it by the order that its row group
+// names; nil when there is none. It streams: of the options it uses what Check uses but for the keys.
 func CheckClaims(ctx context.Context, paths []string, opts Options) (*Violation, error) {
 	opts.Keys = []arrowsort.Key{{}} // are those of each row group
 	opts, err := opts.resolved()

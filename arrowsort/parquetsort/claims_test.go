@@ -15,7 +15,8 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
-// claiming writes rows 0, 1, 2, and so on as a file that claims some order of its column "row", in row groups of 1000 rows.
+// claiming writes rows 0, 1, 2, and so on as a file that claims some order of its column "row", in row groups of 1000
+// rows.
 func claiming(t *testing.T, path string, rows int, sorting ...tablefile.SortingColumn) {
 	t.Helper()
 	rec := numbers(memory.DefaultAllocator, rand.New(rand.NewPCG(1, 1)), 0, rows)

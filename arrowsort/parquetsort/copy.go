@@ -27,8 +27,8 @@ func (in *inputs) copyOrTable(ctx context.Context, output string) (*Result, erro
 	return in.sortTable(ctx, output)
 }
 
-// copyOrOrder copies the inputs if they are in order as they are given. Else there is no result but their order, which the caller
-// releases.
+// copyOrOrder copies the inputs if they are in order as they are given. Else there is no result but their order, which
+// the caller releases.
 func (in *inputs) copyOrOrder(ctx context.Context, output string) (*Result, *fileOrder, error) {
 	if sorting := in.claimed(ctx, output); sorting != nil {
 		return in.copyClaimed(ctx, output, sorting)
@@ -37,7 +37,8 @@ func (in *inputs) copyOrOrder(ctx context.Context, output string) (*Result, *fil
 	return nil, order, err
 }
 
-// claimed is the order of the keys if the inputs can be copied and are in it, by the bounds of their row groups; else nil.
+// claimed is the order of the keys if the inputs can be copied and are in it, by the bounds of their row groups; else
+// nil.
 func (in *inputs) claimed(ctx context.Context, output string) []tablefile.SortingColumn {
 	sorting := sortingOf(in.opts.Keys)
 	out, err := in.outputs(ctx, output)
@@ -63,7 +64,8 @@ func sortingOf(keys []arrowsort.Key) []tablefile.SortingColumn {
 	return order
 }
 
-// copyClaimed copies the inputs while it finds their order. There is no result if they are not in order as they are given.
+// copyClaimed copies the inputs while it finds their order. There is no result if they are not in order as they are
+// given.
 func (in *inputs) copyClaimed(ctx context.Context, output string, sorting []tablefile.SortingColumn) (result *Result, order *fileOrder, err error) {
 	copying, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -111,8 +113,8 @@ func (in *inputs) quiet() *inputs {
 	return &quiet
 }
 
-// copied are the layouts of files that can be copied to the output row group by row group, since it is to be as they are; nil when they
-// cannot.
+// copied are the layouts of files that can be copied to the output row group by row group, since it is to be as they
+// are; nil when they cannot.
 func (o *outputs) copied(in *inputs, files []string) (layouts []*tablefile.Layout) {
 	opts := in.opts
 	if opts.splits() || opts.filters() || in.written != nil || opts.Limit > 0 || opts.RowGroupRows > 0 ||

@@ -16,8 +16,8 @@ import (
 )
 
 // Rows are sorted with the values of dictionaries in their place. An Arrow output gets dictionaries again, so that its
-// schema is that of the inputs however much memory there is. All its record batches share one dictionary for each column,
-// as an Arrow file needs it, which is collected from the inputs before the first batch is written.
+// schema is that of the inputs however much memory there is. All its record batches share one dictionary for each
+// column, as an Arrow file needs it, which is collected from the inputs before the first batch is written.
 
 // A dictionaryTree has the dictionaries of a type: its own, or those of its children.
 type dictionaryTree struct {
@@ -53,8 +53,8 @@ func (o *outputs) useDictionaries(ctx context.Context, in *inputs) (err error) {
 	return err
 }
 
-// dictionariesOf are the dictionaries of the columns of the inputs, for an output in a format; nil when it has none. The
-// caller releases them, also after an error.
+// dictionariesOf are the dictionaries of the columns of the inputs, for an output in a format; nil when it has none.
+// The caller releases them, also after an error.
 func (in *inputs) dictionariesOf(ctx context.Context, format tablefile.Format) ([]*dictionaryTree, error) {
 	var columns []int
 	trees := make([]*dictionaryTree, in.schema.NumFields())

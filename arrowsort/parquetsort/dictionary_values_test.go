@@ -15,8 +15,8 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
-// TestDictionariesOfEveryTypeKeepTheirValues: bit by bit, when rows with a dictionary for each batch are sorted in runs. Dates
-// whose text is the same, NaNs and zeros of both signs are different values.
+// TestDictionariesOfEveryTypeKeepTheirValues: bit by bit, when rows with a dictionary for each batch are sorted in
+// runs. Dates whose text is the same, NaNs and zeros of both signs are different values.
 func TestDictionariesOfEveryTypeKeepTheirValues(t *testing.T) {
 	fields := []arrow.Field{{Name: "row", Type: arrow.PrimitiveTypes.Int64}}
 	values := append(arrowtest.Flat(), arrow.ListOf(arrow.PrimitiveTypes.Float64),

@@ -46,8 +46,8 @@ func (t *dictionaryTree) chunked(column *arrow.Chunked, mem memory.Allocator) (*
 	return arrow.NewChunked(t.typ, chunks), nil
 }
 
-// encoded is an array with indices in place of the values of dictionaries. Children stay as long as they are. The caller
-// releases it.
+// encoded is an array with indices in place of the values of dictionaries. Children stay as long as they are. The
+// caller releases it.
 func (t *dictionaryTree) encoded(d arrow.ArrayData, mem memory.Allocator) (arrow.ArrayData, error) {
 	if t.entries != nil {
 		return t.indices(d, mem)

@@ -12,7 +12,8 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 )
 
-// TestEncodingsOfEveryIndexType gives values the dictionary that was collected from two others, and refuses one that is in none.
+// TestEncodingsOfEveryIndexType gives values the dictionary that was collected from two others, and refuses one that is
+// in none.
 func TestEncodingsOfEveryIndexType(t *testing.T) {
 	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 	defer mem.AssertSize(t, 0)

@@ -13,8 +13,9 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
-// Expand lists the files that some paths mean: a file is itself, a pattern with *, ? or [ the files that match it in the
-// order of their names, a folder the Parquet and Arrow files right in it. A pattern or folder without files is an error.
+// Expand lists the files that some paths mean: a file is itself, a pattern with *, ? or [ the files that match it in
+// the order of their names, a folder the Parquet and Arrow files right in it. A pattern or folder without files is an
+// error.
 func Expand(paths []string) ([]string, error) {
 	var files []string
 	for _, path := range paths {

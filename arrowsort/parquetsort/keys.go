@@ -10,8 +10,9 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// keyColumns gives use the keys of some rows as raw columns. The columns borrow the rows' memory and that of mem, as long
-// as both stay: package arrowsort finds and lays out the keys of a job, and use looks at the job in place of an engine.
+// keyColumns gives use the keys of some rows as raw columns. The columns borrow the rows' memory and that of mem, as
+// long as both stay: package arrowsort finds and lays out the keys of a job, and use looks at the job in place of an
+// engine.
 func keyColumns(ctx context.Context, data arrowsort.Data, keys []arrowsort.Key, mem memory.Allocator, use func(job *engine.Job) error) error {
 	indices, err := arrowsort.SortIndices32(ctx, data, keys, arrowsort.Options{Engine: observer{use}, Allocator: mem})
 	if err != nil {

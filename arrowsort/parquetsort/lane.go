@@ -9,8 +9,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 )
 
-// A lane is the next rows of one of the sources that are merged. A source whose first row is known is not read before it
-// is the next.
+// A lane is the next rows of one of the sources that are merged. A source whose first row is known is not read before
+// it is the next.
 type lane struct {
 	source  tables // nil behind its last row
 	head    *batch // holds the keys of the first row, until the source is read; or nil
@@ -56,8 +56,8 @@ func (l *lane) last() ([]uint64, bool) {
 	return b.code(b.rows - 1), true
 }
 
-// take appends the rows with codes up to a limit to parts, those that equal it if ties is set, and lets go of them. Parts
-// are slices that the caller releases. Without a limit it takes all rows.
+// take appends the rows with codes up to a limit to parts, those that equal it if ties is set, and lets go of them.
+// Parts are slices that the caller releases. Without a limit it takes all rows.
 func (l *lane) take(parts []arrow.Table, limit []uint64, bounded, ties bool) []arrow.Table {
 	before := func(b *batch, row int) bool {
 		c := slices.Compare(b.code(row), limit)

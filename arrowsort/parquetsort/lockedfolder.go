@@ -17,8 +17,8 @@ const (
 // errLocked is returned by lockFile for a file that another process, or another open file, has locked.
 var errLocked = errors.New("locked")
 
-// A lockedFolder is a folder for the runs or the unfinished outputs of one sort. The process holds a lock on a file in it:
-// the operating system drops the lock with the process, however that ends.
+// A lockedFolder is a folder for the runs or the unfinished outputs of one sort. The process holds a lock on a file in
+// it: the operating system drops the lock with the process, however that ends.
 type lockedFolder struct {
 	path  string
 	lock  *os.File
@@ -79,7 +79,8 @@ func sameFile(file *os.File, name string) error {
 	return nil
 }
 
-// removeDead removes the folders in dir with the prefix whose lock nobody holds. What cannot be removed, such as those of other users, stays.
+// removeDead removes the folders in dir with the prefix whose lock nobody holds. What cannot be removed, such as those
+// of other users, stays.
 func removeDead(dir, prefix string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

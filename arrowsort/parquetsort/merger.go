@@ -13,8 +13,8 @@ import (
 
 // A merger merges sorted sources, of which the first wins ties. In each round it has the next rows of every source in
 // memory. The source whose rows there end first sets the limit: what sorts up to its last row is complete, is found in
-// each source by bisection, and is sorted as one table, which the radix sort does in less time than a tree of comparisons
-// takes for the rows one by one. Rows of a single source are given out as they are.
+// each source by bisection, and is sorted as one table, which the radix sort does in less time than a tree of
+// comparisons takes for the rows one by one. Rows of a single source are given out as they are.
 type merger struct {
 	opts   *Options
 	schema *arrow.Schema

@@ -22,8 +22,8 @@ type Options struct {
 	// KeysFor, when set, returns the keys for the schema of the first input, in place of Keys.
 	KeysFor func(schema *arrow.Schema) ([]arrowsort.Key, error)
 	// Memory is the budget in bytes, at least MinMemory; 0 is half of what the machine or the container has. It covers
-	// tables and their temporary memory. To keep garbage within it too, give the process a limit with debug.SetMemoryLimit
-	// or GOMEMLIMIT.
+	// tables and their temporary memory. To keep garbage within it too, give the process a limit with
+	// debug.SetMemoryLimit or GOMEMLIMIT.
 	Memory int64
 	// SpillDir is the folder in which runs are spilled; empty is os.TempDir.
 	SpillDir string
@@ -40,22 +40,22 @@ type Options struct {
 	// RowGroupRows is the number of rows of a row group, and of a record batch of a Sorter: 0 is 262,144, or less where
 	// rows are wide. Row groups are buffered: more of them than an eighth of the budget holds are ErrMemory.
 	RowGroupRows int
-	// PageRows is the number of rows of a page of Parquet at most, which readers skip by its bounds; 0 is 16,384. More compress
-	// better and skip less.
+	// PageRows is the number of rows of a page of Parquet at most, which readers skip by its bounds; 0 is 16,384. More
+	// compress better and skip less.
 	PageRows int
 	// Limit is the number of leading rows of the sorted order that are wanted; 0 is all.
 	Limit int64
-	// Tail is the number of last rows of the sorted order that are wanted; 0 is all. Unique wants only the first row of each
-	// key. Of Limit, Tail and Unique only Limit and Unique go together.
+	// Tail is the number of last rows of the sorted order that are wanted; 0 is all. Unique wants only the first row of
+	// each key. Of Limit, Tail and Unique only Limit and Unique go together.
 	Tail   int64
 	Unique bool
-	// Select names the columns that are read and written, in this order; none is all. A column without a name is #N, counted
-	// from 1. Keys need not be among them.
+	// Select names the columns that are read and written, in this order; none is all. A column without a name is #N,
+	// counted from 1. Keys need not be among them.
 	Select []string
 	// Head is the number of leading rows of the output that Result.Head is to hold.
 	Head int64
-	// RowsPerFile splits the output into files of so many rows, BytesPerFile into files of at most about so many bytes; 0
-	// does not. A file has a row group at least.
+	// RowsPerFile splits the output into files of so many rows, BytesPerFile into files of at most about so many bytes;
+	// 0 does not. A file has a row group at least.
 	RowsPerFile, BytesPerFile int64
 	// Compression is CODEC or CODEC:LEVEL for the output; empty keeps that of the first Parquet input, or else is zstd.
 	Compression string
@@ -65,9 +65,9 @@ type Options struct {
 	Threads int
 	// Allocator gives the memory of tables; nil is memory.DefaultAllocator. It must be safe for concurrent use.
 	Allocator memory.Allocator
-	// Progress, when set, is called now and then with what is being done and how much of it is: bytes of the inputs that are
-	// read or copied, rows that are written, steps of other phases. A total of 0 is not known. It is called from one
-	// goroutine at a time.
+	// Progress, when set, is called now and then with what is being done and how much of it is: bytes of the inputs
+	// that are read or copied, rows that are written, steps of other phases. A total of 0 is not known. It is called
+	// from one goroutine at a time.
 	Progress func(phase string, done, total int64)
 
 	readLimit int64 // of tablefile.ReadOptions
@@ -95,8 +95,8 @@ var (
 	ErrOption = errors.New("parquetsort: invalid option")
 	// ErrSchema is returned for inputs whose columns do not agree. The error names file and column.
 	ErrSchema = errors.New("parquetsort: schemas differ")
-	// ErrUnsorted is returned by Merge for an input that is not in order. The error names the file and the first row that
-	// sorts before the one above it.
+	// ErrUnsorted is returned by Merge for an input that is not in order. The error names the file and the first row
+	// that sorts before the one above it.
 	ErrUnsorted = errors.New("parquetsort: not sorted")
 	// ErrMemory is returned when something does not fit in the budget that cannot be spilled.
 	ErrMemory = errors.New("parquetsort: the memory budget is too small")

@@ -150,8 +150,8 @@ func (o *fileOrder) err() error {
 	return fmt.Errorf("%w: %s: row %d sorts before the one above it; sort the file first", ErrUnsorted, o.unsorted.File, o.unsorted.Row)
 }
 
-// sequence lists the files with rows so that each begins where the one before ends; nil when some overlap. Ties at borders keep the
-// order of the inputs.
+// sequence lists the files with rows so that each begins where the one before ends; nil when some overlap. Ties at
+// borders keep the order of the inputs.
 func (o *fileOrder) sequence() []string {
 	at := make([]int, len(o.files))
 	for i := range at {

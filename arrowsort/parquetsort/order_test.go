@@ -30,7 +30,8 @@ func pairs(first, n, low, high int) arrow.Record {
 	return b.NewRecord()
 }
 
-// Files that are in order, each for itself: whatever their ranges are, nothing is spilled, and the result is a stable sort.
+// Files that are in order, each for itself: whatever their ranges are, nothing is spilled, and the result is a stable
+// sort.
 func TestSortOfFilesInOrder(t *testing.T) {
 	for name, c := range map[string]struct {
 		ranges [][2]int

@@ -15,8 +15,8 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
-// outputs writes tables to one file, or to several of some rows or bytes each. A file is closed when it is complete. The
-// files get their names when all are.
+// outputs writes tables to one file, or to several of some rows or bytes each. A file is closed when it is complete.
+// The files get their names when all are.
 type outputs struct {
 	ctx     context.Context // of the sort
 	path    string
@@ -77,8 +77,8 @@ func (o *outputs) begin() error {
 
 func (o *outputs) splits() bool { return o.rows > 0 || o.bytes > 0 }
 
-// write writes the next rows. A file of some rows ends in the middle of a table where it is full, one of some bytes in front
-// of a table that has probably no room.
+// write writes the next rows. A file of some rows ends in the middle of a table where it is full, one of some bytes in
+// front of a table that has probably no room.
 func (o *outputs) write(ctx context.Context, table arrow.Table) error {
 	if o.head.rows < o.head.opts.Head {
 		first := pick(table, o.columns)
@@ -164,8 +164,8 @@ func (o *outputs) commit() (bytes int64, err error) {
 	return o.total.Load(), o.removeOlder()
 }
 
-// removeOlder removes the files that an earlier sort left behind the last one: whoever reads the folder would take their rows
-// for rows of this one.
+// removeOlder removes the files that an earlier sort left behind the last one: whoever reads the folder would take
+// their rows for rows of this one.
 func (o *outputs) removeOlder() error {
 	if !o.splits() {
 		return nil

@@ -22,8 +22,8 @@ func plainType(typ arrow.DataType) arrow.DataType {
 	return arraydata.MapTypes(typ, plainType)
 }
 
-// plainArray is an array with the values of its dictionaries. Children stay as long as they are: the rows of their parents
-// find them by the same numbers.
+// plainArray is an array with the values of its dictionaries. Children stay as long as they are: the rows of their
+// parents find them by the same numbers.
 func plainArray(ctx context.Context, a arrow.Array, opts arrowsort.Options) (arrow.Array, error) {
 	if d, ok := a.(*array.Dictionary); ok {
 		values, err := dictionaryValues(ctx, d, opts)

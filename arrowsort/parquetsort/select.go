@@ -10,8 +10,8 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
-// selected are the columns of Options.Select, and all that are read for them: with those of the keys, in the order of the
-// schema. Without a selection both are nil.
+// selected are the columns of Options.Select, and all that are read for them: with those of the keys, in the order of
+// the schema. Without a selection both are nil.
 func (in *inputs) selected() (written, read []int, err error) {
 	if len(in.opts.Select) == 0 {
 		return nil, nil, nil

@@ -35,8 +35,8 @@ type Result struct {
 // Inputs that are in order already, each for itself, are merged as by Merge; nothing is sorted or spilled.
 //
 // Rows that tie keep the order in which they are read. A Parquet output keeps schema, metadata, and column by column
-// compression and use of dictionaries of the first input, and names the sort order in the metadata of all row groups. It
-// is a complete file or none. An output may replace an input that is given by its name.
+// compression and use of dictionaries of the first input, and names the sort order in the metadata of all row groups.
+// It is a complete file or none. An output may replace an input that is given by its name.
 func Sort(ctx context.Context, paths []string, output string, opts Options) (*Result, error) {
 	in, err := beginOutput(ctx, paths, output, opts)
 	if err != nil {

@@ -58,8 +58,8 @@ func NewSorter(ctx context.Context, schema *arrow.Schema, opts Options) (*Sorter
 	return s, nil
 }
 
-// recycle has what follows use its own memory again and again, as what is sorted piece by piece or run by run takes the same few
-// blocks each time.
+// recycle has what follows use its own memory again and again, as what is sorted piece by piece or run by run takes the
+// same few blocks each time.
 func (s *Sorter) recycle(mem memory.Allocator) {
 	if s.recycled != nil {
 		s.recycled.Release()

@@ -14,8 +14,8 @@ import (
 // filters reports whether rows are left out of the sorted order by more than a limit.
 func (o *Options) filters() bool { return o.Unique || o.Tail > 0 }
 
-// filter leaves rows of the sorted order out that are not wanted; the total is that of all rows. It closes the source with
-// itself.
+// filter leaves rows of the sorted order out that are not wanted; the total is that of all rows. It closes the source
+// with itself.
 func (s *Sorter) filter(source tables, plan *keyencode.Plan, total int64) tables {
 	switch {
 	case s.opts.Unique:
@@ -87,8 +87,8 @@ func (u *uniqueTables) next(ctx context.Context) (arrow.Table, error) {
 	}
 }
 
-// wanted are the numbers of those rows of a table, in sorted order, that the options want: of each key the first, then the
-// leading or the last of them.
+// wanted are the numbers of those rows of a table, in sorted order, that the options want: of each key the first, then
+// the leading or the last of them.
 func (l *loaded) wanted(ctx context.Context, sorted []uint64) ([]uint64, error) {
 	if l.opts.Unique && len(sorted) > 0 {
 		l.rows.Retain()

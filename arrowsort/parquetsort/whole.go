@@ -12,8 +12,8 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// ReadWhole returns why one of the inputs, which Expand has listed, cannot be read in pieces; empty when all can. Such an
-// input is read into memory, alone.
+// ReadWhole returns why one of the inputs, which Expand has listed, cannot be read in pieces; empty when all can. Such
+// an input is read into memory, alone.
 func ReadWhole(files []string, opts Options) string {
 	for _, file := range files {
 		if why := readWhole(file, opts.InputFormat); why != "" {
@@ -58,8 +58,8 @@ type loaded struct {
 	plan    *keyencode.Plan // of the last sort
 }
 
-// load reads the one input: all columns, or those of the keys only. CSV that is read verbatim has text in its columns, and
-// the keys with their types in further columns at the end. The caller releases what it returns.
+// load reads the one input: all columns, or those of the keys only. CSV that is read verbatim has text in its columns,
+// and the keys with their types in further columns at the end. The caller releases what it returns.
 func (in *inputs) load(ctx context.Context, read tablefile.ReadOptions, keysOnly bool) (*loaded, error) {
 	var written, columns []int // of the schema that are written, and read
 	read.Format, read.Stdin, read.Delimiter = in.format, in.opts.Stdin, in.opts.Delimiter

@@ -35,11 +35,11 @@ func (f *inputFlags) claimedKeys(ctx context.Context) error {
 	for _, c := range claims {
 		switch {
 		case c.Empty:
-			return usagef("give at least one key: -k COLUMN; %s has no rows, and names no order of its own", c.File)
+			return usagef("give at least one key: -k COLUMN; %s has no rows, and names no order", c.File)
 		case c.Mixed:
 			return usagef("give at least one key: -k COLUMN; row groups of %s name different orders", c.File)
 		case len(c.Keys) == 0:
-			return usagef("give at least one key: -k COLUMN; %s names no order of its own", c.File)
+			return usagef("give at least one key: -k COLUMN; %s names no order", c.File)
 		case !slices.Equal(c.Keys, first.Keys):
 			return usagef("give at least one key: -k COLUMN; %s names the order %s, %s names %s", first.File, keyList(first.Keys), c.File, keyList(c.Keys))
 		}
@@ -88,7 +88,8 @@ func (c *claimCheck) lines() (lines []string) {
 	return lines
 }
 
-// run looks at files whose rows are in the order of the keys, or which are not, from the file on that has the violation.
+// run looks at files whose rows are in the order of the keys, or which are not, from the file on that has the
+// violation.
 func (c *claimCheck) run(ctx context.Context, files []string, violation *parquetsort.Violation) error {
 	claims, err := parquetsort.Claims(ctx, files, c.options)
 	if err != nil {

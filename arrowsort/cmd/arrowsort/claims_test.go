@@ -80,7 +80,7 @@ func TestCheckByTheOrderInTheFooter(t *testing.T) {
 		args []string
 		want string
 	}{
-		"no order":         {[]string{none}, none + " names no order of its own"},
+		"no order":         {[]string{none}, none + " names no order"},
 		"different orders": {[]string{yes, two}, two + " names name, age:desc:nulls-first"},
 		"not Parquet":      {[]string{convert(t, "x.arrow")}, "names no order of its own"},
 		"CSV":              {[]string{file(t, "people.csv", people)}, "give at least one key"},
@@ -174,5 +174,5 @@ func TestFilesWithoutRowsAreInAnyOrder(t *testing.T) {
 	}
 	r := cli(t, nil, "check", "-q", empty)
 	require.Equal(t, 2, r.code)
-	require.Contains(t, r.err, empty+" has no rows, and names no order of its own")
+	require.Contains(t, r.err, empty+" has no rows, and names no order")
 }

@@ -106,7 +106,8 @@ func meant(schema *arrow.Schema, path string) string {
 	return ""
 }
 
-// nearest is the column, or field of one, whose name is the fewest typing mistakes away: at most a third of the letters.
+// nearest is the column, or field of one, whose name is the fewest typing mistakes away: at most a third of the
+// letters.
 func nearest(schema *arrow.Schema, path string) (name string) {
 	var names []string
 	for _, field := range schema.Fields() {
@@ -153,7 +154,8 @@ const longName = 60
 // quoted is a name in a message: in quotes, cut when it is long.
 func quoted(name string) string { return strconv.Quote(text.Snip(name, longName, "…")) }
 
-// match finds the columns that a path starts with: those that have its name, or else the longest part of it before a dot.
+// match finds the columns that a path starts with: those that have its name, or else the longest part of it before a
+// dot.
 func match(schema *arrow.Schema, path string) (name string, at []int) {
 	for end := len(path); end > 0; end = strings.LastIndexByte(path[:end], '.') {
 		if at = schema.FieldIndices(path[:end]); len(at) > 0 {

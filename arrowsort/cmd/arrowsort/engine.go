@@ -27,8 +27,9 @@ func checkEngine(name string) error {
 	return usagef("--engine %q: use auto, cpu or gpu", name)
 }
 
-// What --engine auto weighs, in nanoseconds: the first sort of a process, by a key and with two more columns of 8 bytes in ordinary memory.
-// Measured on an H200 beside 16 cores of a Xeon with 2 to 16 threads (BenchmarkCold in package gpu, 2026-11-21).
+// What --engine auto weighs, in nanoseconds: the first sort of a process, by a key and with two more columns of 8 bytes
+// in ordinary memory. Measured on an H200 beside 16 cores of a Xeon with 2 to 16 threads (BenchmarkCold in package gpu,
+// 2026-11-21).
 const (
 	gpuStart     = 260e6 // to open a GPU and to get its memory
 	gpuRow       = 1.1   // to move a row there and back, fresh memory

@@ -72,8 +72,8 @@ func filesIn(t *testing.T, folder string) []string {
 	return names
 }
 
-// TestSignalsInTheMiddle sends signals to the program while it reads and spills and while it merges and writes, which is slow for
-// the sake of this test.
+// TestSignalsInTheMiddle sends signals to the program while it reads and spills and while it merges and writes, which
+// is slow for the sake of this test.
 func TestSignalsInTheMiddle(t *testing.T) {
 	in := manyPeople(t, "in.parquet")
 	before, err := os.ReadFile(in)

@@ -56,7 +56,8 @@ func noCommand(root *cobra.Command, words []string) error {
 	return usageError{text}
 }
 
-// explainFlag says what a flag wants that stands at the end of the line, and that there is no such command where flags follow one.
+// explainFlag says what a flag wants that stands at the end of the line, and that there is no such command where flags
+// follow one.
 func explainFlag(cmd *cobra.Command, err error) error {
 	if words := cmd.Flags().Args(); !cmd.HasParent() && len(words) > 0 {
 		return noCommand(cmd, words)

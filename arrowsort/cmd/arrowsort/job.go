@@ -78,8 +78,8 @@ func (j *job) write(in *inputFlags, out *outputFlags, work writing) error {
 	return j.finish(out.path == tablefile.Pipe)
 }
 
-// limitGarbage has garbage collected before the process takes much more than the budget, unless GOMEMLIMIT says when. What
-// it returns ends that.
+// limitGarbage has garbage collected before the process takes much more than the budget, unless GOMEMLIMIT says when.
+// What it returns ends that.
 func limitGarbage(budget int64) (end func()) {
 	if os.Getenv("GOMEMLIMIT") != "" || budget == 0 {
 		return func() {}

@@ -3,8 +3,9 @@
 //	arrowsort sort -k delay:desc -k date -o sorted.parquet flights.parquet
 //
 // Its commands are sort, merge (of sorted files), argsort (the row numbers in sorted order), check (is a file sorted),
-// explain (what a sort comes down to), info and completion. Exit codes: 0 when all went well, 1 after an error, 2 for wrong
-// usage, 130 after Ctrl-C; of check 0 for a sorted file, 1 for one that is not sorted, 2 after an error and for wrong usage.
+// explain (what a sort comes down to), info and completion. Exit codes: 0 when all went well, 1 after an error, 2 for
+// wrong usage, 130 after Ctrl-C; of check 0 for a sorted file, 1 for one that is not sorted, 2 after an error and for
+// wrong usage.
 package main
 
 import (

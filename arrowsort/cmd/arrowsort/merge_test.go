@@ -47,7 +47,7 @@ func TestMergeThatCannotBe(t *testing.T) {
 		want string
 	}{
 		"not in order":   {[]string{"-k", "age", a, a}, 1, a + ": row 1 sorts before the one above it"},
-		"no order named": {[]string{a, none}, 2, none + " names no order of its own"},
+		"no order named": {[]string{a, none}, 2, none + " names no order"},
 		"CSV":            {[]string{"-k", "age", file(t, "people.csv", people)}, 2, "is CSV"},
 		"pipe":           {[]string{"-k", "age", "-"}, 2, "standard input"},
 		"no such column": {[]string{"-k", "agee", a}, 1, a + `: key "agee": no such column`},

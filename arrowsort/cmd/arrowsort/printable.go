@@ -6,7 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// printable is text for a terminal: what is not to be seen, such as escape sequences and line ends, is written as in Go.
+// printable is text for a terminal: what is not to be seen, such as escape sequences and line ends, is written as in
+// Go.
 func printable(s string) string {
 	var b strings.Builder
 	for len(s) > 0 {

@@ -22,7 +22,8 @@ type strategy struct {
 	bytesIn        int64
 }
 
-// explain finds the strategy for files that are read in pieces; nil for one that cannot be, and for the first rows of one.
+// explain finds the strategy for files that are read in pieces; nil for one that cannot be, and for the first rows of
+// one.
 func (f *inputFlags) explain(ctx context.Context) (*strategy, error) {
 	if f.limit > 0 && (len(f.files) > 1 || f.memory != "") {
 		return nil, usagef("--limit looks at the first rows of one file in memory")

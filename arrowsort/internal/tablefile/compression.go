@@ -12,8 +12,8 @@ import (
 // ErrCompression is returned for a compression that does not exist or that the format does not have.
 var ErrCompression = errors.New("unsupported compression")
 
-// A Compression is a codec and its level. The zero value keeps the compression of a Parquet input, column by column, and
-// else is zstd for Parquet and none for Arrow IPC.
+// A Compression is a codec and its level. The zero value keeps the compression of a Parquet input, column by column,
+// and else is zstd for Parquet and none for Arrow IPC.
 type Compression struct {
 	Codec string // none, snappy, gzip, brotli, zstd, lz4; empty: keep
 	Level int    // 0: the codec's default; level 1 of zstd

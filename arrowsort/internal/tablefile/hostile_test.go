@@ -15,7 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestHostileFiles: small files that declare large things, of testdata/hostile, end in an error soon and with little memory.
+// TestHostileFiles: small files that declare large things, of testdata/hostile, end in an error soon and with little
+// memory.
 func TestHostileFiles(t *testing.T) {
 	paths, err := filepath.Glob("testdata/hostile/*.parquet")
 	require.NoError(t, err)

@@ -8,7 +8,8 @@ import (
 )
 
 // Parquet's hybrid of run lengths and bit packing stores indices and levels of a fixed number of bits. Each run starts
-// with a varint: twice the length and a value for equal values, or twice the groups of eight plus one and the packed bits.
+// with a varint: twice the length and a value for equal values, or twice the groups of eight plus one and the packed
+// bits.
 
 const (
 	groupValues  = 8  // values of a packed group, which is as many bytes as a value has bits
@@ -97,8 +98,8 @@ func unpack(dst []uint32, b []byte, at, width int) (greatest uint32) {
 	return greatest
 }
 
-// readBits sets count bits of a bitmap, which was zero, from row on and returns how many of them are 1. The hybrid is one
-// of single bits.
+// readBits sets count bits of a bitmap, which was zero, from row on and returns how many of them are 1. The hybrid is
+// one of single bits.
 func (r *hybridReader) readBits(bitmap []byte, row, count int) (ones int, err error) {
 	for count > 0 {
 		n, err := r.next()
@@ -152,8 +153,8 @@ func (r *hybridReader) count(n int, wanted uint32) (found int, err error) {
 	return found, nil
 }
 
-// appendHybrid appends the hybrid of values that have at most width bits, 1 to 31: runs of eight equal values or more as such,
-// all others packed.
+// appendHybrid appends the hybrid of values that have at most width bits, 1 to 31: runs of eight equal values or more
+// as such, all others packed.
 func appendHybrid(out []byte, values []int32, width int) []byte {
 	packed := 0 // first value that is not yet written
 	for i := 0; i < len(values); {

@@ -29,8 +29,8 @@ func (l *Layout) fits(footer *metadata.FileMetaData) bool {
 
 // copySchema gives a footer what the layout says of the columns. A column that is stored as in the layout gets its part
 // of the layout's schema to the letter: logical and converted types, field numbers, names of nested fields. The others,
-// such as decimals of a width of their own, keep theirs. The key-value metadata is the layout's; only an Arrow schema in
-// it is replaced where a column differs.
+// such as decimals of a width of their own, keep theirs. The key-value metadata is the layout's; only an Arrow schema
+// in it is replaced where a column differs.
 func (l *Layout) copySchema(footer *metadata.FileMetaData) {
 	from, to := fieldsOf(l.meta), fieldsOf(footer)
 	if !sameFields(from, to) {
@@ -106,8 +106,8 @@ func sameFields(a, b []schemaField) bool {
 	return true
 }
 
-// fits says whether a column that was written as another field reads the same as this one: it has the same shape and the
-// same physical types. Names within the column do not matter, since nothing but the footer knows them.
+// fits says whether a column that was written as another field reads the same as this one: it has the same shape and
+// the same physical types. Names within the column do not matter, since nothing but the footer knows them.
 func (f schemaField) fits(other schemaField) bool {
 	if f.end-f.start != other.end-other.start {
 		return false

@@ -62,7 +62,8 @@ func TestSchemaAndMetadataOfOtherWritersAreKept(t *testing.T) {
 	}
 }
 
-// TestConvertedTypesAloneAreKept reads columns that have a converted type and no logical one, as older writers leave them.
+// TestConvertedTypesAloneAreKept reads columns that have a converted type and no logical one, as older writers leave
+// them.
 func TestConvertedTypesAloneAreKept(t *testing.T) {
 	table := convertible(t)
 	defer table.Release()

@@ -8,8 +8,8 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/schema"
 )
 
-// longestBound is the bytes of a bound of text or bytes in an index; longer ones are cut, the greatest value to one that
-// is greater still.
+// longestBound is the bytes of a bound of text or bytes in an index; longer ones are cut, the greatest value to one
+// that is greater still.
 const longestBound = 64
 
 // holdsText says whether values are UTF-8, which bounds have to be too.

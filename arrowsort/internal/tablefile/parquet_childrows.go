@@ -10,8 +10,8 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
-// childRows are the rows of a child that lists refer to, in the order of the lists. They need memory only where they do not
-// follow one another.
+// childRows are the rows of a child that lists refer to, in the order of the lists. They need memory only where they do
+// not follow one another.
 type childRows struct {
 	begin, end int // of the rows, while they follow one another
 	count      int

@@ -26,8 +26,8 @@ func newChunkReader(f *parquetFile, group, column, window int, nullable bool, s 
 	return chunkReader{pages: pages, nullable: nullable, entries: -1}, err
 }
 
-// span returns how many of the next n rows lie in the page; it reads the next one where none do. A dictionary on the way is
-// given to keep, which counts its entries.
+// span returns how many of the next n rows lie in the page; it reads the next one where none do. A dictionary on the
+// way is given to keep, which counts its entries.
 func (c *chunkReader) span(n int, keep func(p *page) (int, error)) (int, error) {
 	for c.left == 0 {
 		p, err := c.pages.next()
@@ -138,8 +138,8 @@ func (c *chunkReader) openLevels(p *page) error {
 	return err
 }
 
-// validity marks which of the next n rows, all of this page, are there, from a row of the bitmap on, which is zero. It returns how
-// many are.
+// validity marks which of the next n rows, all of this page, are there, from a row of the bitmap on, which is zero. It
+// returns how many are.
 func (c *chunkReader) validity(bitmap []byte, row, n int) (int, error) {
 	if !c.nullable {
 		return n, nil

@@ -8,8 +8,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 )
 
-// chunkIndexes makes the index of column chunks from their pages, row group by row group, and nil for the leaf columns that only pqarrow
-// reads. It reads every page.
+// chunkIndexes makes the index of column chunks from their pages, row group by row group, and nil for the leaf columns
+// that only pqarrow reads. It reads every page.
 func (f *parquetFile) chunkIndexes(ctx context.Context) ([]*pageIndex, error) {
 	columns := f.file.MetaData().Schema.NumColumns()
 	fields := make(map[int]int) // by leaf column, of those that are read here

@@ -6,9 +6,9 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/schema"
 )
 
-// ClaimsOrder says whether files with the same columns, read one after the other, may be in the order of some columns, as far as their
-// metadata tell: they have the columns, none of which can be NaN, and row groups do not overlap in the first of them. It is false for what
-// it cannot tell.
+// ClaimsOrder says whether files with the same columns, read one after the other, may be in the order of some columns,
+// as far as their metadata tell: they have the columns, none of which can be NaN, and row groups do not overlap in the
+// first of them. It is false for what it cannot tell.
 func ClaimsOrder(layouts []*Layout, columns []SortingColumn) bool {
 	var last []byte
 	for _, l := range layouts {
@@ -44,8 +44,8 @@ func mayBeNaN(column *schema.Column) bool {
 	return half || physical == parquet.Types.Float || physical == parquet.Types.Double
 }
 
-// groupsInOrder says whether the bounds of each row group lie behind those of the group before, the first behind a last one, and returns
-// the last. Groups of nulls do not count.
+// groupsInOrder says whether the bounds of each row group lie behind those of the group before, the first behind a last
+// one, and returns the last. Groups of nulls do not count.
 func groupsInOrder(meta *metadata.FileMetaData, by SortingColumn, last []byte) ([]byte, bool) {
 	leaf := leafAt(meta, by.Path)
 	compare := valueOrder(meta.Schema.Column(leaf))

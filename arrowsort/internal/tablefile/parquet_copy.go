@@ -16,8 +16,9 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
-// Copies reports whether a Writer of a schema can Copy the row groups of a file: both are Parquet, with the same columns, the compression is
-// not to be changed, and the groups have statistics that are right, or in the columns of the order can be made, and sizes that readers can make use of.
+// Copies reports whether a Writer of a schema can Copy the row groups of a file: both are Parquet, with the same
+// columns, the compression is not to be changed, and the groups have statistics that are right, or in the columns of
+// the order can be made, and sizes that readers can make use of.
 func Copies(s *Scanner, schema *arrow.Schema, opts WriteOptions) bool {
 	in, ok := s.pieces.(*parquetPieces)
 	if !ok || opts.Format != Parquet || s.chosen != nil || len(in.fields) != s.Layout.meta.Schema.Root().NumFields() {
@@ -51,8 +52,8 @@ func Copies(s *Scanner, schema *arrow.Schema, opts WriteOptions) bool {
 	return err == nil && s.Layout.fits(out.out.footer)
 }
 
-// A row group that is copied has mostCopied rows at most, those of a file fewCopied on average: readers leave out little by
-// larger ones, and smaller ones cost them more than they leave out.
+// A row group that is copied has mostCopied rows at most, those of a file fewCopied on average: readers leave out
+// little by larger ones, and smaller ones cost them more than they leave out.
 const (
 	mostCopied = 4 * DefaultRowGroupRows
 	fewCopied  = DefaultRowGroupRows / 16
@@ -70,9 +71,10 @@ func (l *Layout) misjudges(leaf int) bool {
 // rightStatistics is the version of Arrow Go whose statistics are tested to be right. Earlier ones are not trusted.
 var rightStatistics = metadata.NewAppVersionExplicit("parquet-go", 18, 8, 0)
 
-// Copy appends the row groups of a file that Copies, byte by byte. Meanwhile their pages are read for a page index, so that a broken one is
-// found, and statistics that are wrong are replaced; with a column that cannot be read without pqarrow, those that it has come along. It tells now and then how many bytes more are
-// copied. Errors name one of the files.
+// Copy appends the row groups of a file that Copies, byte by byte. Meanwhile their pages are read for a page index, so
+// that a broken one is found, and statistics that are wrong are replaced; with a column that cannot be read without
+// pqarrow, those that it has come along. It reports now and then how many more bytes are copied. Errors name one of the
+// files.
 func (w *Writer) Copy(ctx context.Context, s *Scanner, told func(bytes int64)) error {
 	return w.named(contain(func() error { return w.pieces.(*parquetWriter).copy(ctx, s, told) }))
 }
@@ -128,8 +130,8 @@ func (f *parquetWriter) copyGroups(ctx context.Context, s *Scanner, told func(by
 	return shifts, nil
 }
 
-// movedIndex tells the metadata of column chunks where they have moved. It returns their index: the one that was made, and then their
-// statistics are made from it as well, or else the one that they have.
+// movedIndex writes to the metadata of column chunks where they have moved, and returns their index: the one that was made,
+// and then their statistics are made from it as well, or else the one that they have.
 func movedIndex(from *Scanner, made []*pageIndex, shifts []int64) (index []chunkIndex) {
 	meta := from.Layout.meta
 	for number, group := range meta.RowGroups {
@@ -179,7 +181,8 @@ func (s *stitcher) copyBytes(ctx context.Context, from *Scanner, at, n int64, bu
 	return nil
 }
 
-// indexOf reads the page index of a column chunk, as it is where the chunk is moved. What is not a whole index is left out.
+// indexOf reads the page index of a column chunk, as it is where the chunk is moved. What is not a whole index is left
+// out.
 func indexOf(from *Scanner, columnsAt *int64, columns *int32, offsetsAt *int64, offsets *int32, shift int64) (index chunkIndex) {
 	read := func(at *int64, n *int32) []byte {
 		if at == nil || n == nil || *at <= 0 || *n <= 0 || *at > from.Bytes-int64(*n) {

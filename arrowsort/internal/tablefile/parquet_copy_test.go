@@ -190,8 +190,8 @@ func copied(ctx context.Context, from, to string, sorting []SortingColumn) error
 	return err
 }
 
-// TestCopyMendsStatistics copies a file whose metadata lie about a column that is read, and one with NaN in columns that are read and
-// that are not.
+// TestCopyMendsStatistics copies a file whose metadata lie about a column that is read, and one with NaN in columns
+// that are read and that are not.
 func TestCopyMendsStatistics(t *testing.T) {
 	from, to := filepath.Join(t.TempDir(), "from.parquet"), filepath.Join(t.TempDir(), "to.parquet")
 	table := floats(t, memory.DefaultAllocator)

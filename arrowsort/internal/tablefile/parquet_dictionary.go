@@ -42,8 +42,8 @@ func (f *parquetFile) readDictionaries() {
 	f.schema = arrow.NewSchema(fields, &meta)
 }
 
-// storesDictionary says whether all row groups store the column with a dictionary, and none has pages without one, as far as the file
-// tells.
+// storesDictionary says whether all row groups store the column with a dictionary, and none has pages without one, as
+// far as the file tells.
 func storesDictionary(meta *metadata.FileMetaData, column int) bool {
 	for _, group := range meta.RowGroups {
 		m, found := group.Columns[column].MetaData, false

@@ -12,10 +12,10 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/machine"
 )
 
-// A directColumn is a flat column whose pages are decoded to where they belong: values of fixed width, or indices into a
-// dictionary, to one buffer for all row groups, text to an array for each. pqarrow takes about five times the memory of a table to
-// read it, and fresh memory is the greater part of reading. What is not understood here, all that is broken among it, pqarrow
-// reads, or says why not.
+// A directColumn is a flat column whose pages are decoded to where they belong: values of fixed width, or indices into
+// a dictionary, to one buffer for all row groups, text to an array for each. pqarrow takes about five times the memory
+// of a table to read it, and fresh memory is the greater part of reading. What is not understood here, all that is
+// broken among it, pqarrow reads, or says why not.
 type directColumn struct {
 	leaf     int // number of the column in the file
 	typ      arrow.DataType
@@ -73,8 +73,8 @@ func (f *parquetFile) direct(i int) (width int, ok bool) {
 	return width, true
 }
 
-// encodingsRead reports whether the pages of a leaf column have encodings that are read here in all row groups. It looks at
-// them once: a caller asks for each row group.
+// encodingsRead reports whether the pages of a leaf column have encodings that are read here in all row groups. It
+// looks at them once: a caller asks for each row group.
 func (f *parquetFile) encodingsRead(leaf int) (read bool) {
 	if known, ok := f.encodings.Load(leaf); ok {
 		return known.(bool)
@@ -100,7 +100,8 @@ const (
 	maxTextGuess  = 1 << 30 // what is allocated for text of a row group before any of it is seen
 )
 
-// storedWidth is the bytes of a value that Parquet stores as Arrow does, or of an index in place of text; 0 for all else.
+// storedWidth is the bytes of a value that Parquet stores as Arrow does, or of an index in place of text; 0 for all
+// else.
 func storedWidth(typ arrow.DataType, physical parquet.Type) int {
 	switch typ.ID() {
 	case arrow.INT64, arrow.UINT64, arrow.TIMESTAMP, arrow.TIME64, arrow.DURATION:
@@ -180,8 +181,8 @@ func (c *directColumn) read(f *parquetFile, group int, s *pageScratch) (err erro
 	return err
 }
 
-// readDirect reads the columns of the file that can be read directly, as one array or one for each row group; the others are nil. It
-// tells of each column of a row group that it has read.
+// readDirect reads the columns of the file that can be read directly, as one array or one for each row group; the
+// others are nil. It tells of each column of a row group that it has read.
 func (f *parquetFile) readDirect(ctx context.Context, report func()) ([][]arrow.Array, error) {
 	var columns []*directColumn
 	var fields []int

@@ -11,8 +11,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 )
 
-// A flatEncoder encodes flat columns in memory that it uses again: pqarrow goes through levels of 16 bits, a hash table, and
-// several copies for each column chunk, and the page faults of all that take longer than encoding.
+// A flatEncoder encodes flat columns in memory that it uses again: pqarrow goes through levels of 16 bits, a hash
+// table, and several copies for each column chunk, and the page faults of all that take longer than encoding.
 type flatEncoder struct {
 	valueScratch
 	pageWriter
@@ -97,8 +97,8 @@ func (w *flatEncoder) dataPage(v *flatValues, row, rows int, nullable bool, enco
 	w.page(dataPage, w.body, rows, encoding, rleEncoding, rleEncoding)
 }
 
-// levels appends the definition levels of rows, 1 for a value and 0 for null: their length and a hybrid of one run, which is
-// equal for all or else the bitmap.
+// levels appends the definition levels of rows, 1 for a value and 0 for null: their length and a hybrid of one run,
+// which is equal for all or else the bitmap.
 func (w *flatEncoder) levels(v *flatValues, row, rows int) {
 	start := len(w.body)
 	w.body = append(w.body, 0, 0, 0, 0)

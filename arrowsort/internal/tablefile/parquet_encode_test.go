@@ -10,7 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestColumnChunksOfSeveralPages has nulls in the last page only, in integers with a dictionary and without and in text.
+// TestColumnChunksOfSeveralPages has nulls in the last page only, in integers with a dictionary and without and in
+// text.
 func TestColumnChunksOfSeveralPages(t *testing.T) {
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 	defer mem.AssertSize(t, 0)

@@ -15,7 +15,8 @@ type fixedReader struct {
 	indexed func(p *page) (int, error) // keeps the dictionary of text; nil: of numbers
 }
 
-// read fills dst with rows and marks those that are there in the bitmap, where dst begins at a row. It returns how many are null.
+// read fills dst with rows and marks those that are there in the bitmap, where dst begins at a row. It returns how many
+// are null.
 func (r *fixedReader) read(dst, bitmap []byte, row int) (nulls int, err error) {
 	keep := r.indexed
 	if keep == nil {

@@ -39,8 +39,8 @@ func (e *columnEncoder) columnSchema(column int) (*schema.Schema, error) {
 	return pqarrow.ToParquet(arrow18.NewSchema([]arrow18.Field{e.columns.Field(column)}, nil), e.props, e.arrowProps)
 }
 
-// writeFlat writes rows with pqarrow. Their definition levels are made here: those that pqarrow makes for a column without
-// nulls send the column through a slow path, which is wrong for dictionaries besides.
+// writeFlat writes rows with pqarrow. Their definition levels are made here: those that pqarrow makes for a column
+// without nulls send the column through a slow path, which is wrong for dictionaries besides.
 func (e *columnEncoder) writeFlat(out io.Writer, number int, sc *schema.Schema, rows *arrow.Chunked) error {
 	field, typ := e.data.Field(number), e.columns.Field(number).Type
 	rows, err := e.prepare(field, rows)
@@ -77,8 +77,8 @@ func (e *columnEncoder) writeFlat(out io.Writer, number int, sc *schema.Schema, 
 	return w.Close()
 }
 
-// prepare makes text of a dictionary of text, of which pqarrow skips empty strings and null entries. The caller releases the
-// rows.
+// prepare makes text of a dictionary of text, of which pqarrow skips empty strings and null entries. The caller
+// releases the rows.
 func (e *columnEncoder) prepare(field arrow.Field, rows *arrow.Chunked) (*arrow.Chunked, error) {
 	if typ, ok := field.Type.(*arrow.DictionaryType); ok {
 		if id := typ.ValueType.ID(); id == arrow.STRING || id == arrow.BINARY {

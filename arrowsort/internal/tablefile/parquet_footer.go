@@ -9,8 +9,8 @@ const (
 	elementChildren = 5    // of a schema element
 )
 
-// checkSchemaTree makes sure that the schema elements of a footer are one tree of at most maxSchemaLevels, before anything allocates
-// the children that they declare.
+// checkSchemaTree makes sure that the schema elements of a footer are one tree of at most maxSchemaLevels, before
+// anything allocates the children that they declare.
 func checkSchemaTree(src source, size int64) error {
 	var tail [footerTail]byte
 	if _, err := src.ReadAt(tail[:], size-footerTail); err != nil {

@@ -21,8 +21,8 @@ type indexedPage struct {
 	pageBounds
 }
 
-// pageBounds are the least and the greatest value of a page or a column chunk as Parquet stores them. They borrow the memory
-// of the values.
+// pageBounds are the least and the greatest value of a page or a column chunk as Parquet stores them. They borrow the
+// memory of the values.
 type pageBounds struct {
 	low, high []byte
 	empty     bool // all are null
@@ -108,8 +108,8 @@ func (x *pageIndex) columnIndex() []byte {
 	return append(w.b, thriftStop)
 }
 
-// order says whether the bounds of the pages rise or fall, so that a reader may search instead of looking at all. Pages of
-// nulls do not count.
+// order says whether the bounds of the pages rise or fall, so that a reader may search instead of looking at all. Pages
+// of nulls do not count.
 func (x *pageIndex) order() int {
 	compare := valueOrder(x.column)
 	if compare == nil {

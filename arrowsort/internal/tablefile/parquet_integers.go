@@ -5,11 +5,12 @@ import (
 	"slices"
 )
 
-// Numbers are written as a dictionary and indices where the column may have one and it is worth it; what has more values than that is
-// written plain, which is known long before the last row.
+// Numbers are written as a dictionary and indices where the column may have one and it is worth it; what has more
+// values than that is written plain, which is known long before the last row.
 const numberEntries = 1 << 17 // of a dictionary: those of 8 bytes fill the page that other writers give it
 
-// mostNumbers is how many values of 4 or 8 bytes are worth a dictionary: with more, it and the indices take nearly as much as the values.
+// mostNumbers is how many values of 4 or 8 bytes are worth a dictionary: with more, it and the indices take nearly as
+// much as the values.
 func mostNumbers(rows, width int) int { return min(numberEntries, rows*width/16) }
 
 // integerTable finds the number of a value by open addressing.
@@ -32,8 +33,8 @@ func emptied[T any](s []T, n int) []T {
 // hash spreads values by their product with 2^64 over the golden ratio, whose high bits depend on all bits.
 func hash(v int64) uint64 { return uint64(v) * 0x9E3779B97F4A7C15 }
 
-// numberValues numbers the values of rows in the order of their first rows and returns them; nil when there are more than limit.
-// The number of a null is anything. The table keeps nothing from one column to the next.
+// numberValues numbers the values of rows in the order of their first rows and returns them; nil when there are more
+// than limit. The number of a null is anything. The table keeps nothing from one column to the next.
 func numberValues[T int32 | int64](t *integerTable, rows []T, v *flatValues, numbers []int32, limit int) []int64 {
 	bits := hashBits(limit)
 	shift, last := 64-bits, uint64(1)<<bits-1

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// floats has columns of every floating-point type, flat and nested, with three values above a row of NaN, that and a null, and four
-// values below: a row group of four rows in the middle has NaN.
+// floats has columns of every floating-point type, flat and nested, with three values above a row of NaN, that and a
+// null, and four values below: a row group of four rows in the middle has NaN.
 func floats(t testing.TB, mem memory.Allocator) arrow.Table {
 	var fields []arrow.Field
 	for name, typ := range map[string]arrow.DataType{
@@ -44,8 +44,9 @@ func floats(t testing.TB, mem memory.Allocator) arrow.Table {
 	return tableOf(t, mem, arrow.NewSchema(fields, nil), rows.String(), 0)
 }
 
-// TestChunksWithNaNHaveNoBounds: neither the metadata nor the page index of a chunk with NaN have a least and a greatest value, as a
-// reader that takes NaN for the greatest one of all would pass over rows that it wants. Its nulls are counted, and its pages found.
+// TestChunksWithNaNHaveNoBounds: neither the metadata nor the page index of a chunk with NaN have a least and a
+// greatest value, as a reader that takes NaN for the greatest one of all would pass over rows that it wants. Its nulls
+// are counted, and its pages found.
 func TestChunksWithNaNHaveNoBounds(t *testing.T) {
 	table := floats(t, memory.DefaultAllocator)
 	defer table.Release()

@@ -106,7 +106,8 @@ func (n *node) repeated() bool {
 	return false
 }
 
-// levels are the definition and repetition levels of a leaf under the node, of one without a list between if there is one.
+// levels are the definition and repetition levels of a leaf under the node, of one without a list between if there is
+// one.
 func (n *node) levels() (def, rep []int16, err error) {
 	if n.leaf != nil {
 		if def, err = n.leaf.GetDefLevels(); err == nil && n.field.LevelInfo.RepLevel > 0 {
@@ -301,8 +302,8 @@ func wideOffsets(offsets []int32, mem memory.Allocator) *memory.Buffer {
 	return buffer
 }
 
-// fillFixedSize returns the values of lists that all have their type's size. Parquet stores nothing for a null list, where
-// Arrow has as many values as for others, of any content. The caller releases the result.
+// fillFixedSize returns the values of lists that all have their type's size. Parquet stores nothing for a null list,
+// where Arrow has as many values as for others, of any content. The caller releases the result.
 func fillFixedSize(
 	name string, typ *arrow.FixedSizeListType, offsets []int32, validity *memory.Buffer, values arrow.ArrayData,
 	mem memory.Allocator,

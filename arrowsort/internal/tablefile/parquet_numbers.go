@@ -120,8 +120,8 @@ func (n numbers[T]) appendTo(out []byte, v *flatValues, row, rows int) []byte {
 	return out
 }
 
-// bounds are the least and the greatest of rows, of which some are there; none with a NaN, which some readers take for the greatest
-// value and others for none. Of the zeros the one is the least, the other the greatest, as Parquet wants.
+// bounds are the least and the greatest of rows, of which some are there; none with a NaN, which some readers take for
+// the greatest value and others for none. Of the zeros the one is the least, the other the greatest, as Parquet wants.
 func (n numbers[T]) bounds(v *flatValues, row, rows, present int) (low, high []byte) {
 	var least, greatest T
 	ok := false

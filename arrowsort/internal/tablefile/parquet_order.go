@@ -11,8 +11,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/float16"
 )
 
-// valueOrder compares values of a leaf column as Parquet stores them, in the order that the format defines for its type; nil
-// where it defines none.
+// valueOrder compares values of a leaf column as Parquet stores them, in the order that the format defines for its
+// type; nil where it defines none.
 func valueOrder(column *schema.Column) func(a, b []byte) int {
 	signed := column.SortOrder() == schema.SortSIGNED
 	_, half := column.LogicalType().(schema.Float16LogicalType)

@@ -76,7 +76,8 @@ func room(buffer *memory.Buffer, n int) []byte {
 	return buffer.Bytes()[:n]
 }
 
-// pageReader walks over the pages of a column chunk. It reads the chunk as far as it needs, at least a window at a time.
+// pageReader walks over the pages of a column chunk. It reads the chunk as far as it needs, at least a window at a
+// time.
 type pageReader struct {
 	src     io.ReaderAt
 	at, end int64 // what is not read yet
@@ -165,7 +166,8 @@ func (r *pageReader) header() (h pageHead, err error) {
 	}
 }
 
-// read reads a header. It panics for one that lacks a field that all have: bits that are wrong make fields seem to be others.
+// read reads a header. It panics for one that lacks a field that all have: bits that are wrong make fields seem to be
+// others.
 func (h *pageHead) read(r *compactReader) {
 	seen := 0
 	r.fields(func(field int, typ byte) {
@@ -217,8 +219,8 @@ func (r *pageReader) pass(h *pageHead) error {
 	return r.count(h)
 }
 
-// count takes the values of a page, behind which it is called, off those of the chunk. With more or less than that in a page the rows of
-// later pages would not be what they are.
+// count takes the values of a page, behind which it is called, off those of the chunk. With more or less than that in a
+// page the rows of later pages would not be what they are.
 func (r *pageReader) count(h *pageHead) error {
 	if h.kind != dataPage && h.kind != dataPageV2 {
 		return nil
@@ -229,7 +231,8 @@ func (r *pageReader) count(h *pageHead) error {
 	return nil
 }
 
-// valuesFollow says whether a page with values lies behind those that were read. Some writers leave bytes there that are no page.
+// valuesFollow says whether a page with values lies behind those that were read. Some writers leave bytes there that
+// are no page.
 func (r *pageReader) valuesFollow() bool {
 	b := make([]byte, min(headWindow, r.end-r.offset()))
 	if len(b) == 0 {
@@ -286,7 +289,8 @@ func (r *pageReader) take() (h pageHead, packed []byte, err error) {
 	return h, packed, r.count(&h)
 }
 
-// leastBytes is the least number of bytes of an entry of a dictionary: of a fixed width, or of the length before a text.
+// leastBytes is the least number of bytes of an entry of a dictionary: of a fixed width, or of the length before a
+// text.
 func (r *pageReader) leastBytes() int {
 	switch typ := r.column.PhysicalType(); typ {
 	case parquet.Types.FixedLenByteArray:
@@ -323,7 +327,8 @@ func (r *pageReader) unpack(h *pageHead, packed []byte) (p page, err error) {
 	return p, r.scratch.unpacker.unpack(r.codec, p.body, packed)
 }
 
-// checkLevels makes sure that the levels of a page of the second version, whose bytes the header counts, are those of its values.
+// checkLevels makes sure that the levels of a page of the second version, whose bytes the header counts, are those of
+// its values.
 func (r *pageReader) checkLevels(p *page) error {
 	for _, levels := range []struct {
 		b    []byte

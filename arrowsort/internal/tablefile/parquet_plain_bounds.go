@@ -173,8 +173,8 @@ func (o *numberOrder) value(code uint64) uint64 {
 	return v
 }
 
-// bounds are those of numbers of some bytes, unknown with a NaN: to readers that take NaN for the greatest value, bounds of the
-// others would not hold. Zeros are -0 below and 0 above, as the format asks for.
+// bounds are those of numbers of some bytes, unknown with a NaN: to readers that take NaN for the greatest value,
+// bounds of the others would not hold. Zeros are -0 below and 0 above, as the format asks for.
 func (o *numberOrder) bounds(b []byte, width int) pageBounds {
 	low, high := uint64(math.MaxUint64), uint64(0)
 	for ; len(b) >= width; b = b[width:] {

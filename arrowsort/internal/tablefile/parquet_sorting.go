@@ -27,8 +27,8 @@ func SortingOf(plan *keyencode.Plan) []SortingColumn {
 	return columns
 }
 
-// setSorting puts the order of the rows into the metadata of all row groups: the columns up to the first that is not one
-// leaf column of the file.
+// setSorting puts the order of the rows into the metadata of all row groups: the columns up to the first that is not
+// one leaf column of the file.
 func setSorting(footer *metadata.FileMetaData, sorting []SortingColumn) {
 	for _, group := range footer.RowGroups {
 		group.SortingColumns = group.SortingColumns[:0:0]

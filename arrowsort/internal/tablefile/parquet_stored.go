@@ -138,8 +138,8 @@ type fault struct {
 
 // checkStorable makes sure that Parquet can hold rows of a column. Nulls where the schema says that there are none have
 // no place in Parquet: they would turn into zeros and empty text. They are not written as a nullable column instead,
-// since the schema of a file is fixed before the rows of its later row groups are seen. A date of 64 bits is stored as a
-// day, so a time of day would be lost.
+// since the schema of a file is fixed before the rows of its later row groups are seen. A date of 64 bits is stored as
+// a day, so a time of day would be lost.
 func (e *columnEncoder) checkStorable(field arrow.Field, rows *arrow.Chunked, first int64) error {
 	for _, c := range rows.Chunks() {
 		if suspect(field, c) {

@@ -35,7 +35,7 @@ func TestNullsThatTheSchemaDeniesAreAnError(t *testing.T) {
 	strictMap.SetItemNullable(false)
 	for _, c := range []struct {
 		typ, strict arrow.DataType
-		rows, told  string
+		rows, where string
 	}{
 		{arrow.PrimitiveTypes.Int64, nil, `{"x":1}` + "\n" + `{"x":null}`, `column "x": row 1 `},
 		{arrow.BinaryTypes.String, nil, `{"x":"a"}` + "\n" + `{"x":null}`, `column "x": row 1 `},
@@ -55,10 +55,10 @@ func TestNullsThatTheSchemaDeniesAreAnError(t *testing.T) {
 		defer table.Release()
 		path := filepath.Join(t.TempDir(), "t.parquet")
 		_, err := Write(t.Context(), path, table, WriteOptions{})
-		require.ErrorContains(t, err, c.told+"of the output holds a null")
+		require.ErrorContains(t, err, c.where+"of the output holds a null")
 		require.NoFileExists(t, path)
 		_, err = Write(t.Context(), path, table, WriteOptions{Rows: []uint64{1, 0}})
-		require.ErrorContains(t, err, c.told+"of the input holds a null")
+		require.ErrorContains(t, err, c.where+"of the input holds a null")
 		for _, format := range []Format{IPCFile, IPCStream} {
 			in, err := readBytes(t, writeBytes(t, table, format, WriteOptions{}), ReadOptions{Format: format})
 			require.NoError(t, err)

@@ -12,7 +12,8 @@ func checkTypes(sc *arrow.Schema) error {
 	return nil
 }
 
-// unstorable returns the path and the type of the first part of a field that is not written to Parquet; no type for none.
+// unstorable returns the path and the type of the first part of a field that is not written to Parquet; no type for
+// none.
 func unstorable(f arrow.Field, inside bool) (path string, typ arrow.DataType) {
 	storage := storageOf(f.Type)
 	switch t := storage.(type) {

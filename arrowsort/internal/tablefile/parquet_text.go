@@ -13,8 +13,8 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/machine"
 )
 
-// A textReader reads strings or bytes of any length: plain, through a dictionary, or first the one and then the other, as writers
-// do whose dictionary grows too large.
+// A textReader reads strings or bytes of any length: plain, through a dictionary, or first the one and then the other,
+// as writers do whose dictionary grows too large.
 type textReader struct {
 	chunkReader
 	typ arrow.DataType

@@ -21,8 +21,8 @@ type textTable struct {
 
 func newTextTable() *textTable { return &textTable{seed: maphash.MakeSeed()} }
 
-// number numbers the texts of rows in the order of their first rows, which it returns; nil when there are more than limit, or too
-// many bytes. The number of a null is anything. The table keeps nothing from one column to the next.
+// number numbers the texts of rows in the order of their first rows, which it returns; nil when there are more than
+// limit, or too many bytes. The number of a null is anything. The table keeps nothing from one column to the next.
 func (t *textTable) number(at func(row int) []byte, v *flatValues, numbers []int32, limit int) []int32 {
 	bits := hashBits(limit)
 	shift, last := 64-bits, uint64(1)<<bits-1

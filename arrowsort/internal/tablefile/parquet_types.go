@@ -47,7 +47,7 @@ func withExtension(meta, origin arrow.Metadata) arrow.Metadata {
 	return arrow.NewMetadata(keys, values)
 }
 
-// childOf is a child of a nested type, without a type when the nested type does not have so many.
+// childOf is a child of a nested type, without a type when the nested type has another number of children.
 func childOf(typ arrow.DataType, i, children int) arrow.Field {
 	switch t := typ.(type) {
 	case *arrow.StructType:

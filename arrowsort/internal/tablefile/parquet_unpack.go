@@ -12,14 +12,14 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// An unpacker decompresses pages, one after the other. The codecs of arrow/go stop behind the last byte that is asked for, before the
-// checksum of gzip, and do not tell that there are more.
+// An unpacker decompresses pages, one after the other. The codecs of arrow/go stop behind the last byte that is asked
+// for, before the checksum of gzip, and do not report that there are more.
 type unpacker struct {
 	gzip *gzip.Reader
 }
 
-// unpack fills the body of a page, which its bytes have to decompress to, not to less or more. The checksums that zstd and gzip have are
-// compared; snappy and brotli have none.
+// unpack fills the body of a page, which its bytes have to decompress to, not to less or more. The checksums that zstd
+// and gzip have are compared; snappy and brotli have none.
 func (u *unpacker) unpack(codec compress.Compression, body, packed []byte) (err error) {
 	n := 0
 	switch codec {
@@ -76,13 +76,15 @@ var zstdDecoder = sync.OnceValue(func() *zstd.Decoder {
 	return d
 })
 
-// unpackZstd decompresses to the body, and returns the size that there is, of which hybridSpare bytes may pass the body.
+// unpackZstd decompresses to the body, and returns the size that there is, of which hybridSpare bytes may pass the
+// body.
 func unpackZstd(body, packed []byte) (int, error) {
 	got, err := zstdDecoder().DecodeAll(packed, body[:0])
 	return len(got), err
 }
 
-// readAll fills the body with all that a reader has. It returns how much that is, or one byte more than the body when there is more.
+// readAll fills the body with all that a reader has. It returns how much that is, or one byte more than the body when
+// there is more.
 func readAll(r io.Reader, body []byte) (int, error) {
 	n, err := io.ReadFull(r, body)
 	if err == nil {
@@ -97,8 +99,8 @@ func readAll(r io.Reader, body []byte) (int, error) {
 	return n, err
 }
 
-// unpackedSize is the size that the bytes of a page decompress to where they say so, by a size that whoever decompresses them checks, or
-// that a checksum of all bytes covers.
+// unpackedSize is the size that the bytes of a page decompress to where they say so, by a size that whoever
+// decompresses them checks, or that a checksum of all bytes covers.
 func unpackedSize(codec compress.Compression, packed []byte, checked bool) (int, bool) {
 	switch codec {
 	case compress.Codecs.Snappy:

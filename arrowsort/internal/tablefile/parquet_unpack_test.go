@@ -31,7 +31,7 @@ func TestUnpackedSizesMatch(t *testing.T) {
 		}
 		body := make([]byte, len(want), len(want)+hybridSpare)
 		require.Error(t, u.unpack(id, body, packed[:len(packed)-1]), name)
-		if name != "brotli" { // its reader does not tell
+		if name != "brotli" { // its reader does not report it
 			require.Error(t, u.unpack(id, body, append(bytes.Clone(packed), 1, 2, 3)), name)
 		}
 	}

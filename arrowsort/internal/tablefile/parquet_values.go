@@ -11,8 +11,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 )
 
-// flatValues are the rows of a flat column in a row group: their values, or text that is in a dictionary, with indices into one where
-// their pages hold those.
+// flatValues are the rows of a flat column in a row group: their values, or text that is in a dictionary, with indices
+// into one where their pages hold those.
 type flatValues struct {
 	rows     int
 	validity []byte // nil: all valid
@@ -89,9 +89,9 @@ func (v *flatValues) valid(row int) bool {
 // width is the bits of an index.
 func (v *flatValues) width() int { return max(1, bits.Len(uint(max(1, v.count)-1))) }
 
-// setEntries takes strings or bytes that have a dictionary, with only those entries that rows refer to: so a row group holds no
-// entries of others, and its statistics are its own. It is false for other dictionaries, and for those with nulls as
-// entries or with too many entries.
+// setEntries takes strings or bytes that have a dictionary, with only those entries that rows refer to: so a row group
+// holds no entries of others, and its statistics are its own. It is false for other dictionaries, and for those with
+// nulls as entries or with too many entries.
 func (v *flatValues) setEntries(d *array.Dictionary, s *valueScratch) bool {
 	if id := d.Dictionary().DataType().ID(); id != arrow.STRING && id != arrow.BINARY || d.Dictionary().NullN() > 0 {
 		return false

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// verify reads the pages of a column chunk that pqarrow is going to decode, as pqarrow compares neither their checksums nor that of gzip,
-// nor the size of pages of the second version, nor the values of all pages with those of the chunk.
+// verify reads the pages of a column chunk that pqarrow is going to decode, as pqarrow compares neither their checksums
+// nor that of gzip, nor the size of pages of the second version, nor the values of all pages with those of the chunk.
 func (f *parquetFile) verify(group, leaf int) error {
 	s := f.takeScratch()
 	defer f.giveScratch(s)
@@ -63,15 +63,16 @@ func (r *pageReader) knows(h *pageHead, named func(encoding int) bool) error {
 // bitPackedLevels is an encoding of parquet.thrift that levels had of old.
 const bitPackedLevels = 4
 
-// namesEncoding says whether an encoding is among those of a column chunk. The indices of a dictionary have two numbers.
+// namesEncoding says whether an encoding is among those of a column chunk. The indices of a dictionary have two
+// numbers.
 func namesEncoding[E ~int64](encodings []E, encoding int) bool {
 	return slices.ContainsFunc(encodings, func(e E) bool {
 		return int(e) == encoding || encoding == rleDictionary && e == plainDictionary || encoding == plainDictionary && e == rleDictionary
 	})
 }
 
-// fits makes sure that a page has the size that its header says, and levels for its values where they are not compressed. It decompresses
-// pages that do not tell their size.
+// fits makes sure that a page has the size that its header says, and levels for its values where they are not
+// compressed. It decompresses pages that do not have their size.
 func (r *pageReader) fits(h *pageHead, packed []byte) error {
 	if h.kind != dataPageV2 && h.compressed == 1 {
 		if n, ok := unpackedSize(r.codec, packed, h.checked); ok && n == h.size {

@@ -92,8 +92,8 @@ func flipped(t testing.TB) map[string][]byte {
 	return files
 }
 
-// TestFlippedBitsOfPages turns every bit of the pages of small files: each is an error, or nothing that the rows are made of. The metadata
-// behind the pages have no checksum in Parquet.
+// TestFlippedBitsOfPages turns every bit of the pages of small files: each is an error, or nothing that the rows are
+// made of. The metadata behind the pages have no checksum in Parquet.
 func TestFlippedBitsOfPages(t *testing.T) {
 	table := fewRows(t)
 	defer table.Release()

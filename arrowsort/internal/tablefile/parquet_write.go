@@ -255,8 +255,8 @@ func codecs(sc *schema.Schema, opts WriteOptions) map[string]compress.Compressio
 	return byPath
 }
 
-// writerOptions are for pqarrow: dictionaries where the input's layout has them, or else everywhere, and a page for each batch of
-// values, as large as it is. Compression is left to a pageWriter.
+// writerOptions are for pqarrow: dictionaries where the input's layout has them, or else everywhere, and a page for
+// each batch of values, as large as it is. Compression is left to a pageWriter.
 func (e *columnEncoder) writerOptions(sc *schema.Schema) []parquet.WriterProperty {
 	options := []parquet.WriterProperty{
 		parquet.WithAllocator(e.opts.Allocator),

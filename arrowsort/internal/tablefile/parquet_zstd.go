@@ -5,8 +5,8 @@ import "github.com/klauspost/compress/zstd"
 // zstdWindow is how far back zstd looks: about a page.
 const zstdWindow = pageBytes
 
-// newZstdEncoder makes an encoder that is used for many pages: the codec of arrow/go makes one with many megabytes of tables and
-// history for every page, which takes longer than compressing.
+// newZstdEncoder makes an encoder that is used for many pages: the codec of arrow/go makes one with many megabytes of
+// tables and history for every page, which takes longer than compressing.
 func newZstdEncoder(level int) (*zstd.Encoder, error) {
 	speed := zstd.SpeedFastest // zstd's level 1
 	if level > 0 {

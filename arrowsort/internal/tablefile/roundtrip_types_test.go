@@ -15,8 +15,8 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 )
 
-// TestRoundTripOfEveryType writes every type in every container, in chunks that are slices at odd offsets, in several pages and
-// row groups, and reads it again: type, nullability and values are what they were, or what inParquet says.
+// TestRoundTripOfEveryType writes every type in every container, in chunks that are slices at odd offsets, in several
+// pages and row groups, and reads it again: type, nullability and values are what they were, or what inParquet says.
 func TestRoundTripOfEveryType(t *testing.T) {
 	require.NoError(t, arrow.RegisterExtensionType(arrowtest.NewExtension(arrow.PrimitiveTypes.Int32)))
 	t.Cleanup(func() { require.NoError(t, arrow.UnregisterExtensionType("arrowtest")) })
@@ -78,8 +78,8 @@ func roundTrip(t *testing.T, format Format, field arrow.Field, seed uint64) {
 	require.Equal(t, values, arrowtest.Values(in.Table.Column(0).Data()))
 }
 
-// inParquet is the type that a column has after it was written to Parquet and read: Parquet has no seconds, no days of 64 bits,
-// and no views.
+// inParquet is the type that a column has after it was written to Parquet and read: Parquet has no seconds, no days of
+// 64 bits, and no views.
 func inParquet(typ arrow.DataType) arrow.DataType {
 	switch t := typ.(type) {
 	case *arrow.Date64Type:

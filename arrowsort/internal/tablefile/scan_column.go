@@ -11,8 +11,8 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/machine"
 )
 
-// A pieceColumn reads a column of a row group a piece at a time: its pages as a directColumn does, or with pqarrow from the first
-// page on that is not understood here.
+// A pieceColumn reads a column of a row group a piece at a time: its pages as a directColumn does, or with pqarrow from
+// the first page on that is not understood here.
 type pieceColumn struct {
 	file    *parquetFile
 	field   int

@@ -14,7 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPiecesEndInsidePages reads pieces whose borders are not those of pages, of a dictionary and of plain pages behind it.
+// TestPiecesEndInsidePages reads pieces whose borders are not those of pages, of a dictionary and of plain pages behind
+// it.
 func TestPiecesEndInsidePages(t *testing.T) {
 	table := words(t, memory.DefaultAllocator, 5000)
 	defer table.Release()

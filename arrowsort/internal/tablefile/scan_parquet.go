@@ -74,8 +74,8 @@ func (f *parquetFile) rowBytes() int64 {
 	return int64(bytes / float64(max(meta.NumRows, 1)))
 }
 
-// columnBytes estimates the bytes of a column in memory: what its pages take uncompressed, or for values that a dictionary makes
-// small there, their width.
+// columnBytes estimates the bytes of a column in memory: what its pages take uncompressed, or for values that a
+// dictionary makes small there, their width.
 func columnBytes(meta *metadata.FileMetaData, leaf int) (bytes float64) {
 	width := meta.Schema.Column(leaf).PhysicalType().ByteSize()
 	if width <= 0 {

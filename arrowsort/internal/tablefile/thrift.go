@@ -48,7 +48,8 @@ func (r *compactReader) numberOf(typ byte) int {
 	return r.number()
 }
 
-// record reads a struct whose fields from 1 on are the numbers, or booleans as 0 and 1. The first ones have to be there.
+// record reads a struct whose fields from 1 on are the numbers, or booleans as 0 and 1. The first ones have to be
+// there.
 func (r *compactReader) record(typ byte, required int, numbers ...*int) {
 	if typ != thriftStruct {
 		panic(corrupt("Thrift has a field of type %d for a struct", typ))
@@ -168,8 +169,8 @@ func (r *compactReader) fields(f func(number int, typ byte)) {
 	}
 }
 
-// field reads the header of the next field of a struct: its number, given that of the field before, and its wire type. There are no
-// more after the last one.
+// field reads the header of the next field of a struct: its number, given that of the field before, and its wire type.
+// There are no more after the last one.
 func (r *compactReader) field(number *int) (typ byte, more bool) {
 	head := r.b[r.at]
 	r.at++

@@ -6,8 +6,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 )
 
-// MapTypes returns a nested type with f applied to the types of its fields, and any other type as it is. Names, metadata and
-// nullability of the fields stay.
+// MapTypes returns a nested type with f applied to the types of its fields, and any other type as it is. Names,
+// metadata and nullability of the fields stay.
 func MapTypes(typ arrow.DataType, f func(arrow.DataType) arrow.DataType) arrow.DataType {
 	field := func(child arrow.Field) arrow.Field {
 		child.Type = f(child.Type)

@@ -18,8 +18,8 @@ const (
 	inlineBytes = 12
 )
 
-// views are n rows of string or binary views. A slice has all bytes of its array: when its own values are less than half of them,
-// they are copied, so that a batch of a large array is no larger than its rows.
+// views are n rows of string or binary views. A slice has all bytes of its array: when its own values are less than
+// half of them, they are copied, so that a batch of a large array is no larger than its rows.
 func (p *plainer) views(d arrow.ArrayData, first, n int) plainParts {
 	headers, texts := p.slice(d, 1, arrow.ViewHeaderSizeBytes, first, n), d.Buffers()[2:]
 	all, used := 0, 0
