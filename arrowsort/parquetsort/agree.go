@@ -17,7 +17,8 @@ func agree(common, next *arrow.Schema, path, first string) (*arrow.Schema, error
 		same := next.FieldIndices(f.Name)
 		switch {
 		case len(common.FieldIndices(f.Name)) > 1 && !columnsEqual(common, next):
-			return nil, fmt.Errorf("%w: %s: column %q occurs more than once, then all columns must be those of %s", ErrSchema, path, f.Name, first)
+			return nil, fmt.Errorf("%w: %s: column %q occurs more than once, then all columns must be those of %s",
+				ErrSchema, path, f.Name, first)
 		case len(same) == 0:
 			return nil, fmt.Errorf("%w: %s: there is no column %q, which %s has", ErrSchema, path, f.Name, first)
 		}
@@ -28,7 +29,8 @@ func agree(common, next *arrow.Schema, path, first string) (*arrow.Schema, error
 		agreed := agreeType(f.Type, other.Type)
 		if agreed == nil {
 			name, a, b := typeDifference(f.Name, other.Type, f.Type)
-			return nil, fmt.Errorf("%w: %s: column %q is of type %s, in %s it is %s", ErrSchema, path, name, a, first, b)
+			return nil, fmt.Errorf("%w: %s: column %q is of type %s, in %s it is %s", ErrSchema, path, name, a, first,
+				b)
 		}
 		f.Type, f.Nullable = agreed, f.Nullable || other.Nullable
 	}
@@ -38,7 +40,8 @@ func agree(common, next *arrow.Schema, path, first string) (*arrow.Schema, error
 		}
 	}
 	if next.NumFields() != len(fields) {
-		return nil, fmt.Errorf("%w: %s: there are %d columns, in %s %d: one occurs more than once", ErrSchema, path, next.NumFields(), first, len(fields))
+		return nil, fmt.Errorf("%w: %s: there are %d columns, in %s %d: one occurs more than once", ErrSchema, path,
+			next.NumFields(), first, len(fields))
 	}
 	meta := common.Metadata()
 	return arrow.NewSchema(fields, &meta), nil
@@ -55,7 +58,8 @@ func typeDifference(name string, a, b arrow.DataType) (path string, x, y string)
 		g := q.Fields()[i]
 		switch {
 		case f.Name != g.Name:
-			return name, fmt.Sprintf("%s with a field %q", a.Name(), f.Name), fmt.Sprintf("%s with a field %q", b.Name(), g.Name)
+			return name, fmt.Sprintf("%s with a field %q", a.Name(), f.Name),
+				fmt.Sprintf("%s with a field %q", b.Name(), g.Name)
 		case agreeType(f.Type, g.Type) == nil:
 			return typeDifference(name+"."+f.Name, f.Type, g.Type)
 		}

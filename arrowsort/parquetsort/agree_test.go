@@ -15,8 +15,10 @@ func TestNestedTypesThatDiffer(t *testing.T) {
 	}
 	number := arrow.Field{Name: "n", Type: arrow.PrimitiveTypes.Int32}
 	for want, field := range map[string]arrow.Field{
-		`column "a.item.n" is of type utf8, in first it is int32`:                                    {Name: "n", Type: arrow.BinaryTypes.String},
-		`column "a.item" is of type struct with a field "m", in first it is struct with a field "n"`: {Name: "m", Type: number.Type},
+		`column "a.item.n" is of type utf8, in first it is int32`: {Name: "n",
+			Type: arrow.BinaryTypes.String},
+		`column "a.item" is of type struct with a field "m", in first it is struct with a field "n"`: {Name: "m",
+			Type: number.Type},
 	} {
 		_, err := agree(schema(number), schema(field), "second", "first")
 		require.ErrorIs(t, err, ErrSchema)

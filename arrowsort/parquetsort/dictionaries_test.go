@@ -20,7 +20,10 @@ func TestDictionariesStayWhatTheyAre(t *testing.T) {
 	folder := t.TempDir()
 	in := filepath.Join(folder, "in.arrows")
 	r := rand.New(rand.NewPCG(4, 7))
-	generate(t, in, nestedSchema, 12, func(batch int) arrow.Record { return nestedWords(t, memory.DefaultAllocator, r, batch*6000, 6000) })
+	generate(t, in, nestedSchema, 12, func(batch int) arrow.Record {
+		return nestedWords(t, memory.DefaultAllocator, r,
+			batch*6000, 6000)
+	})
 	empty := filepath.Join(folder, "empty.arrows") // several inputs are sorted in runs
 	generate(t, empty, nestedSchema, 0, nil)
 	whole, err := tablefile.Read(t.Context(), in, tablefile.ReadOptions{})
@@ -33,7 +36,8 @@ func TestDictionariesStayWhatTheyAre(t *testing.T) {
 	for _, name := range []string{"out.arrow", "out.arrows"} {
 		mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 		out := filepath.Join(folder, name)
-		result, err := Sort(t.Context(), []string{in, empty}, out, Options{Keys: keys, Memory: MinMemory, SpillDir: folder, Allocator: mem})
+		result, err := Sort(t.Context(), []string{in, empty}, out,
+			Options{Keys: keys, Memory: MinMemory, SpillDir: folder, Allocator: mem})
 		require.NoError(t, err)
 		require.Greater(t, result.Runs, 1)
 		if name == "out.arrows" { // Arrow's file writer never gives back the dictionary that it compares with
@@ -89,7 +93,8 @@ func TestDictionariesWithTooManyValues(t *testing.T) {
 		}
 		return b.NewRecord()
 	})
-	_, err := Sort(t.Context(), []string{in, in}, filepath.Join(folder, "out.arrow"), Options{Keys: []arrowsort.Key{{Path: "word"}}, Memory: MinMemory, SpillDir: folder})
+	_, err := Sort(t.Context(), []string{in, in}, filepath.Join(folder, "out.arrow"),
+		Options{Keys: []arrowsort.Key{{Path: "word"}}, Memory: MinMemory, SpillDir: folder})
 	require.ErrorIs(t, err, ErrSchema)
 	require.ErrorContains(t, err, `column "word": `)
 	require.ErrorContains(t, err, "180 different values, more than the 128")

@@ -9,7 +9,8 @@ import (
 )
 
 // withDictionaries is a table of values with the dictionaries of a schema. The caller releases it.
-func withDictionaries(table arrow.Table, schema *arrow.Schema, trees []*dictionaryTree, mem memory.Allocator) (arrow.Table, error) {
+func withDictionaries(table arrow.Table, schema *arrow.Schema, trees []*dictionaryTree,
+	mem memory.Allocator) (arrow.Table, error) {
 	columns := make([]arrow.Column, 0, schema.NumFields())
 	defer func() {
 		for i := range columns {
@@ -91,7 +92,8 @@ func (t *dictionaryTree) indices(d arrow.ArrayData, mem memory.Allocator) (arrow
 		}
 		index, found := t.entries.numbers[value]
 		if !found {
-			return nil, fmt.Errorf("%w: a value is in no dictionary of the inputs: have they changed since the sort began?", ErrSchema)
+			return nil, fmt.Errorf("%w: a value is in no dictionary of the inputs: have they changed since the "+
+				"sort began?", ErrSchema)
 		}
 		appendIndex(b, index)
 	}

@@ -22,9 +22,12 @@ func TestEncodingsOfEveryIndexType(t *testing.T) {
 		require.NoError(t, err)
 		return a
 	}
-	for _, index := range []arrow.DataType{arrow.PrimitiveTypes.Int8, arrow.PrimitiveTypes.Uint8, arrow.PrimitiveTypes.Int16, arrow.PrimitiveTypes.Uint16,
-		arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Uint32, arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Uint64} {
-		for _, typ := range []arrow.DataType{arrow.BinaryTypes.String, arrow.BinaryTypes.LargeString, arrow.BinaryTypes.Binary, arrow.FixedWidthTypes.Date32} {
+	for _, index := range []arrow.DataType{arrow.PrimitiveTypes.Int8, arrow.PrimitiveTypes.Uint8,
+		arrow.PrimitiveTypes.Int16, arrow.PrimitiveTypes.Uint16,
+		arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Uint32, arrow.PrimitiveTypes.Int64,
+		arrow.PrimitiveTypes.Uint64} {
+		for _, typ := range []arrow.DataType{arrow.BinaryTypes.String, arrow.BinaryTypes.LargeString,
+			arrow.BinaryTypes.Binary, arrow.FixedWidthTypes.Date32} {
 			texts := []string{`["YQ==", null]`, `["Yg==", "YQ=="]`}
 			if typ.ID() == arrow.DATE32 {
 				texts = []string{`["2021-03-04", null]`, `["2021-03-05", "2021-03-04"]`}

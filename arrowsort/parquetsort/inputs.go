@@ -62,7 +62,8 @@ func filesIn(folder string) ([]string, error) {
 	var files []string
 	for _, e := range entries {
 		format, err := tablefile.Auto.Resolve(e.Name())
-		if err == nil && format != tablefile.CSV && !e.IsDir() && !strings.HasPrefix(e.Name(), ".") && !strings.HasPrefix(e.Name(), "_") {
+		if err == nil && format != tablefile.CSV && !e.IsDir() && !strings.HasPrefix(e.Name(), ".") &&
+			!strings.HasPrefix(e.Name(), "_") {
 			files = append(files, filepath.Join(folder, e.Name()))
 		}
 	}
@@ -200,7 +201,8 @@ func (in *inputs) scan(path string) (*tablefile.Scanner, error) {
 // scanIn opens a file for reading in pieces of some bytes.
 func (in *inputs) scanIn(path string, piece int64) (*tablefile.Scanner, error) {
 	return tablefile.Scan(path, piece, tablefile.ReadOptions{
-		Format: in.format, Allocator: in.opts.Allocator, Flat: in.flat, Threads: in.opts.Threads, MemoryLimit: in.opts.readLimit,
+		Format: in.format, Allocator: in.opts.Allocator, Flat: in.flat, Threads: in.opts.Threads,
+		MemoryLimit: in.opts.readLimit,
 	})
 }
 
@@ -279,7 +281,8 @@ func (in *inputs) each(ctx context.Context, use func(table arrow.Table) error) e
 }
 
 // eachOf gives the rows of a file, of which the next are read while some are used.
-func (in *inputs) eachOf(ctx context.Context, path string, before int64, use func(table arrow.Table) error) (int64, error) {
+func (in *inputs) eachOf(ctx context.Context, path string, before int64, use func(table arrow.Table) error) (int64,
+	error) {
 	s, err := in.open(path)
 	if err != nil {
 		return 0, err

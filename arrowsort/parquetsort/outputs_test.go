@@ -52,9 +52,11 @@ func TestOutputThatCannotGetItsName(t *testing.T) {
 		}
 	}
 	_, err := Sort(t.Context(), in, out, opts)
-	require.EqualError(t, err, third+": file exists; of 4 outputs these are in place: "+numbered(out, 1)+" to "+numbered(out, 2)+
+	require.EqualError(t, err, third+": file exists; of 4 outputs these are in place: "+numbered(out,
+		1)+" to "+numbered(out, 2)+
 		"; these are not: "+third+" to "+numbered(out, 4))
-	require.Equal(t, []string{"in.parquet", "out-00001.parquet", "out-00002.parquet", "out-00003.parquet"}, names(t, folder))
+	require.Equal(t, []string{"in.parquet", "out-00001.parquet", "out-00002.parquet", "out-00003.parquet"},
+		names(t, folder))
 }
 
 // TestOutputsOfAKilledProcess are removed by the next sort to the folder; those of one that lives are not.

@@ -81,7 +81,8 @@ func (p *placement) stand(n int) string {
 		}
 		return files[0].output + " to " + files[len(files)-1].output
 	}
-	return fmt.Sprintf("; of %d outputs these are in place: %s; these are not: %s", len(p.files), span(p.files[:n]), span(p.files[n:]))
+	return fmt.Sprintf("; of %d outputs these are in place: %s; these are not: %s", len(p.files), span(p.files[:n]),
+		span(p.files[n:]))
 }
 
 // remove removes the folders and all files that were not placed.

@@ -20,11 +20,13 @@ var (
 	wordType = &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
 	// nestedSchema has dictionaries in a struct, in lists of three kinds, and in a map.
 	nestedSchema = arrow.NewSchema([]arrow.Field{
-		{Name: "s", Type: arrow.StructOf(arrow.Field{Name: "word", Type: wordType, Nullable: true}, arrow.Field{Name: "n", Type: arrow.PrimitiveTypes.Int32, Nullable: true}), Nullable: true},
+		{Name: "s", Type: arrow.StructOf(arrow.Field{Name: "word", Type: wordType, Nullable: true},
+			arrow.Field{Name: "n", Type: arrow.PrimitiveTypes.Int32, Nullable: true}), Nullable: true},
 		{Name: "l", Type: arrow.ListOf(wordType), Nullable: true},
 		{Name: "f", Type: arrow.FixedSizeListOf(2, wordType)},
 		{Name: "m", Type: arrow.MapOf(arrow.BinaryTypes.String, wordType), Nullable: true},
-		{Name: "deep", Type: arrow.ListOf(arrow.StructOf(arrow.Field{Name: "word", Type: wordType, Nullable: true})), Nullable: true},
+		{Name: "deep", Type: arrow.ListOf(arrow.StructOf(arrow.Field{Name: "word", Type: wordType, Nullable: true})),
+			Nullable: true},
 		{Name: "row", Type: arrow.PrimitiveTypes.Int64},
 	}, nil)
 )
@@ -54,7 +56,8 @@ func TestValuesOfNestedDictionaries(t *testing.T) {
 	defer mem.AssertSize(t, 0)
 	rec := nestedWords(t, mem, rand.New(rand.NewPCG(1, 7)), 0, 500)
 	defer rec.Release()
-	for name, part := range map[string]arrow.Record{"whole": rec.NewSlice(0, 500), "slice": rec.NewSlice(101, 307), "empty": rec.NewSlice(9, 9)} {
+	for name, part := range map[string]arrow.Record{"whole": rec.NewSlice(0, 500), "slice": rec.NewSlice(101, 307),
+		"empty": rec.NewSlice(9, 9)} {
 		for i, column := range part.Columns() {
 			plain, err := plainArray(t.Context(), column, arrowsort.Options{Allocator: mem})
 			require.NoError(t, err)
@@ -75,13 +78,20 @@ func TestSortOfNestedDictionaries(t *testing.T) {
 	folder := t.TempDir()
 	r := rand.New(rand.NewPCG(2, 7))
 	in, out := filepath.Join(folder, "in.arrows"), filepath.Join(folder, "out.arrows")
-	generate(t, in, nestedSchema, 12, func(batch int) arrow.Record { return nestedWords(t, memory.DefaultAllocator, r, batch*6000, 6000) })
+	generate(t, in, nestedSchema, 12, func(batch int) arrow.Record {
+		return nestedWords(t, memory.DefaultAllocator, r,
+			batch*6000, 6000)
+	})
 	one := filepath.Join(folder, "one.arrows")
-	generate(t, one, nestedSchema, 1, func(batch int) arrow.Record { return nestedWords(t, memory.DefaultAllocator, r, 12*6000, 6000) })
+	generate(t, one, nestedSchema, 1, func(batch int) arrow.Record {
+		return nestedWords(t, memory.DefaultAllocator, r,
+			12*6000, 6000)
+	})
 	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 	defer mem.AssertSize(t, 0)
 	keys := []arrowsort.Key{{Path: "s.word", Order: arrowsort.Descending}, {Path: "s.n"}}
-	result, err := Sort(t.Context(), []string{in, one}, out, Options{Keys: keys, Memory: MinMemory, SpillDir: folder, Allocator: mem})
+	result, err := Sort(t.Context(), []string{in, one}, out,
+		Options{Keys: keys, Memory: MinMemory, SpillDir: folder, Allocator: mem})
 	require.NoError(t, err)
 	require.Greater(t, result.Runs, 1)
 	requireSorted(t, []string{in, one}, []string{out}, keys)
@@ -97,7 +107,8 @@ func TestLargeBatchOfNestedDictionaries(t *testing.T) {
 	defer mem.AssertSize(t, 0)
 	rec := nestedWords(t, mem, rand.New(rand.NewPCG(3, 7)), 0, 40_000)
 	defer rec.Release()
-	s, err := NewSorter(t.Context(), nestedSchema, Options{Keys: []arrowsort.Key{{Path: "row", Order: arrowsort.Descending}}, Memory: MinMemory, SpillDir: t.TempDir(), Allocator: mem})
+	s, err := NewSorter(t.Context(), nestedSchema, Options{Keys: []arrowsort.Key{{Path: "row",
+		Order: arrowsort.Descending}}, Memory: MinMemory, SpillDir: t.TempDir(), Allocator: mem})
 	require.NoError(t, err)
 	defer s.Close()
 	require.NoError(t, s.Write(rec))
@@ -111,7 +122,8 @@ func TestLargeBatchOfNestedDictionaries(t *testing.T) {
 			want, got := valuetext.Formatter(rec.Column(i)), valuetext.Formatter(column)
 			for at := range column.Len() {
 				if want(row-1-at) != got(at) {
-					t.Fatalf("column %s, row %d: %s, not %s", nestedSchema.Field(i).Name, row-1-at, got(at), want(row-1-at))
+					t.Fatalf("column %s, row %d: %s, not %s", nestedSchema.Field(i).Name, row-1-at, got(at),
+						want(row-1-at))
 				}
 			}
 		}

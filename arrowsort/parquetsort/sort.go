@@ -65,7 +65,8 @@ func (in *inputs) byOrder(ctx context.Context, output string,
 }
 
 // within has use write an output with a sorter.
-func (in *inputs) within(ctx context.Context, output string, use func(s *Sorter, out *outputs) (*Result, error)) (*Result, error) {
+func (in *inputs) within(ctx context.Context, output string,
+	use func(s *Sorter, out *outputs) (*Result, error)) (*Result, error) {
 	s, err := NewSorter(ctx, in.schema, *in.opts)
 	if err != nil {
 		return nil, err
@@ -121,7 +122,8 @@ func (o *outputs) order(plan *keyencode.Plan) error {
 }
 
 // all writes all rows that there are, of which the total is known, in the order of a plan.
-func (o *outputs) all(ctx context.Context, sorted tables, plan *keyencode.Plan, total int64, opts *Options) (*Result, error) {
+func (o *outputs) all(ctx context.Context, sorted tables, plan *keyencode.Plan, total int64, opts *Options) (*Result,
+	error) {
 	rows := total
 	for _, most := range []int64{opts.Limit, opts.Tail} {
 		if most > 0 {
@@ -144,7 +146,8 @@ func (in *inputs) outputs(ctx context.Context, path string) (*outputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &outputs{ctx: ctx, path: path, schema: plain, rows: in.opts.RowsPerFile, bytes: in.opts.BytesPerFile, head: head{opts: in.opts}}
+	o := &outputs{ctx: ctx, path: path, schema: plain, rows: in.opts.RowsPerFile, bytes: in.opts.BytesPerFile,
+		head: head{opts: in.opts}}
 	o.closing.SetLimit(syncs)
 	return o, o.configure(in)
 }

@@ -71,7 +71,10 @@ func TestWantedRowsAndColumns(t *testing.T) {
 		"select and tail":  {Options{Select: []string{"row", "key"}, Tail: 5}, some[len(some)-5:]},
 	} {
 		for way, do := range map[string]func(out string, opts Options) (*Result, error){
-			"in memory": func(out string, opts Options) (*Result, error) { return Sort(t.Context(), []string{in}, out, opts) },
+			"in memory": func(out string, opts Options) (*Result,
+				error) {
+				return Sort(t.Context(), []string{in}, out, opts)
+			},
 			"spilled": func(out string, opts Options) (*Result, error) {
 				opts.Memory = MinMemory
 				return Sort(t.Context(), []string{in, empty}, out, opts)

@@ -131,8 +131,9 @@ func (in *inputs) write(ctx context.Context, output string, l *loaded, table arr
 	opts tablefile.WriteOptions) (*Result, error) {
 	in.opts.Progress(PhaseSave, 0, 0)
 	opts.Progress = in.opts.progress(PhaseSave)
-	result := &Result{Inputs: in.paths, Outputs: []string{output}, Columns: l.Schema.NumFields(), RowsIn: l.rows.NumRows(),
-		Rows: table.NumRows(), BytesIn: l.Bytes, Plan: l.plan.String()}
+	result := &Result{Inputs: in.paths, Outputs: []string{output}, Columns: l.Schema.NumFields(),
+		RowsIn: l.rows.NumRows(),
+		Rows:   table.NumRows(), BytesIn: l.Bytes, Plan: l.plan.String()}
 	if opts.Rows != nil {
 		result.Rows = int64(len(opts.Rows))
 	}

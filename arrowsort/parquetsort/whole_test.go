@@ -27,7 +27,8 @@ func TestSortOfWhatIsReadAsAWhole(t *testing.T) {
 		var phases []string
 		result, err := Sort(t.Context(), []string{path}, tablefile.Pipe, Options{
 			KeysFor:     func(*arrow.Schema) ([]arrowsort.Key, error) { return []arrowsort.Key{{Path: "a"}}, nil },
-			InputFormat: "csv", Stdin: strings.NewReader(text), OutputFormat: "csv", Stdout: &out, Allocator: mem, Head: 2,
+			InputFormat: "csv", Stdin: strings.NewReader(text), OutputFormat: "csv", Stdout: &out, Allocator: mem,
+			Head: 2,
 			Progress: func(phase string, _, _ int64) {
 				if len(phases) == 0 || phases[len(phases)-1] != phase {
 					phases = append(phases, phase)
@@ -40,9 +41,11 @@ func TestSortOfWhatIsReadAsAWhole(t *testing.T) {
 		require.Equal(t, []string{PhaseLoad, PhaseSort, PhaseSave}, phases)
 		result.Head.Release()
 	}
-	_, err := Sort(t.Context(), []string{in, in}, filepath.Join(t.TempDir(), "out.csv"), Options{Keys: []arrowsort.Key{{Path: "a"}}})
+	_, err := Sort(t.Context(), []string{in, in}, filepath.Join(t.TempDir(), "out.csv"),
+		Options{Keys: []arrowsort.Key{{Path: "a"}}})
 	require.ErrorIs(t, err, ErrOption)
-	_, err = Merge(t.Context(), []string{in}, filepath.Join(t.TempDir(), "out.csv"), Options{Keys: []arrowsort.Key{{Path: "a"}}})
+	_, err = Merge(t.Context(), []string{in}, filepath.Join(t.TempDir(), "out.csv"),
+		Options{Keys: []arrowsort.Key{{Path: "a"}}})
 	require.ErrorIs(t, err, ErrOption)
 }
 
@@ -55,9 +58,10 @@ func TestHead(t *testing.T) {
 		files []string
 		opts  Options
 	}{
-		"a table": {[]string{in}, Options{Keys: []arrowsort.Key{{Path: "key"}, {Path: "row", Order: arrowsort.Descending}}}},
-		"merged":  {[]string{in, in}, Options{Keys: []arrowsort.Key{{Path: "key"}}}},
-		"copied":  {[]string{in}, Options{Keys: []arrowsort.Key{{Path: "key"}}}},
+		"a table": {[]string{in},
+			Options{Keys: []arrowsort.Key{{Path: "key"}, {Path: "row", Order: arrowsort.Descending}}}},
+		"merged": {[]string{in, in}, Options{Keys: []arrowsort.Key{{Path: "key"}}}},
+		"copied": {[]string{in}, Options{Keys: []arrowsort.Key{{Path: "key"}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			mem := memory.NewCheckedAllocator(memory.DefaultAllocator)

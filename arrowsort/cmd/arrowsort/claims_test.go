@@ -34,7 +34,8 @@ func writeClaiming(t *testing.T, path string, table arrow.Table, sorting []table
 
 func TestCheckByTheOrderInTheFooter(t *testing.T) {
 	folder := t.TempDir()
-	yes, wrong, none := filepath.Join(folder, "yes.parquet"), filepath.Join(folder, "wrong.parquet"), filepath.Join(folder, "none.parquet")
+	yes, wrong, none := filepath.Join(folder, "yes.parquet"), filepath.Join(folder, "wrong.parquet"),
+		filepath.Join(folder, "none.parquet")
 	byName := tablefile.SortingColumn{Path: "name"}
 	claiming(t, yes, byName)
 	claiming(t, wrong, tablefile.SortingColumn{Path: "born"})
@@ -48,16 +49,19 @@ func TestCheckByTheOrderInTheFooter(t *testing.T) {
 
 	ties := filepath.Join(folder, "ties.parquet")
 	require.Equal(t, result{}, cli(t, nil, "sort", "-q", "-k", "y", "-o", ties, file(t, "ties.csv", "x,y\n1,1\n1,2\n")))
-	require.Equal(t, result{out: "sorted\n" + ties + " and 2 more files: the footer names another order, which is true: y\n"}, check("-k", "x", ties, ties, ties))
+	require.Equal(t, result{out: "sorted\n" + ties + " and 2 more files: the footer names another order, which is " +
+		"true: y\n"}, check("-k", "x", ties, ties, ties))
 	require.Equal(t, result{out: "sorted\n"}, check("-k", "name", none))
 	require.Equal(t, result{code: 1, out: "not sorted: row 3 sorts before row 2 (rows count from 0)\n" +
 		wrong + ": the footer names the order born, but row 3 sorts before the row above it\n"}, check(wrong))
-	require.Equal(t, result{code: 1, out: wrong + ": the footer names the order born, but row 3 sorts before the row above it\n"},
+	require.Equal(t, result{code: 1, out: wrong + ": the footer names the order born, but row 3 sorts before the " +
+		"row above it\n"},
 		cut(onlyLast(check("-k", "name", wrong))))
 
 	two := filepath.Join(folder, "two.parquet")
 	claiming(t, two, byName, tablefile.SortingColumn{Path: "age", Descending: true, NullsFirst: true})
-	require.Equal(t, result{out: "sorted\n" + two + ": the footer names another order, which is true: name, age:desc:nulls-first\n"}, check("-k", "name", two))
+	require.Equal(t, result{out: "sorted\n" + two + ": the footer names another order, which is true: name, " +
+		"age:desc:nulls-first\n"}, check("-k", "name", two))
 	require.Equal(t, result{code: 1, out: "not sorted: row 1 sorts before row 0 (rows count from 0)\n" +
 		yes + ": the footer names another order, which is true: name\n"}, check("-k", "name:desc", yes))
 
@@ -117,8 +121,10 @@ func TestCheckOfRowGroupsThatNameAnOrder(t *testing.T) {
 	forgetFirst(t, yes)
 	forgetFirst(t, wrong)
 	check := func(args ...string) result { return cut(cli(t, nil, append([]string{"check"}, args...)...)) }
-	require.Equal(t, result{out: "sorted\n" + yes + ": the footer names another order, which is true: of each row group\n"}, check("-k", "name", yes))
-	require.Equal(t, result{code: 1, out: wrong + ": the footer names the order of each row group, but row 3 sorts before the row above it\n"},
+	require.Equal(t, result{out: "sorted\n" + yes + ": the footer names another order, which is true: of each row " +
+		"group\n"}, check("-k", "name", yes))
+	require.Equal(t, result{code: 1, out: wrong + ": the footer names the order of each row group, but row 3 " +
+		"sorts before the row above it\n"},
 		cut(onlyLast(check("-k", "name", wrong))))
 	r := cli(t, nil, "check", wrong)
 	require.Equal(t, 2, r.code)
@@ -164,7 +170,8 @@ func TestFilesWithoutRowsAreInAnyOrder(t *testing.T) {
 	writeClaiming(t, empty, none, nil)
 	writeClaiming(t, full, in.Table, []tablefile.SortingColumn{{Path: "name"}})
 	for _, files := range [][]string{{empty, full}, {full, empty}} {
-		require.Equal(t, result{out: "sorted by name, as the footer says\n"}, cut(cli(t, nil, append([]string{"check"}, files...)...)))
+		require.Equal(t, result{out: "sorted by name, as the footer says\n"},
+			cut(cli(t, nil, append([]string{"check"}, files...)...)))
 		out := filepath.Join(folder, "out.arrow")
 		require.Equal(t, result{}, cli(t, nil, append([]string{"merge", "-q", "-o", out}, files...)...))
 		got, err := tablefile.Read(t.Context(), out, tablefile.ReadOptions{})

@@ -87,15 +87,19 @@ func TestSignalsInTheMiddle(t *testing.T) {
 			runs, _ := filepath.Glob(filepath.Join(spill, "*", "run-*"))
 			return len(runs) > 0
 		}, 130},
-		"Ctrl-C while it writes":  {syscall.SIGINT, func(said, _ string) bool { return strings.Contains(said, "writing") }, 130},
-		"SIGHUP while it writes":  {syscall.SIGHUP, func(said, _ string) bool { return strings.Contains(said, "writing") }, 129},
-		"SIGTERM while it writes": {syscall.SIGTERM, func(said, _ string) bool { return strings.Contains(said, "writing") }, 143},
+		"Ctrl-C while it writes": {syscall.SIGINT,
+			func(said, _ string) bool { return strings.Contains(said, "writing") }, 130},
+		"SIGHUP while it writes": {syscall.SIGHUP,
+			func(said, _ string) bool { return strings.Contains(said, "writing") }, 129},
+		"SIGTERM while it writes": {syscall.SIGTERM,
+			func(said, _ string) bool { return strings.Contains(said, "writing") }, 143},
 	} {
 		t.Run(name, func(t *testing.T) {
 			folder, spill := t.TempDir(), t.TempDir()
 			out := filepath.Join(folder, "out.parquet")
 			require.NoError(t, os.WriteFile(out, []byte("old"), 0o600))
-			cmd := exec.CommandContext(t.Context(), built(t), "sort", "-k", "n", "--memory", "16MiB", "--spill-dir", spill, "--compression", "brotli:11", "-o", out, in, in, in)
+			cmd := exec.CommandContext(t.Context(), built(t), "sort", "-k", "n", "--memory", "16MiB", "--spill-dir",
+				spill, "--compression", "brotli:11", "-o", out, in, in, in)
 			var said watched
 			cmd.Stderr = &said
 			require.NoError(t, cmd.Start())
@@ -125,7 +129,8 @@ func TestTwoSortsWithOneSpillFolder(t *testing.T) {
 	var cmds []*exec.Cmd
 	var said [programs]watched
 	for i := range programs {
-		cmd := exec.CommandContext(t.Context(), built(t), "sort", "--json", "-k", "n", "--memory", "16MiB", "--spill-dir", spill, "-o", filepath.Join(folder, fmt.Sprintf("%d.parquet", i)), in, in)
+		cmd := exec.CommandContext(t.Context(), built(t), "sort", "--json", "-k", "n", "--memory", "16MiB",
+			"--spill-dir", spill, "-o", filepath.Join(folder, fmt.Sprintf("%d.parquet", i)), in, in)
 		cmd.Stderr, cmd.Stdout = &said[i], &said[i]
 		require.NoError(t, cmd.Start())
 		cmds = append(cmds, cmd)
@@ -142,7 +147,8 @@ func TestTwoSortsWithOneSpillFolder(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, bytes.Equal(first, b))
 	}
-	require.Equal(t, result{out: "sorted by n, as the footer says\n"}, cut(cli(t, nil, "check", filepath.Join(folder, "0.parquet"))))
+	require.Equal(t, result{out: "sorted by n, as the footer says\n"},
+		cut(cli(t, nil, "check", filepath.Join(folder, "0.parquet"))))
 }
 
 // TestReaderThatLeaves takes the first bytes of standard output only, as head does.
@@ -150,7 +156,9 @@ func TestReaderThatLeaves(t *testing.T) {
 	in := manyPeople(t, "in.parquet")
 	for _, args := range [][]string{{"--memory", "16MiB"}, {}} {
 		spill := t.TempDir()
-		cmd := exec.CommandContext(t.Context(), built(t), append([]string{"sort", "-q", "-k", "n", "--spill-dir", spill, "--output-format", "csv", "-o", "-", in}, args...)...)
+		cmd := exec.CommandContext(t.Context(),
+			built(t), append([]string{"sort", "-q", "-k", "n", "--spill-dir", spill, "--output-format", "csv", "-o",
+				"-", in}, args...)...)
 		var said watched
 		cmd.Stderr = &said
 		out, err := cmd.StdoutPipe()
@@ -171,7 +179,8 @@ func TestKilledWhileItWrites(t *testing.T) {
 	in, folder := manyPeople(t, "in.parquet"), t.TempDir()
 	out := filepath.Join(folder, "out.parquet")
 	for _, files := range [][]string{{in}, {in, in}} {
-		cmd := exec.CommandContext(t.Context(), built(t), append([]string{"sort", "-k", "n", "--compression", "brotli:11", "-o", out}, files...)...)
+		cmd := exec.CommandContext(t.Context(), built(t),
+			append([]string{"sort", "-k", "n", "--compression", "brotli:11", "-o", out}, files...)...)
 		var said watched
 		cmd.Stderr = &said
 		require.NoError(t, cmd.Start())
@@ -190,7 +199,8 @@ func TestStandardOutputThatIsClosed(t *testing.T) {
 	sort := built(t) + " sort -q -k age --output-format csv -o - " + file(t, "people.csv", people)
 	out, err := exec.CommandContext(t.Context(), "sh", "-c", sort+" >&-").CombinedOutput()
 	require.Error(t, err)
-	require.Equal(t, "arrowsort: standard output is closed: redirect it, or write to -o FILE (see arrowsort sort --help)\n", string(out))
+	require.Equal(t, "arrowsort: standard output is closed: redirect it, or write to -o FILE (see arrowsort sort "+
+		"--help)\n", string(out))
 	out, err = exec.CommandContext(t.Context(), "sh", "-c", sort+" >/dev/null").CombinedOutput()
 	require.NoError(t, err)
 	require.Empty(t, string(out))

@@ -11,19 +11,24 @@ import (
 
 func TestArgumentsThatAreMissing(t *testing.T) {
 	for want, args := range map[string][]string{
-		"name an input file, or - for standard input":                                {"sort", "-k", "a", "-o", "x.csv"},
-		"several inputs: a.csv is CSV, which is read as a whole, one file at a time": {"check", "-k", "a", "a.csv", "b.csv"},
-		"-k needs a column, as in -k delay:desc":                                     {"sort", "x.csv", "-k"},
-		"-o needs a file, or - for standard output":                                  {"sort", "x.csv", "-o"},
-		"--limit needs a value":                                                      {"sort", "x.csv", "--limit"},
-		`--delimiter ";;": give one character, such as ';', or tab`:                  {"check", "-k", "a", "--delimiter", ";;", "x.csv"},
-		"--delimiter is for CSV, which is neither read nor written here":             {"check", "-k", "a", "--delimiter", ";", "x.arrow"},
+		"name an input file, or - for standard input": {"sort", "-k", "a", "-o",
+			"x.csv"},
+		"several inputs: a.csv is CSV, which is read as a whole, one file at a time": {"check", "-k", "a", "a.csv",
+			"b.csv"},
+		"-k needs a column, as in -k delay:desc":    {"sort", "x.csv", "-k"},
+		"-o needs a file, or - for standard output": {"sort", "x.csv", "-o"},
+		"--limit needs a value":                     {"sort", "x.csv", "--limit"},
+		`--delimiter ";;": give one character, such as ';', or tab`: {"check", "-k", "a",
+			"--delimiter", ";;", "x.csv"},
+		"--delimiter is for CSV, which is neither read nor written here": {"check", "-k", "a",
+			"--delimiter", ";", "x.arrow"},
 	} {
 		r := cli(t, nil, args...)
 		require.Equal(t, result{code: 2, err: "arrowsort: " + want + " (see arrowsort " + args[0] + " --help)\n"}, r)
 	}
 	for _, args := range [][]string{{"sirt"}, {"sirt", "-k", "a", "x.csv"}, {"sirt", "x.csv", "--limit", "5"}} {
-		require.Equal(t, result{code: 2, err: "arrowsort: unknown command \"sirt\" for \"arrowsort\"; did you mean sort? (see arrowsort --help)\n"}, cli(t, nil, args...))
+		require.Equal(t, result{code: 2, err: "arrowsort: unknown command \"sirt\" for \"arrowsort\"; did you " +
+			"mean sort? (see arrowsort --help)\n"}, cli(t, nil, args...))
 	}
 }
 
@@ -44,7 +49,8 @@ func TestHelpFitsALine(t *testing.T) {
 
 func TestDelimiterOfInputAndOutput(t *testing.T) {
 	in := file(t, "x.csv", "a;b\n2;x,y\n1;\"p;q\"\n")
-	require.Equal(t, result{out: "a;b\n1;\"p;q\"\n2;x,y\n"}, cli(t, nil, "sort", "-q", "--delimiter", ";", "-k", "a", "--output-format", "csv", "-o", "-", in))
+	require.Equal(t, result{out: "a;b\n1;\"p;q\"\n2;x,y\n"},
+		cli(t, nil, "sort", "-q", "--delimiter", ";", "-k", "a", "--output-format", "csv", "-o", "-", in))
 	in = file(t, "x.csv", "a\tb\n2\tx\n1\ty\n")
 	for _, tab := range []string{"tab", `\t`, "\t"} {
 		require.Equal(t, result{code: 1}, cli(t, nil, "check", "-q", "--delimiter", tab, "-k", "a", in))
@@ -53,7 +59,8 @@ func TestDelimiterOfInputAndOutput(t *testing.T) {
 
 func TestStandardInputOfAnotherFormat(t *testing.T) {
 	r := cli(t, strings.NewReader(people), "check", "-q", "-k", "age", "-")
-	require.Equal(t, result{code: 2, err: "arrowsort: standard input: this is not an Arrow stream, it looks like CSV; give --format csv\n"}, r)
+	require.Equal(t, result{code: 2, err: "arrowsort: standard input: this is not an Arrow stream, it looks like " +
+		"CSV; give --format csv\n"}, r)
 }
 
 func TestTabsByTheName(t *testing.T) {
@@ -70,5 +77,6 @@ func TestTabsByTheName(t *testing.T) {
 func TestUnknownFormatsTellTheFlag(t *testing.T) {
 	in := file(t, "in.txt", people)
 	require.Contains(t, cli(t, nil, "check", "-k", "name", in).err, "; give --format: ")
-	require.Contains(t, cli(t, nil, "sort", "-k", "name", "-o", "out.txt", file(t, "in.csv", people)).err, "; give --output-format: ")
+	require.Contains(t, cli(t, nil, "sort", "-k", "name", "-o", "out.txt", file(t, "in.csv", people)).err,
+		"; give --output-format: ")
 }

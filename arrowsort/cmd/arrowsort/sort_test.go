@@ -60,10 +60,12 @@ func TestSortOptions(t *testing.T) {
 		args []string
 		want string
 	}{
-		"nulls first":  {[]string{"-k", "age:nulls-first", "--limit", "1"}, "abel,,1.5,1985-01-02\n"},
-		"by position":  {[]string{"-k", "#4:desc", "--limit", "1"}, ",25,9.0,2000-01-01\n"},
-		"one thread":   {[]string{"-k", "age", "--threads", "1", "--limit", "2"}, "cleo,25,,1999-12-31\n,25,9.0,2000-01-01\n"},
-		"engine cpu":   {[]string{"-k", "score:desc:nulls-first", "--engine", "cpu", "--limit", "2"}, "cleo,25,,1999-12-31\n,25,9.0,2000-01-01\n"},
+		"nulls first": {[]string{"-k", "age:nulls-first", "--limit", "1"}, "abel,,1.5,1985-01-02\n"},
+		"by position": {[]string{"-k", "#4:desc", "--limit", "1"}, ",25,9.0,2000-01-01\n"},
+		"one thread": {[]string{"-k", "age", "--threads", "1", "--limit", "2"},
+			"cleo,25,,1999-12-31\n,25,9.0,2000-01-01\n"},
+		"engine cpu": {[]string{"-k", "score:desc:nulls-first", "--engine", "cpu", "--limit", "2"},
+			"cleo,25,,1999-12-31\n,25,9.0,2000-01-01\n"},
 		"limit beyond": {[]string{"-k", "age:desc", "--limit", "99"}, strings.SplitN(byAge, "\n", 2)[1]},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -78,9 +80,11 @@ func TestSortThroughPipes(t *testing.T) {
 	require.Equal(t, 0, first.code, first.err)
 	second := cli(t, strings.NewReader(first.out), "sort", "-q", "-k", "born", "-o", "-", "-")
 	require.Equal(t, 0, second.code, second.err)
-	third := cli(t, strings.NewReader(second.out), "sort", "-q", "-k", "age:desc", "--output-format", "csv", "-o", "-", "-")
+	third := cli(t, strings.NewReader(second.out), "sort", "-q", "-k", "age:desc", "--output-format", "csv", "-o", "-",
+		"-")
 	require.Equal(t, result{out: byAge}, third)
-	text := cli(t, strings.NewReader(people), "sort", "-q", "--format", "csv", "-k", "age:desc", "--output-format", "csv", "-o", "-", "-")
+	text := cli(t, strings.NewReader(people), "sort", "-q", "--format", "csv", "-k", "age:desc", "--output-format",
+		"csv", "-o", "-", "-")
 	require.Equal(t, result{out: byAge}, text)
 }
 
@@ -101,7 +105,8 @@ func TestSortReports(t *testing.T) {
 	r := cli(t, nil, "sort", "-k", "age:desc", "-o", out, in)
 	require.Equal(t, 0, r.code)
 	require.Empty(t, r.out)
-	for _, want := range []string{"reading people.csv\n", "sorting by age:desc\n", "writing out.parquet\n", "5 rows, 4 columns, ", ": read 0.", "plan: age: int64, "} {
+	for _, want := range []string{"reading people.csv\n", "sorting by age:desc\n", "writing out.parquet\n",
+		"5 rows, 4 columns, ", ": read 0.", "plan: age: int64, "} {
 		require.Contains(t, r.err, want)
 	}
 	r = cli(t, nil, "sort", "--json", "-k", "age:desc", "-k", "born", "-o", out, in)
@@ -111,8 +116,10 @@ func TestSortReports(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(r.out), &got), r.out)
 	info, err := os.Stat(out)
 	require.NoError(t, err)
-	for key, want := range map[string]any{"command": "sort", "input": in, "output": out, "rows": 5.0, "rows_out": 5.0, "columns": 4.0,
-		"bytes_in": float64(len(people)), "bytes_out": float64(info.Size()), "engine": "cpu", "keys": []any{"age:desc", "born"}} {
+	for key, want := range map[string]any{"command": "sort", "input": in, "output": out, "rows": 5.0, "rows_out": 5.0,
+		"columns":  4.0,
+		"bytes_in": float64(len(people)), "bytes_out": float64(info.Size()), "engine": "cpu",
+		"keys": []any{"age:desc", "born"}} {
 		require.Equal(t, want, got[key], key)
 	}
 	require.Contains(t, got["plan"], "age: int64")
@@ -170,7 +177,8 @@ func TestSortThatIsCancelledBefore(t *testing.T) {
 func TestPreviewFitsTheTerminal(t *testing.T) {
 	in := file(t, "wide.csv", strings.Repeat("a column,", 30)+"k\n"+strings.Repeat("a value,", 30)+"1\n")
 	var out, err bytes.Buffer
-	code := run(t.Context(), []string{"sort", "-q", "-k", "k", "--preview", "3", in}, streams{out: &out, err: &err, outTerminal: true, outWidth: 72})
+	code := run(t.Context(), []string{"sort", "-q", "-k", "k", "--preview", "3", in},
+		streams{out: &out, err: &err, outTerminal: true, outWidth: 72})
 	require.Equal(t, 0, code, err.String())
 	for line := range strings.Lines(out.String()) {
 		require.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), 72)
@@ -180,7 +188,8 @@ func TestPreviewFitsTheTerminal(t *testing.T) {
 func TestCommandsThatAreMistyped(t *testing.T) {
 	for _, args := range [][]string{{"sotr"}, {"sotr", "-k", "a", "x.csv"}} {
 		r := cli(t, nil, args...)
-		require.Equal(t, result{code: 2, err: "arrowsort: unknown command \"sotr\" for \"arrowsort\"; did you mean sort? (see arrowsort --help)\n"}, r)
+		require.Equal(t, result{code: 2, err: "arrowsort: unknown command \"sotr\" for \"arrowsort\"; did you " +
+			"mean sort? (see arrowsort --help)\n"}, r)
 	}
 }
 
@@ -195,14 +204,16 @@ func TestRowsAndColumnsThatAreWanted(t *testing.T) {
 	table := filepath.Join(t.TempDir(), "people.parquet")
 	require.Equal(t, result{}, cli(t, nil, "sort", "-q", "-k", "age", "-o", table, text))
 	for args, want := range map[string]string{
-		"--unique":                      "name,age,score,born\ncleo,25,,1999-12-31\ndora,31,2.50,1990-05-01\nabel,,1.5,1985-01-02\n",
+		"--unique":                      "name,age,score,born\ncleo,25,,1999-12-31\ndora,31,2.50,1990-05-01\n" +
+			"abel,,1.5,1985-01-02\n",
 		"--unique --limit 1":            "name,age,score,born\ncleo,25,,1999-12-31\n",
 		"--tail 2 --select name,age":    "name,age\nbert,31\nabel,\n",
 		"--select score,name --limit 1": "score,name\n,cleo\n",
 		"--select #4 --limit 1":         "born\n1999-12-31\n",
 	} {
 		for _, in := range []string{text, table} {
-			got := cli(t, nil, append([]string{"sort", "-q", "-k", "age", "--output-format", "csv", "-o", "-", in}, strings.Fields(args)...)...)
+			got := cli(t, nil, append([]string{"sort", "-q", "-k", "age", "--output-format", "csv", "-o", "-", in},
+				strings.Fields(args)...)...)
 			require.Equal(t, 0, got.code, got.err)
 			if in == table {
 				want = strings.ReplaceAll(want, "2.50", "2.5")
@@ -210,9 +221,11 @@ func TestRowsAndColumnsThatAreWanted(t *testing.T) {
 			require.Equal(t, want, got.out, args)
 		}
 	}
-	r := cli(t, nil, "merge", "-q", "-k", "age", "--unique", "--select", "age", "--output-format", "csv", "-o", "-", table, table)
+	r := cli(t, nil, "merge", "-q", "-k", "age", "--unique", "--select", "age", "--output-format", "csv", "-o", "-",
+		table, table)
 	require.Equal(t, result{out: "age\n25\n31\n\"\"\n"}, r)
 	r = cli(t, nil, "sort", "-q", "-k", "age", "--select", "nmae", "--preview", "1", text)
-	require.Equal(t, result{code: 1, err: "arrowsort: " + text + `: --select "nmae": no such column; did you mean "name"?` + "\n"}, r)
+	require.Equal(t, result{code: 1, err: "arrowsort: " + text +
+		`: --select "nmae": no such column; did you mean "name"?` + "\n"}, r)
 	require.Equal(t, 2, cli(t, nil, "sort", "-k", "age", "--tail", "1", "--unique", "--preview", "1", text).code)
 }

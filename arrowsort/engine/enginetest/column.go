@@ -62,8 +62,8 @@ func isDictionary(kind keyencode.Kind) bool {
 	return kind >= keyencode.Dictionary8 && kind <= keyencode.Dictionary64
 }
 
-// addDictionaries gives each chunk the ranks of at least a number of entries, some of them null: those of the chunk before,
-// or its own, all in one buffer. A chunk of nulls may have no entries.
+// addDictionaries gives each chunk the ranks of at least a number of entries, some of them null: those of the chunk
+// before, or its own, all in one buffer. A chunk of nulls may have no entries.
 func addDictionaries(r *rand.Rand, chunks []keyencode.Chunk, entries int) {
 	all := make([]uint32, 0, 2*entries*len(chunks)+1)
 	for i := range chunks {

@@ -21,7 +21,8 @@ var (
 	exactRows  = flag.Int("rows", 0, "rows of every table, instead of random numbers of them")
 	firstKey   = flag.Int("key", 0, "the first of the tables of every key")
 	keys       = flag.Int("keys", 1<<30, "number of tables of every key")
-	keyShare   = flag.Int("keyshare", 1, "one in this number of the tables of every key is tested; five times the number with -short")
+	keyShare   = flag.Int("keyshare",
+		1, "one in this number of the tables of every key is tested; five times the number with -short")
 )
 
 // onGPU is the engine on the first GPU. Host threads share out what is copied: results are the same for any number.

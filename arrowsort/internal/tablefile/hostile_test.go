@@ -33,7 +33,8 @@ func TestHostileFiles(t *testing.T) {
 				err := read()
 				runtime.ReadMemStats(&after)
 				require.Error(t, err)
-				require.True(t, errors.Is(err, ErrCorrupt) || errors.Is(err, ErrMemory) || errors.Is(err, ErrUnsupported), "%v", err)
+				require.True(t, errors.Is(err, ErrCorrupt) || errors.Is(err, ErrMemory) ||
+					errors.Is(err, ErrUnsupported), "%v", err)
 				require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(64<<20))
 				require.Less(t, time.Since(began), 10*time.Second)
 			})

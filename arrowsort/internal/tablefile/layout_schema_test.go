@@ -40,7 +40,8 @@ func requireSchema(t testing.TB, a, b *file.Reader, but string) {
 		if strings.Contains(but, f.name()+" ") {
 			continue
 		}
-		require.Equal(t, a.MetaData().FileMetaData.Schema[f.start:f.end], b.MetaData().FileMetaData.Schema[to[i].start:to[i].end])
+		require.Equal(t, a.MetaData().FileMetaData.Schema[f.start:f.end],
+			b.MetaData().FileMetaData.Schema[to[i].start:to[i].end])
 	}
 	require.True(t, a.MetaData().KeyValueMetadata().Equals(b.MetaData().KeyValueMetadata()))
 	for _, group := range b.MetaData().RowGroups {
@@ -71,7 +72,8 @@ func TestConvertedTypesAloneAreKept(t *testing.T) {
 	require.NoError(t, err)
 	for _, element := range p.footer.FileMetaData.Schema[1:] {
 		element.LogicalType = nil
-		if at := slices.IndexFunc(converted, func(c convertedType) bool { return c.typ.String() == element.Name }); at >= 0 {
+		if at := slices.IndexFunc(converted,
+			func(c convertedType) bool { return c.typ.String() == element.Name }); at >= 0 {
 			setConverted(&element.ConvertedType, converted[at].typ)
 		}
 	}
@@ -173,9 +175,11 @@ func TestColumnsThatDifferKeepTheOthersSchema(t *testing.T) {
 	got := openBytes(t, writeBytes(t, table, Parquet, WriteOptions{Layout: in.Layout}))
 	require.Zero(t, got.MetaData().Schema.Column(0).MaxDefinitionLevel())
 	require.Equal(t, "tests", *got.MetaData().KeyValueMetadata().FindValue("owner"))
-	require.NotEqual(t, in.Layout.meta.KeyValueMetadata().FindValue(arrowSchemaKey), got.MetaData().KeyValueMetadata().FindValue(arrowSchemaKey))
+	require.NotEqual(t, in.Layout.meta.KeyValueMetadata().FindValue(arrowSchemaKey),
+		got.MetaData().KeyValueMetadata().FindValue(arrowSchemaKey))
 	for i, c := range in.Layout.columns() {
 		require.Equal(t, c.codec, newLayout(got).columns()[i].codec, c.path)
-		require.True(t, i == 0 || got.MetaData().Schema.Column(i).LogicalType().Equals(in.Layout.meta.Schema.Column(i).LogicalType()), c.path)
+		logical := got.MetaData().Schema.Column(i).LogicalType()
+		require.True(t, i == 0 || logical.Equals(in.Layout.meta.Schema.Column(i).LogicalType()), c.path)
 	}
 }

@@ -24,8 +24,10 @@ func TestLayoutOfTheInputIsKept(t *testing.T) {
 		for _, c := range newLayout(b).columns() {
 			require.Equal(t, parquetCodecs[codec], c.codec, c.path)
 		}
-		third := writeBytes(t, table, Parquet, WriteOptions{Layout: newLayout(a), Compression: Compression{Codec: "brotli"}})
-		require.Equal(t, parquetCodecs["brotli"], newLayout(openBytes(t, third)).columns()[0].codec, "what is asked for goes first")
+		third := writeBytes(t,
+			table, Parquet, WriteOptions{Layout: newLayout(a), Compression: Compression{Codec: "brotli"}})
+		require.Equal(t, parquetCodecs["brotli"], newLayout(openBytes(t, third)).columns()[0].codec,
+			"what is asked for goes first")
 	}
 }
 

@@ -31,7 +31,8 @@ func Copies(s *Scanner, schema *arrow.Schema, opts WriteOptions) bool {
 	}
 	for _, group := range groups {
 		for leaf, c := range group.Columns {
-			if c.MetaData == nil || c.MetaData.Statistics == nil || s.Layout.misjudges(leaf) || chosen && compress.Compression(c.MetaData.Codec) != codec {
+			if c.MetaData == nil || c.MetaData.Statistics == nil || s.Layout.misjudges(leaf) || chosen &&
+				compress.Compression(c.MetaData.Codec) != codec {
 				return false
 			}
 		}
@@ -81,7 +82,8 @@ func (w *Writer) Copy(ctx context.Context, s *Scanner, told func(bytes int64)) e
 
 func (f *parquetWriter) copy(ctx context.Context, s *Scanner, told func(bytes int64)) error {
 	if n := len(f.out.footer.RowGroups) + len(s.Layout.meta.RowGroups); n > math.MaxInt16 {
-		return fmt.Errorf("%d row groups are more than the %d of Parquet: give the rows of a row group", n, math.MaxInt16)
+		return fmt.Errorf("%d row groups are more than the %d of Parquet: give the rows of a row group", n,
+			math.MaxInt16)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -108,7 +110,8 @@ func (f *parquetWriter) copy(ctx context.Context, s *Scanner, told func(bytes in
 }
 
 // copyGroups copies the row groups that have rows. It returns by how much each of their column chunks has moved.
-func (f *parquetWriter) copyGroups(ctx context.Context, s *Scanner, told func(bytes int64)) (shifts []int64, err error) {
+func (f *parquetWriter) copyGroups(ctx context.Context, s *Scanner, told func(bytes int64)) (shifts []int64,
+	err error) {
 	buffer := make([]byte, copyStep)
 	for _, group := range s.Layout.meta.RowGroups {
 		if group.NumRows == 0 { // has no pages
@@ -130,8 +133,8 @@ func (f *parquetWriter) copyGroups(ctx context.Context, s *Scanner, told func(by
 	return shifts, nil
 }
 
-// movedIndex writes to the metadata of column chunks where they have moved, and returns their index: the one that was made,
-// and then their statistics are made from it as well, or else the one that they have.
+// movedIndex writes to the metadata of column chunks where they have moved, and returns their index: the one that was
+// made, and then their statistics are made from it as well, or else the one that they have.
 func movedIndex(from *Scanner, made []*pageIndex, shifts []int64) (index []chunkIndex) {
 	meta := from.Layout.meta
 	for number, group := range meta.RowGroups {
@@ -144,10 +147,13 @@ func movedIndex(from *Scanner, made []*pageIndex, shifts []int64) (index []chunk
 				index = append(index, chunkIndex{x.columnIndex(), x.offsetIndex(shift)})
 				setStatistics(meta, number, leaf, x)
 			} else {
-				index = append(index, indexOf(from, c.ColumnIndexOffset, c.ColumnIndexLength, c.OffsetIndexOffset, c.OffsetIndexLength, shift))
+				index = append(index,
+					indexOf(from, c.ColumnIndexOffset, c.ColumnIndexLength, c.OffsetIndexOffset, c.OffsetIndexLength,
+						shift))
 				if mayBeNaN(meta.Schema.Column(leaf)) { // nobody has looked
 					index[len(index)-1].columns = nil
-					m.Statistics.Min, m.Statistics.Max, m.Statistics.MinValue, m.Statistics.MaxValue = nil, nil, nil, nil
+					m.Statistics.Min, m.Statistics.Max, m.Statistics.MinValue, m.Statistics.MaxValue = nil, nil, nil,
+						nil
 				}
 			}
 			m.DataPageOffset += shift
@@ -163,7 +169,8 @@ func movedIndex(from *Scanner, made []*pageIndex, shifts []int64) (index []chunk
 
 const copyStep = 1 << 20
 
-func (s *stitcher) copyBytes(ctx context.Context, from *Scanner, at, n int64, buffer []byte, told func(bytes int64)) error {
+func (s *stitcher) copyBytes(ctx context.Context, from *Scanner, at, n int64, buffer []byte,
+	told func(bytes int64)) error {
 	for n > 0 {
 		if err := context.Cause(ctx); err != nil {
 			return err
@@ -183,7 +190,8 @@ func (s *stitcher) copyBytes(ctx context.Context, from *Scanner, at, n int64, bu
 
 // indexOf reads the page index of a column chunk, as it is where the chunk is moved. What is not a whole index is left
 // out.
-func indexOf(from *Scanner, columnsAt *int64, columns *int32, offsetsAt *int64, offsets *int32, shift int64) (index chunkIndex) {
+func indexOf(from *Scanner, columnsAt *int64, columns *int32, offsetsAt *int64, offsets *int32,
+	shift int64) (index chunkIndex) {
 	read := func(at *int64, n *int32) []byte {
 		if at == nil || n == nil || *at <= 0 || *n <= 0 || *at > from.Bytes-int64(*n) {
 			return nil

@@ -52,7 +52,8 @@ func writeNumbered(t *testing.T, path string, seed uint64, rows int, opts WriteO
 
 func TestCopiedRowGroupsAndTheirIndex(t *testing.T) {
 	folder := t.TempDir()
-	a, b, out := filepath.Join(folder, "a.parquet"), filepath.Join(folder, "b.parquet"), filepath.Join(folder, "out.parquet")
+	a, b, out := filepath.Join(folder, "a.parquet"), filepath.Join(folder, "b.parquet"),
+		filepath.Join(folder, "out.parquet")
 	snappy := WriteOptions{RowGroupRows: 150_000, Compression: Compression{Codec: "snappy"}}
 	writeNumbered(t, a, 1, 200_000, snappy)
 	writeNumbered(t, b, 2, 160_000, snappy)
@@ -60,7 +61,8 @@ func TestCopiedRowGroupsAndTheirIndex(t *testing.T) {
 	require.NoError(t, err)
 	defer first.Close()
 	sorting := []SortingColumn{{Path: "n"}}
-	w, err := Create(t.Context(), out, first.Schema, WriteOptions{Schema: first.Schema, Layout: first.Layout, Sorting: sorting})
+	w, err := Create(t.Context(), out, first.Schema, WriteOptions{Schema: first.Schema, Layout: first.Layout,
+		Sorting: sorting})
 	require.NoError(t, err)
 	defer w.Abort()
 	var all []arrow.Table
@@ -136,8 +138,10 @@ func TestWhatIsNotCopied(t *testing.T) {
 		"wrong statistics":    {unsigned.Schema, plain, unsigned, false},
 		"right statistics":    {right.Schema, plain, right, true},
 		"those of others":     {others.Schema, plain, others, true},
-		"a key":               {s.Schema, WriteOptions{Format: Parquet, Sorting: []SortingColumn{{Path: "text"}}}, s, true},
-		"a key of another":    {s.Schema, WriteOptions{Format: Parquet, Sorting: []SortingColumn{{Path: "list"}}}, s, false},
+		"a key": {s.Schema, WriteOptions{Format: Parquet, Sorting: []SortingColumn{{Path: "text"}}}, s,
+			true},
+		"a key of another": {s.Schema, WriteOptions{Format: Parquet, Sorting: []SortingColumn{{Path: "list"}}}, s,
+			false},
 	} {
 		require.Equal(t, c.copies, Copies(c.from, c.schema, c.opts), name)
 	}
@@ -153,7 +157,8 @@ func scanUnsigned(t *testing.T, props ...parquet.WriterProperty) *Scanner {
 	}
 	a := b.NewArray()
 	defer a.Release()
-	rec := array.NewRecord(arrow.NewSchema([]arrow.Field{{Name: "n", Type: a.DataType(), Nullable: true}}, nil), []arrow.Array{a}, int64(a.Len()))
+	rec := array.NewRecord(arrow.NewSchema([]arrow.Field{{Name: "n", Type: a.DataType(), Nullable: true}}, nil),
+		[]arrow.Array{a}, int64(a.Len()))
 	defer rec.Release()
 	table := array.NewTableFromRecords(rec.Schema(), []arrow.Record{rec})
 	defer table.Release()
@@ -232,7 +237,8 @@ func TestCopyMendsBounds(t *testing.T) {
 	defer s.Close()
 	lying := s.Layout.meta.RowGroups[0].Columns[0].MetaData.Statistics
 	lying.MinValue, lying.MaxValue, *lying.NullCount = lowest(int64(100)), highest(int64(200)), 7
-	w, err := Create(t.Context(), to, s.Schema, WriteOptions{Schema: s.Schema, Layout: s.Layout, Sorting: []SortingColumn{{Path: "n"}}})
+	w, err := Create(t.Context(), to, s.Schema, WriteOptions{Schema: s.Schema, Layout: s.Layout,
+		Sorting: []SortingColumn{{Path: "n"}}})
 	require.NoError(t, err)
 	defer w.Abort()
 	require.NoError(t, w.Copy(t.Context(), s, func(int64) {}))

@@ -128,7 +128,8 @@ func (w listWriter) structs(d arrow.ArrayData, live func(row int) bool) (arrow.A
 }
 
 // lists makes lists of those whose values are in a range of the child for each row of the buffers.
-func (w listWriter) lists(d arrow.ArrayData, live func(row int) bool, valuesOf func(row int) (begin, end int)) (arrow.ArrayData, error) {
+func (w listWriter) lists(d arrow.ArrayData, live func(row int) bool,
+	valuesOf func(row int) (begin, end int)) (arrow.ArrayData, error) {
 	buffer := newBuffer(w.mem, arrow.Int32Traits.BytesRequired(d.Len()+1))
 	defer buffer.Release()
 	offsets := arrow.Int32Traits.CastFromBytes(buffer.Bytes())
@@ -142,7 +143,8 @@ func (w listWriter) lists(d arrow.ArrayData, live func(row int) bool, valuesOf f
 		offsets[i+1] = int32(rows.count)
 	}
 	if rows.count > math.MaxInt32 {
-		return nil, fmt.Errorf("%d rows of lists have %d values, more than fit in a row group: ask for fewer rows in one",
+		return nil, fmt.Errorf("%d rows of lists have %d values, more than fit in a row group: ask for fewer rows "+
+			"in one",
 			d.Len(), rows.count)
 	}
 	values, err := rows.of(d.Children()[0], w.mem)

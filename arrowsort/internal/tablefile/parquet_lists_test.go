@@ -17,18 +17,23 @@ import (
 // groups, from chunks that are slices. Null lists have values behind them, which are not written.
 func TestListsInParquet(t *testing.T) {
 	elements := []arrow.DataType{
-		arrow.FixedWidthTypes.Boolean, arrow.PrimitiveTypes.Int8, arrow.PrimitiveTypes.Float64, arrow.BinaryTypes.String,
+		arrow.FixedWidthTypes.Boolean, arrow.PrimitiveTypes.Int8, arrow.PrimitiveTypes.Float64,
+		arrow.BinaryTypes.String,
 		&arrow.Decimal128Type{Precision: 20, Scale: 3}, &arrow.FixedSizeBinaryType{ByteWidth: 3},
 	}
 	field := func(typ arrow.DataType) arrow.Field { return arrow.Field{Name: "f", Type: typ, Nullable: true} }
 	for i, elem := range elements {
 		fixed := arrow.FixedSizeListOf(3, elem)
 		for k, typ := range []arrow.DataType{
-			arrow.StructOf(field(elem)), arrow.StructOf(field(arrow.StructOf(field(elem)))), arrow.ListOf(arrow.StructOf(field(elem))),
+			arrow.StructOf(field(elem)), arrow.StructOf(field(arrow.StructOf(field(elem)))),
+			arrow.ListOf(arrow.StructOf(field(elem))),
 			arrow.LargeListOf(elem), arrow.ListOf(arrow.LargeListOf(fixed)),
-			arrow.ListOf(elem), fixed, arrow.ListOf(fixed), arrow.FixedSizeListOf(2, fixed), arrow.StructOf(field(fixed)),
-			arrow.FixedSizeListOf(2, arrow.StructOf(field(elem), field(arrow.ListOf(elem)))), arrow.ListOf(arrow.StructOf(field(fixed))),
-			arrow.MapOf(arrow.BinaryTypes.String, elem), arrow.MapOf(arrow.PrimitiveTypes.Int16, fixed), arrow.FixedSizeListOf(1, arrow.ListOf(elem)),
+			arrow.ListOf(elem), fixed, arrow.ListOf(fixed), arrow.FixedSizeListOf(2, fixed),
+			arrow.StructOf(field(fixed)),
+			arrow.FixedSizeListOf(2, arrow.StructOf(field(elem), field(arrow.ListOf(elem)))),
+			arrow.ListOf(arrow.StructOf(field(fixed))),
+			arrow.MapOf(arrow.BinaryTypes.String, elem), arrow.MapOf(arrow.PrimitiveTypes.Int16, fixed),
+			arrow.FixedSizeListOf(1, arrow.ListOf(elem)),
 			arrow.StructOf(field(arrow.StructOf(field(arrow.ListOf(elem))))),
 		} {
 			for _, nulls := range []float64{0, 0.03, 0.3, 1} {

@@ -19,9 +19,11 @@ func floats(t testing.TB, mem memory.Allocator) arrow.Table {
 	for name, typ := range map[string]arrow.DataType{
 		"16": arrow.FixedWidthTypes.Float16, "32": arrow.PrimitiveTypes.Float32, "64": arrow.PrimitiveTypes.Float64,
 	} {
-		fields = append(fields, arrow.Field{Name: name, Type: typ, Nullable: true}, arrow.Field{Name: "required" + name, Type: typ},
+		fields = append(fields, arrow.Field{Name: name, Type: typ, Nullable: true},
+			arrow.Field{Name: "required" + name, Type: typ},
 			arrow.Field{Name: "list" + name, Type: arrow.ListOf(typ), Nullable: true},
-			arrow.Field{Name: "struct" + name, Type: arrow.StructOf(arrow.Field{Name: "x", Type: typ, Nullable: true}), Nullable: true})
+			arrow.Field{Name: "struct" + name, Type: arrow.StructOf(arrow.Field{Name: "x", Type: typ, Nullable: true}),
+				Nullable: true})
 	}
 	var rows bytes.Buffer
 	for _, value := range []string{"1.5", "1.5", "2", "2", "2.5", `"NaN"`, "null", "1.5", "-1", "2.5", "2.5", "-1"} {
@@ -55,7 +57,8 @@ func TestChunksWithNaNHaveNoBounds(t *testing.T) {
 	for name, b := range map[string][]byte{"dictionaries": dictionaries, "plain": plain} {
 		in, err := readBytes(t, b, ReadOptions{Format: Parquet})
 		require.NoError(t, err)
-		b = writeBytes(t, in.Table, Parquet, WriteOptions{Layout: in.Layout, Schema: in.Schema, RowGroupRows: 4, PageRows: 2})
+		b = writeBytes(t, in.Table, Parquet, WriteOptions{Layout: in.Layout, Schema: in.Schema, RowGroupRows: 4,
+			PageRows: 2})
 		in.Table.Release()
 		r, err := file.NewParquetReader(bytes.NewReader(b))
 		require.NoError(t, err)
@@ -64,7 +67,8 @@ func TestChunksWithNaNHaveNoBounds(t *testing.T) {
 			for leaf := range r.MetaData().Schema.NumColumns() {
 				requireIndex(t, b, r, group, leaf)
 				chunk := r.MetaData().RowGroups[group].Columns[leaf]
-				require.Equal(t, group == 1, chunk.ColumnIndexOffset == nil, "%s: %s", name, r.MetaData().Schema.Column(leaf).Path())
+				require.Equal(t, group == 1, chunk.ColumnIndexOffset == nil, "%s: %s", name,
+					r.MetaData().Schema.Column(leaf).Path())
 				require.Equal(t, group == 1, chunk.MetaData.Statistics.MinValue == nil)
 				require.NotNil(t, chunk.OffsetIndexOffset)
 			}
@@ -73,7 +77,8 @@ func TestChunksWithNaNHaveNoBounds(t *testing.T) {
 }
 
 func TestBoundsOfNumbersWithNaN(t *testing.T) {
-	a, _, err := array.FromJSON(memory.DefaultAllocator, arrow.PrimitiveTypes.Float64, bytes.NewReader([]byte(`["NaN", 1, null, 2, "NaN", null]`)))
+	a, _, err := array.FromJSON(memory.DefaultAllocator, arrow.PrimitiveTypes.Float64,
+		bytes.NewReader([]byte(`["NaN", 1, null, 2, "NaN", null]`)))
 	require.NoError(t, err)
 	defer a.Release()
 	v := rowsOf(a)

@@ -222,7 +222,8 @@ func (n *node) buildStruct(bound int64, mem memory.Allocator) (arrow.Array, erro
 			validity.Read = int64(data.Len())
 		}
 		if int64(data.Len()) != validity.Read {
-			return nil, corrupt("struct %q has %d rows, its field %q %d", n.field.Field.Name, validity.Read, c.field.Field.Name, data.Len())
+			return nil, corrupt("struct %q has %d rows, its field %q %d", n.field.Field.Name, validity.Read,
+				c.field.Field.Name, data.Len())
 		}
 	}
 	if validity.NullCount == 0 {
@@ -282,7 +283,8 @@ func (n *node) buildList(bound int64, mem memory.Allocator) (arrow.Array, error)
 		defer buffers[1].Release()
 	case *arrow.FixedSizeListType:
 		buffers = buffers[:1]
-		if elements, err = fillFixedSize(n.field.Field.Name, t, offsets[:validity.Read+1], buffers[0], elements, mem); err != nil {
+		if elements, err = fillFixedSize(n.field.Field.Name, t, offsets[:validity.Read+1], buffers[0], elements,
+			mem); err != nil {
 			return nil, err
 		}
 		defer elements.Release()
@@ -316,7 +318,8 @@ func fillFixedSize(
 		case validity != nil && !bitutil.BitIsSet(validity.Bytes(), i):
 			rows.add(0, size)
 		case end-begin != size:
-			return nil, fmt.Errorf("column %q: list %d of a fixed-size list of %d has %d values", name, i, size, end-begin)
+			return nil, fmt.Errorf("column %q: list %d of a fixed-size list of %d has %d values", name, i, size,
+				end-begin)
 		default:
 			rows.add(begin, end)
 		}

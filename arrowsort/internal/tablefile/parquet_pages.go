@@ -40,7 +40,8 @@ type pageScratch struct {
 
 func newPageScratch(mem memory.Allocator) *pageScratch {
 	return &pageScratch{
-		packed: memory.NewResizableBuffer(mem), body: memory.NewResizableBuffer(mem), entries: memory.NewResizableBuffer(mem)}
+		packed: memory.NewResizableBuffer(mem), body: memory.NewResizableBuffer(mem),
+		entries: memory.NewResizableBuffer(mem)}
 }
 
 func (s *pageScratch) release() {
@@ -107,7 +108,8 @@ func (s *pageScratch) open(f *parquetFile, group, column, window int) (*pageRead
 	}
 	start := chunkStart(meta.DictionaryPageOffset, meta.DataPageOffset)
 	return &pageReader{
-		src: f.src, at: start, end: start + meta.TotalCompressedSize, values: meta.NumValues, window: window, codec: codec,
+		src: f.src, at: start, end: start + meta.TotalCompressedSize, values: meta.NumValues, window: window,
+		codec:  codec,
 		column: f.file.MetaData().Schema.Column(column), scratch: s,
 	}, nil
 }
@@ -309,7 +311,8 @@ func (r *pageReader) unpack(h *pageHead, packed []byte) (p page, err error) {
 	if h.kind == dataPageV2 {
 		levels := h.repLevels + h.defLevels
 		if levels > min(len(packed), size) {
-			return page{}, corrupt("levels of %d and %d bytes in a page of %d", h.repLevels, h.defLevels, min(len(packed), size))
+			return page{}, corrupt("levels of %d and %d bytes in a page of %d", h.repLevels, h.defLevels,
+				min(len(packed), size))
 		}
 		p.repeats, p.present, packed = packed[:h.repLevels], packed[h.repLevels:levels], packed[levels:]
 		size -= levels
@@ -341,7 +344,8 @@ func (r *pageReader) checkLevels(p *page) error {
 			}
 		}
 		if rest := len(hybrid.b) - (hybrid.at+hybrid.bits*hybrid.width+7)/8; rest > 0 {
-			return corrupt("levels of %d bytes are %d bytes longer than those of %d values", len(levels.b), rest, p.values)
+			return corrupt("levels of %d bytes are %d bytes longer than those of %d values", len(levels.b), rest,
+				p.values)
 		}
 	}
 	return nil

@@ -60,7 +60,8 @@ func openParquet(src source, size int64, opts ReadOptions) (*parquetFile, error)
 	}
 	props := parquet.NewReaderProperties(opts.Allocator)
 	props.BufferedStreamEnabled = opts.batches
-	props.MaxCompressedPageSize, props.MaxUncompressedPageSize = math.MaxInt32, math.MaxInt32 // the allocator has the limit
+	// the allocator has the limit
+	props.MaxCompressedPageSize, props.MaxUncompressedPageSize = math.MaxInt32, math.MaxInt32
 	r, err := file.NewParquetReader(src, file.WithReadProps(props))
 	if err != nil {
 		return nil, corrupt("%v", err)

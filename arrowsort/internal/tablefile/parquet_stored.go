@@ -199,13 +199,15 @@ func faultOf(field arrow.Field, a arrow.Array, i int) *fault {
 		if field.Nullable {
 			return nil
 		}
-		return &fault{field.Name, "a null, but the schema declares that there is none: declare the column nullable, or fill its nulls"}
+		return &fault{field.Name,
+			"a null, but the schema declares that there is none: declare the column nullable, or fill its nulls"}
 	}
 	var found *fault
 	switch a := a.(type) {
 	case *array.Date64:
 		if a.Value(i)%millisOfDay != 0 {
-			found = &fault{field.Name, "a date64 that is not a whole day, which Parquet does not have: cast the column to a timestamp"}
+			found = &fault{field.Name,
+				"a date64 that is not a whole day, which Parquet does not have: cast the column to a timestamp"}
 		}
 		return found
 	case *array.Struct:

@@ -13,7 +13,8 @@ import (
 
 // declaredWithoutNulls is a table of one column whose declared type is stricter than the one with which it was made.
 func declaredWithoutNulls(t testing.TB, typ, strict arrow.DataType, nullable bool, rows string) arrow.Table {
-	loose := tableOf(t, memory.DefaultAllocator, arrow.NewSchema([]arrow.Field{{Name: "x", Type: typ, Nullable: true}}, nil), rows, 0)
+	loose := tableOf(t, memory.DefaultAllocator, arrow.NewSchema([]arrow.Field{{Name: "x", Type: typ, Nullable: true}},
+		nil), rows, 0)
 	defer loose.Release()
 	d := loose.Column(0).Data().Chunk(0).Data()
 	data := array.NewData(strict, d.Len(), d.Buffers(), d.Children(), d.NullN(), d.Offset())
@@ -43,9 +44,11 @@ func TestNullsThatTheSchemaDeniesAreAnError(t *testing.T) {
 		{pair(true), nil, `{"x":{"c":"a"}}` + "\n" + `{"x":null}`, `column "x": row 1 `},
 		{arrow.ListOf(arrow.PrimitiveTypes.Int64), nil, `{"x":[1]}` + "\n" + `{"x":null}`, `column "x": row 1 `},
 		{pair(true), pair(false), `{"x":null}` + "\n" + `{"x":{"c":null}}`, `column "x.c": row 1 `},
-		{arrow.ListOf(pair(true)), arrow.ListOf(pair(false)), `{"x":[{"c":"a"},{"c":"b"}]}` + "\n" + `{"x":[{"c":null}]}`, `column "x.item.c": row 1 `},
+		{arrow.ListOf(pair(true)), arrow.ListOf(pair(false)), `{"x":[{"c":"a"},{"c":"b"}]}` + "\n" +
+			`{"x":[{"c":null}]}`, `column "x.item.c": row 1 `},
 		{arrow.MapOf(arrow.BinaryTypes.String, arrow.PrimitiveTypes.Int32), strictMap,
-			`{"x":[{"key":"k","value":1}]}` + "\n" + `{"x":[{"key":"k","value":null}]}`, `column "x.entries.value": row 1 `},
+			`{"x":[{"key":"k","value":1}]}` + "\n" + `{"x":[{"key":"k","value":null}]}`,
+			`column "x.entries.value": row 1 `},
 	} {
 		nullable := c.strict != nil
 		if !nullable {
@@ -66,7 +69,8 @@ func TestNullsThatTheSchemaDeniesAreAnError(t *testing.T) {
 			in.Table.Release()
 		}
 	}
-	table := declaredWithoutNulls(t, arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Int64, false, `{"x":1}`+"\n"+`{"x":null}`)
+	table := declaredWithoutNulls(t, arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Int64, false,
+		`{"x":1}`+"\n"+`{"x":null}`)
 	defer table.Release()
 	require.Equal(t, "x\n1\n\"\"\n", string(writeBytes(t, table, CSV, WriteOptions{})))
 }
@@ -85,10 +89,12 @@ func TestNullsBelowNullsAreNone(t *testing.T) {
 
 // TestNullEntriesOfDictionariesAreNulls, also where the indices are not null.
 func TestNullEntriesOfDictionariesAreNulls(t *testing.T) {
-	entries, _, err := array.FromJSON(memory.DefaultAllocator, arrow.BinaryTypes.String, strings.NewReader(`["a", null]`))
+	entries, _, err := array.FromJSON(memory.DefaultAllocator, arrow.BinaryTypes.String,
+		strings.NewReader(`["a", null]`))
 	require.NoError(t, err)
 	defer entries.Release()
-	indices, _, err := array.FromJSON(memory.DefaultAllocator, arrow.PrimitiveTypes.Int32, strings.NewReader(`[0, 0, 1]`))
+	indices, _, err := array.FromJSON(memory.DefaultAllocator, arrow.PrimitiveTypes.Int32,
+		strings.NewReader(`[0, 0, 1]`))
 	require.NoError(t, err)
 	defer indices.Release()
 	typ := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
@@ -109,9 +115,11 @@ func TestDatesOf64BitsAreDays(t *testing.T) {
 	defer mem.AssertSize(t, 0)
 	sc := arrow.NewSchema([]arrow.Field{{Name: "x", Type: arrow.FixedWidthTypes.Date64, Nullable: true},
 		{Name: "l", Type: arrow.ListOf(arrow.FixedWidthTypes.Date64), Nullable: true}}, nil)
-	table := tableOf(t, mem, sc, `{"x":"2021-03-04","l":["1969-12-31",null]}`+"\n"+`{"x":null,"l":null}`+"\n"+`{"x":"1900-01-01","l":[]}`, 2)
+	rows := `{"x":"2021-03-04","l":["1969-12-31",null]}` + "\n" + `{"x":null,"l":null}` + "\n"
+	table := tableOf(t, mem, sc, rows+`{"x":"1900-01-01","l":[]}`, 2)
 	defer table.Release()
-	in, err := readBytes(t, writeBytes(t, table, Parquet, WriteOptions{Allocator: mem, Rows: []uint64{2, 0, 1}}), ReadOptions{Format: Parquet})
+	in, err := readBytes(t, writeBytes(t, table, Parquet, WriteOptions{Allocator: mem, Rows: []uint64{2, 0, 1}}),
+		ReadOptions{Format: Parquet})
 	require.NoError(t, err)
 	defer in.Table.Release()
 	require.Equal(t, []string{`1900-01-01|[]|`, `2021-03-04|["1969-12-31",null]|`, `null|null|`}, textOf(t, in.Table))

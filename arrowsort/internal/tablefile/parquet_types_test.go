@@ -17,8 +17,9 @@ func TestTypesOfOtherWriters(t *testing.T) {
 	local := func(unit arrow.TimeUnit) arrow.DataType { return &arrow.TimestampType{Unit: unit} }
 	for name, want := range map[string]map[string]arrow.DataType{
 		"pyarrow.parquet": {
-			"t32": arrow.FixedWidthTypes.Time32ms, "t64": arrow.FixedWidthTypes.Time64us, "t64n": arrow.FixedWidthTypes.Time64ns,
-			"d64": arrow.FixedWidthTypes.Date32, "dur": arrow.FixedWidthTypes.Duration_us,
+			"t32": arrow.FixedWidthTypes.Time32ms, "t64": arrow.FixedWidthTypes.Time64us,
+			"t64n": arrow.FixedWidthTypes.Time64ns,
+			"d64":  arrow.FixedWidthTypes.Date32, "dur": arrow.FixedWidthTypes.Duration_us,
 			"lts": arrow.ListOf(local(arrow.Microsecond)), "ltz": arrow.ListOf(zoned),
 			"sd": arrow.StructOf(arrow.Field{Name: "a", Type: arrow.FixedWidthTypes.Duration_ms, Nullable: true},
 				arrow.Field{Name: "b", Type: local(arrow.Millisecond), Nullable: true}),
@@ -27,8 +28,10 @@ func TestTypesOfOtherWriters(t *testing.T) {
 			"md": arrow.MapOf(arrow.BinaryTypes.Binary, arrow.FixedWidthTypes.Date32),
 		},
 		"duckdb.parquet": {
-			"u": &arrow.FixedSizeBinaryType{ByteWidth: 16}, "j": arrow.BinaryTypes.String, "t": arrow.FixedWidthTypes.Time64us,
-			"ts": local(arrow.Microsecond), "tz": arrow.FixedWidthTypes.Timestamp_us, "l": arrow.ListOf(local(arrow.Microsecond)),
+			"u": &arrow.FixedSizeBinaryType{ByteWidth: 16}, "j": arrow.BinaryTypes.String,
+			"t":  arrow.FixedWidthTypes.Time64us,
+			"ts": local(arrow.Microsecond), "tz": arrow.FixedWidthTypes.Timestamp_us,
+			"l": arrow.ListOf(local(arrow.Microsecond)),
 		},
 		"polars.parquet": {"dur": arrow.FixedWidthTypes.Duration_us, "l": arrow.LargeListOf(local(arrow.Microsecond))},
 	} {
@@ -48,7 +51,8 @@ func TestTypesOfOtherWriters(t *testing.T) {
 				i := table.Schema().FieldIndices(column)[0]
 				data := table.Column(i).Data()
 				require.True(t, arrow.TypeEqual(typ, data.DataType()), "%s: %s", column, data.DataType())
-				require.True(t, arrow.TypeEqual(typ, data.Chunk(0).DataType()), "%s: %s", column, data.Chunk(0).DataType())
+				require.True(t, arrow.TypeEqual(typ, data.Chunk(0).DataType()), "%s: %s", column,
+					data.Chunk(0).DataType())
 				requireChildTypes(t, data.Chunk(0).Data())
 			}
 		}
@@ -59,7 +63,8 @@ func TestTypesOfOtherWriters(t *testing.T) {
 // requireChildTypes requires that the children of an array have the types that its own type says.
 func requireChildTypes(t testing.TB, d arrow.ArrayData) {
 	for i, c := range d.Children() {
-		require.True(t, arrow.TypeEqual(d.DataType().(arrow.NestedType).Fields()[i].Type, c.DataType()), "%s: %s", d.DataType(), c.DataType())
+		require.True(t, arrow.TypeEqual(d.DataType().(arrow.NestedType).Fields()[i].Type, c.DataType()), "%s: %s",
+			d.DataType(), c.DataType())
 		requireChildTypes(t, c)
 	}
 }

@@ -54,7 +54,8 @@ func (r *pageReader) knows(h *pageHead, named func(encoding int) bool) error {
 	switch data := h.kind == dataPage || h.kind == dataPageV2; {
 	case data && !named(h.encoding):
 		return corrupt("it has encoding %d, which the metadata do not name", h.encoding)
-	case h.kind == dataPage && !(known(h.levels, r.column.MaxDefinitionLevel()) && known(h.repLevelsAre, r.column.MaxRepetitionLevel())):
+	case h.kind == dataPage &&
+		!(known(h.levels, r.column.MaxDefinitionLevel()) && known(h.repLevelsAre, r.column.MaxRepetitionLevel())):
 		return corrupt("its levels have encodings %d and %d", h.levels, h.repLevelsAre)
 	}
 	return nil
@@ -67,7 +68,8 @@ const bitPackedLevels = 4
 // numbers.
 func namesEncoding[E ~int64](encodings []E, encoding int) bool {
 	return slices.ContainsFunc(encodings, func(e E) bool {
-		return int(e) == encoding || encoding == rleDictionary && e == plainDictionary || encoding == plainDictionary && e == rleDictionary
+		return int(e) == encoding || encoding == rleDictionary && e == plainDictionary ||
+			encoding == plainDictionary && e == rleDictionary
 	})
 }
 

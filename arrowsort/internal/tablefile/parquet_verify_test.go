@@ -75,18 +75,23 @@ func flipped(t testing.TB) map[string][]byte {
 	for name, dictionary := range map[string]bool{"dictionary": true, "plain": false} {
 		layout := newLayout(openBytes(t, foreignBytes(t, table, parquet.WithDictionaryDefault(dictionary))))
 		for codec := range parquetCodecs {
-			opts := []parquet.WriterProperty{parquet.WithDictionaryDefault(dictionary), parquet.WithCompression(parquetCodecs[codec])}
-			files["own "+codec+" "+name] = writeBytes(t, table, Parquet, WriteOptions{Layout: layout, PageRows: 2, Compression: Compression{Codec: codec}})
+			opts := []parquet.WriterProperty{parquet.WithDictionaryDefault(dictionary),
+				parquet.WithCompression(parquetCodecs[codec])}
+			files["own "+codec+" "+name] = writeBytes(t, table, Parquet,
+				WriteOptions{Layout: layout, PageRows: 2, Compression: Compression{Codec: codec}})
 			if codec == "brotli" || codec == "snappy" || codec == "zstd" {
 				continue // as long as their checksums are compared, these are as the others
 			}
-			for version, v := range map[string]parquet.DataPageVersion{"v1": parquet.DataPageV1, "v2": parquet.DataPageV2} {
-				opts := append(opts[:2:2], parquet.WithDataPageVersion(v), parquet.WithBatchSize(2), parquet.WithDataPageSize(1))
+			for version, v := range map[string]parquet.DataPageVersion{"v1": parquet.DataPageV1,
+				"v2": parquet.DataPageV2} {
+				opts := append(opts[:2:2], parquet.WithDataPageVersion(v), parquet.WithBatchSize(2),
+					parquet.WithDataPageSize(1))
 				files["checked "+version+" "+codec+" "+name] = withChecksums(t, foreignBytes(t, table, opts...))
 			}
 		}
 		for _, codec := range []compress.Compression{compress.Codecs.Gzip, compress.Codecs.Zstd} {
-			files["bare "+codec.String()+" "+name] = foreignBytes(t, table, parquet.WithDictionaryDefault(dictionary), parquet.WithCompression(codec))
+			files["bare "+codec.String()+" "+name] = foreignBytes(t, table, parquet.WithDictionaryDefault(dictionary),
+				parquet.WithCompression(codec))
 		}
 	}
 	return files
@@ -102,7 +107,8 @@ func TestFlippedBitsOfPages(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			read := func(b []byte) ([]string, error) {
-				in, err := Read(context.Background(), Pipe, ReadOptions{Format: Parquet, Threads: 1, MemoryLimit: 64 << 20, Stdin: bytes.NewReader(b)})
+				in, err := Read(context.Background(), Pipe, ReadOptions{Format: Parquet, Threads: 1,
+					MemoryLimit: 64 << 20, Stdin: bytes.NewReader(b)})
 				if err != nil {
 					return nil, err
 				}
@@ -136,7 +142,8 @@ func TestFlippedBitsOfPages(t *testing.T) {
 func pagesIn(t testing.TB, b []byte) (first, end int) {
 	for _, group := range openBytes(t, b).MetaData().RowGroups {
 		for _, c := range group.Columns {
-			end = max(end, int(chunkStart(c.MetaData.DictionaryPageOffset, c.MetaData.DataPageOffset)+c.MetaData.TotalCompressedSize))
+			end = max(end, int(chunkStart(c.MetaData.DictionaryPageOffset,
+				c.MetaData.DataPageOffset)+c.MetaData.TotalCompressedSize))
 		}
 	}
 	return len(parquetMagic), end

@@ -95,7 +95,8 @@ func checkDeclared(meta *metadata.FileMetaData, opts ReadOptions) error {
 		bytes += columnBytes(meta, leaf)
 	}
 	if opts.declared > 0 && bytes > float64(opts.declared) {
-		return fmt.Errorf("%w: its %d rows take about %.0f bytes, a file of its size may take %d unless a larger limit is set",
+		return fmt.Errorf("%w: its %d rows take about %.0f bytes, a file of its size may take %d unless a larger "+
+			"limit is set",
 			ErrMemory, meta.NumRows, bytes, opts.declared)
 	}
 	return nil

@@ -35,20 +35,26 @@ func TestDictionaries(t *testing.T) {
 	}{
 		{"overlapping", str, `["x", "y"]`, `["y", "z"]`, []string{"x", "(null)", "y", "y", "(null)", "z"}, 3},
 		{"equal", str, `["x", "y"]`, `["x", "y"]`, []string{"x", "(null)", "y", "x", "(null)", "y"}, 2},
-		{"null entries", str, `["x", null]`, `[null, "x"]`, []string{"x", "(null)", "(null)", "(null)", "(null)", "x"}, 2},
-		{"empty string and null", str, `["", "y"]`, `[null, ""]`, []string{"", "(null)", "y", "(null)", "(null)", ""}, 3},
+		{"null entries", str, `["x", null]`, `[null, "x"]`, []string{"x", "(null)", "(null)", "(null)", "(null)", "x"},
+			2},
+		{"empty string and null", str, `["", "y"]`, `[null, ""]`, []string{"", "(null)", "y", "(null)", "(null)", ""},
+			3},
 		{"repeated entries", str, `["x", "x"]`, `["x", "z"]`, []string{"x", "(null)", "x", "x", "(null)", "z"}, 2},
-		{"large strings", arrow.BinaryTypes.LargeString, `["x", "y"]`, `["y", "z"]`, []string{"x", "(null)", "y", "y", "(null)", "z"}, 3},
+		{"large strings", arrow.BinaryTypes.LargeString, `["x", "y"]`, `["y", "z"]`,
+			[]string{"x", "(null)", "y", "y", "(null)", "z"}, 3},
 		{"views", arrow.BinaryTypes.StringView, `["x", "twelve bytes and more"]`, `["twelve bytes and more", "z"]`,
 			[]string{"x", "(null)", "twelve bytes and more", "twelve bytes and more", "(null)", "z"}, 3},
-		{"bool", arrow.FixedWidthTypes.Boolean, `[true, false]`, `[false, true]`, []string{"true", "(null)", "false", "false", "(null)", "true"}, 2},
-		{"lists", arrow.ListOf(i8), `[[1], [2]]`, `[[2], [3]]`, []string{"[1]", "(null)", "[2]", "[2]", "(null)", "[3]"}, 3},
+		{"bool", arrow.FixedWidthTypes.Boolean, `[true, false]`, `[false, true]`,
+			[]string{"true", "(null)", "false", "false", "(null)", "true"}, 2},
+		{"lists", arrow.ListOf(i8), `[[1], [2]]`, `[[2], [3]]`,
+			[]string{"[1]", "(null)", "[2]", "[2]", "(null)", "[3]"}, 3},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 			defer mem.AssertSize(t, 0)
 			typ := &arrow.DictionaryType{IndexType: i8, ValueType: c.value}
-			chunks := []arrow.Array{dictionaryOf(t, mem, typ, `[0, null, 1]`, c.a), dictionaryOf(t, mem, typ, `[0, null, 1]`, c.b)}
+			chunks := []arrow.Array{dictionaryOf(t, mem, typ, `[0, null, 1]`, c.a),
+				dictionaryOf(t, mem, typ, `[0, null, 1]`, c.b)}
 			defer releaseAll(chunks)
 			got, err := Take(t.Context(), typ, chunks, []uint32{0, 1, 2, 3, 4, 5}, Options{Allocator: mem})
 			require.NoError(t, err)

@@ -59,7 +59,8 @@ func (p *plainer) copiedViews(d arrow.ArrayData, first, n, used int) plainParts 
 	at := 0
 	p.eachText(d, first, n, func(row int, view []byte) {
 		size := int(binary.LittleEndian.Uint32(view))
-		from := d.Buffers()[2+binary.LittleEndian.Uint32(view[viewBuffer:])].Bytes()[binary.LittleEndian.Uint32(view[viewOffset:]):]
+		from := d.Buffers()[2+binary.LittleEndian.Uint32(view[viewBuffer:])].Bytes()
+		from = from[binary.LittleEndian.Uint32(view[viewOffset:]):]
 		if text == nil || at+size > text.Len() {
 			text, at = p.buffer(max(min(used, math.MaxInt32), size)), 0
 			parts.buffers = append(parts.buffers, text)

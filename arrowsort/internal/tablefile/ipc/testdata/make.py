@@ -91,25 +91,30 @@ write("pyarrow_many", [pairs.slice(i % 3, 1) for i in range(20)])
 write("pyarrow_version4", [pairs], metadata_version=ipc.MetadataVersion.V4)
 write("pyarrow_legacy", [pairs], use_legacy_format=True)
 # Numbers that do not get smaller are stored as they are, behind the length -1.
-numbers = pa.record_batch({"k": pa.array([(i * 0x9E3779B97F4A7C15) % 2**61 for i in range(40)]), "z": pa.array([7] * 40)})
+numbers = pa.array([(i * 0x9E3779B97F4A7C15) % 2**61 for i in range(40)])
+numbers = pa.record_batch({"k": numbers, "z": pa.array([7] * 40)})
 for codec in ["lz4", "zstd"]:
     write(f"pyarrow_incompressible_{codec}", [numbers], compression=codec)
 
 
 def words(values, words):
     indices = pa.array([None if v is None else words.index(v) for v in values], pa.int8())
-    return pa.record_batch({"k": pa.array(range(len(values))), "v": pa.DictionaryArray.from_arrays(indices, pa.array(words))})
+    entries = pa.DictionaryArray.from_arrays(indices, pa.array(words))
+    return pa.record_batch({"k": pa.array(range(len(values))), "v": entries})
 
 
 grown = [words(["b", "a"], ["a", "b"]), words(["c", None], ["a", "b", "c"])]
 write("pyarrow_deltas", grown, emit_dictionary_deltas=True)
 write("pyarrow_replaced", [grown[0], words(["z", "y"], ["y", "z"]), grown[1]], formats=["arrows"])
 
-write("unsupported_decimal32", [pa.record_batch({"k": k, "price": pa.array([D("1.5"), None] * 2, pa.decimal32(5, 2))})], stored=0)
-write("unsupported_decimal64", [pa.record_batch({"k": k, "l": pa.array([[D("1.5")], None] * 2, pa.list_(pa.decimal64(12, 2)))})],
-      stored=0)
-write("unsupported_width0", [pa.record_batch({"k": k, "f": pa.array([[], None] * 2, pa.list_(pa.int8(), 0))})], stored=0)
-pl.DataFrame({"big": pl.Series([1, 2], dtype=pl.Int128)}).write_ipc("unsupported_int128.arrow", compression="uncompressed")
+prices = pa.array([D("1.5"), None] * 2, pa.decimal32(5, 2))
+write("unsupported_decimal32", [pa.record_batch({"k": k, "price": prices})], stored=0)
+lists = pa.array([[D("1.5")], None] * 2, pa.list_(pa.decimal64(12, 2)))
+write("unsupported_decimal64", [pa.record_batch({"k": k, "l": lists})], stored=0)
+empty = pa.array([[], None] * 2, pa.list_(pa.int8(), 0))
+write("unsupported_width0", [pa.record_batch({"k": k, "f": empty})], stored=0)
+big = pl.DataFrame({"big": pl.Series([1, 2], dtype=pl.Int128)})
+big.write_ipc("unsupported_int128.arrow", compression="uncompressed")
 
 with open("values.json", "w") as out:
     json.dump(values, out, indent=1, sort_keys=True)

@@ -89,7 +89,8 @@ def zstd_zeros(n):
     return out
 
 
-for name, kind, entry in ("dictionary_numbers", INT64, struct.pack("<q", 5)), ("dictionary_text", TEXT, b"\4\0\0\0abcd"):
+dictionaries = ("dictionary_numbers", INT64, struct.pack("<q", 5)), ("dictionary_text", TEXT, b"\4\0\0\0abcd")
+for name, kind, entry in dictionaries:
     entries = dictionary_page(entry, MOST)
     pages = entries + data_page(2, b"\1\0", 10, RLE_DICTIONARY)
     row_group = chunk(pages, 10, len(pages), kind=kind, dictionary=len(entries))
