@@ -204,7 +204,7 @@ func TestRowsAndColumnsThatAreWanted(t *testing.T) {
 	table := filepath.Join(t.TempDir(), "people.parquet")
 	require.Equal(t, result{}, cli(t, nil, "sort", "-q", "-k", "age", "-o", table, text))
 	for args, want := range map[string]string{
-		"--unique":                      "name,age,score,born\ncleo,25,,1999-12-31\ndora,31,2.50,1990-05-01\n" +
+		"--unique": "name,age,score,born\ncleo,25,,1999-12-31\ndora,31,2.50,1990-05-01\n" +
 			"abel,,1.5,1985-01-02\n",
 		"--unique --limit 1":            "name,age,score,born\ncleo,25,,1999-12-31\n",
 		"--tail 2 --select name,age":    "name,age\nbert,31\nabel,\n",
