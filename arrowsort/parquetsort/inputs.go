@@ -137,11 +137,13 @@ func beginOutput(ctx context.Context, paths []string, output string, opts Option
 	if err := checkAmong(paths, in.paths, output, in.opts.splits()); err != nil {
 		return nil, err
 	}
-	first := output
-	if in.opts.splits() {
-		first = numbered(output, 1)
+	if !in.opts.splits() {
+		return in, tablefile.CheckTarget(output)
 	}
-	return in, tablefile.CheckTarget(first)
+	if err := in.opts.checkOlder(output); err != nil {
+		return nil, err
+	}
+	return in, tablefile.CheckTarget(numbered(output, 1))
 }
 
 // openInputs resolves the options and looks at the schemas of all files.

@@ -181,6 +181,19 @@ func (o *outputs) removeOlder() error {
 	}
 }
 
+// checkOlder makes sure that the files with the names of several outputs are of an earlier sort: they are replaced or removed.
+func (o *Options) checkOlder(output string) error {
+	format, err := tablefile.ParseFormat(o.OutputFormat)
+	for number := 1; err == nil; number++ {
+		path := numbered(output, number)
+		if _, missing := os.Stat(path); missing != nil {
+			break
+		}
+		err = tablefile.CheckEarlier(path, format)
+	}
+	return err
+}
+
 // abort removes the files that have no name yet.
 func (o *outputs) abort() {
 	for _, t := range o.dictionaries {

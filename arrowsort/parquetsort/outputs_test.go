@@ -52,9 +52,8 @@ func TestOutputThatCannotGetItsName(t *testing.T) {
 		}
 	}
 	_, err := Sort(t.Context(), in, out, opts)
-	require.EqualError(t, err, third+": file exists; of 4 outputs these are in place: "+numbered(out,
-		1)+" to "+numbered(out, 2)+
-		"; these are not: "+third+" to "+numbered(out, 4))
+	require.EqualError(t, err, third+": file exists; of 4 outputs these are in place: "+numbered(out, 1)+
+		" to "+numbered(out, 2)+"; these are not: "+third+" to "+numbered(out, 4))
 	require.Equal(t, []string{"in.parquet", "out-00001.parquet", "out-00002.parquet", "out-00003.parquet"},
 		names(t, folder))
 }
@@ -101,4 +100,29 @@ func TestOutputKeepsPermissionsAndLinks(t *testing.T) {
 		require.Equal(t, target, link)
 	}
 	require.Equal(t, []string{"real.parquet"}, names(t, other))
+}
+
+// TestFilesThatAreNotOfAnEarlierSort are neither replaced nor removed, though they have the names of outputs.
+func TestFilesThatAreNotOfAnEarlierSort(t *testing.T) {
+	folder := t.TempDir()
+	in, out, opts := byKey(folder, 15_000)
+	generate(t, in[0], pairsSchema, 1, func(int) arrow.Record { return pairs(0, 20_000, 0, 9) })
+	for range 2 { // the second one replaces the outputs of the first
+		result, err := Sort(t.Context(), in, out, opts)
+		require.NoError(t, err)
+		require.Len(t, result.Outputs, 2)
+	}
+	for _, format := range []string{".parquet", ".arrow"} {
+		out := filepath.Join(folder, "out"+format)
+		precious := numbered(out, 1)
+		if format == ".parquet" {
+			precious = numbered(out, 3)
+		}
+		require.NoError(t, os.WriteFile(precious, []byte("precious text"), 0o600))
+		_, err := Sort(t.Context(), in, out, opts)
+		require.EqualError(t, err, precious+" exists and is no output of an earlier sort: move it, or choose another output")
+		kept, err := os.ReadFile(precious)
+		require.NoError(t, err)
+		require.Equal(t, "precious text", string(kept))
+	}
 }

@@ -22,7 +22,7 @@ func (f *inputFlags) claimedKeys(ctx context.Context) error {
 		return nil
 	}
 	if f.whole != "" {
-		return usagef("give at least one key: -k COLUMN; only Parquet files can name an order of their own")
+		return usagef("give at least one key: -k COLUMN; the order that a footer names is found for Parquet files with a name only")
 	}
 	claims, err := parquetsort.Claims(ctx, f.files, f.options)
 	if err != nil {

@@ -86,7 +86,7 @@ func TestCheckByTheOrderInTheFooter(t *testing.T) {
 	}{
 		"no order":         {[]string{none}, none + " names no order"},
 		"different orders": {[]string{yes, two}, two + " names name, age:desc:nulls-first"},
-		"not Parquet":      {[]string{convert(t, "x.arrow")}, "names no order of its own"},
+		"not Parquet":      {[]string{convert(t, "x.arrow")}, "names no order"},
 		"CSV":              {[]string{file(t, "people.csv", people)}, "give at least one key"},
 	} {
 		r := cli(t, nil, append([]string{"check", "-q"}, c.args...)...)

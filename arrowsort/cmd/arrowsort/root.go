@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
@@ -72,7 +73,7 @@ func run(ctx context.Context, args []string, s streams) int {
 		return exitInterrupted
 	}
 	fmt.Fprintf(s.err, "arrowsort: %s\n", line)
-	if command.Name() == checkName || errors.Is(err, tablefile.ErrUnsupported) {
+	if command.Name() == checkName || errors.Is(err, tablefile.ErrUnsupported) || errors.Is(err, arrowsort.ErrKeyType) {
 		return exitUsage
 	}
 	return exitError

@@ -262,7 +262,7 @@ func (e *columnEncoder) writerOptions(sc *schema.Schema) []parquet.WriterPropert
 		parquet.WithAllocator(e.opts.Allocator),
 		parquet.WithVersion(parquet.V2_LATEST), // older ones have no nanoseconds
 		parquet.WithDataPageVersion(parquet.DataPageV1),
-		parquet.WithCreatedBy("arrowsort"),
+		parquet.WithCreatedBy(creator),
 		parquet.WithDataPageSize(0),
 		parquet.WithBatchSize(int64(e.pageRows())),
 		parquet.WithStats(false),
