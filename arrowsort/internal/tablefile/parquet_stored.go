@@ -57,8 +57,8 @@ func plainType(typ arrow.DataType) arrow.DataType {
 	return arraydata.MapTypes(typ, plainType)
 }
 
-// namedType is the type that the Arrow schema in a Parquet file has for a type, the one that is read again: views are text,
-// dictionaries of anything but text are their values.
+// namedType is the type that the Arrow schema in a Parquet file has for a type, the one that is read again: views are
+// text, dictionaries of anything but text are their values.
 func namedType(typ arrow.DataType) arrow.DataType {
 	switch t := typ.(type) {
 	case *arrow.StringViewType:
@@ -110,7 +110,8 @@ func storedData(d arrow.ArrayData, typ arrow.DataType, mem memory.Allocator) (ar
 			defer values.Release()
 			return storedData(values, typ, mem)
 		}
-		return array.NewDataWithDictionary(typ, d.Len(), d.Buffers(), d.NullN(), d.Offset(), d.Dictionary().(*array.Data)), nil
+		entries := d.Dictionary().(*array.Data)
+		return array.NewDataWithDictionary(typ, d.Len(), d.Buffers(), d.NullN(), d.Offset(), entries), nil
 	case arrow.BinaryViewDataType:
 		return textOfViews(d, from, typ, mem), nil
 	}

@@ -50,8 +50,8 @@ func (p *plainer) eachText(d arrow.ArrayData, first, n int, do func(row int, vie
 	}
 }
 
-// copiedViews are views whose values of used bytes lie in separate buffers, each of at most 2^31-1 bytes. Views of null rows become
-// empty: they would refer to the old buffers, and Polars checks them.
+// copiedViews are views whose values of used bytes lie in separate buffers, each of at most 2^31-1 bytes. Views of null
+// rows become empty: they would refer to the old buffers, and Polars checks them.
 func (p *plainer) copiedViews(d arrow.ArrayData, first, n, used int) plainParts {
 	headers := p.buffer(n * arrow.ViewHeaderSizeBytes)
 	copy(headers.Bytes(), arraydata.Bytes(d, 1)[first*arrow.ViewHeaderSizeBytes:])
