@@ -3,6 +3,7 @@ package tablefile
 import (
 	"bytes"
 	"encoding/base64"
+	"errors"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/parquet/metadata"
@@ -44,7 +45,9 @@ func checkArrowSchema(meta metadata.KeyValueMetadata, mem memory.Allocator) erro
 	if err != nil {
 		return corrupt("the Arrow schema in the metadata: %v", err)
 	}
-	if err := ipc.CheckMessage(b, mem); err != nil {
+	if err := ipc.CheckMessage(b, mem); errors.Is(err, ErrUnsupported) {
+		return err
+	} else if err != nil {
 		return corrupt("the Arrow schema in the metadata: %v", err)
 	}
 	return nil

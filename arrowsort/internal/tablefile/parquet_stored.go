@@ -1,6 +1,7 @@
 package tablefile
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -8,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
 // withTypes is a schema with other types.
@@ -20,12 +22,29 @@ func withTypes(sc *arrow.Schema, of func(arrow.DataType) arrow.DataType) *arrow.
 	return arrow.NewSchema(fields, &meta)
 }
 
-// storedType is the type as which Parquet stores a type that pqarrow does not write, or not as Arrow C++ does: dates of
-// 64 bits as days, durations as numbers, views as text.
+// storedType is the type as which Parquet stores a column of a type that pqarrow does not write, or not as Arrow C++ does:
+// dates of 64 bits as days, durations as numbers, views as text, dictionaries as their values. Only columns of
+// dictionaries of text stay, since a flatEncoder writes them.
 func storedType(typ arrow.DataType) arrow.DataType {
+	if storage := storageOf(typ); hasText(storage) {
+		return storage
+	}
+	return plainType(typ)
+}
+
+// hasText reports whether a type is a dictionary of text with offsets of 32 bits.
+func hasText(typ arrow.DataType) bool {
+	d, ok := typ.(*arrow.DictionaryType)
+	return ok && (d.ValueType.ID() == arrow.STRING || d.ValueType.ID() == arrow.BINARY)
+}
+
+// plainType is the storedType of a part of a column.
+func plainType(typ arrow.DataType) arrow.DataType {
 	switch t := typ.(type) {
 	case arrow.ExtensionType:
-		return storedType(t.StorageType())
+		return plainType(t.StorageType())
+	case *arrow.DictionaryType:
+		return plainType(t.ValueType)
 	case *arrow.Date64Type:
 		return arrow.FixedWidthTypes.Date32
 	case *arrow.DurationType:
@@ -35,47 +54,69 @@ func storedType(typ arrow.DataType) arrow.DataType {
 	case *arrow.BinaryViewType:
 		return arrow.BinaryTypes.LargeBinary
 	}
-	return arraydata.MapTypes(typ, storedType)
+	return arraydata.MapTypes(typ, plainType)
 }
 
-// namedType is the type that the Arrow schema in a Parquet file has for a type: views are text, as they are read again.
+// namedType is the type that the Arrow schema in a Parquet file has for a type, the one that is read again: views are
+// text, dictionaries of anything but text are their values.
 func namedType(typ arrow.DataType) arrow.DataType {
-	switch typ.ID() {
-	case arrow.STRING_VIEW:
+	switch t := typ.(type) {
+	case *arrow.StringViewType:
 		return arrow.BinaryTypes.String
-	case arrow.BINARY_VIEW:
+	case *arrow.BinaryViewType:
 		return arrow.BinaryTypes.Binary
+	case *arrow.DictionaryType:
+		values := namedType(t.ValueType)
+		if _, text := values.(arrow.BinaryDataType); text {
+			return &arrow.DictionaryType{IndexType: t.IndexType, ValueType: values, Ordered: t.Ordered}
+		}
+		return values
 	}
 	return arraydata.MapTypes(typ, namedType)
 }
 
 // stored are rows of a column with the type that Parquet stores. The caller releases them.
-func (e *columnEncoder) stored(rows *arrow.Chunked, typ arrow.DataType) *arrow.Chunked {
+func (e *columnEncoder) stored(rows *arrow.Chunked, typ arrow.DataType) (*arrow.Chunked, error) {
 	if arrow.TypeEqual(rows.DataType(), typ) {
 		rows.Retain()
-		return rows
+		return rows, nil
 	}
 	chunks := make([]arrow.Array, len(rows.Chunks()))
 	defer releaseAll(chunks)
 	for i, c := range rows.Chunks() {
-		data := storedData(c.Data(), typ, e.opts.Allocator)
+		data, err := storedData(c.Data(), typ, e.opts.Allocator)
+		if err != nil {
+			return nil, err
+		}
 		chunks[i] = array.MakeFromData(data)
 		data.Release()
 	}
-	return arrow.NewChunked(typ, chunks)
+	return arrow.NewChunked(typ, chunks), nil
 }
 
 // storedData gives an array the type that Parquet stores. The caller releases it.
-func storedData(d arrow.ArrayData, typ arrow.DataType, mem memory.Allocator) arrow.ArrayData {
+func storedData(d arrow.ArrayData, typ arrow.DataType, mem memory.Allocator) (arrow.ArrayData, error) {
 	if arrow.TypeEqual(d.DataType(), typ) {
 		d.Retain()
-		return d
+		return d, nil
 	}
-	if _, ok := d.DataType().(arrow.BinaryViewDataType); ok {
-		return textOfViews(d, typ, mem)
+	switch from := storageOf(d.DataType()).(type) {
+	case *arrow.DictionaryType:
+		if typ.ID() != arrow.DICTIONARY {
+			values, err := entriesOf(d, from, mem)
+			if err != nil {
+				return nil, err
+			}
+			defer values.Release()
+			return storedData(values, typ, mem)
+		}
+		entries := d.Dictionary().(*array.Data)
+		return array.NewDataWithDictionary(typ, d.Len(), d.Buffers(), d.NullN(), d.Offset(), entries), nil
+	case arrow.BinaryViewDataType:
+		return textOfViews(d, from, typ, mem), nil
 	}
 	buffers := append([]*memory.Buffer(nil), d.Buffers()...)
-	if d.DataType().ID() == arrow.DATE64 {
+	if storageOf(d.DataType()).ID() == arrow.DATE64 {
 		days := newBuffer(mem, arrow.Int32Traits.BytesRequired(d.Offset()+d.Len()))
 		defer days.Release()
 		out := arrow.Int32Traits.CastFromBytes(days.Bytes())
@@ -85,16 +126,51 @@ func storedData(d arrow.ArrayData, typ arrow.DataType, mem memory.Allocator) arr
 		}
 		buffers[1] = days
 	}
-	children := make([]arrow.ArrayData, len(d.Children()))
+	children := make([]arrow.ArrayData, 0, len(d.Children()))
+	defer func() { arraydata.Release(children) }()
 	for i, c := range d.Children() {
-		children[i] = storedData(c, typ.(arrow.NestedType).Fields()[i].Type, mem)
-		defer children[i].Release()
+		child, err := storedData(c, typ.(arrow.NestedType).Fields()[i].Type, mem)
+		if err != nil {
+			return nil, err
+		}
+		children = append(children, child)
 	}
-	return array.NewData(typ, d.Len(), buffers, children, d.NullN(), d.Offset())
+	return array.NewData(typ, d.Len(), buffers, children, d.NullN(), d.Offset()), nil
+}
+
+// entriesOf are the values that the rows of a dictionary array refer to. The caller releases it.
+func entriesOf(d arrow.ArrayData, typ *arrow.DictionaryType, mem memory.Allocator) (arrow.ArrayData, error) {
+	d = array.NewDataWithDictionary(typ, d.Len(), d.Buffers(), d.NullN(), d.Offset(), d.Dictionary().(*array.Data))
+	defer d.Release()
+	indices := array.NewDictionaryData(d)
+	defer indices.Release()
+	b := array.NewBuilder(mem, typ.ValueType)
+	defer b.Release()
+	b.AppendNull()
+	null := b.NewArray()
+	defer null.Release()
+	entries := indices.Dictionary()
+	rows := make([]uint64, d.Len())
+	for i := range rows {
+		rows[i] = uint64(entries.Len()) // the null
+		if indices.IsValid(i) {
+			rows[i] = uint64(indices.GetValueIndex(i))
+		}
+	}
+	opts := take.Options{Allocator: mem, Threads: 1}
+	values, err := take.Take(context.Background(), typ.ValueType, []arrow.Array{entries, null}, rows, opts)
+	if err != nil {
+		return nil, err
+	}
+	defer releaseAll(values)
+	values[0].Data().Retain()
+	return values[0].Data(), nil
 }
 
 // textOfViews is the text of views with offsets of 64 bits. The caller releases it.
-func textOfViews(d arrow.ArrayData, typ arrow.DataType, mem memory.Allocator) arrow.ArrayData {
+func textOfViews(d arrow.ArrayData, views, typ arrow.DataType, mem memory.Allocator) arrow.ArrayData {
+	d = array.NewData(views, d.Len(), d.Buffers(), nil, d.NullN(), d.Offset()) // not an extension type
+	defer d.Release()
 	a := array.MakeFromData(d)
 	defer a.Release()
 	b := array.NewBuilder(mem, typ)
@@ -164,13 +240,16 @@ func (e *columnEncoder) rowName(row int64) string {
 
 // suspect says whether some value may be a fault: it does not look at what lists and structs have of their children.
 func suspect(field arrow.Field, a arrow.Array) bool {
-	if d, ok := a.(*array.Dictionary); !field.Nullable && (a.NullN() > 0 || ok && d.Dictionary().NullN() > 0) {
+	if !field.Nullable && a.NullN() > 0 {
 		return true
 	}
 	switch a := a.(type) {
+	case *array.Dictionary:
+		field.Type = a.DataType().(*arrow.DictionaryType).ValueType
+		return suspect(field, a.Dictionary())
 	case *array.Date64:
 		for _, x := range a.Date64Values() {
-			if x%millisOfDay != 0 {
+			if dateFault(x) != "" {
 				return true
 			}
 		}
@@ -191,11 +270,7 @@ func suspect(field arrow.Field, a arrow.Array) bool {
 
 // faultOf is the fault of a row, or nil.
 func faultOf(field arrow.Field, a arrow.Array, i int) *fault {
-	null := a.IsNull(i)
-	if d, ok := a.(*array.Dictionary); ok && !null {
-		null = d.Dictionary().IsNull(d.GetValueIndex(i))
-	}
-	if null {
+	if a.IsNull(i) {
 		if field.Nullable {
 			return nil
 		}
@@ -204,10 +279,12 @@ func faultOf(field arrow.Field, a arrow.Array, i int) *fault {
 	}
 	var found *fault
 	switch a := a.(type) {
+	case *array.Dictionary:
+		field.Type = a.DataType().(*arrow.DictionaryType).ValueType
+		return faultOf(field, a.Dictionary(), a.GetValueIndex(i))
 	case *array.Date64:
-		if a.Value(i)%millisOfDay != 0 {
-			found = &fault{field.Name,
-				"a date64 that is not a whole day, which Parquet does not have: cast the column to a timestamp"}
+		if what := dateFault(a.Value(i)); what != "" {
+			found = &fault{field.Name, what}
 		}
 		return found
 	case *array.Struct:
@@ -229,4 +306,15 @@ func faultOf(field arrow.Field, a arrow.Array, i int) *fault {
 		found.path = field.Name + "." + found.path
 	}
 	return found
+}
+
+// dateFault is what keeps a date from being stored as a day of 32 bits, or nothing.
+func dateFault(date arrow.Date64) string {
+	switch day := date / millisOfDay; {
+	case date%millisOfDay != 0:
+		return "a date64 that is not a whole day, which Parquet does not have: cast the column to a timestamp"
+	case day != arrow.Date64(int32(day)):
+		return "a date64 that is too far from 1970 for the dates of Parquet, days of 32 bits: cast the column to int64"
+	}
+	return ""
 }

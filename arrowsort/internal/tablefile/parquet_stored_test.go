@@ -1,6 +1,7 @@
 package tablefile
 
 import (
+	"math"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -9,6 +10,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 )
 
 // declaredWithoutNulls is a table of one column whose declared type is stricter than the one with which it was made.
@@ -124,16 +127,75 @@ func TestDatesOf64BitsAreDays(t *testing.T) {
 	defer in.Table.Release()
 	require.Equal(t, []string{`1900-01-01|[]|`, `2021-03-04|["1969-12-31",null]|`, `null|null|`}, textOf(t, in.Table))
 
+	for date, fault := range map[arrow.Date64]string{
+		millisOfDay + 1:                   "is not a whole day",
+		millisOfDay * (math.MaxInt32 + 1): "is too far from 1970",
+		millisOfDay * (math.MinInt32 - 1): "is too far from 1970",
+	} {
+		_, err = Write(t.Context(), filepath.Join(t.TempDir(), "t.parquet"), datesOf64Bits(millisOfDay, date), WriteOptions{})
+		require.ErrorContains(t, err, `column "x": row 1 of the output holds a date64 that `+fault)
+	}
+	far := datesOf64Bits(millisOfDay*math.MaxInt32, millisOfDay*math.MinInt32)
+	_, err = Write(t.Context(), filepath.Join(t.TempDir(), "t.parquet"), far, WriteOptions{})
+	require.NoError(t, err)
+}
+
+func datesOf64Bits(dates ...arrow.Date64) arrow.Table {
 	b := array.NewDate64Builder(memory.DefaultAllocator)
-	defer b.Release()
-	b.AppendValues([]arrow.Date64{millisOfDay, millisOfDay + 1}, nil)
+	b.AppendValues(dates, nil)
 	a := b.NewArray()
-	defer a.Release()
-	sc = arrow.NewSchema([]arrow.Field{{Name: "x", Type: a.DataType()}}, nil)
-	rec := array.NewRecord(sc, []arrow.Array{a}, 2)
-	defer rec.Release()
-	partly := array.NewTableFromRecords(sc, []arrow.Record{rec})
-	defer partly.Release()
-	_, err = Write(t.Context(), filepath.Join(t.TempDir(), "t.parquet"), partly, WriteOptions{})
-	require.ErrorContains(t, err, `column "x": row 1 of the output holds a date64 that is not a whole day`)
+	sc := arrow.NewSchema([]arrow.Field{{Name: "x", Type: a.DataType()}}, nil)
+	return array.NewTableFromRecords(sc, []arrow.Record{array.NewRecord(sc, []arrow.Array{a}, int64(a.Len()))})
+}
+
+// TestValuesOfAnyKindOfStorageAreWhatIsRead: of extension types, and of dictionaries with null and empty entries, in
+// columns and inside of others.
+func TestValuesOfAnyKindOfStorageAreWhatIsRead(t *testing.T) {
+	for _, c := range []struct {
+		storage arrow.DataType
+		entries string
+	}{
+		{arrow.FixedWidthTypes.Date64, `["2021-03-04", null, "1969-12-31"]`},
+		{arrow.BinaryTypes.StringView, `["a text that is not in the view", null, ""]`},
+		{arrow.BinaryTypes.LargeString, `["a", null, ""]`},
+		{arrow.BinaryTypes.String, `["a", null, ""]`},
+		{arrow.FixedWidthTypes.Boolean, `[true, null, false]`},
+		{arrow.FixedWidthTypes.Duration_ms, `[1, null, 3]`},
+		{arrow.PrimitiveTypes.Float64, `[1.5, null, 3]`},
+		{arrow.PrimitiveTypes.Uint64, `[18446744073709551615, null, 0]`},
+		{&arrow.Decimal128Type{Precision: 20, Scale: 2}, `["1.25", null, "-3.00"]`},
+		{&arrow.FixedSizeBinaryType{ByteWidth: 2}, `["AAE=", null, "AAA="]`},
+	} {
+		t.Run(c.storage.String(), func(t *testing.T) {
+			mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+			defer mem.AssertSize(t, 0)
+			entries := arrowtest.FromJSON(t, c.storage, c.entries)
+			dictionary := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: c.storage}
+			indices := arrowtest.FromJSON(t, arrow.PrimitiveTypes.Int8, `[2, null, 1, 0, 2]`)
+			codes := array.NewDictionaryArray(dictionary, indices, entries)
+			for _, a := range []arrow.Array{
+				array.NewExtensionArrayWithStorage(arrowtest.NewExtension(c.storage), entries), codes} {
+				require.Equal(t, valueTexts(a), valueTexts(storedAndRead(t, mem, a)))
+				pair, err := array.NewStructArray([]arrow.Array{array.NewSlice(a, 1, int64(a.Len()))}, []string{"f"})
+				require.NoError(t, err)
+				require.Equal(t, valueTexts(a)[1:], valueTexts(storedAndRead(t, mem, pair).(*array.Struct).Field(0)))
+			}
+		})
+	}
+}
+
+func valueTexts(a arrow.Array) (all []string) {
+	for i := range a.Len() {
+		all = append(all, a.ValueStr(i))
+	}
+	return all
+}
+
+// storedAndRead is what is read from a Parquet file of an array.
+func storedAndRead(t *testing.T, mem memory.Allocator, a arrow.Array) arrow.Array {
+	sc := arrow.NewSchema([]arrow.Field{{Name: "x", Type: a.DataType(), Nullable: true}}, nil)
+	table := array.NewTableFromRecords(sc, []arrow.Record{array.NewRecord(sc, []arrow.Array{a}, int64(a.Len()))})
+	in, err := readBytes(t, writeBytes(t, table, Parquet, WriteOptions{Allocator: mem}), ReadOptions{Format: Parquet})
+	require.NoError(t, err)
+	return in.Table.Column(0).Data().Chunk(0)
 }

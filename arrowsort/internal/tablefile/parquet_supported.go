@@ -5,16 +5,16 @@ import "github.com/apache/arrow/go/v15/arrow"
 // checkTypes makes sure that Parquet, and its writer, have the types of a schema, before any work.
 func checkTypes(sc *arrow.Schema) error {
 	for _, f := range sc.Fields() {
-		if path, typ := unstorable(f, false); typ != nil {
+		if path, typ := unstorable(f); typ != nil {
 			return unsupported("column %q: type %s in Parquet", path, typ)
 		}
 	}
 	return nil
 }
 
-// unstorable returns the path and the type of the first part of a field that is not written to Parquet; no type for
-// none.
-func unstorable(f arrow.Field, inside bool) (path string, typ arrow.DataType) {
+// unstorable returns the path and the type of the first part of a field that is not written to Parquet; no type
+// for none.
+func unstorable(f arrow.Field) (path string, typ arrow.DataType) {
 	storage := storageOf(f.Type)
 	switch t := storage.(type) {
 	case *arrow.MonthIntervalType, *arrow.DayTimeIntervalType, *arrow.MonthDayNanoIntervalType, arrow.UnionType,
@@ -24,14 +24,13 @@ func unstorable(f arrow.Field, inside bool) (path string, typ arrow.DataType) {
 		if !f.Nullable {
 			return f.Name, f.Type
 		}
-	case *arrow.DictionaryType: // pqarrow writes those inside nested columns wrongly
-		if _, found := unstorable(arrow.Field{Type: t.ValueType, Nullable: true}, true); inside || found != nil ||
-			isNested(t.ValueType) {
+	case *arrow.DictionaryType:
+		if _, found := unstorable(arrow.Field{Type: t.ValueType, Nullable: true}); found != nil || isNested(t.ValueType) {
 			return f.Name, f.Type
 		}
 	case arrow.NestedType:
 		for _, child := range t.Fields() {
-			if path, found := unstorable(child, true); found != nil {
+			if path, found := unstorable(child); found != nil {
 				return f.Name + "." + path, found
 			}
 		}

@@ -156,7 +156,10 @@ func (e *columnEncoder) encode(i int) (piece, error) {
 		return piece{}, err
 	}
 	field := e.data.Field(i % columns)
-	stored := e.stored(rows, field.Type)
+	stored, err := e.stored(rows, field.Type)
+	if err != nil {
+		return piece{}, fmt.Errorf("column %q: %w", field.Name, err)
+	}
 	defer stored.Release()
 	p, err := e.encodeRows(i%columns, stored)
 	if err != nil {

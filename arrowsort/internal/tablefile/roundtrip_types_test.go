@@ -52,7 +52,7 @@ func roundTrip(t *testing.T, format Format, field arrow.Field, seed uint64) {
 	column := arrow.NewColumn(field, arrow.NewChunked(field.Type, chunks))
 	table := array.NewTable(arrow.NewSchema([]arrow.Field{field}, nil), []arrow.Column{*column}, -1)
 	opts := WriteOptions{Format: format, RowGroupRows: rowGroups(format, 70), PageRows: rowGroups(format, 16)}
-	if _, unwritten := unstorable(field, false); format == Parquet && unwritten != nil {
+	if _, unwritten := unstorable(field); format == Parquet && unwritten != nil {
 		_, err := Write(t.Context(), filepath.Join(t.TempDir(), "t"), table, opts)
 		require.ErrorIs(t, err, ErrUnsupported)
 		require.ErrorContains(t, err, `column "column`)
@@ -136,7 +136,11 @@ func asInParquet(a arrow.Array) arrow.Array {
 	}
 	var withDays func(typ arrow.DataType) arrow.DataType
 	withDays = func(typ arrow.DataType) arrow.DataType { return arraydata.MapTypes(days(typ), withDays) }
-	return array.MakeFromData(storedData(a.Data(), withDays(a.DataType()), memory.DefaultAllocator))
+	data, err := storedData(a.Data(), withDays(a.DataType()), memory.DefaultAllocator)
+	if err != nil {
+		panic(err)
+	}
+	return array.MakeFromData(data)
 }
 
 // change changes all values of an array.

@@ -2,9 +2,12 @@ package tablefile
 
 import (
 	"bytes"
+	"encoding/base64"
 	"errors"
+	"os"
 	"testing"
 
+	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
@@ -51,4 +54,15 @@ func TestSchemaIsToldFirst(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestTypesOfTheArrowSchemaThatAreNotSupportedAreNamed(t *testing.T) {
+	stream, err := os.ReadFile("ipc/testdata/unsupported_decimal32.arrows")
+	require.NoError(t, err)
+	meta := metadata.NewKeyValueMetadata()
+	require.NoError(t, meta.Append(arrowSchemaKey, base64.StdEncoding.EncodeToString(stream)))
+	err = checkArrowSchema(meta, memory.DefaultAllocator)
+	require.ErrorIs(t, err, ErrUnsupported)
+	require.NotErrorIs(t, err, ErrCorrupt)
+	require.ErrorContains(t, err, "type decimal32")
 }

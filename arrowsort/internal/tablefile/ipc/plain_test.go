@@ -2,10 +2,12 @@ package ipc
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
@@ -59,4 +61,17 @@ func TestSlicesOfViewsHaveTheirValuesOnly(t *testing.T) {
 		require.Equal(t, arrowtest.Values(piece), arrowtest.Values(got.Column(0).Data()))
 		got.Release()
 	}
+}
+
+// TestCopiedViewsOfNullsReferToNothing: readers such as Polars check the views of null rows, too.
+func TestCopiedViewsOfNullsReferToNothing(t *testing.T) {
+	text := arrowtest.FromJSON(t, arrow.BinaryTypes.StringView, `["a text of its own buffer", "another text", "one more text"]`)
+	buffers := slices.Clone(text.Data().Buffers())
+	buffers[0] = memory.NewBufferBytes([]byte{0b100})
+	d := array.NewData(text.DataType(), 3, buffers, nil, 2, 0)
+	plain := newPlainer(memory.DefaultAllocator).rows(d, 0, 3)
+	require.Less(t, plain.Buffers()[2].Len(), text.Data().Buffers()[2].Len())
+	views := arrow.ViewHeaderTraits.CastFromBytes(plain.Buffers()[1].Bytes())
+	require.Equal(t, []arrow.ViewHeader{{}, {}}, views[:2])
+	require.Equal(t, "one more text", array.MakeFromData(plain).ValueStr(2))
 }

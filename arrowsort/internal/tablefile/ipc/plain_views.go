@@ -50,10 +50,18 @@ func (p *plainer) eachText(d arrow.ArrayData, first, n int, do func(row int, vie
 	}
 }
 
-// copiedViews are views whose values of used bytes lie in buffers of their own, each of at most 2^31-1 bytes.
+// copiedViews are views whose values of used bytes lie in separate buffers, each of at most 2^31-1 bytes. Views of null
+// rows become empty: they would refer to the old buffers, and Polars checks them.
 func (p *plainer) copiedViews(d arrow.ArrayData, first, n, used int) plainParts {
 	headers := p.buffer(n * arrow.ViewHeaderSizeBytes)
 	copy(headers.Bytes(), arraydata.Bytes(d, 1)[first*arrow.ViewHeaderSizeBytes:])
+	if valid := arraydata.Validity(d); valid != nil {
+		for row := range n {
+			if !bitutil.BitIsSet(valid, first+row) {
+				clear(headers.Bytes()[row*arrow.ViewHeaderSizeBytes:][:arrow.ViewHeaderSizeBytes])
+			}
+		}
+	}
 	parts := plainParts{buffers: []*memory.Buffer{nil, headers}}
 	var text *memory.Buffer
 	at := 0
