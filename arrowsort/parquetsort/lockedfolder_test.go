@@ -1,0 +1,26 @@
+package parquetsort
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestFoldersOfOthersStay: a folder with the prefix that somebody else made is not taken for one of a killed process,
+// whose folder has a lock.
+func TestFoldersOfOthersStay(t *testing.T) {
+	folder := t.TempDir()
+	other, dead := filepath.Join(folder, spillPrefix+"2024"), filepath.Join(folder, spillPrefix+"2025")
+	for _, path := range []string{other, dead} {
+		require.NoError(t, os.Mkdir(path, 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(path, "run-1.arrows"), nil, 0o600))
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(dead, lockName), nil, 0o600))
+	f, err := newLockedFolder(folder, spillPrefix)
+	require.NoError(t, err)
+	require.NoError(t, f.remove())
+	require.FileExists(t, filepath.Join(other, "run-1.arrows"))
+	require.NoDirExists(t, dead)
+}
