@@ -17,6 +17,9 @@ const (
 // errLocked is returned by lockFile for a file that another process, or another open file, has locked.
 var errLocked = errors.New("locked")
 
+// tryLock is lockFile, but for tests.
+var tryLock = lockFile
+
 // A lockedFolder is a folder for the runs or the unfinished outputs of one sort. The process holds a lock on a file in it:
 // the operating system drops the lock with the process, however that ends.
 type lockedFolder struct {
@@ -53,8 +56,11 @@ func takeFolder(path string, flag int) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err = lockFile(lock); err == nil {
+	switch err = tryLock(lock); {
+	case err == nil:
 		err = sameFile(lock, name)
+	case flag&os.O_CREATE != 0 && errors.Is(err, errors.ErrUnsupported):
+		err = os.Remove(name) // a file system without locks, such as Lustre by default; see removeDead
 	}
 	if err != nil {
 		lock.Close()

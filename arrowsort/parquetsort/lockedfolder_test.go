@@ -3,6 +3,7 @@ package parquetsort
 import (
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -23,4 +24,19 @@ func TestFoldersOfOthersStay(t *testing.T) {
 	require.NoError(t, f.remove())
 	require.FileExists(t, filepath.Join(other, "run-1.arrows"))
 	require.NoDirExists(t, dead)
+}
+
+// TestFileSystemWithoutLocks: folders there can be used, and nobody removes them.
+func TestFileSystemWithoutLocks(t *testing.T) {
+	tryLock = func(*os.File) error { return syscall.ENOSYS }
+	defer func() { tryLock = lockFile }()
+	folder := t.TempDir()
+	f, err := newLockedFolder(folder, spillPrefix)
+	require.NoError(t, err)
+	removeDead(folder, spillPrefix)
+	tryLock = lockFile // as on another machine that has the folder
+	removeDead(folder, spillPrefix)
+	require.DirExists(t, f.path)
+	require.NoError(t, f.remove())
+	requireEmpty(t, folder)
 }
