@@ -60,7 +60,7 @@ func takeFolder(path string, flag int) (*os.File, error) {
 	case err == nil:
 		err = sameFile(lock, name)
 	case flag&os.O_CREATE != 0 && errors.Is(err, errors.ErrUnsupported):
-		err = os.Remove(name) // a file system without locks, such as Lustre by default; see removeDead
+		err = os.Rename(name, name+"-missing") // a file system without locks, such as Lustre by default; see removeDead
 	}
 	if err != nil {
 		lock.Close()
@@ -86,7 +86,7 @@ func sameFile(file *os.File, name string) error {
 }
 
 // removeDead removes the folders in dir with the prefix and a lock that nobody holds. Folders of other users stay, and
-// those without a lock, which somebody else made.
+// those without a lock that are not empty, which somebody else made.
 func removeDead(dir, prefix string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -97,8 +97,11 @@ func removeDead(dir, prefix string) {
 			continue
 		}
 		path := filepath.Join(dir, e.Name())
-		if lock, err := takeFolder(path, 0); err == nil {
+		lock, err := takeFolder(path, 0)
+		if err == nil {
 			(&lockedFolder{path: path, lock: lock}).remove()
+		} else if errors.Is(err, os.ErrNotExist) {
+			os.Remove(path) // of a process that was killed before it had the lock
 		}
 	}
 }

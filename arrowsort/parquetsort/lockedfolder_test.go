@@ -19,11 +19,14 @@ func TestFoldersOfOthersStay(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(path, "run-1.arrows"), nil, 0o600))
 	}
 	require.NoError(t, os.WriteFile(filepath.Join(dead, lockName), nil, 0o600))
+	empty := filepath.Join(folder, spillPrefix+"2026")
+	require.NoError(t, os.Mkdir(empty, 0o700))
 	f, err := newLockedFolder(folder, spillPrefix)
 	require.NoError(t, err)
 	require.NoError(t, f.remove())
 	require.FileExists(t, filepath.Join(other, "run-1.arrows"))
 	require.NoDirExists(t, dead)
+	require.NoDirExists(t, empty)
 }
 
 // TestFileSystemWithoutLocks: folders there can be used, and nobody removes them.
