@@ -18,7 +18,7 @@ type Violation struct {
 type Checked struct {
 	Files     []string
 	Keys      []arrowsort.Key // those by position have the name of their column if no other has it
-	Rows      int64           // up to the violation
+	Rows      int64           // that were checked: up to the violation or the limit
 	Columns   int
 	Bytes     int64      // of the files
 	Violation *Violation // nil: all rows are in order
@@ -79,9 +79,13 @@ func (in *inputs) checkTable(ctx context.Context) (*Checked, error) {
 	opts.Limit = int(in.opts.Limit)
 	result := &Checked{Files: in.paths, Keys: in.opts.Keys, Bytes: l.Bytes}
 	result.Rows, result.Columns = l.rows.NumRows(), l.Schema.NumFields()
+	if opts.Limit > 0 {
+		result.Rows = min(result.Rows, in.opts.Limit)
+	}
 	sorted, row, err := arrowsort.IsSorted(ctx, l.rows, l.keys, opts)
 	if err == nil && !sorted {
 		result.Violation = &Violation{File: in.paths[0], Row: int64(row)}
+		result.Rows = int64(row)
 	}
 	return result, err
 }

@@ -2,6 +2,7 @@ package parquetsort
 
 import (
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -60,4 +61,19 @@ func TestCheckOfDictionariesThatDiffer(t *testing.T) {
 	got, err = Check(t.Context(), []string{out}, opts)
 	require.NoError(t, err)
 	require.Nil(t, got.Violation)
+}
+
+// TestCheckedRows: the rows that were checked are the same whether a file is streamed or read as a whole.
+func TestCheckedRows(t *testing.T) {
+	text, table := filepath.Join(t.TempDir(), "in.csv"), filepath.Join(t.TempDir(), "in.arrow")
+	require.NoError(t, os.WriteFile(text, []byte("k\n1\n2\n3\n0\n5\n"), 0o600))
+	writeColumns(t, table, []arrow.Field{{Name: "k", Type: arrow.PrimitiveTypes.Int64}}, "[1,2,3,0,5]")
+	for limit, rows := range []int64{3, 1, 2, 3, 3, 3} {
+		for _, path := range []string{text, table} {
+			got, err := Check(t.Context(), []string{path}, Options{Keys: []arrowsort.Key{{Path: "k"}}, Limit: int64(limit)})
+			require.NoError(t, err)
+			require.Equal(t, rows, got.Rows, "%s, limit %d", path, limit)
+			require.Equal(t, limit == 0 || limit > 3, got.Violation != nil)
+		}
+	}
 }

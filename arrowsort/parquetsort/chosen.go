@@ -23,8 +23,22 @@ func (in *inputs) readOnly(columns []int) {
 			keys[i].Index = slices.Index(columns, key.Index)
 		}
 	}
-	in.all, in.chosen = in.schema, columns
-	in.opts.Keys, in.schema = keys, tablefile.Pick(in.schema, columns)
+	in.opts.Keys = keys
+	in.choose(columns)
+}
+
+// choose has only some columns of the schema read.
+func (in *inputs) choose(columns []int) {
+	chosen := columns
+	if in.chosen == nil {
+		in.all = in.schema
+	} else {
+		chosen = nil
+		for _, c := range columns {
+			chosen = append(chosen, in.chosen[c])
+		}
+	}
+	in.chosen, in.schema = chosen, tablefile.Pick(in.schema, columns)
 }
 
 // keyColumns are the columns of the keys, in the order of the schema.

@@ -117,7 +117,7 @@ func (in *inputs) quiet() *inputs {
 // are; nil when they cannot.
 func (o *outputs) copied(in *inputs, files []string) (layouts []*tablefile.Layout) {
 	opts := in.opts
-	if opts.splits() || opts.filters() || in.written != nil || opts.Limit > 0 || opts.RowGroupRows > 0 ||
+	if opts.splits() || opts.filters() || len(opts.Select) > 0 || opts.Limit > 0 || opts.RowGroupRows > 0 ||
 		opts.PageRows > 0 || o.options.Format != tablefile.Parquet {
 		return nil
 	}

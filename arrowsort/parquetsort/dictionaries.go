@@ -68,9 +68,9 @@ func (in *inputs) dictionariesOf(ctx context.Context, format tablefile.Format) (
 		return nil, nil
 	}
 	only := in.quiet()
-	only.all, only.chosen, only.schema = in.schema, columns, tablefile.Pick(in.schema, columns)
+	only.choose(columns)
 	for _, path := range only.paths {
-		if err := only.collect(ctx, path, trees); err != nil {
+		if err := only.collect(ctx, path, columns, trees); err != nil {
 			return trees, err
 		}
 	}
@@ -82,8 +82,8 @@ func (in *inputs) dictionariesOf(ctx context.Context, format tablefile.Format) (
 	return trees, nil
 }
 
-// collect adds the dictionaries of a file.
-func (in *inputs) collect(ctx context.Context, path string, trees []*dictionaryTree) error {
+// collect adds the dictionaries of a file, which are those of some of the trees.
+func (in *inputs) collect(ctx context.Context, path string, columns []int, trees []*dictionaryTree) error {
 	s, err := in.open(path)
 	if err != nil {
 		return err
@@ -97,7 +97,7 @@ func (in *inputs) collect(ctx context.Context, path string, trees []*dictionaryT
 		if err != nil {
 			return err
 		}
-		for i, column := range in.chosen {
+		for i, column := range columns {
 			for _, c := range table.Column(i).Data().Chunks() {
 				if err := trees[column].collect(ctx, c, in.opts.sorting()); err != nil {
 					table.Release()

@@ -103,7 +103,7 @@ func begin(ctx context.Context, paths []string, opts Options) (*inputs, error) {
 	if err := in.findKeys(ctx); err != nil {
 		return nil, fmt.Errorf("%s: %w", in.paths[0], err)
 	}
-	return in, in.selectColumns()
+	return in, nil
 }
 
 // findKeys finds the keys in the schema. Those by position get the name of their column if no other has it.

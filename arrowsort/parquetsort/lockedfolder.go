@@ -17,6 +17,9 @@ const (
 // errLocked is returned by lockFile for a file that another process, or another open file, has locked.
 var errLocked = errors.New("locked")
 
+// tryLock is lockFile, but for tests.
+var tryLock = lockFile
+
 // A lockedFolder is a folder for the runs or the unfinished outputs of one sort. The process holds a lock on a file in
 // it: the operating system drops the lock with the process, however that ends.
 type lockedFolder struct {
@@ -34,7 +37,7 @@ func newLockedFolder(dir, prefix string) (*lockedFolder, error) {
 		if err != nil {
 			return nil, fmt.Errorf("a folder for temporary files: %w", err)
 		}
-		lock, err := takeFolder(path)
+		lock, err := takeFolder(path, os.O_CREATE)
 		if err == nil {
 			return &lockedFolder{path: path, lock: lock}, nil
 		}
@@ -47,14 +50,17 @@ func newLockedFolder(dir, prefix string) (*lockedFolder, error) {
 }
 
 // takeFolder locks a folder. Behind it the folder is this process's, and was not removed before it was locked.
-func takeFolder(path string) (*os.File, error) {
+func takeFolder(path string, flag int) (*os.File, error) {
 	name := filepath.Join(path, lockName)
-	lock, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
+	lock, err := os.OpenFile(name, flag|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	if err = lockFile(lock); err == nil {
+	switch err = tryLock(lock); {
+	case err == nil:
 		err = sameFile(lock, name)
+	case flag&os.O_CREATE != 0 && errors.Is(err, errors.ErrUnsupported):
+		err = os.Rename(name, name+"-missing") // a file system without locks, such as Lustre by default; see removeDead
 	}
 	if err != nil {
 		lock.Close()
@@ -79,8 +85,8 @@ func sameFile(file *os.File, name string) error {
 	return nil
 }
 
-// removeDead removes the folders in dir with the prefix whose lock nobody holds. What cannot be removed, such as those
-// of other users, stays.
+// removeDead removes the folders in dir with the prefix and a lock that nobody holds. Folders of other users stay, and
+// those without a lock that are not empty, which somebody else made.
 func removeDead(dir, prefix string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -91,8 +97,11 @@ func removeDead(dir, prefix string) {
 			continue
 		}
 		path := filepath.Join(dir, e.Name())
-		if lock, err := takeFolder(path); err == nil {
+		lock, err := takeFolder(path, 0)
+		if err == nil {
 			(&lockedFolder{path: path, lock: lock}).remove()
+		} else if errors.Is(err, os.ErrNotExist) {
+			os.Remove(path) // of a process that was killed before it had the lock
 		}
 	}
 }
@@ -103,8 +112,14 @@ func (f *lockedFolder) next(ext string) string {
 	return filepath.Join(f.path, fmt.Sprintf("run-%d%s", f.files, ext))
 }
 
-// remove removes the folder and all files in it.
+// remove removes the folder and all files in it, the lock last: a folder without one is never removed later.
 func (f *lockedFolder) remove() error {
+	entries, _ := os.ReadDir(f.path) // RemoveAll returns its error
+	for _, e := range entries {
+		if e.Name() != lockName {
+			os.Remove(filepath.Join(f.path, e.Name()))
+		}
+	}
 	err := f.lock.Close() // Windows removes no open file
 	return errors.Join(err, os.RemoveAll(f.path))
 }

@@ -35,7 +35,7 @@ func (s *Sorter) mergeInto(in *inputs, order *fileOrder, out *outputs) (*Result,
 	if err != nil {
 		return nil, err
 	}
-	if err := out.order(plan); err != nil {
+	if err := out.order(in.sorting(plan)); err != nil {
 		return nil, err
 	}
 	if files := order.sequence(); len(files) > 0 && out.copied(in, files) != nil {

@@ -49,8 +49,8 @@ type Options struct {
 	// each key. Of Limit, Tail and Unique only Limit and Unique go together.
 	Tail   int64
 	Unique bool
-	// Select names the columns that are read and written, in this order; none is all. A column without a name is #N,
-	// counted from 1. Keys need not be among them.
+	// Select names the columns that are read and written, in this order; none is all. #N, counted from 1, is a column
+	// whose name repeats or is missing. Keys need not be among them.
 	Select []string
 	// Head is the number of leading rows of the output that Result.Head is to hold.
 	Head int64

@@ -181,7 +181,8 @@ func (o *outputs) removeOlder() error {
 	}
 }
 
-// checkOlder makes sure that the files with the names of several outputs are of an earlier sort: they are replaced or removed.
+// checkOlder makes sure that the files with the names of several outputs are of an earlier sort: they are replaced or
+// removed.
 func (o *Options) checkOlder(output string) error {
 	format, err := tablefile.ParseFormat(o.OutputFormat)
 	for number := 1; err == nil; number++ {

@@ -18,8 +18,9 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
-// TestEveryTypeInEveryContainerIsSorted: from files of every format to a file of every format, in memory and spilled, the rows of
-// the output are those of the inputs, value by value, and the schema is the same however much memory there is.
+// TestEveryTypeInEveryContainerIsSorted: from files of every format to a file of every format, in memory and spilled,
+// the rows of the output are those of the inputs, value by value, and the schema is the same however much memory there
+// is.
 func TestEveryTypeInEveryContainerIsSorted(t *testing.T) {
 	folder := t.TempDir()
 	schema := everyType()

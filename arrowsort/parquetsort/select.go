@@ -8,35 +8,31 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// selected are the columns of Options.Select, and all that are read for them: with those of the keys, in the order of
-// the schema. Without a selection both are nil.
+// selected are the columns of the schema that Options.Select names, and all that are read for them: with those of the
+// keys, in the order of the schema. Without a selection both are nil.
 func (in *inputs) selected() (written, read []int, err error) {
 	if len(in.opts.Select) == 0 {
 		return nil, nil, nil
 	}
 	for _, name := range in.opts.Select {
-		at := slices.IndexFunc(in.schema.Fields(), func(f arrow.Field) bool { return f.Name == name })
+		at := in.schema.FieldIndices(name)
 		for i := range in.schema.NumFields() {
-			if at < 0 && tablefile.Label(i) == name {
-				at = i
+			if len(at) == 0 && tablefile.Label(i) == name {
+				at = []int{i}
 			}
 		}
-		if at < 0 {
-			return nil, nil, fmt.Errorf("%w: Select: there is no column %q", ErrOption, name)
+		if len(at) != 1 {
+			return nil, nil, fmt.Errorf("%w: Select: %d columns are named %q", ErrOption, len(at), name)
 		}
-		written = append(written, at)
+		written = append(written, at[0])
 	}
 	read = append(in.keyColumns(), written...)
 	slices.Sort(read)
 	read = slices.Compact(read)
-	for _, at := range read {
-		if name := in.schema.Field(at).Name; len(in.schema.FieldIndices(name)) > 1 {
-			return nil, nil, fmt.Errorf("%w: Select: more than one column is named %q", ErrOption, name)
-		}
-	}
-	return among(written, read), read, nil
+	return written, read, nil
 }
 
 // among are the positions of some columns among others.
@@ -52,9 +48,21 @@ func (in *inputs) selectColumns() error {
 	written, read, err := in.selected()
 	if read != nil {
 		in.readOnly(read)
-		in.written, in.layout = written, nil
+		in.written, in.layout = among(written, read), nil
 	}
 	return err
+}
+
+// sorting is the order of a plan of the keys for the metadata of an output: up to the first key whose column is not
+// written, as another column may have its name.
+func (in *inputs) sorting(plan *keyencode.Plan) []tablefile.SortingColumn {
+	sorting := tablefile.SortingOf(plan)
+	for i := range sorting {
+		if in.written != nil && !slices.Contains(in.written, in.columnOf(in.opts.Keys[i])) {
+			return sorting[:i]
+		}
+	}
+	return sorting
 }
 
 // pick is a table with some of its columns; all when columns is nil. The caller releases it.

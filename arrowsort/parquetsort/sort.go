@@ -56,6 +56,9 @@ func Sort(ctx context.Context, paths []string, output string, opts Options) (*Re
 // byOrder copies the inputs if they are in order as they are given. Else use writes them and is passed their order.
 func (in *inputs) byOrder(ctx context.Context, output string,
 	use func(s *Sorter, order *fileOrder, out *outputs) (*Result, error)) (*Result, error) {
+	if err := in.selectColumns(); err != nil {
+		return nil, err
+	}
 	copied, order, err := in.copyOrOrder(ctx, output)
 	defer order.release()
 	if err != nil || copied != nil {
@@ -109,15 +112,15 @@ func (s *Sorter) sortInto(in *inputs, out *outputs) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := out.order(plan); err != nil {
+	if err := out.order(in.sorting(plan)); err != nil {
 		return nil, err
 	}
 	return out.all(s.ctx, sorted, plan, s.rows, in.opts)
 }
 
-// order begins the first file, of rows in the order of a plan.
-func (o *outputs) order(plan *keyencode.Plan) error {
-	o.options.Sorting = tablefile.SortingOf(plan)
+// order begins the first file, of rows in an order.
+func (o *outputs) order(sorting []tablefile.SortingColumn) error {
+	o.options.Sorting = sorting
 	return o.begin()
 }
 

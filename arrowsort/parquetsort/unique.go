@@ -54,7 +54,21 @@ type uniqueTables struct {
 	tables
 	plan *keyencode.Plan
 	opts *Options
-	last []uint64 // the code of the last row
+	keys distinctKeys
+}
+
+// distinctKeys finds the first row of each key among rows in order.
+type distinctKeys struct {
+	last []uint64 // the code of the last row, which is empty where all rows tie
+	any  bool     // there was one
+}
+
+// first reports whether the next row is the first of its key.
+func (d *distinctKeys) first(b *batch, row int) bool {
+	code := b.code(row)
+	first := !d.any || !slices.Equal(code, d.last)
+	d.last, d.any = code, true
+	return first
 }
 
 func (u *uniqueTables) next(ctx context.Context) (arrow.Table, error) {
@@ -70,11 +84,9 @@ func (u *uniqueTables) next(ctx context.Context) (arrow.Table, error) {
 		b.plan = u.plan.On(b.keys)
 		var rows []uint64
 		for i := range b.rows {
-			code := b.code(i)
-			if u.last == nil || !slices.Equal(code, u.last) {
+			if u.keys.first(b, i) {
 				rows = append(rows, uint64(i))
 			}
-			u.last = code
 		}
 		var kept arrow.Table
 		if len(rows) > 0 {
@@ -102,13 +114,8 @@ func (l *loaded) wanted(ctx context.Context, sorted []uint64) ([]uint64, error) 
 			return nil, err
 		}
 		b.plan = plan.On(b.keys)
-		var last []uint64
-		sorted = slices.DeleteFunc(slices.Clone(sorted), func(row uint64) bool {
-			code := b.code(int(row))
-			same := last != nil && slices.Equal(code, last)
-			last = code
-			return same
-		})
+		var keys distinctKeys
+		sorted = slices.DeleteFunc(slices.Clone(sorted), func(row uint64) bool { return !keys.first(b, int(row)) })
 	}
 	if n := int(l.opts.Limit); n > 0 {
 		sorted = sorted[:min(n, len(sorted))]

@@ -61,7 +61,7 @@ type loaded struct {
 // load reads the one input: all columns, or those of the keys only. CSV that is read verbatim has text in its columns,
 // and the keys with their types in further columns at the end. The caller releases what it returns.
 func (in *inputs) load(ctx context.Context, read tablefile.ReadOptions, keysOnly bool) (*loaded, error) {
-	var written, columns []int // of the schema that are written, and read
+	var columns []int // of the schema that are read
 	read.Format, read.Stdin, read.Delimiter = in.format, in.opts.Stdin, in.opts.Delimiter
 	read.Allocator, read.Threads = in.opts.Allocator, in.opts.Threads
 	read.Start = func() { in.opts.Progress(PhaseLoad, 0, 0) }
@@ -72,7 +72,7 @@ func (in *inputs) load(ctx context.Context, read tablefile.ReadOptions, keysOnly
 			return nil, err
 		}
 		if !keysOnly {
-			if written, columns, err = in.selected(); err != nil {
+			if in.written, columns, err = in.selected(); err != nil {
 				return nil, err
 			}
 		}
@@ -86,12 +86,9 @@ func (in *inputs) load(ctx context.Context, read tablefile.ReadOptions, keysOnly
 		return nil, err
 	}
 	in.bytes = input.Bytes
-	l := &loaded{Input: input, keys: slices.Clone(in.opts.Keys), written: written, opts: in.opts}
-	if written != nil && input.Columns == nil { // all columns are there
-		l.written = nil
-		for _, at := range written {
-			l.written = append(l.written, columns[at])
-		}
+	l := &loaded{Input: input, keys: slices.Clone(in.opts.Keys), written: in.written, opts: in.opts}
+	if in.written != nil && input.Columns != nil {
+		l.written = among(in.written, columns)
 	}
 	names := input.Schema
 	for i, key := range l.keys {
@@ -201,7 +198,7 @@ func (in *inputs) sortTable(ctx context.Context, output string) (*Result, error)
 		return nil, err
 	}
 	defer indices.Release()
-	opts.Sorting = tablefile.SortingOf(l.plan)
+	opts.Sorting = in.sorting(l.plan)
 	if opts.Rows, err = l.wanted(ctx, indices.Uint64Values()); err != nil {
 		return nil, err
 	}

@@ -27,14 +27,7 @@ func (f *jobFlags) resolve(ctx context.Context, schema *arrow.Schema) ([]arrowso
 		}
 	}
 	for _, name := range f.selected {
-		key, err := parseKey(name, 0)
-		if err == nil {
-			err = (&keyFlag{name, key}).locate(schema)
-		}
-		if err == nil && key.Path != "" && !schema.HasField(key.Path) {
-			err = errors.New("a field of a column cannot be selected alone")
-		}
-		if err != nil {
+		if err := locateColumn(schema, name); err != nil {
 			return nil, fmt.Errorf("--select %s: %w", quoted(name), err)
 		}
 	}
@@ -65,7 +58,7 @@ func (k *keyFlag) locate(schema *arrow.Schema) error {
 	case len(at) == 1:
 		return nil
 	case len(at) > 1:
-		return fmt.Errorf("%d columns are named %s; say which: %s", len(at), quoted(name), positions(at))
+		return ambiguous(name, "-k ", at)
 	}
 	if head, _, found := strings.Cut(k.key.Path, ":"); found {
 		if _, at := match(schema, head); len(at) > 0 {
@@ -73,7 +66,43 @@ func (k *keyFlag) locate(schema *arrow.Schema) error {
 			return usagef("unknown modifier %q; use :asc, :desc, :nulls-first or :nulls-last", ":"+tail)
 		}
 	}
-	if meant := meant(schema, k.key.Path); meant != "" {
+	return noColumn(schema, meant(schema, k.key.Path))
+}
+
+// locateColumn makes sure that --select names one column: by its name, which is taken as it is, or by its position.
+func locateColumn(schema *arrow.Schema, name string) error {
+	key, err := parseKey(name, 0)
+	_, at := match(schema, name)
+	switch named := schema.FieldIndices(name); {
+	case err != nil:
+		return err
+	case len(named) > 1:
+		return ambiguous(name, "", at)
+	case len(named) == 1:
+		return nil
+	case key.Path == "":
+		return (&keyFlag{name, key}).locate(schema)
+	case len(at) > 0:
+		return errors.New("a field of a column cannot be selected alone")
+	}
+	if near := nearest(schema, name); near != "" && schema.HasField(near) {
+		return noColumn(schema, quoted(near))
+	}
+	return noColumn(schema, "")
+}
+
+// ambiguous is the error for a name of several columns, which are reached by a flag and their positions.
+func ambiguous(name, flag string, at []int) error {
+	texts := make([]string, len(at))
+	for i, c := range at {
+		texts[i] = flag + "'" + tablefile.Label(c) + "'"
+	}
+	return fmt.Errorf("%d columns are named %s; say which: %s", len(at), quoted(name), strings.Join(texts, " or "))
+}
+
+// noColumn is the error for a name that no column has; meant is one that has, or empty.
+func noColumn(schema *arrow.Schema, meant string) error {
+	if meant != "" {
 		return fmt.Errorf("no such column; did you mean %s?", meant)
 	}
 	return fmt.Errorf("no such column; there %s", columnsThere(schema))
@@ -164,15 +193,6 @@ func match(schema *arrow.Schema, path string) (name string, at []int) {
 		}
 	}
 	return path, nil
-}
-
-// positions are columns as they are given for keys.
-func positions(columns []int) string {
-	texts := make([]string, len(columns))
-	for i, c := range columns {
-		texts[i] = "-k '" + tablefile.Label(c) + "'"
-	}
-	return strings.Join(texts, " or ")
 }
 
 // columnsThere lists the columns for an error, the first of them if there are many.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -125,4 +126,23 @@ func TestLongNamesAreCutInMessages(t *testing.T) {
 	require.Equal(t, 1, r.code)
 	require.Less(t, len(r.err), 500)
 	require.Contains(t, r.err, "longlong")
+}
+
+// TestSelectNamesOneColumn: names are taken as they are, and positions reach columns whose names repeat.
+func TestSelectNamesOneColumn(t *testing.T) {
+	odd := file(t, "odd.csv", "a,a,b,,\n1,2,x,7,8\n")
+	for name, want := range map[string]string{"#2": "a\n2\n", "#5,b": ",b\n8,x\n", "#4,#1": ",a\n7,1\n"} {
+		r := cli(t, nil, "sort", "-q", "-k", "#5", "--select", name, "--output-format", "csv", "-o", "-", odd)
+		require.Equal(t, result{out: want}, r)
+	}
+	for name, want := range map[string]string{
+		"a":      `2 columns are named "a"; say which: '#1' or '#2'`,
+		"b:desc": `no such column; there are 5 columns: "a", "a", "b", "", ""`,
+		"b.x":    "a field of a column cannot be selected alone",
+		"#6":     `there are 5 columns: "a", "a", "b", "", ""`,
+		"B":      `no such column; did you mean "b"?`,
+	} {
+		r := cli(t, nil, "sort", "-q", "-k", "b", "--select", name, "--output-format", "csv", "-o", "-", odd)
+		require.Equal(t, result{code: 1, err: "arrowsort: " + odd + ": --select " + strconv.Quote(name) + ": " + want + "\n"}, r)
+	}
 }

@@ -8,8 +8,8 @@ import (
 // creator is what the footers of Parquet files name that are written here.
 const creator = "arrowsort"
 
-// CheckEarlier makes sure that a file may be one that was written here before: a Parquet file that names its creator, or a file
-// of another format with such content. Anything else is an error that names the file.
+// CheckEarlier makes sure that a file may be one that was written here before: a Parquet file that names its creator,
+// or a file of another format with such content. Anything else is an error that names the file.
 func CheckEarlier(path string, format Format) error {
 	format, err := format.Resolve(path)
 	if err == nil {

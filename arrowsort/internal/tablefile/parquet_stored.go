@@ -22,8 +22,8 @@ func withTypes(sc *arrow.Schema, of func(arrow.DataType) arrow.DataType) *arrow.
 	return arrow.NewSchema(fields, &meta)
 }
 
-// storedType is the type as which Parquet stores a column of a type that pqarrow does not write, or not as Arrow C++ does:
-// dates of 64 bits as days, durations as numbers, views as text, dictionaries as their values. Only columns of
+// storedType is the type as which Parquet stores a column of a type that pqarrow does not write, or not as Arrow C++
+// does: dates of 64 bits as days, durations as numbers, views as text, dictionaries as their values. Only columns of
 // dictionaries of text stay, since a flatEncoder writes them.
 func storedType(typ arrow.DataType) arrow.DataType {
 	if storage := storageOf(typ); hasText(storage) {

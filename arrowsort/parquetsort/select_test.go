@@ -1,0 +1,109 @@
+package parquetsort
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+)
+
+// writeColumns writes an Arrow file of columns with values as in JSON.
+func writeColumns(t *testing.T, path string, fields []arrow.Field, values ...string) {
+	t.Helper()
+	columns := make([]arrow.Array, len(fields))
+	for i, f := range fields {
+		column, _, err := array.FromJSON(memory.DefaultAllocator, f.Type, strings.NewReader(values[i]))
+		require.NoError(t, err)
+		columns[i] = column
+	}
+	schema := arrow.NewSchema(fields, nil)
+	rec := array.NewRecord(schema, columns, int64(columns[0].Len()))
+	_, err := tablefile.Write(t.Context(), path, array.NewTableFromRecords(schema, []arrow.Record{rec}), tablefile.WriteOptions{})
+	require.NoError(t, err)
+}
+
+// TestSelectByPosition: columns whose names repeat, or that have none, are selected by their positions, and keys by
+// position stay those of the input, in memory and merged.
+func TestSelectByPosition(t *testing.T) {
+	folder := t.TempDir()
+	in, empty := filepath.Join(folder, "in.arrow"), filepath.Join(folder, "empty.arrow")
+	number := arrow.PrimitiveTypes.Int64
+	word := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
+	fields := []arrow.Field{{Name: "a", Type: number}, {Name: "", Type: number}, {Name: "c", Type: word},
+		{Name: "", Type: number}, {Name: "a", Type: word}}
+	writeColumns(t, in, fields, "[3,1,2]", "[10,20,30]", `["x","y","z"]`, "[6,5,4]", `["u","v","w"]`)
+	writeColumns(t, empty, fields, "[]", "[]", "[]", "[]", "[]")
+	for _, c := range []struct {
+		key      int
+		selected []string
+		want     []string
+	}{
+		{0, []string{"#4"}, []string{"5|", "4|", "6|"}},
+		{3, []string{"#2", "c"}, []string{"30|z|", "20|y|", "10|x|"}},
+		{1, []string{"#5", "c"}, []string{"u|x|", "v|y|", "w|z|"}},
+		{4, []string{"#1", "#4"}, []string{"3|6|", "1|5|", "2|4|"}},
+	} {
+		for _, inputs := range [][]string{{in}, {in, empty}} {
+			for _, ext := range []string{".arrow", ".parquet"} {
+				t.Run(fmt.Sprint(c.key, len(inputs), ext), func(t *testing.T) {
+					out := filepath.Join(t.TempDir(), "out"+ext)
+					_, err := Sort(t.Context(), inputs, out, Options{Keys: []arrowsort.Key{{Index: c.key}}, Select: c.selected})
+					require.NoError(t, err)
+					read, err := tablefile.Read(t.Context(), out, tablefile.ReadOptions{})
+					require.NoError(t, err)
+					defer read.Table.Release()
+					rows := make([]string, read.Table.NumRows())
+					for i := range int(read.Table.NumCols()) {
+						for row, cell := range cellsOf(read.Table.Column(i)) {
+							rows[row] += cell + "|"
+						}
+					}
+					require.Equal(t, c.want, rows)
+					require.True(t, read.Layout == nil || read.Layout.Sorting() == nil, "another column has the name of the key")
+				})
+			}
+		}
+	}
+	_, err := Sort(t.Context(), []string{in}, filepath.Join(folder, "out.arrow"),
+		Options{Keys: []arrowsort.Key{{Index: 0}}, Select: []string{"a"}})
+	require.ErrorIs(t, err, ErrOption)
+	require.ErrorContains(t, err, `Select: 2 columns are named "a"`)
+}
+
+// TestNoOrderByColumnsThatAreLeftOut: a Parquet file does not name the order of a column that is not in it, though a
+// field of another column has the same path.
+func TestNoOrderByColumnsThatAreLeftOut(t *testing.T) {
+	folder := t.TempDir()
+	in, out := filepath.Join(folder, "in.arrow"), filepath.Join(folder, "out.parquet")
+	number := arrow.PrimitiveTypes.Int64
+	writeColumns(t, in, []arrow.Field{{Name: "a", Type: arrow.StructOf(arrow.Field{Name: "b", Type: number})}, {Name: "a.b", Type: number}},
+		`[{"b":1},{"b":2}]`, "[2,1]")
+	for _, inputs := range [][]string{{in}, {in, in}} {
+		_, err := Sort(t.Context(), inputs, out, Options{Keys: []arrowsort.Key{{Path: "a.b"}}, Select: []string{"a"}})
+		require.NoError(t, err)
+		read, err := tablefile.Read(t.Context(), out, tablefile.ReadOptions{})
+		require.NoError(t, err)
+		require.Nil(t, read.Layout.Sorting())
+		read.Table.Release()
+	}
+}
+
+// TestKeyByPositionThatIsNotSelected: a key by position stays a column of the input when columns before it are not
+// read.
+func TestKeyByPositionThatIsNotSelected(t *testing.T) {
+	in, out := filepath.Join(t.TempDir(), "in.arrow"), filepath.Join(t.TempDir(), "out.arrow")
+	number := arrow.PrimitiveTypes.Int64
+	writeColumns(t, in, []arrow.Field{{Name: "a", Type: number}, {Name: "", Type: number}, {Name: "c", Type: number}},
+		"[1,2,3]", "[30,10,20]", "[7,8,9]")
+	_, err := Sort(t.Context(), []string{in}, out, Options{Keys: []arrowsort.Key{{Index: 1}}, Select: []string{"c"}})
+	require.NoError(t, err)
+	require.Equal(t, []string{"8|", "9|", "7|"}, textOfRows(t, out))
+}
