@@ -120,7 +120,8 @@ func TestFilesThatAreNotOfAnEarlierSort(t *testing.T) {
 		}
 		require.NoError(t, os.WriteFile(precious, []byte("precious text"), 0o600))
 		_, err := Sort(t.Context(), in, out, opts)
-		require.EqualError(t, err, precious+" exists and is no output of an earlier sort: move it, or choose another output")
+		require.EqualError(t, err, precious+" exists and is no output of an earlier sort: move it, or choose "+
+			"another output")
 		kept, err := os.ReadFile(precious)
 		require.NoError(t, err)
 		require.Equal(t, "precious text", string(kept))

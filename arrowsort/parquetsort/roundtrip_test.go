@@ -58,11 +58,13 @@ func TestEveryTypeInEveryContainerIsSorted(t *testing.T) {
 
 // everyType is a schema of every type in every container that all formats have, of rows that are numbered and long.
 func everyType() *arrow.Schema {
-	fields := []arrow.Field{{Name: "row", Type: arrow.PrimitiveTypes.Int64}, {Name: "long", Type: arrow.BinaryTypes.Binary}}
+	fields := []arrow.Field{{Name: "row", Type: arrow.PrimitiveTypes.Int64},
+		{Name: "long", Type: arrow.BinaryTypes.Binary}}
 	for _, box := range arrowtest.Containers() {
 		for _, typ := range arrowtest.Flat() {
 			switch typ.ID() {
-			case arrow.INTERVAL_MONTHS, arrow.INTERVAL_DAY_TIME, arrow.INTERVAL_MONTH_DAY_NANO, arrow.DATE64, arrow.EXTENSION:
+			case arrow.INTERVAL_MONTHS, arrow.INTERVAL_DAY_TIME, arrow.INTERVAL_MONTH_DAY_NANO, arrow.DATE64,
+				arrow.EXTENSION:
 				continue // see TestRoundTripOfEveryType of tablefile
 			}
 			nullable := typ.ID() == arrow.NULL || len(fields)%2 == 0

@@ -26,7 +26,8 @@ func writeColumns(t *testing.T, path string, fields []arrow.Field, values ...str
 	}
 	schema := arrow.NewSchema(fields, nil)
 	rec := array.NewRecord(schema, columns, int64(columns[0].Len()))
-	_, err := tablefile.Write(t.Context(), path, array.NewTableFromRecords(schema, []arrow.Record{rec}), tablefile.WriteOptions{})
+	_, err := tablefile.Write(t.Context(), path, array.NewTableFromRecords(schema, []arrow.Record{rec}),
+		tablefile.WriteOptions{})
 	require.NoError(t, err)
 }
 
@@ -55,7 +56,8 @@ func TestSelectByPosition(t *testing.T) {
 			for _, ext := range []string{".arrow", ".parquet"} {
 				t.Run(fmt.Sprint(c.key, len(inputs), ext), func(t *testing.T) {
 					out := filepath.Join(t.TempDir(), "out"+ext)
-					_, err := Sort(t.Context(), inputs, out, Options{Keys: []arrowsort.Key{{Index: c.key}}, Select: c.selected})
+					_, err := Sort(t.Context(), inputs, out,
+						Options{Keys: []arrowsort.Key{{Index: c.key}}, Select: c.selected})
 					require.NoError(t, err)
 					read, err := tablefile.Read(t.Context(), out, tablefile.ReadOptions{})
 					require.NoError(t, err)
@@ -67,7 +69,8 @@ func TestSelectByPosition(t *testing.T) {
 						}
 					}
 					require.Equal(t, c.want, rows)
-					require.True(t, read.Layout == nil || read.Layout.Sorting() == nil, "another column has the name of the key")
+					require.True(t, read.Layout == nil || read.Layout.Sorting() == nil,
+						"another column has the name of the key")
 				})
 			}
 		}
@@ -84,7 +87,8 @@ func TestNoOrderByColumnsThatAreLeftOut(t *testing.T) {
 	folder := t.TempDir()
 	in, out := filepath.Join(folder, "in.arrow"), filepath.Join(folder, "out.parquet")
 	number := arrow.PrimitiveTypes.Int64
-	writeColumns(t, in, []arrow.Field{{Name: "a", Type: arrow.StructOf(arrow.Field{Name: "b", Type: number})}, {Name: "a.b", Type: number}},
+	writeColumns(t, in, []arrow.Field{{Name: "a", Type: arrow.StructOf(arrow.Field{Name: "b", Type: number})},
+		{Name: "a.b", Type: number}},
 		`[{"b":1},{"b":2}]`, "[2,1]")
 	for _, inputs := range [][]string{{in}, {in, in}} {
 		_, err := Sort(t.Context(), inputs, out, Options{Keys: []arrowsort.Key{{Path: "a.b"}}, Select: []string{"a"}})

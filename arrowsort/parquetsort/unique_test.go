@@ -116,7 +116,8 @@ func TestWantedRowsAndColumns(t *testing.T) {
 func TestUniqueOfAConstantKey(t *testing.T) {
 	in, out := filepath.Join(t.TempDir(), "in.arrow"), filepath.Join(t.TempDir(), "out.arrow")
 	number := arrow.PrimitiveTypes.Int64
-	writeColumns(t, in, []arrow.Field{{Name: "same", Type: number}, {Name: "none", Type: number, Nullable: true}, {Name: "row", Type: number}},
+	writeColumns(t, in, []arrow.Field{{Name: "same", Type: number}, {Name: "none", Type: number, Nullable: true},
+		{Name: "row", Type: number}},
 		"[5,5,5]", "[null,null,null]", "[1,2,3]")
 	for _, keys := range [][]arrowsort.Key{{{Path: "same"}}, {{Path: "none"}}, {{Path: "same"}, {Path: "none"}}} {
 		for _, inputs := range [][]string{{in}, {in, in}} {

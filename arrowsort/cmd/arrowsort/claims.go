@@ -22,13 +22,15 @@ func (f *inputFlags) claimedKeys(ctx context.Context) error {
 		return nil
 	}
 	if f.whole != "" {
-		return usagef("give at least one key: -k COLUMN; the order that a footer names is found for Parquet files with a name only")
+		return usagef("give at least one key: -k COLUMN; the order that a footer names is found for Parquet files " +
+			"with a name only")
 	}
 	claims, err := parquetsort.Claims(ctx, f.files, f.options)
 	if err != nil {
 		return err
 	}
-	if full := slices.DeleteFunc(slices.Clone(claims), func(c parquetsort.Claim) bool { return c.Empty }); len(full) > 0 {
+	if full := slices.DeleteFunc(slices.Clone(claims),
+		func(c parquetsort.Claim) bool { return c.Empty }); len(full) > 0 {
 		claims = full
 	}
 	first := claims[0]
@@ -41,7 +43,8 @@ func (f *inputFlags) claimedKeys(ctx context.Context) error {
 		case len(c.Keys) == 0:
 			return usagef("give at least one key: -k COLUMN; %s names no order", c.File)
 		case !slices.Equal(c.Keys, first.Keys):
-			return usagef("give at least one key: -k COLUMN; %s names the order %s, %s names %s", first.File, keyList(first.Keys), c.File, keyList(c.Keys))
+			return usagef("give at least one key: -k COLUMN; %s names the order %s, %s names %s", first.File,
+				keyList(first.Keys), c.File, keyList(c.Keys))
 		}
 	}
 	f.claimed = true
@@ -107,11 +110,13 @@ func (c *claimCheck) run(ctx context.Context, files []string, violation *parquet
 	return nil
 }
 
-func (c *claimCheck) compare(ctx context.Context, claim parquetsort.Claim, footer *footerReport, violation *parquetsort.Violation) error {
+func (c *claimCheck) compare(ctx context.Context, claim parquetsort.Claim, footer *footerReport,
+	violation *parquetsort.Violation) error {
 	if len(claim.Keys) == 0 && !claim.Mixed {
 		return nil
 	}
-	holds := violation == nil && !claim.Mixed && len(claim.Keys) <= len(c.keys) && slices.Equal(claim.Keys, c.keys[:len(claim.Keys)])
+	holds := violation == nil && !claim.Mixed && len(claim.Keys) <= len(c.keys) &&
+		slices.Equal(claim.Keys, c.keys[:len(claim.Keys)])
 	if holds {
 		footer.True = &holds
 		return nil
@@ -132,7 +137,8 @@ func (c *claimCheck) compare(ctx context.Context, claim parquetsort.Claim, foote
 		if c.wrong == nil {
 			c.wrong = wrong
 		}
-	case violation != nil && !claim.Mixed && len(claim.Keys) >= len(c.keys) && slices.Equal(c.keys, claim.Keys[:len(c.keys)]):
+	case violation != nil && !claim.Mixed && len(claim.Keys) >= len(c.keys) &&
+		slices.Equal(c.keys, claim.Keys[:len(c.keys)]):
 		c.say(claim.File, "the footer names the order %s, which is true of each row group alone", order)
 	default:
 		c.say(claim.File, "the footer names another order, which is true: %s", order)

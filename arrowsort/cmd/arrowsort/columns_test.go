@@ -48,7 +48,8 @@ func TestModifiersThatAreNone(t *testing.T) {
 }
 
 func TestModifiersInUpperCase(t *testing.T) {
-	r := cli(t, nil, "sort", "-q", "-k", "b:DESC:Nulls-First", "--output-format", "csv", "-o", "-", file(t, "odd.csv", odd))
+	r := cli(t, nil, "sort", "-q", "-k", "b:DESC:Nulls-First", "--output-format", "csv", "-o", "-",
+		file(t, "odd.csv", odd))
 	require.Equal(t, result{out: "a,a,b,,Delay\n1,2,y,7,4\n2,1,x,8,3\n"}, r)
 }
 
@@ -71,7 +72,8 @@ func TestPositionsAreSaidAsTyped(t *testing.T) {
 // TestOnlyKeysAreRead: what lies in the other columns of a Parquet file does not matter where rows are not written.
 func TestOnlyKeysAreRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "odd.parquet")
-	require.Equal(t, result{}, cli(t, nil, "sort", "-q", "-k", "#4", "--compression", "none", "-o", path, file(t, "odd.csv", odd)))
+	require.Equal(t, result{}, cli(t, nil, "sort", "-q", "-k", "#4", "--compression", "none", "-o", path,
+		file(t, "odd.csv", odd)))
 	b, err := os.ReadFile(path)
 	require.NoError(t, err)
 	for i := 4; i < bytes.Index(b, []byte("\x01\x00\x00\x00x")); i++ {
@@ -79,7 +81,8 @@ func TestOnlyKeysAreRead(t *testing.T) {
 	}
 	require.NoError(t, os.WriteFile(path, b, 0o600))
 	require.Equal(t, 1, cli(t, nil, "sort", "-q", "-k", "#4", "--preview", "1", path).code)
-	require.Equal(t, result{out: "sorted\n", err: "checking odd.parquet\n"}, cli(t, nil, "check", "-k", "#4", "-k", "Delay:desc", path))
+	require.Equal(t, result{out: "sorted\n", err: "checking odd.parquet\n"},
+		cli(t, nil, "check", "-k", "#4", "-k", "Delay:desc", path))
 	require.Equal(t, result{code: 1}, cli(t, nil, "check", "-q", "-k", "#5", "-k", "#4", path))
 	r := cli(t, nil, "argsort", "-q", "-k", "Delay", "--output-format", "csv", "-o", "-", path)
 	require.Equal(t, result{out: "index\n1\n0\n"}, r)
@@ -89,7 +92,8 @@ func TestOnlyKeysAreRead(t *testing.T) {
 
 func TestOutputIsCheckedBeforeTheInput(t *testing.T) {
 	r := cli(t, nil, "sort", "-k", "a", "-o", filepath.Join("no", "x.csv"), "missing.csv")
-	require.Equal(t, result{code: 1, err: "arrowsort: " + filepath.Join("no", "x.csv") + ": there is no folder no\n"}, r)
+	require.Equal(t, result{code: 1, err: "arrowsort: " + filepath.Join("no", "x.csv") + ": there is no folder no\n"},
+		r)
 	r = cli(t, nil, "sort", "-k", "a", "--preview", "1", "missing.csv")
 	require.NotContains(t, r.err, "reading", "it was never open")
 }
@@ -99,7 +103,8 @@ func TestStandardOutputByItsName(t *testing.T) {
 		require.ErrorIs(t, err, os.ErrNotExist) // as on Windows
 		return
 	}
-	r := cli(t, nil, "sort", "-q", "-k", "b:desc", "--output-format", "csv", "-o", "/dev/stdout", file(t, "odd.csv", odd))
+	r := cli(t, nil, "sort", "-q", "-k", "b:desc", "--output-format", "csv", "-o", "/dev/stdout",
+		file(t, "odd.csv", odd))
 	require.Equal(t, result{out: "a,a,b,,Delay\n1,2,y,7,4\n2,1,x,8,3\n"}, r)
 }
 
@@ -143,6 +148,7 @@ func TestSelectNamesOneColumn(t *testing.T) {
 		"B":      `no such column; did you mean "b"?`,
 	} {
 		r := cli(t, nil, "sort", "-q", "-k", "b", "--select", name, "--output-format", "csv", "-o", "-", odd)
-		require.Equal(t, result{code: 1, err: "arrowsort: " + odd + ": --select " + strconv.Quote(name) + ": " + want + "\n"}, r)
+		require.Equal(t, result{code: 1, err: "arrowsort: " + odd + ": --select " + strconv.Quote(name) + ": " + want +
+			"\n"}, r)
 	}
 }

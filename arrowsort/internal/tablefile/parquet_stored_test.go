@@ -132,7 +132,8 @@ func TestDatesOf64BitsAreDays(t *testing.T) {
 		millisOfDay * (math.MaxInt32 + 1): "is too far from 1970",
 		millisOfDay * (math.MinInt32 - 1): "is too far from 1970",
 	} {
-		_, err = Write(t.Context(), filepath.Join(t.TempDir(), "t.parquet"), datesOf64Bits(millisOfDay, date), WriteOptions{})
+		_, err = Write(t.Context(), filepath.Join(t.TempDir(), "t.parquet"), datesOf64Bits(millisOfDay, date),
+			WriteOptions{})
 		require.ErrorContains(t, err, `column "x": row 1 of the output holds a date64 that `+fault)
 	}
 	far := datesOf64Bits(millisOfDay*math.MaxInt32, millisOfDay*math.MinInt32)

@@ -25,7 +25,8 @@ func unstorable(f arrow.Field) (path string, typ arrow.DataType) {
 			return f.Name, f.Type
 		}
 	case *arrow.DictionaryType:
-		if _, found := unstorable(arrow.Field{Type: t.ValueType, Nullable: true}); found != nil || isNested(t.ValueType) {
+		if _, found := unstorable(arrow.Field{Type: t.ValueType, Nullable: true}); found != nil ||
+			isNested(t.ValueType) {
 			return f.Name, f.Type
 		}
 	case arrow.NestedType:
