@@ -21,7 +21,11 @@ func TestRoundTripOfEveryType(t *testing.T) {
 	require.NoError(t, arrow.RegisterExtensionType(arrowtest.NewExtension(arrow.PrimitiveTypes.Int32)))
 	t.Cleanup(func() { require.NoError(t, arrow.UnregisterExtensionType("arrowtest")) })
 	seed := uint64(0)
-	for _, format := range binaryFormats {
+	formats := binaryFormats
+	if testing.Short() {
+		formats = []Format{Parquet}
+	}
+	for _, format := range formats {
 		for _, box := range arrowtest.Containers() {
 			for _, typ := range arrowtest.Flat() {
 				for _, nullable := range []bool{true, false} {
