@@ -72,6 +72,9 @@ func run(ctx context.Context, args []string, s streams) int {
 		}
 		return exitInterrupted
 	}
+	if f := command.Flags().Lookup("memory"); errors.Is(err, tablefile.ErrMemory) && f != nil && !f.Changed {
+		line += ": give --memory"
+	}
 	fmt.Fprintf(s.err, "arrowsort: %s\n", line)
 	if command.Name() == checkName || errors.Is(err, tablefile.ErrUnsupported) || errors.Is(err, arrowsort.ErrKeyType) {
 		return exitUsage

@@ -173,3 +173,13 @@ func TestHelpAndCompletion(t *testing.T) {
 		require.Contains(t, r.out, "arrowsort")
 	}
 }
+
+// TestSmallFilesThatDeclareMuch are an error with the flag that lets them be read.
+func TestSmallFilesThatDeclareMuch(t *testing.T) {
+	rows := filepath.Join("..", "..", "internal", "tablefile", "testdata", "hostile", "rows.parquet")
+	for _, args := range [][]string{{"sort", "-o", filepath.Join(t.TempDir(), "x.parquet")}, {"check"}, {"explain"}} {
+		r := cli(t, nil, append(args, "-q", "-k", "a", rows)...)
+		require.NotZero(t, r.code)
+		require.Regexp(t, `^arrowsort: .*rows.parquet: not enough memory: .*: give --memory\n$`, r.err)
+	}
+}
