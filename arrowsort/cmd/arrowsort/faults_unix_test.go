@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -75,6 +76,11 @@ func filesIn(t *testing.T, folder string) []string {
 // TestSignalsInTheMiddle sends signals to the program while it reads and spills and while it merges and writes, which
 // is slow for the sake of this test.
 func TestSignalsInTheMiddle(t *testing.T) {
+	if signal.Ignored(syscall.SIGHUP) { // under nohup; with a handler here the commands start without that
+		hangups := make(chan os.Signal, 1)
+		signal.Notify(hangups, syscall.SIGHUP)
+		defer signal.Stop(hangups)
+	}
 	in := manyPeople(t, "in.parquet")
 	before, err := os.ReadFile(in)
 	require.NoError(t, err)

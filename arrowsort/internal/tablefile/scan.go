@@ -71,6 +71,13 @@ func (s *Scanner) open(pieceBytes int64, opts ReadOptions) error {
 		return fmt.Errorf("%w; this is none", ErrScan)
 	}
 	s.Bytes = info.Size()
+	head := make([]byte, min(headSize, s.Bytes))
+	if _, err := s.file.ReadAt(head, 0); err != nil {
+		return err
+	}
+	if err := checkHead(head, s.Format); err != nil {
+		return err
+	}
 	opts.limitMemory(s.Bytes)
 	opts.batches, opts.Dictionaries = true, false
 	if s.Format == Parquet {
