@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	arrow18 "github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/parquet"
@@ -59,10 +60,23 @@ func (f *parquetWriter) write(ctx context.Context, table arrow.Table) error {
 	e.before = f.rows
 	f.rows += e.total()
 	report := progress(e.opts.Progress, e.pieces())
-	return inOrder(ctx, e.pieces(), threads(e.opts.Threads), e.encode, func(p piece) error {
+	workers := threads(e.opts.Threads)
+	if slices.ContainsFunc(table.Schema().Fields(), hasNullType) {
+		workers = 1
+	}
+	return inOrder(ctx, e.pieces(), workers, e.encode, func(p piece) error {
 		defer report()
 		defer e.files.give(p.file)
 		return f.out.append(p)
+	})
+}
+
+// hasNullType reports whether a nested field has nulls of no type inside. Arrow writes to the data of such a child
+// whenever an array of its parent is made (array.Null.setData), so that no two goroutines may slice the parent.
+func hasNullType(f arrow.Field) bool {
+	nested, ok := storageOf(f.Type).(arrow.NestedType)
+	return ok && slices.ContainsFunc(nested.Fields(), func(child arrow.Field) bool {
+		return child.Type.ID() == arrow.NULL || hasNullType(child)
 	})
 }
 
