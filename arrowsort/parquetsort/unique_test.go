@@ -59,6 +59,10 @@ func TestWantedRowsAndColumns(t *testing.T) {
 		}
 	}
 	some := textOfRows(t, sorted, "row", "key")
+	formats := []string{".parquet", ".arrow", ".csv"}
+	if testing.Short() {
+		formats = formats[:1]
+	}
 	for name, c := range map[string]struct {
 		opts Options
 		want []string
@@ -83,7 +87,7 @@ func TestWantedRowsAndColumns(t *testing.T) {
 				return Merge(t.Context(), []string{empty, sorted}, out, opts)
 			},
 		} {
-			for _, ext := range []string{".parquet", ".arrow", ".csv"} {
+			for _, ext := range formats {
 				t.Run(strings.Join([]string{name, way, ext}, ", "), func(t *testing.T) {
 					mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 					defer mem.AssertSize(t, 0)
