@@ -18,7 +18,7 @@ type Description struct {
 	Table   int64 // bytes that all rows take in memory, about
 	// InMemory is set when the input is one file whose rows fit in the budget as a table.
 	InMemory bool
-	// InOrder tells that each input is sorted already: they are merged, or copied where they follow one another. Runs
+	// InOrder is set when each input is sorted already: they are merged, or copied where they follow one another. Runs
 	// is 0 then, unless more of them overlap than can be read side by side.
 	InOrder bool
 	// Runs is the number of sorted runs that are spilled, Passes how often spilled rows are written and read again, and
@@ -27,7 +27,7 @@ type Description struct {
 	BytesSpilled int64
 }
 
-// Explain tells what Sort would do with some inputs and options, from the metadata of the files and, as long as they
+// Explain returns what Sort would do with some inputs and options, from the metadata of the files and, as long as they
 // are in order, from their keys. It writes nothing.
 func Explain(ctx context.Context, paths []string, opts Options) (*Description, error) {
 	in, err := begin(ctx, paths, opts)

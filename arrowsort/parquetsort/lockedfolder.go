@@ -90,7 +90,7 @@ func sameFile(file *os.File, name string) error {
 func removeDead(dir, prefix string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return // making the folder tells why
+		return // making the folder returns the error
 	}
 	for _, e := range entries {
 		if !e.IsDir() || !strings.HasPrefix(e.Name(), prefix) {

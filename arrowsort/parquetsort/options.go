@@ -54,8 +54,8 @@ type Options struct {
 	Select []string
 	// Head is the number of leading rows of the output that Result.Head is to hold.
 	Head int64
-	// RowsPerFile splits the output into files of so many rows, BytesPerFile into files of at most about so many bytes;
-	// 0 does not. A file has a row group at least.
+	// RowsPerFile splits the output into files of this number of rows, BytesPerFile into files of at most about so many
+	// bytes; 0 does not. A file has a row group at least.
 	RowsPerFile, BytesPerFile int64
 	// Compression is CODEC or CODEC:LEVEL for the output; empty keeps that of the first Parquet input, or else is zstd.
 	Compression string

@@ -66,8 +66,8 @@ func everyType() *arrow.Schema {
 		{Name: "long", Type: arrow.BinaryTypes.Binary}}
 	for _, box := range arrowtest.Containers() {
 		for i, typ := range arrowtest.Flat() {
-			// Short tests have a quarter of the types, and no nulls inside others: Arrow v15 writes to the data of nulls
-			// whenever an array of their parent is made, always the same, which the race detector reports.
+			// Short tests have a quarter of the types, and no nulls inside others: Arrow v15 writes to the data of
+			// nulls whenever an array of their parent is made, always the same, which the race detector reports.
 			if testing.Short() && i%4 != 1 {
 				continue
 			}

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// full runs the program with a disk that is too small: a file system of its own where the system lets this user mount
+// full runs the program with a disk that is too small: a separate file system where the system lets this user mount
 // one, or else with a limit to the size of a file. Both stand at the folder that is to be full.
 func full(t *testing.T, folder string, args ...string) (said string, err error) {
 	mount := exec.CommandContext(t.Context(), "unshare", "-rm", "mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", folder)

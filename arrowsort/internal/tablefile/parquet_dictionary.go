@@ -43,7 +43,7 @@ func (f *parquetFile) readDictionaries() {
 }
 
 // storesDictionary says whether all row groups store the column with a dictionary, and none has pages without one, as
-// far as the file tells.
+// far as the file names its encodings.
 func storesDictionary(meta *metadata.FileMetaData, column int) bool {
 	for _, group := range meta.RowGroups {
 		m, found := group.Columns[column].MetaData, false

@@ -182,7 +182,7 @@ func (c *directColumn) read(f *parquetFile, group int, s *pageScratch) (err erro
 }
 
 // readDirect reads the columns of the file that can be read directly, as one array or one for each row group; the
-// others are nil. It tells of each column of a row group that it has read.
+// others are nil. It reports each column of a row group that it has read.
 func (f *parquetFile) readDirect(ctx context.Context, report func()) ([][]arrow.Array, error) {
 	var columns []*directColumn
 	var fields []int

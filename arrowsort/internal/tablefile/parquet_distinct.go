@@ -1,6 +1,6 @@
 package tablefile
 
-// A look at a few stretches of rows tells most columns that are no better with a dictionary, before all their values
+// A sample of a few stretches of rows finds most columns that are no better with a dictionary, before all their values
 // are numbered: where nearly all values of a stretch differ. Of as many different values as pay, in no order, there are
 // more that repeat.
 const (

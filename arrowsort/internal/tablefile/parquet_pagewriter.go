@@ -66,8 +66,8 @@ func (w *pageWriter) indexed(row int, bounds pageBounds) {
 	chunk.pages = append(chunk.pages, indexedPage{at: int64(w.at), size: len(w.out) - w.at, row: row, pageBounds: bounds})
 }
 
-// expect makes room for so many pages more like the last one: a piece that grows as it is written goes through several
-// times its memory.
+// expect makes room for a number of further pages like the last one: a piece that grows as it is written goes through
+// several times its memory.
 func (w *pageWriter) expect(pages int) {
 	n := pages * (len(w.out) - w.at)
 	w.out = slices.Grow(w.out, n+n/8)
