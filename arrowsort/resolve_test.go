@@ -171,3 +171,27 @@ func TestManyColumnsAreNotAllNamed(t *testing.T) {
 	_, err = arrowsort.SortIndices(t.Context(), none, []arrowsort.Key{{Path: "z"}}, arrowsort.Options{Allocator: mem})
 	require.ErrorContains(t, err, "there are no columns")
 }
+
+// TestLongestStartThatLeadsOnWins follows a path whose longest start is a column without fields.
+func TestLongestStartThatLeadsOnWins(t *testing.T) {
+	mem := checked(t)
+	fields := func(names ...string) (fs []arrow.Field) {
+		for _, name := range names {
+			fs = append(fs, i32Field(name))
+		}
+		return fs
+	}
+	b := arrow.Field{Name: "b", Type: arrow.StructOf(fields("c")...)}
+	rec := record(t, []string{"a", "a.b", "x", "x.y"},
+		fromJSON(t, mem, arrow.StructOf(b), `[{"b": {"c": 2}}, {"b": {"c": 1}}]`),
+		fromJSON(t, mem, arrow.PrimitiveTypes.Int8, `[1, 2]`),
+		fromJSON(t, mem, arrow.StructOf(arrow.Field{Name: "y", Type: arrow.StructOf(fields("z")...)}),
+			`[{"y": {"z": 2}}, {"y": {"z": 1}}]`),
+		fromJSON(t, mem, arrow.StructOf(fields("w")...), `[{"w": 1}, {"w": 2}]`))
+	require.Equal(t, []uint64{1, 0}, indices(t, mem, rec, []arrowsort.Key{{Path: "a.b.c"}}))
+	require.Equal(t, []uint64{0, 1}, indices(t, mem, rec, []arrowsort.Key{{Path: "a.b"}}))
+	require.Equal(t, []uint64{1, 0}, indices(t, mem, rec, []arrowsort.Key{{Path: "x.y.z"}}))
+	_, err := arrowsort.SortIndices(t.Context(), rec, []arrowsort.Key{{Path: "a.b.d"}}, arrowsort.Options{Allocator: mem})
+	require.EqualError(t, err,
+		`arrowsort: invalid sort key column: key "a.b.d": column "a.b" has type int8 and no fields`)
+}

@@ -48,7 +48,7 @@ func sortData(ctx context.Context, data Data, keys []Key, opts Options) (Data, e
 		return nil, err
 	}
 	rows := result.Rows
-	columns, err := c.work.Assemble(ctx, result)
+	columns, err := c.work.Assemble(result)
 	if err != nil {
 		return nil, err
 	}
@@ -122,10 +122,10 @@ func newCall(ctx context.Context, data Data, keys []Key, opts Options, head bool
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	c.work.Start(&d.Input, adapter.Options{
+	c.work.Start(ctx, &d.Input, adapter.Options{
 		Allocator: c.opts.Allocator, Ranker: cpu.New(), Threads: c.opts.Threads, Split: d.splits()})
 	for _, key := range found {
-		if err := c.work.AddKey(ctx, key.Leaf, key.order, key.nulls); err != nil {
+		if err := c.work.AddKey(key.Leaf, key.order, key.nulls); err != nil {
 			c.work.Release()
 			return nil, fmt.Errorf("key %s of type %s: %w", key.Name, key.Type, err)
 		}

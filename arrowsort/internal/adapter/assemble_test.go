@@ -36,7 +36,7 @@ func TestAssembleGivesBackWhatItDoesNotUse(t *testing.T) {
 
 	result, err := cpu.New().Sort(t.Context(), &w.Job, mem)
 	require.NoError(t, err)
-	columns, err := w.Assemble(t.Context(), result)
+	columns, err := w.Assemble(result)
 	require.NoError(t, err)
 	require.True(t, array.Equal(a, columns[0][0]))
 	require.True(t, array.Equal(list, columns[1][0]))
@@ -45,7 +45,7 @@ func TestAssembleGivesBackWhatItDoesNotUse(t *testing.T) {
 	result, err = cpu.New().Sort(t.Context(), &w.Job, mem)
 	require.NoError(t, err)
 	arrow.Uint32Traits.CastFromBytes(result.RowNumbers)[0] = 9
-	columns, err = w.Assemble(t.Context(), result)
+	columns, err = w.Assemble(result)
 	require.ErrorIs(t, err, arrow.ErrIndex)
 	require.NotErrorIs(t, err, take.ErrOffsets)
 	require.ErrorContains(t, err, "column list")

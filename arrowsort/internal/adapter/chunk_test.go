@@ -75,7 +75,7 @@ func TestMalformedArrays(t *testing.T) {
 		a := array.MakeFromData(data)
 		w := newWork(&Input{Rows: a.Len(), Columns: []Column{{Type: a.DataType(), Chunks: []arrow.Array{a}}}},
 			Options{Allocator: mem, Ranker: cpu.New()})
-		err := w.AddKey(t.Context(), Leaf{Path: []int{0}, Name: "x", Type: a.DataType()}, keyencode.Ascending, keyencode.NullsAtEnd)
+		err := w.AddKey(Leaf{Path: []int{0}, Name: "x", Type: a.DataType()}, keyencode.Ascending, keyencode.NullsAtEnd)
 		require.Error(t, err, "%s", a.DataType())
 		require.True(t, errors.Is(err, arrow.ErrInvalid) || errors.Is(err, arrow.ErrIndex), "%s: %v", a.DataType(), err)
 		w.Release()

@@ -32,7 +32,7 @@ func TestSharedDictionariesAreRankedOnce(t *testing.T) {
 	require.Equal(t, []int{0, 0, 0, 1}, of)
 
 	w := newWork(in, Options{Allocator: mem, Ranker: cpu.New()})
-	require.NoError(t, w.AddKey(t.Context(), Leaf{Path: []int{0}, Type: chunks[0].DataType()}, keyencode.Ascending, keyencode.NullsAtEnd))
+	require.NoError(t, w.AddKey(Leaf{Path: []int{0}, Type: chunks[0].DataType()}, keyencode.Ascending, keyencode.NullsAtEnd))
 	c := w.Job.Columns[0]
 	require.Equal(t, keyencode.Dictionary8, c.Kind)
 	require.Equal(t, []uint32{2, 1}, c.Chunks[2].Ranks)

@@ -34,7 +34,7 @@ func TestStructPayload(t *testing.T) {
 	in := &Input{Rows: 4, Columns: []Column{{Type: typ, Chunks: []arrow.Array{array.MakeFromData(data)}}}}
 	w := newWork(in, Options{Allocator: memory.DefaultAllocator})
 	leaf := Leaf{Path: []int{0, 0}, Name: "s.x", Type: child.DataType()}
-	require.NoError(t, w.AddKey(t.Context(), leaf, keyencode.Descending, keyencode.NullsAtEnd))
+	require.NoError(t, w.AddKey(leaf, keyencode.Descending, keyencode.NullsAtEnd))
 	require.NoError(t, w.AddPayloads())
 	require.Len(t, w.Job.Columns, 3)
 	require.Equal(t, []int{1, 2}, w.Job.Gather)

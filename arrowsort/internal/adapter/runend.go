@@ -1,7 +1,6 @@
 package adapter
 
 import (
-	"context"
 	"sort"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -11,10 +10,10 @@ import (
 )
 
 // expandRuns turns views of runs into views of plain values of type typ, which the Work holds.
-func (w *Work) expandRuns(ctx context.Context, typ arrow.DataType, views []view) ([]view, error) {
+func (w *Work) expandRuns(typ arrow.DataType, views []view) ([]view, error) {
 	var plain []view
 	for _, v := range views {
-		arrays, err := w.expand(ctx, typ, v)
+		arrays, err := w.expand(typ, v)
 		if err != nil {
 			return nil, err
 		}
@@ -35,7 +34,7 @@ func (w *Work) expandRuns(ctx context.Context, typ arrow.DataType, views []view)
 }
 
 // expand gathers the value of each row of a view of runs.
-func (w *Work) expand(ctx context.Context, typ arrow.DataType, v view) ([]arrow.Array, error) {
+func (w *Work) expand(typ arrow.DataType, v view) ([]arrow.Array, error) {
 	buf, err := w.temporary(4 * v.rows)
 	if err != nil {
 		return nil, err
@@ -53,7 +52,7 @@ func (w *Work) expand(ctx context.Context, typ arrow.DataType, v view) ([]arrow.
 	}
 	values := array.MakeFromData(v.data.Children()[1])
 	w.held = append(w.held, values)
-	arrays, err := take.Take(ctx, typ, []arrow.Array{values}, rows,
+	arrays, err := take.Take(w.ctx, typ, []arrow.Array{values}, rows,
 		take.Options{Allocator: w.mem, Threads: w.Job.Threads, Split: true})
 	w.held = append(w.held, arrays...)
 	return arrays, err

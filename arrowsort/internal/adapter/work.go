@@ -17,6 +17,7 @@ import (
 type Work struct {
 	Job engine.Job
 
+	ctx      context.Context // of the call
 	input    *Input
 	mem      memory.Allocator
 	ranker   engine.Engine // sorts the entries of dictionaries
@@ -51,9 +52,10 @@ type Options struct {
 }
 
 // Start makes w a new job on the rows of an input.
-func (w *Work) Start(input *Input, opts Options) {
+func (w *Work) Start(ctx context.Context, input *Input, opts Options) {
 	*w = Work{
 		Job:    engine.Job{Rows: input.Rows, Threads: opts.Threads},
+		ctx:    ctx,
 		input:  input,
 		mem:    opts.Allocator,
 		ranker: opts.Ranker,
@@ -74,14 +76,14 @@ func (w *Work) Release() {
 }
 
 // AddKey adds a sort key, less significant than those before it. The type of the leaf must be Sortable.
-func (w *Work) AddKey(ctx context.Context, leaf Leaf, order keyencode.Order, nulls keyencode.NullPlacement) error {
+func (w *Work) AddKey(leaf Leaf, order keyencode.Order, nulls keyencode.NullPlacement) error {
 	key := keyencode.Key{Name: leaf.Name, Type: leaf.Type.String(), Order: order, Nulls: nulls}
 	var room []view
 	if len(w.Job.Keys) == 0 {
 		room = w.first.view[:0]
 	}
 	views := w.input.views(leaf.Path, room)
-	c, err := w.keyColumn(ctx, leaf.Type, views, key)
+	c, err := w.keyColumn(leaf.Type, views, key)
 	if err != nil {
 		return err
 	}
@@ -95,16 +97,16 @@ func (w *Work) AddKey(ctx context.Context, leaf Leaf, order keyencode.Order, nul
 }
 
 // keyColumn is the raw column of a key. key is complete but for its column.
-func (w *Work) keyColumn(ctx context.Context, typ arrow.DataType, views []view, key keyencode.Key) (keyencode.Column, error) {
+func (w *Work) keyColumn(typ arrow.DataType, views []view, key keyencode.Key) (keyencode.Column, error) {
 	switch t := take.Storage(typ).(type) {
 	case *arrow.RunEndEncodedType:
-		views, err := w.expandRuns(ctx, t.Encoded(), views)
+		views, err := w.expandRuns(t.Encoded(), views)
 		if err != nil {
 			return keyencode.Column{}, err
 		}
-		return w.keyColumn(ctx, t.Encoded(), views, key)
+		return w.keyColumn(t.Encoded(), views, key)
 	case *arrow.DictionaryType:
-		return w.dictionaryColumn(ctx, t, views, key)
+		return w.dictionaryColumn(t, views, key)
 	}
 	l, _ := layoutOf(typ)
 	return w.column(l, views)

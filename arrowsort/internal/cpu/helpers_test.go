@@ -58,7 +58,7 @@ func newTestSorter(t testing.TB, job *engine.Job) *sorter {
 // newTestFinisher has temp storage for bins of up to so many rows.
 func newTestFinisher(t testing.TB, rows int, ties bool) *finisher {
 	t.Helper()
-	b := &buffers{mem: newMeter(t)}
+	b := &buffers{call: t.Context(), mem: newMeter(t)}
 	t.Cleanup(b.release)
 	f := &finisher{workers: newWorkers(context.Background(), 1)}
 	require.NoError(t, f.reserve(b, rows, 8, ties))

@@ -51,7 +51,7 @@ func sortTiny(ctx context.Context, job *engine.Job, mem engine.Allocator) (*engi
 		series(order, 0)
 	}
 	n := job.Out()
-	b := buffers{mem: mem, live: t.live[:0]}
+	b := buffers{call: ctx, mem: mem, live: t.live[:0]}
 	out, err := b.bytes(n * job.RowNumbers)
 	if err != nil {
 		return nil, err

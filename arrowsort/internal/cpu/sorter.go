@@ -34,7 +34,7 @@ func newSorter(ctx context.Context, job *engine.Job, mem engine.Allocator) (*sor
 			return nil, err
 		}
 	}
-	s := &sorter{workers: newWorkers(ctx, job.Threads), buffers: buffers{mem: mem}, job: job, rows: job.Rows, out: job.Out()}
+	s := &sorter{workers: newWorkers(ctx, job.Threads), buffers: buffers{call: ctx, mem: mem}, job: job, rows: job.Rows, out: job.Out()}
 	if s.rows > smallRows && s.out > s.rows/4 {
 		s.out = s.rows // selecting so many rows costs more than sorting all
 	}

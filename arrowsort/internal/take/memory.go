@@ -2,7 +2,6 @@ package take
 
 import (
 	"context"
-	"fmt"
 	"runtime"
 	"unsafe"
 
@@ -54,22 +53,18 @@ func (g *gatherer) buffer(size int) (*memory.Buffer, error) {
 	return b, err
 }
 
-// scratch allocates a buffer that the caller releases.
-func (g *gatherer) scratch(size int) (b *memory.Buffer, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			b, err = nil, fmt.Errorf("%w: allocator panicked at %d bytes: %v", engine.ErrMemory, size, p)
-		}
-	}()
-	b = memory.NewResizableBuffer(g.mem)
-	b.Resize(size)
-	if len(b.Buf()) < size {
-		if b.Buf() != nil {
-			b.Release()
-		}
-		return nil, fmt.Errorf("%w: allocator returned too little for %d bytes", engine.ErrMemory, size)
+// scratch allocates a buffer that the caller releases. Its capacity is a multiple of 64 bytes.
+func (g *gatherer) scratch(size int) (*memory.Buffer, error) {
+	if err := g.ctx.Err(); err != nil {
+		return nil, err
 	}
-	clear(b.Buf()[size:])
+	bytes, err := engine.Allocate(g.mem, (size+63)&^63)
+	if err != nil {
+		return nil, err
+	}
+	clear(bytes[size:])
+	b := memory.NewBufferWithAllocator(bytes, g.mem)
+	b.ResizeNoShrink(size)
 	return b, nil
 }
 
