@@ -28,6 +28,10 @@ var (
 	// elements, or for the type of its run ends, and cannot be split into chunks: in a record or an array. It matches
 	// arrow.ErrInvalid.
 	ErrOffsets = newError("too long for one array", arrow.ErrInvalid)
+	// ErrDictionary is returned when the chunks of a dictionary column have together more different entries than the
+	// indices of its type number: 128 for int8, 32,768 for int16. Cast the column to a wider index type. It matches
+	// arrow.ErrInvalid.
+	ErrDictionary = newError("too many dictionary entries", arrow.ErrInvalid)
 	// ErrIndex is returned when a row number is null or out of range. It matches arrow.ErrIndex.
 	ErrIndex = newError("invalid row number", arrow.ErrIndex)
 )
@@ -49,6 +53,8 @@ func translate(err error) error {
 	switch {
 	case errors.Is(err, take.ErrOffsets), errors.Is(err, engine.ErrOffsets):
 		return fmt.Errorf("%w: pass it as a table or a chunked array, or cast it to a type with wider offsets: %w", ErrOffsets, err)
+	case errors.Is(err, take.ErrDictionary):
+		return fmt.Errorf("%w: %w", ErrDictionary, err)
 	case errors.Is(err, engine.ErrRows):
 		return fmt.Errorf("%w: %w", ErrRows, err)
 	}

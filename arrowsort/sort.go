@@ -23,8 +23,8 @@ import (
 // Ties keep their order. Dictionaries, and the bytes of string views, are shared with the input; all else is new. The
 // caller releases the result. A cancelled context ends the call within 50 ms with the context's error.
 //
-// It fails with ErrNoKeys, ErrColumn, ErrKeyType or ErrOption before any work, with ErrOffsets, ErrRows, or an error that
-// matches engine.ErrMemory. Arrow C++ calls it sort_indices followed by take.
+// It fails with ErrNoKeys, ErrColumn, ErrKeyType or ErrOption before any work, with ErrOffsets, ErrDictionary, ErrRows,
+// or an error that matches engine.ErrMemory. Arrow C++ calls it sort_indices followed by take.
 func Sort[T Data](ctx context.Context, data T, keys []Key, opts Options) (T, error) {
 	sorted, err := sortData(ctx, data, keys, opts)
 	if err != nil {

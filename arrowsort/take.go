@@ -16,7 +16,7 @@ import (
 // is as that of Sort, and so are ownership and cancellation.
 //
 // It fails with ErrIndex when a row number is null or out of range, or rows is no integer array; with ErrOffsets when a
-// column of a record or an array would be too long; or with an error that matches engine.ErrMemory. Arrow C++ calls it
+// column of a record or an array would be too long; with ErrDictionary as Sort does; or with an error that matches engine.ErrMemory. Arrow C++ calls it
 // take, where a null row number gives a null row.
 func Take[T Data](ctx context.Context, data T, rows arrow.Array, opts Options) (T, error) {
 	taken, err := takeData(ctx, data, rows, opts)

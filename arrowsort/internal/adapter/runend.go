@@ -1,6 +1,7 @@
 package adapter
 
 import (
+	"fmt"
 	"sort"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -33,8 +34,13 @@ func (w *Work) expandRuns(typ arrow.DataType, views []view) ([]view, error) {
 	return plain, nil
 }
 
-// expand gathers the value of each row of a view of runs.
-func (w *Work) expand(typ arrow.DataType, v view) ([]arrow.Array, error) {
+// expand gathers the value of each row of a view of runs. Arrow's constructors panic on buffers that contradict each other.
+func (w *Work) expand(typ arrow.DataType, v view) (arrays []arrow.Array, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = malformed(fmt.Errorf("run-end encoding: %v", p))
+		}
+	}()
 	buf, err := w.temporary(4 * v.rows)
 	if err != nil {
 		return nil, err
@@ -52,7 +58,7 @@ func (w *Work) expand(typ arrow.DataType, v view) ([]arrow.Array, error) {
 	}
 	values := array.MakeFromData(v.data.Children()[1])
 	w.held = append(w.held, values)
-	arrays, err := take.Take(w.ctx, typ, []arrow.Array{values}, rows,
+	arrays, err = take.Take(w.ctx, typ, []arrow.Array{values}, rows,
 		take.Options{Allocator: w.mem, Threads: w.Job.Threads, Split: true})
 	w.held = append(w.held, arrays...)
 	return arrays, err

@@ -163,6 +163,63 @@ func TestStopsWhereverItLooks(t *testing.T) {
 	requireGoroutines(t, before)
 }
 
+// A cancelling allocator ends the context in its n-th call and counts the calls after that.
+type cancelling struct {
+	*meter
+	n, late int
+	cancel  context.CancelFunc
+}
+
+func (c *cancelling) called() {
+	if c.n--; c.n == 0 {
+		c.cancel()
+	}
+	if c.n < 0 {
+		c.late++
+	}
+}
+
+func (c *cancelling) Allocate(n int) []byte {
+	c.called()
+	return c.meter.Allocate(n)
+}
+
+func (c *cancelling) Reallocate(n int, b []byte) []byte {
+	c.called()
+	return c.meter.Reallocate(n, b)
+}
+
+// TestNoAllocationAfterTheContext ends the context in each allocation of a sort in turn.
+func TestNoAllocationAfterTheContext(t *testing.T) {
+	const n = 150_000
+	text := textSpecs[11]
+	texts, valid := text.texts(n)
+	columns := []keyencode.Column{uint64Column(drawn(1, n, uniform)), uint64Column(drawn(1, n, shapes["half"])),
+		text.column(keyencode.Binary, texts, valid)}
+	for _, job := range []engine.Job{
+		{Keys: []keyencode.Key{{}}, RowNumbers: 4},
+		{Keys: []keyencode.Key{{Column: 2}}, Gather: []int{0, 2}},
+		{Keys: []keyencode.Key{{Column: 1}, {Column: 2}}, Gather: []int{1, 2, 0}, RowNumbers: 8},
+		{Keys: []keyencode.Key{{}}, Gather: []int{0, 1}, Limit: n / 2},
+		{Keys: []keyencode.Key{{}}, Gather: []int{2}, Limit: 1000},
+	} {
+		job.Rows, job.Columns, job.Threads = n, columns, 1
+		for allocation := 1; ; allocation++ {
+			ctx, cancel := context.WithCancel(t.Context())
+			mem := &cancelling{meter: newMeter(t), n: allocation, cancel: cancel}
+			res, err := New().Sort(ctx, &job, mem)
+			cancel()
+			require.Zero(t, mem.late, "keys %+v: allocations after the context ended in number %d", job.Keys, allocation)
+			if err == nil {
+				res.Release(mem)
+			}
+			if mem.n > 0 {
+				break
+			}
+		}
+	}
+}
+
 // TestCancelledFromOutside cancels calls with several workers at any time: no goroutine and no memory is left.
 func TestCancelledFromOutside(t *testing.T) {
 	before := runtime.NumGoroutine()

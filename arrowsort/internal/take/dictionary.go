@@ -25,7 +25,6 @@ func (g *gatherer) dictionary(col column, typ *arrow.DictionaryType) (*array.Dat
 		return nil, err
 	}
 	if maps != nil {
-		defer maps.release()
 		if err := mapIndices(g, indices.Bytes(), width, col, maps); err != nil {
 			return nil, err
 		}

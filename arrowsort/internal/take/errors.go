@@ -10,6 +10,10 @@ import (
 // arrow.ErrInvalid.
 var ErrOffsets = fmt.Errorf("take: offsets would overflow: %w", arrow.ErrInvalid)
 
+// ErrDictionary is returned when the dictionaries of the chunks have together more entries than the index type numbers.
+// It also matches arrow.ErrInvalid.
+var ErrDictionary = fmt.Errorf("take: too many dictionary entries: %w", arrow.ErrInvalid)
+
 // errMalformed is wrapped by errors about chunks whose buffers contradict each other.
 var errMalformed = fmt.Errorf("take: malformed column: %w", arrow.ErrInvalid)
 

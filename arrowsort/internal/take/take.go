@@ -33,7 +33,7 @@ type Options struct {
 // different ones; string and binary views go on referring to the chunks' buffers; everything else is copied. Neighbouring
 // rows of a run-end-encoded column become one run where they come from one or are equal. The caller releases the arrays; chunks and rows are borrowed.
 //
-// Errors: ErrOffsets, engine.ErrMemory, arrow.ErrIndex for a row past the end, arrow.ErrInvalid for malformed chunks, and the context's
+// Errors: ErrOffsets, ErrDictionary, engine.ErrMemory, arrow.ErrIndex for a row past the end, arrow.ErrInvalid for malformed chunks, and the context's
 // error within 50 ms after it is cancelled. With an error nothing stays allocated.
 func Take[R Rows](ctx context.Context, typ arrow.DataType, chunks []arrow.Array, rows R, opts Options) ([]arrow.Array, error) {
 	return takeWithin(ctx, typ, chunks, rows, opts, math.MaxInt32)

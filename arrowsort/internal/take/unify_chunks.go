@@ -14,7 +14,7 @@ import (
 // Unify returns the chunks of a column with one dictionary for all of them, at every level of the type, so that equal
 // indices mean equal values. Everything else is shared with the chunks. The caller releases the arrays.
 //
-// Errors: those of Take, and arrow.ErrInvalid when indices of the type cannot number all entries.
+// Errors: those of Take, and ErrDictionary.
 func Unify(ctx context.Context, typ arrow.DataType, chunks []arrow.Array, opts Options) (out []arrow.Array, err error) {
 	g := newGatherer(ctx, opts, math.MaxInt32)
 	defer g.release()
@@ -82,9 +82,6 @@ func (g *gatherer) unifyIndices(
 	dict, maps, err := g.unify(t, chunks)
 	if err != nil {
 		return err
-	}
-	if maps != nil {
-		defer maps.release()
 	}
 	for i, c := range chunks {
 		buffers := slices.Clone(c.data.Buffers())
