@@ -47,7 +47,6 @@ func TestDamagedRunsAreAnError(t *testing.T) {
 	binary.LittleEndian.PutUint32(offsets[8:], 1000)
 	_, err := arrowsort.Sort(t.Context(), a, nil, arrowsort.Options{Allocator: mem})
 	require.ErrorIs(t, err, arrow.ErrInvalid)
-	require.ErrorContains(t, err, "run-end encoding")
 }
 
 // TestTooManyDictionaryEntries sorts chunks of dictionaries that int8 indices cannot number together.

@@ -100,7 +100,7 @@ func (w *Work) AddKey(leaf Leaf, order keyencode.Order, nulls keyencode.NullPlac
 func (w *Work) keyColumn(typ arrow.DataType, views []view, key keyencode.Key) (keyencode.Column, error) {
 	switch t := take.Storage(typ).(type) {
 	case *arrow.RunEndEncodedType:
-		views, err := w.expandRuns(t.Encoded(), views)
+		views, err := w.expandRuns(views)
 		if err != nil {
 			return keyencode.Column{}, err
 		}

@@ -30,24 +30,11 @@ func gatherRuns[E runEnd](g *gatherer, typ arrow.DataType, layout *arrow.RunEndE
 	if int64(n) > limit {
 		return nil, &overflowError{typ, int64(n), limit}
 	}
-	src := make([]runSource[E], len(chunks))
-	values := children(chunks, 1)
-	for i, e := range children(chunks, 0) {
-		b, err := e.values(1, int(unsafe.Sizeof(E(0))), 0)
-		if err != nil {
-			return nil, err
-		}
-		src[i] = runSource[E]{ends: as[E](b), offset: chunks[i].offset, rows: chunks[i].length, values: values[i].length}
-	}
-	scratch, err := g.scratch(max(8*n, 1))
+	where, err := locateRuns[E](g, chunks, sel)
 	if err != nil {
 		return nil, err
 	}
-	defer scratch.Release()
-	where := as[uint64](scratch.Bytes())[:n]
-	if err := findRuns(g, where, src, sel); err != nil {
-		return nil, err
-	}
+	values := children(chunks, 1)
 	same, err := sameValue(layout.Encoded(), values)
 	if err != nil {
 		return nil, err
@@ -62,6 +49,25 @@ func gatherRuns[E runEnd](g *gatherer, typ arrow.DataType, layout *arrow.RunEndE
 	}
 	endData := g.data(layout.RunEnds(), count, []*memory.Buffer{nil, ends}, nil, 0)
 	return g.data(typ, n, []*memory.Buffer{nil}, []arrow.ArrayData{endData, child}, 0), nil
+}
+
+// locateRuns returns the position of each row's value, in memory of the gatherer.
+func locateRuns[E runEnd](g *gatherer, chunks []chunk, sel selection) ([]uint64, error) {
+	src := make([]runSource[E], len(chunks))
+	values := children(chunks, 1)
+	for i, e := range children(chunks, 0) {
+		b, err := e.values(1, int(unsafe.Sizeof(E(0))), 0)
+		if err != nil {
+			return nil, err
+		}
+		src[i] = runSource[E]{ends: as[E](b), offset: chunks[i].offset, rows: chunks[i].length, values: values[i].length}
+	}
+	b, err := g.buffer(8 * sel.len())
+	if err != nil {
+		return nil, err
+	}
+	where := as[uint64](b.Bytes())
+	return where, findRuns(g, where, src, sel)
 }
 
 // findRuns writes the position of each row's value.
