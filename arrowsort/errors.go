@@ -28,8 +28,8 @@ var (
 	// elements, or for the type of its run ends, and cannot be split into chunks: in a record or an array. It matches
 	// arrow.ErrInvalid.
 	ErrOffsets = newError("too long for one array", arrow.ErrInvalid)
-	// ErrDictionary is returned when the chunks of a dictionary column have together more different entries than the
-	// indices of its type number: 128 for int8, 32,768 for int16. Cast the column to a wider index type. It matches
+	// ErrDictionary is returned when the chunks of a dictionary column have more different entries in total than the
+	// indices of its type can number: 128 for int8, 32,768 for int16. Cast the column to a wider index type. It matches
 	// arrow.ErrInvalid.
 	ErrDictionary = newError("too many dictionary entries", arrow.ErrInvalid)
 	// ErrIndex is returned when a row number is null or out of range. It matches arrow.ErrIndex.

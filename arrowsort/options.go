@@ -24,10 +24,10 @@ type Options struct {
 	Allocator memory.Allocator
 	// Threads is the largest number of threads of the CPU to use; 0 is GOMAXPROCS.
 	Threads int
-	// Progress, when set, is told now and then how much of a sort is done, from one goroutine at a time: done of total
-	// steps, whose size is up to the engine. Take, IsSorted and Explain do not tell.
+	// Progress, when set, is passed the progress of a sort at times, from one goroutine at a time: done of total
+	// steps, whose size is up to the engine. Take, IsSorted and Explain do not report it.
 	Progress func(done, total int)
-	// OnPlan, when set, is told the plan of a finished sort: what the keys came down to.
+	// OnPlan, when set, is passed the plan of a finished sort: the codes of the keys.
 	OnPlan func(*keyencode.Plan)
 }
 

@@ -20,7 +20,7 @@ type rowNumbers struct {
 	narrow []uint32
 	wide   []uint64
 	mem    memory.Allocator
-	buf    []byte // temporary memory behind them; nil when they are borrowed
+	buf    []byte // temporary memory that holds them; nil when they are borrowed
 }
 
 func (n *rowNumbers) release() {

@@ -13,7 +13,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu"
 )
 
-// Sort returns the data in the order of the keys, all columns along.
+// Sort returns the data in the order of the keys, with all columns.
 //
 // The result has the type of the data: T is arrow.Record, arrow.Table, *arrow.Chunked or a type of array. Schema,
 // metadata, names and the order of the columns are kept. Columns of a table and a chunked array come out as one chunk;

@@ -9,7 +9,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
 )
 
-// Take returns the rows of the data that the row numbers name, in their order, all columns along. A row may be named more
+// Take returns the rows of the data that the row numbers name, in their order, with all columns. A row may be named more
 // than once, or not at all.
 //
 // The row numbers are an array of any integer type, without nulls. Options.Limit takes the first of them only. The result

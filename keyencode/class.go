@@ -1,6 +1,6 @@
 package keyencode
 
-// Class tells values, NaNs and nulls apart. Their order is value, NaN, null with nulls at the end, else the other way round.
+// A Class is value, NaN or null. Their order is value, NaN, null with nulls at the end, else the other way round.
 type Class uint8
 
 // The classes of a key.

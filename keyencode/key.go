@@ -9,7 +9,7 @@ const (
 	Descending
 )
 
-// NullPlacement says where nulls, and NaNs beside them, go: values, NaNs, nulls at the end; nulls, NaNs, values at the start.
+// NullPlacement says the side of nulls and NaNs: values, NaNs, nulls at the end; nulls, NaNs, values at the start.
 type NullPlacement uint8
 
 // The zero value is NullsAtEnd, as in Arrow.

@@ -3,7 +3,7 @@ package keyencode
 import "encoding/binary"
 
 // linear turns an ordered word u into a code: bias + ((u-base) >> shift) * mul, modulo 2^64. Ascending, descending, with
-// or without a stride, classes before the values or behind: all of it is in the four numbers.
+// or without a stride, classes before or after the values: the four numbers express all of it.
 type linear struct {
 	base  uint64
 	shift uint

@@ -18,7 +18,7 @@ func Measure(c *Column, k Key, lo, hi int) Statistics {
 	case shapeWide:
 		measureWide(&s, &r, lo, hi)
 	case shapeBytes:
-		measureTexts(&s, &r, lo, hi)
+		measureStrings(&s, &r, lo, hi)
 	}
 	return s
 }

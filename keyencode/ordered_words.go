@@ -14,7 +14,7 @@ func EncodeWords(dst []uint64, c *Column, k Key, lo int) bool {
 	return true
 }
 
-// NewWordPlan is a plan whose codes are these words, without statistics: for a single key of which a sample tells that its values
+// NewWordPlan is a plan whose codes are these words, without statistics: for a single key whose sampled values
 // vary in nearly all bits, so that statistics would not make the codes shorter. Nothing is known of the order of the rows.
 // It reports false for a column that is not integers or floats, or has a validity bitmap.
 func NewWordPlan(columns []Column, k Key) (*Plan, bool) {
@@ -29,7 +29,7 @@ func NewWordPlan(columns []Column, k Key) (*Plan, bool) {
 	return p, true
 }
 
-// isWords tells whether all rows are integers or floats: no bitmap says otherwise.
+// isWords reports whether all rows are valid integers or floats, as the absence of a bitmap shows.
 func (c *Column) isWords() bool {
 	for i := range c.Chunks {
 		if c.Chunks[i].Validity != nil {

@@ -15,7 +15,7 @@ var (
 // A Plan says how rows become codes: unsigned numbers of up to any length, held in 64-bit words, that compare as the rows
 // do. The codes are as short as the statistics allow. Keys follow one another, the most significant first; each takes the
 // bits that its values vary in, and one code more for each of NaN and null that occurs. Strings that are long go on in
-// words of their own, which decide only between rows that tie so far (see Next).
+// separate words, which decide only between rows that tie so far (see Next).
 //
 // A Plan borrows the columns' buffers until Detach. It is not changed by its methods: they may be called concurrently.
 type Plan struct {
@@ -26,7 +26,7 @@ type Plan struct {
 	rows     int
 }
 
-// keyPlan is what a plan knows of one key.
+// keyPlan is the part of a plan for one key.
 type keyPlan struct {
 	Key
 	reader
@@ -87,7 +87,7 @@ func (p *Plan) On(columns []Column) *Plan {
 	return &q
 }
 
-// Detach is the plan without its columns, for printing and for what the statistics tell.
+// Detach is the plan without its columns, for printing and for its statistics.
 func (p *Plan) Detach() *Plan {
 	q := *p
 	q.keys = append([]keyPlan(nil), p.keys...)

@@ -6,7 +6,7 @@ type wordOrder struct {
 	key                Key
 	rows               bool // any yet
 	first, last        datum
-	rises, ties, falls bool // some row sorts behind, with, before its predecessor
+	rises, ties, falls bool // some row sorts after, with, before its predecessor
 }
 
 func (o *wordOrder) done() bool { return o.falls && (o.rises || o.ties) }

@@ -19,7 +19,7 @@ type Statistics struct {
 	ZeroEnd            bool   // of strings: one ends in a zero byte
 
 	Sorted   bool // no row sorts before its predecessor
-	Rising   bool // every row sorts behind its predecessor
+	Rising   bool // every row sorts after its predecessor
 	Reversed bool // every row sorts before its predecessor
 
 	key         Key
@@ -55,7 +55,7 @@ func (a *datum) compare(b *datum, k Key) int {
 	return c
 }
 
-// Merge adds the statistics of the rows right behind those of s, of the same key.
+// Merge adds the statistics of the rows that follow those of s, of the same key.
 func (s *Statistics) Merge(next *Statistics) {
 	if next.Rows == 0 {
 		return

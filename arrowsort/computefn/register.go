@@ -1,11 +1,11 @@
 // Package computefn adds sorting to Arrow's compute functions.
 //
-// arrow/go v15 has no sort functions of its own. [Register] adds these, with the names, options and semantics of Arrow
+// arrow/go v15 has no sort functions. [Register] adds these, with the names, options and semantics of Arrow
 // C++ 26, so that they run by compute.CallFunction like any other:
 //
 //	array_sort_indices  ArraySortOptions  row numbers that sort an array or a chunked array
 //	sort_indices        SortOptions       row numbers that sort an array, a chunked array, a record or a table
-//	sort                SortOptions       the sorted input, as a datum of its own kind
+//	sort                SortOptions       the sorted input, as a datum of the same kind
 //	is_sorted           SortOptions       a boolean scalar
 //	select_k_unstable   SelectKOptions    the first k row numbers of the sorted order
 //

@@ -1,5 +1,5 @@
 // Package engine is the contract between arrowsort and whatever carries out a sort: the engine on the CPU, one on a GPU.
-// It knows raw buffers and no Arrow, so that a device engine depends on nothing else.
+// It describes raw buffers without Arrow, so that a device engine depends on nothing else.
 package engine
 
 import (
@@ -47,11 +47,11 @@ type Job struct {
 	RowNumbers int
 	// Limit is the number of leading rows of the sorted order that are wanted; 0 for all of them.
 	Limit int
-	// Plan tells that Result.Plan is wanted; a small sort may do without one.
+	// Plan requests Result.Plan; a small sort may do without one.
 	Plan bool
 	// Threads is the largest number of host threads to use; 0 for GOMAXPROCS.
 	Threads int
-	// Progress, when set, is told now and then how much of the work is done, from one goroutine at a time.
+	// Progress, when set, is passed the work done at times, from one goroutine at a time.
 	Progress func(done, total int)
 }
 

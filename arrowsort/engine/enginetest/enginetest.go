@@ -1,5 +1,5 @@
 // Package enginetest is the conformance suite of engines: every engine has to pass TestEngine, and engines that do are
-// interchangeable. It knows raw buffers and no Arrow, and holds engines to a comparator of its own.
+// interchangeable. It uses raw buffers and no Arrow, and compares engines with a reference comparator.
 package enginetest
 
 import (

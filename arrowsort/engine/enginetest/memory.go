@@ -24,7 +24,7 @@ func busy(rows int) *engine.Job {
 
 // testMemory lets every single allocation fail, by nil and by a panic.
 func testMemory(t *testing.T, e suite) {
-	const enough = 10_000 // allocations; no engine should need so many
+	const enough = 10_000 // allocations; no engine should need more
 	for _, rows := range e.sizes(30, 3000, 70_000, 300_000) {
 		job := busy(rows)
 		for _, panics := range []bool{false, true} {

@@ -80,7 +80,7 @@ func (m *model) verifyOrder(job *engine.Job, rows []uint64) error {
 	return nil
 }
 
-// verifyStep tells whether row b may stand behind row a.
+// verifyStep reports whether row b may follow row a.
 func (m *model) verifyStep(a, b int) error {
 	c := m.compare(a, b)
 	if c < 0 || c == 0 && a < b {

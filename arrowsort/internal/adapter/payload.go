@@ -80,7 +80,7 @@ func oneDictionary(views []view) bool {
 	return len(views) > 0
 }
 
-// fitsOffsets reports whether the bytes of all views together stay within 32-bit offsets.
+// fitsOffsets reports whether the bytes of all views stay within 32-bit offsets.
 func fitsOffsets(views []view) bool {
 	total := 0
 	for _, v := range views {

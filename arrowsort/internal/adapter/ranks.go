@@ -37,7 +37,7 @@ func (w *Work) ranks(typ arrow.DataType, dictionaries []arrow.ArrayData, key key
 }
 
 // rankingKey is the order in which entries are ranked for a key: rising, with NaN at the side where the key's order and
-// null placement together put the largest or the smallest rank.
+// null placement put the largest or the smallest rank.
 func rankingKey(key keyencode.Key) keyencode.Key {
 	ranking := keyencode.Key{Name: key.Name, Type: key.Type, Nulls: keyencode.NullsAtEnd}
 	if (key.Order == keyencode.Descending) != (key.Nulls == keyencode.NullsAtStart) {

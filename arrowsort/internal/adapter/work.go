@@ -12,7 +12,7 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// A Work is a job under construction, with the memory behind its raw columns. Release it when the job is done; a Work
+// A Work is a job under construction, with the memory of its raw columns. Release it when the job is done; a Work
 // that failed to add a column must be released too.
 type Work struct {
 	Job engine.Job
@@ -27,17 +27,17 @@ type Work struct {
 	temp     [][]byte
 	held     []arrow.Array
 
-	first struct { // room for one key without an allocation
+	first struct { // storage for one key without an allocation
 		view   [1]view
 		chunk  [1]keyencode.Chunk
-		full   bool // the chunk is somebody's
+		full   bool // the chunk is in use
 		column [1]keyencode.Column
 		key    [1]keyencode.Key
 		at     [1]keyColumn
 	}
 }
 
-// A keyColumn remembers the column of a key, so that the payload can use it too.
+// A keyColumn is the column of a key, which the payload uses too.
 type keyColumn struct {
 	path   []int
 	column int
@@ -78,11 +78,11 @@ func (w *Work) Release() {
 // AddKey adds a sort key, less significant than those before it. The type of the leaf must be Sortable.
 func (w *Work) AddKey(leaf Leaf, order keyencode.Order, nulls keyencode.NullPlacement) error {
 	key := keyencode.Key{Name: leaf.Name, Type: leaf.Type.String(), Order: order, Nulls: nulls}
-	var room []view
+	var buf []view
 	if len(w.Job.Keys) == 0 {
-		room = w.first.view[:0]
+		buf = w.first.view[:0]
 	}
-	views := w.input.views(leaf.Path, room)
+	views := w.input.views(leaf.Path, buf)
 	c, err := w.keyColumn(leaf.Type, views, key)
 	if err != nil {
 		return err

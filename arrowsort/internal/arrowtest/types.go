@@ -111,7 +111,7 @@ func (e *Extension) ExtensionName() string { return "arrowtest" }
 // String names the storage, too.
 func (e *Extension) String() string { return "extension<" + e.Storage.String() + ">" }
 
-// Serialize is empty: the storage tells all.
+// Serialize is empty: the storage has all.
 func (e *Extension) Serialize() string { return "" }
 
 // Deserialize makes the type of a storage.

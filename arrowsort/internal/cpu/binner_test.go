@@ -26,7 +26,7 @@ var codeShapes = []codeShape{
 	{"two values", nil, func(r *rand.Rand) uint64 { return r.Uint64N(2) * math.MaxUint64 }},
 	{"five values", nil, func(r *rand.Rand) uint64 { return r.Uint64N(5) * 0x123456789abcdef }},
 	{"half one value", nil, func(r *rand.Rand) uint64 { return r.Uint64() * r.Uint64N(2) }},
-	{"crowd with outliers", nil, func(r *rand.Rand) uint64 {
+	{"most with outliers", nil, func(r *rand.Rand) uint64 {
 		if r.IntN(3) == 0 {
 			return r.Uint64()
 		}

@@ -11,8 +11,8 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/machine"
 )
 
-// buffers hands out memory of the caller's allocator and knows what is still out, so that one release gives
-// everything back that did not become part of a result.
+// buffers allocates memory of the caller's allocator and lists it, so that one release gives back everything that did
+// not become part of a result.
 type buffers struct {
 	call context.Context // of the call: nothing is allocated after its end
 	mem  engine.Allocator
@@ -85,7 +85,7 @@ func (b *buffers) release() {
 }
 
 // words returns temp storage for n values of a type without pointers.
-func words[T uint16 | uint32 | uint64](b *buffers, n int) ([]T, error) {
+func allocate[T uint16 | uint32 | uint64](b *buffers, n int) ([]T, error) {
 	var zero T
 	if n > math.MaxInt/int(unsafe.Sizeof(zero)) {
 		return nil, fmt.Errorf("%w: %d values of %d bytes", engine.ErrMemory, n, unsafe.Sizeof(zero))

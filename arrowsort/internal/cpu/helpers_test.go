@@ -55,12 +55,12 @@ func newTestSorter(t testing.TB, job *engine.Job) *sorter {
 	return s
 }
 
-// newTestFinisher has temp storage for bins of up to so many rows.
-func newTestFinisher(t testing.TB, rows int, ties bool) *finisher {
+// newTestBinSorter has temp storage for bins of up to so many rows.
+func newTestBinSorter(t testing.TB, rows int, ties bool) *binSorter {
 	t.Helper()
 	b := &buffers{call: t.Context(), mem: newMeter(t)}
 	t.Cleanup(b.release)
-	f := &finisher{workers: newWorkers(context.Background(), 1)}
+	f := &binSorter{workers: newWorkers(context.Background(), 1)}
 	require.NoError(t, f.reserve(b, rows, 8, ties))
 	return f
 }

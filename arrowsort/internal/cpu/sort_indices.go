@@ -5,13 +5,13 @@ import (
 	"unsafe"
 )
 
-// order returns the stable order of the codes as row numbers within the bin, nil when they are in order already. The
-// result is in the finisher's own storage.
+// sortIndices returns the stable order of the codes as row numbers within the bin, nil when they are in order already. The
+// result is in the binSorter's own storage.
 //
-// A 4-byte record holds the row below as many leading bits of code - min as fit. Records are distinct, so that whole
+// A 4-byte record holds the row below the leading bits of code - min that fit. Records are distinct, so that whole
 // records may be compared in any step. Two radix passes of up to 10 bits bring nearly all of them home; an insertion pass does the
 // rest; rows that tie in the record are ordered by their codes.
-func (f *finisher) order(codes []uint64) []uint32 {
+func (f *binSorter) sortIndices(codes []uint64) []uint32 {
 	lo, hi, inOrder := rangeOf(codes)
 	if inOrder {
 		return nil
@@ -43,19 +43,19 @@ func (f *finisher) order(codes []uint64) []uint32 {
 	}
 	budget := 8 * n
 	if !insertRecords(a, &budget) {
-		return f.orderByDigits(codes)
+		return f.sortIndicesByDigits(codes)
 	}
 	if rest == 0 {
 		stripRecords(a, rowBits)
 	} else if !stripTiedRecords(a, codes, rowBits, &budget) {
-		return f.orderByDigits(codes)
+		return f.sortIndicesByDigits(codes)
 	}
 	return a
 }
 
-// orderByDigits is order for codes that crowd in a part of their range: row numbers move by one byte of the codes after
+// sortIndicesByDigits is sortIndices for codes that cluster in a part of their range: row numbers move by one byte of the codes after
 // another, from the least significant, constant bytes left out.
-func (f *finisher) orderByDigits(codes []uint64) []uint32 {
+func (f *binSorter) sortIndicesByDigits(codes []uint64) []uint32 {
 	n := len(codes)
 	a, b := f.a[:n], f.b[:n]
 	series(a, 0)

@@ -73,8 +73,8 @@ func TestSortRows(t *testing.T) {
 }
 
 // unseen are n codes that a sample misjudges again and again: the rows that it sees are spread over the whole range, all
-// others crowd in the lowest bin of it, and so do those within that bin when it is sampled again, for so many levels.
-func unseen(n, levels int, crowd func(r *rand.Rand) uint64) []uint64 {
+// others most in the lowest bin of it, and so do those within that bin when it is sampled again, for so many levels.
+func unseen(n, levels int, most func(r *rand.Rand) uint64) []uint64 {
 	r := rand.New(rand.NewPCG(1, uint64(n)))
 	codes := make([]uint64, n)
 	left := allRows(n)
@@ -83,7 +83,7 @@ func unseen(n, levels int, crowd func(r *rand.Rand) uint64) []uint64 {
 		places := make([]uint64, len(left))
 		series(places, 0)
 		seen := map[uint64]bool{}
-		for _, at := range sample(carried{words: places}, len(left)) {
+		for _, at := range sample(storedCodes{words: places}, len(left)) {
 			seen[at] = true
 		}
 		hidden := left[:0]
@@ -98,7 +98,7 @@ func unseen(n, levels int, crowd func(r *rand.Rand) uint64) []uint64 {
 		width -= 16
 	}
 	for _, row := range left {
-		codes[row] = crowd(r) >> (64 - width)
+		codes[row] = most(r) >> (64 - width)
 	}
 	return codes
 }
@@ -106,13 +106,13 @@ func unseen(n, levels int, crowd func(r *rand.Rand) uint64) []uint64 {
 // TestSampleThatSeesNothing sorts codes that the sample knows nothing of: nearly all rows are in one bin, at several levels.
 func TestSampleThatSeesNothing(t *testing.T) {
 	const n = 150_000
-	for name, crowd := range map[string]func(r *rand.Rand) uint64{
+	for name, most := range map[string]func(r *rand.Rand) uint64{
 		"constant": func(*rand.Rand) uint64 { return 5 << 50 },
 		"two":      func(r *rand.Rand) uint64 { return r.Uint64N(2) << 63 },
 		"uniform":  func(r *rand.Rand) uint64 { return r.Uint64() },
 	} {
 		for levels := range 4 {
-			keys := unseen(n, levels, crowd)
+			keys := unseen(n, levels, most)
 			want := stable(allRows(n), func(a, b uint32) int { return cmp.Compare(keys[a], keys[b]) })
 			for _, gather := range [][]int{nil, {0, 1}} {
 				for _, limit := range []int{0, n / 5} {
@@ -136,7 +136,7 @@ func TestTied(t *testing.T) {
 		if odd >= 0 {
 			codes[odd] = 6
 		}
-		code, tied, err := s.tied(carried{words: codes}, n)
+		code, tied, err := s.tied(storedCodes{words: codes}, n)
 		require.NoError(t, err)
 		require.Equal(t, odd < 0, tied, "row %d is odd", odd)
 		require.Equal(t, codes[0], code)

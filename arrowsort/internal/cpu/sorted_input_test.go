@@ -129,7 +129,7 @@ func TestInOrderIsOneCopy(t *testing.T) {
 	require.LessOrEqual(t, temp, 2*blockRows*8, "reversed: temp memory")
 }
 
-// TestReverseInto reverses values of every width that a lane may have.
+// TestReverseInto reverses values of every width that a mover may have.
 func TestReverseInto(t *testing.T) {
 	for _, width := range []int{1, 2, 3, 4, 8, 16, 32} {
 		for _, n := range []int{0, 1, 2, 7, 100} {

@@ -16,7 +16,7 @@ import (
 // once, in sorted order.
 type strings struct {
 	chunked
-	lane    *lane
+	mover    *mover
 	short   bool
 	lenBits uint
 	equal   int   // the length of all rows, none of them null, if there is one
@@ -32,7 +32,7 @@ const (
 )
 
 func newStrings(c chunked, s *sorter, nullable bool) (*strings, error) {
-	t := &strings{chunked: c, lane: &lane{width: 8}, bases: make([]int, len(c.Chunks)+1), firsts: make([]int, len(c.Chunks))}
+	t := &strings{chunked: c, mover: &mover{width: 8}, bases: make([]int, len(c.Chunks)+1), firsts: make([]int, len(c.Chunks))}
 	for i := range c.Chunks {
 		t.bases[i+1] = t.bases[i]
 		if k := &c.Chunks[i]; k.Rows > 0 {
@@ -45,7 +45,7 @@ func newStrings(c chunked, s *sorter, nullable bool) (*strings, error) {
 		return nil, err
 	}
 	if t.short = longest <= shortBytes; longest <= narrowBytes {
-		t.lane.width = 4
+		t.mover.width = 4
 	}
 	if shortest == longest && !nullable {
 		t.equal = longest
@@ -54,14 +54,14 @@ func newStrings(c chunked, s *sorter, nullable bool) (*strings, error) {
 	if uint(bits.Len(uint(t.bases[len(c.Chunks)])))+t.lenBits > 63 {
 		return nil, fmt.Errorf("%w: %d bytes of strings, the longest of %d bytes", engine.ErrOffsets, t.bases[len(c.Chunks)], longest)
 	}
-	t.lane.fill = func(dst []byte, lo int) {
-		c.pieces(lo, lo+len(dst)/t.lane.width, func(k, at, n int) {
-			t.fill(dst[:n*t.lane.width], k, at)
-			dst = dst[n*t.lane.width:]
+	t.mover.fill = func(dst []byte, lo int) {
+		c.eachChunk(lo, lo+len(dst)/t.mover.width, func(k, at, n int) {
+			t.fill(dst[:n*t.mover.width], k, at)
+			dst = dst[n*t.mover.width:]
 		})
 	}
-	t.lane.take = func(dst []byte, rows []uint32) {
-		w := t.lane.width
+	t.mover.take = func(dst []byte, rows []uint32) {
+		w := t.mover.width
 		for i, r := range rows {
 			k := c.at(int(r))
 			t.fill(dst[i*w:(i+1)*w], k, c.Chunks[k].Offset+int(r)-c.starts[k])
@@ -70,9 +70,9 @@ func newStrings(c chunked, s *sorter, nullable bool) (*strings, error) {
 	return t, nil
 }
 
-// fill writes the words of the rows from position at of a chunk on, in the width of the lane.
+// fill writes the words of the rows from position at of a chunk on, in the width of the mover.
 func (t *strings) fill(dst []byte, chunk, at int) {
-	if t.lane.width == 8 {
+	if t.mover.width == 8 {
 		t.words(view[uint64](dst), chunk, at)
 		return
 	}
@@ -101,7 +101,7 @@ func (t *strings) lengths(s *sorter) (shortest, longest int, err error) {
 	tiles := make([]extent, (s.rows+placeRows-1)/placeRows)
 	err = s.tiles(s.rows, placeRows, func(_, lo, hi int) {
 		e := extent{lo: math.MaxInt}
-		t.pieces(lo, hi, func(k, at, n int) {
+		t.eachChunk(lo, hi, func(k, at, n int) {
 			var lo, hi int
 			if values := t.Chunks[k].Values; t.Kind == keyencode.Binary {
 				lo, hi = lengthsOf(view[int32](values)[at : at+n+1])

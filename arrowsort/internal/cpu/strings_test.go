@@ -188,7 +188,7 @@ func TestStringForms(t *testing.T) {
 		job := engine.Job{Rows: 1000, Columns: []keyencode.Column{column}}
 		form, err := newStrings(newChunked(&column), newTestSorter(t, &job), c.nulls > 0)
 		require.NoError(t, err)
-		require.Equal(t, []any{c.width, c.short, c.equal}, []any{form.lane.width, form.short, form.equal}, "lengths %d to %d, %d %% null", c.lo, c.hi, c.nulls)
+		require.Equal(t, []any{c.width, c.short, c.equal}, []any{form.mover.width, form.short, form.equal}, "lengths %d to %d, %d %% null", c.lo, c.hi, c.nulls)
 	}
 	slices := textSpec{lo: 9, hi: 9, chunks: 100, oneData: true}
 	texts, valid := slices.texts(1000)

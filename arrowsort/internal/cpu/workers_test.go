@@ -109,7 +109,7 @@ func TestRunStops(t *testing.T) {
 	requireGoroutines(t, before)
 }
 
-// watched sorts a job whose progress is watched: it never falls, passes the total or comes twice at once, and ends there.
+// watched sorts a job whose progress is watched: it never strictlyDescending, passes the total or comes twice at once, and ends there.
 func watched(t *testing.T, job engine.Job, name string) {
 	t.Helper()
 	var busy atomic.Bool

@@ -118,7 +118,7 @@ func (d *denseRows) count() (totals []int, err error) {
 	return totals, nil
 }
 
-// place writes each row's offset, and its position in its child's share of rows, one child's share behind the other's.
+// place writes each row's offset, and its position in its child's share of rows, one child's share after the other's.
 func (d *denseRows) place(totals []int, offsets []int32, rows []uint64) error {
 	first := make([]int, len(d.fields)+1)
 	for id, n := range totals {

@@ -10,7 +10,7 @@ import (
 // arrow.ErrInvalid.
 var ErrOffsets = fmt.Errorf("take: offsets would overflow: %w", arrow.ErrInvalid)
 
-// ErrDictionary is returned when the dictionaries of the chunks have together more entries than the index type numbers.
+// ErrDictionary is returned when the dictionaries of the chunks have more entries in total than the index type numbers.
 // It also matches arrow.ErrInvalid.
 var ErrDictionary = fmt.Errorf("take: too many dictionary entries: %w", arrow.ErrInvalid)
 

@@ -105,7 +105,7 @@ func (g *gatherer) gatherWide(dst []byte, src [][]byte, width int, sel selection
 	})
 }
 
-// copyValue copies as many bytes as both have. 8 to 32 bytes are copied as two halves that overlap, which spares a call.
+// copyValue copies the bytes that both have. 8 to 32 bytes are copied as two halves that overlap, which spares a call.
 func copyValue(dst, src []byte) {
 	n := len(src)
 	switch {

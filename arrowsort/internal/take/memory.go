@@ -13,7 +13,7 @@ import (
 )
 
 // A gatherer holds what all columns of a call share. It owns every buffer and every array data made for a result until release; the
-// array that is handed out holds references of its own.
+// array that is returned holds its own references.
 type gatherer struct {
 	ctx     context.Context
 	mem     memory.Allocator

@@ -37,7 +37,7 @@ func (s *runSource[E]) find(row int) int {
 	return s.search(int(s.table[row>>s.shift]), int(s.table[row>>s.shift+1]), row)
 }
 
-// search is the first of runs [lo,hi) that ends behind a row, or hi.
+// search is the first of runs [lo,hi) that ends after a row, or hi.
 func (s *runSource[E]) search(lo, hi, row int) int {
 	for lo < hi {
 		if mid := int(uint(lo+hi) / 2); int(s.ends[mid]) > row {

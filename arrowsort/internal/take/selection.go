@@ -13,12 +13,12 @@ const (
 	rowMask = 1<<rowBits - 1
 )
 
-// A selection names rows of a column, whose chunks it knows by number. Every position it yields lies in its chunk: whoever makes a
+// A selection names rows of a column, whose chunks have numbers. Every position it yields lies in its chunk: whoever makes a
 // selection has checked it, so that loops over positions need not.
 type selection interface {
 	len() int
-	// at is the positions of rows [lo,hi), in room, which is as long, or in memory of the selection; they are only read.
-	at(lo, hi int, room []uint64) []uint64
+	// at is the positions of rows [lo,hi), in buf, which is as long, or in memory of the selection; they are only read.
+	at(lo, hi int, buf []uint64) []uint64
 }
 
 type rowNumber interface{ uint32 | uint64 }
@@ -47,11 +47,11 @@ type rows32 []uint32
 
 func (r rows32) len() int { return len(r) }
 
-func (r rows32) at(lo, hi int, room []uint64) []uint64 {
+func (r rows32) at(lo, hi int, buf []uint64) []uint64 {
 	for i, row := range r[lo:hi] {
-		room[i] = uint64(row)
+		buf[i] = uint64(row)
 	}
-	return room
+	return buf
 }
 
 // located are row numbers of a column of several chunks.
@@ -62,7 +62,7 @@ type located[U rowNumber] struct {
 
 func (l located[U]) len() int { return len(l.rows) }
 
-func (l located[U]) at(lo, hi int, room []uint64) []uint64 {
+func (l located[U]) at(lo, hi int, buf []uint64) []uint64 {
 	var chunk, first, rows uint64 // the chunk of the last row: neighbours often lie in the same one
 	for i, r := range l.rows[lo:hi] {
 		row := uint64(r)
@@ -70,9 +70,9 @@ func (l located[U]) at(lo, hi int, room []uint64) []uint64 {
 			c := l.loc.find(row)
 			chunk, first, rows = uint64(c)<<rowBits, l.loc.starts[c], l.loc.starts[c+1]-l.loc.starts[c]
 		}
-		room[i] = chunk | (row - first)
+		buf[i] = chunk | (row - first)
 	}
-	return room
+	return buf
 }
 
 // checkRows is the one check that every later loop relies on.

@@ -26,7 +26,7 @@ type Options struct {
 	Split     bool             // return several arrays where one would pass the range of its offsets
 }
 
-// Take gathers rows of a chunked column: row i of the result is row rows[i] of the chunks one behind the other.
+// Take gathers rows of a chunked column: row i of the result is row rows[i] of the concatenated chunks.
 //
 // The result is one array, or several in order when Options.Split is set and 32-bit offsets (or the run ends of a
 // run-end-encoded column) would not hold one. Dictionaries are shared with the chunks, or unified where the chunks have
@@ -88,8 +88,8 @@ func takeRows[U rowNumber](c *call, rows []U) ([]arrow.Array, error) {
 	return takePieces(c, loc, rows)
 }
 
-// takePieces gathers all rows into one array; where offsets overflow, and it is allowed, it cuts the rows into as many pieces as the overflow
-// tells and tries again with each.
+// takePieces gathers all rows into one array; where offsets overflow, and it is allowed, it cuts the rows into the number of batches that
+// the overflow asks for and tries again with each.
 func takePieces[U rowNumber](c *call, loc *locator, rows []U) ([]arrow.Array, error) {
 	arr, err := c.gather(c.typ, c.chunks, selectRows(loc, rows))
 	var over *overflowError

@@ -16,7 +16,7 @@ func (g *gatherer) tiles(n int, work func(lo, hi int, block []uint64) error) err
 	return g.tilesOf(tileRows, n, work)
 }
 
-// tilesOf calls work for [0,n) in tiles of size rows, in no order. block is room for the positions of blockRows rows. The first error ends it, as does the
+// tilesOf calls work for [0,n) in tiles of size rows, in no order. block holds the positions of blockRows rows. The first error ends it, as does the
 // context; all goroutines are done when it returns.
 func (g *gatherer) tilesOf(size, n int, work func(lo, hi int, block []uint64) error) error {
 	count := (n + size - 1) / size

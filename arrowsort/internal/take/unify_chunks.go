@@ -123,9 +123,9 @@ type wholeChunk struct{ number, rows int }
 
 func (w wholeChunk) len() int { return w.rows }
 
-func (w wholeChunk) at(lo, hi int, room []uint64) []uint64 {
+func (w wholeChunk) at(lo, hi int, buf []uint64) []uint64 {
 	for i := range hi - lo {
-		room[i] = uint64(w.number)<<rowBits | uint64(lo+i)
+		buf[i] = uint64(w.number)<<rowBits | uint64(lo+i)
 	}
-	return room
+	return buf
 }
