@@ -1,5 +1,7 @@
 package keyencode
 
+import "cmp"
+
 // A Class is value, NaN or null. Their order is value, NaN, null with nulls at the end, else the other way round.
 type Class uint8
 
@@ -10,12 +12,20 @@ const (
 	ClassNull
 )
 
-// rank is the place of a class among all three.
-func (c Class) rank(nulls NullPlacement) int {
-	if nulls == NullsAtStart {
-		return int(ClassNull - c)
+// compareClasses orders the classes of two rows.
+func (k Key) compareClasses(a, b Class) int {
+	if k.Nulls == NullsAtStart {
+		a, b = b, a
 	}
-	return int(c)
+	return cmp.Compare(a, b)
+}
+
+// directed is the comparison of two values in the direction of the key.
+func (k Key) directed(comparison int) int {
+	if k.Order == Descending {
+		return -comparison
+	}
+	return comparison
 }
 
 // classCodes are the codes of a key's classes where value codes 0..last and the codes of the classes that occur share one

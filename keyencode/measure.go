@@ -25,7 +25,11 @@ func Measure(c *Column, k Key, lo, hi int) Statistics {
 
 // step notes how a row stands to its predecessor.
 func (s *Statistics) step(next *datum) {
-	step := next.compare(&s.last, s.key)
+	s.note(next.compare(&s.last, s.key))
+}
+
+// note takes in that a row sorts after (1), with (0) or before (-1) its predecessor.
+func (s *Statistics) note(step int) {
 	s.Sorted = s.Sorted && step >= 0
 	s.Rising = s.Rising && step > 0
 	s.Reversed = s.Reversed && step < 0

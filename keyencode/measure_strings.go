@@ -90,20 +90,14 @@ func stringDatum(x []byte) datum {
 
 // stepString is step for two strings, without copies of them.
 func (s *Statistics) stepString(last, next []byte) {
-	step := 0
 	switch {
 	case last != nil && next != nil:
-		step = bytes.Compare(next, last)
-		if s.key.Order == Descending {
-			step = -step
-		}
-	case (last == nil) != (next == nil):
-		step = 1
-		if (next == nil) == (s.key.Nulls == NullsAtStart) {
-			step = -1
-		}
+		s.note(s.key.directed(bytes.Compare(next, last)))
+	case next != nil:
+		s.note(s.key.compareClasses(ClassValue, ClassNull))
+	case last != nil:
+		s.note(s.key.compareClasses(ClassNull, ClassValue))
+	default:
+		s.note(0)
 	}
-	s.Sorted = s.Sorted && step >= 0
-	s.Rising = s.Rising && step > 0
-	s.Reversed = s.Reversed && step < 0
 }

@@ -39,20 +39,14 @@ type datum struct {
 
 // compare orders two rows of a key as the sort does.
 func (a *datum) compare(b *datum, k Key) int {
-	if a.class != b.class {
-		return a.class.rank(k.Nulls) - b.class.rank(k.Nulls)
-	}
-	if a.class != ClassValue {
-		return 0
+	if a.class != b.class || a.class != ClassValue {
+		return k.compareClasses(a.class, b.class)
 	}
 	c := a.num.compare(b.num)
 	if c == 0 {
 		c = strings.Compare(a.str, b.str)
 	}
-	if k.Order == Descending {
-		return -c
-	}
-	return c
+	return k.directed(c)
 }
 
 // Merge adds the statistics of the rows that follow those of s, of the same key.
@@ -64,10 +58,8 @@ func (s *Statistics) Merge(next *Statistics) {
 		*s = *next
 		return
 	}
-	step := next.first.compare(&s.last, s.key)
-	s.Sorted = s.Sorted && next.Sorted && step >= 0
-	s.Rising = s.Rising && next.Rising && step > 0
-	s.Reversed = s.Reversed && next.Reversed && step < 0
+	s.step(&next.first)
+	s.Sorted, s.Rising, s.Reversed = s.Sorted && next.Sorted, s.Rising && next.Rising, s.Reversed && next.Reversed
 	s.last = next.last
 	s.mergeValues(next)
 	s.Rows += next.Rows

@@ -26,7 +26,7 @@ func (w *Work) ranks(typ arrow.DataType, dictionaries []arrow.ArrayData, key key
 		return nil, err
 	}
 	ranks := arrow.Uint32Traits.CastFromBytes(buf)
-	if err := w.rankViews(typ, views, rankingKey(key), ranks); err != nil {
+	if err := w.rankViews(typ, views, key.Ranking(), ranks); err != nil {
 		return nil, fmt.Errorf("ranking the dictionary: %w", err)
 	}
 	split := make([][]uint32, len(dictionaries))
@@ -34,16 +34,6 @@ func (w *Work) ranks(typ arrow.DataType, dictionaries []arrow.ArrayData, key key
 		split[i], ranks = ranks[:d.Len():d.Len()], ranks[d.Len():]
 	}
 	return split, nil
-}
-
-// rankingKey is the order in which entries are ranked for a key: rising, with NaN at the side where the key's order and
-// null placement put the largest or the smallest rank.
-func rankingKey(key keyencode.Key) keyencode.Key {
-	ranking := keyencode.Key{Name: key.Name, Type: key.Type, Nulls: keyencode.NullsAtEnd}
-	if (key.Order == keyencode.Descending) != (key.Nulls == keyencode.NullsAtStart) {
-		ranking.Nulls = keyencode.NullsAtStart
-	}
-	return ranking
 }
 
 // rankViews writes the rank of each entry of the views.
