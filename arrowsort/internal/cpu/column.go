@@ -11,8 +11,8 @@ import (
 // A column is a gathered column: the movers that move it and how they become its buffers.
 type column struct {
 	chunked
-	values   *mover    // values of fixed width, in the result's buffer
-	bits     *mover    // validity and Bool values as bytes; nil when no row is null, or when validity says which
+	values   *mover   // values of fixed width, in the result's buffer
+	bits     *mover   // validity and Bool values as bytes; nil when no row is null, or when validity says which
 	text     *strings // values of variable width as words
 	validity []byte   // of the only key: its nulls are one run of the sorted rows
 	nulls    int      // zeros of validity

@@ -21,7 +21,7 @@ func (cpu) Name() string { return "cpu" }
 const smallRows = 1 << 15
 
 // Sort carries out a job. Temp storage in addition to the result, in bytes per row: 0 to 2 where the codes can be computed again from the sorted
-// columns, 8 more where they cannot and 4 more where ties then need row numbers; 1 for a nullable or Bool column, 4 or 8 for a
+// columns, 8 more where they cannot and 4 more where ties then need row numbers; 1 for a nullable or Bool column, 8 for a
 // string column; row numbers of 4 bytes, 8. Each worker has 20 bytes, and those of the widest value, for each row of the longest
 // bin of up to 65,536.
 func (cpu) Sort(ctx context.Context, job *engine.Job, mem engine.Allocator) (*engine.Result, error) {

@@ -25,7 +25,7 @@ var binShapes = map[string]func(r *rand.Rand, n, i int) uint64{
 	"last is odd":  func(r *rand.Rand, n, i int) uint64 { return uint64((n - 1 - i) / (n - 1 | 1)) },
 	"exponential":  func(r *rand.Rand, n, i int) uint64 { return r.Uint64() >> r.IntN(64) },
 	"high or low":  func(r *rand.Rand, n, i int) uint64 { return r.Uint64N(2)<<63 | r.Uint64N(1<<10) },
-	"most":        func(r *rand.Rand, n, i int) uint64 { return 1<<60 + r.Uint64N(1<<20) + uint64(i%(n/2+1)/(n/2|1))<<62 },
+	"most":         func(r *rand.Rand, n, i int) uint64 { return 1<<60 + r.Uint64N(1<<20) + uint64(i%(n/2+1)/(n/2|1))<<62 },
 	"groups of 20": func(r *rand.Rand, n, i int) uint64 { return r.Uint64N(uint64(n/20+1))<<58 | r.Uint64N(50) },
 	"some tie":     func(r *rand.Rand, n, i int) uint64 { return r.Uint64N(uint64(2*n)) << 30 },
 }

@@ -24,8 +24,8 @@ type textSpec struct {
 
 var textSpecs = []textSpec{
 	{name: "empty", lo: 0, hi: 0},
-	{name: "narrow", lo: 0, hi: narrowBytes},
-	{name: "narrow with nulls", lo: 0, hi: narrowBytes, nulls: 20, chunks: 3},
+	{name: "narrow", lo: 0, hi: 3},
+	{name: "narrow with nulls", lo: 0, hi: 3, nulls: 20, chunks: 3},
 	{name: "short", lo: 0, hi: shortBytes},
 	{name: "short with nulls", lo: 0, hi: shortBytes, nulls: 20},
 	{name: "one byte", lo: 1, hi: 1},
@@ -175,20 +175,20 @@ func TestStrings(t *testing.T) {
 	}
 }
 
-// TestStringForms tells which form strings travel in: whole in 4 or in 8 bytes, or as a place and a length.
+// TestStringForms checks the form of a string's word: the whole string, or its place and length.
 func TestStringForms(t *testing.T) {
 	for _, c := range []struct {
-		lo, hi, nulls, width int
-		short                bool
-		equal                int
-	}{{0, 0, 0, 4, true, 0}, {0, 3, 0, 4, true, 0}, {3, 3, 0, 4, true, 3}, {3, 3, 10, 4, true, 0}, {4, 4, 0, 8, true, 4}, {0, 7, 0, 8, true, 0}, {8, 8, 0, 8, false, 8}, {0, 30, 0, 8, false, 0}} {
+		lo, hi, nulls int
+		short         bool
+		equal         int
+	}{{0, 0, 0, true, 0}, {3, 3, 0, true, 3}, {3, 3, 10, true, 0}, {0, 7, 0, true, 0}, {8, 8, 0, false, 8}, {0, 30, 0, false, 0}} {
 		s := textSpec{lo: c.lo, hi: c.hi, nulls: c.nulls}
 		texts, valid := s.texts(1000)
 		column := s.column(keyencode.Binary, texts, valid)
 		job := engine.Job{Rows: 1000, Columns: []keyencode.Column{column}}
 		form, err := newStrings(newChunked(&column), newTestSorter(t, &job), c.nulls > 0)
 		require.NoError(t, err)
-		require.Equal(t, []any{c.width, c.short, c.equal}, []any{form.mover.width, form.short, form.equal}, "lengths %d to %d, %d %% null", c.lo, c.hi, c.nulls)
+		require.Equal(t, []any{c.short, c.equal}, []any{form.short, form.equal}, "lengths %d to %d, %d %% null", c.lo, c.hi, c.nulls)
 	}
 	slices := textSpec{lo: 9, hi: 9, chunks: 100, oneData: true}
 	texts, valid := slices.texts(1000)

@@ -40,7 +40,7 @@ func (t *strings) source(w uint64) []byte {
 
 // unpack makes offsets, bytes and validity of the sorted words.
 func (t *strings) unpack(s *sorter) (col engine.Column, err error) {
-	rows := len(t.mover.out) / t.mover.width
+	rows := len(t.mover.out) / 8
 	if rows == 0 {
 		return col, nil
 	}
@@ -102,17 +102,9 @@ func (t *strings) unpack(s *sorter) (col engine.Column, err error) {
 
 // blocks calls f with the sorted words of rows lo..hi-1, block by block.
 func (t *strings) blocks(lo, hi int, f func(words []uint64, row int)) {
-	var block [blockRows]uint64
+	words := view[uint64](t.mover.out)
 	for ; lo < hi; lo += blockRows {
-		n := min(blockRows, hi-lo)
-		if t.mover.width == 8 {
-			f(view[uint64](t.mover.out)[lo:lo+n], lo)
-			continue
-		}
-		for i, w := range view[uint32](t.mover.out)[lo : lo+n] {
-			block[i] = uint64(w)&(1<<24-1) | uint64(w>>24)<<56
-		}
-		f(block[:n], lo)
+		f(words[lo:min(lo+blockRows, hi)], lo)
 	}
 }
 

@@ -9,12 +9,12 @@ import (
 
 // workers runs the phases of one sort on a number of goroutines that live as long as a phase.
 type workers struct {
-	ctx      context.Context
-	threads  int
-	progress func(done, total int)
-	total    int
-	done     atomic.Int64
-	reporting  sync.Mutex
+	ctx       context.Context
+	threads   int
+	progress  func(done, total int)
+	total     int
+	done      atomic.Int64
+	reporting sync.Mutex
 }
 
 func newWorkers(ctx context.Context, threads int) *workers {
