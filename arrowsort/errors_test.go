@@ -14,14 +14,10 @@ import (
 
 func TestErrorsMatchThoseOfArrow(t *testing.T) {
 	for _, c := range []struct{ err, arrow error }{
-		{arrowsort.ErrNoKeys, arrow.ErrInvalid},
-		{arrowsort.ErrColumn, arrow.ErrKey},
-		{arrowsort.ErrColumn, arrow.ErrInvalid},
-		{arrowsort.ErrKeyType, arrow.ErrNotImplemented},
-		{arrowsort.ErrOption, arrow.ErrInvalid},
-		{arrowsort.ErrRows, arrow.ErrInvalid},
-		{arrowsort.ErrDictionary, arrow.ErrInvalid},
-		{arrowsort.ErrOffsets, arrow.ErrInvalid},
+		{arrowsort.ErrNoKeys, arrow.ErrInvalid}, {arrowsort.ErrColumn, arrow.ErrKey},
+		{arrowsort.ErrColumn, arrow.ErrInvalid}, {arrowsort.ErrKeyType, arrow.ErrNotImplemented},
+		{arrowsort.ErrOption, arrow.ErrInvalid}, {arrowsort.ErrRows, arrow.ErrInvalid},
+		{arrowsort.ErrDictionary, arrow.ErrInvalid}, {arrowsort.ErrOffsets, arrow.ErrInvalid},
 		{arrowsort.ErrIndex, arrow.ErrIndex},
 	} {
 		wrapped := fmt.Errorf("%w: column x", c.err)
@@ -67,5 +63,7 @@ func TestTooManyDictionaryEntries(t *testing.T) {
 		arrowsort.Options{Allocator: mem})
 	require.ErrorIs(t, err, arrowsort.ErrDictionary)
 	require.ErrorIs(t, err, arrow.ErrInvalid)
-	require.ErrorContains(t, err, "200 different entries, int8 indices number 128; cast the column to a wider index type")
+	require.ErrorContains(
+		t, err, "200 different entries, int8 indices number 128; cast the column to a wider index type",
+	)
 }

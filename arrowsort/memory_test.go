@@ -184,11 +184,18 @@ func TestResultsOutliveInputs(t *testing.T) {
 		rng := rand.New(rand.NewPCG(uint64(seed), 9))
 		a := arrowtest.Random(rng, typ, 50, 0.2, mem)
 		key := arrowtest.Random(rng, arrow.PrimitiveTypes.Int16, 50, 0, mem)
-		rec := array.NewRecord(arrow.NewSchema([]arrow.Field{{Name: "v", Type: typ, Nullable: true}, {Name: "k", Type: key.DataType()}}, nil),
-			[]arrow.Array{a, key}, 50)
+		rec := array.NewRecord(
+			arrow.NewSchema(
+				[]arrow.Field{{Name: "v", Type: typ, Nullable: true}, {Name: "k", Type: key.DataType()}}, nil,
+			),
+			[]arrow.Array{a, key},
+			50,
+		)
 		want := texts(a)
 		order := argsort([][]arrow.Array{{key}}, []arrowsort.Key{{}})
-		sorted, err := arrowsort.Sort(t.Context(), arrow.Record(rec), []arrowsort.Key{{Path: "k"}}, arrowsort.Options{Allocator: mem})
+		sorted, err := arrowsort.Sort(
+			t.Context(), arrow.Record(rec), []arrowsort.Key{{Path: "k"}}, arrowsort.Options{Allocator: mem},
+		)
 		require.NoError(t, err)
 		a.Release()
 		key.Release()

@@ -72,12 +72,16 @@ func expand(found []sortKey, key sortKey) ([]sortKey, error) {
 func (d *dataset) find(key Key) (adapter.Leaf, error) {
 	if key.Path == "" {
 		if key.Index < 0 || key.Index >= len(d.Columns) {
-			return adapter.Leaf{}, fmt.Errorf("%w: the key has index %d, the data has %d columns", ErrColumn, key.Index, len(d.Columns))
+			return adapter.Leaf{}, fmt.Errorf(
+				"%w: the key has index %d, the data has %d columns", ErrColumn, key.Index, len(d.Columns),
+			)
 		}
 		return adapter.Leaf{Path: pathTo(key.Index), Name: d.Label(key.Index), Type: d.Columns[key.Index].Type}, nil
 	}
 	if key.Index != 0 {
-		return adapter.Leaf{}, fmt.Errorf("%w: a key has both the path %q and the index %d", ErrOption, key.Path, key.Index)
+		return adapter.Leaf{}, fmt.Errorf(
+			"%w: a key has both the path %q and the index %d", ErrOption, key.Path, key.Index,
+		)
 	}
 	leaf := adapter.Leaf{Name: key.Path}
 	if i, count := d.columnNamed(key.Path); count == 1 {
@@ -120,8 +124,8 @@ func (d *dataset) columnNamed(name string) (at, count int) {
 	return at, count
 }
 
-// descend follows a path into fields: to the field that has the name, or else through the struct whose name is the longest
-// start of the path that leads on.
+// descend follows a path into fields: to the field that has the name, or else through the struct whose name is the
+// longest start of the path that leads on.
 func descend(leaf adapter.Leaf, fields []arrow.Field, path string) (adapter.Leaf, error) {
 	var deeper error // of the longest start that does not lead on
 	for end := len(path); end >= 0; end = strings.LastIndexByte(path[:end], '.') {
@@ -149,7 +153,9 @@ func descend(leaf adapter.Leaf, fields []arrow.Field, path string) (adapter.Leaf
 		}
 		deeper = cmp.Or(deeper, err)
 	}
-	return leaf, cmp.Or(deeper, fmt.Errorf("%w: no match for key %q; there are %s", ErrColumn, leaf.Name, names(fields)))
+	return leaf, cmp.Or(
+		deeper, fmt.Errorf("%w: no match for key %q; there are %s", ErrColumn, leaf.Name, names(fields)),
+	)
 }
 
 // fieldNamed is the first field of a name and how many have it.

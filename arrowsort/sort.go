@@ -55,8 +55,8 @@ func sortData(ctx context.Context, data Data, keys []Key, opts Options) (Data, e
 	return c.data.assemble(columns, rows), nil
 }
 
-// SortIndices returns the row numbers of the data in the order of the keys: the argsort. Row numbers run over all chunks.
-// Keys, order, cancellation and errors are those of Sort. Arrow C++ calls it sort_indices.
+// SortIndices returns the row numbers of the data in the order of the keys: the argsort. Row numbers run over all
+// chunks. Keys, order, cancellation and errors are those of Sort. Arrow C++ calls it sort_indices.
 func SortIndices(ctx context.Context, data Data, keys []Key, opts Options) (*array.Uint64, error) {
 	indices, err := sortIndices(ctx, data, keys, opts, arrow.PrimitiveTypes.Uint64, arrow.Uint64SizeBytes)
 	if err != nil {
@@ -76,7 +76,9 @@ func SortIndices32(ctx context.Context, data Data, keys []Key, opts Options) (*a
 	return array.NewUint32Data(indices), nil
 }
 
-func sortIndices(ctx context.Context, data Data, keys []Key, opts Options, typ arrow.DataType, bytes int) (*array.Data, error) {
+func sortIndices(
+	ctx context.Context, data Data, keys []Key, opts Options, typ arrow.DataType, bytes int,
+) (*array.Data, error) {
 	c, err := newCall(ctx, data, keys, opts, false)
 	if err != nil {
 		return nil, err

@@ -28,8 +28,8 @@ func (k Key) directed(comparison int) int {
 	return comparison
 }
 
-// classCodes are the codes of a key's classes where value codes 0..last and the codes of the classes that occur share one
-// range: values start at first, NaN and null have one code each.
+// classCodes are the codes of a key's classes where value codes 0..last and the codes of the classes that occur share
+// one range: values start at first, NaN and null have one code each.
 type classCodes struct {
 	first, nan, null uint64
 	extra            uint64 // how many codes NaN and null take

@@ -2,10 +2,10 @@ package keyencode
 
 import "encoding/binary"
 
-// Decode is the value of a key of one row, from all Words of the row's code. It writes the value to value as Values holds
-// it, ValueBytes long, with these exceptions: a Bool is one byte, a dictionary entry its rank as in Ranks, 4 bytes.
-// -0.0 comes back as +0.0 and NaN as the canonical quiet NaN; under a null, value is cleared.
-// Keys of variable length have no fixed place to write to: for them it writes nothing and returns the class only.
+// Decode is the value of a key of one row, from all Words of the row's code. It writes the value to value as Values
+// holds it, ValueBytes long, with these exceptions: a Bool is one byte, a dictionary entry its rank as in Ranks, 4
+// bytes. -0.0 comes back as +0.0 and NaN as the canonical quiet NaN; under a null, value is cleared. Keys of variable
+// length have no fixed place to write to: for them it writes nothing and returns the class only.
 func (p *Plan) Decode(key int, words []uint64, value []byte) Class {
 	k := &p.keys[key]
 	class := p.decodeClass(k, key, words)

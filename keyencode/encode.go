@@ -1,7 +1,7 @@
 package keyencode
 
-// Encode writes the leading word of the codes of rows lo..lo+len(dst)-1, right aligned. It is meant for a thousand rows at
-// a time and for many goroutines at once.
+// Encode writes the leading word of the codes of rows lo..lo+len(dst)-1, right aligned. It is meant for a thousand rows
+// at a time and for many goroutines at once.
 func (p *Plan) Encode(dst []uint64, lo int) { p.encodeWord(dst, 0, lo) }
 
 func (p *Plan) encodeWord(dst []uint64, word, lo int) {

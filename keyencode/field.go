@@ -6,11 +6,11 @@ import "math/bits"
 type part uint8
 
 const (
-	partClass  part = iota // whether a row is null, before a value that leaves no code free
-	partWord               // an ordered word, classes included
-	partLimb               // a limb of a wide decimal
+	partClass        part = iota // whether a row is null, before a value that leaves no code free
+	partWord                     // an ordered word, classes included
+	partLimb                     // a limb of a wide decimal
 	partLeadingBytes             // the 8 bytes of a string after the prefix that all share
-	partLength             // the length of a string
+	partLength                   // the length of a string
 )
 
 // A field is a number of up to 64 bits made from a row of one key.

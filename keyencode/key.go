@@ -27,8 +27,8 @@ type Key struct {
 	Nulls  NullPlacement
 }
 
-// Ranking is the key by which the entries of a dictionary are ranked for a key of their column: ascending, with NaN at the
-// side where order and null placement of the column's key put the smallest or the largest rank.
+// Ranking is the key by which the entries of a dictionary are ranked for a key of their column: ascending, with NaN at
+// the side where order and null placement of the column's key put the smallest or the largest rank.
 func (k Key) Ranking() Key {
 	ranking := Key{Name: k.Name, Type: k.Type}
 	if (k.Order == Descending) != (k.Nulls == NullsAtStart) {

@@ -1,13 +1,14 @@
 package keyencode
 
-// A segment is a run of code words of one sort: a single word packed with bitRanges of fields, or the open words of a string.
+// A segment is a run of code words of one sort: a single word packed with bitRanges of fields, or the open words of a
+// string.
 type segment struct {
 	first, words int
-	bits         int     // live low bits of each word
-	bitRanges       []bitRange // of a packed word
-	open         bool    // the words hold bytes of strings
-	key          int     // of open words
-	from         int     // of open words: the byte of the strings that the first word begins at
+	bits         int        // live low bits of each word
+	bitRanges    []bitRange // of a packed word
+	open         bool       // the words hold bytes of strings
+	key          int        // of open words
+	from         int        // of open words: the byte of the strings that the first word begins at
 }
 
 // A bitRange puts bits of a field into a word: (code >> down & mask) << up.
@@ -39,7 +40,10 @@ func (p *Plan) layOut() {
 // bitRangeOf is the bitRange of n bits of a field. A whole field needs no separate shift: the factor of its linear code
 // includes it.
 func bitRangeOf(i int, f field, down, up, n int) bitRange {
-	pc := bitRange{field: i, down: down, up: up, mask: lowBits(n), placed: f, whole: n == f.bits && (f.part != partLimb || up == 0)}
+	pc := bitRange{
+		field: i, down: down, up: up, mask: lowBits(n), placed: f,
+		whole: n == f.bits && (f.part != partLimb || up == 0),
+	}
 	pc.placed.mul <<= uint(up)
 	pc.placed.bias <<= uint(up)
 	pc.placed.nan <<= uint(up)

@@ -25,7 +25,8 @@ func randomTable(rng *rand.Rand, n int) ([]Column, []Key, [][]cell) {
 	return columns, keys, cells
 }
 
-// TestSeveralKeys compares the codes of whole keys, of one word or many, on all pairs, and checks the promises on words.
+// TestSeveralKeys compares the codes of whole keys, of one word or many, on all pairs, and checks the promises on
+// words.
 func TestSeveralKeys(t *testing.T) {
 	for seed := range uint64(400) {
 		rng := rand.New(rand.NewPCG(seed, 7))
@@ -46,7 +47,9 @@ func TestSeveralKeys(t *testing.T) {
 		}
 		for word := range codes {
 			for i, c := range codes[word] {
-				require.LessOrEqual(t, bits.Len64(c), p.WordBits(word), "seed %d, plan %v, word %d, row %d", seed, p, word, i)
+				require.LessOrEqual(
+					t, bits.Len64(c), p.WordBits(word), "seed %d, plan %v, word %d, row %d", seed, p, word, i,
+				)
 			}
 		}
 		if p.Reversed() && p.Words() > 0 {
@@ -100,9 +103,21 @@ func TestBorders(t *testing.T) {
 func TestNextSkipsTheRestOfShortStrings(t *testing.T) {
 	long := string(make([]byte, 1<<20))
 	for _, order := range []Order{Ascending, Descending} {
-		p, _ := planOfCells(t,
-			testKey{Key{Order: order}, LargeBinary, withNulls(stringCells("a", long, "abcdefghijkl", "abcdefghijkl", ""), 4)},
-			testKey{Key{}, Int32, []cell{{raw: []byte{1, 0, 0, 0}}, {raw: []byte{2, 0, 0, 0}}, {raw: []byte{3, 0, 0, 0}}, {raw: []byte{4, 0, 0, 0}}, {raw: []byte{5, 0, 0, 0}}}})
+		p, _ := planOfCells(
+			t,
+			testKey{
+				Key{Order: order}, LargeBinary,
+				withNulls(stringCells("a", long, "abcdefghijkl", "abcdefghijkl", ""), 4),
+			},
+			testKey{
+				Key{},
+				Int32,
+				[]cell{
+					{raw: []byte{1, 0, 0, 0}}, {raw: []byte{2, 0, 0, 0}}, {raw: []byte{3, 0, 0, 0}},
+					{raw: []byte{4, 0, 0, 0}}, {raw: []byte{5, 0, 0, 0}},
+				},
+			},
+		)
 		require.Greater(t, p.Words(), 100_000)
 		var code [1]uint64
 		for _, row := range []uint32{0, 2, 3, 4} {

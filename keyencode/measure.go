@@ -1,7 +1,7 @@
 package keyencode
 
-// Measure sums up rows lo..hi-1 of a column in one read. It does not write to anything shared: callers measure ranges in
-// parallel and merge them in order.
+// Measure sums up rows lo..hi-1 of a column in one read. It does not write to anything shared: callers measure ranges
+// in parallel and merge them in order.
 func Measure(c *Column, k Key, lo, hi int) Statistics {
 	s := Statistics{Sorted: true, Rising: true, Reversed: true, key: k}
 	if lo >= hi {

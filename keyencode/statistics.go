@@ -2,9 +2,9 @@ package keyencode
 
 import "strings"
 
-// Statistics sum up one key column, or a range of its rows. Numbers are ordered words: they compare as unsigned integers
-// as the values do (two's complement with its sign bit flipped; floats by sign and magnitude with -0.0 equal to +0.0;
-// dictionary entries by rank).
+// Statistics sum up one key column, or a range of its rows. Numbers are ordered words: they compare as unsigned
+// integers as the values do (two's complement with its sign bit flipped; floats by sign and magnitude with -0.0 equal
+// to +0.0; dictionary entries by rank).
 type Statistics struct {
 	Rows  int // all rows
 	Nulls int // rows that are null, dictionary entries that are null included
@@ -12,7 +12,8 @@ type Statistics struct {
 
 	Min, Max [4]uint64 // of the values, least significant limb first; all limbs but the first are zero up to 64 bits
 	Or, And  uint64    // of the values' first limbs: bits where they agree never vary
-	Stride   uint64    // of integers of 32 and 64 bits: the greatest common divisor of their differences; 0: all are equal
+	// of integers of 32 and 64 bits: the greatest common divisor of their differences; 0: all are equal
+	Stride uint64
 
 	MinBytes, MaxBytes string // of strings: the least and the greatest value
 	MinLen, MaxLen     int    // of strings: bytes
@@ -73,7 +74,8 @@ func (s *Statistics) mergeValues(next *Statistics) {
 		return
 	case s.Values() == 0:
 		s.Min, s.Max, s.Or, s.And, s.Stride = next.Min, next.Max, next.Or, next.And, next.Stride
-		s.MinBytes, s.MaxBytes, s.MinLen, s.MaxLen, s.ZeroEnd = next.MinBytes, next.MaxBytes, next.MinLen, next.MaxLen, next.ZeroEnd
+		s.MinBytes, s.MaxBytes, s.MinLen, s.MaxLen, s.ZeroEnd = next.MinBytes, next.MaxBytes, next.MinLen, next.MaxLen,
+			next.ZeroEnd
 		return
 	}
 	if s.strided {

@@ -2,8 +2,8 @@ package engine
 
 import "fmt"
 
-// Allocate returns n bytes of undefined content from mem, nil for n = 0. An allocator that panics or returns fewer bytes
-// is an ErrMemory; it gets the bytes back.
+// Allocate returns n bytes of undefined content from mem, nil for n = 0. An allocator that panics or returns fewer
+// bytes is an ErrMemory; it gets the bytes back.
 func Allocate(mem Allocator, n int) (b []byte, err error) {
 	if n == 0 {
 		return nil, nil

@@ -22,8 +22,14 @@ func TestAllocateReportsFailure(t *testing.T) {
 	defer mem.AssertSize(t, 0)
 	for text, give := range map[string]func(memory.Allocator, int) []byte{
 		"engine: out of memory: the allocator returned 0 of 8 bytes": func(memory.Allocator, int) []byte { return nil },
-		"engine: out of memory: the allocator returned 7 of 8 bytes": func(mem memory.Allocator, n int) []byte { return mem.Allocate(n - 1) },
-		"engine: out of memory: allocating 8 bytes: full":            func(memory.Allocator, int) []byte { panic("full") },
+		"engine: out of memory: the allocator returned 7 of 8 bytes": func(mem memory.Allocator,
+			n int) []byte {
+			return mem.Allocate(n - 1)
+		},
+		"engine: out of memory: allocating 8 bytes: full": func(memory.Allocator,
+			int) []byte {
+			panic("full")
+		},
 	} {
 		b, err := engine.Allocate(stingy{mem, give}, 8)
 		require.Nil(t, b)

@@ -13,7 +13,8 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
-// TestAssembleGivesBackWhatItDoesNotUse fails at the second of two columns: one gathered, one to take by a bad row number.
+// TestAssembleGivesBackWhatItDoesNotUse fails at the second of two columns: one gathered, one to take by a bad row
+// number.
 func TestAssembleGivesBackWhatItDoesNotUse(t *testing.T) {
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 	defer mem.AssertSize(t, 0)

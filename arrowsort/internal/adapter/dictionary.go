@@ -7,8 +7,8 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// dictionaryColumn is the raw column of a dictionary key: indices, and the rank of each entry by value among the entries
-// of all dictionaries of the column.
+// dictionaryColumn is the raw column of a dictionary key: indices, and the rank of each entry by value among the
+// entries of all dictionaries of the column.
 func (w *Work) dictionaryColumn(typ *arrow.DictionaryType, views []view, key keyencode.Key) (keyencode.Column, error) {
 	l, _ := layoutOf(typ.IndexType)
 	l.kind = dictionaryKind(l.width)

@@ -133,8 +133,8 @@ func (w *Work) addStruct(p *payload, typ *arrow.StructType, path []int, views []
 	return nil
 }
 
-// gather asks the engine for a column: the one that is a key already, or a new one with its own validity only, since the
-// structs above it keep theirs.
+// gather asks the engine for a column: the one that is a key already, or a new one with its own validity only, since
+// the structs above it keep theirs.
 func (w *Work) gather(p *payload, l layout, path []int, views []view) error {
 	column := -1
 	if l.kind != keyencode.Null {

@@ -63,8 +63,8 @@ func (w *Work) rankViews(typ arrow.DataType, views []view, key keyencode.Key, ra
 	return number(w.ctx, ranks, rows, plan)
 }
 
-// number writes the rank of each of the rows, which are in the order of the plan: 1 for the first, one more for each row
-// that does not tie with its predecessor.
+// number writes the rank of each of the rows, which are in the order of the plan: 1 for the first, one more for each
+// row that does not tie with its predecessor.
 func number(ctx context.Context, ranks, rows []uint32, plan *keyencode.Plan) error {
 	var codes [512]uint64
 	rank, previous := uint32(0), uint64(0)

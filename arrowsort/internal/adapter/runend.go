@@ -8,7 +8,9 @@ import (
 func (w *Work) expandRuns(views []view) ([]view, error) {
 	var plain []view
 	for _, v := range views {
-		arrays, err := take.Expand(w.ctx, v.data, v.first, v.rows, take.Options{Allocator: w.mem, Threads: w.Job.Threads})
+		arrays, err := take.Expand(
+			w.ctx, v.data, v.first, v.rows, take.Options{Allocator: w.mem, Threads: w.Job.Threads},
+		)
 		w.held = append(w.held, arrays...)
 		if err != nil {
 			return nil, err

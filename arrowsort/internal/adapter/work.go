@@ -54,12 +54,8 @@ type Options struct {
 // Start makes w a new job on the rows of an input.
 func (w *Work) Start(ctx context.Context, input *Input, opts Options) {
 	*w = Work{
-		Job:    engine.Job{Rows: input.Rows, Threads: opts.Threads},
-		ctx:    ctx,
-		input:  input,
-		mem:    opts.Allocator,
-		ranker: opts.Ranker,
-		split:  opts.Split,
+		Job: engine.Job{Rows: input.Rows, Threads: opts.Threads}, ctx: ctx, input: input, mem: opts.Allocator,
+		ranker: opts.Ranker, split: opts.Split,
 	}
 	w.Job.Columns, w.Job.Keys, w.keys = w.first.column[:0], w.first.key[:0], w.first.at[:0]
 }

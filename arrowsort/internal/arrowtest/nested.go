@@ -124,7 +124,9 @@ func (g *generator) runs(typ *arrow.RunEndEncodedType, n int) *array.Data {
 	return g.withoutValidity(typ, n, children)
 }
 
-func (g *generator) withoutValidity(typ arrow.DataType, n int, children []arrow.ArrayData, buffers ...*memory.Buffer) *array.Data {
+func (g *generator) withoutValidity(
+	typ arrow.DataType, n int, children []arrow.ArrayData, buffers ...*memory.Buffer,
+) *array.Data {
 	strict := &generator{rng: g.rng, mem: g.mem}
 	return strict.finishNested(typ, n, children, buffers...)
 }

@@ -66,7 +66,9 @@ func (g *generator) finish(typ arrow.DataType, n int, buffers ...*memory.Buffer)
 	return g.finishNested(typ, n, nil, buffers...)
 }
 
-func (g *generator) finishNested(typ arrow.DataType, n int, children []arrow.ArrayData, buffers ...*memory.Buffer) *array.Data {
+func (g *generator) finishNested(
+	typ arrow.DataType, n int, children []arrow.ArrayData, buffers ...*memory.Buffer,
+) *array.Data {
 	validity, nulls := g.validity(n)
 	all := append([]*memory.Buffer{validity}, buffers...)
 	data := array.NewData(typ, n, all, children, nulls, 0)

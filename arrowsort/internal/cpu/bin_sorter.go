@@ -100,8 +100,8 @@ func (f *binSorter) sortRowIndices(plan *keyencode.Plan, src source, base, n int
 	return rows
 }
 
-// permute reorders one mover of a bin in place. The sequential copy brings it into the cache; reading it at random first would
-// wait for memory row by row.
+// permute reorders one mover of a bin in place. The sequential copy brings it into the cache; reading it at random
+// first would wait for memory row by row.
 func (f *binSorter) permute(mover []byte, order []uint32, width int) {
 	spare := f.spare[:copy(f.spare, mover)]
 	gather(mover, spare, order, width)

@@ -6,13 +6,13 @@ import (
 	"slices"
 )
 
-// A binner maps a code to its bin of the first digit. Every mapping is monotone, so that any of them sorts: a sample that
-// misleads costs time, never order. Codes outside of the range of the sample are clamped into the end bins.
+// A binner maps a code to its bin of the first digit. Every mapping is monotone, so that any of them sorts: a sample
+// that misleads costs time, never order. Codes outside of the range of the sample are clamped into the end bins.
 //
 //   - linear: bin = (code - base) >> shift
 //   - cells: a linear table of 4096 cells, each divided linearly as finely as its share of the sample asks
-//   - splitters: sampled codes, the same number of rows between neighbours, and a separate bin for each of them, so that
-//     rows of a frequent code need no sort
+//   - splitters: sampled codes, the same number of rows between neighbours, and a separate bin for each of them, so
+//     that rows of a frequent code need no sort
 //
 // Values, NaNs and nulls never share a bin: linear and cells add 1 for each class border below the code, and splitters
 // have the borders among them.
@@ -35,8 +35,8 @@ const (
 
 // newBinner chooses the mapping for n rows from an ordered sample of their codes.
 func newBinner(ordered []uint64, n int, borders []uint64) *binner {
-	// 1024 bins are the best partition: one open line per bin and column stays in the L2 cache. Beyond 32768 rows in a bin
-	// the bins' own sorts cost more than a partition with more bins.
+	// 1024 bins are the best partition: one open line per bin and column stays in the L2 cache. Beyond 32768 rows in a
+	// bin the bins' own sorts cost more than a partition with more bins.
 	binBits := min(max(1, min(bits.Len(uint(n/4096)), 10), bits.Len(uint(n>>15))), maxBinBits)
 	most := max(maxBinRows, n>>binBits*6) // the most rows that a bin should have
 	fits := func(b *binner) bool {

@@ -27,7 +27,8 @@ func (s *sorter) newColumn(i int) (*column, error) {
 		if err := s.provide(c.values, s.out); err != nil {
 			return nil, err
 		}
-		if len(s.job.Keys) == 1 && s.job.Keys[0].Column == i && src.Kind < keyencode.Dictionary8 { // entries may be null, too
+		// entries may be null, too
+		if len(s.job.Keys) == 1 && s.job.Keys[0].Column == i && src.Kind < keyencode.Dictionary8 {
 			return c, c.placeNulls(s)
 		}
 	}

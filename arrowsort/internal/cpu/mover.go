@@ -8,8 +8,8 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// A mover is what the sort moves for a column, or for the row numbers or codes: a fixed number of bytes per row. Values of
-// fixed width move as they are; bits as bytes and strings as words, which are unpacked in sorted order.
+// A mover is what the sort moves for a column, or for the row numbers or codes: a fixed number of bytes per row. Values
+// of fixed width move as they are; bits as bytes and strings as words, which are unpacked in sorted order.
 type mover struct {
 	width int
 	out   []byte // sorted rows, in the result or in temp storage
@@ -58,7 +58,8 @@ func (c chunked) at(row int) int {
 	return sort.SearchInts(c.starts, row+1) - 1
 }
 
-// eachChunk calls f for the runs of rows lo..hi-1 that share a chunk; at is the first row's position in the chunk's buffers.
+// eachChunk calls f for the runs of rows lo..hi-1 that share a chunk; at is the first row's position in the chunk's
+// buffers.
 func (c chunked) eachChunk(lo, hi int, f func(chunk, at, n int)) {
 	for i := c.at(lo); lo < hi; i++ {
 		n := min(hi, c.starts[i+1]) - lo
@@ -146,15 +147,13 @@ func newRowMover(width int) (*mover, error) {
 	switch width {
 	case 4:
 		return &mover{
-			width: 4,
-			fill:  func(dst []byte, lo int) { series(view[uint32](dst), uint32(lo)) },
-			take:  func(dst []byte, rows []uint32) { copy(view[uint32](dst), rows) },
+			width: 4, fill: func(dst []byte, lo int) { series(view[uint32](dst), uint32(lo)) },
+			take: func(dst []byte, rows []uint32) { copy(view[uint32](dst), rows) },
 		}, nil
 	case 8:
 		return &mover{
-			width: 8,
-			fill:  func(dst []byte, lo int) { series(view[uint64](dst), uint64(lo)) },
-			take:  func(dst []byte, rows []uint32) { widen(view[uint64](dst), rows) },
+			width: 8, fill: func(dst []byte, lo int) { series(view[uint64](dst), uint64(lo)) },
+			take: func(dst []byte, rows []uint32) { widen(view[uint64](dst), rows) },
 		}, nil
 	}
 	return nil, fmt.Errorf("%w: row numbers of %d bytes", engine.ErrKind, width)

@@ -14,7 +14,8 @@ func (s *sorter) sortColumns() error {
 	if err != nil {
 		return err
 	}
-	_, encoded := codes.(storedCodes) // then the codes are made in the count and in the move, and bins are kept between them
+	// then the codes are made in the count and in the move, and bins are kept between them
+	_, encoded := codes.(storedCodes)
 	p := s.newPartition(s.source(), s.rows, s.plan.Borders())
 	if err := p.count(encoded); err != nil {
 		return err
@@ -26,8 +27,8 @@ func (s *sorter) sortColumns() error {
 	return s.sortBins(p, codes, movers)
 }
 
-// sortedSource is where the bins find the codes of their rows once the movers have moved: the key columns themselves, when
-// they move as they are, else a mover of codes, and one of row numbers where rows may tie in the leading words.
+// sortedSource is where the bins find the codes of their rows once the movers have moved: the key columns themselves,
+// when they move as they are, else a mover of codes, and one of row numbers where rows may tie in the leading words.
 func (s *sorter) sortedSource(movers *[]*mover) (source, error) {
 	if columns, ok := s.movedKeys(); ok {
 		return planned{plan: s.plan.On(columns)}, nil
@@ -60,8 +61,8 @@ func (s *sorter) sortedSource(movers *[]*mover) (source, error) {
 	return c, nil
 }
 
-// movedKeys are the job's columns as they lie in the result, if that holds all keys: gathered, of fixed width, and no row
-// null unless the key is the only one: then the bins keep its nulls apart, where they are in the end.
+// movedKeys are the job's columns as they lie in the result, if that holds all keys: gathered, of fixed width, and no
+// row null unless the key is the only one: then the bins keep its nulls apart, where they are in the end.
 func (s *sorter) movedKeys() ([]keyencode.Column, bool) {
 	columns := make([]keyencode.Column, len(s.job.Columns))
 	for _, key := range s.job.Keys {
@@ -73,7 +74,10 @@ func (s *sorter) movedKeys() ([]keyencode.Column, bool) {
 		if c.values == nil || c.bits != nil || !movable(c.Kind) {
 			return nil, false
 		}
-		columns[key.Column] = keyencode.Column{Kind: c.Kind, Width: c.Width, Chunks: []keyencode.Chunk{{Rows: s.rows, Validity: c.validity, Values: c.values.out}}}
+		columns[key.Column] = keyencode.Column{
+			Kind: c.Kind, Width: c.Width,
+			Chunks: []keyencode.Chunk{{Rows: s.rows, Validity: c.validity, Values: c.values.out}},
+		}
 	}
 	return columns, true
 }
@@ -136,7 +140,9 @@ func (s *sorter) split(src source, movers []*mover, lo, hi int) error {
 		out := l.out[lo*l.width : hi*l.width]
 		err = s.tiles(n, l.stepRows(), func(_, a, b int) { copy(spare[a*l.width:b*l.width], out[a*l.width:]) })
 		if err == nil {
-			err = s.tiles(n, l.stepRows(), func(_, a, b int) { gather(out[a*l.width:b*l.width], spare, order[a:b], l.width) })
+			err = s.tiles(
+				n, l.stepRows(), func(_, a, b int) { gather(out[a*l.width:b*l.width], spare, order[a:b], l.width) },
+			)
 		}
 		s.free(spare)
 		if err != nil {

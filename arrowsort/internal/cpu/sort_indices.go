@@ -5,12 +5,12 @@ import (
 	"unsafe"
 )
 
-// sortIndices returns the stable order of the codes as row numbers within the bin, nil when they are in order already. The
-// result is in the binSorter's own storage.
+// sortIndices returns the stable order of the codes as row numbers within the bin, nil when they are in order already.
+// The result is in the binSorter's own storage.
 //
 // A 4-byte record holds the row below the leading bits of code - min that fit. Records are distinct, so that whole
-// records may be compared in any step. Two radix passes of up to 10 bits bring nearly all of them home; an insertion pass does the
-// rest; rows that tie in the record are ordered by their codes.
+// records may be compared in any step. Two radix passes of up to 10 bits bring nearly all of them home; an insertion
+// pass does the rest; rows that tie in the record are ordered by their codes.
 func (f *binSorter) sortIndices(codes []uint64) []uint32 {
 	lo, hi, inOrder := rangeOf(codes)
 	if inOrder {
@@ -53,8 +53,8 @@ func (f *binSorter) sortIndices(codes []uint64) []uint32 {
 	return a
 }
 
-// sortIndicesByDigits is sortIndices for codes that cluster in a part of their range: row numbers move by one byte of the codes after
-// another, from the least significant, constant bytes left out.
+// sortIndicesByDigits is sortIndices for codes that cluster in a part of their range: row numbers move by one byte of
+// the codes after another, from the least significant, constant bytes left out.
 func (f *binSorter) sortIndicesByDigits(codes []uint64) []uint32 {
 	n := len(codes)
 	a, b := f.a[:n], f.b[:n]

@@ -8,9 +8,9 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// sortRowNumbers makes row numbers and nothing else. A record is a code above its row number in one word; the partition writes the
-// records into the result's own buffer, where each bin is sorted and stripped to row numbers. Code bits that do
-// not fit are looked up where records tie.
+// sortRowNumbers makes row numbers and nothing else. A record is a code above its row number in one word; the partition
+// writes the records into the result's own buffer, where each bin is sorted and stripped to row numbers. Code bits that
+// do not fit are looked up where records tie.
 func (s *sorter) sortRowNumbers() error {
 	p := s.newPartition(s.source(), s.rows, s.plan.Borders())
 	if err := p.count(true); err != nil {
@@ -45,22 +45,16 @@ func (s *sorter) recordBits() (rowBits, rest uint) {
 	return rowBits, max(uint(s.plan.WordBits(0))+rowBits, 64) - 64
 }
 
-// tiesOften reports whether in a sample more than one row in 64 would tie in the bits of its record: then moving
-// the codes with the row numbers costs less than reading them again.
-func (s *sorter) tiesOften() bool {
+// recordsTie reports whether records of a sample tie. A pair in a sample of m of n rows stands for (n/m)^2 pairs: then
+// moving the codes with the row numbers costs less than reading the keys of tied rows again.
+func (s *sorter) recordsTie() bool {
 	_, rest := s.recordBits()
 	if rest == 0 && s.plan.Words() == 1 {
 		return false
 	}
 	codes := sample(s.source(), s.rows)
 	slices.Sort(codes)
-	ties := 0
-	for i := 1; i < len(codes); i++ {
-		if codes[i]>>rest == codes[i-1]>>rest {
-			ties++
-		}
-	}
-	return ties > len(codes)/64
+	return len(slices.CompactFunc(codes, func(a, b uint64) bool { return a>>rest == b>>rest })) < len(codes)
 }
 
 // moveRecords makes the records and scatters them to their bins.
@@ -71,7 +65,10 @@ func (p *partition) moveRecords(records []uint64, rowBits, rest uint) error {
 		for lo := s.lo; lo < s.hi && (lo%placeRows != 0 || !p.stopped()); lo += blockRows {
 			block := codes[:min(blockRows, s.hi-lo)]
 			p.src.encode(block, lo)
-			scatterCodes(block, p.bins[lo:lo+len(block)], unsafe.Pointer(&s.offsets[0]), unsafe.Pointer(&records[0]), rest, rowBits, uint64(lo))
+			scatterCodes(
+				block, p.bins[lo:lo+len(block)], unsafe.Pointer(&s.offsets[0]), unsafe.Pointer(&records[0]), rest,
+				rowBits, uint64(lo),
+			)
 		}
 		p.advance(s.hi - s.lo)
 	})
@@ -151,7 +148,8 @@ func takeRows(dst, records []uint64, order []uint32, rowBits uint) {
 	}
 }
 
-// takeTiedRows is takeRows that also lists the places whose code bits tie with those of the place before, and these bits.
+// takeTiedRows is takeRows that also lists the places whose code bits tie with those of the place before, and these
+// bits.
 //
 //go:noinline
 func takeTiedRows(dst, records []uint64, order []uint32, rowBits uint, tied []tiedRecord) []tiedRecord {

@@ -6,9 +6,9 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// sortRows sorts the listed rows of a source, which tie in all words before word, by the words from there on. Few are ordered by
-// one worker; many are partitioned, and bins that are still too long recurse: with the same word and a new sample
-// or, when they tie in it, with the next word.
+// sortRows sorts the listed rows of a source, which tie in all words before word, by the words from there on. Few are
+// ordered by one worker; many are partitioned, and bins that are still too long recurse: with the same word and a new
+// sample or, when they tie in it, with the next word.
 func (s *sorter) sortRows(src source, rows []uint32, word int) error {
 	if len(rows) <= maxBinRows {
 		fs, err := s.newBinSorters(1, len(rows), 8, true)

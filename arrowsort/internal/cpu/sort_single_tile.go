@@ -27,13 +27,18 @@ var tileSorters = sync.Pool{New: func() any {
 	return t
 }}
 
-// fitsSingleTile reports whether sortSingleTile handles a job: row numbers of at most 1024 integers or floats without nulls.
+// fitsSingleTile reports whether sortSingleTile handles a job: row numbers of at most 1024 integers or floats without
+// nulls.
 func fitsSingleTile(job *engine.Job) bool {
-	if job.Rows == 0 || job.Rows > singleTileRows || len(job.Keys) != 1 || job.RowNumbers != 4 && job.RowNumbers != 8 || len(job.Columns) != 1 || job.Plan || job.Progress != nil {
+	if job.Rows == 0 || job.Rows > singleTileRows || len(job.Keys) != 1 || job.RowNumbers != 4 && job.RowNumbers != 8 ||
+		len(job.Columns) != 1 ||
+		job.Plan ||
+		job.Progress != nil {
 		return false
 	}
 	c := &job.Columns[0]
-	return len(job.Gather) == 0 && job.Keys[0].Column == 0 && keyencode.EncodeWords(nil, c, job.Keys[0], 0) && c.Chunks[0].Rows == job.Rows
+	return len(job.Gather) == 0 && job.Keys[0].Column == 0 && keyencode.EncodeWords(nil, c, job.Keys[0], 0) &&
+		c.Chunks[0].Rows == job.Rows
 }
 
 // sortSingleTile orders ordered words, without statistics, plan, partition or goroutine.

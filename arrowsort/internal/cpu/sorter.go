@@ -34,7 +34,10 @@ func newSorter(ctx context.Context, job *engine.Job, mem engine.Allocator) (*sor
 			return nil, err
 		}
 	}
-	s := &sorter{workers: newWorkers(ctx, job.Threads), buffers: buffers{call: ctx, mem: mem}, job: job, rows: job.Rows, out: job.Out()}
+	s := &sorter{
+		workers: newWorkers(ctx, job.Threads), buffers: buffers{call: ctx, mem: mem}, job: job, rows: job.Rows,
+		out: job.Out(),
+	}
 	if s.rows > smallRows && s.out > s.rows/4 {
 		s.out = s.rows // selecting more than a quarter costs more than sorting all
 	}
@@ -57,11 +60,13 @@ func checkColumn(job *engine.Job, i int) error {
 // measureRows is the number of rows that one worker measures before it looks at the context again.
 const measureRows = 1 << 15
 
-// measure makes the plan: from statistics, for which it reads the keys once, unless a sample shows that they would not shorten the codes.
+// measure makes the plan: from statistics, for which it reads the keys once, unless a sample shows that they would not
+// shorten the codes.
 func (s *sorter) measure() error {
 	if s.rows > smallRows && len(s.job.Keys) == 1 && !s.job.Plan {
 		key := s.job.Keys[0]
-		if plan, ok := keyencode.NewWordPlan(s.job.Columns, key); ok && s.job.Columns[key.Column].ValueBytes() == 8 && wide(sample(planned{plan: plan}, s.rows)) {
+		if plan, ok := keyencode.NewWordPlan(s.job.Columns, key); ok && s.job.Columns[key.Column].ValueBytes() == 8 &&
+			wide(sample(planned{plan: plan}, s.rows)) {
 			s.plan = plan
 			return nil
 		}

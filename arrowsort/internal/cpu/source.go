@@ -5,7 +5,8 @@ import "github.com/arrowsort/arrowsort/keyencode"
 // blockRows is the number of rows that are encoded at a time: their codes stay in the L1 cache.
 const blockRows = 1024
 
-// A source gives the codes of numbered rows: rows of the input, rows selected from it, rows that the partition has moved.
+// A source gives the codes of numbered rows: rows of the input, rows selected from it, rows that the partition has
+// moved.
 type source interface {
 	// encode writes the leading words of rows lo..lo+len(dst)-1; at most blockRows at a time.
 	encode(dst []uint64, lo int)
@@ -64,7 +65,8 @@ func (s selected) encodeRows(dst []uint64, word int, rows []uint32) {
 
 func (s selected) from(base int) source { return selected{s.src, s.rows[base:], s.word} }
 
-// storedCodes are rows that the partition has moved with their leading words and, when rows may tie in those, their row numbers (4 or 8 bytes wide) in the source of the further words.
+// storedCodes are rows that the partition has moved with their leading words and, when rows may tie in those, their row
+// numbers (4 or 8 bytes wide) in the source of the further words.
 type storedCodes struct {
 	words []uint64
 	rows4 []uint32

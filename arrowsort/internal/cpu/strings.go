@@ -31,7 +31,9 @@ const (
 )
 
 func newStrings(c chunked, s *sorter, nullable bool) (*strings, error) {
-	t := &strings{chunked: c, mover: &mover{width: 8}, bases: make([]int, len(c.Chunks)+1), firsts: make([]int, len(c.Chunks))}
+	t := &strings{
+		chunked: c, mover: &mover{width: 8}, bases: make([]int, len(c.Chunks)+1), firsts: make([]int, len(c.Chunks)),
+	}
 	for i := range c.Chunks {
 		t.bases[i+1] = t.bases[i]
 		if k := &c.Chunks[i]; k.Rows > 0 {
@@ -49,7 +51,9 @@ func newStrings(c chunked, s *sorter, nullable bool) (*strings, error) {
 	}
 	t.lenBits = uint(bits.Len(uint(longest)))
 	if uint(bits.Len(uint(t.bases[len(c.Chunks)])))+t.lenBits > 63 {
-		return nil, fmt.Errorf("%w: %d bytes of strings, the longest of %d bytes", engine.ErrOffsets, t.bases[len(c.Chunks)], longest)
+		return nil, fmt.Errorf(
+			"%w: %d bytes of strings, the longest of %d bytes", engine.ErrOffsets, t.bases[len(c.Chunks)], longest,
+		)
 	}
 	t.mover.fill = func(dst []byte, lo int) {
 		words := view[uint64](dst)

@@ -11,8 +11,8 @@ type tieStorage struct {
 	rows  []uint32
 }
 
-// breakTies orders the rows of each run by the words of their codes that follow, fetching one more word for all tied rows
-// at a time. rows are rows of src; the runs lie within it.
+// breakTies orders the rows of each run by the words of their codes that follow, fetching one more word for all tied
+// rows at a time. rows are rows of src; the runs lie within it.
 func (f *binSorter) breakTies(src source, plan *keyencode.Plan, rows []uint32, runs []keyencode.Run) {
 	further := f.further[:0]
 	for len(runs) > 0 && !f.stopped() {

@@ -11,7 +11,9 @@ import (
 )
 
 // validity gathers the validity of rows; the buffer is nil when none of them is null.
-func (g *gatherer) validity(chunks []chunk, sel selection) (valid []bitmap, nulls int, buffer *memory.Buffer, err error) {
+func (g *gatherer) validity(
+	chunks []chunk, sel selection,
+) (valid []bitmap, nulls int, buffer *memory.Buffer, err error) {
 	valid, any, err := validities(chunks, sel.len())
 	if err != nil || !any {
 		return valid, 0, nil, err

@@ -160,7 +160,9 @@ func TestTooManyEntriesForTheIndexType(t *testing.T) {
 	releaseAll(got)
 	_, err = Take(t.Context(), typ, chunks, []uint32{127}, Options{Allocator: mem})
 	require.ErrorIs(t, err, arrow.ErrInvalid)
-	require.ErrorContains(t, err, "129 different entries, int8 indices number 128; cast the column to a wider index type")
+	require.ErrorContains(
+		t, err, "129 different entries, int8 indices number 128; cast the column to a wider index type",
+	)
 }
 
 // wordsColumn is chunks of a dictionary type, each with a dictionary of entries of its own.

@@ -7,9 +7,9 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 )
 
-// Expand returns the value of each of n rows of run-end encoded data, from row first on, which is counted from the start
-// of the runs. The result is one array, or several where 32-bit offsets would not hold one. Options and errors are those
-// of Take.
+// Expand returns the value of each of n rows of run-end encoded data, from row first on, which is counted from the
+// start of the runs. The result is one array, or several where 32-bit offsets would not hold one. Options and errors
+// are those of Take.
 func Expand(ctx context.Context, data arrow.ArrayData, first, n int, opts Options) (out []arrow.Array, err error) {
 	g := newGatherer(ctx, opts, math.MaxInt32)
 	defer g.release()
@@ -20,7 +20,10 @@ func Expand(ctx context.Context, data arrow.ArrayData, first, n int, opts Option
 		if err != nil {
 			return err
 		}
-		c := &call{gatherer: newGatherer(ctx, opts, math.MaxInt32), typ: layout.Encoded(), chunks: children(runs, 1), split: true}
+		c := &call{
+			gatherer: newGatherer(ctx, opts, math.MaxInt32), typ: layout.Encoded(), chunks: children(runs, 1),
+			split: true,
+		}
 		out, err = takeRows(c, where)
 		return err
 	})

@@ -12,8 +12,8 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 )
 
-// A gatherer holds what all columns of a call share. It owns every buffer and every array data made for a result until release; the
-// array that is returned holds its own references.
+// A gatherer holds what all columns of a call share. It owns every buffer and every array data made for a result until
+// release; the array that is returned holds its own references.
 type gatherer struct {
 	ctx     context.Context
 	mem     memory.Allocator
@@ -69,7 +69,9 @@ func (g *gatherer) scratch(size int) (*memory.Buffer, error) {
 }
 
 // data makes the array data of a result.
-func (g *gatherer) data(typ arrow.DataType, n int, buffers []*memory.Buffer, children []arrow.ArrayData, nulls int) *array.Data {
+func (g *gatherer) data(
+	typ arrow.DataType, n int, buffers []*memory.Buffer, children []arrow.ArrayData, nulls int,
+) *array.Data {
 	return g.keep(array.NewData(typ, n, buffers, children, nulls, 0))
 }
 
@@ -79,8 +81,8 @@ func (g *gatherer) keep(d *array.Data) *array.Data {
 	return d
 }
 
-// as reads bytes as values of a fixed width, without copying: Arrow's buffers are little-endian, as every platform that Arrow's Go
-// implementation casts them on.
+// as reads bytes as values of a fixed width, without copying: Arrow's buffers are little-endian, as every platform that
+// Arrow's Go implementation casts them on.
 func as[T any](b []byte) []T {
 	var t T
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(t)))

@@ -7,14 +7,15 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 )
 
-// A position is where a row lies: its chunk in the high bits, and in the low rowBits its number in the chunk, counted from the chunk's first row.
+// A position is where a row lies: its chunk in the high bits, and in the low rowBits its number in the chunk, counted
+// from the chunk's first row.
 const (
 	rowBits = 40
 	rowMask = 1<<rowBits - 1
 )
 
-// A selection names rows of a column, whose chunks have numbers. Every position it yields lies in its chunk: whoever makes a
-// selection has checked it, so that loops over positions need not.
+// A selection names rows of a column, whose chunks have numbers. Every position it yields lies in its chunk: whoever
+// makes a selection has checked it, so that loops over positions need not.
 type selection interface {
 	len() int
 	// at is the positions of rows [lo,hi), in buf, which is as long, or in memory of the selection; they are only read.

@@ -49,8 +49,9 @@ func (s spans[O]) copy(dst []byte, src [][]byte, width, lo, hi int) {
 	}
 }
 
-// copyShort copies n bytes from src[from:] to dst. Up to 16 bytes it copies 16 where both sides have them, which spares a call: what it
-// writes too much is overwritten by the spans that follow, which the same goroutine copies, or lies before dst's end.
+// copyShort copies n bytes from src[from:] to dst. Up to 16 bytes it copies 16 where both sides have them, which spares
+// a call: what it writes too much is overwritten by the spans that follow, which the same goroutine copies, or lies
+// before dst's end.
 func copyShort(dst, src []byte, from, n int) {
 	if n <= 16 && len(dst) >= 16 && len(src)-from >= 16 {
 		*(*[16]byte)(dst) = *(*[16]byte)(src[from:])
@@ -69,8 +70,8 @@ func (s groups) len() int { return s.parents.len() * s.size }
 
 func (s groups) at(lo, hi int, buf []uint64) []uint64 {
 	first, last := lo/s.size, (hi-1)/s.size+1
-	// The parents' positions go to the end of buf. Every parent has at least one row, so that the rows, written from the front, never reach
-	// a parent that is still to be read.
+	// The parents' positions go to the end of buf. Every parent has at least one row, so that the rows, written from
+	// the front, never reach a parent that is still to be read.
 	parents := s.parents.at(first, last, buf[len(buf)-(last-first):])
 	i := 0
 	for n, p := range parents {

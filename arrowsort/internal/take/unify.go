@@ -66,7 +66,8 @@ func dictionariesOf(chunks []chunk) (dicts []*array.Data, of []int) {
 		}
 		d := c.data.Dictionary().(*array.Data)
 		for k, known := range dicts {
-			if known == d || k == 0 && Identical(known, d) { // the first one stands for those read again with every batch
+			// the first one stands for those read again with every batch
+			if known == d || k == 0 && Identical(known, d) {
 				of[i] = k
 				break
 			}

@@ -75,7 +75,8 @@ func TestUnifyNumbersNoMoreEntriesThanIndicesCan(t *testing.T) {
 		} else {
 			require.ErrorIs(t, err, ErrDictionary)
 			require.ErrorIs(t, err, arrow.ErrInvalid)
-			require.ErrorContains(t, err, "129 different entries, int8 indices number 128; cast the column to a wider index type")
+			require.ErrorContains(t, err,
+				"129 different entries, int8 indices number 128; cast the column to a wider index type")
 		}
 		releaseAll(chunks)
 		mem.AssertSize(t, 0)

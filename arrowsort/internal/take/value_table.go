@@ -8,10 +8,11 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
-// A valueTable numbers the different values of several chunks: a hash table with open addressing, in the caller's memory.
+// A valueTable numbers the different values of several chunks: a hash table with open addressing, in the caller's
+// memory.
 //
-// A slot is 8 bytes: the upper half of the value's hash, and the number of the value plus one; 0 is a free slot. At most
-// three quarters of the slots are used.
+// A slot is 8 bytes: the upper half of the value's hash, and the number of the value plus one; 0 is a free slot. At
+// most three quarters of the slots are used.
 type valueTable struct {
 	slots     *memory.Buffer
 	positions []uint64 // where the value of each number appears first
