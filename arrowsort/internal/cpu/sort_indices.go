@@ -23,20 +23,13 @@ func (f *binSorter) sortIndices(codes []uint64) []uint32 {
 	rest := width - kept
 	a, b := f.a[:n], f.b[:n]
 	want := min(kept, rowBits+4) // 4 bits more than the rows need leave few to the insertion pass
-	passes, digit := uint(2), (want+1)/2
-	if want <= 8 {
-		passes, digit = 1, want
-	}
-	used := min(kept, digit*passes)
+	digit := (want + 1) / 2
+	used := min(kept, 2*digit)
 	shift := rowBits + kept - used
-	counts := f.counts[:passes<<digit]
+	counts := f.counts[:2<<digit]
 	clear(counts)
-	if passes == 1 {
-		buildRecords1(codes, a, lo, rest, rowBits, unsafe.Pointer(&counts[0]), shift, digit)
-	} else {
-		buildRecords2(codes, a, lo, rest, rowBits, unsafe.Pointer(&counts[0]), shift, digit)
-	}
-	for p := range passes {
+	buildRecords(codes, a, lo, rest, rowBits, unsafe.Pointer(&counts[0]), shift, digit)
+	for p := range uint(2) {
 		exclusiveSum(counts[p<<digit : (p+1)<<digit])
 		scatterRecords(a, unsafe.Pointer(&b[0]), unsafe.Pointer(&counts[p<<digit]), shift+p*digit, 1<<digit-1)
 		a, b = b, a
