@@ -62,7 +62,8 @@ func (d *dataset) open(data Data) error {
 		d.Columns = d.room(1)
 		d.Columns[0] = adapter.Column{Type: x.DataType(), Chunks: d.chunk[:]}
 	default:
-		return fmt.Errorf("%w: data of type %T is not an arrow.Record, arrow.Table, arrow.Array or *arrow.Chunked", ErrOption, data)
+		return fmt.Errorf("%w: data of type %T is not an arrow.Record, arrow.Table, arrow.Array or *arrow.Chunked",
+			ErrOption, data)
 	}
 	return nil
 }

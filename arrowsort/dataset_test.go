@@ -24,7 +24,9 @@ func TestSchemaAndMetadataAreKept(t *testing.T) {
 	a := fromJSON(t, mem, arrow.PrimitiveTypes.Int32, `[2, 1]`)
 	rec := array.NewRecord(schema, []arrow.Array{a, a}, 2)
 	defer rec.Release()
-	sorted, err := arrowsort.Sort(t.Context(), arrow.Record(rec), []arrowsort.Key{{Index: 1}}, arrowsort.Options{Allocator: mem})
+	sorted, err := arrowsort.Sort(
+		t.Context(), arrow.Record(rec), []arrowsort.Key{{Index: 1}}, arrowsort.Options{Allocator: mem},
+	)
 	require.NoError(t, err)
 	require.True(t, sorted.Schema().Equal(schema))
 	require.True(t, sorted.Schema().Metadata().Equal(meta))
@@ -46,8 +48,12 @@ func TestZeroRowsColumnsAndChunks(t *testing.T) {
 	for _, typ := range arrowtest.Types() {
 		none := arrow.NewChunked(typ, nil)
 		col := arrow.NewColumn(arrow.Field{Name: "v", Type: typ}, none)
-		key := arrow.NewColumn(arrow.Field{Name: "k", Type: arrow.PrimitiveTypes.Int8}, arrow.NewChunked(arrow.PrimitiveTypes.Int8, nil))
-		tbl := array.NewTable(arrow.NewSchema([]arrow.Field{col.Field(), key.Field()}, nil), []arrow.Column{*col, *key}, 0)
+		key := arrow.NewColumn(
+			arrow.Field{Name: "k", Type: arrow.PrimitiveTypes.Int8}, arrow.NewChunked(arrow.PrimitiveTypes.Int8, nil),
+		)
+		tbl := array.NewTable(
+			arrow.NewSchema([]arrow.Field{col.Field(), key.Field()}, nil), []arrow.Column{*col, *key}, 0,
+		)
 		sorted, err := arrowsort.Sort(t.Context(), arrow.Table(tbl), []arrowsort.Key{{Path: "k"}}, opts)
 		require.NoError(t, err, "%s", typ)
 		require.EqualValues(t, 0, sorted.NumRows(), "%s", typ)
@@ -108,7 +114,9 @@ func TestColumnsLongerThanTheData(t *testing.T) {
 	rec := array.NewRecord(arrow.NewSchema([]arrow.Field{i32Field("a")}, nil), []arrow.Array{a}, 3)
 	defer rec.Release()
 	require.Equal(t, []uint64{1, 2, 0}, indices(t, mem, rec, []arrowsort.Key{{Path: "a"}}))
-	sorted, err := arrowsort.Sort(t.Context(), arrow.Record(rec), []arrowsort.Key{{Path: "a"}}, arrowsort.Options{Allocator: mem})
+	sorted, err := arrowsort.Sort(
+		t.Context(), arrow.Record(rec), []arrowsort.Key{{Path: "a"}}, arrowsort.Options{Allocator: mem},
+	)
 	require.NoError(t, err)
 	defer sorted.Release()
 	require.Equal(t, []int32{1, 2, 3}, sorted.Column(0).(*array.Int32).Int32Values())
@@ -134,10 +142,14 @@ func TestOddBuffers(t *testing.T) {
 		{i32, []*memory.Buffer{some, values}, array.UnknownNullCount, 1, []uint64{1, 2, 0}},
 		{i32, []*memory.Buffer{some, values}, 1, 1, []uint64{1, 2, 0}},
 		{i32, []*memory.Buffer{memory.NewBufferBytes([]byte{0}), nil}, 3, 0, []uint64{0, 1, 2}},
-		{arrow.FixedWidthTypes.Boolean, []*memory.Buffer{memory.NewBufferBytes([]byte{0}), nil}, 3, 5, []uint64{0, 1, 2}},
-		{arrow.BinaryTypes.StringView, []*memory.Buffer{memory.NewBufferBytes([]byte{0}), nil}, 3, 0, []uint64{0, 1, 2}},
-		{&arrow.FixedSizeBinaryType{ByteWidth: 0}, []*memory.Buffer{memory.NewBufferBytes([]byte{0b101}), nil}, 1, 0, []uint64{0, 2, 1}},
-		{arrow.BinaryTypes.String, []*memory.Buffer{nil, memory.NewBufferBytes(make([]byte, 16)), nil}, 0, 0, []uint64{0, 1, 2}},
+		{arrow.FixedWidthTypes.Boolean, []*memory.Buffer{memory.NewBufferBytes([]byte{0}), nil}, 3, 5, []uint64{0, 1,
+			2}},
+		{arrow.BinaryTypes.StringView, []*memory.Buffer{memory.NewBufferBytes([]byte{0}), nil}, 3, 0, []uint64{0, 1,
+			2}},
+		{&arrow.FixedSizeBinaryType{ByteWidth: 0}, []*memory.Buffer{memory.NewBufferBytes([]byte{0b101}), nil}, 1, 0,
+			[]uint64{0, 2, 1}},
+		{arrow.BinaryTypes.String, []*memory.Buffer{nil, memory.NewBufferBytes(make([]byte, 16)), nil}, 0, 0,
+			[]uint64{0, 1, 2}},
 	} {
 		data := array.NewData(c.typ, 3, c.buffers, nil, c.nulls, c.offset)
 		a := array.MakeFromData(data)
@@ -158,5 +170,9 @@ func TestUnsupportedData(t *testing.T) {
 	_, err := arrowsort.SortIndices(t.Context(), nil, nil, arrowsort.Options{Allocator: mem})
 	require.ErrorIs(t, err, arrowsort.ErrOption)
 	_, err = arrowsort.SortIndices(t.Context(), a.Data(), nil, arrowsort.Options{Allocator: mem})
-	require.EqualError(t, err, "arrowsort: invalid argument: data of type *array.Data is not an arrow.Record, arrow.Table, arrow.Array or *arrow.Chunked")
+	require.EqualError(
+		t, err,
+		"arrowsort: invalid argument: data of type *array.Data is not an "+
+			"arrow.Record, arrow.Table, arrow.Array or *arrow.Chunked",
+	)
 }

@@ -7,15 +7,15 @@
 //
 // # The order
 //
-// It is the order of Arrow C++. Each key has a direction and a null placement of its own. A column holds values, NaNs and
-// nulls: NullsAtEnd puts values before NaNs before nulls, NullsAtStart nulls before NaNs before values. Descending
-// reverses the values only. Values compare by <, so -0.0 equals +0.0; strings and binary compare as unsigned bytes;
-// booleans false before true; dictionaries by their values; run-end-encoded columns by their rows; a struct by its fields,
-// one after the other, where a null struct has null fields. Time zones do not matter. Rows that tie in all keys keep
-// their order, also across chunks.
+// It is the order of Arrow C++. Each key has its direction and null placement. A column holds values, NaNs and nulls:
+// NullsAtEnd puts values before NaNs before nulls, NullsAtStart nulls before NaNs before values. Descending reverses
+// the values only. Values compare by <, so -0.0 equals +0.0; strings and binary compare as unsigned bytes; booleans
+// false before true; dictionaries by their values; run-end-encoded columns by their rows; a struct by its fields, one
+// after the other, where a null struct has null fields. Time zones do not matter. Rows that tie in all keys keep their
+// order, also across chunks.
 //
 // Lists, maps, unions, and intervals of days or of months, days and nanoseconds have no order: as a key they are an
-// error, ErrKeyType. Every type of column may be along.
+// error, ErrKeyType. Columns of every type may be payload.
 //
 // # Ownership
 //

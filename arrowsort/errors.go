@@ -24,10 +24,14 @@ var (
 	ErrOption = newError("invalid argument", arrow.ErrInvalid)
 	// ErrRows is returned for a sort of 2^32 rows or more; Take has no such limit. It matches arrow.ErrInvalid.
 	ErrRows = newError("too many rows", arrow.ErrInvalid)
-	// ErrOffsets is returned when an array of the result would be too long for its 32-bit offsets, 2 GiB of bytes or 2^31
-	// elements, or for the type of its run ends, and cannot be split into chunks: in a record or an array. It matches
-	// arrow.ErrInvalid.
+	// ErrOffsets is returned when an array of the result would be too long for its 32-bit offsets, 2 GiB of bytes or
+	// 2^31 elements, or for the type of its run ends, and cannot be split into chunks: in a record or an array. It
+	// matches arrow.ErrInvalid.
 	ErrOffsets = newError("too long for one array", arrow.ErrInvalid)
+	// ErrDictionary is returned when the chunks of a dictionary column have more different entries in total than the
+	// indices of its type can number: 128 for int8, 32,768 for int16. Cast the column to a wider index type. It matches
+	// arrow.ErrInvalid.
+	ErrDictionary = newError("too many dictionary entries", arrow.ErrInvalid)
 	// ErrIndex is returned when a row number is null or out of range. It matches arrow.ErrIndex.
 	ErrIndex = newError("invalid row number", arrow.ErrIndex)
 )
@@ -48,7 +52,11 @@ func (e *sentinel) Is(target error) bool { return slices.Contains(e.kinds, targe
 func translate(err error) error {
 	switch {
 	case errors.Is(err, take.ErrOffsets), errors.Is(err, engine.ErrOffsets):
-		return fmt.Errorf("%w: pass it as a table or a chunked array, or cast it to a type with wider offsets: %w", ErrOffsets, err)
+		return fmt.Errorf(
+			"%w: pass it as a table or a chunked array, or cast it to a type with wider offsets: %w", ErrOffsets, err,
+		)
+	case errors.Is(err, take.ErrDictionary):
+		return fmt.Errorf("%w: %w", ErrDictionary, err)
 	case errors.Is(err, engine.ErrRows):
 		return fmt.Errorf("%w: %w", ErrRows, err)
 	}

@@ -51,8 +51,8 @@ func ExampleSort() {
 func ExampleSort_limit() {
 	rec := flights()
 	defer rec.Release()
-	top, err := arrowsort.Sort(context.Background(), rec,
-		[]arrowsort.Key{{Path: "delay", Order: arrowsort.Descending, Nulls: arrowsort.NullsAtStart}}, arrowsort.Options{Limit: 2})
+	keys := []arrowsort.Key{{Path: "delay", Order: arrowsort.Descending, Nulls: arrowsort.NullsAtStart}}
+	top, err := arrowsort.Sort(context.Background(), rec, keys, arrowsort.Options{Limit: 2})
 	if err != nil {
 		panic(err)
 	}
@@ -106,7 +106,8 @@ func ExampleTake() {
 func ExampleIsSorted() {
 	rec := flights()
 	defer rec.Release()
-	sorted, row, err := arrowsort.IsSorted(context.Background(), rec, []arrowsort.Key{{Path: "origin"}}, arrowsort.Options{})
+	keys := []arrowsort.Key{{Path: "origin"}}
+	sorted, row, err := arrowsort.IsSorted(context.Background(), rec, keys, arrowsort.Options{})
 	fmt.Println(sorted, row, err)
 	// Output: false 1 <nil>
 }

@@ -94,9 +94,7 @@ func argsort(columns [][]arrow.Array, keys []arrowsort.Key, fields ...int) []uin
 // allKeys is every order and null placement of one key.
 func allKeys(path string) []arrowsort.Key {
 	return []arrowsort.Key{
-		{Path: path},
-		{Path: path, Nulls: arrowsort.NullsAtStart},
-		{Path: path, Order: arrowsort.Descending},
+		{Path: path}, {Path: path, Nulls: arrowsort.NullsAtStart}, {Path: path, Order: arrowsort.Descending},
 		{Path: path, Order: arrowsort.Descending, Nulls: arrowsort.NullsAtStart},
 	}
 }

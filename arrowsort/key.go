@@ -12,7 +12,7 @@ type Key struct {
 	Index int
 	// Order is the direction of the values.
 	Order Order
-	// Nulls says where nulls go, and NaNs beside them.
+	// Nulls says the side of nulls and NaNs.
 	Nulls NullPlacement
 }
 
@@ -25,7 +25,7 @@ const (
 	Descending = keyencode.Descending
 )
 
-// NullPlacement says where the nulls of a key go, and its NaNs beside them, whatever the direction.
+// NullPlacement says the side of the nulls and NaNs of a key, whatever the direction.
 type NullPlacement = keyencode.NullPlacement
 
 // The zero value is NullsAtEnd: values, NaNs, nulls. NullsAtStart is nulls, NaNs, values.

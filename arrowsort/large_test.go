@@ -51,7 +51,10 @@ func TestSortLargeTables(t *testing.T) {
 			all, got := texts(c...), texts(sorted.Column(i).Data().Chunks()...)
 			for k, row := range want {
 				if all[row] != got[k] {
-					t.Fatalf("seed %d, column %d of type %s, row %d: %s, not %s", seed, i, c[0].DataType(), k, got[k], all[row])
+					t.Fatalf(
+						"seed %d, column %d of type %s, row %d: %s, not %s", seed, i, c[0].DataType(), k, got[k],
+						all[row],
+					)
 				}
 			}
 		}

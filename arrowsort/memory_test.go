@@ -1,6 +1,7 @@
 package arrowsort_test
 
 import (
+	"context"
 	"math/rand/v2"
 	"testing"
 
@@ -14,44 +15,59 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 )
 
-// An exhausted allocator fails from some call on, by nil or by panic.
+// The ways in which an allocator fails.
+const (
+	failNil   = "nil"
+	failPanic = "panic"
+	failShort = "half of the bytes"
+)
+
+// An exhausted allocator fails from call number left on.
 type exhausted struct {
 	memory.Allocator
-	left   int
-	panics bool
+	left int
+	how  string
 }
 
-func (e *exhausted) fail() bool {
+// granted is the size to allocate instead of the size asked for, -1 for none.
+func (e *exhausted) granted(size int) int {
 	e.left--
-	if e.left < 0 && e.panics {
+	switch {
+	case e.left >= 0:
+		return size
+	case e.how == failPanic:
 		panic("no memory")
+	case e.how == failShort:
+		return size / 2
 	}
-	return e.left < 0
+	return -1
 }
 
 func (e *exhausted) Allocate(size int) []byte {
-	if e.fail() {
+	if size = e.granted(size); size < 0 {
 		return nil
 	}
 	return e.Allocator.Allocate(size)
 }
 
 func (e *exhausted) Reallocate(size int, b []byte) []byte {
-	if e.fail() {
+	if size = e.granted(size); size < 0 {
 		return nil
 	}
 	return e.Allocator.Reallocate(size, b)
 }
 
-// TestFailingAllocator lets each allocation of a call fail in turn: an error each time, and nothing is lost.
-func TestFailingAllocator(t *testing.T) {
-	mem := checked(t)
+// A call is a function of this package with its arguments but the context and the options.
+type call = func(context.Context, arrowsort.Options) (arrowsort.Data, error)
+
+// callsOfAllTypes are calls on a record with a column of every type, all sortable ones keys.
+func callsOfAllTypes(t *testing.T, mem memory.Allocator) map[string]call {
 	rng := rand.New(rand.NewPCG(1, 8))
 	var names []string
 	var columns []arrow.Array
 	for _, typ := range arrowtest.Types() {
 		a := arrowtest.RandomSlice(rng, typ, 60, 7, 0.2, mem)
-		defer a.Release()
+		t.Cleanup(a.Release)
 		names, columns = append(names, typ.String()), append(columns, a)
 	}
 	rec := record(t, names, columns...)
@@ -65,41 +81,95 @@ func TestFailingAllocator(t *testing.T) {
 		}
 	}
 	rows := fromJSON(t, mem, arrow.PrimitiveTypes.Int64, `[3, 3, 59, 0]`)
-	calls := map[string]func(arrowsort.Options) (arrowsort.Data, error){
-		"Sort": func(o arrowsort.Options) (arrowsort.Data, error) {
-			return data(arrowsort.Sort(t.Context(), rec, keys, o))
+	return map[string]call{
+		"Sort": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
+			return data(arrowsort.Sort(ctx, rec, keys, o))
 		},
-		"SortIndices": func(o arrowsort.Options) (arrowsort.Data, error) {
-			return data(arrowsort.SortIndices(t.Context(), rec, keys, o))
+		"SortIndices": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
+			return data(arrowsort.SortIndices(ctx, rec, keys, o))
 		},
-		"Take": func(o arrowsort.Options) (arrowsort.Data, error) {
-			return data(arrowsort.Take(t.Context(), rec, rows, o))
+		"Take": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
+			return data(arrowsort.Take(ctx, rec, rows, o))
 		},
-		"IsSorted": func(o arrowsort.Options) (arrowsort.Data, error) {
-			_, _, err := arrowsort.IsSorted(t.Context(), rec, keys, o)
+		"IsSorted": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
+			_, _, err := arrowsort.IsSorted(ctx, rec, keys, o)
 			return array.NewNull(0), err
 		},
-		"Explain": func(o arrowsort.Options) (arrowsort.Data, error) {
-			_, err := arrowsort.Explain(t.Context(), rec, keys, o)
+		"Explain": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
+			_, err := arrowsort.Explain(ctx, rec, keys, o)
 			return array.NewNull(0), err
 		},
 	}
-	for name, call := range calls {
-		for _, panics := range []bool{false, true} {
+}
+
+// TestFailingAllocator lets each allocation of a call fail in turn: an error each time, and no memory is lost.
+func TestFailingAllocator(t *testing.T) {
+	mem := checked(t)
+	for name, call := range callsOfAllTypes(t, mem) {
+		for _, how := range []string{failNil, failPanic, failShort} {
 			before := mem.CurrentAlloc()
 			failures := 0
 			for n := 0; ; n++ {
-				result, err := call(arrowsort.Options{Allocator: &exhausted{mem, n, panics}, Threads: 1})
+				result, err := call(t.Context(), arrowsort.Options{Allocator: &exhausted{mem, n, how}, Threads: 1})
 				if err == nil {
 					result.Release()
 					require.Equal(t, before, mem.CurrentAlloc(), "%s, %d allocations", name, n)
 					break
 				}
 				failures++
-				require.ErrorIs(t, err, engine.ErrMemory, "%s, allocation %d", name, n)
-				require.Equal(t, before, mem.CurrentAlloc(), "%s, allocation %d: %v", name, n, err)
+				require.ErrorIs(t, err, engine.ErrMemory, "%s, allocation %d returns %s", name, n, how)
+				require.Equal(t, before, mem.CurrentAlloc(), "%s, allocation %d returns %s: %v", name, n, how, err)
 			}
 			require.Positive(t, failures, name)
+		}
+	}
+}
+
+// A cancelling allocator ends the context in call number left, and counts the later calls.
+type cancelling struct {
+	memory.Allocator
+	left   int
+	cancel context.CancelFunc
+	late   int
+}
+
+func (c *cancelling) called() {
+	if c.left--; c.left == 0 {
+		c.cancel()
+	}
+	if c.left < 0 {
+		c.late++
+	}
+}
+
+func (c *cancelling) Allocate(size int) []byte {
+	c.called()
+	return c.Allocator.Allocate(size)
+}
+
+func (c *cancelling) Reallocate(size int, b []byte) []byte {
+	c.called()
+	return c.Allocator.Reallocate(size, b)
+}
+
+// TestNoAllocationAfterTheContext ends the context in each allocation of a call in turn.
+func TestNoAllocationAfterTheContext(t *testing.T) {
+	mem := checked(t)
+	for name, call := range callsOfAllTypes(t, mem) {
+		before := mem.CurrentAlloc()
+		for n := 1; ; n++ {
+			ctx, cancel := context.WithCancel(t.Context())
+			c := &cancelling{Allocator: mem, left: n, cancel: cancel}
+			result, err := call(ctx, arrowsort.Options{Allocator: c, Threads: 1})
+			cancel()
+			require.Zero(t, c.late, "%s: allocations after the context ended in number %d", name, n)
+			if err == nil {
+				result.Release()
+			}
+			require.Equal(t, before, mem.CurrentAlloc(), "%s, allocation %d", name, n)
+			if c.left > 0 {
+				break
+			}
 		}
 	}
 }
@@ -114,11 +184,18 @@ func TestResultsOutliveInputs(t *testing.T) {
 		rng := rand.New(rand.NewPCG(uint64(seed), 9))
 		a := arrowtest.Random(rng, typ, 50, 0.2, mem)
 		key := arrowtest.Random(rng, arrow.PrimitiveTypes.Int16, 50, 0, mem)
-		rec := array.NewRecord(arrow.NewSchema([]arrow.Field{{Name: "v", Type: typ, Nullable: true}, {Name: "k", Type: key.DataType()}}, nil),
-			[]arrow.Array{a, key}, 50)
+		rec := array.NewRecord(
+			arrow.NewSchema(
+				[]arrow.Field{{Name: "v", Type: typ, Nullable: true}, {Name: "k", Type: key.DataType()}}, nil,
+			),
+			[]arrow.Array{a, key},
+			50,
+		)
 		want := texts(a)
 		order := argsort([][]arrow.Array{{key}}, []arrowsort.Key{{}})
-		sorted, err := arrowsort.Sort(t.Context(), arrow.Record(rec), []arrowsort.Key{{Path: "k"}}, arrowsort.Options{Allocator: mem})
+		sorted, err := arrowsort.Sort(
+			t.Context(), arrow.Record(rec), []arrowsort.Key{{Path: "k"}}, arrowsort.Options{Allocator: mem},
+		)
 		require.NoError(t, err)
 		a.Release()
 		key.Release()

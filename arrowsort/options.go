@@ -13,21 +13,21 @@ import (
 
 // Options are how to do it; the zero value is right for most callers.
 type Options struct {
-	// Limit is the number of leading rows wanted: of the sorted order, or of the rows to take; IsSorted and Explain look
-	// at the first Limit rows of the input. 0 is all rows.
+	// Limit is the number of leading rows wanted: of the sorted order, or of the rows to take; IsSorted and Explain
+	// look at the first Limit rows of the input. 0 is all rows.
 	Limit int
 	// Engine does the sorting; nil is the CPU. Take, IsSorted and Explain are always done by the CPU.
 	Engine engine.Engine
 	// Allocator gives the memory of results and temporary memory; nil is memory.DefaultAllocator. It is called from one
-	// goroutine at a time by each call. Large blocks of a *memory.GoAllocator are had from Go without being zeroed: every
-	// byte that counts is written.
+	// goroutine at a time by each call. Large blocks of a *memory.GoAllocator are had from Go without being zeroed:
+	// every byte that counts is written.
 	Allocator memory.Allocator
 	// Threads is the largest number of threads of the CPU to use; 0 is GOMAXPROCS.
 	Threads int
-	// Progress, when set, is told now and then how much of a sort is done, from one goroutine at a time: done of total
-	// steps, whose size is up to the engine. Take, IsSorted and Explain do not tell.
+	// Progress, when set, is passed the progress of a sort at times, from one goroutine at a time: done of total
+	// steps, whose size is up to the engine. Take, IsSorted and Explain do not report it.
 	Progress func(done, total int)
-	// OnPlan, when set, is told the plan of a finished sort: what the keys came down to.
+	// OnPlan, when set, is passed the plan of a finished sort: the codes of the keys.
 	OnPlan func(*keyencode.Plan)
 }
 

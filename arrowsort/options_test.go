@@ -46,12 +46,14 @@ func TestEngineGetsTheJob(t *testing.T) {
 	rec := record(t, []string{"a", "l"}, fromJSON(t, mem, arrow.PrimitiveTypes.Int32, `[2, 1]`),
 		fromJSON(t, mem, arrow.ListOf(arrow.PrimitiveTypes.Int32), `[[1], null]`))
 	for err, want := range map[error]error{
-		engine.ErrMemory:  engine.ErrMemory,
-		engine.ErrRows:    arrowsort.ErrRows,
+		engine.ErrMemory: engine.ErrMemory, engine.ErrRows: arrowsort.ErrRows,
 		engine.ErrOffsets: arrowsort.ErrOffsets,
 	} {
 		f := &failing{err: err}
-		_, got := arrowsort.Sort(t.Context(), rec, []arrowsort.Key{{Path: "a"}}, arrowsort.Options{Allocator: mem, Engine: f, Threads: 3, Limit: 1})
+		_, got := arrowsort.Sort(
+			t.Context(), rec, []arrowsort.Key{{Path: "a"}},
+			arrowsort.Options{Allocator: mem, Engine: f, Threads: 3, Limit: 1},
+		)
 		require.ErrorIs(t, got, err)
 		require.ErrorIs(t, got, want)
 		require.Equal(t, 3, f.job.Threads)

@@ -1,6 +1,7 @@
 package arrowsort
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -71,12 +72,16 @@ func expand(found []sortKey, key sortKey) ([]sortKey, error) {
 func (d *dataset) find(key Key) (adapter.Leaf, error) {
 	if key.Path == "" {
 		if key.Index < 0 || key.Index >= len(d.Columns) {
-			return adapter.Leaf{}, fmt.Errorf("%w: the key has index %d, the data has %d columns", ErrColumn, key.Index, len(d.Columns))
+			return adapter.Leaf{}, fmt.Errorf(
+				"%w: the key has index %d, the data has %d columns", ErrColumn, key.Index, len(d.Columns),
+			)
 		}
 		return adapter.Leaf{Path: pathTo(key.Index), Name: d.Label(key.Index), Type: d.Columns[key.Index].Type}, nil
 	}
 	if key.Index != 0 {
-		return adapter.Leaf{}, fmt.Errorf("%w: a key has both the path %q and the index %d", ErrOption, key.Path, key.Index)
+		return adapter.Leaf{}, fmt.Errorf(
+			"%w: a key has both the path %q and the index %d", ErrOption, key.Path, key.Index,
+		)
 	}
 	leaf := adapter.Leaf{Name: key.Path}
 	if i, count := d.columnNamed(key.Path); count == 1 {
@@ -92,8 +97,7 @@ func (d *dataset) find(key Key) (adapter.Leaf, error) {
 		}
 		leaf.Path, fields = pathTo(0), s.Fields()
 	}
-	err := descend(&leaf, fields, key.Path)
-	return leaf, err
+	return descend(leaf, fields, key.Path)
 }
 
 // firstColumns are numbers of columns, so that a path to one of them is a part of it.
@@ -120,29 +124,38 @@ func (d *dataset) columnNamed(name string) (at, count int) {
 	return at, count
 }
 
-// descend follows a path into fields: the field that has the name, or else the struct whose name is the longest start of
-// the path that leads on.
-func descend(leaf *adapter.Leaf, fields []arrow.Field, path string) error {
+// descend follows a path into fields: to the field that has the name, or else through the struct whose name is the
+// longest start of the path that leads on.
+func descend(leaf adapter.Leaf, fields []arrow.Field, path string) (adapter.Leaf, error) {
+	var deeper error // of the longest start that does not lead on
 	for end := len(path); end >= 0; end = strings.LastIndexByte(path[:end], '.') {
 		at, count := fieldNamed(fields, path[:end])
 		if count == 0 {
 			continue
 		}
 		if count > 1 {
-			return fmt.Errorf("%w: key %q: %d columns are named %q; use Key.Index", ErrColumn, leaf.Name, count, path[:end])
+			return leaf, fmt.Errorf("%w: key %q: %d columns are named %q; use Key.Index",
+				ErrColumn, leaf.Name, count, path[:end])
 		}
+		below := adapter.Leaf{Path: append(slices.Clone(leaf.Path), at), Name: leaf.Name, Type: fields[at].Type}
 		if end == len(path) {
-			leaf.Path, leaf.Type = append(leaf.Path, at), fields[at].Type
-			return nil
+			return below, nil
 		}
-		s, ok := adapter.StructOf(fields[at].Type)
+		s, ok := adapter.StructOf(below.Type)
 		if !ok {
-			return fmt.Errorf("%w: key %q: column %q has type %s and no fields", ErrColumn, leaf.Name, path[:end], fields[at].Type)
+			deeper = cmp.Or(deeper, fmt.Errorf("%w: key %q: column %q has type %s and no fields",
+				ErrColumn, leaf.Name, path[:end], below.Type))
+			continue
 		}
-		leaf.Path = append(leaf.Path, at)
-		return descend(leaf, s.Fields(), path[end+1:])
+		found, err := descend(below, s.Fields(), path[end+1:])
+		if err == nil {
+			return found, nil
+		}
+		deeper = cmp.Or(deeper, err)
 	}
-	return fmt.Errorf("%w: no match for key %q; there are %s", ErrColumn, leaf.Name, names(fields))
+	return leaf, cmp.Or(
+		deeper, fmt.Errorf("%w: no match for key %q; there are %s", ErrColumn, leaf.Name, names(fields)),
+	)
 }
 
 // fieldNamed is the first field of a name and how many have it.

@@ -52,7 +52,10 @@ func TestKeysThatCannotBe(t *testing.T) {
 	a := fromJSON(t, mem, i32, `[1]`)
 	list := fromJSON(t, mem, arrow.ListOf(i32), `[[1]]`)
 	days := fromJSON(t, mem, arrow.FixedWidthTypes.DayTimeInterval, `[null]`)
-	twice := fromJSON(t, mem, arrow.StructOf(i32Field("x"), arrow.Field{Name: "l", Type: arrow.ListOf(i32), Nullable: true}), `[null]`)
+	twice := fromJSON(
+		t, mem, arrow.StructOf(i32Field("x"), arrow.Field{Name: "l", Type: arrow.ListOf(i32), Nullable: true}),
+		`[null]`,
+	)
 	rec := record(t, []string{"a", "b", "b", "list", "days", "s"}, a, a, a, list, days, twice)
 	for _, c := range []struct {
 		key  arrowsort.Key
@@ -61,17 +64,26 @@ func TestKeysThatCannotBe(t *testing.T) {
 	}{
 		{arrowsort.Key{Path: "c"}, []error{arrowsort.ErrColumn, arrow.ErrKey, arrow.ErrInvalid},
 			`arrowsort: invalid sort key column: no match for key "c"; there are "a", "b", "b", "list", "days", "s"`},
-		{arrowsort.Key{Path: "b"}, []error{arrowsort.ErrColumn}, `arrowsort: invalid sort key column: key "b": 2 columns are named "b"; use Key.Index`},
-		{arrowsort.Key{Path: "a.x"}, []error{arrowsort.ErrColumn}, `arrowsort: invalid sort key column: key "a.x": column "a" has type int32 and no fields`},
-		{arrowsort.Key{Path: "s.y"}, []error{arrowsort.ErrColumn}, `arrowsort: invalid sort key column: no match for key "s.y"; there are "x", "l"`},
-		{arrowsort.Key{Index: 6}, []error{arrowsort.ErrColumn}, `arrowsort: invalid sort key column: the key has index 6, the data has 6 columns`},
-		{arrowsort.Key{Index: -1}, []error{arrowsort.ErrColumn}, `arrowsort: invalid sort key column: the key has index -1, the data has 6 columns`},
-		{arrowsort.Key{Path: "a", Index: 2}, []error{arrowsort.ErrOption, arrow.ErrInvalid}, `arrowsort: invalid argument: a key has both the path "a" and the index 2`},
-		{arrowsort.Key{Path: "a", Order: 7}, []error{arrowsort.ErrOption}, `arrowsort: invalid argument: key 0 has order 7 and null placement 0`},
+		{arrowsort.Key{Path: "b"}, []error{arrowsort.ErrColumn},
+			`arrowsort: invalid sort key column: key "b": 2 columns are named "b"; use Key.Index`},
+		{arrowsort.Key{Path: "a.x"}, []error{arrowsort.ErrColumn},
+			`arrowsort: invalid sort key column: key "a.x": column "a" has type int32 and no fields`},
+		{arrowsort.Key{Path: "s.y"}, []error{arrowsort.ErrColumn},
+			`arrowsort: invalid sort key column: no match for key "s.y"; there are "x", "l"`},
+		{arrowsort.Key{Index: 6}, []error{arrowsort.ErrColumn},
+			`arrowsort: invalid sort key column: the key has index 6, the data has 6 columns`},
+		{arrowsort.Key{Index: -1}, []error{arrowsort.ErrColumn},
+			`arrowsort: invalid sort key column: the key has index -1, the data has 6 columns`},
+		{arrowsort.Key{Path: "a", Index: 2}, []error{arrowsort.ErrOption, arrow.ErrInvalid},
+			`arrowsort: invalid argument: a key has both the path "a" and the index 2`},
+		{arrowsort.Key{Path: "a", Order: 7}, []error{arrowsort.ErrOption},
+			`arrowsort: invalid argument: key 0 has order 7 and null placement 0`},
 		{arrowsort.Key{Path: "list"}, []error{arrowsort.ErrKeyType, arrow.ErrNotImplemented},
 			`arrowsort: unsupported type of sort key: key list has type list<item: int32, nullable>`},
-		{arrowsort.Key{Path: "days"}, []error{arrowsort.ErrKeyType}, `arrowsort: unsupported type of sort key: key days has type day_time_interval`},
-		{arrowsort.Key{Path: "s"}, []error{arrowsort.ErrKeyType}, `arrowsort: unsupported type of sort key: key s.l has type list<item: int32, nullable>`},
+		{arrowsort.Key{Path: "days"}, []error{arrowsort.ErrKeyType},
+			`arrowsort: unsupported type of sort key: key days has type day_time_interval`},
+		{arrowsort.Key{Path: "s"}, []error{arrowsort.ErrKeyType},
+			`arrowsort: unsupported type of sort key: key s.l has type list<item: int32, nullable>`},
 	} {
 		_, err := arrowsort.SortIndices(t.Context(), rec, []arrowsort.Key{c.key}, arrowsort.Options{Allocator: mem})
 		for _, is := range c.is {
@@ -83,7 +95,11 @@ func TestKeysThatCannotBe(t *testing.T) {
 	require.ErrorIs(t, err, arrowsort.ErrNoKeys)
 	require.ErrorIs(t, err, arrow.ErrInvalid)
 	_, err = arrowsort.SortIndices(t.Context(), a, []arrowsort.Key{{Path: "x"}}, arrowsort.Options{Allocator: mem})
-	require.EqualError(t, err, `arrowsort: invalid sort key column: the key "x" of an array of type int32; an array has no columns, leave Path empty`)
+	require.EqualError(
+		t, err,
+		`arrowsort: invalid sort key column: the key "x" of an array of type int32; `+
+			`an array has no columns, leave Path empty`,
+	)
 }
 
 func TestEveryTypeIsAKeyOrAnError(t *testing.T) {
@@ -114,8 +130,16 @@ func TestFirstOfDuplicateKeysWins(t *testing.T) {
 func TestStructKeys(t *testing.T) {
 	inner := arrow.StructOf(
 		arrow.Field{Name: "b", Type: arrow.FixedWidthTypes.Boolean, Nullable: true},
-		arrow.Field{Name: "r", Type: arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Uint8), Nullable: true},
-		arrow.Field{Name: "d", Type: &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}, Nullable: true})
+		arrow.Field{
+			Name: "r", Type: arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Uint8),
+			Nullable: true,
+		},
+		arrow.Field{
+			Name:     "d",
+			Type:     &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String},
+			Nullable: true,
+		},
+	)
 	typ := arrow.StructOf(i32Field("x"), arrow.Field{Name: "i", Type: inner, Nullable: true})
 	for _, offset := range []int{0, 1, 7, 31, 63} {
 		for seed := range uint64(20) {
@@ -164,10 +188,38 @@ func TestManyColumnsAreNotAllNamed(t *testing.T) {
 	for i := range 30 {
 		names, columns = append(names, fmt.Sprint("c", i)), append(columns, a)
 	}
-	_, err := arrowsort.SortIndices(t.Context(), record(t, names, columns...), []arrowsort.Key{{Path: "z"}}, arrowsort.Options{Allocator: mem})
+	_, err := arrowsort.SortIndices(
+		t.Context(), record(t, names, columns...), []arrowsort.Key{{Path: "z"}}, arrowsort.Options{Allocator: mem},
+	)
 	require.ErrorContains(t, err, `"c9" and 20 more`)
 	none := array.NewRecord(arrow.NewSchema(nil, nil), nil, 3)
 	defer none.Release()
 	_, err = arrowsort.SortIndices(t.Context(), none, []arrowsort.Key{{Path: "z"}}, arrowsort.Options{Allocator: mem})
 	require.ErrorContains(t, err, "there are no columns")
+}
+
+// TestLongestStartThatLeadsOnWins follows a path whose longest start is a column without fields.
+func TestLongestStartThatLeadsOnWins(t *testing.T) {
+	mem := checked(t)
+	fields := func(names ...string) (fs []arrow.Field) {
+		for _, name := range names {
+			fs = append(fs, i32Field(name))
+		}
+		return fs
+	}
+	b := arrow.Field{Name: "b", Type: arrow.StructOf(fields("c")...)}
+	rec := record(t, []string{"a", "a.b", "x", "x.y"},
+		fromJSON(t, mem, arrow.StructOf(b), `[{"b": {"c": 2}}, {"b": {"c": 1}}]`),
+		fromJSON(t, mem, arrow.PrimitiveTypes.Int8, `[1, 2]`),
+		fromJSON(t, mem, arrow.StructOf(arrow.Field{Name: "y", Type: arrow.StructOf(fields("z")...)}),
+			`[{"y": {"z": 2}}, {"y": {"z": 1}}]`),
+		fromJSON(t, mem, arrow.StructOf(fields("w")...), `[{"w": 1}, {"w": 2}]`))
+	require.Equal(t, []uint64{1, 0}, indices(t, mem, rec, []arrowsort.Key{{Path: "a.b.c"}}))
+	require.Equal(t, []uint64{0, 1}, indices(t, mem, rec, []arrowsort.Key{{Path: "a.b"}}))
+	require.Equal(t, []uint64{1, 0}, indices(t, mem, rec, []arrowsort.Key{{Path: "x.y.z"}}))
+	_, err := arrowsort.SortIndices(
+		t.Context(), rec, []arrowsort.Key{{Path: "a.b.d"}}, arrowsort.Options{Allocator: mem},
+	)
+	require.EqualError(t, err,
+		`arrowsort: invalid sort key column: key "a.b.d": column "a.b" has type int8 and no fields`)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
@@ -19,7 +20,7 @@ type rowNumbers struct {
 	narrow []uint32
 	wide   []uint64
 	mem    memory.Allocator
-	buf    []byte // temporary memory behind them; nil when they are borrowed
+	buf    []byte // temporary memory that holds them; nil when they are borrowed
 }
 
 func (n *rowNumbers) release() {
@@ -88,7 +89,7 @@ func convert[V integer](n *rowNumbers, values []V, limit int) (*rowNumbers, erro
 		size = 8
 	}
 	var err error
-	if n.buf, err = adapter.Allocate(n.mem, size*n.count); err != nil {
+	if n.buf, err = engine.Allocate(n.mem, size*n.count); err != nil {
 		return nil, err
 	}
 	if size == 4 {

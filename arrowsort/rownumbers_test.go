@@ -21,12 +21,17 @@ func TestMoreThan4GRows(t *testing.T) {
 	opts := arrowsort.Options{Allocator: mem}
 	nulls := array.NewNull(int(rows))
 	defer nulls.Release()
-	taken, err := arrowsort.Take(t.Context(), nulls, fromJSON(t, mem, arrow.PrimitiveTypes.Uint64, `[8589934591, 0]`), opts)
+	taken, err := arrowsort.Take(
+		t.Context(), nulls, fromJSON(t, mem, arrow.PrimitiveTypes.Uint64, `[8589934591, 0]`), opts,
+	)
 	require.NoError(t, err)
 	require.Equal(t, 2, taken.Len())
 	taken.Release()
 	_, err = arrowsort.Take(t.Context(), nulls, fromJSON(t, mem, arrow.PrimitiveTypes.Int64, `[0, 8589934592]`), opts)
-	require.EqualError(t, err, "arrowsort: invalid row number: the row number at position 1 is 8589934592, the data has 8589934592 rows")
+	require.EqualError(
+		t, err,
+		"arrowsort: invalid row number: the row number at position 1 is 8589934592, the data has 8589934592 rows",
+	)
 
 	_, err = arrowsort.SortIndices(t.Context(), nulls, nil, opts)
 	require.ErrorIs(t, err, arrowsort.ErrRows)

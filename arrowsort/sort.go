@@ -13,7 +13,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu"
 )
 
-// Sort returns the data in the order of the keys, all columns along.
+// Sort returns the data in the order of the keys, with all columns.
 //
 // The result has the type of the data: T is arrow.Record, arrow.Table, *arrow.Chunked or a type of array. Schema,
 // metadata, names and the order of the columns are kept. Columns of a table and a chunked array come out as one chunk;
@@ -23,8 +23,8 @@ import (
 // Ties keep their order. Dictionaries, and the bytes of string views, are shared with the input; all else is new. The
 // caller releases the result. A cancelled context ends the call within 50 ms with the context's error.
 //
-// It fails with ErrNoKeys, ErrColumn, ErrKeyType or ErrOption before any work, with ErrOffsets, ErrRows, or an error that
-// matches engine.ErrMemory. Arrow C++ calls it sort_indices followed by take.
+// It fails with ErrNoKeys, ErrColumn, ErrKeyType or ErrOption before any work, with ErrOffsets, ErrDictionary, ErrRows,
+// or an error that matches engine.ErrMemory. Arrow C++ calls it sort_indices followed by take.
 func Sort[T Data](ctx context.Context, data T, keys []Key, opts Options) (T, error) {
 	sorted, err := sortData(ctx, data, keys, opts)
 	if err != nil {
@@ -48,15 +48,15 @@ func sortData(ctx context.Context, data Data, keys []Key, opts Options) (Data, e
 		return nil, err
 	}
 	rows := result.Rows
-	columns, err := c.work.Assemble(ctx, result)
+	columns, err := c.work.Assemble(result)
 	if err != nil {
 		return nil, err
 	}
 	return c.data.assemble(columns, rows), nil
 }
 
-// SortIndices returns the row numbers of the data in the order of the keys: the argsort. Row numbers run over all chunks.
-// Keys, order, cancellation and errors are those of Sort. Arrow C++ calls it sort_indices.
+// SortIndices returns the row numbers of the data in the order of the keys: the argsort. Row numbers run over all
+// chunks. Keys, order, cancellation and errors are those of Sort. Arrow C++ calls it sort_indices.
 func SortIndices(ctx context.Context, data Data, keys []Key, opts Options) (*array.Uint64, error) {
 	indices, err := sortIndices(ctx, data, keys, opts, arrow.PrimitiveTypes.Uint64, arrow.Uint64SizeBytes)
 	if err != nil {
@@ -76,7 +76,9 @@ func SortIndices32(ctx context.Context, data Data, keys []Key, opts Options) (*a
 	return array.NewUint32Data(indices), nil
 }
 
-func sortIndices(ctx context.Context, data Data, keys []Key, opts Options, typ arrow.DataType, bytes int) (*array.Data, error) {
+func sortIndices(
+	ctx context.Context, data Data, keys []Key, opts Options, typ arrow.DataType, bytes int,
+) (*array.Data, error) {
 	c, err := newCall(ctx, data, keys, opts, false)
 	if err != nil {
 		return nil, err
@@ -122,10 +124,10 @@ func newCall(ctx context.Context, data Data, keys []Key, opts Options, head bool
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	c.work.Start(&d.Input, adapter.Options{
+	c.work.Start(ctx, &d.Input, adapter.Options{
 		Allocator: c.opts.Allocator, Ranker: cpu.New(), Threads: c.opts.Threads, Split: d.splits()})
 	for _, key := range found {
-		if err := c.work.AddKey(ctx, key.Leaf, key.order, key.nulls); err != nil {
+		if err := c.work.AddKey(key.Leaf, key.order, key.nulls); err != nil {
 			c.work.Release()
 			return nil, fmt.Errorf("key %s of type %s: %w", key.Name, key.Type, err)
 		}

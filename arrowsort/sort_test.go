@@ -65,7 +65,9 @@ func TestSortByEveryType(t *testing.T) {
 					want := argsort([][]arrow.Array{chunks}, []arrowsort.Key{key})
 					require.Equal(t, want, indices(t, mem, data, []arrowsort.Key{key}), "seed %d, %+v", seed, key)
 
-					sorted, err := arrowsort.Sort(t.Context(), data, []arrowsort.Key{key}, arrowsort.Options{Allocator: mem})
+					sorted, err := arrowsort.Sort(
+						t.Context(), data, []arrowsort.Key{key}, arrowsort.Options{Allocator: mem},
+					)
 					require.NoError(t, err)
 					got := texts(sorted.Chunks()...)
 					sorted.Release()
@@ -89,12 +91,16 @@ func TestSortCarriesEveryType(t *testing.T) {
 				values := randomChunks(rng, mem, typ, 0.2, rows...)
 				keyChunks := randomChunks(rng, mem, arrow.PrimitiveTypes.Int8, 0.1, rows...)
 				tbl := array.NewTableFromSlice(arrow.NewSchema([]arrow.Field{
-					{Name: "v", Type: typ, Nullable: true}, {Name: "k", Type: arrow.PrimitiveTypes.Int8, Nullable: true}}, nil),
+					{
+						Name: "v", Type: typ, Nullable: true,
+					}, {Name: "k", Type: arrow.PrimitiveTypes.Int8, Nullable: true}}, nil),
 					[][]arrow.Array{values, keyChunks})
 				checkCarried(t, mem, tbl, values, keyChunks)
 				tbl.Release()
 				rec := array.NewRecord(arrow.NewSchema([]arrow.Field{
-					{Name: "v", Type: typ, Nullable: true}, {Name: "k", Type: arrow.PrimitiveTypes.Int8, Nullable: true}}, nil),
+					{
+						Name: "v", Type: typ, Nullable: true,
+					}, {Name: "k", Type: arrow.PrimitiveTypes.Int8, Nullable: true}}, nil),
 					[]arrow.Array{values[0], keyChunks[0]}, int64(values[0].Len()))
 				checkCarriedRecord(t, mem, rec, values[:1], keyChunks[:1])
 				rec.Release()
@@ -153,9 +159,7 @@ func TestSortFloats(t *testing.T) {
 	defer c.Release()
 	data := chunked(t, a.DataType(), a, c)
 	for i, want := range [][]uint64{
-		{3, 4, 0, 5, 2, 7, 6, 8, 1},
-		{1, 6, 8, 3, 4, 0, 5, 2, 7},
-		{7, 2, 5, 0, 3, 4, 6, 8, 1},
+		{3, 4, 0, 5, 2, 7, 6, 8, 1}, {1, 6, 8, 3, 4, 0, 5, 2, 7}, {7, 2, 5, 0, 3, 4, 6, 8, 1},
 		{1, 6, 8, 7, 2, 5, 0, 3, 4},
 	} {
 		require.Equal(t, want, indices(t, mem, data, allKeys("")[i:i+1]))
@@ -182,7 +186,9 @@ func TestSortByManyKeys(t *testing.T) {
 			columns = append(columns, []arrow.Array{a})
 		}
 		rec := array.NewRecord(arrow.NewSchema(fields, nil), arrays, int64(rows))
-		require.Equal(t, argsort(columns, keys), indices(t, mem, rec, keys), "seed %d, %v, %+v", seed, rec.Schema(), keys)
+		require.Equal(
+			t, argsort(columns, keys), indices(t, mem, rec, keys), "seed %d, %v, %+v", seed, rec.Schema(), keys,
+		)
 		rec.Release()
 		releaseAll(arrays)
 		mem.AssertSize(t, 0)
@@ -204,9 +210,7 @@ func TestSortTellsPlanAndProgress(t *testing.T) {
 	var plan *keyencode.Plan
 	done, total := 0, 0
 	sorted, err := arrowsort.Sort(t.Context(), a, nil, arrowsort.Options{
-		Allocator: mem,
-		OnPlan:    func(p *keyencode.Plan) { plan = p },
-		Progress:  func(d, n int) { done, total = d, n },
+		Allocator: mem, OnPlan: func(p *keyencode.Plan) { plan = p }, Progress: func(d, n int) { done, total = d, n },
 	})
 	require.NoError(t, err)
 	defer sorted.Release()
@@ -225,7 +229,9 @@ func TestSortKeepsStaticTypes(t *testing.T) {
 	require.Equal(t, []int32{1, 2, 3}, sorted.Int32Values())
 
 	type foreign struct{ arrow.Record }
-	_, err = arrowsort.Sort(t.Context(), foreign{record(t, []string{"a"}, a)}, []arrowsort.Key{{}}, arrowsort.Options{Allocator: mem})
+	_, err = arrowsort.Sort(
+		t.Context(), foreign{record(t, []string{"a"}, a)}, []arrowsort.Key{{}}, arrowsort.Options{Allocator: mem},
+	)
 	require.ErrorIs(t, err, arrowsort.ErrOption)
 }
 

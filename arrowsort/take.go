@@ -9,15 +9,15 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
 )
 
-// Take returns the rows of the data that the row numbers name, in their order, all columns along. A row may be named more
-// than once, or not at all.
+// Take returns the rows of the data that the row numbers name, in their order, with all columns. A row may be named
+// more than once, or not at all.
 //
-// The row numbers are an array of any integer type, without nulls. Options.Limit takes the first of them only. The result
-// is as that of Sort, and so are ownership and cancellation.
+// The row numbers are an array of any integer type, without nulls. Options.Limit takes the first of them only. The
+// result is as that of Sort, and so are ownership and cancellation.
 //
 // It fails with ErrIndex when a row number is null or out of range, or rows is no integer array; with ErrOffsets when a
-// column of a record or an array would be too long; or with an error that matches engine.ErrMemory. Arrow C++ calls it
-// take, where a null row number gives a null row.
+// column of a record or an array would be too long; with ErrDictionary as Sort does; or with an error that matches
+// engine.ErrMemory. Arrow C++ calls it take, where a null row number gives a null row.
 func Take[T Data](ctx context.Context, data T, rows arrow.Array, opts Options) (T, error) {
 	taken, err := takeData(ctx, data, rows, opts)
 	if err != nil {

@@ -79,7 +79,10 @@ func TestTakeOfBadRows(t *testing.T) {
 	}
 	for _, typ := range integers[:4] {
 		_, err := arrowsort.Take(t.Context(), a, fromJSON(t, mem, typ, `[0, -1]`), opts)
-		require.EqualError(t, err, "arrowsort: invalid row number: the row number at position 1 is -1, the data has 3 rows", fmt.Sprint(typ))
+		require.EqualError(
+			t, err, "arrowsort: invalid row number: the row number at position 1 is -1, the data has 3 rows",
+			fmt.Sprint(typ),
+		)
 	}
 	_, err := arrowsort.Take(t.Context(), a, fromJSON(t, mem, arrow.BinaryTypes.String, `["0"]`), opts)
 	require.EqualError(t, err, "arrowsort: invalid row number: an array of type utf8; give integers")

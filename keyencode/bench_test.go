@@ -29,8 +29,9 @@ func benchmarkColumn(kind Kind, nulls bool) Column {
 }
 
 var benchmarkKinds = map[string]Kind{
-	"bool": Bool, "int8": Int8, "int32": Int32, "int64": Int64, "float32": Float32, "float64": Float64, "decimal128": Decimal128,
-	"fixed8": FixedSizeBinary, "string": Binary, "view": BinaryView, "dictionary32": Dictionary32,
+	"bool": Bool, "int8": Int8, "int32": Int32, "int64": Int64, "float32": Float32, "float64": Float64,
+	"decimal128": Decimal128,
+	"fixed8":     FixedSizeBinary, "string": Binary, "view": BinaryView, "dictionary32": Dictionary32,
 }
 
 func benchmark(b *testing.B, f func(b *testing.B, c *Column)) {
@@ -98,7 +99,10 @@ func BenchmarkEncodeKeys(b *testing.B) {
 
 // BenchmarkPlan is what a sort of a hundred rows pays before its first code.
 func BenchmarkPlan(b *testing.B) {
-	c := build(rand.New(rand.NewPCG(1, 1)), Int64, 0, 0, nil, int64Cells(100, func(i int) int64 { return int64(i) * 2654435761 % 1000003 }))
+	c := build(
+		rand.New(rand.NewPCG(1, 1)), Int64, 0, 0, nil,
+		int64Cells(100, func(i int) int64 { return int64(i) * 2654435761 % 1000003 }),
+	)
 	columns, keys := []Column{c}, []Key{{Name: "k"}}
 	b.ReportAllocs()
 	for b.Loop() {

@@ -15,8 +15,9 @@ type integer interface {
 	unsigned | ~int8 | ~int16 | ~int32 | ~int64
 }
 
-// valuesOf is b as n little-endian words from word i on. Unsafe, because a loop over bytes costs several times as much; the
-// slicing of b checks the bounds, and words without pointers need no alignment on the machines that Go supports for Arrow.
+// valuesOf is b as n little-endian words from word i on. Unsafe, because a loop over bytes costs several times as much;
+// the slicing of b checks the bounds, and words without pointers need no alignment on the machines that Go supports for
+// Arrow.
 func valuesOf[U integer](b []byte, i, n int) []U {
 	var u U
 	size := int(unsafe.Sizeof(u))

@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// A cell is one value of a test column: its bytes as they are stored (strings: their bytes; Bool: 0 or 1; dictionaries: the
-// rank), or null.
+// A cell is one value of a test column: its bytes as they are stored (strings: their bytes; Bool: 0 or 1; dictionaries:
+// the rank), or null.
 type cell struct {
 	null bool
 	raw  []byte
@@ -108,8 +108,8 @@ func widthOf(kind Kind, fixed int) int {
 	return (&Column{Kind: kind, Width: fixed}).ValueBytes()
 }
 
-// build makes a column of cells, in chunks of the sizes given (the last takes the rest), each starting at the offset, with
-// garbage under nulls and around the rows.
+// build makes a column of cells, in chunks of the sizes given (the last takes the rest), each starting at the offset,
+// with garbage under nulls and around the rows.
 func build(rng *rand.Rand, kind Kind, fixed, offset int, sizes []int, cells []cell) Column {
 	c := Column{Kind: kind, Width: fixed}
 	for i := 0; len(cells) > 0 || i < len(sizes); i++ {

@@ -1,6 +1,8 @@
 package keyencode
 
-// Class tells values, NaNs and nulls apart. Their order is value, NaN, null with nulls at the end, else the other way round.
+import "cmp"
+
+// A Class is value, NaN or null. Their order is value, NaN, null with nulls at the end, else the other way round.
 type Class uint8
 
 // The classes of a key.
@@ -10,16 +12,24 @@ const (
 	ClassNull
 )
 
-// rank is the place of a class among all three.
-func (c Class) rank(nulls NullPlacement) int {
-	if nulls == NullsAtStart {
-		return int(ClassNull - c)
+// compareClasses orders the classes of two rows.
+func (k Key) compareClasses(a, b Class) int {
+	if k.Nulls == NullsAtStart {
+		a, b = b, a
 	}
-	return int(c)
+	return cmp.Compare(a, b)
 }
 
-// classCodes are the codes of a key's classes where value codes 0..last and the codes of the classes that occur share one
-// range: values start at first, NaN and null have one code each.
+// directed is the comparison of two values in the direction of the key.
+func (k Key) directed(comparison int) int {
+	if k.Order == Descending {
+		return -comparison
+	}
+	return comparison
+}
+
+// classCodes are the codes of a key's classes where value codes 0..last and the codes of the classes that occur share
+// one range: values start at first, NaN and null have one code each.
 type classCodes struct {
 	first, nan, null uint64
 	extra            uint64 // how many codes NaN and null take

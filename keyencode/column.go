@@ -40,8 +40,9 @@ type Column struct {
 
 // A Chunk is a run of consecutive rows of a column. All buffers are borrowed and never written to.
 type Chunk struct {
-	Rows     int
-	Offset   int      // the first row, counted in values from the start of Values and in bits from the start of Validity
+	Rows int
+	// the first row, counted in values from the start of Values and in bits from the start of Validity
+	Offset   int
 	Validity []byte   // one bit per row, least significant bit first, 0 is null; nil when no row is null
 	Values   []byte   // values; Bool: bits; Binary, LargeBinary: offsets; BinaryView: views; Dictionary: indices
 	Data     [][]byte // Binary, LargeBinary: the bytes; BinaryView: the variadic buffers

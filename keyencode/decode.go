@@ -2,10 +2,10 @@ package keyencode
 
 import "encoding/binary"
 
-// Decode is the value of a key of one row, from all Words of the row's code. It writes the value to value as Values holds
-// it, ValueBytes long, with these exceptions: a Bool is one byte, a dictionary entry its rank as in Ranks, 4 bytes.
-// -0.0 comes back as +0.0 and NaN as the canonical quiet NaN; under a null, value is cleared.
-// Keys of variable length have no fixed place to write to: for them it writes nothing and tells the class alone.
+// Decode is the value of a key of one row, from all Words of the row's code. It writes the value to value as Values
+// holds it, ValueBytes long, with these exceptions: a Bool is one byte, a dictionary entry its rank as in Ranks, 4
+// bytes. -0.0 comes back as +0.0 and NaN as the canonical quiet NaN; under a null, value is cleared. Keys of variable
+// length have no fixed place to write to: for them it writes nothing and returns the class only.
 func (p *Plan) Decode(key int, words []uint64, value []byte) Class {
 	k := &p.keys[key]
 	class := p.decodeClass(k, key, words)
@@ -50,10 +50,10 @@ func (p *Plan) decodeClass(k *keyPlan, key int, words []uint64) Class {
 	return ClassNull
 }
 
-// fieldCode collects the pieces of a field.
+// fieldCode collects the bits of a field.
 func (p *Plan) fieldCode(field int, words []uint64) (code uint64) {
 	for i := range p.segments {
-		for _, pc := range p.segments[i].pieces {
+		for _, pc := range p.segments[i].bitRanges {
 			if pc.field == field {
 				code |= words[p.segments[i].first] >> uint(pc.up) & pc.mask << uint(pc.down)
 			}
@@ -62,10 +62,10 @@ func (p *Plan) fieldCode(field int, words []uint64) (code uint64) {
 	return code
 }
 
-// decodeWord is the code of a key's word or window.
+// decodeWord is the code of a key's word or leading bytes.
 func (p *Plan) decodeWord(k *keyPlan, key int, words []uint64) uint64 {
 	for i := range p.fields {
-		if f := &p.fields[i]; f.key == key && (f.part == partWord || f.part == partWindow) {
+		if f := &p.fields[i]; f.key == key && (f.part == partWord || f.part == partLeadingBytes) {
 			return p.fieldCode(i, words)
 		}
 	}
@@ -92,7 +92,7 @@ func (p *Plan) decodeWide(k *keyPlan, key int, words []uint64, value []byte) {
 	}
 }
 
-// decodeFixed puts the shared prefix, the window and the open words together.
+// decodeFixed joins the shared prefix, the leading bytes and the open words.
 func (p *Plan) decodeFixed(k *keyPlan, key int, words []uint64, value []byte) {
 	rest := value[copy(value, k.stats.MinBytes[:k.prefix]):]
 	rest = rest[putBigEndian(rest, k.word.invert(p.decodeWord(k, key, words))):]
@@ -110,7 +110,7 @@ func (p *Plan) decodeFixed(k *keyPlan, key int, words []uint64, value []byte) {
 	}
 }
 
-// putBigEndian writes the leading bytes of a word, as many as fit.
+// putBigEndian writes the leading bytes of a word that fit.
 func putBigEndian(dst []byte, w uint64) int {
 	var b [8]byte
 	binary.BigEndian.PutUint64(b[:], w)

@@ -49,9 +49,15 @@ func TestDecodeInvertsEncode(t *testing.T) {
 						p.EncodeRows(words[w:w+1], w, []uint32{uint32(i)})
 					}
 					class := p.Decode(1, words, value)
-					require.Equal(t, c.class(kind), class, "kind %d, width %d, seed %d, %v, row %d %v", kind, fixed, seed, k, i, c)
+					require.Equal(
+						t, c.class(kind), class, "kind %d, width %d, seed %d, %v, row %d %v", kind, fixed, seed, k, i,
+						c,
+					)
 					if class != ClassNull {
-						require.Equal(t, canonical(kind, c), slices.Clone(value), "kind %d, width %d, seed %d, %v, row %d %v", kind, fixed, seed, k, i, c)
+						require.Equal(
+							t, canonical(kind, c), slices.Clone(value), "kind %d, width %d, seed %d, %v, row %d %v",
+							kind, fixed, seed, k, i, c,
+						)
 					}
 				}
 			}

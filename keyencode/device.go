@@ -1,7 +1,7 @@
 package keyencode
 
-// Form is how an engine on a device turns a row's value into an ordered number. A device knows no kinds: these few forms
-// and the numbers of a DeviceField are all that there is to a column there.
+// Form is how an engine on a device turns a row's value into an ordered number. A device has no kinds: these forms
+// and the numbers of a DeviceField describe a column there.
 type Form uint8
 
 // The forms.
@@ -25,12 +25,12 @@ type DeviceColumn struct {
 	Infinity uint64 // of floats: the pattern of +Inf
 }
 
-// A DeviceField is a piece of a code word, in numbers:
+// A DeviceField makes some bits of a code word:
 //
 //	number = Bias + ((value - Base) >> Shift) * Mul    modulo 2^64, the difference modulo 2^(8 Width)
-//	piece  = (number >> Down & Mask) << Up
+//	bits   = (number >> Down & Mask) << Up
 //
-// NaN and null have numbers of their own. A float is taken as two's complement first. For FormDecimal, value and Base are
+// NaN and null have separate numbers. A float is taken as two's complement first. For FormDecimal, value and Base are
 // of all limbs with the sign bit flipped, Last minus the shifted difference is taken if Descending, Mul is not used.
 type DeviceField struct {
 	DeviceColumn
@@ -67,16 +67,16 @@ func (c *Column) OnDevice() (DeviceColumn, bool) {
 	return d, true
 }
 
-// DeviceWord is a word of the codes as a device makes it: the sum of the fields' pieces. It reports false for a word that
+// DeviceWord is a word of the codes as a device makes it: the sum of the fields' bits. It reports false for a word that
 // holds bytes of strings, which Encode and EncodeRows make.
 func (p *Plan) DeviceWord(word int) ([]DeviceField, bool) {
 	s := p.segment(word)
 	if s.open {
 		return nil, false
 	}
-	fields := make([]DeviceField, 0, len(s.pieces))
-	for i := range s.pieces {
-		pc := &s.pieces[i]
+	fields := make([]DeviceField, 0, len(s.bitRanges))
+	for i := range s.bitRanges {
+		pc := &s.bitRanges[i]
 		f := &p.fields[pc.field]
 		d, ok := p.deviceField(f)
 		if !ok {
@@ -104,7 +104,7 @@ func (p *Plan) deviceField(f *field) (DeviceField, bool) {
 	case f.part == partLimb:
 		w := &k.wide
 		d.Base, d.Last, d.Shift, d.Limb, d.Descending = w.base, w.last, w.shift, f.limb, w.descending
-	case layout.Form == FormDecimal: // the low limb tells the values apart
+	case layout.Form == FormDecimal: // the values differ in the low limb only
 		d.Form, d.Width = FormInteger, 8
 	case layout.Form == FormInteger || layout.Form == FormFloat:
 		d.Base[0] ^= layout.SignBit

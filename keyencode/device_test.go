@@ -87,7 +87,10 @@ func TestDeviceWordsAreTheCodes(t *testing.T) {
 						f := &fields[j]
 						sum += pieceOn(f, kinds[f.Column], cells[f.Column][i])
 					}
-					require.Equal(t, codes[word][i], sum, fmt.Sprintf("kinds %v, seed %d, word %d, row %d, plan %v", kinds, seed, word, i, p))
+					require.Equal(
+						t, codes[word][i], sum,
+						fmt.Sprintf("kinds %v, seed %d, word %d, row %d, plan %v", kinds, seed, word, i, p),
+					)
 				}
 			}
 		}

@@ -5,8 +5,8 @@ type Digit struct {
 	Word, Shift, Bits int
 }
 
-// Digits are the digits for a radix sort from the least significant digit on, of at most radixBits bits each and as equal
-// as possible within a word.
+// Digits are the digits for a radix sort from the least significant digit on, of at most radixBits bits each and as
+// equal as possible within a word.
 func (p *Plan) Digits(radixBits int) []Digit {
 	var digits []Digit
 	for word := p.words - 1; word >= 0; word-- {
@@ -20,8 +20,8 @@ func (p *Plan) Digits(radixBits int) []Digit {
 	return digits
 }
 
-// Histograms adds to counts[i][v] the number of rows lo..hi-1 whose digit i has the value v, all digits in one read: the
-// upfront histograms of Onesweep (paper, section 4.1).
+// Histograms adds to counts[i][v] the number of rows lo..hi-1 whose digit i has the value v, all digits in one read:
+// the upfront histograms of Onesweep (paper, section 4.1).
 func (p *Plan) Histograms(digits []Digit, lo, hi int, counts [][]uint64) {
 	var codes [blockRows]uint64
 	for ; lo < hi; lo += blockRows {

@@ -1,5 +1,6 @@
-// Package keyencode turns the sort keys of rows into unsigned numbers that compare as the rows do. It owns every rule of
-// the order; engines on a CPU or a GPU only sort numbers. It reads raw buffers and knows neither Arrow nor an engine.
+// Package keyencode turns the sort keys of rows into unsigned numbers that compare as the rows do. It owns every rule
+// of the order; engines on a CPU or a GPU only sort numbers. It reads raw buffers and imports neither Arrow nor an
+// engine.
 //
 // Measure reads a key column once and sums it up, NewPlan makes a Plan from that, and Plan.Encode writes codes. For the
 // keys "delay" (descending, 0 to 1439 minutes, with nulls at the end) and "date" (minutes of one year in microseconds):
@@ -25,12 +26,12 @@
 //	integers              sign bit flipped                                     (u - min) / stride
 //	floats                magnitude, negated if negative; sign bit flipped     (u - min) >> dead low bits
 //	decimals              two or four limbs, sign bit flipped                  as floats, in up to four limbs
-//	strings               8 bytes behind the prefix that all share             as floats; then, if needed, a length
-//	strings, longer       7 bytes a word, and how many bytes are left          words of their own
+//	strings               8 bytes after the prefix that all share              as floats; then, if needed, a length
+//	strings, longer       7 bytes a word, and the number of bytes that remain  separate words
 //
-// NaN and null take one code each, and only if they occur: behind or before the values. A value that uses up all 64 bits
-// gets a bit for null in front. Constant keys take no bits. Bits that never vary are dropped; a stride other than a power
-// of two is divided out by one multiplication.
+// NaN and null take one code each, and only if they occur: after or before the values. A value that uses up all 64 bits
+// gets a bit for null in front. Constant keys take no bits. Bits that never vary are dropped; a stride other than a
+// power of two is divided out by one multiplication.
 //
 // Buffers are little-endian, as in Arrow, and so must be the machine.
 package keyencode

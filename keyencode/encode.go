@@ -1,7 +1,7 @@
 package keyencode
 
-// Encode writes the leading word of the codes of rows lo..lo+len(dst)-1, right aligned. It is meant for a thousand rows at
-// a time and for many goroutines at once.
+// Encode writes the leading word of the codes of rows lo..lo+len(dst)-1, right aligned. It is meant for a thousand rows
+// at a time and for many goroutines at once.
 func (p *Plan) Encode(dst []uint64, lo int) { p.encodeWord(dst, 0, lo) }
 
 func (p *Plan) encodeWord(dst []uint64, word, lo int) {
@@ -14,13 +14,13 @@ func (p *Plan) encodeWord(dst []uint64, word, lo int) {
 		p.encodeOpen(dst, s, word, lo)
 		return
 	}
-	for i := range s.pieces {
-		p.encodePiece(dst, &s.pieces[i], i == 0, lo)
+	for i := range s.bitRanges {
+		p.encodeBitRange(dst, &s.bitRanges[i], i == 0, lo)
 	}
 	assertCodes(p, word, dst)
 }
 
-func (p *Plan) encodePiece(dst []uint64, pc *piece, first bool, lo int) {
+func (p *Plan) encodeBitRange(dst []uint64, pc *bitRange, first bool, lo int) {
 	f := &p.fields[pc.field]
 	if pc.whole {
 		f = &pc.placed
@@ -40,8 +40,8 @@ func (p *Plan) encodePiece(dst []uint64, pc *piece, first bool, lo int) {
 	})
 }
 
-// place puts the piece's bits of the codes of its field into the words.
-func (pc *piece) place(dst, codes []uint64, first bool) {
+// place puts the bitRange's bits of the codes of its field into the words.
+func (pc *bitRange) place(dst, codes []uint64, first bool) {
 	down, up, mask := uint(pc.down)&63, uint(pc.up)&63, pc.mask
 	dst = dst[:len(codes)]
 	switch {
@@ -65,20 +65,20 @@ func (pc *piece) place(dst, codes []uint64, first bool) {
 // encodeRange writes the codes of a field for rows of one chunk, at most blockRows.
 func (k *keyPlan) encodeRange(dst []uint64, f *field, c *Chunk, at int) {
 	switch {
-	case f.part == partWindow && k.kind == Binary:
-		encodeWindows(dst, valuesOf[uint32](c.Values, c.Offset+at, len(dst)+1), dataOf(c), k.prefix, &f.linear)
+	case f.part == partLeadingBytes && k.kind == Binary:
+		encodeLeadingBytes(dst, valuesOf[uint32](c.Values, c.Offset+at, len(dst)+1), dataOf(c), k.prefix, &f.linear)
 		f.patch(dst, c, at)
 		return
-	case f.part == partWindow && k.kind == LargeBinary:
-		encodeWindows(dst, valuesOf[uint64](c.Values, c.Offset+at, len(dst)+1), dataOf(c), k.prefix, &f.linear)
+	case f.part == partLeadingBytes && k.kind == LargeBinary:
+		encodeLeadingBytes(dst, valuesOf[uint64](c.Values, c.Offset+at, len(dst)+1), dataOf(c), k.prefix, &f.linear)
 		f.patch(dst, c, at)
 		return
-	case f.part == partWindow || f.part == partLength:
-		var t texts
+	case f.part == partLeadingBytes || f.part == partLength:
+		var t stringBlock
 		for len(dst) > 0 {
 			n := min(len(dst), gatherRows)
 			t.load(k.column, c, at, n)
-			f.encodeTexts(dst[:n], t[:n], k.prefix)
+			f.encodeStrings(dst[:n], t[:n], k.prefix)
 			dst, at = dst[n:], at+n
 		}
 		return
@@ -108,12 +108,12 @@ func (k *keyPlan) encodeBlock(dst []uint64, f *field, b *block) {
 	}
 }
 
-// encodeTexts writes the codes of a window or length field, or of the class of strings.
-func (f *field) encodeTexts(dst []uint64, t [][]byte, prefix int) {
+// encodeStrings writes the codes of a leading bytes or length field, or of the class of strings.
+func (f *field) encodeStrings(dst []uint64, t [][]byte, prefix int) {
 	for i, s := range t {
 		switch {
-		case f.part == partWindow:
-			dst[i] = f.code(window(s, prefix))
+		case f.part == partLeadingBytes:
+			dst[i] = f.code(bytesFrom(s, prefix))
 		case f.part == partLength:
 			dst[i] = f.code(uint64(len(s)))
 		default:
@@ -127,7 +127,7 @@ func (f *field) encodeTexts(dst []uint64, t [][]byte, prefix int) {
 
 func (p *Plan) encodeOpen(dst []uint64, s *segment, word, lo int) {
 	k := &p.keys[s.key]
-	var t texts
+	var t stringBlock
 	for done := 0; done < len(dst); done += gatherRows {
 		k.each(lo+done, lo+min(done+gatherRows, len(dst)), func(c *Chunk, at, n, row int) {
 			t.load(k.column, c, at, n)
@@ -163,15 +163,15 @@ func (p *Plan) encodeRows(dst []uint64, word int, rows []uint32) {
 	}
 	s := p.segment(word)
 	if s.open {
-		var t texts
+		var t stringBlock
 		k := &p.keys[s.key]
 		t.gather(&k.reader, rows)
 		k.openWords(dst, t[:len(rows)], s.from+(word-s.first)*openBytes)
 		return
 	}
 	var codes [gatherRows]uint64
-	for i := range s.pieces {
-		pc := &s.pieces[i]
+	for i := range s.bitRanges {
+		pc := &s.bitRanges[i]
 		f := &p.fields[pc.field]
 		if pc.whole {
 			f = &pc.placed
@@ -184,9 +184,9 @@ func (p *Plan) encodeRows(dst []uint64, word int, rows []uint32) {
 func (p *Plan) encodeFieldRows(dst []uint64, f *field, rows []uint32) {
 	k := &p.keys[f.key]
 	if k.shape == shapeBytes {
-		var t texts
+		var t stringBlock
 		t.gather(&k.reader, rows)
-		f.encodeTexts(dst, t[:len(rows)], k.prefix)
+		f.encodeStrings(dst, t[:len(rows)], k.prefix)
 		return
 	}
 	var g gathered

@@ -6,11 +6,11 @@ import "math/bits"
 type part uint8
 
 const (
-	partClass  part = iota // whether a row is null, before a value that leaves no code free
-	partWord               // an ordered word, classes included
-	partLimb               // a limb of a wide decimal
-	partWindow             // the 8 bytes of a string behind the prefix that all share
-	partLength             // the length of a string
+	partClass        part = iota // whether a row is null, before a value that leaves no code free
+	partWord                     // an ordered word, classes included
+	partLimb                     // a limb of a wide decimal
+	partLeadingBytes             // the 8 bytes of a string after the prefix that all share
+	partLength                   // the length of a string
 )
 
 // A field is a number of up to 64 bits made from a row of one key.
@@ -33,7 +33,7 @@ func (p *Plan) fieldsOf(k int) (open bool) {
 	case shapeWide:
 		p.addWideFields(k)
 	case shapeBytes:
-		return p.addTextFields(k)
+		return p.addStringFields(k)
 	default:
 		p.addWordField(k, partWord, 0, 0, 1)
 	}
@@ -71,7 +71,7 @@ func (p *Plan) addWordField(k int, part part, lo, hi, unit uint64) {
 	p.addField(field{key: k, part: part, top: top, linear: l})
 }
 
-// addClassField adds a bit that tells null from value.
+// addClassField adds a bit that separates null from value.
 func (p *Plan) addClassField(k int) {
 	l := linear{null: 1}
 	if p.keys[k].Nulls == NullsAtStart {
@@ -116,18 +116,18 @@ func (p *Plan) addWideFields(k int) {
 	}
 }
 
-func (p *Plan) addTextFields(k int) (open bool) {
+func (p *Plan) addStringFields(k int) (open bool) {
 	kp := &p.keys[k]
 	s := kp.stats
 	if s.Values() == 0 {
-		p.addWordField(k, partWindow, 0, 0, 1)
+		p.addWordField(k, partLeadingBytes, 0, 0, 1)
 		return false
 	}
 	kp.prefix = commonPrefix(s.MinBytes, s.MaxBytes)
 	rest := s.MaxLen - kp.prefix
 	unit := uint64(1) << (8 * max(8-rest, 0)) // 0 when there is no byte left
-	lo, hi := window([]byte(s.MinBytes), kp.prefix), window([]byte(s.MaxBytes), kp.prefix)
-	p.addWordField(k, partWindow, lo, hi, max(unit, 1))
+	lo, hi := bytesFrom([]byte(s.MinBytes), kp.prefix), bytesFrom([]byte(s.MaxBytes), kp.prefix)
+	p.addWordField(k, partLeadingBytes, lo, hi, max(unit, 1))
 	if rest > 8 {
 		return true
 	}
@@ -137,7 +137,7 @@ func (p *Plan) addTextFields(k int) (open bool) {
 	return false
 }
 
-// addLengthField tells strings apart that differ only in zero bytes at their ends.
+// addLengthField orders strings that differ only in zero bytes at their ends.
 func (p *Plan) addLengthField(k int) {
 	kp := &p.keys[k]
 	span := uint64(kp.stats.MaxLen - kp.stats.MinLen)

@@ -11,7 +11,16 @@ import (
 func FuzzEncode(f *testing.F) {
 	for _, kind := range allKinds {
 		for mode := range byte(4) {
-			f.Add(byte(kind), mode, byte(3), uint16(9), []byte("\x00\x00\x80\x7f\xff\xff\xf0\x7f\x00\x00\x00\x80 some bytes \x00\x01 to cut values out of \xff\xfe"))
+			f.Add(
+				byte(kind),
+				mode,
+				byte(3),
+				uint16(9),
+				[]byte(
+					"\x00\x00\x80\x7f\xff\xff\xf0\x7f\x00\x00\x00\x80 some bytes "+
+						"\x00\x01 to cut values out of \xff\xfe",
+				),
+			)
 		}
 	}
 	f.Fuzz(func(t *testing.T, kindByte, mode, width byte, seed uint16, data []byte) {
@@ -28,8 +37,12 @@ func FuzzEncode(f *testing.F) {
 		codes := codesOf(p, len(cells))
 		for i := range cells {
 			for j := range cells {
-				if want, got := sign(compareCells(kind, k, cells[i], cells[j])), compareCodes(p, codes, i, j); want != got {
-					t.Fatalf("plan %v: rows %d %v and %d %v compare %d, their codes %d", p, i, cells[i], j, cells[j], want, got)
+				if want, got := sign(compareCells(kind, k, cells[i], cells[j])), compareCodes(p, codes, i,
+					j); want != got {
+					t.Fatalf(
+						"plan %v: rows %d %v and %d %v compare %d, their codes %d", p, i, cells[i], j, cells[j], want,
+						got,
+					)
 				}
 			}
 		}
@@ -71,7 +84,10 @@ func cutCells(kind Kind, fixed int, data []byte) []cell {
 func FuzzValidate(f *testing.F) {
 	for _, kind := range allKinds {
 		f.Add(byte(kind), 3, 1, 2, []byte{0xff}, make([]byte, 64), []byte("some bytes of a string"))
-		f.Add(byte(kind), math.MaxInt>>3, math.MaxInt>>1, -7, []byte(nil), []byte{255, 255, 255, 255, 0, 0, 0, 128}, []byte{1})
+		f.Add(
+			byte(kind), math.MaxInt>>3, math.MaxInt>>1, -7, []byte(nil), []byte{255, 255, 255, 255, 0, 0, 0, 128},
+			[]byte{1},
+		)
 	}
 	f.Fuzz(func(t *testing.T, kind byte, rows, offset, width int, validity, values, data []byte) {
 		chunk := Chunk{Rows: rows, Offset: offset, Validity: validity, Values: values}

@@ -9,7 +9,7 @@ const (
 	Descending
 )
 
-// NullPlacement says where nulls, and NaNs beside them, go: values, NaNs, nulls at the end; nulls, NaNs, values at the start.
+// NullPlacement says the side of nulls and NaNs: values, NaNs, nulls at the end; nulls, NaNs, values at the start.
 type NullPlacement uint8
 
 // The zero value is NullsAtEnd, as in Arrow.
@@ -25,4 +25,14 @@ type Key struct {
 	Type   string // the column's logical type, for plans and errors
 	Order  Order
 	Nulls  NullPlacement
+}
+
+// Ranking is the key by which the entries of a dictionary are ranked for a key of their column: ascending, with NaN at
+// the side where order and null placement of the column's key put the smallest or the largest rank.
+func (k Key) Ranking() Key {
+	ranking := Key{Name: k.Name, Type: k.Type}
+	if (k.Order == Descending) != (k.Nulls == NullsAtStart) {
+		ranking.Nulls = NullsAtStart
+	}
+	return ranking
 }

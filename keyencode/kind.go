@@ -33,8 +33,8 @@ func (k Kind) isFloat() bool { return k == Float16 || k == Float32 || k == Float
 
 func (k Kind) isDictionary() bool { return k >= Dictionary8 && k <= Dictionary64 }
 
-// signBit is what turns a raw word of the kind into an ordered one: two's complement orders as unsigned with its sign bit
-// flipped. Floats are turned into two's complement first.
+// signBit is what turns a raw word of the kind into an ordered one: two's complement orders as unsigned with its sign
+// bit flipped. Floats are turned into two's complement first.
 func (k Kind) signBit() uint64 {
 	switch k {
 	case Int8:

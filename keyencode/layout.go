@@ -1,17 +1,18 @@
 package keyencode
 
-// A segment is a run of code words of one sort: a single word packed with pieces of fields, or the open words of a string.
+// A segment is a run of code words of one sort: a single word packed with bitRanges of fields, or the open words of a
+// string.
 type segment struct {
 	first, words int
-	bits         int     // live low bits of each word
-	pieces       []piece // of a packed word
-	open         bool    // the words hold bytes of strings
-	key          int     // of open words
-	from         int     // of open words: the byte of the strings that the first word begins at
+	bits         int        // live low bits of each word
+	bitRanges    []bitRange // of a packed word
+	open         bool       // the words hold bytes of strings
+	key          int        // of open words
+	from         int        // of open words: the byte of the strings that the first word begins at
 }
 
-// A piece puts bits of a field into a word: (code >> down & mask) << up.
-type piece struct {
+// A bitRange puts bits of a field into a word: (code >> down & mask) << up.
+type bitRange struct {
 	field    int
 	down, up int
 	mask     uint64
@@ -19,7 +20,7 @@ type piece struct {
 	placed   field // the field times 1 << up
 }
 
-// layOut makes the fields of all keys and places them in words: one behind the other from the top, split where a word is
+// layOut makes the fields of all keys and places them in words: one after the other from the top, split where a word is
 // full. Open words begin a word, and what follows them another. The bits of a word that is not full are its low bits.
 func (p *Plan) layOut() {
 	begin := 0
@@ -36,10 +37,13 @@ func (p *Plan) layOut() {
 	p.pack(begin)
 }
 
-// pieceOf is the piece of n bits of a field. A whole field costs no shift of its own: the factor of its linear code takes
-// it in.
-func pieceOf(i int, f field, down, up, n int) piece {
-	pc := piece{field: i, down: down, up: up, mask: lowBits(n), placed: f, whole: n == f.bits && (f.part != partLimb || up == 0)}
+// bitRangeOf is the bitRange of n bits of a field. A whole field needs no separate shift: the factor of its linear code
+// includes it.
+func bitRangeOf(i int, f field, down, up, n int) bitRange {
+	pc := bitRange{
+		field: i, down: down, up: up, mask: lowBits(n), placed: f,
+		whole: n == f.bits && (f.part != partLimb || up == 0),
+	}
 	pc.placed.mul <<= uint(up)
 	pc.placed.bias <<= uint(up)
 	pc.placed.nan <<= uint(up)
@@ -65,7 +69,7 @@ func (p *Plan) pack(begin int) {
 		for left := f.bits; left > 0; {
 			n := min(left, free)
 			left, free, total = left-n, free-n, total-n
-			word.pieces = append(word.pieces, pieceOf(begin+i, f, left, free, n))
+			word.bitRanges = append(word.bitRanges, bitRangeOf(begin+i, f, left, free, n))
 			if free == 0 {
 				p.addSegment(word)
 				word = segment{words: 1, bits: min(total, 64)}
@@ -89,7 +93,7 @@ func (p *Plan) segment(word int) *segment {
 func (p *Plan) WordBits(word int) int { return p.segment(word).bits }
 
 // Next is the word that decides between rows that tie up to and including this word with this code in it; Words when no
-// word does. It skips the words of a long string behind the end of the one that the rows share.
+// word does. It skips the words of a long string after the end of the one that the rows share.
 func (p *Plan) Next(word int, code uint64) int {
 	s := p.segment(word)
 	if !s.open {
@@ -107,7 +111,7 @@ func (p *Plan) Next(word int, code uint64) int {
 // Borders are the codes t of the leading word, rising, such that rows with a code above t are of a later class (value,
 // NaN, null) of the leading key that varies than rows with t or less: one less than there are classes.
 func (p *Plan) Borders() []uint64 {
-	if len(p.fields) == 0 || len(p.segments[0].pieces) == 0 {
+	if len(p.fields) == 0 || len(p.segments[0].bitRanges) == 0 {
 		return nil
 	}
 	f := &p.fields[0]
@@ -122,7 +126,7 @@ func (p *Plan) Borders() []uint64 {
 		if k.Nulls == NullsAtEnd {
 			before = f.top - uint64(classes-1) + before
 		}
-		borders = append(borders, (before+1)<<p.segments[0].pieces[0].up-1)
+		borders = append(borders, (before+1)<<p.segments[0].bitRanges[0].up-1)
 	}
 	return borders
 }

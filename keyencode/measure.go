@@ -1,7 +1,7 @@
 package keyencode
 
-// Measure sums up rows lo..hi-1 of a column in one read. It does not write to anything shared: callers measure ranges in
-// parallel and merge them in order.
+// Measure sums up rows lo..hi-1 of a column in one read. It does not write to anything shared: callers measure ranges
+// in parallel and merge them in order.
 func Measure(c *Column, k Key, lo, hi int) Statistics {
 	s := Statistics{Sorted: true, Rising: true, Reversed: true, key: k}
 	if lo >= hi {
@@ -18,14 +18,18 @@ func Measure(c *Column, k Key, lo, hi int) Statistics {
 	case shapeWide:
 		measureWide(&s, &r, lo, hi)
 	case shapeBytes:
-		measureTexts(&s, &r, lo, hi)
+		measureStrings(&s, &r, lo, hi)
 	}
 	return s
 }
 
 // step notes how a row stands to its predecessor.
 func (s *Statistics) step(next *datum) {
-	step := next.compare(&s.last, s.key)
+	s.note(next.compare(&s.last, s.key))
+}
+
+// note takes in that a row sorts after (1), with (0) or before (-1) its predecessor.
+func (s *Statistics) note(step int) {
 	s.Sorted = s.Sorted && step >= 0
 	s.Rising = s.Rising && step > 0
 	s.Reversed = s.Reversed && step < 0

@@ -42,8 +42,8 @@ func addNumbers[U uint16 | uint32 | uint64](e *extent[uint64], src []U, sign, in
 	return true
 }
 
-// addSomeFloats adds those floats whose bit is set and that are not NaN, and counts them. It reads a number that is there
-// already in place of the others.
+// addSomeFloats adds those floats whose bit is set and that are not NaN, and counts them. It reads a number that is
+// there already in place of the others.
 func addSomeFloats[U uint16 | uint32 | uint64](e *extent[uint64], src []U, m uint64, sign, inf U) (values int) {
 	lo, hi, or, and, known := e.lo, e.hi, e.or, e.and, e.lo
 	for _, x := range src {

@@ -28,7 +28,9 @@ func TestMergeEqualsMeasure(t *testing.T) {
 				merged.Merge(&s)
 			}
 			if n > 0 {
-				require.Equal(t, Measure(&c, k, 0, n), merged, "kind %d, width %d, seed %d, key %v", kind, fixed, seed, k)
+				require.Equal(
+					t, Measure(&c, k, 0, n), merged, "kind %d, width %d, seed %d, key %v", kind, fixed, seed, k,
+				)
 			}
 		}
 	}
@@ -57,7 +59,11 @@ func TestMeasure(t *testing.T) {
 				}
 			}
 			where := []any{"kind %d, width %d, seed %d, key %v, %d rows", kind, fixed, seed, k, n}
-			require.Equal(t, []int{n, count[ClassNull], count[ClassNaN], count[ClassValue]}, []int{s.Rows, s.Nulls, s.NaNs, s.Values()}, where...)
+			require.Equal(
+				t,
+				[]int{n, count[ClassNull], count[ClassNaN], count[ClassValue]},
+				[]int{s.Rows, s.Nulls, s.NaNs, s.Values()},
+				where...)
 			require.Equal(t, []bool{sorted, rising, reversed}, []bool{s.Sorted, s.Rising, s.Reversed}, where...)
 			p, err := NewPlan([]Column{c}, []Key{k}, []Statistics{s})
 			require.NoError(t, err)
@@ -70,7 +76,8 @@ func TestMeasure(t *testing.T) {
 			codes := codesOf(p, n)
 			for i := range n - 1 {
 				a, b := rows[i], rows[i+1]
-				if want, got := sign(compareCells(kind, k, cells[a], cells[b])), compareCodes(p, codes, a, b); want != got {
+				if want, got := sign(compareCells(kind, k, cells[a], cells[b])), compareCodes(p, codes, a,
+					b); want != got {
 					t.Fatalf("kind %d, width %d, seed %d, plan %v: rows %d %v and %d %v compare %d, their codes %d",
 						kind, fixed, seed, p, a, cells[a], b, cells[b], want, got)
 				}

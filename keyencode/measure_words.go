@@ -113,7 +113,8 @@ func addValues[W word, T integer](w *wordRange, b *block, src []T, sign uint64) 
 
 func orderedExtent[W word](e extent[W], sign uint64) extent[uint64] {
 	or, and := ordered(e.or, sign), ordered(e.and, sign)
-	return extent[uint64]{ordered(e.lo, sign), ordered(e.hi, sign), or | and, or & and} // the sign's bit is flipped, so a varying one has changed sides
+	// the sign's bit is flipped, so a varying one has changed sides
+	return extent[uint64]{ordered(e.lo, sign), ordered(e.hi, sign), or | and, or & and}
 }
 
 // ordered is the ordered word of an integer.

@@ -6,16 +6,17 @@ import (
 )
 
 var (
-	// ErrColumn is returned for a column whose buffers do not hold the rows that it claims, and for a key without column.
+	// ErrColumn is returned for a column whose buffers do not hold the rows that it claims, and for a key without
+	// column.
 	ErrColumn = errors.New("keyencode: invalid column")
 	// ErrKind is returned for a kind that is not one of the constants.
 	ErrKind = errors.New("keyencode: unknown kind of column")
 )
 
-// A Plan says how rows become codes: unsigned numbers of up to any length, held in 64-bit words, that compare as the rows
-// do. The codes are as short as the statistics allow. Keys follow one another, the most significant first; each takes the
-// bits that its values vary in, and one code more for each of NaN and null that occurs. Strings that are long go on in
-// words of their own, which decide only between rows that tie so far (see Next).
+// A Plan says how rows become codes: unsigned numbers of up to any length, held in 64-bit words, that compare as the
+// rows do. The codes are as short as the statistics allow. Keys follow one another, the most significant first; each
+// takes the bits that its values vary in, and one code more for each of NaN and null that occurs. Strings that are long
+// go on in separate words, which decide only between rows that tie so far (see Next).
 //
 // A Plan borrows the columns' buffers until Detach. It is not changed by its methods: they may be called concurrently.
 type Plan struct {
@@ -26,7 +27,7 @@ type Plan struct {
 	rows     int
 }
 
-// keyPlan is what a plan knows of one key.
+// keyPlan is the part of a plan for one key.
 type keyPlan struct {
 	Key
 	reader
@@ -54,7 +55,9 @@ func NewPlan(columns []Column, keys []Key, stats []Statistics) (*Plan, error) {
 			return nil, fmt.Errorf("%w: key %q is of kind %d", ErrKind, k.Name, c.Kind)
 		}
 		s := stats[i]
-		p.keys[i] = keyPlan{Key: k, reader: newReader(c), kind: c.Kind, width: c.ValueBytes(), shape: c.shape(), stats: &s}
+		p.keys[i] = keyPlan{
+			Key: k, reader: newReader(c), kind: c.Kind, width: c.ValueBytes(), shape: c.shape(), stats: &s,
+		}
 		p.rows = s.Rows
 	}
 	p.layOut()
@@ -87,7 +90,7 @@ func (p *Plan) On(columns []Column) *Plan {
 	return &q
 }
 
-// Detach is the plan without its columns, for printing and for what the statistics tell.
+// Detach is the plan without its columns, for printing and for its statistics.
 func (p *Plan) Detach() *Plan {
 	q := *p
 	q.keys = append([]keyPlan(nil), p.keys...)

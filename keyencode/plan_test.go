@@ -15,10 +15,8 @@ func TestNewPlanRejects(t *testing.T) {
 		stats []Statistics
 		want  error
 	}{
-		{[]Key{{Name: "k"}}, nil, ErrColumn},
-		{[]Key{{Name: "k", Column: 2}}, one, ErrColumn},
-		{[]Key{{Name: "k", Column: -1}}, one, ErrColumn},
-		{[]Key{{Name: "k", Column: 1}}, one, ErrKind},
+		{[]Key{{Name: "k"}}, nil, ErrColumn}, {[]Key{{Name: "k", Column: 2}}, one, ErrColumn},
+		{[]Key{{Name: "k", Column: -1}}, one, ErrColumn}, {[]Key{{Name: "k", Column: 1}}, one, ErrKind},
 	} {
 		_, err := NewPlan(columns, c.keys, c.stats)
 		require.ErrorIs(t, err, c.want)
@@ -58,20 +56,17 @@ func TestSortedAndReversedWithSeveralKeys(t *testing.T) {
 	column := func(values ...int64) testKey {
 		return testKey{Key{}, Int64, int64Cells(len(values), func(i int) int64 { return values[i] })}
 	}
-	constant, ties, up, down, wild := column(5, 5, 5), column(1, 1, 2), column(1, 2, 3), column(3, 2, 1), column(1, 3, 2)
+	constant, ties, up, down, wild := column(5, 5, 5), column(1, 1, 2), column(1, 2, 3), column(
+		3, 2, 1,
+	), column(1, 3, 2)
 	for _, c := range []struct {
 		keys             []testKey
 		sorted, reversed bool
 	}{
-		{nil, true, false},
-		{[]testKey{constant}, true, false},
-		{[]testKey{ties, ties}, true, false},
-		{[]testKey{ties, wild}, false, false},
-		{[]testKey{up, wild}, true, false},
-		{[]testKey{constant, up, wild}, true, false},
-		{[]testKey{down, wild}, false, true},
-		{[]testKey{constant, down}, false, true},
-		{[]testKey{ties, down}, false, false},
+		{nil, true, false}, {[]testKey{constant}, true, false}, {[]testKey{ties, ties}, true, false},
+		{[]testKey{ties, wild}, false, false}, {[]testKey{up, wild}, true, false},
+		{[]testKey{constant, up, wild}, true, false}, {[]testKey{down, wild}, false, true},
+		{[]testKey{constant, down}, false, true}, {[]testKey{ties, down}, false, false},
 	} {
 		p, _ := planOfCells(t, c.keys...)
 		require.Equal(t, []bool{c.sorted, c.reversed}, []bool{p.Sorted(), p.Reversed()}, "%v", p)

@@ -49,8 +49,8 @@ func (c *cursor) move(row int) {
 	c.chunk, c.start, c.end = &c.column.Chunks[k], c.starts[k], c.starts[k+1]
 }
 
-// each calls f for the pieces of rows lo..hi-1 that lie in one chunk, at most blockRows long: piece rows from row at of the
-// chunk on are rows row.. of the column.
+// each calls f for the runs of rows lo..hi-1 that lie in one chunk, at most blockRows long: row at of the chunk is row
+// row of the column.
 func (r *reader) each(lo, hi int, f func(c *Chunk, at, n, row int)) {
 	if lo >= hi {
 		return
@@ -79,5 +79,8 @@ type block struct {
 
 func (r *reader) block(c *Chunk, at, n int) block {
 	i := c.Offset + at
-	return block{kind: r.column.Kind, width: r.column.ValueBytes(), values: c.Values, at: i, validity: c.Validity, bit: i, rows: n, ranks: c.Ranks}
+	return block{
+		kind: r.column.Kind, width: r.column.ValueBytes(), values: c.Values, at: i, validity: c.Validity, bit: i,
+		rows: n, ranks: c.Ranks,
+	}
 }

@@ -6,7 +6,7 @@ type Run struct {
 	Word   int
 }
 
-// AppendRuns finds the runs of equal neighbours in a word that a further word can tell apart. The first code belongs to
+// AppendRuns finds the runs of equal neighbours in a word that a further word can order. The first code belongs to
 // row lo, and so do places in the runs.
 func (p *Plan) AppendRuns(runs []Run, codes []uint64, word, lo int) []Run {
 	for i := 1; i < len(codes); i++ {

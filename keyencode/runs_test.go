@@ -11,7 +11,9 @@ func TestAppendRuns(t *testing.T) {
 	before := []Run{{0, 2, 1}}
 	require.Equal(t, before, p.AppendRuns(before, nil, 0, 0))
 	require.Equal(t, before, p.AppendRuns(before, []uint64{1, 2, 3}, 0, 0), "no row ties")
-	require.Equal(t, []Run{{0, 2, 1}, {100, 102, 1}, {103, 106, 1}}, p.AppendRuns(before, []uint64{7, 7, 8, 9, 9, 9}, 0, 100))
+	require.Equal(
+		t, []Run{{0, 2, 1}, {100, 102, 1}, {103, 106, 1}}, p.AppendRuns(before, []uint64{7, 7, 8, 9, 9, 9}, 0, 100),
+	)
 	require.Equal(t, []Run{{0, 2, 2}}, p.AppendRuns(nil, []uint64{7, 7}, 1, 0))
 	require.Empty(t, p.AppendRuns(nil, []uint64{7, 7}, 2, 0), "no word is left to tell them apart")
 }

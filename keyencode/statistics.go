@@ -2,9 +2,9 @@ package keyencode
 
 import "strings"
 
-// Statistics sum up one key column, or a range of its rows. Numbers are ordered words: they compare as unsigned integers
-// as the values do (two's complement with its sign bit flipped; floats by sign and magnitude with -0.0 equal to +0.0;
-// dictionary entries by rank).
+// Statistics sum up one key column, or a range of its rows. Numbers are ordered words: they compare as unsigned
+// integers as the values do (two's complement with its sign bit flipped; floats by sign and magnitude with -0.0 equal
+// to +0.0; dictionary entries by rank).
 type Statistics struct {
 	Rows  int // all rows
 	Nulls int // rows that are null, dictionary entries that are null included
@@ -12,14 +12,15 @@ type Statistics struct {
 
 	Min, Max [4]uint64 // of the values, least significant limb first; all limbs but the first are zero up to 64 bits
 	Or, And  uint64    // of the values' first limbs: bits where they agree never vary
-	Stride   uint64    // of integers of 32 and 64 bits: the greatest common divisor of their differences; 0: all are equal
+	// of integers of 32 and 64 bits: the greatest common divisor of their differences; 0: all are equal
+	Stride uint64
 
 	MinBytes, MaxBytes string // of strings: the least and the greatest value
 	MinLen, MaxLen     int    // of strings: bytes
 	ZeroEnd            bool   // of strings: one ends in a zero byte
 
 	Sorted   bool // no row sorts before its predecessor
-	Rising   bool // every row sorts behind its predecessor
+	Rising   bool // every row sorts after its predecessor
 	Reversed bool // every row sorts before its predecessor
 
 	key         Key
@@ -39,23 +40,17 @@ type datum struct {
 
 // compare orders two rows of a key as the sort does.
 func (a *datum) compare(b *datum, k Key) int {
-	if a.class != b.class {
-		return a.class.rank(k.Nulls) - b.class.rank(k.Nulls)
-	}
-	if a.class != ClassValue {
-		return 0
+	if a.class != b.class || a.class != ClassValue {
+		return k.compareClasses(a.class, b.class)
 	}
 	c := a.num.compare(b.num)
 	if c == 0 {
 		c = strings.Compare(a.str, b.str)
 	}
-	if k.Order == Descending {
-		return -c
-	}
-	return c
+	return k.directed(c)
 }
 
-// Merge adds the statistics of the rows right behind those of s, of the same key.
+// Merge adds the statistics of the rows that follow those of s, of the same key.
 func (s *Statistics) Merge(next *Statistics) {
 	if next.Rows == 0 {
 		return
@@ -64,10 +59,8 @@ func (s *Statistics) Merge(next *Statistics) {
 		*s = *next
 		return
 	}
-	step := next.first.compare(&s.last, s.key)
-	s.Sorted = s.Sorted && next.Sorted && step >= 0
-	s.Rising = s.Rising && next.Rising && step > 0
-	s.Reversed = s.Reversed && next.Reversed && step < 0
+	s.step(&next.first)
+	s.Sorted, s.Rising, s.Reversed = s.Sorted && next.Sorted, s.Rising && next.Rising, s.Reversed && next.Reversed
 	s.last = next.last
 	s.mergeValues(next)
 	s.Rows += next.Rows
@@ -81,7 +74,8 @@ func (s *Statistics) mergeValues(next *Statistics) {
 		return
 	case s.Values() == 0:
 		s.Min, s.Max, s.Or, s.And, s.Stride = next.Min, next.Max, next.Or, next.And, next.Stride
-		s.MinBytes, s.MaxBytes, s.MinLen, s.MaxLen, s.ZeroEnd = next.MinBytes, next.MaxBytes, next.MinLen, next.MaxLen, next.ZeroEnd
+		s.MinBytes, s.MaxBytes, s.MinLen, s.MaxLen, s.ZeroEnd = next.MinBytes, next.MaxBytes, next.MinLen, next.MaxLen,
+			next.ZeroEnd
 		return
 	}
 	if s.strided {

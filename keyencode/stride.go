@@ -4,8 +4,8 @@ import "math/bits"
 
 // A stride is the odd part of the greatest common divisor of the differences between some numbers, found while they are
 // read. For a number u, u-rest is a multiple of an odd step iff (u-rest) * (1/step modulo 2^64) is at most most, the
-// greatest quotient there is: one multiplication. When a number fails, step becomes a proper divisor of itself, so that happens
-// at most 40 times; from step 1 on nothing is left to find.
+// greatest quotient there is: one multiplication. When a number fails, step becomes a proper divisor of itself, so that
+// happens at most 40 times; from step 1 on nothing is left to find.
 type stride struct {
 	first   uint64
 	step    uint64 // 0 while all numbers are equal

@@ -13,13 +13,9 @@ func TestStride(t *testing.T) {
 		values []int64
 		want   uint64
 	}{
-		{[]int64{5, 5, 5}, 0},
-		{[]int64{minute, 3 * minute, -7 * minute}, 2 * minute},
-		{[]int64{1 + minute, 1 + 4*minute, 1 - minute}, minute},
-		{[]int64{-1 << 63, 1<<63 - 1}, 1<<64 - 1},
-		{[]int64{-1 << 63, 1<<63 - 1, 14}, 1},
-		{[]int64{0, 15, 10}, 5},
-		{[]int64{10, 15, 0}, 5},
+		{[]int64{5, 5, 5}, 0}, {[]int64{minute, 3 * minute, -7 * minute}, 2 * minute},
+		{[]int64{1 + minute, 1 + 4*minute, 1 - minute}, minute}, {[]int64{-1 << 63, 1<<63 - 1}, 1<<64 - 1},
+		{[]int64{-1 << 63, 1<<63 - 1, 14}, 1}, {[]int64{0, 15, 10}, 5}, {[]int64{10, 15, 0}, 5},
 		{[]int64{-1 << 63, -1<<63 + 12, -1<<63 + 4}, 4},
 	} {
 		cells := make([]cell, len(c.values))

@@ -6,10 +6,10 @@ import (
 	"math"
 )
 
-// Validate checks that the buffers of a column hold its rows, so that nothing that reads or gathers them can leave their
-// bounds: it is the gate for columns from files and callers. Offsets are checked in one read, views where their row is
-// valid. Dictionary indices are checked against Ranks where there are any; ValidateKey insists on them.
-// Errors wrap ErrColumn, or ErrKind for an unknown kind, and name chunk and row.
+// Validate checks that the buffers of a column hold its rows, so that nothing that reads or gathers them can leave
+// their bounds: it is the gate for columns from files and callers. Offsets are checked in one read, views where their
+// row is valid. Dictionary indices are checked against Ranks where there are any; ValidateKey insists on them. Errors
+// wrap ErrColumn, or ErrKind for an unknown kind, and name chunk and row.
 func Validate(c *Column) error {
 	if c.Kind > Dictionary64 {
 		return fmt.Errorf("%w: %d", ErrKind, c.Kind)
@@ -117,7 +117,8 @@ func validateViews(k *Chunk) error {
 			continue
 		}
 		buffer, offset := binary.LittleEndian.Uint32(view[8:]), binary.LittleEndian.Uint32(view[12:])
-		if uint64(buffer) >= uint64(len(k.Data)) || uint64(offset)+uint64(n) > uint64(len(k.Data[buffer])) || n > math.MaxInt32 {
+		if uint64(buffer) >= uint64(len(k.Data)) || uint64(offset)+uint64(n) > uint64(len(k.Data[buffer])) ||
+			n > math.MaxInt32 {
 			return fmt.Errorf("row %d: view of %d bytes at %d of buffer %d", i, n, offset, buffer)
 		}
 	}

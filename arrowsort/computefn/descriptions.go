@@ -2,7 +2,7 @@ package computefn
 
 import "github.com/apache/arrow/go/v15/arrow/compute"
 
-// What the registry tells of the functions. Arrow limits the lines of a description to 78 characters.
+// The descriptions in the registry. Arrow limits the lines of a description to 78 characters.
 var (
 	arraySortIndicesDoc = compute.FunctionDoc{
 		Summary: "Return the indices that would sort an array",

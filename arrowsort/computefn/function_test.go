@@ -104,7 +104,8 @@ func (c *caller) shuffled(rows int) arrow.Array {
 	return arr
 }
 
-// TestManyErrors: a kernel's error makes the executor of arrow/go v15 panic now and then; these functions do not use it.
+// TestManyErrors: a kernel's error makes the executor of arrow/go v15 panic now and then; these functions do not use
+// it.
 func TestManyErrors(t *testing.T) {
 	c := newCaller(t)
 	datum := compute.NewDatum(c.array(arrow.ListOf(arrow.PrimitiveTypes.Int8), `[[2],[1]]`))

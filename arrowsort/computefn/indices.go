@@ -13,7 +13,10 @@ import (
 
 func arraySortIndices(ctx context.Context, options ArraySortOptions, datum compute.Datum) (compute.Datum, error) {
 	if _, columns := datum.(compute.TableLikeDatum); columns {
-		return nil, fmt.Errorf("%w: takes an array or chunked array, not a datum of kind %s; use sort_indices", arrow.ErrInvalid, datum.Kind())
+		return nil, fmt.Errorf(
+			"%w: takes an array or chunked array, not a datum of kind %s; use sort_indices", arrow.ErrInvalid,
+			datum.Kind(),
+		)
 	}
 	key := SortKey{Order: options.Order, NullPlacement: options.NullPlacement}
 	return sortIndices(ctx, SortOptions{SortKeys: []SortKey{key}}, datum)

@@ -24,14 +24,17 @@ type arrayCase struct {
 }
 
 var (
-	reals    = []arrow.DataType{arrow.FixedWidthTypes.Float16, arrow.PrimitiveTypes.Float32, arrow.PrimitiveTypes.Float64}
+	reals = []arrow.DataType{arrow.FixedWidthTypes.Float16, arrow.PrimitiveTypes.Float32,
+		arrow.PrimitiveTypes.Float64}
 	integers = []arrow.DataType{
 		arrow.PrimitiveTypes.Int8, arrow.PrimitiveTypes.Int16, arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int64,
-		arrow.PrimitiveTypes.Uint8, arrow.PrimitiveTypes.Uint16, arrow.PrimitiveTypes.Uint32, arrow.PrimitiveTypes.Uint64,
+		arrow.PrimitiveTypes.Uint8, arrow.PrimitiveTypes.Uint16, arrow.PrimitiveTypes.Uint32,
+		arrow.PrimitiveTypes.Uint64,
 	}
 	temporals = []arrow.DataType{
 		arrow.FixedWidthTypes.Date32, arrow.FixedWidthTypes.Date64,
-		arrow.FixedWidthTypes.Time32s, arrow.FixedWidthTypes.Time32ms, arrow.FixedWidthTypes.Time64us, arrow.FixedWidthTypes.Time64ns,
+		arrow.FixedWidthTypes.Time32s, arrow.FixedWidthTypes.Time32ms, arrow.FixedWidthTypes.Time64us,
+		arrow.FixedWidthTypes.Time64ns,
 		arrow.FixedWidthTypes.Timestamp_s, arrow.FixedWidthTypes.Timestamp_ms, arrow.FixedWidthTypes.Timestamp_us,
 		&arrow.TimestampType{Unit: arrow.Nanosecond, TimeZone: "America/New_York"},
 		arrow.FixedWidthTypes.Duration_s, arrow.FixedWidthTypes.Duration_ns,
@@ -59,10 +62,18 @@ var arrayCases = map[string]arrayCase{
 		{1, 4, 3, 0, 5, 2}, {2, 1, 4, 3, 0, 5}, {0, 5, 3, 1, 4, 2}, {2, 0, 5, 3, 1, 4}}},
 	"full range of uint8": {integers[4:], `[255, 0, null, 128, 0, 255]`, [4][]uint64{
 		{1, 4, 3, 0, 5, 2}, {2, 1, 4, 3, 0, 5}, {0, 5, 3, 1, 4, 2}, {2, 0, 5, 3, 1, 4}}},
-	"full range of int64": {integers[3:4], `[9223372036854775807, null, -9223372036854775808, -1, 9223372036854775807]`, [4][]uint64{
-		{2, 3, 0, 4, 1}, {1, 2, 3, 0, 4}, {0, 4, 3, 2, 1}, {1, 0, 4, 3, 2}}},
-	"full range of uint64": {integers[7:], `[18446744073709551615, null, 0, 9223372036854775808, 18446744073709551615]`, [4][]uint64{
-		{2, 3, 0, 4, 1}, {1, 2, 3, 0, 4}, {0, 4, 3, 2, 1}, {1, 0, 4, 3, 2}}},
+	"full range of int64": {
+		integers[3:4],
+		`[9223372036854775807, null, -9223372036854775808, -1, 9223372036854775807]`,
+		[4][]uint64{
+			{2, 3, 0, 4, 1}, {1, 2, 3, 0, 4}, {0, 4, 3, 2, 1}, {1, 0, 4, 3, 2}},
+	},
+	"full range of uint64": {
+		integers[7:],
+		`[18446744073709551615, null, 0, 9223372036854775808, 18446744073709551615]`,
+		[4][]uint64{
+			{2, 3, 0, 4, 1}, {1, 2, 3, 0, 4}, {0, 4, 3, 2, 1}, {1, 0, 4, 3, 2}},
+	},
 	"temporal": {temporals, `[40000, null, 0, 80000, 0]`, [4][]uint64{
 		{2, 4, 0, 3, 1}, {1, 2, 4, 0, 3}, {3, 0, 2, 4, 1}, {1, 3, 0, 2, 4}}},
 	"boolean": {[]arrow.DataType{arrow.FixedWidthTypes.Boolean}, `[true, null, false, true, false, null]`, [4][]uint64{
@@ -71,13 +82,23 @@ var arrayCases = map[string]arrayCase{
 		{2, 3, 5, 0, 4, 6, 1}, {1, 2, 3, 5, 0, 4, 6}, {6, 4, 0, 3, 5, 2, 1}, {1, 6, 4, 0, 3, 5, 2}}},
 	"decimals": {decimals, `["-1.50", "999.99", null, "0.01", "-999.99", "0.01"]`, [4][]uint64{
 		{4, 0, 3, 5, 1, 2}, {2, 4, 0, 3, 5, 1}, {1, 3, 5, 0, 4, 2}, {2, 1, 3, 5, 0, 4}}},
-	"fixed size binary": {[]arrow.DataType{&arrow.FixedSizeBinaryType{ByteWidth: 3}}, `["////", null, "AAAA", "AAAB", "////"]`, [4][]uint64{
-		{2, 3, 0, 4, 1}, {1, 2, 3, 0, 4}, {0, 4, 3, 2, 1}, {1, 0, 4, 3, 2}}},
-	"null": {[]arrow.DataType{arrow.Null}, `[null, null, null]`, [4][]uint64{{0, 1, 2}, {0, 1, 2}, {0, 1, 2}, {0, 1, 2}}},
-	"all null": {[]arrow.DataType{reals[2], integers[0], texts[0], decimals[1], arrow.FixedWidthTypes.Boolean}, `[null, null]`,
-		[4][]uint64{{0, 1}, {0, 1}, {0, 1}, {0, 1}}},
-	"empty": {[]arrow.DataType{reals[2], integers[3], texts[0], decimals[0], arrow.Null, arrow.FixedWidthTypes.Boolean}, `[]`,
-		[4][]uint64{{}, {}, {}, {}}},
+	"fixed size binary": {
+		[]arrow.DataType{&arrow.FixedSizeBinaryType{ByteWidth: 3}},
+		`["////", null, "AAAA", "AAAB", "////"]`,
+		[4][]uint64{
+			{2, 3, 0, 4, 1}, {1, 2, 3, 0, 4}, {0, 4, 3, 2, 1}, {1, 0, 4, 3, 2}},
+	},
+	"null": {
+		[]arrow.DataType{arrow.Null}, `[null, null, null]`, [4][]uint64{{0, 1, 2}, {0, 1, 2}, {0, 1, 2}, {0, 1, 2}},
+	},
+	"all null": {
+		[]arrow.DataType{reals[2], integers[0], texts[0], decimals[1], arrow.FixedWidthTypes.Boolean}, `[null, null]`,
+		[4][]uint64{{0, 1}, {0, 1}, {0, 1}, {0, 1}},
+	},
+	"empty": {
+		[]arrow.DataType{reals[2], integers[3], texts[0], decimals[0], arrow.Null, arrow.FixedWidthTypes.Boolean}, `[]`,
+		[4][]uint64{{}, {}, {}, {}},
+	},
 }
 
 func TestArraySortIndices(t *testing.T) {
@@ -87,7 +108,9 @@ func TestArraySortIndices(t *testing.T) {
 				c := newCaller(t)
 				arr := c.array(typ, test.json)
 				for i, mode := range modes {
-					sort := computefn.SortOptions{SortKeys: []computefn.SortKey{{Order: mode.Order, NullPlacement: mode.NullPlacement}}}
+					sort := computefn.SortOptions{
+						SortKeys: []computefn.SortKey{{Order: mode.Order, NullPlacement: mode.NullPlacement}},
+					}
 					require.Equal(t, test.want[i], c.rows("array_sort_indices", mode, arr), "%+v", mode)
 					require.Equal(t, test.want[i], c.rows("sort_indices", sort, arr), "%+v", mode)
 					requireSorts(c, sort, arr)
@@ -107,7 +130,9 @@ func TestChunkBordersAreInvisible(t *testing.T) {
 				for cut := range whole.Len() + 1 {
 					chunked := c.cut(whole, cut)
 					for i, mode := range modes {
-						require.Equal(t, test.want[i], c.rows("array_sort_indices", mode, chunked), "cut at %d, %+v", cut, mode)
+						require.Equal(
+							t, test.want[i], c.rows("array_sort_indices", mode, chunked), "cut at %d, %+v", cut, mode,
+						)
 					}
 				}
 			})
@@ -120,7 +145,9 @@ func TestChunkedWithoutChunks(t *testing.T) {
 	empty := c.chunked(arrow.PrimitiveTypes.Float64)
 	require.Empty(t, c.rows("array_sort_indices", nil, empty))
 	require.Empty(t, c.rows("sort_indices", nil, empty))
-	require.Empty(t, c.rows("select_k_unstable", computefn.SelectKOptions{K: 3, SortKeys: []computefn.SortKey{{}}}, empty))
+	require.Empty(
+		t, c.rows("select_k_unstable", computefn.SelectKOptions{K: 3, SortKeys: []computefn.SortKey{{}}}, empty),
+	)
 	require.True(t, c.sorted(nil, empty))
 	require.Zero(t, c.call("sort", nil, empty).Len())
 }

@@ -33,8 +33,8 @@ func sortOptions(ctx context.Context) arrowsort.Options {
 	return arrowsort.Options{Allocator: compute.GetAllocator(ctx), Threads: max(threads, 0)}
 }
 
-// dataOf is what a datum holds: an arrow.Array, *arrow.Chunked, arrow.Record or arrow.Table. The caller releases it; the
-// datum keeps its own reference.
+// dataOf is what a datum holds: an arrow.Array, *arrow.Chunked, arrow.Record or arrow.Table. The caller releases it;
+// the datum keeps its own reference.
 func dataOf(datum compute.Datum) (arrowsort.Data, error) {
 	switch d := datum.(type) {
 	case *compute.ArrayDatum:
@@ -55,7 +55,8 @@ func dataOf(datum compute.Datum) (arrowsort.Data, error) {
 		}
 	case nil:
 	default:
-		return nil, fmt.Errorf("%w: takes an array, chunked array, record or table, not a datum of kind %s", arrow.ErrNotImplemented, d.Kind())
+		return nil, fmt.Errorf("%w: takes an array, chunked array, record or table, not a datum of kind %s",
+			arrow.ErrNotImplemented, d.Kind())
 	}
 	return nil, fmt.Errorf("%w: the input is nil or was released", arrow.ErrInvalid)
 }

@@ -63,7 +63,9 @@ func columnOf(schema *arrow.Schema, target compute.FieldRef) (arrowsort.Key, err
 		}
 		return arrowsort.Key{Index: matches[0][0]}, nil
 	default:
-		return arrowsort.Key{}, errTarget(fmt.Sprintf("%d matches for %s; use compute.FieldRefIndex", len(matches), target))
+		return arrowsort.Key{}, errTarget(
+			fmt.Sprintf("%d matches for %s; use compute.FieldRefIndex", len(matches), target),
+		)
 	}
 }
 
@@ -87,7 +89,9 @@ func nestedKey(schema *arrow.Schema, path compute.FieldPath) (arrowsort.Key, err
 		rest := strings.Join(names[depth:], ".")
 		for at, f := range fields {
 			if at != path[depth] && strings.HasPrefix(rest+".", f.Name+".") {
-				return arrowsort.Key{}, errTarget(fmt.Sprintf("the nested field %q may be taken for one of field %q; rename one", rest, f.Name))
+				return arrowsort.Key{}, errTarget(
+					fmt.Sprintf("the nested field %q may be taken for one of field %q; rename one", rest, f.Name),
+				)
 			}
 		}
 	}

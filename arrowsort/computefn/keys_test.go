@@ -15,7 +15,9 @@ import (
 func TestUnsupportedKeys(t *testing.T) {
 	c := newCaller(t)
 	ids := arrow.ListOf(arrow.PrimitiveTypes.Int8)
-	record := compute.NewDatum(c.record(schema("a", ids, "b", arrow.PrimitiveTypes.Int8), `[{"a":[2],"b":1},{"a":[1],"b":2}]`))
+	record := compute.NewDatum(
+		c.record(schema("a", ids, "b", arrow.PrimitiveTypes.Int8), `[{"a":[2],"b":1},{"a":[1],"b":2}]`),
+	)
 	defer record.Release()
 	list := compute.NewDatum(c.array(ids, `[[2],[1]]`))
 	defer list.Release()
@@ -51,17 +53,23 @@ func TestNoKeys(t *testing.T) {
 
 func TestTargets(t *testing.T) {
 	c := newCaller(t)
-	inner := arrow.StructOf(arrow.Field{Name: "x", Type: arrow.PrimitiveTypes.Int8}, arrow.Field{Name: "p.q", Type: arrow.PrimitiveTypes.Int8})
-	record := compute.NewDatum(c.record(schema("s", inner, "a", arrow.PrimitiveTypes.Int8), `[{"s":{"x":1,"p.q":2},"a":1}]`))
+	inner := arrow.StructOf(
+		arrow.Field{Name: "x", Type: arrow.PrimitiveTypes.Int8},
+		arrow.Field{Name: "p.q", Type: arrow.PrimitiveTypes.Int8},
+	)
+	record := compute.NewDatum(
+		c.record(schema("s", inner, "a", arrow.PrimitiveTypes.Int8), `[{"s":{"x":1,"p.q":2},"a":1}]`),
+	)
 	defer record.Release()
 	for why, target := range map[string]compute.FieldRef{
-		"it has no target":    {},
-		"no match for":        compute.FieldRefName("b"),
-		"no match for Fi":     compute.FieldRefIndex(2),
-		"no match for Field":  compute.FieldRefIndex(-1),
+		"it has no target": {}, "no match for": compute.FieldRefName("b"),
+		"no match for Fi": compute.FieldRefIndex(2), "no match for Field": compute.FieldRefIndex(-1),
 		"no match for FieldR": compute.FieldRefList("s", "y"),
 	} {
-		err := c.fail("sort_indices", computefn.SortOptions{SortKeys: []computefn.SortKey{by("a", asc), {Target: target}}}, record)
+		err := c.fail(
+			"sort_indices", computefn.SortOptions{SortKeys: []computefn.SortKey{by("a", asc), {Target: target}}},
+			record,
+		)
 		require.ErrorIs(t, err, arrow.ErrInvalid, why)
 		require.ErrorIs(t, err, arrowsort.ErrColumn, why)
 		require.ErrorContains(t, err, "sort key 1")
@@ -80,7 +88,10 @@ func TestNestedNames(t *testing.T) {
 	require.Equal(t, []uint64{1, 0, 2}, c.rows("sort_indices", nested(0, 0, 0),
 		c.record(schema("d", deep), `[{"d":{"s":{"x":2}}},{"d":{"s":{"x":1}}},{"d":{"s":null}}]`)))
 	dotted := arrow.StructOf(arrow.Field{Name: "p.q", Type: arrow.PrimitiveTypes.Int8})
-	require.Equal(t, []uint64{1, 0}, c.rows("sort_indices", nested(0, 0), c.record(schema("s", dotted), `[{"s":{"p.q":2}},{"s":{"p.q":1}}]`)))
+	require.Equal(
+		t, []uint64{1, 0},
+		c.rows("sort_indices", nested(0, 0), c.record(schema("s", dotted), `[{"s":{"p.q":2}},{"s":{"p.q":1}}]`)),
+	)
 
 	both := arrow.StructOf(arrow.Field{Name: "s", Type: x}, arrow.Field{Name: "s.x", Type: arrow.PrimitiveTypes.Int8})
 	twice := array.NewRecord(schema("s", x, "s", x), []arrow.Array{c.array(x, `[{"x":1}]`), c.array(x, `[{"x":2}]`)}, 1)
@@ -89,7 +100,8 @@ func TestNestedNames(t *testing.T) {
 		record arrow.Record
 		path   compute.FieldPath
 	}{
-		{c.record(schema("s", x, "s.x", arrow.PrimitiveTypes.Int8), `[{"s":{"x":1},"s.x":2}]`), compute.FieldPath{0, 0}},
+		{c.record(schema("s", x, "s.x", arrow.PrimitiveTypes.Int8), `[{"s":{"x":1},"s.x":2}]`), compute.FieldPath{0,
+			0}},
 		{c.record(schema("d", deep, "d.s", x), `[{"d":{"s":{"x":1}},"d.s":{"x":2}}]`), compute.FieldPath{0, 0, 0}},
 		{c.record(schema("d", both), `[{"d":{"s":{"x":1},"s.x":2}}]`), compute.FieldPath{0, 0, 0}},
 		{twice, compute.FieldPath{0, 0}},
@@ -107,5 +119,7 @@ func TestUnknownOrder(t *testing.T) {
 	datum := compute.NewDatum(c.array(arrow.PrimitiveTypes.Int8, `[2, 1]`))
 	defer datum.Release()
 	require.ErrorIs(t, c.fail("array_sort_indices", computefn.ArraySortOptions{Order: 7}, datum), arrow.ErrInvalid)
-	require.ErrorIs(t, c.fail("array_sort_indices", computefn.ArraySortOptions{NullPlacement: 7}, datum), arrow.ErrInvalid)
+	require.ErrorIs(
+		t, c.fail("array_sort_indices", computefn.ArraySortOptions{NullPlacement: 7}, datum), arrow.ErrInvalid,
+	)
 }

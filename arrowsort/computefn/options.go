@@ -20,7 +20,8 @@ func (ArraySortOptions) TypeName() string { return "ArraySortOptions" }
 
 // A SortKey says by which column to sort, and how. NaNs go with the nulls: values, NaNs, nulls, or nulls, NaNs, values.
 type SortKey struct {
-	// Target is the column of a record or table, or a field nested in one. For arrays and chunked arrays it is not used.
+	// Target is the column of a record or table, or a field nested in one. For arrays and chunked arrays it is not
+	// used.
 	Target        compute.FieldRef
 	Order         arrowsort.Order
 	NullPlacement arrowsort.NullPlacement

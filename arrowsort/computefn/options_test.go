@@ -49,11 +49,9 @@ func TestOptionsOfAnotherType(t *testing.T) {
 	datum := compute.NewDatum(c.array(arrow.PrimitiveTypes.Int32, `[2, 1]`))
 	defer datum.Release()
 	for name, opts := range map[string]compute.FunctionOptions{
-		"array_sort_indices": computefn.SortOptions{},
-		"sort_indices":       &computefn.ArraySortOptions{},
-		"sort":               compute.DefaultTakeOptions(),
-		"is_sorted":          computefn.SelectKOptions{},
-		"select_k_unstable":  computefn.SortOptions{},
+		"array_sort_indices": computefn.SortOptions{}, "sort_indices": &computefn.ArraySortOptions{},
+		"sort": compute.DefaultTakeOptions(), "is_sorted": computefn.SelectKOptions{},
+		"select_k_unstable": computefn.SortOptions{},
 	} {
 		err := c.fail(name, opts, datum)
 		require.ErrorIs(t, err, arrow.ErrInvalid, name)

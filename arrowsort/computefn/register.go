@@ -1,16 +1,17 @@
 // Package computefn adds sorting to Arrow's compute functions.
 //
-// arrow/go v15 has no sort functions of its own. [Register] adds these, with the names, options and semantics of Arrow
+// arrow/go v15 has no sort functions. [Register] adds these, with the names, options and semantics of Arrow
 // C++ 26, so that they run by compute.CallFunction like any other:
 //
 //	array_sort_indices  ArraySortOptions  row numbers that sort an array or a chunked array
 //	sort_indices        SortOptions       row numbers that sort an array, a chunked array, a record or a table
-//	sort                SortOptions       the sorted input, as a datum of its own kind
+//	sort                SortOptions       the sorted input, as a datum of the same kind
 //	is_sorted           SortOptions       a boolean scalar
 //	select_k_unstable   SelectKOptions    the first k row numbers of the sorted order
 //
 // Row numbers are a uint64 array without nulls that counts over the whole input; chunk borders are never visible. Every
-// sort is stable, select_k_unstable too. "sort" and "is_sorted" have no counterpart in Arrow C++ and follow sort_indices.
+// sort is stable, select_k_unstable too. "sort" and "is_sorted" have no counterpart in Arrow C++ and follow
+// sort_indices.
 //
 // Memory comes from compute.GetAllocator(ctx), the number of threads is NumParallel of compute.GetExecCtx(ctx), and a
 // cancelled context ends a call with its error. Inputs are borrowed; results belong to the caller, who releases them.
@@ -24,8 +25,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/compute"
 )
 
-// Register adds the sort functions to a registry: compute.GetFunctionRegistry(), whose functions every context finds, or
-// one of the caller's own.
+// Register adds the sort functions to a registry: compute.GetFunctionRegistry(), whose functions every context finds,
+// or one of the caller's own.
 //
 // It adds all of them or none. The error names the functions that the registry has already and matches arrow.ErrKey.
 func Register(registry compute.FunctionRegistry) error {
@@ -65,5 +66,7 @@ func functions() []compute.Function {
 }
 
 func errClash(names []string) error {
-	return fmt.Errorf("%w: computefn: the registry already has a function named %s", arrow.ErrKey, strings.Join(names, ", "))
+	return fmt.Errorf(
+		"%w: computefn: the registry already has a function named %s", arrow.ErrKey, strings.Join(names, ", "),
+	)
 }

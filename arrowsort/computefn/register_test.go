@@ -51,7 +51,9 @@ func TestRegisterNamesClashes(t *testing.T) {
 
 func TestRegisterAddsAllOrNone(t *testing.T) {
 	registry := compute.NewRegistry()
-	require.True(t, registry.AddFunction(compute.NewScalarFunction("sort", compute.Unary(), compute.EmptyFuncDoc), false))
+	require.True(
+		t, registry.AddFunction(compute.NewScalarFunction("sort", compute.Unary(), compute.EmptyFuncDoc), false),
+	)
 	err := computefn.Register(registry)
 	require.ErrorIs(t, err, arrow.ErrKey)
 	require.ErrorContains(t, err, "named sort")

@@ -22,10 +22,14 @@ func TestSelectK(t *testing.T) {
 				chunked := c.cut(whole, whole.Len()/2)
 				for i, mode := range modes {
 					for k := range int64(len(test.want[i])) + 2 {
-						opts := computefn.SelectKOptions{K: k, SortKeys: []computefn.SortKey{{Order: mode.Order, NullPlacement: mode.NullPlacement}}}
+						opts := computefn.SelectKOptions{
+							K: k, SortKeys: []computefn.SortKey{{Order: mode.Order, NullPlacement: mode.NullPlacement}},
+						}
 						want := test.want[i][:min(k, int64(len(test.want[i])))]
 						require.Equal(t, want, c.rows("select_k_unstable", opts, whole), "k = %d, %+v", k, mode)
-						require.Equal(t, want, c.rows("select_k_unstable", opts, chunked), "k = %d, %+v, chunked", k, mode)
+						require.Equal(
+							t, want, c.rows("select_k_unstable", opts, chunked), "k = %d, %+v, chunked", k, mode,
+						)
 					}
 				}
 			})
@@ -39,10 +43,13 @@ func TestSelectKOfRecordsAndTables(t *testing.T) {
 			c := newCaller(t)
 			half := len(test.rows) / 2
 			for _, d := range []arrowsort.Data{
-				c.record(test.schema, list(test.rows)), c.table(test.schema, list(test.rows[:half]), list(test.rows[half:]))} {
+				c.record(test.schema, list(test.rows)), c.table(test.schema, list(test.rows[:half]),
+					list(test.rows[half:]))} {
 				for _, k := range []int{0, 1, 2, len(test.rows), math.MaxInt} {
 					opts := computefn.SelectKOptions{K: int64(k), SortKeys: test.keys}
-					require.Equal(t, test.end[:min(k, len(test.end))], c.rows("select_k_unstable", opts, d), "k = %d", k)
+					require.Equal(
+						t, test.end[:min(k, len(test.end))], c.rows("select_k_unstable", opts, d), "k = %d", k,
+					)
 				}
 			}
 		})

@@ -15,8 +15,11 @@ var trees = schema("id", arrow.PrimitiveTypes.Int16, "name", arrow.BinaryTypes.S
 	"leaves", arrow.ListOf(arrow.PrimitiveTypes.Int8))
 
 const (
-	unsortedTrees = `[{"id":3,"name":"oak","leaves":[1]},{"id":null,"name":"ash","leaves":null},{"id":1,"name":null,"leaves":[]},{"id":3,"name":"elm","leaves":[2,3]}]`
-	sortedTrees   = `[{"id":1,"name":null,"leaves":[]},{"id":3,"name":"oak","leaves":[1]},{"id":3,"name":"elm","leaves":[2,3]},{"id":null,"name":"ash","leaves":null}]`
+	unsortedTrees = `[{"id":3,"name":"oak","leaves":[1]},
+		{"id":null,"name":"ash","leaves":null},{"id":1,"name":null,"leaves":[]},
+		{"id":3,"name":"elm","leaves":[2,3]}]`
+	sortedTrees = `[{"id":1,"name":null,"leaves":[]},{"id":3,"name":"oak","leaves":[1]},{"id":3,"name":"elm","leaves":[2,3]},
+		{"id":null,"name":"ash","leaves":null}]`
 )
 
 // TestSortKeepsTheKind sorts each kind of input: the result is of the same kind.
@@ -34,7 +37,8 @@ func TestSortKeepsTheKind(t *testing.T) {
 	arr := c.dataOf(c.call("sort", opts, c.array(arrow.BinaryTypes.String, `["b", null, "c", "a"]`))).(arrow.Array)
 	require.True(t, array.Equal(c.array(arrow.BinaryTypes.String, `["c", "b", "a", null]`), arr), "%v", arr)
 
-	chunked := c.dataOf(c.call("sort", opts, c.chunked(arrow.PrimitiveTypes.Int8, `[2, null]`, `[9, 4]`))).(*arrow.Chunked)
+	chunked := c.dataOf(c.call("sort", opts, c.chunked(arrow.PrimitiveTypes.Int8, `[2, null]`,
+		`[9, 4]`))).(*arrow.Chunked)
 	require.True(t, array.ChunkedEqual(c.chunked(arrow.PrimitiveTypes.Int8, `[9, 4, 2, null]`), chunked), "%v", chunked)
 }
 

@@ -1,5 +1,5 @@
-// Package engine is the contract between arrowsort and whatever carries out a sort: the engine on the CPU, one on a GPU.
-// It knows raw buffers and no Arrow, so that a device engine depends on nothing else.
+// Package engine is the contract between arrowsort and whatever carries out a sort: the engine on the CPU, one on a
+// GPU. It describes raw buffers without Arrow, so that a device engine depends on nothing else.
 package engine
 
 import (
@@ -12,9 +12,9 @@ import (
 // An Engine sorts jobs. Engines are interchangeable byte for byte; package enginetest proves it.
 //
 // Sort is stable and safe for concurrent calls. It borrows the job's buffers, never writes to them and keeps no
-// reference to them. Results and temp storage that grows with the rows come from mem, which is called from one goroutine
-// at a time; temp storage is back before Sort returns, no goroutine outlives the call, and with an error nothing stays
-// allocated. A cancelled context ends the call within 50 ms with the context's error.
+// reference to them. Results and temp storage that grows with the rows come from mem, which is called from one
+// goroutine at a time; temp storage is back before Sort returns, no goroutine outlives the call, and with an error
+// nothing stays allocated. A cancelled context ends the call within 50 ms with the context's error.
 type Engine interface {
 	Name() string
 	Sort(ctx context.Context, job *Job, mem Allocator) (*Result, error)
@@ -47,11 +47,11 @@ type Job struct {
 	RowNumbers int
 	// Limit is the number of leading rows of the sorted order that are wanted; 0 for all of them.
 	Limit int
-	// Plan tells that Result.Plan is wanted; a small sort may do without one.
+	// Plan requests Result.Plan; a small sort may do without one.
 	Plan bool
 	// Threads is the largest number of host threads to use; 0 for GOMAXPROCS.
 	Threads int
-	// Progress, when set, is told now and then how much of the work is done, from one goroutine at a time.
+	// Progress, when set, is passed the work done at times, from one goroutine at a time.
 	Progress func(done, total int)
 }
 
@@ -95,7 +95,8 @@ func (r *Result) Release(mem Allocator) {
 	r.RowNumbers, r.Columns = nil, nil
 }
 
-// Allocator is Arrow's memory.Allocator, without the import. A nil slice or a panic from Allocate is reported as ErrMemory.
+// Allocator is Arrow's memory.Allocator, without the import. A nil slice or a panic from Allocate is reported as
+// ErrMemory.
 type Allocator interface {
 	Allocate(size int) []byte
 	Reallocate(size int, b []byte) []byte

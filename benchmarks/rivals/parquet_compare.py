@@ -16,6 +16,7 @@ import parquet_check
 import parquet_data
 import parquet_jobs
 import parquet_report
+import parquet_sort
 from runners import BIN, HERE, Settings, build
 
 BENCHMARKS = HERE.parent
@@ -173,8 +174,10 @@ class Session:
             keys = [flag for key in job.keys for flag in ("-k", key)]
             memory = ["--memory", entry["memory"], "--spill-dir", str(args.data)] if entry["memory"] else []
             return [str(args.binary.resolve()), "sort", "--quiet", *keys, *memory, "-o", str(target), str(self.source)]
-        options = [",".join(job.keys), str(args.threads), parquet_data.CODEC, str(parquet_data.ROW_GROUP), str(entry["memory"])]
-        return [sys.executable, str(HERE / "parquet_sort.py"), entry["engine"], str(self.source), str(target), *options]
+        return parquet_sort.command(
+            entry["engine"], self.source, target, job.keys, args.threads, parquet_data.CODEC, parquet_data.ROW_GROUP,
+            entry["memory"],
+        )  # fmt: skip
 
     def _target(self, entry: dict) -> Path:
         return self.args.data / f"parquet-out-{entry['engine']}-{entry['variant']}.parquet"

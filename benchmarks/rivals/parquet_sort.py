@@ -7,6 +7,8 @@ the import of the library.
 
 import sys
 import time
+from collections.abc import Iterable
+from pathlib import Path
 
 
 def polars(source: str, target: str, keys: list[str], threads: int, codec: str, row_group: int) -> float:
@@ -54,8 +56,22 @@ def pyarrow(source: str, target: str, keys: list[str], threads: int, codec: str,
     return time.perf_counter() - start
 
 
-if __name__ == "__main__":
-    engine, source, target, keys, threads, codec, row_group, memory = sys.argv[1:]
+ENGINES = {"polars": polars, "duckdb": duckdb, "datafusion": datafusion, "pyarrow": pyarrow}
+
+
+def command(
+    engine: str, source: Path, target: Path, keys: Iterable[str], threads: int, codec: str = "zstd", row_group: int = 0,
+    memory: int = 0,
+) -> list[str]:  # fmt: skip
+    """The command line of this script."""
+    numbers = [str(threads), codec, str(row_group), str(memory)]
+    return [sys.executable, __file__, engine, str(source), str(target), ",".join(keys), *numbers]
+
+
+def main(engine, source, target, keys, threads, codec, row_group, memory) -> None:
     limit = {"memory": int(memory)} if int(memory) else {}
-    engines = {"polars": polars, "duckdb": duckdb, "datafusion": datafusion, "pyarrow": pyarrow}
-    print(engines[engine](source, target, keys.split(","), int(threads), codec, int(row_group), **limit))
+    print(ENGINES[engine](source, target, keys.split(","), int(threads), codec, int(row_group), **limit))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -7,6 +7,8 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import parquet_sort
+
 HERE = Path(__file__).resolve().parent
 BIN = HERE.parent / ".bin"
 
@@ -104,8 +106,7 @@ class Command:
         if engine == "arrowsort":
             self.command = [str(BIN / "arrowsort"), "sort", "--quiet", "-k", job.keys[0], "-o", str(target), str(path)]
         else:
-            script = str(HERE / "parquet_sort.py")
-            self.command = [sys.executable, script, engine, str(path), str(target), job.keys[0], str(settings.threads)]
+            self.command = parquet_sort.command(engine, path, target, job.keys[:1], settings.threads)
 
     def run(self, variant: str) -> Run:
         self.target.unlink(missing_ok=True)

@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// A guard is an allocator that watches its caller: it fills fresh and freed memory with a pattern, knows every live
-// buffer by its first byte and length, and notices two calls at once. It can be told to fail.
+// A guard is an allocator that watches its caller: it fills fresh and freed memory with a pattern, records every live
+// buffer by its first byte and length, and notices two calls at once. It can fail on request.
 type guard struct {
 	failAt int    // the call to Allocate or Reallocate, counted from 1, that fails; 0: none
 	panics bool   // fail by a panic rather than by nil
@@ -48,11 +48,11 @@ func (g *guard) allocate(size int) []byte {
 	g.calls++
 	if g.calls == g.failAt {
 		if g.panics {
-			panic("enginetest: no memory, as told")
+			panic("enginetest: no memory, as requested")
 		}
 		return nil
 	}
-	// One spare block in front of cache-line alignment, and a byte so that empty buffers have an address.
+	// One spare block before cache-line alignment, and a byte so that empty buffers have an address.
 	raw := make([]byte, size+64+1)
 	shift := -int(uintptr(unsafe.Pointer(unsafe.SliceData(raw)))) & 63 // Arrow promises buffers aligned to 64 bytes
 	b := raw[shift : shift+size : shift+size+1]
@@ -99,7 +99,7 @@ func (g *guard) fill(b []byte, pattern byte) {
 	}
 }
 
-// check tells what the caller did wrong; all buffers have to be back.
+// check reports what the caller did wrong; all buffers have to be back.
 func (g *guard) check() error {
 	g.mutex.Lock()
 	defer g.mutex.Unlock()

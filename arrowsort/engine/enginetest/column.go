@@ -15,7 +15,7 @@ type columnSpec struct {
 	dist   distribution
 	nulls  float64 // the part of the rows that are null
 	style  int     // shape of wide values, see cells
-	chunks int     // 0 and 1: one chunk; else about so many, of uneven sizes, some empty
+	chunks int     // 0 and 1: one chunk; else about this number, of uneven sizes, some empty
 	offset int     // of the first row of a chunk in its buffers; -1: another one for each chunk
 }
 
@@ -90,7 +90,7 @@ func allNull(k *keyencode.Chunk) bool {
 	return true
 }
 
-// cut splits n rows into about so many chunks, some of them empty or a single row.
+// cut splits n rows into about the given number of chunks, some of them empty or a single row.
 func cut(r *rand.Rand, n, chunks int) []int {
 	if chunks <= 1 {
 		return []int{n}

@@ -78,7 +78,10 @@ var plain = []distribution{
 		return 42
 	}),
 	eachRow("high bits only", func(r *rand.Rand, _, _, bits int) uint64 { return r.Uint64N(256) << max(bits-8, 0) }),
-	eachRow("distant tiles", func(_ *rand.Rand, i, _, bits int) uint64 { return uint64(i>>14&1)<<(bits-1) | uint64(i>>15&1) }),
+	eachRow(
+		"distant tiles",
+		func(_ *rand.Rand, i, _, bits int) uint64 { return uint64(i>>14&1)<<(bits-1) | uint64(i>>15&1) },
+	),
 	eachRow("extremes", func(r *rand.Rand, _, _, _ int) uint64 { return uint64(r.IntN(5)) - 2 }),
 	hot("0.4% zeros", 4, 0),
 	hot("1% hot", 10, 0x7777_7777_7777_7777),

@@ -1,5 +1,5 @@
 // Package enginetest is the conformance suite of engines: every engine has to pass TestEngine, and engines that do are
-// interchangeable. It knows raw buffers and no Arrow, and holds engines to a comparator of its own.
+// interchangeable. It uses raw buffers and no Arrow, and compares engines with a reference comparator.
 package enginetest
 
 import (
@@ -31,20 +31,10 @@ func testEngine(t *testing.T, open func(testing.TB) engine.Engine, rows int) {
 		name string
 		run  func(*testing.T, suite)
 	}{
-		{"Kinds", testKinds},
-		{"FloatClasses", testFloatClasses},
-		{"SeveralKeys", testSeveralKeys},
-		{"Sizes", testSizes},
-		{"Distributions", testDistributions},
-		{"Payload", testPayload},
-		{"Limit", testLimit},
-		{"NoKeys", testNoKeys},
-		{"Random", testRandom},
-		{"Large", testLarge},
-		{"Memory", testMemory},
-		{"Cancellation", testCancellation},
-		{"Concurrency", testConcurrency},
-		{"Errors", testErrors},
+		{"Kinds", testKinds}, {"FloatClasses", testFloatClasses}, {"SeveralKeys", testSeveralKeys},
+		{"Sizes", testSizes}, {"Distributions", testDistributions}, {"Payload", testPayload}, {"Limit", testLimit},
+		{"NoKeys", testNoKeys}, {"Random", testRandom}, {"Large", testLarge}, {"Memory", testMemory},
+		{"Cancellation", testCancellation}, {"Concurrency", testConcurrency}, {"Errors", testErrors},
 		{"Described", testDescribed},
 	}
 	for _, group := range groups {

@@ -25,8 +25,7 @@ func testErrors(t *testing.T, e suite) {
 		want error
 	}
 	cases := []failure{
-		{"a column of fewer rows", short, engine.ErrRows},
-		{"an unknown kind", unknown, engine.ErrKind},
+		{"a column of fewer rows", short, engine.ErrRows}, {"an unknown kind", unknown, engine.ErrKind},
 		{"an unknown kind of key", unknownKey, engine.ErrKind},
 		{"strings of more than 2 GiB", manyBytes(), engine.ErrOffsets},
 	}
@@ -57,6 +56,8 @@ func manyBytes() *engine.Job {
 	for range rows {
 		strings.Chunks = append(strings.Chunks, keyencode.Chunk{Rows: 1, Values: offsets, Data: [][]byte{text}})
 	}
-	job.Columns = []keyencode.Column{{Kind: keyencode.Uint16, Chunks: []keyencode.Chunk{{Rows: rows, Values: numbers}}}, strings}
+	job.Columns = []keyencode.Column{
+		{Kind: keyencode.Uint16, Chunks: []keyencode.Chunk{{Rows: rows, Values: numbers}}}, strings,
+	}
 	return job
 }

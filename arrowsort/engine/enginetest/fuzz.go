@@ -22,7 +22,8 @@ func FuzzEngine(f *testing.F, open func(testing.TB) engine.Engine) {
 }
 
 // described is the scenario of a fuzz input. A column takes four bytes: kind and width; distribution; order, placement,
-// style and part of nulls; chunks and bit offset. The first one is a key, the top bit of the first byte makes others keys.
+// style and part of nulls; chunks and bit offset. The first one is a key, the top bit of the first byte makes others
+// keys.
 func described(seed uint64, rows int, description []byte) scenario {
 	s := scenario{seed: seed, rows: rows, threads: int(seed % 4)}
 	distributions := slices.Concat(plain, adversarial)
@@ -32,8 +33,11 @@ func described(seed uint64, rows int, description []byte) scenario {
 	for i, d := range slices.Collect(slices.Chunk(description, 4)) {
 		d = append(slices.Clone(d), 0, 0, 0)
 		spec := columnSpec{
-			kind: keyencode.Kind(d[0] & 63 % 23), width: 1 + int(d[3]%41), dist: distributions[int(d[1])%len(distributions)],
-			nulls: []float64{0, 0.02, 0.5, 1}[d[2]>>4&3], style: int(d[2] >> 2 & 3), chunks: int(d[3] & 7), offset: int(d[3]>>3) - 1,
+			kind: keyencode.Kind(
+				d[0] & 63 % 23,
+			), width: 1 + int(d[3]%41), dist: distributions[int(d[1])%len(distributions)],
+			nulls: []float64{0, 0.02, 0.5, 1}[d[2]>>4&3], style: int(d[2] >> 2 & 3), chunks: int(d[3] & 7),
+			offset: int(d[3]>>3) - 1,
 		}
 		if i == 0 || i < 6 && d[0] >= 128 {
 			s.keys = append(s.keys, keySpec{spec, keyencode.Order(d[2] & 1), keyencode.NullPlacement(d[2] >> 1 & 1)})

@@ -17,14 +17,17 @@ func busy(rows int) *engine.Job {
 			{columnSpec: columnSpec{kind: keyencode.Int64, dist: plain[8], nulls: 0.1}},
 			{columnSpec: columnSpec{kind: keyencode.Float64, dist: uniform, nulls: 0.1}, order: keyencode.Descending},
 		},
-		payload: []columnSpec{rowID, {kind: keyencode.Binary, dist: uniform, style: 3, nulls: 0.1}, {kind: keyencode.Bool, dist: uniform, nulls: 0.1}},
+		payload: []columnSpec{
+			rowID, {kind: keyencode.Binary, dist: uniform, style: 3, nulls: 0.1},
+			{kind: keyencode.Bool, dist: uniform, nulls: 0.1},
+		},
 	}.job()
 	return wanting(job, 8, allColumns(job)...)
 }
 
 // testMemory lets every single allocation fail, by nil and by a panic.
 func testMemory(t *testing.T, e suite) {
-	const enough = 10_000 // allocations; no engine should need so many
+	const enough = 10_000 // allocations; no engine should need more
 	for _, rows := range e.sizes(30, 3000, 70_000, 300_000) {
 		job := busy(rows)
 		for _, panics := range []bool{false, true} {
@@ -39,7 +42,9 @@ func testMemory(t *testing.T, e suite) {
 					require.NoError(t, mem.check(), "%d rows", rows)
 					break
 				}
-				require.ErrorIs(t, err, engine.ErrMemory, "%d rows, allocation %d fails, by panic: %v", rows, failAt, panics)
+				require.ErrorIs(
+					t, err, engine.ErrMemory, "%d rows, allocation %d fails, by panic: %v", rows, failAt, panics,
+				)
 				require.Nil(t, res, "%d rows, allocation %d fails", rows, failAt)
 				require.NoError(t, mem.check(), "%d rows, allocation %d fails, by panic: %v", rows, failAt, panics)
 				if failAt > 40 {

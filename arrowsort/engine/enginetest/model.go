@@ -189,7 +189,11 @@ func compareValues(kind keyencode.Kind, a, b []byte) int {
 		return cmp.Compare(a[0], b[0])
 	case keyencode.Uint16:
 		return cmp.Compare(le.Uint16(a), le.Uint16(b))
-	case keyencode.Uint32, keyencode.Dictionary8, keyencode.Dictionary16, keyencode.Dictionary32, keyencode.Dictionary64:
+	case keyencode.Uint32,
+		keyencode.Dictionary8,
+		keyencode.Dictionary16,
+		keyencode.Dictionary32,
+		keyencode.Dictionary64:
 		return cmp.Compare(le.Uint32(a), le.Uint32(b))
 	case keyencode.Uint64:
 		return cmp.Compare(le.Uint64(a), le.Uint64(b))

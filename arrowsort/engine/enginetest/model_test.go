@@ -11,7 +11,9 @@ import (
 
 // TestModelOfFloats writes the order of special floats down by hand, in the four modes.
 func TestModelOfFloats(t *testing.T) {
-	floats := []float64{math.NaN(), 1, math.Inf(-1), 0, math.Copysign(0, -1), -1, math.Float64frombits(math.MaxUint64), math.Inf(1), 5}
+	floats := []float64{
+		math.NaN(), 1, math.Inf(-1), 0, math.Copysign(0, -1), -1, math.Float64frombits(math.MaxUint64), math.Inf(1), 5,
+	}
 	chunk := keyencode.Chunk{Rows: 9, Validity: []byte{0xFF, 0}} // the last row is null
 	for _, f := range floats {
 		chunk.Values = append(chunk.Values, little(math.Float64bits(f), 8)...)
@@ -36,7 +38,8 @@ func TestModelOfFloats(t *testing.T) {
 
 func TestHalf(t *testing.T) {
 	for bits, want := range map[uint16]float64{
-		0x3C00: 1, 0xC000: -2, 0x7BFF: 65504, 0x0400: 6.103515625e-05, 0x0001: 5.9604644775390625e-08, 0x3555: 0.333251953125, 0xFC00: math.Inf(-1),
+		0x3C00: 1, 0xC000: -2, 0x7BFF: 65504, 0x0400: 6.103515625e-05, 0x0001: 5.9604644775390625e-08,
+		0x3555: 0.333251953125, 0xFC00: math.Inf(-1),
 	} {
 		require.Equal(t, want, half(bits), "%#x", bits)
 	}
@@ -53,8 +56,10 @@ func TestCompareLimbs(t *testing.T) {
 		return b
 	}
 	const ones = math.MaxUint64
-	rising := [][]byte{number(0, 1<<63), number(ones, 1<<63), number(0, ones), number(ones, ones), number(0, 0), number(1, 0), number(1<<63, 0),
-		number(ones, 0), number(0, 1), number(ones, ones>>1)}
+	rising := [][]byte{
+		number(0, 1<<63), number(ones, 1<<63), number(0, ones), number(ones, ones), number(0, 0), number(1, 0),
+		number(1<<63, 0), number(ones, 0), number(0, 1), number(ones, ones>>1),
+	}
 	for i := range rising {
 		for j := range rising {
 			got := compareValues(keyencode.Decimal128, rising[i], rising[j])

@@ -40,7 +40,9 @@ func testKinds(t *testing.T, e suite) {
 				for _, distribution := range []distribution{uniform, plain[8]} {
 					spec.dist, spec.nulls, spec.chunks, spec.offset = distribution, nulls, (i+n/2)%5, -1
 					for _, key := range modes(spec) {
-						scenario{seed: uint64(i), rows: n, keys: []keySpec{key}, payload: []columnSpec{rowID}}.check(t, e)
+						scenario{seed: uint64(i), rows: n, keys: []keySpec{key}, payload: []columnSpec{rowID}}.check(
+							t, e,
+						)
 					}
 				}
 			}
@@ -52,11 +54,17 @@ func testKinds(t *testing.T, e suite) {
 // payloads, infinities, subnormals and null.
 func testFloatClasses(t *testing.T, e suite) {
 	special := map[keyencode.Kind][]uint64{
-		keyencode.Float16: {0, 0x8000, 0x7C00, 0xFC00, 0x7C01, 0xFE00, 0x7FFF, 0xFFFF, 1, 0x8001, 0x3C00, 0xBC00, 0x7BFF, 0xFBFF},
-		keyencode.Float32: {0, 1 << 31, 0x7F80_0000, 0xFF80_0000, 0x7F80_0001, 0xFFC0_0000, 0x7FFF_FFFF, 0xFFFF_FFFF, 1, 0x8000_0001,
-			0x3F80_0000, 0xBF80_0000, 0x7F7F_FFFF, 0xFF7F_FFFF},
-		keyencode.Float64: {0, 1 << 63, 0x7FF << 52, 0xFFF << 52, 0x7FF<<52 | 1, 0xFFF8 << 48, math.MaxUint64 >> 1, math.MaxUint64, 1, 1<<63 | 1,
-			0x3FF << 52, 0xBFF << 52, 0x7FF<<52 - 1, 0xFFF<<52 - 1},
+		keyencode.Float16: {
+			0, 0x8000, 0x7C00, 0xFC00, 0x7C01, 0xFE00, 0x7FFF, 0xFFFF, 1, 0x8001, 0x3C00, 0xBC00, 0x7BFF, 0xFBFF,
+		},
+		keyencode.Float32: {
+			0, 1 << 31, 0x7F80_0000, 0xFF80_0000, 0x7F80_0001, 0xFFC0_0000, 0x7FFF_FFFF, 0xFFFF_FFFF, 1, 0x8000_0001,
+			0x3F80_0000, 0xBF80_0000, 0x7F7F_FFFF, 0xFF7F_FFFF,
+		},
+		keyencode.Float64: {
+			0, 1 << 63, 0x7FF << 52, 0xFFF << 52, 0x7FF<<52 | 1, 0xFFF8 << 48, math.MaxUint64 >> 1, math.MaxUint64, 1,
+			1<<63 | 1, 0x3FF << 52, 0xBFF << 52, 0x7FF<<52 - 1, 0xFFF<<52 - 1,
+		},
 	}
 	for kind, values := range special {
 		for _, rows := range []int{40, 700, 70_000} {
@@ -69,8 +77,14 @@ func testFloatClasses(t *testing.T, e suite) {
 			b := chunkBuilder{r: r, column: &c, offset: 7}
 			c.Chunks = []keyencode.Chunk{b.build(patterns, 0.1)}
 			for _, key := range modes(columnSpec{}) {
-				job := &engine.Job{Rows: rows, Columns: []keyencode.Column{c}, Keys: []keyencode.Key{{Order: key.order, Nulls: key.place}}}
-				mustCheck(t, e, job, "kind %d, %d rows of special floats, order %d, nulls %d", kind, rows, key.order, key.place)
+				job := &engine.Job{
+					Rows: rows, Columns: []keyencode.Column{c},
+					Keys: []keyencode.Key{{Order: key.order, Nulls: key.place}},
+				}
+				mustCheck(
+					t, e, job, "kind %d, %d rows of special floats, order %d, nulls %d", kind, rows, key.order,
+					key.place,
+				)
 			}
 		}
 	}
@@ -88,20 +102,32 @@ func testSeveralKeys(t *testing.T, e suite) {
 		{{kind: keyencode.Uint64, nulls: 0.3}, {kind: keyencode.Uint64, nulls: 0.3}, {kind: keyencode.Float32}},
 		{{kind: keyencode.Float64, dist: few, nulls: 0.1}, {kind: keyencode.Binary, style: 3}},
 		{{kind: keyencode.Binary, dist: few}, {kind: keyencode.Int64, dist: zipf}},
-		{{kind: keyencode.Binary, style: 2}, {kind: keyencode.LargeBinary, style: 2}, {kind: keyencode.BinaryView, style: 2}},
+		{
+			{kind: keyencode.Binary, style: 2}, {kind: keyencode.LargeBinary, style: 2},
+			{kind: keyencode.BinaryView, style: 2},
+		},
 		{{kind: keyencode.Binary, style: 1, dist: few}, {kind: keyencode.Binary, style: 1}, {kind: keyencode.Bool}},
-		{{kind: keyencode.Decimal128, dist: few, style: 1}, {kind: keyencode.Decimal256, dist: few, style: 2}, {kind: keyencode.Int64}},
+		{
+			{kind: keyencode.Decimal128, dist: few, style: 1}, {kind: keyencode.Decimal256, dist: few, style: 2},
+			{kind: keyencode.Int64},
+		},
 		{{kind: keyencode.FixedSizeBinary, width: 20, dist: few}, {kind: keyencode.Dictionary16}},
 		{{kind: keyencode.Null, nulls: 1}, {kind: keyencode.Dictionary8}, {kind: keyencode.Float16}},
 		{{kind: keyencode.Int64, dist: plain[6]}, {kind: keyencode.Int64, dist: plain[9]}},
-		{{kind: keyencode.Dictionary32}, {kind: keyencode.Dictionary64}, {kind: keyencode.Dictionary8}, {kind: keyencode.Uint8}},
+		{
+			{kind: keyencode.Dictionary32}, {kind: keyencode.Dictionary64}, {kind: keyencode.Dictionary8},
+			{kind: keyencode.Uint8},
+		},
 		{{kind: keyencode.Int64, dist: few}, {kind: keyencode.Int64, dist: few}, {kind: keyencode.Int64, dist: few},
 			{kind: keyencode.Int64, dist: few}, {kind: keyencode.Int64, dist: few}},
 	}
 	for i, combination := range combinations {
 		for _, n := range e.sizes(40, 1500, 40_000, 140_000) {
 			r := rand.New(rand.NewPCG(uint64(i), uint64(n)))
-			s := scenario{seed: uint64(i), rows: n, payload: []columnSpec{rowID, {kind: keyencode.Bool, dist: uniform, nulls: 0.1}}}
+			s := scenario{
+				seed: uint64(i), rows: n,
+				payload: []columnSpec{rowID, {kind: keyencode.Bool, dist: uniform, nulls: 0.1}},
+			}
 			for k, spec := range combination {
 				if spec.dist.draw == nil {
 					spec.dist = uniform
@@ -119,7 +145,9 @@ func testSeveralKeys(t *testing.T, e suite) {
 func testSizes(t *testing.T, e suite) {
 	specs := []columnSpec{
 		{kind: keyencode.Int64, dist: uniform}, {kind: keyencode.Uint32, dist: lowEntropy(3), nulls: 0.1, offset: 7},
-		{kind: keyencode.Float64, dist: uniform, nulls: 0.05, offset: 63}, {kind: keyencode.Binary, style: 3, dist: uniform, nulls: 0.05},
+		{
+			kind: keyencode.Float64, dist: uniform, nulls: 0.05, offset: 63,
+		}, {kind: keyencode.Binary, style: 3, dist: uniform, nulls: 0.05},
 		{kind: keyencode.Bool, dist: uniform, nulls: 0.3, offset: 1},
 	}
 	check := func(i, n, threads int) {
@@ -127,7 +155,10 @@ func testSizes(t *testing.T, e suite) {
 		columns := []columnSpec{rowID}
 		scenario{seed: uint64(n), rows: n, keys: []keySpec{key}, payload: columns, threads: threads}.check(t, e)
 	}
-	all := []int{1023, 1024, 1025, 2047, 2048, 2049, 4095, 4096, 4097, 8191, 8192, 8193, 32767, 32768, 32769, 65535, 65536, 65537, 131071, 131072, 131073}
+	all := []int{
+		1023, 1024, 1025, 2047, 2048, 2049, 4095, 4096, 4097, 8191, 8192, 8193, 32767, 32768, 32769, 65535, 65536,
+		65537, 131071, 131072, 131073,
+	}
 	r := rand.New(rand.NewPCG(6, 7))
 	for size := 260; size < e.rows; size *= 2 {
 		all = append(all, size+r.IntN(size))
@@ -168,8 +199,10 @@ func around(r *rand.Rand, thresholds []engine.Threshold, most int) []int {
 }
 
 func testDistributions(t *testing.T, e suite) {
-	specs := []columnSpec{{kind: keyencode.Int64}, {kind: keyencode.Uint32, nulls: 0.25}, {kind: keyencode.Float64, nulls: 0.05},
-		{kind: keyencode.Binary, style: 1}, {kind: keyencode.Int16}}
+	specs := []columnSpec{
+		{kind: keyencode.Int64}, {kind: keyencode.Uint32, nulls: 0.25}, {kind: keyencode.Float64, nulls: 0.05},
+		{kind: keyencode.Binary, style: 1}, {kind: keyencode.Int16},
+	}
 	for d, distribution := range slices.Concat(plain, adversarial) {
 		for i, spec := range specs {
 			for _, n := range e.sizes(500, 9000, 45_000, 150_000) {
@@ -189,7 +222,9 @@ func testLarge(t *testing.T, e suite) {
 	n := slices.Max(e.sizes(2001, 45_001, 1_000_003))
 	specs := []columnSpec{
 		{kind: keyencode.Int64, dist: uniform}, {kind: keyencode.Float64, dist: uniform, nulls: 0.05},
-		{kind: keyencode.Int64, dist: adversarial[0]}, {kind: keyencode.Uint32, dist: adversarial[1]}, {kind: keyencode.Int64, dist: adversarial[2]},
+		{
+			kind: keyencode.Int64, dist: adversarial[0],
+		}, {kind: keyencode.Uint32, dist: adversarial[1]}, {kind: keyencode.Int64, dist: adversarial[2]},
 		{kind: keyencode.Binary, dist: uniform, style: 3},
 	}
 	for i, spec := range specs {

@@ -39,20 +39,30 @@ func testPayload(t *testing.T, e suite) {
 					continue
 				}
 				spec.dist, spec.nulls, spec.chunks, spec.offset = uniform, nulls, chunks*2, -1
-				key := keySpec{columnSpec: columnSpec{kind: keyencode.Int32, dist: plain[(i+n)%len(plain)], chunks: 3 - chunks, offset: -1}}
+				key := keySpec{
+					columnSpec: columnSpec{
+						kind: keyencode.Int32, dist: plain[(i+n)%len(plain)], chunks: 3 - chunks, offset: -1,
+					},
+				}
 				scenario{seed: uint64(i), rows: n, keys: []keySpec{key}, payload: []columnSpec{spec}}.check(t, e)
 			}
 		}
 	}
-	scenario{seed: 9, rows: 20_000, keys: []keySpec{{columnSpec: rowID}}, payload: slices.Repeat([]columnSpec{rowID}, 40)}.check(t, e)
+	scenario{
+		seed: 9, rows: 20_000, keys: []keySpec{{columnSpec: rowID}}, payload: slices.Repeat([]columnSpec{rowID}, 40),
+	}.check(t, e)
 }
 
 // testLimit asks for the leading rows of the order, down to one and up to more than there are.
 func testLimit(t *testing.T, e suite) {
 	specs := []columnSpec{
 		{kind: keyencode.Int64, dist: uniform, nulls: 0.1}, {kind: keyencode.Uint8, dist: uniform, nulls: 0.1},
-		{kind: keyencode.Float64, dist: plain[8], nulls: 0.5}, {kind: keyencode.Binary, style: 3, dist: uniform, nulls: 0.02},
-		{kind: keyencode.Int64, dist: plain[9]}, {kind: keyencode.Int64, dist: plain[11]}, {kind: keyencode.Int32, dist: plain[6]},
+		{
+			kind: keyencode.Float64, dist: plain[8], nulls: 0.5,
+		}, {kind: keyencode.Binary, style: 3, dist: uniform, nulls: 0.02},
+		{
+			kind: keyencode.Int64, dist: plain[9],
+		}, {kind: keyencode.Int64, dist: plain[11]}, {kind: keyencode.Int32, dist: plain[6]},
 		{kind: keyencode.Int64, dist: adversarial[1]}, {kind: keyencode.Null, dist: uniform},
 	}
 	for i, spec := range specs {
@@ -60,12 +70,17 @@ func testLimit(t *testing.T, e suite) {
 			for _, limit := range []int{1, 2, 7, n / 10, n / 2, n - 1, n, n + 5} {
 				key := modes(spec)[(i+limit)%4]
 				payload := []columnSpec{rowID, {kind: keyencode.Binary, dist: uniform, style: 2, nulls: 0.1}}
-				scenario{seed: uint64(i), rows: n, keys: []keySpec{key}, payload: payload, limit: max(limit, 1)}.check(t, e)
+				scenario{seed: uint64(i), rows: n, keys: []keySpec{key}, payload: payload, limit: max(limit, 1)}.check(
+					t, e,
+				)
 			}
 		}
 	}
-	scenario{seed: 1, rows: 30_000, keys: []keySpec{{columnSpec: plainSpec(keyencode.Bool)}, {columnSpec: plainSpec(keyencode.LargeBinary)}},
-		limit: 100}.check(t, e)
+	scenario{
+		seed: 1, rows: 30_000,
+		keys:  []keySpec{{columnSpec: plainSpec(keyencode.Bool)}, {columnSpec: plainSpec(keyencode.LargeBinary)}},
+		limit: 100,
+	}.check(t, e)
 	testFewOfMany(t, e)
 }
 
@@ -74,9 +89,17 @@ func testLimit(t *testing.T, e suite) {
 func testFewOfMany(t *testing.T, e suite) {
 	nullable := columnSpec{kind: keyencode.Int64, dist: uniform, nulls: 0.1}
 	sets := [][]columnSpec{
-		{plainSpec(keyencode.Uint32)}, {{kind: keyencode.Float64, dist: plain[18], nulls: 0.05}}, {{kind: keyencode.Int64, dist: plain[8]}}, {{kind: keyencode.Int32, dist: uniform, nulls: 1}},
-		{nullable, plainSpec(keyencode.Int64)}, {{kind: keyencode.Int64, dist: plain[8]}, plainSpec(keyencode.Float64)}, {plainSpec(keyencode.Decimal256)},
-		{plainSpec(keyencode.Int32), plainSpec(keyencode.Int16)}, {plainSpec(keyencode.Bool), plainSpec(keyencode.Int8)}, {plainSpec(keyencode.Binary)}, {{kind: keyencode.Int64, dist: uniform, nulls: 0.95}},
+		{
+			plainSpec(keyencode.Uint32),
+		}, {{kind: keyencode.Float64, dist: plain[18], nulls: 0.05}}, {{kind: keyencode.Int64, dist: plain[8]}},
+		{{kind: keyencode.Int32, dist: uniform, nulls: 1}},
+		{
+			nullable, plainSpec(keyencode.Int64),
+		}, {{kind: keyencode.Int64, dist: plain[8]}, plainSpec(keyencode.Float64)}, {plainSpec(keyencode.Decimal256)},
+		{
+			plainSpec(keyencode.Int32), plainSpec(keyencode.Int16),
+		}, {plainSpec(keyencode.Bool), plainSpec(keyencode.Int8)}, {plainSpec(keyencode.Binary)},
+		{{kind: keyencode.Int64, dist: uniform, nulls: 0.95}},
 	}
 	for i, set := range sets {
 		sizes := e.sizes(45_000, 150_000)
@@ -101,7 +124,10 @@ func plainSpec(kind keyencode.Kind) columnSpec { return columnSpec{kind: kind, d
 func testNoKeys(t *testing.T, e suite) {
 	for _, n := range []int{0, 1, 1000, 40_000} {
 		for _, limit := range []int{0, 10} {
-			payload := []columnSpec{rowID, {kind: keyencode.Bool, dist: uniform, nulls: 0.2, chunks: 4, offset: -1}, {kind: keyencode.Binary, dist: uniform, style: 3, chunks: 2}}
+			payload := []columnSpec{
+				rowID, {kind: keyencode.Bool, dist: uniform, nulls: 0.2, chunks: 4, offset: -1},
+				{kind: keyencode.Binary, dist: uniform, style: 3, chunks: 2},
+			}
 			scenario{seed: 3, rows: n, payload: payload, limit: limit}.check(t, e)
 			job := &engine.Job{Rows: n, RowNumbers: 8, Limit: limit}
 			_, err := run(t.Context(), e, expect(job), job, nil)

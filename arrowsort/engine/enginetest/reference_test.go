@@ -13,7 +13,8 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// reference is an engine made of the model and a stable sort: slow, and right by looking at it. The suite has to pass it.
+// reference is an engine made of the model and a stable sort: slow, and right by looking at it. The suite has to pass
+// it.
 type reference struct{}
 
 func (reference) Name() string { return "reference" }

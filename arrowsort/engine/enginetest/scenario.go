@@ -48,7 +48,9 @@ func (s scenario) job() *engine.Job {
 	job := &engine.Job{Rows: s.rows, Limit: s.limit, Threads: s.threads}
 	for i, k := range s.keys {
 		job.Columns = append(job.Columns, column(r, k.columnSpec, s.rows))
-		job.Keys = append(job.Keys, keyencode.Key{Column: i, Name: fmt.Sprint("key", i), Order: k.order, Nulls: k.place})
+		job.Keys = append(
+			job.Keys, keyencode.Key{Column: i, Name: fmt.Sprint("key", i), Order: k.order, Nulls: k.place},
+		)
 	}
 	for _, p := range s.payload {
 		job.Columns = append(job.Columns, column(r, p, s.rows))

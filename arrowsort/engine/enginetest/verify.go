@@ -36,7 +36,9 @@ func rowNumbers(job *engine.Job, res *engine.Result) ([]uint64, error) {
 		return nil, fmt.Errorf("the result has %d rows, want %d", res.Rows, job.Out())
 	}
 	if len(res.RowNumbers) != res.Rows*job.RowNumbers {
-		return nil, fmt.Errorf("%d bytes of row numbers for %d rows of %d", len(res.RowNumbers), res.Rows, job.RowNumbers)
+		return nil, fmt.Errorf(
+			"%d bytes of row numbers for %d rows of %d", len(res.RowNumbers), res.Rows, job.RowNumbers,
+		)
 	}
 	if job.RowNumbers == 0 {
 		return nil, nil
@@ -80,7 +82,7 @@ func (m *model) verifyOrder(job *engine.Job, rows []uint64) error {
 	return nil
 }
 
-// verifyStep tells whether row b may stand behind row a.
+// verifyStep reports whether row b may follow row a.
 func (m *model) verifyStep(a, b int) error {
 	c := m.compare(a, b)
 	if c < 0 || c == 0 && a < b {

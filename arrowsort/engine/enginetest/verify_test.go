@@ -35,8 +35,11 @@ func swapRows(res *engine.Result, size, i, j int) {
 func TestVerifySeesFaults(t *testing.T) {
 	job := scenario{
 		seed: 4, rows: 1001, limit: 700,
-		keys:    []keySpec{{columnSpec: columnSpec{kind: keyencode.Int64, dist: plain[8], nulls: 0.1}}},
-		payload: []columnSpec{{kind: keyencode.Binary, dist: uniform, style: 3, nulls: 0.1}, {kind: keyencode.Bool, dist: uniform, nulls: 0.1}},
+		keys: []keySpec{{columnSpec: columnSpec{kind: keyencode.Int64, dist: plain[8], nulls: 0.1}}},
+		payload: []columnSpec{
+			{kind: keyencode.Binary, dist: uniform, style: 3, nulls: 0.1},
+			{kind: keyencode.Bool, dist: uniform, nulls: 0.1},
+		},
 	}.job()
 	require.NoError(t, checkJob(t.Context(), reference{}, job))
 	faults := map[string]func(job *engine.Job, res *engine.Result, mem engine.Allocator){
@@ -86,8 +89,11 @@ func TestVerifySeesFaults(t *testing.T) {
 			mem.Free(b)
 			mem.Free(b)
 		},
-		"the input is written to": func(job *engine.Job, _ *engine.Result, _ engine.Allocator) { job.Columns[2].Chunks[0].Values[0]++ },
-		"a row is missing":        func(_ *engine.Job, res *engine.Result, _ engine.Allocator) { res.Rows-- },
+		"the input is written to": func(job *engine.Job, _ *engine.Result,
+			_ engine.Allocator) {
+			job.Columns[2].Chunks[0].Values[0]++
+		},
+		"a row is missing": func(_ *engine.Job, res *engine.Result, _ engine.Allocator) { res.Rows-- },
 	}
 	for name, spoil := range faults {
 		require.Error(t, checkJob(t.Context(), faulty{spoil: spoil}, job), name)

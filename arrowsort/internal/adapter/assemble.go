@@ -1,7 +1,6 @@
 package adapter
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -14,7 +13,7 @@ import (
 
 // Assemble turns the result of the job into arrays: for each payload one, or several where 32-bit offsets would pass
 // 2 GiB. It takes the result over, also when it fails; the caller releases the arrays.
-func (w *Work) Assemble(ctx context.Context, result *engine.Result) (columns [][]arrow.Array, err error) {
+func (w *Work) Assemble(result *engine.Result) (columns [][]arrow.Array, err error) {
 	defer func() {
 		result.Release(w.mem)
 		if err != nil {
@@ -33,7 +32,7 @@ func (w *Work) Assemble(ctx context.Context, result *engine.Result) (columns [][
 			continue
 		}
 		column := w.input.Columns[p.column]
-		columns[i], err = take.Take(ctx, column.Type, column.Chunks, rows,
+		columns[i], err = take.Take(w.ctx, column.Type, column.Chunks, rows,
 			take.Options{Allocator: w.mem, Threads: w.Job.Threads, Split: w.split})
 		if err != nil {
 			return columns, fmt.Errorf("column %s: %w", w.input.Label(p.column), err)

@@ -13,7 +13,8 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
-// TestAssembleGivesBackWhatItDoesNotUse fails at the second of two columns: one gathered, one to take by a bad row number.
+// TestAssembleGivesBackWhatItDoesNotUse fails at the second of two columns: one gathered, one to take by a bad row
+// number.
 func TestAssembleGivesBackWhatItDoesNotUse(t *testing.T) {
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 	defer mem.AssertSize(t, 0)
@@ -36,7 +37,7 @@ func TestAssembleGivesBackWhatItDoesNotUse(t *testing.T) {
 
 	result, err := cpu.New().Sort(t.Context(), &w.Job, mem)
 	require.NoError(t, err)
-	columns, err := w.Assemble(t.Context(), result)
+	columns, err := w.Assemble(result)
 	require.NoError(t, err)
 	require.True(t, array.Equal(a, columns[0][0]))
 	require.True(t, array.Equal(list, columns[1][0]))
@@ -45,7 +46,7 @@ func TestAssembleGivesBackWhatItDoesNotUse(t *testing.T) {
 	result, err = cpu.New().Sort(t.Context(), &w.Job, mem)
 	require.NoError(t, err)
 	arrow.Uint32Traits.CastFromBytes(result.RowNumbers)[0] = 9
-	columns, err = w.Assemble(t.Context(), result)
+	columns, err = w.Assemble(result)
 	require.ErrorIs(t, err, arrow.ErrIndex)
 	require.NotErrorIs(t, err, take.ErrOffsets)
 	require.ErrorContains(t, err, "column list")

@@ -8,8 +8,8 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// column is the raw column of views of one layout. Whatever reads it stays within its buffers: an array whose offsets or
-// views lead out of them is an error here.
+// column is the raw column of views of one layout. Whatever reads it stays within its buffers: an array whose offsets
+// or views lead out of them is an error here.
 func (w *Work) column(l layout, views []view) (keyencode.Column, error) {
 	c := keyencode.Column{Kind: l.kind, Width: l.width}
 	if len(views) == 1 && !w.first.full {

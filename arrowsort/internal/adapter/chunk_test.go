@@ -39,7 +39,8 @@ func TestMissingAndShortBuffers(t *testing.T) {
 	defer mem.AssertSize(t, 0)
 	w := newWork(&Input{}, Options{Allocator: mem})
 	defer w.Release()
-	for _, typ := range []arrow.DataType{arrow.FixedWidthTypes.Boolean, arrow.PrimitiveTypes.Int64, arrow.BinaryTypes.String,
+	for _, typ := range []arrow.DataType{arrow.FixedWidthTypes.Boolean, arrow.PrimitiveTypes.Int64,
+		arrow.BinaryTypes.String,
 		arrow.BinaryTypes.LargeString, arrow.BinaryTypes.StringView, &arrow.Decimal256Type{Precision: 40}} {
 		l, _ := layoutOf(typ)
 		c, err := w.chunk(l, newView(array.NewData(typ, 9, []*memory.Buffer{nil, nil, nil}, nil, 0, 3), 9))
@@ -64,18 +65,21 @@ func TestMalformedArrays(t *testing.T) {
 	dict := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
 	ends := array.NewData(arrow.PrimitiveTypes.Int32, 1, []*memory.Buffer{nil, int32s(2)}, nil, 0, 0)
 	for _, data := range []*array.Data{
-		array.NewData(arrow.BinaryTypes.String, 3, []*memory.Buffer{nil, int32s(0, 9, -5, 2), bytes('a', 'b')}, nil, 0, 0),
+		array.NewData(arrow.BinaryTypes.String, 3, []*memory.Buffer{nil, int32s(0, 9, -5, 2), bytes('a', 'b')}, nil, 0,
+			0),
 		array.NewData(arrow.BinaryTypes.StringView, 1, []*memory.Buffer{nil, int32s(50, 0, 7, 0)}, nil, 0, 0),
 		array.NewDataWithDictionary(dict, 2, []*memory.Buffer{nil, bytes(0, 1)}, 0, 0, text),
 		array.NewDataWithDictionary(dict, 2, []*memory.Buffer{nil, bytes(0, 0xff)}, 0, 0, text),
-		array.NewData(arrow.PrimitiveTypes.Int8, 9, []*memory.Buffer{bytes(1), bytes(1, 2, 3, 4, 5, 6, 7, 8, 9)}, nil, array.UnknownNullCount, 0),
-		array.NewData(arrow.RunEndEncodedOf(ends.DataType(), text.DataType()), 3, []*memory.Buffer{nil}, []arrow.ArrayData{ends, text}, 0, 0),
+		array.NewData(arrow.PrimitiveTypes.Int8, 9, []*memory.Buffer{bytes(1), bytes(1, 2, 3, 4, 5, 6, 7, 8, 9)}, nil,
+			array.UnknownNullCount, 0),
+		array.NewData(arrow.RunEndEncodedOf(ends.DataType(), text.DataType()), 3, []*memory.Buffer{nil},
+			[]arrow.ArrayData{ends, text}, 0, 0),
 	} {
 		mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 		a := array.MakeFromData(data)
 		w := newWork(&Input{Rows: a.Len(), Columns: []Column{{Type: a.DataType(), Chunks: []arrow.Array{a}}}},
 			Options{Allocator: mem, Ranker: cpu.New()})
-		err := w.AddKey(t.Context(), Leaf{Path: []int{0}, Name: "x", Type: a.DataType()}, keyencode.Ascending, keyencode.NullsAtEnd)
+		err := w.AddKey(Leaf{Path: []int{0}, Name: "x", Type: a.DataType()}, keyencode.Ascending, keyencode.NullsAtEnd)
 		require.Error(t, err, "%s", a.DataType())
 		require.True(t, errors.Is(err, arrow.ErrInvalid) || errors.Is(err, arrow.ErrIndex), "%s: %v", a.DataType(), err)
 		w.Release()

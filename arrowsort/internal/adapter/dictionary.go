@@ -1,17 +1,15 @@
 package adapter
 
 import (
-	"context"
-
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// dictionaryColumn is the raw column of a dictionary key: indices, and the rank of each entry by value among the entries
-// of all dictionaries of the column.
-func (w *Work) dictionaryColumn(ctx context.Context, typ *arrow.DictionaryType, views []view, key keyencode.Key) (keyencode.Column, error) {
+// dictionaryColumn is the raw column of a dictionary key: indices, and the rank of each entry by value among the
+// entries of all dictionaries of the column.
+func (w *Work) dictionaryColumn(typ *arrow.DictionaryType, views []view, key keyencode.Key) (keyencode.Column, error) {
 	l, _ := layoutOf(typ.IndexType)
 	l.kind = dictionaryKind(l.width)
 	c, err := w.column(l, views)
@@ -19,7 +17,7 @@ func (w *Work) dictionaryColumn(ctx context.Context, typ *arrow.DictionaryType, 
 		return c, err
 	}
 	distinct, of := dictionaries(views)
-	ranks, err := w.ranks(ctx, typ.ValueType, distinct, key)
+	ranks, err := w.ranks(typ.ValueType, distinct, key)
 	if err != nil {
 		return c, err
 	}

@@ -16,7 +16,10 @@ import (
 func dictionaryOf(entries arrow.Array) *array.Dictionary {
 	b := array.NewInt8Builder(memory.DefaultAllocator)
 	b.AppendValues([]int8{0, 1}, nil)
-	return array.NewDictionaryArray(&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: entries.DataType()}, b.NewArray(), entries)
+	return array.NewDictionaryArray(
+		&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: entries.DataType()}, b.NewArray(),
+		entries,
+	)
 }
 
 // TestSharedDictionariesAreRankedOnce counts the ranks of chunks that share, repeat and change their dictionary.
@@ -32,7 +35,9 @@ func TestSharedDictionariesAreRankedOnce(t *testing.T) {
 	require.Equal(t, []int{0, 0, 0, 1}, of)
 
 	w := newWork(in, Options{Allocator: mem, Ranker: cpu.New()})
-	require.NoError(t, w.AddKey(t.Context(), Leaf{Path: []int{0}, Type: chunks[0].DataType()}, keyencode.Ascending, keyencode.NullsAtEnd))
+	require.NoError(
+		t, w.AddKey(Leaf{Path: []int{0}, Type: chunks[0].DataType()}, keyencode.Ascending, keyencode.NullsAtEnd),
+	)
 	c := w.Job.Columns[0]
 	require.Equal(t, keyencode.Dictionary8, c.Kind)
 	require.Equal(t, []uint32{2, 1}, c.Chunks[2].Ranks)

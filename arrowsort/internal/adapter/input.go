@@ -12,7 +12,8 @@ type Input struct {
 	Columns []Column
 }
 
-// A Column is a column of an input. Its chunks may hold more rows than the input, which Arrow allows; the rest is not read.
+// A Column is a column of an input. Its chunks may hold more rows than the input, which Arrow allows; the rest is not
+// read.
 type Column struct {
 	Name   string
 	Type   arrow.DataType

@@ -1,35 +1,14 @@
 package adapter
 
-import (
-	"fmt"
-
-	"github.com/arrowsort/arrowsort/arrowsort/engine"
-)
-
-// Allocate returns n bytes of mem. An allocator that panics or returns too little is an error that matches engine.ErrMemory.
-func Allocate(mem engine.Allocator, n int) (b []byte, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			b, err = nil, fmt.Errorf("%w: allocating %d bytes: %v", engine.ErrMemory, n, r)
-		}
-	}()
-	b = mem.Allocate(n)
-	if len(b) < n {
-		if b != nil {
-			mem.Free(b)
-		}
-		return nil, fmt.Errorf("%w: the allocator gave %d of %d bytes", engine.ErrMemory, len(b), n)
-	}
-	return b[:n], nil
-}
+import "github.com/arrowsort/arrowsort/arrowsort/engine"
 
 // temporary is memory that lives as long as the job.
 func (w *Work) temporary(n int) ([]byte, error) {
-	if n == 0 {
-		return nil, nil
+	if err := w.ctx.Err(); err != nil {
+		return nil, err
 	}
-	b, err := Allocate(w.mem, n)
-	if err == nil {
+	b, err := engine.Allocate(w.mem, n)
+	if b != nil {
 		w.temp = append(w.temp, b)
 	}
 	return b, err

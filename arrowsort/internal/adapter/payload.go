@@ -80,7 +80,7 @@ func oneDictionary(views []view) bool {
 	return len(views) > 0
 }
 
-// fitsOffsets reports whether the bytes of all views together stay within 32-bit offsets.
+// fitsOffsets reports whether the bytes of all views stay within 32-bit offsets.
 func fitsOffsets(views []view) bool {
 	total := 0
 	for _, v := range views {
@@ -133,8 +133,8 @@ func (w *Work) addStruct(p *payload, typ *arrow.StructType, path []int, views []
 	return nil
 }
 
-// gather asks the engine for a column: the one that is a key already, or a new one with its own validity only, since the
-// structs above it keep theirs.
+// gather asks the engine for a column: the one that is a key already, or a new one with its own validity only, since
+// the structs above it keep theirs.
 func (w *Work) gather(p *payload, l layout, path []int, views []view) error {
 	column := -1
 	if l.kind != keyencode.Null {

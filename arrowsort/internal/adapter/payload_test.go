@@ -30,11 +30,13 @@ func TestStructPayload(t *testing.T) {
 	values := memory.NewBufferBytes(arrow.Int32Traits.CastToBytes([]int32{4, 3, 2, 1}))
 	child := array.NewData(arrow.PrimitiveTypes.Int32, 4, []*memory.Buffer{nil, values}, nil, 0, 0)
 	typ := arrow.StructOf(arrow.Field{Name: "x", Type: child.DataType(), Nullable: true})
-	data := array.NewData(typ, 4, []*memory.Buffer{memory.NewBufferBytes([]byte{0b1011})}, []arrow.ArrayData{child}, 1, 0)
+	data := array.NewData(
+		typ, 4, []*memory.Buffer{memory.NewBufferBytes([]byte{0b1011})}, []arrow.ArrayData{child}, 1, 0,
+	)
 	in := &Input{Rows: 4, Columns: []Column{{Type: typ, Chunks: []arrow.Array{array.MakeFromData(data)}}}}
 	w := newWork(in, Options{Allocator: memory.DefaultAllocator})
 	leaf := Leaf{Path: []int{0, 0}, Name: "s.x", Type: child.DataType()}
-	require.NoError(t, w.AddKey(t.Context(), leaf, keyencode.Descending, keyencode.NullsAtEnd))
+	require.NoError(t, w.AddKey(leaf, keyencode.Descending, keyencode.NullsAtEnd))
 	require.NoError(t, w.AddPayloads())
 	require.Len(t, w.Job.Columns, 3)
 	require.Equal(t, []int{1, 2}, w.Job.Gather)

@@ -12,7 +12,7 @@ import (
 )
 
 // ranks numbers the entries of all dictionaries by value, from 1 on, equal entries equally; a null entry is 0.
-func (w *Work) ranks(ctx context.Context, typ arrow.DataType, dictionaries []arrow.ArrayData, key keyencode.Key) ([][]uint32, error) {
+func (w *Work) ranks(typ arrow.DataType, dictionaries []arrow.ArrayData, key keyencode.Key) ([][]uint32, error) {
 	views := make([]view, 0, len(dictionaries))
 	total := 0
 	for _, d := range dictionaries {
@@ -26,7 +26,7 @@ func (w *Work) ranks(ctx context.Context, typ arrow.DataType, dictionaries []arr
 		return nil, err
 	}
 	ranks := arrow.Uint32Traits.CastFromBytes(buf)
-	if err := w.rankViews(ctx, typ, views, rankingKey(key), ranks); err != nil {
+	if err := w.rankViews(typ, views, key.Ranking(), ranks); err != nil {
 		return nil, fmt.Errorf("ranking the dictionary: %w", err)
 	}
 	split := make([][]uint32, len(dictionaries))
@@ -36,28 +36,18 @@ func (w *Work) ranks(ctx context.Context, typ arrow.DataType, dictionaries []arr
 	return split, nil
 }
 
-// rankingKey is the order in which entries are ranked for a key: rising, with NaN at the side where the key's order and
-// null placement together put the largest or the smallest rank.
-func rankingKey(key keyencode.Key) keyencode.Key {
-	ranking := keyencode.Key{Name: key.Name, Type: key.Type, Nulls: keyencode.NullsAtEnd}
-	if (key.Order == keyencode.Descending) != (key.Nulls == keyencode.NullsAtStart) {
-		ranking.Nulls = keyencode.NullsAtStart
-	}
-	return ranking
-}
-
 // rankViews writes the rank of each entry of the views.
-func (w *Work) rankViews(ctx context.Context, typ arrow.DataType, views []view, key keyencode.Key, ranks []uint32) error {
+func (w *Work) rankViews(typ arrow.DataType, views []view, key keyencode.Key, ranks []uint32) error {
 	if len(ranks) == 0 || take.Storage(typ).ID() == arrow.NULL {
 		return nil // null entries are 0
 	}
-	column, err := w.keyColumn(ctx, typ, views, key)
+	column, err := w.keyColumn(typ, views, key)
 	if err != nil {
 		return err
 	}
 	job := engine.Job{Rows: len(ranks), Columns: []keyencode.Column{column}, Keys: []keyencode.Key{key},
 		RowNumbers: 4, Plan: true, Threads: w.Job.Threads}
-	sorted, err := w.ranker.Sort(ctx, &job, w.mem)
+	sorted, err := w.ranker.Sort(w.ctx, &job, w.mem)
 	if err != nil {
 		return err
 	}
@@ -70,11 +60,11 @@ func (w *Work) rankViews(ctx context.Context, typ arrow.DataType, views []view, 
 	} else {
 		rows = rows[:len(rows)-nulls]
 	}
-	return number(ctx, ranks, rows, plan)
+	return number(w.ctx, ranks, rows, plan)
 }
 
-// number writes the rank of each of the rows, which are in the order of the plan: 1 for the first, one more for each row
-// that does not tie with its predecessor.
+// number writes the rank of each of the rows, which are in the order of the plan: 1 for the first, one more for each
+// row that does not tie with its predecessor.
 func number(ctx context.Context, ranks, rows []uint32, plan *keyencode.Plan) error {
 	var codes [512]uint64
 	rank, previous := uint32(0), uint64(0)

@@ -1,20 +1,17 @@
 package adapter
 
 import (
-	"context"
-	"sort"
-
-	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
-
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
-// expandRuns turns views of runs into views of plain values of type typ, which the Work holds.
-func (w *Work) expandRuns(ctx context.Context, typ arrow.DataType, views []view) ([]view, error) {
+// expandRuns turns views of runs into views of plain values, which the Work holds.
+func (w *Work) expandRuns(views []view) ([]view, error) {
 	var plain []view
 	for _, v := range views {
-		arrays, err := w.expand(ctx, typ, v)
+		arrays, err := take.Expand(
+			w.ctx, v.data, v.first, v.rows, take.Options{Allocator: w.mem, Threads: w.Job.Threads},
+		)
+		w.held = append(w.held, arrays...)
 		if err != nil {
 			return nil, err
 		}
@@ -32,41 +29,4 @@ func (w *Work) expandRuns(ctx context.Context, typ arrow.DataType, views []view)
 		}
 	}
 	return plain, nil
-}
-
-// expand gathers the value of each row of a view of runs.
-func (w *Work) expand(ctx context.Context, typ arrow.DataType, v view) ([]arrow.Array, error) {
-	buf, err := w.temporary(4 * v.rows)
-	if err != nil {
-		return nil, err
-	}
-	rows := arrow.Uint32Traits.CastFromBytes(buf)
-	ends := array.MakeFromData(v.data.Children()[0])
-	defer ends.Release()
-	switch e := ends.(type) {
-	case *array.Int16:
-		runRows(rows, e.Int16Values(), v.first)
-	case *array.Int32:
-		runRows(rows, e.Int32Values(), v.first)
-	case *array.Int64:
-		runRows(rows, e.Int64Values(), v.first)
-	}
-	values := array.MakeFromData(v.data.Children()[1])
-	w.held = append(w.held, values)
-	arrays, err := take.Take(ctx, typ, []arrow.Array{values}, rows,
-		take.Options{Allocator: w.mem, Threads: w.Job.Threads, Split: true})
-	w.held = append(w.held, arrays...)
-	return arrays, err
-}
-
-// runRows writes the number of the run that holds each of the rows from first on; ends are the exclusive ends of the runs.
-// A row behind the last run gets the number of runs, which is no row of the values.
-func runRows[E int16 | int32 | int64](rows []uint32, ends []E, first int) {
-	run := sort.Search(len(ends), func(i int) bool { return int(ends[i]) > first })
-	for i := range rows {
-		for run < len(ends) && int(ends[run]) <= first+i {
-			run++
-		}
-		rows[i] = uint32(run)
-	}
 }

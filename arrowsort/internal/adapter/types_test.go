@@ -20,10 +20,14 @@ func TestSortable(t *testing.T) {
 		typ  arrow.DataType
 		want bool
 	}{
-		{dict(text), true}, {dict(dict(text)), true}, {dict(arrow.ListOf(text)), false}, {dict(arrow.RunEndEncodedOf(i8, text)), false},
-		{arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int32, dict(text)), true}, {arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int32, arrow.StructOf()), false},
-		{arrow.FixedWidthTypes.MonthInterval, true}, {arrow.FixedWidthTypes.DayTimeInterval, false}, {arrow.FixedWidthTypes.MonthDayNanoInterval, false},
-		{arrow.StructOf(), false}, {arrow.ListOf(i8), false}, {arrow.ListViewOf(i8), false}, {arrow.FixedSizeListOf(2, i8), false},
+		{dict(text), true}, {dict(dict(text)), true}, {dict(arrow.ListOf(text)), false}, {dict(arrow.RunEndEncodedOf(i8,
+			text)), false},
+		{arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int32, dict(text)), true},
+		{arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int32, arrow.StructOf()), false},
+		{arrow.FixedWidthTypes.MonthInterval, true}, {arrow.FixedWidthTypes.DayTimeInterval, false},
+		{arrow.FixedWidthTypes.MonthDayNanoInterval, false},
+		{arrow.StructOf(), false}, {arrow.ListOf(i8), false}, {arrow.ListViewOf(i8), false}, {arrow.FixedSizeListOf(2,
+			i8), false},
 		{arrow.MapOf(text, i8), false}, {arrow.Null, true}, {arrowtest.NewExtension(arrowtest.NewExtension(i8)), true},
 		{arrowtest.NewExtension(arrow.ListOf(i8)), false},
 	} {
@@ -50,7 +54,8 @@ func TestLayoutsHaveTheWidthOfTheirType(t *testing.T) {
 			require.Equal(t, fixed.Bytes(), c.ValueBytes(), "%s", typ)
 		}
 	}
-	for width, kind := range map[int]keyencode.Kind{1: keyencode.Dictionary8, 2: keyencode.Dictionary16, 4: keyencode.Dictionary32, 8: keyencode.Dictionary64} {
+	for width, kind := range map[int]keyencode.Kind{1: keyencode.Dictionary8, 2: keyencode.Dictionary16,
+		4: keyencode.Dictionary32, 8: keyencode.Dictionary64} {
 		require.Equal(t, kind, dictionaryKind(width))
 	}
 }

@@ -22,11 +22,11 @@ type mask struct {
 	first int
 }
 
-// views are the rows of the field at path, one view for each chunk that has rows, in the room if that is enough.
-func (in *Input) views(path []int, room []view) []view {
+// views are the rows of the field at path, one view for each chunk that has rows, in buf if it is large enough.
+func (in *Input) views(path []int, buf []view) []view {
 	left := in.Rows
 	chunks := in.Columns[path[0]].Chunks
-	views := slices.Grow(room, len(chunks))
+	views := slices.Grow(buf, len(chunks))
 	for _, chunk := range chunks {
 		rows := min(chunk.Len(), left)
 		if rows == 0 {
@@ -49,7 +49,7 @@ func newView(data arrow.ArrayData, rows int) view {
 	return v
 }
 
-// child is a field of a view of structs. Children do not know the offset of their parent.
+// child is a field of a view of structs. Children do not include the offset of their parent.
 func (v view) child(field int) view {
 	data := v.data.Children()[field]
 	c := view{data: data, first: v.first + data.Offset(), rows: v.rows}

@@ -62,7 +62,9 @@ func TestViewsFollowOffsets(t *testing.T) {
 	values := memory.NewBufferBytes(arrow.Int32Traits.CastToBytes([]int32{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}))
 	child := array.NewData(arrow.PrimitiveTypes.Int32, 8, []*memory.Buffer{nil, values}, nil, 0, 2)
 	typ := arrow.StructOf(arrow.Field{Name: "x", Type: child.DataType()})
-	parent := array.NewData(typ, 4, []*memory.Buffer{memory.NewBufferBytes([]byte{0b1010_1010})}, []arrow.ArrayData{child}, 2, 3)
+	parent := array.NewData(
+		typ, 4, []*memory.Buffer{memory.NewBufferBytes([]byte{0b1010_1010})}, []arrow.ArrayData{child}, 2, 3,
+	)
 	a := array.MakeFromData(parent)
 	empty := array.NewSlice(a, 2, 2)
 	in := Input{Rows: 6, Columns: []Column{{Type: typ, Chunks: []arrow.Array{a, empty, a, a}}}}

@@ -12,11 +12,12 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// A Work is a job under construction, with the memory behind its raw columns. Release it when the job is done; a Work
+// A Work is a job under construction, with the memory of its raw columns. Release it when the job is done; a Work
 // that failed to add a column must be released too.
 type Work struct {
 	Job engine.Job
 
+	ctx      context.Context // of the call
 	input    *Input
 	mem      memory.Allocator
 	ranker   engine.Engine // sorts the entries of dictionaries
@@ -26,17 +27,17 @@ type Work struct {
 	temp     [][]byte
 	held     []arrow.Array
 
-	first struct { // room for one key without an allocation
+	first struct { // storage for one key without an allocation
 		view   [1]view
 		chunk  [1]keyencode.Chunk
-		full   bool // the chunk is somebody's
+		full   bool // the chunk is in use
 		column [1]keyencode.Column
 		key    [1]keyencode.Key
 		at     [1]keyColumn
 	}
 }
 
-// A keyColumn remembers the column of a key, so that the payload can use it too.
+// A keyColumn is the column of a key, which the payload uses too.
 type keyColumn struct {
 	path   []int
 	column int
@@ -51,13 +52,10 @@ type Options struct {
 }
 
 // Start makes w a new job on the rows of an input.
-func (w *Work) Start(input *Input, opts Options) {
+func (w *Work) Start(ctx context.Context, input *Input, opts Options) {
 	*w = Work{
-		Job:    engine.Job{Rows: input.Rows, Threads: opts.Threads},
-		input:  input,
-		mem:    opts.Allocator,
-		ranker: opts.Ranker,
-		split:  opts.Split,
+		Job: engine.Job{Rows: input.Rows, Threads: opts.Threads}, ctx: ctx, input: input, mem: opts.Allocator,
+		ranker: opts.Ranker, split: opts.Split,
 	}
 	w.Job.Columns, w.Job.Keys, w.keys = w.first.column[:0], w.first.key[:0], w.first.at[:0]
 }
@@ -74,14 +72,14 @@ func (w *Work) Release() {
 }
 
 // AddKey adds a sort key, less significant than those before it. The type of the leaf must be Sortable.
-func (w *Work) AddKey(ctx context.Context, leaf Leaf, order keyencode.Order, nulls keyencode.NullPlacement) error {
+func (w *Work) AddKey(leaf Leaf, order keyencode.Order, nulls keyencode.NullPlacement) error {
 	key := keyencode.Key{Name: leaf.Name, Type: leaf.Type.String(), Order: order, Nulls: nulls}
-	var room []view
+	var buf []view
 	if len(w.Job.Keys) == 0 {
-		room = w.first.view[:0]
+		buf = w.first.view[:0]
 	}
-	views := w.input.views(leaf.Path, room)
-	c, err := w.keyColumn(ctx, leaf.Type, views, key)
+	views := w.input.views(leaf.Path, buf)
+	c, err := w.keyColumn(leaf.Type, views, key)
 	if err != nil {
 		return err
 	}
@@ -95,16 +93,16 @@ func (w *Work) AddKey(ctx context.Context, leaf Leaf, order keyencode.Order, nul
 }
 
 // keyColumn is the raw column of a key. key is complete but for its column.
-func (w *Work) keyColumn(ctx context.Context, typ arrow.DataType, views []view, key keyencode.Key) (keyencode.Column, error) {
+func (w *Work) keyColumn(typ arrow.DataType, views []view, key keyencode.Key) (keyencode.Column, error) {
 	switch t := take.Storage(typ).(type) {
 	case *arrow.RunEndEncodedType:
-		views, err := w.expandRuns(ctx, t.Encoded(), views)
+		views, err := w.expandRuns(views)
 		if err != nil {
 			return keyencode.Column{}, err
 		}
-		return w.keyColumn(ctx, t.Encoded(), views, key)
+		return w.keyColumn(t.Encoded(), views, key)
 	case *arrow.DictionaryType:
-		return w.dictionaryColumn(ctx, t, views, key)
+		return w.dictionaryColumn(t, views, key)
 	}
 	l, _ := layoutOf(typ)
 	return w.column(l, views)

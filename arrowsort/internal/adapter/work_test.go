@@ -1,6 +1,7 @@
 package adapter
 
 import (
+	"context"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -13,7 +14,7 @@ import (
 
 func newWork(input *Input, opts Options) *Work {
 	w := &Work{}
-	w.Start(input, opts)
+	w.Start(context.Background(), input, opts)
 	return w
 }
 
@@ -26,8 +27,12 @@ func TestKeysAndPayloadShareColumns(t *testing.T) {
 		{Name: "b", Type: a.DataType(), Chunks: []arrow.Array{a}},
 	}}
 	w := newWork(in, Options{Allocator: memory.DefaultAllocator, Threads: 3})
-	require.NoError(t, w.AddKey(t.Context(), Leaf{Path: []int{2}, Name: "b", Type: a.DataType()}, keyencode.Descending, keyencode.NullsAtStart))
-	require.NoError(t, w.AddKey(t.Context(), Leaf{Path: []int{1}, Name: "n", Type: arrow.Null}, keyencode.Ascending, keyencode.NullsAtEnd))
+	require.NoError(
+		t, w.AddKey(Leaf{Path: []int{2}, Name: "b", Type: a.DataType()}, keyencode.Descending, keyencode.NullsAtStart),
+	)
+	require.NoError(
+		t, w.AddKey(Leaf{Path: []int{1}, Name: "n", Type: arrow.Null}, keyencode.Ascending, keyencode.NullsAtEnd),
+	)
 	require.NoError(t, w.AddPayloads())
 	require.Equal(t, []keyencode.Key{
 		{Column: 0, Name: "b", Type: "float64", Order: keyencode.Descending, Nulls: keyencode.NullsAtStart},

@@ -104,7 +104,7 @@ func (g *generator) dense(typ *arrow.DenseUnionType, n int) *array.Data {
 	return g.withoutValidity(typ, n, children, codes, offsets)
 }
 
-// runs has runs of 1 to 6 rows; the last one may end behind the array.
+// runs has runs of 1 to 6 rows; the last one may end after the array.
 func (g *generator) runs(typ *arrow.RunEndEncodedType, n int) *array.Data {
 	var ends []int
 	for end := 0; end < n; {
@@ -124,7 +124,9 @@ func (g *generator) runs(typ *arrow.RunEndEncodedType, n int) *array.Data {
 	return g.withoutValidity(typ, n, children)
 }
 
-func (g *generator) withoutValidity(typ arrow.DataType, n int, children []arrow.ArrayData, buffers ...*memory.Buffer) *array.Data {
+func (g *generator) withoutValidity(
+	typ arrow.DataType, n int, children []arrow.ArrayData, buffers ...*memory.Buffer,
+) *array.Data {
 	strict := &generator{rng: g.rng, mem: g.mem}
 	return strict.finishNested(typ, n, children, buffers...)
 }

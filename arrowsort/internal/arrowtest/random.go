@@ -15,7 +15,7 @@ import (
 // Random is an array of n random rows of any type, of which about the share nulls (0 to 1) are null, at every level.
 //
 // Values repeat often enough to tie and cover the whole range of their type; there is no NaN, so that array.Equal can
-// be used. Behind nulls lies garbage, and so do bits behind the last row. Views refer to two buffers, lists of views
+// be used. Nulls have undefined values, and so have bits after the last row. Views refer to two buffers, lists of views
 // overlap and are out of order. Run ends of 16 bits allow n up to 32,767. The caller releases the array.
 func Random(rng *rand.Rand, typ arrow.DataType, n int, nulls float64, mem memory.Allocator) arrow.Array {
 	g := &generator{rng: rng, nulls: nulls, mem: mem}
@@ -24,7 +24,7 @@ func Random(rng *rand.Rand, typ arrow.DataType, n int, nulls float64, mem memory
 	return array.MakeFromData(data)
 }
 
-// RandomSlice is Random for an array that is a slice: offset rows lie before its n rows and a few behind them.
+// RandomSlice is Random for an array that is a slice: offset rows lie before its n rows and a few after them.
 func RandomSlice(rng *rand.Rand, typ arrow.DataType, n, offset int, nulls float64, mem memory.Allocator) arrow.Array {
 	whole := Random(rng, typ, offset+n+rng.IntN(4), nulls, mem)
 	defer whole.Release()
@@ -66,7 +66,9 @@ func (g *generator) finish(typ arrow.DataType, n int, buffers ...*memory.Buffer)
 	return g.finishNested(typ, n, nil, buffers...)
 }
 
-func (g *generator) finishNested(typ arrow.DataType, n int, children []arrow.ArrayData, buffers ...*memory.Buffer) *array.Data {
+func (g *generator) finishNested(
+	typ arrow.DataType, n int, children []arrow.ArrayData, buffers ...*memory.Buffer,
+) *array.Data {
 	validity, nulls := g.validity(n)
 	all := append([]*memory.Buffer{validity}, buffers...)
 	data := array.NewData(typ, n, all, children, nulls, 0)
@@ -160,7 +162,7 @@ func (g *generator) value(typ arrow.DataType, v []byte) {
 	}
 }
 
-// fillSigned stores x in as many bytes as v has.
+// fillSigned stores x in the bytes of v.
 func fillSigned(v []byte, x int64) {
 	for i := range v {
 		v[i] = byte(x >> min(8*i, 63))

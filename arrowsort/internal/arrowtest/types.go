@@ -20,16 +20,23 @@ func Flat() []arrow.DataType {
 	return []arrow.DataType{
 		arrow.Null, arrow.FixedWidthTypes.Boolean,
 		arrow.PrimitiveTypes.Int8, arrow.PrimitiveTypes.Int16, arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int64,
-		arrow.PrimitiveTypes.Uint8, arrow.PrimitiveTypes.Uint16, arrow.PrimitiveTypes.Uint32, arrow.PrimitiveTypes.Uint64,
+		arrow.PrimitiveTypes.Uint8, arrow.PrimitiveTypes.Uint16, arrow.PrimitiveTypes.Uint32,
+		arrow.PrimitiveTypes.Uint64,
 		arrow.FixedWidthTypes.Float16, arrow.PrimitiveTypes.Float32, arrow.PrimitiveTypes.Float64,
 		arrow.FixedWidthTypes.Date32, arrow.FixedWidthTypes.Date64,
-		arrow.FixedWidthTypes.Time32s, arrow.FixedWidthTypes.Time32ms, arrow.FixedWidthTypes.Time64us, arrow.FixedWidthTypes.Time64ns,
-		arrow.FixedWidthTypes.Timestamp_s, arrow.FixedWidthTypes.Timestamp_ns, &arrow.TimestampType{Unit: arrow.Microsecond},
+		arrow.FixedWidthTypes.Time32s, arrow.FixedWidthTypes.Time32ms, arrow.FixedWidthTypes.Time64us,
+		arrow.FixedWidthTypes.Time64ns,
+		arrow.FixedWidthTypes.Timestamp_s, arrow.FixedWidthTypes.Timestamp_ns,
+		&arrow.TimestampType{Unit: arrow.Microsecond},
 		arrow.FixedWidthTypes.Duration_s, arrow.FixedWidthTypes.Duration_ns,
-		arrow.FixedWidthTypes.MonthInterval, arrow.FixedWidthTypes.DayTimeInterval, arrow.FixedWidthTypes.MonthDayNanoInterval,
+		arrow.FixedWidthTypes.MonthInterval, arrow.FixedWidthTypes.DayTimeInterval,
+		arrow.FixedWidthTypes.MonthDayNanoInterval,
 		&arrow.Decimal128Type{Precision: 20, Scale: 3}, &arrow.Decimal256Type{Precision: 50, Scale: 7},
-		&arrow.FixedSizeBinaryType{ByteWidth: 3}, &arrow.FixedSizeBinaryType{ByteWidth: 16}, &arrow.FixedSizeBinaryType{ByteWidth: 21},
-		arrow.BinaryTypes.String, arrow.BinaryTypes.Binary, arrow.BinaryTypes.LargeString, arrow.BinaryTypes.LargeBinary,
+		&arrow.FixedSizeBinaryType{
+			ByteWidth: 3,
+		}, &arrow.FixedSizeBinaryType{ByteWidth: 16}, &arrow.FixedSizeBinaryType{ByteWidth: 21},
+		arrow.BinaryTypes.String, arrow.BinaryTypes.Binary, arrow.BinaryTypes.LargeString,
+		arrow.BinaryTypes.LargeBinary,
 		arrow.BinaryTypes.StringView, arrow.BinaryTypes.BinaryView,
 		NewExtension(arrow.PrimitiveTypes.Int32), NewExtension(arrow.BinaryTypes.String),
 	}
@@ -48,8 +55,7 @@ func dictionaries() []arrow.DataType {
 		of(arrow.PrimitiveTypes.Uint32, arrow.BinaryTypes.StringView),
 		of(arrow.PrimitiveTypes.Int64, arrow.FixedWidthTypes.Boolean),
 		of(arrow.PrimitiveTypes.Uint64, arrow.ListOf(arrow.PrimitiveTypes.Int16)),
-		of(arrow.PrimitiveTypes.Int32, arrow.FixedWidthTypes.Timestamp_ns),
-		of(arrow.PrimitiveTypes.Int16, arrow.Null),
+		of(arrow.PrimitiveTypes.Int32, arrow.FixedWidthTypes.Timestamp_ns), of(arrow.PrimitiveTypes.Int16, arrow.Null),
 		NewExtension(of(arrow.PrimitiveTypes.Int32, arrow.BinaryTypes.String)),
 	}
 }
@@ -70,20 +76,33 @@ func nested() []arrow.DataType {
 	runs := arrow.RunEndEncodedOf(i32, str)
 	return []arrow.DataType{
 		arrow.ListOf(i32), arrow.ListOf(str), arrow.ListOf(arrow.FixedWidthTypes.Boolean), arrow.ListOf(dict),
-		arrow.ListOf(arrow.ListOf(str)), arrow.ListOf(pair), arrow.ListOf(dense), arrow.ListOf(sparse), arrow.ListOf(runs),
-		arrow.ListOf(arrow.Null), arrow.ListOf(arrow.BinaryTypes.StringView), arrow.ListOf(&arrow.Decimal256Type{Precision: 50, Scale: 7}),
-		arrow.LargeListOf(arrow.PrimitiveTypes.Int16), arrow.LargeListOf(arrow.LargeListOf(arrow.BinaryTypes.LargeBinary)),
+		arrow.ListOf(
+			arrow.ListOf(str),
+		), arrow.ListOf(pair), arrow.ListOf(dense), arrow.ListOf(sparse), arrow.ListOf(runs),
+		arrow.ListOf(
+			arrow.Null,
+		), arrow.ListOf(arrow.BinaryTypes.StringView), arrow.ListOf(&arrow.Decimal256Type{Precision: 50, Scale: 7}),
+		arrow.LargeListOf(
+			arrow.PrimitiveTypes.Int16,
+		), arrow.LargeListOf(arrow.LargeListOf(arrow.BinaryTypes.LargeBinary)),
 		arrow.ListViewOf(i32), arrow.ListViewOf(arrow.ListOf(str)),
 		arrow.LargeListViewOf(str), arrow.LargeListViewOf(arrow.ListViewOf(pair)),
-		arrow.FixedSizeListOf(3, i32), arrow.FixedSizeListOf(2, str), arrow.FixedSizeListOf(5, arrow.FixedWidthTypes.Boolean),
-		arrow.FixedSizeListOf(2, arrow.FixedSizeListOf(3, arrow.PrimitiveTypes.Int8)), arrow.FixedSizeListOf(2, arrow.ListOf(pair)),
+		arrow.FixedSizeListOf(
+			3, i32,
+		), arrow.FixedSizeListOf(2, str), arrow.FixedSizeListOf(5, arrow.FixedWidthTypes.Boolean),
+		arrow.FixedSizeListOf(
+			2, arrow.FixedSizeListOf(3, arrow.PrimitiveTypes.Int8),
+		), arrow.FixedSizeListOf(2, arrow.ListOf(pair)),
 		arrow.ListOf(arrow.FixedSizeListOf(2, arrow.PrimitiveTypes.Uint16)),
-		pair, arrow.StructOf(), arrow.StructOf(arrow.Field{Name: "s", Type: pair, Nullable: true}, arrow.Field{Name: "d", Type: dict, Nullable: true},
+		pair, arrow.StructOf(), arrow.StructOf(arrow.Field{Name: "s", Type: pair, Nullable: true},
+			arrow.Field{Name: "d", Type: dict, Nullable: true},
 			arrow.Field{Name: "v", Type: arrow.BinaryTypes.BinaryView, Nullable: true}),
 		arrow.MapOf(str, i32), arrow.MapOf(i32, arrow.ListOf(str)), arrow.ListOf(arrow.MapOf(str, pair)),
 		sparse, dense, arrow.StructOf(arrow.Field{Name: "u", Type: dense}, arrow.Field{Name: "w", Type: sparse}),
 		runs, arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int16, arrow.PrimitiveTypes.Float64),
-		arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int64, arrow.ListOf(pair)), arrow.StructOf(arrow.Field{Name: "r", Type: runs}),
+		arrow.RunEndEncodedOf(
+			arrow.PrimitiveTypes.Int64, arrow.ListOf(pair),
+		), arrow.StructOf(arrow.Field{Name: "r", Type: runs}),
 		NewExtension(arrow.ListOf(str)), NewExtension(pair), arrow.ListOf(NewExtension(pair)),
 	}
 }
@@ -111,7 +130,7 @@ func (e *Extension) ExtensionName() string { return "arrowtest" }
 // String names the storage, too.
 func (e *Extension) String() string { return "extension<" + e.Storage.String() + ">" }
 
-// Serialize is empty: the storage tells all.
+// Serialize is empty: the storage has all.
 func (e *Extension) Serialize() string { return "" }
 
 // Deserialize makes the type of a storage.

@@ -6,13 +6,13 @@ import (
 	"slices"
 )
 
-// A binner maps a code to its bin of the first digit. Every mapping is monotone, so that any of them sorts: a sample that
-// misleads costs time, never order. Codes outside of what the sample knew are clamped into the end bins.
+// A binner maps a code to its bin of the first digit. Every mapping is monotone, so that any of them sorts: a sample
+// that misleads costs time, never order. Codes outside of the range of the sample are clamped into the end bins.
 //
 //   - linear: bin = (code - base) >> shift
 //   - cells: a linear table of 4096 cells, each divided linearly as finely as its share of the sample asks
-//   - splitters: sampled codes, equally many rows between neighbours, and a bin of its own for each of them, so that a
-//     frequent code is no work
+//   - splitters: sampled codes, the same number of rows between neighbours, and a separate bin for each of them, so
+//     that rows of a frequent code need no sort
 //
 // Values, NaNs and nulls never share a bin: linear and cells add 1 for each class border below the code, and splitters
 // have the borders among them.
@@ -35,13 +35,13 @@ const (
 
 // newBinner chooses the mapping for n rows from an ordered sample of their codes.
 func newBinner(ordered []uint64, n int, borders []uint64) *binner {
-	// 1024 bins are the best partition: one open line per bin and column stays in the L2 cache. Beyond 32768 rows in a bin
-	// the bins' own sorts cost more than a partition with more bins.
+	// 1024 bins are the best partition: one open line per bin and column stays in the L2 cache. Beyond 32768 rows in a
+	// bin the bins' own sorts cost more than a partition with more bins.
 	binBits := min(max(1, min(bits.Len(uint(n/4096)), 10), bits.Len(uint(n>>15))), maxBinBits)
-	crowd := max(maxBinRows, n>>binBits*6) // rows in one bin that are too many
+	most := max(maxBinRows, n>>binBits*6) // the most rows that a bin should have
 	fits := func(b *binner) bool {
 		distinct, mixed := b.load(ordered)
-		return !mixed && n/len(ordered)*distinct <= crowd
+		return !mixed && n/len(ordered)*distinct <= most
 	}
 	b := &binner{borders: [2]uint64{math.MaxUint64, math.MaxUint64}}
 	copy(b.borders[:], borders)
@@ -63,7 +63,7 @@ func newBinner(ordered []uint64, n int, borders []uint64) *binner {
 	if fits(&c) {
 		return &c
 	}
-	b.bySplitters(ordered, borders, max(binBits-1, 2)) // half of them, each with a bin of its own
+	b.bySplitters(ordered, borders, max(binBits-1, 2)) // half of them, each with a separate bin
 	return b
 }
 
@@ -157,7 +157,7 @@ func (b *binner) byCells(values []uint64, binBits int) {
 	b.bins = int(bin) + 1
 }
 
-// bySplitters takes every so many-th code of the sample, and the class borders.
+// bySplitters takes codes at equal distances in the sample, and the class borders.
 func (b *binner) bySplitters(ordered, borders []uint64, binBits int) {
 	q := 1<<binBits - 1
 	split := append(make([]uint64, 0, q+1), borders...)

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -10,29 +11,22 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/machine"
 )
 
-// buffers hands out memory of the caller's allocator and knows what is still out, so that one release gives
-// everything back that did not become part of a result.
+// buffers allocates memory of the caller's allocator and lists it, so that one release gives back everything that did
+// not become part of a result.
 type buffers struct {
+	call context.Context // of the call: nothing is allocated after its end
 	mem  engine.Allocator
 	live [][]byte
 }
 
-// bytes returns n bytes of undefined content; nil for none.
-func (b *buffers) bytes(n int) (buf []byte, err error) {
-	if n == 0 {
-		return nil, nil
+// bytes returns n bytes of undefined content, nil for none, unless the context has ended.
+func (b *buffers) bytes(n int) ([]byte, error) {
+	if err := b.call.Err(); err != nil {
+		return nil, err
 	}
-	defer func() {
-		if r := recover(); r != nil {
-			buf, err = nil, fmt.Errorf("%w: allocating %d bytes: %v", engine.ErrMemory, n, r)
-		}
-	}()
-	buf = b.mem.Allocate(n)
-	if len(buf) < n {
-		if buf != nil {
-			b.mem.Free(buf)
-		}
-		return nil, fmt.Errorf("%w: the allocator returned %d of %d bytes", engine.ErrMemory, len(buf), n)
+	buf, err := engine.Allocate(b.mem, n)
+	if buf == nil {
+		return nil, err
 	}
 	machine.AdviseHuge(buf)
 	b.live = append(b.live, buf)
@@ -45,17 +39,21 @@ func (b *buffers) shrink(buf []byte, n int) (short []byte, err error) {
 	if i < 0 || n == len(buf) {
 		return buf, nil
 	}
+	if err := b.call.Err(); err != nil {
+		return nil, err
+	}
 	defer func() {
 		if r := recover(); r != nil {
 			short, err = nil, fmt.Errorf("%w: shrinking to %d bytes: %v", engine.ErrMemory, n, r)
 		}
 	}()
-	short = b.mem.Reallocate(n, buf)
-	if len(short) != n {
+	if short = b.mem.Reallocate(n, buf); short != nil {
+		b.live[i] = short
+	}
+	if len(short) < n {
 		return nil, fmt.Errorf("%w: the allocator returned %d of %d bytes", engine.ErrMemory, len(short), n)
 	}
-	b.live[i] = short
-	return short, nil
+	return short[:n], nil
 }
 
 // keep makes a buffer part of the result: release spares it.
@@ -87,7 +85,7 @@ func (b *buffers) release() {
 }
 
 // words returns temp storage for n values of a type without pointers.
-func words[T uint16 | uint32 | uint64](b *buffers, n int) ([]T, error) {
+func allocate[T uint16 | uint32 | uint64](b *buffers, n int) ([]T, error) {
 	var zero T
 	if n > math.MaxInt/int(unsafe.Sizeof(zero)) {
 		return nil, fmt.Errorf("%w: %d values of %d bytes", engine.ErrMemory, n, unsafe.Sizeof(zero))

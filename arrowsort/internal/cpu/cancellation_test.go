@@ -62,14 +62,18 @@ func heavyJobs() map[string]heavyJob {
 	values := numbered(2*texts.Rows, func(i int) uint64 { return uint64(i%2) * 8000 }) // every second row has all bytes
 	column := keyencode.Column{Kind: keyencode.LargeBinary}
 	for row := range texts.Rows {
-		column.Chunks = append(column.Chunks, keyencode.Chunk{Rows: 1, Values: bytesOf(values[2*row : 2*row+2]), Data: [][]byte{data}})
+		column.Chunks = append(
+			column.Chunks, keyencode.Chunk{Rows: 1, Values: bytesOf(values[2*row : 2*row+2]), Data: [][]byte{data}},
+		)
 	}
 	texts.Columns = []keyencode.Column{random(3, texts.Rows), column}
 
 	ties, _ := longTies(30_000, 2048)
 	manyTies, _ := longTies(130_000, 512)
 	sorted := engine.Job{Rows: 2_000_000, RowNumbers: 8, Keys: []keyencode.Key{{}, {Column: 1}}, Threads: 1}
-	sorted.Columns = []keyencode.Column{uint64Column(drawn(1, sorted.Rows, shapes["sorted"])), uint64Column(drawn(1, sorted.Rows, shapes["constant"]))}
+	sorted.Columns = []keyencode.Column{
+		uint64Column(drawn(1, sorted.Rows, shapes["sorted"])), uint64Column(drawn(1, sorted.Rows, shapes["constant"])),
+	}
 	return map[string]heavyJob{
 		"500 columns":              {wide, 3 * 500}, // allocated; two tiles moved
 		"500 columns of few rows":  {few, 2 * 500},
@@ -97,7 +101,10 @@ func TestLooksAtTheContext(t *testing.T) {
 			}
 		}
 		t.Logf("%s: %v, %v between two looks at most", name, whole, longest)
-		require.LessOrEqual(t, longest, max(50*time.Millisecond, whole/4), "%s: the longest time without a look at the context, of %v", name, whole)
+		require.LessOrEqual(
+			t, longest, max(50*time.Millisecond, whole/4), "%s: the longest time without a look at the context, of %v",
+			name, whole,
+		)
 	}
 }
 
@@ -135,10 +142,12 @@ func TestStopsWhereverItLooks(t *testing.T) {
 	text := textSpecs[11]
 	texts, valid := text.texts(n)
 	random, sorted := drawn(1, n, uniform), drawn(1, n, shapes["sorted"])
-	columns := []keyencode.Column{uint64Column(random), uint64Column(sorted), uint64Column(drawn(1, n, shapes["half"])), text.column(keyencode.Binary, texts, valid), ties.Columns[0]}
+	columns := []keyencode.Column{
+		uint64Column(random), uint64Column(sorted), uint64Column(drawn(1, n, shapes["half"])),
+		text.column(keyencode.Binary, texts, valid), ties.Columns[0],
+	}
 	for _, job := range []engine.Job{
-		{Keys: []keyencode.Key{{}}, RowNumbers: 8},
-		{Keys: []keyencode.Key{{Column: 1}}, Gather: []int{0, 3}},
+		{Keys: []keyencode.Key{{}}, RowNumbers: 8}, {Keys: []keyencode.Key{{Column: 1}}, Gather: []int{0, 3}},
 		{Keys: []keyencode.Key{{Column: 2}, {}}, Gather: []int{3, 1, 0}, RowNumbers: 4},
 		{Keys: []keyencode.Key{{Column: 4}}, Gather: []int{3}},
 		{Keys: []keyencode.Key{{Column: 3}, {Column: 4}}, Gather: []int{0}, Limit: 1000},
@@ -157,17 +166,80 @@ func TestStopsWhereverItLooks(t *testing.T) {
 			require.ErrorIs(t, err, context.Canceled, "%s: cancelled at look %d of %d", name, stop, counting.looks)
 			require.Nil(t, res, name)
 			require.Zero(t, mem.CurrentAlloc(), "%s: cancelled at look %d: memory that is not back", name, stop)
-			require.Less(t, ctx.looks-stop, 200, "%s: looks after it was cancelled at look %d of %d", name, stop, counting.looks)
+			require.Less(
+				t, ctx.looks-stop, 200, "%s: looks after it was cancelled at look %d of %d", name, stop, counting.looks,
+			)
 		}
 	}
 	requireGoroutines(t, before)
+}
+
+// A cancelling allocator ends the context in its n-th call and counts the calls after that.
+type cancelling struct {
+	*meter
+	n, late int
+	cancel  context.CancelFunc
+}
+
+func (c *cancelling) called() {
+	if c.n--; c.n == 0 {
+		c.cancel()
+	}
+	if c.n < 0 {
+		c.late++
+	}
+}
+
+func (c *cancelling) Allocate(n int) []byte {
+	c.called()
+	return c.meter.Allocate(n)
+}
+
+func (c *cancelling) Reallocate(n int, b []byte) []byte {
+	c.called()
+	return c.meter.Reallocate(n, b)
+}
+
+// TestNoAllocationAfterTheContext ends the context in each allocation of a sort in turn.
+func TestNoAllocationAfterTheContext(t *testing.T) {
+	const n = 150_000
+	text := textSpecs[11]
+	texts, valid := text.texts(n)
+	columns := []keyencode.Column{uint64Column(drawn(1, n, uniform)), uint64Column(drawn(1, n, shapes["half"])),
+		text.column(keyencode.Binary, texts, valid)}
+	for _, job := range []engine.Job{
+		{Keys: []keyencode.Key{{}}, RowNumbers: 4}, {Keys: []keyencode.Key{{Column: 2}}, Gather: []int{0, 2}},
+		{Keys: []keyencode.Key{{Column: 1}, {Column: 2}}, Gather: []int{1, 2, 0}, RowNumbers: 8},
+		{Keys: []keyencode.Key{{}}, Gather: []int{0, 1}, Limit: n / 2},
+		{Keys: []keyencode.Key{{}}, Gather: []int{2}, Limit: 1000},
+	} {
+		job.Rows, job.Columns, job.Threads = n, columns, 1
+		for allocation := 1; ; allocation++ {
+			ctx, cancel := context.WithCancel(t.Context())
+			mem := &cancelling{meter: newMeter(t), n: allocation, cancel: cancel}
+			res, err := New().Sort(ctx, &job, mem)
+			cancel()
+			require.Zero(
+				t, mem.late, "keys %+v: allocations after the context ended in number %d", job.Keys, allocation,
+			)
+			if err == nil {
+				res.Release(mem)
+			}
+			if mem.n > 0 {
+				break
+			}
+		}
+	}
 }
 
 // TestCancelledFromOutside cancels calls with several workers at any time: no goroutine and no memory is left.
 func TestCancelledFromOutside(t *testing.T) {
 	before := runtime.NumGoroutine()
 	const n = 300_000
-	job := engine.Job{Rows: n, Columns: []keyencode.Column{uint64Column(drawn(1, n, uniform))}, Keys: []keyencode.Key{{}}, RowNumbers: 8, Gather: []int{0}, Threads: 4}
+	job := engine.Job{
+		Rows: n, Columns: []keyencode.Column{uint64Column(drawn(1, n, uniform))}, Keys: []keyencode.Key{{}},
+		RowNumbers: 8, Gather: []int{0}, Threads: 4,
+	}
 	mem := newMeter(t)
 	stopped := 0
 	for range 40 {

@@ -8,11 +8,11 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// A column is a gathered column: the lanes that move it and how they become its buffers.
+// A column is a gathered column: the movers that move it and how they become its buffers.
 type column struct {
 	chunked
-	values   *lane    // values of fixed width, in the result's buffer
-	bits     *lane    // validity and Bool values as bytes; nil when no row is null, or when validity says which
+	values   *mover   // values of fixed width, in the result's buffer
+	bits     *mover   // validity and Bool values as bytes; nil when no row is null, or when validity says which
 	text     *strings // values of variable width as words
 	validity []byte   // of the only key: its nulls are one run of the sorted rows
 	nulls    int      // zeros of validity
@@ -23,11 +23,12 @@ func (s *sorter) newColumn(i int) (*column, error) {
 	src := &s.job.Columns[i]
 	c := &column{chunked: newChunked(src)}
 	if src.ValueBytes() > 0 {
-		c.values = fixedLane(c.chunked)
+		c.values = fixedMover(c.chunked)
 		if err := s.provide(c.values, s.out); err != nil {
 			return nil, err
 		}
-		if len(s.job.Keys) == 1 && s.job.Keys[0].Column == i && src.Kind < keyencode.Dictionary8 { // entries may be null, too
+		// entries may be null, too
+		if len(s.job.Keys) == 1 && s.job.Keys[0].Column == i && src.Kind < keyencode.Dictionary8 {
 			return c, c.placeNulls(s)
 		}
 	}
@@ -39,10 +40,10 @@ func (s *sorter) newColumn(i int) (*column, error) {
 		if c.text, err = newStrings(c.chunked, s, nullable); err != nil {
 			return nil, err
 		}
-		return c, s.provide(c.text.lane, s.out)
+		return c, s.provide(c.text.mover, s.out)
 	}
 	if nullable || src.Kind == keyencode.Bool {
-		c.bits = bitLane(c.chunked)
+		c.bits = bitMover(c.chunked)
 		return c, s.provide(c.bits, s.out)
 	}
 	return c, nil
@@ -103,7 +104,7 @@ func setRange(bitmap []byte, lo, hi int) {
 	}
 }
 
-func (c *column) lanes() (ls []*lane) {
+func (c *column) movers() (ls []*mover) {
 	if c.values != nil {
 		ls = append(ls, c.values)
 	}
@@ -111,12 +112,12 @@ func (c *column) lanes() (ls []*lane) {
 		ls = append(ls, c.bits)
 	}
 	if c.text != nil {
-		ls = append(ls, c.text.lane)
+		ls = append(ls, c.text.mover)
 	}
 	return ls
 }
 
-// nullable tells whether any row is null: a bitmap alone does not.
+// nullable reports whether any row is null: a bitmap may have no zeros.
 func (c *column) nullable(s *sorter) (bool, error) {
 	for i := range c.Chunks {
 		k := &c.Chunks[i]
@@ -151,7 +152,7 @@ func setBits(bitmap []byte, at, n int) (ones int) {
 	return ones
 }
 
-// unpack turns the sorted lanes into the buffers of the result.
+// unpack turns the sorted movers into the buffers of the result.
 func (c *column) unpack(s *sorter) (engine.Column, error) {
 	if c.text != nil {
 		return c.text.unpack(s)

@@ -32,12 +32,16 @@ func bitmapOf(r *rand.Rand, offset int, set []bool) []byte {
 
 // modes are the orders and placements of a key.
 var modes = []keyencode.Key{
-	{Order: keyencode.Ascending, Nulls: keyencode.NullsAtEnd}, {Order: keyencode.Ascending, Nulls: keyencode.NullsAtStart},
-	{Order: keyencode.Descending, Nulls: keyencode.NullsAtEnd}, {Order: keyencode.Descending, Nulls: keyencode.NullsAtStart},
+	{
+		Order: keyencode.Ascending, Nulls: keyencode.NullsAtEnd,
+	}, {Order: keyencode.Ascending, Nulls: keyencode.NullsAtStart},
+	{
+		Order: keyencode.Descending, Nulls: keyencode.NullsAtEnd,
+	}, {Order: keyencode.Descending, Nulls: keyencode.NullsAtStart},
 }
 
-// TestValidityOfTheOnlyKey sorts a nullable key, whose validity is not moved: nulls are one run at the end or at the start,
-// and a limit cuts it anywhere.
+// TestValidityOfTheOnlyKey sorts a nullable key, whose validity is not moved: nulls are one run at the end or at the
+// start, and a limit cuts it anywhere.
 func TestValidityOfTheOnlyKey(t *testing.T) {
 	for _, n := range []int{1, 9, 3000, 50_000} {
 		for _, share := range []float64{0, 0.3, 1} {
@@ -51,7 +55,9 @@ func TestValidityOfTheOnlyKey(t *testing.T) {
 				}
 			}
 			c := uint64Column(append([]uint64{99, 99, 99}, keys...)) // garbage in front
-			c.Chunks[0] = keyencode.Chunk{Rows: n, Offset: 3, Values: c.Chunks[0].Values, Validity: bitmapOf(r, 3, valid)}
+			c.Chunks[0] = keyencode.Chunk{
+				Rows: n, Offset: 3, Values: c.Chunks[0].Values, Validity: bitmapOf(r, 3, valid),
+			}
 			for _, mode := range modes {
 				want := stable(allRows(n), func(a, b uint32) int {
 					if valid[a] != valid[b] || !valid[a] {
@@ -62,14 +68,20 @@ func TestValidityOfTheOnlyKey(t *testing.T) {
 					}
 					return cmp.Compare(keys[a], keys[b])
 				})
-				for _, limit := range []int{0, 1, n / 7, nulls - 1, nulls, nulls + 1, n - nulls, n - nulls + 1, n/2 + 3, n - 1} {
+				for _, limit := range []int{0, 1, n / 7, nulls - 1, nulls, nulls + 1, n - nulls, n - nulls + 1, n/2 + 3,
+					n - 1} {
 					if limit < 0 || n > 3000 && limit%2 == 1 { // half of them are enough
 						continue
 					}
 					for _, width := range []int{0, 4} {
-						job := engine.Job{Rows: n, Columns: []keyencode.Column{c}, Keys: []keyencode.Key{mode}, Gather: []int{0}, RowNumbers: width, Limit: limit, Threads: 2}
+						job := engine.Job{
+							Rows: n, Columns: []keyencode.Column{c}, Keys: []keyencode.Key{mode}, Gather: []int{0},
+							RowNumbers: width, Limit: limit, Threads: 2,
+						}
 						res, _ := mustSort(t, &job)
-						name := fmt.Sprintf("%d rows, %d nulls, key %+v, limit %d, row numbers %d", n, nulls, mode, limit, width)
+						name := fmt.Sprintf(
+							"%d rows, %d nulls, key %+v, limit %d, row numbers %d", n, nulls, mode, limit, width,
+						)
 						requireColumn(t, keys, valid, want[:res.Rows], &res.Columns[0], name)
 						if width > 0 {
 							requireSame(t, want[:res.Rows], view[uint32](res.RowNumbers), "%s", name)
@@ -99,7 +111,8 @@ func requireColumn(t *testing.T, keys []uint64, valid []bool, rows []uint32, got
 		if !valid[row] {
 			nulls++
 		}
-		if got.Validity != nil && bitAt(got.Validity, i) != valid[row] || valid[row] && view[uint64](got.Values)[i] != keys[row] {
+		if got.Validity != nil && bitAt(got.Validity, i) != valid[row] ||
+			valid[row] && view[uint64](got.Values)[i] != keys[row] {
 			require.Failf(t, "wrong value", "%s: place %d, row %d", name, i, row)
 		}
 	}
@@ -171,11 +184,16 @@ func TestSpreadBits(t *testing.T) {
 			for i := range valid {
 				valid[i], value[i] = r.IntN(3) > 0, r.IntN(2) > 0
 			}
-			k := keyencode.Chunk{Rows: n, Offset: offset, Validity: bitmapOf(r, offset, valid), Values: bitmapOf(r, offset, value)}
+			k := keyencode.Chunk{
+				Rows: n, Offset: offset, Validity: bitmapOf(r, offset, valid), Values: bitmapOf(r, offset, value),
+			}
 			dst := make([]byte, n)
 			spreadBits(dst, &k, true, offset)
 			for i, b := range dst {
-				require.Equal(t, [2]bool{valid[i], value[i]}, [2]bool{b&validBit > 0, b&valueBit > 0}, "row %d of %d at offset %d", i, n, offset)
+				require.Equal(
+					t, [2]bool{valid[i], value[i]}, [2]bool{b&validBit > 0, b&valueBit > 0},
+					"row %d of %d at offset %d", i, n, offset,
+				)
 			}
 			k.Validity = nil
 			spreadBits(dst, &k, false, offset)

@@ -1,6 +1,6 @@
 // Package cpu is the engine on the host's processors: a most significant digit partition of all columns at once,
-// straight into the result, then a finish of each bin in cache. docs/onesweep.md tells what follows the paper and what
-// differs.
+// straight into the result, then a sort of each bin in cache. docs/onesweep.md describes what follows the paper and
+// what differs.
 package cpu
 
 import (
@@ -20,13 +20,13 @@ func (cpu) Name() string { return "cpu" }
 // smallRows is the largest number of rows that one worker sorts without a partition.
 const smallRows = 1 << 15
 
-// Sort carries out a job. Temp storage beside the result, in bytes per row: 0 to 2 where the codes can be computed again from the sorted
-// columns, 8 more where they cannot and 4 more where ties then need row numbers; 1 for a nullable or Bool column, 4 or 8 for a
-// string column; row numbers of 4 bytes, 8. Each worker has 20 bytes, and those of the widest value, for each row of the longest
-// bin of up to 65,536.
+// Sort carries out a job. Temp storage in addition to the result, in bytes per row: 0 to 2 where the codes can be
+// computed again from the sorted columns, 8 more where they cannot and 4 more where ties then need row numbers; 1 for a
+// nullable or Bool column, 8 for a string column; row numbers of 4 bytes, 8. Each worker has 20 bytes, and those of the
+// widest value, for each row of the longest bin of up to 65,536.
 func (cpu) Sort(ctx context.Context, job *engine.Job, mem engine.Allocator) (*engine.Result, error) {
-	if isTiny(job) {
-		return sortTiny(ctx, job, mem)
+	if fitsSingleTile(job) {
+		return sortSingleTile(ctx, job, mem)
 	}
 	s, err := newSorter(ctx, job, mem)
 	if err != nil {
@@ -39,7 +39,7 @@ func (cpu) Sort(ctx context.Context, job *engine.Job, mem engine.Allocator) (*en
 	if err := s.allocate(); err != nil {
 		return nil, err
 	}
-	inOrder, reversed, err := s.inOrder()
+	inOrder, reversed, err := s.sortedInput()
 	switch {
 	case err != nil:
 	case inOrder:
@@ -50,7 +50,7 @@ func (cpu) Sort(ctx context.Context, job *engine.Job, mem engine.Allocator) (*en
 		err = s.sortSmall()
 	case s.out < s.rows:
 		err = s.selectTop()
-	case s.onlyRowNumbers() && !s.crowded():
+	case s.onlyRowNumbers() && !s.recordsTie():
 		err = s.sortRowNumbers()
 	default:
 		err = s.sortColumns()

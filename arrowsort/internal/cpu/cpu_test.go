@@ -58,12 +58,13 @@ func TestShapes(t *testing.T) {
 			series(want, 0)
 			slices.SortStableFunc(want, func(a, b uint64) int { return cmp.Compare(keys[a], keys[b]) })
 			for _, job := range []engine.Job{
-				{RowNumbers: 8},
-				{RowNumbers: 4},
-				{RowNumbers: 8, Gather: []int{0}},
-				{RowNumbers: 8, Limit: 1 + n/10},
+				{RowNumbers: 8}, {RowNumbers: 4}, {RowNumbers: 8, Gather: []int{0}}, {RowNumbers: 8, Limit: 1 + n/10},
 			} {
-				job.Rows, job.Columns, job.Keys, job.Threads = n, []keyencode.Column{uint64Column(keys)}, []keyencode.Key{{}}, 3
+				job.Rows, job.Columns, job.Keys, job.Threads = n, []keyencode.Column{
+					uint64Column(keys),
+				}, []keyencode.Key{
+					{},
+				}, 3
 				mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 				res, err := New().Sort(t.Context(), &job, mem)
 				require.NoError(t, err)
@@ -76,10 +77,16 @@ func TestShapes(t *testing.T) {
 						got = uint64(view[uint32](res.RowNumbers)[i])
 					}
 					if got != want[i] {
-						t.Fatalf("%s, %d rows, job %+v: place %d has row %d (key %#x), want %d (key %#x)", name, n, job.RowNumbers, i, got, keys[got], want[i], keys[want[i]])
+						t.Fatalf(
+							"%s, %d rows, job %+v: place %d has row %d (key %#x), want %d (key %#x)", name, n,
+							job.RowNumbers, i, got, keys[got], want[i], keys[want[i]],
+						)
 					}
 					if len(job.Gather) > 0 && view[uint64](res.Columns[0].Values)[i] != keys[want[i]] {
-						t.Fatalf("%s, %d rows: place %d has key %#x, want %#x", name, n, i, view[uint64](res.Columns[0].Values)[i], keys[want[i]])
+						t.Fatalf(
+							"%s, %d rows: place %d has key %#x, want %#x", name, n, i,
+							view[uint64](res.Columns[0].Values)[i], keys[want[i]],
+						)
 					}
 				}
 				res.Release(mem)

@@ -15,7 +15,8 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// A meter is a checked allocator that knows how many bytes were out at most. It fails the test when something stays out.
+// A meter is a checked allocator that knows how many bytes were out at most. It fails the test when something stays
+// out.
 type meter struct {
 	*memory.CheckedAllocator
 	most int
@@ -33,8 +34,8 @@ func (m *meter) Allocate(n int) []byte {
 	return b
 }
 
-// mustSort sorts with an allocator that is checked; the result is released with the test. temp is the most memory that was
-// out beside it.
+// mustSort sorts with an allocator that is checked; the result is released with the test. temp is the most memory that
+// was out beside it.
 func mustSort(t testing.TB, job *engine.Job) (res *engine.Result, temp int) {
 	t.Helper()
 	mem := newMeter(t)
@@ -55,12 +56,12 @@ func newTestSorter(t testing.TB, job *engine.Job) *sorter {
 	return s
 }
 
-// newTestFinisher has temp storage for bins of up to so many rows.
-func newTestFinisher(t testing.TB, rows int, ties bool) *finisher {
+// newTestBinSorter has temp storage for bins of up to so many rows.
+func newTestBinSorter(t testing.TB, rows int, ties bool) *binSorter {
 	t.Helper()
-	b := &buffers{mem: newMeter(t)}
+	b := &buffers{call: t.Context(), mem: newMeter(t)}
 	t.Cleanup(b.release)
-	f := &finisher{workers: newWorkers(context.Background(), 1)}
+	f := &binSorter{workers: newWorkers(context.Background(), 1)}
 	require.NoError(t, f.reserve(b, rows, 8, ties))
 	return f
 }
@@ -115,7 +116,8 @@ func requireGoroutines(t testing.TB, before int) {
 	require.Failf(t, "goroutines outlive a call", "%d before, now:\n%s", before, stacks[:runtime.Stack(stacks, true)])
 }
 
-// viewColumn is a BinaryView column: row i is string pick(i) of data, none shorter than 13 bytes, or empty for a pick of -1.
+// viewColumn is a BinaryView column: row i is string pick(i) of data, none shorter than 13 bytes, or empty for a pick
+// of -1.
 func viewColumn(n int, data [][]byte, pick func(i int) int) keyencode.Column {
 	values := make([]byte, 16*n)
 	for i := range n {
@@ -125,5 +127,7 @@ func viewColumn(n int, data [][]byte, pick func(i int) int) keyencode.Column {
 			copy(values[16*i+4:16*i+8], data[k])
 		}
 	}
-	return keyencode.Column{Kind: keyencode.BinaryView, Chunks: []keyencode.Chunk{{Rows: n, Values: values, Data: data}}}
+	return keyencode.Column{
+		Kind: keyencode.BinaryView, Chunks: []keyencode.Chunk{{Rows: n, Values: values, Data: data}},
+	}
 }

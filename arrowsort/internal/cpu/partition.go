@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// placeRows is the number of rows whose places are computed before their lanes are scattered, one lane after another:
+// placeRows is the number of rows whose places are computed before their movers are scattered, one mover after another:
 // few lines and pages are open at a time. Their places are 256 KiB.
 const placeRows = 1 << 16
 
@@ -15,19 +15,19 @@ type share struct {
 	offsets []uint32 // rows of each bin; then the next place of each bin
 }
 
-// A partition is the first digit binning: the most significant one, of all lanes at once.
+// A partition is the first digit binning: the most significant one, of all movers at once.
 type partition struct {
 	*sorter
 	src    source
 	rows   int
 	binner *binner
 	shares []share
-	starts []uint32 // first row of each bin; the number of rows behind the last
+	starts []uint32 // first row of each bin; the number of rows after the last
 	bins   []uint16 // the bin of each row, when it is not cheap to compute twice
-	inner  bool     // of rows that another partition has moved: its progress is told already
+	inner  bool     // of rows that another partition has moved and reported
 }
 
-func (p *partition) tell(rows int) {
+func (p *partition) report(rows int) {
 	if !p.inner {
 		p.advance(rows)
 	}
@@ -54,7 +54,7 @@ func sample(src source, n int) []uint64 {
 	return codes
 }
 
-// linear tells that bins are computed twice instead of being kept.
+// linear reports whether bins are computed twice instead of being kept.
 func (p *partition) linear() bool { return p.bins == nil }
 
 // count reads all codes once: the rows of each bin in each share, from which every row's place follows. With keep, or
@@ -62,7 +62,7 @@ func (p *partition) linear() bool { return p.bins == nil }
 func (p *partition) count(keep bool) (err error) {
 	b := p.binner
 	if keep || b.cells != nil || b.tree != nil || b.borders[0] != ^uint64(0) {
-		if p.bins, err = words[uint16](&p.buffers, p.rows); err != nil {
+		if p.bins, err = allocate[uint16](&p.buffers, p.rows); err != nil {
 			return err
 		}
 	}
@@ -85,7 +85,7 @@ func (p *partition) count(keep bool) (err error) {
 				classifyLinear(block, p.bins[lo:lo+len(block)], histogram, b)
 			}
 		}
-		p.tell(s.hi - s.lo)
+		p.report(s.hi - s.lo)
 	})
 	p.exclusiveSum()
 	return err
@@ -133,17 +133,17 @@ func (p *partition) places(s *share, places []uint32, lo int) {
 	}
 }
 
-// move scatters every lane to its bins, in row order within each.
-func (p *partition) move(lanes []*lane) error {
+// move scatters every mover to its bins, in row order within each.
+func (p *partition) move(movers []*mover) error {
 	const scratchBytes = 1 << 18
 	rows := min(placeRows, p.rows)
 	threads := min(p.threads, len(p.shares))
-	places, err := words[uint32](&p.buffers, threads*rows)
+	places, err := allocate[uint32](&p.buffers, threads*rows)
 	if err != nil {
 		return err
 	}
 	widest := 1
-	for _, l := range lanes {
+	for _, l := range movers {
 		widest = max(widest, l.width)
 	}
 	size := max(widest, min(scratchBytes, rows*widest))
@@ -157,10 +157,10 @@ func (p *partition) move(lanes []*lane) error {
 		for lo := s.lo; lo < s.hi && !p.stopped(); lo += rows {
 			places := places[worker*rows:][:min(rows, s.hi-lo)]
 			p.places(s, places, lo)
-			for _, l := range lanes {
+			for _, l := range movers {
 				l.scatter(p.workers, places, lo, scratch)
 			}
-			p.tell(len(places))
+			p.report(len(places))
 		}
 	})
 	p.free(bytesOf(places))
@@ -169,7 +169,7 @@ func (p *partition) move(lanes []*lane) error {
 }
 
 // scatter moves the rows from lo on to their places.
-func (l *lane) scatter(w *workers, places []uint32, lo int, scratch []byte) {
+func (l *mover) scatter(w *workers, places []uint32, lo int, scratch []byte) {
 	for len(places) > 0 && !w.stopped() {
 		n := min(len(places), l.stepRows())
 		b := []byte(nil)

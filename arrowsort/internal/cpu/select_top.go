@@ -8,8 +8,8 @@ func (s *sorter) selectTop() error {
 	if err := p.count(true); err != nil {
 		return err
 	}
-	last, _ := slices.BinarySearch(p.starts[1:], uint32(s.out)) // the first bin that ends at or behind the limit
-	rows, err := words[uint32](&s.buffers, int(p.starts[last+1]))
+	last, _ := slices.BinarySearch(p.starts[1:], uint32(s.out)) // the first bin that ends at or after the limit
+	rows, err := allocate[uint32](&s.buffers, int(p.starts[last+1]))
 	if err != nil {
 		return err
 	}

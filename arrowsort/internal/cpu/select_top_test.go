@@ -36,7 +36,10 @@ func TestSelectTop(t *testing.T) {
 					name := fmt.Sprintf("keys %+v, gather %v, limit %d", job.Keys, job.Gather, limit)
 					requireSame(t, view[uint64](full.RowNumbers)[:top.Rows], view[uint64](top.RowNumbers), "%s", name)
 					for i := range job.Gather {
-						requireSame(t, view[uint64](full.Columns[i].Values)[:top.Rows], view[uint64](top.Columns[i].Values), "%s: column %d", name, i)
+						requireSame(
+							t, view[uint64](full.Columns[i].Values)[:top.Rows], view[uint64](top.Columns[i].Values),
+							"%s: column %d", name, i,
+						)
 					}
 				}
 			}
@@ -48,21 +51,30 @@ func TestSelectTop(t *testing.T) {
 func TestSelectTopOfFewRows(t *testing.T) {
 	for _, n := range []int{1, 2, 100, 5000, smallRows} {
 		keys := drawn(1, n, func(r *rand.Rand, n, _ int) uint64 { return r.Uint64N(uint64(n/3 + 1)) })
-		job := engine.Job{Rows: n, Columns: []keyencode.Column{uint64Column(keys)}, Keys: []keyencode.Key{{}}, RowNumbers: 4}
+		job := engine.Job{
+			Rows: n, Columns: []keyencode.Column{uint64Column(keys)}, Keys: []keyencode.Key{{}}, RowNumbers: 4,
+		}
 		full, _ := mustSort(t, &job)
 		for _, limit := range limits(n) {
 			job.Limit = limit
 			top, _ := mustSort(t, &job)
-			requireSame(t, view[uint32](full.RowNumbers)[:top.Rows], view[uint32](top.RowNumbers), "%d rows, limit %d", n, limit)
+			requireSame(
+				t, view[uint32](full.RowNumbers)[:top.Rows], view[uint32](top.RowNumbers), "%d rows, limit %d", n,
+				limit,
+			)
 		}
 	}
 }
 
-// TestTopTakesLittleMemory tells what the leading rows cost: two bytes for each row of the input, and no copy of a column.
+// TestTopTakesLittleMemory tells what the leading rows cost: two bytes for each row of the input, and no copy of a
+// column.
 func TestTopTakesLittleMemory(t *testing.T) {
 	const n = 400_000
 	keys := uint64Column(drawn(1, n, uniform))
-	job := engine.Job{Rows: n, Columns: []keyencode.Column{keys, keys, keys}, Keys: []keyencode.Key{{}}, Gather: []int{0, 1, 2}, Limit: 100, Threads: 2}
+	job := engine.Job{
+		Rows: n, Columns: []keyencode.Column{keys, keys, keys}, Keys: []keyencode.Key{{}}, Gather: []int{0, 1, 2},
+		Limit: 100, Threads: 2,
+	}
 	_, temp := mustSort(t, &job)
 	require.LessOrEqual(t, temp, 2*n+1<<20, "temp memory of the first 100 of %d rows", n)
 }

@@ -6,51 +6,52 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// sortColumns partitions all lanes by the leading bits of the codes, straight into the result, and finishes each bin in
+// sortColumns partitions all movers by the leading bits of the codes, straight into the result, and sorts each bin in
 // cache. No other copy of the columns exists.
 func (s *sorter) sortColumns() error {
-	lanes := s.lanes()
-	codes, err := s.sortedSource(&lanes)
+	movers := s.movers()
+	codes, err := s.sortedSource(&movers)
 	if err != nil {
 		return err
 	}
-	_, encoded := codes.(carried) // then the codes are made in the count and in the move, and bins are kept between them
+	// then the codes are made in the count and in the move, and bins are kept between them
+	_, encoded := codes.(storedCodes)
 	p := s.newPartition(s.source(), s.rows, s.plan.Borders())
 	if err := p.count(encoded); err != nil {
 		return err
 	}
-	if err := p.move(lanes); err != nil {
+	if err := p.move(movers); err != nil {
 		return err
 	}
 	s.free(bytesOf(p.bins))
-	return s.finish(p, codes, lanes)
+	return s.sortBins(p, codes, movers)
 }
 
-// sortedSource is where the bins find the codes of their rows once the lanes have moved: the key columns themselves, when
-// they move as they are, else a lane of codes, and one of row numbers where the leading words do not tell all rows apart.
-func (s *sorter) sortedSource(lanes *[]*lane) (source, error) {
+// sortedSource is where the bins find the codes of their rows once the movers have moved: the key columns themselves,
+// when they move as they are, else a mover of codes, and one of row numbers where rows may tie in the leading words.
+func (s *sorter) sortedSource(movers *[]*mover) (source, error) {
 	if columns, ok := s.movedKeys(); ok {
 		return planned{plan: s.plan.On(columns)}, nil
 	}
-	codes := codeLane(s.source())
+	codes := codeMover(s.source())
 	if err := s.provide(codes, s.rows); err != nil {
 		return nil, err
 	}
-	*lanes = append(*lanes, codes)
-	c := carried{words: view[uint64](codes.out), src: s.source()}
+	*movers = append(*movers, codes)
+	c := storedCodes{words: view[uint64](codes.out), src: s.source()}
 	if s.plan.Words() == 1 {
 		return c, nil
 	}
 	numbers := s.numbers
 	if numbers == nil {
 		var err error
-		if numbers, err = newRowLane(4); err != nil {
+		if numbers, err = newRowMover(4); err != nil {
 			return nil, err
 		}
 		if err := s.provide(numbers, s.rows); err != nil {
 			return nil, err
 		}
-		*lanes = append(*lanes, numbers)
+		*movers = append(*movers, numbers)
 	}
 	if numbers.width == 4 {
 		c.rows4 = view[uint32](numbers.out)
@@ -60,8 +61,8 @@ func (s *sorter) sortedSource(lanes *[]*lane) (source, error) {
 	return c, nil
 }
 
-// movedKeys are the job's columns as they lie in the result, if that holds all keys: gathered, of fixed width, and no row
-// null unless the key is the only one: then the bins keep its nulls apart, where they are in the end.
+// movedKeys are the job's columns as they lie in the result, if that holds all keys: gathered, of fixed width, and no
+// row null unless the key is the only one: then the bins keep its nulls apart, where they are in the end.
 func (s *sorter) movedKeys() ([]keyencode.Column, bool) {
 	columns := make([]keyencode.Column, len(s.job.Columns))
 	for _, key := range s.job.Keys {
@@ -73,30 +74,33 @@ func (s *sorter) movedKeys() ([]keyencode.Column, bool) {
 		if c.values == nil || c.bits != nil || !movable(c.Kind) {
 			return nil, false
 		}
-		columns[key.Column] = keyencode.Column{Kind: c.Kind, Width: c.Width, Chunks: []keyencode.Chunk{{Rows: s.rows, Validity: c.validity, Values: c.values.out}}}
+		columns[key.Column] = keyencode.Column{
+			Kind: c.Kind, Width: c.Width,
+			Chunks: []keyencode.Chunk{{Rows: s.rows, Validity: c.validity, Values: c.values.out}},
+		}
 	}
 	return columns, true
 }
 
-// movable tells the kinds whose values mean the same wherever they lie: a view or an index needs its chunk.
+// movable reports whether values of a kind mean the same wherever they lie: a view or an index needs its chunk.
 func movable(k keyencode.Kind) bool {
 	return k >= keyencode.Int8 && k <= keyencode.FixedSizeBinary
 }
 
-// finish sorts every bin in place: the codes of its rows give an order, the order permutes every lane.
-func (s *sorter) finish(p *partition, src source, lanes []*lane) error {
+// sortBins sorts every bin in place: the codes of its rows give an order, the order permutes every mover.
+func (s *sorter) sortBins(p *partition, src source, movers []*mover) error {
 	longest, width := p.longestBin(), 0
-	for _, l := range lanes {
+	for _, l := range movers {
 		width = max(width, l.width)
 	}
-	fs, err := s.newFinishers(min(s.threads, p.binner.bins), longest, width, s.plan.Words() > 1)
+	fs, err := s.newBinSorters(min(s.threads, p.binner.bins), longest, width, s.plan.Words() > 1)
 	if err != nil {
 		return err
 	}
 	err = s.run(p.binner.bins, func(worker, bin int) {
 		lo, hi := int(p.starts[bin]), int(p.starts[bin+1])
 		if hi-lo <= maxBinRows {
-			fs[worker].finish(s.plan, src, lanes, lo, hi)
+			fs[worker].sortBin(s.plan, src, movers, lo, hi)
 			s.advance(hi - lo)
 		}
 	})
@@ -105,22 +109,22 @@ func (s *sorter) finish(p *partition, src source, lanes []*lane) error {
 	}
 	for bin := 0; bin < p.binner.bins && err == nil; bin++ {
 		if lo, hi := int(p.starts[bin]), int(p.starts[bin+1]); hi-lo > maxBinRows {
-			err = s.split(src, lanes, lo, hi)
+			err = s.split(src, movers, lo, hi)
 			s.advance(hi - lo)
 		}
 	}
 	return err
 }
 
-// split sorts a bin that is too long for one worker: its row numbers are sorted by all workers, and every lane is
+// split sorts a bin that is too long for one worker: its row numbers are sorted by all workers, and every mover is
 // gathered through a copy.
-func (s *sorter) split(src source, lanes []*lane, lo, hi int) error {
+func (s *sorter) split(src source, movers []*mover, lo, hi int) error {
 	n := hi - lo
 	src = src.from(lo)
 	if row, err := s.firstUnsorted(src, n); err != nil || row < 0 {
 		return err
 	}
-	order, err := words[uint32](&s.buffers, n)
+	order, err := allocate[uint32](&s.buffers, n)
 	if err != nil {
 		return err
 	}
@@ -128,7 +132,7 @@ func (s *sorter) split(src source, lanes []*lane, lo, hi int) error {
 	if err := s.sortRows(src, order, 0); err != nil {
 		return err
 	}
-	for _, l := range lanes {
+	for _, l := range movers {
 		spare, err := s.bytes(n * l.width)
 		if err != nil {
 			return err
@@ -136,7 +140,9 @@ func (s *sorter) split(src source, lanes []*lane, lo, hi int) error {
 		out := l.out[lo*l.width : hi*l.width]
 		err = s.tiles(n, l.stepRows(), func(_, a, b int) { copy(spare[a*l.width:b*l.width], out[a*l.width:]) })
 		if err == nil {
-			err = s.tiles(n, l.stepRows(), func(_, a, b int) { gather(out[a*l.width:b*l.width], spare, order[a:b], l.width) })
+			err = s.tiles(
+				n, l.stepRows(), func(_, a, b int) { gather(out[a*l.width:b*l.width], spare, order[a:b], l.width) },
+			)
 		}
 		s.free(spare)
 		if err != nil {

@@ -8,9 +8,9 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// sortRowNumbers makes row numbers and nothing else. A record is a code above its row number in one word; the partition writes the
-// records into the result's own buffer, where each bin is sorted and stripped to row numbers. Code bits that do
-// not fit are looked up where records tie.
+// sortRowNumbers makes row numbers and nothing else. A record is a code above its row number in one word; the partition
+// writes the records into the result's own buffer, where each bin is sorted and stripped to row numbers. Code bits that
+// do not fit are looked up where records tie.
 func (s *sorter) sortRowNumbers() error {
 	p := s.newPartition(s.source(), s.rows, s.plan.Borders())
 	if err := p.count(true); err != nil {
@@ -19,7 +19,7 @@ func (s *sorter) sortRowNumbers() error {
 	records := view[uint64](s.numbers.out)
 	if s.numbers.width == 4 {
 		var err error
-		if records, err = words[uint64](&s.buffers, s.rows); err != nil {
+		if records, err = allocate[uint64](&s.buffers, s.rows); err != nil {
 			return err
 		}
 	}
@@ -28,7 +28,7 @@ func (s *sorter) sortRowNumbers() error {
 		return err
 	}
 	s.free(bytesOf(p.bins))
-	if err := s.finishRecords(p, records, rowBits, rest); err != nil || s.numbers.width == 8 {
+	if err := s.sortRecords(p, records, rowBits, rest); err != nil || s.numbers.width == 8 {
 		return err
 	}
 	narrow := view[uint32](s.numbers.out)
@@ -45,22 +45,16 @@ func (s *sorter) recordBits() (rowBits, rest uint) {
 	return rowBits, max(uint(s.plan.WordBits(0))+rowBits, 64) - 64
 }
 
-// crowded tells from a sample whether more than one row in 64 would tie in the bits of its record: then the codes had
-// better move with the row numbers than be looked up.
-func (s *sorter) crowded() bool {
+// recordsTie reports whether records of a sample tie. A pair in a sample of m of n rows stands for (n/m)^2 pairs: then
+// moving the codes with the row numbers costs less than reading the keys of tied rows again.
+func (s *sorter) recordsTie() bool {
 	_, rest := s.recordBits()
 	if rest == 0 && s.plan.Words() == 1 {
 		return false
 	}
 	codes := sample(s.source(), s.rows)
 	slices.Sort(codes)
-	ties := 0
-	for i := 1; i < len(codes); i++ {
-		if codes[i]>>rest == codes[i-1]>>rest {
-			ties++
-		}
-	}
-	return ties > len(codes)/64
+	return len(slices.CompactFunc(codes, func(a, b uint64) bool { return a>>rest == b>>rest })) < len(codes)
 }
 
 // moveRecords makes the records and scatters them to their bins.
@@ -71,7 +65,10 @@ func (p *partition) moveRecords(records []uint64, rowBits, rest uint) error {
 		for lo := s.lo; lo < s.hi && (lo%placeRows != 0 || !p.stopped()); lo += blockRows {
 			block := codes[:min(blockRows, s.hi-lo)]
 			p.src.encode(block, lo)
-			scatterCodes(block, p.bins[lo:lo+len(block)], unsafe.Pointer(&s.offsets[0]), unsafe.Pointer(&records[0]), rest, rowBits, uint64(lo))
+			scatterCodes(
+				block, p.bins[lo:lo+len(block)], unsafe.Pointer(&s.offsets[0]), unsafe.Pointer(&records[0]), rest,
+				rowBits, uint64(lo),
+			)
 		}
 		p.advance(s.hi - s.lo)
 	})
@@ -90,15 +87,15 @@ func scatterCodes(codes []uint64, bins []uint16, offsets, records unsafe.Pointer
 	}
 }
 
-// finishRecords sorts the records of each bin and strips them to row numbers.
-func (s *sorter) finishRecords(p *partition, records []uint64, rowBits, rest uint) error {
-	fs, err := s.newFinishers(min(s.threads, p.binner.bins), p.longestBin(), 8, rest > 0 || s.plan.Words() > 1)
+// sortRecords sorts the records of each bin and strips them to row numbers.
+func (s *sorter) sortRecords(p *partition, records []uint64, rowBits, rest uint) error {
+	fs, err := s.newBinSorters(min(s.threads, p.binner.bins), p.longestBin(), 8, rest > 0 || s.plan.Words() > 1)
 	if err != nil {
 		return err
 	}
 	err = s.run(p.binner.bins, func(worker, bin int) {
 		if r := records[p.starts[bin]:p.starts[bin+1]]; len(r) <= maxBinRows {
-			fs[worker].finishRecords(s.plan, s.source(), r, rowBits, rest)
+			fs[worker].sortBinRecords(s.plan, s.source(), r, rowBits, rest)
 			s.advance(len(r))
 		}
 	})
@@ -114,13 +111,13 @@ func (s *sorter) finishRecords(p *partition, records []uint64, rowBits, rest uin
 	return err
 }
 
-// finishRecords sorts one bin.
-func (f *finisher) finishRecords(plan *keyencode.Plan, src source, records []uint64, rowBits, rest uint) {
+// sortRecords sorts one bin.
+func (f *binSorter) sortBinRecords(plan *keyencode.Plan, src source, records []uint64, rowBits, rest uint) {
 	if len(records) == 0 {
 		return
 	}
 	sorted := records
-	order := f.order(records)
+	order := f.sortIndices(records)
 	if order != nil {
 		sorted = view[uint64](f.spare)[:copy(view[uint64](f.spare), records)]
 	}
@@ -151,13 +148,14 @@ func takeRows(dst, records []uint64, order []uint32, rowBits uint) {
 	}
 }
 
-// takeTiedRows is takeRows that also lists the places whose code bits tie with those of the place before, and these bits.
+// takeTiedRows is takeRows that also lists the places whose code bits tie with those of the place before, and these
+// bits.
 //
 //go:noinline
 func takeTiedRows(dst, records []uint64, order []uint32, rowBits uint, tied []tiedRecord) []tiedRecord {
 	rowBits &= 63
 	mask := uint64(1)<<rowBits - 1
-	before := ^uint64(0) // no record has so many code bits
+	before := ^uint64(0) // no record has 64 code bits
 	dst = dst[:len(records)]
 	for i := range dst {
 		o := i
@@ -181,7 +179,7 @@ type tiedRecord struct {
 }
 
 // breakRecordTies orders the rows of tied records by the words that the records hold in part or not at all.
-func (f *finisher) breakRecordTies(plan *keyencode.Plan, src source, rows []uint64, rest uint) {
+func (f *binSorter) breakRecordTies(plan *keyencode.Plan, src source, rows []uint64, rest uint) {
 	runs := f.runs[:0]
 	for _, t := range f.tied {
 		word := 0
@@ -205,7 +203,7 @@ func (f *finisher) breakRecordTies(plan *keyencode.Plan, src source, rows []uint
 
 // sortLongRecords sorts the records of a bin that is too long for one worker, by their rows.
 func (s *sorter) sortLongRecords(records []uint64, rowBits uint) error {
-	rows, err := words[uint32](&s.buffers, len(records))
+	rows, err := allocate[uint32](&s.buffers, len(records))
 	if err != nil {
 		return err
 	}

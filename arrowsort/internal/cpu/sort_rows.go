@@ -6,12 +6,12 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// sortRows sorts the listed rows of a source, which tie in all words before word, by the words from there on. Few are ordered by
-// one worker; many are partitioned, and bins that are still too long recurse: with the same word and a sample
-// of their own or, when they tie in it, with the next.
+// sortRows sorts the listed rows of a source, which tie in all words before word, by the words from there on. Few are
+// ordered by one worker; many are partitioned, and bins that are still too long recurse: with the same word and a new
+// sample or, when they tie in it, with the next word.
 func (s *sorter) sortRows(src source, rows []uint32, word int) error {
 	if len(rows) <= maxBinRows {
-		fs, err := s.newFinishers(1, len(rows), 8, true)
+		fs, err := s.newBinSorters(1, len(rows), 8, true)
 		if err != nil {
 			return err
 		}
@@ -24,11 +24,11 @@ func (s *sorter) sortRows(src source, rows []uint32, word int) error {
 	if err := p.count(true); err != nil {
 		return err
 	}
-	listed := &lane{width: 4, direct: func(lo, n int) []byte { return bytesOf(rows[lo : lo+n]) }}
+	listed := &mover{width: 4, direct: func(lo, n int) []byte { return bytesOf(rows[lo : lo+n]) }}
 	if err := s.provide(listed, len(rows)); err != nil {
 		return err
 	}
-	if err := p.move([]*lane{listed}); err != nil {
+	if err := p.move([]*mover{listed}); err != nil {
 		return err
 	}
 	s.free(bytesOf(p.bins))
@@ -38,12 +38,12 @@ func (s *sorter) sortRows(src source, rows []uint32, word int) error {
 		return err
 	}
 	s.free(listed.out) // before the bins, which may recurse
-	return s.sortBins(p, src, rows, word)
+	return s.sortListedBins(p, src, rows, word)
 }
 
-// sortBins sorts the rows of each bin of a partition by word.
-func (s *sorter) sortBins(p *partition, src source, rows []uint32, word int) error {
-	fs, err := s.newFinishers(min(s.threads, p.binner.bins), p.longestBin(), 8, true)
+// sortListedBins sorts the rows of each bin of a partition by word.
+func (s *sorter) sortListedBins(p *partition, src source, rows []uint32, word int) error {
+	fs, err := s.newBinSorters(min(s.threads, p.binner.bins), p.longestBin(), 8, true)
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (s *sorter) sortLongBin(src source, rows []uint32, word int) error {
 	return nil
 }
 
-// tied tells whether all codes of a source are equal, and the first of them.
+// tied reports whether all codes of a source are equal, and the first of them.
 func (s *sorter) tied(src source, n int) (uint64, bool, error) {
 	var first [1]uint64
 	src.encode(first[:], 0)
@@ -98,13 +98,13 @@ func (s *sorter) tied(src source, n int) (uint64, bool, error) {
 }
 
 // sortRows sorts the listed rows of a source in place by the words from word on.
-func (f *finisher) sortRows(plan *keyencode.Plan, src source, rows []uint32, word int) {
+func (f *binSorter) sortRows(plan *keyencode.Plan, src source, rows []uint32, word int) {
 	if len(rows) < 2 {
 		return
 	}
 	codes := f.codes[:len(rows)]
 	src.encodeRows(codes, word, f.tie.rows[:copy(f.tie.rows, rows)])
-	if order := f.order(codes); order != nil {
+	if order := f.sortIndices(codes); order != nil {
 		f.permute(bytesOf(rows), order, 4)
 		f.permute(bytesOf(codes), order, 8)
 	}

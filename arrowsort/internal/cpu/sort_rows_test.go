@@ -14,8 +14,8 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// longTies is a job whose rows are one of two strings of so many bytes that differ in the last one; row 0 is empty, so that
-// the plan finds no head that all rows share.
+// longTies is a job whose rows are one of two strings of so many bytes that differ in the last one; row 0 is empty, so
+// that the plan finds no head that all rows share.
 func longTies(n, length int) (job engine.Job, want []uint32) {
 	a := bytes.Repeat([]byte{'a'}, length)
 	data := [][]byte{a, append(bytes.Clone(a[1:]), 'b')}
@@ -25,12 +25,15 @@ func longTies(n, length int) (job engine.Job, want []uint32) {
 		}
 		return i * 7 % 13 % 2
 	}
-	job = engine.Job{Rows: n, Columns: []keyencode.Column{viewColumn(n, data, pick)}, Keys: []keyencode.Key{{}}, RowNumbers: 4, Threads: 2}
+	job = engine.Job{
+		Rows: n, Columns: []keyencode.Column{viewColumn(n, data, pick)}, Keys: []keyencode.Key{{}}, RowNumbers: 4,
+		Threads: 2,
+	}
 	return job, stable(allRows(n), func(a, b uint32) int { return cmp.Compare(pick(int(a)), pick(int(b))) })
 }
 
-// TestLongTiesTakeLittleMemory sorts strings that tie in one word after another: bins stay too long for one worker, and the
-// temp storage of one recursion has to be back before the next.
+// TestLongTiesTakeLittleMemory sorts strings that tie in one word after another: bins stay too long for one worker, and
+// the temp storage of one recursion has to be back before the next.
 func TestLongTiesTakeLittleMemory(t *testing.T) {
 	const n = 150_000
 	for _, gather := range [][]int{nil, {0}} {
@@ -58,7 +61,10 @@ func TestSortRows(t *testing.T) {
 	second := drawn(2, n, func(r *rand.Rand, _, i int) uint64 { return r.Uint64() * uint64(i%2) }) // half of them are 0
 	for name, shape := range shapes {
 		first := drawn(1, n, shape)
-		job := engine.Job{Rows: n, Columns: []keyencode.Column{uint64Column(first), uint64Column(second)}, Keys: []keyencode.Key{{}, {Column: 1}}, Threads: 2}
+		job := engine.Job{
+			Rows: n, Columns: []keyencode.Column{uint64Column(first), uint64Column(second)},
+			Keys: []keyencode.Key{{}, {Column: 1}}, Threads: 2,
+		}
 		for _, part := range []int{0, 1, 1000, maxBinRows, n} {
 			s := newTestSorter(t, &job)
 			rows := slices.Clone(listed[:part])
@@ -72,9 +78,10 @@ func TestSortRows(t *testing.T) {
 	}
 }
 
-// unseen are n codes that a sample misjudges again and again: the rows that it sees are spread over the whole range, all
-// others crowd in the lowest bin of it, and so do those within that bin when it is sampled again, for so many levels.
-func unseen(n, levels int, crowd func(r *rand.Rand) uint64) []uint64 {
+// unseen are n codes that a sample misjudges again and again: the rows that it sees are spread over the whole range,
+// all others most in the lowest bin of it, and so do those within that bin when it is sampled again, for so many
+// levels.
+func unseen(n, levels int, most func(r *rand.Rand) uint64) []uint64 {
 	r := rand.New(rand.NewPCG(1, uint64(n)))
 	codes := make([]uint64, n)
 	left := allRows(n)
@@ -83,7 +90,7 @@ func unseen(n, levels int, crowd func(r *rand.Rand) uint64) []uint64 {
 		places := make([]uint64, len(left))
 		series(places, 0)
 		seen := map[uint64]bool{}
-		for _, at := range sample(carried{words: places}, len(left)) {
+		for _, at := range sample(storedCodes{words: places}, len(left)) {
 			seen[at] = true
 		}
 		hidden := left[:0]
@@ -98,25 +105,29 @@ func unseen(n, levels int, crowd func(r *rand.Rand) uint64) []uint64 {
 		width -= 16
 	}
 	for _, row := range left {
-		codes[row] = crowd(r) >> (64 - width)
+		codes[row] = most(r) >> (64 - width)
 	}
 	return codes
 }
 
-// TestSampleThatSeesNothing sorts codes that the sample knows nothing of: nearly all rows are in one bin, at several levels.
+// TestSampleThatSeesNothing sorts codes that the sample knows nothing of: nearly all rows are in one bin, at several
+// levels.
 func TestSampleThatSeesNothing(t *testing.T) {
 	const n = 150_000
-	for name, crowd := range map[string]func(r *rand.Rand) uint64{
+	for name, most := range map[string]func(r *rand.Rand) uint64{
 		"constant": func(*rand.Rand) uint64 { return 5 << 50 },
 		"two":      func(r *rand.Rand) uint64 { return r.Uint64N(2) << 63 },
 		"uniform":  func(r *rand.Rand) uint64 { return r.Uint64() },
 	} {
 		for levels := range 4 {
-			keys := unseen(n, levels, crowd)
+			keys := unseen(n, levels, most)
 			want := stable(allRows(n), func(a, b uint32) int { return cmp.Compare(keys[a], keys[b]) })
 			for _, gather := range [][]int{nil, {0, 1}} {
 				for _, limit := range []int{0, n / 5} {
-					job := engine.Job{Rows: n, Columns: []keyencode.Column{uint64Column(keys), uint64Column(keys)}, Keys: []keyencode.Key{{}}, RowNumbers: 4, Gather: gather, Limit: limit, Threads: 2}
+					job := engine.Job{
+						Rows: n, Columns: []keyencode.Column{uint64Column(keys), uint64Column(keys)},
+						Keys: []keyencode.Key{{}}, RowNumbers: 4, Gather: gather, Limit: limit, Threads: 2,
+					}
 					res, temp := mustSort(t, &job)
 					name := fmt.Sprintf("%s, %d levels, gather %v, limit %d", name, levels, gather, limit)
 					requireSame(t, want[:res.Rows], view[uint32](res.RowNumbers), "%s", name)
@@ -136,7 +147,7 @@ func TestTied(t *testing.T) {
 		if odd >= 0 {
 			codes[odd] = 6
 		}
-		code, tied, err := s.tied(carried{words: codes}, n)
+		code, tied, err := s.tied(storedCodes{words: codes}, n)
 		require.NoError(t, err)
 		require.Equal(t, odd < 0, tied, "row %d is odd", odd)
 		require.Equal(t, codes[0], code)

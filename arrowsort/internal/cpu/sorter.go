@@ -19,7 +19,7 @@ type sorter struct {
 	rows    int // of the input
 	out     int // of the result, until cut
 	columns []*column
-	numbers *lane // the row numbers, when they are wanted
+	numbers *mover // the row numbers, when they are wanted
 }
 
 func newSorter(ctx context.Context, job *engine.Job, mem engine.Allocator) (*sorter, error) {
@@ -34,9 +34,12 @@ func newSorter(ctx context.Context, job *engine.Job, mem engine.Allocator) (*sor
 			return nil, err
 		}
 	}
-	s := &sorter{workers: newWorkers(ctx, job.Threads), buffers: buffers{mem: mem}, job: job, rows: job.Rows, out: job.Out()}
+	s := &sorter{
+		workers: newWorkers(ctx, job.Threads), buffers: buffers{call: ctx, mem: mem}, job: job, rows: job.Rows,
+		out: job.Out(),
+	}
 	if s.rows > smallRows && s.out > s.rows/4 {
-		s.out = s.rows // selecting so many rows costs more than sorting all
+		s.out = s.rows // selecting more than a quarter costs more than sorting all
 	}
 	s.threads = max(1, min(s.threads, s.rows/smallRows))
 	s.progress, s.total = job.Progress, 4*job.Rows // statistics, count, partition, finish
@@ -57,11 +60,13 @@ func checkColumn(job *engine.Job, i int) error {
 // measureRows is the number of rows that one worker measures before it looks at the context again.
 const measureRows = 1 << 15
 
-// measure makes the plan: from statistics, for which it reads the keys once, unless a sample tells that they would be no use.
+// measure makes the plan: from statistics, for which it reads the keys once, unless a sample shows that they would not
+// shorten the codes.
 func (s *sorter) measure() error {
 	if s.rows > smallRows && len(s.job.Keys) == 1 && !s.job.Plan {
 		key := s.job.Keys[0]
-		if plan, ok := keyencode.NewWordPlan(s.job.Columns, key); ok && s.job.Columns[key.Column].ValueBytes() == 8 && wide(sample(planned{plan: plan}, s.rows)) {
+		if plan, ok := keyencode.NewWordPlan(s.job.Columns, key); ok && s.job.Columns[key.Column].ValueBytes() == 8 &&
+			wide(sample(planned{plan: plan}, s.rows)) {
 			s.plan = plan
 			return nil
 		}
@@ -94,11 +99,11 @@ func (s *sorter) measure() error {
 // source are the rows of the input.
 func (s *sorter) source() source { return planned{plan: s.plan} }
 
-// allocate makes the lanes and the result's buffers.
+// allocate makes the movers and the result's buffers.
 func (s *sorter) allocate() error {
 	if w := s.job.RowNumbers; w != 0 {
 		var err error
-		if s.numbers, err = newRowLane(w); err != nil {
+		if s.numbers, err = newRowMover(w); err != nil {
 			return err
 		}
 		if err := s.provide(s.numbers, s.out); err != nil {
@@ -118,8 +123,8 @@ func (s *sorter) allocate() error {
 	return nil
 }
 
-// provide allocates a lane's sorted rows.
-func (s *sorter) provide(l *lane, rows int) (err error) {
+// provide allocates a mover's sorted rows.
+func (s *sorter) provide(l *mover, rows int) (err error) {
 	if rows > math.MaxInt/l.width {
 		return fmt.Errorf("%w: %d rows of %d bytes", engine.ErrMemory, rows, l.width)
 	}
@@ -127,14 +132,14 @@ func (s *sorter) provide(l *lane, rows int) (err error) {
 	return err
 }
 
-// lanes are all lanes of the result.
-func (s *sorter) lanes() []*lane {
-	var ls []*lane
+// movers are all movers of the result.
+func (s *sorter) movers() []*mover {
+	var ls []*mover
 	if s.numbers != nil {
 		ls = append(ls, s.numbers)
 	}
 	for _, c := range s.columns {
-		ls = append(ls, c.lanes()...)
+		ls = append(ls, c.movers()...)
 	}
 	return ls
 }
@@ -146,7 +151,7 @@ func (s *sorter) cut(rows int) (err error) {
 	if s.out == rows {
 		return nil
 	}
-	for _, l := range s.lanes() {
+	for _, l := range s.movers() {
 		if l.out, err = s.shrink(l.out, rows*l.width); err != nil {
 			return err
 		}
@@ -191,7 +196,7 @@ func (s *sorter) result() (*engine.Result, error) {
 	return r, nil
 }
 
-// wide tells from a sample that codes vary in nearly all of 64 bits and are in no order.
+// wide reports whether the codes of a sample vary in nearly all of 64 bits and are in no order.
 func wide(codes []uint64) bool {
-	return slices.Max(codes)-slices.Min(codes) > 1<<62 && !slices.IsSorted(codes) && !falls(codes)
+	return slices.Max(codes)-slices.Min(codes) > 1<<62 && !slices.IsSorted(codes) && !strictlyDescending(codes)
 }

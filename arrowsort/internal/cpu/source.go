@@ -5,7 +5,8 @@ import "github.com/arrowsort/arrowsort/keyencode"
 // blockRows is the number of rows that are encoded at a time: their codes stay in the L1 cache.
 const blockRows = 1024
 
-// A source gives the codes of numbered rows: rows of the input, rows selected from it, rows that the partition has moved.
+// A source gives the codes of numbered rows: rows of the input, rows selected from it, rows that the partition has
+// moved.
 type source interface {
 	// encode writes the leading words of rows lo..lo+len(dst)-1; at most blockRows at a time.
 	encode(dst []uint64, lo int)
@@ -64,18 +65,18 @@ func (s selected) encodeRows(dst []uint64, word int, rows []uint32) {
 
 func (s selected) from(base int) source { return selected{s.src, s.rows[base:], s.word} }
 
-// carried are rows that the partition has moved together with their leading words and, when those do not tell all rows
-// apart, their row numbers (4 or 8 bytes wide) in the source of the further words.
-type carried struct {
+// storedCodes are rows that the partition has moved with their leading words and, when rows may tie in those, their row
+// numbers (4 or 8 bytes wide) in the source of the further words.
+type storedCodes struct {
 	words []uint64
 	rows4 []uint32
 	rows8 []uint64
 	src   source
 }
 
-func (s carried) encode(dst []uint64, lo int) { copy(dst, s.words[lo:]) }
+func (s storedCodes) encode(dst []uint64, lo int) { copy(dst, s.words[lo:]) }
 
-func (s carried) encodeRows(dst []uint64, word int, rows []uint32) {
+func (s storedCodes) encodeRows(dst []uint64, word int, rows []uint32) {
 	if word == 0 {
 		for i, r := range rows {
 			dst[i] = s.words[r]
@@ -92,7 +93,7 @@ func (s carried) encodeRows(dst []uint64, word int, rows []uint32) {
 	s.src.encodeRows(dst, word, rows)
 }
 
-func (s carried) from(base int) source {
+func (s storedCodes) from(base int) source {
 	s.words = s.words[base:]
 	if s.rows4 != nil {
 		s.rows4 = s.rows4[base:]

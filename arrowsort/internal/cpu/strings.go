@@ -11,12 +11,12 @@ import (
 )
 
 // strings moves a Binary or LargeBinary column as one word per row. Strings of at most 7 bytes travel whole: their
-// bytes from the low end, the length in the top byte; of at most 3 bytes, in words of half the size. Longer ones stay where they
+// bytes from the low end, the length in the top byte. Longer ones stay where they
 // are: a word holds the place of the first byte, counted over all chunks, above the length. Their bytes are copied
 // once, in sorted order.
 type strings struct {
 	chunked
-	lane    *lane
+	mover   *mover
 	short   bool
 	lenBits uint
 	equal   int   // the length of all rows, none of them null, if there is one
@@ -25,14 +25,15 @@ type strings struct {
 }
 
 const (
-	shortBytes  = 7
-	narrowBytes = 3
-	nullShort   = 1 << 63 // a length of 0 below it
-	nullLong    = math.MaxUint64
+	shortBytes = 7
+	nullShort  = 1 << 63 // a length of 0 below it
+	nullLong   = math.MaxUint64
 )
 
 func newStrings(c chunked, s *sorter, nullable bool) (*strings, error) {
-	t := &strings{chunked: c, lane: &lane{width: 8}, bases: make([]int, len(c.Chunks)+1), firsts: make([]int, len(c.Chunks))}
+	t := &strings{
+		chunked: c, mover: &mover{width: 8}, bases: make([]int, len(c.Chunks)+1), firsts: make([]int, len(c.Chunks)),
+	}
 	for i := range c.Chunks {
 		t.bases[i+1] = t.bases[i]
 		if k := &c.Chunks[i]; k.Rows > 0 {
@@ -44,47 +45,31 @@ func newStrings(c chunked, s *sorter, nullable bool) (*strings, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t.short = longest <= shortBytes; longest <= narrowBytes {
-		t.lane.width = 4
-	}
+	t.short = longest <= shortBytes
 	if shortest == longest && !nullable {
 		t.equal = longest
 	}
 	t.lenBits = uint(bits.Len(uint(longest)))
 	if uint(bits.Len(uint(t.bases[len(c.Chunks)])))+t.lenBits > 63 {
-		return nil, fmt.Errorf("%w: %d bytes of strings, the longest of %d bytes", engine.ErrOffsets, t.bases[len(c.Chunks)], longest)
+		return nil, fmt.Errorf(
+			"%w: %d bytes of strings, the longest of %d bytes", engine.ErrOffsets, t.bases[len(c.Chunks)], longest,
+		)
 	}
-	t.lane.fill = func(dst []byte, lo int) {
-		c.pieces(lo, lo+len(dst)/t.lane.width, func(k, at, n int) {
-			t.fill(dst[:n*t.lane.width], k, at)
-			dst = dst[n*t.lane.width:]
+	t.mover.fill = func(dst []byte, lo int) {
+		words := view[uint64](dst)
+		c.eachChunk(lo, lo+len(words), func(k, at, n int) {
+			t.words(words[:n], k, at)
+			words = words[n:]
 		})
 	}
-	t.lane.take = func(dst []byte, rows []uint32) {
-		w := t.lane.width
+	t.mover.take = func(dst []byte, rows []uint32) {
+		words := view[uint64](dst)
 		for i, r := range rows {
 			k := c.at(int(r))
-			t.fill(dst[i*w:(i+1)*w], k, c.Chunks[k].Offset+int(r)-c.starts[k])
+			t.words(words[i:i+1], k, c.Chunks[k].Offset+int(r)-c.starts[k])
 		}
 	}
 	return t, nil
-}
-
-// fill writes the words of the rows from position at of a chunk on, in the width of the lane.
-func (t *strings) fill(dst []byte, chunk, at int) {
-	if t.lane.width == 8 {
-		t.words(view[uint64](dst), chunk, at)
-		return
-	}
-	var block [blockRows]uint64
-	for narrow := view[uint32](dst); len(narrow) > 0; {
-		words := block[:min(blockRows, len(narrow))]
-		t.words(words, chunk, at)
-		for i, w := range words {
-			narrow[i] = uint32(w | w>>32)
-		}
-		narrow, at = narrow[len(words):], at+len(words)
-	}
 }
 
 // offset is where the string at a position of a chunk begins.
@@ -101,7 +86,7 @@ func (t *strings) lengths(s *sorter) (shortest, longest int, err error) {
 	tiles := make([]extent, (s.rows+placeRows-1)/placeRows)
 	err = s.tiles(s.rows, placeRows, func(_, lo, hi int) {
 		e := extent{lo: math.MaxInt}
-		t.pieces(lo, hi, func(k, at, n int) {
+		t.eachChunk(lo, hi, func(k, at, n int) {
 			var lo, hi int
 			if values := t.Chunks[k].Values; t.Kind == keyencode.Binary {
 				lo, hi = lengthsOf(view[int32](values)[at : at+n+1])

@@ -23,20 +23,13 @@ type textSpec struct {
 }
 
 var textSpecs = []textSpec{
-	{name: "empty", lo: 0, hi: 0},
-	{name: "narrow", lo: 0, hi: narrowBytes},
-	{name: "narrow with nulls", lo: 0, hi: narrowBytes, nulls: 20, chunks: 3},
-	{name: "short", lo: 0, hi: shortBytes},
-	{name: "short with nulls", lo: 0, hi: shortBytes, nulls: 20},
-	{name: "one byte", lo: 1, hi: 1},
-	{name: "three bytes", lo: 3, hi: 3, chunks: 5},
-	{name: "four bytes", lo: 4, hi: 4},
-	{name: "seven bytes", lo: 7, hi: 7},
-	{name: "seven bytes with nulls", lo: 7, hi: 7, nulls: 1},
-	{name: "eight bytes", lo: 8, hi: 8},
-	{name: "long", lo: 0, hi: 40, chunks: 2},
-	{name: "long with nulls", lo: 5, hi: 20, nulls: 50},
-	{name: "all null", lo: 0, hi: 20, nulls: 100},
+	{name: "empty", lo: 0, hi: 0}, {name: "narrow", lo: 0, hi: 3},
+	{name: "narrow with nulls", lo: 0, hi: 3, nulls: 20, chunks: 3}, {name: "short", lo: 0, hi: shortBytes},
+	{name: "short with nulls", lo: 0, hi: shortBytes, nulls: 20}, {name: "one byte", lo: 1, hi: 1},
+	{name: "three bytes", lo: 3, hi: 3, chunks: 5}, {name: "four bytes", lo: 4, hi: 4},
+	{name: "seven bytes", lo: 7, hi: 7}, {name: "seven bytes with nulls", lo: 7, hi: 7, nulls: 1},
+	{name: "eight bytes", lo: 8, hi: 8}, {name: "long", lo: 0, hi: 40, chunks: 2},
+	{name: "long with nulls", lo: 5, hi: 20, nulls: 50}, {name: "all null", lo: 0, hi: 20, nulls: 100},
 	{name: "short in many chunks", lo: 0, hi: 5, nulls: 5, chunks: 900, emptyToo: true},
 	{name: "long in many chunks", lo: 0, hi: 15, nulls: 5, chunks: 900, emptyToo: true},
 	{name: "slices of one buffer", lo: 0, hi: 9, nulls: 5, chunks: 40, oneData: true},
@@ -112,9 +105,11 @@ func narrowOffsets(values []byte) []byte {
 	return bytesOf(offsets)
 }
 
-// requireTexts compares a gathered column with the strings of the given rows. Its offsets begin at 0, and nothing else is
-// in its bytes.
-func requireTexts(t *testing.T, kind keyencode.Kind, texts [][]byte, valid []bool, rows []uint32, got *engine.Column, name string) {
+// requireTexts compares a gathered column with the strings of the given rows. Its offsets begin at 0, and nothing else
+// is in its bytes.
+func requireTexts(
+	t *testing.T, kind keyencode.Kind, texts [][]byte, valid []bool, rows []uint32, got *engine.Column, name string,
+) {
 	t.Helper()
 	offset := func(i int) int {
 		if kind == keyencode.Binary {
@@ -128,8 +123,12 @@ func requireTexts(t *testing.T, kind keyencode.Kind, texts [][]byte, valid []boo
 		if !valid[row] {
 			text, nulls = nil, nulls+1
 		}
-		if offset(i) != at || offset(i+1) != at+len(text) || string(got.Data[at:at+len(text)]) != string(text) || got.Validity != nil && bitAt(got.Validity, i) != valid[row] {
-			require.Failf(t, "wrong string", "%s: place %d, row %d: offsets %d to %d after %d, want %q", name, i, row, offset(i), offset(i+1), at, text)
+		if offset(i) != at || offset(i+1) != at+len(text) || string(got.Data[at:at+len(text)]) != string(text) ||
+			got.Validity != nil && bitAt(got.Validity, i) != valid[row] {
+			require.Failf(
+				t, "wrong string", "%s: place %d, row %d: offsets %d to %d after %d, want %q", name, i, row, offset(i),
+				offset(i+1), at, text,
+			)
 		}
 		at += len(text)
 	}
@@ -138,19 +137,25 @@ func requireTexts(t *testing.T, kind keyencode.Kind, texts [][]byte, valid []boo
 	require.Equal(t, nulls > 0, got.Validity != nil, name)
 }
 
-// TestStrings moves strings of every form by a key: with the partition, as one copy in order and in reverse, by the leading
-// rows, and few of them.
+// TestStrings moves strings of every form by a key: with the partition, as one copy in order and in reverse, by the
+// leading rows, and few of them.
 func TestStrings(t *testing.T) {
 	const n = 200_000
 	keys := drawn(1, n, uniform)
-	orders := map[string][]uint64{"random": keys, "sorted": drawn(1, n, shapes["sorted"]), "reversed": drawn(1, n, shapes["reversed"])}
+	orders := map[string][]uint64{
+		"random": keys, "sorted": drawn(1, n, shapes["sorted"]), "reversed": drawn(1, n, shapes["reversed"]),
+	}
 	rows := map[string][]uint32{}
 	for name, keys := range orders {
-		job := engine.Job{Rows: n, Columns: []keyencode.Column{uint64Column(keys)}, Keys: []keyencode.Key{{}}, RowNumbers: 4}
+		job := engine.Job{
+			Rows: n, Columns: []keyencode.Column{uint64Column(keys)}, Keys: []keyencode.Key{{}}, RowNumbers: 4,
+		}
 		res, _ := mustSort(t, &job)
 		rows[name] = view[uint32](res.RowNumbers)
 	}
-	few := engine.Job{Rows: 3000, Columns: []keyencode.Column{uint64Column(keys[:3000])}, Keys: []keyencode.Key{{}}, RowNumbers: 4}
+	few := engine.Job{
+		Rows: 3000, Columns: []keyencode.Column{uint64Column(keys[:3000])}, Keys: []keyencode.Key{{}}, RowNumbers: 4,
+	}
 	res, _ := mustSort(t, &few)
 	fewRows := view[uint32](res.RowNumbers)
 	for i, s := range textSpecs {
@@ -159,12 +164,18 @@ func TestStrings(t *testing.T) {
 			texts, valid := s.texts(n)
 			c := s.column(kind, texts, valid)
 			for name, keys := range orders {
-				job := engine.Job{Rows: n, Columns: []keyencode.Column{uint64Column(keys), c}, Keys: []keyencode.Key{{}}, Gather: []int{1}, Threads: 2}
+				job := engine.Job{
+					Rows: n, Columns: []keyencode.Column{uint64Column(keys), c}, Keys: []keyencode.Key{{}},
+					Gather: []int{1}, Threads: 2,
+				}
 				res, _ := mustSort(t, &job)
 				requireTexts(t, kind, texts, valid, rows[name], &res.Columns[0], name)
 				job.Limit = n / 20
 				res, _ = mustSort(t, &job)
-				requireTexts(t, kind, texts, valid, rows[name][:job.Limit], &res.Columns[0], fmt.Sprint(name, ", limit ", job.Limit))
+				requireTexts(
+					t, kind, texts, valid, rows[name][:job.Limit], &res.Columns[0],
+					fmt.Sprint(name, ", limit ", job.Limit),
+				)
 			}
 			kind ^= keyencode.Binary ^ keyencode.LargeBinary
 			few.Columns = []keyencode.Column{few.Columns[0], s.column(kind, texts[:3000], valid[:3000])}
@@ -175,27 +186,36 @@ func TestStrings(t *testing.T) {
 	}
 }
 
-// TestStringForms tells which form strings travel in: whole in 4 or in 8 bytes, or as a place and a length.
+// TestStringForms checks the form of a string's word: the whole string, or its place and length.
 func TestStringForms(t *testing.T) {
 	for _, c := range []struct {
-		lo, hi, nulls, width int
-		short                bool
-		equal                int
-	}{{0, 0, 0, 4, true, 0}, {0, 3, 0, 4, true, 0}, {3, 3, 0, 4, true, 3}, {3, 3, 10, 4, true, 0}, {4, 4, 0, 8, true, 4}, {0, 7, 0, 8, true, 0}, {8, 8, 0, 8, false, 8}, {0, 30, 0, 8, false, 0}} {
+		lo, hi, nulls int
+		short         bool
+		equal         int
+	}{{0, 0, 0, true, 0}, {3, 3, 0, true, 3}, {3, 3, 10, true, 0}, {0, 7, 0, true, 0}, {8, 8, 0, false, 8}, {0, 30, 0,
+		false, 0}} {
 		s := textSpec{lo: c.lo, hi: c.hi, nulls: c.nulls}
 		texts, valid := s.texts(1000)
 		column := s.column(keyencode.Binary, texts, valid)
 		job := engine.Job{Rows: 1000, Columns: []keyencode.Column{column}}
 		form, err := newStrings(newChunked(&column), newTestSorter(t, &job), c.nulls > 0)
 		require.NoError(t, err)
-		require.Equal(t, []any{c.width, c.short, c.equal}, []any{form.lane.width, form.short, form.equal}, "lengths %d to %d, %d %% null", c.lo, c.hi, c.nulls)
+		require.Equal(
+			t, []any{c.short, c.equal}, []any{form.short, form.equal}, "lengths %d to %d, %d %% null", c.lo, c.hi,
+			c.nulls,
+		)
 	}
 	slices := textSpec{lo: 9, hi: 9, chunks: 100, oneData: true}
 	texts, valid := slices.texts(1000)
 	column := slices.column(keyencode.LargeBinary, texts, valid)
-	form, err := newStrings(newChunked(&column), newTestSorter(t, &engine.Job{Rows: 1000, Columns: []keyencode.Column{column}}), false)
+	form, err := newStrings(
+		newChunked(&column), newTestSorter(t, &engine.Job{Rows: 1000, Columns: []keyencode.Column{column}}), false,
+	)
 	require.NoError(t, err)
-	require.Equal(t, 9*1000, form.bases[len(column.Chunks)], "places count the bytes of rows, not those of a buffer once for each slice")
+	require.Equal(
+		t, 9*1000, form.bases[len(column.Chunks)],
+		"places count the bytes of rows, not those of a buffer once for each slice",
+	)
 }
 
 // TestTooManyBytes tells that strings whose offsets would pass 2 GiB are an error before any byte is copied.
@@ -206,7 +226,10 @@ func TestTooManyBytes(t *testing.T) {
 	for range chunks {
 		c.Chunks = append(c.Chunks, keyencode.Chunk{Rows: 1, Values: bytesOf([]uint32{0, size}), Data: [][]byte{data}})
 	}
-	job := engine.Job{Rows: chunks, Columns: []keyencode.Column{c, uint64Column(drawn(1, chunks, uniform))}, Keys: []keyencode.Key{{Column: 1}}, Gather: []int{0}}
+	job := engine.Job{
+		Rows: chunks, Columns: []keyencode.Column{c, uint64Column(drawn(1, chunks, uniform))},
+		Keys: []keyencode.Key{{Column: 1}}, Gather: []int{0},
+	}
 	mem := newMeter(t)
 	_, err := New().Sort(t.Context(), &job, mem)
 	require.ErrorIs(t, err, engine.ErrOffsets)

@@ -40,7 +40,7 @@ func (t *strings) source(w uint64) []byte {
 
 // unpack makes offsets, bytes and validity of the sorted words.
 func (t *strings) unpack(s *sorter) (col engine.Column, err error) {
-	rows := len(t.lane.out) / t.lane.width
+	rows := len(t.mover.out) / 8
 	if rows == 0 {
 		return col, nil
 	}
@@ -96,23 +96,15 @@ func (t *strings) unpack(s *sorter) (col engine.Column, err error) {
 			}
 		})
 	})
-	s.free(t.lane.out)
+	s.free(t.mover.out)
 	return col, err
 }
 
 // blocks calls f with the sorted words of rows lo..hi-1, block by block.
 func (t *strings) blocks(lo, hi int, f func(words []uint64, row int)) {
-	var block [blockRows]uint64
+	words := view[uint64](t.mover.out)
 	for ; lo < hi; lo += blockRows {
-		n := min(blockRows, hi-lo)
-		if t.lane.width == 8 {
-			f(view[uint64](t.lane.out)[lo:lo+n], lo)
-			continue
-		}
-		for i, w := range view[uint32](t.lane.out)[lo : lo+n] {
-			block[i] = uint64(w)&(1<<24-1) | uint64(w>>24)<<56
-		}
-		f(block[:n], lo)
+		f(words[lo:min(lo+blockRows, hi)], lo)
 	}
 }
 
@@ -132,19 +124,19 @@ func (t *strings) measure(k *tile, words []uint64) {
 	}
 }
 
-// write writes the offset of each row and the bytes, and returns how many these are. There may be room for more rows
-// behind them in data, which come later: bytes written too far are overwritten.
+// write writes the offset of each row and the bytes, and returns how many these are. Rows that follow in data are
+// written later: they overwrite bytes written too far.
 func write[T int32 | int64](t *strings, ws *workers, offsets []T, data []byte, start T, words []uint64) int {
 	if t.short && t.equal > 0 {
 		return writeEqual(offsets, data, start, words, t.equal)
 	}
 	at := 0
 	for i, w := range words {
-		if !t.short && i%touchRows == 0 {
+		if !t.short && i%prefetchRows == 0 {
 			if ws.stopped() {
 				return at
 			}
-			t.touch(words[i:min(i+touchRows, len(words))])
+			t.prefetch(words[i:min(i+prefetchRows, len(words))])
 		}
 		n := t.length(w)
 		offsets[i] = start + T(at)
@@ -172,7 +164,7 @@ func writeEqual[T int32 | int64](offsets []T, data []byte, start T, words []uint
 	return len(words) * n
 }
 
-// writeShort writes the n bytes of a short string, and whatever behind them where there is room.
+// writeShort writes the n bytes of a short string, and undefined bytes after them where data is longer.
 func writeShort(data []byte, w uint64, n int) {
 	if len(data) >= 8 {
 		binary.LittleEndian.PutUint64(data, w)
@@ -183,14 +175,14 @@ func writeShort(data []byte, w uint64, n int) {
 	}
 }
 
-// touchRows is the number of rows whose bytes are looked at before they are copied.
-const touchRows = 64
+// prefetchRows is the number of rows whose bytes are read before they are copied.
+const prefetchRows = 64
 
-// touch reads the first and the last byte of each row: the cache misses of independent loads overlap, those of the
+// prefetch reads the first and the last byte of each row: the cache misses of independent loads overlap, those of the
 // copies that follow would hardly.
 //
 //go:noinline
-func (t *strings) touch(words []uint64) (sum byte) {
+func (t *strings) prefetch(words []uint64) (sum byte) {
 	for _, w := range words {
 		if n := t.length(w); n > 0 {
 			b := t.source(w)

@@ -2,7 +2,7 @@ package cpu
 
 import "github.com/arrowsort/arrowsort/keyencode"
 
-// tieRows is the number of tied rows whose next words are fetched together: their cache misses overlap.
+// tieRows is the number of tied rows whose next words are fetched in one batch: their cache misses overlap.
 const tieRows = 4096
 
 // tieStorage is the temp storage for ties, as long as the longest bin.
@@ -11,9 +11,9 @@ type tieStorage struct {
 	rows  []uint32
 }
 
-// breakTies orders the rows of each run by the words of their codes that follow, fetching one more word for all tied rows
-// at a time. rows are rows of src; the runs lie within it.
-func (f *finisher) breakTies(src source, plan *keyencode.Plan, rows []uint32, runs []keyencode.Run) {
+// breakTies orders the rows of each run by the words of their codes that follow, fetching one more word for all tied
+// rows at a time. rows are rows of src; the runs lie within it.
+func (f *binSorter) breakTies(src source, plan *keyencode.Plan, rows []uint32, runs []keyencode.Run) {
 	further := f.further[:0]
 	for len(runs) > 0 && !f.stopped() {
 		further = further[:0]
@@ -43,7 +43,7 @@ func (f *finisher) breakTies(src source, plan *keyencode.Plan, rows []uint32, ru
 }
 
 // sortRun orders the rows by their codes, stably, and the codes with them.
-func (f *finisher) sortRun(rows []uint32, codes []uint64) {
+func (f *binSorter) sortRun(rows []uint32, codes []uint64) {
 	const short = 24
 	if len(rows) <= short {
 		for i := 1; i < len(rows); i++ {
@@ -55,7 +55,7 @@ func (f *finisher) sortRun(rows []uint32, codes []uint64) {
 		}
 		return
 	}
-	order := f.order(codes)
+	order := f.sortIndices(codes)
 	if order == nil {
 		return
 	}
@@ -63,7 +63,7 @@ func (f *finisher) sortRun(rows []uint32, codes []uint64) {
 	f.permute(bytesOf(codes), order, 8)
 }
 
-// tiedRuns finds the runs of rows with equal codes that a further word can tell apart.
+// tiedRuns finds the runs of rows with equal codes that a further word can order.
 func tiedRuns(runs []keyencode.Run, codes []uint64, order []uint32, plan *keyencode.Plan) []keyencode.Run {
 	if order == nil {
 		return plan.AppendRuns(runs, codes, 0, 0)

@@ -9,12 +9,12 @@ import (
 
 // workers runs the phases of one sort on a number of goroutines that live as long as a phase.
 type workers struct {
-	ctx      context.Context
-	threads  int
-	progress func(done, total int)
-	total    int
-	done     atomic.Int64
-	telling  sync.Mutex
+	ctx       context.Context
+	threads   int
+	progress  func(done, total int)
+	total     int
+	done      atomic.Int64
+	reporting sync.Mutex
 }
 
 func newWorkers(ctx context.Context, threads int) *workers {
@@ -60,7 +60,7 @@ func (w *workers) tiles(n, rows int, f func(worker, lo, hi int)) error {
 	})
 }
 
-// stopped tells the long loops inside an item that the context is cancelled.
+// stopped reports to the long loops of an item whether the context is cancelled.
 func (w *workers) stopped() bool { return w.ctx.Err() != nil }
 
 // advance reports work done, in rows, to whoever asked for progress.
@@ -69,8 +69,8 @@ func (w *workers) advance(rows int) {
 		return
 	}
 	w.done.Add(int64(rows))
-	if w.telling.TryLock() {
+	if w.reporting.TryLock() {
 		w.progress(min(int(w.done.Load()), w.total), w.total)
-		w.telling.Unlock()
+		w.reporting.Unlock()
 	}
 }

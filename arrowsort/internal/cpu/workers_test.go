@@ -31,7 +31,10 @@ func TestThreadsAreClamped(t *testing.T) {
 // TestManyThreads tells that a huge number of threads costs no memory.
 func TestManyThreads(t *testing.T) {
 	keys := drawn(1, 100_000, uniform)
-	job := engine.Job{Rows: len(keys), Columns: []keyencode.Column{uint64Column(keys)}, Keys: []keyencode.Key{{}}, Gather: []int{0}, Threads: 3}
+	job := engine.Job{
+		Rows: len(keys), Columns: []keyencode.Column{uint64Column(keys)}, Keys: []keyencode.Key{{}}, Gather: []int{0},
+		Threads: 3,
+	}
 	_, few := mustSort(t, &job)
 	job.Threads = math.MaxInt
 	_, many := mustSort(t, &job)
@@ -83,8 +86,8 @@ func TestTiles(t *testing.T) {
 	}
 }
 
-// TestRunStops tells that items which have begun end, others do not begin once the context is cancelled, and no goroutine
-// is left behind.
+// TestRunStops tells that items which have begun end, others do not begin once the context is cancelled, and no
+// goroutine is left behind.
 func TestRunStops(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for _, threads := range []int{1, 4} {
@@ -104,12 +107,16 @@ func TestRunStops(t *testing.T) {
 		if threads == 1 {
 			require.EqualValues(t, 11, begun.Load(), "items up to the one that cancelled")
 		}
-		require.ErrorIs(t, newWorkers(ctx, threads).run(1, func(int, int) { t.Error("an item runs after the end") }), context.Canceled)
+		require.ErrorIs(
+			t, newWorkers(ctx, threads).run(1, func(int, int) { t.Error("an item runs after the end") }),
+			context.Canceled,
+		)
 	}
 	requireGoroutines(t, before)
 }
 
-// watched sorts a job whose progress is watched: it never falls, passes the total or comes twice at once, and ends there.
+// watched sorts a job whose progress is watched: it never strictlyDescending, passes the total or comes twice at once,
+// and ends there.
 func watched(t *testing.T, job engine.Job, name string) {
 	t.Helper()
 	var busy atomic.Bool
@@ -137,14 +144,14 @@ func TestProgress(t *testing.T) {
 	texts := viewColumn(n, [][]byte{make([]byte, 40), append(make([]byte, 39), 'b')}, func(i int) int { return i % 2 })
 	for _, limit := range []int{0, 100, n - 1} {
 		for name, keys := range map[string][]uint64{
-			"uniform":  drawn(1, n, uniform),
-			"sorted":   drawn(1, n, shapes["sorted"]),
-			"reversed": drawn(1, n, shapes["reversed"]),
-			"constant": drawn(1, n, shapes["constant"]),
-			"narrow":   drawn(1, n, shapes["narrow"]),
+			"uniform": drawn(1, n, uniform), "sorted": drawn(1, n, shapes["sorted"]),
+			"reversed": drawn(1, n, shapes["reversed"]), "constant": drawn(1, n, shapes["constant"]),
+			"narrow": drawn(1, n, shapes["narrow"]),
 		} {
 			columns := []keyencode.Column{uint64Column(keys), texts}
-			job := engine.Job{Rows: n, Columns: columns, Keys: []keyencode.Key{{}}, RowNumbers: 8, Limit: limit, Threads: 2}
+			job := engine.Job{
+				Rows: n, Columns: columns, Keys: []keyencode.Key{{}}, RowNumbers: 8, Limit: limit, Threads: 2,
+			}
 			watched(t, job, name+", row numbers")
 			job.Gather = []int{0, 1}
 			watched(t, job, name+", columns")
@@ -154,6 +161,12 @@ func TestProgress(t *testing.T) {
 	}
 	for _, rows := range []int{0, 1, 100, 5000} {
 		keys := drawn(rand.Uint64(), rows, uniform)
-		watched(t, engine.Job{Rows: rows, Columns: []keyencode.Column{uint64Column(keys)}, Keys: []keyencode.Key{{}}, RowNumbers: 8}, "few rows")
+		watched(
+			t,
+			engine.Job{
+				Rows: rows, Columns: []keyencode.Column{uint64Column(keys)}, Keys: []keyencode.Key{{}}, RowNumbers: 8,
+			},
+			"few rows",
+		)
 	}
 }

@@ -110,8 +110,10 @@ func (t *table) checkIndices(tt *testing.T, order model.Order, want []uint64, op
 	}
 	for i, row := range got.Uint64Values() {
 		if row != want[i] || uint64(narrow.Value(i)) != row {
-			return fmt.Errorf("limit %d, threads %d, place %d: row %d with %s and in 32 bits row %d, want row %d with %s",
-				opts.Limit, opts.Threads, i, row, order.Show(row), narrow.Value(i), want[i], order.Show(want[i]))
+			return fmt.Errorf(
+				"limit %d, threads %d, place %d: row %d with %s and in 32 bits row %d, want row %d with %s", opts.Limit,
+				opts.Threads, i, row, order.Show(row), narrow.Value(i), want[i], order.Show(want[i]),
+			)
 		}
 	}
 	return nil

@@ -25,10 +25,15 @@ func FuzzEngine(f *testing.F) {
 
 // fuzzTypes are the types of the columns that FuzzValues makes.
 var fuzzTypes = []arrow.DataType{
-	arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Float64, arrow.BinaryTypes.Binary, arrow.PrimitiveTypes.Uint8, arrow.FixedWidthTypes.Boolean,
-	arrow.PrimitiveTypes.Float32, arrow.FixedWidthTypes.Float16, arrow.PrimitiveTypes.Uint64, arrow.PrimitiveTypes.Int16, arrow.BinaryTypes.LargeBinary,
-	&arrow.Decimal128Type{Precision: 38}, &arrow.Decimal256Type{Precision: 76}, &arrow.FixedSizeBinaryType{ByteWidth: 11},
-	arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Uint32, arrow.PrimitiveTypes.Int8, arrow.PrimitiveTypes.Uint16, arrow.FixedWidthTypes.Timestamp_ns,
+	arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Float64, arrow.BinaryTypes.Binary, arrow.PrimitiveTypes.Uint8,
+	arrow.FixedWidthTypes.Boolean,
+	arrow.PrimitiveTypes.Float32, arrow.FixedWidthTypes.Float16, arrow.PrimitiveTypes.Uint64,
+	arrow.PrimitiveTypes.Int16, arrow.BinaryTypes.LargeBinary,
+	&arrow.Decimal128Type{
+		Precision: 38,
+	}, &arrow.Decimal256Type{Precision: 76}, &arrow.FixedSizeBinaryType{ByteWidth: 11},
+	arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Uint32, arrow.PrimitiveTypes.Int8, arrow.PrimitiveTypes.Uint16,
+	arrow.FixedWidthTypes.Timestamp_ns,
 }
 
 // FuzzValues searches the space of values: the input is a number of keys, for each of them a type and a mode, and then
@@ -36,8 +41,17 @@ var fuzzTypes = []arrow.DataType{
 func FuzzValues(f *testing.F) {
 	f.Add([]byte{0})
 	f.Add([]byte{1, 0, 1, 1, 2, 6, 255, 255, 255, 255, 255, 255, 255, 127, 6, 0, 0, 0, 0, 0, 0, 0, 128, 3, 2, 9, 4, 4})
-	f.Add([]byte("2\x02\x01\x01\x03\x0B\x00 strings, and numbers between them, of many lengths and some of them twice, twice"))
-	f.Add([]byte{0, 1, 3, 6, 0, 0, 0, 0, 0, 0, 248, 127, 6, 1, 0, 0, 0, 0, 0, 248, 255, 6, 0, 0, 0, 0, 0, 0, 0, 128, 2, 0, 1})
+	f.Add(
+		[]byte(
+			"2\x02\x01\x01\x03\x0B\x00 strings, and numbers between them, " +
+				"of many lengths and some of them twice, twice",
+		),
+	)
+	f.Add(
+		[]byte{
+			0, 1, 3, 6, 0, 0, 0, 0, 0, 0, 248, 127, 6, 1, 0, 0, 0, 0, 0, 248, 255, 6, 0, 0, 0, 0, 0, 0, 0, 128, 2, 0, 1,
+		},
+	)
 	f.Fuzz(func(t *testing.T, input []byte) {
 		mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 		defer mem.AssertSize(t, 0)
@@ -72,7 +86,10 @@ func tableOf(input []byte) *table {
 	for i := range 1 + int(s.byte()%3) {
 		types = append(types, fuzzTypes[int(s.byte())%len(fuzzTypes)])
 		mode := int(s.byte())
-		t.keys = append(t.keys, arrowsort.Key{Index: i, Order: arrowsort.Order(mode & 1), Nulls: arrowsort.NullPlacement(mode >> 1 & 1)})
+		t.keys = append(
+			t.keys,
+			arrowsort.Key{Index: i, Order: arrowsort.Order(mode & 1), Nulls: arrowsort.NullPlacement(mode >> 1 & 1)},
+		)
 		t.modelKeys = append(t.modelKeys, model.Key{Column: i, Descending: mode&1 == 1, NullsFirst: mode>>1&1 == 1})
 	}
 	columns := make([][][]byte, len(types))

@@ -59,7 +59,10 @@ func TestRecordBatchGroups(t *testing.T) {
 	small, long := schemaOf(u8, u8), schemaOf(str, dec, boolean)
 	noNull := record(t, mem, small, `[3, 1, 3, 0, 2, 1, 1]`, `[5, 3, 4, 6, 5, 5, 3]`)
 	nulls := record(t, mem, small, `[null, 1, 3, null, 2, 1]`, `[5, 3, null, null, 5, 5]`)
-	more := record(t, mem, long, `["b", null, "", "b", "ab", "b"]`, `["1.5", "2.0", null, "-1.5", "9.9", "1.5"]`, `[true, false, true, null, false, false]`)
+	more := record(
+		t, mem, long, `["b", null, "", "b", "ab", "b"]`, `["1.5", "2.0", null, "-1.5", "9.9", "1.5"]`,
+		`[true, false, true, null, false, false]`,
+	)
 	nothing := record(t, mem, schemaOf(arrow.Null, i32), `[null, null, null, null]`, `[1, 0, null, 1]`)
 	for _, c := range []struct {
 		name string
@@ -93,7 +96,10 @@ func TestTableGroups(t *testing.T) {
 	i32, day := arrow.PrimitiveTypes.Int32, arrow.FixedWidthTypes.Timestamp_s
 	columns := [][]string{
 		{`[3, null]`, `[]`, `[null, 2, 3]`, `[null]`},
-		{`["2020-01-01 00:00:00"]`, `[null, null, "1969-12-31 23:59:59", "2019-01-01 00:00:00", "2021-01-01 00:00:00"]`},
+		{
+			`["2020-01-01 00:00:00"]`,
+			`[null, null, "1969-12-31 23:59:59", "2019-01-01 00:00:00", "2021-01-01 00:00:00"]`,
+		},
 	}
 	schema := schemaOf(i32, day)
 	var cols []arrow.Column
@@ -118,7 +124,9 @@ func TestTableGroups(t *testing.T) {
 	_, err := arrowsort.SortIndices(t.Context(), table, nil, arrowsort.Options{Allocator: mem})
 	require.ErrorIs(t, err, arrowsort.ErrNoKeys)
 	require.ErrorIs(t, err, arrow.ErrInvalid)
-	empty := array.NewTable(schema, []arrow.Column{*emptyColumn(t, schema.Field(0)), *emptyColumn(t, schema.Field(1))}, 0)
+	empty := array.NewTable(
+		schema, []arrow.Column{*emptyColumn(t, schema.Field(0)), *emptyColumn(t, schema.Field(1))}, 0,
+	)
 	t.Cleanup(empty.Release)
 	requireRows(t, mem, empty, []uint64{}, keysOf("a", "b-^")...)
 }
@@ -141,17 +149,22 @@ func TestArrayGroups(t *testing.T) {
 		json string
 		want []uint64 // ascending, at end
 	}{
-		{arrow.BinaryTypes.String, `["testing", null, "sort", "for", null, "strings", "", "fo"]`, []uint64{6, 7, 3, 2, 5, 0, 1, 4}},
-		{arrow.BinaryTypes.LargeString, `["a prefix of twenty by", "a prefix of twenty bytes", null, "a prefix of twenty b"]`, []uint64{3, 0, 1, 2}},
+		{arrow.BinaryTypes.String, `["testing", null, "sort", "for", null, "strings", "", "fo"]`, []uint64{6, 7, 3, 2,
+			5, 0, 1, 4}},
+		{arrow.BinaryTypes.LargeString,
+			`["a prefix of twenty by", "a prefix of twenty bytes", null, "a prefix of twenty b"]`, []uint64{3, 0, 1,
+				2}},
 		{arrow.BinaryTypes.Binary, `["AAA=", "AA==", "AAE=", "/w==", null, ""]`, []uint64{5, 1, 0, 2, 3, 4}},
 		{fixed, `["YWJj", "YWJi", null, "AAAA", "////"]`, []uint64{3, 1, 0, 4, 2}},
-		{&arrow.Decimal128Type{Precision: 5, Scale: 2}, `["123.45", null, "-123.45", "456.78", "-456.78"]`, []uint64{4, 2, 0, 3, 1}},
+		{&arrow.Decimal128Type{Precision: 5, Scale: 2}, `["123.45", null, "-123.45", "456.78", "-456.78"]`, []uint64{4,
+			2, 0, 3, 1}},
 		{arrow.FixedWidthTypes.Date32, `["2021-03-01", "1960-05-01", null, "1970-01-01"]`, []uint64{1, 3, 0, 2}},
 		{arrow.FixedWidthTypes.Time64us, `["12:00:00.000001", "12:00:00", null, "00:00:00"]`, []uint64{3, 1, 0, 2}},
 		{arrow.FixedWidthTypes.Boolean, `[true, true, false, null, false, null]`, []uint64{2, 4, 0, 1, 3, 5}},
 		{arrow.PrimitiveTypes.Uint8, `[255, null, 0, 10, 255, 1]`, []uint64{2, 5, 3, 0, 4, 1}},
 		{arrow.Null, `[null, null, null]`, []uint64{0, 1, 2}},
-		{&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}, `["b", "c", null, "a", "b"]`, []uint64{3, 0, 4, 1, 2}},
+		{&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String},
+			`["b", "c", null, "a", "b"]`, []uint64{3, 0, 4, 1, 2}},
 	} {
 		t.Run(c.typ.String(), func(t *testing.T) { requireRows(t, mem, fromJSON(t, mem, c.typ, c.json), c.want) })
 	}

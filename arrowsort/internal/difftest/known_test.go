@@ -104,7 +104,9 @@ func TestNullsDoNotFlip(t *testing.T) {
 func TestZerosTie(t *testing.T) {
 	mem := checked(t)
 	minus := math.Copysign(0, -1)
-	chunked := floatChunks(t, mem, []any{0.0, minus, math.Float64frombits(math.MaxUint64), 0.0, minus, nan, -1.0, 1.0, nil})
+	chunked := floatChunks(
+		t, mem, []any{0.0, minus, math.Float64frombits(math.MaxUint64), 0.0, minus, nan, -1.0, 1.0, nil},
+	)
 	requireRows(t, mem, chunked, []uint64{6, 0, 1, 3, 4, 7, 2, 5, 8}, arrowsort.Key{Order: ascending, Nulls: atEnd})
 	requireRows(t, mem, chunked, []uint64{7, 0, 1, 3, 4, 6, 2, 5, 8}, arrowsort.Key{Order: descending, Nulls: atEnd})
 	requireRows(t, mem, chunked, []uint64{8, 2, 5, 6, 0, 1, 3, 4, 7}, arrowsort.Key{Order: ascending, Nulls: atStart})
@@ -120,7 +122,8 @@ func TestNarrowingTraps(t *testing.T) {
 		json string
 		want []uint64
 	}{
-		{arrow.PrimitiveTypes.Int64, `[0, 9223372036854775807, -9223372036854775808, null, -1, 9223372036854775807]`, []uint64{2, 4, 0, 1, 5, 3}},
+		{arrow.PrimitiveTypes.Int64, `[0, 9223372036854775807, -9223372036854775808, null, -1, 9223372036854775807]`,
+			[]uint64{2, 4, 0, 1, 5, 3}},
 		{arrow.PrimitiveTypes.Uint64, `[18446744073709551615, null, 0, 18446744073709551614]`, []uint64{2, 3, 0, 1}},
 		{arrow.PrimitiveTypes.Int64, `[0, -3, 0, -9223372036854775808]`, []uint64{3, 1, 0, 2}},
 		{arrow.PrimitiveTypes.Uint8, `[255, 0, null, 254, 255, null, 1]`, []uint64{1, 6, 3, 0, 4, 2, 5}},

@@ -23,7 +23,10 @@ var shapes = []shape{
 	{"as drawn", nil},
 	{"uniform", func(r *rand.Rand, _, _ int) uint64 { return r.Uint64() }},
 	{"few values", func(r *rand.Rand, _, _ int) uint64 { return uint64(r.IntN(4)) * 0x9E37_79B9_7F4A_7C15 }},
-	{"extremes", func(r *rand.Rand, _, _ int) uint64 { return uint64(r.IntN(3)-1) ^ uint64(r.IntN(2))<<(8<<r.IntN(4)-1) }},
+	{
+		"extremes",
+		func(r *rand.Rand, _, _ int) uint64 { return uint64(r.IntN(3)-1) ^ uint64(r.IntN(2))<<(8<<r.IntN(4)-1) },
+	},
 	{"sorted", func(_ *rand.Rand, i, n int) uint64 { return uint64(i * 100 / n) }},
 	{"reversed", func(_ *rand.Rand, i, n int) uint64 { return uint64(n - i) }},
 	{"constant", func(_ *rand.Rand, _, _ int) uint64 { return 77 }},
@@ -119,14 +122,23 @@ func reshape(r *rand.Rand, data arrow.ArrayData, s shape) {
 // floats are zeros and NaNs of both signs, infinities and the smallest numbers.
 var floats = map[arrow.Type][]uint64{
 	arrow.FLOAT16: {0, 0x8000, 0x7E00, 0xFE00, 0x7C01, 0xFFFF, 0x7C00, 0xFC00, 1, 0x8001},
-	arrow.FLOAT32: {0, 1 << 31, 0x7FC0_0000, 0xFFC0_0000, 0x7F80_0001, math.MaxUint32, 0x7F80_0000, 0xFF80_0000, 1, 1<<31 | 1},
-	arrow.FLOAT64: {0, 1 << 63, 0x7FF8 << 48, 0xFFF8 << 48, 0x7FF<<52 | 1, math.MaxUint64, 0x7FF << 52, 0xFFF << 52, 1, 1<<63 | 1},
+	arrow.FLOAT32: {
+		0, 1 << 31, 0x7FC0_0000, 0xFFC0_0000, 0x7F80_0001, math.MaxUint32, 0x7F80_0000, 0xFF80_0000, 1, 1<<31 | 1,
+	},
+	arrow.FLOAT64: {
+		0, 1 << 63, 0x7FF8 << 48, 0xFFF8 << 48, 0x7FF<<52 | 1, math.MaxUint64, 0x7FF << 52, 0xFFF << 52, 1, 1<<63 | 1,
+	},
 }
 
 // numberWidth is the width in bytes of a number of at most 8 bytes, all of whose bit patterns are values; else 0.
 func numberWidth(typ arrow.DataType) int {
 	switch typ.ID() {
-	case arrow.BOOL, arrow.INTERVAL_DAY_TIME, arrow.FIXED_SIZE_BINARY, arrow.DECIMAL128, arrow.DECIMAL256, arrow.EXTENSION:
+	case arrow.BOOL,
+		arrow.INTERVAL_DAY_TIME,
+		arrow.FIXED_SIZE_BINARY,
+		arrow.DECIMAL128,
+		arrow.DECIMAL256,
+		arrow.EXTENSION:
 		return 0
 	}
 	if fixed, ok := typ.(arrow.FixedWidthDataType); ok && fixed.Bytes() <= 8 {

@@ -23,7 +23,8 @@ func keyTypes() []arrow.DataType {
 	all := slices.Clone(flat)
 	indices := []arrow.DataType{
 		arrow.PrimitiveTypes.Int8, arrow.PrimitiveTypes.Uint8, arrow.PrimitiveTypes.Int16, arrow.PrimitiveTypes.Uint16,
-		arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Uint32, arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Uint64,
+		arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Uint32, arrow.PrimitiveTypes.Int64,
+		arrow.PrimitiveTypes.Uint64,
 	}
 	for i, typ := range flat {
 		if typ.ID() == arrow.EXTENSION {
@@ -35,11 +36,21 @@ func keyTypes() []arrow.DataType {
 		}
 	}
 	pair := func(a, b arrow.DataType) arrow.DataType {
-		return arrow.StructOf(arrow.Field{Name: "a", Type: a, Nullable: true}, arrow.Field{Name: "b", Type: b, Nullable: true})
+		return arrow.StructOf(
+			arrow.Field{Name: "a", Type: a, Nullable: true}, arrow.Field{Name: "b", Type: b, Nullable: true},
+		)
 	}
 	inner := pair(arrow.PrimitiveTypes.Int8, arrow.PrimitiveTypes.Float32)
-	return append(all, inner, pair(arrow.FixedWidthTypes.Boolean, inner), arrowtest.NewExtension(inner),
-		pair(&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}, arrow.PrimitiveTypes.Uint16))
+	return append(
+		all,
+		inner,
+		pair(arrow.FixedWidthTypes.Boolean, inner),
+		arrowtest.NewExtension(inner),
+		pair(
+			&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String},
+			arrow.PrimitiveTypes.Uint16,
+		),
+	)
 }
 
 // A table is random data, how to sort it, and the same for the model.
@@ -150,7 +161,9 @@ func (t *table) assemble(form int) arrowsort.Data {
 	var arrays []arrow.Array
 	var columns []arrow.Column
 	for i, c := range t.columns {
-		field := arrow.Field{Name: name(i), Type: c.Type, Nullable: true, Metadata: arrow.NewMetadata([]string{"at"}, []string{name(i)})}
+		field := arrow.Field{
+			Name: name(i), Type: c.Type, Nullable: true, Metadata: arrow.NewMetadata([]string{"at"}, []string{name(i)}),
+		}
 		fields = append(fields, field)
 		switch form {
 		case 0:

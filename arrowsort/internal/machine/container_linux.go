@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// containerLimit is the least memory limit of this process's control group and of those around it, of either version; 0 when
-// there is none. The files lie below a root.
+// containerLimit is the least memory limit of this process's control group and of those around it, of either version; 0
+// when there is none. The files lie below a root.
 func containerLimit(root string) int64 {
 	limit := int64(math.MaxInt64)
 	groups, _ := os.ReadFile(filepath.Join(root, "proc/self/cgroup")) // without it there is the root group
@@ -20,7 +20,8 @@ func containerLimit(root string) int64 {
 		case id == "0" && controllers == "": // version 2; under "unified" where both are mounted
 			limit = min(limit, groupLimit(root, "sys/fs/cgroup", group, "memory.max"))
 			limit = min(limit, groupLimit(root, "sys/fs/cgroup/unified", group, "memory.max"))
-			limit = min(limit, groupLimit(root, "sys/fs/cgroup/memory", "/", "memory.limit_in_bytes")) // a container sees its own group as the root
+			// a container sees its own group as the root
+			limit = min(limit, groupLimit(root, "sys/fs/cgroup/memory", "/", "memory.limit_in_bytes"))
 		case hasMemory(controllers):
 			limit = min(limit, groupLimit(root, "sys/fs/cgroup/memory", group, "memory.limit_in_bytes"))
 		}

@@ -1,4 +1,4 @@
-// Package machine tells what the computer has.
+// Package machine reports the memory of the computer.
 package machine
 
 import "runtime/debug"

@@ -1,5 +1,5 @@
-// Package model is the order that arrowsort promises, in the fewest obvious lines: a stable sort with Arrow's comparator.
-// Tests compare everything with it; it is slow on purpose.
+// Package model is the order that arrowsort promises, in the fewest obvious lines: a stable sort with Arrow's
+// comparator. Tests compare everything with it; it is slow on purpose.
 package model
 
 import (

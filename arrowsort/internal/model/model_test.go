@@ -29,8 +29,7 @@ func TestRowsOfFloats(t *testing.T) {
 		key  Key
 		want []uint64
 	}{
-		{Key{}, []uint64{5, 3, 4, 2, 7, 1, 6, 0, 8}},
-		{Key{Descending: true}, []uint64{7, 2, 3, 4, 5, 1, 6, 0, 8}},
+		{Key{}, []uint64{5, 3, 4, 2, 7, 1, 6, 0, 8}}, {Key{Descending: true}, []uint64{7, 2, 3, 4, 5, 1, 6, 0, 8}},
 		{Key{NullsFirst: true}, []uint64{0, 8, 1, 6, 5, 3, 4, 2, 7}},
 		{Key{Descending: true, NullsFirst: true}, []uint64{0, 8, 1, 6, 7, 2, 3, 4, 5}},
 	} {
@@ -40,7 +39,10 @@ func TestRowsOfFloats(t *testing.T) {
 
 func TestRowsOfTypes(t *testing.T) {
 	number := func(field arrow.DataType) arrow.DataType {
-		return arrow.StructOf(arrow.Field{Name: "a", Type: field, Nullable: true}, arrow.Field{Name: "b", Type: arrow.PrimitiveTypes.Int8, Nullable: true})
+		return arrow.StructOf(
+			arrow.Field{Name: "a", Type: field, Nullable: true},
+			arrow.Field{Name: "b", Type: arrow.PrimitiveTypes.Int8, Nullable: true},
+		)
 	}
 	for _, c := range []struct {
 		typ  arrow.DataType
@@ -51,9 +53,12 @@ func TestRowsOfTypes(t *testing.T) {
 		{arrow.PrimitiveTypes.Int8, `[-1, 127, -128, 0]`, []uint64{2, 0, 3, 1}},
 		{arrow.PrimitiveTypes.Uint64, `[18446744073709551615, 0, 9223372036854775808]`, []uint64{1, 2, 0}},
 		{arrow.BinaryTypes.String, `["b", "", "ab", "a", null, "é"]`, []uint64{1, 3, 2, 0, 5, 4}},
-		{&arrow.Decimal128Type{Precision: 38, Scale: 2}, `["1.00", "-170141183460469231731687303715884105.72", "0.00", "-0.01"]`, []uint64{1, 3, 2, 0}},
+		{&arrow.Decimal128Type{Precision: 38, Scale: 2},
+			`["1.00", "-170141183460469231731687303715884105.72", "0.00", "-0.01"]`, []uint64{1, 3, 2, 0}},
 		{arrow.Null, `[null, null]`, []uint64{0, 1}},
-		{number(arrow.PrimitiveTypes.Int32), `[{"a": 2, "b": 1}, {"a": 1, "b": 5}, null, {"a": 1, "b": 4}, {"a": null, "b": 0}]`, []uint64{3, 1, 0, 4, 2}},
+		{number(arrow.PrimitiveTypes.Int32),
+			`[{"a": 2, "b": 1}, {"a": 1, "b": 5}, null, {"a": 1, "b": 4}, {"a": null, "b": 0}]`, []uint64{3, 1, 0, 4,
+				2}},
 	} {
 		columns := []Column{columnOf(t, c.typ, c.json)}
 		require.Equal(t, c.want, Rows(columns, len(c.want), []Key{{}}), "%s", c.typ)
@@ -72,8 +77,13 @@ func TestRowsOfDictionary(t *testing.T) {
 
 // TestRowsOfKeys has chunks, a second key, a key inside a struct and a repeated one.
 func TestRowsOfKeys(t *testing.T) {
-	first, second := columnOf(t, arrow.PrimitiveTypes.Int64, `[2, 1]`), columnOf(t, arrow.PrimitiveTypes.Int64, `[2, 1]`)
-	pair := arrow.StructOf(arrow.Field{Name: "x", Type: arrow.PrimitiveTypes.Int64, Nullable: true}, arrow.Field{Name: "y", Type: arrow.BinaryTypes.String, Nullable: true})
+	first, second := columnOf(t, arrow.PrimitiveTypes.Int64, `[2, 1]`), columnOf(
+		t, arrow.PrimitiveTypes.Int64, `[2, 1]`,
+	)
+	pair := arrow.StructOf(
+		arrow.Field{Name: "x", Type: arrow.PrimitiveTypes.Int64, Nullable: true},
+		arrow.Field{Name: "y", Type: arrow.BinaryTypes.String, Nullable: true},
+	)
 	columns := []Column{
 		{arrow.PrimitiveTypes.Int64, append(first.Chunks, second.Chunks...)},
 		columnOf(t, pair, `[{"x": 0, "y": "p"}, null, {"x": 0, "y": "q"}, {"x": 0, "y": null}]`),

@@ -26,7 +26,7 @@ var unzeroed memory.Allocator = allocator{memory.NewGoAllocator()}
 
 type allocator struct{ memory.Allocator }
 
-// large is where blocks have pages of their own, by far.
+// large is where blocks take many pages.
 const large = 1 << 20
 
 func (a allocator) Allocate(size int) []byte {

@@ -20,9 +20,13 @@ func BenchmarkTake(b *testing.B) {
 		arrow.PrimitiveTypes.Int8, arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int64,
 		&arrow.Decimal128Type{Precision: 20}, &arrow.FixedSizeBinaryType{ByteWidth: 21}, arrow.FixedWidthTypes.Boolean,
 		str, arrow.BinaryTypes.StringView, &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: str},
-		arrow.ListOf(arrow.PrimitiveTypes.Int32), arrow.ListOf(str), arrow.FixedSizeListOf(3, arrow.PrimitiveTypes.Int32),
+		arrow.ListOf(
+			arrow.PrimitiveTypes.Int32,
+		), arrow.ListOf(str), arrow.FixedSizeListOf(3, arrow.PrimitiveTypes.Int32),
 		arrow.StructOf(arrow.Field{Name: "a", Type: arrow.PrimitiveTypes.Int64}, arrow.Field{Name: "b", Type: str}),
-		arrow.DenseUnionOf([]arrow.Field{{Name: "a", Type: arrow.PrimitiveTypes.Int64}, {Name: "b", Type: str}}, []int8{0, 1}),
+		arrow.DenseUnionOf(
+			[]arrow.Field{{Name: "a", Type: arrow.PrimitiveTypes.Int64}, {Name: "b", Type: str}}, []int8{0, 1},
+		),
 		arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int64),
 	}
 	rng := rand.New(rand.NewPCG(1, 1))

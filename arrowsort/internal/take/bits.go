@@ -11,7 +11,9 @@ import (
 )
 
 // validity gathers the validity of rows; the buffer is nil when none of them is null.
-func (g *gatherer) validity(chunks []chunk, sel selection) (valid []bitmap, nulls int, buffer *memory.Buffer, err error) {
+func (g *gatherer) validity(
+	chunks []chunk, sel selection,
+) (valid []bitmap, nulls int, buffer *memory.Buffer, err error) {
 	valid, any, err := validities(chunks, sel.len())
 	if err != nil || !any {
 		return valid, 0, nil, err
@@ -41,7 +43,7 @@ func (g *gatherer) booleans(col column) (*array.Data, error) {
 	return g.finish(col, nil, values), nil
 }
 
-// bits gathers one bit for each row, 64 rows to a word, and counts the ones. Bits behind the last row are zero.
+// bits gathers one bit for each row, 64 rows to a word, and counts the ones. Bits after the last row are zero.
 func (g *gatherer) bits(src []bitmap, sel selection) (*memory.Buffer, int, error) {
 	out, err := g.buffer(int(bitutil.BytesForBits(int64(sel.len()))))
 	if err != nil {

@@ -34,7 +34,8 @@ func children(chunks []chunk, i int) []chunk {
 	return out
 }
 
-// alignedChildren is the i-th child of every chunk, cut to the rows of the chunk, of which each has each elements of the child.
+// alignedChildren is the i-th child of every chunk, cut to the rows of the chunk, of which each has each elements of
+// the child.
 func alignedChildren(chunks []chunk, i, each int) ([]chunk, error) {
 	out := children(chunks, i)
 	for c, parent := range chunks {
@@ -45,13 +46,17 @@ func alignedChildren(chunks []chunk, i, each int) ([]chunk, error) {
 			return nil, fmt.Errorf("%w: take: chunk %d has %d elements", arrow.ErrInvalid, c, out[c].length)
 		}
 		if (parent.offset+parent.length)*each > have {
-			return nil, fmt.Errorf("%w: child %d of chunk %d has %d rows, %d expected", errMalformed, i, c, have, (parent.offset+parent.length)*each)
+			return nil, fmt.Errorf(
+				"%w: child %d of chunk %d has %d rows, %d expected", errMalformed, i, c, have,
+				(parent.offset+parent.length)*each,
+			)
 		}
 	}
 	return out, nil
 }
 
-// values is buffer b from the chunk's first row on, for its rows and more values of width bytes; an error when it is shorter. No rows need no buffer.
+// values is buffer b from the chunk's first row on, for its rows and more values of width bytes; an error when it is
+// shorter. No rows need no buffer.
 func (c chunk) values(b, width, more int) ([]byte, error) {
 	if c.length == 0 {
 		return nil, nil
@@ -60,7 +65,10 @@ func (c chunk) values(b, width, more int) ([]byte, error) {
 	if lo, hi := c.offset*width, (c.offset+c.length+more)*width; hi <= len(bytes) {
 		return bytes[lo:hi], nil
 	}
-	return nil, fmt.Errorf("%w: %s: buffer %d has %d bytes, too few for %d rows", errMalformed, c.data.DataType(), b, len(bytes), c.offset+c.length)
+	return nil, fmt.Errorf(
+		"%w: %s: buffer %d has %d bytes, too few for %d rows", errMalformed, c.data.DataType(), b, len(bytes),
+		c.offset+c.length,
+	)
 }
 
 // bytes is the whole of buffer b, nothing when there is none.
@@ -100,13 +108,17 @@ func (c chunk) bits(b int) (bitmap, error) {
 	}
 	bytes := c.bytes(b)
 	if int64(len(bytes)) < bitutil.BytesForBits(int64(c.offset+c.length)) {
-		return bitmap{}, fmt.Errorf("%w: %s: %d bytes of bits, too few for %d rows", errMalformed, c.data.DataType(), len(bytes), c.offset+c.length)
+		return bitmap{}, fmt.Errorf(
+			"%w: %s: %d bytes of bits, too few for %d rows", errMalformed, c.data.DataType(), len(bytes),
+			c.offset+c.length,
+		)
 	}
 	return bitmap{bytes, c.offset}, nil
 }
 
-// validities is the validity of every chunk, empty for chunks without nulls, and whether there are any nulls. The arrays'
-// null counts are not relied on: counting bits is cheap next to taking rows rows, and where it would not be, the chunk counts as having nulls.
+// validities is the validity of every chunk, empty for chunks without nulls, and whether there are any nulls. The
+// arrays' null counts are not relied on: counting bits is cheap next to taking rows rows, and where it would not be,
+// the chunk counts as having nulls.
 func validities(chunks []chunk, rows int) (valid []bitmap, any bool, err error) {
 	valid = make([]bitmap, len(chunks))
 	for i, c := range chunks {

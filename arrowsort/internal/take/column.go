@@ -72,7 +72,7 @@ type column struct {
 	nulls    int            // in the result
 }
 
-// finish makes data of the column's validity and the buffers behind it.
+// finish makes data of the column's validity and the given buffers.
 func (g *gatherer) finish(col column, children []arrow.ArrayData, buffers ...*memory.Buffer) *array.Data {
 	return g.data(col.typ, col.sel.len(), append([]*memory.Buffer{col.validity}, buffers...), children, col.nulls)
 }

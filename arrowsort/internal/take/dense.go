@@ -8,9 +8,11 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
-// dense gathers a dense union: its type codes, new offsets that rise by one within each child, and the rows of each child
-// that the rows of the union refer to.
-func (g *gatherer) dense(typ arrow.DataType, layout *arrow.DenseUnionType, chunks []chunk, sel selection) (*array.Data, error) {
+// dense gathers a dense union: its type codes, new offsets that rise by one within each child, and the rows of each
+// child that the rows of the union refer to.
+func (g *gatherer) dense(
+	typ arrow.DataType, layout *arrow.DenseUnionType, chunks []chunk, sel selection,
+) (*array.Data, error) {
 	d := denseRows{g: g, typ: typ, ids: layout.ChildIDs(), fields: layout.Fields(), sel: sel}
 	codes, err := g.codes(chunks, sel)
 	if err != nil {
@@ -118,7 +120,7 @@ func (d *denseRows) count() (totals []int, err error) {
 	return totals, nil
 }
 
-// place writes each row's offset, and its position in its child's share of rows, one child's share behind the other's.
+// place writes each row's offset, and its position in its child's share of rows, one child's share after the other's.
 func (d *denseRows) place(totals []int, offsets []int32, rows []uint64) error {
 	first := make([]int, len(d.fields)+1)
 	for id, n := range totals {
@@ -131,7 +133,9 @@ func (d *denseRows) place(totals []int, offsets []int32, rows []uint64) error {
 				id, c := d.ids[d.codes[lo+i]], p>>rowBits
 				from := d.offsets[c][p&rowMask]
 				if from < 0 || int(from) >= d.children[id][c].length {
-					return fmt.Errorf("%w: offset %d into child %d of %d rows", errMalformed, from, id, d.children[id][c].length)
+					return fmt.Errorf(
+						"%w: offset %d into child %d of %d rows", errMalformed, from, id, d.children[id][c].length,
+					)
 				}
 				offsets[lo+i] = int32(next[id])
 				rows[first[id]+next[id]] = p&^rowMask | uint64(from)

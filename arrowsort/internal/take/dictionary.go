@@ -8,8 +8,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 )
 
-// dictionary gathers indices. The result shares the dictionary of the chunks when they have one and the same, and gets their unified dictionary
-// otherwise.
+// dictionary gathers indices. The result shares the dictionary of the chunks when they have one and the same, and gets
+// their unified dictionary otherwise.
 func (g *gatherer) dictionary(col column, typ *arrow.DictionaryType) (*array.Data, error) {
 	width := typ.IndexType.(arrow.FixedWidthDataType).Bytes()
 	src, err := eachValues(col.chunks, 1, width, 0)
@@ -25,7 +25,6 @@ func (g *gatherer) dictionary(col column, typ *arrow.DictionaryType) (*array.Dat
 		return nil, err
 	}
 	if maps != nil {
-		defer maps.release()
 		if err := mapIndices(g, indices.Bytes(), width, col, maps); err != nil {
 			return nil, err
 		}
@@ -67,8 +66,8 @@ func mapIndices(g *gatherer, indices []byte, width int, col column, maps *indexM
 	}
 }
 
-// mapAll turns indices into the dictionary of their chunk into indices into the unified one. An index that is not null is never negative, so that
-// signed ones are read as unsigned. What lies under a null becomes 0.
+// mapAll turns indices into the dictionary of their chunk into indices into the unified one. An index that is not null
+// is never negative, so that signed ones are read as unsigned. What lies under a null becomes 0.
 func mapAll[I uint8 | uint16 | uint32 | uint64](g *gatherer, indices []I, col column, maps *indexMaps) error {
 	return g.tiles(len(indices), func(lo, hi int, block []uint64) error {
 		return eachBlock(col.sel, lo, hi, block, func(lo int, at []uint64) error {
@@ -82,7 +81,10 @@ func mapAll[I uint8 | uint16 | uint32 | uint64](g *gatherer, indices []I, col co
 				case uint64(out[i]) < uint64(len(to)):
 					out[i] = I(to[out[i]])
 				default:
-					return fmt.Errorf("%w: index %d into the dictionary of chunk %d, which has %d entries", errMalformed, out[i], c, len(to))
+					return fmt.Errorf(
+						"%w: index %d into the dictionary of chunk %d, which has %d entries", errMalformed, out[i], c,
+						len(to),
+					)
 				}
 			}
 			return nil

@@ -1,8 +1,11 @@
 package take
 
 import (
+	"context"
+	"encoding/binary"
 	"fmt"
 	"math"
+	"runtime"
 	gostrings "strings"
 	"testing"
 
@@ -157,5 +160,94 @@ func TestTooManyEntriesForTheIndexType(t *testing.T) {
 	releaseAll(got)
 	_, err = Take(t.Context(), typ, chunks, []uint32{127}, Options{Allocator: mem})
 	require.ErrorIs(t, err, arrow.ErrInvalid)
-	require.ErrorContains(t, err, "129 entries together, too many for int8 indices; use a wider index type")
+	require.ErrorContains(
+		t, err, "129 different entries, int8 indices number 128; cast the column to a wider index type",
+	)
+}
+
+// wordsColumn is chunks of a dictionary type, each with a dictionary of entries of its own.
+func wordsColumn(t *testing.T, chunks, entries int) (*arrow.DictionaryType, []arrow.Array) {
+	t.Helper()
+	typ := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
+	var out []arrow.Array
+	for c := range chunks {
+		b := array.NewStringBuilder(memory.DefaultAllocator)
+		for i := range entries {
+			b.Append(fmt.Sprint(c*entries/2 + i))
+		}
+		index := array.NewInt32Builder(memory.DefaultAllocator)
+		index.Append(0)
+		out = append(out, array.NewDictionaryArray(typ, index.NewArray(), b.NewArray()))
+	}
+	return typ, out
+}
+
+// endingContext ends after a number of calls of Err.
+type endingContext struct {
+	context.Context
+	left int
+}
+
+func (c *endingContext) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestMergingDictionariesEndsWithTheContext ends the context at every 1000 entries that merge reads.
+func TestMergingDictionariesEndsWithTheContext(t *testing.T) {
+	const entries = 50_000
+	typ, chunks := wordsColumn(t, 2, entries)
+	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	ctx := &endingContext{t.Context(), 1 << 30}
+	unified, err := Unify(ctx, typ, chunks, Options{Allocator: mem, Threads: 1})
+	require.NoError(t, err)
+	releaseAll(unified)
+	checks := 1<<30 - ctx.left
+	require.Greater(t, checks, 2*entries/blockRows)
+	for left := range checks {
+		_, err := Unify(&endingContext{t.Context(), left}, typ, chunks, Options{Allocator: mem, Threads: 1})
+		require.ErrorIs(t, err, context.Canceled, "check %d", left)
+		mem.AssertSize(t, 0)
+	}
+}
+
+// counting is an allocator that counts the bytes that it returns.
+type counting struct {
+	memory.Allocator
+	bytes int
+}
+
+func (c *counting) Allocate(size int) []byte {
+	c.bytes += size
+	return c.Allocator.Allocate(size)
+}
+
+// TestMergingDictionariesUsesTheAllocator compares the memory outside of the allocator with the entries.
+func TestMergingDictionariesUsesTheAllocator(t *testing.T) {
+	const entries = 200_000
+	typ, chunks := wordsColumn(t, 2, entries)
+	var before, after runtime.MemStats
+	mem := &counting{Allocator: memory.NewGoAllocator()}
+	runtime.ReadMemStats(&before)
+	unified, err := Unify(t.Context(), typ, chunks, Options{Allocator: mem, Threads: 1})
+	runtime.ReadMemStats(&after)
+	require.NoError(t, err)
+	releaseAll(unified)
+	require.Less(t, int(after.TotalAlloc-before.TotalAlloc)-mem.bytes, 2*entries, "bytes outside of the allocator")
+}
+
+// TestMergingMalformedDictionariesLeaksNothing merges entries whose offsets lead out of their bytes.
+func TestMergingMalformedDictionariesLeaksNothing(t *testing.T) {
+	typ, chunks := wordsColumn(t, 2, 100)
+	offsets := chunks[1].Data().Dictionary().Buffers()[1].Bytes()
+	binary.LittleEndian.PutUint32(offsets[4*50:], 1<<30)
+	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	_, err := Unify(t.Context(), typ, chunks, Options{Allocator: mem})
+	require.ErrorIs(t, err, errMalformed)
+	mem.AssertSize(t, 0)
+	_, err = Take(t.Context(), typ, chunks, []uint32{0, 1}, Options{Allocator: mem})
+	require.ErrorIs(t, err, errMalformed)
+	mem.AssertSize(t, 0)
 }

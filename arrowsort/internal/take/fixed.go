@@ -75,8 +75,9 @@ func gatherFixed[T any](g *gatherer, dst []byte, src [][]byte, sel selection) er
 	})
 }
 
-// pick copies dst[i] from row rows[i] of the values at base. Unsafe because a check for each row costs a good part of the
-// loop; a selection yields only positions in its chunk, and chunk.values has checked that the chunk's buffer holds all its rows.
+// pick copies dst[i] from row rows[i] of the values at base. Unsafe because a check for each row costs a good part of
+// the loop; a selection yields only positions in its chunk, and chunk.values has checked that the chunk's buffer holds
+// all its rows.
 func pick[T any, U rowNumber](dst []T, base unsafe.Pointer, rows []U) {
 	dst = dst[:len(rows)]
 	for i, r := range rows {
@@ -105,7 +106,7 @@ func (g *gatherer) gatherWide(dst []byte, src [][]byte, width int, sel selection
 	})
 }
 
-// copyValue copies as many bytes as both have. 8 to 32 bytes are copied as two halves that overlap, which spares a call.
+// copyValue copies the bytes that both have. 8 to 32 bytes are copied as two halves that overlap, which spares a call.
 func copyValue(dst, src []byte) {
 	n := len(src)
 	switch {

@@ -27,14 +27,17 @@ func TestFixedOfEveryWidth(t *testing.T) {
 			for i := range at {
 				at[i] = uint64(rng.IntN(chunks))<<rowBits | uint64(rng.IntN(50))
 			}
-			for name, sel := range map[string]selection{"picks": at, "groups": groups{at, 2}, "spans": spans[int64]{at[:2], []int64{0, 50, 70}}} {
+			for name, sel := range map[string]selection{"picks": at, "groups": groups{at, 2},
+				"spans": spans[int64]{at[:2], []int64{0, 50, 70}}} {
 				got, err := g.fixed(src[:chunks], width, sel)
 				require.NoError(t, err)
 				want := []byte{}
 				for _, p := range sel.at(0, sel.len(), make([]uint64, sel.len())) {
 					want = append(want, src[p>>rowBits][int(p&rowMask)*width:][:width]...)
 				}
-				require.Equal(t, want, append([]byte{}, got.Bytes()...), "%s of width %d from %d chunks", name, width, chunks)
+				require.Equal(
+					t, want, append([]byte{}, got.Bytes()...), "%s of width %d from %d chunks", name, width, chunks,
+				)
 			}
 		}
 	}

@@ -7,13 +7,14 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 )
 
-// Identical reports whether two data of one type are equal byte for byte, so that either can stand for the other. It may
-// miss equal ones, but takes no two values for equal that differ in a bit: -0.0 is not +0.0.
+// Identical reports whether two data of one type are equal byte for byte, so that either can stand for the other. It
+// may miss equal ones, but takes no two values for equal that differ in a bit: -0.0 is not +0.0.
 func Identical(a, b arrow.ArrayData) bool {
 	if a == b {
 		return true
 	}
-	if a.Len() != b.Len() || a.Offset() != b.Offset() || len(a.Buffers()) != len(b.Buffers()) || len(a.Children()) != len(b.Children()) {
+	if a.Len() != b.Len() || a.Offset() != b.Offset() || len(a.Buffers()) != len(b.Buffers()) ||
+		len(a.Children()) != len(b.Children()) {
 		return false
 	}
 	for i, x := range a.Buffers() {

@@ -29,7 +29,10 @@ func TestIdentical(t *testing.T) {
 	require.False(t, Identical(a, floatData(t, math.Copysign(0, -1), 2)), "-0.0 must survive")
 
 	list := func(values arrow.ArrayData, entries arrow.ArrayData) arrow.ArrayData {
-		d := array.NewData(arrow.FixedSizeListOf(2, arrow.PrimitiveTypes.Float64), 1, []*memory.Buffer{nil}, []arrow.ArrayData{values}, 0, 0)
+		d := array.NewData(
+			arrow.FixedSizeListOf(2, arrow.PrimitiveTypes.Float64), 1, []*memory.Buffer{nil}, []arrow.ArrayData{values},
+			0, 0,
+		)
 		t.Cleanup(d.Release)
 		if entries != nil {
 			d.SetDictionary(entries)

@@ -8,19 +8,23 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
-// extents says which elements each row of a chunk has: from offsets[row], up to the next offset or, for list views, sizes[row] of them.
+// extents says which elements each row of a chunk has: from offsets[row], up to the next offset or, for list views,
+// sizes[row] of them.
 type extents[O offset] struct {
 	offsets, sizes []O
 	elements       int // all elements of the chunk
 }
 
-// lengths works out where the elements of every row lie and where they go. ends is the result's offsets, n+1 of them; the caller releases starts.
+// lengths works out where the elements of every row lie and where they go. ends is the result's offsets, n+1 of them;
+// the caller releases starts.
 func lengths[O offset](g *gatherer, col column, src []extents[O]) (s spans[O], ends, starts *memory.Buffer, err error) {
 	n := col.sel.len()
 	width := int(unsafe.Sizeof(O(0)))
 	for i, e := range src {
 		if uint64(e.elements) > rowMask {
-			return s, nil, nil, fmt.Errorf("%w: take: chunk %d of %s has %d elements", arrow.ErrInvalid, i, col.typ, e.elements)
+			return s, nil, nil, fmt.Errorf(
+				"%w: take: chunk %d of %s has %d elements", arrow.ErrInvalid, i, col.typ, e.elements,
+			)
 		}
 	}
 	if ends, err = g.buffer((n + 1) * width); err != nil {
@@ -59,7 +63,8 @@ func lengths[O offset](g *gatherer, col column, src []extents[O]) (s spans[O], e
 	return s, ends, starts, nil
 }
 
-// total turns the elements of each tile into those before it, and checks that offsets of width bytes reach the last one.
+// total turns the elements of each tile into those before it, and checks that offsets of width bytes reach the last
+// one.
 func (g *gatherer) total(col column, sums []int64, width int) error {
 	for i := range sums[1:] {
 		sums[i+1] += sums[i]
@@ -70,8 +75,11 @@ func (g *gatherer) total(col column, sums []int64, width int) error {
 	return nil
 }
 
-// measure writes for each position where its elements start and how many there are, none for a null, and returns how many in all.
-func measure[O offset](starts []uint64, lengths []O, src []extents[O], valid []bitmap, at []uint64) (sum int64, err error) {
+// measure writes for each position where its elements start and how many there are, none for a null, and returns how
+// many in all.
+func measure[O offset](
+	starts []uint64, lengths []O, src []extents[O], valid []bitmap, at []uint64,
+) (sum int64, err error) {
 	for i, p := range at {
 		c, row := p>>rowBits, p&rowMask
 		if !valid[c].bit(row) {
@@ -87,7 +95,10 @@ func measure[O offset](starts []uint64, lengths []O, src []extents[O], valid []b
 			length = int64(e.offsets[row+1]) - start
 		}
 		if start < 0 || length < 0 || start > int64(e.elements) || length > int64(e.elements)-start {
-			return 0, fmt.Errorf("%w: row %d of chunk %d has elements %d to %d of %d", errMalformed, row, c, start, start+length, e.elements)
+			return 0, fmt.Errorf(
+				"%w: row %d of chunk %d has elements %d to %d of %d", errMalformed, row, c, start, start+length,
+				e.elements,
+			)
 		}
 		starts[i], lengths[i] = p&^rowMask|uint64(start), O(length)
 		sum += length

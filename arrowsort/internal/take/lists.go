@@ -45,7 +45,7 @@ func lists[O offset](g *gatherer, col column, elem arrow.DataType, sizes bool) (
 		if err != nil {
 			return nil, err
 		}
-		ends.ResizeNoShrink(col.sel.len() * width) // a view has no offset behind the last one
+		ends.ResizeNoShrink(col.sel.len() * width) // a view has no offset after the last one
 		buffers = append(buffers, size)
 	}
 	return g.finish(col, []arrow.ArrayData{child}, buffers...), nil

@@ -6,7 +6,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 )
 
-// A locator finds the chunk of a row number: a table leads to the few chunks that begin in a range of rows, binary search to the one.
+// A locator finds the chunk of a row number: a table leads to the few chunks that begin in a range of rows, binary
+// search to the one.
 type locator struct {
 	starts []uint64 // first row of each chunk, and the number of rows
 	table  []int32  // the chunk of row i<<shift

@@ -2,7 +2,6 @@ package take
 
 import (
 	"context"
-	"fmt"
 	"runtime"
 	"unsafe"
 
@@ -13,8 +12,8 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 )
 
-// A gatherer holds what all columns of a call share. It owns every buffer and every array data made for a result until release; the
-// array that is handed out holds references of its own.
+// A gatherer holds what all columns of a call share. It owns every buffer and every array data made for a result until
+// release; the array that is returned holds its own references.
 type gatherer struct {
 	ctx     context.Context
 	mem     memory.Allocator
@@ -54,27 +53,25 @@ func (g *gatherer) buffer(size int) (*memory.Buffer, error) {
 	return b, err
 }
 
-// scratch allocates a buffer that the caller releases.
-func (g *gatherer) scratch(size int) (b *memory.Buffer, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			b, err = nil, fmt.Errorf("%w: allocator panicked at %d bytes: %v", engine.ErrMemory, size, p)
-		}
-	}()
-	b = memory.NewResizableBuffer(g.mem)
-	b.Resize(size)
-	if len(b.Buf()) < size {
-		if b.Buf() != nil {
-			b.Release()
-		}
-		return nil, fmt.Errorf("%w: allocator returned too little for %d bytes", engine.ErrMemory, size)
+// scratch allocates a buffer that the caller releases. Its capacity is a multiple of 64 bytes.
+func (g *gatherer) scratch(size int) (*memory.Buffer, error) {
+	if err := g.ctx.Err(); err != nil {
+		return nil, err
 	}
-	clear(b.Buf()[size:])
+	bytes, err := engine.Allocate(g.mem, (size+63)&^63)
+	if err != nil {
+		return nil, err
+	}
+	clear(bytes[size:])
+	b := memory.NewBufferWithAllocator(bytes, g.mem)
+	b.ResizeNoShrink(size)
 	return b, nil
 }
 
 // data makes the array data of a result.
-func (g *gatherer) data(typ arrow.DataType, n int, buffers []*memory.Buffer, children []arrow.ArrayData, nulls int) *array.Data {
+func (g *gatherer) data(
+	typ arrow.DataType, n int, buffers []*memory.Buffer, children []arrow.ArrayData, nulls int,
+) *array.Data {
 	return g.keep(array.NewData(typ, n, buffers, children, nulls, 0))
 }
 
@@ -84,8 +81,8 @@ func (g *gatherer) keep(d *array.Data) *array.Data {
 	return d
 }
 
-// as reads bytes as values of a fixed width, without copying: Arrow's buffers are little-endian, as every platform that Arrow's Go
-// implementation casts them on.
+// as reads bytes as values of a fixed width, without copying: Arrow's buffers are little-endian, as every platform that
+// Arrow's Go implementation casts them on.
 func as[T any](b []byte) []T {
 	var t T
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(t)))

@@ -14,7 +14,9 @@ type runEnd interface{ int16 | int32 | int64 }
 
 // runs gathers a run-end-encoded column. Neighbouring rows of the result become one run where they come from the same
 // run or are equal bit by bit.
-func (g *gatherer) runs(typ arrow.DataType, layout *arrow.RunEndEncodedType, chunks []chunk, sel selection) (*array.Data, error) {
+func (g *gatherer) runs(
+	typ arrow.DataType, layout *arrow.RunEndEncodedType, chunks []chunk, sel selection,
+) (*array.Data, error) {
 	switch layout.RunEnds().ID() {
 	case arrow.INT16:
 		return gatherRuns[int16](g, typ, layout, chunks, sel, math.MaxInt16)
@@ -25,29 +27,18 @@ func (g *gatherer) runs(typ arrow.DataType, layout *arrow.RunEndEncodedType, chu
 	}
 }
 
-func gatherRuns[E runEnd](g *gatherer, typ arrow.DataType, layout *arrow.RunEndEncodedType, chunks []chunk, sel selection, limit int64) (*array.Data, error) {
+func gatherRuns[E runEnd](
+	g *gatherer, typ arrow.DataType, layout *arrow.RunEndEncodedType, chunks []chunk, sel selection, limit int64,
+) (*array.Data, error) {
 	n := sel.len()
 	if int64(n) > limit {
 		return nil, &overflowError{typ, int64(n), limit}
 	}
-	src := make([]runSource[E], len(chunks))
-	values := children(chunks, 1)
-	for i, e := range children(chunks, 0) {
-		b, err := e.values(1, int(unsafe.Sizeof(E(0))), 0)
-		if err != nil {
-			return nil, err
-		}
-		src[i] = runSource[E]{ends: as[E](b), offset: chunks[i].offset, rows: chunks[i].length, values: values[i].length}
-	}
-	scratch, err := g.scratch(max(8*n, 1))
+	where, err := locateRuns[E](g, chunks, sel)
 	if err != nil {
 		return nil, err
 	}
-	defer scratch.Release()
-	where := as[uint64](scratch.Bytes())[:n]
-	if err := findRuns(g, where, src, sel); err != nil {
-		return nil, err
-	}
+	values := children(chunks, 1)
 	same, err := sameValue(layout.Encoded(), values)
 	if err != nil {
 		return nil, err
@@ -64,6 +55,27 @@ func gatherRuns[E runEnd](g *gatherer, typ arrow.DataType, layout *arrow.RunEndE
 	return g.data(typ, n, []*memory.Buffer{nil}, []arrow.ArrayData{endData, child}, 0), nil
 }
 
+// locateRuns returns the position of each row's value, in memory of the gatherer.
+func locateRuns[E runEnd](g *gatherer, chunks []chunk, sel selection) ([]uint64, error) {
+	src := make([]runSource[E], len(chunks))
+	values := children(chunks, 1)
+	for i, e := range children(chunks, 0) {
+		b, err := e.values(1, int(unsafe.Sizeof(E(0))), 0)
+		if err != nil {
+			return nil, err
+		}
+		src[i] = runSource[E]{
+			ends: as[E](b), offset: chunks[i].offset, rows: chunks[i].length, values: values[i].length,
+		}
+	}
+	b, err := g.buffer(8 * sel.len())
+	if err != nil {
+		return nil, err
+	}
+	where := as[uint64](b.Bytes())
+	return where, findRuns(g, where, src, sel)
+}
+
 // findRuns writes the position of each row's value.
 func findRuns[E runEnd](g *gatherer, where []uint64, src []runSource[E], sel selection) error {
 	for i := range src {
@@ -75,7 +87,8 @@ func findRuns[E runEnd](g *gatherer, where []uint64, src []runSource[E], sel sel
 	}
 	return g.tiles(len(where), func(lo, hi int, block []uint64) error {
 		return eachBlock(sel, lo, hi, block, func(lo int, at []uint64) error {
-			var chunk, first, end, run uint64 // the run of the last row, as rows of its chunk: neighbours often lie in the same one
+			// the run of the last row, as rows of its chunk: neighbours often lie in the same one
+			var chunk, first, end, run uint64
 			for i, p := range at {
 				if row := p & rowMask; p>>rowBits != chunk || row < first || row >= end {
 					chunk = p >> rowBits
@@ -118,7 +131,9 @@ func sameValue(typ arrow.DataType, values []chunk) (func(p, q uint64) bool, erro
 
 // encodeRuns merges neighbours with the same value: it makes the run ends and moves one position of each run to the
 // front of where.
-func encodeRuns[E runEnd](g *gatherer, where []uint64, same func(p, q uint64) bool) (ends *memory.Buffer, count int, err error) {
+func encodeRuns[E runEnd](
+	g *gatherer, where []uint64, same func(p, q uint64) bool,
+) (ends *memory.Buffer, count int, err error) {
 	before := make([]int, (len(where)+tileRows-1)/tileRows+1) // run ends in each tile, then those before it
 	err = g.tiles(len(where), func(lo, hi int, _ []uint64) error {
 		for i := lo + 1; i <= hi; i++ {

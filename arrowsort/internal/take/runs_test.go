@@ -32,7 +32,8 @@ func TestRunsAreMerged(t *testing.T) {
 	}{
 		{"rows of one run", `[3, 5]`, `["a", "b"]`, str, []uint32{0, 2, 1, 4, 3, 0}, []int32{3, 5, 6}, `["a" "b" "a"]`},
 		{"equal runs", `[1, 2, 3, 4]`, `["a", "b", "a", "a"]`, str, []uint32{0, 2, 3, 1}, []int32{3, 4}, `["a" "b"]`},
-		{"null runs", `[1, 2, 3]`, `[null, "", null]`, str, []uint32{0, 2, 1, 2}, []int32{2, 3, 4}, `[(null) "" (null)]`},
+		{"null runs", `[1, 2, 3]`, `[null, "", null]`, str, []uint32{0, 2, 1, 2}, []int32{2, 3, 4},
+			`[(null) "" (null)]`},
 		{"one run", `[9]`, `["a"]`, str, []uint32{8, 0, 3}, []int32{3}, `["a"]`},
 		{"none", `[9]`, `["a"]`, str, nil, []int32{}, `[]`},
 		{"equal lists", `[2, 3, 4]`, `[[1], [1], [2]]`, list, []uint32{0, 1, 2, 3}, []int32{3, 4}, `[[1] [2]]`},

@@ -27,7 +27,10 @@ func TestRunSourceFindsTheRunOfEveryRow(t *testing.T) {
 			table, err := s.index(g, lookups)
 			require.NoError(t, err)
 			for row := range s.rows {
-				require.Equal(t, want[offset+row], s.find(row), "trial %d, %d look-ups, row %d behind %d", trial, lookups, row, offset)
+				require.Equal(
+					t, want[offset+row], s.find(row), "trial %d, %d look-ups, row %d behind %d", trial, lookups, row,
+					offset,
+				)
 			}
 			table.Release()
 		}

@@ -7,18 +7,19 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 )
 
-// A position is where a row lies: its chunk in the high bits, and in the low rowBits its number in the chunk, counted from the chunk's first row.
+// A position is where a row lies: its chunk in the high bits, and in the low rowBits its number in the chunk, counted
+// from the chunk's first row.
 const (
 	rowBits = 40
 	rowMask = 1<<rowBits - 1
 )
 
-// A selection names rows of a column, whose chunks it knows by number. Every position it yields lies in its chunk: whoever makes a
-// selection has checked it, so that loops over positions need not.
+// A selection names rows of a column, whose chunks have numbers. Every position it yields lies in its chunk: whoever
+// makes a selection has checked it, so that loops over positions need not.
 type selection interface {
 	len() int
-	// at is the positions of rows [lo,hi), in room, which is as long, or in memory of the selection; they are only read.
-	at(lo, hi int, room []uint64) []uint64
+	// at is the positions of rows [lo,hi), in buf, which is as long, or in memory of the selection; they are only read.
+	at(lo, hi int, buf []uint64) []uint64
 }
 
 type rowNumber interface{ uint32 | uint64 }
@@ -47,11 +48,11 @@ type rows32 []uint32
 
 func (r rows32) len() int { return len(r) }
 
-func (r rows32) at(lo, hi int, room []uint64) []uint64 {
+func (r rows32) at(lo, hi int, buf []uint64) []uint64 {
 	for i, row := range r[lo:hi] {
-		room[i] = uint64(row)
+		buf[i] = uint64(row)
 	}
-	return room
+	return buf
 }
 
 // located are row numbers of a column of several chunks.
@@ -62,7 +63,7 @@ type located[U rowNumber] struct {
 
 func (l located[U]) len() int { return len(l.rows) }
 
-func (l located[U]) at(lo, hi int, room []uint64) []uint64 {
+func (l located[U]) at(lo, hi int, buf []uint64) []uint64 {
 	var chunk, first, rows uint64 // the chunk of the last row: neighbours often lie in the same one
 	for i, r := range l.rows[lo:hi] {
 		row := uint64(r)
@@ -70,9 +71,9 @@ func (l located[U]) at(lo, hi int, room []uint64) []uint64 {
 			c := l.loc.find(row)
 			chunk, first, rows = uint64(c)<<rowBits, l.loc.starts[c], l.loc.starts[c+1]-l.loc.starts[c]
 		}
-		room[i] = chunk | (row - first)
+		buf[i] = chunk | (row - first)
 	}
-	return room
+	return buf
 }
 
 // checkRows is the one check that every later loop relies on.

@@ -24,16 +24,16 @@ func (s spans[O]) find(row int) int {
 	return sort.Search(len(s.starts), func(i int) bool { return int(s.ends[i+1]) > row })
 }
 
-func (s spans[O]) at(lo, hi int, room []uint64) []uint64 {
+func (s spans[O]) at(lo, hi int, buf []uint64) []uint64 {
 	i := 0
-	for n := s.find(lo); i < len(room); n++ {
+	for n := s.find(lo); i < len(buf); n++ {
 		p := s.starts[n] + uint64(lo+i-int(s.ends[n]))
 		for end := min(int(s.ends[n+1]), hi) - lo; i < end; i++ {
-			room[i] = p
+			buf[i] = p
 			p++
 		}
 	}
-	return room
+	return buf
 }
 
 func (s spans[O]) copy(dst []byte, src [][]byte, width, lo, hi int) {
@@ -49,8 +49,9 @@ func (s spans[O]) copy(dst []byte, src [][]byte, width, lo, hi int) {
 	}
 }
 
-// copyShort copies n bytes from src[from:] to dst. Up to 16 bytes it copies 16 where both sides have them, which spares a call: what it
-// writes too much is overwritten by the spans that follow, which the same goroutine copies, or lies before dst's end.
+// copyShort copies n bytes from src[from:] to dst. Up to 16 bytes it copies 16 where both sides have them, which spares
+// a call: what it writes too much is overwritten by the spans that follow, which the same goroutine copies, or lies
+// before dst's end.
 func copyShort(dst, src []byte, from, n int) {
 	if n <= 16 && len(dst) >= 16 && len(src)-from >= 16 {
 		*(*[16]byte)(dst) = *(*[16]byte)(src[from:])
@@ -67,20 +68,20 @@ type groups struct {
 
 func (s groups) len() int { return s.parents.len() * s.size }
 
-func (s groups) at(lo, hi int, room []uint64) []uint64 {
+func (s groups) at(lo, hi int, buf []uint64) []uint64 {
 	first, last := lo/s.size, (hi-1)/s.size+1
-	// The parents' positions go to the end of room. Every parent has at least one row, so that the rows, written from the front, never reach
-	// a parent that is still to be read.
-	parents := s.parents.at(first, last, room[len(room)-(last-first):])
+	// The parents' positions go to the end of buf. Every parent has at least one row, so that the rows, written from
+	// the front, never reach a parent that is still to be read.
+	parents := s.parents.at(first, last, buf[len(buf)-(last-first):])
 	i := 0
 	for n, p := range parents {
 		skip := max(lo-(first+n)*s.size, 0)
 		end := min((first+n+1)*s.size, hi) - lo
 		row := p&^rowMask | (p&rowMask*uint64(s.size) + uint64(skip))
 		for ; i < end; i++ {
-			room[i] = row
+			buf[i] = row
 			row++
 		}
 	}
-	return room
+	return buf
 }

@@ -43,7 +43,9 @@ func TestSpansAndGroupsYieldTheirRowsFromAnywhere(t *testing.T) {
 			require.Equal(t, rows[lo:hi], s.at(lo, hi, make([]uint64, hi-lo)))
 			lo = rng.IntN(len(grouped))
 			hi = lo + 1 + rng.IntN(len(grouped)-lo)
-			require.Equal(t, grouped[lo:hi], g.at(lo, hi, make([]uint64, hi-lo)), "size %d, rows %d to %d", size, lo, hi)
+			require.Equal(
+				t, grouped[lo:hi], g.at(lo, hi, make([]uint64, hi-lo)), "size %d, rows %d to %d", size, lo, hi,
+			)
 		}
 	}
 }

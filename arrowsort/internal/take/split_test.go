@@ -14,7 +14,8 @@ import (
 // has32 says that a type has 32-bit offsets somewhere.
 func has32(typ arrow.DataType) bool {
 	switch t := Storage(typ).(type) {
-	case *arrow.StringType, *arrow.BinaryType, *arrow.ListType, *arrow.ListViewType, *arrow.MapType, *arrow.DenseUnionType:
+	case *arrow.StringType, *arrow.BinaryType, *arrow.ListType, *arrow.ListViewType, *arrow.MapType,
+		*arrow.DenseUnionType:
 		return true
 	case *arrow.RunEndEncodedType:
 		return has32(t.Encoded())

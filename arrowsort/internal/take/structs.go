@@ -8,7 +8,9 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
-func (g *gatherer) structs(typ arrow.DataType, layout *arrow.StructType, chunks []chunk, sel selection) (*array.Data, error) {
+func (g *gatherer) structs(
+	typ arrow.DataType, layout *arrow.StructType, chunks []chunk, sel selection,
+) (*array.Data, error) {
 	_, nulls, validity, err := g.validity(chunks, sel)
 	if err != nil {
 		return nil, err
@@ -36,7 +38,9 @@ func (g *gatherer) fields(fields []arrow.Field, chunks []chunk, sel selection) (
 }
 
 // sparse gathers a sparse union: its type codes, and the same rows of every child.
-func (g *gatherer) sparse(typ arrow.DataType, layout *arrow.SparseUnionType, chunks []chunk, sel selection) (*array.Data, error) {
+func (g *gatherer) sparse(
+	typ arrow.DataType, layout *arrow.SparseUnionType, chunks []chunk, sel selection,
+) (*array.Data, error) {
 	codes, err := g.codes(chunks, sel)
 	if err != nil {
 		return nil, err

@@ -21,26 +21,32 @@ type Rows interface{ ~[]uint32 | ~[]uint64 }
 
 // Options of Take; the zero value is right.
 type Options struct {
-	Allocator memory.Allocator // of the result and of temp storage, called from the calling goroutine only; nil: memory.DefaultAllocator
-	Threads   int              // the largest number of goroutines; 0: GOMAXPROCS
-	Split     bool             // return several arrays where one would pass the range of its offsets
+	// of the result and of temp storage, called from the calling goroutine only; nil: memory.DefaultAllocator
+	Allocator memory.Allocator
+	Threads   int  // the largest number of goroutines; 0: GOMAXPROCS
+	Split     bool // return several arrays where one would pass the range of its offsets
 }
 
-// Take gathers rows of a chunked column: row i of the result is row rows[i] of the chunks one behind the other.
+// Take gathers rows of a chunked column: row i of the result is row rows[i] of the concatenated chunks.
 //
 // The result is one array, or several in order when Options.Split is set and 32-bit offsets (or the run ends of a
 // run-end-encoded column) would not hold one. Dictionaries are shared with the chunks, or unified where the chunks have
-// different ones; string and binary views go on referring to the chunks' buffers; everything else is copied. Neighbouring
-// rows of a run-end-encoded column become one run where they come from one or are equal. The caller releases the arrays; chunks and rows are borrowed.
+// different ones; string and binary views go on referring to the chunks' buffers; everything else is copied.
+// Neighbouring rows of a run-end-encoded column become one run where they come from one or are equal. The caller
+// releases the arrays; chunks and rows are borrowed.
 //
-// Errors: ErrOffsets, engine.ErrMemory, arrow.ErrIndex for a row past the end, arrow.ErrInvalid for malformed chunks, and the context's
-// error within 50 ms after it is cancelled. With an error nothing stays allocated.
-func Take[R Rows](ctx context.Context, typ arrow.DataType, chunks []arrow.Array, rows R, opts Options) ([]arrow.Array, error) {
+// Errors: ErrOffsets, ErrDictionary, engine.ErrMemory, arrow.ErrIndex for a row past the end, arrow.ErrInvalid for
+// malformed chunks, and the context's error within 50 ms after it is cancelled. With an error nothing stays allocated.
+func Take[R Rows](
+	ctx context.Context, typ arrow.DataType, chunks []arrow.Array, rows R, opts Options,
+) ([]arrow.Array, error) {
 	return takeWithin(ctx, typ, chunks, rows, opts, math.MaxInt32)
 }
 
 // takeWithin is Take with a limit for 32-bit offsets that tests can make small.
-func takeWithin[R Rows](ctx context.Context, typ arrow.DataType, chunks []arrow.Array, rows R, opts Options, limit int64) (out []arrow.Array, err error) {
+func takeWithin[R Rows](
+	ctx context.Context, typ arrow.DataType, chunks []arrow.Array, rows R, opts Options, limit int64,
+) (out []arrow.Array, err error) {
 	c := &call{gatherer: newGatherer(ctx, opts, limit), typ: typ, split: opts.Split}
 	err = contain(func() error {
 		if c.chunks, err = viewChunks(typ, chunks); err != nil {
@@ -88,8 +94,8 @@ func takeRows[U rowNumber](c *call, rows []U) ([]arrow.Array, error) {
 	return takePieces(c, loc, rows)
 }
 
-// takePieces gathers all rows into one array; where offsets overflow, and it is allowed, it cuts the rows into as many pieces as the overflow
-// tells and tries again with each.
+// takePieces gathers all rows into one array; where offsets overflow, and it is allowed, it cuts the rows into the
+// number of batches that the overflow asks for and tries again with each.
 func takePieces[U rowNumber](c *call, loc *locator, rows []U) ([]arrow.Array, error) {
 	arr, err := c.gather(c.typ, c.chunks, selectRows(loc, rows))
 	var over *overflowError

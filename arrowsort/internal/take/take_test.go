@@ -18,14 +18,8 @@ import (
 type layout struct{ rows, offsets []int }
 
 var layouts = []layout{
-	{},
-	{[]int{0}, []int{0}},
-	{[]int{1}, []int{0}},
-	{[]int{200}, []int{0}},
-	{[]int{200}, []int{1}},
-	{[]int{130}, []int{63}},
-	{[]int{65, 0, 3, 100, 1}, []int{0, 7, 31, 63, 1}},
-	{[]int{0, 0, 64}, []int{0, 1, 64}},
+	{}, {[]int{0}, []int{0}}, {[]int{1}, []int{0}}, {[]int{200}, []int{0}}, {[]int{200}, []int{1}},
+	{[]int{130}, []int{63}}, {[]int{65, 0, 3, 100, 1}, []int{0, 7, 31, 63, 1}}, {[]int{0, 0, 64}, []int{0, 1, 64}},
 }
 
 // randomColumn makes the chunks of a layout.
@@ -83,7 +77,9 @@ func rowPatterns(rng *rand.Rand, n int) map[string][]uint32 {
 	return patterns
 }
 
-func requireTaken(t *testing.T, typ arrow.DataType, chunks []arrow.Array, rows []uint32, got []arrow.Array, context string) {
+func requireTaken(
+	t *testing.T, typ arrow.DataType, chunks []arrow.Array, rows []uint32, got []arrow.Array, context string,
+) {
 	t.Helper()
 	require.Equal(t, len(rows), rowCount(got), "%s: rows", context)
 	i := 0
@@ -91,7 +87,9 @@ func requireTaken(t *testing.T, typ arrow.DataType, chunks []arrow.Array, rows [
 		require.True(t, arrow.TypeEqual(typ, a.DataType()), "%s: type %s", context, a.DataType())
 		nulls := 0
 		for k := range a.Len() {
-			require.Equal(t, valueOf(chunks, int(rows[i])), arrowtest.Value(a, k), "%s: row %d, from row %d", context, i, rows[i])
+			require.Equal(
+				t, valueOf(chunks, int(rows[i])), arrowtest.Value(a, k), "%s: row %d, from row %d", context, i, rows[i],
+			)
 			if a.IsNull(k) {
 				nulls++
 			}
@@ -177,7 +175,8 @@ func TestTakeManyRows(t *testing.T) {
 		got, err := Take(t.Context(), typ, chunks, rows, Options{Allocator: mem, Threads: 4})
 		require.NoError(t, err, "%s", typ)
 		require.Equal(t, len(rows), got[0].Len(), "%s", typ)
-		for _, i := range []int{0, 1, tileRows - 1, tileRows, tileRows + 1, 2*tileRows - 1, 2 * tileRows, len(rows) - 1} {
+		for _, i := range []int{0, 1, tileRows - 1, tileRows, tileRows + 1, 2*tileRows - 1, 2 * tileRows,
+			len(rows) - 1} {
 			require.Equal(t, valueOf(chunks, int(rows[i])), valueOf(got, i), "%s row %d", typ, i)
 		}
 		for range 2000 {

@@ -6,9 +6,12 @@ import (
 )
 
 const (
-	tileRows  = 1 << 15 // rows of one unit of work, fewer are not worth a goroutine; a multiple of 64, so that no two tiles write to one byte of a bitmap
+	// rows of one unit of work, fewer are not worth a goroutine; a multiple of 64, so that no two tiles write to one
+	// byte of a bitmap
+	tileRows  = 1 << 15
 	tileBytes = 1 << 20 // bytes of one unit of work where rows are wide or spans are copied
-	blockRows = 1 << 10 // rows whose positions are worked out at once, a multiple of 64; their positions stay in the first-level cache
+	// rows whose positions are worked out at once, a multiple of 64; their positions stay in the first-level cache
+	blockRows = 1 << 10
 )
 
 // tiles calls work for all of [0,n) in tiles of tileRows rows, on several goroutines when there is enough to do.
@@ -16,8 +19,8 @@ func (g *gatherer) tiles(n int, work func(lo, hi int, block []uint64) error) err
 	return g.tilesOf(tileRows, n, work)
 }
 
-// tilesOf calls work for [0,n) in tiles of size rows, in no order. block is room for the positions of blockRows rows. The first error ends it, as does the
-// context; all goroutines are done when it returns.
+// tilesOf calls work for [0,n) in tiles of size rows, in no order. block holds the positions of blockRows rows. The
+// first error ends it, as does the context; all goroutines are done when it returns.
 func (g *gatherer) tilesOf(size, n int, work func(lo, hi int, block []uint64) error) error {
 	count := (n + size - 1) / size
 	workers := min(g.threads, count)

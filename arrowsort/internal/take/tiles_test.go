@@ -71,7 +71,8 @@ func (e *expiring) Err() error {
 	return nil
 }
 
-// Cancelled at every point where the context is asked, on one goroutine and on several: nothing stays, memory or goroutine.
+// Cancelled at every point where the context is asked, on one goroutine and on several: nothing stays, memory or
+// goroutine.
 func TestCancellationAtEveryPoint(t *testing.T) {
 	for _, typ := range arrowtest.Types() {
 		for _, n := range []int{80, 2*tileRows + 5} {

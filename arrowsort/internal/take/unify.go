@@ -31,7 +31,7 @@ func (g *gatherer) unify(typ *arrow.DictionaryType, chunks []chunk) (*array.Data
 		total += d.Len()
 	}
 	if total > math.MaxInt32 {
-		return nil, nil, fmt.Errorf("%w: take: dictionaries of %d entries", arrow.ErrInvalid, total)
+		return nil, nil, fmt.Errorf("%w: dictionaries of %d entries", ErrDictionary, total)
 	}
 	m, err := g.merge(typ.ValueType, entries, total)
 	if err != nil {
@@ -39,13 +39,11 @@ func (g *gatherer) unify(typ *arrow.DictionaryType, chunks []chunk) (*array.Data
 	}
 	dict, err := g.column(typ.ValueType, entries, picks(m.kept))
 	if err != nil {
-		m.release()
 		return nil, nil, err
 	}
-	if int64(dict.Len()) > IndexLimit(typ.IndexType) {
-		m.release()
-		return nil, nil, fmt.Errorf("%w: take: the chunks' dictionaries have %d entries together, too many for %s "+
-			"indices; use a wider index type", arrow.ErrInvalid, dict.Len(), typ.IndexType)
+	if limit := IndexLimit(typ.IndexType); int64(dict.Len()) > limit {
+		return nil, nil, fmt.Errorf("%w: the chunks' dictionaries have %d different entries, %s indices number %d; "+
+			"cast the column to a wider index type", ErrDictionary, dict.Len(), typ.IndexType, limit)
 	}
 	perChunk := make([][]int32, len(chunks))
 	for i, d := range of {
@@ -68,7 +66,8 @@ func dictionariesOf(chunks []chunk) (dicts []*array.Data, of []int) {
 		}
 		d := c.data.Dictionary().(*array.Data)
 		for k, known := range dicts {
-			if known == d || k == 0 && Identical(known, d) { // the first one stands for those read again with every batch
+			// the first one stands for those read again with every batch
+			if known == d || k == 0 && Identical(known, d) {
 				of[i] = k
 				break
 			}

@@ -14,7 +14,7 @@ import (
 // Unify returns the chunks of a column with one dictionary for all of them, at every level of the type, so that equal
 // indices mean equal values. Everything else is shared with the chunks. The caller releases the arrays.
 //
-// Errors: those of Take, and arrow.ErrInvalid when indices of the type cannot number all entries.
+// Errors: those of Take, and ErrDictionary.
 func Unify(ctx context.Context, typ arrow.DataType, chunks []arrow.Array, opts Options) (out []arrow.Array, err error) {
 	g := newGatherer(ctx, opts, math.MaxInt32)
 	defer g.release()
@@ -83,9 +83,6 @@ func (g *gatherer) unifyIndices(
 	if err != nil {
 		return err
 	}
-	if maps != nil {
-		defer maps.release()
-	}
 	for i, c := range chunks {
 		buffers := slices.Clone(c.data.Buffers())
 		if maps != nil && c.length > 0 {
@@ -126,9 +123,9 @@ type wholeChunk struct{ number, rows int }
 
 func (w wholeChunk) len() int { return w.rows }
 
-func (w wholeChunk) at(lo, hi int, room []uint64) []uint64 {
+func (w wholeChunk) at(lo, hi int, buf []uint64) []uint64 {
 	for i := range hi - lo {
-		room[i] = uint64(w.number)<<rowBits | uint64(lo+i)
+		buf[i] = uint64(w.number)<<rowBits | uint64(lo+i)
 	}
-	return room
+	return buf
 }

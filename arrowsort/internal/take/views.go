@@ -14,7 +14,8 @@ const (
 	viewInline = 12 // the longest value that a view holds itself
 )
 
-// views gathers string or binary views. The bytes stay where they are: the result refers to the buffers of all chunks, each of them once.
+// views gathers string or binary views. The bytes stay where they are: the result refers to the buffers of all chunks,
+// each of them once.
 func (g *gatherer) views(col column) (*array.Data, error) {
 	src, err := eachValues(col.chunks, 1, viewBytes, 0)
 	if err != nil {
@@ -36,7 +37,8 @@ func (g *gatherer) views(col column) (*array.Data, error) {
 	return g.finish(col, nil, append([]*memory.Buffer{views}, buffers...)...), nil
 }
 
-// shareBuffers lists the data buffers of all chunks and gives the new numbers of those of each chunk. same says that they are the old ones.
+// shareBuffers lists the data buffers of all chunks and gives the new numbers of those of each chunk. same says that
+// they are the old ones.
 func shareBuffers(chunks []chunk) (buffers []*memory.Buffer, numbers [][]uint32, same bool) {
 	same = true
 	known := map[*memory.Buffer]uint32{}
@@ -57,7 +59,8 @@ func shareBuffers(chunks []chunk) (buffers []*memory.Buffer, numbers [][]uint32,
 	return buffers, numbers, same
 }
 
-// renumber gives the gathered views that refer to a buffer its new number. What lies under a null refers to nothing and becomes zero.
+// renumber gives the gathered views that refer to a buffer its new number. What lies under a null refers to nothing and
+// becomes zero.
 func (g *gatherer) renumber(views [][4]uint32, col column, numbers [][]uint32) error {
 	return g.tiles(len(views), func(lo, hi int, block []uint64) error {
 		return eachBlock(col.sel, lo, hi, block, func(lo int, at []uint64) error {
@@ -71,7 +74,9 @@ func (g *gatherer) renumber(views [][4]uint32, col column, numbers [][]uint32) e
 				case v[2] < uint32(len(numbers[c])):
 					v[2] = numbers[c][v[2]]
 				default:
-					return fmt.Errorf("%w: a view of chunk %d refers to buffer %d of %d", errMalformed, c, v[2], len(numbers[c]))
+					return fmt.Errorf(
+						"%w: a view of chunk %d refers to buffer %d of %d", errMalformed, c, v[2], len(numbers[c]),
+					)
 				}
 			}
 			return nil

@@ -23,7 +23,9 @@ func TestViewsReferToEachBufferOnce(t *testing.T) {
 		b.Release()
 	}
 	defer releaseAll(wholes)
-	chunks := []arrow.Array{array.NewSlice(wholes[0], 0, 3), array.NewSlice(wholes[1], 2, 4), array.NewSlice(wholes[0], 3, 6)}
+	chunks := []arrow.Array{
+		array.NewSlice(wholes[0], 0, 3), array.NewSlice(wholes[1], 2, 4), array.NewSlice(wholes[0], 3, 6),
+	}
 	defer releaseAll(chunks)
 	got, err := Take(t.Context(), arrow.BinaryTypes.StringView, chunks, []uint32{7, 3, 0}, Options{Allocator: mem})
 	require.NoError(t, err)

@@ -6,9 +6,9 @@ import (
 	"sync/atomic"
 )
 
-// inOrder tells whether the rows are in order already, or fall strictly at every step: then one copy, as they are or
-// reversed, sorts them. Where the statistics of several keys do not tell, a sample decides whether it is worth looking.
-func (s *sorter) inOrder() (inOrder, reversed bool, err error) {
+// sortedInput reports whether the rows are in order already, or strictly descend: then one copy, as they are or
+// reversed, sorts them. Statistics prove it for one key; for several a sample decides whether all rows are compared.
+func (s *sorter) sortedInput() (inOrder, reversed bool, err error) {
 	if s.plan.Words() == 0 || s.plan.Sorted() {
 		return true, false, nil
 	}
@@ -22,8 +22,8 @@ func (s *sorter) inOrder() (inOrder, reversed bool, err error) {
 	return row < 0, false, err
 }
 
-// falls tells whether every code is below its predecessor.
-func falls(codes []uint64) bool {
+// strictlyDescending reports whether every code is below its predecessor.
+func strictlyDescending(codes []uint64) bool {
 	for i := 1; i < len(codes); i++ {
 		if codes[i] >= codes[i-1] {
 			return false
@@ -40,7 +40,7 @@ func (s *sorter) firstUnsorted(src source, n int) (int, error) {
 		if int64(lo) > first.Load() {
 			return
 		}
-		row := s.firstFall(src, max(lo, 1), hi)
+		row := s.firstUnsortedIn(src, max(lo, 1), hi)
 		for f := first.Load(); row >= 0 && int64(row) < f && !first.CompareAndSwap(f, int64(row)); {
 			f = first.Load()
 		}
@@ -51,18 +51,18 @@ func (s *sorter) firstUnsorted(src source, n int) (int, error) {
 	return -1, err
 }
 
-// firstFall is firstUnsorted for rows lo..hi-1, lo above 0, on one worker.
-func (s *sorter) firstFall(src source, lo, hi int) int {
+// firstUnsortedIn is firstUnsorted for rows lo..hi-1, lo above 0, on one worker.
+func (s *sorter) firstUnsortedIn(src source, lo, hi int) int {
 	var codes [blockRows]uint64
 	var tied []tie
 	for lo < hi && !s.stopped() {
 		block := codes[:min(blockRows, hi-lo+1)]
 		src.encode(block, lo-1)
 		tied = tied[:0]
-		fall := -1
+		unsorted := -1
 		for i := 1; i < len(block); i++ {
 			if block[i] < block[i-1] {
-				fall = lo + i - 1
+				unsorted = lo + i - 1
 				break
 			}
 			if block[i] == block[i-1] {
@@ -72,12 +72,12 @@ func (s *sorter) firstFall(src source, lo, hi int) int {
 			}
 		}
 		if len(tied) > 0 {
-			if row := s.firstTiedFall(src, tied); row >= 0 {
+			if row := s.firstUnsortedTie(src, tied); row >= 0 {
 				return row
 			}
 		}
-		if fall >= 0 {
-			return fall
+		if unsorted >= 0 {
+			return unsorted
 		}
 		lo += len(block) - 1
 	}
@@ -90,8 +90,8 @@ type tie struct {
 	word int
 }
 
-// firstTiedFall compares tied rows with their predecessors, one word of all of them at a time. It overwrites tied.
-func (s *sorter) firstTiedFall(src source, tied []tie) int {
+// firstUnsortedTie compares tied rows with their predecessors, one word of all of them at a time. It overwrites tied.
+func (s *sorter) firstUnsortedTie(src source, tied []tie) int {
 	first := -1
 	var rows [2 * blockRows]uint32
 	var codes [2 * blockRows]uint64
@@ -127,9 +127,9 @@ func (s *sorter) firstTiedFall(src source, tied []tie) int {
 
 // copy copies the leading rows of the result, or the last rows in reverse.
 func (s *sorter) copy(reverse bool) error {
-	lanes := s.lanes()
+	movers := s.movers()
 	size := 0
-	for _, l := range lanes {
+	for _, l := range movers {
 		size = max(size, l.width*min(blockRows, l.stepRows()))
 	}
 	var scratch []byte
@@ -140,7 +140,7 @@ func (s *sorter) copy(reverse bool) error {
 		}
 	}
 	return s.tiles(s.out, placeRows, func(worker, lo, hi int) {
-		for _, l := range lanes {
+		for _, l := range movers {
 			step := min(blockRows, l.stepRows())
 			for a := lo; a < hi && !s.stopped(); a += step {
 				b := min(hi, a+step)

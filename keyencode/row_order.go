@@ -1,12 +1,12 @@
 package keyencode
 
-// A wordOrder watches how each row stands to its predecessor: that is over as soon as the rows are known to be in neither
-// order.
+// A wordOrder watches how each row stands to its predecessor: that is over as soon as the rows are known to be in
+// neither order.
 type wordOrder struct {
 	key                Key
 	rows               bool // any yet
 	first, last        datum
-	rises, ties, falls bool // some row sorts behind, with, before its predecessor
+	rises, ties, falls bool // some row sorts after, with, before its predecessor
 }
 
 func (o *wordOrder) done() bool { return o.falls && (o.rises || o.ties) }

@@ -1,4 +1,4 @@
-package adapter
+package engine_test
 
 import (
 	"testing"
@@ -21,16 +21,22 @@ func TestAllocateReportsFailure(t *testing.T) {
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 	defer mem.AssertSize(t, 0)
 	for text, give := range map[string]func(memory.Allocator, int) []byte{
-		"engine: out of memory: the allocator gave 0 of 8 bytes": func(memory.Allocator, int) []byte { return nil },
-		"engine: out of memory: the allocator gave 7 of 8 bytes": func(mem memory.Allocator, n int) []byte { return mem.Allocate(n - 1) },
-		"engine: out of memory: allocating 8 bytes: full":        func(memory.Allocator, int) []byte { panic("full") },
+		"engine: out of memory: the allocator returned 0 of 8 bytes": func(memory.Allocator, int) []byte { return nil },
+		"engine: out of memory: the allocator returned 7 of 8 bytes": func(mem memory.Allocator,
+			n int) []byte {
+			return mem.Allocate(n - 1)
+		},
+		"engine: out of memory: allocating 8 bytes: full": func(memory.Allocator,
+			int) []byte {
+			panic("full")
+		},
 	} {
-		b, err := Allocate(stingy{mem, give}, 8)
+		b, err := engine.Allocate(stingy{mem, give}, 8)
 		require.Nil(t, b)
 		require.ErrorIs(t, err, engine.ErrMemory)
 		require.EqualError(t, err, text)
 	}
-	b, err := Allocate(mem, 8)
+	b, err := engine.Allocate(mem, 8)
 	require.NoError(t, err)
 	require.Len(t, b, 8)
 	mem.Free(b)

@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestEncodeWords compares the words of all pairs of float64 rows with the words of a plan, which other tests hold to the order.
+// TestEncodeWords compares the words of all pairs of float64 rows with the words of a plan, which other tests hold to
+// the order.
 func TestEncodeWords(t *testing.T) {
 	values := []float64{math.Inf(-1), -math.MaxFloat64, -1, -math.SmallestNonzeroFloat64, math.Copysign(0, -1), 0,
 		math.SmallestNonzeroFloat64, 1, math.MaxFloat64, math.Inf(1), math.NaN(), math.Copysign(math.NaN(), -1)}
@@ -44,8 +45,10 @@ func TestEncodeWords(t *testing.T) {
 				for i := range n {
 					for j := range n {
 						if (want[i] < want[j]) != (got[i] < got[j]) {
-							t.Fatalf("kind %d, order %d, nulls %d: rows %d and %d have words %#x and %#x, codes %#x and %#x",
-								c.Kind, order, nulls, i, j, got[i], got[j], want[i], want[j])
+							t.Fatalf(
+								"kind %d, order %d, nulls %d: rows %d and %d have words %#x and %#x, codes %#x and %#x",
+								c.Kind, order, nulls, i, j, got[i], got[j], want[i], want[j],
+							)
 						}
 					}
 				}

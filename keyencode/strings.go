@@ -5,11 +5,11 @@ import (
 	"math/bits"
 )
 
-// texts are the strings of a block; nil stands for null, and only for it where there are nulls.
-type texts [gatherRows][]byte
+// stringBlock are the strings of a block; nil stands for null, and only for it where there are nulls.
+type stringBlock [gatherRows][]byte
 
 // load finds the strings of rows at..at+n-1 of a chunk.
-func (t *texts) load(c *Column, chunk *Chunk, at, n int) {
+func (t *stringBlock) load(c *Column, chunk *Chunk, at, n int) {
 	at += chunk.Offset
 	switch c.Kind {
 	case Binary:
@@ -71,18 +71,18 @@ func dataOf(chunk *Chunk) []byte {
 }
 
 // gather finds the strings of rows from anywhere in a column.
-func (t *texts) gather(r *reader, rows []uint32) {
+func (t *stringBlock) gather(r *reader, rows []uint32) {
 	c := newCursor(r)
 	for i, row := range rows {
 		if !c.on(int(row)) {
 			c.move(int(row))
 		}
-		t[i] = textAt(r.column, c.chunk, c.chunk.Offset+int(row)-c.start)
+		t[i] = stringAt(r.column, c.chunk, c.chunk.Offset+int(row)-c.start)
 	}
 }
 
-// textAt is the string at a position of a chunk, nil for null. What lies under a null is not read.
-func textAt(c *Column, chunk *Chunk, at int) []byte {
+// stringAt is the string at a position of a chunk, nil for null. What lies under a null is not read.
+func stringAt(c *Column, chunk *Chunk, at int) []byte {
 	if chunk.Validity != nil && !bitAt(chunk.Validity, at) {
 		return nil
 	}
@@ -121,27 +121,27 @@ func viewOf(chunk *Chunk, view []byte) []byte {
 	return chunk.Data[buffer][offset : offset+n]
 }
 
-// window is the 8 bytes of a string from byte from on, as a number; bytes past its end are zero.
-func window(s []byte, from int) uint64 {
+// bytesFrom is the 8 bytes of a string from byte from on, as a number; bytes past its end are zero.
+func bytesFrom(s []byte, from int) uint64 {
 	n := len(s) - from
 	if n <= 0 {
 		return 0
 	}
-	if from+8 <= cap(s) { // the buffer goes on behind most strings: read on, and clear what is not theirs
+	if from+8 <= cap(s) { // most strings are followed by others: read past the end, and clear those bytes
 		return binary.BigEndian.Uint64(s[from:from+8]) &^ (^uint64(0) >> (8 * uint(min(n, 8))))
 	}
-	return lastWindow(s[from:])
+	return lastBytes(s[from:])
 }
 
-func lastWindow(s []byte) uint64 {
+func lastBytes(s []byte) uint64 {
 	if len(s) >= 8 {
 		return binary.BigEndian.Uint64(s)
 	}
 	return bigEndian(s) << (64 - 8*uint(len(s)))
 }
 
-// encodeWindows writes the codes of windows straight from offsets, which are valid under nulls too.
-func encodeWindows[U uint32 | uint64](dst []uint64, offsets []U, data []byte, prefix int, l *linear) {
+// encodeLeadingBytes writes the codes of windows straight from offsets, which are valid under nulls too.
+func encodeLeadingBytes[U uint32 | uint64](dst []uint64, offsets []U, data []byte, prefix int, l *linear) {
 	base, shift, mul, bias := l.base, l.shift&63, l.mul, l.bias
 	offsets = offsets[:len(dst)+1]
 	lo := int(offsets[0])
@@ -151,7 +151,7 @@ func encodeWindows[U uint32 | uint64](dst []uint64, offsets []U, data []byte, pr
 		if n > 0 && from+8 <= len(data) {
 			w = binary.BigEndian.Uint64(data[from:]) &^ (^uint64(0) >> (8 * uint(min(n, 8))))
 		} else if n > 0 {
-			w = lastWindow(data[from:hi])
+			w = lastBytes(data[from:hi])
 		}
 		dst[i] = bias + (w-base)>>shift*mul
 		lo = hi
@@ -172,5 +172,5 @@ func openWord(s []byte, from int) uint64 {
 		return 0
 	}
 	left := min(max(len(s)-from, -8), 8)
-	return window(s, from)&^0xff | uint64(left+8)
+	return bytesFrom(s, from)&^0xff | uint64(left+8)
 }

@@ -6,13 +6,13 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// A finisher sorts bins in cache: one worker's temp storage for bins of up to cap(rows) rows.
-type finisher struct {
+// A binSorter sorts bins in cache: one worker's temp storage for bins of up to cap(rows) rows.
+type binSorter struct {
 	*workers
 	codes   []uint64 // codes of the bin's rows, in their order of arrival
 	a, b    []uint32 // 4-byte records
 	rows    []uint32 // the result where a and b are needed again
-	spare   []byte   // one lane of the bin
+	spare   []byte   // the rows of one mover in the bin
 	tie     tieStorage
 	counts  []uint32 // of two digits
 	runs    []keyencode.Run
@@ -21,11 +21,11 @@ type finisher struct {
 	owned   []byte // all of the storage
 }
 
-// newFinishers returns temp storage for so many workers: for bins of up to rows rows and lanes of up to width bytes.
-func (s *sorter) newFinishers(workers, rows, width int, ties bool) ([]*finisher, error) {
-	fs := make([]*finisher, workers)
+// newBinSorters returns temp storage for workers: for bins of up to rows rows and movers of up to width bytes.
+func (s *sorter) newBinSorters(workers, rows, width int, ties bool) ([]*binSorter, error) {
+	fs := make([]*binSorter, workers)
 	for i := range fs {
-		fs[i] = &finisher{workers: s.workers}
+		fs[i] = &binSorter{workers: s.workers}
 		if err := fs[i].reserve(&s.buffers, rows, max(width, 8), ties); err != nil {
 			return nil, err
 		}
@@ -33,8 +33,8 @@ func (s *sorter) newFinishers(workers, rows, width int, ties bool) ([]*finisher,
 	return fs, nil
 }
 
-// reserve cuts one allocation into the storage of a finisher.
-func (f *finisher) reserve(b *buffers, rows, width int, ties bool) error {
+// reserve cuts one allocation into the storage of a binSorter.
+func (f *binSorter) reserve(b *buffers, rows, width int, ties bool) error {
 	counts := max(1<<8, 2<<((bits.Len(uint(rows))+5)/2)) // digits, as order chooses them
 	size := rows*(8+3*4+width) + counts*4
 	if ties {
@@ -60,33 +60,33 @@ func (f *finisher) reserve(b *buffers, rows, width int, ties bool) error {
 	return nil
 }
 
-func (f *finisher) release(b *buffers) { b.free(f.owned) }
+func (f *binSorter) release(b *buffers) { b.free(f.owned) }
 
-// finish sorts the rows lo..hi-1 of the lanes in place.
-func (f *finisher) finish(plan *keyencode.Plan, src source, lanes []*lane, lo, hi int) {
+// sortBin sorts the rows lo..hi-1 of the movers in place.
+func (f *binSorter) sortBin(plan *keyencode.Plan, src source, movers []*mover, lo, hi int) {
 	n := hi - lo
 	if n < 2 {
 		return
 	}
-	order := f.orderRows(plan, src, lo, n)
+	order := f.sortRowIndices(plan, src, lo, n)
 	if order == nil {
 		return
 	}
-	for _, l := range lanes {
+	for _, l := range movers {
 		f.permute(l.out[lo*l.width:hi*l.width], order, l.width)
 	}
 }
 
-// orderRows returns the stable order of rows base..base+n-1 of src, counted from base; nil when they are in order.
-func (f *finisher) orderRows(plan *keyencode.Plan, src source, base, n int) []uint32 {
+// sortRowIndices returns the stable order of rows base..base+n-1 of src, counted from base; nil when they are in order.
+func (f *binSorter) sortRowIndices(plan *keyencode.Plan, src source, base, n int) []uint32 {
 	var codes []uint64
-	if c, ok := src.(carried); ok {
+	if c, ok := src.(storedCodes); ok {
 		codes = c.words[base : base+n]
 	} else {
 		codes = f.codes[:n]
 		encodeAll(src, codes, base)
 	}
-	order := f.order(codes)
+	order := f.sortIndices(codes)
 	if plan.Words() == 1 {
 		return order
 	}
@@ -100,15 +100,15 @@ func (f *finisher) orderRows(plan *keyencode.Plan, src source, base, n int) []ui
 	return rows
 }
 
-// permute reorders one lane of a bin in place. The sequential copy brings it into the cache; reading it at random first would
-// wait for memory row by row.
-func (f *finisher) permute(lane []byte, order []uint32, width int) {
-	spare := f.spare[:copy(f.spare, lane)]
-	gather(lane, spare, order, width)
+// permute reorders one mover of a bin in place. The sequential copy brings it into the cache; reading it at random
+// first would wait for memory row by row.
+func (f *binSorter) permute(mover []byte, order []uint32, width int) {
+	spare := f.spare[:copy(f.spare, mover)]
+	gather(mover, spare, order, width)
 }
 
 // applied copies an order, nil for the identity, to storage that ordering does not use.
-func (f *finisher) applied(order []uint32, n int) []uint32 {
+func (f *binSorter) applied(order []uint32, n int) []uint32 {
 	if order == nil {
 		series(f.rows[:n], 0)
 	} else {

@@ -46,7 +46,10 @@ func risingJobs(n int) map[string]func() (job engine.Job, lower func(row int)) {
 			return words(first, first, third), func(row int) { third[row] = third[row-1] - 1 }
 		},
 		"strings": func() (engine.Job, func(int)) {
-			data := [][]byte{slices.Repeat([]byte{'a'}, 50), append(slices.Repeat([]byte{'a'}, 49), 'b'), slices.Repeat([]byte{'z'}, 50)}
+			data := [][]byte{
+				slices.Repeat([]byte{'a'}, 50), append(slices.Repeat([]byte{'a'}, 49), 'b'),
+				slices.Repeat([]byte{'z'}, 50),
+			}
 			c := viewColumn(n, data, func(i int) int { return 1 + i/(n-1|1) }) // no head that all rows share
 			return engine.Job{Rows: n, Columns: []keyencode.Column{c}, Keys: []keyencode.Key{{}}}, func(row int) {
 				view[uint32](c.Chunks[0].Values)[4*row+2] = 0
@@ -58,7 +61,10 @@ func risingJobs(n int) map[string]func() (job engine.Job, lower func(row int)) {
 // TestFirstUnsorted lowers one row, or several, on both sides of the borders of blocks and tiles.
 func TestFirstUnsorted(t *testing.T) {
 	const n = 2*placeRows + 1000
-	rows := []int{1, 2, blockRows - 1, blockRows, blockRows + 1, 2*blockRows - 2, 2 * blockRows, placeRows - 1, placeRows, placeRows + 1, placeRows + blockRows, n - 1}
+	rows := []int{
+		1, 2, blockRows - 1, blockRows, blockRows + 1, 2*blockRows - 2, 2 * blockRows, placeRows - 1, placeRows,
+		placeRows + 1, placeRows + blockRows, n - 1,
+	}
 	several := map[string]bool{"two keys": true, "strings": true}
 	for name, build := range risingJobs(n) {
 		job, _ := build()
@@ -116,20 +122,28 @@ func TestInOrderIsOneCopy(t *testing.T) {
 		for _, limit := range []int{0, 1000, n - 1} {
 			job.Limit = limit
 			res, temp := mustSort(t, &job)
-			requireSame(t, numbered(res.Rows, func(i int) uint64 { return uint64(i) }), view[uint64](res.RowNumbers), "%s, limit %d", name, limit)
+			requireSame(
+				t, numbered(res.Rows, func(i int) uint64 { return uint64(i) }), view[uint64](res.RowNumbers),
+				"%s, limit %d", name, limit,
+			)
 			require.LessOrEqual(t, temp, 64, "%s, limit %d: temp memory", name, limit)
 		}
 	}
 	keys := drawn(1, n, shapes["reversed"])
-	job := engine.Job{Rows: n, Columns: []keyencode.Column{uint64Column(keys)}, Keys: []keyencode.Key{{}}, RowNumbers: 8, Gather: []int{0}, Threads: 2}
+	job := engine.Job{
+		Rows: n, Columns: []keyencode.Column{uint64Column(keys)}, Keys: []keyencode.Key{{}}, RowNumbers: 8,
+		Gather: []int{0}, Threads: 2,
+	}
 	res, temp := mustSort(t, &job)
-	requireSame(t, numbered(n, func(i int) uint64 { return uint64(n - 1 - i) }), view[uint64](res.RowNumbers), "reversed")
+	requireSame(
+		t, numbered(n, func(i int) uint64 { return uint64(n - 1 - i) }), view[uint64](res.RowNumbers), "reversed",
+	)
 	slices.Reverse(keys)
 	requireSame(t, keys, view[uint64](res.Columns[0].Values), "reversed")
 	require.LessOrEqual(t, temp, 2*blockRows*8, "reversed: temp memory")
 }
 
-// TestReverseInto reverses values of every width that a lane may have.
+// TestReverseInto reverses values of every width that a mover may have.
 func TestReverseInto(t *testing.T) {
 	for _, width := range []int{1, 2, 3, 4, 8, 16, 32} {
 		for _, n := range []int{0, 1, 2, 7, 100} {

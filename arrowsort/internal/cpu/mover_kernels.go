@@ -2,8 +2,8 @@ package cpu
 
 import "unsafe"
 
-// scatter stores the values of a block at the places of their rows. The places come from histograms of the same codes, so
-// they are below the rows of dst: the loops check nothing.
+// scatter stores the values of a block at the places of their rows. The places come from histograms of the same codes,
+// so they are below the rows of dst: the loops check nothing.
 func scatter(dst, src []byte, places []uint32, width int) {
 	switch width {
 	case 1:

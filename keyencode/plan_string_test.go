@@ -57,8 +57,14 @@ func planOfCells(t testing.TB, keys ...testKey) (*Plan, []Column) {
 
 func TestString(t *testing.T) {
 	const minute = 60_000_000
-	delay := testKey{Key{Name: "delay", Type: "int64", Order: Descending}, Int64, int64Cells(2000, func(i int) int64 { return int64(i*7%1500) - 40 })}
-	date := testKey{Key{Name: "date", Type: "timestamp[us]"}, Int64, int64Cells(2000, func(i int) int64 { return int64(i*i%525600) * minute })}
+	delay := testKey{
+		Key{Name: "delay", Type: "int64", Order: Descending}, Int64,
+		int64Cells(2000, func(i int) int64 { return int64(i*7%1500) - 40 }),
+	}
+	date := testKey{
+		Key{Name: "date", Type: "timestamp[us]"}, Int64,
+		int64Cells(2000, func(i int) int64 { return int64(i*i%525600) * minute }),
+	}
 	for name, c := range map[string]struct {
 		keys []testKey
 		want string
@@ -66,7 +72,8 @@ func TestString(t *testing.T) {
 		"two keys": {[]testKey{delay, date}, `delay: int64, 11 live bits of 64, descending, no nulls;
 			date: timestamp[us], 20 live bits of 64, ascending, no nulls, stride 60000000; one 31-bit code, 4 digits`},
 		"all of 64 bits with null": {[]testKey{{Key{Name: "v", Type: "int64", Nulls: NullsAtStart}, Int64,
-			withNulls(int64Cells(5, func(i int) int64 { return []int64{5, 0, math.MinInt64, math.MaxInt64, 4}[i] }), 1)}},
+			withNulls(int64Cells(5, func(i int) int64 { return []int64{5, 0, math.MinInt64, math.MaxInt64, 4}[i] }),
+				1)}},
 			`v: int64, 65 live bits of 64, ascending, 1 null at the start; one 65-bit code in 2 words, 9 digits`},
 		"float": {[]testKey{{Key{Name: "f", Type: "double", Order: Descending}, Float64,
 			withNulls(float64Cells(2, math.NaN(), 0, 1.5, 1, math.NaN()), 2)}},
@@ -75,13 +82,17 @@ func TestString(t *testing.T) {
 			`c: utf8, 3 bytes, constant, ascending, no nulls; all rows tie`},
 		"null": {[]testKey{{Key{Name: "n", Type: "null"}, Null, withNulls(make([]cell, 2), 0, 1)}},
 			`n: null, constant, ascending, 2 nulls at the end; all rows tie`},
-		"strings": {[]testKey{{Key{Name: "s", Type: "utf8"}, Binary, stringCells("flight ATL", "flight ORD", "flight ABE")}},
+		"strings": {[]testKey{{Key{Name: "s", Type: "utf8"}, Binary, stringCells("flight ATL", "flight ORD",
+			"flight ABE")}},
 			`s: utf8, 10 bytes, 7 of them shared, 20 live bits, ascending, no nulls; one 20-bit code, 3 digits`},
-		"long strings": {[]testKey{{Key{Name: "s", Type: "utf8"}, Binary, stringCells("b", "a", strings.Repeat("c", 30), "d")}},
-			`s: utf8, 1 to 30 bytes, 58 live bits and up to 4 words, ascending, no nulls; a code of up to 5 words, the first of 58 bits`},
+		"long strings": {[]testKey{{Key{Name: "s", Type: "utf8"}, Binary, stringCells("b", "a", strings.Repeat("c", 30),
+			"d")}},
+			`s: utf8, 1 to 30 bytes, 58 live bits and up to 4 words, ascending, no nulls; ` +
+				`a code of up to 5 words, the first of 58 bits`},
 		"booleans": {[]testKey{{Key{Name: "b", Type: "bool"}, Bool, []cell{{raw: []byte{0}}, {raw: []byte{1}}}}},
 			`b: bool, 1 live bit, ascending, no nulls; one 1-bit code, 1 digit; sorted already`},
-		"reversed": {[]testKey{{Key{Name: "i", Type: "int64"}, Int64, int64Cells(9, func(i int) int64 { return int64(-5 * i) })}},
+		"reversed": {[]testKey{{Key{Name: "i", Type: "int64"}, Int64, int64Cells(9,
+			func(i int) int64 { return int64(-5 * i) })}},
 			`i: int64, 4 live bits of 64, ascending, no nulls, stride 5; one 4-bit code, 1 digit; in reverse order`},
 		"no keys": {nil, "all rows tie"},
 	} {

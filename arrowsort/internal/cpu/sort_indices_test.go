@@ -13,32 +13,34 @@ import (
 
 // binShapes are distributions of the codes of one bin.
 var binShapes = map[string]func(r *rand.Rand, n, i int) uint64{
-	"uniform":      uniform,
-	"20 bits":      func(r *rand.Rand, n, i int) uint64 { return 1<<63 + r.Uint64N(1<<20) },
-	"few":          func(r *rand.Rand, n, i int) uint64 { return r.Uint64N(3) * 0x123456789abcdef },
-	"two":          func(r *rand.Rand, n, i int) uint64 { return r.Uint64N(2) },
-	"extremes":     func(r *rand.Rand, n, i int) uint64 { return r.Uint64N(2) * math.MaxUint64 },
-	"constant":     func(r *rand.Rand, n, i int) uint64 { return 7 },
-	"sorted":       func(r *rand.Rand, n, i int) uint64 { return uint64(i / 2) },
-	"reversed":     func(r *rand.Rand, n, i int) uint64 { return uint64(n-i) << 50 },
-	"sawtooth":     func(r *rand.Rand, n, i int) uint64 { return uint64(i%17) << 40 },
-	"last is odd":  func(r *rand.Rand, n, i int) uint64 { return uint64((n - 1 - i) / (n - 1 | 1)) },
-	"exponential":  func(r *rand.Rand, n, i int) uint64 { return r.Uint64() >> r.IntN(64) },
-	"high or low":  func(r *rand.Rand, n, i int) uint64 { return r.Uint64N(2)<<63 | r.Uint64N(1<<10) },
-	"crowd":        func(r *rand.Rand, n, i int) uint64 { return 1<<60 + r.Uint64N(1<<20) + uint64(i%(n/2+1)/(n/2|1))<<62 },
+	"uniform": uniform, "20 bits": func(r *rand.Rand, n, i int) uint64 { return 1<<63 + r.Uint64N(1<<20) },
+	"few":         func(r *rand.Rand, n, i int) uint64 { return r.Uint64N(3) * 0x123456789abcdef },
+	"two":         func(r *rand.Rand, n, i int) uint64 { return r.Uint64N(2) },
+	"extremes":    func(r *rand.Rand, n, i int) uint64 { return r.Uint64N(2) * math.MaxUint64 },
+	"constant":    func(r *rand.Rand, n, i int) uint64 { return 7 },
+	"sorted":      func(r *rand.Rand, n, i int) uint64 { return uint64(i / 2) },
+	"reversed":    func(r *rand.Rand, n, i int) uint64 { return uint64(n-i) << 50 },
+	"sawtooth":    func(r *rand.Rand, n, i int) uint64 { return uint64(i%17) << 40 },
+	"last is odd": func(r *rand.Rand, n, i int) uint64 { return uint64((n - 1 - i) / (n - 1 | 1)) },
+	"exponential": func(r *rand.Rand, n, i int) uint64 { return r.Uint64() >> r.IntN(64) },
+	"high or low": func(r *rand.Rand, n, i int) uint64 { return r.Uint64N(2)<<63 | r.Uint64N(1<<10) },
+	"most": func(r *rand.Rand, n, i int) uint64 {
+		return 1<<60 + r.Uint64N(1<<20) +
+			uint64(i%(n/2+1)/(n/2|1))<<62
+	},
 	"groups of 20": func(r *rand.Rand, n, i int) uint64 { return r.Uint64N(uint64(n/20+1))<<58 | r.Uint64N(50) },
 	"some tie":     func(r *rand.Rand, n, i int) uint64 { return r.Uint64N(uint64(2*n)) << 30 },
 }
 
-// TestOrder compares the order of a bin with the definition for every small size, and tells that it writes to the finisher's
-// own words for rows and counts and to nothing behind them, however short these are.
+// TestOrder compares the order of a bin with the definition for every small size, and tells that it writes to the
+// binSorter's own words for rows and counts and to nothing behind them, however short these are.
 func TestOrder(t *testing.T) {
 	sizes := []int{1023, 1024, 1025, 4096, 32768, maxBinRows - 1, maxBinRows}
 	for n := 1; n <= 300; n++ {
 		sizes = append(sizes, n)
 	}
 	for _, n := range sizes {
-		f := newTestFinisher(t, n, true)
+		f := newTestBinSorter(t, n, true)
 		for i := range f.spare {
 			f.spare[i] = 0xee
 		}
@@ -46,13 +48,13 @@ func TestOrder(t *testing.T) {
 			codes := drawn(1, n, shape)
 			before := slices.Clone(codes)
 			want := stable(allRows(n), func(a, b uint32) int { return cmp.Compare(codes[a], codes[b]) })
-			got := f.order(codes)
+			got := f.sortIndices(codes)
 			if slices.IsSorted(codes) {
 				require.Nil(t, got, "%s, %d rows, are in order", name, n)
 			} else {
 				requireSame(t, want, got, "%s, %d rows", name, n)
 			}
-			requireSame(t, want, f.orderByDigits(codes), "%s, %d rows by digits", name, n)
+			requireSame(t, want, f.sortIndicesByDigits(codes), "%s, %d rows by digits", name, n)
 			requireSame(t, before, codes, "%s, %d rows: the codes", name, n)
 		}
 		require.Equal(t, bytes.Repeat([]byte{0xee}, len(f.spare)), f.spare, "%d rows: memory behind the counts", n)

@@ -8,9 +8,9 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// A lane is what the sort moves for a column, or for the row numbers or codes: a fixed number of bytes per row. Values of
-// fixed width move as they are; bits as bytes and strings as words, which are unpacked in sorted order.
-type lane struct {
+// A mover is what the sort moves for a column, or for the row numbers or codes: a fixed number of bytes per row. Values
+// of fixed width move as they are; bits as bytes and strings as words, which are unpacked in sorted order.
+type mover struct {
 	width int
 	out   []byte // sorted rows, in the result or in temp storage
 	// direct returns rows lo..lo+n-1 in the input's own memory, nil when they are not there in one piece.
@@ -21,11 +21,11 @@ type lane struct {
 	take func(dst []byte, rows []uint32)
 }
 
-// stepRows is the number of rows that are moved before a worker looks at the context again: few when they are wide.
-func (l *lane) stepRows() int { return max(1, min(placeRows, 1<<22/l.width)) }
+// stepRows is the number of rows that are moved between two checks of the context: fewer when they are wide.
+func (l *mover) stepRows() int { return max(1, min(placeRows, 1<<22/l.width)) }
 
 // block returns rows lo..lo+n-1, in place or written to scratch.
-func (l *lane) block(lo, n int, scratch []byte) []byte {
+func (l *mover) block(lo, n int, scratch []byte) []byte {
 	if l.direct != nil {
 		if b := l.direct(lo, n); b != nil {
 			return b
@@ -36,7 +36,7 @@ func (l *lane) block(lo, n int, scratch []byte) []byte {
 	return b
 }
 
-// chunked is a column with the first row of each chunk, and the number of rows behind them.
+// chunked is a column with the first row of each chunk, and the number of rows.
 type chunked struct {
 	*keyencode.Column
 	starts []int
@@ -58,8 +58,9 @@ func (c chunked) at(row int) int {
 	return sort.SearchInts(c.starts, row+1) - 1
 }
 
-// pieces calls f for the runs of rows lo..hi-1 that share a chunk; at is the first row's position in the chunk's buffers.
-func (c chunked) pieces(lo, hi int, f func(chunk, at, n int)) {
+// eachChunk calls f for the runs of rows lo..hi-1 that share a chunk; at is the first row's position in the chunk's
+// buffers.
+func (c chunked) eachChunk(lo, hi int, f func(chunk, at, n int)) {
 	for i := c.at(lo); lo < hi; i++ {
 		n := min(hi, c.starts[i+1]) - lo
 		if n > 0 {
@@ -69,9 +70,9 @@ func (c chunked) pieces(lo, hi int, f func(chunk, at, n int)) {
 	}
 }
 
-// fixedLane moves values of a fixed width.
-func fixedLane(c chunked) *lane {
-	l := &lane{width: c.ValueBytes()}
+// fixedMover moves values of a fixed width.
+func fixedMover(c chunked) *mover {
+	l := &mover{width: c.ValueBytes()}
 	w := l.width
 	l.direct = func(lo, n int) []byte {
 		i := c.at(lo)
@@ -83,7 +84,7 @@ func fixedLane(c chunked) *lane {
 		return k.Values[at*w : (at+n)*w]
 	}
 	l.fill = func(dst []byte, lo int) {
-		c.pieces(lo, lo+len(dst)/w, func(k, at, n int) {
+		c.eachChunk(lo, lo+len(dst)/w, func(k, at, n int) {
 			copy(dst, c.Chunks[k].Values[at*w:(at+n)*w])
 			dst = dst[n*w:]
 		})
@@ -109,11 +110,11 @@ const (
 	validBit = 2
 )
 
-// bitLane moves the validity of a column, and the values of a Bool, as a byte.
-func bitLane(c chunked) *lane {
-	l := &lane{width: 1}
+// bitMover moves the validity of a column, and the values of a Bool, as a byte.
+func bitMover(c chunked) *mover {
+	l := &mover{width: 1}
 	l.fill = func(dst []byte, lo int) {
-		c.pieces(lo, lo+len(dst), func(k, at, n int) {
+		c.eachChunk(lo, lo+len(dst), func(k, at, n int) {
 			spreadBits(dst[:n], &c.Chunks[k], c.Kind == keyencode.Bool, at)
 			dst = dst[n:]
 		})
@@ -141,20 +142,18 @@ func spreadBits(dst []byte, k *keyencode.Chunk, values bool, at int) {
 	}
 }
 
-// newRowLane makes row numbers up, 4 or 8 bytes wide.
-func newRowLane(width int) (*lane, error) {
+// newRowMover makes row numbers up, 4 or 8 bytes wide.
+func newRowMover(width int) (*mover, error) {
 	switch width {
 	case 4:
-		return &lane{
-			width: 4,
-			fill:  func(dst []byte, lo int) { series(view[uint32](dst), uint32(lo)) },
-			take:  func(dst []byte, rows []uint32) { copy(view[uint32](dst), rows) },
+		return &mover{
+			width: 4, fill: func(dst []byte, lo int) { series(view[uint32](dst), uint32(lo)) },
+			take: func(dst []byte, rows []uint32) { copy(view[uint32](dst), rows) },
 		}, nil
 	case 8:
-		return &lane{
-			width: 8,
-			fill:  func(dst []byte, lo int) { series(view[uint64](dst), uint64(lo)) },
-			take:  func(dst []byte, rows []uint32) { widen(view[uint64](dst), rows) },
+		return &mover{
+			width: 8, fill: func(dst []byte, lo int) { series(view[uint64](dst), uint64(lo)) },
+			take: func(dst []byte, rows []uint32) { widen(view[uint64](dst), rows) },
 		}, nil
 	}
 	return nil, fmt.Errorf("%w: row numbers of %d bytes", engine.ErrKind, width)
@@ -173,9 +172,9 @@ func series[T uint32 | uint64](s []T, first T) {
 	}
 }
 
-// codeLane moves the leading words of the codes.
-func codeLane(src source) *lane {
-	l := &lane{width: 8}
+// codeMover moves the leading words of the codes.
+func codeMover(src source) *mover {
+	l := &mover{width: 8}
 	l.fill = func(dst []byte, lo int) { encodeAll(src, view[uint64](dst), lo) }
 	return l
 }

@@ -23,24 +23,12 @@ func rangeOf(codes []uint64) (lo, hi uint64, inOrder bool) {
 	return lo, hi, false
 }
 
-// buildRecords1 makes the records and counts one digit of them.
+// buildRecords makes the records and counts two digits of them.
 //
 //go:noinline
-func buildRecords1(codes []uint64, a []uint32, lo uint64, rest, rowBits uint, counts unsafe.Pointer, shift, digit uint) {
-	rest, rowBits, shift = rest&63, rowBits&31, shift&31
-	a = a[:len(codes)]
-	mask := uint32(1)<<(digit&31) - 1
-	for i, x := range codes {
-		r := uint32((x-lo)>>rest)<<rowBits | uint32(i)
-		a[i] = r
-		count32(counts, uint64(r>>shift&mask))
-	}
-}
-
-// buildRecords2 is buildRecords1 for two digits.
-//
-//go:noinline
-func buildRecords2(codes []uint64, a []uint32, lo uint64, rest, rowBits uint, counts unsafe.Pointer, shift, digit uint) {
+func buildRecords(
+	codes []uint64, a []uint32, lo uint64, rest, rowBits uint, counts unsafe.Pointer, shift, digit uint,
+) {
 	rest, rowBits, digit = rest&63, rowBits&31, digit&31
 	a = a[:len(codes)]
 	mask := uint32(1)<<digit - 1
@@ -132,7 +120,10 @@ func stripTiedRecords(a []uint32, codes []uint64, rowBits uint, budget *int) boo
 		if len(g) <= 16 {
 			insertRows(g, codes)
 		} else {
-			slices.SortFunc(g, func(x, y uint32) int { return cmp.Or(cmp.Compare(codes[x], codes[y]), cmp.Compare(x, y)) })
+			slices.SortFunc(g, func(x, y uint32) int {
+				return cmp.Or(cmp.Compare(codes[x], codes[y]), cmp.Compare(x,
+					y))
+			})
 		}
 		i = e
 	}

@@ -2,8 +2,8 @@ package keyencode
 
 import "encoding/binary"
 
-// linear turns an ordered word u into a code: bias + ((u-base) >> shift) * mul, modulo 2^64. Ascending, descending, with
-// or without a stride, classes before the values or behind: all of it is in the four numbers.
+// linear turns an ordered word u into a code: bias + ((u-base) >> shift) * mul, modulo 2^64. Ascending, descending,
+// with or without a stride, classes before or after the values: the four numbers express all of it.
 type linear struct {
 	base  uint64
 	shift uint
@@ -22,8 +22,8 @@ func (l *linear) code(u uint64) uint64 { return l.bias + (u-l.base)>>l.shift*l.m
 // invert is the ordered word of a code.
 func (l *linear) invert(code uint64) uint64 { return (code-l.bias)*inverse(l.mul)<<l.shift + l.base }
 
-// inverse is the multiplicative inverse of an odd number modulo 2^64, by Newton's iteration: every step doubles the bits
-// that are right, of which x = a starts with three.
+// inverse is the multiplicative inverse of an odd number modulo 2^64, by Newton's iteration: every step doubles the
+// bits that are right, of which x = a starts with three.
 func inverse(a uint64) uint64 {
 	x := a
 	for range 5 {

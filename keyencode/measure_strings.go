@@ -5,16 +5,16 @@ import (
 	"math"
 )
 
-// A textRange is the least and the greatest of some strings, borrowed.
-type textRange struct {
+// A stringRange is the least and the greatest of some strings, borrowed.
+type stringRange struct {
 	least, greatest []byte
-	low, high       uint64 // their first windows, which settle most comparisons
+	low, high       uint64 // their first 8 bytes, which decide most comparisons
 	minLen, maxLen  int
 	zeroEnd         bool
 }
 
 // add takes some strings in and counts the nulls among them.
-func (t *textRange) add(batch [][]byte) (nulls int) {
+func (t *stringRange) add(batch [][]byte) (nulls int) {
 	low, high, minLen, maxLen := t.low, t.high, t.minLen, t.maxLen
 	for _, s := range batch {
 		if s == nil {
@@ -22,7 +22,7 @@ func (t *textRange) add(batch [][]byte) (nulls int) {
 			continue
 		}
 		n := len(s)
-		if w := window(s, 0); w <= low || w >= high {
+		if w := bytesFrom(s, 0); w <= low || w >= high {
 			t.widen(s, w)
 			low, high = t.low, t.high
 		}
@@ -35,8 +35,8 @@ func (t *textRange) add(batch [][]byte) (nulls int) {
 	return nulls
 }
 
-// widen compares in full a string whose window does not settle it.
-func (t *textRange) widen(s []byte, w uint64) {
+// widen compares in full a string whose first 8 bytes do not decide.
+func (t *stringRange) widen(s []byte, w uint64) {
 	if t.least == nil || bytes.Compare(s, t.least) < 0 {
 		t.least, t.low = s, w
 	}
@@ -45,65 +45,59 @@ func (t *textRange) widen(s []byte, w uint64) {
 	}
 }
 
-func measureTexts(s *Statistics, r *reader, lo, hi int) {
-	var t texts
+func measureStrings(s *Statistics, r *reader, lo, hi int) {
+	var t stringBlock
 	var last []byte
-	span := textRange{low: ^uint64(0), minLen: math.MaxInt}
+	span := stringRange{low: ^uint64(0), minLen: math.MaxInt}
 	s.Rows = hi - lo
 	for from := lo; from < hi; from += gatherRows {
 		r.each(from, min(from+gatherRows, hi), func(c *Chunk, at, n, row int) {
 			t.load(r.column, c, at, n)
 			s.Nulls += span.add(t[:n])
 			if row == lo {
-				s.first, last = textDatum(t[0]), t[0]
-				s.stepTexts(last, t[1:n])
+				s.first, last = stringDatum(t[0]), t[0]
+				s.stepStrings(last, t[1:n])
 			} else {
-				s.stepTexts(last, t[:n])
+				s.stepStrings(last, t[:n])
 			}
 			last = t[n-1]
 		})
 	}
-	s.last = textDatum(last)
+	s.last = stringDatum(last)
 	if s.Values() > 0 {
 		s.MinBytes, s.MaxBytes = string(span.least), string(span.greatest)
 		s.MinLen, s.MaxLen, s.ZeroEnd = span.minLen, span.maxLen, span.zeroEnd
 	}
 }
 
-// stepTexts notes how strings stand to their predecessors, as long as some order is possible.
-func (s *Statistics) stepTexts(last []byte, batch [][]byte) {
+// stepStrings notes how strings stand to their predecessors, as long as some order is possible.
+func (s *Statistics) stepStrings(last []byte, batch [][]byte) {
 	for _, x := range batch {
 		if !s.ordered() {
 			return
 		}
-		s.stepText(last, x)
+		s.stepString(last, x)
 		last = x
 	}
 }
 
-func textDatum(x []byte) datum {
+func stringDatum(x []byte) datum {
 	if x == nil {
 		return datum{class: ClassNull}
 	}
 	return datum{str: string(x)}
 }
 
-// stepText is step for two strings, without copies of them.
-func (s *Statistics) stepText(last, next []byte) {
-	step := 0
+// stepString is step for two strings, without copies of them.
+func (s *Statistics) stepString(last, next []byte) {
 	switch {
 	case last != nil && next != nil:
-		step = bytes.Compare(next, last)
-		if s.key.Order == Descending {
-			step = -step
-		}
-	case (last == nil) != (next == nil):
-		step = 1
-		if (next == nil) == (s.key.Nulls == NullsAtStart) {
-			step = -1
-		}
+		s.note(s.key.directed(bytes.Compare(next, last)))
+	case next != nil:
+		s.note(s.key.compareClasses(ClassValue, ClassNull))
+	case last != nil:
+		s.note(s.key.compareClasses(ClassNull, ClassValue))
+	default:
+		s.note(0)
 	}
-	s.Sorted = s.Sorted && step >= 0
-	s.Rising = s.Rising && step > 0
-	s.Reversed = s.Reversed && step < 0
 }
