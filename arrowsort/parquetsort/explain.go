@@ -13,6 +13,7 @@ import (
 type Description struct {
 	Inputs  []string // files that are read
 	Columns int
+	Rows    int64 // of the inputs; -1 where their metadata does not say
 	BytesIn int64 // of the inputs
 	Memory  int64 // the budget
 	Table   int64 // bytes that all rows take in memory, about
@@ -37,7 +38,8 @@ func Explain(ctx context.Context, paths []string, opts Options) (*Description, e
 	if in.whole {
 		return nil, fmt.Errorf("%w: %s; Plan is for it", ErrOption, ReadWhole(in.paths, *in.opts))
 	}
-	d := &Description{Inputs: in.paths, Columns: in.schema.NumFields(), BytesIn: in.bytes, Memory: in.opts.Memory, Table: in.memory}
+	d := &Description{Inputs: in.paths, Columns: in.schema.NumFields(), Rows: in.rows, BytesIn: in.bytes,
+		Memory: in.opts.Memory, Table: in.memory}
 	b := budget{in.opts.Memory}
 	fits := b.holds(in.memory)
 	d.InMemory = fits && len(in.paths) == 1

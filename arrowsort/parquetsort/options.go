@@ -21,7 +21,7 @@ type Options struct {
 	Keys []arrowsort.Key
 	// KeysFor, when set, returns the keys for the schema of the first input, in place of Keys.
 	KeysFor func(schema *arrow.Schema) ([]arrowsort.Key, error)
-	// Memory is the budget in bytes, at least MinMemory; 0 is half of what the machine or the container has. It covers
+	// Memory is the budget in bytes, at least MinMemory; 0 is half of what the machine or container has. It covers
 	// tables and their temporary memory. To keep garbage within it too, give the process a limit with
 	// debug.SetMemoryLimit or GOMEMLIMIT.
 	Memory int64

@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/spf13/cobra"
 
+	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
@@ -41,23 +42,16 @@ func (f *jobFlags) schemaOf(ctx context.Context, args []string) (schema *arrow.S
 	if err != nil || len(files) == 0 || files[0] == tablefile.Pipe {
 		return nil
 	}
-	format, err := tablefile.ParseFormat(f.format)
-	if err != nil {
+	info, err := os.Stat(files[0])
+	if err != nil || !info.Mode().IsRegular() || info.Size() > quickCSV && isCSV(f.options.InputFormat, files[0]) {
 		return nil
 	}
-	if s, err := tablefile.Scan(files[0], 0, tablefile.ReadOptions{Format: format}); err == nil {
-		defer s.Close()
-		return s.Schema
-	}
-	if info, err := os.Stat(files[0]); err != nil || !info.Mode().IsRegular() || info.Size() > quickCSV {
-		return nil
-	}
-	known := errors.New("the schema is known")
-	delimiter, _ := parseDelimiter(f.delimit)
-	_, _ = tablefile.Read(ctx, files[0], tablefile.ReadOptions{Format: format, Delimiter: delimiter, Schema: func(s *arrow.Schema) ([]int, error) {
+	opts := f.options
+	opts.KeysFor = func(s *arrow.Schema) ([]arrowsort.Key, error) {
 		schema = s
-		return nil, known
-	}})
+		return nil, errors.New("only the schema is wanted")
+	}
+	_, _ = parquetsort.Plan(ctx, files[0], opts)
 	return schema
 }
 

@@ -9,69 +9,62 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
-// A footerReport is what a Parquet file says of its order, and whether it is so.
-type footerReport struct {
-	File string   `json:"file"`
-	Keys []string `json:"keys"`           // as they are typed; empty: the file, or its first row group, names none
-	True *bool    `json:"true,omitempty"` // absent where that was not found out
-}
-
-// claimedKeys takes the order that all files name for the keys, where none are given.
-func (f *inputFlags) claimedKeys(ctx context.Context) error {
-	if len(f.keys) > 0 {
-		return nil
+// declaredKeys takes the order that the footers of all files name for the keys.
+func (f *jobFlags) declaredKeys(ctx context.Context) error {
+	without := func(format string, args ...any) error {
+		return usagef("give at least one key: -k COLUMN; "+format, args...)
 	}
 	if f.whole != "" {
-		return usagef("give at least one key: -k COLUMN; the order that a footer names is found for Parquet files " +
-			"with a name only")
+		return without("the order that a footer names is found for Parquet files with a name only")
 	}
-	claims, err := parquetsort.Claims(ctx, f.files, f.options)
+	orders, err := parquetsort.Claims(ctx, f.files, f.options)
 	if err != nil {
 		return err
 	}
-	if full := slices.DeleteFunc(slices.Clone(claims),
-		func(c parquetsort.Claim) bool { return c.Empty }); len(full) > 0 {
-		claims = full
-	}
-	first := claims[0]
-	for _, c := range claims {
+	first := orders[max(slices.IndexFunc(orders, func(o parquetsort.Claim) bool { return !o.Empty }), 0)]
+	for _, o := range orders {
 		switch {
-		case c.Empty:
-			return usagef("give at least one key: -k COLUMN; %s has no rows, and names no order", c.File)
-		case c.Mixed:
-			return usagef("give at least one key: -k COLUMN; row groups of %s name different orders", c.File)
-		case len(c.Keys) == 0:
-			return usagef("give at least one key: -k COLUMN; %s names no order", c.File)
-		case !slices.Equal(c.Keys, first.Keys):
-			return usagef("give at least one key: -k COLUMN; %s names the order %s, %s names %s", first.File,
-				keyList(first.Keys), c.File, keyList(c.Keys))
+		case o.Empty && !first.Empty:
+		case o.Empty:
+			return without("%s has no rows, and names no order", o.File)
+		case o.Mixed:
+			return without("row groups of %s name different orders", o.File)
+		case len(o.Keys) == 0:
+			return without("%s names no order", o.File)
+		case !slices.Equal(o.Keys, first.Keys):
+			return without("%s names the order %s, %s names %s", first.File, keyList(first.Keys), o.File, keyList(o.Keys))
 		}
 	}
-	f.claimed = true
-	f.keys = nil
+	f.declared = true
 	for _, k := range first.Keys {
 		f.keys = append(f.keys, keyFlag{keyText(k), k})
 	}
 	return nil
 }
 
-// A claimCheck compares the orders that files name with the one that was checked, and with their rows.
-type claimCheck struct {
-	keys    []arrowsort.Key
-	options parquetsort.Options
-	footers []footerReport
-	remarks []remark // what there is to say
-	wrong   *parquetsort.Violation
+// A footerReport is the order that the footer of a Parquet file names, and whether the rows are in it.
+type footerReport struct {
+	File string   `json:"file"`
+	Keys []string `json:"keys"`           // as they are typed; empty: the file, or its first row group, names none
+	True *bool    `json:"true,omitempty"` // absent where that was not checked
 }
 
-// A remark is about a file, and about so many more behind it that it is true of.
+// A footerCheck compares the orders that footers name with the rows, after these were checked by the keys.
+type footerCheck struct {
+	options *parquetsort.Options
+	reports []footerReport
+	remarks []remark
+	wrong   *parquetsort.Violation // of an order that a footer names
+}
+
+// A remark is true of a file and of the next files.
 type remark struct {
 	file, text string
-	more       int64
+	more       int64 // next files
 }
 
-// say adds a remark, to the one before if that says the same.
-func (c *claimCheck) say(file, format string, args ...any) {
+// add adds a remark, or extends the last one if its text is the same.
+func (c *footerCheck) add(file, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if last := len(c.remarks) - 1; last >= 0 && c.remarks[last].text == text {
 		c.remarks[last].more++
@@ -81,7 +74,7 @@ func (c *claimCheck) say(file, format string, args ...any) {
 }
 
 // lines are the remarks as they are printed.
-func (c *claimCheck) lines() (lines []string) {
+func (c *footerCheck) lines() (lines []string) {
 	for _, r := range c.remarks {
 		if r.more > 0 {
 			r.file += " and " + counted(r.more, "more file")
@@ -91,57 +84,56 @@ func (c *claimCheck) lines() (lines []string) {
 	return lines
 }
 
-// run looks at files whose rows are in the order of the keys, or which are not, from the file on that has the
-// violation.
-func (c *claimCheck) run(ctx context.Context, files []string, violation *parquetsort.Violation) error {
-	claims, err := parquetsort.Claims(ctx, files, c.options)
+// run compares the footers of the files that were checked: of all, or of the one with the violation.
+func (c *footerCheck) run(ctx context.Context, files []string, checked *parquetsort.Checked) error {
+	orders, err := parquetsort.Claims(ctx, files, *c.options)
 	if err != nil {
 		return err
 	}
-	for _, claim := range claims {
-		footer := footerReport{File: claim.File, Keys: keyTexts(claim.Keys)}
-		if violation == nil || violation.File == claim.File {
-			if err := c.compare(ctx, claim, &footer, violation); err != nil {
+	for _, o := range orders {
+		footer := footerReport{File: o.File, Keys: keyTexts(o.Keys)}
+		unsorted := checked.Violation != nil
+		if (len(o.Keys) > 0 || o.Mixed) && (!unsorted || checked.Violation.File == o.File) {
+			if footer.True, err = c.compare(ctx, o, checked.Keys, unsorted); err != nil {
 				return err
 			}
 		}
-		c.footers = append(c.footers, footer)
+		c.reports = append(c.reports, footer)
 	}
 	return nil
 }
 
-func (c *claimCheck) compare(ctx context.Context, claim parquetsort.Claim, footer *footerReport,
-	violation *parquetsort.Violation) error {
-	if len(claim.Keys) == 0 && !claim.Mixed {
-		return nil
-	}
-	holds := violation == nil && !claim.Mixed && len(claim.Keys) <= len(c.keys) &&
-		slices.Equal(claim.Keys, c.keys[:len(claim.Keys)])
+// compare returns whether the rows of a file are in the order that its footer names. They are checked again, unless
+// they are sorted by keys that begin with that order.
+func (c *footerCheck) compare(ctx context.Context, o parquetsort.Claim, keys []arrowsort.Key, unsorted bool) (*bool,
+	error) {
+	holds := !unsorted && !o.Mixed && startsWith(keys, o.Keys)
 	if holds {
-		footer.True = &holds
-		return nil
+		return &holds, nil
 	}
-	wrong, err := parquetsort.CheckClaims(ctx, []string{claim.File}, c.options)
+	wrong, err := parquetsort.CheckClaims(ctx, []string{o.File}, *c.options)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	holds = wrong == nil
-	footer.True = &holds
-	order := keyList(claim.Keys)
-	if claim.Mixed {
+	order := keyList(o.Keys)
+	if o.Mixed {
 		order = "of each row group"
 	}
 	switch {
 	case !holds:
-		c.say(claim.File, "the footer names the order %s, but row %d sorts before the row above it", order, wrong.Row)
+		c.add(o.File, "the footer names the order %s, but row %d sorts before the row above it", order, wrong.Row)
 		if c.wrong == nil {
 			c.wrong = wrong
 		}
-	case violation != nil && !claim.Mixed && len(claim.Keys) >= len(c.keys) &&
-		slices.Equal(c.keys, claim.Keys[:len(c.keys)]):
-		c.say(claim.File, "the footer names the order %s, which is true of each row group alone", order)
+	case unsorted && !o.Mixed && startsWith(o.Keys, keys):
+		c.add(o.File, "the footer names the order %s, which is true of each row group alone", order)
 	default:
-		c.say(claim.File, "the footer names another order, which is true: %s", order)
+		c.add(o.File, "the footer names another order, which is true: %s", order)
 	}
-	return nil
+	return &holds, nil
+}
+
+func startsWith(keys, prefix []arrowsort.Key) bool {
+	return len(prefix) <= len(keys) && slices.Equal(prefix, keys[:len(prefix)])
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // Paragraphs of the commands' help.
@@ -56,24 +57,47 @@ func noCommand(root *cobra.Command, words []string) error {
 	return usageError{text}
 }
 
-// explainFlag says what a flag wants that stands at the end of the line, and that there is no such command where flags
-// follow one.
+// explainFlag says in plain words what is wrong with a flag, and that there is no such command where flags follow one.
 func explainFlag(cmd *cobra.Command, err error) error {
 	if words := cmd.Flags().Args(); !cmd.HasParent() && len(words) > 0 {
 		return noCommand(cmd, words)
 	}
-	var flag interface{ GetSpecifiedName() string }
-	if !errors.As(err, &flag) || !strings.HasPrefix(err.Error(), "flag needs an argument") {
-		return err
-	}
-	switch name := flag.GetSpecifiedName(); name {
-	case "k", "key":
+	var unknown *pflag.NotExistError
+	var missing *pflag.ValueRequiredError
+	var invalid *pflag.InvalidValueError
+	switch {
+	case errors.As(err, &unknown):
+		return unknownFlag(cmd, unknown)
+	case errors.As(err, &missing) && missing.GetFlag().Name == "key":
 		return usagef("-k needs a column, as in -k delay:desc")
-	case "o":
+	case errors.As(err, &missing) && missing.GetFlag().Name == "output":
 		return usagef("-o needs a file, or - for standard output")
-	default:
-		return usagef("--%s needs a value", name)
+	case errors.As(err, &missing):
+		return usagef("--%s needs a value", missing.GetFlag().Name)
+	case errors.As(err, &invalid) && invalid.GetFlag().NoOptDefVal != "":
+		return usagef("--%s takes no value", invalid.GetFlag().Name)
+	case errors.As(err, &invalid):
+		value := invalid.GetValue()
+		if value == "" {
+			value = `""`
+		}
+		return usagef("--%s %s: %v", invalid.GetFlag().Name, value, invalid.Unwrap())
 	}
+	return err
+}
+
+// unknownFlag is the error for a flag that a command does not have, with the one that may be meant.
+func unknownFlag(cmd *cobra.Command, unknown *pflag.NotExistError) error {
+	name := unknown.GetSpecifiedName()
+	if unknown.GetSpecifiedShortnames() != "" {
+		return usagef("unknown flag -%s", name)
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	if meant := nearest(names, name); meant != "" {
+		return usagef("unknown flag --%s; did you mean --%s?", name, meant)
+	}
+	return usagef("unknown flag --%s", name)
 }
 
 // byFlag says in an error by which flag a format is named.

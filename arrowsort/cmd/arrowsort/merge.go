@@ -10,9 +10,7 @@ import (
 const mergeName = "merge"
 
 func newMerge(s streams) *cobra.Command {
-	var in inputFlags
-	var out outputFlags
-	in.keysOptional = true
+	j := &job{streams: s, jobFlags: jobFlags{keysOptional: true}}
 	cmd := &cobra.Command{
 		Use:   "merge [-k COLUMN] -o OUTPUT INPUT...",
 		Short: "Merge sorted files",
@@ -29,24 +27,15 @@ of arrowsort sort.
   arrowsort merge -k date -k delay:desc --rows-per-file 10000000 -o all.parquet monday.parquet tuesday.parquet`,
 		Args: someInputs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := in.parse(s, cmd, args, &out); err != nil {
+			if err := j.start(cmd, args); err != nil {
 				return err
 			}
-			if in.whole != "" {
-				return usagef("merge: %s", in.whole)
-			}
-			if err := in.claimedKeys(cmd.Context()); err != nil {
-				return err
-			}
-			return startJob(s, mergeName, in.files, &in.jobFlags).write(&in, &out,
-				func(opts parquetsort.Options, output string) (*parquetsort.Result, error) {
-					return parquetsort.Merge(cmd.Context(), args, output, opts)
-				})
+			return j.write(cmd.Context(), args, parquetsort.Merge)
 		},
 	}
-	in.add(cmd, "keep the first `N` rows of the merged order; 0 for all")
-	out.add(cmd)
-	in.addSpill(cmd)
-	in.addWanted(cmd)
+	j.add(cmd, "keep the first `N` rows of the merged order; 0 for all")
+	j.addOutput(cmd)
+	j.addSpill(cmd)
+	j.addChoice(cmd)
 	return cmd
 }

@@ -120,7 +120,6 @@ func TestRuntimeErrorsAreExitCode1AndThoseOfCheck2(t *testing.T) {
 		"input is a folder":    {[]string{"sort", "-q", "-k", "age", "-o", "x.csv", "--format", "csv", folder}, folder},
 		"no such folder":       {[]string{"sort", "-q", "-k", "age", "-o", "no/such/x.csv", in}, "no/such/x.csv"},
 		"no folder for files":  {[]string{"sort", "-k", "age", "-q", "--rows-per-file", "2", "-o", "no/such/x.csv", table}, "no/such/x-00001.csv: there is no folder no/such"},
-		"output is a folder":   {[]string{"sort", "-q", "-k", "age", "--output-format", "csv", "-o", folder, in}, folder},
 		"not Parquet":          {[]string{"check", "-q", "-k", "age", "--format", "parquet", in}, in},
 		"gpu":                  {[]string{"sort", "-q", "-k", "age", "--engine", "gpu", "-o", "x.csv", in}, "no GPU engine"},
 		"input without format": {[]string{"check", "-q", "-k", "age", file(t, "people.txt", people)}, "people.txt"},

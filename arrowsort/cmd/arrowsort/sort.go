@@ -7,8 +7,7 @@ import (
 )
 
 func newSort(s streams) *cobra.Command {
-	var in inputFlags
-	var out outputFlags
+	j := &job{streams: s}
 	cmd := &cobra.Command{
 		Use:   "sort -k COLUMN [-o OUTPUT] INPUT...",
 		Short: "Sort files by one or more columns",
@@ -31,19 +30,16 @@ size. CSV that is sorted to CSV keeps its values as they are written, but for qu
   arrowsort sort -k '#2' --output-format csv -o - flights.arrow`,
 		Args: someInputs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := in.parse(s, cmd, args, &out); err != nil {
+			if err := j.start(cmd, args); err != nil {
 				return err
 			}
-			return startJob(s, "sort", in.files, &in.jobFlags).write(&in, &out,
-				func(opts parquetsort.Options, output string) (*parquetsort.Result, error) {
-					return parquetsort.Sort(cmd.Context(), args, output, opts)
-				})
+			return j.write(cmd.Context(), args, parquetsort.Sort)
 		},
 	}
-	in.add(cmd, "keep the first `N` rows of the sorted order; 0 for all")
-	in.addEngine(cmd)
-	in.addSpill(cmd)
-	in.addWanted(cmd)
-	out.add(cmd)
+	j.add(cmd, "keep the first `N` rows of the sorted order; 0 for all")
+	j.addEngine(cmd)
+	j.addSpill(cmd)
+	j.addChoice(cmd)
+	j.addOutput(cmd)
 	return cmd
 }
