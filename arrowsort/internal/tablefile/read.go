@@ -35,8 +35,9 @@ type ReadOptions struct {
 	Start    func()                // called when reading begins: of a Parquet or Arrow file, after Schema
 	Progress func(done, total int) // called now and then, from one goroutine at a time
 
-	declared int64 // bytes that a footer may declare; 0: any number
-	batches  bool  // a column chunk of a Parquet file is read in pieces
+	declared  int64 // bytes that a footer may declare; 0: any number
+	textLimit int64 // bytes of text that compressed CSV may be decompressed to; 0: any number
+	batches   bool  // a column chunk of a Parquet file is read in pieces
 }
 
 // start calls Start, once.
@@ -115,6 +116,13 @@ func read(ctx context.Context, path string, opts ReadOptions) (in *Input, err er
 		return nil, err
 	}
 	opts.limitMemory(info.Size())
+	if fileCodecOf(head) != nil {
+		opts.Stdin, opts.textLimit = file, textLimit(info.Size())
+		if in, err = readPipe(ctx, opts); err == nil {
+			in.Bytes = info.Size()
+		}
+		return in, err
+	}
 	return readSource(ctx, file, info.Size(), opts)
 }
 
@@ -142,11 +150,14 @@ func readPipe(ctx context.Context, opts ReadOptions) (*Input, error) {
 		}
 		return &Input{Table: table, Schema: table.Schema(), Format: opts.Format, Bytes: counter.n}, nil
 	}
-	limited := io.Reader(counter)
-	if opts.MemoryLimit > 0 {
-		limited = io.LimitReader(counter, opts.MemoryLimit)
+	text, err := decompress(counter, head, opts.textLimit)
+	if err != nil {
+		return nil, err
 	}
-	b, err := io.ReadAll(limited)
+	if opts.MemoryLimit > 0 {
+		text = io.LimitReader(text, opts.MemoryLimit)
+	}
+	b, err := io.ReadAll(text)
 	if err != nil {
 		return nil, err
 	}
