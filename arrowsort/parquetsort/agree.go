@@ -20,7 +20,8 @@ func agree(common, next *arrow.Schema, path, first string) (*arrow.Schema, error
 			return nil, fmt.Errorf("%w: %s: column %q occurs more than once, then all columns must be those of %s",
 				ErrSchema, path, f.Name, first)
 		case len(same) == 0:
-			return nil, fmt.Errorf("%w: %s: there is no column %q, which %s has", ErrSchema, path, f.Name, first)
+			return nil, fmt.Errorf("%w: %s: there is no column %q, which %s has; all inputs must have the "+
+				"same columns", ErrSchema, path, f.Name, first)
 		}
 		other := next.Field(same[0])
 		if len(same) > 1 {
@@ -29,14 +30,15 @@ func agree(common, next *arrow.Schema, path, first string) (*arrow.Schema, error
 		agreed := agreeType(f.Type, other.Type)
 		if agreed == nil {
 			name, a, b := typeDifference(f.Name, other.Type, f.Type)
-			return nil, fmt.Errorf("%w: %s: column %q is of type %s, in %s it is %s", ErrSchema, path, name, a, first,
-				b)
+			return nil, fmt.Errorf("%w: %s: column %q is of type %s, in %s it is %s; types are not converted: write the "+
+				"column with one type first", ErrSchema, path, name, a, first, b)
 		}
 		f.Type, f.Nullable = agreed, f.Nullable || other.Nullable
 	}
 	for _, f := range next.Fields() {
 		if !common.HasField(f.Name) {
-			return nil, fmt.Errorf("%w: %s: there is a column %q, which %s has not", ErrSchema, path, f.Name, first)
+			return nil, fmt.Errorf("%w: %s: there is a column %q, which %s does not have; all inputs must have the "+
+				"same columns", ErrSchema, path, f.Name, first)
 		}
 	}
 	if next.NumFields() != len(fields) {

@@ -1,6 +1,7 @@
 package parquetsort
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -24,4 +25,21 @@ func TestNestedTypesThatDiffer(t *testing.T) {
 		require.ErrorIs(t, err, ErrSchema)
 		require.ErrorContains(t, err, "second: "+want)
 	}
+}
+
+// TestTypesThatDiffer: the error names file, column and both types, and what to do.
+func TestTypesThatDiffer(t *testing.T) {
+	schema := func(name string, typ arrow.DataType) *arrow.Schema {
+		return arrow.NewSchema([]arrow.Field{{Name: name, Type: typ}}, nil)
+	}
+	for _, types := range [][2]arrow.DataType{
+		{arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int64},
+		{arrow.BinaryTypes.String, arrow.BinaryTypes.LargeString},
+	} {
+		_, err := agree(schema("x", types[0]), schema("x", types[1]), "b.parquet", "a.parquet")
+		require.EqualError(t, err, fmt.Sprintf(`parquetsort: schemas differ: b.parquet: column "x" is of type %s, in `+
+			`a.parquet it is %s; types are not converted: write the column with one type first`, types[1], types[0]))
+	}
+	_, err := agree(schema("x", arrow.Null), schema("y", arrow.Null), "b.parquet", "a.parquet")
+	require.ErrorContains(t, err, `b.parquet: there is no column "x", which a.parquet has; all inputs must have the same`)
 }

@@ -63,8 +63,8 @@ func parseParquetResults(t *testing.T, path string) parquetResults {
 func (r parquetResults) table() string {
 	var b strings.Builder
 	v := r.Machine.Versions
-	fmt.Fprintf(&b, "\n| seconds, MB of memory at most | arrowsort | Polars %s | DuckDB %s | DataFusion %s | Arrow C++ %s | time, of the faster | memory |\n|---|---|---|---|---|---|---|---|\n",
-		v["polars"], v["duckdb"], v["datafusion"], v["pyarrow"])
+	fmt.Fprintf(&b, "\n| seconds, MB of memory at most | arrowsort | Polars %s | DuckDB %s | DataFusion %s | Arrow C++ %s | time, of the faster "+
+		"| memory |\n|---|---|---|---|---|---|---|---|\n", v["polars"], v["duckdb"], v["datafusion"], v["pyarrow"])
 	for _, limit := range r.Limits {
 		job, measured := r.Measured[limit.Job]
 		if !measured {
@@ -82,11 +82,14 @@ func (r parquetResults) table() string {
 	if r.Realtime > 0 {
 		priority = ", at real-time priority"
 	}
-	fmt.Fprintf(&b, "\nMedians of %d runs or more, alternating, each in a process of its own, with %d threads%s; %s, row groups of %d rows, inputs in the page cache, outputs checked. ", r.Runs, r.Threads, priority, r.Codec, r.RowGroup)
-	b.WriteString("Seconds of arrowsort are those of its whole process, those of the others without the start of the interpreter. ")
-	b.WriteString("*Of the faster*: of Polars and DuckDB, and what was aimed for; *memory*: the most resident memory that the system recorded, in MB, and what was aimed for.\n")
-	fmt.Fprintf(&b, "%s, on %s, %d cores, %.3g GiB, %s; %d runs disturbed. How to repeat it: [benchmarks](../benchmarks/README.md).\n\n",
-		r.Machine.Date[:len("2006-01-02")], r.Machine.CPU, r.Machine.Cores, r.Machine.MemoryGiB, v["go"], r.Disturbed)
+	b.WriteString("\n" + wrapped(fmt.Sprintf("Medians of %d runs or more, alternating, each in a separate process, with %d "+
+		"threads%s; %s, row groups of %d rows, inputs in the page cache, outputs checked. Seconds of arrowsort are those of "+
+		"its whole process, those of the others without the start of the interpreter. *Of the faster*: of Polars and DuckDB, "+
+		"and what was aimed for; *memory*: the most resident memory that the system recorded, in MB, and what was aimed for. "+
+		"Measured on %s at commit %s, on %s, %d cores, %.3g GiB, %s; %d runs disturbed. How to repeat it: "+
+		"[benchmarks](../benchmarks/README.md).", r.Runs, r.Threads, priority, r.Codec, r.RowGroup,
+		r.Machine.Date[:len("2006-01-02")], v["arrowsort"], r.Machine.CPU, r.Machine.Cores, r.Machine.MemoryGiB, v["go"],
+		r.Disturbed)) + "\n\n")
 	return b.String()
 }
 

@@ -14,7 +14,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-const maxLines = 400
+const (
+	maxLines   = 400
+	maxColumns = 120
+	tab        = "    "
+)
 
 func TestFilesAreShort(t *testing.T) {
 	for _, file := range withSuffix(sources(t), ".go") {
