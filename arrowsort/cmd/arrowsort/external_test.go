@@ -200,3 +200,22 @@ func TestFilesOfSomeBytes(t *testing.T) {
 	}
 	require.Equal(t, result{out: "sorted by n, as the footer says\n"}, cut(cli(t, nil, "check", folder)))
 }
+
+// TestAFileThatIsNamedTwiceIsReadTwice, as by sort(1), DuckDB and xsv.
+func TestAFileThatIsNamedTwiceIsReadTwice(t *testing.T) {
+	in := filepath.Join(t.TempDir(), "x.parquet")
+	require.Equal(t, result{}, cli(t, nil, "sort", "-q", "-k", "a", "-o", in, file(t, "x.csv", "a\n2\n1\n")))
+	r := cli(t, nil, "sort", "-q", "-k", "a", "--output-format", "csv", "-o", "-", in, in)
+	require.Equal(t, result{out: "a\n1\n1\n2\n2\n"}, r)
+}
+
+// TestExplainCountsRows of Parquet files, also where they are read in pieces.
+func TestExplainCountsRows(t *testing.T) {
+	in := convert(t, "x.parquet")
+	for _, args := range [][]string{{in}, {in, in}, {"--memory", "16MiB", in, in, in}} {
+		r := cli(t, nil, append([]string{"explain", "--json", "-k", "age"}, args...)...)
+		require.Contains(t, r.out, fmt.Sprintf(`"rows":%d,`, 5*strings.Count(strings.Join(args, " "), in)))
+	}
+	in = convert(t, "x.arrow")
+	require.NotContains(t, cli(t, nil, "explain", "--json", "-k", "age", in, in).out, `"rows":`, "they are not counted")
+}

@@ -14,13 +14,12 @@ func newMerge(s streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "merge [-k COLUMN] -o OUTPUT INPUT...",
 		Short: "Merge sorted files",
-		Long: `Merge Parquet and Arrow files that are sorted already, each by the same keys: a file, a pattern in quotes or a folder
-each. Rows are read side by side and nothing is sorted again. Rows that tie keep the order of the files. A file that is
-not in order is an error that names the row. Without -k the files are merged by the order that Parquet files name in
-their footers, which has to be the same in all.
+		Long: `Merge Parquet and Arrow files that are sorted already, all by the same keys: files, patterns in quotes or folders. Rows
+that tie keep the order of the files. A file that is not in order is an error that names the row. Without -k the files are
+merged by the order that the footers of Parquet files name, which must be the same in all.
 
-Files are merged within --memory; only more of them than fit side by side are spilled to --spill-dir. The output is as that
-of arrowsort sort.
+The files are merged within --memory. Only when there are more than can be merged at once, some are spilled to --spill-dir.
+Outputs are those of arrowsort sort.
 
 ` + keysHelp + "\n\n" + compressionHelp + "\n\n" + exitHelp,
 		Example: `  arrowsort merge -o all.parquet 'sorted/*.parquet'

@@ -11,11 +11,11 @@ func newSort(s streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sort -k COLUMN [-o OUTPUT] INPUT...",
 		Short: "Sort files by one or more columns",
-		Long: `Sort a file by one or more columns. Rows that tie keep their order. INPUT and OUTPUT are Parquet (.parquet), Arrow IPC
+		Long: `Sort files by one or more columns. Rows that tie keep their order. INPUT and OUTPUT are Parquet (.parquet), Arrow IPC
 files (.arrow, .feather), Arrow IPC streams (.arrows, and - for standard input and output) or CSV (.csv, .tsv). The output
-appears when it is complete: it is written beside its place, synced and renamed. What is open already, such as
-/dev/stdout, is written as it comes. A sorted Parquet file keeps schema, metadata and compression of the input,
-and names the order in its own metadata.
+is written under a temporary name and renamed when it is complete. What is open already, such as /dev/stdout, is written
+as it comes. A sorted Parquet file keeps schema, metadata and compression of the input, and its footer names the order. A
+file that is named twice is read twice.
 
 Parquet and Arrow files may be larger than memory, and may be many: INPUT is then a file, a pattern in quotes or a folder,
 and rows that tie keep the order of the files. What does not fit in --memory is sorted piece by piece, spilled to
