@@ -49,11 +49,11 @@ func noCommand(root *cobra.Command, words []string) error {
 	if len(words) == 0 {
 		return nil
 	}
-	text := fmt.Sprintf("unknown command %s for %q", quoted(words[0]), root.Name())
-	if meant := root.SuggestionsFor(words[0]); len(meant) > 0 {
-		text += "; did you mean " + strings.Join(meant, " or ") + "?"
+	meant := root.SuggestionsFor(words[0])
+	if len(meant) == 0 {
+		return usagef("unknown command %s; name a command first, such as sort", quoted(words[0]))
 	}
-	return usageError{text}
+	return usagef("unknown command %s; did you mean %s?", quoted(words[0]), strings.Join(meant, " or "))
 }
 
 // explainFlag says in plain words what is wrong with a flag, and that there is no such command where flags follow one.
@@ -85,18 +85,50 @@ func explainFlag(cmd *cobra.Command, err error) error {
 	return err
 }
 
+// flagsElsewhere are flags of other tools, and what does the same here.
+var flagsElsewhere = map[string]string{
+	"r": "-k COLUMN:desc", "reverse": "-k COLUMN:desc", "desc": "-k COLUMN:desc", "descending": "-k COLUMN:desc",
+	"by": "-k COLUMN", "u": "--unique", "n": "--limit", "head": "--limit", "columns": "--select", "d": "--delimiter",
+}
+
 // unknownFlag is the error for a flag that a command does not have, with the one that may be meant.
 func unknownFlag(cmd *cobra.Command, unknown *pflag.NotExistError) error {
-	name := unknown.GetSpecifiedName()
+	name, dashes := unknown.GetSpecifiedName(), "--"
 	if unknown.GetSpecifiedShortnames() != "" {
-		return usagef("unknown flag -%s", name)
+		dashes = "-"
+	}
+	if !cmd.HasParent() {
+		return usagef("name a command before the flag %s%s, such as sort", dashes, name)
 	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	if meant := nearest(names, name); meant != "" {
-		return usagef("unknown flag --%s; did you mean --%s?", name, meant)
+	meant := flagsElsewhere[name]
+	if near := nearest(names, name); meant == "" && near != "" {
+		meant = "--" + near
 	}
-	return usagef("unknown flag --%s", name)
+	if meant != "" {
+		return usagef("unknown flag %s%s; did you mean %s?", dashes, name, meant)
+	}
+	return usagef("unknown flag %s%s", dashes, name)
+}
+
+// checkDashes finds flags with one dash that have two: -output x would be -o utput.
+func checkDashes(root *cobra.Command, args []string) (*cobra.Command, error) {
+	cmd, rest, err := root.Find(args)
+	if err != nil {
+		return cmd, nil // running it fails with the reason
+	}
+	for _, arg := range rest {
+		name, one := strings.CutPrefix(arg, "-")
+		name, _, _ = strings.Cut(name, "=")
+		switch {
+		case arg == "--":
+			return cmd, nil
+		case one && len(name) > 1 && cmd.Flags().Lookup(name) != nil:
+			return cmd, usagef("unknown flag -%s; did you mean --%s?", name, name)
+		}
+	}
+	return cmd, nil
 }
 
 // byFlag says in an error by which flag a format is named.

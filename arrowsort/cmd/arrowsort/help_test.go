@@ -27,8 +27,15 @@ func TestArgumentsThatAreMissing(t *testing.T) {
 		require.Equal(t, result{code: 2, err: "arrowsort: " + want + " (see arrowsort " + args[0] + " --help)\n"}, r)
 	}
 	for _, args := range [][]string{{"sirt"}, {"sirt", "-k", "a", "x.csv"}, {"sirt", "x.csv", "--limit", "5"}} {
-		require.Equal(t, result{code: 2, err: "arrowsort: unknown command \"sirt\" for \"arrowsort\"; did you " +
-			"mean sort? (see arrowsort --help)\n"}, cli(t, nil, args...))
+		require.Equal(t, result{code: 2, err: "arrowsort: unknown command \"sirt\"; did you mean sort? " +
+			"(see arrowsort --help)\n"}, cli(t, nil, args...))
+	}
+	for want, args := range map[string][]string{
+		`unknown command "x.csv"; name a command first, such as sort`: {"x.csv", "-k", "a"},
+		`unknown command "version"; did you mean info?`:               {"version"},
+		"name a command before the flag -k, such as sort":             {"-k", "a", "x.csv"},
+	} {
+		require.Equal(t, result{code: 2, err: "arrowsort: " + want + " (see arrowsort --help)\n"}, cli(t, nil, args...))
 	}
 }
 

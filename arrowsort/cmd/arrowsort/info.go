@@ -31,6 +31,8 @@ func newInfo(s streams) *cobra.Command {
 		Short: "Show version, engines and machine",
 		Long:  "Show version, engines and machine.\n\n" + exitHelp,
 		Args:  cobra.NoArgs,
+
+		SuggestFor: []string{"version"},
 		RunE: func(*cobra.Command, []string) error {
 			f := facts{version(), []string{"cpu"}, []string{}, runtime.GOMAXPROCS(0), machine.Memory(), runtime.GOOS + "/" + runtime.GOARCH, runtime.Version()}
 			devices, err := gpu.Devices()

@@ -51,7 +51,10 @@ func run(ctx context.Context, args []string, s streams) int {
 	started := false // errors before a command starts are mistakes on the command line
 	root := newRoot(s, &started)
 	root.SetArgs(args)
-	command, err := root.ExecuteContextC(ctx)
+	command, err := checkDashes(root, args)
+	if err == nil {
+		command, err = root.ExecuteContextC(ctx)
+	}
 	switch {
 	case err == nil:
 		return exitOK

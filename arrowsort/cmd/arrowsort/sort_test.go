@@ -185,14 +185,6 @@ func TestPreviewFitsTheTerminal(t *testing.T) {
 	}
 }
 
-func TestCommandsThatAreMistyped(t *testing.T) {
-	for _, args := range [][]string{{"sotr"}, {"sotr", "-k", "a", "x.csv"}} {
-		r := cli(t, nil, args...)
-		require.Equal(t, result{code: 2, err: "arrowsort: unknown command \"sotr\" for \"arrowsort\"; did you " +
-			"mean sort? (see arrowsort --help)\n"}, r)
-	}
-}
-
 func TestCheckWithinMemory(t *testing.T) {
 	require.Equal(t, 0, cli(t, nil, "check", "-q", "--memory", "16MiB", "-k", "name", manyPeople(t, "in.parquet")).code)
 	require.Equal(t, 2, cli(t, nil, "check", "-q", "--memory", "1MiB", "-k", "name", "x.parquet").code)
