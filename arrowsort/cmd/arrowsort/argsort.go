@@ -13,8 +13,8 @@ func newArgsort(s streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "argsort -k COLUMN [-o OUTPUT] INPUT",
 		Short: "Write the row numbers in sorted order",
-		Long: `Write the row numbers in sorted order: one column "index" of type uint64. Row numbers count from 0 over the whole input;
-taking the input's rows in this order sorts it.
+		Long: `Write the row numbers in sorted order: one column "index" of type uint64. Row numbers count from 0 over
+the whole input; taking the input's rows in this order sorts it.
 
 ` + keysHelp + "\n\n" + compressionHelp + "\n\n" + csvHelp + "\n\n" + exitHelp,
 		Example: `  arrowsort argsort -k delay:desc -o order.arrow flights.parquet`,

@@ -18,13 +18,13 @@ func newCheck(s streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check [-k COLUMN] INPUT...",
 		Short: "Check whether files are sorted",
-		Long: `Check whether a file is sorted by the keys, or several files one after the other: files, patterns in quotes or
-folders. Parquet and Arrow files may be larger than memory. The first row that sorts before the row above it is printed,
-counted from 0.
+		Long: `Check whether a file is sorted by the keys, or several files one after the other: files, patterns in
+quotes or folders. Parquet and Arrow files may be larger than memory. The first row that sorts before the row above it
+is printed, counted from 0.
 
-The footer of a Parquet file can name the order of its rows, as those do that arrowsort writes. Without -k that order is
-checked, which must be the same in all files. With -k it is checked too: a file that is not in the order that its footer
-names is not sorted.
+The footer of a Parquet file can name the order of its rows, as those do that arrowsort writes. Without -k that order
+is checked, which must be the same in all files. With -k it is checked too: a file that is not in the order that its
+footer names is not sorted.
 
 ` + keysHelp + "\n\n" + csvHelp + "\n\n" + exitCheckHelp,
 		Example: `  arrowsort check sorted.parquet

@@ -33,7 +33,8 @@ func (f *jobFlags) resolve(ctx context.Context, schema *arrow.Schema) ([]arrowso
 	}
 	none := array.NewTableFromRecords(tablefile.Labelled(schema), nil)
 	defer none.Release()
-	if _, err := arrowsort.Explain(ctx, none, keys, arrowsort.Options{}); err != nil { // it knows the rules for types and nested fields
+	// It knows the rules for types and nested fields.
+	if _, err := arrowsort.Explain(ctx, none, keys, arrowsort.Options{}); err != nil {
 		return nil, inWords(err)
 	}
 	return keys, nil
@@ -116,7 +117,8 @@ func meant(schema *arrow.Schema, path string) string {
 			return quoted(field.Name)
 		}
 	}
-	if parts := strings.Split(path, ","); len(parts) > 1 && !slices.ContainsFunc(parts, func(p string) bool { return !known(strings.TrimSpace(p)) }) {
+	if parts := strings.Split(path, ","); len(parts) > 1 &&
+		!slices.ContainsFunc(parts, func(p string) bool { return !known(strings.TrimSpace(p)) }) {
 		for i := range parts {
 			parts[i] = strings.TrimSpace(parts[i])
 		}

@@ -32,7 +32,8 @@ func (f *jobFlags) declaredKeys(ctx context.Context) error {
 		case len(o.Keys) == 0:
 			return without("%s names no order", o.File)
 		case !slices.Equal(o.Keys, first.Keys):
-			return without("%s names the order %s, %s names %s", first.File, keyList(first.Keys), o.File, keyList(o.Keys))
+			return without("%s names the order %s, %s names %s", first.File, keyList(first.Keys), o.File,
+				keyList(o.Keys))
 		}
 	}
 	f.declared = true

@@ -35,7 +35,8 @@ func TestFallback(t *testing.T) {
 		want string
 	}{
 		{nil, "first"}, {other, "first"},
-		{fmt.Errorf("a full device: %w", engine.ErrMemory), "second"}, {fmt.Errorf("it broke: %w", gpu.ErrDevice), "second"},
+		{fmt.Errorf("a full device: %w", engine.ErrMemory), "second"},
+		{fmt.Errorf("it broke: %w", gpu.ErrDevice), "second"},
 	} {
 		var used string
 		first, second := &told{name: "first", err: c.err}, &told{name: "second"}

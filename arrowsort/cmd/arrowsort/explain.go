@@ -16,12 +16,12 @@ func newExplain(s streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain -k COLUMN INPUT...",
 		Short: "Show how files would be sorted, without sorting",
-		Long: `Show how files would be sorted, without sorting them: which bits of the keys vary, where nulls and NaNs go, and the
-length of the codes that are sorted in place of the rows.
+		Long: `Show how files would be sorted, without sorting them: which bits of the keys vary, where nulls and NaNs
+go, and the length of the codes that are sorted in place of the rows.
 
-For Parquet and Arrow files, the first lines show how arrowsort sort would handle them within --memory: copied or merged if
-they are in order, sorted in memory as one table, or sorted in runs that are spilled and merged, with the number of passes
-and the bytes that are spilled. The keys are shown for files that fit in memory.
+For Parquet and Arrow files, the first lines show how arrowsort sort would handle them within --memory: copied or
+merged if they are in order, sorted in memory as one table, or sorted in runs that are spilled and merged, with the
+number of passes and the bytes that are spilled. The keys are shown for files that fit in memory.
 
 ` + keysHelp + "\n\n" + csvHelp + "\n\n" + exitHelp,
 		Example: `  arrowsort explain -k delay:desc -k date flights.parquet
@@ -39,8 +39,8 @@ and the bytes that are spilled. The keys are shown for files that fit in memory.
 	return cmd
 }
 
-// explain prints the strategy for files that can be read in pieces, and the plan of the keys of a file that is sorted in
-// memory.
+// explain prints the strategy for files that can be read in pieces, and the plan of the keys of a file that is sorted
+// in memory.
 func (j *job) explain(ctx context.Context) error {
 	o, r := &j.options, &j.report
 	if o.Limit > 0 && (len(j.files) > 1 || o.Memory > 0) {

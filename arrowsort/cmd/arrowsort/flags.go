@@ -83,7 +83,8 @@ func (f *jobFlags) addChoice(cmd *cobra.Command) {
 
 func (f *jobFlags) addOutput(cmd *cobra.Command) {
 	flags, o := cmd.Flags(), &f.options
-	flags.StringVarP(&f.output, "output", "o", "", "write to `FILE`, the input itself if you like; - for standard output")
+	flags.StringVarP(&f.output, "output", "o", "",
+		"write to `FILE`, the input itself if you like; - for standard output")
 	flags.Func("output-format", "`format` of the output: parquet, arrow, arrows, csv (default: by name)",
 		into(&o.OutputFormat, asTyped(tablefile.ParseFormat)))
 	flags.Func("row-group-rows", fmt.Sprintf("write Parquet row groups of `N` rows (default %d)",

@@ -11,18 +11,20 @@ import (
 
 // Paragraphs of the commands' help.
 const (
-	keysHelp = `A key is COLUMN, COLUMN:desc, COLUMN:nulls-first or COLUMN:desc:nulls-first; :asc and :nulls-last are the default. a.b is
-field b of the nested column a; '#2' is the second column, whatever its name.`
+	keysHelp = `A key is COLUMN, COLUMN:desc, COLUMN:nulls-first or COLUMN:desc:nulls-first; :asc and :nulls-last are
+the default. a.b is field b of the nested column a; '#2' is the second column, whatever its name.`
 
-	compressionHelp = `--compression of Parquet is none, snappy, gzip, brotli, zstd or lz4, some with a level as in zstd:3; the default is that
-of a Parquet input, else zstd. --compression of Arrow is none, zstd or lz4; the default is none.`
+	compressionHelp = `--compression of Parquet is none, snappy, gzip, brotli, zstd or lz4, some with a level as in
+zstd:3; the default is that of a Parquet input, else zstd. --compression of Arrow is none, zstd or lz4; the default is
+none.`
 
-	csvHelp = `CSV has a line of column names and is UTF-8, also compressed with gzip, zstd or bzip2. The type of a column is the
-first of int64, uint64, float64, bool, date (2006-01-02), time (2006-01-02 15:04:05, with or without a zone) and string
-that all its values have. An empty value is null, and so is an empty line of the only column. --delimiter separates the
-values of input and output.`
+	csvHelp = `CSV has a line of column names and is UTF-8, also compressed with gzip, zstd or bzip2. The type of a
+column is the first of int64, uint64, float64, bool, date (2006-01-02), time (2006-01-02 15:04:05, with or without a
+zone) and string that all its values have. An empty value is null, and so is an empty line of the only column.
+--delimiter separates the values of input and output.`
 
-	exitHelp      = `Exit codes: 0 done, 1 an error, 2 wrong usage or a type of column that is not supported, 130 after Ctrl-C.`
+	exitHelp = `Exit codes: 0 done, 1 an error, 2 wrong usage or a type of column that is not supported, 130 after
+Ctrl-C.`
 	exitCheckHelp = `Exit codes: 0 sorted, 1 not sorted, 2 an error or wrong usage, 130 after Ctrl-C.`
 )
 

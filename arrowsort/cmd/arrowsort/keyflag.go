@@ -83,7 +83,8 @@ func cutLast(s string) (head, tail string, found bool) {
 
 func named(key arrowsort.Key, name, text string) (arrowsort.Key, error) {
 	if name == "" {
-		return key, usagef("key %q names no column; a column without a name is reached by its position, as in '#1'", text)
+		return key, usagef("key %q names no column; a column without a name is reached by its position, as in '#1'",
+			text)
 	}
 	if number, ok := strings.CutPrefix(name, "#"); ok {
 		if n, err := strconv.Atoi(number); err == nil {

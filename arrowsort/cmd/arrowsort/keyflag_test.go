@@ -47,5 +47,7 @@ func TestKeyTextReadsBack(t *testing.T) {
 			}
 		}
 	}
-	require.Equal(t, "a, b:desc, c:nulls-first, #3", keyList([]arrowsort.Key{{Path: "a"}, {Path: "b", Order: arrowsort.Descending}, {Path: "c", Nulls: arrowsort.NullsAtStart}, {Index: 2}}))
+	require.Equal(t, "a, b:desc, c:nulls-first, #3",
+		keyList([]arrowsort.Key{{Path: "a"}, {Path: "b", Order: arrowsort.Descending},
+			{Path: "c", Nulls: arrowsort.NullsAtStart}, {Index: 2}}))
 }

@@ -2,8 +2,8 @@ package main
 
 import "strings"
 
-// nearest is the name that is the fewest typing mistakes away from what was typed: at most a third of the letters. It is
-// empty when there is none.
+// nearest is the name that is the fewest typing mistakes away from what was typed: at most a third of the letters. It
+// is empty when there is none.
 func nearest(names []string, typed string) (name string) {
 	least := min(len(typed), longName)/3 + 1
 	for _, n := range names {

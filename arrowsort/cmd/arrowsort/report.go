@@ -78,7 +78,8 @@ func (r *report) writeText(w io.Writer) error {
 	if r.Output != "" {
 		fmt.Fprintf(&b, "; %s, %s out", counted(r.RowsOut, "row"), bytesText(r.BytesOut))
 	}
-	fmt.Fprintf(&b, "\n%.3f s: read %.3f, sort %.3f, write %.3f", r.Seconds, r.ReadSeconds, r.SortSeconds, r.WriteSeconds)
+	fmt.Fprintf(&b, "\n%.3f s: read %.3f, sort %.3f, write %.3f", r.Seconds, r.ReadSeconds, r.SortSeconds,
+		r.WriteSeconds)
 	if r.Seconds >= leastSeconds {
 		fmt.Fprintf(&b, "; %s rows per second", grouped(int64(r.RowsPerSecond)))
 	}

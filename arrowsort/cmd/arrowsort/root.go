@@ -63,7 +63,8 @@ func run(ctx context.Context, args []string, s streams) int {
 	case errors.Is(err, syscall.EPIPE):
 		return exitPipe
 	}
-	line := printable(strings.Join(strings.Fields(strings.TrimPrefix(byFlag(err.Error(), "--format"), "arrowsort: ")), " "))
+	line := printable(strings.Join(strings.Fields(strings.TrimPrefix(byFlag(err.Error(), "--format"), "arrowsort: ")),
+		" "))
 	if usage := (usageError{}); !started || errors.As(err, &usage) {
 		fmt.Fprintf(s.err, "arrowsort: %s (see %s --help)\n", line, command.CommandPath())
 		return exitUsage

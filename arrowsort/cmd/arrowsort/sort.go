@@ -11,16 +11,16 @@ func newSort(s streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sort -k COLUMN [-o OUTPUT] INPUT...",
 		Short: "Sort files by one or more columns",
-		Long: `Sort files by one or more columns. Rows that tie keep their order. INPUT and OUTPUT are Parquet (.parquet), Arrow IPC
-files (.arrow, .feather), Arrow IPC streams (.arrows, and - for standard input and output) or CSV (.csv, .tsv). The output
-is written under a temporary name and renamed when it is complete. What is open already, such as /dev/stdout, is written
-as it comes. A sorted Parquet file keeps schema, metadata and compression of the input, and its footer names the order. A
-file that is named twice is read twice.
+		Long: `Sort files by one or more columns. Rows that tie keep their order. INPUT and OUTPUT are Parquet
+(.parquet), Arrow IPC files (.arrow, .feather), Arrow IPC streams (.arrows, and - for standard input and output) or CSV
+(.csv, .tsv). The output is written under a temporary name and renamed when it is complete. What is open already, such
+as /dev/stdout, is written as it comes. A sorted Parquet file keeps schema, metadata and compression of the input, and
+its footer names the order. A file that is named twice is read twice.
 
-Parquet and Arrow files may be larger than memory, and may be many: INPUT is then a file, a pattern in quotes or a folder,
-and rows that tie keep the order of the files. What does not fit in --memory is sorted piece by piece, spilled to
---spill-dir and merged. CSV and standard input are read into memory, one at a time; CSV and standard output can be of any
-size. CSV that is sorted to CSV keeps its values as they are written, but for quotes that are not needed.
+Parquet and Arrow files may be larger than memory, and may be many: INPUT is then a file, a pattern in quotes or a
+folder, and rows that tie keep the order of the files. What does not fit in --memory is sorted piece by piece, spilled
+to --spill-dir and merged. CSV and standard input are read into memory, one at a time; CSV and standard output can be
+of any size. CSV that is sorted to CSV keeps its values as they are written, but for quotes that are not needed.
 
 ` + keysHelp + "\n\n" + compressionHelp + "\n\n" + csvHelp + "\n\n" + exitHelp,
 		Example: `  arrowsort sort -k delay:desc -k date -o sorted.parquet flights.parquet

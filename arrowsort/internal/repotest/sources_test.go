@@ -50,8 +50,9 @@ func isSkip(call *ast.SelectorExpr) bool {
 
 // The words are put together here so that this file may hold them.
 var unwanted = map[string]*regexp.Regexp{
-	"unfinished work":              regexp.MustCompile(`\b(TO` + `DO|FIX` + `ME|XX` + `X)\b`),
-	"a path of somebody's machine": regexp.MustCompile(`(^|[^\w.])/(wo` + `rk|ro` + `ot|ho` + `me|tm` + `p)/|\.\./sha` + `red\b`),
+	"unfinished work": regexp.MustCompile(`\b(TO` + `DO|FIX` + `ME|XX` + `X)\b`),
+	"a path of somebody's machine": regexp.MustCompile(`(^|[^\w.])/(wo` + `rk|ro` + `ot|ho` + `me|tm` + `p)/|\.\./sha` +
+		`red\b`),
 }
 
 func TestNoUnwantedWords(t *testing.T) {
