@@ -13,7 +13,8 @@ func TestReportInWords(t *testing.T) {
 		report report
 		ago    time.Duration
 	}{
-		`^1 row, 1 column, 5 B in\n\d\.\d{3} s: read 0.500, sort 0.000, write 0.000\n$`: {report{Rows: new(int64(1)), Columns: 1, BytesIn: 5, ReadSeconds: 0.5}, 0},
+		`^1 row, 1 column, 5 B in\n\d\.\d{3} s: read 0.500, sort 0.000, write 0.000\n$`: {
+			report{Rows: new(int64(1)), Columns: 1, BytesIn: 5, ReadSeconds: 0.5}, 0},
 		`^1,234,567 rows, 1,000 columns, 12.3 kB in; 1 row, 7 B out\n2\.\d{3} s: ` +
 			`.*; [5-6]\d\d,\d{3} rows per second\n$`: {report{Rows: new(int64(1234567)), Columns: 1000, BytesIn: 12345,
 			Output: "x", RowsOut: 1, BytesOut: 7}, 2 * time.Second},
