@@ -33,7 +33,7 @@ func (f *jobFlags) resolve(ctx context.Context, schema *arrow.Schema) ([]arrowso
 	}
 	none := array.NewTableFromRecords(tablefile.Labelled(schema), nil)
 	defer none.Release()
-	// It knows the rules for types and nested fields.
+	// It checks types and nested fields.
 	if _, err := arrowsort.Explain(ctx, none, keys, arrowsort.Options{}); err != nil {
 		return nil, inWords(err)
 	}

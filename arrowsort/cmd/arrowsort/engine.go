@@ -30,7 +30,7 @@ const (
 	cpuThreadRow = 40    // of one thread's work on a row
 )
 
-// autoRows is the number of rows from which auto takes a GPU instead of so many threads.
+// autoRows is the number of rows from which auto takes a GPU instead of a number of threads.
 func autoRows(threads int) int64 {
 	return int64(gpuStart / (cpuRow - gpuRow + (cpuThreadRow-gpuThreadRow)/float64(threads)))
 }

@@ -99,7 +99,7 @@ func named(key arrowsort.Key, name, text string) (arrowsort.Key, error) {
 	return key, nil
 }
 
-// keyText is a key as it is typed behind -k. Keys by position are shown by their position.
+// keyText is a key as it is typed after -k. Keys by position are shown by their position.
 func keyText(key arrowsort.Key) string {
 	text := key.Path
 	if text == "" {
