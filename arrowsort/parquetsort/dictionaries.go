@@ -68,7 +68,7 @@ func (in *inputs) dictionariesOf(ctx context.Context, format tablefile.Format) (
 		return nil, nil
 	}
 	only := in.quiet()
-	only.choose(columns)
+	only.project(columns)
 	for _, path := range only.paths {
 		if err := only.collect(ctx, path, columns, trees); err != nil {
 			return trees, err

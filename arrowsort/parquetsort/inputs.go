@@ -75,18 +75,18 @@ func filesIn(folder string) ([]string, error) {
 
 // inputs are files that are read one after the other as if they were one.
 type inputs struct {
-	paths  []string
-	schema *arrow.Schema // of all
-	layout *tablefile.Layout
-	bytes  int64 // of all files
-	memory int64 // about what all rows take
-	rows   int64 // of all files; less than 0 when one does not tell
-	whole  bool  // the one input is read as a whole; until then there is nothing but its path
-	format tablefile.Format
-	opts   *Options
-	flat   *tablefile.Recycler
-	all    *arrow.Schema // of all, when only some columns are read
-	chosen []int         // which those are
+	paths     []string
+	schema    *arrow.Schema // of all
+	layout    *tablefile.Layout
+	bytes     int64 // of all files
+	memory    int64 // about what all rows take
+	rows      int64 // of all files; less than 0 when one does not tell
+	whole     bool  // the one input is read as a whole; until then there is nothing but its path
+	format    tablefile.Format
+	opts      *Options
+	flat      *tablefile.Recycler
+	all       *arrow.Schema // of all, when only some columns are read
+	projected []int         // which those are
 
 	written []int // columns of the schema that are written; nil: all
 }
@@ -134,7 +134,7 @@ func beginOutput(ctx context.Context, paths []string, output string, opts Option
 	if err != nil {
 		return nil, err
 	}
-	if err := checkAmong(paths, in.paths, output, in.opts.splits()); err != nil {
+	if err := checkOverlap(paths, in.paths, output, in.opts.splits()); err != nil {
 		return nil, err
 	}
 	if !in.opts.splits() {
@@ -186,7 +186,7 @@ func openInputs(ctx context.Context, paths []string, opts Options) (*inputs, err
 		if i == 0 {
 			in.schema, in.layout = s.Schema, s.Layout
 		} else {
-			in.schema, err = agree(in.schema, s.Schema, path, in.paths[0])
+			in.schema, err = matchSchemas(in.schema, s.Schema, path, in.paths[0])
 		}
 		s.Close()
 		if err != nil {
@@ -211,9 +211,9 @@ func (in *inputs) scanIn(path string, piece int64) (*tablefile.Scanner, error) {
 // An input is one of the files, whose rows come with the columns of the common schema.
 type input struct {
 	*tablefile.Scanner
-	schema *arrow.Schema
-	plain  *arrow.Schema // with the values of dictionaries
-	opts   *Options
+	schema  *arrow.Schema
+	decoded *arrow.Schema // with the values of dictionaries
+	opts    *Options
 }
 
 // open opens a file for reading.
@@ -227,19 +227,19 @@ func (in *inputs) openIn(path string, piece int64) (*input, error) {
 	if err != nil {
 		return nil, err
 	}
-	if in.chosen != nil {
-		s.Choose(in.chosenOf(s.Schema))
+	if in.projected != nil {
+		s.Choose(in.projectionOf(s.Schema))
 	}
-	if _, err := agree(in.schema, s.Schema, path, in.paths[0]); err != nil { // it may have changed
+	if _, err := matchSchemas(in.schema, s.Schema, path, in.paths[0]); err != nil { // it may have changed
 		s.Close()
 		return nil, err
 	}
-	plain, err := plainSchema(in.schema)
+	decoded, err := decodedSchema(in.schema)
 	if err != nil {
 		s.Close()
 		return nil, err
 	}
-	return &input{s, in.schema, plain, in.opts}, nil
+	return &input{s, in.schema, decoded, in.opts}, nil
 }
 
 func (i *input) next(ctx context.Context) (arrow.Table, error) {
@@ -251,14 +251,14 @@ func (i *input) next(ctx context.Context) (arrow.Table, error) {
 	return arrange(table, i.schema), nil
 }
 
-// nextPlain is next with the values of dictionaries in their place.
-func (i *input) nextPlain(ctx context.Context) (arrow.Table, error) {
+// nextDecoded is next with the values of dictionaries in their place.
+func (i *input) nextDecoded(ctx context.Context) (arrow.Table, error) {
 	table, err := i.next(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer table.Release()
-	return plainTable(ctx, table, i.plain, i.opts.sorting())
+	return decodedTable(ctx, table, i.decoded, i.opts.sorting())
 }
 
 // readInto are the inputs, whose flat columns are read into memory of a recycler.

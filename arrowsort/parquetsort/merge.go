@@ -53,23 +53,23 @@ func (s *Sorter) mergeInto(in *inputs, order *fileOrder, out *outputs) (*Result,
 	if err != nil {
 		return nil, err
 	}
-	sorted := newGroups(s.filter(m, plan, order.rows), s.plain, rows, &s.opts)
+	sorted := newGroups(s.filter(m, plan, order.rows), s.decoded, rows, &s.opts)
 	defer sorted.close()
 	return out.all(s.ctx, sorted, plan, order.rows, in.opts)
 }
 
 // mergeFiles merges files: all at once, or as many at a time as the budget is for to runs.
 func (s *Sorter) mergeFiles(in *inputs, order *fileOrder) (*merger, error) {
-	fan := min(s.fan, s.budget.files(s.plain.NumFields(), in.memory/int64(len(in.paths))))
+	fan := min(s.fan, s.budget.files(s.decoded.NumFields(), in.memory/int64(len(in.paths))))
 	overlap := min(order.overlap(), fan)
 	in = in.readInto(s.recycled)
 	merging := func(files []orderedFile) *merger {
-		m := &merger{opts: &s.opts, schema: s.plain, bytes: s.budget.merge()}
+		m := &merger{opts: &s.opts, schema: s.decoded, bytes: s.budget.merge()}
 		for i := range files {
 			f := &files[i]
 			source := &fileTables{in: in, path: f.path, piece: s.budget.merge() / int64(2*overlap)}
-			m.lanes = append(m.lanes, &lane{source: source, head: f.first})
-			f.first = nil // is the lane's
+			m.cursors = append(m.cursors, &cursor{source: source, head: f.first})
+			f.first = nil // is the cursor's
 		}
 		return m
 	}

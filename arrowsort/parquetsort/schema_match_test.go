@@ -20,7 +20,7 @@ func TestNestedTypesThatDiffer(t *testing.T) {
 		`column "a.item" is of type struct with a field "m", in first it is struct with a field "n"`: {Name: "m",
 			Type: number.Type},
 	} {
-		_, err := agree(schema(number), schema(field), "second", "first")
+		_, err := matchSchemas(schema(number), schema(field), "second", "first")
 		require.ErrorIs(t, err, ErrSchema)
 		require.ErrorContains(t, err, "second: "+want)
 	}

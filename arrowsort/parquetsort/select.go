@@ -35,8 +35,8 @@ func (in *inputs) selected() (written, read []int, err error) {
 	return written, read, nil
 }
 
-// among are the positions of some columns among others.
-func among(columns, others []int) (at []int) {
+// positionsIn are the positions of some columns among others.
+func positionsIn(columns, others []int) (at []int) {
 	for _, c := range columns {
 		at = append(at, slices.Index(others, c))
 	}
@@ -48,7 +48,7 @@ func (in *inputs) selectColumns() error {
 	written, read, err := in.selected()
 	if read != nil {
 		in.readOnly(read)
-		in.written, in.layout = among(written, read), nil
+		in.written, in.layout = positionsIn(written, read), nil
 	}
 	return err
 }

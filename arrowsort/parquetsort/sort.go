@@ -89,11 +89,11 @@ func (in *inputs) within(ctx context.Context, output string,
 	if err != nil {
 		return nil, err
 	}
-	result.Inputs, result.BytesIn, result.Columns = in.paths, in.bytes, s.plain.NumFields()
+	result.Inputs, result.BytesIn, result.Columns = in.paths, in.bytes, s.decoded.NumFields()
 	result.Outputs, result.Runs, result.BytesSpilled = out.paths, len(s.runs), s.spilled
 	if result.BytesOut, err = out.commit(); err == nil {
 		result.Schema = tablefile.Pick(in.schema, in.written)
-		result.Head = out.head.table(tablefile.Pick(s.plain, in.written))
+		result.Head = out.head.table(tablefile.Pick(s.decoded, in.written))
 	}
 	return result, err
 }
@@ -145,11 +145,11 @@ func (o *outputs) all(ctx context.Context, sorted tables, plan *keyencode.Plan, 
 
 // outputs are the outputs for the inputs, of which none is begun.
 func (in *inputs) outputs(ctx context.Context, path string) (*outputs, error) {
-	plain, err := plainSchema(in.schema)
+	decoded, err := decodedSchema(in.schema)
 	if err != nil {
 		return nil, err
 	}
-	o := &outputs{ctx: ctx, path: path, schema: plain, rows: in.opts.RowsPerFile, bytes: in.opts.BytesPerFile,
+	o := &outputs{ctx: ctx, path: path, schema: decoded, rows: in.opts.RowsPerFile, bytes: in.opts.BytesPerFile,
 		head: head{opts: in.opts}}
 	o.closing.SetLimit(syncs)
 	return o, o.configure(in)

@@ -88,7 +88,7 @@ func (in *inputs) load(ctx context.Context, read tablefile.ReadOptions, keysOnly
 	in.bytes = input.Bytes
 	l := &loaded{Input: input, keys: slices.Clone(in.opts.Keys), written: in.written, opts: in.opts}
 	if in.written != nil && input.Columns != nil {
-		l.written = among(in.written, columns)
+		l.written = positionsIn(in.written, columns)
 	}
 	names := input.Schema
 	for i, key := range l.keys {

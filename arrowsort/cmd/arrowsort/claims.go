@@ -25,12 +25,12 @@ func (f *inputFlags) claimedKeys(ctx context.Context) error {
 		return usagef("give at least one key: -k COLUMN; the order that a footer names is found for Parquet files " +
 			"with a name only")
 	}
-	claims, err := parquetsort.Claims(ctx, f.files, f.options)
+	claims, err := parquetsort.DeclaredOrders(ctx, f.files, f.options)
 	if err != nil {
 		return err
 	}
 	if full := slices.DeleteFunc(slices.Clone(claims),
-		func(c parquetsort.Claim) bool { return c.Empty }); len(full) > 0 {
+		func(c parquetsort.DeclaredOrder) bool { return c.Empty }); len(full) > 0 {
 		claims = full
 	}
 	first := claims[0]
@@ -94,7 +94,7 @@ func (c *claimCheck) lines() (lines []string) {
 // run looks at files whose rows are in the order of the keys, or which are not, from the file on that has the
 // violation.
 func (c *claimCheck) run(ctx context.Context, files []string, violation *parquetsort.Violation) error {
-	claims, err := parquetsort.Claims(ctx, files, c.options)
+	claims, err := parquetsort.DeclaredOrders(ctx, files, c.options)
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (c *claimCheck) run(ctx context.Context, files []string, violation *parquet
 	return nil
 }
 
-func (c *claimCheck) compare(ctx context.Context, claim parquetsort.Claim, footer *footerReport,
+func (c *claimCheck) compare(ctx context.Context, claim parquetsort.DeclaredOrder, footer *footerReport,
 	violation *parquetsort.Violation) error {
 	if len(claim.Keys) == 0 && !claim.Mixed {
 		return nil
@@ -121,7 +121,7 @@ func (c *claimCheck) compare(ctx context.Context, claim parquetsort.Claim, foote
 		footer.True = &holds
 		return nil
 	}
-	wrong, err := parquetsort.CheckClaims(ctx, []string{claim.File}, c.options)
+	wrong, err := parquetsort.CheckDeclaredOrders(ctx, []string{claim.File}, c.options)
 	if err != nil {
 		return err
 	}
