@@ -14,9 +14,6 @@ var errNotCopied = errors.New("not in order")
 
 // copyOrTable copies the one input if it is in order, and else sorts it as a table.
 func (in *inputs) copyOrTable(ctx context.Context, output string) (*Result, error) {
-	if in.whole {
-		return in.sortTable(ctx, output)
-	}
 	if sorting := in.declaredOrder(ctx, output); sorting != nil {
 		result, order, err := in.copyDeclared(ctx, output, sorting)
 		order.release()

@@ -39,6 +39,10 @@ func DeclaredOrders(ctx context.Context, paths []string, opts Options) ([]Declar
 		if err := context.Cause(ctx); err != nil {
 			return nil, err
 		}
+		if format, err := format.Resolve(file); err == nil && format == tablefile.CSV {
+			orders[i] = DeclaredOrder{File: file}
+			continue
+		}
 		s, err := tablefile.Scan(file, 0, tablefile.ReadOptions{Format: format, Allocator: opts.Allocator})
 		if err != nil {
 			return nil, err
@@ -101,7 +105,7 @@ func CheckDeclaredOrders(ctx context.Context, paths []string, opts Options) (*Vi
 }
 
 func checkDeclaredOrder(ctx context.Context, file string, opts Options) (*Violation, error) {
-	in := &inputs{opts: &opts}
+	in := &inputs{opts: &opts, pipes: &pipes{}}
 	var err error
 	if in.format, err = tablefile.ParseFormat(opts.InputFormat); err != nil {
 		return nil, err

@@ -1,9 +1,6 @@
 package parquetsort
 
-import (
-	"context"
-	"fmt"
-)
+import "context"
 
 // Merge merges files, patterns and folders as Sort does, but each file has to be sorted by the keys already. The keys
 // are read first to make sure of it: ErrUnsorted names the file and the first row that sorts before the one above it.
@@ -14,13 +11,11 @@ import (
 // output is to have their columns and compression, one file, and no other row groups, pages, limit or rows per file are
 // asked for.
 func Merge(ctx context.Context, paths []string, output string, opts Options) (*Result, error) {
-	in, err := beginOutput(ctx, paths, output, opts)
+	in, err := beginOutput(ctx, paths, output, opts, false)
 	if err != nil {
 		return nil, err
 	}
-	if in.whole {
-		return nil, fmt.Errorf("%w: %s", ErrOption, ReadWhole(in.paths, *in.opts))
-	}
+	defer in.close()
 	return in.byOrder(ctx, output, func(s *Sorter, order *fileOrder, out *outputs) (*Result, error) {
 		if err := order.err(); err != nil {
 			return nil, err
@@ -43,6 +38,9 @@ func (s *Sorter) mergeInto(in *inputs, order *fileOrder, out *outputs) (*Result,
 			return nil, err
 		}
 		return order.copied()
+	}
+	if err := out.dictionaries.collectAll(s.ctx, in); err != nil {
+		return nil, err
 	}
 	s.rows, s.allBytes = order.rows, in.memory+order.rows*rowOverhead
 	rows, err := s.budget.groupRows(s.rowBytes(), s.opts.RowGroupRows)

@@ -18,8 +18,8 @@ func (in *inputs) selected() (written, read []int, err error) {
 		return nil, nil, nil
 	}
 	for _, name := range in.opts.Select {
-		at := in.schema.FieldIndices(name)
-		for i := range in.schema.NumFields() {
+		at := slices.DeleteFunc(in.schema.FieldIndices(name), func(i int) bool { return i >= in.columns })
+		for i := range in.columns {
 			if len(at) == 0 && tablefile.Label(i) == name {
 				at = []int{i}
 			}

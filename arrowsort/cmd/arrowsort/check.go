@@ -20,7 +20,7 @@ func newCheck(s streams) *cobra.Command {
 		Use:   "check [-k COLUMN] INPUT...",
 		Short: "Find out whether files are sorted",
 		Long: `Find out whether a file is sorted by the keys, or several files one after the other: a file, a pattern in quotes or a
-folder each. Parquet and Arrow files may be larger than memory. Of what is not sorted, the first row that
+folder each. They may be larger than memory. Of what is not sorted, the first row that
 sorts before the row above it is named, counted from 0.
 
 A Parquet file can name the order of its rows in its footer, as those do that arrowsort writes. Without -k that order is
@@ -56,7 +56,7 @@ func runCheck(ctx context.Context, s streams, in *inputFlags) error {
 		if got, err = parquetsort.Check(ctx, in.files, opts); err != nil {
 			return err
 		}
-		if v := got.Violation; in.whole != "" || in.limit > 0 || v != nil && v.Row == 0 {
+		if v := got.Violation; in.piped || in.limit > 0 || v != nil && v.Row == 0 {
 			return nil // no footers, or between files, of which footers say nothing
 		}
 		claims.keys = got.Keys

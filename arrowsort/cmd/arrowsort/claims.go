@@ -21,7 +21,7 @@ func (f *inputFlags) claimedKeys(ctx context.Context) error {
 	if len(f.keys) > 0 {
 		return nil
 	}
-	if f.whole != "" {
+	if f.piped {
 		return usagef("give at least one key: -k COLUMN; the order that a footer names is found for Parquet files " +
 			"with a name only")
 	}

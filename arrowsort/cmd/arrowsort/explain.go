@@ -19,7 +19,7 @@ func newExplain(s streams) *cobra.Command {
 		Long: `Show what a sort comes down to, without sorting: which bits of the keys vary, where nulls and NaNs go, and the length of
 the codes that are sorted in place of the rows.
 
-Of Parquet and Arrow files, which may be many, it is told first how arrowsort sort would go about them within --memory: as
+Of files, which may be many, it is told first how arrowsort sort would go about them within --memory: as
 they are, if they are in order, as one table in memory, or in runs that are spilled and merged, in how many passes, and how
 much is spilled. Of the keys it is told what fits in memory.
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/spf13/cobra"
@@ -23,7 +24,7 @@ type inputFlags struct {
 	bytesText   string // --bytes-per-file
 
 	files   []string // patterns and folders expanded
-	whole   string   // why one of them is read as a whole; empty: none is
+	piped   bool     // one of them can be read once only
 	options parquetsort.Options
 }
 
@@ -73,17 +74,7 @@ func (f *inputFlags) parse(s streams, cmd *cobra.Command, args []string, out *ou
 	if f.files, err = parquetsort.Expand(args); err != nil {
 		return err
 	}
-	if f.whole = parquetsort.ReadWhole(f.files, f.options); f.whole == "" {
-		return nil
-	}
-	for _, name := range []string{"memory", "spill-dir", "spill-compression", "rows-per-file", "bytes-per-file"} {
-		if flag := cmd.Flags().Lookup(name); flag != nil && flag.Changed {
-			return usagef("--%s: %s", name, f.whole)
-		}
-	}
-	if len(f.files) > 1 {
-		return usagef("several inputs: %s", f.whole)
-	}
+	f.piped = slices.ContainsFunc(f.files, tablefile.IsPipe)
 	return nil
 }
 

@@ -16,7 +16,7 @@ func newMerge(s streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "merge [-k COLUMN] -o OUTPUT INPUT...",
 		Short: "Merge sorted files",
-		Long: `Merge Parquet and Arrow files that are sorted already, each by the same keys: a file, a pattern in quotes or a folder
+		Long: `Merge files that are sorted already, each by the same keys: a file, a pattern in quotes or a folder
 each. Rows are read side by side and nothing is sorted again. Rows that tie keep the order of the files. A file that is
 not in order is an error that names the row. Without -k the files are merged by the order that Parquet files name in
 their footers, which has to be the same in all.
@@ -31,9 +31,6 @@ of arrowsort sort.
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := in.parse(s, cmd, args, &out); err != nil {
 				return err
-			}
-			if in.whole != "" {
-				return usagef("merge: %s", in.whole)
 			}
 			if err := in.claimedKeys(cmd.Context()); err != nil {
 				return err

@@ -68,12 +68,12 @@ func (p *phases) end(ok bool) {
 	r := &p.job.report
 	seconds := &r.SortSeconds
 	switch p.phase {
-	case parquetsort.PhaseLoad:
+	case parquetsort.PhaseLoad, parquetsort.PhaseTypes:
 		seconds = &r.ReadSeconds
 	case parquetsort.PhaseWrite, parquetsort.PhaseSave, parquetsort.PhaseCopy:
 		seconds = &r.WriteSeconds
 	}
-	*seconds = time.Since(p.start).Seconds()
+	*seconds += time.Since(p.start).Seconds()
 	p.job.show.end(ok)
 }
 

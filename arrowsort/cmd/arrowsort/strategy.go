@@ -22,13 +22,12 @@ type strategy struct {
 	bytesIn        int64
 }
 
-// explain finds the strategy for files that are read in pieces; nil for one that cannot be, and for the first rows of
-// one.
+// explain finds the strategy for files; nil for a pipe, which can be read once, and for the first rows of a file.
 func (f *inputFlags) explain(ctx context.Context) (*strategy, error) {
 	if f.limit > 0 && (len(f.files) > 1 || f.memory != "") {
 		return nil, usagef("--limit looks at the first rows of one file in memory")
 	}
-	if f.whole != "" || f.limit > 0 {
+	if f.piped || f.limit > 0 {
 		return nil, nil
 	}
 	d, err := parquetsort.Explain(ctx, f.files, f.options)

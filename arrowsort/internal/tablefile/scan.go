@@ -18,7 +18,7 @@ var ErrScan = errors.New("only Arrow streams can be read from a pipe")
 type Scanner struct {
 	Schema   *arrow.Schema
 	Format   Format
-	Bytes    int64   // size of the file
+	Bytes    int64   // size of the file; of a pipe, what was read so far
 	Layout   *Layout // how a Parquet input is laid out, else nil
 	InMemory int64   // about the bytes that the rows take in memory
 	Rows     int64   // of a Parquet file and of all CSV files of ReadOptions.CSV; else -1
@@ -39,7 +39,7 @@ type pieces interface {
 
 // Scan opens a file of any format, or an Arrow stream for Pipe. The pieces of Parquet and CSV take about pieceBytes in
 // memory, a record batch of Arrow is a piece. Dictionaries stay what they are in each piece. The types of CSV are those
-// of ReadOptions.CSV. The caller closes the scanner. Errors are those of Read, and ErrScan.
+// of ReadOptions.CSV; without it all columns are text. The caller closes the scanner. Errors are those of Read, and ErrScan.
 func Scan(path string, pieceBytes int64, opts ReadOptions) (*Scanner, error) {
 	return ofFile(opts.name(path), "standard input", func() (*Scanner, error) { return scan(path, pieceBytes, opts) })
 }
@@ -128,6 +128,9 @@ func (s *Scanner) open(pieceBytes int64, opts ReadOptions) error {
 }
 
 func (s *Scanner) openCSV(pieceBytes int64, opts ReadOptions) error {
+	if opts.CSV == nil {
+		opts.CSV = &csv.Schema{}
+	}
 	r, err := csv.NewReader(opts.source(s.file, s.Bytes), opts.CSV, pieceBytes, opts.Allocator)
 	if err != nil {
 		return err
@@ -155,6 +158,9 @@ func (s *Scanner) Next(ctx context.Context) (table arrow.Table, err error) {
 		table, err = s.pieces.next(ctx)
 		return err
 	})
+	if s.pipe != nil {
+		s.Bytes = s.pipe.n
+	}
 	if err == nil {
 		return s.choose(table), nil
 	}
@@ -167,7 +173,7 @@ func (s *Scanner) Next(ctx context.Context) (table arrow.Table, err error) {
 // Done is about how many bytes of the file were read.
 func (s *Scanner) Done() int64 {
 	if s.pipe != nil {
-		return s.pipe.n
+		return s.Bytes
 	}
 	return int64(float64(s.Bytes) * s.pieces.share())
 }
