@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/apache/arrow/go/v15/arrow"
+
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
 )
@@ -51,5 +53,21 @@ func (in *inputs) readVerbatim() {
 	for i, key := range keys {
 		keys[i].Path, keys[i].Index = "", typed[slices.Index(columns, in.columnOf(key))]
 	}
-	in.opts.Keys, in.csv, in.schema, in.memory = keys, verbatim, verbatim.Arrow(), verbatim.Bytes()
+	in.opts.Keys, in.csv, in.memory = keys, verbatim, verbatim.Bytes()
+	in.inferred, in.schema = in.schema, verbatim.Arrow()
+}
+
+// writtenSchema is the schema of the columns that are written, with the types of those whose text is written.
+func (in *inputs) writtenSchema() *arrow.Schema {
+	if in.inferred == nil {
+		return tablefile.Pick(in.schema, in.written)
+	}
+	var columns []int
+	for _, c := range in.written {
+		if in.projected != nil {
+			c = in.projected[c]
+		}
+		columns = append(columns, c)
+	}
+	return tablefile.Pick(in.inferred, columns)
 }

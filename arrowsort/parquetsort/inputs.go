@@ -28,8 +28,9 @@ type inputs struct {
 
 	written []int // columns of the schema that are written; nil: all
 
-	csv   *csv.Schema // of CSV inputs, else nil
-	pipes *pipes
+	csv      *csv.Schema   // of CSV inputs, else nil
+	inferred *arrow.Schema // of CSV of which the text is written, else nil
+	pipes    *pipes
 }
 
 // newInputs resolves the options and lists the inputs, of which none is opened. They are closed in any case.

@@ -101,7 +101,7 @@ func (in *inputs) within(ctx context.Context, output string,
 	result.Inputs, result.BytesIn, result.Columns = in.paths, in.bytes, in.columns
 	result.Outputs, result.Runs, result.BytesSpilled = out.paths, len(s.runs), s.spilled
 	if result.BytesOut, err = out.commit(); err == nil {
-		result.Schema = tablefile.Pick(in.schema, in.written)
+		result.Schema = in.writtenSchema()
 		result.Head = out.head.table(tablefile.Pick(s.decoded, in.written))
 	}
 	return result, err
