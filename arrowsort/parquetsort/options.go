@@ -76,7 +76,8 @@ type Options struct {
 // MinMemory is the smallest budget.
 const MinMemory = 16 << 20
 
-// The phases that Progress is called with. An input that fits in memory is loaded, sorted and saved.
+// The phases that Progress is called with. An input that fits in memory is loaded, sorted and saved. Standard input is
+// loaded, too, where it is copied to a file first.
 const (
 	PhaseLoad = "reading"
 	PhaseSort = "sorting"
@@ -84,6 +85,7 @@ const (
 
 	PhaseMeasure = "measuring" // the keys
 
+	PhaseTypes = "finding the types of" // CSV
 	PhaseRead  = "reading and sorting"
 	PhaseWrite = "merging and writing"
 	PhaseCheck = "checking" // whether rows are in order

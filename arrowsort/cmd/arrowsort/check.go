@@ -19,7 +19,7 @@ func newCheck(s streams) *cobra.Command {
 		Use:   "check [-k COLUMN] INPUT...",
 		Short: "Check whether files are sorted",
 		Long: `Check whether a file is sorted by the keys, or several files one after the other: files, patterns in
-quotes or folders. Parquet and Arrow files may be larger than memory. The first row that sorts before the row above it
+quotes or folders. They may be larger than memory. The first row that sorts before the row above it
 is printed, counted from 0.
 
 The footer of a Parquet file can name the order of its rows, as those do that arrowsort writes. Without -k that order
@@ -49,7 +49,7 @@ func (j *job) check(ctx context.Context) error {
 		if got, err = parquetsort.Check(ctx, j.files, j.options); err != nil {
 			return err
 		}
-		if v := got.Violation; j.whole != "" || j.options.Limit > 0 || v != nil && v.Row == 0 {
+		if v := got.Violation; j.piped || j.options.Limit > 0 || v != nil && v.Row == 0 {
 			return nil // no footers, or a violation between two files
 		}
 		return footers.run(ctx, j.files, got)

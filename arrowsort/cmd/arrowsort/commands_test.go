@@ -22,13 +22,13 @@ func TestArgsortWritesRowNumbers(t *testing.T) {
 func TestCheckTellsTheFirstBadRow(t *testing.T) {
 	in := file(t, "people.csv", people)
 	require.Equal(t, result{code: 1, out: "not sorted: row 2 sorts before row 1 (rows count from 0)\n",
-		err: "reading people.csv\nchecking the order\n"},
+		err: "finding the types of people.csv\nchecking the order\n"},
 		cli(t, nil, "check", "-k", "age", in))
 	require.Equal(t, result{code: 1}, cli(t, nil, "check", "-q", "-k", "age", in))
-	require.Equal(t, result{out: "sorted\n", err: "reading people.csv\nchecking the order\n"},
+	require.Equal(t, result{out: "sorted\n", err: "finding the types of people.csv\nchecking the order\n"},
 		cli(t, nil, "check", "-k", "age", "--limit", "2", in))
 	sorted := file(t, "sorted.csv", byAge)
-	require.Equal(t, result{out: "sorted\n", err: "reading sorted.csv\nchecking the order\n"},
+	require.Equal(t, result{out: "sorted\n", err: "finding the types of sorted.csv\nchecking the order\n"},
 		cli(t, nil, "check", "-k", "age:desc", sorted))
 	for path, want := range map[string]any{in: false, sorted: true} {
 		r := cli(t, nil, "check", "--json", "-k", "age:desc", path)

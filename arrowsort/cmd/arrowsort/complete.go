@@ -1,15 +1,11 @@
 package main
 
 import (
-	"context"
-	"errors"
-	"os"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/spf13/cobra"
 
-	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
@@ -25,7 +21,7 @@ func (f *jobFlags) completeKey(cmd *cobra.Command, args []string, typed string) 
 		}
 		return ends, stay
 	}
-	schema := f.schemaOf(cmd.Context(), args)
+	schema := f.schemaOf(args)
 	if schema == nil {
 		return nil, stay
 	}
@@ -37,26 +33,19 @@ func (f *jobFlags) completeKey(cmd *cobra.Command, args []string, typed string) 
 }
 
 // schemaOf is the schema of the first input; nil when there is none that can be read.
-func (f *jobFlags) schemaOf(ctx context.Context, args []string) (schema *arrow.Schema) {
+func (f *jobFlags) schemaOf(args []string) *arrow.Schema {
 	files, err := parquetsort.Expand(args)
 	if err != nil || len(files) == 0 || files[0] == tablefile.Pipe {
 		return nil
 	}
-	info, err := os.Stat(files[0])
-	if err != nil || !info.Mode().IsRegular() || info.Size() > quickCSV && isCSV(f.options.InputFormat, files[0]) {
+	format, _ := tablefile.ParseFormat(f.options.InputFormat) // its flag has checked it
+	s, err := tablefile.Scan(files[0], 0, tablefile.ReadOptions{Format: format, Delimiter: f.options.Delimiter})
+	if err != nil {
 		return nil
 	}
-	opts := f.options
-	opts.KeysFor = func(s *arrow.Schema) ([]arrowsort.Key, error) {
-		schema = s
-		return nil, errors.New("only the schema is wanted")
-	}
-	_, _ = parquetsort.Plan(ctx, files[0], opts)
-	return schema
+	defer s.Close()
+	return s.Schema
 }
-
-// quickCSV is the size of CSV that is read while somebody waits for a column.
-const quickCSV = 64 << 20
 
 // appendPaths appends a column and the fields of a nested one.
 func appendPaths(names []string, name string, typ arrow.DataType) []string {

@@ -14,14 +14,14 @@ func (f *jobFlags) declaredKeys(ctx context.Context) error {
 	without := func(format string, args ...any) error {
 		return usagef("give at least one key: -k COLUMN; "+format, args...)
 	}
-	if f.whole != "" {
+	if f.piped {
 		return without("the order that a footer names is found for Parquet files with a name only")
 	}
-	orders, err := parquetsort.Claims(ctx, f.files, f.options)
+	orders, err := parquetsort.DeclaredOrders(ctx, f.files, f.options)
 	if err != nil {
 		return err
 	}
-	first := orders[max(slices.IndexFunc(orders, func(o parquetsort.Claim) bool { return !o.Empty }), 0)]
+	first := orders[max(slices.IndexFunc(orders, func(o parquetsort.DeclaredOrder) bool { return !o.Empty }), 0)]
 	for _, o := range orders {
 		switch {
 		case o.Empty && !first.Empty:
@@ -87,7 +87,7 @@ func (c *footerCheck) lines() (lines []string) {
 
 // run compares the footers of the files that were checked: of all, or of the one with the violation.
 func (c *footerCheck) run(ctx context.Context, files []string, checked *parquetsort.Checked) error {
-	orders, err := parquetsort.Claims(ctx, files, *c.options)
+	orders, err := parquetsort.DeclaredOrders(ctx, files, *c.options)
 	if err != nil {
 		return err
 	}
@@ -106,13 +106,13 @@ func (c *footerCheck) run(ctx context.Context, files []string, checked *parquets
 
 // compare returns whether the rows of a file are in the order that its footer names. They are checked again, unless
 // they are sorted by keys that begin with that order.
-func (c *footerCheck) compare(ctx context.Context, o parquetsort.Claim, keys []arrowsort.Key, unsorted bool) (*bool,
+func (c *footerCheck) compare(ctx context.Context, o parquetsort.DeclaredOrder, keys []arrowsort.Key, unsorted bool) (*bool,
 	error) {
 	holds := !unsorted && !o.Mixed && startsWith(keys, o.Keys)
 	if holds {
 		return &holds, nil
 	}
-	wrong, err := parquetsort.CheckClaims(ctx, []string{o.File}, *c.options)
+	wrong, err := parquetsort.CheckDeclaredOrders(ctx, []string{o.File}, *c.options)
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ func newExplain(s streams) *cobra.Command {
 		Long: `Show how files would be sorted, without sorting them: which bits of the keys vary, where nulls and NaNs
 go, and the length of the codes that are sorted in place of the rows.
 
-For Parquet and Arrow files, the first lines show how arrowsort sort would handle them within --memory: copied or
+The first lines show how arrowsort sort would handle them within --memory: copied or
 merged if they are in order, sorted in memory as one table, or sorted in runs that are spilled and merged, with the
 number of passes and the bytes that are spilled. The keys are shown for files that fit in memory.
 
@@ -39,7 +39,7 @@ number of passes and the bytes that are spilled. The keys are shown for files th
 	return cmd
 }
 
-// explain prints the strategy for files that can be read in pieces, and the plan of the keys of a file that is sorted
+// explain prints the strategy, except for a pipe, and the plan of the keys of a file that is sorted
 // in memory.
 func (j *job) explain(ctx context.Context) error {
 	o, r := &j.options, &j.report
@@ -47,7 +47,7 @@ func (j *job) explain(ctx context.Context) error {
 		return usagef("--limit reads the first rows of one file in memory: leave out --memory and further files")
 	}
 	var lines []string
-	if j.whole == "" && o.Limit == 0 {
+	if !j.piped && o.Limit == 0 {
 		d, err := parquetsort.Explain(ctx, j.files, *o)
 		if err != nil {
 			return inTerms(err)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/spf13/cobra"
@@ -30,7 +31,7 @@ type jobFlags struct {
 
 	keys  []keyFlag
 	files []string // patterns and folders expanded
-	whole string   // why one of them is read as a whole; empty: none is
+	piped bool     // one of them can be read once only
 }
 
 func (f *jobFlags) add(cmd *cobra.Command, limitHelp string) {
@@ -124,23 +125,10 @@ func (f *jobFlags) parse(s streams, cmd *cobra.Command, args []string) (err erro
 			return err
 		}
 	}
-	return f.listInputs(cmd, args)
-}
-
-// listInputs expands patterns and folders, and checks what is read as a whole.
-func (f *jobFlags) listInputs(cmd *cobra.Command, args []string) (err error) {
 	if f.files, err = parquetsort.Expand(args); err != nil {
 		return err
 	}
-	if f.whole = parquetsort.ReadWhole(f.files, f.options); f.whole == "" {
-		return nil
-	}
-	if flag := given(cmd, "memory", "spill-dir", "spill-compression", "rows-per-file", "bytes-per-file"); flag != "" {
-		return usagef("--%s: %s", flag, f.whole)
-	}
-	if len(f.files) > 1 {
-		return usagef("several inputs: %s", f.whole)
-	}
+	f.piped = slices.ContainsFunc(f.files, tablefile.IsPipe)
 	return nil
 }
 

@@ -13,8 +13,6 @@ func TestArgumentsThatAreMissing(t *testing.T) {
 	for want, args := range map[string][]string{
 		"name an input file, or - for standard input": {"sort", "-k", "a", "-o",
 			"x.csv"},
-		"several inputs: a.csv is CSV, which is read as a whole, one file at a time": {"check", "-k", "a", "a.csv",
-			"b.csv"},
 		"-k needs a column, as in -k delay:desc":    {"sort", "x.csv", "-k"},
 		"-o needs a file, or - for standard output": {"sort", "x.csv", "-o"},
 		"--limit needs a value":                     {"sort", "x.csv", "--limit"},

@@ -30,9 +30,6 @@ func (j *job) start(cmd *cobra.Command, args []string) error {
 	if err := j.parse(j.streams, cmd, args); err != nil {
 		return err
 	}
-	if j.whole != "" && cmd.Name() == mergeName {
-		return usagef("merge: %s", j.whole)
-	}
 	if j.keysOptional && len(j.keys) == 0 {
 		if err := j.declaredKeys(cmd.Context()); err != nil {
 			return err

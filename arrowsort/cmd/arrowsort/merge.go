@@ -14,7 +14,7 @@ func newMerge(s streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "merge [-k COLUMN] -o OUTPUT INPUT...",
 		Short: "Merge sorted files",
-		Long: `Merge Parquet and Arrow files that are sorted already, all by the same keys: files, patterns in quotes or
+		Long: `Merge files that are sorted already, all by the same keys: files, patterns in quotes or
 folders. Rows that tie keep the order of the files. A file that is not in order is an error that names the row. Without
 -k the files are merged by the order that the footers of Parquet files name, which must be the same in all.
 

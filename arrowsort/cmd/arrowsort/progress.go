@@ -90,12 +90,12 @@ func (p *progress) describe(phase string) string {
 func (p *progress) end(ok bool) {
 	elapsed := time.Since(p.start).Seconds()
 	switch r := &p.job.report; p.phase {
-	case parquetsort.PhaseLoad:
-		r.ReadSeconds = elapsed
+	case parquetsort.PhaseLoad, parquetsort.PhaseTypes:
+		r.ReadSeconds += elapsed
 	case parquetsort.PhaseWrite, parquetsort.PhaseSave, parquetsort.PhaseCopy:
-		r.WriteSeconds = elapsed
+		r.WriteSeconds += elapsed
 	default:
-		r.SortSeconds = elapsed
+		r.SortSeconds += elapsed
 	}
 	if p.bar == nil {
 		return

@@ -60,7 +60,7 @@ func TestUsageErrorsAreExitCode2(t *testing.T) {
 		"unknown command":         {"sirt"},
 		"unknown flag":            {"sort", "--fast", in},
 		"no input":                {"sort", "-k", "age", "-o", "x.csv"},
-		"two inputs":              {"sort", "-k", "age", "-o", "x.csv", in, in},
+		"two inputs":              {"argsort", "-k", "age", "-o", "x.csv", in, in},
 		"no key":                  {"sort", "-o", "x.csv", in},
 		"unknown modifier":        {"sort", "-q", "-k", "age:down", "-o", "x.csv", in},
 		"empty key":               {"sort", "-k", ":desc", "-o", "x.csv", in},

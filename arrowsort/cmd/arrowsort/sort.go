@@ -17,10 +17,11 @@ func newSort(s streams) *cobra.Command {
 as /dev/stdout, is written as it comes. A sorted Parquet file keeps schema, metadata and compression of the input, and
 its footer names the order. A file that is named twice is read twice.
 
-Parquet and Arrow files may be larger than memory, and may be many: INPUT is then a file, a pattern in quotes or a
-folder, and rows that tie keep the order of the files. What does not fit in --memory is sorted piece by piece, spilled
-to --spill-dir and merged. CSV and standard input are read into memory, one at a time; CSV and standard output can be
-of any size. CSV that is sorted to CSV keeps its values as they are written, but for quotes that are not needed.
+Inputs may be larger than memory, and may be many: INPUT is then a file, a pattern in quotes or a folder of Parquet and
+Arrow files, and rows that tie keep the order of the files. What does not fit in --memory is sorted in runs, spilled to
+--spill-dir and merged. Standard input is copied to --spill-dir first, unless it is an Arrow stream and alone; so is
+compressed CSV. CSV is sorted with other CSV only; to CSV it keeps its values as they are written, but for quotes that
+are not needed.
 
 ` + keysHelp + "\n\n" + compressionHelp + "\n\n" + csvHelp + "\n\n" + exitHelp,
 		Example: `  arrowsort sort -k delay:desc -k date -o sorted.parquet flights.parquet

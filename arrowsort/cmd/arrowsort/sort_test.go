@@ -105,7 +105,7 @@ func TestSortReports(t *testing.T) {
 	r := cli(t, nil, "sort", "-k", "age:desc", "-o", out, in)
 	require.Equal(t, 0, r.code)
 	require.Empty(t, r.out)
-	for _, want := range []string{"reading people.csv\n", "sorting by age:desc\n", "writing out.parquet\n",
+	for _, want := range []string{"reading and sorting people.csv\n", "merging and writing out.parquet\n",
 		"5 rows, 4 columns, ", ": read 0.", "plan: age: int64, "} {
 		require.Contains(t, r.err, want)
 	}

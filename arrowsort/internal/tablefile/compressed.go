@@ -5,6 +5,7 @@ import (
 	"compress/bzip2"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -101,4 +102,17 @@ func (d *decompressor) Read(p []byte) (int, error) {
 		err = d.corrupt(err)
 	}
 	return n, err
+}
+
+// IsCompressed reports whether a file is compressed as a whole. CSV that is has to be copied by CopyPipe before it is
+// scanned.
+func IsCompressed(path string) bool {
+	file, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	head := make([]byte, headSize)
+	n, _ := file.ReadAt(head, 0)
+	return fileCodecOf(head[:n]) != nil
 }

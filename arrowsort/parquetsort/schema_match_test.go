@@ -21,7 +21,7 @@ func TestNestedTypesThatDiffer(t *testing.T) {
 		`column "a.item" is of type struct with a field "m", in first it is struct with a field "n"`: {Name: "m",
 			Type: number.Type},
 	} {
-		_, err := agree(schema(number), schema(field), "second", "first")
+		_, err := matchSchemas(schema(number), schema(field), "second", "first")
 		require.ErrorIs(t, err, ErrSchema)
 		require.ErrorContains(t, err, "second: "+want)
 	}
@@ -36,10 +36,10 @@ func TestTypesThatDiffer(t *testing.T) {
 		{arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int64},
 		{arrow.BinaryTypes.String, arrow.BinaryTypes.LargeString},
 	} {
-		_, err := agree(schema("x", types[0]), schema("x", types[1]), "b.parquet", "a.parquet")
+		_, err := matchSchemas(schema("x", types[0]), schema("x", types[1]), "b.parquet", "a.parquet")
 		require.EqualError(t, err, fmt.Sprintf(`parquetsort: schemas differ: b.parquet: column "x" is of type %s, in `+
 			`a.parquet it is %s; types are not converted: write the column with one type first`, types[1], types[0]))
 	}
-	_, err := agree(schema("x", arrow.Null), schema("y", arrow.Null), "b.parquet", "a.parquet")
+	_, err := matchSchemas(schema("x", arrow.Null), schema("y", arrow.Null), "b.parquet", "a.parquet")
 	require.ErrorContains(t, err, `b.parquet: there is no column "x", which a.parquet has; all inputs must have the same`)
 }
