@@ -106,7 +106,8 @@ func (c *footerCheck) run(ctx context.Context, files []string, checked *parquets
 
 // compare returns whether the rows of a file are in the order that its footer names. They are checked again, unless
 // they are sorted by keys that begin with that order.
-func (c *footerCheck) compare(ctx context.Context, o parquetsort.DeclaredOrder, keys []arrowsort.Key, unsorted bool) (*bool,
+func (c *footerCheck) compare(ctx context.Context, o parquetsort.DeclaredOrder, keys []arrowsort.Key,
+	unsorted bool) (*bool,
 	error) {
 	holds := !unsorted && !o.Mixed && startsWith(keys, o.Keys)
 	if holds {

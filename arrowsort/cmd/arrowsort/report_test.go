@@ -28,7 +28,8 @@ func TestReportInWords(t *testing.T) {
 
 func TestExplainHasALineForEachKey(t *testing.T) {
 	r := cli(t, nil, "explain", "-q", "-k", "age:desc", "-k", "#1", file(t, "people.csv", people))
-	require.Regexp(t, `^5 rows, 4 columns\n1 file, .*\nsorted in memory, .*\nage: int64, .*\nname: utf8, .*\n(one|no|all).*\n$`, r.out)
+	require.Regexp(t, `^5 rows, 4 columns\n1 file, .*\n`+
+		`sorted in memory, .*\nage: int64, .*\nname: utf8, .*\n(one|no|all).*\n$`, r.out)
 	r = cli(t, nil, "explain", "-q", "-k", "a", file(t, "one.csv", "a\n7\n"))
 	require.Regexp(t, `^1 row, 1 column\n1 file, .*\nin order already.*\na: int64, .*\nall rows tie\n$`, r.out)
 }

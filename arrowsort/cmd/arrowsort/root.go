@@ -14,6 +14,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
 // streams are the standard streams.
@@ -76,8 +77,11 @@ func run(ctx context.Context, args []string, s streams) int {
 		}
 		return exitInterrupted
 	}
-	if f := command.Flags().Lookup("memory"); errors.Is(err, tablefile.ErrMemory) && f != nil && !f.Changed {
-		line += ": give --memory"
+	tooLittle := errors.Is(err, tablefile.ErrMemory) || errors.Is(err, parquetsort.ErrMemory)
+	if f := command.Flags().Lookup("memory"); tooLittle && f != nil {
+		if line += ": give --memory"; f.Changed {
+			line += " more"
+		}
 	}
 	fmt.Fprintf(s.err, "arrowsort: %s\n", line)
 	if command.Name() == checkName || errors.Is(err, tablefile.ErrUnsupported) || errors.Is(err, arrowsort.ErrKeyType) {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 )
@@ -38,17 +39,17 @@ func CopyPipe(r io.Reader, name string, format Format, to string, progress func(
 	}
 	file, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
-		return err
+		return fmt.Errorf("copying a pipe: %w", err)
 	}
 	defer file.Close()
 	buffer := make([]byte, pipeStep)
 	for done := int64(0); ; progress(done) {
 		n, err := buffered.Read(buffer)
 		if _, full := file.Write(buffer[:n]); full != nil {
-			return full
+			return fmt.Errorf("copying a pipe: %w", full)
 		}
 		if done += int64(n); errors.Is(err, io.EOF) {
-			return file.Close()
+			return nil
 		}
 		if err != nil {
 			return inFile(name, "standard input", err)

@@ -58,7 +58,8 @@ func (r *rows) next(ctx context.Context) ([]string, error) {
 // failure is the error of the text, which may leave a row that is broken off, or else of the row.
 func (r *rows) failure(err error, row, header []string) error {
 	if errors.Is(r.text.err, errRowTooLong) {
-		return errorf("row %d, counted from 0, is longer than %d bytes, which is all that the memory budget allows",
+		return errorf("row %d, counted from 0, is longer than %d bytes, which is all that the memory budget allows; "+
+			"raise it",
 			r.n, r.text.MaxRow)
 	}
 	if r.text.err != nil && r.text.err != io.EOF {
