@@ -8,21 +8,24 @@ import (
 // RadixBits is the digit width of Onesweep (paper, section 4), the one that String counts digits in.
 const RadixBits = 8
 
-// String describes the plan in words: each key with the bits that it takes, then the whole code.
-func (p *Plan) String() string {
-	parts := make([]string, 0, len(p.keys)+2)
+// String describes the plan in words, on one line.
+func (p *Plan) String() string { return strings.Join(p.Lines(), "; ") }
+
+// Lines describes the plan in words: a line for each key with the bits that it takes, then one for the whole code.
+func (p *Plan) Lines() []string {
+	lines := make([]string, 0, len(p.keys)+1)
 	for i := range p.keys {
-		parts = append(parts, p.describeKey(i))
+		lines = append(lines, p.describeKey(i))
 	}
-	parts = append(parts, p.describeCode())
+	code := p.describeCode()
 	switch {
 	case p.rows < 2 || p.words == 0:
 	case p.Sorted():
-		parts = append(parts, "sorted already")
+		code += "; sorted already"
 	case p.Reversed():
-		parts = append(parts, "in reverse order")
+		code += "; in reverse order"
 	}
-	return strings.Join(parts, "; ")
+	return append(lines, code)
 }
 
 // describeKey is one key in words, such as "delay: int64, 11 live bits of 64, descending, no nulls".

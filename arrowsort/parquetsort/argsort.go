@@ -14,10 +14,11 @@ import (
 // Argsort writes the row numbers of one input in sorted order: a column "index" of type uint64. Row numbers count from
 // 0. The keys are read into memory.
 func Argsort(ctx context.Context, path, output string, opts Options) (*Result, error) {
-	in, err := oneInput(path, output, opts)
+	in, err := oneInput(ctx, path, output, opts)
 	if err != nil {
 		return nil, err
 	}
+	defer in.close()
 	write, err := in.opts.writing(output)
 	if err != nil {
 		return nil, err
@@ -43,23 +44,22 @@ func Argsort(ctx context.Context, path, output string, opts Options) (*Result, e
 var indexSchema = arrow.NewSchema([]arrow.Field{{Name: "index", Type: arrow.PrimitiveTypes.Uint64}}, nil)
 
 // oneInput is the one input, which was not opened yet, for an output; none when that is empty.
-func oneInput(path, output string, opts Options) (*inputs, error) {
-	opts, err := opts.resolved()
+func oneInput(ctx context.Context, path, output string, opts Options) (*inputs, error) {
+	in, err := newInputs([]string{path}, opts)
 	if err != nil {
-		return nil, err
-	}
-	in := &inputs{opts: &opts}
-	if in.format, err = tablefile.ParseFormat(opts.InputFormat); err != nil {
-		return nil, err
-	}
-	if in.paths, err = Expand([]string{path}); err != nil {
 		return nil, err
 	}
 	if len(in.paths) > 1 {
 		return nil, fmt.Errorf("%w: %s is %d files; give one", ErrOption, path, len(in.paths))
 	}
-	if output == "" {
-		return in, nil
+	if output != "" {
+		if err := tablefile.CheckTarget(output); err != nil {
+			return nil, err
+		}
 	}
-	return in, tablefile.CheckTarget(output)
+	if err := in.openPipes(ctx, false); err != nil {
+		in.close()
+		return nil, err
+	}
+	return in, nil
 }

@@ -16,6 +16,7 @@ func (b budget) run() int64      { return b.total * 3 / 8 }
 func (b budget) piece() int64    { return b.total / 16 }
 func (b budget) merge() int64    { return b.total / 5 }
 func (b budget) batch() int64    { return b.total / 512 }
+func (b budget) csvRow() int64   { return b.total / 8 }
 func (b budget) rowGroup() int64 { return b.total / 16 }
 
 // fanIn is the number of runs that are merged at once.

@@ -24,17 +24,15 @@ type Checked struct {
 	Violation *Violation // nil: all rows are in order
 }
 
-// Check finds the first row of some files, read one after the other, that sorts before the one above it. It streams,
-// but for an input that is read as a whole. Of the options it uses Keys, KeysFor, Limit (the first rows of the files),
+// Check finds the first row of some files, read one after the other, that sorts before the one above it. It streams.
+// Of the options it uses Keys, KeysFor, Limit (the first rows of the files),
 // Memory, InputFormat, Stdin, Delimiter, Threads, Allocator and Progress.
 func Check(ctx context.Context, paths []string, opts Options) (*Checked, error) {
-	in, err := begin(ctx, paths, opts)
+	in, err := begin(ctx, paths, opts, true)
 	if err != nil {
 		return nil, err
 	}
-	if in.whole {
-		return in.checkTable(ctx)
-	}
+	defer in.close()
 	result := &Checked{Files: in.paths, Keys: in.opts.Keys, Columns: in.schema.NumFields(), Bytes: in.bytes}
 	in.readKeysOnly()
 	in.flat = tablefile.NewRecycler(in.opts.Allocator, 0)
@@ -65,29 +63,6 @@ type checker struct {
 // done reports whether all rows that are wanted were checked.
 func (c *checker) done() bool {
 	return c.result.Violation != nil || c.in.opts.Limit > 0 && c.result.Rows == c.in.opts.Limit
-}
-
-// checkTable checks the one input as a table.
-func (in *inputs) checkTable(ctx context.Context) (*Checked, error) {
-	l, err := in.load(ctx, tablefile.ReadOptions{Dictionaries: true}, true)
-	if err != nil {
-		return nil, err
-	}
-	defer l.release()
-	in.opts.Progress(PhaseCheck, 0, 0)
-	opts := in.opts.sorting()
-	opts.Limit = int(in.opts.Limit)
-	result := &Checked{Files: in.paths, Keys: in.opts.Keys, Bytes: l.Bytes}
-	result.Rows, result.Columns = l.rows.NumRows(), l.Schema.NumFields()
-	if opts.Limit > 0 {
-		result.Rows = min(result.Rows, in.opts.Limit)
-	}
-	sorted, row, err := arrowsort.IsSorted(ctx, l.rows, l.keys, opts)
-	if err == nil && !sorted {
-		result.Violation = &Violation{File: in.paths[0], Row: int64(row)}
-		result.Rows = int64(row)
-	}
-	return result, err
 }
 
 func (c *checker) file(ctx context.Context, path string, done int64) (int64, error) {
@@ -125,5 +100,6 @@ func (c *checker) file(ctx context.Context, path string, done int64) (int64, err
 		first += rows
 		c.in.opts.Progress(PhaseCheck, done+s.Done(), c.in.bytes)
 	}
+	c.result.Bytes = max(c.result.Bytes, done+s.Bytes) // of a pipe they are known now
 	return s.Bytes, nil
 }

@@ -14,11 +14,8 @@ var errNotCopied = errors.New("not in order")
 
 // copyOrTable copies the one input if it is in order, and else sorts it as a table.
 func (in *inputs) copyOrTable(ctx context.Context, output string) (*Result, error) {
-	if in.whole {
-		return in.sortTable(ctx, output)
-	}
-	if sorting := in.claimed(ctx, output); sorting != nil {
-		result, order, err := in.copyClaimed(ctx, output, sorting)
+	if sorting := in.declaredOrder(ctx, output); sorting != nil {
+		result, order, err := in.copyDeclared(ctx, output, sorting)
 		order.release()
 		if result != nil || err != nil {
 			return result, err
@@ -30,16 +27,16 @@ func (in *inputs) copyOrTable(ctx context.Context, output string) (*Result, erro
 // copyOrOrder copies the inputs if they are in order as they are given. Else there is no result but their order, which
 // the caller releases.
 func (in *inputs) copyOrOrder(ctx context.Context, output string) (*Result, *fileOrder, error) {
-	if sorting := in.claimed(ctx, output); sorting != nil {
-		return in.copyClaimed(ctx, output, sorting)
+	if sorting := in.declaredOrder(ctx, output); sorting != nil {
+		return in.copyDeclared(ctx, output, sorting)
 	}
 	order, err := in.order(ctx)
 	return nil, order, err
 }
 
-// claimed is the order of the keys if the inputs can be copied and are in it, by the bounds of their row groups; else
-// nil.
-func (in *inputs) claimed(ctx context.Context, output string) []tablefile.SortingColumn {
+// declaredOrder is the order of the keys if the inputs can be copied and are in it, by the bounds of their row groups;
+// else nil.
+func (in *inputs) declaredOrder(ctx context.Context, output string) []tablefile.SortingColumn {
 	sorting := sortingOf(in.opts.Keys)
 	out, err := in.outputs(ctx, output)
 	if sorting == nil || err != nil || !tablefile.Replaces(output) {
@@ -64,9 +61,10 @@ func sortingOf(keys []arrowsort.Key) []tablefile.SortingColumn {
 	return order
 }
 
-// copyClaimed copies the inputs while it finds their order. There is no result if they are not in order as they are
+// copyDeclared copies the inputs while it finds their order. There is no result if they are not in order as they are
 // given.
-func (in *inputs) copyClaimed(ctx context.Context, output string, sorting []tablefile.SortingColumn) (result *Result, order *fileOrder, err error) {
+func (in *inputs) copyDeclared(ctx context.Context, output string,
+	sorting []tablefile.SortingColumn) (result *Result, order *fileOrder, err error) {
 	copying, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var looking sync.WaitGroup

@@ -3,7 +3,6 @@ package parquetsort
 import (
 	"context"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -45,67 +44,78 @@ func newDictionaryTree(typ arrow.DataType) *dictionaryTree {
 	return t
 }
 
+// outputDictionaries are the dictionaries of the columns of an output. Without any it is nil, and its methods do
+// nothing.
+type outputDictionaries struct {
+	trees   []*dictionaryTree // of all columns
+	columns []int             // those that have dictionaries
+}
+
 // useDictionaries has an Arrow output written with dictionaries where the inputs have them.
-func (o *outputs) useDictionaries(ctx context.Context, in *inputs) (err error) {
-	if o.dictionaries, err = in.dictionariesOf(ctx, o.options.Format); o.dictionaries != nil {
-		o.schema = in.schema
-	}
-	return err
-}
-
-// dictionariesOf are the dictionaries of the columns of the inputs, for an output in a format; nil when it has none.
-// The caller releases them, also after an error.
-func (in *inputs) dictionariesOf(ctx context.Context, format tablefile.Format) ([]*dictionaryTree, error) {
-	var columns []int
-	trees := make([]*dictionaryTree, in.schema.NumFields())
+func (o *outputs) useDictionaries(in *inputs) {
+	d := &outputDictionaries{}
 	for i, f := range in.schema.Fields() {
-		trees[i] = newDictionaryTree(f.Type)
+		d.trees = append(d.trees, newDictionaryTree(f.Type))
 		if take.HasDictionary(f.Type) {
-			columns = append(columns, i)
+			d.columns = append(d.columns, i)
 		}
 	}
-	if columns == nil || format != tablefile.IPCFile && format != tablefile.IPCStream {
-		return nil, nil
+	if format := o.options.Format; d.columns != nil && (format == tablefile.IPCFile || format == tablefile.IPCStream) {
+		o.dictionaries, o.schema = d, in.schema
 	}
-	only := in.quiet()
-	only.choose(columns)
-	for _, path := range only.paths {
-		if err := only.collect(ctx, path, columns, trees); err != nil {
-			return trees, err
-		}
-	}
-	for _, i := range columns {
-		if err := trees[i].join(in.opts.Allocator); err != nil {
-			return trees, fmt.Errorf("column %q: %w", in.schema.Field(i).Name, err)
-		}
-	}
-	return trees, nil
 }
 
-// collect adds the dictionaries of a file, which are those of some of the trees.
-func (in *inputs) collect(ctx context.Context, path string, columns []int, trees []*dictionaryTree) error {
-	s, err := in.open(path)
+// collectAll adds the dictionaries of all inputs.
+func (d *outputDictionaries) collectAll(ctx context.Context, in *inputs) error {
+	if d == nil {
+		return nil
+	}
+	read, only := in.quiet(), &outputDictionaries{}
+	read.project(d.columns)
+	for i, column := range d.columns {
+		only.columns, only.trees = append(only.columns, i), append(only.trees, d.trees[column])
+	}
+	err := read.each(ctx, func(table arrow.Table) error { return only.collect(ctx, table, in.opts) })
 	if err != nil {
 		return err
 	}
-	defer s.Close()
-	for {
-		table, err := s.next(ctx)
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		for i, column := range columns {
-			for _, c := range table.Column(i).Data().Chunks() {
-				if err := trees[column].collect(ctx, c, in.opts.sorting()); err != nil {
-					table.Release()
-					return err
-				}
+	return d.join(in)
+}
+
+// collect adds the dictionaries of a table.
+func (d *outputDictionaries) collect(ctx context.Context, table arrow.Table, opts *Options) error {
+	if d == nil {
+		return nil
+	}
+	for _, column := range d.columns {
+		for _, c := range table.Column(column).Data().Chunks() {
+			if err := d.trees[column].collect(ctx, c, opts.sorting()); err != nil {
+				return err
 			}
 		}
-		table.Release()
+	}
+	return nil
+}
+
+// join completes the dictionaries.
+func (d *outputDictionaries) join(in *inputs) error {
+	if d == nil {
+		return nil
+	}
+	for _, i := range d.columns {
+		if err := d.trees[i].join(in.opts.Allocator); err != nil {
+			return fmt.Errorf("column %q: %w", in.schema.Field(i).Name, err)
+		}
+	}
+	return nil
+}
+
+func (d *outputDictionaries) release() {
+	if d == nil {
+		return
+	}
+	for _, t := range d.trees {
+		t.release()
 	}
 }
 

@@ -2,7 +2,6 @@ package parquetsort
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
@@ -13,6 +12,7 @@ import (
 type Description struct {
 	Inputs  []string // files that are read
 	Columns int
+	Rows    int64 // of the inputs; -1 where their metadata does not say
 	BytesIn int64 // of the inputs
 	Memory  int64 // the budget
 	Table   int64 // bytes that all rows take in memory, about
@@ -30,14 +30,13 @@ type Description struct {
 // Explain returns what Sort would do with some inputs and options, from the metadata of the files and, as long as they
 // are in order, from their keys. It writes nothing.
 func Explain(ctx context.Context, paths []string, opts Options) (*Description, error) {
-	in, err := begin(ctx, paths, opts)
+	in, err := begin(ctx, paths, opts, false)
 	if err != nil {
 		return nil, err
 	}
-	if in.whole {
-		return nil, fmt.Errorf("%w: %s; Plan is for it", ErrOption, ReadWhole(in.paths, *in.opts))
-	}
-	d := &Description{Inputs: in.paths, Columns: in.schema.NumFields(), BytesIn: in.bytes, Memory: in.opts.Memory, Table: in.memory}
+	defer in.close()
+	d := &Description{Inputs: in.paths, Columns: in.schema.NumFields(), Rows: in.rows, BytesIn: in.bytes,
+		Memory: in.opts.Memory, Table: in.memory}
 	b := budget{in.opts.Memory}
 	fits := b.holds(in.memory)
 	d.InMemory = fits && len(in.paths) == 1
@@ -87,10 +86,11 @@ type Planned struct {
 
 // Plan makes the plan of the keys of one input, which it reads into memory: of all rows, or of the first Options.Limit.
 func Plan(ctx context.Context, path string, opts Options) (*Planned, error) {
-	in, err := oneInput(path, "", opts)
+	in, err := oneInput(ctx, path, "", opts)
 	if err != nil {
 		return nil, err
 	}
+	defer in.close()
 	l, err := in.load(ctx, tablefile.ReadOptions{}, true)
 	if err != nil {
 		return nil, err

@@ -1,11 +1,13 @@
 package parquetsort
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 	"testing"
 	"time"
 
@@ -67,6 +69,25 @@ func TestFullDisk(t *testing.T) {
 	require.Contains(t, string(said), "file too large")
 	requireEmpty(t, spill)
 	require.Equal(t, []string{"in.parquet"}, names(t, folder))
+}
+
+func TestFullDiskWhileAPipeIsCopied(t *testing.T) {
+	folder, spill := t.TempDir(), t.TempDir()
+	in, out := filepath.Join(folder, "in.csv"), filepath.Join(folder, "out.parquet")
+	require.NoError(t, unix.Mkfifo(in, 0o600))
+	process := child(t, "full", in, out, spill)
+	var said bytes.Buffer
+	process.Stderr = &said
+	require.NoError(t, process.Start())
+	pipe, err := os.OpenFile(in, os.O_WRONLY, 0)
+	require.NoError(t, err)
+	_, err = pipe.WriteString("key\n" + strings.Repeat("1234567\n", 1<<20))
+	require.Error(t, err, "nobody reads on")
+	require.Error(t, process.Wait())
+	require.Contains(t, said.String(), "copying a pipe: ")
+	require.Contains(t, said.String(), "file too large")
+	requireEmpty(t, spill)
+	require.Equal(t, []string{"in.csv"}, names(t, folder))
 }
 
 func TestFullDiskAtTheOutput(t *testing.T) {

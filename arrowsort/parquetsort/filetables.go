@@ -22,7 +22,7 @@ func (f *fileTables) next(ctx context.Context) (arrow.Table, error) {
 		}
 		f.file = file
 	}
-	return f.file.nextPlain(ctx)
+	return f.file.nextDecoded(ctx)
 }
 
 func (f *fileTables) close() {

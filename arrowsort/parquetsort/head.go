@@ -33,10 +33,10 @@ func (h *head) add(ctx context.Context, table arrow.Table) error {
 // read adds the first rows of the files, which were copied to the output.
 func (h *head) read(ctx context.Context, in *inputs, files []string) error {
 	for _, path := range files {
-		s, err := in.openIn(path, lookBytes)
+		s, err := in.openIn(path, keyScanBytes)
 		for err == nil && h.rows < h.opts.Head {
 			var piece arrow.Table
-			if piece, err = s.nextPlain(ctx); err == nil {
+			if piece, err = s.nextDecoded(ctx); err == nil {
 				err = h.add(ctx, piece)
 				piece.Release()
 			}

@@ -3,107 +3,86 @@ package parquetsort
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
 )
-
-// Expand lists the files that some paths mean: a file is itself, a pattern with *, ? or [ the files that match it in
-// the order of their names, a folder the Parquet and Arrow files right in it. A pattern or folder without files is an
-// error.
-func Expand(paths []string) ([]string, error) {
-	var files []string
-	for _, path := range paths {
-		found, err := expand(path)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, found...)
-	}
-	return files, nil
-}
-
-func expand(path string) ([]string, error) {
-	if info, err := os.Stat(path); err == nil && path != tablefile.Pipe {
-		if !info.IsDir() {
-			return []string{path}, nil
-		}
-		return filesIn(path)
-	}
-	if !strings.ContainsAny(path, "*?[") {
-		return []string{path}, nil // opening it tells what is wrong
-	}
-	files, err := filepath.Glob(path)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	files = slices.DeleteFunc(files, func(f string) bool {
-		info, err := os.Stat(f)
-		return err == nil && info.IsDir()
-	})
-	if len(files) == 0 {
-		return nil, fmt.Errorf("%s: no file matches", path)
-	}
-	return files, nil
-}
-
-// filesIn lists the files of a folder that can be sorted, but for hidden ones and those that begin with an underscore,
-// which tools keep for themselves.
-func filesIn(folder string) ([]string, error) {
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		return nil, err
-	}
-	var files []string
-	for _, e := range entries {
-		format, err := tablefile.Auto.Resolve(e.Name())
-		if err == nil && format != tablefile.CSV && !e.IsDir() && !strings.HasPrefix(e.Name(), ".") &&
-			!strings.HasPrefix(e.Name(), "_") {
-			files = append(files, filepath.Join(folder, e.Name()))
-		}
-	}
-	if len(files) == 0 {
-		return nil, fmt.Errorf("%s: there is no Parquet or Arrow file in the folder", folder)
-	}
-	return files, nil
-}
 
 // inputs are files that are read one after the other as if they were one.
 type inputs struct {
-	paths  []string
-	schema *arrow.Schema // of all
-	layout *tablefile.Layout
-	bytes  int64 // of all files
-	memory int64 // about what all rows take
-	rows   int64 // of all files; less than 0 when one does not tell
-	whole  bool  // the one input is read as a whole; until then there is nothing but its path
-	format tablefile.Format
-	opts   *Options
-	flat   *tablefile.Recycler
-	all    *arrow.Schema // of all, when only some columns are read
-	chosen []int         // which those are
+	paths     []string
+	schema    *arrow.Schema // of all
+	layout    *tablefile.Layout
+	bytes     int64 // of all files
+	memory    int64 // about what all rows take
+	rows      int64 // of all files; less than 0 when one does not tell
+	columns   int   // of each file
+	format    tablefile.Format
+	opts      *Options
+	flat      *tablefile.Recycler
+	all       *arrow.Schema // of all, when only some columns are read
+	projected []int         // which those are
 
 	written []int // columns of the schema that are written; nil: all
+
+	csv      *csv.Schema   // of CSV inputs, else nil
+	inferred *arrow.Schema // of CSV of which the text is written, else nil
+	pipes    *pipes
 }
 
-// begin opens inputs that have the keys. Of one that is read as a whole nothing is read yet.
-func begin(ctx context.Context, paths []string, opts Options) (*inputs, error) {
-	in, err := openInputs(ctx, paths, opts)
+// newInputs resolves the options and lists the inputs, of which none is opened. They are closed in any case.
+func newInputs(paths []string, opts Options) (*inputs, error) {
+	opts, err := opts.resolved()
 	if err != nil {
 		return nil, err
 	}
-	if in.whole {
-		return in, nil
+	in := &inputs{opts: &opts, pipes: &pipes{}}
+	if in.format, err = tablefile.ParseFormat(opts.InputFormat); err != nil {
+		return nil, err
 	}
-	if err := in.findKeys(ctx); err != nil {
-		return nil, fmt.Errorf("%s: %w", in.paths[0], err)
+	if in.paths, err = Expand(paths); err != nil {
+		return nil, err
+	}
+	if len(in.paths) == 0 {
+		return nil, fmt.Errorf("%w: no inputs", ErrOption)
 	}
 	return in, nil
+}
+
+// begin opens inputs that have the keys. One that is a stream in a pipe is not copied to a file if once is set: then it
+// can be read once.
+func begin(ctx context.Context, paths []string, opts Options, once bool) (*inputs, error) {
+	in, err := newInputs(paths, opts)
+	if err != nil {
+		return nil, err
+	}
+	return in.begin(ctx, once)
+}
+
+func (in *inputs) begin(ctx context.Context, once bool) (_ *inputs, err error) {
+	if err = in.openAll(ctx, once); err == nil {
+		in.columns = in.schema.NumFields()
+		if err = in.findKeys(ctx); err == nil {
+			return in, nil
+		}
+		err = fmt.Errorf("%s: %w", displayName(in.paths[0]), err)
+	}
+	in.close()
+	return nil, err
+}
+
+// close removes the copies of pipes.
+func (in *inputs) close() { in.pipes.close() }
+
+// displayName is an input as errors name it.
+func displayName(path string) string {
+	if path == tablefile.Pipe {
+		return "standard input"
+	}
+	return path
 }
 
 // findKeys finds the keys in the schema. Those by position get the name of their column if no other has it.
@@ -128,72 +107,71 @@ func (in *inputs) findKeys(ctx context.Context) (err error) {
 	return nil
 }
 
-// beginOutput opens inputs that have the keys and not the output among them, which has a place to be written to.
-func beginOutput(ctx context.Context, paths []string, output string, opts Options) (*inputs, error) {
-	in, err := begin(ctx, paths, opts)
+// beginOutput is begin for an output that is not among the inputs and has a place to be written to.
+func beginOutput(ctx context.Context, paths []string, output string, opts Options, once bool) (*inputs, error) {
+	in, err := newInputs(paths, opts)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkAmong(paths, in.paths, output, in.opts.splits()); err != nil {
+	if err := checkOverlap(paths, in.paths, output, in.opts.splits()); err != nil {
 		return nil, err
 	}
-	if !in.opts.splits() {
-		return in, tablefile.CheckTarget(output)
-	}
-	if err := in.opts.checkOlder(output); err != nil {
+	write, err := in.opts.writing(output)
+	if err != nil {
 		return nil, err
 	}
-	return in, tablefile.CheckTarget(numbered(output, 1))
+	target := output
+	if in.opts.splits() {
+		if err := in.opts.checkOlder(output); err != nil {
+			return nil, err
+		}
+		target = numbered(output, 1)
+	}
+	if err := tablefile.CheckTarget(target); err != nil {
+		return nil, err
+	}
+	if in, err = in.begin(ctx, once); err == nil && in.csv != nil && write.Format == tablefile.CSV {
+		in.readVerbatim()
+	}
+	return in, err
 }
 
-// openInputs resolves the options and looks at the schemas of all files.
-func openInputs(ctx context.Context, paths []string, opts Options) (*inputs, error) {
-	opts, err := opts.resolved()
-	if err != nil {
-		return nil, err
+// openAll looks at the schemas of all files.
+func (in *inputs) openAll(ctx context.Context, once bool) error {
+	if err := in.openPipes(ctx, once); err != nil || in.pipes.stream != nil {
+		return err
 	}
-	in := &inputs{opts: &opts}
-	if in.format, err = tablefile.ParseFormat(opts.InputFormat); err != nil {
-		return nil, err
-	}
-	if in.paths, err = Expand(paths); err != nil {
-		return nil, err
-	}
-	if len(in.paths) == 0 {
-		return nil, fmt.Errorf("%w: no inputs", ErrOption)
-	}
-	if why := ReadWhole(in.paths, opts); why != "" {
-		if in.whole = true; len(in.paths) > 1 || opts.splits() {
-			return nil, fmt.Errorf("%w: %s", ErrOption, why)
-		}
-		return in, nil
+	if err := in.inferCSV(ctx); err != nil {
+		return err
 	}
 	for i, path := range in.paths {
 		if err := context.Cause(ctx); err != nil {
-			return nil, err
+			return err
 		}
 		s, err := in.scan(path)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		in.bytes += s.Bytes
-		in.memory += s.InMemory
-		if in.rows >= 0 && s.Rows >= 0 {
-			in.rows += s.Rows
-		} else {
-			in.rows = -1
+		switch {
+		case in.csv != nil:
+			in.memory, in.rows = s.InMemory, s.Rows // are those of all
+		case in.rows >= 0 && s.Rows >= 0:
+			in.memory, in.rows = in.memory+s.InMemory, in.rows+s.Rows
+		default:
+			in.memory, in.rows = in.memory+s.InMemory, -1
 		}
 		if i == 0 {
 			in.schema, in.layout = s.Schema, s.Layout
 		} else {
-			in.schema, err = agree(in.schema, s.Schema, path, in.paths[0])
+			in.schema, err = matchSchemas(in.schema, s.Schema, displayName(path), displayName(in.paths[0]))
 		}
 		s.Close()
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return in, nil
+	return nil
 }
 
 func (in *inputs) scan(path string) (*tablefile.Scanner, error) {
@@ -202,18 +180,37 @@ func (in *inputs) scan(path string) (*tablefile.Scanner, error) {
 
 // scanIn opens a file for reading in pieces of some bytes.
 func (in *inputs) scanIn(path string, piece int64) (*tablefile.Scanner, error) {
-	return tablefile.Scan(path, piece, tablefile.ReadOptions{
-		Format: in.format, Allocator: in.opts.Allocator, Flat: in.flat, Threads: in.opts.Threads,
-		MemoryLimit: in.opts.readLimit,
-	})
+	if s := in.pipes.stream; s != nil {
+		in.pipes.stream = nil
+		return s, nil
+	}
+	return tablefile.Scan(in.pipes.file(path), piece, in.reading(path))
+}
+
+// reading are the options to read an input.
+func (in *inputs) reading(path string) tablefile.ReadOptions {
+	return tablefile.ReadOptions{
+		Format: in.formatOf(path), Name: path, Allocator: in.opts.Allocator, Flat: in.flat, Threads: in.opts.Threads,
+		MemoryLimit: in.opts.readLimit, Delimiter: in.opts.Delimiter, CSV: in.csv,
+		MaxRow: budget{in.opts.Memory}.csvRow(),
+	}
+}
+
+// formatOf is the format of an input; Auto when its name names none.
+func (in *inputs) formatOf(path string) tablefile.Format {
+	format, err := in.format.Resolve(path)
+	if err != nil {
+		return in.format // opening it fails with the reason
+	}
+	return format
 }
 
 // An input is one of the files, whose rows come with the columns of the common schema.
 type input struct {
 	*tablefile.Scanner
-	schema *arrow.Schema
-	plain  *arrow.Schema // with the values of dictionaries
-	opts   *Options
+	schema  *arrow.Schema
+	decoded *arrow.Schema // with the values of dictionaries
+	opts    *Options
 }
 
 // open opens a file for reading.
@@ -227,19 +224,19 @@ func (in *inputs) openIn(path string, piece int64) (*input, error) {
 	if err != nil {
 		return nil, err
 	}
-	if in.chosen != nil {
-		s.Choose(in.chosenOf(s.Schema))
+	if in.projected != nil {
+		s.Choose(in.projectionOf(s.Schema))
 	}
-	if _, err := agree(in.schema, s.Schema, path, in.paths[0]); err != nil { // it may have changed
+	if _, err := matchSchemas(in.schema, s.Schema, displayName(path), displayName(in.paths[0])); err != nil { // it may have changed
 		s.Close()
 		return nil, err
 	}
-	plain, err := plainSchema(in.schema)
+	decoded, err := decodedSchema(in.schema)
 	if err != nil {
 		s.Close()
 		return nil, err
 	}
-	return &input{s, in.schema, plain, in.opts}, nil
+	return &input{s, in.schema, decoded, in.opts}, nil
 }
 
 func (i *input) next(ctx context.Context) (arrow.Table, error) {
@@ -251,14 +248,14 @@ func (i *input) next(ctx context.Context) (arrow.Table, error) {
 	return arrange(table, i.schema), nil
 }
 
-// nextPlain is next with the values of dictionaries in their place.
-func (i *input) nextPlain(ctx context.Context) (arrow.Table, error) {
+// nextDecoded is next with the values of dictionaries in their place.
+func (i *input) nextDecoded(ctx context.Context) (arrow.Table, error) {
 	table, err := i.next(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer table.Release()
-	return plainTable(ctx, table, i.plain, i.opts.sorting())
+	return decodedTable(ctx, table, i.decoded, i.opts.sorting())
 }
 
 // readInto are the inputs, whose flat columns are read into memory of a recycler.
@@ -304,6 +301,7 @@ func (in *inputs) eachOf(ctx context.Context, path string, before int64, use fun
 	if err != nil {
 		return 0, err
 	}
+	in.bytes = max(in.bytes, before+s.Bytes) // of a pipe they are known now
 	in.opts.Progress(PhaseRead, before+s.Bytes, in.bytes)
 	return s.Bytes, nil
 }

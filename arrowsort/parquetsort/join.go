@@ -27,7 +27,7 @@ func (s *Sorter) spillAll(m *merger) (run, error) {
 	if err := s.makeFolder(); err != nil {
 		return run{}, err
 	}
-	w, err := createRun(s.ctx, s.folder.next(".arrows"), s.plain, s.budget.batchRows(s.rowBytes()), &s.opts)
+	w, err := createRun(s.ctx, s.folder.next(".arrows"), s.decoded, s.budget.batchRows(s.rowBytes()), &s.opts)
 	if err != nil {
 		return run{}, err
 	}

@@ -1,9 +1,6 @@
 package parquetsort
 
-import (
-	"context"
-	"fmt"
-)
+import "context"
 
 // Merge merges files, patterns and folders as Sort does, but each file has to be sorted by the keys already. The keys
 // are read first to make sure of it: ErrUnsorted names the file and the first row that sorts before the one above it.
@@ -14,13 +11,11 @@ import (
 // output is to have their columns and compression, one file, and no other row groups, pages, limit or rows per file are
 // asked for.
 func Merge(ctx context.Context, paths []string, output string, opts Options) (*Result, error) {
-	in, err := beginOutput(ctx, paths, output, opts)
+	in, err := beginOutput(ctx, paths, output, opts, false)
 	if err != nil {
 		return nil, err
 	}
-	if in.whole {
-		return nil, fmt.Errorf("%w: %s", ErrOption, ReadWhole(in.paths, *in.opts))
-	}
+	defer in.close()
 	return in.byOrder(ctx, output, func(s *Sorter, order *fileOrder, out *outputs) (*Result, error) {
 		if err := order.err(); err != nil {
 			return nil, err
@@ -44,6 +39,9 @@ func (s *Sorter) mergeInto(in *inputs, order *fileOrder, out *outputs) (*Result,
 		}
 		return order.copied()
 	}
+	if err := out.dictionaries.collectAll(s.ctx, in); err != nil {
+		return nil, err
+	}
 	s.rows, s.allBytes = order.rows, in.memory+order.rows*rowOverhead
 	rows, err := s.budget.groupRows(s.rowBytes(), s.opts.RowGroupRows)
 	if err != nil {
@@ -53,23 +51,23 @@ func (s *Sorter) mergeInto(in *inputs, order *fileOrder, out *outputs) (*Result,
 	if err != nil {
 		return nil, err
 	}
-	sorted := newGroups(s.filter(m, plan, order.rows), s.plain, rows, &s.opts)
+	sorted := newGroups(s.filter(m, plan, order.rows), s.decoded, rows, &s.opts)
 	defer sorted.close()
 	return out.all(s.ctx, sorted, plan, order.rows, in.opts)
 }
 
 // mergeFiles merges files: all at once, or as many at a time as the budget is for to runs.
 func (s *Sorter) mergeFiles(in *inputs, order *fileOrder) (*merger, error) {
-	fan := min(s.fan, s.budget.files(s.plain.NumFields(), in.memory/int64(len(in.paths))))
+	fan := min(s.fan, s.budget.files(s.decoded.NumFields(), in.memory/int64(len(in.paths))))
 	overlap := min(order.overlap(), fan)
 	in = in.readInto(s.recycled)
 	merging := func(files []orderedFile) *merger {
-		m := &merger{opts: &s.opts, schema: s.plain, bytes: s.budget.merge()}
+		m := &merger{opts: &s.opts, schema: s.decoded, bytes: s.budget.merge()}
 		for i := range files {
 			f := &files[i]
 			source := &fileTables{in: in, path: f.path, piece: s.budget.merge() / int64(2*overlap)}
-			m.lanes = append(m.lanes, &lane{source: source, head: f.first})
-			f.first = nil // is the lane's
+			m.cursors = append(m.cursors, &cursor{source: source, head: f.first})
+			f.first = nil // is the cursor's
 		}
 		return m
 	}

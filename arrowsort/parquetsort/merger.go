@@ -16,17 +16,17 @@ import (
 // each source by bisection, and is sorted as one table, which the radix sort does in less time than a tree of
 // comparisons takes for the rows one by one. Rows of a single source are given out as they are.
 type merger struct {
-	opts   *Options
-	schema *arrow.Schema
-	lanes  []*lane
-	bytes  int64 // of all lanes
+	opts    *Options
+	schema  *arrow.Schema
+	cursors []*cursor
+	bytes   int64 // of all cursors
 }
 
 // newMerger reads the sources within some bytes. It closes them with itself.
 func newMerger(sources []tables, schema *arrow.Schema, bytes int64, opts *Options) *merger {
 	m := &merger{opts: opts, schema: schema, bytes: bytes}
 	for _, s := range sources {
-		m.lanes = append(m.lanes, &lane{source: s})
+		m.cursors = append(m.cursors, &cursor{source: s})
 	}
 	return m
 }
@@ -63,22 +63,24 @@ func (m *merger) join(parts []arrow.Table) arrow.Table {
 	return all
 }
 
-// fill reads until every lane has its bytes, or all rows of its source.
+// fill reads until every cursor has its bytes, or all rows of its source.
 func (m *merger) fill(ctx context.Context) error {
 	reading := int64(0)
-	for _, l := range m.lanes {
+	for _, l := range m.cursors {
 		if l.source != nil && l.head == nil {
 			reading++
 		}
 	}
 	window := m.bytes / max(reading, 1)
-	return tablefile.Each(ctx, len(m.lanes), m.opts.Threads, func(i int) error { return m.lanes[i].fill(ctx, window, m.opts) })
+	return tablefile.Each(ctx, len(m.cursors), m.opts.Threads, func(i int) error {
+		return m.cursors[i].fill(ctx, window, m.opts)
+	})
 }
 
 // bind makes one plan for the codes of all rows in memory.
 func (m *merger) bind() error {
 	var round keyStatistics
-	for _, l := range m.lanes {
+	for _, l := range m.cursors {
 		if l.head != nil {
 			round.merge(&l.head.stats)
 		}
@@ -93,7 +95,7 @@ func (m *merger) bind() error {
 	if err != nil {
 		return err
 	}
-	for _, l := range m.lanes {
+	for _, l := range m.cursors {
 		if l.head != nil {
 			l.head.plan = plan.On(l.head.keys)
 		}
@@ -108,7 +110,7 @@ func (m *merger) bind() error {
 func (m *merger) cut() (parts []arrow.Table, sources int, more bool) {
 	var limit []uint64
 	limiting := -1
-	for i, l := range m.lanes {
+	for i, l := range m.cursors {
 		if l.source == nil {
 			continue
 		}
@@ -116,7 +118,7 @@ func (m *merger) cut() (parts []arrow.Table, sources int, more bool) {
 			limit, limiting = last, i
 		}
 	}
-	for i, l := range m.lanes {
+	for i, l := range m.cursors {
 		n := len(parts)
 		parts = l.take(parts, limit, limiting >= 0, i <= limiting) // ties of later sources wait for those of the limiting one
 		if len(parts) > n {
@@ -124,14 +126,14 @@ func (m *merger) cut() (parts []arrow.Table, sources int, more bool) {
 		}
 	}
 	if limiting >= 0 {
-		m.lanes[limiting].begin()
+		m.cursors[limiting].begin()
 	}
 	return parts, sources, limiting >= 0
 }
 
 func (m *merger) close() {
-	for _, l := range m.lanes {
+	for _, l := range m.cursors {
 		l.close()
 	}
-	m.lanes = nil
+	m.cursors = nil
 }

@@ -21,7 +21,7 @@ type Options struct {
 	Keys []arrowsort.Key
 	// KeysFor, when set, returns the keys for the schema of the first input, in place of Keys.
 	KeysFor func(schema *arrow.Schema) ([]arrowsort.Key, error)
-	// Memory is the budget in bytes, at least MinMemory; 0 is half of what the machine or the container has. It covers
+	// Memory is the budget in bytes, at least MinMemory; 0 is half of what the machine or container has. It covers
 	// tables and their temporary memory. To keep garbage within it too, give the process a limit with
 	// debug.SetMemoryLimit or GOMEMLIMIT.
 	Memory int64
@@ -76,7 +76,8 @@ type Options struct {
 // MinMemory is the smallest budget.
 const MinMemory = 16 << 20
 
-// The phases that Progress is called with. An input that fits in memory is loaded, sorted and saved.
+// The phases that Progress is called with. An input that fits in memory is loaded, sorted and saved. Standard input is
+// loaded, too, where it is copied to a file first.
 const (
 	PhaseLoad = "reading"
 	PhaseSort = "sorting"
@@ -84,6 +85,7 @@ const (
 
 	PhaseMeasure = "measuring" // the keys
 
+	PhaseTypes = "finding the types of" // CSV
 	PhaseRead  = "reading and sorting"
 	PhaseWrite = "merging and writing"
 	PhaseCheck = "checking" // whether rows are in order

@@ -55,26 +55,26 @@ func (in *inputs) order(ctx context.Context) (*fileOrder, error) {
 	return o, nil
 }
 
-// lookBytes are read of the keys at a time: of most inputs that are not in order the first piece tells it.
-const lookBytes = 1 << 20
+// keyScanBytes are read of the keys at a time: of most inputs that are not in order the first piece tells it.
+const keyScanBytes = 1 << 20
 
 // add reads the keys of a file, before which some bytes were read.
 func (o *fileOrder) add(ctx context.Context, in *inputs, path string, done int64) (bytes int64, err error) {
-	s, err := in.openIn(path, lookBytes)
+	s, err := in.openIn(path, keyScanBytes)
 	if err != nil {
 		return 0, err
 	}
 	defer s.Close()
 	f := orderedFile{path: path}
-	order := ordered{schema: s.plain, opts: in.opts}
+	order := ordered{schema: s.decoded, opts: in.opts}
 	defer order.forget()
 	for {
-		piece, err := s.nextPlain(ctx)
+		piece, err := s.nextDecoded(ctx)
 		if err == io.EOF {
 			break
 		}
 		if err == nil {
-			err = o.look(ctx, in, &f, &order, piece)
+			err = o.scanKeys(ctx, in, &f, &order, piece)
 		}
 		if err != nil || o.unsorted != nil {
 			f.release()
@@ -95,8 +95,8 @@ func (o *fileOrder) add(ctx context.Context, in *inputs, path string, done int64
 	return s.Bytes, nil
 }
 
-// look looks at the next rows of a file, which it consumes.
-func (o *fileOrder) look(ctx context.Context, in *inputs, f *orderedFile, order *ordered, piece arrow.Table) error {
+// scanKeys looks at the next rows of a file, which it consumes.
+func (o *fileOrder) scanKeys(ctx context.Context, in *inputs, f *orderedFile, order *ordered, piece arrow.Table) error {
 	defer piece.Release()
 	at, err := order.add(ctx, piece)
 	if err != nil {

@@ -25,7 +25,7 @@ type outputs struct {
 	rows    int64 // of a file; 0: all
 	bytes   int64 // of a file, about; 0: all
 
-	dictionaries []*dictionaryTree // of the columns of the files; nil: they have values as the tables do
+	dictionaries *outputDictionaries // of the columns of the files; nil: they have values as the tables do
 
 	columns []int         // of the tables that are written; nil: all
 	rowType *arrow.Schema // of the tables, with dictionaries if they get some
@@ -117,7 +117,7 @@ func (o *outputs) write(ctx context.Context, table arrow.Table) error {
 // add writes a table to the last file.
 func (o *outputs) add(ctx context.Context, table arrow.Table) error {
 	if o.dictionaries != nil {
-		encoded, err := withDictionaries(table, o.rowType, o.dictionaries, o.options.Allocator)
+		encoded, err := withDictionaries(table, o.rowType, o.dictionaries.trees, o.options.Allocator)
 		if err != nil {
 			return err
 		}
@@ -197,9 +197,7 @@ func (o *Options) checkOlder(output string) error {
 
 // abort removes the files that have no name yet.
 func (o *outputs) abort() {
-	for _, t := range o.dictionaries {
-		t.release()
-	}
+	o.dictionaries.release()
 	o.dictionaries = nil
 	o.head.release()
 	if o.file != nil {

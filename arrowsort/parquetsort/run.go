@@ -43,7 +43,7 @@ func (s *Sorter) mergeRuns(runs []run) (*merger, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newMerger(sources, s.plain, s.budget.merge(), &s.opts), nil
+	return newMerger(sources, s.decoded, s.budget.merge(), &s.opts), nil
 }
 
 // openRuns opens runs for reading.

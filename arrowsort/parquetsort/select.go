@@ -18,8 +18,8 @@ func (in *inputs) selected() (written, read []int, err error) {
 		return nil, nil, nil
 	}
 	for _, name := range in.opts.Select {
-		at := in.schema.FieldIndices(name)
-		for i := range in.schema.NumFields() {
+		at := slices.DeleteFunc(in.schema.FieldIndices(name), func(i int) bool { return i >= in.columns })
+		for i := range in.columns {
 			if len(at) == 0 && tablefile.Label(i) == name {
 				at = []int{i}
 			}
@@ -35,8 +35,8 @@ func (in *inputs) selected() (written, read []int, err error) {
 	return written, read, nil
 }
 
-// among are the positions of some columns among others.
-func among(columns, others []int) (at []int) {
+// positionsIn are the positions of some columns among others.
+func positionsIn(columns, others []int) (at []int) {
 	for _, c := range columns {
 		at = append(at, slices.Index(others, c))
 	}
@@ -48,7 +48,7 @@ func (in *inputs) selectColumns() error {
 	written, read, err := in.selected()
 	if read != nil {
 		in.readOnly(read)
-		in.written, in.layout = among(written, read), nil
+		in.written, in.layout = positionsIn(written, read), nil
 	}
 	return err
 }

@@ -27,10 +27,13 @@ type Result struct {
 	Head   arrow.Table   // the first Options.Head rows of the output, which the caller releases; nil: none are wanted
 }
 
-// Sort sorts the rows of Parquet and Arrow files, patterns and folders (see Expand) into one file, or with
+// Sort sorts the rows of files, patterns and folders (see Expand) into one file, or with
 // Options.RowsPerFile or BytesPerFile into several that are numbered, out-00001.parquet and so on; those with the next
 // numbers, which an earlier sort left, are removed. The format goes by the file's name.
-// Schemas of the inputs may differ in the order of columns and in nullability.
+// Schemas of the inputs may differ in the order of columns and in nullability. The types of CSV, which is read with
+// other CSV only, are those of all values of all inputs; sorted to CSV it keeps the text of its values. An Arrow stream
+// from standard input or a named pipe is sorted as it comes if it is the only input. Other formats, and streams among
+// several inputs, are copied to SpillDir first.
 //
 // Inputs that are in order already, each for itself, are merged as by Merge; nothing is sorted or spilled.
 //
@@ -38,11 +41,18 @@ type Result struct {
 // compression and use of dictionaries of the first input, and names the sort order in the metadata of all row groups.
 // It is a complete file or none. An output may replace an input that is given by its name.
 func Sort(ctx context.Context, paths []string, output string, opts Options) (*Result, error) {
-	in, err := beginOutput(ctx, paths, output, opts)
+	in, err := beginOutput(ctx, paths, output, opts, true)
 	if err != nil {
 		return nil, err
 	}
-	if in.whole || len(in.paths) == 1 && !in.opts.splits() && (budget{in.opts.Memory}).holds(in.memory) {
+	defer in.close()
+	switch {
+	case in.pipes.stream != nil:
+		if err := in.selectColumns(); err != nil {
+			return nil, err
+		}
+		return in.within(ctx, output, func(s *Sorter, out *outputs) (*Result, error) { return s.sortInto(in, out) })
+	case len(in.paths) == 1 && in.csv == nil && !in.opts.splits() && (budget{in.opts.Memory}).holds(in.memory):
 		return in.copyOrTable(ctx, output)
 	}
 	return in.byOrder(ctx, output, func(s *Sorter, order *fileOrder, out *outputs) (*Result, error) {
@@ -78,10 +88,9 @@ func (in *inputs) within(ctx context.Context, output string,
 	out, err := in.outputs(ctx, output)
 	if err == nil {
 		defer out.abort()
-		if err = out.useDictionaries(ctx, in); err == nil {
-			out.selectColumns(in.written)
-			result, err = use(s, out)
-		}
+		out.useDictionaries(in)
+		out.selectColumns(in.written)
+		result, err = use(s, out)
 	}
 	if closing := s.Close(); err == nil {
 		err = closing
@@ -89,18 +98,29 @@ func (in *inputs) within(ctx context.Context, output string,
 	if err != nil {
 		return nil, err
 	}
-	result.Inputs, result.BytesIn, result.Columns = in.paths, in.bytes, s.plain.NumFields()
+	result.Inputs, result.BytesIn, result.Columns = in.paths, in.bytes, in.columns
 	result.Outputs, result.Runs, result.BytesSpilled = out.paths, len(s.runs), s.spilled
 	if result.BytesOut, err = out.commit(); err == nil {
-		result.Schema = tablefile.Pick(in.schema, in.written)
-		result.Head = out.head.table(tablefile.Pick(s.plain, in.written))
+		result.Schema = in.writtenSchema()
+		result.Head = out.head.table(tablefile.Pick(s.decoded, in.written))
 	}
 	return result, err
 }
 
 // sortInto sorts all rows of the inputs.
 func (s *Sorter) sortInto(in *inputs, out *outputs) (*Result, error) {
-	if err := in.readInto(s.recycled).each(s.ctx, s.write); err != nil {
+	read := func(table arrow.Table) error {
+		if err := out.dictionaries.collect(s.ctx, table, in.opts); err != nil {
+			return err
+		}
+		return s.write(table)
+	}
+	from := in.readInto(s.recycled)
+	if err := from.each(s.ctx, read); err != nil {
+		return nil, err
+	}
+	in.bytes = from.bytes
+	if err := out.dictionaries.join(in); err != nil {
 		return nil, err
 	}
 	sorted, err := s.merged()
@@ -145,11 +165,11 @@ func (o *outputs) all(ctx context.Context, sorted tables, plan *keyencode.Plan, 
 
 // outputs are the outputs for the inputs, of which none is begun.
 func (in *inputs) outputs(ctx context.Context, path string) (*outputs, error) {
-	plain, err := plainSchema(in.schema)
+	decoded, err := decodedSchema(in.schema)
 	if err != nil {
 		return nil, err
 	}
-	o := &outputs{ctx: ctx, path: path, schema: plain, rows: in.opts.RowsPerFile, bytes: in.opts.BytesPerFile,
+	o := &outputs{ctx: ctx, path: path, schema: decoded, rows: in.opts.RowsPerFile, bytes: in.opts.BytesPerFile,
 		head: head{opts: in.opts}}
 	o.closing.SetLimit(syncs)
 	return o, o.configure(in)

@@ -15,11 +15,11 @@ import (
 // A Sorter sorts record batches within a memory budget: Write takes them, Sorted gives all of them back in order. It is
 // used by one goroutine. Close it in any case, behind the release of the reader: it removes what was spilled.
 type Sorter struct {
-	ctx    context.Context
-	opts   Options
-	budget budget
-	schema *arrow.Schema // of what is written
-	plain  *arrow.Schema // of what is sorted
+	ctx     context.Context
+	opts    Options
+	budget  budget
+	schema  *arrow.Schema // of what is written
+	decoded *arrow.Schema // of what is sorted
 
 	parts    []arrow.Table // of the run that is collected
 	bytes    int64         // that they take
@@ -45,14 +45,14 @@ func NewSorter(ctx context.Context, schema *arrow.Schema, opts Options) (*Sorter
 	if err != nil {
 		return nil, err
 	}
-	plain, err := plainSchema(schema)
+	decoded, err := decodedSchema(schema)
 	if err != nil {
 		return nil, err
 	}
-	s := &Sorter{ctx: ctx, opts: opts, budget: budget{opts.Memory}, schema: schema, plain: plain}
+	s := &Sorter{ctx: ctx, opts: opts, budget: budget{opts.Memory}, schema: schema, decoded: decoded}
 	s.fan = s.budget.fanIn()
 	s.recycle(opts.Allocator)
-	if err := checkKeys(ctx, plain, opts.Keys); err != nil {
+	if err := checkKeys(ctx, decoded, opts.Keys); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -80,7 +80,7 @@ func checkKeys(ctx context.Context, schema *arrow.Schema, keys []arrowsort.Key) 
 }
 
 // Schema is the schema of the sorted batches.
-func (s *Sorter) Schema() *arrow.Schema { return s.plain }
+func (s *Sorter) Schema() *arrow.Schema { return s.decoded }
 
 // Write takes a batch of the sorter's schema; the caller may release it. It returns when there is memory for the next:
 // now and then it sorts and spills. After an error the sorter can only be closed.
@@ -111,7 +111,7 @@ func (s *Sorter) add(table arrow.Table) error {
 	for first := int64(0); first < table.NumRows(); {
 		bytes := max(tablefile.TableBytes(table)/table.NumRows(), 1)
 		n := min(table.NumRows()-first, max(s.budget.run()/2/bytes, 1)) // a run is made of several parts
-		if err := s.addPart(table, first, n); err != nil {
+		if err := s.collect(table, first, n); err != nil {
 			return err
 		}
 		first += n
@@ -129,7 +129,7 @@ func (s *Sorter) Sorted() (array.RecordReader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newReader(s.ctx, s.plain, t), nil
+	return newReader(s.ctx, s.decoded, t), nil
 }
 
 // merged gives the sorted rows piece by piece.
@@ -172,7 +172,7 @@ func (s *Sorter) wanted(sorted tables, rows int) (tables, error) {
 		sorted.close()
 		return nil, err
 	}
-	return newGroups(s.filter(sorted, plan, s.rows), s.plain, rows, &s.opts), nil
+	return newGroups(s.filter(sorted, plan, s.rows), s.decoded, rows, &s.opts), nil
 }
 
 // reduce merges runs that are neighbours until all that are left can be merged at once.

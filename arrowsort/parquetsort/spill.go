@@ -9,7 +9,7 @@ import (
 
 // sortRun sorts what was collected and begins the next run.
 func (s *Sorter) sortRun() (arrow.Table, error) {
-	all := concatenate(s.plain, s.parts)
+	all := concatenate(s.decoded, s.parts)
 	defer all.Release()
 	s.dropParts()
 	if err := s.stats.add(s.ctx, all, s.opts.Keys, s.opts.Allocator); err != nil {
@@ -52,7 +52,7 @@ func (s *Sorter) spill() error {
 		sorted.Release()
 		return err
 	}
-	w, err := createRun(s.ctx, s.folder.next(".arrows"), s.plain, s.budget.batchRows(s.rowBytes()), &s.opts)
+	w, err := createRun(s.ctx, s.folder.next(".arrows"), s.decoded, s.budget.batchRows(s.rowBytes()), &s.opts)
 	if err != nil {
 		sorted.Release()
 		return err

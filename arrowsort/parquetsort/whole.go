@@ -2,7 +2,6 @@ package parquetsort
 
 import (
 	"context"
-	"os"
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -11,42 +10,6 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
-
-// ReadWhole returns why one of the inputs, which Expand has listed, cannot be read in pieces; empty when all can. Such
-// an input is read into memory, alone.
-func ReadWhole(files []string, opts Options) string {
-	for _, file := range files {
-		if why := readWhole(file, opts.InputFormat); why != "" {
-			return why
-		}
-	}
-	return ""
-}
-
-func readWhole(file, inputFormat string) string {
-	info, err := os.Stat(file)
-	switch {
-	case file == tablefile.Pipe:
-		return "standard input is read as a whole, alone"
-	case err == nil && !info.IsDir() && !info.Mode().IsRegular():
-		return file + " is no regular file, and read as a whole, alone"
-	case err == nil && info.IsDir():
-		return ""
-	}
-	format, unknown := tablefile.ParseFormat(inputFormat)
-	if unknown == nil {
-		format, unknown = format.Resolve(file)
-	}
-	switch {
-	case unknown != nil && err != nil:
-		return "" // opening it fails with the reason
-	case unknown != nil:
-		return file + " is not known to be Parquet or Arrow by its name; name the format: parquet, arrow or arrows"
-	case format == tablefile.CSV:
-		return file + " is CSV, which is read as a whole, one file at a time"
-	}
-	return ""
-}
 
 // A loaded is one input in memory.
 type loaded struct {
@@ -58,16 +21,15 @@ type loaded struct {
 	plan    *keyencode.Plan // of the last sort
 }
 
-// load reads the one input: all columns, or those of the keys only. CSV that is read verbatim has text in its columns,
-// and the keys with their types in further columns at the end. The caller releases what it returns.
+// load reads the one input: all columns, or those of the keys only. The caller releases what it returns.
 func (in *inputs) load(ctx context.Context, read tablefile.ReadOptions, keysOnly bool) (*loaded, error) {
 	var columns []int // of the schema that are read
-	read.Format, read.Stdin, read.Delimiter = in.format, in.opts.Stdin, in.opts.Delimiter
-	read.Allocator, read.Threads = in.opts.Allocator, in.opts.Threads
+	read.Format, read.Name, read.Delimiter = in.formatOf(in.paths[0]), in.paths[0], in.opts.Delimiter
+	read.Allocator, read.Threads, read.MaxRow = in.opts.Allocator, in.opts.Threads, budget{in.opts.Memory}.csvRow()
 	read.Start = func() { in.opts.Progress(PhaseLoad, 0, 0) }
 	read.Progress = in.opts.progress(PhaseLoad)
 	read.Schema = func(schema *arrow.Schema) (_ []int, err error) {
-		in.schema = schema
+		in.schema, in.columns = schema, schema.NumFields()
 		if err := in.findKeys(ctx); err != nil {
 			return nil, err
 		}
@@ -76,33 +38,26 @@ func (in *inputs) load(ctx context.Context, read tablefile.ReadOptions, keysOnly
 				return nil, err
 			}
 		}
-		if keysOnly || read.Verbatim {
+		if keysOnly {
 			return in.keyColumns(), nil
 		}
 		return columns, nil
 	}
-	input, err := tablefile.Read(ctx, in.paths[0], read)
+	input, err := tablefile.Read(ctx, in.pipes.file(in.paths[0]), read)
 	if err != nil {
 		return nil, err
 	}
 	in.bytes = input.Bytes
 	l := &loaded{Input: input, keys: slices.Clone(in.opts.Keys), written: in.written, opts: in.opts}
 	if in.written != nil && input.Columns != nil {
-		l.written = among(in.written, columns)
+		l.written = positionsIn(in.written, columns)
 	}
-	names := input.Schema
 	for i, key := range l.keys {
-		switch at := in.columnOf(key); {
-		case input.Typed != nil:
-			l.keys[i].Path, l.keys[i].Index = "", input.Typed[slices.Index(in.keyColumns(), at)]
-		case key.Path == "" && input.Columns != nil:
-			l.keys[i].Index = slices.Index(input.Columns, at)
+		if key.Path == "" && input.Columns != nil {
+			l.keys[i].Index = slices.Index(input.Columns, key.Index)
 		}
 	}
-	if input.Typed != nil {
-		names = input.Table.Schema()
-	}
-	l.rows = tablefile.WithNames(input.Table, tablefile.Pick(tablefile.Labelled(names), input.Columns))
+	l.rows = tablefile.WithNames(input.Table, tablefile.Pick(tablefile.Labelled(input.Schema), input.Columns))
 	return l, nil
 }
 
@@ -166,16 +121,13 @@ func (l *loaded) head(ctx context.Context, table arrow.Table, rows []uint64) (ar
 }
 
 // sortTable sorts the one input as a table. Rows of a Parquet output are gathered row group by row group when they are
-// written, so that there are never two tables in memory. CSV that becomes CSV keeps its values as they are written.
+// written, so that there are never two tables in memory.
 func (in *inputs) sortTable(ctx context.Context, output string) (*Result, error) {
 	opts, err := in.opts.writing(output)
 	if err != nil {
 		return nil, err
 	}
 	read := tablefile.ReadOptions{Dictionaries: opts.Format == tablefile.Parquet}
-	if format, err := in.format.Resolve(in.paths[0]); err == nil {
-		read.Verbatim = format == tablefile.CSV && opts.Format == tablefile.CSV
-	}
 	l, err := in.load(ctx, read, false)
 	if err != nil {
 		return nil, err

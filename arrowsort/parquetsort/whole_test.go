@@ -15,8 +15,8 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
-// TestSortOfWhatIsReadAsAWhole: CSV and standard input are sorted by Sort too, CSV with its values as they are written.
-func TestSortOfWhatIsReadAsAWhole(t *testing.T) {
+// TestCSVKeepsItsText: CSV that is sorted to CSV has its values as they are written, from a file and from a pipe.
+func TestCSVKeepsItsText(t *testing.T) {
 	const text, sorted = "a,b\n2.50,x\n10,y\n1e0,z\n", "a,b\n1e0,z\n2.50,x\n10,y\n"
 	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 	defer mem.AssertSize(t, 0)
@@ -38,15 +38,9 @@ func TestSortOfWhatIsReadAsAWhole(t *testing.T) {
 		require.Equal(t, sorted, out.String())
 		require.EqualValues(t, 2, result.Head.NumRows())
 		require.EqualValues(t, 3, result.Rows)
-		require.Equal(t, []string{PhaseLoad, PhaseSort, PhaseSave}, phases)
+		require.Contains(t, phases, PhaseTypes)
 		result.Head.Release()
 	}
-	_, err := Sort(t.Context(), []string{in, in}, filepath.Join(t.TempDir(), "out.csv"),
-		Options{Keys: []arrowsort.Key{{Path: "a"}}})
-	require.ErrorIs(t, err, ErrOption)
-	_, err = Merge(t.Context(), []string{in}, filepath.Join(t.TempDir(), "out.csv"),
-		Options{Keys: []arrowsort.Key{{Path: "a"}}})
-	require.ErrorIs(t, err, ErrOption)
 }
 
 // TestHead: the first rows of an output are the same whether it is sorted as a table, in runs, or copied.

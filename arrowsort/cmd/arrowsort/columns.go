@@ -26,14 +26,15 @@ func (f *jobFlags) resolve(ctx context.Context, schema *arrow.Schema) ([]arrowso
 			return nil, fmt.Errorf("key %s: %w", quoted(k.text), err)
 		}
 	}
-	for _, name := range f.selected {
+	for _, name := range f.options.Select {
 		if err := locateColumn(schema, name); err != nil {
 			return nil, fmt.Errorf("--select %s: %w", quoted(name), err)
 		}
 	}
 	none := array.NewTableFromRecords(tablefile.Labelled(schema), nil)
 	defer none.Release()
-	if _, err := arrowsort.Explain(ctx, none, keys, arrowsort.Options{}); err != nil { // it knows the rules for types and nested fields
+	// It checks types and nested fields.
+	if _, err := arrowsort.Explain(ctx, none, keys, arrowsort.Options{}); err != nil {
 		return nil, inWords(err)
 	}
 	return keys, nil
@@ -85,7 +86,7 @@ func locateColumn(schema *arrow.Schema, name string) error {
 	case len(at) > 0:
 		return errors.New("a field of a column cannot be selected alone")
 	}
-	if near := nearest(schema, name); near != "" && schema.HasField(near) {
+	if near := nearestColumn(schema, name); near != "" && schema.HasField(near) {
 		return noColumn(schema, quoted(near))
 	}
 	return noColumn(schema, "")
@@ -116,7 +117,8 @@ func meant(schema *arrow.Schema, path string) string {
 			return quoted(field.Name)
 		}
 	}
-	if parts := strings.Split(path, ","); len(parts) > 1 && !slices.ContainsFunc(parts, func(p string) bool { return !known(strings.TrimSpace(p)) }) {
+	if parts := strings.Split(path, ","); len(parts) > 1 &&
+		!slices.ContainsFunc(parts, func(p string) bool { return !known(strings.TrimSpace(p)) }) {
 		for i := range parts {
 			parts[i] = strings.TrimSpace(parts[i])
 		}
@@ -129,52 +131,19 @@ func meant(schema *arrow.Schema, path string) string {
 	if len(words) == 2 && known(words[0]) && isModifier(words[1]) {
 		return "-k " + words[0] + ":" + strings.ToLower(words[1])
 	}
-	if name := nearest(schema, path); name != "" {
+	if name := nearestColumn(schema, path); name != "" {
 		return quoted(name)
 	}
 	return ""
 }
 
-// nearest is the column, or field of one, whose name is the fewest typing mistakes away: at most a third of the
-// letters.
-func nearest(schema *arrow.Schema, path string) (name string) {
+// nearestColumn is the column, or field of one, whose name is nearest to a path; empty when none is near.
+func nearestColumn(schema *arrow.Schema, path string) string {
 	var names []string
 	for _, field := range schema.Fields() {
 		names = appendPaths(append(names, field.Name), field.Name, field.Type)
 	}
-	least := min(len(path), longName)/3 + 1
-	for _, n := range names {
-		if len(n)-len(path) < least && len(path)-len(n) < least && n != "" {
-			if d := typos(strings.ToLower(n), strings.ToLower(path)); d < least {
-				least, name = d, n
-			}
-		}
-	}
-	return name
-}
-
-// typos is the number of letters that are inserted, left out, replaced or swapped with their neighbour between words.
-func typos(a, b string) int {
-	x, y := []rune(a), []rune(b)
-	rows := make([][]int, len(x)+1)
-	for i := range rows {
-		rows[i] = make([]int, len(y)+1)
-		for j := range rows[i] {
-			if i == 0 || j == 0 {
-				rows[i][j] = i + j
-				continue
-			}
-			differ := 1
-			if x[i-1] == y[j-1] {
-				differ = 0
-			}
-			rows[i][j] = min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+differ)
-			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
-				rows[i][j] = min(rows[i][j], rows[i-2][j-2]+1)
-			}
-		}
-	}
-	return rows[len(x)][len(y)]
+	return nearest(names, path)
 }
 
 // longName is the number of characters of a name that messages show.

@@ -43,7 +43,8 @@ func TestKeysThatAreNotThere(t *testing.T) {
 
 func TestModifiersThatAreNone(t *testing.T) {
 	in := file(t, "odd.csv", odd)
-	want := "arrowsort: " + in + `: key "b:descend": unknown modifier ":descend"; use :asc, :desc, :nulls-first or :nulls-last (see arrowsort explain --help)` + "\n"
+	want := "arrowsort: " + in + `: key "b:descend": unknown modifier ":descend"; use :asc, :desc, ` +
+		":nulls-first or :nulls-last (see arrowsort explain --help)\n"
 	require.Equal(t, result{code: exitUsage, err: want}, cli(t, nil, "explain", "-q", "-k", "b:descend", in))
 }
 
@@ -87,7 +88,8 @@ func TestOnlyKeysAreRead(t *testing.T) {
 	r := cli(t, nil, "argsort", "-q", "-k", "Delay", "--output-format", "csv", "-o", "-", path)
 	require.Equal(t, result{out: "index\n1\n0\n"}, r)
 	r = cli(t, nil, "explain", "-q", "-k", "#4:desc", "-k", "Delay", path)
-	require.Regexp(t, `^2 rows, 5 columns\n1 file, .*\nsorted in memory, nothing is spilled\n#4: int64, .*\nDelay: int64, `, r.out)
+	require.Regexp(t, `^2 rows, 5 columns\n1 file, .*\nsorted in memory, nothing is spilled\n#4: int64, .*\n`+
+		`Delay: int64, `, r.out)
 }
 
 func TestOutputIsCheckedBeforeTheInput(t *testing.T) {

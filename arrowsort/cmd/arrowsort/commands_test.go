@@ -15,17 +15,21 @@ func TestArgsortWritesRowNumbers(t *testing.T) {
 	r := cli(t, nil, "argsort", "-q", "-k", "age:desc", "--output-format", "csv", "-o", "-", in)
 	require.Equal(t, result{out: "index\n0\n3\n2\n4\n1\n"}, r)
 	r = cli(t, nil, "argsort", "-q", "-k", "age:desc", "--limit", "2", "--preview", "5", in)
-	require.Equal(t, result{out: "┌────────┐\n│  index │\n│ uint64 │\n├────────┤\n│      0 │\n│      3 │\n└────────┘\n"}, r)
+	require.Equal(t, result{out: "┌────────┐\n│  index │\n│ uint64 │\n├────────┤\n│      0 │\n│      3 " +
+		"│\n└────────┘\n"}, r)
 }
 
 func TestCheckTellsTheFirstBadRow(t *testing.T) {
 	in := file(t, "people.csv", people)
-	require.Equal(t, result{code: 1, out: "not sorted: row 2 sorts before row 1 (rows count from 0)\n", err: "reading people.csv\nchecking the order\n"},
+	require.Equal(t, result{code: 1, out: "not sorted: row 2 sorts before row 1 (rows count from 0)\n",
+		err: "finding the types of people.csv\nchecking the order\n"},
 		cli(t, nil, "check", "-k", "age", in))
 	require.Equal(t, result{code: 1}, cli(t, nil, "check", "-q", "-k", "age", in))
-	require.Equal(t, result{out: "sorted\n", err: "reading people.csv\nchecking the order\n"}, cli(t, nil, "check", "-k", "age", "--limit", "2", in))
+	require.Equal(t, result{out: "sorted\n", err: "finding the types of people.csv\nchecking the order\n"},
+		cli(t, nil, "check", "-k", "age", "--limit", "2", in))
 	sorted := file(t, "sorted.csv", byAge)
-	require.Equal(t, result{out: "sorted\n", err: "reading sorted.csv\nchecking the order\n"}, cli(t, nil, "check", "-k", "age:desc", sorted))
+	require.Equal(t, result{out: "sorted\n", err: "finding the types of sorted.csv\nchecking the order\n"},
+		cli(t, nil, "check", "-k", "age:desc", sorted))
 	for path, want := range map[string]any{in: false, sorted: true} {
 		r := cli(t, nil, "check", "--json", "-k", "age:desc", path)
 		var got map[string]any

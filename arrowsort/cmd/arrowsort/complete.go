@@ -1,9 +1,6 @@
 package main
 
 import (
-	"context"
-	"errors"
-	"os"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -13,7 +10,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
-// completeKey completes the keys of the inputs that are on the line already: columns, fields of nested ones, and behind
+// completeKey completes the keys of the inputs that are on the line already: columns, fields of nested ones, and after
 // a colon what a key can end with.
 func (f *jobFlags) completeKey(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	const stay = cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp
@@ -24,7 +21,7 @@ func (f *jobFlags) completeKey(cmd *cobra.Command, args []string, typed string) 
 		}
 		return ends, stay
 	}
-	schema := f.schemaOf(cmd.Context(), args)
+	schema := f.schemaOf(args)
 	if schema == nil {
 		return nil, stay
 	}
@@ -36,33 +33,19 @@ func (f *jobFlags) completeKey(cmd *cobra.Command, args []string, typed string) 
 }
 
 // schemaOf is the schema of the first input; nil when there is none that can be read.
-func (f *jobFlags) schemaOf(ctx context.Context, args []string) (schema *arrow.Schema) {
+func (f *jobFlags) schemaOf(args []string) *arrow.Schema {
 	files, err := parquetsort.Expand(args)
 	if err != nil || len(files) == 0 || files[0] == tablefile.Pipe {
 		return nil
 	}
-	format, err := tablefile.ParseFormat(f.format)
+	format, _ := tablefile.ParseFormat(f.options.InputFormat) // its flag has checked it
+	s, err := tablefile.Scan(files[0], 0, tablefile.ReadOptions{Format: format, Delimiter: f.options.Delimiter})
 	if err != nil {
 		return nil
 	}
-	if s, err := tablefile.Scan(files[0], 0, tablefile.ReadOptions{Format: format}); err == nil {
-		defer s.Close()
-		return s.Schema
-	}
-	if info, err := os.Stat(files[0]); err != nil || !info.Mode().IsRegular() || info.Size() > quickCSV {
-		return nil
-	}
-	known := errors.New("the schema is known")
-	delimiter, _ := parseDelimiter(f.delimit)
-	_, _ = tablefile.Read(ctx, files[0], tablefile.ReadOptions{Format: format, Delimiter: delimiter, Schema: func(s *arrow.Schema) ([]int, error) {
-		schema = s
-		return nil, known
-	}})
-	return schema
+	defer s.Close()
+	return s.Schema
 }
-
-// quickCSV is the size of CSV that is read while somebody waits for a column.
-const quickCSV = 64 << 20
 
 // appendPaths appends a column and the fields of a nested one.
 func appendPaths(names []string, name string, typ arrow.DataType) []string {

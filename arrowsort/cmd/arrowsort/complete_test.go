@@ -14,10 +14,11 @@ func TestKeysAreCompleted(t *testing.T) {
 		args []string
 		want string
 	}{
-		"Parquet":         {[]string{"sort", table, "-k", ""}, columns},
-		"CSV":             {[]string{"check", text, "-k", ""}, columns},
-		"second key":      {[]string{"merge", "-k", "age", table, "-k", ""}, columns},
-		"end of a key":    {[]string{"sort", table, "-k", "age:"}, "age:asc\nage:desc\nage:nulls-first\nage:nulls-last\n"},
+		"Parquet":    {[]string{"sort", table, "-k", ""}, columns},
+		"CSV":        {[]string{"check", text, "-k", ""}, columns},
+		"second key": {[]string{"merge", "-k", "age", table, "-k", ""}, columns},
+		"end of a key": {[]string{"sort", table, "-k", "age:"},
+			"age:asc\nage:desc\nage:nulls-first\nage:nulls-last\n"},
 		"no input":        {[]string{"sort", "-k", ""}, ""},
 		"unreadable file": {[]string{"sort", "missing.parquet", "-k", ""}, ""},
 	} {

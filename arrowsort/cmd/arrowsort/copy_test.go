@@ -28,7 +28,9 @@ func TestSortedFilesAreCopied(t *testing.T) {
 	require.True(t, copied("-k", "name"))
 	require.True(t, copied("-k", "#1"))
 	require.Equal(t, result{out: "sorted by name, as the footer says\n"}, cut(cli(t, nil, "check", out)))
-	for _, args := range [][]string{{"-k", "name", "--compression", "snappy"}, {"-k", "name", "--row-group-rows", "1000"}, {"-k", "name:desc"}, {"-k", "n"}, {"-k", "name", "-k", "n"}, {"-k", "#2"}} {
+	for _, args := range [][]string{{"-k", "name", "--compression", "snappy"},
+		{"-k", "name", "--row-group-rows", "1000"}, {"-k", "name:desc"}, {"-k", "n"}, {"-k", "name", "-k", "n"},
+		{"-k", "#2"}} {
 		require.False(t, copied(args...), args)
 	}
 }

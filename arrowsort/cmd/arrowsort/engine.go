@@ -11,20 +11,12 @@ import (
 	"github.com/arrowsort/arrowsort/gpu"
 )
 
-const engineHelp = "sort with `ENGINE`: cpu, gpu, or auto, a GPU for large tables"
-
-// checkEngine says what is wrong with --engine, before anything is read.
-func checkEngine(name string) error {
-	switch name {
-	case "auto", "cpu":
-		return nil
-	case "gpu":
-		if _, err := gpu.Devices(); err != nil {
-			return fmt.Errorf("--engine gpu: %w; use cpu or auto", err)
-		}
-		return nil
+// checkGPU returns why --engine gpu cannot be used, before anything is read.
+func checkGPU() error {
+	if _, err := gpu.Devices(); err != nil {
+		return fmt.Errorf("--engine gpu: %w; use cpu or auto", err)
 	}
-	return usagef("--engine %q: use auto, cpu or gpu", name)
+	return nil
 }
 
 // What --engine auto weighs, in nanoseconds: the first sort of a process, by a key and with two more columns of 8 bytes
@@ -38,7 +30,7 @@ const (
 	cpuThreadRow = 40    // of one thread's work on a row
 )
 
-// autoRows is the number of rows from which auto takes a GPU instead of so many threads.
+// autoRows is the number of rows from which auto takes a GPU instead of a number of threads.
 func autoRows(threads int) int64 {
 	return int64(gpuStart / (cpuRow - gpuRow + (cpuThreadRow-gpuThreadRow)/float64(threads)))
 }
@@ -107,8 +99,8 @@ func (l *lazyEngine) close() {
 
 // sortThreads is how many threads the CPU engine would have.
 func (f *jobFlags) sortThreads() int {
-	if f.threads > 0 {
-		return f.threads
+	if f.options.Threads > 0 {
+		return f.options.Threads
 	}
 	return runtime.GOMAXPROCS(0)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 	"github.com/arrowsort/arrowsort/gpu"
 )
 
@@ -34,7 +35,8 @@ func TestFallback(t *testing.T) {
 		want string
 	}{
 		{nil, "first"}, {other, "first"},
-		{fmt.Errorf("a full device: %w", engine.ErrMemory), "second"}, {fmt.Errorf("it broke: %w", gpu.ErrDevice), "second"},
+		{fmt.Errorf("a full device: %w", engine.ErrMemory), "second"},
+		{fmt.Errorf("it broke: %w", gpu.ErrDevice), "second"},
 	} {
 		var used string
 		first, second := &told{name: "first", err: c.err}, &told{name: "second"}
@@ -65,7 +67,7 @@ func TestOpenEngine(t *testing.T) {
 		openGPU = func() (gpuEngine, error) { return &told{name: "gpu"}, c.err }
 		for _, name := range []string{"auto", "gpu"} {
 			used := "cpu"
-			l := &lazyEngine{flags: &jobFlags{engine: name, threads: 1}, used: &used}
+			l := &lazyEngine{flags: &jobFlags{engine: name, options: parquetsort.Options{Threads: 1}}, used: &used}
 			e, err := l.open(large)
 			l.close()
 			switch {
@@ -84,7 +86,7 @@ func TestOpenEngine(t *testing.T) {
 		}
 	}
 	openGPU = func() (gpuEngine, error) { panic("few rows") }
-	e, err := (&lazyEngine{flags: &jobFlags{engine: "auto", threads: 1}}).open(large - 1)
+	e, err := (&lazyEngine{flags: &jobFlags{engine: "auto", options: parquetsort.Options{Threads: 1}}}).open(large - 1)
 	require.NoError(t, err)
 	require.Equal(t, "cpu", e.Name())
 }

@@ -12,85 +12,143 @@ import (
 )
 
 func newExplain(s streams) *cobra.Command {
-	var in inputFlags
+	j := &job{streams: s}
 	cmd := &cobra.Command{
 		Use:   "explain -k COLUMN INPUT...",
-		Short: "Show what a sort comes down to, without sorting",
-		Long: `Show what a sort comes down to, without sorting: which bits of the keys vary, where nulls and NaNs go, and the length of
-the codes that are sorted in place of the rows.
+		Short: "Show how files would be sorted, without sorting",
+		Long: `Show how files would be sorted, without sorting them: which bits of the keys vary, where nulls and NaNs
+go, and the length of the codes that are sorted in place of the rows.
 
-Of Parquet and Arrow files, which may be many, it is told first how arrowsort sort would go about them within --memory: as
-they are, if they are in order, as one table in memory, or in runs that are spilled and merged, in how many passes, and how
-much is spilled. Of the keys it is told what fits in memory.
+The first lines show how arrowsort sort would handle them within --memory: copied or
+merged if they are in order, sorted in memory as one table, or sorted in runs that are spilled and merged, with the
+number of passes and the bytes that are spilled. The keys are shown for files that fit in memory.
 
 ` + keysHelp + "\n\n" + csvHelp + "\n\n" + exitHelp,
 		Example: `  arrowsort explain -k delay:desc -k date flights.parquet
   arrowsort explain -k date --memory 512MiB 'flights/*.parquet'`,
 		Args: someInputs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := in.parse(s, cmd, args, nil); err != nil {
+			if err := j.start(cmd, args); err != nil {
 				return err
 			}
-			return runExplain(cmd.Context(), s, &in)
+			return j.explain(cmd.Context())
 		},
 	}
-	in.add(cmd, "look at the first `N` rows only; 0 for all")
-	in.addMemory(cmd)
+	j.add(cmd, "read the first `N` rows only; 0 for all")
+	j.addMemory(cmd)
 	return cmd
 }
 
-// runExplain prints the strategy, where there is one, and the plan of the keys of what is sorted in memory.
-func runExplain(ctx context.Context, s streams, in *inputFlags) error {
-	strategy, err := in.explain(ctx)
-	if err != nil {
-		return err
+// explain prints the strategy, except for a pipe, and the plan of the keys of a file that is sorted
+// in memory.
+func (j *job) explain(ctx context.Context) error {
+	o, r := &j.options, &j.report
+	if o.Limit > 0 && (len(j.files) > 1 || o.Memory > 0) {
+		return usagef("--limit reads the first rows of one file in memory: leave out --memory and further files")
 	}
-	j := startJob(s, "explain", in.files, &in.jobFlags)
 	var lines []string
-	if strategy != nil {
-		lines, j.report.Strategy = strategy.lines(), strategy
-		j.report.Columns, j.report.BytesIn = int64(strategy.columns), strategy.bytesIn
+	if !j.piped && o.Limit == 0 {
+		d, err := parquetsort.Explain(ctx, j.files, *o)
+		if err != nil {
+			return inTerms(err)
+		}
+		r.Columns, r.BytesIn = int64(d.Columns), d.BytesIn
+		if d.Rows >= 0 {
+			r.Rows = &d.Rows
+		}
+		r.Strategy = &strategy{Memory: d.Memory, Table: d.Table, InMemory: d.InMemory, InOrder: d.InOrder,
+			Runs: d.Runs, Passes: d.Passes, BytesSpilled: d.BytesSpilled}
+		if lines = strategyLines(d); !d.InMemory {
+			return j.explained(lines)
+		}
 	}
-	if strategy != nil && !strategy.InMemory {
-		return j.explained(lines)
-	}
-	opts := in.options
 	var got *parquetsort.Planned
-	err = j.phases(filesText(in.files), "", &opts, func() (err error) {
-		got, err = parquetsort.Plan(ctx, in.files[0], opts)
+	err := j.run(func() (err error) {
+		got, err = parquetsort.Plan(ctx, j.files[0], *o)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	r := &j.report
-	r.Rows, r.Columns, r.BytesIn = got.Rows, int64(got.Columns), got.Bytes
+	r.Rows, r.Columns, r.BytesIn = &got.Rows, int64(got.Columns), got.Bytes
 	r.Plan, r.Details = got.Plan.String(), planDetails(got.Plan)
-	lines = append([]string{counted(r.Rows, "row") + ", " + counted(r.Columns, "column")}, lines...)
-	return j.explained(append(lines, planLines(got.Plan)...))
+	lines = append([]string{counted(got.Rows, "row") + ", " + counted(r.Columns, "column")}, lines...)
+	return j.explained(append(lines, got.Plan.Lines()...))
 }
 
 func (j *job) explained(lines []string) error {
-	if j.flags.json {
+	if j.json {
 		return j.report.writeJSON(j.out)
+	}
+	for i := range lines {
+		lines[i] = printable(lines[i])
 	}
 	_, err := fmt.Fprintln(j.out, strings.Join(lines, "\n"))
 	return err
 }
 
-// planLines are the lines of a plan: one for each key and one for the code.
-func planLines(plan *keyencode.Plan) []string {
-	var lines []string
-	rest := plan.String()
-	for i, key := range plan.Keys() {
-		at := len(key.Name) + 2
-		if i+1 < len(plan.Keys()) {
-			at += strings.Index(rest[at:], "; "+plan.Keys()[i+1].Name+": ")
-		} else {
-			at += strings.Index(rest[at:], "; ")
-		}
-		lines = append(lines, printable(rest[:at]))
-		rest = rest[at+2:]
+// A strategy is how files are sorted within a memory budget, as --json prints it. Numbers of runs, passes and bytes are
+// estimates from the files' metadata.
+type strategy struct {
+	Memory       int64 `json:"memory_bytes"` // the budget
+	Table        int64 `json:"table_bytes"`  // what all rows take in memory
+	InMemory     bool  `json:"in_memory"`
+	InOrder      bool  `json:"in_order"`      // the inputs are sorted already
+	Runs         int   `json:"runs"`          // that are spilled; 0: none
+	Passes       int   `json:"passes"`        // over what is spilled
+	BytesSpilled int64 `json:"bytes_spilled"` // without compression
+}
+
+// strategyLines are a strategy in words.
+func strategyLines(d *parquetsort.Description) []string {
+	files := fmt.Sprintf("%s, %s in; about %s in memory, of a budget of %s", counted(int64(len(d.Inputs)), "file"),
+		bytesText(d.BytesIn), bytesText(d.Table), bytesText(d.Memory))
+	passes, spilled := "1 pass", bytesText(d.BytesSpilled)
+	if d.Passes != 1 {
+		passes = fmt.Sprintf("%d passes", d.Passes)
 	}
-	return append(lines, rest)
+	switch {
+	case d.InOrder && d.Runs == 0:
+		return []string{files, "in order already: copied or merged as they are, nothing is sorted or spilled"}
+	case d.InOrder:
+		return []string{files, fmt.Sprintf("in order already, but too many to be merged at once: merged in %s, with "+
+			"about %s to the spill folder", passes, spilled)}
+	case d.InMemory:
+		return []string{files, "sorted in memory, nothing is spilled"}
+	case d.Runs == 0:
+		return []string{files, "read in pieces and sorted in memory, nothing is spilled"}
+	}
+	return []string{files, fmt.Sprintf("about %s, spilled and merged in %s: about %s to the spill folder, without "+
+		"compression", counted(int64(d.Runs), "run"), passes, spilled)}
+}
+
+// A planReport is the plan of the keys in numbers.
+type planReport struct {
+	Keys     []planKey `json:"keys"`
+	Words    int       `json:"words"` // of 64 bits that a code takes; long strings take more where rows tie
+	Sorted   bool      `json:"sorted"`
+	Reversed bool      `json:"reversed"`
+}
+
+// A planKey is the plan of one key.
+type planKey struct {
+	Column     string `json:"column"`
+	Type       string `json:"type"`
+	Bits       int    `json:"bits"` // of the code; of long strings those of its first part
+	Descending bool   `json:"descending"`
+	NullsFirst bool   `json:"nulls_first"`
+	Nulls      int    `json:"nulls"`
+	NaNs       int    `json:"nans"`
+}
+
+func planDetails(plan *keyencode.Plan) *planReport {
+	r := &planReport{Words: plan.Words(), Sorted: plan.Sorted(), Reversed: plan.Reversed()}
+	for i, k := range plan.Keys() {
+		s := plan.Statistics(i)
+		r.Keys = append(r.Keys, planKey{
+			Column: k.Name, Type: k.Type, Bits: plan.KeyBits(i), Nulls: s.Nulls, NaNs: s.NaNs,
+			Descending: k.Order == keyencode.Descending, NullsFirst: k.Nulls == keyencode.NullsAtStart,
+		})
+	}
+	return r
 }

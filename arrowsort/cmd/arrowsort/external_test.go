@@ -25,10 +25,12 @@ func manyPeople(t *testing.T, name string) string {
 }
 
 func TestSortWithinMemory(t *testing.T) {
-	for name, memory := range map[string]string{"in.parquet": "16MiB", "in.arrow": "32MiB"} { // Arrow is read a batch at a time
+	// Arrow is read a batch at a time.
+	for name, memory := range map[string]string{"in.parquet": "16MiB", "in.arrow": "32MiB"} {
 		in, spill, out := manyPeople(t, name), t.TempDir(), t.TempDir()
 		path := filepath.Join(out, "out.parquet")
-		r := cli(t, nil, "sort", "--json", "-k", "n:desc", "--memory", memory, "--spill-dir", spill, "--spill-compression", "lz4", "-o", path, in)
+		r := cli(t, nil, "sort", "--json", "-k", "n:desc", "--memory", memory, "--spill-dir", spill,
+			"--spill-compression", "lz4", "-o", path, in)
 		require.Equal(t, 0, r.code, r.err)
 		require.Empty(t, r.err)
 		var got map[string]any
@@ -40,7 +42,8 @@ func TestSortWithinMemory(t *testing.T) {
 		entries, err := os.ReadDir(spill)
 		require.NoError(t, err)
 		require.Empty(t, entries)
-		require.Equal(t, result{out: "sorted\n", err: "checking out.parquet\n"}, cli(t, nil, "check", "-k", "n:desc", path))
+		require.Equal(t, result{out: "sorted\n", err: "checking out.parquet\n"},
+			cli(t, nil, "check", "-k", "n:desc", path))
 
 		whole := filepath.Join(out, "whole.csv")
 		require.Equal(t, result{}, cli(t, nil, "sort", "-q", "-k", "n:desc", "-o", whole, in))
@@ -61,7 +64,8 @@ func TestSortFilesIntoFiles(t *testing.T) {
 	a, b := filepath.Join(folder, "a.parquet"), filepath.Join(folder, "b.parquet")
 	for _, inputs := range [][]string{{a, b}, {folder}, {filepath.Join(folder, "*.parquet")}} {
 		out := t.TempDir()
-		r := cli(t, nil, append([]string{"sort", "-q", "-k", "age", "--rows-per-file", "4", "-o", filepath.Join(out, "o.parquet")}, inputs...)...)
+		r := cli(t, nil, append([]string{"sort", "-q", "-k", "age", "--rows-per-file", "4", "-o",
+			filepath.Join(out, "o.parquet")}, inputs...)...)
 		require.Equal(t, result{}, r)
 		entries, err := os.ReadDir(out)
 		require.NoError(t, err)
@@ -69,10 +73,12 @@ func TestSortFilesIntoFiles(t *testing.T) {
 		require.Equal(t, result{out: "sorted\n"}, cut(cli(t, nil, "check", "-k", "age", out)))
 		last := filepath.Join(out, "o-00003.parquet")
 		r = cut(cli(t, nil, "check", "-k", "age", last, filepath.Join(out, "o-00001.parquet")))
-		require.Equal(t, result{code: 1, out: "not sorted: " + filepath.Join(out, "o-00001.parquet") + ": row 0 sorts before the row above it (rows count from 0)\n"}, r)
+		require.Equal(t, result{code: 1, out: "not sorted: " + filepath.Join(out, "o-00001.parquet") +
+			": row 0 sorts before the row above it (rows count from 0)\n"}, r)
 		r = cut(cli(t, nil, "check", "--json", "-k", "age", last, filepath.Join(out, "o-00001.parquet")))
 		require.Contains(t, r.out, `"first_bad_row":0`)
-		require.Equal(t, result{out: "sorted\n"}, cut(cli(t, nil, "check", "-k", "age", filepath.Join(out, "o-*"))), "a pattern that ends as no file does")
+		require.Equal(t, result{out: "sorted\n"}, cut(cli(t, nil, "check", "-k", "age", filepath.Join(out, "o-*"))),
+			"a pattern that ends as no file does")
 	}
 }
 
@@ -85,12 +91,10 @@ func cut(r result) result {
 func TestMemoryIsForFilesThatCanBeRead(t *testing.T) {
 	text, table := file(t, "people.csv", people), convert(t, "x.parquet")
 	for name, args := range map[string][]string{
-		"CSV":            {"--memory", "1GB", "-o", "x.parquet", text},
 		"numbered pipe":  {"--rows-per-file", "2", "--output-format", "arrows", "-o", "-", table},
 		"numbered none":  {"--rows-per-file", "2", "--preview", "2", table},
 		"bytes per file": {"--bytes-per-file", "few", "-o", "x.parquet", table},
 		"spill folder":   {"--spill-dir", "no", "-o", "x.parquet", table},
-		"pipe":           {"--spill-dir", ".", "-o", "x.parquet", "-"},
 		"size":           {"--memory", "much", "-o", "x.parquet", table},
 		"small":          {"--memory", "1MiB", "-o", "x.parquet", table},
 		"compression":    {"--spill-compression", "gzip", "-o", "x.parquet", table},
@@ -136,7 +140,8 @@ func TestSortBeyondMemoryToEverything(t *testing.T) {
 	require.Equal(t, want, sort(append(within, "--preview", "20", "-o", filepath.Join(folder, "o.arrow"))...))
 	require.Equal(t, want, sort(append(within, "--preview", "20", "-o", filepath.Join(folder, "o.csv"))...))
 	want = sort("--limit", "2", "--preview", "20")
-	require.Equal(t, want, sort(append(within, "--limit", "2", "--preview", "20", "-o", filepath.Join(folder, "o.parquet"))...))
+	require.Equal(t, want, sort(append(within, "--limit", "2", "--preview", "20", "-o",
+		filepath.Join(folder, "o.parquet"))...))
 	entries, err := os.ReadDir(folder)
 	require.NoError(t, err)
 	require.Len(t, entries, 3)
@@ -149,7 +154,8 @@ func TestSortBeyondMemoryToEverything(t *testing.T) {
 func TestExplainTellsWhatSortWouldDo(t *testing.T) {
 	in := manyPeople(t, "in.parquet")
 	r := cli(t, nil, "explain", "-q", "-k", "n", "--memory", "16MiB", in)
-	require.Regexp(t, `^1 file, .* in; about .* in memory, of a budget of 16.8 MB\nabout \d+ runs, spilled and merged in 1 pass: about .* to the spill folder, without compression\n$`, r.out)
+	require.Regexp(t, `^1 file, .* in; about .* in memory, of a budget of 16.8 MB\n`+
+		`about \d+ runs, spilled and merged in 1 pass: about .* to the spill folder, without compression\n$`, r.out)
 	var got struct{ Strategy strategy }
 	r = cli(t, nil, "explain", "--json", "-k", "n", "--memory", "16MiB", in)
 	require.NoError(t, json.Unmarshal([]byte(r.out), &got), r.out)
@@ -159,7 +165,8 @@ func TestExplainTellsWhatSortWouldDo(t *testing.T) {
 	require.Positive(t, got.Strategy.BytesSpilled)
 	r = cli(t, nil, "explain", "-q", "-k", "n", "--memory", "1GiB", in, in)
 	require.Regexp(t, `^2 files, .*\n.*\n$`, r.out)
-	require.Equal(t, 2, cli(t, nil, "explain", "-k", "age", "--memory", "1GiB", file(t, "people.csv", people)).code)
+	r = cli(t, nil, "explain", "-q", "-k", "age", "--memory", "1GiB", file(t, "people.csv", people))
+	require.Contains(t, r.out, "sorted in memory, nothing is spilled\n")
 }
 
 func TestOutputOfAnEarlierSortAmongTheInputs(t *testing.T) {
@@ -171,13 +178,15 @@ func TestOutputOfAnEarlierSortAmongTheInputs(t *testing.T) {
 	r := cli(t, nil, args...)
 	require.Equal(t, 2, r.code)
 	requireOneLine(t, r.err)
-	require.Contains(t, r.err, "arrowsort: "+filepath.Join(folder, "all.parquet")+" is an output that is among the inputs")
+	require.Contains(t, r.err, "arrowsort: "+filepath.Join(folder,
+		"all.parquet")+" is an output that is among the inputs")
 }
 
 func TestRowsInAndOutOfALimit(t *testing.T) {
 	in := manyPeople(t, "in.parquet")
 	for _, command := range []string{"sort", "merge"} {
-		r := cli(t, nil, command, "--json", "-k", "name", "--limit", "7", "-o", filepath.Join(t.TempDir(), "o.parquet"), in, in)
+		r := cli(t, nil, command, "--json", "-k", "name", "--limit", "7", "-o", filepath.Join(t.TempDir(), "o.parquet"),
+			in, in)
 		require.Equal(t, 0, r.code, r.err)
 		var got map[string]any
 		require.NoError(t, json.Unmarshal([]byte(r.out), &got))
@@ -188,7 +197,8 @@ func TestRowsInAndOutOfALimit(t *testing.T) {
 
 func TestFilesOfSomeBytes(t *testing.T) {
 	in, folder := manyPeople(t, "in.parquet"), t.TempDir()
-	r := cli(t, nil, "sort", "--json", "-k", "n", "--row-group-rows", "20000", "--bytes-per-file", "200kB", "-o", filepath.Join(folder, "o.parquet"), in)
+	r := cli(t, nil, "sort", "--json", "-k", "n", "--row-group-rows", "20000", "--bytes-per-file", "200kB", "-o",
+		filepath.Join(folder, "o.parquet"), in)
 	require.Equal(t, 0, r.code, r.err)
 	var got struct{ Outputs []string }
 	require.NoError(t, json.Unmarshal([]byte(r.out), &got))
@@ -199,4 +209,23 @@ func TestFilesOfSomeBytes(t *testing.T) {
 		require.Less(t, info.Size(), int64(250_000))
 	}
 	require.Equal(t, result{out: "sorted by n, as the footer says\n"}, cut(cli(t, nil, "check", folder)))
+}
+
+// TestAFileThatIsNamedTwiceIsReadTwice, as by sort(1), DuckDB and xsv.
+func TestAFileThatIsNamedTwiceIsReadTwice(t *testing.T) {
+	in := filepath.Join(t.TempDir(), "x.parquet")
+	require.Equal(t, result{}, cli(t, nil, "sort", "-q", "-k", "a", "-o", in, file(t, "x.csv", "a\n2\n1\n")))
+	r := cli(t, nil, "sort", "-q", "-k", "a", "--output-format", "csv", "-o", "-", in, in)
+	require.Equal(t, result{out: "a\n1\n1\n2\n2\n"}, r)
+}
+
+// TestExplainCountsRows of Parquet files, also where they are read in pieces.
+func TestExplainCountsRows(t *testing.T) {
+	in := convert(t, "x.parquet")
+	for _, args := range [][]string{{in}, {in, in}, {"--memory", "16MiB", in, in, in}} {
+		r := cli(t, nil, append([]string{"explain", "--json", "-k", "age"}, args...)...)
+		require.Contains(t, r.out, fmt.Sprintf(`"rows":%d,`, 5*strings.Count(strings.Join(args, " "), in)))
+	}
+	in = convert(t, "x.arrow")
+	require.NotContains(t, cli(t, nil, "explain", "--json", "-k", "age", in, in).out, `"rows":`, "they are not counted")
 }

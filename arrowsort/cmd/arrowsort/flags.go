@@ -2,163 +2,190 @@ package main
 
 import (
 	"fmt"
-	"strings"
-	"unicode/utf8"
+	"os"
+	"path/filepath"
+	"slices"
 
+	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/spf13/cobra"
 
+	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
-// jobFlags are the flags of all commands that read a table.
+// defaultMemory is the budget without --memory.
+const defaultMemory = "half of what the machine or container has"
+
+// jobFlags are the flags of the commands that read tables, and what follows from them.
 type jobFlags struct {
+	options  parquetsort.Options // what the flags ask for
 	keyTexts []string
-	limit    int
-	selected []string // --select
-	threads  int
+	output   string
 	engine   string // empty where nothing is sorted
-	format   string
-	delimit  string
 	quiet    bool
 	json     bool
 
-	keysOptional bool // for files that name an order of their own
-	claimed      bool // the keys are that order
+	keysOptional bool // of files that name their order
+	declared     bool // the keys are that order
 
-	keys      []keyFlag
-	inFormat  tablefile.Format
-	delimiter rune
+	keys  []keyFlag
+	files []string // patterns and folders expanded
+	piped bool     // one of them can be read once only
 }
 
 func (f *jobFlags) add(cmd *cobra.Command, limitHelp string) {
-	flags := cmd.Flags()
+	flags, o := cmd.Flags(), &f.options
 	flags.StringArrayVarP(&f.keyTexts, "key", "k", nil, keyHelp)
 	_ = cmd.RegisterFlagCompletionFunc("key", f.completeKey) // it fails for flags that there are not
-	flags.IntVar(&f.limit, "limit", 0, limitHelp)
-	flags.IntVar(&f.threads, "threads", 0, "use at most `N` threads; 0 for all cores")
-	flags.StringVar(&f.format, "format", "", "`format` of the input: parquet, arrow, arrows, csv (default: by name)")
-	flags.StringVar(&f.delimit, "delimiter", "", "what separates the values of CSV: a `character`, or tab (default , and in .tsv a tab)")
-	flags.BoolVarP(&f.quiet, "quiet", "q", false, "say nothing but errors")
+	flags.Func("limit", limitHelp, into(&o.Limit, wholeNumber))
+	flags.Func("threads", "use at most `N` threads; 0 for all cores", into(&o.Threads, wholeNumber))
+	flags.Func("format", "`format` of the input: parquet, arrow, arrows, csv (default: by name)",
+		into(&o.InputFormat, asTyped(tablefile.ParseFormat)))
+	flags.Func("delimiter", "what separates the values of CSV: a `character`, or tab (default , and in .tsv a tab)",
+		into(&o.Delimiter, parseDelimiter))
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object about what was done")
 }
 
 // addEngine is for the commands that sort.
 func (f *jobFlags) addEngine(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.engine, "engine", "auto", engineHelp)
+	f.engine = "auto"
+	cmd.Flags().Func("engine", "sort with `ENGINE`: cpu, gpu, or auto, a GPU for large tables (default auto)",
+		into(&f.engine, oneOf("auto", "cpu", "gpu")))
 }
 
-// parse checks the flags; out are those of the output, nil where there is none.
-func (f *jobFlags) parse(s streams, input string, out *outputFlags) (err error) {
+func (f *jobFlags) addMemory(cmd *cobra.Command) {
+	cmd.Flags().Func("memory", "work within `SIZE` of memory (default: "+defaultMemory+")",
+		into(&f.options.Memory, parseBudget))
+}
+
+func (f *jobFlags) addSpill(cmd *cobra.Command) {
+	flags, o := cmd.Flags(), &f.options
+	f.addMemory(cmd)
+	flags.Func("spill-dir", "spill what does not fit in memory to `DIR` (default: the folder for temporary files)",
+		into(&o.SpillDir, parseFolder))
+	flags.Func("spill-compression", "compress what is spilled with `codec` lz4 or zstd",
+		into(&o.SpillCompression, oneOf("lz4", "zstd")))
+	flags.Func("rows-per-file", "write files of `N` rows, out-00001.parquet and so on",
+		into(&o.RowsPerFile, wholeNumber))
+	flags.Func("bytes-per-file", "write files of about `SIZE`, such as 256MB, or of one row group",
+		into(&o.BytesPerFile, parseSize))
+}
+
+// addChoice is for the commands that can leave rows and columns out.
+func (f *jobFlags) addChoice(cmd *cobra.Command) {
+	flags, o := cmd.Flags(), &f.options
+	flags.Func("tail", "keep the last `N` rows of the order; 0 for all", into(&o.Tail, wholeNumber))
+	flags.BoolVar(&o.Unique, "unique", false, "keep only the first row of each key")
+	flags.StringSliceVar(&o.Select, "select", nil,
+		"read and write these `COLUMNS` only, as in a,b; keys need not be among them")
+}
+
+func (f *jobFlags) addOutput(cmd *cobra.Command) {
+	flags, o := cmd.Flags(), &f.options
+	flags.StringVarP(&f.output, "output", "o", "",
+		"write to `FILE`, the input itself if you like; - for standard output")
+	flags.Func("output-format", "`format` of the output: parquet, arrow, arrows, csv (default: by name)",
+		into(&o.OutputFormat, asTyped(tablefile.ParseFormat)))
+	flags.Func("row-group-rows", fmt.Sprintf("write Parquet row groups of `N` rows (default %d)",
+		tablefile.DefaultRowGroupRows), into(&o.RowGroupRows, wholeNumber))
+	flags.Func("page-rows", fmt.Sprintf("write Parquet pages of `N` rows at most (default %d)",
+		tablefile.DefaultPageRows), into(&o.PageRows, wholeNumber))
+	flags.Func("compression", "`codec[:level]` of Parquet or Arrow: none, snappy, gzip, brotli, zstd, lz4",
+		into(&o.Compression, asTyped(tablefile.ParseCompression)))
+	flags.Func("preview", "print the first `N` rows as a table", into(&o.Head, wholeNumber))
+}
+
+// parse checks what flags and inputs ask for together, and lists the inputs.
+func (f *jobFlags) parse(s streams, cmd *cobra.Command, args []string) (err error) {
+	o := &f.options
+	o.Stdin, o.Stdout = s.in, s.out
+	o.KeysFor = func(schema *arrow.Schema) ([]arrowsort.Key, error) { return f.resolve(cmd.Context(), schema) }
 	if !f.keysOptional || len(f.keyTexts) > 0 {
 		if f.keys, err = parseKeys(f.keyTexts); err != nil {
 			return err
 		}
 	}
-	if f.limit < 0 {
-		return usagef("--limit is %d, give 0 for all rows", f.limit)
-	}
-	if f.threads < 0 {
-		return usagef("--threads is %d, give 0 for all cores", f.threads)
-	}
-	if f.inFormat, err = tablefile.ParseFormat(f.format); err != nil {
-		return usagef("--format: %v", err)
-	}
-	if f.delimiter, err = parseDelimiter(f.delimit); err != nil {
-		return err
-	}
-	if out != nil {
-		if err := out.parse(s, f); err != nil {
+	writes := cmd.Flags().Lookup("output") != nil
+	if writes {
+		if err := f.checkOutput(s, cmd); err != nil {
 			return err
 		}
 	}
-	if f.delimiter != 0 && !isCSV(f.inFormat, input) && (out == nil || !isCSV(out.options.Format, out.path)) {
-		return usagef("--delimiter is for CSV, which is neither read nor written here")
-	}
-	if f.engine == "" {
-		return nil
-	}
-	return checkEngine(f.engine)
-}
-
-func isCSV(format tablefile.Format, path string) bool {
-	format, err := format.Resolve(path)
-	return err == nil && format == tablefile.CSV
-}
-
-// parseDelimiter reads what separates the values of CSV; 0 is the default.
-func parseDelimiter(text string) (rune, error) {
-	switch text {
-	case "":
-		return 0, nil
-	case "tab", `\t`:
-		return '\t', nil
-	}
-	r, n := utf8.DecodeRuneInString(text)
-	if n != len(text) || r == utf8.RuneError || strings.ContainsRune("\"\r\n\x00", r) {
-		return 0, usagef("--delimiter %q: give one character, such as ';', or tab", text)
-	}
-	return r, nil
-}
-
-// outputFlags are the flags of the commands that write a table.
-type outputFlags struct {
-	path         string
-	format       string
-	rowGroupRows int
-	pageRows     int
-	compression  string
-	preview      int
-
-	options tablefile.WriteOptions
-}
-
-func (f *outputFlags) add(cmd *cobra.Command) {
-	flags := cmd.Flags()
-	flags.StringVarP(&f.path, "output", "o", "", "write to `FILE`, the input itself if you like; - for standard output")
-	flags.StringVar(&f.format, "output-format", "", "`format` of the output: parquet, arrow, arrows, csv (default: by name)")
-	flags.IntVar(&f.rowGroupRows, "row-group-rows", 0, fmt.Sprintf("write Parquet row groups of `N` rows (default %d)", tablefile.DefaultRowGroupRows))
-	flags.IntVar(&f.pageRows, "page-rows", 0, fmt.Sprintf("write Parquet pages of `N` rows at most (default %d)", tablefile.DefaultPageRows))
-	flags.StringVar(&f.compression, "compression", "", "`codec[:level]` of Parquet or Arrow: none, snappy, gzip, brotli, zstd, lz4")
-	flags.IntVar(&f.preview, "preview", 0, "print the first `N` rows as a table")
-}
-
-// parse checks the flags.
-func (f *outputFlags) parse(s streams, job *jobFlags) error {
-	if f.path != "" {
-		f.path = tablefile.OutputPath(f.path)
-	}
-	format, err := tablefile.ParseFormat(f.format)
-	if err != nil {
-		return usagef("--output-format: %v", err)
-	}
-	compression, err := tablefile.ParseCompression(f.compression)
-	if err != nil {
-		return usagef("--compression: %v", err)
-	}
-	f.options = tablefile.WriteOptions{Format: format, Compression: compression, RowGroupRows: f.rowGroupRows, PageRows: f.pageRows, Threads: job.threads, Stdout: s.out, Delimiter: job.delimiter}
 	switch {
-	case f.rowGroupRows < 0:
-		return usagef("--row-group-rows is %d, give 0 for the default", f.rowGroupRows)
-	case f.pageRows < 0:
-		return usagef("--page-rows is %d, give 0 for the default", f.pageRows)
-	case f.preview < 0:
-		return usagef("--preview is %d, give the number of rows to print", f.preview)
-	case f.path == "" && f.preview == 0:
-		return usagef("say where to write with -o FILE, or look at the first rows with --preview N")
-	case f.path == "" && (f.format != "" || f.compression != "" || f.rowGroupRows != 0 || f.pageRows != 0):
-		return usagef("--output-format, --compression, --row-group-rows and --page-rows need an output: -o FILE")
-	case f.preview > 0 && f.path == tablefile.Pipe:
-		return usagef("--preview and -o - both write to standard output")
-	case f.preview > 0 && job.json:
-		return usagef("--preview and --json both write to standard output")
-	case f.path == tablefile.Pipe && s.outTerminal && f.options.Format != tablefile.CSV:
-		return usagef("standard output is a terminal: redirect it, or write to -o FILE")
-	case s.outMissing && (f.path == tablefile.Pipe || f.preview > 0):
-		return usagef("standard output is closed: redirect it, or write to -o FILE")
-	case f.path != "":
-		if err := tablefile.CheckWrite(f.path, f.options); err != nil {
-			return usagef("%s", byFlag(err.Error(), "--output-format"))
+	case o.Delimiter != 0 && !isCSV(o.InputFormat, args[0]) && !(writes && isCSV(o.OutputFormat, f.output)):
+		return usagef("--delimiter is for CSV, which is neither read nor written here")
+	case o.Tail > 0 && (o.Limit > 0 || o.Unique):
+		return usagef("--tail goes with neither --limit nor --unique")
+	case f.splits() && (f.output == "" || f.output == tablefile.Pipe):
+		return usagef("--rows-per-file and --bytes-per-file need a file to number: -o FILE")
+	case f.engine == "gpu":
+		if err := checkGPU(); err != nil {
+			return err
 		}
+	}
+	if f.files, err = parquetsort.Expand(args); err != nil {
+		return err
+	}
+	f.piped = slices.ContainsFunc(f.files, tablefile.IsPipe)
+	return nil
+}
+
+// given is the first of some flags that is on the command line; empty if none is.
+func given(cmd *cobra.Command, names ...string) string {
+	for _, name := range names {
+		if cmd.Flags().Changed(name) {
+			return name
+		}
+	}
+	return ""
+}
+
+// checkOutput checks what is asked of the output.
+func (f *jobFlags) checkOutput(s streams, cmd *cobra.Command) error {
+	o := &f.options
+	if f.output != "" {
+		f.output = tablefile.OutputPath(f.output)
+	}
+	toPipe, preview := f.output == tablefile.Pipe, o.Head > 0
+	forFile := given(cmd, "output-format", "compression", "row-group-rows", "page-rows")
+	switch {
+	case f.output == "" && !preview:
+		return usagef("name the output with -o FILE, or print the first rows with --preview N")
+	case f.output == "" && forFile != "":
+		return usagef("--%s needs an output: -o FILE", forFile)
+	case preview && toPipe:
+		return usagef("--preview and -o - both write to standard output")
+	case preview && f.json:
+		return usagef("--preview and --json both write to standard output")
+	case s.outMissing && (toPipe || preview):
+		return usagef("standard output is closed: redirect it, or write to -o FILE")
+	case f.output == "":
+		return nil
+	case toPipe && s.outTerminal && !isCSV(o.OutputFormat, f.output):
+		return usagef("standard output is a terminal: redirect it, or write to -o FILE")
+	}
+	if info, err := os.Stat(f.output); err == nil && info.IsDir() {
+		return usagef("-o %s is a folder: name a file in it, such as %s", f.output,
+			filepath.Join(f.output, "sorted.parquet"))
+	}
+	opts := tablefile.WriteOptions{RowGroupRows: o.RowGroupRows, PageRows: o.PageRows}
+	opts.Format, _ = tablefile.ParseFormat(o.OutputFormat) // their flags have checked them
+	opts.Compression, _ = tablefile.ParseCompression(o.Compression)
+	if err := tablefile.CheckWrite(f.output, opts); err != nil {
+		return usagef("%s", byFlag(err.Error(), "--output-format"))
 	}
 	return nil
 }
+
+func isCSV(format, path string) bool {
+	f, err := tablefile.ParseFormat(format)
+	if err == nil {
+		f, err = f.Resolve(path)
+	}
+	return err == nil && f == tablefile.CSV
+}
+
+// splits reports whether there are to be several outputs.
+func (f *jobFlags) splits() bool { return f.options.RowsPerFile > 0 || f.options.BytesPerFile > 0 }

@@ -6,23 +6,25 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // Paragraphs of the commands' help.
 const (
-	keysHelp = `A key is COLUMN, COLUMN:desc, COLUMN:nulls-first or COLUMN:desc:nulls-first; :asc and :nulls-last are the default. Of a
-nested column take a field with a.b; '#2' is the second column, whatever its name.`
+	keysHelp = `A key is COLUMN, COLUMN:desc, COLUMN:nulls-first or COLUMN:desc:nulls-first; :asc and :nulls-last are
+the default. a.b is field b of the nested column a; '#2' is the second column, whatever its name.`
 
 	compressionHelp = `--compression of Parquet is none, snappy, gzip, brotli, zstd or lz4, some with a level as in
-zstd:3; without it that of a Parquet input, else zstd. Of Arrow it is none, zstd or lz4; without it none.`
+zstd:3; the default is that of a Parquet input, else zstd. --compression of Arrow is none, zstd or lz4; the default is
+none.`
 
-	csvHelp = `CSV has a line of column names and is UTF-8. The type of a column is the first of int64, uint64, float64,
-bool, date (2006-01-02), time (2006-01-02 15:04:05, with or without a zone) and string that all its values have; an
-empty value is null, and so is an empty line of the only column. What separates the values is --delimiter, for input and
-output.`
+	csvHelp = `CSV has a line of column names and is UTF-8, also compressed with gzip, zstd or bzip2. The type of a
+column is the first of int64, uint64, float64, bool, date (2006-01-02), time (2006-01-02 15:04:05, with or without a
+zone) and string that all its values have. An empty value is null, and so is an empty line of the only column.
+--delimiter separates the values of input and output.`
 
-	exitHelp = `Exit codes: 0 done, 1 an error, 2 wrong usage or a type of column that is not supported,
-130 after Ctrl-C.`
+	exitHelp = `Exit codes: 0 done, 1 an error, 2 wrong usage or a type of column that is not supported, 130 after
+Ctrl-C.`
 	exitCheckHelp = `Exit codes: 0 sorted, 1 not sorted, 2 an error or wrong usage, 130 after Ctrl-C.`
 )
 
@@ -49,31 +51,86 @@ func noCommand(root *cobra.Command, words []string) error {
 	if len(words) == 0 {
 		return nil
 	}
-	text := fmt.Sprintf("unknown command %s for %q", quoted(words[0]), root.Name())
-	if meant := root.SuggestionsFor(words[0]); len(meant) > 0 {
-		text += "; did you mean " + strings.Join(meant, " or ") + "?"
+	meant := root.SuggestionsFor(words[0])
+	if len(meant) == 0 {
+		return usagef("unknown command %s; name a command first, such as sort", quoted(words[0]))
 	}
-	return usageError{text}
+	return usagef("unknown command %s; did you mean %s?", quoted(words[0]), strings.Join(meant, " or "))
 }
 
-// explainFlag says what a flag wants that stands at the end of the line, and that there is no such command where flags
-// follow one.
+// explainFlag says in plain words what is wrong with a flag, and that there is no such command where flags follow one.
 func explainFlag(cmd *cobra.Command, err error) error {
 	if words := cmd.Flags().Args(); !cmd.HasParent() && len(words) > 0 {
 		return noCommand(cmd, words)
 	}
-	var flag interface{ GetSpecifiedName() string }
-	if !errors.As(err, &flag) || !strings.HasPrefix(err.Error(), "flag needs an argument") {
-		return err
-	}
-	switch name := flag.GetSpecifiedName(); name {
-	case "k", "key":
+	var unknown *pflag.NotExistError
+	var missing *pflag.ValueRequiredError
+	var invalid *pflag.InvalidValueError
+	switch {
+	case errors.As(err, &unknown):
+		return unknownFlag(cmd, unknown)
+	case errors.As(err, &missing) && missing.GetFlag().Name == "key":
 		return usagef("-k needs a column, as in -k delay:desc")
-	case "o":
+	case errors.As(err, &missing) && missing.GetFlag().Name == "output":
 		return usagef("-o needs a file, or - for standard output")
-	default:
-		return usagef("--%s needs a value", name)
+	case errors.As(err, &missing):
+		return usagef("--%s needs a value", missing.GetFlag().Name)
+	case errors.As(err, &invalid) && invalid.GetFlag().NoOptDefVal != "":
+		return usagef("--%s takes no value", invalid.GetFlag().Name)
+	case errors.As(err, &invalid):
+		value := invalid.GetValue()
+		if value == "" {
+			value = `""`
+		}
+		return usagef("--%s %s: %v", invalid.GetFlag().Name, value, invalid.Unwrap())
 	}
+	return err
+}
+
+// flagsElsewhere are flags of other tools, and what does the same here.
+var flagsElsewhere = map[string]string{
+	"r": "-k COLUMN:desc", "reverse": "-k COLUMN:desc", "desc": "-k COLUMN:desc", "descending": "-k COLUMN:desc",
+	"by": "-k COLUMN", "u": "--unique", "n": "--limit", "head": "--limit", "columns": "--select", "d": "--delimiter",
+}
+
+// unknownFlag is the error for a flag that a command does not have, with the one that may be meant.
+func unknownFlag(cmd *cobra.Command, unknown *pflag.NotExistError) error {
+	name, dashes := unknown.GetSpecifiedName(), "--"
+	if unknown.GetSpecifiedShortnames() != "" {
+		dashes = "-"
+	}
+	if !cmd.HasParent() {
+		return usagef("name a command before the flag %s%s, such as sort", dashes, name)
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	meant := flagsElsewhere[name]
+	if near := nearest(names, name); meant == "" && near != "" {
+		meant = "--" + near
+	}
+	if meant != "" {
+		return usagef("unknown flag %s%s; did you mean %s?", dashes, name, meant)
+	}
+	return usagef("unknown flag %s%s", dashes, name)
+}
+
+// checkDashes finds flags with one dash that have two: -output x would be -o utput.
+func checkDashes(root *cobra.Command, args []string) (*cobra.Command, error) {
+	cmd, rest, err := root.Find(args)
+	if err != nil {
+		return cmd, nil // running it fails with the reason
+	}
+	for _, arg := range rest {
+		name, one := strings.CutPrefix(arg, "-")
+		name, _, _ = strings.Cut(name, "=")
+		switch {
+		case arg == "--":
+			return cmd, nil
+		case one && len(name) > 1 && cmd.Flags().Lookup(name) != nil:
+			return cmd, usagef("unknown flag -%s; did you mean --%s?", name, name)
+		}
+	}
+	return cmd, nil
 }
 
 // byFlag says in an error by which flag a format is named.

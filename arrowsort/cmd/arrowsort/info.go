@@ -31,12 +31,16 @@ func newInfo(s streams) *cobra.Command {
 		Short: "Show version, engines and machine",
 		Long:  "Show version, engines and machine.\n\n" + exitHelp,
 		Args:  cobra.NoArgs,
+
+		SuggestFor: []string{"version"},
 		RunE: func(*cobra.Command, []string) error {
-			f := facts{version(), []string{"cpu"}, []string{}, runtime.GOMAXPROCS(0), machine.Memory(), runtime.GOOS + "/" + runtime.GOARCH, runtime.Version()}
+			f := facts{version(), []string{"cpu"}, []string{}, runtime.GOMAXPROCS(0), machine.Memory(),
+				runtime.GOOS + "/" + runtime.GOARCH, runtime.Version()}
 			devices, err := gpu.Devices()
 			for _, d := range devices {
 				f.Engines = []string{"cpu", "gpu"}
-				f.GPUs = append(f.GPUs, fmt.Sprintf("%s, compute capability %s, %s", d.Name, d.Compute, bytesText(d.Memory)))
+				f.GPUs = append(f.GPUs, fmt.Sprintf("%s, compute capability %s, %s", d.Name, d.Compute,
+					bytesText(d.Memory)))
 			}
 			if asJSON {
 				return json.NewEncoder(s.out).Encode(f)
@@ -45,8 +49,10 @@ func newInfo(s streams) *cobra.Command {
 			if err != nil {
 				gpus = []string{"none: " + err.Error()}
 			}
-			_, err = fmt.Fprintf(s.out, "arrowsort %s\nengines:  %s\ngpu:      %s\ncores:    %d\nmemory:   %s\nsystem:   %s\ngo:       %s\n",
-				f.Version, strings.Join(f.Engines, ", "), strings.Join(gpus, "\n          "), f.Cores, bytesText(f.Memory), f.System, f.Go)
+			_, err = fmt.Fprintf(s.out, "arrowsort %s\nengines:  %s\ngpu:      %s\ncores:    %d\nmemory:   "+
+				"%s\nsystem:   %s\ngo:       %s\n",
+				f.Version, strings.Join(f.Engines, ", "), strings.Join(gpus, "\n          "), f.Cores,
+				bytesText(f.Memory), f.System, f.Go)
 			return err
 		},
 	}

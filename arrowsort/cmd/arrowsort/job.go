@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -9,73 +10,97 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
-// A job is one run of a command: what it shows while it works, and its report.
+// A job is one run of a command: its flags, what it shows while it works, and its report.
 type job struct {
 	streams
-	flags  *jobFlags
+	jobFlags
 	report report
-	show   *progress
+	shows  bool // progress
 }
 
-func startJob(s streams, command string, files []string, flags *jobFlags) *job {
-	j := &job{streams: s, flags: flags, show: newProgress(s, flags.quiet || flags.json)}
-	j.report = report{Command: command, Input: files[0], Engine: "cpu", start: time.Now()}
-	for _, k := range flags.keys {
+// start checks the command line and starts the report.
+func (j *job) start(cmd *cobra.Command, args []string) error {
+	j.report = report{Command: cmd.Name(), Engine: "cpu", start: time.Now()}
+	if err := j.parse(j.streams, cmd, args); err != nil {
+		return err
+	}
+	if j.keysOptional && len(j.keys) == 0 {
+		if err := j.declaredKeys(cmd.Context()); err != nil {
+			return err
+		}
+	}
+	j.shows = !j.quiet && !j.json
+	j.report.Input = j.files[0]
+	for _, k := range j.keys {
 		j.report.Keys = append(j.report.Keys, k.text)
 	}
-	if len(files) > 1 {
-		j.report.Inputs = files
+	if len(j.files) > 1 {
+		j.report.Inputs = j.files
 	}
-	return j
+	return nil
 }
 
 // writing is a function of package parquetsort that writes rows.
-type writing func(opts parquetsort.Options, output string) (*parquetsort.Result, error)
+type writing func(ctx context.Context, inputs []string, output string, opts parquetsort.Options) (*parquetsort.Result,
+	error)
 
 // write does the work of a command that writes rows, and reports it. Without an output the rows are only previewed.
-func (j *job) write(in *inputFlags, out *outputFlags, work writing) error {
-	opts, output := in.options, out.path
-	opts.Head = int64(out.preview)
+func (j *job) write(ctx context.Context, inputs []string, work writing) error {
+	opts, output := &j.options, j.output
 	if output == "" {
 		output, opts.OutputFormat, opts.Stdout = tablefile.Pipe, tablefile.IPCStream.String(), io.Discard
 		if opts.Tail == 0 && (opts.Limit == 0 || opts.Limit > opts.Head) {
 			opts.Limit = opts.Head // nobody sees more
 		}
 	}
-	engine := &lazyEngine{flags: j.flags, used: &j.report.Engine}
+	engine := &lazyEngine{flags: &j.jobFlags, used: &j.report.Engine}
 	defer engine.close()
-	if j.flags.engine != "" {
+	if j.engine != "" {
 		opts.Engine = engine
 	}
-	defer limitGarbage(opts.Memory)()
 	var result *parquetsort.Result
-	err := j.phases(filesText(in.files), out.path, &opts, func() (err error) {
-		result, err = work(opts, output)
+	err := j.run(func() (err error) {
+		result, err = work(ctx, inputs, output, *opts)
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	r := &j.report
-	r.Rows, r.RowsOut, r.Columns, r.BytesIn = result.RowsIn, result.Rows, int64(result.Columns), result.BytesIn
+	r.Rows, r.RowsOut, r.Columns, r.BytesIn = &result.RowsIn, result.Rows, int64(result.Columns), result.BytesIn
 	r.Runs, r.BytesSpilled, r.Plan, r.Copied = result.Runs, result.BytesSpilled, result.Plan, result.Copied
-	if out.path != "" {
-		r.Output, r.BytesOut = out.path, result.BytesOut
+	if j.output != "" {
+		r.Output, r.BytesOut = j.output, result.BytesOut
 	}
-	if in.splits() {
+	if j.splits() {
 		r.Outputs = result.Outputs
 	}
 	if result.Head != nil {
 		defer result.Head.Release()
-		if err := preview(j.out, result.Head, result.Schema, out.preview, j.outWidth); err != nil {
+		if err := preview(j.out, result.Head, result.Schema, int(opts.Head), j.outWidth); err != nil {
 			return err
 		}
 	}
-	return j.finish(out.path == tablefile.Pipe)
+	return j.finish(j.output == tablefile.Pipe)
+}
+
+// run does the work of a job with its progress shown. Errors are in terms of the command.
+func (j *job) run(work func() error) error {
+	defer limitGarbage(j.options.Memory)()
+	p := &progress{job: j, start: time.Now()}
+	j.options.Progress = p.report
+	if j.report.Command == mergeName {
+		p.begin(parquetsort.PhaseRead)
+	}
+	err := work()
+	p.end(err == nil)
+	return inTerms(err)
 }
 
 // limitGarbage has garbage collected before the process takes much more than the budget, unless GOMEMLIMIT says when.

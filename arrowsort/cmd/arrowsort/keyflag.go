@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
 const keyHelp = "sort by `COLUMN`[:desc][:nulls-first]; again for further keys"
@@ -82,7 +83,8 @@ func cutLast(s string) (head, tail string, found bool) {
 
 func named(key arrowsort.Key, name, text string) (arrowsort.Key, error) {
 	if name == "" {
-		return key, usagef("key %q names no column; a column without a name is reached by its position, as in '#1'", text)
+		return key, usagef("key %q names no column; a column without a name is reached by its position, as in '#1'",
+			text)
 	}
 	if number, ok := strings.CutPrefix(name, "#"); ok {
 		if n, err := strconv.Atoi(number); err == nil {
@@ -96,3 +98,43 @@ func named(key arrowsort.Key, name, text string) (arrowsort.Key, error) {
 	key.Path = name
 	return key, nil
 }
+
+// keyText is a key as it is typed after -k. Keys by position are shown by their position.
+func keyText(key arrowsort.Key) string {
+	text := key.Path
+	if text == "" {
+		text = tablefile.Label(key.Index)
+	}
+	_, tail, found := cutLast(text)
+	all := found && isModifier(tail) // a name that ends as a modifier does
+	switch {
+	case key.Order == arrowsort.Descending:
+		text += ":desc"
+	case all:
+		text += ":asc"
+	}
+	switch {
+	case key.Nulls == arrowsort.NullsAtStart:
+		text += ":nulls-first"
+	case all:
+		text += ":nulls-last"
+	}
+	return text
+}
+
+func isModifier(s string) bool {
+	s = strings.ToLower(s)
+	return s == "asc" || s == "desc" || s == "nulls-first" || s == "nulls-last"
+}
+
+// keyTexts are keys as they are typed.
+func keyTexts(keys []arrowsort.Key) []string {
+	texts := make([]string, len(keys))
+	for i, k := range keys {
+		texts[i] = keyText(k)
+	}
+	return texts
+}
+
+// keyList is some keys in a sentence.
+func keyList(keys []arrowsort.Key) string { return strings.Join(keyTexts(keys), ", ") }

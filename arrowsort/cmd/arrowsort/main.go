@@ -19,7 +19,8 @@ import (
 
 func main() {
 	tuneMemory()
-	signal.Ignore(syscall.SIGPIPE) // who reads standard output may leave, which must not end the process before it cleaned up
+	// Who reads standard output may leave, which must not end the process before it cleaned up.
+	signal.Ignore(syscall.SIGPIPE)
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
@@ -33,8 +34,9 @@ func main() {
 	}()
 	width, _, _ := term.GetSize(int(os.Stdout.Fd())) // 0 after an error
 	os.Exit(run(ctx, os.Args[1:], streams{
-		in: os.Stdin, out: os.Stdout, err: os.Stderr, outTerminal: isTerminal(os.Stdout), errTerminal: isTerminal(os.Stderr),
-		outMissing: isMissing(os.Stdout), outWidth: width,
+		in: os.Stdin, out: os.Stdout, err: os.Stderr, outTerminal: isTerminal(os.Stdout),
+		errTerminal: isTerminal(os.Stderr),
+		outMissing:  isMissing(os.Stdout), outWidth: width,
 	}))
 }
 

@@ -48,8 +48,9 @@ func TestMergeThatCannotBe(t *testing.T) {
 	}{
 		"not in order":   {[]string{"-k", "age", a, a}, 1, a + ": row 1 sorts before the one above it"},
 		"no order named": {[]string{a, none}, 2, none + " names no order"},
-		"CSV":            {[]string{"-k", "age", file(t, "people.csv", people)}, 2, "is CSV"},
-		"pipe":           {[]string{"-k", "age", "-"}, 2, "standard input"},
+		"CSV":            {[]string{"-k", "age", file(t, "people.csv", people)}, 1, "people.csv: row 2 sorts before"},
+		"pipe":           {[]string{"-k", "age", "-"}, 1, "standard input: "},
+		"other formats":  {[]string{"-k", "age", file(t, "people.csv", people), a}, 2, "people.csv is CSV and " + a},
 		"no such column": {[]string{"-k", "agee", a}, 1, a + `: key "agee": no such column`},
 	} {
 		t.Run(name, func(t *testing.T) {

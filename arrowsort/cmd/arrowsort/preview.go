@@ -26,7 +26,8 @@ func preview(w io.Writer, t arrow.Table, schema *arrow.Schema, rows, width int) 
 	for i, f := range schema.Fields() {
 		names[i], types[i] = printable(f.Name), printable(f.Type.String())
 		if isNumber(f.Type) {
-			alignments = append(alignments, table.ColumnConfig{Number: i + 1, Align: text.AlignRight, AlignHeader: text.AlignRight})
+			alignments = append(alignments, table.ColumnConfig{Number: i + 1, Align: text.AlignRight,
+				AlignHeader: text.AlignRight})
 		}
 	}
 	out.SetColumnConfigs(alignments)

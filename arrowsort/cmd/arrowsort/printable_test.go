@@ -21,7 +21,8 @@ func TestEscapeSequencesAreNotPrinted(t *testing.T) {
 	require.Equal(t, 0, r.code, r.err)
 	require.Contains(t, r.out, `│ a\x1b[2J │  b\nc │`)
 	require.Contains(t, r.out, `│ \x1b[31m │     1 │`)
-	for _, args := range [][]string{{"sort", "-k", "x\x1b[0m", "--preview", "1", in}, {"explain", "-k", "a\x1b[2J", in}, {"check", "-k", "\x1b", "no\x1b.csv"}} {
+	for _, args := range [][]string{{"sort", "-k", "x\x1b[0m", "--preview", "1", in}, {"explain", "-k", "a\x1b[2J", in},
+		{"check", "-k", "\x1b", "no\x1b.csv"}} {
 		r := cli(t, nil, args...)
 		require.NotContains(t, r.out+r.err, "\x1b", args)
 	}

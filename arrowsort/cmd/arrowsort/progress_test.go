@@ -16,7 +16,7 @@ func TestNoBarAmongTheRows(t *testing.T) {
 			streams{out: &out, err: &err, outTerminal: terminal, errTerminal: true})
 		require.Equal(t, 0, code, err.String())
 		require.Equal(t, byAge, out.String())
-		require.Contains(t, err.String(), "sorting by age:desc: ")
+		require.Contains(t, err.String(), "reading and sorting people.csv: ")
 		require.Equal(t, !terminal, bytes.Contains(err.Bytes(), []byte("writing standard output")))
 	}
 }

@@ -16,7 +16,7 @@ type report struct {
 	Output        string   `json:"output,omitempty"`
 	Keys          []string `json:"keys"`
 	Engine        string   `json:"engine"`
-	Rows          int64    `json:"rows"`
+	Rows          *int64   `json:"rows,omitempty"` // absent where explain does not count them
 	RowsOut       int64    `json:"rows_out"`
 	Columns       int64    `json:"columns"`
 	BytesIn       int64    `json:"bytes_in"`
@@ -49,11 +49,11 @@ const leastSeconds = 0.05
 // finish ends a job with its report; standard output may hold the sorted table.
 func (j *job) finish(outputTaken bool) error {
 	switch {
-	case j.flags.json && outputTaken:
+	case j.json && outputTaken:
 		return j.report.writeJSON(j.err)
-	case j.flags.json:
+	case j.json:
 		return j.report.writeJSON(j.out)
-	case j.flags.quiet:
+	case j.quiet:
 		return nil
 	}
 	return j.report.writeText(j.err)
@@ -61,7 +61,9 @@ func (j *job) finish(outputTaken bool) error {
 
 func (r *report) stop() {
 	r.Seconds = time.Since(r.start).Seconds()
-	r.RowsPerSecond = float64(r.Rows) / max(r.Seconds, 1e-9)
+	if r.Rows != nil {
+		r.RowsPerSecond = float64(*r.Rows) / max(r.Seconds, 1e-9)
+	}
 }
 
 func (r *report) writeJSON(w io.Writer) error {
@@ -72,11 +74,12 @@ func (r *report) writeJSON(w io.Writer) error {
 func (r *report) writeText(w io.Writer) error {
 	r.stop()
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, %s, %s in", counted(r.Rows, "row"), counted(r.Columns, "column"), bytesText(r.BytesIn))
+	fmt.Fprintf(&b, "%s, %s, %s in", counted(*r.Rows, "row"), counted(r.Columns, "column"), bytesText(r.BytesIn))
 	if r.Output != "" {
 		fmt.Fprintf(&b, "; %s, %s out", counted(r.RowsOut, "row"), bytesText(r.BytesOut))
 	}
-	fmt.Fprintf(&b, "\n%.3f s: read %.3f, sort %.3f, write %.3f", r.Seconds, r.ReadSeconds, r.SortSeconds, r.WriteSeconds)
+	fmt.Fprintf(&b, "\n%.3f s: read %.3f, sort %.3f, write %.3f", r.Seconds, r.ReadSeconds, r.SortSeconds,
+		r.WriteSeconds)
 	if r.Seconds >= leastSeconds {
 		fmt.Fprintf(&b, "; %s rows per second", grouped(int64(r.RowsPerSecond)))
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
 // streams are the standard streams.
@@ -51,7 +52,10 @@ func run(ctx context.Context, args []string, s streams) int {
 	started := false // errors before a command starts are mistakes on the command line
 	root := newRoot(s, &started)
 	root.SetArgs(args)
-	command, err := root.ExecuteContextC(ctx)
+	command, err := checkDashes(root, args)
+	if err == nil {
+		command, err = root.ExecuteContextC(ctx)
+	}
 	switch {
 	case err == nil:
 		return exitOK
@@ -60,7 +64,8 @@ func run(ctx context.Context, args []string, s streams) int {
 	case errors.Is(err, syscall.EPIPE):
 		return exitPipe
 	}
-	line := printable(strings.Join(strings.Fields(strings.TrimPrefix(byFlag(err.Error(), "--format"), "arrowsort: ")), " "))
+	line := printable(strings.Join(strings.Fields(strings.TrimPrefix(byFlag(err.Error(), "--format"), "arrowsort: ")),
+		" "))
 	if usage := (usageError{}); !started || errors.As(err, &usage) {
 		fmt.Fprintf(s.err, "arrowsort: %s (see %s --help)\n", line, command.CommandPath())
 		return exitUsage
@@ -72,8 +77,11 @@ func run(ctx context.Context, args []string, s streams) int {
 		}
 		return exitInterrupted
 	}
-	if f := command.Flags().Lookup("memory"); errors.Is(err, tablefile.ErrMemory) && f != nil && !f.Changed {
-		line += ": give --memory"
+	tooLittle := errors.Is(err, tablefile.ErrMemory) || errors.Is(err, parquetsort.ErrMemory)
+	if f := command.Flags().Lookup("memory"); tooLittle && f != nil {
+		if line += ": give --memory"; f.Changed {
+			line += " more"
+		}
 	}
 	fmt.Fprintf(s.err, "arrowsort: %s\n", line)
 	if command.Name() == checkName || errors.Is(err, tablefile.ErrUnsupported) || errors.Is(err, arrowsort.ErrKeyType) {

@@ -60,7 +60,7 @@ func TestUsageErrorsAreExitCode2(t *testing.T) {
 		"unknown command":         {"sirt"},
 		"unknown flag":            {"sort", "--fast", in},
 		"no input":                {"sort", "-k", "age", "-o", "x.csv"},
-		"two inputs":              {"sort", "-k", "age", "-o", "x.csv", in, in},
+		"two inputs":              {"argsort", "-k", "age", "-o", "x.csv", in, in},
 		"no key":                  {"sort", "-o", "x.csv", in},
 		"unknown modifier":        {"sort", "-q", "-k", "age:down", "-o", "x.csv", in},
 		"empty key":               {"sort", "-k", ":desc", "-o", "x.csv", in},
@@ -113,16 +113,18 @@ func TestRuntimeErrorsAreExitCode1AndThoseOfCheck2(t *testing.T) {
 		args  []string
 		wants string
 	}{
-		"one of several":       {[]string{"sort", "-q", "-k", "age", "-o", "x.parquet", "missing", "missing.parquet"}, "missing: "},
-		"missing file":         {[]string{"sort", "-q", "-k", "age", "-o", "x.csv", "missing.csv"}, "missing.csv"},
-		"unknown column":       {[]string{"sort", "-q", "-k", "agee", "-o", "x.csv", in}, "agee"},
-		"position too high":    {[]string{"sort", "-q", "-k", "#5", "-o", "x.csv", in}, "#5"},
-		"input is a folder":    {[]string{"sort", "-q", "-k", "age", "-o", "x.csv", "--format", "csv", folder}, folder},
-		"no such folder":       {[]string{"sort", "-q", "-k", "age", "-o", "no/such/x.csv", in}, "no/such/x.csv"},
-		"no folder for files":  {[]string{"sort", "-k", "age", "-q", "--rows-per-file", "2", "-o", "no/such/x.csv", table}, "no/such/x-00001.csv: there is no folder no/such"},
-		"output is a folder":   {[]string{"sort", "-q", "-k", "age", "--output-format", "csv", "-o", folder, in}, folder},
-		"not Parquet":          {[]string{"check", "-q", "-k", "age", "--format", "parquet", in}, in},
-		"gpu":                  {[]string{"sort", "-q", "-k", "age", "--engine", "gpu", "-o", "x.csv", in}, "no GPU engine"},
+		"one of several": {[]string{"sort", "-q", "-k", "age", "-o", "x.parquet", "missing", "missing.parquet"},
+			"missing: "},
+		"missing file":      {[]string{"sort", "-q", "-k", "age", "-o", "x.csv", "missing.csv"}, "missing.csv"},
+		"unknown column":    {[]string{"sort", "-q", "-k", "agee", "-o", "x.csv", in}, "agee"},
+		"position too high": {[]string{"sort", "-q", "-k", "#5", "-o", "x.csv", in}, "#5"},
+		"input is a folder": {[]string{"sort", "-q", "-k", "age", "-o", "x.csv", "--format", "csv", folder}, folder},
+		"no such folder":    {[]string{"sort", "-q", "-k", "age", "-o", "no/such/x.csv", in}, "no/such/x.csv"},
+		"no folder for files": {[]string{"sort", "-k", "age", "-q", "--rows-per-file", "2", "-o", "no/such/x.csv",
+			table}, "no/such/x-00001.csv: there is no folder no/such"},
+		"not Parquet": {[]string{"check", "-q", "-k", "age", "--format", "parquet", in}, in},
+		"gpu": {[]string{"sort", "-q", "-k", "age", "--engine", "gpu", "-o", "x.csv", in},
+			"no GPU engine"},
 		"input without format": {[]string{"check", "-q", "-k", "age", file(t, "people.txt", people)}, "people.txt"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -7,21 +7,21 @@ import (
 )
 
 func newSort(s streams) *cobra.Command {
-	var in inputFlags
-	var out outputFlags
+	j := &job{streams: s}
 	cmd := &cobra.Command{
 		Use:   "sort -k COLUMN [-o OUTPUT] INPUT...",
 		Short: "Sort files by one or more columns",
-		Long: `Sort a file by one or more columns. Rows that tie keep their order. INPUT and OUTPUT are Parquet (.parquet), Arrow IPC
-files (.arrow, .feather), Arrow IPC streams (.arrows, and - for standard input and output) or CSV (.csv, .tsv). The output
-appears when it is complete: it is written beside its place, synced and renamed. What is open already, such as
-/dev/stdout, is written as it comes. A sorted Parquet file keeps schema, metadata and compression of the input,
-and names the order in its own metadata.
+		Long: `Sort files by one or more columns. Rows that tie keep their order. INPUT and OUTPUT are Parquet
+(.parquet), Arrow IPC files (.arrow, .feather), Arrow IPC streams (.arrows, and - for standard input and output) or CSV
+(.csv, .tsv). The output is written under a temporary name and renamed when it is complete. What is open already, such
+as /dev/stdout, is written as it comes. A sorted Parquet file keeps schema, metadata and compression of the input, and
+its footer names the order. A file that is named twice is read twice.
 
-Parquet and Arrow files may be larger than memory, and may be many: INPUT is then a file, a pattern in quotes or a folder,
-and rows that tie keep the order of the files. What does not fit in --memory is sorted piece by piece, spilled to
---spill-dir and merged. CSV and standard input are read into memory, one at a time; CSV and standard output can be of any
-size. CSV that is sorted to CSV keeps its values as they are written, but for quotes that are not needed.
+Inputs may be larger than memory, and may be many: INPUT is then a file, a pattern in quotes or a folder of Parquet and
+Arrow files, and rows that tie keep the order of the files. What does not fit in --memory is sorted in runs, spilled to
+--spill-dir and merged. Standard input is copied to --spill-dir first, unless it is an Arrow stream and alone; so is
+compressed CSV. CSV is sorted with other CSV only; to CSV it keeps its values as they are written, but for quotes that
+are not needed.
 
 ` + keysHelp + "\n\n" + compressionHelp + "\n\n" + csvHelp + "\n\n" + exitHelp,
 		Example: `  arrowsort sort -k delay:desc -k date -o sorted.parquet flights.parquet
@@ -31,19 +31,16 @@ size. CSV that is sorted to CSV keeps its values as they are written, but for qu
   arrowsort sort -k '#2' --output-format csv -o - flights.arrow`,
 		Args: someInputs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := in.parse(s, cmd, args, &out); err != nil {
+			if err := j.start(cmd, args); err != nil {
 				return err
 			}
-			return startJob(s, "sort", in.files, &in.jobFlags).write(&in, &out,
-				func(opts parquetsort.Options, output string) (*parquetsort.Result, error) {
-					return parquetsort.Sort(cmd.Context(), args, output, opts)
-				})
+			return j.write(cmd.Context(), args, parquetsort.Sort)
 		},
 	}
-	in.add(cmd, "keep the first `N` rows of the sorted order; 0 for all")
-	in.addEngine(cmd)
-	in.addSpill(cmd)
-	in.addWanted(cmd)
-	out.add(cmd)
+	j.add(cmd, "keep the first `N` rows of the sorted order; 0 for all")
+	j.addEngine(cmd)
+	j.addSpill(cmd)
+	j.addChoice(cmd)
+	j.addOutput(cmd)
 	return cmd
 }

@@ -40,7 +40,8 @@ var sayItAll = map[string]bool{"String": true, "Error": true, "Unwrap": true}
 func uncommented(declaration ast.Decl) []*ast.Ident {
 	switch d := declaration.(type) {
 	case *ast.FuncDecl:
-		if d.Doc == nil && d.Name.IsExported() && (d.Recv == nil || ast.IsExported(receiver(d)) && !sayItAll[d.Name.Name]) {
+		if d.Doc == nil && d.Name.IsExported() &&
+			(d.Recv == nil || ast.IsExported(receiver(d)) && !sayItAll[d.Name.Name]) {
 			return []*ast.Ident{d.Name}
 		}
 	case *ast.GenDecl:

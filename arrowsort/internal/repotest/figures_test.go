@@ -41,7 +41,8 @@ func checkFigures(t *testing.T, document, want string) {
 	is, tail, found := strings.Cut(rest, figuresEnd)
 	require.True(t, found, "the place for figures of %s has no end", document)
 	if *update {
-		require.NoError(t, os.WriteFile(filepath.Join(root, document), []byte(head+figuresBegin+want+figuresEnd+tail), 0o644))
+		require.NoError(t, os.WriteFile(filepath.Join(root, document), []byte(head+figuresBegin+want+figuresEnd+tail),
+			0o644))
 		return
 	}
 	require.Equal(t, want, is, "the figures of %s are not those of benchmarks/results: run make figures", document)
@@ -97,7 +98,8 @@ var (
 func (r results) table() string {
 	var b strings.Builder
 	versions := r.Machine.Versions
-	fmt.Fprintf(&b, "\n| seconds | arrowsort | Polars %s | DuckDB %s | DataFusion %s | Arrow C++ %s |\n|---|---|---|---|---|---|\n",
+	fmt.Fprintf(&b, "\n| seconds | arrowsort | Polars %s | DuckDB %s | DataFusion %s | Arrow C++ %s "+
+		"|\n|---|---|---|---|---|---|\n",
 		versions["polars"], versions["duckdb"], versions["datafusion"], versions["pyarrow"])
 	for _, title := range titles {
 		job, measured := r.Jobs[title[0]]
@@ -110,13 +112,31 @@ func (r results) table() string {
 		}
 		b.WriteString("\n")
 	}
-	fmt.Fprintf(&b, "\nMedians of %d runs, alternating, with %d threads; each engine by its fastest way. %s, on %s, %d cores, %.3g GiB, %s, huge pages: %s; %d runs disturbed.\n",
-		r.Runs, r.Threads, r.Machine.Date[:len("2006-01-02")], r.Machine.CPU, r.Machine.Cores, r.Machine.MemoryGiB, versions["go"], r.Machine.HugePages, r.Disturbed)
+	text := fmt.Sprintf("Medians of %d runs, alternating, with %d threads; each engine by its fastest way. Measured "+
+		"on %s at "+
+		"commit %s, on %s, %d cores, %.3g GiB, %s, huge pages: %s; %d runs disturbed.", r.Runs, r.Threads,
+		r.Machine.Date[:len("2006-01-02")], versions["arrowsort"], r.Machine.CPU, r.Machine.Cores, r.Machine.MemoryGiB,
+		versions["go"], r.Machine.HugePages, r.Disturbed)
 	for _, m := range r.Jobs["memory"] {
-		fmt.Fprintf(&b, "Temp memory of the first job, beside input and output: %.1f MiB.\n", m.Bytes/(1<<20))
+		text += fmt.Sprintf(" Temp memory of the first job, in addition to input and output: %.1f MiB.",
+			m.Bytes/(1<<20))
 	}
-	b.WriteString("How it was measured, and how to repeat it: [benchmarks](benchmarks/README.md).\n\n")
+	b.WriteString("\n" + wrapped(text+" How it was measured, and how to repeat it: "+
+		"[benchmarks](benchmarks/README.md).") + "\n\n")
 	return b.String()
+}
+
+// wrapped breaks a paragraph into lines.
+func wrapped(text string) string {
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(text) {
+		if line != "" && len(line)+1+len(word) > maxColumns {
+			lines, line = append(lines, line), ""
+		}
+		line = strings.TrimPrefix(line+" "+word, " ")
+	}
+	return strings.Join(append(lines, line), "\n")
 }
 
 // fastest is the best median of an engine; its results are wrong or missing when it says failed.

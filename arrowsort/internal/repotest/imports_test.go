@@ -92,7 +92,8 @@ type goPackage struct {
 
 // listPackages lists the packages of the default build and all they need, with cgo allowed so that its use shows.
 func listPackages(t *testing.T) map[string]goPackage {
-	list := exec.CommandContext(t.Context(), "go", "list", "-deps", "-json=ImportPath,Standard,Imports,Deps,CgoFiles", "./...")
+	list := exec.CommandContext(t.Context(), "go", "list", "-deps", "-json=ImportPath,Standard,Imports,Deps,CgoFiles",
+		"./...")
 	list.Dir = root
 	list.Env = append(os.Environ(), "CGO_ENABLED=1")
 	var complaint strings.Builder

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestParquetFigures compares the figures of docs/parquet.md with the newest results from Parquet to Parquet, or writes them: make
-// figures.
+// TestParquetFigures compares the figures of docs/parquet.md with the newest results from Parquet to Parquet, or writes
+// them: make figures.
 func TestParquetFigures(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(root, "benchmarks", "results", "*-parquet.json"))
 	require.NoError(t, err)
@@ -39,7 +39,8 @@ type parquetLimit struct {
 	Rivals          []string
 }
 
-// A parquetMeasurement is the median of one engine, in seconds, and its peak memory in bytes. Checked says that the output was right.
+// A parquetMeasurement is the median of one engine, in seconds, and its peak memory in bytes. Checked says that the
+// output was right.
 type parquetMeasurement struct {
 	Engine, Variant, Error, Checked string
 	Median, Inner, Peak             float64
@@ -63,8 +64,9 @@ func parseParquetResults(t *testing.T, path string) parquetResults {
 func (r parquetResults) table() string {
 	var b strings.Builder
 	v := r.Machine.Versions
-	fmt.Fprintf(&b, "\n| seconds, MB of memory at most | arrowsort | Polars %s | DuckDB %s | DataFusion %s | Arrow C++ %s | time, of the faster | memory |\n|---|---|---|---|---|---|---|---|\n",
-		v["polars"], v["duckdb"], v["datafusion"], v["pyarrow"])
+	fmt.Fprintf(&b, "\n| seconds, MB of memory at most | arrowsort | Polars %s | DuckDB %s | DataFusion %s | Arrow "+
+		"C++ %s | time, of the faster "+
+		"| memory |\n|---|---|---|---|---|---|---|---|\n", v["polars"], v["duckdb"], v["datafusion"], v["pyarrow"])
 	for _, limit := range r.Limits {
 		job, measured := r.Measured[limit.Job]
 		if !measured {
@@ -82,11 +84,19 @@ func (r parquetResults) table() string {
 	if r.Realtime > 0 {
 		priority = ", at real-time priority"
 	}
-	fmt.Fprintf(&b, "\nMedians of %d runs or more, alternating, each in a process of its own, with %d threads%s; %s, row groups of %d rows, inputs in the page cache, outputs checked. ", r.Runs, r.Threads, priority, r.Codec, r.RowGroup)
-	b.WriteString("Seconds of arrowsort are those of its whole process, those of the others without the start of the interpreter. ")
-	b.WriteString("*Of the faster*: of Polars and DuckDB, and what was aimed for; *memory*: the most resident memory that the system recorded, in MB, and what was aimed for.\n")
-	fmt.Fprintf(&b, "%s, on %s, %d cores, %.3g GiB, %s; %d runs disturbed. How to repeat it: [benchmarks](../benchmarks/README.md).\n\n",
-		r.Machine.Date[:len("2006-01-02")], r.Machine.CPU, r.Machine.Cores, r.Machine.MemoryGiB, v["go"], r.Disturbed)
+	b.WriteString("\n" + wrapped(fmt.Sprintf("Medians of %d runs or more, alternating, each in a separate process, "+
+		"with %d "+
+		"threads%s; %s, row groups of %d rows, inputs in the page cache, outputs checked. Seconds of arrowsort are "+
+		"those of "+
+		"its whole process, those of the others without the start of the interpreter. *Of the faster*: of Polars and "+
+		"DuckDB, "+
+		"and what was aimed for; *memory*: the most resident memory that the system recorded, in MB, and what was "+
+		"aimed for. "+
+		"Measured on %s at commit %s, on %s, %d cores, %.3g GiB, %s; %d runs disturbed. How to repeat it: "+
+		"[benchmarks](../benchmarks/README.md).", r.Runs, r.Threads, priority, r.Codec, r.RowGroup,
+		r.Machine.Date[:len("2006-01-02")], v["arrowsort"], r.Machine.CPU, r.Machine.Cores, r.Machine.MemoryGiB,
+		v["go"],
+		r.Disturbed)) + "\n\n")
 	return b.String()
 }
 
@@ -131,17 +141,22 @@ func (l parquetLimit) compare(own parquetMeasurement, job []parquetMeasurement) 
 	if peak == 0 {
 		peak = slices.Min(peaks)
 	}
-	return fmt.Sprintf("%.2f (%g)", own.Inner/slices.Min(seconds), l.Factor), megabytes(own.Peak) + " (" + megabytes(peak) + ")"
+	return fmt.Sprintf("%.2f (%g)", own.Inner/slices.Min(seconds), l.Factor),
+		megabytes(own.Peak) + " (" + megabytes(peak) + ")"
 }
 
 func TestParquetComparison(t *testing.T) {
 	job := []parquetMeasurement{
-		{Engine: "arrowsort", Variant: "default", Median: 0.5, Inner: 0.5, Peak: 90e6}, {Engine: "arrowsort", Variant: "128MiB", Median: 0.8, Inner: 0.8, Peak: 150e6},
-		{Engine: "polars", Median: 1.2, Inner: 1, Peak: 100e6}, {Engine: "duckdb", Median: 3, Inner: 2, Peak: 60e6, Limit: 64e6}, {Engine: "pyarrow", Error: "killed"},
+		{Engine: "arrowsort", Variant: "default", Median: 0.5, Inner: 0.5, Peak: 90e6},
+		{Engine: "arrowsort", Variant: "128MiB", Median: 0.8, Inner: 0.8, Peak: 150e6},
+		{Engine: "polars", Median: 1.2, Inner: 1, Peak: 100e6},
+		{Engine: "duckdb", Median: 3, Inner: 2, Peak: 60e6, Limit: 64e6}, {Engine: "pyarrow", Error: "killed"},
 	}
-	time, memory := parquetLimit{Factor: 0.7, Rivals: []string{"polars", "duckdb"}}.compare(findMeasurement(job, "arrowsort", ""), job)
+	time, memory := parquetLimit{Factor: 0.7, Rivals: []string{"polars", "duckdb"}}.compare(
+		findMeasurement(job, "arrowsort", ""), job)
 	require.Equal(t, []string{"0.50 (0.7)", "90 (60)"}, []string{time, memory})
-	time, memory = parquetLimit{Factor: 1.2, Peak: 192e6, Rivals: []string{"duckdb"}}.compare(findMeasurement(job, "arrowsort", "128MiB"), job)
+	time, memory = parquetLimit{Factor: 1.2, Peak: 192e6,
+		Rivals: []string{"duckdb"}}.compare(findMeasurement(job, "arrowsort", "128MiB"), job)
 	require.Equal(t, []string{"0.40 (1.2)", "150 (192)"}, []string{time, memory})
 	require.Equal(t, "2, 60 (limit 64)", findMeasurement(job, "duckdb", "").cell())
 	require.Equal(t, "failed", findMeasurement(job, "pyarrow", "").cell())

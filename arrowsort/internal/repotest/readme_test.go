@@ -11,7 +11,8 @@ import (
 )
 
 const (
-	sortCommand = "go run ./arrowsort/cmd/arrowsort sort -k delay:desc -k date -o sorted.parquet examples/data/flights.parquet"
+	sortCommand = "go run ./arrowsort/cmd/arrowsort sort -k delay:desc -k date -o sorted.parquet " +
+		"examples/data/flights.parquet"
 	testCommand = "go test ./..."
 
 	sample      = "examples/data/flights.parquet"

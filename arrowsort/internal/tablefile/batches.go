@@ -30,26 +30,21 @@ func readBatches(ctx context.Context, src io.Reader, size int64, opts ReadOption
 	if _, err := opts.begin(r.Schema()); err != nil {
 		return nil, err
 	}
-	var records []arrow.Record
-	defer func() {
-		for _, rec := range records {
-			rec.Release()
-		}
-	}()
-	for {
+	table, err := collect(r.Schema(), func() (arrow.Record, error) {
 		if err := context.Cause(ctx); err != nil {
 			return nil, err
 		}
 		rec, err := r.Next()
-		if err == io.EOF {
-			return finish(ctx, array.NewTableFromRecords(r.Schema(), records), opts.Allocator)
-		}
 		if err != nil {
 			return nil, memoryError(opts.Allocator, err)
 		}
 		rec.Retain()
-		records = append(records, rec)
+		return rec, nil
+	})
+	if err != nil {
+		return nil, err
 	}
+	return finish(ctx, table, opts.Allocator)
 }
 
 // batchPieces are the record batches that have rows.

@@ -3,6 +3,7 @@ package tablefile
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -55,6 +56,10 @@ func (o *WriteOptions) check(path string) error {
 	format, err := o.Format.Resolve(path)
 	if err != nil {
 		return err
+	}
+	if isCompressed(path) {
+		return fmt.Errorf("files are not written compressed as a whole: leave out %s, or pipe: -o - | gzip > FILE",
+			filepath.Ext(path))
 	}
 	c := o.Compression
 	switch format {

@@ -62,8 +62,8 @@ func ParseFormat(name string) (Format, error) {
 	return Auto, fmt.Errorf("%w %q: use %s", ErrFormat, name, knownFormats)
 }
 
-// Resolve finds the format of a file when none was given: by its name, or a stream for Pipe. A name that has no known
-// extension is an ErrFormat.
+// Resolve finds the format of a file when none was given: by its name, without an ending such as .gz, or a stream for
+// Pipe. A name that has no known extension is an ErrFormat.
 func (f Format) Resolve(path string) (Format, error) {
 	if f != Auto {
 		return f, nil
@@ -71,7 +71,7 @@ func (f Format) Resolve(path string) (Format, error) {
 	if path == Pipe {
 		return IPCStream, nil
 	}
-	if f, ok := extensions[strings.ToLower(filepath.Ext(path))]; ok {
+	if f, ok := extensions[strings.ToLower(filepath.Ext(withoutCodec(path)))]; ok {
 		return f, nil
 	}
 	return Auto, fmt.Errorf("%w: the name does not end in .parquet, .arrow, .feather, .arrows, .csv or .tsv; "+
@@ -83,7 +83,7 @@ func delimiter(path string, asked rune) rune {
 	switch {
 	case asked != 0:
 		return asked
-	case strings.EqualFold(filepath.Ext(path), ".tsv"):
+	case strings.EqualFold(filepath.Ext(withoutCodec(path)), ".tsv"):
 		return '\t'
 	}
 	return ','

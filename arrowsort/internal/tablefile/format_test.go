@@ -18,7 +18,7 @@ func TestFormatsByName(t *testing.T) {
 		require.NoError(t, err, path)
 		require.Equal(t, want, f, path)
 	}
-	for _, path := range []string{"", "a", "a.txt", "parquet", "a.parquet.gz"} {
+	for _, path := range []string{"", "a", "a.txt", "parquet"} {
 		_, err := Auto.Resolve(path)
 		require.ErrorIs(t, err, ErrFormat, path)
 		f, err := CSV.Resolve(path)

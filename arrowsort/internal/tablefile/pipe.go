@@ -1,12 +1,70 @@
 package tablefile
 
 import (
+	"bufio"
 	"context"
+	"errors"
+	"fmt"
 	"io"
+	"os"
 )
 
 // pipeStep is the number of bytes asked of a pipe at a time.
 const pipeStep = 1 << 18
+
+// pipeOf is a pipe whose first bytes do not look like another format, with what it holds decompressed to up to a limit;
+// 0 is none.
+func pipeOf(r io.Reader, format Format, limit int64) (io.Reader, error) {
+	buffered := bufio.NewReaderSize(r, headSize)
+	head, err := buffered.Peek(headSize)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	if err := checkHead(head, format); err != nil {
+		return nil, err
+	}
+	return decompress(buffered, head, limit)
+}
+
+// CopyPipe copies what a pipe, or a compressed file, of a format holds to a file that it makes. Errors of reading name
+// the pipe.
+func CopyPipe(r io.Reader, name string, format Format, to string, progress func(bytes int64)) error {
+	limit := int64(0)
+	if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
+		limit = textLimit(info.Size())
+	}
+	buffered, err := pipeOf(r, format, limit)
+	if err != nil {
+		return inFile(name, "standard input", err)
+	}
+	file, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("copying a pipe: %w", err)
+	}
+	defer file.Close()
+	buffer := make([]byte, pipeStep)
+	for done := int64(0); ; progress(done) {
+		n, err := buffered.Read(buffer)
+		if _, full := file.Write(buffer[:n]); full != nil {
+			return fmt.Errorf("copying a pipe: %w", full)
+		}
+		if done += int64(n); errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return inFile(name, "standard input", err)
+		}
+	}
+}
+
+// IsPipe reports whether an input can only be read once and from front to back: standard input, or a named pipe.
+func IsPipe(path string) bool {
+	if path == Pipe {
+		return true
+	}
+	info, err := os.Stat(path)
+	return err == nil && !info.IsDir() && !info.Mode().IsRegular()
+}
 
 // interruptible reads from r until the context is cancelled, also while a read waits for data. The read that waits
 // keeps its goroutine and its buffer until the pipe is written to or closed.
@@ -24,7 +82,8 @@ type pipeRead struct {
 	err error
 }
 
-func newInterruptible(ctx context.Context, r io.Reader) *interruptible {
+// Interruptible returns a reader of a pipe that the context ends, also while it waits for data.
+func Interruptible(ctx context.Context, r io.Reader) io.Reader {
 	return &interruptible{ctx: ctx, r: r, buf: make([]byte, pipeStep), done: make(chan pipeRead, 1)}
 }
 

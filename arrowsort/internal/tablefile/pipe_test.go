@@ -14,12 +14,12 @@ import (
 func TestInterruptibleReadsAll(t *testing.T) {
 	text := strings.Repeat("0123456789", pipeStep/4)
 	for _, r := range []io.Reader{strings.NewReader(text), iotest.HalfReader(strings.NewReader(text)), iotest.DataErrReader(strings.NewReader(text))} {
-		b, err := io.ReadAll(newInterruptible(t.Context(), r))
+		b, err := io.ReadAll(Interruptible(t.Context(), r))
 		require.NoError(t, err)
 		require.Equal(t, text, string(b))
 	}
 	broken := errors.New("broken")
-	_, err := io.ReadAll(newInterruptible(t.Context(), iotest.ErrReader(broken)))
+	_, err := io.ReadAll(Interruptible(t.Context(), iotest.ErrReader(broken)))
 	require.ErrorIs(t, err, broken)
 }
 

@@ -1,15 +1,14 @@
 package tablefile
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
@@ -25,18 +24,29 @@ type ReadOptions struct {
 	Threads      int              // 0: GOMAXPROCS
 	Dictionaries bool             // strings that a Parquet file stores with a small dictionary become dictionaries
 	Delimiter    rune             // between the values of a line of CSV; 0: a comma, or a tab in .tsv
-	Verbatim     bool             // columns of CSV are text where a value has several spellings, see Input.Typed
+	CSV          *csv.Schema      // of CSV that Scan reads, see InferCSV
+	MaxRow       int64            // bytes of a row of CSV; 0: any number
+	Name         string           // the file's in errors; empty: its path
 	// MemoryLimit is the bytes that the table may take. 0 is the machine's memory, and of a file no more than 1 GiB or,
 	// if that is more, 1000 bytes for each of its bytes: a small file can declare any number of values.
 	MemoryLimit int64
 	// Schema is passed the schema before the data of a Parquet or Arrow file, and between the two passes over CSV. Its
-	// error ends the reading. Of a Parquet file the columns that it returns are read, all when it returns none.
+	// error ends the reading. Of Parquet and CSV the columns that it returns are read, all when it returns none.
 	Schema   func(*arrow.Schema) (columns []int, err error)
 	Start    func()                // called when reading begins: of a Parquet or Arrow file, after Schema
 	Progress func(done, total int) // called now and then, from one goroutine at a time
 
-	declared int64 // bytes that a footer may declare; 0: any number
-	batches  bool  // a column chunk of a Parquet file is read in pieces
+	declared  int64 // bytes that a footer may declare; 0: any number
+	textLimit int64 // bytes of text that compressed CSV may be decompressed to; 0: any number
+	batches   bool  // a column chunk of a Parquet file is read in pieces
+}
+
+// name is the name of a file in errors.
+func (o *ReadOptions) name(path string) string {
+	if o.Name != "" {
+		return o.Name
+	}
+	return path
 }
 
 // start calls Start, once.
@@ -63,11 +73,12 @@ type Input struct {
 	Table   arrow.Table
 	Schema  *arrow.Schema // of the file; the table may hold its strings as dictionaries, see ReadOptions.Dictionaries
 	Columns []int         // positions in Schema of the columns that Table has; nil: all
-	Typed   []int         // of CSV read verbatim: positions in Table of the chosen columns, with their types
 	Format  Format
 	Bytes   int64   // size of the input
 	Layout  *Layout // of a Parquet input that was read as a whole, else nil
 }
+
+var errFolder = errors.New("is a folder, not a file")
 
 // source is the bytes of an input; a Parquet or IPC file is read at random places, the others from front to back.
 type source interface {
@@ -79,7 +90,7 @@ type source interface {
 // Read reads a whole table. Errors name the file; a file that breaks its format is ErrCorrupt, one that is too large
 // for the limit ErrMemory.
 func Read(ctx context.Context, path string, opts ReadOptions) (*Input, error) {
-	return ofFile(path, "standard input", func() (*Input, error) { return read(ctx, path, opts) })
+	return ofFile(opts.name(path), "standard input", func() (*Input, error) { return read(ctx, path, opts) })
 }
 
 func read(ctx context.Context, path string, opts ReadOptions) (in *Input, err error) {
@@ -101,7 +112,7 @@ func read(ctx context.Context, path string, opts ReadOptions) (in *Input, err er
 		return nil, err
 	}
 	if info.IsDir() {
-		return nil, fmt.Errorf("is a folder, not a file")
+		return nil, errFolder
 	}
 	if !info.Mode().IsRegular() { // a named pipe has neither a size nor random access
 		opts.Stdin = file
@@ -115,23 +126,26 @@ func read(ctx context.Context, path string, opts ReadOptions) (in *Input, err er
 		return nil, err
 	}
 	opts.limitMemory(info.Size())
+	if fileCodecOf(head) != nil {
+		opts.Stdin, opts.textLimit = file, textLimit(info.Size())
+		if in, err = readPipe(ctx, opts); err == nil {
+			in.Bytes = info.Size()
+		}
+		return in, err
+	}
 	return readSource(ctx, file, info.Size(), opts)
 }
 
 // readPipe reads an IPC stream as it comes; the other formats need all of it first.
 func readPipe(ctx context.Context, opts ReadOptions) (*Input, error) {
+	opts.start()
+	opts.limitMemory(-1)
 	stdin := opts.Stdin
 	if stdin == nil {
 		stdin = os.Stdin
 	}
-	opts.start()
-	opts.limitMemory(-1)
-	buffered := bufio.NewReaderSize(newInterruptible(ctx, stdin), headSize)
-	head, err := buffered.Peek(headSize)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, err
-	}
-	if err := checkHead(head, opts.Format); err != nil {
+	buffered, err := pipeOf(Interruptible(ctx, stdin), opts.Format, opts.textLimit)
+	if err != nil {
 		return nil, err
 	}
 	counter := &countingReader{ctx: ctx, r: buffered}
@@ -142,11 +156,11 @@ func readPipe(ctx context.Context, opts ReadOptions) (*Input, error) {
 		}
 		return &Input{Table: table, Schema: table.Schema(), Format: opts.Format, Bytes: counter.n}, nil
 	}
-	limited := io.Reader(counter)
+	text := io.Reader(counter)
 	if opts.MemoryLimit > 0 {
-		limited = io.LimitReader(counter, opts.MemoryLimit)
+		text = io.LimitReader(text, opts.MemoryLimit)
 	}
-	b, err := io.ReadAll(limited)
+	b, err := io.ReadAll(text)
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +177,7 @@ func readSource(ctx context.Context, src source, size int64, opts ReadOptions) (
 	case IPCStream:
 		in.Table, err = readBatches(ctx, &countingReader{ctx: ctx, r: src}, size, opts)
 	case CSV:
-		err = readCSV(ctx, &countingReader{ctx: ctx, r: src}, in, opts)
+		err = readCSV(ctx, src, in, opts)
 	}
 	if err != nil {
 		return nil, err
@@ -175,29 +189,47 @@ func readSource(ctx context.Context, src source, size int64, opts ReadOptions) (
 }
 
 // readCSV reads CSV, twice: for the types, then for the values.
-func readCSV(ctx context.Context, src io.Reader, in *Input, opts ReadOptions) error {
-	if opts.MemoryLimit > 0 && in.Bytes > opts.MemoryLimit {
-		return ErrMemory
-	}
+func readCSV(ctx context.Context, src io.ReaderAt, in *Input, opts ReadOptions) error {
 	opts.start()
-	text := make([]byte, in.Bytes)
-	if _, err := io.ReadFull(src, text); err != nil {
+	text, schema := opts.source(src, in.Bytes), &csv.Schema{}
+	if err := schema.Infer(ctx, text); err != nil {
 		return err
 	}
-	r, err := csv.NewReader(ctx, text, opts.Delimiter)
+	in.Schema = schema.Arrow()
+	columns, err := opts.begin(in.Schema)
 	if err != nil {
 		return err
 	}
-	in.Schema = r.Schema()
-	chosen, err := opts.begin(in.Schema)
+	if in.Columns = columns; columns != nil {
+		schema = schema.Pick(columns)
+	}
+	r, err := csv.NewReader(text, schema, csv.MaxBatchBytes, opts.Allocator)
 	if err != nil {
 		return err
 	}
-	if opts.Verbatim {
-		in.Typed = r.Verbatim(chosen)
-	}
-	in.Table, err = r.Read(ctx, opts.Allocator, opts.Progress)
+	defer r.Release()
+	in.Table, err = collect(schema.Arrow(), func() (arrow.Record, error) { return r.Next(ctx) })
 	return err
+}
+
+// collect is the table of all records, of which next gives the caller one after the other up to io.EOF.
+func collect(schema *arrow.Schema, next func() (arrow.Record, error)) (arrow.Table, error) {
+	var records []arrow.Record
+	defer func() {
+		for _, rec := range records {
+			rec.Release()
+		}
+	}()
+	for {
+		rec, err := next()
+		if err == io.EOF {
+			return array.NewTableFromRecords(schema, records), nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		records = append(records, rec)
+	}
 }
 
 // readChosen passes on the schema of a Parquet file and reads the columns that are chosen.

@@ -3,27 +3,29 @@ package tablefile
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 
 	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
 )
 
-// ErrScan is returned for a file that can only be read as a whole.
-var ErrScan = errors.New("only Parquet and Arrow files can be read in pieces")
+// ErrScan is returned for a pipe of a format that is not read from front to back: it has to be copied to a file.
+var ErrScan = errors.New("only Arrow streams can be read from a pipe")
 
 // A Scanner reads a file from front to back, a piece at a time. It is used by one goroutine.
 type Scanner struct {
 	Schema   *arrow.Schema
 	Format   Format
-	Bytes    int64   // size of the file
+	Bytes    int64   // size of the file; of a pipe, what was read so far
 	Layout   *Layout // how a Parquet input is laid out, else nil
 	InMemory int64   // about the bytes that the rows take in memory
-	Rows     int64   // of a Parquet file; else -1
+	Rows     int64   // of a Parquet file and of all CSV files of ReadOptions.CSV; else -1
 
-	path   string
-	file   *os.File
+	path   string          // in errors
+	file   *os.File        // nil: standard input
+	pipe   *countingReader // what a pipe is read by; nil: it is a file
 	pieces pieces
 	chosen []int // columns of a piece; nil: all
 }
@@ -35,26 +37,25 @@ type pieces interface {
 	close()
 }
 
-// Scan opens a Parquet file, an Arrow file or a stream in a file. The pieces of a Parquet file take about pieceBytes in
-// memory, a record batch of Arrow is a piece. Dictionaries stay what they are in each piece. The caller closes the
-// scanner. Errors are those of Read; CSV is ErrScan.
+// Scan opens a file of any format, or an Arrow stream for Pipe. The pieces of Parquet and CSV take about pieceBytes in
+// memory, a record batch of Arrow is a piece. Dictionaries stay what they are in each piece. The types of CSV are those
+// of ReadOptions.CSV; without it all columns are text. The caller closes the scanner. Errors are those of Read, and ErrScan.
 func Scan(path string, pieceBytes int64, opts ReadOptions) (*Scanner, error) {
-	return ofFile(path, "standard input", func() (*Scanner, error) { return scan(path, pieceBytes, opts) })
+	return ofFile(opts.name(path), "standard input", func() (*Scanner, error) { return scan(path, pieceBytes, opts) })
 }
 
-func scan(path string, pieceBytes int64, opts ReadOptions) (*Scanner, error) {
-	format, err := opts.Format.resolveInput(path)
-	if err != nil {
+func scan(path string, pieceBytes int64, opts ReadOptions) (s *Scanner, err error) {
+	opts.Delimiter = delimiter(opts.name(path), opts.Delimiter)
+	s = &Scanner{path: opts.name(path)}
+	if s.Format, err = opts.Format.resolveInput(path); err != nil {
 		return nil, err
 	}
-	if format == CSV || path == Pipe {
-		return nil, fmt.Errorf("%w, not %s from %s", ErrScan, format, path)
+	if path == Pipe {
+		return s, s.openPipe(opts)
 	}
-	file, err := os.Open(path)
-	if err != nil {
+	if s.file, err = openRegular(path); err != nil {
 		return nil, err
 	}
-	s := &Scanner{Format: format, path: path, file: file}
 	if err := s.open(pieceBytes, opts); err != nil {
 		s.Close()
 		return nil, err
@@ -62,13 +63,43 @@ func scan(path string, pieceBytes int64, opts ReadOptions) (*Scanner, error) {
 	return s, nil
 }
 
+// openRegular opens a file that can be read at any place.
+func openRegular(path string) (*os.File, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		if err = ErrScan; info.IsDir() {
+			err = errFolder
+		}
+	}
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	return file, nil
+}
+
+// openPipe begins a stream. Its size is not known.
+func (s *Scanner) openPipe(opts ReadOptions) error {
+	if s.Format != IPCStream {
+		return ErrScan
+	}
+	r, err := pipeOf(opts.Stdin, s.Format, 0)
+	if err != nil {
+		return err
+	}
+	opts.limitMemory(-1)
+	s.pipe = &countingReader{ctx: context.Background(), r: r}
+	return s.openBatches(s.pipe, -1, opts)
+}
+
 func (s *Scanner) open(pieceBytes int64, opts ReadOptions) error {
 	info, err := s.file.Stat()
 	if err != nil {
 		return err
-	}
-	if !info.Mode().IsRegular() {
-		return fmt.Errorf("%w; this is none", ErrScan)
 	}
 	s.Bytes = info.Size()
 	head := make([]byte, min(headSize, s.Bytes))
@@ -78,9 +109,15 @@ func (s *Scanner) open(pieceBytes int64, opts ReadOptions) error {
 	if err := checkHead(head, s.Format); err != nil {
 		return err
 	}
+	if fileCodecOf(head) != nil {
+		return ErrScan // CSV, which is copied first
+	}
 	opts.limitMemory(s.Bytes)
 	opts.batches, opts.Dictionaries = true, false
-	if s.Format == Parquet {
+	switch s.Format {
+	case CSV:
+		return s.openCSV(pieceBytes, opts)
+	case Parquet:
 		f, err := openParquet(s.file, s.Bytes, opts)
 		if err != nil {
 			return err
@@ -90,8 +127,24 @@ func (s *Scanner) open(pieceBytes int64, opts ReadOptions) error {
 		s.InMemory = f.rowBytes() * s.Rows
 		return nil
 	}
+	return s.openBatches(s.file, s.Bytes, opts)
+}
+
+func (s *Scanner) openCSV(pieceBytes int64, opts ReadOptions) error {
+	if opts.CSV == nil {
+		opts.CSV = &csv.Schema{}
+	}
+	r, err := csv.NewReader(opts.source(s.file, s.Bytes), opts.CSV, pieceBytes, opts.Allocator)
+	if err != nil {
+		return err
+	}
+	s.Schema, s.Rows, s.InMemory, s.pieces = opts.CSV.Arrow(), opts.CSV.Rows, opts.CSV.Bytes(), csvPieces{r}
+	return nil
+}
+
+func (s *Scanner) openBatches(src io.Reader, size int64, opts ReadOptions) error {
 	s.InMemory, s.Rows = s.Bytes, -1
-	batches, err := openBatches(s.Format, s.file, s.Bytes, opts.Allocator)
+	batches, err := openBatches(s.Format, src, size, opts.Allocator)
 	if err != nil {
 		return err
 	}
@@ -108,6 +161,9 @@ func (s *Scanner) Next(ctx context.Context) (table arrow.Table, err error) {
 		table, err = s.pieces.next(ctx)
 		return err
 	})
+	if s.pipe != nil {
+		s.Bytes = s.pipe.n
+	}
 	if err == nil {
 		return s.choose(table), nil
 	}
@@ -118,12 +174,19 @@ func (s *Scanner) Next(ctx context.Context) (table arrow.Table, err error) {
 }
 
 // Done is about how many bytes of the file were read.
-func (s *Scanner) Done() int64 { return int64(float64(s.Bytes) * s.pieces.share()) }
+func (s *Scanner) Done() int64 {
+	if s.pipe != nil {
+		return s.Bytes
+	}
+	return int64(float64(s.Bytes) * s.pieces.share())
+}
 
 // Close closes the file.
 func (s *Scanner) Close() {
 	if s.pieces != nil {
 		s.pieces.close()
 	}
-	s.file.Close()
+	if s.file != nil {
+		s.file.Close()
+	}
 }

@@ -6,19 +6,22 @@ import (
 )
 
 // Choose has Next return only some columns, by their positions in Schema, which becomes the schema of these. The others
-// of a Parquet file are not read. It precedes Next.
+// of Parquet and CSV are not read. It precedes Next.
 func (s *Scanner) Choose(columns []int) {
 	s.Schema = Pick(s.Schema, columns)
-	if p, ok := s.pieces.(*parquetPieces); ok {
+	switch p := s.pieces.(type) {
+	case *parquetPieces:
 		fields := make([]fileField, len(columns))
 		for i, c := range columns {
 			fields[i] = p.fields[c]
 		}
 		p.fields, p.schema = fields, s.Schema
 		p.measure()
-		return
+	case csvPieces:
+		p.Choose(columns)
+	default:
+		s.chosen = columns
 	}
-	s.chosen = columns
 }
 
 // choose takes the chosen columns of a piece, which it consumes.

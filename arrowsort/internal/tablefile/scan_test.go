@@ -1,6 +1,7 @@
 package tablefile
 
 import (
+	"bytes"
 	"io"
 	"os"
 	"path/filepath"
@@ -10,6 +11,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
 )
 
 // scanAll joins the pieces of a file.
@@ -87,11 +90,45 @@ func TestScanOfACutFileFails(t *testing.T) {
 	}
 }
 
-func TestScanOfTextFails(t *testing.T) {
+// Text is read in pieces with the types of all of it, and no other columns than those that are chosen.
+func TestScanOfText(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.csv")
-	require.NoError(t, os.WriteFile(path, []byte("a\n1\n"), 0o600))
-	_, err := Scan(path, 1, ReadOptions{})
-	require.ErrorIs(t, err, ErrScan)
+	require.NoError(t, os.WriteFile(path, []byte("a,b\n1,x\n2.5,y\n,z\n"), 0o600))
+	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	defer mem.AssertSize(t, 0)
+	want, err := Read(t.Context(), path, ReadOptions{})
+	require.NoError(t, err)
+	defer want.Table.Release()
+	opts := ReadOptions{CSV: &csv.Schema{}, Allocator: mem}
+	require.NoError(t, InferCSV(t.Context(), path, opts))
+	got, pieces := scanAll(t, path, 1, opts)
+	defer got.Release()
+	requireTables(t, want.Table, got)
+	require.Equal(t, 3, pieces)
+
+	s, err := Scan(path, 1, opts)
+	require.NoError(t, err)
+	defer s.Close()
+	require.EqualValues(t, 3, s.Rows)
+	s.Choose([]int{1})
+	piece, err := s.Next(t.Context())
+	require.NoError(t, err)
+	defer piece.Release()
+	require.EqualValues(t, 1, piece.NumCols())
+	require.Equal(t, "x", piece.Column(0).Data().Chunk(0).ValueStr(0))
+}
+
+// An Arrow stream is read from a pipe as it comes. Other formats need a file.
+func TestScanOfAPipe(t *testing.T) {
+	table := words(t, memory.DefaultAllocator, 100)
+	b := writeBytes(t, table, IPCStream, WriteOptions{})
+	got, _ := scanAll(t, Pipe, 1, ReadOptions{Stdin: bytes.NewReader(b)})
+	defer got.Release()
+	requireTables(t, table, got)
+	for _, format := range []Format{Parquet, IPCFile, CSV} {
+		_, err := Scan(Pipe, 1, ReadOptions{Format: format, Stdin: bytes.NewReader(b)})
+		require.ErrorIs(t, err, ErrScan)
+	}
 }
 
 // A file that is cut while it is read must not look like one that ends there.

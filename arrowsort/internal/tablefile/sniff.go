@@ -13,6 +13,9 @@ const headSize = 64
 
 // checkHead returns an error for an input of another format. It gets the first bytes, headSize of them or all.
 func checkHead(head []byte, format Format) error {
+	if c := fileCodecOf(head); c != nil && (format != CSV || c.open == nil) {
+		return c.compressedError(format)
+	}
 	is := resembles(head)
 	if is == Auto || is == format {
 		return nil

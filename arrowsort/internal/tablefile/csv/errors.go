@@ -4,7 +4,6 @@ import (
 	stdcsv "encoding/csv"
 	"errors"
 	"fmt"
-	"unicode/utf8"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 )
@@ -18,6 +17,17 @@ func errorf(format string, args ...any) error { return &syntaxError{fmt.Sprintf(
 func (e *syntaxError) Error() string { return e.text }
 
 func (e *syntaxError) Is(target error) bool { return target == fileerror.ErrCorrupt }
+
+// A differentHeader is an ErrHeader whose text names the column instead.
+type differentHeader struct{ text string }
+
+func headerError(format string, args ...any) error {
+	return &differentHeader{fmt.Sprintf(format, args...)}
+}
+
+func (e *differentHeader) Error() string { return e.text }
+
+func (e *differentHeader) Is(target error) bool { return target == ErrHeader }
 
 // describe returns what is wrong with a row that was read.
 func describe(err error, row, header []string) error {
@@ -36,24 +46,6 @@ func describe(err error, row, header []string) error {
 			e.Line, e.Column, e.StartLine)
 	}
 	return errorf("line %d, byte %d: %v", e.Line, e.Column, e.Err)
-}
-
-// checkUTF8 finds the first byte that is not UTF-8.
-func (l lines) checkUTF8() error {
-	if utf8.Valid(l.text) {
-		return nil
-	}
-	line, at := 1, 0
-	for i := 0; ; {
-		r, size := utf8.DecodeRune(l.text[i:])
-		if r == utf8.RuneError && size == 1 {
-			return errorf("line %d is not UTF-8, at byte %d; convert the file first", line, i-at+1)
-		}
-		i += size
-		if r == '\n' || r == '\r' && l.endsInCR && l.text[i] != '\n' {
-			line, at = line+1, i
-		}
-	}
 }
 
 func counted(n int, what string) string {

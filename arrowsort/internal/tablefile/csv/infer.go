@@ -42,6 +42,7 @@ type inferable struct {
 type inference struct {
 	ruledOut [8]bool
 	seen     bool
+	bytes    int64 // of all values
 }
 
 func (c *inference) add(value string) {
@@ -49,11 +50,28 @@ func (c *inference) add(value string) {
 		return
 	}
 	c.seen = true
+	c.bytes += int64(len(value))
+	if c.short(value) {
+		return
+	}
 	for i, t := range types {
 		if !c.ruledOut[i] {
 			c.ruledOut[i] = !t.reads(value)
 		}
 	}
+}
+
+// short adds a whole number of so few digits that each type of numbers has it, but for unsigned ones if it is negative.
+func (c *inference) short(value string) bool {
+	const always = 15 // digits that a float64 always holds
+	if len(value) > always || c.ruledOut[0] || !c.ruledOut[3] {
+		return false // it is tried as anything once
+	}
+	if _, err := parseInt(value); err != nil {
+		return false
+	}
+	c.ruledOut[1] = c.ruledOut[1] || value[0] == '-'
+	return true
 }
 
 func (c *inference) dataType() arrow.DataType {

@@ -1,102 +1,105 @@
 package csv
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	stdcsv "encoding/csv"
 	"errors"
 	"io"
+	"unicode/utf8"
 )
 
-// byteOrderMark may precede UTF-8 and is no part of it.
-const byteOrderMark = "\xef\xbb\xbf"
-
-// lines are the lines of a CSV file. They end with LF or CRLF, or with CR alone where the header does so; elsewhere
-// a CR belongs to its value. An empty line is a row of the only column, and nothing in a table of several columns, as
-// are empty lines before the header.
-type lines struct {
-	text      []byte
-	delimiter rune
-	endsInCR  bool // CR alone ends lines, too
-	oneColumn bool
+// rows reads the rows of a CSV file after the header.
+type rows struct {
+	header []string
+	text   *rewriter
+	csv    *stdcsv.Reader
+	n      int64 // that were read
 }
 
-// newLines finds in the header how lines end and whether there are several columns.
-func newLines(text []byte, delimiter rune) lines {
-	l := lines{text: text, delimiter: delimiter, oneColumn: true}
-	header, separator, quoted := bytes.TrimLeft(text, "\r\n"), []byte(string(delimiter)), false
-	for i, c := range header {
-		switch {
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case bytes.HasPrefix(header[i:], separator):
-			l.oneColumn = false
-		case c == '\n':
-			return l
-		case c == '\r':
-			l.endsInCR = !bytes.HasPrefix(bytes.TrimLeft(header[i:], "\r"), []byte("\n"))
-			return l
-		}
+// rows reads the header.
+func (l lines) rows() (*rows, error) { return l.rowsIn(make([]byte, textBuffer)) }
+
+// rowsIn is rows with a buffer of the caller, of a character at least.
+func (l lines) rowsIn(buffer []byte) (*rows, error) {
+	source, err := l.open()
+	if err != nil {
+		return nil, err
 	}
-	return l
-}
-
-// each calls f with the rows after the header. A row is valid for its call.
-func (l lines) each(ctx context.Context, f func(row []string) error) (header []string, err error) {
-	r := stdcsv.NewReader(l.reader())
-	r.Comma = l.delimiter
-	if header, err = r.Read(); errors.Is(err, io.EOF) {
+	text := &rewriter{lines: l, source: source, fresh: true, buffer: buffer}
+	r := &rows{text: text, csv: stdcsv.NewReader(bufio.NewReaderSize(text, textBuffer))}
+	r.csv.Comma = l.Delimiter
+	header, err := r.csv.Read()
+	if errors.Is(err, io.EOF) {
 		return nil, errorf("CSV starts with a line of column names, this is empty")
 	}
 	if err != nil {
-		return nil, describe(err, header, header)
+		return nil, r.failure(err, header, header)
 	}
-	r.ReuseRecord = true
-	for n := 0; ; n++ {
-		row, err := r.Read()
-		if errors.Is(err, io.EOF) {
-			return header, nil
-		}
-		if err != nil {
-			return nil, describe(err, row, header)
-		}
-		if n%1024 == 0 && ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		if err := f(row); err != nil {
-			return nil, err
-		}
-	}
+	r.header, r.csv.ReuseRecord, text.row = header, true, 0
+	return r, nil
 }
 
-// reader returns the text for encoding/csv, which skips empty lines, ends lines at LF only and makes LF of every CRLF,
-// even of one in quotes; it has no options for these. So it gets a text that it reads as these rows.
-func (l lines) reader() io.Reader {
-	if !l.oneColumn && bytes.IndexByte(l.text, '\r') < 0 {
-		return bytes.NewReader(l.text)
+// next returns the next row, which is valid until the next call; io.EOF after the last.
+func (r *rows) next(ctx context.Context) ([]string, error) {
+	if r.n%1024 == 0 && ctx.Err() != nil {
+		return nil, context.Cause(ctx)
 	}
-	return &rewriter{lines: l, fresh: true}
+	row, err := r.csv.Read()
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = r.failure(err, row, r.header)
+	}
+	r.text.row = 0
+	r.n++
+	return row, err
 }
 
-// A rewriter replaces, without a change to the number of a line or the place of a value in it:
+// failure is the error of the text, which may leave a row that is broken off, or else of the row.
+func (r *rows) failure(err error, row, header []string) error {
+	if errors.Is(r.text.err, errRowTooLong) {
+		return errorf("row %d, counted from 0, is longer than %d bytes, which is all that the memory budget allows; "+
+			"raise it",
+			r.n, r.text.MaxRow)
+	}
+	if r.text.err != nil && r.text.err != io.EOF {
+		return r.text.err
+	}
+	return describe(err, row, header)
+}
+
+var errRowTooLong = errors.New("a row is too long")
+
+// textBuffer is the number of bytes that are read at a time.
+const textBuffer = 1 << 16
+
+// A rewriter reads text for encoding/csv, which skips empty lines, ends lines at LF only and makes LF of every CRLF,
+// even of one in quotes; it has no options for these. The rewriter checks that the text is UTF-8 and replaces, without
+// a change to the number of a line or the place of a value in it:
 //
 //   - a CRLF in quotes by CR CRLF, of which encoding/csv leaves CRLF
 //   - what else ends a line by LF
 //   - an empty line that is a row by ""
 type rewriter struct {
-	lines         // their text is what is still to be read
+	lines
+	source io.Reader
+	buffer []byte
+	text   []byte // of the buffer, to be rewritten
+	broken []byte // the start of a character that follows in the buffer
+	ended  bool   // nothing follows the buffer
 	piece  []byte // to be returned next, then end
 	end    []byte
-	quoted bool // the text goes on in quotes
-	fresh  bool // the text goes on with a new line
-	header bool // the header was read
+	quoted bool  // the text goes on in quotes
+	fresh  bool  // the text goes on with a new line
+	header bool  // the header was read
+	row    int64 // bytes that were returned since the last row
+	err    error // ends the text
 }
 
 var lf, crCRLF, emptyValue = []byte("\n"), []byte("\r\r\n"), []byte(`""`)
 
 func (r *rewriter) Read(p []byte) (n int, err error) {
-	for n < len(p) && len(r.piece)+len(r.end)+len(r.text) > 0 {
+	for n < len(p) && r.err == nil {
 		switch {
 		case len(r.piece) > 0:
 			k := copy(p[n:], r.piece)
@@ -104,36 +107,52 @@ func (r *rewriter) Read(p []byte) (n int, err error) {
 		case len(r.end) > 0:
 			r.piece, r.end = r.end, nil
 		default:
-			r.next()
+			r.err = r.next()
 		}
 	}
-	if n == 0 {
-		return 0, io.EOF
+	if r.row += int64(n); r.err == nil && r.MaxRow > 0 && r.row > r.MaxRow+textBuffer {
+		r.err = errRowTooLong
+	}
+	if n == 0 || errors.Is(r.err, errRowTooLong) {
+		return 0, r.err
 	}
 	return n, nil
 }
 
-// next takes the text to the next CR, LF or CRLF.
-func (r *rewriter) next() {
-	r.piece, r.end = r.cut()
+// next takes the text to the next CR, LF or CRLF, or the buffer when nothing in it has to be replaced.
+func (r *rewriter) next() error {
+	for !r.ended && (len(r.text) == 0 || len(r.text) == 1 && r.text[0] == '\r') {
+		if err := r.fill(); err != nil {
+			return err
+		}
+	}
+	if len(r.text) == 0 {
+		return io.EOF
+	}
+	if !r.oneColumn && bytes.IndexByte(r.text, '\r') < 0 {
+		r.piece, r.text = r.text, nil
+	} else {
+		r.piece, r.end = r.cut()
+	}
 	if bytes.Count(r.piece, []byte{'"'})%2 != 0 {
 		r.quoted = !r.quoted
 	}
-	fresh := r.fresh
+	empty := r.fresh && len(r.piece) == 0
 	r.fresh = !r.quoted && (len(r.end) == 2 || len(r.end) == 1 && (r.end[0] == '\n' || r.endsInCR))
 	switch {
 	case r.quoted && len(r.end) == 2:
 		r.end = crCRLF
 	case r.fresh:
 		r.end = lf
-		if fresh && len(r.piece) == 0 && r.header && r.oneColumn {
+		if empty && r.header && r.oneColumn {
 			r.piece = emptyValue
 		}
 	}
-	r.header = r.header || r.fresh && !(fresh && len(r.piece) == 0)
+	r.header = r.header || r.fresh && !empty
+	return nil
 }
 
-// cut takes the text to the next CR, LF or CRLF, which is the end.
+// cut takes the text to the next CR, LF or CRLF, which is the end. A CR that ends the buffer stays in it.
 func (r *rewriter) cut() (piece, end []byte) {
 	i := bytes.IndexAny(r.text, "\r\n")
 	if i < 0 {
@@ -141,9 +160,36 @@ func (r *rewriter) cut() (piece, end []byte) {
 		return piece, nil
 	}
 	k := i + 1
-	if bytes.HasPrefix(r.text[i:], []byte("\r\n")) {
+	switch {
+	case bytes.HasPrefix(r.text[i:], []byte("\r\n")):
 		k++
+	case r.text[i] == '\r' && k == len(r.text) && !r.ended:
+		k = i
 	}
 	piece, end, r.text = r.text[:i:i], r.text[i:k:k], r.text[k:]
 	return piece, end
+}
+
+// fill reads more text, of which whole characters are rewritten.
+func (r *rewriter) fill() error {
+	n := copy(r.buffer, r.text)
+	n += copy(r.buffer[n:], r.broken)
+	k, err := r.source.Read(r.buffer[n:])
+	if r.ended = err == io.EOF; err != nil && !r.ended {
+		return err
+	}
+	b := r.buffer[:n+k]
+	whole := len(b)
+	for i := 1; i < min(utf8.UTFMax, len(b)+1) && !r.ended; i++ {
+		if start := b[len(b)-i:]; utf8.RuneStart(start[0]) {
+			if !utf8.FullRune(start) {
+				whole = len(b) - i
+			}
+			break
+		}
+	}
+	if r.text, r.broken = b[:whole], b[whole:]; !utf8.Valid(r.text) {
+		return r.notUTF8()
+	}
+	return nil
 }

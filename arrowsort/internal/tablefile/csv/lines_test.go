@@ -2,10 +2,14 @@ package csv
 
 import (
 	"io"
+	"slices"
+	"strings"
 	"testing"
 	"testing/iotest"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 )
 
 func TestLinesOfCSV(t *testing.T) {
@@ -38,25 +42,83 @@ func TestLinesOfCSV(t *testing.T) {
 		{"a header and an empty row", "a\n\n", [][]string{{"a"}, {""}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var got [][]string
-			header, err := newLines([]byte(c.text), ',').each(t.Context(), func(row []string) error {
-				got = append(got, append([]string(nil), row...))
-				return nil
-			})
-			require.NoError(t, err)
-			require.Equal(t, c.want, append([][]string{header}, got...))
+			for buffer := 4; buffer < len(c.text)+4; buffer++ { // as if each place were the end of a buffer
+				require.Equal(t, c.want, allRows(t, c.text, buffer), "a buffer of %d bytes", buffer)
+			}
 		})
+	}
+}
+
+// allRows are the header and the rows of a text that is read in buffers of some bytes.
+func allRows(t *testing.T, text string, buffer int) [][]string {
+	l, err := newLines(sourceOf(text, ','))
+	require.NoError(t, err)
+	r, err := l.rowsIn(make([]byte, buffer))
+	require.NoError(t, err)
+	all := [][]string{r.header}
+	for {
+		row, err := r.next(t.Context())
+		if err == io.EOF {
+			return all
+		}
+		require.NoError(t, err)
+		all = append(all, slices.Clone(row))
 	}
 }
 
 func TestLinesOfCSVReadByByte(t *testing.T) {
 	const text = "a\r\n\r\n\"x\r\n\"\r\n"
-	got, err := io.ReadAll(iotest.OneByteReader(newLines([]byte(text), ',').reader()))
+	l, err := newLines(sourceOf(text, ','))
+	require.NoError(t, err)
+	got, err := io.ReadAll(iotest.OneByteReader(&rewriter{
+		lines: l, source: iotest.OneByteReader(strings.NewReader(text)), fresh: true, buffer: make([]byte, 4)}))
 	require.NoError(t, err)
 	require.Equal(t, "a\n\"\"\n\"x\r\r\n\"\n", string(got))
 }
 
+func TestCharactersAcrossBuffers(t *testing.T) {
+	const text = "é,😀\nüß,€uro\n"
+	for buffer := 4; buffer < len(text); buffer++ {
+		l, err := newLines(sourceOf(text, ','))
+		require.NoError(t, err)
+		r, err := l.rowsIn(make([]byte, buffer))
+		require.NoError(t, err)
+		row, err := r.next(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, []string{"üß", "€uro"}, row)
+	}
+}
+
 func TestDelimiterOfSeveralBytesTellsColumns(t *testing.T) {
-	require.False(t, newLines([]byte("a¦b\n"), '¦').oneColumn)
-	require.True(t, newLines([]byte("a\xc2b\n"), '¦').oneColumn)
+	for text, want := range map[string]bool{"a¦b\n": false, "a\xc2b\n": true} {
+		l, err := newLines(sourceOf(text, '¦'))
+		require.NoError(t, err)
+		require.Equal(t, want, l.oneColumn)
+	}
+}
+
+// TestLongRows: a row that does not fit in the budget is an error before all of it is in memory.
+func TestLongRows(t *testing.T) {
+	long := strings.Repeat("x", 1<<18)
+	for text, want := range map[string]string{
+		"a,b\n1,2\n3," + long + "\n": "row 1, counted from 0, is longer than 100000 bytes, which is all that the memory " +
+			"budget allows; raise it",
+		"a,b\n1,\"" + long + "\"\n": "row 0, counted from 0, is longer than 100000 bytes, which is all that the memory " +
+			"budget allows; raise it",
+		"a," + long + "\n": "the line of column names is longer than 100000 bytes, which is all that the memory " +
+			"budget allows; raise it",
+	} {
+		source := sourceOf(text, ',')
+		source.MaxRow = 100_000
+		_, err := readBatches(t, source, 1)
+		require.EqualError(t, err, want)
+	}
+}
+
+// TestFileThatIsCutMeanwhile: it must not look like one that ends there.
+func TestFileThatIsCutMeanwhile(t *testing.T) {
+	source := sourceOf("a\n1\n2\n", ',')
+	source.Size += 2
+	_, err := readBatches(t, source, 1)
+	require.ErrorIs(t, err, fileerror.ErrCorrupt)
 }

@@ -2,8 +2,9 @@
 package csv
 
 import (
-	"bytes"
 	"context"
+	"errors"
+	"io"
 	"strconv"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -13,115 +14,93 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 )
 
-// batchRows is the number of rows and batchBytes about the number of bytes of text in a chunk of the table; the latter
-// keeps the 32-bit offsets of strings.
-const (
-	batchRows  = 1 << 20
-	batchBytes = 1 << 30
-)
+// MaxBatchBytes is the largest size of a record batch; it keeps the 32-bit offsets of strings.
+const MaxBatchBytes = 1 << 30
 
-// A Reader makes a table of a text whose types it has inferred.
+// A Reader reads the rows of a file as record batches.
 type Reader struct {
-	lines  lines
-	fields []arrow.Field
-	from   []int // where their values are in a line
+	rows    *rows
+	columns []column // from is their place in the file
+	batch   int64    // bytes of a record batch, about
+	fixed   int64    // bytes of a row, but for the text of strings
+	size    int64    // of the file
+	mem     memory.Allocator
+	builder *array.RecordBuilder
 }
 
-// NewReader infers the types of the columns, for which it reads the whole text. The reader keeps the text.
-func NewReader(ctx context.Context, text []byte, delimiter rune) (*Reader, error) {
-	l := newLines(bytes.TrimPrefix(text, []byte(byteOrderMark)), delimiter)
-	if err := l.checkUTF8(); err != nil {
-		return nil, err
-	}
-	var columns []inference
-	header, err := l.each(ctx, func(row []string) error {
-		if columns == nil {
-			columns = make([]inference, len(row))
-		}
-		for i, value := range row {
-			columns[i].add(value)
-		}
-		return nil
-	})
+// NewReader reads the header of a file whose types were inferred. The caller releases the reader.
+func NewReader(source Source, schema *Schema, batchBytes int64, mem memory.Allocator) (*Reader, error) {
+	rows, at, err := schema.open(source)
 	if err != nil {
 		return nil, err
 	}
-	if columns == nil {
-		columns = make([]inference, len(header))
+	place := make([]int, len(at))
+	for i, a := range at {
+		place[a] = i
 	}
-	r := &Reader{lines: l}
-	for i, name := range header {
-		r.fields = append(r.fields, arrow.Field{Name: name, Type: columns[i].dataType(), Nullable: true})
-		r.from = append(r.from, i)
+	r := &Reader{rows: rows, batch: min(max(batchBytes, 1), MaxBatchBytes), size: source.Size, mem: mem}
+	var columns []column
+	for _, c := range schema.all() {
+		columns = append(columns, column{place[c.from], c.field})
 	}
+	r.read(columns)
 	return r, nil
 }
 
-// Schema returns the schema of the table that Read returns.
-func (r *Reader) Schema() *arrow.Schema { return arrow.NewSchema(r.fields, nil) }
-
-// Verbatim makes text of the columns with values that can be written in several ways, as 2.50 and 2.5. Those of them
-// that are chosen are appended after all columns, with their types. It returns the positions of the chosen columns.
-func (r *Reader) Verbatim(chosen []int) (typed []int) {
-	for _, i := range chosen {
-		at := i
-		if !writtenOneWay(r.fields[i].Type) {
-			at = len(r.fields)
-			r.fields, r.from = append(r.fields, r.fields[i]), append(r.from, i)
-		}
-		typed = append(typed, at)
+// Choose has only some columns read, by their positions in the schema. It precedes Next.
+func (r *Reader) Choose(columns []int) {
+	var chosen []column
+	for _, c := range columns {
+		chosen = append(chosen, r.columns[c])
 	}
-	for i, from := range r.from {
-		if i == from && !writtenOneWay(r.fields[i].Type) {
-			r.fields[i].Type = arrow.BinaryTypes.String
-		}
-	}
-	return typed
+	r.builder.Release()
+	r.read(chosen)
 }
 
-// writtenOneWay reports whether all values of one of the types are written as they were read.
-func writtenOneWay(typ arrow.DataType) bool {
-	switch typ.ID() {
-	case arrow.INT64, arrow.UINT64, arrow.DATE32, arrow.STRING:
-		return true
+// read prepares for reading some columns.
+func (r *Reader) read(columns []column) {
+	r.columns, r.fixed = columns, 0
+	var fields []arrow.Field
+	for _, c := range columns {
+		fields = append(fields, c.field)
+		r.fixed += fixedBytes(c.field.Type)
 	}
-	return false
+	r.builder = array.NewRecordBuilder(r.mem, arrow.NewSchema(fields, nil))
 }
 
-// Read returns the table. Progress, unless nil, is passed the number of rows that were read and 0: their total is
-// unknown.
-func (r *Reader) Read(ctx context.Context, mem memory.Allocator, progress func(done, total int)) (arrow.Table, error) {
-	b := array.NewRecordBuilder(mem, r.Schema())
-	defer b.Release()
-	var records []arrow.Record
-	defer func() {
-		for _, rec := range records {
-			rec.Release()
+// Next returns the next record batch, which the caller releases; io.EOF after the last.
+func (r *Reader) Next(ctx context.Context) (arrow.Record, error) {
+	n := 0
+	for bytes := int64(0); bytes < r.batch; n++ {
+		row, err := r.rows.next(ctx)
+		if errors.Is(err, io.EOF) {
+			break
 		}
-	}()
-	rows, size := 0, 0
-	_, err := r.lines.each(ctx, func(row []string) error {
-		for i, from := range r.from {
-			if err := appendValue(b.Field(i), row[from]); err != nil {
-				return fileerror.Corrupt("column %q: %v", r.fields[i].Name, err)
+		if err != nil {
+			return nil, err
+		}
+		bytes += r.fixed
+		for i, c := range r.columns {
+			value := row[c.from]
+			if c.field.Type.ID() == arrow.STRING {
+				bytes += int64(len(value))
 			}
-			size += len(row[from])
-		}
-		if rows++; rows%batchRows == 0 || size >= batchBytes {
-			records = append(records, b.NewRecord())
-			size = 0
-			if progress != nil {
-				progress(rows, 0)
+			if err := appendValue(r.builder.Field(i), value); err != nil {
+				return nil, fileerror.Corrupt("column %q: %v", c.field.Name, err)
 			}
 		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
 	}
-	records = append(records, b.NewRecord())
-	return array.NewTableFromRecords(b.Schema(), records), nil
+	if n == 0 {
+		return nil, io.EOF
+	}
+	return r.builder.NewRecord(), nil
 }
+
+// Share returns the share of the file that was read, from 0 to 1.
+func (r *Reader) Share() float64 { return float64(r.rows.csv.InputOffset()) / float64(max(r.size, 1)) }
+
+// Release releases the memory of the reader.
+func (r *Reader) Release() { r.builder.Release() }
 
 // appendValue appends a value that was seen to read as the column's type.
 func appendValue(b array.Builder, value string) error {

@@ -82,6 +82,6 @@ func TestTypesThatDoNotAgree(t *testing.T) {
 		{arrow.FixedSizeListOf(2, i32), arrow.FixedSizeListOfNonNullable(3, i32)},
 		{arrow.MapOf(i32, i32), arrow.MapOf(i32, i64)},
 	} {
-		require.Nil(t, agreeType(c[0], c[1]), "%s and %s", c[0], c[1])
+		require.Nil(t, matchTypes(c[0], c[1]), "%s and %s", c[0], c[1])
 	}
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 )
 
-// agreeType returns the type that holds the values of two types, which may differ in whether what is inside lists, maps
-// and structs can be null; nil when they differ in more.
-func agreeType(a, b arrow.DataType) arrow.DataType {
+// matchTypes returns the type that holds the values of two types, which may differ in whether what is inside lists,
+// maps and structs can be null; nil when they differ in more.
+func matchTypes(a, b arrow.DataType) arrow.DataType {
 	if arrow.TypeEqual(a, b) {
 		return a
 	}
@@ -20,7 +20,7 @@ func agreeType(a, b arrow.DataType) arrow.DataType {
 	}
 	fields := slices.Clone(from.Fields())
 	for i, f := range other.Fields() {
-		if fields[i].Type = agreeType(fields[i].Type, f.Type); fields[i].Type == nil {
+		if fields[i].Type = matchTypes(fields[i].Type, f.Type); fields[i].Type == nil {
 			return nil
 		}
 		fields[i].Nullable = fields[i].Nullable || f.Nullable
@@ -40,10 +40,10 @@ func agreeType(a, b arrow.DataType) arrow.DataType {
 		}
 	case *arrow.MapType:
 		entry := fields[0].Type.(*arrow.StructType)
-		agreed := arrow.MapOf(entry.Field(0).Type, entry.Field(1).Type)
-		agreed.KeysSorted = t.KeysSorted && b.(*arrow.MapType).KeysSorted
-		agreed.SetItemNullable(entry.Field(1).Nullable)
-		return agreed
+		matched := arrow.MapOf(entry.Field(0).Type, entry.Field(1).Type)
+		matched.KeysSorted = t.KeysSorted && b.(*arrow.MapType).KeysSorted
+		matched.SetItemNullable(entry.Field(1).Nullable)
+		return matched
 	}
 	return nil
 }

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// checkAmong refuses an output that a folder or a pattern stands for beside other inputs: it is what an earlier sort
+// checkOverlap refuses an output that a folder or a pattern stands for beside other inputs: it is what an earlier sort
 // left, and its rows would come twice. An output that is given as an input by its name may replace it.
-func checkAmong(paths, files []string, output string, split bool) error {
+func checkOverlap(paths, files []string, output string, split bool) error {
 	if len(files) < 2 {
 		return nil
 	}

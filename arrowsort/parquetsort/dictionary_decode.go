@@ -12,12 +12,12 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
-// plainSchema is the schema of the rows as they are sorted: with the values of dictionaries in their place, since each
-// piece of an input has dictionaries of its own. Dictionaries inside extension types are ErrSchema.
-func plainSchema(schema *arrow.Schema) (*arrow.Schema, error) {
+// decodedSchema is the schema of the rows as they are sorted: with the values of dictionaries in their place, since
+// each piece of an input has dictionaries of its own. Dictionaries inside extension types are ErrSchema.
+func decodedSchema(schema *arrow.Schema) (*arrow.Schema, error) {
 	fields := append([]arrow.Field(nil), schema.Fields()...)
 	for i := range fields {
-		fields[i].Type = plainType(fields[i].Type)
+		fields[i].Type = decodedType(fields[i].Type)
 		if take.HasDictionary(fields[i].Type) {
 			return nil, fmt.Errorf("%w: column %q has a dictionary inside type %s, which cannot be sorted in runs", ErrSchema, fields[i].Name, fields[i].Type)
 		}
@@ -26,8 +26,9 @@ func plainSchema(schema *arrow.Schema) (*arrow.Schema, error) {
 	return arrow.NewSchema(fields, &meta), nil
 }
 
-// plainTable is a table with the values of its dictionaries. The caller releases it.
-func plainTable(ctx context.Context, table arrow.Table, schema *arrow.Schema, opts arrowsort.Options) (arrow.Table, error) {
+// decodedTable is a table with the values of its dictionaries. The caller releases it.
+func decodedTable(ctx context.Context, table arrow.Table, schema *arrow.Schema,
+	opts arrowsort.Options) (arrow.Table, error) {
 	columns := make([]arrow.Column, table.NumCols())
 	defer func() {
 		for i := range columns {
@@ -37,7 +38,7 @@ func plainTable(ctx context.Context, table arrow.Table, schema *arrow.Schema, op
 		}
 	}()
 	for i := range columns {
-		data, err := plainColumn(ctx, table.Column(i).Data(), opts)
+		data, err := decodedColumn(ctx, table.Column(i).Data(), opts)
 		if err != nil {
 			return nil, fmt.Errorf("column %q: %w", schema.Field(i).Name, err)
 		}
@@ -47,8 +48,8 @@ func plainTable(ctx context.Context, table arrow.Table, schema *arrow.Schema, op
 	return array.NewTable(schema, columns, table.NumRows()), nil
 }
 
-// plainColumn is a column with the values of its dictionaries. The caller releases it.
-func plainColumn(ctx context.Context, column *arrow.Chunked, opts arrowsort.Options) (*arrow.Chunked, error) {
+// decodedColumn is a column with the values of its dictionaries. The caller releases it.
+func decodedColumn(ctx context.Context, column *arrow.Chunked, opts arrowsort.Options) (*arrow.Chunked, error) {
 	if !take.HasDictionary(column.DataType()) {
 		column.Retain()
 		return column, nil
@@ -60,13 +61,13 @@ func plainColumn(ctx context.Context, column *arrow.Chunked, opts arrowsort.Opti
 		}
 	}()
 	for _, c := range column.Chunks() {
-		values, err := plainArray(ctx, c, opts)
+		values, err := decodedArray(ctx, c, opts)
 		if err != nil {
 			return nil, err
 		}
 		chunks = append(chunks, values)
 	}
-	return arrow.NewChunked(plainType(column.DataType()), chunks), nil
+	return arrow.NewChunked(decodedType(column.DataType()), chunks), nil
 }
 
 // dictionaryValues are the values of the rows of a dictionary array. A null row takes a null behind the dictionary.

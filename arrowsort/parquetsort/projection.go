@@ -24,21 +24,21 @@ func (in *inputs) readOnly(columns []int) {
 		}
 	}
 	in.opts.Keys = keys
-	in.choose(columns)
+	in.project(columns)
 }
 
-// choose has only some columns of the schema read.
-func (in *inputs) choose(columns []int) {
+// project has only some columns of the schema read.
+func (in *inputs) project(columns []int) {
 	chosen := columns
-	if in.chosen == nil {
+	if in.projected == nil {
 		in.all = in.schema
 	} else {
 		chosen = nil
 		for _, c := range columns {
-			chosen = append(chosen, in.chosen[c])
+			chosen = append(chosen, in.projected[c])
 		}
 	}
-	in.chosen, in.schema = chosen, tablefile.Pick(in.schema, columns)
+	in.projected, in.schema = chosen, tablefile.Pick(in.schema, columns)
 }
 
 // keyColumns are the columns of the keys, in the order of the schema.
@@ -51,14 +51,14 @@ func (in *inputs) keyColumns() []int {
 	return slices.Compact(columns)
 }
 
-// chosenOf are the columns that are read of a file, which has columns of the same names in any order; if names are not
-// unique, in the same order.
-func (in *inputs) chosenOf(schema *arrow.Schema) []int {
+// projectionOf are the columns that are read of a file, which has columns of the same names in any order; if names are
+// not unique, in the same order.
+func (in *inputs) projectionOf(schema *arrow.Schema) []int {
 	if columnsEqual(in.all, schema) {
-		return in.chosen
+		return in.projected
 	}
 	var columns []int
-	for _, c := range in.chosen {
+	for _, c := range in.projected {
 		columns = append(columns, schema.FieldIndices(in.all.Field(c).Name)...)
 	}
 	return columns

@@ -8,7 +8,8 @@ import (
 
 func TestParseSize(t *testing.T) {
 	for text, want := range map[string]int64{
-		"": 0, "1": 1, "512": 512, "10b": 10, "1k": 1024, "128MiB": 128 << 20, "128 mib": 128 << 20, "1.5GB": 1_500_000_000, "2G": 2 << 30, "1TiB": 1 << 40,
+		"": 0, "1": 1, "512": 512, "10b": 10, "1k": 1024, "128MiB": 128 << 20, "128 mib": 128 << 20,
+		"1.5GB": 1_500_000_000, "2G": 2 << 30, "1TiB": 1 << 40,
 	} {
 		got, err := parseSize(text)
 		require.NoError(t, err, text)

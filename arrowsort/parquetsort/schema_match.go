@@ -7,10 +7,10 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 )
 
-// agree makes the schema that holds the rows of two inputs, which may differ in the order of their columns and in
-// whether these, and what is inside lists, maps and structs, can be null. The order is that of the first input.
+// matchSchemas makes the schema that holds the rows of two inputs, which may differ in the order of their columns and
+// in whether these, and what is inside lists, maps and structs, can be null. The order is that of the first input.
 // Metadata of the others is left.
-func agree(common, next *arrow.Schema, path, first string) (*arrow.Schema, error) {
+func matchSchemas(common, next *arrow.Schema, path, first string) (*arrow.Schema, error) {
 	fields := append([]arrow.Field(nil), common.Fields()...)
 	for i := range fields {
 		f := &fields[i]
@@ -20,23 +20,25 @@ func agree(common, next *arrow.Schema, path, first string) (*arrow.Schema, error
 			return nil, fmt.Errorf("%w: %s: column %q occurs more than once, then all columns must be those of %s",
 				ErrSchema, path, f.Name, first)
 		case len(same) == 0:
-			return nil, fmt.Errorf("%w: %s: there is no column %q, which %s has", ErrSchema, path, f.Name, first)
+			return nil, fmt.Errorf("%w: %s: there is no column %q, which %s has; all inputs must have the "+
+				"same columns", ErrSchema, path, f.Name, first)
 		}
 		other := next.Field(same[0])
 		if len(same) > 1 {
 			other = next.Field(i)
 		}
-		agreed := agreeType(f.Type, other.Type)
-		if agreed == nil {
+		matched := matchTypes(f.Type, other.Type)
+		if matched == nil {
 			name, a, b := typeDifference(f.Name, other.Type, f.Type)
-			return nil, fmt.Errorf("%w: %s: column %q is of type %s, in %s it is %s", ErrSchema, path, name, a, first,
-				b)
+			return nil, fmt.Errorf("%w: %s: column %q is of type %s, in %s it is %s; types are not converted: write the "+
+				"column with one type first", ErrSchema, path, name, a, first, b)
 		}
-		f.Type, f.Nullable = agreed, f.Nullable || other.Nullable
+		f.Type, f.Nullable = matched, f.Nullable || other.Nullable
 	}
 	for _, f := range next.Fields() {
 		if !common.HasField(f.Name) {
-			return nil, fmt.Errorf("%w: %s: there is a column %q, which %s has not", ErrSchema, path, f.Name, first)
+			return nil, fmt.Errorf("%w: %s: there is a column %q, which %s does not have; all inputs must have the "+
+				"same columns", ErrSchema, path, f.Name, first)
 		}
 	}
 	if next.NumFields() != len(fields) {
@@ -60,7 +62,7 @@ func typeDifference(name string, a, b arrow.DataType) (path string, x, y string)
 		case f.Name != g.Name:
 			return name, fmt.Sprintf("%s with a field %q", a.Name(), f.Name),
 				fmt.Sprintf("%s with a field %q", b.Name(), g.Name)
-		case agreeType(f.Type, g.Type) == nil:
+		case matchTypes(f.Type, g.Type) == nil:
 			return typeDifference(name+"."+f.Name, f.Type, g.Type)
 		}
 	}

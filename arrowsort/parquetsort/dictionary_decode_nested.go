@@ -11,27 +11,27 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
-// plainType is a type with those of the values of dictionaries in their place, also inside lists, structs and maps.
-func plainType(typ arrow.DataType) arrow.DataType {
+// decodedType is a type with those of the values of dictionaries in their place, also inside lists, structs and maps.
+func decodedType(typ arrow.DataType) arrow.DataType {
 	if !take.HasDictionary(typ) {
 		return typ
 	}
 	if t, ok := typ.(*arrow.DictionaryType); ok {
-		return plainType(t.ValueType)
+		return decodedType(t.ValueType)
 	}
-	return arraydata.MapTypes(typ, plainType)
+	return arraydata.MapTypes(typ, decodedType)
 }
 
-// plainArray is an array with the values of its dictionaries. Children stay as long as they are: the rows of their
+// decodedArray is an array with the values of its dictionaries. Children stay as long as they are: the rows of their
 // parents find them by the same numbers.
-func plainArray(ctx context.Context, a arrow.Array, opts arrowsort.Options) (arrow.Array, error) {
+func decodedArray(ctx context.Context, a arrow.Array, opts arrowsort.Options) (arrow.Array, error) {
 	if d, ok := a.(*array.Dictionary); ok {
 		values, err := dictionaryValues(ctx, d, opts)
 		if err != nil {
 			return nil, err
 		}
 		defer values.Release()
-		return plainArray(ctx, values, opts)
+		return decodedArray(ctx, values, opts)
 	}
 	if !take.HasDictionary(a.DataType()) {
 		a.Retain()
@@ -46,7 +46,7 @@ func plainArray(ctx context.Context, a arrow.Array, opts arrowsort.Options) (arr
 	}()
 	for _, c := range data.Children() {
 		child := array.MakeFromData(c)
-		plain, err := plainArray(ctx, child, opts)
+		plain, err := decodedArray(ctx, child, opts)
 		child.Release()
 		if err != nil {
 			return nil, err
@@ -55,7 +55,7 @@ func plainArray(ctx context.Context, a arrow.Array, opts arrowsort.Options) (arr
 		children = append(children, plain.Data())
 		plain.Release()
 	}
-	plain := array.NewData(plainType(a.DataType()), data.Len(), data.Buffers(), children, data.NullN(), data.Offset())
+	plain := array.NewData(decodedType(a.DataType()), data.Len(), data.Buffers(), children, data.NullN(), data.Offset())
 	defer plain.Release()
 	return array.MakeFromData(plain), nil
 }

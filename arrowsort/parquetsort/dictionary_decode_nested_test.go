@@ -59,7 +59,7 @@ func TestValuesOfNestedDictionaries(t *testing.T) {
 	for name, part := range map[string]arrow.Record{"whole": rec.NewSlice(0, 500), "slice": rec.NewSlice(101, 307),
 		"empty": rec.NewSlice(9, 9)} {
 		for i, column := range part.Columns() {
-			plain, err := plainArray(t.Context(), column, arrowsort.Options{Allocator: mem})
+			plain, err := decodedArray(t.Context(), column, arrowsort.Options{Allocator: mem})
 			require.NoError(t, err)
 			require.False(t, take.HasDictionary(plain.DataType()))
 			require.Equal(t, column.Len(), plain.Len())

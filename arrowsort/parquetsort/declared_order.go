@@ -12,8 +12,8 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
-// A Claim is the order that a Parquet file names in its footer, where readers look for it.
-type Claim struct {
+// A DeclaredOrder is the order that a Parquet file names in its footer, where readers look for it.
+type DeclaredOrder struct {
 	File string
 	Keys []arrowsort.Key // none: it names none, unless Mixed, or is no Parquet file
 	// Mixed is set when row groups name different orders, or some an order and others none; Keys are those of the
@@ -23,8 +23,9 @@ type Claim struct {
 	Empty bool
 }
 
-// Claims reads the orders that files name, which may be as in Sort. Of the options it uses InputFormat and Allocator.
-func Claims(ctx context.Context, paths []string, opts Options) ([]Claim, error) {
+// DeclaredOrders reads the orders that files name, which may be as in Sort. Of the options it uses InputFormat and
+// Allocator.
+func DeclaredOrders(ctx context.Context, paths []string, opts Options) ([]DeclaredOrder, error) {
 	format, err := tablefile.ParseFormat(opts.InputFormat)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrOption, err)
@@ -33,24 +34,28 @@ func Claims(ctx context.Context, paths []string, opts Options) ([]Claim, error) 
 	if err != nil {
 		return nil, err
 	}
-	claims := make([]Claim, len(files))
+	orders := make([]DeclaredOrder, len(files))
 	for i, file := range files {
 		if err := context.Cause(ctx); err != nil {
 			return nil, err
+		}
+		if format, err := format.Resolve(file); err == nil && format == tablefile.CSV {
+			orders[i] = DeclaredOrder{File: file}
+			continue
 		}
 		s, err := tablefile.Scan(file, 0, tablefile.ReadOptions{Format: format, Allocator: opts.Allocator})
 		if err != nil {
 			return nil, err
 		}
-		claims[i] = claimOf(file, s.Layout)
-		claims[i].Empty = s.Rows == 0
+		orders[i] = declaredOrderOf(file, s.Layout)
+		orders[i].Empty = s.Rows == 0
 		s.Close()
 	}
-	return claims, nil
+	return orders, nil
 }
 
-func claimOf(file string, layout *tablefile.Layout) Claim {
-	c := Claim{File: file}
+func declaredOrderOf(file string, layout *tablefile.Layout) DeclaredOrder {
+	c := DeclaredOrder{File: file}
 	if layout == nil {
 		return c
 	}
@@ -78,9 +83,9 @@ func keysOf(sorting []tablefile.SortingColumn) (keys []arrowsort.Key) {
 	return keys
 }
 
-// CheckClaims finds the first row of some files that sorts before the one above it by the order that its row group
-// names; nil when there is none. It streams: of the options it uses what Check uses but for the keys.
-func CheckClaims(ctx context.Context, paths []string, opts Options) (*Violation, error) {
+// CheckDeclaredOrders finds the first row of some files that sorts before the one above it by the order that its row
+// group names; nil when there is none. It streams: of the options it uses what Check uses but for the keys.
+func CheckDeclaredOrders(ctx context.Context, paths []string, opts Options) (*Violation, error) {
 	opts.Keys = []arrowsort.Key{{}} // are those of each row group
 	opts, err := opts.resolved()
 	if err != nil {
@@ -91,7 +96,7 @@ func CheckClaims(ctx context.Context, paths []string, opts Options) (*Violation,
 		return nil, err
 	}
 	for _, file := range files {
-		v, err := checkClaim(ctx, file, opts)
+		v, err := checkDeclaredOrder(ctx, file, opts)
 		if v != nil || err != nil {
 			return v, err
 		}
@@ -99,8 +104,8 @@ func CheckClaims(ctx context.Context, paths []string, opts Options) (*Violation,
 	return nil, nil
 }
 
-func checkClaim(ctx context.Context, file string, opts Options) (*Violation, error) {
-	in := &inputs{opts: &opts}
+func checkDeclaredOrder(ctx context.Context, file string, opts Options) (*Violation, error) {
+	in := &inputs{opts: &opts, pipes: &pipes{}}
 	var err error
 	if in.format, err = tablefile.ParseFormat(opts.InputFormat); err != nil {
 		return nil, err
@@ -113,7 +118,7 @@ func checkClaim(ctx context.Context, file string, opts Options) (*Violation, err
 	if s.Layout == nil {
 		return nil, nil
 	}
-	c := claimChecker{file: file, groups: s.Layout.RowGroups(), order: ordered{schema: s.Schema, opts: &opts}}
+	c := declaredOrderChecker{file: file, groups: s.Layout.RowGroups(), order: ordered{schema: s.Schema, opts: &opts}}
 	defer c.order.forget()
 	for {
 		piece, err := s.Next(ctx)
@@ -132,8 +137,8 @@ func checkClaim(ctx context.Context, file string, opts Options) (*Violation, err
 	}
 }
 
-// A claimChecker checks row groups, each by its own order. Pieces of a Parquet file lie in one row group each.
-type claimChecker struct {
+// A declaredOrderChecker checks row groups, each by its own order. Pieces of a Parquet file lie in one row group each.
+type declaredOrderChecker struct {
 	file   string
 	groups []tablefile.RowGroup // the first is the one that is checked
 	inside int64                // rows of it so far
@@ -141,7 +146,7 @@ type claimChecker struct {
 	order  ordered
 }
 
-func (c *claimChecker) add(ctx context.Context, piece arrow.Table) (*Violation, error) {
+func (c *declaredOrderChecker) add(ctx context.Context, piece arrow.Table) (*Violation, error) {
 	for c.inside == c.groups[0].Rows {
 		c.groups, c.inside = c.groups[1:], 0
 		c.order.forget()

@@ -9,9 +9,9 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 )
 
-// A lane is the next rows of one of the sources that are merged. A source whose first row is known is not read before
+// A cursor is the next rows of one of the sources that are merged. A source whose first row is known is not read before
 // it is the next.
-type lane struct {
+type cursor struct {
 	source  tables // nil behind its last row
 	head    *batch // holds the keys of the first row, until the source is read; or nil
 	batches []*batch
@@ -19,12 +19,12 @@ type lane struct {
 }
 
 // fill reads until there are so many bytes, or no more rows.
-func (l *lane) fill(ctx context.Context, bytes int64, opts *Options) error {
-	for l.source != nil && l.head == nil && l.bytes < bytes {
-		table, err := l.source.next(ctx)
+func (c *cursor) fill(ctx context.Context, bytes int64, opts *Options) error {
+	for c.source != nil && c.head == nil && c.bytes < bytes {
+		table, err := c.source.next(ctx)
 		if err == io.EOF {
-			l.source.close()
-			l.source = nil
+			c.source.close()
+			c.source = nil
 			return nil
 		}
 		if err != nil {
@@ -38,33 +38,33 @@ func (l *lane) fill(ctx context.Context, bytes int64, opts *Options) error {
 		if err != nil {
 			return err
 		}
-		l.batches = append(l.batches, b)
-		l.bytes += b.bytes
+		c.batches = append(c.batches, b)
+		c.bytes += b.bytes
 	}
 	return nil
 }
 
 // last is the code of the last row that is known; nil, false when there is none.
-func (l *lane) last() ([]uint64, bool) {
-	if l.head != nil {
-		return l.head.code(0), true
+func (c *cursor) last() ([]uint64, bool) {
+	if c.head != nil {
+		return c.head.code(0), true
 	}
-	if len(l.batches) == 0 {
+	if len(c.batches) == 0 {
 		return nil, false
 	}
-	b := l.batches[len(l.batches)-1]
+	b := c.batches[len(c.batches)-1]
 	return b.code(b.rows - 1), true
 }
 
 // take appends the rows with codes up to a limit to parts, those that equal it if ties is set, and lets go of them.
 // Parts are slices that the caller releases. Without a limit it takes all rows.
-func (l *lane) take(parts []arrow.Table, limit []uint64, bounded, ties bool) []arrow.Table {
+func (c *cursor) take(parts []arrow.Table, limit []uint64, bounded, ties bool) []arrow.Table {
 	before := func(b *batch, row int) bool {
-		c := slices.Compare(b.code(row), limit)
-		return c < 0 || c == 0 && ties
+		order := slices.Compare(b.code(row), limit)
+		return order < 0 || order == 0 && ties
 	}
-	for len(l.batches) > 0 {
-		b := l.batches[0]
+	for len(c.batches) > 0 {
+		b := c.batches[0]
 		end := b.rows
 		if bounded && !before(b, b.rows-1) {
 			end = b.first + sort.Search(b.rows-b.first, func(i int) bool { return !before(b, b.first+i) })
@@ -76,33 +76,33 @@ func (l *lane) take(parts []arrow.Table, limit []uint64, bounded, ties bool) []a
 		if end < b.rows {
 			break
 		}
-		l.drop()
+		c.drop()
 	}
 	return parts
 }
 
 // drop lets go of the first batch.
-func (l *lane) drop() {
-	l.bytes -= l.batches[0].bytes
-	l.batches[0].release()
-	l.batches = l.batches[1:]
+func (c *cursor) drop() {
+	c.bytes -= c.batches[0].bytes
+	c.batches[0].release()
+	c.batches = c.batches[1:]
 }
 
 // begin has the source read from the next round on.
-func (l *lane) begin() {
-	if l.head != nil {
-		l.head.release()
-		l.head = nil
+func (c *cursor) begin() {
+	if c.head != nil {
+		c.head.release()
+		c.head = nil
 	}
 }
 
-func (l *lane) close() {
-	l.begin()
-	for len(l.batches) > 0 {
-		l.drop()
+func (c *cursor) close() {
+	c.begin()
+	for len(c.batches) > 0 {
+		c.drop()
 	}
-	if l.source != nil {
-		l.source.close()
-		l.source = nil
+	if c.source != nil {
+		c.source.close()
+		c.source = nil
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
-// claiming writes rows 0, 1, 2, and so on as a file that claims some order of its column "row", in row groups of 1000
+// claiming writes rows 0, 1, 2, and so on as a file that orders some order of its column "row", in row groups of 1000
 // rows.
 func claiming(t *testing.T, path string, rows int, sorting ...tablefile.SortingColumn) {
 	t.Helper()
@@ -27,32 +27,32 @@ func claiming(t *testing.T, path string, rows int, sorting ...tablefile.SortingC
 	require.NoError(t, err)
 }
 
-func TestClaims(t *testing.T) {
+func TestDeclaredOrders(t *testing.T) {
 	folder := t.TempDir()
 	claiming(t, filepath.Join(folder, "a.parquet"), 2500, tablefile.SortingColumn{Path: "row"})
 	claiming(t, filepath.Join(folder, "b.parquet"), 2500, tablefile.SortingColumn{Path: "key", Descending: true, NullsFirst: true}, tablefile.SortingColumn{Path: "row"})
 	claiming(t, filepath.Join(folder, "c.parquet"), 10)
-	claims, err := Claims(t.Context(), []string{folder}, Options{})
+	orders, err := DeclaredOrders(t.Context(), []string{folder}, Options{})
 	require.NoError(t, err)
-	require.Equal(t, []Claim{
+	require.Equal(t, []DeclaredOrder{
 		{File: filepath.Join(folder, "a.parquet"), Keys: []arrowsort.Key{{Path: "row"}}},
 		{File: filepath.Join(folder, "b.parquet"), Keys: []arrowsort.Key{{Path: "key", Order: arrowsort.Descending, Nulls: arrowsort.NullsAtStart}, {Path: "row"}}},
 		{File: filepath.Join(folder, "c.parquet")},
-	}, claims)
-	v, err := CheckClaims(t.Context(), []string{folder}, Options{})
+	}, orders)
+	v, err := CheckDeclaredOrders(t.Context(), []string{folder}, Options{})
 	require.NoError(t, err)
 	require.Equal(t, filepath.Join(folder, "b.parquet"), v.File)
 	require.Less(t, v.Row, int64(10))
 }
 
-// TestClaimsAreAboutRowGroups has rows that fall between row groups and rise inside them.
-func TestClaimsAreAboutRowGroups(t *testing.T) {
+// TestDeclaredOrdersAreAboutRowGroups has rows that fall between row groups and rise inside them.
+func TestDeclaredOrdersAreAboutRowGroups(t *testing.T) {
 	folder := t.TempDir()
 	first, second, out := filepath.Join(folder, "1.parquet"), filepath.Join(folder, "2.parquet"), filepath.Join(folder, "out.parquet")
 	claiming(t, first, 2000, tablefile.SortingColumn{Path: "row"})
 	claiming(t, second, 2000, tablefile.SortingColumn{Path: "row", Descending: true})
 	for _, path := range []string{first, second} {
-		v, err := CheckClaims(t.Context(), []string{path}, Options{})
+		v, err := CheckDeclaredOrders(t.Context(), []string{path}, Options{})
 		require.NoError(t, err)
 		require.Equal(t, path == second, v != nil)
 	}
@@ -69,7 +69,7 @@ func TestClaimsAreAboutRowGroups(t *testing.T) {
 	require.NoError(t, w.Finish())
 	_, err = w.Commit()
 	require.NoError(t, err)
-	v, err := CheckClaims(t.Context(), []string{out}, Options{})
+	v, err := CheckDeclaredOrders(t.Context(), []string{out}, Options{})
 	require.NoError(t, err)
 	require.Nil(t, v)
 	checked, err := Check(t.Context(), []string{out}, Options{Keys: []arrowsort.Key{{Path: "row"}}})

@@ -10,8 +10,8 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
-// addPart adds rows of a table to the run, which is spilled before if there is no room for them.
-func (s *Sorter) addPart(table arrow.Table, first, n int64) error {
+// collect adds rows of a table to the run, which is spilled before if there is no room for them.
+func (s *Sorter) collect(table arrow.Table, first, n int64) error {
 	columns := make([]arrow.Column, table.NumCols())
 	defer func() {
 		for i := range columns {
@@ -21,14 +21,14 @@ func (s *Sorter) addPart(table arrow.Table, first, n int64) error {
 		}
 	}()
 	for i := range columns {
-		data, err := s.partOf(table.Column(i).Data(), first, n)
+		data, err := s.rowsOf(table.Column(i).Data(), first, n)
 		if err != nil {
 			return fmt.Errorf("column %q: %w", table.Schema().Field(i).Name, err)
 		}
-		columns[i] = *arrow.NewColumn(s.plain.Field(i), data)
+		columns[i] = *arrow.NewColumn(s.decoded.Field(i), data)
 		data.Release()
 	}
-	part := array.NewTable(s.plain, columns, n)
+	part := array.NewTable(s.decoded, columns, n)
 	bytes := tablefile.TableBytes(part) + n*rowOverhead
 	if s.bytes > 0 && s.bytes+bytes > s.budget.run() {
 		if err := s.spill(); err != nil {
@@ -43,12 +43,12 @@ func (s *Sorter) addPart(table arrow.Table, first, n int64) error {
 	return nil
 }
 
-// partOf is some rows of a column with the values of its dictionaries. What is not all of the column is copied: a slice
+// rowsOf is some rows of a column with the values of its dictionaries. What is not all of the column is copied: a slice
 // would keep all of it in memory.
-func (s *Sorter) partOf(column *arrow.Chunked, first, n int64) (*arrow.Chunked, error) {
+func (s *Sorter) rowsOf(column *arrow.Chunked, first, n int64) (*arrow.Chunked, error) {
 	rows := array.NewChunkedSlice(column, first, first+n)
 	defer rows.Release()
-	plain, err := plainColumn(s.ctx, rows, s.opts.sorting())
+	plain, err := decodedColumn(s.ctx, rows, s.opts.sorting())
 	if _, dictionary := column.DataType().(*arrow.DictionaryType); err != nil || dictionary || n == int64(column.Len()) {
 		return plain, err
 	}

@@ -69,7 +69,8 @@ func TestCheckByTheOrderInTheFooter(t *testing.T) {
 	require.NoError(t, err)
 	defer in.Table.Release()
 	turned := filepath.Join(folder, "turned.parquet")
-	w, err := tablefile.Create(t.Context(), turned, in.Schema, tablefile.WriteOptions{Sorting: []tablefile.SortingColumn{byName}})
+	w, err := tablefile.Create(t.Context(), turned, in.Schema,
+		tablefile.WriteOptions{Sorting: []tablefile.SortingColumn{byName}})
 	require.NoError(t, err)
 	for range 2 {
 		require.NoError(t, w.Write(t.Context(), in.Table))
@@ -161,7 +162,8 @@ func TestCheckReportsFootersInJSON(t *testing.T) {
 func TestFilesWithoutRowsAreInAnyOrder(t *testing.T) {
 	folder := t.TempDir()
 	empty, full := filepath.Join(folder, "empty.parquet"), filepath.Join(folder, "full.parquet")
-	require.Equal(t, result{}, cli(t, nil, "sort", "-q", "-k", "name", "--limit", "1", "-o", empty, file(t, "x.csv", people)))
+	require.Equal(t, result{}, cli(t, nil, "sort", "-q", "-k", "name", "--limit", "1", "-o", empty,
+		file(t, "x.csv", people)))
 	in, err := tablefile.Read(t.Context(), empty, tablefile.ReadOptions{})
 	require.NoError(t, err)
 	defer in.Table.Release()

@@ -1,0 +1,41 @@
+package main
+
+import "strings"
+
+// nearest is the name that is the fewest typing mistakes away from what was typed: at most a third of the letters. It
+// is empty when there is none.
+func nearest(names []string, typed string) (name string) {
+	least := min(len(typed), longName)/3 + 1
+	for _, n := range names {
+		if len(n)-len(typed) < least && len(typed)-len(n) < least && n != "" {
+			if d := typos(strings.ToLower(n), strings.ToLower(typed)); d < least {
+				least, name = d, n
+			}
+		}
+	}
+	return name
+}
+
+// typos is the number of letters that are inserted, left out, replaced or swapped with their neighbour between words.
+func typos(a, b string) int {
+	x, y := []rune(a), []rune(b)
+	rows := make([][]int, len(x)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(y)+1)
+		for j := range rows[i] {
+			if i == 0 || j == 0 {
+				rows[i][j] = i + j
+				continue
+			}
+			differ := 1
+			if x[i-1] == y[j-1] {
+				differ = 0
+			}
+			rows[i][j] = min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+differ)
+			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
+				rows[i][j] = min(rows[i][j], rows[i-2][j-2]+1)
+			}
+		}
+	}
+	return rows[len(x)][len(y)]
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
+)
+
+// into is a flag's function that sets a variable to the value that it parses. Errors follow the flag's name and value.
+func into[T any](to *T, parse func(string) (T, error)) func(string) error {
+	return func(text string) (err error) {
+		*to, err = parse(text)
+		return err
+	}
+}
+
+// asTyped keeps the text of a value that can be parsed.
+func asTyped[T any](parse func(string) (T, error)) func(string) (string, error) {
+	return func(text string) (string, error) {
+		_, err := parse(text)
+		return text, err
+	}
+}
+
+// oneOf keeps the text of a value that is in a list.
+func oneOf(values ...string) func(string) (string, error) {
+	return func(text string) (string, error) {
+		for _, v := range values {
+			if text == v {
+				return text, nil
+			}
+		}
+		last := len(values) - 1
+		return "", fmt.Errorf("use %s or %s", strings.Join(values[:last], ", "), values[last])
+	}
+}
+
+// wholeNumber reads a number of 0 or more.
+func wholeNumber[T int | int64](text string) (T, error) {
+	n, err := strconv.ParseInt(text, 10, 0)
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		return 0, errors.New("out of range")
+	case err != nil:
+		return 0, errors.New("not a whole number")
+	case n < 0:
+		return 0, errors.New("give a number of 0 or more")
+	}
+	return T(n), nil
+}
+
+// units are what a size may end in, the longest first.
+var units = []struct {
+	name  string
+	bytes float64
+}{
+	{"kib", 1 << 10}, {"mib", 1 << 20}, {"gib", 1 << 30}, {"tib", 1 << 40},
+	{"kb", 1e3}, {"mb", 1e6}, {"gb", 1e9}, {"tb", 1e12},
+	{"k", 1 << 10}, {"m", 1 << 20}, {"g", 1 << 30}, {"t", 1 << 40}, {"b", 1}, {"", 1},
+}
+
+// parseSize reads a number of bytes such as 128MiB, 1.5GB or 4G (the same as GiB). Empty is 0.
+func parseSize(s string) (int64, error) {
+	text := strings.ToLower(strings.TrimSpace(s))
+	for _, u := range units {
+		number, ok := strings.CutSuffix(text, u.name)
+		if !ok || s == "" {
+			continue
+		}
+		x, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+		if err != nil || !(x > 0) || x*u.bytes > math.MaxInt64/2 {
+			return 0, errors.New("not a size; write 512MiB or 4GB")
+		}
+		return int64(x * u.bytes), nil
+	}
+	return 0, nil
+}
+
+// parseBudget reads a size that files can be sorted in.
+func parseBudget(s string) (int64, error) {
+	n, err := parseSize(s)
+	if err == nil && s != "" && n < parquetsort.MinMemory {
+		return 0, fmt.Errorf("give at least %d MiB", parquetsort.MinMemory>>20)
+	}
+	return n, err
+}
+
+// parseDelimiter reads what separates the values of CSV; 0 is the default.
+func parseDelimiter(text string) (rune, error) {
+	switch text {
+	case "":
+		return 0, nil
+	case "tab", `\t`:
+		return '\t', nil
+	}
+	r, n := utf8.DecodeRuneInString(text)
+	if n != len(text) || r == utf8.RuneError || strings.ContainsRune("\"\r\n\x00", r) {
+		return 0, errors.New("give one character, such as ';', or tab")
+	}
+	return r, nil
+}
+
+// parseFolder makes sure that a folder is there.
+func parseFolder(path string) (string, error) {
+	if info, err := os.Stat(path); path != "" && (err != nil || !info.IsDir()) {
+		return "", errors.New("there is no such folder")
+	}
+	return path, nil
+}

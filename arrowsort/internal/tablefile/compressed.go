@@ -1,0 +1,118 @@
+package tablefile
+
+import (
+	"bytes"
+	"compress/bzip2"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// A fileCodec compresses files as a whole. CSV is decompressed as it is read. The other formats are read at random
+// places and compress their contents; such a file must be decompressed first.
+type fileCodec struct {
+	name, extension, magic string
+	open                   func(io.Reader) (io.Reader, error) // nil: it is not decompressed here
+}
+
+// zstdFileWindow is the history that a file of zstd may ask for: that of zstd --long.
+const zstdFileWindow = 128 << 20
+
+var fileCodecs = []fileCodec{
+	{"gzip", ".gz", "\x1f\x8b", func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) }},
+	{"zstd", ".zst", "\x28\xb5\x2f\xfd", func(r io.Reader) (io.Reader, error) {
+		return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(zstdFileWindow))
+	}},
+	{"bzip2", ".bz2", "BZh", func(r io.Reader) (io.Reader, error) { return bzip2.NewReader(r), nil }},
+	{"xz", ".xz", "\xfd7zXZ\x00", nil},
+}
+
+// fileCodecOf finds the codec of an input by its first bytes; nil: there is none.
+func fileCodecOf(head []byte) *fileCodec {
+	for i, c := range fileCodecs {
+		if bytes.HasPrefix(head, []byte(c.magic)) && !isText(head) {
+			return &fileCodecs[i]
+		}
+	}
+	return nil
+}
+
+// isCompressed reports whether a file's name has the extension of a codec.
+func isCompressed(path string) bool {
+	return slices.ContainsFunc(fileCodecs, func(c fileCodec) bool {
+		return strings.EqualFold(filepath.Ext(path), c.extension)
+	})
+}
+
+// withoutCodec is a file's name without the extension of a codec.
+func withoutCodec(path string) string {
+	if isCompressed(path) {
+		return strings.TrimSuffix(path, filepath.Ext(path))
+	}
+	return path
+}
+
+// compressedError is the error for an input that has to be decompressed first.
+func (c *fileCodec) compressedError(format Format) error {
+	return fmt.Errorf("is compressed with %s: decompress it first, or pipe it: %s -dc FILE | arrowsort ... --format %s -",
+		c.name, c.name, format)
+}
+
+func (c *fileCodec) corrupt(err error) error {
+	return fmt.Errorf("%w: %s: %w", ErrCorrupt, c.name, err)
+}
+
+// textLimit is how long the text of a compressed file of a size may be: a few bytes can be decompressed to any number.
+// CSV is seldom a tenth of this.
+func textLimit(size int64) int64 { return 16<<20 + 50*size }
+
+// decompress returns a reader of the text of CSV, which may be compressed. Compressed text of more than limit bytes is an
+// error; 0 is no limit.
+func decompress(r io.Reader, head []byte, limit int64) (io.Reader, error) {
+	codec := fileCodecOf(head)
+	if codec == nil {
+		return r, nil
+	}
+	text, err := codec.open(r)
+	if err != nil {
+		return nil, codec.corrupt(err)
+	}
+	return &decompressor{codec, text, limit, limit}, nil
+}
+
+// A decompressor reads compressed text, up to a limit.
+type decompressor struct {
+	*fileCodec
+	r           io.Reader
+	limit, left int64
+}
+
+func (d *decompressor) Read(p []byte) (int, error) {
+	n, err := d.r.Read(p)
+	if d.left -= int64(n); d.limit > 0 && d.left < 0 {
+		return 0, fmt.Errorf("is compressed with %s and takes more than %d MiB: decompress it first", d.name, d.limit>>20)
+	}
+	if err != nil && err != io.EOF {
+		err = d.corrupt(err)
+	}
+	return n, err
+}
+
+// IsCompressed reports whether a file is compressed as a whole. CSV that is has to be copied by CopyPipe before it is
+// scanned.
+func IsCompressed(path string) bool {
+	file, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	head := make([]byte, headSize)
+	n, _ := file.ReadAt(head, 0)
+	return fileCodecOf(head[:n]) != nil
+}

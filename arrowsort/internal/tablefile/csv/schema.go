@@ -1,0 +1,174 @@
+package csv
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+)
+
+// ErrHeader is returned for a file whose columns are not those of the files before.
+var ErrHeader = errors.New("the columns differ")
+
+// A Schema is the columns of CSV files as if they were one: the type of a column is inferred from its values in all
+// files. The files have the same columns, in any order unless a name repeats. Columns can be left out, and columns with
+// values that can be written in several ways read as text. The zero value is that of no files.
+type Schema struct {
+	Rows     int64 // of all files
+	names    []string
+	inferred []inference
+	columns  []column // in the order in which they are read; nil: all, with their types
+}
+
+// A column is one that is read: which one of the file, and its type.
+type column struct {
+	from  int
+	field arrow.Field
+}
+
+// Infer adds a file, which it reads.
+func (s *Schema) Infer(ctx context.Context, source Source) error {
+	r, at, err := s.open(source)
+	if err != nil {
+		return err
+	}
+	for {
+		row, err := r.next(ctx)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		for i, value := range row {
+			s.inferred[at[i]].add(value)
+		}
+		s.Rows++
+	}
+}
+
+// open reads the header of a file, whose columns are at some positions of the schema.
+func (s *Schema) open(source Source) (r *rows, at []int, err error) {
+	l, err := newLines(source)
+	if err == nil {
+		r, err = l.rows()
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if s.names == nil {
+		s.names, s.inferred = r.header, make([]inference, len(r.header))
+	}
+	at, err = s.positions(r.header)
+	return r, at, err
+}
+
+// positions finds the names of a header in the schema.
+func (s *Schema) positions(header []string) ([]int, error) {
+	same, at := slices.Equal(header, s.names), make([]int, len(header))
+	for i, name := range header {
+		at[i] = i
+		if same {
+			continue
+		}
+		switch found := slices.Index(s.names, name); {
+		case found < 0:
+			return nil, headerError("there is a column %q, which the first input has not", name)
+		case slices.Contains(s.names[found+1:], name) || slices.Contains(header[i+1:], name):
+			return nil, headerError("column %q occurs more than once, then all columns must be those of the first input",
+				name)
+		default:
+			at[i] = found
+		}
+	}
+	for _, name := range s.names {
+		if !slices.Contains(header, name) {
+			return nil, headerError("there is no column %q, which the first input has", name)
+		}
+	}
+	return at, nil
+}
+
+// all are the columns that are read.
+func (s *Schema) all() []column {
+	if s.columns != nil {
+		return s.columns
+	}
+	all := make([]column, len(s.names))
+	for i, name := range s.names {
+		all[i] = column{i, arrow.Field{Name: name, Type: s.inferred[i].dataType(), Nullable: true}}
+	}
+	return all
+}
+
+// Arrow is the schema of the columns that are read.
+func (s *Schema) Arrow() *arrow.Schema {
+	var fields []arrow.Field
+	for _, c := range s.all() {
+		fields = append(fields, c.field)
+	}
+	return arrow.NewSchema(fields, nil)
+}
+
+// Pick is the schema with some of the columns, by their positions.
+func (s *Schema) Pick(columns []int) *Schema {
+	all, picked := s.all(), *s
+	picked.columns = make([]column, len(columns))
+	for i, c := range columns {
+		picked.columns[i] = all[c]
+	}
+	return &picked
+}
+
+// Verbatim is the schema with text in place of the columns whose values can be written in several ways, as 2.50 and
+// 2.5. Those of them that are keys are appended after all columns, with their types. It returns the positions of the
+// keys.
+func (s *Schema) Verbatim(keys []int) (verbatim *Schema, typed []int) {
+	all := s.all()
+	columns := slices.Clone(all)
+	for _, k := range keys {
+		at := k
+		if !writtenOneWay(all[k].field.Type) {
+			at, columns = len(columns), append(columns, all[k])
+		}
+		typed = append(typed, at)
+	}
+	for i, c := range all {
+		if !writtenOneWay(c.field.Type) {
+			columns[i].field.Type = arrow.BinaryTypes.String
+		}
+	}
+	v := *s
+	v.columns = columns
+	return &v, typed
+}
+
+// writtenOneWay reports whether all values of one of the types are written as they were read.
+func writtenOneWay(typ arrow.DataType) bool {
+	switch typ.ID() {
+	case arrow.INT64, arrow.UINT64, arrow.DATE32, arrow.STRING:
+		return true
+	}
+	return false
+}
+
+// Bytes is about what the columns that are read take in memory.
+func (s *Schema) Bytes() (n int64) {
+	for _, c := range s.all() {
+		n += s.Rows * fixedBytes(c.field.Type)
+		if c.field.Type.ID() == arrow.STRING {
+			n += s.inferred[c.from].bytes
+		}
+	}
+	return n
+}
+
+// fixedBytes is what a value takes in memory, but for the text of strings.
+func fixedBytes(typ arrow.DataType) int64 {
+	if t, ok := typ.(arrow.FixedWidthDataType); ok {
+		return int64(t.BitWidth()+7) / 8
+	}
+	return int64(arrow.Int32SizeBytes)
+}

@@ -1,0 +1,61 @@
+package csv
+
+import (
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/stretchr/testify/require"
+)
+
+// TestSchemaOfSeveralFiles: types are those of all values of all files, columns may come in any order.
+func TestSchemaOfSeveralFiles(t *testing.T) {
+	files := []Source{sourceOf("a,b,c\n1,2,\n3,4,\n", ','), sourceOf("c,a,b\nx,2.5,7\n", ',')}
+	var schema Schema
+	for _, f := range files {
+		require.NoError(t, schema.Infer(t.Context(), f))
+	}
+	require.EqualValues(t, 3, schema.Rows)
+	require.Equal(t, "float64 int64 utf8", schema.Arrow().Field(0).Type.String()+" "+
+		schema.Arrow().Field(1).Type.String()+" "+schema.Arrow().Field(2).Type.String())
+	r, err := NewReader(files[1], schema.Pick([]int{2, 0}), 1, memory.DefaultAllocator)
+	require.NoError(t, err)
+	defer r.Release()
+	rec, err := r.Next(t.Context())
+	require.NoError(t, err)
+	defer rec.Release()
+	require.Equal(t, "x 2.5", rec.Column(0).ValueStr(0)+" "+rec.Column(1).ValueStr(0))
+}
+
+func TestHeadersThatDiffer(t *testing.T) {
+	for _, c := range []struct{ first, second, want string }{
+		{"a,b\n", "a,c\n", `there is a column "c", which the first input has not`},
+		{"a,b\n", "a\n", `there is no column "b", which the first input has`},
+		{"a,b\n", "b,a,a\n", `column "a" occurs more than once, then all columns must be those of the first input`},
+		{"a,a,b\n", "b,a,a\n", `column "a" occurs more than once, then all columns must be those of the first input`},
+	} {
+		var schema Schema
+		require.NoError(t, schema.Infer(t.Context(), sourceOf(c.first, ',')))
+		err := schema.Infer(t.Context(), sourceOf(c.second, ','))
+		require.ErrorIs(t, err, ErrHeader)
+		require.EqualError(t, err, c.want)
+	}
+}
+
+func TestVerbatim(t *testing.T) {
+	source := sourceOf("a,b,c\n1.50,2,2.50\n", ',')
+	var schema Schema
+	require.NoError(t, schema.Infer(t.Context(), source))
+	verbatim, keys := schema.Verbatim([]int{1, 2})
+	require.Equal(t, []int{1, 3}, keys)
+	r, err := NewReader(source, verbatim, 1, memory.DefaultAllocator)
+	require.NoError(t, err)
+	defer r.Release()
+	rec, err := r.Next(t.Context())
+	require.NoError(t, err)
+	defer rec.Release()
+	var got []string
+	for _, c := range rec.Columns() {
+		got = append(got, c.DataType().Name()+" "+c.ValueStr(0))
+	}
+	require.Equal(t, []string{"utf8 1.50", "int64 2", "utf8 2.50", "float64 2.5"}, got)
+}

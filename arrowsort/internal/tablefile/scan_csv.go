@@ -1,0 +1,63 @@
+package tablefile
+
+import (
+	"context"
+	"io"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
+)
+
+// ErrHeader is returned by InferCSV for a file whose columns are not those of the files before.
+var ErrHeader = csv.ErrHeader
+
+// InferCSV adds a CSV file to the schema of ReadOptions.CSV: it reads all of it. Errors are those of Scan, and
+// ErrHeader.
+func InferCSV(ctx context.Context, path string, opts ReadOptions) error {
+	_, err := ofFile(opts.name(path), "standard input", func() (struct{}, error) {
+		return struct{}{}, inferCSV(ctx, path, opts)
+	})
+	return err
+}
+
+func inferCSV(ctx context.Context, path string, opts ReadOptions) error {
+	file, err := openRegular(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	head := make([]byte, min(headSize, info.Size()))
+	if _, err := file.ReadAt(head, 0); err != nil {
+		return err
+	}
+	if err := checkHead(head, CSV); err != nil {
+		return err
+	}
+	opts.Delimiter = delimiter(opts.name(path), opts.Delimiter)
+	return opts.CSV.Infer(ctx, opts.source(file, info.Size()))
+}
+
+// source is a CSV file.
+func (o *ReadOptions) source(file io.ReaderAt, size int64) csv.Source {
+	return csv.Source{Text: file, Size: size, Delimiter: o.Delimiter, MaxRow: o.MaxRow}
+}
+
+type csvPieces struct{ *csv.Reader }
+
+func (c csvPieces) next(ctx context.Context) (arrow.Table, error) {
+	rec, err := c.Next(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer rec.Release()
+	return array.NewTableFromRecords(rec.Schema(), []arrow.Record{rec}), nil
+}
+
+func (c csvPieces) share() float64 { return c.Share() }
+func (c csvPieces) close()         { c.Release() }

@@ -1,0 +1,73 @@
+package parquetsort
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
+)
+
+// inferCSV infers the types of CSV inputs, as if they were one file. They are not read together with other formats,
+// whose types are given.
+func (in *inputs) inferCSV(ctx context.Context) error {
+	isCSV := func(path string) bool { return in.formatOf(path) == tablefile.CSV }
+	first := slices.IndexFunc(in.paths, isCSV)
+	if first < 0 {
+		return nil
+	}
+	for _, path := range in.paths {
+		if !isCSV(path) {
+			return fmt.Errorf("%w: %s is CSV and %s is not; CSV, whose types are inferred, is read with other CSV only: "+
+				"sort it to .parquet or .arrow first", ErrOption, displayName(in.paths[first]), displayName(path))
+		}
+	}
+	in.csv = &csv.Schema{}
+	for i, path := range in.paths {
+		in.opts.Progress(PhaseTypes, int64(i), int64(len(in.paths)))
+		err := tablefile.InferCSV(ctx, in.pipes.file(path), in.reading(path))
+		if errors.Is(err, tablefile.ErrHeader) {
+			return fmt.Errorf("%w: %w", ErrSchema, err)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readVerbatim has the text of CSV values read, for an output that is CSV: 2.50 stays 2.50. The keys with their types
+// are further columns, which are not written.
+func (in *inputs) readVerbatim() {
+	columns := in.keyColumns()
+	verbatim, typed := in.csv.Verbatim(columns)
+	in.written = make([]int, in.schema.NumFields())
+	for i := range in.written {
+		in.written[i] = i
+	}
+	keys := slices.Clone(in.opts.Keys)
+	for i, key := range keys {
+		keys[i].Path, keys[i].Index = "", typed[slices.Index(columns, in.columnOf(key))]
+	}
+	in.opts.Keys, in.csv, in.memory = keys, verbatim, verbatim.Bytes()
+	in.inferred, in.schema = in.schema, verbatim.Arrow()
+}
+
+// writtenSchema is the schema of the columns that are written, with the types of those whose text is written.
+func (in *inputs) writtenSchema() *arrow.Schema {
+	if in.inferred == nil {
+		return tablefile.Pick(in.schema, in.written)
+	}
+	var columns []int
+	for _, c := range in.written {
+		if in.projected != nil {
+			c = in.projected[c]
+		}
+		columns = append(columns, c)
+	}
+	return tablefile.Pick(in.inferred, columns)
+}

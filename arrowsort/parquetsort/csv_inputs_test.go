@@ -1,0 +1,162 @@
+package parquetsort
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+)
+
+// csvTexts are CSV files: a header, and rows that are repeated.
+var csvTexts = map[string]struct {
+	header, rows string
+	delimiter    rune
+}{
+	"numbers":             {"a,b\n", "2.50,x\n10,y\n1e0,z\n-7,\n", 0},
+	"tabs":                {"a\tb\n", "2\tx,y\n1\t\"z\tw\"\n", '\t'},
+	"wide delimiter":      {"a¦b\n", "2¦x\n1¦y\n", '¦'},
+	"CRLF":                {"a,b\r\n", "2,x\r\n1,y\r\n", 0},
+	"CRLF in quotes":      {"a,b\r\n", "2,\"x\r\ny\"\r\n1,\"\r\n\"\r\n", 0},
+	"CR":                  {"a,b\r", "2,x\r1,\"y\r\"\r", 0},
+	"CR in a value":       {"a,b\n", "2,x\ry\n1,z\n", 0},
+	"empty lines":         {"a\n", "2\n\n1\n", 0},
+	"empty lines in CRLF": {"a\r\n", "2\r\n\r\n1\r\n", 0},
+	"times":               {"a,b\n", "2021-02-28 10:11:12,2021-02-28T10:11:12Z\n2020-01-01T00:00:00.5,\n", 0},
+	"dates and booleans":  {"a,b\n", "2021-02-28,TRUE\n2020-01-01,false\n", 0},
+	"unsigned":            {"a,b\n", "18446744073709551615,é\n3,😀\n", 0},
+	"byte order mark":     {"\xef\xbb\xbfa,b\n", "2,x\n1,y\n", 0},
+	"the same name twice": {"a,b,b\n", "2,x,1.0\n1,y,2\n", 0},
+	"the name of a key":   {"a,b,\n", "2,x,1.0\n1,y,2\n", 0},
+	"a column of nulls":   {"a,b\n", "2,\n1,\n", 0},
+}
+
+// TestCSVBeyondMemory: outputs and their schemas do not depend on the memory.
+func TestCSVBeyondMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs are megabytes")
+	}
+	for name, c := range csvTexts {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "in.csv")
+			text := c.header + strings.Repeat(c.rows, 1_200_000/(strings.Count(c.rows, "\n")+strings.Count(c.rows, "\r")+2))
+			require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+			formats := []tablefile.Format{tablefile.CSV}
+			if name == "numbers" {
+				formats = append(formats, tablefile.IPCStream)
+			}
+			for _, output := range formats {
+				var outputs [2][]byte
+				for i, memory := range []int64{1 << 30, MinMemory} {
+					var out bytes.Buffer
+					result, err := Sort(t.Context(), []string{path}, tablefile.Pipe, Options{
+						Keys: []arrowsort.Key{{Path: "a"}}, Memory: memory, SpillDir: t.TempDir(), Delimiter: c.delimiter,
+						OutputFormat: output.String(), Stdout: &out, RowGroupRows: 10_000})
+					require.NoError(t, err)
+					require.Equal(t, i == 1, result.Runs > 1)
+					outputs[i] = out.Bytes()
+				}
+				require.True(t, bytes.Equal(outputs[0], outputs[1]), "%v: the outputs differ", output)
+			}
+		})
+	}
+}
+
+func writeTexts(t *testing.T, texts ...string) (paths []string) {
+	folder := t.TempDir()
+	for i, text := range texts {
+		path := filepath.Join(folder, fmt.Sprintf("in%d.csv", i))
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		paths = append(paths, path)
+	}
+	return paths
+}
+
+// TestSeveralCSVFiles: types are those of all values, and files are sorted as one.
+func TestSeveralCSVFiles(t *testing.T) {
+	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	defer mem.AssertSize(t, 0)
+	paths := writeTexts(t, "a,b\n3,x\n10,y\n", "b,a\nz,2.50\n")
+	for output, want := range map[string]string{"csv": "a,b\n2.50,z\n3,x\n10,y\n", "arrows": ""} {
+		var out bytes.Buffer
+		result, err := Sort(t.Context(), paths, tablefile.Pipe, Options{Keys: []arrowsort.Key{{Path: "a"}},
+			OutputFormat: output, Stdout: &out, Allocator: mem})
+		require.NoError(t, err)
+		require.EqualValues(t, 3, result.Rows)
+		require.Equal(t, 2, result.Columns)
+		if want != "" {
+			require.Equal(t, want, out.String())
+		} else {
+			require.Equal(t, arrow.PrimitiveTypes.Float64, result.Schema.Field(0).Type)
+		}
+	}
+	var out bytes.Buffer
+	_, err := Merge(t.Context(), paths, tablefile.Pipe, Options{Keys: []arrowsort.Key{{Path: "a"}}, Unique: true,
+		Select: []string{"b"}, OutputFormat: "csv", Stdout: &out, Allocator: mem})
+	require.NoError(t, err)
+	require.Equal(t, "b\nz\nx\ny\n", out.String())
+}
+
+// TestSelectedText: --select, --unique, --tail and --limit leave out of CSV what they leave out of other formats.
+func TestSelectedText(t *testing.T) {
+	paths := writeTexts(t, "a,b,c\n2.0,x,1.50\n1,y,\n2,z,3\n")
+	for _, c := range []struct {
+		opts Options
+		want string
+	}{
+		{Options{Select: []string{"c", "a"}}, "c,a\n,1\n1.50,2.0\n3,2\n"},
+		{Options{Select: []string{"#3"}, Unique: true}, "c\n\"\"\n1.50\n"},
+		{Options{Tail: 2}, "a,b,c\n2.0,x,1.50\n2,z,3\n"},
+		{Options{Limit: 1}, "a,b,c\n1,y,\n"},
+		{Options{Unique: true}, "a,b,c\n1,y,\n2.0,x,1.50\n"},
+	} {
+		var out bytes.Buffer
+		c.opts.Keys, c.opts.OutputFormat, c.opts.Stdout = []arrowsort.Key{{Path: "a"}}, "csv", &out
+		_, err := Sort(t.Context(), paths, tablefile.Pipe, c.opts)
+		require.NoError(t, err)
+		require.Equal(t, c.want, out.String())
+	}
+}
+
+func TestCSVThatIsRefused(t *testing.T) {
+	folder := t.TempDir()
+	parquet := filepath.Join(folder, "in.parquet")
+	generate(t, parquet, pairsSchema, 1, func(int) arrow.Record { return pairs(0, 10, 0, 9) })
+	paths := writeTexts(t, "key,row\n1,2\n", "key,other\n1,2\n", "key,row\n1,"+strings.Repeat("x", 4<<20)+"\n")
+	for _, c := range []struct {
+		inputs []string
+		err    error
+		want   string
+	}{
+		{[]string{paths[0], parquet}, ErrOption, paths[0] + " is CSV and " + parquet + " is not"},
+		{paths[:2], ErrSchema, paths[1] + `: there is a column "other", which the first input has not`},
+		{paths[2:], tablefile.ErrCorrupt, paths[2] + ": row 0, counted from 0, is longer than 2097152 bytes"},
+	} {
+		spill := t.TempDir()
+		_, err := Sort(t.Context(), c.inputs, filepath.Join(folder, "out.csv"), Options{Keys: []arrowsort.Key{{Path: "key"}},
+			Memory: MinMemory, SpillDir: spill})
+		require.ErrorIs(t, err, c.err)
+		require.ErrorContains(t, err, c.want)
+		for _, dir := range []string{spill, folder} {
+			left, err := os.ReadDir(dir)
+			require.NoError(t, err)
+			require.Len(t, left, map[string]int{spill: 0, folder: 1}[dir])
+		}
+	}
+}
+
+func TestReadingCSVEndsWithTheContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := Check(ctx, writeTexts(t, "a\n1\n"), Options{Keys: []arrowsort.Key{{Path: "a"}}})
+	require.ErrorIs(t, err, context.Canceled)
+}

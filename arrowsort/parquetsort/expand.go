@@ -1,0 +1,71 @@
+package parquetsort
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+)
+
+// Expand lists the files that some paths mean: a file is itself, a pattern with *, ? or [ the files that match it in
+// the order of their names, a folder the Parquet and Arrow files right in it. A pattern or folder without files is an
+// error.
+func Expand(paths []string) ([]string, error) {
+	var files []string
+	for _, path := range paths {
+		found, err := expand(path)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, found...)
+	}
+	return files, nil
+}
+
+func expand(path string) ([]string, error) {
+	if info, err := os.Stat(path); err == nil && path != tablefile.Pipe {
+		if !info.IsDir() {
+			return []string{path}, nil
+		}
+		return filesIn(path)
+	}
+	if !strings.ContainsAny(path, "*?[") {
+		return []string{path}, nil // opening it tells what is wrong
+	}
+	files, err := filepath.Glob(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	files = slices.DeleteFunc(files, func(f string) bool {
+		info, err := os.Stat(f)
+		return err == nil && info.IsDir()
+	})
+	if len(files) == 0 {
+		return nil, fmt.Errorf("%s: no file matches", path)
+	}
+	return files, nil
+}
+
+// filesIn lists the files of a folder that can be sorted, but for hidden ones and those that begin with an underscore,
+// which tools keep for themselves.
+func filesIn(folder string) ([]string, error) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, err
+	}
+	var files []string
+	for _, e := range entries {
+		format, err := tablefile.Auto.Resolve(e.Name())
+		if err == nil && format != tablefile.CSV && !e.IsDir() && !strings.HasPrefix(e.Name(), ".") &&
+			!strings.HasPrefix(e.Name(), "_") {
+			files = append(files, filepath.Join(folder, e.Name()))
+		}
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("%s: there is no Parquet or Arrow file in the folder", folder)
+	}
+	return files, nil
+}

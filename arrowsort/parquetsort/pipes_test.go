@@ -1,0 +1,190 @@
+package parquetsort
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+)
+
+// anyFormat are the formats of inputs.
+var anyFormat = []tablefile.Format{tablefile.Parquet, tablefile.IPCFile, tablefile.IPCStream, tablefile.CSV}
+
+// mixedFile is a file of a format with dictionaries, where the format has them, and the bytes of it.
+func mixedFile(t *testing.T, format tablefile.Format, rows int) (path string, content []byte) {
+	r := rand.New(rand.NewPCG(1, 2))
+	rec := mixed(memory.DefaultAllocator, r, 0, rows)
+	table := array.NewTableFromRecords(rec.Schema(), []arrow.Record{rec})
+	path = filepath.Join(t.TempDir(), "in."+format.String())
+	_, err := tablefile.Write(t.Context(), path, table, tablefile.WriteOptions{Format: format})
+	require.NoError(t, err)
+	content, err = os.ReadFile(path)
+	require.NoError(t, err)
+	return path, content
+}
+
+// sorted are the bytes of an output.
+func sorted(t *testing.T, input string, output tablefile.Format, opts Options) []byte {
+	var out bytes.Buffer
+	opts.OutputFormat, opts.Stdout = output.String(), &out
+	result, err := Sort(t.Context(), []string{input}, tablefile.Pipe, opts)
+	require.NoError(t, err)
+	require.Positive(t, result.BytesIn)
+	return out.Bytes()
+}
+
+// TestPipesAreSortedAsFiles: what comes from standard input is sorted as a file is, in any format to any format, and
+// nothing is left in the spill folder.
+func TestPipesAreSortedAsFiles(t *testing.T) {
+	for _, from := range anyFormat {
+		path, content := mixedFile(t, from, 3000)
+		for _, to := range anyFormat {
+			t.Run(fmt.Sprintf("%v to %v", from, to), func(t *testing.T) {
+				mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+				defer mem.AssertSize(t, 0)
+				spill := t.TempDir()
+				opts := Options{Keys: []arrowsort.Key{{Path: "word"}, {Path: "at"}}, InputFormat: from.String(),
+					SpillDir: spill, Allocator: mem, RowGroupRows: 1000}
+				want := sorted(t, path, to, opts)
+				opts.Stdin = bytes.NewReader(content)
+				got := sorted(t, tablefile.Pipe, to, opts)
+				if to == tablefile.CSV {
+					require.Equal(t, string(want), string(got))
+				} else {
+					requireSameTable(t, to, want, got)
+				}
+				left, err := os.ReadDir(spill)
+				require.NoError(t, err)
+				require.Empty(t, left)
+			})
+		}
+	}
+}
+
+// requireSameTable compares outputs whose record batches and dictionaries may differ.
+func requireSameTable(t *testing.T, format tablefile.Format, want, got []byte) {
+	var text [2]string
+	var schemas [2]*arrow.Schema
+	for i, b := range [][]byte{want, got} {
+		in, err := tablefile.Read(t.Context(), tablefile.Pipe, tablefile.ReadOptions{Format: format,
+			Stdin: bytes.NewReader(b)})
+		require.NoError(t, err)
+		var out bytes.Buffer
+		_, err = tablefile.Write(t.Context(), tablefile.Pipe, in.Table, tablefile.WriteOptions{Format: tablefile.CSV,
+			Stdout: &out})
+		require.NoError(t, err)
+		text[i], schemas[i] = out.String(), in.Table.Schema()
+		in.Table.Release()
+	}
+	require.True(t, schemas[0].Equal(schemas[1]), "%v\n%v", schemas[0], schemas[1])
+	require.True(t, text[0] == text[1], "the rows differ")
+}
+
+// TestPipesThatBreakOff: an error, and nothing is left.
+func TestPipesThatBreakOff(t *testing.T) {
+	for _, format := range anyFormat {
+		_, content := mixedFile(t, format, 3000)
+		if format == tablefile.CSV {
+			content = append(content, "\"a value that does not end"...)
+		} else {
+			content = content[:len(content)*2/3]
+		}
+		broken := io.MultiReader(bytes.NewReader(content[:len(content)/2]), failing{})
+		for name, stdin := range map[string]io.Reader{"cut": bytes.NewReader(content), "fails": broken} {
+			folder, spill := t.TempDir(), t.TempDir()
+			_, err := Sort(t.Context(), []string{tablefile.Pipe}, filepath.Join(folder, "out.parquet"),
+				Options{Keys: []arrowsort.Key{{Path: "word"}}, InputFormat: format.String(), SpillDir: spill,
+					Stdin: stdin})
+			require.ErrorContains(t, err, "standard input: ", "%v %s", format, name)
+			if name == "fails" {
+				require.ErrorIs(t, err, errPipe)
+			}
+			for _, dir := range []string{folder, spill} {
+				left, err := os.ReadDir(dir)
+				require.NoError(t, err)
+				require.Empty(t, left, "%v %s", format, name)
+			}
+		}
+	}
+}
+
+var errPipe = errors.New("the pipe is broken")
+
+type failing struct{}
+
+func (failing) Read([]byte) (int, error) { return 0, errPipe }
+
+// TestWaitingForAPipeEndsWithTheContext: also while nothing comes.
+func TestWaitingForAPipeEndsWithTheContext(t *testing.T) {
+	for _, format := range anyFormat {
+		_, content := mixedFile(t, format, 3000)
+		ctx, cancel := context.WithCancel(t.Context())
+		r, w := io.Pipe()
+		go func() {
+			w.Write(content[:len(content)/2])
+			cancel()
+		}()
+		spill := t.TempDir()
+		_, err := Check(ctx, []string{tablefile.Pipe}, Options{Keys: []arrowsort.Key{{Path: "word"}},
+			InputFormat: format.String(), SpillDir: spill, Stdin: r})
+		require.ErrorIs(t, err, context.Canceled, format)
+		left, err := os.ReadDir(spill)
+		require.NoError(t, err)
+		require.Empty(t, left)
+		r.Close()
+	}
+}
+
+// TestPipesInEveryFunction: Check, Merge, Explain, Plan and Argsort read standard input as they read files.
+func TestPipesInEveryFunction(t *testing.T) {
+	keys := []arrowsort.Key{{Path: "word"}, {Path: "at"}}
+	for _, format := range anyFormat {
+		path, _ := mixedFile(t, format, 3000)
+		content := sorted(t, path, format, Options{Keys: keys, InputFormat: format.String()})
+		spill := t.TempDir()
+		opts := func() Options {
+			return Options{Keys: keys, InputFormat: format.String(), SpillDir: spill, Stdin: bytes.NewReader(content)}
+		}
+		checked, err := Check(t.Context(), []string{tablefile.Pipe}, opts())
+		require.NoError(t, err, format)
+		require.Nil(t, checked.Violation)
+		require.EqualValues(t, 3000, checked.Rows)
+		require.EqualValues(t, len(content), checked.Bytes, format)
+		out := filepath.Join(t.TempDir(), "out.csv")
+		result, err := Merge(t.Context(), []string{tablefile.Pipe}, out, opts())
+		require.NoError(t, err, format)
+		require.EqualValues(t, 3000, result.Rows)
+		result, err = Argsort(t.Context(), tablefile.Pipe, out, opts())
+		require.NoError(t, err, format)
+		require.EqualValues(t, 3000, result.Rows)
+		d, err := Explain(t.Context(), []string{tablefile.Pipe}, opts())
+		require.NoError(t, err, format)
+		require.True(t, d.InOrder)
+		planned, err := Plan(t.Context(), tablefile.Pipe, opts())
+		require.NoError(t, err, format)
+		require.EqualValues(t, 3000, planned.Rows)
+		left, err := os.ReadDir(spill)
+		require.NoError(t, err)
+		require.Empty(t, left)
+	}
+}
+
+func TestStandardInputIsReadOnce(t *testing.T) {
+	_, err := Sort(t.Context(), []string{tablefile.Pipe, tablefile.Pipe}, filepath.Join(t.TempDir(), "out.csv"),
+		Options{Keys: []arrowsort.Key{{Path: "a"}}, InputFormat: "csv", Stdin: bytes.NewReader([]byte("a\n1\n"))})
+	require.ErrorIs(t, err, ErrOption)
+	require.ErrorContains(t, err, "standard input is named twice")
+}

@@ -1,0 +1,45 @@
+package parquetsort
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/stretchr/testify/require"
+)
+
+// TestNestedTypesThatDiffer: the error names the field that differs, not two long types.
+func TestNestedTypesThatDiffer(t *testing.T) {
+	schema := func(field arrow.Field) *arrow.Schema {
+		list := arrow.ListOf(arrow.StructOf(arrow.Field{Name: "x", Type: arrow.PrimitiveTypes.Int64}, field))
+		return arrow.NewSchema([]arrow.Field{{Name: "a", Type: list}}, nil)
+	}
+	number := arrow.Field{Name: "n", Type: arrow.PrimitiveTypes.Int32}
+	for want, field := range map[string]arrow.Field{
+		`column "a.item.n" is of type utf8, in first it is int32`: {Name: "n",
+			Type: arrow.BinaryTypes.String},
+		`column "a.item" is of type struct with a field "m", in first it is struct with a field "n"`: {Name: "m",
+			Type: number.Type},
+	} {
+		_, err := matchSchemas(schema(number), schema(field), "second", "first")
+		require.ErrorIs(t, err, ErrSchema)
+		require.ErrorContains(t, err, "second: "+want)
+	}
+}
+
+// TestTypesThatDiffer: the error names file, column and both types, and what to do.
+func TestTypesThatDiffer(t *testing.T) {
+	schema := func(name string, typ arrow.DataType) *arrow.Schema {
+		return arrow.NewSchema([]arrow.Field{{Name: name, Type: typ}}, nil)
+	}
+	for _, types := range [][2]arrow.DataType{
+		{arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int64},
+		{arrow.BinaryTypes.String, arrow.BinaryTypes.LargeString},
+	} {
+		_, err := matchSchemas(schema("x", types[0]), schema("x", types[1]), "b.parquet", "a.parquet")
+		require.EqualError(t, err, fmt.Sprintf(`parquetsort: schemas differ: b.parquet: column "x" is of type %s, in `+
+			`a.parquet it is %s; types are not converted: write the column with one type first`, types[1], types[0]))
+	}
+	_, err := matchSchemas(schema("x", arrow.Null), schema("y", arrow.Null), "b.parquet", "a.parquet")
+	require.ErrorContains(t, err, `b.parquet: there is no column "x", which a.parquet has; all inputs must have the same`)
+}
