@@ -32,11 +32,7 @@ func inferCSV(ctx context.Context, path string, opts ReadOptions) error {
 	if err != nil {
 		return err
 	}
-	head := make([]byte, min(headSize, info.Size()))
-	if _, err := file.ReadAt(head, 0); err != nil {
-		return err
-	}
-	if err := checkHead(head, CSV); err != nil {
+	if err := checkStart(file, info.Size(), CSV); err != nil {
 		return err
 	}
 	opts.Delimiter = delimiter(opts.name(path), opts.Delimiter)
