@@ -20,33 +20,6 @@ func openBatches(format Format, src io.Reader, size int64, mem memory.Allocator)
 	return ipc.OpenStream(src, size, mem)
 }
 
-// readBatches reads all record batches of an Arrow file or stream.
-func readBatches(ctx context.Context, src io.Reader, size int64, opts ReadOptions) (arrow.Table, error) {
-	r, err := openBatches(opts.Format, src, size, opts.Allocator)
-	if err != nil {
-		return nil, err
-	}
-	defer r.Release()
-	if _, err := opts.begin(r.Schema()); err != nil {
-		return nil, err
-	}
-	table, err := collect(r.Schema(), func() (arrow.Record, error) {
-		if err := context.Cause(ctx); err != nil {
-			return nil, err
-		}
-		rec, err := r.Next()
-		if err != nil {
-			return nil, memoryError(opts.Allocator, err)
-		}
-		rec.Retain()
-		return rec, nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return finish(ctx, table, opts.Allocator)
-}
-
 // batchPieces are the record batches that have rows.
 type batchPieces struct {
 	*ipc.Reader

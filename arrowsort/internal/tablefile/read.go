@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"math"
 	"os"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -31,7 +33,7 @@ type ReadOptions struct {
 	// if that is more, 1000 bytes for each of its bytes: a small file can declare any number of values.
 	MemoryLimit int64
 	// Schema is passed the schema before the data of a Parquet or Arrow file, and between the two passes over CSV. Its
-	// error ends the reading. Of Parquet and CSV the columns that it returns are read, all when it returns none.
+	// error ends the reading. The columns that it returns are read, all when it returns none.
 	Schema   func(*arrow.Schema) (columns []int, err error)
 	Start    func()                // called when reading begins: of a Parquet or Arrow file, after Schema
 	Progress func(done, total int) // called now and then, from one goroutine at a time
@@ -94,15 +96,14 @@ func Read(ctx context.Context, path string, opts ReadOptions) (*Input, error) {
 }
 
 func read(ctx context.Context, path string, opts ReadOptions) (in *Input, err error) {
-	format, err := opts.Format.resolveInput(path)
-	if err != nil {
+	if opts.Format, err = opts.Format.resolveInput(path); err != nil {
 		return nil, err
 	}
-	opts.Format, opts.Delimiter = format, delimiter(path, opts.Delimiter)
+	opts.Delimiter = delimiter(opts.name(path), opts.Delimiter)
 	if path == Pipe {
 		return readPipe(ctx, opts)
 	}
-	file, err := os.Open(path)
+	file, err := openRegular(path)
 	if err != nil {
 		return nil, err
 	}
@@ -111,22 +112,11 @@ func read(ctx context.Context, path string, opts ReadOptions) (in *Input, err er
 	if err != nil {
 		return nil, err
 	}
-	if info.IsDir() {
-		return nil, errFolder
-	}
-	if !info.Mode().IsRegular() { // a named pipe has neither a size nor random access
-		opts.Stdin = file
-		return readPipe(ctx, opts)
-	}
-	head := make([]byte, min(headSize, info.Size()))
-	if _, err := file.ReadAt(head, 0); err != nil {
+	compressed, err := checkStart(file, info.Size(), opts.Format)
+	if err != nil {
 		return nil, err
 	}
-	if err := checkHead(head, opts.Format); err != nil {
-		return nil, err
-	}
-	opts.limitMemory(info.Size())
-	if fileCodecOf(head) != nil {
+	if compressed {
 		opts.Stdin, opts.textLimit = file, textLimit(info.Size())
 		if in, err = readPipe(ctx, opts); err == nil {
 			in.Bytes = info.Size()
@@ -136,31 +126,20 @@ func read(ctx context.Context, path string, opts ReadOptions) (in *Input, err er
 	return readSource(ctx, file, info.Size(), opts)
 }
 
-// readPipe reads an IPC stream as it comes; the other formats need all of it first.
+// readPipe reads all bytes of standard input before it reads the table.
 func readPipe(ctx context.Context, opts ReadOptions) (*Input, error) {
 	opts.start()
-	opts.limitMemory(-1)
 	stdin := opts.Stdin
 	if stdin == nil {
 		stdin = os.Stdin
 	}
-	buffered, err := pipeOf(Interruptible(ctx, stdin), opts.Format, opts.textLimit)
+	r, err := pipeOf(Interruptible(ctx, stdin), opts.Format, opts.textLimit)
 	if err != nil {
 		return nil, err
 	}
-	counter := &countingReader{ctx: ctx, r: buffered}
-	if opts.Format == IPCStream {
-		table, err := readBatches(ctx, counter, -1, opts)
-		if err != nil {
-			return nil, err
-		}
-		return &Input{Table: table, Schema: table.Schema(), Format: opts.Format, Bytes: counter.n}, nil
-	}
-	text := io.Reader(counter)
-	if opts.MemoryLimit > 0 {
-		text = io.LimitReader(text, opts.MemoryLimit)
-	}
-	b, err := io.ReadAll(text)
+	limited := opts
+	limited.limitMemory(-1)
+	b, err := readUpTo(r, limited.MemoryLimit)
 	if err != nil {
 		return nil, err
 	}
@@ -168,68 +147,105 @@ func readPipe(ctx context.Context, opts ReadOptions) (*Input, error) {
 }
 
 func readSource(ctx context.Context, src source, size int64, opts ReadOptions) (in *Input, err error) {
+	opts.limitMemory(size)
 	in = &Input{Format: opts.Format, Bytes: size}
-	switch opts.Format {
-	case Parquet:
-		err = readChosen(ctx, src, in, opts)
-	case IPCFile:
-		in.Table, err = readBatches(ctx, src, size, opts)
-	case IPCStream:
-		in.Table, err = readBatches(ctx, &countingReader{ctx: ctx, r: src}, size, opts)
-	case CSV:
-		err = readCSV(ctx, src, in, opts)
+	if opts.Format == Parquet {
+		if err := readChosen(ctx, src, in, opts); err != nil {
+			return nil, err
+		}
+		if in.Schema == nil {
+			in.Schema = in.Table.Schema()
+		}
+		return in, nil
 	}
+	if opts.Format == CSV { // which is read twice: for the types, then for the values
+		opts.start()
+		opts.CSV = &csv.Schema{}
+		if err := opts.CSV.Infer(ctx, opts.source(src, size)); err != nil {
+			return nil, err
+		}
+	}
+	s := &Scanner{Format: opts.Format}
+	if err := s.open(src, size, csv.MaxBatchBytes, opts); err != nil {
+		return nil, err
+	}
+	defer s.pieces.close()
+	in.Schema = s.Schema
+	if in.Columns, err = opts.begin(s.Schema); err != nil {
+		return nil, err
+	}
+	if in.Columns != nil {
+		s.Choose(in.Columns)
+	}
+	table, err := s.all(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if in.Schema == nil {
-		in.Schema = in.Table.Schema()
-	}
-	return in, nil
+	in.Table, err = finish(ctx, table, opts.Allocator)
+	return in, err
 }
 
-// readCSV reads CSV, twice: for the types, then for the values.
-func readCSV(ctx context.Context, src io.ReaderAt, in *Input, opts ReadOptions) error {
-	opts.start()
-	text, schema := opts.source(src, in.Bytes), &csv.Schema{}
-	if err := schema.Infer(ctx, text); err != nil {
-		return err
-	}
-	in.Schema = schema.Arrow()
-	columns, err := opts.begin(in.Schema)
-	if err != nil {
-		return err
-	}
-	if in.Columns = columns; columns != nil {
-		schema = schema.Pick(columns)
-	}
-	r, err := csv.NewReader(text, schema, csv.MaxBatchBytes, opts.Allocator)
-	if err != nil {
-		return err
-	}
-	defer r.Release()
-	in.Table, err = collect(schema.Arrow(), func() (arrow.Record, error) { return r.Next(ctx) })
-	return err
-}
-
-// collect is the table of all records, of which next gives the caller one after the other up to io.EOF.
-func collect(schema *arrow.Schema, next func() (arrow.Record, error)) (arrow.Table, error) {
-	var records []arrow.Record
+// all is a table of all pieces.
+func (s *Scanner) all(ctx context.Context) (arrow.Table, error) {
+	chunks, rows := make([][]arrow.Array, s.Schema.NumFields()), int64(0)
 	defer func() {
-		for _, rec := range records {
-			rec.Release()
+		for _, arrays := range chunks {
+			for _, a := range arrays {
+				a.Release()
+			}
 		}
 	}()
 	for {
-		rec, err := next()
+		if err := context.Cause(ctx); err != nil {
+			return nil, err
+		}
+		piece, err := s.pieces.next(ctx)
 		if err == io.EOF {
-			return array.NewTableFromRecords(schema, records), nil
+			break
 		}
 		if err != nil {
 			return nil, err
 		}
-		records = append(records, rec)
+		piece = s.choose(piece)
+		for i := range chunks {
+			for _, a := range piece.Column(i).Data().Chunks() {
+				a.Retain()
+				chunks[i] = append(chunks[i], a)
+			}
+		}
+		rows += piece.NumRows()
+		piece.Release()
 	}
+	columns := make([]arrow.Column, len(chunks))
+	for i, arrays := range chunks {
+		data := arrow.NewChunked(s.Schema.Field(i).Type, arrays)
+		columns[i] = *arrow.NewColumn(s.Schema.Field(i), data)
+		data.Release()
+		defer columns[i].Release()
+	}
+	return array.NewTable(s.Schema, columns, rows), nil
+}
+
+// readUpTo reads everything up to a limit, 0 for none; more is ErrMemory.
+func readUpTo(r io.Reader, limit int64) ([]byte, error) {
+	if limit > 0 && limit < math.MaxInt64 {
+		r = io.LimitReader(r, limit+1)
+	}
+	b, err := io.ReadAll(r)
+	if err == nil && limit > 0 && int64(len(b)) > limit {
+		return nil, fmt.Errorf("%w: the input has more than %d bytes", ErrMemory, limit)
+	}
+	return b, err
+}
+
+// checkStart returns an error for a file whose first bytes look like another format, and whether it is compressed as a
+// whole.
+func checkStart(src io.ReaderAt, size int64, format Format) (compressed bool, err error) {
+	head := make([]byte, min(headSize, size))
+	if _, err := src.ReadAt(head, 0); err != nil {
+		return false, err
+	}
+	return fileCodecOf(head) != nil, checkHead(head, format)
 }
 
 // readChosen passes on the schema of a Parquet file and reads the columns that are chosen.
@@ -252,20 +268,4 @@ func readChosen(ctx context.Context, src source, in *Input, opts ReadOptions) er
 func finish(ctx context.Context, table arrow.Table, mem memory.Allocator) (arrow.Table, error) {
 	defer table.Release()
 	return dictionary.Unify(ctx, mem, table)
-}
-
-// countingReader counts what is read and fails once the context is cancelled.
-type countingReader struct {
-	ctx context.Context
-	r   io.Reader
-	n   int64
-}
-
-func (c *countingReader) Read(p []byte) (int, error) {
-	if err := context.Cause(c.ctx); err != nil {
-		return 0, err
-	}
-	n, err := c.r.Read(p)
-	c.n += int64(n)
-	return n, err
 }

@@ -56,7 +56,19 @@ func scan(path string, pieceBytes int64, opts ReadOptions) (s *Scanner, err erro
 	if s.file, err = openRegular(path); err != nil {
 		return nil, err
 	}
-	if err := s.open(pieceBytes, opts); err != nil {
+	info, err := s.file.Stat()
+	var compressed bool
+	if err == nil {
+		compressed, err = checkStart(s.file, info.Size(), s.Format)
+	}
+	if err == nil && compressed { // CSV, which is copied first
+		err = ErrScan
+	}
+	if err == nil {
+		opts.limitMemory(info.Size())
+		err = s.open(s.file, info.Size(), pieceBytes, opts)
+	}
+	if err != nil {
 		s.Close()
 		return nil, err
 	}
@@ -92,33 +104,18 @@ func (s *Scanner) openPipe(opts ReadOptions) error {
 		return err
 	}
 	opts.limitMemory(-1)
-	s.pipe = &countingReader{ctx: context.Background(), r: r}
+	s.pipe = &countingReader{r: r}
 	return s.openBatches(s.pipe, -1, opts)
 }
 
-func (s *Scanner) open(pieceBytes int64, opts ReadOptions) error {
-	info, err := s.file.Stat()
-	if err != nil {
-		return err
-	}
-	s.Bytes = info.Size()
-	head := make([]byte, min(headSize, s.Bytes))
-	if _, err := s.file.ReadAt(head, 0); err != nil {
-		return err
-	}
-	if err := checkHead(head, s.Format); err != nil {
-		return err
-	}
-	if fileCodecOf(head) != nil {
-		return ErrScan // CSV, which is copied first
-	}
-	opts.limitMemory(s.Bytes)
+func (s *Scanner) open(src source, size, pieceBytes int64, opts ReadOptions) error {
+	s.Bytes = size
 	opts.batches, opts.Dictionaries = true, false
 	switch s.Format {
 	case CSV:
-		return s.openCSV(pieceBytes, opts)
+		return s.openCSV(src, pieceBytes, opts)
 	case Parquet:
-		f, err := openParquet(s.file, s.Bytes, opts)
+		f, err := openParquet(src, s.Bytes, opts)
 		if err != nil {
 			return err
 		}
@@ -127,14 +124,14 @@ func (s *Scanner) open(pieceBytes int64, opts ReadOptions) error {
 		s.InMemory = f.rowBytes() * s.Rows
 		return nil
 	}
-	return s.openBatches(s.file, s.Bytes, opts)
+	return s.openBatches(src, s.Bytes, opts)
 }
 
-func (s *Scanner) openCSV(pieceBytes int64, opts ReadOptions) error {
+func (s *Scanner) openCSV(src io.ReaderAt, pieceBytes int64, opts ReadOptions) error {
 	if opts.CSV == nil {
 		opts.CSV = &csv.Schema{}
 	}
-	r, err := csv.NewReader(opts.source(s.file, s.Bytes), opts.CSV, pieceBytes, opts.Allocator)
+	r, err := csv.NewReader(opts.source(src, s.Bytes), opts.CSV, pieceBytes, opts.Allocator)
 	if err != nil {
 		return err
 	}

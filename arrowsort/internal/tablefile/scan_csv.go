@@ -32,11 +32,11 @@ func inferCSV(ctx context.Context, path string, opts ReadOptions) error {
 	if err != nil {
 		return err
 	}
-	head := make([]byte, min(headSize, info.Size()))
-	if _, err := file.ReadAt(head, 0); err != nil {
-		return err
+	compressed, err := checkStart(file, info.Size(), CSV)
+	if err == nil && compressed { // it is copied first
+		err = ErrScan
 	}
-	if err := checkHead(head, CSV); err != nil {
+	if err != nil {
 		return err
 	}
 	opts.Delimiter = delimiter(opts.name(path), opts.Delimiter)
