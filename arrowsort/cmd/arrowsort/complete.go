@@ -14,8 +14,8 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
-// completeKey completes the keys of the inputs that are on the line already: columns, fields of nested ones, and after a
-// colon what a key can end with.
+// completeKey completes the keys of the inputs that are on the line already: columns, fields of nested ones, and after
+// a colon what a key can end with.
 func (f *jobFlags) completeKey(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	const stay = cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp
 	if name, _, found := cutLast(typed); found {
