@@ -22,8 +22,8 @@ func (in *inputs) inferCSV(ctx context.Context) error {
 	}
 	for _, path := range in.paths {
 		if !isCSV(path) {
-			return fmt.Errorf("%w: %s is CSV and %s is not; CSV, whose types are inferred, is read with other CSV only: "+
-				"sort it to .parquet or .arrow first", ErrOption, displayName(in.paths[first]), displayName(path))
+			return fmt.Errorf("%w: %s is CSV and %s is not; CSV, whose types are inferred, is read with other CSV "+
+				"only: sort it to .parquet or .arrow first", ErrOption, displayName(in.paths[first]), displayName(path))
 		}
 	}
 	in.csv = &csv.Schema{}

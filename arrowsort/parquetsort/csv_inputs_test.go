@@ -42,13 +42,13 @@ var csvTexts = map[string]struct {
 
 // TestCSVBeyondMemory: outputs and their schemas do not depend on the memory.
 func TestCSVBeyondMemory(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs are megabytes")
-	}
 	for name, c := range csvTexts {
+		if testing.Short() && name != "CRLF in quotes" { // each is megabytes
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "in.csv")
-			text := c.header + strings.Repeat(c.rows, 1_200_000/(strings.Count(c.rows, "\n")+strings.Count(c.rows, "\r")+2))
+			text := c.header + strings.Repeat(c.rows, 300_000) // of two rows at least
 			require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 			formats := []tablefile.Format{tablefile.CSV}
 			if name == "numbers" {
@@ -59,8 +59,8 @@ func TestCSVBeyondMemory(t *testing.T) {
 				for i, memory := range []int64{1 << 30, MinMemory} {
 					var out bytes.Buffer
 					result, err := Sort(t.Context(), []string{path}, tablefile.Pipe, Options{
-						Keys: []arrowsort.Key{{Path: "a"}}, Memory: memory, SpillDir: t.TempDir(), Delimiter: c.delimiter,
-						OutputFormat: output.String(), Stdout: &out, RowGroupRows: 10_000})
+						Keys: []arrowsort.Key{{Path: "a"}}, Memory: memory, SpillDir: t.TempDir(),
+						Delimiter: c.delimiter, OutputFormat: output.String(), Stdout: &out, RowGroupRows: 10_000})
 					require.NoError(t, err)
 					require.Equal(t, i == 1, result.Runs > 1)
 					outputs[i] = out.Bytes()
@@ -142,8 +142,8 @@ func TestCSVThatIsRefused(t *testing.T) {
 		{paths[2:], tablefile.ErrCorrupt, paths[2] + ": row 0, counted from 0, is longer than 2097152 bytes"},
 	} {
 		spill := t.TempDir()
-		_, err := Sort(t.Context(), c.inputs, filepath.Join(folder, "out.csv"), Options{Keys: []arrowsort.Key{{Path: "key"}},
-			Memory: MinMemory, SpillDir: spill})
+		_, err := Sort(t.Context(), c.inputs, filepath.Join(folder, "out.csv"),
+			Options{Keys: []arrowsort.Key{{Path: "key"}}, Memory: MinMemory, SpillDir: spill})
 		require.ErrorIs(t, err, c.err)
 		require.ErrorContains(t, err, c.want)
 		for _, dir := range []string{spill, folder} {

@@ -227,7 +227,8 @@ func (in *inputs) openIn(path string, piece int64) (*input, error) {
 	if in.projected != nil {
 		s.Choose(in.projectionOf(s.Schema))
 	}
-	if _, err := matchSchemas(in.schema, s.Schema, displayName(path), displayName(in.paths[0])); err != nil { // it may have changed
+	_, err = matchSchemas(in.schema, s.Schema, displayName(path), displayName(in.paths[0]))
+	if err != nil { // it has changed
 		s.Close()
 		return nil, err
 	}

@@ -39,7 +39,8 @@ type pieces interface {
 
 // Scan opens a file of any format, or an Arrow stream for Pipe. The pieces of Parquet and CSV take about pieceBytes in
 // memory, a record batch of Arrow is a piece. Dictionaries stay what they are in each piece. The types of CSV are those
-// of ReadOptions.CSV; without it all columns are text. The caller closes the scanner. Errors are those of Read, and ErrScan.
+// of ReadOptions.CSV; without it all columns are text. The caller closes the scanner. Errors are those of Read, and
+// ErrScan.
 func Scan(path string, pieceBytes int64, opts ReadOptions) (*Scanner, error) {
 	return ofFile(opts.name(path), "standard input", func() (*Scanner, error) { return scan(path, pieceBytes, opts) })
 }

@@ -100,13 +100,11 @@ func TestDelimiterOfSeveralBytesTellsColumns(t *testing.T) {
 // TestLongRows: a row that does not fit in the budget is an error before all of it is in memory.
 func TestLongRows(t *testing.T) {
 	long := strings.Repeat("x", 1<<18)
+	const most = " is longer than 100000 bytes, which is all that the memory budget allows; raise it"
 	for text, want := range map[string]string{
-		"a,b\n1,2\n3," + long + "\n": "row 1, counted from 0, is longer than 100000 bytes, which is all that the memory " +
-			"budget allows; raise it",
-		"a,b\n1,\"" + long + "\"\n": "row 0, counted from 0, is longer than 100000 bytes, which is all that the memory " +
-			"budget allows; raise it",
-		"a," + long + "\n": "the line of column names is longer than 100000 bytes, which is all that the memory " +
-			"budget allows; raise it",
+		"a,b\n1,2\n3," + long + "\n": "row 1, counted from 0," + most,
+		"a,b\n1,\"" + long + "\"\n":  "row 0, counted from 0," + most,
+		"a," + long + "\n":           "the line of column names" + most,
 	} {
 		source := sourceOf(text, ',')
 		source.MaxRow = 100_000

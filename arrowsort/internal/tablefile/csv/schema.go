@@ -77,8 +77,8 @@ func (s *Schema) positions(header []string) ([]int, error) {
 		case found < 0:
 			return nil, headerError("there is a column %q, which the first input has not", name)
 		case slices.Contains(s.names[found+1:], name) || slices.Contains(header[i+1:], name):
-			return nil, headerError("column %q occurs more than once, then all columns must be those of the first input",
-				name)
+			return nil, headerError("column %q occurs more than once, then all columns must be those of the first "+
+				"input", name)
 		default:
 			at[i] = found
 		}
