@@ -80,13 +80,15 @@ type inputs struct {
 	layout *tablefile.Layout
 	bytes  int64 // of all files
 	memory int64 // about what all rows take
-	rows   int64 // of all files; less than 0 when one does not tell
-	whole  bool  // the one input is read as a whole; until then there is nothing but its path
-	format tablefile.Format
-	opts   *Options
-	flat   *tablefile.Recycler
-	all    *arrow.Schema // of all, when only some columns are read
-	chosen []int         // which those are
+
+	compact int64 // the same with text in dictionaries, where Parquet files have them
+	rows    int64 // of all files; less than 0 when one does not tell
+	whole   bool  // the one input is read as a whole; until then there is nothing but its path
+	format  tablefile.Format
+	opts    *Options
+	flat    *tablefile.Recycler
+	all     *arrow.Schema // of all, when only some columns are read
+	chosen  []int         // which those are
 
 	written []int // columns of the schema that are written; nil: all
 }
@@ -178,6 +180,7 @@ func openInputs(ctx context.Context, paths []string, opts Options) (*inputs, err
 		}
 		in.bytes += s.Bytes
 		in.memory += s.InMemory
+		in.compact += s.Compact
 		if in.rows >= 0 && s.Rows >= 0 {
 			in.rows += s.Rows
 		} else {

@@ -173,6 +173,9 @@ func (in *inputs) sortTable(ctx context.Context, output string) (*Result, error)
 		return nil, err
 	}
 	read := tablefile.ReadOptions{Dictionaries: opts.Format == tablefile.Parquet}
+	if in.opts.readLimit > 0 && !in.whole {
+		read.MemoryLimit = budget{in.opts.Memory}.load()
+	}
 	if format, err := in.format.Resolve(in.paths[0]); err == nil {
 		read.Verbatim = format == tablefile.CSV && opts.Format == tablefile.CSV
 	}

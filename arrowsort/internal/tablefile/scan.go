@@ -20,6 +20,7 @@ type Scanner struct {
 	Bytes    int64   // size of the file
 	Layout   *Layout // how a Parquet input is laid out, else nil
 	InMemory int64   // about the bytes that the rows take in memory
+	Compact  int64   // the same with text in dictionaries, where a Parquet file has them
 	Rows     int64   // of a Parquet file; else -1
 
 	path   string
@@ -87,10 +88,13 @@ func (s *Scanner) open(pieceBytes int64, opts ReadOptions) error {
 		}
 		s.Schema, s.Layout, s.pieces = f.schema, newLayout(f.file), newParquetPieces(f, pieceBytes)
 		s.Rows = f.file.NumRows()
-		s.InMemory = f.rowBytes() * s.Rows
+		s.InMemory = int64(f.tableBytes())
+		for _, leaf := range leavesOf(nil, f.fields) {
+			s.Compact += int64(columnBytes(f.file.MetaData(), leaf))
+		}
 		return nil
 	}
-	s.InMemory, s.Rows = s.Bytes, -1
+	s.InMemory, s.Compact, s.Rows = s.Bytes, s.Bytes, -1
 	batches, err := openBatches(s.Format, s.file, s.Bytes, opts.Allocator)
 	if err != nil {
 		return err
