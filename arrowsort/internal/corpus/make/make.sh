@@ -2,7 +2,7 @@
 # Writes the corpus again, all of it: needs Python 3 and Go.
 set -eu
 cd "$(dirname "$0")"
-venv=../../../../build/corpus
+venv=../../../../build/readers
 [ -x "$venv/bin/python" ] || python3 -m venv "$venv"
 "$venv/bin/pip" install --quiet --disable-pip-version-check -r requirements.txt
 rm -rf ../testdata
