@@ -27,7 +27,8 @@ func TestCorpusIsSorted(t *testing.T) {
 		for _, format := range []string{"parquet", "arrow", "arrows", "csv"} {
 			t.Run(file.Name+"/"+format, func(t *testing.T) {
 				out := filepath.Join(t.TempDir(), "out."+format)
-				_, err := Sort(t.Context(), []string{file.Path}, out, Options{Keys: []arrowsort.Key{{Path: "k"}}, Memory: MinMemory})
+				opts := Options{Keys: []arrowsort.Key{{Path: "k"}}, Memory: MinMemory}
+				_, err := Sort(t.Context(), []string{file.Path}, out, opts)
 				if file.Unsupported() {
 					require.ErrorIs(t, err, tablefile.ErrUnsupported)
 					require.ErrorContains(t, err, `column "column`)
@@ -67,7 +68,8 @@ func requireSortedAs(t *testing.T, file *corpus.File, path string) {
 
 // inParquet is the name of a type with one name for all types of text, and without the indices of dictionaries.
 func inParquet(name string) string {
-	name = strings.NewReplacer("string_view", "utf8", "binary_view", "binary", "large_utf8", "utf8", "large_binary", "binary").Replace(name)
+	name = strings.NewReplacer("string_view", "utf8", "binary_view", "binary", "large_utf8", "utf8",
+		"large_binary", "binary").Replace(name)
 	return regexp.MustCompile("dictionary<u?int[0-9]*,").ReplaceAllString(name, "dictionary<")
 }
 

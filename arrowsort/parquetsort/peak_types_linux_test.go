@@ -61,7 +61,8 @@ func texts(typ arrow.BinaryDataType, length, distinct int) func(r *rand.Rand, ro
 
 func peakCases() []peakCase {
 	text, ints := arrow.BinaryTypes.String, arrow.PrimitiveTypes.Int64
-	pair := arrow.StructOf(arrow.Field{Name: "a", Type: ints, Nullable: true}, arrow.Field{Name: "b", Type: text, Nullable: true})
+	pair := arrow.StructOf(arrow.Field{Name: "a", Type: ints, Nullable: true},
+		arrow.Field{Name: "b", Type: text, Nullable: true})
 	dictionary := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: text}
 	floats := arrow.FixedSizeListOf(8, arrow.PrimitiveTypes.Float32)
 	return []peakCase{

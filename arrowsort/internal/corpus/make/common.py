@@ -4,19 +4,29 @@ A file is named TABLE.VARIANT.EXTENSION. TABLE.json describes it, and before it 
 TABLE.VARIANT.json, if they are there, those of its columns that differ. Values are written as arrowtest.Value does: fixed width as little-endian bytes in hexadecimal, text in
 quotes.
 """
+
 import json, os, pathlib, struct
 import pyarrow as pa
 
 FOLDER = pathlib.Path(__file__).parent.parent / "testdata"
-NAMES = {"halffloat": "float16", "float": "float32", "double": "float64", "string": "utf8", "large_string": "large_utf8",
-         "date32[day]": "date32", "date64[ms]": "date64"}
+NAMES = {
+    "halffloat": "float16",
+    "float": "float32",
+    "double": "float64",
+    "string": "utf8",
+    "large_string": "large_utf8",
+    "date32[day]": "date32",
+    "date64[ms]": "date64",
+}
 FLOATS = {"halffloat": "<e", "float": "<f", "double": "<d"}
 
 
 def types(t):
     """The name of a type, with ! where values cannot be null."""
+
     def field(f):
         return types(f.type) + ("" if f.nullable else "!")
+
     if isinstance(t, pa.BaseExtensionType):
         return types(t.storage_type)
     if pa.types.is_map(t):
@@ -83,8 +93,14 @@ def tuple_of(s):
 
 
 def describe(name, table):
-    columns = [{"name": f.name, "type": types(f.type) + ("" if f.nullable else "!"),
-                "values": [value(v) for v in table.column(i)]} for i, f in enumerate(table.schema)]
+    columns = [
+        {
+            "name": f.name,
+            "type": types(f.type) + ("" if f.nullable else "!"),
+            "values": [value(v) for v in table.column(i)],
+        }
+        for i, f in enumerate(table.schema)
+    ]
     base = path(name.split(".")[0] + ".json")
     if base != path(f"{name}.json"):
         others = {c["name"]: c for c in json.loads(base.read_text())}
@@ -102,8 +118,10 @@ def path(name):
 
 def stored(t, arrow_schema):
     """The type that a Parquet file has for a type of Arrow, with or without an Arrow schema among its metadata."""
+
     def field(f):
         return f.with_type(stored(f.type, arrow_schema))
+
     s = str(t)
     if isinstance(t, pa.BaseExtensionType):
         return stored(t.storage_type, arrow_schema)

@@ -52,7 +52,8 @@ type pair struct {
 
 func makeRow(i int) row {
 	text := strings.Repeat("text ", i%4)
-	r := row{K: int64(5 * i % rows), Delta: text, Step: int32(i * i), Split: 1 / float64(i), Zstd: text, ID: uuid.UUID{0: byte(i), 15: 0xFF}, Price: int64(100*i - 500), Day: int32(i - 5),
+	r := row{K: int64(5 * i % rows), Delta: text, Step: int32(i * i), Split: 1 / float64(i),
+		Zstd: text, ID: uuid.UUID{0: byte(i), 15: 0xFF}, Price: int64(100*i - 500), Day: int32(i - 5),
 		Time: int64(i) * 3600e6, At: int64(i-5) * 1e9, Map: map[string]string{}}
 	for n := range i % 3 {
 		r.Tags = append(r.Tags, fmt.Sprint("tag", n))
@@ -62,8 +63,10 @@ func makeRow(i int) row {
 		return r
 	}
 	boolean, i8, u16, i32, u32 := i%2 == 0, int8(i-128), uint16(65535-i), int32(i-6)<<28, uint32(i)<<28
-	i64, u64, f32, f64 := math.MinInt64+int64(i), math.MaxUint64-uint64(i), float32(i)/2, []float64{math.NaN(), math.Copysign(0, -1), 0, 1.5}[i%4]
-	r.Bool, r.I8, r.U16, r.I32, r.U32, r.I64, r.U64, r.F32, r.F64 = &boolean, &i8, &u16, &i32, &u32, &i64, &u64, &f32, &f64
+	i64, u64, f32 := math.MinInt64+int64(i), math.MaxUint64-uint64(i), float32(i)/2
+	f64 := []float64{math.NaN(), math.Copysign(0, -1), 0, 1.5}[i%4]
+	r.Bool, r.I8, r.U16, r.I32, r.U32 = &boolean, &i8, &u16, &i32, &u32
+	r.I64, r.U64, r.F32, r.F64 = &i64, &u64, &f32, &f64
 	r.Text, r.Pair = &text, &pair{A: i32}
 	if i%2 == 0 {
 		r.Pair.B = &text
