@@ -48,3 +48,6 @@ func (b budget) batchRows(rowBytes int64) int64 { return max(b.batch()/max(rowBy
 // holds says whether a table can be read, sorted, and written whole: the table, the sorted one, and half a one while it
 // is encoded.
 func (b budget) holds(table int64) bool { return table*5/2 <= b.total }
+
+// load is what reading a table may take that holds reports to fit: the table, and pages on their way.
+func (b budget) load() int64 { return b.total * 3 / 5 }

@@ -39,7 +39,9 @@ func Explain(ctx context.Context, paths []string, opts Options) (*Description, e
 		Memory: in.opts.Memory, Table: in.memory}
 	b := budget{in.opts.Memory}
 	fits := b.holds(in.memory)
-	d.InMemory = fits && len(in.paths) == 1
+	if d.InMemory = len(in.paths) == 1 && b.holds(in.compact); d.InMemory { // as text stays in dictionaries
+		d.Table, fits = in.compact, true
+	}
 	order, err := in.order(ctx)
 	if err != nil {
 		return nil, err

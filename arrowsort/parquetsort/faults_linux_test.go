@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -22,6 +23,7 @@ const role = "ARROWSORT_TEST_ROLE"
 
 // TestMain lets the test binary be the process that is killed or runs out of disk.
 func TestMain(m *testing.M) {
+	budget := int64(MinMemory)
 	switch os.Getenv(role) {
 	case "":
 		os.Exit(m.Run())
@@ -32,9 +34,14 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 	case "measure":
-		debug.SetMemoryLimit(MinMemory + 16<<20) // as the command line does
+		memory, err := strconv.ParseInt(os.Args[4], 10, 64)
+		if err != nil {
+			panic(err)
+		}
+		budget = memory
+		debug.SetMemoryLimit(budget + 16<<20) // as the command line does
 	}
-	_, err := Sort(context.Background(), []string{os.Args[1]}, os.Args[2], Options{Keys: []arrowsort.Key{{Path: "key"}}, Memory: MinMemory, SpillDir: os.Args[3],
+	_, err := Sort(context.Background(), []string{os.Args[1]}, os.Args[2], Options{Keys: []arrowsort.Key{{Path: "key"}}, Memory: budget, SpillDir: os.Args[3],
 		Progress: func(phase string, done, total int64) {
 			if os.Getenv(role) == "wait" && 2*done > total {
 				time.Sleep(time.Hour) // until it is killed

@@ -92,7 +92,14 @@ func mixed(mem memory.Allocator, r *rand.Rand, first, n int) arrow.Record {
 // generate writes a file of batches.
 func generate(t testing.TB, path string, schema *arrow.Schema, batches int, make func(batch int) arrow.Record) {
 	t.Helper()
-	w, err := tablefile.Create(context.Background(), path, schema, tablefile.WriteOptions{Compression: tablefile.Compression{Codec: "none"}})
+	generateWith(t, path, schema, tablefile.Compression{Codec: "none"}, batches, make)
+}
+
+// generateWith is generate with a compression.
+func generateWith(t testing.TB, path string, schema *arrow.Schema, compression tablefile.Compression, batches int,
+	make func(batch int) arrow.Record) {
+	t.Helper()
+	w, err := tablefile.Create(context.Background(), path, schema, tablefile.WriteOptions{Compression: compression})
 	require.NoError(t, err)
 	defer w.Abort()
 	for i := range batches {

@@ -18,6 +18,7 @@ type inputs struct {
 	layout    *tablefile.Layout
 	bytes     int64 // of all files
 	memory    int64 // about what all rows take
+	compact   int64 // the same with text in dictionaries, where Parquet files have them
 	rows      int64 // of all files; less than 0 when one does not tell
 	columns   int   // of each file
 	format    tablefile.Format
@@ -154,12 +155,12 @@ func (in *inputs) openAll(ctx context.Context, once bool) error {
 		}
 		in.bytes += s.Bytes
 		switch {
-		case in.csv != nil:
-			in.memory, in.rows = s.InMemory, s.Rows // are those of all
+		case in.csv != nil: // are those of all
+			in.memory, in.compact, in.rows = s.InMemory, s.Compact, s.Rows
 		case in.rows >= 0 && s.Rows >= 0:
-			in.memory, in.rows = in.memory+s.InMemory, in.rows+s.Rows
+			in.memory, in.compact, in.rows = in.memory+s.InMemory, in.compact+s.Compact, in.rows+s.Rows
 		default:
-			in.memory, in.rows = in.memory+s.InMemory, -1
+			in.memory, in.compact, in.rows = in.memory+s.InMemory, in.compact+s.Compact, -1
 		}
 		if i == 0 {
 			in.schema, in.layout = s.Schema, s.Layout

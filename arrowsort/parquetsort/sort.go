@@ -2,6 +2,7 @@ package parquetsort
 
 import (
 	"context"
+	"errors"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -46,21 +47,33 @@ func Sort(ctx context.Context, paths []string, output string, opts Options) (*Re
 		return nil, err
 	}
 	defer in.close()
-	switch {
-	case in.pipes.stream != nil:
+	if in.pipes.stream != nil {
 		if err := in.selectColumns(); err != nil {
 			return nil, err
 		}
 		return in.within(ctx, output, func(s *Sorter, out *outputs) (*Result, error) { return s.sortInto(in, out) })
-	case len(in.paths) == 1 && in.csv == nil && !in.opts.splits() && (budget{in.opts.Memory}).holds(in.memory):
-		return in.copyOrTable(ctx, output)
 	}
+	if len(in.paths) == 1 && in.csv == nil && !in.opts.splits() && in.holds(output) {
+		result, err := in.copyOrTable(ctx, output)
+		if in.opts.readLimit == 0 || !errors.Is(err, tablefile.ErrMemory) {
+			return result, err
+		}
+	} // what takes more memory than its metadata say is read in pieces
 	return in.byOrder(ctx, output, func(s *Sorter, order *fileOrder, out *outputs) (*Result, error) {
 		if order.unsorted == nil {
 			return s.mergeInto(in, order, out)
 		}
 		return s.sortInto(in, out)
 	})
+}
+
+// holds reports whether the one input and the output can be in memory as tables.
+func (in *inputs) holds(output string) bool {
+	bytes := in.memory
+	if opts, err := in.opts.writing(output); err == nil && opts.Format == tablefile.Parquet {
+		bytes = in.compact
+	}
+	return budget{in.opts.Memory}.holds(bytes)
 }
 
 // byOrder copies the inputs if they are in order as they are given. Else use writes them and is passed their order.

@@ -128,6 +128,9 @@ func (in *inputs) sortTable(ctx context.Context, output string) (*Result, error)
 		return nil, err
 	}
 	read := tablefile.ReadOptions{Dictionaries: opts.Format == tablefile.Parquet}
+	if in.opts.readLimit > 0 {
+		read.MemoryLimit = budget{in.opts.Memory}.load()
+	}
 	l, err := in.load(ctx, read, false)
 	if err != nil {
 		return nil, err

@@ -69,6 +69,9 @@ func openParquet(src source, size int64, opts ReadOptions) (*parquetFile, error)
 	if err := checkFooter(r.MetaData(), size); err != nil {
 		return nil, err
 	}
+	if err := checkEncodings(r.MetaData()); err != nil {
+		return nil, err
+	}
 	if err := checkDeclared(r.MetaData(), opts); err != nil {
 		return nil, err
 	}

@@ -149,6 +149,7 @@ func (s *stitcher) finish(rows int64, layout *Layout) error {
 	if err := s.writeIndex(); err != nil {
 		return err
 	}
+	evenBounds(s.footer)
 	s.footer.NumRows = rows // also without columns
 	if layout != nil {
 		layout.copySchema(s.footer)

@@ -21,6 +21,7 @@ type Scanner struct {
 	Bytes    int64   // size of the file; of a pipe, what was read so far
 	Layout   *Layout // how a Parquet input is laid out, else nil
 	InMemory int64   // about the bytes that the rows take in memory
+	Compact  int64   // the same with text in dictionaries, where a Parquet file has them
 	Rows     int64   // of a Parquet file and of all CSV files of ReadOptions.CSV; else -1
 
 	path   string          // in errors
@@ -122,7 +123,10 @@ func (s *Scanner) open(src source, size, pieceBytes int64, opts ReadOptions) err
 		}
 		s.Schema, s.Layout, s.pieces = f.schema, newLayout(f.file), newParquetPieces(f, pieceBytes)
 		s.Rows = f.file.NumRows()
-		s.InMemory = f.rowBytes() * s.Rows
+		s.InMemory = int64(f.tableBytes())
+		for _, leaf := range leavesOf(nil, f.fields) {
+			s.Compact += int64(columnBytes(f.file.MetaData(), leaf))
+		}
 		return nil
 	}
 	return s.openBatches(src, s.Bytes, opts)
@@ -136,12 +140,13 @@ func (s *Scanner) openCSV(src io.ReaderAt, pieceBytes int64, opts ReadOptions) e
 	if err != nil {
 		return err
 	}
-	s.Schema, s.Rows, s.InMemory, s.pieces = opts.CSV.Arrow(), opts.CSV.Rows, opts.CSV.Bytes(), csvPieces{r}
+	s.Schema, s.Rows, s.pieces = opts.CSV.Arrow(), opts.CSV.Rows, csvPieces{r}
+	s.InMemory, s.Compact = opts.CSV.Bytes(), opts.CSV.Bytes()
 	return nil
 }
 
 func (s *Scanner) openBatches(src io.Reader, size int64, opts ReadOptions) error {
-	s.InMemory, s.Rows = s.Bytes, -1
+	s.InMemory, s.Compact, s.Rows = s.Bytes, s.Bytes, -1
 	batches, err := openBatches(s.Format, src, size, opts.Allocator)
 	if err != nil {
 		return err

@@ -64,16 +64,6 @@ func (p *parquetPieces) pageBytes() (bytes int64) {
 	return bytes
 }
 
-// rowBytes estimates the bytes of a row in memory.
-func (f *parquetFile) rowBytes() int64 {
-	meta := f.file.MetaData()
-	var bytes float64
-	for _, leaf := range leavesOf(nil, f.fields) {
-		bytes += columnBytes(meta, leaf)
-	}
-	return int64(bytes / float64(max(meta.NumRows, 1)))
-}
-
 // columnBytes estimates the bytes of a column in memory: what its pages take uncompressed, or for values that a
 // dictionary makes small there, their width.
 func columnBytes(meta *metadata.FileMetaData, leaf int) (bytes float64) {
