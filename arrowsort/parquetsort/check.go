@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/rawmem"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
@@ -37,7 +38,7 @@ func Check(ctx context.Context, paths []string, opts Options) (*Checked, error) 
 	}
 	result := &Checked{Files: in.paths, Keys: in.opts.Keys, Columns: in.schema.NumFields(), Bytes: in.bytes}
 	in.readKeysOnly()
-	in.flat = tablefile.NewRecycler(in.opts.Allocator, 0)
+	in.flat = rawmem.NewRecycler(in.opts.Allocator, 0)
 	defer in.flat.Release()
 	c := &checker{in: in, order: ordered{schema: in.schema, opts: in.opts}, result: result}
 	defer c.order.forget()

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/rawmem"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
@@ -138,7 +139,7 @@ func (o *outputs) copied(in *inputs, files []string) (layouts []*tablefile.Layou
 
 // copyAll copies the row groups of files, and completes the output.
 func (o *outputs) copyAll(ctx context.Context, in *inputs, files []string) error {
-	flat := tablefile.NewRecycler(in.opts.Allocator, 0)
+	flat := rawmem.NewRecycler(in.opts.Allocator, 0)
 	defer flat.Release()
 	in = in.readInto(flat)
 	done := int64(0)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/rawmem"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
@@ -84,7 +85,7 @@ type inputs struct {
 	whole  bool  // the one input is read as a whole; until then there is nothing but its path
 	format tablefile.Format
 	opts   *Options
-	flat   *tablefile.Recycler
+	flat   *rawmem.Recycler
 	all    *arrow.Schema // of all, when only some columns are read
 	chosen []int         // which those are
 
@@ -262,7 +263,7 @@ func (i *input) nextPlain(ctx context.Context) (arrow.Table, error) {
 }
 
 // readInto are the inputs, whose flat columns are read into memory of a recycler.
-func (in *inputs) readInto(flat *tablefile.Recycler) *inputs {
+func (in *inputs) readInto(flat *rawmem.Recycler) *inputs {
 	other := *in
 	other.flat = flat
 	return &other

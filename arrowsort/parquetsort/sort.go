@@ -6,6 +6,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -92,8 +93,8 @@ func (in *inputs) within(ctx context.Context, output string,
 	result.Inputs, result.BytesIn, result.Columns = in.paths, in.bytes, s.plain.NumFields()
 	result.Outputs, result.Runs, result.BytesSpilled = out.paths, len(s.runs), s.spilled
 	if result.BytesOut, err = out.commit(); err == nil {
-		result.Schema = tablefile.Pick(in.schema, in.written)
-		result.Head = out.head.table(tablefile.Pick(s.plain, in.written))
+		result.Schema = arraydata.Pick(in.schema, in.written)
+		result.Head = out.head.table(arraydata.Pick(s.plain, in.written))
 	}
 	return result, err
 }

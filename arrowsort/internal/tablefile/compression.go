@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-
-	"github.com/apache/arrow-go/v18/parquet/compress"
 )
 
 // ErrCompression is returned for a compression that does not exist or that the format does not have.
@@ -17,11 +15,6 @@ var ErrCompression = errors.New("unsupported compression")
 type Compression struct {
 	Codec string // none, snappy, gzip, brotli, zstd, lz4; empty: keep
 	Level int    // 0: the codec's default; level 1 of zstd
-}
-
-var parquetCodecs = map[string]compress.Compression{
-	"none": compress.Codecs.Uncompressed, "snappy": compress.Codecs.Snappy, "gzip": compress.Codecs.Gzip,
-	"brotli": compress.Codecs.Brotli, "zstd": compress.Codecs.Zstd, "lz4": compress.Codecs.Lz4Raw,
 }
 
 // maxLevels are the highest levels of the codecs that have levels.

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 )
 
 // Parquet's hybrid of run lengths and bit packing stores indices and levels of a fixed number of bits. Each run starts
@@ -34,13 +36,13 @@ func (r *hybridReader) next() (int, error) {
 	}
 	head, n := binary.Uvarint(r.b)
 	if n <= 0 || head < 2 || head>>1 > 1<<31 {
-		return 0, corrupt("a run of indices or levels has no length")
+		return 0, fileerror.Corrupt("a run of indices or levels has no length")
 	}
 	r.b = r.b[n:]
 	if head&1 == 0 {
 		size := (r.width + 7) / 8
 		if len(r.b) < size {
-			return 0, corrupt("a run of indices or levels is cut off")
+			return 0, fileerror.Corrupt("a run of indices or levels is cut off")
 		}
 		r.value = uint32(binary.LittleEndian.Uint64(r.b[:8]) & (1<<(8*size) - 1))
 		r.equal, r.b = int(head>>1), r.b[size:]
@@ -48,7 +50,7 @@ func (r *hybridReader) next() (int, error) {
 	}
 	packed := int(head>>1) * r.width
 	if len(r.b) < packed {
-		return 0, corrupt("packed indices or levels are cut off")
+		return 0, fileerror.Corrupt("packed indices or levels are cut off")
 	}
 	r.bits, r.at = int(head>>1)*groupValues, 0
 	return r.bits, nil
@@ -109,7 +111,7 @@ func (r *hybridReader) readBits(bitmap []byte, row, count int) (ones int, err er
 		n = min(n, count)
 		if r.equal > 0 {
 			if r.value > 1 {
-				return 0, corrupt("a definition level is %d", r.value)
+				return 0, fileerror.Corrupt("a definition level is %d", r.value)
 			}
 			bitutil.SetBitsTo(bitmap, int64(row), int64(n), r.value == 1)
 			ones += n * int(r.value)
@@ -151,6 +153,14 @@ func (r *hybridReader) count(n int, wanted uint32) (found int, err error) {
 		n -= left
 	}
 	return found, nil
+}
+
+// checkIndex makes sure that indices, of which the greatest is given, lie in a dictionary.
+func checkIndex(greatest uint32, entries int, err error) error {
+	if err == nil && int64(greatest) >= int64(entries) {
+		return fileerror.Corrupt("index %d into a dictionary of %d entries", greatest, max(entries, 0))
+	}
+	return err
 }
 
 // appendHybrid appends the hybrid of values that have at most width bits, 1 to 31: runs of eight equal values or more

@@ -159,9 +159,11 @@ func TestTimesOfDayAreLocal(t *testing.T) {
 
 // TestColumnsThatDifferKeepTheOthersSchema: one column that is stored in another way does not cost the others theirs.
 func TestColumnsThatDifferKeepTheOthersSchema(t *testing.T) {
-	in, err := readBytes(t, foreignFile(t, "pyarrow.parquet"), ReadOptions{Format: Parquet})
+	b := foreignFile(t, "pyarrow.parquet")
+	in, err := readBytes(t, b, ReadOptions{Format: Parquet})
 	require.NoError(t, err)
 	defer in.Table.Release()
+	first := openBytes(t, b)
 	fields := append([]arrow.Field(nil), in.Schema.Fields()...)
 	fields[0].Nullable = false
 	columns := make([]arrow.Column, len(fields))
@@ -175,11 +177,11 @@ func TestColumnsThatDifferKeepTheOthersSchema(t *testing.T) {
 	got := openBytes(t, writeBytes(t, table, Parquet, WriteOptions{Layout: in.Layout}))
 	require.Zero(t, got.MetaData().Schema.Column(0).MaxDefinitionLevel())
 	require.Equal(t, "tests", *got.MetaData().KeyValueMetadata().FindValue("owner"))
-	require.NotEqual(t, in.Layout.meta.KeyValueMetadata().FindValue(arrowSchemaKey),
-		got.MetaData().KeyValueMetadata().FindValue(arrowSchemaKey))
-	for i, c := range in.Layout.columns() {
-		require.Equal(t, c.codec, newLayout(got).columns()[i].codec, c.path)
+	require.NotEqual(t, first.MetaData().KeyValueMetadata().FindValue("ARROW:schema"),
+		got.MetaData().KeyValueMetadata().FindValue("ARROW:schema"))
+	for i, c := range first.MetaData().RowGroups[0].Columns {
+		require.Equal(t, c.MetaData.Codec, got.MetaData().RowGroups[0].Columns[i].MetaData.Codec, i)
 		logical := got.MetaData().Schema.Column(i).LogicalType()
-		require.True(t, i == 0 || logical.Equals(in.Layout.meta.Schema.Column(i).LogicalType()), c.path)
+		require.True(t, i == 0 || logical.Equals(first.MetaData().Schema.Column(i).LogicalType()), i)
 	}
 }

@@ -1,17 +1,18 @@
 package tablefile
 
 import (
+	"io"
 	"math"
 
 	"github.com/apache/arrow-go/v18/parquet/metadata"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 )
 
-const parquetMagic = "PAR1"
-
 // checkMagic tells a file that was cut off, or is something else, from one that is broken inside.
-func checkMagic(src source, size int64) error {
+func checkMagic(src io.ReaderAt, size int64) error {
 	if size < 12 {
-		return corrupt("%d bytes are too few for a Parquet file", size)
+		return fileerror.Corrupt("%d bytes are too few for a Parquet file", size)
 	}
 	var head, tail [4]byte
 	if _, err := src.ReadAt(head[:], 0); err != nil {
@@ -22,11 +23,11 @@ func checkMagic(src source, size int64) error {
 	}
 	switch {
 	case string(head[:]) == "PARE" || string(tail[:]) == "PARE":
-		return corrupt("encrypted Parquet files are not supported")
+		return fileerror.Corrupt("encrypted Parquet files are not supported")
 	case string(head[:]) != parquetMagic:
-		return corrupt("not a Parquet file")
+		return fileerror.Corrupt("not a Parquet file")
 	case string(tail[:]) != parquetMagic:
-		return corrupt("the Parquet footer is missing, the file is cut off")
+		return fileerror.Corrupt("the Parquet footer is missing, the file is cut off")
 	}
 	return nil
 }
@@ -37,43 +38,35 @@ func checkFooter(meta *metadata.FileMetaData, size int64) error {
 	total := int64(0)
 	for g, group := range meta.RowGroups {
 		if group.NumRows < 0 || group.NumRows > math.MaxInt64-total {
-			return corrupt("row group %d has %d rows", g, group.NumRows)
+			return fileerror.Corrupt("row group %d has %d rows", g, group.NumRows)
 		}
 		total += group.NumRows
 		if len(group.Columns) != columns {
-			return corrupt("row group %d has %d columns, the schema has %d", g, len(group.Columns), columns)
+			return fileerror.Corrupt("row group %d has %d columns, the schema has %d", g, len(group.Columns), columns)
 		}
 		for c, chunk := range group.Columns {
 			if chunk.MetaData == nil || chunk.CryptoMetadata != nil {
-				return corrupt("column %d of row group %d is encrypted or has no metadata", c, g)
+				return fileerror.Corrupt("column %d of row group %d is encrypted or has no metadata", c, g)
 			}
 			if chunk.FilePath != nil && *chunk.FilePath != "" {
-				return corrupt("column %d of row group %d lies in another file, %q", c, g, *chunk.FilePath)
+				return fileerror.Corrupt("column %d of row group %d lies in another file, %q", c, g, *chunk.FilePath)
 			}
 			m := chunk.MetaData
 			start := chunkStart(m.DictionaryPageOffset, m.DataPageOffset)
 			outside := start < 4 || m.TotalCompressedSize < 0 || m.TotalCompressedSize > size || start > size-m.TotalCompressedSize
 			if outside && group.NumRows > 0 { // without rows there are no pages, and no offsets of them
-				return corrupt("column %d of row group %d lies outside the file", c, g)
+				return fileerror.Corrupt("column %d of row group %d lies outside the file", c, g)
 			}
 			if int(m.Type) != int(meta.Schema.Column(c).PhysicalType()) {
-				return corrupt("column %d of row group %d is not of the type in the schema", c, g)
+				return fileerror.Corrupt("column %d of row group %d is not of the type in the schema", c, g)
 			}
 			if flat := meta.Schema.Column(c).MaxRepetitionLevel() == 0; m.NumValues < 0 || flat && m.NumValues != group.NumRows {
-				return corrupt("column %d of row group %d has %d values in %d rows", c, g, m.NumValues, group.NumRows)
+				return fileerror.Corrupt("column %d of row group %d has %d values in %d rows", c, g, m.NumValues, group.NumRows)
 			}
 		}
 	}
 	if total != meta.NumRows {
-		return corrupt("the row groups have %d rows, the file says %d", total, meta.NumRows)
+		return fileerror.Corrupt("the row groups have %d rows, the file says %d", total, meta.NumRows)
 	}
 	return nil
-}
-
-// chunkStart is where a column chunk begins: with its dictionary, if it has one, or its first page.
-func chunkStart(dictionary *int64, data int64) int64 {
-	if dictionary != nil && *dictionary > 0 {
-		return min(*dictionary, data)
-	}
-	return data
 }

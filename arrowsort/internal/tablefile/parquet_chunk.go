@@ -5,11 +5,14 @@ import (
 	"io"
 
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 )
 
 // A chunkReader reads the rows of a flat column chunk from the front on, as many at a time as are wanted.
 type chunkReader struct {
 	pages    *pageReader
+	scratch  *pageScratch
 	nullable bool
 	entries  int // of the dictionary; -1: there is none yet
 
@@ -22,8 +25,8 @@ type chunkReader struct {
 }
 
 func newChunkReader(f *parquetFile, group, column, window int, nullable bool, s *pageScratch) (chunkReader, error) {
-	pages, err := s.open(f, group, column, window)
-	return chunkReader{pages: pages, nullable: nullable, entries: -1}, err
+	pages, err := f.openPages(group, column, window, s)
+	return chunkReader{pages: pages, scratch: s, nullable: nullable, entries: -1}, err
 }
 
 // span returns how many of the next n rows lie in the page; it reads the next one where none do. A dictionary on the
@@ -33,7 +36,7 @@ func (c *chunkReader) span(n int, keep func(p *page) (int, error)) (int, error) 
 		p, err := c.pages.next()
 		switch {
 		case err == io.EOF:
-			return 0, corrupt("a column chunk ends before its last row")
+			return 0, fileerror.Corrupt("a column chunk ends before its last row")
 		case err != nil:
 			return 0, err
 		case p.kind == dictionaryPage:
@@ -45,7 +48,7 @@ func (c *chunkReader) span(n int, keep func(p *page) (int, error)) (int, error) 
 				return 0, err
 			}
 		default:
-			return 0, corrupt("a page of kind %d", p.kind)
+			return 0, fileerror.Corrupt("a page of kind %d", p.kind)
 		}
 	}
 	return min(n, c.left), nil
@@ -53,7 +56,7 @@ func (c *chunkReader) span(n int, keep func(p *page) (int, error)) (int, error) 
 
 func (c *chunkReader) dictionary(p *page, keep func(p *page) (int, error)) (err error) {
 	if p.encoding != plainEncoding && p.encoding != plainDictionary || c.entries >= 0 {
-		return corrupt("a dictionary of encoding %d, or a second one", p.encoding)
+		return fileerror.Corrupt("a dictionary of encoding %d, or a second one", p.encoding)
 	}
 	c.entries, err = keep(p)
 	return err
@@ -94,7 +97,7 @@ func (c *chunkReader) open(p *page) error {
 		return nil
 	}
 	if len(p.repeats) > 0 {
-		return corrupt("a page of a flat column has repetition levels")
+		return fileerror.Corrupt("a page of a flat column has repetition levels")
 	}
 	if c.nullable {
 		if err := c.openLevels(p); err != nil {
@@ -112,23 +115,23 @@ func (c *chunkReader) open(p *page) error {
 			return nil
 		}
 		if p.body[0] > hybridWidest {
-			return corrupt("indices of %d bits", p.body[0])
+			return fileerror.Corrupt("indices of %d bits", p.body[0])
 		}
 		c.indices = hybridReader{b: p.body[1:], width: int(p.body[0])}
 		return nil
 	}
-	return corrupt("a page of encoding %d", p.encoding)
+	return fileerror.Corrupt("a page of encoding %d", p.encoding)
 }
 
 func (c *chunkReader) openLevels(p *page) error {
 	levels := p.present
 	if p.kind == dataPage {
 		if p.levels != rleEncoding || len(p.body) < 4 {
-			return corrupt("definition levels of encoding %d in %d bytes", p.levels, len(p.body))
+			return fileerror.Corrupt("definition levels of encoding %d in %d bytes", p.levels, len(p.body))
 		}
 		end := 4 + int(binary.LittleEndian.Uint32(p.body))
 		if end > len(p.body) {
-			return corrupt("definition levels of %d bytes in a page of %d", end-4, len(p.body))
+			return fileerror.Corrupt("definition levels of %d bytes in a page of %d", end-4, len(p.body))
 		}
 		levels, p.body = p.body[4:end], p.body[end:]
 	}
@@ -149,11 +152,4 @@ func (c *chunkReader) validity(bitmap []byte, row, n int) (int, error) {
 		return n, nil
 	}
 	return c.levels.readBits(bitmap, row, n)
-}
-
-func checkIndex(greatest uint32, entries int, err error) error {
-	if err == nil && int64(greatest) >= int64(entries) {
-		return corrupt("index %d into a dictionary of %d entries", greatest, max(entries, 0))
-	}
-	return err
 }

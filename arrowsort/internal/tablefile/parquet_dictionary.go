@@ -6,14 +6,15 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
 )
 
 // A column of strings that the file stores with a dictionary may be read as one: it is read, sorted and written as
 // 4-byte indices instead of 8-byte offsets and text. That pays while the dictionary is small; a large one, with which
 // every row group would be written, is expanded after all.
 const (
-	dictionaryEntries = 1 << 16 // the largest dictionary that is kept
-	rowsPerEntry      = 8       // and the fewest rows per entry
+	rowsPerEntry = 8 // the fewest rows of an entry of a dictionary that is kept
 )
 
 // readDictionaries has the columns that are stored with dictionaries read as such.
@@ -21,7 +22,7 @@ func (f *parquetFile) readDictionaries() {
 	fields := append([]arrow.Field(nil), f.schema.Fields()...)
 	for i := range fields {
 		field := &f.fields[i]
-		if !isLeaf(field) || !storesDictionary(f.file.MetaData(), field.ColIndex) {
+		if !field.isLeaf() || !storesDictionary(f.file.MetaData(), field.ColIndex) {
 			continue
 		}
 		typ := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32}
@@ -76,7 +77,7 @@ func expandLarge(table arrow.Table, schema *arrow.Schema, mem memory.Allocator) 
 		data := table.Column(i).Data()
 		data.Retain()
 		if want := schema.Field(i).Type; !arrow.TypeEqual(data.DataType(), want) && !pays(data) {
-			expanded, err := expand(data, want, mem)
+			expanded, err := dictionary.Expand(data, want, mem)
 			data.Release()
 			if err != nil {
 				columns = columns[:i]
@@ -97,50 +98,5 @@ func pays(data *arrow.Chunked) bool {
 		return false
 	}
 	entries := data.Chunk(0).(*array.Dictionary).Dictionary().Len()
-	return entries <= dictionaryEntries && entries*rowsPerEntry <= data.Len()
-}
-
-func expand(data *arrow.Chunked, typ arrow.DataType, mem memory.Allocator) (*arrow.Chunked, error) {
-	b := array.NewBuilder(mem, typ)
-	defer b.Release()
-	var chunks []arrow.Array
-	defer func() { releaseAll(chunks) }()
-	for _, c := range data.Chunks() {
-		if err := appendEntries(b, c.(*array.Dictionary)); err != nil {
-			return nil, err
-		}
-		chunks = append(chunks, b.NewArray())
-	}
-	return arrow.NewChunked(typ, chunks), nil
-}
-
-// appendEntries appends the entries that the rows of a dictionary array refer to.
-func appendEntries(b array.Builder, a *array.Dictionary) error {
-	b.Reserve(a.Len())
-	bytes := entryBytes(a.Dictionary())
-	for i := range a.Len() {
-		if a.IsNull(i) || a.Dictionary().IsNull(a.GetValueIndex(i)) {
-			b.AppendNull()
-			continue
-		}
-		value := bytes(a.GetValueIndex(i))
-		switch b := b.(type) {
-		case *array.StringBuilder:
-			b.Append(string(value))
-		case *array.LargeStringBuilder:
-			b.Append(string(value))
-		case *array.BinaryBuilder:
-			b.Append(value)
-		default:
-			return corrupt("a column of type %s is stored with a dictionary", b.Type())
-		}
-	}
-	return nil
-}
-
-func entryBytes(dictionary arrow.Array) func(i int) []byte {
-	if d, ok := dictionary.(*array.String); ok {
-		return func(i int) []byte { return []byte(d.Value(i)) }
-	}
-	return dictionary.(*array.Binary).Value
+	return entries <= dictionary.MaxEntries && entries*rowsPerEntry <= data.Len()
 }

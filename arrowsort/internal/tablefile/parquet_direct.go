@@ -4,12 +4,14 @@ import (
 	"context"
 	"sync/atomic"
 
-	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/machine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/workers"
 )
 
 // A directColumn is a flat column whose pages are decoded to where they belong: values of fixed width, or indices into
@@ -50,7 +52,7 @@ func (f *parquetFile) newDirectColumn(i int) *directColumn {
 		first += int(g.NumRows)
 	}
 	if c.width > 0 {
-		c.values = newBuffer(f.opts.Allocator, first*c.width)
+		c.values = arraydata.NewBuffer(f.opts.Allocator, first*c.width)
 		machine.AdviseHuge(c.values.Bytes())
 	}
 	return c
@@ -59,7 +61,7 @@ func (f *parquetFile) newDirectColumn(i int) *directColumn {
 // direct says whether the pages of a field can be read here, and the bytes of a value, 0 for text.
 func (f *parquetFile) direct(i int) (width int, ok bool) {
 	field, meta := &f.fields[i], f.file.MetaData()
-	if !isLeaf(field) || meta.NumRows == 0 || meta.NumRows > maxDirectRows {
+	if !field.isLeaf() || meta.NumRows == 0 || meta.NumRows > maxDirectRows {
 		return 0, false
 	}
 	column, typ := meta.Schema.Column(field.ColIndex), f.schema.Field(i).Type
@@ -71,6 +73,23 @@ func (f *parquetFile) direct(i int) (width int, ok bool) {
 		return 0, false
 	}
 	return width, true
+}
+
+// decodesValues reports whether the values of a field are decoded without pqarrow, and not as a dictionary.
+func (f *parquetFile) decodesValues(field int) bool {
+	_, ok := f.direct(field)
+	return ok && f.schema.Field(field).Type.ID() != arrow.DICTIONARY
+}
+
+// decoded are the fields whose values are decoded without pqarrow, by their leaf columns.
+func (f *parquetFile) decoded() map[int]int {
+	fields := make(map[int]int)
+	for i := range f.fields {
+		if f.decodesValues(i) {
+			fields[f.fields[i].ColIndex] = i
+		}
+	}
+	return fields
 }
 
 // encodingsRead reports whether the pages of a leaf column have encodings that are read here in all row groups. It
@@ -100,42 +119,6 @@ const (
 	maxTextGuess  = 1 << 30 // what is allocated for text of a row group before any of it is seen
 )
 
-// storedWidth is the bytes of a value that Parquet stores as Arrow does, or of an index in place of text; 0 for all
-// else.
-func storedWidth(typ arrow.DataType, physical parquet.Type) int {
-	switch typ.ID() {
-	case arrow.INT64, arrow.UINT64, arrow.TIMESTAMP, arrow.TIME64, arrow.DURATION:
-		return widthIf(physical == parquet.Types.Int64, 8)
-	case arrow.INT32, arrow.UINT32, arrow.DATE32, arrow.TIME32:
-		return widthIf(physical == parquet.Types.Int32, 4)
-	case arrow.FLOAT64:
-		return widthIf(physical == parquet.Types.Double, 8)
-	case arrow.FLOAT32:
-		return widthIf(physical == parquet.Types.Float, 4)
-	case arrow.DICTIONARY:
-		d := typ.(*arrow.DictionaryType)
-		text := d.ValueType.ID() == arrow.STRING || d.ValueType.ID() == arrow.BINARY
-		return widthIf(physical == parquet.Types.ByteArray && text && d.IndexType.ID() == arrow.INT32, 4)
-	}
-	return 0
-}
-
-func widthIf(ok bool, width int) int {
-	if ok {
-		return width
-	}
-	return 0
-}
-
-// storedText says whether values are strings or bytes of any length.
-func storedText(typ arrow.DataType, physical parquet.Type) bool {
-	switch typ.ID() {
-	case arrow.STRING, arrow.BINARY, arrow.LARGE_STRING, arrow.LARGE_BINARY:
-		return physical == parquet.Types.ByteArray
-	}
-	return false
-}
-
 func (c *directColumn) release() {
 	if c.values != nil {
 		c.values.Release()
@@ -144,7 +127,7 @@ func (c *directColumn) release() {
 		if p.validity != nil {
 			p.validity.Release()
 		}
-		releaseAll([]arrow.Array{p.dictionary, p.text})
+		arraydata.Release([]arrow.Array{p.dictionary, p.text})
 	}
 }
 
@@ -169,7 +152,7 @@ func (c *directColumn) read(f *parquetFile, group int, s *pageScratch) (err erro
 	}
 	var bitmap []byte
 	if c.nullable {
-		part.validity = newBuffer(f.opts.Allocator, int(bitutil.BytesForBits(int64(part.rows))))
+		part.validity = arraydata.NewBuffer(f.opts.Allocator, int(bitutil.BytesForBits(int64(part.rows))))
 		bitmap = part.validity.Bytes()
 		clear(bitmap)
 	}
@@ -192,23 +175,19 @@ func (f *parquetFile) readDirect(ctx context.Context, report func()) ([][]arrow.
 			columns, fields = append(columns, c), append(fields, i)
 		}
 	}
-	var scratch spares[*pageScratch]
-	defer func() {
-		for _, s := range scratch.free {
-			s.release()
-		}
-	}()
+	var scratch workers.Spares[*pageScratch]
+	defer scratch.Drain((*pageScratch).release)
 	groups := f.file.NumRowGroups()
-	err := Each(ctx, len(columns)*groups, f.opts.Threads, func(i int) error {
-		c, s := columns[i%len(columns)], scratch.take()
+	err := workers.Each(ctx, len(columns)*groups, f.opts.Threads, func(i int) error {
+		c, s := columns[i%len(columns)], scratch.Take()
 		if s == nil {
 			s = newPageScratch(f.opts.Allocator)
 		}
-		defer scratch.give(s)
+		defer scratch.Give(s)
 		if c.foreign.Load() {
 			return nil
 		}
-		if contain(func() error { return c.read(f, i/len(columns), s) }) != nil {
+		if fileerror.Contain(func() error { return c.read(f, i/len(columns), s) }) != nil {
 			c.foreign.Store(true)
 			return nil
 		}
@@ -225,7 +204,7 @@ func (f *parquetFile) readDirect(ctx context.Context, report func()) ([][]arrow.
 		}
 		if arrays[fields[i]], err = c.arrays(ctx, f.opts); err != nil {
 			for _, a := range arrays {
-				releaseAll(a)
+				arraydata.Release(a)
 			}
 			return nil, err
 		}

@@ -8,10 +8,14 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/workers"
 )
 
 // arrays are the arrays of text, or one of all parts. The column keeps none of them.
-func (c *directColumn) arrays(ctx context.Context, opts ReadOptions) ([]arrow.Array, error) {
+func (c *directColumn) arrays(ctx context.Context, opts fileOptions) ([]arrow.Array, error) {
 	if c.width > 0 {
 		a, err := c.array(ctx, opts)
 		return []arrow.Array{a}, err
@@ -24,14 +28,14 @@ func (c *directColumn) arrays(ctx context.Context, opts ReadOptions) ([]arrow.Ar
 }
 
 // array joins the parts to one array.
-func (c *directColumn) array(ctx context.Context, opts ReadOptions) (arrow.Array, error) {
+func (c *directColumn) array(ctx context.Context, opts fileOptions) (arrow.Array, error) {
 	rows, nulls := 0, 0
 	for _, p := range c.parts {
 		rows, nulls = rows+p.rows, nulls+p.nulls
 	}
 	var validity *memory.Buffer
 	if nulls > 0 {
-		validity = newBuffer(opts.Allocator, int(bitutil.BytesForBits(int64(rows))))
+		validity = arraydata.NewBuffer(opts.Allocator, int(bitutil.BytesForBits(int64(rows))))
 		defer validity.Release()
 		for _, p := range c.parts {
 			if p.validity == nil {
@@ -55,7 +59,7 @@ func (c *directColumn) array(ctx context.Context, opts ReadOptions) (arrow.Array
 }
 
 // unify makes one dictionary of those of the parts and changes the indices, in their place.
-func (c *directColumn) unify(ctx context.Context, opts ReadOptions) (arrow.Array, error) {
+func (c *directColumn) unify(ctx context.Context, opts fileOptions) (arrow.Array, error) {
 	unifier, err := array.NewDictionaryUnifier(opts.Allocator, c.typ.(*arrow.DictionaryType).ValueType)
 	if err != nil {
 		return nil, err
@@ -71,7 +75,7 @@ func (c *directColumn) unify(ctx context.Context, opts ReadOptions) (arrow.Array
 		}
 		defer maps[i].Release()
 	}
-	err = Each(ctx, len(c.parts), opts.Threads, func(i int) error {
+	err = workers.Each(ctx, len(c.parts), opts.Threads, func(i int) error {
 		if maps[i] == nil {
 			return nil
 		}
@@ -95,11 +99,11 @@ func textEntries(p *page, typ arrow.DataType, mem memory.Allocator) (arrow.Array
 	defer b.Release()
 	for range p.values {
 		if len(p.body) < 4 {
-			return nil, corrupt("a dictionary is cut off")
+			return nil, fileerror.Corrupt("a dictionary is cut off")
 		}
 		end := 4 + int(binary.LittleEndian.Uint32(p.body))
 		if end > len(p.body) {
-			return nil, corrupt("an entry of a dictionary is cut off")
+			return nil, fileerror.Corrupt("an entry of a dictionary is cut off")
 		}
 		switch b := b.(type) {
 		case *array.StringBuilder:

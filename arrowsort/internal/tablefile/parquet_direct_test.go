@@ -11,6 +11,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 )
 
 // foreignBytes is the table as pqarrow writes it.
@@ -53,7 +55,7 @@ func TestDirectColumns(t *testing.T) {
 			defer in.Table.Release()
 			require.Equal(t, textOf(t, table), textOf(t, in.Table))
 
-			f, err := openParquet(bytes.NewReader(b), int64(len(b)), opts)
+			f, err := openParquet(bytes.NewReader(b), int64(len(b)), opts.parquet())
 			require.NoError(t, err)
 			f.readDictionaries()
 			arrays, err := f.readDirect(context.Background(), func() {})
@@ -65,7 +67,7 @@ func TestDirectColumns(t *testing.T) {
 				}
 			}
 			for _, a := range arrays {
-				releaseAll(a)
+				arraydata.Release(a)
 			}
 			require.Equal(t, c.direct, direct)
 		})

@@ -25,7 +25,7 @@ type flatEncoder struct {
 func (w *flatEncoder) encode(out []byte, v *flatValues, field arrow.Field, sc *schema.Schema, e *columnEncoder) (p piece, err error) {
 	column := sc.Column(0)
 	w.start(out)
-	if err := w.chunk(column, e); err != nil {
+	if err := w.chunk(column, e.codecs[column.Path()], e.opts.Level); err != nil {
 		return piece{}, err
 	}
 	info := metadata.ChunkMetaInfo{NumValues: int64(v.rows), IndexPageOffset: -1}
@@ -33,11 +33,11 @@ func (w *flatEncoder) encode(out []byte, v *flatValues, field arrow.Field, sc *s
 	encoding := parquet.Encodings.Plain
 	if v.indices != nil {
 		encoding = parquet.Encodings.RLEDict
-		info.DictPageOffset = int64(len(w.out))
+		info.DictPageOffset = w.offset()
 		stats.DictEncodingStats[parquet.Encodings.Plain] = 1
 		w.page(dictionaryPage, v.entries, v.count, int(parquet.Encodings.Plain))
 	}
-	info.DataPageOffset = int64(len(w.out))
+	info.DataPageOffset = w.offset()
 	for row, rows := 0, 0; row < v.rows; row += rows {
 		rows = v.page(row, e.pageRows())
 		w.dataPage(v, row, rows, field.Nullable, int(encoding))
@@ -47,8 +47,8 @@ func (w *flatEncoder) encode(out []byte, v *flatValues, field arrow.Field, sc *s
 		}
 		stats.DataEncodingStats[encoding]++
 	}
-	info.CompressedSize = int64(len(w.out) - len(parquetMagic))
-	info.UncompressedSize = int64(w.size - len(parquetMagic))
+	info.CompressedSize = w.offset() - int64(len(parquetMagic))
+	info.UncompressedSize = w.uncompressed() - int64(len(parquetMagic))
 	p.file, p.index = w.finish()
 	p.footer, err = e.footer(sc, v, p.index[0].bounds(), info, stats)
 	return p, err

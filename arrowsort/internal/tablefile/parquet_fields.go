@@ -2,21 +2,13 @@ package tablefile
 
 import (
 	arrow18 "github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 	"github.com/apache/arrow/go/v15/arrow"
 
 	convert "github.com/arrowsort/arrowsort/arrowsort/internal/arrow18"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 )
-
-// A fileField is a column of a Parquet file, or what a nested column is made of. Leaves are at the bottom.
-type fileField struct {
-	Field     arrow.Field
-	LevelInfo file.LevelInfo
-	ColIndex  int // of a leaf: the number of its column
-	Children  []fileField
-}
 
 // newFileFields converts the columns of a file from those of pqarrow, with the types that they are to have in the
 // table. origin is the schema that the writer of the file had, or nil.
@@ -35,7 +27,7 @@ func newFileFields(manifest *pqarrow.SchemaManifest, origin *arrow.Schema, sc *s
 		if origin != nil {
 			from = origin.Field(i)
 		}
-		fields[i].repair(from, sc)
+		repair(&fields[i], from, sc)
 	}
 	return fields, nil
 }
@@ -82,7 +74,7 @@ func leafFields(manifest *pqarrow.SchemaManifest, columns int) ([]pqarrow.Schema
 	for i := range leaves {
 		leaf, ok := manifest.ColIndexToField[i]
 		if !ok {
-			return nil, corrupt("column %d is not in the schema", i)
+			return nil, fileerror.Corrupt("column %d is not in the schema", i)
 		}
 		leaves[i] = *leaf
 		field := *leaf.Field
@@ -98,12 +90,4 @@ func originSchema(manifest *pqarrow.SchemaManifest) (*arrow.Schema, error) {
 		return nil, nil
 	}
 	return convert.FromSchema(manifest.OriginSchema)
-}
-
-// storageOf is the type that the values of an extension type are stored as, and any other type itself.
-func storageOf(typ arrow.DataType) arrow.DataType {
-	if ext, ok := typ.(arrow.ExtensionType); ok {
-		return storageOf(ext.StorageType())
-	}
-	return typ
 }

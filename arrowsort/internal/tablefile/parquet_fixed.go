@@ -5,6 +5,8 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 )
 
 // A fixedReader reads values of four or eight bytes that Parquet stores as Arrow does, or with text the indices of its
@@ -50,7 +52,7 @@ func (r *fixedReader) read(dst, bitmap []byte, row int) (nulls int, err error) {
 
 // numbers keeps a dictionary of numbers.
 func (r *fixedReader) numbers(p *page) (int, error) {
-	copy(room(r.pages.scratch.entries, p.values*r.width), p.body)
+	copy(room(r.scratch.entries, p.values*r.width), p.body)
 	return p.values, nil
 }
 
@@ -60,21 +62,21 @@ func (r *fixedReader) values(dst []byte) error {
 	case len(dst) == 0:
 		return nil
 	case !r.packed && r.indexed != nil:
-		return corrupt("a plain page of text where a dictionary belongs")
+		return fileerror.Corrupt("a plain page of text where a dictionary belongs")
 	case !r.packed:
 		if len(r.plain) < len(dst) {
-			return corrupt("a plain page has %d bytes for %d", len(r.plain), len(dst))
+			return fileerror.Corrupt("a plain page has %d bytes for %d", len(r.plain), len(dst))
 		}
 		copy(dst, r.plain)
 		r.plain = r.plain[len(dst):]
 		return nil
 	case r.entries < 0:
-		return corrupt("indices without a dictionary")
+		return fileerror.Corrupt("indices without a dictionary")
 	case r.indexed != nil:
 		greatest, err := r.indices.read(arrow.Uint32Traits.CastFromBytes(dst))
 		return checkIndex(greatest, r.entries, err)
 	}
-	entries := r.pages.scratch.entries.Bytes()[:r.entries*r.width]
+	entries := r.scratch.entries.Bytes()[:r.entries*r.width]
 	if r.width == 4 {
 		return lookUp(arrow.Uint32Traits.CastFromBytes(dst), &r.indices, arrow.Uint32Traits.CastFromBytes(entries))
 	}

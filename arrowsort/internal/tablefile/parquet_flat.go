@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 
 	convert "github.com/arrowsort/arrowsort/arrowsort/internal/arrow18"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
 )
 
 // encodeFlat encodes rows of a column that is not nested: by a flatEncoder, or with pqarrow what that does not write.
@@ -22,13 +23,13 @@ func (e *columnEncoder) encodeFlat(column int, rows *arrow.Chunked) (piece, erro
 		return piece{}, err
 	}
 	if len(rows.Chunks()) == 1 {
-		w := e.encoders.take()
+		w := e.encoders.Take()
 		if w == nil {
 			w = new(flatEncoder)
 		}
-		defer e.encoders.give(w)
+		defer e.encoders.Give(w)
 		if v := e.newFlatValues(field, sc.Column(0), rows.Chunk(0), &w.valueScratch); v != nil {
-			return w.encode(e.files.take()[:0], v, field, sc, e)
+			return w.encode(e.files.Take()[:0], v, field, sc, e)
 		}
 	}
 	return e.encodeWith(func(out io.Writer) error { return e.writeFlat(out, column, sc, rows) })
@@ -82,7 +83,7 @@ func (e *columnEncoder) writeFlat(out io.Writer, number int, sc *schema.Schema, 
 func (e *columnEncoder) prepare(field arrow.Field, rows *arrow.Chunked) (*arrow.Chunked, error) {
 	if typ, ok := field.Type.(*arrow.DictionaryType); ok {
 		if id := typ.ValueType.ID(); id == arrow.STRING || id == arrow.BINARY {
-			return expand(rows, typ.ValueType, e.opts.Allocator)
+			return dictionary.Expand(rows, typ.ValueType, e.opts.Allocator)
 		}
 	}
 	rows.Retain()

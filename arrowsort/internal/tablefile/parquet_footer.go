@@ -1,6 +1,11 @@
 package tablefile
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"io"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+)
 
 const (
 	maxSchemaLevels = 1000 // of nested columns: readers of Parquet recurse
@@ -11,20 +16,20 @@ const (
 
 // checkSchemaTree makes sure that the schema elements of a footer are one tree of at most maxSchemaLevels, before
 // anything allocates the children that they declare.
-func checkSchemaTree(src source, size int64) error {
+func checkSchemaTree(src io.ReaderAt, size int64) error {
 	var tail [footerTail]byte
 	if _, err := src.ReadAt(tail[:], size-footerTail); err != nil {
 		return err
 	}
 	length := int64(binary.LittleEndian.Uint32(tail[:]))
 	if length > size-footerTail {
-		return corrupt("a footer of %d bytes in a file of %d", length, size)
+		return fileerror.Corrupt("a footer of %d bytes in a file of %d", length, size)
 	}
 	footer := make([]byte, length)
 	if _, err := src.ReadAt(footer, size-footerTail-length); err != nil {
 		return err
 	}
-	return contain(func() error { return readSchemaTree(&compactReader{b: footer}) })
+	return fileerror.Contain(func() error { return readSchemaTree(&compactReader{b: footer}) })
 }
 
 // readSchemaTree walks over the schema elements, which come in depth-first order.
@@ -34,7 +39,7 @@ func readSchemaTree(r *compactReader) error {
 		typ, more := r.field(&number)
 		switch {
 		case !more:
-			return corrupt("the footer has no schema")
+			return fileerror.Corrupt("the footer has no schema")
 		case number != schemaElements:
 			r.skip(typ)
 			continue
@@ -48,14 +53,14 @@ func readSchemaTree(r *compactReader) error {
 			open = open[:len(open)-1]
 		}
 		if len(open) == 0 {
-			return corrupt("the schema has %d elements after its last column", left)
+			return fileerror.Corrupt("the schema has %d elements after its last column", left)
 		}
 		open[len(open)-1]--
-		switch children := r.schemaChildren(); {
+		switch children := schemaChildren(r); {
 		case children >= left:
-			return corrupt("a schema of %d elements declares %d children of one", elements, children)
+			return fileerror.Corrupt("a schema of %d elements declares %d children of one", elements, children)
 		case children > 0 && len(open) > maxSchemaLevels:
-			return unsupported("a schema of more than %d levels", maxSchemaLevels)
+			return fileerror.Unsupported("a schema of more than %d levels", maxSchemaLevels)
 		case children > 0:
 			open = append(open, children)
 		}
@@ -64,7 +69,7 @@ func readSchemaTree(r *compactReader) error {
 }
 
 // schemaChildren passes a schema element and returns the number of its children.
-func (r *compactReader) schemaChildren() (children int) {
+func schemaChildren(r *compactReader) (children int) {
 	r.fields(func(field int, typ byte) {
 		if field == elementChildren {
 			children = r.numberOf(typ)

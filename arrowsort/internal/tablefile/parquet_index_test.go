@@ -115,8 +115,9 @@ func requireIndex(t *testing.T, b []byte, r *file.Reader, group, leaf int) {
 	var nulls []int64
 	known := true
 	for i := range at {
-		reader := compactReader{b: b[at[i]:]}
-		require.Equal(t, dataPage, reader.page().kind, what)
+		var header pageHead
+		header.read(&compactReader{b: b[at[i]:]})
+		require.Equal(t, dataPage, header.kind, what)
 		if i+1 < len(at) {
 			require.Equal(t, at[i]+int64(sizes[i]), at[i+1], what)
 		}

@@ -23,7 +23,7 @@ import (
 func listType(typ arrow.DataType) arrow.DataType {
 	switch t := typ.(type) {
 	case arrow.ExtensionType:
-		if isNested(t) {
+		if arraydata.IsNested(t) {
 			return listType(t.StorageType())
 		}
 	case *arrow.ListType:
@@ -47,7 +47,7 @@ type listWriter struct{ mem memory.Allocator }
 // chunked returns the rows of a column in arrays of its listType. The caller releases it.
 func (w listWriter) chunked(rows *arrow.Chunked) (*arrow.Chunked, error) {
 	chunks := make([]arrow.Array, 0, len(rows.Chunks()))
-	defer func() { releaseAll(chunks) }()
+	defer func() { arraydata.Release(chunks) }()
 	for _, chunk := range rows.Chunks() {
 		data, err := w.data(chunk.Data(), nil)
 		if err != nil {
@@ -89,7 +89,7 @@ func (w listWriter) leaf(d arrow.ArrayData, live func(row int) bool) arrow.Array
 		return d
 	}
 	isValid := valid(d, live)
-	validity := newBuffer(w.mem, int(bitutil.BytesForBits(int64(d.Offset()+d.Len()))))
+	validity := arraydata.NewBuffer(w.mem, int(bitutil.BytesForBits(int64(d.Offset()+d.Len()))))
 	defer validity.Release()
 	nulls := 0
 	for i := range d.Len() {
@@ -114,7 +114,7 @@ func valid(d arrow.ArrayData, live func(row int) bool) func(row int) bool {
 
 func (w listWriter) structs(d arrow.ArrayData, live func(row int) bool) (arrow.ArrayData, error) {
 	children := make([]arrow.ArrayData, 0, len(d.Children()))
-	defer func() { releaseData(children) }()
+	defer func() { arraydata.Release(children) }()
 	for _, child := range d.Children() {
 		rows := array.NewSliceData(child, int64(d.Offset()), int64(d.Offset()+d.Len()))
 		child, err := w.data(rows, valid(d, live))
@@ -130,24 +130,24 @@ func (w listWriter) structs(d arrow.ArrayData, live func(row int) bool) (arrow.A
 // lists makes lists of those whose values are in a range of the child for each row of the buffers.
 func (w listWriter) lists(d arrow.ArrayData, live func(row int) bool,
 	valuesOf func(row int) (begin, end int)) (arrow.ArrayData, error) {
-	buffer := newBuffer(w.mem, arrow.Int32Traits.BytesRequired(d.Len()+1))
+	buffer := arraydata.NewBuffer(w.mem, arrow.Int32Traits.BytesRequired(d.Len()+1))
 	defer buffer.Release()
 	offsets := arrow.Int32Traits.CastFromBytes(buffer.Bytes())
 	offsets[0] = 0
 	isValid := valid(d, live)
-	var rows childRows
+	var rows arraydata.ChildRows
 	for i := range d.Len() {
 		if isValid == nil || isValid(i) {
-			rows.add(valuesOf(d.Offset() + i))
+			rows.Add(valuesOf(d.Offset() + i))
 		}
-		offsets[i+1] = int32(rows.count)
+		offsets[i+1] = int32(rows.Count)
 	}
-	if rows.count > math.MaxInt32 {
+	if rows.Count > math.MaxInt32 {
 		return nil, fmt.Errorf("%d rows of lists have %d values, more than fit in a row group: ask for fewer rows "+
 			"in one",
-			d.Len(), rows.count)
+			d.Len(), rows.Count)
 	}
-	values, err := rows.of(d.Children()[0], w.mem)
+	values, err := rows.Of(d.Children()[0], w.mem)
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +164,7 @@ func (w listWriter) lists(d arrow.ArrayData, live func(row int) bool,
 func (w listWriter) assemble(d arrow.ArrayData, offsets *memory.Buffer, children []arrow.ArrayData) arrow.ArrayData {
 	var validity *memory.Buffer
 	if bits := d.Buffers()[0]; bits != nil {
-		validity = newBuffer(w.mem, int(bitutil.BytesForBits(int64(d.Len()))))
+		validity = arraydata.NewBuffer(w.mem, int(bitutil.BytesForBits(int64(d.Len()))))
 		defer validity.Release()
 		bitutil.CopyBitmap(bits.Bytes(), d.Offset(), d.Len(), validity.Bytes(), 0)
 	}

@@ -13,6 +13,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	convert "github.com/arrowsort/arrowsort/arrowsort/internal/arrow18"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 )
 
 // readArrays reads a column of a row group: a leaf as it is, a nested column from its leaves and their levels.
@@ -27,8 +29,6 @@ func (f *parquetFile) readArrays(ctx context.Context, field *fileField, group in
 	return tree.next(rows, f.opts.Allocator)
 }
 
-func isLeaf(field *fileField) bool { return len(field.Children) == 0 }
-
 // A node is a field of a nested column with its leaves, which are read from the front of a row group on.
 type node struct {
 	field    *fileField
@@ -39,7 +39,7 @@ type node struct {
 
 func (f *parquetFile) open(ctx context.Context, field *fileField, group int) (*node, error) {
 	n := &node{field: field}
-	if isLeaf(field) {
+	if field.isLeaf() {
 		column := field.ColIndex
 		if err := f.verify(group, column); err != nil {
 			return n, err
@@ -92,7 +92,7 @@ func (n *node) release() {
 
 // repeated says whether a list lies between the node and each of its leaves.
 func (n *node) repeated() bool {
-	switch storageOf(n.field.Field.Type).ID() {
+	switch arraydata.StorageOf(n.field.Field.Type).ID() {
 	case arrow.LIST, arrow.LARGE_LIST, arrow.FIXED_SIZE_LIST, arrow.MAP:
 		return true
 	case arrow.STRUCT:
@@ -130,7 +130,7 @@ func (n *node) build(bound int64, mem memory.Allocator) ([]arrow.Array, error) {
 	}
 	var a arrow.Array
 	var err error
-	if storageOf(n.field.Field.Type).ID() == arrow.STRUCT {
+	if arraydata.StorageOf(n.field.Field.Type).ID() == arrow.STRUCT {
 		a, err = n.buildStruct(bound, mem)
 	} else {
 		a, err = n.buildList(bound, mem)
@@ -157,7 +157,7 @@ func (n *node) buildLeaf(bound int64) (arrays []arrow.Array, err error) {
 		if !arrow18.TypeEqual(a.DataType(), n.readAs) { // a dictionary for which nobody asked the field
 			field, err := convert.FromField(arrow18.Field{Type: a.DataType()})
 			if err != nil {
-				releaseAll(arrays)
+				arraydata.Release(arrays)
 				return nil, err
 			}
 			typ = field.Type
@@ -179,7 +179,7 @@ func (n *node) buildOne(bound int64, mem memory.Allocator) (arrow.Array, error) 
 	case 1:
 		return arrays[0], nil
 	}
-	releaseAll(arrays)
+	arraydata.Release(arrays)
 	return nil, fmt.Errorf("the strings of nested column %q pass 2 GiB in a row group", n.field.Field.Name)
 }
 
@@ -187,7 +187,7 @@ func (n *node) buildStruct(bound int64, mem memory.Allocator) (arrow.Array, erro
 	validity := file.ValidityBitmapInputOutput{ReadUpperBound: bound, Read: bound}
 	var bitmap *memory.Buffer
 	if bound > 0 && (n.repeated() || n.field.Field.Nullable) {
-		bitmap = newBuffer(mem, int(bitutil.BytesForBits(bound)))
+		bitmap = arraydata.NewBuffer(mem, int(bitutil.BytesForBits(bound)))
 		defer bitmap.Release()
 		validity.ValidBits = bitmap.Bytes()
 		def, rep, err := n.levels()
@@ -222,14 +222,14 @@ func (n *node) buildStruct(bound int64, mem memory.Allocator) (arrow.Array, erro
 			validity.Read = int64(data.Len())
 		}
 		if int64(data.Len()) != validity.Read {
-			return nil, corrupt("struct %q has %d rows, its field %q %d", n.field.Field.Name, validity.Read,
+			return nil, fileerror.Corrupt("struct %q has %d rows, its field %q %d", n.field.Field.Name, validity.Read,
 				c.field.Field.Name, data.Len())
 		}
 	}
 	if validity.NullCount == 0 {
 		bitmap = nil
 	}
-	typ, buffers := structType(storageOf(n.field.Field.Type), children), []*memory.Buffer{bitmap}
+	typ, buffers := structType(arraydata.StorageOf(n.field.Field.Type), children), []*memory.Buffer{bitmap}
 	data := array.NewData(typ, int(validity.Read), buffers, children, int(validity.NullCount), 0)
 	defer data.Release()
 	return array.NewStructData(data), nil
@@ -251,12 +251,12 @@ func (n *node) buildList(bound int64, mem memory.Allocator) (arrow.Array, error)
 		return nil, err
 	}
 	validity := file.ValidityBitmapInputOutput{ReadUpperBound: bound}
-	bitmap := newBuffer(mem, int(bitutil.BytesForBits(bound)))
+	bitmap := arraydata.NewBuffer(mem, int(bitutil.BytesForBits(bound)))
 	defer bitmap.Release()
 	if n.field.Field.Nullable {
 		validity.ValidBits = bitmap.Bytes()
 	}
-	buffer := newBuffer(mem, arrow.Int32Traits.BytesRequired(int(bound)+1))
+	buffer := arraydata.NewBuffer(mem, arrow.Int32Traits.BytesRequired(int(bound)+1))
 	defer buffer.Release()
 	offsets := arrow.Int32Traits.CastFromBytes(buffer.Bytes())
 	offsets[0] = 0 // the others follow from it
@@ -276,7 +276,7 @@ func (n *node) buildList(bound int64, mem memory.Allocator) (arrow.Array, error)
 		buffers[0] = bitmap
 	}
 	elements := values.Data()
-	typ := storageOf(n.field.Field.Type)
+	typ := arraydata.StorageOf(n.field.Field.Type)
 	switch t := typ.(type) {
 	case *arrow.LargeListType:
 		buffers[1] = wideOffsets(offsets[:validity.Read+1], mem)
@@ -296,7 +296,7 @@ func (n *node) buildList(bound int64, mem memory.Allocator) (arrow.Array, error)
 
 // wideOffsets are the offsets of large lists.
 func wideOffsets(offsets []int32, mem memory.Allocator) *memory.Buffer {
-	buffer := newBuffer(mem, arrow.Int64Traits.BytesRequired(len(offsets)))
+	buffer := arraydata.NewBuffer(mem, arrow.Int64Traits.BytesRequired(len(offsets)))
 	wide := arrow.Int64Traits.CastFromBytes(buffer.Bytes())
 	for i, o := range offsets {
 		wide[i] = int64(o)
@@ -311,30 +311,24 @@ func fillFixedSize(
 	mem memory.Allocator,
 ) (arrow.ArrayData, error) {
 	size := int(typ.Len())
-	var rows childRows
+	var rows arraydata.ChildRows
 	for i := range len(offsets) - 1 {
 		begin, end := int(offsets[i]), int(offsets[i+1])
 		switch {
 		case validity != nil && !bitutil.BitIsSet(validity.Bytes(), i):
-			rows.add(0, size)
+			rows.Add(0, size)
 		case end-begin != size:
 			return nil, fmt.Errorf("column %q: list %d of a fixed-size list of %d has %d values", name, i, size,
 				end-begin)
 		default:
-			rows.add(begin, end)
+			rows.Add(begin, end)
 		}
 	}
-	if values.Len() == 0 && rows.count > 0 {
-		nulls := array.MakeArrayOfNull(mem, values.DataType(), rows.count)
+	if values.Len() == 0 && rows.Count > 0 {
+		nulls := array.MakeArrayOfNull(mem, values.DataType(), rows.Count)
 		defer nulls.Release()
 		nulls.Data().Retain()
 		return nulls.Data(), nil
 	}
-	return rows.of(values, mem)
-}
-
-func newBuffer(mem memory.Allocator, size int) *memory.Buffer {
-	b := memory.NewResizableBuffer(mem)
-	b.Resize(size)
-	return b
+	return rows.Of(values, mem)
 }

@@ -34,7 +34,7 @@ func storesNumbers(typ arrow.DataType, physical parquet.Type) bool {
 }
 
 // setNumbers takes numbers, as a dictionary if they may and it is worth it.
-func (v *flatValues) setNumbers(a arrow.Array, dictionary bool, s *valueScratch) {
+func (v *flatValues) setNumbers(a arrow.Array, useDictionary bool, s *valueScratch) {
 	b, d := a.Data().Buffers()[1].Bytes(), a.Data()
 	switch a.DataType().ID() {
 	case arrow.INT8:
@@ -46,25 +46,25 @@ func (v *flatValues) setNumbers(a arrow.Array, dictionary bool, s *valueScratch)
 	case arrow.UINT16:
 		s.wide = widen(s.wide, arrow.GetValues[uint16](d, 1))
 	case arrow.UINT32:
-		setNumbers[uint32, int32](v, b, dictionary, s)
+		setNumbers[uint32, int32](v, b, useDictionary, s)
 		return
 	case arrow.UINT64:
-		setNumbers[uint64, int64](v, b, dictionary, s)
+		setNumbers[uint64, int64](v, b, useDictionary, s)
 		return
 	case arrow.FLOAT32:
-		setNumbers[float32, int32](v, b, dictionary, s)
+		setNumbers[float32, int32](v, b, useDictionary, s)
 		return
 	case arrow.FLOAT64:
-		setNumbers[float64, int64](v, b, dictionary, s)
+		setNumbers[float64, int64](v, b, useDictionary, s)
 		return
 	case arrow.INT32, arrow.DATE32, arrow.TIME32:
-		setNumbers[int32, int32](v, b, dictionary, s)
+		setNumbers[int32, int32](v, b, useDictionary, s)
 		return
 	default:
-		setNumbers[int64, int64](v, b, dictionary, s)
+		setNumbers[int64, int64](v, b, useDictionary, s)
 		return
 	}
-	takeNumbers[int32, int32](v, arrow.GetBytes(s.wide), dictionary, s)
+	takeNumbers[int32, int32](v, arrow.GetBytes(s.wide), useDictionary, s)
 }
 
 // widen makes values of 32 bits.
@@ -77,14 +77,14 @@ func widen[T int8 | int16 | uint8 | uint16](wide []int32, values []T) []int32 {
 }
 
 // setNumbers takes the values of a buffer, which are T and, for a dictionary, told apart by their bits.
-func setNumbers[T numeric, Bits int32 | int64](v *flatValues, b []byte, dictionary bool, s *valueScratch) {
+func setNumbers[T numeric, Bits int32 | int64](v *flatValues, b []byte, useDictionary bool, s *valueScratch) {
 	width := len(arrow.GetBytes([]T{0}))
-	takeNumbers[T, Bits](v, b[v.offset*width:][:v.rows*width], dictionary, s)
+	takeNumbers[T, Bits](v, b[v.offset*width:][:v.rows*width], useDictionary, s)
 }
 
-func takeNumbers[T numeric, Bits int32 | int64](v *flatValues, b []byte, dictionary bool, s *valueScratch) {
+func takeNumbers[T numeric, Bits int32 | int64](v *flatValues, b []byte, useDictionary bool, s *valueScratch) {
 	v.plain = numbers[T](arrow.GetData[T](b))
-	if !dictionary {
+	if !useDictionary {
 		return
 	}
 	rows := arrow.GetData[Bits](b)

@@ -3,13 +3,15 @@ package tablefile
 import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 )
 
 // pagesOf cuts rows into chunks of at most some rows and about pageBytes bytes, each of which is to be a page. values
 // are the most values of a leaf column that a chunk has. The caller releases the chunks.
 func pagesOf(rows *arrow.Chunked, most int) (pages *arrow.Chunked, values int64) {
 	var chunks []arrow.Array
-	defer func() { releaseAll(chunks) }()
+	defer func() { arraydata.Release(chunks) }()
 	for _, c := range rows.Chunks() {
 		for row := 0; row < c.Len(); {
 			page := pageFrom(c, row, most)
@@ -24,7 +26,7 @@ func pagesOf(rows *arrow.Chunked, most int) (pages *arrow.Chunked, values int64)
 // pageFrom takes the rows of a page from a row on.
 func pageFrom(a arrow.Array, row, most int) arrow.Array {
 	rows := min(most, a.Len()-row)
-	for rows > 1 && ArrayBytes(a.Data(), a.Data().Offset()+row, rows) > pageBytes {
+	for rows > 1 && arraydata.ArrayBytes(a.Data(), a.Data().Offset()+row, rows) > pageBytes {
 		rows /= 2
 	}
 	return array.NewSlice(a, int64(row), int64(row+rows))

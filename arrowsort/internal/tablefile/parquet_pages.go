@@ -9,73 +9,9 @@ import (
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/schema"
-	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 )
-
-// Kinds of pages, of parquet.thrift.
-const (
-	dataPage       = 0
-	dictionaryPage = 2
-	dataPageV2     = 3
-)
-
-// A page is one of a column chunk. The capacity of its bodies reaches hybridSpare bytes beyond the length.
-type page struct {
-	kind     int
-	values   int
-	encoding int
-	levels   int    // encoding of the definition levels
-	repeats  []byte // repetition levels of a page of the second version
-	present  []byte // definition levels of a page of the second version
-	body     []byte
-}
-
-// pageScratch is the memory that pages are read with, one after the other.
-type pageScratch struct {
-	packed, body *memory.Buffer
-	entries      *memory.Buffer // of a dictionary
-	starts       []uint32       // of its texts in entries
-	unpacker     unpacker
-}
-
-func newPageScratch(mem memory.Allocator) *pageScratch {
-	return &pageScratch{
-		packed: memory.NewResizableBuffer(mem), body: memory.NewResizableBuffer(mem),
-		entries: memory.NewResizableBuffer(mem)}
-}
-
-func (s *pageScratch) release() {
-	s.packed.Release()
-	s.body.Release()
-	s.entries.Release()
-}
-
-// takeScratch gives the memory that somebody gave back, or new one.
-func (f *parquetFile) takeScratch() *pageScratch {
-	if f.spare != nil {
-		if s := f.spare.take(); s != nil {
-			return s
-		}
-	}
-	return newPageScratch(f.opts.Allocator)
-}
-
-func (f *parquetFile) giveScratch(s *pageScratch) {
-	if f.spare != nil {
-		f.spare.give(s)
-	} else {
-		s.release()
-	}
-}
-
-// room makes place for n bytes and those behind them. What the buffer had is lost.
-func room(buffer *memory.Buffer, n int) []byte {
-	if buffer.Cap() < n+hybridSpare {
-		buffer.Resize(0) // nothing is to be copied
-	}
-	buffer.ResizeNoShrink(n + hybridSpare)
-	return buffer.Bytes()[:n]
-}
 
 // pageReader walks over the pages of a column chunk. It reads the chunk as far as it needs, at least a window at a
 // time.
@@ -92,25 +28,33 @@ type pageReader struct {
 	scratch *pageScratch
 }
 
-// Bytes that are read at a time: of a chunk that is read as a whole, and of one of many that are read at once.
-const (
-	wholeWindow = 4 << 20
-	pieceWindow = 128 << 10
-	headWindow  = 4 << 10 // for a page header, which may have long statistics
-)
+// headWindow is the bytes that are read for a page header, which may have long statistics.
+const headWindow = 4 << 10
 
-// open reads a column chunk of a row group.
-func (s *pageScratch) open(f *parquetFile, group, column, window int) (*pageReader, error) {
-	meta := f.file.MetaData().RowGroups[group].Columns[column].MetaData
-	codec := compress.Compression(meta.Codec)
-	if _, err := compress.GetCodec(codec); err != nil {
+// A columnChunk is where the pages of a leaf column of a row group lie, and how they are stored.
+type columnChunk struct {
+	start, size int64
+	values      int64
+	codec       compress.Compression
+	column      *schema.Column
+}
+
+// chunkStart is where a column chunk begins: with its dictionary, if it has one, or its first page.
+func chunkStart(dictionary *int64, data int64) int64 {
+	if dictionary != nil && *dictionary > 0 {
+		return min(*dictionary, data)
+	}
+	return data
+}
+
+// open opens the pages of a column chunk of a file. It reads window bytes at a time at least.
+func (s *pageScratch) open(src io.ReaderAt, c columnChunk, window int) (*pageReader, error) {
+	if _, err := compress.GetCodec(c.codec); err != nil {
 		return nil, err
 	}
-	start := chunkStart(meta.DictionaryPageOffset, meta.DataPageOffset)
 	return &pageReader{
-		src: f.src, at: start, end: start + meta.TotalCompressedSize, values: meta.NumValues, window: window,
-		codec:  codec,
-		column: f.file.MetaData().Schema.Column(column), scratch: s,
+		src: src, at: c.start, end: c.start + c.size, values: c.values, window: window,
+		codec: c.codec, column: c.column, scratch: s,
 	}, nil
 }
 
@@ -138,19 +82,6 @@ func (r *pageReader) fill(n int) error {
 	return err
 }
 
-// A pageHead is what precedes the body of a page.
-type pageHead struct {
-	page
-	size, packed         int // bytes of the body, and compressed
-	nulls, rows          int // of the second version
-	defLevels, repLevels int // bytes before the compressed ones, of the second version
-	compressed           int // 0: the codec is not used, of the second version
-	bytes                int // of the header itself
-	repLevelsAre         int // encoding of the repetition levels, of the first version
-	checked              bool
-	checksum             uint32 // of the compressed bytes, if checked: their CRC-32
-}
-
 // header reads the header of the next page, of which it reads more and more until it is whole.
 func (r *pageReader) header() (h pageHead, err error) {
 	for n := headWindow; ; n *= 8 {
@@ -161,47 +92,11 @@ func (r *pageReader) header() (h pageHead, err error) {
 			return h, io.EOF
 		}
 		h = pageHead{compressed: 1}
-		err = contain(func() error { h.read(&compactReader{b: r.packed}); return nil })
+		err = fileerror.Contain(func() error { h.read(&compactReader{b: r.packed}); return nil })
 		if err == nil || r.at == r.end {
 			return h, err
 		}
 	}
-}
-
-// read reads a header. It panics for one that lacks a field that all have: bits that are wrong make fields seem to be
-// others.
-func (h *pageHead) read(r *compactReader) {
-	seen := 0
-	r.fields(func(field int, typ byte) {
-		switch field {
-		case 1:
-			h.kind = r.numberOf(typ)
-		case 2:
-			h.size = r.numberOf(typ)
-		case 3:
-			h.packed = r.numberOf(typ)
-		case 4:
-			h.checked, h.checksum = true, r.word()
-		case 5: // a data page
-			r.record(typ, 4, &h.values, &h.encoding, &h.levels, &h.repLevelsAre)
-		case 7: // a dictionary
-			r.record(typ, 2, &h.values, &h.encoding)
-		case 8: // a data page of the second version
-			r.record(typ, 6, &h.values, &h.nulls, &h.rows, &h.encoding, &h.defLevels, &h.repLevels, &h.compressed)
-		default:
-			r.skip(typ)
-			return
-		}
-		seen |= 1 << field
-	})
-	wanted := 1<<1 | 1<<2 | 1<<3
-	if known := map[int]int{dataPage: 5, dictionaryPage: 7, dataPageV2: 8}; known[h.kind] > 0 {
-		wanted |= 1 << known[h.kind]
-	}
-	if seen&wanted != wanted {
-		panic(corrupt("a page header of kind %d is incomplete", h.kind))
-	}
-	h.bytes = r.at
 }
 
 // offset is where the next page begins in the file.
@@ -214,7 +109,7 @@ func (r *pageReader) pass(h *pageHead) error {
 		r.packed = r.packed[n:]
 	} else {
 		if r.at += int64(n - len(r.packed)); r.at > r.end {
-			return corrupt("a page passes its column chunk")
+			return fileerror.Corrupt("a page passes its column chunk")
 		}
 		r.packed = nil
 	}
@@ -228,7 +123,7 @@ func (r *pageReader) count(h *pageHead) error {
 		return nil
 	}
 	if r.values -= int64(h.values); r.values < 0 || r.values == 0 && r.valuesFollow() {
-		return corrupt("the pages have more values than their column chunk")
+		return fileerror.Corrupt("the pages have more values than their column chunk")
 	}
 	return nil
 }
@@ -242,7 +137,7 @@ func (r *pageReader) valuesFollow() bool {
 	}
 	n, _ := r.src.ReadAt(b, r.offset())
 	var h pageHead
-	err := contain(func() error { h.read(&compactReader{b: b[:n]}); return nil })
+	err := fileerror.Contain(func() error { h.read(&compactReader{b: b[:n]}); return nil })
 	return err == nil && h.kind != dictionaryPage && h.values > 0
 }
 
@@ -274,19 +169,19 @@ func (r *pageReader) take() (h pageHead, packed []byte, err error) {
 		return h, nil, err
 	}
 	if h.kind == dictionaryPage && h.values > h.size/r.leastBytes() {
-		return h, nil, corrupt("a dictionary of %d entries in %d bytes", h.values, h.size)
+		return h, nil, fileerror.Corrupt("a dictionary of %d entries in %d bytes", h.values, h.size)
 	}
 	r.packed = r.packed[h.bytes:]
 	if err := r.fill(h.packed); err != nil {
 		return h, nil, err
 	}
 	if len(r.packed) < h.packed {
-		return h, nil, corrupt("a page passes its column chunk")
+		return h, nil, fileerror.Corrupt("a page passes its column chunk")
 	}
 	packed = r.packed[:h.packed]
 	r.packed = r.packed[h.packed:]
 	if found := crc32.ChecksumIEEE; h.checked && found(packed) != h.checksum {
-		return h, nil, corrupt("the checksum of its bytes is %08x, its header says %08x", found(packed), h.checksum)
+		return h, nil, fileerror.Corrupt("the checksum of its bytes is %08x, its header says %08x", found(packed), h.checksum)
 	}
 	return h, packed, r.count(&h)
 }
@@ -311,7 +206,7 @@ func (r *pageReader) unpack(h *pageHead, packed []byte) (p page, err error) {
 	if h.kind == dataPageV2 {
 		levels := h.repLevels + h.defLevels
 		if levels > min(len(packed), size) {
-			return page{}, corrupt("levels of %d and %d bytes in a page of %d", h.repLevels, h.defLevels,
+			return page{}, fileerror.Corrupt("levels of %d and %d bytes in a page of %d", h.repLevels, h.defLevels,
 				min(len(packed), size))
 		}
 		p.repeats, p.present, packed = packed[:h.repLevels], packed[h.repLevels:levels], packed[levels:]
@@ -322,7 +217,7 @@ func (r *pageReader) unpack(h *pageHead, packed []byte) (p page, err error) {
 	}
 	if r.codec == compress.Codecs.Uncompressed || h.compressed == 0 || len(packed) == 0 {
 		if p.body = packed; len(packed) != size {
-			err = corrupt("it has %d bytes, its header says %d", len(packed), size)
+			err = fileerror.Corrupt("it has %d bytes, its header says %d", len(packed), size)
 		}
 		return p, err
 	}
@@ -344,7 +239,7 @@ func (r *pageReader) checkLevels(p *page) error {
 			}
 		}
 		if rest := len(hybrid.b) - (hybrid.at+hybrid.bits*hybrid.width+7)/8; rest > 0 {
-			return corrupt("levels of %d bytes are %d bytes longer than those of %d values", len(levels.b), rest,
+			return fileerror.Corrupt("levels of %d bytes are %d bytes longer than those of %d values", len(levels.b), rest,
 				p.values)
 		}
 	}

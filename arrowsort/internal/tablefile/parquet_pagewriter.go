@@ -31,11 +31,17 @@ func (w *pageWriter) start(out []byte) {
 }
 
 // chunk begins the next column chunk.
-func (w *pageWriter) chunk(column *schema.Column, e *columnEncoder) (err error) {
+func (w *pageWriter) chunk(column *schema.Column, codec compress.Compression, level int) (err error) {
 	w.index = append(w.index, pageIndex{column: column})
-	w.compress, err = w.compressor(e.codecs[column.Path()], e.opts.Compression.Level)
+	w.compress, err = w.compressor(codec, level)
 	return err
 }
+
+// offset is where the next page begins in the piece.
+func (w *pageWriter) offset() int64 { return int64(len(w.out)) }
+
+// uncompressed is the offset of the next page in the piece if nothing were compressed.
+func (w *pageWriter) uncompressed() int64 { return int64(w.size) }
 
 // page appends a page with a body and its checksum. The numbers are those of its kind's header.
 func (w *pageWriter) page(kind int, body []byte, numbers ...int) {
@@ -111,6 +117,3 @@ func (w *pageWriter) compressor(id compress.Compression, level int) (func(dst, s
 		return codec.EncodeLevel(dst, src, level)
 	}, nil
 }
-
-// setEnum sets a number of the footer whose type has no name here.
-func setEnum[T ~int64](field *T, v compress.Compression) { *field = T(v) }

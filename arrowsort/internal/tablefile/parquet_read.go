@@ -2,15 +2,21 @@ package tablefile
 
 import (
 	"context"
-	"math"
+	"io"
 	"sync"
-	"sync/atomic"
 
-	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/rawmem"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/validate"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/workers"
 )
 
 // A parquetFile is an open Parquet file. Its columns are read one row group at a time, in parallel; the row groups
@@ -19,88 +25,70 @@ import (
 // Nested columns are put together here (parquet_nested.go) instead of by pqarrow, which decodes the children of a
 // struct on goroutines of its own: a panic there could not be contained.
 type parquetFile struct {
-	src    source
+	src    io.ReaderAt
 	file   *file.Reader
 	fields []fileField
 	leaves *pqarrow.FileReader // reads leaf columns by column number
 	schema *arrow.Schema
-	opts   ReadOptions
-	spare  *spares[*pageScratch] // what pieces were read with; nil: it is not kept
+	opts   fileOptions
+	spare  *workers.Spares[*pageScratch] // what pieces were read with; nil: it is not kept
 
 	encodings sync.Map // of encodingsRead: leaf column to bool
 }
 
-func readParquet(ctx context.Context, src source, in *Input, opts ReadOptions) error {
-	f, err := openParquet(src, in.Bytes, opts)
-	if err != nil {
-		return err
-	}
-	in.Layout, in.Schema = newLayout(f.file), f.schema
-	if opts.Dictionaries {
-		f.readDictionaries()
-	}
-	if in.Table, err = f.readTable(ctx); err != nil {
-		return err
-	}
-	if in.Table, err = finish(ctx, in.Table, opts.Allocator); err != nil {
-		return err
-	}
-	if opts.Dictionaries {
-		in.Table, err = expandLarge(in.Table, in.Schema, opts.Allocator)
-	}
-	return err
+// A fileOptions is how a Parquet file is read.
+type fileOptions struct {
+	Allocator    memory.Allocator
+	Flat         *rawmem.Recycler      // for columns that pieces read without pqarrow; nil: Allocator
+	Threads      int                   // 0: GOMAXPROCS
+	Dictionaries bool                  // text with a small dictionary becomes dictionary columns
+	Progress     func(done, total int) // called now and then, from one goroutine at a time; or nil
+	Declared     int64                 // bytes that a footer may declare; 0: any number
+	InPieces     bool                  // column chunks are read a piece at a time
 }
 
-func openParquet(src source, size int64, opts ReadOptions) (*parquetFile, error) {
-	if err := checkMagic(src, size); err != nil {
-		return nil, err
+// newParquetFile is a file with a checked footer. schema and fields are its columns, with the types of the table.
+func newParquetFile(src io.ReaderAt, file *file.Reader, leaves *pqarrow.FileReader, fields []fileField,
+	schema *arrow.Schema, opts fileOptions) *parquetFile {
+	return &parquetFile{src: src, file: file, leaves: leaves, fields: fields, schema: schema, opts: opts}
+}
+
+// Schema is the schema of the columns that are read.
+func (f *parquetFile) Schema() *arrow.Schema { return f.schema }
+
+// choose reads some columns only, by position.
+func (f *parquetFile) choose(columns []int) {
+	fields := make([]fileField, len(columns))
+	for i, c := range columns {
+		fields[i] = f.fields[c]
 	}
-	if err := checkSchemaTree(src, size); err != nil {
-		return nil, err
+	f.fields, f.schema = fields, arraydata.Pick(f.schema, columns)
+}
+
+// read reads columns by position, nil for all. Equal indices of a dictionary column are equal values in all chunks.
+func (f *parquetFile) read(ctx context.Context, columns []int) (arrow.Table, error) {
+	if columns != nil {
+		f.choose(columns)
 	}
-	props := parquet.NewReaderProperties(opts.Allocator)
-	props.BufferedStreamEnabled = opts.batches
-	// the allocator has the limit
-	props.MaxCompressedPageSize, props.MaxUncompressedPageSize = math.MaxInt32, math.MaxInt32
-	r, err := file.NewParquetReader(src, file.WithReadProps(props))
-	if err != nil {
-		return nil, corrupt("%v", err)
+	stored := f.schema
+	if f.opts.Dictionaries {
+		f.readDictionaries()
 	}
-	if err := checkFooter(r.MetaData(), size); err != nil {
-		return nil, err
-	}
-	if err := checkDeclared(r.MetaData(), opts); err != nil {
-		return nil, err
-	}
-	if err := checkArrowSchema(r.MetaData().KeyValueMetadata(), opts.Allocator); err != nil {
-		return nil, err
-	}
-	whole, err := pqarrow.NewFileReader(r, pqarrow.ArrowReadProperties{}, opts.Allocator)
-	if err != nil {
-		return nil, err
-	}
-	leaves, err := pqarrow.NewFileReader(r, pqarrow.ArrowReadProperties{}, opts.Allocator)
-	if err != nil {
-		return nil, err
-	}
-	if leaves.Manifest.Fields, err = leafFields(whole.Manifest, r.MetaData().Schema.NumColumns()); err != nil {
-		return nil, err
-	}
-	origin, err := originSchema(whole.Manifest)
+	table, err := f.readTable(ctx)
 	if err != nil {
 		return nil, err
 	}
-	f := &parquetFile{src: src, file: r, leaves: leaves, opts: opts}
-	if f.fields, err = newFileFields(whole.Manifest, origin, r.MetaData().Schema); err != nil {
-		return nil, err
+	defer table.Release()
+	unified, err := dictionary.Unify(ctx, f.opts.Allocator, table)
+	if err != nil || !f.opts.Dictionaries {
+		return unified, err
 	}
-	f.schema = arrowSchema(f.fields, origin, r.MetaData().KeyValueMetadata())
-	return f, nil
+	return expandLarge(unified, stored, f.opts.Allocator)
 }
 
 func (f *parquetFile) readTable(ctx context.Context) (arrow.Table, error) {
 	groups := f.file.NumRowGroups()
-	report := progress(f.opts.Progress, len(f.fields)*groups)
+	report := workers.Progress(f.opts.Progress, len(f.fields)*groups)
 	direct, err := f.readDirect(ctx, report)
 	if err != nil {
 		return nil, err
@@ -118,11 +106,11 @@ func (f *parquetFile) readTable(ctx context.Context) (arrow.Table, error) {
 	defer func() {
 		for _, groups := range chunks {
 			for _, arrays := range groups {
-				releaseAll(arrays)
+				arraydata.Release(arrays)
 			}
 		}
 	}()
-	err = Each(ctx, len(others)*groups, f.opts.Threads, func(i int) (err error) {
+	err = workers.Each(ctx, len(others)*groups, f.opts.Threads, func(i int) (err error) {
 		group, field := i/len(others), others[i%len(others)]
 		chunks[field][group], err = f.readField(ctx, field, group)
 		report()
@@ -160,18 +148,18 @@ func (f *parquetFile) check(arrays []arrow.Array, field, group int, rows int64) 
 	for i, a := range arrays {
 		got += a.Len()
 		if arrays[i], err = retype(a, typ); err == nil {
-			err = validate(arrays[i])
+			err = validate.Array(arrays[i])
 		}
 		if err != nil {
-			releaseAll(arrays)
+			arraydata.Release(arrays)
 			clear(arrays)
 			return err
 		}
 	}
 	if int64(got) != rows {
-		releaseAll(arrays)
+		arraydata.Release(arrays)
 		clear(arrays)
-		return corrupt("column %q has %d of the %d rows of row group %d", f.schema.Field(field).Name, got, rows, group)
+		return fileerror.Corrupt("column %q has %d of the %d rows of row group %d", f.schema.Field(field).Name, got, rows, group)
 	}
 	return nil
 }
@@ -195,9 +183,9 @@ func retype(a arrow.Array, typ arrow.DataType) (arrow.Array, error) {
 	if arrow.TypeEqual(a.DataType(), typ) {
 		return a, nil
 	}
-	if a.DataType().ID() != storageOf(typ).ID() && a.DataType().ID() != typ.ID() {
+	if a.DataType().ID() != arraydata.StorageOf(typ).ID() && a.DataType().ID() != typ.ID() {
 		defer a.Release()
-		return nil, corrupt("a column of type %s holds %s", typ, a.DataType())
+		return nil, fileerror.Corrupt("a column of type %s holds %s", typ, a.DataType())
 	}
 	defer a.Release()
 	d := a.Data()
@@ -207,27 +195,4 @@ func retype(a arrow.Array, typ arrow.DataType) (arrow.Array, error) {
 		data.SetDictionary(dict.Dictionary().Data())
 	}
 	return array.MakeFromData(data), nil
-}
-
-func releaseAll(arrays []arrow.Array) {
-	for _, a := range arrays {
-		if a != nil {
-			a.Release()
-		}
-	}
-}
-
-// progress makes a function that counts finished tasks for a callback.
-func progress(told func(done, total int), total int) func() {
-	if told == nil {
-		return func() {}
-	}
-	var done atomic.Int64
-	turn := make(chan struct{}, 1) // one goroutine at a time
-	return func() {
-		n := min(int(done.Add(1)), total) // some things are done twice
-		turn <- struct{}{}
-		told(n, total)
-		<-turn
-	}
 }

@@ -5,7 +5,6 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 )
 
@@ -21,7 +20,7 @@ type writtenPage struct {
 }
 
 // repack writes the pages of a piece anew, in memory that is used again.
-func (w *pageWriter) repack(p piece, out []byte, e *columnEncoder) (piece, error) {
+func (w *flatEncoder) repack(p piece, out []byte, e *columnEncoder) (piece, error) {
 	w.start(out)
 	group := p.footer.RowGroups[0]
 	group.TotalByteSize = 0
@@ -30,59 +29,37 @@ func (w *pageWriter) repack(p piece, out []byte, e *columnEncoder) (piece, error
 		from := m.DataPageOffset
 		if m.DictionaryPageOffset != nil && *m.DictionaryPageOffset > 0 {
 			from = *m.DictionaryPageOffset
-			*m.DictionaryPageOffset = int64(len(w.out))
+			*m.DictionaryPageOffset = w.offset()
 		}
-		if err := w.chunk(column, e); err != nil {
+		if err := w.chunk(column, e.codecs[column.Path()], e.opts.Level); err != nil {
 			return piece{}, err
 		}
-		start, size := int64(len(w.out)), int64(w.size)
+		start, size := w.offset(), w.uncompressed()
 		data, err := w.repackChunk(p.file[from:from+m.TotalCompressedSize], column)
 		if err != nil {
 			return piece{}, err
 		}
 		m.DataPageOffset = data
-		m.TotalCompressedSize, m.TotalUncompressedSize = int64(len(w.out))-start, int64(w.size)-size
-		c.FileOffset = int64(len(w.out)) // pqarrow's place for it: behind the pages
+		m.TotalCompressedSize, m.TotalUncompressedSize = w.offset()-start, w.uncompressed()-size
+		c.FileOffset = w.offset() // pqarrow's place for it: behind the pages
 		group.TotalByteSize += m.TotalUncompressedSize
 		setEnum(&m.Codec, e.codecs[column.Path()])
 		setStatistics(p.footer, 0, i, &w.index[i])
 	}
 	if group.TotalCompressedSize != nil {
-		*group.TotalCompressedSize = int64(len(w.out) - len(parquetMagic))
+		*group.TotalCompressedSize = w.offset() - int64(len(parquetMagic))
 	}
 	p.file, p.index = w.finish()
 	return p, nil
 }
 
-// setStatistics gives a column chunk the statistics of its pages, in place of others.
-func setStatistics(footer *metadata.FileMetaData, group, leaf int, x *pageIndex) {
-	all := x.bounds()
-	s := fresh(&footer.RowGroups[group].Columns[leaf].MetaData.Statistics)
-	s.NullCount = &all.nulls
-	if !all.empty && !all.unknown && max(len(all.low), len(all.high)) <= longestStatistic {
-		s.MinValue, s.MaxValue = all.low, all.high
-		if x.column.SortOrder() == schema.SortSIGNED {
-			s.Min, s.Max = all.low, all.high // where old readers look
-		}
-	}
-}
-
-// fresh makes a struct of the footer whose type has no name here.
-func fresh[T any](field **T) *T {
-	*field = new(T)
-	return *field
-}
-
-// longestStatistic is the bytes of a value up to which it is a bound in the metadata of a column chunk.
-const longestStatistic = 4096
-
 // repackChunk writes the pages of a column chunk and returns where the first data page lies.
-func (w *pageWriter) repackChunk(chunk []byte, column *schema.Column) (first int64, err error) {
+func (w *flatEncoder) repackChunk(chunk []byte, column *schema.Column) (first int64, err error) {
 	row, bounds := 0, newPlainBounds(column)
 	var entries [][]byte // of the dictionary
 	r := &compactReader{b: chunk}
 	for r.at < len(chunk) {
-		p := r.page()
+		p := readWritten(r)
 		if p.kind == dictionaryPage {
 			w.page(dictionaryPage, p.body, p.values, p.encoding)
 			entries = bounds.split(p.body, p.values)
@@ -92,10 +69,10 @@ func (w *pageWriter) repackChunk(chunk []byte, column *schema.Column) (first int
 		if err != nil {
 			return 0, err
 		}
-		w.page(dataPage, p.body, p.values, p.encoding, rleEncoding, rleEncoding)
 		if first == 0 {
-			first = int64(w.at)
+			first = w.offset()
 		}
+		w.page(dataPage, p.body, p.values, p.encoding, rleEncoding, rleEncoding)
 		found, err := p.bounds(bounds, present, entries)
 		if err != nil {
 			return 0, err
@@ -119,8 +96,8 @@ func (p *writtenPage) bounds(of *plainBounds, present int, entries [][]byte) (fo
 	return found, err
 }
 
-// page reads a page that was just written.
-func (r *compactReader) page() (p writtenPage) {
+// readWritten reads a page that was just written.
+func readWritten(r *compactReader) (p writtenPage) {
 	size := 0
 	r.fields(func(field int, typ byte) {
 		switch field {

@@ -1,25 +1,20 @@
 package tablefile
 
 import (
-	"bytes"
 	"encoding/base64"
 	"errors"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/parquet/metadata"
-	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 	"github.com/apache/arrow/go/v15/arrow"
-	arrowipc "github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/ipc"
 )
 
-// Keys of metadata that Arrow keeps in Parquet files and in the fields read from them.
-const (
-	arrowSchemaKey = "ARROW:schema"
-	fieldIDKey     = "PARQUET:field_id"
-)
+// fieldIDKey is the metadata of a field that Arrow reads the number of a column to.
+const fieldIDKey = "PARQUET:field_id"
 
 func withoutFieldID(meta arrow.Metadata) arrow.Metadata {
 	if i := meta.FindKey(fieldIDKey); i < 0 || meta.Values()[i] != "-1" {
@@ -43,21 +38,12 @@ func checkArrowSchema(meta metadata.KeyValueMetadata, mem memory.Allocator) erro
 	}
 	b, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(*encoded, "="))
 	if err != nil {
-		return corrupt("the Arrow schema in the metadata: %v", err)
+		return fileerror.Corrupt("the Arrow schema in the metadata: %v", err)
 	}
 	if err := ipc.CheckMessage(b, mem); errors.Is(err, ErrUnsupported) {
 		return err
 	} else if err != nil {
-		return corrupt("the Arrow schema in the metadata: %v", err)
+		return fileerror.Corrupt("the Arrow schema in the metadata: %v", err)
 	}
 	return nil
-}
-
-// storeSchema leaves the Arrow schema in the file's metadata, for what Parquet's own schema does not say.
-func storeSchema(w *pqarrow.FileWriter, sc *arrow.Schema, mem memory.Allocator) error {
-	var message bytes.Buffer
-	if err := arrowipc.NewWriter(&message, arrowipc.WithSchema(sc), arrowipc.WithAllocator(mem)).Close(); err != nil {
-		return err
-	}
-	return w.AppendKeyValueMetadata(arrowSchemaKey, base64.StdEncoding.EncodeToString(message.Bytes()))
 }

@@ -4,8 +4,6 @@ import (
 	"slices"
 
 	"github.com/apache/arrow-go/v18/parquet/metadata"
-
-	"github.com/arrowsort/arrowsort/keyencode"
 )
 
 // A SortingColumn says how the rows of a Parquet file are ordered by a column.
@@ -13,18 +11,6 @@ type SortingColumn struct {
 	Path       string // of the leaf column, names joined by dots
 	Descending bool
 	NullsFirst bool
-}
-
-// SortingOf is the order of a plan: the keys up to the first with NaN, for which Parquet has no place.
-func SortingOf(plan *keyencode.Plan) []SortingColumn {
-	var columns []SortingColumn
-	for i, k := range plan.Keys() {
-		if plan.Statistics(i).NaNs > 0 {
-			break
-		}
-		columns = append(columns, SortingColumn{Path: k.Name, Descending: k.Order == keyencode.Descending, NullsFirst: k.Nulls == keyencode.NullsAtStart})
-	}
-	return columns
 }
 
 // setSorting puts the order of the rows into the metadata of all row groups: the columns up to the first that is not

@@ -3,58 +3,10 @@ package tablefile
 import (
 	"bytes"
 	"encoding/binary"
-	"fmt"
 	"io"
 
 	"github.com/apache/arrow-go/v18/parquet/metadata"
-	"github.com/apache/arrow-go/v18/parquet/pqarrow"
-	"github.com/apache/arrow/go/v15/arrow"
 )
-
-// A piece is a column of a row group, encoded as a Parquet file with nothing else.
-type piece struct {
-	file   []byte // without the footer
-	footer *metadata.FileMetaData
-	index  []pageIndex // of its column chunks
-}
-
-// parsePiece takes a Parquet file apart that was just written.
-func parsePiece(file []byte) (piece, error) {
-	tail := len(file) - 8 // length of the footer and magic
-	length := int(binary.LittleEndian.Uint32(file[tail:]))
-	footer, err := metadata.NewFileMetaData(file[tail-length:tail], nil)
-	if err != nil {
-		return piece{}, fmt.Errorf("the encoded column cannot be read: %w", err)
-	}
-	return piece{file: file[:tail-length], footer: footer}, nil
-}
-
-// check makes sure that no row was left out: pqarrow writes nothing for an array that it does not understand.
-func (p piece) check(field arrow.Field, rows int64) error {
-	for _, c := range p.footer.RowGroups[0].Columns {
-		if n := c.MetaData.NumValues; n < rows {
-			return fmt.Errorf("column %q: Parquet cannot hold type %s, %d of %d rows were written", field.Name, field.Type, n, rows)
-		}
-	}
-	return nil
-}
-
-// emptyFooter is the footer of a file with all columns and no rows.
-func (e *columnEncoder) emptyFooter() (*metadata.FileMetaData, error) {
-	var file bytes.Buffer
-	w, err := pqarrow.NewFileWriter(e.columns, &file, e.props, e.arrowProps)
-	if err != nil {
-		return nil, err
-	}
-	if err := storeSchema(w, withTypes(e.schema, namedType), e.opts.Allocator); err != nil {
-		return nil, err
-	}
-	if err := w.Close(); err != nil {
-		return nil, err
-	}
-	p, err := parsePiece(file.Bytes())
-	return p.footer, err
-}
 
 // A stitcher joins pieces to one file, the columns of a row group one after the other.
 type stitcher struct {

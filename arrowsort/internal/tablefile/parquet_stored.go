@@ -12,21 +12,11 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
-// withTypes is a schema with other types.
-func withTypes(sc *arrow.Schema, of func(arrow.DataType) arrow.DataType) *arrow.Schema {
-	fields := append([]arrow.Field(nil), sc.Fields()...)
-	for i := range fields {
-		fields[i].Type = of(fields[i].Type)
-	}
-	meta := sc.Metadata()
-	return arrow.NewSchema(fields, &meta)
-}
-
 // storedType is the type as which Parquet stores a column of a type that pqarrow does not write, or not as Arrow C++
 // does: dates of 64 bits as days, durations as numbers, views as text, dictionaries as their values. Only columns of
 // dictionaries of text stay, since a flatEncoder writes them.
 func storedType(typ arrow.DataType) arrow.DataType {
-	if storage := storageOf(typ); hasText(storage) {
+	if storage := arraydata.StorageOf(typ); hasText(storage) {
 		return storage
 	}
 	return plainType(typ)
@@ -82,7 +72,7 @@ func (e *columnEncoder) stored(rows *arrow.Chunked, typ arrow.DataType) (*arrow.
 		return rows, nil
 	}
 	chunks := make([]arrow.Array, len(rows.Chunks()))
-	defer releaseAll(chunks)
+	defer arraydata.Release(chunks)
 	for i, c := range rows.Chunks() {
 		data, err := storedData(c.Data(), typ, e.opts.Allocator)
 		if err != nil {
@@ -100,7 +90,7 @@ func storedData(d arrow.ArrayData, typ arrow.DataType, mem memory.Allocator) (ar
 		d.Retain()
 		return d, nil
 	}
-	switch from := storageOf(d.DataType()).(type) {
+	switch from := arraydata.StorageOf(d.DataType()).(type) {
 	case *arrow.DictionaryType:
 		if typ.ID() != arrow.DICTIONARY {
 			values, err := entriesOf(d, from, mem)
@@ -116,8 +106,8 @@ func storedData(d arrow.ArrayData, typ arrow.DataType, mem memory.Allocator) (ar
 		return textOfViews(d, from, typ, mem), nil
 	}
 	buffers := append([]*memory.Buffer(nil), d.Buffers()...)
-	if storageOf(d.DataType()).ID() == arrow.DATE64 {
-		days := newBuffer(mem, arrow.Int32Traits.BytesRequired(d.Offset()+d.Len()))
+	if arraydata.StorageOf(d.DataType()).ID() == arrow.DATE64 {
+		days := arraydata.NewBuffer(mem, arrow.Int32Traits.BytesRequired(d.Offset()+d.Len()))
 		defer days.Release()
 		out := arrow.Int32Traits.CastFromBytes(days.Bytes())
 		clear(out[:d.Offset()])
@@ -162,7 +152,7 @@ func entriesOf(d arrow.ArrayData, typ *arrow.DictionaryType, mem memory.Allocato
 	if err != nil {
 		return nil, err
 	}
-	defer releaseAll(values)
+	defer arraydata.Release(values)
 	values[0].Data().Retain()
 	return values[0].Data(), nil
 }

@@ -1,12 +1,17 @@
 package tablefile
 
-import "github.com/apache/arrow/go/v15/arrow"
+import (
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+)
 
 // checkTypes makes sure that Parquet, and its writer, have the types of a schema, before any work.
 func checkTypes(sc *arrow.Schema) error {
 	for _, f := range sc.Fields() {
 		if path, typ := unstorable(f); typ != nil {
-			return unsupported("column %q: type %s in Parquet", path, typ)
+			return fileerror.Unsupported("column %q: type %s in Parquet", path, typ)
 		}
 	}
 	return nil
@@ -15,7 +20,7 @@ func checkTypes(sc *arrow.Schema) error {
 // unstorable returns the path and the type of the first part of a field that is not written to Parquet; no type
 // for none.
 func unstorable(f arrow.Field) (path string, typ arrow.DataType) {
-	storage := storageOf(f.Type)
+	storage := arraydata.StorageOf(f.Type)
 	switch t := storage.(type) {
 	case *arrow.MonthIntervalType, *arrow.DayTimeIntervalType, *arrow.MonthDayNanoIntervalType, arrow.UnionType,
 		*arrow.RunEndEncodedType, *arrow.ListViewType, *arrow.LargeListViewType:
@@ -26,7 +31,7 @@ func unstorable(f arrow.Field) (path string, typ arrow.DataType) {
 		}
 	case *arrow.DictionaryType:
 		if _, found := unstorable(arrow.Field{Type: t.ValueType, Nullable: true}); found != nil ||
-			isNested(t.ValueType) {
+			arraydata.IsNested(t.ValueType) {
 			return f.Name, f.Type
 		}
 	case arrow.NestedType:

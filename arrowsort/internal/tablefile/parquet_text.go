@@ -11,6 +11,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/machine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 )
 
 // A textReader reads strings or bytes of any length: plain, through a dictionary, or first the one and then the other,
@@ -37,7 +39,7 @@ func (r *textReader) array(mem memory.Allocator, rows, size int) (arrow.Array, e
 }
 
 func readText[T int32 | int64](r *textReader, mem memory.Allocator, rows, size int) (arrow.Array, error) {
-	offsets := newBuffer(mem, len(arrow.GetBytes([]T{0}))*(rows+1))
+	offsets := arraydata.NewBuffer(mem, len(arrow.GetBytes([]T{0}))*(rows+1))
 	defer offsets.Release()
 	machine.AdviseHuge(offsets.Bytes())
 	t := &textArray[T]{mem: mem, offsets: arrow.GetData[T](offsets.Bytes()), data: memory.NewResizableBuffer(mem)}
@@ -45,7 +47,7 @@ func readText[T int32 | int64](r *textReader, mem memory.Allocator, rows, size i
 	t.reserve(size)
 	var validity *memory.Buffer
 	if r.nullable {
-		validity = newBuffer(mem, int(bitutil.BytesForBits(int64(rows))))
+		validity = arraydata.NewBuffer(mem, int(bitutil.BytesForBits(int64(rows))))
 		defer validity.Release()
 		clear(validity.Bytes())
 	}
@@ -65,7 +67,7 @@ func readText[T int32 | int64](r *textReader, mem memory.Allocator, rows, size i
 // reserve makes room for n more bytes.
 func (t *textArray[T]) reserve(n int) {
 	if need := t.size + n; need > t.data.Cap() {
-		grown := newBuffer(t.mem, max(need, t.data.Cap()+t.data.Cap()/2))
+		grown := arraydata.NewBuffer(t.mem, max(need, t.data.Cap()+t.data.Cap()/2))
 		machine.AdviseHuge(grown.Bytes())
 		copy(grown.Bytes(), t.data.Bytes()[:t.size])
 		t.data.Release()
@@ -110,18 +112,18 @@ func (t *textArray[T]) read(r *textReader, rows int, validity *memory.Buffer) (n
 
 // texts keeps a dictionary of text and finds the beginnings of its entries, each behind its length.
 func (r *textReader) texts(p *page) (int, error) {
-	s := r.pages.scratch
+	s := r.scratch
 	entries := room(s.entries, len(p.body))
 	copy(entries, p.body)
 	s.starts = slices.Grow(s.starts[:0], p.values+1)
 	at := 0
 	for range p.values {
 		if len(entries)-at < 4 {
-			return 0, corrupt("a dictionary is cut off")
+			return 0, fileerror.Corrupt("a dictionary is cut off")
 		}
 		s.starts = append(s.starts, uint32(at+4))
 		if at += 4 + int(binary.LittleEndian.Uint32(entries[at:])); at > len(entries) {
-			return 0, corrupt("an entry of a dictionary is cut off")
+			return 0, fileerror.Corrupt("an entry of a dictionary is cut off")
 		}
 	}
 	s.starts = append(s.starts, uint32(at+4))
@@ -131,18 +133,18 @@ func (r *textReader) texts(p *page) (int, error) {
 // plain appends n values of a plain page.
 func (t *textArray[T]) plain(r *textReader, row, n int) error {
 	if len(r.plain) < 4*n {
-		return corrupt("a plain page has %d bytes for %d texts", len(r.plain), n)
+		return fileerror.Corrupt("a plain page has %d bytes for %d texts", len(r.plain), n)
 	}
 	t.reserve(len(r.plain) - 4*n)
 	src, dst, size := r.plain, t.data.Bytes(), t.size
 	ends := t.offsets[row+1 : row+1+n]
 	for i := range ends {
 		if len(src) < 4 {
-			return corrupt("a plain page of text is cut off")
+			return fileerror.Corrupt("a plain page of text is cut off")
 		}
 		length := int(binary.LittleEndian.Uint32(src))
 		if length > len(src)-4 {
-			return corrupt("a text of %d bytes passes its page", length)
+			return fileerror.Corrupt("a text of %d bytes passes its page", length)
 		}
 		size += copy(dst[size:], src[4:4+length])
 		ends[i] = T(size)
@@ -154,7 +156,7 @@ func (t *textArray[T]) plain(r *textReader, row, n int) error {
 
 // lookUp appends the entries of n indices.
 func (t *textArray[T]) lookUp(r *textReader, row, n int) error {
-	s := r.pages.scratch
+	s := r.scratch
 	var block [1024]uint32
 	for n > 0 {
 		b := block[:min(len(block), n)]
@@ -184,7 +186,7 @@ func (t *textArray[T]) lookUp(r *textReader, row, n int) error {
 // end takes the bytes that were appended.
 func (t *textArray[T]) end(size int) error {
 	if t.size = size; int(T(size)) != size {
-		return corrupt("text of more than 2 GiB")
+		return fileerror.Corrupt("text of more than 2 GiB")
 	}
 	return nil
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
 )
 
 // texts are the rows of a column of strings or bytes of any length.
@@ -16,22 +18,22 @@ type texts[T int32 | int64] struct {
 }
 
 // setTexts takes text, as a dictionary if it may and it is worth it.
-func (v *flatValues) setTexts(a arrow.Array, dictionary bool, s *valueScratch) {
+func (v *flatValues) setTexts(a arrow.Array, useDictionary bool, s *valueScratch) {
 	data := []byte{} // an empty text is not nil
 	if b := a.Data().Buffers()[2]; b != nil && b.Len() > 0 {
 		data = b.Bytes()
 	}
 	switch a.DataType().ID() {
 	case arrow.STRING, arrow.BINARY:
-		takeTexts(v, texts[int32]{arrow.GetOffsets[int32](a.Data(), 1), data}, dictionary, s)
+		takeTexts(v, texts[int32]{arrow.GetOffsets[int32](a.Data(), 1), data}, useDictionary, s)
 	default:
-		takeTexts(v, texts[int64]{arrow.GetOffsets[int64](a.Data(), 1), data}, dictionary, s)
+		takeTexts(v, texts[int64]{arrow.GetOffsets[int64](a.Data(), 1), data}, useDictionary, s)
 	}
 }
 
-func takeTexts[T int32 | int64](v *flatValues, t texts[T], dictionary bool, s *valueScratch) {
+func takeTexts[T int32 | int64](v *flatValues, t texts[T], useDictionary bool, s *valueScratch) {
 	v.plain = t
-	if !dictionary {
+	if !useDictionary {
 		return
 	}
 	if s.texts == nil {
@@ -41,7 +43,7 @@ func takeTexts[T int32 | int64](v *flatValues, t texts[T], dictionary bool, s *v
 		return
 	}
 	s.indices = slices.Grow(s.indices[:0], v.rows)[:v.rows]
-	if first := s.texts.number(t.at, v, s.indices, min(dictionaryEntries, v.rows/rowsPerText)); first != nil {
+	if first := s.texts.number(t.at, v, s.indices, min(dictionary.MaxEntries, v.rows/rowsPerText)); first != nil {
 		v.indices, v.count, s.entries = s.indices, len(first), s.entries[:0]
 		for _, row := range first {
 			s.entries = appendText(s.entries, t.at(int(row)))

@@ -13,13 +13,13 @@ import (
 // repair gives a field, also those inside it, the types that Arrow C++ reads, where pqarrow has others. Fields
 // without a field number carry none. origin is the field that the writer of the file had; its type is nil when it is
 // not known.
-func (f *fileField) repair(origin arrow.Field, sc *schema.Schema) {
+func repair(f *fileField, origin arrow.Field, sc *schema.Schema) {
 	f.Field.Metadata = withExtension(withoutFieldID(f.Field.Metadata), origin.Metadata)
 	ext, extended := origin.Type.(arrow.ExtensionType)
 	if extended {
 		origin.Type = ext.StorageType()
 	}
-	if isLeaf(f) {
+	if f.isLeaf() {
 		f.Field.Type = leafType(f.Field.Type, origin.Type, sc.Column(f.ColIndex))
 	} else {
 		for i := range f.Children {
@@ -27,7 +27,7 @@ func (f *fileField) repair(origin arrow.Field, sc *schema.Schema) {
 			if _, list := origin.Type.(arrow.ListLikeType); list {
 				f.Children[i].Field.Name = child.Name // else that of Parquet's own field
 			}
-			f.Children[i].repair(child, sc)
+			repair(&f.Children[i], child, sc)
 		}
 		f.Field.Type = nestedType(f.Field.Type, f.Children)
 	}

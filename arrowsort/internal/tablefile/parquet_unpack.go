@@ -10,6 +10,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/s2"
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 )
 
 // An unpacker decompresses pages, one after the other. The codecs of arrow/go stop behind the last byte that is asked
@@ -49,11 +51,11 @@ func (u *unpacker) unpack(codec compress.Compression, body, packed []byte) (err 
 	}
 	switch {
 	case err != nil:
-		return corrupt("it cannot be decompressed: %v", err)
+		return fileerror.Corrupt("it cannot be decompressed: %v", err)
 	case n > len(body):
-		return corrupt("it decompresses to more than the %d bytes that its header says", len(body))
+		return fileerror.Corrupt("it decompresses to more than the %d bytes that its header says", len(body))
 	case n < len(body):
-		return corrupt("it decompresses to %d bytes, its header says %d", n, len(body))
+		return fileerror.Corrupt("it decompresses to %d bytes, its header says %d", n, len(body))
 	}
 	return nil
 }

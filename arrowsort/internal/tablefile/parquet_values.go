@@ -9,6 +9,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
 )
 
 // flatValues are the rows of a flat column in a row group: their values, or text that is in a dictionary, with indices
@@ -60,13 +62,13 @@ func (e *columnEncoder) newFlatValues(field arrow.Field, column *schema.Column, 
 }
 
 // newValues are the rows of an array of numbers or text, nil of all others.
-func newValues(field arrow.Field, column *schema.Column, a arrow.Array, dictionary bool, s *valueScratch) *flatValues {
+func newValues(field arrow.Field, column *schema.Column, a arrow.Array, useDictionary bool, s *valueScratch) *flatValues {
 	v := rowsOf(a)
 	switch physical := column.PhysicalType(); {
 	case storesNumbers(field.Type, physical):
-		v.setNumbers(a, dictionary, s)
+		v.setNumbers(a, useDictionary, s)
 	case storedText(field.Type, physical):
-		v.setTexts(a, dictionary, s)
+		v.setTexts(a, useDictionary, s)
 	default:
 		return nil
 	}
@@ -100,14 +102,14 @@ func (v *flatValues) setEntries(d *array.Dictionary, s *valueScratch) bool {
 	s.used = slices.Grow(s.used[:0], d.Dictionary().Len())[:d.Dictionary().Len()]
 	clear(s.used)
 	v.count = v.markUsed(s.used)
-	if v.count > dictionaryEntries {
+	if v.count > dictionary.MaxEntries {
 		return false
 	}
 	if v.count < len(s.used) {
 		v.renumber(s)
 	}
 	s.entries = s.entries[:0]
-	entry := entryBytes(d.Dictionary())
+	entry := dictionary.EntryBytes(d.Dictionary())
 	for i, used := range s.used {
 		if used == 0 {
 			continue

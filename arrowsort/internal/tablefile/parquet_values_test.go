@@ -7,6 +7,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
 )
 
 // TestTextKeepsUsedEntriesOnly takes slices of dictionary arrays with indices of every width.
@@ -44,7 +46,7 @@ func TestTextThatHasNoDictionaryOfItsOwn(t *testing.T) {
 }
 
 func TestWidthOfIndices(t *testing.T) {
-	for count, width := range map[int]int{0: 1, 1: 1, 2: 1, 3: 2, 4: 2, 5: 3, 256: 8, 257: 9, dictionaryEntries: 16} {
+	for count, width := range map[int]int{0: 1, 1: 1, 2: 1, 3: 2, 4: 2, 5: 3, 256: 8, 257: 9, dictionary.MaxEntries: 16} {
 		require.Equal(t, width, (&flatValues{count: count}).width(), count)
 	}
 }

@@ -73,7 +73,7 @@ func flipped(t testing.TB) map[string][]byte {
 	defer table.Release()
 	files := map[string][]byte{}
 	for name, dictionary := range map[string]bool{"dictionary": true, "plain": false} {
-		layout := newLayout(openBytes(t, foreignBytes(t, table, parquet.WithDictionaryDefault(dictionary))))
+		layout := layoutOf(t, foreignBytes(t, table, parquet.WithDictionaryDefault(dictionary)))
 		for codec := range parquetCodecs {
 			opts := []parquet.WriterProperty{parquet.WithDictionaryDefault(dictionary),
 				parquet.WithCompression(parquetCodecs[codec])}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 
 	arrow18 "github.com/apache/arrow-go/v18/arrow"
@@ -15,76 +14,54 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/schema"
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	convert "github.com/arrowsort/arrowsort/arrowsort/internal/arrow18"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/rawmem"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/workers"
 )
-
-// A parquetWriter encodes the columns of the row groups in parallel. Each is encoded as a Parquet file of its own in
-// memory; the file gets their column chunks one after the other and a footer with the places where they landed.
-type parquetWriter struct {
-	encoder *columnEncoder
-	out     stitcher
-	rows    int64 // so far
-}
-
-func newParquetWriter(w io.Writer, schema *arrow.Schema, opts WriteOptions) (*parquetWriter, error) {
-	e, err := newColumnEncoder(schema, opts)
-	if err != nil {
-		return nil, err
-	}
-	f := &parquetWriter{encoder: e, out: stitcher{w: w, fields: schema.NumFields()}}
-	if f.out.footer, err = e.emptyFooter(); err != nil {
-		return nil, err
-	}
-	return f, f.out.start()
-}
-
-// write writes row groups with the rows of a table.
-func (f *parquetWriter) write(ctx context.Context, table arrow.Table) error {
-	e := f.encoder
-	table, err := unifyDictionaries(ctx, e.opts.Allocator, table)
-	if err != nil {
-		return err
-	}
-	defer table.Release()
-	e.table, e.recycled = table, NewRecycler(e.opts.Allocator, 0)
-	defer func() { e.table = nil }()
-	defer e.recycled.Release()
-	if n := len(f.out.footer.RowGroups) + e.groups(); n > math.MaxInt16 {
-		return fmt.Errorf("%d row groups of %d rows are more than the %d of Parquet: raise the rows of a row group", n, e.rows, math.MaxInt16)
-	}
-	for int64(len(e.present)) < min(e.rows, e.total()) {
-		e.present = append(e.present, 1)
-	}
-	e.before = f.rows
-	f.rows += e.total()
-	report := progress(e.opts.Progress, e.pieces())
-	workers := threads(e.opts.Threads)
-	if slices.ContainsFunc(table.Schema().Fields(), hasNullType) {
-		workers = 1
-	}
-	return inOrder(ctx, e.pieces(), workers, e.encode, func(p piece) error {
-		defer report()
-		defer e.files.give(p.file)
-		return f.out.append(p)
-	})
-}
 
 // hasNullType reports whether a nested field has nulls of no type inside. Arrow writes to the data of such a child
 // whenever an array of its parent is made (array.Null.setData), so that no two goroutines may slice the parent.
 func hasNullType(f arrow.Field) bool {
-	nested, ok := storageOf(f.Type).(arrow.NestedType)
+	nested, ok := arraydata.StorageOf(f.Type).(arrow.NestedType)
 	return ok && slices.ContainsFunc(nested.Fields(), func(child arrow.Field) bool {
 		return child.Type.ID() == arrow.NULL || hasNullType(child)
 	})
 }
 
-// finish writes the footer.
-func (f *parquetWriter) finish() error {
-	opts := &f.encoder.opts
-	setSorting(f.out.footer, opts.Sorting)
-	return f.out.finish(f.rows, opts.Layout)
+// The numbers of rows of a Parquet page, unless they take more than about a megabyte, and of a row group when no others
+// are asked for. A reader that skips pages reads one page for one row.
+const (
+	DefaultPageRows     = 1 << 14
+	DefaultRowGroupRows = 1 << 18
+)
+
+// creator is what the footers of files name that are written here.
+const creator = "arrowsort"
+
+// encoderOptions are the options of a columnEncoder.
+type encoderOptions struct {
+	Allocator    memory.Allocator
+	Threads      int                   // 0: GOMAXPROCS
+	Codec        string                // of all columns, by name; empty: that of Stored, or else zstd
+	Level        int                   // of the codec; 0: its default
+	RowGroupRows int                   // 0: DefaultRowGroupRows
+	PageRows     int                   // at most; 0: DefaultPageRows
+	Schema       *arrow.Schema         // of the file; tables may have its text as dictionaries; nil: theirs
+	Stored       []columnLayout        // how the leaf columns were stored in the input; nil: not in Parquet
+	Rows         []uint64              // row numbers, in order, of the rows that are written; nil: all
+	Progress     func(done, total int) // called now and then, from one goroutine at a time; or nil
+}
+
+// A columnLayout is how a leaf column of a Parquet file is stored.
+type columnLayout struct {
+	path       string
+	codec      compress.Compression
+	dictionary bool
 }
 
 // A columnEncoder encodes the columns of row groups.
@@ -100,18 +77,18 @@ type columnEncoder struct {
 	lists      *arrow18.Schema           // of data with nested columns as they are written
 	arrowProps pqarrow.ArrowWriterProperties
 	codecs     map[string]compress.Compression // of the leaf columns
-	opts       WriteOptions
+	opts       encoderOptions
 	present    []int16 // definition levels of a column without nulls, for pqarrow
-	encoders   spares[*flatEncoder]
-	files      spares[[]byte] // of pieces that were written
-	recycled   *Recycler      // for rows that are gathered
+	encoders   workers.Spares[*flatEncoder]
+	files      workers.Spares[[]byte] // of pieces that were written
+	recycled   *rawmem.Recycler       // for rows that are gathered
 }
 
-func newColumnEncoder(data *arrow.Schema, opts WriteOptions) (*columnEncoder, error) {
+func newColumnEncoder(data *arrow.Schema, opts encoderOptions) (*columnEncoder, error) {
 	if err := checkTypes(data); err != nil {
 		return nil, err
 	}
-	e := &columnEncoder{data: withTypes(data, storedType), schema: data, rows: int64(opts.RowGroupRows), opts: opts}
+	e := &columnEncoder{data: arraydata.WithTypes(data, storedType), schema: data, rows: int64(opts.RowGroupRows), opts: opts}
 	if opts.Schema != nil {
 		e.schema = opts.Schema
 	}
@@ -123,7 +100,7 @@ func newColumnEncoder(data *arrow.Schema, opts WriteOptions) (*columnEncoder, er
 	if e.columns, err = convert.ToSchema(e.data); err != nil {
 		return nil, err
 	}
-	if e.lists, err = convert.ToSchema(withTypes(e.data, listType)); err != nil {
+	if e.lists, err = convert.ToSchema(arraydata.WithTypes(e.data, listType)); err != nil {
 		return nil, err
 	}
 	latest := parquet.NewWriterProperties(parquet.WithVersion(parquet.V2_LATEST))
@@ -137,12 +114,43 @@ func newColumnEncoder(data *arrow.Schema, opts WriteOptions) (*columnEncoder, er
 	return e, nil
 }
 
-// total is the number of rows that are written.
-func (e *columnEncoder) total() int64 {
+// encodeTable encodes the columns of the row groups of a table in parallel, and uses them in their order on the caller's
+// goroutine. The rows follow a number of others in the file.
+func (e *columnEncoder) encodeTable(ctx context.Context, table arrow.Table, before int64, use func(piece) error) error {
+	table, err := dictionary.Unify(ctx, e.opts.Allocator, table)
+	if err != nil {
+		return err
+	}
+	defer table.Release()
+	e.table, e.before, e.recycled = table, before, rawmem.NewRecycler(e.opts.Allocator, 0)
+	defer func() { e.table = nil }()
+	defer e.recycled.Release()
+	for int64(len(e.present)) < min(e.rows, e.total(table)) {
+		e.present = append(e.present, 1)
+	}
+	pieces := e.groups(table) * int(table.NumCols())
+	report := workers.Progress(e.opts.Progress, pieces)
+	threads := e.opts.Threads
+	if slices.ContainsFunc(table.Schema().Fields(), hasNullType) {
+		threads = 1
+	}
+	return workers.Ordered(ctx, pieces, threads, e.encode, func(p piece) error {
+		defer report()
+		defer e.files.Give(p.file)
+		return use(p)
+	})
+}
+
+// total is the number of rows of a table that are written, and groups that of row groups.
+func (e *columnEncoder) total(table arrow.Table) int64 {
 	if e.opts.Rows != nil {
 		return int64(len(e.opts.Rows))
 	}
-	return e.table.NumRows()
+	return table.NumRows()
+}
+
+func (e *columnEncoder) groups(table arrow.Table) int {
+	return int((e.total(table) + e.rows - 1) / e.rows)
 }
 
 // pageRows is the number of rows of a page at most.
@@ -153,14 +161,11 @@ func (e *columnEncoder) pageRows() int {
 	return DefaultPageRows
 }
 
-func (e *columnEncoder) groups() int { return int((e.total() + e.rows - 1) / e.rows) }
-func (e *columnEncoder) pieces() int { return e.groups() * int(e.table.NumCols()) }
-
 // encode encodes a column of a row group.
 func (e *columnEncoder) encode(i int) (piece, error) {
 	columns := int(e.table.NumCols())
 	first := int64(i/columns) * e.rows
-	n := min(e.rows, e.total()-first)
+	n := min(e.rows, e.total(e.table)-first)
 	rows, err := e.slice(e.table.Column(i%columns).Data(), first, n)
 	if err != nil {
 		return piece{}, fmt.Errorf("column %q: %w", e.table.Schema().Field(i%columns).Name, err)
@@ -183,7 +188,7 @@ func (e *columnEncoder) encode(i int) (piece, error) {
 }
 
 func (e *columnEncoder) encodeRows(column int, rows *arrow.Chunked) (piece, error) {
-	if isNested(rows.DataType()) {
+	if arraydata.IsNested(rows.DataType()) {
 		return e.encodeWith(func(out io.Writer) error { return e.writeNested(out, column, rows) })
 	}
 	return e.encodeFlat(column, rows)
@@ -199,35 +204,27 @@ func (e *columnEncoder) slice(column *arrow.Chunked, first, n int64) (*arrow.Chu
 	if err != nil {
 		return nil, err
 	}
-	defer releaseAll(arrays)
+	defer arraydata.Release(arrays)
 	return arrow.NewChunked(column.DataType(), arrays), nil
 }
 
 // encodeWith encodes rows that are written to a file in memory, one page for each chunk.
 func (e *columnEncoder) encodeWith(write func(out io.Writer) error) (piece, error) {
-	file := bytes.NewBuffer(e.files.take()[:0])
+	file := bytes.NewBuffer(e.files.Take()[:0])
 	if err := write(file); err != nil {
 		return piece{}, err
 	}
-	defer e.files.give(file.Bytes())
+	defer e.files.Give(file.Bytes())
 	p, err := parsePiece(file.Bytes())
 	if err != nil {
 		return piece{}, err
 	}
-	w := e.encoders.take()
+	w := e.encoders.Take()
 	if w == nil {
 		w = new(flatEncoder)
 	}
-	defer e.encoders.give(w)
-	return w.repack(p, e.files.take()[:0], e)
-}
-
-func isNested(typ arrow.DataType) bool {
-	if ext, ok := typ.(arrow.ExtensionType); ok {
-		return isNested(ext.StorageType())
-	}
-	_, nested := typ.(arrow.NestedType)
-	return nested
+	defer e.encoders.Give(w)
+	return w.repack(p, e.files.Take()[:0], e)
 }
 
 // writeNested leaves the levels of a nested column to pqarrow.
@@ -254,22 +251,34 @@ func (e *columnEncoder) writeNested(file io.Writer, column int, rows *arrow.Chun
 	return w.Close()
 }
 
-// codecs are the compressions of the leaf columns: one for all, or those of the input's layout, or else zstd.
-func codecs(sc *schema.Schema, opts WriteOptions) map[string]compress.Compression {
+// codecs are the compressions of the leaf columns: one for all, or those of the input, or else zstd.
+func codecs(sc *schema.Schema, opts encoderOptions) map[string]compress.Compression {
 	byPath := make(map[string]compress.Compression)
-	codec, chosen := parquetCodecs[opts.Compression.Codec]
+	codec, chosen := parquetCodecs[opts.Codec]
 	if !chosen {
 		codec = compress.Codecs.Zstd
 	}
 	for i := range sc.NumColumns() {
 		byPath[sc.Column(i).Path()] = codec
 	}
-	if opts.Layout != nil && !chosen {
-		for _, c := range opts.Layout.columnsOf(sc) {
+	if !chosen {
+		for _, c := range opts.storedAs(sc) {
 			byPath[c.path] = c.codec
 		}
 	}
 	return byPath
+}
+
+// storedAs are the stored columns under the names that they have in a schema for writing, which may name what is in a
+// list otherwise.
+func (o *encoderOptions) storedAs(sc *schema.Schema) []columnLayout {
+	columns := slices.Clone(o.Stored)
+	if len(columns) == sc.NumColumns() {
+		for i := range columns {
+			columns[i].path = sc.Column(i).Path()
+		}
+	}
+	return columns
 }
 
 // writerOptions are for pqarrow: dictionaries where the input's layout has them, or else everywhere, and a page for
@@ -284,10 +293,8 @@ func (e *columnEncoder) writerOptions(sc *schema.Schema) []parquet.WriterPropert
 		parquet.WithBatchSize(int64(e.pageRows())),
 		parquet.WithStats(false),
 	}
-	if e.opts.Layout != nil {
-		for _, c := range e.opts.Layout.columnsOf(sc) {
-			options = append(options, parquet.WithDictionaryFor(c.path, c.dictionary))
-		}
+	for _, c := range e.opts.storedAs(sc) {
+		options = append(options, parquet.WithDictionaryFor(c.path, c.dictionary))
 	}
 	return options
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/rawmem"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
 )
@@ -21,7 +22,7 @@ type ReadOptions struct {
 	Format       Format           // Auto: by the file's name; an IPC stream for Pipe
 	Stdin        io.Reader        // what Pipe reads; nil: os.Stdin
 	Allocator    memory.Allocator // nil: memory.DefaultAllocator
-	Flat         *Recycler        // for columns that a Scanner reads without pqarrow; nil: Allocator
+	Flat         *rawmem.Recycler // for columns that a Scanner reads without pqarrow; nil: Allocator
 	Threads      int              // 0: GOMAXPROCS
 	Dictionaries bool             // strings that a Parquet file stores with a small dictionary become dictionaries
 	Delimiter    rune             // between the values of a line of CSV; 0: a comma, or a tab in .tsv
@@ -36,7 +37,7 @@ type ReadOptions struct {
 	Progress func(done, total int) // called now and then, from one goroutine at a time
 
 	declared int64 // bytes that a footer may declare; 0: any number
-	batches  bool  // a column chunk of a Parquet file is read in pieces
+	pieces   bool  // a column chunk of a Parquet file is read in pieces
 }
 
 // start calls Start, once.
@@ -157,7 +158,7 @@ func readSource(ctx context.Context, src source, size int64, opts ReadOptions) (
 	in = &Input{Format: opts.Format, Bytes: size}
 	switch opts.Format {
 	case Parquet:
-		err = readChosen(ctx, src, in, opts)
+		err = readParquet(ctx, src, in, opts)
 	case IPCFile:
 		in.Table, err = readBatches(ctx, src, size, opts)
 	case IPCStream:
@@ -200,20 +201,27 @@ func readCSV(ctx context.Context, src io.Reader, in *Input, opts ReadOptions) er
 	return err
 }
 
-// readChosen passes on the schema of a Parquet file and reads the columns that are chosen.
-func readChosen(ctx context.Context, src source, in *Input, opts ReadOptions) error {
-	f, err := openParquet(src, in.Bytes, opts)
+// readParquet passes on the schema of a Parquet file and reads the columns that are chosen.
+func readParquet(ctx context.Context, src source, in *Input, opts ReadOptions) error {
+	f, err := openParquet(src, in.Bytes, opts.parquet())
 	if err != nil {
 		return err
 	}
-	columns, err := opts.begin(f.schema)
-	if err != nil {
+	in.Schema = f.Schema()
+	if in.Columns, err = opts.begin(in.Schema); err != nil {
 		return err
 	}
-	if columns == nil {
-		return readParquet(ctx, src, in, opts)
+	if in.Columns == nil {
+		in.Layout = f.Layout
 	}
-	return f.readColumns(ctx, in, columns)
+	in.Table, err = f.read(ctx, in.Columns)
+	return err
+}
+
+// parquet are the options for a Parquet file.
+func (o *ReadOptions) parquet() fileOptions {
+	return fileOptions{Allocator: o.Allocator, Flat: o.Flat, Threads: o.Threads, Dictionaries: o.Dictionaries,
+		Progress: o.Progress, Declared: o.declared, InPieces: o.pieces}
 }
 
 // finish unifies the dictionaries of a table, which it consumes: equal indices are equal values in all its chunks.

@@ -8,6 +8,8 @@ import (
 	"os"
 
 	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 )
 
 // ErrScan is returned for a file that can only be read as a whole.
@@ -22,17 +24,18 @@ type Scanner struct {
 	InMemory int64   // about the bytes that the rows take in memory
 	Rows     int64   // of a Parquet file; else -1
 
-	path   string
-	file   *os.File
-	pieces pieces
-	chosen []int // columns of a piece; nil: all
+	path    string
+	file    *os.File
+	pieces  pieces
+	parquet *parquetInput // of a Parquet file
+	chosen  []int         // columns of a piece; nil: all
 }
 
-// pieces are the parts of a table. next ends with io.EOF.
+// pieces are the parts of a table. Next ends with io.EOF.
 type pieces interface {
-	next(ctx context.Context) (arrow.Table, error)
-	share() float64 // of the file that was read
-	close()
+	Next(ctx context.Context) (arrow.Table, error)
+	Share() float64 // of the file that was read
+	Close()
 }
 
 // Scan opens a Parquet file, an Arrow file or a stream in a file. The pieces of a Parquet file take about pieceBytes in
@@ -79,15 +82,16 @@ func (s *Scanner) open(pieceBytes int64, opts ReadOptions) error {
 		return err
 	}
 	opts.limitMemory(s.Bytes)
-	opts.batches, opts.Dictionaries = true, false
+	opts.pieces, opts.Dictionaries = true, false
 	if s.Format == Parquet {
-		f, err := openParquet(s.file, s.Bytes, opts)
+		f, err := openParquet(s.file, s.Bytes, opts.parquet())
 		if err != nil {
 			return err
 		}
-		s.Schema, s.Layout, s.pieces = f.schema, newLayout(f.file), newParquetPieces(f, pieceBytes)
-		s.Rows = f.file.NumRows()
-		s.InMemory = f.rowBytes() * s.Rows
+		s.parquet = f
+		s.Schema, s.Layout, s.Rows, s.InMemory = f.Schema(), f.Layout, f.Layout.Rows(), f.InMemory()
+		pieces := newParquetPieces(f.parquetFile, pieceBytes)
+		s.pieces = pieces
 		return nil
 	}
 	s.InMemory, s.Rows = s.Bytes, -1
@@ -101,11 +105,11 @@ func (s *Scanner) open(pieceBytes int64, opts ReadOptions) error {
 
 // Next returns the next piece, which the caller releases; io.EOF after the last. Errors name the file.
 func (s *Scanner) Next(ctx context.Context) (table arrow.Table, err error) {
-	err = contain(func() error {
+	err = fileerror.Contain(func() error {
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
-		table, err = s.pieces.next(ctx)
+		table, err = s.pieces.Next(ctx)
 		return err
 	})
 	if err == nil {
@@ -118,12 +122,12 @@ func (s *Scanner) Next(ctx context.Context) (table arrow.Table, err error) {
 }
 
 // Done is about how many bytes of the file were read.
-func (s *Scanner) Done() int64 { return int64(float64(s.Bytes) * s.pieces.share()) }
+func (s *Scanner) Done() int64 { return int64(float64(s.Bytes) * s.pieces.Share()) }
 
 // Close closes the file.
 func (s *Scanner) Close() {
 	if s.pieces != nil {
-		s.pieces.close()
+		s.pieces.Close()
 	}
 	s.file.Close()
 }

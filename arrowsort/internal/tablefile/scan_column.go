@@ -9,6 +9,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/machine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 )
 
 // A pieceColumn reads a column of a row group a piece at a time: its pages as a directColumn does, or with pqarrow from
@@ -86,11 +88,11 @@ func (c *pieceColumn) resume() error {
 // next reads the next rows.
 func (c *pieceColumn) next(ctx context.Context, rows int64) (arrays []arrow.Array, err error) {
 	defer func() { c.done += rows }()
-	if err := contain(c.resume); err != nil {
+	if err := fileerror.Contain(c.resume); err != nil {
 		return nil, err
 	}
 	if c.scratch != nil {
-		err = contain(func() error {
+		err = fileerror.Contain(func() error {
 			a, err := c.direct(int(rows))
 			arrays = []arrow.Array{a}
 			return err
@@ -117,7 +119,7 @@ func (c *pieceColumn) skip() error {
 		return nil
 	}
 	arrays, err := c.tree.next(c.done, c.file.opts.Allocator)
-	releaseAll(arrays)
+	arraydata.Release(arrays)
 	return err
 }
 
@@ -144,13 +146,13 @@ func (c *pieceColumn) direct(rows int) (arrow.Array, error) {
 	if c.text != nil {
 		return c.text.array(mem, rows, int(c.density*float64(rows)))
 	}
-	values := newBuffer(mem, rows*c.fixed.width)
+	values := arraydata.NewBuffer(mem, rows*c.fixed.width)
 	defer values.Release()
 	machine.AdviseHuge(values.Bytes())
 	var validity *memory.Buffer
 	var bitmap []byte
 	if c.fixed.nullable {
-		validity = newBuffer(mem, int(bitutil.BytesForBits(int64(rows))))
+		validity = arraydata.NewBuffer(mem, int(bitutil.BytesForBits(int64(rows))))
 		defer validity.Release()
 		bitmap = validity.Bytes()
 		clear(bitmap)
@@ -165,6 +167,35 @@ func (c *pieceColumn) direct(rows int) (arrow.Array, error) {
 	data := array.NewData(c.typ, rows, []*memory.Buffer{validity, values}, nil, nulls, 0)
 	defer data.Release()
 	return array.MakeFromData(data), nil
+}
+
+// eachPage calls use with the rows of each data page of a column chunk, and with the page's place and size in the file.
+func (f *parquetFile) eachPage(field, group int, use func(a arrow.Array, at int64, size int)) error {
+	c, err := f.openPieces(field, group)
+	if err != nil {
+		return err
+	}
+	defer c.release()
+	chunk := c.chunk()
+	for left := int(f.file.MetaData().RowGroups[group].NumRows); left > 0; {
+		n, err := chunk.span(left, c.keep())
+		if err != nil {
+			return err
+		}
+		if n != chunk.left {
+			return fileerror.Corrupt("a page has %d rows, of which %d belong to the row group", chunk.left, n)
+		}
+		at := chunk.pages.start
+		size := int(chunk.pages.offset() - at)
+		a, err := c.direct(n)
+		if err != nil {
+			return err
+		}
+		use(a, at, size)
+		a.Release()
+		left -= n
+	}
+	return nil
 }
 
 func (c *pieceColumn) release() {

@@ -3,19 +3,16 @@ package tablefile
 import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 )
 
 // Choose has Next return only some columns, by their positions in Schema, which becomes the schema of these. The others
 // of a Parquet file are not read. It precedes Next.
 func (s *Scanner) Choose(columns []int) {
-	s.Schema = Pick(s.Schema, columns)
+	s.Schema = arraydata.Pick(s.Schema, columns)
 	if p, ok := s.pieces.(*parquetPieces); ok {
-		fields := make([]fileField, len(columns))
-		for i, c := range columns {
-			fields[i] = p.fields[c]
-		}
-		p.fields, p.schema = fields, s.Schema
-		p.measure()
+		p.Choose(columns)
 		return
 	}
 	s.chosen = columns

@@ -3,12 +3,15 @@ package tablefile
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/workers"
 )
 
 // parquetPieces reads the rows of a row group from the front on, all columns at once in parallel.
@@ -29,6 +32,12 @@ func newParquetPieces(f *parquetFile, pieceBytes int64) *parquetPieces {
 	return p
 }
 
+// Choose reads some columns only, by position. It precedes Next.
+func (p *parquetPieces) Choose(columns []int) {
+	p.choose(columns)
+	p.measure()
+}
+
 // measure finds the number of rows of a piece, for the fields that are read.
 func (p *parquetPieces) measure() {
 	bytes, row := p.bytes, max(p.rowBytes(), 1)
@@ -36,7 +45,7 @@ func (p *parquetPieces) measure() {
 		p.spare = nil
 		bytes *= restingPieces // since some pages are read again for each
 	} else if p.spare == nil {
-		p.spare = new(spares[*pageScratch])
+		p.spare = new(workers.Spares[*pageScratch])
 	}
 	p.rows = bytes / row
 	if p.rows < fewPieceRows {
@@ -64,6 +73,9 @@ func (p *parquetPieces) pageBytes() (bytes int64) {
 	return bytes
 }
 
+// InMemory estimates the bytes of all rows in memory.
+func (f *parquetFile) InMemory() int64 { return f.rowBytes() * f.file.NumRows() }
+
 // rowBytes estimates the bytes of a row in memory.
 func (f *parquetFile) rowBytes() int64 {
 	meta := f.file.MetaData()
@@ -88,24 +100,10 @@ func columnBytes(meta *metadata.FileMetaData, leaf int) (bytes float64) {
 	return bytes
 }
 
-// checkDeclared makes sure that a footer declares no more values than a file of its size may, before any work.
-func checkDeclared(meta *metadata.FileMetaData, opts ReadOptions) error {
-	bytes := float64(0)
-	for leaf := range meta.Schema.NumColumns() {
-		bytes += columnBytes(meta, leaf)
-	}
-	if opts.declared > 0 && bytes > float64(opts.declared) {
-		return fmt.Errorf("%w: its %d rows take about %.0f bytes, a file of its size may take %d unless a larger "+
-			"limit is set",
-			ErrMemory, meta.NumRows, bytes, opts.declared)
-	}
-	return nil
-}
-
 // leavesOf appends the numbers of the leaf columns of some fields.
 func leavesOf(leaves []int, fields []fileField) []int {
 	for i := range fields {
-		if isLeaf(&fields[i]) {
+		if fields[i].isLeaf() {
 			leaves = append(leaves, fields[i].ColIndex)
 		} else {
 			leaves = leavesOf(leaves, fields[i].Children)
@@ -117,7 +115,7 @@ func leavesOf(leaves []int, fields []fileField) []int {
 // offsetAndText is what a short string takes in memory.
 const offsetAndText = 16
 
-func (p *parquetPieces) next(ctx context.Context) (arrow.Table, error) {
+func (p *parquetPieces) Next(ctx context.Context) (arrow.Table, error) {
 	for p.left == 0 {
 		p.drop()
 		if p.group++; p.group >= p.file.NumRowGroups() {
@@ -142,17 +140,17 @@ func (p *parquetPieces) next(ctx context.Context) (arrow.Table, error) {
 			}
 		}
 	}()
-	err := Each(ctx, len(p.fields), p.opts.Threads, func(i int) error {
+	err := workers.Each(ctx, len(p.fields), p.opts.Threads, func(i int) error {
 		arrays, err := p.nextOf(ctx, i, rows)
 		if err != nil {
 			return err
 		}
-		defer releaseAll(arrays)
+		defer arraydata.Release(arrays)
 		columns[i] = joinChunks(p.schema.Field(i), [][]arrow.Array{arrays})
 		return nil
 	})
 	if errors.Is(err, io.EOF) { // of the file, which somebody has cut meanwhile
-		err = corrupt("row group %d ends before its last row", p.group)
+		err = fileerror.Corrupt("row group %d ends before its last row", p.group)
 	}
 	if err != nil {
 		return nil, err
@@ -176,16 +174,14 @@ func (p *parquetPieces) nextOf(ctx context.Context, field int, rows int64) (arra
 	return arrays, p.check(arrays, field, p.group, rows)
 }
 
-func (p *parquetPieces) share() float64 {
+func (p *parquetPieces) Share() float64 {
 	return float64(p.done) / float64(max(p.file.NumRows(), 1))
 }
 
-func (p *parquetPieces) close() {
+func (p *parquetPieces) Close() {
 	p.drop()
 	if p.spare != nil {
-		for _, s := range p.spare.free {
-			s.release()
-		}
+		p.spare.Drain((*pageScratch).release)
 		p.spare = nil
 	}
 }

@@ -3,6 +3,8 @@ package tablefile
 import (
 	"encoding/binary"
 	"math"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 )
 
 // Wire types of Thrift's compact protocol.
@@ -25,7 +27,7 @@ type compactReader struct {
 func (r *compactReader) uvarint() uint64 {
 	v, n := binary.Uvarint(r.b[r.at:])
 	if n <= 0 {
-		panic(corrupt("a number in Thrift is not one"))
+		panic(fileerror.Corrupt("a number in Thrift is not one"))
 	}
 	r.at += n
 	return v
@@ -35,7 +37,7 @@ func (r *compactReader) uvarint() uint64 {
 func (r *compactReader) number() int {
 	v := r.uvarint()
 	if v&1 != 0 || v>>1 > math.MaxInt32 {
-		panic(corrupt("Thrift has %d where a size belongs", int64(v>>1)^-int64(v&1)))
+		panic(fileerror.Corrupt("Thrift has %d where a size belongs", int64(v>>1)^-int64(v&1)))
 	}
 	return int(v >> 1)
 }
@@ -43,7 +45,7 @@ func (r *compactReader) number() int {
 // numberOf is number for a field, which has to have its type.
 func (r *compactReader) numberOf(typ byte) int {
 	if typ != thriftI32 {
-		panic(corrupt("Thrift has a field of type %d for a number", typ))
+		panic(fileerror.Corrupt("Thrift has a field of type %d for a number", typ))
 	}
 	return r.number()
 }
@@ -52,7 +54,7 @@ func (r *compactReader) numberOf(typ byte) int {
 // there.
 func (r *compactReader) record(typ byte, required int, numbers ...*int) {
 	if typ != thriftStruct {
-		panic(corrupt("Thrift has a field of type %d for a struct", typ))
+		panic(fileerror.Corrupt("Thrift has a field of type %d for a struct", typ))
 	}
 	seen := 0
 	r.fields(func(field int, typ byte) {
@@ -70,7 +72,7 @@ func (r *compactReader) record(typ byte, required int, numbers ...*int) {
 		}
 	})
 	if seen < required {
-		panic(corrupt("a struct in Thrift has %d of %d numbers", seen, required))
+		panic(fileerror.Corrupt("a struct in Thrift has %d of %d numbers", seen, required))
 	}
 }
 
@@ -78,7 +80,7 @@ func (r *compactReader) record(typ byte, required int, numbers ...*int) {
 func (r *compactReader) word() uint32 {
 	v := r.uvarint()
 	if v > math.MaxUint32 {
-		panic(corrupt("Thrift has more than 32 bits where a checksum belongs"))
+		panic(fileerror.Corrupt("Thrift has more than 32 bits where a checksum belongs"))
 	}
 	return uint32(v>>1) ^ -uint32(v&1)
 }
@@ -87,7 +89,7 @@ func (r *compactReader) word() uint32 {
 func (r *compactReader) long() int64 {
 	v := r.uvarint()
 	if v&1 != 0 {
-		panic(corrupt("Thrift has %d where an offset belongs", -int64(v>>1)-1))
+		panic(fileerror.Corrupt("Thrift has %d where an offset belongs", -int64(v>>1)-1))
 	}
 	return int64(v >> 1)
 }
@@ -101,7 +103,7 @@ func (r *compactReader) listOf(typ byte) int {
 		n = r.uvarint()
 	}
 	if head&15 != typ || n > uint64(len(r.b)-r.at) {
-		panic(corrupt("a list of %d elements of type %d in Thrift", n, head&15))
+		panic(fileerror.Corrupt("a list of %d elements of type %d in Thrift", n, head&15))
 	}
 	return int(n)
 }
@@ -109,7 +111,7 @@ func (r *compactReader) listOf(typ byte) int {
 // pass passes as many bytes as the next number says.
 func (r *compactReader) pass(n uint64) {
 	if n > uint64(len(r.b)-r.at) {
-		panic(corrupt("a field in Thrift is longer than the bytes it lies in"))
+		panic(fileerror.Corrupt("a field in Thrift is longer than the bytes it lies in"))
 	}
 	r.at += int(n)
 }
@@ -117,7 +119,7 @@ func (r *compactReader) pass(n uint64) {
 // descend enters a struct or a list, which the function that it returns leaves.
 func (r *compactReader) descend() (leave func()) {
 	if r.depth++; r.depth > maxDepth {
-		panic(corrupt("structs in Thrift are nested more than %d deep", maxDepth))
+		panic(fileerror.Corrupt("structs in Thrift are nested more than %d deep", maxDepth))
 	}
 	return func() { r.depth-- }
 }
@@ -152,7 +154,7 @@ func (r *compactReader) skip(typ byte) {
 	case thriftStruct:
 		r.fields(func(_ int, typ byte) { r.skip(typ) })
 	default:
-		panic(corrupt("Thrift has a field of type %d", typ))
+		panic(fileerror.Corrupt("Thrift has a field of type %d", typ))
 	}
 }
 

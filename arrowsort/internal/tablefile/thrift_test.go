@@ -7,6 +7,8 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 )
 
 // TestCompactReaderPassesAWholeFooter walks over every kind of field that Parquet's metadata has.
@@ -19,7 +21,7 @@ func TestCompactReaderPassesAWholeFooter(t *testing.T) {
 	r.skip(thriftStruct)
 	require.Equal(t, len(b), r.at)
 	for n := range len(b) {
-		require.Error(t, contain(func() error { (&compactReader{b: b[:n]}).skip(thriftStruct); return nil }), n)
+		require.Error(t, fileerror.Contain(func() error { (&compactReader{b: b[:n]}).skip(thriftStruct); return nil }), n)
 	}
 }
 
@@ -60,6 +62,6 @@ func TestCompactReaderEndsOnAnyBytes(t *testing.T) {
 		append([]byte{1<<4 | thriftList, 0xf0 | thriftTrue}, huge...),
 		append([]byte{1<<4 | thriftList, 0xf0 | thriftByte}, huge...),
 	} {
-		require.ErrorIs(t, contain(func() error { (&compactReader{b: b}).skip(thriftStruct); return nil }), ErrCorrupt)
+		require.ErrorIs(t, fileerror.Contain(func() error { (&compactReader{b: b}).skip(thriftStruct); return nil }), ErrCorrupt)
 	}
 }

@@ -1,41 +1,33 @@
-package tablefile
+package workers
 
 import (
 	"context"
-	"runtime"
-	"sync"
 	"sync/atomic"
 )
 
-func threads(n int) int {
-	if n <= 0 {
-		return runtime.GOMAXPROCS(0)
-	}
-	return n
-}
-
 // Each runs task(0) to task(n-1) on the given number of goroutines, GOMAXPROCS for 0, and returns when all of them have
-// ended: with the first error, a contained panic, or the context's error. After an error no further task starts.
+// ended: with the first error, or the context's. After an error no further task starts.
 func Each(ctx context.Context, n, workers int, task func(i int) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	g := group{cancel: cancel}
 	var next atomic.Int64
-	work := func() {
+	work := func() error {
 		for ctx.Err() == nil {
 			i := int(next.Add(1)) - 1
 			if i >= n {
-				return
+				return nil
 			}
-			if err := contain(func() error { return task(i) }); err != nil {
-				cancel(err)
+			if err := task(i); err != nil {
+				return err
 			}
 		}
+		return nil
 	}
-	var wg sync.WaitGroup
-	for range min(threads(workers), n) - 1 {
-		wg.Go(work)
+	for range min(Count(workers), n) - 1 {
+		g.Go(func() { g.run(work) })
 	}
-	work() // on this goroutine, too
-	wg.Wait()
+	g.run(work) // on this goroutine, too
+	g.wait()
 	return context.Cause(ctx)
 }

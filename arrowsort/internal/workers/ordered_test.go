@@ -1,4 +1,4 @@
-package tablefile
+package workers
 
 import (
 	"context"
@@ -11,12 +11,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestInOrderUsesItemsInOrder(t *testing.T) {
+func TestOrderedUsesItemsInOrder(t *testing.T) {
 	for _, workers := range []int{1, 2, 5} {
 		for _, n := range []int{0, 1, 2, 200} {
 			var used []int
 			var ahead, most atomic.Int64
-			err := inOrder(t.Context(), n, workers, func(i int) (int, error) {
+			err := Ordered(t.Context(), n, workers, func(i int) (int, error) {
 				most.Store(max(most.Load(), ahead.Add(1)))
 				time.Sleep(time.Duration(rand.IntN(50)) * time.Microsecond)
 				return i, nil
@@ -35,25 +35,24 @@ func TestInOrderUsesItemsInOrder(t *testing.T) {
 	}
 }
 
-func TestInOrderStops(t *testing.T) {
+func TestOrderedStops(t *testing.T) {
 	broken := errors.New("broken")
 	make1 := func(i int) (int, error) { return i, nil }
 	use := func(int) error { return nil }
-	require.ErrorIs(t, inOrder(t.Context(), 50, 3, func(i int) (int, error) {
+	require.ErrorIs(t, Ordered(t.Context(), 50, 3, func(i int) (int, error) {
 		if i == 20 {
 			return 0, broken
 		}
 		return i, nil
 	}, use), broken)
-	require.ErrorIs(t, inOrder(t.Context(), 50, 3, func(int) (int, error) { panic(broken) }, use), broken)
-	require.ErrorIs(t, inOrder(t.Context(), 50, 3, make1, func(i int) error {
+	require.ErrorIs(t, Ordered(t.Context(), 50, 3, make1, func(i int) error {
 		if i == 20 {
 			return broken
 		}
 		return nil
 	}), broken)
 	ctx, cancel := context.WithCancel(t.Context())
-	require.ErrorIs(t, inOrder(ctx, 50, 3, make1, func(i int) error {
+	require.ErrorIs(t, Ordered(ctx, 50, 3, make1, func(i int) error {
 		if i == 10 {
 			cancel()
 		}

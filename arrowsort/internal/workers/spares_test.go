@@ -1,4 +1,4 @@
-package tablefile
+package workers
 
 import (
 	"testing"
@@ -7,11 +7,17 @@ import (
 )
 
 func TestSparesAreTakenAgain(t *testing.T) {
-	var s spares[[]int]
-	require.Nil(t, s.take())
-	s.give([]int{1})
-	s.give([]int{2})
-	require.Equal(t, []int{2}, s.take())
-	require.Equal(t, []int{1}, s.take())
-	require.Nil(t, s.take())
+	var s Spares[[]int]
+	require.Nil(t, s.Take())
+	s.Give([]int{1})
+	s.Give([]int{2})
+	require.Equal(t, []int{2}, s.Take())
+	require.Equal(t, []int{1}, s.Take())
+	require.Nil(t, s.Take())
+
+	s.Give([]int{3})
+	var drained [][]int
+	s.Drain(func(value []int) { drained = append(drained, value) })
+	require.Equal(t, [][]int{{3}}, drained)
+	require.Nil(t, s.Take())
 }

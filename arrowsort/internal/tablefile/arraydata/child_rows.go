@@ -1,4 +1,4 @@
-package tablefile
+package arraydata
 
 import (
 	"context"
@@ -10,20 +10,20 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
-// childRows are the rows of a child that lists refer to, in the order of the lists. They need memory only where they do
+// ChildRows are the rows of a child that lists refer to, in the order of the lists. They need memory only where they do
 // not follow one another.
-type childRows struct {
+type ChildRows struct {
 	begin, end int // of the rows, while they follow one another
-	count      int
+	Count      int
 	rows       []uint64 // else
 }
 
-// add adds the rows from begin on and before end.
-func (r *childRows) add(begin, end int) {
+// Add adds the rows from begin on and before end.
+func (r *ChildRows) Add(begin, end int) {
 	switch {
 	case begin == end:
 		return
-	case r.count == 0:
+	case r.Count == 0:
 		r.begin, r.end = begin, end
 	case r.rows == nil && begin == r.end:
 		r.end = end
@@ -33,17 +33,17 @@ func (r *childRows) add(begin, end int) {
 		}
 		r.extend(begin, end)
 	}
-	r.count += end - begin
+	r.Count += end - begin
 }
 
-func (r *childRows) extend(begin, end int) {
+func (r *ChildRows) extend(begin, end int) {
 	for row := begin; row < end; row++ {
 		r.rows = append(r.rows, uint64(row))
 	}
 }
 
-// of returns the rows of a child. The caller releases it.
-func (r *childRows) of(child arrow.ArrayData, mem memory.Allocator) (arrow.ArrayData, error) {
+// Of returns the rows of a child. The caller releases it.
+func (r *ChildRows) Of(child arrow.ArrayData, mem memory.Allocator) (arrow.ArrayData, error) {
 	if r.rows == nil {
 		return array.NewSliceData(child, int64(r.begin), int64(r.end)), nil
 	}
@@ -54,7 +54,7 @@ func (r *childRows) of(child arrow.ArrayData, mem memory.Allocator) (arrow.Array
 	if err != nil {
 		return nil, err
 	}
-	defer releaseAll(taken)
+	defer Release(taken)
 	taken[0].Data().Retain()
 	return taken[0].Data(), nil
 }
