@@ -7,6 +7,8 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 )
 
 // withSpare is the bytes with the capacity that a hybridReader needs.
@@ -48,7 +50,7 @@ func TestHybridRoundTrip(t *testing.T) {
 					require.EqualValues(t, v, got[i], "%s row %d", name, i)
 				}
 				_, err := reader.read(make([]uint32, groupValues)) // more than fill the last group
-				require.ErrorIs(t, err, ErrCorrupt, name)
+				require.ErrorIs(t, err, fileerror.ErrCorrupt, name)
 			}
 		}
 	}
@@ -88,13 +90,13 @@ func TestHybridBits(t *testing.T) {
 		require.Equal(t, want, ones)
 	}
 	_, err := (&hybridReader{b: withSpare([]byte{16, 2}), width: 1}).readBits(make([]byte, 1), 0, 8)
-	require.ErrorIs(t, err, ErrCorrupt, "a level above 1")
+	require.ErrorIs(t, err, fileerror.ErrCorrupt, "a level above 1")
 }
 
 func TestHybridThatIsCutOff(t *testing.T) {
 	b := appendHybrid(nil, runs(rand.New(rand.NewPCG(7, 8)), 100, 11, 20), 11)
 	for n := range b {
 		_, err := (&hybridReader{b: withSpare(b[:n:n]), width: 11}).read(make([]uint32, 100))
-		require.ErrorIs(t, err, ErrCorrupt, n)
+		require.ErrorIs(t, err, fileerror.ErrCorrupt, n)
 	}
 }

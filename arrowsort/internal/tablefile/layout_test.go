@@ -2,10 +2,13 @@ package tablefile
 
 import (
 	"bytes"
+	"encoding/binary"
+	"slices"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 )
@@ -47,4 +50,19 @@ func openBytes(t testing.TB, b []byte) *file.Reader {
 	r, err := file.NewParquetReader(bytes.NewReader(b))
 	require.NoError(t, err)
 	return r
+}
+
+// withFooter is the file with the pages of another and a footer.
+func withFooter(t testing.TB, pages []byte, footer *metadata.FileMetaData) []byte {
+	var b bytes.Buffer
+	_, err := footer.WriteTo(&b, nil)
+	require.NoError(t, err)
+	file := binary.LittleEndian.AppendUint32(slices.Concat(pages, b.Bytes()), uint32(b.Len()))
+	return append(file, "PAR1"...)
+}
+
+// pagesOfFile is a file without its footer.
+func pagesOfFile(b []byte) []byte {
+	tail := len(b) - 8
+	return b[:tail-int(binary.LittleEndian.Uint32(b[tail:]))]
 }

@@ -40,7 +40,7 @@ func checkArrowSchema(meta metadata.KeyValueMetadata, mem memory.Allocator) erro
 	if err != nil {
 		return fileerror.Corrupt("the Arrow schema in the metadata: %v", err)
 	}
-	if err := ipc.CheckMessage(b, mem); errors.Is(err, ErrUnsupported) {
+	if err := ipc.CheckMessage(b, mem); errors.Is(err, fileerror.ErrUnsupported) {
 		return err
 	} else if err != nil {
 		return fileerror.Corrupt("the Arrow schema in the metadata: %v", err)

@@ -112,7 +112,7 @@ func storedData(d arrow.ArrayData, typ arrow.DataType, mem memory.Allocator) (ar
 		out := arrow.Int32Traits.CastFromBytes(days.Bytes())
 		clear(out[:d.Offset()])
 		for i, x := range arrow.GetValues[arrow.Date64](d, 1) {
-			out[d.Offset()+i] = int32(x / millisOfDay)
+			out[d.Offset()+i] = int32(x / millisPerDay)
 		}
 		buffers[1] = days
 	}
@@ -194,7 +194,7 @@ func appendView[T string | []byte](b interface {
 	}
 }
 
-const millisOfDay = 24 * 60 * 60 * 1000
+const millisPerDay = 24 * 60 * 60 * 1000
 
 // A fault is a value that a Parquet file cannot hold.
 type fault struct {
@@ -300,8 +300,8 @@ func faultOf(field arrow.Field, a arrow.Array, i int) *fault {
 
 // dateFault is what keeps a date from being stored as a day of 32 bits, or nothing.
 func dateFault(date arrow.Date64) string {
-	switch day := date / millisOfDay; {
-	case date%millisOfDay != 0:
+	switch day := date / millisPerDay; {
+	case date%millisPerDay != 0:
 		return "a date64 that is not a whole day, which Parquet does not have: cast the column to a timestamp"
 	case day != arrow.Date64(int32(day)):
 		return "a date64 that is too far from 1970 for the dates of Parquet, days of 32 bits: cast the column to int64"

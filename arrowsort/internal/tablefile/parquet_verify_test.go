@@ -50,21 +50,20 @@ func withChecksums(t testing.TB, b []byte) []byte {
 				var h pageHead
 				h.read(&compactReader{b: b[at:]})
 				header, body := b[at:][:head.at], b[at:][head.at:head.at+h.packed]
-				w := compactWriter{b: append(out, header[:third]...), field: 3}
-				w.word(4, crc32.ChecksumIEEE(body))
-				out = append(append(w.b, header[third]-1<<4), header[third+1:]...) // the next field is one nearer
+				sum := crc32.ChecksumIEEE(body)
+				out = append(append(out, header[:third]...), 1<<4|thriftI32) // field 4, one after the third
+				out = binary.AppendUvarint(out, uint64(sum<<1^uint32(int32(sum)>>31)))
+				out = append(append(out, header[third]-1<<4), header[third+1:]...) // the next field is one nearer
 				out = append(out, body...)
 				at += int64(head.at + h.packed)
 			}
-			move(m.DictionaryPageOffset, start-from)
+			if at := m.DictionaryPageOffset; at != nil && *at > 0 {
+				*at += start - from
+			}
 			m.TotalCompressedSize = int64(len(out)) - start
 		}
 	}
-	var footer bytes.Buffer
-	_, err := meta.WriteTo(&footer, nil)
-	require.NoError(t, err)
-	out = binary.LittleEndian.AppendUint32(append(out, footer.Bytes()...), uint32(footer.Len()))
-	return append(out, parquetMagic...)
+	return withFooter(t, out, meta)
 }
 
 // flipped are small files of which every page has a checksum, or its compression has one of all that the page holds.

@@ -102,6 +102,8 @@ func inParquet(typ arrow.DataType) arrow.DataType {
 	return arraydata.MapTypes(typ, inParquet)
 }
 
+const millisOfDay = 24 * 60 * 60 * 1000
+
 // toWholeDays rounds dates of 64 bits to the days that Parquet has.
 func toWholeDays(d arrow.ArrayData) {
 	if d.DataType().ID() == arrow.DATE64 {
