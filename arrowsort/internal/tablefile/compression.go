@@ -27,7 +27,7 @@ func ParseCompression(s string) (Compression, error) {
 	}
 	codec, level, leveled := strings.Cut(strings.ToLower(s), ":")
 	c := Compression{Codec: codec}
-	if _, ok := parquetCodecs[codec]; !ok {
+	if !hasParquetCodec(codec) {
 		return c, fmt.Errorf("%w %q: use none, snappy, gzip, brotli, zstd or lz4", ErrCompression, codec)
 	}
 	if leveled {

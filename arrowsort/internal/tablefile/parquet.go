@@ -1,6 +1,10 @@
 package tablefile
 
-import "github.com/arrowsort/arrowsort/keyencode"
+import (
+	"context"
+
+	"github.com/arrowsort/arrowsort/keyencode"
+)
 
 // SortingOf is the order of a plan: the keys up to the first with NaN, for which Parquet has no place.
 func SortingOf(plan *keyencode.Plan) []SortingColumn {
@@ -12,4 +16,45 @@ func SortingOf(plan *keyencode.Plan) []SortingColumn {
 		columns = append(columns, SortingColumn{Path: k.Name, Descending: k.Order == keyencode.Descending, NullsFirst: k.Nulls == keyencode.NullsAtStart})
 	}
 	return columns
+}
+
+// The numbers of rows of a Parquet page, unless they take more than about a megabyte, and of a row group when no others
+// are asked for. A reader that skips pages reads one page for one row.
+const (
+	DefaultPageRows     = parquetPageRows
+	DefaultRowGroupRows = parquetRowGroupRows
+)
+
+// readParquet passes on the schema of a Parquet file and reads the columns that are chosen.
+func readParquet(ctx context.Context, src source, in *Input, opts ReadOptions) error {
+	f, err := openParquet(src, in.Bytes, opts.parquet())
+	if err != nil {
+		return err
+	}
+	in.Schema = f.Schema()
+	if in.Columns, err = opts.begin(in.Schema); err != nil {
+		return err
+	}
+	if in.Columns == nil {
+		in.Layout = f.Layout
+	}
+	in.Table, err = f.Read(ctx, in.Columns)
+	return err
+}
+
+// parquet are the options for a Parquet file.
+func (o *ReadOptions) parquet() parquetReadOptions {
+	return parquetReadOptions{Allocator: o.Allocator, Flat: o.Flat, Threads: o.Threads, Dictionaries: o.Dictionaries,
+		Progress: o.Progress, Declared: o.declared, InPieces: o.pieces}
+}
+
+// parquet are the options for a Parquet file.
+func (o *WriteOptions) parquet() parquetWriteOptions {
+	return parquetWriteOptions{
+		parquetEncodeOptions: parquetEncodeOptions{
+			Allocator: o.Allocator, Threads: o.Threads, Codec: o.Compression.Codec, Level: o.Compression.Level,
+			RowGroupRows: o.RowGroupRows, PageRows: o.PageRows, Schema: o.Schema, Rows: o.Rows, Progress: o.Progress,
+		},
+		Layout: o.Layout, Sorting: o.Sorting,
+	}
 }

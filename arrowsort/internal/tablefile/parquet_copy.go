@@ -59,8 +59,8 @@ func (l *Layout) copiesGroups(name string) bool {
 // A row group that is copied has mostCopied rows at most, those of a file fewCopied on average: readers leave out
 // little by larger ones, and smaller ones cost them more than they leave out.
 const (
-	mostCopied = 4 * DefaultRowGroupRows
-	fewCopied  = DefaultRowGroupRows / 16
+	mostCopied = 4 * writerRowGroupRows
+	fewCopied  = writerRowGroupRows / 16
 )
 
 // misjudges reports whether the writer of the file computes the statistics of a leaf column wrong: where unsigned

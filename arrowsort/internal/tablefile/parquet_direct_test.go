@@ -2,6 +2,8 @@ package tablefile
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/parquet"
@@ -52,9 +54,12 @@ func TestDirectColumns(t *testing.T) {
 			defer in.Table.Release()
 			require.Equal(t, textOf(t, table), textOf(t, in.Table))
 
-			f, err := openParquet(bytes.NewReader(b), int64(len(b)), opts.parquet())
+			path := filepath.Join(t.TempDir(), "x.parquet")
+			require.NoError(t, os.WriteFile(path, b, 0o600))
+			s, err := Scan(path, 1<<20, opts)
 			require.NoError(t, err)
-			require.Len(t, f.decoded(), c.direct)
+			defer s.Close()
+			require.Len(t, s.parquet.decoded(), c.direct)
 		})
 	}
 }

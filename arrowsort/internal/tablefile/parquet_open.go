@@ -22,7 +22,12 @@ type parquetInput struct {
 	threads int
 }
 
-// source is the bytes of a Parquet file.
+// Batches reads the rows in batches of about a number of bytes in memory.
+func (f *parquetInput) Batches(bytes int64) *parquetPieces {
+	return newParquetPieces(f.parquetFile, bytes)
+}
+
+// parquetSource is the bytes of a Parquet file.
 type parquetSource interface {
 	io.ReaderAt
 	io.Seeker

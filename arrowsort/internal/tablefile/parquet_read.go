@@ -65,8 +65,8 @@ func (f *parquetFile) choose(columns []int) {
 	f.fields, f.schema = fields, arraydata.Pick(f.schema, columns)
 }
 
-// read reads columns by position, nil for all. Equal indices of a dictionary column are equal values in all chunks.
-func (f *parquetFile) read(ctx context.Context, columns []int) (arrow.Table, error) {
+// Read reads columns by position, nil for all. Equal indices of a dictionary column are equal values in all chunks.
+func (f *parquetFile) Read(ctx context.Context, columns []int) (arrow.Table, error) {
 	if columns != nil {
 		f.choose(columns)
 	}

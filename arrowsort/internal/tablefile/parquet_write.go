@@ -36,8 +36,8 @@ func hasNullType(f arrow.Field) bool {
 // The numbers of rows of a Parquet page, unless they take more than about a megabyte, and of a row group when no others
 // are asked for. A reader that skips pages reads one page for one row.
 const (
-	DefaultPageRows     = 1 << 14
-	DefaultRowGroupRows = 1 << 18
+	writerPageRows     = 1 << 14
+	writerRowGroupRows = 1 << 18
 )
 
 // creator is what the footers of files name that are written here.
@@ -49,8 +49,8 @@ type encoderOptions struct {
 	Threads      int                   // 0: GOMAXPROCS
 	Codec        string                // of all columns, by name; empty: that of Stored, or else zstd
 	Level        int                   // of the codec; 0: its default
-	RowGroupRows int                   // 0: DefaultRowGroupRows
-	PageRows     int                   // at most; 0: DefaultPageRows
+	RowGroupRows int                   // 0: writerRowGroupRows
+	PageRows     int                   // at most; 0: writerPageRows
 	Schema       *arrow.Schema         // of the file; tables may have its text as dictionaries; nil: theirs
 	Stored       []columnLayout        // how the leaf columns were stored in the input; nil: not in Parquet
 	Rows         []uint64              // row numbers, in order, of the rows that are written; nil: all
@@ -93,7 +93,7 @@ func newColumnEncoder(data *arrow.Schema, opts encoderOptions) (*columnEncoder, 
 		e.schema = opts.Schema
 	}
 	if e.rows == 0 {
-		e.rows = DefaultRowGroupRows
+		e.rows = writerRowGroupRows
 	}
 	e.arrowProps = pqarrow.NewArrowWriterProperties(pqarrow.WithAllocator(opts.Allocator))
 	var err error
@@ -158,7 +158,7 @@ func (e *columnEncoder) pageRows() int {
 	if e.opts.PageRows > 0 {
 		return e.opts.PageRows
 	}
-	return DefaultPageRows
+	return writerPageRows
 }
 
 // encode encodes a column of a row group.

@@ -11,7 +11,7 @@ import (
 
 // parquetWriteOptions are the options of a parquetWriter.
 type parquetWriteOptions struct {
-	encoderOptions
+	parquetEncodeOptions
 	Layout  *Layout         // of the file whose schema, metadata and compression are kept; or nil
 	Sorting []SortingColumn // the order of the rows
 }
@@ -28,7 +28,7 @@ type parquetWriter struct {
 // newParquetWriter starts a file of tables of a schema.
 func newParquetWriter(w io.Writer, schema *arrow.Schema, opts parquetWriteOptions) (*parquetWriter, error) {
 	opts.Stored = opts.Layout.columns()
-	e, err := newColumnEncoder(schema, opts.encoderOptions)
+	e, err := newColumnEncoder(schema, opts.parquetEncodeOptions)
 	if err != nil {
 		return nil, err
 	}

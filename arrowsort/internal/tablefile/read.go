@@ -201,29 +201,6 @@ func readCSV(ctx context.Context, src io.Reader, in *Input, opts ReadOptions) er
 	return err
 }
 
-// readParquet passes on the schema of a Parquet file and reads the columns that are chosen.
-func readParquet(ctx context.Context, src source, in *Input, opts ReadOptions) error {
-	f, err := openParquet(src, in.Bytes, opts.parquet())
-	if err != nil {
-		return err
-	}
-	in.Schema = f.Schema()
-	if in.Columns, err = opts.begin(in.Schema); err != nil {
-		return err
-	}
-	if in.Columns == nil {
-		in.Layout = f.Layout
-	}
-	in.Table, err = f.read(ctx, in.Columns)
-	return err
-}
-
-// parquet are the options for a Parquet file.
-func (o *ReadOptions) parquet() fileOptions {
-	return fileOptions{Allocator: o.Allocator, Flat: o.Flat, Threads: o.Threads, Dictionaries: o.Dictionaries,
-		Progress: o.Progress, Declared: o.declared, InPieces: o.pieces}
-}
-
 // finish unifies the dictionaries of a table, which it consumes: equal indices are equal values in all its chunks.
 func finish(ctx context.Context, table arrow.Table, mem memory.Allocator) (arrow.Table, error) {
 	defer table.Release()

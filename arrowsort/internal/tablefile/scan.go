@@ -90,8 +90,7 @@ func (s *Scanner) open(pieceBytes int64, opts ReadOptions) error {
 		}
 		s.parquet = f
 		s.Schema, s.Layout, s.Rows, s.InMemory = f.Schema(), f.Layout, f.Layout.Rows(), f.InMemory()
-		pieces := newParquetPieces(f.parquetFile, pieceBytes)
-		s.pieces = pieces
+		s.pieces = f.Batches(pieceBytes)
 		return nil
 	}
 	s.InMemory, s.Rows = s.Bytes, -1

@@ -11,7 +11,7 @@ import (
 // of a Parquet file are not read. It precedes Next.
 func (s *Scanner) Choose(columns []int) {
 	s.Schema = arraydata.Pick(s.Schema, columns)
-	if p, ok := s.pieces.(*parquetPieces); ok {
+	if p, ok := s.pieces.(interface{ Choose(columns []int) }); ok {
 		p.Choose(columns)
 		return
 	}

@@ -32,7 +32,7 @@ func resembles(head []byte) Format {
 		return Auto
 	case isText(head):
 		return CSV
-	case strings.HasPrefix(string(head), parquetMagic):
+	case strings.HasPrefix(string(head), parquetFileMagic):
 		return Parquet
 	case strings.HasPrefix(string(head), ipc.Magic):
 		return IPCFile

@@ -87,14 +87,3 @@ func (c *countingWriter) Write(p []byte) (int, error) {
 		}
 	}
 }
-
-// parquet are the options for a Parquet file.
-func (o *WriteOptions) parquet() parquetWriteOptions {
-	return parquetWriteOptions{
-		encoderOptions: encoderOptions{
-			Allocator: o.Allocator, Threads: o.Threads, Codec: o.Compression.Codec, Level: o.Compression.Level,
-			RowGroupRows: o.RowGroupRows, PageRows: o.PageRows, Schema: o.Schema, Rows: o.Rows, Progress: o.Progress,
-		},
-		Layout: o.Layout, Sorting: o.Sorting,
-	}
-}
