@@ -47,7 +47,7 @@ func (in *inputs) claimed(ctx context.Context, output string) []tablefile.Sortin
 		return nil
 	}
 	out.options.Sorting = sorting
-	if layouts := out.copied(in, in.paths); layouts == nil || !tablefile.ClaimsOrder(layouts, sorting) {
+	if layouts := out.copied(in, in.paths); layouts == nil || !tablefile.DeclaresOrder(layouts, sorting) {
 		return nil
 	}
 	return sorting

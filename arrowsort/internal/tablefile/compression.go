@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet"
 )
 
 // ErrCompression is returned for a compression that does not exist or that the format does not have.
@@ -27,7 +29,7 @@ func ParseCompression(s string) (Compression, error) {
 	}
 	codec, level, leveled := strings.Cut(strings.ToLower(s), ":")
 	c := Compression{Codec: codec}
-	if !hasParquetCodec(codec) {
+	if !parquet.HasCodec(codec) {
 		return c, fmt.Errorf("%w %q: use none, snappy, gzip, brotli, zstd or lz4", ErrCompression, codec)
 	}
 	if leveled {

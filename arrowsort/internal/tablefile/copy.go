@@ -6,6 +6,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet"
 )
 
 // Copies reports whether a Writer of a schema can Copy the row groups of a file instead of writing its rows: both are
@@ -19,6 +20,6 @@ func Copies(s *Scanner, schema *arrow.Schema, opts WriteOptions) bool {
 func (w *Writer) Copy(ctx context.Context, s *Scanner, report func(bytes int64)) error {
 	named := func(err error) error { return inFile(s.path, "standard input", err) }
 	return w.named(fileerror.Contain(func() error {
-		return w.pieces.(*parquetWriter).Copy(ctx, s.parquet, named, report)
+		return w.pieces.(*parquet.Writer).Copy(ctx, s.parquet, named, report)
 	}))
 }

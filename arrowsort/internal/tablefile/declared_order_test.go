@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestClaimsOrder looks at the bounds of row groups of two rows.
-func TestClaimsOrder(t *testing.T) {
+// TestDeclaresOrder looks at the bounds of row groups of two rows.
+func TestDeclaresOrder(t *testing.T) {
 	sc := arrow.NewSchema([]arrow.Field{
 		{Name: "up", Type: arrow.PrimitiveTypes.Int64}, {Name: "down", Type: arrow.BinaryTypes.String}, {Name: "mixed", Type: arrow.PrimitiveTypes.Int32},
 		{Name: "nulls", Type: arrow.PrimitiveTypes.Uint64, Nullable: true}, {Name: "real", Type: arrow.PrimitiveTypes.Float64},
@@ -37,11 +37,11 @@ func TestClaimsOrder(t *testing.T) {
 		{"up", false, true}, {"up", true, false}, {"down", true, true}, {"down", false, false}, {"mixed", false, false},
 		{"nulls", false, true}, {"real", false, false}, {"missing", false, false},
 	} {
-		require.Equal(t, c.want, ClaimsOrder(once, []SortingColumn{{Path: c.path, Descending: c.descending}}), c)
+		require.Equal(t, c.want, DeclaresOrder(once, []SortingColumn{{Path: c.path, Descending: c.descending}}), c)
 	}
-	require.True(t, ClaimsOrder(once, []SortingColumn{{Path: "up"}, {Path: "mixed"}}))
-	require.False(t, ClaimsOrder(once, []SortingColumn{{Path: "up"}, {Path: "real"}}))
-	require.False(t, ClaimsOrder(once, nil))
-	require.False(t, ClaimsOrder(twice, []SortingColumn{{Path: "up"}}), "the second file begins before the first one ends")
-	require.True(t, ClaimsOrder(twice, []SortingColumn{{Path: "same"}}))
+	require.True(t, DeclaresOrder(once, []SortingColumn{{Path: "up"}, {Path: "mixed"}}))
+	require.False(t, DeclaresOrder(once, []SortingColumn{{Path: "up"}, {Path: "real"}}))
+	require.False(t, DeclaresOrder(once, nil))
+	require.False(t, DeclaresOrder(twice, []SortingColumn{{Path: "up"}}), "the second file begins before the first one ends")
+	require.True(t, DeclaresOrder(twice, []SortingColumn{{Path: "same"}}))
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
 
 func TestLayoutOfTheInputIsKept(t *testing.T) {
@@ -34,7 +36,7 @@ func TestLayoutOfTheInputIsKept(t *testing.T) {
 
 func requireCodecs(t *testing.T, codec string, r *file.Reader) {
 	for i, c := range r.MetaData().RowGroups[0].Columns {
-		require.Equal(t, parquetCodecs[codec], compress.Compression(c.MetaData.Codec), i)
+		require.Equal(t, page.Codecs[codec], compress.Compression(c.MetaData.Codec), i)
 	}
 }
 

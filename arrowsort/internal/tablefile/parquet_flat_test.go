@@ -59,7 +59,7 @@ func TestDirectColumns(t *testing.T) {
 			s, err := Scan(path, 1<<20, opts)
 			require.NoError(t, err)
 			defer s.Close()
-			require.Len(t, s.parquet.decoded(), c.direct)
+			require.Len(t, s.parquet.Decoded(), c.direct)
 		})
 	}
 }

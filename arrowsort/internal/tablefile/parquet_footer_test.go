@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
 
 // TestCompactReaderPassesAWholeFooter walks over every kind of field that Parquet's metadata has.
@@ -16,10 +17,10 @@ func TestCompactReaderPassesAWholeFooter(t *testing.T) {
 	defer table.Release()
 	b, err := openBytes(t, writeBytes(t, table, Parquet, WriteOptions{})).MetaData().Serialize(context.Background())
 	require.NoError(t, err)
-	r := &compactReader{b: b}
-	r.skip(thriftStruct)
-	require.Equal(t, len(b), r.at)
+	r := &page.CompactReader{Bytes: b}
+	r.Skip(page.ThriftStruct)
+	require.Equal(t, len(b), r.At)
 	for n := range len(b) {
-		require.Error(t, fileerror.Contain(func() error { (&compactReader{b: b[:n]}).skip(thriftStruct); return nil }), n)
+		require.Error(t, fileerror.Contain(func() error { (&page.CompactReader{Bytes: b[:n]}).Skip(page.ThriftStruct); return nil }), n)
 	}
 }

@@ -16,6 +16,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
 
 // TestPageIndexOfEveryType compares the index of every column chunk with the values that arrow/go's reader finds.
@@ -115,9 +117,9 @@ func requireIndex(t *testing.T, b []byte, r *file.Reader, group, leaf int) {
 	var nulls []int64
 	known := true
 	for i := range at {
-		var header pageHead
-		header.read(&compactReader{b: b[at[i]:]})
-		require.Equal(t, dataPage, header.kind, what)
+		var header page.Header
+		header.Read(&page.CompactReader{Bytes: b[at[i]:]})
+		require.Equal(t, page.Data, header.Kind, what)
 		if i+1 < len(at) {
 			require.Equal(t, at[i]+int64(sizes[i]), at[i+1], what)
 		}
@@ -134,7 +136,7 @@ func requireIndex(t *testing.T, b []byte, r *file.Reader, group, leaf int) {
 			case found.low == nil:
 				found = bounds{v.bytes, v.bytes}
 			default:
-				if compare := valueOrder(column); compare != nil {
+				if compare := page.ValueOrder(column); compare != nil {
 					if compare(v.bytes, found.low) < 0 {
 						found.low = v.bytes
 					}
@@ -147,7 +149,7 @@ func requireIndex(t *testing.T, b []byte, r *file.Reader, group, leaf int) {
 		known = known && odd == 0
 		pages, nulls = append(pages, found), append(nulls, missing)
 	}
-	if !known || valueOrder(column) == nil && len(values) > 0 && column.SortOrder() == schema.SortUNKNOWN {
+	if !known || page.ValueOrder(column) == nil && len(values) > 0 && column.SortOrder() == schema.SortUNKNOWN {
 		require.Nil(t, meta.ColumnIndexOffset, what)
 		require.Nil(t, meta.MetaData.Statistics.MinValue, what)
 		require.Nil(t, meta.MetaData.Statistics.MaxValue, what)
@@ -162,7 +164,7 @@ func requireIndex(t *testing.T, b []byte, r *file.Reader, group, leaf int) {
 	}
 	require.NotNil(t, meta.ColumnIndexOffset, what)
 	var all bounds
-	missing, compare := int64(0), valueOrder(column)
+	missing, compare := int64(0), page.ValueOrder(column)
 	for i, p := range pages {
 		if missing += nulls[i]; p.low == nil {
 			continue
@@ -224,45 +226,45 @@ type columnIndex struct {
 }
 
 // nextBytesOf reads bytes with their length.
-func nextBytesOf(r *compactReader) []byte {
-	start := r.at
-	r.skip(thriftBinary)
-	_, n := binary.Uvarint(r.b[start:])
-	return r.b[start+n : r.at]
+func nextBytesOf(r *page.CompactReader) []byte {
+	start := r.At
+	r.Skip(page.ThriftBinary)
+	_, n := binary.Uvarint(r.Bytes[start:])
+	return r.Bytes[start+n : r.At]
 }
 
 // elementsOf reads a list.
-func elementsOf(r *compactReader, read func()) {
-	for range r.listOf(r.b[r.at] & 15) {
+func elementsOf(r *page.CompactReader, read func()) {
+	for range r.ListOf(r.Bytes[r.At] & 15) {
 		read()
 	}
 }
 
 func readColumnIndex(b []byte) (x columnIndex) {
-	r := &compactReader{b: b}
-	r.fields(func(field int, typ byte) {
+	r := &page.CompactReader{Bytes: b}
+	r.Fields(func(field int, typ byte) {
 		switch field {
 		case 1:
-			elementsOf(r, func() { x.empty = append(x.empty, r.b[r.at] == thriftTrue); r.at++ })
+			elementsOf(r, func() { x.empty = append(x.empty, r.Bytes[r.At] == page.ThriftTrue); r.At++ })
 		case 2:
 			elementsOf(r, func() { x.low = append(x.low, nextBytesOf(r)) })
 		case 3:
 			elementsOf(r, func() { x.high = append(x.high, nextBytesOf(r)) })
 		case 4:
-			x.order = r.number()
+			x.order = r.Number()
 		case 5:
-			elementsOf(r, func() { x.nulls = append(x.nulls, int64(r.number())) })
+			elementsOf(r, func() { x.nulls = append(x.nulls, int64(r.Number())) })
 		}
 	})
 	return x
 }
 
 func readOffsetIndex(b []byte) (at []int64, sizes, rows []int) {
-	r := &compactReader{b: b}
-	r.fields(func(int, byte) {
+	r := &page.CompactReader{Bytes: b}
+	r.Fields(func(int, byte) {
 		elementsOf(r, func() {
-			r.fields(func(field int, typ byte) {
-				switch v := r.number(); field {
+			r.Fields(func(field int, typ byte) {
+				switch v := r.Number(); field {
 				case 1:
 					at = append(at, int64(v))
 				case 2:

@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet"
 )
 
 // ErrScan is returned for a file that can only be read as a whole.
@@ -27,7 +28,7 @@ type Scanner struct {
 	path    string
 	file    *os.File
 	pieces  pieces
-	parquet *parquetInput // of a Parquet file
+	parquet *parquet.File // of a Parquet file
 	chosen  []int         // columns of a piece; nil: all
 }
 
@@ -84,7 +85,7 @@ func (s *Scanner) open(pieceBytes int64, opts ReadOptions) error {
 	opts.limitMemory(s.Bytes)
 	opts.pieces, opts.Dictionaries = true, false
 	if s.Format == Parquet {
-		f, err := openParquet(s.file, s.Bytes, opts.parquet())
+		f, err := parquet.Open(s.file, s.Bytes, opts.parquet())
 		if err != nil {
 			return err
 		}

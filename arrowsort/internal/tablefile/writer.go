@@ -13,6 +13,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/ipc"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet"
 )
 
 // A Writer writes tables to a file, one after the other. The file appears under its name with Commit. Abort, without
@@ -60,7 +61,7 @@ func (w *Writer) open(schema *arrow.Schema) (err error) {
 	return fileerror.Contain(func() (err error) {
 		switch opts.Format {
 		case Parquet:
-			w.pieces, err = newParquetWriter(&w.out, schema, opts.parquet())
+			w.pieces, err = parquet.NewWriter(&w.out, schema, opts.parquet())
 			return err
 		case CSV:
 			const rows = 1 << 14 // of which the progress is reported

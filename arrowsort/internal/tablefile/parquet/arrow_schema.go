@@ -1,4 +1,4 @@
-package tablefile
+package parquet
 
 import (
 	"encoding/base64"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/ipc"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/writer"
 )
 
 // fieldIDKey is the metadata of a field that Arrow reads the number of a column to.
@@ -32,7 +33,7 @@ func withoutFieldID(meta arrow.Metadata) arrow.Metadata {
 // checkArrowSchema checks the Arrow schema that a writer left in the file's metadata, a stream of one message in base64
 // with or without padding, before pqarrow reads it unchecked.
 func checkArrowSchema(meta metadata.KeyValueMetadata, mem memory.Allocator) error {
-	encoded := meta.FindValue(arrowSchemaKey)
+	encoded := meta.FindValue(writer.ArrowSchemaKey)
 	if encoded == nil {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package tablefile
+package parquet
 
 import (
 	"encoding/base64"
@@ -10,13 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/writer"
 )
 
 func TestTypesOfTheArrowSchemaThatAreNotSupportedAreNamed(t *testing.T) {
 	stream, err := os.ReadFile("../ipc/testdata/unsupported_decimal32.arrows")
 	require.NoError(t, err)
 	meta := metadata.NewKeyValueMetadata()
-	require.NoError(t, meta.Append(arrowSchemaKey, base64.StdEncoding.EncodeToString(stream)))
+	require.NoError(t, meta.Append(writer.ArrowSchemaKey, base64.StdEncoding.EncodeToString(stream)))
 	err = checkArrowSchema(meta, memory.DefaultAllocator)
 	require.ErrorIs(t, err, fileerror.ErrUnsupported)
 	require.NotErrorIs(t, err, fileerror.ErrCorrupt)

@@ -1,15 +1,17 @@
-package tablefile
+package parquet
 
 import (
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/schema"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
 
-// ClaimsOrder says whether files with the same columns, read one after the other, may be in the order of some columns,
+// DeclaresOrder says whether files with the same columns, read one after the other, may be in the order of some columns,
 // as far as their metadata tell: they have the columns, none of which can be NaN, and row groups do not overlap in the
 // first of them. It is false for what it cannot tell.
-func ClaimsOrder(layouts []*Layout, columns []SortingColumn) bool {
+func DeclaresOrder(layouts []*Layout, columns []SortingColumn) bool {
 	var last []byte
 	for _, l := range layouts {
 		ok := false
@@ -48,7 +50,7 @@ func mayBeNaN(column *schema.Column) bool {
 // one, and returns the last. Groups of nulls do not count.
 func groupsInOrder(meta *metadata.FileMetaData, by SortingColumn, last []byte) ([]byte, bool) {
 	leaf := leafAt(meta, by.Path)
-	compare := valueOrder(meta.Schema.Column(leaf))
+	compare := page.ValueOrder(meta.Schema.Column(leaf))
 	if compare == nil {
 		return nil, false
 	}

@@ -1,4 +1,4 @@
-package tablefile
+package parquet
 
 import (
 	arrow18 "github.com/apache/arrow-go/v18/arrow"
@@ -8,11 +8,12 @@ import (
 
 	convert "github.com/arrowsort/arrowsort/arrowsort/internal/arrow18"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/reader"
 )
 
 // newFileFields converts the columns of a file from those of pqarrow, with the types that they are to have in the
 // table. origin is the schema that the writer of the file had, or nil.
-func newFileFields(manifest *pqarrow.SchemaManifest, origin *arrow.Schema, sc *schema.Schema) ([]fileField, error) {
+func newFileFields(manifest *pqarrow.SchemaManifest, origin *arrow.Schema, sc *schema.Schema) ([]reader.SchemaField, error) {
 	converted, err := convert.FromSchema(arrow18.NewSchema(allFields(nil, manifest.Fields), nil))
 	if err != nil {
 		return nil, err
@@ -43,10 +44,10 @@ func allFields(all []arrow18.Field, fields []pqarrow.SchemaField) []arrow18.Fiel
 }
 
 // convertFields takes the fields in the order of allFields.
-func convertFields(fields []pqarrow.SchemaField, next func() arrow.Field) []fileField {
-	converted := make([]fileField, len(fields))
+func convertFields(fields []pqarrow.SchemaField, next func() arrow.Field) []reader.SchemaField {
+	converted := make([]reader.SchemaField, len(fields))
 	for i, f := range fields {
-		converted[i] = fileField{Field: next(), LevelInfo: f.LevelInfo, ColIndex: f.ColIndex}
+		converted[i] = reader.SchemaField{Field: next(), LevelInfo: f.LevelInfo, ColIndex: f.ColIndex}
 		converted[i].Children = convertFields(f.Children, next)
 	}
 	return converted

@@ -1,4 +1,4 @@
-package tablefile
+package parquet
 
 import (
 	"io"
@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
 
 // checkMagic tells a file that was cut off, or is something else, from one that is broken inside.
@@ -24,9 +25,9 @@ func checkMagic(src io.ReaderAt, size int64) error {
 	switch {
 	case string(head[:]) == "PARE" || string(tail[:]) == "PARE":
 		return fileerror.Corrupt("encrypted Parquet files are not supported")
-	case string(head[:]) != parquetMagic:
+	case string(head[:]) != page.Magic:
 		return fileerror.Corrupt("not a Parquet file")
-	case string(tail[:]) != parquetMagic:
+	case string(tail[:]) != page.Magic:
 		return fileerror.Corrupt("the Parquet footer is missing, the file is cut off")
 	}
 	return nil
@@ -52,7 +53,7 @@ func checkFooter(meta *metadata.FileMetaData, size int64) error {
 				return fileerror.Corrupt("column %d of row group %d lies in another file, %q", c, g, *chunk.FilePath)
 			}
 			m := chunk.MetaData
-			start := chunkStart(m.DictionaryPageOffset, m.DataPageOffset)
+			start := page.ChunkStart(m.DictionaryPageOffset, m.DataPageOffset)
 			outside := start < 4 || m.TotalCompressedSize < 0 || m.TotalCompressedSize > size || start > size-m.TotalCompressedSize
 			if outside && group.NumRows > 0 { // without rows there are no pages, and no offsets of them
 				return fileerror.Corrupt("column %d of row group %d lies outside the file", c, g)

@@ -1,10 +1,12 @@
-package tablefile
+package parquet
 
 import (
 	"slices"
 
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/writer"
 )
 
 // fits says whether all columns that were written with another footer read the same under the layout's schema, also
@@ -44,11 +46,11 @@ func (l *Layout) copySchema(footer *metadata.FileMetaData) {
 		elements = append(elements, f.meta.FileMetaData.Schema[f.start:f.end]...)
 		f.copyPaths(footer, to[i].leaf)
 	}
-	arrowSchema := footer.KeyValueMetadata().FindValue(arrowSchemaKey)
+	arrowSchema := footer.KeyValueMetadata().FindValue(writer.ArrowSchemaKey)
 	footer.FileMetaData.Schema = elements
 	pairs := slices.Clone(l.meta.FileMetaData.KeyValueMetadata)
 	for i, pair := range pairs {
-		if !all && pair.Key == arrowSchemaKey {
+		if !all && pair.Key == writer.ArrowSchemaKey {
 			copied := *pair
 			copied.Value = arrowSchema
 			pairs[i] = &copied

@@ -1,4 +1,4 @@
-package tablefile
+package parquet
 
 import (
 	"fmt"
@@ -11,11 +11,12 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/reader"
 )
 
-// A parquetInput is an open Parquet file and its footer.
-type parquetInput struct {
-	*parquetFile
+// A File is an open Parquet file and its footer.
+type File struct {
+	*reader.File
 	Layout  *Layout
 	src     io.ReaderAt
 	size    int64
@@ -23,18 +24,18 @@ type parquetInput struct {
 }
 
 // Batches reads the rows in batches of about a number of bytes in memory.
-func (f *parquetInput) Batches(bytes int64) *parquetPieces {
-	return newParquetPieces(f.parquetFile, bytes)
+func (f *File) Batches(bytes int64) *reader.Batches {
+	return reader.NewBatches(f.File, bytes)
 }
 
-// parquetSource is the bytes of a Parquet file.
-type parquetSource interface {
+// Source is the bytes of a Parquet file.
+type Source interface {
 	io.ReaderAt
 	io.Seeker
 }
 
-// openParquet opens a Parquet file of size bytes. It checks all that its footer declares before anything relies on it.
-func openParquet(src parquetSource, size int64, opts fileOptions) (*parquetInput, error) {
+// Open opens a Parquet file of size bytes. It checks all that its footer declares before anything relies on it.
+func Open(src Source, size int64, opts reader.Options) (*File, error) {
 	if err := checkMagic(src, size); err != nil {
 		return nil, err
 	}
@@ -42,7 +43,7 @@ func openParquet(src parquetSource, size int64, opts fileOptions) (*parquetInput
 		return nil, err
 	}
 	props := parquet.NewReaderProperties(opts.Allocator)
-	props.BufferedStreamEnabled = opts.InPieces
+	props.BufferedStreamEnabled = opts.InBatches
 	// the allocator has the limit
 	props.MaxCompressedPageSize, props.MaxUncompressedPageSize = math.MaxInt32, math.MaxInt32
 	r, err := file.NewParquetReader(src, file.WithReadProps(props))
@@ -63,12 +64,12 @@ func openParquet(src parquetSource, size int64, opts fileOptions) (*parquetInput
 	if err != nil {
 		return nil, err
 	}
-	return &parquetInput{parquetFile: columns, Layout: &Layout{meta: meta}, src: src, size: size,
+	return &File{File: columns, Layout: &Layout{meta: meta}, src: src, size: size,
 		threads: opts.Threads}, nil
 }
 
 // openColumns finds the columns of a file, with the types that they have in a table.
-func openColumns(src io.ReaderAt, r *file.Reader, opts fileOptions) (*parquetFile, error) {
+func openColumns(src io.ReaderAt, r *file.Reader, opts reader.Options) (*reader.File, error) {
 	whole, err := pqarrow.NewFileReader(r, pqarrow.ArrowReadProperties{}, opts.Allocator)
 	if err != nil {
 		return nil, err
@@ -89,14 +90,14 @@ func openColumns(src io.ReaderAt, r *file.Reader, opts fileOptions) (*parquetFil
 	if err != nil {
 		return nil, err
 	}
-	return newParquetFile(src, r, leaves, fields, arrowSchema(fields, origin, meta.KeyValueMetadata()), opts), nil
+	return reader.New(src, r, leaves, fields, arrowSchema(fields, origin, meta.KeyValueMetadata()), opts), nil
 }
 
 // checkDeclared makes sure that a footer declares no more values than a file of its size may, before any work.
-func checkDeclared(meta *metadata.FileMetaData, opts fileOptions) error {
+func checkDeclared(meta *metadata.FileMetaData, opts reader.Options) error {
 	bytes := float64(0)
 	for leaf := range meta.Schema.NumColumns() {
-		bytes += columnBytes(meta, leaf)
+		bytes += reader.ColumnBytes(meta, leaf)
 	}
 	if opts.Declared > 0 && bytes > float64(opts.Declared) {
 		return fmt.Errorf("%w: its %d rows take about %.0f bytes, a file of its size may take %d unless a larger "+

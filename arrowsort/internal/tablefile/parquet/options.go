@@ -1,22 +1,28 @@
-package tablefile
+package parquet
 
-// parquetReadOptions are the options of openParquet.
-type parquetReadOptions = fileOptions
+import (
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/reader"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/writer"
+)
 
-// parquetEncodeOptions are those of parquetWriteOptions that concern columns.
-type parquetEncodeOptions = encoderOptions
+// ReadOptions are the options of openParquet.
+type ReadOptions = reader.Options
 
-// parquetFileMagic are the first and the last bytes of a file.
-const parquetFileMagic = parquetMagic
+// EncodeOptions are those of parquetWriteOptions that concern columns.
+type EncodeOptions = writer.Options
+
+// Magic are the first and the last bytes of a file.
+const Magic = page.Magic
 
 // The numbers of rows of a page at most, and of a row group, when no others are asked for.
 const (
-	parquetPageRows     = writerPageRows
-	parquetRowGroupRows = writerRowGroupRows
+	DefaultPageRows     = writer.DefaultPageRows
+	DefaultRowGroupRows = writer.DefaultRowGroupRows
 )
 
-// hasParquetCodec reports whether there is a codec of a name.
-func hasParquetCodec(name string) bool {
-	_, ok := parquetCodecs[name]
+// HasCodec reports whether there is a codec of a name.
+func HasCodec(name string) bool {
+	_, ok := page.Codecs[name]
 	return ok
 }

@@ -1,4 +1,4 @@
-package tablefile
+package parquet
 
 import (
 	"bytes"
@@ -6,33 +6,36 @@ import (
 	"io"
 
 	"github.com/apache/arrow-go/v18/parquet/metadata"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/writer"
 )
 
-// A stitcher joins pieces to one file, the columns of a row group one after the other.
-type stitcher struct {
-	w      io.Writer
-	n      int64                  // bytes written
-	fields int                    // pieces of a row group
-	pieces int                    // pieces so far
-	footer *metadata.FileMetaData // of the file, growing
-	index  []chunkIndex           // of the column chunks of the file, in their order
+// A rowGroupWriter joins pieces to one file, the columns of a row group one after the other.
+type rowGroupWriter struct {
+	w       io.Writer
+	n       int64                  // bytes written
+	columns int                    // pieces of a row group
+	written int                    // pieces so far
+	footer  *metadata.FileMetaData // of the file, growing
+	index   []encodedIndex         // of the column chunks of the file, in their order
 }
 
-// A chunkIndex is the index of a column chunk, encoded.
-type chunkIndex struct{ columns, offsets []byte }
+// A encodedIndex is the index of a column chunk, encoded.
+type encodedIndex struct{ columns, offsets []byte }
 
-func (s *stitcher) write(b []byte) error {
+func (s *rowGroupWriter) write(b []byte) error {
 	n, err := s.w.Write(b)
 	s.n += int64(n)
 	return err
 }
 
-func (s *stitcher) start() error { return s.write([]byte(parquetMagic)) }
+func (s *rowGroupWriter) start() error { return s.write([]byte(page.Magic)) }
 
 // append writes the column chunks of a piece and moves their metadata to where they are.
-func (s *stitcher) append(p piece) error {
-	shift := s.n - int64(len(parquetMagic))
-	group := p.footer.RowGroups[0]
+func (s *rowGroupWriter) append(p writer.EncodedColumn) error {
+	shift := s.n - int64(len(page.Magic))
+	group := p.Footer.RowGroups[0]
 	move(group.FileOffset, shift)
 	for _, c := range group.Columns {
 		c.FileOffset += shift
@@ -40,7 +43,7 @@ func (s *stitcher) append(p piece) error {
 		move(c.MetaData.DictionaryPageOffset, shift)
 		move(c.MetaData.IndexPageOffset, shift)
 	}
-	if s.pieces%s.fields == 0 {
+	if s.written%s.columns == 0 {
 		ordinal := int16(len(s.footer.RowGroups))
 		group.Ordinal = &ordinal
 		s.footer.RowGroups = append(s.footer.RowGroups, group)
@@ -52,11 +55,11 @@ func (s *stitcher) append(p piece) error {
 			*whole.TotalCompressedSize += *group.TotalCompressedSize
 		}
 	}
-	for i := range p.index {
-		s.index = append(s.index, chunkIndex{p.index[i].columnIndex(), p.index[i].offsetIndex(shift)})
+	for i := range p.Index {
+		s.index = append(s.index, encodedIndex{p.Index[i].ColumnIndex(), p.Index[i].OffsetIndex(shift)})
 	}
-	s.pieces++
-	return s.write(p.file[len(parquetMagic):])
+	s.written++
+	return s.write(p.File[len(page.Magic):])
 }
 
 func move(offset *int64, by int64) {
@@ -66,7 +69,7 @@ func move(offset *int64, by int64) {
 }
 
 // writeIndex writes the index of all column chunks: first what is in the pages, then where they are.
-func (s *stitcher) writeIndex() error {
+func (s *rowGroupWriter) writeIndex() error {
 	next := 0
 	for _, group := range s.footer.RowGroups {
 		for _, c := range group.Columns {
@@ -97,7 +100,7 @@ func (s *stitcher) writeIndex() error {
 }
 
 // finish writes the page index and the footer.
-func (s *stitcher) finish(rows int64, layout *Layout) error {
+func (s *rowGroupWriter) finish(rows int64, layout *Layout) error {
 	if err := s.writeIndex(); err != nil {
 		return err
 	}
@@ -108,11 +111,11 @@ func (s *stitcher) finish(rows int64, layout *Layout) error {
 	return s.writeFooter()
 }
 
-func (s *stitcher) writeFooter() error {
+func (s *rowGroupWriter) writeFooter() error {
 	var footer bytes.Buffer
 	if _, err := s.footer.WriteTo(&footer, nil); err != nil {
 		return err
 	}
 	b := binary.LittleEndian.AppendUint32(footer.Bytes(), uint32(footer.Len()))
-	return s.write(append(b, parquetMagic...))
+	return s.write(append(b, page.Magic...))
 }

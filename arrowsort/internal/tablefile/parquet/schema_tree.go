@@ -1,10 +1,11 @@
-package tablefile
+package parquet
 
 import (
 	"encoding/binary"
 	"io"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
 
 const (
@@ -29,24 +30,24 @@ func checkSchemaTree(src io.ReaderAt, size int64) error {
 	if _, err := src.ReadAt(footer, size-footerTail-length); err != nil {
 		return err
 	}
-	return fileerror.Contain(func() error { return readSchemaTree(&compactReader{b: footer}) })
+	return fileerror.Contain(func() error { return readSchemaTree(&page.CompactReader{Bytes: footer}) })
 }
 
 // readSchemaTree walks over the schema elements, which come in depth-first order.
-func readSchemaTree(r *compactReader) error {
+func readSchemaTree(r *page.CompactReader) error {
 	number := 0
 	for {
-		typ, more := r.field(&number)
+		typ, more := r.Field(&number)
 		switch {
 		case !more:
 			return fileerror.Corrupt("the footer has no schema")
 		case number != schemaElements:
-			r.skip(typ)
+			r.Skip(typ)
 			continue
 		}
 		break
 	}
-	elements := r.listOf(thriftStruct)
+	elements := r.ListOf(page.ThriftStruct)
 	open := []int{1} // elements still to come at each level
 	for left := elements; left > 0; left-- {
 		for len(open) > 0 && open[len(open)-1] == 0 {
@@ -69,12 +70,12 @@ func readSchemaTree(r *compactReader) error {
 }
 
 // schemaChildren passes a schema element and returns the number of its children.
-func schemaChildren(r *compactReader) (children int) {
-	r.fields(func(field int, typ byte) {
+func schemaChildren(r *page.CompactReader) (children int) {
+	r.Fields(func(field int, typ byte) {
 		if field == elementChildren {
-			children = r.numberOf(typ)
+			children = r.NumberOf(typ)
 		} else {
-			r.skip(typ)
+			r.Skip(typ)
 		}
 	})
 	return children

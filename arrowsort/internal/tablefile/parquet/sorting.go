@@ -1,4 +1,4 @@
-package tablefile
+package parquet
 
 import (
 	"slices"

@@ -1,4 +1,4 @@
-package tablefile
+package parquet
 
 import (
 	"slices"
@@ -8,18 +8,21 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/schema"
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/reader"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/writer"
 )
 
 // repair gives a field, also those inside it, the types that Arrow C++ reads, where pqarrow has others. Fields
 // without a field number carry none. origin is the field that the writer of the file had; its type is nil when it is
 // not known.
-func repair(f *fileField, origin arrow.Field, sc *schema.Schema) {
+func repair(f *reader.SchemaField, origin arrow.Field, sc *schema.Schema) {
 	f.Field.Metadata = withExtension(withoutFieldID(f.Field.Metadata), origin.Metadata)
 	ext, extended := origin.Type.(arrow.ExtensionType)
 	if extended {
 		origin.Type = ext.StorageType()
 	}
-	if f.isLeaf() {
+	if f.IsLeaf() {
 		f.Field.Type = leafType(f.Field.Type, origin.Type, sc.Column(f.ColIndex))
 	} else {
 		for i := range f.Children {
@@ -91,7 +94,7 @@ func leafType(typ, origin arrow.DataType, column *schema.Column) arrow.DataType 
 }
 
 // nestedType is a nested type with other children.
-func nestedType(typ arrow.DataType, children []fileField) arrow.DataType {
+func nestedType(typ arrow.DataType, children []reader.SchemaField) arrow.DataType {
 	switch t := typ.(type) {
 	case *arrow.StructType:
 		fields := make([]arrow.Field, len(children))
@@ -116,7 +119,7 @@ func nestedType(typ arrow.DataType, children []fileField) arrow.DataType {
 }
 
 // arrowSchema is the table's schema. Its metadata is the file's, but for the Arrow schema among it.
-func arrowSchema(all []fileField, origin *arrow.Schema, pairs metadata.KeyValueMetadata) *arrow.Schema {
+func arrowSchema(all []reader.SchemaField, origin *arrow.Schema, pairs metadata.KeyValueMetadata) *arrow.Schema {
 	fields := make([]arrow.Field, len(all))
 	for i := range fields {
 		fields[i] = all[i].Field
@@ -128,7 +131,7 @@ func arrowSchema(all []fileField, origin *arrow.Schema, pairs metadata.KeyValueM
 	}
 	own := arrow.NewMetadata(keys, values)
 	for _, pair := range pairs {
-		if pair.Key != arrowSchemaKey && own.FindKey(pair.Key) < 0 {
+		if pair.Key != writer.ArrowSchemaKey && own.FindKey(pair.Key) < 0 {
 			keys, values = append(keys, pair.Key), append(values, pair.GetValue())
 		}
 	}

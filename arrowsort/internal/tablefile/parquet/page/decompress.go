@@ -1,4 +1,4 @@
-package tablefile
+package page
 
 import (
 	"bytes"
@@ -14,21 +14,21 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 )
 
-// An unpacker decompresses pages, one after the other. The codecs of arrow/go stop behind the last byte that is asked
+// An decompressor decompresses pages, one after the other. The codecs of arrow/go stop behind the last byte that is asked
 // for, before the checksum of gzip, and do not report that there are more.
-type unpacker struct {
+type decompressor struct {
 	gzip *gzip.Reader
 }
 
-// unpack fills the body of a page, which its bytes have to decompress to, not to less or more. The checksums that zstd
+// decompress fills the body of a page, which its bytes have to decompress to, not to less or more. The checksums that zstd
 // and gzip have are compared; snappy and brotli have none.
-func (u *unpacker) unpack(codec compress.Compression, body, packed []byte) (err error) {
+func (u *decompressor) decompress(codec compress.Compression, body, packed []byte) (err error) {
 	n := 0
 	switch codec {
 	case compress.Codecs.Snappy:
-		n, err = unpackSnappy(body, packed)
+		n, err = decompressSnappy(body, packed)
 	case compress.Codecs.Zstd:
-		n, err = unpackZstd(body, packed)
+		n, err = decompressZstd(body, packed)
 	case compress.Codecs.Gzip:
 		if u.gzip == nil {
 			u.gzip = new(gzip.Reader)
@@ -60,8 +60,8 @@ func (u *unpacker) unpack(codec compress.Compression, body, packed []byte) (err 
 	return nil
 }
 
-// unpackSnappy decompresses to the body if the size is right, and returns that.
-func unpackSnappy(body, packed []byte) (int, error) {
+// decompressSnappy decompresses to the body if the size is right, and returns that.
+func decompressSnappy(body, packed []byte) (int, error) {
 	n, err := s2.DecodedLen(packed)
 	if err == nil && n == len(body) {
 		_, err = s2.Decode(body, packed)
@@ -78,9 +78,9 @@ var zstdDecoder = sync.OnceValue(func() *zstd.Decoder {
 	return d
 })
 
-// unpackZstd decompresses to the body, and returns the size that there is, of which hybridSpare bytes may pass the
+// decompressZstd decompresses to the body, and returns the size that there is, of which hybridSpare bytes may pass the
 // body.
-func unpackZstd(body, packed []byte) (int, error) {
+func decompressZstd(body, packed []byte) (int, error) {
 	got, err := zstdDecoder().DecodeAll(packed, body[:0])
 	return len(got), err
 }
@@ -101,9 +101,9 @@ func readAll(r io.Reader, body []byte) (int, error) {
 	return n, err
 }
 
-// unpackedSize is the size that the bytes of a page decompress to where they say so, by a size that whoever
+// decompressedSize is the size that the bytes of a page decompress to where they say so, by a size that whoever
 // decompresses them checks, or that a checksum of all bytes covers.
-func unpackedSize(codec compress.Compression, packed []byte, checked bool) (int, bool) {
+func decompressedSize(codec compress.Compression, packed []byte, checked bool) (int, bool) {
 	switch codec {
 	case compress.Codecs.Snappy:
 		n, err := s2.DecodedLen(packed)

@@ -1,4 +1,4 @@
-package tablefile
+package page
 
 import (
 	"bytes"
@@ -12,9 +12,9 @@ import (
 
 // TestUnpackedSizesMatch: a page is what its header says, no more, no less, and is not followed by anything.
 func TestUnpackedSizesMatch(t *testing.T) {
-	var u unpacker
+	var u decompressor
 	want := bytes.Repeat([]byte("some text "), 50)
-	for name, id := range parquetCodecs {
+	for name, id := range Codecs {
 		if name == "none" {
 			continue
 		}
@@ -23,7 +23,7 @@ func TestUnpackedSizesMatch(t *testing.T) {
 		packed := codec.EncodeLevel(nil, want, 4)
 		for size := range len(want) + 10 {
 			body := make([]byte, size, size+hybridSpare)
-			err := u.unpack(id, body, packed)
+			err := u.decompress(id, body, packed)
 			require.Equal(t, size == len(want), err == nil, "%s of %d bytes: %v", name, size, err)
 			if err != nil {
 				require.ErrorIs(t, err, fileerror.ErrCorrupt)
@@ -32,9 +32,9 @@ func TestUnpackedSizesMatch(t *testing.T) {
 			}
 		}
 		body := make([]byte, len(want), len(want)+hybridSpare)
-		require.Error(t, u.unpack(id, body, packed[:len(packed)-1]), name)
+		require.Error(t, u.decompress(id, body, packed[:len(packed)-1]), name)
 		if name != "brotli" { // its reader does not report it
-			require.Error(t, u.unpack(id, body, append(bytes.Clone(packed), 1, 2, 3)), name)
+			require.Error(t, u.decompress(id, body, append(bytes.Clone(packed), 1, 2, 3)), name)
 		}
 	}
 }
@@ -45,11 +45,11 @@ func TestGzipChecksumOfPages(t *testing.T) {
 	require.NoError(t, err)
 	want := []byte("some text")
 	packed, body := codec.Encode(nil, want), make([]byte, len(want))
-	var u unpacker
+	var u decompressor
 	for i := range 8 {
 		broken := bytes.Clone(packed)
 		broken[len(broken)-1-i] ^= 4
-		require.ErrorContains(t, u.unpack(compress.Codecs.Gzip, body, broken), "invalid checksum")
+		require.ErrorContains(t, u.decompress(compress.Codecs.Gzip, body, broken), "invalid checksum")
 	}
-	require.NoError(t, u.unpack(compress.Codecs.Gzip, body, packed))
+	require.NoError(t, u.decompress(compress.Codecs.Gzip, body, packed))
 }

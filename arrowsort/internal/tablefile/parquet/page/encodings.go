@@ -1,4 +1,4 @@
-package tablefile
+package page
 
 import (
 	"slices"
@@ -6,29 +6,29 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/compress"
 )
 
-// parquetMagic are the first and the last bytes of a file.
-const parquetMagic = "PAR1"
+// Magic are the first and the last bytes of a file.
+const Magic = "PAR1"
 
 // Encodings of parquet.thrift.
 const (
-	plainEncoding   = 0
-	plainDictionary = 2
-	rleEncoding     = 3
-	bitPackedLevels = 4 // of levels, in old files
-	rleDictionary   = 8
+	Plain           = 0
+	PlainDictionary = 2
+	RLE             = 3
+	bitPacked       = 4 // of levels, in old files
+	RLEDictionary   = 8
 )
 
-// namesEncoding says whether an encoding is among those of a column chunk. The indices of a dictionary have two
+// NamesEncoding says whether an encoding is among those of a column chunk. The indices of a dictionary have two
 // numbers.
-func namesEncoding[E ~int64](encodings []E, encoding int) bool {
+func NamesEncoding[E ~int64](encodings []E, encoding int) bool {
 	return slices.ContainsFunc(encodings, func(e E) bool {
-		return int(e) == encoding || encoding == rleDictionary && e == plainDictionary ||
-			encoding == plainDictionary && e == rleDictionary
+		return int(e) == encoding || encoding == RLEDictionary && e == PlainDictionary ||
+			encoding == PlainDictionary && e == RLEDictionary
 	})
 }
 
-// parquetCodecs are the compressions by name.
-var parquetCodecs = map[string]compress.Compression{
+// Codecs are the compressions by name.
+var Codecs = map[string]compress.Compression{
 	"none": compress.Codecs.Uncompressed, "snappy": compress.Codecs.Snappy, "gzip": compress.Codecs.Gzip,
 	"brotli": compress.Codecs.Brotli, "zstd": compress.Codecs.Zstd, "lz4": compress.Codecs.Lz4Raw,
 }

@@ -1,4 +1,4 @@
-package tablefile
+package page
 
 import (
 	"encoding/binary"
@@ -14,42 +14,42 @@ import (
 // bits.
 
 const (
-	groupValues  = 8  // values of a packed group, which is as many bytes as a value has bits
-	hybridSpare  = 64 // readable bytes behind the bytes of a hybrid: values are taken out of eight bytes
-	hybridWidest = 32
+	groupValues    = 8  // values of a packed group, which is as many bytes as a value has bits
+	hybridSpare    = 64 // readable bytes behind the bytes of a hybrid: values are taken out of eight bytes
+	MaxHybridWidth = 32
 )
 
-// hybridReader reads a hybrid. The capacity of its bytes must reach hybridSpare bytes beyond their length.
-type hybridReader struct {
-	b     []byte
-	width int
-	equal int    // values left of a run of equal values
-	value uint32 // of that run
+// HybridReader reads a hybrid. The capacity of its bytes must reach hybridSpare bytes beyond their length.
+type HybridReader struct {
+	Bytes []byte
+	Width int
+	Equal int    // values left of a run of equal values
+	Value uint32 // of that run
 	bits  int    // values left of a packed run
 	at    int    // the next bit of that run
 }
 
-// next starts the next run when the last one is used up, and returns how many values it has left.
-func (r *hybridReader) next() (int, error) {
-	if left := max(r.equal, r.bits); left > 0 {
+// Next starts the next run when the last one is used up, and returns how many values it has left.
+func (r *HybridReader) Next() (int, error) {
+	if left := max(r.Equal, r.bits); left > 0 {
 		return left, nil
 	}
-	head, n := binary.Uvarint(r.b)
+	head, n := binary.Uvarint(r.Bytes)
 	if n <= 0 || head < 2 || head>>1 > 1<<31 {
 		return 0, fileerror.Corrupt("a run of indices or levels has no length")
 	}
-	r.b = r.b[n:]
+	r.Bytes = r.Bytes[n:]
 	if head&1 == 0 {
-		size := (r.width + 7) / 8
-		if len(r.b) < size {
+		size := (r.Width + 7) / 8
+		if len(r.Bytes) < size {
 			return 0, fileerror.Corrupt("a run of indices or levels is cut off")
 		}
-		r.value = uint32(binary.LittleEndian.Uint64(r.b[:8]) & (1<<(8*size) - 1))
-		r.equal, r.b = int(head>>1), r.b[size:]
-		return r.equal, nil
+		r.Value = uint32(binary.LittleEndian.Uint64(r.Bytes[:8]) & (1<<(8*size) - 1))
+		r.Equal, r.Bytes = int(head>>1), r.Bytes[size:]
+		return r.Equal, nil
 	}
-	packed := int(head>>1) * r.width
-	if len(r.b) < packed {
+	packed := int(head>>1) * r.Width
+	if len(r.Bytes) < packed {
 		return 0, fileerror.Corrupt("packed indices or levels are cut off")
 	}
 	r.bits, r.at = int(head>>1)*groupValues, 0
@@ -57,30 +57,30 @@ func (r *hybridReader) next() (int, error) {
 }
 
 // leave ends a packed run behind its last value.
-func (r *hybridReader) leave(count int) {
+func (r *HybridReader) leave(count int) {
 	r.bits -= count
-	r.at += count * r.width
+	r.at += count * r.Width
 	if r.bits == 0 {
-		r.b = r.b[r.at/8:]
+		r.Bytes = r.Bytes[r.at/8:]
 	}
 }
 
-// read fills dst and returns the greatest of its values.
-func (r *hybridReader) read(dst []uint32) (greatest uint32, err error) {
+// Read fills dst and returns the greatest of its values.
+func (r *HybridReader) Read(dst []uint32) (greatest uint32, err error) {
 	for len(dst) > 0 {
-		n, err := r.next()
+		n, err := r.Next()
 		if err != nil {
 			return 0, err
 		}
 		n = min(n, len(dst))
-		if r.equal > 0 {
+		if r.Equal > 0 {
 			for i := range dst[:n] {
-				dst[i] = r.value
+				dst[i] = r.Value
 			}
-			greatest = max(greatest, r.value)
-			r.equal -= n
+			greatest = max(greatest, r.Value)
+			r.Equal -= n
 		} else {
-			greatest = max(greatest, unpack(dst[:n], r.b[:cap(r.b)], r.at, r.width))
+			greatest = max(greatest, unpack(dst[:n], r.Bytes[:cap(r.Bytes)], r.at, r.Width))
 			r.leave(n)
 		}
 		dst = dst[n:]
@@ -100,25 +100,25 @@ func unpack(dst []uint32, b []byte, at, width int) (greatest uint32) {
 	return greatest
 }
 
-// readBits sets count bits of a bitmap, which was zero, from row on and returns how many of them are 1. The hybrid is
+// ReadBits sets count bits of a bitmap, which was zero, from row on and returns how many of them are 1. The hybrid is
 // one of single bits.
-func (r *hybridReader) readBits(bitmap []byte, row, count int) (ones int, err error) {
+func (r *HybridReader) ReadBits(bitmap []byte, row, count int) (ones int, err error) {
 	for count > 0 {
-		n, err := r.next()
+		n, err := r.Next()
 		if err != nil {
 			return 0, err
 		}
 		n = min(n, count)
-		if r.equal > 0 {
-			if r.value > 1 {
-				return 0, fileerror.Corrupt("a definition level is %d", r.value)
+		if r.Equal > 0 {
+			if r.Value > 1 {
+				return 0, fileerror.Corrupt("a definition level is %d", r.Value)
 			}
-			bitutil.SetBitsTo(bitmap, int64(row), int64(n), r.value == 1)
-			ones += n * int(r.value)
-			r.equal -= n
+			bitutil.SetBitsTo(bitmap, int64(row), int64(n), r.Value == 1)
+			ones += n * int(r.Value)
+			r.Equal -= n
 		} else {
-			bitutil.CopyBitmap(r.b, r.at, n, bitmap, row)
-			ones += bitutil.CountSetBits(r.b, r.at, n)
+			bitutil.CopyBitmap(r.Bytes, r.at, n, bitmap, row)
+			ones += bitutil.CountSetBits(r.Bytes, r.at, n)
 			r.leave(n)
 		}
 		row, count = row+n, count-n
@@ -126,23 +126,23 @@ func (r *hybridReader) readBits(bitmap []byte, row, count int) (ones int, err er
 	return ones, nil
 }
 
-// count counts how often a value is among the next n.
-func (r *hybridReader) count(n int, wanted uint32) (found int, err error) {
+// Count counts how often a value is among the next n.
+func (r *HybridReader) Count(n int, wanted uint32) (found int, err error) {
 	var block [256]uint32
 	for n > 0 {
-		left, err := r.next()
+		left, err := r.Next()
 		if err != nil {
 			return 0, err
 		}
 		left = min(left, n)
-		if r.equal > 0 {
-			if r.value == wanted {
+		if r.Equal > 0 {
+			if r.Value == wanted {
 				found += left
 			}
-			r.equal -= left
+			r.Equal -= left
 		} else {
 			left = min(left, len(block))
-			unpack(block[:left], r.b[:cap(r.b)], r.at, r.width)
+			unpack(block[:left], r.Bytes[:cap(r.Bytes)], r.at, r.Width)
 			for _, v := range block[:left] {
 				if v == wanted {
 					found++
@@ -155,17 +155,17 @@ func (r *hybridReader) count(n int, wanted uint32) (found int, err error) {
 	return found, nil
 }
 
-// checkIndex makes sure that indices, of which the greatest is given, lie in a dictionary.
-func checkIndex(greatest uint32, entries int, err error) error {
+// CheckIndex makes sure that indices, of which the greatest is given, lie in a dictionary.
+func CheckIndex(greatest uint32, entries int, err error) error {
 	if err == nil && int64(greatest) >= int64(entries) {
 		return fileerror.Corrupt("index %d into a dictionary of %d entries", greatest, max(entries, 0))
 	}
 	return err
 }
 
-// appendHybrid appends the hybrid of values that have at most width bits, 1 to 31: runs of eight equal values or more
+// AppendHybrid appends the hybrid of values that have at most width bits, 1 to 31: runs of eight equal values or more
 // as such, all others packed.
-func appendHybrid(out []byte, values []int32, width int) []byte {
+func AppendHybrid(out []byte, values []int32, width int) []byte {
 	packed := 0 // first value that is not yet written
 	for i := 0; i < len(values); {
 		run := runLength(values[i:])

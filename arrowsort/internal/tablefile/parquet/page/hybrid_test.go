@@ -1,4 +1,4 @@
-package tablefile
+package page
 
 import (
 	"fmt"
@@ -33,13 +33,13 @@ func TestHybridRoundTrip(t *testing.T) {
 				name := fmt.Sprintf("width=%d longest=%d rows=%d", width, longest, rows)
 				r := rand.New(rand.NewPCG(uint64(width), uint64(longest)))
 				values := runs(r, rows, width, longest)
-				b := withSpare(appendHybrid([]byte("front"), values, width))
+				b := withSpare(AppendHybrid([]byte("front"), values, width))
 				require.Equal(t, "front", string(b[:5]), name)
-				reader := hybridReader{b: b[5:], width: width}
+				reader := HybridReader{Bytes: b[5:], Width: width}
 				got := make([]uint32, rows)
 				for from := 0; from < rows; { // in pieces, which end anywhere in a run
 					to := min(rows, from+1+r.IntN(100))
-					greatest, err := reader.read(got[from:to])
+					greatest, err := reader.Read(got[from:to])
 					require.NoError(t, err, name)
 					for _, v := range got[from:to] {
 						require.LessOrEqual(t, v, greatest, name)
@@ -49,7 +49,7 @@ func TestHybridRoundTrip(t *testing.T) {
 				for i, v := range values {
 					require.EqualValues(t, v, got[i], "%s row %d", name, i)
 				}
-				_, err := reader.read(make([]uint32, groupValues)) // more than fill the last group
+				_, err := reader.Read(make([]uint32, groupValues)) // more than fill the last group
 				require.ErrorIs(t, err, fileerror.ErrCorrupt, name)
 			}
 		}
@@ -57,7 +57,7 @@ func TestHybridRoundTrip(t *testing.T) {
 }
 
 func TestHybridOfEqualValuesIsShort(t *testing.T) {
-	require.Equal(t, []byte{0x80, 0x40, 5, 0}, appendHybrid(nil, make5s(4096), 9))
+	require.Equal(t, []byte{0x80, 0x40, 5, 0}, AppendHybrid(nil, make5s(4096), 9))
 }
 
 func make5s(n int) []int32 {
@@ -72,13 +72,13 @@ func TestHybridBits(t *testing.T) {
 	for _, longest := range []int{1, 30} {
 		r := rand.New(rand.NewPCG(1, uint64(longest)))
 		values := runs(r, 1000, 1, longest)
-		reader := hybridReader{b: withSpare(appendHybrid(nil, values, 1)), width: 1}
+		reader := HybridReader{Bytes: withSpare(AppendHybrid(nil, values, 1)), Width: 1}
 		const first = 3
 		bitmap := make([]byte, 200)
 		ones := 0
 		for from := 0; from < len(values); {
 			n := min(1+r.IntN(90), len(values)-from)
-			k, err := reader.readBits(bitmap, first+from, n)
+			k, err := reader.ReadBits(bitmap, first+from, n)
 			require.NoError(t, err)
 			ones, from = ones+k, from+n
 		}
@@ -89,14 +89,14 @@ func TestHybridBits(t *testing.T) {
 		}
 		require.Equal(t, want, ones)
 	}
-	_, err := (&hybridReader{b: withSpare([]byte{16, 2}), width: 1}).readBits(make([]byte, 1), 0, 8)
+	_, err := (&HybridReader{Bytes: withSpare([]byte{16, 2}), Width: 1}).ReadBits(make([]byte, 1), 0, 8)
 	require.ErrorIs(t, err, fileerror.ErrCorrupt, "a level above 1")
 }
 
 func TestHybridThatIsCutOff(t *testing.T) {
-	b := appendHybrid(nil, runs(rand.New(rand.NewPCG(7, 8)), 100, 11, 20), 11)
+	b := AppendHybrid(nil, runs(rand.New(rand.NewPCG(7, 8)), 100, 11, 20), 11)
 	for n := range b {
-		_, err := (&hybridReader{b: withSpare(b[:n:n]), width: 11}).read(make([]uint32, 100))
+		_, err := (&HybridReader{Bytes: withSpare(b[:n:n]), Width: 11}).Read(make([]uint32, 100))
 		require.ErrorIs(t, err, fileerror.ErrCorrupt, n)
 	}
 }

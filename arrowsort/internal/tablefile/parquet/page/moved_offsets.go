@@ -1,30 +1,30 @@
-package tablefile
+package page
 
-// moveOffsets encodes an offset index for pages that are moved. It panics for bytes that are none.
-func moveOffsets(b []byte, shift int64) []byte {
-	var pages []indexedPage
-	r := compactReader{b: b}
-	r.fields(func(number int, typ byte) {
+// MovedOffsets encodes an offset index for pages that are moved. It panics for bytes that are none.
+func MovedOffsets(b []byte, shift int64) []byte {
+	var pages []IndexEntry
+	r := CompactReader{Bytes: b}
+	r.Fields(func(number int, typ byte) {
 		if number != 1 || typ != thriftList {
-			r.skip(typ)
+			r.Skip(typ)
 			return
 		}
-		for range r.listOf(thriftStruct) {
-			var p indexedPage
-			r.fields(func(number int, typ byte) {
+		for range r.ListOf(ThriftStruct) {
+			var p IndexEntry
+			r.Fields(func(number int, typ byte) {
 				switch {
 				case number == 1 && typ == thriftI64:
-					p.at = r.long()
-				case number == 2 && typ == thriftI32:
-					p.size = r.number()
+					p.At = r.long()
+				case number == 2 && typ == ThriftI32:
+					p.Size = r.Number()
 				case number == 3 && typ == thriftI64:
-					p.row = int(r.long())
+					p.Row = int(r.long())
 				default:
-					r.skip(typ)
+					r.Skip(typ)
 				}
 			})
 			pages = append(pages, p)
 		}
 	})
-	return (&pageIndex{pages: pages}).offsetIndex(shift)
+	return (&Index{Entries: pages}).OffsetIndex(shift)
 }

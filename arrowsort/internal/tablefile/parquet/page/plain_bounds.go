@@ -1,4 +1,4 @@
-package tablefile
+package page
 
 import (
 	"encoding/binary"
@@ -8,16 +8,16 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/schema"
 )
 
-// plainBounds finds the bounds of values in plain encoding.
-type plainBounds struct {
+// PlainBounds finds the bounds of values in plain encoding.
+type PlainBounds struct {
 	column  *schema.Column
 	compare func(a, b []byte) int // nil: the type has no order
 	width   int                   // bytes of a value; 0: as many as four bytes before it say
 	numbers *numberOrder          // of values that are numbers of 2, 4 or 8 bytes
 }
 
-func newPlainBounds(column *schema.Column) *plainBounds {
-	p := &plainBounds{column: column, compare: valueOrder(column)}
+func NewPlainBounds(column *schema.Column) *PlainBounds {
+	p := &PlainBounds{column: column, compare: ValueOrder(column)}
 	switch column.PhysicalType() {
 	case parquet.Types.ByteArray, parquet.Types.Boolean:
 	case parquet.Types.FixedLenByteArray:
@@ -45,19 +45,19 @@ func newPlainBounds(column *schema.Column) *plainBounds {
 	return p
 }
 
-// of finds the bounds of n values; unknown when they have none. They borrow the memory of b.
-func (p *plainBounds) of(b []byte, n int) (bounds pageBounds) {
+// Of finds the bounds of n values; unknown when they have none. They borrow the memory of b.
+func (p *PlainBounds) Of(b []byte, n int) (bounds Bounds) {
 	switch {
 	case n == 0:
-		return pageBounds{empty: true}
+		return Bounds{Empty: true}
 	case p.compare == nil:
-		return pageBounds{unknown: true}
+		return Bounds{Unknown: true}
 	case p.numbers != nil:
 		return p.numbers.bounds(b, p.width)
 	case p.column.PhysicalType() == parquet.Types.Boolean:
 		return booleanBounds(b, n)
 	}
-	bounds.empty = true
+	bounds.Empty = true
 	for range n {
 		var value []byte
 		value, b = p.next(b)
@@ -66,19 +66,19 @@ func (p *plainBounds) of(b []byte, n int) (bounds pageBounds) {
 	return bounds
 }
 
-// ofIndices finds the bounds of n values that are given by a width and a hybrid of their places in a dictionary.
-func (p *plainBounds) ofIndices(b []byte, n int, entries [][]byte) (bounds pageBounds, err error) {
+// OfIndices finds the bounds of n values that are given by a width and a hybrid of their places in a dictionary.
+func (p *PlainBounds) OfIndices(b []byte, n int, entries [][]byte) (bounds Bounds, err error) {
 	if n == 0 || p.compare == nil {
-		return p.of(nil, n), nil
+		return p.Of(nil, n), nil
 	}
-	r := hybridReader{b: b[1:], width: int(b[0])}
-	bounds.empty = true
+	r := HybridReader{Bytes: b[1:], Width: int(b[0])}
+	bounds.Empty = true
 	used, numbers := make([]bool, len(entries)), []byte(nil)
 	var block [256]uint32
 	for n > 0 {
 		part := block[:min(n, len(block))]
-		greatest, err := r.read(part)
-		if err := checkIndex(greatest, len(entries), err); err != nil {
+		greatest, err := r.Read(part)
+		if err := CheckIndex(greatest, len(entries), err); err != nil {
 			return bounds, err
 		}
 		for _, i := range part {
@@ -100,8 +100,8 @@ func (p *plainBounds) ofIndices(b []byte, n int, entries [][]byte) (bounds pageB
 	return bounds, nil
 }
 
-// split takes the values apart.
-func (p *plainBounds) split(b []byte, n int) [][]byte {
+// Split takes the values apart.
+func (p *PlainBounds) Split(b []byte, n int) [][]byte {
 	values := make([][]byte, n)
 	for i := range values {
 		values[i], b = p.next(b)
@@ -110,7 +110,7 @@ func (p *plainBounds) split(b []byte, n int) [][]byte {
 }
 
 // next takes the first value of some.
-func (p *plainBounds) next(b []byte) (value, rest []byte) {
+func (p *PlainBounds) next(b []byte) (value, rest []byte) {
 	start, size := 0, p.width
 	if size == 0 {
 		start, size = 4, int(binary.LittleEndian.Uint32(b))
@@ -119,28 +119,28 @@ func (p *plainBounds) next(b []byte) (value, rest []byte) {
 }
 
 // widen has the bounds hold a value.
-func (p *plainBounds) widen(bounds *pageBounds, value []byte) {
+func (p *PlainBounds) widen(bounds *Bounds, value []byte) {
 	switch {
-	case bounds.empty:
-		bounds.low, bounds.high, bounds.empty = value, value, false
-	case p.compare(value, bounds.low) < 0:
-		bounds.low = value
-	case p.compare(value, bounds.high) > 0:
-		bounds.high = value
+	case bounds.Empty:
+		bounds.Low, bounds.High, bounds.Empty = value, value, false
+	case p.compare(value, bounds.Low) < 0:
+		bounds.Low = value
+	case p.compare(value, bounds.High) > 0:
+		bounds.High = value
 	}
 }
 
 // booleanBounds are those of n bits.
-func booleanBounds(b []byte, n int) pageBounds {
-	r := hybridReader{b: b, width: 1, bits: n}
-	ones, _ := r.count(n, 1) // one run, which is there
+func booleanBounds(b []byte, n int) Bounds {
+	r := HybridReader{Bytes: b, Width: 1, bits: n}
+	ones, _ := r.Count(n, 1) // one run, which is there
 	value := func(one bool) []byte {
 		if one {
 			return []byte{1}
 		}
 		return []byte{0}
 	}
-	return pageBounds{low: value(ones == n), high: value(ones > 0)}
+	return Bounds{Low: value(ones == n), High: value(ones > 0)}
 }
 
 // A numberOrder makes codes of numbers that order as unsigned integers do.
@@ -175,14 +175,14 @@ func (o *numberOrder) value(code uint64) uint64 {
 
 // bounds are those of numbers of some bytes, unknown with a NaN: to readers that take NaN for the greatest value,
 // bounds of the others would not hold. Zeros are -0 below and 0 above, as the format asks for.
-func (o *numberOrder) bounds(b []byte, width int) pageBounds {
+func (o *numberOrder) bounds(b []byte, width int) Bounds {
 	low, high := uint64(math.MaxUint64), uint64(0)
 	for ; len(b) >= width; b = b[width:] {
 		code := o.code(loadNumber(b, width))
 		low, high = min(low, code), max(high, code)
 	}
 	if low < o.first || high > o.last {
-		return pageBounds{unknown: true}
+		return Bounds{Unknown: true}
 	}
 	low, high = o.value(low), o.value(high)
 	if o.floats && low == 0 {
@@ -191,7 +191,7 @@ func (o *numberOrder) bounds(b []byte, width int) pageBounds {
 	if o.floats && high == o.sign {
 		high = 0
 	}
-	return pageBounds{low: appendNumber(low, width), high: appendNumber(high, width)}
+	return Bounds{Low: appendNumber(low, width), High: appendNumber(high, width)}
 }
 
 func loadNumber(b []byte, width int) uint64 {

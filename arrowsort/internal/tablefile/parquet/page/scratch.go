@@ -1,29 +1,29 @@
-package tablefile
+package page
 
 import "github.com/apache/arrow/go/v15/arrow/memory"
 
-// pageScratch is the memory that pages are read with, one after the other.
-type pageScratch struct {
+// Scratch is the memory that pages are read with, one after the other.
+type Scratch struct {
 	packed, body *memory.Buffer
-	entries      *memory.Buffer // of a dictionary
-	starts       []uint32       // of its texts in entries
-	unpacker     unpacker
+	Entries      *memory.Buffer // of a dictionary
+	Starts       []uint32       // of its texts in entries
+	decompressor decompressor
 }
 
-func newPageScratch(mem memory.Allocator) *pageScratch {
-	return &pageScratch{
+func NewScratch(mem memory.Allocator) *Scratch {
+	return &Scratch{
 		packed: memory.NewResizableBuffer(mem), body: memory.NewResizableBuffer(mem),
-		entries: memory.NewResizableBuffer(mem)}
+		Entries: memory.NewResizableBuffer(mem)}
 }
 
-func (s *pageScratch) release() {
+func (s *Scratch) Release() {
 	s.packed.Release()
 	s.body.Release()
-	s.entries.Release()
+	s.Entries.Release()
 }
 
-// room makes place for n bytes and those behind them. What the buffer had is lost.
-func room(buffer *memory.Buffer, n int) []byte {
+// Grow makes place for n bytes and those behind them. What the buffer had is lost.
+func Grow(buffer *memory.Buffer, n int) []byte {
 	if buffer.Cap() < n+hybridSpare {
 		buffer.Resize(0) // nothing is to be copied
 	}

@@ -1,13 +1,13 @@
-package tablefile
+package page
 
 import (
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow/go/v15/arrow"
 )
 
-// storedWidth is the bytes of a value that Parquet stores as Arrow does, or of an index in place of text; 0 for all
+// StoredWidth is the bytes of a value that Parquet stores as Arrow does, or of an index in place of text; 0 for all
 // else.
-func storedWidth(typ arrow.DataType, physical parquet.Type) int {
+func StoredWidth(typ arrow.DataType, physical parquet.Type) int {
 	switch typ.ID() {
 	case arrow.INT64, arrow.UINT64, arrow.TIMESTAMP, arrow.TIME64, arrow.DURATION:
 		return widthIf(physical == parquet.Types.Int64, 8)
@@ -32,8 +32,8 @@ func widthIf(ok bool, width int) int {
 	return 0
 }
 
-// storedText says whether values are strings or bytes of any length.
-func storedText(typ arrow.DataType, physical parquet.Type) bool {
+// StoredText says whether values are strings or bytes of any length.
+func StoredText(typ arrow.DataType, physical parquet.Type) bool {
 	switch typ.ID() {
 	case arrow.STRING, arrow.BINARY, arrow.LARGE_STRING, arrow.LARGE_BINARY:
 		return physical == parquet.Types.ByteArray

@@ -1,4 +1,4 @@
-package tablefile
+package page
 
 import (
 	"encoding/binary"
@@ -9,32 +9,32 @@ import (
 
 // Wire types of Thrift's compact protocol.
 const (
-	thriftStop, thriftTrue, thriftFalse, thriftByte   = 0, 1, 2, 3
-	thriftI16, thriftI32, thriftI64, thriftDouble     = 4, 5, 6, 7
-	thriftBinary, thriftList, thriftSet, thriftStruct = 8, 9, 10, 12
+	thriftStop, ThriftTrue, thriftFalse, thriftByte   = 0, 1, 2, 3
+	thriftI16, ThriftI32, thriftI64, thriftDouble     = 4, 5, 6, 7
+	ThriftBinary, thriftList, thriftSet, ThriftStruct = 8, 9, 10, 12
 )
 
 // maxDepth is how deep structs and lists lie in one another at most; those of Parquet stay far below it.
 const maxDepth = 16
 
-// compactReader walks over a struct in Thrift's compact protocol. It panics where the bytes end or are none.
-type compactReader struct {
-	b     []byte
-	at    int
+// CompactReader walks over a struct in Thrift's compact protocol. It panics where the bytes end or are none.
+type CompactReader struct {
+	Bytes []byte
+	At    int
 	depth int
 }
 
-func (r *compactReader) uvarint() uint64 {
-	v, n := binary.Uvarint(r.b[r.at:])
+func (r *CompactReader) uvarint() uint64 {
+	v, n := binary.Uvarint(r.Bytes[r.At:])
 	if n <= 0 {
 		panic(fileerror.Corrupt("a number in Thrift is not one"))
 	}
-	r.at += n
+	r.At += n
 	return v
 }
 
-// number reads a signed number, in zigzag, that has to be positive and to fit 32 bits.
-func (r *compactReader) number() int {
+// Number reads a signed number, in zigzag, that has to be positive and to fit 32 bits.
+func (r *CompactReader) Number() int {
 	v := r.uvarint()
 	if v&1 != 0 || v>>1 > math.MaxInt32 {
 		panic(fileerror.Corrupt("Thrift has %d where a size belongs", int64(v>>1)^-int64(v&1)))
@@ -42,30 +42,30 @@ func (r *compactReader) number() int {
 	return int(v >> 1)
 }
 
-// numberOf is number for a field, which has to have its type.
-func (r *compactReader) numberOf(typ byte) int {
-	if typ != thriftI32 {
+// NumberOf is number for a field, which has to have its type.
+func (r *CompactReader) NumberOf(typ byte) int {
+	if typ != ThriftI32 {
 		panic(fileerror.Corrupt("Thrift has a field of type %d for a number", typ))
 	}
-	return r.number()
+	return r.Number()
 }
 
 // record reads a struct whose fields from 1 on are the numbers, or booleans as 0 and 1. The first ones have to be
 // there.
-func (r *compactReader) record(typ byte, required int, numbers ...*int) {
-	if typ != thriftStruct {
+func (r *CompactReader) record(typ byte, required int, numbers ...*int) {
+	if typ != ThriftStruct {
 		panic(fileerror.Corrupt("Thrift has a field of type %d for a struct", typ))
 	}
 	seen := 0
-	r.fields(func(field int, typ byte) {
+	r.Fields(func(field int, typ byte) {
 		switch {
 		case field < 1 || field > len(numbers):
-			r.skip(typ)
+			r.Skip(typ)
 			return
-		case typ == thriftTrue || typ == thriftFalse:
+		case typ == ThriftTrue || typ == thriftFalse:
 			*numbers[field-1] = int(thriftFalse - typ)
 		default:
-			*numbers[field-1] = r.numberOf(typ)
+			*numbers[field-1] = r.NumberOf(typ)
 		}
 		if field <= required {
 			seen++
@@ -77,7 +77,7 @@ func (r *compactReader) record(typ byte, required int, numbers ...*int) {
 }
 
 // word reads 32 bits of any sign, in zigzag.
-func (r *compactReader) word() uint32 {
+func (r *CompactReader) word() uint32 {
 	v := r.uvarint()
 	if v > math.MaxUint32 {
 		panic(fileerror.Corrupt("Thrift has more than 32 bits where a checksum belongs"))
@@ -86,7 +86,7 @@ func (r *compactReader) word() uint32 {
 }
 
 // long reads a signed number, in zigzag, that has to be positive.
-func (r *compactReader) long() int64 {
+func (r *CompactReader) long() int64 {
 	v := r.uvarint()
 	if v&1 != 0 {
 		panic(fileerror.Corrupt("Thrift has %d where an offset belongs", -int64(v>>1)-1))
@@ -94,76 +94,76 @@ func (r *compactReader) long() int64 {
 	return int64(v >> 1)
 }
 
-// listOf reads the head of a list of elements of a type: how many there are.
-func (r *compactReader) listOf(typ byte) int {
-	head := r.b[r.at]
-	r.at++
+// ListOf reads the head of a list of elements of a type: how many there are.
+func (r *CompactReader) ListOf(typ byte) int {
+	head := r.Bytes[r.At]
+	r.At++
 	n := uint64(head >> 4)
 	if n == 15 {
 		n = r.uvarint()
 	}
-	if head&15 != typ || n > uint64(len(r.b)-r.at) {
+	if head&15 != typ || n > uint64(len(r.Bytes)-r.At) {
 		panic(fileerror.Corrupt("a list of %d elements of type %d in Thrift", n, head&15))
 	}
 	return int(n)
 }
 
 // pass passes as many bytes as the next number says.
-func (r *compactReader) pass(n uint64) {
-	if n > uint64(len(r.b)-r.at) {
+func (r *CompactReader) pass(n uint64) {
+	if n > uint64(len(r.Bytes)-r.At) {
 		panic(fileerror.Corrupt("a field in Thrift is longer than the bytes it lies in"))
 	}
-	r.at += int(n)
+	r.At += int(n)
 }
 
 // descend enters a struct or a list, which the function that it returns leaves.
-func (r *compactReader) descend() (leave func()) {
+func (r *CompactReader) descend() (leave func()) {
 	if r.depth++; r.depth > maxDepth {
 		panic(fileerror.Corrupt("structs in Thrift are nested more than %d deep", maxDepth))
 	}
 	return func() { r.depth-- }
 }
 
-// skip passes a value of a wire type.
-func (r *compactReader) skip(typ byte) {
+// Skip passes a value of a wire type.
+func (r *CompactReader) Skip(typ byte) {
 	switch typ {
-	case thriftTrue, thriftFalse: // in the field's header
+	case ThriftTrue, thriftFalse: // in the field's header
 	case thriftByte:
 		r.pass(1)
-	case thriftI16, thriftI32, thriftI64:
+	case thriftI16, ThriftI32, thriftI64:
 		r.uvarint()
 	case thriftDouble:
 		r.pass(8)
-	case thriftBinary:
+	case ThriftBinary:
 		r.pass(r.uvarint())
 	case thriftList, thriftSet:
-		head := r.b[r.at]
-		r.at++
+		head := r.Bytes[r.At]
+		r.At++
 		n := uint64(head >> 4)
 		if n == 15 {
 			n = r.uvarint()
 		}
 		defer r.descend()()
-		if elem := head & 15; elem == thriftTrue || elem == thriftFalse {
+		if elem := head & 15; elem == ThriftTrue || elem == thriftFalse {
 			r.pass(n) // in a list they have a byte each
 		} else {
 			for range n {
-				r.skip(elem)
+				r.Skip(elem)
 			}
 		}
-	case thriftStruct:
-		r.fields(func(_ int, typ byte) { r.skip(typ) })
+	case ThriftStruct:
+		r.Fields(func(_ int, typ byte) { r.Skip(typ) })
 	default:
 		panic(fileerror.Corrupt("Thrift has a field of type %d", typ))
 	}
 }
 
-// fields calls f at each field of a struct with its number and wire type; f passes the value.
-func (r *compactReader) fields(f func(number int, typ byte)) {
+// Fields calls f at each field of a struct with its number and wire type; f passes the value.
+func (r *CompactReader) Fields(f func(number int, typ byte)) {
 	defer r.descend()()
 	number := 0
 	for {
-		typ, more := r.field(&number)
+		typ, more := r.Field(&number)
 		if !more {
 			return
 		}
@@ -171,11 +171,11 @@ func (r *compactReader) fields(f func(number int, typ byte)) {
 	}
 }
 
-// field reads the header of the next field of a struct: its number, given that of the field before, and its wire type.
+// Field reads the header of the next field of a struct: its number, given that of the field before, and its wire type.
 // There are no more after the last one.
-func (r *compactReader) field(number *int) (typ byte, more bool) {
-	head := r.b[r.at]
-	r.at++
+func (r *CompactReader) Field(number *int) (typ byte, more bool) {
+	head := r.Bytes[r.At]
+	r.At++
 	if head == thriftStop {
 		return 0, false
 	}
@@ -201,13 +201,13 @@ func (w *compactWriter) header(field int, typ byte) {
 
 // number writes a field of 32 bits that is not negative.
 func (w *compactWriter) number(field, v int) {
-	w.header(field, thriftI32)
+	w.header(field, ThriftI32)
 	w.b = binary.AppendUvarint(w.b, uint64(v)<<1)
 }
 
 // word writes a field of 32 bits of any sign.
 func (w *compactWriter) word(field int, v uint32) {
-	w.header(field, thriftI32)
+	w.header(field, ThriftI32)
 	w.b = binary.AppendUvarint(w.b, uint64(v<<1^uint32(int32(v)>>31)))
 }
 
@@ -234,7 +234,7 @@ func (w *compactWriter) binary(b []byte) {
 
 // record writes a field that is a struct of numbers; their fields start at 1.
 func (w *compactWriter) record(field int, numbers ...int) {
-	w.header(field, thriftStruct)
+	w.header(field, ThriftStruct)
 	inner := compactWriter{b: w.b}
 	for i, v := range numbers {
 		inner.number(i+1, v)

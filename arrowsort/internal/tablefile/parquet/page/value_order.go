@@ -1,4 +1,4 @@
-package tablefile
+package page
 
 import (
 	"bytes"
@@ -11,9 +11,9 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/float16"
 )
 
-// valueOrder compares values of a leaf column as Parquet stores them, in the order that the format defines for its
+// ValueOrder compares values of a leaf column as Parquet stores them, in the order that the format defines for its
 // type; nil where it defines none.
-func valueOrder(column *schema.Column) func(a, b []byte) int {
+func ValueOrder(column *schema.Column) func(a, b []byte) int {
 	signed := column.SortOrder() == schema.SortSIGNED
 	_, half := column.LogicalType().(schema.Float16LogicalType)
 	switch order := column.SortOrder(); {

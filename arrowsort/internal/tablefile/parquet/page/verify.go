@@ -1,4 +1,4 @@
-package tablefile
+package page
 
 import (
 	"io"
@@ -6,8 +6,8 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 )
 
-// verify reads the pages up to the last value. Their encodings are to be some that the metadata name.
-func (r *pageReader) verify(named func(encoding int) bool) error {
+// Verify reads the pages up to the last value. Their encodings are to be some that the metadata name.
+func (r *Reader) Verify(named func(encoding int) bool) error {
 	for r.values > 0 {
 		h, packed, err := r.take()
 		if err == io.EOF {
@@ -27,28 +27,28 @@ func (r *pageReader) verify(named func(encoding int) bool) error {
 }
 
 // knows makes sure that the encodings in a header are some that the metadata name, and that levels have.
-func (r *pageReader) knows(h *pageHead, named func(encoding int) bool) error {
+func (r *Reader) knows(h *Header, named func(encoding int) bool) error {
 	known := func(encoding int, most int16) bool {
-		return most == 0 || encoding == rleEncoding || encoding == bitPackedLevels
+		return most == 0 || encoding == RLE || encoding == bitPacked
 	}
-	switch data := h.kind == dataPage || h.kind == dataPageV2; {
-	case data && !named(h.encoding):
-		return fileerror.Corrupt("it has encoding %d, which the metadata do not name", h.encoding)
-	case h.kind == dataPage &&
-		!(known(h.levels, r.column.MaxDefinitionLevel()) && known(h.repLevelsAre, r.column.MaxRepetitionLevel())):
-		return fileerror.Corrupt("its levels have encodings %d and %d", h.levels, h.repLevelsAre)
+	switch data := h.Kind == Data || h.Kind == DataV2; {
+	case data && !named(h.Encoding):
+		return fileerror.Corrupt("it has encoding %d, which the metadata do not name", h.Encoding)
+	case h.Kind == Data &&
+		!(known(h.Levels, r.column.MaxDefinitionLevel()) && known(h.repLevelsAre, r.column.MaxRepetitionLevel())):
+		return fileerror.Corrupt("its levels have encodings %d and %d", h.Levels, h.repLevelsAre)
 	}
 	return nil
 }
 
 // fits makes sure that a page has the size that its header says, and levels for its values where they are not
 // compressed. It decompresses pages that do not have their size.
-func (r *pageReader) fits(h *pageHead, packed []byte) error {
-	if h.kind != dataPageV2 && h.compressed == 1 {
-		if n, ok := unpackedSize(r.codec, packed, h.checked); ok && n == h.size {
+func (r *Reader) fits(h *Header, packed []byte) error {
+	if h.Kind != DataV2 && h.compressed == 1 {
+		if n, ok := decompressedSize(r.codec, packed, h.checked); ok && n == h.size {
 			return nil
 		}
 	}
-	_, err := r.unpack(h, packed)
+	_, err := r.decompress(h, packed)
 	return err
 }

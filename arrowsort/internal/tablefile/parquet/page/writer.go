@@ -1,4 +1,4 @@
-package tablefile
+package page
 
 import (
 	"hash/crc32"
@@ -10,11 +10,11 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// pageBytes is about the bytes of a page at most.
-const pageBytes = 1 << 20
+// MaxBytes is about the bytes of a page at most.
+const MaxBytes = 1 << 20
 
-// A pageWriter writes the pages of column chunks to a piece, and their index.
-type pageWriter struct {
+// A Writer writes the pages of column chunks to a piece, and their index.
+type Writer struct {
 	packed   []byte // compressed
 	zstd     *zstd.Encoder
 	compress func(dst, src []byte) []byte // nil: not at all
@@ -22,29 +22,29 @@ type pageWriter struct {
 	out   []byte // what is written
 	size  int    // of out without compression
 	at    int    // of the last page in out
-	index []pageIndex
+	Index []Index
 }
 
-// start begins a piece, in memory that is used again.
-func (w *pageWriter) start(out []byte) {
-	w.out, w.size, w.index = append(out, parquetMagic...), len(parquetMagic), nil
+// Start begins a piece, in memory that is used again.
+func (w *Writer) Start(out []byte) {
+	w.out, w.size, w.Index = append(out, Magic...), len(Magic), nil
 }
 
-// chunk begins the next column chunk.
-func (w *pageWriter) chunk(column *schema.Column, codec compress.Compression, level int) (err error) {
-	w.index = append(w.index, pageIndex{column: column})
+// StartChunk begins the next column chunk.
+func (w *Writer) StartChunk(column *schema.Column, codec compress.Compression, level int) (err error) {
+	w.Index = append(w.Index, Index{Column: column})
 	w.compress, err = w.compressor(codec, level)
 	return err
 }
 
-// offset is where the next page begins in the piece.
-func (w *pageWriter) offset() int64 { return int64(len(w.out)) }
+// Offset is where the next page begins in the piece.
+func (w *Writer) Offset() int64 { return int64(len(w.out)) }
 
-// uncompressed is the offset of the next page in the piece if nothing were compressed.
-func (w *pageWriter) uncompressed() int64 { return int64(w.size) }
+// Uncompressed is the offset of the next page in the piece if nothing were compressed.
+func (w *Writer) Uncompressed() int64 { return int64(w.size) }
 
-// page appends a page with a body and its checksum. The numbers are those of its kind's header.
-func (w *pageWriter) page(kind int, body []byte, numbers ...int) {
+// Add appends a page with a body and its checksum. The numbers are those of its kind's header.
+func (w *Writer) Add(kind int, body []byte, numbers ...int) {
 	size := len(body)
 	if w.compress != nil {
 		w.packed = w.compress(w.packed[:0], body)
@@ -56,7 +56,7 @@ func (w *pageWriter) page(kind int, body []byte, numbers ...int) {
 	header.number(2, size)
 	header.number(3, len(body))
 	header.word(4, crc32.ChecksumIEEE(body))
-	if kind == dataPage {
+	if kind == Data {
 		header.record(5, numbers...)
 	} else {
 		header.record(7, numbers...)
@@ -66,28 +66,28 @@ func (w *pageWriter) page(kind int, body []byte, numbers ...int) {
 	w.out = append(w.out, body...)
 }
 
-// indexed puts the page that was written last, a data page that starts at a row, into the index.
-func (w *pageWriter) indexed(row int, bounds pageBounds) {
-	chunk := &w.index[len(w.index)-1]
-	chunk.pages = append(chunk.pages, indexedPage{at: int64(w.at), size: len(w.out) - w.at, row: row, pageBounds: bounds})
+// IndexPage puts the page that was written last, a data page that starts at a row, into the index.
+func (w *Writer) IndexPage(row int, bounds Bounds) {
+	chunk := &w.Index[len(w.Index)-1]
+	chunk.Entries = append(chunk.Entries, IndexEntry{At: int64(w.at), Size: len(w.out) - w.at, Row: row, Bounds: bounds})
 }
 
-// expect makes room for a number of further pages like the last one: a piece that grows as it is written goes through
+// Reserve makes room for a number of further pages like the last one: a piece that grows as it is written goes through
 // several times its memory.
-func (w *pageWriter) expect(pages int) {
+func (w *Writer) Reserve(pages int) {
 	n := pages * (len(w.out) - w.at)
 	w.out = slices.Grow(w.out, n+n/8)
 }
 
-// finish ends the piece and gives it away.
-func (w *pageWriter) finish() (file []byte, index []pageIndex) {
-	file, index = w.out, w.index
-	w.out, w.index = nil, nil
+// Finish ends the piece and gives it away.
+func (w *Writer) Finish() (file []byte, index []Index) {
+	file, index = w.out, w.Index
+	w.out, w.Index = nil, nil
 	return file, index
 }
 
 // compressor compresses with a codec; nil for none.
-func (w *pageWriter) compressor(id compress.Compression, level int) (func(dst, src []byte) []byte, error) {
+func (w *Writer) compressor(id compress.Compression, level int) (func(dst, src []byte) []byte, error) {
 	switch id {
 	case compress.Codecs.Uncompressed:
 		return nil, nil

@@ -1,9 +1,9 @@
-package tablefile
+package page
 
 import "github.com/klauspost/compress/zstd"
 
 // zstdWindow is how far back zstd looks: about a page.
-const zstdWindow = pageBytes
+const zstdWindow = MaxBytes
 
 // newZstdEncoder makes an encoder that is used for many pages: the codec of arrow/go makes one with many megabytes of
 // tables and history for every page, which takes longer than compressing.

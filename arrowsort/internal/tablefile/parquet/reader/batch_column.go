@@ -1,4 +1,4 @@
-package tablefile
+package reader
 
 import (
 	"context"
@@ -11,16 +11,17 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/machine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
 
-// A pieceColumn reads a column of a row group a piece at a time: its pages as a directColumn does, or with pqarrow from
+// A batchColumn reads a column of a row group a piece at a time: its pages as a directColumn does, or with pqarrow from
 // the first page on that is not understood here.
-type pieceColumn struct {
-	file    *parquetFile
+type batchColumn struct {
+	file    *File
 	field   int
 	group   int
 	typ     arrow.DataType
-	scratch *pageScratch // nil: pqarrow reads it
+	scratch *page.Scratch // nil: pqarrow reads it
 	fixed   *fixedReader
 	text    *textReader
 	density float64 // bytes of text in a row, about
@@ -29,21 +30,21 @@ type pieceColumn struct {
 	resting bool    // the memory for pages is given back
 }
 
-func (f *parquetFile) openPieces(field, group int) (*pieceColumn, error) {
-	c := &pieceColumn{file: f, field: field, group: group, typ: f.schema.Field(field).Type}
+func (f *File) openColumn(field, group int) (*batchColumn, error) {
+	c := &batchColumn{file: f, field: field, group: group, typ: f.schema.Field(field).Type}
 	return c, c.begin()
 }
 
 // begin begins with the first row.
-func (c *pieceColumn) begin() error {
+func (c *batchColumn) begin() error {
 	f, field, group := c.file, c.field, c.group
-	width, ok := f.direct(field)
+	width, ok := f.flatWidth(field)
 	if !ok || c.typ.ID() == arrow.DICTIONARY {
 		return nil
 	}
 	leaf, meta := f.fields[field].ColIndex, f.file.MetaData()
 	c.scratch = f.takeScratch()
-	chunk, err := newChunkReader(f, group, leaf, pieceWindow, meta.Schema.Column(leaf).MaxDefinitionLevel() == 1, c.scratch)
+	chunk, err := newChunkReader(f, group, leaf, batchWindow, meta.Schema.Column(leaf).MaxDefinitionLevel() == 1, c.scratch)
 	if err != nil {
 		c.release()
 		return err
@@ -58,7 +59,7 @@ func (c *pieceColumn) begin() error {
 }
 
 // rest gives the memory for pages back, until the next rows are read. What pqarrow reads stays.
-func (c *pieceColumn) rest() {
+func (c *batchColumn) rest() {
 	if c.scratch != nil {
 		c.release()
 		c.fixed, c.text, c.resting = nil, nil, true // they look at the page
@@ -66,7 +67,7 @@ func (c *pieceColumn) rest() {
 }
 
 // resume goes back to the row behind those that were read.
-func (c *pieceColumn) resume() error {
+func (c *batchColumn) resume() error {
 	if !c.resting {
 		return nil
 	}
@@ -78,7 +79,7 @@ func (c *pieceColumn) resume() error {
 	if err != nil || int64(passed) == c.done {
 		return err
 	}
-	a, err := c.direct(int(c.done) - passed)
+	a, err := c.decode(int(c.done) - passed)
 	if err == nil {
 		a.Release()
 	}
@@ -86,14 +87,14 @@ func (c *pieceColumn) resume() error {
 }
 
 // next reads the next rows.
-func (c *pieceColumn) next(ctx context.Context, rows int64) (arrays []arrow.Array, err error) {
+func (c *batchColumn) next(ctx context.Context, rows int64) (arrays []arrow.Array, err error) {
 	defer func() { c.done += rows }()
 	if err := fileerror.Contain(c.resume); err != nil {
 		return nil, err
 	}
 	if c.scratch != nil {
 		err = fileerror.Contain(func() error {
-			a, err := c.direct(int(rows))
+			a, err := c.decode(int(rows))
 			arrays = []arrow.Array{a}
 			return err
 		})
@@ -114,7 +115,7 @@ func (c *pieceColumn) next(ctx context.Context, rows int64) (arrays []arrow.Arra
 }
 
 // skip passes the rows that were read without pqarrow.
-func (c *pieceColumn) skip() error {
+func (c *batchColumn) skip() error {
 	if c.done == 0 {
 		return nil
 	}
@@ -124,21 +125,21 @@ func (c *pieceColumn) skip() error {
 }
 
 // chunk is what reads the pages without pqarrow, and keep what takes the dictionary.
-func (c *pieceColumn) chunk() *chunkReader {
+func (c *batchColumn) chunk() *chunkReader {
 	if c.text != nil {
 		return &c.text.chunkReader
 	}
 	return &c.fixed.chunkReader
 }
 
-func (c *pieceColumn) keep() func(p *page) (int, error) {
+func (c *batchColumn) keep() func(p *page.Page) (int, error) {
 	if c.text != nil {
-		return c.text.texts
+		return c.text.keepText
 	}
-	return c.fixed.numbers
+	return c.fixed.keepNumbers
 }
 
-func (c *pieceColumn) direct(rows int) (arrow.Array, error) {
+func (c *batchColumn) decode(rows int) (arrow.Array, error) {
 	mem := c.file.opts.Allocator
 	if flat := c.file.opts.Flat; flat != nil {
 		mem = flat
@@ -169,9 +170,9 @@ func (c *pieceColumn) direct(rows int) (arrow.Array, error) {
 	return array.MakeFromData(data), nil
 }
 
-// eachPage calls use with the rows of each data page of a column chunk, and with the page's place and size in the file.
-func (f *parquetFile) eachPage(field, group int, use func(a arrow.Array, at int64, size int)) error {
-	c, err := f.openPieces(field, group)
+// EachPage calls use with the rows of each data page of a column chunk, and with the page's place and size in the file.
+func (f *File) EachPage(field, group int, use func(a arrow.Array, at int64, size int)) error {
+	c, err := f.openColumn(field, group)
 	if err != nil {
 		return err
 	}
@@ -185,9 +186,9 @@ func (f *parquetFile) eachPage(field, group int, use func(a arrow.Array, at int6
 		if n != chunk.left {
 			return fileerror.Corrupt("a page has %d rows, of which %d belong to the row group", chunk.left, n)
 		}
-		at := chunk.pages.start
-		size := int(chunk.pages.offset() - at)
-		a, err := c.direct(n)
+		at := chunk.pages.Start
+		size := int(chunk.pages.Offset() - at)
+		a, err := c.decode(n)
 		if err != nil {
 			return err
 		}
@@ -198,7 +199,7 @@ func (f *parquetFile) eachPage(field, group int, use func(a arrow.Array, at int6
 	return nil
 }
 
-func (c *pieceColumn) release() {
+func (c *batchColumn) release() {
 	if c.scratch != nil {
 		c.file.giveScratch(c.scratch)
 		c.scratch = nil

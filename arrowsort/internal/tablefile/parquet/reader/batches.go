@@ -1,4 +1,4 @@
-package tablefile
+package reader
 
 import (
 	"context"
@@ -11,84 +11,85 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/workers"
 )
 
-// parquetPieces reads the rows of a row group from the front on, all columns at once in parallel.
-type parquetPieces struct {
-	*parquetFile
+// Batches reads the rows of a row group from the front on, all columns at once in parallel.
+type Batches struct {
+	*File
 	bytes   int64          // of a piece, about
-	rows    int64          // of a piece
+	Rows    int64          // of a piece
 	group   int            // row group that is read
 	left    int64          // of its rows
 	done    int64          // rows in all
-	columns []*pieceColumn // of the row group
-	rests   bool           // pages are not kept from piece to piece
+	columns []*batchColumn // of the row group
+	Rests   bool           // pages are not kept from piece to piece
 }
 
-func newParquetPieces(f *parquetFile, pieceBytes int64) *parquetPieces {
-	p := &parquetPieces{parquetFile: f, group: -1, bytes: pieceBytes}
+func NewBatches(f *File, pieceBytes int64) *Batches {
+	p := &Batches{File: f, group: -1, bytes: pieceBytes}
 	p.measure()
 	return p
 }
 
 // Choose reads some columns only, by position. It precedes Next.
-func (p *parquetPieces) Choose(columns []int) {
+func (p *Batches) Choose(columns []int) {
 	p.choose(columns)
 	p.measure()
 }
 
 // measure finds the number of rows of a piece, for the fields that are read.
-func (p *parquetPieces) measure() {
+func (p *Batches) measure() {
 	bytes, row := p.bytes, max(p.rowBytes(), 1)
-	if p.rests = p.pageBytes() > 2*bytes; p.rests {
+	if p.Rests = p.pageBytes() > 2*bytes; p.Rests {
 		p.spare = nil
-		bytes *= restingPieces // since some pages are read again for each
+		bytes *= restingBatches // since some pages are read again for each
 	} else if p.spare == nil {
-		p.spare = new(workers.Spares[*pageScratch])
+		p.spare = new(workers.Spares[*page.Scratch])
 	}
-	p.rows = bytes / row
-	if p.rows < fewPieceRows {
-		p.rows = max(min(longPieces*bytes/row, fewPieceRows), leastPieceRows)
+	p.Rows = bytes / row
+	if p.Rows < fewBatchRows {
+		p.Rows = max(min(longBatches*bytes/row, fewBatchRows), minBatchRows)
 	}
 }
 
 const (
-	restingPieces  = 2       // how much larger the pieces are when pages are not kept
-	fewPieceRows   = 1 << 10 // of a piece, below which opening and joining arrays takes the time
-	longPieces     = 4       // how much larger the pieces are so that they do not have so few rows
-	leastPieceRows = 16      // of a piece, however long the rows are
+	restingBatches = 2       // how much larger the pieces are when pages are not kept
+	fewBatchRows   = 1 << 10 // of a piece, below which opening and joining arrays takes the time
+	longBatches    = 4       // how much larger the pieces are so that they do not have so few rows
+	minBatchRows   = 16      // of a piece, however long the rows are
 )
 
 // pageBytes estimates the memory for pages when a row group is read from the front on: one of each column.
-func (p *parquetPieces) pageBytes() (bytes int64) {
+func (p *Batches) pageBytes() (bytes int64) {
 	if p.file.NumRowGroups() == 0 {
 		return 0
 	}
 	for _, leaf := range leavesOf(nil, p.fields) {
 		const usual = 1 << 20 // where most writers end a page
 		m := p.file.MetaData().RowGroups[0].Columns[leaf].MetaData
-		bytes += min(m.TotalUncompressedSize, usual) + min(m.TotalCompressedSize, pieceWindow)
+		bytes += min(m.TotalUncompressedSize, usual) + min(m.TotalCompressedSize, batchWindow)
 	}
 	return bytes
 }
 
 // InMemory estimates the bytes of all rows in memory.
-func (f *parquetFile) InMemory() int64 { return f.rowBytes() * f.file.NumRows() }
+func (f *File) InMemory() int64 { return f.rowBytes() * f.file.NumRows() }
 
 // rowBytes estimates the bytes of a row in memory.
-func (f *parquetFile) rowBytes() int64 {
+func (f *File) rowBytes() int64 {
 	meta := f.file.MetaData()
 	var bytes float64
 	for _, leaf := range leavesOf(nil, f.fields) {
-		bytes += columnBytes(meta, leaf)
+		bytes += ColumnBytes(meta, leaf)
 	}
 	return int64(bytes / float64(max(meta.NumRows, 1)))
 }
 
-// columnBytes estimates the bytes of a column in memory: what its pages take uncompressed, or for values that a
+// ColumnBytes estimates the bytes of a column in memory: what its pages take uncompressed, or for values that a
 // dictionary makes small there, their width.
-func columnBytes(meta *metadata.FileMetaData, leaf int) (bytes float64) {
+func ColumnBytes(meta *metadata.FileMetaData, leaf int) (bytes float64) {
 	width := meta.Schema.Column(leaf).PhysicalType().ByteSize()
 	if width <= 0 {
 		width = offsetAndText
@@ -101,9 +102,9 @@ func columnBytes(meta *metadata.FileMetaData, leaf int) (bytes float64) {
 }
 
 // leavesOf appends the numbers of the leaf columns of some fields.
-func leavesOf(leaves []int, fields []fileField) []int {
+func leavesOf(leaves []int, fields []SchemaField) []int {
 	for i := range fields {
-		if fields[i].isLeaf() {
+		if fields[i].IsLeaf() {
 			leaves = append(leaves, fields[i].ColIndex)
 		} else {
 			leaves = leavesOf(leaves, fields[i].Children)
@@ -115,7 +116,7 @@ func leavesOf(leaves []int, fields []fileField) []int {
 // offsetAndText is what a short string takes in memory.
 const offsetAndText = 16
 
-func (p *parquetPieces) Next(ctx context.Context) (arrow.Table, error) {
+func (p *Batches) Next(ctx context.Context) (arrow.Table, error) {
 	for p.left == 0 {
 		p.drop()
 		if p.group++; p.group >= p.file.NumRowGroups() {
@@ -123,14 +124,14 @@ func (p *parquetPieces) Next(ctx context.Context) (arrow.Table, error) {
 		}
 		p.left = p.file.MetaData().RowGroups[p.group].NumRows
 	}
-	rows := min(p.rows, p.left)
-	if p.left < p.rows+p.rows/4 { // no small rest
+	rows := min(p.Rows, p.left)
+	if p.left < p.Rows+p.Rows/4 { // no small rest
 		rows = p.left
 	}
 	p.left -= rows
 	p.done += rows
 	if p.columns == nil {
-		p.columns = make([]*pieceColumn, len(p.fields))
+		p.columns = make([]*batchColumn, len(p.fields))
 	}
 	columns := make([]arrow.Column, len(p.fields))
 	defer func() {
@@ -159,35 +160,35 @@ func (p *parquetPieces) Next(ctx context.Context) (arrow.Table, error) {
 }
 
 // nextOf reads the next rows of a column.
-func (p *parquetPieces) nextOf(ctx context.Context, field int, rows int64) (arrays []arrow.Array, err error) {
+func (p *Batches) nextOf(ctx context.Context, field int, rows int64) (arrays []arrow.Array, err error) {
 	if p.columns[field] == nil {
-		if p.columns[field], err = p.openPieces(field, p.group); err != nil {
+		if p.columns[field], err = p.openColumn(field, p.group); err != nil {
 			return nil, err
 		}
 	}
 	if arrays, err = p.columns[field].next(ctx, rows); err != nil {
 		return nil, err
 	}
-	if p.rests {
+	if p.Rests {
 		p.columns[field].rest()
 	}
 	return arrays, p.check(arrays, field, p.group, rows)
 }
 
-func (p *parquetPieces) Share() float64 {
+func (p *Batches) Share() float64 {
 	return float64(p.done) / float64(max(p.file.NumRows(), 1))
 }
 
-func (p *parquetPieces) Close() {
+func (p *Batches) Close() {
 	p.drop()
 	if p.spare != nil {
-		p.spare.Drain((*pageScratch).release)
+		p.spare.Drain((*page.Scratch).Release)
 		p.spare = nil
 	}
 }
 
 // drop ends with a row group.
-func (p *parquetPieces) drop() {
+func (p *Batches) drop() {
 	for _, c := range p.columns {
 		if c != nil {
 			c.release()

@@ -1,4 +1,4 @@
-package tablefile
+package reader
 
 import (
 	arrow18 "github.com/apache/arrow-go/v18/arrow"
@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
 
 // A column of strings that the file stores with a dictionary may be read as one: it is read, sorted and written as
@@ -18,11 +19,11 @@ const (
 )
 
 // readDictionaries has the columns that are stored with dictionaries read as such.
-func (f *parquetFile) readDictionaries() {
+func (f *File) readDictionaries() {
 	fields := append([]arrow.Field(nil), f.schema.Fields()...)
 	for i := range fields {
 		field := &f.fields[i]
-		if !field.isLeaf() || !storesDictionary(f.file.MetaData(), field.ColIndex) {
+		if !field.IsLeaf() || !storesDictionary(f.file.MetaData(), field.ColIndex) {
 			continue
 		}
 		typ := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32}
@@ -49,10 +50,10 @@ func storesDictionary(meta *metadata.FileMetaData, column int) bool {
 	for _, group := range meta.RowGroups {
 		m, found := group.Columns[column].MetaData, false
 		for _, e := range m.Encodings {
-			found = found || e == plainDictionary || e == rleDictionary
+			found = found || e == page.PlainDictionary || e == page.RLEDictionary
 		}
 		for _, s := range m.EncodingStats {
-			if s.PageType != dictionaryPage && s.Encoding == plainEncoding && s.Count > 0 {
+			if s.PageType != page.Dictionary && s.Encoding == page.Plain && s.Count > 0 {
 				return false
 			}
 		}

@@ -1,4 +1,4 @@
-package tablefile
+package reader
 
 import (
 	"context"
@@ -15,50 +15,51 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/validate"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/workers"
 )
 
-// A parquetFile is an open Parquet file. Its columns are read one row group at a time, in parallel; the row groups
+// A File is an open Parquet file. Its columns are read one row group at a time, in parallel; the row groups
 // become the chunks of the table, except of a directColumn.
 //
 // Nested columns are put together here (parquet_nested.go) instead of by pqarrow, which decodes the children of a
 // struct on goroutines of its own: a panic there could not be contained.
-type parquetFile struct {
+type File struct {
 	src    io.ReaderAt
 	file   *file.Reader
-	fields []fileField
+	fields []SchemaField
 	leaves *pqarrow.FileReader // reads leaf columns by column number
 	schema *arrow.Schema
-	opts   fileOptions
-	spare  *workers.Spares[*pageScratch] // what pieces were read with; nil: it is not kept
+	opts   Options
+	spare  *workers.Spares[*page.Scratch] // what pieces were read with; nil: it is not kept
 
 	encodings sync.Map // of encodingsRead: leaf column to bool
 }
 
-// A fileOptions is how a Parquet file is read.
-type fileOptions struct {
+// A Options is how a Parquet file is read.
+type Options struct {
 	Allocator    memory.Allocator
 	Flat         *rawmem.Recycler      // for columns that pieces read without pqarrow; nil: Allocator
 	Threads      int                   // 0: GOMAXPROCS
 	Dictionaries bool                  // text with a small dictionary becomes dictionary columns
 	Progress     func(done, total int) // called now and then, from one goroutine at a time; or nil
 	Declared     int64                 // bytes that a footer may declare; 0: any number
-	InPieces     bool                  // column chunks are read a piece at a time
+	InBatches    bool                  // column chunks are read a piece at a time
 }
 
-// newParquetFile is a file with a checked footer. schema and fields are its columns, with the types of the table.
-func newParquetFile(src io.ReaderAt, file *file.Reader, leaves *pqarrow.FileReader, fields []fileField,
-	schema *arrow.Schema, opts fileOptions) *parquetFile {
-	return &parquetFile{src: src, file: file, leaves: leaves, fields: fields, schema: schema, opts: opts}
+// New is a file with a checked footer. schema and fields are its columns, with the types of the table.
+func New(src io.ReaderAt, file *file.Reader, leaves *pqarrow.FileReader, fields []SchemaField,
+	schema *arrow.Schema, opts Options) *File {
+	return &File{src: src, file: file, leaves: leaves, fields: fields, schema: schema, opts: opts}
 }
 
 // Schema is the schema of the columns that are read.
-func (f *parquetFile) Schema() *arrow.Schema { return f.schema }
+func (f *File) Schema() *arrow.Schema { return f.schema }
 
 // choose reads some columns only, by position.
-func (f *parquetFile) choose(columns []int) {
-	fields := make([]fileField, len(columns))
+func (f *File) choose(columns []int) {
+	fields := make([]SchemaField, len(columns))
 	for i, c := range columns {
 		fields[i] = f.fields[c]
 	}
@@ -66,7 +67,7 @@ func (f *parquetFile) choose(columns []int) {
 }
 
 // Read reads columns by position, nil for all. Equal indices of a dictionary column are equal values in all chunks.
-func (f *parquetFile) Read(ctx context.Context, columns []int) (arrow.Table, error) {
+func (f *File) Read(ctx context.Context, columns []int) (arrow.Table, error) {
 	if columns != nil {
 		f.choose(columns)
 	}
@@ -86,10 +87,10 @@ func (f *parquetFile) Read(ctx context.Context, columns []int) (arrow.Table, err
 	return expandLarge(unified, stored, f.opts.Allocator)
 }
 
-func (f *parquetFile) readTable(ctx context.Context) (arrow.Table, error) {
+func (f *File) readTable(ctx context.Context) (arrow.Table, error) {
 	groups := f.file.NumRowGroups()
 	report := workers.Progress(f.opts.Progress, len(f.fields)*groups)
-	direct, err := f.readDirect(ctx, report)
+	direct, err := f.readFlat(ctx, report)
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +133,7 @@ func (f *parquetFile) readTable(ctx context.Context) (arrow.Table, error) {
 }
 
 // readField reads one column of one row group and validates it.
-func (f *parquetFile) readField(ctx context.Context, field, group int) ([]arrow.Array, error) {
+func (f *File) readField(ctx context.Context, field, group int) ([]arrow.Array, error) {
 	rows := f.file.MetaData().RowGroups[group].NumRows
 	arrays, err := f.readArrays(ctx, &f.fields[field], group, rows)
 	if err != nil {
@@ -142,7 +143,7 @@ func (f *parquetFile) readField(ctx context.Context, field, group int) ([]arrow.
 }
 
 // check gives arrays of a column their type and validates them. It releases them after an error.
-func (f *parquetFile) check(arrays []arrow.Array, field, group int, rows int64) (err error) {
+func (f *File) check(arrays []arrow.Array, field, group int, rows int64) (err error) {
 	typ := f.schema.Field(field).Type
 	got := 0
 	for i, a := range arrays {

@@ -1,4 +1,4 @@
-package tablefile
+package reader
 
 import (
 	"slices"
@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
 
 // A fixedReader reads values of four or eight bytes that Parquet stores as Arrow does, or with text the indices of its
@@ -14,7 +15,7 @@ import (
 type fixedReader struct {
 	chunkReader
 	width   int
-	indexed func(p *page) (int, error) // keeps the dictionary of text; nil: of numbers
+	indexed func(p *page.Page) (int, error) // keeps the dictionary of text; nil: of numbers
 }
 
 // read fills dst with rows and marks those that are there in the bitmap, where dst begins at a row. It returns how many
@@ -22,7 +23,7 @@ type fixedReader struct {
 func (r *fixedReader) read(dst, bitmap []byte, row int) (nulls int, err error) {
 	keep := r.indexed
 	if keep == nil {
-		keep = r.numbers
+		keep = r.keepNumbers
 	}
 	for len(dst) > 0 {
 		n, err := r.span(len(dst)/r.width, keep)
@@ -50,10 +51,10 @@ func (r *fixedReader) read(dst, bitmap []byte, row int) (nulls int, err error) {
 	return nulls, nil
 }
 
-// numbers keeps a dictionary of numbers.
-func (r *fixedReader) numbers(p *page) (int, error) {
-	copy(room(r.scratch.entries, p.values*r.width), p.body)
-	return p.values, nil
+// keepNumbers keeps a dictionary of numbers.
+func (r *fixedReader) keepNumbers(p *page.Page) (int, error) {
+	copy(page.Grow(r.scratch.Entries, p.Values*r.width), p.Body)
+	return p.Values, nil
 }
 
 // values decodes the next values of the page, without its nulls.
@@ -73,10 +74,10 @@ func (r *fixedReader) values(dst []byte) error {
 	case r.entries < 0:
 		return fileerror.Corrupt("indices without a dictionary")
 	case r.indexed != nil:
-		greatest, err := r.indices.read(arrow.Uint32Traits.CastFromBytes(dst))
-		return checkIndex(greatest, r.entries, err)
+		greatest, err := r.indices.Read(arrow.Uint32Traits.CastFromBytes(dst))
+		return page.CheckIndex(greatest, r.entries, err)
 	}
-	entries := r.scratch.entries.Bytes()[:r.entries*r.width]
+	entries := r.scratch.Entries.Bytes()[:r.entries*r.width]
 	if r.width == 4 {
 		return lookUp(arrow.Uint32Traits.CastFromBytes(dst), &r.indices, arrow.Uint32Traits.CastFromBytes(entries))
 	}
@@ -84,12 +85,12 @@ func (r *fixedReader) values(dst []byte) error {
 }
 
 // lookUp replaces indices by entries, some at a time so that they stay in the first cache.
-func lookUp[T uint32 | uint64](dst []T, indices *hybridReader, entries []T) error {
+func lookUp[T uint32 | uint64](dst []T, indices *page.HybridReader, entries []T) error {
 	var block [1024]uint32
 	for len(dst) > 0 {
 		b := block[:min(len(block), len(dst))]
-		greatest, err := indices.read(b)
-		if err := checkIndex(greatest, len(entries), err); err != nil {
+		greatest, err := indices.Read(b)
+		if err := page.CheckIndex(greatest, len(entries), err); err != nil {
 			return err
 		}
 		for i, index := range b {

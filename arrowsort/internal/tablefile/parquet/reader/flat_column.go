@@ -1,4 +1,4 @@
-package tablefile
+package reader
 
 import (
 	"context"
@@ -11,25 +11,26 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/machine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/workers"
 )
 
-// A directColumn is a flat column whose pages are decoded to where they belong: values of fixed width, or indices into
+// A flatColumn is a flat column whose pages are decoded to where they belong: values of fixed width, or indices into
 // a dictionary, to one buffer for all row groups, text to an array for each. pqarrow takes about five times the memory
 // of a table to read it, and fresh memory is the greater part of reading. What is not understood here, all that is
 // broken among it, pqarrow reads, or says why not.
-type directColumn struct {
-	leaf     int // number of the column in the file
-	typ      arrow.DataType
-	width    int // bytes of a value or an index; 0: text
-	nullable bool
-	values   *memory.Buffer // of all rows; nil: text
-	parts    []part
-	foreign  atomic.Bool // some page is not understood
+type flatColumn struct {
+	leaf        int // number of the column in the file
+	typ         arrow.DataType
+	width       int // bytes of a value or an index; 0: text
+	nullable    bool
+	values      *memory.Buffer // of all rows; nil: text
+	groups      []rowGroup
+	unsupported atomic.Bool // some page is not understood
 }
 
-// A part is the rows of a row group.
-type part struct {
+// A rowGroup is the rows of a row group.
+type rowGroup struct {
 	first, rows int
 	bytes       int            // about those of text
 	validity    *memory.Buffer // nil: all valid
@@ -38,17 +39,17 @@ type part struct {
 	text        arrow.Array
 }
 
-// newDirectColumn is the column for a field of the file; nil for one that pqarrow has to read.
-func (f *parquetFile) newDirectColumn(i int) *directColumn {
-	width, ok := f.direct(i)
+// newFlatColumn is the column for a field of the file; nil for one that pqarrow has to read.
+func (f *File) newFlatColumn(i int) *flatColumn {
+	width, ok := f.flatWidth(i)
 	if !ok {
 		return nil
 	}
 	leaf, meta := f.fields[i].ColIndex, f.file.MetaData()
-	c := &directColumn{leaf: leaf, typ: f.schema.Field(i).Type, width: width, nullable: meta.Schema.Column(leaf).MaxDefinitionLevel() == 1}
+	c := &flatColumn{leaf: leaf, typ: f.schema.Field(i).Type, width: width, nullable: meta.Schema.Column(leaf).MaxDefinitionLevel() == 1}
 	first := 0
 	for group, g := range meta.RowGroups {
-		c.parts = append(c.parts, part{first: first, rows: int(g.NumRows), bytes: f.textBytes(leaf, group)})
+		c.groups = append(c.groups, rowGroup{first: first, rows: int(g.NumRows), bytes: f.textBytes(leaf, group)})
 		first += int(g.NumRows)
 	}
 	if c.width > 0 {
@@ -58,15 +59,15 @@ func (f *parquetFile) newDirectColumn(i int) *directColumn {
 	return c
 }
 
-// direct says whether the pages of a field can be read here, and the bytes of a value, 0 for text.
-func (f *parquetFile) direct(i int) (width int, ok bool) {
+// flatWidth says whether the pages of a field can be read here, and the bytes of a value, 0 for text.
+func (f *File) flatWidth(i int) (width int, ok bool) {
 	field, meta := &f.fields[i], f.file.MetaData()
-	if !field.isLeaf() || meta.NumRows == 0 || meta.NumRows > maxDirectRows {
+	if !field.IsLeaf() || meta.NumRows == 0 || meta.NumRows > maxFlatRows {
 		return 0, false
 	}
 	column, typ := meta.Schema.Column(field.ColIndex), f.schema.Field(i).Type
-	width = storedWidth(typ, column.PhysicalType())
-	if width == 0 && !storedText(typ, column.PhysicalType()) || column.MaxDefinitionLevel() > 1 || column.MaxRepetitionLevel() > 0 {
+	width = page.StoredWidth(typ, column.PhysicalType())
+	if width == 0 && !page.StoredText(typ, column.PhysicalType()) || column.MaxDefinitionLevel() > 1 || column.MaxRepetitionLevel() > 0 {
 		return 0, false
 	}
 	if !f.encodingsRead(field.ColIndex) {
@@ -75,17 +76,17 @@ func (f *parquetFile) direct(i int) (width int, ok bool) {
 	return width, true
 }
 
-// decodesValues reports whether the values of a field are decoded without pqarrow, and not as a dictionary.
-func (f *parquetFile) decodesValues(field int) bool {
-	_, ok := f.direct(field)
+// DecodesValues reports whether the values of a field are decoded without pqarrow, and not as a dictionary.
+func (f *File) DecodesValues(field int) bool {
+	_, ok := f.flatWidth(field)
 	return ok && f.schema.Field(field).Type.ID() != arrow.DICTIONARY
 }
 
-// decoded are the fields whose values are decoded without pqarrow, by their leaf columns.
-func (f *parquetFile) decoded() map[int]int {
+// Decoded are the fields whose values are decoded without pqarrow, by their leaf columns.
+func (f *File) Decoded() map[int]int {
 	fields := make(map[int]int)
 	for i := range f.fields {
-		if f.decodesValues(i) {
+		if f.DecodesValues(i) {
 			fields[f.fields[i].ColIndex] = i
 		}
 	}
@@ -94,14 +95,14 @@ func (f *parquetFile) decoded() map[int]int {
 
 // encodingsRead reports whether the pages of a leaf column have encodings that are read here in all row groups. It
 // looks at them once: a caller asks for each row group.
-func (f *parquetFile) encodingsRead(leaf int) (read bool) {
+func (f *File) encodingsRead(leaf int) (read bool) {
 	if known, ok := f.encodings.Load(leaf); ok {
 		return known.(bool)
 	}
 	defer func() { f.encodings.Store(leaf, read) }()
 	for _, group := range f.file.MetaData().RowGroups {
 		for _, e := range group.Columns[leaf].MetaData.Encodings {
-			if e != plainEncoding && e != plainDictionary && e != rleEncoding && e != rleDictionary {
+			if e != page.Plain && e != page.PlainDictionary && e != page.RLE && e != page.RLEDictionary {
 				return false
 			}
 		}
@@ -110,20 +111,20 @@ func (f *parquetFile) encodingsRead(leaf int) (read bool) {
 }
 
 // textBytes is about the bytes of text in a column of a row group, more if anything.
-func (f *parquetFile) textBytes(leaf, group int) int {
+func (f *File) textBytes(leaf, group int) int {
 	return int(min(f.file.MetaData().RowGroups[group].Columns[leaf].MetaData.TotalUncompressedSize, maxTextGuess))
 }
 
 const (
-	maxDirectRows = 1 << 48 // far more than a table can have in memory; their bytes can be counted
-	maxTextGuess  = 1 << 30 // what is allocated for text of a row group before any of it is seen
+	maxFlatRows  = 1 << 48 // far more than a table can have in memory; their bytes can be counted
+	maxTextGuess = 1 << 30 // what is allocated for text of a row group before any of it is seen
 )
 
-func (c *directColumn) release() {
+func (c *flatColumn) release() {
 	if c.values != nil {
 		c.values.Release()
 	}
-	for _, p := range c.parts {
+	for _, p := range c.groups {
 		if p.validity != nil {
 			p.validity.Release()
 		}
@@ -132,8 +133,8 @@ func (c *directColumn) release() {
 }
 
 // read reads the rows of a row group.
-func (c *directColumn) read(f *parquetFile, group int, s *pageScratch) (err error) {
-	part := &c.parts[group]
+func (c *flatColumn) read(f *File, group int, s *page.Scratch) (err error) {
+	part := &c.groups[group]
 	chunk, err := newChunkReader(f, group, c.leaf, wholeWindow, c.nullable, s)
 	if err != nil {
 		return err
@@ -145,9 +146,9 @@ func (c *directColumn) read(f *parquetFile, group int, s *pageScratch) (err erro
 	}
 	fixed := fixedReader{chunkReader: chunk, width: c.width}
 	if typ, ok := c.typ.(*arrow.DictionaryType); ok {
-		fixed.indexed = func(p *page) (n int, err error) {
+		fixed.indexed = func(p *page.Page) (n int, err error) {
 			part.dictionary, err = textEntries(p, typ.ValueType, f.opts.Allocator)
-			return p.values, err
+			return p.Values, err
 		}
 	}
 	var bitmap []byte
@@ -164,31 +165,31 @@ func (c *directColumn) read(f *parquetFile, group int, s *pageScratch) (err erro
 	return err
 }
 
-// readDirect reads the columns of the file that can be read directly, as one array or one for each row group; the
+// readFlat reads the columns of the file that can be read directly, as one array or one for each row group; the
 // others are nil. It reports each column of a row group that it has read.
-func (f *parquetFile) readDirect(ctx context.Context, report func()) ([][]arrow.Array, error) {
-	var columns []*directColumn
+func (f *File) readFlat(ctx context.Context, report func()) ([][]arrow.Array, error) {
+	var columns []*flatColumn
 	var fields []int
 	for i := range f.fields {
-		if c := f.newDirectColumn(i); c != nil {
+		if c := f.newFlatColumn(i); c != nil {
 			defer c.release()
 			columns, fields = append(columns, c), append(fields, i)
 		}
 	}
-	var scratch workers.Spares[*pageScratch]
-	defer scratch.Drain((*pageScratch).release)
+	var scratch workers.Spares[*page.Scratch]
+	defer scratch.Drain((*page.Scratch).Release)
 	groups := f.file.NumRowGroups()
 	err := workers.Each(ctx, len(columns)*groups, f.opts.Threads, func(i int) error {
 		c, s := columns[i%len(columns)], scratch.Take()
 		if s == nil {
-			s = newPageScratch(f.opts.Allocator)
+			s = page.NewScratch(f.opts.Allocator)
 		}
 		defer scratch.Give(s)
-		if c.foreign.Load() {
+		if c.unsupported.Load() {
 			return nil
 		}
 		if fileerror.Contain(func() error { return c.read(f, i/len(columns), s) }) != nil {
-			c.foreign.Store(true)
+			c.unsupported.Store(true)
 			return nil
 		}
 		report()
@@ -199,7 +200,7 @@ func (f *parquetFile) readDirect(ctx context.Context, report func()) ([][]arrow.
 	}
 	arrays := make([][]arrow.Array, len(f.fields))
 	for i, c := range columns {
-		if c.foreign.Load() {
+		if c.unsupported.Load() {
 			continue
 		}
 		if arrays[fields[i]], err = c.arrays(ctx, f.opts); err != nil {

@@ -1,4 +1,4 @@
-package tablefile
+package reader
 
 import (
 	"context"
@@ -11,33 +11,34 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/workers"
 )
 
 // arrays are the arrays of text, or one of all parts. The column keeps none of them.
-func (c *directColumn) arrays(ctx context.Context, opts fileOptions) ([]arrow.Array, error) {
+func (c *flatColumn) arrays(ctx context.Context, opts Options) ([]arrow.Array, error) {
 	if c.width > 0 {
 		a, err := c.array(ctx, opts)
 		return []arrow.Array{a}, err
 	}
-	arrays := make([]arrow.Array, len(c.parts))
-	for i := range c.parts {
-		arrays[i], c.parts[i].text = c.parts[i].text, nil
+	arrays := make([]arrow.Array, len(c.groups))
+	for i := range c.groups {
+		arrays[i], c.groups[i].text = c.groups[i].text, nil
 	}
 	return arrays, nil
 }
 
 // array joins the parts to one array.
-func (c *directColumn) array(ctx context.Context, opts fileOptions) (arrow.Array, error) {
+func (c *flatColumn) array(ctx context.Context, opts Options) (arrow.Array, error) {
 	rows, nulls := 0, 0
-	for _, p := range c.parts {
+	for _, p := range c.groups {
 		rows, nulls = rows+p.rows, nulls+p.nulls
 	}
 	var validity *memory.Buffer
 	if nulls > 0 {
 		validity = arraydata.NewBuffer(opts.Allocator, int(bitutil.BytesForBits(int64(rows))))
 		defer validity.Release()
-		for _, p := range c.parts {
+		for _, p := range c.groups {
 			if p.validity == nil {
 				bitutil.SetBitsTo(validity.Bytes(), int64(p.first), int64(p.rows), true)
 			} else {
@@ -59,14 +60,14 @@ func (c *directColumn) array(ctx context.Context, opts fileOptions) (arrow.Array
 }
 
 // unify makes one dictionary of those of the parts and changes the indices, in their place.
-func (c *directColumn) unify(ctx context.Context, opts fileOptions) (arrow.Array, error) {
+func (c *flatColumn) unify(ctx context.Context, opts Options) (arrow.Array, error) {
 	unifier, err := array.NewDictionaryUnifier(opts.Allocator, c.typ.(*arrow.DictionaryType).ValueType)
 	if err != nil {
 		return nil, err
 	}
 	defer unifier.Release()
-	maps := make([]*memory.Buffer, len(c.parts))
-	for i, p := range c.parts {
+	maps := make([]*memory.Buffer, len(c.groups))
+	for i, p := range c.groups {
 		if p.dictionary == nil || p.dictionary.Len() == 0 {
 			continue // all rows are null
 		}
@@ -75,11 +76,11 @@ func (c *directColumn) unify(ctx context.Context, opts fileOptions) (arrow.Array
 		}
 		defer maps[i].Release()
 	}
-	err = workers.Each(ctx, len(c.parts), opts.Threads, func(i int) error {
+	err = workers.Each(ctx, len(c.groups), opts.Threads, func(i int) error {
 		if maps[i] == nil {
 			return nil
 		}
-		p := c.parts[i]
+		p := c.groups[i]
 		to := arrow.Int32Traits.CastFromBytes(maps[i].Bytes())
 		indices := arrow.Int32Traits.CastFromBytes(c.values.Bytes())[p.first : p.first+p.rows]
 		for i, index := range indices {
@@ -94,24 +95,24 @@ func (c *directColumn) unify(ctx context.Context, opts fileOptions) (arrow.Array
 }
 
 // textEntries are the entries of a dictionary page of text.
-func textEntries(p *page, typ arrow.DataType, mem memory.Allocator) (arrow.Array, error) {
+func textEntries(p *page.Page, typ arrow.DataType, mem memory.Allocator) (arrow.Array, error) {
 	b := array.NewBuilder(mem, typ)
 	defer b.Release()
-	for range p.values {
-		if len(p.body) < 4 {
+	for range p.Values {
+		if len(p.Body) < 4 {
 			return nil, fileerror.Corrupt("a dictionary is cut off")
 		}
-		end := 4 + int(binary.LittleEndian.Uint32(p.body))
-		if end > len(p.body) {
+		end := 4 + int(binary.LittleEndian.Uint32(p.Body))
+		if end > len(p.Body) {
 			return nil, fileerror.Corrupt("an entry of a dictionary is cut off")
 		}
 		switch b := b.(type) {
 		case *array.StringBuilder:
-			b.Append(string(p.body[4:end]))
+			b.Append(string(p.Body[4:end]))
 		case *array.BinaryBuilder:
-			b.Append(p.body[4:end])
+			b.Append(p.Body[4:end])
 		}
-		p.body = p.body[end:]
+		p.Body = p.Body[end:]
 	}
 	return b.NewArray(), nil
 }

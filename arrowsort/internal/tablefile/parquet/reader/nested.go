@@ -1,4 +1,4 @@
-package tablefile
+package reader
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 )
 
 // readArrays reads a column of a row group: a leaf as it is, a nested column from its leaves and their levels.
-func (f *parquetFile) readArrays(ctx context.Context, field *fileField, group int, rows int64) ([]arrow.Array, error) {
+func (f *File) readArrays(ctx context.Context, field *SchemaField, group int, rows int64) ([]arrow.Array, error) {
 	tree, err := f.open(ctx, field, group)
 	if tree != nil {
 		defer tree.release()
@@ -31,17 +31,17 @@ func (f *parquetFile) readArrays(ctx context.Context, field *fileField, group in
 
 // A node is a field of a nested column with its leaves, which are read from the front of a row group on.
 type node struct {
-	field    *fileField
+	field    *SchemaField
 	leaf     *pqarrow.ColumnReader // of a leaf
 	readAs   arrow18.DataType      // of a leaf: the type of its arrays
 	children []*node
 }
 
-func (f *parquetFile) open(ctx context.Context, field *fileField, group int) (*node, error) {
+func (f *File) open(ctx context.Context, field *SchemaField, group int) (*node, error) {
 	n := &node{field: field}
-	if field.isLeaf() {
+	if field.IsLeaf() {
 		column := field.ColIndex
-		if err := f.verify(group, column); err != nil {
+		if err := f.Verify(group, column); err != nil {
 			return n, err
 		}
 		leaf, err := f.leaves.GetFieldReader(ctx, column, map[int]bool{column: true}, []int{group})

@@ -1,36 +1,40 @@
-package tablefile
+package reader
 
-import "github.com/apache/arrow-go/v18/parquet/compress"
+import (
+	"github.com/apache/arrow-go/v18/parquet/compress"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
+)
 
 // takeScratch gives the memory that somebody gave back, or new one.
-func (f *parquetFile) takeScratch() *pageScratch {
+func (f *File) takeScratch() *page.Scratch {
 	if f.spare != nil {
 		if s := f.spare.Take(); s != nil {
 			return s
 		}
 	}
-	return newPageScratch(f.opts.Allocator)
+	return page.NewScratch(f.opts.Allocator)
 }
 
-func (f *parquetFile) giveScratch(s *pageScratch) {
+func (f *File) giveScratch(s *page.Scratch) {
 	if f.spare != nil {
 		f.spare.Give(s)
 	} else {
-		s.release()
+		s.Release()
 	}
 }
 
 // Bytes that are read at a time: of a chunk that is read as a whole, and of one of many that are read at once.
 const (
 	wholeWindow = 4 << 20
-	pieceWindow = 128 << 10
+	batchWindow = 128 << 10
 )
 
 // openPages opens the pages of a leaf column of a row group.
-func (f *parquetFile) openPages(group, leaf, window int, s *pageScratch) (*pageReader, error) {
+func (f *File) openPages(group, leaf, window int, s *page.Scratch) (*page.Reader, error) {
 	m := f.file.MetaData().RowGroups[group].Columns[leaf].MetaData
-	return s.open(f.src, columnChunk{
-		start: chunkStart(m.DictionaryPageOffset, m.DataPageOffset), size: m.TotalCompressedSize, values: m.NumValues,
-		codec: compress.Compression(m.Codec), column: f.file.MetaData().Schema.Column(leaf),
+	return s.Open(f.src, page.Chunk{
+		Start: page.ChunkStart(m.DictionaryPageOffset, m.DataPageOffset), Size: m.TotalCompressedSize, Values: m.NumValues,
+		Codec: compress.Compression(m.Codec), Column: f.file.MetaData().Schema.Column(leaf),
 	}, window)
 }

@@ -1,4 +1,4 @@
-package tablefile
+package reader
 
 import (
 	"encoding/binary"
@@ -13,6 +13,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/machine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
 
 // A textReader reads strings or bytes of any length: plain, through a dictionary, or first the one and then the other,
@@ -84,7 +85,7 @@ func (t *textArray[T]) read(r *textReader, rows int, validity *memory.Buffer) (n
 	}
 	t.offsets[0] = 0
 	for row := 0; row < rows; {
-		n, err := r.span(rows-row, r.texts)
+		n, err := r.span(rows-row, r.keepText)
 		if err != nil {
 			return 0, err
 		}
@@ -110,24 +111,24 @@ func (t *textArray[T]) read(r *textReader, rows int, validity *memory.Buffer) (n
 	return nulls, nil
 }
 
-// texts keeps a dictionary of text and finds the beginnings of its entries, each behind its length.
-func (r *textReader) texts(p *page) (int, error) {
+// keepText keeps a dictionary of text and finds the beginnings of its entries, each behind its length.
+func (r *textReader) keepText(p *page.Page) (int, error) {
 	s := r.scratch
-	entries := room(s.entries, len(p.body))
-	copy(entries, p.body)
-	s.starts = slices.Grow(s.starts[:0], p.values+1)
+	entries := page.Grow(s.Entries, len(p.Body))
+	copy(entries, p.Body)
+	s.Starts = slices.Grow(s.Starts[:0], p.Values+1)
 	at := 0
-	for range p.values {
+	for range p.Values {
 		if len(entries)-at < 4 {
 			return 0, fileerror.Corrupt("a dictionary is cut off")
 		}
-		s.starts = append(s.starts, uint32(at+4))
+		s.Starts = append(s.Starts, uint32(at+4))
 		if at += 4 + int(binary.LittleEndian.Uint32(entries[at:])); at > len(entries) {
 			return 0, fileerror.Corrupt("an entry of a dictionary is cut off")
 		}
 	}
-	s.starts = append(s.starts, uint32(at+4))
-	return p.values, nil
+	s.Starts = append(s.Starts, uint32(at+4))
+	return p.Values, nil
 }
 
 // plain appends n values of a plain page.
@@ -160,16 +161,16 @@ func (t *textArray[T]) lookUp(r *textReader, row, n int) error {
 	var block [1024]uint32
 	for n > 0 {
 		b := block[:min(len(block), n)]
-		greatest, err := r.indices.read(b)
-		if err := checkIndex(greatest, r.entries, err); err != nil {
+		greatest, err := r.indices.Read(b)
+		if err := page.CheckIndex(greatest, r.entries, err); err != nil {
 			return err
 		}
-		starts, length := s.starts, 0
+		starts, length := s.Starts, 0
 		for _, k := range b {
 			length += int(starts[k+1] - starts[k] - 4)
 		}
 		t.reserve(length)
-		src, dst, size := s.entries.Bytes(), t.data.Bytes(), t.size
+		src, dst, size := s.Entries.Bytes(), t.data.Bytes(), t.size
 		ends := t.offsets[row+1 : row+1+len(b)]
 		for i, k := range b {
 			size += copy(dst[size:], src[starts[k]:starts[k+1]-4])

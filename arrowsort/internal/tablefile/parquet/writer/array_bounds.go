@@ -1,14 +1,16 @@
-package tablefile
+package writer
 
 import (
 	"github.com/apache/arrow-go/v18/parquet/schema"
 	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
 
-// boundsOf are the bounds of all values of an array.
-func boundsOf(field arrow.Field, column *schema.Column, a arrow.Array, s *valueScratch) pageBounds {
-	if v := newValues(field, column, a, false, s); v != nil && valueOrder(column) != nil {
-		return v.pageBounds(0, a.Len(), a.NullN())
+// Bounds are the bounds of all values of an array.
+func Bounds(field arrow.Field, column *schema.Column, a arrow.Array, s *Scratch) page.Bounds {
+	if v := newValues(field, column, a, false, s); v != nil && page.ValueOrder(column) != nil {
+		return v.bounds(0, a.Len(), a.NullN())
 	}
-	return pageBounds{nulls: int64(a.NullN()), empty: a.NullN() == a.Len(), unknown: a.NullN() < a.Len()}
+	return page.Bounds{Nulls: int64(a.NullN()), Empty: a.NullN() == a.Len(), Unknown: a.NullN() < a.Len()}
 }

@@ -1,21 +1,23 @@
-package tablefile
+package writer
 
 import (
 	"bytes"
 	"encoding/binary"
 	"slices"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
 
-// pageBounds are the bounds of rows of which some are null.
-func (v *flatValues) pageBounds(row, rows, nulls int) pageBounds {
-	b := pageBounds{nulls: int64(nulls), empty: nulls == rows}
+// bounds are the bounds of rows of which some are null.
+func (v *flatValues) bounds(row, rows, nulls int) page.Bounds {
+	b := page.Bounds{Nulls: int64(nulls), Empty: nulls == rows}
 	switch {
-	case b.empty:
+	case b.Empty:
 	case v.plain == nil:
-		b.low, b.high = v.textBounds(row, rows, nulls)
+		b.Low, b.High = v.textBounds(row, rows, nulls)
 	default:
-		b.low, b.high = v.plain.bounds(v, row, rows, rows-nulls)
-		b.unknown = b.low == nil // b.low may be empty
+		b.Low, b.High = v.plain.bounds(v, row, rows, rows-nulls)
+		b.Unknown = b.Low == nil // b.low may be empty
 	}
 	return b
 }
@@ -28,24 +30,24 @@ func (v *flatValues) textBounds(row, rows, nulls int) (low, high []byte) {
 		case k == least || k == greatest || nulls > 0 && !v.valid(row+i):
 		case least < 0:
 			least, greatest = k, k
-		case v.text.less(k, least):
+		case v.order.less(k, least):
 			least = k
-		case v.text.less(greatest, k):
+		case v.order.less(greatest, k):
 			greatest = k
 		}
 	}
-	return slices.Clone(v.text.entry(least)), slices.Clone(v.text.entry(greatest))
+	return slices.Clone(v.order.entry(least)), slices.Clone(v.order.entry(greatest))
 }
 
-// textBounds compares the entries of a dictionary of text, most by eight bytes.
-type textBounds struct {
+// entryOrder compares the entries of a dictionary of text, most by eight bytes.
+type entryOrder struct {
 	entries  []byte   // plain
 	starts   []uint32 // of each entry's text
 	prefixes []uint64 // the bytes behind those that all entries share, as a big-endian number
 }
 
 // set takes the entries.
-func (t *textBounds) set(entries []byte, count int) {
+func (t *entryOrder) set(entries []byte, count int) {
 	t.entries, t.starts = entries, slices.Grow(t.starts[:0], count)
 	for at := 0; at < len(entries); {
 		size := binary.LittleEndian.Uint32(entries[at:])
@@ -64,12 +66,12 @@ func (t *textBounds) set(entries []byte, count int) {
 	}
 }
 
-func (t *textBounds) entry(k int32) []byte {
+func (t *entryOrder) entry(k int32) []byte {
 	start := t.starts[k]
 	return t.entries[start:][:binary.LittleEndian.Uint32(t.entries[start-4:])]
 }
 
-func (t *textBounds) less(j, k int32) bool {
+func (t *entryOrder) less(j, k int32) bool {
 	if a, b := t.prefixes[j], t.prefixes[k]; a != b {
 		return a < b
 	}

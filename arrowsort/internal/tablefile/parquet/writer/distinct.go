@@ -1,4 +1,4 @@
-package tablefile
+package writer
 
 // A sample of a few stretches of rows finds most columns that are no better with a dictionary, before all their values
 // are numbered: where nearly all values of a stretch differ. Of as many different values as pay, in no order, there are

@@ -1,4 +1,4 @@
-package tablefile
+package writer
 
 import (
 	"math/rand/v2"
@@ -9,7 +9,7 @@ import (
 
 // TestAllDiffer has columns of a row group with as many values as a dictionary may have, and with more.
 func TestAllDiffer(t *testing.T) {
-	const rows = writerRowGroupRows
+	const rows = DefaultRowGroupRows
 	r := rand.New(rand.NewPCG(3, 4))
 	column := func(value func(row int) int64) bool {
 		values := make([]int64, rows)

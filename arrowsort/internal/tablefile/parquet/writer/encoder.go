@@ -1,4 +1,4 @@
-package tablefile
+package writer
 
 import (
 	"bytes"
@@ -20,6 +20,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/rawmem"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/workers"
 )
@@ -36,15 +37,15 @@ func hasNullType(f arrow.Field) bool {
 // The numbers of rows of a Parquet page, unless they take more than about a megabyte, and of a row group when no others
 // are asked for. A reader that skips pages reads one page for one row.
 const (
-	writerPageRows     = 1 << 14
-	writerRowGroupRows = 1 << 18
+	DefaultPageRows     = 1 << 14
+	DefaultRowGroupRows = 1 << 18
 )
 
-// creator is what the footers of files name that are written here.
-const creator = "arrowsort"
+// Creator is what the footers of files name that are written here.
+const Creator = "arrowsort"
 
-// encoderOptions are the options of a columnEncoder.
-type encoderOptions struct {
+// Options are the options of a columnEncoder.
+type Options struct {
 	Allocator    memory.Allocator
 	Threads      int                   // 0: GOMAXPROCS
 	Codec        string                // of all columns, by name; empty: that of Stored, or else zstd
@@ -52,20 +53,20 @@ type encoderOptions struct {
 	RowGroupRows int                   // 0: writerRowGroupRows
 	PageRows     int                   // at most; 0: writerPageRows
 	Schema       *arrow.Schema         // of the file; tables may have its text as dictionaries; nil: theirs
-	Stored       []columnLayout        // how the leaf columns were stored in the input; nil: not in Parquet
+	Stored       []StoredColumn        // how the leaf columns were stored in the input; nil: not in Parquet
 	Rows         []uint64              // row numbers, in order, of the rows that are written; nil: all
 	Progress     func(done, total int) // called now and then, from one goroutine at a time; or nil
 }
 
-// A columnLayout is how a leaf column of a Parquet file is stored.
-type columnLayout struct {
-	path       string
-	codec      compress.Compression
-	dictionary bool
+// A StoredColumn is how a leaf column of a Parquet file is stored.
+type StoredColumn struct {
+	Path       string
+	Codec      compress.Compression
+	Dictionary bool
 }
 
-// A columnEncoder encodes the columns of row groups.
-type columnEncoder struct {
+// A Encoder encodes the columns of row groups.
+type Encoder struct {
 	table      arrow.Table   // whose row groups are encoded
 	data       *arrow.Schema // of the tables, with the types that Parquet stores
 	before     int64         // rows of the tables before
@@ -77,23 +78,23 @@ type columnEncoder struct {
 	lists      *arrow18.Schema           // of data with nested columns as they are written
 	arrowProps pqarrow.ArrowWriterProperties
 	codecs     map[string]compress.Compression // of the leaf columns
-	opts       encoderOptions
+	opts       Options
 	present    []int16 // definition levels of a column without nulls, for pqarrow
 	encoders   workers.Spares[*flatEncoder]
 	files      workers.Spares[[]byte] // of pieces that were written
 	recycled   *rawmem.Recycler       // for rows that are gathered
 }
 
-func newColumnEncoder(data *arrow.Schema, opts encoderOptions) (*columnEncoder, error) {
+func NewEncoder(data *arrow.Schema, opts Options) (*Encoder, error) {
 	if err := checkTypes(data); err != nil {
 		return nil, err
 	}
-	e := &columnEncoder{data: arraydata.WithTypes(data, storedType), schema: data, rows: int64(opts.RowGroupRows), opts: opts}
+	e := &Encoder{data: arraydata.WithTypes(data, storedType), schema: data, rows: int64(opts.RowGroupRows), opts: opts}
 	if opts.Schema != nil {
 		e.schema = opts.Schema
 	}
 	if e.rows == 0 {
-		e.rows = writerRowGroupRows
+		e.rows = DefaultRowGroupRows
 	}
 	e.arrowProps = pqarrow.NewArrowWriterProperties(pqarrow.WithAllocator(opts.Allocator))
 	var err error
@@ -114,9 +115,9 @@ func newColumnEncoder(data *arrow.Schema, opts encoderOptions) (*columnEncoder, 
 	return e, nil
 }
 
-// encodeTable encodes the columns of the row groups of a table in parallel, and uses them in their order on the caller's
+// Encode encodes the columns of the row groups of a table in parallel, and uses them in their order on the caller's
 // goroutine. The rows follow a number of others in the file.
-func (e *columnEncoder) encodeTable(ctx context.Context, table arrow.Table, before int64, use func(piece) error) error {
+func (e *Encoder) Encode(ctx context.Context, table arrow.Table, before int64, use func(EncodedColumn) error) error {
 	table, err := dictionary.Unify(ctx, e.opts.Allocator, table)
 	if err != nil {
 		return err
@@ -125,69 +126,69 @@ func (e *columnEncoder) encodeTable(ctx context.Context, table arrow.Table, befo
 	e.table, e.before, e.recycled = table, before, rawmem.NewRecycler(e.opts.Allocator, 0)
 	defer func() { e.table = nil }()
 	defer e.recycled.Release()
-	for int64(len(e.present)) < min(e.rows, e.total(table)) {
+	for int64(len(e.present)) < min(e.rows, e.Rows(table)) {
 		e.present = append(e.present, 1)
 	}
-	pieces := e.groups(table) * int(table.NumCols())
+	pieces := e.RowGroups(table) * int(table.NumCols())
 	report := workers.Progress(e.opts.Progress, pieces)
 	threads := e.opts.Threads
 	if slices.ContainsFunc(table.Schema().Fields(), hasNullType) {
 		threads = 1
 	}
-	return workers.Ordered(ctx, pieces, threads, e.encode, func(p piece) error {
+	return workers.Ordered(ctx, pieces, threads, e.encodeColumn, func(p EncodedColumn) error {
 		defer report()
-		defer e.files.Give(p.file)
+		defer e.files.Give(p.File)
 		return use(p)
 	})
 }
 
-// total is the number of rows of a table that are written, and groups that of row groups.
-func (e *columnEncoder) total(table arrow.Table) int64 {
+// Rows is the number of rows of a table that are written, and groups that of row groups.
+func (e *Encoder) Rows(table arrow.Table) int64 {
 	if e.opts.Rows != nil {
 		return int64(len(e.opts.Rows))
 	}
 	return table.NumRows()
 }
 
-func (e *columnEncoder) groups(table arrow.Table) int {
-	return int((e.total(table) + e.rows - 1) / e.rows)
+func (e *Encoder) RowGroups(table arrow.Table) int {
+	return int((e.Rows(table) + e.rows - 1) / e.rows)
 }
 
 // pageRows is the number of rows of a page at most.
-func (e *columnEncoder) pageRows() int {
+func (e *Encoder) pageRows() int {
 	if e.opts.PageRows > 0 {
 		return e.opts.PageRows
 	}
-	return writerPageRows
+	return DefaultPageRows
 }
 
-// encode encodes a column of a row group.
-func (e *columnEncoder) encode(i int) (piece, error) {
+// encodeColumn encodes a column of a row group.
+func (e *Encoder) encodeColumn(i int) (EncodedColumn, error) {
 	columns := int(e.table.NumCols())
 	first := int64(i/columns) * e.rows
-	n := min(e.rows, e.total(e.table)-first)
+	n := min(e.rows, e.Rows(e.table)-first)
 	rows, err := e.slice(e.table.Column(i%columns).Data(), first, n)
 	if err != nil {
-		return piece{}, fmt.Errorf("column %q: %w", e.table.Schema().Field(i%columns).Name, err)
+		return EncodedColumn{}, fmt.Errorf("column %q: %w", e.table.Schema().Field(i%columns).Name, err)
 	}
 	defer rows.Release()
 	if err := e.checkStorable(e.table.Schema().Field(i%columns), rows, first); err != nil {
-		return piece{}, err
+		return EncodedColumn{}, err
 	}
 	field := e.data.Field(i % columns)
 	stored, err := e.stored(rows, field.Type)
 	if err != nil {
-		return piece{}, fmt.Errorf("column %q: %w", field.Name, err)
+		return EncodedColumn{}, fmt.Errorf("column %q: %w", field.Name, err)
 	}
 	defer stored.Release()
 	p, err := e.encodeRows(i%columns, stored)
 	if err != nil {
-		return piece{}, fmt.Errorf("column %q: %w", field.Name, err)
+		return EncodedColumn{}, fmt.Errorf("column %q: %w", field.Name, err)
 	}
 	return p, p.check(field, n)
 }
 
-func (e *columnEncoder) encodeRows(column int, rows *arrow.Chunked) (piece, error) {
+func (e *Encoder) encodeRows(column int, rows *arrow.Chunked) (EncodedColumn, error) {
 	if arraydata.IsNested(rows.DataType()) {
 		return e.encodeWith(func(out io.Writer) error { return e.writeNested(out, column, rows) })
 	}
@@ -195,7 +196,7 @@ func (e *columnEncoder) encodeRows(column int, rows *arrow.Chunked) (piece, erro
 }
 
 // slice is some of the rows of a column that are written. The caller releases it.
-func (e *columnEncoder) slice(column *arrow.Chunked, first, n int64) (*arrow.Chunked, error) {
+func (e *Encoder) slice(column *arrow.Chunked, first, n int64) (*arrow.Chunked, error) {
 	if e.opts.Rows == nil {
 		return array.NewChunkedSlice(column, first, first+n), nil
 	}
@@ -209,15 +210,15 @@ func (e *columnEncoder) slice(column *arrow.Chunked, first, n int64) (*arrow.Chu
 }
 
 // encodeWith encodes rows that are written to a file in memory, one page for each chunk.
-func (e *columnEncoder) encodeWith(write func(out io.Writer) error) (piece, error) {
+func (e *Encoder) encodeWith(write func(out io.Writer) error) (EncodedColumn, error) {
 	file := bytes.NewBuffer(e.files.Take()[:0])
 	if err := write(file); err != nil {
-		return piece{}, err
+		return EncodedColumn{}, err
 	}
 	defer e.files.Give(file.Bytes())
-	p, err := parsePiece(file.Bytes())
+	p, err := parseEncoded(file.Bytes())
 	if err != nil {
-		return piece{}, err
+		return EncodedColumn{}, err
 	}
 	w := e.encoders.Take()
 	if w == nil {
@@ -228,7 +229,7 @@ func (e *columnEncoder) encodeWith(write func(out io.Writer) error) (piece, erro
 }
 
 // writeNested leaves the levels of a nested column to pqarrow.
-func (e *columnEncoder) writeNested(file io.Writer, column int, rows *arrow.Chunked) error {
+func (e *Encoder) writeNested(file io.Writer, column int, rows *arrow.Chunked) error {
 	pages, values := pagesOf(rows, e.pageRows())
 	defer pages.Release()
 	lists, err := listWriter{e.opts.Allocator}.chunked(pages)
@@ -252,9 +253,9 @@ func (e *columnEncoder) writeNested(file io.Writer, column int, rows *arrow.Chun
 }
 
 // codecs are the compressions of the leaf columns: one for all, or those of the input, or else zstd.
-func codecs(sc *schema.Schema, opts encoderOptions) map[string]compress.Compression {
+func codecs(sc *schema.Schema, opts Options) map[string]compress.Compression {
 	byPath := make(map[string]compress.Compression)
-	codec, chosen := parquetCodecs[opts.Codec]
+	codec, chosen := page.Codecs[opts.Codec]
 	if !chosen {
 		codec = compress.Codecs.Zstd
 	}
@@ -263,7 +264,7 @@ func codecs(sc *schema.Schema, opts encoderOptions) map[string]compress.Compress
 	}
 	if !chosen {
 		for _, c := range opts.storedAs(sc) {
-			byPath[c.path] = c.codec
+			byPath[c.Path] = c.Codec
 		}
 	}
 	return byPath
@@ -271,11 +272,11 @@ func codecs(sc *schema.Schema, opts encoderOptions) map[string]compress.Compress
 
 // storedAs are the stored columns under the names that they have in a schema for writing, which may name what is in a
 // list otherwise.
-func (o *encoderOptions) storedAs(sc *schema.Schema) []columnLayout {
+func (o *Options) storedAs(sc *schema.Schema) []StoredColumn {
 	columns := slices.Clone(o.Stored)
 	if len(columns) == sc.NumColumns() {
 		for i := range columns {
-			columns[i].path = sc.Column(i).Path()
+			columns[i].Path = sc.Column(i).Path()
 		}
 	}
 	return columns
@@ -283,18 +284,18 @@ func (o *encoderOptions) storedAs(sc *schema.Schema) []columnLayout {
 
 // writerOptions are for pqarrow: dictionaries where the input's layout has them, or else everywhere, and a page for
 // each batch of values, as large as it is. Compression is left to a pageWriter.
-func (e *columnEncoder) writerOptions(sc *schema.Schema) []parquet.WriterProperty {
+func (e *Encoder) writerOptions(sc *schema.Schema) []parquet.WriterProperty {
 	options := []parquet.WriterProperty{
 		parquet.WithAllocator(e.opts.Allocator),
 		parquet.WithVersion(parquet.V2_LATEST), // older ones have no nanoseconds
 		parquet.WithDataPageVersion(parquet.DataPageV1),
-		parquet.WithCreatedBy(creator),
+		parquet.WithCreatedBy(Creator),
 		parquet.WithDataPageSize(0),
 		parquet.WithBatchSize(int64(e.pageRows())),
 		parquet.WithStats(false),
 	}
 	for _, c := range e.opts.storedAs(sc) {
-		options = append(options, parquet.WithDictionaryFor(c.path, c.dictionary))
+		options = append(options, parquet.WithDictionaryFor(c.Path, c.Dictionary))
 	}
 	return options
 }

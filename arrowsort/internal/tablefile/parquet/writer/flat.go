@@ -1,4 +1,4 @@
-package tablefile
+package writer
 
 import (
 	"context"
@@ -16,11 +16,11 @@ import (
 )
 
 // encodeFlat encodes rows of a column that is not nested: by a flatEncoder, or with pqarrow what that does not write.
-func (e *columnEncoder) encodeFlat(column int, rows *arrow.Chunked) (piece, error) {
+func (e *Encoder) encodeFlat(column int, rows *arrow.Chunked) (EncodedColumn, error) {
 	field := e.data.Field(column)
 	sc, err := e.columnSchema(column)
 	if err != nil {
-		return piece{}, err
+		return EncodedColumn{}, err
 	}
 	if len(rows.Chunks()) == 1 {
 		w := e.encoders.Take()
@@ -28,7 +28,7 @@ func (e *columnEncoder) encodeFlat(column int, rows *arrow.Chunked) (piece, erro
 			w = new(flatEncoder)
 		}
 		defer e.encoders.Give(w)
-		if v := e.newFlatValues(field, sc.Column(0), rows.Chunk(0), &w.valueScratch); v != nil {
+		if v := e.newFlatValues(field, sc.Column(0), rows.Chunk(0), &w.Scratch); v != nil {
 			return w.encode(e.files.Take()[:0], v, field, sc, e)
 		}
 	}
@@ -36,13 +36,13 @@ func (e *columnEncoder) encodeFlat(column int, rows *arrow.Chunked) (piece, erro
 }
 
 // columnSchema is the Parquet schema of a file with one of the columns only.
-func (e *columnEncoder) columnSchema(column int) (*schema.Schema, error) {
+func (e *Encoder) columnSchema(column int) (*schema.Schema, error) {
 	return pqarrow.ToParquet(arrow18.NewSchema([]arrow18.Field{e.columns.Field(column)}, nil), e.props, e.arrowProps)
 }
 
 // writeFlat writes rows with pqarrow. Their definition levels are made here: those that pqarrow makes for a column
 // without nulls send the column through a slow path, which is wrong for dictionaries besides.
-func (e *columnEncoder) writeFlat(out io.Writer, number int, sc *schema.Schema, rows *arrow.Chunked) error {
+func (e *Encoder) writeFlat(out io.Writer, number int, sc *schema.Schema, rows *arrow.Chunked) error {
 	field, typ := e.data.Field(number), e.columns.Field(number).Type
 	rows, err := e.prepare(field, rows)
 	if err != nil {
@@ -80,7 +80,7 @@ func (e *columnEncoder) writeFlat(out io.Writer, number int, sc *schema.Schema, 
 
 // prepare makes text of a dictionary of text, of which pqarrow skips empty strings and null entries. The caller
 // releases the rows.
-func (e *columnEncoder) prepare(field arrow.Field, rows *arrow.Chunked) (*arrow.Chunked, error) {
+func (e *Encoder) prepare(field arrow.Field, rows *arrow.Chunked) (*arrow.Chunked, error) {
 	if typ, ok := field.Type.(*arrow.DictionaryType); ok {
 		if id := typ.ValueType.ID(); id == arrow.STRING || id == arrow.BINARY {
 			return dictionary.Expand(rows, typ.ValueType, e.opts.Allocator)
@@ -91,7 +91,7 @@ func (e *columnEncoder) prepare(field arrow.Field, rows *arrow.Chunked) (*arrow.
 }
 
 // levels are the definition levels of the rows: 1 for a value, 0 for null; none for a column that cannot be null.
-func (e *columnEncoder) levels(field arrow.Field, a arrow.Array) []int16 {
+func (e *Encoder) levels(field arrow.Field, a arrow.Array) []int16 {
 	if !field.Nullable {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package tablefile
+package writer
 
 import (
 	"encoding/binary"
@@ -9,53 +9,55 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/schema"
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
 
 // A flatEncoder encodes flat columns in memory that it uses again: pqarrow goes through levels of 16 bits, a hash
 // table, and several copies for each column chunk, and the page faults of all that take longer than encoding.
 type flatEncoder struct {
-	valueScratch
-	pageWriter
+	Scratch
+	page.Writer
 	body    []byte  // of a page
 	dense   []int32 // indices of a page, without nulls
 	present int     // rows of a page that are not null
 }
 
 // encode encodes rows as a column chunk behind the file's magic.
-func (w *flatEncoder) encode(out []byte, v *flatValues, field arrow.Field, sc *schema.Schema, e *columnEncoder) (p piece, err error) {
+func (w *flatEncoder) encode(out []byte, v *flatValues, field arrow.Field, sc *schema.Schema, e *Encoder) (p EncodedColumn, err error) {
 	column := sc.Column(0)
-	w.start(out)
-	if err := w.chunk(column, e.codecs[column.Path()], e.opts.Level); err != nil {
-		return piece{}, err
+	w.Start(out)
+	if err := w.StartChunk(column, e.codecs[column.Path()], e.opts.Level); err != nil {
+		return EncodedColumn{}, err
 	}
 	info := metadata.ChunkMetaInfo{NumValues: int64(v.rows), IndexPageOffset: -1}
 	stats := metadata.EncodingStats{DictEncodingStats: map[parquet.Encoding]int32{}, DataEncodingStats: map[parquet.Encoding]int32{}}
 	encoding := parquet.Encodings.Plain
 	if v.indices != nil {
 		encoding = parquet.Encodings.RLEDict
-		info.DictPageOffset = w.offset()
+		info.DictPageOffset = w.Offset()
 		stats.DictEncodingStats[parquet.Encodings.Plain] = 1
-		w.page(dictionaryPage, v.entries, v.count, int(parquet.Encodings.Plain))
+		w.Add(page.Dictionary, v.entries, v.count, int(parquet.Encodings.Plain))
 	}
-	info.DataPageOffset = w.offset()
+	info.DataPageOffset = w.Offset()
 	for row, rows := 0, 0; row < v.rows; row += rows {
 		rows = v.page(row, e.pageRows())
 		w.dataPage(v, row, rows, field.Nullable, int(encoding))
-		w.indexed(row, v.pageBounds(row, rows, rows-w.present))
+		w.IndexPage(row, v.bounds(row, rows, rows-w.present))
 		if row == 0 {
-			w.expect(v.rows/rows - 1)
+			w.Reserve(v.rows/rows - 1)
 		}
 		stats.DataEncodingStats[encoding]++
 	}
-	info.CompressedSize = w.offset() - int64(len(parquetMagic))
-	info.UncompressedSize = w.uncompressed() - int64(len(parquetMagic))
-	p.file, p.index = w.finish()
-	p.footer, err = e.footer(sc, v, p.index[0].bounds(), info, stats)
+	info.CompressedSize = w.Offset() - int64(len(page.Magic))
+	info.UncompressedSize = w.Uncompressed() - int64(len(page.Magic))
+	p.File, p.Index = w.Finish()
+	p.Footer, err = e.footer(sc, v, p.Index[0].Bounds(), info, stats)
 	return p, err
 }
 
 // footer is the metadata of a column chunk, as that of a file of its own.
-func (e *columnEncoder) footer(sc *schema.Schema, v *flatValues, all pageBounds, info metadata.ChunkMetaInfo, stats metadata.EncodingStats) (*metadata.FileMetaData, error) {
+func (e *Encoder) footer(sc *schema.Schema, v *flatValues, all page.Bounds, info metadata.ChunkMetaInfo, stats metadata.EncodingStats) (*metadata.FileMetaData, error) {
 	column := sc.Column(0)
 	file := metadata.NewFileMetadataBuilder(sc, e.props, nil)
 	group := file.AppendRowGroup()
@@ -63,9 +65,9 @@ func (e *columnEncoder) footer(sc *schema.Schema, v *flatValues, all pageBounds,
 	chunk := group.NextColumnChunk()
 	bounds := metadata.EncodedStatistics{Signed: column.SortOrder() == schema.SortSIGNED}
 	bounds.SetNullCount(int64(v.nulls))
-	if !all.empty && !all.unknown {
-		bounds.SetMin(all.low)
-		bounds.SetMax(all.high)
+	if !all.Empty && !all.Unknown {
+		bounds.SetMin(all.Low)
+		bounds.SetMax(all.High)
 		bounds.ApplyStatSizeLimits(longestStatistic)
 	}
 	chunk.SetStats(bounds)
@@ -92,9 +94,9 @@ func (w *flatEncoder) dataPage(v *flatValues, row, rows int, nullable bool, enco
 		w.body = v.plain.appendTo(w.body, v, row, rows)
 	} else {
 		w.body = append(w.body, byte(v.width()))
-		w.body = appendHybrid(w.body, w.withoutNulls(v, row, rows), v.width())
+		w.body = page.AppendHybrid(w.body, w.withoutNulls(v, row, rows), v.width())
 	}
-	w.page(dataPage, w.body, rows, encoding, rleEncoding, rleEncoding)
+	w.Add(page.Data, w.body, rows, encoding, page.RLE, page.RLE)
 }
 
 // levels appends the definition levels of rows, 1 for a value and 0 for null: their length and a hybrid of one run,
@@ -122,7 +124,7 @@ func (w *flatEncoder) levels(v *flatValues, row, rows int) {
 // page is how many rows from a row on are a page, of at most so many.
 func (v *flatValues) page(row, most int) int {
 	rows := min(most, v.rows-row)
-	for v.plain != nil && rows > 1 && v.plain.bytes(row, rows) > pageBytes {
+	for v.plain != nil && rows > 1 && v.plain.bytes(row, rows) > page.MaxBytes {
 		rows /= 2
 	}
 	return rows

@@ -1,4 +1,4 @@
-package tablefile
+package writer
 
 import (
 	"encoding/binary"
@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
 
 // flatValues are the rows of a flat column in a row group: their values, or text that is in a dictionary, with indices
@@ -25,7 +26,7 @@ type flatValues struct {
 	indices []int32     // into a dictionary, if there is one; anything for a null
 	entries []byte      // of the dictionary, plain
 	count   int         // how many those are
-	text    textBounds  // of the entries, when plain is nil
+	order   entryOrder  // of the entries, when plain is nil
 }
 
 // plainValues are values that can be written without a dictionary: numbers or texts.
@@ -38,20 +39,20 @@ type plainValues interface {
 	bounds(v *flatValues, row, rows, present int) (low, high []byte)
 }
 
-// valueScratch is the memory that the values of a column chunk are prepared in, one after the other.
-type valueScratch struct {
-	stretch  stretchTable
-	integers integerTable
-	texts    *textTable
-	wide     []int32 // integers of less than 32 bits
-	indices  []int32
-	used     []int32
-	entries  []byte
-	text     textBounds
+// Scratch is the memory that the values of a column chunk are prepared in, one after the other.
+type Scratch struct {
+	stretch   stretchTable
+	integers  integerTable
+	textTable *textTable
+	wide      []int32 // integers of less than 32 bits
+	indices   []int32
+	used      []int32
+	entries   []byte
+	order     entryOrder
 }
 
 // newFlatValues are the rows of an array; nil for what pqarrow has to write.
-func (e *columnEncoder) newFlatValues(field arrow.Field, column *schema.Column, a arrow.Array, s *valueScratch) *flatValues {
+func (e *Encoder) newFlatValues(field arrow.Field, column *schema.Column, a arrow.Array, s *Scratch) *flatValues {
 	dictionaries := e.props.DictionaryEnabledFor(field.Name)
 	if d, ok := a.(*array.Dictionary); ok && dictionaries {
 		if v := rowsOf(a); v.setEntries(d, s) {
@@ -62,13 +63,13 @@ func (e *columnEncoder) newFlatValues(field arrow.Field, column *schema.Column, 
 }
 
 // newValues are the rows of an array of numbers or text, nil of all others.
-func newValues(field arrow.Field, column *schema.Column, a arrow.Array, useDictionary bool, s *valueScratch) *flatValues {
+func newValues(field arrow.Field, column *schema.Column, a arrow.Array, useDictionary bool, s *Scratch) *flatValues {
 	v := rowsOf(a)
 	switch physical := column.PhysicalType(); {
 	case storesNumbers(field.Type, physical):
 		v.setNumbers(a, useDictionary, s)
-	case storedText(field.Type, physical):
-		v.setTexts(a, useDictionary, s)
+	case page.StoredText(field.Type, physical):
+		v.setText(a, useDictionary, s)
 	default:
 		return nil
 	}
@@ -94,7 +95,7 @@ func (v *flatValues) width() int { return max(1, bits.Len(uint(max(1, v.count)-1
 // setEntries takes strings or bytes that have a dictionary, with only those entries that rows refer to: so a row group
 // holds no entries of others, and its statistics are its own. It is false for other dictionaries, and for those with
 // nulls as entries or with too many entries.
-func (v *flatValues) setEntries(d *array.Dictionary, s *valueScratch) bool {
+func (v *flatValues) setEntries(d *array.Dictionary, s *Scratch) bool {
 	if id := d.Dictionary().DataType().ID(); id != arrow.STRING && id != arrow.BINARY || d.Dictionary().NullN() > 0 {
 		return false
 	}
@@ -119,13 +120,13 @@ func (v *flatValues) setEntries(d *array.Dictionary, s *valueScratch) bool {
 		s.entries = append(s.entries, text...)
 	}
 	v.entries = s.entries
-	s.text.set(v.entries, v.count)
-	v.text = s.text
+	s.order.set(v.entries, v.count)
+	v.order = s.order
 	return true
 }
 
 // rawIndices are the indices of a dictionary array as integers of 32 bits.
-func rawIndices(d *array.Dictionary, s *valueScratch) []int32 {
+func rawIndices(d *array.Dictionary, s *Scratch) []int32 {
 	if indices, ok := d.Indices().(*array.Int32); ok {
 		return indices.Int32Values()
 	}
@@ -151,7 +152,7 @@ func (v *flatValues) markUsed(used []int32) (count int) {
 }
 
 // renumber numbers the used entries in their order.
-func (v *flatValues) renumber(s *valueScratch) {
+func (v *flatValues) renumber(s *Scratch) {
 	next := int32(0)
 	for i, used := range s.used {
 		if next += used; used != 0 {

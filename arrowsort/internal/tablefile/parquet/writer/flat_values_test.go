@@ -1,4 +1,4 @@
-package tablefile
+package writer
 
 import (
 	"testing"
@@ -13,7 +13,7 @@ import (
 
 // TestTextKeepsUsedEntriesOnly takes slices of dictionary arrays with indices of every width.
 func TestTextKeepsUsedEntriesOnly(t *testing.T) {
-	s := new(valueScratch)
+	s := new(Scratch)
 	for _, index := range []arrow.DataType{arrow.PrimitiveTypes.Int8, arrow.PrimitiveTypes.Uint16, arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int64} {
 		typ := &arrow.DictionaryType{IndexType: index, ValueType: arrow.BinaryTypes.String}
 		whole, err := array.DictArrayFromJSON(memory.DefaultAllocator, typ, `[0, 3, null, 1, 3, 1, 4]`, `["unused", "b", "x", "a", "z"]`)
@@ -24,8 +24,8 @@ func TestTextKeepsUsedEntriesOnly(t *testing.T) {
 		require.Equal(t, 2, v.count)
 		require.Equal(t, "\x01\x00\x00\x00b\x01\x00\x00\x00a", string(v.entries))
 		require.Equal(t, []int32{1, 0, 1, 0}, []int32{v.indices[0], v.indices[2], v.indices[3], v.indices[4]})
-		bounds := v.pageBounds(0, 5, 1)
-		require.Equal(t, "a b", string(bounds.low)+" "+string(bounds.high))
+		bounds := v.bounds(0, 5, 1)
+		require.Equal(t, "a b", string(bounds.Low)+" "+string(bounds.High))
 		require.Equal(t, 1, v.width())
 		d.Release()
 		whole.Release()
@@ -40,7 +40,7 @@ func TestTextThatHasNoDictionaryOfItsOwn(t *testing.T) {
 		}
 		d, err := array.DictArrayFromJSON(memory.DefaultAllocator, typ, `[0, 1]`, entries)
 		require.NoError(t, err)
-		require.False(t, new(flatValues).setEntries(d.(*array.Dictionary), new(valueScratch)), entries)
+		require.False(t, new(flatValues).setEntries(d.(*array.Dictionary), new(Scratch)), entries)
 		d.Release()
 	}
 }

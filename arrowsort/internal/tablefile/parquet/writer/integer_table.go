@@ -1,4 +1,4 @@
-package tablefile
+package writer
 
 import (
 	"math/bits"
@@ -33,9 +33,9 @@ func emptied[T any](s []T, n int) []T {
 // hash spreads values by their product with 2^64 over the golden ratio, whose high bits depend on all bits.
 func hash(v int64) uint64 { return uint64(v) * 0x9E3779B97F4A7C15 }
 
-// numberValues numbers the values of rows in the order of their first rows and returns them; nil when there are more
+// enumerate numbers the values of rows in the order of their first rows and returns them; nil when there are more
 // than limit. The number of a null is anything. The table keeps nothing from one column to the next.
-func numberValues[T int32 | int64](t *integerTable, rows []T, v *flatValues, numbers []int32, limit int) []int64 {
+func enumerate[T int32 | int64](t *integerTable, rows []T, v *flatValues, numbers []int32, limit int) []int64 {
 	bits := hashBits(limit)
 	shift, last := 64-bits, uint64(1)<<bits-1
 	t.numbers = emptied(t.numbers, 1<<bits)

@@ -1,4 +1,4 @@
-package tablefile
+package writer
 
 import (
 	"testing"
@@ -17,16 +17,16 @@ func TestIntegersAreNumbered(t *testing.T) {
 		}
 		v := &flatValues{rows: len(rows), validity: bitmap, nulls: 2}
 		numbers := make([]int32, len(rows))
-		entries := numberValues(table, rows, v, numbers, 4)
+		entries := enumerate(table, rows, v, numbers, 4)
 		require.Equal(t, []int64{-1, 0, 1 << 62, -1 << 63}, entries)
 		for i, x := range rows {
 			if v.valid(i) {
 				require.Equal(t, x, entries[numbers[i]], i)
 			}
 		}
-		require.Nil(t, numberValues(table, rows, v, numbers, 3))
-		require.Empty(t, numberValues[int64](table, nil, v, nil, 3))
-		require.NotNil(t, numberValues[int64](table, nil, v, nil, 3))
+		require.Nil(t, enumerate(table, rows, v, numbers, 3))
+		require.Empty(t, enumerate[int64](table, nil, v, nil, 3))
+		require.NotNil(t, enumerate[int64](table, nil, v, nil, 3))
 	}
 }
 
@@ -39,6 +39,6 @@ func TestIntegersThatShareASlot(t *testing.T) {
 		}
 	}
 	numbers := make([]int32, 3)
-	require.Equal(t, rows, numberValues(table, rows, &flatValues{rows: 3}, numbers, 3))
+	require.Equal(t, rows, enumerate(table, rows, &flatValues{rows: 3}, numbers, 3))
 	require.Equal(t, []int32{0, 1, 2}, numbers)
 }

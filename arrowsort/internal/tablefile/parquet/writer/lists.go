@@ -1,4 +1,4 @@
-package tablefile
+package writer
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package tablefile
+package writer
 
 import (
 	"cmp"
@@ -8,6 +8,8 @@ import (
 
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
 
 // numeric is a type that Parquet stores as it lies in memory.
@@ -15,8 +17,8 @@ type numeric interface {
 	int32 | uint32 | int64 | uint64 | float32 | float64
 }
 
-// numbers are the rows of a column of numbers; anything for a null.
-type numbers[T numeric] []T
+// numberValues are the rows of a column of numbers; anything for a null.
+type numberValues[T numeric] []T
 
 // storesNumbers says whether a type is stored in Parquet as its value, or one of less than 32 bits as that of 32.
 func storesNumbers(typ arrow.DataType, physical parquet.Type) bool {
@@ -30,11 +32,11 @@ func storesNumbers(typ arrow.DataType, physical parquet.Type) bool {
 	case *arrow.DictionaryType:
 		return false
 	}
-	return storedWidth(typ, physical) > 0
+	return page.StoredWidth(typ, physical) > 0
 }
 
 // setNumbers takes numbers, as a dictionary if they may and it is worth it.
-func (v *flatValues) setNumbers(a arrow.Array, useDictionary bool, s *valueScratch) {
+func (v *flatValues) setNumbers(a arrow.Array, useDictionary bool, s *Scratch) {
 	b, d := a.Data().Buffers()[1].Bytes(), a.Data()
 	switch a.DataType().ID() {
 	case arrow.INT8:
@@ -77,13 +79,13 @@ func widen[T int8 | int16 | uint8 | uint16](wide []int32, values []T) []int32 {
 }
 
 // setNumbers takes the values of a buffer, which are T and, for a dictionary, told apart by their bits.
-func setNumbers[T numeric, Bits int32 | int64](v *flatValues, b []byte, useDictionary bool, s *valueScratch) {
+func setNumbers[T numeric, Bits int32 | int64](v *flatValues, b []byte, useDictionary bool, s *Scratch) {
 	width := len(arrow.GetBytes([]T{0}))
 	takeNumbers[T, Bits](v, b[v.offset*width:][:v.rows*width], useDictionary, s)
 }
 
-func takeNumbers[T numeric, Bits int32 | int64](v *flatValues, b []byte, useDictionary bool, s *valueScratch) {
-	v.plain = numbers[T](arrow.GetData[T](b))
+func takeNumbers[T numeric, Bits int32 | int64](v *flatValues, b []byte, useDictionary bool, s *Scratch) {
+	v.plain = numberValues[T](arrow.GetData[T](b))
 	if !useDictionary {
 		return
 	}
@@ -92,7 +94,7 @@ func takeNumbers[T numeric, Bits int32 | int64](v *flatValues, b []byte, useDict
 		return
 	}
 	s.indices = slices.Grow(s.indices[:0], v.rows)[:v.rows]
-	entries := numberValues(&s.integers, rows, v, s.indices, mostNumbers(v.rows, v.plain.bytes(0, 1)))
+	entries := enumerate(&s.integers, rows, v, s.indices, mostNumbers(v.rows, v.plain.bytes(0, 1)))
 	if entries == nil {
 		return
 	}
@@ -104,9 +106,9 @@ func takeNumbers[T numeric, Bits int32 | int64](v *flatValues, b []byte, useDict
 	v.entries = s.entries
 }
 
-func (n numbers[T]) bytes(row, rows int) int { return rows * len(arrow.GetBytes([]T{0})) }
+func (n numberValues[T]) bytes(row, rows int) int { return rows * len(arrow.GetBytes([]T{0})) }
 
-func (n numbers[T]) appendTo(out []byte, v *flatValues, row, rows int) []byte {
+func (n numberValues[T]) appendTo(out []byte, v *flatValues, row, rows int) []byte {
 	values := n[row : row+rows]
 	if v.validity == nil {
 		return append(out, arrow.GetBytes(values)...)
@@ -122,7 +124,7 @@ func (n numbers[T]) appendTo(out []byte, v *flatValues, row, rows int) []byte {
 
 // bounds are the least and the greatest of rows, of which some are there; none with a NaN, which some readers take for
 // the greatest value and others for none. Of the zeros the one is the least, the other the greatest, as Parquet wants.
-func (n numbers[T]) bounds(v *flatValues, row, rows, present int) (low, high []byte) {
+func (n numberValues[T]) bounds(v *flatValues, row, rows, present int) (low, high []byte) {
 	var least, greatest T
 	ok := false
 	values := n[row : row+rows]

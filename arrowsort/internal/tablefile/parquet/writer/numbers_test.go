@@ -1,4 +1,4 @@
-package tablefile
+package writer
 
 import (
 	"bytes"
@@ -16,7 +16,7 @@ func TestBoundsOfNumbersWithNaN(t *testing.T) {
 	require.NoError(t, err)
 	defer a.Release()
 	v := rowsOf(a)
-	n := numbers[float64](a.(*array.Float64).Float64Values())
+	n := numberValues[float64](a.(*array.Float64).Float64Values())
 	for _, c := range []struct{ row, rows, present int }{{0, 2, 2}, {0, 3, 2}, {3, 2, 2}, {4, 2, 1}, {5, 1, 0}} {
 		low, high := n.bounds(v, c.row, c.rows, c.present)
 		require.Nil(t, low, c)

@@ -1,10 +1,11 @@
-package tablefile
+package writer
 
 import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
 
 // pagesOf cuts rows into chunks of at most some rows and about pageBytes bytes, each of which is to be a page. values
@@ -26,7 +27,7 @@ func pagesOf(rows *arrow.Chunked, most int) (pages *arrow.Chunked, values int64)
 // pageFrom takes the rows of a page from a row on.
 func pageFrom(a arrow.Array, row, most int) arrow.Array {
 	rows := min(most, a.Len()-row)
-	for rows > 1 && arraydata.ArrayBytes(a.Data(), a.Data().Offset()+row, rows) > pageBytes {
+	for rows > 1 && arraydata.ArrayBytes(a.Data(), a.Data().Offset()+row, rows) > page.MaxBytes {
 		rows /= 2
 	}
 	return array.NewSlice(a, int64(row), int64(row+rows))

@@ -1,4 +1,4 @@
-package tablefile
+package writer
 
 import (
 	"encoding/binary"
@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/apache/arrow-go/v18/parquet/schema"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
 
 // pqarrow leaves its pages uncompressed and without statistics. They are written once more, compressed and indexed.
@@ -20,49 +22,49 @@ type writtenPage struct {
 }
 
 // repack writes the pages of a piece anew, in memory that is used again.
-func (w *flatEncoder) repack(p piece, out []byte, e *columnEncoder) (piece, error) {
-	w.start(out)
-	group := p.footer.RowGroups[0]
+func (w *flatEncoder) repack(p EncodedColumn, out []byte, e *Encoder) (EncodedColumn, error) {
+	w.Start(out)
+	group := p.Footer.RowGroups[0]
 	group.TotalByteSize = 0
 	for i, c := range group.Columns {
-		m, column := c.MetaData, p.footer.Schema.Column(i)
+		m, column := c.MetaData, p.Footer.Schema.Column(i)
 		from := m.DataPageOffset
 		if m.DictionaryPageOffset != nil && *m.DictionaryPageOffset > 0 {
 			from = *m.DictionaryPageOffset
-			*m.DictionaryPageOffset = w.offset()
+			*m.DictionaryPageOffset = w.Offset()
 		}
-		if err := w.chunk(column, e.codecs[column.Path()], e.opts.Level); err != nil {
-			return piece{}, err
+		if err := w.StartChunk(column, e.codecs[column.Path()], e.opts.Level); err != nil {
+			return EncodedColumn{}, err
 		}
-		start, size := w.offset(), w.uncompressed()
-		data, err := w.repackChunk(p.file[from:from+m.TotalCompressedSize], column)
+		start, size := w.Offset(), w.Uncompressed()
+		data, err := w.repackChunk(p.File[from:from+m.TotalCompressedSize], column)
 		if err != nil {
-			return piece{}, err
+			return EncodedColumn{}, err
 		}
 		m.DataPageOffset = data
-		m.TotalCompressedSize, m.TotalUncompressedSize = w.offset()-start, w.uncompressed()-size
-		c.FileOffset = w.offset() // pqarrow's place for it: behind the pages
+		m.TotalCompressedSize, m.TotalUncompressedSize = w.Offset()-start, w.Uncompressed()-size
+		c.FileOffset = w.Offset() // pqarrow's place for it: behind the pages
 		group.TotalByteSize += m.TotalUncompressedSize
 		setEnum(&m.Codec, e.codecs[column.Path()])
-		setStatistics(p.footer, 0, i, &w.index[i])
+		SetStatistics(p.Footer, 0, i, &w.Index[i])
 	}
 	if group.TotalCompressedSize != nil {
-		*group.TotalCompressedSize = w.offset() - int64(len(parquetMagic))
+		*group.TotalCompressedSize = w.Offset() - int64(len(page.Magic))
 	}
-	p.file, p.index = w.finish()
+	p.File, p.Index = w.Finish()
 	return p, nil
 }
 
 // repackChunk writes the pages of a column chunk and returns where the first data page lies.
 func (w *flatEncoder) repackChunk(chunk []byte, column *schema.Column) (first int64, err error) {
-	row, bounds := 0, newPlainBounds(column)
+	row, bounds := 0, page.NewPlainBounds(column)
 	var entries [][]byte // of the dictionary
-	r := &compactReader{b: chunk}
-	for r.at < len(chunk) {
+	r := &page.CompactReader{Bytes: chunk}
+	for r.At < len(chunk) {
 		p := readWritten(r)
-		if p.kind == dictionaryPage {
-			w.page(dictionaryPage, p.body, p.values, p.encoding)
-			entries = bounds.split(p.body, p.values)
+		if p.kind == page.Dictionary {
+			w.Add(page.Dictionary, p.body, p.values, p.encoding)
+			entries = bounds.Split(p.body, p.values)
 			continue
 		}
 		rows, present, err := p.count(column)
@@ -70,58 +72,58 @@ func (w *flatEncoder) repackChunk(chunk []byte, column *schema.Column) (first in
 			return 0, err
 		}
 		if first == 0 {
-			first = w.offset()
+			first = w.Offset()
 		}
-		w.page(dataPage, p.body, p.values, p.encoding, rleEncoding, rleEncoding)
+		w.Add(page.Data, p.body, p.values, p.encoding, page.RLE, page.RLE)
 		found, err := p.bounds(bounds, present, entries)
 		if err != nil {
 			return 0, err
 		}
-		found.nulls = int64(p.values - present)
-		w.indexed(row, found)
+		found.Nulls = int64(p.values - present)
+		w.IndexPage(row, found)
 		row += rows
 	}
 	return first, nil
 }
 
 // bounds finds the bounds of the values of a data page, as a copy.
-func (p *writtenPage) bounds(of *plainBounds, present int, entries [][]byte) (found pageBounds, err error) {
+func (p *writtenPage) bounds(of *page.PlainBounds, present int, entries [][]byte) (found page.Bounds, err error) {
 	values := p.body[p.valuesAt:]
-	if p.encoding == plainEncoding {
-		found = of.of(values, present)
+	if p.encoding == page.Plain {
+		found = of.Of(values, present)
 	} else {
-		found, err = of.ofIndices(values, present, entries)
+		found, err = of.OfIndices(values, present, entries)
 	}
-	found.low, found.high = slices.Clone(found.low), slices.Clone(found.high)
+	found.Low, found.High = slices.Clone(found.Low), slices.Clone(found.High)
 	return found, err
 }
 
 // readWritten reads a page that was just written.
-func readWritten(r *compactReader) (p writtenPage) {
+func readWritten(r *page.CompactReader) (p writtenPage) {
 	size := 0
-	r.fields(func(field int, typ byte) {
+	r.Fields(func(field int, typ byte) {
 		switch field {
 		case 1:
-			p.kind = r.number()
+			p.kind = r.Number()
 		case 2:
-			size = r.number()
+			size = r.Number()
 		case 5, 7: // a data page, a dictionary
-			r.fields(func(field int, typ byte) {
+			r.Fields(func(field int, typ byte) {
 				switch field {
 				case 1:
-					p.values = r.number()
+					p.values = r.Number()
 				case 2:
-					p.encoding = r.number()
+					p.encoding = r.Number()
 				default:
-					r.skip(typ)
+					r.Skip(typ)
 				}
 			})
 		default:
-			r.skip(typ)
+			r.Skip(typ)
 		}
 	})
-	p.body = r.b[r.at:][:size]
-	r.at += size
+	p.body = r.Bytes[r.At:][:size]
+	r.At += size
 	return p
 }
 
@@ -130,9 +132,9 @@ func (p *writtenPage) count(column *schema.Column) (rows, present int, err error
 	rows, present = p.values, p.values
 	levels := func(greatest, wanted int16) (int, error) {
 		size := int(binary.LittleEndian.Uint32(p.body[p.valuesAt:]))
-		r := hybridReader{b: p.body[p.valuesAt+4:][:size], width: bits.Len16(uint16(greatest))} // the footer is behind
+		r := page.HybridReader{Bytes: p.body[p.valuesAt+4:][:size], Width: bits.Len16(uint16(greatest))} // the footer is behind
 		p.valuesAt += 4 + size
-		return r.count(p.values, uint32(wanted))
+		return r.Count(p.values, uint32(wanted))
 	}
 	if most := column.MaxRepetitionLevel(); most > 0 {
 		if rows, err = levels(most, 0); err != nil {

@@ -1,4 +1,4 @@
-package tablefile
+package writer
 
 import (
 	"bytes"
@@ -13,11 +13,11 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 )
 
-// arrowSchemaKey is the metadata of a file that has the Arrow schema.
-const arrowSchemaKey = "ARROW:schema"
+// ArrowSchemaKey is the metadata of a file that has the Arrow schema.
+const ArrowSchemaKey = "ARROW:schema"
 
-// emptyFooter is the footer of a file with all columns and no rows.
-func (e *columnEncoder) emptyFooter() (*metadata.FileMetaData, error) {
+// EmptyFooter is the footer of a file with all columns and no rows.
+func (e *Encoder) EmptyFooter() (*metadata.FileMetaData, error) {
 	var file bytes.Buffer
 	w, err := pqarrow.NewFileWriter(e.columns, &file, e.props, e.arrowProps)
 	if err != nil {
@@ -29,8 +29,8 @@ func (e *columnEncoder) emptyFooter() (*metadata.FileMetaData, error) {
 	if err := w.Close(); err != nil {
 		return nil, err
 	}
-	p, err := parsePiece(file.Bytes())
-	return p.footer, err
+	p, err := parseEncoded(file.Bytes())
+	return p.Footer, err
 }
 
 // storeSchema leaves the Arrow schema in the file's metadata, for what Parquet's own schema does not say.
@@ -39,5 +39,5 @@ func storeSchema(w *pqarrow.FileWriter, sc *arrow.Schema, mem memory.Allocator) 
 	if err := arrowipc.NewWriter(&message, arrowipc.WithSchema(sc), arrowipc.WithAllocator(mem)).Close(); err != nil {
 		return err
 	}
-	return w.AppendKeyValueMetadata(arrowSchemaKey, base64.StdEncoding.EncodeToString(message.Bytes()))
+	return w.AppendKeyValueMetadata(ArrowSchemaKey, base64.StdEncoding.EncodeToString(message.Bytes()))
 }

@@ -1,20 +1,22 @@
-package tablefile
+package writer
 
 import (
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/schema"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
 
-// setStatistics gives a column chunk the statistics of its pages, in place of others.
-func setStatistics(footer *metadata.FileMetaData, group, leaf int, x *pageIndex) {
-	all := x.bounds()
+// SetStatistics gives a column chunk the statistics of its pages, in place of others.
+func SetStatistics(footer *metadata.FileMetaData, group, leaf int, x *page.Index) {
+	all := x.Bounds()
 	s := fresh(&footer.RowGroups[group].Columns[leaf].MetaData.Statistics)
-	s.NullCount = &all.nulls
-	if !all.empty && !all.unknown && max(len(all.low), len(all.high)) <= longestStatistic {
-		s.MinValue, s.MaxValue = all.low, all.high
-		if x.column.SortOrder() == schema.SortSIGNED {
-			s.Min, s.Max = all.low, all.high // where old readers look
+	s.NullCount = &all.Nulls
+	if !all.Empty && !all.Unknown && max(len(all.Low), len(all.High)) <= longestStatistic {
+		s.MinValue, s.MaxValue = all.Low, all.High
+		if x.Column.SortOrder() == schema.SortSIGNED {
+			s.Min, s.Max = all.Low, all.High // where old readers look
 		}
 	}
 }

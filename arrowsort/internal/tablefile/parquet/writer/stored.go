@@ -1,4 +1,4 @@
-package tablefile
+package writer
 
 import (
 	"context"
@@ -66,7 +66,7 @@ func namedType(typ arrow.DataType) arrow.DataType {
 }
 
 // stored are rows of a column with the type that Parquet stores. The caller releases them.
-func (e *columnEncoder) stored(rows *arrow.Chunked, typ arrow.DataType) (*arrow.Chunked, error) {
+func (e *Encoder) stored(rows *arrow.Chunked, typ arrow.DataType) (*arrow.Chunked, error) {
 	if arrow.TypeEqual(rows.DataType(), typ) {
 		rows.Retain()
 		return rows, nil
@@ -74,7 +74,7 @@ func (e *columnEncoder) stored(rows *arrow.Chunked, typ arrow.DataType) (*arrow.
 	chunks := make([]arrow.Array, len(rows.Chunks()))
 	defer arraydata.Release(chunks)
 	for i, c := range rows.Chunks() {
-		data, err := storedData(c.Data(), typ, e.opts.Allocator)
+		data, err := StoredData(c.Data(), typ, e.opts.Allocator)
 		if err != nil {
 			return nil, err
 		}
@@ -84,8 +84,8 @@ func (e *columnEncoder) stored(rows *arrow.Chunked, typ arrow.DataType) (*arrow.
 	return arrow.NewChunked(typ, chunks), nil
 }
 
-// storedData gives an array the type that Parquet stores. The caller releases it.
-func storedData(d arrow.ArrayData, typ arrow.DataType, mem memory.Allocator) (arrow.ArrayData, error) {
+// StoredData gives an array the type that Parquet stores. The caller releases it.
+func StoredData(d arrow.ArrayData, typ arrow.DataType, mem memory.Allocator) (arrow.ArrayData, error) {
 	if arrow.TypeEqual(d.DataType(), typ) {
 		d.Retain()
 		return d, nil
@@ -98,7 +98,7 @@ func storedData(d arrow.ArrayData, typ arrow.DataType, mem memory.Allocator) (ar
 				return nil, err
 			}
 			defer values.Release()
-			return storedData(values, typ, mem)
+			return StoredData(values, typ, mem)
 		}
 		entries := d.Dictionary().(*array.Data)
 		return array.NewDataWithDictionary(typ, d.Len(), d.Buffers(), d.NullN(), d.Offset(), entries), nil
@@ -119,7 +119,7 @@ func storedData(d arrow.ArrayData, typ arrow.DataType, mem memory.Allocator) (ar
 	children := make([]arrow.ArrayData, 0, len(d.Children()))
 	defer func() { arraydata.Release(children) }()
 	for i, c := range d.Children() {
-		child, err := storedData(c, typ.(arrow.NestedType).Fields()[i].Type, mem)
+		child, err := StoredData(c, typ.(arrow.NestedType).Fields()[i].Type, mem)
 		if err != nil {
 			return nil, err
 		}
@@ -206,7 +206,7 @@ type fault struct {
 // no place in Parquet: they would turn into zeros and empty text. They are not written as a nullable column instead,
 // since the schema of a file is fixed before the rows of its later row groups are seen. A date of 64 bits is stored as
 // a day, so a time of day would be lost.
-func (e *columnEncoder) checkStorable(field arrow.Field, rows *arrow.Chunked, first int64) error {
+func (e *Encoder) checkStorable(field arrow.Field, rows *arrow.Chunked, first int64) error {
 	for _, c := range rows.Chunks() {
 		if suspect(field, c) {
 			for i := range c.Len() {
@@ -221,7 +221,7 @@ func (e *columnEncoder) checkStorable(field arrow.Field, rows *arrow.Chunked, fi
 }
 
 // rowName is a name for one of the rows that are written, counted from 0 in all of the file.
-func (e *columnEncoder) rowName(row int64) string {
+func (e *Encoder) rowName(row int64) string {
 	if e.opts.Rows != nil {
 		return fmt.Sprintf("row %d of the input", e.opts.Rows[row])
 	}

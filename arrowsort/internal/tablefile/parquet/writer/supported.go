@@ -1,4 +1,4 @@
-package tablefile
+package writer
 
 import (
 	"github.com/apache/arrow/go/v15/arrow"
@@ -10,16 +10,16 @@ import (
 // checkTypes makes sure that Parquet, and its writer, have the types of a schema, before any work.
 func checkTypes(sc *arrow.Schema) error {
 	for _, f := range sc.Fields() {
-		if path, typ := unstorable(f); typ != nil {
+		if path, typ := Unsupported(f); typ != nil {
 			return fileerror.Unsupported("column %q: type %s in Parquet", path, typ)
 		}
 	}
 	return nil
 }
 
-// unstorable returns the path and the type of the first part of a field that is not written to Parquet; no type
+// Unsupported returns the path and the type of the first part of a field that is not written to Parquet; no type
 // for none.
-func unstorable(f arrow.Field) (path string, typ arrow.DataType) {
+func Unsupported(f arrow.Field) (path string, typ arrow.DataType) {
 	storage := arraydata.StorageOf(f.Type)
 	switch t := storage.(type) {
 	case *arrow.MonthIntervalType, *arrow.DayTimeIntervalType, *arrow.MonthDayNanoIntervalType, arrow.UnionType,
@@ -30,13 +30,13 @@ func unstorable(f arrow.Field) (path string, typ arrow.DataType) {
 			return f.Name, f.Type
 		}
 	case *arrow.DictionaryType:
-		if _, found := unstorable(arrow.Field{Type: t.ValueType, Nullable: true}); found != nil ||
+		if _, found := Unsupported(arrow.Field{Type: t.ValueType, Nullable: true}); found != nil ||
 			arraydata.IsNested(t.ValueType) {
 			return f.Name, f.Type
 		}
 	case arrow.NestedType:
 		for _, child := range t.Fields() {
-			if path, found := unstorable(child); found != nil {
+			if path, found := Unsupported(child); found != nil {
 				return f.Name + "." + path, found
 			}
 		}

@@ -1,4 +1,4 @@
-package tablefile
+package writer
 
 import (
 	"bytes"
@@ -11,39 +11,39 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
 )
 
-// texts are the rows of a column of strings or bytes of any length.
-type texts[T int32 | int64] struct {
+// textValues are the rows of a column of strings or bytes of any length.
+type textValues[T int32 | int64] struct {
 	offsets []T // of the rows, and behind the last
 	data    []byte
 }
 
-// setTexts takes text, as a dictionary if it may and it is worth it.
-func (v *flatValues) setTexts(a arrow.Array, useDictionary bool, s *valueScratch) {
+// setText takes text, as a dictionary if it may and it is worth it.
+func (v *flatValues) setText(a arrow.Array, useDictionary bool, s *Scratch) {
 	data := []byte{} // an empty text is not nil
 	if b := a.Data().Buffers()[2]; b != nil && b.Len() > 0 {
 		data = b.Bytes()
 	}
 	switch a.DataType().ID() {
 	case arrow.STRING, arrow.BINARY:
-		takeTexts(v, texts[int32]{arrow.GetOffsets[int32](a.Data(), 1), data}, useDictionary, s)
+		takeText(v, textValues[int32]{arrow.GetOffsets[int32](a.Data(), 1), data}, useDictionary, s)
 	default:
-		takeTexts(v, texts[int64]{arrow.GetOffsets[int64](a.Data(), 1), data}, useDictionary, s)
+		takeText(v, textValues[int64]{arrow.GetOffsets[int64](a.Data(), 1), data}, useDictionary, s)
 	}
 }
 
-func takeTexts[T int32 | int64](v *flatValues, t texts[T], useDictionary bool, s *valueScratch) {
+func takeText[T int32 | int64](v *flatValues, t textValues[T], useDictionary bool, s *Scratch) {
 	v.plain = t
 	if !useDictionary {
 		return
 	}
-	if s.texts == nil {
-		s.texts = newTextTable()
+	if s.textTable == nil {
+		s.textTable = newTextTable()
 	}
-	if s.stretch.allDiffer(v, func(row int) uint64 { return maphash.Bytes(s.texts.seed, t.at(row)) }) {
+	if s.stretch.allDiffer(v, func(row int) uint64 { return maphash.Bytes(s.textTable.seed, t.at(row)) }) {
 		return
 	}
 	s.indices = slices.Grow(s.indices[:0], v.rows)[:v.rows]
-	if first := s.texts.number(t.at, v, s.indices, min(dictionary.MaxEntries, v.rows/rowsPerText)); first != nil {
+	if first := s.textTable.number(t.at, v, s.indices, min(dictionary.MaxEntries, v.rows/rowsPerText)); first != nil {
 		v.indices, v.count, s.entries = s.indices, len(first), s.entries[:0]
 		for _, row := range first {
 			s.entries = appendText(s.entries, t.at(int(row)))
@@ -56,13 +56,13 @@ func appendText(out, text []byte) []byte {
 	return append(binary.LittleEndian.AppendUint32(out, uint32(len(text))), text...)
 }
 
-func (t texts[T]) at(row int) []byte { return t.data[t.offsets[row]:t.offsets[row+1]] }
+func (t textValues[T]) at(row int) []byte { return t.data[t.offsets[row]:t.offsets[row+1]] }
 
-func (t texts[T]) bytes(row, rows int) int {
+func (t textValues[T]) bytes(row, rows int) int {
 	return int(t.offsets[row+rows]-t.offsets[row]) + 4*rows
 }
 
-func (t texts[T]) appendTo(out []byte, v *flatValues, row, rows int) []byte {
+func (t textValues[T]) appendTo(out []byte, v *flatValues, row, rows int) []byte {
 	out = slices.Grow(out, t.bytes(row, rows))
 	for i := row; i < row+rows; i++ {
 		if v.validity == nil || v.valid(i) {
@@ -73,7 +73,7 @@ func (t texts[T]) appendTo(out []byte, v *flatValues, row, rows int) []byte {
 }
 
 // bounds are the least and the greatest of rows of which some are there, as copies.
-func (t texts[T]) bounds(v *flatValues, row, rows, present int) (low, high []byte) {
+func (t textValues[T]) bounds(v *flatValues, row, rows, present int) (low, high []byte) {
 	lowHead, highHead, some := uint64(0), uint64(0), false // the first bytes of both, as numbers
 	for i := row; i < row+rows; i++ {
 		if present < rows && !v.valid(i) {
