@@ -27,7 +27,8 @@ func SortingOf(plan *keyencode.Plan) []SortingColumn {
 		if plan.Statistics(i).NaNs > 0 {
 			break
 		}
-		columns = append(columns, SortingColumn{Path: k.Name, Descending: k.Order == keyencode.Descending, NullsFirst: k.Nulls == keyencode.NullsAtStart})
+		columns = append(columns, SortingColumn{Path: k.Name, Descending: k.Order == keyencode.Descending,
+			NullsFirst: k.Nulls == keyencode.NullsAtStart})
 	}
 	return columns
 }

@@ -19,10 +19,11 @@ import (
 )
 
 // Copies reports whether a Writer of a schema can Copy the row groups of the file: they have the same columns, the
-// compression is not to be changed, and the groups have statistics that are right, or in the columns of the order can be
-// made, and sizes that readers can make use of.
+// compression is not to be changed, and the groups have statistics that are right, or in the columns of the order can
+// be made, and sizes that readers can make use of.
 func (f *File) Copies(schema *arrow.Schema, opts WriteOptions) bool {
-	if opts.Level != 0 || !f.Layout.copiesGroups(opts.Codec) || f.Schema().NumFields() != f.Layout.meta.Schema.Root().NumFields() {
+	if opts.Level != 0 || !f.Layout.copiesGroups(opts.Codec) ||
+		f.Schema().NumFields() != f.Layout.meta.Schema.Root().NumFields() {
 		return false
 	}
 	for _, key := range opts.Sorting { // whose statistics readers go by, so that they are made anew
@@ -79,8 +80,8 @@ var rightStatistics = metadata.NewAppVersionExplicit("parquet-go", 18, 8, 0)
 
 // Copy appends the row groups of a file that Copies, byte by byte. Meanwhile their pages are read for a page index, so
 // that a broken one is found, and statistics that are wrong are replaced; with a column that cannot be read without
-// pqarrow, those that it has are copied. It reports now and then how many more bytes are copied. named has an error name
-// the file that is read.
+// pqarrow, those that it has are copied. It reports now and then how many more bytes are copied. named has an error
+// name the file that is read.
 func (f *Writer) Copy(ctx context.Context, from *File, named func(error) error,
 	report func(bytes int64)) error {
 	if err := f.checkGroups(len(from.Layout.meta.RowGroups)); err != nil {

@@ -8,9 +8,9 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
 
-// DeclaresOrder says whether files with the same columns, read one after the other, may be in the order of some columns,
-// as far as their metadata tell: they have the columns, none of which can be NaN, and row groups do not overlap in the
-// first of them. It is false for what it cannot tell.
+// DeclaresOrder says whether files with the same columns, read one after the other, may be in the order of some
+// columns, as far as their metadata tell: they have the columns, none of which can be NaN, and row groups do not
+// overlap in the first of them. It is false for what it cannot tell.
 func DeclaresOrder(layouts []*Layout, columns []SortingColumn) bool {
 	var last []byte
 	for _, l := range layouts {

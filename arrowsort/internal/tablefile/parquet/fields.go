@@ -13,7 +13,8 @@ import (
 
 // newFileFields converts the columns of a file from those of pqarrow, with the types that they are to have in the
 // table. origin is the schema that the writer of the file had, or nil.
-func newFileFields(manifest *pqarrow.SchemaManifest, origin *arrow.Schema, sc *schema.Schema) ([]reader.SchemaField, error) {
+func newFileFields(manifest *pqarrow.SchemaManifest, origin *arrow.Schema,
+	sc *schema.Schema) ([]reader.SchemaField, error) {
 	converted, err := convert.FromSchema(arrow18.NewSchema(allFields(nil, manifest.Fields), nil))
 	if err != nil {
 		return nil, err

@@ -54,15 +54,18 @@ func checkFooter(meta *metadata.FileMetaData, size int64) error {
 			}
 			m := chunk.MetaData
 			start := page.ChunkStart(m.DictionaryPageOffset, m.DataPageOffset)
-			outside := start < 4 || m.TotalCompressedSize < 0 || m.TotalCompressedSize > size || start > size-m.TotalCompressedSize
+			outside := start < 4 || m.TotalCompressedSize < 0 || m.TotalCompressedSize > size ||
+				start > size-m.TotalCompressedSize
 			if outside && group.NumRows > 0 { // without rows there are no pages, and no offsets of them
 				return fileerror.Corrupt("column %d of row group %d lies outside the file", c, g)
 			}
 			if int(m.Type) != int(meta.Schema.Column(c).PhysicalType()) {
 				return fileerror.Corrupt("column %d of row group %d is not of the type in the schema", c, g)
 			}
-			if flat := meta.Schema.Column(c).MaxRepetitionLevel() == 0; m.NumValues < 0 || flat && m.NumValues != group.NumRows {
-				return fileerror.Corrupt("column %d of row group %d has %d values in %d rows", c, g, m.NumValues, group.NumRows)
+			flat := meta.Schema.Column(c).MaxRepetitionLevel() == 0
+			if m.NumValues < 0 || flat && m.NumValues != group.NumRows {
+				return fileerror.Corrupt("column %d of row group %d has %d values in %d rows", c, g, m.NumValues,
+					group.NumRows)
 			}
 		}
 	}

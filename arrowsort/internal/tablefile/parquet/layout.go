@@ -26,7 +26,8 @@ func (l *Layout) columns() []writer.StoredColumn {
 	}
 	var out []writer.StoredColumn
 	for i, chunk := range l.meta.RowGroups[0].Columns {
-		c := writer.StoredColumn{Path: l.meta.Schema.Column(i).Path(), Codec: compress.Compression(chunk.MetaData.Codec)}
+		path := l.meta.Schema.Column(i).Path()
+		c := writer.StoredColumn{Path: path, Codec: compress.Compression(chunk.MetaData.Codec)}
 		for _, e := range chunk.MetaData.Encodings {
 			c.Dictionary = c.Dictionary || e == page.PlainDictionary || e == page.RLEDictionary
 		}

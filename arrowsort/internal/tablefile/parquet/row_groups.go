@@ -11,12 +11,12 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/writer"
 )
 
-// A rowGroupWriter joins pieces to one file, the columns of a row group one after the other.
+// A rowGroupWriter joins encoded columns to one file, the columns of a row group one after the other.
 type rowGroupWriter struct {
 	w       io.Writer
 	n       int64                  // bytes written
-	columns int                    // pieces of a row group
-	written int                    // pieces so far
+	columns int                    // of a row group
+	written int                    // columns so far
 	footer  *metadata.FileMetaData // of the file, growing
 	index   []encodedIndex         // of the column chunks of the file, in their order
 }
@@ -32,7 +32,7 @@ func (s *rowGroupWriter) write(b []byte) error {
 
 func (s *rowGroupWriter) start() error { return s.write([]byte(page.Magic)) }
 
-// append writes the column chunks of a piece and moves their metadata to where they are.
+// append writes the column chunks of an encoded column and moves their metadata to where they are.
 func (s *rowGroupWriter) append(p writer.EncodedColumn) error {
 	shift := s.n - int64(len(page.Magic))
 	group := p.Footer.RowGroups[0]

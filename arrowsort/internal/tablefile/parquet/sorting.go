@@ -80,7 +80,8 @@ func (l *Layout) RowGroups() []RowGroup {
 				sorting = nil
 				break
 			}
-			sorting = append(sorting, SortingColumn{l.meta.Schema.Column(int(s.ColumnIdx)).Path(), s.Descending, s.NullsFirst})
+			path := l.meta.Schema.Column(int(s.ColumnIdx)).Path()
+			sorting = append(sorting, SortingColumn{path, s.Descending, s.NullsFirst})
 		}
 		groups[i].Sorting = sorting
 	}

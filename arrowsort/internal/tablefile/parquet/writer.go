@@ -54,7 +54,8 @@ func (f *Writer) Write(ctx context.Context, table arrow.Table) error {
 // checkGroups makes sure that a number of further row groups can be in the file.
 func (f *Writer) checkGroups(further int) error {
 	if n := len(f.out.footer.RowGroups) + further; n > math.MaxInt16 {
-		return fmt.Errorf("%d row groups are more than the %d of Parquet: raise the rows of a row group", n, math.MaxInt16)
+		return fmt.Errorf("%d row groups are more than the %d of Parquet: raise the rows of a row group", n,
+			math.MaxInt16)
 	}
 	return nil
 }

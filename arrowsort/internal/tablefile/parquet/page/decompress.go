@@ -14,14 +14,14 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 )
 
-// An decompressor decompresses pages, one after the other. The codecs of arrow/go stop behind the last byte that is asked
-// for, before the checksum of gzip, and do not report that there are more.
+// An decompressor decompresses pages, one after the other. The codecs of arrow/go stop behind the last byte that is
+// asked for, before the checksum of gzip, and do not report that there are more.
 type decompressor struct {
 	gzip *gzip.Reader
 }
 
-// decompress fills the body of a page, which its bytes have to decompress to, not to less or more. The checksums that zstd
-// and gzip have are compared; snappy and brotli have none.
+// decompress fills the body of a page, which its bytes have to decompress to, not to less or more. The checksums that
+// zstd and gzip have are compared; snappy and brotli have none.
 func (u *decompressor) decompress(codec compress.Compression, body, packed []byte) (err error) {
 	n := 0
 	switch codec {

@@ -15,7 +15,7 @@ type Index struct {
 
 // An IndexEntry is a data page. It starts at a row.
 type IndexEntry struct {
-	At   int64 // of its header, in the piece
+	At   int64 // of its header, in what the Writer writes
 	Size int   // with its header
 	Row  int   // the first one, in the row group
 	Bounds
@@ -61,7 +61,7 @@ const (
 	descendingPages = 2
 )
 
-// OffsetIndex encodes where the pages are when their piece is moved in the file.
+// OffsetIndex encodes where the pages are when they are moved in the file.
 func (x *Index) OffsetIndex(shift int64) []byte {
 	var w compactWriter
 	w.list(1, ThriftStruct, len(x.Entries))

@@ -155,7 +155,8 @@ type numberOrder struct {
 // floatOrder is the order of floating-point numbers of some bits.
 func floatOrder(bits int, infinity uint64) *numberOrder {
 	sign := uint64(1) << (bits - 1)
-	return &numberOrder{sign: sign, negative: sign - 1, first: ^(infinity | sign) & (2*sign - 1), last: infinity | sign, floats: true}
+	return &numberOrder{sign: sign, negative: sign - 1, first: ^(infinity | sign) & (2*sign - 1), last: infinity | sign,
+		floats: true}
 }
 
 func (o *numberOrder) code(v uint64) uint64 {

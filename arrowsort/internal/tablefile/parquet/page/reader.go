@@ -181,7 +181,8 @@ func (r *Reader) take() (h Header, packed []byte, err error) {
 	packed = r.packed[:h.Packed]
 	r.packed = r.packed[h.Packed:]
 	if found := crc32.ChecksumIEEE; h.checked && found(packed) != h.checksum {
-		return h, nil, fileerror.Corrupt("the checksum of its bytes is %08x, its header says %08x", found(packed), h.checksum)
+		return h, nil, fileerror.Corrupt("the checksum of its bytes is %08x, its header says %08x", found(packed),
+			h.checksum)
 	}
 	return h, packed, r.count(&h)
 }
@@ -239,8 +240,8 @@ func (r *Reader) checkLevels(p *Page) error {
 			}
 		}
 		if rest := len(hybrid.Bytes) - (hybrid.at+hybrid.bits*hybrid.Width+7)/8; rest > 0 {
-			return fileerror.Corrupt("levels of %d bytes are %d bytes longer than those of %d values", len(levels.b), rest,
-				p.Values)
+			return fileerror.Corrupt("levels of %d bytes are %d bytes longer than those of %d values", len(levels.b),
+				rest, p.Values)
 		}
 	}
 	return nil

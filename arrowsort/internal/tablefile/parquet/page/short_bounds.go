@@ -22,7 +22,8 @@ func holdsText(column *schema.Column) bool {
 }
 
 func mayCut(bound []byte, column *schema.Column) bool {
-	return len(bound) > longestBound && column.PhysicalType() == parquet.Types.ByteArray && column.SortOrder() == schema.SortUNSIGNED
+	return len(bound) > longestBound && column.PhysicalType() == parquet.Types.ByteArray &&
+		column.SortOrder() == schema.SortUNSIGNED
 }
 
 // shortLow is a value of at most longestBound bytes that is not greater than the bound.

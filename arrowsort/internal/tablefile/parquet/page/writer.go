@@ -13,7 +13,7 @@ import (
 // MaxBytes is about the bytes of a page at most.
 const MaxBytes = 1 << 20
 
-// A Writer writes the pages of column chunks to a piece, and their index.
+// A Writer writes the pages of column chunks, as they follow the magic bytes of a file, and their index.
 type Writer struct {
 	packed   []byte // compressed
 	zstd     *zstd.Encoder
@@ -25,7 +25,7 @@ type Writer struct {
 	Index []Index
 }
 
-// Start begins a piece, in memory that is used again.
+// Start begins to write, in memory that is used again.
 func (w *Writer) Start(out []byte) {
 	w.out, w.size, w.Index = append(out, Magic...), len(Magic), nil
 }
@@ -37,10 +37,10 @@ func (w *Writer) StartChunk(column *schema.Column, codec compress.Compression, l
 	return err
 }
 
-// Offset is where the next page begins in the piece.
+// Offset is where the next page begins.
 func (w *Writer) Offset() int64 { return int64(len(w.out)) }
 
-// Uncompressed is the offset of the next page in the piece if nothing were compressed.
+// Uncompressed is the offset of the next page if nothing were compressed.
 func (w *Writer) Uncompressed() int64 { return int64(w.size) }
 
 // Add appends a page with a body and its checksum. The numbers are those of its kind's header.
@@ -69,17 +69,18 @@ func (w *Writer) Add(kind int, body []byte, numbers ...int) {
 // IndexPage puts the page that was written last, a data page that starts at a row, into the index.
 func (w *Writer) IndexPage(row int, bounds Bounds) {
 	chunk := &w.Index[len(w.Index)-1]
-	chunk.Entries = append(chunk.Entries, IndexEntry{At: int64(w.at), Size: len(w.out) - w.at, Row: row, Bounds: bounds})
+	entry := IndexEntry{At: int64(w.at), Size: len(w.out) - w.at, Row: row, Bounds: bounds}
+	chunk.Entries = append(chunk.Entries, entry)
 }
 
-// Reserve makes room for a number of further pages like the last one: a piece that grows as it is written goes through
+// Reserve makes room for a number of further pages like the last one: memory that grows as it is written goes through
 // several times its memory.
 func (w *Writer) Reserve(pages int) {
 	n := pages * (len(w.out) - w.at)
 	w.out = slices.Grow(w.out, n+n/8)
 }
 
-// Finish ends the piece and gives it away.
+// Finish ends writing and gives the bytes away.
 func (w *Writer) Finish() (file []byte, index []Index) {
 	file, index = w.out, w.Index
 	w.out, w.Index = nil, nil

@@ -12,6 +12,7 @@ func newZstdEncoder(level int) (*zstd.Encoder, error) {
 	if level > 0 {
 		speed = zstd.EncoderLevelFromZstd(level)
 	}
-	return zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(zstdWindow), zstd.WithEncoderLevel(speed),
+	return zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(zstdWindow),
+		zstd.WithEncoderLevel(speed),
 		zstd.WithZeroFrames(true), zstd.WithEncoderCRC(false))
 }

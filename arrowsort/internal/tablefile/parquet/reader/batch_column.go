@@ -14,7 +14,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
 
-// A batchColumn reads a column of a row group a piece at a time: its pages as a directColumn does, or with pqarrow from
+// A batchColumn reads a column of a row group a batch at a time: its pages as a flatColumn does, or with pqarrow from
 // the first page on that is not understood here.
 type batchColumn struct {
 	file    *File
@@ -44,7 +44,8 @@ func (c *batchColumn) begin() error {
 	}
 	leaf, meta := f.fields[field].ColIndex, f.file.MetaData()
 	c.scratch = f.takeScratch()
-	chunk, err := newChunkReader(f, group, leaf, batchWindow, meta.Schema.Column(leaf).MaxDefinitionLevel() == 1, c.scratch)
+	nullable := meta.Schema.Column(leaf).MaxDefinitionLevel() == 1
+	chunk, err := newChunkReader(f, group, leaf, batchWindow, nullable, c.scratch)
 	if err != nil {
 		c.release()
 		return err

@@ -18,17 +18,17 @@ import (
 // Batches reads the rows of a row group from the front on, all columns at once in parallel.
 type Batches struct {
 	*File
-	bytes   int64          // of a piece, about
-	Rows    int64          // of a piece
+	bytes   int64          // of a batch, about
+	Rows    int64          // of a batch
 	group   int            // row group that is read
 	left    int64          // of its rows
 	done    int64          // rows in all
 	columns []*batchColumn // of the row group
-	Rests   bool           // pages are not kept from piece to piece
+	Rests   bool           // pages are not kept from batch to batch
 }
 
-func NewBatches(f *File, pieceBytes int64) *Batches {
-	p := &Batches{File: f, group: -1, bytes: pieceBytes}
+func NewBatches(f *File, bytes int64) *Batches {
+	p := &Batches{File: f, group: -1, bytes: bytes}
 	p.measure()
 	return p
 }
@@ -39,7 +39,7 @@ func (p *Batches) Choose(columns []int) {
 	p.measure()
 }
 
-// measure finds the number of rows of a piece, for the fields that are read.
+// measure finds the number of rows of a batch, for the fields that are read.
 func (p *Batches) measure() {
 	bytes, row := p.bytes, max(p.rowBytes(), 1)
 	if p.Rests = p.pageBytes() > 2*bytes; p.Rests {
@@ -55,10 +55,10 @@ func (p *Batches) measure() {
 }
 
 const (
-	restingBatches = 2       // how much larger the pieces are when pages are not kept
-	fewBatchRows   = 1 << 10 // of a piece, below which opening and joining arrays takes the time
-	longBatches    = 4       // how much larger the pieces are so that they do not have so few rows
-	minBatchRows   = 16      // of a piece, however long the rows are
+	restingBatches = 2       // how much larger the batches are when pages are not kept
+	fewBatchRows   = 1 << 10 // of a batch, below which opening and joining arrays takes the time
+	longBatches    = 4       // how much larger the batches are so that they do not have so few rows
+	minBatchRows   = 16      // of a batch, however long the rows are
 )
 
 // pageBytes estimates the memory for pages when a row group is read from the front on: one of each column.

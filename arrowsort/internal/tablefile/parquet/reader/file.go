@@ -21,7 +21,7 @@ import (
 )
 
 // A File is an open Parquet file. Its columns are read one row group at a time, in parallel; the row groups
-// become the chunks of the table, except of a directColumn.
+// become the chunks of the table, except of a flatColumn.
 //
 // Nested columns are put together here (parquet_nested.go) instead of by pqarrow, which decodes the children of a
 // struct on goroutines of its own: a panic there could not be contained.
@@ -32,7 +32,7 @@ type File struct {
 	leaves *pqarrow.FileReader // reads leaf columns by column number
 	schema *arrow.Schema
 	opts   Options
-	spare  *workers.Spares[*page.Scratch] // what pieces were read with; nil: it is not kept
+	spare  *workers.Spares[*page.Scratch] // what batches were read with; nil: it is not kept
 
 	encodings sync.Map // of encodingsRead: leaf column to bool
 }
@@ -40,12 +40,12 @@ type File struct {
 // A Options is how a Parquet file is read.
 type Options struct {
 	Allocator    memory.Allocator
-	Flat         *rawmem.Recycler      // for columns that pieces read without pqarrow; nil: Allocator
+	Flat         *rawmem.Recycler      // for columns that batches read without pqarrow; nil: Allocator
 	Threads      int                   // 0: GOMAXPROCS
 	Dictionaries bool                  // text with a small dictionary becomes dictionary columns
 	Progress     func(done, total int) // called now and then, from one goroutine at a time; or nil
 	Declared     int64                 // bytes that a footer may declare; 0: any number
-	InBatches    bool                  // column chunks are read a piece at a time
+	InBatches    bool                  // column chunks are read a batch at a time
 }
 
 // New is a file with a checked footer. schema and fields are its columns, with the types of the table.
@@ -90,13 +90,13 @@ func (f *File) Read(ctx context.Context, columns []int) (arrow.Table, error) {
 func (f *File) readTable(ctx context.Context) (arrow.Table, error) {
 	groups := f.file.NumRowGroups()
 	report := workers.Progress(f.opts.Progress, len(f.fields)*groups)
-	direct, err := f.readFlat(ctx, report)
+	flat, err := f.readFlat(ctx, report)
 	if err != nil {
 		return nil, err
 	}
-	chunks := make([][][]arrow.Array, len(f.fields)) // by field and row group; all row groups in one of a direct column
+	chunks := make([][][]arrow.Array, len(f.fields)) // by field and row group; all row groups in one of a flat column
 	var others []int
-	for i, a := range direct {
+	for i, a := range flat {
 		if a != nil {
 			chunks[i] = [][]arrow.Array{a}
 		} else {
@@ -160,7 +160,8 @@ func (f *File) check(arrays []arrow.Array, field, group int, rows int64) (err er
 	if int64(got) != rows {
 		arraydata.Release(arrays)
 		clear(arrays)
-		return fileerror.Corrupt("column %q has %d of the %d rows of row group %d", f.schema.Field(field).Name, got, rows, group)
+		return fileerror.Corrupt("column %q has %d of the %d rows of row group %d", f.schema.Field(field).Name, got,
+			rows, group)
 	}
 	return nil
 }

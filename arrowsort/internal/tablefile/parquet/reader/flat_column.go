@@ -46,7 +46,8 @@ func (f *File) newFlatColumn(i int) *flatColumn {
 		return nil
 	}
 	leaf, meta := f.fields[i].ColIndex, f.file.MetaData()
-	c := &flatColumn{leaf: leaf, typ: f.schema.Field(i).Type, width: width, nullable: meta.Schema.Column(leaf).MaxDefinitionLevel() == 1}
+	c := &flatColumn{leaf: leaf, typ: f.schema.Field(i).Type, width: width,
+		nullable: meta.Schema.Column(leaf).MaxDefinitionLevel() == 1}
 	first := 0
 	for group, g := range meta.RowGroups {
 		c.groups = append(c.groups, rowGroup{first: first, rows: int(g.NumRows), bytes: f.textBytes(leaf, group)})
@@ -67,7 +68,8 @@ func (f *File) flatWidth(i int) (width int, ok bool) {
 	}
 	column, typ := meta.Schema.Column(field.ColIndex), f.schema.Field(i).Type
 	width = page.StoredWidth(typ, column.PhysicalType())
-	if width == 0 && !page.StoredText(typ, column.PhysicalType()) || column.MaxDefinitionLevel() > 1 || column.MaxRepetitionLevel() > 0 {
+	if width == 0 && !page.StoredText(typ, column.PhysicalType()) || column.MaxDefinitionLevel() > 1 ||
+		column.MaxRepetitionLevel() > 0 {
 		return 0, false
 	}
 	if !f.encodingsRead(field.ColIndex) {
@@ -165,7 +167,7 @@ func (c *flatColumn) read(f *File, group int, s *page.Scratch) (err error) {
 	return err
 }
 
-// readFlat reads the columns of the file that can be read directly, as one array or one for each row group; the
+// readFlat reads the columns of the file whose pages are decoded here, as one array or one for each row group; the
 // others are nil. It reports each column of a row group that it has read.
 func (f *File) readFlat(ctx context.Context, report func()) ([][]arrow.Array, error) {
 	var columns []*flatColumn

@@ -34,7 +34,8 @@ const (
 func (f *File) openPages(group, leaf, window int, s *page.Scratch) (*page.Reader, error) {
 	m := f.file.MetaData().RowGroups[group].Columns[leaf].MetaData
 	return s.Open(f.src, page.Chunk{
-		Start: page.ChunkStart(m.DictionaryPageOffset, m.DataPageOffset), Size: m.TotalCompressedSize, Values: m.NumValues,
-		Codec: compress.Compression(m.Codec), Column: f.file.MetaData().Schema.Column(leaf),
+		Start: page.ChunkStart(m.DictionaryPageOffset, m.DataPageOffset), Size: m.TotalCompressedSize,
+		Values: m.NumValues,
+		Codec:  compress.Compression(m.Codec), Column: f.file.MetaData().Schema.Column(leaf),
 	}, window)
 }

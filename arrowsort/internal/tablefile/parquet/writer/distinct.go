@@ -6,7 +6,7 @@ package writer
 const (
 	stretches    = 3
 	stretchRows  = 1 << 12
-	distinctFrom = stretchRows - stretchRows/100 // of a stretch; one without any order has less, if there are numberEntries values
+	distinctFrom = stretchRows - stretchRows/100 // of a stretch; in no order numberEntries values have fewer
 	stretchBits  = 14
 )
 

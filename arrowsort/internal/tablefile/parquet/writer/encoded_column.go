@@ -32,7 +32,8 @@ func parseEncoded(file []byte) (EncodedColumn, error) {
 func (p EncodedColumn) check(field arrow.Field, rows int64) error {
 	for _, c := range p.Footer.RowGroups[0].Columns {
 		if n := c.MetaData.NumValues; n < rows {
-			return fmt.Errorf("column %q: Parquet cannot hold type %s, %d of %d rows were written", field.Name, field.Type, n, rows)
+			return fmt.Errorf("column %q: Parquet cannot hold type %s, %d of %d rows were written", field.Name,
+				field.Type, n, rows)
 		}
 	}
 	return nil

@@ -81,7 +81,7 @@ type Encoder struct {
 	opts       Options
 	present    []int16 // definition levels of a column without nulls, for pqarrow
 	encoders   workers.Spares[*flatEncoder]
-	files      workers.Spares[[]byte] // of pieces that were written
+	files      workers.Spares[[]byte] // of columns that were written
 	recycled   *rawmem.Recycler       // for rows that are gathered
 }
 
@@ -129,13 +129,13 @@ func (e *Encoder) Encode(ctx context.Context, table arrow.Table, before int64, u
 	for int64(len(e.present)) < min(e.rows, e.Rows(table)) {
 		e.present = append(e.present, 1)
 	}
-	pieces := e.RowGroups(table) * int(table.NumCols())
-	report := workers.Progress(e.opts.Progress, pieces)
+	columns := e.RowGroups(table) * int(table.NumCols())
+	report := workers.Progress(e.opts.Progress, columns)
 	threads := e.opts.Threads
 	if slices.ContainsFunc(table.Schema().Fields(), hasNullType) {
 		threads = 1
 	}
-	return workers.Ordered(ctx, pieces, threads, e.encodeColumn, func(p EncodedColumn) error {
+	return workers.Ordered(ctx, columns, threads, e.encodeColumn, func(p EncodedColumn) error {
 		defer report()
 		defer e.files.Give(p.File)
 		return use(p)
@@ -237,7 +237,7 @@ func (e *Encoder) writeNested(file io.Writer, column int, rows *arrow.Chunked) e
 		return err
 	}
 	defer lists.Release()
-	props := parquet.NewWriterProperties(append(e.options[:len(e.options):len(e.options)], parquet.WithBatchSize(values))...)
+	props := parquet.NewWriterProperties(append(slices.Clip(e.options), parquet.WithBatchSize(values))...)
 	field := e.lists.Field(column)
 	w, err := pqarrow.NewFileWriter(arrow18.NewSchema([]arrow18.Field{field}, nil), file, props, e.arrowProps)
 	if err != nil {

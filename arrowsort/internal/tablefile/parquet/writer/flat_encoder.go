@@ -24,14 +24,16 @@ type flatEncoder struct {
 }
 
 // encode encodes rows as a column chunk behind the file's magic.
-func (w *flatEncoder) encode(out []byte, v *flatValues, field arrow.Field, sc *schema.Schema, e *Encoder) (p EncodedColumn, err error) {
+func (w *flatEncoder) encode(out []byte, v *flatValues, field arrow.Field, sc *schema.Schema,
+	e *Encoder) (p EncodedColumn, err error) {
 	column := sc.Column(0)
 	w.Start(out)
 	if err := w.StartChunk(column, e.codecs[column.Path()], e.opts.Level); err != nil {
 		return EncodedColumn{}, err
 	}
 	info := metadata.ChunkMetaInfo{NumValues: int64(v.rows), IndexPageOffset: -1}
-	stats := metadata.EncodingStats{DictEncodingStats: map[parquet.Encoding]int32{}, DataEncodingStats: map[parquet.Encoding]int32{}}
+	stats := metadata.EncodingStats{
+		DictEncodingStats: map[parquet.Encoding]int32{}, DataEncodingStats: map[parquet.Encoding]int32{}}
 	encoding := parquet.Encodings.Plain
 	if v.indices != nil {
 		encoding = parquet.Encodings.RLEDict
@@ -57,7 +59,8 @@ func (w *flatEncoder) encode(out []byte, v *flatValues, field arrow.Field, sc *s
 }
 
 // footer is the metadata of a column chunk, as that of a file of its own.
-func (e *Encoder) footer(sc *schema.Schema, v *flatValues, all page.Bounds, info metadata.ChunkMetaInfo, stats metadata.EncodingStats) (*metadata.FileMetaData, error) {
+func (e *Encoder) footer(sc *schema.Schema, v *flatValues, all page.Bounds, info metadata.ChunkMetaInfo,
+	stats metadata.EncodingStats) (*metadata.FileMetaData, error) {
 	column := sc.Column(0)
 	file := metadata.NewFileMetadataBuilder(sc, e.props, nil)
 	group := file.AppendRowGroup()

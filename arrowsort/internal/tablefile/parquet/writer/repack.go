@@ -21,7 +21,7 @@ type writtenPage struct {
 	valuesAt int // in the body, behind the levels
 }
 
-// repack writes the pages of a piece anew, in memory that is used again.
+// repack writes the pages of an encoded column anew, in memory that is used again.
 func (w *flatEncoder) repack(p EncodedColumn, out []byte, e *Encoder) (EncodedColumn, error) {
 	w.Start(out)
 	group := p.Footer.RowGroups[0]
@@ -132,7 +132,8 @@ func (p *writtenPage) count(column *schema.Column) (rows, present int, err error
 	rows, present = p.values, p.values
 	levels := func(greatest, wanted int16) (int, error) {
 		size := int(binary.LittleEndian.Uint32(p.body[p.valuesAt:]))
-		r := page.HybridReader{Bytes: p.body[p.valuesAt+4:][:size], Width: bits.Len16(uint16(greatest))} // the footer is behind
+		// The footer follows, so that there are bytes to spare.
+		r := page.HybridReader{Bytes: p.body[p.valuesAt+4:][:size], Width: bits.Len16(uint16(greatest))}
 		p.valuesAt += 4 + size
 		return r.Count(p.values, uint32(wanted))
 	}
