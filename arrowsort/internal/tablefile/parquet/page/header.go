@@ -9,7 +9,7 @@ const (
 	DataV2     = 3
 )
 
-// A Page is one of a column chunk. The capacity of its bodies reaches hybridSpare bytes beyond the length.
+// A Page is one of a column chunk. The capacity of its bodies reaches HybridSpare bytes beyond the length.
 type Page struct {
 	Kind     int
 	Values   int

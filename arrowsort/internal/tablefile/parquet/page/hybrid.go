@@ -15,11 +15,11 @@ import (
 
 const (
 	groupValues    = 8  // values of a packed group, which is as many bytes as a value has bits
-	hybridSpare    = 64 // readable bytes behind the bytes of a hybrid: values are taken out of eight bytes
+	HybridSpare    = 64 // readable bytes behind the bytes of a hybrid: values are taken out of eight bytes
 	MaxHybridWidth = 32
 )
 
-// HybridReader reads a hybrid. The capacity of its bytes must reach hybridSpare bytes beyond their length.
+// HybridReader reads a hybrid. The capacity of its bytes must reach HybridSpare bytes beyond their length.
 type HybridReader struct {
 	Bytes []byte
 	Width int

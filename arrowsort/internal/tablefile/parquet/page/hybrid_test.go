@@ -12,7 +12,7 @@ import (
 )
 
 // withSpare is the bytes with the capacity that a hybridReader needs.
-func withSpare(b []byte) []byte { return append(b, make([]byte, hybridSpare)...)[:len(b)] }
+func withSpare(b []byte) []byte { return append(b, make([]byte, HybridSpare)...)[:len(b)] }
 
 // runs are values of a width in runs of up to a length.
 func runs(r *rand.Rand, rows, width, longest int) []int32 {

@@ -3,30 +3,40 @@ package page
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 )
 
-// PlainBounds finds the bounds of values in plain encoding.
+// PlainBounds finds the bounds of values in plain encoding, or of indices into a dictionary of such values. The zero
+// value is to be Reset.
 type PlainBounds struct {
 	column  *schema.Column
 	compare func(a, b []byte) int // nil: the type has no order
-	width   int                   // bytes of a value; 0: as many as four bytes before it say
+	width   int                   // bytes of a value; 0: the four bytes before it are its length
 	numbers *numberOrder          // of values that are numbers of 2, 4 or 8 bytes
+	heads   bool                  // values are compared by their first bytes first
+
+	entries []byte   // of the dictionary
+	starts  []uint32 // of each of them, and the end of the last
+	used    []bool   // by a page
 }
 
-func NewPlainBounds(column *schema.Column) *PlainBounds {
-	p := &PlainBounds{column: column, compare: ValueOrder(column)}
-	switch column.PhysicalType() {
-	case parquet.Types.ByteArray, parquet.Types.Boolean:
-	case parquet.Types.FixedLenByteArray:
-		p.width = column.TypeLength()
-	default:
-		p.width = column.PhysicalType().ByteSize()
-	}
+// Reset begins with a column chunk.
+func (p *PlainBounds) Reset(column *schema.Column) {
+	*p = PlainBounds{column: column, compare: ValueOrder(column), starts: p.starts[:0], used: p.used[:0]}
 	_, half := column.LogicalType().(schema.Float16LogicalType)
 	signed := column.SortOrder() == schema.SortSIGNED
+	switch typ := column.PhysicalType(); typ {
+	case parquet.Types.ByteArray:
+		p.heads = !signed
+	case parquet.Types.FixedLenByteArray:
+		p.width = column.TypeLength()
+	case parquet.Types.Boolean:
+	default:
+		p.width = typ.ByteSize()
+	}
 	switch typ := column.PhysicalType(); {
 	case p.compare == nil:
 	case half:
@@ -42,71 +52,85 @@ func NewPlainBounds(column *schema.Column) *PlainBounds {
 	case typ == parquet.Types.Int32, typ == parquet.Types.Int64:
 		p.numbers = &numberOrder{last: math.MaxUint64}
 	}
-	return p
 }
 
-// Of finds the bounds of n values; unknown when they have none. They borrow the memory of b.
-func (p *PlainBounds) Of(b []byte, n int) (bounds Bounds) {
+// SetEntries takes the n entries of a dictionary, which it keeps.
+func (p *PlainBounds) SetEntries(entries []byte, n int) {
+	p.entries, p.starts = entries, append(p.starts[:0], 0)
+	for at := range n {
+		_, rest := p.next(entries[p.starts[at]:])
+		p.starts = append(p.starts, uint32(len(entries)-len(rest)))
+	}
+	p.used = slices.Grow(p.used[:0], n)[:n]
+}
+
+// OfPage finds the bounds of the n values of a data page that are not null, as a copy.
+func (p *PlainBounds) OfPage(encoding int, values []byte, n int) (bounds Bounds, err error) {
 	switch {
 	case n == 0:
-		return Bounds{Empty: true}
+		bounds.Empty = true
 	case p.compare == nil:
-		return Bounds{Unknown: true}
+		bounds.Unknown = true
+	case encoding == Plain:
+		bounds = p.ofValues(values, n)
+	default:
+		bounds, err = p.ofIndices(values, n)
+	}
+	bounds.Low, bounds.High = slices.Clone(bounds.Low), slices.Clone(bounds.High)
+	return bounds, err
+}
+
+func (p *PlainBounds) ofValues(b []byte, n int) Bounds {
+	switch {
 	case p.numbers != nil:
-		return p.numbers.bounds(b, p.width)
+		found := noNumbers
+		for b := b[:n*p.width]; len(b) > 0; b = b[p.width:] {
+			found.add(p.numbers.code(loadNumber(b, p.width)))
+		}
+		return p.numbers.bounds(found, p.width)
 	case p.column.PhysicalType() == parquet.Types.Boolean:
 		return booleanBounds(b, n)
 	}
-	bounds.Empty = true
+	var found extremes
 	for range n {
 		var value []byte
 		value, b = p.next(b)
-		p.widen(&bounds, value)
+		p.widen(&found, value)
 	}
-	return bounds
+	return found.bounds()
 }
 
-// OfIndices finds the bounds of n values that are given by a width and a hybrid of their places in a dictionary.
-func (p *PlainBounds) OfIndices(b []byte, n int, entries [][]byte) (bounds Bounds, err error) {
-	if n == 0 || p.compare == nil {
-		return p.Of(nil, n), nil
-	}
+// ofIndices finds the bounds of values that are given by a width and a hybrid of their places in the dictionary.
+func (p *PlainBounds) ofIndices(b []byte, n int) (Bounds, error) {
 	r := HybridReader{Bytes: b[1:], Width: int(b[0])}
-	bounds.Empty = true
-	used, numbers := make([]bool, len(entries)), []byte(nil)
+	clear(p.used)
 	var block [256]uint32
 	for n > 0 {
 		part := block[:min(n, len(block))]
 		greatest, err := r.Read(part)
-		if err := CheckIndex(greatest, len(entries), err); err != nil {
-			return bounds, err
+		if err := CheckIndex(greatest, len(p.used), err); err != nil {
+			return Bounds{}, err
 		}
 		for _, i := range part {
-			switch {
-			case used[i]:
-				continue
-			case p.numbers != nil:
-				numbers = append(numbers, entries[i]...)
-			default:
-				p.widen(&bounds, entries[i])
-			}
-			used[i] = true
+			p.used[i] = true
 		}
 		n -= len(part)
+	}
+	numbers, found := noNumbers, extremes{}
+	for i, used := range p.used {
+		switch entry := p.entries[p.starts[i]:p.starts[i+1]]; {
+		case !used:
+		case p.numbers != nil:
+			numbers.add(p.numbers.code(loadNumber(entry, p.width)))
+		default:
+			value, _ := p.next(entry)
+			p.widen(&found, value)
+		}
 	}
 	if p.numbers != nil {
 		return p.numbers.bounds(numbers, p.width), nil
 	}
-	return bounds, nil
-}
-
-// Split takes the values apart.
-func (p *PlainBounds) Split(b []byte, n int) [][]byte {
-	values := make([][]byte, n)
-	for i := range values {
-		values[i], b = p.next(b)
-	}
-	return values
+	return found.bounds(), nil
 }
 
 // next takes the first value of some.
@@ -115,19 +139,45 @@ func (p *PlainBounds) next(b []byte) (value, rest []byte) {
 	if size == 0 {
 		start, size = 4, int(binary.LittleEndian.Uint32(b))
 	}
-	return b[start : start+size : start+size], b[start+size:]
+	rest = b[start+size:] // panics where the value passes the end
+	return b[start : start+size : start+size], rest
 }
 
-// widen has the bounds hold a value.
-func (p *PlainBounds) widen(bounds *Bounds, value []byte) {
-	switch {
-	case bounds.Empty:
-		bounds.Low, bounds.High, bounds.Empty = value, value, false
-	case p.compare(value, bounds.Low) < 0:
-		bounds.Low = value
-	case p.compare(value, bounds.High) > 0:
-		bounds.High = value
+// extremes are the least and the greatest of some values, and their first bytes.
+type extremes struct {
+	low, high         []byte
+	lowHead, highHead uint64
+	some              bool
+}
+
+func (e *extremes) bounds() Bounds { return Bounds{Low: e.low, High: e.high} }
+
+// widen adds a value.
+func (p *PlainBounds) widen(e *extremes, value []byte) {
+	head := uint64(0)
+	if p.heads {
+		head = firstBytes(value)
 	}
+	if !e.some {
+		*e = extremes{value, value, head, head, true}
+		return
+	}
+	if head < e.lowHead || head == e.lowHead && p.compare(value, e.low) < 0 {
+		e.low, e.lowHead = value, head
+	}
+	if head > e.highHead || head == e.highHead && p.compare(value, e.high) > 0 {
+		e.high, e.highHead = value, head
+	}
+}
+
+// firstBytes are the first eight bytes as a number that compares as they do, zeros for those that are missing.
+func firstBytes(text []byte) uint64 {
+	if len(text) >= 8 {
+		return binary.BigEndian.Uint64(text)
+	}
+	var b [8]byte
+	copy(b[:], text)
+	return binary.BigEndian.Uint64(b[:])
 }
 
 // booleanBounds are those of n bits.
@@ -141,70 +191,4 @@ func booleanBounds(b []byte, n int) Bounds {
 		return []byte{0}
 	}
 	return Bounds{Low: value(ones == n), High: value(ones > 0)}
-}
-
-// A numberOrder makes codes of numbers that order as unsigned integers do.
-type numberOrder struct {
-	sign     uint64 // the bit that is turned
-	negative uint64 // the bits that are turned of a negative number
-	first    uint64 // least code that counts
-	last     uint64 // greatest; others are those of NaNs, which have no place in bounds
-	floats   bool
-}
-
-// floatOrder is the order of floating-point numbers of some bits.
-func floatOrder(bits int, infinity uint64) *numberOrder {
-	sign := uint64(1) << (bits - 1)
-	return &numberOrder{sign: sign, negative: sign - 1, first: ^(infinity | sign) & (2*sign - 1), last: infinity | sign,
-		floats: true}
-}
-
-func (o *numberOrder) code(v uint64) uint64 {
-	if v&o.sign != 0 {
-		v ^= o.negative
-	}
-	return v ^ o.sign
-}
-
-func (o *numberOrder) value(code uint64) uint64 {
-	v := code ^ o.sign
-	if v&o.sign != 0 {
-		v ^= o.negative
-	}
-	return v
-}
-
-// bounds are those of numbers of some bytes, unknown with a NaN: to readers that take NaN for the greatest value,
-// bounds of the others would not hold. Zeros are -0 below and 0 above, as the format asks for.
-func (o *numberOrder) bounds(b []byte, width int) Bounds {
-	low, high := uint64(math.MaxUint64), uint64(0)
-	for ; len(b) >= width; b = b[width:] {
-		code := o.code(loadNumber(b, width))
-		low, high = min(low, code), max(high, code)
-	}
-	if low < o.first || high > o.last {
-		return Bounds{Unknown: true}
-	}
-	low, high = o.value(low), o.value(high)
-	if o.floats && low == 0 {
-		low = o.sign
-	}
-	if o.floats && high == o.sign {
-		high = 0
-	}
-	return Bounds{Low: appendNumber(low, width), High: appendNumber(high, width)}
-}
-
-func loadNumber(b []byte, width int) uint64 {
-	switch width {
-	case 2:
-		return uint64(binary.LittleEndian.Uint16(b))
-	case 4:
-		return uint64(binary.LittleEndian.Uint32(b))
-	}
-	return binary.LittleEndian.Uint64(b)
-}
-
-func appendNumber(v uint64, width int) []byte {
-	return binary.LittleEndian.AppendUint64(nil, v)[:width]
 }

@@ -67,7 +67,7 @@ func (r *Reader) fill(n int) error {
 	}
 	size := int(min(int64(max(n, r.window)), int64(have)+r.end-r.at))
 	buffer := r.scratch.packed
-	if buffer.Cap() < size+hybridSpare {
+	if buffer.Cap() < size+HybridSpare {
 		rest := append([]byte(nil), r.packed...)
 		copy(Grow(buffer, size), rest)
 	} else {

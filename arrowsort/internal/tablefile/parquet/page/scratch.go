@@ -24,9 +24,9 @@ func (s *Scratch) Release() {
 
 // Grow makes place for n bytes and those behind them. What the buffer had is lost.
 func Grow(buffer *memory.Buffer, n int) []byte {
-	if buffer.Cap() < n+hybridSpare {
+	if buffer.Cap() < n+HybridSpare {
 		buffer.Resize(0) // nothing is to be copied
 	}
-	buffer.ResizeNoShrink(n + hybridSpare)
+	buffer.ResizeNoShrink(n + HybridSpare)
 	return buffer.Bytes()[:n]
 }

@@ -171,35 +171,6 @@ func (c *batchColumn) decode(rows int) (arrow.Array, error) {
 	return array.MakeFromData(data), nil
 }
 
-// EachPage calls use with the rows of each data page of a column chunk, and with the page's place and size in the file.
-func (f *File) EachPage(field, group int, use func(a arrow.Array, at int64, size int)) error {
-	c, err := f.openColumn(field, group)
-	if err != nil {
-		return err
-	}
-	defer c.release()
-	chunk := c.chunk()
-	for left := int(f.file.MetaData().RowGroups[group].NumRows); left > 0; {
-		n, err := chunk.span(left, c.keep())
-		if err != nil {
-			return err
-		}
-		if n != chunk.left {
-			return fileerror.Corrupt("a page has %d rows, of which %d belong to the row group", chunk.left, n)
-		}
-		at := chunk.pages.Start
-		size := int(chunk.pages.Offset() - at)
-		a, err := c.decode(n)
-		if err != nil {
-			return err
-		}
-		use(a, at, size)
-		a.Release()
-		left -= n
-	}
-	return nil
-}
-
 func (c *batchColumn) release() {
 	if c.scratch != nil {
 		c.file.giveScratch(c.scratch)

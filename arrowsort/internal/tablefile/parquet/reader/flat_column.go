@@ -84,15 +84,15 @@ func (f *File) DecodesValues(field int) bool {
 	return ok && f.schema.Field(field).Type.ID() != arrow.DICTIONARY
 }
 
-// Decoded are the fields whose values are decoded without pqarrow, by their leaf columns.
-func (f *File) Decoded() map[int]int {
-	fields := make(map[int]int)
+// Decoded are the leaf columns whose values are decoded without pqarrow.
+func (f *File) Decoded() map[int]bool {
+	leaves := make(map[int]bool)
 	for i := range f.fields {
 		if f.DecodesValues(i) {
-			fields[f.fields[i].ColIndex] = i
+			leaves[f.fields[i].ColIndex] = true
 		}
 	}
-	return fields
+	return leaves
 }
 
 // encodingsRead reports whether the pages of a leaf column have encodings that are read here in all row groups. It

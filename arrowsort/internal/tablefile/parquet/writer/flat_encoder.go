@@ -18,6 +18,7 @@ import (
 type flatEncoder struct {
 	Scratch
 	page.Writer
+	plain   page.PlainBounds
 	body    []byte  // of a page
 	dense   []int32 // indices of a page, without nulls
 	present int     // rows of a page that are not null
@@ -31,6 +32,7 @@ func (w *flatEncoder) encode(out []byte, v *flatValues, field arrow.Field, sc *s
 	if err := w.StartChunk(column, e.codecs[column.Path()], e.opts.Level); err != nil {
 		return EncodedColumn{}, err
 	}
+	w.plain.Reset(column)
 	info := metadata.ChunkMetaInfo{NumValues: int64(v.rows), IndexPageOffset: -1}
 	stats := metadata.EncodingStats{
 		DictEncodingStats: map[parquet.Encoding]int32{}, DataEncodingStats: map[parquet.Encoding]int32{}}
@@ -40,12 +42,14 @@ func (w *flatEncoder) encode(out []byte, v *flatValues, field arrow.Field, sc *s
 		info.DictPageOffset = w.Offset()
 		stats.DictEncodingStats[parquet.Encodings.Plain] = 1
 		w.Add(page.Dictionary, v.entries, v.count, int(parquet.Encodings.Plain))
+		w.plain.SetEntries(v.entries, v.count)
 	}
 	info.DataPageOffset = w.Offset()
 	for row, rows := 0, 0; row < v.rows; row += rows {
 		rows = v.page(row, e.pageRows())
-		w.dataPage(v, row, rows, field.Nullable, int(encoding))
-		w.IndexPage(row, v.bounds(row, rows, rows-w.present))
+		if err := w.dataPage(v, row, rows, field.Nullable, int(encoding)); err != nil {
+			return EncodedColumn{}, err
+		}
 		if row == 0 {
 			w.Reserve(v.rows/rows - 1)
 		}
@@ -88,18 +92,24 @@ func (e *Encoder) footer(sc *schema.Schema, v *flatValues, all page.Bounds, info
 }
 
 // dataPage encodes rows.
-func (w *flatEncoder) dataPage(v *flatValues, row, rows int, nullable bool, encoding int) {
+func (w *flatEncoder) dataPage(v *flatValues, row, rows int, nullable bool, encoding int) error {
 	w.body, w.present = w.body[:0], rows
 	if nullable {
 		w.levels(v, row, rows)
 	}
+	values := len(w.body)
 	if v.indices == nil {
 		w.body = v.plain.appendTo(w.body, v, row, rows)
 	} else {
 		w.body = append(w.body, byte(v.width()))
 		w.body = page.AppendHybrid(w.body, w.withoutNulls(v, row, rows), v.width())
 	}
+	w.body = slices.Grow(w.body, page.HybridSpare) // to be read again
+	bounds, err := w.plain.OfPage(encoding, w.body[values:], w.present)
+	bounds.Nulls = int64(rows - w.present)
 	w.Add(page.Data, w.body, rows, encoding, page.RLE, page.RLE)
+	w.IndexPage(row, bounds)
+	return err
 }
 
 // levels appends the definition levels of rows, 1 for a value and 0 for null: their length and a hybrid of one run,

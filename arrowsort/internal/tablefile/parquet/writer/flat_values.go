@@ -26,7 +26,6 @@ type flatValues struct {
 	indices []int32     // into a dictionary, if there is one; anything for a null
 	entries []byte      // of the dictionary, plain
 	count   int         // how many those are
-	order   entryOrder  // of the entries, when plain is nil
 }
 
 // plainValues are values that can be written without a dictionary: numbers or texts.
@@ -35,8 +34,6 @@ type plainValues interface {
 	bytes(row, rows int) int
 	// appendTo appends the rows that are not null.
 	appendTo(out []byte, v *flatValues, row, rows int) []byte
-	// bounds are the least and the greatest of rows, of which some are present; nil where none can be compared.
-	bounds(v *flatValues, row, rows, present int) (low, high []byte)
 }
 
 // Scratch is the memory that the values of a column chunk are prepared in, one after the other.
@@ -48,7 +45,6 @@ type Scratch struct {
 	indices   []int32
 	used      []int32
 	entries   []byte
-	order     entryOrder
 }
 
 // newFlatValues are the rows of an array; nil for what pqarrow has to write.
@@ -120,8 +116,6 @@ func (v *flatValues) setEntries(d *array.Dictionary, s *Scratch) bool {
 		s.entries = append(s.entries, text...)
 	}
 	v.entries = s.entries
-	s.order.set(v.entries, v.count)
-	v.order = s.order
 	return true
 }
 

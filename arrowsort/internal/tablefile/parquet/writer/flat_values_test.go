@@ -24,8 +24,6 @@ func TestTextKeepsUsedEntriesOnly(t *testing.T) {
 		require.Equal(t, 2, v.count)
 		require.Equal(t, "\x01\x00\x00\x00b\x01\x00\x00\x00a", string(v.entries))
 		require.Equal(t, []int32{1, 0, 1, 0}, []int32{v.indices[0], v.indices[2], v.indices[3], v.indices[4]})
-		bounds := v.bounds(0, 5, 1)
-		require.Equal(t, "a b", string(bounds.Low)+" "+string(bounds.High))
 		require.Equal(t, 1, v.width())
 		d.Release()
 		whole.Release()

@@ -1,7 +1,6 @@
 package writer
 
 import (
-	"bytes"
 	"encoding/binary"
 	"hash/maphash"
 	"slices"
@@ -70,37 +69,4 @@ func (t textValues[T]) appendTo(out []byte, v *flatValues, row, rows int) []byte
 		}
 	}
 	return out
-}
-
-// bounds are the least and the greatest of rows of which some are there, as copies.
-func (t textValues[T]) bounds(v *flatValues, row, rows, present int) (low, high []byte) {
-	lowHead, highHead, some := uint64(0), uint64(0), false // the first bytes of both, as numbers
-	for i := row; i < row+rows; i++ {
-		if present < rows && !v.valid(i) {
-			continue
-		}
-		text := t.at(i)
-		head := firstBytes(text)
-		if !some {
-			low, high, lowHead, highHead, some = text, text, head, head, true
-			continue
-		}
-		if head < lowHead || head == lowHead && bytes.Compare(text, low) < 0 {
-			low, lowHead = text, head
-		}
-		if head > highHead || head == highHead && bytes.Compare(text, high) > 0 {
-			high, highHead = text, head
-		}
-	}
-	return slices.Clone(low), slices.Clone(high)
-}
-
-// firstBytes are the first eight bytes as a number that compares as they do, zeros for those that are missing.
-func firstBytes(text []byte) uint64 {
-	if len(text) >= 8 {
-		return binary.BigEndian.Uint64(text)
-	}
-	var b [8]byte
-	copy(b[:], text)
-	return binary.BigEndian.Uint64(b[:])
 }
