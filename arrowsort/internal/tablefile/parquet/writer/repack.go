@@ -2,8 +2,6 @@ package writer
 
 import (
 	"bytes"
-	"io"
-	"slices"
 
 	"github.com/apache/arrow-go/v18/parquet/compress"
 
@@ -56,34 +54,16 @@ func (w *flatEncoder) repackChunk(chunk page.Chunk, file []byte, s *page.Scratch
 	if err != nil {
 		return 0, err
 	}
-	w.plain.Reset(chunk.Column)
-	row := 0
-	for {
-		p, err := r.Next()
-		switch {
-		case err == io.EOF:
-			return first, nil
-		case err != nil:
-			return 0, err
-		case p.Kind == page.Dictionary:
+	err = r.Walk(func(p *page.Page, row int, bounds page.Bounds) {
+		if p.Kind == page.Dictionary {
 			w.Add(page.Dictionary, p.Body, p.Values, p.Encoding)
-			w.plain.SetEntries(slices.Clone(p.Body), p.Values)
-			continue
-		}
-		rows, present, values, err := p.Count(chunk.Column)
-		if err != nil {
-			return 0, err
+			return
 		}
 		if first == 0 {
 			first = w.Offset()
 		}
 		w.Add(page.Data, p.Body, p.Values, p.Encoding, page.RLE, page.RLE)
-		found, err := w.plain.OfPage(p.Encoding, values, present)
-		if err != nil {
-			return 0, err
-		}
-		found.Nulls = int64(p.Values - present)
-		w.IndexPage(row, found)
-		row += rows
-	}
+		w.IndexPage(row, bounds)
+	})
+	return first, err
 }
