@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
@@ -134,27 +135,13 @@ func entriesOf(d arrow.ArrayData, typ *arrow.DictionaryType, mem memory.Allocato
 	defer d.Release()
 	indices := array.NewDictionaryData(d)
 	defer indices.Release()
-	b := array.NewBuilder(mem, typ.ValueType)
-	defer b.Release()
-	b.AppendNull()
-	null := b.NewArray()
-	defer null.Release()
-	entries := indices.Dictionary()
-	rows := make([]uint64, d.Len())
-	for i := range rows {
-		rows[i] = uint64(entries.Len()) // the null
-		if indices.IsValid(i) {
-			rows[i] = uint64(indices.GetValueIndex(i))
-		}
-	}
-	opts := take.Options{Allocator: mem, Threads: 1}
-	values, err := take.Take(context.Background(), typ.ValueType, []arrow.Array{entries, null}, rows, opts)
+	values, err := dictionary.Values(context.Background(), indices, take.Options{Allocator: mem, Threads: 1})
 	if err != nil {
 		return nil, err
 	}
-	defer arraydata.Release(values)
-	values[0].Data().Retain()
-	return values[0].Data(), nil
+	defer values.Release()
+	values.Data().Retain()
+	return values.Data(), nil
 }
 
 // textOfViews is the text of views with offsets of 64 bits. The caller releases it.
