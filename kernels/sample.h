@@ -10,10 +10,13 @@ const u32 HEAVY_HITS = 4;    // rows of the sample that make a value heavy
 const u32 CANDIDATES = 32;   // values that are looked at as heavy ones
 const u32 ASIDE_SHARE = 64;  // a heavy value that is to be set aside has one of so many rows at least
 const u32 CELL_BITS = 12;    // most leading bits of prefixes by which rows are counted
+const u32 DISTANCE_BITS = 16; // leading bits of row numbers that are enough for a distance
 
 // Sums of the block.
 struct SampleSums {
 	u32 sampled, ties, neighbours, crowd; // crowd: rows of the fullest cell
+	u32 near, nearHits; // rows that share a bin with a row near them: the sum of 2^octave, the number
+	u32 distance;       // the sum of the distances of ties from the first row with their prefix: their leading DISTANCE_BITS bits
 	u32 rises, falls, mixed; // 1: neighbours that rise or tie; that fall; rows that are no values
 	u32 candidates;
 	u64 varying; // bits that are not the same in all rows
@@ -85,6 +88,13 @@ template <class Word, u32 rows> struct Sampler {
 		UNROLL for (int i = 0; i < items; i++) {
 			if (!numbers.make(number[i])) values &= ~(1u << i);
 		}
+	}
+	// Whether a row is a value, and its number.
+	DEVICE bool value_at(u64 row, Word* number) const {
+		if (sizeof(Word) == 8 && f->form == FORM_KEYS) return *number = (Word)number_of_keys(f, row), true;
+		*number = ::load((const Word*)f->values + row);
+		bool valid = f->validity == 0 || bit_at((const u32*)f->validity, f->bit + row);
+		return Numbers<Word>(f).make(*number) && valid;
 	}
 	DEVICE void clear() {
 		for (u32 i = thread_index(); i < Memory::slots / 4; i += SAMPLE_THREADS) {
@@ -259,13 +269,32 @@ template <class Word, u32 rows> struct Sampler {
 		if (lane == 0) map->heavies = count_ones(all);
 	}
 
+	DEVICE u32 distance_shift() const { return b->rowBits > DISTANCE_BITS ? (u32)b->rowBits - DISTANCE_BITS : 0; }
+	// How far rows that tie are from the first with their prefix, in all. The prefixes are not needed any more.
+	DEVICE u32 add_up_distances(u32 ties) {
+		u32 sum = 0, down = distance_shift();
+		if (!sync_block_or(ties != 0)) return 0;
+		UNROLL for (int i = 0; i < items; i++) {
+			if (firsts >> i & 1) m.keys[slot[i]] = (u32)place(i, b->n);
+		}
+		sync_block();
+		UNROLL for (int i = 0; i < items; i++) {
+			if (!(ties >> i & 1)) continue;
+			u32 row = (u32)place(i, b->n), first = m.keys[slot[i]];
+			sum += (row > first ? row - first : first - row) >> down;
+		}
+		return sum;
+	}
+
 	// Rows that tie in their prefixes, and with their neighbours, and how they crowd; heavy values are no rows here.
 	DEVICE void add_up(const Map* map) {
 		u32 light = values, heavies = (u32)map->heavies, ties = 0, neighbours = 0, crowd = 0;
 		for (u32 k = 0; k < heavies; k++) {
 			UNROLL for (int i = 0; i < items; i++) light &= ~((u32)(number[i] == (Word)map->heavy[k].number) << i);
 		}
+		values = light; // from here on
 		ties = count_ones(light & ~firsts);
+		u32 distance = add_up_distances(light & ~firsts);
 		UNROLL for (int i = 0; i < items; i++) {
 			bool withNeighbour = i % 2 && (light >> (i - 1) & 3) == 3 && key[i] == key[i - 1]; // that is no crowd
 			neighbours += withNeighbour;
@@ -274,18 +303,56 @@ template <class Word, u32 rows> struct Sampler {
 			crowd = before >= crowd ? before + 1 : crowd;
 		}
 		u32 sampled = warp_add(count_ones(light));
-		ties = warp_add(ties), neighbours = warp_add(neighbours), crowd = warp_max(crowd);
+		ties = warp_add(ties), neighbours = warp_add(neighbours), crowd = warp_max(crowd), distance = warp_add(distance);
 		if (lane_index() == 0) {
 			atomic_add(&m.sums->sampled, sampled);
-			if (ties) atomic_add(&m.sums->ties, ties);
+			if (ties) atomic_add(&m.sums->ties, ties), atomic_add(&m.sums->distance, distance);
 			if (neighbours) atomic_add(&m.sums->neighbours, neighbours);
 			atomic_max(&m.sums->crowd, crowd);
 		}
 		sync_block();
 	}
 
+	// The row that is compared with the first of a pair, at a distance of 2^octave to 2^(octave + 1) - 1. All octaves
+	// up to the distance between pairs are equally frequent, so that few rows find equal ones at any distance.
+	DEVICE u64 near_place(int i, u64 n, u32* octave) const {
+		u32 lot = hash_number(i / 2 * SAMPLE_THREADS + thread_index() + rows);
+		*octave = lot % octaves(n);
+		return place(i, n) + (1u << *octave | (lot >> 8 & ((1u << *octave) - 1)));
+	}
+	DEVICE static u32 octaves(u64 n) { return bit_length(n / (rows / 2)) - 1; }
+
+	// Counts rows that share a bin of the finish with a row near them. Where codes have room for bits of the row number,
+	// these spread equal rows over bins; but in rows that are close together they are the same.
+	DEVICE void find_near(const Map* map) {
+		const u64 n = b->n;
+		if (m.sums->ties == 0 || octaves(n) == 0) return;
+		Mapper mapper(map);
+		Word number[items / 2];
+		u32 octave[items / 2], near = 0, hits = 0, below = below_bins(map), valid = 0;
+		UNROLL for (int i = 0; i < items; i += 2) {
+			u64 row = near_place(i, n, octave + i / 2);
+			valid |= (u32)(row < n && value_at(row, number + i / 2)) << i;
+		}
+		UNROLL for (int i = 0; i < items; i += 2) {
+			if (!((valid & values) >> i & 1)) continue; // values of both, and not heavy ones
+			u32 again, mine = mapper.prefix(this->number[i], (u32)place(i, n));
+			u32 other = mapper.prefix(number[i / 2], (u32)near_place(i, n, &again));
+			if ((mine ^ other) >> below == 0) near += 1u << octave[i / 2], hits++;
+		}
+		near = warp_add(near), hits = warp_add(hits);
+		if (hits && lane_index() == 0) atomic_add(&m.sums->near, near), atomic_add(&m.sums->nearHits, hits);
+		sync_block();
+	}
+	// The bits of a prefix behind those of a bin of the finish: none where records hold more of a number than its prefix.
+	DEVICE u32 below_bins(const Map* map) const {
+		u32 bin = (u32)b->bits + (b->window == FINISH_WINDOW ? FINISH_BIN_BITS : SMALL_FINISH_BIN_BITS);
+		return is_exact(map) && bin < 32 ? 32 - bin : 0;
+	}
+	DEVICE static bool is_exact(const Map* map) { return sizeof(Word) == 4 || map->narrow; }
 	// Rows that tie with many others are better sorted by digits, and so are neighbours that tie where numbers have few digits: more of them
-	// are soon fetched. Bits of the row number, behind short codes and within short floats, tell rows apart.
+	// are soon fetched. Bits of the row number, behind short codes and within short floats, tell equal rows apart as far
+	// as these are spread over the column.
 	DEVICE u32 doubt(const Map* map, Word least, Word greatest) const {
 		const SampleSums s = *m.sums;
 		u32 sample = rows < b->n ? rows : (u32)b->n;
@@ -295,10 +362,22 @@ template <class Word, u32 rows> struct Sampler {
 		bool floating = map->floating != 0;
 		if (!floating && b->needed < 64 && (u64)(greatest - least) >> stride >> b->needed == 0) return WHY_FEW;
 		float pairs = 0.5f * s.sampled, company = s.neighbours / (pairs - s.neighbours + 0.5f); // of a row: neighbours that tie with it
-		float most = (sizeof(Word) == 4 && floating ? 64.0f : 8.0f) * (float)(1ull << map->left) + 4 * company; // company may be met twice
+		float codes = (float)(1ull << map->left) / (float)(1u << below_bins(map));
+		float bins = (sizeof(Word) == 4 && floating ? 8.0f : codes) * spread(); // of equal rows
+		float most = 8.0f * (bins > 1 ? bins : 1) + 4 * company; // company may be met twice
 		float partners = 2.0f * (s.ties - s.neighbours) * b->n / ((float)s.sampled * sample);
+		float near = s.nearHits > 1 ? 4.0f * octaves(b->n) * s.near / rows : 0; // of a row; a single hit is chance
 		if (partners > most || (sizeof(Word) == 4 && s.neighbours > 0.35f * s.sampled)) return WHY_EQUAL;
+		if (is_exact(map) && near > 8 + 4 * company) return WHY_EQUAL;
+		if (near > 2 * company) company = near;
 		return lumpy(company + 1, (float)s.sampled / sample) || crowded(map, (float)s.crowd, sample) ? WHY_LARGE : WHY_NOT;
+	}
+	// The share of the column over which rows that tie are spread, at most. Two places anywhere in it are a third of it
+	// apart, on average; few ties may be closer by chance.
+	DEVICE float spread() const {
+		float ties = (float)(m.sums->ties - m.sums->neighbours) + 0.1f, units = (float)(b->n >> distance_shift());
+		float share = 3.0f * (float)m.sums->distance / (ties * units) * (1 + 4 / ties);
+		return share < 1 ? share : 1;
 	}
 	// Whether groups of so many neighbours take longer than digits do: a warp has no lanes for the rows of one, or many buckets are above the
 	// window, where that is less than 1.4 standard deviations away from the mean.
@@ -357,6 +436,7 @@ template <class Word, u32 rows> struct Sampler {
 		group(map);
 		find_heavy(map);
 		add_up(map);
+		find_near(map);
 		if (thread_index() != 0) return;
 		Verdict v = {};
 		v.sampled = m.sums->sampled, v.ties = m.sums->ties, v.neighbours = m.sums->neighbours;

@@ -23,6 +23,8 @@ template <u32 rows, class Draw> void draw_places(const Buckets& b, const Draw& d
 		typedef Sampler<u64, rows> S;
 		S s(&b, shared_memory());
 		for (int i = 0; i < S::items; i++) draw(s.place(i, b.n));
+		u32 octave;
+		for (int i = 0; i < S::items; i += 2) draw(std::min(s.near_place(i, b.n, &octave), b.n - 1));
 	}, 1, 1);
 }
 
@@ -98,7 +100,7 @@ int main() {
 	for (u32 log2 : {20, 24, 28})
 		for (u64 width : {4, 8}) {
 			for (int distribution : {UNIFORM, TIES, HOT_VALUE, ZEROS, HALF_ONES}) expect_drawn(true, distribution, log2, width);
-			for (int distribution : {AND2, AND4, RUNS, VALUES17, ZIPF, PREFIXES, HOT_BUCKET}) expect_drawn(false, distribution, log2, width);
+			for (int distribution : {AND2, AND4, RUNS, VALUES17, ZIPF, PREFIXES, HOT_BUCKET, JITTER, CLOSE_JITTER}) expect_drawn(false, distribution, log2, width);
 			expect_drawn(width == 8, SHARED40, log2, width);
 			expect_drawn(log2 < 28, VALUES22, log2, width);
 		}

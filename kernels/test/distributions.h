@@ -20,15 +20,16 @@ BOTH u64 mix(u64 x) {
 enum Distribution {
 	UNIFORM, AND2, AND3, AND4, AND8, AND16, CONSTANT, TWO_VALUES, FIVE_VALUES, SORTED, REVERSED, SAWTOOTH,
 	RUNS, HALF_ONES, LOW_BITS, HIGH_BITS, ODD_VALUE, HOT_VALUE, ZEROS, SHARED40, OUTLIERS, PREFIXES, TIES,
-	RANGE16, RANGE24, HOT_BUCKET, VALUES17, VALUES22, ZIPF, LIVE20, LIVE32, LIVE40, HOUR,
+	RANGE16, RANGE24, HOT_BUCKET, VALUES17, VALUES22, ZIPF, LIVE20, LIVE32, LIVE40, HOUR, JITTER, CLOSE_JITTER,
 };
 const char* const distributionNames[] = {
     "uniform",         "and of 2",      "and of 3",      "and of 4",       "and of 8",           "and of 16",        "constant",    "two values",
     "five values",     "sorted",        "reversed",      "sawtooth",       "runs of 8192",       "half all ones",    "low bits",    "high bits",
     "one odd value",   "1 % hot",       "25 % zero",     "shared 40 bits", "two outliers",       "2^16 prefixes",    "ties in pairs",
     "16-bit range",    "24-bit range",  "10 % in one bucket", "2^17 values",  "2^22 values",        "like Zipf",        "20 live bits", "32 live bits",
-    "40 live bits",        "microseconds of an hour"};
-const int distributions = HOUR + 1;
+    "40 live bits",        "microseconds of an hour",
+    "ticks with jitter", "ticks with little jitter"};
+const int distributions = CLOSE_JITTER + 1;
 static_assert(sizeof(distributionNames) / sizeof(*distributionNames) == distributions, "each has a name");
 
 // Sorted or reversed, as unsigned numbers.
@@ -73,6 +74,8 @@ BOTH u64 draw(int distribution, u64 i, u64 n, u64 seed) {
 	case LIVE20: return 0x5123000000001000ull + (r >> 44 << 13);
 	case LIVE32: return 0xfffffffe12345678ull + (r >> 32);
 	case LIVE40: return 0x0012000000000000ull + (r >> 24 << 6);
+	case JITTER: return (i / 64 + r % 600) << 32; // 64 rows of each tick, out of order by up to 600 ticks
+	case CLOSE_JITTER: return (i / 64 + r % 8) << 32;
 	case HOUR: return 1700000000000000ull + r % 3600000000ull;
 	default: return r;
 	}
