@@ -142,7 +142,7 @@ func (e *Encoder) Encode(ctx context.Context, table arrow.Table, before int64, u
 	})
 }
 
-// Rows is the number of rows of a table that are written, and groups that of row groups.
+// Rows is the number of rows of a table that are written.
 func (e *Encoder) Rows(table arrow.Table) int64 {
 	if e.opts.Rows != nil {
 		return int64(len(e.opts.Rows))
@@ -150,6 +150,7 @@ func (e *Encoder) Rows(table arrow.Table) int64 {
 	return table.NumRows()
 }
 
+// RowGroups is the number of row groups of a table.
 func (e *Encoder) RowGroups(table arrow.Table) int {
 	return int((e.Rows(table) + e.rows - 1) / e.rows)
 }
