@@ -14,8 +14,9 @@ import (
 // bits.
 
 const (
-	groupValues    = 8  // values of a packed group, which is as many bytes as a value has bits
-	HybridSpare    = 64 // readable bytes behind the bytes of a hybrid: values are taken out of eight bytes
+	groupValues = 8  // values of a packed group, which is as many bytes as a value has bits
+	HybridSpare = 64 // readable bytes behind the bytes of a hybrid: values are taken out of eight bytes
+	// MaxHybridWidth is the bits of a value of a hybrid at most.
 	MaxHybridWidth = 32
 )
 

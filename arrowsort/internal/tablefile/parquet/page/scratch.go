@@ -10,12 +10,14 @@ type Scratch struct {
 	decompressor decompressor
 }
 
+// NewScratch returns memory of an allocator. The caller releases it.
 func NewScratch(mem memory.Allocator) *Scratch {
 	return &Scratch{
 		packed: memory.NewResizableBuffer(mem), body: memory.NewResizableBuffer(mem),
 		Entries: memory.NewResizableBuffer(mem)}
 }
 
+// Release gives the memory back.
 func (s *Scratch) Release() {
 	s.packed.Release()
 	s.body.Release()

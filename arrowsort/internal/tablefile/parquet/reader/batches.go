@@ -27,6 +27,7 @@ type Batches struct {
 	Rests   bool           // pages are not kept from batch to batch
 }
 
+// NewBatches reads a file in batches of about a number of bytes in memory. The caller closes it.
 func NewBatches(f *File, bytes int64) *Batches {
 	p := &Batches{File: f, group: -1, bytes: bytes}
 	p.measure()
@@ -116,6 +117,7 @@ func leavesOf(leaves []int, fields []SchemaField) []int {
 // offsetAndText is what a short string takes in memory.
 const offsetAndText = 16
 
+// Next returns the next batch, which the caller releases; io.EOF after the last.
 func (p *Batches) Next(ctx context.Context) (arrow.Table, error) {
 	for p.left == 0 {
 		p.drop()
@@ -175,10 +177,12 @@ func (p *Batches) nextOf(ctx context.Context, field int, rows int64) (arrays []a
 	return arrays, p.check(arrays, field, p.group, rows)
 }
 
+// Share is the share of the rows that was read.
 func (p *Batches) Share() float64 {
 	return float64(p.done) / float64(max(p.file.NumRows(), 1))
 }
 
+// Close gives the memory of the batches back.
 func (p *Batches) Close() {
 	p.drop()
 	if p.spare != nil {

@@ -85,6 +85,7 @@ type Encoder struct {
 	recycled   *rawmem.Recycler       // for rows that are gathered
 }
 
+// NewEncoder returns an encoder of tables of a schema. A type that Parquet does not have is an error.
 func NewEncoder(data *arrow.Schema, opts Options) (*Encoder, error) {
 	if err := checkTypes(data); err != nil {
 		return nil, err
