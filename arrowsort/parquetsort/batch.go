@@ -7,7 +7,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -30,7 +30,7 @@ func newBatch(ctx context.Context, table arrow.Table, opts *Options) (*batch, er
 
 // newBatchOf is newBatch with other keys than those of the options.
 func newBatchOf(ctx context.Context, table arrow.Table, keys []arrowsort.Key, opts *Options) (*batch, error) {
-	b := &batch{table: table, rows: int(table.NumRows()), bytes: tablefile.TableBytes(table), mem: heldMemory{Allocator: opts.Allocator}}
+	b := &batch{table: table, rows: int(table.NumRows()), bytes: arraydata.TableBytes(table), mem: heldMemory{Allocator: opts.Allocator}}
 	err := keyColumns(ctx, table, keys, &b.mem, func(job *engine.Job) error {
 		b.keys = job.Columns
 		b.stats.measure(job)

@@ -5,7 +5,7 @@ import (
 	"io"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/rawmem"
 )
 
 // A Violation is a row that sorts before the one above it.
@@ -35,7 +35,7 @@ func Check(ctx context.Context, paths []string, opts Options) (*Checked, error) 
 	defer in.close()
 	result := &Checked{Files: in.paths, Keys: in.opts.Keys, Columns: in.schema.NumFields(), Bytes: in.bytes}
 	in.readKeysOnly()
-	in.flat = tablefile.NewRecycler(in.opts.Allocator, 0)
+	in.flat = rawmem.NewRecycler(in.opts.Allocator, 0)
 	defer in.flat.Release()
 	c := &checker{in: in, order: ordered{schema: in.schema, opts: in.opts}, result: result}
 	defer c.order.forget()

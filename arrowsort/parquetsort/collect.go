@@ -7,7 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 )
 
 // collect adds rows of a table to the run, which is spilled before if there is no room for them.
@@ -29,7 +29,7 @@ func (s *Sorter) collect(table arrow.Table, first, n int64) error {
 		data.Release()
 	}
 	part := array.NewTable(s.decoded, columns, n)
-	bytes := tablefile.TableBytes(part) + n*rowOverhead
+	bytes := arraydata.TableBytes(part) + n*rowOverhead
 	if s.bytes > 0 && s.bytes+bytes > s.budget.run() {
 		if err := s.spill(); err != nil {
 			part.Release()

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/rawmem"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
@@ -43,7 +44,7 @@ func (in *inputs) declaredOrder(ctx context.Context, output string) []tablefile.
 		return nil
 	}
 	out.options.Sorting = sorting
-	if layouts := out.copied(in, in.paths); layouts == nil || !tablefile.ClaimsOrder(layouts, sorting) {
+	if layouts := out.copied(in, in.paths); layouts == nil || !tablefile.DeclaresOrder(layouts, sorting) {
 		return nil
 	}
 	return sorting
@@ -136,7 +137,7 @@ func (o *outputs) copied(in *inputs, files []string) (layouts []*tablefile.Layou
 
 // copyAll copies the row groups of files, and completes the output.
 func (o *outputs) copyAll(ctx context.Context, in *inputs, files []string) error {
-	flat := tablefile.NewRecycler(in.opts.Allocator, 0)
+	flat := rawmem.NewRecycler(in.opts.Allocator, 0)
 	defer flat.Release()
 	in = in.readInto(flat)
 	done := int64(0)

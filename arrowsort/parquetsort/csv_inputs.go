@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
 )
 
@@ -60,7 +61,7 @@ func (in *inputs) readVerbatim() {
 // writtenSchema is the schema of the columns that are written, with the types of those whose text is written.
 func (in *inputs) writtenSchema() *arrow.Schema {
 	if in.inferred == nil {
-		return tablefile.Pick(in.schema, in.written)
+		return arraydata.Pick(in.schema, in.written)
 	}
 	var columns []int
 	for _, c := range in.written {
@@ -69,5 +70,5 @@ func (in *inputs) writtenSchema() *arrow.Schema {
 		}
 		columns = append(columns, c)
 	}
-	return tablefile.Pick(in.inferred, columns)
+	return arraydata.Pick(in.inferred, columns)
 }

@@ -2,13 +2,14 @@ package parquetsort
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
@@ -70,44 +71,11 @@ func decodedColumn(ctx context.Context, column *arrow.Chunked, opts arrowsort.Op
 	return arrow.NewChunked(decodedType(column.DataType()), chunks), nil
 }
 
-// dictionaryValues are the values of the rows of a dictionary array. A null row takes a null behind the dictionary.
+// dictionaryValues are the values of the rows of a dictionary array.
 func dictionaryValues(ctx context.Context, a *array.Dictionary, opts arrowsort.Options) (arrow.Array, error) {
-	entries := a.Dictionary()
-	null := oneNull(opts.Allocator, entries.DataType())
-	defer null.Release()
-	withNull := arrow.NewChunked(entries.DataType(), []arrow.Array{entries, null})
-	defer withNull.Release()
-	b := array.NewUint32Builder(opts.Allocator)
-	defer b.Release()
-	b.Reserve(a.Len())
-	for i := range a.Len() {
-		if a.IsNull(i) {
-			b.UnsafeAppend(uint32(entries.Len()))
-		} else {
-			b.UnsafeAppend(uint32(a.GetValueIndex(i)))
-		}
-	}
-	rows := b.NewArray()
-	defer rows.Release()
-	taken, err := arrowsort.Take(ctx, withNull, rows, opts)
-	if err != nil {
-		return nil, err
-	}
-	defer taken.Release()
-	if len(taken.Chunks()) != 1 {
+	values, err := dictionary.Values(ctx, a, take.Options{Allocator: opts.Allocator, Threads: opts.Threads})
+	if errors.Is(err, take.ErrOffsets) {
 		return nil, fmt.Errorf("%w: a piece has %d rows of strings of more than 2 GiB", ErrMemory, a.Len())
 	}
-	taken.Chunk(0).Retain()
-	return taken.Chunk(0), nil
-}
-
-// oneNull is an array of one null. Arrow makes it of every type but views.
-func oneNull(mem memory.Allocator, typ arrow.DataType) arrow.Array {
-	if _, ok := typ.(arrow.BinaryViewDataType); !ok {
-		return array.MakeArrayOfNull(mem, typ, 1)
-	}
-	b := array.NewBuilder(mem, typ)
-	defer b.Release()
-	b.AppendNull()
-	return b.NewArray()
+	return values, err
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/rawmem"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
 )
@@ -23,7 +24,7 @@ type inputs struct {
 	columns   int   // of each file
 	format    tablefile.Format
 	opts      *Options
-	flat      *tablefile.Recycler
+	flat      *rawmem.Recycler
 	all       *arrow.Schema // of all, when only some columns are read
 	projected []int         // which those are
 
@@ -261,7 +262,7 @@ func (i *input) nextDecoded(ctx context.Context) (arrow.Table, error) {
 }
 
 // readInto are the inputs, whose flat columns are read into memory of a recycler.
-func (in *inputs) readInto(flat *tablefile.Recycler) *inputs {
+func (in *inputs) readInto(flat *rawmem.Recycler) *inputs {
 	other := *in
 	other.flat = flat
 	return &other

@@ -8,7 +8,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/workers"
 )
 
 // A merger merges sorted sources, of which the first wins ties. In each round it has the next rows of every source in
@@ -72,8 +73,10 @@ func (m *merger) fill(ctx context.Context) error {
 		}
 	}
 	window := m.bytes / max(reading, 1)
-	return tablefile.Each(ctx, len(m.cursors), m.opts.Threads, func(i int) error {
-		return m.cursors[i].fill(ctx, window, m.opts)
+	return fileerror.Contain(func() error {
+		return workers.Each(ctx, len(m.cursors), m.opts.Threads, func(i int) error {
+			return m.cursors[i].fill(ctx, window, m.opts)
+		})
 	})
 }
 

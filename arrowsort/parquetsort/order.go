@@ -8,7 +8,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/rawmem"
 )
 
 // A fileOrder is what the keys of inputs tell that are in order, each for itself.
@@ -33,7 +33,7 @@ func (in *inputs) order(ctx context.Context) (*fileOrder, error) {
 	keys := *in
 	keys.opts = &opts
 	keys.readKeysOnly()
-	keys.flat = tablefile.NewRecycler(opts.Allocator, 0)
+	keys.flat = rawmem.NewRecycler(opts.Allocator, 0)
 	defer keys.flat.Release()
 	o := &fileOrder{}
 	done := int64(0)

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 )
 
 // outputs writes tables to one file, or to several of some rows or bytes each. A file is closed when it is complete.
@@ -49,9 +50,9 @@ func numbered(path string, number int) string {
 
 // selectColumns has some columns of the tables written.
 func (o *outputs) selectColumns(columns []int) {
-	o.columns, o.rowType, o.schema = columns, o.schema, tablefile.Pick(o.schema, columns)
+	o.columns, o.rowType, o.schema = columns, o.schema, arraydata.Pick(o.schema, columns)
 	if o.options.Schema != nil {
-		o.options.Schema = tablefile.Pick(o.options.Schema, columns)
+		o.options.Schema = arraydata.Pick(o.options.Schema, columns)
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 )
 
 // The table of docs/parquet.md: go test -run PeakMemoryOfTypes -v -peak.all -peak.bytes 400000000 -peak.budget 67108864
@@ -138,5 +139,5 @@ func writePeak(t *testing.T, path string, c peakCase, seed uint64) (rows int64) 
 func bytesOf(a arrow.Array) int64 {
 	schema := arrow.NewSchema([]arrow.Field{{Name: "v", Type: a.DataType(), Nullable: true}}, nil)
 	table := array.NewTableFromRecords(schema, []arrow.Record{array.NewRecord(schema, []arrow.Array{a}, int64(a.Len()))})
-	return tablefile.TableBytes(table)
+	return arraydata.TableBytes(table)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 )
 
 // readKeysOnly has only the columns of the keys read. Keys by position are changed to positions among those.
@@ -38,7 +38,7 @@ func (in *inputs) project(columns []int) {
 			chosen = append(chosen, in.projected[c])
 		}
 	}
-	in.projected, in.schema = chosen, tablefile.Pick(in.schema, columns)
+	in.projected, in.schema = chosen, arraydata.Pick(in.schema, columns)
 }
 
 // keyColumns are the columns of the keys, in the order of the schema.

@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -75,5 +76,5 @@ func pick(table arrow.Table, columns []int) arrow.Table {
 	for i, c := range columns {
 		chosen[i] = *table.Column(c)
 	}
-	return array.NewTable(tablefile.Pick(table.Schema(), columns), chosen, table.NumRows())
+	return array.NewTable(arraydata.Pick(table.Schema(), columns), chosen, table.NumRows())
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 )
 
 func TestTableBytesOfSlicesAddUp(t *testing.T) {
@@ -18,10 +18,10 @@ func TestTableBytesOfSlicesAddUp(t *testing.T) {
 	for name, rec := range map[string]arrow.Record{
 		"numbers": numbers(memory.DefaultAllocator, r, 0, 4096), "mixed": mixed(memory.DefaultAllocator, r, 0, 4096)} {
 		table := array.NewTableFromRecords(rec.Schema(), []arrow.Record{rec})
-		whole, parts := tablefile.TableBytes(table), int64(0)
+		whole, parts := arraydata.TableBytes(table), int64(0)
 		for first := int64(0); first < 4096; first += 512 {
 			part := slice(table, first, first+512)
-			parts += tablefile.TableBytes(part)
+			parts += arraydata.TableBytes(part)
 			part.Release()
 		}
 		require.InEpsilon(t, whole, parts, 0.05, name)
@@ -34,5 +34,5 @@ func TestDictionariesCountAsTheirValues(t *testing.T) {
 	word := rec.Column(1)
 	values, err := dictionaryValues(t.Context(), word.(*array.Dictionary), arrowsort.Options{Allocator: memory.DefaultAllocator})
 	require.NoError(t, err)
-	require.InEpsilon(t, tablefile.ArrayBytes(values.Data(), 0, 4096), tablefile.ArrayBytes(word.Data(), 0, 4096), 0.2)
+	require.InEpsilon(t, arraydata.ArrayBytes(values.Data(), 0, 4096), arraydata.ArrayBytes(word.Data(), 0, 4096), 0.2)
 }

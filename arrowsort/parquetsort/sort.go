@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -115,7 +116,7 @@ func (in *inputs) within(ctx context.Context, output string,
 	result.Outputs, result.Runs, result.BytesSpilled = out.paths, len(s.runs), s.spilled
 	if result.BytesOut, err = out.commit(); err == nil {
 		result.Schema = in.writtenSchema()
-		result.Head = out.head.table(tablefile.Pick(s.decoded, in.written))
+		result.Head = out.head.table(arraydata.Pick(s.decoded, in.written))
 	}
 	return result, err
 }

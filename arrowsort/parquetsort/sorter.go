@@ -9,7 +9,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/rawmem"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 )
 
 // A Sorter sorts record batches within a memory budget: Write takes them, Sorted gives all of them back in order. It is
@@ -27,7 +28,7 @@ type Sorter struct {
 	rows     int64 // in all
 	allBytes int64
 
-	recycled *tablefile.Recycler // the allocator of all
+	recycled *rawmem.Recycler // the allocator of all
 
 	folder  *lockedFolder
 	fan     int // runs that are merged at once
@@ -64,7 +65,7 @@ func (s *Sorter) recycle(mem memory.Allocator) {
 	if s.recycled != nil {
 		s.recycled.Release()
 	}
-	s.recycled = tablefile.NewRecycler(mem, s.budget.run())
+	s.recycled = rawmem.NewRecycler(mem, s.budget.run())
 	s.opts.Allocator = s.recycled
 }
 
@@ -109,7 +110,7 @@ func (s *Sorter) add(table arrow.Table) error {
 		return err
 	}
 	for first := int64(0); first < table.NumRows(); {
-		bytes := max(tablefile.TableBytes(table)/table.NumRows(), 1)
+		bytes := max(arraydata.TableBytes(table)/table.NumRows(), 1)
 		n := min(table.NumRows()-first, max(s.budget.run()/2/bytes, 1)) // a run is made of several parts
 		if err := s.collect(table, first, n); err != nil {
 			return err

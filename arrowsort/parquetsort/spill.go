@@ -4,7 +4,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 )
 
 // sortRun sorts what was collected and begins the next run.
@@ -24,7 +24,7 @@ func (s *Sorter) sortRun() (arrow.Table, error) {
 
 // keep begins the next run with the rows that are left of the last one, if a limit has left few: they need no spilling.
 func (s *Sorter) keep(sorted arrow.Table) bool {
-	bytes := tablefile.TableBytes(sorted) + sorted.NumRows()*rowOverhead
+	bytes := arraydata.TableBytes(sorted) + sorted.NumRows()*rowOverhead
 	if s.opts.Limit == 0 || s.opts.Unique || s.folder != nil || bytes > s.budget.run()/2 {
 		return false
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -57,7 +58,7 @@ func (in *inputs) load(ctx context.Context, read tablefile.ReadOptions, keysOnly
 			l.keys[i].Index = slices.Index(input.Columns, key.Index)
 		}
 	}
-	l.rows = tablefile.WithNames(input.Table, tablefile.Pick(tablefile.Labelled(input.Schema), input.Columns))
+	l.rows = tablefile.WithNames(input.Table, arraydata.Pick(tablefile.Labelled(input.Schema), input.Columns))
 	return l, nil
 }
 
@@ -139,8 +140,8 @@ func (in *inputs) sortTable(ctx context.Context, output string) (*Result, error)
 	if opts.Format == tablefile.Parquet {
 		opts.Layout, opts.RowGroupRows, opts.PageRows = l.Layout, in.opts.RowGroupRows, in.opts.PageRows
 	}
-	names := tablefile.Pick(l.Schema, l.Columns)
-	opts.Schema = tablefile.Pick(names, l.written)
+	names := arraydata.Pick(l.Schema, l.Columns)
+	opts.Schema = arraydata.Pick(names, l.written)
 	named := tablefile.WithNames(l.rows, names)
 	defer named.Release()
 	rows := pick(named, l.written)

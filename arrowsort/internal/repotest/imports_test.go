@@ -43,7 +43,13 @@ var arrows = []struct {
 	{from: "arrowsort", never: []string{compute, parquet, arrow18, gpu, module + "/arrowsort/cmd", commands}},
 	{from: "arrowsort/computefn", never: []string{parquet, arrow18, gpu, commands}},
 	{from: "arrowsort/internal/arrow18", never: []string{parquet, pqarrow, flight, gpu, commands}},
+	{from: "arrowsort/internal/workers", only: []string{}},
 	{from: "arrowsort/internal/tablefile", never: []string{parquet, flight, gpu, commands}},
+	{from: "arrowsort/internal/tablefile/parquet", never: []string{tablefile + "/csv", flight, gpu, commands}},
+	{from: "arrowsort/internal/tablefile/parquet/reader", never: []string{tablefile + "/parquet/writer", tablefile + "/ipc"}},
+	{from: "arrowsort/internal/tablefile/parquet/writer", never: []string{tablefile + "/parquet/reader", tablefile + "/ipc"}},
+	{from: "arrowsort/internal/tablefile/parquet/page", never: []string{
+		arrow + "/arrow/array", arrow18 + "/arrow/array", pqarrow}},
 	{from: "arrowsort/internal/tablefile/csv", never: []string{pqarrow, tablefile + "/ipc"}},
 	{from: "arrowsort/internal/tablefile/ipc", never: []string{pqarrow, tablefile + "/csv"}},
 	{from: "arrowsort/internal/tablefile/validate", never: []string{pqarrow, arrow + "/arrow/ipc"}},
@@ -66,6 +72,27 @@ func TestImportsFollowTheArchitecture(t *testing.T) {
 				require.True(t, under(to, rule.only), "%s reaches %s", rule.from, to)
 			}
 			require.False(t, under(to, rule.never), "%s reaches %s", rule.from, to)
+		}
+	}
+}
+
+// TestParquetIsImportedInOnePlace: one folder has all that depends on the Parquet of Arrow.
+func TestParquetIsImportedInOnePlace(t *testing.T) {
+	for path, p := range listPackages(t) {
+		if !under(path, []string{module}) || under(path, []string{tablefile + "/parquet"}) {
+			continue
+		}
+		for _, to := range p.Imports {
+			require.False(t, under(to, []string{arrow18 + "/parquet"}), "%s imports %s", path, to)
+		}
+	}
+}
+
+// TestTheFacadeOfFilesIsOnTop: no package below tablefile reaches it.
+func TestTheFacadeOfFilesIsOnTop(t *testing.T) {
+	for path, p := range listPackages(t) {
+		if strings.HasPrefix(path, tablefile+"/") {
+			require.NotContains(t, p.Deps, tablefile, path)
 		}
 	}
 }

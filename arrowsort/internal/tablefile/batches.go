@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/ipc"
 )
 
@@ -28,14 +29,14 @@ type batchPieces struct {
 	bytes int64 // of the batches so far
 }
 
-func (b *batchPieces) next(context.Context) (arrow.Table, error) {
+func (b *batchPieces) Next(context.Context) (arrow.Table, error) {
 	for {
-		rec, err := b.Next()
+		rec, err := b.Reader.Next()
 		if err != nil {
 			return nil, memoryError(b.mem, err)
 		}
 		for _, a := range rec.Columns() {
-			b.bytes += ArrayBytes(a.Data(), a.Data().Offset(), a.Len())
+			b.bytes += arraydata.ArrayBytes(a.Data(), a.Data().Offset(), a.Len())
 		}
 		if b.limit > 0 && b.bytes > b.limit {
 			return nil, fmt.Errorf("%w: its record batches take more than %d bytes, which is all that a file of its "+
@@ -47,9 +48,9 @@ func (b *batchPieces) next(context.Context) (arrow.Table, error) {
 	}
 }
 
-func (b *batchPieces) share() float64 { return b.Share() }
+func (b *batchPieces) Share() float64 { return b.Reader.Share() }
 
-func (b *batchPieces) close() { b.Release() }
+func (b *batchPieces) Close() { b.Release() }
 
 // A batchWriter writes tables in record batches.
 type batchWriter struct {
@@ -61,7 +62,7 @@ type batchWriter struct {
 	progress func(done, total int)
 }
 
-func (b batchWriter) write(_ context.Context, table arrow.Table) error {
+func (b batchWriter) Write(_ context.Context, table arrow.Table) error {
 	r := array.NewTableReader(table, b.rows)
 	defer r.Release()
 	for done := 0; r.Next(); {
@@ -75,4 +76,4 @@ func (b batchWriter) write(_ context.Context, table arrow.Table) error {
 	return nil
 }
 
-func (b batchWriter) finish() error { return b.out.Close() }
+func (b batchWriter) Finish() error { return b.out.Close() }

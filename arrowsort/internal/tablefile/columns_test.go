@@ -7,6 +7,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 )
 
 func TestSomeColumnsOfParquet(t *testing.T) {
@@ -28,7 +30,7 @@ func TestSomeColumnsOfParquet(t *testing.T) {
 			want := picked(c.table, c.columns)
 			require.Equal(t, textOf(t, want), textOf(t, in.Table))
 			if !dictionaries {
-				require.Equal(t, Pick(in.Schema, c.columns).String(), in.Table.Schema().String())
+				require.Equal(t, arraydata.Pick(in.Schema, c.columns).String(), in.Table.Schema().String())
 			}
 			want.Release()
 			in.Table.Release()
@@ -42,5 +44,5 @@ func picked(table arrow.Table, columns []int) arrow.Table {
 	for i, c := range columns {
 		some[i] = *table.Column(c)
 	}
-	return array.NewTable(Pick(table.Schema(), columns), some, table.NumRows())
+	return array.NewTable(arraydata.Pick(table.Schema(), columns), some, table.NumRows())
 }

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/apache/arrow-go/v18/parquet/compress"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet"
 )
 
 // ErrCompression is returned for a compression that does not exist or that the format does not have.
@@ -20,11 +20,6 @@ type Compression struct {
 	Level int    // 0: the codec's default; level 1 of zstd
 }
 
-var parquetCodecs = map[string]compress.Compression{
-	"none": compress.Codecs.Uncompressed, "snappy": compress.Codecs.Snappy, "gzip": compress.Codecs.Gzip,
-	"brotli": compress.Codecs.Brotli, "zstd": compress.Codecs.Zstd, "lz4": compress.Codecs.Lz4Raw,
-}
-
 // maxLevels are the highest levels of the codecs that have levels.
 var maxLevels = map[string]int{"gzip": 9, "brotli": 11, "zstd": 22}
 
@@ -35,7 +30,7 @@ func ParseCompression(s string) (Compression, error) {
 	}
 	codec, level, leveled := strings.Cut(strings.ToLower(s), ":")
 	c := Compression{Codec: codec}
-	if _, ok := parquetCodecs[codec]; !ok {
+	if !parquet.HasCodec(codec) {
 		return c, fmt.Errorf("%w %q: use none, snappy, gzip, brotli, zstd or lz4", ErrCompression, codec)
 	}
 	if leveled {

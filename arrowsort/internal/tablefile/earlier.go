@@ -3,10 +3,9 @@ package tablefile
 import (
 	"fmt"
 	"os"
-)
 
-// creator is what the footers of Parquet files name that are written here.
-const creator = "arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+)
 
 // CheckEarlier makes sure that a file may be one that was written here before: a Parquet file that names its creator,
 // or a file of another format with such content. Anything else is an error that names the file.
@@ -28,8 +27,8 @@ func checkEarlier(path string, format Format) error {
 			return err
 		}
 		defer s.Close()
-		if by := s.Layout.meta.GetCreatedBy(); by != creator {
-			return fmt.Errorf("created by %s", by)
+		if !s.Layout.CreatedHere() {
+			return fileerror.Unsupported("a file of another program")
 		}
 		return nil
 	}

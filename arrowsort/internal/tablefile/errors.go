@@ -35,7 +35,7 @@ func inFile(path, pipe string, err error) error {
 
 // ofFile returns what f returns, with a panic as an ErrCorrupt and the file's name in the error.
 func ofFile[T any](path, pipe string, f func() (T, error)) (result T, err error) {
-	err = contain(func() error {
+	err = fileerror.Contain(func() error {
 		result, err = f()
 		return err
 	})

@@ -1,7 +1,6 @@
 package tablefile
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -34,14 +34,12 @@ func rewritten(t *testing.T, b []byte) *file.Reader {
 // requireSchema requires that two files have the same schema, but for some columns, and the same key-value metadata.
 func requireSchema(t testing.TB, a, b *file.Reader, but string) {
 	t.Helper()
-	from, to := fieldsOf(a.MetaData()), fieldsOf(b.MetaData())
+	from, to := columnElements(a.MetaData()), columnElements(b.MetaData())
 	require.Len(t, to, len(from))
-	for i, f := range from {
-		if strings.Contains(but, f.name()+" ") {
-			continue
+	for name, elements := range from {
+		if !strings.Contains(but, name+" ") {
+			require.Equal(t, elements, to[name])
 		}
-		require.Equal(t, a.MetaData().FileMetaData.Schema[f.start:f.end],
-			b.MetaData().FileMetaData.Schema[to[i].start:to[i].end])
 	}
 	require.True(t, a.MetaData().KeyValueMetadata().Equals(b.MetaData().KeyValueMetadata()))
 	for _, group := range b.MetaData().RowGroups {
@@ -49,6 +47,20 @@ func requireSchema(t testing.TB, a, b *file.Reader, but string) {
 			require.EqualValues(t, b.MetaData().Schema.Column(i).ColumnPath(), c.MetaData.PathInSchema)
 		}
 	}
+}
+
+// columnElements are the elements of the schema by column of the table: the column itself, and those below it.
+func columnElements(meta *metadata.FileMetaData) map[string][]any {
+	columns := map[string][]any{}
+	name, open := "", int32(0) // elements of the column that are still to come
+	for _, element := range meta.FileMetaData.Schema[1:] {
+		if open == 0 {
+			name, open = element.Name, 1
+		}
+		columns[name] = append(columns[name], element)
+		open += element.GetNumChildren() - 1
+	}
+	return columns
 }
 
 func TestSchemaAndMetadataOfOtherWritersAreKept(t *testing.T) {
@@ -68,22 +80,19 @@ func TestSchemaAndMetadataOfOtherWritersAreKept(t *testing.T) {
 func TestConvertedTypesAloneAreKept(t *testing.T) {
 	table := convertible(t)
 	defer table.Release()
-	p, err := parsePiece(writeBytes(t, table, Parquet, WriteOptions{}))
-	require.NoError(t, err)
-	for _, element := range p.footer.FileMetaData.Schema[1:] {
+	whole := writeBytes(t, table, Parquet, WriteOptions{})
+	meta := openBytes(t, whole).MetaData()
+	for _, element := range meta.FileMetaData.Schema[1:] {
 		element.LogicalType = nil
 		if at := slices.IndexFunc(converted,
 			func(c convertedType) bool { return c.typ.String() == element.Name }); at >= 0 {
 			setConverted(&element.ConvertedType, converted[at].typ)
 		}
 	}
-	p.footer.FileMetaData.KeyValueMetadata[0].Key = "owner" // in place of the Arrow schema
-	var out bytes.Buffer
-	s := stitcher{w: &out, footer: p.footer}
-	require.NoError(t, s.write(p.file))
-	require.NoError(t, s.writeFooter())
-	a := openBytes(t, out.Bytes())
-	requireSchema(t, a, rewritten(t, out.Bytes()), "")
+	meta.FileMetaData.KeyValueMetadata[0].Key = "owner" // in place of the Arrow schema
+	b := withFooter(t, pagesOfFile(whole), meta)
+	a := openBytes(t, b)
+	requireSchema(t, a, rewritten(t, b), "")
 	require.Len(t, a.MetaData().KeyValueMetadata(), 1)
 }
 
@@ -159,9 +168,11 @@ func TestTimesOfDayAreLocal(t *testing.T) {
 
 // TestColumnsThatDifferKeepTheOthersSchema: one column that is stored in another way does not cost the others theirs.
 func TestColumnsThatDifferKeepTheOthersSchema(t *testing.T) {
-	in, err := readBytes(t, foreignFile(t, "pyarrow.parquet"), ReadOptions{Format: Parquet})
+	b := foreignFile(t, "pyarrow.parquet")
+	in, err := readBytes(t, b, ReadOptions{Format: Parquet})
 	require.NoError(t, err)
 	defer in.Table.Release()
+	first := openBytes(t, b)
 	fields := append([]arrow.Field(nil), in.Schema.Fields()...)
 	fields[0].Nullable = false
 	columns := make([]arrow.Column, len(fields))
@@ -175,11 +186,11 @@ func TestColumnsThatDifferKeepTheOthersSchema(t *testing.T) {
 	got := openBytes(t, writeBytes(t, table, Parquet, WriteOptions{Layout: in.Layout}))
 	require.Zero(t, got.MetaData().Schema.Column(0).MaxDefinitionLevel())
 	require.Equal(t, "tests", *got.MetaData().KeyValueMetadata().FindValue("owner"))
-	require.NotEqual(t, in.Layout.meta.KeyValueMetadata().FindValue(arrowSchemaKey),
-		got.MetaData().KeyValueMetadata().FindValue(arrowSchemaKey))
-	for i, c := range in.Layout.columns() {
-		require.Equal(t, c.codec, newLayout(got).columns()[i].codec, c.path)
+	require.NotEqual(t, first.MetaData().KeyValueMetadata().FindValue("ARROW:schema"),
+		got.MetaData().KeyValueMetadata().FindValue("ARROW:schema"))
+	for i, c := range first.MetaData().RowGroups[0].Columns {
+		require.Equal(t, c.MetaData.Codec, got.MetaData().RowGroups[0].Columns[i].MetaData.Codec, i)
 		logical := got.MetaData().Schema.Column(i).LogicalType()
-		require.True(t, i == 0 || logical.Equals(in.Layout.meta.Schema.Column(i).LogicalType()), c.path)
+		require.True(t, i == 0 || logical.Equals(first.MetaData().Schema.Column(i).LogicalType()), i)
 	}
 }

@@ -3,7 +3,6 @@ package tablefile
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"math/rand/v2"
 	"os"
@@ -205,18 +204,13 @@ func TestCopyMendsStatistics(t *testing.T) {
 	meta := openBytes(t, whole).MetaData()
 	number := meta.Schema.ColumnIndexByName("required64")
 	lying := meta.RowGroups[0].Columns[number].MetaData.Statistics
-	lying.MinValue, lying.MaxValue = lowest(100.0), highest(200.0) // and there is a NaN
+	lying.MinValue, lying.MaxValue = arrow.GetBytes([]float64{100}), arrow.GetBytes([]float64{200}) // and there is a NaN
 	nulls := int64(5)
 	lying.NullCount = &nulls
-	var footer bytes.Buffer
-	_, err := meta.WriteTo(&footer, nil)
-	require.NoError(t, err)
-	b := whole[:len(whole)-8-int(binary.LittleEndian.Uint32(whole[len(whole)-8:]))]
-	b = append(b, footer.Bytes()...)
-	b = append(binary.LittleEndian.AppendUint32(b, uint32(footer.Len())), parquetMagic...)
+	b := withFooter(t, pagesOfFile(whole), meta)
 	require.NoError(t, os.WriteFile(from, b, 0o600))
 	require.NoError(t, copied(t.Context(), from, to, nil))
-	b, err = os.ReadFile(to)
+	b, err := os.ReadFile(to)
 	require.NoError(t, err)
 	r := openBytes(t, b)
 	requireIndex(t, b, r, 0, number)
@@ -232,11 +226,15 @@ func TestCopyMendsStatistics(t *testing.T) {
 func TestCopyMendsBounds(t *testing.T) {
 	from, to := filepath.Join(t.TempDir(), "from.parquet"), filepath.Join(t.TempDir(), "to.parquet")
 	writeNumbered(t, from, 1, 50_000, WriteOptions{})
+	whole, err := os.ReadFile(from)
+	require.NoError(t, err)
+	meta := openBytes(t, whole).MetaData()
+	lying := meta.RowGroups[0].Columns[0].MetaData.Statistics
+	lying.MinValue, lying.MaxValue, *lying.NullCount = arrow.GetBytes([]int64{100}), arrow.GetBytes([]int64{200}), 7
+	require.NoError(t, os.WriteFile(from, withFooter(t, pagesOfFile(whole), meta), 0o600))
 	s, err := Scan(from, 0, ReadOptions{})
 	require.NoError(t, err)
 	defer s.Close()
-	lying := s.Layout.meta.RowGroups[0].Columns[0].MetaData.Statistics
-	lying.MinValue, lying.MaxValue, *lying.NullCount = lowest(int64(100)), highest(int64(200)), 7
 	w, err := Create(t.Context(), to, s.Schema, WriteOptions{Schema: s.Schema, Layout: s.Layout,
 		Sorting: []SortingColumn{{Path: "n"}}})
 	require.NoError(t, err)

@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 	"github.com/apache/arrow/go/v15/arrow"
@@ -67,7 +68,8 @@ func TestUnsignedStatisticsOfArrowGoAreRight(t *testing.T) {
 			require.NoError(t, w.Write(array18.NewRecordBatch(sc, []arrow18.Array{a}, 4)))
 			require.NoError(t, w.Close())
 			meta := openBytes(t, b.Bytes()).MetaData()
-			require.True(t, meta.WriterVersion().Equal(rightStatistics))
+			require.True(t, meta.WriterVersion().Equal(metadata.NewAppVersionExplicit("parquet-go", 18, 8, 0)),
+				"the one that is trusted, see misjudges")
 			found := meta.RowGroups[0].Columns[0].MetaData.Statistics
 			require.Equal(t, low, found.MinValue[:n])
 			require.Equal(t, high, found.MaxValue[:n])

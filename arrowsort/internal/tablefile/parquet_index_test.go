@@ -16,6 +16,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
 
 // TestPageIndexOfEveryType compares the index of every column chunk with the values that arrow/go's reader finds.
@@ -115,13 +117,14 @@ func requireIndex(t *testing.T, b []byte, r *file.Reader, group, leaf int) {
 	var nulls []int64
 	known := true
 	for i := range at {
-		reader := compactReader{b: b[at[i]:]}
-		require.Equal(t, dataPage, reader.page().kind, what)
+		var header page.Header
+		header.Read(&page.CompactReader{Bytes: b[at[i]:]})
+		require.Equal(t, page.Data, header.Kind, what)
 		if i+1 < len(at) {
 			require.Equal(t, at[i]+int64(sizes[i]), at[i+1], what)
 		}
 		require.LessOrEqual(t, firsts[i+1]-firsts[i], DefaultPageRows, what)
-		var page bounds
+		var found bounds
 		missing, odd := int64(0), 0
 		for _, v := range values {
 			switch {
@@ -130,23 +133,23 @@ func requireIndex(t *testing.T, b []byte, r *file.Reader, group, leaf int) {
 				missing++
 			case isNaN(column, v.bytes):
 				odd++
-			case page.low == nil:
-				page = bounds{v.bytes, v.bytes}
+			case found.low == nil:
+				found = bounds{v.bytes, v.bytes}
 			default:
-				if compare := valueOrder(column); compare != nil {
-					if compare(v.bytes, page.low) < 0 {
-						page.low = v.bytes
+				if compare := page.ValueOrder(column); compare != nil {
+					if compare(v.bytes, found.low) < 0 {
+						found.low = v.bytes
 					}
-					if compare(v.bytes, page.high) > 0 {
-						page.high = v.bytes
+					if compare(v.bytes, found.high) > 0 {
+						found.high = v.bytes
 					}
 				}
 			}
 		}
 		known = known && odd == 0
-		pages, nulls = append(pages, page), append(nulls, missing)
+		pages, nulls = append(pages, found), append(nulls, missing)
 	}
-	if !known || valueOrder(column) == nil && len(values) > 0 && column.SortOrder() == schema.SortUNKNOWN {
+	if !known || page.ValueOrder(column) == nil && len(values) > 0 && column.SortOrder() == schema.SortUNKNOWN {
 		require.Nil(t, meta.ColumnIndexOffset, what)
 		require.Nil(t, meta.MetaData.Statistics.MinValue, what)
 		require.Nil(t, meta.MetaData.Statistics.MaxValue, what)
@@ -160,14 +163,20 @@ func requireIndex(t *testing.T, b []byte, r *file.Reader, group, leaf int) {
 		return
 	}
 	require.NotNil(t, meta.ColumnIndexOffset, what)
-	all := pageBounds{empty: true}
+	var all bounds
+	missing, compare := int64(0), page.ValueOrder(column)
 	for i, p := range pages {
-		if all.nulls += nulls[i]; p.low != nil {
-			(&plainBounds{compare: valueOrder(column)}).widen(&all, p.low)
-			(&plainBounds{compare: valueOrder(column)}).widen(&all, p.high)
+		if missing += nulls[i]; p.low == nil {
+			continue
+		}
+		if all.low == nil || compare(p.low, all.low) < 0 {
+			all.low = p.low
+		}
+		if all.high == nil || compare(p.high, all.high) > 0 {
+			all.high = p.high
 		}
 	}
-	require.Equal(t, all.nulls, *meta.MetaData.Statistics.NullCount, what)
+	require.Equal(t, missing, *meta.MetaData.Statistics.NullCount, what)
 	uneven := false // some row group has none
 	for _, g := range r.MetaData().RowGroups {
 		uneven = uneven || g.Columns[leaf].ColumnIndexOffset == nil
@@ -185,19 +194,18 @@ func requireIndex(t *testing.T, b []byte, r *file.Reader, group, leaf int) {
 		if p.low == nil {
 			continue
 		}
-		compare := valueOrder(column)
 		require.LessOrEqual(t, compare(got.low[i], p.low), 0, what)
 		require.GreaterOrEqual(t, compare(got.high[i], p.high), 0, what)
-		if max(len(p.low), len(p.high)) <= longestBound && !isZero(p.low) && !isZero(p.high) { // zeros are -0 and 0
+		if max(len(p.low), len(p.high)) <= 64 && !isZero(p.low) && !isZero(p.high) { // zeros are -0 and 0
 			require.Equal(t, p.low, got.low[i], what)
 			require.Equal(t, p.high, got.high[i], what)
 		}
 	}
 	switch column.Name() {
 	case "up":
-		require.Equal(t, ascendingPages, got.order)
+		require.Equal(t, 1, got.order, "ascending")
 	case "down":
-		require.Equal(t, descendingPages, got.order)
+		require.Equal(t, 2, got.order, "descending")
 	}
 }
 
@@ -223,50 +231,46 @@ type columnIndex struct {
 	nulls     []int64
 }
 
-func (r *compactReader) bytes() []byte {
-	n := r.uvarint()
-	start := r.at
-	r.pass(n)
-	return r.b[start:r.at]
+// nextBytesOf reads bytes with their length.
+func nextBytesOf(r *page.CompactReader) []byte {
+	start := r.At
+	r.Skip(page.ThriftBinary)
+	_, n := binary.Uvarint(r.Bytes[start:])
+	return r.Bytes[start+n : r.At]
 }
 
-// elements reads a list.
-func (r *compactReader) elements(read func()) {
-	n := int(r.b[r.at] >> 4)
-	r.at++
-	if n == 15 {
-		n = int(r.uvarint())
-	}
-	for range n {
+// elementsOf reads a list.
+func elementsOf(r *page.CompactReader, read func()) {
+	for range r.ListOf(r.Bytes[r.At] & 15) {
 		read()
 	}
 }
 
 func readColumnIndex(b []byte) (x columnIndex) {
-	r := &compactReader{b: b}
-	r.fields(func(field int, typ byte) {
+	r := &page.CompactReader{Bytes: b}
+	r.Fields(func(field int, typ byte) {
 		switch field {
 		case 1:
-			r.elements(func() { x.empty = append(x.empty, r.b[r.at] == thriftTrue); r.at++ })
+			elementsOf(r, func() { x.empty = append(x.empty, r.Bytes[r.At] == page.ThriftTrue); r.At++ })
 		case 2:
-			r.elements(func() { x.low = append(x.low, r.bytes()) })
+			elementsOf(r, func() { x.low = append(x.low, nextBytesOf(r)) })
 		case 3:
-			r.elements(func() { x.high = append(x.high, r.bytes()) })
+			elementsOf(r, func() { x.high = append(x.high, nextBytesOf(r)) })
 		case 4:
-			x.order = r.number()
+			x.order = r.Number()
 		case 5:
-			r.elements(func() { x.nulls = append(x.nulls, int64(r.number())) })
+			elementsOf(r, func() { x.nulls = append(x.nulls, int64(r.Number())) })
 		}
 	})
 	return x
 }
 
 func readOffsetIndex(b []byte) (at []int64, sizes, rows []int) {
-	r := &compactReader{b: b}
-	r.fields(func(int, byte) {
-		r.elements(func() {
-			r.fields(func(field int, typ byte) {
-				switch v := r.number(); field {
+	r := &page.CompactReader{Bytes: b}
+	r.Fields(func(int, byte) {
+		elementsOf(r, func() {
+			r.Fields(func(field int, typ byte) {
+				switch v := r.Number(); field {
 				case 1:
 					at = append(at, int64(v))
 				case 2:
@@ -357,32 +361,4 @@ func leafValues(t *testing.T, r *file.Reader, group, leaf int) (values []leafVal
 	}
 	require.Empty(t, raw)
 	return values
-}
-
-func TestLongBoundsAreCut(t *testing.T) {
-	text := schema.MustPrimitive(schema.NewPrimitiveNodeLogical("t", parquet.Repetitions.Required, schema.StringLogicalType{}, parquet.Types.ByteArray, 0, -1))
-	raw := schema.MustPrimitive(schema.NewPrimitiveNode("b", parquet.Repetitions.Required, parquet.Types.ByteArray, -1, 0))
-	long := func(start string, rest string, n int) []byte {
-		return append([]byte(start), bytes.Repeat([]byte(rest), n)...)
-	}
-	for name, c := range map[string]struct {
-		node      schema.Node
-		bound     []byte
-		low, high []byte
-	}{
-		"short":                {text, []byte("short"), []byte("short"), []byte("short")},
-		"ascii":                {text, long("", "a", 100), long("", "a", 64), append(long("", "a", 63), 'b')},
-		"inside a character":   {text, long("a", "é", 60), long("a", "é", 31), append(long("a", "é", 30), "ê"...)},
-		"before surrogates":    {text, long("", "\uD7FF", 30), long("", "\uD7FF", 21), append(long("", "\uD7FF", 20), "\uE000"...)},
-		"the last character":   {text, long("", "\U0010FFFF", 30), long("", "\U0010FFFF", 16), long("", "\U0010FFFF", 30)},
-		"the last but for one": {text, long("x", "\U0010FFFF", 30), long("x", "\U0010FFFF", 15), []byte("y")},
-		"bytes":                {raw, long("", "\xFE\xFF", 60), long("", "\xFE\xFF", 32), append(long("", "\xFE\xFF", 31), 0xFF)},
-		"all of one":           {raw, long("", "\xFF", 100), long("", "\xFF", 64), long("", "\xFF", 100)},
-	} {
-		column := schema.NewColumn(c.node.(*schema.PrimitiveNode), 0, 0)
-		whole := slices.Clone(c.bound)
-		require.Equal(t, string(c.low), string(shortLow(c.bound, column, holdsText(column))), name)
-		require.Equal(t, string(c.high), string(shortHigh(c.bound, column, holdsText(column))), name)
-		require.Equal(t, whole, c.bound, name)
-	}
 }

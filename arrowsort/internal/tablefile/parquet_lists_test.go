@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 )
 
 // TestListsInParquet writes lists of all kinds, some of them null, over values of every width: in several pages and row
@@ -58,7 +59,7 @@ func requireSameInParquet(t *testing.T, r *rand.Rand, typ arrow.DataType, nulls 
 	for range 3 {
 		chunks = append(chunks, arrowtest.RandomSlice(r, typ, rows+r.IntN(20), r.IntN(20), nulls, mem))
 	}
-	defer releaseAll(chunks)
+	defer arraydata.Release(chunks)
 	field := arrow.Field{Name: "c", Type: typ, Nullable: true}
 	chunked := arrow.NewChunked(typ, chunks)
 	defer chunked.Release()

@@ -8,6 +8,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/writer"
 )
 
 var zoned = &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "America/New_York"}
@@ -77,7 +79,7 @@ func TestMetadataOfParquetBecomesThatOfTheSchema(t *testing.T) {
 		defer in.Table.Release()
 		meta := in.Schema.Metadata()
 		require.Equal(t, "tests", meta.Values()[meta.FindKey("owner")])
-		require.Negative(t, meta.FindKey(arrowSchemaKey))
+		require.Negative(t, meta.FindKey(writer.ArrowSchemaKey))
 	}
 }
 

@@ -12,6 +12,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
 
 // fewRows has columns that are read here and columns that pqarrow reads.
@@ -32,39 +34,38 @@ func fewRows(t testing.TB) arrow.Table {
 // withChecksums is a file of arrow/go, which has no page index, with the checksum of each page in its header.
 func withChecksums(t testing.TB, b []byte) []byte {
 	meta := openBytes(t, b).MetaData()
-	out := []byte(parquetMagic)
+	out := []byte(page.Magic)
 	for _, group := range meta.RowGroups {
 		for _, c := range group.Columns {
 			m := c.MetaData
-			start, from := int64(len(out)), chunkStart(m.DictionaryPageOffset, m.DataPageOffset)
+			start, from := int64(len(out)), page.ChunkStart(m.DictionaryPageOffset, m.DataPageOffset)
 			for at := from; at < from+m.TotalCompressedSize; {
 				if at == m.DataPageOffset {
 					m.DataPageOffset = int64(len(out))
 				}
-				head, third := compactReader{b: b[at:]}, 0
-				head.fields(func(field int, typ byte) {
-					if head.skip(typ); field == 3 {
-						third = head.at
+				head, third := page.CompactReader{Bytes: b[at:]}, 0
+				head.Fields(func(field int, typ byte) {
+					if head.Skip(typ); field == 3 {
+						third = head.At
 					}
 				})
-				var h pageHead
-				h.read(&compactReader{b: b[at:]})
-				header, body := b[at:][:head.at], b[at:][head.at:head.at+h.packed]
-				w := compactWriter{b: append(out, header[:third]...), field: 3}
-				w.word(4, crc32.ChecksumIEEE(body))
-				out = append(append(w.b, header[third]-1<<4), header[third+1:]...) // the next field is one nearer
+				var h page.Header
+				h.Read(&page.CompactReader{Bytes: b[at:]})
+				header, body := b[at:][:head.At], b[at:][head.At:head.At+h.Packed]
+				sum := crc32.ChecksumIEEE(body)
+				out = append(append(out, header[:third]...), 1<<4|page.ThriftI32) // field 4, one after the third
+				out = binary.AppendUvarint(out, uint64(sum<<1^uint32(int32(sum)>>31)))
+				out = append(append(out, header[third]-1<<4), header[third+1:]...) // the next field is one nearer
 				out = append(out, body...)
-				at += int64(head.at + h.packed)
+				at += int64(head.At + h.Packed)
 			}
-			move(m.DictionaryPageOffset, start-from)
+			if at := m.DictionaryPageOffset; at != nil && *at > 0 {
+				*at += start - from
+			}
 			m.TotalCompressedSize = int64(len(out)) - start
 		}
 	}
-	var footer bytes.Buffer
-	_, err := meta.WriteTo(&footer, nil)
-	require.NoError(t, err)
-	out = binary.LittleEndian.AppendUint32(append(out, footer.Bytes()...), uint32(footer.Len()))
-	return append(out, parquetMagic...)
+	return withFooter(t, out, meta)
 }
 
 // flipped are small files of which every page has a checksum, or its compression has one of all that the page holds.
@@ -73,10 +74,10 @@ func flipped(t testing.TB) map[string][]byte {
 	defer table.Release()
 	files := map[string][]byte{}
 	for name, dictionary := range map[string]bool{"dictionary": true, "plain": false} {
-		layout := newLayout(openBytes(t, foreignBytes(t, table, parquet.WithDictionaryDefault(dictionary))))
-		for codec := range parquetCodecs {
+		layout := layoutOf(t, foreignBytes(t, table, parquet.WithDictionaryDefault(dictionary)))
+		for codec := range page.Codecs {
 			opts := []parquet.WriterProperty{parquet.WithDictionaryDefault(dictionary),
-				parquet.WithCompression(parquetCodecs[codec])}
+				parquet.WithCompression(page.Codecs[codec])}
 			files["own "+codec+" "+name] = writeBytes(t, table, Parquet,
 				WriteOptions{Layout: layout, PageRows: 2, Compression: Compression{Codec: codec}})
 			if codec == "brotli" || codec == "snappy" || codec == "zstd" {
@@ -142,9 +143,9 @@ func TestFlippedBitsOfPages(t *testing.T) {
 func pagesIn(t testing.TB, b []byte) (first, end int) {
 	for _, group := range openBytes(t, b).MetaData().RowGroups {
 		for _, c := range group.Columns {
-			end = max(end, int(chunkStart(c.MetaData.DictionaryPageOffset,
+			end = max(end, int(page.ChunkStart(c.MetaData.DictionaryPageOffset,
 				c.MetaData.DataPageOffset)+c.MetaData.TotalCompressedSize))
 		}
 	}
-	return len(parquetMagic), end
+	return len(page.Magic), end
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/rawmem"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
 )
@@ -22,7 +23,7 @@ type ReadOptions struct {
 	Format       Format           // Auto: by the file's name; an IPC stream for Pipe
 	Stdin        io.Reader        // what Pipe reads; nil: os.Stdin
 	Allocator    memory.Allocator // nil: memory.DefaultAllocator
-	Flat         *Recycler        // for columns that a Scanner reads without pqarrow; nil: Allocator
+	Flat         *rawmem.Recycler // for columns that a Scanner reads without pqarrow; nil: Allocator
 	Threads      int              // 0: GOMAXPROCS
 	Dictionaries bool             // strings that a Parquet file stores with a small dictionary become dictionaries
 	Delimiter    rune             // between the values of a line of CSV; 0: a comma, or a tab in .tsv
@@ -40,7 +41,7 @@ type ReadOptions struct {
 
 	declared  int64 // bytes that a footer may declare; 0: any number
 	textLimit int64 // bytes of text that compressed CSV may be decompressed to; 0: any number
-	batches   bool  // a column chunk of a Parquet file is read in pieces
+	pieces    bool  // a column chunk of a Parquet file is read in pieces
 }
 
 // name is the name of a file in errors.
@@ -150,11 +151,8 @@ func readSource(ctx context.Context, src source, size int64, opts ReadOptions) (
 	opts.limitMemory(size)
 	in = &Input{Format: opts.Format, Bytes: size}
 	if opts.Format == Parquet {
-		if err := readChosen(ctx, src, in, opts); err != nil {
+		if err := readParquet(ctx, src, in, opts); err != nil {
 			return nil, err
-		}
-		if in.Schema == nil {
-			in.Schema = in.Table.Schema()
 		}
 		return in, nil
 	}
@@ -169,7 +167,7 @@ func readSource(ctx context.Context, src source, size int64, opts ReadOptions) (
 	if err := s.open(src, size, csv.MaxBatchBytes, opts); err != nil {
 		return nil, err
 	}
-	defer s.pieces.close()
+	defer s.pieces.Close()
 	in.Schema = s.Schema
 	if in.Columns, err = opts.begin(s.Schema); err != nil {
 		return nil, err
@@ -199,7 +197,7 @@ func (s *Scanner) all(ctx context.Context) (arrow.Table, error) {
 		if err := context.Cause(ctx); err != nil {
 			return nil, err
 		}
-		piece, err := s.pieces.next(ctx)
+		piece, err := s.pieces.Next(ctx)
 		if err == io.EOF {
 			break
 		}
@@ -246,22 +244,6 @@ func checkStart(src io.ReaderAt, size int64, format Format) (compressed bool, er
 		return false, err
 	}
 	return fileCodecOf(head) != nil, checkHead(head, format)
-}
-
-// readChosen passes on the schema of a Parquet file and reads the columns that are chosen.
-func readChosen(ctx context.Context, src source, in *Input, opts ReadOptions) error {
-	f, err := openParquet(src, in.Bytes, opts)
-	if err != nil {
-		return err
-	}
-	columns, err := opts.begin(f.schema)
-	if err != nil {
-		return err
-	}
-	if columns == nil {
-		return readParquet(ctx, src, in, opts)
-	}
-	return f.readColumns(ctx, in, columns)
 }
 
 // finish unifies the dictionaries of a table, which it consumes: equal indices are equal values in all its chunks.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/writer"
 )
 
 // TestRoundTripOfEveryType writes every type in every container, in chunks that are slices at odd offsets, in several
@@ -56,7 +57,7 @@ func roundTrip(t *testing.T, format Format, field arrow.Field, seed uint64) {
 	column := arrow.NewColumn(field, arrow.NewChunked(field.Type, chunks))
 	table := array.NewTable(arrow.NewSchema([]arrow.Field{field}, nil), []arrow.Column{*column}, -1)
 	opts := WriteOptions{Format: format, RowGroupRows: rowGroups(format, 70), PageRows: rowGroups(format, 16)}
-	if _, unwritten := unstorable(field); format == Parquet && unwritten != nil {
+	if _, unwritten := writer.Unsupported(field); format == Parquet && unwritten != nil {
 		_, err := Write(t.Context(), filepath.Join(t.TempDir(), "t"), table, opts)
 		require.ErrorIs(t, err, ErrUnsupported)
 		require.ErrorContains(t, err, `column "column`)
@@ -102,6 +103,8 @@ func inParquet(typ arrow.DataType) arrow.DataType {
 	return arraydata.MapTypes(typ, inParquet)
 }
 
+const millisOfDay = 24 * 60 * 60 * 1000
+
 // toWholeDays rounds dates of 64 bits to the days that Parquet has.
 func toWholeDays(d arrow.ArrayData) {
 	if d.DataType().ID() == arrow.DATE64 {
@@ -140,7 +143,7 @@ func asInParquet(a arrow.Array) arrow.Array {
 	}
 	var withDays func(typ arrow.DataType) arrow.DataType
 	withDays = func(typ arrow.DataType) arrow.DataType { return arraydata.MapTypes(days(typ), withDays) }
-	data, err := storedData(a.Data(), withDays(a.DataType()), memory.DefaultAllocator)
+	data, err := writer.StoredData(a.Data(), withDays(a.DataType()), memory.DefaultAllocator)
 	if err != nil {
 		panic(err)
 	}

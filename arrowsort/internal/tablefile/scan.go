@@ -9,6 +9,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet"
 )
 
 // ErrScan is returned for a pipe of a format that is not read from front to back: it has to be copied to a file.
@@ -24,18 +26,19 @@ type Scanner struct {
 	Compact  int64   // the same with text in dictionaries, where a Parquet file has them
 	Rows     int64   // of a Parquet file and of all CSV files of ReadOptions.CSV; else -1
 
-	path   string          // in errors
-	file   *os.File        // nil: standard input
-	pipe   *countingReader // what a pipe is read by; nil: it is a file
-	pieces pieces
-	chosen []int // columns of a piece; nil: all
+	path    string          // in errors
+	file    *os.File        // nil: standard input
+	pipe    *countingReader // what a pipe is read by; nil: it is a file
+	pieces  pieces
+	parquet *parquet.File // of a Parquet file
+	chosen  []int         // columns of a piece; nil: all
 }
 
-// pieces are the parts of a table. next ends with io.EOF.
+// pieces are the parts of a table. Next ends with io.EOF.
 type pieces interface {
-	next(ctx context.Context) (arrow.Table, error)
-	share() float64 // of the file that was read
-	close()
+	Next(ctx context.Context) (arrow.Table, error)
+	Share() float64 // of the file that was read
+	Close()
 }
 
 // Scan opens a file of any format, or an Arrow stream for Pipe. The pieces of Parquet and CSV take about pieceBytes in
@@ -112,21 +115,17 @@ func (s *Scanner) openPipe(opts ReadOptions) error {
 
 func (s *Scanner) open(src source, size, pieceBytes int64, opts ReadOptions) error {
 	s.Bytes = size
-	opts.batches, opts.Dictionaries = true, false
+	opts.pieces, opts.Dictionaries = true, false
 	switch s.Format {
 	case CSV:
 		return s.openCSV(src, pieceBytes, opts)
 	case Parquet:
-		f, err := openParquet(src, s.Bytes, opts)
+		f, err := parquet.Open(src, s.Bytes, opts.parquet())
 		if err != nil {
 			return err
 		}
-		s.Schema, s.Layout, s.pieces = f.schema, newLayout(f.file), newParquetPieces(f, pieceBytes)
-		s.Rows = f.file.NumRows()
-		s.InMemory = int64(f.tableBytes())
-		for _, leaf := range leavesOf(nil, f.fields) {
-			s.Compact += int64(columnBytes(f.file.MetaData(), leaf))
-		}
+		s.parquet, s.Schema, s.Layout, s.Rows = f, f.Schema(), f.Layout, f.Layout.Rows()
+		s.InMemory, s.Compact, s.pieces = f.InMemory(), f.Compact(), f.Batches(pieceBytes)
 		return nil
 	}
 	return s.openBatches(src, s.Bytes, opts)
@@ -157,11 +156,11 @@ func (s *Scanner) openBatches(src io.Reader, size int64, opts ReadOptions) error
 
 // Next returns the next piece, which the caller releases; io.EOF after the last. Errors name the file.
 func (s *Scanner) Next(ctx context.Context) (table arrow.Table, err error) {
-	err = contain(func() error {
+	err = fileerror.Contain(func() error {
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
-		table, err = s.pieces.next(ctx)
+		table, err = s.pieces.Next(ctx)
 		return err
 	})
 	if s.pipe != nil {
@@ -181,13 +180,13 @@ func (s *Scanner) Done() int64 {
 	if s.pipe != nil {
 		return s.Bytes
 	}
-	return int64(float64(s.Bytes) * s.pieces.share())
+	return int64(float64(s.Bytes) * s.pieces.Share())
 }
 
 // Close closes the file.
 func (s *Scanner) Close() {
 	if s.pieces != nil {
-		s.pieces.close()
+		s.pieces.Close()
 	}
 	if s.file != nil {
 		s.file.Close()

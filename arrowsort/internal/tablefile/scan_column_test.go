@@ -12,6 +12,8 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/reader"
 )
 
 // TestPiecesEndInsidePages reads pieces whose borders are not those of pages, of a dictionary and of plain pages behind
@@ -38,7 +40,7 @@ func TestPiecesEndInsidePages(t *testing.T) {
 			s, err := Scan(path, 1, ReadOptions{Allocator: mem})
 			require.NoError(t, err)
 			defer s.Close()
-			s.pieces.(*parquetPieces).rows = 1024
+			s.pieces.(*reader.Batches).Rows = 1024
 			row, pieces := 0, 0
 			for {
 				piece, err := s.Next(t.Context())

@@ -3,24 +3,17 @@ package tablefile
 import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 )
 
 // Choose has Next return only some columns, by their positions in Schema, which becomes the schema of these. The others
 // of Parquet and CSV are not read. It precedes Next.
 func (s *Scanner) Choose(columns []int) {
-	s.Schema = Pick(s.Schema, columns)
-	switch p := s.pieces.(type) {
-	case *parquetPieces:
-		fields := make([]fileField, len(columns))
-		for i, c := range columns {
-			fields[i] = p.fields[c]
-		}
-		p.fields, p.schema = fields, s.Schema
-		p.measure()
-	case csvPieces:
+	s.Schema = arraydata.Pick(s.Schema, columns)
+	if p, ok := s.pieces.(interface{ Choose(columns []int) }); ok {
 		p.Choose(columns)
-	default:
-		s.chosen = columns
+		return
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 )
 
 func TestScanSomeColumns(t *testing.T) {
@@ -26,7 +28,7 @@ func TestScanSomeColumns(t *testing.T) {
 			defer s.Close()
 			whole := s.Schema
 			s.Choose([]int{2, 0})
-			require.True(t, Pick(whole, []int{2, 0}).Equal(s.Schema))
+			require.True(t, arraydata.Pick(whole, []int{2, 0}).Equal(s.Schema))
 			var got []string
 			for {
 				piece, err := s.Next(t.Context())
@@ -39,7 +41,7 @@ func TestScanSomeColumns(t *testing.T) {
 				piece.Release()
 			}
 			columns := []arrow.Column{*table.Column(2), *table.Column(0)}
-			want := array.NewTable(Pick(table.Schema(), []int{2, 0}), columns, table.NumRows())
+			want := array.NewTable(arraydata.Pick(table.Schema(), []int{2, 0}), columns, table.NumRows())
 			defer want.Release()
 			require.Equal(t, textOf(t, want), got)
 		})

@@ -50,8 +50,8 @@ func (o *ReadOptions) source(file io.ReaderAt, size int64) csv.Source {
 
 type csvPieces struct{ *csv.Reader }
 
-func (c csvPieces) next(ctx context.Context) (arrow.Table, error) {
-	rec, err := c.Next(ctx)
+func (c csvPieces) Next(ctx context.Context) (arrow.Table, error) {
+	rec, err := c.Reader.Next(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -59,5 +59,4 @@ func (c csvPieces) next(ctx context.Context) (arrow.Table, error) {
 	return array.NewTableFromRecords(rec.Schema(), []arrow.Record{rec}), nil
 }
 
-func (c csvPieces) share() float64 { return c.Share() }
-func (c csvPieces) close()         { c.Release() }
+func (c csvPieces) Close() { c.Release() }

@@ -11,6 +11,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/reader"
 )
 
 // Pieces far smaller than pages, of which none is kept from piece to piece.
@@ -32,7 +34,7 @@ func TestPiecesOfPagesThatAreNotKept(t *testing.T) {
 			s, err := Scan(path, 1<<15, ReadOptions{Allocator: mem})
 			require.NoError(t, err)
 			defer s.Close()
-			require.True(t, s.pieces.(*parquetPieces).rests)
+			require.True(t, s.pieces.(*reader.Batches).Rests)
 			at := 0
 			for pieces := 0; ; pieces++ {
 				piece, err := s.Next(t.Context())
@@ -70,7 +72,7 @@ func TestPiecesOfLongRows(t *testing.T) {
 	for _, c := range []struct {
 		columns []int
 		rows    int64
-	}{{[]int{0, 1}, 1 << 20 * longPieces / 30_000}, {[]int{0}, 600}} {
+	}{{[]int{0, 1}, 4 << 20 / 30_000}, {[]int{0}, 600}} {
 		s, err := Scan(path, 1<<20, ReadOptions{})
 		require.NoError(t, err)
 		s.Choose(c.columns)

@@ -65,7 +65,7 @@ func TestScanReadsWhatReadReads(t *testing.T) {
 				defer got.Release()
 				requireTables(t, want.Table, got)
 				if format == Parquet {
-					require.GreaterOrEqual(t, int64(pieces), table.NumRows()/(2*fewPieceRows))
+					require.GreaterOrEqual(t, int64(pieces), table.NumRows()/(2<<10))
 				}
 			})
 		}

@@ -2,12 +2,9 @@ package tablefile
 
 import (
 	"bytes"
-	"encoding/base64"
 	"errors"
-	"os"
 	"testing"
 
-	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
@@ -54,15 +51,4 @@ func TestSchemaIsToldFirst(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestTypesOfTheArrowSchemaThatAreNotSupportedAreNamed(t *testing.T) {
-	stream, err := os.ReadFile("ipc/testdata/unsupported_decimal32.arrows")
-	require.NoError(t, err)
-	meta := metadata.NewKeyValueMetadata()
-	require.NoError(t, meta.Append(arrowSchemaKey, base64.StdEncoding.EncodeToString(stream)))
-	err = checkArrowSchema(meta, memory.DefaultAllocator)
-	require.ErrorIs(t, err, ErrUnsupported)
-	require.NotErrorIs(t, err, ErrCorrupt)
-	require.ErrorContains(t, err, "type decimal32")
 }

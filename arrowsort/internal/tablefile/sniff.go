@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/ipc"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet"
 )
 
 // headSize is the number of bytes that an input is recognized by.
@@ -35,7 +36,7 @@ func resembles(head []byte) Format {
 		return Auto
 	case isText(head):
 		return CSV
-	case strings.HasPrefix(string(head), parquetMagic):
+	case strings.HasPrefix(string(head), parquet.Magic):
 		return Parquet
 	case strings.HasPrefix(string(head), ipc.Magic):
 		return IPCFile

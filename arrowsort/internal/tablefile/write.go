@@ -28,13 +28,6 @@ type WriteOptions struct {
 	Progress     func(done, total int) // called now and then, from one goroutine at a time
 }
 
-// The numbers of rows of a Parquet page, unless they take more than about a megabyte, and of a row group when no others
-// are asked for. A reader that skips pages reads one page for one row.
-const (
-	DefaultPageRows     = 1 << 14
-	DefaultRowGroupRows = 1 << 18
-)
-
 // Write writes a table and returns the size of the file. A file is replaced at once or, after an error or when the
 // context is cancelled, not at all. Devices, named pipes and open files such as /dev/fd/3 are written in place. Errors
 // name the file.

@@ -11,7 +11,9 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/atomicfile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/ipc"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet"
 )
 
 // A Writer writes tables to a file, one after the other. The file appears under its name with Commit. Abort, without
@@ -26,8 +28,8 @@ type Writer struct {
 
 // pieceWriter encodes the pieces of a table.
 type pieceWriter interface {
-	write(ctx context.Context, table arrow.Table) error
-	finish() error
+	Write(ctx context.Context, table arrow.Table) error
+	Finish() error
 }
 
 // Create starts a file of tables of a schema. Errors, also those of the methods, name the file.
@@ -56,10 +58,10 @@ func (w *Writer) open(schema *arrow.Schema) (err error) {
 		return err
 	}
 	w.out.w = w.file
-	return contain(func() (err error) {
+	return fileerror.Contain(func() (err error) {
 		switch opts.Format {
 		case Parquet:
-			w.pieces, err = newParquetWriter(&w.out, schema, *opts)
+			w.pieces, err = parquet.NewWriter(&w.out, schema, opts.parquet())
 			return err
 		case CSV:
 			const rows = 1 << 14 // of which the progress is reported
@@ -89,7 +91,7 @@ func create(path string, stdout io.Writer) (atomicfile.File, error) {
 
 // Write appends the rows of a table. A Parquet file gets them in new row groups.
 func (w *Writer) Write(ctx context.Context, table arrow.Table) error {
-	return w.named(contain(func() error { return w.pieces.write(ctx, table) }))
+	return w.named(fileerror.Contain(func() error { return w.pieces.Write(ctx, table) }))
 }
 
 // Written returns the number of bytes that were written so far.
@@ -97,7 +99,7 @@ func (w *Writer) Written() int64 { return w.out.n }
 
 // Finish writes what follows the last row.
 func (w *Writer) Finish() error {
-	err := contain(w.pieces.finish)
+	err := fileerror.Contain(w.pieces.Finish)
 	if err == nil {
 		err = w.file.Flush()
 	}

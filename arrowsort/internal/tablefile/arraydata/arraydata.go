@@ -33,10 +33,3 @@ func LittleEndian(b []byte, width int) uint64 {
 	}
 	return n
 }
-
-// Release releases all arrays.
-func Release(all []arrow.ArrayData) {
-	for _, d := range all {
-		d.Release()
-	}
-}

@@ -34,3 +34,17 @@ func MapTypes(typ arrow.DataType, f func(arrow.DataType) arrow.DataType) arrow.D
 	}
 	return typ
 }
+
+// StorageOf is the type that the values of an extension type are stored as, and any other type itself.
+func StorageOf(typ arrow.DataType) arrow.DataType {
+	if ext, ok := typ.(arrow.ExtensionType); ok {
+		return StorageOf(ext.StorageType())
+	}
+	return typ
+}
+
+// IsNested reports whether values of a type consist of others.
+func IsNested(typ arrow.DataType) bool {
+	_, nested := StorageOf(typ).(arrow.NestedType)
+	return nested
+}

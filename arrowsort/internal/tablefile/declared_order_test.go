@@ -1,0 +1,47 @@
+package tablefile
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/stretchr/testify/require"
+)
+
+// TestDeclaresOrder looks at the bounds of row groups of two rows.
+func TestDeclaresOrder(t *testing.T) {
+	sc := arrow.NewSchema([]arrow.Field{
+		{Name: "up", Type: arrow.PrimitiveTypes.Int64}, {Name: "down", Type: arrow.BinaryTypes.String}, {Name: "mixed", Type: arrow.PrimitiveTypes.Int32},
+		{Name: "nulls", Type: arrow.PrimitiveTypes.Uint64, Nullable: true}, {Name: "real", Type: arrow.PrimitiveTypes.Float64},
+		{Name: "same", Type: arrow.PrimitiveTypes.Int16},
+	}, nil)
+	table := tableOf(t, memory.DefaultAllocator, sc, `{"up": -2, "down": "d", "mixed": 1, "nulls": null, "real": 1, "same": 7}
+{"up": 5, "down": "e", "mixed": 3, "nulls": null, "real": 2, "same": 7}
+{"up": 5, "down": "d", "mixed": 2, "nulls": 1, "real": 3, "same": 7}
+{"up": 7, "down": "c", "mixed": 4, "nulls": 2, "real": 4, "same": 7}
+{"up": 9, "down": "a", "mixed": 5, "nulls": 9, "real": 5, "same": 7}`, 5)
+	defer table.Release()
+	path := filepath.Join(t.TempDir(), "x.parquet")
+	require.NoError(t, os.WriteFile(path, writeBytes(t, table, Parquet, WriteOptions{RowGroupRows: 2}), 0o644))
+	s, err := Scan(path, 0, ReadOptions{})
+	require.NoError(t, err)
+	s.Close()
+	once, twice := []*Layout{s.Layout}, []*Layout{s.Layout, s.Layout}
+	for _, c := range []struct {
+		path       string
+		descending bool
+		want       bool
+	}{
+		{"up", false, true}, {"up", true, false}, {"down", true, true}, {"down", false, false}, {"mixed", false, false},
+		{"nulls", false, true}, {"real", false, false}, {"missing", false, false},
+	} {
+		require.Equal(t, c.want, DeclaresOrder(once, []SortingColumn{{Path: c.path, Descending: c.descending}}), c)
+	}
+	require.True(t, DeclaresOrder(once, []SortingColumn{{Path: "up"}, {Path: "mixed"}}))
+	require.False(t, DeclaresOrder(once, []SortingColumn{{Path: "up"}, {Path: "real"}}))
+	require.False(t, DeclaresOrder(once, nil))
+	require.False(t, DeclaresOrder(twice, []SortingColumn{{Path: "up"}}), "the second file begins before the first one ends")
+	require.True(t, DeclaresOrder(twice, []SortingColumn{{Path: "same"}}))
+}

@@ -1,0 +1,75 @@
+package tablefile
+
+import (
+	"context"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet"
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// What the metadata of a Parquet file has.
+type (
+	Layout        = parquet.Layout
+	RowGroup      = parquet.RowGroup
+	SortingColumn = parquet.SortingColumn
+)
+
+// DeclaresOrder reports whether the metadata of files that are read one after the other declare that their rows are in
+// the order of some columns.
+func DeclaresOrder(layouts []*Layout, columns []SortingColumn) bool {
+	return parquet.DeclaresOrder(layouts, columns)
+}
+
+// SortingOf is the order of a plan: the keys up to the first with NaN, for which Parquet has no place.
+func SortingOf(plan *keyencode.Plan) []SortingColumn {
+	var columns []SortingColumn
+	for i, k := range plan.Keys() {
+		if plan.Statistics(i).NaNs > 0 {
+			break
+		}
+		columns = append(columns, SortingColumn{Path: k.Name, Descending: k.Order == keyencode.Descending,
+			NullsFirst: k.Nulls == keyencode.NullsAtStart})
+	}
+	return columns
+}
+
+// The numbers of rows of a Parquet page, unless they take more than about a megabyte, and of a row group when no others
+// are asked for. A reader that skips pages reads one page for one row.
+const (
+	DefaultPageRows     = parquet.DefaultPageRows
+	DefaultRowGroupRows = parquet.DefaultRowGroupRows
+)
+
+// readParquet passes on the schema of a Parquet file and reads the columns that are chosen.
+func readParquet(ctx context.Context, src source, in *Input, opts ReadOptions) error {
+	f, err := parquet.Open(src, in.Bytes, opts.parquet())
+	if err != nil {
+		return err
+	}
+	in.Schema = f.Schema()
+	if in.Columns, err = opts.begin(in.Schema); err != nil {
+		return err
+	}
+	if in.Columns == nil {
+		in.Layout = f.Layout
+	}
+	in.Table, err = f.Read(ctx, in.Columns)
+	return err
+}
+
+// parquet are the options for a Parquet file.
+func (o *ReadOptions) parquet() parquet.ReadOptions {
+	return parquet.ReadOptions{Allocator: o.Allocator, Flat: o.Flat, Threads: o.Threads, Dictionaries: o.Dictionaries,
+		Progress: o.Progress, Declared: o.declared, InBatches: o.pieces}
+}
+
+// parquet are the options for a Parquet file.
+func (o *WriteOptions) parquet() parquet.WriteOptions {
+	return parquet.WriteOptions{
+		EncodeOptions: parquet.EncodeOptions{
+			Allocator: o.Allocator, Threads: o.Threads, Codec: o.Compression.Codec, Level: o.Compression.Level,
+			RowGroupRows: o.RowGroupRows, PageRows: o.PageRows, Schema: o.Schema, Rows: o.Rows, Progress: o.Progress,
+		},
+		Layout: o.Layout, Sorting: o.Sorting,
+	}
+}

@@ -1,0 +1,214 @@
+package parquet
+
+import (
+	"context"
+	"io"
+	"slices"
+	"sync"
+
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/compress"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
+	"github.com/apache/arrow-go/v18/parquet/schema"
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/writer"
+)
+
+// Copies reports whether a Writer of a schema can Copy the row groups of the file: they have the same columns, the
+// compression is not to be changed, and the groups have statistics that are right, or in the columns of the order can
+// be made, and sizes that readers can make use of.
+func (f *File) Copies(schema *arrow.Schema, opts WriteOptions) bool {
+	if opts.Level != 0 || !f.Layout.copiesGroups(opts.Codec) ||
+		f.Schema().NumFields() != f.Layout.meta.Schema.Root().NumFields() {
+		return false
+	}
+	for _, key := range opts.Sorting { // whose statistics readers go by, so that they are made anew
+		field := slices.IndexFunc(f.Schema().Fields(), func(c arrow.Field) bool { return c.Name == key.Path })
+		if field < 0 || f.Layout.meta.NumRows > 0 && !f.DecodesValues(field) {
+			return false
+		}
+	}
+	if opts.Allocator == nil {
+		opts.Allocator = memory.DefaultAllocator
+	}
+	out, err := NewWriter(io.Discard, schema, opts)
+	return err == nil && f.Layout.fits(out.out.footer)
+}
+
+// copiesGroups reports whether the row groups can be part of a file whose columns have a codec, by name; any for none.
+func (l *Layout) copiesGroups(name string) bool {
+	codec, chosen := page.Codecs[name]
+	if l.meta.NumRows < int64(len(l.meta.RowGroups))*fewCopied {
+		return false
+	}
+	for _, group := range l.meta.RowGroups {
+		for leaf, c := range group.Columns {
+			if c.MetaData == nil || c.MetaData.Statistics == nil || l.misjudges(leaf) || chosen &&
+				compress.Compression(c.MetaData.Codec) != codec {
+				return false
+			}
+		}
+		if group.NumRows > mostCopied {
+			return false
+		}
+	}
+	return true
+}
+
+// A row group that is copied has mostCopied rows at most, those of a file fewCopied on average: readers leave out
+// little by larger ones, and smaller ones cost them more than they leave out.
+const (
+	mostCopied = 4 * writer.DefaultRowGroupRows
+	fewCopied  = writer.DefaultRowGroupRows / 16
+)
+
+// misjudges reports whether the writer of the file computes the statistics of a leaf column wrong: where unsigned
+// integers may be null, Arrow Go compared them as signed integers, and the bytes of nulls as values.
+func (l *Layout) misjudges(leaf int) bool {
+	column, writer := l.meta.Schema.Column(leaf), l.meta.WriterVersion()
+	return writer.App == rightStatistics.App && writer.LessThan(rightStatistics) &&
+		column.MaxDefinitionLevel() > 0 && column.SortOrder() == schema.SortUNSIGNED &&
+		(column.PhysicalType() == parquet.Types.Int32 || column.PhysicalType() == parquet.Types.Int64)
+}
+
+// rightStatistics is the version of Arrow Go whose statistics are tested to be right. Earlier ones are not trusted.
+var rightStatistics = metadata.NewAppVersionExplicit("parquet-go", 18, 8, 0)
+
+// Copy appends the row groups of a file that Copies, byte by byte. Meanwhile their pages are read for a page index, so
+// that a broken one is found, and statistics that are wrong are replaced; with a column that cannot be read without
+// pqarrow, those that it has are copied. It reports now and then how many more bytes are copied. named has an error
+// name the file that is read.
+func (f *Writer) Copy(ctx context.Context, from *File, named func(error) error,
+	report func(bytes int64)) error {
+	if err := f.checkGroups(len(from.Layout.meta.RowGroups)); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var made []*page.Index
+	var indexing sync.WaitGroup
+	indexing.Go(func() {
+		err := fileerror.Contain(func() (err error) {
+			made, err = from.chunkIndexes(ctx)
+			return err
+		})
+		if err != nil {
+			cancel(named(err))
+		}
+	})
+	shifts, err := f.copyGroups(ctx, from, named, report)
+	if err != nil {
+		cancel(err)
+	}
+	if indexing.Wait(); ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	f.out.index = append(f.out.index, from.movedIndex(made, shifts)...)
+	return nil
+}
+
+// copyGroups copies the row groups that have rows. It returns by how much each of their column chunks has moved.
+func (f *Writer) copyGroups(ctx context.Context, from *File, named func(error) error,
+	report func(bytes int64)) (shifts []int64, err error) {
+	buffer := make([]byte, copyStep)
+	for _, group := range from.Layout.meta.RowGroups {
+		if group.NumRows == 0 { // has no pages
+			continue
+		}
+		ordinal, at := int16(len(f.out.footer.RowGroups)), f.out.n
+		for _, c := range group.Columns {
+			start := page.ChunkStart(c.MetaData.DictionaryPageOffset, c.MetaData.DataPageOffset)
+			shifts = append(shifts, f.out.n-start)
+			chunk := io.NewSectionReader(from.src, start, c.MetaData.TotalCompressedSize)
+			if err := f.out.copyBytes(ctx, chunk, named, buffer, report); err != nil {
+				return nil, err
+			}
+		}
+		group.Ordinal, group.FileOffset = &ordinal, &at
+		f.out.footer.RowGroups = append(f.out.footer.RowGroups, group)
+		f.out.written += f.out.columns
+		f.rows += group.NumRows
+	}
+	return shifts, nil
+}
+
+// movedIndex writes to the metadata of column chunks where they have moved, and returns their index: the one that was
+// made, and then their statistics are made from it as well, or else the one that they have.
+func (f *File) movedIndex(made []*page.Index, shifts []int64) (index []encodedIndex) {
+	meta := f.Layout.meta
+	for number, group := range meta.RowGroups {
+		if group.NumRows == 0 {
+			continue
+		}
+		for leaf, c := range group.Columns {
+			shift, m := shifts[len(index)], c.MetaData
+			if x := made[number*meta.Schema.NumColumns()+leaf]; x != nil {
+				index = append(index, encodedIndex{x.ColumnIndex(), x.OffsetIndex(shift)})
+				writer.SetStatistics(meta, number, leaf, x)
+			} else {
+				index = append(index, f.indexOf(c.ColumnIndexOffset, c.ColumnIndexLength, c.OffsetIndexOffset,
+					c.OffsetIndexLength, shift))
+				if mayBeNaN(meta.Schema.Column(leaf)) { // nobody has looked
+					index[len(index)-1].columns = nil
+					m.Statistics.Min, m.Statistics.Max, m.Statistics.MinValue, m.Statistics.MaxValue = nil, nil, nil,
+						nil
+				}
+			}
+			m.DataPageOffset += shift
+			move(m.DictionaryPageOffset, shift)
+			move(m.IndexPageOffset, shift)
+			m.BloomFilterOffset = nil // is not copied
+			c.FilePath, c.FileOffset = nil, page.ChunkStart(m.DictionaryPageOffset, m.DataPageOffset)
+			c.ColumnIndexOffset, c.ColumnIndexLength, c.OffsetIndexOffset, c.OffsetIndexLength = nil, nil, nil, nil
+		}
+	}
+	return index
+}
+
+const copyStep = 1 << 20
+
+// copyBytes copies all bytes of a column chunk.
+func (s *rowGroupWriter) copyBytes(ctx context.Context, chunk *io.SectionReader, named func(error) error, buffer []byte,
+	report func(bytes int64)) error {
+	for left := chunk.Size(); left > 0; left -= int64(len(buffer)) {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		buffer = buffer[:min(left, int64(len(buffer)))]
+		if _, err := io.ReadFull(chunk, buffer); err != nil {
+			return named(err)
+		}
+		if err := s.write(buffer); err != nil {
+			return err
+		}
+		report(int64(len(buffer)))
+	}
+	return nil
+}
+
+// indexOf reads the page index of a column chunk, as it is where the chunk is moved. What is not a whole index is left
+// out.
+func (f *File) indexOf(columnsAt *int64, columns *int32, offsetsAt *int64, offsets *int32,
+	shift int64) (index encodedIndex) {
+	read := func(at *int64, n *int32) []byte {
+		if at == nil || n == nil || *at <= 0 || *n <= 0 || *at > f.size-int64(*n) {
+			return nil
+		}
+		b := make([]byte, *n)
+		if _, err := f.src.ReadAt(b, *at); err != nil {
+			return nil
+		}
+		return b
+	}
+	if found := read(offsetsAt, offsets); found != nil && fileerror.Contain(func() error {
+		index.offsets = page.MovedOffsets(found, shift)
+		return nil
+	}) == nil {
+		index.columns = read(columnsAt, columns)
+	}
+	return index
+}

@@ -1,0 +1,31 @@
+package parquet
+
+import (
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/compress"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+)
+
+// checkEncodings makes sure that the codec and the encodings of all columns are read, before any page is.
+func checkEncodings(meta *metadata.FileMetaData) error {
+	for _, group := range meta.RowGroups {
+		for c, chunk := range group.Columns {
+			column, m := meta.Schema.Column(c), chunk.MetaData
+			switch codec := compress.Compression(m.Codec); codec {
+			case compress.Codecs.Lzo, compress.Codecs.Lz4:
+				return fileerror.Unsupported("column %q: compression %s", column.Path(), codec)
+			}
+			if column.PhysicalType() != parquet.Types.FixedLenByteArray {
+				continue
+			}
+			for _, e := range m.Encodings {
+				if parquet.Encoding(e) == parquet.Encodings.DeltaByteArray {
+					return fileerror.Unsupported("column %q: encoding DELTA_BYTE_ARRAY of values of fixed length", column.Path())
+				}
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,37 @@
+package parquet
+
+import (
+	"github.com/apache/arrow-go/v18/parquet/compress"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/writer"
+)
+
+// A Layout is how a Parquet file was laid out: what a copy of it in another order keeps.
+type Layout struct {
+	meta *metadata.FileMetaData
+}
+
+// CreatedHere reports whether the file was written by this package.
+func (l *Layout) CreatedHere() bool { return l.meta.GetCreatedBy() == writer.Creator }
+
+// Rows is the number of rows of the file.
+func (l *Layout) Rows() int64 { return l.meta.NumRows }
+
+// columns describes the leaf columns by their first row group; none when the file has no row group.
+func (l *Layout) columns() []writer.StoredColumn {
+	if l == nil || len(l.meta.RowGroups) == 0 {
+		return nil
+	}
+	var out []writer.StoredColumn
+	for i, chunk := range l.meta.RowGroups[0].Columns {
+		path := l.meta.Schema.Column(i).Path()
+		c := writer.StoredColumn{Path: path, Codec: compress.Compression(chunk.MetaData.Codec)}
+		for _, e := range chunk.MetaData.Encodings {
+			c.Dictionary = c.Dictionary || e == page.PlainDictionary || e == page.RLEDictionary
+		}
+		out = append(out, c)
+	}
+	return out
+}

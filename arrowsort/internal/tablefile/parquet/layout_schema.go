@@ -1,0 +1,134 @@
+package parquet
+
+import (
+	"slices"
+
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/writer"
+)
+
+// fits says whether all columns that were written with another footer read the same under the layout's schema, also
+// under the same names.
+func (l *Layout) fits(footer *metadata.FileMetaData) bool {
+	from, to := fieldsOf(l.meta), fieldsOf(footer)
+	if !sameFields(from, to) {
+		return false
+	}
+	for i := range from {
+		if !from[i].fits(to[i]) {
+			return false
+		}
+	}
+	for i := range l.meta.Schema.NumColumns() {
+		if l.meta.Schema.Column(i).Path() != footer.Schema.Column(i).Path() {
+			return false
+		}
+	}
+	return true
+}
+
+// copySchema gives a footer what the layout says of the columns. A column that is stored as in the layout gets its part
+// of the layout's schema to the letter: logical and converted types, field numbers, names of nested fields. The others,
+// such as decimals of a width of their own, keep theirs. The key-value metadata is the layout's; only an Arrow schema
+// in it is replaced where a column differs.
+func (l *Layout) copySchema(footer *metadata.FileMetaData) {
+	from, to := fieldsOf(l.meta), fieldsOf(footer)
+	if !sameFields(from, to) {
+		return
+	}
+	elements, all := l.meta.FileMetaData.Schema[:1:1], true // the root
+	for i, f := range from {
+		if !f.fits(to[i]) {
+			f, all = to[i], false
+		}
+		elements = append(elements, f.meta.FileMetaData.Schema[f.start:f.end]...)
+		f.copyPaths(footer, to[i].leaf)
+	}
+	arrowSchema := footer.KeyValueMetadata().FindValue(writer.ArrowSchemaKey)
+	footer.FileMetaData.Schema = elements
+	pairs := slices.Clone(l.meta.FileMetaData.KeyValueMetadata)
+	for i, pair := range pairs {
+		if !all && pair.Key == writer.ArrowSchemaKey {
+			copied := *pair
+			copied.Value = arrowSchema
+			pairs[i] = &copied
+		}
+	}
+	footer.FileMetaData.KeyValueMetadata = pairs
+}
+
+// A schemaField is a column of the table in the schema of a Parquet file.
+type schemaField struct {
+	meta       *metadata.FileMetaData
+	start, end int // of its elements in the schema: the column itself, and behind it what it is made of
+	leaf       int // number of its first leaf column
+	leaves     int // leaf columns
+}
+
+// fieldsOf takes the schema of a file apart.
+func fieldsOf(meta *metadata.FileMetaData) (fields []schemaField) {
+	elements := meta.FileMetaData.Schema
+	for start, leaf := 1, 0; start < len(elements); {
+		f := schemaField{meta: meta, start: start, end: start, leaf: leaf}
+		for open := 1; open > 0; f.end++ { // elements that are still to come
+			children := int(elements[f.end].GetNumChildren())
+			if open += children - 1; children == 0 {
+				f.leaves++
+			}
+		}
+		fields = append(fields, f)
+		start, leaf = f.end, leaf+f.leaves
+	}
+	return fields
+}
+
+// copyPaths gives the leaf columns of another footer, from a number on, the names that those of the field have.
+func (f schemaField) copyPaths(footer *metadata.FileMetaData, leaf int) {
+	for _, group := range footer.RowGroups {
+		for i := range f.leaves {
+			group.Columns[leaf+i].MetaData.PathInSchema = f.meta.Schema.Column(f.leaf + i).ColumnPath()
+		}
+	}
+}
+
+func (f schemaField) name() string { return f.meta.FileMetaData.Schema[f.start].Name }
+
+// sameFields says whether two files have columns of the same names in the same order.
+func sameFields(a, b []schemaField) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i].name() != b[i].name() {
+			return false
+		}
+	}
+	return true
+}
+
+// fits says whether a column that was written as another field reads the same as this one: it has the same shape and
+// the same physical types. Names within the column do not matter, since nothing but the footer knows them.
+func (f schemaField) fits(other schemaField) bool {
+	if f.end-f.start != other.end-other.start {
+		return false
+	}
+	for i := range f.end - f.start {
+		a, b := f.meta.FileMetaData.Schema[f.start+i], other.meta.FileMetaData.Schema[other.start+i]
+		if a.GetNumChildren() != b.GetNumChildren() || a.GetRepetitionType() != b.GetRepetitionType() {
+			return false
+		}
+		if a.GetNumChildren() > 0 {
+			continue
+		}
+		if a.GetType() != b.GetType() {
+			return false
+		}
+		// Some writers leave a length where the type has none.
+		if parquet.Type(a.GetType()) == parquet.Types.FixedLenByteArray && a.GetTypeLength() != b.GetTypeLength() {
+			return false
+		}
+	}
+	return true
+}

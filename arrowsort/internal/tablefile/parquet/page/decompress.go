@@ -1,0 +1,121 @@
+package page
+
+import (
+	"bytes"
+	"encoding/binary"
+	"io"
+	"sync"
+
+	"github.com/apache/arrow-go/v18/parquet/compress"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/s2"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+)
+
+// An decompressor decompresses pages, one after the other. The codecs of arrow/go stop behind the last byte that is
+// asked for, before the checksum of gzip, and do not report that there are more.
+type decompressor struct {
+	gzip *gzip.Reader
+}
+
+// decompress fills the body of a page, which its bytes have to decompress to, not to less or more. The checksums that
+// zstd and gzip have are compared; snappy and brotli have none.
+func (u *decompressor) decompress(codec compress.Compression, body, packed []byte) (err error) {
+	n := 0
+	switch codec {
+	case compress.Codecs.Snappy:
+		n, err = decompressSnappy(body, packed)
+	case compress.Codecs.Zstd:
+		n, err = decompressZstd(body, packed)
+	case compress.Codecs.Gzip:
+		if u.gzip == nil {
+			u.gzip = new(gzip.Reader)
+		}
+		if err = u.gzip.Reset(bytes.NewReader(packed)); err == nil {
+			n, err = readAll(u.gzip, body)
+		}
+	default:
+		other, missing := compress.GetCodec(codec)
+		if missing != nil {
+			return missing
+		}
+		if stream, ok := other.(compress.StreamingCodec); ok {
+			n, err = readAll(stream.NewReader(bytes.NewReader(packed)), body)
+		} else {
+			var got []byte
+			got, err = compress.Decode(other, body, packed)
+			n = len(got)
+		}
+	}
+	switch {
+	case err != nil:
+		return fileerror.Corrupt("it cannot be decompressed: %v", err)
+	case n > len(body):
+		return fileerror.Corrupt("it decompresses to more than the %d bytes that its header says", len(body))
+	case n < len(body):
+		return fileerror.Corrupt("it decompresses to %d bytes, its header says %d", n, len(body))
+	}
+	return nil
+}
+
+// decompressSnappy decompresses to the body if the size is right, and returns that.
+func decompressSnappy(body, packed []byte) (int, error) {
+	n, err := s2.DecodedLen(packed)
+	if err == nil && n == len(body) {
+		_, err = s2.Decode(body, packed)
+	}
+	return n, err
+}
+
+// zstdDecoder is for all pages: it has a decoder for each processor.
+var zstdDecoder = sync.OnceValue(func() *zstd.Decoder {
+	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecodeAllCapLimit(true))
+	if err != nil {
+		panic(err) // of options that do not fit
+	}
+	return d
+})
+
+// decompressZstd decompresses to the body, and returns the size that there is, of which HybridSpare bytes may pass the
+// body.
+func decompressZstd(body, packed []byte) (int, error) {
+	got, err := zstdDecoder().DecodeAll(packed, body[:0])
+	return len(got), err
+}
+
+// readAll fills the body with all that a reader has. It returns how much that is, or one byte more than the body when
+// there is more.
+func readAll(r io.Reader, body []byte) (int, error) {
+	n, err := io.ReadFull(r, body)
+	if err == nil {
+		var more [1]byte
+		var extra int
+		extra, err = io.ReadFull(r, more[:])
+		n += extra
+	}
+	if err == io.EOF || err == io.ErrUnexpectedEOF && n < len(body) {
+		err = nil
+	}
+	return n, err
+}
+
+// decompressedSize is the size that the bytes of a page decompress to where they say so, by a size that whoever
+// decompresses them checks, or that a checksum of all bytes covers.
+func decompressedSize(codec compress.Compression, packed []byte, checked bool) (int, bool) {
+	switch codec {
+	case compress.Codecs.Snappy:
+		n, err := s2.DecodedLen(packed)
+		return n, err == nil
+	case compress.Codecs.Zstd:
+		var h zstd.Header
+		err := h.Decode(packed)
+		return int(h.FrameContentSize), err == nil && h.HasFCS
+	case compress.Codecs.Gzip:
+		if size := len(packed) - 4; checked && size >= 0 {
+			return int(binary.LittleEndian.Uint32(packed[size:])), true
+		}
+	}
+	return 0, false
+}

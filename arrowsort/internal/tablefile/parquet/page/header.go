@@ -1,0 +1,70 @@
+package page
+
+import "github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+
+// Kinds of pages, of parquet.thrift.
+const (
+	Data       = 0
+	Dictionary = 2
+	DataV2     = 3
+)
+
+// A Page is one of a column chunk. The capacity of its bodies reaches HybridSpare bytes beyond the length.
+type Page struct {
+	Kind     int
+	Values   int
+	Encoding int
+	Levels   int    // encoding of the definition levels
+	Repeats  []byte // repetition levels of a page of the second version
+	Present  []byte // definition levels of a page of the second version
+	Body     []byte
+}
+
+// A Header is what precedes the body of a page.
+type Header struct {
+	Page
+	size, Packed         int // bytes of the body, and compressed
+	nulls, rows          int // of the second version
+	defLevels, repLevels int // bytes before the compressed ones, of the second version
+	compressed           int // 0: the codec is not used, of the second version
+	bytes                int // of the header itself
+	repLevelsAre         int // encoding of the repetition levels, of the first version
+	checked              bool
+	checksum             uint32 // of the compressed bytes, if checked: their CRC-32
+}
+
+// Read reads a header. It panics for one that lacks a field that all have: bits that are wrong make fields seem to be
+// others.
+func (h *Header) Read(r *CompactReader) {
+	seen := 0
+	r.Fields(func(field int, typ byte) {
+		switch field {
+		case 1:
+			h.Kind = r.NumberOf(typ)
+		case 2:
+			h.size = r.NumberOf(typ)
+		case 3:
+			h.Packed = r.NumberOf(typ)
+		case 4:
+			h.checked, h.checksum = true, r.word()
+		case 5: // a data page
+			r.record(typ, 4, &h.Values, &h.Encoding, &h.Levels, &h.repLevelsAre)
+		case 7: // a dictionary
+			r.record(typ, 2, &h.Values, &h.Encoding)
+		case 8: // a data page of the second version
+			r.record(typ, 6, &h.Values, &h.nulls, &h.rows, &h.Encoding, &h.defLevels, &h.repLevels, &h.compressed)
+		default:
+			r.Skip(typ)
+			return
+		}
+		seen |= 1 << field
+	})
+	wanted := 1<<1 | 1<<2 | 1<<3
+	if known := map[int]int{Data: 5, Dictionary: 7, DataV2: 8}; known[h.Kind] > 0 {
+		wanted |= 1 << known[h.Kind]
+	}
+	if seen&wanted != wanted {
+		panic(fileerror.Corrupt("a page header of kind %d is incomplete", h.Kind))
+	}
+	h.bytes = r.At
+}

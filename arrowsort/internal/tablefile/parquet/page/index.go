@@ -1,0 +1,139 @@
+package page
+
+import (
+	"encoding/binary"
+
+	"github.com/apache/arrow-go/v18/parquet/schema"
+)
+
+// A Index tells of the data pages of a column chunk where they are and what is in them, so that a reader leaves out
+// those without rows that it wants. In the file it is two structs of parquet.thrift, OffsetIndex and ColumnIndex.
+type Index struct {
+	Column  *schema.Column
+	Entries []IndexEntry
+}
+
+// An IndexEntry is a data page. It starts at a row.
+type IndexEntry struct {
+	At   int64 // of its header, in what the Writer writes
+	Size int   // with its header
+	Row  int   // the first one, in the row group
+	Bounds
+}
+
+// Bounds are the least and the greatest value of a page or a column chunk as Parquet stores them. They borrow the
+// memory of the values.
+type Bounds struct {
+	Low, High []byte
+	Empty     bool // all are null
+	Unknown   bool // there are values, but no bounds: a NaN is among them, or they have no order
+	Nulls     int64
+}
+
+// Bounds are those of the whole column chunk.
+func (x *Index) Bounds() Bounds {
+	compare, all := ValueOrder(x.Column), Bounds{Empty: true}
+	for _, p := range x.Entries {
+		all.Nulls += p.Nulls
+		all.Unknown = all.Unknown || p.Unknown
+		switch {
+		case p.Empty:
+		case all.Unknown:
+			all.Empty = false
+		case all.Empty:
+			all.Low, all.High, all.Empty = p.Low, p.High, false
+		default:
+			if compare(p.Low, all.Low) < 0 {
+				all.Low = p.Low
+			}
+			if compare(p.High, all.High) > 0 {
+				all.High = p.High
+			}
+		}
+	}
+	return all
+}
+
+// The orders in which pages may lie in a chunk, of parquet.thrift.
+const (
+	unorderedPages  = 0
+	ascendingPages  = 1
+	descendingPages = 2
+)
+
+// OffsetIndex encodes where the pages are when they are moved in the file.
+func (x *Index) OffsetIndex(shift int64) []byte {
+	var w compactWriter
+	w.list(1, ThriftStruct, len(x.Entries))
+	for _, p := range x.Entries {
+		location := compactWriter{b: w.b}
+		location.long(1, p.At+shift)
+		location.number(2, p.Size)
+		location.long(3, int64(p.Row))
+		w.b = append(location.b, thriftStop)
+	}
+	return append(w.b, thriftStop)
+}
+
+// ColumnIndex encodes what is in the pages; nil when that is not known for each.
+func (x *Index) ColumnIndex() []byte {
+	for _, p := range x.Entries {
+		if p.Unknown {
+			return nil
+		}
+	}
+	var w compactWriter
+	w.list(1, ThriftTrue, len(x.Entries))
+	for _, p := range x.Entries {
+		if p.Empty {
+			w.b = append(w.b, ThriftTrue)
+		} else {
+			w.b = append(w.b, thriftFalse)
+		}
+	}
+	w.list(2, ThriftBinary, len(x.Entries))
+	text := holdsText(x.Column)
+	for _, p := range x.Entries {
+		w.binary(shortLow(p.Low, x.Column, text))
+	}
+	w.list(3, ThriftBinary, len(x.Entries))
+	for _, p := range x.Entries {
+		w.binary(shortHigh(p.High, x.Column, text))
+	}
+	w.number(4, x.order())
+	w.list(5, thriftI64, len(x.Entries))
+	for _, p := range x.Entries {
+		w.b = binary.AppendUvarint(w.b, uint64(p.Nulls)<<1)
+	}
+	return append(w.b, thriftStop)
+}
+
+// order says whether the bounds of the pages rise or fall, so that a reader may search instead of looking at all. Pages
+// of nulls do not count.
+func (x *Index) order() int {
+	compare := ValueOrder(x.Column)
+	if compare == nil {
+		return unorderedPages
+	}
+	rising, falling := true, true
+	var last *IndexEntry
+	for i := range x.Entries {
+		p := &x.Entries[i]
+		if p.Empty {
+			continue
+		}
+		if last != nil {
+			low, high := compare(last.Low, p.Low), compare(last.High, p.High)
+			rising = rising && low <= 0 && high <= 0
+			falling = falling && low >= 0 && high >= 0
+		}
+		last = p
+	}
+	switch {
+	case rising:
+		return ascendingPages
+	case falling:
+		return descendingPages
+	}
+	return unorderedPages
+}

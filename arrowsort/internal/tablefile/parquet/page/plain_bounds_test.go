@@ -1,0 +1,69 @@
+package page
+
+import (
+	"math"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/schema"
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+)
+
+func boundsOf(t *testing.T, typ parquet.Type) *PlainBounds {
+	node, err := schema.NewPrimitiveNode("x", parquet.Repetitions.Required, typ, -1, 0)
+	require.NoError(t, err)
+	var p PlainBounds
+	p.Reset(schema.NewColumn(node, 0, 0))
+	return &p
+}
+
+func TestBoundsOfNumbersWithNaN(t *testing.T) {
+	p := boundsOf(t, parquet.Types.Double)
+	nan := math.NaN()
+	for _, values := range [][]float64{{nan, 1}, {1, nan, 2}, {nan}, {2, -nan}} {
+		found, err := p.OfPage(Plain, arrow.GetBytes(values), len(values))
+		require.NoError(t, err)
+		require.Equal(t, Bounds{Unknown: true}, found, values)
+	}
+	found, err := p.OfPage(Plain, arrow.GetBytes([]float64{1, -3, 2, math.Inf(1)}), 4)
+	require.NoError(t, err)
+	require.Equal(t, Bounds{Low: arrow.GetBytes([]float64{-3}), High: arrow.GetBytes([]float64{math.Inf(1)})}, found)
+}
+
+// TestBoundsOfEntries are those of the entries that a page refers to.
+func TestBoundsOfEntries(t *testing.T) {
+	p := boundsOf(t, parquet.Types.ByteArray)
+	entries := "\x01\x00\x00\x00a\x00\x00\x00\x00\x0a\x00\x00\x00longer b 2" +
+		"\x0a\x00\x00\x00longer b 1\x01\x00\x00\x00z"
+	p.SetEntries([]byte(entries), 5)
+	for _, c := range []struct {
+		indices   []int32
+		low, high string
+	}{{[]int32{3, 2, 2, 3}, "longer b 1", "longer b 2"}, {[]int32{1}, "", ""}, {[]int32{0, 2}, "a", "longer b 2"}} {
+		b := AppendHybrid([]byte{3}, c.indices, 3)
+		found, err := p.OfPage(RLEDictionary, append(b, make([]byte, HybridSpare)...)[:len(b)], len(c.indices))
+		require.NoError(t, err)
+		require.Equal(t, c.low, string(found.Low))
+		require.Equal(t, c.high, string(found.High))
+	}
+	b := append(AppendHybrid([]byte{3}, []int32{5}, 3), make([]byte, HybridSpare)...)
+	_, err := p.OfPage(RLEDictionary, b, 1)
+	require.ErrorIs(t, err, fileerror.ErrCorrupt)
+}
+
+func TestBoundsOfValuesThatAreCutOff(t *testing.T) {
+	for typ, values := range map[parquet.Type]string{
+		parquet.Types.Int64: "1234567890123456", parquet.Types.ByteArray: "\x03\x00\x00\x00abc\x03\x00\x00\x00abc",
+	} {
+		for size := range values {
+			err := fileerror.Contain(func() error {
+				_, err := boundsOf(t, typ).OfPage(Plain, []byte(values + "and bytes to spare")[:size:size], 2)
+				return err
+			})
+			require.ErrorIs(t, err, fileerror.ErrCorrupt, "%s of %d bytes", typ, size)
+		}
+	}
+}

@@ -1,0 +1,248 @@
+package page
+
+import (
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math/bits"
+
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/compress"
+	"github.com/apache/arrow-go/v18/parquet/schema"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+)
+
+// Reader walks over the pages of a column chunk. It reads the chunk as far as it needs, at least a window at a
+// time.
+type Reader struct {
+	src     io.ReaderAt
+	at, end int64 // what is not read yet
+	Start   int64 // of the last page
+	number  int   // of the next page, from 0
+	values  int64 // that the pages left have
+	window  int
+	packed  []byte // read and not used yet
+	codec   compress.Compression
+	column  *schema.Column
+	scratch *Scratch
+}
+
+// headWindow is the bytes that are read for a page header, which may have long statistics.
+const headWindow = 4 << 10
+
+// A Chunk is where the pages of a leaf column of a row group lie, and how they are stored.
+type Chunk struct {
+	Start, Size int64
+	Values      int64
+	Codec       compress.Compression
+	Column      *schema.Column
+}
+
+// ChunkStart is where a column chunk begins: with its dictionary, if it has one, or its first page.
+func ChunkStart(dictionary *int64, data int64) int64 {
+	if dictionary != nil && *dictionary > 0 {
+		return min(*dictionary, data)
+	}
+	return data
+}
+
+// Open opens the pages of a column chunk of a file. It reads window bytes at a time at least.
+func (s *Scratch) Open(src io.ReaderAt, c Chunk, window int) (*Reader, error) {
+	if _, err := compress.GetCodec(c.Codec); err != nil {
+		return nil, err
+	}
+	return &Reader{
+		src: src, at: c.Start, end: c.Start + c.Size, values: c.Values, window: window,
+		codec: c.Codec, column: c.Column, scratch: s,
+	}, nil
+}
+
+// fill reads until n bytes are there, or all that are left.
+func (r *Reader) fill(n int) error {
+	n = int(min(int64(n), int64(len(r.packed))+r.end-r.at))
+	have := len(r.packed)
+	if have >= n {
+		return nil
+	}
+	size := int(min(int64(max(n, r.window)), int64(have)+r.end-r.at))
+	buffer := r.scratch.packed
+	if buffer.Cap() < size+HybridSpare {
+		rest := append([]byte(nil), r.packed...)
+		copy(Grow(buffer, size), rest)
+	} else {
+		copy(Grow(buffer, size), r.packed)
+	}
+	r.packed = buffer.Bytes()[:size]
+	got, err := r.src.ReadAt(r.packed[have:], r.at)
+	r.at += int64(got)
+	if got == size-have {
+		return nil
+	}
+	return err
+}
+
+// Header reads the header of the next page, of which it reads more and more until it is whole.
+func (r *Reader) Header() (h Header, err error) {
+	for n := headWindow; ; n *= 8 {
+		if err := r.fill(n); err != nil {
+			return h, err
+		}
+		if len(r.packed) == 0 {
+			return h, io.EOF
+		}
+		h = Header{compressed: 1}
+		err = fileerror.Contain(func() error { h.Read(&CompactReader{Bytes: r.packed}); return nil })
+		if err == nil || r.at == r.end {
+			return h, err
+		}
+	}
+}
+
+// Offset is where the next page begins in the file.
+func (r *Reader) Offset() int64 { return r.at - int64(len(r.packed)) }
+
+// Pass passes the next page, whose header was read.
+func (r *Reader) Pass(h *Header) error {
+	r.number++
+	if n := h.bytes + h.Packed; n <= len(r.packed) {
+		r.packed = r.packed[n:]
+	} else {
+		if r.at += int64(n - len(r.packed)); r.at > r.end {
+			return fileerror.Corrupt("a page passes its column chunk")
+		}
+		r.packed = nil
+	}
+	return r.count(h)
+}
+
+// count takes the values of a page, behind which it is called, off those of the chunk. With more or less than that in a
+// page the rows of later pages would not be what they are.
+func (r *Reader) count(h *Header) error {
+	if h.Kind != Data && h.Kind != DataV2 {
+		return nil
+	}
+	if r.values -= int64(h.Values); r.values < 0 || r.values == 0 && r.valuesFollow() {
+		return fileerror.Corrupt("the pages have more values than their column chunk")
+	}
+	return nil
+}
+
+// valuesFollow says whether a page with values lies behind those that were read. Some writers leave bytes there that
+// are no page.
+func (r *Reader) valuesFollow() bool {
+	b := make([]byte, min(headWindow, r.end-r.Offset()))
+	if len(b) == 0 {
+		return false
+	}
+	n, _ := r.src.ReadAt(b, r.Offset())
+	var h Header
+	err := fileerror.Contain(func() error { h.Read(&CompactReader{Bytes: b[:n]}); return nil })
+	return err == nil && h.Kind != Dictionary && h.Values > 0
+}
+
+// Next reads the next page; io.EOF behind the last.
+func (r *Reader) Next() (p Page, err error) {
+	h, packed, err := r.take()
+	if err == nil {
+		p, err = r.decompress(&h, packed)
+	}
+	return p, r.named(err)
+}
+
+// named has an error name the page that was read last. io.EOF is none.
+func (r *Reader) named(err error) error {
+	if err == nil || err == io.EOF {
+		return err
+	}
+	return fmt.Errorf("page %d: %w", r.number-1, err)
+}
+
+// take reads the next page as it lies in the file, and compares its checksum; io.EOF behind the last.
+func (r *Reader) take() (h Header, packed []byte, err error) {
+	r.Start = r.Offset()
+	if h, err = r.Header(); err == io.EOF {
+		return h, nil, err
+	}
+	r.number++
+	if err != nil {
+		return h, nil, err
+	}
+	if h.Kind == Dictionary && h.Values > h.size/r.leastBytes() {
+		return h, nil, fileerror.Corrupt("a dictionary of %d entries in %d bytes", h.Values, h.size)
+	}
+	r.packed = r.packed[h.bytes:]
+	if err := r.fill(h.Packed); err != nil {
+		return h, nil, err
+	}
+	if len(r.packed) < h.Packed {
+		return h, nil, fileerror.Corrupt("a page passes its column chunk")
+	}
+	packed = r.packed[:h.Packed]
+	r.packed = r.packed[h.Packed:]
+	if found := crc32.ChecksumIEEE; h.checked && found(packed) != h.checksum {
+		return h, nil, fileerror.Corrupt("the checksum of its bytes is %08x, its header says %08x", found(packed),
+			h.checksum)
+	}
+	return h, packed, r.count(&h)
+}
+
+// leastBytes is the least number of bytes of an entry of a dictionary: of a fixed width, or of the length before a
+// text.
+func (r *Reader) leastBytes() int {
+	switch typ := r.column.PhysicalType(); typ {
+	case parquet.Types.FixedLenByteArray:
+		return max(r.column.TypeLength(), 1)
+	case parquet.Types.ByteArray:
+		return 4
+	default:
+		return typ.ByteSize()
+	}
+}
+
+// decompress takes the levels of a page of the second version off and decompresses the others bytes.
+func (r *Reader) decompress(h *Header, packed []byte) (p Page, err error) {
+	p = h.Page
+	size := h.size
+	if h.Kind == DataV2 {
+		levels := h.repLevels + h.defLevels
+		if levels > min(len(packed), size) {
+			return Page{}, fileerror.Corrupt("levels of %d and %d bytes in a page of %d", h.repLevels, h.defLevels,
+				min(len(packed), size))
+		}
+		p.Repeats, p.Present, packed = packed[:h.repLevels], packed[h.repLevels:levels], packed[levels:]
+		size -= levels
+		if err := r.checkLevels(&p); err != nil {
+			return Page{}, err
+		}
+	}
+	if r.codec == compress.Codecs.Uncompressed || h.compressed == 0 || len(packed) == 0 {
+		if p.Body = packed; len(packed) != size {
+			err = fileerror.Corrupt("it has %d bytes, its header says %d", len(packed), size)
+		}
+		return p, err
+	}
+	p.Body = Grow(r.scratch.body, size)
+	return p, r.scratch.decompressor.decompress(r.codec, p.Body, packed)
+}
+
+// checkLevels makes sure that the levels of a page of the second version, whose bytes the header counts, are those of
+// its values.
+func (r *Reader) checkLevels(p *Page) error {
+	for _, levels := range []struct {
+		b    []byte
+		most int16
+	}{{p.Repeats, r.column.MaxRepetitionLevel()}, {p.Present, r.column.MaxDefinitionLevel()}} {
+		hybrid := HybridReader{Bytes: levels.b, Width: bits.Len16(uint16(levels.most))}
+		if levels.most > 0 {
+			if _, err := hybrid.Count(p.Values, 0); err != nil {
+				return err
+			}
+		}
+		if rest := len(hybrid.Bytes) - (hybrid.at+hybrid.bits*hybrid.Width+7)/8; rest > 0 {
+			return fileerror.Corrupt("levels of %d bytes are %d bytes longer than those of %d values", len(levels.b),
+				rest, p.Values)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,78 @@
+package page
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"slices"
+
+	"github.com/apache/arrow-go/v18/parquet/schema"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+)
+
+// count counts the rows that start in a data page and the values that are not null, and finds the bytes of these.
+func (p *Page) count(column *schema.Column) (rows, present int, values []byte, err error) {
+	rows, present, values = p.Values, p.Values, p.Body
+	of := func(levels []byte, most, wanted int16) (int, error) {
+		if p.Kind == Data {
+			if p.Levels != RLE || len(values) < 4 {
+				return 0, fileerror.Corrupt("levels of encoding %d in %d bytes", p.Levels, len(values))
+			}
+			size := int(binary.LittleEndian.Uint32(values))
+			levels, values = values[4:][:size], values[4+size:]
+		}
+		r := HybridReader{Bytes: levels, Width: bits.Len16(uint16(most))}
+		return r.Count(p.Values, uint32(wanted))
+	}
+	if most := column.MaxRepetitionLevel(); most > 0 {
+		if rows, err = of(p.Repeats, most, 0); err != nil {
+			return 0, 0, nil, err
+		}
+	}
+	if most := column.MaxDefinitionLevel(); most > 0 {
+		present, err = of(p.Present, most, most)
+	}
+	return rows, present, values, err
+}
+
+// Walk reads the pages up to the last value, which are plain or have a dictionary. use gets each page, and of a data page
+// its first row and its bounds, as a copy.
+func (r *Reader) Walk(use func(p *Page, row int, bounds Bounds)) error {
+	var plain PlainBounds
+	plain.Reset(r.column)
+	for row := 0; r.values > 0; {
+		p, err := r.Next()
+		if err != nil {
+			return err
+		}
+		if p.Kind == Dictionary {
+			plain.SetEntries(slices.Clone(p.Body), p.Values)
+			use(&p, 0, Bounds{})
+			continue
+		}
+		rows, present, values, err := p.count(r.column)
+		if err != nil {
+			return r.named(err)
+		}
+		bounds, err := plain.OfPage(p.Encoding, values, present)
+		if err != nil {
+			return r.named(err)
+		}
+		bounds.Nulls = int64(p.Values - present)
+		use(&p, row, bounds)
+		row += rows
+	}
+	return nil
+}
+
+// Index makes the index of pages that Walk reads.
+func (r *Reader) Index() (*Index, error) {
+	x := &Index{Column: r.column}
+	err := r.Walk(func(p *Page, row int, bounds Bounds) {
+		if p.Kind != Dictionary {
+			entry := IndexEntry{At: r.Start, Size: int(r.Offset() - r.Start), Row: row, Bounds: bounds}
+			x.Entries = append(x.Entries, entry)
+		}
+	})
+	return x, err
+}

@@ -1,0 +1,189 @@
+package reader
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/apache/arrow-go/v18/parquet/metadata"
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/workers"
+)
+
+// Batches reads the rows of a row group from the front on, all columns at once in parallel.
+type Batches struct {
+	*File
+	bytes   int64          // of a batch, about
+	Rows    int64          // of a batch
+	group   int            // row group that is read
+	left    int64          // of its rows
+	done    int64          // rows in all
+	columns []*batchColumn // of the row group
+	Rests   bool           // pages are not kept from batch to batch
+}
+
+// NewBatches reads a file in batches of about a number of bytes in memory. The caller closes it.
+func NewBatches(f *File, bytes int64) *Batches {
+	p := &Batches{File: f, group: -1, bytes: bytes}
+	p.measure()
+	return p
+}
+
+// Choose reads some columns only, by position. It precedes Next.
+func (p *Batches) Choose(columns []int) {
+	p.choose(columns)
+	p.measure()
+}
+
+// measure finds the number of rows of a batch, for the fields that are read.
+func (p *Batches) measure() {
+	bytes, row := p.bytes, max(p.rowBytes(), 1)
+	if p.Rests = p.pageBytes() > 2*bytes; p.Rests {
+		p.spare = nil
+		bytes *= restingBatches // since some pages are read again for each
+	} else if p.spare == nil {
+		p.spare = new(workers.Spares[*page.Scratch])
+	}
+	p.Rows = bytes / row
+	if p.Rows < fewBatchRows {
+		p.Rows = max(min(longBatches*bytes/row, fewBatchRows), minBatchRows)
+	}
+}
+
+const (
+	restingBatches = 2       // how much larger the batches are when pages are not kept
+	fewBatchRows   = 1 << 10 // of a batch, below which opening and joining arrays takes the time
+	longBatches    = 4       // how much larger the batches are so that they do not have so few rows
+	minBatchRows   = 16      // of a batch, however long the rows are
+)
+
+// pageBytes estimates the memory for pages when a row group is read from the front on: one of each column.
+func (p *Batches) pageBytes() (bytes int64) {
+	if p.file.NumRowGroups() == 0 {
+		return 0
+	}
+	for _, leaf := range leavesOf(nil, p.fields) {
+		const usual = 1 << 20 // where most writers end a page
+		m := p.file.MetaData().RowGroups[0].Columns[leaf].MetaData
+		bytes += min(m.TotalUncompressedSize, usual) + min(m.TotalCompressedSize, batchWindow)
+	}
+	return bytes
+}
+
+// ColumnBytes estimates the bytes of a column in memory: what its pages take uncompressed, or for values that a
+// dictionary makes small there, their width.
+func ColumnBytes(meta *metadata.FileMetaData, leaf int) (bytes float64) {
+	width := meta.Schema.Column(leaf).PhysicalType().ByteSize()
+	if width <= 0 {
+		width = offsetAndText
+	}
+	for _, group := range meta.RowGroups {
+		m := group.Columns[leaf].MetaData
+		bytes += max(float64(m.TotalUncompressedSize), float64(m.NumValues)*float64(width))
+	}
+	return bytes
+}
+
+// leavesOf appends the numbers of the leaf columns of some fields.
+func leavesOf(leaves []int, fields []SchemaField) []int {
+	for i := range fields {
+		if fields[i].IsLeaf() {
+			leaves = append(leaves, fields[i].ColIndex)
+		} else {
+			leaves = leavesOf(leaves, fields[i].Children)
+		}
+	}
+	return leaves
+}
+
+// offsetAndText is what a short string takes in memory.
+const offsetAndText = 16
+
+// Next returns the next batch, which the caller releases; io.EOF after the last.
+func (p *Batches) Next(ctx context.Context) (arrow.Table, error) {
+	for p.left == 0 {
+		p.drop()
+		if p.group++; p.group >= p.file.NumRowGroups() {
+			return nil, io.EOF
+		}
+		p.left = p.file.MetaData().RowGroups[p.group].NumRows
+	}
+	rows := min(p.Rows, p.left)
+	if p.left < p.Rows+p.Rows/4 { // no small rest
+		rows = p.left
+	}
+	p.left -= rows
+	p.done += rows
+	if p.columns == nil {
+		p.columns = make([]*batchColumn, len(p.fields))
+	}
+	columns := make([]arrow.Column, len(p.fields))
+	defer func() {
+		for i := range columns {
+			if columns[i].Data() != nil {
+				columns[i].Release()
+			}
+		}
+	}()
+	err := workers.Each(ctx, len(p.fields), p.opts.Threads, func(i int) error {
+		arrays, err := p.nextOf(ctx, i, rows)
+		if err != nil {
+			return err
+		}
+		defer arraydata.Release(arrays)
+		columns[i] = joinChunks(p.schema.Field(i), [][]arrow.Array{arrays})
+		return nil
+	})
+	if errors.Is(err, io.EOF) { // of the file, which somebody has cut meanwhile
+		err = fileerror.Corrupt("row group %d ends before its last row", p.group)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return array.NewTable(p.schema, columns, rows), nil
+}
+
+// nextOf reads the next rows of a column.
+func (p *Batches) nextOf(ctx context.Context, field int, rows int64) (arrays []arrow.Array, err error) {
+	if p.columns[field] == nil {
+		if p.columns[field], err = p.openColumn(field, p.group); err != nil {
+			return nil, err
+		}
+	}
+	if arrays, err = p.columns[field].next(ctx, rows); err != nil {
+		return nil, err
+	}
+	if p.Rests {
+		p.columns[field].rest()
+	}
+	return arrays, p.check(arrays, field, p.group, rows)
+}
+
+// Share is the share of the rows that was read.
+func (p *Batches) Share() float64 {
+	return float64(p.done) / float64(max(p.file.NumRows(), 1))
+}
+
+// Close gives the memory of the batches back.
+func (p *Batches) Close() {
+	p.drop()
+	if p.spare != nil {
+		p.spare.Drain((*page.Scratch).Release)
+		p.spare = nil
+	}
+}
+
+// drop ends with a row group.
+func (p *Batches) drop() {
+	for _, c := range p.columns {
+		if c != nil {
+			c.release()
+		}
+	}
+	p.columns = nil
+}

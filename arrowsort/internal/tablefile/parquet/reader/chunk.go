@@ -1,0 +1,156 @@
+package reader
+
+import (
+	"encoding/binary"
+	"io"
+
+	"github.com/apache/arrow/go/v15/arrow/bitutil"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
+)
+
+// A chunkReader reads the rows of a flat column chunk from the front on, as many at a time as are wanted.
+type chunkReader struct {
+	pages    *page.Reader
+	scratch  *page.Scratch
+	nullable bool
+	entries  int // of the dictionary; -1: there is none yet
+
+	left    int               // rows left of the page
+	levels  page.HybridReader // which of them are there, of a column that can be null
+	present bool              // all of them are
+	packed  bool              // the values are indices into the dictionary
+	plain   []byte            // or values that are left
+	indices page.HybridReader
+}
+
+func newChunkReader(f *File, group, column, window int, nullable bool, s *page.Scratch) (chunkReader, error) {
+	pages, err := f.openPages(group, column, window, s)
+	return chunkReader{pages: pages, scratch: s, nullable: nullable, entries: -1}, err
+}
+
+// span returns how many of the next n rows lie in the page; it reads the next one where none do. A dictionary on the
+// way is given to keep, which counts its entries.
+func (c *chunkReader) span(n int, keep func(p *page.Page) (int, error)) (int, error) {
+	for c.left == 0 {
+		p, err := c.pages.Next()
+		switch {
+		case err == io.EOF:
+			return 0, fileerror.Corrupt("a column chunk ends before its last row")
+		case err != nil:
+			return 0, err
+		case p.Kind == page.Dictionary:
+			if err := c.dictionary(&p, keep); err != nil {
+				return 0, err
+			}
+		case p.Kind == page.Data || p.Kind == page.DataV2:
+			if err := c.open(&p); err != nil {
+				return 0, err
+			}
+		default:
+			return 0, fileerror.Corrupt("a page of kind %d", p.Kind)
+		}
+	}
+	return min(n, c.left), nil
+}
+
+func (c *chunkReader) dictionary(p *page.Page, keep func(p *page.Page) (int, error)) (err error) {
+	if p.Encoding != page.Plain && p.Encoding != page.PlainDictionary || c.entries >= 0 {
+		return fileerror.Corrupt("a dictionary of encoding %d, or a second one", p.Encoding)
+	}
+	c.entries, err = keep(p)
+	return err
+}
+
+// pass passes whole pages in front of a row, from the first one on, and returns the rows that they have. It reads the
+// dictionary on the way.
+func (c *chunkReader) pass(rows int, keep func(p *page.Page) (int, error)) (passed int, err error) {
+	for passed < rows {
+		h, err := c.pages.Header()
+		if err != nil {
+			return 0, err
+		}
+		switch {
+		case h.Kind == page.Dictionary:
+			p, err := c.pages.Next()
+			if err == nil {
+				err = c.dictionary(&p, keep)
+			}
+			if err != nil {
+				return 0, err
+			}
+		case passed+h.Values > rows:
+			return passed, nil
+		default:
+			if err := c.pages.Pass(&h); err != nil {
+				return 0, err
+			}
+			passed += h.Values
+		}
+	}
+	return passed, nil
+}
+
+// open begins a data page.
+func (c *chunkReader) open(p *page.Page) error {
+	if c.left = p.Values; c.left == 0 {
+		return nil
+	}
+	if len(p.Repeats) > 0 {
+		return fileerror.Corrupt("a page of a flat column has repetition levels")
+	}
+	if c.nullable {
+		if err := c.openLevels(p); err != nil {
+			return err
+		}
+	}
+	switch p.Encoding {
+	case page.Plain:
+		c.packed, c.plain = false, p.Body
+		return nil
+	case page.PlainDictionary, page.RLEDictionary:
+		c.packed = true
+		if len(p.Body) == 0 { // all rows are null
+			c.indices = page.HybridReader{}
+			return nil
+		}
+		if p.Body[0] > page.MaxHybridWidth {
+			return fileerror.Corrupt("indices of %d bits", p.Body[0])
+		}
+		c.indices = page.HybridReader{Bytes: p.Body[1:], Width: int(p.Body[0])}
+		return nil
+	}
+	return fileerror.Corrupt("a page of encoding %d", p.Encoding)
+}
+
+func (c *chunkReader) openLevels(p *page.Page) error {
+	levels := p.Present
+	if p.Kind == page.Data {
+		if p.Levels != page.RLE || len(p.Body) < 4 {
+			return fileerror.Corrupt("definition levels of encoding %d in %d bytes", p.Levels, len(p.Body))
+		}
+		end := 4 + int(binary.LittleEndian.Uint32(p.Body))
+		if end > len(p.Body) {
+			return fileerror.Corrupt("definition levels of %d bytes in a page of %d", end-4, len(p.Body))
+		}
+		levels, p.Body = p.Body[4:end], p.Body[end:]
+	}
+	c.levels = page.HybridReader{Bytes: levels, Width: 1}
+	n, err := c.levels.Next()
+	c.present = err == nil && c.levels.Equal >= p.Values && n > 0 && c.levels.Value == 1
+	return err
+}
+
+// validity marks which of the next n rows, all of this page, are there, from a row of the bitmap on, which is zero. It
+// returns how many are.
+func (c *chunkReader) validity(bitmap []byte, row, n int) (int, error) {
+	if !c.nullable {
+		return n, nil
+	}
+	if c.present {
+		bitutil.SetBitsTo(bitmap, int64(row), int64(n), true)
+		return n, nil
+	}
+	return c.levels.ReadBits(bitmap, row, n)
+}

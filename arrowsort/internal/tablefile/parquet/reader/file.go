@@ -1,0 +1,200 @@
+package reader
+
+import (
+	"context"
+	"io"
+	"sync"
+
+	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/rawmem"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/validate"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/workers"
+)
+
+// A File is an open Parquet file. Its columns are read one row group at a time, in parallel; the row groups
+// become the chunks of the table, except of a flatColumn.
+//
+// Nested columns are put together here (parquet_nested.go) instead of by pqarrow, which decodes the children of a
+// struct on goroutines of its own: a panic there could not be contained.
+type File struct {
+	src    io.ReaderAt
+	file   *file.Reader
+	fields []SchemaField
+	leaves *pqarrow.FileReader // reads leaf columns by column number
+	schema *arrow.Schema
+	opts   Options
+	spare  *workers.Spares[*page.Scratch] // what batches were read with; nil: it is not kept
+
+	encodings sync.Map // of encodingsRead: leaf column to bool
+}
+
+// A Options is how a Parquet file is read.
+type Options struct {
+	Allocator    memory.Allocator
+	Flat         *rawmem.Recycler      // for columns that batches read without pqarrow; nil: Allocator
+	Threads      int                   // 0: GOMAXPROCS
+	Dictionaries bool                  // text with a small dictionary becomes dictionary columns
+	Progress     func(done, total int) // called now and then, from one goroutine at a time; or nil
+	Declared     int64                 // bytes that a footer may declare; 0: any number
+	InBatches    bool                  // column chunks are read a batch at a time
+}
+
+// New is a file with a checked footer. schema and fields are its columns, with the types of the table.
+func New(src io.ReaderAt, file *file.Reader, leaves *pqarrow.FileReader, fields []SchemaField,
+	schema *arrow.Schema, opts Options) *File {
+	return &File{src: src, file: file, leaves: leaves, fields: fields, schema: schema, opts: opts}
+}
+
+// Schema is the schema of the columns that are read.
+func (f *File) Schema() *arrow.Schema { return f.schema }
+
+// choose reads some columns only, by position.
+func (f *File) choose(columns []int) {
+	fields := make([]SchemaField, len(columns))
+	for i, c := range columns {
+		fields[i] = f.fields[c]
+	}
+	f.fields, f.schema = fields, arraydata.Pick(f.schema, columns)
+}
+
+// Read reads columns by position, nil for all. Equal indices of a dictionary column are equal values in all chunks.
+func (f *File) Read(ctx context.Context, columns []int) (arrow.Table, error) {
+	if columns != nil {
+		f.choose(columns)
+	}
+	stored := f.schema
+	if f.opts.Dictionaries {
+		f.readDictionaries()
+	}
+	table, err := f.readTable(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer table.Release()
+	unified, err := dictionary.Unify(ctx, f.opts.Allocator, table)
+	if err != nil || !f.opts.Dictionaries {
+		return unified, err
+	}
+	return expandLarge(unified, stored, f.opts.Allocator)
+}
+
+func (f *File) readTable(ctx context.Context) (arrow.Table, error) {
+	groups := f.file.NumRowGroups()
+	report := workers.Progress(f.opts.Progress, len(f.fields)*groups)
+	flat, err := f.readFlat(ctx, report)
+	if err != nil {
+		return nil, err
+	}
+	chunks := make([][][]arrow.Array, len(f.fields)) // by field and row group; all row groups in one of a flat column
+	var others []int
+	for i, a := range flat {
+		if a != nil {
+			chunks[i] = [][]arrow.Array{a}
+		} else {
+			chunks[i] = make([][]arrow.Array, groups)
+			others = append(others, i)
+		}
+	}
+	defer func() {
+		for _, groups := range chunks {
+			for _, arrays := range groups {
+				arraydata.Release(arrays)
+			}
+		}
+	}()
+	err = workers.Each(ctx, len(others)*groups, f.opts.Threads, func(i int) (err error) {
+		group, field := i/len(others), others[i%len(others)]
+		chunks[field][group], err = f.readField(ctx, field, group)
+		report()
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	columns := make([]arrow.Column, len(f.fields))
+	for i := range columns {
+		columns[i] = joinChunks(f.schema.Field(i), chunks[i])
+	}
+	defer func() {
+		for i := range columns {
+			columns[i].Release()
+		}
+	}()
+	return array.NewTable(f.schema, columns, f.file.NumRows()), nil
+}
+
+// readField reads one column of one row group and validates it.
+func (f *File) readField(ctx context.Context, field, group int) ([]arrow.Array, error) {
+	rows := f.file.MetaData().RowGroups[group].NumRows
+	arrays, err := f.readArrays(ctx, &f.fields[field], group, rows)
+	if err != nil {
+		return nil, err
+	}
+	return arrays, f.check(arrays, field, group, rows)
+}
+
+// check gives arrays of a column their type and validates them. It releases them after an error.
+func (f *File) check(arrays []arrow.Array, field, group int, rows int64) (err error) {
+	typ := f.schema.Field(field).Type
+	got := 0
+	for i, a := range arrays {
+		got += a.Len()
+		if arrays[i], err = retype(a, typ); err == nil {
+			err = validate.Array(arrays[i])
+		}
+		if err != nil {
+			arraydata.Release(arrays)
+			clear(arrays)
+			return err
+		}
+	}
+	if int64(got) != rows {
+		arraydata.Release(arrays)
+		clear(arrays)
+		return fileerror.Corrupt("column %q has %d of the %d rows of row group %d", f.schema.Field(field).Name, got,
+			rows, group)
+	}
+	return nil
+}
+
+func joinChunks(field arrow.Field, groups [][]arrow.Array) arrow.Column {
+	var all []arrow.Array
+	for _, arrays := range groups {
+		for _, a := range arrays {
+			if a.Len() > 0 {
+				all = append(all, a)
+			}
+		}
+	}
+	data := arrow.NewChunked(field.Type, all)
+	defer data.Release()
+	return *arrow.NewColumn(field, data)
+}
+
+// retype gives an array a type of the same layout, such as another time zone. It consumes the array.
+func retype(a arrow.Array, typ arrow.DataType) (arrow.Array, error) {
+	if arrow.TypeEqual(a.DataType(), typ) {
+		return a, nil
+	}
+	if a.DataType().ID() != arraydata.StorageOf(typ).ID() && a.DataType().ID() != typ.ID() {
+		defer a.Release()
+		return nil, fileerror.Corrupt("a column of type %s holds %s", typ, a.DataType())
+	}
+	defer a.Release()
+	d := a.Data()
+	data := array.NewData(typ, d.Len(), d.Buffers(), d.Children(), d.NullN(), d.Offset())
+	defer data.Release()
+	if dict, ok := a.(*array.Dictionary); ok {
+		data.SetDictionary(dict.Dictionary().Data())
+	}
+	return array.MakeFromData(data), nil
+}

@@ -1,0 +1,216 @@
+package reader
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/bitutil"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/machine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/workers"
+)
+
+// A flatColumn is a flat column whose pages are decoded to where they belong: values of fixed width, or indices into
+// a dictionary, to one buffer for all row groups, text to an array for each. pqarrow takes about five times the memory
+// of a table to read it, and fresh memory is the greater part of reading. What is not understood here, all that is
+// broken among it, pqarrow reads, or says why not.
+type flatColumn struct {
+	leaf        int // number of the column in the file
+	typ         arrow.DataType
+	width       int // bytes of a value or an index; 0: text
+	nullable    bool
+	values      *memory.Buffer // of all rows; nil: text
+	groups      []rowGroup
+	unsupported atomic.Bool // some page is not understood
+}
+
+// A rowGroup is the rows of a row group.
+type rowGroup struct {
+	first, rows int
+	bytes       int            // about those of text
+	validity    *memory.Buffer // nil: all valid
+	nulls       int
+	dictionary  arrow.Array // of a column of indices
+	text        arrow.Array
+}
+
+// newFlatColumn is the column for a field of the file; nil for one that pqarrow has to read.
+func (f *File) newFlatColumn(i int) *flatColumn {
+	width, ok := f.flatWidth(i)
+	if !ok {
+		return nil
+	}
+	leaf, meta := f.fields[i].ColIndex, f.file.MetaData()
+	c := &flatColumn{leaf: leaf, typ: f.schema.Field(i).Type, width: width,
+		nullable: meta.Schema.Column(leaf).MaxDefinitionLevel() == 1}
+	first := 0
+	for group, g := range meta.RowGroups {
+		c.groups = append(c.groups, rowGroup{first: first, rows: int(g.NumRows), bytes: f.textBytes(leaf, group)})
+		first += int(g.NumRows)
+	}
+	if c.width > 0 {
+		c.values = arraydata.NewBuffer(f.opts.Allocator, first*c.width)
+		machine.AdviseHuge(c.values.Bytes())
+	}
+	return c
+}
+
+// flatWidth says whether the pages of a field can be read here, and the bytes of a value, 0 for text.
+func (f *File) flatWidth(i int) (width int, ok bool) {
+	field, meta := &f.fields[i], f.file.MetaData()
+	if !field.IsLeaf() || meta.NumRows == 0 || meta.NumRows > maxFlatRows {
+		return 0, false
+	}
+	column, typ := meta.Schema.Column(field.ColIndex), f.schema.Field(i).Type
+	width = page.StoredWidth(typ, column.PhysicalType())
+	if width == 0 && !page.StoredText(typ, column.PhysicalType()) || column.MaxDefinitionLevel() > 1 ||
+		column.MaxRepetitionLevel() > 0 {
+		return 0, false
+	}
+	if !f.encodingsRead(field.ColIndex) {
+		return 0, false
+	}
+	return width, true
+}
+
+// DecodesValues reports whether the values of a field are decoded without pqarrow, and not as a dictionary.
+func (f *File) DecodesValues(field int) bool {
+	_, ok := f.flatWidth(field)
+	return ok && f.schema.Field(field).Type.ID() != arrow.DICTIONARY
+}
+
+// Decoded are the leaf columns whose values are decoded without pqarrow.
+func (f *File) Decoded() map[int]bool {
+	leaves := make(map[int]bool)
+	for i := range f.fields {
+		if f.DecodesValues(i) {
+			leaves[f.fields[i].ColIndex] = true
+		}
+	}
+	return leaves
+}
+
+// encodingsRead reports whether the pages of a leaf column have encodings that are read here in all row groups. It
+// looks at them once: a caller asks for each row group.
+func (f *File) encodingsRead(leaf int) (read bool) {
+	if known, ok := f.encodings.Load(leaf); ok {
+		return known.(bool)
+	}
+	defer func() { f.encodings.Store(leaf, read) }()
+	for _, group := range f.file.MetaData().RowGroups {
+		for _, e := range group.Columns[leaf].MetaData.Encodings {
+			if e != page.Plain && e != page.PlainDictionary && e != page.RLE && e != page.RLEDictionary {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// textBytes is about the bytes of text in a column of a row group, more if anything.
+func (f *File) textBytes(leaf, group int) int {
+	return int(min(f.file.MetaData().RowGroups[group].Columns[leaf].MetaData.TotalUncompressedSize, maxTextGuess))
+}
+
+const (
+	maxFlatRows  = 1 << 48 // far more than a table can have in memory; their bytes can be counted
+	maxTextGuess = 1 << 30 // what is allocated for text of a row group before any of it is seen
+)
+
+func (c *flatColumn) release() {
+	if c.values != nil {
+		c.values.Release()
+	}
+	for _, p := range c.groups {
+		if p.validity != nil {
+			p.validity.Release()
+		}
+		arraydata.Release([]arrow.Array{p.dictionary, p.text})
+	}
+}
+
+// read reads the rows of a row group.
+func (c *flatColumn) read(f *File, group int, s *page.Scratch) (err error) {
+	part := &c.groups[group]
+	chunk, err := newChunkReader(f, group, c.leaf, wholeWindow, c.nullable, s)
+	if err != nil {
+		return err
+	}
+	if c.width == 0 {
+		text := textReader{chunkReader: chunk, typ: c.typ}
+		part.text, err = text.array(f.opts.Allocator, part.rows, part.bytes)
+		return err
+	}
+	fixed := fixedReader{chunkReader: chunk, width: c.width}
+	if typ, ok := c.typ.(*arrow.DictionaryType); ok {
+		fixed.indexed = func(p *page.Page) (n int, err error) {
+			part.dictionary, err = textEntries(p, typ.ValueType, f.opts.Allocator)
+			return p.Values, err
+		}
+	}
+	var bitmap []byte
+	if c.nullable {
+		part.validity = arraydata.NewBuffer(f.opts.Allocator, int(bitutil.BytesForBits(int64(part.rows))))
+		bitmap = part.validity.Bytes()
+		clear(bitmap)
+	}
+	part.nulls, err = fixed.read(c.values.Bytes()[part.first*c.width:][:part.rows*c.width], bitmap, 0)
+	if part.nulls == 0 && part.validity != nil {
+		part.validity.Release()
+		part.validity = nil
+	}
+	return err
+}
+
+// readFlat reads the columns of the file whose pages are decoded here, as one array or one for each row group; the
+// others are nil. It reports each column of a row group that it has read.
+func (f *File) readFlat(ctx context.Context, report func()) ([][]arrow.Array, error) {
+	var columns []*flatColumn
+	var fields []int
+	for i := range f.fields {
+		if c := f.newFlatColumn(i); c != nil {
+			defer c.release()
+			columns, fields = append(columns, c), append(fields, i)
+		}
+	}
+	var scratch workers.Spares[*page.Scratch]
+	defer scratch.Drain((*page.Scratch).Release)
+	groups := f.file.NumRowGroups()
+	err := workers.Each(ctx, len(columns)*groups, f.opts.Threads, func(i int) error {
+		c, s := columns[i%len(columns)], scratch.Take()
+		if s == nil {
+			s = page.NewScratch(f.opts.Allocator)
+		}
+		defer scratch.Give(s)
+		if c.unsupported.Load() {
+			return nil
+		}
+		if fileerror.Contain(func() error { return c.read(f, i/len(columns), s) }) != nil {
+			c.unsupported.Store(true)
+			return nil
+		}
+		report()
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	arrays := make([][]arrow.Array, len(f.fields))
+	for i, c := range columns {
+		if c.unsupported.Load() {
+			continue
+		}
+		if arrays[fields[i]], err = c.arrays(ctx, f.opts); err != nil {
+			for _, a := range arrays {
+				arraydata.Release(a)
+			}
+			return nil, err
+		}
+	}
+	return arrays, nil
+}

@@ -1,0 +1,209 @@
+package reader
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/bitutil"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/machine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
+)
+
+// A textReader reads strings or bytes of any length: plain, through a dictionary, or first the one and then the other,
+// as writers do whose dictionary grows too large.
+type textReader struct {
+	chunkReader
+	typ arrow.DataType
+}
+
+// A textArray is rows of text that grow.
+type textArray[T int32 | int64] struct {
+	mem     memory.Allocator
+	offsets []T // of the rows, and behind the last
+	data    *memory.Buffer
+	size    int // bytes of text
+}
+
+// array reads the next rows, whose text takes about size bytes.
+func (r *textReader) array(mem memory.Allocator, rows, size int) (arrow.Array, error) {
+	if r.typ.ID() == arrow.STRING || r.typ.ID() == arrow.BINARY {
+		return readText[int32](r, mem, rows, min(size, math.MaxInt32))
+	}
+	return readText[int64](r, mem, rows, size)
+}
+
+func readText[T int32 | int64](r *textReader, mem memory.Allocator, rows, size int) (arrow.Array, error) {
+	offsets := arraydata.NewBuffer(mem, len(arrow.GetBytes([]T{0}))*(rows+1))
+	defer offsets.Release()
+	machine.AdviseHuge(offsets.Bytes())
+	t := &textArray[T]{mem: mem, offsets: arrow.GetData[T](offsets.Bytes()), data: memory.NewResizableBuffer(mem)}
+	defer func() { t.data.Release() }()
+	t.reserve(size)
+	var validity *memory.Buffer
+	if r.nullable {
+		validity = arraydata.NewBuffer(mem, int(bitutil.BytesForBits(int64(rows))))
+		defer validity.Release()
+		clear(validity.Bytes())
+	}
+	nulls, err := t.read(r, rows, validity)
+	if err != nil {
+		return nil, err
+	}
+	t.data.ResizeNoShrink(t.size)
+	if nulls == 0 {
+		validity = nil
+	}
+	data := array.NewData(r.typ, rows, []*memory.Buffer{validity, offsets, t.data}, nil, nulls, 0)
+	defer data.Release()
+	return array.MakeFromData(data), nil
+}
+
+// reserve makes room for n more bytes.
+func (t *textArray[T]) reserve(n int) {
+	if need := t.size + n; need > t.data.Cap() {
+		grown := arraydata.NewBuffer(t.mem, max(need, t.data.Cap()+t.data.Cap()/2))
+		machine.AdviseHuge(grown.Bytes())
+		copy(grown.Bytes(), t.data.Bytes()[:t.size])
+		t.data.Release()
+		t.data = grown
+	}
+	t.data.ResizeNoShrink(t.data.Cap())
+}
+
+// read reads rows and returns how many of them are null.
+func (t *textArray[T]) read(r *textReader, rows int, validity *memory.Buffer) (nulls int, err error) {
+	var bitmap []byte
+	if validity != nil {
+		bitmap = validity.Bytes()
+	}
+	t.offsets[0] = 0
+	for row := 0; row < rows; {
+		n, err := r.span(rows-row, r.keepText)
+		if err != nil {
+			return 0, err
+		}
+		present, err := r.validity(bitmap, row, n)
+		if err != nil {
+			return 0, err
+		}
+		if r.packed {
+			err = t.lookUp(r, row, present)
+		} else {
+			err = t.plain(r, row, present)
+		}
+		if err != nil {
+			return 0, err
+		}
+		if present < n {
+			nulls += n - present
+			t.spread(row, n, present, bitmap)
+		}
+		r.left -= n
+		row += n
+	}
+	return nulls, nil
+}
+
+// keepText keeps a dictionary of text and finds the beginnings of its entries, each behind its length.
+func (r *textReader) keepText(p *page.Page) (int, error) {
+	s := r.scratch
+	entries := page.Grow(s.Entries, len(p.Body))
+	copy(entries, p.Body)
+	s.Starts = slices.Grow(s.Starts[:0], p.Values+1)
+	at := 0
+	for range p.Values {
+		if len(entries)-at < 4 {
+			return 0, fileerror.Corrupt("a dictionary is cut off")
+		}
+		s.Starts = append(s.Starts, uint32(at+4))
+		if at += 4 + int(binary.LittleEndian.Uint32(entries[at:])); at > len(entries) {
+			return 0, fileerror.Corrupt("an entry of a dictionary is cut off")
+		}
+	}
+	s.Starts = append(s.Starts, uint32(at+4))
+	return p.Values, nil
+}
+
+// plain appends n values of a plain page.
+func (t *textArray[T]) plain(r *textReader, row, n int) error {
+	if len(r.plain) < 4*n {
+		return fileerror.Corrupt("a plain page has %d bytes for %d texts", len(r.plain), n)
+	}
+	t.reserve(len(r.plain) - 4*n)
+	src, dst, size := r.plain, t.data.Bytes(), t.size
+	ends := t.offsets[row+1 : row+1+n]
+	for i := range ends {
+		if len(src) < 4 {
+			return fileerror.Corrupt("a plain page of text is cut off")
+		}
+		length := int(binary.LittleEndian.Uint32(src))
+		if length > len(src)-4 {
+			return fileerror.Corrupt("a text of %d bytes passes its page", length)
+		}
+		size += copy(dst[size:], src[4:4+length])
+		ends[i] = T(size)
+		src = src[4+length:]
+	}
+	r.plain = src
+	return t.end(size)
+}
+
+// lookUp appends the entries of n indices.
+func (t *textArray[T]) lookUp(r *textReader, row, n int) error {
+	s := r.scratch
+	var block [1024]uint32
+	for n > 0 {
+		b := block[:min(len(block), n)]
+		greatest, err := r.indices.Read(b)
+		if err := page.CheckIndex(greatest, r.entries, err); err != nil {
+			return err
+		}
+		starts, length := s.Starts, 0
+		for _, k := range b {
+			length += int(starts[k+1] - starts[k] - 4)
+		}
+		t.reserve(length)
+		src, dst, size := s.Entries.Bytes(), t.data.Bytes(), t.size
+		ends := t.offsets[row+1 : row+1+len(b)]
+		for i, k := range b {
+			size += copy(dst[size:], src[starts[k]:starts[k+1]-4])
+			ends[i] = T(size)
+		}
+		if err := t.end(size); err != nil {
+			return err
+		}
+		row, n = row+len(b), n-len(b)
+	}
+	return nil
+}
+
+// end takes the bytes that were appended.
+func (t *textArray[T]) end(size int) error {
+	if t.size = size; int(T(size)) != size {
+		return fileerror.Corrupt("text of more than 2 GiB")
+	}
+	return nil
+}
+
+// spread moves the ends of values, which lie at the front of n rows, to the rows that have one; the others are empty.
+func (t *textArray[T]) spread(row, n, present int, bitmap []byte) {
+	ends := t.offsets[row+1 : row+1+n]
+	before := t.offsets[row]
+	for i := range slices.Backward(ends) {
+		if present == 0 {
+			ends[i] = before
+			continue
+		}
+		ends[i] = ends[present-1]
+		if bitutil.BitIsSet(bitmap, row+i) {
+			present--
+		}
+	}
+}

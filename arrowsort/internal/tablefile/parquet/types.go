@@ -1,0 +1,140 @@
+package parquet
+
+import (
+	"slices"
+
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
+	"github.com/apache/arrow-go/v18/parquet/schema"
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/reader"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/writer"
+)
+
+// repair gives a field, also those inside it, the types that Arrow C++ reads, where pqarrow has others. Fields
+// without a field number carry none. origin is the field that the writer of the file had; its type is nil when it is
+// not known.
+func repair(f *reader.SchemaField, origin arrow.Field, sc *schema.Schema) {
+	f.Field.Metadata = withExtension(withoutFieldID(f.Field.Metadata), origin.Metadata)
+	ext, extended := origin.Type.(arrow.ExtensionType)
+	if extended {
+		origin.Type = ext.StorageType()
+	}
+	if f.IsLeaf() {
+		f.Field.Type = leafType(f.Field.Type, origin.Type, sc.Column(f.ColIndex))
+	} else {
+		for i := range f.Children {
+			child := childOf(origin.Type, i, len(f.Children))
+			if _, list := origin.Type.(arrow.ListLikeType); list {
+				f.Children[i].Field.Name = child.Name // else that of Parquet's own field
+			}
+			repair(&f.Children[i], child, sc)
+		}
+		f.Field.Type = nestedType(f.Field.Type, f.Children)
+	}
+	if extended && arrow.TypeEqual(ext.StorageType(), f.Field.Type) {
+		f.Field.Type = ext
+	}
+}
+
+// withExtension adds the extension type that a field had, but that is not registered here, to its metadata.
+func withExtension(meta, origin arrow.Metadata) arrow.Metadata {
+	keys, values := meta.Keys(), meta.Values()
+	for _, key := range []string{ipc.ExtensionTypeKeyName, ipc.ExtensionMetadataKeyName} {
+		if value, ok := origin.GetValue(key); ok && meta.FindKey(key) < 0 {
+			keys, values = append(slices.Clip(keys), key), append(slices.Clip(values), value)
+		}
+	}
+	return arrow.NewMetadata(keys, values)
+}
+
+// childOf is a child of a nested type, without a type when the nested type has another number of children.
+func childOf(typ arrow.DataType, i, children int) arrow.Field {
+	switch t := typ.(type) {
+	case *arrow.StructType:
+		if t.NumFields() == children {
+			return t.Field(i)
+		}
+	case arrow.ListLikeType:
+		return t.ElemField()
+	}
+	return arrow.Field{}
+}
+
+// leafType returns the type of a leaf column: pqarrow's, except for timestamps of 96 bits and those that the writer's
+// Arrow schema has with another zone, as Arrow Go wrote them before v18; for JSON, which is text; and for durations,
+// which only the writer's Arrow schema distinguishes from numbers.
+func leafType(typ, origin arrow.DataType, column *schema.Column) arrow.DataType {
+	logical := column.LogicalType()
+	switch t := typ.(type) {
+	case *arrow.TimestampType:
+		if from, ok := origin.(*arrow.TimestampType); ok {
+			return &arrow.TimestampType{Unit: t.Unit, TimeZone: from.TimeZone}
+		}
+		ts, ok := logical.(schema.TimestampLogicalType)
+		if column.PhysicalType() == parquet.Types.Int96 || ok && !ts.IsAdjustedToUTC() {
+			return &arrow.TimestampType{Unit: t.Unit}
+		}
+	case *arrow.Int64Type:
+		if d, ok := origin.(*arrow.DurationType); ok && column.PhysicalType() == parquet.Types.Int64 {
+			return d
+		}
+	case *arrow.BinaryType:
+		if logical.Equals(schema.JSONLogicalType{}) {
+			return arrow.BinaryTypes.String
+		}
+	case *arrow.LargeBinaryType:
+		if logical.Equals(schema.JSONLogicalType{}) {
+			return arrow.BinaryTypes.LargeString
+		}
+	}
+	return typ
+}
+
+// nestedType is a nested type with other children.
+func nestedType(typ arrow.DataType, children []reader.SchemaField) arrow.DataType {
+	switch t := typ.(type) {
+	case *arrow.StructType:
+		fields := make([]arrow.Field, len(children))
+		for i := range fields {
+			fields[i] = children[i].Field
+		}
+		return arrow.StructOf(fields...)
+	case *arrow.MapType:
+		entry := children[0].Field.Type.(*arrow.StructType)
+		m := arrow.MapOf(entry.Field(0).Type, entry.Field(1).Type)
+		m.KeysSorted = t.KeysSorted
+		m.SetItemNullable(t.ItemField().Nullable)
+		return m
+	case *arrow.ListType:
+		return arrow.ListOfField(children[0].Field)
+	case *arrow.LargeListType:
+		return arrow.LargeListOfField(children[0].Field)
+	case *arrow.FixedSizeListType:
+		return arrow.FixedSizeListOfField(t.Len(), children[0].Field)
+	}
+	return typ
+}
+
+// arrowSchema is the table's schema. Its metadata is the file's, but for the Arrow schema among it.
+func arrowSchema(all []reader.SchemaField, origin *arrow.Schema, pairs metadata.KeyValueMetadata) *arrow.Schema {
+	fields := make([]arrow.Field, len(all))
+	for i := range fields {
+		fields[i] = all[i].Field
+	}
+	var keys, values []string
+	if origin != nil {
+		meta := origin.Metadata()
+		keys, values = append(keys, meta.Keys()...), append(values, meta.Values()...)
+	}
+	own := arrow.NewMetadata(keys, values)
+	for _, pair := range pairs {
+		if pair.Key != writer.ArrowSchemaKey && own.FindKey(pair.Key) < 0 {
+			keys, values = append(keys, pair.Key), append(values, pair.GetValue())
+		}
+	}
+	meta := arrow.NewMetadata(keys, values)
+	return arrow.NewSchema(fields, &meta)
+}

@@ -1,0 +1,303 @@
+package writer
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	arrow18 "github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/compress"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+	"github.com/apache/arrow-go/v18/parquet/schema"
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	convert "github.com/arrowsort/arrowsort/arrowsort/internal/arrow18"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/rawmem"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/workers"
+)
+
+// hasNullType reports whether a nested field has nulls of no type inside. Arrow writes to the data of such a child
+// whenever an array of its parent is made (array.Null.setData), so that no two goroutines may slice the parent.
+func hasNullType(f arrow.Field) bool {
+	nested, ok := arraydata.StorageOf(f.Type).(arrow.NestedType)
+	return ok && slices.ContainsFunc(nested.Fields(), func(child arrow.Field) bool {
+		return child.Type.ID() == arrow.NULL || hasNullType(child)
+	})
+}
+
+// The numbers of rows of a Parquet page, unless they take more than about a megabyte, and of a row group when no others
+// are asked for. A reader that skips pages reads one page for one row.
+const (
+	DefaultPageRows     = 1 << 14
+	DefaultRowGroupRows = 1 << 18
+)
+
+// Creator is what the footers of files name that are written here.
+const Creator = "arrowsort"
+
+// Options are the options of a columnEncoder.
+type Options struct {
+	Allocator    memory.Allocator
+	Threads      int                   // 0: GOMAXPROCS
+	Codec        string                // of all columns, by name; empty: that of Stored, or else zstd
+	Level        int                   // of the codec; 0: its default
+	RowGroupRows int                   // 0: writerRowGroupRows
+	PageRows     int                   // at most; 0: writerPageRows
+	Schema       *arrow.Schema         // of the file; tables may have its text as dictionaries; nil: theirs
+	Stored       []StoredColumn        // how the leaf columns were stored in the input; nil: not in Parquet
+	Rows         []uint64              // row numbers, in order, of the rows that are written; nil: all
+	Progress     func(done, total int) // called now and then, from one goroutine at a time; or nil
+}
+
+// A StoredColumn is how a leaf column of a Parquet file is stored.
+type StoredColumn struct {
+	Path       string
+	Codec      compress.Compression
+	Dictionary bool
+}
+
+// A Encoder encodes the columns of row groups.
+type Encoder struct {
+	table      arrow.Table   // whose row groups are encoded
+	data       *arrow.Schema // of the tables, with the types that Parquet stores
+	before     int64         // rows of the tables before
+	schema     *arrow.Schema // that the file is to have
+	rows       int64         // of a row group
+	options    []parquet.WriterProperty
+	props      *parquet.WriterProperties // of the options
+	columns    *arrow18.Schema           // of data, as pqarrow has it
+	lists      *arrow18.Schema           // of data with nested columns as they are written
+	arrowProps pqarrow.ArrowWriterProperties
+	codecs     map[string]compress.Compression // of the leaf columns
+	opts       Options
+	present    []int16 // definition levels of a column without nulls, for pqarrow
+	encoders   workers.Spares[*flatEncoder]
+	files      workers.Spares[[]byte] // of columns that were written
+	recycled   *rawmem.Recycler       // for rows that are gathered
+}
+
+// NewEncoder returns an encoder of tables of a schema. A type that Parquet does not have is an error.
+func NewEncoder(data *arrow.Schema, opts Options) (*Encoder, error) {
+	if err := checkTypes(data); err != nil {
+		return nil, err
+	}
+	e := &Encoder{data: arraydata.WithTypes(data, storedType), schema: data, rows: int64(opts.RowGroupRows), opts: opts}
+	if opts.Schema != nil {
+		e.schema = opts.Schema
+	}
+	if e.rows == 0 {
+		e.rows = DefaultRowGroupRows
+	}
+	e.arrowProps = pqarrow.NewArrowWriterProperties(pqarrow.WithAllocator(opts.Allocator))
+	var err error
+	if e.columns, err = convert.ToSchema(e.data); err != nil {
+		return nil, err
+	}
+	if e.lists, err = convert.ToSchema(arraydata.WithTypes(e.data, listType)); err != nil {
+		return nil, err
+	}
+	latest := parquet.NewWriterProperties(parquet.WithVersion(parquet.V2_LATEST))
+	sc, err := pqarrow.ToParquet(e.columns, latest, e.arrowProps)
+	if err != nil {
+		return nil, err
+	}
+	e.codecs = codecs(sc, opts)
+	e.options = e.writerOptions(sc)
+	e.props = parquet.NewWriterProperties(e.options...)
+	return e, nil
+}
+
+// Encode encodes the columns of the row groups of a table in parallel, and uses them in their order on the caller's
+// goroutine. The rows follow a number of others in the file.
+func (e *Encoder) Encode(ctx context.Context, table arrow.Table, before int64, use func(EncodedColumn) error) error {
+	table, err := dictionary.Unify(ctx, e.opts.Allocator, table)
+	if err != nil {
+		return err
+	}
+	defer table.Release()
+	e.table, e.before, e.recycled = table, before, rawmem.NewRecycler(e.opts.Allocator, 0)
+	defer func() { e.table = nil }()
+	defer e.recycled.Release()
+	for int64(len(e.present)) < min(e.rows, e.Rows(table)) {
+		e.present = append(e.present, 1)
+	}
+	columns := e.RowGroups(table) * int(table.NumCols())
+	report := workers.Progress(e.opts.Progress, columns)
+	threads := e.opts.Threads
+	if slices.ContainsFunc(table.Schema().Fields(), hasNullType) {
+		threads = 1
+	}
+	return workers.Ordered(ctx, columns, threads, e.encodeColumn, func(p EncodedColumn) error {
+		defer report()
+		defer e.files.Give(p.File)
+		return use(p)
+	})
+}
+
+// Rows is the number of rows of a table that are written.
+func (e *Encoder) Rows(table arrow.Table) int64 {
+	if e.opts.Rows != nil {
+		return int64(len(e.opts.Rows))
+	}
+	return table.NumRows()
+}
+
+// RowGroups is the number of row groups of a table.
+func (e *Encoder) RowGroups(table arrow.Table) int {
+	return int((e.Rows(table) + e.rows - 1) / e.rows)
+}
+
+// pageRows is the number of rows of a page at most.
+func (e *Encoder) pageRows() int {
+	if e.opts.PageRows > 0 {
+		return e.opts.PageRows
+	}
+	return DefaultPageRows
+}
+
+// encodeColumn encodes a column of a row group.
+func (e *Encoder) encodeColumn(i int) (EncodedColumn, error) {
+	columns := int(e.table.NumCols())
+	first := int64(i/columns) * e.rows
+	n := min(e.rows, e.Rows(e.table)-first)
+	rows, err := e.slice(e.table.Column(i%columns).Data(), first, n)
+	if err != nil {
+		return EncodedColumn{}, fmt.Errorf("column %q: %w", e.table.Schema().Field(i%columns).Name, err)
+	}
+	defer rows.Release()
+	if err := e.checkStorable(e.table.Schema().Field(i%columns), rows, first); err != nil {
+		return EncodedColumn{}, err
+	}
+	field := e.data.Field(i % columns)
+	stored, err := e.stored(rows, field.Type)
+	if err != nil {
+		return EncodedColumn{}, fmt.Errorf("column %q: %w", field.Name, err)
+	}
+	defer stored.Release()
+	p, err := e.encodeRows(i%columns, stored)
+	if err != nil {
+		return EncodedColumn{}, fmt.Errorf("column %q: %w", field.Name, err)
+	}
+	return p, p.check(field, n)
+}
+
+func (e *Encoder) encodeRows(column int, rows *arrow.Chunked) (EncodedColumn, error) {
+	if arraydata.IsNested(rows.DataType()) {
+		return e.encodeWith(func(out io.Writer) error { return e.writeNested(out, column, rows) })
+	}
+	return e.encodeFlat(column, rows)
+}
+
+// slice is some of the rows of a column that are written. The caller releases it.
+func (e *Encoder) slice(column *arrow.Chunked, first, n int64) (*arrow.Chunked, error) {
+	if e.opts.Rows == nil {
+		return array.NewChunkedSlice(column, first, first+n), nil
+	}
+	opts := take.Options{Allocator: e.recycled, Threads: 1, Split: true}
+	arrays, err := take.Take(context.Background(), column.DataType(), column.Chunks(), e.opts.Rows[first:first+n], opts)
+	if err != nil {
+		return nil, err
+	}
+	defer arraydata.Release(arrays)
+	return arrow.NewChunked(column.DataType(), arrays), nil
+}
+
+// encodeWith encodes rows that are written to a file in memory, one page for each chunk.
+func (e *Encoder) encodeWith(write func(out io.Writer) error) (EncodedColumn, error) {
+	file := bytes.NewBuffer(e.files.Take()[:0])
+	if err := write(file); err != nil {
+		return EncodedColumn{}, err
+	}
+	defer e.files.Give(file.Bytes())
+	p, err := parseEncoded(file.Bytes())
+	if err != nil {
+		return EncodedColumn{}, err
+	}
+	w := e.encoders.Take()
+	if w == nil {
+		w = new(flatEncoder)
+	}
+	defer e.encoders.Give(w)
+	return w.repack(p, e.files.Take()[:0], e)
+}
+
+// writeNested leaves the levels of a nested column to pqarrow.
+func (e *Encoder) writeNested(file io.Writer, column int, rows *arrow.Chunked) error {
+	pages, values := pagesOf(rows, e.pageRows())
+	defer pages.Release()
+	lists, err := listWriter{e.opts.Allocator}.chunked(pages)
+	if err != nil {
+		return err
+	}
+	defer lists.Release()
+	props := parquet.NewWriterProperties(append(slices.Clip(e.options), parquet.WithBatchSize(values))...)
+	field := e.lists.Field(column)
+	w, err := pqarrow.NewFileWriter(arrow18.NewSchema([]arrow18.Field{field}, nil), file, props, e.arrowProps)
+	if err != nil {
+		return err
+	}
+	w.NewRowGroup()
+	converted := convert.ToChunked(lists, field.Type)
+	defer converted.Release()
+	if err := w.WriteColumnChunked(converted, 0, int64(rows.Len())); err != nil {
+		return err
+	}
+	return w.Close()
+}
+
+// codecs are the compressions of the leaf columns: one for all, or those of the input, or else zstd.
+func codecs(sc *schema.Schema, opts Options) map[string]compress.Compression {
+	byPath := make(map[string]compress.Compression)
+	codec, chosen := page.Codecs[opts.Codec]
+	if !chosen {
+		codec = compress.Codecs.Zstd
+	}
+	for i := range sc.NumColumns() {
+		byPath[sc.Column(i).Path()] = codec
+	}
+	if !chosen {
+		for _, c := range opts.storedAs(sc) {
+			byPath[c.Path] = c.Codec
+		}
+	}
+	return byPath
+}
+
+// storedAs are the stored columns under the names that they have in a schema for writing, which may name what is in a
+// list otherwise.
+func (o *Options) storedAs(sc *schema.Schema) []StoredColumn {
+	columns := slices.Clone(o.Stored)
+	if len(columns) == sc.NumColumns() {
+		for i := range columns {
+			columns[i].Path = sc.Column(i).Path()
+		}
+	}
+	return columns
+}
+
+// writerOptions are for pqarrow: dictionaries where the input's layout has them, or else everywhere, and a page for
+// each batch of values, as large as it is. Compression is left to a pageWriter.
+func (e *Encoder) writerOptions(sc *schema.Schema) []parquet.WriterProperty {
+	options := []parquet.WriterProperty{
+		parquet.WithAllocator(e.opts.Allocator),
+		parquet.WithVersion(parquet.V2_LATEST), // older ones have no nanoseconds
+		parquet.WithDataPageVersion(parquet.DataPageV1),
+		parquet.WithCreatedBy(Creator),
+		parquet.WithDataPageSize(0),
+		parquet.WithBatchSize(int64(e.pageRows())),
+		parquet.WithStats(false),
+	}
+	for _, c := range e.opts.storedAs(sc) {
+		options = append(options, parquet.WithDictionaryFor(c.Path, c.Dictionary))
+	}
+	return options
+}

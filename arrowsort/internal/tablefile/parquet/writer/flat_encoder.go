@@ -1,0 +1,159 @@
+package writer
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
+	"github.com/apache/arrow-go/v18/parquet/schema"
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/bitutil"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
+)
+
+// A flatEncoder encodes flat columns in memory that it uses again: pqarrow goes through levels of 16 bits, a hash
+// table, and several copies for each column chunk, and the page faults of all that take longer than encoding.
+type flatEncoder struct {
+	Scratch
+	page.Writer
+	plain   page.PlainBounds
+	body    []byte  // of a page
+	dense   []int32 // indices of a page, without nulls
+	present int     // rows of a page that are not null
+}
+
+// encode encodes rows as a column chunk behind the file's magic.
+func (w *flatEncoder) encode(out []byte, v *flatValues, field arrow.Field, sc *schema.Schema,
+	e *Encoder) (p EncodedColumn, err error) {
+	column := sc.Column(0)
+	w.Start(out)
+	if err := w.StartChunk(column, e.codecs[column.Path()], e.opts.Level); err != nil {
+		return EncodedColumn{}, err
+	}
+	w.plain.Reset(column)
+	info := metadata.ChunkMetaInfo{NumValues: int64(v.rows), IndexPageOffset: -1}
+	stats := metadata.EncodingStats{
+		DictEncodingStats: map[parquet.Encoding]int32{}, DataEncodingStats: map[parquet.Encoding]int32{}}
+	encoding := parquet.Encodings.Plain
+	if v.indices != nil {
+		encoding = parquet.Encodings.RLEDict
+		info.DictPageOffset = w.Offset()
+		stats.DictEncodingStats[parquet.Encodings.Plain] = 1
+		w.Add(page.Dictionary, v.entries, v.count, int(parquet.Encodings.Plain))
+		w.plain.SetEntries(v.entries, v.count)
+	}
+	info.DataPageOffset = w.Offset()
+	for row, rows := 0, 0; row < v.rows; row += rows {
+		rows = v.page(row, e.pageRows())
+		if err := w.dataPage(v, row, rows, field.Nullable, int(encoding)); err != nil {
+			return EncodedColumn{}, err
+		}
+		if row == 0 {
+			w.Reserve(v.rows/rows - 1)
+		}
+		stats.DataEncodingStats[encoding]++
+	}
+	info.CompressedSize = w.Offset() - int64(len(page.Magic))
+	info.UncompressedSize = w.Uncompressed() - int64(len(page.Magic))
+	p.File, p.Index = w.Finish()
+	p.Footer, err = e.footer(sc, v, p.Index[0].Bounds(), info, stats)
+	return p, err
+}
+
+// footer is the metadata of a column chunk, as that of a file of its own.
+func (e *Encoder) footer(sc *schema.Schema, v *flatValues, all page.Bounds, info metadata.ChunkMetaInfo,
+	stats metadata.EncodingStats) (*metadata.FileMetaData, error) {
+	column := sc.Column(0)
+	file := metadata.NewFileMetadataBuilder(sc, e.props, nil)
+	group := file.AppendRowGroup()
+	group.SetNumRows(v.rows)
+	chunk := group.NextColumnChunk()
+	bounds := metadata.EncodedStatistics{Signed: column.SortOrder() == schema.SortSIGNED}
+	bounds.SetNullCount(int64(v.nulls))
+	if !all.Empty && !all.Unknown {
+		bounds.SetMin(all.Low)
+		bounds.SetMax(all.High)
+		bounds.ApplyStatSizeLimits(longestStatistic)
+	}
+	chunk.SetStats(bounds)
+	if err := chunk.Finish(info, v.indices != nil, false, stats); err != nil {
+		return nil, err
+	}
+	if err := group.Finish(info.UncompressedSize, 0); err != nil {
+		return nil, err
+	}
+	footer, err := file.Finish()
+	if err == nil {
+		setEnum(&footer.RowGroups[0].Columns[0].MetaData.Codec, e.codecs[column.Path()])
+	}
+	return footer, err
+}
+
+// dataPage encodes rows.
+func (w *flatEncoder) dataPage(v *flatValues, row, rows int, nullable bool, encoding int) error {
+	w.body, w.present = w.body[:0], rows
+	if nullable {
+		w.levels(v, row, rows)
+	}
+	values := len(w.body)
+	if v.indices == nil {
+		w.body = v.plain.appendTo(w.body, v, row, rows)
+	} else {
+		w.body = append(w.body, byte(v.width()))
+		w.body = page.AppendHybrid(w.body, w.withoutNulls(v, row, rows), v.width())
+	}
+	w.body = slices.Grow(w.body, page.HybridSpare) // to be read again
+	bounds, err := w.plain.OfPage(encoding, w.body[values:], w.present)
+	bounds.Nulls = int64(rows - w.present)
+	w.Add(page.Data, w.body, rows, encoding, page.RLE, page.RLE)
+	w.IndexPage(row, bounds)
+	return err
+}
+
+// levels appends the definition levels of rows, 1 for a value and 0 for null: their length and a hybrid of one run,
+// which is equal for all or else the bitmap.
+func (w *flatEncoder) levels(v *flatValues, row, rows int) {
+	start := len(w.body)
+	w.body = append(w.body, 0, 0, 0, 0)
+	if v.validity != nil {
+		w.present = bitutil.CountSetBits(v.validity, v.offset+row, rows)
+	}
+	if w.present == rows {
+		w.body = binary.AppendUvarint(w.body, uint64(rows)<<1)
+		w.body = append(w.body, 1)
+	} else {
+		groups := int(bitutil.BytesForBits(int64(rows)))
+		w.body = binary.AppendUvarint(w.body, uint64(groups)<<1|1)
+		at := len(w.body)
+		w.body = slices.Grow(w.body, groups)[:at+groups]
+		clear(w.body[at:])
+		bitutil.CopyBitmap(v.validity, v.offset+row, rows, w.body[at:], 0)
+	}
+	binary.LittleEndian.PutUint32(w.body[start:], uint32(len(w.body)-start-4))
+}
+
+// page is how many rows from a row on are a page, of at most so many.
+func (v *flatValues) page(row, most int) int {
+	rows := min(most, v.rows-row)
+	for v.plain != nil && rows > 1 && v.plain.bytes(row, rows) > page.MaxBytes {
+		rows /= 2
+	}
+	return rows
+}
+
+// withoutNulls are the indices of the rows that are not null.
+func (w *flatEncoder) withoutNulls(v *flatValues, row, rows int) []int32 {
+	indices := v.indices[row : row+rows]
+	if w.present == rows {
+		return indices
+	}
+	w.dense = w.dense[:0]
+	for i, k := range indices {
+		if v.valid(row + i) {
+			w.dense = append(w.dense, k)
+		}
+	}
+	return w.dense
+}

@@ -1,0 +1,163 @@
+package writer
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"slices"
+
+	"github.com/apache/arrow-go/v18/parquet/schema"
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/bitutil"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
+)
+
+// flatValues are the rows of a flat column in a row group: their values, or text that is in a dictionary, with indices
+// into one where their pages hold those.
+type flatValues struct {
+	rows     int
+	validity []byte // nil: all valid
+	offset   int    // of the first row in the bitmap
+	nulls    int
+
+	plain   plainValues // nil: text that is in a dictionary
+	indices []int32     // into a dictionary, if there is one; anything for a null
+	entries []byte      // of the dictionary, plain
+	count   int         // how many those are
+}
+
+// plainValues are values that can be written without a dictionary: numbers or texts.
+type plainValues interface {
+	// bytes are those that rows take at most.
+	bytes(row, rows int) int
+	// appendTo appends the rows that are not null.
+	appendTo(out []byte, v *flatValues, row, rows int) []byte
+}
+
+// Scratch is the memory that the values of a column chunk are prepared in, one after the other.
+type Scratch struct {
+	stretch   stretchTable
+	integers  integerTable
+	textTable *textTable
+	wide      []int32 // integers of less than 32 bits
+	indices   []int32
+	used      []int32
+	entries   []byte
+}
+
+// newFlatValues are the rows of an array; nil for what pqarrow has to write.
+func (e *Encoder) newFlatValues(field arrow.Field, column *schema.Column, a arrow.Array, s *Scratch) *flatValues {
+	dictionaries := e.props.DictionaryEnabledFor(field.Name)
+	if d, ok := a.(*array.Dictionary); ok && dictionaries {
+		if v := rowsOf(a); v.setEntries(d, s) {
+			return v
+		}
+	}
+	return newValues(field, column, a, dictionaries, s)
+}
+
+// newValues are the rows of an array of numbers or text, nil of all others.
+func newValues(field arrow.Field, column *schema.Column, a arrow.Array, useDictionary bool, s *Scratch) *flatValues {
+	v := rowsOf(a)
+	switch physical := column.PhysicalType(); {
+	case storesNumbers(field.Type, physical):
+		v.setNumbers(a, useDictionary, s)
+	case page.StoredText(field.Type, physical):
+		v.setText(a, useDictionary, s)
+	default:
+		return nil
+	}
+	return v
+}
+
+// rowsOf are the rows of an array without their values.
+func rowsOf(a arrow.Array) *flatValues {
+	v := &flatValues{rows: a.Len(), offset: a.Data().Offset(), nulls: a.NullN()}
+	if v.nulls > 0 {
+		v.validity = a.NullBitmapBytes()
+	}
+	return v
+}
+
+func (v *flatValues) valid(row int) bool {
+	return v.validity == nil || bitutil.BitIsSet(v.validity, v.offset+row)
+}
+
+// width is the bits of an index.
+func (v *flatValues) width() int { return max(1, bits.Len(uint(max(1, v.count)-1))) }
+
+// setEntries takes strings or bytes that have a dictionary, with only those entries that rows refer to: so a row group
+// holds no entries of others, and its statistics are its own. It is false for other dictionaries, and for those with
+// nulls as entries or with too many entries.
+func (v *flatValues) setEntries(d *array.Dictionary, s *Scratch) bool {
+	if id := d.Dictionary().DataType().ID(); id != arrow.STRING && id != arrow.BINARY || d.Dictionary().NullN() > 0 {
+		return false
+	}
+	v.indices = rawIndices(d, s)
+	s.used = slices.Grow(s.used[:0], d.Dictionary().Len())[:d.Dictionary().Len()]
+	clear(s.used)
+	v.count = v.markUsed(s.used)
+	if v.count > dictionary.MaxEntries {
+		return false
+	}
+	if v.count < len(s.used) {
+		v.renumber(s)
+	}
+	s.entries = s.entries[:0]
+	entry := dictionary.EntryBytes(d.Dictionary())
+	for i, used := range s.used {
+		if used == 0 {
+			continue
+		}
+		text := entry(i)
+		s.entries = binary.LittleEndian.AppendUint32(s.entries, uint32(len(text)))
+		s.entries = append(s.entries, text...)
+	}
+	v.entries = s.entries
+	return true
+}
+
+// rawIndices are the indices of a dictionary array as integers of 32 bits.
+func rawIndices(d *array.Dictionary, s *Scratch) []int32 {
+	if indices, ok := d.Indices().(*array.Int32); ok {
+		return indices.Int32Values()
+	}
+	s.indices = slices.Grow(s.indices[:0], d.Len())[:d.Len()]
+	for i := range s.indices {
+		s.indices[i] = int32(d.GetValueIndex(i))
+	}
+	return s.indices
+}
+
+// markUsed sets the entries that rows refer to to 1 and counts them.
+func (v *flatValues) markUsed(used []int32) (count int) {
+	for i, k := range v.indices {
+		if count == len(used) { // a small dictionary is seen whole in the first rows
+			break
+		}
+		if v.valid(i) && used[k] == 0 {
+			used[k] = 1
+			count++
+		}
+	}
+	return count
+}
+
+// renumber numbers the used entries in their order.
+func (v *flatValues) renumber(s *Scratch) {
+	next := int32(0)
+	for i, used := range s.used {
+		if next += used; used != 0 {
+			s.used[i] = next
+		}
+	}
+	s.indices = slices.Grow(s.indices[:0], v.rows)[:v.rows] // may be v.indices itself
+	for i, k := range v.indices {
+		if v.valid(i) {
+			s.indices[i] = s.used[k] - 1
+		}
+	}
+	v.indices = s.indices
+}

@@ -1,0 +1,73 @@
+package writer
+
+import (
+	"math/bits"
+	"slices"
+)
+
+// Numbers are written as a dictionary and indices where the column may have one and it is worth it; what has more
+// values than that is written plain, which is known long before the last row.
+const numberEntries = 1 << 17 // of a dictionary: those of 8 bytes fill the page that other writers give it
+
+// mostNumbers is how many values of 4 or 8 bytes are worth a dictionary: with more, it and the indices take nearly as
+// much as the values.
+func mostNumbers(rows, width int) int { return min(numberEntries, rows*width/16) }
+
+// integerTable finds the number of a value by open addressing.
+type integerTable struct {
+	values  []int64 // by slot
+	numbers []int32 // by slot, plus one; 0 is an empty slot
+	entries []int64 // by number
+}
+
+// hashBits are the bits of the number of a slot in a table of at least twice the entries.
+func hashBits(entries int) int { return bits.Len(uint(max(2*entries, 2) - 1)) }
+
+// emptied is a slice of so many zeros, in the memory of another if it is large enough.
+func emptied[T any](s []T, n int) []T {
+	s = slices.Grow(s[:0], n)[:n]
+	clear(s)
+	return s
+}
+
+// hash spreads values by their product with 2^64 over the golden ratio, whose high bits depend on all bits.
+func hash(v int64) uint64 { return uint64(v) * 0x9E3779B97F4A7C15 }
+
+// enumerate numbers the values of rows in the order of their first rows and returns them; nil when there are more
+// than limit. The number of a null is anything. The table keeps nothing from one column to the next.
+func enumerate[T int32 | int64](t *integerTable, rows []T, v *flatValues, numbers []int32, limit int) []int64 {
+	bits := hashBits(limit)
+	shift, last := 64-bits, uint64(1)<<bits-1
+	t.numbers = emptied(t.numbers, 1<<bits)
+	t.values = slices.Grow(t.values[:0], 1<<bits)[:1<<bits]
+	entries := t.entries[:0]
+	if entries == nil {
+		entries = make([]int64, 0, 1024)
+	}
+	before, number := int64(0), int32(-1) // of the row before, which a sorted column repeats
+	for i, x := range rows {
+		x := int64(x)
+		if v.nulls > 0 && !v.valid(i) {
+			continue
+		}
+		if x == before && number >= 0 {
+			numbers[i] = number
+			continue
+		}
+		slot := hash(x) >> shift
+		for t.numbers[slot] != 0 && t.values[slot] != x {
+			slot = (slot + 1) & last
+		}
+		if t.numbers[slot] == 0 {
+			if len(entries) == limit {
+				return nil
+			}
+			entries = append(entries, x)
+			t.values[slot], t.numbers[slot] = x, int32(len(entries))
+		}
+		before, number = x, t.numbers[slot]-1
+		numbers[i] = number
+	}
+	t.entries = entries
+	return entries
+}

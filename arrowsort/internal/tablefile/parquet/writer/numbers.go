@@ -1,0 +1,97 @@
+package writer
+
+import (
+	"slices"
+
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
+)
+
+// numberValues are the rows of a column of numbers, by their bits; anything for a null.
+type numberValues[T int32 | int64] []T
+
+// storesNumbers says whether a type is stored in Parquet as its value, or one of less than 32 bits as that of 32.
+func storesNumbers(typ arrow.DataType, physical parquet.Type) bool {
+	switch t := typ.(type) {
+	case *arrow.TimestampType:
+		return physical == parquet.Types.Int64 && t.Unit != arrow.Second
+	case *arrow.Time32Type:
+		return physical == parquet.Types.Int32 && t.Unit != arrow.Second
+	case *arrow.Int8Type, *arrow.Int16Type, *arrow.Uint8Type, *arrow.Uint16Type:
+		return physical == parquet.Types.Int32
+	case *arrow.DictionaryType:
+		return false
+	}
+	return page.StoredWidth(typ, physical) > 0
+}
+
+// setNumbers takes numbers, as a dictionary if they may and it is worth it.
+func (v *flatValues) setNumbers(a arrow.Array, useDictionary bool, s *Scratch) {
+	d := a.Data()
+	switch a.DataType().ID() {
+	case arrow.INT8:
+		s.wide = widen(s.wide, arrow.GetValues[int8](d, 1))
+	case arrow.INT16:
+		s.wide = widen(s.wide, arrow.GetValues[int16](d, 1))
+	case arrow.UINT8:
+		s.wide = widen(s.wide, arrow.GetValues[uint8](d, 1))
+	case arrow.UINT16:
+		s.wide = widen(s.wide, arrow.GetValues[uint16](d, 1))
+	default:
+		if a.DataType().(arrow.FixedWidthDataType).BitWidth() == 32 {
+			takeNumbers(v, arrow.GetValues[int32](d, 1), useDictionary, s)
+		} else {
+			takeNumbers(v, arrow.GetValues[int64](d, 1), useDictionary, s)
+		}
+		return
+	}
+	takeNumbers(v, s.wide, useDictionary, s)
+}
+
+// widen makes values of 32 bits.
+func widen[T int8 | int16 | uint8 | uint16](wide []int32, values []T) []int32 {
+	wide = wide[:0]
+	for _, x := range values {
+		wide = append(wide, int32(x))
+	}
+	return wide
+}
+
+func takeNumbers[T int32 | int64](v *flatValues, rows []T, useDictionary bool, s *Scratch) {
+	v.plain = numberValues[T](rows)
+	if !useDictionary {
+		return
+	}
+	if s.stretch.allDiffer(v, func(row int) uint64 { return hash(int64(rows[row])) }) {
+		return
+	}
+	s.indices = slices.Grow(s.indices[:0], v.rows)[:v.rows]
+	entries := enumerate(&s.integers, rows, v, s.indices, mostNumbers(v.rows, v.plain.bytes(0, 1)))
+	if entries == nil {
+		return
+	}
+	v.indices, v.count, s.entries = s.indices, len(entries), s.entries[:0]
+	for _, x := range entries {
+		one := [1]T{T(x)}
+		s.entries = append(s.entries, arrow.GetBytes(one[:])...)
+	}
+	v.entries = s.entries
+}
+
+func (n numberValues[T]) bytes(row, rows int) int { return rows * len(arrow.GetBytes([]T{0})) }
+
+func (n numberValues[T]) appendTo(out []byte, v *flatValues, row, rows int) []byte {
+	values := n[row : row+rows]
+	if v.validity == nil {
+		return append(out, arrow.GetBytes(values)...)
+	}
+	width, b := n.bytes(0, 1), arrow.GetBytes(values)
+	for i := range values {
+		if v.valid(row + i) {
+			out = append(out, b[i*width:(i+1)*width]...)
+		}
+	}
+	return out
+}

@@ -1,0 +1,69 @@
+package writer
+
+import (
+	"bytes"
+
+	"github.com/apache/arrow-go/v18/parquet/compress"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
+)
+
+// pqarrow leaves its pages uncompressed and without statistics. They are written once more, compressed and indexed.
+
+// repack writes the pages of an encoded column anew, in memory that is used again.
+func (w *flatEncoder) repack(p EncodedColumn, out []byte, e *Encoder) (EncodedColumn, error) {
+	w.Start(out)
+	scratch := page.NewScratch(e.opts.Allocator)
+	defer scratch.Release()
+	group := p.Footer.RowGroups[0]
+	group.TotalByteSize = 0
+	for i, c := range group.Columns {
+		m, column := c.MetaData, p.Footer.Schema.Column(i)
+		from := m.DataPageOffset
+		if m.DictionaryPageOffset != nil && *m.DictionaryPageOffset > 0 {
+			from = *m.DictionaryPageOffset
+			*m.DictionaryPageOffset = w.Offset()
+		}
+		if err := w.StartChunk(column, e.codecs[column.Path()], e.opts.Level); err != nil {
+			return EncodedColumn{}, err
+		}
+		start, size := w.Offset(), w.Uncompressed()
+		chunk := page.Chunk{Start: from, Size: m.TotalCompressedSize, Values: m.NumValues,
+			Codec: compress.Codecs.Uncompressed, Column: column}
+		data, err := w.repackChunk(chunk, p.File, scratch)
+		if err != nil {
+			return EncodedColumn{}, err
+		}
+		m.DataPageOffset = data
+		m.TotalCompressedSize, m.TotalUncompressedSize = w.Offset()-start, w.Uncompressed()-size
+		c.FileOffset = w.Offset() // pqarrow's place for it: behind the pages
+		group.TotalByteSize += m.TotalUncompressedSize
+		setEnum(&m.Codec, e.codecs[column.Path()])
+		SetStatistics(p.Footer, 0, i, &w.Index[i])
+	}
+	if group.TotalCompressedSize != nil {
+		*group.TotalCompressedSize = w.Offset() - int64(len(page.Magic))
+	}
+	p.File, p.Index = w.Finish()
+	return p, nil
+}
+
+// repackChunk writes the pages of a column chunk and returns where the first data page lies.
+func (w *flatEncoder) repackChunk(chunk page.Chunk, file []byte, s *page.Scratch) (first int64, err error) {
+	r, err := s.Open(bytes.NewReader(file), chunk, 0)
+	if err != nil {
+		return 0, err
+	}
+	err = r.Walk(func(p *page.Page, row int, bounds page.Bounds) {
+		if p.Kind == page.Dictionary {
+			w.Add(page.Dictionary, p.Body, p.Values, p.Encoding)
+			return
+		}
+		if first == 0 {
+			first = w.Offset()
+		}
+		w.Add(page.Data, p.Body, p.Values, p.Encoding, page.RLE, page.RLE)
+		w.IndexPage(row, bounds)
+	})
+	return first, err
+}

@@ -1,0 +1,34 @@
+package writer
+
+import (
+	"github.com/apache/arrow-go/v18/parquet/compress"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
+	"github.com/apache/arrow-go/v18/parquet/schema"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
+)
+
+// SetStatistics gives a column chunk the statistics of its pages, in place of others.
+func SetStatistics(footer *metadata.FileMetaData, group, leaf int, x *page.Index) {
+	all := x.Bounds()
+	s := fresh(&footer.RowGroups[group].Columns[leaf].MetaData.Statistics)
+	s.NullCount = &all.Nulls
+	if !all.Empty && !all.Unknown && max(len(all.Low), len(all.High)) <= longestStatistic {
+		s.MinValue, s.MaxValue = all.Low, all.High
+		if x.Column.SortOrder() == schema.SortSIGNED {
+			s.Min, s.Max = all.Low, all.High // where old readers look
+		}
+	}
+}
+
+// fresh makes a struct of the footer whose type has no name here.
+func fresh[T any](field **T) *T {
+	*field = new(T)
+	return *field
+}
+
+// longestStatistic is the bytes of a value up to which it is a bound in the metadata of a column chunk.
+const longestStatistic = 4096
+
+// setEnum sets a number of the footer whose type has no name here.
+func setEnum[T ~int64](field *T, v compress.Compression) { *field = T(v) }
