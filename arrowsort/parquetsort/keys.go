@@ -3,17 +3,25 @@ package parquetsort
 import (
 	"context"
 
+	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
 // keyColumns gives use the keys of some rows as raw columns. The columns borrow the rows' memory and that of mem, as
 // long as both stay: package arrowsort finds and lays out the keys of a job, and use looks at the job in place of an
 // engine.
-func keyColumns(ctx context.Context, data arrowsort.Data, keys []arrowsort.Key, mem memory.Allocator, use func(job *engine.Job) error) error {
+func keyColumns(ctx context.Context, data arrowsort.Data, keys []arrowsort.Key, mem memory.Allocator,
+	use func(job *engine.Job) error) error {
+	if table, ok := data.(arrow.Table); ok {
+		labelled := tablefile.WithNames(table, tablefile.Labelled(table.Schema()))
+		defer labelled.Release()
+		data = labelled
+	}
 	indices, err := arrowsort.SortIndices32(ctx, data, keys, arrowsort.Options{Engine: observer{use}, Allocator: mem})
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strconv"
 
 	"github.com/apache/arrow/go/v15/arrow"
 )
@@ -131,7 +132,11 @@ func (s *Schema) Verbatim(keys []int) (verbatim *Schema, typed []int) {
 	for _, k := range keys {
 		at := k
 		if !writtenOneWay(all[k].field.Type) {
-			at, columns = len(columns), append(columns, all[k])
+			key := all[k]
+			if key.field.Name == "" {
+				key.field.Name = "#" + strconv.Itoa(k+1) // for messages: it is not written
+			}
+			at, columns = len(columns), append(columns, key)
 		}
 		typed = append(typed, at)
 	}
