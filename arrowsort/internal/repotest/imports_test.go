@@ -46,8 +46,10 @@ var arrows = []struct {
 	{from: "arrowsort/internal/workers", only: []string{}},
 	{from: "arrowsort/internal/tablefile", never: []string{parquet, flight, gpu, commands}},
 	{from: "arrowsort/internal/tablefile/parquet", never: []string{tablefile + "/csv", flight, gpu, commands}},
-	{from: "arrowsort/internal/tablefile/parquet/reader", never: []string{tablefile + "/parquet/writer", tablefile + "/ipc"}},
-	{from: "arrowsort/internal/tablefile/parquet/writer", never: []string{tablefile + "/parquet/reader", tablefile + "/ipc"}},
+	{from: "arrowsort/internal/tablefile/parquet/reader",
+		never: []string{tablefile + "/parquet/writer", tablefile + "/ipc"}},
+	{from: "arrowsort/internal/tablefile/parquet/writer",
+		never: []string{tablefile + "/parquet/reader", tablefile + "/ipc"}},
 	{from: "arrowsort/internal/tablefile/parquet/page", never: []string{
 		arrow + "/arrow/array", arrow18 + "/arrow/array", pqarrow}},
 	{from: "arrowsort/internal/tablefile/csv", never: []string{pqarrow, tablefile + "/ipc"}},

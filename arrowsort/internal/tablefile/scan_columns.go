@@ -15,6 +15,7 @@ func (s *Scanner) Choose(columns []int) {
 		p.Choose(columns)
 		return
 	}
+	s.chosen = columns
 }
 
 // choose takes the chosen columns of a piece, which it consumes.

@@ -1,7 +1,8 @@
 """What the files of the corpus hold, as JSON: types and values of each column, as the writer has them in memory.
 
 A file is named TABLE.VARIANT.EXTENSION. TABLE.json describes it, and before it TABLE.EXTENSION.json and
-TABLE.VARIANT.json, if they are there, those of its columns that differ. Values are written as arrowtest.Value does: fixed width as little-endian bytes in hexadecimal, text in
+TABLE.VARIANT.json, if they are there, those of its columns that differ. Values are written as arrowtest.Value does:
+fixed width as little-endian bytes in hexadecimal, text in
 quotes.
 """
 

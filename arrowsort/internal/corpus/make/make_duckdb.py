@@ -119,7 +119,8 @@ db.execute(
     f"""create table rows as select {key}, {column('u', 'ubigint', 2**64 - 1, 0)}, {column('f', 'double', *floats)},
     {column('b', 'boolean', 'true', 'false')}, {column('d', 'date', "'2021-03-04'::date")},
     {column('at', 'timestamp', "'2021-03-04 05:06:07.000008'::timestamp")},
-    {column('s', 'varchar', "'a'", QUOTES, "'a' || chr(10) || 'line, two'", "'é'")} from range({ROWS}) t(i) order by i"""
+    {column('s', 'varchar', "'a'",
+            QUOTES, "'a' || chr(10) || 'line, two'", "'é'")} from range({ROWS}) t(i) order by i"""
 )
 describe("duckdb/rows", db.table("rows").to_arrow_table())
 db.execute(f"copy rows to '{path('duckdb/rows.plain.csv')}' (format csv)")
