@@ -11,8 +11,8 @@ import (
 )
 
 // Expand lists the files that some paths mean: a file is itself, a pattern with *, ? or [ the files that match it in
-// the order of their names, a folder the Parquet and Arrow files right in it. A pattern or folder without files is an
-// error.
+// the order of their names, without hidden ones as in a shell, a folder the Parquet and Arrow files right in it. A
+// pattern or folder without files is an error.
 func Expand(paths []string) ([]string, error) {
 	var files []string
 	for _, path := range paths {
@@ -41,13 +41,15 @@ func expand(path string) ([]string, error) {
 	}
 	files = slices.DeleteFunc(files, func(f string) bool {
 		info, err := os.Stat(f)
-		return err == nil && info.IsDir()
+		return err == nil && info.IsDir() || isHidden(f) && !isHidden(path) // as in a shell
 	})
 	if len(files) == 0 {
 		return nil, fmt.Errorf("%s: no file matches", path)
 	}
 	return files, nil
 }
+
+func isHidden(path string) bool { return strings.HasPrefix(filepath.Base(path), ".") }
 
 // filesIn lists the files of a folder that can be sorted, but for hidden ones and those that begin with an underscore,
 // which tools keep for themselves.
@@ -59,7 +61,7 @@ func filesIn(folder string) ([]string, error) {
 	var files []string
 	for _, e := range entries {
 		format, err := tablefile.Auto.Resolve(e.Name())
-		if err == nil && format != tablefile.CSV && !e.IsDir() && !strings.HasPrefix(e.Name(), ".") &&
+		if err == nil && format != tablefile.CSV && !e.IsDir() && !isHidden(e.Name()) &&
 			!strings.HasPrefix(e.Name(), "_") {
 			files = append(files, filepath.Join(folder, e.Name()))
 		}

@@ -124,7 +124,7 @@ func beginOutput(ctx context.Context, paths []string, output string, opts Option
 	}
 	target := output
 	if in.opts.splits() {
-		if err := in.opts.checkOlder(output); err != nil {
+		if err := checkOlder(output); err != nil {
 			return nil, err
 		}
 		target = numbered(output, 1)

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// checkOverlap refuses an output that a folder or a pattern stands for beside other inputs: it is what an earlier sort
-// left, and its rows would come twice. An output that is given as an input by its name may replace it.
+// checkOverlap refuses an output that a folder or a pattern lists among other inputs: an earlier sort left it, and its
+// rows would come twice. An output that is given as an input by its name may replace it, but not one of several.
 func checkOverlap(paths, files []string, output string, split bool) error {
-	if len(files) < 2 {
+	if len(files) < 2 && !split {
 		return nil
 	}
 	named := make(map[string]bool)
@@ -19,26 +19,31 @@ func checkOverlap(paths, files []string, output string, split bool) error {
 		named[p] = true
 	}
 	for _, file := range files {
-		if !named[file] && isOutput(file, output, split) {
-			return fmt.Errorf("%w: %s is an output that is among the inputs, where its rows would come a second time; remove it, or write to another folder", ErrOption, file)
+		if (split || !named[file]) && isOutput(file, output, split) {
+			return fmt.Errorf("%w: %s is an output that is among the inputs, where its rows would come a second time; "+
+				"remove it, or write to another folder", ErrOption, file)
 		}
 	}
 	return nil
 }
 
-// isOutput says whether a file is the output, or looks like one of several.
+// isOutput reports whether a file is the output, or has a name of one of several.
 func isOutput(file, output string, split bool) bool {
-	if !split {
-		a, err := os.Stat(file)
-		b, missing := os.Stat(output)
-		return err == nil && missing == nil && os.SameFile(a, b)
+	if split {
+		return isNumbered(file, output) && isSameFile(filepath.Dir(file), filepath.Dir(output))
 	}
+	return isSameFile(file, output)
+}
+
+func isSameFile(a, b string) bool {
+	x, err := os.Stat(a)
+	y, missing := os.Stat(b)
+	return err == nil && missing == nil && os.SameFile(x, y)
+}
+
+// isNumbered reports whether a file has the name of one of several outputs, in whatever folder.
+func isNumbered(file, output string) bool {
 	ext := filepath.Ext(output)
-	numbered := regexp.MustCompile("^" + regexp.QuoteMeta(strings.TrimSuffix(filepath.Base(output), ext)) + `-\d{5,}` + regexp.QuoteMeta(ext) + "$")
-	if !numbered.MatchString(filepath.Base(file)) {
-		return false
-	}
-	a, err := os.Stat(filepath.Dir(file))
-	b, missing := os.Stat(filepath.Dir(output))
-	return err == nil && missing == nil && os.SameFile(a, b)
+	name := regexp.QuoteMeta(strings.TrimSuffix(filepath.Base(output), ext))
+	return regexp.MustCompile("^" + name + `-\d{5,}` + regexp.QuoteMeta(ext) + "$").MatchString(filepath.Base(file))
 }

@@ -182,18 +182,23 @@ func (o *outputs) removeOlder() error {
 	}
 }
 
-// checkOlder makes sure that the files with the names of several outputs are of an earlier sort: they are replaced or
+// checkOlder makes sure that all files with the names of several outputs are of an earlier sort: they are replaced or
 // removed.
-func (o *Options) checkOlder(output string) error {
-	format, err := tablefile.ParseFormat(o.OutputFormat)
-	for number := 1; err == nil; number++ {
-		path := numbered(output, number)
-		if _, missing := os.Stat(path); missing != nil {
-			break
-		}
-		err = tablefile.CheckEarlier(path, format)
+func checkOlder(output string) error {
+	entries, err := os.ReadDir(filepath.Dir(output))
+	if err != nil {
+		return nil // CheckTarget has the error
 	}
-	return err
+	for _, e := range entries {
+		path := filepath.Join(filepath.Dir(output), e.Name())
+		if !isNumbered(path, output) {
+			continue
+		}
+		if err := tablefile.CheckEarlier(path); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // abort removes the files that have no name yet.

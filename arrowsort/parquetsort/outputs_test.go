@@ -3,6 +3,7 @@ package parquetsort
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -112,18 +113,42 @@ func TestFilesThatAreNotOfAnEarlierSort(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, result.Outputs, 2)
 	}
-	for _, format := range []string{".parquet", ".arrow"} {
-		out := filepath.Join(folder, "out"+format)
-		precious := numbered(out, 1)
-		if format == ".parquet" {
-			precious = numbered(out, 3)
-		}
+	for i, format := range []string{".parquet", ".parquet", ".arrow", ".csv"} {
+		out := filepath.Join(folder, strconv.Itoa(i)+format)
+		precious := numbered(out, 3) // also after a gap
 		require.NoError(t, os.WriteFile(precious, []byte("precious text"), 0o600))
 		_, err := Sort(t.Context(), in, out, opts)
-		require.EqualError(t, err, precious+" exists and is no output of an earlier sort: move it, or choose "+
-			"another output")
+		require.EqualError(t, err, precious+" exists and is not known to be an output of an earlier sort, which only "+
+			"Parquet files say: move it, or choose another output")
 		kept, err := os.ReadFile(precious)
 		require.NoError(t, err)
 		require.Equal(t, "precious text", string(kept))
+	}
+}
+
+// TestSeveralOutputsAreNoInputs: files with the names of outputs are not read and replaced by one sort.
+func TestSeveralOutputsAreNoInputs(t *testing.T) {
+	folder := t.TempDir()
+	in, out, opts := byKey(folder, 15_000)
+	generate(t, in[0], pairsSchema, 1, func(int) arrow.Record { return pairs(0, 20_000, 0, 9) })
+	first, err := Sort(t.Context(), in, out, opts)
+	require.NoError(t, err)
+	for _, files := range [][]string{first.Outputs, first.Outputs[:1], {filepath.Join(folder, "out-*.parquet")}} {
+		_, err := Sort(t.Context(), files, out, opts)
+		require.ErrorIs(t, err, ErrOption)
+		require.ErrorContains(t, err, "is an output that is among the inputs")
+	}
+}
+
+// TestPatternsOfHiddenFiles: a pattern matches hidden files only if it begins with a dot.
+func TestPatternsOfHiddenFiles(t *testing.T) {
+	folder := t.TempDir()
+	for _, name := range []string{"a.parquet", ".b.parquet"} {
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name), nil, 0o600))
+	}
+	for pattern, want := range map[string]string{"*.parquet": "a.parquet", ".*.parquet": ".b.parquet"} {
+		files, err := Expand([]string{filepath.Join(folder, pattern)})
+		require.NoError(t, err)
+		require.Equal(t, []string{filepath.Join(folder, want)}, files)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 )
 
@@ -65,12 +66,28 @@ func (in *inputs) projectionOf(schema *arrow.Schema) []int {
 }
 
 // columnOf is the column that a key, which there is, lies in: the one that has its path as name, or else the longest
-// part of it before a dot.
+// start of it from which the rest leads to a field, as in package arrowsort.
 func (in *inputs) columnOf(key arrowsort.Key) int {
-	for end := len(key.Path); end > 0; end = strings.LastIndexByte(key.Path[:end], '.') {
-		if at := in.schema.FieldIndices(key.Path[:end]); len(at) > 0 {
-			return at[0]
-		}
+	if at, found := leadingField(in.schema.Fields(), key.Path); found && key.Path != "" {
+		return at
 	}
 	return key.Index
+}
+
+func leadingField(fields []arrow.Field, path string) (at int, found bool) {
+	for end := len(path); end >= 0; end = strings.LastIndexByte(path[:end], '.') {
+		at := slices.IndexFunc(fields, func(f arrow.Field) bool { return f.Name == path[:end] })
+		if at < 0 {
+			continue
+		}
+		if end == len(path) {
+			return at, true
+		}
+		if s, ok := adapter.StructOf(fields[at].Type); ok {
+			if _, found := leadingField(s.Fields(), path[end+1:]); found {
+				return at, true
+			}
+		}
+	}
+	return 0, false
 }

@@ -89,7 +89,9 @@ func (j *job) answer(sorted bool, lines []string) error {
 		}
 	case !j.quiet:
 		for _, line := range lines {
-			fmt.Fprintln(j.out, printable(line))
+			if _, err := fmt.Fprintln(j.out, printable(line)); err != nil {
+				return err
+			}
 		}
 	}
 	if !sorted {

@@ -116,6 +116,8 @@ func (f *jobFlags) parse(s streams, cmd *cobra.Command, args []string) (err erro
 	switch {
 	case o.Delimiter != 0 && !isCSV(o.InputFormat, args[0]) && !(writes && isCSV(o.OutputFormat, f.output)):
 		return usagef("--delimiter is for CSV, which is neither read nor written here")
+	case cmd.Flags().Changed("select") && len(o.Select) == 0:
+		return usagef("--select names no column")
 	case o.Tail > 0 && (o.Limit > 0 || o.Unique):
 		return usagef("--tail goes with neither --limit nor --unique")
 	case f.splits() && (f.output == "" || f.output == tablefile.Pipe):

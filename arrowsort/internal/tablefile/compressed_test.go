@@ -110,5 +110,5 @@ func TestOtherCompressedFiles(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, Parquet, format)
 	require.ErrorContains(t, CheckWrite("x.csv.gz", WriteOptions{}), "files are not written compressed as a whole: leave "+
-		"out .gz, or pipe: -o - | gzip > FILE")
+		"out .gz, or pipe: --output-format csv -o - | gzip > FILE")
 }

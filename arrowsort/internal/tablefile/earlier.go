@@ -1,43 +1,22 @@
 package tablefile
 
-import (
-	"fmt"
-	"os"
+import "fmt"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
-)
-
-// CheckEarlier makes sure that a file may be one that was written here before: a Parquet file that names its creator,
-// or a file of another format with such content. Anything else is an error that names the file.
-func CheckEarlier(path string, format Format) error {
-	format, err := format.Resolve(path)
-	if err == nil {
-		err = checkEarlier(path, format)
-	}
-	if err != nil {
-		return fmt.Errorf("%s exists and is no output of an earlier sort: move it, or choose another output", path)
+// CheckEarlier makes sure that a file is an output of an earlier sort: a Parquet file that names its creator. Other
+// formats have no place for that. The error names the file.
+func CheckEarlier(path string) error {
+	if !createdHere(path) {
+		return fmt.Errorf("%s exists and is not known to be an output of an earlier sort, which only Parquet files "+
+			"say: move it, or choose another output", path)
 	}
 	return nil
 }
 
-func checkEarlier(path string, format Format) error {
-	if format == Parquet {
-		s, err := Scan(path, 0, ReadOptions{Format: Parquet})
-		if err != nil {
-			return err
-		}
-		defer s.Close()
-		if !s.Layout.CreatedHere() {
-			return fileerror.Unsupported("a file of another program")
-		}
-		return nil
-	}
-	file, err := os.Open(path)
+func createdHere(path string) bool {
+	s, err := Scan(path, 0, ReadOptions{Format: Parquet})
 	if err != nil {
-		return err
+		return false
 	}
-	defer file.Close()
-	head := make([]byte, headSize)
-	n, _ := file.Read(head)
-	return checkHead(head[:n], format)
+	defer s.Close()
+	return s.Layout.CreatedHere()
 }

@@ -2,6 +2,7 @@ package tablefile
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/parquet"
@@ -74,5 +75,23 @@ func TestChunksWithNaNHaveNoBounds(t *testing.T) {
 				require.NotNil(t, chunk.OffsetIndexOffset)
 			}
 		}
+	}
+}
+
+// TestChunksWithOneBound: where one bound of a chunk is too long for the metadata, no chunk of the column has any.
+func TestChunksWithOneBound(t *testing.T) {
+	long := strings.Repeat("z", 5000)
+	rows := `{"s":"a"}` + "\n" + `{"s":"` + long + `"}` + "\n" + `{"s":"b"}` + "\n" + `{"s":"c"}` + "\n"
+	schema := arrow.NewSchema([]arrow.Field{{Name: "s", Type: arrow.BinaryTypes.String}}, nil)
+	table := tableOf(t, memory.DefaultAllocator, schema, rows, 0)
+	defer table.Release()
+	b := writeBytes(t, table, Parquet, WriteOptions{RowGroupRows: 2})
+	r, err := file.NewParquetReader(bytes.NewReader(b))
+	require.NoError(t, err)
+	require.Equal(t, 2, r.NumRowGroups())
+	for group := range 2 {
+		s := r.MetaData().RowGroups[group].Columns[0].MetaData.Statistics
+		require.Nil(t, s.MinValue)
+		require.Nil(t, s.MaxValue)
 	}
 }

@@ -30,7 +30,7 @@ func pipeOf(r io.Reader, format Format, limit int64) (io.Reader, error) {
 // the pipe.
 func CopyPipe(r io.Reader, name string, format Format, to string, progress func(bytes int64)) error {
 	limit := int64(0)
-	if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
+	if info, err := os.Stat(name); name != Pipe && err == nil && info.Mode().IsRegular() {
 		limit = textLimit(info.Size())
 	}
 	buffered, err := pipeOf(r, format, limit)
@@ -49,6 +49,9 @@ func CopyPipe(r io.Reader, name string, format Format, to string, progress func(
 			return fmt.Errorf("copying a pipe: %w", full)
 		}
 		if done += int64(n); errors.Is(err, io.EOF) {
+			if err := file.Close(); err != nil { // what was written may not be on the disk
+				return fmt.Errorf("copying a pipe: %w", err)
+			}
 			return nil
 		}
 		if err != nil {

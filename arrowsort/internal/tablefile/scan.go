@@ -82,21 +82,16 @@ func scan(path string, pieceBytes int64, opts ReadOptions) (s *Scanner, err erro
 
 // openRegular opens a file that can be read at any place.
 func openRegular(path string) (*os.File, error) {
-	file, err := os.Open(path)
-	if err != nil {
+	info, err := os.Stat(path) // opening a named pipe would wait for who writes to it
+	switch {
+	case err != nil:
 		return nil, err
+	case info.IsDir():
+		return nil, errFolder
+	case !info.Mode().IsRegular():
+		return nil, ErrScan
 	}
-	info, err := file.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		if err = ErrScan; info.IsDir() {
-			err = errFolder
-		}
-	}
-	if err != nil {
-		file.Close()
-		return nil, err
-	}
-	return file, nil
+	return os.Open(path)
 }
 
 // openPipe begins a stream. Its size is not known.
@@ -104,7 +99,11 @@ func (s *Scanner) openPipe(opts ReadOptions) error {
 	if s.Format != IPCStream {
 		return ErrScan
 	}
-	r, err := pipeOf(opts.Stdin, s.Format, 0)
+	stdin := opts.Stdin
+	if stdin == nil {
+		stdin = os.Stdin
+	}
+	r, err := pipeOf(stdin, s.Format, 0)
 	if err != nil {
 		return err
 	}

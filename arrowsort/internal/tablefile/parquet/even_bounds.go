@@ -10,8 +10,8 @@ func evenBounds(footer *metadata.FileMetaData) {
 		for _, group := range footer.RowGroups {
 			m := group.Columns[leaf].MetaData
 			s := m.Statistics
-			lacking = lacking || m.NumValues > 0 && (s == nil || s.MinValue == nil && s.MaxValue == nil && s.Min == nil &&
-				(s.NullCount == nil || *s.NullCount < m.NumValues))
+			lacking = lacking || m.NumValues > 0 && (s == nil || (s.MinValue == nil || s.MaxValue == nil) &&
+				(s.Min == nil || s.Max == nil) && (s.NullCount == nil || *s.NullCount < m.NumValues))
 		}
 		for _, group := range footer.RowGroups {
 			if s := group.Columns[leaf].MetaData.Statistics; lacking && s != nil {

@@ -72,10 +72,9 @@ func (e *Encoder) footer(sc *schema.Schema, v *flatValues, all page.Bounds, info
 	chunk := group.NextColumnChunk()
 	bounds := metadata.EncodedStatistics{Signed: column.SortOrder() == schema.SortSIGNED}
 	bounds.SetNullCount(int64(v.nulls))
-	if !all.Empty && !all.Unknown {
+	if !all.Empty && !all.Unknown && max(len(all.Low), len(all.High)) <= longestStatistic {
 		bounds.SetMin(all.Low)
 		bounds.SetMax(all.High)
-		bounds.ApplyStatSizeLimits(longestStatistic)
 	}
 	chunk.SetStats(bounds)
 	if err := chunk.Finish(info, v.indices != nil, false, stats); err != nil {
