@@ -13,9 +13,8 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/valuetext"
 )
 
-// A Writer writes lines of CSV: null is empty, times are ISO 8601, binary is base64, nested values are JSON. CSV has
-// one kind of nothing, so that a null and an empty string are read back as null. docs/csv.md lists what else CSV cannot
-// hold.
+// A Writer writes lines of CSV: null is empty, an empty string is empty in quotes, times are ISO 8601, binary is base64,
+// nested values are JSON. A Reader takes both empty values for null. docs/csv.md lists what else CSV cannot hold.
 type Writer struct {
 	w         *bufio.Writer
 	delimiter rune
@@ -34,7 +33,7 @@ func NewWriter(w io.Writer, schema *arrow.Schema, delimiter rune) (*Writer, erro
 		return nil, errors.New("a table without columns cannot be CSV")
 	}
 	out := &Writer{bufio.NewWriterSize(w, 1<<16), delimiter, "\"\r\n" + string(delimiter), names, 0}
-	return out, out.row(names)
+	return out, out.row(names, nil)
 }
 
 // Close writes what is buffered.
@@ -46,23 +45,24 @@ func (c *Writer) Write(rec arrow.Record) error {
 	for k := range format {
 		format[k] = valuetext.Formatter(rec.Column(k))
 	}
-	row := make([]string, len(format))
+	row, nulls := make([]string, len(format)), make([]bool, len(format))
 	for i := range int(rec.NumRows()) {
 		for k, f := range format {
-			row[k] = ""
-			if !valuetext.IsNull(rec.Column(k), i) {
+			row[k], nulls[k] = "", valuetext.IsNull(rec.Column(k), i)
+			if !nulls[k] {
 				row[k] = f(i)
 			}
 		}
-		if err := c.row(row); err != nil {
+		if err := c.row(row, nulls); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// row writes a line. The one row that would be an empty line, which readers skip, is written as an empty string.
-func (c *Writer) row(values []string) error {
+// row writes a line of values, of which some are null, or of names. The one row that would be an empty line, which
+// readers skip, is written as an empty string.
+func (c *Writer) row(values []string, nulls []bool) error {
 	for i, value := range values {
 		if !utf8.ValidString(value) {
 			return c.noText(i)
@@ -70,7 +70,7 @@ func (c *Writer) row(values []string) error {
 		if i > 0 {
 			c.w.WriteRune(c.delimiter)
 		}
-		if len(values) == 1 && value == "" || c.quotes(value) {
+		if value == "" && (len(values) == 1 || nulls != nil && !nulls[i]) || c.quotes(value) {
 			value = `"` + strings.ReplaceAll(value, `"`, `""`) + `"`
 		}
 		c.w.WriteString(value)

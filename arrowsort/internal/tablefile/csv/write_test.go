@@ -239,6 +239,18 @@ func TestCSVRefusesWhatItCannotHold(t *testing.T) {
 	require.ErrorContains(t, err, "a table without columns cannot be CSV")
 }
 
+// TestEmptyStringsAreNoNulls: other readers tell an empty value in quotes from one without.
+func TestEmptyStringsAreNoNulls(t *testing.T) {
+	schema := arrow.NewSchema([]arrow.Field{{Name: "", Type: arrow.PrimitiveTypes.Int64, Nullable: true},
+		{Name: "s", Type: arrow.BinaryTypes.String, Nullable: true}}, nil)
+	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+	b.Field(0).(*array.Int64Builder).AppendValues([]int64{1, 2, 3}, []bool{true, false, true})
+	b.Field(1).(*array.StringBuilder).AppendValues([]string{"", "x", ""}, []bool{true, true, false})
+	text, err := written(array.NewTableFromRecords(schema, []arrow.Record{b.NewRecord()}), ',')
+	require.NoError(t, err)
+	require.Equal(t, ",s\n1,\"\"\n,x\n3,\n", string(text))
+}
+
 // FuzzWriteCSV writes and reads lines of one to three strings, the first of them the header.
 func FuzzWriteCSV(f *testing.F) {
 	f.Add("", uint8(0))
@@ -261,7 +273,7 @@ func FuzzWriteCSV(f *testing.F) {
 		want, values = append(want, values[:columns]), values[columns:]
 		for ; len(values) >= columns; values = values[columns:] {
 			want = append(want, values[:columns])
-			require.NoError(t, out.row(values[:columns]))
+			require.NoError(t, out.row(values[:columns], nil))
 		}
 		require.NoError(t, out.Close())
 		require.Equal(t, want, allRows(t, b.String(), textBuffer))
