@@ -115,7 +115,7 @@ func TestRunStops(t *testing.T) {
 	requireGoroutines(t, before)
 }
 
-// watched sorts a job whose progress is watched: it never strictlyDescending, passes the total or comes twice at once,
+// watched sorts a job whose progress is watched: it never falls, passes the total or comes twice at once,
 // and ends there.
 func watched(t *testing.T, job engine.Job, name string) {
 	t.Helper()
@@ -134,7 +134,7 @@ func watched(t *testing.T, job engine.Job, name string) {
 	mustSort(t, &job)
 	require.Equal(t, 4*job.Rows, last, "%s: the last report", name)
 	if job.Rows > smallRows {
-		require.GreaterOrEqual(t, calls, 4, "%s: reports", name)
+		require.GreaterOrEqual(t, calls, 2, "%s: reports", name) // those that would come at once are left out
 	}
 }
 
