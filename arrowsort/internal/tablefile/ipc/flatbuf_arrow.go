@@ -15,7 +15,7 @@ const (
 	unionTypeIDs                                                   = 1
 	batchNodes, batchBuffers, batchCompression, batchVariadic      = 1, 2, 3, 4
 	compressionCodec                                               = 0
-	dictionaryID, dictionaryData                                   = 0, 1
+	dictionaryData                                                 = 1
 	footerSchema, footerDictionaries, footerBatches, footerMeta    = 1, 2, 3, 4
 )
 

@@ -1,6 +1,8 @@
 package ipc
 
 import (
+	"encoding/binary"
+	"slices"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -9,23 +11,22 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 )
 
-// TestFootersNameSchemaAndMessages: a footer that is written can be read, and its schema becomes a message again.
+// TestFootersNameSchemaAndMessages: the footer of a file lists its messages, and its schema becomes a message again.
 func TestFootersNameSchemaAndMessages(t *testing.T) {
-	stream := written(t, arrowtest.RandomTable(arrow.PrimitiveTypes.Int32, 0, nil, 1), Options{})
-	schema := messageOf(t, stream).b
 	for n := range 4 {
-		dictionaries, batches := make([]block, n), make([]block, 3-n)
-		for i := range dictionaries {
-			dictionaries[i] = block{offset: int64(8 * i), meta: 16, body: 24}
-		}
-		for i := range batches {
-			batches[i] = block{offset: int64(800 * i), meta: 8, body: 1 << 33}
-		}
-		footer := footerOf(schema, dictionaries, batches)
-		f, err := checkFooter(footer, 1<<40)
+		typ := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
+		file := written(t, arrowtest.RandomTable(typ, 0, slices.Repeat([]int{3}, n), 1), Options{File: true})
+		limit := len(file) - len(Magic) - 4
+		limit -= int(binary.LittleEndian.Uint32(file[limit:]))
+		footer := file[limit : len(file)-len(Magic)-4]
+		f, err := checkFooter(footer, int64(limit))
 		require.NoError(t, err)
-		require.Equal(t, dictionaries, f.dictionaries)
-		require.Equal(t, batches, f.batches)
+		require.Len(t, f.batches, n)
+		for _, b := range append(f.dictionaries, f.batches...) {
+			body, err := checkMessage(file[b.offset+8 : b.offset+b.meta])
+			require.NoError(t, err)
+			require.Equal(t, b.body, body)
+		}
 		message := schemaMessage(footer, f.schema)
 		body, err := checkMessage(message[8:])
 		require.NoError(t, err)
