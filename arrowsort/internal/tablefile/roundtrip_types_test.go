@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -135,19 +136,35 @@ func toMillis(d arrow.ArrayData) {
 // asInParquet is an array with the values that it has in Parquet; it changes the array.
 func asInParquet(a arrow.Array) arrow.Array {
 	toMillis(a.Data())
-	days := func(typ arrow.DataType) arrow.DataType {
-		if typ.ID() == arrow.DATE64 {
-			return arrow.FixedWidthTypes.Date32
+	return array.MakeFromData(inDays(a.Data(), daysFor(a.DataType())))
+}
+
+// daysFor is a type with dates of 32 bits in place of those of 64.
+func daysFor(typ arrow.DataType) arrow.DataType {
+	if typ.ID() == arrow.DATE64 {
+		return arrow.FixedWidthTypes.Date32
+	}
+	return arraydata.MapTypes(typ, daysFor)
+}
+
+// inDays gives data a type that daysFor has.
+func inDays(d arrow.ArrayData, typ arrow.DataType) arrow.ArrayData {
+	if arrow.TypeEqual(d.DataType(), typ) {
+		return d
+	}
+	buffers := slices.Clone(d.Buffers())
+	if d.DataType().ID() == arrow.DATE64 {
+		days := make([]int32, d.Offset()+d.Len())
+		for i, x := range arrow.GetData[arrow.Date64](buffers[1].Bytes())[:len(days)] {
+			days[i] = int32(x / millisOfDay)
 		}
-		return typ
+		buffers[1] = memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(days))
 	}
-	var withDays func(typ arrow.DataType) arrow.DataType
-	withDays = func(typ arrow.DataType) arrow.DataType { return arraydata.MapTypes(days(typ), withDays) }
-	data, err := writer.StoredData(a.Data(), withDays(a.DataType()), memory.DefaultAllocator)
-	if err != nil {
-		panic(err)
+	var children []arrow.ArrayData
+	for i, c := range d.Children() {
+		children = append(children, inDays(c, typ.(arrow.NestedType).Fields()[i].Type))
 	}
-	return array.MakeFromData(data)
+	return array.NewData(typ, d.Len(), buffers, children, d.NullN(), d.Offset())
 }
 
 // change changes all values of an array.

@@ -45,7 +45,7 @@ func NewWriter(w io.Writer, schema *arrow.Schema, opts Options) (*Writer, error)
 				f.Name, f.Type)
 		}
 	}
-	sc, err := convert.ToSchema(schema)
+	sc, err := storageSchema(schema)
 	if err != nil {
 		return nil, err
 	}
@@ -63,6 +63,23 @@ func NewWriter(w io.Writer, schema *arrow.Schema, opts Options) (*Writer, error)
 		out.out = arrowipc.NewWriter(w, options...)
 	}
 	return out, err
+}
+
+// storageSchema converts a schema. Columns of an extension type that only v18 has keep its name in their metadata.
+func storageSchema(schema *arrow.Schema) (*arrow18.Schema, error) {
+	sc, err := convert.ToSchema(schema)
+	if err != nil {
+		return nil, err
+	}
+	fields := sc.Fields()
+	for i, f := range fields {
+		if ext, ok := f.Type.(arrow18.ExtensionType); ok {
+			meta := schema.Field(i).Metadata
+			fields[i].Type, fields[i].Metadata = ext.StorageType(), arrow18.NewMetadata(meta.Keys(), meta.Values())
+		}
+	}
+	meta := sc.Metadata()
+	return arrow18.NewSchema(fields, &meta), nil
 }
 
 // Write writes a record batch.

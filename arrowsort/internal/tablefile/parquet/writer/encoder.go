@@ -68,18 +68,15 @@ type StoredColumn struct {
 // A Encoder encodes the columns of row groups.
 type Encoder struct {
 	table      arrow.Table   // whose row groups are encoded
-	data       *arrow.Schema // of the tables, with the types that Parquet stores
 	before     int64         // rows of the tables before
 	schema     *arrow.Schema // that the file is to have
 	rows       int64         // of a row group
 	options    []parquet.WriterProperty
 	props      *parquet.WriterProperties // of the options
-	columns    *arrow18.Schema           // of data, as pqarrow has it
-	lists      *arrow18.Schema           // of data with nested columns as they are written
+	columns    *arrow18.Schema           // of the tables, with the types that Parquet stores
 	arrowProps pqarrow.ArrowWriterProperties
 	codecs     map[string]compress.Compression // of the leaf columns
 	opts       Options
-	present    []int16 // definition levels of a column without nulls, for pqarrow
 	encoders   workers.Spares[*flatEncoder]
 	files      workers.Spares[[]byte] // of columns that were written
 	recycled   *rawmem.Recycler       // for rows that are gathered
@@ -90,7 +87,7 @@ func NewEncoder(data *arrow.Schema, opts Options) (*Encoder, error) {
 	if err := checkTypes(data); err != nil {
 		return nil, err
 	}
-	e := &Encoder{data: arraydata.WithTypes(data, storedType), schema: data, rows: int64(opts.RowGroupRows), opts: opts}
+	e := &Encoder{schema: data, rows: int64(opts.RowGroupRows), opts: opts}
 	if opts.Schema != nil {
 		e.schema = opts.Schema
 	}
@@ -99,10 +96,7 @@ func NewEncoder(data *arrow.Schema, opts Options) (*Encoder, error) {
 	}
 	e.arrowProps = pqarrow.NewArrowWriterProperties(pqarrow.WithAllocator(opts.Allocator))
 	var err error
-	if e.columns, err = convert.ToSchema(e.data); err != nil {
-		return nil, err
-	}
-	if e.lists, err = convert.ToSchema(arraydata.WithTypes(e.data, listType)); err != nil {
+	if e.columns, err = convert.ToSchema(arraydata.WithTypes(data, plainType)); err != nil {
 		return nil, err
 	}
 	latest := parquet.NewWriterProperties(parquet.WithVersion(parquet.V2_LATEST))
@@ -127,9 +121,6 @@ func (e *Encoder) Encode(ctx context.Context, table arrow.Table, before int64, u
 	e.table, e.before, e.recycled = table, before, rawmem.NewRecycler(e.opts.Allocator, 0)
 	defer func() { e.table = nil }()
 	defer e.recycled.Release()
-	for int64(len(e.present)) < min(e.rows, e.Rows(table)) {
-		e.present = append(e.present, 1)
-	}
 	columns := e.RowGroups(table) * int(table.NumCols())
 	report := workers.Progress(e.opts.Progress, columns)
 	threads := e.opts.Threads
@@ -166,35 +157,25 @@ func (e *Encoder) pageRows() int {
 
 // encodeColumn encodes a column of a row group.
 func (e *Encoder) encodeColumn(i int) (EncodedColumn, error) {
-	columns := int(e.table.NumCols())
-	first := int64(i/columns) * e.rows
+	column := i % int(e.table.NumCols())
+	field := e.table.Schema().Field(column)
+	first := int64(i/int(e.table.NumCols())) * e.rows
 	n := min(e.rows, e.Rows(e.table)-first)
-	rows, err := e.slice(e.table.Column(i%columns).Data(), first, n)
+	rows, err := e.slice(e.table.Column(column).Data(), first, n)
 	if err != nil {
-		return EncodedColumn{}, fmt.Errorf("column %q: %w", e.table.Schema().Field(i%columns).Name, err)
+		return EncodedColumn{}, fmt.Errorf("column %q: %w", field.Name, err)
 	}
 	defer rows.Release()
-	if err := e.checkStorable(e.table.Schema().Field(i%columns), rows, first); err != nil {
+	if !arraydata.IsNested(field.Type) {
+		if p, done, err := e.encodeFlat(column, rows, first); done || err != nil {
+			return p, err
+		}
+	}
+	p, err := e.encodeWith(func(out io.Writer) error { return e.writePages(out, column, rows, first) })
+	if err != nil {
 		return EncodedColumn{}, err
 	}
-	field := e.data.Field(i % columns)
-	stored, err := e.stored(rows, field.Type)
-	if err != nil {
-		return EncodedColumn{}, fmt.Errorf("column %q: %w", field.Name, err)
-	}
-	defer stored.Release()
-	p, err := e.encodeRows(i%columns, stored)
-	if err != nil {
-		return EncodedColumn{}, fmt.Errorf("column %q: %w", field.Name, err)
-	}
 	return p, p.check(field, n)
-}
-
-func (e *Encoder) encodeRows(column int, rows *arrow.Chunked) (EncodedColumn, error) {
-	if arraydata.IsNested(rows.DataType()) {
-		return e.encodeWith(func(out io.Writer) error { return e.writeNested(out, column, rows) })
-	}
-	return e.encodeFlat(column, rows)
 }
 
 // slice is some of the rows of a column that are written. The caller releases it.
@@ -230,25 +211,31 @@ func (e *Encoder) encodeWith(write func(out io.Writer) error) (EncodedColumn, er
 	return w.repack(p, e.files.Take()[:0], e)
 }
 
-// writeNested leaves the levels of a nested column to pqarrow.
-func (e *Encoder) writeNested(file io.Writer, column int, rows *arrow.Chunked) error {
+// writePages leaves the pages of a column to pqarrow.
+func (e *Encoder) writePages(file io.Writer, column int, rows *arrow.Chunked, first int64) error {
 	pages, values := pagesOf(rows, e.pageRows())
 	defer pages.Release()
-	lists, err := listWriter{e.opts.Allocator}.chunked(pages)
-	if err != nil {
-		return err
+	stored := make([]arrow18.Array, 0, len(pages.Chunks()))
+	defer func() { arraydata.Release(stored) }()
+	field := e.columns.Field(column)
+	for _, page := range pages.Chunks() {
+		a, err := e.stored(e.table.Schema().Field(column), page, first)
+		if err != nil {
+			return err
+		}
+		stored = append(stored, convert.ToArray(a, field.Type))
+		a.Release()
+		first += int64(page.Len())
 	}
-	defer lists.Release()
 	props := parquet.NewWriterProperties(append(slices.Clip(e.options), parquet.WithBatchSize(values))...)
-	field := e.lists.Field(column)
 	w, err := pqarrow.NewFileWriter(arrow18.NewSchema([]arrow18.Field{field}, nil), file, props, e.arrowProps)
 	if err != nil {
 		return err
 	}
 	w.NewRowGroup()
-	converted := convert.ToChunked(lists, field.Type)
-	defer converted.Release()
-	if err := w.WriteColumnChunked(converted, 0, int64(rows.Len())); err != nil {
+	chunks := arrow18.NewChunked(field.Type, stored)
+	defer chunks.Release()
+	if err := w.WriteColumnChunked(chunks, 0, int64(rows.Len())); err != nil {
 		return err
 	}
 	return w.Close()

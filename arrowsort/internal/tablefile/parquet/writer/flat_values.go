@@ -5,13 +5,11 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/apache/arrow-go/v18/parquet/schema"
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
 
 // flatValues are the rows of a flat column in a row group: their values, or text that is in a dictionary, with indices
@@ -47,27 +45,28 @@ type Scratch struct {
 	entries   []byte
 }
 
-// newFlatValues are the rows of an array; nil for what pqarrow has to write.
-func (e *Encoder) newFlatValues(field arrow.Field, column *schema.Column, a arrow.Array, s *Scratch) *flatValues {
-	dictionaries := e.props.DictionaryEnabledFor(field.Name)
-	if d, ok := a.(*array.Dictionary); ok && dictionaries {
-		if v := rowsOf(a); v.setEntries(d, s) {
-			return v
-		}
+// dictionaryValues are the rows of a column of text with its dictionary; nil for all others.
+func (e *Encoder) dictionaryValues(field arrow.Field, a arrow.Array, s *Scratch) *flatValues {
+	if ext, ok := a.(array.ExtensionArray); ok {
+		a = ext.Storage()
 	}
-	return newValues(field, column, a, dictionaries, s)
+	d, ok := a.(*array.Dictionary)
+	if !ok || !e.props.DictionaryEnabledFor(field.Name) || !field.Nullable && d.NullN() > 0 {
+		return nil
+	}
+	if v := rowsOf(a); v.setEntries(d, s) {
+		return v
+	}
+	return nil
 }
 
-// newValues are the rows of an array of numbers or text, nil of all others.
-func newValues(field arrow.Field, column *schema.Column, a arrow.Array, useDictionary bool, s *Scratch) *flatValues {
+// newValues are the rows of an array of numbers or text.
+func newValues(a arrow.Array, useDictionary bool, s *Scratch) *flatValues {
 	v := rowsOf(a)
-	switch physical := column.PhysicalType(); {
-	case storesNumbers(field.Type, physical):
-		v.setNumbers(a, useDictionary, s)
-	case page.StoredText(field.Type, physical):
+	if _, text := a.DataType().(arrow.BinaryDataType); text {
 		v.setText(a, useDictionary, s)
-	default:
-		return nil
+	} else {
+		v.setNumbers(a, useDictionary, s)
 	}
 	return v
 }

@@ -12,8 +12,9 @@ import (
 // numberValues are the rows of a column of numbers, by their bits; anything for a null.
 type numberValues[T int32 | int64] []T
 
-// storesNumbers says whether a type is stored in Parquet as its value, or one of less than 32 bits as that of 32.
-func storesNumbers(typ arrow.DataType, physical parquet.Type) bool {
+// writesFlat reports whether a flatEncoder writes a type: text, and numbers that are stored in Parquet as their value, or
+// one of less than 32 bits as that of 32.
+func writesFlat(typ arrow.DataType, physical parquet.Type) bool {
 	switch t := typ.(type) {
 	case *arrow.TimestampType:
 		return physical == parquet.Types.Int64 && t.Unit != arrow.Second
@@ -21,10 +22,8 @@ func storesNumbers(typ arrow.DataType, physical parquet.Type) bool {
 		return physical == parquet.Types.Int32 && t.Unit != arrow.Second
 	case *arrow.Int8Type, *arrow.Int16Type, *arrow.Uint8Type, *arrow.Uint16Type:
 		return physical == parquet.Types.Int32
-	case *arrow.DictionaryType:
-		return false
 	}
-	return page.StoredWidth(typ, physical) > 0
+	return page.StoredWidth(typ, physical) > 0 || page.StoredText(typ, physical)
 }
 
 // setNumbers takes numbers, as a dictionary if they may and it is worth it.

@@ -2,10 +2,14 @@ package writer
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/bitutil"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
@@ -13,196 +17,33 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
-// storedType is the type as which Parquet stores a column of a type that pqarrow does not write, or not as Arrow C++
-// does: dates of 64 bits as days, durations as numbers, views as text, dictionaries as their values. Only columns of
-// dictionaries of text stay, since a flatEncoder writes them.
-func storedType(typ arrow.DataType) arrow.DataType {
-	if storage := arraydata.StorageOf(typ); hasText(storage) {
-		return storage
+// stored returns rows of a column, which begin at a row of the table, as an array of its plainType. The caller releases
+// it. A value that Parquet cannot hold is an error that names its row.
+func (e *Encoder) stored(field arrow.Field, a arrow.Array, first int64) (arrow.Array, error) {
+	s := storer{e.opts.Allocator}
+	d, err := s.data(field, a.Data(), nil)
+	if errors.As(err, new(*fault)) {
+		return nil, e.firstFault(s, field, a, first)
 	}
-	return plainType(typ)
-}
-
-// hasText reports whether a type is a dictionary of text with offsets of 32 bits.
-func hasText(typ arrow.DataType) bool {
-	d, ok := typ.(*arrow.DictionaryType)
-	return ok && (d.ValueType.ID() == arrow.STRING || d.ValueType.ID() == arrow.BINARY)
-}
-
-// plainType is the storedType of a part of a column.
-func plainType(typ arrow.DataType) arrow.DataType {
-	switch t := typ.(type) {
-	case arrow.ExtensionType:
-		return plainType(t.StorageType())
-	case *arrow.DictionaryType:
-		return plainType(t.ValueType)
-	case *arrow.Date64Type:
-		return arrow.FixedWidthTypes.Date32
-	case *arrow.DurationType:
-		return arrow.PrimitiveTypes.Int64
-	case *arrow.StringViewType:
-		return arrow.BinaryTypes.LargeString
-	case *arrow.BinaryViewType:
-		return arrow.BinaryTypes.LargeBinary
-	}
-	return arraydata.MapTypes(typ, plainType)
-}
-
-// namedType is the type that the Arrow schema in a Parquet file has for a type, the one that is read again: views are
-// text, dictionaries of anything but text are their values.
-func namedType(typ arrow.DataType) arrow.DataType {
-	switch t := typ.(type) {
-	case *arrow.StringViewType:
-		return arrow.BinaryTypes.String
-	case *arrow.BinaryViewType:
-		return arrow.BinaryTypes.Binary
-	case *arrow.DictionaryType:
-		values := namedType(t.ValueType)
-		if _, text := values.(arrow.BinaryDataType); text {
-			return &arrow.DictionaryType{IndexType: t.IndexType, ValueType: values, Ordered: t.Ordered}
-		}
-		return values
-	}
-	return arraydata.MapTypes(typ, namedType)
-}
-
-// stored are rows of a column with the type that Parquet stores. The caller releases them.
-func (e *Encoder) stored(rows *arrow.Chunked, typ arrow.DataType) (*arrow.Chunked, error) {
-	if arrow.TypeEqual(rows.DataType(), typ) {
-		rows.Retain()
-		return rows, nil
-	}
-	chunks := make([]arrow.Array, len(rows.Chunks()))
-	defer arraydata.Release(chunks)
-	for i, c := range rows.Chunks() {
-		data, err := StoredData(c.Data(), typ, e.opts.Allocator)
-		if err != nil {
-			return nil, err
-		}
-		chunks[i] = array.MakeFromData(data)
-		data.Release()
-	}
-	return arrow.NewChunked(typ, chunks), nil
-}
-
-// StoredData gives an array the type that Parquet stores. The caller releases it.
-func StoredData(d arrow.ArrayData, typ arrow.DataType, mem memory.Allocator) (arrow.ArrayData, error) {
-	if arrow.TypeEqual(d.DataType(), typ) {
-		d.Retain()
-		return d, nil
-	}
-	switch from := arraydata.StorageOf(d.DataType()).(type) {
-	case *arrow.DictionaryType:
-		if typ.ID() != arrow.DICTIONARY {
-			values, err := entriesOf(d, from, mem)
-			if err != nil {
-				return nil, err
-			}
-			defer values.Release()
-			return StoredData(values, typ, mem)
-		}
-		entries := d.Dictionary().(*array.Data)
-		return array.NewDataWithDictionary(typ, d.Len(), d.Buffers(), d.NullN(), d.Offset(), entries), nil
-	case arrow.BinaryViewDataType:
-		return textOfViews(d, from, typ, mem), nil
-	}
-	buffers := append([]*memory.Buffer(nil), d.Buffers()...)
-	if arraydata.StorageOf(d.DataType()).ID() == arrow.DATE64 {
-		days := arraydata.NewBuffer(mem, arrow.Int32Traits.BytesRequired(d.Offset()+d.Len()))
-		defer days.Release()
-		out := arrow.Int32Traits.CastFromBytes(days.Bytes())
-		clear(out[:d.Offset()])
-		for i, x := range arrow.GetValues[arrow.Date64](d, 1) {
-			out[d.Offset()+i] = int32(x / millisPerDay)
-		}
-		buffers[1] = days
-	}
-	children := make([]arrow.ArrayData, 0, len(d.Children()))
-	defer func() { arraydata.Release(children) }()
-	for i, c := range d.Children() {
-		child, err := StoredData(c, typ.(arrow.NestedType).Fields()[i].Type, mem)
-		if err != nil {
-			return nil, err
-		}
-		children = append(children, child)
-	}
-	return array.NewData(typ, d.Len(), buffers, children, d.NullN(), d.Offset()), nil
-}
-
-// entriesOf are the values that the rows of a dictionary array refer to. The caller releases it.
-func entriesOf(d arrow.ArrayData, typ *arrow.DictionaryType, mem memory.Allocator) (arrow.ArrayData, error) {
-	d = array.NewDataWithDictionary(typ, d.Len(), d.Buffers(), d.NullN(), d.Offset(), d.Dictionary().(*array.Data))
-	defer d.Release()
-	indices := array.NewDictionaryData(d)
-	defer indices.Release()
-	values, err := dictionary.Values(context.Background(), indices, take.Options{Allocator: mem, Threads: 1})
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("column %q: %w", field.Name, err)
 	}
-	defer values.Release()
-	values.Data().Retain()
-	return values.Data(), nil
-}
-
-// textOfViews is the text of views with offsets of 64 bits. The caller releases it.
-func textOfViews(d arrow.ArrayData, views, typ arrow.DataType, mem memory.Allocator) arrow.ArrayData {
-	d = array.NewData(views, d.Len(), d.Buffers(), nil, d.NullN(), d.Offset()) // not an extension type
 	defer d.Release()
-	a := array.MakeFromData(d)
-	defer a.Release()
-	b := array.NewBuilder(mem, typ)
-	defer b.Release()
-	b.Reserve(a.Len())
+	return array.MakeFromData(d), nil
+}
+
+// firstFault is the error of the first row with a value that Parquet cannot hold.
+func (e *Encoder) firstFault(s storer, field arrow.Field, a arrow.Array, first int64) error {
 	for i := range a.Len() {
-		switch views := a.(type) {
-		case *array.StringView:
-			appendView(b.(*array.LargeStringBuilder), views, i)
-		case *array.BinaryView:
-			appendView(b.(*array.BinaryBuilder), views, i)
+		row := array.NewSliceData(a.Data(), int64(i), int64(i+1))
+		defer row.Release()
+		d, err := s.data(field, row, nil)
+		if f := (*fault)(nil); errors.As(err, &f) {
+			return fmt.Errorf("column %q: %s holds %s", f.path, e.rowName(first+int64(i)), f.what)
 		}
-	}
-	text := b.NewArray()
-	defer text.Release()
-	text.Data().Retain()
-	return text.Data()
-}
-
-func appendView[T string | []byte](b interface {
-	Append(T)
-	AppendNull()
-}, views interface {
-	IsNull(int) bool
-	Value(int) T
-}, i int) {
-	if views.IsNull(i) {
-		b.AppendNull()
-	} else {
-		b.Append(views.Value(i))
-	}
-}
-
-const millisPerDay = 24 * 60 * 60 * 1000
-
-// A fault is a value that a Parquet file cannot hold.
-type fault struct {
-	path string // of the column, or of the part of it
-	what string
-}
-
-// checkStorable makes sure that Parquet can hold rows of a column. Nulls where the schema says that there are none have
-// no place in Parquet: they would turn into zeros and empty text. They are not written as a nullable column instead,
-// since the schema of a file is fixed before the rows of its later row groups are seen. A date of 64 bits is stored as
-// a day, so a time of day would be lost.
-func (e *Encoder) checkStorable(field arrow.Field, rows *arrow.Chunked, first int64) error {
-	for _, c := range rows.Chunks() {
-		if suspect(field, c) {
-			for i := range c.Len() {
-				if f := faultOf(field, c, i); f != nil {
-					return fmt.Errorf("column %q: %s holds %s", f.path, e.rowName(first+int64(i)), f.what)
-				}
-			}
+		if err == nil {
+			d.Release()
 		}
-		first += int64(c.Len())
 	}
 	return nil
 }
@@ -215,74 +56,204 @@ func (e *Encoder) rowName(row int64) string {
 	return fmt.Sprintf("row %d of the output", e.before+row)
 }
 
-// suspect says whether some value may be a fault: it does not look at what lists and structs have of their children.
-func suspect(field arrow.Field, a arrow.Array) bool {
-	if !field.Nullable && a.NullN() > 0 {
-		return true
-	}
-	switch a := a.(type) {
-	case *array.Dictionary:
-		field.Type = a.DataType().(*arrow.DictionaryType).ValueType
-		return suspect(field, a.Dictionary())
-	case *array.Date64:
-		for _, x := range a.Date64Values() {
-			if dateFault(x) != "" {
-				return true
-			}
-		}
-	case *array.Struct:
-		for i, f := range field.Type.(*arrow.StructType).Fields() {
-			if suspect(f, a.Field(i)) {
-				return true
-			}
-		}
-	case array.ExtensionArray:
-		field.Type = field.Type.(arrow.ExtensionType).StorageType()
-		return suspect(field, a.Storage())
-	case array.ListLike:
-		return suspect(field.Type.(arrow.ListLikeType).ElemField(), a.ListValues())
-	}
-	return false
+// A fault is a value that a Parquet file cannot hold.
+type fault struct {
+	path string // of the column, or of the part of it
+	what string
 }
 
-// faultOf is the fault of a row, or nil.
-func faultOf(field arrow.Field, a arrow.Array, i int) *fault {
-	if a.IsNull(i) {
-		if field.Nullable {
-			return nil
+func (f *fault) Error() string { return f.what }
+
+// A storer makes arrays of their plainType.
+//
+// pqarrow v18.8.0 writes the values of a fixed-size list from the first value of its child on, whatever the offset of
+// the list; it refuses lists that are null but have values, as every null fixed-size list does; and of a column of
+// decimals without nulls it writes those in null structs, too, in place of others. So nested columns are written as
+// lists with offsets from 0 on, in which null lists, and lists in null structs, have no values, and values in null
+// structs are null.
+type storer struct{ mem memory.Allocator }
+
+// data returns the rows of an array of a field. live reports whether a row is in no null struct; nil: none is. The
+// caller releases the result.
+//
+// Nulls where the schema says that there are none are a fault, since Parquet has no place for them: they would turn into
+// zeros and empty text. They are not written as a nullable column instead, since the schema of a file is fixed before
+// the rows of its later row groups are seen.
+func (s storer) data(f arrow.Field, d arrow.ArrayData, live func(row int) bool) (arrow.ArrayData, error) {
+	f.Type = arraydata.StorageOf(f.Type)
+	if typ, ok := f.Type.(*arrow.DictionaryType); ok {
+		values, err := s.entries(typ, d)
+		if err != nil {
+			return nil, err
 		}
-		return &fault{field.Name,
-			"a null, but the schema declares that there is none: declare the column nullable, or fill its nulls"}
+		defer values.Release()
+		f.Type = typ.ValueType
+		return s.data(f, values, live)
 	}
-	var found *fault
-	switch a := a.(type) {
-	case *array.Dictionary:
-		field.Type = a.DataType().(*arrow.DictionaryType).ValueType
-		return faultOf(field, a.Dictionary(), a.GetValueIndex(i))
-	case *array.Date64:
-		if what := dateFault(a.Value(i)); what != "" {
-			found = &fault{field.Name, what}
+	isValid := valid(d, live)
+	for i := 0; !f.Nullable && d.NullN() != 0 && isValid != nil && i < d.Len(); i++ {
+		if (live == nil || live(i)) && !isValid(i) {
+			return nil, &fault{f.Name,
+				"a null, but the schema declares that there is none: declare the column nullable, or fill its nulls"}
 		}
-		return found
-	case *array.Struct:
-		for k, f := range field.Type.(*arrow.StructType).Fields() {
-			if found = faultOf(f, a.Field(k), i); found != nil {
-				break
+	}
+	switch t := f.Type.(type) {
+	case *arrow.StructType:
+		return s.structs(f, d, isValid)
+	case *arrow.FixedSizeListType:
+		n := int(t.Len())
+		return s.lists(f, d, isValid, func(row int) (begin, end int) { return row * n, row*n + n })
+	case *arrow.ListType, *arrow.MapType:
+		offsets := arrow.Int32Traits.CastFromBytes(d.Buffers()[1].Bytes())
+		return s.lists(f, d, isValid, func(row int) (begin, end int) { return int(offsets[row]), int(offsets[row+1]) })
+	case *arrow.LargeListType:
+		offsets := arrow.Int64Traits.CastFromBytes(d.Buffers()[1].Bytes())
+		return s.lists(f, d, isValid, func(row int) (begin, end int) { return int(offsets[row]), int(offsets[row+1]) })
+	}
+	return s.leaf(f, d, live, isValid)
+}
+
+// valid returns what reports whether a row is valid, and in no null struct; nil for all rows.
+func valid(d arrow.ArrayData, live func(row int) bool) func(row int) bool {
+	if d.Buffers()[0] == nil {
+		return live
+	}
+	bits, offset := d.Buffers()[0].Bytes(), d.Offset()
+	return func(row int) bool { return bitutil.BitIsSet(bits, offset+row) && (live == nil || live(row)) }
+}
+
+// entries are the values that the rows of a dictionary array refer to.
+func (s storer) entries(typ *arrow.DictionaryType, d arrow.ArrayData) (arrow.ArrayData, error) {
+	d = array.NewDataWithDictionary(typ, d.Len(), d.Buffers(), d.NullN(), d.Offset(), d.Dictionary().(*array.Data))
+	defer d.Release()
+	indices := array.NewDictionaryData(d)
+	defer indices.Release()
+	values, err := dictionary.Values(context.Background(), indices, take.Options{Allocator: s.mem, Threads: 1})
+	if err != nil {
+		return nil, err
+	}
+	defer values.Release()
+	values.Data().Retain()
+	return values.Data(), nil
+}
+
+func (s storer) structs(f arrow.Field, d arrow.ArrayData, isValid func(row int) bool) (arrow.ArrayData, error) {
+	children := make([]arrow.ArrayData, 0, len(d.Children()))
+	defer func() { arraydata.Release(children) }()
+	for i, field := range f.Type.(*arrow.StructType).Fields() {
+		rows := array.NewSliceData(d.Children()[i], int64(d.Offset()), int64(d.Offset()+d.Len()))
+		child, err := s.child(f, field, rows, isValid)
+		rows.Release()
+		if err != nil {
+			return nil, err
+		}
+		children = append(children, child)
+	}
+	return s.assemble(f, d, nil, children), nil
+}
+
+// child is data of a field inside another.
+func (s storer) child(parent, f arrow.Field, d arrow.ArrayData, live func(row int) bool) (arrow.ArrayData, error) {
+	f.Name = parent.Name + "." + f.Name
+	return s.data(f, d, live)
+}
+
+// lists makes lists of those whose values are in a range of the child for each row of the buffers.
+func (s storer) lists(f arrow.Field, d arrow.ArrayData, isValid func(row int) bool,
+	valuesOf func(row int) (begin, end int)) (arrow.ArrayData, error) {
+	buffer := arraydata.NewBuffer(s.mem, arrow.Int32Traits.BytesRequired(d.Len()+1))
+	defer buffer.Release()
+	offsets := arrow.Int32Traits.CastFromBytes(buffer.Bytes())
+	offsets[0] = 0
+	var rows arraydata.ChildRows
+	for i := range d.Len() {
+		if isValid == nil || isValid(i) {
+			rows.Add(valuesOf(d.Offset() + i))
+		}
+		offsets[i+1] = int32(rows.Count)
+	}
+	if rows.Count > math.MaxInt32 {
+		return nil, fmt.Errorf("%d rows of lists have %d values, more than fit in a row group: ask for fewer rows "+
+			"in one",
+			d.Len(), rows.Count)
+	}
+	values, err := rows.Of(d.Children()[0], s.mem)
+	if err != nil {
+		return nil, err
+	}
+	defer values.Release()
+	child, err := s.child(f, f.Type.(arrow.ListLikeType).ElemField(), values, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer child.Release()
+	return s.assemble(f, d, buffer, []arrow.ArrayData{child}), nil
+}
+
+// assemble makes an array of the rows of another, at offset 0, with other offsets of lists and children.
+func (s storer) assemble(f arrow.Field, d arrow.ArrayData, offsets *memory.Buffer,
+	children []arrow.ArrayData) arrow.ArrayData {
+	var validity *memory.Buffer
+	if bits := d.Buffers()[0]; bits != nil {
+		validity = arraydata.NewBuffer(s.mem, int(bitutil.BytesForBits(int64(d.Len()))))
+		defer validity.Release()
+		bitutil.CopyBitmap(bits.Bytes(), d.Offset(), d.Len(), validity.Bytes(), 0)
+	}
+	buffers := []*memory.Buffer{validity}
+	if offsets != nil {
+		buffers = append(buffers, offsets)
+	}
+	return array.NewData(plainType(f.Type), d.Len(), buffers, children, d.NullN(), 0)
+}
+
+// leaf returns values of which those in null structs are null.
+func (s storer) leaf(f arrow.Field, d arrow.ArrayData, live, isValid func(row int) bool) (arrow.ArrayData, error) {
+	buffers, nulls, typ := slices.Clone(d.Buffers()), d.NullN(), plainType(f.Type)
+	if live != nil && typ.ID() != arrow.NULL {
+		buffers[0] = arraydata.NewBuffer(s.mem, int(bitutil.BytesForBits(int64(d.Offset()+d.Len()))))
+		defer buffers[0].Release()
+		nulls = 0
+		for i := range d.Len() {
+			bitutil.SetBitTo(buffers[0].Bytes(), d.Offset()+i, isValid(i))
+			if !isValid(i) {
+				nulls++
 			}
 		}
-	case array.ExtensionArray:
-		field.Type = field.Type.(arrow.ExtensionType).StorageType()
-		return faultOf(field, a.Storage(), i)
-	case array.ListLike:
-		start, end := a.ValueOffsets(i)
-		for k := start; k < end && found == nil; k++ {
-			found = faultOf(field.Type.(arrow.ListLikeType).ElemField(), a.ListValues(), int(k))
+	}
+	switch f.Type.(type) {
+	case *arrow.Date64Type:
+		days, err := s.days(f, d, isValid)
+		if err != nil {
+			return nil, err
 		}
+		defer days.Release()
+		buffers[1] = days
+	case arrow.BinaryViewDataType:
+		d = array.NewData(arrow.BinaryTypes.BinaryView, d.Len(), buffers, nil, nulls, d.Offset())
+		defer d.Release()
+		return s.textOfViews(d, typ), nil
 	}
-	if found != nil {
-		found.path = field.Name + "." + found.path
+	return array.NewData(typ, d.Len(), buffers, nil, nulls, d.Offset()), nil
+}
+
+const millisPerDay = 24 * 60 * 60 * 1000
+
+// days are the dates of 64 bits of an array as days of 32 bits. A time of day, or one that is too far away, is a fault.
+func (s storer) days(f arrow.Field, d arrow.ArrayData, isValid func(row int) bool) (*memory.Buffer, error) {
+	days := arraydata.NewBuffer(s.mem, arrow.Int32Traits.BytesRequired(d.Offset()+d.Len()))
+	out := arrow.Int32Traits.CastFromBytes(days.Bytes())
+	clear(out)
+	for i, date := range arrow.GetValues[arrow.Date64](d, 1) {
+		if isValid != nil && !isValid(i) {
+			continue
+		}
+		if what := dateFault(date); what != "" {
+			days.Release()
+			return nil, &fault{f.Name, what}
+		}
+		out[d.Offset()+i] = int32(date / millisPerDay)
 	}
-	return found
+	return days, nil
 }
 
 // dateFault is what keeps a date from being stored as a day of 32 bits, or nothing.
@@ -294,4 +265,23 @@ func dateFault(date arrow.Date64) string {
 		return "a date64 that is too far from 1970 for the dates of Parquet, days of 32 bits: cast the column to int64"
 	}
 	return ""
+}
+
+// textOfViews is the text of views with offsets of 64 bits.
+func (s storer) textOfViews(d arrow.ArrayData, typ arrow.DataType) arrow.ArrayData {
+	views := array.NewBinaryViewData(d)
+	defer views.Release()
+	b := array.NewBinaryBuilder(s.mem, arrow.BinaryTypes.LargeBinary)
+	defer b.Release()
+	b.Reserve(views.Len())
+	for i := range views.Len() {
+		if views.IsNull(i) {
+			b.AppendNull()
+		} else {
+			b.Append(views.Value(i))
+		}
+	}
+	text := b.NewArray()
+	defer text.Release()
+	return array.NewData(typ, text.Len(), text.Data().Buffers(), nil, text.NullN(), 0)
 }
