@@ -151,11 +151,11 @@ func (p *Batches) Next(ctx context.Context) (arrow.Table, error) {
 // nextOf reads the next rows of a column.
 func (p *Batches) nextOf(ctx context.Context, field int, rows int64) (arrays []arrow.Array, err error) {
 	if p.columns[field] == nil {
-		if p.columns[field], err = p.openColumn(field, p.group); err != nil {
+		if p.columns[field], err = p.openColumn(ctx, field, p.group); err != nil {
 			return nil, err
 		}
 	}
-	if arrays, err = p.columns[field].next(ctx, rows); err != nil {
+	if arrays, err = p.columns[field].next(rows); err != nil {
 		return nil, err
 	}
 	if p.Rests {

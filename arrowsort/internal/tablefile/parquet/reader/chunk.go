@@ -15,7 +15,8 @@ type chunkReader struct {
 	pages    *page.Reader
 	scratch  *page.Scratch
 	nullable bool
-	entries  int // of the dictionary; -1: there is none yet
+	keep     func(p *page.Page) (int, error) // takes the dictionary and counts its entries
+	entries  int                             // of the dictionary; -1: there is none yet
 
 	left    int               // rows left of the page
 	levels  page.HybridReader // which of them are there, of a column that can be null
@@ -25,14 +26,8 @@ type chunkReader struct {
 	indices page.HybridReader
 }
 
-func newChunkReader(f *File, group, column, window int, nullable bool, s *page.Scratch) (chunkReader, error) {
-	pages, err := f.openPages(group, column, window, s)
-	return chunkReader{pages: pages, scratch: s, nullable: nullable, entries: -1}, err
-}
-
-// span returns how many of the next n rows lie in the page; it reads the next one where none do. A dictionary on the
-// way is given to keep, which counts its entries.
-func (c *chunkReader) span(n int, keep func(p *page.Page) (int, error)) (int, error) {
+// span returns how many of the next n rows lie in the page; it reads the next one where none do.
+func (c *chunkReader) span(n int) (int, error) {
 	for c.left == 0 {
 		p, err := c.pages.Next()
 		switch {
@@ -41,7 +36,7 @@ func (c *chunkReader) span(n int, keep func(p *page.Page) (int, error)) (int, er
 		case err != nil:
 			return 0, err
 		case p.Kind == page.Dictionary:
-			if err := c.dictionary(&p, keep); err != nil {
+			if err := c.dictionary(&p); err != nil {
 				return 0, err
 			}
 		case p.Kind == page.Data || p.Kind == page.DataV2:
@@ -55,17 +50,17 @@ func (c *chunkReader) span(n int, keep func(p *page.Page) (int, error)) (int, er
 	return min(n, c.left), nil
 }
 
-func (c *chunkReader) dictionary(p *page.Page, keep func(p *page.Page) (int, error)) (err error) {
+func (c *chunkReader) dictionary(p *page.Page) (err error) {
 	if p.Encoding != page.Plain && p.Encoding != page.PlainDictionary || c.entries >= 0 {
 		return fileerror.Corrupt("a dictionary of encoding %d, or a second one", p.Encoding)
 	}
-	c.entries, err = keep(p)
+	c.entries, err = c.keep(p)
 	return err
 }
 
 // pass passes whole pages in front of a row, from the first one on, and returns the rows that they have. It reads the
 // dictionary on the way.
-func (c *chunkReader) pass(rows int, keep func(p *page.Page) (int, error)) (passed int, err error) {
+func (c *chunkReader) pass(rows int) (passed int, err error) {
 	for passed < rows {
 		h, err := c.pages.Header()
 		if err != nil {
@@ -75,7 +70,7 @@ func (c *chunkReader) pass(rows int, keep func(p *page.Page) (int, error)) (pass
 		case h.Kind == page.Dictionary:
 			p, err := c.pages.Next()
 			if err == nil {
-				err = c.dictionary(&p, keep)
+				err = c.dictionary(&p)
 			}
 			if err != nil {
 				return 0, err

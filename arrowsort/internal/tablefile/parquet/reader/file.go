@@ -2,6 +2,7 @@ package reader
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"sync"
 
@@ -164,6 +165,11 @@ func (f *File) check(arrays []arrow.Array, field, group int, rows int64) (err er
 			rows, group)
 	}
 	return nil
+}
+
+// named has an error name a column.
+func (f *File) named(err error, field, group int) error {
+	return fmt.Errorf("column %q of row group %d: %w", f.schema.Field(field).Name, group, err)
 }
 
 func joinChunks(field arrow.Field, groups [][]arrow.Array) arrow.Column {

@@ -5,7 +5,6 @@ import (
 	"sync/atomic"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/bitutil"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/machine"
@@ -17,23 +16,21 @@ import (
 
 // A flatColumn is a flat column whose pages are decoded to where they belong: values of fixed width, or indices into
 // a dictionary, to one buffer for all row groups, text to an array for each. pqarrow takes about five times the memory
-// of a table to read it, and fresh memory is the greater part of reading. What is not understood here, all that is
-// broken among it, pqarrow reads, or says why not.
+// of a table to read it, and fresh memory is the greater part of reading.
 type flatColumn struct {
-	leaf        int // number of the column in the file
+	field       int
 	typ         arrow.DataType
-	width       int // bytes of a value or an index; 0: text
-	nullable    bool
+	width       int            // bytes of a value or an index; 0: text
 	values      *memory.Buffer // of all rows; nil: text
 	groups      []rowGroup
-	unsupported atomic.Bool // some page is not understood
+	unsupported atomic.Bool // some page of text has no indices: pqarrow makes them
 }
 
 // A rowGroup is the rows of a row group.
 type rowGroup struct {
 	first, rows int
 	bytes       int            // about those of text
-	validity    *memory.Buffer // nil: all valid
+	validity    *memory.Buffer // of rows of which some are null
 	nulls       int
 	dictionary  arrow.Array // of a column of indices
 	text        arrow.Array
@@ -46,8 +43,7 @@ func (f *File) newFlatColumn(i int) *flatColumn {
 		return nil
 	}
 	leaf, meta := f.fields[i].ColIndex, f.file.MetaData()
-	c := &flatColumn{leaf: leaf, typ: f.schema.Field(i).Type, width: width,
-		nullable: meta.Schema.Column(leaf).MaxDefinitionLevel() == 1}
+	c := &flatColumn{field: i, typ: f.schema.Field(i).Type, width: width}
 	first := 0
 	for group, g := range meta.RowGroups {
 		c.groups = append(c.groups, rowGroup{first: first, rows: int(g.NumRows), bytes: f.textBytes(leaf, group)})
@@ -137,33 +133,22 @@ func (c *flatColumn) release() {
 // read reads the rows of a row group.
 func (c *flatColumn) read(f *File, group int, s *page.Scratch) (err error) {
 	part := &c.groups[group]
-	chunk, err := newChunkReader(f, group, c.leaf, wholeWindow, c.nullable, s)
+	r, err := f.openFlat(c.field, group, wholeWindow, s)
 	if err != nil {
 		return err
 	}
 	if c.width == 0 {
-		text := textReader{chunkReader: chunk, typ: c.typ}
-		part.text, err = text.array(f.opts.Allocator, part.rows, part.bytes)
+		part.text, err = r.array(f.opts.Allocator, part.rows, part.bytes)
 		return err
 	}
-	fixed := fixedReader{chunkReader: chunk, width: c.width}
 	if typ, ok := c.typ.(*arrow.DictionaryType); ok {
-		fixed.indexed = func(p *page.Page) (n int, err error) {
+		r.keep = func(p *page.Page) (n int, err error) {
 			part.dictionary, err = textEntries(p, typ.ValueType, f.opts.Allocator)
 			return p.Values, err
 		}
 	}
-	var bitmap []byte
-	if c.nullable {
-		part.validity = arraydata.NewBuffer(f.opts.Allocator, int(bitutil.BytesForBits(int64(part.rows))))
-		bitmap = part.validity.Bytes()
-		clear(bitmap)
-	}
-	part.nulls, err = fixed.read(c.values.Bytes()[part.first*c.width:][:part.rows*c.width], bitmap, 0)
-	if part.nulls == 0 && part.validity != nil {
-		part.validity.Release()
-		part.validity = nil
-	}
+	part.validity = r.newValidity(f.opts.Allocator, part.rows)
+	part.nulls, err = r.read(c.values.Bytes()[part.first*c.width:][:part.rows*c.width], part.validity.Bytes(), 0)
 	return err
 }
 
@@ -190,9 +175,13 @@ func (f *File) readFlat(ctx context.Context, report func()) ([][]arrow.Array, er
 		if c.unsupported.Load() {
 			return nil
 		}
-		if fileerror.Contain(func() error { return c.read(f, i/len(columns), s) }) != nil {
+		err := fileerror.Contain(func() error { return c.read(f, i/len(columns), s) })
+		if err != nil && c.typ.ID() == arrow.DICTIONARY {
 			c.unsupported.Store(true)
 			return nil
+		}
+		if err != nil {
+			return f.named(err, c.field, i/len(columns))
 		}
 		report()
 		return nil

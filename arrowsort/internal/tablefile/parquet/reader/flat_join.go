@@ -39,7 +39,7 @@ func (c *flatColumn) array(ctx context.Context, opts Options) (arrow.Array, erro
 		validity = arraydata.NewBuffer(opts.Allocator, int(bitutil.BytesForBits(int64(rows))))
 		defer validity.Release()
 		for _, p := range c.groups {
-			if p.validity == nil {
+			if p.nulls == 0 {
 				bitutil.SetBitsTo(validity.Bytes(), int64(p.first), int64(p.rows), true)
 			} else {
 				bitutil.CopyBitmap(p.validity.Bytes(), 0, p.rows, validity.Bytes(), p.first)

@@ -2,11 +2,9 @@ package reader
 
 import (
 	"encoding/binary"
-	"math"
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
@@ -16,13 +14,6 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
 
-// A textReader reads strings or bytes of any length: plain, through a dictionary, or first the one and then the other,
-// as writers do whose dictionary grows too large.
-type textReader struct {
-	chunkReader
-	typ arrow.DataType
-}
-
 // A textArray is rows of text that grow.
 type textArray[T int32 | int64] struct {
 	mem     memory.Allocator
@@ -31,38 +22,19 @@ type textArray[T int32 | int64] struct {
 	size    int // bytes of text
 }
 
-// array reads the next rows, whose text takes about size bytes.
-func (r *textReader) array(mem memory.Allocator, rows, size int) (arrow.Array, error) {
-	if r.typ.ID() == arrow.STRING || r.typ.ID() == arrow.BINARY {
-		return readText[int32](r, mem, rows, min(size, math.MaxInt32))
-	}
-	return readText[int64](r, mem, rows, size)
-}
-
-func readText[T int32 | int64](r *textReader, mem memory.Allocator, rows, size int) (arrow.Array, error) {
+// readText reads text: plain, through a dictionary, or first the one and then the other, as writers do whose dictionary
+// grows too large.
+func readText[T int32 | int64](r *flatReader, mem memory.Allocator, rows, size int) (arrow.Array, error) {
 	offsets := arraydata.NewBuffer(mem, len(arrow.GetBytes([]T{0}))*(rows+1))
 	defer offsets.Release()
 	machine.AdviseHuge(offsets.Bytes())
 	t := &textArray[T]{mem: mem, offsets: arrow.GetData[T](offsets.Bytes()), data: memory.NewResizableBuffer(mem)}
 	defer func() { t.data.Release() }()
 	t.reserve(size)
-	var validity *memory.Buffer
-	if r.nullable {
-		validity = arraydata.NewBuffer(mem, int(bitutil.BytesForBits(int64(rows))))
-		defer validity.Release()
-		clear(validity.Bytes())
-	}
-	nulls, err := t.read(r, rows, validity)
-	if err != nil {
-		return nil, err
-	}
+	validity := r.newValidity(mem, rows)
+	nulls, err := t.read(r, rows, validity.Bytes())
 	t.data.ResizeNoShrink(t.size)
-	if nulls == 0 {
-		validity = nil
-	}
-	data := array.NewData(r.typ, rows, []*memory.Buffer{validity, offsets, t.data}, nil, nulls, 0)
-	defer data.Release()
-	return array.MakeFromData(data), nil
+	return r.sound(rows, nulls, err, validity, offsets, t.data)
 }
 
 // reserve makes room for n more bytes.
@@ -78,14 +50,10 @@ func (t *textArray[T]) reserve(n int) {
 }
 
 // read reads rows and returns how many of them are null.
-func (t *textArray[T]) read(r *textReader, rows int, validity *memory.Buffer) (nulls int, err error) {
-	var bitmap []byte
-	if validity != nil {
-		bitmap = validity.Bytes()
-	}
+func (t *textArray[T]) read(r *flatReader, rows int, bitmap []byte) (nulls int, err error) {
 	t.offsets[0] = 0
 	for row := 0; row < rows; {
-		n, err := r.span(rows-row, r.keepText)
+		n, err := r.span(rows - row)
 		if err != nil {
 			return 0, err
 		}
@@ -112,7 +80,7 @@ func (t *textArray[T]) read(r *textReader, rows int, validity *memory.Buffer) (n
 }
 
 // keepText keeps a dictionary of text and finds the beginnings of its entries, each behind its length.
-func (r *textReader) keepText(p *page.Page) (int, error) {
+func (r *flatReader) keepText(p *page.Page) (int, error) {
 	s := r.scratch
 	entries := page.Grow(s.Entries, len(p.Body))
 	copy(entries, p.Body)
@@ -132,7 +100,7 @@ func (r *textReader) keepText(p *page.Page) (int, error) {
 }
 
 // plain appends n values of a plain page.
-func (t *textArray[T]) plain(r *textReader, row, n int) error {
+func (t *textArray[T]) plain(r *flatReader, row, n int) error {
 	if len(r.plain) < 4*n {
 		return fileerror.Corrupt("a plain page has %d bytes for %d texts", len(r.plain), n)
 	}
@@ -156,7 +124,7 @@ func (t *textArray[T]) plain(r *textReader, row, n int) error {
 }
 
 // lookUp appends the entries of n indices.
-func (t *textArray[T]) lookUp(r *textReader, row, n int) error {
+func (t *textArray[T]) lookUp(r *flatReader, row, n int) error {
 	s := r.scratch
 	var block [1024]uint32
 	for n > 0 {

@@ -1,0 +1,180 @@
+package reader
+
+import (
+	"math"
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/bitutil"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/machine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
+)
+
+// A flatReader reads the rows of a flat column of a row group: values of four or eight bytes that Parquet stores as Arrow
+// does, or text, or the indices into a dictionary of text.
+type flatReader struct {
+	chunkReader
+	typ   arrow.DataType
+	width int // bytes of a value or an index; 0: text
+}
+
+// openFlat opens a column of which flatWidth is true.
+func (f *File) openFlat(field, group, window int, s *page.Scratch) (*flatReader, error) {
+	leaf := f.fields[field].ColIndex
+	pages, err := f.openPages(group, leaf, window, s)
+	nullable := f.file.MetaData().Schema.Column(leaf).MaxDefinitionLevel() == 1
+	r := &flatReader{chunkReader: chunkReader{pages: pages, scratch: s, nullable: nullable, entries: -1},
+		typ: f.schema.Field(field).Type}
+	if r.width, _ = f.flatWidth(field); r.width > 0 {
+		r.keep = r.keepNumbers
+	} else {
+		r.keep = r.keepText
+	}
+	return r, err
+}
+
+// array reads the next rows, of which text takes about size bytes.
+func (r *flatReader) array(mem memory.Allocator, rows, size int) (arrow.Array, error) {
+	switch {
+	case r.width > 0:
+		return r.numbers(mem, rows)
+	case r.typ.ID() == arrow.STRING || r.typ.ID() == arrow.BINARY:
+		return readText[int32](r, mem, rows, min(size, math.MaxInt32))
+	}
+	return readText[int64](r, mem, rows, size)
+}
+
+func (r *flatReader) numbers(mem memory.Allocator, rows int) (arrow.Array, error) {
+	values := arraydata.NewBuffer(mem, rows*r.width)
+	defer values.Release()
+	machine.AdviseHuge(values.Bytes())
+	validity := r.newValidity(mem, rows)
+	nulls, err := r.read(values.Bytes(), validity.Bytes(), 0)
+	return r.sound(rows, nulls, err, validity, values)
+}
+
+// newValidity is a bitmap without bits; one of no rows where none can be null.
+func (r *flatReader) newValidity(mem memory.Allocator, rows int) *memory.Buffer {
+	if !r.nullable {
+		rows = 0
+	}
+	validity := arraydata.NewBuffer(mem, int(bitutil.BytesForBits(int64(rows))))
+	clear(validity.Bytes())
+	return validity
+}
+
+// sound is the array of rows that were read into buffers, of which it consumes the validity.
+func (r *flatReader) sound(
+	rows, nulls int, err error, validity *memory.Buffer, values ...*memory.Buffer,
+) (arrow.Array, error) {
+	defer validity.Release()
+	if err != nil {
+		return nil, err
+	}
+	buffers := append([]*memory.Buffer{nil}, values...)
+	if nulls > 0 {
+		buffers[0] = validity
+	}
+	data := array.NewData(r.typ, rows, buffers, nil, nulls, 0)
+	defer data.Release()
+	return array.MakeFromData(data), nil
+}
+
+// read fills dst with rows and marks those that are there in the bitmap, where dst begins at a row. It returns how many
+// are null.
+func (r *flatReader) read(dst, bitmap []byte, row int) (nulls int, err error) {
+	for len(dst) > 0 {
+		n, err := r.span(len(dst) / r.width)
+		if err != nil {
+			return 0, err
+		}
+		present, err := r.validity(bitmap, row, n)
+		if err != nil {
+			return 0, err
+		}
+		if err := r.values(dst[:present*r.width]); err != nil {
+			return 0, err
+		}
+		if present < n {
+			nulls += n - present
+			if r.width == 4 {
+				spread(arrow.Uint32Traits.CastFromBytes(dst[:n*4]), present, bitmap, row)
+			} else {
+				spread(arrow.Uint64Traits.CastFromBytes(dst[:n*8]), present, bitmap, row)
+			}
+		}
+		r.left -= n
+		row, dst = row+n, dst[n*r.width:]
+	}
+	return nulls, nil
+}
+
+// isIndex reports whether the values are indices into a dictionary of text.
+func (r *flatReader) isIndex() bool { return r.typ.ID() == arrow.DICTIONARY }
+
+// keepNumbers keeps a dictionary of numbers.
+func (r *flatReader) keepNumbers(p *page.Page) (int, error) {
+	copy(page.Grow(r.scratch.Entries, p.Values*r.width), p.Body)
+	return p.Values, nil
+}
+
+// values decodes the next values of the page, without its nulls.
+func (r *flatReader) values(dst []byte) error {
+	switch {
+	case len(dst) == 0:
+		return nil
+	case !r.packed && r.isIndex():
+		return fileerror.Corrupt("a plain page of text where a dictionary belongs")
+	case !r.packed:
+		if len(r.plain) < len(dst) {
+			return fileerror.Corrupt("a plain page has %d bytes for %d", len(r.plain), len(dst))
+		}
+		copy(dst, r.plain)
+		r.plain = r.plain[len(dst):]
+		return nil
+	case r.entries < 0:
+		return fileerror.Corrupt("indices without a dictionary")
+	case r.isIndex():
+		greatest, err := r.indices.Read(arrow.Uint32Traits.CastFromBytes(dst))
+		return page.CheckIndex(greatest, r.entries, err)
+	}
+	entries := r.scratch.Entries.Bytes()[:r.entries*r.width]
+	if r.width == 4 {
+		return lookUp(arrow.Uint32Traits.CastFromBytes(dst), &r.indices, arrow.Uint32Traits.CastFromBytes(entries))
+	}
+	return lookUp(arrow.Uint64Traits.CastFromBytes(dst), &r.indices, arrow.Uint64Traits.CastFromBytes(entries))
+}
+
+// lookUp replaces indices by entries, some at a time so that they stay in the first cache.
+func lookUp[T uint32 | uint64](dst []T, indices *page.HybridReader, entries []T) error {
+	var block [1024]uint32
+	for len(dst) > 0 {
+		b := block[:min(len(block), len(dst))]
+		greatest, err := indices.Read(b)
+		if err := page.CheckIndex(greatest, len(entries), err); err != nil {
+			return err
+		}
+		for i, index := range b {
+			dst[i] = entries[index]
+		}
+		dst = dst[len(b):]
+	}
+	return nil
+}
+
+// spread moves values, which lie at the front, to the rows that have one; the others become 0.
+func spread[T uint32 | uint64](rows []T, present int, validity []byte, first int) {
+	for i := range slices.Backward(rows) {
+		if bitutil.BitIsSet(validity, first+i) {
+			present--
+			rows[i] = rows[present]
+		} else {
+			rows[i] = 0
+		}
+	}
+}
