@@ -3,10 +3,14 @@ package page
 import (
 	"encoding/binary"
 	"math"
+
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/schema"
 )
 
 // A numberOrder makes codes of numbers that order as unsigned integers do.
 type numberOrder struct {
+	width    int    // bytes of a number
 	sign     uint64 // the bit that is turned
 	negative uint64 // the bits that are turned of a negative number
 	first    uint64 // least code that counts
@@ -14,11 +18,44 @@ type numberOrder struct {
 	floats   bool
 }
 
+// numbersOf is the order of the numbers of a leaf column; nil for other types and orders.
+func numbersOf(column *schema.Column) *numberOrder {
+	if _, half := column.LogicalType().(schema.Float16LogicalType); half {
+		return floatOrder(16, 0x7C00)
+	}
+	signed := column.SortOrder() == schema.SortSIGNED
+	switch typ := column.PhysicalType(); {
+	case column.SortOrder() == schema.SortUNKNOWN:
+	case typ == parquet.Types.Float:
+		return floatOrder(32, 0x7F800000)
+	case typ == parquet.Types.Double:
+		return floatOrder(64, 0x7FF0000000000000)
+	case typ == parquet.Types.Int32 && signed:
+		return &numberOrder{width: 4, sign: 1 << 31, last: math.MaxUint32}
+	case typ == parquet.Types.Int64 && signed:
+		return &numberOrder{width: 8, sign: 1 << 63, last: math.MaxUint64}
+	case typ == parquet.Types.Int32, typ == parquet.Types.Int64:
+		return &numberOrder{width: typ.ByteSize(), last: math.MaxUint64}
+	}
+	return nil
+}
+
 // floatOrder is the order of floating-point numbers of some bits.
 func floatOrder(bits int, infinity uint64) *numberOrder {
 	sign := uint64(1) << (bits - 1)
-	return &numberOrder{sign: sign, negative: sign - 1, first: ^(infinity | sign) & (2*sign - 1), last: infinity | sign,
-		floats: true}
+	return &numberOrder{width: bits / 8, sign: sign, negative: sign - 1, first: ^(infinity | sign) & (2*sign - 1),
+		last: infinity | sign, floats: true}
+}
+
+// codeOf is the code of the number that bytes start with.
+func (o *numberOrder) codeOf(b []byte) uint64 {
+	switch o.width {
+	case 2:
+		return o.code(uint64(binary.LittleEndian.Uint16(b)))
+	case 4:
+		return o.code(uint64(binary.LittleEndian.Uint32(b)))
+	}
+	return o.code(binary.LittleEndian.Uint64(b))
 }
 
 func (o *numberOrder) code(v uint64) uint64 {
@@ -43,9 +80,9 @@ var noNumbers = codes{low: math.MaxUint64}
 
 func (c *codes) add(code uint64) { c.low, c.high = min(c.low, code), max(c.high, code) }
 
-// bounds are those of numbers of some bytes, unknown with a NaN: to readers that take NaN for the greatest value,
+// bounds are those of numbers, unknown with a NaN: to readers that take NaN for the greatest value,
 // bounds of the others would not hold. Zeros are -0 below and 0 above, as the format asks for.
-func (o *numberOrder) bounds(found codes, width int) Bounds {
+func (o *numberOrder) bounds(found codes) Bounds {
 	if found.low < o.first || found.high > o.last {
 		return Bounds{Unknown: true}
 	}
@@ -56,19 +93,9 @@ func (o *numberOrder) bounds(found codes, width int) Bounds {
 	if o.floats && high == o.sign {
 		high = 0
 	}
-	return Bounds{Low: appendNumber(low, width), High: appendNumber(high, width)}
+	return Bounds{Low: o.plain(low), High: o.plain(high)}
 }
 
-func loadNumber(b []byte, width int) uint64 {
-	switch width {
-	case 2:
-		return uint64(binary.LittleEndian.Uint16(b))
-	case 4:
-		return uint64(binary.LittleEndian.Uint32(b))
-	}
-	return binary.LittleEndian.Uint64(b)
-}
-
-func appendNumber(v uint64, width int) []byte {
-	return binary.LittleEndian.AppendUint64(nil, v)[:width]
+func (o *numberOrder) plain(v uint64) []byte {
+	return binary.LittleEndian.AppendUint64(nil, v)[:o.width]
 }

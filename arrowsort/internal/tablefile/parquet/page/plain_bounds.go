@@ -2,7 +2,6 @@ package page
 
 import (
 	"encoding/binary"
-	"math"
 	"slices"
 
 	"github.com/apache/arrow-go/v18/parquet"
@@ -16,7 +15,6 @@ type PlainBounds struct {
 	compare func(a, b []byte) int // nil: the type has no order
 	width   int                   // bytes of a value; 0: the four bytes before it are its length
 	numbers *numberOrder          // of values that are numbers of 2, 4 or 8 bytes
-	heads   bool                  // values are compared by their first bytes first
 
 	entries []byte   // of the dictionary
 	starts  []uint32 // of each of them, and the end of the last
@@ -25,32 +23,14 @@ type PlainBounds struct {
 
 // Reset begins with a column chunk.
 func (p *PlainBounds) Reset(column *schema.Column) {
-	*p = PlainBounds{column: column, compare: ValueOrder(column), starts: p.starts[:0], used: p.used[:0]}
-	_, half := column.LogicalType().(schema.Float16LogicalType)
-	signed := column.SortOrder() == schema.SortSIGNED
+	*p = PlainBounds{column: column, compare: ValueOrder(column), numbers: numbersOf(column), starts: p.starts[:0],
+		used: p.used[:0]}
 	switch typ := column.PhysicalType(); typ {
-	case parquet.Types.ByteArray:
-		p.heads = !signed
+	case parquet.Types.ByteArray, parquet.Types.Boolean:
 	case parquet.Types.FixedLenByteArray:
 		p.width = column.TypeLength()
-	case parquet.Types.Boolean:
 	default:
 		p.width = typ.ByteSize()
-	}
-	switch typ := column.PhysicalType(); {
-	case p.compare == nil:
-	case half:
-		p.numbers = floatOrder(16, 0x7C00)
-	case typ == parquet.Types.Float:
-		p.numbers = floatOrder(32, 0x7F800000)
-	case typ == parquet.Types.Double:
-		p.numbers = floatOrder(64, 0x7FF0000000000000)
-	case typ == parquet.Types.Int32 && signed:
-		p.numbers = &numberOrder{sign: 1 << 31, last: math.MaxUint32}
-	case typ == parquet.Types.Int64 && signed:
-		p.numbers = &numberOrder{sign: 1 << 63, last: math.MaxUint64}
-	case typ == parquet.Types.Int32, typ == parquet.Types.Int64:
-		p.numbers = &numberOrder{last: math.MaxUint64}
 	}
 }
 
@@ -85,19 +65,19 @@ func (p *PlainBounds) ofValues(b []byte, n int) Bounds {
 	case p.numbers != nil:
 		found := noNumbers
 		for b := b[:n*p.width]; len(b) > 0; b = b[p.width:] {
-			found.add(p.numbers.code(loadNumber(b, p.width)))
+			found.add(p.numbers.codeOf(b))
 		}
-		return p.numbers.bounds(found, p.width)
+		return p.numbers.bounds(found)
 	case p.column.PhysicalType() == parquet.Types.Boolean:
 		return booleanBounds(b, n)
 	}
-	var found extremes
+	var found Bounds
 	for range n {
 		var value []byte
 		value, b = p.next(b)
 		p.widen(&found, value)
 	}
-	return found.bounds()
+	return found
 }
 
 // ofIndices finds the bounds of values that are given by a width and a hybrid of their places in the dictionary.
@@ -116,21 +96,21 @@ func (p *PlainBounds) ofIndices(b []byte, n int) (Bounds, error) {
 		}
 		n -= len(part)
 	}
-	numbers, found := noNumbers, extremes{}
+	numbers, found := noNumbers, Bounds{}
 	for i, used := range p.used {
 		switch entry := p.entries[p.starts[i]:p.starts[i+1]]; {
 		case !used:
 		case p.numbers != nil:
-			numbers.add(p.numbers.code(loadNumber(entry, p.width)))
+			numbers.add(p.numbers.codeOf(entry))
 		default:
 			value, _ := p.next(entry)
 			p.widen(&found, value)
 		}
 	}
 	if p.numbers != nil {
-		return p.numbers.bounds(numbers, p.width), nil
+		return p.numbers.bounds(numbers), nil
 	}
-	return found.bounds(), nil
+	return found, nil
 }
 
 // next takes the first value of some.
@@ -143,41 +123,14 @@ func (p *PlainBounds) next(b []byte) (value, rest []byte) {
 	return b[start : start+size : start+size], rest
 }
 
-// extremes are the least and the greatest of some values, and their first bytes.
-type extremes struct {
-	low, high         []byte
-	lowHead, highHead uint64
-	some              bool
-}
-
-func (e *extremes) bounds() Bounds { return Bounds{Low: e.low, High: e.high} }
-
-// widen adds a value.
-func (p *PlainBounds) widen(e *extremes, value []byte) {
-	head := uint64(0)
-	if p.heads {
-		head = firstBytes(value)
+// widen adds a value to the bounds of others.
+func (p *PlainBounds) widen(found *Bounds, value []byte) {
+	if found.Low == nil || p.compare(value, found.Low) < 0 {
+		found.Low = value
 	}
-	if !e.some {
-		*e = extremes{value, value, head, head, true}
-		return
+	if found.High == nil || p.compare(value, found.High) > 0 {
+		found.High = value
 	}
-	if head < e.lowHead || head == e.lowHead && p.compare(value, e.low) < 0 {
-		e.low, e.lowHead = value, head
-	}
-	if head > e.highHead || head == e.highHead && p.compare(value, e.high) > 0 {
-		e.high, e.highHead = value, head
-	}
-}
-
-// firstBytes are the first eight bytes as a number that compares as they do, zeros for those that are missing.
-func firstBytes(text []byte) uint64 {
-	if len(text) >= 8 {
-		return binary.BigEndian.Uint64(text)
-	}
-	var b [8]byte
-	copy(b[:], text)
-	return binary.BigEndian.Uint64(b[:])
 }
 
 // booleanBounds are those of n bits.
