@@ -106,10 +106,6 @@ func (w *Writer) Finish() error {
 	return w.named(err)
 }
 
-// Sync returns when the disk has the file. Commit does this too; several files may be synced at the same time. Finish
-// precedes it.
-func (w *Writer) Sync() error { return w.named(w.file.Sync()) }
-
 // Commit syncs the file, gives it its name and returns its size. Finish precedes it.
 func (w *Writer) Commit() (int64, error) {
 	err := w.file.Commit()

@@ -10,12 +10,11 @@ import (
 	"path/filepath"
 )
 
-// A File is a file that does not have its name yet. Flush, Sync and Commit follow the last Write, in this order.
+// A File is a file that does not have its name yet. Flush and Commit follow the last Write, in this order.
 type File interface {
 	io.Writer
 	Flush() error  // writes what is buffered
-	Sync() error   // returns when the disk has the file; Commit does it too
-	Commit() error // gives the file its name; an error removes the file
+	Commit() error // syncs the file and gives it its name; an error removes the file
 	Abort()        // removes the file; without effect after Commit
 }
 
@@ -59,8 +58,6 @@ func followLinks(path string) string {
 type inPlace struct{ io.WriteCloser }
 
 func (f inPlace) Flush() error { return nil }
-
-func (f inPlace) Sync() error { return nil }
 
 func (f inPlace) Commit() error { return f.Close() }
 

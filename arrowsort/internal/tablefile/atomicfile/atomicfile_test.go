@@ -17,7 +17,6 @@ func writeFile(t *testing.T, path, content string) {
 	_, err = file.Write([]byte(content))
 	require.NoError(t, err)
 	require.NoError(t, file.Flush())
-	require.NoError(t, file.Sync())
 	require.NoError(t, file.Commit())
 }
 

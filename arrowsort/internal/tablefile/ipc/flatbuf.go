@@ -1,7 +1,7 @@
 package ipc
 
 import (
-	"encoding/binary"
+	flatbuffers "github.com/google/flatbuffers/go"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 )
@@ -23,28 +23,23 @@ type flatChecker struct {
 func newFlatChecker(b []byte) *flatChecker { return &flatChecker{b: b, budget: len(b)} }
 
 // root is the place of the outermost table.
-func (c *flatChecker) root() int { return int(binary.LittleEndian.Uint32(c.b)) }
+func (c *flatChecker) root() int { return int(flatbuffers.GetUOffsetT(c.b)) }
 
-// slot is the place of field i of the table, 0 when the field has its default value.
-func (c *flatChecker) slot(table, i int) int {
-	vtable := table - int(int32(binary.LittleEndian.Uint32(c.b[table:])))
-	at := 4 + 2*i
-	if at >= int(binary.LittleEndian.Uint16(c.b[vtable:])) {
-		return 0
-	}
-	if off := int(binary.LittleEndian.Uint16(c.b[vtable+at:])); off != 0 {
-		return table + off
-	}
-	return 0
+func (c *flatChecker) at(table int) *flatbuffers.Table {
+	return &flatbuffers.Table{Bytes: c.b, Pos: flatbuffers.UOffsetT(table)}
 }
+
+// field is what a table has as the place of field i.
+func field(i int) flatbuffers.VOffsetT { return flatbuffers.VOffsetT(4 + 2*i) }
 
 // table is the table that field i refers to, 0 for none.
 func (c *flatChecker) table(table, i int) int {
-	at := c.slot(table, i)
-	if at == 0 {
+	t := c.at(table)
+	place := t.Pos + flatbuffers.UOffsetT(t.Offset(field(i)))
+	if place == t.Pos {
 		return 0
 	}
-	return at + int(binary.LittleEndian.Uint32(c.b[at:]))
+	return int(t.Indirect(place))
 }
 
 // vector is the place and the number of the elements of field i, which are size bytes each.
@@ -52,7 +47,7 @@ func (c *flatChecker) vector(table, i, size int) (at, n int, err error) {
 	if at = c.table(table, i); at == 0 {
 		return 0, 0, nil
 	}
-	n = int(binary.LittleEndian.Uint32(c.b[at:]))
+	n = int(flatbuffers.GetUOffsetT(c.b[at:]))
 	if at += 4; n > (len(c.b)-at)/size {
 		return 0, 0, fileerror.Corrupt("the metadata claim a list of %d elements", n)
 	}
@@ -60,27 +55,14 @@ func (c *flatChecker) vector(table, i, size int) (at, n int, err error) {
 }
 
 // int64 is the integer in field i.
-func (c *flatChecker) int64(table, i int) int64 {
-	if at := c.slot(table, i); at != 0 {
-		return int64(binary.LittleEndian.Uint64(c.b[at:]))
-	}
-	return 0
-}
+func (c *flatChecker) int64(table, i int) int64 { return c.at(table).GetInt64Slot(field(i), 0) }
 
 // byte is the small integer in field i.
-func (c *flatChecker) byte(table, i int) byte {
-	if at := c.slot(table, i); at != 0 {
-		return c.b[at]
-	}
-	return 0
-}
+func (c *flatChecker) byte(table, i int) byte { return c.at(table).GetByteSlot(field(i), 0) }
 
 // int32 is the integer in field i, or what it is by default.
 func (c *flatChecker) int32(table, i int, byDefault int32) int32 {
-	if at := c.slot(table, i); at != 0 {
-		return int32(binary.LittleEndian.Uint32(c.b[at:]))
-	}
-	return byDefault
+	return c.at(table).GetInt32Slot(field(i), byDefault)
 }
 
 // text is the string in field i.
@@ -97,7 +79,7 @@ func (c *flatChecker) each(table, i int, f func(table int) error) error {
 			return fileerror.Corrupt("the metadata share their parts")
 		}
 		place := at + 4*k
-		if err := f(place + int(binary.LittleEndian.Uint32(c.b[place:]))); err != nil {
+		if err := f(place + int(flatbuffers.GetUOffsetT(c.b[place:]))); err != nil {
 			return err
 		}
 	}

@@ -61,7 +61,7 @@ func (c *flatChecker) schema(table int) error {
 	if err := c.each(table, schemaMetadata, c.noChildren); err != nil {
 		return err
 	}
-	if at := c.slot(table, schemaEndianness); at != 0 && c.b[at] != 0 {
+	if c.byte(table, schemaEndianness) != 0 {
 		return fileerror.Unsupported("data in big-endian byte order")
 	}
 	return c.each(table, schemaFields, func(field int) error { return c.field(field, "", 1) })

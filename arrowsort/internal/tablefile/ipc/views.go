@@ -19,8 +19,8 @@ const (
 	inlineBytes = 12
 )
 
-// withOwnText is an array whose views, at every level, refer to buffers with little else than their values. Those of
-// the array are at offset 0. The caller releases it.
+// withOwnText is an array whose views, at every level, refer to buffers with little else than their values. The caller
+// releases it.
 func withOwnText(a arrow.Array, mem memory.Allocator) arrow.Array {
 	d := ownText(a.Data(), mem)
 	defer d.Release()
@@ -57,12 +57,14 @@ func ownViews(d arrow.ArrayData, mem memory.Allocator) arrow.ArrayData {
 		return d
 	}
 	headers := arraydata.NewBuffer(mem, d.Len()*arrow.ViewHeaderSizeBytes)
-	copy(headers.Bytes(), arraydata.Bytes(d, 1))
-	buffers := []*memory.Buffer{d.Buffers()[0], headers}
-	defer func() { memory.ReleaseBuffers(buffers[1:]) }()
+	copy(headers.Bytes(), arraydata.Bytes(d, 1)[d.Offset()*arrow.ViewHeaderSizeBytes:])
+	buffers := []*memory.Buffer{nil, headers}
+	defer func() { memory.ReleaseBuffers(buffers) }()
 	if valid := arraydata.Validity(d); valid != nil {
+		buffers[0] = arraydata.NewBuffer(mem, int(bitutil.BytesForBits(int64(d.Len()))))
+		bitutil.CopyBitmap(valid, d.Offset(), d.Len(), buffers[0].Bytes(), 0)
 		for row := range d.Len() {
-			if !bitutil.BitIsSet(valid, row) {
+			if !bitutil.BitIsSet(valid, d.Offset()+row) {
 				clear(headers.Bytes()[row*arrow.ViewHeaderSizeBytes:][:arrow.ViewHeaderSizeBytes])
 			}
 		}
@@ -90,8 +92,9 @@ func ownViews(d arrow.ArrayData, mem memory.Allocator) arrow.ArrayData {
 func eachText(d arrow.ArrayData, do func(row int, view []byte)) {
 	valid, views := arraydata.Validity(d), arraydata.Bytes(d, 1)
 	for row := range d.Len() {
-		view := views[row*arrow.ViewHeaderSizeBytes:][:arrow.ViewHeaderSizeBytes]
-		if binary.LittleEndian.Uint32(view) > inlineBytes && (valid == nil || bitutil.BitIsSet(valid, row)) {
+		at := d.Offset() + row
+		view := views[at*arrow.ViewHeaderSizeBytes:][:arrow.ViewHeaderSizeBytes]
+		if binary.LittleEndian.Uint32(view) > inlineBytes && (valid == nil || bitutil.BitIsSet(valid, at)) {
 			do(row, view)
 		}
 	}

@@ -107,9 +107,12 @@ func (w *Writer) Close() error {
 	return w.out.Close()
 }
 
-// ownRows is an array that the caller releases. An array with views, unions or runs is copied, with the values of its
-// rows only: Arrow writes all that slices of them have.
+// ownRows is an array that the caller releases. Lists of views, unions and runs are copied, with the values of the rows
+// only: Arrow writes all that slices of them have.
 func (w *Writer) ownRows(a arrow.Array) (arrow.Array, error) {
+	if !arraydata.IsNested(a.DataType()) {
+		return withOwnText(a, w.mem), nil
+	}
 	if !writtenWhole(a.DataType()) {
 		a.Retain()
 		return a, nil

@@ -70,33 +70,32 @@ func move(offset *int64, by int64) {
 
 // writeIndex writes the index of all column chunks: first what is in the pages, then where they are.
 func (s *rowGroupWriter) writeIndex() error {
-	next := 0
-	for _, group := range s.footer.RowGroups {
-		for _, c := range group.Columns {
-			if x := s.index[next].columns; x != nil {
-				at, size := s.n, int32(len(x))
-				c.ColumnIndexOffset, c.ColumnIndexLength = &at, &size
-				if err := s.write(x); err != nil {
+	for part := range 2 {
+		next := 0
+		for _, group := range s.footer.RowGroups {
+			for _, c := range group.Columns {
+				b, at, size := s.index[next].columns, &c.ColumnIndexOffset, &c.ColumnIndexLength
+				if part == 1 {
+					b, at, size = s.index[next].offsets, &c.OffsetIndexOffset, &c.OffsetIndexLength
+				}
+				if err := s.writePart(b, at, size); err != nil {
 					return err
 				}
+				next++
 			}
-			next++
-		}
-	}
-	next = 0
-	for _, group := range s.footer.RowGroups {
-		for _, c := range group.Columns {
-			if x := s.index[next].offsets; x != nil { // a chunk that was copied may have none
-				at, size := s.n, int32(len(x))
-				c.OffsetIndexOffset, c.OffsetIndexLength = &at, &size
-				if err := s.write(x); err != nil {
-					return err
-				}
-			}
-			next++
 		}
 	}
 	return nil
+}
+
+// writePart writes a part of an index and notes its place. A chunk that was copied may have none.
+func (s *rowGroupWriter) writePart(b []byte, offset **int64, length **int32) error {
+	if b == nil {
+		return nil
+	}
+	at, size := s.n, int32(len(b))
+	*offset, *length = &at, &size
+	return s.write(b)
 }
 
 // finish writes the page index and the footer.

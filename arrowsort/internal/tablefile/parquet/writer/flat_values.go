@@ -38,7 +38,7 @@ type plainValues interface {
 type Scratch struct {
 	stretch   stretchTable
 	integers  integerTable
-	textTable *textTable
+	textTable textTable
 	wide      []int32 // integers of less than 32 bits
 	indices   []int32
 	used      []int32

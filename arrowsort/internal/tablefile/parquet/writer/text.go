@@ -16,6 +16,8 @@ type textValues[T int32 | int64] struct {
 	data    []byte
 }
 
+var textSeed = maphash.MakeSeed()
+
 // setText takes text, as a dictionary if it may and it is worth it.
 func (v *flatValues) setText(a arrow.Array, useDictionary bool, s *Scratch) {
 	data := []byte{} // an empty text is not nil
@@ -35,10 +37,7 @@ func takeText[T int32 | int64](v *flatValues, t textValues[T], useDictionary boo
 	if !useDictionary {
 		return
 	}
-	if s.textTable == nil {
-		s.textTable = newTextTable()
-	}
-	if s.stretch.allDiffer(v, func(row int) uint64 { return maphash.Bytes(s.textTable.seed, t.at(row)) }) {
+	if s.stretch.allDiffer(v, func(row int) uint64 { return maphash.Bytes(textSeed, t.at(row)) }) {
 		return
 	}
 	s.indices = slices.Grow(s.indices[:0], v.rows)[:v.rows]

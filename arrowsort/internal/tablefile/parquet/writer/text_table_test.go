@@ -9,7 +9,7 @@ import (
 )
 
 func TestTextsAreNumbered(t *testing.T) {
-	table := newTextTable()
+	table := new(textTable)
 	rows := []string{"b", "", "a", "b", "not there", "a", ""}
 	at := func(row int) []byte { return []byte(rows[row]) }
 	v := &flatValues{rows: len(rows), validity: []byte{0b1101111}, nulls: 1}
