@@ -104,27 +104,19 @@ func read(ctx context.Context, path string, opts ReadOptions) (in *Input, err er
 	if path == Pipe {
 		return readPipe(ctx, opts)
 	}
-	file, err := openRegular(path)
+	file, size, compressed, err := openFile(path, opts.Format)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return nil, err
-	}
-	compressed, err := checkStart(file, info.Size(), opts.Format)
-	if err != nil {
-		return nil, err
-	}
 	if compressed {
-		opts.Stdin, opts.textLimit = file, textLimit(info.Size())
+		opts.Stdin, opts.textLimit = file, textLimit(size)
 		if in, err = readPipe(ctx, opts); err == nil {
-			in.Bytes = info.Size()
+			in.Bytes = size
 		}
 		return in, err
 	}
-	return readSource(ctx, file, info.Size(), opts)
+	return readSource(ctx, file, size, opts)
 }
 
 // readPipe reads all bytes of standard input before it reads the table.

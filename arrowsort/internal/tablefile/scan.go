@@ -58,20 +58,14 @@ func scan(path string, pieceBytes int64, opts ReadOptions) (s *Scanner, err erro
 	if path == Pipe {
 		return s, s.openPipe(opts)
 	}
-	if s.file, err = openRegular(path); err != nil {
+	file, size, compressed, err := openFile(path, s.Format)
+	if err != nil {
 		return nil, err
 	}
-	info, err := s.file.Stat()
-	var compressed bool
-	if err == nil {
-		compressed, err = checkStart(s.file, info.Size(), s.Format)
-	}
-	if err == nil && compressed { // CSV, which is copied first
-		err = ErrScan
-	}
-	if err == nil {
-		opts.limitMemory(info.Size())
-		err = s.open(s.file, info.Size(), pieceBytes, opts)
+	s.file = file
+	if err = ErrScan; !compressed { // else CSV, which is copied first
+		opts.limitMemory(size)
+		err = s.open(file, size, pieceBytes, opts)
 	}
 	if err != nil {
 		s.Close()
@@ -80,18 +74,29 @@ func scan(path string, pieceBytes int64, opts ReadOptions) (s *Scanner, err erro
 	return s, nil
 }
 
-// openRegular opens a file that can be read at any place.
-func openRegular(path string) (*os.File, error) {
+// openFile opens a file that can be read at any place, and finds its size and whether it is compressed as a whole. One
+// whose first bytes look like another format is an error.
+func openFile(path string, format Format) (file *os.File, size int64, compressed bool, err error) {
 	info, err := os.Stat(path) // opening a named pipe would wait for who writes to it
 	switch {
 	case err != nil:
-		return nil, err
+		return nil, 0, false, err
 	case info.IsDir():
-		return nil, errFolder
+		return nil, 0, false, errFolder
 	case !info.Mode().IsRegular():
-		return nil, ErrScan
+		return nil, 0, false, ErrScan
 	}
-	return os.Open(path)
+	if file, err = os.Open(path); err != nil {
+		return nil, 0, false, err
+	}
+	if info, err = file.Stat(); err == nil {
+		compressed, err = checkStart(file, info.Size(), format)
+	}
+	if err != nil {
+		file.Close()
+		return nil, 0, false, err
+	}
+	return file, info.Size(), compressed, nil
 }
 
 // openPipe begins a stream. Its size is not known.

@@ -23,24 +23,16 @@ func InferCSV(ctx context.Context, path string, opts ReadOptions) error {
 }
 
 func inferCSV(ctx context.Context, path string, opts ReadOptions) error {
-	file, err := openRegular(path)
+	file, size, compressed, err := openFile(path, CSV)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return err
-	}
-	compressed, err := checkStart(file, info.Size(), CSV)
-	if err == nil && compressed { // it is copied first
-		err = ErrScan
-	}
-	if err != nil {
-		return err
+	if compressed { // it is copied first
+		return ErrScan
 	}
 	opts.Delimiter = delimiter(opts.name(path), opts.Delimiter)
-	return opts.CSV.Infer(ctx, opts.source(file, info.Size()))
+	return opts.CSV.Infer(ctx, opts.source(file, size))
 }
 
 // source is a CSV file.
