@@ -16,6 +16,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/writer"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/workers"
 )
 
 // Copies reports whether a Writer of a schema can Copy the row groups of the file: they have the same columns, the
@@ -134,6 +135,23 @@ func (f *Writer) copyGroups(ctx context.Context, from *File, named func(error) e
 		f.rows += group.NumRows
 	}
 	return shifts, nil
+}
+
+// chunkIndexes makes the index of column chunks from their pages, row group by row group, and nil for the leaf columns
+// that only pqarrow reads. It reads every page.
+func (f *File) chunkIndexes(ctx context.Context) ([]*page.Index, error) {
+	columns := f.Layout.meta.Schema.NumColumns()
+	decoded := f.Decoded()
+	indexes := make([]*page.Index, columns*len(f.Layout.meta.RowGroups))
+	err := workers.Each(ctx, len(indexes), f.threads, func(i int) (err error) {
+		leaf, group := i%columns, i/columns
+		if decoded[leaf] {
+			indexes[i], err = f.PageIndex(group, leaf)
+			return err
+		}
+		return f.Verify(group, leaf)
+	})
+	return indexes, err
 }
 
 // movedIndex writes to the metadata of column chunks where they have moved, and returns their index: the one that was

@@ -73,23 +73,19 @@ func Open(src Source, size int64, opts reader.Options) (*File, error) {
 
 // openColumns finds the columns of a file, with the types that they have in a table.
 func openColumns(src io.ReaderAt, r *file.Reader, opts reader.Options) (*reader.File, error) {
-	whole, err := pqarrow.NewFileReader(r, pqarrow.ArrowReadProperties{}, opts.Allocator)
-	if err != nil {
-		return nil, err
-	}
 	leaves, err := pqarrow.NewFileReader(r, pqarrow.ArrowReadProperties{}, opts.Allocator)
 	if err != nil {
 		return nil, err
 	}
-	meta := r.MetaData()
-	if leaves.Manifest.Fields, err = leafFields(whole.Manifest, meta.Schema.NumColumns()); err != nil {
+	meta, manifest := r.MetaData(), *leaves.Manifest
+	if leaves.Manifest.Fields, err = leafFields(&manifest, meta.Schema.NumColumns()); err != nil {
 		return nil, err
 	}
-	origin, err := originSchema(whole.Manifest)
+	origin, err := originSchema(&manifest)
 	if err != nil {
 		return nil, err
 	}
-	fields, err := newFileFields(whole.Manifest, origin, meta.Schema)
+	fields, err := newFileFields(&manifest, origin, meta.Schema)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,10 @@
 package page
 
-import "github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+import (
+	"io"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+)
 
 // Kinds of pages, of parquet.thrift.
 const (
@@ -31,6 +35,27 @@ type Header struct {
 	repLevelsAre         int // encoding of the repetition levels, of the first version
 	checked              bool
 	checksum             uint32 // of the compressed bytes, if checked: their CRC-32
+}
+
+// headerAt reads the header that bytes start with, which may break off.
+func headerAt(b []byte) (h Header, err error) {
+	h.compressed = 1
+	err = fileerror.Contain(func() error {
+		h.Read(&CompactReader{Bytes: b})
+		return nil
+	})
+	return h, err
+}
+
+// DictionarySize reads the bytes and the number of entries of the dictionary page at an offset of a file from its
+// header; 0 and 0 where there is none.
+func DictionarySize(src io.ReaderAt, at int64) (bytes, entries int) {
+	var b [headWindow]byte
+	n, _ := src.ReadAt(b[:], at) // less at the end of the file
+	if h, err := headerAt(b[:n]); err == nil && h.Kind == Dictionary {
+		return h.size, h.Values
+	}
+	return 0, 0
 }
 
 // Read reads a header. It panics for one that lacks a field that all have: bits that are wrong make fields seem to be

@@ -91,9 +91,7 @@ func (r *Reader) Header() (h Header, err error) {
 		if len(r.packed) == 0 {
 			return h, io.EOF
 		}
-		h = Header{compressed: 1}
-		err = fileerror.Contain(func() error { h.Read(&CompactReader{Bytes: r.packed}); return nil })
-		if err == nil || r.at == r.end {
+		if h, err = headerAt(r.packed); err == nil || r.at == r.end {
 			return h, err
 		}
 	}
@@ -136,8 +134,7 @@ func (r *Reader) valuesFollow() bool {
 		return false
 	}
 	n, _ := r.src.ReadAt(b, r.Offset())
-	var h Header
-	err := fileerror.Contain(func() error { h.Read(&CompactReader{Bytes: b[:n]}); return nil })
+	h, err := headerAt(b[:n])
 	return err == nil && h.Kind != Dictionary && h.Values > 0
 }
 

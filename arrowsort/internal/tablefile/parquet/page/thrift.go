@@ -94,16 +94,21 @@ func (r *CompactReader) long() int64 {
 	return int64(v >> 1)
 }
 
-// ListOf reads the head of a list of elements of a type: how many there are.
-func (r *CompactReader) ListOf(typ byte) int {
+// list reads the head of a list: how many elements there are, and their type.
+func (r *CompactReader) list() (n uint64, typ byte) {
 	head := r.Bytes[r.At]
 	r.At++
-	n := uint64(head >> 4)
-	if n == 15 {
+	if n = uint64(head >> 4); n == 15 {
 		n = r.uvarint()
 	}
-	if head&15 != typ || n > uint64(len(r.Bytes)-r.At) {
-		panic(fileerror.Corrupt("a list of %d elements of type %d in Thrift", n, head&15))
+	return n, head & 15
+}
+
+// ListOf reads the head of a list of elements of a type: how many there are.
+func (r *CompactReader) ListOf(typ byte) int {
+	n, found := r.list()
+	if found != typ || n > uint64(len(r.Bytes)-r.At) {
+		panic(fileerror.Corrupt("a list of %d elements of type %d in Thrift", n, found))
 	}
 	return int(n)
 }
@@ -137,14 +142,9 @@ func (r *CompactReader) Skip(typ byte) {
 	case ThriftBinary:
 		r.pass(r.uvarint())
 	case thriftList, thriftSet:
-		head := r.Bytes[r.At]
-		r.At++
-		n := uint64(head >> 4)
-		if n == 15 {
-			n = r.uvarint()
-		}
+		n, elem := r.list()
 		defer r.descend()()
-		if elem := head & 15; elem == ThriftTrue || elem == thriftFalse {
+		if elem == ThriftTrue || elem == thriftFalse {
 			r.pass(n) // in a list they have a byte each
 		} else {
 			for range n {

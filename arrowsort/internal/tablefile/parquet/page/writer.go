@@ -118,3 +118,18 @@ func (w *Writer) compressor(id compress.Compression, level int) (func(dst, src [
 		return codec.EncodeLevel(dst, src, level)
 	}, nil
 }
+
+// zstdWindow is how far back zstd looks: about a page.
+const zstdWindow = MaxBytes
+
+// newZstdEncoder makes an encoder that is used for many pages: the codec of arrow/go makes one with many megabytes of
+// tables and history for every page, which takes longer than compressing.
+func newZstdEncoder(level int) (*zstd.Encoder, error) {
+	speed := zstd.SpeedFastest // zstd's level 1
+	if level > 0 {
+		speed = zstd.EncoderLevelFromZstd(level)
+	}
+	return zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(zstdWindow),
+		zstd.WithEncoderLevel(speed),
+		zstd.WithZeroFrames(true), zstd.WithEncoderCRC(false))
+}

@@ -136,7 +136,12 @@ func (f *File) readTable(ctx context.Context) (arrow.Table, error) {
 // readField reads one column of one row group and validates it.
 func (f *File) readField(ctx context.Context, field, group int) ([]arrow.Array, error) {
 	rows := f.file.MetaData().RowGroups[group].NumRows
-	arrays, err := f.readArrays(ctx, &f.fields[field], group, rows)
+	tree, err := f.open(ctx, &f.fields[field], group)
+	defer tree.release()
+	if err != nil {
+		return nil, err
+	}
+	arrays, err := tree.next(rows, f.opts.Allocator)
 	if err != nil {
 		return nil, err
 	}

@@ -17,18 +17,6 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 )
 
-// readArrays reads a column of a row group: a leaf as it is, a nested column from its leaves and their levels.
-func (f *File) readArrays(ctx context.Context, field *SchemaField, group int, rows int64) ([]arrow.Array, error) {
-	tree, err := f.open(ctx, field, group)
-	if tree != nil {
-		defer tree.release()
-	}
-	if err != nil {
-		return nil, err
-	}
-	return tree.next(rows, f.opts.Allocator)
-}
-
 // A node is a field of a nested column with its leaves, which are read from the front of a row group on.
 type node struct {
 	field    *SchemaField
@@ -37,6 +25,8 @@ type node struct {
 	children []*node
 }
 
+// open opens a column of a row group, and its leaves, whose pages are verified. The caller releases it, also after an
+// error.
 func (f *File) open(ctx context.Context, field *SchemaField, group int) (*node, error) {
 	n := &node{field: field}
 	if field.IsLeaf() {
