@@ -29,8 +29,9 @@ benchcmp: ## the same at two commits: OLD=HEAD, NEW=. (the working tree), BENCH=
 rivals: ## arrowsort, Polars, DuckDB, DataFusion and Arrow C++ on the same data: needs Python
 	benchmarks/rivals/run.sh $(RIVALS)
 
-figures: ## write the figures of README and docs from the newest results of make rivals
+figures: ## write the figures and charts of README and docs from the newest results
 	go test ./arrowsort/internal/repotest -run 'Figures$$' -update
+	cd benchmarks/figures && go run .
 
 gpu: ## build/arrowsort-gpu, the command line with the GPU engine; needs a C compiler and Python, no GPU
 	gpu/build.sh
