@@ -1,6 +1,6 @@
 # Targets with a comment behind two number signs are listed by `make help`.
 .DEFAULT_GOAL := help
-.PHONY: help test race fuzz lint ci bench benchcmp rivals figures gpu gpu-test kernels kernels-check emulate cub
+.PHONY: help test race fuzz lint ci bench benchcmp rivals figures gpu gpu-test kernels kernels-check emulate cub images release
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -50,3 +50,9 @@ emulate: ## the kernels' tests on an emulated device, under the sanitizers; need
 
 cub: ## build/cub, the comparison with CUB; benchmarks/cub/run.sh runs it on a GPU
 	benchmarks/cub/build.sh
+
+images: ## build and run what the images of Containerfile and Containerfile.gpu hold, without a container engine
+	.ci/images
+
+release: ## build/release: archives for each system, the GPU build, checksums, lists of modules; publishes nothing
+	.ci/release
