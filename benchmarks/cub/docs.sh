@@ -26,7 +26,9 @@ NR == FNR {
 	for (i = 1; i <= jobs; i++) {
 		j = order[i]; split(asked[j], a, " / ")
 		goal = a[1] == a[2] ? a[1] : asked[j]
-		print "| " j " | " ours[j, "2^28"] " | " times[j, "2^28"] " | " ours[j, "2^24"] " | " times[j, "2^24"] " | " goal " |"
+		large = ours[j, "2^28"] " | " times[j, "2^28"]
+		small = ours[j, "2^24"] " | " times[j, "2^24"]
+		print "| " j " | " large " | " small " | " goal " |"
 	}
 }' results.txt $page >page.tmp
 mv page.tmp $page
