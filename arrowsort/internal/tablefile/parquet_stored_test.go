@@ -200,3 +200,13 @@ func storedAndRead(t *testing.T, mem memory.Allocator, a arrow.Array) arrow.Arra
 	require.NoError(t, err)
 	return in.Table.Column(0).Data().Chunk(0)
 }
+
+// TestNullsWithoutBuffersAreWritten: what is read from an Arrow file has none.
+func TestNullsWithoutBuffersAreWritten(t *testing.T) {
+	nulls := array.MakeFromData(array.NewData(arrow.Null, 3, nil, nil, 3, 0))
+	pair, err := array.NewStructArray([]arrow.Array{nulls}, []string{"f"})
+	require.NoError(t, err)
+	for _, a := range []arrow.Array{nulls, pair} {
+		require.Equal(t, valueTexts(a), valueTexts(storedAndRead(t, memory.DefaultAllocator, a)))
+	}
+}

@@ -115,10 +115,10 @@ func (s storer) data(f arrow.Field, d arrow.ArrayData, live func(row int) bool) 
 
 // valid returns what reports whether a row is valid, and in no null struct; nil for all rows.
 func valid(d arrow.ArrayData, live func(row int) bool) func(row int) bool {
-	if d.Buffers()[0] == nil {
+	bits, offset := arraydata.Bytes(d, 0), d.Offset()
+	if bits == nil {
 		return live
 	}
-	bits, offset := d.Buffers()[0].Bytes(), d.Offset()
 	return func(row int) bool { return bitutil.BitIsSet(bits, offset+row) && (live == nil || live(row)) }
 }
 
