@@ -1,47 +1,40 @@
 package workers
 
 import (
-	"context"
-	"errors"
-	"runtime"
 	"sync"
 	"sync/atomic"
 )
 
-// Count returns n, or GOMAXPROCS for 0.
-func Count(n int) int {
-	if n <= 0 {
-		return runtime.GOMAXPROCS(0)
-	}
-	return n
-}
-
-var errPanicked = errors.New("a task panicked")
-
-// A group is the goroutines of one call. The first failure of one cancels the others.
+// A group is the goroutines of one call. Its first failure stops the others.
 type group struct {
 	sync.WaitGroup
-	cancel context.CancelCauseFunc
-	panic  atomic.Pointer[any] // the first one
+	stop     func()
+	err      atomic.Pointer[error]
+	panicked atomic.Pointer[any]
 }
 
-// run runs f and keeps its panic for wait.
+// run runs f and keeps its failure for wait.
 func (g *group) run(f func() error) {
 	defer func() {
 		if p := recover(); p != nil {
-			g.panic.CompareAndSwap(nil, &p)
-			g.cancel(errPanicked)
+			g.panicked.CompareAndSwap(nil, &p)
+			g.stop()
 		}
 	}()
 	if err := f(); err != nil {
-		g.cancel(err)
+		g.err.CompareAndSwap(nil, &err)
+		g.stop()
 	}
 }
 
-// wait returns when all goroutines have ended.
-func (g *group) wait() {
+// wait returns the first error when all goroutines have ended.
+func (g *group) wait() error {
 	g.Wait()
-	if p := g.panic.Load(); p != nil {
+	if p := g.panicked.Load(); p != nil {
 		panic(*p)
 	}
+	if err := g.err.Load(); err != nil {
+		return *err
+	}
+	return nil
 }

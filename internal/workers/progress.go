@@ -1,19 +1,27 @@
 package workers
 
-import "sync/atomic"
+import (
+	"sync"
+	"sync/atomic"
+)
 
-// Progress returns a function that counts finished tasks and reports their number to a callback, which may be nil, from
-// one goroutine at a time.
-func Progress(report func(done, total int), total int) func() {
+// Progress returns a function that adds to the work done, up to total, and reports the sum to a callback, which may be
+// nil: rising, from one goroutine at a time. No goroutine waits for the callback of another; the last sum is reported.
+func Progress(report func(done, total int), total int) (add func(n int)) {
 	if report == nil {
-		return func() {}
+		return func(int) {}
 	}
-	var done atomic.Int64
-	turn := make(chan struct{}, 1)
-	return func() {
-		n := min(int(done.Add(1)), total) // some tasks run twice
-		turn <- struct{}{}
-		report(n, total)
-		<-turn
+	var sum atomic.Int64
+	var reporting sync.Mutex
+	return func(n int) {
+		sum.Add(int64(n))
+		for reporting.TryLock() {
+			reported := sum.Load()
+			report(min(int(reported), total), total)
+			reporting.Unlock()
+			if reported == sum.Load() {
+				return
+			}
+		}
 	}
 }

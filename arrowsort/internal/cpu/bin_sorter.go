@@ -8,7 +8,7 @@ import (
 
 // A binSorter sorts bins in cache: one worker's temp storage for bins of up to cap(rows) rows.
 type binSorter struct {
-	*workers
+	*pool
 	codes   []uint64 // codes of the bin's rows, in their order of arrival
 	a, b    []uint32 // 4-byte records
 	rows    []uint32 // the result where a and b are needed again
@@ -25,7 +25,7 @@ type binSorter struct {
 func (s *sorter) newBinSorters(workers, rows, width int, ties bool) ([]*binSorter, error) {
 	fs := make([]*binSorter, workers)
 	for i := range fs {
-		fs[i] = &binSorter{workers: s.workers}
+		fs[i] = &binSorter{pool: s.pool}
 		if err := fs[i].reserve(&s.buffers, rows, max(width, 8), ties); err != nil {
 			return nil, err
 		}

@@ -61,7 +61,7 @@ func newTestBinSorter(t testing.TB, rows int, ties bool) *binSorter {
 	t.Helper()
 	b := &buffers{call: t.Context(), mem: newMeter(t)}
 	t.Cleanup(b.release)
-	f := &binSorter{workers: newWorkers(context.Background(), 1)}
+	f := &binSorter{pool: &pool{ctx: context.Background(), threads: 1}}
 	require.NoError(t, f.reserve(b, rows, 8, ties))
 	return f
 }

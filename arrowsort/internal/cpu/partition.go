@@ -158,7 +158,7 @@ func (p *partition) move(movers []*mover) error {
 			places := places[worker*rows:][:min(rows, s.hi-lo)]
 			p.places(s, places, lo)
 			for _, l := range movers {
-				l.scatter(p.workers, places, lo, scratch)
+				l.scatter(p.pool, places, lo, scratch)
 			}
 			p.report(len(places))
 		}
@@ -169,7 +169,7 @@ func (p *partition) move(movers []*mover) error {
 }
 
 // scatter moves the rows from lo on to their places.
-func (l *mover) scatter(w *workers, places []uint32, lo int, scratch []byte) {
+func (l *mover) scatter(w *pool, places []uint32, lo int, scratch []byte) {
 	for len(places) > 0 && !w.stopped() {
 		n := min(len(places), l.stepRows())
 		b := []byte(nil)
