@@ -50,7 +50,7 @@ func sample(src source, n int) []uint64 {
 		state = state*6364136223846793005 + 1442695040888963407
 		rows[i] = uint32(lo + (state>>33)%max(1, hi-lo))
 	}
-	src.encodeRows(codes, 0, rows)
+	src.EncodeRows(codes, 0, rows)
 	return codes
 }
 

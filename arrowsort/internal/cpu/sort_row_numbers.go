@@ -180,7 +180,7 @@ type tiedRecord struct {
 
 // breakRecordTies orders the rows of tied records by the words that the records hold in part or not at all.
 func (f *binSorter) breakRecordTies(plan *keyencode.Plan, src source, rows []uint64, rest uint) {
-	runs := f.runs[:0]
+	runs := f.ties.Runs[:0]
 	for _, t := range f.tied {
 		word := 0
 		if rest == 0 {
@@ -197,7 +197,8 @@ func (f *binSorter) breakRecordTies(plan *keyencode.Plan, src source, rows []uin
 	for i, r := range rows {
 		f.rows[i] = uint32(r)
 	}
-	f.breakTies(src, plan, f.rows[:len(rows)], runs)
+	f.ties.Runs = runs
+	f.breakTies(src, plan, f.rows[:len(rows)])
 	widen(rows, f.rows)
 }
 

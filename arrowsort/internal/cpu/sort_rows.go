@@ -103,10 +103,8 @@ func (f *binSorter) sortRows(plan *keyencode.Plan, src source, rows []uint32, wo
 		return
 	}
 	codes := f.codes[:len(rows)]
-	src.encodeRows(codes, word, f.tie.rows[:copy(f.tie.rows, rows)])
-	if order := f.sortIndices(codes); order != nil {
-		f.permute(bytesOf(rows), order, 4)
-		f.permute(bytesOf(codes), order, 8)
-	}
-	f.breakTies(src, plan, rows, plan.AppendRuns(f.runs[:0], codes, word, 0))
+	src.EncodeRows(codes, word, f.ties.Rows[:copy(f.ties.Rows, rows)])
+	f.SortRun(rows, codes)
+	f.ties.Runs = plan.AppendRuns(f.ties.Runs[:0], codes, word, 0)
+	f.breakTies(src, plan, rows)
 }
