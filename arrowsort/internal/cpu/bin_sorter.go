@@ -24,7 +24,7 @@ type binSorter struct {
 func (s *sorter) newBinSorters(workers, rows, width int, ties bool) ([]*binSorter, error) {
 	fs := make([]*binSorter, workers)
 	for i := range fs {
-		fs[i] = &binSorter{pool: s.pool}
+		fs[i] = &binSorter{pool: &s.pool}
 		if err := fs[i].reserve(&s.buffers, rows, max(width, 8), ties); err != nil {
 			return nil, err
 		}

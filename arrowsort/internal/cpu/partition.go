@@ -158,7 +158,7 @@ func (p *partition) move(movers []*mover) error {
 			places := places[worker*rows:][:min(rows, s.hi-lo)]
 			p.places(s, places, lo)
 			for _, l := range movers {
-				l.scatter(p.pool, places, lo, scratch)
+				l.scatter(&p.pool, places, lo, scratch)
 			}
 			p.report(len(places))
 		}

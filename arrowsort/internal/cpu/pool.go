@@ -15,9 +15,9 @@ type pool struct {
 	advance func(rows int) // reports steps done
 }
 
-func newPool(ctx context.Context, job *engine.Job) *pool {
+func newPool(ctx context.Context, job *engine.Job) pool {
 	total := 4 * job.Rows
-	return &pool{
+	return pool{
 		ctx: ctx, threads: max(1, min(workers.Count(job.Threads), job.Rows/smallRows)), total: total,
 		advance: workers.Progress(job.Progress, total),
 	}

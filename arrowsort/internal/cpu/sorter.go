@@ -12,7 +12,7 @@ import (
 
 // A sorter is one call of Sort.
 type sorter struct {
-	*pool
+	pool
 	buffers
 	job     *engine.Job
 	plan    *keyencode.Plan

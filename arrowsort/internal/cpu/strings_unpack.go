@@ -86,9 +86,9 @@ func (t *strings) unpack(s *sorter) (col engine.Column, err error) {
 		t.blocks(lo, hi, func(words []uint64, row int) {
 			n := 0
 			if size == 4 {
-				n = write(t, s.pool, view[int32](col.Values)[row:], data, int32(k.start), words)
+				n = write(t, &s.pool, view[int32](col.Values)[row:], data, int32(k.start), words)
 			} else {
-				n = write(t, s.pool, view[int64](col.Values)[row:], data, int64(k.start), words)
+				n = write(t, &s.pool, view[int64](col.Values)[row:], data, int64(k.start), words)
 			}
 			data, k.start = data[n:], k.start+n
 			if col.Validity != nil {
