@@ -89,29 +89,13 @@ func scatterCodes(codes []uint64, bins []uint16, offsets, records unsafe.Pointer
 
 // sortRecords sorts the records of each bin and strips them to row numbers.
 func (s *sorter) sortRecords(p *partition, records []uint64, rowBits, rest uint) error {
-	fs, err := s.newBinSorters(min(s.threads, p.binner.bins), p.longestBin(), 8, rest > 0 || s.plan.Words() > 1)
-	if err != nil {
-		return err
-	}
-	err = s.run(p.binner.bins, func(worker, bin int) {
-		if r := records[p.starts[bin]:p.starts[bin+1]]; len(r) <= maxBinRows {
-			fs[worker].sortBinRecords(s.plan, s.source(), r, rowBits, rest)
-			s.advance(len(r))
-		}
-	})
-	for _, f := range fs {
-		f.release(&s.buffers)
-	}
-	for bin := 0; bin < p.binner.bins && err == nil; bin++ {
-		if r := records[p.starts[bin]:p.starts[bin+1]]; len(r) > maxBinRows {
-			err = s.sortLongRecords(r, rowBits)
-			s.advance(len(r))
-		}
-	}
-	return err
+	src := s.source()
+	return p.eachBin(8, rest > 0 || s.plan.Words() > 1,
+		func(f *binSorter, lo, hi int) { f.sortBinRecords(s.plan, src, records[lo:hi], rowBits, rest) },
+		func(lo, hi int) error { return s.sortLongRecords(records[lo:hi], rowBits) })
 }
 
-// sortRecords sorts one bin.
+// sortBinRecords sorts the records of one bin and strips them.
 func (f *binSorter) sortBinRecords(plan *keyencode.Plan, src source, records []uint64, rowBits, rest uint) {
 	if len(records) == 0 {
 		return

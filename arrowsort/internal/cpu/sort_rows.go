@@ -43,24 +43,9 @@ func (s *sorter) sortRows(src source, rows []uint32, word int) error {
 
 // sortListedBins sorts the rows of each bin of a partition by word.
 func (s *sorter) sortListedBins(p *partition, src source, rows []uint32, word int) error {
-	fs, err := s.newBinSorters(min(s.threads, p.binner.bins), p.longestBin(), 8, true)
-	if err != nil {
-		return err
-	}
-	err = s.run(p.binner.bins, func(worker, bin int) {
-		if r := rows[p.starts[bin]:p.starts[bin+1]]; len(r) <= maxBinRows {
-			fs[worker].sortRows(s.plan, src, r, word)
-		}
-	})
-	for _, f := range fs {
-		f.release(&s.buffers)
-	}
-	for bin := 0; bin < p.binner.bins && err == nil; bin++ {
-		if r := rows[p.starts[bin]:p.starts[bin+1]]; len(r) > maxBinRows {
-			err = s.sortLongBin(src, r, word)
-		}
-	}
-	return err
+	return p.eachBin(8, true,
+		func(f *binSorter, lo, hi int) { f.sortRows(s.plan, src, rows[lo:hi], word) },
+		func(lo, hi int) error { return s.sortLongBin(src, rows[lo:hi], word) })
 }
 
 // sortLongBin sorts rows that are too many for one worker: by the next word, if they tie in this one.
