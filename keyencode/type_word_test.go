@@ -58,7 +58,8 @@ func TestEncodeWords(t *testing.T) {
 		}
 	}
 	require.False(t, EncodeWords(nil, &Column{Kind: Decimal128, Chunks: make([]Chunk, 1)}, Key{}, 0))
-	require.False(t, EncodeWords(nil, &Column{Kind: Int8, Chunks: []Chunk{{Rows: 1, Values: []byte{1}, Validity: []byte{1}}}}, Key{}, 0))
+	nullable := rowsOf(Int8, true)
+	require.False(t, EncodeWords(nil, &nullable, Key{}, 0))
 }
 
 // rowsOf is a column of rows without values.
@@ -140,7 +141,8 @@ func TestTypeWordsOrderRows(t *testing.T) {
 				for i := 0; i < len(keys) && want == 0; i++ {
 					want = sign(compareCells(columns[i].Kind, keys[i], cells[i][a], cells[i][b]))
 				}
-				require.Equal(t, want, cmp.Compare(codes[a], codes[b]), "seed %d, %+v, rows %d and %d", seed, keys, a, b)
+				got := cmp.Compare(codes[a], codes[b])
+				require.Equal(t, want, got, "seed %d, %+v, rows %d and %d", seed, keys, a, b)
 			}
 		}
 	}
@@ -148,7 +150,9 @@ func TestTypeWordsOrderRows(t *testing.T) {
 }
 
 func TestTypeFields(t *testing.T) {
-	columns := []Column{rowsOf(Int64, true), rowsOf(Float64, false), rowsOf(Bool, false), rowsOf(FixedSizeBinary, false)}
+	columns := []Column{
+		rowsOf(Int64, true), rowsOf(Float64, false), rowsOf(Bool, false), rowsOf(FixedSizeBinary, false),
+	}
 	keys := []Key{{Order: Descending, Nulls: NullsAtStart}, {Column: 1}, {Column: 2}}
 	fields := TypeFields(columns, keys)
 	require.Len(t, fields, 3)

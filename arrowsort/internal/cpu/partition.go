@@ -184,7 +184,9 @@ func (l *mover) scatter(w *pool, places []uint32, lo int, scratch []byte) {
 
 // eachBin calls short for the rows lo..hi-1 of bins of up to maxBinRows, which one worker sorts, with temp storage for
 // values of a width and for ties; then long, one after another, for the others.
-func (p *partition) eachBin(width int, ties bool, short func(f *binSorter, lo, hi int), long func(lo, hi int) error) error {
+func (p *partition) eachBin(
+	width int, ties bool, short func(f *binSorter, lo, hi int), long func(lo, hi int) error,
+) error {
 	longest := 0
 	for bin := range p.binner.bins {
 		if lo, hi := p.bin(bin); hi-lo <= maxBinRows {

@@ -16,8 +16,8 @@ func (g *gatherer) tiles(n int, work func(lo, hi int, block []uint64) error) err
 	return g.tilesOf(tileRows, n, work)
 }
 
-// tilesOf calls work for [0,n) in tiles of size rows, in no order, until the first error or the end of the context. block
-// holds the positions of blockRows rows.
+// tilesOf calls work for [0,n) in tiles of size rows, in no order, until the first error or the end of the context.
+// block holds the positions of blockRows rows.
 func (g *gatherer) tilesOf(size, n int, work func(lo, hi int, block []uint64) error) error {
 	count := (n + size - 1) / size
 	for len(g.blocks) < min(g.threads, count) {
