@@ -1,5 +1,5 @@
-// Command largerthanmemory sorts record batches that do not fit into memory: 80 MB of measurements of 40 sensors, with a
-// budget of 32 MiB. A parquetsort.Sorter takes the batches, spills sorted runs to a temporary folder, and returns all
+// Command largerthanmemory sorts record batches that do not fit into memory: 80 MB of measurements of 40 sensors, with
+// a budget of 32 MiB. A parquetsort.Sorter takes the batches, spills sorted runs to a temporary folder, and returns all
 // rows in order, again as batches.
 //
 //	$ go run ./examples/largerthanmemory
