@@ -166,7 +166,7 @@ func buildViews(rng *rand.Rand, c *Chunk, cells []cell) {
 	}
 }
 
-// buildDictionary gives each chunk a dictionary of its own, with duplicates and, for some nulls, null entries.
+// buildDictionary makes a separate dictionary for each chunk, with duplicates and, for some nulls, null entries.
 func buildDictionary(rng *rand.Rand, c *Chunk, kind Kind, cells []cell) {
 	nullEntry := len(cells) > 0 && len(cells) < 100 && rng.IntN(2) == 0
 	if nullEntry {

@@ -35,7 +35,7 @@ type classCodes struct {
 	extra            uint64 // how many codes NaN and null take
 }
 
-// placeClasses finds the codes of the classes that occur, beside values with the codes 0..last.
+// placeClasses finds the codes of the classes that occur, in addition to values with the codes 0..last.
 func placeClasses(s *Statistics, nulls NullPlacement, last uint64) (c classCodes) {
 	after := last + 1 // the values
 	if s.Values() == 0 {
@@ -51,7 +51,7 @@ func placeClasses(s *Statistics, nulls NullPlacement, last uint64) (c classCodes
 	return c
 }
 
-// linear gives values 0..last, in steps of the inverse of mul, their codes: in the direction of the key.
+// linear makes codes of values 0..last, in steps of the inverse of mul, in the direction of the key.
 func (c *classCodes) linear(order Order, last, mul uint64) linear {
 	l := linear{mul: mul, bias: c.first, nan: c.nan, null: c.null}
 	if order == Descending {

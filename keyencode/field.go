@@ -65,7 +65,7 @@ func (p *Plan) addWordField(k int, part part, lo, hi, unit uint64) {
 	p.addField(field{key: k, part: part, top: top, linear: l})
 }
 
-// classes finds the codes of the classes of key k beside values with the codes 0..last. Where those leave no code free,
+// classes finds the codes of the classes of key k, whose values have the codes 0..last. Where those leave no code free,
 // a bit before them separates null from value.
 func (p *Plan) classes(k int, last uint64) classCodes {
 	kp := &p.keys[k]

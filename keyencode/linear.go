@@ -13,7 +13,7 @@ type linear struct {
 	null  uint64 // the code of null
 }
 
-// identity gives ordered words themselves. No float and no rank has the word of NaN and null here.
+// identity returns ordered words themselves. No float and no rank has the word of NaN and null here.
 var identity = linear{mul: 1, nan: ^uint64(0), null: ^uint64(0)}
 
 // code is the definition that the kernels below spell out by type.

@@ -56,7 +56,7 @@ func EncodeWords(dst []uint64, c *Column, k Key, lo int) bool {
 }
 
 // NewWordPlan is a plan whose codes are these words, without statistics: for a single key whose sampled values vary in
-// nearly all bits, so that statistics would not make the codes shorter. Nothing is known of the order of the rows. It
+// nearly all bits, so that statistics would not make the codes shorter. The order of the rows is unknown. It
 // reports false for a column that is not integers or floats, or has a validity bitmap.
 func NewWordPlan(columns []Column, k Key) (*Plan, bool) {
 	c := &columns[k.Column]
@@ -79,7 +79,7 @@ func NewWordPlan(columns []Column, k Key) (*Plan, bool) {
 	return p, true
 }
 
-// typeWord gives the numbers of a column of valid integers or floats.
+// typeWord makes the numbers of a column of valid integers or floats.
 func (c *Column) typeWord(k Key) (linear, bool) {
 	if c.Kind < Int8 || c.Kind > Float64 || c.nullable() {
 		return linear{}, false

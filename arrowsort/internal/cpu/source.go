@@ -5,7 +5,7 @@ import "github.com/arrowsort/arrowsort/keyencode"
 // blockRows is the number of rows that are encoded at a time: their codes stay in the L1 cache.
 const blockRows = 1024
 
-// A source gives the codes of numbered rows: rows of the input, rows selected from it, rows that the partition has
+// A source makes the codes of numbered rows: rows of the input, rows selected from it, rows that the partition has
 // moved.
 type source interface {
 	// encode writes the leading words of rows lo..lo+len(dst)-1; at most blockRows at a time.
