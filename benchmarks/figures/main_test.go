@@ -25,8 +25,11 @@ func TestChartsAreThoseOfTheResults(t *testing.T) {
 func TestBestIsTheFastestWay(t *testing.T) {
 	var r comparison
 	require.NoError(t, json.Unmarshal([]byte(`{"Jobs": {"w": [
-		{"engine": "polars", "variant": "sort", "median": 0.8}, {"engine": "polars", "variant": "stable", "median": 0.9},
-		{"engine": "duckdb", "median": 1.5, "inner": 1.25}, {"engine": "pyarrow", "error": "killed", "median": 1}]}}`), &r))
+		{"engine": "polars", "variant": "sort", "median": 0.8},
+		{"engine": "polars", "variant": "stable", "median": 0.9},
+		{"engine": "duckdb", "median": 1.5, "inner": 1.25},
+		{"engine": "pyarrow", "error": "killed", "median": 1}
+	]}}`), &r))
 	require.Equal(t, 0.8, r.best("w", "polars"))
 	require.Equal(t, 1.25, r.best("w", "duckdb"))
 	require.Zero(t, r.best("w", "pyarrow"))

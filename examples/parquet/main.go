@@ -69,8 +69,8 @@ func run(ctx context.Context, w io.Writer, in, out string) error {
 		if err != nil {
 			return err
 		}
-		file := filepath.Base(path)
-		fmt.Fprintf(w, "%s: %d of %d row groups may hold flights %d minutes late\n", file, hit, all, late)
+		fmt.Fprintf(w, "%s: %d of %d row groups may hold flights %d minutes late\n", filepath.Base(path), hit, all,
+			late)
 	}
 	return nil
 }

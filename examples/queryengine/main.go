@@ -29,8 +29,8 @@ const (
 		{"customer": 30, "cents": 1250}, {"customer": 10, "cents": 400}, {"customer": 99, "cents": 1},
 		{"customer": 10, "cents": 350}, {"customer": 30, "cents": 50}, {"customer": 20, "cents": 999}]`
 	customersJSON = `[
-		{"id": 20, "name": "Borealis"}, {"id": 40, "name": "Drift"},
-		{"id": 10, "name": "Aurora"}, {"id": 30, "name": "Corona"}]`
+		{"id": 20, "name": "Borealis"}, {"id": 40, "name": "Drift"}, {"id": 10, "name": "Aurora"},
+		{"id": 30, "name": "Corona"}]`
 )
 
 func main() {

@@ -57,7 +57,8 @@ func newInfo(s streams) *cobra.Command {
 			}
 			_, err = fmt.Fprintf(s.out, "arrowsort %s\ncommit:   %s\nengines:  %s\ngpu:      %s\ncores:    %d\n"+
 				"memory:   %s\nsystem:   %s\ngo:       %s\n",
-				f.Version, strings.TrimSpace(f.Commit+" "+f.Date), strings.Join(f.Engines, ", "), strings.Join(gpus, "\n          "), f.Cores,
+				f.Version, strings.TrimSpace(f.Commit+" "+f.Date), strings.Join(f.Engines, ", "),
+				strings.Join(gpus, "\n          "), f.Cores,
 				bytesText(f.Memory), f.System, f.Go)
 			return err
 		},
@@ -75,8 +76,8 @@ func version() string {
 	return build.Main.Version
 }
 
-// commit is the commit that was built and its date; both are unknown in a build outside of a checkout, as go install makes
-// one of a version.
+// commit is the commit that was built and its date. A build outside of a checkout, such as go install of a version, has
+// neither.
 func commit(settings []debug.BuildSetting) (revision, date string) {
 	revision = "unknown"
 	modified := ""
