@@ -104,8 +104,8 @@ func TestWhatIsTiny(t *testing.T) {
 	}
 }
 
-// TestTinyIsCheap bounds what a sort of 100 rows costs in addition to its result: it starts no goroutine, and the Go heap sees
-// a result, its buffer, and little else.
+// TestTinyIsCheap bounds what a sort of 100 rows costs in addition to its result: it starts no goroutine, and the Go
+// heap sees a result, its buffer, and little else.
 func TestTinyIsCheap(t *testing.T) {
 	keys := drawn(1, 100, uniform)
 	job := engine.Job{
