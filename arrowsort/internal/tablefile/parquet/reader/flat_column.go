@@ -11,7 +11,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/workers"
+	"github.com/arrowsort/arrowsort/internal/workers"
 )
 
 // A flatColumn is a flat column whose pages are decoded to where they belong: values of fixed width, or indices into
@@ -154,7 +154,7 @@ func (c *flatColumn) read(f *File, group int, s *page.Scratch) (err error) {
 
 // readFlat reads the columns of the file whose pages are decoded here, as one array or one for each row group; the
 // others are nil. It reports each column of a row group that it has read.
-func (f *File) readFlat(ctx context.Context, report func()) ([][]arrow.Array, error) {
+func (f *File) readFlat(ctx context.Context, report func(int)) ([][]arrow.Array, error) {
 	var columns []*flatColumn
 	var fields []int
 	for i := range f.fields {
@@ -183,7 +183,7 @@ func (f *File) readFlat(ctx context.Context, report func()) ([][]arrow.Array, er
 		if err != nil {
 			return f.named(err, c.field, i/len(columns))
 		}
-		report()
+		report(1)
 		return nil
 	})
 	if err != nil {
