@@ -93,7 +93,7 @@ func Plan(ctx context.Context, path string, opts Options) (*Planned, error) {
 		return nil, err
 	}
 	defer in.close()
-	l, err := in.load(ctx, tablefile.ReadOptions{}, true)
+	l, err := in.load(ctx, tablefile.ReadOptions{})
 	if err != nil {
 		return nil, err
 	}
@@ -101,6 +101,6 @@ func Plan(ctx context.Context, path string, opts Options) (*Planned, error) {
 	in.opts.Progress(PhaseMeasure, 0, 0)
 	sorting := in.opts.sorting()
 	sorting.Limit = int(in.opts.Limit)
-	plan, err := arrowsort.Explain(ctx, l.rows, l.keys, sorting)
-	return &Planned{Plan: plan, Rows: l.rows.NumRows(), Bytes: l.Bytes, Columns: l.Schema.NumFields()}, err
+	plan, err := arrowsort.Explain(ctx, l.rows, in.opts.Keys, sorting)
+	return &Planned{Plan: plan, Rows: l.rows.NumRows(), Bytes: l.Bytes, Columns: in.columns}, err
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -49,18 +48,21 @@ func Sort(ctx context.Context, paths []string, output string, opts Options) (*Re
 	}
 	defer in.close()
 	if in.pipes.stream != nil {
-		if err := in.selectColumns(); err != nil {
-			return nil, err
-		}
 		return in.within(ctx, output, func(s *Sorter, out *outputs) (*Result, error) { return s.sortInto(in, out) })
 	}
+	copied, order, err := in.copyDeclared(ctx, output)
+	if err != nil || copied != nil {
+		return copied, err
+	}
 	if len(in.paths) == 1 && in.csv == nil && !in.opts.splits() && in.holds(output) {
-		result, err := in.copyOrTable(ctx, output)
+		order.release()
+		result, err := in.sortTable(ctx, output)
 		if in.opts.readLimit == 0 || !errors.Is(err, tablefile.ErrMemory) {
 			return result, err
 		}
-	} // what takes more memory than its metadata say is read in pieces
-	return in.byOrder(ctx, output, func(s *Sorter, order *fileOrder, out *outputs) (*Result, error) {
+		order = nil // what takes more memory than its metadata say is read in pieces
+	}
+	return in.byOrder(ctx, output, order, func(s *Sorter, order *fileOrder, out *outputs) (*Result, error) {
 		if order.unsorted == nil {
 			return s.mergeInto(in, order, out)
 		}
@@ -77,17 +79,15 @@ func (in *inputs) holds(output string) bool {
 	return budget{in.opts.Memory}.holds(bytes)
 }
 
-// byOrder copies the inputs if they are in order as they are given. Else use writes them and is passed their order.
-func (in *inputs) byOrder(ctx context.Context, output string,
-	use func(s *Sorter, order *fileOrder, out *outputs) (*Result, error)) (*Result, error) {
-	if err := in.selectColumns(); err != nil {
-		return nil, err
+// byOrder has use write an output by the order of the inputs, which is found if it is not known. It is released.
+func (in *inputs) byOrder(ctx context.Context, output string, order *fileOrder,
+	use func(s *Sorter, order *fileOrder, out *outputs) (*Result, error)) (_ *Result, err error) {
+	if order == nil {
+		if order, err = in.order(ctx); err != nil {
+			return nil, err
+		}
 	}
-	copied, order, err := in.copyOrOrder(ctx, output)
 	defer order.release()
-	if err != nil || copied != nil {
-		return copied, err
-	}
 	return in.within(ctx, output, func(s *Sorter, out *outputs) (*Result, error) { return use(s, order, out) })
 }
 
@@ -99,7 +99,7 @@ func (in *inputs) within(ctx context.Context, output string,
 		return nil, err
 	}
 	var result *Result
-	out, err := in.outputs(ctx, output)
+	out, err := in.outputs(ctx, output, s.decoded)
 	if err == nil {
 		defer out.abort()
 		out.useDictionaries(in)
@@ -112,25 +112,31 @@ func (in *inputs) within(ctx context.Context, output string,
 	if err != nil {
 		return nil, err
 	}
+	result.Runs, result.BytesSpilled = len(s.runs), s.spilled
+	return in.finish(result, out, in.writtenSchema())
+}
+
+// finish gives the outputs their names, and completes the result.
+func (in *inputs) finish(result *Result, out *outputs, schema *arrow.Schema) (_ *Result, err error) {
 	result.Inputs, result.BytesIn, result.Columns = in.paths, in.bytes, in.columns
-	result.Outputs, result.Runs, result.BytesSpilled = out.paths, len(s.runs), s.spilled
+	result.Outputs, result.Schema = out.paths, schema
 	if result.BytesOut, err = out.commit(); err == nil {
-		result.Schema = in.writtenSchema()
-		result.Head = out.head.table(arraydata.Pick(s.decoded, in.written))
+		result.Head = out.head.table(schema)
 	}
 	return result, err
 }
 
 // sortInto sorts all rows of the inputs.
 func (s *Sorter) sortInto(in *inputs, out *outputs) (*Result, error) {
-	read := func(table arrow.Table) error {
+	read := func(_ int, table arrow.Table) error {
 		if err := out.dictionaries.collect(s.ctx, table, in.opts); err != nil {
 			return err
 		}
 		return s.write(table)
 	}
-	from := in.readInto(s.recycled)
-	if err := from.each(s.ctx, read); err != nil {
+	from := *in
+	from.flat = s.recycled
+	if err := from.each(s.ctx, PhaseRead, read); err != nil {
 		return nil, err
 	}
 	in.bytes = from.bytes
@@ -177,25 +183,17 @@ func (o *outputs) all(ctx context.Context, sorted tables, plan *keyencode.Plan, 
 	return &Result{RowsIn: total, Rows: rows, Plan: plan.String()}, nil
 }
 
-// outputs are the outputs for the inputs, of which none is begun.
-func (in *inputs) outputs(ctx context.Context, path string) (*outputs, error) {
-	decoded, err := decodedSchema(in.schema)
-	if err != nil {
-		return nil, err
-	}
-	o := &outputs{ctx: ctx, path: path, schema: decoded, rows: in.opts.RowsPerFile, bytes: in.opts.BytesPerFile,
+// outputs are the outputs for the inputs, with files of a schema, of which none is begun.
+func (in *inputs) outputs(ctx context.Context, path string, schema *arrow.Schema) (*outputs, error) {
+	o := &outputs{ctx: ctx, path: path, schema: schema, rows: in.opts.RowsPerFile, bytes: in.opts.BytesPerFile,
 		head: head{opts: in.opts}}
 	o.closing.SetLimit(syncs)
-	return o, o.configure(in)
-}
-
-// configure makes the options for writing what was read.
-func (o *outputs) configure(in *inputs) (err error) {
-	if o.options, err = in.opts.writing(o.path); err == nil && o.options.Format == tablefile.Parquet {
+	var err error
+	if o.options, err = in.opts.writing(path); err == nil && o.options.Format == tablefile.Parquet {
 		o.options.Schema, o.options.Layout, o.options.PageRows = in.schema, in.layout, in.opts.PageRows
 		o.options.RowGroupRows = maxGroupRows // a table that is written is a row group
 	}
-	return err
+	return o, err
 }
 
 // maxGroupRows is more than any table that is written has.

@@ -77,7 +77,7 @@ func (u *uniqueTables) next(ctx context.Context) (arrow.Table, error) {
 		if err != nil {
 			return nil, err
 		}
-		b, err := newBatch(ctx, piece, u.opts)
+		b, err := newBatch(ctx, piece, u.opts.Keys, u.opts)
 		if err != nil {
 			return nil, err
 		}
@@ -104,7 +104,7 @@ func (u *uniqueTables) next(ctx context.Context) (arrow.Table, error) {
 func (l *loaded) wanted(ctx context.Context, sorted []uint64) ([]uint64, error) {
 	if l.opts.Unique && len(sorted) > 0 {
 		l.rows.Retain()
-		b, err := newBatchOf(ctx, l.rows, l.keys, l.opts)
+		b, err := newBatch(ctx, l.rows, l.opts.Keys, l.opts)
 		if err != nil {
 			return nil, err
 		}
