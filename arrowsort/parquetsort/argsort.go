@@ -28,11 +28,10 @@ func Argsort(ctx context.Context, path, output string, opts Options) (*Result, e
 		return nil, err
 	}
 	defer l.release()
-	rows, err := l.sort(ctx)
+	rows, err := l.indices(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Release()
 	numbers := array.NewTableFromSlice(indexSchema, [][]arrow.Array{{rows}})
 	defer numbers.Release()
 	if err := out.whole(ctx, numbers, nil); err != nil {

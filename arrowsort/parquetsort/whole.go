@@ -15,9 +15,10 @@ import (
 // A loaded is one input in memory.
 type loaded struct {
 	*tablefile.Input
-	rows arrow.Table // the input with positions in place of missing names
-	opts *Options
-	plan *keyencode.Plan // of the sort
+	rows  arrow.Table // the input with positions in place of missing names
+	opts  *Options
+	plan  *keyencode.Plan // of the sort
+	order *array.Uint64   // the row numbers in sorted order; nil: they were not found
 }
 
 // load reads the one input: the columns that are chosen or, when it was not opened yet, those of the keys. The caller
@@ -49,12 +50,21 @@ func (in *inputs) load(ctx context.Context, read tablefile.ReadOptions) (*loaded
 }
 
 func (l *loaded) release() {
+	if l.order != nil {
+		l.order.Release()
+	}
 	l.rows.Release()
 	l.Table.Release()
 }
 
-// sort returns the numbers of the rows in sorted order, all or the leading ones that are wanted.
-func (l *loaded) sort(ctx context.Context) (*array.Uint64, error) {
+// indices returns the numbers of the rows in sorted order, all or the leading ones that are wanted, until release.
+func (l *loaded) indices(ctx context.Context) (_ *array.Uint64, err error) {
+	l.order, err = arrowsort.SortIndices(ctx, l.rows, l.opts.Keys, l.sorting())
+	return l.order, err
+}
+
+// sorting are the options to sort the input.
+func (l *loaded) sorting() arrowsort.Options {
 	l.opts.Progress(PhaseSort, 0, 0)
 	opts := l.opts.sorting()
 	opts.Progress = l.opts.progress(PhaseSort)
@@ -62,11 +72,30 @@ func (l *loaded) sort(ctx context.Context) (*array.Uint64, error) {
 		opts.Limit = int(l.opts.Limit)
 	}
 	opts.OnPlan = func(p *keyencode.Plan) { l.plan = p }
-	return arrowsort.SortIndices(ctx, l.rows, l.opts.Keys, opts)
+	return opts
 }
 
-// sortTable sorts the one input as a table. Rows of a Parquet output are gathered row group by row group when they are
-// written, so that there are never two tables in memory.
+// sorted returns the sorted rows: all that are wanted, in this order, or a table and the numbers of those rows. Rows of
+// a Parquet output are gathered row group by row group when they are written, so that there are never two tables in
+// memory.
+func (l *loaded) sorted(ctx context.Context, format tablefile.Format) (arrow.Table, []uint64, error) {
+	if format != tablefile.Parquet && !l.opts.filters() {
+		sorted, err := arrowsort.Sort(ctx, l.rows, l.opts.Keys, l.sorting())
+		return sorted, nil, err
+	}
+	indices, err := l.indices(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	rows, err := l.wanted(ctx, indices.Uint64Values())
+	if err != nil {
+		return nil, nil, err
+	}
+	l.rows.Retain()
+	return l.rows, rows, nil
+}
+
+// sortTable sorts the one input as a table.
 func (in *inputs) sortTable(ctx context.Context, output string) (*Result, error) {
 	out, err := in.outputs(ctx, output, in.schema)
 	if err != nil {
@@ -82,17 +111,13 @@ func (in *inputs) sortTable(ctx context.Context, output string) (*Result, error)
 		return nil, err
 	}
 	defer l.release()
-	indices, err := l.sort(ctx)
+	sorted, rows, err := l.sorted(ctx, out.options.Format)
 	if err != nil {
 		return nil, err
 	}
-	defer indices.Release()
+	defer sorted.Release()
 	out.options.Sorting = in.sorting(l.plan)
-	rows, err := l.wanted(ctx, indices.Uint64Values())
-	if err != nil {
-		return nil, err
-	}
-	named := tablefile.WithNames(l.rows, in.schema)
+	named := tablefile.WithNames(sorted, in.schema)
 	defer named.Release()
 	written := pick(named, in.written)
 	defer written.Release()
@@ -102,7 +127,10 @@ func (in *inputs) sortTable(ctx context.Context, output string) (*Result, error)
 	if err := out.whole(ctx, written, rows); err != nil {
 		return nil, err
 	}
-	result := &Result{RowsIn: l.rows.NumRows(), Rows: int64(len(rows)), Plan: l.plan.String()}
+	result := &Result{RowsIn: l.rows.NumRows(), Rows: written.NumRows(), Plan: l.plan.String()}
+	if rows != nil {
+		result.Rows = int64(len(rows))
+	}
 	return in.finish(result, out, in.writtenSchema())
 }
 
