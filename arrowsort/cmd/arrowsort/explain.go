@@ -56,8 +56,7 @@ func (j *job) explain(ctx context.Context) error {
 		if d.Rows >= 0 {
 			r.Rows = &d.Rows
 		}
-		r.Strategy = &strategy{Memory: d.Memory, Table: d.Table, InMemory: d.InMemory, InOrder: d.InOrder,
-			Runs: d.Runs, Passes: d.Passes, BytesSpilled: d.BytesSpilled}
+		r.Strategy = &d.Strategy
 		if lines = strategyLines(d); !d.InMemory {
 			return j.explained(lines)
 		}
@@ -85,18 +84,6 @@ func (j *job) explained(lines []string) error {
 	}
 	_, err := fmt.Fprintln(j.out, strings.Join(lines, "\n"))
 	return err
-}
-
-// A strategy is how files are sorted within a memory budget, as --json prints it. Numbers of runs, passes and bytes are
-// estimates from the files' metadata.
-type strategy struct {
-	Memory       int64 `json:"memory_bytes"` // the budget
-	Table        int64 `json:"table_bytes"`  // what all rows take in memory
-	InMemory     bool  `json:"in_memory"`
-	InOrder      bool  `json:"in_order"`      // the inputs are sorted already
-	Runs         int   `json:"runs"`          // that are spilled; 0: none
-	Passes       int   `json:"passes"`        // over what is spilled
-	BytesSpilled int64 `json:"bytes_spilled"` // without compression
 }
 
 // strategyLines are a strategy in words.

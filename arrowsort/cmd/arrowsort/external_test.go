@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
 // manyPeople is a file whose table takes more than 16 MiB with what sorting it takes.
@@ -156,7 +158,7 @@ func TestExplainTellsWhatSortWouldDo(t *testing.T) {
 	r := cli(t, nil, "explain", "-q", "-k", "n", "--memory", "16MiB", in)
 	require.Regexp(t, `^1 file, .* in; about .* in memory, of a budget of 16.8 MB\n`+
 		`about \d+ runs, spilled and merged in 1 pass: about .* to the spill folder, without compression\n$`, r.out)
-	var got struct{ Strategy strategy }
+	var got struct{ Strategy parquetsort.Strategy }
 	r = cli(t, nil, "explain", "--json", "-k", "n", "--memory", "16MiB", in)
 	require.NoError(t, json.Unmarshal([]byte(r.out), &got), r.out)
 	require.False(t, got.Strategy.InMemory)
