@@ -14,6 +14,8 @@ import (
 type Violation struct {
 	File string
 	Row  int64 // in the file, from 0; row 0 sorts before the last row of the file before
+	// Reason is set when the file may be in order by itself: its key has another type than in all CSV files together.
+	Reason string
 }
 
 // A Checked is what Check read.
@@ -43,6 +45,9 @@ func Check(ctx context.Context, paths []string, opts Options) (*Checked, error) 
 	defer in.flat.Release()
 	err = in.each(ctx, PhaseCheck, func(file int, piece arrow.Table) error { return c.add(ctx, file, piece) })
 	c.result.Bytes = in.bytes
+	if v := c.result.Violation; err == nil && v != nil {
+		v.Reason, err = in.textReason(ctx, v.File)
+	}
 	return c.result, err
 }
 

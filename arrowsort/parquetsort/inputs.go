@@ -35,6 +35,9 @@ type inputs struct {
 
 	written []int // columns of the schema that are written; nil: all
 
+	common *arrow.Schema // of all, when they were opened
+	keyed  []int         // columns of it that have keys
+
 	csv      *csv.Schema   // of CSV inputs, else nil
 	inferred *arrow.Schema // of CSV of which the text is written, else nil
 	pipes    *pipes
@@ -71,8 +74,9 @@ func begin(ctx context.Context, paths []string, opts Options, once bool) (*input
 
 func (in *inputs) begin(ctx context.Context, once bool) (_ *inputs, err error) {
 	if err = in.openAll(ctx, once); err == nil {
-		in.columns = in.schema.NumFields()
+		in.common, in.columns = in.schema, in.schema.NumFields()
 		if err = in.findKeys(ctx); err == nil {
+			in.keyed = in.keyColumns()
 			return in, nil
 		}
 		err = fmt.Errorf("%s: %w", displayName(in.paths[0]), err)

@@ -21,7 +21,7 @@ func Merge(ctx context.Context, paths []string, output string, opts Options) (*R
 		return copied, err
 	}
 	return in.byOrder(ctx, output, order, func(s *Sorter, order *fileOrder, out *outputs) (*Result, error) {
-		if err := order.err(); err != nil {
+		if err := order.err(ctx, in); err != nil {
 			return nil, err
 		}
 		return s.mergeInto(in, order, out)

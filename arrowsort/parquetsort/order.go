@@ -110,11 +110,21 @@ func (o *fileOrder) encode(ctx context.Context, opts *Options) error {
 }
 
 // err is the error for inputs that have to be in order.
-func (o *fileOrder) err() error {
-	if o.unsorted == nil {
+func (o *fileOrder) err(ctx context.Context, in *inputs) error {
+	v := o.unsorted
+	if v == nil {
 		return nil
 	}
-	return fmt.Errorf("%w: %s: row %d sorts before the one above it; sort the file first", ErrUnsorted, o.unsorted.File, o.unsorted.Row)
+	reason, err := in.textReason(ctx, v.File)
+	switch {
+	case err != nil:
+		return err
+	case reason != "":
+		reason += "; sort them together"
+	default:
+		reason = "sort the file first"
+	}
+	return fmt.Errorf("%w: %s: row %d sorts before the one above it; %s", ErrUnsorted, v.File, v.Row, reason)
 }
 
 // sequence lists the files with rows so that each begins where the one before ends; nil when some overlap. Ties at

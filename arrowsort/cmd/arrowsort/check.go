@@ -63,6 +63,9 @@ func (j *job) check(ctx context.Context) error {
 	switch {
 	case violation != nil:
 		lines = []string{"not sorted: " + violationText(violation, len(j.files) > 1) + " (rows count from 0)"}
+		if violation.Reason != "" {
+			lines = append(lines, violation.Reason)
+		}
 	case footers.wrong != nil:
 		violation = footers.wrong
 	case j.declared:

@@ -115,6 +115,13 @@ func TestMemoryIsForFilesThatCanBeRead(t *testing.T) {
 	}
 }
 
+func TestFolderOfCSV(t *testing.T) {
+	folder := filepath.Dir(file(t, "people.tsv", people))
+	r := cli(t, nil, "sort", "-k", "name", "--preview", "1", folder)
+	require.Equal(t, result{code: 1, err: "arrowsort: " + folder + ": a folder stands for the Parquet and Arrow files " +
+		"in it, and there is only CSV; give '" + filepath.Join(folder, "*.tsv") + "'\n"}, r)
+}
+
 func TestFolderOfOneFile(t *testing.T) {
 	folder := filepath.Dir(convert(t, "a.parquet"))
 	out := filepath.Join(t.TempDir(), "o.csv")

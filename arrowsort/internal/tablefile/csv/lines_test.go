@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
@@ -115,6 +116,19 @@ func TestLongRows(t *testing.T) {
 		_, err := readBatches(t, source, 1)
 		require.EqualError(t, err, want)
 	}
+}
+
+// TestFileThatChangesMeanwhile: a value that has another type than all had before is an error that says so.
+func TestFileThatChangesMeanwhile(t *testing.T) {
+	var schema Schema
+	require.NoError(t, schema.Infer(t.Context(), sourceOf("a,b\n1,2\n3,4\n", ',')))
+	r, err := NewReader(sourceOf("a,b\n1,2\n3,x\n", ','), &schema, 1<<20, memory.DefaultAllocator)
+	require.NoError(t, err)
+	defer r.Release()
+	_, err = r.Next(t.Context())
+	require.ErrorIs(t, err, fileerror.ErrCorrupt)
+	require.EqualError(t, err, `the file changed while it was read: row 1, counted from 0, has "x" in column "b", `+
+		`where all values were of type int64`)
 }
 
 // TestFileThatIsCutMeanwhile: it must not look like one that ends there.
