@@ -57,7 +57,7 @@ func (in *inputs) textReason(ctx context.Context, file string) (string, error) {
 			return "", err
 		}
 		for _, c := range in.keyed {
-			a, b := own.Field(c), others.Field(c)
+			a, b := columnIn(own, in.common, c), columnIn(others, in.common, c)
 			if in.common.Field(c).Type.ID() == arrow.STRING && !arrow.TypeEqual(a.Type, b.Type) {
 				return fmt.Sprintf("column %q is compared as text, as its types differ: it is %s in %s and %s in %s",
 					a.Name, a.Type, displayName(file), b.Type, displayName(path)), nil
@@ -65,6 +65,14 @@ func (in *inputs) textReason(ctx context.Context, file string) (string, error) {
 		}
 	}
 	return "", nil
+}
+
+// columnIn is the column of a schema that matches a column of another: by its name, or by its position if names repeat.
+func columnIn(schema, other *arrow.Schema, column int) arrow.Field {
+	if at := schema.FieldIndices(other.Field(column).Name); len(at) == 1 {
+		column = at[0]
+	}
+	return schema.Field(column)
 }
 
 // typesOf is the schema of one CSV file by itself.

@@ -30,19 +30,14 @@ footer names is not sorted.
 		Example: `  arrowsort check sorted.parquet
   arrowsort check -k delay:desc -k date 'sorted-*.parquet'`,
 		Args: someInputs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := j.start(cmd, args); err != nil {
-				return err
-			}
-			return j.check(cmd.Context())
-		},
 	}
+	j.does(cmd, j.check)
 	j.addMemory(cmd)
 	j.add(cmd, "check the first `N` rows only; 0 for all")
 	return cmd
 }
 
-func (j *job) check(ctx context.Context) error {
+func (j *job) check(ctx context.Context, _ []string) error {
 	var got *parquetsort.Checked
 	footers := footerCheck{options: &j.options}
 	err := j.run(func() (err error) {

@@ -55,10 +55,10 @@ func TestModifiersThatAreNone(t *testing.T) {
 func TestModifiersInOtherForms(t *testing.T) {
 	in := file(t, "odd.csv", odd)
 	for key, want := range map[string]string{
-		"b DESC":                       `"DESC" follows a colon, not a space; write -k b:desc`,
-		"b nulls-first":                `"nulls-first" follows a colon, not a space; write -k b:nulls-first`,
-		"b:desc:asc":                   `":desc" and ":asc" both give the order; write -k b:asc`,
-		"b:DESC:nulls-last:asc":        `":DESC" and ":asc" both give the order; write -k b:nulls-last:asc`,
+		"b DESC":                `"DESC" follows a colon, not a space; write -k b:desc`,
+		"b nulls-first":         `"nulls-first" follows a colon, not a space; write -k b:nulls-first`,
+		"b:desc:asc":            `":desc" and ":asc" both give the order; write -k b:asc`,
+		"b:DESC:nulls-last:asc": `":DESC" and ":asc" both give the order; write -k b:nulls-last:asc`,
 		"b:nulls-first:nulls-last": `":nulls-first" and ":nulls-last" both give the place of nulls; ` +
 			`write -k b:nulls-last`,
 		"b:nulls-last:asc:nulls-first": `":nulls-last" and ":nulls-first" both give the place of nulls; ` +

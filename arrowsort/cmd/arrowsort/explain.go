@@ -27,13 +27,8 @@ number of passes and the bytes that are spilled. The keys are shown for files th
 		Example: `  arrowsort explain -k delay:desc -k date flights.parquet
   arrowsort explain -k date --memory 512MiB 'flights/*.parquet'`,
 		Args: someInputs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := j.start(cmd, args); err != nil {
-				return err
-			}
-			return j.explain(cmd.Context())
-		},
 	}
+	j.does(cmd, j.explain)
 	j.add(cmd, "read the first `N` rows only; 0 for all")
 	j.addMemory(cmd)
 	return cmd
@@ -41,7 +36,7 @@ number of passes and the bytes that are spilled. The keys are shown for files th
 
 // explain prints the strategy, except for a pipe, and the plan of the keys of a file that is sorted
 // in memory.
-func (j *job) explain(ctx context.Context) error {
+func (j *job) explain(ctx context.Context, _ []string) error {
 	o, r := &j.options, &j.report
 	if o.Limit > 0 && (len(j.files) > 1 || o.Memory > 0) {
 		return usagef("--limit reads the first rows of one file in memory: leave out --memory and further files")
