@@ -1,6 +1,6 @@
 # Targets with a comment behind two number signs are listed by `make help`.
 .DEFAULT_GOAL := help
-.PHONY: help test race fuzz lint ci bench benchcmp rivals figures gpu gpu-test kernels kernels-check emulate cub
+.PHONY: help test race fuzz lint ci bench benchcmp rivals figures gpu gpu-test kernels kernels-check emulate cub images release
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -29,8 +29,9 @@ benchcmp: ## the same at two commits: OLD=HEAD, NEW=. (the working tree), BENCH=
 rivals: ## arrowsort, Polars, DuckDB, DataFusion and Arrow C++ on the same data: needs Python
 	benchmarks/rivals/run.sh $(RIVALS)
 
-figures: ## write the figures of README and docs from the newest results of make rivals
+figures: ## write the figures and charts of README and docs from the newest results
 	go test ./arrowsort/internal/repotest -run 'Figures$$' -update
+	cd benchmarks/figures && go run .
 
 gpu: ## build/arrowsort-gpu, the command line with the GPU engine; needs a C compiler and Python, no GPU
 	gpu/build.sh
@@ -49,3 +50,9 @@ emulate: ## the kernels' tests on an emulated device, under the sanitizers; need
 
 cub: ## build/cub, the comparison with CUB; benchmarks/cub/run.sh runs it on a GPU
 	benchmarks/cub/build.sh
+
+images: ## build and run what the images of Containerfile and Containerfile.gpu hold, without a container engine
+	.ci/images
+
+release: ## build/release: archives for each system, the GPU build, checksums, lists of modules; publishes nothing
+	.ci/release

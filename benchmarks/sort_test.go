@@ -97,7 +97,9 @@ func benchmarkPairs(b *testing.B, spec Spec) {
 		b.ReportAllocs()
 		for b.Loop() {
 			copy(sorted, pairs)
-			slices.SortFunc(sorted, func(x, y pair) int { return cmp.Or(cmp.Compare(x.key, y.key), cmp.Compare(x.row, y.row)) })
+			slices.SortFunc(sorted, func(x, y pair) int {
+				return cmp.Or(cmp.Compare(x.key, y.key), cmp.Compare(x.row, y.row))
+			})
 		}
 		perRow(b, spec)
 	})

@@ -22,7 +22,8 @@ func (s Spec) String() string {
 	return fmt.Sprintf("type=%s/rows=%d/dist=%s/nulls=%d", s.Type, s.Rows, s.Dist, s.Nulls)
 }
 
-// Table makes the record of a spec: columns key, row (int64, the row number) and value (float64). The caller releases it.
+// Table makes the record of a spec: columns key, row (int64, the row number) and value (float64). The caller releases
+// it.
 func Table(s Spec, mem memory.Allocator) (arrow.Record, error) {
 	w, err := words(s.Dist, s.Rows)
 	if err != nil {

@@ -19,7 +19,8 @@ func TestTablesOfEveryTypeAndDistribution(t *testing.T) {
 				rec, err := Table(spec, mem)
 				require.NoError(t, err, spec)
 				require.EqualValues(t, spec.Rows, rec.NumRows(), spec)
-				require.Equal(t, []string{"key", "row", "value"}, []string{rec.ColumnName(0), rec.ColumnName(1), rec.ColumnName(2)}, spec)
+				require.Equal(t, []string{"key", "row", "value"},
+					[]string{rec.ColumnName(0), rec.ColumnName(1), rec.ColumnName(2)}, spec)
 				require.InDelta(t, spec.Rows*nulls/100, rec.Column(0).NullN(), 60, spec)
 				rec.Release()
 			}
@@ -33,9 +34,11 @@ func TestKeysKeepTheOrderOfTheWords(t *testing.T) {
 		for _, dist := range []string{"sorted", "constant", "reversed", "uniform"} {
 			rec, err := Table(Spec{typ, 5000, dist, 0}, memory.DefaultAllocator)
 			require.NoError(t, err)
-			sorted, row, err := arrowsort.IsSorted(t.Context(), rec, []arrowsort.Key{{Path: "key"}}, arrowsort.Options{})
+			sorted, row, err := arrowsort.IsSorted(t.Context(), rec, []arrowsort.Key{{Path: "key"}},
+				arrowsort.Options{})
 			require.NoError(t, err, typ)
-			require.Equal(t, dist == "sorted" || dist == "constant", sorted, "type %s, distribution %s: first wrong row %d", typ, dist, row)
+			require.Equal(t, dist == "sorted" || dist == "constant", sorted,
+				"type %s, distribution %s: first wrong row %d", typ, dist, row)
 			rec.Release()
 		}
 	}

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds build/cub: our kernels and CUB in one program. The compiler comes as in kernels/build.sh; the program needs an NVIDIA GPU.
+# Builds build/cub: our kernels and CUB in one program. The compiler comes as in kernels/build.sh; the program needs an
+# NVIDIA GPU.
 #
 #   benchmarks/cub/build.sh
 #   build/cub prove 26 && build/cub time 28 24 20 16

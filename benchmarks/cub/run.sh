@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Proves and times the committed image of the kernels against CUB on the GPU at hand, and writes results.txt and the table of
-# docs/onesweep.md. It needs about 32 GiB of the GPU's memory for 2^28 rows, and a minute.
+# Proves and times the committed image of the kernels against CUB on the GPU at hand, and writes results.txt and the
+# table of docs/onesweep.md. It needs about 32 GiB of the GPU's memory for 2^28 rows, and a minute.
 #
 #   benchmarks/cub/run.sh [LOG2...]    for 2^LOG2 rows: 28 24 20 16 unless given
 set -euo pipefail
@@ -9,7 +9,10 @@ root=$(cd ../.. && pwd)
 kernels=${KERNELS:-$root/kernels} # where MANIFEST and the image are
 cub=${CUB:-$root/build/cub}
 image=$kernels/image/arrowsort.fatbin
-sha256sum --status -c <<<"$(sed -n 's/^image //p' "$kernels/MANIFEST")  $image" || { echo "$image is not the image of MANIFEST: run make kernels" >&2; exit 1; }
+sha256sum --status -c <<<"$(sed -n 's/^image //p' "$kernels/MANIFEST")  $image" || {
+	echo "$image is not the image of MANIFEST: run make kernels" >&2
+	exit 1
+}
 [ -x "$cub" ] || ./build.sh
 sizes=${*:-28 24 20 16}
 report() {

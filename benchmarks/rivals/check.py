@@ -137,7 +137,9 @@ def _hash_strings(array: pa.Array) -> np.ndarray:
 
 
 def _plain(t: pa.DataType) -> pa.DataType:
-    """The type that stands for all spellings of a type: engines return views or large types where they were given others."""
+    """The type that stands for all spellings of a type: engines return views or large types where they were given
+    others.
+    """
     if pa.types.is_string(t) or pa.types.is_large_string(t) or pa.types.is_string_view(t):
         return pa.large_string()
     if pa.types.is_floating(t):

@@ -1,4 +1,7 @@
-"""The checker must see every kind of wrong result: benchmarks/.venv/bin/python -m unittest discover -s benchmarks/rivals -p '*_test.py'"""
+"""The checker must see every kind of wrong result:
+
+benchmarks/.venv/bin/python -m unittest discover -s benchmarks/rivals -p '*_test.py'
+"""
 
 import unittest
 
@@ -9,7 +12,13 @@ NAN = float("nan")
 
 
 class TestChecker(unittest.TestCase):
-    table = pa.table({"key": [3.0, None, NAN, -0.0, 0.0, 3.0], "name": ["c", "b", "a", "longer than a word", "e", None], "row": range(6)})
+    table = pa.table(
+        {
+            "key": [3.0, None, NAN, -0.0, 0.0, 3.0],
+            "name": ["c", "b", "a", "longer than a word", "e", None],
+            "row": range(6),
+        }
+    )
     order = [3, 4, 0, 5, 2, 1]
 
     def check(self, order, stable=True, argsort=False):

@@ -1,4 +1,4 @@
-"""The data files: uncompressed Arrow IPC files of one record batch, the same for every engine, written once and kept."""
+"""The data files: uncompressed Arrow IPC files of one batch, the same for every engine, written once and kept."""
 
 import os
 from pathlib import Path
@@ -24,7 +24,9 @@ def w(r, n):
 
 
 def wf(r, n):
-    """A normal key: 5 % null, 1 % NaN of many bit patterns, 1 % zeros of both signs. No NaN has its sign set: DataFusion sorts it first."""
+    """A normal key: 5 % null, 1 % NaN of many bit patterns, 1 % zeros of both signs. No NaN has its sign set:
+    DataFusion sorts it first.
+    """
     key = r.standard_normal(n)
     dice = r.integers(0, 100, n)
     nan = dice == 0
@@ -35,7 +37,9 @@ def wf(r, n):
 
 
 def twokeys(r, n):
-    """(int32, int64): half the first keys repeat an earlier row's, and half of those the high half of its second key too."""
+    """(int32, int64): half the first keys repeat an earlier row's, and half of those the high half of its second key
+    too.
+    """
     home = np.arange(n)
     repeat = r.integers(0, 2, n) == 0
     repeat[0] = False
@@ -113,7 +117,9 @@ class Store:
         return path
 
     def _flights(self, name: str) -> Path:
-        """The flights at this scale. The committed sample is repeated to the full number of rows; a larger file is used as it is."""
+        """The flights at this scale. The committed sample is repeated to the full number of rows; a larger file is used
+        as it is.
+        """
         source = pq.ParquetFile(self.flights)
         compression = source.metadata.row_group(0).column(0).compression
         stat = self.flights.stat()
@@ -131,7 +137,9 @@ class Store:
             write(path, table)
         else:
             part = path.with_suffix(".part")
-            pq.write_table(table, part, compression=compression.lower().replace("uncompressed", "none"), row_group_size=272_727)
+            pq.write_table(
+                table, part, compression=compression.lower().replace("uncompressed", "none"), row_group_size=272_727
+            )
             os.replace(part, path)
         return path
 

@@ -65,7 +65,9 @@ def pyarrow(table: pa.Table, keys: list[str], mode: str, threads: int) -> Engine
     pa.set_cpu_count(threads)
     order = [(key, "ascending") for key in keys]
     if mode == "argsort":
-        return Engine({"sort_indices": lambda: pc.sort_indices(table, sort_keys=order)}, lambda a: pa.table({"index": a}))
+        return Engine(
+            {"sort_indices": lambda: pc.sort_indices(table, sort_keys=order)}, lambda a: pa.table({"index": a})
+        )
     return Engine({"sort_by": lambda: table.sort_by(order)}, lambda result: result)
 
 

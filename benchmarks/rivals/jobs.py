@@ -8,7 +8,9 @@ OWN = ("arrowsort",)
 
 @dataclass(frozen=True)
 class Limit:
-    """At most `factor` times the fastest of `variants`, each "engine" or "engine/variant"; a variant of another job as "job:engine"."""
+    """At most `factor` times the fastest of `variants`, each "engine" or "engine/variant"; a variant of another job as
+    "job:engine".
+    """
 
     factor: float
     variants: tuple[str, ...]
@@ -45,7 +47,13 @@ JOBS = (
         limits=(Limit(0.22, POLARS, "Polars"), Limit(0.18, ("duckdb/arrow",), "DuckDB Arrow to Arrow"))),
     Job("argsort", "W, argsort uint64", "w", mode="argsort", engines=("arrowsort", "polars", "duckdb", "pyarrow"),
         limits=(Limit(0.22, ("polars",), "Polars arg_sort"),)),
-    Job("wf", "W with a float64 key, 5 % null, 1 % NaN, -0.0", "wf", stable=True, limits=(Limit(0.2, POLARS, "Polars"),)),
+    Job(
+        "wf",
+        "W with a float64 key, 5 % null, 1 % NaN, -0.0",
+        "wf",
+        stable=True,
+        limits=(Limit(0.2, POLARS, "Polars"),),
+    ),
     Job("flights", "flights by origin, delay, date, 5 columns with strings", "flights", ("origin", "delay", "date"),
         limits=(Limit(0.35, ("duckdb/table", *POLARS), "the better of DuckDB (table) and Polars"),)),
     Job("twokeys", "two keys (int32, int64), half the first repeated", "twokeys", ("key1", "key2"), stable=True,

@@ -28,8 +28,9 @@ def describe() -> dict:
 
 
 def touch_memory(share: float = 0.8) -> None:
-    """Writes to most of the free memory once, and gives it back: on a virtual machine the host may back a page only when it
-    is first written to, and whoever came first would pay for that."""
+    """Writes to most of the free memory once, and gives it back: on a virtual machine the host may back a page only
+    when it is first written to, and whoever came first would pay for that.
+    """
     free = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES")
     step = 1 << 26
     held = []
@@ -50,7 +51,8 @@ def _cpu() -> str:
         return platform.processor()
     fields = {k.strip(): v.strip() for k, _, v in (line.partition(":") for line in lines)}
     wide = " with AVX-512" if "avx512f" in fields.get("flags", "") else ""
-    return f"{fields.get('model name', platform.machine())}, family {fields.get('cpu family')} model {fields.get('model')}{wide}"
+    name = fields.get("model name", platform.machine())
+    return f"{name}, family {fields.get('cpu family')} model {fields.get('model')}{wide}"
 
 
 def _huge_pages() -> str:

@@ -20,7 +20,7 @@ class Session:
         self.disturbed = 0
 
     def job(self, job, engines: list[str]) -> list[dict]:
-        """One dictionary per engine and variant: seconds of each run, their median, and whether the result was right."""
+        """One dictionary per engine and variant: seconds of each run, their median, whether the result was right."""
         print(f"{job.name}:", end=" ", file=sys.stderr, flush=True)
         path = self.store.path(job.data)
         checker = self._checker(job, path)

@@ -1,4 +1,6 @@
-"""Checks a sorted Parquet file against its input row group by row group, so that files larger than memory can be checked."""
+"""Checks a sorted Parquet file against its input row group by row group, so that files larger than memory can be
+checked.
+"""
 
 from pathlib import Path
 
@@ -13,7 +15,9 @@ ROWS = 1 << 20
 
 
 class Checker:
-    """Knows the input by a checksum over its rows; where no column `row` numbers them, also by the hashes of its rows in stable order."""
+    """Knows the input by a checksum over its rows; where no column `row` numbers them, also by the hashes of its rows
+    in stable order.
+    """
 
     def __init__(self, source: Path, keys: tuple[str, ...]):
         self.source, self.keys = source, keys
@@ -24,7 +28,9 @@ class Checker:
         self._stable: np.ndarray | None = None
 
     def check(self, result: Path, stable: bool) -> dict:
-        """Raises check.Wrong if the file is not the sorted input, or not its stable order where that is asked for. Says how it is laid out."""
+        """Raises check.Wrong if the file is not the sorted input, or not its stable order where that is asked for. Says
+        how it is laid out.
+        """
         file = pq.ParquetFile(result)
         if file.schema_arrow.names != self.names:
             raise check.Wrong(f"columns {file.schema_arrow.names}, want {self.names}")
@@ -67,7 +73,11 @@ def layout(file: pq.ParquetFile) -> dict:
     meta = file.metadata
     groups = [meta.row_group(i) for i in range(meta.num_row_groups)]
     codecs = {group.column(i).compression for group in groups for i in range(meta.num_columns)}
-    return {"codecs": ",".join(sorted(codecs)), "row_groups": len(groups), "row_group_rows": max((g.num_rows for g in groups), default=0)}
+    return {
+        "codecs": ",".join(sorted(codecs)),
+        "row_groups": len(groups),
+        "row_group_rows": max((g.num_rows for g in groups), default=0),
+    }
 
 
 def _tables(file: pq.ParquetFile):

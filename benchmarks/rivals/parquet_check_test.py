@@ -1,4 +1,6 @@
-"""The checker of files must see every kind of wrong file: benchmarks/.venv/bin/python -m unittest discover -s benchmarks/rivals -p '*_test.py'"""
+"""The checker of files must see every kind of wrong file: benchmarks/.venv/bin/python -m unittest discover -s
+benchmarks/rivals -p '*_test.py'
+"""
 
 import tempfile
 import unittest

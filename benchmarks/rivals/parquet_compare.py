@@ -1,4 +1,6 @@
-"""Sorts Parquet files with arrowsort and its rivals, a fresh process for every run, and prints one table; see benchmarks/README.md."""
+"""Sorts Parquet files with arrowsort and its rivals, a fresh process for every run, and prints one table; see
+benchmarks/README.md.
+"""
 
 import argparse
 import datetime
@@ -25,17 +27,35 @@ BENCHMARKS = HERE.parent
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="benchmarks/rivals/run.sh parquet", description=__doc__)
     sample = BENCHMARKS.parent / "examples" / "data" / "flights.parquet"
-    parser.add_argument("--flights", type=Path, default=sample, help="flights Parquet file; the sample repeated when left out")
+    parser.add_argument(
+        "--flights", type=Path, default=sample, help="flights Parquet file; the sample repeated when left out"
+    )
     parser.add_argument("--runs", type=int, default=3, help="timed runs of each engine (default 3)")
-    parser.add_argument("--jobs", default="", help="only these, separated by commas: " + ", ".join(j.name for j in parquet_jobs.JOBS))
+    parser.add_argument(
+        "--jobs", default="", help="only these, separated by commas: " + ", ".join(j.name for j in parquet_jobs.JOBS)
+    )
     parser.add_argument("--only", default="", help="only these engines, for example arrowsort,polars")
     parser.add_argument("--scale", type=float, default=1.0, help="size of the data, 1 for the rows of the table")
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--realtime", type=int, metavar="PRIORITY", help="run with this real-time priority, on a machine that others use too")
+    parser.add_argument(
+        "--realtime",
+        type=int,
+        metavar="PRIORITY",
+        help="run with this real-time priority, on a machine that others use too",
+    )
     parser.add_argument("--no-check", action="store_true", help="do not check results, for quick repetition")
-    parser.add_argument("--add-to", type=Path, metavar="FILE", help="results of an earlier run of other jobs or engines: add these to them")
-    parser.add_argument("--binary", type=Path, help="the arrowsort to measure; built from this repository when left out")
-    parser.add_argument("--data", type=Path, default=BENCHMARKS / ".data", help="folder of the data files and the outputs")
+    parser.add_argument(
+        "--add-to",
+        type=Path,
+        metavar="FILE",
+        help="results of an earlier run of other jobs or engines: add these to them",
+    )
+    parser.add_argument(
+        "--binary", type=Path, help="the arrowsort to measure; built from this repository when left out"
+    )
+    parser.add_argument(
+        "--data", type=Path, default=BENCHMARKS / ".data", help="folder of the data files and the outputs"
+    )
     parser.add_argument("--json", type=Path, help="where results go; by default benchmarks/results, for full runs only")
     return parser.parse_args()
 
@@ -48,10 +68,19 @@ def main() -> int:
         build("arrowsort/cmd/arrowsort")
         args.binary = BIN / "arrowsort"
     args.data.mkdir(parents=True, exist_ok=True)
-    results = {"machine": machine.describe(), "threads": args.threads, "runs": args.runs, "scale": args.scale, "disturbed": 0}
+    results = {
+        "machine": machine.describe(),
+        "threads": args.threads,
+        "runs": args.runs,
+        "scale": args.scale,
+        "disturbed": 0,
+    }
     results |= {"flights": args.flights.name, "realtime": args.realtime, "codec": parquet_data.CODEC}
     results |= {"row_group_rows": parquet_data.ROW_GROUP}
-    results |= {"limits": [{"job": job.name} | asdict(limit) for job in parquet_jobs.JOBS for limit in job.limits], "jobs": {}}
+    results |= {
+        "limits": [{"job": job.name} | asdict(limit) for job in parquet_jobs.JOBS for limit in job.limits],
+        "jobs": {},
+    }
     if args.add_to and args.add_to.exists():
         earlier = json.loads(args.add_to.read_text())
         results["jobs"], results["disturbed"] = earlier["jobs"], earlier["disturbed"]
@@ -71,7 +100,9 @@ def main() -> int:
     if target:
         target.write_text(json.dumps(results, indent=1) + "\n")
         print(f"\nresults: {target.name}", file=sys.stderr)
-    wrong = [f"{name}: {e['engine']}: {e['error']}" for name, es in results["jobs"].items() for e in es if e.get("error")]
+    wrong = [
+        f"{name}: {e['engine']}: {e['error']}" for name, es in results["jobs"].items() for e in es if e.get("error")
+    ]
     for line in wrong:
         print("failed:", line, file=sys.stderr)
     return 0 if met and not wrong else 1
@@ -111,11 +142,15 @@ class Session:
                 entry["peak"] = max(run["peak"] for run in entry["runs"])
                 if entry["engine"] != "arrowsort":
                     entry["memory_limit"] = entry["memory"]
-        print(", ".join(f"{e['engine']} {e.get('inner', float('nan')):.4g}" for e in entries), file=sys.stderr, flush=True)
+        print(
+            ", ".join(f"{e['engine']} {e.get('inner', float('nan')):.4g}" for e in entries), file=sys.stderr, flush=True
+        )
         return entries
 
     def _first(self, entry: dict, checker: parquet_check.Checker | None) -> None:
-        """The first run is the one that is checked. A rival that is to be limited gets the least memory that it can work with."""
+        """The first run is the one that is checked. A rival that is to be limited gets the least memory that it can
+        work with.
+        """
         target = self._target(entry)
         limits = self.job.memory if entry["engine"] != "arrowsort" else ()
         try:
@@ -151,7 +186,9 @@ class Session:
         entry["runs"].append(run)
 
     def _run(self, entry: dict) -> dict:
-        """One process from input file to output file, the input in the page cache and nothing left to write to the disk."""
+        """One process from input file to output file, the input in the page cache and nothing left to write to the
+        disk.
+        """
         target = self._target(entry)
         target.unlink(missing_ok=True)
         with open(self.source, "rb") as source:

@@ -1,4 +1,6 @@
-"""The Parquet files that are sorted: snappy, as pyarrow writes them otherwise, row groups of 262,144 rows; written once and kept."""
+"""The Parquet files that are sorted: snappy, as pyarrow writes them otherwise, row groups of 262,144 rows; written once
+and kept.
+"""
 
 import os
 from pathlib import Path

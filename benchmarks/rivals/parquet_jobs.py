@@ -1,4 +1,6 @@
-"""The jobs from Parquet file to sorted Parquet file: which data, which keys, who takes part, and what arrowsort may take at most."""
+"""The jobs from Parquet file to sorted Parquet file: which data, which keys, who takes part, and what arrowsort may
+take at most.
+"""
 
 from dataclasses import dataclass
 
@@ -8,7 +10,9 @@ MB = 1_000_000
 
 @dataclass(frozen=True)
 class Limit:
-    """What one of arrowsort's ways may take: `factor` times the faster of `rivals`, and `peak` bytes (0: the smaller of theirs)."""
+    """What one of arrowsort's ways may take: `factor` times the faster of `rivals`, and `peak` bytes (0: the smaller of
+    theirs).
+    """
 
     title: str
     factor: float

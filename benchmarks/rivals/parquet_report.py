@@ -1,4 +1,4 @@
-"""The table of the jobs from Parquet to Parquet: seconds and peak memory of every engine, and what arrowsort may take."""
+"""The table of the jobs from Parquet to Parquet: seconds and peak memory of every engine, and the limits."""
 
 import parquet_jobs
 from report import NAMES
@@ -8,7 +8,14 @@ ENGINES = parquet_jobs.RIVALS
 
 def table(results: dict) -> tuple[str, bool]:
     """The Markdown, and whether every limit that was measured is met."""
-    heads = ["job", "arrowsort", *(NAMES[e] for e in ENGINES), "time: measured / allowed", "peak: measured / allowed", ""]
+    heads = [
+        "job",
+        "arrowsort",
+        *(NAMES[e] for e in ENGINES),
+        "time: measured / allowed",
+        "peak: measured / allowed",
+        "",
+    ]
     lines = ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
     met = True
     for job in parquet_jobs.JOBS:
@@ -40,7 +47,9 @@ def cell(entry: dict) -> str:
 
 
 def judge(own: dict, rivals: list[dict], limit: parquet_jobs.Limit) -> tuple[str, str, str]:
-    """Time as a multiple of the faster rival's statement (of its whole process in brackets), peak memory, and pass or miss."""
+    """Time as a multiple of the faster rival's statement (of its whole process in brackets), peak memory, and pass or
+    miss.
+    """
     rivals = [r for r in rivals if "median" in r]
     if "median" not in own or not rivals:
         return "-", "-", "not measured"
@@ -57,10 +66,12 @@ def notes(results: dict) -> list[str]:
     versions = ", ".join(f"{name} {version}" for name, version in m["versions"].items())
     realtime = f", real-time priority {results['realtime']}" if results["realtime"] else ""
     out = [
-        f"Medians of {results['runs']} runs or more, alternating, a fresh process each, {results['threads']} threads{realtime}, {m['date'][:16]}, "
+        f"Medians of {results['runs']} runs or more, alternating, a fresh process each, "
+        f"{results['threads']} threads{realtime}, {m['date'][:16]}, "
         f"{m['cpu']}, {m['cores']} cores, {m['memory_gib']} GiB; {versions}.",
-        f"{results['codec']}, row groups of {results['row_group_rows']:,} rows; flights are those of {results['flights']}; inputs are in the "
-        "page cache. Seconds of the statement, in brackets those of the whole process; arrowsort's are always those of the whole process. "
+        f"{results['codec']}, row groups of {results['row_group_rows']:,} rows; flights are those of "
+        f"{results['flights']}; inputs are in the page cache. Seconds of the statement, in brackets those of the whole "
+        "process; arrowsort's are always those of the whole process. "
         "Peak: the most resident memory of all runs.",
     ]
     if results["scale"] != 1:

@@ -1,8 +1,9 @@
-"""A rival's Parquet file to sorted Parquet file in a fresh process: parquet_sort.py ENGINE IN OUT KEYS THREADS CODEC ROW_GROUP MEMORY
+"""A rival's Parquet file to sorted Parquet file in a fresh process: parquet_sort.py ENGINE IN OUT KEYS THREADS CODEC
+ROW_GROUP MEMORY
 
-KEYS are separated by commas; nulls go last. ROW_GROUP is the rows of a row group of the output, 0 for the rival's own. MEMORY is the
-bytes that the rival is limited to, 0 for no limit. Prints the seconds of the statement alone, without the start of the interpreter and
-the import of the library.
+KEYS are separated by commas; nulls go last. ROW_GROUP is the rows of a row group of the output, 0 for the rival's own.
+MEMORY is the bytes that the rival is limited to, 0 for no limit. Prints the seconds of the statement alone, without the
+start of the interpreter and the import of the library.
 """
 
 import sys
@@ -15,11 +16,15 @@ def polars(source: str, target: str, keys: list[str], threads: int, codec: str, 
     import polars as pl  # POLARS_MAX_THREADS is in the environment
 
     start = time.perf_counter()
-    pl.scan_parquet(source).sort(keys, nulls_last=True).sink_parquet(target, compression=codec, row_group_size=row_group or None)
+    pl.scan_parquet(source).sort(keys, nulls_last=True).sink_parquet(
+        target, compression=codec, row_group_size=row_group or None
+    )
     return time.perf_counter() - start
 
 
-def duckdb(source: str, target: str, keys: list[str], threads: int, codec: str, row_group: int, memory: int = 0) -> float:
+def duckdb(
+    source: str, target: str, keys: list[str], threads: int, codec: str, row_group: int, memory: int = 0
+) -> float:
     import duckdb
 
     config = {"threads": threads, "temp_directory": target + ".spill"}

@@ -2,7 +2,13 @@
 
 from jobs import ALL, Job
 
-NAMES = {"arrowsort": "arrowsort", "polars": "Polars", "duckdb": "DuckDB", "datafusion": "DataFusion", "pyarrow": "Arrow C++"}
+NAMES = {
+    "arrowsort": "arrowsort",
+    "polars": "Polars",
+    "duckdb": "DuckDB",
+    "datafusion": "DataFusion",
+    "pyarrow": "Arrow C++",
+}
 RIVALS = ALL[1:]
 MEMORY_PER_ROW, MEMORY_PER_WORKER = 2, 4 << 20
 
@@ -38,7 +44,9 @@ class Figures:
                     self.entries[job, engine] = [e | {"borrowed": borrowed} for e in entries if e["engine"] == engine]
 
     def median(self, job: str, variant: str) -> float | None:
-        """Of "engine" (its fastest variant), "engine/variant" or "job:engine/variant"; without the start of a rival's interpreter."""
+        """Of "engine" (its fastest variant), "engine/variant" or "job:engine/variant"; without the start of a rival's
+        interpreter.
+        """
         job, _, variant = variant.rpartition(":") if ":" in variant else (job, "", variant)
         engine, _, way = variant.partition("/")
         if engine == "arrowsort" and not way:
@@ -114,7 +122,8 @@ def notes(results: dict, figures: Figures) -> list[str]:
     m = results["machine"]
     versions = ", ".join(f"{name} {version}" for name, version in m["versions"].items())
     out = [
-        f"Medians of {results['runs']} runs, {results['threads']} threads, {m['date'][:10]}, {m['cpu']}, {m['cores']} cores, "
+        f"Medians of {results['runs']} runs, {results['threads']} threads, {m['date'][:10]}, "
+        f"{m['cpu']}, {m['cores']} cores, "
         f"{m['memory_gib']} GiB, huge pages {m['huge_pages']}; {versions}."
     ]
     if any(name in results["jobs"] for name in ("flights", "cli")):

@@ -44,11 +44,18 @@ class Settings:
 
     def __post_init__(self):
         n = str(self.threads)
-        self.environment = os.environ | {"GOMAXPROCS": n, "POLARS_MAX_THREADS": n, "OMP_NUM_THREADS": n, "RAYON_NUM_THREADS": n}
+        self.environment = os.environ | {
+            "GOMAXPROCS": n,
+            "POLARS_MAX_THREADS": n,
+            "OMP_NUM_THREADS": n,
+            "RAYON_NUM_THREADS": n,
+        }
 
 
 class Worker:
-    """One engine in a process of its own, the data of one job in its memory; it answers a line of JSON to every command."""
+    """One engine in a process of its own, the data of one job in its memory; it answers a line of JSON to every
+    command.
+    """
 
     def __init__(self, engine: str, job, path: Path, settings: Settings):
         self.engine = engine
@@ -59,7 +66,15 @@ class Worker:
             if settings.profiles:
                 command += ["-cpuprofile", str(settings.profiles / f"{job.name}.pprof")]
         else:
-            command = [sys.executable, str(HERE / "worker.py"), engine, job.mode, str(path), keys, str(settings.threads)]
+            command = [
+                sys.executable,
+                str(HERE / "worker.py"),
+                engine,
+                job.mode,
+                str(path),
+                keys,
+                str(settings.threads),
+            ]
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=settings.environment
         )

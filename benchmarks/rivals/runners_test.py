@@ -1,4 +1,6 @@
-"""The arguments that the drivers pass and the programs expect: python3 -m unittest runners_test. No rival and no network is needed."""
+"""The arguments that the drivers pass and the programs expect: python3 -m unittest runners_test. No rival and no
+network is needed.
+"""
 
 import dataclasses
 import tempfile
@@ -18,7 +20,10 @@ CLI = next(job for job in jobs.JOBS if job.mode == "cli")
 class TestArguments(unittest.TestCase):
     def received(self, command):
         """What the rival of a command line of parquet_sort.py receives."""
-        with mock.patch.dict(parquet_sort.ENGINES, {command[2]: mock.Mock(return_value=0.5)}) as engines, mock.patch("builtins.print"):
+        with (
+            mock.patch.dict(parquet_sort.ENGINES, {command[2]: mock.Mock(return_value=0.5)}) as engines,
+            mock.patch("builtins.print"),
+        ):
             parquet_sort.main(*command[2:])
             return engines[command[2]].call_args
 
@@ -32,7 +37,9 @@ class TestArguments(unittest.TestCase):
         for engine in parquet_jobs.RIVALS:
             with self.subTest(engine):
                 command = parquet_sort.command(engine, Path("in"), Path("out"), ("a", "b"), 2, "snappy", 1000, 1 << 28)
-                self.assertEqual(self.received(command), mock.call("in", "out", ["a", "b"], 2, "snappy", 1000, memory=1 << 28))
+                self.assertEqual(
+                    self.received(command), mock.call("in", "out", ["a", "b"], 2, "snappy", 1000, memory=1 << 28)
+                )
 
 
 class TestArrowsort(unittest.TestCase):

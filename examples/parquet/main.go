@@ -69,7 +69,8 @@ func run(ctx context.Context, w io.Writer, in, out string) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(w, "%s: %d of %d row groups may hold flights %d minutes late\n", filepath.Base(path), hit, all, late)
+		fmt.Fprintf(w, "%s: %d of %d row groups may hold flights %d minutes late\n", filepath.Base(path), hit, all,
+			late)
 	}
 	return nil
 }

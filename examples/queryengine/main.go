@@ -29,7 +29,8 @@ const (
 		{"customer": 30, "cents": 1250}, {"customer": 10, "cents": 400}, {"customer": 99, "cents": 1},
 		{"customer": 10, "cents": 350}, {"customer": 30, "cents": 50}, {"customer": 20, "cents": 999}]`
 	customersJSON = `[
-		{"id": 20, "name": "Borealis"}, {"id": 40, "name": "Drift"}, {"id": 10, "name": "Aurora"}, {"id": 30, "name": "Corona"}]`
+		{"id": 20, "name": "Borealis"}, {"id": 40, "name": "Drift"}, {"id": 10, "name": "Aurora"},
+		{"id": 30, "name": "Corona"}]`
 )
 
 func main() {
@@ -76,8 +77,8 @@ func run(ctx context.Context, w io.Writer) error {
 	return nil
 }
 
-// sortedBy reads a record whose first column is an int32 key, and brings its rows in the order of the key: an argsort of
-// the key alone, then a take of all columns.
+// sortedBy reads a record whose first column is an int32 key, and brings its rows in the order of the key: an argsort
+// of the key alone, then a take of all columns.
 func sortedBy(ctx context.Context, json, key string, payload arrow.Field) (arrow.Record, error) {
 	schema := arrow.NewSchema([]arrow.Field{{Name: key, Type: arrow.PrimitiveTypes.Int32}, payload}, nil)
 	record, _, err := array.RecordFromJSON(memory.DefaultAllocator, schema, strings.NewReader(json))

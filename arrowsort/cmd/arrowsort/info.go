@@ -16,6 +16,8 @@ import (
 // facts are what info prints.
 type facts struct {
 	Version string   `json:"version"`
+	Commit  string   `json:"commit"`
+	Date    string   `json:"date"` // of the commit
 	Engines []string `json:"engines"`
 	GPUs    []string `json:"gpus"`
 	Cores   int      `json:"cores"`
@@ -34,8 +36,12 @@ func newInfo(s streams) *cobra.Command {
 
 		SuggestFor: []string{"version"},
 		RunE: func(*cobra.Command, []string) error {
-			f := facts{version(), []string{"cpu"}, []string{}, runtime.GOMAXPROCS(0), machine.Memory(),
-				runtime.GOOS + "/" + runtime.GOARCH, runtime.Version()}
+			f := facts{Version: version(), Engines: []string{"cpu"}, GPUs: []string{},
+				Cores: runtime.GOMAXPROCS(0), Memory: machine.Memory(),
+				System: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version()}
+			if build, ok := debug.ReadBuildInfo(); ok {
+				f.Commit, f.Date = commit(build.Settings)
+			}
 			devices, err := gpu.Devices()
 			for _, d := range devices {
 				f.Engines = []string{"cpu", "gpu"}
@@ -49,9 +55,10 @@ func newInfo(s streams) *cobra.Command {
 			if err != nil {
 				gpus = []string{"none: " + err.Error()}
 			}
-			_, err = fmt.Fprintf(s.out, "arrowsort %s\nengines:  %s\ngpu:      %s\ncores:    %d\nmemory:   "+
-				"%s\nsystem:   %s\ngo:       %s\n",
-				f.Version, strings.Join(f.Engines, ", "), strings.Join(gpus, "\n          "), f.Cores,
+			_, err = fmt.Fprintf(s.out, "arrowsort %s\ncommit:   %s\nengines:  %s\ngpu:      %s\ncores:    %d\n"+
+				"memory:   %s\nsystem:   %s\ngo:       %s\n",
+				f.Version, strings.TrimSpace(f.Commit+" "+f.Date), strings.Join(f.Engines, ", "),
+				strings.Join(gpus, "\n          "), f.Cores,
 				bytesText(f.Memory), f.System, f.Go)
 			return err
 		},
@@ -67,4 +74,24 @@ func version() string {
 		return "(devel)"
 	}
 	return build.Main.Version
+}
+
+// commit is the commit that was built and its date. A build outside of a checkout, such as go install of a version, has
+// neither.
+func commit(settings []debug.BuildSetting) (revision, date string) {
+	revision = "unknown"
+	modified := ""
+	for _, setting := range settings {
+		switch setting.Key {
+		case "vcs.revision":
+			revision = setting.Value
+		case "vcs.time":
+			date = setting.Value
+		case "vcs.modified":
+			if setting.Value == "true" {
+				modified = " with changes"
+			}
+		}
+	}
+	return revision + modified, date
 }

@@ -28,21 +28,6 @@ func flights() arrow.Record {
 	return record
 }
 
-// README's "In a program".
-func Example_inAProgram() {
-	ctx, record := context.Background(), flights()
-	defer record.Release()
-
-	keys := []arrowsort.Key{{Path: "delay", Order: arrowsort.Descending}, {Path: "date"}}
-	sorted, err := arrowsort.Sort(ctx, record, keys, arrowsort.Options{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer sorted.Release()
-	fmt.Println(sorted.Column(0), sorted.Column(1))
-	// Output: [19 19 -13] [978307200000000 978393600000000 978307200000000]
-}
-
 // README's "Compute functions".
 func Example_computeFunctions() {
 	ctx, record := context.Background(), flights()

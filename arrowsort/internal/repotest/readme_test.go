@@ -2,6 +2,7 @@ package repotest
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -18,6 +19,8 @@ const (
 	sample      = "examples/data/flights.parquet"
 	sampleLimit = 5_000_000 // bytes
 	screen      = 25        // lines
+
+	programLines = 25
 )
 
 func read(t *testing.T, path string) string {
@@ -48,7 +51,24 @@ func TestReadmeCommands(t *testing.T) {
 	require.LessOrEqual(t, info.Size(), int64(sampleLimit), "%s is too large to be cloned by everybody", sample)
 }
 
-// TestReadmeSamples looks for every line of README's Go code in compiled examples.
+// TestReadmeProgram runs README's first Go code, a complete program, whose last statement has its output as a comment.
+func TestReadmeProgram(t *testing.T) {
+	program := blocks(t, "go")[0]
+	require.Equal(t, "package main", program[0])
+	require.LessOrEqual(t, len(program), programLines)
+	_, want, found := strings.Cut(program[len(program)-2], " // ")
+	require.True(t, found, "the last statement of README's program shows no output")
+
+	path := filepath.Join(t.TempDir(), "main.go")
+	require.NoError(t, os.WriteFile(path, []byte(strings.Join(program, "\n")+"\n"), 0o600))
+	command := exec.Command("go", "run", path)
+	command.Dir = root
+	got, err := command.CombinedOutput()
+	require.NoError(t, err, "%s", got)
+	require.Equal(t, want+"\n", string(got))
+}
+
+// TestReadmeSamples looks for every line of README's other Go code in compiled examples.
 func TestReadmeSamples(t *testing.T) {
 	compiled := map[string]bool{}
 	for _, file := range withSuffix(sources(t), "example_test.go") {
@@ -56,7 +76,7 @@ func TestReadmeSamples(t *testing.T) {
 			compiled[strings.TrimSpace(line)] = true
 		}
 	}
-	for _, block := range blocks(t, "go") {
+	for _, block := range blocks(t, "go")[1:] {
 		for _, line := range block {
 			require.True(t, compiled[strings.TrimSpace(line)], "no compiled example holds %q", line)
 		}

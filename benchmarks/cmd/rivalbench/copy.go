@@ -9,7 +9,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 )
 
-// copyWork copies the fixed-width values of all columns into new memory with all threads: the floor of any sort that gives a new record.
+// copyWork copies the fixed-width values of all columns into new memory with all threads: the floor of any sort that
+// gives a new record.
 func copyWork(rec arrow.Record) (*work, error) {
 	var columns [][]byte
 	for i, c := range rec.Columns() {

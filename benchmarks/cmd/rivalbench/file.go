@@ -10,7 +10,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
-// load reads the one record of an Arrow IPC file into memory; the caller releases it. With rows > 0 it is a slice of the leading rows.
+// load reads the one record of an Arrow IPC file into memory; the caller releases it. With rows > 0 it is a slice of
+// the leading rows.
 func load(path string, rows int) (arrow.Record, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -11,8 +11,8 @@ func adviseHuge(b []byte) {
 	}
 }
 
-// back writes to n bytes of fresh memory and gives them back to the system. On a virtual machine the host may have taken free pages
-// away; the run that follows gets fresh pages that are there.
+// back writes to n bytes of fresh memory and gives them back to the system. On a virtual machine the host may have
+// taken free pages away; the run that follows gets fresh pages that are there.
 func back(n int) {
 	b, err := unix.Mmap(-1, 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
 	if err != nil {

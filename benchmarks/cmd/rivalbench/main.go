@@ -1,5 +1,5 @@
-// Command rivalbench is arrowsort's side of the comparison with other libraries: it loads one Arrow file into memory and
-// then does timed runs on request, one JSON line each, so that a driver can alternate it with other engines.
+// Command rivalbench is arrowsort's side of the comparison with other libraries: it loads one Arrow file into memory
+// and then does timed runs on request, one JSON line each, so that a driver can alternate it with other engines.
 //
 // It reads commands from standard input, one per line, and answers each with one line of JSON on standard output:
 //

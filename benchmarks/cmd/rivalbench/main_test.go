@@ -39,7 +39,8 @@ func ask(t *testing.T, mode string, rec arrow.Record, commands ...string) ([]map
 
 func TestModesRunAndSave(t *testing.T) {
 	for mode, variants := range map[string][]any{
-		"sort": {"arrowsort"}, "argsort": {"arrowsort"}, "small": {"arrowsort", "slices"}, "copy": {"copy"}, "memory": {"arrowsort"},
+		"sort": {"arrowsort"}, "argsort": {"arrowsort"}, "small": {"arrowsort", "slices"}, "copy": {"copy"},
+		"memory": {"arrowsort"},
 	} {
 		for _, variant := range variants {
 			file := filepath.Join(t.TempDir(), "saved.arrow")

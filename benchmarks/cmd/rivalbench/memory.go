@@ -11,7 +11,8 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 )
 
-// memoryWork measures the temp storage of a sort: the most bytes that were allocated at any moment, less those of the result.
+// memoryWork measures the temp storage of a sort: the most bytes that were allocated at any moment, less those of the
+// result.
 func memoryWork(rec arrow.Record, keys []arrowsort.Key) *work {
 	return &work{variants: []variant{{"arrowsort", func(ctx context.Context) (arrow.Record, measured, error) {
 		mem := &peakAllocator{Allocator: memory.NewGoAllocator()}

@@ -17,7 +17,8 @@ import (
 const smallTime = 200 * time.Millisecond
 
 // smallWork compares the row numbers of a small record with slices.SortFunc on (key, row) pairs. The pairs are copied
-// from prepared ones inside the clock, because SortFunc sorts in place; taking the row numbers out again is not counted.
+// from prepared ones inside the clock, because SortFunc sorts in place; taking the row numbers out again is not
+// counted.
 func smallWork(rec arrow.Record, keys []arrowsort.Key) (*work, error) {
 	column, ok := rec.Column(0).(*array.Int64)
 	if !ok || column.NullN() > 0 {
@@ -50,7 +51,9 @@ func smallWork(rec arrow.Record, keys []arrowsort.Key) (*work, error) {
 		{"slices", func(context.Context) (arrow.Record, measured, error) {
 			m, err := repeat(func() error {
 				copy(scratch, pairs)
-				slices.SortFunc(scratch, func(a, b pair) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.row, b.row)) })
+				slices.SortFunc(scratch, func(a, b pair) int {
+					return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.row, b.row))
+				})
 				return nil
 			})
 			return nil, m, err

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"image/color"
+	"io"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/plotutil"
+	"gonum.org/v1/plot/vg"
+)
+
+// distributions are the keys that the chart shows, by their names in the results, and a color for each.
+var distributions = []struct {
+	keys  string
+	color color.Color
+}{
+	{"i64 five values", color.RGBA{86, 180, 233, 255}},
+	{"i64 uniform", color.RGBA{0, 114, 178, 255}},
+	{"f64 25 % nulls", color.RGBA{0, 158, 115, 255}},
+	{"i64 ticks with jitter", color.RGBA{204, 121, 167, 255}},
+	{"u32 five values", color.RGBA{240, 200, 40, 255}},
+	{"u32 uniform", color.RGBA{230, 159, 0, 255}},
+	{"u32 ticks with jitter", color.RGBA{213, 94, 0, 255}},
+	{"i64 and of 2", color.RGBA{110, 110, 110, 255}},
+	{"u32 like Zipf", color.RGBA{0, 0, 0, 255}},
+}
+
+// speedup is a line of the results: keys, log2 of the rows, and how many times as fast as CUB they are sorted.
+var speedup = regexp.MustCompile(`^(.+?) +2\^(\d+) +[\d.]+ x +([\d.]+) x `)
+
+// drawGPU shows how many times as fast as CUB row numbers are sorted, by rows and keys.
+func drawGPU(results io.Reader) (*plot.Plot, error) {
+	lines := map[string]plotter.XYs{}
+	var head []string // device and date
+	for scanner := bufio.NewScanner(results); scanner.Scan(); {
+		text := scanner.Text()
+		match := speedup.FindStringSubmatch(text)
+		if match == nil {
+			if strings.HasPrefix(text, "NVIDIA") || strings.HasPrefix(text, "20") {
+				head = append(head, text)
+			}
+			continue
+		}
+		power, _ := strconv.ParseFloat(match[2], 64)
+		times, _ := strconv.ParseFloat(match[3], 64)
+		lines[match[1]] = append(lines[match[1]], plotter.XY{X: power, Y: times})
+	}
+	p := newPlot("Argsort on the GPU: times as fast as CUB's radix sort of pairs")
+	p.X.Label.Text = "rows\n" + strings.Join(head, ", ")
+	p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, powersOfTwo("%g x")
+	p.X.Tick.Marker = exponents{}
+	p.Add(plotter.NewGrid())
+	most := 1.0
+	for i, d := range distributions {
+		if len(lines[d.keys]) == 0 {
+			return nil, fmt.Errorf("no line about %s", d.keys)
+		}
+		line, points, err := plotter.NewLinePoints(lines[d.keys])
+		if err != nil {
+			return nil, err
+		}
+		line.Color, line.Width = d.color, 0.5*vg.Millimeter
+		points.Color, points.Shape, points.Radius = d.color, plotutil.Shape(i), 1.2*vg.Millimeter
+		p.Add(line, points)
+		p.Legend.Add(d.keys, line, points)
+		for _, point := range lines[d.keys] {
+			most = max(most, point.Y)
+		}
+	}
+	p.Legend.Top = true
+	p.X.Max = 32 // room for the legend
+	p.Y.Min, p.Y.Max = 1, math.Exp2(math.Ceil(math.Log2(most)))
+	return p, nil
+}
+
+// exponents labels an axis of exponents of two, each fourth.
+type exponents struct{}
+
+func (exponents) Ticks(least, most float64) []plot.Tick {
+	var ticks []plot.Tick
+	for power := 4 * math.Ceil(least/4); power <= min(most, 28); power += 4 {
+		ticks = append(ticks, plot.Tick{Value: power, Label: fmt.Sprintf("2^%g", power)})
+	}
+	return ticks
+}
