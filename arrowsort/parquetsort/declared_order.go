@@ -80,32 +80,55 @@ func keysOf(sorting []tablefile.SortingColumn) (keys []arrowsort.Key) {
 	return keys
 }
 
-// CheckDeclaredOrders finds the first row of some files that sorts before the one above it by the order that its row
-// group names; nil when there is none. It streams: of the options it uses what Check uses but for the keys.
-func CheckDeclaredOrders(ctx context.Context, paths []string, opts Options) (*Violation, error) {
-	files, err := Expand(paths)
+// A Footer is the order that a file names, compared with its rows.
+type Footer struct {
+	DeclaredOrder
+	Holds *bool // nil: it was not checked
+	// Implied is set when rows in the order of the keys are in this one, ByGroup when this order has the keys, which
+	// hold in each row group alone.
+	Implied, ByGroup bool
+	Violation        *Violation // the first row that is not in the order of its row group
+}
+
+// CheckFooters compares the orders that files name with the rows that Check read: of all files, or of the one with the
+// violation. Rows are checked again, unless they are sorted by keys that begin with that order.
+func CheckFooters(ctx context.Context, checked *Checked, opts Options) ([]Footer, error) {
+	orders, err := DeclaredOrders(ctx, checked.Files, opts)
 	if err != nil {
 		return nil, err
 	}
-	opts.Keys, opts.KeysFor = []arrowsort.Key{{}}, nil // are those of each row group
-	for _, file := range files {
-		v, err := checkDeclaredOrder(ctx, file, opts)
-		if v != nil || err != nil {
-			return v, err
+	footers := make([]Footer, len(orders))
+	for i, o := range orders {
+		f := &footers[i]
+		f.DeclaredOrder = o
+		unsorted := checked.Violation != nil
+		if len(o.Keys) == 0 && !o.Mixed || unsorted && checked.Violation.File != o.File {
+			continue
 		}
+		if f.Implied = !unsorted && !o.Mixed && startsWith(checked.Keys, o.Keys); !f.Implied {
+			if f.Violation, err = checkDeclaredOrder(ctx, o.File, opts); err != nil {
+				return nil, err
+			}
+		}
+		f.Holds = new(f.Violation == nil)
+		f.ByGroup = unsorted && !o.Mixed && startsWith(o.Keys, checked.Keys)
 	}
-	return nil, nil
+	return footers, nil
 }
 
+func startsWith(keys, prefix []arrowsort.Key) bool {
+	return len(prefix) <= len(keys) && slices.Equal(prefix, keys[:len(prefix)])
+}
+
+// checkDeclaredOrder finds the first row of a file that sorts before the one above it by the order that its row group
+// names; nil when there is none.
 func checkDeclaredOrder(ctx context.Context, file string, opts Options) (*Violation, error) {
+	opts.Keys, opts.KeysFor = []arrowsort.Key{{}}, nil // are those of each row group
 	in, err := begin(ctx, []string{file}, opts, false)
 	if err != nil {
 		return nil, err
 	}
 	defer in.close()
-	if in.layout == nil {
-		return nil, nil
-	}
 	c := declaredOrderChecker{file: file, groups: in.layout.RowGroups(), order: ordered{opts: in.opts}}
 	defer c.order.forget()
 	err = in.each(ctx, PhaseCheck, func(_ int, piece arrow.Table) error { return c.add(ctx, piece) })
