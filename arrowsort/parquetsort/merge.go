@@ -11,21 +11,7 @@ import "context"
 // output is to have their columns and compression, one file, and no other row groups, pages, limit or rows per file are
 // asked for.
 func Merge(ctx context.Context, paths []string, output string, opts Options) (*Result, error) {
-	in, err := beginOutput(ctx, paths, output, opts, false)
-	if err != nil {
-		return nil, err
-	}
-	defer in.close()
-	copied, order, err := in.copyDeclared(ctx, output)
-	if err != nil || copied != nil {
-		return copied, err
-	}
-	return in.byOrder(ctx, output, order, func(s *Sorter, order *fileOrder, out *outputs) (*Result, error) {
-		if err := order.err(ctx, in); err != nil {
-			return nil, err
-		}
-		return s.mergeInto(in, order, out)
-	})
+	return sortOrMerge(ctx, paths, output, opts, true)
 }
 
 // mergeInto merges inputs that are in order.

@@ -109,12 +109,9 @@ func (o *fileOrder) encode(ctx context.Context, opts *Options) error {
 	return nil
 }
 
-// err is the error for inputs that have to be in order.
+// err is the error for inputs that have to be in order and are not.
 func (o *fileOrder) err(ctx context.Context, in *inputs) error {
 	v := o.unsorted
-	if v == nil {
-		return nil
-	}
 	reason, err := in.textReason(ctx, v.File)
 	switch {
 	case err != nil:

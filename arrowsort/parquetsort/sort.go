@@ -42,7 +42,12 @@ type Result struct {
 // compression and use of dictionaries of the first input, and names the sort order in the metadata of all row groups.
 // It is a complete file or none. An output may replace an input that is given by its name.
 func Sort(ctx context.Context, paths []string, output string, opts Options) (*Result, error) {
-	in, err := beginOutput(ctx, paths, output, opts, true)
+	return sortOrMerge(ctx, paths, output, opts, false)
+}
+
+// sortOrMerge is Sort, or Merge of files that have to be in order.
+func sortOrMerge(ctx context.Context, paths []string, output string, opts Options, merge bool) (*Result, error) {
+	in, err := beginOutput(ctx, paths, output, opts, !merge)
 	if err != nil {
 		return nil, err
 	}
@@ -50,11 +55,12 @@ func Sort(ctx context.Context, paths []string, output string, opts Options) (*Re
 	if in.pipes.stream != nil {
 		return in.within(ctx, output, func(s *Sorter, out *outputs) (*Result, error) { return s.sortInto(in, out) })
 	}
-	copied, order, err := in.copyDeclared(ctx, output)
-	if err != nil || copied != nil {
-		return copied, err
+	result, order, err := in.copyDeclared(ctx, output)
+	defer func() { order.release() }()
+	if err != nil || result != nil {
+		return result, err
 	}
-	if len(in.paths) == 1 && in.csv == nil && !in.opts.splits() && in.holds(output) {
+	if !merge && len(in.paths) == 1 && in.csv == nil && !in.opts.splits() && in.holds(output) {
 		order.release()
 		result, err := in.sortTable(ctx, output)
 		if in.opts.readLimit == 0 || !errors.Is(err, tablefile.ErrMemory) {
@@ -62,7 +68,15 @@ func Sort(ctx context.Context, paths []string, output string, opts Options) (*Re
 		}
 		order = nil // what takes more memory than its metadata say is read in pieces
 	}
-	return in.byOrder(ctx, output, order, func(s *Sorter, order *fileOrder, out *outputs) (*Result, error) {
+	if order == nil {
+		if order, err = in.order(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if merge && order.unsorted != nil {
+		return nil, order.err(ctx, in)
+	}
+	return in.within(ctx, output, func(s *Sorter, out *outputs) (*Result, error) {
 		if order.unsorted == nil {
 			return s.mergeInto(in, order, out)
 		}
@@ -77,18 +91,6 @@ func (in *inputs) holds(output string) bool {
 		bytes = in.compact
 	}
 	return budget{in.opts.Memory}.holds(bytes)
-}
-
-// byOrder has use write an output by the order of the inputs, which is found if it is not known. It is released.
-func (in *inputs) byOrder(ctx context.Context, output string, order *fileOrder,
-	use func(s *Sorter, order *fileOrder, out *outputs) (*Result, error)) (_ *Result, err error) {
-	if order == nil {
-		if order, err = in.order(ctx); err != nil {
-			return nil, err
-		}
-	}
-	defer order.release()
-	return in.within(ctx, output, func(s *Sorter, out *outputs) (*Result, error) { return use(s, order, out) })
 }
 
 // within has use write an output with a sorter.
