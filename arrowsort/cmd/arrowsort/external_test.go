@@ -118,8 +118,8 @@ func TestMemoryIsForFilesThatCanBeRead(t *testing.T) {
 func TestFolderOfCSV(t *testing.T) {
 	folder := filepath.Dir(file(t, "people.tsv", people))
 	r := cli(t, nil, "sort", "-k", "name", "--preview", "1", folder)
-	require.Equal(t, result{code: 1, err: "arrowsort: " + folder + ": a folder stands for the Parquet and Arrow files " +
-		"in it, and there is only CSV; give '" + filepath.Join(folder, "*.tsv") + "'\n"}, r)
+	require.Equal(t, result{code: 1, err: "arrowsort: " + folder + ": a folder stands for the Parquet and Arrow " +
+		"files in it, and there is only CSV; give '" + filepath.Join(folder, "*.tsv") + "'\n"}, r)
 }
 
 func TestFolderOfOneFile(t *testing.T) {

@@ -84,8 +84,8 @@ func (r *Reader) Next(ctx context.Context) (arrow.Record, error) {
 				bytes += int64(len(value))
 			}
 			if err := appendValue(r.builder.Field(i), value); err != nil {
-				return nil, errorf("the file changed while it was read: row %d, counted from 0, has %.60q in column %q, "+
-					"where all values were of type %s", r.rows.n-1, value, c.field.Name, c.field.Type)
+				return nil, errorf("the file changed while it was read: row %d, counted from 0, has %.60q in "+
+					"column %q, where all values were of type %s", r.rows.n-1, value, c.field.Name, c.field.Type)
 			}
 		}
 	}
