@@ -1,8 +1,12 @@
 #!/usr/bin/env bash
-# Writes the table of docs/onesweep.md from results.txt.
+# Writes the table of docs/gpu-algorithm.md from results.txt.
 set -euo pipefail
 cd "$(dirname "$0")"
+page=../../docs/gpu-algorithm.md
 awk '
+NR == FNR && /^image / { image = substr($2, 1, 7) }
+NR == FNR && /^NVIDIA / { device = $0 }
+NR == FNR && /^20[0-9][0-9]-/ { date = $1 }
 NR == FNR {
 	job = substr($0, 1, 36); sub(/ +$/, "", job)
 	split(substr($0, 37), f, " ")
@@ -17,10 +21,14 @@ NR == FNR {
 !skip { print }
 /^<!-- written by benchmarks\/cub\/docs.sh -->/ {
 	skip = 1
+	print "Measured on " date ", " device ", image " image ".\n"
 	print "| keys | 2^28 rows, ms | x CUB | 2^24 rows, ms | x CUB | asked |\n|---|---|---|---|---|---|"
 	for (i = 1; i <= jobs; i++) {
 		j = order[i]; split(asked[j], a, " / ")
-		print "| " j " | " ours[j, "2^28"] " | " times[j, "2^28"] " | " ours[j, "2^24"] " | " times[j, "2^24"] " | " (a[1] == a[2] ? a[1] : asked[j]) " |"
+		goal = a[1] == a[2] ? a[1] : asked[j]
+		large = ours[j, "2^28"] " | " times[j, "2^28"]
+		small = ours[j, "2^24"] " | " times[j, "2^24"]
+		print "| " j " | " large " | " small " | " goal " |"
 	}
-}' results.txt ../../docs/onesweep.md >onesweep.tmp
-mv onesweep.tmp ../../docs/onesweep.md
+}' results.txt $page >page.tmp
+mv page.tmp $page
