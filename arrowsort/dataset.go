@@ -30,9 +30,9 @@ type dataset struct {
 	shape  shape
 	schema *arrow.Schema // of a record or a table
 
-	columns [4]adapter.Column // room for few, without an allocation
+	columns [4]adapter.Column // storage for few, without an allocation
 	chunk   [1]arrow.Array    // of an array
-	key     [1]sortKey        // room for one
+	key     [1]sortKey        // storage for one
 }
 
 // open borrows the data.
@@ -40,26 +40,26 @@ func (d *dataset) open(data Data) error {
 	switch x := data.(type) {
 	case arrow.Record:
 		d.shape, d.schema, d.Rows = recordShape, x.Schema(), int(x.NumRows())
-		d.Columns = d.room(int(x.NumCols()))
+		d.Columns = d.storage(int(x.NumCols()))
 		arrays := x.Columns()
 		for i, a := range arrays {
 			d.Columns[i] = adapter.Column{Name: x.ColumnName(i), Type: a.DataType(), Chunks: arrays[i : i+1]}
 		}
 	case arrow.Table:
 		d.shape, d.schema, d.Rows = tableShape, x.Schema(), int(x.NumRows())
-		d.Columns = d.room(int(x.NumCols()))
+		d.Columns = d.storage(int(x.NumCols()))
 		for i := range d.Columns {
 			c := x.Column(i)
 			d.Columns[i] = adapter.Column{Name: c.Name(), Type: c.DataType(), Chunks: c.Data().Chunks()}
 		}
 	case *arrow.Chunked:
 		d.shape, d.Rows = chunkedShape, x.Len()
-		d.Columns = d.room(1)
+		d.Columns = d.storage(1)
 		d.Columns[0] = adapter.Column{Type: x.DataType(), Chunks: x.Chunks()}
 	case arrow.Array:
 		d.shape, d.Rows = arrayShape, x.Len()
 		d.chunk[0] = x
-		d.Columns = d.room(1)
+		d.Columns = d.storage(1)
 		d.Columns[0] = adapter.Column{Type: x.DataType(), Chunks: d.chunk[:]}
 	default:
 		return fmt.Errorf("%w: data of type %T is not an arrow.Record, arrow.Table, arrow.Array or *arrow.Chunked",
@@ -68,7 +68,7 @@ func (d *dataset) open(data Data) error {
 	return nil
 }
 
-func (d *dataset) room(columns int) []adapter.Column {
+func (d *dataset) storage(columns int) []adapter.Column {
 	if columns <= len(d.columns) {
 		return d.columns[:columns]
 	}
@@ -87,7 +87,7 @@ func (d *dataset) fields() []arrow.Field {
 // splits says whether a column of the result may have several chunks.
 func (d *dataset) splits() bool { return d.shape == tableShape || d.shape == chunkedShape }
 
-// assemble gives columns the shape of the data. It takes the arrays over.
+// assemble makes data of the shape of the input from columns. It takes the arrays over.
 func (d *dataset) assemble(columns [][]arrow.Array, rows int) Data {
 	defer adapter.ReleaseAll(columns)
 	switch d.shape {
@@ -114,7 +114,7 @@ func (d *dataset) assemble(columns [][]arrow.Array, rows int) Data {
 	return columns[0][0]
 }
 
-// as gives the result of a call its static type, which differs only for types of data that are foreign to Arrow.
+// as converts the result of a call to its static type, which differs only for types of data that are foreign to Arrow.
 func as[T Data](result Data) (T, error) {
 	if t, ok := result.(T); ok {
 		return t, nil

@@ -21,5 +21,5 @@
 //
 // Inputs are borrowed and never changed; they may be released when the call is over. Results belong to the caller, who
 // releases them. All memory that grows with the rows comes from Options.Allocator; a call that fails or is cancelled
-// gives back what it took. All functions are safe for concurrent calls.
+// frees what it allocated. All functions are safe for concurrent calls.
 package arrowsort

@@ -123,7 +123,7 @@ func ExampleExplain() {
 	// Output: delay: int32, 3 live bits of 32, ascending, 1 null at the end, stride 7; one 3-bit code, 1 digit
 }
 
-// A sort can tell what its keys came down to.
+// A sort can return the plan of its keys.
 func ExampleOptions() {
 	rec := flights()
 	defer rec.Release()

@@ -14,11 +14,11 @@ import (
 // Options are how to do it; the zero value is right for most callers.
 type Options struct {
 	// Limit is the number of leading rows wanted: of the sorted order, or of the rows to take; IsSorted and Explain
-	// look at the first Limit rows of the input. 0 is all rows.
+	// read the first Limit rows of the input. 0 is all rows.
 	Limit int
 	// Engine does the sorting; nil is the CPU. Take, IsSorted and Explain are always done by the CPU.
 	Engine engine.Engine
-	// Allocator gives the memory of results and temporary memory; nil is memory.DefaultAllocator. It is called from one
+	// Allocator allocates results and temporary memory; nil is memory.DefaultAllocator. It is called from one
 	// goroutine at a time by each call. Large blocks of a *memory.GoAllocator are had from Go without being zeroed:
 	// every byte that counts is written.
 	Allocator memory.Allocator

@@ -248,7 +248,7 @@ func TestSortCancelled(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// TestSortCancelledMidway cancels from the progress of a sort that has some to tell.
+// TestSortCancelledMidway cancels from the progress of a sort.
 func TestSortCancelledMidway(t *testing.T) {
 	mem := checked(t)
 	rng := rand.New(rand.NewPCG(1, 4))

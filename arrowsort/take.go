@@ -17,7 +17,7 @@ import (
 //
 // It fails with ErrIndex when a row number is null or out of range, or rows is no integer array; with ErrOffsets when a
 // column of a record or an array would be too long; with ErrDictionary as Sort does; or with an error that matches
-// engine.ErrMemory. Arrow C++ calls it take, where a null row number gives a null row.
+// engine.ErrMemory. In take of Arrow C++ a null row number makes a null row.
 func Take[T Data](ctx context.Context, data T, rows arrow.Array, opts Options) (T, error) {
 	taken, err := takeData(ctx, data, rows, opts)
 	if err != nil {

@@ -63,11 +63,7 @@ func (s *sorter) encode(word int, rows driver.Ptr, n int) driver.Ptr {
 	if !ok {
 		return s.encodeOnHost(word)
 	}
-	fields := make([]abiField, len(pieces))
-	for i := range pieces {
-		fields[i] = s.field(&pieces[i])
-	}
-	return s.encodeFields(fields, rows, n)
+	return s.encodeFields(s.fields(pieces), rows, n)
 }
 
 // encodeFields makes a word of its pieces.

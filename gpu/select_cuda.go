@@ -7,6 +7,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/kernels"
+	"github.com/arrowsort/arrowsort/keyencode"
 )
 
 // candidates are the rows that are among the first by a word of their codes, in the order of the input, and their codes.
@@ -124,19 +125,19 @@ func (s *sorter) sortFirstByTypes() bool {
 	if _, ok := shapeSelect(s.rows, s.out); !ok || len(s.job.Keys) == 0 || s.job.Plan {
 		return false
 	}
-	shapes := s.keyShapes()
-	pieces, bits, ok := wordOfKeys(shapes)
+	fields, bits, ok := keyencode.TypeWord(s.job.Columns, s.job.Keys)
 	if !ok {
-		return s.sortFirstCrowded(shapes)
+		return s.sortFirstCrowded()
 	}
-	s.putKeys(pieces)
-	if len(pieces) > 1 && isNumber(shapes[0].DeviceColumn) {
-		if s.order, ok = s.sortFirstByLeadingKey(shapes, pieces, bits); ok {
+	pieces := s.fields(fields)
+	number := isNumber(fields[0].DeviceColumn)
+	if len(pieces) > 1 && number {
+		if s.order, ok = s.sortFirstByLeadingKey(pieces, bits); ok {
 			return true
 		}
 	}
 	src := source{field: pieces[0]}
-	if len(pieces) > 1 || !isNumber(shapes[0].DeviceColumn) {
+	if len(pieces) > 1 || !number {
 		src.codes = s.encodeFields(pieces, 0, s.rows)
 		src.field = codesField(src.codes)
 	}
@@ -147,15 +148,13 @@ func (s *sorter) sortFirstByTypes() bool {
 }
 
 // sortFirstCrowded is the same for an only key whose nulls share a number with its greatest value, if the result reaches to neither.
-func (s *sorter) sortFirstCrowded(shapes []keyShape) bool {
-	word, ok := crowdedWord(&shapes[0])
-	if !ok || len(shapes) > 1 || !isNumber(shapes[0].DeviceColumn) {
+func (s *sorter) sortFirstCrowded() bool {
+	word, ok := keyencode.TypeWordWithNulls(s.job.Columns, s.job.Keys[0])
+	if !ok || len(s.job.Keys) > 1 {
 		return false
 	}
-	pieces := []abiField{word}
-	s.putKeys(pieces)
-	c, ok := s.selectFirst(pieces[0], 64, true)
-	if !ok || c.tie == word.null {
+	c, ok := s.selectFirst(s.field(&word), 64, true)
+	if !ok || c.tie == word.Null {
 		s.free(c.codes, c.rows, c.tied)
 		return false
 	}
@@ -165,11 +164,9 @@ func (s *sorter) sortFirstCrowded(shapes []keyShape) bool {
 
 // sortFirstByLeadingKey selects by the first of several keys alone, which is less to read than all of them. Only candidates get a word of
 // their keys: it has so many bits, and these pieces.
-func (s *sorter) sortFirstByLeadingKey(shapes []keyShape, pieces []abiField, bits int) (rows driver.Ptr, ok bool) {
-	leading, leadingBits, _ := wordOfKeys(shapes[:1]) // there is one: the others leave room for it
-	f, p := &leading[0], &pieces[0]
-	f.values, f.validity, f.bit, f.valueBit = p.values, p.validity, p.bit, p.valueBit
-	c, ok := s.selectFirst(*f, leadingBits, false)
+func (s *sorter) sortFirstByLeadingKey(pieces []abiField, bits int) (rows driver.Ptr, ok bool) {
+	leading, leadingBits, _ := keyencode.TypeWord(s.job.Columns, s.job.Keys[:1]) // which a longer word includes
+	c, ok := s.selectFirst(s.field(&leading[0]), leadingBits, false)
 	if !ok {
 		return 0, false
 	}

@@ -78,9 +78,8 @@ func (s *sorter) lookAtKey(key keyencode.Key, layout keyencode.DeviceColumn) err
 	switch seen := s.seen(); {
 	case s.failed():
 	case seen.verdict.early != 0:
-		if pieces, width, ok := wordOfKeys(s.keyShapes()); ok && !s.job.Plan {
-			s.putKeys(pieces)
-			s.order = s.binner.sort(source{field: pieces[0], varying: seen.varying(width)}, width)
+		if fields, width, ok := keyencode.TypeWord(s.job.Columns, s.job.Keys); ok && !s.job.Plan {
+			s.order = s.binner.sort(source{field: s.field(&fields[0]), varying: seen.varying(width)}, width)
 		}
 	default:
 		s.plan, s.err = keyencode.NewPlan(s.job.Columns, s.job.Keys, []keyencode.Statistics{s.statistics(key, &seen.statistics)})
@@ -91,13 +90,13 @@ func (s *sorter) lookAtKey(key keyencode.Key, layout keyencode.DeviceColumn) err
 // sortDeclined sorts the only key by all the bits of its type where a grid has declined it and those are few: then a look costs more than it
 // saves.
 func (s *sorter) sortDeclined(layout keyencode.DeviceColumn) bool {
-	pieces, width, ok := wordOfKeys(s.keyShapes())
+	fields, width, ok := keyencode.TypeWord(s.job.Columns, s.job.Keys)
 	if !s.binner.declined || layout.Width != 4 || !ok || width > 32 {
 		return false
 	}
-	s.putKeys(pieces)
+	field := s.field(&fields[0])
 	s.prefetch()
-	s.order = s.binner.sort(source{field: pieces[0]}, width)
+	s.order = s.binner.sort(source{field: field}, width)
 	return true
 }
 
@@ -107,18 +106,17 @@ func (s *sorter) lookAtWord() {
 	if s.job.Plan || !s.canLook(s.rows) {
 		return
 	}
-	shapes := s.keyShapes()
-	pieces, width, known := wordOfKeys(shapes)
+	fields, width, known := keyencode.TypeWord(s.job.Columns, s.job.Keys)
 	if !known && s.rows > thresholds.keysRows {
-		pieces, width = openWordOfKeys(shapes), 64
+		fields, width = keyencode.TypeFields(s.job.Columns, s.job.Keys), 64
 	}
-	if pieces == nil || width <= bucketCodeBits {
+	if fields == nil || width <= bucketCodeBits {
 		return
 	}
-	s.putKeys(pieces)
+	pieces := s.fields(fields)
 	var codes driver.Ptr
 	var v view
-	if s.rows > thresholds.keysRows && asOneColumn(pieces) {
+	if s.rows > thresholds.keysRows && asOneColumn(fields) {
 		v = keysView(put(s.task, pieces...), len(pieces), width)
 	} else if known {
 		codes = s.encodeFields(pieces, 0, s.rows)
@@ -147,26 +145,6 @@ func (s *sorter) lookAtWord() {
 		return
 	}
 	s.free(codes)
-}
-
-// keyShapes are what is known of the keys.
-func (s *sorter) keyShapes() []keyShape {
-	shapes := make([]keyShape, len(s.job.Keys))
-	for i, key := range s.job.Keys {
-		c := &s.job.Columns[key.Column]
-		layout, _ := c.OnDevice()
-		shapes[i] = keyShape{layout, key.Order == keyencode.Descending, key.Nulls == keyencode.NullsAtStart, nullable(c)}
-	}
-	return shapes
-}
-
-// putKeys brings the columns of the keys to the device and tells the pieces of their word where they are.
-func (s *sorter) putKeys(pieces []abiField) {
-	for i, key := range s.job.Keys {
-		f := &pieces[i]
-		p := s.place(key.Column, keyencode.Form(f.form))
-		f.values, f.validity, f.bit, f.valueBit = p.values, p.validity, p.bit, p.valueBit
-	}
 }
 
 // launchStatistics has the device measure a key, if it can.
@@ -267,6 +245,15 @@ func (s *sorter) field(f *keyencode.DeviceField) abiField {
 		a.descending = 1
 	}
 	return a
+}
+
+// fields are pieces of a word for the kernels.
+func (s *sorter) fields(pieces []keyencode.DeviceField) []abiField {
+	fields := make([]abiField, len(pieces))
+	for i := range pieces {
+		fields[i] = s.field(&pieces[i])
+	}
+	return fields
 }
 
 // codesField reads codes that were made before.

@@ -1,12 +1,11 @@
 package keyencode
 
 import (
-	"bytes"
 	"encoding/binary"
-	"math"
-	"math/big"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/arrowsort/arrowsort/internal/rawmodel"
 )
 
 // A cell is one value of a test column: its bytes as they are stored (strings: their bytes; Bool: 0 or 1; dictionaries:
@@ -21,78 +20,28 @@ var allKinds = []Kind{
 	Decimal256, FixedSizeBinary, Binary, LargeBinary, BinaryView, Dictionary8, Dictionary16, Dictionary32, Dictionary64,
 }
 
-func signed(raw []byte) *big.Int {
-	le := slices.Clone(raw)
-	slices.Reverse(le)
-	v := new(big.Int).SetBytes(le)
-	if len(le) > 0 && le[0] >= 0x80 {
-		v.Sub(v, new(big.Int).Lsh(big.NewInt(1), uint(8*len(raw))))
-	}
-	return v
-}
-
-func float(kind Kind, raw []byte) float64 {
-	switch kind {
-	case Float64:
-		return math.Float64frombits(binary.LittleEndian.Uint64(raw))
-	case Float32:
-		return float64(math.Float32frombits(binary.LittleEndian.Uint32(raw)))
-	}
-	u := binary.LittleEndian.Uint16(raw)
-	sign, exponent, fraction := 1-2*float64(u>>15), int(u>>10&31), float64(u&1023)
-	switch {
-	case exponent == 31 && fraction != 0:
-		return math.NaN()
-	case exponent == 31:
-		return math.Inf(int(sign))
-	case exponent == 0:
-		return sign * math.Ldexp(fraction, -24)
-	}
-	return sign * math.Ldexp(fraction+1024, exponent-25)
-}
-
-func (a cell) class(kind Kind) Class {
-	switch {
-	case a.null || kind == Null:
-		return ClassNull
-	case kind.isFloat() && math.IsNaN(float(kind, a.raw)):
-		return ClassNaN
-	}
-	return ClassValue
-}
-
-// compareCells is the order of ordering.md, written down without any code.
-func compareCells(kind Kind, k Key, a, b cell) int {
-	if x, y := a.class(kind), b.class(kind); x != y {
-		if (x < y) == (k.Nulls == NullsAtEnd) {
-			return -1
-		}
-		return 1
-	} else if x != ClassValue {
-		return 0
-	}
-	c := 0
+// model is how rawmodel orders a key.
+func (k Key) model(kind Kind) rawmodel.Key {
+	m := rawmodel.Key{Kind: rawmodel.Unsigned, Descending: k.Order == Descending, NullsFirst: k.Nulls == NullsAtStart}
 	switch kind {
 	case Int8, Int16, Int32, Int64, Decimal128, Decimal256:
-		c = signed(a.raw).Cmp(signed(b.raw))
+		m.Kind = rawmodel.Signed
 	case Float16, Float32, Float64:
-		if x, y := float(kind, a.raw), float(kind, b.raw); x < y {
-			c = -1
-		} else if x > y {
-			c = 1
-		}
+		m.Kind = rawmodel.Float
 	case FixedSizeBinary, Binary, LargeBinary, BinaryView:
-		c = bytes.Compare(a.raw, b.raw)
-	default:
-		x, y := slices.Clone(a.raw), slices.Clone(b.raw)
-		slices.Reverse(x)
-		slices.Reverse(y)
-		c = bytes.Compare(x, y)
+		m.Kind = rawmodel.Bytes
 	}
-	if k.Order == Descending {
-		return -c
-	}
-	return c
+	return m
+}
+
+func (a cell) model(kind Kind) rawmodel.Cell {
+	return rawmodel.Cell{Null: a.null || kind == Null, Value: a.raw}
+}
+
+func (a cell) class(kind Kind) Class { return Class(Key{}.model(kind).Class(a.model(kind))) }
+
+func compareCells(kind Kind, k Key, a, b cell) int {
+	return k.model(kind).Compare(a.model(kind), b.model(kind))
 }
 
 // widthOf is the number of bytes of a cell's raw value.
@@ -217,7 +166,7 @@ func buildViews(rng *rand.Rand, c *Chunk, cells []cell) {
 	}
 }
 
-// buildDictionary gives each chunk a dictionary of its own, with duplicates and, for some nulls, null entries.
+// buildDictionary makes a separate dictionary for each chunk, with duplicates and, for some nulls, null entries.
 func buildDictionary(rng *rand.Rand, c *Chunk, kind Kind, cells []cell) {
 	nullEntry := len(cells) > 0 && len(cells) < 100 && rng.IntN(2) == 0
 	if nullEntry {

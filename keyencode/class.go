@@ -35,32 +35,27 @@ type classCodes struct {
 	extra            uint64 // how many codes NaN and null take
 }
 
-func placeClasses(s *Statistics, nulls NullPlacement, last uint64) classCodes {
-	var c classCodes
-	hasNaN, hasNull := s.NaNs > 0, s.Nulls > 0
+// placeClasses finds the codes of the classes that occur, in addition to values with the codes 0..last.
+func placeClasses(s *Statistics, nulls NullPlacement, last uint64) (c classCodes) {
+	after := last + 1 // the values
+	if s.Values() == 0 {
+		after = 0
+	}
+	nans, missing := uint64(min(s.NaNs, 1)), uint64(min(s.Nulls, 1))
+	c.extra = nans + missing
 	if nulls == NullsAtStart {
-		if hasNull {
-			c.extra++
-		}
-		if hasNaN {
-			c.nan = c.extra
-			c.extra++
-		}
-		c.first = c.extra
-		return c
-	}
-	next := uint64(0)
-	if s.Values() > 0 {
-		next = last + 1
-	}
-	if hasNaN {
-		c.nan = next
-		next++
-		c.extra++
-	}
-	if hasNull {
-		c.null = next
-		c.extra++
+		c.nan, c.first = missing, c.extra
+	} else {
+		c.nan, c.null = after, after+nans
 	}
 	return c
+}
+
+// linear makes codes of values 0..last, in steps of the inverse of mul, in the direction of the key.
+func (c *classCodes) linear(order Order, last, mul uint64) linear {
+	l := linear{mul: mul, bias: c.first, nan: c.nan, null: c.null}
+	if order == Descending {
+		l.mul, l.bias = -mul, c.first+last
+	}
+	return l
 }

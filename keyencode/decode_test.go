@@ -16,7 +16,7 @@ func canonical(kind Kind, c cell) []byte {
 		return map[Kind][]byte{
 			Float16: {0, 0x7e}, Float32: {0, 0, 0xc0, 0x7f}, Float64: {0, 0, 0, 0, 0, 0, 0xf8, 0x7f},
 		}[kind]
-	case kind.isFloat() && float(kind, v) == 0:
+	case kind.isFloat() && compareCells(kind, Key{}, c, cell{raw: make([]byte, len(v))}) == 0:
 		clear(v)
 	case kind.isDictionary():
 		for i := range v { // from the rank to the entry of Ranks

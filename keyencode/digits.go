@@ -19,23 +19,3 @@ func (p *Plan) Digits(radixBits int) []Digit {
 	}
 	return digits
 }
-
-// Histograms adds to counts[i][v] the number of rows lo..hi-1 whose digit i has the value v, all digits in one read:
-// the upfront histograms of Onesweep (paper, section 4.1).
-func (p *Plan) Histograms(digits []Digit, lo, hi int, counts [][]uint64) {
-	var codes [blockRows]uint64
-	for ; lo < hi; lo += blockRows {
-		block := codes[:min(blockRows, hi-lo)]
-		word := -1
-		for i, d := range digits {
-			if d.Word != word {
-				word = d.Word
-				p.encodeWord(block, word, lo)
-			}
-			mask, bins := lowBits(d.Bits), counts[i]
-			for _, c := range block {
-				bins[c>>uint(d.Shift)&mask]++
-			}
-		}
-	}
-}

@@ -27,20 +27,5 @@ func TestDigitsAreBalanced(t *testing.T) {
 			}
 		}
 		require.Equal(t, -1, word, "seed %d, plan %v: bits without digit", seed, p)
-		checkHistograms(t, p, digits, n, seed)
 	}
-}
-
-func checkHistograms(t *testing.T, p *Plan, digits []Digit, n int, seed uint64) {
-	counts, want := make([][]uint64, len(digits)), make([][]uint64, len(digits))
-	codes := codesOf(p, n)
-	for i, d := range digits {
-		counts[i], want[i] = make([]uint64, 1<<d.Bits), make([]uint64, 1<<d.Bits)
-		for _, c := range codes[d.Word] {
-			want[i][c>>d.Shift%(1<<d.Bits)]++
-		}
-	}
-	p.Histograms(digits, 0, n/3, counts)
-	p.Histograms(digits, n/3, n, counts)
-	require.Equal(t, want, counts, "seed %d, plan %v", seed, p)
 }

@@ -14,7 +14,7 @@
 //
 // The order of a key, for both directions and both null placements:
 //   - Integers, decimals, times and booleans by value, false before true. Strings by unsigned bytes, then by length.
-//     Dictionary entries by the rank that their chunk gives them.
+//     Dictionary entries by their rank in Chunk.Ranks.
 //   - -0.0 ties with +0.0. Infinities are values. All NaNs tie, all nulls tie.
 //   - With nulls at the end: values, NaNs, nulls; with nulls at the start: nulls, NaNs, values. Descending reverses the
 //     values only.
@@ -30,7 +30,7 @@
 //	strings, longer       7 bytes a word, and the number of bytes that remain  separate words
 //
 // NaN and null take one code each, and only if they occur: after or before the values. A value that uses up all 64 bits
-// gets a bit for null in front. Constant keys take no bits. Bits that never vary are dropped; a stride other than a
+// gets a preceding bit for null. Constant keys take no bits. Bits that never vary are dropped; a stride other than a
 // power of two is divided out by one multiplication.
 //
 // Buffers are little-endian, as in Arrow, and so must be the machine.

@@ -54,30 +54,28 @@ func (p *Plan) addWordField(k int, part part, lo, hi, unit uint64) {
 	kp := &p.keys[k]
 	span := (hi - lo) / unit
 	shift := uint(bits.TrailingZeros64(unit))
-	c := placeClasses(kp.stats, kp.Nulls, span)
-	if c.extra > 0 && kp.stats.Values() > 0 && span > ^uint64(0)-c.extra {
-		p.addClassField(k)
-		c = classCodes{}
-	}
+	c := p.classes(k, span)
 	top := c.extra + span
 	if kp.stats.Values() == 0 {
 		top = max(c.extra, 1) - 1
 	}
-	l := linear{base: lo, shift: shift, mul: inverse(unit >> shift), bias: c.first, nan: c.nan, null: c.null}
-	if kp.Order == Descending {
-		l.mul, l.bias = -l.mul, c.first+span
-	}
+	l := c.linear(kp.Order, span, inverse(unit>>shift))
+	l.base, l.shift = lo, shift
 	kp.word = l
 	p.addField(field{key: k, part: part, top: top, linear: l})
 }
 
-// addClassField adds a bit that separates null from value.
-func (p *Plan) addClassField(k int) {
-	l := linear{null: 1}
-	if p.keys[k].Nulls == NullsAtStart {
-		l = linear{bias: 1}
+// classes finds the codes of the classes of key k, whose values have the codes 0..last. Where those leave no code free,
+// a bit before them separates null from value.
+func (p *Plan) classes(k int, last uint64) classCodes {
+	kp := &p.keys[k]
+	c := placeClasses(kp.stats, kp.Nulls, last)
+	if kp.stats.Values() == 0 || last <= ^uint64(0)-c.extra {
+		return c
 	}
-	p.addField(field{key: k, part: partClass, top: 1, linear: l})
+	c = placeClasses(kp.stats, kp.Nulls, 0)
+	p.addField(field{key: k, part: partClass, top: 1, linear: linear{bias: c.first, null: c.null}})
+	return classCodes{}
 }
 
 func (p *Plan) addField(f field) {
@@ -101,11 +99,7 @@ func (p *Plan) addWideFields(k int) {
 	for span[top] == 0 && top > 0 {
 		top--
 	}
-	c := placeClasses(s, kp.Nulls, span[top])
-	if c.extra > 0 && span[top] > ^uint64(0)-c.extra {
-		p.addClassField(k)
-		c = classCodes{}
-	}
+	c := p.classes(k, span[top])
 	for l := top; l >= 0; l-- {
 		f := field{key: k, part: partLimb, top: ^uint64(0), limb: l}
 		if l == top {
@@ -141,10 +135,9 @@ func (p *Plan) addStringFields(k int) (open bool) {
 func (p *Plan) addLengthField(k int) {
 	kp := &p.keys[k]
 	span := uint64(kp.stats.MaxLen - kp.stats.MinLen)
-	l := linear{base: uint64(kp.stats.MinLen), mul: 1}
-	if kp.Order == Descending {
-		l.mul, l.bias = ^uint64(0), span
-	}
+	var none classCodes
+	l := none.linear(kp.Order, span, 1)
+	l.base = uint64(kp.stats.MinLen)
 	p.addField(field{key: k, part: partLength, top: span, linear: l})
 }
 

@@ -2,7 +2,8 @@ package keyencode
 
 import "encoding/binary"
 
-// gatherRows is how many rows are gathered at a time: few, because calls for a handful of rows pay for the room too.
+// gatherRows is the number of rows that are gathered at a time: few, because calls for a handful of rows pay for the
+// memory, too.
 const gatherRows = 64
 
 // A gathered block holds copies of rows from anywhere in a column.

@@ -44,10 +44,7 @@ func bitRangeOf(i int, f field, down, up, n int) bitRange {
 		field: i, down: down, up: up, mask: lowBits(n), placed: f,
 		whole: n == f.bits && (f.part != partLimb || up == 0),
 	}
-	pc.placed.mul <<= uint(up)
-	pc.placed.bias <<= uint(up)
-	pc.placed.nan <<= uint(up)
-	pc.placed.null <<= uint(up)
+	pc.placed.linear = f.times(1 << uint(up))
 	return pc
 }
 

@@ -61,7 +61,7 @@ func TestSeveralKeys(t *testing.T) {
 	}
 }
 
-// checkBorders checks that the borders tell the classes of the leading key apart.
+// checkBorders checks that the borders separate the classes of the leading key.
 func checkBorders(t *testing.T, p *Plan, columns []Column, cells [][]cell, codes [][]uint64, seed uint64) {
 	borders := p.Borders()
 	if len(borders) == 0 {

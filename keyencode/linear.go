@@ -13,11 +13,17 @@ type linear struct {
 	null  uint64 // the code of null
 }
 
-// identity gives ordered words themselves. No float and no rank has the word of NaN and null here.
+// identity returns ordered words themselves. No float and no rank has the word of NaN and null here.
 var identity = linear{mul: 1, nan: ^uint64(0), null: ^uint64(0)}
 
 // code is the definition that the kernels below spell out by type.
 func (l *linear) code(u uint64) uint64 { return l.bias + (u-l.base)>>l.shift*l.mul }
+
+// times is l with all codes multiplied by a factor.
+func (l linear) times(factor uint64) linear {
+	l.mul, l.bias, l.nan, l.null = l.mul*factor, l.bias*factor, l.nan*factor, l.null*factor
+	return l
+}
 
 // invert is the ordered word of a code.
 func (l *linear) invert(code uint64) uint64 { return (code-l.bias)*inverse(l.mul)<<l.shift + l.base }

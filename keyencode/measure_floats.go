@@ -2,7 +2,7 @@ package keyencode
 
 import "math/bits"
 
-// addFloats adds a block of floats without making their words, once the order is settled and some value is known.
+// addFloats adds a block of floats without making their words, once the order is settled and a value was read.
 func addFloats[U uint16 | uint32 | uint64](w *wordRange, b *block, src []U, sign, inf U) {
 	valid, values := 0, 0
 	for i := 0; i < len(src); i += 64 {

@@ -10,7 +10,7 @@ import (
 
 var fixedWidths = []int{0, 1, 3, 8, 9, 16, 20}
 
-// TestMergeEqualsMeasure splits columns anywhere and wants what one read gives.
+// TestMergeEqualsMeasure splits columns anywhere: the merged statistics are those of one read.
 func TestMergeEqualsMeasure(t *testing.T) {
 	for _, kind := range allKinds {
 		for seed := range uint64(30) {

@@ -50,7 +50,7 @@ func TestOnAnotherOrderOfRows(t *testing.T) {
 	}
 }
 
-// TestSortedAndReversedWithSeveralKeys: keys that never fall are in order together; behind a key that rises or falls
+// TestSortedAndReversedWithSeveralKeys: keys that never fall are in order together; after a key that rises or falls
 // strictly the others do not matter.
 func TestSortedAndReversedWithSeveralKeys(t *testing.T) {
 	column := func(values ...int64) testKey {

@@ -1,7 +1,6 @@
 package keyencode
 
-// A wordOrder watches how each row stands to its predecessor: that is over as soon as the rows are known to be in
-// neither order.
+// A wordOrder compares each row with its predecessor, until the rows are in neither order.
 type wordOrder struct {
 	key                Key
 	rows               bool // any yet

@@ -15,5 +15,5 @@ func TestAppendRuns(t *testing.T) {
 		t, []Run{{0, 2, 1}, {100, 102, 1}, {103, 106, 1}}, p.AppendRuns(before, []uint64{7, 7, 8, 9, 9, 9}, 0, 100),
 	)
 	require.Equal(t, []Run{{0, 2, 2}}, p.AppendRuns(nil, []uint64{7, 7}, 1, 0))
-	require.Empty(t, p.AppendRuns(nil, []uint64{7, 7}, 2, 0), "no word is left to tell them apart")
+	require.Empty(t, p.AppendRuns(nil, []uint64{7, 7}, 2, 0), "no word is left that differs")
 }

@@ -18,7 +18,7 @@ func (t *stringBlock) load(c *Column, chunk *Chunk, at, n int) {
 		loadOffsets(t[:n], valuesOf[uint64](chunk.Values, at, n+1), chunk)
 	case BinaryView:
 		loadViews(t[:n], chunk, at)
-		return // views under a null are not looked at
+		return // views under a null are not read
 	default:
 		for i := range n {
 			t[i] = chunk.Values[(at+i)*c.Width : (at+i+1)*c.Width]

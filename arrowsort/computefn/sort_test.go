@@ -18,7 +18,8 @@ const (
 	unsortedTrees = `[{"id":3,"name":"oak","leaves":[1]},
 		{"id":null,"name":"ash","leaves":null},{"id":1,"name":null,"leaves":[]},
 		{"id":3,"name":"elm","leaves":[2,3]}]`
-	sortedTrees = `[{"id":1,"name":null,"leaves":[]},{"id":3,"name":"oak","leaves":[1]},{"id":3,"name":"elm","leaves":[2,3]},
+	sortedTrees = `[{"id":1,"name":null,"leaves":[]},
+		{"id":3,"name":"oak","leaves":[1]},{"id":3,"name":"elm","leaves":[2,3]},
 		{"id":null,"name":"ash","leaves":null}]`
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/workers"
+	"github.com/arrowsort/arrowsort/internal/workers"
 )
 
 // A merger merges sorted sources, of which the first wins ties. In each round it has the next rows of every source in

@@ -11,7 +11,7 @@ import (
 
 // An expectation is what the results of a job are compared with; it serves all jobs that differ in what they want only.
 type expectation struct {
-	*model
+	model
 	columns []flat
 }
 
@@ -56,7 +56,7 @@ func rowNumbers(job *engine.Job, res *engine.Result) ([]uint64, error) {
 
 // verifyOrder proves that rows are the leading rows of the job's one stable order: each row occurs once at most, every
 // step rises (or ties and goes to a later row), and no row left out belongs before the last one.
-func (m *model) verifyOrder(job *engine.Job, rows []uint64) error {
+func (m model) verifyOrder(job *engine.Job, rows []uint64) error {
 	seen := make([]bool, job.Rows)
 	for i, row := range rows {
 		if row >= uint64(job.Rows) || seen[row] {
@@ -83,7 +83,7 @@ func (m *model) verifyOrder(job *engine.Job, rows []uint64) error {
 }
 
 // verifyStep reports whether row b may follow row a.
-func (m *model) verifyStep(a, b int) error {
+func (m model) verifyStep(a, b int) error {
 	c := m.compare(a, b)
 	if c < 0 || c == 0 && a < b {
 		return nil

@@ -8,24 +8,23 @@ import (
 
 // A binSorter sorts bins in cache: one worker's temp storage for bins of up to cap(rows) rows.
 type binSorter struct {
-	*workers
-	codes   []uint64 // codes of the bin's rows, in their order of arrival
-	a, b    []uint32 // 4-byte records
-	rows    []uint32 // the result where a and b are needed again
-	spare   []byte   // the rows of one mover in the bin
-	tie     tieStorage
-	counts  []uint32 // of two digits
-	runs    []keyencode.Run
-	further []keyencode.Run
-	tied    []tiedRecord
-	owned   []byte // all of the storage
+	*pool
+	source // of the rows whose ties are broken
+	ties   keyencode.TieBreaker
+	codes  []uint64 // codes of the bin's rows, in their order of arrival
+	a, b   []uint32 // 4-byte records
+	rows   []uint32 // the result where a and b are needed again
+	spare  []byte   // the rows of one mover in the bin
+	counts []uint32 // of two digits
+	tied   []tiedRecord
+	owned  []byte // all of the storage
 }
 
 // newBinSorters returns temp storage for workers: for bins of up to rows rows and movers of up to width bytes.
 func (s *sorter) newBinSorters(workers, rows, width int, ties bool) ([]*binSorter, error) {
 	fs := make([]*binSorter, workers)
 	for i := range fs {
-		fs[i] = &binSorter{workers: s.workers}
+		fs[i] = &binSorter{pool: &s.pool}
 		if err := fs[i].reserve(&s.buffers, rows, max(width, 8), ties); err != nil {
 			return nil, err
 		}
@@ -51,8 +50,8 @@ func (f *binSorter) reserve(b *buffers, rows, width int, ties bool) error {
 	}
 	f.codes = view[uint64](cut(rows * 8))
 	if ties {
-		f.tie.codes = view[uint64](cut(rows * 8))
-		f.tie.rows = view[uint32](cut(rows * 4))
+		f.ties.Codes = view[uint64](cut(rows * 8))
+		f.ties.Rows = view[uint32](cut(rows * 4))
 	}
 	f.a, f.b, f.rows = view[uint32](cut(rows*4)), view[uint32](cut(rows*4)), view[uint32](cut(rows*4))
 	f.counts = view[uint32](cut(counts * 4))
@@ -90,13 +89,11 @@ func (f *binSorter) sortRowIndices(plan *keyencode.Plan, src source, base, n int
 	if plan.Words() == 1 {
 		return order
 	}
-	runs := tiedRuns(f.runs[:0], codes, order, plan)
-	if len(runs) == 0 {
-		f.runs = runs
+	if f.findTies(plan, codes, order); len(f.ties.Runs) == 0 {
 		return order
 	}
 	rows := f.applied(order, n)
-	f.breakTies(src.from(base), plan, rows, runs)
+	f.breakTies(src.from(base), plan, rows)
 	return rows
 }
 

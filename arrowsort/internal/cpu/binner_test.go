@@ -167,7 +167,7 @@ func TestLinearKernels(t *testing.T) {
 	require.Equal(t, counts, offsets, "both move the offsets on")
 }
 
-// TestConstantSampleSplits tells that a sample of one value, which may mislead, still leaves that value alone: whatever
+// TestConstantSampleSplits: a sample of one value, which may mislead, still leaves that value alone: whatever
 // the other rows are, a partition gets on.
 func TestConstantSampleSplits(t *testing.T) {
 	for _, c := range []uint64{0, 1, 7, 1 << 40, math.MaxUint64 - 1, math.MaxUint64} {
@@ -182,7 +182,7 @@ func TestConstantSampleSplits(t *testing.T) {
 	}
 }
 
-// TestFrequentCodesAreAlone tells that rows of a frequent code share their bin with no other code that was sampled:
+// TestFrequentCodesAreAlone: rows of a frequent code share their bin with no other code that was sampled:
 // then there is nothing to sort in it.
 func TestFrequentCodesAreAlone(t *testing.T) {
 	for _, s := range codeShapes {
@@ -206,7 +206,7 @@ func TestFrequentCodesAreAlone(t *testing.T) {
 	}
 }
 
-// TestBinsAreEven tells that no bin holds much more than its share of fresh codes, unless they are equal.
+// TestBinsAreEven: no bin holds much more than its share of fresh codes, unless they are equal.
 func TestBinsAreEven(t *testing.T) {
 	const n = 1 << 18
 	for _, s := range codeShapes {

@@ -11,7 +11,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/machine"
 )
 
-// buffers allocates memory of the caller's allocator and lists it, so that one release gives back everything that did
+// buffers allocates memory of the caller's allocator and lists it, so that one release frees everything that did
 // not become part of a result.
 type buffers struct {
 	call context.Context // of the call: nothing is allocated after its end
@@ -33,7 +33,7 @@ func (b *buffers) bytes(n int) ([]byte, error) {
 	return buf, nil
 }
 
-// shrink gives the end of a buffer back.
+// shrink frees the end of a buffer.
 func (b *buffers) shrink(buf []byte, n int) (short []byte, err error) {
 	i := b.find(buf)
 	if i < 0 || n == len(buf) {
@@ -64,7 +64,7 @@ func (b *buffers) keep(buf []byte) []byte {
 	return buf
 }
 
-// free gives a buffer back before the others.
+// free frees one buffer before the others.
 func (b *buffers) free(buf []byte) {
 	if i := b.find(buf); i >= 0 {
 		b.live = slices.Delete(b.live, i, i+1)
@@ -76,7 +76,7 @@ func (b *buffers) find(buf []byte) int {
 	return slices.IndexFunc(b.live, func(l []byte) bool { return unsafe.SliceData(l) == unsafe.SliceData(buf) })
 }
 
-// release gives back whatever is neither kept nor freed.
+// release frees what is neither kept nor freed.
 func (b *buffers) release() {
 	for _, buf := range b.live {
 		b.mem.Free(buf)

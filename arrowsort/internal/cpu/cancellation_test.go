@@ -15,13 +15,13 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// A watchedContext is never done of itself; it knows the longest time that a worker has worked between two looks at it.
+// A watchedContext never ends; it has the longest time that a worker has worked between two calls of Err.
 type watchedContext struct {
 	context.Context
 	looked  time.Duration
 	longest time.Duration
 	looks   int
-	stopAt  int // the look that finds it cancelled; 0: none
+	stopAt  int // the call of Err that returns an error; 0: none
 }
 
 func (c *watchedContext) Err() error {
@@ -85,7 +85,7 @@ func heavyJobs() map[string]heavyJob {
 	}
 }
 
-// TestLooksAtTheContext tells that no job works long without a look at its context: never more than the 50 ms of the
+// TestLooksAtTheContext: no job works long without asking its context: never more than the 50 ms of the
 // contract or, on a slow machine, a quarter of the call. The best of some calls counts: pages may come slowly at first.
 func TestLooksAtTheContext(t *testing.T) {
 	runtime.LockOSThread() // whose time is measured
@@ -102,20 +102,20 @@ func TestLooksAtTheContext(t *testing.T) {
 		}
 		t.Logf("%s: %v, %v between two looks at most", name, whole, longest)
 		require.LessOrEqual(
-			t, longest, max(50*time.Millisecond, whole/4), "%s: the longest time without a look at the context, of %v",
+			t, longest, max(50*time.Millisecond, whole/4), "%s: the longest time between calls of Err, of %v",
 			name, whole,
 		)
 	}
 }
 
-// watch sorts with a context that tells how often and for how long it was not looked at, and how long the call took.
+// watch sorts with a context that counts the calls of Err and measures the time between them, and the call.
 func watch(t *testing.T, job *engine.Job) *watchedContext {
 	began := workingTime()
 	ctx := &watchedContext{Context: t.Context(), looked: began}
 	mem := &patient{newMeter(t), ctx}
 	res, err := New().Sort(ctx, job, mem)
 	require.NoError(t, err)
-	require.NoError(t, ctx.Err()) // the time since the last look counts, too
+	require.NoError(t, ctx.Err()) // the time since the last call counts, too
 	res.Release(mem)
 	ctx.looked -= began
 	return ctx
@@ -163,11 +163,11 @@ func TestStopsWhereverItLooks(t *testing.T) {
 		for stop := 1; stop <= counting.looks; stop += 1 + stop/3 {
 			ctx := &watchedContext{Context: t.Context(), stopAt: stop}
 			res, err := New().Sort(ctx, &job, mem)
-			require.ErrorIs(t, err, context.Canceled, "%s: cancelled at look %d of %d", name, stop, counting.looks)
+			require.ErrorIs(t, err, context.Canceled, "%s: cancelled at call %d of %d", name, stop, counting.looks)
 			require.Nil(t, res, name)
-			require.Zero(t, mem.CurrentAlloc(), "%s: cancelled at look %d: memory that is not back", name, stop)
+			require.Zero(t, mem.CurrentAlloc(), "%s: cancelled at call %d: memory that is not free", name, stop)
 			require.Less(
-				t, ctx.looks-stop, 200, "%s: looks after it was cancelled at look %d of %d", name, stop, counting.looks,
+				t, ctx.looks-stop, 200, "%s: calls after it was cancelled at call %d of %d", name, stop, counting.looks,
 			)
 		}
 	}

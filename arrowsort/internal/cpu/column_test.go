@@ -15,7 +15,7 @@ import (
 
 func bitAt(bitmap []byte, i int) bool { return bitmap[i/8]>>(i%8)&1 == 1 }
 
-// bitmapOf packs bits from an offset on; the bits before it and behind the last are set at random.
+// bitmapOf packs bits from an offset on; the bits before it and after the last are set at random.
 func bitmapOf(r *rand.Rand, offset int, set []bool) []byte {
 	bitmap := make([]byte, (offset+len(set)+7)/8)
 	for i := range bitmap {
@@ -54,7 +54,7 @@ func TestValidityOfTheOnlyKey(t *testing.T) {
 					nulls++
 				}
 			}
-			c := uint64Column(append([]uint64{99, 99, 99}, keys...)) // garbage in front
+			c := uint64Column(append([]uint64{99, 99, 99}, keys...)) // garbage first
 			c.Chunks[0] = keyencode.Chunk{
 				Rows: n, Offset: 3, Values: c.Chunks[0].Values, Validity: bitmapOf(r, 3, valid),
 			}
@@ -202,7 +202,7 @@ func TestSpreadBits(t *testing.T) {
 	}
 }
 
-// TestBitmapWithoutNulls tells that a bitmap that marks no row costs the result none.
+// TestBitmapWithoutNulls: a bitmap that marks no row costs the result none.
 func TestBitmapWithoutNulls(t *testing.T) {
 	const n = 70_000
 	keys := drawn(1, n, uniform)

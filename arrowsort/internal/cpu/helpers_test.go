@@ -15,7 +15,7 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// A meter is a checked allocator that knows how many bytes were out at most. It fails the test when something stays
+// A meter is a checked allocator that counts the most bytes allocated at once. It fails the test when something stays
 // out.
 type meter struct {
 	*memory.CheckedAllocator
@@ -35,7 +35,7 @@ func (m *meter) Allocate(n int) []byte {
 }
 
 // mustSort sorts with an allocator that is checked; the result is released with the test. temp is the most memory that
-// was out beside it.
+// was allocated in addition to it.
 func mustSort(t testing.TB, job *engine.Job) (res *engine.Result, temp int) {
 	t.Helper()
 	mem := newMeter(t)
@@ -56,12 +56,12 @@ func newTestSorter(t testing.TB, job *engine.Job) *sorter {
 	return s
 }
 
-// newTestBinSorter has temp storage for bins of up to so many rows.
+// newTestBinSorter has temp storage for bins of up to rows rows.
 func newTestBinSorter(t testing.TB, rows int, ties bool) *binSorter {
 	t.Helper()
 	b := &buffers{call: t.Context(), mem: newMeter(t)}
 	t.Cleanup(b.release)
-	f := &binSorter{workers: newWorkers(context.Background(), 1)}
+	f := &binSorter{pool: &pool{ctx: context.Background(), threads: 1}}
 	require.NoError(t, f.reserve(b, rows, 8, ties))
 	return f
 }

@@ -36,6 +36,15 @@ func (l *mover) block(lo, n int, scratch []byte) []byte {
 	return b
 }
 
+// widest is the greatest width of some movers.
+func widest(movers []*mover) int {
+	width := 1
+	for _, l := range movers {
+		width = max(width, l.width)
+	}
+	return width
+}
+
 // chunked is a column with the first row of each chunk, and the number of rows.
 type chunked struct {
 	*keyencode.Column

@@ -50,7 +50,7 @@ func sample(src source, n int) []uint64 {
 		state = state*6364136223846793005 + 1442695040888963407
 		rows[i] = uint32(lo + (state>>33)%max(1, hi-lo))
 	}
-	src.encodeRows(codes, 0, rows)
+	src.EncodeRows(codes, 0, rows)
 	return codes
 }
 
@@ -142,11 +142,8 @@ func (p *partition) move(movers []*mover) error {
 	if err != nil {
 		return err
 	}
-	widest := 1
-	for _, l := range movers {
-		widest = max(widest, l.width)
-	}
-	size := max(widest, min(scratchBytes, rows*widest))
+	width := widest(movers)
+	size := max(width, min(scratchBytes, rows*width))
 	scratch, err := p.bytes(threads * size)
 	if err != nil {
 		return err
@@ -158,7 +155,7 @@ func (p *partition) move(movers []*mover) error {
 			places := places[worker*rows:][:min(rows, s.hi-lo)]
 			p.places(s, places, lo)
 			for _, l := range movers {
-				l.scatter(p.workers, places, lo, scratch)
+				l.scatter(&p.pool, places, lo, scratch)
 			}
 			p.report(len(places))
 		}
@@ -169,7 +166,7 @@ func (p *partition) move(movers []*mover) error {
 }
 
 // scatter moves the rows from lo on to their places.
-func (l *mover) scatter(w *workers, places []uint32, lo int, scratch []byte) {
+func (l *mover) scatter(w *pool, places []uint32, lo int, scratch []byte) {
 	for len(places) > 0 && !w.stopped() {
 		n := min(len(places), l.stepRows())
 		b := []byte(nil)
@@ -185,13 +182,38 @@ func (l *mover) scatter(w *workers, places []uint32, lo int, scratch []byte) {
 	}
 }
 
-// longestBin is the number of rows of the longest bin that a worker finishes by itself.
-func (p *partition) longestBin() int {
-	n := 0
-	for d := range p.binner.bins {
-		if k := int(p.starts[d+1] - p.starts[d]); k <= maxBinRows {
-			n = max(n, k)
+// eachBin calls short for the rows lo..hi-1 of bins of up to maxBinRows, which one worker sorts, with temp storage for
+// values of a width and for ties; then long, one after another, for the others.
+func (p *partition) eachBin(
+	width int, ties bool, short func(f *binSorter, lo, hi int), long func(lo, hi int) error,
+) error {
+	longest := 0
+	for bin := range p.binner.bins {
+		if lo, hi := p.bin(bin); hi-lo <= maxBinRows {
+			longest = max(longest, hi-lo)
 		}
 	}
-	return n
+	fs, err := p.newBinSorters(min(p.threads, p.binner.bins), longest, width, ties)
+	if err != nil {
+		return err
+	}
+	err = p.run(p.binner.bins, func(worker, bin int) {
+		if lo, hi := p.bin(bin); hi-lo <= maxBinRows {
+			short(fs[worker], lo, hi)
+			p.report(hi - lo)
+		}
+	})
+	for _, f := range fs {
+		f.release(&p.buffers)
+	}
+	for bin := 0; bin < p.binner.bins && err == nil; bin++ {
+		if lo, hi := p.bin(bin); hi-lo > maxBinRows {
+			err = long(lo, hi)
+			p.report(hi - lo)
+		}
+	}
+	return err
 }
+
+// bin returns the rows lo..hi-1 of a bin.
+func (p *partition) bin(bin int) (lo, hi int) { return int(p.starts[bin]), int(p.starts[bin+1]) }

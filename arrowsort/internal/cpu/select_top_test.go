@@ -66,7 +66,7 @@ func TestSelectTopOfFewRows(t *testing.T) {
 	}
 }
 
-// TestTopTakesLittleMemory tells what the leading rows cost: two bytes for each row of the input, and no copy of a
+// TestTopTakesLittleMemory: what the leading rows cost: two bytes for each row of the input, and no copy of a
 // column.
 func TestTopTakesLittleMemory(t *testing.T) {
 	const n = 400_000

@@ -89,31 +89,9 @@ func movable(k keyencode.Kind) bool {
 
 // sortBins sorts every bin in place: the codes of its rows give an order, the order permutes every mover.
 func (s *sorter) sortBins(p *partition, src source, movers []*mover) error {
-	longest, width := p.longestBin(), 0
-	for _, l := range movers {
-		width = max(width, l.width)
-	}
-	fs, err := s.newBinSorters(min(s.threads, p.binner.bins), longest, width, s.plan.Words() > 1)
-	if err != nil {
-		return err
-	}
-	err = s.run(p.binner.bins, func(worker, bin int) {
-		lo, hi := int(p.starts[bin]), int(p.starts[bin+1])
-		if hi-lo <= maxBinRows {
-			fs[worker].sortBin(s.plan, src, movers, lo, hi)
-			s.advance(hi - lo)
-		}
-	})
-	for _, f := range fs {
-		f.release(&s.buffers)
-	}
-	for bin := 0; bin < p.binner.bins && err == nil; bin++ {
-		if lo, hi := int(p.starts[bin]), int(p.starts[bin+1]); hi-lo > maxBinRows {
-			err = s.split(src, movers, lo, hi)
-			s.advance(hi - lo)
-		}
-	}
-	return err
+	return p.eachBin(widest(movers), s.plan.Words() > 1,
+		func(f *binSorter, lo, hi int) { f.sortBin(s.plan, src, movers, lo, hi) },
+		func(lo, hi int) error { return s.split(src, movers, lo, hi) })
 }
 
 // split sorts a bin that is too long for one worker: its row numbers are sorted by all workers, and every mover is

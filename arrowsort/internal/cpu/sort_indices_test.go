@@ -32,8 +32,8 @@ var binShapes = map[string]func(r *rand.Rand, n, i int) uint64{
 	"some tie":     func(r *rand.Rand, n, i int) uint64 { return r.Uint64N(uint64(2*n)) << 30 },
 }
 
-// TestOrder compares the order of a bin with the definition for every small size, and tells that it writes to the
-// binSorter's own words for rows and counts and to nothing behind them, however short these are.
+// TestOrder compares the order of a bin with the definition for every small size, and checks that it writes to the
+// binSorter's own words for rows and counts and to nothing after them, however short these are.
 func TestOrder(t *testing.T) {
 	sizes := []int{1023, 1024, 1025, 4096, 32768, maxBinRows - 1, maxBinRows}
 	for n := 1; n <= 300; n++ {
@@ -57,11 +57,11 @@ func TestOrder(t *testing.T) {
 			requireSame(t, want, f.sortIndicesByDigits(codes), "%s, %d rows by digits", name, n)
 			requireSame(t, before, codes, "%s, %d rows: the codes", name, n)
 		}
-		require.Equal(t, bytes.Repeat([]byte{0xee}, len(f.spare)), f.spare, "%d rows: memory behind the counts", n)
+		require.Equal(t, bytes.Repeat([]byte{0xee}, len(f.spare)), f.spare, "%d rows: memory after the counts", n)
 	}
 }
 
-// TestInsertRecordsGivesUp tells that the insertion pass ends soon where records are far from their places.
+// TestInsertRecordsGivesUp: the insertion pass ends soon where records are far from their places.
 func TestInsertRecordsGivesUp(t *testing.T) {
 	const n = 1000
 	falling, nearly := make([]uint32, n), allRows(n)

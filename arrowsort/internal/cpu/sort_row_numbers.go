@@ -39,7 +39,7 @@ func (s *sorter) sortRowNumbers() error {
 	})
 }
 
-// recordBits are the bits of a row number and those of the leading word that have no room above it.
+// recordBits are the bits of a row number and those of the leading word that do not fit above it.
 func (s *sorter) recordBits() (rowBits, rest uint) {
 	rowBits = uint(bits.Len(uint(s.rows - 1)))
 	return rowBits, max(uint(s.plan.WordBits(0))+rowBits, 64) - 64
@@ -89,29 +89,13 @@ func scatterCodes(codes []uint64, bins []uint16, offsets, records unsafe.Pointer
 
 // sortRecords sorts the records of each bin and strips them to row numbers.
 func (s *sorter) sortRecords(p *partition, records []uint64, rowBits, rest uint) error {
-	fs, err := s.newBinSorters(min(s.threads, p.binner.bins), p.longestBin(), 8, rest > 0 || s.plan.Words() > 1)
-	if err != nil {
-		return err
-	}
-	err = s.run(p.binner.bins, func(worker, bin int) {
-		if r := records[p.starts[bin]:p.starts[bin+1]]; len(r) <= maxBinRows {
-			fs[worker].sortBinRecords(s.plan, s.source(), r, rowBits, rest)
-			s.advance(len(r))
-		}
-	})
-	for _, f := range fs {
-		f.release(&s.buffers)
-	}
-	for bin := 0; bin < p.binner.bins && err == nil; bin++ {
-		if r := records[p.starts[bin]:p.starts[bin+1]]; len(r) > maxBinRows {
-			err = s.sortLongRecords(r, rowBits)
-			s.advance(len(r))
-		}
-	}
-	return err
+	src := s.source()
+	return p.eachBin(8, rest > 0 || s.plan.Words() > 1,
+		func(f *binSorter, lo, hi int) { f.sortBinRecords(s.plan, src, records[lo:hi], rowBits, rest) },
+		func(lo, hi int) error { return s.sortLongRecords(records[lo:hi], rowBits) })
 }
 
-// sortRecords sorts one bin.
+// sortBinRecords sorts the records of one bin and strips them.
 func (f *binSorter) sortBinRecords(plan *keyencode.Plan, src source, records []uint64, rowBits, rest uint) {
 	if len(records) == 0 {
 		return
@@ -180,7 +164,7 @@ type tiedRecord struct {
 
 // breakRecordTies orders the rows of tied records by the words that the records hold in part or not at all.
 func (f *binSorter) breakRecordTies(plan *keyencode.Plan, src source, rows []uint64, rest uint) {
-	runs := f.runs[:0]
+	runs := f.ties.Runs[:0]
 	for _, t := range f.tied {
 		word := 0
 		if rest == 0 {
@@ -197,7 +181,8 @@ func (f *binSorter) breakRecordTies(plan *keyencode.Plan, src source, rows []uin
 	for i, r := range rows {
 		f.rows[i] = uint32(r)
 	}
-	f.breakTies(src, plan, f.rows[:len(rows)], runs)
+	f.ties.Runs = runs
+	f.breakTies(src, plan, f.rows[:len(rows)])
 	widen(rows, f.rows)
 }
 

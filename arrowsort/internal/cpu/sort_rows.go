@@ -43,24 +43,9 @@ func (s *sorter) sortRows(src source, rows []uint32, word int) error {
 
 // sortListedBins sorts the rows of each bin of a partition by word.
 func (s *sorter) sortListedBins(p *partition, src source, rows []uint32, word int) error {
-	fs, err := s.newBinSorters(min(s.threads, p.binner.bins), p.longestBin(), 8, true)
-	if err != nil {
-		return err
-	}
-	err = s.run(p.binner.bins, func(worker, bin int) {
-		if r := rows[p.starts[bin]:p.starts[bin+1]]; len(r) <= maxBinRows {
-			fs[worker].sortRows(s.plan, src, r, word)
-		}
-	})
-	for _, f := range fs {
-		f.release(&s.buffers)
-	}
-	for bin := 0; bin < p.binner.bins && err == nil; bin++ {
-		if r := rows[p.starts[bin]:p.starts[bin+1]]; len(r) > maxBinRows {
-			err = s.sortLongBin(src, r, word)
-		}
-	}
-	return err
+	return p.eachBin(8, true,
+		func(f *binSorter, lo, hi int) { f.sortRows(s.plan, src, rows[lo:hi], word) },
+		func(lo, hi int) error { return s.sortLongBin(src, rows[lo:hi], word) })
 }
 
 // sortLongBin sorts rows that are too many for one worker: by the next word, if they tie in this one.
@@ -103,10 +88,8 @@ func (f *binSorter) sortRows(plan *keyencode.Plan, src source, rows []uint32, wo
 		return
 	}
 	codes := f.codes[:len(rows)]
-	src.encodeRows(codes, word, f.tie.rows[:copy(f.tie.rows, rows)])
-	if order := f.sortIndices(codes); order != nil {
-		f.permute(bytesOf(rows), order, 4)
-		f.permute(bytesOf(codes), order, 8)
-	}
-	f.breakTies(src, plan, rows, plan.AppendRuns(f.runs[:0], codes, word, 0))
+	src.EncodeRows(codes, word, f.ties.Rows[:copy(f.ties.Rows, rows)])
+	f.SortRun(rows, codes)
+	f.ties.Runs = plan.AppendRuns(f.ties.Runs[:0], codes, word, 0)
+	f.breakTies(src, plan, rows)
 }

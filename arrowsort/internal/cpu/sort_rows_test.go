@@ -14,7 +14,7 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// longTies is a job whose rows are one of two strings of so many bytes that differ in the last one; row 0 is empty, so
+// longTies is a job whose rows are one of two strings of a length that differ in the last one; row 0 is empty, so
 // that the plan finds no head that all rows share.
 func longTies(n, length int) (job engine.Job, want []uint32) {
 	a := bytes.Repeat([]byte{'a'}, length)
@@ -79,7 +79,7 @@ func TestSortRows(t *testing.T) {
 }
 
 // unseen are n codes that a sample misjudges again and again: the rows that it sees are spread over the whole range,
-// all others most in the lowest bin of it, and so do those within that bin when it is sampled again, for so many
+// all others most in the lowest bin of it, and so do those within that bin when it is sampled again, for some
 // levels.
 func unseen(n, levels int, most func(r *rand.Rand) uint64) []uint64 {
 	r := rand.New(rand.NewPCG(1, uint64(n)))
@@ -110,7 +110,7 @@ func unseen(n, levels int, most func(r *rand.Rand) uint64) []uint64 {
 	return codes
 }
 
-// TestSampleThatSeesNothing sorts codes that the sample knows nothing of: nearly all rows are in one bin, at several
+// TestSampleThatSeesNothing sorts codes that the sample misses: nearly all rows are in one bin, at several
 // levels.
 func TestSampleThatSeesNothing(t *testing.T) {
 	const n = 150_000
@@ -138,7 +138,7 @@ func TestSampleThatSeesNothing(t *testing.T) {
 	}
 }
 
-// TestTied tells whether codes are all equal, wherever the odd one is.
+// TestTied: whether codes are all equal, wherever the odd one is.
 func TestTied(t *testing.T) {
 	const n = placeRows + 5000
 	s := newTestSorter(t, &engine.Job{Rows: n, Threads: 2})

@@ -69,7 +69,7 @@ func TestTinyIsTheSame(t *testing.T) {
 	}
 }
 
-// TestWhatIsTiny tells the jobs apart that only look like tiny ones.
+// TestWhatIsTiny: jobs that only resemble tiny ones go another way.
 func TestWhatIsTiny(t *testing.T) {
 	tiny := func() *engine.Job {
 		return &engine.Job{
@@ -104,8 +104,8 @@ func TestWhatIsTiny(t *testing.T) {
 	}
 }
 
-// TestTinyIsCheap bounds what a sort of 100 rows costs beside its result: it starts no goroutine, and the Go heap sees
-// a result, its buffer, and little else.
+// TestTinyIsCheap bounds what a sort of 100 rows costs in addition to its result: it starts no goroutine, and the Go
+// heap sees a result, its buffer, and little else.
 func TestTinyIsCheap(t *testing.T) {
 	keys := drawn(1, 100, uniform)
 	job := engine.Job{
@@ -133,7 +133,7 @@ func TestTinyIsCheap(t *testing.T) {
 	require.LessOrEqual(t, testing.AllocsPerRun(1000, sort), 6.0, "allocations of a sort")
 }
 
-// TestTinyFails tells that a tiny sort fails as others do.
+// TestTinyFails: a tiny sort fails as others do.
 func TestTinyFails(t *testing.T) {
 	job := engine.Job{
 		Rows: 3, Columns: []keyencode.Column{uint64Column([]uint64{3, 1, 2})}, Keys: []keyencode.Key{{}}, RowNumbers: 8,

@@ -2,7 +2,7 @@ package cpu
 
 // sortSmall sorts a few thousand rows on one worker, without a partition.
 func (s *sorter) sortSmall() error {
-	f := binSorter{workers: s.workers}
+	f := binSorter{pool: &s.pool}
 	if err := f.reserve(&s.buffers, s.rows, 8, s.plan.Words() > 1); err != nil {
 		return err
 	}

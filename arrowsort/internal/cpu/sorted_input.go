@@ -104,7 +104,7 @@ func (s *sorter) firstUnsortedTie(src source, tied []tie) int {
 				n += 2
 			}
 		}
-		src.encodeRows(codes[:n], word, rows[:n])
+		src.EncodeRows(codes[:n], word, rows[:n])
 		still, n := tied[:0], 0
 		for _, t := range tied {
 			if t.word != word {

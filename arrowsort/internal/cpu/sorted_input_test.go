@@ -109,7 +109,7 @@ func TestFirstUnsortedOfFew(t *testing.T) {
 	}
 }
 
-// TestInOrderIsOneCopy tells that rows in order, and rows that fall at every step, are sorted without temp storage that
+// TestInOrderIsOneCopy: rows in order, and rows that fall at every step, are sorted without temp storage that
 // grows with the rows.
 func TestInOrderIsOneCopy(t *testing.T) {
 	const n = 150_000

@@ -12,7 +12,7 @@ import (
 
 // A sorter is one call of Sort.
 type sorter struct {
-	*workers
+	pool
 	buffers
 	job     *engine.Job
 	plan    *keyencode.Plan
@@ -35,14 +35,11 @@ func newSorter(ctx context.Context, job *engine.Job, mem engine.Allocator) (*sor
 		}
 	}
 	s := &sorter{
-		workers: newWorkers(ctx, job.Threads), buffers: buffers{call: ctx, mem: mem}, job: job, rows: job.Rows,
-		out: job.Out(),
+		pool: newPool(ctx, job), buffers: buffers{call: ctx, mem: mem}, job: job, rows: job.Rows, out: job.Out(),
 	}
 	if s.rows > smallRows && s.out > s.rows/4 {
 		s.out = s.rows // selecting more than a quarter costs more than sorting all
 	}
-	s.threads = max(1, min(s.threads, s.rows/smallRows))
-	s.progress, s.total = job.Progress, 4*job.Rows // statistics, count, partition, finish
 	return s, nil
 }
 
@@ -190,9 +187,7 @@ func (s *sorter) result() (*engine.Result, error) {
 		s.keep(c.Values)
 		s.keep(c.Data)
 	}
-	if s.progress != nil {
-		s.progress(s.total, s.total)
-	}
+	s.advance(s.total)
 	return r, nil
 }
 

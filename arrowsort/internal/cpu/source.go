@@ -5,13 +5,13 @@ import "github.com/arrowsort/arrowsort/keyencode"
 // blockRows is the number of rows that are encoded at a time: their codes stay in the L1 cache.
 const blockRows = 1024
 
-// A source gives the codes of numbered rows: rows of the input, rows selected from it, rows that the partition has
+// A source makes the codes of numbered rows: rows of the input, rows selected from it, rows that the partition has
 // moved.
 type source interface {
 	// encode writes the leading words of rows lo..lo+len(dst)-1; at most blockRows at a time.
 	encode(dst []uint64, lo int)
-	// encodeRows writes one word of each of the given rows. It may overwrite rows.
-	encodeRows(dst []uint64, word int, rows []uint32)
+	// EncodeRows writes one word of each of the given rows. It may overwrite rows.
+	EncodeRows(dst []uint64, word int, rows []uint32)
 	// from is the source without its first rows: its row 0 is row base.
 	from(base int) source
 }
@@ -33,7 +33,7 @@ type planned struct {
 
 func (s planned) encode(dst []uint64, lo int) { s.plan.Encode(dst, s.base+lo) }
 
-func (s planned) encodeRows(dst []uint64, word int, rows []uint32) {
+func (s planned) EncodeRows(dst []uint64, word int, rows []uint32) {
 	if s.base > 0 {
 		for i := range rows {
 			rows[i] += uint32(s.base)
@@ -53,14 +53,14 @@ type selected struct {
 
 func (s selected) encode(dst []uint64, lo int) {
 	var rows [blockRows]uint32
-	s.src.encodeRows(dst, s.word, rows[:copy(rows[:], s.rows[lo:lo+len(dst)])])
+	s.src.EncodeRows(dst, s.word, rows[:copy(rows[:], s.rows[lo:lo+len(dst)])])
 }
 
-func (s selected) encodeRows(dst []uint64, word int, rows []uint32) {
+func (s selected) EncodeRows(dst []uint64, word int, rows []uint32) {
 	for i, r := range rows {
 		rows[i] = s.rows[r]
 	}
-	s.src.encodeRows(dst, s.word+word, rows)
+	s.src.EncodeRows(dst, s.word+word, rows)
 }
 
 func (s selected) from(base int) source { return selected{s.src, s.rows[base:], s.word} }
@@ -76,7 +76,7 @@ type storedCodes struct {
 
 func (s storedCodes) encode(dst []uint64, lo int) { copy(dst, s.words[lo:]) }
 
-func (s storedCodes) encodeRows(dst []uint64, word int, rows []uint32) {
+func (s storedCodes) EncodeRows(dst []uint64, word int, rows []uint32) {
 	if word == 0 {
 		for i, r := range rows {
 			dst[i] = s.words[r]
@@ -90,7 +90,7 @@ func (s storedCodes) encodeRows(dst []uint64, word int, rows []uint32) {
 			rows[i] = uint32(s.rows8[r])
 		}
 	}
-	s.src.encodeRows(dst, word, rows)
+	s.src.EncodeRows(dst, word, rows)
 }
 
 func (s storedCodes) from(base int) source {

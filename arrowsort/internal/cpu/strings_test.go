@@ -218,7 +218,7 @@ func TestStringForms(t *testing.T) {
 	)
 }
 
-// TestTooManyBytes tells that strings whose offsets would pass 2 GiB are an error before any byte is copied.
+// TestTooManyBytes: strings whose offsets would pass 2 GiB are an error before any byte is copied.
 func TestTooManyBytes(t *testing.T) {
 	const chunks, size = 300, 8 << 20 // the chunks share their bytes
 	data := make([]byte, size)

@@ -86,9 +86,9 @@ func (t *strings) unpack(s *sorter) (col engine.Column, err error) {
 		t.blocks(lo, hi, func(words []uint64, row int) {
 			n := 0
 			if size == 4 {
-				n = write(t, s.workers, view[int32](col.Values)[row:], data, int32(k.start), words)
+				n = write(t, &s.pool, view[int32](col.Values)[row:], data, int32(k.start), words)
 			} else {
-				n = write(t, s.workers, view[int64](col.Values)[row:], data, int64(k.start), words)
+				n = write(t, &s.pool, view[int64](col.Values)[row:], data, int64(k.start), words)
 			}
 			data, k.start = data[n:], k.start+n
 			if col.Validity != nil {
@@ -126,7 +126,7 @@ func (t *strings) measure(k *tile, words []uint64) {
 
 // write writes the offset of each row and the bytes, and returns how many these are. Rows that follow in data are
 // written later: they overwrite bytes written too far.
-func write[T int32 | int64](t *strings, ws *workers, offsets []T, data []byte, start T, words []uint64) int {
+func write[T int32 | int64](t *strings, ws *pool, offsets []T, data []byte, start T, words []uint64) int {
 	if t.short && t.equal > 0 {
 		return writeEqual(offsets, data, start, words, t.equal)
 	}

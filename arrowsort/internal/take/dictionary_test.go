@@ -165,7 +165,7 @@ func TestTooManyEntriesForTheIndexType(t *testing.T) {
 	)
 }
 
-// wordsColumn is chunks of a dictionary type, each with a dictionary of entries of its own.
+// wordsColumn is chunks of a dictionary type, each with a separate dictionary.
 func wordsColumn(t *testing.T, chunks, entries int) (*arrow.DictionaryType, []arrow.Array) {
 	t.Helper()
 	typ := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}

@@ -14,7 +14,7 @@ type locator struct {
 	shift  uint
 }
 
-// newLocator prepares for rows look-ups: the more there are, the finer the table.
+// newLocator prepares for a number of look-ups: the more, the finer the table.
 func newLocator(chunks []chunk, rows int) (*locator, error) {
 	if len(chunks) >= 1<<(64-rowBits) {
 		return nil, fmt.Errorf("%w: take: a column of %d chunks; concatenate some", arrow.ErrInvalid, len(chunks))

@@ -13,8 +13,8 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 )
 
-// Buffers with random bytes in them: whatever they say, the call ends with a result or an error, and gives everything
-// back. Any read outside of a buffer that this provokes is a bug.
+// Buffers with random bytes in them: whatever they say, the call ends with a result or an error, and frees
+// everything. Any read outside of a buffer that this provokes is a bug.
 func TestMalformedBuffersAreAnError(t *testing.T) {
 	failures := 0
 	for _, typ := range arrowtest.Types() {

@@ -2,7 +2,6 @@ package take
 
 import (
 	"context"
-	"runtime"
 	"unsafe"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -10,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/internal/workers"
 )
 
 // A gatherer holds what all columns of a call share. It owns every buffer and every array data made for a result until
@@ -24,12 +24,9 @@ type gatherer struct {
 }
 
 func newGatherer(ctx context.Context, opts Options, limit int64) *gatherer {
-	g := &gatherer{ctx: ctx, mem: opts.Allocator, threads: opts.Threads, limit: limit}
+	g := &gatherer{ctx: ctx, mem: opts.Allocator, threads: workers.Count(opts.Threads), limit: limit}
 	if g.mem == nil {
 		g.mem = memory.DefaultAllocator
-	}
-	if g.threads <= 0 {
-		g.threads = runtime.GOMAXPROCS(0)
 	}
 	return g
 }

@@ -89,7 +89,7 @@ func TestDirtyMemoryDoesNotShow(t *testing.T) {
 		requireTaken(t, typ, chunks, rows, got, typ.String())
 		if v := got[0].Data().Buffers(); len(v) > 0 && v[0] != nil {
 			for i := got[0].Len(); i < 8*len(v[0].Buf()); i++ {
-				require.Zero(t, v[0].Buf()[i/8]>>(i%8)&1, "%s: bit %d behind %d rows", typ, i, got[0].Len())
+				require.Zero(t, v[0].Buf()[i/8]>>(i%8)&1, "%s: bit %d after %d rows", typ, i, got[0].Len())
 			}
 		}
 		releaseAll(got)

@@ -28,7 +28,7 @@ func TestRunSourceFindsTheRunOfEveryRow(t *testing.T) {
 			require.NoError(t, err)
 			for row := range s.rows {
 				require.Equal(
-					t, want[offset+row], s.find(row), "trial %d, %d look-ups, row %d behind %d", trial, lookups, row,
+					t, want[offset+row], s.find(row), "trial %d, %d look-ups, row %d after %d", trial, lookups, row,
 					offset,
 				)
 			}

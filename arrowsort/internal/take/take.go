@@ -120,7 +120,7 @@ func takePieces[U rowNumber](c *call, loc *locator, rows []U) ([]arrow.Array, er
 	return out, nil
 }
 
-// gather makes one array, and gives back whatever else was allocated for it.
+// gather makes one array, and frees what else was allocated for it.
 func (g *gatherer) gather(typ arrow.DataType, chunks []chunk, sel selection) (arr arrow.Array, err error) {
 	defer g.release()
 	err = contain(func() error {

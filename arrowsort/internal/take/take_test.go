@@ -44,7 +44,7 @@ func rowCount(arrays []arrow.Array) (n int) {
 	return n
 }
 
-// valueOf is row i of the arrays one behind the other.
+// valueOf is row i of the arrays, one after the other.
 func valueOf(arrays []arrow.Array, i int) string {
 	for _, a := range arrays {
 		if i < a.Len() {

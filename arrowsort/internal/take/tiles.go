@@ -1,9 +1,6 @@
 package take
 
-import (
-	"sync"
-	"sync/atomic"
-)
+import "github.com/arrowsort/arrowsort/internal/workers"
 
 const (
 	// rows of one unit of work, fewer are not worth a goroutine; a multiple of 64, so that no two tiles write to one
@@ -19,52 +16,16 @@ func (g *gatherer) tiles(n int, work func(lo, hi int, block []uint64) error) err
 	return g.tilesOf(tileRows, n, work)
 }
 
-// tilesOf calls work for [0,n) in tiles of size rows, in no order. block holds the positions of blockRows rows. The
-// first error ends it, as does the context; all goroutines are done when it returns.
+// tilesOf calls work for [0,n) in tiles of size rows, in no order, until the first error or the end of the context.
+// block holds the positions of blockRows rows.
 func (g *gatherer) tilesOf(size, n int, work func(lo, hi int, block []uint64) error) error {
 	count := (n + size - 1) / size
-	workers := min(g.threads, count)
-	for len(g.blocks) < workers {
+	for len(g.blocks) < min(g.threads, count) {
 		g.blocks = append(g.blocks, make([]uint64, blockRows))
 	}
-	var next, stopped atomic.Int64
-	run := func(worker int) error {
-		for stopped.Load() == 0 {
-			t := int(next.Add(1)) - 1
-			if t >= count {
-				break
-			}
-			if err := g.ctx.Err(); err != nil {
-				return err
-			}
-			if err := work(t*size, min(t*size+size, n), g.blocks[worker]); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	if workers <= 1 {
-		if count == 0 {
-			return g.ctx.Err()
-		}
-		return contain(func() error { return run(0) })
-	}
-	errs := make([]error, workers)
-	var wg sync.WaitGroup
-	for w := range workers {
-		wg.Go(func() {
-			if errs[w] = contain(func() error { return run(w) }); errs[w] != nil {
-				stopped.Store(1)
-			}
-		})
-	}
-	wg.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return workers.Run(g.ctx, count, g.threads, func(worker, tile int) error {
+		return work(tile*size, min(tile*size+size, n), g.blocks[worker])
+	})
 }
 
 // eachBlock calls do for the positions of rows [lo,hi) of sel, at most blockRows at a time.

@@ -2,7 +2,6 @@ package take
 
 import (
 	"context"
-	"errors"
 	"math/rand/v2"
 	"runtime"
 	"sync/atomic"
@@ -35,26 +34,12 @@ func TestTilesCoverAllRowsOnce(t *testing.T) {
 	}
 }
 
-func TestFewRowsStayOnTheCallingGoroutine(t *testing.T) {
-	g := newGatherer(t.Context(), Options{Threads: 8}, 0)
-	before := runtime.NumGoroutine()
-	require.NoError(t, g.tiles(tileRows, func(_, _ int, _ []uint64) error {
-		require.Equal(t, before, runtime.NumGoroutine())
-		return nil
-	}))
-}
-
-func TestFirstErrorEndsTheTiles(t *testing.T) {
+func TestPanicsOfTilesAreErrors(t *testing.T) {
 	for _, threads := range []int{1, 4} {
 		g := newGatherer(t.Context(), Options{Threads: threads}, 0)
-		wrong := errors.New("wrong")
-		var calls atomic.Int64
-		require.ErrorIs(t, g.tiles(1000*tileRows, func(_, _ int, _ []uint64) error {
-			calls.Add(1)
-			return wrong
-		}), wrong)
-		require.LessOrEqual(t, calls.Load(), int64(threads))
-		require.ErrorIs(t, g.tiles(9*tileRows, func(_, _ int, _ []uint64) error { panic("index") }), errMalformed)
+		require.ErrorIs(t, contain(func() error {
+			return g.tiles(9*tileRows, func(_, _ int, _ []uint64) error { panic("index") })
+		}), errMalformed)
 	}
 }
 

@@ -75,7 +75,7 @@ func (g *gatherer) unified(typ arrow.DataType, chunks []chunk) ([]arrow.ArrayDat
 	return out, nil
 }
 
-// unifyIndices gives chunks of a dictionary type one dictionary.
+// unifyIndices makes chunks of a dictionary type share one dictionary.
 func (g *gatherer) unifyIndices(
 	typ arrow.DataType, t *arrow.DictionaryType, chunks []chunk, out []arrow.ArrayData,
 ) error {

@@ -37,7 +37,7 @@ func (g *gatherer) views(col column) (*array.Data, error) {
 	return g.finish(col, nil, append([]*memory.Buffer{views}, buffers...)...), nil
 }
 
-// shareBuffers lists the data buffers of all chunks and gives the new numbers of those of each chunk. same says that
+// shareBuffers lists the data buffers of all chunks and returns the new numbers of those of each chunk. same says that
 // they are the old ones.
 func shareBuffers(chunks []chunk) (buffers []*memory.Buffer, numbers [][]uint32, same bool) {
 	same = true
@@ -59,7 +59,7 @@ func shareBuffers(chunks []chunk) (buffers []*memory.Buffer, numbers [][]uint32,
 	return buffers, numbers, same
 }
 
-// renumber gives the gathered views that refer to a buffer its new number. What lies under a null refers to nothing and
+// renumber writes the new numbers of buffers into the gathered views. What lies under a null refers to nothing and
 // becomes zero.
 func (g *gatherer) renumber(views [][4]uint32, col column, numbers [][]uint32) error {
 	return g.tiles(len(views), func(lo, hi int, block []uint64) error {

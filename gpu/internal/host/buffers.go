@@ -8,7 +8,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 )
 
-// Buffers hands out memory of the caller's allocator and knows what is still out, so that one Release gives everything
+// Buffers allocates memory of the caller's allocator and lists it, so that one Release gives everything
 // back that did not become part of a result.
 type Buffers struct {
 	Mem  engine.Allocator
@@ -44,7 +44,7 @@ func (b *Buffers) Keep(buf []byte) {
 	}
 }
 
-// Free gives a buffer back before the others.
+// Free frees one buffer before the others.
 func (b *Buffers) Free(buf []byte) {
 	if i := b.find(buf); i >= 0 {
 		b.live = slices.Delete(b.live, i, i+1)
@@ -56,7 +56,7 @@ func (b *Buffers) find(buf []byte) int {
 	return slices.IndexFunc(b.live, func(l []byte) bool { return unsafe.SliceData(l) == unsafe.SliceData(buf) })
 }
 
-// Release gives back whatever is neither kept nor freed.
+// Release frees what is neither kept nor freed.
 func (b *Buffers) Release() {
 	for _, buf := range b.live {
 		b.Mem.Free(buf)

@@ -83,7 +83,7 @@ func (s *stringColumn[T]) measure(rows []uint32) (bytes int) {
 	return bytes
 }
 
-// write copies the bytes of rows to data from start on, and the offset behind each.
+// write copies the bytes of rows to data from start on, and the offset after each.
 func (s *stringColumn[T]) write(data []byte, offsets []T, start int, rows []uint32) {
 	for i, row := range rows {
 		start += copy(data[start:], s.at(int(row)))

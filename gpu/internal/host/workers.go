@@ -2,61 +2,32 @@ package host
 
 import (
 	"context"
-	"runtime"
-	"sync"
-	"sync/atomic"
+
+	"github.com/arrowsort/arrowsort/internal/workers"
 )
 
 // Workers are the threads that a call may use.
 type Workers struct {
 	ctx     context.Context
 	threads int
-	alone   chan struct{} // has room for one of each thread that works alone
+	alone   chan struct{} // capacity: a place for each thread that works in the background
 }
 
-// NewWorkers is for at most so many threads; 0 for GOMAXPROCS.
+// NewWorkers returns the given number of threads, GOMAXPROCS for 0.
 func NewWorkers(ctx context.Context, threads int) *Workers {
-	if threads <= 0 {
-		threads = runtime.GOMAXPROCS(0)
-	}
+	threads = workers.Count(threads)
 	return &Workers{ctx, threads, make(chan struct{}, threads)}
 }
 
 // Threads is how many there are.
 func (w *Workers) Threads() int { return w.threads }
 
-// Run calls work for items 0..n-1 on all threads, in rising order on each, and returns when all have ended. A cancelled
-// context leaves the rest of the items out and is the error; a panic of work goes on in the caller.
+// Run calls work for items 0..n-1.
 func (w *Workers) Run(n int, work func(item int)) error {
-	if n > 0 && (w.threads == 1 || n == 1) {
-		for i := range n {
-			if err := w.ctx.Err(); err != nil {
-				return err
-			}
-			work(i)
-		}
+	return workers.Run(w.ctx, n, w.threads, func(_, item int) error {
+		work(item)
 		return nil
-	}
-	var next atomic.Int64
-	var failed atomic.Pointer[any]
-	var group sync.WaitGroup
-	for range min(w.threads, n) {
-		group.Go(func() {
-			defer func() {
-				if r := recover(); r != nil {
-					failed.CompareAndSwap(nil, &r)
-				}
-			}()
-			for i := next.Add(1) - 1; i < int64(n) && w.ctx.Err() == nil; i = next.Add(1) - 1 {
-				work(int(i))
-			}
-		})
-	}
-	group.Wait()
-	if r := failed.Load(); r != nil {
-		panic(*r)
-	}
-	return w.ctx.Err()
+	})
 }
 
 // Tiles calls work for tiles of size items of 0..n-1.

@@ -38,10 +38,10 @@ func TestRunStops(t *testing.T) {
 		})
 		require.ErrorIs(t, err, context.Canceled)
 		require.Less(t, done.Load(), int32(10_000))
-		require.PanicsWithValue(t, "as told", func() {
+		require.PanicsWithValue(t, "broken", func() {
 			_ = NewWorkers(t.Context(), threads).Run(100, func(item int) {
 				if item == 7 {
-					panic("as told")
+					panic("broken")
 				}
 			})
 		})

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/workers"
+	"github.com/arrowsort/arrowsort/internal/workers"
 )
 
 // chunkIndexes makes the index of column chunks from their pages, row group by row group, and nil for the leaf columns

@@ -12,7 +12,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/workers"
+	"github.com/arrowsort/arrowsort/internal/workers"
 )
 
 // Batches reads the rows of a row group from the front on, all columns at once in parallel.

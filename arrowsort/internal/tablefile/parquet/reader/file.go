@@ -17,7 +17,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/validate"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/workers"
+	"github.com/arrowsort/arrowsort/internal/workers"
 )
 
 // A File is an open Parquet file. Its columns are read one row group at a time, in parallel; the row groups
@@ -114,7 +114,7 @@ func (f *File) readTable(ctx context.Context) (arrow.Table, error) {
 	err = workers.Each(ctx, len(others)*groups, f.opts.Threads, func(i int) (err error) {
 		group, field := i/len(others), others[i%len(others)]
 		chunks[field][group], err = f.readField(ctx, field, group)
-		report()
+		report(1)
 		return err
 	})
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/workers"
+	"github.com/arrowsort/arrowsort/internal/workers"
 )
 
 // A flatColumn is a flat column whose pages are decoded to where they belong: values of fixed width, or indices into
@@ -169,7 +169,7 @@ func (c *flatColumn) read(f *File, group int, s *page.Scratch) (err error) {
 
 // readFlat reads the columns of the file whose pages are decoded here, as one array or one for each row group; the
 // others are nil. It reports each column of a row group that it has read.
-func (f *File) readFlat(ctx context.Context, report func()) ([][]arrow.Array, error) {
+func (f *File) readFlat(ctx context.Context, report func(int)) ([][]arrow.Array, error) {
 	var columns []*flatColumn
 	var fields []int
 	for i := range f.fields {
@@ -194,7 +194,7 @@ func (f *File) readFlat(ctx context.Context, report func()) ([][]arrow.Array, er
 			c.unsupported.Store(true)
 			return nil
 		}
-		report()
+		report(1)
 		return nil
 	})
 	if err != nil {

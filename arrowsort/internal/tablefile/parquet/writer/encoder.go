@@ -22,7 +22,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/workers"
+	"github.com/arrowsort/arrowsort/internal/workers"
 )
 
 // hasNullType reports whether a nested field has nulls of no type inside. Arrow writes to the data of such a child
@@ -137,7 +137,7 @@ func (e *Encoder) Encode(ctx context.Context, table arrow.Table, before int64, u
 		threads = 1
 	}
 	return workers.Ordered(ctx, columns, threads, e.encodeColumn, func(p EncodedColumn) error {
-		defer report()
+		defer report(1)
 		defer e.files.Give(p.File)
 		return use(p)
 	})

@@ -1,7 +1,6 @@
 package cpu
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -14,7 +13,7 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// TestThreadsAreClamped tells how many workers a sort has: as many as asked for, but none for less than 32768 rows.
+// TestThreadsAreClamped: a sort has the workers asked for, but at most one for each 32,768 rows.
 func TestThreadsAreClamped(t *testing.T) {
 	all := runtime.GOMAXPROCS(0)
 	for _, c := range []struct{ rows, asked, threads int }{
@@ -28,7 +27,7 @@ func TestThreadsAreClamped(t *testing.T) {
 	}
 }
 
-// TestManyThreads tells that a huge number of threads costs no memory.
+// TestManyThreads: a huge number of threads costs no memory.
 func TestManyThreads(t *testing.T) {
 	keys := drawn(1, 100_000, uniform)
 	job := engine.Job{
@@ -41,39 +40,11 @@ func TestManyThreads(t *testing.T) {
 	require.Equal(t, few, many, "temp memory with 3 threads and with any number of them")
 }
 
-// TestRun tells that every item runs once, and that a worker runs one item at a time: its temp storage is its own.
-func TestRun(t *testing.T) {
-	for _, threads := range []int{1, 2, 7} {
-		for _, items := range []int{0, 1, 2, 6, 1000} {
-			w := newWorkers(t.Context(), threads)
-			runs, busy := make([]atomic.Int32, items), make([]atomic.Bool, threads)
-			var shared, unknown atomic.Int32
-			require.NoError(t, w.run(items, func(worker, item int) {
-				if worker >= threads || worker >= items {
-					unknown.Add(1)
-					return
-				}
-				if busy[worker].Swap(true) {
-					shared.Add(1)
-				}
-				runs[item].Add(1)
-				runtime.Gosched()
-				busy[worker].Store(false)
-			}))
-			require.Zero(t, unknown.Load(), "%d threads, %d items: unknown workers", threads, items)
-			require.Zero(t, shared.Load(), "%d threads, %d items: workers that ran two items at once", threads, items)
-			for i := range runs {
-				require.EqualValues(t, 1, runs[i].Load(), "%d threads: runs of item %d of %d", threads, i, items)
-			}
-		}
-	}
-}
-
-// TestTiles tells that tiles cover all rows, and are full but for the last.
+// TestTiles: tiles cover all rows, and are full but for the last.
 func TestTiles(t *testing.T) {
 	for _, c := range []struct{ n, rows int }{{0, 10}, {1, 10}, {9, 10}, {10, 10}, {11, 10}, {999, 10}, {7, 1}} {
 		seen := make([]atomic.Int32, c.n)
-		require.NoError(t, newWorkers(t.Context(), 3).tiles(c.n, c.rows, func(_, lo, hi int) {
+		require.NoError(t, (&pool{ctx: t.Context(), threads: 3}).tiles(c.n, c.rows, func(_, lo, hi int) {
 			if lo%c.rows == 0 && (hi-lo == c.rows || hi == c.n) {
 				for i := lo; i < hi; i++ {
 					seen[i].Add(1)
@@ -84,35 +55,6 @@ func TestTiles(t *testing.T) {
 			require.EqualValues(t, 1, seen[i].Load(), "row %d of %d in tiles of %d", i, c.n, c.rows)
 		}
 	}
-}
-
-// TestRunStops tells that items which have begun end, others do not begin once the context is cancelled, and no
-// goroutine is left behind.
-func TestRunStops(t *testing.T) {
-	before := runtime.NumGoroutine()
-	for _, threads := range []int{1, 4} {
-		ctx, cancel := context.WithCancel(t.Context())
-		var begun, ended atomic.Int32
-		err := newWorkers(ctx, threads).run(1000, func(_, item int) {
-			begun.Add(1)
-			if item == 10 {
-				cancel()
-			}
-			runtime.Gosched()
-			ended.Add(1)
-		})
-		require.ErrorIs(t, err, context.Canceled)
-		require.Equal(t, begun.Load(), ended.Load(), "%d threads: items that began and ended", threads)
-		require.Less(t, int(begun.Load()), 1000, "%d threads: items that ran", threads)
-		if threads == 1 {
-			require.EqualValues(t, 11, begun.Load(), "items up to the one that cancelled")
-		}
-		require.ErrorIs(
-			t, newWorkers(ctx, threads).run(1, func(int, int) { t.Error("an item runs after the end") }),
-			context.Canceled,
-		)
-	}
-	requireGoroutines(t, before)
 }
 
 // watched sorts a job whose progress is watched: it never falls, passes the total or comes twice at once,

@@ -9,7 +9,7 @@ type Spares[T any] struct {
 	free []T
 }
 
-// Take returns a value that was given back, or the zero value.
+// Take returns a value of Give, or the zero value.
 func (s *Spares[T]) Take() (value T) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -19,7 +19,7 @@ func (s *Spares[T]) Take() (value T) {
 	return value
 }
 
-// Give gives a value back.
+// Give returns a value.
 func (s *Spares[T]) Give(value T) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,9 +9,9 @@ import (
 // caller's. At most two items per worker are made and not yet used. It returns when all goroutines have ended: with the
 // first error, or the context's.
 func Ordered[T any](ctx context.Context, n, workers int, produce func(i int) (T, error), use func(T) error) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	g := group{cancel: cancel}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	g := group{stop: cancel}
 	items := make([]chan T, n)
 	for i := range items {
 		items[i] = make(chan T, 1)
@@ -57,6 +57,8 @@ func Ordered[T any](ctx context.Context, n, workers int, produce func(i int) (T,
 		}
 		return nil
 	})
-	g.wait()
+	if err := g.wait(); err != nil {
+		return err
+	}
 	return context.Cause(ctx)
 }

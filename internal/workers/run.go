@@ -1,0 +1,62 @@
+package workers
+
+import (
+	"context"
+	"runtime"
+	"sync/atomic"
+)
+
+// Count returns n, or GOMAXPROCS for 0 and less.
+func Count(n int) int {
+	if n <= 0 {
+		return runtime.GOMAXPROCS(0)
+	}
+	return n
+}
+
+// Run runs task(worker, 0) to task(worker, n-1) on the given number of goroutines, Count(workers), and returns when all
+// of them have ended: with the first error, or that of ctx. After an error no further task starts. A worker, numbered
+// from 0, runs one task at a time, in rising order. One worker, or one task, stays on the caller's goroutine.
+func Run(ctx context.Context, n, workers int, task func(worker, i int) error) error {
+	workers = min(Count(workers), n)
+	if workers <= 1 {
+		for i := 0; i < n && ctx.Err() == nil; i++ {
+			if err := task(0, i); err != nil {
+				return err
+			}
+		}
+		return ctx.Err()
+	}
+	var next atomic.Int64
+	var stopped atomic.Bool
+	g := group{stop: func() { stopped.Store(true) }}
+	work := func(worker int) error {
+		for !stopped.Load() && ctx.Err() == nil {
+			i := int(next.Add(1)) - 1
+			if i >= n {
+				return nil
+			}
+			if err := task(worker, i); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for worker := 1; worker < workers; worker++ {
+		g.Go(func() { g.run(func() error { return work(worker) }) })
+	}
+	g.run(func() error { return work(0) })
+	if err := g.wait(); err != nil {
+		return err
+	}
+	return ctx.Err()
+}
+
+// Each is Run for tasks without temp storage of a worker. It returns the cause of the context's end.
+func Each(ctx context.Context, n, workers int, task func(i int) error) error {
+	err := Run(ctx, n, workers, func(_, i int) error { return task(i) })
+	if err != nil && err == ctx.Err() {
+		return context.Cause(ctx)
+	}
+	return err
+}

@@ -1,0 +1,102 @@
+package workers
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestRun: every task runs once, and a worker runs one task at a time: its temp storage is not shared.
+func TestRun(t *testing.T) {
+	for _, workers := range []int{1, 2, 7} {
+		for _, n := range []int{0, 1, 2, 6, 1000} {
+			runs, busy := make([]atomic.Int32, n), make([]atomic.Bool, workers)
+			var shared, unknown atomic.Int32
+			require.NoError(t, Run(t.Context(), n, workers, func(worker, i int) error {
+				if worker >= workers || worker >= n {
+					unknown.Add(1)
+					return nil
+				}
+				if busy[worker].Swap(true) {
+					shared.Add(1)
+				}
+				runs[i].Add(1)
+				runtime.Gosched()
+				busy[worker].Store(false)
+				return nil
+			}))
+			require.Zero(t, unknown.Load(), "%d workers, %d tasks: unknown workers", workers, n)
+			require.Zero(t, shared.Load(), "%d workers, %d tasks: workers that ran two tasks at once", workers, n)
+			for i := range runs {
+				require.EqualValues(t, 1, runs[i].Load(), "%d workers: runs of task %d of %d", workers, i, n)
+			}
+		}
+	}
+}
+
+func TestOneTaskStaysOnTheGoroutineOfTheCaller(t *testing.T) {
+	before := runtime.NumGoroutine()
+	require.NoError(t, Run(t.Context(), 1, 8, func(int, int) error {
+		require.Equal(t, before, runtime.NumGoroutine())
+		return nil
+	}))
+}
+
+func TestRunStopsAtAnError(t *testing.T) {
+	broken := errors.New("broken")
+	for _, workers := range []int{1, 4} {
+		var begun atomic.Int32
+		require.ErrorIs(t, Run(t.Context(), 1000, workers, func(int, int) error {
+			begun.Add(1)
+			return broken
+		}), broken)
+		require.LessOrEqual(t, int(begun.Load()), workers)
+	}
+}
+
+// TestRunStopsWhenCancelled: tasks that have begun end, others do not begin, and no goroutine stays.
+func TestRunStopsWhenCancelled(t *testing.T) {
+	before := runtime.NumGoroutine()
+	for _, workers := range []int{1, 4} {
+		ctx, cancel := context.WithCancel(t.Context())
+		var begun, ended atomic.Int32
+		err := Run(ctx, 1000, workers, func(_, i int) error {
+			begun.Add(1)
+			if i == 10 {
+				cancel()
+			}
+			runtime.Gosched()
+			ended.Add(1)
+			return nil
+		})
+		require.ErrorIs(t, err, context.Canceled)
+		require.Equal(t, begun.Load(), ended.Load(), "%d workers: tasks that began and ended", workers)
+		require.Less(t, int(begun.Load()), 1000, "%d workers: tasks that ran", workers)
+		if workers == 1 {
+			require.EqualValues(t, 11, begun.Load(), "tasks up to the one that cancelled")
+		}
+		require.ErrorIs(t, Run(ctx, 1, workers, func(int, int) error {
+			t.Error("a task runs after the end")
+			return nil
+		}), context.Canceled)
+	}
+	require.Eventually(t, func() bool { return runtime.NumGoroutine() <= before+1 }, time.Second, time.Millisecond)
+}
+
+func TestEachReturnsTheCauseOfTheEnd(t *testing.T) {
+	why := errors.New("why")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	var ran atomic.Int64
+	require.Equal(t, why, Each(ctx, 1000, 2, func(int) error {
+		if ran.Add(1) == 10 {
+			cancel(why)
+		}
+		return nil
+	}))
+	require.Less(t, ran.Load(), int64(1000))
+}

@@ -1,0 +1,80 @@
+package keyencode
+
+import "context"
+
+// tieRows is the number of tied rows whose next words are fetched in one batch: their cache misses overlap.
+const tieRows = 4096
+
+// TiedRows are the rows that a TieBreaker orders.
+type TiedRows interface {
+	// EncodeRows writes one word of the code of each of the given rows. It may overwrite rows.
+	EncodeRows(dst []uint64, word int, rows []uint32)
+	// SortRun orders the rows of a run by their codes, stably, and the codes with them.
+	SortRun(rows []uint32, codes []uint64)
+}
+
+// A TieBreaker orders rows that tie in the leading words of their codes. It is the temp storage of one goroutine.
+type TieBreaker struct {
+	Runs    []Run    // to be ordered: they do not overlap
+	Rows    []uint32 // as long as all runs together
+	Codes   []uint64 // the same
+	further []Run
+}
+
+// Break orders the rows of each run, in place, by the words of their codes from the run's word on, stably, until the
+// context ends. It fetches one more word for all tied rows at a time.
+func (t *TieBreaker) Break(ctx context.Context, plan *Plan, tied TiedRows, rows []uint32) {
+	for len(t.Runs) > 0 && ctx.Err() == nil {
+		t.further = t.further[:0]
+		for runs := t.Runs; len(runs) > 0; {
+			n := batchOf(runs)
+			t.breakBatch(plan, tied, rows, runs[:n])
+			runs = runs[n:]
+		}
+		t.Runs, t.further = t.further, t.Runs
+	}
+}
+
+// batchOf is the number of leading runs whose next words are fetched together.
+func batchOf(runs []Run) int {
+	total := 0
+	for i, r := range runs {
+		total += r.Hi - r.Lo
+		if r.Word != runs[0].Word || i > 0 && total > tieRows {
+			return i
+		}
+	}
+	return len(runs)
+}
+
+// breakBatch orders runs by their next word and appends to further what ties in it, too.
+func (t *TieBreaker) breakBatch(plan *Plan, tied TiedRows, rows []uint32, runs []Run) {
+	fetch := t.Rows[:0]
+	for _, r := range runs {
+		fetch = append(fetch, rows[r.Lo:r.Hi]...)
+	}
+	word, codes := runs[0].Word, t.Codes[:len(fetch)]
+	tied.EncodeRows(codes, word, fetch)
+	for _, r := range runs {
+		n := r.Hi - r.Lo
+		sortRun(tied, rows[r.Lo:r.Hi], codes[:n])
+		t.further = plan.AppendRuns(t.further, codes[:n], word, r.Lo)
+		codes = codes[n:]
+	}
+}
+
+// sortRun inserts the rows of a short run.
+func sortRun(tied TiedRows, rows []uint32, codes []uint64) {
+	const short = 24
+	if len(rows) > short {
+		tied.SortRun(rows, codes)
+		return
+	}
+	for i := 1; i < len(rows); i++ {
+		c, r, j := codes[i], rows[i], i
+		for ; j > 0 && codes[j-1] > c; j-- {
+			codes[j], rows[j] = codes[j-1], rows[j-1]
+		}
+		codes[j], rows[j] = c, r
+	}
+}
