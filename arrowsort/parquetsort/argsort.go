@@ -7,7 +7,6 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
-	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
@@ -19,26 +18,27 @@ func Argsort(ctx context.Context, path, output string, opts Options) (*Result, e
 		return nil, err
 	}
 	defer in.close()
-	write, err := in.opts.writing(output)
+	out, err := in.outputs(ctx, output, indexSchema)
 	if err != nil {
 		return nil, err
 	}
-	write.RowGroupRows, write.PageRows = in.opts.RowGroupRows, in.opts.PageRows
-	l, err := in.load(ctx, tablefile.ReadOptions{Dictionaries: true}, true)
+	defer out.abort()
+	l, err := in.load(ctx, tablefile.ReadOptions{Dictionaries: true})
 	if err != nil {
 		return nil, err
 	}
 	defer l.release()
-	rows, err := arrowsort.SortIndices(ctx, l.rows, l.keys, l.sortOptions())
+	rows, err := l.indices(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Release()
-	rec := array.NewRecord(indexSchema, []arrow.Array{rows}, int64(rows.Len()))
-	defer rec.Release()
-	numbers := array.NewTableFromRecords(indexSchema, []arrow.Record{rec})
+	numbers := array.NewTableFromSlice(indexSchema, [][]arrow.Array{{rows}})
 	defer numbers.Release()
-	return in.write(ctx, output, l, numbers, write)
+	if err := out.whole(ctx, numbers, nil); err != nil {
+		return nil, err
+	}
+	result := &Result{RowsIn: l.rows.NumRows(), Rows: numbers.NumRows(), Plan: l.plan.String()}
+	return in.finish(result, out, indexSchema)
 }
 
 var indexSchema = arrow.NewSchema([]arrow.Field{{Name: "index", Type: arrow.PrimitiveTypes.Uint64}}, nil)

@@ -24,13 +24,9 @@ type batch struct {
 }
 
 // newBatch takes the table over.
-func newBatch(ctx context.Context, table arrow.Table, opts *Options) (*batch, error) {
-	return newBatchOf(ctx, table, opts.Keys, opts)
-}
-
-// newBatchOf is newBatch with other keys than those of the options.
-func newBatchOf(ctx context.Context, table arrow.Table, keys []arrowsort.Key, opts *Options) (*batch, error) {
-	b := &batch{table: table, rows: int(table.NumRows()), bytes: arraydata.TableBytes(table), mem: heldMemory{Allocator: opts.Allocator}}
+func newBatch(ctx context.Context, table arrow.Table, keys []arrowsort.Key, opts *Options) (*batch, error) {
+	b := &batch{table: table, rows: int(table.NumRows()), bytes: arraydata.TableBytes(table),
+		mem: heldMemory{Allocator: opts.Allocator}}
 	err := keyColumns(ctx, table, keys, &b.mem, func(job *engine.Job) error {
 		b.keys = job.Columns
 		b.stats.measure(job)

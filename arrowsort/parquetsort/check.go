@@ -4,6 +4,8 @@ import (
 	"context"
 	"io"
 
+	"github.com/apache/arrow/go/v15/arrow"
+
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/rawmem"
 )
@@ -12,6 +14,8 @@ import (
 type Violation struct {
 	File string
 	Row  int64 // in the file, from 0; row 0 sorts before the last row of the file before
+	// Reason is set when the file may be in order by itself: its key has another type than in all CSV files together.
+	Reason string
 }
 
 // A Checked is what Check read.
@@ -33,73 +37,52 @@ func Check(ctx context.Context, paths []string, opts Options) (*Checked, error) 
 		return nil, err
 	}
 	defer in.close()
-	result := &Checked{Files: in.paths, Keys: in.opts.Keys, Columns: in.schema.NumFields(), Bytes: in.bytes}
+	c := checker{limit: in.opts.Limit, order: ordered{opts: in.opts},
+		result: &Checked{Files: in.paths, Keys: in.opts.Keys, Columns: in.columns}}
+	defer c.order.forget()
 	in.readKeysOnly()
 	in.flat = rawmem.NewRecycler(in.opts.Allocator, 0)
 	defer in.flat.Release()
-	c := &checker{in: in, order: ordered{schema: in.schema, opts: in.opts}, result: result}
-	defer c.order.forget()
-	done := int64(0)
-	for _, path := range in.paths {
-		bytes, err := c.file(ctx, path, done)
-		if err != nil {
-			return nil, err
-		}
-		if c.done() {
-			break
-		}
-		done += bytes
+	err = in.each(ctx, PhaseCheck, func(file int, piece arrow.Table) error { return c.add(ctx, file, piece) })
+	c.result.Bytes = in.bytes
+	if v := c.result.Violation; err == nil && v != nil {
+		v.Reason, err = in.textReason(ctx, v.File)
 	}
-	return c.result, nil
+	return c.result, err
 }
 
 // A checker looks at one file after the other.
 type checker struct {
-	in     *inputs
+	limit  int64
 	order  ordered
 	result *Checked
+	file   int
+	first  int64 // row of the piece in its file
 }
 
-// done reports whether all rows that are wanted were checked.
-func (c *checker) done() bool {
-	return c.result.Violation != nil || c.in.opts.Limit > 0 && c.result.Rows == c.in.opts.Limit
-}
-
-func (c *checker) file(ctx context.Context, path string, done int64) (int64, error) {
-	s, err := c.in.open(path)
+func (c *checker) add(ctx context.Context, file int, piece arrow.Table) error {
+	if file != c.file {
+		c.file, c.first = file, 0
+	}
+	rows := piece.NumRows()
+	if c.limit > 0 {
+		rows = min(rows, c.limit-c.result.Rows)
+	}
+	wanted := slice(piece, 0, rows)
+	defer wanted.Release()
+	at, err := c.order.add(ctx, wanted)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	defer s.Close()
-	for first := int64(0); !c.done(); {
-		piece, err := s.next(ctx)
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return 0, err
-		}
-		rows := piece.NumRows()
-		if limit := c.in.opts.Limit; limit > 0 && c.result.Rows+rows > limit {
-			rows = limit - c.result.Rows
-			whole := piece
-			piece = slice(whole, 0, rows)
-			whole.Release()
-		}
-		at, err := c.order.add(ctx, piece)
-		piece.Release()
-		switch {
-		case err != nil:
-			return 0, err
-		case at >= 0:
-			c.result.Violation = &Violation{File: path, Row: first + at}
-			c.result.Rows += at
-		default:
-			c.result.Rows += rows
-		}
-		first += rows
-		c.in.opts.Progress(PhaseCheck, done+s.Done(), c.in.bytes)
+	if at >= 0 {
+		c.result.Violation = &Violation{File: c.result.Files[file], Row: c.first + at}
+		c.result.Rows += at
+		return io.EOF
 	}
-	c.result.Bytes = max(c.result.Bytes, done+s.Bytes) // of a pipe they are known now
-	return s.Bytes, nil
+	c.result.Rows += rows
+	c.first += rows
+	if c.result.Rows == c.limit && c.limit > 0 {
+		return io.EOF
+	}
+	return nil
 }

@@ -1,8 +1,6 @@
 package parquetsort
 
 import (
-	"fmt"
-
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
@@ -12,23 +10,12 @@ import (
 
 // collect adds rows of a table to the run, which is spilled before if there is no room for them.
 func (s *Sorter) collect(table arrow.Table, first, n int64) error {
-	columns := make([]arrow.Column, table.NumCols())
-	defer func() {
-		for i := range columns {
-			if columns[i].Data() != nil {
-				columns[i].Release()
-			}
-		}
-	}()
-	for i := range columns {
-		data, err := s.rowsOf(table.Column(i).Data(), first, n)
-		if err != nil {
-			return fmt.Errorf("column %q: %w", table.Schema().Field(i).Name, err)
-		}
-		columns[i] = *arrow.NewColumn(s.decoded.Field(i), data)
-		data.Release()
+	part, err := newTable(s.decoded, func(i int) (*arrow.Chunked, error) {
+		return s.rowsOf(table.Column(i).Data(), s.decoded.Field(i).Type, first, n)
+	})
+	if err != nil {
+		return err
 	}
-	part := array.NewTable(s.decoded, columns, n)
 	bytes := arraydata.TableBytes(part) + n*rowOverhead
 	if s.bytes > 0 && s.bytes+bytes > s.budget.run() {
 		if err := s.spill(); err != nil {
@@ -45,10 +32,10 @@ func (s *Sorter) collect(table arrow.Table, first, n int64) error {
 
 // rowsOf is some rows of a column with the values of its dictionaries. What is not all of the column is copied: a slice
 // would keep all of it in memory.
-func (s *Sorter) rowsOf(column *arrow.Chunked, first, n int64) (*arrow.Chunked, error) {
+func (s *Sorter) rowsOf(column *arrow.Chunked, typ arrow.DataType, first, n int64) (*arrow.Chunked, error) {
 	rows := array.NewChunkedSlice(column, first, first+n)
 	defer rows.Release()
-	plain, err := decodedColumn(s.ctx, rows, s.opts.sorting())
+	plain, err := withType(s.ctx, rows, typ, s.opts.sorting())
 	if _, dictionary := column.DataType().(*arrow.DictionaryType); err != nil || dictionary || n == int64(column.Len()) {
 		return plain, err
 	}

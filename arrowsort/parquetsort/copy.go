@@ -13,34 +13,16 @@ import (
 // errNotCopied ends copying inputs that have to be sorted or merged.
 var errNotCopied = errors.New("not in order")
 
-// copyOrTable copies the one input if it is in order, and else sorts it as a table.
-func (in *inputs) copyOrTable(ctx context.Context, output string) (*Result, error) {
-	if sorting := in.declaredOrder(ctx, output); sorting != nil {
-		result, order, err := in.copyDeclared(ctx, output, sorting)
-		order.release()
-		if result != nil || err != nil {
-			return result, err
-		}
-	}
-	return in.sortTable(ctx, output)
-}
-
-// copyOrOrder copies the inputs if they are in order as they are given. Else there is no result but their order, which
-// the caller releases.
-func (in *inputs) copyOrOrder(ctx context.Context, output string) (*Result, *fileOrder, error) {
-	if sorting := in.declaredOrder(ctx, output); sorting != nil {
-		return in.copyDeclared(ctx, output, sorting)
-	}
-	order, err := in.order(ctx)
-	return nil, order, err
-}
-
 // declaredOrder is the order of the keys if the inputs can be copied and are in it, by the bounds of their row groups;
 // else nil.
 func (in *inputs) declaredOrder(ctx context.Context, output string) []tablefile.SortingColumn {
 	sorting := sortingOf(in.opts.Keys)
-	out, err := in.outputs(ctx, output)
+	decoded, err := decodedSchema(in.schema)
 	if sorting == nil || err != nil || !tablefile.Replaces(output) {
+		return nil
+	}
+	out, err := in.outputs(ctx, output, decoded)
+	if err != nil {
 		return nil
 	}
 	out.options.Sorting = sorting
@@ -62,10 +44,13 @@ func sortingOf(keys []arrowsort.Key) []tablefile.SortingColumn {
 	return order
 }
 
-// copyDeclared copies the inputs while it finds their order. There is no result if they are not in order as they are
-// given.
-func (in *inputs) copyDeclared(ctx context.Context, output string,
-	sorting []tablefile.SortingColumn) (result *Result, order *fileOrder, err error) {
+// copyDeclared copies inputs that declare the order of the keys, while it finds their order. There is no result if they
+// do not, or are not in order as they are given. The caller releases the order, which is nil if it was not found.
+func (in *inputs) copyDeclared(ctx context.Context, output string) (result *Result, order *fileOrder, err error) {
+	sorting := in.declaredOrder(ctx, output)
+	if sorting == nil {
+		return nil, nil, nil
+	}
 	copying, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var looking sync.WaitGroup
@@ -95,7 +80,8 @@ func (in *inputs) copyDeclared(ctx context.Context, output string,
 	looking.Wait()
 	switch first := context.Cause(copying); {
 	case failed == nil:
-		return result, order, nil
+		order.release()
+		return result, nil, nil
 	case first == nil || first == errNotCopied:
 		return nil, order, nil
 	default:
@@ -137,12 +123,12 @@ func (o *outputs) copied(in *inputs, files []string) (layouts []*tablefile.Layou
 
 // copyAll copies the row groups of files, and completes the output.
 func (o *outputs) copyAll(ctx context.Context, in *inputs, files []string) error {
-	flat := rawmem.NewRecycler(in.opts.Allocator, 0)
-	defer flat.Release()
-	in = in.readInto(flat)
+	read := *in
+	read.flat = rawmem.NewRecycler(in.opts.Allocator, 0)
+	defer read.flat.Release()
 	done := int64(0)
 	for _, file := range files {
-		s, err := in.scan(file)
+		s, err := read.scan(file)
 		if err != nil {
 			return err
 		}
@@ -155,7 +141,7 @@ func (o *outputs) copyAll(ctx context.Context, in *inputs, files []string) error
 			return err
 		}
 	}
-	if err := o.head.read(ctx, in, files); err != nil {
+	if err := o.head.read(ctx, &read, files); err != nil {
 		return err
 	}
 	return o.finish()

@@ -41,6 +41,50 @@ func (in *inputs) inferCSV(ctx context.Context) error {
 	return nil
 }
 
+// textReason is why a CSV file may be in order by itself though not among the inputs: the first key column that has
+// other types in other files, and is text in all. It is empty where there is none.
+func (in *inputs) textReason(ctx context.Context, file string) (string, error) {
+	if in.csv == nil || len(in.paths) == 1 {
+		return "", nil
+	}
+	own, err := in.typesOf(ctx, file)
+	if err != nil {
+		return "", err
+	}
+	for _, path := range in.paths {
+		others, err := in.typesOf(ctx, path)
+		if err != nil {
+			return "", err
+		}
+		for _, c := range in.keyed {
+			a, b := columnIn(own, in.common, c), columnIn(others, in.common, c)
+			if in.common.Field(c).Type.ID() == arrow.STRING && !arrow.TypeEqual(a.Type, b.Type) {
+				return fmt.Sprintf("column %q is compared as text, as its types differ: it is %s in %s and %s in %s",
+					a.Name, a.Type, displayName(file), b.Type, displayName(path)), nil
+			}
+		}
+	}
+	return "", nil
+}
+
+// columnIn is the column of a schema that matches a column of another: by its name, or by its position if names repeat.
+func columnIn(schema, other *arrow.Schema, column int) arrow.Field {
+	if at := schema.FieldIndices(other.Field(column).Name); len(at) == 1 {
+		column = at[0]
+	}
+	return schema.Field(column)
+}
+
+// typesOf is the schema of one CSV file by itself.
+func (in *inputs) typesOf(ctx context.Context, path string) (*arrow.Schema, error) {
+	read := in.reading(path)
+	read.CSV = &csv.Schema{}
+	if err := tablefile.InferCSV(ctx, in.pipes.file(path), read); err != nil {
+		return nil, err
+	}
+	return read.CSV.Arrow(), nil
+}
+
 // readVerbatim has the text of CSV values read, for an output that is CSV: 2.50 stays 2.50. The keys with their types
 // are further columns, which are not written.
 func (in *inputs) readVerbatim() {

@@ -34,7 +34,7 @@ func (c *cursor) fill(ctx context.Context, bytes int64, opts *Options) error {
 			table.Release()
 			continue
 		}
-		b, err := newBatch(ctx, table, opts)
+		b, err := newBatch(ctx, table, opts.Keys, opts)
 		if err != nil {
 			return err
 		}

@@ -26,24 +26,21 @@ type DeclaredOrder struct {
 // DeclaredOrders reads the orders that files name, which may be as in Sort. Of the options it uses InputFormat and
 // Allocator.
 func DeclaredOrders(ctx context.Context, paths []string, opts Options) ([]DeclaredOrder, error) {
-	format, err := tablefile.ParseFormat(opts.InputFormat)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrOption, err)
-	}
-	files, err := Expand(paths)
+	opts.Keys = []arrowsort.Key{{}} // none are used
+	in, err := newInputs(paths, opts)
 	if err != nil {
 		return nil, err
 	}
-	orders := make([]DeclaredOrder, len(files))
-	for i, file := range files {
+	orders := make([]DeclaredOrder, len(in.paths))
+	for i, file := range in.paths {
 		if err := context.Cause(ctx); err != nil {
 			return nil, err
 		}
-		if format, err := format.Resolve(file); err == nil && format == tablefile.CSV {
-			orders[i] = DeclaredOrder{File: file}
+		orders[i].File = file
+		if in.formatOf(file) == tablefile.CSV {
 			continue
 		}
-		s, err := tablefile.Scan(file, 0, tablefile.ReadOptions{Format: format, Allocator: opts.Allocator})
+		s, err := in.scan(file)
 		if err != nil {
 			return nil, err
 		}
@@ -83,70 +80,72 @@ func keysOf(sorting []tablefile.SortingColumn) (keys []arrowsort.Key) {
 	return keys
 }
 
-// CheckDeclaredOrders finds the first row of some files that sorts before the one above it by the order that its row
-// group names; nil when there is none. It streams: of the options it uses what Check uses but for the keys.
-func CheckDeclaredOrders(ctx context.Context, paths []string, opts Options) (*Violation, error) {
-	opts.Keys = []arrowsort.Key{{}} // are those of each row group
-	opts, err := opts.resolved()
-	if err != nil {
-		return nil, err
-	}
-	files, err := Expand(paths)
-	if err != nil {
-		return nil, err
-	}
-	for _, file := range files {
-		v, err := checkDeclaredOrder(ctx, file, opts)
-		if v != nil || err != nil {
-			return v, err
-		}
-	}
-	return nil, nil
+// A Footer is the order that a file names, compared with its rows.
+type Footer struct {
+	DeclaredOrder
+	Holds *bool // nil: it was not checked
+	// Implied is set when rows in the order of the keys are in this one, ByGroup when this order has the keys, which
+	// hold in each row group alone.
+	Implied, ByGroup bool
+	Violation        *Violation // the first row that is not in the order of its row group
 }
 
-func checkDeclaredOrder(ctx context.Context, file string, opts Options) (*Violation, error) {
-	in := &inputs{opts: &opts, pipes: &pipes{}}
-	var err error
-	if in.format, err = tablefile.ParseFormat(opts.InputFormat); err != nil {
-		return nil, err
-	}
-	s, err := in.scan(file)
+// CheckFooters compares the orders that files name with the rows that Check read: of all files, or of the one with the
+// violation. Rows are checked again, unless they are sorted by keys that begin with that order.
+func CheckFooters(ctx context.Context, checked *Checked, opts Options) ([]Footer, error) {
+	orders, err := DeclaredOrders(ctx, checked.Files, opts)
 	if err != nil {
 		return nil, err
 	}
-	defer s.Close()
-	if s.Layout == nil {
-		return nil, nil
+	footers := make([]Footer, len(orders))
+	for i, o := range orders {
+		f := &footers[i]
+		f.DeclaredOrder = o
+		unsorted := checked.Violation != nil
+		if len(o.Keys) == 0 && !o.Mixed || unsorted && checked.Violation.File != o.File {
+			continue
+		}
+		if f.Implied = !unsorted && !o.Mixed && startsWith(checked.Keys, o.Keys); !f.Implied {
+			if f.Violation, err = checkDeclaredOrder(ctx, o.File, opts); err != nil {
+				return nil, err
+			}
+		}
+		f.Holds = new(f.Violation == nil)
+		f.ByGroup = unsorted && !o.Mixed && startsWith(o.Keys, checked.Keys)
 	}
-	c := declaredOrderChecker{file: file, groups: s.Layout.RowGroups(), order: ordered{schema: s.Schema, opts: &opts}}
+	return footers, nil
+}
+
+func startsWith(keys, prefix []arrowsort.Key) bool {
+	return len(prefix) <= len(keys) && slices.Equal(prefix, keys[:len(prefix)])
+}
+
+// checkDeclaredOrder finds the first row of a file that sorts before the one above it by the order that its row group
+// names; nil when there is none.
+func checkDeclaredOrder(ctx context.Context, file string, opts Options) (*Violation, error) {
+	opts.Keys, opts.KeysFor = []arrowsort.Key{{}}, nil // are those of each row group
+	in, err := begin(ctx, []string{file}, opts, false)
+	if err != nil {
+		return nil, err
+	}
+	defer in.close()
+	c := declaredOrderChecker{file: file, groups: in.layout.RowGroups(), order: ordered{opts: in.opts}}
 	defer c.order.forget()
-	for {
-		piece, err := s.Next(ctx)
-		if err == io.EOF {
-			return nil, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		v, err := c.add(ctx, piece)
-		piece.Release()
-		if v != nil || err != nil {
-			return v, err
-		}
-		opts.Progress(PhaseCheck, s.Done(), s.Bytes)
-	}
+	err = in.each(ctx, PhaseCheck, func(_ int, piece arrow.Table) error { return c.add(ctx, piece) })
+	return c.violation, err
 }
 
 // A declaredOrderChecker checks row groups, each by its own order. Pieces of a Parquet file lie in one row group each.
 type declaredOrderChecker struct {
-	file   string
-	groups []tablefile.RowGroup // the first is the one that is checked
-	inside int64                // rows of it so far
-	row    int64                // in the file
-	order  ordered
+	file      string
+	groups    []tablefile.RowGroup // the first is the one that is checked
+	inside    int64                // rows of it so far
+	row       int64                // in the file
+	order     ordered
+	violation *Violation
 }
 
-func (c *declaredOrderChecker) add(ctx context.Context, piece arrow.Table) (*Violation, error) {
+func (c *declaredOrderChecker) add(ctx context.Context, piece arrow.Table) error {
 	for c.inside == c.groups[0].Rows {
 		c.groups, c.inside = c.groups[1:], 0
 		c.order.forget()
@@ -154,13 +153,14 @@ func (c *declaredOrderChecker) add(ctx context.Context, piece arrow.Table) (*Vio
 	if c.order.opts.Keys = keysOf(c.groups[0].Sorting); len(c.order.opts.Keys) > 0 {
 		at, err := c.order.add(ctx, piece)
 		if err != nil {
-			return nil, fmt.Errorf("%s: by the order that its footer names: %w", c.file, err)
+			return fmt.Errorf("%s: by the order that its footer names: %w", c.file, err)
 		}
 		if at >= 0 {
-			return &Violation{File: c.file, Row: c.row + at}, nil
+			c.violation = &Violation{File: c.file, Row: c.row + at}
+			return io.EOF
 		}
 	}
 	c.inside += piece.NumRows()
 	c.row += piece.NumRows()
-	return nil, nil
+	return nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
@@ -44,8 +45,7 @@ func newDictionaryTree(typ arrow.DataType) *dictionaryTree {
 	return t
 }
 
-// outputDictionaries are the dictionaries of the columns of an output. Without any it is nil, and its methods do
-// nothing.
+// outputDictionaries are the dictionaries of the columns of an output. The zero value has none.
 type outputDictionaries struct {
 	trees   []*dictionaryTree // of all columns
 	columns []int             // those that have dictionaries
@@ -53,7 +53,7 @@ type outputDictionaries struct {
 
 // useDictionaries has an Arrow output written with dictionaries where the inputs have them.
 func (o *outputs) useDictionaries(in *inputs) {
-	d := &outputDictionaries{}
+	var d outputDictionaries
 	for i, f := range in.schema.Fields() {
 		d.trees = append(d.trees, newDictionaryTree(f.Type))
 		if take.HasDictionary(f.Type) {
@@ -65,17 +65,17 @@ func (o *outputs) useDictionaries(in *inputs) {
 	}
 }
 
-// collectAll adds the dictionaries of all inputs.
+// collectAll collects the dictionaries of all inputs.
 func (d *outputDictionaries) collectAll(ctx context.Context, in *inputs) error {
-	if d == nil {
+	if d.columns == nil {
 		return nil
 	}
-	read, only := in.quiet(), &outputDictionaries{}
+	read, only := in.quiet(), outputDictionaries{}
 	read.project(d.columns)
 	for i, column := range d.columns {
 		only.columns, only.trees = append(only.columns, i), append(only.trees, d.trees[column])
 	}
-	err := read.each(ctx, func(table arrow.Table) error { return only.collect(ctx, table, in.opts) })
+	err := read.each(ctx, PhaseRead, func(_ int, table arrow.Table) error { return only.collect(ctx, table, in.opts) })
 	if err != nil {
 		return err
 	}
@@ -84,9 +84,6 @@ func (d *outputDictionaries) collectAll(ctx context.Context, in *inputs) error {
 
 // collect adds the dictionaries of a table.
 func (d *outputDictionaries) collect(ctx context.Context, table arrow.Table, opts *Options) error {
-	if d == nil {
-		return nil
-	}
 	for _, column := range d.columns {
 		for _, c := range table.Column(column).Data().Chunks() {
 			if err := d.trees[column].collect(ctx, c, opts.sorting()); err != nil {
@@ -99,9 +96,6 @@ func (d *outputDictionaries) collect(ctx context.Context, table arrow.Table, opt
 
 // join completes the dictionaries.
 func (d *outputDictionaries) join(in *inputs) error {
-	if d == nil {
-		return nil
-	}
 	for _, i := range d.columns {
 		if err := d.trees[i].join(in.opts.Allocator); err != nil {
 			return fmt.Errorf("column %q: %w", in.schema.Field(i).Name, err)
@@ -111,9 +105,6 @@ func (d *outputDictionaries) join(in *inputs) error {
 }
 
 func (d *outputDictionaries) release() {
-	if d == nil {
-		return
-	}
 	for _, t := range d.trees {
 		t.release()
 	}
@@ -199,11 +190,68 @@ func (t *dictionaryTree) join(mem memory.Allocator) (err error) {
 		return nil
 	}
 	e.all, err = array.Concatenate(e.parts, mem)
-	for _, p := range e.parts {
-		p.Release()
-	}
+	arraydata.Release(e.parts)
 	e.parts = nil
 	return err
+}
+
+// encode is a table of values with the dictionaries of a schema. The caller releases it.
+func (d *outputDictionaries) encode(table arrow.Table, schema *arrow.Schema, mem memory.Allocator) (arrow.Table,
+	error) {
+	return newTable(schema, func(i int) (*arrow.Chunked, error) {
+		t := d.trees[i]
+		return convertChunks(table.Column(i).Data(), t.typ, func(d arrow.ArrayData) (arrow.ArrayData, error) {
+			return t.encoded(d, mem)
+		})
+	})
+}
+
+// encoded is an array with indices in place of the values of dictionaries. The caller releases it.
+func (t *dictionaryTree) encoded(d arrow.ArrayData, mem memory.Allocator) (arrow.ArrayData, error) {
+	if t.entries != nil {
+		return t.indices(d, mem)
+	}
+	if len(t.children) == 0 {
+		d.Retain()
+		return d, nil
+	}
+	return convertChildren(d, t.typ, func(i int, child arrow.ArrayData) (arrow.ArrayData, error) {
+		return t.children[i].encoded(child, mem)
+	})
+}
+
+// indices are the numbers of values in their dictionary.
+func (t *dictionaryTree) indices(d arrow.ArrayData, mem memory.Allocator) (arrow.ArrayData, error) {
+	values := array.MakeFromData(d)
+	defer values.Release()
+	read, err := readValues(values)
+	if err != nil {
+		return nil, err
+	}
+	index := t.typ.(*arrow.DictionaryType).IndexType
+	builder := array.NewDictionaryBuilder(mem, &arrow.DictionaryType{IndexType: index, ValueType: arrow.Null})
+	defer builder.Release()
+	b := builder.(*array.NullDictionaryBuilder).IndexBuilder()
+	b.Reserve(values.Len())
+	for i := range values.Len() {
+		value, valid := read(i)
+		if !valid {
+			b.AppendNull()
+			continue
+		}
+		index, found := t.entries.numbers[value]
+		if !found {
+			return nil, fmt.Errorf("%w: a value is in no dictionary of the inputs: have they changed since the "+
+				"sort began?", ErrSchema)
+		}
+		b.Append(index)
+	}
+	indices := b.NewArray()
+	defer indices.Release()
+	n := indices.Data()
+	data := array.NewData(t.typ, n.Len(), n.Buffers(), nil, n.NullN(), n.Offset())
+	data.SetDictionary(t.entries.all.Data())
+	return data, nil
 }
 
 // release lets go of the dictionaries.
@@ -211,13 +259,7 @@ func (t *dictionaryTree) release() {
 	for _, c := range t.children {
 		c.release()
 	}
-	if t.entries == nil {
-		return
-	}
-	for _, p := range t.entries.parts {
-		p.Release()
-	}
-	if t.entries.all != nil {
-		t.entries.all.Release()
+	if t.entries != nil {
+		arraydata.Release(append(t.entries.parts, t.entries.all))
 	}
 }

@@ -27,7 +27,7 @@ func TestDictionariesOfViewsBecomeValues(t *testing.T) {
 		indices.Release()
 		dictionary := array.NewDictionaryArray(
 			&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint32, ValueType: typ}, rows, entries)
-		values, err := dictionaryValues(t.Context(), dictionary, arrowsort.Options{Allocator: mem})
+		values, err := dictionaryValues(t.Context(), dictionary.Data(), arrowsort.Options{Allocator: mem})
 		require.NoError(t, err)
 		require.Equal(t, typ, values.DataType())
 		for i := range 3 {

@@ -59,14 +59,23 @@ func filesIn(folder string) ([]string, error) {
 		return nil, err
 	}
 	var files []string
+	csv := ""
 	for _, e := range entries {
 		format, err := tablefile.Auto.Resolve(e.Name())
-		if err == nil && format != tablefile.CSV && !e.IsDir() && !isHidden(e.Name()) &&
-			!strings.HasPrefix(e.Name(), "_") {
+		switch {
+		case err != nil || e.IsDir() || isHidden(e.Name()) || strings.HasPrefix(e.Name(), "_"):
+		case format == tablefile.CSV:
+			csv = filepath.Ext(e.Name())
+		default:
 			files = append(files, filepath.Join(folder, e.Name()))
 		}
 	}
-	if len(files) == 0 {
+	switch {
+	case len(files) > 0:
+	case csv != "":
+		return nil, fmt.Errorf("%s: a folder stands for the Parquet and Arrow files in it, and there is only CSV; "+
+			"give '%s'", folder, filepath.Join(folder, "*"+csv))
+	default:
 		return nil, fmt.Errorf("%s: there is no Parquet or Arrow file in the folder", folder)
 	}
 	return files, nil

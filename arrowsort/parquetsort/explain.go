@@ -14,17 +14,23 @@ type Description struct {
 	Columns int
 	Rows    int64 // of the inputs; -1 where their metadata does not say
 	BytesIn int64 // of the inputs
-	Memory  int64 // the budget
-	Table   int64 // bytes that all rows take in memory, about
+	Strategy
+}
+
+// A Strategy is how inputs are sorted within a budget, estimated from the metadata of the files.
+type Strategy struct {
+	Memory int64 `json:"memory_bytes"` // the budget
+	Table  int64 `json:"table_bytes"`  // that all rows take in memory, about
 	// InMemory is set when the input is one file whose rows fit in the budget as a table.
-	InMemory bool
+	InMemory bool `json:"in_memory"`
 	// InOrder is set when each input is sorted already: they are merged, or copied where they follow one another. Runs
 	// is 0 then, unless more of them overlap than can be read side by side.
-	InOrder bool
+	InOrder bool `json:"in_order"`
 	// Runs is the number of sorted runs that are spilled, Passes how often spilled rows are written and read again, and
 	// BytesSpilled what is written in all passes without compression, all about; 0 when nothing is spilled.
-	Runs, Passes int
-	BytesSpilled int64
+	Runs         int   `json:"runs"`
+	Passes       int   `json:"passes"`
+	BytesSpilled int64 `json:"bytes_spilled"`
 }
 
 // Explain returns what Sort would do with some inputs and options, from the metadata of the files and, as long as they
@@ -36,7 +42,7 @@ func Explain(ctx context.Context, paths []string, opts Options) (*Description, e
 	}
 	defer in.close()
 	d := &Description{Inputs: in.paths, Columns: in.schema.NumFields(), Rows: in.rows, BytesIn: in.bytes,
-		Memory: in.opts.Memory, Table: in.memory}
+		Strategy: Strategy{Memory: in.opts.Memory, Table: in.memory}}
 	b := budget{in.opts.Memory}
 	fits := b.holds(in.memory)
 	if d.InMemory = len(in.paths) == 1 && b.holds(in.compact); d.InMemory { // as text stays in dictionaries
@@ -93,7 +99,7 @@ func Plan(ctx context.Context, path string, opts Options) (*Planned, error) {
 		return nil, err
 	}
 	defer in.close()
-	l, err := in.load(ctx, tablefile.ReadOptions{}, true)
+	l, err := in.load(ctx, tablefile.ReadOptions{})
 	if err != nil {
 		return nil, err
 	}
@@ -101,6 +107,6 @@ func Plan(ctx context.Context, path string, opts Options) (*Planned, error) {
 	in.opts.Progress(PhaseMeasure, 0, 0)
 	sorting := in.opts.sorting()
 	sorting.Limit = int(in.opts.Limit)
-	plan, err := arrowsort.Explain(ctx, l.rows, l.keys, sorting)
-	return &Planned{Plan: plan, Rows: l.rows.NumRows(), Bytes: l.Bytes, Columns: l.Schema.NumFields()}, err
+	plan, err := arrowsort.Explain(ctx, l.rows, in.opts.Keys, sorting)
+	return &Planned{Plan: plan, Rows: l.rows.NumRows(), Bytes: l.Bytes, Columns: in.columns}, err
 }

@@ -161,7 +161,9 @@ func arrangeFile(t *testing.T, path string, order ...int) arrow.Table {
 	for _, c := range order {
 		fields = append(fields, in.Table.Schema().Field(c))
 	}
-	return arrange(in.Table, arrow.NewSchema(fields, nil))
+	table, err := arrange(t.Context(), in.Table, arrow.NewSchema(fields, nil), arrowsort.Options{})
+	require.NoError(t, err)
+	return table
 }
 
 func TestOptionsThatMakeNoSense(t *testing.T) {

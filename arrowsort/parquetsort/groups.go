@@ -5,6 +5,8 @@ import (
 	"io"
 
 	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 )
 
 // groups cut what a source gives into pieces of a number of rows, whose columns have one chunk.
@@ -29,6 +31,9 @@ func newGroups(source tables, schema *arrow.Schema, rows int, opts *Options) *gr
 }
 
 func (g *groups) next(ctx context.Context) (arrow.Table, error) {
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
 	for want := min(g.rows, g.left); g.have < want; {
 		if err := g.load(ctx); err == io.EOF {
 			break
@@ -86,9 +91,7 @@ func (g *groups) cut(ctx context.Context, n int64) error {
 }
 
 func (g *groups) drop() {
-	for _, p := range g.parts {
-		p.Release()
-	}
+	arraydata.Release(g.parts)
 	g.parts, g.have = nil, 0
 }
 

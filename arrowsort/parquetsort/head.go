@@ -5,6 +5,8 @@ import (
 	"io"
 
 	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 )
 
 // A head collects copies of the first rows of an output.
@@ -32,37 +34,33 @@ func (h *head) add(ctx context.Context, table arrow.Table) error {
 
 // read adds the first rows of the files, which were copied to the output.
 func (h *head) read(ctx context.Context, in *inputs, files []string) error {
-	for _, path := range files {
-		s, err := in.openIn(path, keyScanBytes)
-		for err == nil && h.rows < h.opts.Head {
-			var piece arrow.Table
-			if piece, err = s.nextDecoded(ctx); err == nil {
-				err = h.add(ctx, piece)
-				piece.Release()
-			}
-		}
-		if s != nil {
-			s.Close()
-		}
-		if err != nil && err != io.EOF {
-			return err
-		}
+	if h.opts.Head == 0 {
+		return nil
 	}
-	return nil
+	in = in.quiet()
+	in.paths, in.decode, in.piece = files, true, keyScanBytes
+	return in.each(ctx, PhaseRead, func(_ int, piece arrow.Table) error {
+		err := h.add(ctx, piece)
+		if err == nil && h.rows == h.opts.Head {
+			err = io.EOF
+		}
+		return err
+	})
 }
 
-// table is the rows, which are given away; nil when none are wanted.
+// table is the rows, which are given away; nil when none are wanted. The schema is theirs if there are none.
 func (h *head) table(schema *arrow.Schema) arrow.Table {
 	if h.opts.Head == 0 {
 		return nil
+	}
+	if len(h.parts) > 0 {
+		schema = h.parts[0].Schema()
 	}
 	defer h.release()
 	return concatenate(schema, h.parts)
 }
 
 func (h *head) release() {
-	for _, p := range h.parts {
-		p.Release()
-	}
+	arraydata.Release(h.parts)
 	h.parts = nil
 }

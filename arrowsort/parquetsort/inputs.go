@@ -3,6 +3,7 @@ package parquetsort
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -12,23 +13,30 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
 )
 
-// inputs are files that are read one after the other as if they were one.
+// inputs are files that are read one after the other as if they were one. Those who read them in another way change a
+// copy.
 type inputs struct {
-	paths     []string
-	schema    *arrow.Schema // of all
-	layout    *tablefile.Layout
-	bytes     int64 // of all files
-	memory    int64 // about what all rows take
-	compact   int64 // the same with text in dictionaries, where Parquet files have them
-	rows      int64 // of all files; less than 0 when one does not tell
-	columns   int   // of each file
-	format    tablefile.Format
-	opts      *Options
-	flat      *rawmem.Recycler
-	all       *arrow.Schema // of all, when only some columns are read
-	projected []int         // which those are
+	paths   []string
+	schema  *arrow.Schema // of all
+	layout  *tablefile.Layout
+	bytes   int64 // of all files
+	memory  int64 // about what all rows take
+	compact int64 // the same with text in dictionaries, where Parquet files have them
+	rows    int64 // of all files; less than 0 when one does not have the number
+	columns int   // of each file
+	format  tablefile.Format
+	opts    *Options
+
+	flat      *rawmem.Recycler // of flat columns; nil: the allocator
+	piece     int64            // bytes that are read at a time; 0: as in the budget
+	decode    bool             // dictionaries are read as values
+	all       *arrow.Schema    // of all, when only some columns are read
+	projected []int            // which those are; nil: all
 
 	written []int // columns of the schema that are written; nil: all
+
+	common *arrow.Schema // of all, when they were opened
+	keyed  []int         // columns of it that have keys
 
 	csv      *csv.Schema   // of CSV inputs, else nil
 	inferred *arrow.Schema // of CSV of which the text is written, else nil
@@ -66,8 +74,9 @@ func begin(ctx context.Context, paths []string, opts Options, once bool) (*input
 
 func (in *inputs) begin(ctx context.Context, once bool) (_ *inputs, err error) {
 	if err = in.openAll(ctx, once); err == nil {
-		in.columns = in.schema.NumFields()
+		in.common, in.columns = in.schema, in.schema.NumFields()
 		if err = in.findKeys(ctx); err == nil {
+			in.keyed = in.keyColumns()
 			return in, nil
 		}
 		err = fmt.Errorf("%s: %w", displayName(in.paths[0]), err)
@@ -132,13 +141,20 @@ func beginOutput(ctx context.Context, paths []string, output string, opts Option
 	if err := tablefile.CheckTarget(target); err != nil {
 		return nil, err
 	}
-	if in, err = in.begin(ctx, once); err == nil && in.csv != nil && write.Format == tablefile.CSV {
+	if in, err = in.begin(ctx, once); err != nil {
+		return nil, err
+	}
+	if in.csv != nil && write.Format == tablefile.CSV {
 		in.readVerbatim()
 	}
-	return in, err
+	if err := in.selectColumns(); err != nil {
+		in.close()
+		return nil, err
+	}
+	return in, nil
 }
 
-// openAll looks at the schemas of all files.
+// openAll reads the schemas of all files.
 func (in *inputs) openAll(ctx context.Context, once bool) error {
 	if err := in.openPipes(ctx, once); err != nil || in.pipes.stream != nil {
 		return err
@@ -154,20 +170,12 @@ func (in *inputs) openAll(ctx context.Context, once bool) error {
 		if err != nil {
 			return err
 		}
-		in.bytes += s.Bytes
-		switch {
-		case in.csv != nil: // are those of all
-			in.memory, in.compact, in.rows = s.InMemory, s.Compact, s.Rows
-		case in.rows >= 0 && s.Rows >= 0:
-			in.memory, in.compact, in.rows = in.memory+s.InMemory, in.compact+s.Compact, in.rows+s.Rows
-		default:
-			in.memory, in.compact, in.rows = in.memory+s.InMemory, in.compact+s.Compact, -1
-		}
 		if i == 0 {
 			in.schema, in.layout = s.Schema, s.Layout
 		} else {
 			in.schema, err = matchSchemas(in.schema, s.Schema, displayName(path), displayName(in.paths[0]))
 		}
+		in.measure(i, s)
 		s.Close()
 		if err != nil {
 			return err
@@ -176,15 +184,29 @@ func (in *inputs) openAll(ctx context.Context, once bool) error {
 	return nil
 }
 
-func (in *inputs) scan(path string) (*tablefile.Scanner, error) {
-	return in.scanIn(path, budget{in.opts.Memory}.piece())
+// measure adds what a file holds. What is measured of CSV is that of all files.
+func (in *inputs) measure(file int, s *tablefile.Scanner) {
+	in.bytes += s.Bytes
+	if in.csv != nil && file > 0 {
+		return
+	}
+	unknown := in.rows < 0
+	in.memory += s.InMemory
+	in.compact += s.Compact
+	if in.rows += s.Rows; unknown || s.Rows < 0 {
+		in.rows = -1
+	}
 }
 
-// scanIn opens a file for reading in pieces of some bytes.
-func (in *inputs) scanIn(path string, piece int64) (*tablefile.Scanner, error) {
+// scan opens a file for reading.
+func (in *inputs) scan(path string) (*tablefile.Scanner, error) {
 	if s := in.pipes.stream; s != nil {
 		in.pipes.stream = nil
 		return s, nil
+	}
+	piece := in.piece
+	if piece == 0 {
+		piece = budget{in.opts.Memory}.piece()
 	}
 	return tablefile.Scan(in.pipes.file(path), piece, in.reading(path))
 }
@@ -207,104 +229,91 @@ func (in *inputs) formatOf(path string) tablefile.Format {
 	return format
 }
 
-// An input is one of the files, whose rows come with the columns of the common schema.
+// An input is one of the files, whose rows come with the columns of the common schema. It is opened when it is read.
 type input struct {
 	*tablefile.Scanner
-	schema  *arrow.Schema
-	decoded *arrow.Schema // with the values of dictionaries
-	opts    *Options
+	in     *inputs
+	path   string
+	schema *arrow.Schema
 }
 
-// open opens a file for reading.
-func (in *inputs) open(path string) (*input, error) {
-	return in.openIn(path, budget{in.opts.Memory}.piece())
-}
-
-// openIn opens a file for reading in pieces of some bytes.
-func (in *inputs) openIn(path string, piece int64) (*input, error) {
-	s, err := in.scanIn(path, piece)
-	if err != nil {
-		return nil, err
+func (i *input) open() (err error) {
+	in := i.in
+	if i.schema = in.schema; in.decode {
+		if i.schema, err = decodedSchema(in.schema); err != nil {
+			return err
+		}
+	}
+	if i.Scanner, err = in.scan(i.path); err != nil {
+		return err
 	}
 	if in.projected != nil {
-		s.Choose(in.projectionOf(s.Schema))
+		i.Choose(in.projectionOf(i.Scanner.Schema))
 	}
-	_, err = matchSchemas(in.schema, s.Schema, displayName(path), displayName(in.paths[0]))
-	if err != nil { // it has changed
-		s.Close()
-		return nil, err
-	}
-	decoded, err := decodedSchema(in.schema)
-	if err != nil {
-		s.Close()
-		return nil, err
-	}
-	return &input{s, in.schema, decoded, in.opts}, nil
+	return in.checkSchema(i.path, i.Scanner.Schema)
+}
+
+// checkSchema makes sure that an input that is read has the columns that it had when it was opened.
+func (in *inputs) checkSchema(path string, schema *arrow.Schema) error {
+	_, err := matchSchemas(in.schema, schema, displayName(path), displayName(in.paths[0]))
+	return err
 }
 
 func (i *input) next(ctx context.Context) (arrow.Table, error) {
+	if i.Scanner == nil {
+		if err := i.open(); err != nil {
+			return nil, err
+		}
+	}
 	table, err := i.Next(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer table.Release()
-	return arrange(table, i.schema), nil
+	return arrange(ctx, table, i.schema, i.in.opts.sorting())
 }
 
-// nextDecoded is next with the values of dictionaries in their place.
-func (i *input) nextDecoded(ctx context.Context) (arrow.Table, error) {
-	table, err := i.next(ctx)
-	if err != nil {
-		return nil, err
+func (i *input) close() {
+	if i.Scanner != nil {
+		i.Close()
 	}
-	defer table.Release()
-	return decodedTable(ctx, table, i.decoded, i.opts.sorting())
 }
 
-// readInto are the inputs, whose flat columns are read into memory of a recycler.
-func (in *inputs) readInto(flat *rawmem.Recycler) *inputs {
-	other := *in
-	other.flat = flat
-	return &other
-}
-
-// each gives all rows to use. It tells Progress the bytes of the files.
-func (in *inputs) each(ctx context.Context, use func(table arrow.Table) error) error {
+// each passes all rows to use, piece by piece with the number of their file, while the next are read. io.EOF of use
+// ends it. Progress of the phase gets the bytes of the files.
+func (in *inputs) each(ctx context.Context, phase string, use func(file int, piece arrow.Table) error) error {
+	in.opts.Progress(phase, 0, in.bytes)
 	done := int64(0)
-	in.opts.Progress(PhaseRead, 0, in.bytes)
-	for _, path := range in.paths {
-		bytes, err := in.eachOf(ctx, path, done, use)
+	for file, path := range in.paths {
+		s := &input{in: in, path: path}
+		err := s.each(ctx, func(p piece) error {
+			err := use(file, p.Table)
+			in.opts.Progress(phase, done+p.done, in.bytes)
+			return err
+		})
+		if s.Scanner != nil {
+			done += s.Bytes
+		}
+		s.close()
+		in.bytes = max(in.bytes, done) // of a pipe they are known now
+		if err == io.EOF {
+			return nil
+		}
 		if err != nil {
 			return err
 		}
-		done += bytes
+		in.opts.Progress(phase, done, in.bytes)
 	}
 	return nil
 }
 
-// eachOf gives the rows of a file, of which the next are read while some are used.
-func (in *inputs) eachOf(ctx context.Context, path string, before int64, use func(table arrow.Table) error) (int64,
-	error) {
-	s, err := in.open(path)
-	if err != nil {
-		return 0, err
-	}
-	defer s.Close()
+func (i *input) each(ctx context.Context, use func(p piece) error) error {
 	next := func(ctx context.Context) (piece, error) {
-		table, err := s.next(ctx)
-		return piece{table, s.Done()}, err
-	}
-	err = readAhead(ctx, next, func(_ context.Context, p piece) error {
-		if err := use(p.Table); err != nil {
-			return err
+		table, err := i.next(ctx)
+		if err != nil {
+			return piece{}, err
 		}
-		in.opts.Progress(PhaseRead, before+p.done, in.bytes)
-		return nil
-	})
-	if err != nil {
-		return 0, err
+		return piece{table, i.Done()}, nil
 	}
-	in.bytes = max(in.bytes, before+s.Bytes) // of a pipe they are known now
-	in.opts.Progress(PhaseRead, before+s.Bytes, in.bytes)
-	return s.Bytes, nil
+	return readAhead(ctx, next, func(_ context.Context, p piece) error { return use(p) })
 }

@@ -11,17 +11,7 @@ import "context"
 // output is to have their columns and compression, one file, and no other row groups, pages, limit or rows per file are
 // asked for.
 func Merge(ctx context.Context, paths []string, output string, opts Options) (*Result, error) {
-	in, err := beginOutput(ctx, paths, output, opts, false)
-	if err != nil {
-		return nil, err
-	}
-	defer in.close()
-	return in.byOrder(ctx, output, func(s *Sorter, order *fileOrder, out *outputs) (*Result, error) {
-		if err := order.err(); err != nil {
-			return nil, err
-		}
-		return s.mergeInto(in, order, out)
-	})
+	return sortOrMerge(ctx, paths, output, opts, true)
 }
 
 // mergeInto merges inputs that are in order.
@@ -59,14 +49,14 @@ func (s *Sorter) mergeInto(in *inputs, order *fileOrder, out *outputs) (*Result,
 // mergeFiles merges files: all at once, or as many at a time as the budget is for to runs.
 func (s *Sorter) mergeFiles(in *inputs, order *fileOrder) (*merger, error) {
 	fan := min(s.fan, s.budget.files(s.decoded.NumFields(), in.memory/int64(len(in.paths))))
-	overlap := min(order.overlap(), fan)
-	in = in.readInto(s.recycled)
+	overlap := max(min(order.overlap(), fan), 1)
+	read := *in
+	read.flat, read.decode, read.piece = s.recycled, true, s.budget.merge()/int64(2*overlap)
 	merging := func(files []orderedFile) *merger {
 		m := &merger{opts: &s.opts, schema: s.decoded, bytes: s.budget.merge()}
 		for i := range files {
 			f := &files[i]
-			source := &fileTables{in: in, path: f.path, piece: s.budget.merge() / int64(2*overlap)}
-			m.cursors = append(m.cursors, &cursor{source: source, head: f.first})
+			m.cursors = append(m.cursors, &cursor{source: &input{in: &read, path: f.path}, head: f.first})
 			f.first = nil // is the cursor's
 		}
 		return m

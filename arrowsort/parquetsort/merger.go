@@ -23,15 +23,6 @@ type merger struct {
 	bytes   int64 // of all cursors
 }
 
-// newMerger reads the sources within some bytes. It closes them with itself.
-func newMerger(sources []tables, schema *arrow.Schema, bytes int64, opts *Options) *merger {
-	m := &merger{opts: opts, schema: schema, bytes: bytes}
-	for _, s := range sources {
-		m.cursors = append(m.cursors, &cursor{source: s})
-	}
-	return m
-}
-
 // next returns the next rows; io.EOF behind the last.
 func (m *merger) next(ctx context.Context) (arrow.Table, error) {
 	for {

@@ -110,39 +110,31 @@ func (o Options) resolved() (Options, error) {
 	} else {
 		o.readLimit = max(machine.Memory(), o.Memory) // the budget is kept by reading in pieces
 	}
-	switch {
-	case len(o.Keys) == 0 && o.KeysFor == nil:
+	if len(o.Keys) == 0 && o.KeysFor == nil {
 		return o, arrowsort.ErrNoKeys
+	}
+	for _, n := range []struct {
+		name  string
+		value int64
+	}{{"RowGroupRows", int64(o.RowGroupRows)}, {"Limit", o.Limit}, {"PageRows", int64(o.PageRows)},
+		{"RowsPerFile", o.RowsPerFile}, {"BytesPerFile", o.BytesPerFile}, {"Threads", int64(o.Threads)},
+		{"Tail", o.Tail}, {"Head", o.Head}} {
+		if n.value < 0 {
+			return o, fmt.Errorf("%w: %s is %d", ErrOption, n.name, n.value)
+		}
+	}
+	switch {
 	case o.Memory < MinMemory:
 		return o, fmt.Errorf("%w: Memory is %d, give at least %d", ErrOption, o.Memory, MinMemory)
-	case o.RowGroupRows < 0:
-		return o, fmt.Errorf("%w: RowGroupRows is %d", ErrOption, o.RowGroupRows)
-	case o.Limit < 0:
-		return o, fmt.Errorf("%w: Limit is %d", ErrOption, o.Limit)
-	case o.PageRows < 0:
-		return o, fmt.Errorf("%w: PageRows is %d", ErrOption, o.PageRows)
-	case o.RowsPerFile < 0:
-		return o, fmt.Errorf("%w: RowsPerFile is %d", ErrOption, o.RowsPerFile)
-	case o.BytesPerFile < 0:
-		return o, fmt.Errorf("%w: BytesPerFile is %d", ErrOption, o.BytesPerFile)
-	case o.Threads < 0:
-		return o, fmt.Errorf("%w: Threads is %d", ErrOption, o.Threads)
 	case o.SpillCompression != "" && o.SpillCompression != "lz4" && o.SpillCompression != "zstd":
 		return o, fmt.Errorf("%w: SpillCompression %q; use lz4 or zstd", ErrOption, o.SpillCompression)
-	case o.Tail < 0:
-		return o, fmt.Errorf("%w: Tail is %d", ErrOption, o.Tail)
 	case o.Tail > 0 && (o.Limit > 0 || o.Unique):
 		return o, fmt.Errorf("%w: Tail together with Limit or Unique", ErrOption)
-	case o.Head < 0:
-		return o, fmt.Errorf("%w: Head is %d", ErrOption, o.Head)
 	}
 	if _, err := tablefile.ParseFormat(o.InputFormat); err != nil {
 		return o, fmt.Errorf("%w: InputFormat: %w", ErrOption, err)
 	}
-	if _, err := tablefile.ParseFormat(o.OutputFormat); err != nil {
-		return o, fmt.Errorf("%w: OutputFormat: %w", ErrOption, err)
-	}
-	if _, err := tablefile.ParseCompression(o.Compression); err != nil {
+	if _, err := o.parsed(); err != nil {
 		return o, fmt.Errorf("%w: %w", ErrOption, err)
 	}
 	if o.SpillDir == "" {
@@ -165,19 +157,28 @@ func (o *Options) progress(phase string) func(done, total int) {
 	return func(done, total int) { o.Progress(phase, int64(done), int64(total)) }
 }
 
-// writing are the options to write an output.
-func (o *Options) writing(path string) (w tablefile.WriteOptions, err error) {
+// parsed are the options to write an output that do not depend on its name.
+func (o *Options) parsed() (w tablefile.WriteOptions, err error) {
 	w = tablefile.WriteOptions{Threads: o.Threads, Allocator: o.Allocator, Stdout: o.Stdout, Delimiter: o.Delimiter}
 	if w.Compression, err = tablefile.ParseCompression(o.Compression); err != nil {
 		return w, err
 	}
 	if w.Format, err = tablefile.ParseFormat(o.OutputFormat); err != nil {
-		return w, err
+		return w, fmt.Errorf("OutputFormat: %w", err)
 	}
-	if w.Format, err = w.Format.Resolve(path); err != nil {
-		return w, err
+	return w, nil
+}
+
+// writing are the options to write an output.
+func (o *Options) writing(path string) (tablefile.WriteOptions, error) {
+	w, err := o.parsed()
+	if err == nil {
+		w.Format, err = w.Format.Resolve(path)
 	}
-	return w, tablefile.CheckWrite(path, w)
+	if err == nil {
+		err = tablefile.CheckWrite(path, w)
+	}
+	return w, err
 }
 
 // sorting are the options for package arrowsort.

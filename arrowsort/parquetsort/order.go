@@ -8,10 +8,11 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
+	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/rawmem"
 )
 
-// A fileOrder is what the keys of inputs tell that are in order, each for itself.
+// A fileOrder is what the keys of inputs show that are in order, each for itself.
 type fileOrder struct {
 	files    []orderedFile // those that have rows
 	rows     int64
@@ -21,102 +22,57 @@ type fileOrder struct {
 
 // An orderedFile is an input that is in order. Its borders are batches of one row that hold the keys only.
 type orderedFile struct {
+	number      int
 	path        string
 	rows        int64
+	scan        ordered
 	first, last *batch
 	low, high   []uint64 // their codes
 }
 
 // order reads the keys of the inputs, up to the first row that is not in order. The caller releases what it returns.
 func (in *inputs) order(ctx context.Context) (*fileOrder, error) {
-	opts := *in.opts
-	keys := *in
-	keys.opts = &opts
+	keys, opts := *in, *in.opts
+	keys.opts, keys.decode, keys.piece = &opts, true, keyScanBytes
 	keys.readKeysOnly()
 	keys.flat = rawmem.NewRecycler(opts.Allocator, 0)
 	defer keys.flat.Release()
 	o := &fileOrder{}
-	done := int64(0)
-	for _, path := range in.paths {
-		bytes, err := o.add(ctx, &keys, path, done)
-		if err != nil {
-			o.release()
-			return nil, err
-		}
-		done += bytes
-		if o.unsorted != nil {
-			break
-		}
+	err := keys.each(ctx, PhaseCheck, func(file int, piece arrow.Table) error {
+		return o.add(ctx, &keys, file, piece)
+	})
+	if err == nil && o.unsorted == nil && o.rows > 0 {
+		err = o.encode(ctx, &opts)
 	}
-	if err := o.encode(); err != nil {
+	if err != nil {
 		o.release()
 		return nil, err
 	}
 	return o, nil
 }
 
-// keyScanBytes are read of the keys at a time: of most inputs that are not in order the first piece tells it.
+// keyScanBytes are read of the keys at a time: of most inputs that are not in order the first piece shows it.
 const keyScanBytes = 1 << 20
 
-// add reads the keys of a file, before which some bytes were read.
-func (o *fileOrder) add(ctx context.Context, in *inputs, path string, done int64) (bytes int64, err error) {
-	s, err := in.openIn(path, keyScanBytes)
-	if err != nil {
-		return 0, err
+// add looks at the next rows of a file.
+func (o *fileOrder) add(ctx context.Context, in *inputs, file int, piece arrow.Table) error {
+	if piece.NumRows() == 0 {
+		return nil
 	}
-	defer s.Close()
-	f := orderedFile{path: path}
-	order := ordered{schema: s.decoded, opts: in.opts}
-	defer order.forget()
-	for {
-		piece, err := s.nextDecoded(ctx)
-		if err == io.EOF {
-			break
-		}
-		if err == nil {
-			err = o.scanKeys(ctx, in, &f, &order, piece)
-		}
-		if err != nil || o.unsorted != nil {
-			f.release()
-			return 0, err
-		}
-		in.opts.Progress(PhaseCheck, done+s.Done(), in.bytes)
+	if n := len(o.files); n == 0 || o.files[n-1].number != file {
+		o.files = append(o.files, orderedFile{number: file, path: in.paths[file], scan: ordered{opts: in.opts}})
 	}
-	if f.first == nil {
-		return s.Bytes, nil
-	}
-	last := order.last
-	order.last = nil
-	if f.last, err = newBatch(ctx, last, in.opts); err != nil {
-		f.release()
-		return 0, err
-	}
-	o.files = append(o.files, f)
-	return s.Bytes, nil
-}
-
-// scanKeys looks at the next rows of a file, which it consumes.
-func (o *fileOrder) scanKeys(ctx context.Context, in *inputs, f *orderedFile, order *ordered, piece arrow.Table) error {
-	defer piece.Release()
-	at, err := order.add(ctx, piece)
+	f := &o.files[len(o.files)-1]
+	at, err := f.scan.add(ctx, piece)
 	if err != nil {
 		return err
 	}
 	if at >= 0 {
 		o.unsorted = &Violation{File: f.path, Row: f.rows + at}
-		return nil
-	}
-	if piece.NumRows() == 0 {
-		return nil
+		return io.EOF
 	}
 	if f.first == nil {
-		head := slice(piece, 0, 1)
-		defer head.Release()
-		first, err := copyTable(ctx, head, in.opts)
-		if err != nil {
-			return err
-		}
-		if f.first, err = newBatch(ctx, first, in.opts); err != nil {
+		if f.first, err = rowBatch(ctx, piece, 0, in.opts); err != nil {
 			return err
 		}
 	}
@@ -125,29 +81,47 @@ func (o *fileOrder) scanKeys(ctx context.Context, in *inputs, f *orderedFile, or
 	return o.stats.add(ctx, piece, in.opts.Keys, in.opts.Allocator)
 }
 
-// encode makes the codes of all borders.
-func (o *fileOrder) encode() error {
-	if o.unsorted != nil || o.rows == 0 {
-		return nil
+// rowBatch is a copy of a row.
+func rowBatch(ctx context.Context, table arrow.Table, row int64, opts *Options) (*batch, error) {
+	one := slice(table, row, row+1)
+	defer one.Release()
+	copied, err := copyTable(ctx, one, opts)
+	if err != nil {
+		return nil, err
 	}
+	return newBatch(ctx, copied, opts.Keys, opts)
+}
+
+// encode makes the codes of all borders.
+func (o *fileOrder) encode(ctx context.Context, opts *Options) error {
 	plan, err := o.stats.plan()
 	if err != nil {
 		return err
 	}
 	for i := range o.files {
 		f := &o.files[i]
+		if f.last, err = rowBatch(ctx, f.scan.last, 0, opts); err != nil {
+			return err
+		}
 		f.first.plan, f.last.plan = plan.On(f.first.keys), plan.On(f.last.keys)
 		f.low, f.high = f.first.code(0), f.last.code(0)
 	}
 	return nil
 }
 
-// err is the error for inputs that have to be in order.
-func (o *fileOrder) err() error {
-	if o.unsorted == nil {
-		return nil
+// err is the error for inputs that have to be in order and are not.
+func (o *fileOrder) err(ctx context.Context, in *inputs) error {
+	v := o.unsorted
+	reason, err := in.textReason(ctx, v.File)
+	switch {
+	case err != nil:
+		return err
+	case reason != "":
+		reason += "; sort them together"
+	default:
+		reason = "sort the file first"
 	}
-	return fmt.Errorf("%w: %s: row %d sorts before the one above it; sort the file first", ErrUnsorted, o.unsorted.File, o.unsorted.Row)
+	return fmt.Errorf("%w: %s: row %d sorts before the one above it; %s", ErrUnsorted, v.File, v.Row, reason)
 }
 
 // sequence lists the files with rows so that each begins where the one before ends; nil when some overlap. Ties at
@@ -205,16 +179,58 @@ func (o *fileOrder) release() {
 		return
 	}
 	for i := range o.files {
-		o.files[i].release()
+		f := &o.files[i]
+		f.scan.forget()
+		for _, b := range []*batch{f.first, f.last} {
+			if b != nil {
+				b.release()
+			}
+		}
 	}
 	o.files = nil
 }
 
-func (f *orderedFile) release() {
-	for _, b := range []*batch{f.first, f.last} {
-		if b != nil {
-			b.release()
-		}
+// ordered looks at rows piece by piece, whether each sorts after the one before. It keeps the last row.
+type ordered struct {
+	opts *Options
+	last arrow.Table // nil before the first row
+}
+
+// add returns the first row of the next piece that sorts before the one above it; -1 when there is none.
+func (o *ordered) add(ctx context.Context, piece arrow.Table) (row int64, err error) {
+	parts, above := []arrow.Table{piece}, int64(0)
+	if o.last != nil {
+		parts, above = []arrow.Table{o.last, piece}, 1
 	}
-	f.first, f.last = nil, nil
+	all := concatenate(piece.Schema(), parts)
+	defer all.Release()
+	sorted, first, err := arrowsort.IsSorted(ctx, all, o.opts.Keys, o.opts.sorting())
+	if err != nil {
+		return -1, err
+	}
+	if !sorted {
+		return int64(first) - above, nil
+	}
+	if piece.NumRows() == 0 {
+		return -1, nil
+	}
+	return -1, o.remember(ctx, piece)
+}
+
+// remember copies the last row of a piece, which would keep the piece in memory.
+func (o *ordered) remember(ctx context.Context, piece arrow.Table) error {
+	last, err := takeRows(ctx, piece, []uint64{uint64(piece.NumRows() - 1)}, o.opts)
+	if err != nil {
+		return fmt.Errorf("the last row of a piece: %w", err)
+	}
+	o.forget()
+	o.last = last
+	return nil
+}
+
+func (o *ordered) forget() {
+	if o.last != nil {
+		o.last.Release()
+		o.last = nil
+	}
 }

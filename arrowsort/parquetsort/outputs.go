@@ -26,7 +26,7 @@ type outputs struct {
 	rows    int64 // of a file; 0: all
 	bytes   int64 // of a file, about; 0: all
 
-	dictionaries *outputDictionaries // of the columns of the files; nil: they have values as the tables do
+	dictionaries outputDictionaries // of the columns of the files, which are values in the tables
 
 	columns []int         // of the tables that are written; nil: all
 	rowType *arrow.Schema // of the tables, with dictionaries if they get some
@@ -117,8 +117,8 @@ func (o *outputs) write(ctx context.Context, table arrow.Table) error {
 
 // add writes a table to the last file.
 func (o *outputs) add(ctx context.Context, table arrow.Table) error {
-	if o.dictionaries != nil {
-		encoded, err := withDictionaries(table, o.rowType, o.dictionaries.trees, o.options.Allocator)
+	if o.dictionaries.columns != nil {
+		encoded, err := o.dictionaries.encode(table, o.rowType, o.options.Allocator)
 		if err != nil {
 			return err
 		}
@@ -204,7 +204,7 @@ func checkOlder(output string) error {
 // abort removes the files that have no name yet.
 func (o *outputs) abort() {
 	o.dictionaries.release()
-	o.dictionaries = nil
+	o.dictionaries = outputDictionaries{}
 	o.head.release()
 	if o.file != nil {
 		o.file.Abort()

@@ -52,10 +52,10 @@ func (in *inputs) keyColumns() []int {
 	return slices.Compact(columns)
 }
 
-// projectionOf are the columns that are read of a file, which has columns of the same names in any order; if names are
-// not unique, in the same order.
+// projectionOf are the columns that are read of a file, nil for all. The file has columns of the same names in any
+// order; if names are not unique, in the same order.
 func (in *inputs) projectionOf(schema *arrow.Schema) []int {
-	if columnsEqual(in.all, schema) {
+	if in.projected == nil || columnsEqual(in.all, schema) {
 		return in.projected
 	}
 	var columns []int

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -14,16 +15,34 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/ipc"
 )
 
-// A run is sorted rows in a file, an Arrow stream. A stream that breaks off before its end marker is an error.
-type run struct {
-	path  string
-	bytes int64
-}
-
 // tables are sorted rows, piece by piece. next ends with io.EOF; the caller releases the pieces.
 type tables interface {
 	next(ctx context.Context) (arrow.Table, error)
 	close()
+}
+
+// oneTable is a table as the only piece.
+type oneTable struct{ table arrow.Table }
+
+func (o *oneTable) next(context.Context) (arrow.Table, error) {
+	if o.table == nil {
+		return nil, io.EOF
+	}
+	table := o.table
+	o.table = nil
+	return table, nil
+}
+
+func (o *oneTable) close() {
+	if o.table != nil {
+		o.table.Release()
+	}
+}
+
+// A run is sorted rows in a file, an Arrow stream. A stream that breaks off before its end marker is an error.
+type run struct {
+	path  string
+	bytes int64
 }
 
 // open opens the run for reading.
@@ -37,96 +56,100 @@ func (r run) open(opts *Options) (tables, error) {
 	return runTables{s}, nil
 }
 
-// mergeRuns merges runs.
-func (s *Sorter) mergeRuns(runs []run) (*merger, error) {
-	sources, err := openRuns(runs, &s.opts)
-	if err != nil {
-		return nil, err
-	}
-	return newMerger(sources, s.decoded, s.budget.merge(), &s.opts), nil
-}
-
-// openRuns opens runs for reading.
-func openRuns(runs []run, opts *Options) ([]tables, error) {
-	var opened []tables
-	for _, r := range runs {
-		t, err := r.open(opts)
-		if err != nil {
-			closeAll(opened)
-			return nil, err
-		}
-		opened = append(opened, t)
-	}
-	return opened, nil
-}
-
-func closeAll(sources []tables) {
-	for _, s := range sources {
-		s.close()
-	}
-}
-
 type runTables struct{ *tablefile.Scanner }
 
 func (r runTables) next(ctx context.Context) (arrow.Table, error) { return r.Next(ctx) }
 func (r runTables) close()                                        { r.Close() }
 
+// mergeRuns merges runs.
+func (s *Sorter) mergeRuns(runs []run) (*merger, error) {
+	m := &merger{opts: &s.opts, schema: s.decoded, bytes: s.budget.merge()}
+	for _, r := range runs {
+		t, err := r.open(&s.opts)
+		if err != nil {
+			m.close()
+			return nil, err
+		}
+		m.cursors = append(m.cursors, &cursor{source: t})
+	}
+	return m, nil
+}
+
+// newRun is the path of a run that is to be written.
+func (s *Sorter) newRun() (path string, err error) {
+	if s.folder == nil {
+		if s.folder, err = newLockedFolder(s.opts.SpillDir, spillPrefix); err != nil {
+			return "", err
+		}
+	}
+	return s.folder.next(".arrows"), nil
+}
+
+// writeRun writes all rows of a source, which it closes, to a run in batches of some rows.
+func (s *Sorter) writeRun(path string, sorted tables, rows int64) (run, error) {
+	defer sorted.close()
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return run{}, fmt.Errorf("spilling a run: %w", err)
+	}
+	err = s.writeStream(file, sorted, rows)
+	info, failed := file.Stat()
+	if closing := file.Close(); failed == nil {
+		failed = closing
+	}
+	switch {
+	case err != nil:
+		return run{}, err
+	case failed != nil:
+		return run{}, fmt.Errorf("spilling a run: %w", failed)
+	}
+	return run{path, info.Size()}, nil
+}
+
 // spillBuffer is what is written to a run at once.
 const spillBuffer = 1 << 18
 
-// A runWriter writes a run in batches of some rows.
-type runWriter struct {
-	ctx  context.Context
-	path string
-	file *os.File
-	buf  *bufio.Writer
-	ipc  *ipc.Writer
-	rows int64 // of a batch
-}
-
-func createRun(ctx context.Context, path string, schema *arrow.Schema, rows int64, opts *Options) (*runWriter, error) {
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+func (s *Sorter) writeStream(file io.Writer, sorted tables, rows int64) error {
+	buf := bufio.NewWriterSize(file, spillBuffer)
+	w, err := ipc.NewWriter(buf, s.decoded, ipc.Options{Codec: s.opts.SpillCompression, Allocator: s.opts.Allocator})
 	if err != nil {
-		return nil, fmt.Errorf("spilling a run: %w", err)
+		return fmt.Errorf("spilling a run: %w", err)
 	}
-	w := &runWriter{ctx: ctx, path: path, file: file, buf: bufio.NewWriterSize(file, spillBuffer), rows: rows}
-	w.ipc, err = ipc.NewWriter(w.buf, schema, ipc.Options{Codec: opts.SpillCompression, Allocator: opts.Allocator})
-	if err != nil {
-		file.Close()
-		return nil, fmt.Errorf("spilling a run: %w", err)
-	}
-	return w, nil
-}
-
-func (w *runWriter) write(table arrow.Table) error {
-	r := array.NewTableReader(table, w.rows)
-	defer r.Release()
-	for r.Next() {
-		if err := context.Cause(w.ctx); err != nil {
+	for {
+		piece, err := sorted.next(s.ctx)
+		if err == io.EOF {
+			break
+		}
+		if err == nil {
+			err = s.writeBatches(w, piece, rows)
+		}
+		if err != nil {
+			_ = w.Close() // for its memory
 			return err
 		}
-		if err := w.ipc.Write(r.Record()); err != nil {
-			return fmt.Errorf("spilling a run: %w", err)
-		}
+	}
+	err = w.Close()
+	if err == nil {
+		err = buf.Flush()
+	}
+	if err != nil {
+		return fmt.Errorf("spilling a run: %w", err)
 	}
 	return nil
 }
 
-// finish closes the run. It is called once, also behind an error of write.
-func (w *runWriter) finish() (run, error) {
-	err := w.ipc.Close()
-	if err == nil {
-		err = w.buf.Flush()
+// writeBatches writes a table, which it releases.
+func (s *Sorter) writeBatches(w *ipc.Writer, table arrow.Table, rows int64) error {
+	defer table.Release()
+	r := array.NewTableReader(table, rows)
+	defer r.Release()
+	for r.Next() {
+		if err := context.Cause(s.ctx); err != nil {
+			return err
+		}
+		if err := w.Write(r.Record()); err != nil {
+			return fmt.Errorf("spilling a run: %w", err)
+		}
 	}
-	bytes := int64(0)
-	if info, e := w.file.Stat(); e == nil {
-		bytes = info.Size()
-	}
-	if e := w.file.Close(); err == nil {
-		err = e
-	}
-	if err != nil {
-		return run{}, fmt.Errorf("spilling a run: %w", err)
-	}
-	return run{w.path, bytes}, nil
+	return nil
 }

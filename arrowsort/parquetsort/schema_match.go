@@ -2,9 +2,9 @@ package parquetsort
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
 )
 
 // matchSchemas makes the schema that holds the rows of two inputs, which may differ in the order of their columns and
@@ -69,6 +69,47 @@ func typeDifference(name string, a, b arrow.DataType) (path string, x, y string)
 	return name, a.String(), b.String()
 }
 
+// matchTypes returns the type that holds the values of two types, which may differ in whether what is inside lists,
+// maps and structs can be null; nil when they differ in more.
+func matchTypes(a, b arrow.DataType) arrow.DataType {
+	if arrow.TypeEqual(a, b) {
+		return a
+	}
+	from, ok := a.(arrow.NestedType)
+	other, same := b.(arrow.NestedType)
+	if !ok || !same || a.ID() != b.ID() || len(from.Fields()) != len(other.Fields()) {
+		return nil
+	}
+	fields := slices.Clone(from.Fields())
+	for i, f := range other.Fields() {
+		if fields[i].Type = matchTypes(fields[i].Type, f.Type); fields[i].Type == nil {
+			return nil
+		}
+		fields[i].Nullable = fields[i].Nullable || f.Nullable
+	}
+	switch t := a.(type) {
+	case *arrow.StructType:
+		if slices.EqualFunc(fields, other.Fields(), func(f, g arrow.Field) bool { return f.Name == g.Name }) {
+			return arrow.StructOf(fields...)
+		}
+	case *arrow.ListType:
+		return arrow.ListOfField(fields[0])
+	case *arrow.LargeListType:
+		return arrow.LargeListOfField(fields[0])
+	case *arrow.FixedSizeListType:
+		if t.Len() == b.(*arrow.FixedSizeListType).Len() {
+			return arrow.FixedSizeListOfField(t.Len(), fields[0])
+		}
+	case *arrow.MapType:
+		entry := fields[0].Type.(*arrow.StructType)
+		matched := arrow.MapOf(entry.Field(0).Type, entry.Field(1).Type)
+		matched.KeysSorted = t.KeysSorted && b.(*arrow.MapType).KeysSorted
+		matched.SetItemNullable(entry.Field(1).Nullable)
+		return matched
+	}
+	return nil
+}
+
 // columnsEqual says whether the columns have the same names in the same order.
 func columnsEqual(a, b *arrow.Schema) bool {
 	if a.NumFields() != b.NumFields() {
@@ -80,21 +121,4 @@ func columnsEqual(a, b *arrow.Schema) bool {
 		}
 	}
 	return true
-}
-
-// arrange is a table with the columns of a schema that agrees with its own.
-func arrange(table arrow.Table, schema *arrow.Schema) arrow.Table {
-	straight := columnsEqual(schema, table.Schema())
-	columns := make([]arrow.Column, schema.NumFields())
-	for i, f := range schema.Fields() {
-		at := i
-		if !straight {
-			at = table.Schema().FieldIndices(f.Name)[0]
-		}
-		data := withType(table.Column(at).Data(), f.Type)
-		columns[i] = *arrow.NewColumn(f, data)
-		data.Release()
-		defer columns[i].Release()
-	}
-	return array.NewTable(schema, columns, table.NumRows())
 }

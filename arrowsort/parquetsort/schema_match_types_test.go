@@ -40,7 +40,9 @@ func writeInside(t *testing.T, path string, nullable bool) {
 	rec, _, err := array.RecordFromJSON(memory.DefaultAllocator, insideSchema(true), strings.NewReader(rows))
 	require.NoError(t, err)
 	table := array.NewTableFromRecords(rec.Schema(), []arrow.Record{rec})
-	_, err = tablefile.Write(t.Context(), path, arrange(table, insideSchema(nullable)), tablefile.WriteOptions{})
+	arranged, err := arrange(t.Context(), table, insideSchema(nullable), arrowsort.Options{})
+	require.NoError(t, err)
+	_, err = tablefile.Write(t.Context(), path, arranged, tablefile.WriteOptions{})
 	require.NoError(t, err)
 }
 

@@ -4,20 +4,16 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
-
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// selected are the columns of the schema that Options.Select names, and all that are read for them: with those of the
-// keys, in the order of the schema. Without a selection both are nil.
-func (in *inputs) selected() (written, read []int, err error) {
+// selectColumns has only the columns read that Options.Select names, or that the keys lie in.
+func (in *inputs) selectColumns() error {
 	if len(in.opts.Select) == 0 {
-		return nil, nil, nil
+		return nil
 	}
+	var written []int
 	for _, name := range in.opts.Select {
 		at := slices.DeleteFunc(in.schema.FieldIndices(name), func(i int) bool { return i >= in.columns })
 		for i := range in.columns {
@@ -26,32 +22,19 @@ func (in *inputs) selected() (written, read []int, err error) {
 			}
 		}
 		if len(at) != 1 {
-			return nil, nil, fmt.Errorf("%w: Select: %d columns are named %q", ErrOption, len(at), name)
+			return fmt.Errorf("%w: Select: %d columns are named %q", ErrOption, len(at), name)
 		}
 		written = append(written, at[0])
 	}
-	read = append(in.keyColumns(), written...)
+	read := append(in.keyColumns(), written...)
 	slices.Sort(read)
 	read = slices.Compact(read)
-	return written, read, nil
-}
-
-// positionsIn are the positions of some columns among others.
-func positionsIn(columns, others []int) (at []int) {
-	for _, c := range columns {
-		at = append(at, slices.Index(others, c))
+	in.readOnly(read)
+	in.written, in.layout = nil, nil
+	for _, c := range written {
+		in.written = append(in.written, slices.Index(read, c))
 	}
-	return at
-}
-
-// selectColumns has only the columns read that are selected, or that the keys lie in.
-func (in *inputs) selectColumns() error {
-	written, read, err := in.selected()
-	if read != nil {
-		in.readOnly(read)
-		in.written, in.layout = positionsIn(written, read), nil
-	}
-	return err
+	return nil
 }
 
 // sorting is the order of a plan of the keys for the metadata of an output: up to the first key whose column is not
@@ -64,17 +47,4 @@ func (in *inputs) sorting(plan *keyencode.Plan) []tablefile.SortingColumn {
 		}
 	}
 	return sorting
-}
-
-// pick is a table with some of its columns; all when columns is nil. The caller releases it.
-func pick(table arrow.Table, columns []int) arrow.Table {
-	if columns == nil {
-		table.Retain()
-		return table
-	}
-	chosen := make([]arrow.Column, len(columns))
-	for i, c := range columns {
-		chosen[i] = *table.Column(c)
-	}
-	return array.NewTable(arraydata.Pick(table.Schema(), columns), chosen, table.NumRows())
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -43,24 +42,41 @@ type Result struct {
 // compression and use of dictionaries of the first input, and names the sort order in the metadata of all row groups.
 // It is a complete file or none. An output may replace an input that is given by its name.
 func Sort(ctx context.Context, paths []string, output string, opts Options) (*Result, error) {
-	in, err := beginOutput(ctx, paths, output, opts, true)
+	return sortOrMerge(ctx, paths, output, opts, false)
+}
+
+// sortOrMerge is Sort, or Merge of files that have to be in order.
+func sortOrMerge(ctx context.Context, paths []string, output string, opts Options, merge bool) (*Result, error) {
+	in, err := beginOutput(ctx, paths, output, opts, !merge)
 	if err != nil {
 		return nil, err
 	}
 	defer in.close()
 	if in.pipes.stream != nil {
-		if err := in.selectColumns(); err != nil {
-			return nil, err
-		}
 		return in.within(ctx, output, func(s *Sorter, out *outputs) (*Result, error) { return s.sortInto(in, out) })
 	}
-	if len(in.paths) == 1 && in.csv == nil && !in.opts.splits() && in.holds(output) {
-		result, err := in.copyOrTable(ctx, output)
+	result, order, err := in.copyDeclared(ctx, output)
+	defer func() { order.release() }()
+	if err != nil || result != nil {
+		return result, err
+	}
+	if !merge && len(in.paths) == 1 && in.csv == nil && !in.opts.splits() && in.holds(output) {
+		order.release()
+		result, err := in.sortTable(ctx, output)
 		if in.opts.readLimit == 0 || !errors.Is(err, tablefile.ErrMemory) {
 			return result, err
 		}
-	} // what takes more memory than its metadata say is read in pieces
-	return in.byOrder(ctx, output, func(s *Sorter, order *fileOrder, out *outputs) (*Result, error) {
+		order = nil // what takes more memory than its metadata say is read in pieces
+	}
+	if order == nil {
+		if order, err = in.order(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if merge && order.unsorted != nil {
+		return nil, order.err(ctx, in)
+	}
+	return in.within(ctx, output, func(s *Sorter, out *outputs) (*Result, error) {
 		if order.unsorted == nil {
 			return s.mergeInto(in, order, out)
 		}
@@ -77,20 +93,6 @@ func (in *inputs) holds(output string) bool {
 	return budget{in.opts.Memory}.holds(bytes)
 }
 
-// byOrder copies the inputs if they are in order as they are given. Else use writes them and is passed their order.
-func (in *inputs) byOrder(ctx context.Context, output string,
-	use func(s *Sorter, order *fileOrder, out *outputs) (*Result, error)) (*Result, error) {
-	if err := in.selectColumns(); err != nil {
-		return nil, err
-	}
-	copied, order, err := in.copyOrOrder(ctx, output)
-	defer order.release()
-	if err != nil || copied != nil {
-		return copied, err
-	}
-	return in.within(ctx, output, func(s *Sorter, out *outputs) (*Result, error) { return use(s, order, out) })
-}
-
 // within has use write an output with a sorter.
 func (in *inputs) within(ctx context.Context, output string,
 	use func(s *Sorter, out *outputs) (*Result, error)) (*Result, error) {
@@ -99,7 +101,7 @@ func (in *inputs) within(ctx context.Context, output string,
 		return nil, err
 	}
 	var result *Result
-	out, err := in.outputs(ctx, output)
+	out, err := in.outputs(ctx, output, s.decoded)
 	if err == nil {
 		defer out.abort()
 		out.useDictionaries(in)
@@ -112,25 +114,31 @@ func (in *inputs) within(ctx context.Context, output string,
 	if err != nil {
 		return nil, err
 	}
+	result.Runs, result.BytesSpilled = len(s.runs), s.spilled
+	return in.finish(result, out, in.writtenSchema())
+}
+
+// finish gives the outputs their names, and completes the result.
+func (in *inputs) finish(result *Result, out *outputs, schema *arrow.Schema) (_ *Result, err error) {
 	result.Inputs, result.BytesIn, result.Columns = in.paths, in.bytes, in.columns
-	result.Outputs, result.Runs, result.BytesSpilled = out.paths, len(s.runs), s.spilled
+	result.Outputs, result.Schema = out.paths, schema
 	if result.BytesOut, err = out.commit(); err == nil {
-		result.Schema = in.writtenSchema()
-		result.Head = out.head.table(arraydata.Pick(s.decoded, in.written))
+		result.Head = out.head.table(schema)
 	}
 	return result, err
 }
 
 // sortInto sorts all rows of the inputs.
 func (s *Sorter) sortInto(in *inputs, out *outputs) (*Result, error) {
-	read := func(table arrow.Table) error {
+	read := func(_ int, table arrow.Table) error {
 		if err := out.dictionaries.collect(s.ctx, table, in.opts); err != nil {
 			return err
 		}
 		return s.write(table)
 	}
-	from := in.readInto(s.recycled)
-	if err := from.each(s.ctx, read); err != nil {
+	from := *in
+	from.flat = s.recycled
+	if err := from.each(s.ctx, PhaseRead, read); err != nil {
 		return nil, err
 	}
 	in.bytes = from.bytes
@@ -177,25 +185,17 @@ func (o *outputs) all(ctx context.Context, sorted tables, plan *keyencode.Plan, 
 	return &Result{RowsIn: total, Rows: rows, Plan: plan.String()}, nil
 }
 
-// outputs are the outputs for the inputs, of which none is begun.
-func (in *inputs) outputs(ctx context.Context, path string) (*outputs, error) {
-	decoded, err := decodedSchema(in.schema)
-	if err != nil {
-		return nil, err
-	}
-	o := &outputs{ctx: ctx, path: path, schema: decoded, rows: in.opts.RowsPerFile, bytes: in.opts.BytesPerFile,
+// outputs are the outputs for the inputs, with files of a schema, of which none is begun.
+func (in *inputs) outputs(ctx context.Context, path string, schema *arrow.Schema) (*outputs, error) {
+	o := &outputs{ctx: ctx, path: path, schema: schema, rows: in.opts.RowsPerFile, bytes: in.opts.BytesPerFile,
 		head: head{opts: in.opts}}
 	o.closing.SetLimit(syncs)
-	return o, o.configure(in)
-}
-
-// configure makes the options for writing what was read.
-func (o *outputs) configure(in *inputs) (err error) {
-	if o.options, err = in.opts.writing(o.path); err == nil && o.options.Format == tablefile.Parquet {
+	var err error
+	if o.options, err = in.opts.writing(path); err == nil && o.options.Format == tablefile.Parquet {
 		o.options.Schema, o.options.Layout, o.options.PageRows = in.schema, in.layout, in.opts.PageRows
 		o.options.RowGroupRows = maxGroupRows // a table that is written is a row group
 	}
-	return err
+	return o, err
 }
 
 // maxGroupRows is more than any table that is written has.

@@ -147,7 +147,11 @@ func (s *Sorter) merged() (tables, error) {
 		return nil, err
 	}
 	if s.folder == nil {
-		return s.inMemory(rows)
+		sorted, err := s.sortRun()
+		if err != nil {
+			return nil, err
+		}
+		return s.wanted(&oneTable{sorted}, rows)
 	}
 	if err := s.spill(); err != nil {
 		return nil, err
@@ -174,22 +178,6 @@ func (s *Sorter) wanted(sorted tables, rows int) (tables, error) {
 		return nil, err
 	}
 	return newGroups(s.filter(sorted, plan, s.rows), s.decoded, rows, &s.opts), nil
-}
-
-// reduce merges runs that are neighbours until all that are left can be merged at once.
-func (s *Sorter) reduce() error {
-	for len(s.runs) > s.fan {
-		var longer []run
-		for first := 0; first < len(s.runs); first += s.fan {
-			r, err := s.join(s.runs[first:min(first+s.fan, len(s.runs))])
-			if err != nil {
-				return err
-			}
-			longer = append(longer, r)
-		}
-		s.runs = longer
-	}
-	return nil
 }
 
 func (s *Sorter) close() error {

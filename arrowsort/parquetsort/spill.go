@@ -1,6 +1,9 @@
 package parquetsort
 
 import (
+	"errors"
+	"os"
+
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
@@ -33,9 +36,7 @@ func (s *Sorter) keep(sorted arrow.Table) bool {
 }
 
 func (s *Sorter) dropParts() {
-	for _, p := range s.parts {
-		p.Release()
-	}
+	arraydata.Release(s.parts)
 	s.parts, s.bytes = nil, 0
 }
 
@@ -48,24 +49,16 @@ func (s *Sorter) spill() error {
 	if err != nil || s.keep(sorted) {
 		return err
 	}
-	if err := s.makeFolder(); err != nil {
-		sorted.Release()
-		return err
-	}
-	w, err := createRun(s.ctx, s.folder.next(".arrows"), s.decoded, s.budget.batchRows(s.rowBytes()), &s.opts)
+	path, err := s.newRun()
 	if err != nil {
 		sorted.Release()
 		return err
 	}
+	rows := s.budget.batchRows(s.rowBytes())
 	s.spills = make(chan error, 1)
 	go func() {
-		err := w.write(sorted)
-		sorted.Release()
-		r, closing := w.finish()
+		r, err := s.writeRun(path, &oneTable{sorted}, rows)
 		s.runs = append(s.runs, r)
-		if err == nil {
-			err = closing
-		}
 		s.spills <- err
 	}()
 	return nil
@@ -82,4 +75,45 @@ func (s *Sorter) wait() error {
 		s.spilled += s.runs[len(s.runs)-1].bytes
 	}
 	return err
+}
+
+// reduce merges runs that are neighbours until all that are left can be merged at once.
+func (s *Sorter) reduce() error {
+	for len(s.runs) > s.fan {
+		var longer []run
+		for first := 0; first < len(s.runs); first += s.fan {
+			r, err := s.join(s.runs[first:min(first+s.fan, len(s.runs))])
+			if err != nil {
+				return err
+			}
+			longer = append(longer, r)
+		}
+		s.runs = longer
+	}
+	return nil
+}
+
+// join merges runs to one, in their place.
+func (s *Sorter) join(runs []run) (run, error) {
+	m, err := s.mergeRuns(runs)
+	if err != nil {
+		return run{}, err
+	}
+	joined, err := s.spillAll(m)
+	for _, done := range runs {
+		err = errors.Join(err, os.Remove(done.path))
+	}
+	return joined, err
+}
+
+// spillAll writes all rows of a merger to a run, and closes the merger.
+func (s *Sorter) spillAll(m *merger) (run, error) {
+	path, err := s.newRun()
+	if err != nil {
+		m.close()
+		return run{}, err
+	}
+	r, err := s.writeRun(path, m, s.budget.batchRows(s.rowBytes()))
+	s.spilled += r.bytes
+	return r, err
 }

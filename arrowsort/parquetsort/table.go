@@ -2,44 +2,63 @@ package parquetsort
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 )
+
+// newTable makes a table of the columns that column makes and gives away. The caller releases it.
+func newTable(schema *arrow.Schema, column func(i int) (*arrow.Chunked, error)) (arrow.Table, error) {
+	chunks := make([][]arrow.Array, schema.NumFields())
+	for i, f := range schema.Fields() {
+		data, err := column(i)
+		if err != nil {
+			return nil, fmt.Errorf("column %q: %w", f.Name, err)
+		}
+		defer data.Release()
+		chunks[i] = data.Chunks()
+	}
+	return array.NewTableFromSlice(schema, chunks), nil
+}
 
 // concatenate is the rows of some tables as one table, without a copy.
 func concatenate(schema *arrow.Schema, parts []arrow.Table) arrow.Table {
-	columns := make([]arrow.Column, schema.NumFields())
-	rows := int64(0)
-	for _, p := range parts {
-		rows += p.NumRows()
-	}
-	for i := range columns {
-		var chunks []arrow.Array
+	chunks := make([][]arrow.Array, schema.NumFields())
+	for i := range chunks {
 		for _, p := range parts {
-			chunks = append(chunks, p.Column(i).Data().Chunks()...)
+			chunks[i] = append(chunks[i], p.Column(i).Data().Chunks()...)
 		}
-		data := arrow.NewChunked(schema.Field(i).Type, chunks)
-		columns[i] = *arrow.NewColumn(schema.Field(i), data)
-		data.Release()
-		defer columns[i].Release()
 	}
-	return array.NewTable(schema, columns, rows)
+	return array.NewTableFromSlice(schema, chunks)
 }
 
 // slice is some rows of a table, without a copy.
 func slice(table arrow.Table, first, end int64) arrow.Table {
-	columns := make([]arrow.Column, table.NumCols())
-	for i := range columns {
+	chunks := make([][]arrow.Array, table.NumCols())
+	for i := range chunks {
 		data := array.NewChunkedSlice(table.Column(i).Data(), first, end)
-		columns[i] = *arrow.NewColumn(table.Schema().Field(i), data)
-		data.Release()
-		defer columns[i].Release()
+		defer data.Release()
+		chunks[i] = data.Chunks()
 	}
-	return array.NewTable(table.Schema(), columns, end-first)
+	return array.NewTableFromSlice(table.Schema(), chunks)
+}
+
+// pick is a table with some of its columns; all when columns is nil. The caller releases it.
+func pick(table arrow.Table, columns []int) arrow.Table {
+	if columns == nil {
+		table.Retain()
+		return table
+	}
+	chunks := make([][]arrow.Array, len(columns))
+	for i, c := range columns {
+		chunks[i] = table.Column(c).Data().Chunks()
+	}
+	return array.NewTableFromSlice(arraydata.Pick(table.Schema(), columns), chunks)
 }
 
 // copyTable is a table with the same rows in memory of its own, each column in one chunk unless its strings pass 2 GiB.

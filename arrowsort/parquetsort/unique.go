@@ -57,39 +57,23 @@ type uniqueTables struct {
 	keys distinctKeys
 }
 
-// distinctKeys finds the first row of each key among rows in order.
-type distinctKeys struct {
-	last []uint64 // the code of the last row, which is empty where all rows tie
-	any  bool     // there was one
-}
-
-// first reports whether the next row is the first of its key.
-func (d *distinctKeys) first(b *batch, row int) bool {
-	code := b.code(row)
-	first := !d.any || !slices.Equal(code, d.last)
-	d.last, d.any = code, true
-	return first
-}
-
 func (u *uniqueTables) next(ctx context.Context) (arrow.Table, error) {
 	for {
 		piece, err := u.tables.next(ctx)
 		if err != nil {
 			return nil, err
 		}
-		b, err := newBatch(ctx, piece, u.opts)
+		b, err := newBatch(ctx, piece, u.opts.Keys, u.opts)
 		if err != nil {
 			return nil, err
 		}
 		b.plan = u.plan.On(b.keys)
-		var rows []uint64
-		for i := range b.rows {
-			if u.keys.first(b, i) {
-				rows = append(rows, uint64(i))
-			}
+		rows := make([]uint64, b.rows)
+		for i := range rows {
+			rows[i] = uint64(i)
 		}
 		var kept arrow.Table
-		if len(rows) > 0 {
+		if rows = u.keys.first(b, rows); len(rows) > 0 {
 			kept, err = takeRows(ctx, piece, rows, u.opts)
 		}
 		b.release()
@@ -99,12 +83,28 @@ func (u *uniqueTables) next(ctx context.Context) (arrow.Table, error) {
 	}
 }
 
+// distinctKeys finds the first row of each key among rows in order.
+type distinctKeys struct {
+	last []uint64 // the code of the last row, which is empty where all rows tie
+	any  bool     // there was one
+}
+
+// first keeps those of the next rows that are the first of their key.
+func (d *distinctKeys) first(b *batch, rows []uint64) []uint64 {
+	return slices.DeleteFunc(rows, func(row uint64) bool {
+		code := b.code(int(row))
+		again := d.any && slices.Equal(code, d.last)
+		d.last, d.any = code, true
+		return again
+	})
+}
+
 // wanted are the numbers of those rows of a table, in sorted order, that the options want: of each key the first, then
 // the leading or the last of them.
 func (l *loaded) wanted(ctx context.Context, sorted []uint64) ([]uint64, error) {
 	if l.opts.Unique && len(sorted) > 0 {
 		l.rows.Retain()
-		b, err := newBatchOf(ctx, l.rows, l.keys, l.opts)
+		b, err := newBatch(ctx, l.rows, l.opts.Keys, l.opts)
 		if err != nil {
 			return nil, err
 		}
@@ -114,8 +114,7 @@ func (l *loaded) wanted(ctx context.Context, sorted []uint64) ([]uint64, error) 
 			return nil, err
 		}
 		b.plan = plan.On(b.keys)
-		var keys distinctKeys
-		sorted = slices.DeleteFunc(slices.Clone(sorted), func(row uint64) bool { return !keys.first(b, int(row)) })
+		sorted = new(distinctKeys).first(b, slices.Clone(sorted))
 	}
 	if n := int(l.opts.Limit); n > 0 {
 		sorted = sorted[:min(n, len(sorted))]

@@ -2,9 +2,9 @@ package parquetsort
 
 import (
 	"context"
-	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
@@ -15,60 +15,56 @@ import (
 // A loaded is one input in memory.
 type loaded struct {
 	*tablefile.Input
-	rows    arrow.Table // the input with positions in place of missing names
-	keys    []arrowsort.Key
-	written []int // columns of the rows; nil: all
-	opts    *Options
-	plan    *keyencode.Plan // of the last sort
+	rows  arrow.Table // the input with positions in place of missing names
+	opts  *Options
+	plan  *keyencode.Plan // of the sort
+	order *array.Uint64   // the row numbers in sorted order; nil: they were not found
 }
 
-// load reads the one input: all columns, or those of the keys only. The caller releases what it returns.
-func (in *inputs) load(ctx context.Context, read tablefile.ReadOptions, keysOnly bool) (*loaded, error) {
-	var columns []int // of the schema that are read
-	read.Format, read.Name, read.Delimiter = in.formatOf(in.paths[0]), in.paths[0], in.opts.Delimiter
+// load reads the one input: the columns that are chosen or, when it was not opened yet, those of the keys. The caller
+// releases what it returns.
+func (in *inputs) load(ctx context.Context, read tablefile.ReadOptions) (*loaded, error) {
+	path := in.paths[0]
+	read.Format, read.Name, read.Delimiter = in.formatOf(path), path, in.opts.Delimiter
 	read.Allocator, read.Threads, read.MaxRow = in.opts.Allocator, in.opts.Threads, budget{in.opts.Memory}.csvRow()
 	read.Start = func() { in.opts.Progress(PhaseLoad, 0, 0) }
 	read.Progress = in.opts.progress(PhaseLoad)
-	read.Schema = func(schema *arrow.Schema) (_ []int, err error) {
-		in.schema, in.columns = schema, schema.NumFields()
-		if err := in.findKeys(ctx); err != nil {
-			return nil, err
-		}
-		if !keysOnly {
-			if in.written, columns, err = in.selected(); err != nil {
+	read.Schema = func(schema *arrow.Schema) ([]int, error) {
+		if in.schema == nil {
+			in.schema, in.columns = schema, schema.NumFields()
+			if err := in.findKeys(ctx); err != nil {
 				return nil, err
 			}
+			in.readKeysOnly()
 		}
-		if keysOnly {
-			return in.keyColumns(), nil
-		}
-		return columns, nil
+		chosen := in.projectionOf(schema)
+		return chosen, in.checkSchema(path, arraydata.Pick(schema, chosen))
 	}
-	input, err := tablefile.Read(ctx, in.pipes.file(in.paths[0]), read)
+	input, err := tablefile.Read(ctx, in.pipes.file(path), read)
 	if err != nil {
 		return nil, err
 	}
 	in.bytes = input.Bytes
-	l := &loaded{Input: input, keys: slices.Clone(in.opts.Keys), written: in.written, opts: in.opts}
-	if in.written != nil && input.Columns != nil {
-		l.written = positionsIn(in.written, columns)
-	}
-	for i, key := range l.keys {
-		if key.Path == "" && input.Columns != nil {
-			l.keys[i].Index = slices.Index(input.Columns, key.Index)
-		}
-	}
-	l.rows = tablefile.WithNames(input.Table, arraydata.Pick(tablefile.Labelled(input.Schema), input.Columns))
-	return l, nil
+	names := arraydata.Pick(tablefile.Labelled(input.Schema), input.Columns)
+	return &loaded{Input: input, rows: tablefile.WithNames(input.Table, names), opts: in.opts}, nil
 }
 
 func (l *loaded) release() {
+	if l.order != nil {
+		l.order.Release()
+	}
 	l.rows.Release()
 	l.Table.Release()
 }
 
-// sortOptions are the options to sort the input.
-func (l *loaded) sortOptions() arrowsort.Options {
+// indices returns the numbers of the rows in sorted order, all or the leading ones that are wanted, until release.
+func (l *loaded) indices(ctx context.Context) (_ *array.Uint64, err error) {
+	l.order, err = arrowsort.SortIndices(ctx, l.rows, l.opts.Keys, l.sorting())
+	return l.order, err
+}
+
+// sorting are the options to sort the input.
+func (l *loaded) sorting() arrowsort.Options {
 	l.opts.Progress(PhaseSort, 0, 0)
 	opts := l.opts.sorting()
 	opts.Progress = l.opts.progress(PhaseSort)
@@ -79,106 +75,100 @@ func (l *loaded) sortOptions() arrowsort.Options {
 	return opts
 }
 
-// write writes a table that was made of the input.
-func (in *inputs) write(ctx context.Context, output string, l *loaded, table arrow.Table,
-	opts tablefile.WriteOptions) (*Result, error) {
-	in.opts.Progress(PhaseSave, 0, 0)
-	opts.Progress = in.opts.progress(PhaseSave)
-	result := &Result{Inputs: in.paths, Outputs: []string{output}, Columns: l.Schema.NumFields(),
-		RowsIn: l.rows.NumRows(),
-		Rows:   table.NumRows(), BytesIn: l.Bytes, Plan: l.plan.String()}
-	if opts.Rows != nil {
-		result.Rows = int64(len(opts.Rows))
+// sorted returns the sorted rows: all that are wanted, in this order, or a table and the numbers of those rows. Rows of
+// a Parquet output are gathered row group by row group when they are written, so that there are never two tables in
+// memory.
+func (l *loaded) sorted(ctx context.Context, format tablefile.Format) (arrow.Table, []uint64, error) {
+	if format != tablefile.Parquet && !l.opts.filters() {
+		sorted, err := arrowsort.Sort(ctx, l.rows, l.opts.Keys, l.sorting())
+		return sorted, nil, err
 	}
-	if result.Schema = opts.Schema; opts.Schema == nil {
-		result.Schema = table.Schema()
-	}
-	var place placement
-	defer place.remove()
-	at, err := place.path(output)
+	indices, err := l.indices(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	opts.Name = output
-	if result.BytesOut, err = tablefile.Write(ctx, at, table, opts); err != nil {
-		return nil, err
+	rows, err := l.wanted(ctx, indices.Uint64Values())
+	if err != nil {
+		return nil, nil, err
 	}
-	if err := place.place(); err != nil {
-		return nil, err
-	}
-	if in.opts.Head > 0 {
-		result.Head, err = l.head(ctx, table, opts.Rows)
-	}
-	return result, err
+	l.rows.Retain()
+	return l.rows, rows, nil
 }
 
-// head is a copy of the first rows that are wanted of a table, or of its rows with some numbers.
-func (l *loaded) head(ctx context.Context, table arrow.Table, rows []uint64) (arrow.Table, error) {
-	n := min(l.opts.Head, table.NumRows())
-	if rows == nil {
-		return slice(table, 0, n), nil
-	}
-	return takeRows(ctx, table, rows[:min(l.opts.Head, int64(len(rows)))], l.opts)
-}
-
-// sortTable sorts the one input as a table. Rows of a Parquet output are gathered row group by row group when they are
-// written, so that there are never two tables in memory.
+// sortTable sorts the one input as a table.
 func (in *inputs) sortTable(ctx context.Context, output string) (*Result, error) {
-	opts, err := in.opts.writing(output)
+	out, err := in.outputs(ctx, output, in.schema)
 	if err != nil {
 		return nil, err
 	}
-	read := tablefile.ReadOptions{Dictionaries: opts.Format == tablefile.Parquet}
+	defer out.abort()
+	read := tablefile.ReadOptions{Dictionaries: out.options.Format == tablefile.Parquet}
 	if in.opts.readLimit > 0 {
 		read.MemoryLimit = budget{in.opts.Memory}.load()
 	}
-	l, err := in.load(ctx, read, false)
+	l, err := in.load(ctx, read)
 	if err != nil {
 		return nil, err
 	}
 	defer l.release()
-	if opts.Format == tablefile.Parquet {
-		opts.Layout, opts.RowGroupRows, opts.PageRows = l.Layout, in.opts.RowGroupRows, in.opts.PageRows
-	}
-	names := arraydata.Pick(l.Schema, l.Columns)
-	opts.Schema = arraydata.Pick(names, l.written)
-	named := tablefile.WithNames(l.rows, names)
-	defer named.Release()
-	rows := pick(named, l.written)
-	defer rows.Release()
-	if opts.Format != tablefile.Parquet && !in.opts.filters() && l.written == nil {
-		return in.sortAndWrite(ctx, output, l, names, opts)
-	}
-	indices, err := arrowsort.SortIndices(ctx, l.rows, l.keys, l.sortOptions())
-	if err != nil {
-		return nil, err
-	}
-	defer indices.Release()
-	opts.Sorting = in.sorting(l.plan)
-	if opts.Rows, err = l.wanted(ctx, indices.Uint64Values()); err != nil {
-		return nil, err
-	}
-	if opts.Format == tablefile.Parquet {
-		return in.write(ctx, output, l, rows, opts)
-	}
-	sorted, err := takeRows(ctx, rows, opts.Rows, in.opts)
+	sorted, rows, err := l.sorted(ctx, out.options.Format)
 	if err != nil {
 		return nil, err
 	}
 	defer sorted.Release()
-	opts.Rows = nil
-	return in.write(ctx, output, l, sorted, opts)
+	out.options.Sorting = in.sorting(l.plan)
+	named := tablefile.WithNames(sorted, in.schema)
+	defer named.Release()
+	written := pick(named, in.written)
+	defer written.Release()
+	if out.options.Schema != nil {
+		out.options.Schema = in.writtenSchema()
+	}
+	if err := out.whole(ctx, written, rows); err != nil {
+		return nil, err
+	}
+	result := &Result{RowsIn: l.rows.NumRows(), Rows: written.NumRows(), Plan: l.plan.String()}
+	if rows != nil {
+		result.Rows = int64(len(rows))
+	}
+	return in.finish(result, out, in.writtenSchema())
 }
 
-// sortAndWrite sorts all rows and columns of the input before any is written.
-func (in *inputs) sortAndWrite(ctx context.Context, output string, l *loaded, names *arrow.Schema,
-	opts tablefile.WriteOptions) (*Result, error) {
-	sorted, err := arrowsort.Sort(ctx, l.rows, l.keys, l.sortOptions())
-	if err != nil {
-		return nil, err
+// whole writes rows of a table to the one file, in the order of their numbers; all without numbers.
+func (o *outputs) whole(ctx context.Context, table arrow.Table, rows []uint64) error {
+	opts := o.head.opts
+	opts.Progress(PhaseSave, 0, 0)
+	o.options.Progress = opts.progress(PhaseSave)
+	if o.options.Format == tablefile.Parquet {
+		o.options.RowGroupRows = opts.RowGroupRows
 	}
-	defer sorted.Release()
-	named := tablefile.WithNames(sorted, names)
-	defer named.Release()
-	return in.write(ctx, output, l, named, opts)
+	table.Retain()
+	defer func() { table.Release() }()
+	if rows != nil && o.options.Format != tablefile.Parquet {
+		taken, err := takeRows(ctx, table, rows, opts)
+		if err != nil {
+			return err
+		}
+		table.Release()
+		table, rows = taken, nil
+	}
+	at, err := o.placement.path(o.path)
+	if err != nil {
+		return err
+	}
+	o.options.Name, o.options.Rows, o.paths = o.path, rows, []string{o.path}
+	bytes, err := tablefile.Write(ctx, at, table, o.options)
+	if err != nil {
+		return err
+	}
+	o.total.Add(bytes)
+	if rows == nil {
+		return o.head.add(ctx, table)
+	}
+	first, err := takeRows(ctx, table, rows[:min(opts.Head, int64(len(rows)))], opts)
+	if err != nil {
+		return err
+	}
+	defer first.Release()
+	return o.head.add(ctx, first)
 }

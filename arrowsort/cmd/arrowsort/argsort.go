@@ -19,16 +19,11 @@ the whole input; taking the input's rows in this order sorts it.
 ` + keysHelp + "\n\n" + compressionHelp + "\n\n" + csvHelp + "\n\n" + exitHelp,
 		Example: `  arrowsort argsort -k delay:desc -o order.arrow flights.parquet`,
 		Args:    oneInput,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := j.start(cmd, args); err != nil {
-				return err
-			}
-			return j.write(cmd.Context(), args, func(ctx context.Context, inputs []string, output string,
-				opts parquetsort.Options) (*parquetsort.Result, error) {
-				return parquetsort.Argsort(ctx, inputs[0], output, opts)
-			})
-		},
 	}
+	j.writes(cmd, func(ctx context.Context, inputs []string, output string,
+		opts parquetsort.Options) (*parquetsort.Result, error) {
+		return parquetsort.Argsort(ctx, inputs[0], output, opts)
+	})
 	j.add(cmd, "write the first `N` row numbers of the sorted order; 0 for all")
 	j.addEngine(cmd)
 	j.addOutput(cmd)

@@ -30,21 +30,16 @@ footer names is not sorted.
 		Example: `  arrowsort check sorted.parquet
   arrowsort check -k delay:desc -k date 'sorted-*.parquet'`,
 		Args: someInputs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := j.start(cmd, args); err != nil {
-				return err
-			}
-			return j.check(cmd.Context())
-		},
 	}
+	j.does(cmd, j.check)
 	j.addMemory(cmd)
 	j.add(cmd, "check the first `N` rows only; 0 for all")
 	return cmd
 }
 
-func (j *job) check(ctx context.Context) error {
+func (j *job) check(ctx context.Context, _ []string) error {
 	var got *parquetsort.Checked
-	footers := footerCheck{options: &j.options}
+	var footers []parquetsort.Footer
 	err := j.run(func() (err error) {
 		if got, err = parquetsort.Check(ctx, j.files, j.options); err != nil {
 			return err
@@ -52,19 +47,24 @@ func (j *job) check(ctx context.Context) error {
 		if v := got.Violation; j.piped || j.options.Limit > 0 || v != nil && v.Row == 0 {
 			return nil // no footers, or a violation between two files
 		}
-		return footers.run(ctx, j.files, got)
+		footers, err = parquetsort.CheckFooters(ctx, got, j.options)
+		return err
 	})
 	if err != nil {
 		return err
 	}
 	r, violation := &j.report, got.Violation
-	r.Rows, r.Columns, r.BytesIn, r.Footers = &got.Rows, int64(got.Columns), got.Bytes, footers.reports
+	r.Rows, r.Columns, r.BytesIn = &got.Rows, int64(got.Columns), got.Bytes
+	remarks, wrong := r.reportFooters(footers)
 	var lines []string
 	switch {
 	case violation != nil:
 		lines = []string{"not sorted: " + violationText(violation, len(j.files) > 1) + " (rows count from 0)"}
-	case footers.wrong != nil:
-		violation = footers.wrong
+		if violation.Reason != "" {
+			lines = append(lines, violation.Reason)
+		}
+	case wrong != nil:
+		violation = wrong
 	case j.declared:
 		lines = []string{"sorted by " + strings.Join(r.Keys, ", ") + ", as the footer says"}
 	default:
@@ -76,7 +76,7 @@ func (j *job) check(ctx context.Context) error {
 			r.BadFile = violation.File
 		}
 	}
-	return j.answer(violation == nil, append(lines, footers.lines()...))
+	return j.answer(violation == nil, append(lines, remarks...))
 }
 
 // answer prints whether the input is sorted.

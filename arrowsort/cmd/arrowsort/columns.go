@@ -43,7 +43,7 @@ func (f *jobFlags) resolve(ctx context.Context, schema *arrow.Schema) ([]arrowso
 // inWords is an error of the library for somebody who does not call it.
 func inWords(err error) error {
 	words := strings.TrimPrefix(err.Error(), "arrowsort: ")
-	return errors.New(strings.TrimSuffix(words, "; use Key.Index"))
+	return termed{strings.TrimSuffix(words, "; use Key.Index"), err}
 }
 
 // locate makes sure that a key names one column.
@@ -64,10 +64,34 @@ func (k *keyFlag) locate(schema *arrow.Schema) error {
 	if head, _, found := strings.Cut(k.key.Path, ":"); found {
 		if _, at := match(schema, head); len(at) > 0 {
 			_, tail, _ := cutLast(k.key.Path)
+			if isModifier(tail) {
+				return givenTwice(head, tail, strings.TrimPrefix(k.text, k.key.Path))
+			}
 			return usagef("unknown modifier %q; use :asc, :desc, :nulls-first or :nulls-last", ":"+tail)
 		}
 	}
+	if words := strings.Fields(k.key.Path); len(words) == 2 && isModifier(words[1]) {
+		if _, at := match(schema, words[0]); len(at) > 0 {
+			return usagef("%q follows a colon, not a space; write -k %s:%s", words[1], words[0],
+				strings.ToLower(words[1]))
+		}
+	}
 	return noColumn(schema, meant(schema, k.key.Path))
+}
+
+// givenTwice is the error for a modifier of a column that is followed by another for the same.
+func givenTwice(column, modifier, rest string) error {
+	isNulls := func(s string) bool { return strings.HasPrefix(strings.ToLower(s), "nulls-") }
+	what := "the order"
+	if isNulls(modifier) {
+		what = "the place of nulls"
+	}
+	for _, other := range strings.Split(rest, ":")[1:] {
+		if isNulls(other) == isNulls(modifier) {
+			return usagef("%q and %q both give %s; write -k %s", ":"+modifier, ":"+other, what, column+rest)
+		}
+	}
+	return usagef("%q gives %s twice; write -k %s", ":"+modifier, what, column+rest)
 }
 
 // locateColumn makes sure that --select names one column: by its name, which is taken as it is, or by its position.
@@ -124,12 +148,8 @@ func meant(schema *arrow.Schema, path string) string {
 		}
 		return "-k " + strings.Join(parts, " -k ")
 	}
-	words := strings.Fields(path)
 	if rest, minus := strings.CutPrefix(path, "-"); minus && known(rest) {
-		words = []string{rest, "desc"}
-	}
-	if len(words) == 2 && known(words[0]) && isModifier(words[1]) {
-		return "-k " + words[0] + ":" + strings.ToLower(words[1])
+		return "-k " + rest + ":desc"
 	}
 	if name := nearestColumn(schema, path); name != "" {
 		return quoted(name)

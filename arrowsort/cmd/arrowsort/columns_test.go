@@ -9,7 +9,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
 // odd has two columns of one name, one without a name and one that is told apart by case.
@@ -24,7 +29,6 @@ func TestKeysThatAreNotThere(t *testing.T) {
 		"a.b:desc": `key "a.b:desc": 2 columns are named "a"; say which: -k '#1' or -k '#2'`,
 		"delay":    `key "delay": no such column; did you mean "Delay"?`,
 		"b, Delay": `key "b, Delay": no such column; did you mean -k b -k Delay?`,
-		"b DESC":   `key "b DESC": no such column; did you mean -k b:desc?`,
 		"-b":       `key "-b": no such column; did you mean -k b:desc?`,
 		"Delya":    `key "Delya": no such column; did you mean "Delay"?`,
 		"x:y":      `key "x:y": no such column; there are 5 columns: "a", "a", "b", "", "Delay"`,
@@ -46,6 +50,36 @@ func TestModifiersThatAreNone(t *testing.T) {
 	want := "arrowsort: " + in + `: key "b:descend": unknown modifier ":descend"; use :asc, :desc, ` +
 		":nulls-first or :nulls-last (see arrowsort explain --help)\n"
 	require.Equal(t, result{code: exitUsage, err: want}, cli(t, nil, "explain", "-q", "-k", "b:descend", in))
+}
+
+func TestModifiersInOtherForms(t *testing.T) {
+	in := file(t, "odd.csv", odd)
+	for key, want := range map[string]string{
+		"b DESC":                `"DESC" follows a colon, not a space; write -k b:desc`,
+		"b nulls-first":         `"nulls-first" follows a colon, not a space; write -k b:nulls-first`,
+		"b:desc:asc":            `":desc" and ":asc" both give the order; write -k b:asc`,
+		"b:DESC:nulls-last:asc": `":DESC" and ":asc" both give the order; write -k b:nulls-last:asc`,
+		"b:nulls-first:nulls-last": `":nulls-first" and ":nulls-last" both give the place of nulls; ` +
+			`write -k b:nulls-last`,
+		"b:nulls-last:asc:nulls-first": `":nulls-last" and ":nulls-first" both give the place of nulls; ` +
+			`write -k b:asc:nulls-first`,
+	} {
+		require.Equal(t, result{code: exitUsage, err: "arrowsort: " + in + ": key " + strconv.Quote(key) + ": " + want +
+			" (see arrowsort explain --help)\n"}, cli(t, nil, "explain", "-q", "-k", key, in))
+	}
+}
+
+func TestTypesWithoutOrderAreExitCode2(t *testing.T) {
+	in := filepath.Join(t.TempDir(), "in.arrow")
+	list := arrow.NewSchema([]arrow.Field{{Name: "l", Type: arrow.ListOf(arrow.PrimitiveTypes.Int64)}}, nil)
+	rec, _, err := array.RecordFromJSON(memory.DefaultAllocator, list, strings.NewReader(`[{"l":[1]}]`))
+	require.NoError(t, err)
+	table := array.NewTableFromRecords(list, []arrow.Record{rec})
+	_, err = tablefile.Write(t.Context(), in, table, tablefile.WriteOptions{})
+	require.NoError(t, err)
+	require.Equal(t, result{code: exitUsage, err: "arrowsort: " + in +
+		": unsupported type of sort key: key l has type list<item: int64, nullable>\n"},
+		cli(t, nil, "explain", "-q", "-k", "l", in))
 }
 
 func TestModifiersInUpperCase(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
@@ -50,92 +49,53 @@ type footerReport struct {
 	True *bool    `json:"true,omitempty"` // absent where that was not checked
 }
 
-// A footerCheck compares the orders that footers name with the rows, after these were checked by the keys.
-type footerCheck struct {
-	options *parquetsort.Options
-	reports []footerReport
-	remarks []remark
-	wrong   *parquetsort.Violation // of an order that a footer names
-}
-
 // A remark is true of a file and of the next files.
 type remark struct {
 	file, text string
 	more       int64 // next files
 }
 
-// add adds a remark, or extends the last one if its text is the same.
-func (c *footerCheck) add(file, format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
-	if last := len(c.remarks) - 1; last >= 0 && c.remarks[last].text == text {
-		c.remarks[last].more++
-		return
+// reportFooters reports the orders that footers name. It returns what there is to remark, and the first row that is not
+// in one of them.
+func (r *report) reportFooters(footers []parquetsort.Footer) (lines []string, wrong *parquetsort.Violation) {
+	var remarks []remark
+	for _, f := range footers {
+		r.Footers = append(r.Footers, footerReport{File: f.File, Keys: keyTexts(f.Keys), True: f.Holds})
+		if wrong == nil {
+			wrong = f.Violation
+		}
+		text, last := footerText(&f), len(remarks)-1
+		switch {
+		case text == "":
+		case last >= 0 && remarks[last].text == text:
+			remarks[last].more++
+		default:
+			remarks = append(remarks, remark{file: f.File, text: text})
+		}
 	}
-	c.remarks = append(c.remarks, remark{file: file, text: text})
-}
-
-// lines are the remarks as they are printed.
-func (c *footerCheck) lines() (lines []string) {
-	for _, r := range c.remarks {
+	for _, r := range remarks {
 		if r.more > 0 {
 			r.file += " and " + counted(r.more, "more file")
 		}
 		lines = append(lines, r.file+": "+r.text)
 	}
-	return lines
+	return lines, wrong
 }
 
-// run compares the footers of the files that were checked: of all, or of the one with the violation.
-func (c *footerCheck) run(ctx context.Context, files []string, checked *parquetsort.Checked) error {
-	orders, err := parquetsort.DeclaredOrders(ctx, files, *c.options)
-	if err != nil {
-		return err
-	}
-	for _, o := range orders {
-		footer := footerReport{File: o.File, Keys: keyTexts(o.Keys)}
-		unsorted := checked.Violation != nil
-		if (len(o.Keys) > 0 || o.Mixed) && (!unsorted || checked.Violation.File == o.File) {
-			if footer.True, err = c.compare(ctx, o, checked.Keys, unsorted); err != nil {
-				return err
-			}
-		}
-		c.reports = append(c.reports, footer)
-	}
-	return nil
-}
-
-// compare returns whether the rows of a file are in the order that its footer names. They are checked again, unless
-// they are sorted by keys that begin with that order.
-func (c *footerCheck) compare(ctx context.Context, o parquetsort.DeclaredOrder, keys []arrowsort.Key,
-	unsorted bool) (*bool,
-	error) {
-	holds := !unsorted && !o.Mixed && startsWith(keys, o.Keys)
-	if holds {
-		return &holds, nil
-	}
-	wrong, err := parquetsort.CheckDeclaredOrders(ctx, []string{o.File}, *c.options)
-	if err != nil {
-		return nil, err
-	}
-	holds = wrong == nil
-	order := keyList(o.Keys)
-	if o.Mixed {
+// footerText is what there is to say of the order that a footer names; empty when it is that of the keys.
+func footerText(f *parquetsort.Footer) string {
+	order := keyList(f.Keys)
+	if f.Mixed {
 		order = "of each row group"
 	}
 	switch {
-	case !holds:
-		c.add(o.File, "the footer names the order %s, but row %d sorts before the row above it", order, wrong.Row)
-		if c.wrong == nil {
-			c.wrong = wrong
-		}
-	case unsorted && !o.Mixed && startsWith(o.Keys, keys):
-		c.add(o.File, "the footer names the order %s, which is true of each row group alone", order)
-	default:
-		c.add(o.File, "the footer names another order, which is true: %s", order)
+	case f.Holds == nil || f.Implied:
+		return ""
+	case f.Violation != nil:
+		return fmt.Sprintf("the footer names the order %s, but row %d sorts before the row above it", order,
+			f.Violation.Row)
+	case f.ByGroup:
+		return fmt.Sprintf("the footer names the order %s, which is true of each row group alone", order)
 	}
-	return &holds, nil
-}
-
-func startsWith(keys, prefix []arrowsort.Key) bool {
-	return len(prefix) <= len(keys) && slices.Equal(prefix, keys[:len(prefix)])
+	return "the footer names another order, which is true: " + order
 }

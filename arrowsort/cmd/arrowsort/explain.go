@@ -27,13 +27,8 @@ number of passes and the bytes that are spilled. The keys are shown for files th
 		Example: `  arrowsort explain -k delay:desc -k date flights.parquet
   arrowsort explain -k date --memory 512MiB 'flights/*.parquet'`,
 		Args: someInputs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := j.start(cmd, args); err != nil {
-				return err
-			}
-			return j.explain(cmd.Context())
-		},
 	}
+	j.does(cmd, j.explain)
 	j.add(cmd, "read the first `N` rows only; 0 for all")
 	j.addMemory(cmd)
 	return cmd
@@ -41,7 +36,7 @@ number of passes and the bytes that are spilled. The keys are shown for files th
 
 // explain prints the strategy, except for a pipe, and the plan of the keys of a file that is sorted
 // in memory.
-func (j *job) explain(ctx context.Context) error {
+func (j *job) explain(ctx context.Context, _ []string) error {
 	o, r := &j.options, &j.report
 	if o.Limit > 0 && (len(j.files) > 1 || o.Memory > 0) {
 		return usagef("--limit reads the first rows of one file in memory: leave out --memory and further files")
@@ -56,8 +51,7 @@ func (j *job) explain(ctx context.Context) error {
 		if d.Rows >= 0 {
 			r.Rows = &d.Rows
 		}
-		r.Strategy = &strategy{Memory: d.Memory, Table: d.Table, InMemory: d.InMemory, InOrder: d.InOrder,
-			Runs: d.Runs, Passes: d.Passes, BytesSpilled: d.BytesSpilled}
+		r.Strategy = &d.Strategy
 		if lines = strategyLines(d); !d.InMemory {
 			return j.explained(lines)
 		}
@@ -85,18 +79,6 @@ func (j *job) explained(lines []string) error {
 	}
 	_, err := fmt.Fprintln(j.out, strings.Join(lines, "\n"))
 	return err
-}
-
-// A strategy is how files are sorted within a memory budget, as --json prints it. Numbers of runs, passes and bytes are
-// estimates from the files' metadata.
-type strategy struct {
-	Memory       int64 `json:"memory_bytes"` // the budget
-	Table        int64 `json:"table_bytes"`  // what all rows take in memory
-	InMemory     bool  `json:"in_memory"`
-	InOrder      bool  `json:"in_order"`      // the inputs are sorted already
-	Runs         int   `json:"runs"`          // that are spilled; 0: none
-	Passes       int   `json:"passes"`        // over what is spilled
-	BytesSpilled int64 `json:"bytes_spilled"` // without compression
 }
 
 // strategyLines are a strategy in words.

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
 // manyPeople is a file whose table takes more than 16 MiB with what sorting it takes.
@@ -113,6 +115,13 @@ func TestMemoryIsForFilesThatCanBeRead(t *testing.T) {
 	}
 }
 
+func TestFolderOfCSV(t *testing.T) {
+	folder := filepath.Dir(file(t, "people.tsv", people))
+	r := cli(t, nil, "sort", "-k", "name", "--preview", "1", folder)
+	require.Equal(t, result{code: 1, err: "arrowsort: " + folder + ": a folder stands for the Parquet and Arrow " +
+		"files in it, and there is only CSV; give '" + filepath.Join(folder, "*.tsv") + "'\n"}, r)
+}
+
 func TestFolderOfOneFile(t *testing.T) {
 	folder := filepath.Dir(convert(t, "a.parquet"))
 	out := filepath.Join(t.TempDir(), "o.csv")
@@ -156,7 +165,7 @@ func TestExplainTellsWhatSortWouldDo(t *testing.T) {
 	r := cli(t, nil, "explain", "-q", "-k", "n", "--memory", "16MiB", in)
 	require.Regexp(t, `^1 file, .* in; about .* in memory, of a budget of 16.8 MB\n`+
 		`about \d+ runs, spilled and merged in 1 pass: about .* to the spill folder, without compression\n$`, r.out)
-	var got struct{ Strategy strategy }
+	var got struct{ Strategy parquetsort.Strategy }
 	r = cli(t, nil, "explain", "--json", "-k", "n", "--memory", "16MiB", in)
 	require.NoError(t, json.Unmarshal([]byte(r.out), &got), r.out)
 	require.False(t, got.Strategy.InMemory)

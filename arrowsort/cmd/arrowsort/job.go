@@ -46,6 +46,21 @@ func (j *job) start(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
+// does has a command do some work once its line is checked.
+func (j *job) does(cmd *cobra.Command, work func(ctx context.Context, args []string) error) {
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := j.start(cmd, args); err != nil {
+			return err
+		}
+		return work(cmd.Context(), args)
+	}
+}
+
+// writes has a command write rows.
+func (j *job) writes(cmd *cobra.Command, work writing) {
+	j.does(cmd, func(ctx context.Context, args []string) error { return j.write(ctx, args, work) })
+}
+
 // writing is a function of package parquetsort that writes rows.
 type writing func(ctx context.Context, inputs []string, output string, opts parquetsort.Options) (*parquetsort.Result,
 	error)

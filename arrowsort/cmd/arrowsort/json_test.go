@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
 // TestJSONIsDocumented: the document names the fields that are printed, and no other.
@@ -26,7 +28,7 @@ func TestJSONIsDocumented(t *testing.T) {
 		}
 	}
 	var printed []string
-	for _, object := range []any{report{}, footerReport{}, strategy{}, planReport{}, planKey{}} {
+	for _, object := range []any{report{}, footerReport{}, parquetsort.Strategy{}, planReport{}, planKey{}} {
 		printed = append(printed, jsonFields(reflect.TypeOf(object))...)
 	}
 	slices.Sort(told)

@@ -25,13 +25,8 @@ The files are merged within --memory. Only when there are more than can be merge
 		Example: `  arrowsort merge -o all.parquet 'sorted/*.parquet'
   arrowsort merge -k date -k delay:desc --rows-per-file 10000000 -o all.parquet monday.parquet tuesday.parquet`,
 		Args: someInputs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := j.start(cmd, args); err != nil {
-				return err
-			}
-			return j.write(cmd.Context(), args, parquetsort.Merge)
-		},
 	}
+	j.writes(cmd, parquetsort.Merge)
 	j.add(cmd, "keep the first `N` rows of the merged order; 0 for all")
 	j.addOutput(cmd)
 	j.addSpill(cmd)

@@ -65,3 +65,19 @@ func TestMergeThatCannotBe(t *testing.T) {
 		})
 	}
 }
+
+// TestNumbersBesideText: a file of numbers in order is not in order as text, which the error explains.
+func TestNumbersBesideText(t *testing.T) {
+	numbers, words := file(t, "numbers.csv", "a,b\n9,1\n10,1\n"), file(t, "words.csv", "b,a\n1,x\n1,y\n")
+	reason := `column "a" is compared as text, as its types differ: it is int64 in ` + numbers + " and utf8 in " + words
+	r := cli(t, nil, "merge", "-q", "-k", "a", "-o", filepath.Join(t.TempDir(), "all.csv"), words, numbers)
+	require.Equal(t, result{code: 1, err: "arrowsort: not sorted: " + numbers +
+		": row 1 sorts before the one above it; " + reason + "; sort them together\n"}, r)
+	r = cli(t, nil, "check", "-k", "a", numbers, words)
+	require.Equal(t, 1, r.code)
+	require.Equal(t, "not sorted: "+numbers+": row 1 sorts before the row above it (rows count from 0)\n"+reason+"\n",
+		r.out)
+	r = cli(t, nil, "merge", "-q", "-k", "a", "-o", "x.csv", file(t, "falling.csv", "a,b\n2,1\n1,1\n"), numbers)
+	require.Equal(t, 1, r.code)
+	require.Contains(t, r.err, "row 1 sorts before the one above it; sort the file first")
+}

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
 // A report is what a command did, as --json prints it.
@@ -36,9 +38,9 @@ type report struct {
 	BadRow        *int64   `json:"first_bad_row,omitempty"` // of check, in its file
 	BadFile       string   `json:"bad_file,omitempty"`      // of check of several files
 
-	Footers  []footerReport `json:"footers,omitempty"`  // of check of Parquet files
-	Strategy *strategy      `json:"strategy,omitempty"` // of explain of files that can be larger than memory
-	Details  *planReport    `json:"details,omitempty"`  // of explain: the plan, taken apart
+	Footers  []footerReport        `json:"footers,omitempty"`  // of check of Parquet files
+	Strategy *parquetsort.Strategy `json:"strategy,omitempty"` // of explain of files that can be larger than memory
+	Details  *planReport           `json:"details,omitempty"`  // of explain: the plan, taken apart
 
 	start time.Time
 }

@@ -66,7 +66,7 @@ func run(ctx context.Context, args []string, s streams) int {
 	}
 	line := printable(strings.Join(strings.Fields(strings.TrimPrefix(byFlag(err.Error(), "--format"), "arrowsort: ")),
 		" "))
-	if usage := (usageError{}); !started || errors.As(err, &usage) {
+	if usage := (usageError{}); !started || errors.As(err, &usage) || errors.Is(err, tablefile.ErrFormat) {
 		fmt.Fprintf(s.err, "arrowsort: %s (see %s --help)\n", line, command.CommandPath())
 		return exitUsage
 	}
@@ -109,6 +109,15 @@ func newRoot(s streams, started *bool) *cobra.Command {
 	root.SetErr(s.err)
 	root.SetFlagErrorFunc(explainFlag)
 	root.AddCommand(newSort(s), newMerge(s), newArgsort(s), newCheck(s), newExplain(s), newInfo(s))
+	root.InitDefaultHelpCmd() // it exists once there are others
+	if help, _, err := root.Find([]string{"help"}); err == nil {
+		help.Args = func(_ *cobra.Command, words []string) error {
+			if cmd, _, _ := root.Find(words); cmd == root {
+				return noCommand(root, words)
+			}
+			return nil
+		}
+	}
 	return root
 }
 

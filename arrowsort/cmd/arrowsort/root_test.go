@@ -72,6 +72,8 @@ func TestUsageErrorsAreExitCode2(t *testing.T) {
 		"preview below 0":         {"sort", "-k", "age", "--preview", "-1", in},
 		"unknown engine":          {"sort", "-k", "age", "--engine", "tpu", "-o", "x.csv", in},
 		"unknown format":          {"sort", "-k", "age", "--format", "orc", "-o", "x.csv", in},
+		"input without format":    {"sort", "-q", "-k", "age", "-o", "x.csv", file(t, "people.txt", people)},
+		"help of no command":      {"help", "srt"},
 		"unknown output format":   {"sort", "-k", "age", "--output-format", "orc", "-o", "x.csv", in},
 		"output without format":   {"sort", "-k", "age", "-o", "x.txt", in},
 		"unknown compression":     {"sort", "-k", "age", "--compression", "rar", "-o", "x.parquet", in},

@@ -30,13 +30,8 @@ are not needed.
   arrowsort sort -k origin -k date:desc --unique --select origin,date -o latest.parquet flights.parquet
   arrowsort sort -k '#2' --output-format csv -o - flights.arrow`,
 		Args: someInputs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := j.start(cmd, args); err != nil {
-				return err
-			}
-			return j.write(cmd.Context(), args, parquetsort.Sort)
-		},
 	}
+	j.writes(cmd, parquetsort.Sort)
 	j.add(cmd, "keep the first `N` rows of the sorted order; 0 for all")
 	j.addEngine(cmd)
 	j.addSpill(cmd)

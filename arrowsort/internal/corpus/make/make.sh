@@ -10,4 +10,4 @@ for writer in pyarrow polars duckdb datafusion; do
     "$venv/bin/python" -B "make_$writer.py"
 done
 cd ../../../parquetsort/foreign
-go run ./corpus
+go test -count=1 -run TestCorpus . -args -write-corpus

@@ -20,7 +20,7 @@ import (
 //   - bool: true, false in lower, upper or title case
 //   - date32: 2006-01-02
 //   - timestamp[us]: 2006-01-02 15:04:05 with a T or a space and up to six digits of a second; no time zone
-//   - timestamp[us, UTC]: the same with Z or an offset such as +02:00
+//   - timestamp[us, UTC]: the same with Z or an offset such as +02:00, +0200 or +02
 //   - string
 var types = []inferable{
 	{arrow.PrimitiveTypes.Int64, reads(parseInt)},
@@ -178,9 +178,16 @@ func parseTime(s string) (t time.Time, zone bool, err error) {
 	if t, err = time.Parse("2006-01-02T15:04:05", s); err == nil {
 		return t, false, nil
 	}
-	t, err = time.Parse(time.RFC3339, s)
+	for _, layout := range zonedLayouts {
+		if t, err = time.Parse(layout, s); err == nil {
+			break
+		}
+	}
 	return t, true, err
 }
+
+// zonedLayouts are times with Z, or an offset of hours and minutes or of hours.
+var zonedLayouts = []string{time.RFC3339, "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05Z07"}
 
 // fraction is the number of digits after the point of the seconds.
 func fraction(s string) int {

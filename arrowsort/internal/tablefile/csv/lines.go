@@ -78,6 +78,7 @@ const textBuffer = 1 << 16
 // a change to the number of a line or the place of a value in it:
 //
 //   - a CRLF in quotes by CR CRLF, of which encoding/csv leaves CRLF
+//   - a line end after a CR that belongs to a value by CRLF, and the end of the text there by the same
 //   - what else ends a line by LF
 //   - an empty line that is a row by ""
 type rewriter struct {
@@ -90,13 +91,14 @@ type rewriter struct {
 	piece  []byte // to be returned next, then end
 	end    []byte
 	quoted bool  // the text goes on in quotes
+	cr     bool  // the text goes on after a CR that belongs to a value
 	fresh  bool  // the text goes on with a new line
 	header bool  // the header was read
 	row    int64 // bytes that were returned since the last row
 	err    error // ends the text
 }
 
-var lf, crCRLF, emptyValue = []byte("\n"), []byte("\r\r\n"), []byte(`""`)
+var lf, crLF, crCRLF, emptyValue = []byte("\n"), []byte("\r\n"), []byte("\r\r\n"), []byte(`""`)
 
 func (r *rewriter) Read(p []byte) (n int, err error) {
 	for n < len(p) && r.err == nil {
@@ -127,7 +129,11 @@ func (r *rewriter) next() error {
 		}
 	}
 	if len(r.text) == 0 {
-		return io.EOF
+		if !r.cr || r.quoted {
+			return io.EOF
+		}
+		r.end, r.cr = crLF, false
+		return nil
 	}
 	if !r.oneColumn && bytes.IndexByte(r.text, '\r') < 0 {
 		r.piece, r.text = r.text, nil
@@ -142,12 +148,15 @@ func (r *rewriter) next() error {
 	switch {
 	case r.quoted && len(r.end) == 2:
 		r.end = crCRLF
+	case r.fresh && r.cr && len(r.piece) == 0:
+		r.end = crLF
 	case r.fresh:
 		r.end = lf
 		if empty && r.header && r.oneColumn {
 			r.piece = emptyValue
 		}
 	}
+	r.cr = !r.fresh && bytes.Equal(r.end, crLF[:1])
 	r.header = r.header || r.fresh && !empty
 	return nil
 }

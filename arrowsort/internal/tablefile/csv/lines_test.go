@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
@@ -30,6 +31,10 @@ func TestLinesOfCSV(t *testing.T) {
 			[][]string{{"a\r\n", "b"}, {"\r\r\n\r", "\n\r"}}},
 		{"CRLF after doubled quotes", "a\n\"x\"\"\r\n\"\"y\"\n", [][]string{{"a"}, {"x\"\r\n\"y"}}},
 		{"a CR in a value without quotes", "a,b\nx\ry,2\r\n", [][]string{{"a", "b"}, {"x\ry", "2"}}},
+		{"a CR at the end of the last value", "a,b\n1,x\r", [][]string{{"a", "b"}, {"1", "x\r"}}},
+		{"a CR before CRLF", "a,b\n1,x\r\r\n2,\r\r\n\r,\n",
+			[][]string{{"a", "b"}, {"1", "x\r"}, {"2", "\r"}, {"\r", ""}}},
+		{"a CR in the only column", "a\n\r", [][]string{{"a"}, {"\r"}}},
 		{"empty lines of one column", "a\n\n1\n\n\n", [][]string{{"a"}, {""}, {"1"}, {""}, {""}}},
 		{"empty lines that end with CRLF", "a\r\n\r\n1\r\n\r\n", [][]string{{"a"}, {""}, {"1"}, {""}}},
 		{"empty lines that end with CR", "a\r\r1\r\r", [][]string{{"a"}, {""}, {"1"}, {""}}},
@@ -111,6 +116,19 @@ func TestLongRows(t *testing.T) {
 		_, err := readBatches(t, source, 1)
 		require.EqualError(t, err, want)
 	}
+}
+
+// TestFileThatChangesMeanwhile: a value that has another type than all had before is an error that says so.
+func TestFileThatChangesMeanwhile(t *testing.T) {
+	var schema Schema
+	require.NoError(t, schema.Infer(t.Context(), sourceOf("a,b\n1,2\n3,4\n", ',')))
+	r, err := NewReader(sourceOf("a,b\n1,2\n3,x\n", ','), &schema, 1<<20, memory.DefaultAllocator)
+	require.NoError(t, err)
+	defer r.Release()
+	_, err = r.Next(t.Context())
+	require.ErrorIs(t, err, fileerror.ErrCorrupt)
+	require.EqualError(t, err, `the file changed while it was read: row 1, counted from 0, has "x" in column "b", `+
+		`where all values were of type int64`)
 }
 
 // TestFileThatIsCutMeanwhile: it must not look like one that ends there.

@@ -10,8 +10,6 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
-
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 )
 
 // MaxBatchBytes is the largest size of a record batch; it keeps the 32-bit offsets of strings.
@@ -86,7 +84,8 @@ func (r *Reader) Next(ctx context.Context) (arrow.Record, error) {
 				bytes += int64(len(value))
 			}
 			if err := appendValue(r.builder.Field(i), value); err != nil {
-				return nil, fileerror.Corrupt("column %q: %v", c.field.Name, err)
+				return nil, errorf("the file changed while it was read: row %d, counted from 0, has %.60q in "+
+					"column %q, where all values were of type %s", r.rows.n-1, value, c.field.Name, c.field.Type)
 			}
 		}
 	}

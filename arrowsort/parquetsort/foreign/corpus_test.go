@@ -1,24 +1,29 @@
-// Command corpus writes the files of parquet-go to the corpus, and what they hold. It runs in folder foreign.
-package main
+package foreign
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"flag"
 	"fmt"
-	"log"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
+	"testing"
 
 	"github.com/google/uuid"
 	"github.com/parquet-go/parquet-go"
+	"github.com/stretchr/testify/require"
 )
 
-const rows = 13
+// writeCorpus is given where the corpus is made: see arrowsort/internal/corpus.
+var writeCorpus = flag.Bool("write-corpus", false, "write the files of parquet-go to the corpus")
 
-// A row has a column of each type. The tag arrow names its type in the description.
+const corpusRows = 13
+
+// A row has a column of each type.
 type row struct {
 	K     int64             `parquet:"k"`
 	Bool  *bool             `parquet:"bool,optional"`
@@ -52,7 +57,7 @@ type pair struct {
 
 func makeRow(i int) row {
 	text := strings.Repeat("text ", i%4)
-	r := row{K: int64(5 * i % rows), Delta: text, Step: int32(i * i), Split: 1 / float64(i),
+	r := row{K: int64(5 * i % corpusRows), Delta: text, Step: int32(i * i), Split: 1 / float64(i),
 		Zstd: text, ID: uuid.UUID{0: byte(i), 15: 0xFF}, Price: int64(100*i - 500), Day: int32(i - 5),
 		Time: int64(i) * 3600e6, At: int64(i-5) * 1e9, Map: map[string]string{}}
 	for n := range i % 3 {
@@ -165,31 +170,32 @@ func describe(all []row) []column {
 	return described
 }
 
-func main() {
+// TestCorpus: the files of parquet-go in the corpus are those that it writes, with what they hold.
+func TestCorpus(t *testing.T) {
 	folder := filepath.Join("..", "..", "internal", "corpus", "testdata", "parquet-go")
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		log.Fatal(err)
+	keep := func(name string, made []byte) {
+		if path := filepath.Join(folder, name); *writeCorpus {
+			require.NoError(t, os.MkdirAll(folder, 0o755))
+			require.NoError(t, os.WriteFile(path, made, 0o644))
+		} else {
+			kept, err := os.ReadFile(path)
+			require.NoError(t, err)
+			require.Equal(t, made, kept, name)
+		}
 	}
 	var all []row
-	for i := range rows {
+	for i := range corpusRows {
 		all = append(all, makeRow(i))
 	}
 	for name, rows := range map[string][]row{"rows": all, "empty": nil} {
 		b, err := json.Marshal(describe(rows))
-		if err != nil {
-			log.Fatal(err)
-		}
-		b = append([]byte(strings.ReplaceAll(string(b), "},{\"name", "},\n{\"name")), '\n')
-		if err := os.WriteFile(filepath.Join(folder, name+".json"), b, 0o644); err != nil {
-			log.Fatal(err)
-		}
+		require.NoError(t, err)
+		keep(name+".json", append([]byte(strings.ReplaceAll(string(b), "},{\"name", "},\n{\"name")), '\n'))
 		for version := 1; version <= 2; version++ {
-			path := filepath.Join(folder, fmt.Sprintf("%s.v%d.parquet", name, version))
-			err := parquet.WriteFile(path, rows, parquet.DataPageVersion(version), parquet.MaxRowsPerRowGroup(7),
-				parquet.PageBufferSize(64), parquet.Compression(&parquet.Snappy))
-			if err != nil {
-				log.Fatal(err)
-			}
+			var file bytes.Buffer
+			require.NoError(t, parquet.Write(&file, rows, parquet.DataPageVersion(version),
+				parquet.MaxRowsPerRowGroup(7), parquet.PageBufferSize(64), parquet.Compression(&parquet.Snappy)))
+			keep(fmt.Sprintf("%s.v%d.parquet", name, version), file.Bytes())
 		}
 	}
 }
