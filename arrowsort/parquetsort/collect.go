@@ -36,7 +36,8 @@ func (s *Sorter) rowsOf(column *arrow.Chunked, typ arrow.DataType, first, n int6
 	rows := array.NewChunkedSlice(column, first, first+n)
 	defer rows.Release()
 	plain, err := withType(s.ctx, rows, typ, s.opts.sorting())
-	if _, dictionary := column.DataType().(*arrow.DictionaryType); err != nil || dictionary || n == int64(column.Len()) {
+	if _, dictionary := column.DataType().(*arrow.DictionaryType); err != nil || dictionary ||
+		n == int64(column.Len()) {
 		return plain, err
 	}
 	defer plain.Release()

@@ -39,7 +39,8 @@ func sortingOf(keys []arrowsort.Key) []tablefile.SortingColumn {
 		if k.Path == "" {
 			return nil
 		}
-		order = append(order, tablefile.SortingColumn{Path: k.Path, Descending: k.Order == arrowsort.Descending, NullsFirst: k.Nulls == arrowsort.NullsAtStart})
+		order = append(order, tablefile.SortingColumn{Path: k.Path, Descending: k.Order == arrowsort.Descending,
+			NullsFirst: k.Nulls == arrowsort.NullsAtStart})
 	}
 	return order
 }

@@ -23,7 +23,8 @@ func claiming(t *testing.T, path string, rows int, sorting ...tablefile.SortingC
 	defer rec.Release()
 	table := array.NewTableFromRecords(numbersSchema, []arrow.Record{rec})
 	defer table.Release()
-	_, err := tablefile.Write(context.Background(), path, table, tablefile.WriteOptions{RowGroupRows: 1000, Sorting: sorting})
+	_, err := tablefile.Write(context.Background(), path, table,
+		tablefile.WriteOptions{RowGroupRows: 1000, Sorting: sorting})
 	require.NoError(t, err)
 }
 
@@ -46,13 +47,16 @@ func notInDeclaredOrder(t *testing.T, path string) *Violation {
 func TestDeclaredOrders(t *testing.T) {
 	folder := t.TempDir()
 	claiming(t, filepath.Join(folder, "a.parquet"), 2500, tablefile.SortingColumn{Path: "row"})
-	claiming(t, filepath.Join(folder, "b.parquet"), 2500, tablefile.SortingColumn{Path: "key", Descending: true, NullsFirst: true}, tablefile.SortingColumn{Path: "row"})
+	claiming(t, filepath.Join(folder, "b.parquet"), 2500,
+		tablefile.SortingColumn{Path: "key", Descending: true, NullsFirst: true}, tablefile.SortingColumn{Path: "row"})
 	claiming(t, filepath.Join(folder, "c.parquet"), 10)
 	orders, err := DeclaredOrders(t.Context(), []string{folder}, Options{})
 	require.NoError(t, err)
 	require.Equal(t, []DeclaredOrder{
 		{File: filepath.Join(folder, "a.parquet"), Keys: []arrowsort.Key{{Path: "row"}}},
-		{File: filepath.Join(folder, "b.parquet"), Keys: []arrowsort.Key{{Path: "key", Order: arrowsort.Descending, Nulls: arrowsort.NullsAtStart}, {Path: "row"}}},
+		{File: filepath.Join(folder, "b.parquet"),
+			Keys: []arrowsort.Key{{Path: "key", Order: arrowsort.Descending, Nulls: arrowsort.NullsAtStart},
+				{Path: "row"}}},
 		{File: filepath.Join(folder, "c.parquet")},
 	}, orders)
 	v := notInDeclaredOrder(t, folder)
@@ -63,7 +67,8 @@ func TestDeclaredOrders(t *testing.T) {
 // TestDeclaredOrdersAreAboutRowGroups has rows that fall between row groups and rise inside them.
 func TestDeclaredOrdersAreAboutRowGroups(t *testing.T) {
 	folder := t.TempDir()
-	first, second, out := filepath.Join(folder, "1.parquet"), filepath.Join(folder, "2.parquet"), filepath.Join(folder, "out.parquet")
+	first, second, out := filepath.Join(folder, "1.parquet"), filepath.Join(folder, "2.parquet"),
+		filepath.Join(folder, "out.parquet")
 	claiming(t, first, 2000, tablefile.SortingColumn{Path: "row"})
 	claiming(t, second, 2000, tablefile.SortingColumn{Path: "row", Descending: true})
 	for _, path := range []string{first, second} {
@@ -73,7 +78,8 @@ func TestDeclaredOrdersAreAboutRowGroups(t *testing.T) {
 	in, err := tablefile.Read(t.Context(), first, tablefile.ReadOptions{})
 	require.NoError(t, err)
 	defer in.Table.Release()
-	w, err := tablefile.Create(t.Context(), out, in.Schema, tablefile.WriteOptions{Sorting: []tablefile.SortingColumn{{Path: "row"}}})
+	w, err := tablefile.Create(t.Context(), out, in.Schema,
+		tablefile.WriteOptions{Sorting: []tablefile.SortingColumn{{Path: "row"}}})
 	require.NoError(t, err)
 	for _, from := range []int64{1000, 0} {
 		half := slice(in.Table, from, from+1000)

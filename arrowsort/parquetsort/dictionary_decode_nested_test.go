@@ -41,7 +41,8 @@ func nestedWords(t testing.TB, mem memory.Allocator, r *rand.Rand, first, n int)
 		return fmt.Sprintf("%q", fmt.Sprint("word ", r.IntN(30)+first/n))
 	}
 	for i := range n {
-		row := fmt.Sprintf(`{"s":{"word":%s,"n":%d},"l":[%s,%s],"f":[%s,%s],"m":[{"key":"k","value":%s}],"deep":[{"word":%s},{"word":%s}],"row":%d}`,
+		row := fmt.Sprintf(`{"s":{"word":%s,"n":%d},"l":[%s,%s],"f":[%s,%s],"m":[{"key":"k","value":%s}],`+
+			`"deep":[{"word":%s},{"word":%s}],"row":%d}`,
 			word(), r.IntN(9), word(), word(), word(), word(), word(), word(), word(), first+i)
 		if r.IntN(7) == 0 {
 			row = fmt.Sprintf(`{"s":null,"l":null,"f":[%s,%s],"m":null,"deep":[],"row":%d}`, word(), word(), first+i)

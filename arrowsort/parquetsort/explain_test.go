@@ -53,7 +53,8 @@ func TestExplainIsAboutWhatSortDoes(t *testing.T) {
 func TestExplainOfMoreOverlappingFilesThanAreMergedAtOnce(t *testing.T) {
 	folder := t.TempDir()
 	for i := range 70 {
-		generate(t, filepath.Join(folder, fmt.Sprintf("%02d.parquet", i)), pairsSchema, 1, func(int) arrow.Record { return pairs(i*10, 10, 0, 5) })
+		generate(t, filepath.Join(folder, fmt.Sprintf("%02d.parquet", i)), pairsSchema, 1,
+			func(int) arrow.Record { return pairs(i*10, 10, 0, 5) })
 	}
 	opts := Options{Keys: []arrowsort.Key{{Path: "key"}}, Memory: MinMemory, SpillDir: t.TempDir()}
 	told, err := Explain(t.Context(), []string{folder}, opts)

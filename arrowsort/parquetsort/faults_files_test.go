@@ -27,7 +27,8 @@ func TestOutputFolderThatVanishes(t *testing.T) {
 	require.NoError(t, os.Mkdir(outputs, 0o700))
 	in, out := manyNumbers(t, folder, "in.parquet"), filepath.Join(outputs, "out.parquet")
 	progress, done := inTheMiddle(PhaseWrite, func() { require.NoError(t, os.RemoveAll(outputs)) })
-	_, err := Sort(t.Context(), []string{in}, out, Options{Keys: numberKeys["key"], Memory: MinMemory, SpillDir: spill, Progress: progress})
+	_, err := Sort(t.Context(), []string{in}, out,
+		Options{Keys: numberKeys["key"], Memory: MinMemory, SpillDir: spill, Progress: progress})
 	require.True(t, done(), "%v", err)
 	require.ErrorIs(t, err, os.ErrNotExist)
 	require.Contains(t, err.Error(), out)
@@ -49,7 +50,8 @@ func TestInputThatShrinks(t *testing.T) {
 			}
 			require.NoError(t, os.Truncate(in, size))
 		})
-		_, err := Sort(t.Context(), []string{in}, out, Options{Keys: numberKeys["key"], Memory: MinMemory, SpillDir: spill, Progress: progress})
+		_, err := Sort(t.Context(), []string{in}, out,
+			Options{Keys: numberKeys["key"], Memory: MinMemory, SpillDir: spill, Progress: progress})
 		require.True(t, done(), "%v", err)
 		require.Error(t, err)
 		require.Contains(t, err.Error(), in)
@@ -67,7 +69,8 @@ func TestOutputInPlaceOfItsInput(t *testing.T) {
 		if merge {
 			sort = Merge
 		}
-		_, err := sort(t.Context(), []string{in}, in, Options{Keys: numberKeys["key"], Memory: MinMemory, SpillDir: spill})
+		_, err := sort(t.Context(), []string{in}, in,
+			Options{Keys: numberKeys["key"], Memory: MinMemory, SpillDir: spill})
 		require.NoError(t, err)
 		requireSorted(t, []string{original}, []string{in}, numberKeys["key"])
 		require.Equal(t, []string{"in.parquet"}, names(t, folder))

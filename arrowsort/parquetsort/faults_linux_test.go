@@ -41,12 +41,13 @@ func TestMain(m *testing.M) {
 		budget = memory
 		debug.SetMemoryLimit(budget + 16<<20) // as the command line does
 	}
-	_, err := Sort(context.Background(), []string{os.Args[1]}, os.Args[2], Options{Keys: []arrowsort.Key{{Path: "key"}}, Memory: budget, SpillDir: os.Args[3],
-		Progress: func(phase string, done, total int64) {
-			if os.Getenv(role) == "wait" && 2*done > total {
-				time.Sleep(time.Hour) // until it is killed
-			}
-		}})
+	_, err := Sort(context.Background(), []string{os.Args[1]}, os.Args[2],
+		Options{Keys: []arrowsort.Key{{Path: "key"}}, Memory: budget, SpillDir: os.Args[3],
+			Progress: func(phase string, done, total int64) {
+				if os.Getenv(role) == "wait" && 2*done > total {
+					time.Sleep(time.Hour) // until it is killed
+				}
+			}})
 	if err != nil {
 		os.Stderr.WriteString(err.Error())
 		os.Exit(1)
@@ -100,7 +101,8 @@ func TestFullDiskWhileAPipeIsCopied(t *testing.T) {
 func TestFullDiskAtTheOutput(t *testing.T) {
 	folder := t.TempDir()
 	in, out := manyNumbers(t, folder, "in.parquet"), filepath.Join(folder, "out.parquet")
-	_, err := Sort(t.Context(), []string{in}, "/dev/full", Options{Keys: numberKeys["key"], Memory: MinMemory, SpillDir: folder, OutputFormat: "parquet"})
+	_, err := Sort(t.Context(), []string{in}, "/dev/full",
+		Options{Keys: numberKeys["key"], Memory: MinMemory, SpillDir: folder, OutputFormat: "parquet"})
 	require.ErrorIs(t, err, unix.ENOSPC)
 	require.NoFileExists(t, out)
 	require.Equal(t, []string{"in.parquet"}, names(t, folder))

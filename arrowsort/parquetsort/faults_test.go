@@ -29,13 +29,14 @@ func fault(t *testing.T, phase string, wrong func(ctx context.CancelCauseFunc, s
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
 	done := false
-	_, failure := Sort(ctx, []string{in}, out, Options{Keys: numberKeys["key"], Memory: MinMemory, SpillDir: spill, Allocator: mem,
-		Progress: func(now string, read, total int64) {
-			if now == phase && 2*read > total && !done {
-				done = true
-				wrong(cancel, spill)
-			}
-		}})
+	_, failure := Sort(ctx, []string{in}, out,
+		Options{Keys: numberKeys["key"], Memory: MinMemory, SpillDir: spill, Allocator: mem,
+			Progress: func(now string, read, total int64) {
+				if now == phase && 2*read > total && !done {
+					done = true
+					wrong(cancel, spill)
+				}
+			}})
 	require.Error(t, failure)
 	require.True(t, done, "the sort failed before: %v", failure)
 	requireEmpty(t, spill)
@@ -98,7 +99,8 @@ func TestUnreadableInput(t *testing.T) {
 	clear(b[len(b)/2 : len(b)/2+1<<20]) // footer and first row groups are whole
 	require.NoError(t, os.WriteFile(bad, b, 0o600))
 	out := filepath.Join(folder, "out.parquet")
-	_, err = Sort(t.Context(), []string{good, bad}, out, Options{Keys: []arrowsort.Key{{Path: "key"}}, Memory: MinMemory, SpillDir: spill})
+	_, err = Sort(t.Context(), []string{good, bad}, out,
+		Options{Keys: []arrowsort.Key{{Path: "key"}}, Memory: MinMemory, SpillDir: spill})
 	require.ErrorIs(t, err, tablefile.ErrCorrupt)
 	require.Contains(t, err.Error(), bad)
 	requireEmpty(t, spill)
@@ -112,18 +114,21 @@ func TestSchemasThatDiffer(t *testing.T) {
 		fields []arrow.Field
 		wants  string
 	}{
-		"another order and nullable": {[]arrow.Field{{Name: "y", Type: arrow.BinaryTypes.String, Nullable: true}, a[0]}, ""},
-		"another type":               {[]arrow.Field{a[0], field("y", arrow.BinaryTypes.Binary)}, `column "y" is of type binary`},
-		"a column less":              {a[:1], `no column "y"`},
-		"a column more":              {append(a[:2:2], field("z", arrow.PrimitiveTypes.Int8)), `a column "z"`},
-		"a column twice":             {append(a[:2:2], a[1]), "3 columns"},
+		"another order and nullable": {[]arrow.Field{{Name: "y", Type: arrow.BinaryTypes.String, Nullable: true}, a[0]},
+			""},
+		"another type": {[]arrow.Field{a[0], field("y", arrow.BinaryTypes.Binary)},
+			`column "y" is of type binary`},
+		"a column less":  {a[:1], `no column "y"`},
+		"a column more":  {append(a[:2:2], field("z", arrow.PrimitiveTypes.Int8)), `a column "z"`},
+		"a column twice": {append(a[:2:2], a[1]), "3 columns"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			folder := t.TempDir()
 			first, second := filepath.Join(folder, "1.arrow"), filepath.Join(folder, "2.arrow")
 			generate(t, first, arrow.NewSchema(a, nil), 0, nil)
 			generate(t, second, arrow.NewSchema(c.fields, nil), 0, nil)
-			result, err := Sort(t.Context(), []string{first, second}, filepath.Join(folder, "out.parquet"), Options{Keys: []arrowsort.Key{{Path: "x"}}})
+			result, err := Sort(t.Context(), []string{first, second}, filepath.Join(folder, "out.parquet"),
+				Options{Keys: []arrowsort.Key{{Path: "x"}}})
 			if c.wants == "" {
 				require.NoError(t, err)
 				require.Equal(t, 2, result.Columns)
@@ -139,7 +144,8 @@ func TestSchemasThatDiffer(t *testing.T) {
 func TestRowsOfFilesInAnotherOrderOfColumns(t *testing.T) {
 	folder := t.TempDir()
 	r := rand.New(rand.NewPCG(1, 9))
-	first, second, third := filepath.Join(folder, "1.parquet"), filepath.Join(folder, "2.parquet"), filepath.Join(folder, "3.parquet")
+	first, second, third := filepath.Join(folder, "1.parquet"), filepath.Join(folder, "2.parquet"),
+		filepath.Join(folder, "3.parquet")
 	generate(t, first, numbersSchema, 1, func(int) arrow.Record { return numbers(memory.DefaultAllocator, r, 0, 1000) })
 	table := arrangeFile(t, first, 2, 0, 1)
 	generate(t, second, table.Schema(), 1, func(int) arrow.Record {
@@ -168,8 +174,10 @@ func arrangeFile(t *testing.T, path string, order ...int) arrow.Table {
 
 func TestOptionsThatMakeNoSense(t *testing.T) {
 	for name, opts := range map[string]Options{
-		"memory": {Memory: 1}, "row groups": {RowGroupRows: -1}, "pages": {PageRows: -1}, "rows per file": {RowsPerFile: -1}, "bytes per file": {BytesPerFile: -1}, "limit": {Limit: -1}, "threads": {Threads: -1},
-		"spill": {SpillCompression: "gzip"}, "compression": {Compression: "zstd:99"}, "format": {InputFormat: "csv"},
+		"memory": {Memory: 1}, "row groups": {RowGroupRows: -1}, "pages": {PageRows: -1},
+		"rows per file": {RowsPerFile: -1}, "bytes per file": {BytesPerFile: -1}, "limit": {Limit: -1},
+		"threads": {Threads: -1},
+		"spill":   {SpillCompression: "gzip"}, "compression": {Compression: "zstd:99"}, "format": {InputFormat: "csv"},
 	} {
 		opts.Keys = []arrowsort.Key{{}}
 		_, err := Sort(t.Context(), nil, "out.parquet", opts)
@@ -178,7 +186,8 @@ func TestOptionsThatMakeNoSense(t *testing.T) {
 	_, err := Sort(t.Context(), nil, "out.parquet", Options{})
 	require.ErrorIs(t, err, arrowsort.ErrNoKeys)
 	in := manyNumbers(t, t.TempDir(), "in.parquet")
-	_, err = Sort(t.Context(), []string{in}, "out.parquet", Options{Keys: []arrowsort.Key{{Path: "key"}}, Memory: MinMemory, RowGroupRows: 1 << 20, SpillDir: t.TempDir()})
+	_, err = Sort(t.Context(), []string{in}, "out.parquet",
+		Options{Keys: []arrowsort.Key{{Path: "key"}}, Memory: MinMemory, RowGroupRows: 1 << 20, SpillDir: t.TempDir()})
 	require.ErrorIs(t, err, ErrMemory)
 	_, err = Sort(t.Context(), []string{in}, "out.parquet", Options{Keys: []arrowsort.Key{{Path: "no"}}})
 	require.ErrorIs(t, err, arrowsort.ErrColumn)

@@ -33,7 +33,8 @@ var numbersSchema = arrow.NewSchema([]arrow.Field{
 func numbers(mem memory.Allocator, r *rand.Rand, first, n int) arrow.Record {
 	b := array.NewRecordBuilder(mem, numbersSchema)
 	defer b.Release()
-	key, x, row := b.Field(0).(*array.Int64Builder), b.Field(1).(*array.Float64Builder), b.Field(2).(*array.Int64Builder)
+	key, x, row := b.Field(0).(*array.Int64Builder), b.Field(1).(*array.Float64Builder),
+		b.Field(2).(*array.Int64Builder)
 	for i := range n {
 		switch v := r.Int64N(int64(n)); {
 		case v%50 == 0:
@@ -57,10 +58,12 @@ func numbers(mem memory.Allocator, r *rand.Rand, first, n int) arrow.Record {
 // mixedSchema has strings, a dictionary, structs and lists.
 var mixedSchema = arrow.NewSchema([]arrow.Field{
 	{Name: "text", Type: arrow.BinaryTypes.String, Nullable: true},
-	{Name: "word", Type: &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int16, ValueType: arrow.BinaryTypes.String}, Nullable: true},
+	{Name: "word", Type: &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int16,
+		ValueType: arrow.BinaryTypes.String}, Nullable: true},
 	{Name: "at", Type: arrow.StructOf(arrow.Field{Name: "day", Type: arrow.PrimitiveTypes.Date32, Nullable: true},
 		arrow.Field{Name: "n", Type: arrow.PrimitiveTypes.Int32, Nullable: true}), Nullable: true},
-	{Name: "list", Type: arrow.ListOf(arrow.StructOf(arrow.Field{Name: "s", Type: arrow.BinaryTypes.String, Nullable: true})), Nullable: true},
+	{Name: "list", Type: arrow.ListOf(arrow.StructOf(
+		arrow.Field{Name: "s", Type: arrow.BinaryTypes.String, Nullable: true})), Nullable: true},
 	{Name: "row", Type: arrow.PrimitiveTypes.Int64},
 }, nil)
 

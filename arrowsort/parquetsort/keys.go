@@ -47,7 +47,8 @@ type keyStatistics struct {
 }
 
 // add measures the next rows.
-func (s *keyStatistics) add(ctx context.Context, data arrowsort.Data, keys []arrowsort.Key, mem memory.Allocator) error {
+func (s *keyStatistics) add(ctx context.Context, data arrowsort.Data, keys []arrowsort.Key,
+	mem memory.Allocator) error {
 	return keyColumns(ctx, data, keys, mem, func(job *engine.Job) error {
 		var next keyStatistics
 		next.measure(job)

@@ -17,7 +17,10 @@ func TestMergeNamesTheRowThatIsNotInOrder(t *testing.T) {
 	folder := t.TempDir()
 	r := rand.New(rand.NewPCG(1, 4))
 	good, bad := filepath.Join(folder, "good.parquet"), filepath.Join(folder, "bad.arrows")
-	generate(t, good, numbersSchema, 3, func(batch int) arrow.Record { return numbers(memory.DefaultAllocator, r, batch*1000, 1000) })
+	generate(t, good, numbersSchema, 3, func(batch int) arrow.Record {
+		return numbers(memory.DefaultAllocator, r,
+			batch*1000, 1000)
+	})
 	generate(t, bad, numbersSchema, 3, func(batch int) arrow.Record {
 		return numbers(memory.DefaultAllocator, r, []int{0, 5000, 4000}[batch], 1000)
 	})
@@ -51,7 +54,8 @@ func TestMergeOfSortedFiles(t *testing.T) {
 	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 	defer mem.AssertSize(t, 0)
 	out := filepath.Join(folder, "out.parquet")
-	result, err := Merge(t.Context(), sorted, out, Options{Keys: keys, Memory: MinMemory, SpillDir: t.TempDir(), Allocator: mem})
+	result, err := Merge(t.Context(), sorted, out,
+		Options{Keys: keys, Memory: MinMemory, SpillDir: t.TempDir(), Allocator: mem})
 	require.NoError(t, err)
 	require.EqualValues(t, 210_000, result.Rows)
 	require.Equal(t, sorted, result.Inputs)

@@ -114,7 +114,8 @@ func (m *merger) cut() (parts []arrow.Table, sources int, more bool) {
 	}
 	for i, l := range m.cursors {
 		n := len(parts)
-		parts = l.take(parts, limit, limiting >= 0, i <= limiting) // ties of later sources wait for those of the limiting one
+		// Ties of later sources wait for those of the limiting one.
+		parts = l.take(parts, limit, limiting >= 0, i <= limiting)
 		if len(parts) > n {
 			sources++
 		}

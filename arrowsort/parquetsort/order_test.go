@@ -17,7 +17,8 @@ import (
 )
 
 // pairsSchema has a key and the number of the row.
-var pairsSchema = arrow.NewSchema([]arrow.Field{{Name: "key", Type: arrow.PrimitiveTypes.Int64}, {Name: "row", Type: arrow.PrimitiveTypes.Int64}}, nil)
+var pairsSchema = arrow.NewSchema([]arrow.Field{{Name: "key", Type: arrow.PrimitiveTypes.Int64},
+	{Name: "row", Type: arrow.PrimitiveTypes.Int64}}, nil)
 
 // pairs are rows with keys low to high, each several times; rows are numbered from first on.
 func pairs(first, n, low, high int) arrow.Record {
@@ -51,7 +52,8 @@ func TestSortOfFilesInOrder(t *testing.T) {
 			var files []string
 			for i, r := range c.ranges {
 				files = append(files, filepath.Join(folder, fmt.Sprintf("%d.parquet", i)))
-				generate(t, files[i], pairsSchema, 1, func(int) arrow.Record { return pairs(i*20_000, 20_000, r[0], r[1]) })
+				generate(t, files[i], pairsSchema, 1,
+					func(int) arrow.Record { return pairs(i*20_000, 20_000, r[0], r[1]) })
 			}
 			empty := filepath.Join(folder, "empty.parquet")
 			generate(t, empty, pairsSchema, 0, nil)
@@ -110,12 +112,14 @@ func TestMergeOfMoreFilesThanFit(t *testing.T) {
 	for i := range 90 {
 		files = append(files, filepath.Join(folder, fmt.Sprintf("%02d.parquet", i)))
 		low := r.IntN(50)
-		generate(t, files[i], pairsSchema, 1+i%2, func(batch int) arrow.Record { return pairs(i*4000+batch*2000, 2000, low+batch*60, low+50+batch*60) })
+		generate(t, files[i], pairsSchema, 1+i%2,
+			func(batch int) arrow.Record { return pairs(i*4000+batch*2000, 2000, low+batch*60, low+50+batch*60) })
 	}
 	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 	defer mem.AssertSize(t, 0)
 	keys, out := []arrowsort.Key{{Path: "key"}}, filepath.Join(folder, "out.parquet")
-	result, err := Merge(t.Context(), files, out, Options{Keys: keys, Memory: MinMemory, SpillDir: spill, Allocator: mem})
+	result, err := Merge(t.Context(), files, out,
+		Options{Keys: keys, Memory: MinMemory, SpillDir: spill, Allocator: mem})
 	require.NoError(t, err)
 	require.Greater(t, result.Runs, 1)
 	require.Positive(t, result.BytesSpilled)
@@ -127,8 +131,12 @@ func TestMergeOfMoreFilesThanFit(t *testing.T) {
 func TestDictionariesInOrder(t *testing.T) {
 	folder := t.TempDir()
 	r := rand.New(rand.NewPCG(4, 2))
-	in, once, twice := filepath.Join(folder, "in.arrows"), filepath.Join(folder, "once.arrows"), filepath.Join(folder, "twice.arrows")
-	generate(t, in, mixedSchema, 3, func(batch int) arrow.Record { return mixed(memory.DefaultAllocator, r, batch*900, 900) })
+	in, once, twice := filepath.Join(folder, "in.arrows"), filepath.Join(folder, "once.arrows"),
+		filepath.Join(folder, "twice.arrows")
+	generate(t, in, mixedSchema, 3, func(batch int) arrow.Record {
+		return mixed(memory.DefaultAllocator, r, batch*900,
+			900)
+	})
 	keys := []arrowsort.Key{{Path: "word", Order: arrowsort.Descending}, {Path: "at"}}
 	_, err := Sort(t.Context(), []string{in}, once, Options{Keys: keys, RowGroupRows: 500})
 	require.NoError(t, err)

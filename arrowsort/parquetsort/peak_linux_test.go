@@ -59,7 +59,8 @@ func manyColumns(t *testing.T, folder string) string {
 
 // longStrings is a file of three columns of strings of up to 120 bytes.
 func longStrings(t *testing.T, folder string) string {
-	fields := []arrow.Field{{Name: "key", Type: arrow.BinaryTypes.String}, {Name: "b", Type: arrow.BinaryTypes.String, Nullable: true}, {Name: "c", Type: arrow.BinaryTypes.Binary}}
+	fields := []arrow.Field{{Name: "key", Type: arrow.BinaryTypes.String},
+		{Name: "b", Type: arrow.BinaryTypes.String, Nullable: true}, {Name: "c", Type: arrow.BinaryTypes.Binary}}
 	return written(t, folder, arrow.NewSchema(fields, nil), 4, 60_000)
 }
 
@@ -67,7 +68,8 @@ func longStrings(t *testing.T, folder string) string {
 func nestedRows(t *testing.T, folder string) string {
 	fields := []arrow.Field{{Name: "key", Type: arrow.PrimitiveTypes.Int64},
 		{Name: "list", Type: arrow.ListOf(arrow.PrimitiveTypes.Int64), Nullable: true},
-		{Name: "s", Type: arrow.StructOf(arrow.Field{Name: "x", Type: arrow.PrimitiveTypes.Float64}, arrow.Field{Name: "text", Type: arrow.BinaryTypes.String, Nullable: true})}}
+		{Name: "s", Type: arrow.StructOf(arrow.Field{Name: "x", Type: arrow.PrimitiveTypes.Float64},
+			arrow.Field{Name: "text", Type: arrow.BinaryTypes.String, Nullable: true})}}
 	return written(t, folder, arrow.NewSchema(fields, nil), 6, 50_000)
 }
 
@@ -99,7 +101,8 @@ func appendRandom(b array.Builder, r *rand.Rand, nullable bool) {
 	case *array.Float64Builder:
 		b.Append(r.NormFloat64())
 	case *array.StringBuilder:
-		b.Append(strings.Repeat(string(rune('a'+r.IntN(26))), r.IntN(60)) + fmt.Sprint(r.Uint64(), r.Uint64(), r.Uint64()))
+		b.Append(strings.Repeat(string(rune('a'+r.IntN(26))), r.IntN(60)) +
+			fmt.Sprint(r.Uint64(), r.Uint64(), r.Uint64()))
 	case *array.BinaryBuilder:
 		b.Append(fmt.Append(nil, r.Uint64(), r.Uint64()))
 	case *array.ListBuilder:

@@ -138,6 +138,7 @@ func writePeak(t *testing.T, path string, c peakCase, seed uint64) (rows int64) 
 
 func bytesOf(a arrow.Array) int64 {
 	schema := arrow.NewSchema([]arrow.Field{{Name: "v", Type: a.DataType(), Nullable: true}}, nil)
-	table := array.NewTableFromRecords(schema, []arrow.Record{array.NewRecord(schema, []arrow.Array{a}, int64(a.Len()))})
+	table := array.NewTableFromRecords(schema,
+		[]arrow.Record{array.NewRecord(schema, []arrow.Array{a}, int64(a.Len()))})
 	return arraydata.TableBytes(table)
 }

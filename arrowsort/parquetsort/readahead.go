@@ -15,7 +15,8 @@ type piece struct {
 
 // readAhead gives the pieces of a source, up to io.EOF, to use, while the next one is on its way. It releases them. The
 // first error ends it.
-func readAhead(ctx context.Context, next func(ctx context.Context) (piece, error), use func(ctx context.Context, p piece) error) error {
+func readAhead(ctx context.Context, next func(ctx context.Context) (piece, error),
+	use func(ctx context.Context, p piece) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	pieces := make(chan piece)

@@ -69,7 +69,8 @@ func asRecord(table arrow.Table) (arrow.Record, error) {
 	for i := range columns {
 		chunks := table.Column(i).Data().Chunks()
 		if len(chunks) != 1 {
-			return nil, fmt.Errorf("%w: column %q passes 2 GiB in a batch of %d rows; ask for fewer", ErrMemory, table.Schema().Field(i).Name, table.NumRows())
+			return nil, fmt.Errorf("%w: column %q passes 2 GiB in a batch of %d rows; ask for fewer", ErrMemory,
+				table.Schema().Field(i).Name, table.NumRows())
 		}
 		columns[i] = chunks[0]
 	}

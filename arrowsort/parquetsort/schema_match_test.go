@@ -41,5 +41,6 @@ func TestTypesThatDiffer(t *testing.T) {
 			`a.parquet it is %s; types are not converted: write the column with one type first`, types[1], types[0]))
 	}
 	_, err := matchSchemas(schema("x", arrow.Null), schema("y", arrow.Null), "b.parquet", "a.parquet")
-	require.ErrorContains(t, err, `b.parquet: there is no column "x", which a.parquet has; all inputs must have the same`)
+	require.ErrorContains(t, err, `b.parquet: there is no column "x", which a.parquet has; all inputs must have the `+
+		`same`)
 }

@@ -31,7 +31,8 @@ func TestSortLargerThanMemory(t *testing.T) {
 			mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 			defer mem.AssertSize(t, 0)
 			spill, out := t.TempDir(), filepath.Join(t.TempDir(), "out.parquet")
-			result, err := Sort(t.Context(), []string{in}, out, Options{Keys: keys, Memory: MinMemory, SpillDir: spill, Allocator: mem})
+			result, err := Sort(t.Context(), []string{in}, out,
+				Options{Keys: keys, Memory: MinMemory, SpillDir: spill, Allocator: mem})
 			require.NoError(t, err)
 			if name == "already sorted" {
 				require.Zero(t, result.Runs)
@@ -51,21 +52,26 @@ func TestSortOfEveryShape(t *testing.T) {
 	folder := t.TempDir()
 	in := filepath.Join(folder, "in.parquet")
 	r := rand.New(rand.NewPCG(5, 6))
-	generate(t, in, mixedSchema, 10, func(batch int) arrow.Record { return mixed(memory.DefaultAllocator, r, batch*9000, 9000) })
+	generate(t, in, mixedSchema, 10, func(batch int) arrow.Record {
+		return mixed(memory.DefaultAllocator, r, batch*9000,
+			9000)
+	})
 	for name, c := range map[string]struct {
 		keys        []arrowsort.Key
 		compression string
 	}{
-		"text":       {[]arrowsort.Key{{Path: "text"}}, ""},
-		"dictionary": {[]arrowsort.Key{{Path: "word", Order: arrowsort.Descending}, {Path: "text", Nulls: arrowsort.NullsAtStart}}, "lz4"},
-		"struct":     {[]arrowsort.Key{{Path: "at"}}, "zstd"},
-		"field":      {[]arrowsort.Key{{Path: "at.n", Order: arrowsort.Descending}, {Path: "word"}}, ""},
+		"text": {[]arrowsort.Key{{Path: "text"}}, ""},
+		"dictionary": {[]arrowsort.Key{{Path: "word", Order: arrowsort.Descending},
+			{Path: "text", Nulls: arrowsort.NullsAtStart}}, "lz4"},
+		"struct": {[]arrowsort.Key{{Path: "at"}}, "zstd"},
+		"field":  {[]arrowsort.Key{{Path: "at.n", Order: arrowsort.Descending}, {Path: "word"}}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			spill, out := t.TempDir(), filepath.Join(t.TempDir(), "out.parquet")
 			mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 			defer mem.AssertSize(t, 0)
-			opts := Options{Keys: c.keys, Memory: MinMemory, SpillDir: spill, SpillCompression: c.compression, Allocator: mem, RowGroupRows: 20_000}
+			opts := Options{Keys: c.keys, Memory: MinMemory, SpillDir: spill, SpillCompression: c.compression,
+				Allocator: mem, RowGroupRows: 20_000}
 			result, err := Sort(t.Context(), []string{in}, out, opts)
 			require.NoError(t, err)
 			require.Positive(t, result.Runs)
@@ -79,9 +85,13 @@ func TestSortInMemoryNeverTouchesTheDisk(t *testing.T) {
 	folder := t.TempDir()
 	in, out := filepath.Join(folder, "in.arrows"), filepath.Join(folder, "out.arrow")
 	r := rand.New(rand.NewPCG(3, 4))
-	generate(t, in, mixedSchema, 2, func(batch int) arrow.Record { return mixed(memory.DefaultAllocator, r, batch*500, 500) })
+	generate(t, in, mixedSchema, 2, func(batch int) arrow.Record {
+		return mixed(memory.DefaultAllocator, r, batch*500,
+			500)
+	})
 	keys := []arrowsort.Key{{Path: "word"}}
-	result, err := Sort(t.Context(), []string{in}, out, Options{Keys: keys, Memory: MinMemory, SpillDir: filepath.Join(folder, "missing")})
+	result, err := Sort(t.Context(), []string{in}, out,
+		Options{Keys: keys, Memory: MinMemory, SpillDir: filepath.Join(folder, "missing")})
 	require.NoError(t, err)
 	require.Zero(t, result.Runs)
 	require.Zero(t, result.BytesSpilled)
@@ -94,17 +104,21 @@ func TestSortManyFilesIntoMany(t *testing.T) {
 	var files []string
 	for i := range 5 {
 		files = append(files, filepath.Join(folder, fmt.Sprintf("in-%d.parquet", i)))
-		generate(t, files[i], numbersSchema, 1, func(int) arrow.Record { return numbers(memory.DefaultAllocator, r, i*1000, 1000) })
+		generate(t, files[i], numbersSchema, 1,
+			func(int) arrow.Record { return numbers(memory.DefaultAllocator, r, i*1000, 1000) })
 	}
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "_SUCCESS"), nil, 0o600))
 	keys := []arrowsort.Key{{Path: "key"}}
-	for name, inputs := range map[string][]string{"files": files, "pattern": {filepath.Join(folder, "in-?.parquet")}, "folder": {folder}} {
+	for name, inputs := range map[string][]string{"files": files, "pattern": {filepath.Join(folder, "in-?.parquet")},
+		"folder": {folder}} {
 		t.Run(name, func(t *testing.T) {
 			out := t.TempDir()
-			result, err := Sort(t.Context(), inputs, filepath.Join(out, "o.parquet"), Options{Keys: keys, RowsPerFile: 1500})
+			result, err := Sort(t.Context(), inputs, filepath.Join(out, "o.parquet"),
+				Options{Keys: keys, RowsPerFile: 1500})
 			require.NoError(t, err)
 			require.Equal(t, files, result.Inputs)
-			require.Equal(t, []string{"o-00001.parquet", "o-00002.parquet", "o-00003.parquet", "o-00004.parquet"}, names(t, out))
+			require.Equal(t, []string{"o-00001.parquet", "o-00002.parquet", "o-00003.parquet", "o-00004.parquet"},
+				names(t, out))
 			requireSorted(t, files, result.Outputs, keys)
 			for i, rows := range []int64{1500, 1500, 1500, 500} {
 				require.Equal(t, rows, digestOf(t, result.Outputs[i]).rows)
@@ -121,8 +135,12 @@ func TestLimit(t *testing.T) {
 	_, err := Sort(t.Context(), []string{in}, whole, Options{Keys: keys, Memory: 1 << 30})
 	require.NoError(t, err)
 	var want []int64
-	eachBatch(t, []string{whole}, func(rec arrow.Record) { want = append(want, rec.Column(2).(*array.Int64).Int64Values()...) })
-	for limit, spills := range map[int64]bool{1: false, 1000: false, 40_000: false, 300_000: true, 799_999: true, 900_000: true} {
+	eachBatch(t, []string{whole}, func(rec arrow.Record) {
+		want = append(want,
+			rec.Column(2).(*array.Int64).Int64Values()...)
+	})
+	for limit, spills := range map[int64]bool{1: false, 1000: false, 40_000: false, 300_000: true, 799_999: true,
+		900_000: true} {
 		for _, merge := range []bool{false, true} {
 			spill, out := t.TempDir(), filepath.Join(t.TempDir(), "out.parquet")
 			opts := Options{Keys: keys, Memory: MinMemory, SpillDir: spill, Limit: limit}
@@ -135,7 +153,10 @@ func TestLimit(t *testing.T) {
 			require.Equal(t, min(limit, 800_000), result.Rows)
 			require.Equal(t, spills && !merge, result.Runs > 0, "limit %d", limit)
 			var got []int64
-			eachBatch(t, []string{out}, func(rec arrow.Record) { got = append(got, rec.Column(2).(*array.Int64).Int64Values()...) })
+			eachBatch(t, []string{out}, func(rec arrow.Record) {
+				got = append(got,
+					rec.Column(2).(*array.Int64).Int64Values()...)
+			})
 			require.Equal(t, want[:result.Rows], got)
 			requireEmpty(t, spill)
 		}
@@ -165,7 +186,8 @@ func TestFilesOfSomeBytes(t *testing.T) {
 	opts.BytesPerFile, opts.RowsPerFile = 0, 300_000
 	second, err := Sort(t.Context(), []string{in}, out, opts)
 	require.NoError(t, err)
-	require.Equal(t, []string{"out-00001.parquet", "out-00002.parquet", "out-00003.parquet", "out-extra.parquet"}, names(t, folder))
+	require.Equal(t, []string{"out-00001.parquet", "out-00002.parquet", "out-00003.parquet", "out-extra.parquet"},
+		names(t, folder))
 	requireSorted(t, []string{in}, second.Outputs, keys)
 }
 
@@ -182,7 +204,8 @@ func TestSortOfNoRows(t *testing.T) {
 func TestSortOntoItsInput(t *testing.T) {
 	in := manyNumbers(t, t.TempDir(), "in.parquet")
 	before := digestOf(t, in)
-	_, err := Sort(t.Context(), []string{in}, in, Options{Keys: numberKeys["key"], Memory: MinMemory, SpillDir: t.TempDir()})
+	_, err := Sort(t.Context(), []string{in}, in,
+		Options{Keys: numberKeys["key"], Memory: MinMemory, SpillDir: t.TempDir()})
 	require.NoError(t, err)
 	require.Equal(t, before, digestOf(t, in))
 	requireSorted(t, []string{in}, []string{in}, numberKeys["key"])

@@ -18,7 +18,8 @@ import (
 )
 
 // sortBatches writes batches to a sorter and compares what comes back with a stable sort of all of them in memory.
-func sortBatches(t *testing.T, opts Options, fan int, schema *arrow.Schema, batches int, make func(mem memory.Allocator, batch int) arrow.Record) *Sorter {
+func sortBatches(t *testing.T, opts Options, fan int, schema *arrow.Schema, batches int,
+	make func(mem memory.Allocator, batch int) arrow.Record) *Sorter {
 	t.Helper()
 	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 	defer mem.AssertSize(t, 0)
@@ -95,27 +96,30 @@ func TestSorterMergesRuns(t *testing.T) {
 
 func TestSorterMergesInSeveralPasses(t *testing.T) {
 	for _, fan := range []int{2, 3} {
-		s := sortBatches(t, Options{Keys: numberKeys["key"], Memory: MinMemory}, fan, numbersSchema, 12, numberBatches(2, 100_000))
+		s := sortBatches(t, Options{Keys: numberKeys["key"], Memory: MinMemory}, fan, numbersSchema, 12,
+			numberBatches(2, 100_000))
 		require.LessOrEqual(t, len(s.runs), fan)
 	}
 }
 
 func TestSorterOfTies(t *testing.T) {
 	rows := numberBatches(3, 100_000)
-	sortBatches(t, Options{Keys: []arrowsort.Key{{Path: "key"}}, Memory: MinMemory}, 0, numbersSchema, 6, func(mem memory.Allocator, batch int) arrow.Record {
-		rec := rows(mem, batch)
-		defer rec.Release()
-		nulls := array.MakeArrayOfNull(mem, arrow.PrimitiveTypes.Int64, int(rec.NumRows()))
-		defer nulls.Release()
-		same, err := rec.SetColumn(0, nulls)
-		require.NoError(t, err)
-		return same
-	})
+	sortBatches(t, Options{Keys: []arrowsort.Key{{Path: "key"}}, Memory: MinMemory}, 0, numbersSchema, 6,
+		func(mem memory.Allocator, batch int) arrow.Record {
+			rec := rows(mem, batch)
+			defer rec.Release()
+			nulls := array.MakeArrayOfNull(mem, arrow.PrimitiveTypes.Int64, int(rec.NumRows()))
+			defer nulls.Release()
+			same, err := rec.SetColumn(0, nulls)
+			require.NoError(t, err)
+			return same
+		})
 }
 
 func TestSorterInMemory(t *testing.T) {
 	for _, batches := range []int{0, 1, 3} {
-		s := sortBatches(t, Options{Keys: numberKeys["key"], RowGroupRows: 700}, 0, numbersSchema, batches, numberBatches(4, 1000))
+		s := sortBatches(t, Options{Keys: numberKeys["key"], RowGroupRows: 700}, 0, numbersSchema, batches,
+			numberBatches(4, 1000))
 		require.Empty(t, s.runs)
 	}
 }
@@ -161,7 +165,8 @@ func TestRunsAreSortedByTheEngine(t *testing.T) {
 	folder, spill := t.TempDir(), t.TempDir()
 	in, out := manyNumbers(t, folder, "in.parquet"), filepath.Join(folder, "out.parquet")
 	e := &counted{Engine: cpu.New()}
-	result, err := Sort(t.Context(), []string{in}, out, Options{Keys: numberKeys["key"], Memory: MinMemory, SpillDir: spill, Engine: e})
+	result, err := Sort(t.Context(), []string{in}, out,
+		Options{Keys: numberKeys["key"], Memory: MinMemory, SpillDir: spill, Engine: e})
 	require.NoError(t, err)
 	require.Greater(t, result.Runs, 1)
 	require.GreaterOrEqual(t, e.sorts.Load(), int64(result.Runs))

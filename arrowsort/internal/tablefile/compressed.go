@@ -60,7 +60,8 @@ func withoutCodec(path string) string {
 
 // compressedError is the error for an input that has to be decompressed first.
 func (c *fileCodec) compressedError(format Format) error {
-	return fmt.Errorf("is compressed with %s: decompress it first, or pipe it: %s -dc FILE | arrowsort ... --format %s -",
+	return fmt.Errorf("is compressed with %s: decompress it first, or pipe it: "+
+		"%s -dc FILE | arrowsort ... --format %s -",
 		c.name, c.name, format)
 }
 
@@ -72,8 +73,8 @@ func (c *fileCodec) corrupt(err error) error {
 // CSV is seldom a tenth of this.
 func textLimit(size int64) int64 { return 16<<20 + 50*size }
 
-// decompress returns a reader of the text of CSV, which may be compressed. Compressed text of more than limit bytes is an
-// error; 0 is no limit.
+// decompress returns a reader of the text of CSV, which may be compressed. Compressed text of more than limit bytes is
+// an error; 0 is no limit.
 func decompress(r io.Reader, head []byte, limit int64) (io.Reader, error) {
 	codec := fileCodecOf(head)
 	if codec == nil {
@@ -96,7 +97,8 @@ type decompressor struct {
 func (d *decompressor) Read(p []byte) (int, error) {
 	n, err := d.r.Read(p)
 	if d.left -= int64(n); d.limit > 0 && d.left < 0 {
-		return 0, fmt.Errorf("is compressed with %s and takes more than %d MiB: decompress it first", d.name, d.limit>>20)
+		return 0, fmt.Errorf("is compressed with %s and takes more than %d MiB: decompress it first", d.name,
+			d.limit>>20)
 	}
 	if err != nil && err != io.EOF {
 		err = d.corrupt(err)

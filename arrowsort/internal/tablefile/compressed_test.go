@@ -17,8 +17,8 @@ const (
 	someTSV = "k\tv\n2\tb\n1\ta\n"
 
 	// someBzip2 is someTSV as bzip2 compresses it; Go has no encoder.
-	someBzip2 = "BZh91AY&SY\x37\x51\x9f\x01\x00\x00\x05\x49\x80\x00\x30\x30\x00\x30\x08\x01\x00\x20\x00\x21\xa6\x83\x6a" +
-		"\x10\xc0\x8b\xc9\x00\x42\x6f\xc5\xdc\x91\x4e\x14\x24\x0d\xd4\x67\xc0\x40"
+	someBzip2 = "BZh91AY&SY\x37\x51\x9f\x01\x00\x00\x05\x49\x80\x00\x30\x30\x00\x30\x08\x01\x00\x20\x00\x21\xa6\x83" +
+		"\x6a\x10\xc0\x8b\xc9\x00\x42\x6f\xc5\xdc\x91\x4e\x14\x24\x0d\xd4\x67\xc0\x40"
 )
 
 // compressed is a text of some length, compressed by what newWriter returns.
@@ -63,10 +63,12 @@ func TestCompressedCSV(t *testing.T) {
 // TestCompressedCSVThatIsBroken is an error wherever it breaks off or a bit is wrong, but for bits that say nothing.
 func TestCompressedCSVThatIsBroken(t *testing.T) {
 	for name, b := range map[string][]byte{
-		"gzip": compressed(t, newGzip, someTSV, 1), "bzip2": []byte(someBzip2), "zstd": compressed(t, newZstd, someTSV, 1),
+		"gzip": compressed(t, newGzip, someTSV, 1), "bzip2": []byte(someBzip2),
+		"zstd": compressed(t, newZstd, someTSV, 1),
 	} {
 		for end := len("BZh91AY&SY7Q") + 1; end < len(b); end++ {
-			_, err := Read(t.Context(), Pipe, ReadOptions{Format: CSV, Delimiter: '\t', Stdin: bytes.NewReader(b[:end])})
+			_, err := Read(t.Context(), Pipe, ReadOptions{Format: CSV, Delimiter: '\t',
+				Stdin: bytes.NewReader(b[:end])})
 			require.ErrorIs(t, err, ErrCorrupt, "%s to byte %d", name, end)
 			require.ErrorContains(t, err, name)
 		}
@@ -97,7 +99,8 @@ func TestOtherCompressedFiles(t *testing.T) {
 		format Format
 		want   string
 	}{
-		{gz, Parquet, "is compressed with gzip: decompress it first, or pipe it: gzip -dc FILE | arrowsort ... --format parquet -"},
+		{gz, Parquet, "is compressed with gzip: decompress it first, or pipe it: gzip -dc FILE | arrowsort ... " +
+			"--format parquet -"},
 		{gz, IPCStream, "--format arrows -"},
 		{someBzip2, IPCFile, "is compressed with bzip2: "},
 		{"\xfd7zXZ\x00\x00\x04", CSV, "is compressed with xz: decompress it first, or pipe it: xz -dc FILE |"},
@@ -109,6 +112,7 @@ func TestOtherCompressedFiles(t *testing.T) {
 	format, err := Auto.Resolve("x.parquet.gz")
 	require.NoError(t, err)
 	require.Equal(t, Parquet, format)
-	require.ErrorContains(t, CheckWrite("x.csv.gz", WriteOptions{}), "files are not written compressed as a whole: leave "+
-		"out .gz, or pipe: --output-format csv -o - | gzip > FILE")
+	require.ErrorContains(t, CheckWrite("x.csv.gz", WriteOptions{}),
+		"files are not written compressed as a whole: leave "+
+			"out .gz, or pipe: --output-format csv -o - | gzip > FILE")
 }

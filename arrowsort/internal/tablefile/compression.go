@@ -53,7 +53,8 @@ func (o *WriteOptions) check(path string) error {
 		return err
 	}
 	if isCompressed(path) {
-		return fmt.Errorf("files are not written compressed as a whole: leave out %s, or pipe: --output-format %s -o - | gzip > FILE",
+		return fmt.Errorf("files are not written compressed as a whole: leave out %s, or pipe: "+
+			"--output-format %s -o - | gzip > FILE",
 			filepath.Ext(path), format)
 	}
 	c := o.Compression

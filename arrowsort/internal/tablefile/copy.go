@@ -15,8 +15,8 @@ func Copies(s *Scanner, schema *arrow.Schema, opts WriteOptions) bool {
 	return s.parquet != nil && opts.Format == Parquet && s.parquet.Copies(schema, opts.parquet())
 }
 
-// Copy appends the row groups of a file that Copies. It reports now and then how many more bytes are copied. Errors name
-// one of the files.
+// Copy appends the row groups of a file that Copies. It reports now and then how many more bytes are copied. Errors
+// name one of the files.
 func (w *Writer) Copy(ctx context.Context, s *Scanner, report func(bytes int64)) error {
 	named := func(err error) error { return inFile(s.path, "standard input", err) }
 	return w.named(fileerror.Contain(func() error {

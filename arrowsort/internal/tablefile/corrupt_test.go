@@ -14,7 +14,8 @@ import (
 
 // samples are small files of every format and kind of content.
 func samples(t testing.TB) map[string][]byte {
-	flat, nested, dict := flatTable(t, memory.DefaultAllocator, 20, 1), nestedTable(t, memory.DefaultAllocator), dictionaryTable(t, memory.DefaultAllocator)
+	flat, nested, dict := flatTable(t, memory.DefaultAllocator, 20, 1), nestedTable(t, memory.DefaultAllocator),
+		dictionaryTable(t, memory.DefaultAllocator)
 	defer flat.Release()
 	defer nested.Release()
 	defer dict.Release()
@@ -22,11 +23,15 @@ func samples(t testing.TB) map[string][]byte {
 	for name, table := range map[string]arrow.Table{"flat": flat, "nested": nested, "dictionary": dict} {
 		for _, format := range binaryFormats {
 			out[format.String()+"/"+name] = writeBytes(t, table, format, WriteOptions{})
-			out[format.String()+"/"+name+" zstd"] = writeBytes(t, table, format, WriteOptions{Compression: Compression{Codec: "zstd"}})
+			out[format.String()+"/"+name+" zstd"] = writeBytes(t, table, format,
+				WriteOptions{Compression: Compression{Codec: "zstd"}})
 		}
-		out["parquet/"+name+" snappy"] = writeBytes(t, table, Parquet, WriteOptions{Compression: Compression{Codec: "snappy"}, RowGroupRows: 3})
-		out["parquet/"+name+" none"] = writeBytes(t, table, Parquet, WriteOptions{Compression: Compression{Codec: "none"}})
-		out["arrows/"+name+" lz4"] = writeBytes(t, table, IPCStream, WriteOptions{Compression: Compression{Codec: "lz4"}})
+		out["parquet/"+name+" snappy"] = writeBytes(t, table, Parquet,
+			WriteOptions{Compression: Compression{Codec: "snappy"}, RowGroupRows: 3})
+		out["parquet/"+name+" none"] = writeBytes(t, table, Parquet,
+			WriteOptions{Compression: Compression{Codec: "none"}})
+		out["arrows/"+name+" lz4"] = writeBytes(t, table, IPCStream,
+			WriteOptions{Compression: Compression{Codec: "lz4"}})
 	}
 	out["csv/text"] = []byte("a,b,c\n1,x,2021-01-02\n2,\"y,\"\"\",\n3,z,2021-01-03\n")
 	return out

@@ -13,11 +13,14 @@ import (
 // TestDeclaresOrder looks at the bounds of row groups of two rows.
 func TestDeclaresOrder(t *testing.T) {
 	sc := arrow.NewSchema([]arrow.Field{
-		{Name: "up", Type: arrow.PrimitiveTypes.Int64}, {Name: "down", Type: arrow.BinaryTypes.String}, {Name: "mixed", Type: arrow.PrimitiveTypes.Int32},
-		{Name: "nulls", Type: arrow.PrimitiveTypes.Uint64, Nullable: true}, {Name: "real", Type: arrow.PrimitiveTypes.Float64},
+		{Name: "up", Type: arrow.PrimitiveTypes.Int64}, {Name: "down", Type: arrow.BinaryTypes.String},
+		{Name: "mixed", Type: arrow.PrimitiveTypes.Int32},
+		{Name: "nulls", Type: arrow.PrimitiveTypes.Uint64, Nullable: true},
+		{Name: "real", Type: arrow.PrimitiveTypes.Float64},
 		{Name: "same", Type: arrow.PrimitiveTypes.Int16},
 	}, nil)
-	table := tableOf(t, memory.DefaultAllocator, sc, `{"up": -2, "down": "d", "mixed": 1, "nulls": null, "real": 1, "same": 7}
+	table := tableOf(t, memory.DefaultAllocator, sc,
+		`{"up": -2, "down": "d", "mixed": 1, "nulls": null, "real": 1, "same": 7}
 {"up": 5, "down": "e", "mixed": 3, "nulls": null, "real": 2, "same": 7}
 {"up": 5, "down": "d", "mixed": 2, "nulls": 1, "real": 3, "same": 7}
 {"up": 7, "down": "c", "mixed": 4, "nulls": 2, "real": 4, "same": 7}
@@ -42,6 +45,7 @@ func TestDeclaresOrder(t *testing.T) {
 	require.True(t, DeclaresOrder(once, []SortingColumn{{Path: "up"}, {Path: "mixed"}}))
 	require.False(t, DeclaresOrder(once, []SortingColumn{{Path: "up"}, {Path: "real"}}))
 	require.False(t, DeclaresOrder(once, nil))
-	require.False(t, DeclaresOrder(twice, []SortingColumn{{Path: "up"}}), "the second file begins before the first one ends")
+	require.False(t, DeclaresOrder(twice, []SortingColumn{{Path: "up"}}),
+		"the second file begins before the first one ends")
 	require.True(t, DeclaresOrder(twice, []SortingColumn{{Path: "same"}}))
 }

@@ -16,14 +16,17 @@ import (
 
 // TestRowGroupsWithoutRows: Arrow's writer makes one of a record without rows, with offsets of 0.
 func TestRowGroupsWithoutRows(t *testing.T) {
-	schema := arrow.NewSchema([]arrow.Field{{Name: "i", Type: arrow.PrimitiveTypes.Int64, Nullable: true}, {Name: "s", Type: arrow.BinaryTypes.String},
+	schema := arrow.NewSchema([]arrow.Field{{Name: "i", Type: arrow.PrimitiveTypes.Int64, Nullable: true},
+		{Name: "s", Type: arrow.BinaryTypes.String},
 		{Name: "l", Type: arrow.ListOf(arrow.PrimitiveTypes.Int32), Nullable: true}}, nil)
-	full, _, err := array.RecordFromJSON(memory.DefaultAllocator, schema, bytes.NewReader([]byte(`[{"i":1,"s":"a","l":[1]},{"i":null,"s":"b","l":null}]`)))
+	full, _, err := array.RecordFromJSON(memory.DefaultAllocator, schema,
+		bytes.NewReader([]byte(`[{"i":1,"s":"a","l":[1]},{"i":null,"s":"b","l":null}]`)))
 	require.NoError(t, err)
 	defer full.Release()
 	empty := full.NewSlice(0, 0)
 	defer empty.Release()
-	for name, records := range map[string][]arrow.Record{"alone": {empty}, "first": {empty, full}, "between": {full, empty, full}} {
+	for name, records := range map[string][]arrow.Record{"alone": {empty}, "first": {empty, full},
+		"between": {full, empty, full}} {
 		for _, dictionaries := range []bool{false, true} {
 			mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 			var b bytes.Buffer
@@ -40,7 +43,8 @@ func TestRowGroupsWithoutRows(t *testing.T) {
 			require.NoError(t, err, name)
 			want := array.NewTableFromRecords(schema, records)
 			require.Equal(t, textOf(t, want), textOf(t, in.Table), name)
-			again, err := readBytes(t, writeBytes(t, in.Table, Parquet, WriteOptions{Layout: in.Layout, Schema: in.Schema}), ReadOptions{Format: Parquet})
+			again, err := readBytes(t, writeBytes(t, in.Table, Parquet,
+				WriteOptions{Layout: in.Layout, Schema: in.Schema}), ReadOptions{Format: Parquet})
 			require.NoError(t, err, name)
 			require.Equal(t, textOf(t, want), textOf(t, again.Table), name)
 			want.Release()

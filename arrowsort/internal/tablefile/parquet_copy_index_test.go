@@ -18,9 +18,10 @@ func TestIndexOfCopiedChunks(t *testing.T) {
 	table := words(t, memory.DefaultAllocator, 2000)
 	defer table.Release()
 	for name, props := range map[string][]parquet.WriterProperty{
-		"none":        {parquet.WithDictionaryDefault(false)},
-		"snappy":      {parquet.WithCompression(compress.Codecs.Snappy), parquet.WithCreatedBy("somebody")},
-		"small pages": {parquet.WithDataPageSize(100), parquet.WithBatchSize(64), parquet.WithDictionaryPageSizeLimit(2000)},
+		"none":   {parquet.WithDictionaryDefault(false)},
+		"snappy": {parquet.WithCompression(compress.Codecs.Snappy), parquet.WithCreatedBy("somebody")},
+		"small pages": {parquet.WithDataPageSize(100), parquet.WithBatchSize(64),
+			parquet.WithDictionaryPageSizeLimit(2000)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			from, to := filepath.Join(t.TempDir(), "from.parquet"), filepath.Join(t.TempDir(), "to.parquet")

@@ -204,7 +204,8 @@ func TestCopyMendsStatistics(t *testing.T) {
 	meta := openBytes(t, whole).MetaData()
 	number := meta.Schema.ColumnIndexByName("required64")
 	lying := meta.RowGroups[0].Columns[number].MetaData.Statistics
-	lying.MinValue, lying.MaxValue = arrow.GetBytes([]float64{100}), arrow.GetBytes([]float64{200}) // and there is a NaN
+	// And there is a NaN.
+	lying.MinValue, lying.MaxValue = arrow.GetBytes([]float64{100}), arrow.GetBytes([]float64{200})
 	nulls := int64(5)
 	lying.NullCount = &nulls
 	b := withFooter(t, pagesOfFile(whole), meta)

@@ -17,9 +17,11 @@ import (
 func words(t *testing.T, mem memory.Allocator, rows int) arrow.Table {
 	r := rand.New(rand.NewPCG(5, 6))
 	var fields []arrow.Field
-	for _, typ := range []arrow.DataType{arrow.BinaryTypes.String, arrow.BinaryTypes.LargeString, arrow.PrimitiveTypes.Int64, arrow.FixedWidthTypes.Timestamp_us} {
+	for _, typ := range []arrow.DataType{arrow.BinaryTypes.String, arrow.BinaryTypes.LargeString,
+		arrow.PrimitiveTypes.Int64, arrow.FixedWidthTypes.Timestamp_us} {
 		for _, name := range []string{"few", "few nulls", "many", "many nulls", "all nulls"} {
-			fields = append(fields, arrow.Field{Name: name + " " + typ.String(), Type: typ, Nullable: strings.HasSuffix(name, "nulls")})
+			fields = append(fields, arrow.Field{Name: name + " " + typ.String(), Type: typ,
+				Nullable: strings.HasSuffix(name, "nulls")})
 		}
 	}
 	b := array.NewRecordBuilder(mem, arrow.NewSchema(fields, nil))
@@ -66,7 +68,8 @@ func TestDictionariesAreCarriedThroughParquet(t *testing.T) {
 		require.Equal(t, table.Schema().Field(i).String(), in.Schema.Field(i).String())
 	}
 	require.Equal(t, textOf(t, table), textOf(t, in.Table))
-	second := writeBytes(t, in.Table, Parquet, WriteOptions{Allocator: mem, RowGroupRows: 1700, Layout: in.Layout, Schema: in.Schema})
+	second := writeBytes(t, in.Table, Parquet,
+		WriteOptions{Allocator: mem, RowGroupRows: 1700, Layout: in.Layout, Schema: in.Schema})
 	again, err := readBytes(t, second, ReadOptions{Format: Parquet, Allocator: mem})
 	require.NoError(t, err)
 	defer again.Table.Release()

@@ -50,7 +50,8 @@ func TestColumnChunksOfSeveralPages(t *testing.T) {
 		require.Equal(t, want.NullN(), got.NullN())
 		for row := range rows {
 			if want.IsNull(row) != got.IsNull(row) || want.IsValid(row) && want.ValueStr(row) != got.ValueStr(row) {
-				require.Failf(t, "rows differ", "column %s, row %d: %s, %s", schema.Field(i).Name, row, want.ValueStr(row), got.ValueStr(row))
+				require.Failf(t, "rows differ", "column %s, row %d: %s, %s", schema.Field(i).Name, row,
+					want.ValueStr(row), got.ValueStr(row))
 			}
 		}
 	}

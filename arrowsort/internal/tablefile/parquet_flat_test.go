@@ -31,16 +31,18 @@ func TestDirectColumns(t *testing.T) {
 		props  []parquet.WriterProperty
 		direct int
 	}{
-		"none":             {nil, 20},
-		"snappy":           {[]parquet.WriterProperty{parquet.WithCompression(compress.Codecs.Snappy)}, 20},
-		"gzip":             {[]parquet.WriterProperty{parquet.WithCompression(compress.Codecs.Gzip)}, 20},
-		"brotli":           {[]parquet.WriterProperty{parquet.WithCompression(compress.Codecs.Brotli)}, 20},
-		"zstd":             {[]parquet.WriterProperty{parquet.WithCompression(compress.Codecs.Zstd)}, 20},
-		"small pages":      {[]parquet.WriterProperty{parquet.WithDataPageSize(100), parquet.WithBatchSize(64)}, 20},
-		"small dictionary": {[]parquet.WriterProperty{parquet.WithDictionaryPageSizeLimit(2000), parquet.WithBatchSize(64)}, 20},
-		"plain":            {[]parquet.WriterProperty{parquet.WithDictionaryDefault(false)}, 20},
-		"second version":   {[]parquet.WriterProperty{parquet.WithDataPageVersion(parquet.DataPageV2)}, 20},
-		"delta":            {[]parquet.WriterProperty{parquet.WithDictionaryFor("few int64", false), parquet.WithEncodingFor("few int64", parquet.Encodings.DeltaBinaryPacked)}, 19},
+		"none":        {nil, 20},
+		"snappy":      {[]parquet.WriterProperty{parquet.WithCompression(compress.Codecs.Snappy)}, 20},
+		"gzip":        {[]parquet.WriterProperty{parquet.WithCompression(compress.Codecs.Gzip)}, 20},
+		"brotli":      {[]parquet.WriterProperty{parquet.WithCompression(compress.Codecs.Brotli)}, 20},
+		"zstd":        {[]parquet.WriterProperty{parquet.WithCompression(compress.Codecs.Zstd)}, 20},
+		"small pages": {[]parquet.WriterProperty{parquet.WithDataPageSize(100), parquet.WithBatchSize(64)}, 20},
+		"small dictionary": {[]parquet.WriterProperty{parquet.WithDictionaryPageSizeLimit(2000),
+			parquet.WithBatchSize(64)}, 20},
+		"plain":          {[]parquet.WriterProperty{parquet.WithDictionaryDefault(false)}, 20},
+		"second version": {[]parquet.WriterProperty{parquet.WithDataPageVersion(parquet.DataPageV2)}, 20},
+		"delta": {[]parquet.WriterProperty{parquet.WithDictionaryFor("few int64", false),
+			parquet.WithEncodingFor("few int64", parquet.Encodings.DeltaBinaryPacked)}, 19},
 	} {
 		t.Run(name, func(t *testing.T) {
 			mem := memory.NewCheckedAllocator(memory.NewGoAllocator())

@@ -21,6 +21,9 @@ func TestCompactReaderPassesAWholeFooter(t *testing.T) {
 	r.Skip(page.ThriftStruct)
 	require.Equal(t, len(b), r.At)
 	for n := range len(b) {
-		require.Error(t, fileerror.Contain(func() error { (&page.CompactReader{Bytes: b[:n]}).Skip(page.ThriftStruct); return nil }), n)
+		require.Error(t, fileerror.Contain(func() error {
+			(&page.CompactReader{Bytes: b[:n]}).Skip(page.ThriftStruct)
+			return nil
+		}), n)
 	}
 }

@@ -24,12 +24,14 @@ import (
 func TestPageIndexOfEveryType(t *testing.T) {
 	mem := memory.DefaultAllocator
 	for name, table := range map[string]arrow.Table{
-		"flat": flatTable(t, mem, 3000, 1), "words": words(t, mem, 3000), "nested": nestedTable(t, mem), "pages": severalPages(t),
+		"flat": flatTable(t, mem, 3000, 1), "words": words(t, mem, 3000), "nested": nestedTable(t, mem),
+		"pages": severalPages(t),
 	} {
 		for _, codec := range codecsFor(name) {
 			t.Run(name+"/"+codec, func(t *testing.T) {
 				rows := int(table.NumRows()+1)/2 + 1
-				b := writeBytes(t, table, Parquet, WriteOptions{RowGroupRows: rows, Compression: Compression{Codec: codec}})
+				b := writeBytes(t, table, Parquet,
+					WriteOptions{RowGroupRows: rows, Compression: Compression{Codec: codec}})
 				r, err := file.NewParquetReader(bytes.NewReader(b))
 				require.NoError(t, err)
 				require.Equal(t, 2, r.NumRowGroups())
@@ -62,7 +64,8 @@ func severalPages(t *testing.T) arrow.Table {
 		{Name: "holes", Type: arrow.PrimitiveTypes.Int64, Nullable: true},
 		{Name: "list", Type: arrow.ListOf(arrow.PrimitiveTypes.Int16), Nullable: true},
 		{Name: "long", Type: arrow.BinaryTypes.String, Nullable: true},
-		{Name: "word", Type: &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}, Nullable: true},
+		{Name: "word", Type: &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32,
+			ValueType: arrow.BinaryTypes.String}, Nullable: true},
 	}, nil)
 	b := array.NewRecordBuilder(memory.DefaultAllocator, sc)
 	defer b.Release()
@@ -89,7 +92,8 @@ func severalPages(t *testing.T) arrow.Table {
 			}
 		}
 		b.Field(4).(*array.StringBuilder).Append(fmt.Sprintf("%0*d", i%150, i%9))
-		require.NoError(t, b.Field(5).(*array.BinaryDictionaryBuilder).AppendString(fmt.Sprintf("all start so %d", r.IntN(1+i%500))))
+		require.NoError(t, b.Field(5).(*array.BinaryDictionaryBuilder).AppendString(
+			fmt.Sprintf("all start so %d", r.IntN(1+i%500))))
 	}
 	rec := b.NewRecord()
 	defer rec.Release()

@@ -13,8 +13,9 @@ func TestSortingIsInEveryRowGroup(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.parquet")
 	by := func(path string) SortingColumn { return SortingColumn{Path: path, Descending: true} }
 	for name, c := range map[string]struct{ given, want []SortingColumn }{
-		"none":              {nil, nil},
-		"two fields":        {[]SortingColumn{by("p.s"), {Path: "p.x", NullsFirst: true}}, []SortingColumn{by("p.s"), {Path: "p.x", NullsFirst: true}}},
+		"none": {nil, nil},
+		"two fields": {[]SortingColumn{by("p.s"), {Path: "p.x", NullsFirst: true}},
+			[]SortingColumn{by("p.s"), {Path: "p.x", NullsFirst: true}}},
 		"cut at a list":     {[]SortingColumn{by("p.x"), by("l.list.element"), by("p.s")}, []SortingColumn{by("p.x")}},
 		"cut where unknown": {[]SortingColumn{by("p"), by("p.s")}, nil},
 	} {

@@ -65,5 +65,6 @@ func bounds(a arrow.Array) (low, high []byte) {
 	if texts != nil {
 		return []byte(slices.Min(texts)), []byte(slices.Max(texts))
 	}
-	return binary.LittleEndian.AppendUint64(nil, uint64(slices.Min(numbers))), binary.LittleEndian.AppendUint64(nil, uint64(slices.Max(numbers)))
+	return binary.LittleEndian.AppendUint64(nil, uint64(slices.Min(numbers))),
+		binary.LittleEndian.AppendUint64(nil, uint64(slices.Max(numbers)))
 }

@@ -13,7 +13,8 @@ import (
 
 func TestInterruptibleReadsAll(t *testing.T) {
 	text := strings.Repeat("0123456789", pipeStep/4)
-	for _, r := range []io.Reader{strings.NewReader(text), iotest.HalfReader(strings.NewReader(text)), iotest.DataErrReader(strings.NewReader(text))} {
+	for _, r := range []io.Reader{strings.NewReader(text), iotest.HalfReader(strings.NewReader(text)),
+		iotest.DataErrReader(strings.NewReader(text))} {
 		b, err := io.ReadAll(Interruptible(t.Context(), r))
 		require.NoError(t, err)
 		require.Equal(t, text, string(b))

@@ -40,7 +40,9 @@ func TestRoundTripOfNestedTypes(t *testing.T) {
 			defer mem.AssertSize(t, 0)
 			table := nestedTable(t, mem)
 			defer table.Release()
-			in, err := readBytes(t, writeBytes(t, table, format, WriteOptions{Allocator: mem, RowGroupRows: rowGroups(format, 2)}), ReadOptions{Format: format, Allocator: mem})
+			in, err := readBytes(t, writeBytes(t, table, format,
+				WriteOptions{Allocator: mem, RowGroupRows: rowGroups(format, 2)}),
+				ReadOptions{Format: format, Allocator: mem})
 			require.NoError(t, err)
 			defer in.Table.Release()
 			require.Equal(t, textOf(t, table), textOf(t, in.Table))
@@ -70,7 +72,8 @@ func TestRoundTripUnifiesDictionaries(t *testing.T) {
 			requireTables(t, table, in.Table)
 			chunks := in.Table.Column(0).Data().Chunks()
 			for _, c := range chunks {
-				require.True(t, array.Equal(chunks[0].(*array.Dictionary).Dictionary(), c.(*array.Dictionary).Dictionary()))
+				require.True(t, array.Equal(chunks[0].(*array.Dictionary).Dictionary(),
+					c.(*array.Dictionary).Dictionary()))
 			}
 		})
 	}
@@ -123,7 +126,8 @@ func TestRoundTripCompressed(t *testing.T) {
 			t.Run(c.format.String()+"/"+codec, func(t *testing.T) {
 				compression, err := ParseCompression(codec)
 				require.NoError(t, err)
-				in, err := readBytes(t, writeBytes(t, table, c.format, WriteOptions{Compression: compression}), ReadOptions{Format: c.format})
+				in, err := readBytes(t, writeBytes(t, table, c.format, WriteOptions{Compression: compression}),
+					ReadOptions{Format: c.format})
 				require.NoError(t, err)
 				defer in.Table.Release()
 				requireTables(t, table, in.Table)
@@ -136,7 +140,8 @@ func TestRoundTripOfCSV(t *testing.T) {
 	const text = "id,x,ok,day,at,zone,name,empty\n" +
 		"1,1.5,true,2021-03-04,2021-03-04T10:11:12.5,2021-03-04T10:11:12Z,plain,\n" +
 		",,,,,,,\n" +
-		"-7,2.0,false,1969-12-31,1969-12-31T00:00:00,2021-03-04T10:11:12.000001Z,\"with \"\"quotes\"\", comma\nand line\",\n"
+		"-7,2.0,false,1969-12-31,1969-12-31T00:00:00,2021-03-04T10:11:12.000001Z,\"with \"\"quotes\"\", comma\nand " +
+		"line\",\n"
 	in, err := readBytes(t, []byte(text), ReadOptions{Format: CSV})
 	require.NoError(t, err)
 	defer in.Table.Release()
@@ -144,6 +149,7 @@ func TestRoundTripOfCSV(t *testing.T) {
 	for _, f := range in.Table.Schema().Fields() {
 		types = append(types, f.Type.String())
 	}
-	require.Equal(t, []string{"int64", "float64", "bool", "date32", "timestamp[us]", "timestamp[us, tz=UTC]", "utf8", "utf8"}, types)
+	require.Equal(t, []string{"int64", "float64", "bool", "date32", "timestamp[us]", "timestamp[us, tz=UTC]", "utf8",
+		"utf8"}, types)
 	require.Equal(t, text, string(writeBytes(t, in.Table, CSV, WriteOptions{})))
 }

@@ -39,7 +39,8 @@ func TestRowsAreGatheredAsTheyAreWritten(t *testing.T) {
 			require.NoError(t, err)
 			defer taken.Release()
 			want := writeBytes(t, taken, Parquet, WriteOptions{Allocator: mem, RowGroupRows: 1700})
-			got := writeBytes(t, table, Parquet, WriteOptions{Allocator: mem, RowGroupRows: 1700, Rows: rows.Uint64Values()})
+			got := writeBytes(t, table, Parquet,
+				WriteOptions{Allocator: mem, RowGroupRows: 1700, Rows: rows.Uint64Values()})
 			require.True(t, bytes.Equal(want, got), "the files differ")
 			none := writeBytes(t, table, Parquet, WriteOptions{Allocator: mem, Rows: rows.Uint64Values()[:0]})
 			in, err := readBytes(t, none, ReadOptions{Format: Parquet, Allocator: mem})
@@ -48,6 +49,7 @@ func TestRowsAreGatheredAsTheyAreWritten(t *testing.T) {
 			in.Table.Release()
 		})
 	}
-	_, err := Write(t.Context(), Pipe, words(t, memory.DefaultAllocator, 1), WriteOptions{Format: CSV, Rows: []uint64{0}})
+	_, err := Write(t.Context(), Pipe, words(t, memory.DefaultAllocator, 1),
+		WriteOptions{Format: CSV, Rows: []uint64{0}})
 	require.ErrorContains(t, err, "row numbers")
 }

@@ -109,19 +109,23 @@ func tableOf(t testing.TB, mem memory.Allocator, schema *arrow.Schema, rows stri
 
 // nestedTable has structs, lists, maps and their combinations, nulls at every level.
 func nestedTable(t testing.TB, mem memory.Allocator) arrow.Table {
-	pair := arrow.StructOf(arrow.Field{Name: "x", Type: arrow.PrimitiveTypes.Int32, Nullable: true}, arrow.Field{Name: "s", Type: arrow.BinaryTypes.String, Nullable: true})
+	pair := arrow.StructOf(arrow.Field{Name: "x", Type: arrow.PrimitiveTypes.Int32, Nullable: true},
+		arrow.Field{Name: "s", Type: arrow.BinaryTypes.String, Nullable: true})
 	schema := arrow.NewSchema([]arrow.Field{
 		{Name: "p", Type: pair, Nullable: true},
 		{Name: "l", Type: arrow.ListOf(arrow.PrimitiveTypes.Int64), Nullable: true},
 		{Name: "ll", Type: arrow.ListOf(arrow.ListOf(arrow.BinaryTypes.String)), Nullable: true},
 		{Name: "lp", Type: arrow.ListOf(pair), Nullable: true},
-		{Name: "pl", Type: arrow.StructOf(arrow.Field{Name: "l", Type: arrow.ListOf(arrow.PrimitiveTypes.Float64), Nullable: true}), Nullable: true},
+		{Name: "pl", Type: arrow.StructOf(arrow.Field{Name: "l", Type: arrow.ListOf(arrow.PrimitiveTypes.Float64),
+			Nullable: true}), Nullable: true},
 		{Name: "m", Type: arrow.MapOf(arrow.BinaryTypes.String, arrow.PrimitiveTypes.Int32), Nullable: true},
 	}, nil)
-	rows := `{"p":{"x":1,"s":"a"},"l":[1,2],"ll":[["a"],[]],"lp":[{"x":1,"s":"u"},{"x":null,"s":"v"}],"pl":{"l":[1.5]},"m":[{"key":"k","value":1}]}
+	rows := `{"p":{"x":1,"s":"a"},"l":[1,2],"ll":[["a"],[]],"lp":[{"x":1,"s":"u"},{"x":null,"s":"v"}],"pl":{"l":[1.5]},
+ "m":[{"key":"k","value":1}]}
 {"p":{"x":null,"s":null},"l":[],"ll":[],"lp":[],"pl":{"l":null},"m":[]}
 {"p":null,"l":null,"ll":null,"lp":null,"pl":null,"m":null}
-{"p":{"x":4,"s":""},"l":[null,5],"ll":[["b",null],["c"]],"lp":[{"x":2,"s":null}],"pl":{"l":[]},"m":[{"key":"a","value":null},{"key":"b","value":2}]}
+{"p":{"x":4,"s":""},"l":[null,5],"ll":[["b",null],["c"]],"lp":[{"x":2,"s":null}],"pl":{"l":[]},
+ "m":[{"key":"a","value":null},{"key":"b","value":2}]}
 {"p":{"x":5,"s":"e"},"l":[6],"ll":[[]],"lp":[{"x":3,"s":"w"}],"pl":{"l":[2.5,null]},"m":[{"key":"z","value":26}]}`
 	return tableOf(t, mem, schema, rows, 2)
 }
@@ -129,9 +133,11 @@ func nestedTable(t testing.TB, mem memory.Allocator) arrow.Table {
 // dictionaryTable has dictionaries that differ between its chunks.
 func dictionaryTable(t testing.TB, mem memory.Allocator) arrow.Table {
 	typ := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
-	schema := arrow.NewSchema([]arrow.Field{{Name: "d", Type: typ, Nullable: true}, {Name: "i", Type: arrow.PrimitiveTypes.Int32}}, nil)
+	schema := arrow.NewSchema([]arrow.Field{{Name: "d", Type: typ, Nullable: true},
+		{Name: "i", Type: arrow.PrimitiveTypes.Int32}}, nil)
 	var records []arrow.Record
-	for _, rows := range []string{`[{"d":"b","i":1},{"d":"a","i":2},{"d":null,"i":3}]`, `[{"d":"c","i":4},{"d":"a","i":5}]`} {
+	for _, rows := range []string{`[{"d":"b","i":1},{"d":"a","i":2},{"d":null,"i":3}]`,
+		`[{"d":"c","i":4},{"d":"a","i":5}]`} {
 		rec, _, err := array.RecordFromJSON(mem, schema, strings.NewReader(rows))
 		require.NoError(t, err)
 		records = append(records, rec)

@@ -23,11 +23,13 @@ func TestPiecesEndInsidePages(t *testing.T) {
 	defer table.Release()
 	want := textOf(t, table)
 	for name, props := range map[string][]parquet.WriterProperty{
-		"large pages":      {parquet.WithCompression(compress.Codecs.Snappy)},
-		"small pages":      {parquet.WithDataPageSize(100), parquet.WithBatchSize(77)},
-		"small dictionary": {parquet.WithDictionaryPageSizeLimit(2000), parquet.WithBatchSize(300), parquet.WithCompression(compress.Codecs.Zstd)},
-		"second version":   {parquet.WithDataPageVersion(parquet.DataPageV2), parquet.WithCompression(compress.Codecs.Snappy)},
-		"plain":            {parquet.WithDictionaryDefault(false)},
+		"large pages": {parquet.WithCompression(compress.Codecs.Snappy)},
+		"small pages": {parquet.WithDataPageSize(100), parquet.WithBatchSize(77)},
+		"small dictionary": {parquet.WithDictionaryPageSizeLimit(2000), parquet.WithBatchSize(300),
+			parquet.WithCompression(compress.Codecs.Zstd)},
+		"second version": {parquet.WithDataPageVersion(parquet.DataPageV2),
+			parquet.WithCompression(compress.Codecs.Snappy)},
+		"plain": {parquet.WithDictionaryDefault(false)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			mem := memory.NewCheckedAllocator(memory.NewGoAllocator())

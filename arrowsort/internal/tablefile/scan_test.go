@@ -54,7 +54,8 @@ func TestScanReadsWhatReadReads(t *testing.T) {
 		for _, format := range binaryFormats {
 			t.Run(name+"/"+format.String(), func(t *testing.T) {
 				path := filepath.Join(t.TempDir(), "t")
-				_, err := Write(t.Context(), path, table, WriteOptions{Format: format, RowGroupRows: rowGroups(format, 3000)})
+				_, err := Write(t.Context(), path, table,
+					WriteOptions{Format: format, RowGroupRows: rowGroups(format, 3000)})
 				require.NoError(t, err)
 				mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 				defer mem.AssertSize(t, 0)
@@ -136,7 +137,8 @@ func TestScanOfAFileThatIsCutMeanwhileFails(t *testing.T) {
 	for name, pieceBytes := range map[string]int64{"pages are kept": 1 << 20, "pages are not kept": 1 << 15} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "in.parquet")
-			writeNumbered(t, path, 3, 200_000, WriteOptions{RowGroupRows: 60_000, Compression: Compression{Codec: "snappy"}})
+			writeNumbered(t, path, 3, 200_000,
+				WriteOptions{RowGroupRows: 60_000, Compression: Compression{Codec: "snappy"}})
 			s, err := Scan(path, pieceBytes, ReadOptions{})
 			require.NoError(t, err)
 			defer s.Close()

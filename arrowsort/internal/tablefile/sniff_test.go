@@ -30,8 +30,10 @@ func TestInputsOfAnotherFormat(t *testing.T) {
 
 func TestResembles(t *testing.T) {
 	for head, want := range map[string]Format{
-		"": Auto, "PAR1": Auto, "a\n": Auto, "PAR1\x15\x04": Parquet, "PAR1,b\n": CSV, "ARROW1\x00\x00": IPCFile, "\xff\xff\xff\xff\x10\x00": IPCStream,
-		"\xef\xbb\xbfa,b\n": CSV, "caf\xe9,b": Auto, "name\xc3": CSV, "a,b\x00c": Auto, "\x1f\x8b\x08\x00\x00": Auto,
+		"": Auto, "PAR1": Auto, "a\n": Auto, "PAR1\x15\x04": Parquet, "PAR1,b\n": CSV, "ARROW1\x00\x00": IPCFile,
+		"\xff\xff\xff\xff\x10\x00": IPCStream,
+		"\xef\xbb\xbfa,b\n":        CSV, "caf\xe9,b": Auto, "name\xc3": CSV, "a,b\x00c": Auto,
+		"\x1f\x8b\x08\x00\x00": Auto,
 	} {
 		require.Equal(t, want, resembles([]byte(head)), "%q", head)
 	}

@@ -19,13 +19,14 @@ func TestWriteThatIsCancelledLeavesTheOldFile(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "out")
 			require.NoError(t, os.WriteFile(path, []byte("old"), 0o640))
 			ctx, cancel := context.WithCancel(t.Context())
-			_, err := Write(ctx, path, table, WriteOptions{Format: format, RowGroupRows: rowGroups(format, 1000), Progress: func(done, total int) {
-				require.LessOrEqual(t, done, total)
-				entries, err := os.ReadDir(filepath.Dir(path))
-				require.NoError(t, err)
-				require.Len(t, entries, 2, "the old file and the temporary one")
-				cancel() // in the middle of writing
-			}})
+			_, err := Write(ctx, path, table, WriteOptions{Format: format, RowGroupRows: rowGroups(format, 1000),
+				Progress: func(done, total int) {
+					require.LessOrEqual(t, done, total)
+					entries, err := os.ReadDir(filepath.Dir(path))
+					require.NoError(t, err)
+					require.Len(t, entries, 2, "the old file and the temporary one")
+					cancel() // in the middle of writing
+				}})
 			require.ErrorIs(t, err, context.Canceled)
 			requireOnly(t, path, "old")
 		})

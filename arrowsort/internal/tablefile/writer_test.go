@@ -13,7 +13,8 @@ func TestWriterWritesWhatWriteWrites(t *testing.T) {
 	table := words(t, memory.DefaultAllocator, 9000)
 	for _, format := range binaryFormats {
 		path := filepath.Join(t.TempDir(), "t")
-		w, err := Create(t.Context(), path, table.Schema(), WriteOptions{Format: format, RowGroupRows: rowGroups(format, 4000)})
+		w, err := Create(t.Context(), path, table.Schema(),
+			WriteOptions{Format: format, RowGroupRows: rowGroups(format, 4000)})
 		require.NoError(t, err)
 		require.NoError(t, w.Write(t.Context(), table))
 		require.NoError(t, w.Write(t.Context(), table))

@@ -45,7 +45,8 @@ func randomFlights(n int) []flight {
 	return rows
 }
 
-// read reads a file, and makes sure that all row groups name the order origin descending, delay ascending with nulls first.
+// read reads a file, and makes sure that all row groups name the order origin descending, delay ascending with nulls
+// first.
 func read(t *testing.T, path string) []flight {
 	file, err := os.Open(path)
 	require.NoError(t, err)
@@ -91,14 +92,16 @@ func TestParquetGoAgrees(t *testing.T) {
 	folder := t.TempDir()
 	rows := randomFlights(400_000)
 	in, out := filepath.Join(folder, "in.parquet"), filepath.Join(folder, "out.parquet")
-	require.NoError(t, parquet.WriteFile(in, rows, parquet.Compression(&parquet.Snappy), parquet.MaxRowsPerRowGroup(50_000)))
+	require.NoError(t, parquet.WriteFile(in, rows, parquet.Compression(&parquet.Snappy),
+		parquet.MaxRowsPerRowGroup(50_000)))
 	slices.SortStableFunc(rows, compare)
 	for name, flags := range map[string][]string{
 		"in memory":          {},
 		"larger than memory": {"--memory", "16MiB", "--spill-dir", folder},
 	} {
 		t.Run(name, func(t *testing.T) {
-			args := append([]string{"sort", "-k", "origin:desc", "-k", "delay:nulls-first", "--row-group-rows", "40000", "-o", out, in}, flags...)
+			args := append([]string{"sort", "-k", "origin:desc", "-k", "delay:nulls-first", "--row-group-rows", "40000",
+				"-o", out, in}, flags...)
 			said, err := exec.CommandContext(t.Context(), arrowsort, args...).CombinedOutput()
 			require.NoError(t, err, string(said))
 			if len(flags) > 0 {

@@ -47,7 +47,8 @@ func randomEvents(n int) []event {
 	rows := make([]event, n)
 	for i := range rows {
 		e := &rows[i]
-		*e = event{Key: r.Int64N(int64(n)), Half: r.Float32() - 0.5, Text: fmt.Sprintf("%0*d", 1+r.IntN(90), r.IntN(1000)),
+		*e = event{Key: r.Int64N(int64(n)), Half: r.Float32() - 0.5,
+			Text:  fmt.Sprintf("%0*d", 1+r.IntN(90), r.IntN(1000)),
 			Bytes: make([]byte, r.IntN(9)), When: time.UnixMicro(r.Int64N(1 << 50)).UTC()}
 		for b := range e.Bytes {
 			e.Bytes[b] = byte(r.IntN(256))
@@ -125,7 +126,8 @@ func (b readerAt) ReadAt(p []byte, at int64) (int, error) {
 	return n, nil
 }
 
-// requirePages requires that each page of a column chunk starts where the index says and has the bounds and nulls that it says.
+// requirePages requires that each page of a column chunk starts where the index says and has the bounds and nulls that
+// it says.
 func requirePages(t *testing.T, path []string, chunk parquet.ColumnChunk, rows int64) int {
 	t.Helper()
 	columns, err := chunk.ColumnIndex()
@@ -160,7 +162,8 @@ func requirePages(t *testing.T, path []string, chunk parquet.ColumnChunk, rows i
 			continue
 		}
 		require.LessOrEqual(t, typ.Compare(columns.MinValue(i), low), 0, "%s: %v, %v", path, columns.MinValue(i), low)
-		require.GreaterOrEqual(t, typ.Compare(columns.MaxValue(i), high), 0, "%s: %v, %v", path, columns.MaxValue(i), high)
+		require.GreaterOrEqual(t, typ.Compare(columns.MaxValue(i), high), 0, "%s: %v, %v", path, columns.MaxValue(i),
+			high)
 		if len(low.Bytes()) <= 64 && len(high.Bytes()) <= 64 {
 			require.Zero(t, typ.Compare(columns.MinValue(i), low), "%s: %v, %v", path, columns.MinValue(i), low)
 			require.Zero(t, typ.Compare(columns.MaxValue(i), high), "%s: %v, %v", path, columns.MaxValue(i), high)

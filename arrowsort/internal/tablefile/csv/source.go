@@ -72,9 +72,8 @@ func newLines(source Source) (lines, error) {
 			return l, nil
 		}
 		if read += int64(n); err == nil && source.MaxRow > 0 && read > source.MaxRow {
-			err = errorf("the line of column names is longer than %d bytes, which is all that the memory budget allows; "+
-				"raise it",
-				source.MaxRow)
+			err = errorf("the line of column names is longer than %d bytes, which is all that the memory budget "+
+				"allows; raise it", source.MaxRow)
 		}
 		if err != nil {
 			return l, err

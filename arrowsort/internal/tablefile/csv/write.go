@@ -13,8 +13,9 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/valuetext"
 )
 
-// A Writer writes lines of CSV: null is empty, an empty string is empty in quotes, times are ISO 8601, binary is base64,
-// nested values are JSON. A Reader takes both empty values for null. docs/csv.md lists what else CSV cannot hold.
+// A Writer writes lines of CSV: null is empty, an empty string is empty in quotes, times are ISO 8601, binary is
+// base64, nested values are JSON. A Reader takes both empty values for null. docs/csv.md lists what else CSV cannot
+// hold.
 type Writer struct {
 	w         *bufio.Writer
 	delimiter rune

@@ -22,7 +22,8 @@ func checkEncodings(meta *metadata.FileMetaData) error {
 			}
 			for _, e := range m.Encodings {
 				if parquet.Encoding(e) == parquet.Encodings.DeltaByteArray {
-					return fileerror.Unsupported("column %q: encoding DELTA_BYTE_ARRAY of values of fixed length", column.Path())
+					return fileerror.Unsupported("column %q: encoding DELTA_BYTE_ARRAY of values of fixed length",
+						column.Path())
 				}
 			}
 		}

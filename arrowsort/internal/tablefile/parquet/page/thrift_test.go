@@ -46,6 +46,9 @@ func TestCompactReaderEndsOnAnyBytes(t *testing.T) {
 		append([]byte{1<<4 | thriftList, 0xf0 | ThriftTrue}, huge...),
 		append([]byte{1<<4 | thriftList, 0xf0 | thriftByte}, huge...),
 	} {
-		require.ErrorIs(t, fileerror.Contain(func() error { (&CompactReader{Bytes: b}).Skip(ThriftStruct); return nil }), fileerror.ErrCorrupt)
+		require.ErrorIs(t, fileerror.Contain(func() error {
+			(&CompactReader{Bytes: b}).Skip(ThriftStruct)
+			return nil
+		}), fileerror.ErrCorrupt)
 	}
 }

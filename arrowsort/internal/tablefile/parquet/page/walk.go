@@ -35,8 +35,8 @@ func (p *Page) count(column *schema.Column) (rows, present int, values []byte, e
 	return rows, present, values, err
 }
 
-// Walk reads the pages up to the last value, which are plain or have a dictionary. use gets each page, and of a data page
-// its first row and its bounds, as a copy.
+// Walk reads the pages up to the last value, which are plain or have a dictionary. use gets each page, and of a data
+// page its first row and its bounds, as a copy.
 func (r *Reader) Walk(use func(p *Page, row int, bounds Bounds)) error {
 	var plain PlainBounds
 	plain.Reset(r.column)

@@ -15,8 +15,8 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
 
-// A flatReader reads the rows of a flat column of a row group: values of four or eight bytes that Parquet stores as Arrow
-// does, or text, or the indices into a dictionary of text.
+// A flatReader reads the rows of a flat column of a row group: values of four or eight bytes that Parquet stores as
+// Arrow does, or text, or the indices into a dictionary of text.
 type flatReader struct {
 	chunkReader
 	typ   arrow.DataType

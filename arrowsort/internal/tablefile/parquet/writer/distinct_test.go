@@ -25,7 +25,9 @@ func TestAllDiffer(t *testing.T) {
 	require.False(t, column(func(row int) int64 { return int64(max(row, rows/2)) }), "the second half is all the same")
 	require.False(t, column(func(int) int64 { return 7 }))
 	few := &flatValues{rows: 1000}
-	require.False(t, new(stretchTable).allDiffer(few, func(row int) uint64 { return uint64(row) }), "too few rows to leave any out")
+	require.False(t, new(stretchTable).allDiffer(few, func(row int) uint64 { return uint64(row) }),
+		"too few rows to leave any out")
 	nulls := &flatValues{rows: rows, nulls: rows - 1, validity: make([]byte, rows/8)}
-	require.False(t, new(stretchTable).allDiffer(nulls, func(row int) uint64 { return hash(int64(row)) }), "nulls differ from nothing")
+	require.False(t, new(stretchTable).allDiffer(nulls, func(row int) uint64 { return hash(int64(row)) }),
+		"nulls differ from nothing")
 }

@@ -271,8 +271,8 @@ func (o *Options) storedAs(sc *schema.Schema) []StoredColumn {
 	return columns
 }
 
-// dictionaryLimit is the number of bytes at which pqarrow gives up the dictionary of a column. Its hash table takes up to
-// 32 bytes for each value of 4 bytes: 2 MiB in place of the 8 MiB that its own limit, 1 MiB, allows for each worker.
+// dictionaryLimit is the number of bytes at which pqarrow gives up the dictionary of a column. Its hash table takes up
+// to 32 bytes for each value of 4 bytes: 2 MiB in place of the 8 MiB that its own limit, 1 MiB, allows for each worker.
 const dictionaryLimit = 256 << 10
 
 // writerOptions are for pqarrow: dictionaries where the input's layout has them, or else everywhere, and a page for

@@ -14,9 +14,11 @@ import (
 // TestTextKeepsUsedEntriesOnly takes slices of dictionary arrays with indices of every width.
 func TestTextKeepsUsedEntriesOnly(t *testing.T) {
 	s := new(Scratch)
-	for _, index := range []arrow.DataType{arrow.PrimitiveTypes.Int8, arrow.PrimitiveTypes.Uint16, arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int64} {
+	for _, index := range []arrow.DataType{arrow.PrimitiveTypes.Int8, arrow.PrimitiveTypes.Uint16,
+		arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int64} {
 		typ := &arrow.DictionaryType{IndexType: index, ValueType: arrow.BinaryTypes.String}
-		whole, err := array.DictArrayFromJSON(memory.DefaultAllocator, typ, `[0, 3, null, 1, 3, 1, 4]`, `["unused", "b", "x", "a", "z"]`)
+		whole, err := array.DictArrayFromJSON(memory.DefaultAllocator, typ, `[0, 3, null, 1, 3, 1, 4]`,
+			`["unused", "b", "x", "a", "z"]`)
 		require.NoError(t, err)
 		d := array.NewSlice(whole, 1, 6).(*array.Dictionary)
 		v := &flatValues{rows: 5, validity: d.NullBitmapBytes(), offset: 1, nulls: 1}
@@ -44,7 +46,8 @@ func TestTextThatHasNoDictionaryOfItsOwn(t *testing.T) {
 }
 
 func TestWidthOfIndices(t *testing.T) {
-	for count, width := range map[int]int{0: 1, 1: 1, 2: 1, 3: 2, 4: 2, 5: 3, 256: 8, 257: 9, dictionary.MaxEntries: 16} {
+	for count, width := range map[int]int{0: 1, 1: 1, 2: 1, 3: 2, 4: 2, 5: 3, 256: 8, 257: 9,
+		dictionary.MaxEntries: 16} {
 		require.Equal(t, width, (&flatValues{count: count}).width(), count)
 	}
 }

@@ -12,8 +12,8 @@ import (
 // numberValues are the rows of a column of numbers, by their bits; anything for a null.
 type numberValues[T int32 | int64] []T
 
-// writesFlat reports whether a flatEncoder writes a type: text, and numbers that are stored in Parquet as their value, or
-// one of less than 32 bits as that of 32.
+// writesFlat reports whether a flatEncoder writes a type: text, and numbers that are stored in Parquet as their value,
+// or one of less than 32 bits as that of 32.
 func writesFlat(typ arrow.DataType, physical parquet.Type) bool {
 	switch t := typ.(type) {
 	case *arrow.TimestampType:

@@ -76,9 +76,9 @@ type storer struct{ mem memory.Allocator }
 // data returns the rows of an array of a field. live reports whether a row is in no null struct; nil: none is. The
 // caller releases the result.
 //
-// Nulls where the schema says that there are none are a fault, since Parquet has no place for them: they would turn into
-// zeros and empty text. They are not written as a nullable column instead, since the schema of a file is fixed before
-// the rows of its later row groups are seen.
+// Nulls where the schema says that there are none are a fault, since Parquet has no place for them: they would turn
+// into zeros and empty text. They are not written as a nullable column instead, since the schema of a file is fixed
+// before the rows of its later row groups are seen.
 func (s storer) data(f arrow.Field, d arrow.ArrayData, live func(row int) bool) (arrow.ArrayData, error) {
 	f.Type = arraydata.StorageOf(f.Type)
 	if typ, ok := f.Type.(*arrow.DictionaryType); ok {
