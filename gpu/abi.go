@@ -4,7 +4,8 @@ package gpu
 
 import "unsafe"
 
-// The structures that kernels read and write in the memory of the device, as kernels/abi.h describes them: 64-bit words.
+// The structures that kernels read and write in the memory of the device, as kernels/abi.h describes them: 64-bit
+// words.
 
 // abiField is a Field: a piece of a code word.
 type abiField struct {

@@ -17,7 +17,8 @@ func TestStructuresAreThoseOfTheKernels(t *testing.T) {
 	require.NoError(t, err)
 	comments := regexp.MustCompile(`(?s)/\*.*?\*/|//[^\n]*`)
 	header := comments.ReplaceAllString(string(text), "")
-	for _, twin := range []any{abiField{}, abiColumn{}, abiStatistics{}, abiFew{}, abiMany{}, abiSelect{}, abiSelection{}, abiSelected{}, abiBuckets{}, abiVerdict{}} {
+	for _, twin := range []any{abiField{}, abiColumn{}, abiStatistics{}, abiFew{}, abiMany{}, abiSelect{},
+		abiSelection{}, abiSelected{}, abiBuckets{}, abiVerdict{}} {
 		typ := reflect.TypeOf(twin)
 		name := strings.TrimPrefix(typ.Name(), "abi")
 		body := regexp.MustCompile(`struct ` + name + ` \{([^}]*)\}`).FindStringSubmatch(header)
@@ -31,7 +32,8 @@ func TestConstantsAreThoseOfTheKernels(t *testing.T) {
 	header, err := os.ReadFile("../kernels/abi.h")
 	require.NoError(t, err)
 	for name, value := range map[string]int{
-		"FORM_KEYS": formKeys, "WHY_ORDERED": whyOrdered, "SAYS_YES": saysYes, "SAYS_NO": saysNo, "SAYS_NARROW": saysNarrow,
+		"FORM_KEYS": formKeys, "WHY_ORDERED": whyOrdered, "SAYS_YES": saysYes, "SAYS_NO": saysNo,
+		"SAYS_NARROW":   saysNarrow,
 		"SAYS_IN_ORDER": saysInOrder, "SAYS_ASIDE": saysAside, "SAYS_STRAYS": saysStrays,
 	} {
 		require.Regexp(t, name+" = "+strconv.Itoa(value)+",", string(header))

@@ -7,9 +7,10 @@ import (
 	"unsafe"
 )
 
-// An Allocator allocates pinned memory. It keeps what is freed for what is allocated next, because pinning is slow: Trim
-// gives it back. Less than 32 KiB are ordinary memory, which is as fast for the device. What the driver does not pin is ordinary
-// memory too, and slower: it may have a limit, and a device that has failed pins nothing until a sort has opened it anew.
+// An Allocator allocates pinned memory. It keeps what is freed for what is allocated next, because pinning is slow:
+// Trim gives it back. Less than 32 KiB are ordinary memory, which is as fast for the device. What the driver does not
+// pin is ordinary memory too, and slower: it may have a limit, and a device that has failed pins nothing until a sort
+// has opened it anew.
 type Allocator struct {
 	pages pages
 	mutex sync.Mutex

@@ -4,8 +4,8 @@ package gpu
 
 import "github.com/arrowsort/arrowsort/gpu/internal/driver"
 
-// sortAside sorts behind a verdict that most rows are of classes: kernels send these to their places, and only the others are sorted, by
-// digits.
+// sortAside sorts behind a verdict that most rows are of classes: kernels send these to their places, and only the
+// others are sorted, by digits.
 func (t *task) sortAside(p *partition, v view, shape bucketShape, n int) {
 	seen := t.seen()
 	others := int(seen.verdict.records)

@@ -26,7 +26,8 @@ func TestAside(t *testing.T) {
 		for i, rows := range []int{5, 60, kernels.PartitionSmallTile + 3, 35_005, 40_005} {
 			key := keyencode.Key{Order: keyencode.Order(i % 2), Nulls: keyencode.NullPlacement(i / 2 % 2)}
 			column, order := mostlyNull(kind, rows, key)
-			job := &engine.Job{Rows: rows, RowNumbers: 4, Keys: []keyencode.Key{key}, Columns: []keyencode.Column{column}}
+			job := &engine.Job{Rows: rows, RowNumbers: 4, Keys: []keyencode.Key{key},
+				Columns: []keyencode.Column{column}}
 			for range 2 { // counts must be clear for the second sort
 				requireOrder(t, e, job, order, fmt.Sprintf("kind %d, %d rows", kind, rows))
 			}
@@ -34,7 +35,8 @@ func TestAside(t *testing.T) {
 	}
 }
 
-// TestAsideIsCancelled cancels a sort at every point where it asks, and sorts again: what a kernel was to clear is clear.
+// TestAsideIsCancelled cancels a sort at every point where it asks, and sorts again: what a kernel was to clear is
+// clear.
 func TestAsideIsCancelled(t *testing.T) {
 	e := openForTest(t)
 	keepThresholds(t)
@@ -43,7 +45,8 @@ func TestAsideIsCancelled(t *testing.T) {
 	job := &engine.Job{Rows: 35_005, RowNumbers: 4, Keys: []keyencode.Key{{}}, Columns: []keyencode.Column{column}}
 	for asked := 0; ; asked++ {
 		_, err := e.Sort(&askedContext{t.Context(), asked}, job, goMemory{})
-		requireOrder(t, e, job, order, fmt.Sprintf("behind a sort that was cancelled when it had asked %d times", asked))
+		requireOrder(t, e, job, order, fmt.Sprintf("behind a sort that was cancelled when it had asked %d times",
+			asked))
 		if err == nil {
 			require.Greater(t, asked, 5)
 			return

@@ -54,7 +54,8 @@ func randomJob(mem engine.Allocator, kind keyencode.Kind, rows, columns int) *en
 	for i := range columns {
 		values := mem.Allocate(8 * rows)
 		fill(values, uint64(i))
-		job.Columns = append(job.Columns, keyencode.Column{Kind: kind, Chunks: []keyencode.Chunk{{Rows: rows, Values: values}}})
+		job.Columns = append(job.Columns, keyencode.Column{Kind: kind,
+			Chunks: []keyencode.Chunk{{Rows: rows, Values: values}}})
 	}
 	return job
 }

@@ -2,8 +2,8 @@ package gpu
 
 import "github.com/arrowsort/arrowsort/kernels"
 
-// A bucketShape is how rows are dealt to buckets by the leading bits of their codes, in one pass or two, and how the buckets
-// are finished.
+// A bucketShape is how rows are dealt to buckets by the leading bits of their codes, in one pass or two, and how the
+// buckets are finished.
 type bucketShape struct {
 	bits   int // of the number of a bucket
 	first  int // of them, those of the first pass
@@ -15,15 +15,18 @@ type bucketShape struct {
 	floats bool // its values are floats
 }
 
-// bucketKernels are those of partition and finish: a device whose multiprocessors have too little memory for one of them sorts by digits.
+// bucketKernels are those of partition and finish: a device whose multiprocessors have too little memory for one of
+// them sorts by digits.
 var bucketKernels = []string{
-	"sample", "look", "look_keys", "bucket_plan", "partition_first", "partition_first_floats", "partition_first_wide", "partition_first_keys", "partition_only", "partition_only_wide",
-	"partition_small", "partition_small_wide", "partition_second", "finish", "finish_wide", "finish_small", "finish_small_wide", "finish_rest",
+	"sample", "look", "look_keys", "bucket_plan", "partition_first", "partition_first_floats", "partition_first_wide",
+	"partition_first_keys", "partition_only", "partition_only_wide",
+	"partition_small", "partition_small_wide", "partition_second", "finish", "finish_wide", "finish_small",
+	"finish_small_wide", "finish_rest",
 	"set_aside", "set_aside_wide", "watch_order", "place_strays",
 }
 
-// shapeBuckets takes as many buckets as it takes for most of them to fit into a window, and for what tells the rows of a window apart
-// to fit beside their numbers.
+// shapeBuckets takes as many buckets as it takes for most of them to fit into a window, and for what tells the rows of
+// a window apart to fit beside their numbers.
 func shapeBuckets(n, width int) bucketShape {
 	s := bucketShape{bits: 1, window: kernels.FinishWindow, width: width, exact: width == 4}
 	binBits := kernels.FinishBinBits
@@ -54,8 +57,9 @@ func (s bucketShape) inPasses() bucketShape {
 	return s
 }
 
-// step is the rows from one window to the next. Up to EvenWindowRows they are as many buckets as are finished at once, if all were equal: so no
-// block takes two turns, for which all would wait at the end. Of more rows fewer blocks are better.
+// step is the rows from one window to the next. Up to EvenWindowRows they are as many buckets as are finished at once,
+// if all were equal: so no block takes two turns, for which all would wait at the end. Of more rows fewer blocks are
+// better.
 func (s bucketShape) step(n int) int {
 	if s.small || n > kernels.EvenWindowRows {
 		return s.window
@@ -135,15 +139,16 @@ func (s bucketShape) finish() string {
 	return name
 }
 
-// early says whether the passes start while the kernels before them end. Not those over many short numbers: blocks of the second pass crowd
-// together where the first one has left room, which takes a quarter of a millisecond more for 2^28 rows.
+// early says whether the passes start while the kernels before them end. Not those over many short numbers: blocks of
+// the second pass crowd together where the first one has left room, which takes a quarter of a millisecond more for
+// 2^28 rows.
 func (s bucketShape) early() bool { return s.small || s.width == 8 }
 
 // finishesEarly says the same of the finish: not of the one of very many rows with codes of 32 bits, which loses by it.
 func (s bucketShape) finishesEarly(n int) bool { return !s.exact || n <= kernels.EarlyFinishRows }
 
-// tolerated is the number of buckets above the window that partition and finish takes. A block finishes each by itself: a round of as many
-// as there are multiprocessors is worth it, and more in proportion to what sorting by digits takes.
+// tolerated is the number of buckets above the window that partition and finish takes. A block finishes each by itself:
+// a round of as many as there are multiprocessors is worth it, and more in proportion to what sorting by digits takes.
 func (s bucketShape) tolerated() uint64 {
 	share := 10
 	if s.width == 8 {

@@ -50,7 +50,8 @@ func TestBucketShapes(t *testing.T) {
 	}
 }
 
-// TestTolerated: long numbers are worth more large buckets, since digits take longer; short ones are worth none where rows are few.
+// TestTolerated: long numbers are worth more large buckets, since digits take longer; short ones are worth none where
+// rows are few.
 func TestTolerated(t *testing.T) {
 	require.EqualValues(t, 409, shapeBuckets(1<<24, 4).tolerated())
 	require.EqualValues(t, 128, shapeBuckets(1<<16, 4).tolerated())
@@ -66,7 +67,8 @@ func TestShapeKeys(t *testing.T) {
 		require.LessOrEqual(t, s.bits-s.first, 8)
 		require.GreaterOrEqual(t, s.bits, one.bits)
 		require.Equal(t, kernels.FinishWindow, s.window)
-		require.Equal(t, []string{"look_keys", "partition_first_keys", "finish_wide"}, []string{s.look(), s.partition(), s.finish()})
+		require.Equal(t, []string{"look_keys", "partition_first_keys", "finish_wide"},
+			[]string{s.look(), s.partition(), s.finish()})
 	}
 }
 
@@ -75,7 +77,8 @@ func TestShapeFloats(t *testing.T) {
 	for _, c := range []struct {
 		n, width int
 		want     string
-	}{{1 << 16, 4, "partition_small"}, {1 << 20, 4, "partition_only"}, {1 << 24, 4, "partition_first_floats"}, {1 << 24, 8, "partition_first_wide"}} {
+	}{{1 << 16, 4, "partition_small"}, {1 << 20, 4, "partition_only"}, {1 << 24, 4, "partition_first_floats"},
+		{1 << 24, 8, "partition_first_wide"}} {
 		s := shapeBuckets(c.n, c.width)
 		s.floats = true
 		require.Equal(t, c.want, s.partition())
@@ -91,5 +94,6 @@ func TestShapesStartEarly(t *testing.T) {
 	require.True(t, shapeBuckets(kernels.EarlyFinishRows, 4).finishesEarly(kernels.EarlyFinishRows))
 	narrow := shapeBuckets(1<<28, 8)
 	narrow.exact = true
-	require.Equal(t, []any{"finish", true, false}, []any{narrow.finish(), narrow.early(), narrow.finishesEarly(1 << 28)})
+	require.Equal(t, []any{"finish", true, false},
+		[]any{narrow.finish(), narrow.early(), narrow.finishesEarly(1 << 28)})
 }

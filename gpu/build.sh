@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the command line with the GPU engine, on any machine with Go and a C compiler: no GPU, no CUDA toolkit. What is missing
-# is the driver's header, which is taken from CUDA_HOME or installed with pip below build/.
+# Builds the command line with the GPU engine, on any machine with Go and a C compiler: no GPU, no CUDA toolkit. The
+# driver's header is taken from CUDA_HOME or installed with pip below build/.
 #
 #   gpu/build.sh                     build/arrowsort-gpu, or the file named by OUT
 #   gpu/build.sh COMMAND...          a command in the same environment: gpu/build.sh go vet -tags cuda ./gpu/...
@@ -13,7 +13,8 @@ include=${CUDA_HOME:+$CUDA_HOME/include}
 if [ ! -e "${include:-none}/cuda.h" ]; then
 	folder=$root/build/cuda/headers12
 	include=$folder/nvidia/cuda_runtime/include
-	[ -e "$include/cuda.h" ] || python3 -m pip install --quiet --disable-pip-version-check --no-deps --target "$folder" "$headers" >&2
+	[ -e "$include/cuda.h" ] ||
+		python3 -m pip install --quiet --disable-pip-version-check --no-deps --target "$folder" "$headers" >&2
 fi
 
 # In front of what cu asks for: the header that CUDA 13 needs, and the empty library that -lcuda finds.

@@ -29,7 +29,8 @@ func check(job *engine.Job) error {
 	}
 	for _, key := range job.Keys {
 		if key.Column < 0 || key.Column >= len(job.Columns) {
-			return fmt.Errorf("%w: key %q is column %d of %d", keyencode.ErrColumn, key.Name, key.Column, len(job.Columns))
+			return fmt.Errorf("%w: key %q is column %d of %d", keyencode.ErrColumn, key.Name, key.Column,
+				len(job.Columns))
 		}
 	}
 	for _, i := range job.Gather {

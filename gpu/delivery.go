@@ -42,7 +42,8 @@ func (s *sorter) flush() {
 	s.ready = nil
 }
 
-// retire frees what is on its way to the host, all but the newest few: kernels that use the memory again wait until it has left.
+// retire frees what is on its way to the host, all but the newest few: kernels that use the memory again wait until it
+// has left.
 func (s *sorter) retire(newest int) {
 	for len(s.leaving) > newest {
 		d := s.leaving[0]

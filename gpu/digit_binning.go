@@ -21,7 +21,8 @@ func newBinner(t *task, rows int) *binner {
 	return &binner{task: t, rows: rows, rowBits: rowBitsOf(rows), tiles: tilesFor(rows, t.Shared)}
 }
 
-// A source is where the codes of a word come from: a field over the rows in the order of the input, or codes with their rows.
+// A source is where the codes of a word come from: a field over the rows in the order of the input, or codes with their
+// rows.
 type source struct {
 	field abiField
 	codes driver.Ptr // to be freed, or used for records
@@ -108,8 +109,8 @@ func (b *binner) newCounters(digits int) *counters {
 
 func (c *counters) release(b *binner) { b.free(c.starts, c.memory) }
 
-// asks reports whether to ask the device which digits are constant: that costs a quarter of a pass of 2^24 rows. Of many digits some
-// are likely to be; few are what is left of a code whose range is known.
+// asks reports whether to ask the device which digits are constant: that costs a quarter of a pass of 2^24 rows. Of
+// many digits some are likely to be; few are what is left of a code whose range is known.
 func asks(rows, digits int) bool {
 	if digits <= kernels.HalfDigits {
 		return rows >= thresholds.askRows
@@ -125,7 +126,8 @@ func (b *binner) histograms(field driver.Ptr, digits []digit, varying uint64, c 
 	if len(digits) > kernels.HalfDigits && b.rows >= thresholds.wideHistogramRows && fits(b.Shared, "histogram_wide") {
 		kernel, blocks = "histogram_wide", b.histogramBlocks(kernels.WideHistogramThreads, 1)
 	}
-	b.launch(kernel, blocks, uint64(field), uint64(b.rows), shifts, bits, uint64(len(digits)), uint64(c.starts), uint64(c.memory), uint64(c.words))
+	b.launch(kernel, blocks, uint64(field), uint64(b.rows), shifts, bits, uint64(len(digits)), uint64(c.starts),
+		uint64(c.memory), uint64(c.words))
 	b.moves(8 * b.rows)
 	if varying != 0 {
 		return varyingDigits(digits, varying)
@@ -171,8 +173,8 @@ func (b *binner) bin(src source, field driver.Ptr, passes []pass, digits []digit
 	return rows[to]
 }
 
-// pass is one digit binning between a field, codes and rows to be read, and codes and rows to be written, strip by strip: each hands on
-// where its bins end.
+// pass is one digit binning between a field, codes and rows to be read, and codes and rows to be written, strip by
+// strip: each hands on where its bins end.
 func (b *binner) pass(p pass, bits uint64, between [5]driver.Ptr, c *counters, number int, phase uint64) {
 	shape := b.tiles.ofPass(p)
 	tile := shape.rows(p.wide)
@@ -191,9 +193,11 @@ func (b *binner) pass(p pass, bits uint64, between [5]driver.Ptr, c *counters, n
 			launch = b.launchEarly
 		}
 		launch(p.kernel+shape.suffix, shape.blocks(tiles, b.Multiprocessors),
-			uint64(between[0]), uint64(between[1]), uint64(between[2]), uint64(between[3]), uint64(between[4]), p.rowBits, p.parts.word(),
+			uint64(between[0]), uint64(between[1]), uint64(between[2]), uint64(between[3]), uint64(between[4]),
+			p.rowBits, p.parts.word(),
 			uint64(first), uint64(n), p.shift, bits, uint64(base), uint64(next), uint64(status), uint64(ticket), phase)
 		b.moves(24 * n)
-		base, ticket, status = next, ticket+4, status+driver.Ptr(4*kernels.RadixBins*(tiles+shape.halved(tiles, b.Multiprocessors)))
+		base, ticket, status = next, ticket+4,
+			status+driver.Ptr(4*kernels.RadixBins*(tiles+shape.halved(tiles, b.Multiprocessors)))
 	}
 }

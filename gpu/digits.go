@@ -51,11 +51,12 @@ func packDigits(digits []digit) (shifts, bits uint64) {
 type records int
 
 const (
-	fromColumn records = iota // nothing but the codes, in the order of the input: the first pass makes the row numbers up
-	fromShort                 // the same, of a column of 4 bytes and with codes of no more bits
-	wide                      // codes above low bits of row numbers in 64 bits, and what is left of the row numbers
-	packed                    // codes above row numbers in 64 bits
-	short                     // the same, with 32 bits for each
+	// Nothing but the codes, in the order of the input: the first pass makes the row numbers up.
+	fromColumn records = iota
+	fromShort          // the same, of a column of 4 bytes and with codes of no more bits
+	wide               // codes above low bits of row numbers in 64 bits, and what is left of the row numbers
+	packed             // codes above row numbers in 64 bits
+	short              // the same, with 32 bits for each
 )
 
 // A pass is a digit binning: which digit, by which kernel, from which records to which.
@@ -114,8 +115,8 @@ func restBytes(rowBits, in uint64) uint64 {
 	}
 }
 
-// planPasses plans the passes for some digits of a code. Wide records lose the digits that are sorted, and with them what is apart of the row
-// numbers: then they are packed. Bits above the last digit are not looked at and may get lost.
+// planPasses plans the passes for some digits of a code. Wide records lose the digits that are sorted, and with them
+// what is apart of the row numbers: then they are packed. Bits above the last digit are not looked at and may get lost.
 func planPasses(in records, digits []digit, use []int, rowBits uint64) []pass {
 	passes := make([]pass, len(use))
 	top := digits[use[len(use)-1]]

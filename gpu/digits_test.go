@@ -24,8 +24,8 @@ func TestDigitsAreBalanced(t *testing.T) {
 	}
 }
 
-// TestPassesKeepTheBits follows what is left of codes from pass to pass: every pass reads what the one before wrote, no bit that is still to
-// be sorted is lost, and nothing else is carried than must be.
+// TestPassesKeepTheBits follows what is left of codes from pass to pass: every pass reads what the one before wrote, no
+// bit that is still to be sorted is lost, and nothing else is carried than must be.
 func TestPassesKeepTheBits(t *testing.T) {
 	known := map[string]bool{}
 	for _, k := range kernels.All {
@@ -44,14 +44,16 @@ func TestPassesKeepTheBits(t *testing.T) {
 					require.Len(t, passes, len(use))
 					format := first
 					end := digits[use[len(use)-1]].shift + digits[use[len(use)-1]].bits
-					gone, at, rest := uint64(0), uint64(0), uint64(4) // codes have lost so many bits, and lie there in their words
+					// Codes have lost so many bits, and lie there in their words.
+					gone, at, rest := uint64(0), uint64(0), uint64(4)
 					for i, p := range passes {
 						what := fmt.Sprintf("%s, width %d, row bits %d", p.kernel, width, rowBits)
 						require.True(t, known[p.kernel], what)
 						require.Equal(t, use[i], p.digit)
 						require.Equal(t, i == len(passes)-1, p.last)
 						require.Equal(t, kernelOf(format, p), p.kernel, what)
-						require.Equal(t, format == wide || p.parts.to > 0 || p.kernel == "digit_binning_only", p.wide, what)
+						require.Equal(t, format == wide || p.parts.to > 0 || p.kernel == "digit_binning_only", p.wide,
+							what)
 						if p.first && !p.wide {
 							at = p.rowBits
 						}
@@ -92,9 +94,11 @@ func kernelOf(in records, p pass) string {
 		last    bool
 	}
 	name := map[way]string{
-		{fromColumn, packed, false}: "first", {fromColumn, short, false}: "first", {fromColumn, wide, false}: "first_wide",
-		{fromShort, packed, false}: "first", {fromShort, short, false}: "first_short", {fromShort, wide, false}: "first_wide",
-		{packed, packed, false}: "middle", {short, short, false}: "middle_short", {wide, wide, false}: "middle_wide",
+		{fromColumn, packed, false}: "first", {fromColumn, short, false}: "first",
+		{fromColumn, wide, false}:  "first_wide",
+		{fromShort, packed, false}: "first", {fromShort, short, false}: "first_short",
+		{fromShort, wide, false}: "first_wide",
+		{packed, packed, false}:  "middle", {short, short, false}: "middle_short", {wide, wide, false}: "middle_wide",
 		{wide, packed, false}: "middle_wide", {wide, short, false}: "middle_wide",
 		{fromColumn, 0, true}: "only", {fromShort, 0, true}: "only",
 		{packed, 0, true}: "last", {short, 0, true}: "last_short", {wide, 0, true}: "last_wide",

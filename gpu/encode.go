@@ -69,7 +69,8 @@ func (s *sorter) encode(word int, rows driver.Ptr, n int) driver.Ptr {
 // encodeFields makes a word of its pieces.
 func (s *sorter) encodeFields(fields []abiField, rows driver.Ptr, n int) driver.Ptr {
 	codes := s.alloc(8 * n)
-	s.launch("encode", s.blocks(n), uint64(put(s.task, fields...)), uint64(len(fields)), uint64(n), uint64(rows), uint64(codes))
+	s.launch("encode", s.blocks(n), uint64(put(s.task, fields...)), uint64(len(fields)), uint64(n), uint64(rows),
+		uint64(codes))
 	bytes := 8 * n
 	for i := range fields {
 		bytes += n * int(fields[i].stride)

@@ -123,8 +123,8 @@ func (d *device) take(ctx context.Context) (*session, error) {
 	return s, nil
 }
 
-// lose gives up a session whose device has failed: nothing in its context can be used any more, not even to tell what is
-// wrong with it.
+// lose gives up a session whose device has failed: nothing in its context can be used any more, not even to tell what
+// is wrong with it.
 func (d *device) lose(s *session) {
 	d.pinned.detach()
 	s.Close()

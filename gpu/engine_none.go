@@ -9,7 +9,8 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 )
 
-var errNone = fmt.Errorf("%w: this build has no GPU engine; gpu/build.sh makes one that has, for Linux on x86-64", ErrNoDevice)
+var errNone = fmt.Errorf("%w: this build has no GPU engine; gpu/build.sh makes one that has, for Linux on x86-64",
+	ErrNoDevice)
 
 // device is all that there is to an engine in this build: nothing. None is ever opened.
 type device struct{}

@@ -2,8 +2,8 @@ package gpu
 
 import "github.com/arrowsort/arrowsort/kernels"
 
-// fewKernel is the kernel that sorts so few rows all by itself, and its grid: a block, a cluster where the device has them, or a block for each
-// multiprocessor. fits tells of the kernels for which the device has what they need.
+// fewKernel is the kernel that sorts so few rows all by itself, and its grid: a block, a cluster where the device has
+// them, or a block for each multiprocessor. fits tells of the kernels for which the device has what they need.
 func fewKernel(rows, multiprocessors int, fits func(name string) bool) (name string, blocks int, ok bool) {
 	switch {
 	case rows > thresholds.oneLaunchRows:

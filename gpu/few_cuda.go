@@ -11,9 +11,10 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// sortFew sorts few rows by a field in one launch; ok is false for more rows than the device takes, and where a grid has found that they are not
-// spread well. in are row numbers in the order of the field's rows, 0 for the order of the input. classes says what null and NaN are, see
-// kernels/few_rows.h. Meanwhile is called when all is launched: other streams must not have the memory that is free from then on.
+// sortFew sorts few rows by a field in one launch; ok is false for more rows than the device takes, and where a grid
+// has found that they are not spread well. in are row numbers in the order of the field's rows, 0 for the order of the
+// input. classes says what null and NaN are, see kernels/few_rows.h. Meanwhile is called when all is launched: other
+// streams must not have the memory that is free from then on.
 func (b *binner) sortFew(field abiField, in driver.Ptr, classes uint64, meanwhile func()) (rows driver.Ptr, ok bool) {
 	kernel, blocks, ok := b.fewKernel(b.rows)
 	if !ok || b.declined {
@@ -55,8 +56,8 @@ const (
 	classesAtStart = 2
 )
 
-// sortFew sorts few rows by their only key, if it is one for the device: its statistics are not needed. Where that fails there is no use
-// in trying the key's codes.
+// sortFew sorts few rows by their only key, if it is one for the device: its statistics are not needed. Where that
+// fails there is no use in trying the key's codes.
 func (s *sorter) sortFew() (rows driver.Ptr, ok bool) {
 	if _, _, few := s.fewKernel(s.rows); !few || len(s.job.Keys) != 1 || s.rows == 0 || s.job.Plan {
 		return 0, false
@@ -80,8 +81,9 @@ func (s *sorter) wholeField(key keyencode.Key, layout keyencode.DeviceColumn) ab
 	p := s.place(key.Column, layout.Form)
 	f := abiField{
 		values: p.values, validity: p.validity, bit: p.bit, valueBit: p.valueBit,
-		form: uint64(layout.Form), width: uint64(layout.Width), stride: uint64(layout.Stride), sign: layout.SignBit, infinity: layout.Infinity,
-		base: [4]uint64{layout.SignBit}, mul: 1, mask: math.MaxUint64,
+		form: uint64(layout.Form), width: uint64(layout.Width), stride: uint64(layout.Stride), sign: layout.SignBit,
+		infinity: layout.Infinity,
+		base:     [4]uint64{layout.SignBit}, mul: 1, mask: math.MaxUint64,
 	}
 	if key.Order == keyencode.Descending {
 		f.mul, f.bias = math.MaxUint64, math.MaxUint64

@@ -12,7 +12,8 @@ import (
 func TestFewKernel(t *testing.T) {
 	const multiprocessors = 132
 	for capability, shared := range sharedOf {
-		for _, rows := range []int{1, kernels.TinyFewRows, kernels.TinyFewRows + 1, kernels.TinyRows, kernels.TinyRows + 1, kernels.ClusterRows, kernels.ClusterRows + 1, 1 << 21} {
+		for _, rows := range []int{1, kernels.TinyFewRows, kernels.TinyFewRows + 1, kernels.TinyRows,
+			kernels.TinyRows + 1, kernels.ClusterRows, kernels.ClusterRows + 1, 1 << 21} {
 			clusters := capability >= 90
 			name, blocks, ok := fewKernel(rows, multiprocessors, func(name string) bool {
 				return fits(shared, name) && (clusters || kernels.All[kernelNumbers[name]].Cluster() == 0)
@@ -34,7 +35,8 @@ func TestFewKernel(t *testing.T) {
 	every := func(string) bool { return true }
 	const grid = multiprocessors * kernels.GridThreads * kernels.GridItems
 	for rows, want := range map[int]string{
-		1: "tiny_few", kernels.TinyFewRows: "tiny_few", kernels.TinyFewRows + 1: "cluster", kernels.ClusterRows: "cluster", kernels.ClusterRows + 1: "grid",
+		1: "tiny_few", kernels.TinyFewRows: "tiny_few", kernels.TinyFewRows + 1: "cluster",
+		kernels.ClusterRows: "cluster", kernels.ClusterRows + 1: "grid",
 		grid: "grid", grid + 1: "",
 	} {
 		name, _, _ := fewKernel(rows, multiprocessors, every)

@@ -11,7 +11,8 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// TestFullDevice sorts on a device whose memory is nearly all taken, as by another program, and once more when it is not.
+// TestFullDevice sorts on a device whose memory is nearly all taken, as by another program, and once more when it is
+// not.
 func TestFullDevice(t *testing.T) {
 	e := openForTest(t)
 	const rows = 20_000_000
@@ -20,7 +21,8 @@ func TestFullDevice(t *testing.T) {
 	_, err := e.Sort(t.Context(), randomJob(goMemory{}, keyencode.Int64, rows, 1), goMemory{})
 	require.ErrorIs(t, err, engine.ErrMemory)
 	require.NotErrorIs(t, err, ErrDevice)
-	require.Regexp(t, `the sort needs at least \d+ bytes, of which it has \d+: .* has \d+, of which \d+ are free`, err.Error())
+	require.Regexp(t, `the sort needs at least \d+ bytes, of which it has \d+: .* has \d+, of which \d+ are free`,
+		err.Error())
 	requireRowsInOrder(t, e, keyencode.Int64, 100_000)
 	give()
 	requireRowsInOrder(t, e, keyencode.Int64, rows)

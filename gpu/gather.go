@@ -59,9 +59,11 @@ func (s *sorter) gatherValues(values driver.Ptr, width int, dst []byte) {
 	switch {
 	case s.inWindows(width) && s.gatherWindows(values, width, gathered):
 	case slices.Contains([]int{1, 2, 4, 8, 16, 32}, width):
-		s.launch(fmt.Sprint("gather_", width), s.blocks(s.out), uint64(values), uint64(s.order), uint64(s.out), uint64(gathered))
+		s.launch(fmt.Sprint("gather_", width), s.blocks(s.out), uint64(values), uint64(s.order), uint64(s.out),
+			uint64(gathered))
 	default:
-		s.launch("gather_bytes", s.blocks(s.out), uint64(values), uint64(width), uint64(s.order), uint64(s.out), uint64(gathered))
+		s.launch("gather_bytes", s.blocks(s.out), uint64(values), uint64(width), uint64(s.order), uint64(s.out),
+			uint64(gathered))
 	}
 	s.moves((32 + width) * s.out) // a row read at random is a sector of 32 bytes
 	s.deliver(dst, gathered)
@@ -70,7 +72,8 @@ func (s *sorter) gatherValues(values driver.Ptr, width int, dst []byte) {
 // gatherBits gathers bits and has the ones among them counted.
 func (s *sorter) gatherBits(bits driver.Ptr, bit uint64, dst []byte, ones driver.Ptr) {
 	gathered := s.alloc((s.out + 31) / 32 * 4)
-	s.launch("gather_bits", s.blocks(s.out), uint64(bits), bit, uint64(s.order), uint64(s.out), uint64(gathered), uint64(ones))
+	s.launch("gather_bits", s.blocks(s.out), uint64(bits), bit, uint64(s.order), uint64(s.out), uint64(gathered),
+		uint64(ones))
 	s.moves(32 * s.out)
 	s.deliver(dst, gathered)
 }

@@ -4,8 +4,8 @@ package gpu
 
 import "github.com/arrowsort/arrowsort/gpu/internal/driver"
 
-// A lane is a stream with what it takes to move bytes through it: pinned memory that ordinary memory is copied through, and marks
-// of how far it is. The device works, receives and sends at the same time, in a lane each.
+// A lane is a stream with what it takes to move bytes through it: pinned memory that ordinary memory is copied through,
+// and marks of how far it is. The device works, receives and sends at the same time, in a lane each.
 type lane struct {
 	*driver.Stream
 	staging staging

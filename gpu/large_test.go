@@ -17,7 +17,8 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// TestManyRows sorts more rows than one launch bins, by 1 byte and by 4, and proves order, stability and that no row is there twice.
+// TestManyRows sorts more rows than one launch bins, by 1 byte and by 4, and proves order, stability and that no row is
+// there twice.
 func TestManyRows(t *testing.T) {
 	e := openForTest(t)
 	rows := kernels.StripRows + 12_345_677
@@ -65,7 +66,8 @@ func TestMostRowsEqual(t *testing.T) {
 			job := &engine.Job{Rows: rows, RowNumbers: 4, Keys: []keyencode.Key{{}}, Columns: []keyencode.Column{c}}
 			res, err := e.Sort(t.Context(), job, goMemory{})
 			require.NoError(t, err)
-			require.Zero(t, prove(host.View[uint32](res.RowNumbers), number), "kind %d, one in %d: wrong places", kind, share)
+			require.Zero(t, prove(host.View[uint32](res.RowNumbers), number), "kind %d, one in %d: wrong places", kind,
+				share)
 		}
 	}
 }

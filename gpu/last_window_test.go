@@ -19,7 +19,8 @@ func TestWholeWindows(t *testing.T) {
 	e, err := Open(Options{})
 	require.NoError(t, err, "this test needs a GPU")
 	defer func() { require.NoError(t, e.Close()) }()
-	for _, windows := range []struct{ small, rows int }{{kernels.SmallRows, kernels.SmallFinishWindow}, {0, kernels.FinishWindow}} {
+	for _, windows := range []struct{ small, rows int }{{kernels.SmallRows, kernels.SmallFinishWindow},
+		{0, kernels.FinishWindow}} {
 		thresholds.smallRows = windows.small
 		for _, kind := range []keyencode.Kind{keyencode.Uint32, keyencode.Int64} {
 			for _, count := range []int{1, 5} {

@@ -55,8 +55,8 @@ func (r reused) Allocate(n int) []byte {
 func (r reused) Reallocate(n int, b []byte) []byte { return append(r.Allocate(n)[:0], b...)[:n] }
 func (r reused) Free(b []byte)                     { r[len(b)] = append(r[len(b)], b) }
 
-// BenchmarkLibrary is a call of the library from record to sorted record, on both engines: from and to ordinary memory as the library
-// allocates it, to memory that was used before, and pinned.
+// BenchmarkLibrary is a call of the library from record to sorted record, on both engines: from and to ordinary memory
+// as the library allocates it, to memory that was used before, and pinned.
 func BenchmarkLibrary(b *testing.B) {
 	device := openForBenchmark(b)
 	runs := []struct {
@@ -64,7 +64,8 @@ func BenchmarkLibrary(b *testing.B) {
 		engine.Engine
 		input, result memory.Allocator
 	}{
-		{"engine=cpu/memory=go", nil, memory.DefaultAllocator, nil}, {"engine=gpu/memory=go", device, memory.DefaultAllocator, nil},
+		{"engine=cpu/memory=go", nil, memory.DefaultAllocator, nil},
+		{"engine=gpu/memory=go", device, memory.DefaultAllocator, nil},
 		{"engine=gpu/memory=reused", device, memory.DefaultAllocator, reused{}},
 		{"engine=gpu/memory=pinned", device, device.Allocator(), device.Allocator()},
 	}
@@ -74,7 +75,8 @@ func BenchmarkLibrary(b *testing.B) {
 				record := table(run.input, rows)
 				defer record.Release()
 				sort := func() {
-					sorted, err := arrowsort.Sort(b.Context(), record, []arrowsort.Key{{Path: "c0"}}, arrowsort.Options{Engine: run.Engine, Allocator: run.result})
+					sorted, err := arrowsort.Sort(b.Context(), record, []arrowsort.Key{{Path: "c0"}},
+						arrowsort.Options{Engine: run.Engine, Allocator: run.result})
 					require.NoError(b, err)
 					sorted.Release()
 				}
@@ -88,8 +90,8 @@ func BenchmarkLibrary(b *testing.B) {
 	}
 }
 
-// BenchmarkHost is what bounds sorts from and to ordinary memory: memory of the result, and copies on all threads from and to
-// pinned memory.
+// BenchmarkHost is what bounds sorts from and to ordinary memory: memory of the result, and copies on all threads from
+// and to pinned memory.
 func BenchmarkHost(b *testing.B) {
 	const size, slot = 240e6, 8 << 20
 	e := openForBenchmark(b)
@@ -132,8 +134,8 @@ func BenchmarkHost(b *testing.B) {
 	})
 }
 
-// BenchmarkCold is the first sort of a process, the engine's start included: what --engine auto weighs. Run it with -benchtime 1x, one
-// at a time.
+// BenchmarkCold is the first sort of a process, the engine's start included: what --engine auto weighs. Run it with
+// -benchtime 1x, one at a time.
 func BenchmarkCold(b *testing.B) {
 	for _, name := range []string{"cpu", "gpu"} {
 		for _, rows := range []int{1_000_000, 10_000_000, 20_000_000, 50_000_000, 100_000_000} {

@@ -74,8 +74,8 @@ func TestAllocatorOfALostDevice(t *testing.T) {
 	require.NoError(t, e.Close(), "a second time")
 }
 
-// TestEveryLaunchFails lets every single launch of a sort fail, of a plain key and many columns, as so many rows are sorted that the host waits
-// for the sample: the error says so, nothing leaks, and the next sort is right.
+// TestEveryLaunchFails lets every single launch of a sort fail, of a plain key and many columns, as so many rows are
+// sorted that the host waits for the sample: the error says so, nothing leaks, and the next sort is right.
 func TestEveryLaunchFails(t *testing.T) {
 	useEverything(t)
 	keepThresholds(t)

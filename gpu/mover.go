@@ -12,8 +12,8 @@ import (
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
 )
 
-// A mover moves bytes through a lane for one task. It remembers the first error, also that of a cancelled context: after that its
-// methods do nothing. One goroutine at a time uses it.
+// A mover moves bytes through a lane for one task. It remembers the first error, also that of a cancelled context:
+// after that its methods do nothing. One goroutine at a time uses it.
 type mover struct {
 	*lane
 	device  *driver.Context
@@ -43,7 +43,8 @@ func (m *mover) failed() bool {
 	return m.err != nil
 }
 
-// deviceError makes an error of the driver one of this package; others stay as they are. A lack of memory is not the device's fault: it goes on.
+// deviceError makes an error of the driver one of this package; others stay as they are. A lack of memory is not the
+// device's fault: it goes on.
 func deviceError(err error) error {
 	switch {
 	case errors.Is(err, ErrDevice), errors.Is(err, engine.ErrMemory), !errors.As(err, new(*driver.Error)):

@@ -11,7 +11,8 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// TestColumnsInOrder sorts columns whose sample is in order: all of them is, or but for a few rows, or the second half begins anew.
+// TestColumnsInOrder sorts columns whose sample is in order: all of them is, or but for a few rows, or the second half
+// begins anew.
 func TestColumnsInOrder(t *testing.T) {
 	e := openForTest(t)
 	most := kernels.SmallRows - kernels.SmallRows%7 + 7
@@ -28,7 +29,8 @@ func TestColumnsInOrder(t *testing.T) {
 			binary.LittleEndian.PutUint32(values[4*i:], uint32(key(i, rows)))
 		}
 		job := &engine.Job{Rows: rows, RowNumbers: 4, Keys: []keyencode.Key{{}},
-			Columns: []keyencode.Column{{Kind: keyencode.Uint32, Chunks: []keyencode.Chunk{{Rows: rows, Values: values}}}}}
+			Columns: []keyencode.Column{{Kind: keyencode.Uint32,
+				Chunks: []keyencode.Chunk{{Rows: rows, Values: values}}}}}
 		requireOrder(t, e, job, stableOrder(values, rows, 4), what)
 	}
 }

@@ -95,12 +95,13 @@ func (t *task) canLook(n int) bool {
 	return n > 0 && n <= thresholds.bucketRows && fits(t.Shared, bucketKernels...)
 }
 
-// look looks at a column, and sorts its rows in the order of the input by partition and finish: it deals them to buckets by the leading
-// bits of their numbers and finishes every bucket in the memory of a multiprocessor. All is launched at once; the device decides
-// whether to go on. What it has decided comes back while it sorts. Of many rows the host waits for the verdict of the sample before it
-// launches what comes behind the look: the look takes longer, and tens of thousands of blocks that only return take a while. Where most rows
-// are of classes the others are sorted by digits. A column whose sample is in order has its row numbers written while its order is watched;
-// should that break, all begins anew. rows is 0 when the device has declined, because another way is quicker.
+// look looks at a column, and sorts its rows in the order of the input by partition and finish: it deals them to
+// buckets by the leading bits of their numbers and finishes every bucket in the memory of a multiprocessor. All is
+// launched at once; the device decides whether to go on. What it has decided comes back while it sorts. Of many rows
+// the host waits for the verdict of the sample before it launches what comes behind the look: the look takes longer,
+// and tens of thousands of blocks that only return take a while. Where most rows are of classes the others are sorted
+// by digits. A column whose sample is in order has its row numbers written while its order is watched; should that
+// break, all begins anew. rows is 0 when the device has declined, because another way is quicker.
 //
 // Meanwhile is called when all is launched.
 func (t *task) look(v view, n int, meanwhile func()) (rows driver.Ptr) {
@@ -168,8 +169,9 @@ func (t *task) seen() (report abiReport) {
 	return *t.lookout.report
 }
 
-// launchBehind launches what comes behind the look, and leaves the counters clear: nothing where the sample has declined or the rows seem to be
-// in order, so that nothing is counted, and only the plan where most rows will be set aside.
+// launchBehind launches what comes behind the look, and leaves the counters clear: nothing where the sample has
+// declined or the rows seem to be in order, so that nothing is counted, and only the plan where most rows will be set
+// aside.
 func (t *task) launchBehind(p *partition, shape bucketShape, n int, says uint64) {
 	if says&(saysYes|saysAside) == 0 {
 		return
@@ -195,7 +197,8 @@ func (t *task) launchBehind(p *partition, shape bucketShape, n int, says uint64)
 	t.launchEarly("finish_rest", t.Multiprocessors, p.buckets...) // all blocks of the finish are there before its own
 }
 
-// launchLook launches the sample and the look, and returns what the sample says: it may see that short codes tell all of the numbers apart.
+// launchLook launches the sample and the look, and returns what the sample says: it may see that short codes tell all
+// of the numbers apart.
 func (t *task) launchLook(p *partition, shape *bucketShape, n int) (says uint64) {
 	t.lookout.clear = false // until all is launched that clears them again
 	report := t.lookout.report
@@ -251,7 +254,8 @@ func (t *task) newPartition(v view, shape bucketShape, n int) *partition {
 		p.records[1] = t.alloc(8 * n)
 	}
 	sizes := []int{
-		4 * (buckets + 1), 4 * buckets, 4 * (1<<shape.first + 1), 4 << shape.first, 8 * (windows + 1), 8 * (buckets + windows),
+		4 * (buckets + 1), 4 * buckets, 4 * (1<<shape.first + 1), 4 << shape.first, 8 * (windows + 1),
+		8 * (buckets + windows),
 		kernels.MapBytes, kernels.PartialBytes,
 	}
 	at, total := make([]uint64, len(sizes)), 0
@@ -267,11 +271,13 @@ func (t *task) newPartition(v view, shape bucketShape, n int) *partition {
 	t.provide(verdictBytes + 4*buckets + 4*kernels.Classes*shape.tiles(n))
 	zeros := uint64(t.lookout.zeros)
 	p.structure = abiBuckets{
-		field: v.field(), column: v.column, codeBits: uint64(v.bits), records: [2]uint64{uint64(p.records[0]), uint64(p.records[1])}, rows: uint64(p.rows),
+		field: v.field(), column: v.column, codeBits: uint64(v.bits),
+		records: [2]uint64{uint64(p.records[0]), uint64(p.records[1])}, rows: uint64(p.rows),
 		verdict: zeros, counts: zeros + uint64(verdictBytes), classCounts: zeros + uint64(verdictBytes+4*buckets),
 		starts: at[0], cursors: at[1], firstStarts: at[2], firstCursors: at[3], windows: at[4], rest: at[5],
 		numberMap: at[6], seen: at[7], report: uint64(uintptr(unsafe.Pointer(t.lookout.report))),
-		n: uint64(n), bits: uint64(shape.bits), firstBits: uint64(shape.first), rowBits: rowBitsOf(n), window: uint64(shape.window), step: uint64(shape.step(n)),
+		n: uint64(n), bits: uint64(shape.bits), firstBits: uint64(shape.first), rowBits: rowBitsOf(n),
+		window: uint64(shape.window), step: uint64(shape.step(n)),
 		second: uint64(shape.bits - shape.first),
 		needed: bucketCodeBits, tolerated: shape.tolerated(),
 	}

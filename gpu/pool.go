@@ -1,8 +1,8 @@
 package gpu
 
-// A pool keeps blocks of memory for the next use, because the driver is slow to allocate. A block may be used again while the device still
-// works on its last use: what the kernels' stream does next comes behind that by itself. Where another stream is next, or was last,
-// whoever takes or gives the block has one wait for the other (markFree, retire).
+// A pool keeps blocks of memory for the next use, because the driver is slow to allocate. A block may be used again
+// while the device still works on its last use: what the kernels' stream does next comes behind that by itself. Where
+// another stream is next, or was last, whoever takes or gives the block has one wait for the other (markFree, retire).
 type pool[P comparable] struct {
 	alloc func(bytes int) (P, error)
 	free  func(P) error
@@ -20,8 +20,8 @@ func newPool[P comparable](alloc func(int) (P, error), free func(P) error) *pool
 	return &pool[P]{alloc: alloc, free: free, spare: map[int][]P{}, sizes: map[P]int{}}
 }
 
-// get returns a block of at least so many bytes: a spare one that is not much larger, or else one of that size. Where memory is tight none
-// is larger, so that a sort takes no more than it needs.
+// get returns a block of at least so many bytes: a spare one that is not much larger, or else one of that size. Where
+// memory is tight none is larger, so that a sort takes no more than it needs.
 func (p *pool[P]) get(bytes int) (block P, err error) {
 	size := max(1, (bytes+blockBytes-1)/blockBytes) * blockBytes
 	if spare, ok := p.closest(size); ok {

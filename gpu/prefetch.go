@@ -21,9 +21,9 @@ type arrival struct {
 // sortBytes is about what a sort takes for a row beside columns: records, row numbers, gathered values on their way.
 const sortBytes = 64
 
-// prefetch begins to bring up the values of the columns that are gathered and are no keys, one after the other, in a stream and a
-// goroutine of their own. The keys are on their way already. What might be too much for the device at once comes up
-// column by column. Once is enough.
+// prefetch begins to bring up the values of the columns that are gathered and are no keys, one after the other, in a
+// stream and a goroutine of their own. The keys are on their way already. What might be too much for the device at once
+// comes up column by column. Once is enough.
 func (s *sorter) prefetch() {
 	if s.prefetched {
 		return
@@ -58,8 +58,8 @@ func (s *sorter) prefetch() {
 	})
 }
 
-// dropArrivals frees the memory of columns that have come up and are not in use yet, and reports whether there were any. They come up again
-// when they are needed.
+// dropArrivals frees the memory of columns that have come up and are not in use yet, and reports whether there were
+// any. They come up again when they are needed.
 func (s *sorter) dropArrivals() bool {
 	if len(s.arrivals) == 0 {
 		return false
@@ -94,7 +94,8 @@ func (s *sorter) prefetchable() (list []int, bytes int) {
 	for _, at := range s.job.Gather {
 		c := &s.job.Columns[at]
 		isKey := slices.ContainsFunc(s.job.Keys, func(k keyencode.Key) bool { return k.Column == at })
-		if isKey || s.onHost[at] || isText(c.Kind) || c.Kind == keyencode.Bool || c.ValueBytes() == 0 || slices.Contains(list, at) {
+		if isKey || s.onHost[at] || isText(c.Kind) || c.Kind == keyencode.Bool || c.ValueBytes() == 0 ||
+			slices.Contains(list, at) {
 			continue
 		}
 		list = append(list, at)

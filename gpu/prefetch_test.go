@@ -20,7 +20,8 @@ import (
 func wideJob(mem engine.Allocator, rows int, seed uint64) *engine.Job {
 	r := rand.New(rand.NewPCG(seed, 1))
 	job := &engine.Job{Rows: rows, Keys: []keyencode.Key{{}}, RowNumbers: 8}
-	for i, kind := range []keyencode.Kind{keyencode.Int64, keyencode.Int64, keyencode.Float32, keyencode.Bool, keyencode.Uint16, keyencode.Decimal128, keyencode.Float64} {
+	for i, kind := range []keyencode.Kind{keyencode.Int64, keyencode.Int64, keyencode.Float32, keyencode.Bool,
+		keyencode.Uint16, keyencode.Decimal128, keyencode.Float64} {
 		c := keyencode.Column{Kind: kind}
 		for left := rows; left > 0; {
 			n := min(left, 1+r.IntN(rows))
@@ -49,7 +50,8 @@ func useStreams(t *testing.T) {
 	thresholds.prefetchBytes, thresholds.lateBytes = 1, 0
 }
 
-// TestPrefetch sorts with columns that come up while the keys are sorted, from ordinary and from pinned memory, and without.
+// TestPrefetch sorts with columns that come up while the keys are sorted, from ordinary and from pinned memory, and
+// without.
 func TestPrefetch(t *testing.T) {
 	e := openForTest(t)
 	useStreams(t)

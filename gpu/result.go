@@ -11,8 +11,8 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// prepare makes the result's buffers, all but those of columns that the host gathers, while columns come up and keys are sorted:
-// ordinary memory is cleared by its allocator, which takes as long.
+// prepare makes the result's buffers, all but those of columns that the host gathers, while columns come up and keys
+// are sorted: ordinary memory is cleared by its allocator, which takes as long.
 func (s *sorter) prepare() {
 	s.result.Rows = s.out
 	s.result.Columns = make([]engine.Column, len(s.job.Gather))
@@ -35,8 +35,8 @@ func (s *sorter) allocate() {
 	}
 }
 
-// prepared waits for the row numbers' buffer and those of so many columns, also after an error. What else needs the caller's
-// allocator waits for all of them.
+// prepared waits for the row numbers' buffer and those of so many columns, also after an error. What else needs the
+// caller's allocator waits for all of them.
 func (s *sorter) prepared(columns int) {
 	for ; s.preparedBuffers <= columns; s.preparedBuffers++ {
 		s.fail(<-s.unprepared)
@@ -143,12 +143,12 @@ func (s *sorter) gathersOnHost() bool {
 	return slices.ContainsFunc(s.job.Gather, func(at int) bool { return s.onHost[at] })
 }
 
-// fewRows is how many rows of the input there must be for each of the result for the host to gather it: a row that is looked for costs a
-// thread of the host what the bus needs for a hundred.
+// fewRows is how many rows of the input there must be for each of the result for the host to gather it: a row that is
+// looked for costs a thread of the host what the bus needs for a hundred.
 const fewRows = 256
 
-// isForHost reports whether the host gathers a column, by the device's row numbers: where only few leading rows are wanted what is no
-// key and strings, so that they need not come up, and strings that the device does not gather.
+// isForHost reports whether the host gathers a column, by the device's row numbers: where only few leading rows are
+// wanted what is no key and strings, so that they need not come up, and strings that the device does not gather.
 func (s *sorter) isForHost(at int) bool {
 	c := &s.job.Columns[at]
 	if few := s.out > 0 && s.out <= s.rows/fewRows; few || isText(c.Kind) {

@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestCommittedImageWasTested compares the image of the kernels with that of the last run on a device whose results are committed.
+// TestCommittedImageWasTested compares the image of the kernels with that of the last run on a device whose results are
+// committed.
 func TestCommittedImageWasTested(t *testing.T) {
 	image := func(path string) string {
 		text, err := os.ReadFile(path)
@@ -19,6 +20,7 @@ func TestCommittedImageWasTested(t *testing.T) {
 	}
 	for _, results := range []string{"../benchmarks/results/gpu-h200.txt", "../benchmarks/cub/results.txt"} {
 		require.Equal(t, image("../kernels/MANIFEST"), image(results),
-			"%s is of another image: run the suite and benchmarks/cub/run.sh on a GPU and commit what they say (docs/gpu.md)", results)
+			"%s is of another image: run the suite and benchmarks/cub/run.sh on a GPU and commit what they say "+
+				"(docs/gpu.md)", results)
 	}
 }

@@ -18,7 +18,8 @@ func (t *task) alloc(bytes int) driver.Ptr {
 	return t.obtain(bytes, func() (driver.Ptr, error) { return t.memory.get(bytes + padding) })
 }
 
-// obtain calls get for so many bytes. When the memory is full it gives back what the task can do without, and calls again.
+// obtain calls get for so many bytes. When the memory is full it gives back what the task can do without, and calls
+// again.
 func (t *task) obtain(bytes int, get func() (driver.Ptr, error)) driver.Ptr {
 	if t.failed() {
 		return 0
@@ -69,8 +70,8 @@ func (t *task) outOfMemory(bytes int, err error) error {
 		engine.ErrMemory, t.memory.used+bytes, t.memory.used, t.Name, t.Memory, free, err)
 }
 
-// hasRoom reports whether so many bytes are likely to fit beside what others have: by what was free when that was asked last, unless that
-// is too little.
+// hasRoom reports whether so many bytes are likely to fit beside what others have: by what was free when that was asked
+// last, unless that is too little.
 func (s *session) hasRoom(bytes int) bool {
 	if int64(bytes) > s.room {
 		s.measureRoom()

@@ -24,7 +24,8 @@ func documented(t *testing.T, sentence string) int {
 	for _, path := range []string{"gpu.go", "../docs/gpu.md"} {
 		text, err := os.ReadFile(path)
 		require.NoError(t, err)
-		found := regexp.MustCompile(sentence).FindSubmatch(regexp.MustCompile(`\n// |\s+`).ReplaceAll(text, []byte(" ")))
+		found := regexp.MustCompile(sentence).FindSubmatch(
+			regexp.MustCompile(`\n// |\s+`).ReplaceAll(text, []byte(" ")))
 		require.NotNil(t, found, "%s does not say %q", path, sentence)
 		if path == "../docs/gpu.md" {
 			bytes, err := strconv.Atoi(string(found[1]))
@@ -101,8 +102,10 @@ func roomJobs(rows int) (jobs []*engine.Job) {
 		few.Chunks[0].Values[i] &= 3
 	}
 	columns := []keyencode.Column{
-		roomColumn(r, keyencode.Int64, rows, false), roomColumn(r, keyencode.Float64, rows, true), roomColumn(r, keyencode.Uint32, rows, true),
-		roomColumn(r, keyencode.Dictionary8, rows, false), roomColumn(r, keyencode.Bool, rows, true), roomColumn(r, keyencode.Decimal128, rows, false),
+		roomColumn(r, keyencode.Int64, rows, false), roomColumn(r, keyencode.Float64, rows, true),
+		roomColumn(r, keyencode.Uint32, rows, true),
+		roomColumn(r, keyencode.Dictionary8, rows, false), roomColumn(r, keyencode.Bool, rows, true),
+		roomColumn(r, keyencode.Decimal128, rows, false),
 		texts(r, keyencode.Binary, rows), texts(r, keyencode.LargeBinary, rows), few,
 	}
 	for _, keys := range [][]int{{0}, {1}, {2}, {3}, {5}, {7}, {0, 2}, {2, 3}, {8, 0}, {8, 6}, {1, 0, 5}} {
@@ -120,14 +123,16 @@ func useEverything(t *testing.T) {
 	thresholds.oneLaunchRows, thresholds.windowBytes, thresholds.windowRows, thresholds.textRows = 0, 0, 1<<12, 1
 }
 
-// TestRoom sorts with as much memory as the documents say it takes: by codes of keys in two passes over the rows, which takes the most.
+// TestRoom sorts with as much memory as the documents say it takes: by codes of keys in two passes over the rows, which
+// takes the most.
 func TestRoom(t *testing.T) {
 	rows := kernels.SmallRows
 	shape := shapeBuckets(rows, 8)
 	require.Less(t, shape.first, shape.bits)
 	r := rand.New(rand.NewPCG(4, 4))
 	columns := []keyencode.Column{
-		roomColumn(r, keyencode.Int64, rows, false), roomColumn(r, keyencode.Uint32, rows, true), roomColumn(r, keyencode.Dictionary8, rows, false),
+		roomColumn(r, keyencode.Int64, rows, false), roomColumn(r, keyencode.Uint32, rows, true),
+		roomColumn(r, keyencode.Dictionary8, rows, false),
 	}
 	job := roomJob(columns, []int{1, 2}, []int{0})
 	want := sortWithEverything(t, job, goMemory{})
@@ -135,7 +140,8 @@ func TestRoom(t *testing.T) {
 	require.True(t, reflect.DeepEqual(want, sortWithEverything(t, job, goMemory{})))
 }
 
-// TestGiveBack sorts with as little memory as will do, and with more and more of it: at any moment what the sort can do without is given back.
+// TestGiveBack sorts with as little memory as will do, and with more and more of it: at any moment what the sort can do
+// without is given back.
 func TestGiveBack(t *testing.T) {
 	useEverything(t)
 	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
@@ -185,7 +191,8 @@ func (e *Engine) pretendRoom(bytes int64) {
 	s.room = bytes
 }
 
-// TestShortOfMemory has every call fail for once that takes memory: the error says so, the device is not lost, and the next sort is right.
+// TestShortOfMemory has every call fail for once that takes memory: the error says so, the device is not lost, and the
+// next sort is right.
 func TestShortOfMemory(t *testing.T) {
 	useEverything(t)
 	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)

@@ -10,7 +10,8 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// candidates are the rows that are among the first by a word of their codes, in the order of the input, and their codes.
+// candidates are the rows that are among the first by a word of their codes, in the order of the input, and their
+// codes.
 type candidates struct {
 	field abiField // of codes
 	bits  int
@@ -21,9 +22,10 @@ type candidates struct {
 	tie   uint64     // their code
 }
 
-// selectFirst selects the rows that the result wants, by a column of codes of so many bits, in one read of it. Rows that tie with the last of
-// them are apart, where their order is that of the input, or candidates. ok is false when there are too few rows, or too many are wanted,
-// for this to be quicker than to sort them all, and when a sample of the rows has misled, as it will again, or too many rows tie.
+// selectFirst selects the rows that the result wants, by a column of codes of so many bits, in one read of it. Rows
+// that tie with the last of them are apart, where their order is that of the input, or candidates. ok is false when
+// there are too few rows, or too many are wanted, for this to be quicker than to sort them all, and when a sample of
+// the rows has misled, as it will again, or too many rows tie.
 func (s *sorter) selectFirst(field abiField, bits int, apart bool) (c candidates, ok bool) {
 	shape, ok := shapeSelect(s.rows, s.out)
 	if !ok || s.misled {
@@ -38,8 +40,10 @@ func (s *sorter) selectFirst(field abiField, bits int, apart bool) (c candidates
 	sample := s.alloc(8 * kernels.SelectSample)
 	c = candidates{codes: s.alloc(width * shape.room), rows: s.alloc(4 * shape.room), bits: bits}
 	job := abiSelect{
-		field: field, bits: uint64(bits), n: uint64(s.rows), k: uint64(s.out), hits: uint64(shape.hits), room: uint64(shape.room),
-		sample: uint64(sample), status: uint64(status), selection: uint64(status) + uint64(8*tiles), codes: uint64(c.codes), rows: uint64(c.rows),
+		field: field, bits: uint64(bits), n: uint64(s.rows), k: uint64(s.out), hits: uint64(shape.hits),
+		room:   uint64(shape.room),
+		sample: uint64(sample), status: uint64(status), selection: uint64(status) + uint64(8*tiles),
+		codes: uint64(c.codes), rows: uint64(c.rows),
 		selected: uint64(uintptr(unsafe.Pointer(s.lookout.selected))),
 	}
 	if apart {
@@ -47,7 +51,8 @@ func (s *sorter) selectFirst(field abiField, bits int, apart bool) (c candidates
 		job.apart, job.tied = 1, uint64(c.tied)
 	}
 	words := abiWords([]abiSelect{job})
-	s.launch("select_border", (min(s.rows, kernels.SelectSample)+kernels.SelectBorderThreads-1)/kernels.SelectBorderThreads, words...)
+	blocks := (min(s.rows, kernels.SelectSample) + kernels.SelectBorderThreads - 1) / kernels.SelectBorderThreads
+	s.launch("select_border", blocks, words...)
 	s.launchEarly(kernel, tiles, words...)
 	s.moves(int(field.width) * s.rows)
 	if !s.failed() {
@@ -83,7 +88,8 @@ func (s *sorter) sortCandidates(c candidates) (rows driver.Ptr) {
 		return rows
 	}
 	b.declined = true // it need not be asked again
-	codes := view{abiColumn{values: uint64(c.codes), form: c.field.form, width: c.field.width, stride: c.field.stride}, c.bits, false}
+	codes := view{abiColumn{values: uint64(c.codes), form: c.field.form, width: c.field.width, stride: c.field.stride},
+		c.bits, false}
 	places := b.sort(source{field: c.field, look: &codes}, c.bits)
 	if places == 0 { // all codes are the same
 		return c.rows
@@ -119,8 +125,8 @@ func (s *sorter) sortSelected(c candidates) (order driver.Ptr) {
 	return order
 }
 
-// sortFirstByTypes sorts the rows that the result wants, where that can be done without statistics of the keys: they make one word with
-// room for all values of their types.
+// sortFirstByTypes sorts the rows that the result wants, where that can be done without statistics of the keys: they
+// make one word with room for all values of their types.
 func (s *sorter) sortFirstByTypes() bool {
 	if _, ok := shapeSelect(s.rows, s.out); !ok || len(s.job.Keys) == 0 || s.job.Plan {
 		return false
@@ -147,7 +153,8 @@ func (s *sorter) sortFirstByTypes() bool {
 	return ok
 }
 
-// sortFirstCrowded is the same for an only key whose nulls share a number with its greatest value, if the result reaches to neither.
+// sortFirstCrowded is the same for an only key whose nulls share a number with its greatest value, if the result
+// reaches to neither.
 func (s *sorter) sortFirstCrowded() bool {
 	word, ok := keyencode.TypeWordWithNulls(s.job.Columns, s.job.Keys[0])
 	if !ok || len(s.job.Keys) > 1 {
@@ -162,8 +169,8 @@ func (s *sorter) sortFirstCrowded() bool {
 	return true
 }
 
-// sortFirstByLeadingKey selects by the first of several keys alone, which is less to read than all of them. Only candidates get a word of
-// their keys: it has so many bits, and these pieces.
+// sortFirstByLeadingKey selects by the first of several keys alone, which is less to read than all of them. Only
+// candidates get a word of their keys: it has so many bits, and these pieces.
 func (s *sorter) sortFirstByLeadingKey(pieces []abiField, bits int) (rows driver.Ptr, ok bool) {
 	leading, leadingBits, _ := keyencode.TypeWord(s.job.Columns, s.job.Keys[:1]) // which a longer word includes
 	c, ok := s.selectFirst(s.field(&leading[0]), leadingBits, false)
@@ -176,8 +183,8 @@ func (s *sorter) sortFirstByLeadingKey(pieces []abiField, bits int) (rows driver
 	return s.sortCandidates(c), true
 }
 
-// narrow selects the rows that the result may have by the leading word of their codes: they alone are sorted then. rows is 0, for all of
-// them, where that does not pay.
+// narrow selects the rows that the result may have by the leading word of their codes: they alone are sorted then. rows
+// is 0, for all of them, where that does not pay.
 func (s *sorter) narrow() (rows driver.Ptr) {
 	if _, ok := shapeSelect(s.rows, s.out); !ok || s.misled {
 		return 0
@@ -194,7 +201,8 @@ func (s *sorter) narrow() (rows driver.Ptr) {
 	return c.rows
 }
 
-// sortLeading sorts by the leading word of the codes and returns how many rows may be in the result, or in front of one that is.
+// sortLeading sorts by the leading word of the codes and returns how many rows may be in the result, or in front of one
+// that is.
 func (s *sorter) sortLeading() (rows driver.Ptr, n int) {
 	src, bits := s.source(0, 0), s.plan.WordBits(0)
 	if c, ok := s.selectFirst(src.field, bits, false); ok {

@@ -11,7 +11,8 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/engine/enginetest"
 )
 
-// TestEngineSelects holds the engine to the suite once more, with the first rows selected among few rows as they are among many.
+// TestEngineSelects holds the engine to the suite once more, with the first rows selected among few rows as they are
+// among many.
 func TestEngineSelects(t *testing.T) {
 	keepThresholds(t)
 	thresholds.oneLaunchRows, thresholds.selectRows = 1000, 1

@@ -20,7 +20,8 @@ func TestShapeSelect(t *testing.T) {
 			require.GreaterOrEqual(t, s.hits, last.hits)
 			require.GreaterOrEqual(t, s.room, last.room)
 			require.Less(t, s.hits, kernels.SelectSample)
-			require.Greater(t, s.hits, int(float64(kernels.SelectSample)*float64(k)/float64(n)), "no fewer than on average")
+			require.Greater(t, s.hits, int(float64(kernels.SelectSample)*float64(k)/float64(n)),
+				"no fewer than on average")
 			last = s
 		}
 		_, ok := shapeSelect(n, n/selectShare+1)

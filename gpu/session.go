@@ -26,7 +26,8 @@ type session struct {
 func openSession(device int) (*session, error) {
 	list := make([]driver.Kernel, len(kernels.All))
 	for i, k := range kernels.All {
-		list[i] = driver.Kernel{Name: k.Name, Threads: k.Threads, Shared: k.Shared, Cluster: k.Cluster(), Together: k.Together()}
+		list[i] = driver.Kernel{Name: k.Name, Threads: k.Threads, Shared: k.Shared, Cluster: k.Cluster(),
+			Together: k.Together()}
 	}
 	c, err := driver.NewContext(device, kernels.Image, list)
 	if err != nil {

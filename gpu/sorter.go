@@ -43,8 +43,9 @@ type sorter struct {
 	leaving         []delivery       // on their way to the host
 }
 
-// sortJob is the algorithm: the statistics of the keys in one read, which sorts them too if there is one key that spreads well, a plan
-// for codes as short as they allow, the sort by the codes' words, and the gather of all columns by the row numbers.
+// sortJob is the algorithm: the statistics of the keys in one read, which sorts them too if there is one key that
+// spreads well, a plan for codes as short as they allow, the sort by the codes' words, and the gather of all columns by
+// the row numbers.
 func sortJob(t *task, job *engine.Job, mem engine.Allocator) (*engine.Result, error) {
 	s := newSorter(t, job, mem)
 	defer s.buffers.Release()
@@ -68,8 +69,8 @@ func sortJob(t *task, job *engine.Job, mem engine.Allocator) (*engine.Result, er
 	return s.finish()
 }
 
-// sortPlanned measures the keys and sorts by the codes that the plan makes of them. Few leading rows are selected first, without a plan where
-// the types of the keys are enough.
+// sortPlanned measures the keys and sorts by the codes that the plan makes of them. Few leading rows are selected
+// first, without a plan where the types of the keys are enough.
 func (s *sorter) sortPlanned() error {
 	if !s.sortFirstByTypes() && !s.failed() {
 		s.fail(s.measure())
@@ -94,7 +95,8 @@ func (s *sorter) sortPlanned() error {
 
 func newSorter(t *task, job *engine.Job, mem engine.Allocator) *sorter {
 	s := &sorter{
-		task: t, job: job, rows: job.Rows, out: job.Out(), buffers: host.Buffers{Mem: mem}, binner: newBinner(t, job.Rows),
+		task: t, job: job, rows: job.Rows, out: job.Out(), buffers: host.Buffers{Mem: mem},
+		binner:  newBinner(t, job.Rows),
 		columns: map[int]*column{}, rankColumns: map[int]driver.Ptr{}, onHost: make([]bool, len(job.Columns)),
 	}
 	for _, at := range job.Gather {
@@ -104,8 +106,8 @@ func newSorter(t *task, job *engine.Job, mem engine.Allocator) *sorter {
 	return s
 }
 
-// giveBack frees memory that makes a sort faster, and reports whether there was any: what has gone down, the windows, columns that have come
-// up early.
+// giveBack frees memory that makes a sort faster, and reports whether there was any: what has gone down, the windows,
+// columns that have come up early.
 func (s *sorter) giveBack() bool {
 	switch {
 	case len(s.leaving) > 0:

@@ -19,8 +19,8 @@ func useSmallSlots(t *testing.T) {
 	thresholds.slotBytes = 160 << 10 // copies of this size are made in the background
 }
 
-// TestStaging sorts columns of many slots, from and to ordinary memory, with row numbers that are widened on their way, by all threads
-// and by one, and gives up at any moment.
+// TestStaging sorts columns of many slots, from and to ordinary memory, with row numbers that are widened on their way,
+// by all threads and by one, and gives up at any moment.
 func TestStaging(t *testing.T) {
 	useSmallSlots(t)
 	e := openForTest(t)

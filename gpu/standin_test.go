@@ -22,8 +22,10 @@ import (
 // job has two keys, one of them of strings, and gathers everything.
 func job(rows int) *engine.Job {
 	r := rand.New(rand.NewPCG(1, uint64(rows)))
-	number := keyencode.Column{Kind: keyencode.Int64, Chunks: []keyencode.Chunk{{Rows: rows, Validity: make([]byte, (rows+7)/8)}}}
-	text := keyencode.Column{Kind: keyencode.LargeBinary, Chunks: []keyencode.Chunk{{Rows: rows, Values: make([]byte, 8)}}}
+	number := keyencode.Column{Kind: keyencode.Int64,
+		Chunks: []keyencode.Chunk{{Rows: rows, Validity: make([]byte, (rows+7)/8)}}}
+	text := keyencode.Column{Kind: keyencode.LargeBinary,
+		Chunks: []keyencode.Chunk{{Rows: rows, Values: make([]byte, 8)}}}
 	var data strings.Builder
 	for i := range rows {
 		number.Chunks[0].Values = append(number.Chunks[0].Values, byte(r.Uint32()), 0, 0, 0, 0, 0, 0, byte(r.Uint32()))
@@ -98,7 +100,8 @@ func TestDeviceIsFull(t *testing.T) {
 				require.Less(t, bytes, 64<<20)
 				require.ErrorIs(t, err, engine.ErrMemory)
 				require.NotErrorIs(t, err, gpu.ErrDevice)
-				require.Regexp(t, `the sort needs at least \d+ bytes, of which it has \d+: stand-in has \d+, of which \d+ are free`, err.Error())
+				require.Regexp(t, `the sort needs at least \d+ bytes, of which it has \d+: `+
+			`stand-in has \d+, of which \d+ are free`, err.Error())
 			}
 			res, err = e.Sort(t.Context(), small, mem)
 			require.NoError(t, err, "a small sort fits into %d bytes", bytes)
@@ -122,13 +125,14 @@ func TestDeviceWithoutClusters(t *testing.T) {
 	require.Equal(t, want.RowNumbers, got.RowNumbers)
 }
 
-// TestGrid sorts rows by keys that a grid sorts and by some that the stand-in's grid declines, as those with many rows of the same value, as a
-// cluster does.
+// TestGrid sorts rows by keys that a grid sorts and by some that the stand-in's grid declines, as those with many rows
+// of the same value, as a cluster does.
 func TestGrid(t *testing.T) {
 	clusters := open(t)
 	t.Setenv("ARROWSORT_STANDIN_CAPABILITY", "8")
 	e := open(t)
-	for i, kind := range []keyencode.Kind{keyencode.Uint8, keyencode.Uint32, keyencode.Int32, keyencode.Float32, keyencode.Int64, keyencode.Float64} {
+	for i, kind := range []keyencode.Kind{keyencode.Uint8, keyencode.Uint32, keyencode.Int32, keyencode.Float32,
+		keyencode.Int64, keyencode.Float64} {
 		for _, frequent := range []bool{false, true} {
 			for _, keys := range []int{1, 2} {
 				order, nulls := keyencode.Order(i%2), keyencode.NullPlacement(i/2%2)
@@ -142,7 +146,8 @@ func TestGrid(t *testing.T) {
 				for range 2 { // what the first leaves must do for the second
 					got, err := e.Sort(t.Context(), j, memory.DefaultAllocator)
 					require.NoError(t, err)
-					require.Equal(t, want.RowNumbers, got.RowNumbers, "kind %d, frequent %t, %d keys", kind, frequent, keys)
+					require.Equal(t, want.RowNumbers, got.RowNumbers, "kind %d, frequent %t, %d keys", kind, frequent,
+						keys)
 				}
 			}
 		}
@@ -152,7 +157,8 @@ func TestGrid(t *testing.T) {
 // numbers is a column of random bytes, with a frequent value where that is wanted, and nulls.
 func numbers(kind keyencode.Kind, rows int, frequent, nulls bool) keyencode.Column {
 	r := rand.New(rand.NewPCG(uint64(kind), uint64(rows)))
-	width := map[keyencode.Kind]int{keyencode.Uint8: 1, keyencode.Uint32: 4, keyencode.Int32: 4, keyencode.Float32: 4, keyencode.Int64: 8, keyencode.Float64: 8}[kind]
+	width := map[keyencode.Kind]int{keyencode.Uint8: 1, keyencode.Uint32: 4, keyencode.Int32: 4, keyencode.Float32: 4,
+		keyencode.Int64: 8, keyencode.Float64: 8}[kind]
 	chunk := keyencode.Chunk{Rows: rows}
 	for range rows {
 		value := r.Uint64()

@@ -14,8 +14,8 @@ import (
 // statisticsBytes is the size of the structure Statistics.
 const statisticsBytes = int(unsafe.Sizeof(abiStatistics{}))
 
-// measure reads the keys once for their statistics, strings on the host, and makes the plan. The rows may be sorted then: without
-// a plan where keys make one word of the whole range of their types.
+// measure reads the keys once for their statistics, strings on the host, and makes the plan. The rows may be sorted
+// then: without a plan where keys make one word of the whole range of their types.
 func (s *sorter) measure() error {
 	keys := s.job.Keys
 	if layout, ok := s.looks(); ok {
@@ -63,8 +63,9 @@ func (s *sorter) looks() (layout keyencode.DeviceColumn, ok bool) {
 	return layout, ok && isNumber(layout)
 }
 
-// lookAtKey measures and, if the device finds that good, sorts the only key in one go. When the device has declined early, the key is sorted
-// by all the bits of its type, unless they and its classes are too many for a word or a plan is asked for: then nothing is known yet.
+// lookAtKey measures and, if the device finds that good, sorts the only key in one go. When the device has declined
+// early, the key is sorted by all the bits of its type, unless they and its classes are too many for a word or a plan
+// is asked for: then nothing is known yet.
 func (s *sorter) lookAtKey(key keyencode.Key, layout keyencode.DeviceColumn) error {
 	if s.sortDeclined(layout) {
 		return s.err
@@ -82,13 +83,14 @@ func (s *sorter) lookAtKey(key keyencode.Key, layout keyencode.DeviceColumn) err
 			s.order = s.binner.sort(source{field: s.field(&fields[0]), varying: seen.varying(width)}, width)
 		}
 	default:
-		s.plan, s.err = keyencode.NewPlan(s.job.Columns, s.job.Keys, []keyencode.Statistics{s.statistics(key, &seen.statistics)})
+		s.plan, s.err = keyencode.NewPlan(s.job.Columns, s.job.Keys,
+			[]keyencode.Statistics{s.statistics(key, &seen.statistics)})
 	}
 	return s.err
 }
 
-// sortDeclined sorts the only key by all the bits of its type where a grid has declined it and those are few: then a look costs more than it
-// saves.
+// sortDeclined sorts the only key by all the bits of its type where a grid has declined it and those are few: then a
+// look costs more than it saves.
 func (s *sorter) sortDeclined(layout keyencode.DeviceColumn) bool {
 	fields, width, ok := keyencode.TypeWord(s.job.Columns, s.job.Keys)
 	if !s.binner.declined || layout.Width != 4 || !ok || width > 32 {
@@ -100,8 +102,9 @@ func (s *sorter) sortDeclined(layout keyencode.DeviceColumn) bool {
 	return true
 }
 
-// lookAtWord sorts by all keys in one number, if there is one for all rows and the device finds that good: nothing has to be measured for it
-// where the types of the keys fit into 64 bits, and of many rows a sample tells how their values might.
+// lookAtWord sorts by all keys in one number, if there is one for all rows and the device finds that good: nothing has
+// to be measured for it where the types of the keys fit into 64 bits, and of many rows a sample tells how their values
+// might.
 func (s *sorter) lookAtWord() {
 	if s.job.Plan || !s.canLook(s.rows) {
 		return
@@ -122,7 +125,8 @@ func (s *sorter) lookAtWord() {
 		codes = s.encodeFields(pieces, 0, s.rows)
 		if _, _, few := s.fewKernel(s.rows); few {
 			s.prefetch()
-			s.order = s.binner.sort(source{field: codesField(codes), codes: codes, look: codesView(codes, width)}, width)
+			s.order = s.binner.sort(source{field: codesField(codes), codes: codes, look: codesView(codes, width)},
+				width)
 			return
 		}
 		v = *codesView(codes, width)
@@ -168,8 +172,9 @@ func (s *sorter) launchStatistics(key keyencode.Key, out driver.Ptr) bool {
 func columnOf(p place, layout keyencode.DeviceColumn, key keyencode.Key) abiColumn {
 	return abiColumn{
 		values: p.values, validity: p.validity, bit: p.bit, valueBit: p.valueBit,
-		form: uint64(layout.Form), width: uint64(layout.Width), stride: uint64(layout.Stride), sign: layout.SignBit, infinity: layout.Infinity,
-		signBit: layout.SignBit, descending: uint64(key.Order), nullsAtStart: uint64(key.Nulls),
+		form: uint64(layout.Form), width: uint64(layout.Width), stride: uint64(layout.Stride), sign: layout.SignBit,
+		infinity: layout.Infinity,
+		signBit:  layout.SignBit, descending: uint64(key.Order), nullsAtStart: uint64(key.Nulls),
 	}
 }
 
@@ -258,5 +263,6 @@ func (s *sorter) fields(pieces []keyencode.DeviceField) []abiField {
 
 // codesField reads codes that were made before.
 func codesField(codes driver.Ptr) abiField {
-	return abiField{values: uint64(codes), form: uint64(keyencode.FormInteger), width: 8, stride: 8, mul: 1, mask: math.MaxUint64}
+	return abiField{values: uint64(codes), form: uint64(keyencode.FormInteger), width: 8, stride: 8, mul: 1,
+		mask: math.MaxUint64}
 }

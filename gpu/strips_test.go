@@ -34,13 +34,14 @@ func requireOrder(t *testing.T, e *Engine, job *engine.Job, order []uint32, what
 	}
 }
 
-// TestStrips bins rows in several launches, as only sorts of more than 2^29 rows do otherwise: packed and wide records, a first
-// word and further ones.
+// TestStrips bins rows in several launches, as only sorts of more than 2^29 rows do otherwise: packed and wide records,
+// a first word and further ones.
 func TestStrips(t *testing.T) {
 	e := openForTest(t)
 	keepThresholds(t)
 	thresholds.oneLaunchRows = 0
-	for _, strip := range []int{kernels.SmallTile, 3*kernels.SmallTile + 64, 50_000, 300_000} { // the tiles of the last are medium, some halved
+	// The tiles of the last are medium, some halved.
+	for _, strip := range []int{kernels.SmallTile, 3*kernels.SmallTile + 64, 50_000, 300_000} {
 		thresholds.stripRows = strip
 		for _, rows := range []int{strip, strip + 1, 2*strip + 77, 5 * strip} {
 			for _, width := range []int{2, 16} {

@@ -11,8 +11,8 @@ import (
 	"github.com/arrowsort/arrowsort/kernels"
 )
 
-// A task is what one sort has the device do. Its kernels, and copies that they wait for, are in one stream; columns that are
-// not needed before the rows are sorted come up in another, and results go down in a third.
+// A task is what one sort has the device do. Its kernels, and copies that they wait for, are in one stream; columns
+// that are not needed before the rows are sorted come up in another, and results go down in a third.
 type task struct {
 	*session
 	mover
@@ -77,7 +77,8 @@ func (t *task) launchEarly(kernel string, blocks int, args ...uint64) {
 	}
 }
 
-// blocks is a number of blocks for kernels that take any: enough to fill the device, and no more than there is work for.
+// blocks is a number of blocks for kernels that take any: enough to fill the device, and no more than there is work
+// for.
 func (t *task) blocks(items int) int {
 	const itemsOfThread, blocksOfProcessor = 4, 8
 	perBlock := kernels.StreamThreads * itemsOfThread

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tests the GPU engine without a GPU: against a stand-in for the CUDA driver whose kernels are the plain twins of the real ones. Needs what
-# build.sh needs, and g++. On a machine with a GPU the same suite runs on it with:
+# Tests the GPU engine without a GPU: against a stand-in for the CUDA driver whose kernels are plain twins of the real
+# ones. Needs what build.sh needs, and g++. On a machine with a GPU the same suite runs on it with:
 #
 #   gpu/build.sh go test -tags cuda ./gpu/... ./arrowsort/internal/difftest
 #
@@ -15,7 +15,8 @@ sources=$(find gpu/standin kernels -name '*.cc' -o -name '*.cu' -o -name '*.h')
 # shellcheck disable=SC2086 # names without spaces
 if [ ! -e $driver ] || [ -n "$(find $sources -newer $driver)" ]; then
 	mkdir -p build/standin
-	g++ -std=c++17 -O2 -Wall -Wextra -Wno-unknown-pragmas -Wno-missing-field-initializers -Wno-maybe-uninitialized -DEXPORTED_KERNELS -shared -fPIC -o $driver \
+	g++ -std=c++17 -O2 -Wall -Wextra -Wno-unknown-pragmas -Wno-missing-field-initializers \
+		-Wno-maybe-uninitialized -DEXPORTED_KERNELS -shared -fPIC -o $driver \
 		gpu/standin/*.cc kernels/emulation/emulation.cc -lpthread -ldl
 fi
 packages=${ARROWSORT_PACKAGES:-./gpu/... ./arrowsort/internal/difftest}

@@ -32,8 +32,8 @@ func textRange(c *keyencode.Column, k *keyencode.Chunk) (begin, end int) {
 	return int(offsets[k.Offset]), int(offsets[k.Offset+k.Rows])
 }
 
-// textOnDevice reports whether the device is to gather a column of strings: it is likely to have room for them, and no chunk has a string
-// of 4 GiB.
+// textOnDevice reports whether the device is to gather a column of strings: it is likely to have room for them, and no
+// chunk has a string of 4 GiB.
 func (s *sorter) textOnDevice(c *keyencode.Column) bool {
 	if s.rows < thresholds.textRows {
 		return false
@@ -75,7 +75,8 @@ func (s *sorter) bringText(c *keyencode.Column) (t text, ok bool) {
 	row, at := 0, 0
 	for _, k := range chunks {
 		s.upload(offsets, k.Values[k.Offset*width:(k.Offset+k.Rows+1)*width])
-		s.launch("text_starts", s.blocks(k.Rows), uint64(offsets), uint64(width), uint64(k.Rows), uint64(at), uint64(t.starts)+uint64(8*row))
+		s.launch("text_starts", s.blocks(k.Rows), uint64(offsets), uint64(width), uint64(k.Rows), uint64(at),
+			uint64(t.starts)+uint64(8*row))
 		if begin, end := textRange(c, &k); end > begin {
 			s.upload(t.data+driver.Ptr(at), k.Data[0][begin:end])
 			at += end - begin
@@ -86,9 +87,9 @@ func (s *sorter) bringText(c *keyencode.Column) (t text, ok bool) {
 	return t, true
 }
 
-// gatherText gathers the strings of the column at a place of the job's list: their lengths, which make the offsets, and then
-// their bytes. The memory of the result's bytes is made in between, when their number is known. Where the device has no room the host
-// gathers the column.
+// gatherText gathers the strings of the column at a place of the job's list: their lengths, which make the offsets, and
+// then their bytes. The memory of the result's bytes is made in between, when their number is known. Where the device
+// has no room the host gathers the column.
 func (s *sorter) gatherText(i int, c *column) {
 	at := s.job.Gather[i]
 	src, dst := &s.job.Columns[at], &s.result.Columns[i]
@@ -105,7 +106,8 @@ func (s *sorter) gatherText(i int, c *column) {
 		return
 	}
 	lengths, sums, offsets := room[0], room[1], room[2]
-	s.launch("text_lengths", tiles, uint64(t.starts), uint64(c.validity), c.bit, uint64(s.order), uint64(s.out), uint64(lengths), uint64(sums))
+	s.launch("text_lengths", tiles, uint64(t.starts), uint64(c.validity), c.bit, uint64(s.order), uint64(s.out),
+		uint64(lengths), uint64(sums))
 	s.launch("text_sums", 1, uint64(sums), uint64(tiles))
 	s.launch("text_offsets", tiles, uint64(lengths), uint64(s.out), uint64(sums), uint64(width), uint64(offsets))
 	s.moves(80 * s.out)
@@ -127,7 +129,8 @@ func (s *sorter) gatherText(i int, c *column) {
 		s.fail(err)
 	}
 	if bytes > 0 {
-		s.launch("text_copy", s.blocks(bytes/8+1), uint64(t.starts), uint64(s.order), uint64(offsets), uint64(width), uint64(s.out),
+		s.launch("text_copy", s.blocks(bytes/8+1), uint64(t.starts), uint64(s.order), uint64(offsets), uint64(width),
+			uint64(s.out),
 			uint64(t.data), uint64(gathered[0]), uint64(bytes))
 		s.moves(4 * bytes)
 	}

@@ -56,11 +56,13 @@ func TestTexts(t *testing.T) {
 	for seed := range uint64(12) {
 		r := rand.New(rand.NewPCG(seed, 5))
 		rows := 1 + r.IntN(9000)
-		job := &engine.Job{Rows: rows, Keys: []keyencode.Key{{}}, RowNumbers: 4, Gather: []int{1, 0, 2, 1}, Limit: int(seed%2) * rows / 2}
+		job := &engine.Job{Rows: rows, Keys: []keyencode.Key{{}}, RowNumbers: 4, Gather: []int{1, 0, 2, 1},
+			Limit: int(seed%2) * rows / 2}
 		values := make([]byte, 8*rows)
 		fill(values, seed)
 		job.Columns = []keyencode.Column{
-			{Kind: keyencode.Int64, Chunks: []keyencode.Chunk{{Rows: rows, Values: values}}}, texts(r, keyencode.Binary, rows), texts(r, keyencode.LargeBinary, rows),
+			{Kind: keyencode.Int64, Chunks: []keyencode.Chunk{{Rows: rows, Values: values}}},
+			texts(r, keyencode.Binary, rows), texts(r, keyencode.LargeBinary, rows),
 		}
 		thresholds.textRows = 1 << 40
 		want, err := e.Sort(t.Context(), job, mem)

@@ -9,13 +9,15 @@ import (
 	"github.com/arrowsort/arrowsort/kernels"
 )
 
-// sharedOf is the most shared memory of a block by compute capability (CUDA C++ programming guide, table of technical specifications).
+// sharedOf is the most shared memory of a block by compute capability (CUDA C++ programming guide, table of technical
+// specifications).
 var sharedOf = map[int]int{80: 163 << 10, 86: 99 << 10, 89: 99 << 10, 90: 227 << 10, 100: 227 << 10, 120: 99 << 10}
 
 // TestKernelsFit: on every architecture that the image is built for, the kernels that are chosen have room.
 func TestKernelsFit(t *testing.T) {
 	for capability, shared := range sharedOf {
-		for _, rows := range []int{1, kernels.SmallTileRows, kernels.SmallTileRows + 1, kernels.LargeTileRows - 1, kernels.LargeTileRows, 1 << 30} {
+		for _, rows := range []int{1, kernels.SmallTileRows, kernels.SmallTileRows + 1, kernels.LargeTileRows - 1,
+			kernels.LargeTileRows, 1 << 30} {
 			tiles := tilesFor(rows, shared)
 			for _, k := range kernels.All {
 				if k.Name == "digit_binning_middle"+tiles.suffix {
@@ -23,7 +25,8 @@ func TestKernelsFit(t *testing.T) {
 				}
 			}
 			names := []string{"histogram", "statistics", "encode", "gather_8"}
-			for _, pass := range []string{"first", "first_short", "first_wide", "only", "middle", "middle_short", "middle_wide", "last", "last_short", "last_wide"} {
+			for _, pass := range []string{"first", "first_short", "first_wide", "only", "middle", "middle_short",
+				"middle_wide", "last", "last_short", "last_wide"} {
 				shape := tiles.ofPass(passNamed(pass))
 				names = append(names, "digit_binning_"+pass+shape.suffix)
 			}

@@ -74,7 +74,10 @@ func (m *mover) send(f filling) {
 // download copies from the device to dst, until wait.
 func (m *mover) download(dst []byte, src driver.Ptr) {
 	if len(dst) < thresholds.directBytes || !m.device.Pinned(dst) {
-		m.downloadInto(src, len(dst), func(at int, data []byte) func() error { return m.workers.BeginCopy(dst[at:at+len(data)], data) })
+		m.downloadInto(src, len(dst), func(at int,
+			data []byte) func() error {
+			return m.workers.BeginCopy(dst[at:at+len(data)], data)
+		})
 		return
 	}
 	for len(dst) > 0 && !m.failed() {

@@ -33,7 +33,8 @@ func (s *sorter) dealRows() *windows {
 	w := &windows{room[0], room[1], room[2]}
 	cursors := s.zeros(kernels.DealWindows * 4)
 	shift := max(bits.Len(uint(s.out-1))-bits.Len(kernels.DealWindows-1), bits.Len(uint(thresholds.windowRows))-1)
-	s.launch("deal_rows", tiles, uint64(s.order), uint64(s.out), uint64(shift), uint64(w.dealt), uint64(w.places), uint64(w.offsets), uint64(cursors))
+	s.launch("deal_rows", tiles, uint64(s.order), uint64(s.out), uint64(shift), uint64(w.dealt), uint64(w.places),
+		uint64(w.offsets), uint64(cursors))
 	s.moves(10 * s.out)
 	s.free(cursors)
 	s.windows = w
@@ -53,8 +54,10 @@ func (s *sorter) gatherWindows(values driver.Ptr, width int, dst driver.Ptr) boo
 		return false
 	}
 	between := room[0]
-	s.launch(fmt.Sprint("gather_near_", width), (s.out+kernels.GatherTile-1)/kernels.GatherTile, uint64(values), uint64(w.dealt), uint64(s.out), uint64(between))
-	s.launch(fmt.Sprint("collect_", width), dealTiles(s.out), uint64(between), uint64(s.out), uint64(w.places), uint64(w.offsets), uint64(dst))
+	s.launch(fmt.Sprint("gather_near_", width), (s.out+kernels.GatherTile-1)/kernels.GatherTile, uint64(values),
+		uint64(w.dealt), uint64(s.out), uint64(between))
+	s.launch(fmt.Sprint("collect_", width), dealTiles(s.out), uint64(between), uint64(s.out), uint64(w.places),
+		uint64(w.offsets), uint64(dst))
 	s.moves((6 + 4*width) * s.out)
 	s.free(between)
 	return true

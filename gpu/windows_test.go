@@ -38,7 +38,8 @@ func TestWindows(t *testing.T) {
 					row := int(binary.LittleEndian.Uint32(res.RowNumbers[4*k:]))
 					what := fmt.Sprintf("windows of %d, %d rows, column %d: place %d",
 						thresholds.windowRows, rows, at, k)
-					require.Equal(t, src.Chunks[0].Values[row*width:][:width], res.Columns[i].Values[k*width:][:width], what)
+					require.Equal(t, src.Chunks[0].Values[row*width:][:width], res.Columns[i].Values[k*width:][:width],
+						what)
 				}
 			}
 		}

@@ -18,4 +18,5 @@ inline bool standin_needs_all_blocks(const std::string& kernel) { return kernel 
 void standin_run(const std::string& kernel, const uint64_t* arguments, uint64_t blocks);
 
 // The same by the kernel's own source on the emulated device.
-void standin_emulate(const std::string& kernel, const std::vector<uint64_t>& arguments, unsigned blocks, unsigned threads, unsigned shared);
+void standin_emulate(const std::string& kernel, const std::vector<uint64_t>& arguments, unsigned blocks,
+	unsigned threads, unsigned shared);

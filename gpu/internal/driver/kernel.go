@@ -41,7 +41,8 @@ type Kernel struct {
 	Threads int // of a block
 	Shared  int // bytes of dynamic shared memory
 	Cluster int // blocks of the one cluster that the grid is; 0: blocks are on their own
-	// Together: all blocks are there at a time, so that they may wait for one another; at most one for each multiprocessor.
+	// Together: all blocks are there at a time, so that they may wait for one another; at most one for each
+	// multiprocessor.
 	Together bool
 }
 
@@ -82,21 +83,24 @@ func (f *function) load(module cu.Module) (err error) {
 	// cu.Function holds nothing but the driver's handle.
 	handle := *(*C.CUfunction)(unsafe.Pointer(&f.Function))
 	if f.Shared > freeShared {
-		if err := check("shared memory of the kernel "+f.Name, C.arrowsort_raise_shared(handle, C.int(f.Shared))); err != nil {
+		if err := check("shared memory of the kernel "+f.Name,
+			C.arrowsort_raise_shared(handle, C.int(f.Shared))); err != nil {
 			return err
 		}
 	}
 	f.fits = true
 	if f.Cluster > 0 { // a part of a device may have too few multiprocessors side by side
 		var clusters C.int
-		if err := check("the cluster of the kernel "+f.Name, C.arrowsort_clusters(handle, C.int(f.Cluster), C.int(f.Threads), C.int(f.Shared), &clusters)); err != nil {
+		if err := check("the cluster of the kernel "+f.Name,
+			C.arrowsort_clusters(handle, C.int(f.Cluster), C.int(f.Threads), C.int(f.Shared), &clusters)); err != nil {
 			return err
 		}
 		f.fits = clusters > 0
 	}
 	if f.Together {
 		var blocks C.int
-		if err := check("the grid of the kernel "+f.Name, C.arrowsort_blocks(handle, C.int(f.Threads), C.int(f.Shared), &blocks)); err != nil {
+		if err := check("the grid of the kernel "+f.Name,
+			C.arrowsort_blocks(handle, C.int(f.Threads), C.int(f.Shared), &blocks)); err != nil {
 			return err
 		}
 		f.fits = blocks > 0

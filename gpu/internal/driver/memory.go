@@ -44,12 +44,14 @@ func (c *Context) FreeMemory() (int64, error) {
 // Pinned reports whether the first and the last byte of b are pinned memory of the host. Between them there is no other
 // memory where b is part of one allocation.
 func (c *Context) Pinned(b []byte) bool {
-	return len(b) > 0 && C.arrowsort_pinned(unsafe.Pointer(&b[0])) != 0 && C.arrowsort_pinned(unsafe.Pointer(&b[len(b)-1])) != 0
+	return len(b) > 0 && C.arrowsort_pinned(unsafe.Pointer(&b[0])) != 0 &&
+		C.arrowsort_pinned(unsafe.Pointer(&b[len(b)-1])) != 0
 }
 
 // Pin makes memory of the host that is not Go's, and begins with a page, pinned for all contexts.
 func (c *Context) Pin(b []byte) error {
-	return check("pinning memory", C.cuMemHostRegister(unsafe.Pointer(&b[0]), C.size_t(len(b)), C.CU_MEMHOSTREGISTER_PORTABLE))
+	return check("pinning memory", C.cuMemHostRegister(unsafe.Pointer(&b[0]), C.size_t(len(b)),
+		C.CU_MEMHOSTREGISTER_PORTABLE))
 }
 
 // Unpin ends Pin.

@@ -5,12 +5,14 @@ package driver
 /*
 #include <cuda.h>
 
-// A launch as cu has it, but all blocks of the kernel are there at a time, or it may start before those in front of it are through. Each
-// argument is a word.
-static CUresult arrowsort_launch(CUfunction f, unsigned blocks, unsigned threads, unsigned shared, CUstream s, unsigned long long *words, int count, int together) {
+// A launch as cu has it, but all blocks of the kernel are there at a time, or it may start before those in front of it
+// are through. Each argument is a word.
+static CUresult arrowsort_launch(CUfunction f, unsigned blocks, unsigned threads, unsigned shared, CUstream s,
+	unsigned long long *words, int count, int together) {
 	void *arguments[128];
 	for (int i = 0; i < count; i++) arguments[i] = &words[i];
-	CUlaunchAttribute attribute = {.id = together ? CU_LAUNCH_ATTRIBUTE_COOPERATIVE : CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION};
+	CUlaunchAttribute attribute = {
+		.id = together ? CU_LAUNCH_ATTRIBUTE_COOPERATIVE : CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION};
 	if (together) attribute.value.cooperative = 1;
 	else attribute.value.programmaticStreamSerializationAllowed = 1;
 	CUlaunchConfig c = {
@@ -28,7 +30,8 @@ import (
 	"gorgonia.org/cu"
 )
 
-// A Stream is a queue of work for the device, which is done in order. Streams wait for one another where they are told to.
+// A Stream is a queue of work for the device, which is done in order. Streams wait for one another where they are told
+// to.
 type Stream struct {
 	context *Context
 	stream  cu.Stream
@@ -66,7 +69,8 @@ func (s *Stream) Record(e Event) error {
 	return describe("recording an event", e.event.Record(s.stream))
 }
 
-// After has what the stream is given from now on wait until another stream has passed the event, as it was recorded last.
+// After has what the stream is given from now on wait until another stream has passed the event, as it was recorded
+// last.
 func (s *Stream) After(e Event) error {
 	s.busy = true
 	return describe("waiting for another stream", s.stream.Wait(e.event, 0))
@@ -95,23 +99,27 @@ func (s *Stream) Zero(p Ptr, bytes int) error {
 // Copy copies within the memory of the device.
 func (s *Stream) Copy(dst, src Ptr, bytes int) error {
 	s.busy = true
-	return describe("copying on the device", cu.MemcpyDtoDAsync(cu.DevicePtr(dst), cu.DevicePtr(src), int64(bytes), s.stream))
+	return describe("copying on the device", cu.MemcpyDtoDAsync(cu.DevicePtr(dst), cu.DevicePtr(src), int64(bytes),
+		s.stream))
 }
 
 // Upload copies pinned memory of the host, which stays as it is until the stream has passed.
 func (s *Stream) Upload(dst Ptr, src []byte) error {
 	s.busy = true
-	return describe("copying to the device", cu.MemcpyHtoDAsync(cu.DevicePtr(dst), unsafe.Pointer(unsafe.SliceData(src)), int64(len(src)), s.stream))
+	return describe("copying to the device", cu.MemcpyHtoDAsync(cu.DevicePtr(dst),
+		unsafe.Pointer(unsafe.SliceData(src)), int64(len(src)), s.stream))
 }
 
 // Download copies into pinned memory of the host.
 func (s *Stream) Download(dst []byte, src Ptr) error {
 	s.busy = true
-	return describe("copying from the device", cu.MemcpyDtoHAsync(unsafe.Pointer(unsafe.SliceData(dst)), cu.DevicePtr(src), int64(len(dst)), s.stream))
+	return describe("copying from the device",
+		cu.MemcpyDtoHAsync(unsafe.Pointer(unsafe.SliceData(dst)), cu.DevicePtr(src), int64(len(dst)), s.stream))
 }
 
-// Launch puts a kernel into the stream: the position of the kernel among those given to NewContext, the number of blocks,
-// the arguments, all of them 64-bit, or the words of the structure that is the one argument: words lie side by side for the driver.
+// Launch puts a kernel into the stream: the position of the kernel among those given to NewContext, the number of
+// blocks, the arguments, all of them 64-bit, or the words of the structure that is the one argument: words lie side by
+// side for the driver.
 func (s *Stream) Launch(kernel, blocks int, args ...uint64) error {
 	f := &s.context.functions[kernel]
 	if f.Together {
@@ -125,7 +133,8 @@ func (s *Stream) Launch(kernel, blocks int, args ...uint64) error {
 	return describe("launching "+f.Name, f.Launch(blocks, 1, 1, f.Threads, 1, 1, f.Shared, s.stream, params))
 }
 
-// LaunchEarly is Launch for a kernel that waits by itself for those in front of it: where the device can, it starts while they end.
+// LaunchEarly is Launch for a kernel that waits by itself for those in front of it: where the device can, it starts
+// while they end.
 func (s *Stream) LaunchEarly(kernel, blocks int, args ...uint64) error {
 	if s.context.Major < 9 || len(args) > mostArguments {
 		return s.Launch(kernel, blocks, args...)
@@ -147,5 +156,6 @@ func (s *Stream) launchWith(kernel, blocks int, args []uint64) error {
 	if f.Together {
 		together = 1
 	}
-	return check("launching "+f.Name, C.arrowsort_launch(handle, C.uint(blocks), C.uint(f.Threads), C.uint(f.Shared), stream, words, C.int(len(args)), together))
+	return check("launching "+f.Name, C.arrowsort_launch(handle, C.uint(blocks), C.uint(f.Threads), C.uint(f.Shared),
+		stream, words, C.int(len(args)), together))
 }

@@ -1,5 +1,6 @@
-// The functions of the CUDA driver that the program calls: those that gorgonia.org/cu v0.9.6 refers to under the headers of CUDA 12 and 13, and those of this package.
-// A function that is missing here is an undefined symbol when the program is linked.
+// The functions of the CUDA driver that the program calls: those that gorgonia.org/cu v0.9.6 refers to with the headers
+// of CUDA 12 and 13, and those of this package. A function that is missing here is an undefined symbol when the program
+// is linked.
 SYMBOL(cuArray3DCreate_v2)
 SYMBOL(cuArray3DGetDescriptor_v2)
 SYMBOL(cuArrayCreate_v2)

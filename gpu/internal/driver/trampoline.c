@@ -1,8 +1,8 @@
 //go:build cuda && linux && amd64
 
-// Every function of the CUDA driver as a jump through a pointer, so that a program starts on machines without the driver.
-// arrowsort_open_driver fills the pointers from libcuda.so.1; until then, and without it, every call answers that there is
-// no device.
+// Every function of the CUDA driver as a jump through a pointer, so that a program starts on machines without the
+// driver. arrowsort_open_driver fills the pointers from libcuda.so.1; until then, and without it, every call returns
+// that there is no device.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stddef.h>

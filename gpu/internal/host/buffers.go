@@ -71,8 +71,8 @@ func Words[T uint32 | uint64](b *Buffers, n int) ([]T, error) {
 	return View[T](buf), err
 }
 
-// View sees bytes as values of a fixed size. Allocators align to 64 bytes as Arrow asks; where one does not, the processors
-// that this runs on load and store unaligned words as well.
+// View sees bytes as values of a fixed size. Allocators align to 64 bytes as Arrow asks; where one does not, the
+// processors that this runs on load and store unaligned words as well.
 func View[T uint32 | uint64 | int32 | int64](b []byte) []T {
 	if len(b) == 0 {
 		return nil

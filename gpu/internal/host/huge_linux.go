@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// adviseHuge asks for huge pages inside a large buffer: copying into fresh memory costs mostly page faults. It is advice:
-// without it all works.
+// adviseHuge asks for huge pages inside a large buffer: copying into fresh memory costs mostly page faults. It is
+// advice: without it all works.
 func adviseHuge(b []byte) {
 	const least = 2 << 20
 	page := unix.Getpagesize()

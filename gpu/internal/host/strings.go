@@ -45,7 +45,8 @@ func GatherStrings(w *Workers, b *Buffers, c *keyencode.Column, rows []uint32) (
 	return gatherStrings[int64](w, b, newStringColumn[int64](c), rows)
 }
 
-func gatherStrings[T int32 | int64](w *Workers, b *Buffers, s *stringColumn[T], rows []uint32) (out engine.Column, err error) {
+func gatherStrings[T int32 | int64](w *Workers, b *Buffers, s *stringColumn[T], rows []uint32) (out engine.Column,
+	err error) {
 	starts := make([]int, (len(rows)+GatherTile-1)/GatherTile) // where the bytes of each tile begin
 	err = w.Tiles(len(rows), GatherTile, func(lo, hi int) { starts[lo/GatherTile] = s.measure(rows[lo:hi]) })
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 // BatchRows is the least number of tied rows that one thread takes at a time.
 const BatchRows = 1 << 12
 
-// BreakTies orders the rows of each run by the words of their codes from the run's word on, stably. Runs do not overlap.
-// A thread has temp storage for the rows of its batch, which ends with the run that reaches BatchRows.
+// BreakTies orders the rows of each run by the words of their codes from the run's word on, stably. Runs do not
+// overlap. A thread has temp storage for the rows of its batch, which ends with the run that reaches BatchRows.
 func (w *Workers) BreakTies(plan *keyencode.Plan, rows []uint32, runs []keyencode.Run) error {
 	var batches [][]keyencode.Run
 	var sizes []int

@@ -20,7 +20,8 @@ func TestBreakTies(t *testing.T) {
 		c, all := doubled(c)
 		key := keyencode.Key{Column: 0, Order: keyencode.Order(seed % 2)}
 		columns := []keyencode.Column{c}
-		plan, err := keyencode.NewPlan(columns, []keyencode.Key{key}, []keyencode.Statistics{keyencode.Measure(&columns[0], key, 0, len(all))})
+		plan, err := keyencode.NewPlan(columns, []keyencode.Key{key},
+			[]keyencode.Statistics{keyencode.Measure(&columns[0], key, 0, len(all))})
 		require.NoError(t, err)
 
 		rows := make([]uint32, len(all))
@@ -56,7 +57,8 @@ func doubled(c keyencode.Column) (keyencode.Column, []string) {
 	for row := range c.Rows() {
 		text := s.at(row)
 		end := text[:min(len(text), 2)]
-		all = append(all, strings.Repeat(string(text[len(text)-min(len(text), 1):]), 20)+string(end)+strings.Repeat("-", 7)+string(end))
+		all = append(all, strings.Repeat(string(text[len(text)-min(len(text), 1):]), 20)+string(end)+strings.Repeat("-",
+			7)+string(end))
 	}
 	offsets := make([]int64, 1, len(all)+1)
 	var data []byte
@@ -66,5 +68,6 @@ func doubled(c keyencode.Column) (keyencode.Column, []string) {
 	}
 	values := make([]byte, 8*len(offsets))
 	copy(View[int64](values), offsets)
-	return keyencode.Column{Kind: keyencode.LargeBinary, Chunks: []keyencode.Chunk{{Rows: len(all), Values: values, Data: [][]byte{data}}}}, all
+	return keyencode.Column{Kind: keyencode.LargeBinary,
+		Chunks: []keyencode.Chunk{{Rows: len(all), Values: values, Data: [][]byte{data}}}}, all
 }

@@ -17,7 +17,8 @@ func GatherValues(w *Workers, b *Buffers, c *keyencode.Column, rows []uint32) (o
 	}
 	gather := s.gatherWide(out.Values, c.ValueBytes(), rows)
 	if bits {
-		gather = s.gatherBits(out.Values, rows, func(k *keyencode.Chunk, in int) bool { return bitAt(k.Values, k.Offset+in) })
+		gather = s.gatherBits(out.Values, rows,
+			func(k *keyencode.Chunk, in int) bool { return bitAt(k.Values, k.Offset+in) })
 	}
 	if err = w.Tiles(len(rows), GatherTile, gather); err != nil {
 		return out, err

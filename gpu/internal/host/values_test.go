@@ -59,7 +59,8 @@ func requireValues(t *testing.T, seed uint64, c *keyencode.Column, rows []uint32
 		if c.Kind == keyencode.Bool {
 			require.Equal(t, bitAt(k.Values, k.Offset+in), bitAt(values, i), "seed %d, place %d", seed, i)
 		} else {
-			require.Equal(t, k.Values[(k.Offset+in)*width:][:width], values[i*width:][:width], "seed %d, place %d", seed, i)
+			require.Equal(t, k.Values[(k.Offset+in)*width:][:width], values[i*width:][:width], "seed %d, place %d",
+				seed, i)
 		}
 		null := k.Validity != nil && !bitAt(k.Validity, k.Offset+in)
 		require.Equal(t, null, validity != nil && !bitAt(validity, i), "seed %d, place %d", seed, i)
