@@ -120,12 +120,12 @@ func nestedTable(t testing.TB, mem memory.Allocator) arrow.Table {
 			Nullable: true}), Nullable: true},
 		{Name: "m", Type: arrow.MapOf(arrow.BinaryTypes.String, arrow.PrimitiveTypes.Int32), Nullable: true},
 	}, nil)
-	rows := `{"p":{"x":1,"s":"a"},"l":[1,2],"ll":[["a"],[]],"lp":[{"x":1,"s":"u"},{"x":null,"s":"v"}],"pl":{"l":[1.5]},
- "m":[{"key":"k","value":1}]}
+	rows := `{"p":{"x":1,"s":"a"},"l":[1,2],"ll":[["a"],[]],"lp":[{"x":1,"s":"u"},{"x":null,"s":"v"}],` +
+		`"pl":{"l":[1.5]},"m":[{"key":"k","value":1}]}
 {"p":{"x":null,"s":null},"l":[],"ll":[],"lp":[],"pl":{"l":null},"m":[]}
 {"p":null,"l":null,"ll":null,"lp":null,"pl":null,"m":null}
-{"p":{"x":4,"s":""},"l":[null,5],"ll":[["b",null],["c"]],"lp":[{"x":2,"s":null}],"pl":{"l":[]},
- "m":[{"key":"a","value":null},{"key":"b","value":2}]}
+{"p":{"x":4,"s":""},"l":[null,5],"ll":[["b",null],["c"]],"lp":[{"x":2,"s":null}],"pl":{"l":[]},` +
+		`"m":[{"key":"a","value":null},{"key":"b","value":2}]}
 {"p":{"x":5,"s":"e"},"l":[6],"ll":[[]],"lp":[{"x":3,"s":"w"}],"pl":{"l":[2.5,null]},"m":[{"key":"z","value":26}]}`
 	return tableOf(t, mem, schema, rows, 2)
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 
-	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
@@ -75,20 +74,6 @@ func (p *Batches) pageBytes() (bytes int64) {
 	return bytes
 }
 
-// ColumnBytes estimates the bytes of a column in memory: what its pages take uncompressed, or for values that a
-// dictionary makes small there, their width.
-func ColumnBytes(meta *metadata.FileMetaData, leaf int) (bytes float64) {
-	width := meta.Schema.Column(leaf).PhysicalType().ByteSize()
-	if width <= 0 {
-		width = offsetAndText
-	}
-	for _, group := range meta.RowGroups {
-		m := group.Columns[leaf].MetaData
-		bytes += max(float64(m.TotalUncompressedSize), float64(m.NumValues)*float64(width))
-	}
-	return bytes
-}
-
 // leavesOf appends the numbers of the leaf columns of some fields.
 func leavesOf(leaves []int, fields []SchemaField) []int {
 	for i := range fields {
@@ -100,9 +85,6 @@ func leavesOf(leaves []int, fields []SchemaField) []int {
 	}
 	return leaves
 }
-
-// offsetAndText is what a short string takes in memory.
-const offsetAndText = 16
 
 // Next returns the next batch, which the caller releases; io.EOF after the last.
 func (p *Batches) Next(ctx context.Context) (arrow.Table, error) {

@@ -1,7 +1,9 @@
 package reader
 
 import (
+	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
+	"github.com/apache/arrow-go/v18/parquet/schema"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
@@ -50,7 +52,7 @@ const dictionarySamples = 16
 // entries in some of them; 0 where there are none.
 func (f *File) dictionaryText(leaf int) float64 {
 	meta := f.file.MetaData()
-	if meta.Schema.Column(leaf).PhysicalType().ByteSize() > 0 {
+	if meta.Schema.Column(leaf).PhysicalType() != parquet.Types.ByteArray {
 		return 0
 	}
 	var bytes, entries float64
@@ -61,4 +63,28 @@ func (f *File) dictionaryText(leaf int) float64 {
 		}
 	}
 	return bytes / max(entries, 1) * numberOfValues(meta, leaf)
+}
+
+// ColumnBytes estimates the bytes of a column in memory: what its pages take uncompressed, or for values that a
+// dictionary makes small there, their width.
+func ColumnBytes(meta *metadata.FileMetaData, leaf int) (bytes float64) {
+	width := valueBytes(meta.Schema.Column(leaf))
+	for _, group := range meta.RowGroups {
+		m := group.Columns[leaf].MetaData
+		bytes += max(float64(m.TotalUncompressedSize), float64(m.NumValues)*float64(width))
+	}
+	return bytes
+}
+
+// valueBytes is what a value takes in memory.
+func valueBytes(column *schema.Column) int {
+	const offsetAndText = 16 // of a short string
+	switch column.PhysicalType() {
+	case parquet.Types.ByteArray:
+		return offsetAndText
+	case parquet.Types.FixedLenByteArray:
+		return column.TypeLength()
+	default:
+		return column.PhysicalType().ByteSize()
+	}
 }

@@ -30,17 +30,17 @@ func readText[T int32 | int64](r *flatReader, mem memory.Allocator, rows, size i
 	machine.AdviseHuge(offsets.Bytes())
 	t := &textArray[T]{mem: mem, offsets: arrow.GetData[T](offsets.Bytes()), data: memory.NewResizableBuffer(mem)}
 	defer func() { t.data.Release() }()
-	t.reserve(size)
+	t.reserve(size, 0)
 	validity := r.newValidity(mem, rows)
 	nulls, err := t.read(r, rows, validity.Bytes())
 	t.data.ResizeNoShrink(t.size)
 	return r.sound(rows, nulls, err, validity, offsets, t.data)
 }
 
-// reserve makes room for n more bytes.
-func (t *textArray[T]) reserve(n int) {
+// reserve makes room for n more bytes and, when the buffer has to grow, for the bytes that are expected after them.
+func (t *textArray[T]) reserve(n, expected int) {
 	if need := t.size + n; need > t.data.Cap() {
-		grown := arraydata.NewBuffer(t.mem, max(need, t.data.Cap()+t.data.Cap()/2))
+		grown := arraydata.NewBuffer(t.mem, need+min(expected, need))
 		machine.AdviseHuge(grown.Bytes())
 		copy(grown.Bytes(), t.data.Bytes()[:t.size])
 		t.data.Release()
@@ -104,7 +104,7 @@ func (t *textArray[T]) plain(r *flatReader, row, n int) error {
 	if len(r.plain) < 4*n {
 		return fileerror.Corrupt("a plain page has %d bytes for %d texts", len(r.plain), n)
 	}
-	t.reserve(len(r.plain) - 4*n)
+	t.reserve(len(r.plain)-4*n, t.data.Cap()/2)
 	src, dst, size := r.plain, t.data.Bytes(), t.size
 	ends := t.offsets[row+1 : row+1+n]
 	for i := range ends {
@@ -137,7 +137,7 @@ func (t *textArray[T]) lookUp(r *flatReader, row, n int) error {
 		for _, k := range b {
 			length += int(starts[k+1] - starts[k] - 4)
 		}
-		t.reserve(length)
+		t.reserve(length, (n-len(b))*length/len(b))
 		src, dst, size := s.Entries.Bytes(), t.data.Bytes(), t.size
 		ends := t.offsets[row+1 : row+1+len(b)]
 		for i, k := range b {
