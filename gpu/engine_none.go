@@ -9,7 +9,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 )
 
-var errNone = fmt.Errorf("%w: this build has no GPU engine; gpu/build.sh makes one that has, for Linux on x86-64",
+var errNone = fmt.Errorf("%w: this build has no GPU engine; \"make gpu\" in a checkout builds it, for Linux on x86-64",
 	ErrNoDevice)
 
 // device is all that there is to an engine in this build: nothing. None is ever opened.

@@ -101,7 +101,7 @@ func TestDeviceIsFull(t *testing.T) {
 				require.ErrorIs(t, err, engine.ErrMemory)
 				require.NotErrorIs(t, err, gpu.ErrDevice)
 				require.Regexp(t, `the sort needs at least \d+ bytes, of which it has \d+: `+
-			`stand-in has \d+, of which \d+ are free`, err.Error())
+					`stand-in has \d+, of which \d+ are free`, err.Error())
 			}
 			res, err = e.Sort(t.Context(), small, mem)
 			require.NoError(t, err, "a small sort fits into %d bytes", bytes)

@@ -2,14 +2,14 @@
 // which are the k rows that lead it in another order. A limit makes the second much cheaper than a full sort.
 //
 //	$ go run ./examples/analytics
-//	1000000 flights by airport, the latest first:
+//	1000000 flights by airport, the most delayed first:
 //	date                  delay  distance  origin  destination
 //	2001-06-06 13:14:00Z  366    654       ABE     ORD
 //	2001-03-04 22:20:00Z  297    692       ABE     ATL
 //	2001-05-15 22:08:00Z  250    654       ABE     ORD
 //	2001-05-13 13:11:00Z  231    424       ABE     DTW
 //
-//	The five latest of all:
+//	The five most delayed of all:
 //	date                  delay  distance  origin  destination
 //	2001-01-19 22:42:00Z  1688   3972      HNL     MSP
 //	2001-01-06 15:01:00Z  1575   1310      MCO     MSP
@@ -55,7 +55,7 @@ func run(ctx context.Context, w io.Writer, path string) error {
 		return err
 	}
 	defer sorted.Release()
-	fmt.Fprintf(w, "%d flights by airport, the latest first:\n", sorted.NumRows())
+	fmt.Fprintf(w, "%d flights by airport, the most delayed first:\n", sorted.NumRows())
 	if err := show(w, sorted, 4); err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func run(ctx context.Context, w io.Writer, path string) error {
 		return err
 	}
 	defer top.Release()
-	fmt.Fprintln(w, "\nThe five latest of all:")
+	fmt.Fprintln(w, "\nThe five most delayed of all:")
 	return show(w, top, top.NumRows())
 }
 

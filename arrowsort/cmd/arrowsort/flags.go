@@ -42,7 +42,7 @@ func (f *jobFlags) add(cmd *cobra.Command, limitHelp string) {
 	flags.Func("threads", "use at most `N` threads; 0 for all cores", into(&o.Threads, wholeNumber))
 	flags.Func("format", "`format` of the input: parquet, arrow, arrows, csv (default: by name)",
 		into(&o.InputFormat, asTyped(tablefile.ParseFormat)))
-	flags.Func("delimiter", "what separates the values of CSV: a `character`, or tab (default , and in .tsv a tab)",
+	flags.Func("delimiter", "what separates the values of CSV: a `character`, or tab (default comma, in .tsv tab)",
 		into(&o.Delimiter, parseDelimiter))
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object about what was done")

@@ -13,14 +13,14 @@ func newSort(s streams) *cobra.Command {
 		Short: "Sort files by one or more columns",
 		Long: `Sort files by one or more columns. Rows that tie keep their order. INPUT and OUTPUT are Parquet
 (.parquet), Arrow IPC files (.arrow, .feather), Arrow IPC streams (.arrows, and - for standard input and output) or CSV
-(.csv, .tsv). The output is written under a temporary name and renamed when it is complete. What is open already, such
-as /dev/stdout, is written as it comes. A sorted Parquet file keeps schema, metadata and compression of the input, and
+(.csv, .tsv). The output is written under a temporary name and renamed when it is complete. Output that is open already,
+such as /dev/stdout, is written directly. A sorted Parquet file keeps schema, metadata and compression of the input, and
 its footer names the order. A file that is named twice is read twice.
 
 Inputs may be larger than memory, and may be many: INPUT is then a file, a pattern in quotes or a folder of Parquet and
 Arrow files, and rows that tie keep the order of the files. What does not fit in --memory is sorted in runs, spilled to
---spill-dir and merged. Standard input is copied to --spill-dir first, unless it is an Arrow stream and alone; so is
-compressed CSV. CSV is sorted with other CSV only; to CSV it keeps its values as they are written, but for quotes that
+--spill-dir and merged. Standard input is copied to --spill-dir first, unless it is the only input and an Arrow stream;
+so is compressed CSV. CSV is sorted with other CSV only; CSV output keeps the text of its values, but for quotes that
 are not needed.
 
 ` + keysHelp + "\n\n" + compressionHelp + "\n\n" + csvHelp + "\n\n" + exitHelp,

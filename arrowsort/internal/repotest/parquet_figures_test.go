@@ -90,8 +90,8 @@ func (r parquetResults) table() string {
 		"those of "+
 		"its whole process, those of the others without the start of the interpreter. *Of the faster*: of Polars and "+
 		"DuckDB, "+
-		"and what was aimed for; *memory*: the most resident memory that the system recorded, in MB, and what was "+
-		"aimed for. "+
+		"and the goal; *memory*: the most resident memory that the system recorded, in MB, and the "+
+		"goal. "+
 		"Measured on %s at commit %s, on %s, %d cores, %.3g GiB, %s; %d runs disturbed. How to repeat it: "+
 		"[benchmarks](../benchmarks/README.md).", r.Runs, r.Threads, priority, r.Codec, r.RowGroup,
 		r.Machine.Date[:len("2006-01-02")], v["arrowsort"], r.Machine.CPU, r.Machine.Cores, r.Machine.MemoryGiB,
@@ -126,7 +126,7 @@ func (m parquetMeasurement) cell() string {
 
 func megabytes(bytes float64) string { return strconv.FormatFloat(bytes/1e6, 'f', 0, 64) }
 
-// compare is what was measured and what was aimed for: time as a multiple of the fastest rival's, and megabytes.
+// compare is what was measured and the goal: time as a multiple of the fastest rival's, and megabytes.
 func (l parquetLimit) compare(own parquetMeasurement, job []parquetMeasurement) (time, memory string) {
 	var seconds, peaks []float64
 	for _, engine := range l.Rivals {

@@ -97,8 +97,8 @@ type decompressor struct {
 func (d *decompressor) Read(p []byte) (int, error) {
 	n, err := d.r.Read(p)
 	if d.left -= int64(n); d.limit > 0 && d.left < 0 {
-		return 0, fmt.Errorf("is compressed with %s and takes more than %d MiB: decompress it first", d.name,
-			d.limit>>20)
+		return 0, fmt.Errorf("is compressed with %s, and its text takes more than %d MiB, the limit for this file: "+
+			"decompress it first", d.name, d.limit>>20)
 	}
 	if err != nil && err != io.EOF {
 		err = d.corrupt(err)

@@ -86,8 +86,8 @@ func TestCompressedBombs(t *testing.T) {
 		require.NoError(t, os.WriteFile(path, b, 0o600))
 		require.Less(t, textLimit(int64(len(b))), int64(text/2))
 		_, err := Read(t.Context(), path, ReadOptions{})
-		require.ErrorContains(t, err, path+": is compressed with "+name+" and takes more than ")
-		require.ErrorContains(t, err, " MiB: decompress it first")
+		require.ErrorContains(t, err, path+": is compressed with "+name+", and its text takes more than ")
+		require.ErrorContains(t, err, " MiB, the limit for this file: decompress it first")
 	}
 }
 
