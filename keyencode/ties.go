@@ -15,7 +15,7 @@ type TiedRows interface {
 
 // A TieBreaker orders rows that tie in the leading words of their codes. It is the temp storage of one goroutine.
 type TieBreaker struct {
-	Runs    []Run    // to be ordered: they do not overlap
+	Runs    []Run    // disjoint runs to order
 	Rows    []uint32 // as long as all runs together
 	Codes   []uint64 // the same
 	further []Run

@@ -10,7 +10,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 )
 
-// sortRun sorts what was collected and begins the next run.
+// sortRun sorts the collected rows and empties the buffer for the next run.
 func (s *Sorter) sortRun() (arrow.Table, error) {
 	all := concatenate(s.decoded, s.parts)
 	defer all.Release()
@@ -19,13 +19,13 @@ func (s *Sorter) sortRun() (arrow.Table, error) {
 		return nil, err
 	}
 	opts := s.opts.sorting()
-	if !s.opts.Unique { // else rows of a run that are left out make place for others
+	if !s.opts.Unique { // a limit of each run would drop rows before equal keys are dropped
 		opts.Limit = int(s.opts.Limit)
 	}
 	return arrowsort.Sort(s.ctx, all, s.opts.Keys, opts)
 }
 
-// keep begins the next run with the rows that are left of the last one, if a limit has left few: they need no spilling.
+// keep starts the next run with the sorted rows of the last one, if a limit leaves few: they need no spilling.
 func (s *Sorter) keep(sorted arrow.Table) bool {
 	bytes := arraydata.TableBytes(sorted) + sorted.NumRows()*rowOverhead
 	if s.opts.Limit == 0 || s.opts.Unique || s.folder != nil || bytes > s.budget.run()/2 {
@@ -77,7 +77,7 @@ func (s *Sorter) wait() error {
 	return err
 }
 
-// reduce merges runs that are neighbours until all that are left can be merged at once.
+// reduce merges neighbouring runs until one merge can take all of them.
 func (s *Sorter) reduce() error {
 	for len(s.runs) > s.fan {
 		var longer []run

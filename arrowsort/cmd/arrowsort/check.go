@@ -10,7 +10,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
-// checkName is the command whose exit codes are an answer.
+// checkName is the command whose exit code reports the result.
 const checkName = "check"
 
 func newCheck(s streams) *cobra.Command {

@@ -46,7 +46,7 @@ func (j *job) start(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// does has a command do some work once its line is checked.
+// does sets what a command does after its flags are checked.
 func (j *job) does(cmd *cobra.Command, work func(ctx context.Context, args []string) error) {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := j.start(cmd, args); err != nil {
@@ -56,7 +56,7 @@ func (j *job) does(cmd *cobra.Command, work func(ctx context.Context, args []str
 	}
 }
 
-// writes has a command write rows.
+// writes sets the function by which a command writes rows.
 func (j *job) writes(cmd *cobra.Command, work writing) {
 	j.does(cmd, func(ctx context.Context, args []string) error { return j.write(ctx, args, work) })
 }
@@ -118,8 +118,8 @@ func (j *job) run(work func() error) error {
 	return inTerms(err)
 }
 
-// limitGarbage has garbage collected before the process takes much more than the budget, unless GOMEMLIMIT says when.
-// What it returns ends that.
+// limitGarbage sets the memory limit of the garbage collector to a little more than the budget, unless GOMEMLIMIT is
+// set. The function that it returns restores the limit.
 func limitGarbage(budget int64) (end func()) {
 	if os.Getenv("GOMEMLIMIT") != "" || budget == 0 {
 		return func() {}
@@ -148,7 +148,7 @@ func displayName(path, pipe string) string {
 	return filepath.Base(path)
 }
 
-// inTerms is an error of package parquetsort for somebody who does not call it.
+// inTerms is an error of package parquetsort in terms of the command's flags.
 func inTerms(err error) error {
 	if err == nil {
 		return nil

@@ -17,14 +17,14 @@ func strings[O offset](g *gatherer, col column) (*array.Data, error) {
 		bytes[i] = c.bytes(2)
 		src[i] = extents[O]{offsets: as[O](offsets), elements: len(bytes[i])}
 	}
-	where, ends, starts, err := lengths(g, col, src)
+	selection, offsets, sources, err := lengths(g, col, src)
 	if err != nil {
 		return nil, err
 	}
-	defer starts.Release()
-	data, err := g.fixed(bytes, 1, where)
+	defer sources.Release()
+	data, err := g.fixed(bytes, 1, selection)
 	if err != nil {
 		return nil, err
 	}
-	return g.finish(col, nil, ends, data), nil
+	return g.finish(col, nil, offsets, data), nil
 }

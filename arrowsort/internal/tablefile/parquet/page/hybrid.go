@@ -10,12 +10,12 @@ import (
 )
 
 // Parquet's hybrid of run lengths and bit packing stores indices and levels of a fixed number of bits. Each run starts
-// with a varint: twice the length and a value for equal values, or twice the groups of eight plus one and the packed
-// bits.
+// with a varint: length<<1, which the value of a run of equal values follows, or groups<<1 | 1, which the packed bits
+// of groups of eight values follow.
 
 const (
 	groupValues = 8  // values of a packed group, which is as many bytes as a value has bits
-	HybridSpare = 64 // readable bytes behind the bytes of a hybrid: values are taken out of eight bytes
+	HybridSpare = 64 // readable bytes after the bytes of a hybrid: values are read by loads of eight bytes
 	// MaxHybridWidth is the bits of a value of a hybrid at most.
 	MaxHybridWidth = 32
 )

@@ -94,11 +94,11 @@ func (x *Index) ColumnIndex() []byte {
 	w.list(2, ThriftBinary, len(x.Entries))
 	text := holdsText(x.Column)
 	for _, p := range x.Entries {
-		w.binary(shortLow(p.Low, x.Column, text))
+		w.binary(truncatedMin(p.Low, x.Column, text))
 	}
 	w.list(3, ThriftBinary, len(x.Entries))
 	for _, p := range x.Entries {
-		w.binary(shortHigh(p.High, x.Column, text))
+		w.binary(truncatedMax(p.High, x.Column, text))
 	}
 	w.number(4, x.order())
 	w.list(5, thriftI64, len(x.Entries))

@@ -26,16 +26,16 @@ func mayCut(bound []byte, column *schema.Column) bool {
 		column.SortOrder() == schema.SortUNSIGNED
 }
 
-// shortLow is a value of at most longestBound bytes that is not greater than the bound.
-func shortLow(bound []byte, column *schema.Column, text bool) []byte {
+// truncatedMin is a value of at most longestBound bytes that is not greater than the bound.
+func truncatedMin(bound []byte, column *schema.Column, text bool) []byte {
 	if !mayCut(bound, column) {
 		return bound
 	}
 	return bound[:cutAt(bound, text)]
 }
 
-// shortHigh is a value that is not less than the bound: of about longestBound bytes, if there is one.
-func shortHigh(bound []byte, column *schema.Column, text bool) []byte {
+// truncatedMax is a value that is not less than the bound: of about longestBound bytes, if there is one.
+func truncatedMax(bound []byte, column *schema.Column, text bool) []byte {
 	if !mayCut(bound, column) {
 		return bound
 	}

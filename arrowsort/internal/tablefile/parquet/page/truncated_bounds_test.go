@@ -37,8 +37,8 @@ func TestLongBoundsAreCut(t *testing.T) {
 	} {
 		column := schema.NewColumn(c.node.(*schema.PrimitiveNode), 0, 0)
 		whole := slices.Clone(c.bound)
-		require.Equal(t, string(c.low), string(shortLow(c.bound, column, holdsText(column))), name)
-		require.Equal(t, string(c.high), string(shortHigh(c.bound, column, holdsText(column))), name)
+		require.Equal(t, string(c.low), string(truncatedMin(c.bound, column, holdsText(column))), name)
+		require.Equal(t, string(c.high), string(truncatedMax(c.bound, column, holdsText(column))), name)
 		require.Equal(t, whole, c.bound, name)
 	}
 }
