@@ -124,11 +124,14 @@ func startsWith(keys, prefix []arrowsort.Key) bool {
 // names; nil when there is none.
 func checkDeclaredOrder(ctx context.Context, file string, opts Options) (*Violation, error) {
 	opts.Keys, opts.KeysFor = []arrowsort.Key{{}}, nil // are those of each row group
-	in, err := begin(ctx, []string{file}, opts, false)
+	in, err := newInputs([]string{file}, opts)
 	if err != nil {
 		return nil, err
 	}
 	defer in.close()
+	if err := in.openAll(ctx, false); err != nil {
+		return nil, err
+	}
 	c := declaredOrderChecker{file: file, groups: in.layout.RowGroups(), order: ordered{opts: in.opts}}
 	defer c.order.forget()
 	err = in.each(ctx, PhaseCheck, func(_ int, piece arrow.Table) error { return c.add(ctx, piece) })

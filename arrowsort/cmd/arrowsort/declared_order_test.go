@@ -12,6 +12,7 @@ import (
 	parquetfile "github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
@@ -184,4 +185,18 @@ func TestFilesWithoutRowsAreInAnyOrder(t *testing.T) {
 	r := cli(t, nil, "check", "-q", empty)
 	require.Equal(t, 2, r.code)
 	require.Contains(t, r.err, empty+" has no rows, and names no order")
+}
+
+// The first column has no order, and the footer names another key than the one that is asked for.
+func TestCheckOfAFooterWithoutItsFirstColumn(t *testing.T) {
+	schema := arrow.NewSchema([]arrow.Field{{Name: "l", Type: arrow.ListOf(arrow.PrimitiveTypes.Int8)},
+		{Name: "k", Type: arrow.PrimitiveTypes.Int8}}, nil)
+	rows := strings.NewReader(`[{"l": [1], "k": 1}, {"l": [], "k": 2}]`)
+	record, _, err := array.RecordFromJSON(memory.DefaultAllocator, schema, rows)
+	require.NoError(t, err)
+	path := filepath.Join(t.TempDir(), "x.parquet")
+	writeClaiming(t, path, array.NewTableFromRecords(schema, []arrow.Record{record}),
+		[]tablefile.SortingColumn{{Path: "k"}})
+	require.Equal(t, result{code: 1, out: "not sorted: row 1 sorts before row 0 (rows count from 0)\n" +
+		path + ": the footer names another order, which is true: k\n"}, cut(cli(t, nil, "check", "-k", "k:desc", path)))
 }

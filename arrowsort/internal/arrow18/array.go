@@ -12,12 +12,20 @@ import (
 // ToArray returns an array of v18 with the buffers of one of v15. typ is the type of the array as ToSchema converts it.
 // The caller releases the result; the buffers are held until then.
 func ToArray(a v15.Array, typ arrow.DataType) arrow.Array {
-	data := toData(a.Data(), typ)
+	var dicts Dictionaries
+	defer dicts.Release()
+	return dicts.ToArray(a, typ)
+}
+
+// ToArray is ToArray with the dictionaries that were converted before, at every level: those that are one in v15 are one
+// in v18, which otherwise would compare their values.
+func (dicts *Dictionaries) ToArray(a v15.Array, typ arrow.DataType) arrow.Array {
+	data := dicts.toData(a.Data(), typ)
 	defer data.Release()
 	return array.MakeFromData(data)
 }
 
-func toData(d v15.ArrayData, typ arrow.DataType) arrow.ArrayData {
+func (dicts *Dictionaries) toData(d v15.ArrayData, typ arrow.DataType) arrow.ArrayData {
 	buffers := make([]*memory.Buffer, len(d.Buffers()))
 	for i, b := range d.Buffers() {
 		if b != nil {
@@ -28,12 +36,12 @@ func toData(d v15.ArrayData, typ arrow.DataType) arrow.ArrayData {
 	}
 	children := make([]arrow.ArrayData, len(d.Children()))
 	for i, c := range d.Children() {
-		children[i] = toData(c, childType(typ, i))
+		children[i] = dicts.toData(c, childType(typ, i))
 		defer children[i].Release()
 	}
 	data := array.NewData(typ, d.Len(), buffers, children, d.NullN(), d.Offset())
 	if dictionary, ok := storage(typ).(*arrow.DictionaryType); ok {
-		entries := toData(d.Dictionary(), dictionary.ValueType)
+		entries := dicts.of(d.Dictionary(), dictionary.ValueType)
 		defer entries.Release()
 		data.SetDictionary(entries)
 	}

@@ -158,3 +158,68 @@ func TestChunksOfAColumn(t *testing.T) {
 	require.Equal(t, "[1 2]", there.Chunk(0).String())
 	require.Equal(t, "[3]", there.Chunk(1).String())
 }
+
+func TestStorageSchemasOfEveryTypeAreThoseOfAMessage(t *testing.T) {
+	forEveryType(t, func(t *testing.T, typ v15.DataType) {
+		meta := v15.NewMetadata([]string{"l", "k"}, []string{"v", ""})
+		sc := v15.NewSchema([]v15.Field{{Name: "a", Type: typ, Nullable: true, Metadata: meta}}, &meta)
+		storage := ToStorageSchema(sc)
+		require.Equal(t, meta.Keys(), storage.Metadata().Keys())
+		back, err := FromSchema(storage) // v15 makes the extension type of the metadata
+		require.NoError(t, err)
+		require.Equal(t, sc.String(), back.String())
+		require.True(t, sc.Equal(back))
+	})
+}
+
+// The names are those of types that v18 has registered, and that it would refuse or rename.
+func TestStorageSchemasKeepMetadataOfNestedFieldsAsItIs(t *testing.T) {
+	named := func(name, parameters string, typ v15.DataType) v15.Field {
+		meta := v15.NewMetadata([]string{"z", "ARROW:extension:name", "ARROW:extension:metadata"},
+			[]string{"", name, parameters})
+		return v15.Field{Name: "f", Type: typ, Metadata: meta}
+	}
+	for _, f := range []v15.Field{
+		named("arrow.json", "{ }", v15.BinaryTypes.Binary), named("arrow.uuid", "text", v15.BinaryTypes.String),
+		named("parquet.variant", "", v15.StructOf(v15.Field{Name: "x", Type: v15.PrimitiveTypes.Int8, Nullable: true})),
+	} {
+		storage := ToStorageSchema(v15.NewSchema([]v15.Field{{Name: "s", Type: v15.StructOf(f)}, f}, nil))
+		for _, got := range []arrow.Field{storage.Field(0).Type.(*arrow.StructType).Field(0), storage.Field(1)} {
+			require.Equal(t, f.Metadata.Keys(), got.Metadata.Keys())
+			require.Equal(t, f.Metadata.Values(), got.Metadata.Values())
+			require.Equal(t, f.Type.ID().String(), got.Type.ID().String())
+		}
+	}
+}
+
+func TestDictionariesThatAreOneStayOne(t *testing.T) {
+	mem := memory15.NewCheckedAllocator(memory15.DefaultAllocator)
+	defer mem.AssertSize(t, 0)
+	rng := rand.New(rand.NewPCG(5, 6))
+	typ := v15.StructOf(v15.Field{Name: "d", Nullable: true,
+		Type: &v15.DictionaryType{IndexType: v15.PrimitiveTypes.Int8, ValueType: v15.FixedWidthTypes.Float16}})
+	storage := ToStorageSchema(v15.NewSchema([]v15.Field{{Name: "s", Type: typ}}, nil)).Field(0).Type
+	rows := arrowtest.Random(rng, typ, 20, 0, mem)
+	other := arrowtest.Random(rng, typ, 20, 0, mem)
+	dictionaryOf := func(a arrow.Array) arrow.ArrayData { return a.Data().Children()[0].Dictionary() }
+
+	var dicts Dictionaries
+	var last arrow.ArrayData
+	for from := range int64(3) { // batches of one array
+		slice := array15.NewSlice(rows, from, from+5)
+		there := dicts.ToArray(slice, storage)
+		require.True(t, last == nil || last == dictionaryOf(there))
+		last = dictionaryOf(there)
+		there.Release()
+		slice.Release()
+		dicts.Forget()
+	}
+	there := dicts.ToArray(other, storage)
+	require.NotEqual(t, last, dictionaryOf(there))
+	there.Release()
+	dicts.Forget()
+	rows.Release()
+	dicts.Forget()
+	other.Release()
+	dicts.Release()
+}

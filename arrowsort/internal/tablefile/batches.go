@@ -77,3 +77,10 @@ func (b batchWriter) Write(_ context.Context, table arrow.Table) error {
 }
 
 func (b batchWriter) Finish() error { return b.out.Close() }
+
+// abort gives up what has no end yet.
+func (b batchWriter) abort() {
+	if out, ok := b.out.(*ipc.Writer); ok && out != nil {
+		out.Abort()
+	}
+}

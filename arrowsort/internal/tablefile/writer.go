@@ -115,6 +115,9 @@ func (w *Writer) Commit() (int64, error) {
 
 // Abort removes the file that was not committed.
 func (w *Writer) Abort() {
+	if b, ok := w.pieces.(batchWriter); ok {
+		b.abort()
+	}
 	if w.file != nil {
 		w.file.Abort()
 		w.file = nil

@@ -32,7 +32,7 @@ type Writer struct {
 		Close() error
 	}
 	schema       *arrow18.Schema
-	dictionaries []writtenDictionary // of the last batch, by column
+	dictionaries *convert.Dictionaries // of the last batch: Arrow compares others by their values
 	mem          memory.Allocator
 }
 
@@ -44,11 +44,12 @@ func NewWriter(w io.Writer, schema *arrow.Schema, opts Options) (*Writer, error)
 			return nil, fileerror.Unsupported("column %q: type %s, an extension type that is stored as a dictionary,",
 				f.Name, f.Type)
 		}
+		if hidesType(f.Type) {
+			return nil, fileerror.Unsupported("column %q: type %s, whose dictionary or runs hold dictionaries or an "+
+				"extension type,", f.Name, f.Type)
+		}
 	}
-	sc, err := storageSchema(schema)
-	if err != nil {
-		return nil, err
-	}
+	sc := convert.ToStorageSchema(schema)
 	options := []arrowipc.Option{arrowipc.WithSchema(sc), arrowipc.WithAllocator(opts.Allocator)}
 	switch opts.Codec {
 	case "zstd":
@@ -56,30 +57,14 @@ func NewWriter(w io.Writer, schema *arrow.Schema, opts Options) (*Writer, error)
 	case "lz4":
 		options = append(options, arrowipc.WithLZ4())
 	}
-	out := &Writer{schema: sc, dictionaries: make([]writtenDictionary, sc.NumFields()), mem: opts.Allocator}
-	if opts.File {
-		out.out, err = arrowipc.NewFileWriter(w, options...)
-	} else {
+	out := &Writer{schema: sc, dictionaries: new(convert.Dictionaries), mem: opts.Allocator}
+	if !opts.File {
 		out.out = arrowipc.NewWriter(w, options...)
+		return out, nil
 	}
+	var err error
+	out.out, err = arrowipc.NewFileWriter(w, options...)
 	return out, err
-}
-
-// storageSchema converts a schema. Columns of an extension type that only v18 has keep its name in their metadata.
-func storageSchema(schema *arrow.Schema) (*arrow18.Schema, error) {
-	sc, err := convert.ToSchema(schema)
-	if err != nil {
-		return nil, err
-	}
-	fields := sc.Fields()
-	for i, f := range fields {
-		if ext, ok := f.Type.(arrow18.ExtensionType); ok {
-			meta := schema.Field(i).Metadata
-			fields[i].Type, fields[i].Metadata = ext.StorageType(), arrow18.NewMetadata(meta.Keys(), meta.Values())
-		}
-	}
-	meta := sc.Metadata()
-	return arrow18.NewSchema(fields, &meta), nil
 }
 
 // Write writes a record batch.
@@ -90,20 +75,22 @@ func (w *Writer) Write(rec arrow.Record) error {
 		if err != nil {
 			return err
 		}
-		columns[i] = w.dictionaries[i].of(own, convert.ToArray(own, w.schema.Field(i).Type))
+		columns[i] = w.dictionaries.ToArray(own, w.schema.Field(i).Type)
 		own.Release()
 		defer columns[i].Release()
 	}
 	converted := array18.NewRecordBatch(w.schema, columns, rec.NumRows())
 	defer converted.Release()
+	defer w.dictionaries.Forget()
 	return w.out.Write(converted)
 }
 
+// Abort releases what the writer holds of the last batch. It may follow Close.
+func (w *Writer) Abort() { w.dictionaries.Release() }
+
 // Close writes the end of the file or stream.
 func (w *Writer) Close() error {
-	for i := range w.dictionaries {
-		w.dictionaries[i].release()
-	}
+	w.dictionaries.Release()
 	return w.out.Close()
 }
 
@@ -148,40 +135,24 @@ func extendsDictionary(typ arrow.DataType) bool {
 	return extension && typ.ID() == arrow.DICTIONARY || anyField(typ, extendsDictionary)
 }
 
+// hidesType reports whether a type has values of a dictionary or of runs of a type that a message has no place for.
+func hidesType(typ arrow.DataType) bool {
+	typ = arraydata.StorageOf(typ)
+	var values arrow.DataType
+	switch t := typ.(type) {
+	case *arrow.DictionaryType:
+		values = t.ValueType
+	case *arrow.RunEndEncodedType:
+		values = t.Encoded()
+	default:
+		return anyField(typ, hidesType)
+	}
+	_, extension := values.(arrow.ExtensionType)
+	return extension || typ.ID() == arrow.DICTIONARY && values.ID() == arrow.DICTIONARY || hidesType(values)
+}
+
 // anyField reports whether the type of a field of a nested type is one of some.
 func anyField(typ arrow.DataType, is func(arrow.DataType) bool) bool {
 	nested, ok := typ.(arrow.NestedType)
 	return ok && slices.ContainsFunc(nested.Fields(), func(f arrow.Field) bool { return is(f.Type) })
-}
-
-// A writtenDictionary is the dictionary of a column in the last batch, which stays the same where the next batch has it
-// as well: Arrow compares others value by value.
-type writtenDictionary struct {
-	from arrow.ArrayData
-	to   arrow18.Array
-}
-
-// of is an array converted from another. It consumes it.
-func (d *writtenDictionary) of(from arrow.Array, to arrow18.Array) arrow18.Array {
-	rows, ok := to.(*array18.Dictionary)
-	if !ok {
-		return to
-	}
-	if entries := from.Data().Dictionary(); d.from != entries {
-		d.release()
-		d.from, d.to = entries, rows.Dictionary()
-		d.from.Retain()
-		d.to.Retain()
-		return to
-	}
-	defer to.Release()
-	return array18.NewDictionaryArray(to.DataType(), rows.Indices(), d.to)
-}
-
-func (d *writtenDictionary) release() {
-	if d.from != nil {
-		d.from.Release()
-		d.to.Release()
-		*d = writtenDictionary{}
-	}
 }

@@ -2,9 +2,14 @@ package ipc
 
 import (
 	"io"
+	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/float16"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
@@ -20,4 +25,39 @@ func TestExtensionsOfDictionariesAreNotWritten(t *testing.T) {
 		require.ErrorIs(t, err, fileerror.ErrUnsupported)
 		require.ErrorContains(t, err, `column "v": type `+typ.String())
 	}
+}
+
+func TestAbortReleasesDictionaries(t *testing.T) {
+	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	defer mem.AssertSize(t, 0)
+	typ := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
+	rows := arrowtest.Random(rand.New(rand.NewPCG(1, 1)), typ, 10, 0, mem)
+	schema := arrow.NewSchema([]arrow.Field{{Name: "v", Type: typ}}, nil)
+	record := array.NewRecord(schema, []arrow.Array{rows}, 10)
+	rows.Release()
+	w, err := NewWriter(io.Discard, schema, Options{File: true, Allocator: mem})
+	require.NoError(t, err)
+	require.NoError(t, w.Write(record))
+	record.Release()
+	w.Abort()
+}
+
+// Float16 infinities are not equal to themselves where Arrow compares dictionaries by their values.
+func TestBatchesOfOneDictionaryOfInfinities(t *testing.T) {
+	typ := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.FixedWidthTypes.Float16}
+	values := array.NewFloat16Builder(memory.DefaultAllocator)
+	values.Append(float16.New(float32(math.Inf(1))))
+	indices := array.NewInt8Builder(memory.DefaultAllocator)
+	indices.AppendValues([]int8{0, 0}, nil)
+	rows := array.NewDictionaryArray(typ, indices.NewArray(), values.NewArray())
+	nested, err := array.NewStructArray([]arrow.Array{rows}, []string{"d"})
+	require.NoError(t, err)
+	schema := arrow.NewSchema([]arrow.Field{{Name: "s", Type: nested.DataType()}}, nil)
+	w, err := NewWriter(io.Discard, schema, Options{File: true, Allocator: memory.DefaultAllocator})
+	require.NoError(t, err)
+	for row := range int64(2) {
+		batch := array.NewSlice(nested, row, row+1)
+		require.NoError(t, w.Write(array.NewRecord(schema, []arrow.Array{batch}, 1)))
+	}
+	require.NoError(t, w.Close())
 }

@@ -89,7 +89,7 @@ func (v *flatValues) width() int { return max(1, bits.Len(uint(max(1, v.count)-1
 
 // setEntries takes strings or bytes that have a dictionary, with only those entries that rows refer to: so a row group
 // holds no entries of others, and its statistics are its own. It is false for other dictionaries, and for those with
-// nulls as entries or with too many entries.
+// nulls as entries, with too many entries, or with an entry twice: Arrow C++ drops the second, but not its index.
 func (v *flatValues) setEntries(d *array.Dictionary, s *Scratch) bool {
 	if id := d.Dictionary().DataType().ID(); id != arrow.STRING && id != arrow.BINARY || d.Dictionary().NullN() > 0 {
 		return false
@@ -106,16 +106,18 @@ func (v *flatValues) setEntries(d *array.Dictionary, s *Scratch) bool {
 	}
 	s.entries = s.entries[:0]
 	entry := dictionary.EntryBytes(d.Dictionary())
+	distinct := make(map[string]struct{}, v.count)
 	for i, used := range s.used {
 		if used == 0 {
 			continue
 		}
 		text := entry(i)
+		distinct[string(text)] = struct{}{}
 		s.entries = binary.LittleEndian.AppendUint32(s.entries, uint32(len(text)))
 		s.entries = append(s.entries, text...)
 	}
 	v.entries = s.entries
-	return true
+	return len(distinct) == v.count
 }
 
 // rawIndices are the indices of a dictionary array as integers of 32 bits.

@@ -33,7 +33,7 @@ func TestTextKeepsUsedEntriesOnly(t *testing.T) {
 }
 
 func TestTextThatHasNoDictionaryOfItsOwn(t *testing.T) {
-	for _, entries := range []string{`["a", null]`, `[1, 2]`} {
+	for _, entries := range []string{`["a", null]`, `["a", "a"]`, `[1, 2]`} {
 		typ := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
 		if entries == `[1, 2]` {
 			typ.ValueType = arrow.PrimitiveTypes.Int64

@@ -1,0 +1,102 @@
+package arrow18
+
+import (
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	v15 "github.com/apache/arrow/go/v15/arrow"
+	ipc15 "github.com/apache/arrow/go/v15/arrow/ipc"
+)
+
+// ToStorageSchema converts a schema to v18, with the storage types of extension types: their names and parameters are in
+// the metadata of the fields, as in an IPC message, whatever v18 has registered under these names. The extension types
+// of the values of dictionaries and runs have no field, and get lost.
+func ToStorageSchema(sc *v15.Schema) *arrow.Schema {
+	meta := metadata(sc.Metadata())
+	return arrow.NewSchema(storageFields(sc.Fields()), &meta)
+}
+
+func metadata(m v15.Metadata) arrow.Metadata { return arrow.NewMetadata(m.Keys(), m.Values()) }
+
+func storageFields(fields []v15.Field) []arrow.Field {
+	converted := make([]arrow.Field, len(fields))
+	for i, f := range fields {
+		converted[i] = storageField(f)
+	}
+	return converted
+}
+
+func storageField(f v15.Field) arrow.Field {
+	meta := f.Metadata
+	if ext, ok := f.Type.(v15.ExtensionType); ok {
+		keys := append(slices.Clone(meta.Keys()), ipc15.ExtensionTypeKeyName, ipc15.ExtensionMetadataKeyName)
+		meta = v15.NewMetadata(keys, append(slices.Clone(meta.Values()), ext.ExtensionName(), ext.Serialize()))
+	}
+	return arrow.Field{Name: f.Name, Type: storageType(f.Type), Nullable: f.Nullable, Metadata: metadata(meta)}
+}
+
+func storageType(typ v15.DataType) arrow.DataType {
+	switch t := storage15(typ).(type) {
+	case *v15.ListType:
+		return arrow.ListOfField(storageField(t.ElemField()))
+	case *v15.LargeListType:
+		return arrow.LargeListOfField(storageField(t.ElemField()))
+	case *v15.ListViewType:
+		return arrow.ListViewOfField(storageField(t.ElemField()))
+	case *v15.LargeListViewType:
+		return arrow.LargeListViewOfField(storageField(t.ElemField()))
+	case *v15.FixedSizeListType:
+		return arrow.FixedSizeListOfField(t.Len(), storageField(t.ElemField()))
+	case *v15.StructType:
+		return arrow.StructOf(storageFields(t.Fields())...)
+	case *v15.MapType:
+		m := arrow.MapOfFields(storageField(t.KeyField()), storageField(t.ItemField()))
+		m.KeysSorted = t.KeysSorted
+		return m
+	case *v15.SparseUnionType:
+		return arrow.SparseUnionOf(storageFields(t.Fields()), t.TypeCodes())
+	case *v15.DenseUnionType:
+		return arrow.DenseUnionOf(storageFields(t.Fields()), t.TypeCodes())
+	case *v15.DictionaryType:
+		return &arrow.DictionaryType{IndexType: storageType(t.IndexType), ValueType: storageType(t.ValueType),
+			Ordered: t.Ordered}
+	case *v15.RunEndEncodedType:
+		r := arrow.RunEndEncodedOf(storageType(t.RunEnds()), storageType(t.Encoded()))
+		r.ValueNullable = t.ValueNullable
+		return r
+	case *v15.FixedSizeBinaryType:
+		return &arrow.FixedSizeBinaryType{ByteWidth: t.ByteWidth}
+	case *v15.TimestampType:
+		return &arrow.TimestampType{Unit: arrow.TimeUnit(t.Unit), TimeZone: t.TimeZone}
+	case *v15.Time32Type:
+		return &arrow.Time32Type{Unit: arrow.TimeUnit(t.Unit)}
+	case *v15.Time64Type:
+		return &arrow.Time64Type{Unit: arrow.TimeUnit(t.Unit)}
+	case *v15.DurationType:
+		return &arrow.DurationType{Unit: arrow.TimeUnit(t.Unit)}
+	case *v15.Decimal128Type:
+		return &arrow.Decimal128Type{Precision: t.Precision, Scale: t.Scale}
+	case *v15.Decimal256Type:
+		return &arrow.Decimal256Type{Precision: t.Precision, Scale: t.Scale}
+	default:
+		return simpleTypes[t.ID()]
+	}
+}
+
+// simpleTypes are the types without parameters.
+var simpleTypes = map[v15.Type]arrow.DataType{
+	v15.NULL: arrow.Null, v15.BOOL: arrow.FixedWidthTypes.Boolean,
+	v15.INT8: arrow.PrimitiveTypes.Int8, v15.UINT8: arrow.PrimitiveTypes.Uint8,
+	v15.INT16: arrow.PrimitiveTypes.Int16, v15.UINT16: arrow.PrimitiveTypes.Uint16,
+	v15.INT32: arrow.PrimitiveTypes.Int32, v15.UINT32: arrow.PrimitiveTypes.Uint32,
+	v15.INT64: arrow.PrimitiveTypes.Int64, v15.UINT64: arrow.PrimitiveTypes.Uint64,
+	v15.FLOAT16: arrow.FixedWidthTypes.Float16,
+	v15.FLOAT32: arrow.PrimitiveTypes.Float32, v15.FLOAT64: arrow.PrimitiveTypes.Float64,
+	v15.STRING: arrow.BinaryTypes.String, v15.LARGE_STRING: arrow.BinaryTypes.LargeString,
+	v15.BINARY: arrow.BinaryTypes.Binary, v15.LARGE_BINARY: arrow.BinaryTypes.LargeBinary,
+	v15.STRING_VIEW: arrow.BinaryTypes.StringView, v15.BINARY_VIEW: arrow.BinaryTypes.BinaryView,
+	v15.DATE32: arrow.FixedWidthTypes.Date32, v15.DATE64: arrow.FixedWidthTypes.Date64,
+	v15.INTERVAL_MONTHS:         arrow.FixedWidthTypes.MonthInterval,
+	v15.INTERVAL_DAY_TIME:       arrow.FixedWidthTypes.DayTimeInterval,
+	v15.INTERVAL_MONTH_DAY_NANO: arrow.FixedWidthTypes.MonthDayNanoInterval,
+}
