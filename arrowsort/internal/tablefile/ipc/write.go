@@ -31,6 +31,7 @@ type Writer struct {
 		Write(rec arrow18.RecordBatch) error
 		Close() error
 	}
+	sink         *sink
 	schema       *arrow18.Schema
 	dictionaries *convert.Dictionaries // of the last batch: Arrow compares others by their values
 	mem          memory.Allocator
@@ -57,14 +58,17 @@ func NewWriter(w io.Writer, schema *arrow.Schema, opts Options) (*Writer, error)
 	case "lz4":
 		options = append(options, arrowipc.WithLZ4())
 	}
-	out := &Writer{schema: sc, dictionaries: new(convert.Dictionaries), mem: opts.Allocator}
+	out := &Writer{sink: &sink{w}, schema: sc, dictionaries: new(convert.Dictionaries), mem: opts.Allocator}
 	if !opts.File {
-		out.out = arrowipc.NewWriter(w, options...)
+		out.out = arrowipc.NewWriter(out.sink, options...)
 		return out, nil
 	}
-	var err error
-	out.out, err = arrowipc.NewFileWriter(w, options...)
-	return out, err
+	file, err := arrowipc.NewFileWriter(out.sink, options...)
+	if err != nil {
+		return nil, err
+	}
+	out.out = file
+	return out, nil
 }
 
 // Write writes a record batch.
@@ -85,8 +89,15 @@ func (w *Writer) Write(rec arrow.Record) error {
 	return w.out.Write(converted)
 }
 
-// Abort releases what the writer holds of the last batch. It may follow Close.
-func (w *Writer) Abort() { w.dictionaries.Release() }
+// Abort releases what the writer has in memory, and writes nothing more. It may follow Close.
+func (w *Writer) Abort() {
+	w.sink.Writer = io.Discard
+	w.out.Close()
+	w.dictionaries.Release()
+}
+
+// A sink is where a writer writes to.
+type sink struct{ io.Writer }
 
 // Close writes the end of the file or stream.
 func (w *Writer) Close() error {

@@ -35,11 +35,18 @@ func TestAbortReleasesDictionaries(t *testing.T) {
 	schema := arrow.NewSchema([]arrow.Field{{Name: "v", Type: typ}}, nil)
 	record := array.NewRecord(schema, []arrow.Array{rows}, 10)
 	rows.Release()
-	w, err := NewWriter(io.Discard, schema, Options{File: true, Allocator: mem})
-	require.NoError(t, err)
-	require.NoError(t, w.Write(record))
-	record.Release()
-	w.Abort()
+	defer record.Release()
+	for _, file := range []bool{true, false} {
+		for _, closed := range []bool{true, false} {
+			w, err := NewWriter(io.Discard, schema, Options{File: file, Allocator: mem})
+			require.NoError(t, err)
+			require.NoError(t, w.Write(record))
+			if closed {
+				require.NoError(t, w.Close())
+			}
+			w.Abort()
+		}
+	}
 }
 
 // Float16 infinities are not equal to themselves where Arrow compares dictionaries by their values.
