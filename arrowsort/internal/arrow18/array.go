@@ -17,8 +17,8 @@ func ToArray(a v15.Array, typ arrow.DataType) arrow.Array {
 	return dicts.ToArray(a, typ)
 }
 
-// ToArray is ToArray with the dictionaries that were converted before, at every level: those that are one in v15 are one
-// in v18, which otherwise would compare their values.
+// ToArray is ToArray with the dictionaries that were converted before, at every level: those that are one in v15 are
+// one in v18, which otherwise would compare their values.
 func (dicts *Dictionaries) ToArray(a v15.Array, typ arrow.DataType) arrow.Array {
 	data := dicts.toData(a.Data(), typ)
 	defer data.Release()

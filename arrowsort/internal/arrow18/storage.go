@@ -8,9 +8,9 @@ import (
 	ipc15 "github.com/apache/arrow/go/v15/arrow/ipc"
 )
 
-// ToStorageSchema converts a schema to v18, with the storage types of extension types: their names and parameters are in
-// the metadata of the fields, as in an IPC message, whatever v18 has registered under these names. The extension types
-// of the values of dictionaries and runs have no field, and get lost.
+// ToStorageSchema converts a schema to v18, with the storage types of extension types: their names and parameters are
+// in the metadata of the fields, as in an IPC message, whatever v18 has registered under these names. The extension
+// types of the values of dictionaries and runs have no field, and get lost.
 func ToStorageSchema(sc *v15.Schema) *arrow.Schema {
 	meta := metadata(sc.Metadata())
 	return arrow.NewSchema(storageFields(sc.Fields()), &meta)
