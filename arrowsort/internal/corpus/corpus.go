@@ -62,8 +62,9 @@ func Files(t testing.TB, extensions ...string) (files []File) {
 // describe reads the description of a file: TABLE.json, and columns that differ from TABLE.EXTENSION.json and
 // TABLE.VARIANT.json.
 func describe(t testing.TB, path string) (columns []Column) {
-	parts := strings.Split(path, ".")
-	table, variant, extension := parts[0], parts[1], parts[2]
+	folder, name := filepath.Split(path)
+	parts := strings.Split(name, ".")
+	table, variant, extension := folder+parts[0], parts[1], parts[2]
 	columns = read(t, table+".json")
 	for _, name := range []string{table + "." + extension + ".json", table + "." + variant + ".json"} {
 		if _, err := os.Stat(name); err != nil {
