@@ -19,7 +19,7 @@ type DeclaredOrder struct {
 	// Mixed is set when row groups name different orders, or some an order and others none; Keys are those of the
 	// first.
 	Mixed bool
-	// Empty tells that there are no rows, which are in any order.
+	// Empty reports that there are no rows, which are in any order.
 	Empty bool
 }
 

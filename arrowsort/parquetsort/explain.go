@@ -65,7 +65,7 @@ func Explain(ctx context.Context, paths []string, opts Options) (*Description, e
 	return d, nil
 }
 
-// keepsFew says whether a limit leaves so few rows, of a number that the files tell, that they are kept in memory.
+// keepsFew reports whether a limit leaves few enough rows to keep them in memory, by the row counts of the files.
 func (in *inputs) keepsFew() bool {
 	if in.opts.Limit == 0 || in.opts.Unique || in.rows <= 0 {
 		return false

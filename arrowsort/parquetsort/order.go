@@ -146,7 +146,7 @@ func (o *fileOrder) sequence() []string {
 	return files
 }
 
-// asGiven says whether all rows are in order as they are given.
+// asGiven reports whether all rows are in order as they are given.
 func (o *fileOrder) asGiven() bool {
 	if o.unsorted != nil {
 		return false

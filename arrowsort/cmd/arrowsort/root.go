@@ -121,5 +121,5 @@ func newRoot(s streams, started *bool) *cobra.Command {
 	return root
 }
 
-// isTerminal says whether a stream is a terminal.
+// isTerminal reports whether a stream is a terminal.
 func isTerminal(stream *os.File) bool { return term.IsTerminal(int(stream.Fd())) }

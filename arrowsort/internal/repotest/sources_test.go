@@ -66,7 +66,7 @@ func TestNoTestIsSkipped(t *testing.T) {
 	}
 }
 
-// isSkip knows a call that skips by the names that tests, benchmarks and fuzz targets give their receiver.
+// isSkip recognizes a call that skips by the names that tests, benchmarks and fuzz targets give their receiver.
 func isSkip(call *ast.SelectorExpr) bool {
 	on, ok := call.X.(*ast.Ident)
 	return ok && slices.Contains([]string{"t", "b", "f", "tb"}, on.Name) &&

@@ -12,7 +12,7 @@ import (
 // that is greater still.
 const longestBound = 64
 
-// holdsText says whether values are UTF-8, which bounds have to be too.
+// holdsText reports whether values are UTF-8, which bounds have to be too.
 func holdsText(column *schema.Column) bool {
 	switch column.LogicalType().(type) {
 	case schema.StringLogicalType, schema.JSONLogicalType, schema.EnumLogicalType:
