@@ -12,6 +12,7 @@ const (
 	typeDecimal       = 7
 	typeUnion         = 14
 	typeFixedSizeList = 16
+	typeMap           = 17
 	typeRunEndEncoded = 22
 	lastType          = 26 // LargeListView; the Arrow library does not have what the format gained later
 )
@@ -34,6 +35,10 @@ func (c *flatChecker) supported(field int, name string) error {
 	if unknown := c.unknownType(kind, typ); unknown != "" {
 		return fileerror.Unsupported("column %q: type %s", name, unknown)
 	}
+	if (kind == typeRunEndEncoded || kind == typeMap) && c.childHasMetadata(field) {
+		return fileerror.Unsupported("column %q: metadata, such as an extension type, of the values of runs or of the "+
+			"entries of a map", name)
+	}
 	encoding := c.table(field, fieldDictionary)
 	if encoding == 0 {
 		return nil
@@ -50,6 +55,15 @@ func (c *flatChecker) supported(field int, name string) error {
 		return fileerror.Unsupported("column %q: type dictionary of unions or run-end-encoded values", name)
 	}
 	return nil
+}
+
+// childHasMetadata reports whether a field that a field consists of has metadata.
+func (c *flatChecker) childHasMetadata(field int) (found bool) {
+	_ = c.each(field, fieldChildren, func(child int) error {
+		found = found || c.metadata(child).Len() > 0
+		return nil
+	})
+	return found
 }
 
 // unknownType names a type that the Arrow library does not have; empty for one that it has.

@@ -25,7 +25,8 @@ type messages struct {
 	remaining int64 // of these bytes
 	mem       memory.Allocator
 	current   *arrowipc.Message
-	err       error // of the last message; io.EOF after the end marker
+	meta      []byte // of the current message
+	err       error  // of the last message; io.EOF after the end marker
 }
 
 // CheckMessage checks the first message of a stream, which is its schema.
@@ -51,6 +52,8 @@ func (m *messages) failure() error {
 	}
 	return m.err
 }
+
+func (m *messages) metadata() []byte { return m.meta }
 
 func (m *messages) share() float64 { return 1 - float64(m.remaining)/float64(max(m.size, 1)) }
 
@@ -86,7 +89,7 @@ func (m *messages) next() error {
 	if err := checkCompressed(meta.Bytes(), body.Bytes()); err != nil {
 		return err
 	}
-	m.current = arrowipc.NewMessage(meta, body)
+	m.current, m.meta = arrowipc.NewMessage(meta, body), meta.Bytes()
 	return nil
 }
 

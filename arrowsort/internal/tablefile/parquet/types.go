@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/reader"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/writer"
 )
@@ -32,7 +33,11 @@ func repair(f *reader.SchemaField, origin arrow.Field, sc *schema.Schema) {
 			}
 			repair(&f.Children[i], child, sc)
 		}
-		f.Field.Type = nestedType(f.Field.Type, f.Children)
+		fields := make([]arrow.Field, len(f.Children))
+		for i, child := range f.Children {
+			fields[i] = child.Field
+		}
+		f.Field.Type = arraydata.WithFields(f.Field.Type.(arrow.NestedType), fields)
 	}
 	if extended && arrow.TypeEqual(ext.StorageType(), f.Field.Type) {
 		f.Field.Type = ext
@@ -89,31 +94,6 @@ func leafType(typ, origin arrow.DataType, column *schema.Column) arrow.DataType 
 		if logical.Equals(schema.JSONLogicalType{}) {
 			return arrow.BinaryTypes.LargeString
 		}
-	}
-	return typ
-}
-
-// nestedType is a nested type with other children.
-func nestedType(typ arrow.DataType, children []reader.SchemaField) arrow.DataType {
-	switch t := typ.(type) {
-	case *arrow.StructType:
-		fields := make([]arrow.Field, len(children))
-		for i := range fields {
-			fields[i] = children[i].Field
-		}
-		return arrow.StructOf(fields...)
-	case *arrow.MapType:
-		entry := children[0].Field.Type.(*arrow.StructType)
-		m := arrow.MapOf(entry.Field(0).Type, entry.Field(1).Type)
-		m.KeysSorted = t.KeysSorted
-		m.SetItemNullable(t.ItemField().Nullable)
-		return m
-	case *arrow.ListType:
-		return arrow.ListOfField(children[0].Field)
-	case *arrow.LargeListType:
-		return arrow.LargeListOfField(children[0].Field)
-	case *arrow.FixedSizeListType:
-		return arrow.FixedSizeListOfField(t.Len(), children[0].Field)
 	}
 	return typ
 }
