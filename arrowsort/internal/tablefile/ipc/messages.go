@@ -1,7 +1,6 @@
 package ipc
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -27,14 +26,6 @@ type messages struct {
 	current   *arrowipc.Message
 	meta      []byte // of the current message
 	err       error  // of the last message; io.EOF after the end marker
-}
-
-// CheckMessage checks the first message of a stream, which is its schema.
-func CheckMessage(stream []byte, mem memory.Allocator) error {
-	m := &messages{r: bytes.NewReader(stream), remaining: int64(len(stream)), mem: mem}
-	defer m.Release()
-	_, err := m.Message()
-	return err
 }
 
 // Message returns the next message, valid until the next call. Only an end marker ends the messages.

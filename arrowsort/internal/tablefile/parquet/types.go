@@ -7,7 +7,6 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/ipc"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/reader"
@@ -18,7 +17,7 @@ import (
 // without a field number carry none. origin is the field that the writer of the file had; its type is nil when it is
 // not known.
 func repair(f *reader.SchemaField, origin arrow.Field, sc *schema.Schema) {
-	f.Field.Metadata = withExtension(withoutFieldID(f.Field.Metadata), origin.Metadata)
+	f.Field.Metadata = withoutFieldID(withOrigin(f.Field.Metadata, origin.Metadata))
 	ext, extended := origin.Type.(arrow.ExtensionType)
 	if extended {
 		origin.Type = ext.StorageType()
@@ -38,18 +37,23 @@ func repair(f *reader.SchemaField, origin arrow.Field, sc *schema.Schema) {
 			fields[i] = child.Field
 		}
 		f.Field.Type = arraydata.WithFields(f.Field.Type.(arrow.NestedType), fields)
+		if from, ok := origin.Type.(*arrow.MapType); ok && f.Field.Type.ID() == arrow.MAP {
+			f.Field.Type.(*arrow.MapType).KeysSorted = from.KeysSorted
+		}
 	}
 	if extended && arrow.TypeEqual(ext.StorageType(), f.Field.Type) {
 		f.Field.Type = ext
 	}
 }
 
-// withExtension adds the extension type that a field had, but that is not registered here, to its metadata.
-func withExtension(meta, origin arrow.Metadata) arrow.Metadata {
-	keys, values := meta.Keys(), meta.Values()
-	for _, key := range []string{ipc.ExtensionTypeKeyName, ipc.ExtensionMetadataKeyName} {
-		if value, ok := origin.GetValue(key); ok && meta.FindKey(key) < 0 {
-			keys, values = append(slices.Clip(keys), key), append(slices.Clip(values), value)
+// withOrigin adds the metadata that a field had, but for a field number that the file names too.
+func withOrigin(meta, origin arrow.Metadata) arrow.Metadata {
+	keys, values := slices.Clone(origin.Keys()), slices.Clone(origin.Values())
+	for i, key := range meta.Keys() {
+		if at := origin.FindKey(key); at >= 0 {
+			values[at] = meta.Values()[i]
+		} else {
+			keys, values = append(keys, key), append(values, meta.Values()[i])
 		}
 	}
 	return arrow.NewMetadata(keys, values)
