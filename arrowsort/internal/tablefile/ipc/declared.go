@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	arrowipc "github.com/apache/arrow/go/v15/arrow/ipc"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 )
@@ -26,9 +27,8 @@ func (c *flatChecker) declare(table, i int, fields []arrow.Field) (changed bool)
 		f := &fields[at]
 		before := *f
 		f.Type, f.Nullable = c.declaredType(f.Type, field), c.byte(field, fieldNullable) != 0
-		if _, extension := f.Type.(arrow.ExtensionType); !extension { // it has taken its part of the metadata
-			f.Metadata = c.metadata(field)
-		}
+		_, extension := f.Type.(arrow.ExtensionType)
+		f.Metadata = c.metadata(field, extension)
 		changed = changed || f.Type != before.Type || f.Nullable != before.Nullable ||
 			!f.Metadata.Equal(before.Metadata)
 		at++
@@ -51,13 +51,15 @@ func (c *flatChecker) declaredType(typ arrow.DataType, field int) arrow.DataType
 	return typ
 }
 
-// metadata are the key-value pairs of a field.
-func (c *flatChecker) metadata(field int) arrow.Metadata {
+// metadata are the key-value pairs of a field, without those that its type has when it is an extension type.
+func (c *flatChecker) metadata(field int, extension bool) arrow.Metadata {
 	var keys, values []string
 	_ = c.each(field, fieldMetadata, func(pair int) error {
 		key, _ := c.text(pair, pairKey)
 		value, _ := c.text(pair, pairValue)
-		keys, values = append(keys, key), append(values, value)
+		if !extension || key != arrowipc.ExtensionTypeKeyName && key != arrowipc.ExtensionMetadataKeyName {
+			keys, values = append(keys, key), append(values, value)
+		}
 		return nil
 	})
 	return arrow.NewMetadata(keys, values)

@@ -60,7 +60,7 @@ func (c *flatChecker) supported(field int, name string) error {
 // childHasMetadata reports whether a field that a field consists of has metadata.
 func (c *flatChecker) childHasMetadata(field int) (found bool) {
 	_ = c.each(field, fieldChildren, func(child int) error {
-		found = found || c.metadata(child).Len() > 0
+		found = found || c.metadata(child, false).Len() > 0
 		return nil
 	})
 	return found

@@ -90,6 +90,9 @@ func leafType(typ, origin arrow.DataType, column *schema.Column) arrow.DataType 
 		if d, ok := origin.(*arrow.DurationType); ok && column.PhysicalType() == parquet.Types.Int64 {
 			return d
 		}
+	case *arrow.DictionaryType:
+		values := leafType(t.ValueType, nil, column)
+		return &arrow.DictionaryType{IndexType: t.IndexType, ValueType: values, Ordered: t.Ordered}
 	case *arrow.BinaryType:
 		if logical.Equals(schema.JSONLogicalType{}) {
 			return arrow.BinaryTypes.String
