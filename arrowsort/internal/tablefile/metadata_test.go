@@ -3,6 +3,7 @@ package tablefile
 import (
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/writer"
 )
 
@@ -137,10 +139,47 @@ func requireDescribed(t *testing.T, table arrow.Table, from Format) {
 	}
 }
 
-// writes reports whether a format has the types of a table, which all have the same container.
+// writes reports whether a format has the types of a table, which all have the same container. Parquet has the values
+// of dictionaries of nested types only.
 func writes(format Format, table arrow.Table) bool {
-	_, unwritten := writer.Unsupported(table.Schema().Field(0))
-	return format != Parquet || unwritten == nil
+	field := table.Schema().Field(0)
+	_, unwritten := writer.Unsupported(field)
+	typ, ok := field.Type.(*arrow.DictionaryType)
+	return format != Parquet || unwritten == nil && (!ok || !arraydata.IsNested(typ.ValueType))
+}
+
+func TestDictionariesOfNestedValuesAreTheirValuesInParquet(t *testing.T) {
+	values := arrow.StructOf(arrow.Field{Name: "view", Type: arrow.BinaryTypes.StringView, Nullable: true},
+		arrow.Field{Name: "list", Type: arrow.ListOf(arrow.PrimitiveTypes.Int8), Nullable: true})
+	typ := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int16, ValueType: values}
+	field := arrow.Field{Name: "column", Type: arrow.ListOf(typ), Nullable: true}
+	random := rand.New(rand.NewPCG(3, 4))
+	var chunks []arrow.Array
+	for range 3 { // with other dictionaries
+		chunks = append(chunks, arrowtest.RandomSlice(random, field.Type, 300, 7, 0.2, memory.DefaultAllocator))
+	}
+	column := arrow.NewColumn(field, arrow.NewChunked(field.Type, chunks))
+	table := array.NewTable(arrow.NewSchema([]arrow.Field{field}, nil), []arrow.Column{*column}, -1)
+	b := writeBytes(t, table, Parquet, WriteOptions{RowGroupRows: 500, PageRows: 100})
+	in, err := readBytes(t, b, ReadOptions{Format: Parquet})
+	require.NoError(t, err)
+	require.Equal(t, "list<item: struct<view: utf8, list: list<item: int8, nullable>>, nullable>",
+		in.Table.Schema().Field(0).Type.String())
+	require.Equal(t, arrowtest.Values(column.Data()), arrowtest.Values(in.Table.Column(0).Data()))
+}
+
+func TestADictionaryOfNullsThatIsNotNullableIsNotWritten(t *testing.T) {
+	typ := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.Null}
+	inside := arrow.StructOf(arrow.Field{Name: "nulls", Type: typ})
+	for name, field := range map[string]arrow.Field{
+		`"column"`:       {Name: "column", Type: typ},
+		`"column.nulls"`: {Name: "column", Type: inside, Nullable: true},
+	} {
+		table := array.NewTableFromRecords(arrow.NewSchema([]arrow.Field{field}, nil), nil)
+		_, err := Write(t.Context(), filepath.Join(t.TempDir(), "t"), table, WriteOptions{Format: Parquet})
+		require.ErrorIs(t, err, ErrUnsupported)
+		require.ErrorContains(t, err, name)
+	}
 }
 
 // described is all that a schema has about a field.
