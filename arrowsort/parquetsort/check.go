@@ -2,6 +2,7 @@ package parquetsort
 
 import (
 	"context"
+	"fmt"
 	"io"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -16,6 +17,14 @@ type Violation struct {
 	Row  int64 // in the file, from 0; row 0 sorts before the last row of the file before
 	// Reason is set when the file may be in order by itself: its key has another type than in all CSV files together.
 	Reason string
+}
+
+// String names the row and the one that it sorts before, without the file.
+func (v *Violation) String() string {
+	if v.Row == 0 {
+		return "row 0 sorts before the last row of the file before it (rows count from 0)"
+	}
+	return fmt.Sprintf("row %d sorts before row %d (rows count from 0)", v.Row, v.Row-1)
 }
 
 // A Checked is what Check read.
