@@ -38,7 +38,7 @@ footer names is not sorted.
 }
 
 func (j *job) check(ctx context.Context, _ []string) error {
-	var got *parquetsort.Checked
+	var got *parquetsort.CheckResult
 	var footers []parquetsort.Footer
 	err := j.run(func() (err error) {
 		if got, err = parquetsort.Check(ctx, j.files, j.options); err != nil {
