@@ -34,7 +34,7 @@ func described(seed uint64, rows int, description []byte) scenario {
 		d = append(slices.Clone(d), 0, 0, 0)
 		spec := columnSpec{
 			kind: keyencode.Kind((d[0] & 63) % 23), width: 1 + int(d[3]%41),
-			dist: distributions[int(d[1])%len(distributions)],
+			dist:  distributions[int(d[1])%len(distributions)],
 			nulls: []float64{0, 0.02, 0.5, 1}[d[2]>>4&3], style: int(d[2] >> 2 & 3), chunks: int(d[3] & 7),
 			offset: int(d[3]>>3) - 1,
 		}
