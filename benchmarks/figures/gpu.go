@@ -16,7 +16,7 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// distributions are the keys that the chart shows, by their names in the results and in the chart, and a color for each.
+// distributions are the keys that the chart shows, by their names in the results and in the chart, each with a color.
 var distributions = []struct {
 	keys, label string
 	color       color.Color
