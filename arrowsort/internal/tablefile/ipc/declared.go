@@ -1,66 +1,63 @@
 package ipc
 
 import (
-	"slices"
-
 	"github.com/apache/arrow/go/v15/arrow"
 	arrowipc "github.com/apache/arrow/go/v15/arrow/ipc"
-
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 )
 
-// declared is the schema of a message, whose metadata were checked, with what Arrow's reader leaves out of it: the
-// metadata of the keys and values of maps, and that the values of runs cannot be null.
-func declared(sc *arrow.Schema, message []byte) *arrow.Schema {
-	c, fields := newFlatChecker(message), slices.Clone(sc.Fields())
-	if !c.declare(c.table(c.root(), messageHeader), schemaFields, fields) {
-		return sc
+// declare adds to the types of a schema what Arrow's reader leaves out of the message that it read them from: metadata
+// of the keys and values of maps, and that the values of runs cannot be null. The types of maps and runs are new, and
+// are changed before there are arrays of them.
+func declare(sc *arrow.Schema, message []byte) {
+	c := newFlatChecker(message)
+	for i, field := range c.tables(c.table(c.root(), messageHeader), schemaFields) {
+		c.declare(sc.Field(i).Type, field)
 	}
-	meta := sc.Metadata()
-	return arrow.NewSchema(fields, &meta)
 }
 
-// declare completes fields, which field i of a table describes, and reports whether that changed them.
-func (c *flatChecker) declare(table, i int, fields []arrow.Field) (changed bool) {
-	at := 0
-	_ = c.each(table, i, func(field int) error {
-		f := &fields[at]
-		before := *f
-		f.Type, f.Nullable = c.declaredType(f.Type, field), c.byte(field, fieldNullable) != 0
-		_, extension := f.Type.(arrow.ExtensionType)
-		f.Metadata = c.metadata(field, extension)
-		changed = changed || f.Type != before.Type || f.Nullable != before.Nullable ||
-			!f.Metadata.Equal(before.Metadata)
-		at++
+func (c *flatChecker) declare(typ arrow.DataType, field int) {
+	if t, ok := typ.(*arrow.DictionaryType); ok {
+		typ = t.ValueType
+	}
+	nested, ok := typ.(arrow.NestedType)
+	if !ok {
+		return
+	}
+	children := c.tables(field, fieldChildren)
+	for i, f := range nested.Fields() {
+		c.declare(f.Type, children[i])
+	}
+	switch t := typ.(type) {
+	case *arrow.MapType:
+		entry, key, item := c.tables(children[0], fieldChildren), t.KeyField(), t.ItemField()
+		m := arrow.MapOfWithMetadata(key.Type, c.metadata(entry[0], key.Type), item.Type, c.metadata(entry[1], item.Type))
+		m.KeysSorted = t.KeysSorted
+		m.SetItemNullable(item.Nullable)
+		*t = *m
+	case *arrow.RunEndEncodedType:
+		t.ValueNullable = c.byte(children[1], fieldNullable) != 0
+	}
+}
+
+// tables are the tables in field i, which were checked.
+func (c *flatChecker) tables(table, i int) (all []int) {
+	_ = c.each(table, i, func(one int) error {
+		all = append(all, one)
 		return nil
 	})
-	return changed
-}
-
-func (c *flatChecker) declaredType(typ arrow.DataType, field int) arrow.DataType {
-	switch t := typ.(type) {
-	case *arrow.DictionaryType:
-		if values := c.declaredType(t.ValueType, field); values != t.ValueType {
-			return &arrow.DictionaryType{IndexType: t.IndexType, ValueType: values, Ordered: t.Ordered}
-		}
-	case arrow.NestedType:
-		if fields := slices.Clone(t.Fields()); c.declare(field, fieldChildren, fields) {
-			return arraydata.WithFields(t, fields)
-		}
-	}
-	return typ
+	return all
 }
 
 // metadata are the key-value pairs of a field, without those that its type has when it is an extension type.
-func (c *flatChecker) metadata(field int, extension bool) arrow.Metadata {
+func (c *flatChecker) metadata(field int, typ arrow.DataType) arrow.Metadata {
+	_, extension := typ.(arrow.ExtensionType)
 	var keys, values []string
-	_ = c.each(field, fieldMetadata, func(pair int) error {
+	for _, pair := range c.tables(field, fieldMetadata) {
 		key, _ := c.text(pair, pairKey)
 		value, _ := c.text(pair, pairValue)
 		if !extension || key != arrowipc.ExtensionTypeKeyName && key != arrowipc.ExtensionMetadataKeyName {
 			keys, values = append(keys, key), append(values, value)
 		}
-		return nil
-	})
+	}
 	return arrow.NewMetadata(keys, values)
 }

@@ -35,9 +35,11 @@ func (c *flatChecker) supported(field int, name string) error {
 	if unknown := c.unknownType(kind, typ); unknown != "" {
 		return fileerror.Unsupported("column %q: type %s", name, unknown)
 	}
-	if (kind == typeRunEndEncoded || kind == typeMap) && c.childHasMetadata(field) {
-		return fileerror.Unsupported("column %q: metadata, such as an extension type, of the values of runs or of the "+
-			"entries of a map", name)
+	for _, child := range c.tables(field, fieldChildren) {
+		if (kind == typeRunEndEncoded || kind == typeMap) && len(c.tables(child, fieldMetadata)) > 0 {
+			return fileerror.Unsupported("column %q: metadata, such as an extension type, of the values of runs or of the "+
+				"entries of a map", name)
+		}
 	}
 	encoding := c.table(field, fieldDictionary)
 	if encoding == 0 {
@@ -55,15 +57,6 @@ func (c *flatChecker) supported(field int, name string) error {
 		return fileerror.Unsupported("column %q: type dictionary of unions or run-end-encoded values", name)
 	}
 	return nil
-}
-
-// childHasMetadata reports whether a field that a field consists of has metadata.
-func (c *flatChecker) childHasMetadata(field int) (found bool) {
-	_ = c.each(field, fieldChildren, func(child int) error {
-		found = found || c.metadata(child, false).Len() > 0
-		return nil
-	})
-	return found
 }
 
 // unknownType names a type that the Arrow library does not have; empty for one that it has.

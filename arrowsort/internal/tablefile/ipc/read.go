@@ -8,7 +8,6 @@ import (
 	arrowipc "github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/validate"
 )
@@ -17,8 +16,6 @@ import (
 type Reader struct {
 	messages messageReader
 	batches  *arrowipc.Reader
-	schema   *arrow.Schema
-	current  arrow.Record // nil before the first
 }
 
 // A messageReader also returns the error that ended the messages, which Arrow's reader loses, nil for their end; and the
@@ -57,11 +54,12 @@ func open(m messageReader, mem memory.Allocator) (r *Reader, err error) {
 	if err != nil {
 		return nil, fileerror.Corrupt("%v", err)
 	}
-	return &Reader{messages: m, batches: batches, schema: declared(batches.Schema(), m.metadata())}, nil
+	declare(batches.Schema(), m.metadata())
+	return &Reader{m, batches}, nil
 }
 
 // Schema returns the schema of all record batches.
-func (r *Reader) Schema() *arrow.Schema { return r.schema }
+func (r *Reader) Schema() *arrow.Schema { return r.batches.Schema() }
 
 // Next returns the next record batch, valid until the next call; io.EOF after the last. A stream without an end marker
 // is an error: it may be cut off.
@@ -80,18 +78,7 @@ func (r *Reader) Next() (arrow.Record, error) {
 			return nil, err
 		}
 	}
-	if r.schema == r.batches.Schema() {
-		return r.batches.Record(), nil
-	}
-	r.releaseCurrent()
-	r.current = arraydata.RetypeRecord(r.batches.Record(), r.schema)
-	return r.current, nil
-}
-
-func (r *Reader) releaseCurrent() {
-	if r.current != nil {
-		r.current.Release()
-	}
+	return r.batches.Record(), nil
 }
 
 // Share returns the share of the input that was read, from 0 to 1, when its size is known.
@@ -99,7 +86,6 @@ func (r *Reader) Share() float64 { return r.messages.share() }
 
 // Release releases the memory of the reader.
 func (r *Reader) Release() {
-	r.releaseCurrent()
 	r.batches.Release()
 	r.messages.Release()
 }
