@@ -21,8 +21,8 @@ func decodedSchema(schema *arrow.Schema) (*arrow.Schema, error) {
 	decoded := arraydata.WithTypes(schema, decodedType)
 	for _, f := range decoded.Fields() {
 		if take.HasDictionary(f.Type) {
-			return nil, fileerror.Unsupported("column %q: a dictionary inside type %s, where inputs are read in pieces,",
-				f.Name, f.Type)
+			return nil, fileerror.Unsupported("column %q: a dictionary inside type %s, read in pieces,", f.Name,
+				f.Type)
 		}
 	}
 	return decoded, nil

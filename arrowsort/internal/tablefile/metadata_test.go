@@ -25,8 +25,8 @@ func describedFields() (fields []arrow.Field) {
 		keys := []string{"z", "ARROW:extension:name", "ARROW:extension:metadata", "a"}
 		fields = append(fields, arrow.Field{Type: typ, Metadata: arrow.NewMetadata(keys, []string{"1", name, "", "2"})})
 	}
-	for _, typ := range []arrow.DataType{str, words, &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "Asia/Tokyo"},
-		arrowtest.NewExtension(arrow.PrimitiveTypes.Int32)} {
+	for _, typ := range []arrow.DataType{str, words, arrowtest.NewExtension(arrow.PrimitiveTypes.Int32),
+		&arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "Asia/Tokyo"}} {
 		plain := arrow.NewMetadata([]string{"z", "a"}, []string{"1", ""})
 		fields = append(fields, arrow.Field{Type: typ}, arrow.Field{Type: typ, Metadata: plain})
 	}
@@ -51,7 +51,8 @@ func describedContainers() []arrowtest.Container {
 	key, index := arrow.BinaryTypes.String, arrow.PrimitiveTypes.Int8
 	codes := []arrow.UnionTypeCode{4, 2}
 	either := func(value arrow.Field) []arrow.Field {
-		return []arrow.Field{value, {Name: "else", Type: key, Metadata: arrow.NewMetadata([]string{"b"}, []string{"c"})}}
+		meta := arrow.NewMetadata([]string{"b"}, []string{"c"})
+		return []arrow.Field{value, {Name: "else", Type: key, Metadata: meta}}
 	}
 	itemOf := func(value arrow.Field) arrow.DataType {
 		return arrow.MapOfWithMetadata(key, arrow.Metadata{}, value.Type, value.Metadata)
@@ -61,7 +62,9 @@ func describedContainers() []arrowtest.Container {
 			return arrow.MapOfWithMetadata(value.Type, value.Metadata, key, arrow.Metadata{})
 		}},
 		{Name: "list view", Of: func(value arrow.Field) arrow.DataType { return arrow.ListViewOfField(value) }},
-		{Name: "large list view", Of: func(value arrow.Field) arrow.DataType { return arrow.LargeListViewOfField(value) }},
+		{Name: "large list view", Of: func(value arrow.Field) arrow.DataType {
+			return arrow.LargeListViewOfField(value)
+		}},
 		{Name: "sparse union", Of: func(value arrow.Field) arrow.DataType {
 			return arrow.SparseUnionOf(either(value), codes)
 		}},

@@ -30,7 +30,8 @@ func (c *flatChecker) declare(typ arrow.DataType, field int) {
 	switch t := typ.(type) {
 	case *arrow.MapType:
 		entry, key, item := c.tables(children[0], fieldChildren), t.KeyField(), t.ItemField()
-		m := arrow.MapOfWithMetadata(key.Type, c.metadata(entry[0], key.Type), item.Type, c.metadata(entry[1], item.Type))
+		ofKey, ofItem := c.metadata(entry[0], key.Type), c.metadata(entry[1], item.Type)
+		m := arrow.MapOfWithMetadata(key.Type, ofKey, item.Type, ofItem)
 		m.KeysSorted = t.KeysSorted
 		m.SetItemNullable(item.Nullable)
 		*t = *m

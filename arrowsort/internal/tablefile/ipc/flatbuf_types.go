@@ -37,8 +37,8 @@ func (c *flatChecker) supported(field int, name string) error {
 	}
 	for _, child := range c.tables(field, fieldChildren) {
 		if (kind == typeRunEndEncoded || kind == typeMap) && len(c.tables(child, fieldMetadata)) > 0 {
-			return fileerror.Unsupported("column %q: metadata, such as an extension type, of the values of runs or of the "+
-				"entries of a map", name)
+			return fileerror.Unsupported("column %q: metadata, such as an extension type, of the values of runs or of "+
+				"the entries of a map", name)
 		}
 	}
 	encoding := c.table(field, fieldDictionary)

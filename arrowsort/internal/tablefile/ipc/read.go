@@ -18,8 +18,8 @@ type Reader struct {
 	batches  *arrowipc.Reader
 }
 
-// A messageReader also returns the error that ended the messages, which Arrow's reader loses, nil for their end; and the
-// metadata of the current message.
+// A messageReader also returns the error that ended the messages, which Arrow's reader loses, nil for their end; and
+// the metadata of the current message.
 type messageReader interface {
 	arrowipc.MessageReader
 	failure() error
