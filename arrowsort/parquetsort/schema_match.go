@@ -90,7 +90,7 @@ func matchTypes(a, b arrow.DataType) arrow.DataType {
 	}
 	switch t := a.(type) {
 	case *arrow.StructType:
-		if slices.EqualFunc(fields, other.Fields(), func(f, g arrow.Field) bool { return f.Name == g.Name }) {
+		if slices.EqualFunc(fields, other.Fields(), sameName) {
 			return arrow.StructOf(fields...)
 		}
 	case *arrow.ListType:
@@ -113,13 +113,7 @@ func matchTypes(a, b arrow.DataType) arrow.DataType {
 
 // columnsEqual reports whether the columns have the same names in the same order.
 func columnsEqual(a, b *arrow.Schema) bool {
-	if a.NumFields() != b.NumFields() {
-		return false
-	}
-	for i, f := range a.Fields() {
-		if b.Field(i).Name != f.Name {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(a.Fields(), b.Fields(), sameName)
 }
+
+func sameName(a, b arrow.Field) bool { return a.Name == b.Name }

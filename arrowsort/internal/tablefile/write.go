@@ -1,6 +1,7 @@
 package tablefile
 
 import (
+	"cmp"
 	"context"
 	"io"
 
@@ -57,10 +58,7 @@ func Write(ctx context.Context, path string, table arrow.Table, opts WriteOption
 
 // name is what a file is called in errors.
 func (o *WriteOptions) name(path string) string {
-	if o.Name != "" {
-		return o.Name
-	}
-	return path
+	return cmp.Or(o.Name, path)
 }
 
 // writeStep is the number of bytes between checks of the context, about a millisecond of writing.

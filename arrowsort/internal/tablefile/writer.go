@@ -1,6 +1,7 @@
 package tablefile
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -51,9 +52,7 @@ func (w *Writer) open(schema *arrow.Schema) (err error) {
 	if opts.Format, err = opts.Format.Resolve(w.path); err != nil {
 		return err
 	}
-	if opts.Allocator == nil {
-		opts.Allocator = memory.DefaultAllocator
-	}
+	opts.Allocator = cmp.Or(opts.Allocator, memory.DefaultAllocator)
 	if w.file, err = create(w.path, opts.Stdout); err != nil {
 		return err
 	}
@@ -83,10 +82,7 @@ func create(path string, stdout io.Writer) (atomicfile.File, error) {
 	if path != Pipe {
 		return atomicfile.Create(path)
 	}
-	if stdout == nil {
-		stdout = os.Stdout
-	}
-	return atomicfile.InPlace(stdout), nil
+	return atomicfile.InPlace(cmp.Or[io.Writer](stdout, os.Stdout)), nil
 }
 
 // Write appends the rows of a table. A Parquet file gets them in new row groups.

@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
@@ -28,9 +29,7 @@ func Unify(ctx context.Context, mem memory.Allocator, table arrow.Table) (arrow.
 			return nil, fmt.Errorf("column %q: %w", field.Name, err)
 		}
 		unified := arrow.NewChunked(column.DataType(), chunks)
-		for _, c := range chunks {
-			c.Release()
-		}
+		arraydata.Release(chunks)
 		columns = append(columns, *arrow.NewColumn(field, unified))
 		unified.Release()
 	}

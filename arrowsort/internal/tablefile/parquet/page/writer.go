@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"hash/crc32"
 	"slices"
 
@@ -110,9 +111,7 @@ func (w *Writer) compressor(id compress.Compression, level int) (func(dst, src [
 	if err != nil {
 		return nil, err
 	}
-	if level == 0 {
-		level = compress.DefaultCompressionLevel
-	}
+	level = cmp.Or(level, compress.DefaultCompressionLevel)
 	return func(dst, src []byte) []byte {
 		dst = slices.Grow(dst, int(codec.CompressBound(int64(max(1, len(src))))))
 		return codec.EncodeLevel(dst, src, level)

@@ -2,6 +2,7 @@ package writer
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -87,13 +88,8 @@ func NewEncoder(data *arrow.Schema, opts Options) (*Encoder, error) {
 	if err := checkTypes(data); err != nil {
 		return nil, err
 	}
-	e := &Encoder{schema: data, rows: int64(opts.RowGroupRows), opts: opts}
-	if opts.Schema != nil {
-		e.schema = opts.Schema
-	}
-	if e.rows == 0 {
-		e.rows = DefaultRowGroupRows
-	}
+	e := &Encoder{schema: cmp.Or(opts.Schema, data), rows: int64(cmp.Or(opts.RowGroupRows, DefaultRowGroupRows)),
+		opts: opts}
 	e.arrowProps = pqarrow.NewArrowWriterProperties(pqarrow.WithAllocator(opts.Allocator))
 	var err error
 	if e.columns, err = convert.ToSchema(arraydata.WithTypes(data, plainType)); err != nil {
@@ -149,10 +145,7 @@ func (e *Encoder) RowGroups(table arrow.Table) int {
 
 // pageRows is the number of rows of a page at most.
 func (e *Encoder) pageRows() int {
-	if e.opts.PageRows > 0 {
-		return e.opts.PageRows
-	}
-	return DefaultPageRows
+	return cmp.Or(e.opts.PageRows, DefaultPageRows)
 }
 
 // encodeColumn encodes a column of a row group.
