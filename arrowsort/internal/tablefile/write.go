@@ -29,9 +29,9 @@ type WriteOptions struct {
 	Progress     func(done, total int) // called now and then, from one goroutine at a time
 }
 
-// Write writes a table and returns the size of the file. A file is replaced at once or, after an error or when the
-// context is cancelled, not at all. Devices, named pipes and open files such as /dev/fd/3 are written in place. Errors
-// name the file.
+// Write writes a table and returns the size of the file, which is removed after an error or when the context is
+// cancelled; one that was there is lost. Devices, named pipes and open files such as /dev/fd/3 stay. Errors name the
+// file.
 func Write(ctx context.Context, path string, table arrow.Table, opts WriteOptions) (size int64, err error) {
 	w, err := Create(ctx, path, table.Schema(), opts)
 	if err != nil {
