@@ -79,12 +79,12 @@ func (c chunk) bytes(b int) []byte {
 	return nil
 }
 
-// eachValues is values of every chunk.
-func eachValues(chunks []chunk, b, width, more int) ([][]byte, error) {
+// eachValues is the values of every chunk, of width bytes each.
+func eachValues(chunks []chunk, width int) ([][]byte, error) {
 	out := make([][]byte, len(chunks))
 	for i, c := range chunks {
 		var err error
-		if out[i], err = c.values(b, width, more); err != nil {
+		if out[i], err = c.values(1, width, 0); err != nil {
 			return nil, err
 		}
 	}

@@ -11,7 +11,7 @@ import (
 // their unified dictionary otherwise.
 func (g *gatherer) dictionary(col column, typ *arrow.DictionaryType) (*array.Data, error) {
 	width := typ.IndexType.(arrow.FixedWidthDataType).Bytes()
-	src, err := eachValues(col.chunks, 1, width, 0)
+	src, err := eachValues(col.chunks, width)
 	if err != nil {
 		return nil, err
 	}
