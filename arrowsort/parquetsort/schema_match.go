@@ -31,8 +31,7 @@ func matchSchemas(common, next *arrow.Schema, path, first string) (*arrow.Schema
 		if matched == nil {
 			name, a, b := typeDifference(f.Name, other.Type, f.Type)
 			return nil, fmt.Errorf("%w: %s: column %q is of type %s, in %s it is %s; types are not converted: write "+
-				"the "+
-				"column with one type first", ErrSchema, path, name, a, first, b)
+				"the column with one type first", ErrSchema, path, name, a, first, b)
 		}
 		f.Type, f.Nullable = matched, f.Nullable || other.Nullable
 	}

@@ -11,7 +11,6 @@ import (
 	"os"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/rawmem"
@@ -200,14 +199,9 @@ func (s *Scanner) all(ctx context.Context) (arrow.Table, error) {
 		rows += piece.NumRows()
 		piece.Release()
 	}
-	columns := make([]arrow.Column, len(chunks))
-	for i, arrays := range chunks {
-		data := arrow.NewChunked(s.Schema.Field(i).Type, arrays)
-		columns[i] = *arrow.NewColumn(s.Schema.Field(i), data)
-		data.Release()
-		defer columns[i].Release()
-	}
-	return array.NewTable(s.Schema, columns, rows), nil
+	return arraydata.NewTable(s.Schema, rows, func(i int) (*arrow.Chunked, error) {
+		return arrow.NewChunked(s.Schema.Field(i).Type, chunks[i]), nil
+	})
 }
 
 // readUpTo reads everything up to a limit, 0 for none; more is ErrMemory.
