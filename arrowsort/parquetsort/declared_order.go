@@ -92,7 +92,7 @@ type Footer struct {
 
 // CheckFooters compares the orders that files name with the rows that Check read: of all files, or of the one with the
 // violation. Rows are checked again, unless they are sorted by keys that begin with that order.
-func CheckFooters(ctx context.Context, checked *Checked, opts Options) ([]Footer, error) {
+func CheckFooters(ctx context.Context, checked *CheckResult, opts Options) ([]Footer, error) {
 	orders, err := DeclaredOrders(ctx, checked.Files, opts)
 	if err != nil {
 		return nil, err

@@ -121,7 +121,7 @@ func (o *fileOrder) err(ctx context.Context, in *inputs) error {
 	default:
 		reason = "sort the file first"
 	}
-	return fmt.Errorf("%w: %s: row %d sorts before the one above it; %s", ErrUnsorted, v.File, v.Row, reason)
+	return fmt.Errorf("%w: %s: %v; %s", ErrUnsorted, v.File, v, reason)
 }
 
 // sequence lists the files with rows so that each begins where the one before ends; nil when some overlap. Ties at

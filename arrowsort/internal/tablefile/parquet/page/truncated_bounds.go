@@ -9,7 +9,7 @@ import (
 )
 
 // longestBound is the bytes of a bound of text or bytes in an index; longer ones are cut, the greatest value to one
-// that is greater still.
+// that is greater still. Statistics of column chunks have whole values or none: see longestStatistic of the writer.
 const longestBound = 64
 
 // holdsText reports whether values are UTF-8, which bounds have to be too.

@@ -74,7 +74,7 @@ func expandLarge(table arrow.Table, schema *arrow.Schema, mem memory.Allocator) 
 	for i := range columns {
 		data := table.Column(i).Data()
 		data.Retain()
-		if want := schema.Field(i).Type; !arrow.TypeEqual(data.DataType(), want) && !pays(data) {
+		if want := schema.Field(i).Type; !arrow.TypeEqual(data.DataType(), want) && !hasSmallDictionary(data) {
 			expanded, err := dictionary.Expand(data, want, mem)
 			data.Release()
 			if err != nil {
@@ -90,8 +90,8 @@ func expandLarge(table arrow.Table, schema *arrow.Schema, mem memory.Allocator) 
 	return array.NewTable(arrow.NewSchema(fields, &meta), columns, table.NumRows()), nil
 }
 
-// pays reports whether the dictionary of a column, the same in all chunks, is small.
-func pays(data *arrow.Chunked) bool {
+// hasSmallDictionary reports whether the dictionary of a column, the same in all chunks, is small.
+func hasSmallDictionary(data *arrow.Chunked) bool {
 	if data.Len() == 0 {
 		return false
 	}
