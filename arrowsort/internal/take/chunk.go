@@ -71,10 +71,12 @@ func (c chunk) values(b, width, more int) ([]byte, error) {
 	)
 }
 
-// bytes is the whole of buffer b, nothing when there is none.
-func (c chunk) bytes(b int) []byte {
-	if buffers := c.data.Buffers(); b < len(buffers) && buffers[b] != nil {
-		return buffers[b].Bytes()
+func (c chunk) bytes(b int) []byte { return Bytes(c.data, b) }
+
+// Bytes is the whole of a buffer of an array, nothing when there is none.
+func Bytes(d arrow.ArrayData, buffer int) []byte {
+	if buffers := d.Buffers(); buffer < len(buffers) && buffers[buffer] != nil {
+		return buffers[buffer].Bytes()
 	}
 	return nil
 }
