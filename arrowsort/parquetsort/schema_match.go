@@ -89,7 +89,7 @@ func matchTypes(a, b arrow.DataType) arrow.DataType {
 	}
 	switch t := a.(type) {
 	case *arrow.StructType:
-		if slices.EqualFunc(fields, other.Fields(), sameName) {
+		if slices.EqualFunc(fields, other.Fields(), func(f, g arrow.Field) bool { return f.Name == g.Name }) {
 			return arrow.StructOf(fields...)
 		}
 	case *arrow.ListType:
@@ -112,7 +112,5 @@ func matchTypes(a, b arrow.DataType) arrow.DataType {
 
 // columnsEqual reports whether the columns have the same names in the same order.
 func columnsEqual(a, b *arrow.Schema) bool {
-	return slices.EqualFunc(a.Fields(), b.Fields(), sameName)
+	return slices.EqualFunc(a.Fields(), b.Fields(), func(f, g arrow.Field) bool { return f.Name == g.Name })
 }
-
-func sameName(a, b arrow.Field) bool { return a.Name == b.Name }
