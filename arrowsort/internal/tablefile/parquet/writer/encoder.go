@@ -45,14 +45,14 @@ const (
 // Creator is what the footers of files name that are written here.
 const Creator = "arrowsort"
 
-// Options are the options of a columnEncoder.
+// Options are the options of an Encoder.
 type Options struct {
 	Allocator    memory.Allocator
 	Threads      int                   // 0: GOMAXPROCS
 	Codec        string                // of all columns, by name; empty: that of Stored, or else zstd
 	Level        int                   // of the codec; 0: its default
-	RowGroupRows int                   // 0: writerRowGroupRows
-	PageRows     int                   // at most; 0: writerPageRows
+	RowGroupRows int                   // 0: DefaultRowGroupRows
+	PageRows     int                   // at most; 0: DefaultPageRows
 	Schema       *arrow.Schema         // of the file; tables may have its text as dictionaries; nil: theirs
 	Stored       []StoredColumn        // how the leaf columns were stored in the input; nil: not in Parquet
 	Rows         []uint64              // row numbers, in order, of the rows that are written; nil: all
@@ -269,7 +269,7 @@ func (o *Options) storedAs(sc *schema.Schema) []StoredColumn {
 const dictionaryLimit = 256 << 10
 
 // writerOptions are for pqarrow: dictionaries where the input's layout has them, or else everywhere, and a page for
-// each batch of values, as large as it is. Compression is left to a pageWriter.
+// each batch of values, as large as it is. Compression is left to repack.
 func (e *Encoder) writerOptions(sc *schema.Schema) []parquet.WriterProperty {
 	options := []parquet.WriterProperty{
 		parquet.WithAllocator(e.opts.Allocator),
