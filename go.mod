@@ -4,7 +4,6 @@ go 1.26.0
 
 require (
 	github.com/apache/arrow/go/v15 v15.0.2
-	github.com/google/renameio/v2 v2.0.2
 	github.com/jedib0t/go-pretty/v6 v6.8.3
 	github.com/schollz/progressbar/v3 v3.19.1
 	github.com/spf13/cobra v1.10.2

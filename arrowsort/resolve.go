@@ -84,7 +84,8 @@ func (d *dataset) find(key Key) (adapter.Leaf, error) {
 		)
 	}
 	leaf := adapter.Leaf{Name: key.Path}
-	if i, count := d.columnNamed(key.Path); count == 1 {
+	isNamed := func(c *adapter.Column) bool { return d.schema != nil && c.Name == key.Path }
+	if i, count := first(d.Columns, isNamed); count == 1 {
 		leaf.Path, leaf.Type = pathTo(i), d.Columns[i].Type
 		return leaf, nil
 	}
@@ -111,10 +112,10 @@ func pathTo(column int) []int {
 	return []int{column}
 }
 
-// columnNamed is the first column of a record or a table that has the name, and how many have it.
-func (d *dataset) columnNamed(name string) (at, count int) {
-	for i := range d.Columns {
-		if d.schema != nil && d.Columns[i].Name == name {
+// first is the first of some for which a function is true, and for how many it is.
+func first[T any](of []T, is func(*T) bool) (at, count int) {
+	for i := range of {
+		if is(&of[i]) {
 			if count == 0 {
 				at = i
 			}
@@ -129,7 +130,7 @@ func (d *dataset) columnNamed(name string) (at, count int) {
 func descend(leaf adapter.Leaf, fields []arrow.Field, path string) (adapter.Leaf, error) {
 	var deeper error // of the longest start that does not lead on
 	for end := len(path); end >= 0; end = strings.LastIndexByte(path[:end], '.') {
-		at, count := fieldNamed(fields, path[:end])
+		at, count := first(fields, func(f *arrow.Field) bool { return f.Name == path[:end] })
 		if count == 0 {
 			continue
 		}
@@ -156,20 +157,6 @@ func descend(leaf adapter.Leaf, fields []arrow.Field, path string) (adapter.Leaf
 	return leaf, cmp.Or(
 		deeper, fmt.Errorf("%w: no match for key %q; there are %s", ErrColumn, leaf.Name, names(fields)),
 	)
-}
-
-// fieldNamed is the first field of a name and how many have it.
-func fieldNamed(fields []arrow.Field, name string) (at, count int) {
-	for i, f := range fields {
-		if f.Name != name {
-			continue
-		}
-		if count == 0 {
-			at = i
-		}
-		count++
-	}
-	return at, count
 }
 
 // names lists fields for an error, the first of them if there are many.

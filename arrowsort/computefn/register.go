@@ -35,24 +35,26 @@ func Register(registry compute.FunctionRegistry) error {
 		return fmt.Errorf("%w: computefn: no registry to add the sort functions to", arrow.ErrInvalid)
 	}
 	functions := functions()
+	if err := each(functions, registry.CanAddFunction); err != nil {
+		return err
+	}
+	return each(functions, registry.AddFunction) // it fails when somebody else registers at this moment
+}
+
+// each adds functions, or finds out whether they can be added. The error names those that the registry has.
+func each(functions []compute.Function, add func(fn compute.Function, allowOverwrite bool) bool) error {
 	var clashes []string
 	for _, fn := range functions {
-		if !registry.CanAddFunction(fn, false) {
+		if !add(fn, false) {
 			clashes = append(clashes, fn.Name())
 		}
 	}
-	if clashes != nil {
-		return errClash(clashes)
+	if clashes == nil {
+		return nil
 	}
-	for _, fn := range functions {
-		if !registry.AddFunction(fn, false) { // somebody else registers at this moment
-			clashes = append(clashes, fn.Name())
-		}
-	}
-	if clashes != nil {
-		return errClash(clashes)
-	}
-	return nil
+	return fmt.Errorf(
+		"%w: computefn: the registry already has a function named %s", arrow.ErrKey, strings.Join(clashes, ", "),
+	)
 }
 
 // functions are the functions that Register adds.
@@ -64,10 +66,4 @@ func functions() []compute.Function {
 		newFunction("is_sorted", isSortedDoc, SortOptions{}, isSorted),
 		newFunction("select_k_unstable", selectKDoc, nil, selectK),
 	}
-}
-
-func errClash(names []string) error {
-	return fmt.Errorf(
-		"%w: computefn: the registry already has a function named %s", arrow.ErrKey, strings.Join(names, ", "),
-	)
 }

@@ -23,7 +23,7 @@ func Argsort(ctx context.Context, path, output string, opts Options) (*Result, e
 		return nil, err
 	}
 	defer out.abort()
-	l, err := in.load(ctx, tablefile.ReadOptions{Dictionaries: true})
+	l, err := in.load(ctx, true, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -181,9 +181,9 @@ func (t *dictionaryTree) join(mem memory.Allocator) (err error) {
 	}
 	typ, e := t.typ.(*arrow.DictionaryType), t.entries
 	if most := take.IndexLimit(typ.IndexType); int64(len(e.numbers)) > most {
-		return fmt.Errorf("%w: the dictionaries have %d different values, more than the %d that indices of type "+
-			"%s can number: "+
-			"cast the column to a dictionary with wider indices", ErrSchema, len(e.numbers), most, typ.IndexType)
+		return fmt.Errorf("%w: the dictionaries have %d different values, more than the %d that indices of type %s "+
+			"can number: cast the column to a dictionary with wider indices",
+			ErrSchema, len(e.numbers), most, typ.IndexType)
 	}
 	if e.parts == nil {
 		e.all = arraydata.Nulls(mem, typ.ValueType, 0)

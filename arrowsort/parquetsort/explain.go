@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -99,7 +98,7 @@ func Plan(ctx context.Context, path string, opts Options) (*PlanResult, error) {
 		return nil, err
 	}
 	defer in.close()
-	l, err := in.load(ctx, tablefile.ReadOptions{})
+	l, err := in.load(ctx, false, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -23,10 +23,10 @@ type loaded struct {
 
 // load reads the one input: the columns that are chosen or, when it was not opened yet, those of the keys. The caller
 // releases what it returns.
-func (in *inputs) load(ctx context.Context, read tablefile.ReadOptions) (*loaded, error) {
+func (in *inputs) load(ctx context.Context, dictionaries bool, limit int64) (*loaded, error) {
 	path := in.paths[0]
-	read.Format, read.Name, read.Delimiter = in.formatOf(path), path, in.opts.Delimiter
-	read.Allocator, read.Threads, read.MaxRow = in.opts.Allocator, in.opts.Threads, budget{in.opts.Memory}.csvRow()
+	read := in.reading(path)
+	read.Dictionaries, read.MemoryLimit = dictionaries, limit
 	read.Start = func() { in.opts.Progress(PhaseLoad, 0, 0) }
 	read.Progress = in.opts.progress(PhaseLoad)
 	read.Schema = func(schema *arrow.Schema) ([]int, error) {
@@ -102,11 +102,11 @@ func (in *inputs) sortTable(ctx context.Context, output string) (*Result, error)
 		return nil, err
 	}
 	defer out.abort()
-	read := tablefile.ReadOptions{Dictionaries: out.options.Format == tablefile.Parquet}
+	limit := int64(0)
 	if in.opts.readLimit > 0 {
-		read.MemoryLimit = budget{in.opts.Memory}.load()
+		limit = budget{in.opts.Memory}.load()
 	}
-	l, err := in.load(ctx, read)
+	l, err := in.load(ctx, out.options.Format == tablefile.Parquet, limit)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package parquetsort
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -204,10 +205,7 @@ func (in *inputs) scan(path string) (*tablefile.Scanner, error) {
 		in.pipes.stream = nil
 		return s, nil
 	}
-	piece := in.piece
-	if piece == 0 {
-		piece = budget{in.opts.Memory}.piece()
-	}
+	piece := cmp.Or(in.piece, budget{in.opts.Memory}.piece())
 	return tablefile.Scan(in.pipes.file(path), piece, in.reading(path))
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 	"github.com/arrowsort/arrowsort/internal/workers"
 )
@@ -49,9 +50,7 @@ func (m *merger) next(ctx context.Context) (arrow.Table, error) {
 // join makes one table of parts, which it consumes.
 func (m *merger) join(parts []arrow.Table) arrow.Table {
 	all := concatenate(m.schema, parts)
-	for _, p := range parts {
-		p.Release()
-	}
+	arraydata.Release(parts)
 	return all
 }
 

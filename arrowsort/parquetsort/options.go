@@ -1,6 +1,7 @@
 package parquetsort
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -137,12 +138,8 @@ func (o Options) resolved() (Options, error) {
 	if _, err := o.parsed(); err != nil {
 		return o, fmt.Errorf("%w: %w", ErrOption, err)
 	}
-	if o.SpillDir == "" {
-		o.SpillDir = os.TempDir()
-	}
-	if o.Allocator == nil {
-		o.Allocator = memory.DefaultAllocator
-	}
+	o.SpillDir = cmp.Or(o.SpillDir, os.TempDir())
+	o.Allocator = cmp.Or(o.Allocator, memory.DefaultAllocator)
 	if o.Progress == nil {
 		o.Progress = func(string, int64, int64) {}
 	}

@@ -127,23 +127,19 @@ func (o *fileOrder) err(ctx context.Context, in *inputs) error {
 // sequence lists the files with rows so that each begins where the one before ends; nil when some overlap. Ties at
 // borders keep the order of the inputs.
 func (o *fileOrder) sequence() []string {
-	at := make([]int, len(o.files))
-	for i := range at {
-		at[i] = i
-	}
-	slices.SortStableFunc(at, func(a, b int) int { return slices.Compare(o.files[a].low, o.files[b].low) })
-	var files []string
-	for i, f := range at {
+	sorted := slices.Clone(o.files)
+	slices.SortStableFunc(sorted, func(a, b orderedFile) int { return slices.Compare(a.low, b.low) })
+	var paths []string
+	for i, f := range sorted {
 		if i > 0 {
-			before := at[i-1]
-			c := slices.Compare(o.files[before].high, o.files[f].low)
-			if c > 0 || c == 0 && before > f {
+			before := &sorted[i-1]
+			if c := slices.Compare(before.high, f.low); c > 0 || c == 0 && before.number > f.number {
 				return nil
 			}
 		}
-		files = append(files, o.files[f].path)
+		paths = append(paths, f.path)
 	}
-	return files
+	return paths
 }
 
 // asGiven reports whether all rows are in order as they are given.

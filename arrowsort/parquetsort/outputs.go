@@ -23,8 +23,6 @@ type outputs struct {
 	path    string
 	schema  *arrow.Schema // of the files
 	options tablefile.WriteOptions
-	rows    int64 // of a file; 0: all
-	bytes   int64 // of a file, about; 0: all
 
 	dictionaries outputDictionaries // of the columns of the files, which are values in the tables
 
@@ -61,7 +59,7 @@ func (o *outputs) begin() error {
 		return err
 	}
 	path := o.path
-	if o.splits() {
+	if o.head.opts.splits() {
 		path = numbered(o.path, len(o.paths)+1)
 	}
 	at, err := o.placement.path(path)
@@ -72,11 +70,9 @@ func (o *outputs) begin() error {
 	if o.file, err = tablefile.Create(o.ctx, at, o.schema, o.options); err != nil {
 		return err
 	}
-	o.paths, o.room, o.written = append(o.paths, path), o.rows, 0
+	o.paths, o.room, o.written = append(o.paths, path), o.head.opts.RowsPerFile, 0
 	return nil
 }
-
-func (o *outputs) splits() bool { return o.rows > 0 || o.bytes > 0 }
 
 // write writes the next rows. A file of some rows ends in the middle of a table where it is full, one of some bytes in
 // front of a table that has probably no room.
@@ -88,12 +84,12 @@ func (o *outputs) write(ctx context.Context, table arrow.Table) error {
 			return err
 		}
 	}
-	if o.bytes > 0 && o.written > 0 && o.written+o.step > o.bytes {
+	if most := o.head.opts.BytesPerFile; most > 0 && o.written > 0 && o.written+o.step > most {
 		if err := o.begin(); err != nil {
 			return err
 		}
 	}
-	if o.rows == 0 {
+	if o.head.opts.RowsPerFile == 0 {
 		return o.add(ctx, table)
 	}
 	for first := int64(0); first < table.NumRows(); {
@@ -168,7 +164,7 @@ func (o *outputs) commit() (bytes int64, err error) {
 // removeOlder removes the files that an earlier sort left behind the last one: whoever reads the folder would take
 // their rows for rows of this one.
 func (o *outputs) removeOlder() error {
-	if !o.splits() {
+	if !o.head.opts.splits() {
 		return nil
 	}
 	for number := len(o.paths) + 1; ; number++ {

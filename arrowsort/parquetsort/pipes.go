@@ -1,8 +1,10 @@
 package parquetsort
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
@@ -65,10 +67,7 @@ func (in *inputs) openPipes(ctx context.Context, once bool) error {
 }
 
 func (in *inputs) openPipe(ctx context.Context, path string, format tablefile.Format, stream bool) error {
-	source := in.opts.Stdin
-	if source == nil {
-		source = os.Stdin
-	}
+	source := cmp.Or[io.Reader](in.opts.Stdin, os.Stdin)
 	if path != tablefile.Pipe {
 		file, err := openNamed(ctx, path)
 		if err != nil {

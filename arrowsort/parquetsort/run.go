@@ -2,6 +2,7 @@ package parquetsort
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -90,20 +91,22 @@ func (s *Sorter) writeRun(path string, sorted tables, rows int64) (run, error) {
 	defer sorted.close()
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
-		return run{}, fmt.Errorf("spilling a run: %w", err)
+		return run{}, spilling(err)
 	}
 	err = s.writeStream(file, sorted, rows)
 	info, failed := file.Stat()
-	if closing := file.Close(); failed == nil {
-		failed = closing
-	}
-	switch {
-	case err != nil:
+	if err = cmp.Or(err, spilling(cmp.Or(failed, file.Close()))); err != nil {
 		return run{}, err
-	case failed != nil:
-		return run{}, fmt.Errorf("spilling a run: %w", failed)
 	}
 	return run{path, info.Size()}, nil
+}
+
+// spilling has an error name what failed.
+func spilling(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("spilling a run: %w", err)
 }
 
 // spillBuffer is what is written to a run at once.
@@ -113,7 +116,7 @@ func (s *Sorter) writeStream(file io.Writer, sorted tables, rows int64) error {
 	buf := bufio.NewWriterSize(file, spillBuffer)
 	w, err := ipc.NewWriter(buf, s.decoded, ipc.Options{Codec: s.opts.SpillCompression, Allocator: s.opts.Allocator})
 	if err != nil {
-		return fmt.Errorf("spilling a run: %w", err)
+		return spilling(err)
 	}
 	for {
 		piece, err := sorted.next(s.ctx)
@@ -128,14 +131,10 @@ func (s *Sorter) writeStream(file io.Writer, sorted tables, rows int64) error {
 			return err
 		}
 	}
-	err = w.Close()
-	if err == nil {
+	if err = w.Close(); err == nil {
 		err = buf.Flush()
 	}
-	if err != nil {
-		return fmt.Errorf("spilling a run: %w", err)
-	}
-	return nil
+	return spilling(err)
 }
 
 // writeBatches writes a table, which it releases.
@@ -148,7 +147,7 @@ func (s *Sorter) writeBatches(w *ipc.Writer, table arrow.Table, rows int64) erro
 			return err
 		}
 		if err := w.Write(r.Record()); err != nil {
-			return fmt.Errorf("spilling a run: %w", err)
+			return spilling(err)
 		}
 	}
 	return nil

@@ -33,8 +33,7 @@ func matchSchemas(common, next *arrow.Schema, path, first string) (*arrow.Schema
 		if matched == nil {
 			name, a, b := typeDifference(f.Name, other.Type, f.Type)
 			return nil, fmt.Errorf("%w: %s: column %q is of type %s, in %s it is %s; types are not converted: write "+
-				"the "+
-				"column with one type first", ErrSchema, path, name, a, first, b)
+				"the column with one type first", ErrSchema, path, name, a, first, b)
 		}
 		f.Type, f.Nullable = matched, f.Nullable || other.Nullable
 	}
@@ -119,13 +118,5 @@ func sameNames(a, b arrow.NestedType) bool {
 
 // columnsEqual reports whether the columns have the same names in the same order.
 func columnsEqual(a, b *arrow.Schema) bool {
-	if a.NumFields() != b.NumFields() {
-		return false
-	}
-	for i, f := range a.Fields() {
-		if b.Field(i).Name != f.Name {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(a.Fields(), b.Fields(), func(f, g arrow.Field) bool { return f.Name == g.Name })
 }

@@ -187,8 +187,7 @@ func (o *outputs) all(ctx context.Context, sorted tables, plan *keyencode.Plan, 
 
 // outputs are the outputs for the inputs, with files of a schema, of which none is begun.
 func (in *inputs) outputs(ctx context.Context, path string, schema *arrow.Schema) (*outputs, error) {
-	o := &outputs{ctx: ctx, path: path, schema: schema, rows: in.opts.RowsPerFile, bytes: in.opts.BytesPerFile,
-		head: head{opts: in.opts}}
+	o := &outputs{ctx: ctx, path: path, schema: schema, head: head{opts: in.opts}}
 	o.closing.SetLimit(syncs)
 	var err error
 	if o.options, err = in.opts.writing(path); err == nil && o.options.Format == tablefile.Parquet {

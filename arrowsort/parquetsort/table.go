@@ -2,7 +2,6 @@ package parquetsort
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -14,16 +13,7 @@ import (
 
 // newTable makes a table of the columns that column makes and gives away. The caller releases it.
 func newTable(schema *arrow.Schema, column func(i int) (*arrow.Chunked, error)) (arrow.Table, error) {
-	chunks := make([][]arrow.Array, schema.NumFields())
-	for i, f := range schema.Fields() {
-		data, err := column(i)
-		if err != nil {
-			return nil, fmt.Errorf("column %q: %w", f.Name, err)
-		}
-		defer data.Release()
-		chunks[i] = data.Chunks()
-	}
-	return array.NewTableFromSlice(schema, chunks), nil
+	return arraydata.NewTable(schema, -1, column)
 }
 
 // concatenate is the rows of some tables as one table, without a copy.

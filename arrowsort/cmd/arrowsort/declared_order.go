@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -61,9 +62,7 @@ func (r *report) reportFooters(footers []parquetsort.Footer) (lines []string, wr
 	var remarks []remark
 	for _, f := range footers {
 		r.Footers = append(r.Footers, footerReport{File: f.File, Keys: keyTexts(f.Keys), True: f.Holds})
-		if wrong == nil {
-			wrong = f.Violation
-		}
+		wrong = cmp.Or(wrong, f.Violation)
 		text, last := footerText(&f), len(remarks)-1
 		switch {
 		case text == "":

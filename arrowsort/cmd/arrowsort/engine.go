@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -99,10 +100,7 @@ func (l *lazyEngine) close() {
 
 // sortThreads is how many threads the CPU engine would have.
 func (f *jobFlags) sortThreads() int {
-	if f.options.Threads > 0 {
-		return f.options.Threads
-	}
-	return runtime.GOMAXPROCS(0)
+	return cmp.Or(f.options.Threads, runtime.GOMAXPROCS(0))
 }
 
 // A fallback sorts on the second engine what the first one has no memory for, or fails at.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -31,10 +32,8 @@ func asTyped[T any](parse func(string) (T, error)) func(string) (string, error) 
 // oneOf keeps the text of a value that is in a list.
 func oneOf(values ...string) func(string) (string, error) {
 	return func(text string) (string, error) {
-		for _, v := range values {
-			if text == v {
-				return text, nil
-			}
+		if slices.Contains(values, text) {
+			return text, nil
 		}
 		last := len(values) - 1
 		return "", fmt.Errorf("use %s or %s", strings.Join(values[:last], ", "), values[last])

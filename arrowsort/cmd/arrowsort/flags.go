@@ -134,16 +134,6 @@ func (f *jobFlags) parse(s streams, cmd *cobra.Command, args []string) (err erro
 	return nil
 }
 
-// given is the first of some flags that is on the command line; empty if none is.
-func given(cmd *cobra.Command, names ...string) string {
-	for _, name := range names {
-		if cmd.Flags().Changed(name) {
-			return name
-		}
-	}
-	return ""
-}
-
 // checkOutput checks what is asked of the output.
 func (f *jobFlags) checkOutput(s streams, cmd *cobra.Command) error {
 	o := &f.options
@@ -151,12 +141,13 @@ func (f *jobFlags) checkOutput(s streams, cmd *cobra.Command) error {
 		f.output = tablefile.OutputPath(f.output)
 	}
 	toPipe, preview := f.output == tablefile.Pipe, o.Head > 0
-	forFile := given(cmd, "output-format", "compression", "row-group-rows", "page-rows")
+	forFile := []string{"output-format", "compression", "row-group-rows", "page-rows"}
+	given := slices.IndexFunc(forFile, cmd.Flags().Changed)
 	switch {
 	case f.output == "" && !preview:
 		return usagef("name the output with -o FILE, or print the first rows with --preview N")
-	case f.output == "" && forFile != "":
-		return usagef("--%s needs an output: -o FILE", forFile)
+	case f.output == "" && given >= 0:
+		return usagef("--%s needs an output: -o FILE", forFile[given])
 	case preview && toPipe:
 		return usagef("--preview and -o - both write to standard output")
 	case preview && f.json:

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -78,11 +79,7 @@ func explainFlag(cmd *cobra.Command, err error) error {
 	case errors.As(err, &invalid) && invalid.GetFlag().NoOptDefVal != "":
 		return usagef("--%s takes no value", invalid.GetFlag().Name)
 	case errors.As(err, &invalid):
-		value := invalid.GetValue()
-		if value == "" {
-			value = `""`
-		}
-		return usagef("--%s %s: %v", invalid.GetFlag().Name, value, invalid.Unwrap())
+		return usagef("--%s %s: %v", invalid.GetFlag().Name, cmp.Or(invalid.GetValue(), `""`), invalid.Unwrap())
 	}
 	return err
 }

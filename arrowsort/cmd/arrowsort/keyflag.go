@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -101,10 +102,7 @@ func named(key arrowsort.Key, name, text string) (arrowsort.Key, error) {
 
 // keyText is a key as it is typed after -k. Keys by position are shown by their position.
 func keyText(key arrowsort.Key) string {
-	text := key.Path
-	if text == "" {
-		text = tablefile.Label(key.Index)
-	}
+	text := cmp.Or(key.Path, tablefile.Label(key.Index))
 	_, tail, found := cutLast(text)
 	all := found && isModifier(tail) // a name that ends as a modifier does
 	switch {

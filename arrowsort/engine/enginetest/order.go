@@ -145,9 +145,8 @@ func testSeveralKeys(t *testing.T, e suite) {
 func testSizes(t *testing.T, e suite) {
 	specs := []columnSpec{
 		{kind: keyencode.Int64, dist: uniform}, {kind: keyencode.Uint32, dist: lowEntropy(3), nulls: 0.1, offset: 7},
-		{
-			kind: keyencode.Float64, dist: uniform, nulls: 0.05, offset: 63,
-		}, {kind: keyencode.Binary, style: 3, dist: uniform, nulls: 0.05},
+		{kind: keyencode.Float64, dist: uniform, nulls: 0.05, offset: 63},
+		{kind: keyencode.Binary, style: 3, dist: uniform, nulls: 0.05},
 		{kind: keyencode.Bool, dist: uniform, nulls: 0.3, offset: 1},
 	}
 	check := func(i, n, threads int) {
@@ -222,9 +221,8 @@ func testLarge(t *testing.T, e suite) {
 	n := slices.Max(e.sizes(2001, 45_001, 1_000_003))
 	specs := []columnSpec{
 		{kind: keyencode.Int64, dist: uniform}, {kind: keyencode.Float64, dist: uniform, nulls: 0.05},
-		{
-			kind: keyencode.Int64, dist: adversarial[0],
-		}, {kind: keyencode.Uint32, dist: adversarial[1]}, {kind: keyencode.Int64, dist: adversarial[2]},
+		{kind: keyencode.Int64, dist: adversarial[0]},
+		{kind: keyencode.Uint32, dist: adversarial[1]}, {kind: keyencode.Int64, dist: adversarial[2]},
 		{kind: keyencode.Binary, dist: uniform, style: 3},
 	}
 	for i, spec := range specs {

@@ -57,12 +57,10 @@ func testPayload(t *testing.T, e suite) {
 func testLimit(t *testing.T, e suite) {
 	specs := []columnSpec{
 		{kind: keyencode.Int64, dist: uniform, nulls: 0.1}, {kind: keyencode.Uint8, dist: uniform, nulls: 0.1},
-		{
-			kind: keyencode.Float64, dist: plain[8], nulls: 0.5,
-		}, {kind: keyencode.Binary, style: 3, dist: uniform, nulls: 0.02},
-		{
-			kind: keyencode.Int64, dist: plain[9],
-		}, {kind: keyencode.Int64, dist: plain[11]}, {kind: keyencode.Int32, dist: plain[6]},
+		{kind: keyencode.Float64, dist: plain[8], nulls: 0.5},
+		{kind: keyencode.Binary, style: 3, dist: uniform, nulls: 0.02},
+		{kind: keyencode.Int64, dist: plain[9]},
+		{kind: keyencode.Int64, dist: plain[11]}, {kind: keyencode.Int32, dist: plain[6]},
 		{kind: keyencode.Int64, dist: adversarial[1]}, {kind: keyencode.Null, dist: uniform},
 	}
 	for i, spec := range specs {
@@ -89,16 +87,13 @@ func testLimit(t *testing.T, e suite) {
 func testFewOfMany(t *testing.T, e suite) {
 	nullable := columnSpec{kind: keyencode.Int64, dist: uniform, nulls: 0.1}
 	sets := [][]columnSpec{
-		{
-			plainSpec(keyencode.Uint32),
-		}, {{kind: keyencode.Float64, dist: plain[18], nulls: 0.05}}, {{kind: keyencode.Int64, dist: plain[8]}},
+		{plainSpec(keyencode.Uint32)},
+		{{kind: keyencode.Float64, dist: plain[18], nulls: 0.05}}, {{kind: keyencode.Int64, dist: plain[8]}},
 		{{kind: keyencode.Int32, dist: uniform, nulls: 1}},
-		{
-			nullable, plainSpec(keyencode.Int64),
-		}, {{kind: keyencode.Int64, dist: plain[8]}, plainSpec(keyencode.Float64)}, {plainSpec(keyencode.Decimal256)},
-		{
-			plainSpec(keyencode.Int32), plainSpec(keyencode.Int16),
-		}, {plainSpec(keyencode.Bool), plainSpec(keyencode.Int8)}, {plainSpec(keyencode.Binary)},
+		{nullable, plainSpec(keyencode.Int64)},
+		{{kind: keyencode.Int64, dist: plain[8]}, plainSpec(keyencode.Float64)}, {plainSpec(keyencode.Decimal256)},
+		{plainSpec(keyencode.Int32), plainSpec(keyencode.Int16)},
+		{plainSpec(keyencode.Bool), plainSpec(keyencode.Int8)}, {plainSpec(keyencode.Binary)},
 		{{kind: keyencode.Int64, dist: uniform, nulls: 0.95}},
 	}
 	for i, set := range sets {

@@ -1,6 +1,8 @@
 package adapter
 
 import (
+	"math/bits"
+
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
@@ -38,65 +40,38 @@ type layout struct {
 	width int // bytes per value, per offset or per view; 0 for bits and for nothing
 }
 
+// layouts are those of the types that one engine column can hold, but for the ones whose width varies.
+var layouts = [64]layout{
+	arrow.NULL: {keyencode.Null, 0}, arrow.BOOL: {keyencode.Bool, 0},
+	arrow.INT8: {keyencode.Int8, 1}, arrow.INT16: {keyencode.Int16, 2},
+	arrow.INT32: {keyencode.Int32, 4}, arrow.DATE32: {keyencode.Int32, 4},
+	arrow.TIME32: {keyencode.Int32, 4}, arrow.INTERVAL_MONTHS: {keyencode.Int32, 4},
+	arrow.INT64: {keyencode.Int64, 8}, arrow.DATE64: {keyencode.Int64, 8}, arrow.TIME64: {keyencode.Int64, 8},
+	arrow.TIMESTAMP: {keyencode.Int64, 8}, arrow.DURATION: {keyencode.Int64, 8},
+	arrow.UINT8: {keyencode.Uint8, 1}, arrow.UINT16: {keyencode.Uint16, 2}, arrow.UINT32: {keyencode.Uint32, 4},
+	arrow.UINT64: {keyencode.Uint64, 8}, arrow.INTERVAL_DAY_TIME: {keyencode.Uint64, 8},
+	arrow.FLOAT16: {keyencode.Float16, 2}, arrow.FLOAT32: {keyencode.Float32, 4},
+	arrow.FLOAT64: {keyencode.Float64, 8}, arrow.DECIMAL128: {keyencode.Decimal128, 16},
+	arrow.DECIMAL256: {keyencode.Decimal256, 32}, arrow.INTERVAL_MONTH_DAY_NANO: {keyencode.FixedSizeBinary, 16},
+	arrow.STRING: {keyencode.Binary, 4}, arrow.BINARY: {keyencode.Binary, 4},
+	arrow.LARGE_STRING: {keyencode.LargeBinary, 8}, arrow.LARGE_BINARY: {keyencode.LargeBinary, 8},
+	arrow.STRING_VIEW: {keyencode.BinaryView, 16}, arrow.BINARY_VIEW: {keyencode.BinaryView, 16},
+}
+
 // layoutOf is the layout of a type that one engine column can hold. Dictionaries are held by their indices.
 func layoutOf(typ arrow.DataType) (layout, bool) {
-	typ = take.Storage(typ)
-	switch typ.ID() {
-	case arrow.NULL:
-		return layout{keyencode.Null, 0}, true
-	case arrow.BOOL:
-		return layout{keyencode.Bool, 0}, true
-	case arrow.INT8:
-		return layout{keyencode.Int8, 1}, true
-	case arrow.INT16:
-		return layout{keyencode.Int16, 2}, true
-	case arrow.INT32, arrow.DATE32, arrow.TIME32, arrow.INTERVAL_MONTHS:
-		return layout{keyencode.Int32, 4}, true
-	case arrow.INT64, arrow.DATE64, arrow.TIME64, arrow.TIMESTAMP, arrow.DURATION:
-		return layout{keyencode.Int64, 8}, true
-	case arrow.UINT8:
-		return layout{keyencode.Uint8, 1}, true
-	case arrow.UINT16:
-		return layout{keyencode.Uint16, 2}, true
-	case arrow.UINT32:
-		return layout{keyencode.Uint32, 4}, true
-	case arrow.UINT64, arrow.INTERVAL_DAY_TIME:
-		return layout{keyencode.Uint64, 8}, true
-	case arrow.FLOAT16:
-		return layout{keyencode.Float16, 2}, true
-	case arrow.FLOAT32:
-		return layout{keyencode.Float32, 4}, true
-	case arrow.FLOAT64:
-		return layout{keyencode.Float64, 8}, true
-	case arrow.DECIMAL128:
-		return layout{keyencode.Decimal128, 16}, true
-	case arrow.DECIMAL256:
-		return layout{keyencode.Decimal256, 32}, true
-	case arrow.INTERVAL_MONTH_DAY_NANO:
-		return layout{keyencode.FixedSizeBinary, 16}, true
-	case arrow.FIXED_SIZE_BINARY:
-		return layout{keyencode.FixedSizeBinary, typ.(*arrow.FixedSizeBinaryType).ByteWidth}, true
-	case arrow.STRING, arrow.BINARY:
-		return layout{keyencode.Binary, 4}, true
-	case arrow.LARGE_STRING, arrow.LARGE_BINARY:
-		return layout{keyencode.LargeBinary, 8}, true
-	case arrow.STRING_VIEW, arrow.BINARY_VIEW:
-		return layout{keyencode.BinaryView, 16}, true
-	case arrow.DICTIONARY:
-		return layoutOf(typ.(*arrow.DictionaryType).IndexType)
+	switch t := take.Storage(typ).(type) {
+	case *arrow.FixedSizeBinaryType:
+		return layout{keyencode.FixedSizeBinary, t.ByteWidth}, true
+	case *arrow.DictionaryType:
+		return layoutOf(t.IndexType)
+	default:
+		l := layouts[t.ID()]
+		return l, l != layout{} || t.ID() == arrow.NULL
 	}
-	return layout{}, false
 }
 
 // dictionaryKind is the kind of a dictionary key with indices of width bytes.
 func dictionaryKind(width int) keyencode.Kind {
-	switch width {
-	case 1:
-		return keyencode.Dictionary8
-	case 2:
-		return keyencode.Dictionary16
-	case 4:
-		return keyencode.Dictionary32
-	}
-	return keyencode.Dictionary64
+	return keyencode.Dictionary8 + keyencode.Kind(bits.TrailingZeros(uint(width)))
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
 // A view is a run of rows of an array, as seen through the structs above it.
@@ -66,13 +68,7 @@ func (v view) ownMask(masks []mask) []mask {
 }
 
 // buffer is the i-th buffer of the array, nil when it has none.
-func (v view) buffer(i int) []byte {
-	buffers := v.data.Buffers()
-	if i >= len(buffers) || buffers[i] == nil {
-		return nil
-	}
-	return buffers[i].Bytes()
-}
+func (v view) buffer(i int) []byte { return take.Bytes(v.data, i) }
 
 // validity is a bitmap whose bit offset, below 8, belongs to the first row. It is borrowed when the view has one mask
 // whose bits lie right; else it is made.

@@ -32,9 +32,8 @@ func Flat() []arrow.DataType {
 		arrow.FixedWidthTypes.MonthInterval, arrow.FixedWidthTypes.DayTimeInterval,
 		arrow.FixedWidthTypes.MonthDayNanoInterval,
 		&arrow.Decimal128Type{Precision: 20, Scale: 3}, &arrow.Decimal256Type{Precision: 50, Scale: 7},
-		&arrow.FixedSizeBinaryType{
-			ByteWidth: 3,
-		}, &arrow.FixedSizeBinaryType{ByteWidth: 16}, &arrow.FixedSizeBinaryType{ByteWidth: 21},
+		&arrow.FixedSizeBinaryType{ByteWidth: 3},
+		&arrow.FixedSizeBinaryType{ByteWidth: 16}, &arrow.FixedSizeBinaryType{ByteWidth: 21},
 		arrow.BinaryTypes.String, arrow.BinaryTypes.Binary, arrow.BinaryTypes.LargeString,
 		arrow.BinaryTypes.LargeBinary,
 		arrow.BinaryTypes.StringView, arrow.BinaryTypes.BinaryView,
@@ -76,23 +75,18 @@ func nested() []arrow.DataType {
 	runs := arrow.RunEndEncodedOf(i32, str)
 	return []arrow.DataType{
 		arrow.ListOf(i32), arrow.ListOf(str), arrow.ListOf(arrow.FixedWidthTypes.Boolean), arrow.ListOf(dict),
-		arrow.ListOf(
-			arrow.ListOf(str),
-		), arrow.ListOf(pair), arrow.ListOf(dense), arrow.ListOf(sparse), arrow.ListOf(runs),
-		arrow.ListOf(
-			arrow.Null,
-		), arrow.ListOf(arrow.BinaryTypes.StringView), arrow.ListOf(&arrow.Decimal256Type{Precision: 50, Scale: 7}),
-		arrow.LargeListOf(
-			arrow.PrimitiveTypes.Int16,
-		), arrow.LargeListOf(arrow.LargeListOf(arrow.BinaryTypes.LargeBinary)),
+		arrow.ListOf(arrow.ListOf(str)),
+		arrow.ListOf(pair), arrow.ListOf(dense), arrow.ListOf(sparse), arrow.ListOf(runs),
+		arrow.ListOf(arrow.Null),
+		arrow.ListOf(arrow.BinaryTypes.StringView), arrow.ListOf(&arrow.Decimal256Type{Precision: 50, Scale: 7}),
+		arrow.LargeListOf(arrow.PrimitiveTypes.Int16),
+		arrow.LargeListOf(arrow.LargeListOf(arrow.BinaryTypes.LargeBinary)),
 		arrow.ListViewOf(i32), arrow.ListViewOf(arrow.ListOf(str)),
 		arrow.LargeListViewOf(str), arrow.LargeListViewOf(arrow.ListViewOf(pair)),
-		arrow.FixedSizeListOf(
-			3, i32,
-		), arrow.FixedSizeListOf(2, str), arrow.FixedSizeListOf(5, arrow.FixedWidthTypes.Boolean),
-		arrow.FixedSizeListOf(
-			2, arrow.FixedSizeListOf(3, arrow.PrimitiveTypes.Int8),
-		), arrow.FixedSizeListOf(2, arrow.ListOf(pair)),
+		arrow.FixedSizeListOf(3, i32),
+		arrow.FixedSizeListOf(2, str), arrow.FixedSizeListOf(5, arrow.FixedWidthTypes.Boolean),
+		arrow.FixedSizeListOf(2, arrow.FixedSizeListOf(3, arrow.PrimitiveTypes.Int8)),
+		arrow.FixedSizeListOf(2, arrow.ListOf(pair)),
 		arrow.ListOf(arrow.FixedSizeListOf(2, arrow.PrimitiveTypes.Uint16)),
 		pair, arrow.StructOf(), arrow.StructOf(arrow.Field{Name: "s", Type: pair, Nullable: true},
 			arrow.Field{Name: "d", Type: dict, Nullable: true},
@@ -100,9 +94,8 @@ func nested() []arrow.DataType {
 		arrow.MapOf(str, i32), arrow.MapOf(i32, arrow.ListOf(str)), arrow.ListOf(arrow.MapOf(str, pair)),
 		sparse, dense, arrow.StructOf(arrow.Field{Name: "u", Type: dense}, arrow.Field{Name: "w", Type: sparse}),
 		runs, arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int16, arrow.PrimitiveTypes.Float64),
-		arrow.RunEndEncodedOf(
-			arrow.PrimitiveTypes.Int64, arrow.ListOf(pair),
-		), arrow.StructOf(arrow.Field{Name: "r", Type: runs}),
+		arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int64, arrow.ListOf(pair)),
+		arrow.StructOf(arrow.Field{Name: "r", Type: runs}),
 		NewExtension(arrow.ListOf(str)), NewExtension(pair), arrow.ListOf(NewExtension(pair)),
 	}
 }

@@ -54,11 +54,7 @@ func Value(arr arrow.Array, i int) string {
 		return "[" + strings.Join(values, ",") + "]"
 	case *array.Boolean:
 		return fmt.Sprint(a.Value(i))
-	case *array.String:
-		return fmt.Sprintf("%q", a.Value(i))
-	case *array.LargeString:
-		return fmt.Sprintf("%q", a.Value(i))
-	case *array.StringView:
+	case interface{ Value(int) string }:
 		return fmt.Sprintf("%q", a.Value(i))
 	case interface{ Value(int) []byte }:
 		return fmt.Sprintf("%q", a.Value(i))

@@ -57,11 +57,10 @@ func (b *buffers) shrink(buf []byte, n int) (short []byte, err error) {
 }
 
 // keep makes a buffer part of the result: release spares it.
-func (b *buffers) keep(buf []byte) []byte {
+func (b *buffers) keep(buf []byte) {
 	if i := b.find(buf); i >= 0 {
 		b.live = slices.Delete(b.live, i, i+1)
 	}
-	return buf
 }
 
 // free frees one buffer before the others.

@@ -33,10 +33,7 @@ func (p *pool) run(items int, f func(worker, item int)) error {
 
 // tiles runs f over rows 0..n-1 in tiles of the given number of rows.
 func (p *pool) tiles(n, rows int, f func(worker, lo, hi int)) error {
-	return workers.Run(p.ctx, (n+rows-1)/rows, p.threads, func(worker, item int) error {
-		f(worker, item*rows, min(n, (item+1)*rows))
-		return nil
-	})
+	return p.run((n+rows-1)/rows, func(worker, item int) { f(worker, item*rows, min(n, (item+1)*rows)) })
 }
 
 // stopped reports to the long loops of an item whether the context is cancelled.

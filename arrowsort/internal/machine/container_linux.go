@@ -4,6 +4,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -22,7 +23,7 @@ func containerLimit(root string) int64 {
 			limit = min(limit, groupLimit(root, "sys/fs/cgroup/unified", group, "memory.max"))
 			// a container sees its own group as the root
 			limit = min(limit, groupLimit(root, "sys/fs/cgroup/memory", "/", "memory.limit_in_bytes"))
-		case hasMemory(controllers):
+		case slices.Contains(strings.Split(controllers, ","), "memory"):
 			limit = min(limit, groupLimit(root, "sys/fs/cgroup/memory", group, "memory.limit_in_bytes"))
 		}
 	}
@@ -34,15 +35,6 @@ func containerLimit(root string) int64 {
 
 // unlimited is about what version 1 says where no limit is set: the greatest number of pages.
 const unlimited = math.MaxInt64 / 2
-
-func hasMemory(controllers string) bool {
-	for name := range strings.SplitSeq(controllers, ",") {
-		if name == "memory" {
-			return true
-		}
-	}
-	return false
-}
 
 // groupLimit is the least of the limits of a group and those above it.
 func groupLimit(root, mount, group, file string) int64 {

@@ -3,7 +3,7 @@
 // It is the facade of the packages below, which do not import it. It opens and creates files, finds their format by
 // name or content, bounds what they may allocate, and has each error name its file. Files may come from anywhere: a
 // corrupted or truncated one ends in an error, and what was read is validated down to the last offset before it is
-// returned. Outputs are complete or absent.
+// returned. Outputs are complete or removed.
 package tablefile
 
 import (

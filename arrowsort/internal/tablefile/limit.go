@@ -1,6 +1,7 @@
 package tablefile
 
 import (
+	"cmp"
 	"fmt"
 	"sync/atomic"
 
@@ -26,10 +27,7 @@ func (o *ReadOptions) limitMemory(size int64) {
 			o.MemoryLimit = o.declared
 		}
 	}
-	if o.Allocator == nil {
-		o.Allocator = memory.DefaultAllocator
-	}
-	o.Allocator = newLimiter(o.Allocator, o.MemoryLimit)
+	o.Allocator = newLimiter(cmp.Or(o.Allocator, memory.DefaultAllocator), o.MemoryLimit)
 }
 
 // A limiter is an allocator that panics with ErrMemory instead of exhausting the machine: a broken length field can ask

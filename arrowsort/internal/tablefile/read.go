@@ -2,6 +2,7 @@ package tablefile
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,10 +11,10 @@ import (
 	"os"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/rawmem"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
 )
@@ -46,10 +47,7 @@ type ReadOptions struct {
 
 // name is the name of a file in errors.
 func (o *ReadOptions) name(path string) string {
-	if o.Name != "" {
-		return o.Name
-	}
-	return path
+	return cmp.Or(o.Name, path)
 }
 
 // start calls Start, once.
@@ -122,10 +120,7 @@ func read(ctx context.Context, path string, opts ReadOptions) (in *Input, err er
 // readPipe reads all bytes of standard input before it reads the table.
 func readPipe(ctx context.Context, opts ReadOptions) (*Input, error) {
 	opts.start()
-	stdin := opts.Stdin
-	if stdin == nil {
-		stdin = os.Stdin
-	}
+	stdin := cmp.Or[io.Reader](opts.Stdin, os.Stdin)
 	r, err := pipeOf(Interruptible(ctx, stdin), opts.Format, opts.textLimit)
 	if err != nil {
 		return nil, err
@@ -180,9 +175,7 @@ func (s *Scanner) all(ctx context.Context) (arrow.Table, error) {
 	chunks, rows := make([][]arrow.Array, s.Schema.NumFields()), int64(0)
 	defer func() {
 		for _, arrays := range chunks {
-			for _, a := range arrays {
-				a.Release()
-			}
+			arraydata.Release(arrays)
 		}
 	}()
 	for {
@@ -206,14 +199,9 @@ func (s *Scanner) all(ctx context.Context) (arrow.Table, error) {
 		rows += piece.NumRows()
 		piece.Release()
 	}
-	columns := make([]arrow.Column, len(chunks))
-	for i, arrays := range chunks {
-		data := arrow.NewChunked(s.Schema.Field(i).Type, arrays)
-		columns[i] = *arrow.NewColumn(s.Schema.Field(i), data)
-		data.Release()
-		defer columns[i].Release()
-	}
-	return array.NewTable(s.Schema, columns, rows), nil
+	return arraydata.NewTable(s.Schema, rows, func(i int) (*arrow.Chunked, error) {
+		return arrow.NewChunked(s.Schema.Field(i).Type, chunks[i]), nil
+	})
 }
 
 // readUpTo reads everything up to a limit, 0 for none; more is ErrMemory.

@@ -1,6 +1,7 @@
 package tablefile
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -104,11 +105,7 @@ func (s *Scanner) openPipe(opts ReadOptions) error {
 	if s.Format != IPCStream {
 		return ErrScan
 	}
-	stdin := opts.Stdin
-	if stdin == nil {
-		stdin = os.Stdin
-	}
-	r, err := pipeOf(stdin, s.Format, 0)
+	r, err := pipeOf(cmp.Or[io.Reader](opts.Stdin, os.Stdin), s.Format, 0)
 	if err != nil {
 		return err
 	}
@@ -136,9 +133,7 @@ func (s *Scanner) open(src source, size, pieceBytes int64, opts ReadOptions) err
 }
 
 func (s *Scanner) openCSV(src io.ReaderAt, pieceBytes int64, opts ReadOptions) error {
-	if opts.CSV == nil {
-		opts.CSV = &csv.Schema{}
-	}
+	opts.CSV = cmp.Or(opts.CSV, &csv.Schema{})
 	r, err := csv.NewReader(opts.source(src, s.Bytes), opts.CSV, pieceBytes, opts.Allocator)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package tablefile
 
 import (
+	"cmp"
 	"context"
 	"io"
 
@@ -28,9 +29,9 @@ type WriteOptions struct {
 	Progress     func(done, total int) // called now and then, from one goroutine at a time
 }
 
-// Write writes a table and returns the size of the file. A file is replaced at once or, after an error or when the
-// context is cancelled, not at all. Devices, named pipes and open files such as /dev/fd/3 are written in place. Errors
-// name the file.
+// Write writes a table and returns the size of the file, which is removed after an error or when the context is
+// cancelled; one that was there is lost. Devices, named pipes and open files such as /dev/fd/3 stay. Errors name the
+// file.
 func Write(ctx context.Context, path string, table arrow.Table, opts WriteOptions) (size int64, err error) {
 	w, err := Create(ctx, path, table.Schema(), opts)
 	if err != nil {
@@ -57,10 +58,7 @@ func Write(ctx context.Context, path string, table arrow.Table, opts WriteOption
 
 // name is what a file is called in errors.
 func (o *WriteOptions) name(path string) string {
-	if o.Name != "" {
-		return o.Name
-	}
-	return path
+	return cmp.Or(o.Name, path)
 }
 
 // writeStep is the number of bytes between checks of the context, about a millisecond of writing.

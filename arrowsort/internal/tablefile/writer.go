@@ -1,6 +1,7 @@
 package tablefile
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -9,20 +10,20 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/atomicfile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/ipc"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/outfile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet"
 )
 
-// A Writer writes tables to a file, one after the other. The file appears under its name with Commit. Abort, without
-// effect after Commit, leaves the file that was there before.
+// A Writer writes tables to a file, one after the other. Commit completes the file. Abort, without effect after
+// Commit, removes it.
 type Writer struct {
 	path   string
 	opts   WriteOptions // with a format and an allocator
 	out    countingWriter
-	file   atomicfile.File // nil after Commit and Abort
+	file   outfile.File // nil after Commit and Abort
 	pieces pieceWriter
 }
 
@@ -51,9 +52,7 @@ func (w *Writer) open(schema *arrow.Schema) (err error) {
 	if opts.Format, err = opts.Format.Resolve(w.path); err != nil {
 		return err
 	}
-	if opts.Allocator == nil {
-		opts.Allocator = memory.DefaultAllocator
-	}
+	opts.Allocator = cmp.Or(opts.Allocator, memory.DefaultAllocator)
 	if w.file, err = create(w.path, opts.Stdout); err != nil {
 		return err
 	}
@@ -79,14 +78,11 @@ func (w *Writer) open(schema *arrow.Schema) (err error) {
 }
 
 // create creates the file for a path, or takes standard output for Pipe.
-func create(path string, stdout io.Writer) (atomicfile.File, error) {
+func create(path string, stdout io.Writer) (outfile.File, error) {
 	if path != Pipe {
-		return atomicfile.Create(path)
+		return outfile.Create(path)
 	}
-	if stdout == nil {
-		stdout = os.Stdout
-	}
-	return atomicfile.InPlace(stdout), nil
+	return outfile.InPlace(cmp.Or[io.Writer](stdout, os.Stdout)), nil
 }
 
 // Write appends the rows of a table. A Parquet file gets them in new row groups.
@@ -106,14 +102,14 @@ func (w *Writer) Finish() error {
 	return w.named(err)
 }
 
-// Commit syncs the file, gives it its name and returns its size. Finish precedes it.
+// Commit syncs and closes the file, and returns its size. Finish precedes it.
 func (w *Writer) Commit() (int64, error) {
 	err := w.file.Commit()
 	w.file = nil
 	return w.out.n, w.named(err)
 }
 
-// Abort removes the file that was not committed.
+// Abort removes the file, unless it was committed.
 func (w *Writer) Abort() {
 	if b, ok := w.pieces.(batchWriter); ok {
 		b.abort()

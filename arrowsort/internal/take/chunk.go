@@ -71,20 +71,22 @@ func (c chunk) values(b, width, more int) ([]byte, error) {
 	)
 }
 
-// bytes is the whole of buffer b, nothing when there is none.
-func (c chunk) bytes(b int) []byte {
-	if buffers := c.data.Buffers(); b < len(buffers) && buffers[b] != nil {
-		return buffers[b].Bytes()
+func (c chunk) bytes(b int) []byte { return Bytes(c.data, b) }
+
+// Bytes is the whole of a buffer of an array, nothing when there is none.
+func Bytes(d arrow.ArrayData, buffer int) []byte {
+	if buffers := d.Buffers(); buffer < len(buffers) && buffers[buffer] != nil {
+		return buffers[buffer].Bytes()
 	}
 	return nil
 }
 
-// eachValues is values of every chunk.
-func eachValues(chunks []chunk, b, width, more int) ([][]byte, error) {
+// eachValues is the values of every chunk, of width bytes each.
+func eachValues(chunks []chunk, width int) ([][]byte, error) {
 	out := make([][]byte, len(chunks))
 	for i, c := range chunks {
 		var err error
-		if out[i], err = c.values(b, width, more); err != nil {
+		if out[i], err = c.values(1, width, 0); err != nil {
 			return nil, err
 		}
 	}

@@ -89,7 +89,7 @@ func Storage(typ arrow.DataType) arrow.DataType {
 }
 
 func (g *gatherer) fixedWidth(col column, width int) (*array.Data, error) {
-	src, err := eachValues(col.chunks, 1, width, 0)
+	src, err := eachValues(col.chunks, width)
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,6 @@ package take
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -12,7 +11,7 @@ import (
 // their unified dictionary otherwise.
 func (g *gatherer) dictionary(col column, typ *arrow.DictionaryType) (*array.Data, error) {
 	width := typ.IndexType.(arrow.FixedWidthDataType).Bytes()
-	src, err := eachValues(col.chunks, 1, width, 0)
+	src, err := eachValues(col.chunks, width)
 	if err != nil {
 		return nil, err
 	}
@@ -36,21 +35,11 @@ func (g *gatherer) dictionary(col column, typ *arrow.DictionaryType) (*array.Dat
 
 // IndexLimit returns the largest number of entries of a dictionary with indices of a type.
 func IndexLimit(typ arrow.DataType) int64 {
-	switch typ.ID() {
-	case arrow.INT8:
-		return math.MaxInt8 + 1
-	case arrow.UINT8:
-		return math.MaxUint8 + 1
-	case arrow.INT16:
-		return math.MaxInt16 + 1
-	case arrow.UINT16:
-		return math.MaxUint16 + 1
-	case arrow.INT32:
-		return math.MaxInt32 + 1
-	case arrow.UINT32:
-		return math.MaxUint32 + 1
+	bits := typ.(arrow.FixedWidthDataType).BitWidth()
+	if arrow.IsSignedInteger(typ.ID()) {
+		bits--
 	}
-	return math.MaxInt64
+	return 1 << min(bits, 62) // more than there can be
 }
 
 func mapIndices(g *gatherer, indices []byte, width int, col column, maps *indexMaps) error {

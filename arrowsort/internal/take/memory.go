@@ -1,6 +1,7 @@
 package take
 
 import (
+	"cmp"
 	"context"
 	"unsafe"
 
@@ -24,11 +25,8 @@ type gatherer struct {
 }
 
 func newGatherer(ctx context.Context, opts Options, limit int64) *gatherer {
-	g := &gatherer{ctx: ctx, mem: opts.Allocator, threads: workers.Count(opts.Threads), limit: limit}
-	if g.mem == nil {
-		g.mem = memory.DefaultAllocator
-	}
-	return g
+	mem := cmp.Or(opts.Allocator, memory.DefaultAllocator)
+	return &gatherer{ctx: ctx, mem: mem, threads: workers.Count(opts.Threads), limit: limit}
 }
 
 func (g *gatherer) release() {

@@ -53,7 +53,7 @@ func (g *gatherer) sparse(
 }
 
 func (g *gatherer) codes(chunks []chunk, sel selection) (*memory.Buffer, error) {
-	src, err := eachValues(chunks, 1, 1, 0)
+	src, err := eachValues(chunks, 1)
 	if err != nil {
 		return nil, err
 	}

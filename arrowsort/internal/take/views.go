@@ -17,7 +17,7 @@ const (
 // views gathers string or binary views. The bytes stay where they are: the result refers to the buffers of all chunks,
 // each of them once.
 func (g *gatherer) views(col column) (*array.Data, error) {
-	src, err := eachValues(col.chunks, 1, viewBytes, 0)
+	src, err := eachValues(col.chunks, viewBytes)
 	if err != nil {
 		return nil, err
 	}

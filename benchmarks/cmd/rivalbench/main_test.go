@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"math/rand/v2"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,13 +12,19 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
-
-	"github.com/arrowsort/arrowsort/benchmarks"
 )
 
+// table has random keys and the numbers of the rows.
 func table(t *testing.T, rows int) arrow.Record {
-	rec, err := benchmarks.Table(benchmarks.Spec{Type: "int64", Rows: rows, Dist: "uniform"}, memory.DefaultAllocator)
-	require.NoError(t, err)
+	b := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema([]arrow.Field{
+		{Name: "key", Type: arrow.PrimitiveTypes.Int64}, {Name: "row", Type: arrow.PrimitiveTypes.Int64}}, nil))
+	defer b.Release()
+	r := rand.New(rand.NewPCG(11, uint64(rows)))
+	for row := range rows {
+		b.Field(0).(*array.Int64Builder).Append(int64(r.Uint64()))
+		b.Field(1).(*array.Int64Builder).Append(int64(row))
+	}
+	rec := b.NewRecord()
 	t.Cleanup(rec.Release)
 	return rec
 }

@@ -8,26 +8,25 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 )
 
-// A syntaxError is text that is not CSV. It is a fileerror.ErrCorrupt whose text names the line and what is wrong with
-// it instead: people write CSV.
-type syntaxError struct{ text string }
-
-func errorf(format string, args ...any) error { return &syntaxError{fmt.Sprintf(format, args...)} }
-
-func (e *syntaxError) Error() string { return e.text }
-
-func (e *syntaxError) Is(target error) bool { return target == fileerror.ErrCorrupt }
-
-// A differentHeader is an ErrHeader whose text names the column instead.
-type differentHeader struct{ text string }
-
-func headerError(format string, args ...any) error {
-	return &differentHeader{fmt.Sprintf(format, args...)}
+// A textError is another error whose text names the line or the column, and what is wrong with it, instead.
+type textError struct {
+	text string
+	error
 }
 
-func (e *differentHeader) Error() string { return e.text }
+// errorf is the error of text that is not CSV, a fileerror.ErrCorrupt with a text of its own: people write CSV.
+func errorf(format string, args ...any) error {
+	return &textError{fmt.Sprintf(format, args...), fileerror.ErrCorrupt}
+}
 
-func (e *differentHeader) Is(target error) bool { return target == ErrHeader }
+// headerError is an ErrHeader.
+func headerError(format string, args ...any) error {
+	return &textError{fmt.Sprintf(format, args...), ErrHeader}
+}
+
+func (e *textError) Error() string { return e.text }
+
+func (e *textError) Unwrap() error { return e.error }
 
 // describe returns what is wrong with a row that was read.
 func describe(err error, row, header []string) error {

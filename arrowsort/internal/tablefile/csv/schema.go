@@ -1,6 +1,7 @@
 package csv
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -133,9 +134,7 @@ func (s *Schema) Verbatim(keys []int) (verbatim *Schema, typed []int) {
 		at := k
 		if !writtenOneWay(all[k].field.Type) {
 			key := all[k]
-			if key.field.Name == "" {
-				key.field.Name = "#" + strconv.Itoa(k+1) // for messages: it is not written
-			}
+			key.field.Name = cmp.Or(key.field.Name, "#"+strconv.Itoa(k+1)) // for messages: it is not written
 			at, columns = len(columns), append(columns, key)
 		}
 		typed = append(typed, at)

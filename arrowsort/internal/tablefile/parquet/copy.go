@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"slices"
@@ -33,9 +34,7 @@ func (f *File) Copies(schema *arrow.Schema, opts WriteOptions) bool {
 			return false
 		}
 	}
-	if opts.Allocator == nil {
-		opts.Allocator = memory.DefaultAllocator
-	}
+	opts.Allocator = cmp.Or(opts.Allocator, memory.DefaultAllocator)
 	out, err := NewWriter(io.Discard, schema, opts)
 	return err == nil && f.Layout.fits(out.out.footer)
 }

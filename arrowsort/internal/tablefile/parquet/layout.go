@@ -27,11 +27,8 @@ func (l *Layout) columns() []writer.StoredColumn {
 	var out []writer.StoredColumn
 	for i, chunk := range l.meta.RowGroups[0].Columns {
 		path := l.meta.Schema.Column(i).Path()
-		c := writer.StoredColumn{Path: path, Codec: compress.Compression(chunk.MetaData.Codec)}
-		for _, e := range chunk.MetaData.Encodings {
-			c.Dictionary = c.Dictionary || e == page.PlainDictionary || e == page.RLEDictionary
-		}
-		out = append(out, c)
+		out = append(out, writer.StoredColumn{Path: path, Codec: compress.Compression(chunk.MetaData.Codec),
+			Dictionary: page.NamesEncoding(chunk.MetaData.Encodings, page.RLEDictionary)})
 	}
 	return out
 }

@@ -6,10 +6,10 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/writer"
 )
 
-// ReadOptions are the options of openParquet.
+// ReadOptions are the options of Open.
 type ReadOptions = reader.Options
 
-// EncodeOptions are those of parquetWriteOptions that concern columns.
+// EncodeOptions are those of WriteOptions that concern columns.
 type EncodeOptions = writer.Options
 
 // Magic are the first and the last bytes of a file.

@@ -11,7 +11,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/writer"
 )
 
-// WriteOptions are the options of a parquetWriter.
+// WriteOptions are the options of a Writer.
 type WriteOptions struct {
 	EncodeOptions
 	Layout  *Layout         // of the file whose schema, metadata and compression are kept; or nil

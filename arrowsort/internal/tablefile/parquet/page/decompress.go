@@ -14,7 +14,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 )
 
-// An decompressor decompresses pages, one after the other. The codecs of arrow/go stop behind the last byte that is
+// A decompressor decompresses pages, one after the other. The codecs of Arrow Go stop after the last byte that is
 // asked for, before the checksum of gzip, and do not report that there are more.
 type decompressor struct {
 	gzip *gzip.Reader

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"hash/crc32"
 	"slices"
 
@@ -110,9 +111,7 @@ func (w *Writer) compressor(id compress.Compression, level int) (func(dst, src [
 	if err != nil {
 		return nil, err
 	}
-	if level == 0 {
-		level = compress.DefaultCompressionLevel
-	}
+	level = cmp.Or(level, compress.DefaultCompressionLevel)
 	return func(dst, src []byte) []byte {
 		dst = slices.Grow(dst, int(codec.CompressBound(int64(max(1, len(src))))))
 		return codec.EncodeLevel(dst, src, level)
@@ -122,8 +121,8 @@ func (w *Writer) compressor(id compress.Compression, level int) (func(dst, src [
 // zstdWindow is how far back zstd looks: about a page.
 const zstdWindow = MaxBytes
 
-// newZstdEncoder makes an encoder that is used for many pages: the codec of arrow/go makes one with many megabytes of
-// tables and history for every page, which takes longer than compressing.
+// newZstdEncoder makes an encoder that is used for many pages. Its history is a page, where that of Arrow Go's codec is
+// several megabytes, and it writes no checksum, which pages have.
 func newZstdEncoder(level int) (*zstd.Encoder, error) {
 	speed := zstd.SpeedFastest // zstd's level 1
 	if level > 0 {

@@ -48,16 +48,13 @@ func (f *File) readDictionaries() {
 // by the encodings that the file names.
 func storesDictionary(meta *metadata.FileMetaData, column int) bool {
 	for _, group := range meta.RowGroups {
-		m, found := group.Columns[column].MetaData, false
-		for _, e := range m.Encodings {
-			found = found || e == page.PlainDictionary || e == page.RLEDictionary
-		}
+		m := group.Columns[column].MetaData
 		for _, s := range m.EncodingStats {
 			if s.PageType != page.Dictionary && s.Encoding == page.Plain && s.Count > 0 {
 				return false
 			}
 		}
-		if !found {
+		if !page.NamesEncoding(m.Encodings, page.RLEDictionary) {
 			return false
 		}
 	}

@@ -24,7 +24,7 @@ import (
 // A File is an open Parquet file. Its columns are read one row group at a time, in parallel; the row groups
 // become the chunks of the table, except of a flatColumn.
 //
-// Nested columns are put together here (nested.go) instead of by pqarrow, which decodes the children of a struct on new
+// Nested columns are put together here (nested.go) instead of by pqarrow, which opens the children of a struct on new
 // goroutines: a panic there could not be contained.
 type File struct {
 	src    io.ReaderAt

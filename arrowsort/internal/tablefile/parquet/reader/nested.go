@@ -194,11 +194,7 @@ func (n *node) buildStruct(bound int64, mem memory.Allocator) (arrow.Array, erro
 		bitmap.Resize(int(bitutil.BytesForBits(validity.Read)))
 	}
 	children := make([]arrow.ArrayData, 0, len(n.children))
-	defer func() {
-		for _, c := range children {
-			c.Release()
-		}
-	}()
+	defer func() { arraydata.Release(children) }()
 	for _, c := range n.children {
 		a, err := c.buildOne(bound, mem)
 		if err != nil {

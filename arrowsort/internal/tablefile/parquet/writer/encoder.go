@@ -2,6 +2,7 @@ package writer
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -44,14 +45,14 @@ const (
 // Creator is what the footers of files name that are written here.
 const Creator = "arrowsort"
 
-// Options are the options of a columnEncoder.
+// Options are the options of an Encoder.
 type Options struct {
 	Allocator    memory.Allocator
 	Threads      int                   // 0: GOMAXPROCS
 	Codec        string                // of all columns, by name; empty: that of Stored, or else zstd
 	Level        int                   // of the codec; 0: its default
-	RowGroupRows int                   // 0: writerRowGroupRows
-	PageRows     int                   // at most; 0: writerPageRows
+	RowGroupRows int                   // 0: DefaultRowGroupRows
+	PageRows     int                   // at most; 0: DefaultPageRows
 	Schema       *arrow.Schema         // of the file; tables may have its text as dictionaries; nil: theirs
 	Stored       []StoredColumn        // how the leaf columns were stored in the input; nil: not in Parquet
 	Rows         []uint64              // row numbers, in order, of the rows that are written; nil: all
@@ -87,13 +88,8 @@ func NewEncoder(data *arrow.Schema, opts Options) (*Encoder, error) {
 	if err := checkTypes(data); err != nil {
 		return nil, err
 	}
-	e := &Encoder{schema: data, rows: int64(opts.RowGroupRows), opts: opts}
-	if opts.Schema != nil {
-		e.schema = opts.Schema
-	}
-	if e.rows == 0 {
-		e.rows = DefaultRowGroupRows
-	}
+	e := &Encoder{schema: cmp.Or(opts.Schema, data), rows: int64(cmp.Or(opts.RowGroupRows, DefaultRowGroupRows)),
+		opts: opts}
 	e.arrowProps = pqarrow.NewArrowWriterProperties(pqarrow.WithAllocator(opts.Allocator))
 	e.columns = convert.ToParquetSchema(arraydata.WithTypes(data, plainType))
 	latest := parquet.NewWriterProperties(parquet.WithVersion(parquet.V2_LATEST))
@@ -146,10 +142,7 @@ func (e *Encoder) RowGroups(table arrow.Table) int {
 
 // pageRows is the number of rows of a page at most.
 func (e *Encoder) pageRows() int {
-	if e.opts.PageRows > 0 {
-		return e.opts.PageRows
-	}
-	return DefaultPageRows
+	return cmp.Or(e.opts.PageRows, DefaultPageRows)
 }
 
 // encodeColumn encodes a column of a row group.
@@ -273,7 +266,7 @@ func (o *Options) storedAs(sc *schema.Schema) []StoredColumn {
 const dictionaryLimit = 256 << 10
 
 // writerOptions are for pqarrow: dictionaries where the input's layout has them, or else everywhere, and a page for
-// each batch of values, as large as it is. Compression is left to a pageWriter.
+// each batch of values, as large as it is. Compression is left to repack.
 func (e *Encoder) writerOptions(sc *schema.Schema) []parquet.WriterProperty {
 	options := []parquet.WriterProperty{
 		parquet.WithAllocator(e.opts.Allocator),

@@ -58,25 +58,20 @@ func (w *flatEncoder) encode(out []byte, v *flatValues, field arrow.Field, sc *s
 	info.CompressedSize = w.Offset() - int64(len(page.Magic))
 	info.UncompressedSize = w.Uncompressed() - int64(len(page.Magic))
 	p.File, p.Index = w.Finish()
-	p.Footer, err = e.footer(sc, v, p.Index[0].Bounds(), info, stats)
+	p.Footer, err = e.footer(sc, v, info, stats)
+	if err == nil {
+		SetStatistics(p.Footer, 0, 0, &p.Index[0])
+	}
 	return p, err
 }
 
 // footer is the metadata of a column chunk, as that of a file of its own.
-func (e *Encoder) footer(sc *schema.Schema, v *flatValues, all page.Bounds, info metadata.ChunkMetaInfo,
+func (e *Encoder) footer(sc *schema.Schema, v *flatValues, info metadata.ChunkMetaInfo,
 	stats metadata.EncodingStats) (*metadata.FileMetaData, error) {
-	column := sc.Column(0)
 	file := metadata.NewFileMetadataBuilder(sc, e.props, nil)
 	group := file.AppendRowGroup()
 	group.SetNumRows(v.rows)
 	chunk := group.NextColumnChunk()
-	bounds := metadata.EncodedStatistics{Signed: column.SortOrder() == schema.SortSIGNED}
-	bounds.SetNullCount(int64(v.nulls))
-	if !all.Empty && !all.Unknown && max(len(all.Low), len(all.High)) <= longestStatistic {
-		bounds.SetMin(all.Low)
-		bounds.SetMax(all.High)
-	}
-	chunk.SetStats(bounds)
 	if err := chunk.Finish(info, v.indices != nil, false, stats); err != nil {
 		return nil, err
 	}
@@ -85,7 +80,7 @@ func (e *Encoder) footer(sc *schema.Schema, v *flatValues, all page.Bounds, info
 	}
 	footer, err := file.Finish()
 	if err == nil {
-		setEnum(&footer.RowGroups[0].Columns[0].MetaData.Codec, e.codecs[column.Path()])
+		setEnum(&footer.RowGroups[0].Columns[0].MetaData.Codec, e.codecs[sc.Column(0).Path()])
 	}
 	return footer, err
 }

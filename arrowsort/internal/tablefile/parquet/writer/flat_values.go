@@ -1,7 +1,6 @@
 package writer
 
 import (
-	"encoding/binary"
 	"math/bits"
 	"slices"
 
@@ -113,8 +112,7 @@ func (v *flatValues) setEntries(d *array.Dictionary, s *Scratch) bool {
 		}
 		text := entry(i)
 		distinct[string(text)] = struct{}{}
-		s.entries = binary.LittleEndian.AppendUint32(s.entries, uint32(len(text)))
-		s.entries = append(s.entries, text...)
+		s.entries = appendText(s.entries, text)
 	}
 	v.entries = s.entries
 	return len(distinct) == v.count

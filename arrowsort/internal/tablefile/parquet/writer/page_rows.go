@@ -8,7 +8,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
 
-// pagesOf cuts rows into chunks of at most some rows and about pageBytes bytes, each of which is to be a page. values
+// pagesOf cuts rows into chunks of at most some rows and about page.MaxBytes, each of which is to be a page. values
 // are the most values of a leaf column that a chunk has. The caller releases the chunks.
 func pagesOf(rows *arrow.Chunked, most int) (pages *arrow.Chunked, values int64) {
 	var chunks []arrow.Array

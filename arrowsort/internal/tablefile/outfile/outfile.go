@@ -1,24 +1,23 @@
-// Package atomicfile writes files that appear under their names when they are complete, or not at all.
-//
-// A file is written in the folder of its target, synced and renamed. Devices, named pipes and open files such as
-// /dev/fd/3 are written in place.
-package atomicfile
+// Package outfile writes files that are complete or removed, past the page cache where the system lets it. Devices,
+// named pipes and open files such as /dev/fd/3 take what is written to them.
+package outfile
 
 import (
+	"cmp"
 	"io"
 	"os"
 	"path/filepath"
 )
 
-// A File is a file that does not have its name yet. Flush and Commit follow the last Write, in this order.
+// A File is a file that is not complete yet. Flush and Commit follow the last Write, in this order.
 type File interface {
 	io.Writer
 	Flush() error  // writes what is buffered
-	Commit() error // syncs the file and gives it its name; an error removes the file
-	Abort()        // removes the file; without effect after Commit
+	Commit() error // syncs and closes the file; an error removes it
+	Abort()        // removes the file, in place of Commit
 }
 
-// Create creates the file for a path. The target of a link is replaced, not the link.
+// Create creates the file for a path, or empties the one that is there.
 func Create(path string) (File, error) {
 	if d, ok := descriptorOf(path); ok {
 		file, err := d.open(path)
@@ -28,13 +27,17 @@ func Create(path string) (File, error) {
 		file, err := os.OpenFile(path, os.O_WRONLY, 0)
 		return inPlace{file}, err
 	}
-	return createPending(followLinks(path))
+	file, err := os.Create(path)
+	if err != nil {
+		return nil, err
+	}
+	return newFile{newDirectFile(file), file}, nil
 }
 
 // InPlace returns a file that is written to w, which is not closed.
 func InPlace(w io.Writer) File { return inPlace{openWriter{w}} }
 
-// Replaces reports whether what is written to a path appears there with Commit, and nothing after an error.
+// Replaces reports whether Create makes a file at a path, which Abort removes.
 func Replaces(path string) bool {
 	_, ok := descriptorOf(path)
 	return !ok && !isOpened(path)
@@ -54,7 +57,26 @@ func followLinks(path string) string {
 	return path
 }
 
-// inPlace is a file that cannot be renamed over.
+// A newFile is a file that was created.
+type newFile struct {
+	*directFile
+	file *os.File
+}
+
+func (f newFile) Commit() error {
+	err := cmp.Or(f.Flush(), f.file.Sync(), f.file.Close())
+	if err != nil {
+		os.Remove(f.file.Name())
+	}
+	return err
+}
+
+func (f newFile) Abort() {
+	f.file.Close()
+	os.Remove(f.file.Name())
+}
+
+// inPlace is a file that was there before.
 type inPlace struct{ io.WriteCloser }
 
 func (f inPlace) Flush() error { return nil }

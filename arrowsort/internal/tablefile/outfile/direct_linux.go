@@ -1,6 +1,7 @@
-package atomicfile
+package outfile
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"syscall"
@@ -100,8 +101,5 @@ func (d *directFile) setDirect(direct bool) error {
 			_, failed = unix.FcntlInt(fd, unix.F_SETFL, flags)
 		}
 	})
-	if err == nil {
-		err = failed
-	}
-	return err
+	return cmp.Or(err, failed)
 }

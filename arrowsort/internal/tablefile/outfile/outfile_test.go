@@ -1,4 +1,4 @@
-package atomicfile
+package outfile
 
 import (
 	"os"
@@ -13,7 +13,6 @@ func writeFile(t *testing.T, path, content string) {
 	t.Helper()
 	file, err := Create(path)
 	require.NoError(t, err)
-	defer file.Abort()
 	_, err = file.Write([]byte(content))
 	require.NoError(t, err)
 	require.NoError(t, file.Flush())
@@ -31,19 +30,16 @@ func requireOnly(t *testing.T, path, content string) {
 	require.Equal(t, content, string(b))
 }
 
-func TestFilesAppearWithCommit(t *testing.T) {
+func TestFilesAreCompleteOrRemoved(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out")
 	require.True(t, Replaces(path))
-	writeFile(t, path, "old")
 	file, err := Create(path)
 	require.NoError(t, err)
 	_, err = file.Write([]byte("new"))
 	require.NoError(t, err)
-	b, err := os.ReadFile(path)
-	require.NoError(t, err)
-	require.Equal(t, "old", string(b))
 	file.Abort()
-	requireOnly(t, path, "old")
+	require.NoFileExists(t, path)
+	writeFile(t, path, "longer than what replaces it")
 	writeFile(t, path, "new")
 	requireOnly(t, path, "new")
 }
