@@ -1,6 +1,7 @@
-// Package outfile writes files that are complete or removed, past the page cache where the system lets it. Devices,
-// named pipes and open files such as /dev/fd/3 take what is written to them.
-package outfile
+// Package atomicfile writes files that appear under their names when they are complete, or not at all. A Placement gives
+// a file a temporary name, Create writes it, past the page cache where the system lets it, and Placement.Place renames
+// it. Devices, named pipes and open files such as /dev/fd/3 are written in place.
+package atomicfile
 
 import (
 	"cmp"

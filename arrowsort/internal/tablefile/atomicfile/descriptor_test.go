@@ -1,6 +1,6 @@
 //go:build !windows
 
-package outfile
+package atomicfile
 
 import (
 	"fmt"

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package outfile
+package atomicfile
 
 import "os"
 

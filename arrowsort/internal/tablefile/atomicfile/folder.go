@@ -1,4 +1,4 @@
-package parquetsort
+package atomicfile
 
 import (
 	"errors"
@@ -9,7 +9,6 @@ import (
 )
 
 const (
-	spillPrefix  = "arrowsort-spill-"
 	outputPrefix = ".arrowsort-output-" // readers of a folder pass hidden files by
 	lockName     = "lock"
 )
@@ -20,17 +19,17 @@ var errLocked = errors.New("locked")
 // tryLock is lockFile, but for tests.
 var tryLock = lockFile
 
-// A lockedFolder is a folder for the runs or the unfinished outputs of one sort. The process holds a lock on a file in
+// A Folder is a folder for the runs or the unfinished outputs of one sort. The process holds a lock on a file in
 // it: the operating system drops the lock with the process, however that ends.
-type lockedFolder struct {
+type Folder struct {
 	path  string
 	lock  *os.File
 	files int
 }
 
-// newLockedFolder makes a folder in dir, whose name has the prefix, and removes those that dead processes left there.
-func newLockedFolder(dir, prefix string) (*lockedFolder, error) {
-	removeDead(dir, prefix)
+// NewFolder makes a folder in dir, whose name has the prefix, and removes those that dead processes left there.
+func NewFolder(dir, prefix string) (*Folder, error) {
+	RemoveDead(dir, prefix)
 	const attempts = 100 // somebody who looks for dead folders may take a new one for dead before it is locked
 	for range attempts {
 		path, err := os.MkdirTemp(dir, prefix)
@@ -39,7 +38,7 @@ func newLockedFolder(dir, prefix string) (*lockedFolder, error) {
 		}
 		lock, err := takeFolder(path, os.O_CREATE)
 		if err == nil {
-			return &lockedFolder{path: path, lock: lock}, nil
+			return &Folder{path: path, lock: lock}, nil
 		}
 		if !errors.Is(err, errLocked) && !errors.Is(err, os.ErrNotExist) {
 			os.RemoveAll(path)
@@ -60,7 +59,7 @@ func takeFolder(path string, flag int) (*os.File, error) {
 	case err == nil:
 		err = sameFile(lock, name)
 	case flag&os.O_CREATE != 0 && errors.Is(err, errors.ErrUnsupported):
-		err = os.Rename(name, name+"-missing") // a file system without locks, such as Lustre by default; see removeDead
+		err = os.Rename(name, name+"-missing") // a file system without locks, such as Lustre by default; see RemoveDead
 	}
 	if err != nil {
 		lock.Close()
@@ -85,9 +84,9 @@ func sameFile(file *os.File, name string) error {
 	return nil
 }
 
-// removeDead removes the folders in dir with the prefix and a lock that nobody holds. Folders of other users stay, and
+// RemoveDead removes the folders in dir with the prefix and a lock that nobody holds. Folders of other users stay, and
 // those without a lock that are not empty, which somebody else made.
-func removeDead(dir, prefix string) {
+func RemoveDead(dir, prefix string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return // making the folder returns the error
@@ -99,21 +98,21 @@ func removeDead(dir, prefix string) {
 		path := filepath.Join(dir, e.Name())
 		lock, err := takeFolder(path, 0)
 		if err == nil {
-			(&lockedFolder{path: path, lock: lock}).remove()
+			(&Folder{path: path, lock: lock}).Remove()
 		} else if errors.Is(err, os.ErrNotExist) {
 			os.Remove(path) // of a process that was killed before it had the lock
 		}
 	}
 }
 
-// next is the path of a new file.
-func (f *lockedFolder) next(ext string) string {
+// Next is the path of a new file.
+func (f *Folder) Next(ext string) string {
 	f.files++
 	return filepath.Join(f.path, fmt.Sprintf("run-%d%s", f.files, ext))
 }
 
-// remove removes the folder and all files in it, the lock last: a folder without one is never removed later.
-func (f *lockedFolder) remove() error {
+// Remove removes the folder and all files in it, the lock last: a folder without one is never removed later.
+func (f *Folder) Remove() error {
 	entries, _ := os.ReadDir(f.path) // RemoveAll returns its error
 	for _, e := range entries {
 		if e.Name() != lockName {

@@ -1,6 +1,6 @@
 //go:build !windows
 
-package parquetsort
+package atomicfile
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package parquetsort
+package atomicfile
 
 import (
 	"errors"

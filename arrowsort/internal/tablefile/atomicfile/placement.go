@@ -1,52 +1,47 @@
-package parquetsort
+package atomicfile
 
 import (
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
-// A placement collects complete files in folders beside their places, and moves them there at the end. Such a folder is
+// A Placement collects complete files in folders beside their places, and moves them there at the end. Such a folder is
 // locked: what a process that was killed left there, the next one removes.
-type placement struct {
-	folders map[string]*lockedFolder // by the folder of the outputs
+type Placement struct {
+	folders map[string]*Folder // by the folder of the outputs
 	files   []placedFile
 }
 
 // A placedFile is an output that is written at one path and moved to another.
 type placedFile struct{ output, at, to string }
 
-// path returns the path at which an output is to be written. Devices, pipes and open files are written in place.
-func (p *placement) path(output string) (string, error) {
-	if output == tablefile.Pipe || !tablefile.Replaces(output) {
-		return output, nil
-	}
+// Path returns the path at which an output is to be written, of which Replaces is true.
+func (p *Placement) Path(output string) (string, error) {
 	to := output
 	if target, err := filepath.EvalSymlinks(output); err == nil {
 		to = target // the target of a link is replaced, not the link
 	}
 	dir := filepath.Dir(to)
 	if p.folders[dir] == nil {
-		folder, err := newLockedFolder(dir, outputPrefix)
+		folder, err := NewFolder(dir, outputPrefix)
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", output, err)
 		}
 		if p.folders == nil {
-			p.folders = map[string]*lockedFolder{}
+			p.folders = map[string]*Folder{}
 		}
 		p.folders[dir] = folder
 	}
-	at := p.folders[dir].next(filepath.Ext(output))
+	at := p.folders[dir].Next(filepath.Ext(output))
 	p.files = append(p.files, placedFile{output, at, to})
 	return at, nil
 }
 
-// place moves all files to their places, with the permissions of those that they replace. The error of one names those
+// Place moves all files to their places, with the permissions of those that they replace. The error of one names those
 // that are in their places and those that are not.
-func (p *placement) place() error {
+func (p *Placement) Place() error {
 	for i, f := range p.files {
 		if err := f.place(); err != nil {
 			return fmt.Errorf("%s: %w%s", f.output, err, p.progressText(i))
@@ -68,7 +63,7 @@ func (f *placedFile) place() error {
 }
 
 // progressText names which of several files are in their places when the first n are.
-func (p *placement) progressText(n int) string {
+func (p *Placement) progressText(n int) string {
 	if len(p.files) == 1 {
 		return ""
 	}
@@ -85,10 +80,10 @@ func (p *placement) progressText(n int) string {
 		span(p.files[n:]))
 }
 
-// remove removes the folders and all files that were not placed.
-func (p *placement) remove() {
+// Remove removes the folders and all files that were not placed.
+func (p *Placement) Remove() {
 	for _, folder := range p.folders {
-		folder.remove()
+		folder.Remove()
 	}
 	p.folders = nil
 }
