@@ -4,24 +4,25 @@ package gpu
 
 import "github.com/arrowsort/arrowsort/gpu/internal/driver"
 
-// sortAside sorts behind a verdict that most rows are of classes: kernels send these to their places, and only the
-// others are sorted, by digits.
-func (t *task) sortAside(p *partition, v view, shape bucketShape, n int) {
-	seen := t.seen()
-	others := int(seen.verdict.records)
+// sortHeavy sorts a column most of whose rows are of classes: heavy values, NaN and null. A kernel writes their row
+// numbers to their places in the result. The other rows are sorted by digits, and merged into the places between.
+func (t *task) sortHeavy(p *partition, in scanInput, shape bucketShape, n int) {
+	report := t.waitForReport()
+	others := int(report.decision.records)
 	codes := p.records[0]
 	t.free(p.records[1])
 	p.records = [2]driver.Ptr{}
 	rows := t.alloc(4 * others)
-	t.launch(shape.setAside(), shape.tiles(n), p.with(codes, rows)...)
-	t.lookout.clear = !t.failed() // of the counts of classes
-	t.moves(2*int(v.column.width)*n + 16*n)
+	t.launch(shape.splitKernel(), shape.tiles(n), p.with(codes, rows)...)
+	t.reports.cleared = !t.failed() // the kernel clears the counts of classes
+	t.moves(2*int(in.column.width)*n + 16*n)
 	if others == 0 {
 		t.free(codes, rows)
 		return
 	}
 	b := &binner{task: t, rows: others, rowBits: rowBitsOf(n), tiles: tilesFor(others, t.Shared)}
-	sorted := b.sort(source{field: codesField(codes), codes: codes, rows: rows, varying: seen.varying(v.bits)}, v.bits)
-	t.launch("put_back", t.blocks(others), p.with(sorted, 0)...)
+	src := source{field: codesField(codes), codes: codes, rows: rows, varying: report.varying(in.bits)}
+	sorted := b.sort(src, in.bits)
+	t.launch("merge_heavy", t.blocks(others), p.with(sorted, 0)...)
 	t.free(sorted)
 }

@@ -17,11 +17,12 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// TestAside sorts columns most of whose rows are null, of numbers of rows for which the stand-in sets these aside.
-func TestAside(t *testing.T) {
+// TestSplitHeavy sorts columns most of whose rows are null, of numbers of rows for which the stand-in splits heavy
+// values.
+func TestSplitHeavy(t *testing.T) {
 	e := openForTest(t)
 	keepThresholds(t)
-	thresholds.oneLaunchRows = 0
+	thresholds.smallSortRows = 0
 	for _, kind := range []keyencode.Kind{keyencode.Uint32, keyencode.Uint64} {
 		for i, rows := range []int{5, 60, kernels.PartitionSmallTile + 3, 35_005, 40_005} {
 			key := keyencode.Key{Order: keyencode.Order(i % 2), Nulls: keyencode.NullPlacement(i / 2 % 2)}
@@ -35,12 +36,12 @@ func TestAside(t *testing.T) {
 	}
 }
 
-// TestAsideIsCancelled cancels a sort at every point where it asks, and sorts again: what a kernel was to clear is
+// TestSplitHeavyIsCancelled cancels a sort at every point where it asks, and sorts again: what a kernel was to clear is
 // clear.
-func TestAsideIsCancelled(t *testing.T) {
+func TestSplitHeavyIsCancelled(t *testing.T) {
 	e := openForTest(t)
 	keepThresholds(t)
-	thresholds.oneLaunchRows = 0
+	thresholds.smallSortRows = 0
 	column, order := mostlyNull(keyencode.Uint32, 35_005, keyencode.Key{})
 	job := &engine.Job{Rows: 35_005, RowNumbers: 4, Keys: []keyencode.Key{{}}, Columns: []keyencode.Column{column}}
 	for asked := 0; ; asked++ {
@@ -55,7 +56,7 @@ func TestAsideIsCancelled(t *testing.T) {
 	}
 }
 
-// askedContext is cancelled when its error has been asked for so many times.
+// askedContext is cancelled when its error has been requested a given number of times.
 type askedContext struct {
 	context.Context
 	left int

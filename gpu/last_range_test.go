@@ -12,15 +12,15 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// TestWholeWindows sorts as many rows as fill windows of the finish, so that the last one ends where the rows do.
-func TestWholeWindows(t *testing.T) {
+// TestWholeRanges sorts rows that fill bucket ranges completely, so that the last one ends where the rows do.
+func TestWholeRanges(t *testing.T) {
 	keepThresholds(t)
-	thresholds.oneLaunchRows = 0
+	thresholds.smallSortRows = 0
 	e, err := Open(Options{})
 	require.NoError(t, err, "this test needs a GPU")
 	defer func() { require.NoError(t, e.Close()) }()
-	for _, windows := range []struct{ small, rows int }{{kernels.SmallRows, kernels.SmallFinishWindow},
-		{0, kernels.FinishWindow}} {
+	for _, windows := range []struct{ small, rows int }{{kernels.SmallRows, kernels.SmallBucketRangeRows},
+		{0, kernels.BucketRangeRows}} {
 		thresholds.smallRows = windows.small
 		for _, kind := range []keyencode.Kind{keyencode.Uint32, keyencode.Int64} {
 			for _, count := range []int{1, 5} {

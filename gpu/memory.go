@@ -10,7 +10,7 @@ import (
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 )
 
-// padding is what kernels may read behind the end of a buffer.
+// padding is the bytes that kernels may read after the end of a buffer.
 const padding = 64
 
 // alloc returns memory of the device, of undefined content, until free or the end of the task.
@@ -18,8 +18,8 @@ func (t *task) alloc(bytes int) driver.Ptr {
 	return t.obtain(bytes, func() (driver.Ptr, error) { return t.memory.get(bytes + padding) })
 }
 
-// obtain calls get for so many bytes. When the memory is full it gives back what the task can do without, and calls
-// again.
+// obtain calls get, which allocates the given bytes. If the device's memory is full, it frees what the task does not
+// need and calls get again.
 func (t *task) obtain(bytes int, get func() (driver.Ptr, error)) driver.Ptr {
 	if t.failed() {
 		return 0
@@ -35,7 +35,7 @@ func (t *task) obtain(bytes int, get func() (driver.Ptr, error)) driver.Ptr {
 	return p
 }
 
-// allocAll is alloc for what the task can do without: memory of all sizes, or none when it is full.
+// allocAll allocates memory of all sizes, or none if the device's memory is full: for memory that is not required.
 func (t *task) allocAll(sizes ...int) (all []driver.Ptr, ok bool) {
 	for _, bytes := range sizes {
 		if t.failed() {
@@ -57,36 +57,36 @@ func (t *task) allocAll(sizes ...int) (all []driver.Ptr, ok bool) {
 	return all, true
 }
 
-// isFull reports whether an error of the driver is that there is too little memory.
+// isFull reports whether an error of the driver is a lack of memory.
 func isFull(err error) bool {
 	var failure *driver.Error
 	return errors.As(err, &failure) && failure.OutOfMemory()
 }
 
-// outOfMemory tells how much is needed and how much there is.
+// outOfMemory returns an error with the bytes that are needed and free.
 func (t *task) outOfMemory(bytes int, err error) error {
 	free, _ := t.FreeMemory()
 	return fmt.Errorf("%w: the sort needs at least %d bytes, of which it has %d: %s has %d, of which %d are free: %w",
 		engine.ErrMemory, t.memory.used+bytes, t.memory.used, t.Name, t.Memory, free, err)
 }
 
-// hasRoom reports whether so many bytes are likely to fit beside what others have: by what was free when that was asked
-// last, unless that is too little.
-func (s *session) hasRoom(bytes int) bool {
-	if int64(bytes) > s.room {
-		s.measureRoom()
+// hasMemory reports whether the given bytes are likely to fit the device's memory. It measures the free memory again
+// only if the last measurement is too little.
+func (s *session) hasMemory(bytes int) bool {
+	if int64(bytes) > s.freeBytes {
+		s.measureMemory()
 	}
-	return int64(bytes) <= s.room
+	return int64(bytes) <= s.freeBytes
 }
 
-// measureRoom asks how much memory of the device is for sorts.
-func (s *session) measureRoom() {
-	if free, err := s.FreeMemory(); err == nil { // what fails here fails elsewhere too
-		s.room = free + int64(s.memory.held)
+// measureMemory measures the device memory that sorts can use.
+func (s *session) measureMemory() {
+	if free, err := s.FreeMemory(); err == nil { // an error shows in the next call as well
+		s.freeBytes = free + int64(s.memory.held)
 	}
 }
 
-// zeros returns memory that is zero.
+// zeros allocates memory that is zero.
 func (t *task) zeros(bytes int) driver.Ptr {
 	p := t.alloc(bytes)
 	if bytes > 0 && !t.failed() {
@@ -95,7 +95,7 @@ func (t *task) zeros(bytes int) driver.Ptr {
 	return p
 }
 
-// free ends the use of memory, once the stream is through with what it was given.
+// free frees memory. Kernels that the stream has queued may still use it.
 func (t *task) free(ps ...driver.Ptr) {
 	for _, p := range ps {
 		if p != 0 {

@@ -19,7 +19,7 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// documented is a number of bytes per row as the documents tell it.
+// documented returns a number of bytes from a sentence of the documents.
 func documented(t *testing.T, sentence string) int {
 	for _, path := range []string{"gpu.go", "../docs/gpu.md"} {
 		text, err := os.ReadFile(path)
@@ -48,8 +48,8 @@ func columnBytes(c *keyencode.Column, rows int) int {
 	return bytes
 }
 
-// roomFor is the memory of the device that the documents say a job needs.
-func roomFor(t *testing.T, job *engine.Job) int {
+// memoryFor is the memory of the device that the documents say a job needs.
+func memoryFor(t *testing.T, job *engine.Job) int {
 	ofRow, ofRank := documented(t, `(\d+) bytes per row`), documented(t, `(\d+) more for a dictionary`)
 	keys, widest := 0, 0
 	for _, key := range job.Keys {
@@ -67,8 +67,8 @@ func roomFor(t *testing.T, job *engine.Job) int {
 	return keys + max(ofRow*job.Rows, 4*job.Rows+3*widest) + documented(t, `(\d+) MiB besides`)<<20
 }
 
-// roomColumn is a column of random values.
-func roomColumn(r *rand.Rand, kind keyencode.Kind, rows int, nulls bool) keyencode.Column {
+// memoryColumn is a column of random values.
+func memoryColumn(r *rand.Rand, kind keyencode.Kind, rows int, nulls bool) keyencode.Column {
 	c := keyencode.Column{Kind: kind}
 	k := keyencode.Chunk{Rows: rows, Values: make([]byte, rows*max(1, c.ValueBytes())+8)}
 	fill(k.Values, r.Uint64())
@@ -97,15 +97,15 @@ func roomJob(columns []keyencode.Column, keys, gather []int) *engine.Job {
 // roomJobs are jobs that take the device's memory in all ways.
 func roomJobs(rows int) (jobs []*engine.Job) {
 	r := rand.New(rand.NewPCG(uint64(rows), 8))
-	few := roomColumn(r, keyencode.Int64, rows, false) // tied rows have to be sorted by the next word
+	few := memoryColumn(r, keyencode.Int64, rows, false) // tied rows have to be sorted by the next word
 	for i := range few.Chunks[0].Values {
 		few.Chunks[0].Values[i] &= 3
 	}
 	columns := []keyencode.Column{
-		roomColumn(r, keyencode.Int64, rows, false), roomColumn(r, keyencode.Float64, rows, true),
-		roomColumn(r, keyencode.Uint32, rows, true),
-		roomColumn(r, keyencode.Dictionary8, rows, false), roomColumn(r, keyencode.Bool, rows, true),
-		roomColumn(r, keyencode.Decimal128, rows, false),
+		memoryColumn(r, keyencode.Int64, rows, false), memoryColumn(r, keyencode.Float64, rows, true),
+		memoryColumn(r, keyencode.Uint32, rows, true),
+		memoryColumn(r, keyencode.Dictionary8, rows, false), memoryColumn(r, keyencode.Bool, rows, true),
+		memoryColumn(r, keyencode.Decimal128, rows, false),
 		texts(r, keyencode.Binary, rows), texts(r, keyencode.LargeBinary, rows), few,
 	}
 	for _, keys := range [][]int{{0}, {1}, {2}, {3}, {5}, {7}, {0, 2}, {2, 3}, {8, 0}, {8, 6}, {1, 0, 5}} {
@@ -120,23 +120,23 @@ func roomJobs(rows int) (jobs []*engine.Job) {
 func useEverything(t *testing.T) {
 	useStreams(t)
 	keepThresholds(t)
-	thresholds.oneLaunchRows, thresholds.windowBytes, thresholds.windowRows, thresholds.textRows = 0, 0, 1<<12, 1
+	thresholds.smallSortRows, thresholds.windowBytes, thresholds.windowRows, thresholds.textRows = 0, 0, 1<<12, 1
 }
 
-// TestRoom sorts with as much memory as the documents say it takes: by codes of keys in two passes over the rows, which
+// TestMemory sorts with the device memory that the documents state: by codes of keys in two passes over the rows, which
 // takes the most.
-func TestRoom(t *testing.T) {
+func TestMemory(t *testing.T) {
 	rows := kernels.SmallRows
 	shape := shapeBuckets(rows, 8)
 	require.Less(t, shape.first, shape.bits)
 	r := rand.New(rand.NewPCG(4, 4))
 	columns := []keyencode.Column{
-		roomColumn(r, keyencode.Int64, rows, false), roomColumn(r, keyencode.Uint32, rows, true),
-		roomColumn(r, keyencode.Dictionary8, rows, false),
+		memoryColumn(r, keyencode.Int64, rows, false), memoryColumn(r, keyencode.Uint32, rows, true),
+		memoryColumn(r, keyencode.Dictionary8, rows, false),
 	}
 	job := roomJob(columns, []int{1, 2}, []int{0})
 	want := sortWithEverything(t, job, goMemory{})
-	t.Setenv("ARROWSORT_STANDIN_MEMORY", fmt.Sprint(roomFor(t, job)))
+	t.Setenv("ARROWSORT_STANDIN_MEMORY", fmt.Sprint(memoryFor(t, job)))
 	require.True(t, reflect.DeepEqual(want, sortWithEverything(t, job, goMemory{})))
 }
 
@@ -154,12 +154,12 @@ func TestGiveBack(t *testing.T) {
 			t.Setenv("ARROWSORT_STANDIN_MEMORY", fmt.Sprint(room))
 			e, err := Open(Options{})
 			require.NoError(t, err)
-			e.pretendRoom(1 << 40) // so that it tries everything
+			e.pretendMemory(1 << 40) // so that it tries everything
 			for range 2 {
 				got, err := e.Sort(t.Context(), job, mem)
 				if !enough && err != nil {
 					require.ErrorIs(t, err, engine.ErrMemory, name)
-					require.Less(t, room, roomFor(t, job), name)
+					require.Less(t, room, memoryFor(t, job), name)
 					continue
 				}
 				enough = true
@@ -184,11 +184,11 @@ func sortWithEverything(t *testing.T, job *engine.Job, mem engine.Allocator) *en
 	return res
 }
 
-// pretendRoom has the engine believe that the device has so much memory.
-func (e *Engine) pretendRoom(bytes int64) {
+// pretendMemory has the engine believe that the device has so much memory.
+func (e *Engine) pretendMemory(bytes int64) {
 	s := <-e.turn
 	defer func() { e.turn <- s }()
-	s.room = bytes
+	s.freeBytes = bytes
 }
 
 // TestShortOfMemory has every call fail for once that takes memory: the error says so, the device is not lost, and the

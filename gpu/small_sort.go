@@ -2,20 +2,22 @@ package gpu
 
 import "github.com/arrowsort/arrowsort/kernels"
 
-// fewKernel is the kernel that sorts so few rows all by itself, and its grid: a block, a cluster where the device has
-// them, or a block for each multiprocessor. fits tells of the kernels for which the device has what they need.
-func fewKernel(rows, multiprocessors int, fits func(name string) bool) (name string, blocks int, ok bool) {
+// smallSortKernel returns the kernel that sorts the given number of rows in a single launch, and its grid: one block, a
+// cluster, or a cooperative launch of one block per multiprocessor. ok is false for more rows than such a kernel sorts.
+// fits reports whether the device has what a kernel needs.
+func smallSortKernel(rows, multiprocessors int, fits func(name string) bool) (name string, blocks int, ok bool) {
 	switch {
-	case rows > thresholds.oneLaunchRows:
+	case rows > thresholds.smallSortRows:
 		return "", 0, false
-	case rows <= kernels.TinyFewRows && fits("tiny_few"):
-		return "tiny_few", 1, true
+	case rows <= kernels.SingleBlockSmallRows && fits("single_block_small"):
+		return "single_block_small", 1, true
 	case rows <= kernels.ClusterRows && fits("cluster"):
 		return "cluster", kernels.ClusterBlocks, true
-	case rows <= kernels.TinyRows && fits("tiny"):
-		return "tiny", 1, true
-	case rows <= min(multiprocessors*kernels.GridThreads*kernels.GridItems, kernels.GridRows) && fits("grid"):
-		return "grid", multiprocessors, true
+	case rows <= kernels.SingleBlockRows && fits("single_block"):
+		return "single_block", 1, true
+	case rows <= min(multiprocessors*kernels.CooperativeThreads*kernels.CooperativeItems, kernels.CooperativeRows) &&
+		fits("cooperative"):
+		return "cooperative", multiprocessors, true
 	default:
 		return "", 0, false
 	}

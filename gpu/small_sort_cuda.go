@@ -11,30 +11,30 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// sortFew sorts few rows by a field in one launch; ok is false for more rows than the device takes, and where a grid
-// has found that they are not spread well. in are row numbers in the order of the field's rows, 0 for the order of the
-// input. classes says what null and NaN are, see kernels/few_rows.h. Meanwhile is called when all is launched: other
-// streams must not have the memory that is free from then on.
-func (b *binner) sortFew(field abiField, in driver.Ptr, classes uint64, meanwhile func()) (rows driver.Ptr, ok bool) {
-	kernel, blocks, ok := b.fewKernel(b.rows)
+// sortSmall sorts by a field in a single launch. ok is false for more rows than such a kernel sorts, and where a
+// cooperative launch has declined because some bucket has too many rows. in are the row numbers of the field's rows, 0
+// for 0, 1, 2 and so on. classes is noClasses, classesAtEnd or classesAtStart. meanwhile is called when the kernel is
+// launched: other streams must not use the memory that is freed from then on.
+func (b *binner) sortSmall(field abiField, in driver.Ptr, classes uint64, meanwhile func()) (rows driver.Ptr, ok bool) {
+	kernel, blocks, ok := b.smallSortKernel(b.rows)
 	if !ok || b.declined {
 		return 0, false
 	}
 	rows = b.alloc(4 * b.rows)
-	few := abiFew{field: field, classes: classes, n: uint64(b.rows), in: uint64(in), out: uint64(rows)}
-	if !kernels.All[kernelNumbers[kernel]].Together() {
-		b.launch(kernel, blocks, abiWords([]abiFew{few})...)
+	small := abiSmallSort{field: field, classes: classes, n: uint64(b.rows), in: uint64(in), out: uint64(rows)}
+	if !kernels.All[kernelNumbers[kernel]].Cooperative() {
+		b.launch(kernel, blocks, abiWords([]abiSmallSort{small})...)
 		return rows, true
 	}
 	numbers, tags, totals := b.alloc(8*b.rows), b.alloc(4*b.rows), b.alloc(4*blocks)
-	told := &b.lookout.report.plan
-	*told = 0
-	many := abiMany{
-		few: few, meeting: uint64(b.meeting), numbers: uint64(numbers), tags: uint64(tags), totals: uint64(totals),
-		told: uint64(uintptr(unsafe.Pointer(told))),
+	status := &b.reports.report.plan
+	*status = 0
+	cooperative := abiCooperativeSort{
+		small: small, state: uint64(b.cooperativeState), numbers: uint64(numbers), tags: uint64(tags),
+		totals: uint64(totals), status: uint64(uintptr(unsafe.Pointer(status))),
 	}
-	b.launch(kernel, blocks, abiWords([]abiMany{many})...)
-	if ok = b.hear(told) == saysYes; ok {
+	b.launch(kernel, blocks, abiWords([]abiCooperativeSort{cooperative})...)
+	if ok = b.waitForStatus(status) == statusAccepted; ok {
 		b.moves(52 * b.rows)
 		meanwhile()
 	} else {
@@ -45,21 +45,22 @@ func (b *binner) sortFew(field abiField, in driver.Ptr, classes uint64, meanwhil
 	return rows, ok
 }
 
-// fewKernel is the kernel that sorts so few rows on this device.
-func (t *task) fewKernel(rows int) (name string, blocks int, ok bool) {
-	return fewKernel(rows, t.Multiprocessors, func(name string) bool { return t.Fits(kernelNumbers[name]) })
+// smallSortKernel returns the kernel that sorts the given number of rows on this device in a single launch.
+func (t *task) smallSortKernel(rows int) (name string, blocks int, ok bool) {
+	return smallSortKernel(rows, t.Multiprocessors, func(name string) bool { return t.Fits(kernelNumbers[name]) })
 }
 
+// How null and NaN sort: the enumeration Classes of kernels/small_sort.h.
 const (
-	noClasses      = 0 // null and NaN have numbers of their own
+	noClasses      = 0 // by the numbers that the field has for them
 	classesAtEnd   = 1
 	classesAtStart = 2
 )
 
-// sortFew sorts few rows by their only key, if it is one for the device: its statistics are not needed. Where that
-// fails there is no use in trying the key's codes.
-func (s *sorter) sortFew() (rows driver.Ptr, ok bool) {
-	if _, _, few := s.fewKernel(s.rows); !few || len(s.job.Keys) != 1 || s.rows == 0 || s.job.Plan {
+// sortSmall sorts by the only key in a single launch, without statistics. ok is false for more rows, several keys, and
+// keys that the device does not read. If the device declines, it is not asked again for the codes of the key.
+func (s *sorter) sortSmall() (rows driver.Ptr, ok bool) {
+	if _, _, small := s.smallSortKernel(s.rows); !small || len(s.job.Keys) != 1 || s.rows == 0 || s.job.Plan {
 		return 0, false
 	}
 	key := s.job.Keys[0]
@@ -71,12 +72,12 @@ func (s *sorter) sortFew() (rows driver.Ptr, ok bool) {
 	if key.Nulls == keyencode.NullsAtStart {
 		classes = classesAtStart
 	}
-	rows, ok = s.binner.sortFew(s.wholeField(key, layout), 0, classes, s.prefetch)
+	rows, ok = s.binner.sortSmall(s.wholeField(key, layout), 0, classes, s.prefetch)
 	s.binner.declined = !ok
 	return rows, ok
 }
 
-// wholeField makes numbers in the order of the key of all values that its type has.
+// wholeField returns a Field that maps every value of the key's type to a number. The numbers order as the key does.
 func (s *sorter) wholeField(key keyencode.Key, layout keyencode.DeviceColumn) abiField {
 	p := s.place(key.Column, layout.Form)
 	f := abiField{

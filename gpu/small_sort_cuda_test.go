@@ -13,10 +13,10 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// TestEngineWithoutFew holds the engine to the suite once more, with few rows sorted as many are.
-func TestEngineWithoutFew(t *testing.T) {
+// TestEngineWithoutSmallSorts runs the suite with few rows sorted as many are.
+func TestEngineWithoutSmallSorts(t *testing.T) {
 	keepThresholds(t)
-	thresholds.oneLaunchRows, thresholds.keysRows = 0, 0
+	thresholds.smallSortRows, thresholds.keysRows = 0, 0
 	enginetest.TestEngine(t, func(t testing.TB) engine.Engine {
 		e, err := Open(Options{})
 		require.NoError(t, err, "this test needs a GPU")
@@ -25,17 +25,18 @@ func TestEngineWithoutFew(t *testing.T) {
 	})
 }
 
-// BenchmarkFew sorts few rows of a column that is on the device, one sort after another.
-func BenchmarkFew(b *testing.B) {
+// BenchmarkSmallSort sorts few rows of a column on the device, one sort after another.
+func BenchmarkSmallSort(b *testing.B) {
 	e := openForBenchmark(b)
 	for _, kind := range []keyencode.Kind{keyencode.Uint32, keyencode.Int64, keyencode.Float64} {
 		for _, rows := range []int{1000, 4000, 10_000, 1 << 16} {
-			b.Run(fmt.Sprintf("kind=%d/rows=%d", kind, rows), func(b *testing.B) { benchmarkFew(b, e, kind, rows) })
+			name := fmt.Sprintf("kind=%d/rows=%d", kind, rows)
+			b.Run(name, func(b *testing.B) { benchmarkSmallSort(b, e, kind, rows) })
 		}
 	}
 }
 
-func benchmarkFew(b *testing.B, e *Engine, kind keyencode.Kind, rows int) {
+func benchmarkSmallSort(b *testing.B, e *Engine, kind keyencode.Kind, rows int) {
 	job := randomJob(goMemory{}, kind, rows, 1)
 	session := <-e.turn
 	defer func() { e.turn <- session }()
@@ -48,7 +49,7 @@ func benchmarkFew(b *testing.B, e *Engine, kind keyencode.Kind, rows int) {
 	s.column(0)
 	require.NoError(b, s.wait())
 	for b.Loop() {
-		order, ok := s.sortFew()
+		order, ok := s.sortSmall()
 		require.True(b, ok)
 		require.NoError(b, s.wait())
 		s.free(order)

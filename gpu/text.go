@@ -22,7 +22,7 @@ func offsetBytes(k keyencode.Kind) int {
 	return 8
 }
 
-// textRange is where the bytes of a chunk's strings are.
+// textRange is the range of a chunk's string bytes.
 func textRange(c *keyencode.Column, k *keyencode.Chunk) (begin, end int) {
 	if c.Kind == keyencode.Binary {
 		offsets := host.View[int32](k.Values)
@@ -32,8 +32,8 @@ func textRange(c *keyencode.Column, k *keyencode.Chunk) (begin, end int) {
 	return int(offsets[k.Offset]), int(offsets[k.Offset+k.Rows])
 }
 
-// textOnDevice reports whether the device is to gather a column of strings: it is likely to have room for them, and no
-// chunk has a string of 4 GiB.
+// textOnDevice reports whether the device gathers a string column: there is likely to be memory for it, and no chunk
+// has 4 GiB of strings.
 func (s *sorter) textOnDevice(c *keyencode.Column) bool {
 	if s.rows < thresholds.textRows {
 		return false
@@ -43,7 +43,7 @@ func (s *sorter) textOnDevice(c *keyencode.Column) bool {
 			return false
 		}
 	}
-	return s.hasRoom(2*textBytes(c) + (sortBytes+32)*s.rows)
+	return s.hasMemory(2*textBytes(c) + (sortBytes+32)*s.rows)
 }
 
 // textBytes is the size of all strings of a column.
@@ -55,14 +55,14 @@ func textBytes(c *keyencode.Column) (bytes int) {
 	return bytes
 }
 
-// A text is a column of strings on the device.
+// A text is a string column on the device.
 type text struct {
 	starts driver.Ptr // u64[rows+1]: where each row's bytes begin
 	data   driver.Ptr
 }
 
-// bringText brings the strings of a column up, their chunks side by side. ok is false when there is no memory for them.
-func (s *sorter) bringText(c *keyencode.Column) (t text, ok bool) {
+// uploadText uploads a string column, its chunks contiguous. ok is false if there is no memory for it.
+func (s *sorter) uploadText(c *keyencode.Column) (t text, ok bool) {
 	width, chunks, longest := offsetBytes(c.Kind), filled(c), 0
 	for _, k := range chunks {
 		longest = max(longest, k.Rows)
@@ -87,22 +87,22 @@ func (s *sorter) bringText(c *keyencode.Column) (t text, ok bool) {
 	return t, true
 }
 
-// gatherText gathers the strings of the column at a place of the job's list: their lengths, which make the offsets, and
-// then their bytes. The memory of the result's bytes is made in between, when their number is known. Where the device
-// has no room the host gathers the column.
+// gatherText gathers a string column of the job's list: lengths, whose sums are the offsets, then bytes. The buffer for
+// the bytes is allocated in between, when their number is known. If the device lacks memory the host gathers the
+// column.
 func (s *sorter) gatherText(i int, c *column) {
 	at := s.job.Gather[i]
 	src, dst := &s.job.Columns[at], &s.result.Columns[i]
 	width, tiles := offsetBytes(src.Kind), (s.out+kernels.TextTile-1)/kernels.TextTile
-	t, ok := s.bringText(src)
+	t, ok := s.uploadText(src)
 	if !ok {
-		s.leaveToHost(at)
+		s.gatherLater(at)
 		return
 	}
 	defer s.free(t.starts, t.data)
 	room, ok := s.allocAll(4*s.out, 8*(tiles+1), width*(s.out+1))
 	if !ok {
-		s.leaveToHost(at)
+		s.gatherLater(at)
 		return
 	}
 	lengths, sums, offsets := room[0], room[1], room[2]
@@ -119,7 +119,7 @@ func (s *sorter) gatherText(i int, c *column) {
 	gathered, ok := s.allocAll(bytes)
 	if !ok {
 		s.free(offsets)
-		s.leaveToHost(at)
+		s.gatherLater(at)
 		return
 	}
 	s.prepared(len(s.job.Gather))
@@ -138,9 +138,9 @@ func (s *sorter) gatherText(i int, c *column) {
 	s.deliver(dst.Data, gathered[0])
 }
 
-// leaveToHost has the host gather a column for which the device has no room.
-func (s *sorter) leaveToHost(at int) {
-	s.prepared(len(s.job.Gather)) // the allocator is free, and nobody else asks who gathers what
+// gatherLater makes the host gather a column for which the device lacks memory.
+func (s *sorter) gatherLater(at int) {
+	s.prepared(len(s.job.Gather)) // no other goroutine uses the allocator or onHost any more
 	s.onHost[at] = true
 	if s.numbers == nil && !s.failed() {
 		s.numbers = s.hostNumbers()

@@ -1,54 +1,63 @@
-// Sorts a window of records in shared memory: rows are counted in bins by their bits behind the bucket, staged bin by bin, and the
-// few rows of a bin are compared. A staged word is, in 32 bits, the rest of the prefix and the row. A wide one is what follows the bin in
-// the whole record, as far as there is room, and a place among the records as they were loaded, whose low halves stay there: records
-// with more of the code than the prefix.
+// Sorts a bucket range in shared memory: rows are counted in bins by the bits after the bucket, staged bin by bin, and
+// the few rows of a bin are compared. A staged word of 32 bits holds the rest of the prefix and the row. A staged wide
+// word holds the bits of the record that follow the bin, as far as they fit, and the index of the record among those
+// loaded, whose low halves stay in shared memory: wide records hold more of the code than the prefix.
 #pragma once
 #include "bins.h"
 #include "classes.h"
 
-// Why records may tie: TIES_NEAR_ZERO only because floats of four bytes lie closer there than codes, or numbers have more bits.
+// Why records may tie. TIES_NEAR_ZERO: only because floats of four bytes near zero are closer than codes, or numbers
+// have more bits.
 const u32 TIES_ANYWHERE = 1, TIES_NEAR_ZERO = 2;
 
-// A Span is some whole buckets next to one another: records first..first+rows-1, prefixes from low on. It stays in shared memory,
-// since registers are few.
-struct Span {
-	u32 first, rows, low, binShift; // bits of the prefix behind the bin
+// A BucketRange is adjacent whole buckets: records first..first+rows-1, prefixes from low on. It stays in shared
+// memory, since registers are few.
+struct BucketRange {
+	u32 first, rows, low, binShift; // binShift: bits of the prefix after the bin
 	u32 ties;                       // not 0: records may tie in their codes that do not stand for one number
 	u32 shift, split;               // rows of classes that sort before; 1: more of them sort before some of the rows
 };
 
-// Words of shared memory in front: the cutter's, sums of warps, the number of runs, the bins that are left to warps, two words that warps
-// have in common, the number of bins that are left to the block, and those.
-const int CONTROL_SUMS = 16, CONTROL_RUNS = 48, CONTROL_CROWDED = 49, CONTROL_BITS = 50, CONTROL_LARGE = 52, CONTROL_LIST = 53;
+// Words at the start of shared memory: those of BucketRanges, sums of warps, the number of runs, the number of bins
+// that overflow to warps, two words that warps share, the number of bins that overflow to the block, and these bins.
+const int CONTROL_SUMS = 16, CONTROL_RUNS = 48, CONTROL_OVERFLOW = 49, CONTROL_BITS = 50, CONTROL_LARGE = 52,
+          CONTROL_LIST = 53;
 
-template <class Finish> struct Crowd;
+template <class BinSorter> struct Overflow;
 
-// Places of words in shared memory are in bytes here, so that none has to be multiplied on the way to it.
-template <int threadCount, int items, int binBits, bool wide, bool full> struct Finish {
+// BinSorter sorts one bucket range. Places of words in shared memory are in bytes, so that they need no multiplication.
+template <int threadCount, int items, int binBits, bool wide, bool full> struct BinSorter {
 	static const bool isWide = wide;
 	static const int threads = threadCount, room = threads * items, bitsOfBins = binBits, bins = 1 << binBits;
-	static const int together = items % 6 == 0 ? 6 : items % 4 == 0 ? 4 : 1; // items whose loads are on their way at once
+	static const int inFlight = items % 6 == 0   ? 6
+	                            : items % 4 == 0 ? 4
+	                                             : 1; // items whose loads are in flight at a time
 	static const int indexBits = room <= 2048 ? 11 : room <= 8192 ? 13 : 14; // of a place among the records
 	static const u32 indexMask = (1u << indexBits) - 1;
-	static const int scanWarps = bins / 128 < power_up_to(threads / 32) ? bins / 128 : power_up_to(threads / 32), groups = bins / 128 / scanWarps;
+	static const int scanWarps = bins / 128 < power_up_to(threads / 32) ? bins / 128 : power_up_to(threads / 32),
+	                 groups = bins / 128 / scanWarps;
 	static const int controlWords = room <= 6144 ? 256 : 512, counterWords = (bins > room ? bins : room) + 32;
 	static_assert(groups % 2 == 0, "two groups are summed at once");
 	static_assert(room * 4 < 1 << 16, "a place in the stage has 16 bits");
-	static_assert(CONTROL_LIST + room / 33 < controlWords, "room for all bins of more rows than a warp has lanes");
+	static_assert(CONTROL_LIST + room / 33 < controlWords, "space for all bins of more rows than a warp has lanes");
 
 	const Buckets& b;
-	u32 *stage, *counters, *control, *lows, *runs; // control: the first words are the cutter's; counters: later the lists of larger bins
+	u32 *stage, *counters, *control, *lows,
+	    *runs; // control: see CONTROL_SUMS; counters: later the lists of larger bins
 	u32 stageAt, countersAt;
-	const volatile Span* span;
+	const volatile BucketRange* range;
 	u32 word[items], place[items];
 
-	DEVICE Finish(const Buckets& b, u8* memory, const volatile Span* span)
-	    : b(b), stage((u32*)memory + controlWords), counters(stage + room + 32), control((u32*)memory), lows(counters + counterWords), runs(lows + room),
-	      stageAt(shared_place(stage)), countersAt(shared_place(counters)), span(span) {}
+	DEVICE BinSorter(const Buckets& b, u8* memory, const volatile BucketRange* range)
+	    : b(b), stage((u32*)memory + controlWords), counters(stage + room + 32), control((u32*)memory),
+	      lows(counters + counterWords), runs(lows + room), stageAt(shared_place(stage)),
+	      countersAt(shared_place(counters)), range(range) {}
 
-	// Rows sit at offset..offset+rows-1 of the block's items, so that loads and stores are whole lines of memory. In a full window only
-	// the first and the last two items of a thread can be missing.
-	DEVICE static bool is_full(const volatile Span* s) { return s->rows + s->first % 32 >= (items - 2) * threads; }
+	// Rows are the block's items offset..offset+rows-1, so that loads and stores are whole lines of memory. In a full
+	// range only the first and the last two items of a thread can be missing.
+	DEVICE static bool is_full(const volatile BucketRange* s) {
+		return s->rows + s->first % 32 >= (items - 2) * threads;
+	}
 	DEVICE static bool inside(int i, u32 offset, u32 rows) {
 		if (full && i > 0) return i < items - 2 || i * threads + thread_index() < rows + offset;
 		return i * threads + thread_index() - offset < rows;
@@ -57,8 +66,8 @@ template <int threadCount, int items, int binBits, bool wide, bool full> struct 
 	DEVICE u32 row_mask() const { return ~0u >> (32 - b.rowBits); }
 
 	DEVICE void load_records() {
-		u32 offset = span->first % 32, rows = span->rows;
-		const u64* in = (const u64*)b.records[b.second ? 1 : 0] + span->first - offset + thread_index();
+		u32 offset = range->first % 32, rows = range->rows;
+		const u64* in = (const u64*)b.records[b.second ? 1 : 0] + range->first - offset + thread_index();
 		UNROLL for (int i = 0; i < items; i++) {
 			u64 r = inside(i, offset, rows) ? load_past(in + i * threads) : 0;
 			word[i] = (u32)r;
@@ -66,22 +75,23 @@ template <int threadCount, int items, int binBits, bool wide, bool full> struct 
 		}
 		clear_bins();
 		if (thread_index() < 32) counters[bins + thread_index()] = 0;
-		if (thread_index() == 0) control[CONTROL_RUNS] = control[CONTROL_CROWDED] = control[CONTROL_LARGE] = 0;
+		if (thread_index() == 0) control[CONTROL_RUNS] = control[CONTROL_OVERFLOW] = control[CONTROL_LARGE] = 0;
 		sync_block();
 	}
 
 	DEVICE void clear_bins() const {
 		UNROLL for (int k = 0; k < bins / 4; k += threads) {
-			if (k + threads <= bins / 4 || k + thread_index() < bins / 4) ((Four*)counters)[k + thread_index()] = {0, 0, 0, 0};
+			if (k + threads <= bins / 4 || k + thread_index() < bins / 4)
+				((Four*)counters)[k + thread_index()] = {0, 0, 0, 0};
 		}
 	}
 
-	// place becomes the bin's counter, and above it the row's rank among the rows of its bin.
+	// place becomes the bin's counter, and above it the rank of the row among the rows of its bin.
 	DEVICE void count() {
-		u32 offset = span->first % 32, rows = span->rows, low = span->low, binShift = span->binShift;
+		u32 offset = range->first % 32, rows = range->rows, low = range->low, binShift = range->binShift;
 		u32 factor = binShift ? 1u << (32 - binShift) : 0, keep = 0;
-		// Of codes that do not tell all, the row must not decide.
-		if (wide) keep = shift_right(~0u, span->ties ? ~row_mask() : ~0u, binShift) & ~indexMask;
+		// The row number must not decide the order of inexact codes.
+		if (wide) keep = shift_right(~0u, range->ties ? ~row_mask() : ~0u, binShift) & ~indexMask;
 		UNROLL for (int i = 0; i < items; i++) {
 			u32 rest = place[i] - low, bin = rest >> binShift;
 			if (wide) {
@@ -92,13 +102,15 @@ template <int threadCount, int items, int binBits, bool wide, bool full> struct 
 				word[i] += rest * factor;
 			}
 			if (!inside(i, offset, rows)) bin = bins + lane_index();
-			place[i] = bin * 4 + (atomic_add(counters + bin, 1u) << 18); // a sum: of an OR the compiler keeps both parts
+			place[i] =
+			    bin * 4 + (atomic_add(counters + bin, 1u) << 18); // a sum: of an OR the compiler keeps both parts
 		}
 		sync_block();
 	}
 
-	// A counter becomes the bin's start and, below it, its rows less one, all times 4. Each of the scanning warps has groups of 128
-	// bins, whose sums stay below 2^16. Sizes are kept as bytes unless some bin has too many, which is the same for the whole block.
+	// A counter becomes the bin's start and, below it, its rows less one, all times 4. Each of the scanning warps has
+	// groups of 128 bins, whose sums are below 2^16. Sizes are bytes unless some bin has too many rows, which is the
+	// same for the whole block.
 	DEVICE void scan() {
 		u32 sums[groups], starts[groups / 2], sizes[groups], total = 0, seen = 0; // starts: of two groups in a word
 		Four* mine = (Four*)counters + warp_index() * groups * 32 + lane_index();
@@ -122,16 +134,21 @@ template <int threadCount, int items, int binBits, bool wide, bool full> struct 
 			u32 before = rows_of_warps_before();
 			UNROLL for (int g = 0; g < groups; g++) {
 				u32 s = sizes[g];
-				set_bins(mine + g * 32, {s & 255, s >> 8 & 255, s >> 16 & 255, s >> 24}, before + (starts[g / 2] >> g % 2 * 16 & 0xffff));
+				set_bins(mine + g * 32, {s & 255, s >> 8 & 255, s >> 16 & 255, s >> 24},
+				         before + (starts[g / 2] >> g % 2 * 16 & 0xffff));
 			}
 		}
 		if (large) scan_again();
-		if (thread_index() < 32) counters[bins + thread_index()] = span->rows << 18 | 0xffff; // rows outside go behind
+		if (thread_index() < 32)
+			counters[bins + thread_index()] =
+			    range->rows << 18 | 0xffff; // items without a row are placed after all rows
 		sync_block();
 	}
-	DEVICE u32 rows_of_warps_before() const { return warp_add(lane_index() < warp_index() ? control[CONTROL_SUMS + lane_index()] : 0u); }
+	DEVICE u32 rows_of_warps_before() const {
+		return warp_add(lane_index() < warp_index() ? control[CONTROL_SUMS + lane_index()] : 0u);
+	}
 
-	// With a large bin: counts the rows again, as the greatest rank, and does without bytes.
+	// For a large bin: counts the rows again, as the greatest rank, without bytes.
 	DEVICE void scan_again() const {
 		sync_block();
 		clear_bins();
@@ -158,7 +175,8 @@ template <int threadCount, int items, int binBits, bool wide, bool full> struct 
 		*bin = out;
 	}
 
-	// The row that came last to its bin sees to the bin's order: place is the bin's word, 0 for all other rows.
+	// The thread of the row with the greatest rank in a bin orders the bin: its place is the bin's word, 0 for all
+	// other rows.
 	DEVICE void stage_rows() {
 		UNROLL for (int i = 0; i < items; i++) {
 			u32 bin = load_shared(countersAt + (place[i] & 0xffff)), rank = place[i] >> 16;
@@ -172,13 +190,14 @@ template <int threadCount, int items, int binBits, bool wide, bool full> struct 
 		sync_block();
 	}
 
-	// Orders bins of two; the items whose bins tie.
+	// Orders bins of two rows. Returns the items whose bins have ties.
 	DEVICE u32 order_pairs() {
 		u32 tied = 0;
-		UNROLL for (int g = 0; g < items; g += together) {
-			u32 others[together];
-			UNROLL for (int i = g; i < g + together; i++) others[i - g] = load_shared_if((place[i] & 0xffff) == 4, stageAt + (place[i] >> 16));
-			UNROLL for (int i = g; i < g + together; i++) {
+		UNROLL for (int g = 0; g < items; g += inFlight) {
+			u32 others[inFlight];
+			UNROLL for (int i = g; i < g + inFlight; i++)
+				others[i - g] = load_shared_if((place[i] & 0xffff) == 4, stageAt + (place[i] >> 16));
+			UNROLL for (int i = g; i < g + inFlight; i++) {
 				u32 other = others[i - g];
 				store_two_if(other > word[i], stageAt + (place[i] >> 16), word[i], other);
 				if (wide) tied |= (u32)((place[i] & 0xffff) == 4 && ties(other, word[i])) << i;
@@ -186,31 +205,33 @@ template <int threadCount, int items, int binBits, bool wide, bool full> struct 
 		}
 		return tied;
 	}
-	// Each warp has a list of bins, so that its threads order as many each. Returns how many of them stay in it: those that are too large for a
-	// thread, and those with rows that tie.
+	// Each warp has a list of bins, which its threads order in equal numbers. Returns how many bins stay in the list:
+	// those that are too large for a thread, and those with rows that tie.
 	DEVICE u32 order_bins() {
 		const u32 list = list_of_warp(), tied = order_pairs();
-		u32 count = 0, crowded = 0;
+		u32 count = 0, overflow = 0;
 		UNROLL for (int i = 0; i < items; i++) add_to_list(list, &count, (place[i] & 0xffff) > 4, place[i]);
 		sync_warp();
 		ROLLED for (u32 o = 0; o < count; o += 32) {
-			u32 bin = o + lane_index() < count ? load_shared(list + (o + lane_index()) * 4) : 0, rows = (bin & 0xffff) / 4 + 1;
+			u32 bin = o + lane_index() < count ? load_shared(list + (o + lane_index()) * 4) : 0,
+			    rows = (bin & 0xffff) / 4 + 1;
 			sync_warp(); // these bins of the list have been read
 			bool stays = rows > THREAD_BIN;
 			if (!stays && rows > 2) stays = order_bin<wide ? indexBits : 0>(stage + (bin >> 18), rows);
-			add_to_list(list, &crowded, stays, bin);
+			add_to_list(list, &overflow, stays, bin);
 		}
 		if (wide && vote(tied != 0)) {
-			UNROLL for (int i = 0; i < items; i++) add_to_list(list, &crowded, tied >> i & 1, place[i]);
+			UNROLL for (int i = 0; i < items; i++) add_to_list(list, &overflow, tied >> i & 1, place[i]);
 		}
-		if (crowded) share(list, crowded);
+		if (overflow) publish_overflow(list, overflow);
 		sync_block();
-		return crowded;
+		return overflow;
 	}
-	// Says that bins are left; those with rows that tie take long, and all warps of the block share them.
-	DEVICE void share(u32 list, u32 bins) {
+	// Publishes the bins that stay in the list. Bins with rows that tie are slow, and all warps of the block share
+	// them.
+	DEVICE void publish_overflow(u32 list, u32 bins) {
 		u32 first = 0;
-		if (lane_index() == 0) first = atomic_add(control + CONTROL_CROWDED, bins);
+		if (lane_index() == 0) first = atomic_add(control + CONTROL_OVERFLOW, bins);
 		if (!wide) return;
 		first = shuffle(first, 0);
 		sync_warp(); // the list is complete
@@ -223,21 +244,22 @@ template <int threadCount, int items, int binBits, bool wide, bool full> struct 
 		*count += count_ones(lanes);
 	}
 
-	// Whether rows tie in all that their words hold.
+	// Reports whether rows tie in all bits of their words.
 	DEVICE static bool ties(u32 a, u32 b) { return (a ^ b) >> indexBits == 0; }
 	DEVICE u32 row_of(u32 word) const { return wide ? lows[word & indexMask] & row_mask() : word & row_mask(); }
 	DEVICE void write() {
-		u32 offset = span->first % 32, rows = span->rows, first = span->first - offset + thread_index();
-		u32* to = (u32*)b.rows + span->shift + first;
+		u32 offset = range->first % 32, rows = range->rows, first = range->first - offset + thread_index();
+		u32* to = (u32*)b.rows + range->shift + first;
 		const u32* from = stage + thread_index() - offset;
-		if (span->split) return write_split();
+		if (range->split) return write_split();
 		UNROLL for (int i = 0; i < items; i++) {
 			if (inside(i, offset, rows)) to[i * threads] = row_of(from[i * threads]);
 		}
 	}
 	// Rows of classes sort between these rows.
 	DEVICE void write_split() {
-		ROLLED for (u32 i = thread_index(); i < span->rows; i += threads) ((u32*)b.rows)[output_place(b, span->first + i)] = row_of(stage[i]);
+		ROLLED for (u32 i = thread_index(); i < range->rows; i += threads)
+			((u32*)b.rows)[output_place(b, range->first + i)] = row_of(stage[i]);
 	}
 
 	DEVICE void sort() {
@@ -248,9 +270,9 @@ template <int threadCount, int items, int binBits, bool wide, bool full> struct 
 		count();
 		scan();
 		stage_rows();
-		u32 crowded = order_bins();
-		if (control[CONTROL_CROWDED]) Crowd<Finish>::order(&b, span, crowded);
+		u32 overflow = order_bins();
+		if (control[CONTROL_OVERFLOW]) Overflow<BinSorter>::order(&b, range, overflow);
 		write();
 	}
 };
-#include "crowd.h"
+#include "overflow.h"

@@ -1,8 +1,8 @@
-#include "cutter.h"
+#include "bucket_ranges.h"
 #include "tied.h"
 
-// A span that is not full takes code of its own, and so does one of short words that may tie.
-template <class Full, class Any> DEVICE void finish_span(const Buckets& b, const volatile Span* s) {
+// Full ranges, other ranges, and short words that may tie have separate code.
+template <class Full, class Any> DEVICE void sort_range(const Buckets& b, const volatile BucketRange* s) {
 	if (!Any::isWide && s->ties) {
 		Tied<Any>::sort(&b, s);
 	} else if (Full::is_full(s)) {
@@ -12,25 +12,33 @@ template <class Full, class Any> DEVICE void finish_span(const Buckets& b, const
 	}
 }
 
-template <int threads, int items, int binBits, bool wide> DEVICE void finish_window(const Buckets& b) {
-	typedef Finish<threads, items, binBits, wide, false> Any;
-	WindowCutter<Any, wide> cutter(b, shared_memory());
-	wait_for_earlier_kernels(); // the plan is older: a pass of the partition has waited for it
+template <int threads, int items, int binBits, bool wide> DEVICE void sort_ranges(const Buckets& b) {
+	typedef BinSorter<threads, items, binBits, wide, false> Any;
+	BucketRanges<Any, wide> ranges(b, shared_memory());
+	wait_for_earlier_kernels(); // the plan is complete: a pass of the partition has waited for it
 	let_later_kernels_start();
-	for (; cutter.more(); cutter.next()) {
-		bool fits = cutter.cut();
-		const volatile Span* s = cutter.span;
+	for (; ranges.more(); ranges.next()) {
+		bool fits = ranges.cut();
+		const volatile BucketRange* s = ranges.range;
 		if (s->rows == 0) continue;
 		if (fits) {
-			finish_span<Finish<threads, items, binBits, wide, true>, Any>(b, s);
+			sort_range<BinSorter<threads, items, binBits, wide, true>, Any>(b, s);
 		} else {
-			cutter.leave();
+			ranges.defer();
 		}
 	}
 }
 
-// finish sorts the buckets of a window, and writes row numbers.
-KERNEL(finish, FINISH_THREADS, 4)(PARAMETER Buckets b) { finish_window<FINISH_THREADS, FINISH_ITEMS, FINISH_BIN_BITS, false>(b); }
-KERNEL(finish_wide, FINISH_WIDE_THREADS, 3)(PARAMETER Buckets b) { finish_window<FINISH_WIDE_THREADS, FINISH_WIDE_ITEMS, FINISH_BIN_BITS, true>(b); }
-KERNEL(finish_small, FINISH_THREADS, 4)(PARAMETER Buckets b) { finish_window<FINISH_THREADS, SMALL_FINISH_ITEMS, SMALL_FINISH_BIN_BITS, false>(b); }
-KERNEL(finish_small_wide, FINISH_THREADS, 4)(PARAMETER Buckets b) { finish_window<FINISH_THREADS, SMALL_FINISH_ITEMS, SMALL_FINISH_BIN_BITS, true>(b); }
+// bucket_sort sorts the buckets of its ranges, and writes row numbers.
+KERNEL(bucket_sort, BUCKET_SORT_THREADS, 4)(PARAMETER Buckets b) {
+	sort_ranges<BUCKET_SORT_THREADS, BUCKET_SORT_ITEMS, BUCKET_SORT_BIN_BITS, false>(b);
+}
+KERNEL(bucket_sort_wide, BUCKET_SORT_WIDE_THREADS, 3)(PARAMETER Buckets b) {
+	sort_ranges<BUCKET_SORT_WIDE_THREADS, BUCKET_SORT_WIDE_ITEMS, BUCKET_SORT_BIN_BITS, true>(b);
+}
+KERNEL(bucket_sort_small, BUCKET_SORT_THREADS, 4)(PARAMETER Buckets b) {
+	sort_ranges<BUCKET_SORT_THREADS, SMALL_BUCKET_SORT_ITEMS, SMALL_BUCKET_SORT_BIN_BITS, false>(b);
+}
+KERNEL(bucket_sort_small_wide, BUCKET_SORT_THREADS, 4)(PARAMETER Buckets b) {
+	sort_ranges<BUCKET_SORT_THREADS, SMALL_BUCKET_SORT_ITEMS, SMALL_BUCKET_SORT_BIN_BITS, true>(b);
+}

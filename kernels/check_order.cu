@@ -1,38 +1,39 @@
-#include "strays.h"
+#include "order_repair.h"
 
-// What a warp does to a column whose sample is in order, or in reverse.
-template <class Word> struct OrderWatch {
+// The work of a warp on a column whose sample is in order, or reversed.
+template <class Word> struct OrderChecker {
 	const Buckets* b;
 	const Field* f;
-	Verdict* verdict;
+	Decision* decision;
 	Numbers<Word> numbers;
 	u32 n;
 	bool rising, nullable, nullsAtStart;
 
-	DEVICE OrderWatch(const Buckets* b, bool rising)
-	    : b(b), f(&b->field), verdict((Verdict*)b->verdict), numbers(f), n((u32)b->n), rising(rising), nullable(f->validity != 0),
-	      nullsAtStart(b->column.nullsAtStart != 0) {}
+	DEVICE OrderChecker(const Buckets* b, bool rising)
+	    : b(b), f(&b->field), decision((Decision*)b->decision), numbers(f), n((u32)b->n), rising(rising),
+	      nullable(f->validity != 0), nullsAtStart(b->column.nullsAtStart != 0) {}
 
-	// More breaks than these are no order.
-	DEVICE u32 most() const { return rising ? MOST_BREAKS : 0; }
+	// The most breaks for which the order can be repaired.
+	DEVICE u32 most() const { return rising ? MAX_BREAKS : 0; }
 
 	DEVICE void run() {
 		const u32 step = grid_blocks() * STREAM_THREADS * CHUNK_ITEMS;
 		u32 turn = 0, broken = 0;
-		for (u32 first = (block_index() * (STREAM_THREADS / 32) + warp_index()) * CHUNK_ROWS; first < n && broken <= most(); first += step) {
+		for (u32 first = (block_index() * (STREAM_THREADS / 32) + warp_index()) * CHUNK_ROWS;
+		     first < n && broken <= most(); first += step) {
 			Chunk<Word> c;
 			c.load((const Word*)f->values, first, n);
 			NumberedRow before(f, first > 0 ? first - 1 : 0);
 			c.settle(f, nullable, numbers, first, n);
 			u32 items = breaks(c, first, before);
 			if (vote(items != 0)) broken = note(items, first);
-			else if (++turn % 8 == 0) broken = load_relaxed(&verdict->rest); // of other warps
+			else if (++turn % 8 == 0) broken = load_relaxed(&decision->listed); // of other warps
 			write(first);
 		}
 	}
 
 private:
-	// The items that sort before the row in front of them, or not before it where rows seem to be in reverse.
+	// The items that sort before the preceding row; for reversed rows, those that do not.
 	DEVICE u32 breaks(Chunk<Word>& c, u32 first, const NumberedRow& row) const {
 		const int vector = Chunk<Word>::vector;
 		u32 items = 0, beforeRank = class_rank(row.cls, nullsAtStart);
@@ -55,13 +56,14 @@ private:
 		if (first == 0 && lane_index() == 0) items &= ~1u;
 		return items & c.inside;
 	}
-	// Notes the rows of breaks; how many there are by now.
+	// Lists the rows of breaks; returns how many there are so far.
 	DEVICE u32 note(u32 items, u32 first) const {
-		u32 total, at = warp_exclusive_sum(count_ones(items), &total), before = lane_index() == 0 ? atomic_add(&verdict->rest, total) : 0;
+		u32 total, at = warp_exclusive_sum(count_ones(items), &total),
+		           before = lane_index() == 0 ? atomic_add(&decision->listed, total) : 0;
 		before = shuffle(before, 0), at += before;
 		UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) {
 			if (!(items >> i & 1)) continue;
-			if (at < MOST_BREAKS) store_relaxed(Strays::of(b)->breaks + at, first + Chunk<Word>::place(i));
+			if (at < MAX_BREAKS) store_relaxed(Misplaced::of(b)->breaks + at, first + Chunk<Word>::place(i));
 			at++;
 		}
 		return before + total;
@@ -79,28 +81,29 @@ private:
 	}
 };
 
-template <class Word> DEVICE void watch_order_of(const Buckets* b, bool rising) { OrderWatch<Word>(b, rising).run(); }
+template <class Word> DEVICE void check_order_of(const Buckets* b, bool rising) { OrderChecker<Word>(b, rising).run(); }
 
-// watch_order watches whether all rows are in the order of the sample, and writes their numbers meanwhile. The last block tells the host what
-// has come of it.
-KERNEL(watch_order, STREAM_THREADS, 4)(PARAMETER Buckets arguments) {
+// check_order checks whether all rows are in the order of the sample, and writes their numbers. The last block reports
+// the result.
+KERNEL(check_order, STREAM_THREADS, 4)(PARAMETER Buckets arguments) {
 	const Buckets* b = &arguments;
-	Verdict* verdict = (Verdict*)b->verdict;
-	const bool rising = verdict->seems == SEEMS_RISING;
+	Decision* decision = (Decision*)b->decision;
+	const bool rising = decision->order == ORDER_RISING;
 	if (b->field.width == 4) {
-		watch_order_of<u32>(b, rising);
+		check_order_of<u32>(b, rising);
 	} else {
-		watch_order_of<u64>(b, rising);
+		check_order_of<u64>(b, rising);
 	}
 	u32* last = (u32*)shared_memory();
 	fence();
 	sync_block();
-	if (thread_index() == 0) *last = atomic_add(&verdict->ticket, 1u) + 1 == grid_blocks();
+	if (thread_index() == 0) *last = atomic_add(&decision->ticket, 1u) + 1 == grid_blocks();
 	sync_block();
 	if (!*last) return;
 	fence();
-	u32 found = load_relaxed(&verdict->rest);
-	u64 says = found == 0 ? SAYS_YES : SAYS_NO;
-	if (found > 0 && found <= MOST_BREAKS && rising && StrayPlacer(b, shared_memory() + 16).place(found)) says = SAYS_YES | SAYS_STRAYS;
-	if (thread_index() == 0) verdict->ticket = 0, ((Report*)b->report)->plan = says;
+	u32 found = load_relaxed(&decision->listed);
+	u64 status = found == 0 ? STATUS_ACCEPTED : STATUS_DECLINED;
+	if (found > 0 && found <= MAX_BREAKS && rising && OrderRepair(b, shared_memory() + 16).place(found))
+		status = STATUS_ACCEPTED | STATUS_REPAIR;
+	if (thread_index() == 0) decision->ticket = 0, ((Report*)b->report)->plan = status;
 }

@@ -1,4 +1,4 @@
-#include "grid.h"
+#include "cooperative.h"
 
-// grid sorts rows by one column or code word, in one launch of blocks that are all there at a time: no statistics are needed before.
-KERNEL(grid, GRID_THREADS, 1)(PARAMETER Many many) { GridSorter(many).sort(); }
+// cooperative sorts rows by one column or code word in a single cooperative launch, without statistics.
+KERNEL(cooperative, COOPERATIVE_THREADS, 1)(PARAMETER CooperativeSort job) { CooperativeSorter(job).sort(); }

@@ -1,16 +1,17 @@
-// A look at floats that are mapped by their values. Once their order is known no numbers are made of them: buckets come from the values, and
-// what is known of all of them from their patterns.
+// The key scan of floats that are mapped by their values. When their order is decided no numbers are computed: buckets
+// come from the values, and statistics from their patterns.
 #pragma once
-#include "look.h"
+#include "key_scan.h"
 
 DEVICE u32 high_word(u32 x) { return x; }
 DEVICE u32 high_word(u64 x) { return (u32)(x >> 32); }
 
-// What a lane has seen of floats: of doubles by their high words, so that what it says of the least and of the greatest one leaves room for
-// any low word, and of the bits that vary, for any but those that are zero in all.
-template <class Word> struct SeenFloats {
+// Statistics of the floats of a lane. Of doubles only the high words: the least and the greatest are bounds for any low
+// word, and any bit may vary but those that are zero in all doubles.
+template <class Word> struct FloatStatistics {
 	int top = (int)0x80000000u;    // the greatest pattern, as a signed number: of the positive floats if there are any
-	u32 far = 0, near = ~0u;       // as unsigned numbers: the greatest is that of the negative floats if there are any, the least else
+	u32 far = 0,
+	    near = ~0u; // as unsigned numbers: the greatest is that of the negative floats if there are any, the least else
 	Word any = 0;
 
 	DEVICE void add(Word x) {
@@ -20,31 +21,34 @@ template <class Word> struct SeenFloats {
 		near = high < near ? high : near;
 		any |= x;
 	}
-	DEVICE void add(const SeenFloats& s) {
+	DEVICE void add(const FloatStatistics& s) {
 		top = s.top > top ? s.top : top;
 		far = s.far > far ? s.far : far;
 		near = s.near < near ? s.near : near;
 		any |= s.any;
 	}
 	DEVICE bool nothing() const { return near > far; }
-	// Whether there may be a NaN. Of doubles, an infinity is also suspected.
+	// Reports whether there may be a NaN. Of doubles, infinity is suspicious too.
 	DEVICE bool suspicious(Word infinity) const {
 		u32 most = high_word(infinity) - (sizeof(Word) == 8);
 		return top > (int)most || far > (most | 0x80000000u);
 	}
 
-	// All bits from the last one on that is not zero in all patterns.
+	// All bits from the lowest one on that is not zero in all patterns.
 	DEVICE u64 low_bits() const {
 		if (any == 0) return 0;
 		return ~0ull << ((u32)any ? lowest_bit((u32)any) : 32 + lowest_bit(high_word(any)));
 	}
-	DEVICE static Word filled(u32 high, u64 low) { return sizeof(Word) == 4 ? (Word)high : (Word)((u64)high << 32 | (u32)low); }
-	// The same of their numbers.
-	DEVICE Seen<Word> of_numbers(const Numbers<Word>& numbers) const {
-		Seen<Word> s;
+	DEVICE static Word filled(u32 high, u64 low) {
+		return sizeof(Word) == 4 ? (Word)high : (Word)((u64)high << 32 | (u32)low);
+	}
+	// The statistics of their numbers.
+	DEVICE NumberStatistics<Word> of_numbers(const Numbers<Word>& numbers) const {
+		NumberStatistics<Word> s;
 		if (nothing()) return s;
 		u64 vary = low_bits();
-		Word least = (int)far < 0 ? filled(far, vary) : filled(near, 0), greatest = top < 0 ? filled(near, 0) : filled((u32)top, vary);
+		Word least = (int)far < 0 ? filled(far, vary) : filled(near, 0),
+		     greatest = top < 0 ? filled(near, 0) : filled((u32)top, vary);
 		numbers.make(least), numbers.make(greatest);
 		s.least = least < greatest ? least : greatest, s.greatest = least < greatest ? greatest : least;
 		u64 differ = s.least ^ s.greatest;
@@ -55,36 +59,38 @@ template <class Word> struct SeenFloats {
 	}
 };
 
-template <class Word> struct FloatLooker : Looker<Chunk<Word>, false> {
-	typedef Looker<Chunk<Word>, false> Any;
-	using Any::b, Any::m, Any::mine, Any::less, Any::watch, Any::counts, Any::classes;
+template <class Word> struct FloatKeyScan : KeyScan<Chunk<Word>, false> {
+	typedef KeyScan<Chunk<Word>, false> Any;
+	using Any::b, Any::m, Any::mine, Any::less, Any::order, Any::counts, Any::classes;
 	static const int vector = Chunk<Word>::vector;
 
 	const ValueMap<Word> map;
 	const Word infinity;
-	SeenFloats<Word> floats;
+	FloatStatistics<Word> floats;
 
-	DEVICE explicit FloatLooker(const Buckets* b) : Any(b), map(&m->map), infinity((Word)b->field.infinity) {}
+	DEVICE explicit FloatKeyScan(const Buckets* b) : Any(b), map(&m->map), infinity((Word)b->field.infinity) {}
 
-	// Rows are read in any way until their order is known, and at the end; and without a look at their classes until there is one.
+	// Rows are read by general code until their order is decided, and at the end; without checks of classes until a NaN
+	// is found.
 	DEVICE void run() {
 		const u32 n = (u32)b->n;
-		u32 first = (block_index() * (LOOK_THREADS / 32) + warp_index()) * this->group * CHUNK_ROWS;
+		u32 first = (block_index() * (KEY_SCAN_THREADS / 32) + warp_index()) * this->group * CHUNK_ROWS;
 		Numbers<Word> numbers(&b->field);
 		const Word flip = numbers.flip, sign = numbers.sign;
-		auto look_at_any = [&] {
+		auto scan_any_chunk = [&] {
 			Chunk<Word> c;
 			c.load((const Word*)b->field.values, first, n);
 			c.settle(&b->field, b->field.validity != 0, numbers, first, n);
 			bool plain = vote(c.values != ALL_ITEMS) == 0;
-			if (!watch.done) this->look_back(&b->field, c, first, plain);
-			this->look_at(c, first, plain, [&](Word x, u32) { return map.bucket(pattern_of_number(x, flip, sign)) << this->shift; });
+			if (!order.done) this->track_order(&b->field, c, first, plain);
+			this->scan_chunk(c, first, plain,
+			                 [&](Word x, u32) { return map.bucket(pattern_of_number(x, flip, sign)) << this->shift; });
 			this->end_chunk(first, n);
 		};
-		while (first < n && !watch.done) look_at_any();
+		while (first < n && !order.done) scan_any_chunk();
 		if (b->field.validity == 0 && this->heavies == 0) run_values(first, n);
 		run_mixed(first, n);
-		if (first < n) look_at_any();
+		if (first < n) scan_any_chunk();
 		this->seen.add(floats.of_numbers(numbers));
 		this->store(false);
 	}
@@ -93,7 +99,7 @@ template <class Word> struct FloatLooker : Looker<Chunk<Word>, false> {
 		UNROLL for (int i = 0; i < CHUNK_ITEMS; i += vector) load_vector(values + first + 32 * i, x + i);
 	}
 
-	// Chunks up to the first in which there may be a NaN. The values of the next one are on their way while those of one are looked at.
+	// Processes chunks up to the first that may have a NaN. The values of the next chunk are loaded meanwhile.
 	DEVICE void run_values(u32& first, u32 n) {
 		const Word* values = (const Word*)b->field.values + place_of_item<vector>(0);
 		Word next[CHUNK_ITEMS];
@@ -101,14 +107,14 @@ template <class Word> struct FloatLooker : Looker<Chunk<Word>, false> {
 		while (is_whole(first, n)) {
 			Word x[CHUNK_ITEMS];
 			UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) x[i] = next[i];
-			u32 then = first + grid_blocks() * LOOK_THREADS * CHUNK_ITEMS;
+			u32 then = first + grid_blocks() * KEY_SCAN_THREADS * CHUNK_ITEMS;
 			if (is_whole(then, n)) load(values, then, next);
-			if (!look_at_values(x)) return;
+			if (!scan_values(x)) return;
 			first = then;
 		}
 	}
-	DEVICE bool look_at_values(const Word* x) {
-		SeenFloats<Word> s;
+	DEVICE bool scan_values(const Word* x) {
+		FloatStatistics<Word> s;
 		UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) s.add(x[i]);
 		if (vote(s.suspicious(infinity))) return false;
 		floats.add(s);
@@ -126,11 +132,11 @@ template <class Word> struct FloatLooker : Looker<Chunk<Word>, false> {
 			Word x[CHUNK_ITEMS];
 			u32 words = validity.words ? validity.load<CHUNK_ITEMS>(first) : 0;
 			load(values, first, x);
-			look_at_mixed(x, validity.words ? validity.of_items<CHUNK_ITEMS, vector>(words, first) : ALL_ITEMS);
+			scan_mixed(x, validity.words ? validity.of_items<CHUNK_ITEMS, vector>(words, first) : ALL_ITEMS);
 			this->end_chunk(first, n);
 		}
 	}
-	DEVICE void look_at_mixed(const Word* x, u32 valid) {
+	DEVICE void scan_mixed(const Word* x, u32 valid) {
 		u32 values = valid;
 		UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) {
 			if (is_nan(x[i])) values &= ~(1u << i);
@@ -145,13 +151,15 @@ template <class Word> struct FloatLooker : Looker<Chunk<Word>, false> {
 		if (!counts) return;
 		UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) bucket[i] = map.bucket(x[i]);
 		u32 counters = shared_place(m->counters());
-		UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) count_shared_if(records, 1u << i, counters + bucket[i] / 2 * 4, this->in_counter(bucket[i]));
+		UNROLL for (int i = 0; i < CHUNK_ITEMS; i++)
+			count_shared_if(records, 1u << i, counters + bucket[i] / 2 * 4, this->in_counter(bucket[i]));
 	}
-	// As Looker's. In descending order the numbers that are less are those of greater values.
+	// As in KeyScan. In descending order the numbers that are less are those of greater values.
 	DEVICE u32 heavy(const Word* x, u32 values) {
 		u32 items = 0;
 		ROLLED for (u32 k = 0; k < this->heavies; k++) {
-			auto value = float_of(pattern_of_number((Word)m->map.heavy[k].number, (Word)m->map.flip, (Word)m->map.sign));
+			auto value =
+			    float_of(pattern_of_number((Word)m->map.heavy[k].number, (Word)m->map.flip, (Word)m->map.sign));
 			u32 equal = 0, below = 0;
 			UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) {
 				if (float_of(x[i]) == value) equal |= 1u << i;
@@ -167,4 +175,4 @@ template <class Word> struct FloatLooker : Looker<Chunk<Word>, false> {
 	}
 };
 
-template <class Word> APART void look_at_floats(const Buckets* b) { FloatLooker<Word>(b).run(); }
+template <class Word> NOINLINE void scan_floats(const Buckets* b) { FloatKeyScan<Word>(b).run(); }

@@ -1,10 +1,11 @@
-#include "tiny.h"
+#include "single_block.h"
 
-// tiny sorts up to TINY_ROWS rows by one column or code word, in one launch of one block: no statistics are needed before.
-KERNEL(tiny, TINY_THREADS, 1)(PARAMETER Few few) {
-	Tiny<TINY_ITEMS>((u32)few.n).sort(few);
+// single_block sorts up to SINGLE_BLOCK_ROWS rows by one column or code word in a single launch of one block, without
+// statistics.
+KERNEL(single_block, SINGLE_BLOCK_THREADS, 1)(PARAMETER SmallSort job) {
+	SingleBlock<SINGLE_BLOCK_ITEMS>((u32)job.n).sort(job);
 }
-// tiny_few does the same for up to TINY_FEW_ROWS rows, with less memory and in less time.
-KERNEL(tiny_few, TINY_THREADS, 1)(PARAMETER Few few) {
-	Tiny<TINY_FEW_ITEMS>((u32)few.n).sort(few);
+// single_block_small does the same for up to SINGLE_BLOCK_SMALL_ROWS rows, with less memory and in less time.
+KERNEL(single_block_small, SINGLE_BLOCK_THREADS, 1)(PARAMETER SmallSort job) {
+	SingleBlock<SINGLE_BLOCK_SMALL_ITEMS>((u32)job.n).sort(job);
 }

@@ -1,10 +1,11 @@
 #include "classes.h"
 
-// Where most rows are of classes, only the others are sorted, by digits. A block takes a tile, each of its warps a share of it: it counts
-// the rows of each list, classes and others, and then, when it knows where its rows go, lists them.
-template <class Word> struct AsideTile {
-	static const u32 lists = CLASSES + 1, others = CLASSES, warps = ASIDE_THREADS / 32;
-	static const u32 groups = CHUNK_ITEMS / Chunk<Word>::vector, field = 32 / groups; // of neighbours in a lane; bits that count them in all lanes
+// Where most rows are of classes, only the other rows are sorted, by digits. Each block has a tile, each of its warps a
+// share of it: it counts the rows of each list, of classes and of other rows, and then writes them to their places.
+template <class Word> struct SplitTile {
+	static const u32 lists = CLASSES + 1, others = CLASSES, warps = SPLIT_THREADS / 32;
+	static const u32 groups = CHUNK_ITEMS / Chunk<Word>::vector,
+	                 field = 32 / groups; // groups of adjacent items of a lane; bits of their count in all lanes
 
 	// Shared memory.
 	struct Listed {
@@ -23,13 +24,15 @@ template <class Word> struct AsideTile {
 	u32 first, end; // rows of the warp
 	u32 heavies, place = 0; // place: of the next row of a list, one for each lane
 
-	DEVICE explicit AsideTile(const Buckets& b) : b(b), map((const Map*)b.numberMap), m((Memory*)shared_memory()), numbers(&b.field), heavies((u32)map->heavies) {
+	DEVICE explicit SplitTile(const Buckets& b)
+	    : b(b), map((const Map*)b.numberMap), m((Memory*)shared_memory()), numbers(&b.field),
+	      heavies((u32)map->heavies) {
 		u32 share = first_tile(&b) / warps;
 		first = block_index() * first_tile(&b) + warp_index() * share;
 		end = first + share < b.n ? first + share : (u32)b.n;
 	}
 
-	// Does something with each list of each chunk: the items of a lane that are in it.
+	// Calls with for each list of each chunk, with the items of this lane that are in it.
 	template <class Do> DEVICE void each_list(const Do& with) const {
 		ROLLED for (u32 at = first; at < end; at += CHUNK_ROWS) {
 			Chunk<Word> c;
@@ -56,7 +59,7 @@ template <class Word> struct AsideTile {
 		});
 		return mine;
 	}
-	// Takes what the plan has said of the tile, and clears it for the next sort.
+	// Loads the places that the plan has computed for the tile, and zeroes its counts for the next sort.
 	DEVICE void take_places() const {
 		u32 k = lane_index(), before = 0;
 		if (k < CLASSES) {
@@ -68,12 +71,13 @@ template <class Word> struct AsideTile {
 		before = warp_add(before);
 		if (k == others) m->first[others] = block_index() * first_tile(&b) - before;
 	}
-	// Lists the rows of a chunk in their order, and writes them.
+	// Stages the rows of a chunk in row order, and writes them.
 	DEVICE void list(u32 k, const Chunk<Word>& c, u32 at, u32 items) {
 		const int vector = Chunk<Word>::vector;
 		Listed& mine = m->of[warp_index()];
 		u32 counts = 0, all, start = 0;
-		UNROLL for (u32 g = 0; g < groups; g++) counts |= count_ones(items >> g * vector & ((1u << vector) - 1)) << g * field;
+		UNROLL for (u32 g = 0; g < groups; g++)
+			counts |= count_ones(items >> g * vector & ((1u << vector) - 1)) << g * field;
 		u32 before = warp_exclusive_sum(counts, &all);
 		if (all == 0) return;
 		UNROLL for (u32 g = 0; g < groups; g++) {
@@ -111,14 +115,17 @@ template <class Word> struct AsideTile {
 		each_list([&](u32 list, const Chunk<Word>& c, u32 at, u32 items) { this->list(list, c, at, items); });
 	}
 };
-static_assert(sizeof(AsideTile<u64>::Memory) <= ASIDE_BYTES, "shared memory");
-static_assert(PARTITION_SMALL_TILE % (ASIDE_THREADS / 32 * CHUNK_ROWS) == 0 && PARTITION_TILE % PARTITION_SMALL_TILE == 0, "warps have whole chunks");
+static_assert(sizeof(SplitTile<u64>::Memory) <= SPLIT_BYTES, "shared memory");
+static_assert(PARTITION_SMALL_TILE % (SPLIT_THREADS / 32 * CHUNK_ROWS) == 0 &&
+                  PARTITION_TILE % PARTITION_SMALL_TILE == 0,
+              "warps have whole chunks");
 
-KERNEL(set_aside, ASIDE_THREADS, 4)(PARAMETER Buckets b) { AsideTile<u32>(b).run(); }
-KERNEL(set_aside_wide, ASIDE_THREADS, 4)(PARAMETER Buckets b) { AsideTile<u64>(b).run(); }
+KERNEL(split_heavy, SPLIT_THREADS, 4)(PARAMETER Buckets b) { SplitTile<u32>(b).run(); }
+KERNEL(split_heavy_wide, SPLIT_THREADS, 4)(PARAMETER Buckets b) { SplitTile<u64>(b).run(); }
 
-// put_back brings the others, which are in their order now, to their places among the rows of classes.
-KERNEL(put_back, STREAM_THREADS, 1)(PARAMETER Buckets b) {
-	const u32 *rows = (const u32*)b.records[0], records = ((const Verdict*)b.verdict)->records;
-	for (u32 i = block_index() * STREAM_THREADS + thread_index(); i < records; i += grid_blocks() * STREAM_THREADS) ((u32*)b.rows)[output_place(b, i)] = rows[i];
+// merge_heavy writes the other rows, which are sorted now, to their places among the rows of classes.
+KERNEL(merge_heavy, STREAM_THREADS, 1)(PARAMETER Buckets b) {
+	const u32 *rows = (const u32*)b.records[0], records = ((const Decision*)b.decision)->records;
+	for (u32 i = block_index() * STREAM_THREADS + thread_index(); i < records; i += grid_blocks() * STREAM_THREADS)
+		((u32*)b.rows)[output_place(b, i)] = rows[i];
 }

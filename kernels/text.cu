@@ -1,19 +1,23 @@
 #include "number.h"
 
-// Columns of strings: the bytes of a column lie side by side on the device, and starts says where each row's begin.
+// String columns: the bytes of a column are contiguous on the device, and starts holds the start of each row.
 
 const int TEXT_ITEMS = TEXT_TILE / STREAM_THREADS;
 
-DEVICE u64 offset_at(const void* offsets, u64 width, u64 i) { return width == 4 ? ((const u32*)offsets)[i] : ((const u64*)offsets)[i]; }
-
-// text_starts makes the offsets of a chunk places in the bytes of the whole column.
-KERNEL(text_starts, STREAM_THREADS, 1)(const void* offsets, u64 width, u64 n, u64 base, u64* starts) {
-	u64 step = (u64)grid_blocks() * STREAM_THREADS, first = offset_at(offsets, width, 0);
-	for (u64 i = (u64)block_index() * STREAM_THREADS + thread_index(); i <= n; i += step) starts[i] = base + offset_at(offsets, width, i) - first;
+DEVICE u64 offset_at(const void* offsets, u64 width, u64 i) {
+	return width == 4 ? ((const u32*)offsets)[i] : ((const u64*)offsets)[i];
 }
 
-// text_lengths looks up how many bytes each row of the result has, and adds them up for each tile. Nulls have none.
-KERNEL(text_lengths, STREAM_THREADS, 1)(const u64* starts, const u32* validity, u64 bit, const u32* rows, u64 out, u32* lengths, u64* sums) {
+// text_starts converts the offsets of a chunk to places in the bytes of the whole column.
+KERNEL(text_starts, STREAM_THREADS, 1)(const void* offsets, u64 width, u64 n, u64 base, u64* starts) {
+	u64 step = (u64)grid_blocks() * STREAM_THREADS, first = offset_at(offsets, width, 0);
+	for (u64 i = (u64)block_index() * STREAM_THREADS + thread_index(); i <= n; i += step)
+		starts[i] = base + offset_at(offsets, width, i) - first;
+}
+
+// text_lengths computes the bytes of each row of the result, and their sum for each tile. Nulls have none.
+KERNEL(text_lengths, STREAM_THREADS, 1)(const u64* starts, const u32* validity, u64 bit, const u32* rows, u64 out,
+                                        u32* lengths, u64* sums) {
 	u64* warps = (u64*)shared_memory();
 	u64 first = (u64)block_index() * TEXT_TILE, sum = 0;
 	UNROLL for (int k = 0; k < TEXT_ITEMS; k++) {
@@ -43,10 +47,10 @@ DEVICE u64 warp_exclusive_sum(u64 x, u64* total) {
 	return sum - x;
 }
 
-// The exclusive sum over a block of so many threads, and the sum of all. warps: a word for each warp.
+// The exclusive sum over a block of threads threads, and the sum of all. warps: a word for each warp.
 template <int threads> DEVICE u64 block_exclusive_sum(u64 x, u64* warps, u64* total) {
 	u64 sum = warp_exclusive_sum(x, total), all;
-	sync_block(); // the words were read by those who came before
+	sync_block(); // all threads have read the words of the last call
 	if (lane_index() == 31) warps[warp_index()] = sum + x;
 	sync_block();
 	u64 before = warp_exclusive_sum(lane_index() < threads / 32 ? warps[lane_index()] : 0, &all);
@@ -54,7 +58,7 @@ template <int threads> DEVICE u64 block_exclusive_sum(u64 x, u64* warps, u64* to
 	return sum + shuffle(before, warp_index());
 }
 
-// text_sums turns the sums of tiles into where their bytes begin, and says how many there are in all.
+// text_sums turns the sums of tiles into the starts of their bytes, followed by the sum of all.
 KERNEL(text_sums, TEXT_SUMS_THREADS, 1)(u64* sums, u64 tiles) {
 	u64* warps = (u64*)shared_memory();
 	u64 before = 0, total;
@@ -98,7 +102,8 @@ DEVICE u64 unaligned_word(const u8* bytes) {
 	return shift ? words[0] >> shift | words[1] << (64 - shift) : words[0];
 }
 
-// text_copy writes the bytes of the result, a word of it by each thread: long strings keep as many threads busy as short ones.
+// text_copy writes the bytes of the result, one word per thread at a time, so that long strings keep as many threads
+// busy as short ones.
 KERNEL(text_copy, STREAM_THREADS, 1)
 (const u64* starts, const u32* rows, const void* offsets, u64 width, u64 out, const u8* data, u64* dst, u64 bytes) {
 	const u64 piece = 8 * STREAM_THREADS * TEXT_ITEMS;
@@ -106,7 +111,8 @@ KERNEL(text_copy, STREAM_THREADS, 1)
 		u64 end = first + piece < bytes ? first + piece : bytes;
 		u64 lo = row_of(offsets, width, 0, out - 1, first), hi = row_of(offsets, width, lo, out - 1, end - 1);
 		for (u64 place = first + 8 * thread_index(); place < end; place += 8 * STREAM_THREADS) {
-			u64 i = row_of(offsets, width, lo, hi, place), begins = offset_at(offsets, width, i), ends = offset_at(offsets, width, i + 1);
+			u64 i = row_of(offsets, width, lo, hi, place), begins = offset_at(offsets, width, i),
+			    ends = offset_at(offsets, width, i + 1);
 			const u8* from = data + starts[rows[i]];
 			u64 word = 0;
 			if (place + 8 <= ends) {

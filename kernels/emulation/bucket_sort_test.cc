@@ -1,5 +1,6 @@
-// The finish by itself on the emulated device: buckets as no partition would make them by chance, with rows that share leading bits by
-// the dozen and the thousand, at the edges of windows. It must order all, and fetch the numbers of rows that tie, each about once.
+// The bucket sort alone on the emulated device, with buckets that no partition would make by chance: rows that share
+// leading bits by the dozen and the thousand, at the limits of bucket ranges. It must sort them, and fetch the numbers
+// of rows only where their codes tie.
 #include "../arrowsort.cu"
 #include "../test/distributions.h"
 #include "../test/partition.h"
@@ -7,14 +8,18 @@
 
 namespace {
 
-enum Kind { EXACT, WIDE, VALUES }; // what a column is: numbers of 4 bytes, of 8 bytes, floats of 8 bytes by their values
+enum Kind {
+	EXACT,
+	WIDE,
+	VALUES
+}; // what a column is: numbers of 4 bytes, of 8 bytes, floats of 8 bytes by their values
 
-// A Case is one bucket or a few, of a map of many, all of whose rows come in groups that share leading bits.
+// A Case is one bucket or a few, of a map of many. All of its rows are in groups that share leading bits.
 struct Case {
 	Kind kind;
 	bool small;
 	u64 rows;        // of each bucket
-	u32 buckets;     // side by side
+	u32 buckets;     // adjacent
 	u32 group;       // rows that share bits
 	u32 shared;      // bits that they share
 	bool near = true; // rows of a group are neighbours in the column
@@ -26,8 +31,11 @@ struct Case {
 double mostFetched = 0; // numbers for each row
 
 void fail(const Case& k, const char* what) {
-	fprintf(stderr, "FAILED: %s: kind %d%s, %u buckets of %llu rows, groups of %u that share %u bits%s, %u and %u outside by up to %llu, seed %llu\n", what, k.kind,
-	        k.small ? ", small" : "", k.buckets, (unsigned long long)k.rows, k.group, k.shared, k.near ? "" : " far apart", k.low, k.high, (unsigned long long)k.reach, (unsigned long long)k.seed);
+	fprintf(
+	    stderr,
+	    "FAILED: %s: kind %d%s, %u buckets of %llu rows, groups of %u that share %u bits%s, %u and %u outside by up to %llu, seed %llu\n",
+	    what, k.kind, k.small ? ", small" : "", k.buckets, (unsigned long long)k.rows, k.group, k.shared,
+	    k.near ? "" : " far apart", k.low, k.high, (unsigned long long)k.reach, (unsigned long long)k.seed);
 	exit(1);
 }
 
@@ -38,21 +46,25 @@ void check(const Case& k) {
 	Device d;
 	d.seed = k.seed, d.multiprocessors = 2;
 	const bool wide = k.kind != EXACT;
-	const u64 n = k.rows * k.buckets, window = k.small ? SMALL_FINISH_WINDOW : FINISH_WINDOW, sign = 1ull << 63, infinity = 0x7ff0000000000000ull;
+	const u64 n = k.rows * k.buckets, window = k.small ? SMALL_BUCKET_RANGE_ROWS : BUCKET_RANGE_ROWS, sign = 1ull << 63,
+	          infinity = 0x7ff0000000000000ull;
 	const u32 bits = k.small ? 8 : 16, rowBits = k.small ? 19 : 28, firstBucket = 37;
 	// The numbers: in the buckets from firstBucket on.
 	std::vector<u64> words(n);
 	std::vector<u32> values32(n);
 	for (u64 i = 0; i < n; i++) {
-		u64 group = k.near ? i / k.group : i % ceil_div(n, k.group), bucket = firstBucket + (k.near ? i : group * k.group) / k.rows % k.buckets;
-		u64 common = mix(group + k.seed * 977) >> bits | bucket << (64 - bits), own = k.shared < 64 ? ~0ull >> k.shared : 0;
+		u64 group = k.near ? i / k.group : i % ceil_div(n, k.group),
+		    bucket = firstBucket + (k.near ? i : group * k.group) / k.rows % k.buckets;
+		u64 common = mix(group + k.seed * 977) >> bits | bucket << (64 - bits),
+		    own = k.shared < 64 ? ~0ull >> k.shared : 0;
 		u64 x = (common & ~own) | (mix(i + k.seed) & own);
 		u32 outside = (u32)(mix(i * 3 + k.seed) % 1000);
 		if (outside < k.low) x = group % 3 ? mix(group * 5) % 7 : mix(group) >> 15; // below the range
 		if (outside >= 1000 - k.high) x = ~0ull - mix(group * 5) % 7 * (k.seed % 2 ? 1 : 1ull << 46);
 		const u64 margin = margin_of(k);
 		if (k.reach && outside < k.low) x = (margin - 1 - mix(group * 5) % k.reach) << (wide ? 0 : 32);
-		if (k.reach && outside >= 1000 - k.high) x = ((wide ? ~0ull : (u64)~0u) - margin + 1 + mix(group * 5) % k.reach) << (wide ? 0 : 32);
+		if (k.reach && outside >= 1000 - k.high)
+			x = ((wide ? ~0ull : (u64)~0u) - margin + 1 + mix(group * 5) % k.reach) << (wide ? 0 : 32);
 		if (k.kind == VALUES) {
 			double v = (double)(int64_t)(x ^ sign) * 0x1p-63;
 			x = pattern_of(v);
@@ -62,7 +74,8 @@ void check(const Case& k) {
 	Buckets b = {};
 	Field& f = b.field;
 	f.values = wide ? (u64)words.data() : (u64)values32.data(), f.width = f.stride = wide ? 8 : 4;
-	f.form = k.kind == VALUES ? FORM_FLOAT : FORM_INTEGER, f.mul = 1, f.mask = ~0ull, f.sign = wide ? sign : sign >> 32, f.infinity = infinity;
+	f.form = k.kind == VALUES ? FORM_FLOAT : FORM_INTEGER, f.mul = 1, f.mask = ~0ull, f.sign = wide ? sign : sign >> 32,
+	f.infinity = infinity;
 	if (k.kind == VALUES) f.base[0] = sign;
 	std::vector<u64> number(n);
 	for (u64 i = 0; i < n; i++) number[i] = wide ? number_at<u64>(&f, i) : number_at<u32>(&f, i);
@@ -83,7 +96,9 @@ void check(const Case& k) {
 	Mapper mapper(&map);
 	std::vector<std::pair<u32, u64>> dealt(n);
 	for (u64 i = 0; i < n; i++) {
-		u64 code = k.kind == VALUES ? ValueMap<u64>(&map).code_of(words[i], 0) : wide ? mapper.wide_code(number[i]) : (u64)mapper.prefix((u32)number[i], (u32)i) << 32;
+		u64 code = k.kind == VALUES ? ValueMap<u64>(&map).code_of(words[i], 0)
+		           : wide           ? mapper.wide_code(number[i])
+		                            : (u64)mapper.prefix((u32)number[i], (u32)i) << 32;
 		dealt[i] = {(u32)(code >> (64 - bits)), wide ? (code & ~0ull << rowBits) | i : code | i};
 	}
 	for (u64 i = n; i > 1; i--) std::swap(dealt[i - 1], dealt[mix(i + k.seed) % i]);
@@ -95,21 +110,25 @@ void check(const Case& k) {
 	std::vector<u32> starts((1 << bits) + 1);
 	for (auto& r : dealt) starts[r.first + 1]++;
 	std::partial_sum(starts.begin(), starts.end(), starts.begin());
-	std::vector<Range> spans(windows + 1, Range{1u << bits, (u32)n}), rest((1 << bits) + windows);
-	spans[0] = {0, 0};
+	std::vector<Range> ranges(windows + 1, Range{1u << bits, (u32)n}), rest((1 << bits) + windows);
+	ranges[0] = {0, 0};
 	for (u32 bucket = 0, w = 1; bucket < 1u << bits; bucket++) {
-		if (starts[bucket + 1] - starts[bucket] > FINISH_REST_ROWS) fail(k, "a bucket is too large for this test");
-		for (; w < windows && starts[bucket + 1] >= w * window; w++) spans[w] = {bucket + 1, starts[bucket + 1]};
+		if (starts[bucket + 1] - starts[bucket] > BUCKET_SORT_LARGE_ROWS)
+			fail(k, "a bucket is too large for this test");
+		for (; w < windows && starts[bucket + 1] >= w * window; w++) ranges[w] = {bucket + 1, starts[bucket + 1]};
 	}
-	Verdict verdict = {};
-	verdict.goOn = 1, verdict.records = (u32)n;
-	for (u64 x : number) verdict.below |= x < map.low, verdict.above |= x > map.last;
+	Decision decision = {};
+	decision.accepted = 1, decision.records = (u32)n;
+	for (u64 x : number) decision.below |= x < map.low, decision.above |= x > map.last;
 	std::vector<u32> rows(n, 0xeeeeeeee), order(n);
-	b.codeBits = wide ? 64 : 32, b.records[0] = (u64)records.data(), b.rows = (u64)rows.data(), b.starts = (u64)starts.data(), b.windows = (u64)spans.data();
-	b.verdict = (u64)&verdict, b.rest = (u64)rest.data(), b.n = n, b.bits = b.firstBits = bits, b.rowBits = rowBits, b.window = b.step = window, b.numberMap = (u64)&map;
+	b.codeBits = wide ? 64 : 32, b.records[0] = (u64)records.data(), b.rows = (u64)rows.data(),
+	b.starts = (u64)starts.data(), b.ranges = (u64)ranges.data();
+	b.decision = (u64)&decision, b.list = (u64)rest.data(), b.n = n, b.bits = b.firstBits = bits, b.rowBits = rowBits,
+	b.rangeRows = b.step = window, b.numberMap = (u64)&map;
 
-	emulation::watch.from = (const void*)f.values, emulation::watch.to = (const void*)(f.values + n * f.width), emulation::watch.loads = 0;
-	Partitioner::finish(d, b, k.small, wide);
+	emulation::watch.from = (const void*)f.values, emulation::watch.to = (const void*)(f.values + n * f.width),
+	emulation::watch.loads = 0;
+	Partitioner::sort_buckets(d, b, k.small, wide);
 	u64 fetched = emulation::watch.loads;
 
 	std::iota(order.begin(), order.end(), 0);
@@ -132,29 +151,36 @@ int main() {
 	};
 	for (Kind kind : {EXACT, WIDE, VALUES})
 		for (bool small : {false, true}) {
-			const u64 window = small ? SMALL_FINISH_WINDOW : FINISH_WINDOW;
-			// Bins and runs of all sizes that are told apart: by a thread, half a warp, a warp, a block.
+			const u64 window = small ? SMALL_BUCKET_RANGE_ROWS : BUCKET_RANGE_ROWS;
+			// Bins and runs of all sizes, ordered by a thread, half a warp, a warp, a block.
 			for (u32 group : {1, 2, 3, 4, 8, 9, 15, 16, 17, 31, 32, 33, 64, 300, 512, 513, 1500})
 				for (u32 shared : {30, 40}) run({kind, small, window * 8 / 10, 1, group, shared, group % 2 == 0});
 			for (u32 group : {2, 16, 64, 300})
 				for (u32 shared : {28, 36, 60, 64}) run({kind, small, window * 9 / 10, 1, group, shared, shared != 60});
-			// At the edges of windows, and above: these are left over.
-			for (u64 rows : {window - 33, window - 1, window, window + 1, window + 31, (u64)FINISH_REST_ROWS - 1, (u64)FINISH_REST_ROWS}) run({kind, small, rows, 1, 16, 40});
-			for (u64 rows : {window - 1, (u64)FINISH_REST_ROWS}) run({kind, small, rows, 1, 1, 64}), run({kind, small, rows, 1, (u32)rows, 64}), run({kind, small, rows, 1, (u32)rows, 40});
+			// At the limits of bucket ranges, and above: these are deferred.
+			for (u64 rows : {window - 33, window - 1, window, window + 1, window + 31, (u64)BUCKET_SORT_LARGE_ROWS - 1,
+			                 (u64)BUCKET_SORT_LARGE_ROWS})
+				run({kind, small, rows, 1, 16, 40});
+			for (u64 rows : {window - 1, (u64)BUCKET_SORT_LARGE_ROWS})
+				run({kind, small, rows, 1, 1, 64}), run({kind, small, rows, 1, (u32)rows, 64}),
+				    run({kind, small, rows, 1, (u32)rows, 40});
 			run({kind, small, 1000, 7, 16, 40});
 			run({kind, small, 1000, 7, 100, 40, false});
 			run({kind, small, 10, 500, 3, 33});
 		}
-	// Rows outside of the map's range: their prefixes say nothing.
+	// Rows out of the map's range: their prefixes do not order them.
 	for (Kind kind : {EXACT, WIDE})
 		for (u32 group : {1, 20, 400})
-			for (bool small : {false, true}) run({kind, small, 6000, 1, group, 40, true, 500, 400}), run({kind, small, 900, 1, group, 40, true, 0, 700});
-	// Outside of it, but not far: many of them are left over.
+			for (bool small : {false, true})
+				run({kind, small, 6000, 1, group, 40, true, 500, 400}),
+				    run({kind, small, 900, 1, group, 40, true, 0, 700});
+	// Slightly out of range: many of them are deferred.
 	for (Kind kind : {EXACT, WIDE})
 		for (u64 reach : {(u64)1, (u64)5000, (u64)1 << 18, (u64)1 << 30, (u64)1 << 31, (u64)1 << 36}) {
 			if (kind == EXACT && reach > 1 << 18) continue;
 			run({kind, false, 10001, 1, 1, 40, true, 600, 0, reach});
-			run({kind, false, 11000, 1, 20, 40, true, 0, 700, reach}), run({kind, true, 8000, 1, 3, 40, true, 450, 500, reach});
+			run({kind, false, 11000, 1, 20, 40, true, 0, 700, reach}),
+			    run({kind, true, 8000, 1, 3, 40, true, 450, 500, reach});
 		}
 	printf("%d columns are right; at most %.2f numbers were fetched for each row\n", sorts, mostFetched);
 }

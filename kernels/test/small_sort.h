@@ -1,29 +1,35 @@
-// The memory of sorts by one launch, and the launch of those by a grid, as package gpu makes them.
+// The memory of single-launch sorts, and the launch of cooperative ones, as package gpu makes them.
 #pragma once
 #include "device.h"
 #include <algorithm>
 
-inline u32 tiny_bytes(u32 items) { return TINY_THREADS * items * 13 + (4 << TINY_BIN_BITS) + TINY_THREADS / 32 * 8; }
-const u32 clusterBytes = 2 * CLUSTER_ROOM * 12 + (CLUSTER_THREADS / 32 + 2 * CLUSTER_BLOCKS + 1) * RADIX_BINS * 4 + CLUSTER_BLOCKS * 24 + 2048;
-const u32 gridBytes = std::max(GRID_ITEMS * GRID_THREADS, GRID_ROOM + GRID_BUCKETS / 2 + 4) * 12 + (4 << GRID_BIN_BITS) + GRID_THREADS / 32 * 16;
+inline u32 single_block_bytes(u32 items) {
+	return SINGLE_BLOCK_THREADS * items * 13 + (4 << SINGLE_BLOCK_BIN_BITS) + SINGLE_BLOCK_THREADS / 32 * 8;
+}
+const u32 clusterBytes = 2 * CLUSTER_CAPACITY * 12 + (CLUSTER_THREADS / 32 + 2 * CLUSTER_BLOCKS + 1) * RADIX_BINS * 4 +
+                         CLUSTER_BLOCKS * 24 + 2048;
+const u32 cooperativeBytes =
+    std::max(COOPERATIVE_ITEMS * COOPERATIVE_THREADS, COOPERATIVE_CAPACITY + COOPERATIVE_BUCKETS / 2 + 4) * 12 +
+    (4 << COOPERATIVE_BIN_BITS) + COOPERATIVE_THREADS / 32 * 16;
 
-// The memory of sorts by a grid, beside that for rows.
-struct GridTemp {
-	Meeting* meeting;
+// The memory of cooperative sorts, in addition to that for rows.
+struct CooperativeTemp {
+	CooperativeState* state;
 	u32* totals;
-	u64* told;
+	u64* status;
 
-	explicit GridTemp(Device& d)
-	    : meeting((Meeting*)d.allocate(sizeof(Meeting))), totals((u32*)d.allocate(d.multiprocessors * 4)), told((u64*)d.allocate_pinned(sizeof(u64))) {
-		d.zero(meeting, sizeof(Meeting));
+	explicit CooperativeTemp(Device& d)
+	    : state((CooperativeState*)d.allocate(sizeof(CooperativeState))),
+	      totals((u32*)d.allocate(d.multiprocessors * 4)), status((u64*)d.allocate_pinned(sizeof(u64))) {
+		d.zero(state, sizeof(CooperativeState));
 	}
-	void release(Device& d) { d.release(meeting), d.release(totals), d.release_pinned(told); }
+	void release(Device& d) { d.release(state), d.release(totals), d.release_pinned(status); }
 };
 
-// Sorts by one launch of a grid, unless it declines; n is at most GRID_ITEMS rows for each of its threads.
-inline bool sort_by_grid(Device& d, const GridTemp& t, const Few& few, u64* numbers, u32* tags) {
-	Many many = {few, (u64)t.meeting, (u64)numbers, (u64)tags, (u64)t.totals, (u64)t.told};
-	*t.told = 0;
-	d.run_together(grid, d.multiprocessors, GRID_THREADS, gridBytes, many);
-	return d.hear(t.told) == SAYS_YES;
+// Sorts in a single cooperative launch, unless it declines; n is at most COOPERATIVE_ITEMS rows for each thread.
+inline bool sort_cooperatively(Device& d, const CooperativeTemp& t, const SmallSort& job, u64* numbers, u32* tags) {
+	CooperativeSort cooperativeJob = {job, (u64)t.state, (u64)numbers, (u64)tags, (u64)t.totals, (u64)t.status};
+	*t.status = 0;
+	d.run_cooperatively(cooperative, d.multiprocessors, COOPERATIVE_THREADS, cooperativeBytes, cooperativeJob);
+	return d.wait_for_status(t.status) == STATUS_ACCEPTED;
 }
