@@ -38,8 +38,8 @@ func TestSmallSortKernel(t *testing.T) {
 	for rows, want := range map[int]string{
 		1: "single_block_small", kernels.SingleBlockSmallRows: "single_block_small",
 		kernels.SingleBlockSmallRows + 1: "cluster",
-		kernels.ClusterRows:              "cluster", kernels.ClusterRows + 1: "grid",
-		grid: "grid", grid + 1: "",
+		kernels.ClusterRows:              "cluster", kernels.ClusterRows + 1: "cooperative",
+		grid: "cooperative", grid + 1: "",
 	} {
 		name, _, _ := smallSortKernel(rows, multiprocessors, every)
 		require.Equal(t, want, name, "%d rows", rows)
