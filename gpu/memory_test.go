@@ -191,8 +191,8 @@ func (e *Engine) pretendMemory(bytes int64) {
 	s.freeBytes = bytes
 }
 
-// TestShortOfMemory has every call fail for once that takes memory: the error says so, the device is not lost, and the
-// next sort is right.
+// TestShortOfMemory makes each allocation fail once: the error reports it, the device is not lost, and the next sort is
+// correct.
 func TestShortOfMemory(t *testing.T) {
 	useEverything(t)
 	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)

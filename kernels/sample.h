@@ -15,7 +15,7 @@ const u32 DISTANCE_BITS = 16; // leading bits of row numbers that are enough for
 
 // Sums of the block.
 struct SampleSums {
-	u32 sampled, ties, neighbours, fullest; // crowd: rows of the fullest cell
+	u32 sampled, ties, neighbours, fullest; // fullest: rows of the fullest cell
 	u32 near, nearHits; // rows that share a bin with a near row: the sum of 2^octave, the number
 	u32 distance; // the sum of the distances of ties from the first row with their prefix: their leading DISTANCE_BITS
 	              // bits

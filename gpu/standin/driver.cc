@@ -1,4 +1,4 @@
-// libcuda.so.1 without a device. What is put into a stream is done later, when somebody waits for it or at random, and
+// libcuda.so.1 without a device. Queued work is done later, when the host waits for it or at random, and
 // streams in any order: memory that is used again too early, or read before it is there, shows.
 //
 // Its device has the bytes of ARROWSORT_STANDIN_MEMORY, 4 GiB unless set. Launch number ARROWSORT_STANDIN_FAIL, counted

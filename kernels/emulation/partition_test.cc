@@ -237,7 +237,7 @@ int main() {
 	for (u64 n : {PARTITION_TILE - 1, PARTITION_TILE, PARTITION_TILE + 1, 2 * PARTITION_TILE})
 		for (u64 width : {4, 8})
 			run({n, width, FORM_INTEGER, n % 2 ? UNIFORM : HOT_VALUE, n % 2 ? 0 : 10, false, false, 0, 0, 12});
-	// Most rows are of classes: the sample says so, or the plan, or the rows are in order nevertheless; there are many
+	// Most rows are of classes: by the sample, by the plan, or the rows are in order nevertheless; there are many
 	// others, few or none.
 	for (int distribution : {AND8, AND16, FIVE_VALUES, ZEROS, SORTED, CONSTANT})
 		for (u64 width : {4, 8})

@@ -119,7 +119,7 @@ struct Partitioner {
 		     maxOversized(c, bits),
 		     0};
 	}
-	// Launches it all, or of many rows no more than the sample wants; when told, the report says whether rows has the
+	// Launches all kernels, for many rows only those that the sample accepts. The report shows whether rows has the
 	// result.
 	void launch(const Column& c, u32 codeBits, u64 n, u32* rows, u64 smallRows = SMALL_ROWS, u64 bits = 1) {
 		shape(c, codeBits, n, rows, smallRows, bits);

@@ -6,7 +6,7 @@
 struct WordPlan {
 	Field field;
 	u32 bits;  // of the code; 0: all rows tie
-	bool fits; // in one word; else a class bit would be needed in front
+	bool fits; // in one word; otherwise a leading class bit would be needed
 };
 
 inline WordPlan plan_word(const Column& c, const Statistics& s, u64 n) {
