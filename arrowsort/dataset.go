@@ -84,7 +84,7 @@ func (d *dataset) fields() []arrow.Field {
 	return fields
 }
 
-// splits says whether a column of the result may have several chunks.
+// splits reports whether a column of the result may have several chunks.
 func (d *dataset) splits() bool { return d.shape == tableShape || d.shape == chunkedShape }
 
 // assemble makes data of the shape of the input from columns. It takes the arrays over.

@@ -21,7 +21,7 @@ import (
 // keys: none is one ascending key with nulls at the end. Options.Limit keeps the first rows only.
 //
 // Ties keep their order. Dictionaries, and the bytes of string views, are shared with the input; all else is new. The
-// caller releases the result. A cancelled context ends the call within 50 ms with the context's error.
+// caller releases the result. A cancelled context ends the call, as a rule within 50 ms, with the context's error.
 //
 // It fails with ErrNoKeys, ErrColumn, ErrKeyType or ErrOption before any work, with ErrOffsets, ErrDictionary, ErrRows,
 // or an error that matches engine.ErrMemory. Arrow C++ calls it sort_indices followed by take.
@@ -96,7 +96,7 @@ func sortIndices(
 type call struct {
 	data dataset
 	opts Options
-	work adapter.Work
+	work adapter.JobBuilder
 }
 
 // newCall checks all arguments, then makes the raw columns of the keys: of all rows, or of the first Options.Limit. The

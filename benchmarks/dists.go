@@ -7,8 +7,8 @@ import (
 	"math/rand/v2"
 )
 
-// Dists are the ways to spread keys. and2 to and16 are the low entropy ones of the Onesweep paper: the AND of so many
-// draws.
+// Dists are the ways to spread keys. and2 to and16 are the low entropy ones of the Onesweep paper: the AND of
+// that number of draws.
 var Dists = []string{"uniform", "and2", "and3", "and4", "and8", "and16", "constant", "twovalues", "sorted", "reversed",
 	"nearlysorted", "sawtooth", "zipf", "oneodd", "highbits", "outliers"}
 

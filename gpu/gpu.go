@@ -70,10 +70,10 @@ func (e *Engine) Sort(ctx context.Context, job *engine.Job, mem engine.Allocator
 // Device is the device that the engine uses.
 func (e *Engine) Device() Device { return e.info() }
 
-var _ engine.Stepped = (*Engine)(nil)
+var _ engine.ThresholdLister = (*Engine)(nil)
 
 // Thresholds lists the numbers of rows at which the engine takes another path with a number of host threads, 0 for
-// GOMAXPROCS; see engine.Stepped.
+// GOMAXPROCS; see engine.ThresholdLister.
 func (e *Engine) Thresholds(threads int) []engine.Threshold {
 	if threads <= 0 {
 		threads = runtime.GOMAXPROCS(0)

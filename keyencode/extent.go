@@ -1,12 +1,13 @@
 package keyencode
 
-// word is the full width that integers are compared in: there are conditional moves for no other.
+// word is the full width that integers are compared in: only such comparisons compile to conditional
+// moves.
 type word interface{ int64 | uint64 }
 
 // An extent is the range of some integers and the bits that they have in common.
 type extent[W word] struct{ lo, hi, or, and W }
 
-// add takes all of src in. Four chains keep the processor's units busy: one would wait for itself.
+// add adds all of src. Four independent chains of minima and maxima overlap: one is bound by latency.
 func add[W word, T integer](e *extent[W], src []T) {
 	lo0, hi0, or, and := e.lo, e.hi, e.or, e.and
 	lo1, hi1, lo2, hi2, lo3, hi3 := lo0, hi0, lo0, hi0, lo0, hi0
@@ -30,7 +31,7 @@ func add[W word, T integer](e *extent[W], src []T) {
 	e.or, e.and = or, and
 }
 
-// addMasked takes those of src in whose bit is set.
+// addMasked adds the values of src whose bit in mask is set.
 func addMasked[W word, T integer](e *extent[W], src []T, mask []uint64) {
 	for _, m := range mask {
 		n := min(len(src), 64)
@@ -43,7 +44,7 @@ func addMasked[W word, T integer](e *extent[W], src []T, mask []uint64) {
 	}
 }
 
-// addSome reads a number that is there already in place of the others.
+// addSome adds the values of src whose bit in m is set. In place of the others it adds e.lo again, without a branch.
 func addSome[W word, T integer](e *extent[W], src []T, m uint64) {
 	lo, hi, or, and, known := e.lo, e.hi, e.or, e.and, e.lo
 	for _, x := range src {

@@ -15,23 +15,23 @@ type TiedRows interface {
 
 // A TieBreaker orders rows that tie in the leading words of their codes. It is the temp storage of one goroutine.
 type TieBreaker struct {
-	Runs    []Run    // disjoint runs to order
-	Rows    []uint32 // as long as all runs together
-	Codes   []uint64 // the same
-	further []Run
+	Runs  []Run    // disjoint runs to order
+	Rows  []uint32 // as long as all runs together
+	Codes []uint64 // the same
+	next  []Run    // runs that tie in the word that was compared last
 }
 
 // Break orders the rows of each run, in place, by the words of their codes from the run's word on, stably, until the
 // context ends. It fetches one more word for all tied rows at a time.
 func (t *TieBreaker) Break(ctx context.Context, plan *Plan, tied TiedRows, rows []uint32) {
 	for len(t.Runs) > 0 && ctx.Err() == nil {
-		t.further = t.further[:0]
+		t.next = t.next[:0]
 		for runs := t.Runs; len(runs) > 0; {
 			n := batchOf(runs)
 			t.breakBatch(plan, tied, rows, runs[:n])
 			runs = runs[n:]
 		}
-		t.Runs, t.further = t.further, t.Runs
+		t.Runs, t.next = t.next, t.Runs
 	}
 }
 
@@ -58,12 +58,12 @@ func (t *TieBreaker) breakBatch(plan *Plan, tied TiedRows, rows []uint32, runs [
 	for _, r := range runs {
 		n := r.Hi - r.Lo
 		sortRun(tied, rows[r.Lo:r.Hi], codes[:n])
-		t.further = plan.AppendRuns(t.further, codes[:n], word, r.Lo)
+		t.next = plan.AppendRuns(t.next, codes[:n], word, r.Lo)
 		codes = codes[n:]
 	}
 }
 
-// sortRun inserts the rows of a short run.
+// sortRun orders a short run by insertion, others by TiedRows.SortRun.
 func sortRun(tied TiedRows, rows []uint32, codes []uint64) {
 	const short = 24
 	if len(rows) > short {

@@ -15,7 +15,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/computefn"
 )
 
-// A caller calls functions of a registry of its own and checks at the end of the test that all memory is back.
+// A caller calls functions of a separate registry and checks at the end of the test that all memory is back.
 type caller struct {
 	*testing.T
 	ctx context.Context

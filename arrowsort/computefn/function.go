@@ -33,7 +33,7 @@ func newFunction[T compute.FunctionOptions](name string, doc compute.FunctionDoc
 		options, given, err := optionsOf[T](opts)
 		switch {
 		case err != nil:
-		case !given && doc.OptionsRequired: // a nil pointer: the embedded function turns nil away itself
+		case !given && doc.OptionsRequired: // a typed nil; the embedded function rejects an untyped one
 			err = fmt.Errorf("%w: cannot be called without options", arrow.ErrInvalid)
 		default:
 			err = ctx.Err()

@@ -26,9 +26,10 @@ import (
 )
 
 // Register adds the sort functions to a registry: compute.GetFunctionRegistry(), whose functions every context finds,
-// or one of the caller's own.
+// or another one.
 //
-// It adds all of them or none. The error names the functions that the registry has already and matches arrow.ErrKey.
+// It adds all of them or none, unless another goroutine registers the same names meanwhile. The error names the
+// functions that the registry has already and matches arrow.ErrKey.
 func Register(registry compute.FunctionRegistry) error {
 	if registry == nil {
 		return fmt.Errorf("%w: computefn: no registry to add the sort functions to", arrow.ErrInvalid)

@@ -65,7 +65,7 @@ func TestRegisterWithoutRegistry(t *testing.T) {
 	require.ErrorIs(t, computefn.Register(nil), arrow.ErrInvalid)
 }
 
-// hasty says that there is room, as a registry does to two callers at once.
+// hasty reports that there is room, as a registry does to two callers at once.
 type hasty struct{ compute.FunctionRegistry }
 
 func (hasty) CanAddFunction(compute.Function, bool) bool { return true }

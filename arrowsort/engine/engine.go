@@ -14,7 +14,7 @@ import (
 // Sort is stable and safe for concurrent calls. It borrows the job's buffers, never writes to them and keeps no
 // reference to them. Results and temp storage that grows with the rows come from mem, which is called from one
 // goroutine at a time; temp storage is back before Sort returns, no goroutine outlives the call, and with an error
-// nothing stays allocated. A cancelled context ends the call within 50 ms with the context's error.
+// nothing stays allocated. A cancelled context ends the call, as a rule within 50 ms, with the context's error.
 type Engine interface {
 	Name() string
 	Sort(ctx context.Context, job *Job, mem Allocator) (*Result, error)
@@ -26,9 +26,9 @@ type Threshold struct {
 	Rows int
 }
 
-// Stepped is an engine that lists its thresholds for a number of host threads. Tests sort sizes around and between all
-// of them.
-type Stepped interface {
+// ThresholdLister is an engine that lists its thresholds for a number of host threads. Tests sort sizes around and
+// between all of them.
+type ThresholdLister interface {
 	Engine
 	Thresholds(threads int) []Threshold
 }

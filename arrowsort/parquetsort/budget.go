@@ -29,7 +29,7 @@ func (b budget) files(columns int, bytes int64) int {
 	return int(max(b.total/3/max(min(bytes, int64(columns)*pages), 1), 2))
 }
 
-// groupRows is the number of rows of a row group where rows take so many bytes.
+// groupRows is the number of rows of a row group where a row takes rowBytes.
 func (b budget) groupRows(rowBytes int64, wanted int) (int, error) {
 	fit := int(max(b.rowGroup()/max(rowBytes, 1), 1))
 	if wanted == 0 {
@@ -45,8 +45,8 @@ func (b budget) groupRows(rowBytes int64, wanted int) (int, error) {
 // batchRows is the number of rows of a batch of a run.
 func (b budget) batchRows(rowBytes int64) int64 { return max(b.batch()/max(rowBytes, 1), 1) }
 
-// holds says whether a table can be read, sorted, and written whole: the table, the sorted one, and half a one while it
-// is encoded.
+// holds reports whether a table can be read, sorted, and written whole: the table, the sorted one, and half a one while
+// it is encoded.
 func (b budget) holds(table int64) bool { return table*5/2 <= b.total }
 
 // load is what reading a table may take that holds reports to fit: the table, and pages on their way.

@@ -2,6 +2,7 @@ package parquetsort
 
 import (
 	"context"
+	"fmt"
 	"io"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -18,8 +19,16 @@ type Violation struct {
 	Reason string
 }
 
-// A Checked is what Check read.
-type Checked struct {
+// String names the row and the one that it sorts before, without the file.
+func (v *Violation) String() string {
+	if v.Row == 0 {
+		return "row 0 sorts before the last row of the file before it (rows count from 0)"
+	}
+	return fmt.Sprintf("row %d sorts before row %d (rows count from 0)", v.Row, v.Row-1)
+}
+
+// A CheckResult is what Check read.
+type CheckResult struct {
 	Files     []string
 	Keys      []arrowsort.Key // those by position have the name of their column if no other has it
 	Rows      int64           // that were checked: up to the violation or the limit
@@ -31,14 +40,14 @@ type Checked struct {
 // Check finds the first row of some files, read one after the other, that sorts before the one above it. It streams.
 // Of the options it uses Keys, KeysFor, Limit (the first rows of the files),
 // Memory, InputFormat, Stdin, Delimiter, Threads, Allocator and Progress.
-func Check(ctx context.Context, paths []string, opts Options) (*Checked, error) {
+func Check(ctx context.Context, paths []string, opts Options) (*CheckResult, error) {
 	in, err := begin(ctx, paths, opts, true)
 	if err != nil {
 		return nil, err
 	}
 	defer in.close()
 	c := checker{limit: in.opts.Limit, order: ordered{opts: in.opts},
-		result: &Checked{Files: in.paths, Keys: in.opts.Keys, Columns: in.columns}}
+		result: &CheckResult{Files: in.paths, Keys: in.opts.Keys, Columns: in.columns}}
 	defer c.order.forget()
 	in.readKeysOnly()
 	in.flat = rawmem.NewRecycler(in.opts.Allocator, 0)
@@ -55,7 +64,7 @@ func Check(ctx context.Context, paths []string, opts Options) (*Checked, error) 
 type checker struct {
 	limit  int64
 	order  ordered
-	result *Checked
+	result *CheckResult
 	file   int
 	first  int64 // row of the piece in its file
 }

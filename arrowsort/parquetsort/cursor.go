@@ -18,7 +18,7 @@ type cursor struct {
 	bytes   int64 // of the batches
 }
 
-// fill reads until there are so many bytes, or no more rows.
+// fill reads until the cursor holds the number of bytes, or no rows remain.
 func (c *cursor) fill(ctx context.Context, bytes int64, opts *Options) error {
 	for c.source != nil && c.head == nil && c.bytes < bytes {
 		table, err := c.source.next(ctx)

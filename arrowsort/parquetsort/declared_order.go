@@ -19,7 +19,7 @@ type DeclaredOrder struct {
 	// Mixed is set when row groups name different orders, or some an order and others none; Keys are those of the
 	// first.
 	Mixed bool
-	// Empty tells that there are no rows, which are in any order.
+	// Empty reports that there are no rows, which are in any order.
 	Empty bool
 }
 
@@ -92,7 +92,7 @@ type Footer struct {
 
 // CheckFooters compares the orders that files name with the rows that Check read: of all files, or of the one with the
 // violation. Rows are checked again, unless they are sorted by keys that begin with that order.
-func CheckFooters(ctx context.Context, checked *Checked, opts Options) ([]Footer, error) {
+func CheckFooters(ctx context.Context, checked *CheckResult, opts Options) ([]Footer, error) {
 	orders, err := DeclaredOrders(ctx, checked.Files, opts)
 	if err != nil {
 		return nil, err

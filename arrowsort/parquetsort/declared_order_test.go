@@ -34,7 +34,7 @@ func notInDeclaredOrder(t *testing.T, path string) *Violation {
 	t.Helper()
 	files, err := Expand([]string{path})
 	require.NoError(t, err)
-	footers, err := CheckFooters(t.Context(), &Checked{Files: files}, Options{})
+	footers, err := CheckFooters(t.Context(), &CheckResult{Files: files}, Options{})
 	require.NoError(t, err)
 	for _, f := range footers {
 		if f.Violation != nil {

@@ -33,7 +33,7 @@ func expand(path string) ([]string, error) {
 		return filesIn(path)
 	}
 	if !strings.ContainsAny(path, "*?[") {
-		return []string{path}, nil // opening it tells what is wrong
+		return []string{path}, nil // opening it returns what is wrong
 	}
 	files, err := filepath.Glob(path)
 	if err != nil {

@@ -65,7 +65,7 @@ func Explain(ctx context.Context, paths []string, opts Options) (*Description, e
 	return d, nil
 }
 
-// keepsFew says whether a limit leaves so few rows, of a number that the files tell, that they are kept in memory.
+// keepsFew reports whether a limit leaves few enough rows to keep them in memory, by the row counts of the files.
 func (in *inputs) keepsFew() bool {
 	if in.opts.Limit == 0 || in.opts.Unique || in.rows <= 0 {
 		return false
@@ -85,15 +85,15 @@ func (d *Description) spills(b budget, runs int) {
 	d.BytesSpilled = int64(d.Passes) * d.Table
 }
 
-// A Planned is the plan of the keys of an input.
-type Planned struct {
+// A PlanResult is the plan of the keys of an input.
+type PlanResult struct {
 	Plan        *keyencode.Plan
 	Rows, Bytes int64 // of the input
 	Columns     int
 }
 
 // Plan makes the plan of the keys of one input, which it reads into memory: of all rows, or of the first Options.Limit.
-func Plan(ctx context.Context, path string, opts Options) (*Planned, error) {
+func Plan(ctx context.Context, path string, opts Options) (*PlanResult, error) {
 	in, err := oneInput(ctx, path, "", opts)
 	if err != nil {
 		return nil, err
@@ -108,5 +108,5 @@ func Plan(ctx context.Context, path string, opts Options) (*Planned, error) {
 	sorting := in.opts.sorting()
 	sorting.Limit = int(in.opts.Limit)
 	plan, err := arrowsort.Explain(ctx, l.rows, in.opts.Keys, sorting)
-	return &Planned{Plan: plan, Rows: l.rows.NumRows(), Bytes: l.Bytes, Columns: in.columns}, err
+	return &PlanResult{Plan: plan, Rows: l.rows.NumRows(), Bytes: l.Bytes, Columns: in.columns}, err
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 )
 
-// role tells a child process of a test what to do.
+// role is what a child process of a test does.
 const role = "ARROWSORT_TEST_ROLE"
 
 // TestMain lets the test binary be the process that is killed or runs out of disk.

@@ -22,7 +22,8 @@ func keyColumns(ctx context.Context, data arrowsort.Data, keys []arrowsort.Key, 
 		defer labelled.Release()
 		data = labelled
 	}
-	indices, err := arrowsort.SortIndices32(ctx, data, keys, arrowsort.Options{Engine: observer{use}, Allocator: mem})
+	opts := arrowsort.Options{Engine: captureEngine{use}, Allocator: mem}
+	indices, err := arrowsort.SortIndices32(ctx, data, keys, opts)
 	if err != nil {
 		return err
 	}
@@ -30,12 +31,12 @@ func keyColumns(ctx context.Context, data arrowsort.Data, keys []arrowsort.Key, 
 	return nil
 }
 
-// observer is an engine that returns no rows.
-type observer struct{ use func(job *engine.Job) error }
+// captureEngine is an engine that returns no rows.
+type captureEngine struct{ use func(job *engine.Job) error }
 
-func (observer) Name() string { return "observer" }
+func (captureEngine) Name() string { return "observer" }
 
-func (o observer) Sort(_ context.Context, job *engine.Job, _ engine.Allocator) (*engine.Result, error) {
+func (o captureEngine) Sort(_ context.Context, job *engine.Job, _ engine.Allocator) (*engine.Result, error) {
 	return &engine.Result{}, o.use(job)
 }
 

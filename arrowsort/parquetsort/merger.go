@@ -100,7 +100,8 @@ func (m *merger) bind() error {
 	return nil
 }
 
-// cut takes the rows that are complete, source by source, and tells from how many; also whether there may be more.
+// cut takes the rows that are complete, source by source. It returns the number of these sources, and whether more rows
+// may follow.
 func (m *merger) cut() (parts []arrow.Table, sources int, more bool) {
 	var limit []uint64
 	limiting := -1

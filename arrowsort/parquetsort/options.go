@@ -54,8 +54,8 @@ type Options struct {
 	Select []string
 	// Head is the number of leading rows of the output that Result.Head is to hold.
 	Head int64
-	// RowsPerFile splits the output into files of this number of rows, BytesPerFile into files of at most about so many
-	// bytes; 0 does not. A file has a row group at least.
+	// RowsPerFile splits the output into files of this number of rows, BytesPerFile into files of at most about this
+	// number of bytes; 0 does not. A file has a row group at least.
 	RowsPerFile, BytesPerFile int64
 	// Compression is CODEC or CODEC:LEVEL for the output; empty keeps that of the first Parquet input, or else is zstd.
 	Compression string
@@ -149,7 +149,7 @@ func (o Options) resolved() (Options, error) {
 	return o, nil
 }
 
-// splits says whether the output may be several files.
+// splits reports whether the output may be several files.
 func (o *Options) splits() bool { return o.RowsPerFile > 0 || o.BytesPerFile > 0 }
 
 // progress is Progress of a phase in steps.

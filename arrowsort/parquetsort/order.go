@@ -121,7 +121,7 @@ func (o *fileOrder) err(ctx context.Context, in *inputs) error {
 	default:
 		reason = "sort the file first"
 	}
-	return fmt.Errorf("%w: %s: row %d sorts before the one above it; %s", ErrUnsorted, v.File, v.Row, reason)
+	return fmt.Errorf("%w: %s: %v; %s", ErrUnsorted, v.File, v, reason)
 }
 
 // sequence lists the files with rows so that each begins where the one before ends; nil when some overlap. Ties at
@@ -146,7 +146,7 @@ func (o *fileOrder) sequence() []string {
 	return files
 }
 
-// asGiven says whether all rows are in order as they are given.
+// asGiven reports whether all rows are in order as they are given.
 func (o *fileOrder) asGiven() bool {
 	if o.unsorted != nil {
 		return false

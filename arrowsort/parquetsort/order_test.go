@@ -90,7 +90,7 @@ func TestSortOfFilesInOrder(t *testing.T) {
 	}
 }
 
-// sameGroups tells whether a file has as many row groups as some others.
+// sameGroups reports whether a file has as many row groups as some others.
 func sameGroups(t *testing.T, path string, files []string) bool {
 	groups := func(path string) int {
 		s, err := tablefile.Scan(path, 0, tablefile.ReadOptions{})

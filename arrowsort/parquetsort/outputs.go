@@ -194,7 +194,7 @@ func checkOlder(output string) error {
 		if !isNumbered(path, output) {
 			continue
 		}
-		if err := tablefile.CheckEarlier(path); err != nil {
+		if err := tablefile.CheckOwnOutput(path); err != nil {
 			return err
 		}
 	}

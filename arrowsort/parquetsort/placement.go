@@ -49,7 +49,7 @@ func (p *placement) path(output string) (string, error) {
 func (p *placement) place() error {
 	for i, f := range p.files {
 		if err := f.place(); err != nil {
-			return fmt.Errorf("%s: %w%s", f.output, err, p.stand(i))
+			return fmt.Errorf("%s: %w%s", f.output, err, p.progressText(i))
 		}
 	}
 	return nil
@@ -67,8 +67,8 @@ func (f *placedFile) place() error {
 	return nil
 }
 
-// stand is which of several files are in their places when the first n are.
-func (p *placement) stand(n int) string {
+// progressText names which of several files are in their places when the first n are.
+func (p *placement) progressText(n int) string {
 	if len(p.files) == 1 {
 		return ""
 	}

@@ -111,7 +111,7 @@ func matchTypes(a, b arrow.DataType) arrow.DataType {
 	return nil
 }
 
-// columnsEqual says whether the columns have the same names in the same order.
+// columnsEqual reports whether the columns have the same names in the same order.
 func columnsEqual(a, b *arrow.Schema) bool {
 	if a.NumFields() != b.NumFields() {
 		return false

@@ -33,7 +33,7 @@ type Sorter struct {
 	folder  *lockedFolder
 	fan     int // runs that are merged at once
 	runs    []run
-	spills  chan error // tells when the run in the background is spilled; nil when there is none
+	spills  chan error // receives when the run in the background is spilled; nil when there is none
 	spilled int64      // bytes
 	sorted  bool       // Sorted was called
 	err     error      // of the last Write

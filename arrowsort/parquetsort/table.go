@@ -61,7 +61,7 @@ func pick(table arrow.Table, columns []int) arrow.Table {
 	return array.NewTableFromSlice(arraydata.Pick(table.Schema(), columns), chunks)
 }
 
-// copyTable is a table with the same rows in memory of its own, each column in one chunk unless its strings pass 2 GiB.
+// copyTable is a table with a copy of the rows, each column in one chunk unless its strings pass 2 GiB.
 func copyTable(ctx context.Context, table arrow.Table, opts *Options) (arrow.Table, error) {
 	rows := identity(table.NumRows(), opts.Allocator)
 	defer rows.Release()

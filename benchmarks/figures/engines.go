@@ -61,7 +61,7 @@ func drawEngines(results io.Reader) (*plot.Plot, error) {
 		r.Machine.CPU, r.Machine.Date[:len("2006-01-02")], r.Machine.Versions["arrowsort"])
 	names := make([]string, len(jobs))
 	for i, job := range jobs {
-		names[len(jobs)-1-i] = job[1]
+		names[len(jobs)-1-i] = job[1] + room
 	}
 	p.NominalY(names...)
 	most := 1.0
@@ -83,7 +83,7 @@ func drawEngines(results io.Reader) (*plot.Plot, error) {
 		}
 		scatter.GlyphStyle = draw.GlyphStyle{Color: rival.color, Radius: 1.4 * vg.Millimeter, Shape: rival.shape}
 		p.Add(scatter)
-		p.Legend.Add(rival.name+" "+r.Machine.Versions[rival.engine], scatter)
+		p.Legend.Add(rival.name+" "+r.Machine.Versions[rival.engine]+room, scatter)
 	}
 	same, err := plotter.NewLine(plotter.XYs{{X: 1, Y: -0.5}, {X: 1, Y: float64(len(jobs)) - 0.5}})
 	if err != nil {

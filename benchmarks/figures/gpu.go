@@ -16,20 +16,20 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// distributions are the keys that the chart shows, by their names in the results, and a color for each.
+// distributions are the keys that the chart shows, by their names in the results and in the chart, each with a color.
 var distributions = []struct {
-	keys  string
-	color color.Color
+	keys, label string
+	color       color.Color
 }{
-	{"i64 five values", color.RGBA{86, 180, 233, 255}},
-	{"i64 uniform", color.RGBA{0, 114, 178, 255}},
-	{"f64 25 % nulls", color.RGBA{0, 158, 115, 255}},
-	{"i64 ticks with jitter", color.RGBA{204, 121, 167, 255}},
-	{"u32 five values", color.RGBA{240, 200, 40, 255}},
-	{"u32 uniform", color.RGBA{230, 159, 0, 255}},
-	{"u32 ticks with jitter", color.RGBA{213, 94, 0, 255}},
-	{"i64 and of 2", color.RGBA{110, 110, 110, 255}},
-	{"u32 like Zipf", color.RGBA{0, 0, 0, 255}},
+	{"i64 five values", "i64, five values", color.RGBA{86, 180, 233, 255}},
+	{"i64 uniform", "i64, uniform", color.RGBA{0, 114, 178, 255}},
+	{"f64 25 % nulls", "f64, 25 % nulls", color.RGBA{0, 158, 115, 255}},
+	{"i64 ticks with jitter", "i64, ticks with jitter", color.RGBA{204, 121, 167, 255}},
+	{"u32 five values", "u32, five values", color.RGBA{240, 200, 40, 255}},
+	{"u32 uniform", "u32, uniform", color.RGBA{230, 159, 0, 255}},
+	{"u32 ticks with jitter", "u32, ticks with jitter", color.RGBA{213, 94, 0, 255}},
+	{"i64 and of 2", "i64, AND of two", color.RGBA{110, 110, 110, 255}},
+	{"u32 like Zipf", "u32, Zipf", color.RGBA{0, 0, 0, 255}},
 }
 
 // speedup is a line of the results: keys, log2 of the rows, and how many times as fast as CUB they are sorted.
@@ -69,7 +69,7 @@ func drawGPU(results io.Reader) (*plot.Plot, error) {
 		line.Color, line.Width = d.color, 0.5*vg.Millimeter
 		points.Color, points.Shape, points.Radius = d.color, plotutil.Shape(i), 1.2*vg.Millimeter
 		p.Add(line, points)
-		p.Legend.Add(d.keys, line, points)
+		p.Legend.Add(d.label+room, line, points)
 		for _, point := range lines[d.keys] {
 			most = max(most, point.Y)
 		}

@@ -70,10 +70,12 @@ func (c chart) svg(root string) ([]byte, error) {
 	return bytes.ReplaceAll(svg.Bytes(), []byte("font-family:"+typeface), []byte("font-family:"+families)), err
 }
 
-// The text is laid out for one typeface; the others have letters of the same width, for machines without it.
+// The text is laid out for one typeface. The next two have letters of the same width; for any other, labels whose right
+// end is next to a mark are followed by room.
 const (
 	typeface = "Liberation Sans"
 	families = typeface + ", Arial, Helvetica, sans-serif"
+	room     = "      "
 )
 
 // newPlot is an empty chart in sans serif.

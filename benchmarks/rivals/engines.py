@@ -52,7 +52,7 @@ def duckdb(table: pa.Table, keys: list[str], mode: str, threads: int) -> Engine:
 def datafusion(table: pa.Table, keys: list[str], mode: str, threads: int) -> Engine:
     from datafusion import SessionConfig, SessionContext
 
-    # Partitions of batches of its own size, as its memory tables are made.
+    # Partitions of batches of DataFusion's size, as its memory tables are made.
     batches = table.to_batches(max_chunksize=8192)
     partitions = [batches[i * len(batches) // threads : (i + 1) * len(batches) // threads] for i in range(threads)]
     ctx = SessionContext(SessionConfig().with_target_partitions(threads))

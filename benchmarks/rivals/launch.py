@@ -1,6 +1,6 @@
 """Runs a command and prints its wall-clock and processor seconds and its peak resident bytes as JSON.
 
-A process of its own, because a new process starts with the peak memory of the one that it was forked from: this one is
+A separate process, because a new process starts with the peak memory of the one that it was forked from: this one is
 small.
 """
 

@@ -53,7 +53,7 @@ class Settings:
 
 
 class Worker:
-    """One engine in a process of its own, the data of one job in its memory; it answers a line of JSON to every
+    """One engine in a separate process, the data of one job in its memory; it answers a line of JSON to every
     command.
     """
 

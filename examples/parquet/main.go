@@ -90,7 +90,7 @@ func sortFile(ctx context.Context, in, out string) error {
 	if err != nil {
 		return err
 	}
-	defer f.Close() // WriteTable closes it too and tells of errors
+	defer f.Close() // WriteTable closes it too and returns errors
 	return pqarrow.WriteTable(sorted, f, rowGroupRows,
 		parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Zstd)),
 		pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))

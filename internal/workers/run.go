@@ -15,8 +15,9 @@ func Count(n int) int {
 }
 
 // Run runs task(worker, 0) to task(worker, n-1) on the given number of goroutines, Count(workers), and returns when all
-// of them have ended: with the first error, or that of ctx. After an error no further task starts. A worker, numbered
-// from 0, runs one task at a time, in rising order. One worker, or one task, stays on the caller's goroutine.
+// of them have ended: with the first error, or that of ctx. After an error, or once ctx is done, no further task
+// starts. A worker, numbered from 0, runs one task at a time, in rising order. One worker, or one task, stays on the
+// caller's goroutine.
 func Run(ctx context.Context, n, workers int, task func(worker, i int) error) error {
 	workers = min(Count(workers), n)
 	if workers <= 1 {

@@ -38,7 +38,7 @@ footer names is not sorted.
 }
 
 func (j *job) check(ctx context.Context, _ []string) error {
-	var got *parquetsort.Checked
+	var got *parquetsort.CheckResult
 	var footers []parquetsort.Footer
 	err := j.run(func() (err error) {
 		if got, err = parquetsort.Check(ctx, j.files, j.options); err != nil {
@@ -59,7 +59,10 @@ func (j *job) check(ctx context.Context, _ []string) error {
 	var lines []string
 	switch {
 	case violation != nil:
-		lines = []string{"not sorted: " + violationText(violation, len(j.files) > 1) + " (rows count from 0)"}
+		lines = []string{"not sorted: " + violation.String()}
+		if len(j.files) > 1 {
+			lines[0] = "not sorted: " + violation.File + ": " + violation.String()
+		}
 		if violation.Reason != "" {
 			lines = append(lines, violation.Reason)
 		}
@@ -98,11 +101,4 @@ func (j *job) answer(sorted bool, lines []string) error {
 		return errNotSorted
 	}
 	return nil
-}
-
-func violationText(v *parquetsort.Violation, named bool) string {
-	if named {
-		return fmt.Sprintf("%s: row %d sorts before the row above it", v.File, v.Row)
-	}
-	return fmt.Sprintf("row %d sorts before row %d", v.Row, v.Row-1)
 }

@@ -43,7 +43,7 @@ func (f *jobFlags) resolve(ctx context.Context, schema *arrow.Schema) ([]arrowso
 // inWords is an error of the library for somebody who does not call it.
 func inWords(err error) error {
 	words := strings.TrimPrefix(err.Error(), "arrowsort: ")
-	return termed{strings.TrimSuffix(words, "; use Key.Index"), err}
+	return reworded{strings.TrimSuffix(words, "; use Key.Index"), err}
 }
 
 // locate makes sure that a key names one column.

@@ -92,8 +92,7 @@ func footerText(f *parquetsort.Footer) string {
 	case f.Holds == nil || f.Implied:
 		return ""
 	case f.Violation != nil:
-		return fmt.Sprintf("the footer names the order %s, but row %d sorts before the row above it", order,
-			f.Violation.Row)
+		return fmt.Sprintf("the footer names the order %s, but %v", order, f.Violation)
 	case f.ByGroup:
 		return fmt.Sprintf("the footer names the order %s, which is true of each row group alone", order)
 	}

@@ -54,9 +54,9 @@ func TestCheckByTheOrderInTheFooter(t *testing.T) {
 		"true: y\n"}, check("-k", "x", ties, ties, ties))
 	require.Equal(t, result{out: "sorted\n"}, check("-k", "name", none))
 	require.Equal(t, result{code: 1, out: "not sorted: row 3 sorts before row 2 (rows count from 0)\n" +
-		wrong + ": the footer names the order born, but row 3 sorts before the row above it\n"}, check(wrong))
-	require.Equal(t, result{code: 1, out: wrong + ": the footer names the order born, but row 3 sorts before the " +
-		"row above it\n"},
+		wrong + ": the footer names the order born, but row 3 sorts before row 2 (rows count from 0)\n"}, check(wrong))
+	require.Equal(t, result{code: 1, out: wrong + ": the footer names the order born, but row 3 sorts before row 2 " +
+		"(rows count from 0)\n"},
 		cut(onlyLast(check("-k", "name", wrong))))
 
 	two := filepath.Join(folder, "two.parquet")
@@ -126,7 +126,7 @@ func TestCheckOfRowGroupsThatNameAnOrder(t *testing.T) {
 	require.Equal(t, result{out: "sorted\n" + yes + ": the footer names another order, which is true: of each row " +
 		"group\n"}, check("-k", "name", yes))
 	require.Equal(t, result{code: 1, out: wrong + ": the footer names the order of each row group, but row 3 " +
-		"sorts before the row above it\n"},
+		"sorts before row 2 (rows count from 0)\n"},
 		cut(onlyLast(check("-k", "name", wrong))))
 	r := cli(t, nil, "check", wrong)
 	require.Equal(t, 2, r.code)

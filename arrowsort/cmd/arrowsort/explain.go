@@ -56,7 +56,7 @@ func (j *job) explain(ctx context.Context, _ []string) error {
 			return j.explained(lines)
 		}
 	}
-	var got *parquetsort.Planned
+	var got *parquetsort.PlanResult
 	err := j.run(func() (err error) {
 		got, err = parquetsort.Plan(ctx, j.files[0], *o)
 		return err

@@ -26,8 +26,8 @@ type jobFlags struct {
 	quiet    bool
 	json     bool
 
-	keysOptional bool // of files that name their order
-	declared     bool // the keys are that order
+	keysOptional bool // keys may be left out where files declare an order
+	declared     bool // the keys are the order that files declare
 
 	keys  []keyFlag
 	files []string // patterns and folders expanded
@@ -37,7 +37,7 @@ type jobFlags struct {
 func (f *jobFlags) add(cmd *cobra.Command, limitHelp string) {
 	flags, o := cmd.Flags(), &f.options
 	flags.StringArrayVarP(&f.keyTexts, "key", "k", nil, keyHelp)
-	_ = cmd.RegisterFlagCompletionFunc("key", f.completeKey) // it fails for flags that there are not
+	_ = cmd.RegisterFlagCompletionFunc("key", f.completeKey) // fails for an unknown flag only
 	flags.Func("limit", limitHelp, into(&o.Limit, wholeNumber))
 	flags.Func("threads", "use at most `N` threads; 0 for all cores", into(&o.Threads, wholeNumber))
 	flags.Func("format", "`format` of the input: parquet, arrow, arrows, csv (default: by name)",
@@ -73,8 +73,8 @@ func (f *jobFlags) addSpill(cmd *cobra.Command) {
 		into(&o.BytesPerFile, parseSize))
 }
 
-// addChoice is for the commands that can leave rows and columns out.
-func (f *jobFlags) addChoice(cmd *cobra.Command) {
+// addSelection is for the commands that can leave rows and columns out.
+func (f *jobFlags) addSelection(cmd *cobra.Command) {
 	flags, o := cmd.Flags(), &f.options
 	flags.Func("tail", "keep the last `N` rows of the order; 0 for all", into(&o.Tail, wholeNumber))
 	flags.BoolVar(&o.Unique, "unique", false, "keep only the first row of each key")

@@ -87,8 +87,8 @@ func explainFlag(cmd *cobra.Command, err error) error {
 	return err
 }
 
-// flagsElsewhere are flags of other tools, and what does the same here.
-var flagsElsewhere = map[string]string{
+// flagsOfOtherTools are flags of other tools, and what does the same here.
+var flagsOfOtherTools = map[string]string{
 	"r": "-k COLUMN:desc", "reverse": "-k COLUMN:desc", "desc": "-k COLUMN:desc", "descending": "-k COLUMN:desc",
 	"by": "-k COLUMN", "u": "--unique", "n": "--limit", "head": "--limit", "columns": "--select", "d": "--delimiter",
 }
@@ -104,7 +104,7 @@ func unknownFlag(cmd *cobra.Command, unknown *pflag.NotExistError) error {
 	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	meant := flagsElsewhere[name]
+	meant := flagsOfOtherTools[name]
 	if near := nearest(names, name); meant == "" && near != "" {
 		meant = "--" + near
 	}

@@ -67,7 +67,7 @@ func newInfo(s streams) *cobra.Command {
 	return cmd
 }
 
-// version is the module's version, or the commit that was built.
+// version is the module's version; (devel) where the build has none.
 func version() string {
 	build, ok := debug.ReadBuildInfo()
 	if !ok || build.Main.Version == "" {

@@ -125,12 +125,12 @@ func limitGarbage(budget int64) (end func()) {
 		return func() {}
 	}
 	before := debug.SetMemoryLimit(-1)
-	debug.SetMemoryLimit(min(before, budget+besideBudget))
+	debug.SetMemoryLimit(min(before, budget+unbudgetedBytes))
 	return func() { debug.SetMemoryLimit(before) }
 }
 
-// besideBudget is for what the budget does not cover: stacks, the runtime, encoders.
-const besideBudget = 16 << 20
+// unbudgetedBytes is for what the budget does not cover: stacks, the runtime, encoders.
+const unbudgetedBytes = 16 << 20
 
 // filesText is some files in a few words.
 func filesText(files []string) string {
@@ -157,14 +157,14 @@ func inTerms(err error) error {
 	if errors.Is(err, parquetsort.ErrOption) {
 		return usageError{strings.TrimPrefix(text, "invalid option: ")}
 	}
-	return termed{text, err}
+	return reworded{text, err}
 }
 
-// termed is an error in other words.
-type termed struct {
+// reworded is an error in other words.
+type reworded struct {
 	text string
 	error
 }
 
-func (e termed) Error() string { return e.text }
-func (e termed) Unwrap() error { return e.error }
+func (e reworded) Error() string { return e.text }
+func (e reworded) Unwrap() error { return e.error }

@@ -19,12 +19,12 @@ import (
 
 func main() {
 	tuneMemory()
-	// Who reads standard output may leave, which must not end the process before it cleaned up.
+	// A closed pipe at standard output must not end the process before it has cleaned up.
 	signal.Ignore(syscall.SIGPIPE)
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	if !signal.Ignored(syscall.SIGHUP) { // as nohup has it
+	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
 		signal.Notify(signals, syscall.SIGHUP)
 	}
 	go func() {
@@ -45,7 +45,7 @@ type signalError struct{ os.Signal }
 
 func (e signalError) Error() string { return "interrupted" }
 
-// exitCode is that of a process which the signal ends, as shells count.
+// exitCode is 128 and the number of the signal, as in shells.
 func (e signalError) exitCode() int {
 	if s, ok := e.Signal.(syscall.Signal); ok {
 		return 128 + int(s)

@@ -30,6 +30,6 @@ The files are merged within --memory. Only when there are more than can be merge
 	j.add(cmd, "keep the first `N` rows of the merged order; 0 for all")
 	j.addOutput(cmd)
 	j.addSpill(cmd)
-	j.addChoice(cmd)
+	j.addSelection(cmd)
 	return cmd
 }

@@ -46,7 +46,7 @@ func TestMergeThatCannotBe(t *testing.T) {
 		code int
 		want string
 	}{
-		"not in order":   {[]string{"-k", "age", a, a}, 1, a + ": row 1 sorts before the one above it"},
+		"not in order":   {[]string{"-k", "age", a, a}, 1, a + ": row 1 sorts before row 0 "},
 		"no order named": {[]string{a, none}, 2, none + " names no order"},
 		"CSV":            {[]string{"-k", "age", file(t, "people.csv", people)}, 1, "people.csv: row 2 sorts before"},
 		"pipe":           {[]string{"-k", "age", "-"}, 1, "standard input: "},
@@ -72,12 +72,12 @@ func TestNumbersBesideText(t *testing.T) {
 	reason := `column "a" is compared as text, as its types differ: it is int64 in ` + numbers + " and utf8 in " + words
 	r := cli(t, nil, "merge", "-q", "-k", "a", "-o", filepath.Join(t.TempDir(), "all.csv"), words, numbers)
 	require.Equal(t, result{code: 1, err: "arrowsort: not sorted: " + numbers +
-		": row 1 sorts before the one above it; " + reason + "; sort them together\n"}, r)
+		": row 1 sorts before row 0 (rows count from 0); " + reason + "; sort them together\n"}, r)
 	r = cli(t, nil, "check", "-k", "a", numbers, words)
 	require.Equal(t, 1, r.code)
-	require.Equal(t, "not sorted: "+numbers+": row 1 sorts before the row above it (rows count from 0)\n"+reason+"\n",
+	require.Equal(t, "not sorted: "+numbers+": row 1 sorts before row 0 (rows count from 0)\n"+reason+"\n",
 		r.out)
 	r = cli(t, nil, "merge", "-q", "-k", "a", "-o", "x.csv", file(t, "falling.csv", "a,b\n2,1\n1,1\n"), numbers)
 	require.Equal(t, 1, r.code)
-	require.Contains(t, r.err, "row 1 sorts before the one above it; sort the file first")
+	require.Contains(t, r.err, "row 1 sorts before row 0 (rows count from 0); sort the file first")
 }

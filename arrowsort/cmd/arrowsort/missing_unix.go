@@ -9,7 +9,7 @@ import (
 )
 
 // isMissing reports whether a standard stream was closed when the process started. The Go runtime opens /dev/null for
-// reading and writing in its place, where shells that redirect to it open it for writing.
+// reading and writing in its place; a shell that redirects a stream to it opens it for writing only.
 func isMissing(stream *os.File) bool {
 	flags, err := unix.FcntlInt(stream.Fd(), unix.F_GETFL, 0)
 	if err != nil {
@@ -19,6 +19,6 @@ func isMissing(stream *os.File) bool {
 		return false
 	}
 	opened, err := stream.Stat()
-	null, missing := os.Stat(os.DevNull)
-	return err == nil && missing == nil && os.SameFile(opened, null)
+	null, nullErr := os.Stat(os.DevNull)
+	return err == nil && nullErr == nil && os.SameFile(opened, null)
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// unquote makes the characters of a quoted text that are printable what they were.
+// unquote reverses the escapes of quotes and backslashes, which are printable.
 var unquote = strings.NewReplacer(`\"`, `"`, `\\`, `\`)
 
 // printable is text for a terminal: characters that are not printable, such as escape sequences and line ends, are

@@ -22,7 +22,7 @@ type streams struct {
 	in                       io.Reader
 	out, err                 io.Writer
 	outTerminal, errTerminal bool
-	outMissing               bool // nobody can read it
+	outMissing               bool // it was closed when the process started
 	outWidth                 int  // of the terminal; 0: it is none
 }
 
@@ -30,11 +30,11 @@ type streams struct {
 const (
 	exitOK        = 0
 	exitError     = 1
-	exitNotSorted = 1 // of check, whose errors are exitUsage
+	exitNotSorted = 1 // of check only, whose errors exit with exitUsage
 	exitUsage     = 2
 
-	exitInterrupted = 130 // as a process that Ctrl-C ends
-	exitPipe        = 141 // as one that SIGPIPE ends: nobody reads standard output any more
+	exitInterrupted = 130 // 128 + SIGINT
+	exitPipe        = 141 // 128 + SIGPIPE: standard output is a closed pipe
 )
 
 // errNotSorted is how check ends for a file that is not sorted; what there is to say was said.
@@ -109,7 +109,7 @@ func newRoot(s streams, started *bool) *cobra.Command {
 	root.SetErr(s.err)
 	root.SetFlagErrorFunc(explainFlag)
 	root.AddCommand(newSort(s), newMerge(s), newArgsort(s), newCheck(s), newExplain(s), newInfo(s))
-	root.InitDefaultHelpCmd() // it exists once there are others
+	root.InitDefaultHelpCmd() // after the other commands: cobra adds it only where there are some
 	if help, _, err := root.Find([]string{"help"}); err == nil {
 		help.Args = func(_ *cobra.Command, words []string) error {
 			if cmd, _, _ := root.Find(words); cmd == root {
@@ -121,5 +121,5 @@ func newRoot(s streams, started *bool) *cobra.Command {
 	return root
 }
 
-// isTerminal says whether a stream is a terminal.
+// isTerminal reports whether a stream is a terminal.
 func isTerminal(stream *os.File) bool { return term.IsTerminal(int(stream.Fd())) }

@@ -35,7 +35,7 @@ are not needed.
 	j.add(cmd, "keep the first `N` rows of the sorted order; 0 for all")
 	j.addEngine(cmd)
 	j.addSpill(cmd)
-	j.addChoice(cmd)
+	j.addSelection(cmd)
 	j.addOutput(cmd)
 	return cmd
 }

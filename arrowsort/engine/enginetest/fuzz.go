@@ -33,9 +33,8 @@ func described(seed uint64, rows int, description []byte) scenario {
 	for i, d := range slices.Collect(slices.Chunk(description, 4)) {
 		d = append(slices.Clone(d), 0, 0, 0)
 		spec := columnSpec{
-			kind: keyencode.Kind(
-				d[0] & 63 % 23,
-			), width: 1 + int(d[3]%41), dist: distributions[int(d[1])%len(distributions)],
+			kind: keyencode.Kind((d[0] & 63) % 23), width: 1 + int(d[3]%41),
+			dist:  distributions[int(d[1])%len(distributions)],
 			nulls: []float64{0, 0.02, 0.5, 1}[d[2]>>4&3], style: int(d[2] >> 2 & 3), chunks: int(d[3] & 7),
 			offset: int(d[3]>>3) - 1,
 		}
@@ -51,7 +50,7 @@ func described(seed uint64, rows int, description []byte) scenario {
 	return s
 }
 
-// testDescribed keeps the way from fuzz inputs to jobs in the suite.
+// testDescribed sorts a fixed fuzz input.
 func testDescribed(t *testing.T, e suite) {
 	s := described(10, 300, []byte{5, 8, 0x17, 9, 0x80 | 16, 3, 0x2E, 250, 12, 1, 0x20})
 	require.Len(t, s.keys, 2)

@@ -10,7 +10,7 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// rowID is a payload of full entropy: it shows rows that went astray.
+// rowID is a payload of random numbers, which shows a misplaced row.
 var rowID = columnSpec{kind: keyencode.Uint64, dist: uniform}
 
 // kinds are all kinds of a key, wide ones in every style.
@@ -171,7 +171,7 @@ func testSizes(t *testing.T, e suite) {
 			check(i, n, n%4)
 		}
 	}
-	stepped, ok := e.Engine.(engine.Stepped)
+	stepped, ok := e.Engine.(engine.ThresholdLister)
 	counts := []int{1, 3, 7, 16} // of threads
 	if testing.Short() {
 		counts = counts[1:2]

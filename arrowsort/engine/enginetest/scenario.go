@@ -83,6 +83,7 @@ func (s scenario) check(t testing.TB, e engine.Engine) {
 	s.prove(t, e)
 }
 
+// prove is check whether or not tests are short.
 func (s scenario) prove(t testing.TB, e engine.Engine) {
 	t.Helper()
 	require.NoError(t, checkJob(t.Context(), e, s.job()), "%s: %v", e.Name(), s)

@@ -13,7 +13,7 @@ import (
 
 // Assemble turns the result of the job into arrays: for each payload one, or several where 32-bit offsets would pass
 // 2 GiB. It takes the result over, also when it fails; the caller releases the arrays.
-func (w *Work) Assemble(result *engine.Result) (columns [][]arrow.Array, err error) {
+func (w *JobBuilder) Assemble(result *engine.Result) (columns [][]arrow.Array, err error) {
 	defer func() {
 		result.Release(w.mem)
 		if err != nil {
@@ -51,7 +51,7 @@ func ReleaseAll(columns [][]arrow.Array) {
 }
 
 // build is the array data of a payload. The buffers that it uses leave the result.
-func (w *Work) build(p *payload, result *engine.Result) *array.Data {
+func (w *JobBuilder) build(p *payload, result *engine.Result) *array.Data {
 	buffers := make([]*memory.Buffer, p.buffers, p.buffers+len(p.variadic))
 	nulls := 0
 	if p.gather >= 0 {

@@ -8,9 +8,9 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// column is the raw column of views of one layout. Whatever reads it stays within its buffers: an array whose offsets
-// or views lead out of them is an error here.
-func (w *Work) column(l layout, views []view) (keyencode.Column, error) {
+// column is the raw column of views of one layout. An array whose offsets or views lead out of its buffers is
+// an error here, so that reading the column needs no checks.
+func (w *JobBuilder) column(l layout, views []view) (keyencode.Column, error) {
 	c := keyencode.Column{Kind: l.kind, Width: l.width}
 	if len(views) == 1 && !w.first.full {
 		c.Chunks, w.first.full = w.first.chunk[:], true
@@ -36,7 +36,7 @@ func malformed(err error) error {
 
 // chunk is a view as raw buffers. Validity and values share one offset, which is made small by starting both at a row
 // that is a multiple of 8.
-func (w *Work) chunk(l layout, v view) (keyencode.Chunk, error) {
+func (w *JobBuilder) chunk(l layout, v view) (keyencode.Chunk, error) {
 	offset := v.first % 8
 	start, end := v.first-offset, v.first+v.rows
 	c := keyencode.Chunk{Rows: v.rows, Offset: offset}
@@ -65,7 +65,7 @@ func (w *Work) chunk(l layout, v view) (keyencode.Chunk, error) {
 
 // span is the value buffer from byte lo, at least up to byte hi. Arrays without any value may lack the buffer: it reads
 // as zeros.
-func (w *Work) span(v view, lo, hi int) ([]byte, error) {
+func (w *JobBuilder) span(v view, lo, hi int) ([]byte, error) {
 	b := v.buffer(1)
 	switch {
 	case len(b) >= hi:

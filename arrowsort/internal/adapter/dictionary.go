@@ -9,7 +9,9 @@ import (
 
 // dictionaryColumn is the raw column of a dictionary key: indices, and the rank of each entry by value among the
 // entries of all dictionaries of the column.
-func (w *Work) dictionaryColumn(typ *arrow.DictionaryType, views []view, key keyencode.Key) (keyencode.Column, error) {
+func (w *JobBuilder) dictionaryColumn(
+	typ *arrow.DictionaryType, views []view, key keyencode.Key,
+) (keyencode.Column, error) {
 	l, _ := layoutOf(typ.IndexType)
 	l.kind = dictionaryKind(l.width)
 	c, err := w.column(l, views)

@@ -3,7 +3,7 @@ package adapter
 import "github.com/arrowsort/arrowsort/arrowsort/engine"
 
 // temporary is memory that lives as long as the job.
-func (w *Work) temporary(n int) ([]byte, error) {
+func (w *JobBuilder) temporary(n int) ([]byte, error) {
 	if err := w.ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -15,7 +15,7 @@ func (w *Work) temporary(n int) ([]byte, error) {
 }
 
 // zeros is temporary memory of n zero bytes.
-func (w *Work) zeros(n int) ([]byte, error) {
+func (w *JobBuilder) zeros(n int) ([]byte, error) {
 	b, err := w.temporary(n)
 	clear(b)
 	return b, err

@@ -26,7 +26,7 @@ type payload struct {
 
 // AddPayloads asks the job for all columns of the input, in their order. Columns that an engine cannot hold are taken
 // later, by the row numbers of the job.
-func (w *Work) AddPayloads() error {
+func (w *JobBuilder) AddPayloads() error {
 	w.payloads = make([]payload, len(w.input.Columns))
 	w.Job.Gather = make([]int, 0, len(w.payloads))
 	w.Job.Columns = slices.Grow(w.Job.Columns, len(w.payloads))
@@ -46,7 +46,7 @@ func (w *Work) AddPayloads() error {
 }
 
 // flat reports whether the engine can gather the column at path, struct by struct and field by field.
-func (w *Work) flat(typ arrow.DataType, path []int) bool {
+func (w *JobBuilder) flat(typ arrow.DataType, path []int) bool {
 	if s, ok := StructOf(typ); ok {
 		for i, f := range s.Fields() {
 			if !w.flat(f.Type, append(path[:len(path):len(path)], i)) {
@@ -93,7 +93,7 @@ func fitsOffsets(views []view) bool {
 }
 
 // addPayload sets p to the flat column at path and adds its raw columns to the job.
-func (w *Work) addPayload(p *payload, typ arrow.DataType, path []int) error {
+func (w *JobBuilder) addPayload(p *payload, typ arrow.DataType, path []int) error {
 	*p = payload{typ: typ, column: path[0], gather: -1, buffers: 2}
 	views := w.input.views(path, nil)
 	if s, ok := StructOf(typ); ok {
@@ -117,7 +117,7 @@ func (w *Work) addPayload(p *payload, typ arrow.DataType, path []int) error {
 }
 
 // addStruct adds the validity of a struct, when it has nulls, and its fields.
-func (w *Work) addStruct(p *payload, typ *arrow.StructType, path []int, views []view) error {
+func (w *JobBuilder) addStruct(p *payload, typ *arrow.StructType, path []int, views []view) error {
 	p.buffers = 1
 	if slices.ContainsFunc(views, func(v view) bool { return len(v.ownMask(nil)) > 0 }) {
 		if err := w.gather(p, layout{kind: keyencode.Null}, path, views); err != nil {
@@ -135,7 +135,7 @@ func (w *Work) addStruct(p *payload, typ *arrow.StructType, path []int, views []
 
 // gather asks the engine for a column: the one that is a key already, or a new one with its own validity only, since
 // the structs above it keep theirs.
-func (w *Work) gather(p *payload, l layout, path []int, views []view) error {
+func (w *JobBuilder) gather(p *payload, l layout, path []int, views []view) error {
 	column := -1
 	if l.kind != keyencode.Null {
 		column = w.keyAt(path)

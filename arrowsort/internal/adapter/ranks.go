@@ -12,7 +12,7 @@ import (
 )
 
 // ranks numbers the entries of all dictionaries by value, from 1 on, equal entries equally; a null entry is 0.
-func (w *Work) ranks(typ arrow.DataType, dictionaries []arrow.ArrayData, key keyencode.Key) ([][]uint32, error) {
+func (w *JobBuilder) ranks(typ arrow.DataType, dictionaries []arrow.ArrayData, key keyencode.Key) ([][]uint32, error) {
 	views := make([]view, 0, len(dictionaries))
 	total := 0
 	for _, d := range dictionaries {
@@ -37,7 +37,7 @@ func (w *Work) ranks(typ arrow.DataType, dictionaries []arrow.ArrayData, key key
 }
 
 // rankViews writes the rank of each entry of the views.
-func (w *Work) rankViews(typ arrow.DataType, views []view, key keyencode.Key, ranks []uint32) error {
+func (w *JobBuilder) rankViews(typ arrow.DataType, views []view, key keyencode.Key, ranks []uint32) error {
 	if len(ranks) == 0 || take.Storage(typ).ID() == arrow.NULL {
 		return nil // null entries are 0
 	}

@@ -4,8 +4,8 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
-// expandRuns turns views of runs into views of plain values, which the Work holds.
-func (w *Work) expandRuns(views []view) ([]view, error) {
+// expandRuns turns views of runs into views of plain values, which the JobBuilder holds.
+func (w *JobBuilder) expandRuns(views []view) ([]view, error) {
 	var plain []view
 	for _, v := range views {
 		arrays, err := take.Expand(

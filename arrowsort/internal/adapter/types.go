@@ -27,7 +27,7 @@ func Sortable(typ arrow.DataType) bool {
 	return flat
 }
 
-// sortableEntry says whether what a dictionary or a run refers to can be sorted.
+// sortableEntry reports whether what a dictionary or a run refers to can be sorted.
 func sortableEntry(typ arrow.DataType) bool {
 	return take.Storage(typ).ID() != arrow.RUN_END_ENCODED && Sortable(typ)
 }

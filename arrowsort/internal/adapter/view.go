@@ -76,7 +76,7 @@ func (v view) buffer(i int) []byte {
 
 // validity is a bitmap whose bit offset, below 8, belongs to the first row. It is borrowed when the view has one mask
 // whose bits lie right; else it is made.
-func (w *Work) validity(v view, offset int) ([]byte, error) {
+func (w *JobBuilder) validity(v view, offset int) ([]byte, error) {
 	for _, m := range v.masks {
 		if 8*len(m.bits) < m.first+v.rows {
 			return nil, fmt.Errorf("%w: an array of type %s has validity for %d rows where there are %d",

@@ -12,8 +12,8 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-func newWork(input *Input, opts Options) *Work {
-	w := &Work{}
+func newWork(input *Input, opts Options) *JobBuilder {
+	w := &JobBuilder{}
 	w.Start(context.Background(), input, opts)
 	return w
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 )
 
-// The cases below follow the groups of Arrow C++'s tests of sort_indices, with values of their own.
+// The cases below follow the groups of Arrow C++'s tests of sort_indices, with other values.
 
 func record(t *testing.T, mem memory.Allocator, schema *arrow.Schema, columns ...string) arrow.Record {
 	t.Helper()

@@ -97,7 +97,7 @@ func (s subject) drawRows(r *rand.Rand, most, threads int) int {
 		return s.rows
 	}
 	around := []int{0, most}
-	if e, ok := s.engine.(engine.Stepped); ok {
+	if e, ok := s.engine.(engine.ThresholdLister); ok {
 		for _, threshold := range e.Thresholds(threads) {
 			around = append(around, min(threshold.Rows, most))
 		}

@@ -112,11 +112,8 @@ func (r results) table() string {
 		}
 		b.WriteString("\n")
 	}
-	text := fmt.Sprintf("Medians of %d runs, alternating, with %d threads; each engine by its fastest way. Measured "+
-		"on %s at "+
-		"commit %s, on %s, %d cores, %.3g GiB, %s, huge pages: %s; %d runs disturbed.", r.Runs, r.Threads,
-		r.Machine.Date[:len("2006-01-02")], versions["arrowsort"], r.Machine.CPU, r.Machine.Cores, r.Machine.MemoryGiB,
-		versions["go"], r.Machine.HugePages, r.Disturbed)
+	text := fmt.Sprintf("Medians of %d runs, alternating, with %d threads; each engine by its fastest way, and an "+
+		"empty cell where it has none or was not measured. %s", r.Runs, r.Threads, r.where())
 	for _, m := range r.Jobs["memory"] {
 		text += fmt.Sprintf(" Temp memory of the first job, in addition to input and output: %.1f MiB.",
 			m.Bytes/(1<<20))
@@ -124,6 +121,14 @@ func (r results) table() string {
 	b.WriteString("\n" + wrapped(text+" How it was measured, and how to repeat it: "+
 		"[benchmarks](benchmarks/README.md).") + "\n\n")
 	return b.String()
+}
+
+// where is when and on what the results were measured.
+func (r results) where() string {
+	m := r.Machine
+	return fmt.Sprintf("Measured on %s at commit %s, on %s, %d cores, %.3g GiB, %s, huge pages: %s. Other programs "+
+		"wanted the processors during %d runs.", m.Date[:len("2006-01-02")], m.Versions["arrowsort"], m.CPU, m.Cores,
+		m.MemoryGiB, m.Versions["go"], m.HugePages, r.Disturbed)
 }
 
 // wrapped breaks a paragraph into lines.

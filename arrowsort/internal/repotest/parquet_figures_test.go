@@ -85,18 +85,11 @@ func (r parquetResults) table() string {
 		priority = ", at real-time priority"
 	}
 	b.WriteString("\n" + wrapped(fmt.Sprintf("Medians of %d runs or more, alternating, each in a separate process, "+
-		"with %d "+
-		"threads%s; %s, row groups of %d rows, inputs in the page cache, outputs checked. Seconds of arrowsort are "+
-		"those of "+
-		"its whole process, those of the others without the start of the interpreter. *Of the faster*: of Polars and "+
-		"DuckDB, "+
-		"and the goal; *memory*: the most resident memory that the system recorded, in MB, and the "+
-		"goal. "+
-		"Measured on %s at commit %s, on %s, %d cores, %.3g GiB, %s; %d runs disturbed. How to repeat it: "+
-		"[benchmarks](../benchmarks/README.md).", r.Runs, r.Threads, priority, r.Codec, r.RowGroup,
-		r.Machine.Date[:len("2006-01-02")], v["arrowsort"], r.Machine.CPU, r.Machine.Cores, r.Machine.MemoryGiB,
-		v["go"],
-		r.Disturbed)) + "\n\n")
+		"with %d threads%s; %s, row groups of %d rows, inputs in the page cache, outputs checked. Seconds of "+
+		"arrowsort are those of its whole process, those of the others without the start of the interpreter. "+
+		"*Of the faster*: of Polars and DuckDB, and the goal; *memory*: the most resident memory that the system "+
+		"recorded, in MB, and the goal. %s How to repeat it: [benchmarks](../benchmarks/README.md).", r.Runs,
+		r.Threads, priority, r.Codec, r.RowGroup, r.where())) + "\n\n")
 	return b.String()
 }
 

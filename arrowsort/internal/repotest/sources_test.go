@@ -37,7 +37,7 @@ var unbreakable = regexp.MustCompile(`^\| (seconds, MB of memory at most|[0-9]+M
 
 // TestLinesAreNarrow counts a tab as four columns.
 func TestLinesAreNarrow(t *testing.T) {
-	checked := regexp.MustCompile(`\.(go|cu|h|sh|py|md)$`)
+	checked := regexp.MustCompile(`\.(go|c|cu|h|sh|py|md|yaml)$|^\.ci/|^Makefile$|^Containerfile`)
 	for _, file := range sources(t) {
 		if !checked.MatchString(file.path) || wide.MatchString(file.path) {
 			continue
@@ -65,7 +65,7 @@ func TestNoTestIsSkipped(t *testing.T) {
 	}
 }
 
-// isSkip knows a call that skips by the names that tests, benchmarks and fuzz targets give their receiver.
+// isSkip recognizes a call that skips by the names that tests, benchmarks and fuzz targets give their receiver.
 func isSkip(call *ast.SelectorExpr) bool {
 	on, ok := call.X.(*ast.Ident)
 	return ok && slices.Contains([]string{"t", "b", "f", "tb"}, on.Name) &&

@@ -34,7 +34,7 @@ func TestPiecesOfPagesThatAreNotKept(t *testing.T) {
 			s, err := Scan(path, 1<<15, ReadOptions{Allocator: mem})
 			require.NoError(t, err)
 			defer s.Close()
-			require.True(t, s.pieces.(*reader.Batches).Rests)
+			require.True(t, s.pieces.(*reader.Batches).Rereads)
 			at := 0
 			for pieces := 0; ; pieces++ {
 				piece, err := s.Next(t.Context())

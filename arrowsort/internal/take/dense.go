@@ -41,7 +41,7 @@ func (g *gatherer) dense(
 	}
 	out := make([]arrow.ArrayData, len(d.fields))
 	for i, f := range d.fields {
-		if out[i], err = g.column(f.Type, d.children[i], picks(rows[:totals[i]])); err != nil {
+		if out[i], err = g.column(f.Type, d.children[i], positionList(rows[:totals[i]])); err != nil {
 			return nil, fmt.Errorf("field %q: %w", f.Name, err)
 		}
 		rows = rows[totals[i]:]

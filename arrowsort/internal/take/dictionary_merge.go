@@ -29,7 +29,7 @@ func (g *gatherer) merge(typ arrow.DataType, dicts []chunk, total int) (*indexMa
 			if i%blockRows == 0 && g.ctx.Err() != nil {
 				return nil, g.ctx.Err()
 			}
-			m.of[d][i] = table.number(d, i)
+			m.of[d][i] = table.idOf(d, i)
 		}
 	}
 	m.kept = table.positions

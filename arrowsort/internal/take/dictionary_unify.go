@@ -22,7 +22,7 @@ func (g *gatherer) unify(typ *arrow.DictionaryType, chunks []chunk) (*array.Data
 				return d, nil, nil
 			}
 		}
-		empty, err := g.column(typ.ValueType, nil, picks(nil))
+		empty, err := g.column(typ.ValueType, nil, positionList(nil))
 		return empty, nil, err
 	}
 	entries, total := make([]chunk, len(dicts)), 0
@@ -37,7 +37,7 @@ func (g *gatherer) unify(typ *arrow.DictionaryType, chunks []chunk) (*array.Data
 	if err != nil {
 		return nil, nil, err
 	}
-	dict, err := g.column(typ.ValueType, entries, picks(m.kept))
+	dict, err := g.column(typ.ValueType, entries, positionList(m.kept))
 	if err != nil {
 		return nil, nil, err
 	}

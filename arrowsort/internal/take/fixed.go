@@ -56,7 +56,7 @@ func gatherFixed[T any](g *gatherer, dst []byte, src [][]byte, sel selection) er
 				pick(out[lo:hi], base, s[lo:hi])
 				return nil
 			})
-		case picks:
+		case positionList:
 			return g.tiles(len(s), func(lo, hi int, _ []uint64) error {
 				pick(out[lo:hi], base, s[lo:hi])
 				return nil

@@ -23,11 +23,11 @@ func TestFixedOfEveryWidth(t *testing.T) {
 			}
 		}
 		for chunks := 1; chunks <= 3; chunks += 2 {
-			at := make(picks, 150)
+			at := make(positionList, 150)
 			for i := range at {
 				at[i] = uint64(rng.IntN(chunks))<<rowBits | uint64(rng.IntN(50))
 			}
-			for name, sel := range map[string]selection{"picks": at, "groups": groups{at, 2},
+			for name, sel := range map[string]selection{"positionList": at, "groups": groups{at, 2},
 				"spans": spans[int64]{at[:2], []int64{0, 50, 70}}} {
 				got, err := g.fixed(src[:chunks], width, sel)
 				require.NoError(t, err)

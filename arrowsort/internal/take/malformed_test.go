@@ -62,9 +62,9 @@ func TestShortBuffersAreAnError(t *testing.T) {
 	data := array.NewData(arrow.PrimitiveTypes.Int64, 5, []*memory.Buffer{nil, short}, nil, 0, 0)
 	g := newGatherer(t.Context(), Options{Allocator: mem}, 1000)
 	defer g.release()
-	_, err := g.column(arrow.PrimitiveTypes.Int64, []chunk{{data, 0, 5}}, picks{4})
+	_, err := g.column(arrow.PrimitiveTypes.Int64, []chunk{{data, 0, 5}}, positionList{4})
 	require.ErrorIs(t, err, errMalformed)
 	require.ErrorContains(t, err, "buffer 1 has 39 bytes, too few for 5 rows")
-	_, err = g.column(arrow.PrimitiveTypes.Int32, []chunk{{data, 0, 5}}, picks{4})
+	_, err = g.column(arrow.PrimitiveTypes.Int32, []chunk{{data, 0, 5}}, positionList{4})
 	require.ErrorContains(t, err, "chunk 0 is stored as INT64, the column as INT32")
 }

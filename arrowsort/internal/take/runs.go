@@ -34,7 +34,7 @@ func gatherRuns[E runEnd](
 	if int64(n) > limit {
 		return nil, &overflowError{typ, int64(n), limit}
 	}
-	where, err := locateRuns[E](g, chunks, sel)
+	positions, err := locateRuns[E](g, chunks, sel)
 	if err != nil {
 		return nil, err
 	}
@@ -43,11 +43,11 @@ func gatherRuns[E runEnd](
 	if err != nil {
 		return nil, err
 	}
-	ends, count, err := encodeRuns[E](g, where, same)
+	ends, count, err := encodeRuns[E](g, positions, same)
 	if err != nil {
 		return nil, err
 	}
-	child, err := g.column(layout.Encoded(), values, picks(where[:count]))
+	child, err := g.column(layout.Encoded(), values, positionList(positions[:count]))
 	if err != nil {
 		return nil, err
 	}
@@ -72,22 +72,22 @@ func locateRuns[E runEnd](g *gatherer, chunks []chunk, sel selection) ([]uint64,
 	if err != nil {
 		return nil, err
 	}
-	where := as[uint64](b.Bytes())
-	return where, findRuns(g, where, src, sel)
+	positions := as[uint64](b.Bytes())
+	return positions, findRuns(g, positions, src, sel)
 }
 
 // findRuns writes the position of each row's value.
-func findRuns[E runEnd](g *gatherer, where []uint64, src []runSource[E], sel selection) error {
+func findRuns[E runEnd](g *gatherer, positions []uint64, src []runSource[E], sel selection) error {
 	for i := range src {
-		table, err := src[i].index(g, len(where))
+		table, err := src[i].index(g, len(positions))
 		if err != nil {
 			return err
 		}
 		defer table.Release()
 	}
-	return g.tiles(len(where), func(lo, hi int, block []uint64) error {
+	return g.tiles(len(positions), func(lo, hi int, block []uint64) error {
 		return eachBlock(sel, lo, hi, block, func(lo int, at []uint64) error {
-			// the run of the last row, as rows of its chunk: neighbours often lie in the same one
+			// The run of the previous row, which is often the same: its chunk, rows [first,end) and number.
 			var chunk, first, end, run uint64
 			for i, p := range at {
 				if row := p & rowMask; p>>rowBits != chunk || row < first || row >= end {
@@ -103,7 +103,7 @@ func findRuns[E runEnd](g *gatherer, where []uint64, src []runSource[E], sel sel
 						first = uint64(max(int(s.ends[r-1])-s.offset, 0))
 					}
 				}
-				where[lo+i] = chunk<<rowBits | run
+				positions[lo+i] = chunk<<rowBits | run
 			}
 			return nil
 		})
@@ -130,14 +130,14 @@ func sameValue(typ arrow.DataType, values []chunk) (func(p, q uint64) bool, erro
 }
 
 // encodeRuns merges neighbours with the same value: it makes the run ends and moves one position of each run to the
-// front of where.
+// front of positions.
 func encodeRuns[E runEnd](
-	g *gatherer, where []uint64, same func(p, q uint64) bool,
+	g *gatherer, positions []uint64, same func(p, q uint64) bool,
 ) (ends *memory.Buffer, count int, err error) {
-	before := make([]int, (len(where)+tileRows-1)/tileRows+1) // run ends in each tile, then those before it
-	err = g.tiles(len(where), func(lo, hi int, _ []uint64) error {
+	before := make([]int, (len(positions)+tileRows-1)/tileRows+1) // runs in each tile, then their prefix sum
+	err = g.tiles(len(positions), func(lo, hi int, _ []uint64) error {
 		for i := lo + 1; i <= hi; i++ {
-			if i == len(where) || !same(where[i-1], where[i]) {
+			if i == len(positions) || !same(positions[i-1], positions[i]) {
 				before[lo/tileRows+1]++
 			}
 		}
@@ -154,10 +154,10 @@ func encodeRuns[E runEnd](
 		return nil, 0, err
 	}
 	out := as[E](ends.Bytes())
-	err = g.tiles(len(where), func(lo, hi int, _ []uint64) error {
+	err = g.tiles(len(positions), func(lo, hi int, _ []uint64) error {
 		run := before[lo/tileRows]
 		for i := lo + 1; i <= hi; i++ {
-			if i == len(where) || !same(where[i-1], where[i]) {
+			if i == len(positions) || !same(positions[i-1], positions[i]) {
 				out[run] = E(i)
 				run++
 			}
@@ -168,7 +168,7 @@ func encodeRuns[E runEnd](
 		return nil, 0, err
 	}
 	for run := 1; run < count; run++ {
-		where[run] = where[out[run-1]]
+		positions[run] = positions[out[run-1]]
 	}
 	return ends, count, nil
 }

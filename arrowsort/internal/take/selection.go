@@ -14,11 +14,12 @@ const (
 	rowMask = 1<<rowBits - 1
 )
 
-// A selection names rows of a column, whose chunks have numbers. Every position it yields lies in its chunk: whoever
-// makes a selection has checked it, so that loops over positions need not.
+// A selection is rows of a column as positions. All positions lie in their chunks: that is checked when the selection
+// is made, so that loops over positions need no checks.
 type selection interface {
 	len() int
-	// at is the positions of rows [lo,hi), in buf, which is as long, or in memory of the selection; they are only read.
+	// at returns the positions of rows [lo,hi), in buf, whose length is hi-lo, or in memory of the selection, which the
+	// caller must not change.
 	at(lo, hi int, buf []uint64) []uint64
 }
 
@@ -33,15 +34,15 @@ func selectRows[U rowNumber](loc *locator, rows []U) selection {
 	case []uint32:
 		return rows32(r)
 	default:
-		return picks(r.([]uint64))
+		return positionList(r.([]uint64))
 	}
 }
 
-// picks are positions. Row numbers of a column of one chunk are positions as they are.
-type picks []uint64
+// A positionList holds positions. Row numbers of a column of one chunk are positions as they are.
+type positionList []uint64
 
-func (p picks) len() int                           { return len(p) }
-func (p picks) at(lo, hi int, _ []uint64) []uint64 { return p[lo:hi] }
+func (p positionList) len() int                           { return len(p) }
+func (p positionList) at(lo, hi int, _ []uint64) []uint64 { return p[lo:hi] }
 
 // rows32 are row numbers of a column of one chunk.
 type rows32 []uint32

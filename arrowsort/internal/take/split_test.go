@@ -11,7 +11,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 )
 
-// has32 says that a type has 32-bit offsets somewhere.
+// has32 reports that a type has 32-bit offsets somewhere.
 func has32(typ arrow.DataType) bool {
 	switch t := Storage(typ).(type) {
 	case *arrow.StringType, *arrow.BinaryType, *arrow.ListType, *arrow.ListViewType, *arrow.MapType,

@@ -21,7 +21,8 @@ type Rows interface{ ~[]uint32 | ~[]uint64 }
 
 // Options of Take; the zero value is right.
 type Options struct {
-	// of the result and of temp storage, called from the calling goroutine only; nil: memory.DefaultAllocator
+	// Allocator gives the memory of the result and of temp storage, called from the calling goroutine only; nil:
+	// memory.DefaultAllocator.
 	Allocator memory.Allocator
 	Threads   int  // the largest number of goroutines; 0: GOMAXPROCS
 	Split     bool // return several arrays where one would pass the range of its offsets
@@ -36,7 +37,8 @@ type Options struct {
 // releases the arrays; chunks and rows are borrowed.
 //
 // Errors: ErrOffsets, ErrDictionary, engine.ErrMemory, arrow.ErrIndex for a row past the end, arrow.ErrInvalid for
-// malformed chunks, and the context's error within 50 ms after it is cancelled. With an error nothing stays allocated.
+// malformed chunks, and the context's error, as a rule within 50 ms after
+// it is cancelled. With an error nothing stays allocated.
 func Take[R Rows](
 	ctx context.Context, typ arrow.DataType, chunks []arrow.Array, rows R, opts Options,
 ) ([]arrow.Array, error) {
@@ -66,7 +68,7 @@ func takeWithin[R Rows](
 	return out, nil
 }
 
-// basic is rows without the name of their slice type.
+// basic is rows as a plain []uint32 or []uint64.
 func basic[R Rows](rows R) any {
 	v := reflect.ValueOf(rows)
 	if v.Type().Elem().Kind() == reflect.Uint32 {

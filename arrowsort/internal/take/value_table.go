@@ -8,15 +8,15 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
-// A valueTable numbers the different values of several chunks: a hash table with open addressing, in the caller's
-// memory.
+// A valueTable gives each different value of several chunks an id, counted from 0: a hash table with open addressing,
+// in the caller's memory.
 //
-// A slot is 8 bytes: the upper half of the value's hash, and the number of the value plus one; 0 is a free slot. At
+// A slot is 8 bytes: the upper half of the value's hash, and the id of the value plus one; 0 is a free slot. At
 // most three quarters of the slots are used.
 type valueTable struct {
 	slots     *memory.Buffer
-	positions []uint64 // where the value of each number appears first
-	null      int32    // the number of null, -1 for none
+	positions []uint64 // where the value of each id appears first
+	null      int32    // the id of null, -1 for none
 	readers   []valueReader
 	seed      maphash.Seed
 }
@@ -42,8 +42,8 @@ func (g *gatherer) newValueTable(typ arrow.DataType, chunks []chunk, total int) 
 	return t, nil
 }
 
-// number returns the number of the value in a row of a chunk. Values of unions and runs are all different.
-func (t *valueTable) number(chunk, row int) int32 {
+// idOf returns the id of the value in a row of a chunk. Each value of a union or of runs gets a new id.
+func (t *valueTable) idOf(chunk, row int) int32 {
 	read := t.readers[chunk]
 	if read == nil {
 		return t.add(chunk, row)
@@ -64,7 +64,7 @@ func (t *valueTable) number(chunk, row int) int32 {
 			*slot = hash>>32<<32 | uint64(n+1)
 			return n
 		}
-		if n := int32(uint32(*slot)) - 1; *slot>>32 == hash>>32 && t.holds(n, value) {
+		if n := int32(uint32(*slot)) - 1; *slot>>32 == hash>>32 && t.hasValue(n, value) {
 			return n
 		}
 	}
@@ -75,9 +75,9 @@ func (t *valueTable) add(chunk, row int) int32 {
 	return int32(len(t.positions) - 1)
 }
 
-// holds reports whether a number stands for a value.
-func (t *valueTable) holds(number int32, value string) bool {
-	at := t.positions[number]
+// hasValue reports whether an id has a value.
+func (t *valueTable) hasValue(id int32, value string) bool {
+	at := t.positions[id]
 	have, _ := t.readers[at>>rowBits](int(at & rowMask))
 	return have == value
 }

@@ -1,3 +1,3 @@
-// Package foreign tests what arrowsort writes with a reader and writer of Parquet that is not Arrow's. It is a module
-// of its own, so that arrowsort does not depend on that reader.
+// Package foreign tests what arrowsort writes with a reader and writer of Parquet that is not Arrow's. It is a
+// separate module, so that arrowsort does not depend on that reader.
 package foreign

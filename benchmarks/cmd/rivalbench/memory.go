@@ -22,7 +22,7 @@ func memoryWork(rec arrow.Record, keys []arrowsort.Key) *work {
 			return arrowsort.Sort(ctx, rec, keys, arrowsort.Options{Allocator: mem})
 		})
 		runtime.ReadMemStats(&after)
-		// What was allocated past the allocator counts in full, although some of it may have been garbage at the peak.
+		// What was not allocated through the allocator counts in full, although some may have been garbage at the peak.
 		outside := int64(after.TotalAlloc-before.TotalAlloc) - mem.total
 		m.Bytes = mem.peak - mem.live + max(outside, 0)
 		return result, m, err

@@ -43,33 +43,33 @@ func (f *File) Copies(schema *arrow.Schema, opts WriteOptions) bool {
 // copiesGroups reports whether the row groups can be part of a file whose columns have a codec, by name; any for none.
 func (l *Layout) copiesGroups(name string) bool {
 	codec, chosen := page.Codecs[name]
-	if l.meta.NumRows < int64(len(l.meta.RowGroups))*fewCopied {
+	if l.meta.NumRows < int64(len(l.meta.RowGroups))*leastMeanCopied {
 		return false
 	}
 	for _, group := range l.meta.RowGroups {
 		for leaf, c := range group.Columns {
-			if c.MetaData == nil || c.MetaData.Statistics == nil || l.misjudges(leaf) || chosen &&
+			if c.MetaData == nil || c.MetaData.Statistics == nil || l.hasWrongStatistics(leaf) || chosen &&
 				compress.Compression(c.MetaData.Codec) != codec {
 				return false
 			}
 		}
-		if group.NumRows > mostCopied {
+		if group.NumRows > mostCopiedRows {
 			return false
 		}
 	}
 	return true
 }
 
-// A row group that is copied has mostCopied rows at most, those of a file fewCopied on average: readers leave out
-// little by larger ones, and smaller ones cost them more than they leave out.
+// A row group that is copied has mostCopiedRows rows at most, those of a file leastMeanCopied on average: readers leave
+// out little by larger ones, and smaller ones cost them more than they leave out.
 const (
-	mostCopied = 4 * writer.DefaultRowGroupRows
-	fewCopied  = writer.DefaultRowGroupRows / 16
+	mostCopiedRows  = 4 * writer.DefaultRowGroupRows
+	leastMeanCopied = writer.DefaultRowGroupRows / 16
 )
 
-// misjudges reports whether the writer of the file computes the statistics of a leaf column wrong: where unsigned
-// integers may be null, Arrow Go compared them as signed integers, and the bytes of nulls as values.
-func (l *Layout) misjudges(leaf int) bool {
+// hasWrongStatistics reports whether the writer of the file computes the statistics of a leaf column wrong: where
+// unsigned integers may be null, Arrow Go compared them as signed integers, and the bytes of nulls as values.
+func (l *Layout) hasWrongStatistics(leaf int) bool {
 	column, writer := l.meta.Schema.Column(leaf), l.meta.WriterVersion()
 	return writer.App == rightStatistics.App && writer.LessThan(rightStatistics) &&
 		column.MaxDefinitionLevel() > 0 && column.SortOrder() == schema.SortUNSIGNED &&

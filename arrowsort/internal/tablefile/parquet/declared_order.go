@@ -8,9 +8,9 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
 
-// DeclaresOrder says whether files with the same columns, read one after the other, may be in the order of some
-// columns, as far as their metadata tell: they have the columns, none of which can be NaN, and row groups do not
-// overlap in the first of them. It is false for what it cannot tell.
+// DeclaresOrder reports whether files with the same columns, read one after the other, may be in the order of some
+// columns by their metadata: they have the columns, none of which can be NaN, and row groups do not overlap in the
+// first of them. It is false where the metadata do not suffice.
 func DeclaresOrder(layouts []*Layout, columns []SortingColumn) bool {
 	var last []byte
 	for _, l := range layouts {
@@ -25,7 +25,7 @@ func DeclaresOrder(layouts []*Layout, columns []SortingColumn) bool {
 	return true
 }
 
-// known says whether a file has columns whose order it can name.
+// known reports whether a file has columns whose order it can name.
 func known(meta *metadata.FileMetaData, columns []SortingColumn) bool {
 	for _, c := range columns {
 		leaf := leafAt(meta, c.Path)
@@ -39,14 +39,14 @@ func known(meta *metadata.FileMetaData, columns []SortingColumn) bool {
 	return len(columns) > 0
 }
 
-// mayBeNaN says whether the values of a leaf column are floating-point numbers.
+// mayBeNaN reports whether the values of a leaf column are floating-point numbers.
 func mayBeNaN(column *schema.Column) bool {
 	_, half := column.LogicalType().(schema.Float16LogicalType)
 	physical := column.PhysicalType()
 	return half || physical == parquet.Types.Float || physical == parquet.Types.Double
 }
 
-// groupsInOrder says whether the bounds of each row group lie behind those of the group before, the first behind a last
+// groupsInOrder reports whether the bounds of each row group follow those of the previous group, the first after a last
 // one, and returns the last. Groups of nulls do not count.
 func groupsInOrder(meta *metadata.FileMetaData, by SortingColumn, last []byte) ([]byte, bool) {
 	leaf := leafAt(meta, by.Path)

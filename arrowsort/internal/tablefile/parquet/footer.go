@@ -10,7 +10,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
 
-// checkMagic tells a file that was cut off, or is something else, from one that is broken inside.
+// checkMagic distinguishes a file that was cut off, or is something else, from one that is broken inside.
 func checkMagic(src io.ReaderAt, size int64) error {
 	if size < 12 {
 		return fileerror.Corrupt("%d bytes are too few for a Parquet file", size)

@@ -9,7 +9,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/writer"
 )
 
-// fits says whether all columns that were written with another footer read the same under the layout's schema, also
+// fits reports whether all columns that were written with another footer read the same under the layout's schema, also
 // under the same names.
 func (l *Layout) fits(footer *metadata.FileMetaData) bool {
 	from, to := fieldsOf(l.meta), fieldsOf(footer)
@@ -31,7 +31,7 @@ func (l *Layout) fits(footer *metadata.FileMetaData) bool {
 
 // copySchema gives a footer what the layout says of the columns. A column that is stored as in the layout gets its part
 // of the layout's schema to the letter: logical and converted types, field numbers, names of nested fields. The others,
-// such as decimals of a width of their own, keep theirs. The key-value metadata is the layout's; only an Arrow schema
+// such as decimals of another width, keep theirs. The key-value metadata is the layout's; only an Arrow schema
 // in it is replaced where a column differs.
 func (l *Layout) copySchema(footer *metadata.FileMetaData) {
 	from, to := fieldsOf(l.meta), fieldsOf(footer)
@@ -95,7 +95,7 @@ func (f schemaField) copyPaths(footer *metadata.FileMetaData, leaf int) {
 
 func (f schemaField) name() string { return f.meta.FileMetaData.Schema[f.start].Name }
 
-// sameFields says whether two files have columns of the same names in the same order.
+// sameFields reports whether two files have columns of the same names in the same order.
 func sameFields(a, b []schemaField) bool {
 	if len(a) != len(b) {
 		return false
@@ -108,7 +108,7 @@ func sameFields(a, b []schemaField) bool {
 	return true
 }
 
-// fits says whether a column that was written as another field reads the same as this one: it has the same shape and
+// fits reports whether a column that was written as another field reads the same as this one: it has the same shape and
 // the same physical types. Names within the column do not matter, since nothing but the footer knows them.
 func (f schemaField) fits(other schemaField) bool {
 	if f.end-f.start != other.end-other.start {

@@ -18,7 +18,7 @@ const (
 	RLEDictionary   = 8
 )
 
-// NamesEncoding says whether an encoding is among those of a column chunk. The indices of a dictionary have two
+// NamesEncoding reports whether an encoding is among those of a column chunk. The indices of a dictionary have two
 // numbers.
 func NamesEncoding[E ~int64](encodings []E, encoding int) bool {
 	return slices.ContainsFunc(encodings, func(e E) bool {

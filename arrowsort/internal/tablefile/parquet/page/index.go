@@ -6,8 +6,8 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/schema"
 )
 
-// A Index tells of the data pages of a column chunk where they are and what is in them, so that a reader leaves out
-// those without rows that it wants. In the file it is two structs of parquet.thrift, OffsetIndex and ColumnIndex.
+// An Index has place, bounds and nulls of each data page of a column chunk, so that a reader skips those without rows
+// that it wants. In the file it is two structs of parquet.thrift, OffsetIndex and ColumnIndex.
 type Index struct {
 	Column  *schema.Column
 	Entries []IndexEntry
@@ -108,8 +108,7 @@ func (x *Index) ColumnIndex() []byte {
 	return append(w.b, thriftStop)
 }
 
-// order says whether the bounds of the pages rise or fall, so that a reader may search instead of looking at all. Pages
-// of nulls do not count.
+// order reports whether the bounds of the pages rise or fall, which allows binary search. Pages of nulls do not count.
 func (x *Index) order() int {
 	compare := ValueOrder(x.Column)
 	if compare == nil {

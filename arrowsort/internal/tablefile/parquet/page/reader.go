@@ -126,7 +126,7 @@ func (r *Reader) count(h *Header) error {
 	return nil
 }
 
-// valuesFollow says whether a page with values lies behind those that were read. Some writers leave bytes there that
+// valuesFollow reports whether a page with values lies behind those that were read. Some writers leave bytes there that
 // are no page.
 func (r *Reader) valuesFollow() bool {
 	b := make([]byte, min(headWindow, r.end-r.Offset()))

@@ -32,7 +32,7 @@ func widthIf(ok bool, width int) int {
 	return 0
 }
 
-// StoredText says whether values are strings or bytes of any length.
+// StoredText reports whether values are strings or bytes of any length.
 func StoredText(typ arrow.DataType, physical parquet.Type) bool {
 	switch typ.ID() {
 	case arrow.STRING, arrow.BINARY, arrow.LARGE_STRING, arrow.LARGE_BINARY:

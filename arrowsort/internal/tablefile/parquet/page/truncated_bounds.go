@@ -9,10 +9,10 @@ import (
 )
 
 // longestBound is the bytes of a bound of text or bytes in an index; longer ones are cut, the greatest value to one
-// that is greater still.
+// that is greater still. Statistics of column chunks have whole values or none: see longestStatistic of the writer.
 const longestBound = 64
 
-// holdsText says whether values are UTF-8, which bounds have to be too.
+// holdsText reports whether values are UTF-8, which bounds have to be too.
 func holdsText(column *schema.Column) bool {
 	switch column.LogicalType().(type) {
 	case schema.StringLogicalType, schema.JSONLogicalType, schema.EnumLogicalType:

@@ -17,7 +17,7 @@ func (r *Reader) Verify(named func(encoding int) bool) error {
 			err = r.fits(&h, packed)
 		}
 		if err == nil {
-			err = r.knows(&h, named)
+			err = r.checkEncodings(&h, named)
 		}
 		if err != nil {
 			return r.named(err)
@@ -26,8 +26,9 @@ func (r *Reader) Verify(named func(encoding int) bool) error {
 	return nil
 }
 
-// knows makes sure that the encodings in a header are some that the metadata name, and that levels have.
-func (r *Reader) knows(h *Header, named func(encoding int) bool) error {
+// checkEncodings makes sure that the encodings in a header are among those that the metadata name, and that levels
+// have.
+func (r *Reader) checkEncodings(h *Header, named func(encoding int) bool) error {
 	known := func(encoding int, most int16) bool {
 		return most == 0 || encoding == RLE || encoding == bitPacked
 	}

@@ -23,7 +23,7 @@ type Batches struct {
 	left    int64          // of its rows
 	done    int64          // rows in all
 	columns []*batchColumn // of the row group
-	Rests   bool           // pages are not kept from batch to batch
+	Rereads bool           // pages are not kept from batch to batch
 }
 
 // NewBatches reads a file in batches of about a number of bytes in memory. The caller closes it.
@@ -42,9 +42,9 @@ func (p *Batches) Choose(columns []int) {
 // measure finds the number of rows of a batch, for the fields that are read.
 func (p *Batches) measure() {
 	bytes, row := p.bytes, max(p.rowBytes(), 1)
-	if p.Rests = p.pageBytes() > 2*bytes; p.Rests {
+	if p.Rereads = p.pageBytes() > 2*bytes; p.Rereads {
 		p.spare = nil
-		bytes *= restingBatches // since some pages are read again for each
+		bytes *= rereadingBatches // since some pages are read again for each
 	} else if p.spare == nil {
 		p.spare = new(workers.Spares[*page.Scratch])
 	}
@@ -55,10 +55,10 @@ func (p *Batches) measure() {
 }
 
 const (
-	restingBatches = 2       // how much larger the batches are when pages are not kept
-	fewBatchRows   = 1 << 10 // of a batch, below which opening and joining arrays takes the time
-	longBatches    = 4       // how much larger the batches are so that they do not have so few rows
-	minBatchRows   = 16      // of a batch, however long the rows are
+	rereadingBatches = 2       // how much larger the batches are when pages are not kept
+	fewBatchRows     = 1 << 10 // of a batch, below which opening and joining arrays takes the time
+	longBatches      = 4       // how much larger the batches are so that they do not have so few rows
+	minBatchRows     = 16      // of a batch, however long the rows are
 )
 
 // pageBytes estimates the memory for pages when a row group is read from the front on: one of each column.
@@ -140,7 +140,7 @@ func (p *Batches) nextOf(ctx context.Context, field int, rows int64) (arrays []a
 	if arrays, err = p.columns[field].next(rows); err != nil {
 		return nil, err
 	}
-	if p.Rests {
+	if p.Rereads {
 		p.columns[field].rest()
 	}
 	return arrays, p.check(arrays, field, p.group, rows)

@@ -44,8 +44,8 @@ func (f *File) readDictionaries() {
 	f.schema = arrow.NewSchema(fields, &meta)
 }
 
-// storesDictionary says whether all row groups store the column with a dictionary, and none has pages without one, as
-// far as the file names its encodings.
+// storesDictionary reports whether all row groups store the column with a dictionary, and none has pages without one,
+// by the encodings that the file names.
 func storesDictionary(meta *metadata.FileMetaData, column int) bool {
 	for _, group := range meta.RowGroups {
 		m, found := group.Columns[column].MetaData, false
@@ -77,7 +77,7 @@ func expandLarge(table arrow.Table, schema *arrow.Schema, mem memory.Allocator) 
 	for i := range columns {
 		data := table.Column(i).Data()
 		data.Retain()
-		if want := schema.Field(i).Type; !arrow.TypeEqual(data.DataType(), want) && !pays(data) {
+		if want := schema.Field(i).Type; !arrow.TypeEqual(data.DataType(), want) && !hasSmallDictionary(data) {
 			expanded, err := dictionary.Expand(data, want, mem)
 			data.Release()
 			if err != nil {
@@ -93,8 +93,8 @@ func expandLarge(table arrow.Table, schema *arrow.Schema, mem memory.Allocator) 
 	return array.NewTable(arrow.NewSchema(fields, &meta), columns, table.NumRows()), nil
 }
 
-// pays says whether the dictionary of a column, the same in all chunks, is small.
-func pays(data *arrow.Chunked) bool {
+// hasSmallDictionary reports whether the dictionary of a column, the same in all chunks, is small.
+func hasSmallDictionary(data *arrow.Chunked) bool {
 	if data.Len() == 0 {
 		return false
 	}

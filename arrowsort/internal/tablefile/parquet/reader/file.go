@@ -24,8 +24,8 @@ import (
 // A File is an open Parquet file. Its columns are read one row group at a time, in parallel; the row groups
 // become the chunks of the table, except of a flatColumn.
 //
-// Nested columns are put together here (parquet_nested.go) instead of by pqarrow, which decodes the children of a
-// struct on goroutines of its own: a panic there could not be contained.
+// Nested columns are put together here (nested.go) instead of by pqarrow, which decodes the children of a struct on new
+// goroutines: a panic there could not be contained.
 type File struct {
 	src    io.ReaderAt
 	file   *file.Reader

@@ -56,7 +56,7 @@ func (f *File) newFlatColumn(i int) *flatColumn {
 	return c
 }
 
-// flatWidth says whether the pages of a field can be read here, and the bytes of a value, 0 for text.
+// flatWidth reports whether the pages of a field can be read here, and the bytes of a value, 0 for text.
 func (f *File) flatWidth(i int) (width int, ok bool) {
 	field, meta := &f.fields[i], f.file.MetaData()
 	if !field.IsLeaf() || meta.NumRows == 0 || meta.NumRows > maxFlatRows {

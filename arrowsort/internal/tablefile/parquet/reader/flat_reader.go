@@ -55,7 +55,7 @@ func (r *flatReader) numbers(mem memory.Allocator, rows int) (arrow.Array, error
 	machine.AdviseHuge(values.Bytes())
 	validity := r.newValidity(mem, rows)
 	nulls, err := r.read(values.Bytes(), validity.Bytes(), 0)
-	return r.sound(rows, nulls, err, validity, values)
+	return r.makeArray(rows, nulls, err, validity, values)
 }
 
 // newValidity is a bitmap without bits; one of no rows where none can be null.
@@ -68,8 +68,8 @@ func (r *flatReader) newValidity(mem memory.Allocator, rows int) *memory.Buffer 
 	return validity
 }
 
-// sound is the array of rows that were read into buffers, of which it consumes the validity.
-func (r *flatReader) sound(
+// makeArray makes the array of rows that were read into buffers, of which it consumes the validity.
+func (r *flatReader) makeArray(
 	rows, nulls int, err error, validity *memory.Buffer, values ...*memory.Buffer,
 ) (arrow.Array, error) {
 	defer validity.Release()

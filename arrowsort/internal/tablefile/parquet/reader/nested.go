@@ -80,7 +80,7 @@ func (n *node) release() {
 	}
 }
 
-// repeated says whether a list lies between the node and each of its leaves.
+// repeated reports whether a list lies between the node and each of its leaves.
 func (n *node) repeated() bool {
 	switch arraydata.StorageOf(n.field.Field.Type).ID() {
 	case arrow.LIST, arrow.LARGE_LIST, arrow.FIXED_SIZE_LIST, arrow.MAP:

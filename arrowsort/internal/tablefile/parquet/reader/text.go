@@ -34,7 +34,7 @@ func readText[T int32 | int64](r *flatReader, mem memory.Allocator, rows, size i
 	validity := r.newValidity(mem, rows)
 	nulls, err := t.read(r, rows, validity.Bytes())
 	t.data.ResizeNoShrink(t.size)
-	return r.sound(rows, nulls, err, validity, offsets, t.data)
+	return r.makeArray(rows, nulls, err, validity, offsets, t.data)
 }
 
 // reserve makes room for n more bytes and, when the buffer has to grow, for the bytes that are expected after them.

@@ -13,7 +13,7 @@ const (
 // stretchTable is a set of hashes.
 type stretchTable [1 << stretchBits]uint64
 
-// allDiffer says whether nearly all values of each stretch differ, by their hashes.
+// allDiffer reports whether nearly all values of each stretch differ, by their hashes.
 func (t *stretchTable) allDiffer(v *flatValues, hashAt func(row int) uint64) bool {
 	if v.rows < 2*stretches*stretchRows {
 		return false

@@ -133,7 +133,7 @@ func (w *flatEncoder) levels(v *flatValues, row, rows int) {
 	binary.LittleEndian.PutUint32(w.body[start:], uint32(len(w.body)-start-4))
 }
 
-// page is how many rows from a row on are a page, of at most so many.
+// page is the number of rows of the page that starts at row, at most most.
 func (v *flatValues) page(row, most int) int {
 	rows := min(most, v.rows-row)
 	for v.plain != nil && rows > 1 && v.plain.bytes(row, rows) > page.MaxBytes {

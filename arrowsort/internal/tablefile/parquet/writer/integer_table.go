@@ -23,7 +23,7 @@ type integerTable struct {
 // hashBits are the bits of the number of a slot in a table of at least twice the entries.
 func hashBits(entries int) int { return bits.Len(uint(max(2*entries, 2) - 1)) }
 
-// emptied is a slice of so many zeros, in the memory of another if it is large enough.
+// emptied returns n zeros, in the memory of s if it is large enough.
 func emptied[T any](s []T, n int) []T {
 	s = slices.Grow(s[:0], n)[:n]
 	clear(s)

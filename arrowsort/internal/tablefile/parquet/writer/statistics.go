@@ -27,7 +27,8 @@ func fresh[T any](field **T) *T {
 	return *field
 }
 
-// longestStatistic is the bytes of a value up to which it is a bound in the metadata of a column chunk.
+// longestStatistic is the bytes of a value up to which it is a bound in the metadata of a column chunk. Bounds of pages
+// are cut instead: package page.
 const longestStatistic = 4096
 
 // setEnum sets a number of the footer whose type has no name here.

@@ -20,7 +20,7 @@ import (
 // stored returns rows of a column, which begin at a row of the table, as an array of its plainType. The caller releases
 // it. A value that Parquet cannot hold is an error that names its row.
 func (e *Encoder) stored(field arrow.Field, a arrow.Array, first int64) (arrow.Array, error) {
-	s := storer{e.opts.Allocator}
+	s := normalizer{e.opts.Allocator}
 	d, err := s.data(field, a.Data(), nil)
 	if errors.As(err, new(*fault)) {
 		return nil, e.firstFault(s, field, a, first)
@@ -33,7 +33,7 @@ func (e *Encoder) stored(field arrow.Field, a arrow.Array, first int64) (arrow.A
 }
 
 // firstFault is the error of the first row with a value that Parquet cannot hold.
-func (e *Encoder) firstFault(s storer, field arrow.Field, a arrow.Array, first int64) error {
+func (e *Encoder) firstFault(s normalizer, field arrow.Field, a arrow.Array, first int64) error {
 	for i := range a.Len() {
 		row := array.NewSliceData(a.Data(), int64(i), int64(i+1))
 		defer row.Release()
@@ -64,14 +64,14 @@ type fault struct {
 
 func (f *fault) Error() string { return f.what }
 
-// A storer makes arrays of their plainType.
+// A normalizer makes arrays of their plainType.
 //
 // pqarrow v18.8.0 writes the values of a fixed-size list from the first value of its child on, whatever the offset of
 // the list; it refuses lists that are null but have values, as every null fixed-size list does; and of a column of
 // decimals without nulls it writes those in null structs, too, in place of others. So nested columns are written as
 // lists with offsets from 0 on, in which null lists, and lists in null structs, have no values, and values in null
 // structs are null.
-type storer struct{ mem memory.Allocator }
+type normalizer struct{ mem memory.Allocator }
 
 // data returns the rows of an array of a field. live reports whether a row is in no null struct; nil: none is. The
 // caller releases the result.
@@ -79,7 +79,7 @@ type storer struct{ mem memory.Allocator }
 // Nulls where the schema says that there are none are a fault, since Parquet has no place for them: they would turn
 // into zeros and empty text. They are not written as a nullable column instead, since the schema of a file is fixed
 // before the rows of its later row groups are seen.
-func (s storer) data(f arrow.Field, d arrow.ArrayData, live func(row int) bool) (arrow.ArrayData, error) {
+func (s normalizer) data(f arrow.Field, d arrow.ArrayData, live func(row int) bool) (arrow.ArrayData, error) {
 	f.Type = arraydata.StorageOf(f.Type)
 	if typ, ok := f.Type.(*arrow.DictionaryType); ok {
 		values, err := s.entries(typ, d)
@@ -123,7 +123,7 @@ func valid(d arrow.ArrayData, live func(row int) bool) func(row int) bool {
 }
 
 // entries are the values that the rows of a dictionary array refer to.
-func (s storer) entries(typ *arrow.DictionaryType, d arrow.ArrayData) (arrow.ArrayData, error) {
+func (s normalizer) entries(typ *arrow.DictionaryType, d arrow.ArrayData) (arrow.ArrayData, error) {
 	d = array.NewDataWithDictionary(typ, d.Len(), d.Buffers(), d.NullN(), d.Offset(), d.Dictionary().(*array.Data))
 	defer d.Release()
 	indices := array.NewDictionaryData(d)
@@ -137,7 +137,7 @@ func (s storer) entries(typ *arrow.DictionaryType, d arrow.ArrayData) (arrow.Arr
 	return values.Data(), nil
 }
 
-func (s storer) structs(f arrow.Field, d arrow.ArrayData, isValid func(row int) bool) (arrow.ArrayData, error) {
+func (s normalizer) structs(f arrow.Field, d arrow.ArrayData, isValid func(row int) bool) (arrow.ArrayData, error) {
 	children := make([]arrow.ArrayData, 0, len(d.Children()))
 	defer func() { arraydata.Release(children) }()
 	for i, field := range f.Type.(*arrow.StructType).Fields() {
@@ -153,13 +153,13 @@ func (s storer) structs(f arrow.Field, d arrow.ArrayData, isValid func(row int) 
 }
 
 // child is data of a field inside another.
-func (s storer) child(parent, f arrow.Field, d arrow.ArrayData, live func(row int) bool) (arrow.ArrayData, error) {
+func (s normalizer) child(parent, f arrow.Field, d arrow.ArrayData, live func(row int) bool) (arrow.ArrayData, error) {
 	f.Name = parent.Name + "." + f.Name
 	return s.data(f, d, live)
 }
 
 // lists makes lists of those whose values are in a range of the child for each row of the buffers.
-func (s storer) lists(f arrow.Field, d arrow.ArrayData, isValid func(row int) bool,
+func (s normalizer) lists(f arrow.Field, d arrow.ArrayData, isValid func(row int) bool,
 	valuesOf func(row int) (begin, end int)) (arrow.ArrayData, error) {
 	buffer := arraydata.NewBuffer(s.mem, arrow.Int32Traits.BytesRequired(d.Len()+1))
 	defer buffer.Release()
@@ -191,7 +191,7 @@ func (s storer) lists(f arrow.Field, d arrow.ArrayData, isValid func(row int) bo
 }
 
 // assemble makes an array of the rows of another, at offset 0, with other offsets of lists and children.
-func (s storer) assemble(f arrow.Field, d arrow.ArrayData, offsets *memory.Buffer,
+func (s normalizer) assemble(f arrow.Field, d arrow.ArrayData, offsets *memory.Buffer,
 	children []arrow.ArrayData) arrow.ArrayData {
 	var validity *memory.Buffer
 	if bits := d.Buffers()[0]; bits != nil {
@@ -207,7 +207,7 @@ func (s storer) assemble(f arrow.Field, d arrow.ArrayData, offsets *memory.Buffe
 }
 
 // leaf returns values of which those in null structs are null.
-func (s storer) leaf(f arrow.Field, d arrow.ArrayData, live, isValid func(row int) bool) (arrow.ArrayData, error) {
+func (s normalizer) leaf(f arrow.Field, d arrow.ArrayData, live, isValid func(row int) bool) (arrow.ArrayData, error) {
 	buffers, nulls, typ := slices.Clone(d.Buffers()), d.NullN(), plainType(f.Type)
 	if live != nil && typ.ID() != arrow.NULL {
 		buffers[0] = arraydata.NewBuffer(s.mem, int(bitutil.BytesForBits(int64(d.Offset()+d.Len()))))
@@ -239,7 +239,7 @@ func (s storer) leaf(f arrow.Field, d arrow.ArrayData, live, isValid func(row in
 const millisPerDay = 24 * 60 * 60 * 1000
 
 // days are the dates of 64 bits of an array as days of 32 bits. A time of day, or one that is too far away, is a fault.
-func (s storer) days(f arrow.Field, d arrow.ArrayData, isValid func(row int) bool) (*memory.Buffer, error) {
+func (s normalizer) days(f arrow.Field, d arrow.ArrayData, isValid func(row int) bool) (*memory.Buffer, error) {
 	days := arraydata.NewBuffer(s.mem, arrow.Int32Traits.BytesRequired(d.Offset()+d.Len()))
 	out := arrow.Int32Traits.CastFromBytes(days.Bytes())
 	clear(out)
@@ -268,7 +268,7 @@ func dateFault(date arrow.Date64) string {
 }
 
 // textOfViews is the text of views with offsets of 64 bits.
-func (s storer) textOfViews(d arrow.ArrayData, typ arrow.DataType) arrow.ArrayData {
+func (s normalizer) textOfViews(d arrow.ArrayData, typ arrow.DataType) arrow.ArrayData {
 	views := array.NewBinaryViewData(d)
 	defer views.Release()
 	b := array.NewBinaryBuilder(s.mem, arrow.BinaryTypes.LargeBinary)

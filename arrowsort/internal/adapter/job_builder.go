@@ -12,9 +12,9 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// A Work is a job under construction, with the memory of its raw columns. Release it when the job is done; a Work
+// A JobBuilder is a job under construction, with the memory of its raw columns. Release it when the job is done; one
 // that failed to add a column must be released too.
-type Work struct {
+type JobBuilder struct {
 	Job engine.Job
 
 	ctx      context.Context // of the call
@@ -43,7 +43,7 @@ type keyColumn struct {
 	column int
 }
 
-// Options are what a Work needs besides its input.
+// Options are what a JobBuilder needs besides its input.
 type Options struct {
 	Allocator memory.Allocator
 	Ranker    engine.Engine // sorts the entries of dictionaries
@@ -52,8 +52,8 @@ type Options struct {
 }
 
 // Start makes w a new job on the rows of an input.
-func (w *Work) Start(ctx context.Context, input *Input, opts Options) {
-	*w = Work{
+func (w *JobBuilder) Start(ctx context.Context, input *Input, opts Options) {
+	*w = JobBuilder{
 		Job: engine.Job{Rows: input.Rows, Threads: opts.Threads}, ctx: ctx, input: input, mem: opts.Allocator,
 		ranker: opts.Ranker, split: opts.Split,
 	}
@@ -61,7 +61,7 @@ func (w *Work) Start(ctx context.Context, input *Input, opts Options) {
 }
 
 // Release gives the temporary memory back.
-func (w *Work) Release() {
+func (w *JobBuilder) Release() {
 	for _, b := range w.temp {
 		w.mem.Free(b)
 	}
@@ -72,7 +72,7 @@ func (w *Work) Release() {
 }
 
 // AddKey adds a sort key, less significant than those before it. The type of the leaf must be Sortable.
-func (w *Work) AddKey(leaf Leaf, order keyencode.Order, nulls keyencode.NullPlacement) error {
+func (w *JobBuilder) AddKey(leaf Leaf, order keyencode.Order, nulls keyencode.NullPlacement) error {
 	key := keyencode.Key{Name: leaf.Name, Type: leaf.Type.String(), Order: order, Nulls: nulls}
 	var buf []view
 	if len(w.Job.Keys) == 0 {
@@ -93,7 +93,7 @@ func (w *Work) AddKey(leaf Leaf, order keyencode.Order, nulls keyencode.NullPlac
 }
 
 // keyColumn is the raw column of a key. key is complete but for its column.
-func (w *Work) keyColumn(typ arrow.DataType, views []view, key keyencode.Key) (keyencode.Column, error) {
+func (w *JobBuilder) keyColumn(typ arrow.DataType, views []view, key keyencode.Key) (keyencode.Column, error) {
 	switch t := take.Storage(typ).(type) {
 	case *arrow.RunEndEncodedType:
 		views, err := w.expandRuns(views)
@@ -109,7 +109,7 @@ func (w *Work) keyColumn(typ arrow.DataType, views []view, key keyencode.Key) (k
 }
 
 // keyAt is the column of the key at path, or -1.
-func (w *Work) keyAt(path []int) int {
+func (w *JobBuilder) keyAt(path []int) int {
 	i := slices.IndexFunc(w.keys, func(k keyColumn) bool { return slices.Equal(k.path, path) })
 	if i < 0 {
 		return -1

@@ -2,9 +2,9 @@ package tablefile
 
 import "fmt"
 
-// CheckEarlier makes sure that a file is an output of an earlier sort: a Parquet file that names its creator. Other
+// CheckOwnOutput makes sure that a file is an output of an earlier sort: a Parquet file that names its creator. Other
 // formats have no place for that. The error names the file.
-func CheckEarlier(path string) error {
+func CheckOwnOutput(path string) error {
 	if !createdHere(path) {
 		return fmt.Errorf("%s exists and is not known to be an output of an earlier sort, which only Parquet files "+
 			"say: move it, or choose another output", path)
