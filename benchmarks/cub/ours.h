@@ -60,7 +60,7 @@ struct Ours {
 	u32 sort_column(const Column& c, u32 bits, u64 n, u32* rows) {
 		Partitioner q{d, partitionTemp};
 		q.launch(c, bits, n, rows);
-		buckets = q.b, path = q.ordered ? "order" : "bucket sort";
+		buckets = q.b, path = q.ordered ? "order" : "buckets";
 		bool sorted = q.sorts();
 		partitioned = sorted && !q.ordered;
 		if (sorted) return bits;

@@ -49,7 +49,7 @@ inline void Bench::gather_row(u32 log2) {
 	bool right = proved();
 	for (int columns : {1, 3}) {
 		double ms = median_ms(d, 5, [] {}, [&] {
-			windows.deal(rows, 20);
+			windows.scatter(rows, 20);
 			for (int c = 0; c < columns; c++) windows.gather(column, between, gathered);
 		}) / columns;
 		right &= proved();
