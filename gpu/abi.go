@@ -1,13 +1,13 @@
-//lint:file-ignore U1000 these are layouts: the device reads what nothing here does
+//lint:file-ignore U1000 these are layouts: the device reads members that no Go code reads
 
 package gpu
 
 import "unsafe"
 
-// The structures that kernels read and write in the memory of the device, as kernels/abi.h describes them: 64-bit
-// words.
+// The twins of the structures of kernels/abi.h, which describes their members. All members are words of 64 bits, but
+// for abiSelection and abiDecision.
 
-// abiField is a Field: a piece of a code word.
+// abiField is a Field: one summand of a code word.
 type abiField struct {
 	values, validity, bit, valueBit uint64
 	form, width, stride             uint64
@@ -18,13 +18,13 @@ type abiField struct {
 	down, up, mask                  uint64
 }
 
-// formKeys is the form, beside those of package keyencode, of several key columns that are read as one.
+// formKeys is FORM_KEYS: several key columns that are read as one. Package keyencode has the other forms.
 const formKeys = 8
 
-// whyOrdered is the verdict that nothing has to be sorted.
-const whyOrdered = 5
+// reasonOrdered is the reason to decline rows that are already in order.
+const reasonOrdered = 5
 
-// abiColumn is a Column: a key column to be measured.
+// abiColumn is a Column: a key column whose statistics are computed.
 type abiColumn struct {
 	values, validity, bit, valueBit   uint64
 	form, width, stride               uint64
@@ -41,42 +41,42 @@ type abiStatistics struct {
 	lock               uint64
 }
 
-// abiFew is a Few: a sort of few rows.
-type abiFew struct {
+// abiSmallSort is a SmallSort: a sort in a single launch.
+type abiSmallSort struct {
 	field               abiField
 	classes, n, in, out uint64
 }
 
-// abiSelect is a Select of the first rows of an order.
+// abiSelect is a Select: the first rows of an order.
 type abiSelect struct {
-	field                  abiField
-	bits, n, k             uint64
-	hits, apart, room      uint64
-	sample, status         uint64
-	selection, codes, rows uint64
-	tied, selected         uint64
+	field                        abiField
+	bits, n, k                   uint64
+	hits, separateTies, capacity uint64
+	sample, status               uint64
+	selection, codes, rows       uint64
+	tied, selected               uint64
 }
 
-// abiSelection is a Selection: what the kernels of a select tell one another.
+// abiSelection is a Selection: the state that the kernels of a select share.
 type abiSelection struct {
 	border            uint64
 	declined, sampled uint32
 	ticket, unused    uint32
 }
 
-// abiSelected is Selected: what a select tells the host.
+// abiSelected is a Selected: the result of a select for the host.
 type abiSelected struct {
 	candidates, tied, border uint64
 }
 
-// abiMany is a Many: a sort of more rows.
-type abiMany struct {
-	few                    abiFew
-	meeting, numbers, tags uint64
-	totals, told           uint64
+// abiCooperativeSort is a CooperativeSort: a sort in a single cooperative launch.
+type abiCooperativeSort struct {
+	small                abiSmallSort
+	state, numbers, tags uint64
+	totals, status       uint64
 }
 
-// abiBuckets are Buckets: the memory of partition and finish.
+// abiBuckets are Buckets: the memory of a partition and its bucket sort.
 type abiBuckets struct {
 	field                       abiField
 	column                      abiColumn
@@ -85,59 +85,60 @@ type abiBuckets struct {
 	rows                        uint64
 	counts, starts, cursors     uint64
 	firstStarts, firstCursors   uint64
-	windows, verdict, rest      uint64
+	ranges, decision, list      uint64
 	n, bits, firstBits, rowBits uint64
-	window, step                uint64
+	rangeRows, step             uint64
 	second                      uint64
 	numberMap, classCounts      uint64
-	seen, report                uint64
-	needed, tolerated           uint64
-	orders                      uint64
+	partial, report             uint64
+	minimumBits, maxOversized   uint64
+	checksOrder                 uint64
 }
 
 type abi interface {
-	abiField | abiColumn | abiStatistics | abiFew | abiMany | abiSelect | abiBuckets
+	abiField | abiColumn | abiStatistics | abiSmallSort | abiCooperativeSort | abiSelect | abiBuckets
 }
 
-// abiVerdict is a Verdict on partition and finish, of words of 32 bits.
-type abiVerdict struct {
-	goOn, why                 uint32
+// abiDecision is a Decision: whether partition and bucket sort suits a column.
+type abiDecision struct {
+	accepted, reason          uint32
 	sampled, neighbours, ties uint32
 	oversized, largest        uint32
 	records, below, above     uint32
-	rest, ticket              uint32
-	early, narrow, aside      uint32
-	seems                     uint32
+	listed, ticket            uint32
+	early, narrow, split      uint32
+	order                     uint32
 }
 
-// abiReport is a Report of the look at a column.
+// abiReport is a Report of the sample and the key scan.
 type abiReport struct {
-	verdict    abiVerdict
+	decision   abiDecision
 	statistics abiStatistics
 
-	sample, plan uint64 // what they say
+	sample, plan uint64 // status words, of the bits below
 }
 
-// Bits of such a word.
+// Bits of a status word: the enumeration SortStatus of kernels/abi.h.
 const (
-	saysYes     = 1
-	saysNo      = 2  // to partition and finish
-	saysNarrow  = 4  // the map is narrow
-	saysInOrder = 8  // the sample is in order
-	saysAside   = 16 // most rows are of classes
-	saysStrays  = 32 // a few rows are not in their places
+	statusAccepted = 1
+	statusDeclined = 2
+	statusNarrow   = 4  // the map is narrow
+	statusInOrder  = 8  // the sample is in order
+	statusSplit    = 16 // most rows are of classes
+	statusRepair   = 32 // a few rows are misplaced
 )
 
-// varying are the bits of numbers that vary; 0 if that is not known: a sample cannot tell that others do not.
+// varying returns the bits of numbers that vary; 0 if unknown: bits that are constant in a sample may vary in other
+// rows.
 func (r *abiReport) varying(width int) uint64 {
 	bits := r.statistics.any & r.statistics.notAll
-	if r.verdict.early != 0 && !allVary(width, bits) {
+	if r.decision.early != 0 && !allVary(width, bits) {
 		return 0
 	}
 	return bits
 }
 
-// abiWords sees structures as words: they hold nothing else.
+// abiWords returns the words of structures, which hold nothing else.
 func abiWords[T abi](s []T) []uint64 {
 	if len(s) == 0 {
 		return nil

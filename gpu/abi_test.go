@@ -17,8 +17,9 @@ func TestStructuresAreThoseOfTheKernels(t *testing.T) {
 	require.NoError(t, err)
 	comments := regexp.MustCompile(`(?s)/\*.*?\*/|//[^\n]*`)
 	header := comments.ReplaceAllString(string(text), "")
-	for _, twin := range []any{abiField{}, abiColumn{}, abiStatistics{}, abiFew{}, abiMany{}, abiSelect{},
-		abiSelection{}, abiSelected{}, abiBuckets{}, abiVerdict{}} {
+	for _, twin := range []any{abiField{}, abiColumn{}, abiStatistics{}, abiSmallSort{},
+		abiCooperativeSort{}, abiSelect{},
+		abiSelection{}, abiSelected{}, abiBuckets{}, abiDecision{}} {
 		typ := reflect.TypeOf(twin)
 		name := strings.TrimPrefix(typ.Name(), "abi")
 		body := regexp.MustCompile(`struct ` + name + ` \{([^}]*)\}`).FindStringSubmatch(header)
@@ -32,9 +33,10 @@ func TestConstantsAreThoseOfTheKernels(t *testing.T) {
 	header, err := os.ReadFile("../kernels/abi.h")
 	require.NoError(t, err)
 	for name, value := range map[string]int{
-		"FORM_KEYS": formKeys, "WHY_ORDERED": whyOrdered, "SAYS_YES": saysYes, "SAYS_NO": saysNo,
-		"SAYS_NARROW":   saysNarrow,
-		"SAYS_IN_ORDER": saysInOrder, "SAYS_ASIDE": saysAside, "SAYS_STRAYS": saysStrays,
+		"FORM_KEYS": formKeys, "REASON_ORDERED": reasonOrdered,
+		"STATUS_ACCEPTED": statusAccepted, "STATUS_DECLINED": statusDeclined,
+		"STATUS_NARROW":   statusNarrow,
+		"STATUS_IN_ORDER": statusInOrder, "STATUS_SPLIT": statusSplit, "STATUS_REPAIR": statusRepair,
 	} {
 		require.Regexp(t, name+" = "+strconv.Itoa(value)+",", string(header))
 	}

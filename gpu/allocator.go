@@ -7,19 +7,19 @@ import (
 	"unsafe"
 )
 
-// An Allocator allocates pinned memory. It keeps what is freed for what is allocated next, because pinning is slow:
-// Trim gives it back. Less than 32 KiB are ordinary memory, which is as fast for the device. What the driver does not
-// pin is ordinary memory too, and slower: it may have a limit, and a device that has failed pins nothing until a sort
-// has opened it anew.
+// An Allocator allocates pinned memory. Freed memory is kept for later allocations, because pinning is slow; Trim
+// returns it to the system. Allocations of less than 32 KiB are pageable memory, which is as fast for the device.
+// Memory that the driver does not pin is pageable too, and slower: the driver may have a limit, and a device that has
+// failed pins nothing until the next sort reopens it.
 type Allocator struct {
 	pages pages
 	mutex sync.Mutex
-	pins  pins // nil: there is no device. Whoever has the mutex may use it
+	pins  pins // nil without a device; guarded by mutex
 	live  map[*byte]*block
 	free  map[int][]*block // by size
 }
 
-// pages is where an allocator has its memory from. It outlives the device.
+// pages is the source of an allocator's memory. It outlives the device.
 type pages interface {
 	get(size int) ([]byte, error)
 	put(b []byte)
@@ -39,7 +39,7 @@ type block struct {
 
 const (
 	pinnedBytes = 32 << 10 // the least that is pinned
-	alignment   = 64       // as Arrow asks
+	alignment   = 64       // of Arrow buffers
 )
 
 func newAllocator(from pages, with pins) *Allocator {
@@ -71,7 +71,7 @@ func (a *Allocator) Allocate(size int) []byte {
 	return b.memory[:size]
 }
 
-// Reallocate returns size bytes that begin like b, which is freed or returned itself.
+// Reallocate returns size bytes that begin with the content of b. It frees or returns b.
 func (a *Allocator) Reallocate(size int, b []byte) []byte {
 	if size <= cap(b) && size >= cap(b)/2 {
 		return b[:size]
@@ -82,7 +82,7 @@ func (a *Allocator) Reallocate(size int, b []byte) []byte {
 	return fresh
 }
 
-// Free takes memory back that Allocate or Reallocate returned.
+// Free frees memory that Allocate or Reallocate returned.
 func (a *Allocator) Free(b []byte) {
 	start := unsafe.SliceData(b)
 	a.mutex.Lock()
@@ -93,7 +93,7 @@ func (a *Allocator) Free(b []byte) {
 	}
 }
 
-// Trim gives memory that was freed back to the system.
+// Trim returns freed memory to the system.
 func (a *Allocator) Trim() {
 	a.mutex.Lock()
 	defer a.mutex.Unlock()
@@ -110,7 +110,7 @@ func (a *Allocator) trim() {
 	}
 }
 
-// pin pins a block if that is possible.
+// pin pins a block if possible.
 func (a *Allocator) pin(b *block) {
 	if a.pins != nil && !b.pinned {
 		b.pinned = a.pins.pin(b.memory) == nil
@@ -124,7 +124,7 @@ func (a *Allocator) unpin(b *block) {
 	}
 }
 
-// detach ends the pinning of all memory, before its device goes away; attach begins it again with another.
+// detach unpins all memory, before its device is closed. attach pins it for another.
 func (a *Allocator) detach() {
 	a.mutex.Lock()
 	defer a.mutex.Unlock()

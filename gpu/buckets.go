@@ -2,53 +2,54 @@ package gpu
 
 import "github.com/arrowsort/arrowsort/kernels"
 
-// A bucketShape is how rows are dealt to buckets by the leading bits of their codes, in one pass or two, and how the
-// buckets are finished.
+// A bucketShape is how many buckets rows are partitioned into, in one pass or two, and how the buckets are sorted.
 type bucketShape struct {
-	bits   int // of the number of a bucket
-	first  int // of them, those of the first pass
-	window int // rows that a block finishes
-	small  bool
-	width  int  // bytes of a number
-	exact  bool // the finish of short codes: prefixes tell nearly all numbers apart
-	keys   bool // the column is several keys
-	floats bool // its values are floats
+	bits      int // of the number of a bucket: the leading bits of a code
+	first     int // bits of the first of two passes; all bits for a single pass
+	rangeRows int // the most rows of a bucket range, which a block sorts
+	small     bool
+	width     int  // bytes of a number
+	exact     bool // codes have 32 bits, which tell nearly all numbers apart
+	keys      bool // the column is several keys
+	floats    bool // the values are floats
 }
 
-// bucketKernels are those of partition and finish: a device whose multiprocessors have too little memory for one of
-// them sorts by digits.
+// bucketKernels are the kernels of partition and bucket sort. A device whose multiprocessors have too little shared
+// memory for one of them sorts by digits.
 var bucketKernels = []string{
-	"sample", "look", "look_keys", "bucket_plan", "partition_first", "partition_first_floats", "partition_first_wide",
+	"sample", "key_scan", "key_scan_keys", "bucket_plan", "partition_first", "partition_first_floats",
+	"partition_first_wide",
 	"partition_first_keys", "partition_only", "partition_only_wide",
-	"partition_small", "partition_small_wide", "partition_second", "finish", "finish_wide", "finish_small",
-	"finish_small_wide", "finish_rest",
-	"set_aside", "set_aside_wide", "watch_order", "place_strays",
+	"partition_small", "partition_small_wide", "partition_second", "bucket_sort", "bucket_sort_wide",
+	"bucket_sort_small",
+	"bucket_sort_small_wide", "bucket_sort_large",
+	"split_heavy", "split_heavy_wide", "check_order", "repair_order",
 }
 
-// shapeBuckets takes as many buckets as it takes for most of them to fit into a window, and for what tells the rows of
-// a window apart to fit beside their numbers.
+// shapeBuckets returns the shape for n rows of numbers of width bytes: the least number of buckets for which a bucket
+// of average size fits 0.9 bucket ranges, and for which bucket and bin bits are no fewer than the bits of a row number.
 func shapeBuckets(n, width int) bucketShape {
-	s := bucketShape{bits: 1, window: kernels.FinishWindow, width: width, exact: width == 4}
-	binBits := kernels.FinishBinBits
+	s := bucketShape{bits: 1, rangeRows: kernels.BucketRangeRows, width: width, exact: width == 4}
+	binBits := kernels.BucketSortBinBits
 	if n <= thresholds.smallRows {
-		s.small, s.window, binBits = true, kernels.SmallFinishWindow, kernels.SmallFinishBinBits
+		s.small, s.rangeRows, binBits = true, kernels.SmallBucketRangeRows, kernels.SmallBucketSortBinBits
 	}
 	rowBits := int(rowBitsOf(n))
-	for s.bits < kernels.BucketBits && (10*(n>>s.bits) > 9*s.window || s.bits+binBits < rowBits) {
+	for s.bits < kernels.BucketBits && (10*(n>>s.bits) > 9*s.rangeRows || s.bits+binBits < rowBits) {
 		s.bits++
 	}
 	return s.inPasses()
 }
 
-// shapeKeys is the same for several keys that are read as one column, which takes two passes.
+// shapeKeys returns the shape for several keys that are read as one column: always two passes.
 func shapeKeys(n int) bucketShape {
 	s := shapeBuckets(n, 8)
-	s.keys, s.small, s.window = true, false, kernels.FinishWindow
+	s.keys, s.small, s.rangeRows = true, false, kernels.BucketRangeRows
 	s.bits = max(s.bits, kernels.OnlyPassBits+1)
 	return s.inPasses()
 }
 
-// inPasses divides the bits among one pass or two.
+// inPasses returns the shape with its bits divided among one pass or two.
 func (s bucketShape) inPasses() bucketShape {
 	s.first = s.bits
 	if s.bits > kernels.OnlyPassBits {
@@ -57,24 +58,24 @@ func (s bucketShape) inPasses() bucketShape {
 	return s
 }
 
-// step is the rows from one window to the next. Up to EvenWindowRows they are as many buckets as are finished at once,
-// if all were equal: so no block takes two turns, for which all would wait at the end. Of more rows fewer blocks are
-// better.
+// step is the number of rows from the start of a bucket range to that of the next. Up to EvenRangeRows rows it is a
+// power of two times the average size of a bucket, so that ranges of equal buckets are equal and no block sorts two
+// ranges while others wait. For more rows the ranges are as large as possible, because fewer blocks are faster.
 func (s bucketShape) step(n int) int {
-	if s.small || n > kernels.EvenWindowRows {
-		return s.window
+	if s.small || n > kernels.EvenRangeRows {
+		return s.rangeRows
 	}
 	step := max(1, n>>s.bits)
-	for 2*step <= s.window {
+	for 2*step <= s.rangeRows {
 		step *= 2
 	}
 	return step
 }
 
-// windows is the number of windows of n rows.
-func (s bucketShape) windows(n int) int { return (n + s.step(n) - 1) / s.step(n) }
+// ranges is the number of bucket ranges of n rows.
+func (s bucketShape) ranges(n int) int { return (n + s.step(n) - 1) / s.step(n) }
 
-// tile is the rows of a tile of the pass that reads the column.
+// tile is the number of rows of a tile of the pass that reads the column.
 func (s bucketShape) tile() int {
 	switch {
 	case s.first < s.bits && s.width == 8:
@@ -91,8 +92,8 @@ func (s bucketShape) tile() int {
 // tiles is the number of tiles of n rows.
 func (s bucketShape) tiles(n int) int { return (n + s.tile() - 1) / s.tile() }
 
-// partition is the kernel that deals out the rows of the column.
-func (s bucketShape) partition() string {
+// partitionKernel returns the kernel that reads the column and scatters its rows.
+func (s bucketShape) partitionKernel() string {
 	name := "partition_only"
 	switch {
 	case s.first < s.bits:
@@ -111,27 +112,27 @@ func (s bucketShape) partition() string {
 	return name
 }
 
-// look is the kernel that reads the column first.
-func (s bucketShape) look() string {
+// scanKernel returns the kernel of the key scan.
+func (s bucketShape) scanKernel() string {
 	if s.keys {
-		return "look_keys"
+		return "key_scan_keys"
 	}
-	return "look"
+	return "key_scan"
 }
 
-// setAside is the kernel that sends rows of classes to their places, where most rows are.
-func (s bucketShape) setAside() string {
+// splitKernel returns the kernel that splits heavy values, NaN and null from the other rows.
+func (s bucketShape) splitKernel() string {
 	if s.width == 8 {
-		return "set_aside_wide"
+		return "split_heavy_wide"
 	}
-	return "set_aside"
+	return "split_heavy"
 }
 
-// finish is the kernel that finishes the buckets.
-func (s bucketShape) finish() string {
-	name := "finish"
+// bucketSortKernel returns the kernel that sorts bucket ranges.
+func (s bucketShape) bucketSortKernel() string {
+	name := "bucket_sort"
 	if s.small {
-		name = "finish_small"
+		name = "bucket_sort_small"
 	}
 	if !s.exact {
 		name += "_wide"
@@ -139,17 +140,18 @@ func (s bucketShape) finish() string {
 	return name
 }
 
-// early says whether the passes start while the kernels before them end. Not those over many short numbers: blocks of
-// the second pass crowd together where the first one has left room, which takes a quarter of a millisecond more for
-// 2^28 rows.
+// early reports whether the passes start while the kernels preceding them end. Over many 4-byte numbers they do not:
+// the blocks of the second pass would be placed on the few multiprocessors that the first pass has left.
 func (s bucketShape) early() bool { return s.small || s.width == 8 }
 
-// finishesEarly says the same of the finish: not of the one of very many rows with codes of 32 bits, which loses by it.
-func (s bucketShape) finishesEarly(n int) bool { return !s.exact || n <= kernels.EarlyFinishRows }
+// bucketSortsEarly reports the same of the bucket sort. Many rows with codes of 32 bits are faster without.
+func (s bucketShape) bucketSortsEarly(n int) bool {
+	return !s.exact || n <= kernels.EarlyBucketSortRows
+}
 
-// tolerated is the number of buckets above the window that partition and finish takes. A block finishes each by itself:
-// a round of as many as there are multiprocessors is worth it, and more in proportion to what sorting by digits takes.
-func (s bucketShape) tolerated() uint64 {
+// maxOversized is the most buckets larger than a bucket range with which a column is sorted by buckets. One block sorts
+// each of them, while other blocks wait.
+func (s bucketShape) maxOversized() uint64 {
 	share := 10
 	if s.width == 8 {
 		share = 4

@@ -8,7 +8,7 @@ import (
 	"github.com/arrowsort/arrowsort/kernels"
 )
 
-// TestBucketShapes holds shapes to what kernels/abi.h says of them.
+// TestBucketShapes compares shapes with the limits of kernels/abi.h.
 func TestBucketShapes(t *testing.T) {
 	known := map[string]bool{}
 	for _, k := range kernels.All {
@@ -19,15 +19,15 @@ func TestBucketShapes(t *testing.T) {
 		thresholds.bucketRows,
 	} {
 		s := shapeBuckets(n, 4<<(i%2))
-		binBits := kernels.FinishBinBits
+		binBits := kernels.BucketSortBinBits
 		if s.small {
-			binBits = kernels.SmallFinishBinBits
+			binBits = kernels.SmallBucketSortBinBits
 		}
 		require.Equal(t, n <= kernels.SmallRows, s.small)
 		require.GreaterOrEqual(t, s.bits, 1)
 		require.LessOrEqual(t, s.bits, kernels.BucketBits)
 		require.LessOrEqual(t, int(rowBitsOf(n)), s.bits+binBits, "%d rows", n)
-		require.LessOrEqual(t, n>>s.bits, s.window, "%d rows", n)
+		require.LessOrEqual(t, n>>s.bits, s.rangeRows, "%d rows", n)
 		if s.first < s.bits {
 			require.LessOrEqual(t, s.first, kernels.RadixBits)
 			require.LessOrEqual(t, s.bits-s.first, kernels.RadixBits)
@@ -37,28 +37,28 @@ func TestBucketShapes(t *testing.T) {
 		if s.small {
 			require.LessOrEqual(t, s.bits, kernels.SmallBucketBits)
 		}
-		require.GreaterOrEqual(t, s.windows(n)*s.step(n), n)
-		require.LessOrEqual(t, s.step(n), s.window)
-		require.Greater(t, 2*s.step(n), s.window)
-		require.Equal(t, s.small || n > kernels.EvenWindowRows, s.step(n) == s.window)
+		require.GreaterOrEqual(t, s.ranges(n)*s.step(n), n)
+		require.LessOrEqual(t, s.step(n), s.rangeRows)
+		require.Greater(t, 2*s.step(n), s.rangeRows)
+		require.Equal(t, s.small || n > kernels.EvenRangeRows, s.step(n) == s.rangeRows)
 		require.GreaterOrEqual(t, s.tiles(n)*s.tile(), n)
-		require.True(t, known[s.finish()])
-		require.True(t, known[s.partition()])
-		require.True(t, known[s.setAside()])
+		require.True(t, known[s.bucketSortKernel()])
+		require.True(t, known[s.partitionKernel()])
+		require.True(t, known[s.splitKernel()])
 		s.floats = true
-		require.True(t, known[s.partition()])
+		require.True(t, known[s.partitionKernel()])
 	}
 }
 
 // TestTolerated: long numbers are worth more large buckets, since digits take longer; short ones are worth none where
 // rows are few.
 func TestTolerated(t *testing.T) {
-	require.EqualValues(t, 409, shapeBuckets(1<<24, 4).tolerated())
-	require.EqualValues(t, 128, shapeBuckets(1<<16, 4).tolerated())
-	require.Greater(t, shapeBuckets(1<<28, 8).tolerated(), shapeBuckets(1<<28, 4).tolerated())
+	require.EqualValues(t, 409, shapeBuckets(1<<24, 4).maxOversized())
+	require.EqualValues(t, 128, shapeBuckets(1<<16, 4).maxOversized())
+	require.Greater(t, shapeBuckets(1<<28, 8).maxOversized(), shapeBuckets(1<<28, 4).maxOversized())
 }
 
-// TestShapeKeys: several keys take two passes, with the windows of many rows.
+// TestShapeKeys: several keys take two passes, with the bucket ranges of many rows.
 func TestShapeKeys(t *testing.T) {
 	for _, n := range []int{1, 1000, 1 << 22, 1<<22 + 1, 1 << 24, 1 << 28} {
 		s, one := shapeKeys(n), shapeBuckets(n, 8)
@@ -66,13 +66,13 @@ func TestShapeKeys(t *testing.T) {
 		require.LessOrEqual(t, s.first, 8)
 		require.LessOrEqual(t, s.bits-s.first, 8)
 		require.GreaterOrEqual(t, s.bits, one.bits)
-		require.Equal(t, kernels.FinishWindow, s.window)
-		require.Equal(t, []string{"look_keys", "partition_first_keys", "finish_wide"},
-			[]string{s.look(), s.partition(), s.finish()})
+		require.Equal(t, kernels.BucketRangeRows, s.rangeRows)
+		require.Equal(t, []string{"key_scan_keys", "partition_first_keys", "bucket_sort_wide"},
+			[]string{s.scanKernel(), s.partitionKernel(), s.bucketSortKernel()})
 	}
 }
 
-// TestShapeFloats: many floats of four bytes are dealt by a kernel of their own.
+// TestShapeFloats: a separate kernel partitions many floats of four bytes.
 func TestShapeFloats(t *testing.T) {
 	for _, c := range []struct {
 		n, width int
@@ -81,7 +81,7 @@ func TestShapeFloats(t *testing.T) {
 		{1 << 24, 8, "partition_first_wide"}} {
 		s := shapeBuckets(c.n, c.width)
 		s.floats = true
-		require.Equal(t, c.want, s.partition())
+		require.Equal(t, c.want, s.partitionKernel())
 	}
 }
 
@@ -90,10 +90,10 @@ func TestShapesStartEarly(t *testing.T) {
 	require.True(t, shapeBuckets(kernels.SmallRows, 4).early())
 	require.False(t, shapeBuckets(kernels.SmallRows+1, 4).early())
 	require.True(t, shapeBuckets(1<<28, 8).early())
-	require.True(t, shapeBuckets(1<<28, 8).finishesEarly(1<<28))
-	require.True(t, shapeBuckets(kernels.EarlyFinishRows, 4).finishesEarly(kernels.EarlyFinishRows))
+	require.True(t, shapeBuckets(1<<28, 8).bucketSortsEarly(1<<28))
+	require.True(t, shapeBuckets(kernels.EarlyBucketSortRows, 4).bucketSortsEarly(kernels.EarlyBucketSortRows))
 	narrow := shapeBuckets(1<<28, 8)
 	narrow.exact = true
-	require.Equal(t, []any{"finish", true, false},
-		[]any{narrow.finish(), narrow.early(), narrow.finishesEarly(1 << 28)})
+	require.Equal(t, []any{"bucket_sort", true, false},
+		[]any{narrow.bucketSortKernel(), narrow.early(), narrow.bucketSortsEarly(1 << 28)})
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// A column is a column of the job on the device, its chunks side by side.
+// A column is a column of the job on the device, its chunks contiguous.
 type column struct {
 	values   driver.Ptr
 	valueBit uint64     // of Bool: position of row 0 in values
@@ -19,7 +19,7 @@ type column struct {
 	bit      uint64     // position of row 0 in validity
 }
 
-// column brings a column to the device, unless it is there.
+// column uploads a column, unless it is on the device.
 func (s *sorter) column(at int) *column {
 	if c := s.columns[at]; c != nil {
 		return c
@@ -43,7 +43,7 @@ func (s *sorter) column(at int) *column {
 	return c
 }
 
-// releaseKeys ends the use of what is needed of keys to sort by them.
+// releaseKeys frees the key columns that are not gathered, and ranks.
 func (s *sorter) releaseKeys() {
 	for _, key := range s.job.Keys {
 		if !slices.Contains(s.job.Gather, key.Column) {
@@ -54,7 +54,7 @@ func (s *sorter) releaseKeys() {
 	}
 }
 
-// release ends the use of a column on the device.
+// release frees a column on the device.
 func (s *sorter) release(at int) {
 	if c := s.columns[at]; c != nil {
 		s.free(c.values, c.validity)
@@ -72,15 +72,16 @@ func filled(c *keyencode.Column) []keyencode.Chunk {
 	return slices.DeleteFunc(slices.Clone(c.Chunks), func(k keyencode.Chunk) bool { return k.Rows == 0 })
 }
 
-// uploadValues lays the values of chunks side by side.
-func (m *mover) uploadValues(dst driver.Ptr, chunks []keyencode.Chunk, width int) {
+// uploadValues uploads the values of chunks contiguously.
+func (m *transfer) uploadValues(dst driver.Ptr, chunks []keyencode.Chunk, width int) {
 	for _, k := range chunks {
 		m.upload(dst, k.Values[k.Offset*width:(k.Offset+k.Rows)*width])
 		dst += driver.Ptr(k.Rows * width)
 	}
 }
 
-// uploadBits brings bitmaps to the device: one as it is, several shifted side by side. A chunk without has ones.
+// uploadBits uploads bitmaps: a single one as it is, several shifted to be contiguous. A chunk without a bitmap has
+// ones.
 func (s *sorter) uploadBits(chunks []keyencode.Chunk, bitmap func(*keyencode.Chunk) []byte) (driver.Ptr, uint64) {
 	if len(chunks) == 1 {
 		return s.uploadBitmap(&chunks[0], bitmap(&chunks[0]))
@@ -97,7 +98,7 @@ func (s *sorter) uploadBits(chunks []keyencode.Chunk, bitmap func(*keyencode.Chu
 	return dst, 0
 }
 
-// uploadBitmap brings the bytes of a bitmap that hold a chunk's rows to the device; 0 for none.
+// uploadBitmap uploads the bytes of a bitmap that hold a chunk's rows; it returns 0 for no bitmap.
 func (s *sorter) uploadBitmap(k *keyencode.Chunk, bitmap []byte) (p driver.Ptr, bit uint64) {
 	if bitmap == nil {
 		return 0, 0
@@ -111,7 +112,7 @@ func (s *sorter) uploadBitmap(k *keyencode.Chunk, bitmap []byte) (p driver.Ptr, 
 	return p, uint64(k.Offset % 8)
 }
 
-// ranks looks the ranks of a dictionary column's entries up: 4 bytes for each row, 0 for null.
+// ranks returns the ranks of the entries of a dictionary column: 4 bytes for each row, 0 for null.
 func (s *sorter) ranks(src *keyencode.Column, c *column) driver.Ptr {
 	dst := s.alloc(4 * s.rows)
 	width, at := src.ValueBytes(), 0
@@ -136,7 +137,7 @@ func (s *sorter) ranks(src *keyencode.Column, c *column) driver.Ptr {
 	return dst
 }
 
-// sameSlice reports whether slices are the same memory. An empty one begins where the next of its buffer does.
+// sameSlice reports whether slices are the same memory. Empty slices may begin where another slice does.
 func sameSlice(a, b []uint32) bool {
 	return len(a) == len(b) && unsafe.SliceData(a) == unsafe.SliceData(b)
 }

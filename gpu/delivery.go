@@ -4,36 +4,36 @@ package gpu
 
 import "github.com/arrowsort/arrowsort/gpu/internal/driver"
 
-// A delivery is something that kernels have made, on its way to the host.
+// A delivery is the output of kernels on its way to the host.
 type delivery struct {
-	src     driver.Ptr
-	dst     []byte
-	made    driver.Event // passed when it is there
-	brought driver.Event // passed when it is on the host, or in pinned memory
+	src      driver.Ptr
+	dst      []byte
+	computed driver.Event // recorded after the kernels
+	brought  driver.Event // recorded after the copy to the host or to pinned memory
 }
 
-// deliver has what kernels make at src brought to the host by flush, and src freed. dst is full after settle.
+// deliver makes flush download the output of kernels at src to dst and free src. dst is complete after settle.
 func (s *sorter) deliver(dst []byte, src driver.Ptr) {
 	if len(dst) < thresholds.lateBytes {
 		s.download(dst, src)
 		s.free(src)
 		return
 	}
-	d := delivery{src: src, dst: dst, made: s.event(), brought: s.event()}
+	d := delivery{src: src, dst: dst, computed: s.event(), brought: s.event()}
 	if s.failed() {
 		return
 	}
-	s.fail(s.Record(d.made))
+	s.fail(s.Record(d.computed))
 	s.ready = append(s.ready, d)
 }
 
-// flush puts what is ready into the stream that goes down.
+// flush queues the downloads of ready deliveries.
 func (s *sorter) flush() {
 	for _, d := range s.ready {
 		if s.failed() {
 			break
 		}
-		s.down.fail(s.down.After(d.made))
+		s.down.fail(s.down.After(d.computed))
 		s.down.download(d.dst, d.src)
 		s.down.fail(s.down.Record(d.brought))
 		s.fail(s.down.err)
@@ -42,8 +42,8 @@ func (s *sorter) flush() {
 	s.ready = nil
 }
 
-// retire frees what is on its way to the host, all but the newest few: kernels that use the memory again wait until it
-// has left.
+// retire frees the device memory of all but the newest deliveries. Kernels that use the memory again wait for the
+// downloads.
 func (s *sorter) retire(newest int) {
 	for len(s.leaving) > newest {
 		d := s.leaving[0]
@@ -55,7 +55,7 @@ func (s *sorter) retire(newest int) {
 	}
 }
 
-// settle waits until everything is on the host.
+// settle waits for all downloads.
 func (s *sorter) settle() error {
 	s.flush()
 	s.fail(s.down.wait())

@@ -14,25 +14,24 @@ type binner struct {
 	rowBits uint64
 	tiles   tileSize
 
-	declined bool // by a grid: its rows are sorted otherwise
+	declined bool // a cooperative launch has declined the rows
 }
 
 func newBinner(t *task, rows int) *binner {
 	return &binner{task: t, rows: rows, rowBits: rowBitsOf(rows), tiles: tilesFor(rows, t.Shared)}
 }
 
-// A source is where the codes of a word come from: a field over the rows in the order of the input, or codes with their
-// rows.
+// A source is a word of codes to sort by: a field of the rows in the order of the input, or codes with their rows.
 type source struct {
 	field abiField
-	codes driver.Ptr // to be freed, or used for records
+	codes driver.Ptr // freed, or reused for records
 	rows  driver.Ptr // 0: the order of the input
-	look  *view      // of rows in the order of the input that were not looked at yet
-	// varying are the bits of codes that vary; 0 where they are not known.
+	scan  *scanInput // of rows in the order of the input that were not scanned yet; nil otherwise
+	// varying are the bits of codes that vary; 0 if unknown.
 	varying uint64
 }
 
-// format is how the first pass reads the codes, of so many bits.
+// format is the record format that the first pass reads. Codes have the given width in bits.
 func (src source) format(width int) records {
 	switch {
 	case src.rows != 0:
@@ -44,21 +43,21 @@ func (src source) format(width int) records {
 	}
 }
 
-// sort sorts by codes of a number of bits, and returns the rows in their new order; 0 when all digits are constant
-// and the rows in the order of the input. It takes the source over.
+// sort sorts by codes of width bits, and returns the sorted rows. It returns 0 if all digits are constant and the rows
+// are in the order of the input. It frees or reuses the memory of the source.
 func (b *binner) sort(src source, width int) (rows driver.Ptr) {
-	if rows, ok := b.sortFew(src.field, src.rows, noClasses, func() {}); ok {
+	if rows, ok := b.sortSmall(src.field, src.rows, noClasses, func() {}); ok {
 		b.free(src.codes, src.rows)
 		return rows
 	}
-	if src.look != nil && width > bucketCodeBits && b.canLook(b.rows) {
-		if rows := b.look(*src.look, b.rows, func() {}); rows != 0 {
+	if src.scan != nil && width > bucketCodeBits && b.canScan(b.rows) {
+		if rows := b.scanAndSort(*src.scan, b.rows, func() {}); rows != 0 {
 			b.free(src.codes)
 			return rows
 		}
-		if src.look.field() == src.field { // else what varies is in other numbers than those to be sorted
-			seen := b.seen()
-			src.varying = seen.varying(width)
+		if src.scan.field() == src.field { // else the bits are those of other numbers
+			report := b.waitForReport()
+			src.varying = report.varying(width)
 		}
 	}
 	field, digits := put(b.task, src.field), digitsOf(width)
@@ -72,7 +71,7 @@ func (b *binner) sort(src source, width int) (rows driver.Ptr) {
 	return b.bin(src, field, planPasses(src.format(width), digits, use, b.rowBits), digits, c)
 }
 
-// A counters is the memory of one sort beside its records.
+// counters is the memory of one sort in addition to its records.
 type counters struct {
 	starts   driver.Ptr         // where the bins of each digit begin
 	constant driver.Ptr         // which digits all rows have in common
@@ -109,8 +108,8 @@ func (b *binner) newCounters(digits int) *counters {
 
 func (c *counters) release(b *binner) { b.free(c.starts, c.memory) }
 
-// asks reports whether to ask the device which digits are constant: that costs a quarter of a pass of 2^24 rows. Of
-// many digits some are likely to be; few are what is left of a code whose range is known.
+// asks reports whether to ask the device which digits are constant, which makes the host wait: only for many rows, and
+// for fewer rows if there are many digits, of which some are likely to be constant.
 func asks(rows, digits int) bool {
 	if digits <= kernels.HalfDigits {
 		return rows >= thresholds.askRows
@@ -118,8 +117,8 @@ func asks(rows, digits int) bool {
 	return rows >= thresholds.askManyRows
 }
 
-// histograms counts all digits of all rows in one read and adds up where each bin begins (paper, section 3). It returns
-// the digits that are not constant, as far as that is known: by the bits that vary, or from the device.
+// histograms counts all digits of all rows in one read and computes the starts of their bins (paper, section 3). It
+// returns the digits that may vary, by the bits that vary or by what the device reports.
 func (b *binner) histograms(field driver.Ptr, digits []digit, varying uint64, c *counters) (use []int) {
 	shifts, bits := packDigits(digits)
 	kernel, blocks := "histogram", b.histogramBlocks(kernels.HistogramThreads, 2)
@@ -144,17 +143,17 @@ func (b *binner) histograms(field driver.Ptr, digits []digit, varying uint64, c 
 	return use
 }
 
-// histogramBlocks is so many blocks of so many threads for each multiprocessor, or as many as there are rows for.
+// histogramBlocks is the grid of a histogram: the given blocks per multiprocessor, fewer for few rows.
 func (b *binner) histogramBlocks(threads, blocks int) int {
 	const rowsOfThread = 8
 	perBlock := threads * rowsOfThread
 	return min(b.Multiprocessors*blocks, (b.rows+perBlock-1)/perBlock)
 }
 
-// bin runs the passes. Records go to and fro between two pairs of buffers, one of which is the source's.
+// bin runs the passes. Records alternate between two pairs of buffers, one of which is the source's.
 func (b *binner) bin(src source, field driver.Ptr, passes []pass, digits []digit, c *counters) driver.Ptr {
 	codes, rows := [2]driver.Ptr{0, src.codes}, [2]driver.Ptr{0, src.rows}
-	phase := map[int]uint64{} // passes with tiles of so many rows so far
+	phase := map[int]uint64{} // the number of passes so far, by the rows of a tile
 	for i, p := range passes {
 		from, to := (i+1)%2, i%2
 		if !p.last && codes[to] == 0 {
@@ -173,8 +172,8 @@ func (b *binner) bin(src source, field driver.Ptr, passes []pass, digits []digit
 	return rows[to]
 }
 
-// pass is one digit binning between a field, codes and rows to be read, and codes and rows to be written, strip by
-// strip: each hands on where its bins end.
+// pass runs one digit binning, strip by strip. between are the field, codes and rows that it reads, and the codes and
+// rows that it writes. Each strip passes the ends of its bins on to the next.
 func (b *binner) pass(p pass, bits uint64, between [5]driver.Ptr, c *counters, number int, phase uint64) {
 	shape := b.tiles.ofPass(p)
 	tile := shape.rows(p.wide)

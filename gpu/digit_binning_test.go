@@ -16,7 +16,7 @@ import (
 func TestDigitsOfCodes(t *testing.T) {
 	e := openForTest(t)
 	keepThresholds(t)
-	thresholds.oneLaunchRows = 0
+	thresholds.smallSortRows = 0
 	for _, rows := range []int{40_005, 2_000_003} {
 		constant, values := make([]byte, 4*rows), make([]byte, 4*rows)
 		for i := range rows {

@@ -6,8 +6,8 @@ import (
 	"github.com/arrowsort/arrowsort/kernels"
 )
 
-// digitsOf cuts a code word of so many bits into digits, the least significant first: as few as can be, and as equal as
-// can be.
+// digitsOf divides a code word of width bits into digits, the least significant first: as few as possible, of nearly
+// equal width.
 func digitsOf(width int) []digit {
 	n := (width + kernels.RadixBits - 1) / kernels.RadixBits
 	digits := make([]digit, 0, n)
@@ -19,7 +19,7 @@ func digitsOf(width int) []digit {
 	return digits
 }
 
-// A digit is a run of bits of a code.
+// A digit is consecutive bits of a code.
 type digit struct{ shift, bits uint64 }
 
 // allVary reports whether some bit varies in every digit of a code.
@@ -38,7 +38,7 @@ func varyingDigits(digits []digit, varying uint64) (vary []int) {
 	return vary
 }
 
-// packDigits lays the digits' shifts and bits side by side, a byte for each, as histogram takes them.
+// packDigits returns the digits' shifts and bits as histogram takes them: a byte for each.
 func packDigits(digits []digit) (shifts, bits uint64) {
 	for i, d := range digits {
 		shifts |= d.shift << (8 * i)
@@ -47,19 +47,19 @@ func packDigits(digits []digit) (shifts, bits uint64) {
 	return shifts, bits
 }
 
-// Records are how rows travel from pass to pass.
+// records are the formats of rows between passes.
 type records int
 
 const (
-	// Nothing but the codes, in the order of the input: the first pass makes the row numbers up.
+	// The column: only codes, in the order of the input. The first pass adds the row numbers.
 	fromColumn records = iota
-	fromShort          // the same, of a column of 4 bytes and with codes of no more bits
-	wide               // codes above low bits of row numbers in 64 bits, and what is left of the row numbers
+	fromShort          // a column of 4 bytes, with codes of at most 32 bits
+	wide               // codes above low bits of row numbers in 64 bits, and the high bits of the row numbers
 	packed             // codes above row numbers in 64 bits
 	short              // the same, with 32 bits for each
 )
 
-// A pass is a digit binning: which digit, by which kernel, from which records to which.
+// A pass is a digit binning: which digit, by which kernel, from which record format to which.
 type pass struct {
 	kernel  string
 	digit   int
@@ -75,10 +75,10 @@ type pass struct {
 // shortRowBits is the bits of row numbers in short records.
 const shortRowBits = 32
 
-// suffixes are those of kernels that read such records.
+// suffixes are those of kernels that read the record format.
 var suffixes = map[records]string{wide: "_wide", short: "_short"}
 
-// narrowest is the form of records with so many bits of codes.
+// narrowest is the smallest format of records for codes and row numbers of the given bits.
 func narrowest(codeBits, rowBits uint64) records {
 	switch {
 	case codeBits+shortRowBits <= 64:
@@ -90,18 +90,19 @@ func narrowest(codeBits, rowBits uint64) records {
 	}
 }
 
-// parts says how the row numbers of wide records are cut: the bits below a code are in its word, the rest is apart.
+// parts describes the row numbers of wide records: low bits are in the word of the code, the high bits, the rest, in a
+// separate array.
 type parts struct {
 	restIn  uint64 // bytes of the rest that is read
-	lift    uint64 // how far codes move up first
+	lift    uint64 // bits by which codes are shifted up first
 	to      uint64 // bits below the codes that are written: sorted digits give theirs to the row numbers
 	restOut uint64 // bytes of the rest that is written
 }
 
-// word is how kernels take it.
+// word returns the parts as the kernels' argument.
 func (p parts) word() uint64 { return p.restIn | p.lift<<8 | p.to<<16 | p.restOut<<24 }
 
-// restBytes is the bytes of what is left of row numbers, of which so many bits are with their codes.
+// restBytes is the bytes of the rest of row numbers, of which in bits are in the word of the code.
 func restBytes(rowBits, in uint64) uint64 {
 	switch {
 	case in >= rowBits:
@@ -115,13 +116,13 @@ func restBytes(rowBits, in uint64) uint64 {
 	}
 }
 
-// planPasses plans the passes for some digits of a code. Wide records lose the digits that are sorted, and with them
-// what is apart of the row numbers: then they are packed. Bits above the last digit are not looked at and may get lost.
+// planPasses plans the passes for some digits of a code. Wide records drop the digits that are sorted, and then the
+// rest of the row numbers, until they are packed. Bits above the last digit are not sorted and may be dropped.
 func planPasses(in records, digits []digit, use []int, rowBits uint64) []pass {
 	passes := make([]pass, len(use))
 	top := digits[use[len(use)-1]]
-	end, gone := top.shift+top.bits, uint64(0) // codes have the bits from gone to end,
-	below, rest := uint64(0), uint64(4)        // above so many bits of their words, and row numbers so many bytes apart
+	end, gone := top.shift+top.bits, uint64(0) // records hold the bits gone to end of codes,
+	below, rest := uint64(0), uint64(4)        // above below bits; rest: separate bytes of row numbers
 	for i, d := range use {
 		p := pass{digit: d, last: i == len(use)-1, first: in == fromColumn || in == fromShort}
 		switch {

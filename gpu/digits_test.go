@@ -24,8 +24,8 @@ func TestDigitsAreBalanced(t *testing.T) {
 	}
 }
 
-// TestPassesKeepTheBits follows what is left of codes from pass to pass: every pass reads what the one before wrote, no
-// bit that is still to be sorted is lost, and nothing else is carried than must be.
+// TestPassesKeepTheBits follows the remaining bits of codes from pass to pass: every pass reads what the preceding one
+// wrote, no bit that is still to be sorted is lost, and no other bit is kept.
 func TestPassesKeepTheBits(t *testing.T) {
 	known := map[string]bool{}
 	for _, k := range kernels.All {
@@ -44,7 +44,7 @@ func TestPassesKeepTheBits(t *testing.T) {
 					require.Len(t, passes, len(use))
 					format := first
 					end := digits[use[len(use)-1]].shift + digits[use[len(use)-1]].bits
-					// Codes have lost so many bits, and lie there in their words.
+					// The bits that codes have lost, and their positions in the words.
 					gone, at, rest := uint64(0), uint64(0), uint64(4)
 					for i, p := range passes {
 						what := fmt.Sprintf("%s, width %d, row bits %d", p.kernel, width, rowBits)

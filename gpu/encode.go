@@ -21,52 +21,52 @@ func (s *sorter) sortWord(word int, rows driver.Ptr) driver.Ptr {
 	return s.binner.sort(src, bits)
 }
 
-// source is a word of the codes of rows: a column as it lies there, where the word is no more than that, or codes made
-// from columns.
+// source returns a word of the codes of rows: a column as it lies on the device if the word is only that, else encoded
+// codes.
 func (s *sorter) source(word int, rows driver.Ptr) source {
 	fields, ok := s.plan.DeviceWord(word)
 	if ok && rows == 0 && len(fields) == 1 && readsAsItIs(&fields[0]) {
-		return source{field: s.field(&fields[0]), look: s.viewOfField(&fields[0])}
+		return source{field: s.field(&fields[0]), scan: s.scanInputOfField(&fields[0])}
 	}
 	codes := s.encode(word, rows, s.binner.rows)
 	src := source{field: codesField(codes), codes: codes, rows: rows}
 	if rows == 0 {
-		src.look = codesView(codes, s.plan.WordBits(word))
+		src.scan = codesInput(codes, s.plan.WordBits(word))
 	}
 	return src
 }
 
-// viewOfField sees the column of a piece; nil when it is the only key, which was looked at before.
-func (s *sorter) viewOfField(f *keyencode.DeviceField) *view {
+// scanInputOfField returns the column of a field; nil for a single key, which has been scanned before.
+func (s *sorter) scanInputOfField(f *keyencode.DeviceField) *scanInput {
 	if len(s.job.Keys) == 1 {
 		return nil
 	}
 	key := s.job.Keys[slices.IndexFunc(s.job.Keys, func(k keyencode.Key) bool { return k.Column == f.Column })]
-	v := viewOf(s.place(f.Column, f.Form), f.DeviceColumn, key)
-	return &v
+	in := scanInputOf(s.place(f.Column, f.Form), f.DeviceColumn, key)
+	return &in
 }
 
-// readsAsItIs reports whether digit binning reads the column of a piece by itself.
+// readsAsItIs reports whether digit binning reads the column of a field directly.
 func readsAsItIs(f *keyencode.DeviceField) bool {
 	return f.Down == 0 && f.Up == 0 && isNumber(f.DeviceColumn)
 }
 
-// isNumber reports whether a column lies there as numbers of 4 or 8 bytes, which kernels read directly.
+// isNumber reports whether a column holds numbers of 4 or 8 bytes, which kernels read directly.
 func isNumber(c keyencode.DeviceColumn) bool {
 	forms := []keyencode.Form{keyencode.FormInteger, keyencode.FormFloat, keyencode.FormRank}
 	return c.Stride == c.Width && (c.Width == 4 || c.Width == 8) && slices.Contains(forms, c.Form)
 }
 
-// encode makes a word of the codes of n rows, of the leading ones when rows is 0.
+// encode encodes a word of the codes of n rows, of the leading rows if rows is 0.
 func (s *sorter) encode(word int, rows driver.Ptr, n int) driver.Ptr {
-	pieces, ok := s.plan.DeviceWord(word)
+	fields, ok := s.plan.DeviceWord(word)
 	if !ok {
 		return s.encodeOnHost(word)
 	}
-	return s.encodeFields(s.fields(pieces), rows, n)
+	return s.encodeFields(s.fields(fields), rows, n)
 }
 
-// encodeFields makes a word of its pieces.
+// encodeFields encodes a word from its fields.
 func (s *sorter) encodeFields(fields []abiField, rows driver.Ptr, n int) driver.Ptr {
 	codes := s.alloc(8 * n)
 	s.launch("encode", s.blocks(n), uint64(put(s.task, fields...)), uint64(len(fields)), uint64(n), uint64(rows),
@@ -79,7 +79,7 @@ func (s *sorter) encodeFields(fields []abiField, rows driver.Ptr, n int) driver.
 	return codes
 }
 
-// encodeOnHost makes the leading word of strings on the host.
+// encodeOnHost encodes the leading word of strings on the host.
 func (s *sorter) encodeOnHost(word int) driver.Ptr {
 	if word != 0 {
 		panic("gpu: only the leading word of strings is sorted by the device")
@@ -93,7 +93,7 @@ func (s *sorter) encodeOnHost(word int) driver.Ptr {
 	s.fail(s.workers.Tiles(s.rows, thresholds.encodeRows, func(lo, hi int) { s.plan.Encode(made[lo:hi], lo) }))
 	codes := s.alloc(8 * s.rows)
 	s.upload(codes, host.BytesOf(made))
-	s.wait() // made is read until then, if it is pinned
+	s.wait() // if made is pinned, the copy reads it until here
 	s.buffers.Free(host.BytesOf(made))
 	return codes
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 )
 
-// device is an open device. Its session is taken by one sort at a time, and is nil when it has to be opened anew.
+// device is an open device. One sort at a time takes its session, which is nil if the device must be reopened.
 type device struct {
 	Device
 	turn   chan *session
@@ -30,7 +30,7 @@ func devices() ([]Device, error) {
 	return all, nil
 }
 
-// openError makes an error of the driver one of this package.
+// openError wraps an error of the driver in an error of this package.
 func openError(err error) error {
 	switch {
 	case errors.As(err, new(*driver.NoDeviceError)):
@@ -102,7 +102,7 @@ func (d *device) sort(ctx context.Context, job *engine.Job, mem engine.Allocator
 	return result, err
 }
 
-// take waits for the session, and opens the device anew if the last sort has lost it.
+// take waits for the session, and reopens the device if the last sort has lost it.
 func (d *device) take(ctx context.Context) (*session, error) {
 	select {
 	case <-ctx.Done():
@@ -123,8 +123,7 @@ func (d *device) take(ctx context.Context) (*session, error) {
 	return s, nil
 }
 
-// lose gives up a session whose device has failed: nothing in its context can be used any more, not even to tell what
-// is wrong with it.
+// lose closes a session whose device has failed. Nothing in its context can be used any more.
 func (d *device) lose(s *session) {
 	d.pinned.detach()
 	s.Close()

@@ -12,7 +12,7 @@ import (
 var errNone = fmt.Errorf("%w: this build has no GPU engine; \"make gpu\" in a checkout builds it, for Linux on x86-64",
 	ErrNoDevice)
 
-// device is all that there is to an engine in this build: nothing. None is ever opened.
+// device is the device of a build without GPU engine. None is ever opened.
 type device struct{}
 
 func devices() ([]Device, error) { return nil, errNone }

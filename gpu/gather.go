@@ -10,7 +10,7 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// gatherAll gathers the columns of the job's list. While one goes down the next is gathered, once it has come up.
+// gatherAll gathers the columns of the job's list. While one is downloaded the next is gathered, once it is uploaded.
 func (s *sorter) gatherAll() {
 	for i, at := range s.job.Gather {
 		if !s.hasArrived(at) || !s.isPrepared(i+1) || isText(s.job.Columns[at].Kind) {
@@ -28,7 +28,7 @@ func (s *sorter) gatherAll() {
 	s.releaseWindows()
 }
 
-// gather gathers the column at a place of the job's list. What the host gathers is left to finish.
+// gather gathers one column of the job's list, unless the host gathers it.
 func (s *sorter) gather(i int) {
 	at := s.job.Gather[i]
 	src := &s.job.Columns[at]
@@ -69,7 +69,7 @@ func (s *sorter) gatherValues(values driver.Ptr, width int, dst []byte) {
 	s.deliver(dst, gathered)
 }
 
-// gatherBits gathers bits and has the ones among them counted.
+// gatherBits gathers bits and counts the ones.
 func (s *sorter) gatherBits(bits driver.Ptr, bit uint64, dst []byte, ones driver.Ptr) {
 	gathered := s.alloc((s.out + 31) / 32 * 4)
 	s.launch("gather_bits", s.blocks(s.out), uint64(bits), bit, uint64(s.order), uint64(s.out), uint64(gathered),
@@ -78,7 +78,7 @@ func (s *sorter) gatherBits(bits driver.Ptr, bit uint64, dst []byte, ones driver
 	s.deliver(dst, gathered)
 }
 
-// ones is the counter of a gathered column's bits; behind the last column's is one that nobody reads.
+// ones is the counter of the ones of a column's validity. The last counter is for bits that are not counted.
 func (s *sorter) ones(i int) driver.Ptr {
 	if s.counters == 0 {
 		s.counters = s.zeros(8 * (len(s.job.Gather) + 1))
@@ -86,7 +86,7 @@ func (s *sorter) ones(i int) driver.Ptr {
 	return s.counters + driver.Ptr(8*i)
 }
 
-// countNulls reads the counters and frees the bitmaps of columns that turn out to have no null.
+// countNulls reads the counters and frees the bitmaps of columns without null.
 func (s *sorter) countNulls() error {
 	if s.counters == 0 {
 		return nil

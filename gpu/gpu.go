@@ -10,10 +10,10 @@ import (
 
 var (
 	// ErrNoDevice is returned by Open and Devices where there is no GPU to use: a build without the tag cuda, a machine
-	// without driver, a number that no device has. The error tells what was looked for.
+	// without driver, a number that no device has. The error names what was looked for.
 	ErrNoDevice = errors.New("gpu: no device")
 	// ErrDevice is returned when the device or its driver fails in the middle of a sort. The process can go on. The
-	// next sort opens the device anew; after some faults the driver refuses that until the process ends, and the error
+	// next sort reopens the device; after some faults the driver refuses that until the process ends, and the error
 	// is ErrDevice again.
 	ErrDevice = errors.New("gpu: the device failed")
 )
@@ -35,17 +35,17 @@ type Device struct {
 // Devices lists the GPUs that Open can use.
 func Devices() ([]Device, error) { return devices() }
 
-// An Engine sorts on one GPU, as package engine says; its results are those of the CPU engine, byte for byte.
+// An Engine sorts on one GPU, as package engine describes; its results are those of the CPU engine, byte for byte.
 //
 // The device does all of it but this: keys that are strings (Binary, LargeBinary, BinaryView, FixedSizeBinary of more
 // than 8 bytes) are encoded on the host, and rows that tie in the first 64 bits of their codes are ordered there;
 // columns of Binary and LargeBinary of few rows are gathered on the host by the device's row numbers, and any column
 // where few of many rows are wanted.
 //
-// Sorts that are called at the same time run one after another. A sort needs room on the device for its keys and 29
+// Sorts that are called at the same time run one after another. A sort needs memory on the device for its keys and 29
 // bytes per row, 4 more for a dictionary; then for the row numbers, the keys that are gathered, columns that are
-// gathered more than once, and three times the widest of all that are; and for 4 MiB besides. With more room it is
-// faster: columns come up and go down while others are worked on. What one sort has used stays with the engine for the
+// gathered more than once, and three times the widest of all that are; and for 4 MiB besides. With more memory it is
+// faster: columns are uploaded and downloaded while others are processed. The engine keeps the memory of a sort for the
 // next. Too little is engine.ErrMemory, with the bytes that are needed and free.
 type Engine struct{ *device }
 

@@ -44,11 +44,11 @@ func TestManyRows(t *testing.T) {
 	}
 }
 
-// TestMostRowsEqual sorts columns most of whose rows have one value, so many that these are set aside.
+// TestMostRowsEqual sorts columns most of whose rows have one value, so that these are split off.
 func TestMostRowsEqual(t *testing.T) {
 	e := openForTest(t)
 	for _, kind := range []keyencode.Kind{keyencode.Uint32, keyencode.Uint64} {
-		for _, share := range []uint64{5, 5000} { // one row in so many has another value
+		for _, share := range []uint64{5, 5000} { // one of share rows has another value
 			const rows = 1<<24 + 77
 			c := keyencode.Column{Kind: kind}
 			values := make([]byte, rows*c.ValueBytes())
@@ -72,7 +72,7 @@ func TestMostRowsEqual(t *testing.T) {
 	}
 }
 
-// prove counts places whose row sorts before the one in front of it, does not exist, or was there before.
+// prove counts places whose row sorts before the preceding one, does not exist, or is repeated.
 func prove(order []uint32, value func(row uint32) uint64) int64 {
 	var bad atomic.Int64
 	var group sync.WaitGroup

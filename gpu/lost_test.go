@@ -26,7 +26,7 @@ func pinnedByDevice(t *testing.T, e *Engine, b []byte) bool {
 	return s.Pinned(b)
 }
 
-// TestAllocatorOfALostDevice allocates while the device is lost, while it is opened anew and while that is refused.
+// TestAllocatorOfALostDevice allocates while the device is lost, while it is reopened and while that is refused.
 func TestAllocatorOfALostDevice(t *testing.T) {
 	e, err := Open(Options{})
 	require.NoError(t, err)
@@ -49,7 +49,7 @@ func TestAllocatorOfALostDevice(t *testing.T) {
 		})
 	}
 	t.Setenv("ARROWSORT_STANDIN_FAIL", "1")
-	for range 20 { // every sort has a context of its own, and loses it
+	for range 20 { // every sort has a separate context, and loses it
 		_, err := e.Sort(t.Context(), job, goMemory{})
 		require.ErrorIs(t, err, ErrDevice)
 	}
@@ -74,8 +74,8 @@ func TestAllocatorOfALostDevice(t *testing.T) {
 	require.NoError(t, e.Close(), "a second time")
 }
 
-// TestEveryLaunchFails lets every single launch of a sort fail, of a plain key and many columns, as so many rows are
-// sorted that the host waits for the sample: the error says so, nothing leaks, and the next sort is right.
+// TestEveryLaunchFails makes each launch of a sort fail, of a plain key and many columns, with enough rows for the host
+// to wait for the sample: the error reports it, nothing leaks, and the next sort is correct.
 func TestEveryLaunchFails(t *testing.T) {
 	useEverything(t)
 	keepThresholds(t)

@@ -11,8 +11,8 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// TestColumnsInOrder sorts columns whose sample is in order: all of them is, or but for a few rows, or the second half
-// begins anew.
+// TestColumnsInOrder sorts columns whose sample is in order: all rows are, or all but a few, or the second half is not,
+// so that the sort restarts.
 func TestColumnsInOrder(t *testing.T) {
 	e := openForTest(t)
 	most := kernels.SmallRows - kernels.SmallRows%7 + 7

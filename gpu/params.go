@@ -7,10 +7,10 @@ import (
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
 )
 
-// paramBytes is room for the structures of a sort of hundreds of keys.
+// paramBytes is enough for the structures of a sort of hundreds of keys.
 const paramBytes = 256 << 10
 
-// params collects the structures that kernels read (kernels/abi.h), so that one copy brings many of them to the device.
+// params collects the structures that kernels read (kernels/abi.h), so that one copy uploads many of them.
 type params struct {
 	host   []uint64 // pinned
 	device driver.Ptr
@@ -30,7 +30,7 @@ func (p *params) open(c *driver.Context) error {
 	return nil
 }
 
-// put adds words and returns where they will be on the device; 0 when there is no room left.
+// put adds words and returns their future address on the device; 0 if they do not fit.
 func (p *params) put(words []uint64) driver.Ptr {
 	if p.used+len(words) > len(p.host) {
 		return 0
@@ -41,7 +41,7 @@ func (p *params) put(words []uint64) driver.Ptr {
 	return p.device + driver.Ptr(8*at)
 }
 
-// flush sends what was added since the last time.
+// flush uploads what was added since the last flush.
 func (p *params) flush(s *driver.Stream) error {
 	if p.sent == p.used {
 		return nil
@@ -52,5 +52,5 @@ func (p *params) flush(s *driver.Stream) error {
 	return err
 }
 
-// reset forgets everything. The stream is idle.
+// reset discards everything. The stream is idle.
 func (p *params) reset() { p.used, p.sent = 0, 0 }

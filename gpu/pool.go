@@ -1,8 +1,8 @@
 package gpu
 
-// A pool keeps blocks of memory for the next use, because the driver is slow to allocate. A block may be used again
-// while the device still works on its last use: what the kernels' stream does next comes behind that by itself. Where
-// another stream is next, or was last, whoever takes or gives the block has one wait for the other (markFree, retire).
+// A pool keeps blocks of memory for reuse, because the driver is slow to allocate. A block may be used again while the
+// device still works on its last use, if the same stream uses it. If another stream does, the caller makes one stream
+// wait for the other (markFree, retire).
 type pool[P comparable] struct {
 	alloc func(bytes int) (P, error)
 	free  func(P) error
@@ -10,18 +10,18 @@ type pool[P comparable] struct {
 	sizes map[P]int   // of the blocks in use
 	used  int         // bytes of the blocks in use
 	held  int         // and of those that are spare
-	tight bool        // there is no memory to waste
+	tight bool        // memory is short: no block larger than needed
 }
 
-// blockBytes is what the size of a block is a multiple of.
+// blockBytes divides the size of each block.
 const blockBytes = 1 << 10
 
 func newPool[P comparable](alloc func(int) (P, error), free func(P) error) *pool[P] {
 	return &pool[P]{alloc: alloc, free: free, spare: map[int][]P{}, sizes: map[P]int{}}
 }
 
-// get returns a block of at least so many bytes: a spare one that is not much larger, or else one of that size. Where
-// memory is tight none is larger, so that a sort takes no more than it needs.
+// get returns a block of at least the given bytes: a spare one that is at most a quarter larger, else a new one of that
+// size. If memory is tight the size is exact, so that a sort takes no more than it needs.
 func (p *pool[P]) get(bytes int) (block P, err error) {
 	size := max(1, (bytes+blockBytes-1)/blockBytes) * blockBytes
 	if spare, ok := p.closest(size); ok {
@@ -38,7 +38,7 @@ func (p *pool[P]) get(bytes int) (block P, err error) {
 	return block, nil
 }
 
-// take takes one of the spare blocks of a size.
+// take removes a spare block of a size from the pool.
 func (p *pool[P]) take(size int) P {
 	blocks := p.spare[size]
 	last := len(blocks) - 1
@@ -48,7 +48,7 @@ func (p *pool[P]) take(size int) P {
 	return blocks[last]
 }
 
-// closest is the least size of spare blocks that have so many bytes, and no more than a quarter too many.
+// closest is the least size of spare blocks of at least the given bytes, and at most a quarter more.
 func (p *pool[P]) closest(bytes int) (size int, ok bool) {
 	most := bytes + bytes/4
 	if p.tight {
@@ -62,7 +62,7 @@ func (p *pool[P]) closest(bytes int) (size int, ok bool) {
 	return size, ok
 }
 
-// fresh allocates memory. When it is full, what is spare is given back first.
+// fresh allocates memory. If that fails it frees the spare blocks and tries again.
 func (p *pool[P]) fresh(bytes int) (block P, err error) {
 	if block, err = p.alloc(bytes); err != nil {
 		p.tight = true
@@ -88,7 +88,7 @@ func (p *pool[P]) putAll() {
 	}
 }
 
-// trim gives all spare blocks back.
+// trim frees all spare blocks.
 func (p *pool[P]) trim() error {
 	for size := range p.spare {
 		for len(p.spare[size]) > 0 {

@@ -9,7 +9,7 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// An arrival is the values of a column that come up while the keys are sorted, until somebody has waited for it.
+// An arrival is an upload of a column's values while the keys are sorted, until it is awaited.
 type arrival struct {
 	column *keyencode.Column
 	values driver.Ptr
@@ -18,19 +18,18 @@ type arrival struct {
 	err    error
 }
 
-// sortBytes is about what a sort takes for a row beside columns: records, row numbers, gathered values on their way.
+// sortBytes is about the memory of a sort for each row, in addition to columns: records, row numbers, gathered values.
 const sortBytes = 64
 
-// prefetch begins to bring up the values of the columns that are gathered and are no keys, one after the other, in a
-// stream and a goroutine of their own. The keys are on their way already. What might be too much for the device at once
-// comes up column by column. Once is enough.
+// prefetch begins to upload the columns that are gathered and are no keys, one after the other, in a separate stream
+// and goroutine. It does nothing if they might not fit the device together, and when called again.
 func (s *sorter) prefetch() {
 	if s.prefetched {
 		return
 	}
 	s.prefetched = true
 	list, bytes := s.prefetchable()
-	if s.threads == 1 || bytes < thresholds.prefetchBytes || !s.hasRoom(bytes+sortBytes*s.rows) {
+	if s.threads == 1 || bytes < thresholds.prefetchBytes || !s.hasMemory(bytes+sortBytes*s.rows) {
 		return
 	}
 	s.arrivals = map[int]*arrival{}
@@ -51,15 +50,15 @@ func (s *sorter) prefetch() {
 	s.helpers.Go(func() {
 		for _, a := range arrivals {
 			if !failed && !s.unwanted.Load() {
-				s.bringUp(a)
+				s.uploadArrival(a)
 			}
 			close(a.sent)
 		}
 	})
 }
 
-// dropArrivals frees the memory of columns that have come up and are not in use yet, and reports whether there were
-// any. They come up again when they are needed.
+// dropArrivals frees uploaded columns that are not in use yet, and reports whether there were any. They are uploaded
+// again when needed.
 func (s *sorter) dropArrivals() bool {
 	if len(s.arrivals) == 0 {
 		return false
@@ -78,7 +77,7 @@ func (s *sorter) dropArrivals() bool {
 	return true
 }
 
-// markFree notes that the kernels so far use memory that is free: what prefetch brings up must not overtake them.
+// markFree records that kernels so far may use freed memory: uploads of prefetch wait for them.
 func (s *sorter) markFree() {
 	if s.freed == nil {
 		e := s.event()
@@ -89,7 +88,7 @@ func (s *sorter) markFree() {
 	}
 }
 
-// prefetchable are the columns for prefetch and their bytes.
+// prefetchable returns the columns for prefetch and their bytes.
 func (s *sorter) prefetchable() (list []int, bytes int) {
 	for _, at := range s.job.Gather {
 		c := &s.job.Columns[at]
@@ -104,8 +103,9 @@ func (s *sorter) prefetchable() (list []int, bytes int) {
 	return list, bytes
 }
 
-// bringUp is the work of the goroutine. Like every goroutine that calls the driver it enters the context.
-func (s *sorter) bringUp(a *arrival) {
+// uploadArrival uploads a column in the goroutine of prefetch. Every goroutine that calls the driver enters the
+// context.
+func (s *sorter) uploadArrival(a *arrival) {
 	leave, err := s.Enter()
 	if err != nil {
 		a.err = err
@@ -117,7 +117,7 @@ func (s *sorter) bringUp(a *arrival) {
 	a.err = s.up.err
 }
 
-// await has the kernels wait for a column that comes up.
+// await makes the kernels wait for the upload of a column.
 func (s *sorter) await(at int) driver.Ptr {
 	a := s.arrivals[at]
 	delete(s.arrivals, at)
@@ -129,7 +129,7 @@ func (s *sorter) await(at int) driver.Ptr {
 	return a.values
 }
 
-// hasArrived reports whether the values of a column are here, or will be without anybody's doing.
+// hasArrived reports whether the upload of a column is complete or queued.
 func (s *sorter) hasArrived(at int) bool {
 	a := s.arrivals[at]
 	if a == nil {

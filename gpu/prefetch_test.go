@@ -44,14 +44,14 @@ func wideJob(mem engine.Allocator, rows int, seed uint64) *engine.Job {
 	return job
 }
 
-// useStreams has even a few bytes go through streams of their own.
+// useStreams makes even a few bytes use separate streams.
 func useStreams(t *testing.T) {
 	keepThresholds(t)
 	thresholds.prefetchBytes, thresholds.lateBytes = 1, 0
 }
 
-// TestPrefetch sorts with columns that come up while the keys are sorted, from ordinary and from pinned memory, and
-// without.
+// TestPrefetch sorts with columns that are uploaded while the keys are sorted, from pageable and from pinned memory,
+// and without.
 func TestPrefetch(t *testing.T) {
 	e := openForTest(t)
 	useStreams(t)
@@ -65,7 +65,7 @@ func TestPrefetch(t *testing.T) {
 			want, err := e.Sort(t.Context(), job, mem)
 			require.NoError(t, err)
 			thresholds.prefetchBytes, thresholds.lateBytes = 1, 0
-			thresholds.directBytes, thresholds.copyBytes = 1, 1+int(seed*997) // pinned memory is copied in many pieces
+			thresholds.directBytes, thresholds.copyBytes = 1, 1+int(seed*997) // pinned memory is copied in many parts
 			got, err := e.Sort(t.Context(), job, mem)
 			require.NoError(t, err)
 			require.Equal(t, want.RowNumbers, got.RowNumbers, "%s, seed %d", name, seed)
@@ -78,7 +78,7 @@ func TestPrefetch(t *testing.T) {
 	}
 }
 
-// TestPrefetchIsCancelled gives up at any moment: nothing is left behind, and the next sort is right.
+// TestPrefetchIsCancelled cancels at any moment: nothing leaks, and the next sort is correct.
 func TestPrefetchIsCancelled(t *testing.T) {
 	e := openForTest(t)
 	useStreams(t)

@@ -67,7 +67,7 @@ func randomThresholds(r *rand.Rand, t thresholdTable) thresholdTable {
 		case name == "stripRows":
 			*value = kernels.SmallTile + 64*r.IntN(100)
 		case name == "slotBytes":
-			*value = stagingPiece * (2 + r.IntN(15))
+			*value = minBatchBytes * (2 + r.IntN(15))
 		case name == "windowRows":
 			*value = 1 << r.IntN(13)
 		case strings.HasSuffix(name, "Bytes"):

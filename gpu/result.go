@@ -11,8 +11,8 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// prepare makes the result's buffers, all but those of columns that the host gathers, while columns come up and keys
-// are sorted: ordinary memory is cleared by its allocator, which takes as long.
+// prepare allocates the result's buffers, all but those of columns that the host gathers, while columns are uploaded
+// and keys sorted: clearing pageable memory takes as long.
 func (s *sorter) prepare() {
 	s.result.Rows = s.out
 	s.result.Columns = make([]engine.Column, len(s.job.Gather))
@@ -24,7 +24,7 @@ func (s *sorter) prepare() {
 	}
 }
 
-// allocate tells of each buffer that it has made, the last time with an error if there is one.
+// allocate allocates the buffers, and sends nil for each, or an error for the last.
 func (s *sorter) allocate() {
 	defer close(s.unprepared)
 	err := s.allocateRowNumbers()
@@ -35,15 +35,15 @@ func (s *sorter) allocate() {
 	}
 }
 
-// prepared waits for the row numbers' buffer and those of so many columns, also after an error. What else needs the
-// caller's allocator waits for all of them.
+// prepared waits for the row numbers' buffer and those of the given number of columns, also after an error. Other users
+// of the caller's allocator wait for all of them.
 func (s *sorter) prepared(columns int) {
 	for ; s.preparedBuffers <= columns; s.preparedBuffers++ {
 		s.fail(<-s.unprepared)
 	}
 }
 
-// isPrepared reports whether prepared would wait.
+// isPrepared reports whether prepared returns without waiting.
 func (s *sorter) isPrepared(columns int) bool {
 	for ; s.preparedBuffers <= columns; s.preparedBuffers++ {
 		select {
@@ -91,7 +91,7 @@ func (s *sorter) allocateColumn(i int) (err error) {
 
 func bitmapBytes(rows int) int { return (rows + 7) / 8 }
 
-// writeRowNumbers brings the row numbers to the host where they are wanted there.
+// writeRowNumbers downloads the row numbers if they are part of the result or needed on the host.
 func (s *sorter) writeRowNumbers() {
 	s.prepared(0)
 	if s.numbers == nil && s.gathersOnHost() {
@@ -118,10 +118,10 @@ func (s *sorter) writeRowNumbers() {
 	}
 }
 
-// afterKernels returns what brings so many bytes down after the kernels that have been launched.
-func (s *sorter) afterKernels(bytes int) *mover {
+// afterKernels returns the transfer for a download of the given bytes after the kernels launched so far.
+func (s *sorter) afterKernels(bytes int) *transfer {
 	if bytes < thresholds.lateBytes {
-		return &s.mover
+		return &s.transfer
 	}
 	e := s.event()
 	if !s.failed() {
@@ -131,7 +131,7 @@ func (s *sorter) afterKernels(bytes int) *mover {
 	return &s.down
 }
 
-// hostNumbers are the leading row numbers on the host, there after wait.
+// hostNumbers downloads the leading row numbers; they are complete after wait.
 func (s *sorter) hostNumbers() []uint32 {
 	numbers, err := host.Words[uint32](&s.buffers, s.out)
 	s.fail(err)
@@ -143,12 +143,12 @@ func (s *sorter) gathersOnHost() bool {
 	return slices.ContainsFunc(s.job.Gather, func(at int) bool { return s.onHost[at] })
 }
 
-// fewRows is how many rows of the input there must be for each of the result for the host to gather it: a row that is
-// looked for costs a thread of the host what the bus needs for a hundred.
+// fewRows is the least ratio of rows of the input and of the result for which the host gathers: a random read on the
+// host takes as long as an upload of about a hundred rows.
 const fewRows = 256
 
-// isForHost reports whether the host gathers a column, by the device's row numbers: where only few leading rows are
-// wanted what is no key and strings, so that they need not come up, and strings that the device does not gather.
+// isForHost reports whether the host gathers a column by the device's row numbers: columns that are no keys, and
+// strings, if few leading rows are wanted, so that they need no upload; and strings that the device does not gather.
 func (s *sorter) isForHost(at int) bool {
 	c := &s.job.Columns[at]
 	if few := s.out > 0 && s.out <= s.rows/fewRows; few || isText(c.Kind) {
@@ -158,8 +158,8 @@ func (s *sorter) isForHost(at int) bool {
 	return false
 }
 
-// finish gathers what the host gathers, counts the nulls and hands the buffers over.
-func (s *sorter) finish() (*engine.Result, error) {
+// complete gathers the columns of the host, counts nulls and returns the result.
+func (s *sorter) complete() (*engine.Result, error) {
 	if err := s.countNulls(); err != nil {
 		return nil, err
 	}
@@ -168,7 +168,7 @@ func (s *sorter) finish() (*engine.Result, error) {
 			continue
 		}
 		out := &s.result.Columns[i]
-		for _, b := range [][]byte{out.Values, out.Validity, out.Data} { // the device was to gather it
+		for _, b := range [][]byte{out.Values, out.Validity, out.Data} { // allocated for the device
 			s.buffers.Free(b)
 		}
 		var err error

@@ -6,19 +6,18 @@ import (
 	"github.com/arrowsort/arrowsort/kernels"
 )
 
-// selectShare is how many rows there must be for each of the first that are selected. Of 2^28 uniform u32 a tenth of
-// the rows takes half as long as all of them, a quarter 4 % longer than all.
+// selectShare is the least number of rows per selected row. Selecting a larger share takes longer than sorting all
+// rows.
 const selectShare = 6
 
-// A selectShape is how a select of the first rows cuts.
+// A selectShape is the border of a select and the memory for its candidates.
 type selectShape struct {
-	hits int // rows of the sample that are no greater than the border
-	room int // for candidates
+	hits     int // rows of the sample that do not exceed the border
+	capacity int // the most candidates
 }
 
-// shapeSelect cuts so far behind the first k of n rows that a sample is most unlikely to mislead: of k rows it has so
-// many on average, and with five standard deviations more they are in front of the border. As many again, and a little
-// more, may turn out to be candidates. ok is false where to sort everything is as quick.
+// shapeSelect returns the shape of a select of the first k of n rows: hits is the average number of the first k rows in
+// a sample, and five standard deviations more; the capacity is six more. ok is false where sorting all rows is as fast.
 func shapeSelect(n, k int) (s selectShape, ok bool) {
 	sample := math.Min(float64(n), kernels.SelectSample)
 	mean := sample * float64(k) / float64(n)

@@ -10,7 +10,7 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// candidates are the rows that are among the first by a word of their codes, in the order of the input, and their
+// candidates are the rows that may be among the first by a word of their codes, in the order of the input, and their
 // codes.
 type candidates struct {
 	field abiField // of codes
@@ -18,17 +18,16 @@ type candidates struct {
 	codes driver.Ptr
 	rows  driver.Ptr
 	n     int
-	tied  driver.Ptr // rows behind all of these, as many as may be wanted: they tie
-	tie   uint64     // their code
+	tied  driver.Ptr // the first rows that tie with the border and sort after all candidates
+	tie   uint64     // their code: the border
 }
 
-// selectFirst selects the rows that the result wants, by a column of codes of so many bits, in one read of it. Rows
-// that tie with the last of them are apart, where their order is that of the input, or candidates. ok is false when
-// there are too few rows, or too many are wanted, for this to be quicker than to sort them all, and when a sample of
-// the rows has misled, as it will again, or too many rows tie.
-func (s *sorter) selectFirst(field abiField, bits int, apart bool) (c candidates, ok bool) {
+// selectFirst selects the rows that the result needs, by a column of codes, in one read of it. With separateTies, rows
+// that tie with the border are listed separately, where their order is that of the input; else they are candidates. ok
+// is false where sorting all rows is as fast, where the sampled cutoff was wrong, and where too many rows tie with it.
+func (s *sorter) selectFirst(field abiField, bits int, separateTies bool) (c candidates, ok bool) {
 	shape, ok := shapeSelect(s.rows, s.out)
-	if !ok || s.misled {
+	if !ok || s.cutoffFailed {
 		return c, false
 	}
 	width, tile, kernel := 8, kernels.SelectWideTile, "select_rows_wide"
@@ -38,17 +37,17 @@ func (s *sorter) selectFirst(field abiField, bits int, apart bool) (c candidates
 	tiles := (s.rows + tile - 1) / tile
 	status := s.zeros(8*tiles + int(unsafe.Sizeof(abiSelection{})))
 	sample := s.alloc(8 * kernels.SelectSample)
-	c = candidates{codes: s.alloc(width * shape.room), rows: s.alloc(4 * shape.room), bits: bits}
+	c = candidates{codes: s.alloc(width * shape.capacity), rows: s.alloc(4 * shape.capacity), bits: bits}
 	job := abiSelect{
 		field: field, bits: uint64(bits), n: uint64(s.rows), k: uint64(s.out), hits: uint64(shape.hits),
-		room:   uint64(shape.room),
-		sample: uint64(sample), status: uint64(status), selection: uint64(status) + uint64(8*tiles),
+		capacity: uint64(shape.capacity),
+		sample:   uint64(sample), status: uint64(status), selection: uint64(status) + uint64(8*tiles),
 		codes: uint64(c.codes), rows: uint64(c.rows),
-		selected: uint64(uintptr(unsafe.Pointer(s.lookout.selected))),
+		selected: uint64(uintptr(unsafe.Pointer(s.reports.selected))),
 	}
-	if apart {
+	if separateTies {
 		c.tied = s.alloc(4 * s.out)
-		job.apart, job.tied = 1, uint64(c.tied)
+		job.separateTies, job.tied = 1, uint64(c.tied)
 	}
 	words := abiWords([]abiSelect{job})
 	blocks := (min(s.rows, kernels.SelectSample) + kernels.SelectBorderThreads - 1) / kernels.SelectBorderThreads
@@ -56,16 +55,16 @@ func (s *sorter) selectFirst(field abiField, bits int, apart bool) (c candidates
 	s.launchEarly(kernel, tiles, words...)
 	s.moves(int(field.width) * s.rows)
 	if !s.failed() {
-		s.fail(s.Record(s.lookout.told))
+		s.fail(s.Record(s.reports.done))
 	}
-	s.prefetch() // before memory that is in use is free
+	s.prefetch() // before memory in use is freed
 	s.free(status, sample)
 	if !s.failed() {
-		s.fail(s.WaitFor(s.lookout.told))
+		s.fail(s.WaitFor(s.reports.done))
 	}
-	found := s.lookout.selected
-	if s.failed() || found.candidates > uint64(shape.room) || found.candidates+found.tied < uint64(s.out) {
-		s.misled = apart
+	found := s.reports.selected
+	if s.failed() || found.candidates > uint64(shape.capacity) || found.candidates+found.tied < uint64(s.out) {
+		s.cutoffFailed = separateTies
 		s.free(c.codes, c.rows, c.tied)
 		return candidates{}, false
 	}
@@ -76,21 +75,21 @@ func (s *sorter) selectFirst(field abiField, bits int, apart bool) (c candidates
 	return c, true
 }
 
-// sortCandidates sorts the candidates by their codes; what they were is freed, but for the rows that tie.
+// sortCandidates sorts the candidates by their codes. It frees their rows and codes, but not the rows that tie.
 func (s *sorter) sortCandidates(c candidates) (rows driver.Ptr) {
 	defer s.free(c.codes)
 	if c.n == 0 {
 		return c.rows
 	}
 	b := newBinner(s.task, c.n)
-	if rows, ok := b.sortFew(c.field, c.rows, noClasses, func() {}); ok {
+	if rows, ok := b.sortSmall(c.field, c.rows, noClasses, func() {}); ok {
 		s.free(c.rows)
 		return rows
 	}
-	b.declined = true // it need not be asked again
-	codes := view{abiColumn{values: uint64(c.codes), form: c.field.form, width: c.field.width, stride: c.field.stride},
-		c.bits, false}
-	places := b.sort(source{field: c.field, look: &codes}, c.bits)
+	b.declined = true // do not ask again
+	column := abiColumn{values: uint64(c.codes), form: c.field.form, width: c.field.width, stride: c.field.stride}
+	codes := scanInput{column, c.bits, false}
+	places := b.sort(source{field: c.field, scan: &codes}, c.bits)
 	if places == 0 { // all codes are the same
 		return c.rows
 	}
@@ -101,7 +100,7 @@ func (s *sorter) sortCandidates(c candidates) (rows driver.Ptr) {
 	return rows
 }
 
-// sortFirst sorts the rows that the result wants by a word that is all of their codes. It takes the source over, if ok.
+// sortFirst sorts the rows that the result needs by a word that is their whole code. It frees the source if ok.
 func (s *sorter) sortFirst(src source, bits int) (rows driver.Ptr, ok bool) {
 	c, ok := s.selectFirst(src.field, bits, true)
 	if !ok {
@@ -111,7 +110,7 @@ func (s *sorter) sortFirst(src source, bits int) (rows driver.Ptr, ok bool) {
 	return s.sortSelected(c), true
 }
 
-// sortSelected sorts the candidates, and has the rows that tie follow them.
+// sortSelected sorts the candidates and appends the rows that tie with the border.
 func (s *sorter) sortSelected(c candidates) (order driver.Ptr) {
 	rows := s.sortCandidates(c)
 	if c.n >= s.out {
@@ -125,26 +124,26 @@ func (s *sorter) sortSelected(c candidates) (order driver.Ptr) {
 	return order
 }
 
-// sortFirstByTypes sorts the rows that the result wants, where that can be done without statistics of the keys: they
-// make one word with room for all values of their types.
+// sortFirstByTypes sorts the rows that the result needs without statistics of the keys. It returns false if the types
+// of the keys have more values than fit one word.
 func (s *sorter) sortFirstByTypes() bool {
 	if _, ok := shapeSelect(s.rows, s.out); !ok || len(s.job.Keys) == 0 || s.job.Plan {
 		return false
 	}
 	fields, bits, ok := keyencode.TypeWord(s.job.Columns, s.job.Keys)
 	if !ok {
-		return s.sortFirstCrowded()
+		return s.sortFirstWithNulls()
 	}
-	pieces := s.fields(fields)
+	deviceFields := s.fields(fields)
 	number := isNumber(fields[0].DeviceColumn)
-	if len(pieces) > 1 && number {
-		if s.order, ok = s.sortFirstByLeadingKey(pieces, bits); ok {
+	if len(deviceFields) > 1 && number {
+		if s.order, ok = s.sortFirstByLeadingKey(deviceFields, bits); ok {
 			return true
 		}
 	}
-	src := source{field: pieces[0]}
-	if len(pieces) > 1 || !number {
-		src.codes = s.encodeFields(pieces, 0, s.rows)
+	src := source{field: deviceFields[0]}
+	if len(deviceFields) > 1 || !number {
+		src.codes = s.encodeFields(deviceFields, 0, s.rows)
 		src.field = codesField(src.codes)
 	}
 	if s.order, ok = s.sortFirst(src, bits); !ok {
@@ -153,9 +152,9 @@ func (s *sorter) sortFirstByTypes() bool {
 	return ok
 }
 
-// sortFirstCrowded is the same for an only key whose nulls share a number with its greatest value, if the result
-// reaches to neither.
-func (s *sorter) sortFirstCrowded() bool {
+// sortFirstWithNulls does the same for a single key whose nulls share a number with its greatest value. It returns
+// false if the result includes either.
+func (s *sorter) sortFirstWithNulls() bool {
 	word, ok := keyencode.TypeWordWithNulls(s.job.Columns, s.job.Keys[0])
 	if !ok || len(s.job.Keys) > 1 {
 		return false
@@ -169,24 +168,24 @@ func (s *sorter) sortFirstCrowded() bool {
 	return true
 }
 
-// sortFirstByLeadingKey selects by the first of several keys alone, which is less to read than all of them. Only
-// candidates get a word of their keys: it has so many bits, and these pieces.
-func (s *sorter) sortFirstByLeadingKey(pieces []abiField, bits int) (rows driver.Ptr, ok bool) {
+// sortFirstByLeadingKey selects by the first of several keys alone, which reads less than all of them. Only candidates
+// are encoded: deviceFields are the fields of their word, which has the given bits.
+func (s *sorter) sortFirstByLeadingKey(deviceFields []abiField, bits int) (rows driver.Ptr, ok bool) {
 	leading, leadingBits, _ := keyencode.TypeWord(s.job.Columns, s.job.Keys[:1]) // which a longer word includes
 	c, ok := s.selectFirst(s.field(&leading[0]), leadingBits, false)
 	if !ok {
 		return 0, false
 	}
 	s.free(c.codes)
-	c.codes, c.bits = s.encodeFields(pieces, c.rows, c.n), bits
+	c.codes, c.bits = s.encodeFields(deviceFields, c.rows, c.n), bits
 	c.field = codesField(c.codes)
 	return s.sortCandidates(c), true
 }
 
-// narrow selects the rows that the result may have by the leading word of their codes: they alone are sorted then. rows
-// is 0, for all of them, where that does not pay.
+// narrow selects the rows that may be in the result by the leading word of their codes, so that only they are sorted.
+// rows is 0, for all rows, where that is not faster.
 func (s *sorter) narrow() (rows driver.Ptr) {
-	if _, ok := shapeSelect(s.rows, s.out); !ok || s.misled {
+	if _, ok := shapeSelect(s.rows, s.out); !ok || s.cutoffFailed {
 		return 0
 	}
 	src := s.source(0, 0)
@@ -201,8 +200,8 @@ func (s *sorter) narrow() (rows driver.Ptr) {
 	return c.rows
 }
 
-// sortLeading sorts by the leading word of the codes and returns how many rows may be in the result, or in front of one
-// that is.
+// sortLeading sorts by the leading word of the codes. The first n of the rows are those that may be in the result, or
+// precede one that is.
 func (s *sorter) sortLeading() (rows driver.Ptr, n int) {
 	src, bits := s.source(0, 0), s.plan.WordBits(0)
 	if c, ok := s.selectFirst(src.field, bits, false); ok {

@@ -15,7 +15,7 @@ import (
 // among many.
 func TestEngineSelects(t *testing.T) {
 	keepThresholds(t)
-	thresholds.oneLaunchRows, thresholds.selectRows = 1000, 1
+	thresholds.smallSortRows, thresholds.selectRows = 1000, 1
 	enginetest.TestEngine(t, func(t testing.TB) engine.Engine {
 		e, err := Open(Options{})
 		require.NoError(t, err, "this test needs a GPU")

@@ -8,17 +8,17 @@ import (
 	"github.com/arrowsort/arrowsort/kernels"
 )
 
-// TestShapeSelect: what a select has room for grows with what is wanted, and holds it.
+// TestShapeSelect: the capacity grows with k, and is at least k.
 func TestShapeSelect(t *testing.T) {
 	for _, n := range []int{thresholds.selectRows, thresholds.selectRows + 1, 1 << 24, 1 << 28, 1<<32 - 1} {
 		last := selectShape{}
 		for _, k := range []int{1, 2, 100, 10_000, n / 100, n / 10, n / selectShare} {
 			s, ok := shapeSelect(n, k)
 			require.True(t, ok, "%d of %d rows", k, n)
-			require.Greater(t, s.room, k)
-			require.Less(t, s.room, 1<<31, "as kernels/abi.h asks")
+			require.Greater(t, s.capacity, k)
+			require.Less(t, s.capacity, 1<<31, "as kernels/abi.h asks")
 			require.GreaterOrEqual(t, s.hits, last.hits)
-			require.GreaterOrEqual(t, s.room, last.room)
+			require.GreaterOrEqual(t, s.capacity, last.capacity)
 			require.Less(t, s.hits, kernels.SelectSample)
 			require.Greater(t, s.hits, int(float64(kernels.SelectSample)*float64(k)/float64(n)),
 				"no fewer than on average")

@@ -10,24 +10,24 @@ import (
 	"github.com/arrowsort/arrowsort/kernels"
 )
 
-// A session is an open device with what every sort needs: the kernels, three lanes, and room
-// for the kernels' arguments. One sort at a time uses it.
+// A session is an open device with what every sort needs: kernels, streams, device memory, and memory for the arguments
+// of kernels. One sort at a time uses it.
 type session struct {
 	*driver.Context
-	memory  *pool[driver.Ptr]
-	lanes   [3]*lane // of the kernels, of what comes up meanwhile, of what goes down
-	events  []driver.Event
-	params  params
-	lookout lookout
-	meeting driver.Ptr // of the blocks of a grid: zero between sorts
-	room    int64      // bytes of the device's memory for sorts, as far as is known
+	memory           *pool[driver.Ptr]
+	streams          [3]*stream // of kernels, of uploads, of downloads
+	events           []driver.Event
+	params           params
+	reports          reports
+	cooperativeState driver.Ptr // a CooperativeState: zero between sorts
+	freeBytes        int64      // of device memory for sorts, as last measured
 }
 
 func openSession(device int) (*session, error) {
 	list := make([]driver.Kernel, len(kernels.All))
 	for i, k := range kernels.All {
 		list[i] = driver.Kernel{Name: k.Name, Threads: k.Threads, Shared: k.Shared, Cluster: k.Cluster(),
-			Together: k.Together()}
+			Cooperative: k.Cooperative()}
 	}
 	c, err := driver.NewContext(device, kernels.Image, list)
 	if err != nil {
@@ -47,29 +47,28 @@ func (s *session) prepare() error {
 		return err
 	}
 	defer leave()
-	for i := range s.lanes {
-		if s.lanes[i], err = openLane(s.Context); err != nil {
+	for i := range s.streams {
+		if s.streams[i], err = openStream(s.Context); err != nil {
 			return err
 		}
 	}
-	if err := s.lookout.open(s.Context); err != nil {
+	if err := s.reports.open(s.Context); err != nil {
 		return err
 	}
-	if s.meeting, err = s.Alloc(kernels.MeetingBytes); err != nil {
+	if s.cooperativeState, err = s.Alloc(kernels.CooperativeStateBytes); err != nil {
 		return err
 	}
-	if err := s.lanes[0].Zero(s.meeting, kernels.MeetingBytes); err != nil {
+	if err := s.streams[0].Zero(s.cooperativeState, kernels.CooperativeStateBytes); err != nil {
 		return err
 	}
 	if err := s.params.open(s.Context); err != nil {
 		return err
 	}
-	s.measureRoom()
+	s.measureMemory()
 	return nil
 }
 
-// sort runs a job from its upload to its result. The goroutine is bound to its thread meanwhile: the driver's calls are
-// made directly, without a hop to another.
+// sort runs a job. It binds the goroutine to its thread, so that calls of the driver need not switch threads.
 func (s *session) sort(ctx context.Context, job *engine.Job, mem engine.Allocator) (*engine.Result, error) {
 	leave, err := s.Enter()
 	if err != nil {

@@ -15,44 +15,43 @@ import (
 // A sorter is one job on a device.
 type sorter struct {
 	*task
-	buffers     host.Buffers
-	binner      *binner
-	job         *engine.Job
-	rows        int                // of the input
-	out         int                // of the result
-	columns     map[int]*column    // of the job that are on the device
-	rankColumns map[int]driver.Ptr // dictionary keys as ranks
-	plan        *keyencode.Plan
-	misled      bool       // a sample has told where the rows that the result wants end, and was wrong
-	order       driver.Ptr // the row numbers in sorted order
-	numbers     []uint32   // the same on the host, where something there needs them
-	onHost      []bool     // the columns that the host gathers
-	result      engine.Result
-	counters    driver.Ptr // of ones in gathered bitmaps
+	buffers      host.Buffers
+	binner       *binner
+	job          *engine.Job
+	rows         int                // of the input
+	out          int                // of the result
+	columns      map[int]*column    // of the job that are on the device
+	rankColumns  map[int]driver.Ptr // dictionary keys as ranks
+	plan         *keyencode.Plan
+	cutoffFailed bool       // the sampled cutoff of a select was wrong; do not retry
+	order        driver.Ptr // the row numbers in sorted order
+	numbers      []uint32   // the same on the host, if needed there
+	onHost       []bool     // the columns that the host gathers
+	result       engine.Result
+	counters     driver.Ptr // of ones in gathered bitmaps
 
-	windows *windows // of the row numbers, once a large column needs them
+	windows *windows // of the row numbers, if a large column is gathered
 
-	unprepared      chan error // tells of each of the result's buffers that it is there
+	unprepared      chan error // receives nil, or the last error, for each allocated buffer of the result
 	preparedBuffers int
-	helpers         sync.WaitGroup // of goroutines that work meanwhile
+	helpers         sync.WaitGroup // goroutines of this sort
 	prefetched      bool
-	arrivals        map[int]*arrival // columns that come up, by their place in the job
-	unwanted        atomic.Bool      // those that have not come up yet need not
-	freed           *driver.Event    // behind kernels that use memory that is free, before anything comes up
-	ready           []delivery       // made, or being made
-	leaving         []delivery       // on their way to the host
+	arrivals        map[int]*arrival // uploads of columns by their index in the job
+	unwanted        atomic.Bool      // uploads that have not started are skipped
+	freed           *driver.Event    // recorded after kernels that use freed memory; uploads wait for it
+	ready           []delivery       // computed, or being computed
+	leaving         []delivery       // being downloaded
 }
 
-// sortJob is the algorithm: the statistics of the keys in one read, which sorts them too if there is one key that
-// spreads well, a plan for codes as short as they allow, the sort by the codes' words, and the gather of all columns by
-// the row numbers.
+// sortJob runs a job: it scans the keys, which sorts a single key of evenly spread values; else it plans codes from the
+// statistics and sorts by their words. Then it gathers all columns by the row numbers.
 func sortJob(t *task, job *engine.Job, mem engine.Allocator) (*engine.Result, error) {
 	s := newSorter(t, job, mem)
 	defer s.buffers.Release()
-	defer t.idle() // before the buffers go
+	defer t.idle() // before the buffers are released
 	defer s.helpers.Wait()
 	s.prepare()
-	if rows, ok := s.sortFew(); ok {
+	if rows, ok := s.sortSmall(); ok {
 		s.order = rows
 	} else if err := s.sortPlanned(); err != nil {
 		return nil, err
@@ -66,11 +65,11 @@ func sortJob(t *task, job *engine.Job, mem engine.Allocator) (*engine.Result, er
 		return nil, err
 	}
 	s.progress(3)
-	return s.finish()
+	return s.complete()
 }
 
-// sortPlanned measures the keys and sorts by the codes that the plan makes of them. Few leading rows are selected
-// first, without a plan where the types of the keys are enough.
+// sortPlanned measures the keys, plans their codes and sorts by them. If few leading rows are wanted it first tries to
+// select them without a plan.
 func (s *sorter) sortPlanned() error {
 	if !s.sortFirstByTypes() && !s.failed() {
 		s.fail(s.measure())
@@ -86,7 +85,7 @@ func (s *sorter) sortPlanned() error {
 	case s.plan.Reversed():
 		s.order = s.iota(true)
 	case s.textual():
-		s.order = s.sortTexts()
+		s.order = s.sortStrings()
 	default:
 		s.order = s.sortWords()
 	}
@@ -106,8 +105,8 @@ func newSorter(t *task, job *engine.Job, mem engine.Allocator) *sorter {
 	return s
 }
 
-// giveBack frees memory that makes a sort faster, and reports whether there was any: what has gone down, the windows,
-// columns that have come up early.
+// giveBack frees memory that only makes a sort faster, and reports whether there was any: downloaded results, windows,
+// columns uploaded early.
 func (s *sorter) giveBack() bool {
 	switch {
 	case len(s.leaving) > 0:
@@ -120,7 +119,7 @@ func (s *sorter) giveBack() bool {
 	return true
 }
 
-// sortWords sorts the rows by the words of their codes, from the last to the first: each sort is stable.
+// sortWords sorts the rows by the words of their codes, from the last word to the first. Each sort is stable.
 func (s *sorter) sortWords() (rows driver.Ptr) {
 	if s.plan.Words() > 1 {
 		rows = s.narrow()
@@ -134,18 +133,18 @@ func (s *sorter) sortWords() (rows driver.Ptr) {
 	return rows
 }
 
-// iota makes the row numbers in the order of the input, or against it.
+// iota returns the row numbers in the order of the input, or in reverse.
 func (s *sorter) iota(reversed bool) driver.Ptr {
 	rows := s.alloc(4 * s.rows)
-	against := uint64(0)
+	reverse := uint64(0)
 	if reversed {
-		against = 1
+		reverse = 1
 	}
-	s.launch("iota", s.blocks(s.rows), uint64(rows), uint64(s.rows), against)
+	s.launch("iota", s.blocks(s.rows), uint64(rows), uint64(s.rows), reverse)
 	return rows
 }
 
-// progress reports that so many of four parts of the work are done.
+// progress reports that the given number of four parts of the work is done.
 func (s *sorter) progress(parts int) {
 	if s.job.Progress != nil {
 		s.job.Progress(parts*s.rows, 4*s.rows)

@@ -4,18 +4,17 @@ package gpu
 
 import "github.com/arrowsort/arrowsort/gpu/internal/driver"
 
-// Sizes of the pinned memory that columns pass through on their way to the device and back, in slots. While some are on
-// their way, others are filled and emptied, each by one thread: threads that work on the same slot would wait for one
-// another most of the time.
+// Sizes of the pinned memory that columns are copied through, in slots. While some slots are copied by the device,
+// others are filled or emptied, each by one thread: threads that share a slot would mostly wait for each other.
 const (
 	stagingSlots  = 16
-	stagingOnWay  = 4       // slots at least that nobody fills or empties
-	stagingPiece  = 4 << 10 // a slot with less room than that is full
-	stagingStride = 256     // where pieces begin
+	stagingOnWay  = 4       // the least slots that no thread fills or empties
+	minBatchBytes = 4 << 10 // a slot with less free memory is full
+	stagingStride = 256     // batches begin at multiples of this
 )
 
-// staging is a ring of slots of pinned memory. Pieces are taken from one slot after the other; a slot that comes around
-// again is emptied first.
+// staging is a ring of slots of pinned memory. Batches are taken from one slot after the other. A slot is emptied
+// before it is used again.
 type staging struct {
 	*driver.Context
 	slots [stagingSlots]slot
@@ -27,17 +26,17 @@ type slot struct {
 	memory  []byte
 	used    int
 	event   driver.Event
-	pending []piece
-	begun   []func() error // ends of what is being handed on
+	pending []batch
+	begun   []func() error // each waits for a delivery that has begun
 }
 
-// A piece is something downloaded that has to be handed on. What begin returns waits for the end of that.
-type piece struct {
+// A batch is downloaded data that must be delivered. The function that begin returns waits for the end of the delivery.
+type batch struct {
 	data  []byte
 	begin func(data []byte) (end func() error)
 }
 
-// open allocates a slot when it is used first.
+// open allocates a slot when it is first used.
 func (r *staging) open(s *slot) (err error) {
 	if s.event == (driver.Event{}) {
 		if s.event, err = r.NewEvent(); err != nil {
@@ -50,14 +49,14 @@ func (r *staging) open(s *slot) (err error) {
 	return err
 }
 
-// take returns room for up to want bytes, and its slot, whose event must be recorded behind the copy. So many slots are
-// being emptied before they are needed.
+// take returns memory for up to want bytes, and its slot, whose event must be recorded after the copy. It begins to
+// empty the slot that is ahead slots later.
 func (r *staging) take(want, ahead int) ([]byte, *slot, error) {
 	s := &r.slots[r.at]
 	if err := r.open(s); err != nil {
 		return nil, nil, err
 	}
-	if len(s.memory)-s.used < min(want, stagingPiece) {
+	if len(s.memory)-s.used < min(want, minBatchBytes) {
 		r.at = (r.at + 1) % stagingSlots
 		s = &r.slots[r.at]
 		if err := r.open(s); err != nil {
@@ -71,12 +70,12 @@ func (r *staging) take(want, ahead int) ([]byte, *slot, error) {
 		}
 	}
 	n := min(want, len(s.memory)-s.used)
-	room := s.memory[s.used : s.used+n]
+	memory := s.memory[s.used : s.used+n]
 	s.used = min((s.used+n+stagingStride-1)&^(stagingStride-1), len(s.memory))
-	return room, s, nil
+	return memory, s, nil
 }
 
-// begin waits for a slot's copies and begins to hand on what was downloaded.
+// begin waits for a slot's copies and begins to deliver what was downloaded.
 func (r *staging) begin(s *slot) error {
 	if len(s.pending) == 0 {
 		return nil
@@ -91,7 +90,7 @@ func (r *staging) begin(s *slot) error {
 	return nil
 }
 
-// empty waits for a slot's copies, and until all that was downloaded is handed on.
+// empty waits for a slot's copies, and until everything downloaded is delivered.
 func (r *staging) empty(s *slot) error {
 	err := r.begin(s)
 	if err == nil && s.used > 0 {
@@ -104,7 +103,7 @@ func (r *staging) empty(s *slot) error {
 	return err
 }
 
-// end waits until all that is being handed on has been.
+// end waits for the deliveries that have begun.
 func (s *slot) end() (err error) {
 	for _, end := range s.begun {
 		if e := end(); err == nil {
@@ -115,7 +114,7 @@ func (s *slot) end() (err error) {
 	return err
 }
 
-// emptyAll empties all slots, the oldest first, so many at a time.
+// emptyAll empties all slots, the oldest first, ahead+1 at a time.
 func (r *staging) emptyAll(ahead int) error {
 	oldest := func(i int) *slot { return &r.slots[(r.at+1+i)%stagingSlots] }
 	for i := range stagingSlots + ahead {
@@ -133,14 +132,14 @@ func (r *staging) emptyAll(ahead int) error {
 	return nil
 }
 
-// settle waits for what is being handed on, also after an error: then nothing writes to memory of the caller any more.
+// settle waits for the deliveries that have begun, also after an error. After it nothing writes to the caller's memory.
 func (r *staging) settle() {
 	for i := range r.slots {
-		_ = r.slots[i].end() // an error that came first is known
+		_ = r.slots[i].end() // the first error is reported elsewhere
 	}
 }
 
-// reset forgets what was under way. The stream is idle.
+// reset discards pending batches. The stream is idle.
 func (r *staging) reset() {
 	for i := range r.slots {
 		r.slots[i].used, r.slots[i].pending = 0, nil

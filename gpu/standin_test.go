@@ -17,7 +17,7 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// These tests need the stand-in for the driver, which fails as it is told.
+// These tests need the stand-in for the driver, which fails on request.
 
 // job has two keys, one of them of strings, and gathers everything.
 func job(rows int) *engine.Job {
@@ -44,7 +44,7 @@ func job(rows int) *engine.Job {
 	}
 }
 
-// TestDeviceFails lets every single launch fail: the error says so, nothing leaks, and the next sort is right.
+// TestDeviceFails makes each launch fail: the error reports it, nothing leaks, and the next sort is correct.
 func TestDeviceFails(t *testing.T) {
 	e := open(t)
 	small := job(kernels.ClusterRows + 1)
@@ -113,7 +113,7 @@ func TestDeviceIsFull(t *testing.T) {
 
 // TestDeviceWithoutClusters sorts what a cluster sorts elsewhere.
 func TestDeviceWithoutClusters(t *testing.T) {
-	number := job(kernels.TinyRows + 1)
+	number := job(kernels.SingleBlockRows + 1)
 	number.Keys, number.Gather = number.Keys[:1], []int{0}
 	want, err := open(t).Sort(t.Context(), number, memory.DefaultAllocator)
 	require.NoError(t, err)
@@ -136,7 +136,7 @@ func TestGrid(t *testing.T) {
 		for _, frequent := range []bool{false, true} {
 			for _, keys := range []int{1, 2} {
 				order, nulls := keyencode.Order(i%2), keyencode.NullPlacement(i/2%2)
-				j := &engine.Job{Rows: kernels.TinyRows + 1000 + i, RowNumbers: 4}
+				j := &engine.Job{Rows: kernels.SingleBlockRows + 1000 + i, RowNumbers: 4}
 				for k := range keys {
 					j.Columns = append(j.Columns, numbers(kind, j.Rows, frequent, keys == 1 && i%3 != 0))
 					j.Keys = append(j.Keys, keyencode.Key{Column: k, Order: order, Nulls: nulls})

@@ -14,15 +14,15 @@ import (
 // statisticsBytes is the size of the structure Statistics.
 const statisticsBytes = int(unsafe.Sizeof(abiStatistics{}))
 
-// measure reads the keys once for their statistics, strings on the host, and makes the plan. The rows may be sorted
-// then: without a plan where keys make one word of the whole range of their types.
+// measure computes the statistics of the keys in one read, of strings on the host, and plans the codes. It may sort the
+// rows: then s.order is set, and there is no plan if the keys were read as numbers of the whole range of their types.
 func (s *sorter) measure() error {
 	keys := s.job.Keys
-	if layout, ok := s.looks(); ok {
-		if err := s.lookAtKey(keys[0], layout); s.plan != nil || s.order != 0 || err != nil {
+	if layout, ok := s.canScanKey(); ok {
+		if err := s.scanKey(keys[0], layout); s.plan != nil || s.order != 0 || err != nil {
 			return err
 		}
-	} else if s.lookAtWord(); s.order != 0 || s.failed() {
+	} else if s.scanWord(); s.order != 0 || s.failed() {
 		return s.err
 	}
 	stats := make([]keyencode.Statistics, len(keys))
@@ -54,43 +54,43 @@ func (s *sorter) measure() error {
 	return err
 }
 
-// looks reports whether the only key is a column that look reads.
-func (s *sorter) looks() (layout keyencode.DeviceColumn, ok bool) {
-	if len(s.job.Keys) != 1 || !s.canLook(s.rows) {
+// canScanKey reports whether there is a single key, of a type that the key scan reads.
+func (s *sorter) canScanKey() (layout keyencode.DeviceColumn, ok bool) {
+	if len(s.job.Keys) != 1 || !s.canScan(s.rows) {
 		return layout, false
 	}
 	layout, ok = s.job.Columns[s.job.Keys[0].Column].OnDevice()
 	return layout, ok && isNumber(layout)
 }
 
-// lookAtKey measures and, if the device finds that good, sorts the only key in one go. When the device has declined
-// early, the key is sorted by all the bits of its type, unless they and its classes are too many for a word or a plan
-// is asked for: then nothing is known yet.
-func (s *sorter) lookAtKey(key keyencode.Key, layout keyencode.DeviceColumn) error {
+// scanKey scans the single key, and sorts by it if the device accepts. If the device declined early there are no
+// statistics: the key is sorted by all bits of its type, unless these and its classes do not fit a word or a plan is
+// wanted. Then neither s.order nor s.plan is set.
+func (s *sorter) scanKey(key keyencode.Key, layout keyencode.DeviceColumn) error {
 	if s.sortDeclined(layout) {
 		return s.err
 	}
-	v := viewOf(s.place(key.Column, layout.Form), layout, key)
-	v.orders = !s.job.Plan
-	s.order = s.look(v, s.rows, s.prefetch)
+	in := scanInputOf(s.place(key.Column, layout.Form), layout, key)
+	in.checksOrder = !s.job.Plan
+	s.order = s.scanAndSort(in, s.rows, s.prefetch)
 	if s.order != 0 && !s.job.Plan {
 		return s.err
 	}
-	switch seen := s.seen(); {
+	switch report := s.waitForReport(); {
 	case s.failed():
-	case seen.verdict.early != 0:
+	case report.decision.early != 0:
 		if fields, width, ok := keyencode.TypeWord(s.job.Columns, s.job.Keys); ok && !s.job.Plan {
-			s.order = s.binner.sort(source{field: s.field(&fields[0]), varying: seen.varying(width)}, width)
+			s.order = s.binner.sort(source{field: s.field(&fields[0]), varying: report.varying(width)}, width)
 		}
 	default:
 		s.plan, s.err = keyencode.NewPlan(s.job.Columns, s.job.Keys,
-			[]keyencode.Statistics{s.statistics(key, &seen.statistics)})
+			[]keyencode.Statistics{s.statistics(key, &report.statistics)})
 	}
 	return s.err
 }
 
-// sortDeclined sorts the only key by all the bits of its type where a grid has declined it and those are few: then a
-// look costs more than it saves.
+// sortDeclined sorts the single key by all bits of its type, if a cooperative launch has declined it and it has 4
+// bytes: a key scan would cost more than it saves.
 func (s *sorter) sortDeclined(layout keyencode.DeviceColumn) bool {
 	fields, width, ok := keyencode.TypeWord(s.job.Columns, s.job.Keys)
 	if !s.binner.declined || layout.Width != 4 || !ok || width > 32 {
@@ -102,11 +102,10 @@ func (s *sorter) sortDeclined(layout keyencode.DeviceColumn) bool {
 	return true
 }
 
-// lookAtWord sorts by all keys in one number, if there is one for all rows and the device finds that good: nothing has
-// to be measured for it where the types of the keys fit into 64 bits, and of many rows a sample tells how their values
-// might.
-func (s *sorter) lookAtWord() {
-	if s.job.Plan || !s.canLook(s.rows) {
+// scanWord sorts by all keys in one number, if there is one and the device accepts. It needs no statistics if the types
+// of the keys fit 64 bits; for many rows a sample finds ranges of values that do.
+func (s *sorter) scanWord() {
+	if s.job.Plan || !s.canScan(s.rows) {
 		return
 	}
 	fields, width, known := keyencode.TypeWord(s.job.Columns, s.job.Keys)
@@ -116,42 +115,42 @@ func (s *sorter) lookAtWord() {
 	if fields == nil || width <= bucketCodeBits {
 		return
 	}
-	pieces := s.fields(fields)
+	deviceFields := s.fields(fields)
 	var codes driver.Ptr
-	var v view
+	var in scanInput
 	if s.rows > thresholds.keysRows && asOneColumn(fields) {
-		v = keysView(put(s.task, pieces...), len(pieces), width)
+		in = keysInput(put(s.task, deviceFields...), len(deviceFields), width)
 	} else if known {
-		codes = s.encodeFields(pieces, 0, s.rows)
-		if _, _, few := s.fewKernel(s.rows); few {
+		codes = s.encodeFields(deviceFields, 0, s.rows)
+		if _, _, small := s.smallSortKernel(s.rows); small {
 			s.prefetch()
-			s.order = s.binner.sort(source{field: codesField(codes), codes: codes, look: codesView(codes, width)},
+			s.order = s.binner.sort(source{field: codesField(codes), codes: codes, scan: codesInput(codes, width)},
 				width)
 			return
 		}
-		v = *codesView(codes, width)
+		in = *codesInput(codes, width)
 	} else {
 		return
 	}
-	if s.order = s.look(v, s.rows, s.prefetch); s.order != 0 {
+	if s.order = s.scanAndSort(in, s.rows, s.prefetch); s.order != 0 {
 		s.free(codes)
 		return
 	}
-	switch seen := s.seen(); {
+	switch report := s.waitForReport(); {
 	case s.failed():
-	case seen.verdict.why == whyOrdered:
-		s.order = s.iota(seen.statistics.falls != 0)
-	case seen.verdict.early != 0 && known:
+	case report.decision.reason == reasonOrdered:
+		s.order = s.iota(report.statistics.falls != 0)
+	case report.decision.early != 0 && known:
 		if codes == 0 {
-			codes = s.encodeFields(pieces, 0, s.rows)
+			codes = s.encodeFields(deviceFields, 0, s.rows)
 		}
-		s.order = s.binner.sort(source{field: codesField(codes), codes: codes, varying: seen.varying(width)}, width)
+		s.order = s.binner.sort(source{field: codesField(codes), codes: codes, varying: report.varying(width)}, width)
 		return
 	}
 	s.free(codes)
 }
 
-// launchStatistics has the device measure a key, if it can.
+// launchStatistics launches the statistics of a key, and reports whether the device computes them.
 func (s *sorter) launchStatistics(key keyencode.Key, out driver.Ptr) bool {
 	src := &s.job.Columns[key.Column]
 	layout, ok := src.OnDevice()
@@ -168,7 +167,7 @@ func (s *sorter) launchStatistics(key keyencode.Key, out driver.Ptr) bool {
 	return true
 }
 
-// columnOf is a key column for the kernels.
+// columnOf describes a key column for kernels.
 func columnOf(p place, layout keyencode.DeviceColumn, key keyencode.Key) abiColumn {
 	return abiColumn{
 		values: p.values, validity: p.validity, bit: p.bit, valueBit: p.valueBit,
@@ -178,10 +177,10 @@ func columnOf(p place, layout keyencode.DeviceColumn, key keyencode.Key) abiColu
 	}
 }
 
-// A place is where kernels find the values of a key column.
+// A place holds the addresses of a key column on the device.
 type place struct{ values, validity, bit, valueBit uint64 }
 
-// place brings a key column to the device, a dictionary as ranks.
+// place uploads a key column, a dictionary as ranks.
 func (s *sorter) place(at int, form keyencode.Form) place {
 	c := s.column(at)
 	if form != keyencode.FormRank {
@@ -195,7 +194,7 @@ func (s *sorter) place(at int, form keyencode.Form) place {
 	return place{values: uint64(ranks)}
 }
 
-// statistics are what the kernel has found, for the plan.
+// statistics converts the result of the kernel for the plan.
 func (s *sorter) statistics(key keyencode.Key, found *abiStatistics) keyencode.Statistics {
 	rises, ties, falls := found.rises != 0, found.ties != 0, found.falls != 0
 	st := keyencode.Statistics{
@@ -216,7 +215,7 @@ func (s *sorter) statistics(key keyencode.Key, found *abiStatistics) keyencode.S
 	return st
 }
 
-// measureOnHost measures a key that is not for the device.
+// measureOnHost computes the statistics of a key that the device does not read.
 func (s *sorter) measureOnHost(key keyencode.Key) keyencode.Statistics {
 	tile := thresholds.measureRows
 	src := &s.job.Columns[key.Column]
@@ -231,7 +230,7 @@ func (s *sorter) measureOnHost(key keyencode.Key) keyencode.Statistics {
 	return parts[0]
 }
 
-// field is a piece of a word for the kernels.
+// field describes a summand of a code word for kernels.
 func (s *sorter) field(f *keyencode.DeviceField) abiField {
 	var p place
 	if f.Form == keyencode.FormClass {
@@ -252,16 +251,16 @@ func (s *sorter) field(f *keyencode.DeviceField) abiField {
 	return a
 }
 
-// fields are pieces of a word for the kernels.
-func (s *sorter) fields(pieces []keyencode.DeviceField) []abiField {
-	fields := make([]abiField, len(pieces))
-	for i := range pieces {
-		fields[i] = s.field(&pieces[i])
+// fields describes the summands of a code word for kernels.
+func (s *sorter) fields(deviceFields []keyencode.DeviceField) []abiField {
+	fields := make([]abiField, len(deviceFields))
+	for i := range deviceFields {
+		fields[i] = s.field(&deviceFields[i])
 	}
 	return fields
 }
 
-// codesField reads codes that were made before.
+// codesField describes a column of 64-bit codes for kernels.
 func codesField(codes driver.Ptr) abiField {
 	return abiField{values: uint64(codes), form: uint64(keyencode.FormInteger), width: 8, stride: 8, mul: 1,
 		mask: math.MaxUint64}

@@ -39,7 +39,7 @@ func requireOrder(t *testing.T, e *Engine, job *engine.Job, order []uint32, what
 func TestStrips(t *testing.T) {
 	e := openForTest(t)
 	keepThresholds(t)
-	thresholds.oneLaunchRows = 0
+	thresholds.smallSortRows = 0
 	// The tiles of the last are medium, some halved.
 	for _, strip := range []int{kernels.SmallTile, 3*kernels.SmallTile + 64, 50_000, 300_000} {
 		thresholds.stripRows = strip

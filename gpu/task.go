@@ -11,15 +11,15 @@ import (
 	"github.com/arrowsort/arrowsort/kernels"
 )
 
-// A task is what one sort has the device do. Its kernels, and copies that they wait for, are in one stream; columns
-// that are not needed before the rows are sorted come up in another, and results go down in a third.
+// A task is the device's work for one sort. Kernels, and copies that they wait for, use one stream; columns that are
+// not needed until the rows are sorted are uploaded in a second one, and results downloaded in a third.
 type task struct {
 	*session
-	mover
-	up, down mover
+	transfer
+	up, down transfer
 	threads  int
 	used     int         // of the session's events
-	giveBack func() bool // frees what the task can do without, and reports whether there was any
+	giveBack func() bool // frees memory that is not required, and reports whether there was any
 }
 
 func newTask(ctx context.Context, s *session, threads int) *task {
@@ -31,8 +31,9 @@ func newTask(ctx context.Context, s *session, threads int) *task {
 		s.memory.tight = true
 	}
 	return &task{
-		session: s, threads: threads, mover: newMover(ctx, s.Context, s.lanes[0], workers),
-		up: newMover(ctx, s.Context, s.lanes[1], workers), down: newMover(ctx, s.Context, s.lanes[2], workers),
+		session: s, threads: threads, transfer: newTransfer(ctx, s.Context, s.streams[0], workers),
+		up:       newTransfer(ctx, s.Context, s.streams[1], workers),
+		down:     newTransfer(ctx, s.Context, s.streams[2], workers),
 		giveBack: func() bool { return false },
 	}
 }
@@ -44,7 +45,7 @@ func (t *task) copy(dst, src driver.Ptr, bytes int) {
 	}
 }
 
-// put brings structures for kernels to the device.
+// put copies structures for kernels to the device.
 func put[T abi](t *task, structures ...T) driver.Ptr {
 	words := abiWords(structures)
 	if p := t.params.put(words); p != 0 {
@@ -55,7 +56,7 @@ func put[T abi](t *task, structures ...T) driver.Ptr {
 	return p
 }
 
-// launch puts a kernel into the stream.
+// launch queues a kernel.
 func (t *task) launch(kernel string, blocks int, args ...uint64) {
 	if t.failed() {
 		return
@@ -66,7 +67,7 @@ func (t *task) launch(kernel string, blocks int, args ...uint64) {
 	}
 }
 
-// launchEarly is launch for a kernel that waits by itself for those in front of it.
+// launchEarly queues a kernel that itself waits for those queued before it, so that it may start while they end.
 func (t *task) launchEarly(kernel string, blocks int, args ...uint64) {
 	if t.failed() {
 		return
@@ -77,8 +78,7 @@ func (t *task) launchEarly(kernel string, blocks int, args ...uint64) {
 	}
 }
 
-// blocks is a number of blocks for kernels that take any: enough to fill the device, and no more than there is work
-// for.
+// blocks is the grid for kernels that take any: enough blocks to fill the device, fewer for few items.
 func (t *task) blocks(items int) int {
 	const itemsOfThread, blocksOfProcessor = 4, 8
 	perBlock := kernels.StreamThreads * itemsOfThread
@@ -88,14 +88,14 @@ func (t *task) blocks(items int) int {
 // end makes the session ready for the next task.
 func (t *task) end() {
 	t.idle()
-	for _, l := range t.lanes {
-		l.staging.reset()
+	for _, s := range t.streams {
+		s.staging.reset()
 	}
 	t.params.reset()
 	t.memory.putAll()
 }
 
-// event returns an event that nothing else uses until the end of the task.
+// event returns an event for the exclusive use of the caller until the end of the task.
 func (t *task) event() (e driver.Event) {
 	if t.failed() {
 		return e
@@ -114,7 +114,7 @@ func (t *task) event() (e driver.Event) {
 
 // idle waits for all streams, also after an error.
 func (t *task) idle() {
-	for _, m := range []*mover{&t.mover, &t.up, &t.down} {
+	for _, m := range []*transfer{&t.transfer, &t.up, &t.down} {
 		m.idle()
 		t.fail(m.err)
 	}

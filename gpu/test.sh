@@ -4,9 +4,9 @@
 #
 #   gpu/build.sh go test -tags cuda ./gpu/... ./arrowsort/internal/difftest
 #
-# Arguments go to go test, behind its packages: gpu/test.sh -short. ARROWSORT_PACKAGES are others than all,
-# ARROWSORT_TAGS one more build tag. With
-# ARROWSORT_STANDIN_EMULATE=1 the kernels' own sources run, on the emulated device: slow.
+# Arguments are passed to go test, after its packages: gpu/test.sh -short. ARROWSORT_PACKAGES replaces the
+# packages, ARROWSORT_TAGS adds a build tag. With ARROWSORT_STANDIN_EMULATE=1 the kernels' own sources run on the
+# emulated device, which is slow.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root"

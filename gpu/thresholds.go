@@ -3,14 +3,14 @@ package gpu
 import "github.com/arrowsort/arrowsort/kernels"
 
 // A thresholdTable holds the numbers of rows and of bytes at which a sort takes another path. Tests sort sizes around
-// and between all of them (Engine.Thresholds), so whatever is added here is tested; and they set some, so that small
-// sorts take the paths of large ones. Names end in Rows or Bytes.
+// and between all of them (Engine.Thresholds), and set some so that small sorts take the paths of large ones. Names end
+// in Rows or Bytes.
 type thresholdTable struct {
-	// The most rows of a sort that may be one launch.
-	oneLaunchRows int
-	// The most rows for which partition and finish takes small windows.
+	// The most rows of a single-launch sort.
+	smallSortRows int
+	// The most rows for which bucket ranges are small.
 	smallRows int
-	// The most rows that partition and finish takes.
+	// The most rows of partition and bucket sort.
 	bucketRows int
 	// The most rows that one launch of digit binning takes.
 	stripRows int
@@ -20,10 +20,10 @@ type thresholdTable struct {
 	wideHistogramRows int
 	// The least rows for which the device is asked which digits are constant, and the same where there are many digits.
 	askRows, askManyRows int
-	// The least rows for which several keys are read as one column: below, it is as quick to make a column of their
-	// numbers.
+	// The least rows for which several keys are read as one column: for fewer, encoding a column of their numbers is as
+	// fast.
 	keysRows int
-	// The least rows of which the first of an order are selected before they are sorted, if few enough are wanted.
+	// The least rows of which the first of an order are selected before they are sorted.
 	selectRows int
 	// The least rows for which the device gathers strings: the host has to wait for their lengths.
 	textRows int
@@ -31,33 +31,33 @@ type thresholdTable struct {
 	longRunRows int
 	// The least rows of a window of a gather.
 	windowRows int
-	// What one thread of the host encodes, and measures, at a time.
+	// The rows that one thread of the host encodes, and measures, at a time.
 	encodeRows, measureRows int
-	// The least rows of the result for which another goroutine makes its buffers: for fewer it costs more.
+	// The least rows of the result for which a separate goroutine allocates its buffers.
 	helperRows int
 
 	// The least that is copied from and to the caller's pinned memory without staging.
 	directBytes int
-	// What is copied at a time from and to pinned memory, so that a cancelled context need not wait for more.
+	// The bytes copied at a time from and to pinned memory, so that a cancelled context waits for no more.
 	copyBytes int
-	// The least that one thread copies from and to the staging memory.
-	pieceBytes int
+	// The least that one thread copies from and to the staging memory at a time.
+	batchBytes int
 	// The size of a slot of the staging memory, a multiple of stagingStride: large enough for the bus to be at full
 	// speed.
 	slotBytes int
-	// What a stream has to move before the host waits for what came before: little enough for a cancelled context to
-	// end the sort soon, and enough for the device never to be idle.
+	// The bytes of memory traffic that are queued before the host waits for preceding ones: few enough for a cancelled
+	// context to end the sort soon, enough to keep the device busy.
 	queueBytes int
-	// The least that comes down in a separate stream.
+	// The least that is downloaded in a separate stream.
 	lateBytes int
-	// The least for which a second stream brings columns up while the keys are sorted.
+	// The least for which a second stream uploads columns while the keys are sorted.
 	prefetchBytes int
 	// The least size of a column that is gathered in windows.
 	windowBytes int
 }
 
 var thresholds = thresholdTable{
-	oneLaunchRows:     kernels.GridRows,
+	smallSortRows:     kernels.CooperativeRows,
 	smallRows:         kernels.SmallRows,
 	bucketRows:        1 << 28,
 	stripRows:         kernels.StripRows,
@@ -77,7 +77,7 @@ var thresholds = thresholdTable{
 
 	directBytes:   64 << 10,
 	copyBytes:     256 << 20,
-	pieceBytes:    256 << 10,
+	batchBytes:    256 << 10,
 	slotBytes:     2 << 20,
 	queueBytes:    4 << 30,
 	lateBytes:     1 << 20,

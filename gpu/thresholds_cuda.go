@@ -16,10 +16,10 @@ import (
 // rising numbers of rows. Bytes become the rows of columns of bits and of 1, 4 and 8 bytes.
 func (t thresholdTable) list(threads, multiprocessors int) []engine.Threshold {
 	list := []engine.Threshold{
-		{Name: "TinyFewRows", Rows: kernels.TinyFewRows},
-		{Name: "TinyRows", Rows: kernels.TinyRows},
+		{Name: "SingleBlockSmallRows", Rows: kernels.SingleBlockSmallRows},
+		{Name: "SingleBlockRows", Rows: kernels.SingleBlockRows},
 		{Name: "ClusterRows", Rows: kernels.ClusterRows},
-		{Name: "a full grid", Rows: multiprocessors * kernels.GridThreads * kernels.GridItems},
+		{Name: "a full grid", Rows: multiprocessors * kernels.CooperativeThreads * kernels.CooperativeItems},
 		{Name: "SmallTile", Rows: kernels.SmallTile},
 		{Name: "MediumTile", Rows: kernels.MediumTile},
 		{Name: "MediumTileWide", Rows: kernels.MediumTileWide},
@@ -36,13 +36,13 @@ func (t thresholdTable) list(threads, multiprocessors int) []engine.Threshold {
 		{Name: "PartitionSecondTile", Rows: kernels.PartitionSecondTile},
 		{Name: "PartitionOnlyTile", Rows: kernels.PartitionOnlyTile},
 		{Name: "PartitionSmallTile", Rows: kernels.PartitionSmallTile},
-		{Name: "FinishWindow", Rows: kernels.FinishWindow},
-		{Name: "SmallFinishWindow", Rows: kernels.SmallFinishWindow},
-		{Name: "FinishRestRows", Rows: kernels.FinishRestRows},
-		{Name: "EarlyFinishRows", Rows: kernels.EarlyFinishRows},
-		{Name: "EvenWindowRows", Rows: kernels.EvenWindowRows},
+		{Name: "BucketRangeRows", Rows: kernels.BucketRangeRows},
+		{Name: "SmallBucketRangeRows", Rows: kernels.SmallBucketRangeRows},
+		{Name: "BucketSortLargeRows", Rows: kernels.BucketSortLargeRows},
+		{Name: "EarlyBucketSortRows", Rows: kernels.EarlyBucketSortRows},
+		{Name: "EvenRangeRows", Rows: kernels.EvenRangeRows},
 		{Name: "GatherTile", Rows: kernels.GatherTile},
-		{Name: "DealTile", Rows: kernels.DealTile},
+		{Name: "ScatterTile", Rows: kernels.ScatterTile},
 		{Name: "SelectTile", Rows: kernels.SelectTile},
 		{Name: "SelectWideTile", Rows: kernels.SelectWideTile},
 		{Name: "SelectSample", Rows: kernels.SelectSample},
@@ -58,7 +58,7 @@ func (t thresholdTable) list(threads, multiprocessors int) []engine.Threshold {
 			engine.Threshold{Name: name + " of 8 bytes", Rows: bytes / 8})
 	}
 	addBytes("host.CopyTile", host.CopyTile)
-	addBytes("a piece for each thread", threads*t.pieceBytes)
+	addBytes("a batch for each thread", threads*t.batchBytes)
 	addBytes("all slots", stagingSlots*t.slotBytes)
 	for field, value := range reflect.ValueOf(t).Fields() {
 		if n := int(value.Int()); strings.HasSuffix(field.Name, "Bytes") {

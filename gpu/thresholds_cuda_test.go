@@ -16,9 +16,9 @@ func TestThresholds(t *testing.T) {
 	list := thresholds.list(3, 132)
 	require.True(t, slices.IsSortedFunc(list, func(a, b engine.Threshold) int { return a.Rows - b.Rows }))
 	for _, want := range []engine.Threshold{
-		{Name: "oneLaunchRows", Rows: 1 << 22}, {Name: "textRows", Rows: 1 << 16},
+		{Name: "smallSortRows", Rows: 1 << 22}, {Name: "textRows", Rows: 1 << 16},
 		{Name: "directBytes of bits", Rows: 1 << 19},
-		{Name: "directBytes of 8 bytes", Rows: 1 << 13}, {Name: "a piece for each thread of 4 bytes", Rows: 3 << 16},
+		{Name: "directBytes of 8 bytes", Rows: 1 << 13}, {Name: "a batch for each thread of 4 bytes", Rows: 3 << 16},
 		{Name: "a full grid", Rows: 132 << 13}, {Name: "all slots of 1 byte", Rows: 1 << 25},
 	} {
 		require.Contains(t, list, want)

@@ -20,9 +20,9 @@ func (s *sorter) textual() bool {
 	return false
 }
 
-// sortTexts sorts by the leading word, and then each run of rows that tie in it by what follows in their codes, as far
-// as the result reaches: long runs on the device, short ones on the host, where the strings are.
-func (s *sorter) sortTexts() driver.Ptr {
+// sortStrings sorts by the leading word, and then each run of rows that tie in it by what follows in their codes, as
+// far as the result reaches: long runs on the device, short ones on the host, where the strings are.
+func (s *sorter) sortStrings() driver.Ptr {
 	if s.plan.Words() == 1 {
 		return s.sortWords()
 	}
@@ -71,7 +71,7 @@ func (s *sorter) breakTies(rows []uint32, codes []uint64) (any bool) {
 	return any
 }
 
-// takeLong takes the long runs out of a list.
+// takeLong removes the long runs from a list and returns them.
 func takeLong(runs *[]keyencode.Run) (long []keyencode.Run) {
 	*runs = slices.DeleteFunc(*runs, func(r keyencode.Run) bool {
 		if r.Hi-r.Lo < thresholds.longRunRows {
@@ -83,8 +83,8 @@ func takeLong(runs *[]keyencode.Run) (long []keyencode.Run) {
 	return long
 }
 
-// sortRun sorts the rows of a long run by its next word and returns the runs that still tie. The host makes the codes,
-// the device sorts them.
+// sortRun sorts the rows of a long run by its next word and returns the runs that still tie. The host encodes, the
+// device sorts.
 func (s *sorter) sortRun(r keyencode.Run, rows []uint32, codes []uint64) []keyencode.Run {
 	if s.sortedCodes(rows, codes, r.Word) != nil {
 		return nil

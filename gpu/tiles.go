@@ -6,7 +6,7 @@ import "github.com/arrowsort/arrowsort/kernels"
 type tileSize struct {
 	suffix       string // of the kernels
 	packed, wide int    // rows of a tile
-	scanned      bool   // a block bins tile after tile, and one more block scans
+	scanned      bool   // a block bins several tiles, and one more block scans
 }
 
 var (
@@ -15,8 +15,8 @@ var (
 	smallTiles  = tileSize{"_small", kernels.SmallTile, kernels.SmallTile, false}
 )
 
-// tilesFor chooses tiles for so many rows on a device that gives a block so much shared memory: those that keep it
-// busiest.
+// tilesFor returns the fastest tiles for the given rows on a device whose blocks may have shared bytes of shared
+// memory.
 func tilesFor(rows, shared int) tileSize {
 	switch {
 	case rows <= thresholds.smallTileRows:
@@ -29,7 +29,7 @@ func tilesFor(rows, shared int) tileSize {
 	}
 }
 
-// fits reports whether a device that gives a block so much shared memory has enough of it for kernels.
+// fits reports whether shared bytes of shared memory are enough for kernels.
 func fits(shared int, names ...string) bool {
 	for _, name := range names {
 		if kernels.All[kernelNumbers[name]].Shared > shared {
@@ -48,8 +48,8 @@ var kernelNumbers = func() map[string]int {
 	return numbers
 }()
 
-// ofPass is the shape for a pass. Packed records of a first pass have their codes to be made: more blocks on a
-// multiprocessor do it faster.
+// ofPass is the shape for a pass. First passes that write packed records encode them: more blocks on a multiprocessor
+// are faster.
 func (s tileSize) ofPass(p pass) tileSize {
 	if s.scanned && p.first && !p.wide {
 		return mediumTiles
@@ -65,11 +65,11 @@ func (s tileSize) rows(wide bool) int {
 	return s.packed
 }
 
-// tilesOfProcessor is how many blocks of tiles that are not scanned a multiprocessor has room for.
+// tilesOfProcessor is the number of blocks of unscanned tiles that fit a multiprocessor.
 const tilesOfProcessor = 2
 
-// halved is how many of so many tiles are halved, one half of each to come first and the other last, where they do not
-// all come at once.
+// halved is the number of tiles that are halved, one half of each to start first and the other last, if not all tiles
+// start at once.
 func (s tileSize) halved(tiles, multiprocessors int) int {
 	if s != mediumTiles || tiles < tilesOfProcessor*multiprocessors {
 		return 0
@@ -77,7 +77,7 @@ func (s tileSize) halved(tiles, multiprocessors int) int {
 	return multiprocessors
 }
 
-// blocks is the grid for so many tiles.
+// blocks is the grid for the given tiles.
 func (s tileSize) blocks(tiles, multiprocessors int) int {
 	if s.scanned {
 		return min(tiles+1, multiprocessors)
@@ -85,8 +85,8 @@ func (s tileSize) blocks(tiles, multiprocessors int) int {
 	return tiles + s.halved(tiles, multiprocessors)
 }
 
-// early reports whether blocks of a pass should come while those of the pass before go: where these have left room, the
-// early ones crowd. Blocks of large tiles, and those of many passes over few rows, are better launched as usual.
+// early reports whether blocks of a pass should start while those of the preceding pass end. They would be placed on
+// the multiprocessors that become free first, which delays large tiles, and many passes over few rows.
 func (s tileSize) early(p pass, tiles, multiprocessors int) bool {
 	if s.scanned {
 		return false
@@ -94,7 +94,7 @@ func (s tileSize) early(p pass, tiles, multiprocessors int) bool {
 	return tiles >= tilesOfProcessor*multiprocessors || tiles <= multiprocessors && !p.wide && p.rowBits == shortRowBits
 }
 
-// tileCount is the number of tiles of rows that are binned in strips, halves and all.
+// tileCount is the number of tiles and halves of rows that are binned in strips.
 func (s tileSize) tileCount(rows, strip, tile, multiprocessors int) int {
 	ofStrip := func(n int) int {
 		tiles := (n + tile - 1) / tile

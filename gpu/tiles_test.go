@@ -13,7 +13,7 @@ import (
 // specifications).
 var sharedOf = map[int]int{80: 163 << 10, 86: 99 << 10, 89: 99 << 10, 90: 227 << 10, 100: 227 << 10, 120: 99 << 10}
 
-// TestKernelsFit: on every architecture that the image is built for, the kernels that are chosen have room.
+// TestKernelsFit: on every architecture of the image, the selected kernels fit the device.
 func TestKernelsFit(t *testing.T) {
 	for capability, shared := range sharedOf {
 		for _, rows := range []int{1, kernels.SmallTileRows, kernels.SmallTileRows + 1, kernels.LargeTileRows - 1,
@@ -60,7 +60,7 @@ func TestEarly(t *testing.T) {
 
 func TestTileCount(t *testing.T) {
 	for _, s := range []tileSize{largeTiles, mediumTiles, smallTiles} {
-		const many = 100 // multiprocessors have room for all tiles
+		const many = 100 // all tiles fit the multiprocessors
 		require.Equal(t, 1, s.tileCount(1, 100, 10, many))
 		require.Equal(t, 10, s.tileCount(100, 100, 10, many))
 		require.Equal(t, 11, s.tileCount(101, 100, 10, many))

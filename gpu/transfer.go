@@ -3,17 +3,98 @@
 package gpu
 
 import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
 )
+
+// A transfer moves bytes through a stream for one task. After the first error, which may be that of a cancelled
+// context, its methods do nothing. One goroutine at a time uses it.
+type transfer struct {
+	*stream
+	device  *driver.Context
+	ctx     context.Context
+	workers *host.Workers
+	err     error
+	queued  int // bytes of memory traffic queued since the last mark
+	marked  int
+}
+
+func newTransfer(ctx context.Context, device *driver.Context, s *stream, workers *host.Workers) transfer {
+	return transfer{stream: s, device: device, ctx: ctx, workers: workers}
+}
+
+// fail stores the first error.
+func (m *transfer) fail(err error) {
+	if m.err == nil && err != nil {
+		m.err = deviceError(err)
+	}
+}
+
+// failed reports whether there was an error, or the context has ended.
+func (m *transfer) failed() bool {
+	if m.err == nil {
+		m.err = m.ctx.Err()
+	}
+	return m.err != nil
+}
+
+// deviceError wraps an error of the driver in an error of this package, and returns others unchanged. A device that
+// lacks memory has not failed.
+func deviceError(err error) error {
+	switch {
+	case errors.Is(err, ErrDevice), errors.Is(err, engine.ErrMemory), !errors.As(err, new(*driver.Error)):
+		return err
+	case isFull(err):
+		return fmt.Errorf("%w: %w", engine.ErrMemory, err)
+	default:
+		return fmt.Errorf("%w: %w", ErrDevice, err)
+	}
+}
+
+// moves counts bytes of memory traffic that the stream has been queued, and waits if too much is queued.
+func (m *transfer) moves(bytes int) {
+	if m.queued += bytes; m.queued < thresholds.queueBytes || m.failed() {
+		return
+	}
+	m.queued = 0
+	m.marked++
+	mark := m.marks[m.marked%2]
+	if m.marked > 2 {
+		m.fail(m.device.WaitFor(mark)) // the mark before the last
+	}
+	m.fail(m.Record(mark))
+}
+
+// wait waits for the stream, delivers what it has downloaded, and returns the first error.
+func (m *transfer) wait() error {
+	if !m.failed() {
+		m.fail(m.staging.emptyAll(m.ahead()))
+		m.idle()
+	}
+	return m.err
+}
+
+// ahead is how many slots of the staging memory are filled or emptied at a time, less one: one slot per thread.
+func (m *transfer) ahead() int { return min(m.workers.Threads(), stagingSlots-stagingOnWay) - 1 }
+
+// idle waits for the stream, also after an error. After it nothing reads or writes memory of the host.
+func (m *transfer) idle() {
+	m.fail(m.Wait())
+	m.staging.settle()
+}
 
 // busCost is how much slower the bus is than the memory of the device.
 const busCost = 64
 
 func wordBytes(words []uint64) []byte { return host.BytesOf(words) }
 
-// upload copies src to the device: by itself when it is pinned, through the staging memory when not.
-func (m *mover) upload(dst driver.Ptr, src []byte) {
+// upload copies src to the device: directly if it is pinned, else through the staging memory.
+func (m *transfer) upload(dst driver.Ptr, src []byte) {
 	if len(src) < thresholds.directBytes || !m.device.Pinned(src) {
 		m.uploadStaged(dst, src)
 		return
@@ -26,53 +107,53 @@ func (m *mover) upload(dst driver.Ptr, src []byte) {
 	}
 }
 
-// A filling is a piece of the staging memory that is being filled with what goes to the device.
+// A filling is a part of a slot that is being filled for an upload.
 type filling struct {
-	room []byte
-	slot *slot
-	dst  driver.Ptr
-	end  func() error
+	memory []byte
+	slot   *slot
+	dst    driver.Ptr
+	end    func() error
 }
 
-// piece is how much of so many bytes goes through the staging memory at a time: a share for each thread, but a multiple
-// of stagingStride, so that no value of 1, 2, 4 or 8 bytes is cut in two.
-func (m *mover) piece(bytes int) int {
-	piece := max(thresholds.pieceBytes, bytes/m.workers.Threads())
-	return (piece + stagingStride - 1) &^ (stagingStride - 1)
+// batchSize is how many of the given bytes go through the staging memory at a time: a share of each thread, rounded up
+// to a multiple of stagingStride, so that no value of 1, 2, 4 or 8 bytes is split.
+func (m *transfer) batchSize(bytes int) int {
+	size := max(thresholds.batchBytes, bytes/m.workers.Threads())
+	return (size + stagingStride - 1) &^ (stagingStride - 1)
 }
 
-// uploadStaged copies src to the device through the staging memory. Pieces are filled while those before are sent.
-func (m *mover) uploadStaged(dst driver.Ptr, src []byte) {
+// uploadStaged copies src to the device through the staging memory. Batches are filled while preceding ones are sent.
+func (m *transfer) uploadStaged(dst driver.Ptr, src []byte) {
 	var fillings []filling
-	piece := m.piece(len(src))
+	size := m.batchSize(len(src))
 	for len(src) > 0 && !m.failed() {
-		room, slot, err := m.staging.take(min(len(src), piece), m.ahead())
+		memory, slot, err := m.staging.take(min(len(src), size), m.ahead())
 		if m.fail(err); err != nil {
 			break
 		}
-		fillings = append(fillings, filling{room, slot, dst, m.workers.BeginCopy(room, src[:len(room)])})
+		fillings = append(fillings, filling{memory, slot, dst, m.workers.BeginCopy(memory, src[:len(memory)])})
 		if len(fillings) > m.ahead() {
 			m.send(fillings[0])
 			fillings = fillings[1:]
 		}
-		dst, src = dst+driver.Ptr(len(room)), src[len(room):]
+		dst, src = dst+driver.Ptr(len(memory)), src[len(memory):]
 	}
 	for _, f := range fillings {
 		m.send(f)
 	}
 }
 
-// send uploads a piece as soon as it is filled. It waits for that also after an error.
-func (m *mover) send(f filling) {
+// send uploads a batch when it is filled. It waits for that also after an error.
+func (m *transfer) send(f filling) {
 	if m.fail(f.end()); m.failed() {
 		return
 	}
-	m.fail(m.Upload(f.dst, f.room))
+	m.fail(m.Upload(f.dst, f.memory))
 	m.fail(m.Record(f.slot.event))
 }
 
-// download copies from the device to dst, until wait.
-func (m *mover) download(dst []byte, src driver.Ptr) {
+// download copies from the device to dst, which is complete after wait.
+func (m *transfer) download(dst []byte, src driver.Ptr) {
 	if len(dst) < thresholds.directBytes || !m.device.Pinned(dst) {
 		m.downloadInto(src, len(dst), func(at int,
 			data []byte) func() error {
@@ -88,26 +169,26 @@ func (m *mover) download(dst []byte, src driver.Ptr) {
 	}
 }
 
-// downloadInto hands bytes of the device on piece by piece until wait; at is where the piece begins, a multiple of
-// stagingStride. What begin returns waits for the end.
-func (m *mover) downloadInto(src driver.Ptr, bytes int, begin func(at int, data []byte) (end func() error)) {
-	size := m.piece(bytes)
+// downloadInto downloads bytes into the staging memory and calls begin for each batch, until wait. at is the offset of
+// the batch, a multiple of stagingStride. The function that begin returns waits for the end of its work.
+func (m *transfer) downloadInto(src driver.Ptr, bytes int, begin func(at int, data []byte) (end func() error)) {
+	size := m.batchSize(bytes)
 	for at := 0; at < bytes && !m.failed(); {
-		room, slot, err := m.staging.take(min(bytes-at, size), m.ahead())
+		memory, slot, err := m.staging.take(min(bytes-at, size), m.ahead())
 		if err != nil {
 			m.fail(err)
 			return
 		}
-		m.fail(m.Download(room, src+driver.Ptr(at)))
+		m.fail(m.Download(memory, src+driver.Ptr(at)))
 		m.fail(m.Record(slot.event))
 		first := at
-		slot.pending = append(slot.pending, piece{room, func(data []byte) func() error { return begin(first, data) }})
-		at += len(room)
+		slot.pending = append(slot.pending, batch{memory, func(data []byte) func() error { return begin(first, data) }})
+		at += len(memory)
 	}
 }
 
-// words waits for words of the device.
-func (m *mover) words(src driver.Ptr, n int) []uint64 {
+// words downloads words and waits for them.
+func (m *transfer) words(src driver.Ptr, n int) []uint64 {
 	dst := make([]uint64, n)
 	m.download(wordBytes(dst), src)
 	if m.wait() != nil {

@@ -20,7 +20,7 @@ func TestWindows(t *testing.T) {
 	keepThresholds(t)
 	thresholds.windowBytes = 0
 	for _, thresholds.windowRows = range []int{1, 1 << 12} {
-		for _, rows := range []int{1, 300, kernels.DealTile, kernels.DealTile + 1, 5*kernels.DealTile - 3} {
+		for _, rows := range []int{1, 300, kernels.ScatterTile, kernels.ScatterTile + 1, 5*kernels.ScatterTile - 3} {
 			job := &engine.Job{Rows: rows, Keys: []keyencode.Key{{}}, RowNumbers: 4, Gather: []int{0, 1, 2, 1}}
 			for i, kind := range []keyencode.Kind{keyencode.Uint32, keyencode.Int64, keyencode.Float32} {
 				c := keyencode.Column{Kind: kind}

@@ -1,8 +1,10 @@
-// The bins of the finish: a few rows that are told apart by comparing them.
+// Bins of the bucket sort: a few rows, which are ordered by comparisons.
 #pragma once
 #include "device.h"
 
-const u32 THREAD_BIN = 8, WARP_BIN = 64, LARGE_BIN = 512; // rows that one thread orders; one warp; and one where all warps have some
+const u32 THREAD_BIN = 8, WARP_BIN = 64,
+          LARGE_BIN =
+              512; // most rows of a bin that one thread orders, that one warp orders, and that one of many warps orders
 
 template <class T> DEVICE void order_two(T& a, T& b) {
 	T less = a < b ? a : b;
@@ -10,7 +12,8 @@ template <class T> DEVICE void order_two(T& a, T& b) {
 	a = less;
 }
 
-// What orders words says whether some agree from bit shift on; a shift of 0 does not ask.
+// Reports whether two words agree from bit shift on; false for shift 0. The functions that order words return whether
+// some of them do.
 template <int shift> DEVICE bool agree(u32 a, u32 b) { return shift > 0 && (a ^ b) >> shift == 0; }
 
 // A sorting network for three or four words (5 comparisons).
@@ -38,9 +41,11 @@ template <int shift> DEVICE bool order_eight(u32* at, u32 rows) {
 }
 
 // Orders three to eight words.
-template <int shift> DEVICE bool order_bin(u32* at, u32 rows) { return rows <= 4 ? order_four<shift>(at, rows) : order_eight<shift>(at, rows); }
+template <int shift> DEVICE bool order_bin(u32* at, u32 rows) {
+	return rows <= 4 ? order_four<shift>(at, rows) : order_eight<shift>(at, rows);
+}
 
-// Threads that order larger bins together.
+// Teams of threads that order larger bins.
 struct WarpTeam {
 	static const u32 size = 32;
 	DEVICE static u32 index() { return lane_index(); }
@@ -53,7 +58,7 @@ template <u32 threads> struct BlockTeam {
 	DEVICE static u32 index() { return thread_index(); }
 	DEVICE static void sync() { sync_block(); }
 	DEVICE static bool any(bool p) { return sync_block_or(p); }
-	// By way of two words of shared memory.
+	// two: two words of shared memory.
 	DEVICE static u64 any_of(u64 bits, u32* two) {
 		if (thread_index() < 2) two[thread_index()] = 0;
 		sync_block();
@@ -66,13 +71,14 @@ template <u32 threads> struct BlockTeam {
 	}
 };
 
-// Orders what is at places 0..count-1, by a team. All runs ascend, so that nothing has to stand for what is missing up to a power of two: it
-// would stay where it is, at the end. order puts two places in order. A barrier comes behind.
+// Orders places 0..count-1, by a team. All runs ascend, so that the places missing up to a power of two, which would
+// stay at the end, need no value. order puts two places in order. Ends with a barrier.
 template <class Team, class Order> DEVICE void sort_bitonic(u32 count, const Order& order) {
 	for (u32 k = 2; k / 2 < count; k *= 2) {
 		for (u32 j = k / 2; j > 0; j /= 2) {
 			ROLLED for (u32 x = Team::index();; x += Team::size) {
-				u32 low = (x & ~(j - 1)) * 2 | (x & (j - 1)), high = j == k / 2 ? low ^ (k - 1) : low | j; // at first the halves face each other
+				u32 low = (x & ~(j - 1)) * 2 | (x & (j - 1)),
+				    high = j == k / 2 ? low ^ (k - 1) : low | j; // the first step compares mirrored halves
 				if (low >= count) break;
 				if (high < count) order(low, high);
 			}

@@ -1,23 +1,32 @@
-// What partition and finish share.
+// Shared by partition and bucket sort.
 #pragma once
 #include "mapper.h"
 #include "numbers.h"
 
-// Whether rows of classes may be set aside, so that digits sort the others only: a column of few rows is not worth the launches. It pays
-// where the others are few, fewer where digits are few, since the column is read twice more.
-DEVICE bool suits_aside(const Buckets* b) { return b->field.form != FORM_KEYS && b->window == FINISH_WINDOW; }
-DEVICE bool suits_aside(const Buckets* b, u32 why) { return (why == WHY_EQUAL || why == WHY_LARGE) && suits_aside(b); }
-DEVICE bool few_others(const Buckets* b, u64 others, u64 rows) { return others * (b->field.width == 8 ? 2 : 4) <= rows; }
+// Reports whether heavy values may be split, so that only the other rows are sorted by digits. The launches are not
+// worth it for few rows. The other rows must be few, fewer where digits are few, since the column is read twice more.
+DEVICE bool can_split(const Buckets* b) { return b->field.form != FORM_KEYS && b->rangeRows == BUCKET_RANGE_ROWS; }
+DEVICE bool can_split(const Buckets* b, u32 reason) {
+	return (reason == REASON_EQUAL || reason == REASON_LARGE) && can_split(b);
+}
+DEVICE bool few_others(const Buckets* b, u64 others, u64 rows) {
+	return others * (b->field.width == 8 ? 2 : 4) <= rows;
+}
 
-// Rows of a tile of the first pass over a column of 8 bytes are known by so many bits until it writes.
+// The bits of a row number in its tile. Records of 8-byte columns hold only these until the tile is written.
 const u32 TILE_ROW_BITS = 13;
-static_assert(PARTITION_WIDE_TILE == 1 << TILE_ROW_BITS && PARTITION_ONLY_TILE == 1 << TILE_ROW_BITS, "a row's place in its tile");
+static_assert(PARTITION_WIDE_TILE == 1 << TILE_ROW_BITS && PARTITION_ONLY_TILE == 1 << TILE_ROW_BITS,
+              "a row's place in its tile");
 
-// The leading bits of codes that records leave out, since the bin that the first pass has dealt them to tells these: so there is room for as
-// many others. Only of codes that have others.
-DEVICE u32 implied_bits(const Buckets& b, const Map* m) { return b.second && b.field.width == 8 && !m->narrow ? (u32)b.firstBits : 0; }
+// The leading bits of codes that records leave out, since the bin of the first pass implies them: the records hold as
+// many other bits. Only for codes that have others.
+DEVICE u32 implied_bits(const Buckets& b, const Map* m) {
+	return b.second && b.field.width == 8 && !m->narrow ? (u32)b.firstBits : 0;
+}
 
-// Rows of a tile of the pass that reads the column.
+// The rows of a tile of the pass that reads the column.
 DEVICE u32 first_tile(const Buckets* b) {
-	return b->second ? b->field.width == 8 ? PARTITION_WIDE_TILE : PARTITION_TILE : b->bits <= SMALL_PASS_BITS ? PARTITION_SMALL_TILE : PARTITION_ONLY_TILE;
+	return b->second                    ? b->field.width == 8 ? PARTITION_WIDE_TILE : PARTITION_TILE
+	       : b->bits <= SMALL_PASS_BITS ? PARTITION_SMALL_TILE
+	                                    : PARTITION_ONLY_TILE;
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds kernels/image/arrowsort.fatbin and kernels/MANIFEST. Needs Python and a C++ compiler; the CUDA compiler comes as Python
-# packages of fixed versions into build/, which git ignores. No GPU and no driver are needed.
+# Builds kernels/image/arrowsort.fatbin and kernels/MANIFEST. Needs Python and a C++ compiler; the CUDA compiler comes
+# as Python packages of fixed versions into build/, which git ignores. No GPU and no driver are minimumBits.
 #
 #   kernels/build.sh            install the compiler if it is not there, and build
 #   kernels/build.sh check      fail unless a fresh build has the same bytes as the committed image
@@ -10,7 +10,8 @@ cd "$(dirname "$0")"
 
 build=$(cd .. && pwd)/build
 version=13.0.88
-packages="nvidia-cuda-nvcc==$version nvidia-cuda-crt==$version nvidia-nvvm==$version nvidia-cuda-runtime==13.0.96 nvidia-cuda-cccl==13.0.85"
+packages="nvidia-cuda-nvcc==$version nvidia-cuda-crt==$version nvidia-nvvm==$version
+	nvidia-cuda-runtime==13.0.96 nvidia-cuda-cccl==13.0.85"
 flags="-fatbin -O3 -std=c++17 --compress-mode=size"
 architectures="80 86 89 90 100 120"
 for a in $architectures; do flags+=" -gencode arch=compute_$a,code=sm_$a"; done

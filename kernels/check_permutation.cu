@@ -1,6 +1,6 @@
 #include "device.h"
 
-// check_permutation looks for row numbers that no order has: of rows that there are not, and of rows that are there already.
+// check_permutation counts row numbers that are out of range or repeated.
 KERNEL(check_permutation, STREAM_THREADS, 1)(const u32* rows, u64 out, u64 n, u32* seen, u64* wrong) {
 	u64 count = 0, step = (u64)grid_blocks() * STREAM_THREADS;
 	for (u64 i = (u64)block_index() * STREAM_THREADS + thread_index(); i < out; i += step) {

@@ -1,19 +1,21 @@
-// A block of a cluster that sorts: its rows, and its shared memory, to some of which others write.
+// A block of a cluster that sorts: its rows and its shared memory, which other blocks access too.
 #pragma once
-#include "few_rows.h"
+#include "small_sort.h"
 
 const u32 CLUSTER_WARPS = CLUSTER_THREADS / 32, CLUSTER_BINS = 1 << CLUSTER_BIN_BITS; // of a block
-const u32 TAG_ROW_BITS = 16, TAG_ROW = (1u << TAG_ROW_BITS) - 1; // a tag is a row with its bin, or the place of its class, above
-static_assert(CLUSTER_ROWS <= 1 << TAG_ROW_BITS && CLUSTER_BLOCKS << CLUSTER_BIN_BITS <= 1 << (32 - TAG_ROW_BITS), "room in a tag");
+const u32 TAG_ROW_BITS = 16,
+          TAG_ROW = (1u << TAG_ROW_BITS) - 1; // a tag is a row with its bin, or the place of its class, above
+static_assert(CLUSTER_ROWS <= 1 << TAG_ROW_BITS && CLUSTER_BLOCKS << CLUSTER_BIN_BITS <= 1 << (32 - TAG_ROW_BITS),
+              "a row and a bin fit a tag");
 
 struct ClusterBlock {
 	u64 *numbers, *oldNumbers; // of rows
 	u32 *tags, *oldTags;
 	u32* counters; // of bins; of digits or destinations, for each warp
-	u32* totals;   // for each block, what it has of each digit, or for each destination; twice
-	u32* moves;    // for each digit or destination, how far rows go from where they are staged
+	u32* totals;   // for each block, its rows of each digit or destination; twice
+	u32* moves;    // for each digit or destination, how far rows move from where they are staged
 	Extent64 *extents, *warpExtents;
-	u32 *sums, *sizes; // of warps; of what each block is dealt
+	u32 *sums, *sizes; // of warps; rows that each block receives
 	u32 *refused, *pairs;
 
 	u32 n, rank;
@@ -23,23 +25,27 @@ struct ClusterBlock {
 	Extent64 extent; // of all rows
 
 	DEVICE explicit ClusterBlock(u32 n)
-	    : n(n), rank(block_index()), shareBits(n <= CLUSTER_ROWS / 4 ? 10 : n <= CLUSTER_ROWS / 2 ? 11 : 12), used((1u << shareBits) / CLUSTER_THREADS),
-	      local(warp_index() * 32 * used + lane_index()) {
+	    : n(n), rank(block_index()), shareBits(n <= CLUSTER_ROWS / 4   ? 10
+		                                       : n <= CLUSTER_ROWS / 2 ? 11
+		                                                               : 12),
+	      used((1u << shareBits) / CLUSTER_THREADS), local(warp_index() * 32 * used + lane_index()) {
 		static_assert(CLUSTER_THREADS == 1024 && CLUSTER_ITEMS == 4, "one, two or four are used");
-		numbers = (u64*)shared_memory(), oldNumbers = numbers + CLUSTER_ROOM;
-		tags = (u32*)(oldNumbers + CLUSTER_ROOM), oldTags = tags + CLUSTER_ROOM;
-		counters = oldTags + CLUSTER_ROOM;
+		numbers = (u64*)shared_memory(), oldNumbers = numbers + CLUSTER_CAPACITY;
+		tags = (u32*)(oldNumbers + CLUSTER_CAPACITY), oldTags = tags + CLUSTER_CAPACITY;
+		counters = oldTags + CLUSTER_CAPACITY;
 		totals = counters + CLUSTER_WARPS * RADIX_BINS, moves = totals + 2 * CLUSTER_BLOCKS * RADIX_BINS;
 		extents = (Extent64*)(moves + RADIX_BINS), warpExtents = extents + CLUSTER_BLOCKS;
-		sums = (u32*)(warpExtents + CLUSTER_WARPS), sizes = sums + CLUSTER_WARPS, refused = sizes + CLUSTER_WARPS, pairs = refused + 1;
+		sums = (u32*)(warpExtents + CLUSTER_WARPS), sizes = sums + CLUSTER_WARPS, refused = sizes + CLUSTER_WARPS,
+		pairs = refused + 1;
 	}
 	DEVICE u32 first() const { return rank << shareBits; }
-	// Rows of this block; the last ones have fewer, or none.
+	// Rows of this block; the last blocks have fewer, or none.
 	DEVICE u32 rows() const {
 		u32 left = first() < n ? n - first() : 0;
 		return left < 1u << shareBits ? left : 1u << shareBits;
 	}
-	// The place in memory of staged row i of so many. Every block begins with another part, so that not all send to the same block at a time.
+	// The place of staged row i of count rows. Every block begins at another offset, so that not all send to the same
+	// block at a time.
 	DEVICE u32 in_turn(u32 i, u32 count) const {
 		u32 at = i + count * rank / CLUSTER_BLOCKS;
 		return at < count ? at : at - count;
@@ -50,12 +56,12 @@ struct ClusterBlock {
 		numbers = oldNumbers, tags = oldTags, oldNumbers = n, oldTags = t;
 	}
 
-	// Everything that any block has seen.
+	// Combines the ranges of numbers of all blocks.
 	DEVICE void measure(const Extent64& e) {
 		Extent64 mine = warp_extent(e);
 		if (lane_index() == 0) warpExtents[warp_index()] = mine;
 		sync_block();
-		cluster_wait(); // all blocks are there
+		cluster_wait(); // all blocks have started
 		if (warp_index() == 0) {
 			mine = warp_extent(warpExtents[lane_index()]);
 			if (lane_index() < CLUSTER_BLOCKS) *in_block(lane_index(), extents + rank) = mine;

@@ -1,9 +1,9 @@
-// The rows of a column of 4 or 8 bytes that a warp reads, and their codes. The loads are a step of their own, so that other work
-// is done while they are on their way.
+// The rows of a column of 4 or 8 bytes that a warp reads, and their codes. Loading is a separate step, so that other
+// work overlaps it.
 #pragma once
 #include "number.h"
 
-// A Place says where the rows of a warp lie.
+// A Place is the rows of a warp.
 struct Place {
 	u64 first; // the warp's first row
 	u32 left;  // its rows up to the end of the tile
@@ -23,7 +23,7 @@ template <class Word, int items> struct ColumnRows {
 
 	DEVICE explicit ColumnRows(const Field* f) : field(f) {}
 
-	// All loads are on their way before the first is used. Rows behind the end are not read.
+	// All loads are in flight before the first is used. Rows after the end are not read.
 	template <class Value> DEVICE void load_values(const Place& p) {
 		const Value* values = (const Value*)field->values + p.first + lane_index();
 		if (p.template whole<items>()) {
@@ -46,9 +46,9 @@ template <class Word, int items> struct ColumnRows {
 		}
 	}
 
-	// Turns values into codes; of rows behind the end, into the greatest word.
+	// Turns values into codes, and items after the end into the greatest word.
 	DEVICE void encode(const Place& p) {
-		LinearOf<Word> linear(field); // read anew for each tile, so that registers are free otherwise
+		LinearOf<Word> linear(field); // read again for each tile, so that it takes no registers in between
 		if (linear.moves()) {
 			Word by = linear.bias - linear.base;
 			UNROLL for (int i = 0; i < items; i++) x[i] += by;

@@ -1,16 +1,16 @@
-// The words that kernels are written in. They mean the machine's instructions under nvcc; under another compiler they mean
-// the emulation, so that the same sources are tested without a device.
+// The primitives that kernels use. Under nvcc they are instructions of the device; under another compiler they are
+// those of the emulation, so that the same sources are tested without a device.
 #pragma once
 #include "abi.h"
 
 const u32 ALL_LANES = 0xffffffffu;
 
-// What a thread reads or writes at once.
+// Four words, read or written by one instruction.
 struct alignas(16) Four {
 	u32 x, y, z, w;
 };
 
-// Four neighbour words, moved at once.
+// Four adjacent words, moved by one instruction.
 struct alignas(16) Words4 {
 	u32 word[4];
 };
@@ -21,14 +21,15 @@ struct alignas(16) Words4 {
 
 #define DEVICE __device__ __forceinline__
 #define KERNEL(name, threads, blocks) extern "C" __global__ void __launch_bounds__(threads, blocks) name
-// A kernel whose grid is one cluster: blocks that reach one another's shared memory.
-#define CLUSTER_KERNEL(name, threads, blocks) extern "C" __global__ void __cluster_dims__(blocks, 1, 1) __launch_bounds__(threads, 1) name
+// A kernel whose grid is one cluster: blocks that access one another's shared memory.
+#define CLUSTER_KERNEL(name, threads, blocks) \
+	extern "C" __global__ void __cluster_dims__(blocks, 1, 1) __launch_bounds__(threads, 1) name
 #define UNROLL _Pragma("unroll")
 #define ROLLED _Pragma("unroll 1")
-// A function that is called: what it needs takes no registers from the code around, which would spill. Inside of a structure it is static. It is not so outside:
-// the compiler would put a hash of the folder into its name.
-#define APART inline __device__ __noinline__
-// A structure that is a kernel's parameter: all threads read it where the launch has put it, as fast as constants.
+// A function that is not inlined, so that its registers do not add to those of the caller, which would spill. Static
+// inside of a structure. Outside it is not: the compiler would put a hash of the folder into its name.
+#define NOINLINE inline __device__ __noinline__
+// A structure passed by value: all threads read it in place, as fast as constants.
 #define PARAMETER const __grid_constant__
 
 DEVICE u32 thread_index() { return threadIdx.x; }
@@ -40,11 +41,11 @@ DEVICE u8* shared_memory() {
 	return memory;
 }
 
-// The barrier of a cluster, in two halves: what a thread has written before it arrives, in any block's memory, is there for those that
-// have waited.
+// The barrier of a cluster, in two halves: what a thread has written before it arrives, in the memory of any block, is
+// visible to those that have waited.
 DEVICE void cluster_arrive() { asm volatile("barrier.cluster.arrive.release;" ::: "memory"); }
 DEVICE void cluster_wait() { asm volatile("barrier.cluster.wait.acquire;" ::: "memory"); }
-// Where another block of the cluster has what this one has at p, in its shared memory.
+// The address in another block of the cluster of the shared memory that this block has at p.
 template <class T> DEVICE T* in_block(u32 block, T* p) {
 	u64 there;
 	asm("mapa.u64 %0, %1, %2;" : "=l"(there) : "l"(p), "r"(block));
@@ -92,8 +93,8 @@ DEVICE u32 and3(u32 a, u32 b, u32 c) {
 	return r;
 }
 
-// The lanes whose x has the same bit as this lane's. Written so that the compiler turns the tests of all bits of x into one
-// move of a register to predicates: ballots in C++ cost a sixth of the whole pass.
+// The lanes whose x has the same bit as this lane's. The assembly makes the compiler turn the tests of all bits of x
+// into one move of a register to predicates: with ballots in C++ the pass takes a sixth longer.
 DEVICE u32 lanes_alike(u32 x, u32 bit) {
 #if __CUDA_ARCH__ >= 1000 // ptxas runs out of predicates there the other way
 	u32 with = __ballot_sync(0xffffffff, (x & bit) != 0);
@@ -101,26 +102,31 @@ DEVICE u32 lanes_alike(u32 x, u32 bit) {
 #else
 	u32 lanes;
 	asm volatile(
-	    "{ .reg .pred p; .reg .b32 t; and.b32 t, %1, %2; setp.ne.u32 p, t, 0; vote.sync.ballot.b32 %0, p, 0xffffffff; @!p not.b32 %0, %0; }"
+	    "{ .reg .pred p; .reg .b32 t; and.b32 t, %1, %2; setp.ne.u32 p, t, 0; "
+	    "vote.sync.ballot.b32 %0, p, 0xffffffff; @!p not.b32 %0, %0; }"
 	    : "=r"(lanes)
 	    : "r"(x), "r"(bit));
 	return lanes;
 #endif
 }
 
-// Words by which blocks talk to one another: neither cached nor torn, in no order with other words.
+// Words through which blocks communicate: uncached, atomic, and unordered with other words.
 DEVICE u32 load_relaxed(const u32* p) {
 	u32 x;
 	asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(x) : "l"(p) : "memory");
 	return x;
 }
-DEVICE void store_relaxed(u32* p, u32 x) { asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(p), "r"(x) : "memory"); }
+DEVICE void store_relaxed(u32* p, u32 x) {
+	asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(p), "r"(x) : "memory");
+}
 DEVICE u64 load_relaxed(const u64* p) {
 	u64 x;
 	asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(x) : "l"(p) : "memory");
 	return x;
 }
-DEVICE void store_relaxed(u64* p, u64 x) { asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(p), "l"(x) : "memory"); }
+DEVICE void store_relaxed(u64* p, u64 x) {
+	asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(p), "l"(x) : "memory");
+}
 
 DEVICE Words4 load_relaxed4(const u32* p) {
 	Words4 x;
@@ -131,12 +137,12 @@ DEVICE Words4 load_relaxed4(const u32* p) {
 	return x;
 }
 DEVICE void store_relaxed4(u32* p, const Words4& x) {
-	asm volatile("st.relaxed.gpu.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(p), "r"(x.word[0]), "r"(x.word[1]), "r"(x.word[2]),
-	             "r"(x.word[3])
+	asm volatile("st.relaxed.gpu.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(p), "r"(x.word[0]), "r"(x.word[1]),
+	             "r"(x.word[2]), "r"(x.word[3])
 	             : "memory");
 }
-// Words by which blocks meet: what a block has written before it adds, all of its threads behind their barrier, is there for those who
-// have read the sum. Lighter than fences around words in no order.
+// Words of barriers: what all threads of a block have written before its barrier and addition is visible to those that
+// read the sum. Cheaper than fences around unordered words.
 DEVICE u32 add_release(u32* p, u32 x) {
 	u32 before;
 	asm volatile("atom.release.gpu.global.add.u32 %0, [%1], %2;" : "=r"(before) : "l"(p), "r"(x) : "memory");
@@ -157,7 +163,7 @@ DEVICE void atomic_or(u64* p, u64 x) { atomicOr((unsigned long long*)p, (unsigne
 DEVICE void atomic_max(u32* p, u32 x) { atomicMax(p, x); }
 DEVICE void atomic_max(u64* p, u64 x) { atomicMax((unsigned long long*)p, (unsigned long long)x); }
 
-// A lock among warps, for one lane of each. The fences keep what it guards inside.
+// A lock among warps, taken by one lane of each. The fences keep the guarded accesses inside.
 DEVICE void lock(u64* word) {
 	while (atomicCAS((unsigned long long*)word, 0ull, 1ull) != 0) {}
 	__threadfence();
@@ -167,21 +173,22 @@ DEVICE void unlock(u64* word) {
 	atomicExch((unsigned long long*)word, 0ull);
 }
 
-// For kernels that are launched early: they start while the kernel before them in the stream runs its last blocks, and wait here until
-// all of it is done, and seen. Every block waits, so that a kernel that is through has those before it behind it.
+// For kernels that are launched early: they start while the preceding kernel of the stream runs its last blocks, and
+// wait here until it has completed and its writes are visible. Every block waits, so that a kernel completes after all
+// preceding ones.
 DEVICE void wait_for_earlier_kernels() {
 #if __CUDA_ARCH__ >= 900
 	asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
-// From here on the next kernel may start, if it is launched early, as soon as all blocks of this one have come here.
+// Lets the next kernel start, if it is launched early, when all blocks of this kernel have called this.
 DEVICE void let_later_kernels_start() {
 #if __CUDA_ARCH__ >= 900
 	asm volatile("griddepcontrol.launch_dependents;");
 #endif
 }
 
-// Orders what a block has written before a word that tells others about it, and what it reads behind such a word.
+// Orders the writes of a block before a word that announces them, and its reads after it has read such a word.
 DEVICE void fence() { __threadfence(); }
 
 template <class T> DEVICE T load(const T* p) { return __ldg(p); }
@@ -194,23 +201,23 @@ DEVICE void load_vector(const u64* p, u64* x) {
 	ulonglong2 v = __ldg((const ulonglong2*)p);
 	x[0] = v.x, x[1] = v.y;
 }
-// Past the first cache, whose lines are few beside so many loads on their way.
+// Bypasses the L1 cache, which has few lines for many loads in flight.
 DEVICE u64 load_past(const u64* p) {
 	u64 x;
 	asm volatile("ld.global.L1::no_allocate.u64 %0, [%1];" : "=l"(x) : "l"(p) : "memory");
 	return x;
 }
-// The same for what is read, or written, but once: it need not stay in the caches.
+// The same for data that is read or written only once, and need not stay in the caches.
 DEVICE u64 load_once(const u64* p) { return __ldcs((const unsigned long long*)p); }
 DEVICE u32 load_once(const u32* p) { return __ldcs(p); }
 DEVICE u16 load_once(const u16* p) { return __ldcs(p); }
 DEVICE void store_once(u64* p, u64 x) { __stcs((unsigned long long*)p, (unsigned long long)x); }
 DEVICE void store_once(u32* p, u32 x) { __stcs(p, x); }
-// Two words that lie side by side.
+// Two adjacent words.
 DEVICE void store_once(u64* p, u64 x, u64 y) { __stcs((ulonglong2*)p, make_ulonglong2(x, y)); }
 DEVICE void store_once(u32* p, u32 x, u32 y) { __stcs((uint2*)p, make_uint2(x, y)); }
 
-// A word of a line of memory whose other words will be loaded soon: the L2 is asked for the line once.
+// A word of a line whose other words will be loaded soon: the L2 cache is asked for the line once.
 DEVICE u64 load_of_line(const u64* p) {
 	u64 x;
 	asm volatile("ld.global.nc.L2::128B.u64 %0, [%1];" : "=l"(x) : "l"(p));
@@ -222,9 +229,11 @@ DEVICE u32 load_of_line(const u32* p) {
 	return x;
 }
 
-// Copies a word into shared memory without waiting for it; wait_for_copies waits for all of this thread's.
+// Copies a word into shared memory asynchronously; wait_for_copies waits for all copies of this thread.
 template <class T> DEVICE void copy_async(T* shared, const T* global) {
-	asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"((u32)__cvta_generic_to_shared(shared)), "l"(global), "n"(sizeof(T)) : "memory");
+	asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"((u32)__cvta_generic_to_shared(shared)), "l"(global),
+	             "n"(sizeof(T))
+	             : "memory");
 }
 DEVICE void wait_for_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 
@@ -240,7 +249,8 @@ DEVICE void store_shared(u32 place, u32 x) { asm volatile("st.shared.u32 [%0], %
 // Adds one to a word.
 DEVICE void count_shared(u32 place) { asm volatile("red.shared.add.u32 [%0], 1;" ::"r"(place) : "memory"); }
 
-// Adds to a word if that is wanted; what it was before, else 0. Without a branch, so that many additions are on their way at once.
+// Adds to a word if wanted, and returns its previous value, else 0. Without a branch, so that many additions are in
+// flight at a time.
 DEVICE u32 add_shared_if(bool wanted, u32 place, u32 x) {
 	u32 before;
 	asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; mov.b32 %0, 0; @p atom.shared.add.u32 %0, [%2], %3; }"
@@ -250,42 +260,55 @@ DEVICE u32 add_shared_if(bool wanted, u32 place, u32 x) {
 	return before;
 }
 
-// The same, if any of some bits is there, without what it was before.
+// The same if any of the wanted bits is set, without the previous value.
 DEVICE void count_shared_if(u32 bits, u32 wanted, u32 place, u32 x) {
-	asm volatile("{ .reg .pred p; .reg .b32 t; and.b32 t, %0, %1; setp.ne.u32 p, t, 0; @p red.shared.add.u32 [%2], %3; }" ::"r"(bits), "r"(wanted), "r"(place), "r"(x)
-	             : "memory");
+	asm volatile(
+	    "{ .reg .pred p; .reg .b32 t; and.b32 t, %0, %1; setp.ne.u32 p, t, 0; @p red.shared.add.u32 [%2], %3; }" ::"r"(
+	        bits),
+	    "r"(wanted), "r"(place), "r"(x)
+	    : "memory");
 }
 
-// A word if it is wanted, else 0; and two neighbour words. Without branches, so that many are on their way at once.
+// A word if wanted, else 0; and two adjacent words. Without branches, so that many are in flight at a time.
 DEVICE u32 load_shared_if(bool wanted, u32 place) {
 	u32 x;
-	asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; mov.b32 %0, 0; @p ld.shared.u32 %0, [%2]; }" : "=r"(x) : "r"((u32)wanted), "r"(place) : "memory");
+	asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; mov.b32 %0, 0; @p ld.shared.u32 %0, [%2]; }"
+	             : "=r"(x)
+	             : "r"((u32)wanted), "r"(place)
+	             : "memory");
 	return x;
 }
 DEVICE void store_shared_if(bool wanted, u32 place, u32 x) {
-	asm volatile("{ .reg .pred p; setp.ne.u32 p, %0, 0; @p st.shared.u32 [%1], %2; }" ::"r"((u32)wanted), "r"(place), "r"(x) : "memory");
-}
-DEVICE void store_two_if(bool wanted, u32 place, u32 x, u32 y) {
-	asm volatile("{ .reg .pred p; setp.ne.u32 p, %0, 0; @p st.shared.u32 [%1], %2; @p st.shared.u32 [%1 + 4], %3; }" ::"r"((u32)wanted), "r"(place), "r"(x), "r"(y)
+	asm volatile("{ .reg .pred p; setp.ne.u32 p, %0, 0; @p st.shared.u32 [%1], %2; }" ::"r"((u32)wanted), "r"(place),
+	             "r"(x)
 	             : "memory");
 }
+DEVICE void store_two_if(bool wanted, u32 place, u32 x, u32 y) {
+	asm volatile(
+	    "{ .reg .pred p; setp.ne.u32 p, %0, 0; @p st.shared.u32 [%1], %2; @p st.shared.u32 [%1 + 4], %3; }" ::"r"(
+	        (u32)wanted),
+	    "r"(place), "r"(x), "r"(y)
+	    : "memory");
+}
 
-// Has a word brought near that will be loaded soon.
+// Prefetches a word that will be loaded soon.
 DEVICE void fetch_soon(u64 address) { asm volatile("prefetch.global.L2 [%0];" ::"l"(address)); }
-// The same for many bytes, a multiple of 16 at an address that is one; where kernels start early, which is what this is for.
+// The same for a multiple of 16 bytes at a multiple of 16; on devices whose kernels start early, which is what this is
+// for.
 DEVICE void fetch_soon(u64 address, u32 bytes) {
 #if __CUDA_ARCH__ >= 900
 	asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(address), "r"(bytes) : "memory");
 #endif
 }
 
-// Hides from the compiler that a pointer is a kernel's argument, which it would load again in every turn of a loop.
+// Hides from the compiler that a pointer is a kernel's argument, which it would load again in every iteration of a
+// loop.
 template <class T> DEVICE T* in_register(T* p) {
 	u64 address = (u64)p;
 	asm volatile("" : "+l"(address));
 	return (T*)address;
 }
-// The same for what it would rather make anew than keep.
+// The same for a value that it would rather compute again than keep.
 DEVICE u32 in_register(u32 x) {
 	asm volatile("" : "+r"(x));
 	return x;

@@ -1,18 +1,20 @@
-// One pass of Onesweep (paper, section 3 and figure 8): a tile is counted, its counts are published, its rows are ranked and
-// staged in shared memory bin by bin while the counts of earlier tiles come in, and the bins are written out.
+// One pass of Onesweep (paper, section 3 and figure 8): a tile is counted, its counts are published, its rows are
+// ranked and staged in shared memory bin by bin while the counts of preceding tiles arrive, and the bins are written.
 #pragma once
 #include "look_back.h"
 #include "readers.h"
 #include "scanner.h"
 #include "tile.h"
 
-const int LOOK_BACK_EVERY = 8; // items ranked between two looks back
-const int ASK_BEFORE_END = 4;  // items left to be ranked when a block asks for its prefix and its next tile
+const int LOOK_BACK_EVERY = 8; // items ranked between two steps of the look-back
+const int ASK_BEFORE_END = 4;  // remaining items when a block loads its prefix and takes its next tile
 
-// Ranks the rows and stages them bin by bin. between(i) is done after item i: what waits for others is on its way meanwhile.
-// The rows of a warp with one digit need no ranking. Where a scanner works it is left alone: many who wait early for it slow it down.
+// Ranks the rows and stages them bin by bin. between(i) is called after item i, so that waiting overlaps ranking. Rows
+// of a warp with one digit need no ranking, but they are ranked where a scanner works: many blocks that wait early slow
+// it down.
 template <class S, class Reader, class Stage, class Between>
-DEVICE void stage_rows(bool oneDigit, const Stage& stage, const TileMemory<S>& m, const Reader& r, const Pass& p, Between between) {
+DEVICE void stage_rows(bool oneDigit, const Stage& stage, const TileMemory<S>& m, const Reader& r, const Pass& p,
+                       Between between) {
 	DigitPlace digit(m, Reader::place, p.bits);
 	u32* places = m.of_warp();
 	if (oneDigit && !S::scanned) {
@@ -30,8 +32,8 @@ DEVICE void stage_rows(bool oneDigit, const Stage& stage, const TileMemory<S>& m
 }
 
 // Ends the look-back of a bin and publishes the inclusive count.
-template <class S>
-DEVICE void finish_look_back(const TileMemory<S>& m, const Pass& p, u32 tile, u32 tiles, u32 rows, LookBack& back, const StatusCodes& codes) {
+template <class S> DEVICE void finish_look_back(const TileMemory<S>& m, const Pass& p, u32 tile, u32 tiles, u32 rows,
+                                                LookBack& back, const StatusCodes& codes) {
 	u32 bin = thread_index();
 	while (!back.done) {
 		back.ask();
@@ -44,8 +46,9 @@ DEVICE void finish_look_back(const TileMemory<S>& m, const Pass& p, u32 tile, u3
 	if (p.next && tile == tiles - 1) p.next[bin] = base + inclusive;
 }
 
-// A block bins one tile, and looks back for its prefix itself.
-template <class S, class Reader, class Writer> DEVICE void bin_tile(const Pass& p, const TileMemory<S>& m, const TileRows<S>& rows, u32 tile, u32 tiles) {
+// A block bins one tile, and looks back for its prefix.
+template <class S, class Reader, class Writer>
+DEVICE void bin_tile(const Pass& p, const TileMemory<S>& m, const TileRows<S>& rows, u32 tile, u32 tiles) {
 	typename Reader::Format::Stage stage(shared_memory(), S::rows);
 	StatusCodes codes((u32)p.phase);
 	Reader r(p.binning);
@@ -56,7 +59,8 @@ template <class S, class Reader, class Writer> DEVICE void bin_tile(const Pass& 
 	sync_block();
 
 	BinCounts<S> bin;
-	if (thread_index() < RADIX_BINS) bin.publish(m, p, tile, rows.padding(), tile == 0 ? codes.inclusive : codes.partial);
+	if (thread_index() < RADIX_BINS)
+		bin.publish(m, p, tile, rows.padding(), tile == 0 ? codes.inclusive : codes.partial);
 	sync_block();
 	if (thread_index() < RADIX_BINS) bin.place(m);
 	sync_block();
@@ -79,9 +83,10 @@ template <class S, class Reader, class Writer> DEVICE void bin_tile(const Pass& 
 	scatter(stage, m, Writer(p.binning), p, rows.count);
 }
 
-// A block bins tile after tile. Its prefixes come from the first block, the scanner. The rows of the next tile are on their
-// way into registers while this one is written.
-template <class S, class Reader, class Writer> DEVICE void bin_tiles(const Pass& p, const TileMemory<S>& m, u32 tile, u32 tiles) {
+// A block bins tile after tile. Its prefixes come from the first block, the scanner. The rows of the next tile are
+// loaded into registers while this one is written.
+template <class S, class Reader, class Writer>
+DEVICE void bin_tiles(const Pass& p, const TileMemory<S>& m, u32 tile, u32 tiles) {
 	Reader r(p.binning);
 	typename Reader::Format::Stage stage(shared_memory(), S::rows);
 	StatusCodes codes((u32)p.phase);
@@ -124,9 +129,11 @@ template <class S, class Reader, class Writer> DEVICE void bin_tiles(const Pass&
 	}
 }
 
-// Of a grid of more blocks than whole tiles so many tiles are halved: one half of each comes first, the other last. So the blocks of a
-// multiprocessor do not load, rank and write at the same time, and the last ones end soon.
-template <class S, template <class> class Reader, class Writer> DEVICE void bin_tile_or_half(const Pass& p, u8* memory, u32 tile, u32 whole) {
+// The blocks of a grid beyond the number of whole tiles are for tiles that are halved: one half of each comes first,
+// the other last. So the blocks of a multiprocessor do not all load, rank or write at the same time, and the last ones
+// end soon.
+template <class S, template <class> class Reader, class Writer>
+DEVICE void bin_tile_or_half(const Pass& p, u8* memory, u32 tile, u32 whole) {
 	typedef typename S::Half H;
 	u32 tiles = grid_blocks(), halved = tiles - whole;
 	if (tile >= halved && tile < whole) {
@@ -156,17 +163,17 @@ template <class S, template <class> class Reader, class Writer> DEVICE void bin_
 	}
 }
 
-#define DIGIT_BINNING(name, Shape, Reader, Writer)                                                                                       \
-	KERNEL(name, Shape::threads, Shape::blocks)                                                                                          \
-	(const Field* field, const u64* in, const u32* inRows, u64* out, u32* outRows, u64 rowBits, u64 parts, u64 first, u64 strip,          \
-	 u64 shift, u64 bits, const u32* base, u32* next, u32* status, u32* ticket, u64 phase) {                                              \
-		Binning b = {field, in, inRows, out, outRows, rowBits, parts};                                                                    \
-		bin_digits<Shape, Reader, Writer>(Pass{b, first, strip, shift, bits, base, next, status, ticket, phase});                        \
+#define DIGIT_BINNING(name, Shape, Reader, Writer) \
+	KERNEL(name, Shape::threads, Shape::blocks) \
+	(const Field* field, const u64* in, const u32* inRows, u64* out, u32* outRows, u64 rowBits, u64 parts, u64 first, \
+	 u64 strip, u64 shift, u64 bits, const u32* base, u32* next, u32* status, u32* ticket, u64 phase) { \
+		Binning b = {field, in, inRows, out, outRows, rowBits, parts}; \
+		bin_digits<Shape, Reader, Writer>(Pass{b, first, strip, shift, bits, base, next, status, ticket, phase}); \
 	}
-// The kernels of a reader and a writer, for tiles of the sizes that the pass is made with.
-#define DIGIT_BINNINGS(name, Format, Reader, Writer)                                                                                     \
-	DIGIT_BINNING(name##_large, Large##Format, Reader, Writer)                                                                           \
+// The kernels of a reader and a writer, for tiles of all sizes of the pass.
+#define DIGIT_BINNINGS(name, Format, Reader, Writer) \
+	DIGIT_BINNING(name##_large, Large##Format, Reader, Writer) \
 	DIGIT_BINNINGS_TO_MEDIUM(name, Format, Reader, Writer)
-#define DIGIT_BINNINGS_TO_MEDIUM(name, Format, Reader, Writer)                                                                           \
-	DIGIT_BINNING(name, Medium##Format, Reader, Writer)                                                                                  \
+#define DIGIT_BINNINGS_TO_MEDIUM(name, Format, Reader, Writer) \
+	DIGIT_BINNING(name, Medium##Format, Reader, Writer) \
 	DIGIT_BINNING(name##_small, Small##Format, Reader, Writer)

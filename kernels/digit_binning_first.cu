@@ -1,6 +1,6 @@
 #include "digit_binning.h"
 
-// The first pass reads the column itself, encodes in registers, and makes the row numbers up.
+// The first pass reads the column, encodes it in registers, and adds the row numbers.
 DIGIT_BINNINGS_TO_MEDIUM(digit_binning_first, Packed, FromColumn, ToRecords)
 DIGIT_BINNINGS_TO_MEDIUM(digit_binning_first_short, Packed, FromColumnShort, ToRecords)
 DIGIT_BINNINGS(digit_binning_first_wide, Wide, FromColumnWide, ToWide)

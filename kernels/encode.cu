@@ -8,7 +8,7 @@ DEVICE u64 any_number(const Field* f, u64 row) {
 	return f->form == FORM_CLASS ? f->bias : decimal_number(f, row);
 }
 
-// encode makes one code word of rows: the pieces of all its fields.
+// encode encodes one code word of rows from its fields.
 KERNEL(encode, STREAM_THREADS, 1)(const Field* fields, u64 count, u64 n, const u32* rows, u64* codes) {
 	u64 step = (u64)grid_blocks() * STREAM_THREADS;
 	for (u64 i = (u64)block_index() * STREAM_THREADS + thread_index(); i < n; i += step) {

@@ -7,10 +7,12 @@ struct alignas(16) Bytes32 {
 	u64 word[4];
 };
 
-const int GATHER_ITEMS = GATHER_TILE / STREAM_THREADS; // loads from anywhere that a thread has on their way
+const int GATHER_ITEMS = GATHER_TILE / STREAM_THREADS; // random loads of a thread in flight
 
-template <class Value, class Load> DEVICE void gather(const Value* values, const u32* rows, u64 out, Value* dst, Load load_value) {
-	for (u64 first = (u64)block_index() * GATHER_TILE + thread_index(); first < out; first += (u64)grid_blocks() * GATHER_TILE) {
+template <class Value, class Load>
+DEVICE void gather(const Value* values, const u32* rows, u64 out, Value* dst, Load load_value) {
+	for (u64 first = (u64)block_index() * GATHER_TILE + thread_index(); first < out;
+	     first += (u64)grid_blocks() * GATHER_TILE) {
 		u32 row[GATHER_ITEMS];
 		UNROLL for (int k = 0; k < GATHER_ITEMS; k++) {
 			u64 i = first + k * STREAM_THREADS;
@@ -37,11 +39,11 @@ GATHER(gather_8, u64)
 GATHER(gather_16, Bytes16)
 GATHER(gather_32, Bytes32)
 
-// gather_near is the gather of values that are read window by window.
-KERNEL(gather_near_4, STREAM_THREADS, 1)(const u32* values, const u32* rows, u64 out, u32* dst) {
+// gather_window gathers values in the order of windows.
+KERNEL(gather_window_4, STREAM_THREADS, 1)(const u32* values, const u32* rows, u64 out, u32* dst) {
 	gather(values, rows, out, dst, [](const u32* p) { return load_of_line(p); });
 }
-KERNEL(gather_near_8, STREAM_THREADS, 1)(const u64* values, const u32* rows, u64 out, u64* dst) {
+KERNEL(gather_window_8, STREAM_THREADS, 1)(const u64* values, const u32* rows, u64 out, u64* dst) {
 	gather(values, rows, out, dst, [](const u64* p) { return load_of_line(p); });
 }
 

@@ -1,20 +1,23 @@
 // The upfront histograms of all digits in one read of the keys, and their exclusive sums (paper, sections 4.1 and 4.2).
 #include "column_rows.h"
 
-// A Counts is what histogram writes: all zero before.
+// A Counts is the output of histogram: all zero before.
 struct Counts {
 	u32* bins;     // RADIX_BINS of each digit
 	u64* constant; // bit d: all rows have the same digit d
 	u32* done;     // blocks that have added their counts
 
 	DEVICE explicit Counts(u32* counts)
-	    : bins(counts), constant((u64*)(counts + MAX_DIGITS * RADIX_BINS)), done(counts + MAX_DIGITS * RADIX_BINS + 2) {}
+	    : bins(counts), constant((u64*)(counts + MAX_DIGITS * RADIX_BINS)), done(counts + MAX_DIGITS * RADIX_BINS + 2) {
+	}
 };
 
-// Counters in shared memory. Each bin has several, one beside the other, for lanes whose digits agree, and beside them lie those of the digit that is
-// its neighbour: half of the lanes count the one while the others count the other, and then the other way round. So all lanes add to different banks.
+// Counters in shared memory. Each bin has several adjacent copies, for lanes with equal digits, and adjacent to them
+// are those of the other digit of its pair: half of the lanes count one digit while the others count the other, then
+// they swap. So all lanes add to different banks.
 template <int copies> struct Copies {
-	static const u32 step = 2 * copies, pair = RADIX_BINS * step; // words from a bin to the next, and from two digits to the next two
+	static const u32 step = 2 * copies,
+	                 pair = RADIX_BINS * step; // words from a bin to the next, and from a pair of digits to the next
 
 	DEVICE static u32 sum(u32 digit, u32 bin) {
 		const u32* counters = (const u32*)shared_memory() + digit / 2 * pair + bin * step + digit % 2 * copies;
@@ -24,7 +27,7 @@ template <int copies> struct Copies {
 	}
 };
 
-// What this lane counts in each of as many turns as there are digits.
+// The digits that this lane counts, one per turn.
 template <int digits, int copies> struct Turns {
 	typedef Copies<copies> C;
 	u32 shift[digits], mask[digits]; // of its digit
@@ -33,13 +36,16 @@ template <int digits, int copies> struct Turns {
 	DEVICE Turns(u64 shifts, u64 bits) {
 		u32 swapped = lane_index() / copies % 2;
 		UNROLL for (u32 t = 0; t < digits; t++) {
-			u32 byte = 8 * (t ^ swapped); // behind the last digit there may be one without bits, which nobody reads
+			u32 byte = 8 * (t ^ swapped); // the last digit may be paired with one without bits, which is not read
 			shift[t] = in_register((u32)(shifts >> byte) & 255);
 			mask[t] = in_register((1u << ((u32)(bits >> byte) & 255)) - 1);
 		}
-		UNROLL for (u32 t = 0; t < 2; t++) first[t] = in_register(shared_place(shared_memory() + ((t ^ swapped) * copies + lane_index() % copies) * 4));
+		UNROLL for (u32 t = 0; t < 2; t++)
+			first[t] =
+			    in_register(shared_place(shared_memory() + ((t ^ swapped) * copies + lane_index() % copies) * 4));
 	}
-	template <bool whole, class Word, int items> DEVICE void count_rows(const Word (&code)[items], const Place& p, u32 count) const {
+	template <bool whole, class Word, int items>
+	DEVICE void count_rows(const Word (&code)[items], const Place& p, u32 count) const {
 		UNROLL for (u32 t = 0; t < digits; t++) {
 			if (t / 2 * 2 >= count) break;
 			u32 place = first[t % 2] + t / 2 * C::pair * 4;
@@ -51,7 +57,8 @@ template <int digits, int copies> struct Turns {
 };
 
 // Counts the digits of the block's rows; shifts and bits hold a byte of each digit.
-template <class Word, int items, int digits, int copies> DEVICE void count_column(const Field* field, u64 n, u64 shifts, u64 bits, u32 count) {
+template <class Word, int items, int digits, int copies>
+DEVICE void count_column(const Field* field, u64 n, u64 shifts, u64 bits, u32 count) {
 	const u32 chunk = 32 * items;
 	u64 warps = block_threads() / 32, step = (u64)grid_blocks() * warps * chunk;
 	Turns<digits, copies> turns(shifts, bits);
@@ -72,7 +79,7 @@ template <int copies> DEVICE void add_up(const Counts& counts, u32 digits) {
 	}
 }
 
-// The last block to come turns the counts into the place of the first row of each bin: a warp takes a digit.
+// The last block turns the counts into the place of the first row of each bin: each warp has a digit.
 DEVICE void sum_counts(const Counts& counts, u32 digits, u64 n) {
 	const u32 each = RADIX_BINS / 32;
 	for (u32 d = warp_index(); d < digits; d += block_threads() / 32) {
@@ -96,20 +103,22 @@ DEVICE void clear_words(u32* words, u64 count, u64 first, u64 step) {
 	for (u64 i = first; i < count / 4; i += step) ((Words4*)words)[i] = {0, 0, 0, 0};
 }
 
-template <u32 bytes, bool wide>
-DEVICE void make_histogram(const Field* field, u64 n, u64 shifts, u64 bits, u32 digits, const Counts& counts, u32* clear, u64 words) {
+template <u32 bytes, bool wide> DEVICE void make_histogram(const Field* field, u64 n, u64 shifts, u64 bits, u32 digits,
+                                                           const Counts& counts, u32* clear, u64 words) {
 	const int half = HALF_DIGITS, items = 8, copies = bytes / (MAX_DIGITS * RADIX_BINS * 4);
 	u32 top = digits - 1, codeBits = (u32)(shifts >> 8 * top & 255) + (u32)(bits >> 8 * top & 255);
 	clear_words((u32*)shared_memory(), bytes / 4, thread_index(), block_threads());
-	clear_words(clear, words, (u64)block_index() * block_threads() + thread_index(), (u64)grid_blocks() * block_threads());
+	clear_words(clear, words, (u64)block_index() * block_threads() + thread_index(),
+	            (u64)grid_blocks() * block_threads());
 	sync_block();
 	if (wide || digits > half) count_column<u64, items, MAX_DIGITS, copies>(field, n, shifts, bits, digits);
-	else if (field->width == 4 && codeBits <= 32) count_column<u32, 2 * items, half, 2 * copies>(field, n, shifts, bits, digits);
+	else if (field->width == 4 && codeBits <= 32)
+		count_column<u32, 2 * items, half, 2 * copies>(field, n, shifts, bits, digits);
 	else count_column<u64, items, half, 2 * copies>(field, n, shifts, bits, digits);
 	sync_block();
 	if (wide || digits > half) add_up<copies>(counts, digits);
 	else add_up<2 * copies>(counts, digits);
-	fence(); // the counts are there before this block says so
+	fence(); // the counts are visible before this block is counted as done
 	u32* last = (u32*)(shared_memory() + bytes);
 	sync_block();
 	if (thread_index() == 0) *last = atomic_add(counts.done, 1u) == grid_blocks() - 1;
@@ -119,10 +128,10 @@ DEVICE void make_histogram(const Field* field, u64 n, u64 shifts, u64 bits, u32 
 	sum_counts(counts, digits, n);
 }
 
-#define HISTOGRAM(name, threads, blocks, bytes, wide)                                                                                          \
-	KERNEL(name, threads, blocks)                                                                                                        \
-	(const Field* field, u64 n, u64 shifts, u64 bits, u64 digits, u32* counts, u32* clear, u64 words) {                                  \
-		make_histogram<bytes, wide>(field, n, shifts, bits, (u32)digits, Counts(counts), clear, words);                                     \
+#define HISTOGRAM(name, threads, blocks, bytes, wide) \
+	KERNEL(name, threads, blocks) \
+	(const Field* field, u64 n, u64 shifts, u64 bits, u64 digits, u32* counts, u32* clear, u64 words) { \
+		make_histogram<bytes, wide>(field, n, shifts, bits, (u32)digits, Counts(counts), clear, words); \
 	}
 HISTOGRAM(histogram, HISTOGRAM_THREADS, 2, HISTOGRAM_BYTES, false)
 HISTOGRAM(histogram_wide, WIDE_HISTOGRAM_THREADS, 1, WIDE_HISTOGRAM_BYTES, true)

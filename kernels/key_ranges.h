@@ -1,14 +1,15 @@
-// Fields of several keys for the ranges that a sample of them has, so that their numbers fit together in 64 bits (FORM_KEYS).
+// Fields of several keys for the ranges that a sample finds, so that their numbers fit 64 bits together (FORM_KEYS).
 #pragma once
 #include "number.h"
 
 const u32 KEY_RANGE_ROWS = 4096; // of the sample
 const u32 KEY_MARGIN = 3; // the range of the sample is widened by 1 / 2^3 on both sides
 
-// Whether the numbers of keys, if they are several, fit; else the first Field is marked.
+// Reports whether the numbers of several keys fit; if not, the first Field is marked.
 DEVICE bool keys_fit(const Field* f) { return f->form != FORM_KEYS || ((const Field*)f->values)->limb == 0; }
 
-// How far the values that were seen reach, from the base of the type on: the complement of the least, and the greatest.
+// The range of the sampled values, as distances from the base of the type: the complement of the least, and the
+// greatest.
 struct KeyExtent {
 	u64 notLeast, greatest;
 };
@@ -16,10 +17,11 @@ struct KeyExtent {
 // Short values, and ranks, keep the range of their type.
 DEVICE bool keeps_range(const Field* f) { return f->width < 4 || f->form == FORM_RANK; }
 
-// Adds some rows of a key, by all threads of a block. All loads are on their way before the first is used.
+// Adds some rows of a key, by all threads of a block. All loads are in flight before the first is used.
 template <u32 threads> DEVICE void measure_key(const Field* f, u64 n, KeyExtent* extent) {
 	const u32 items = KEY_RANGE_ROWS / threads;
-	u64 mask = ~0ull >> (64 - 8 * f->width), notLeast = 0, greatest = 0, rows = n < KEY_RANGE_ROWS ? n : KEY_RANGE_ROWS, apart = n / rows, x[items];
+	u64 mask = ~0ull >> (64 - 8 * f->width), notLeast = 0, greatest = 0, rows = n < KEY_RANGE_ROWS ? n : KEY_RANGE_ROWS,
+	    apart = n / rows, x[items];
 	auto row = [&](u32 k) {
 		u64 i = thread_index() + k * threads;
 		return i < rows ? i * apart + (u32)i * 2654435761u % apart : 0;
@@ -46,7 +48,7 @@ template <u32 threads> DEVICE void measure_key(const Field* f, u64 n, KeyExtent*
 	atomic_max(&extent->greatest, greatest);
 }
 
-// A KeyFitter gives the keys their numbers, the last one first.
+// A KeyFitter assigns numbers to the keys, from the last to the first.
 struct KeyFitter {
 	u64 weight = 1, greatest = 0; // of the next key, 0 when the number is full; and the greatest number so far
 	bool fits = true;
@@ -70,7 +72,7 @@ struct KeyFitter {
 	}
 };
 
-// Makes the Fields that are not there, by all threads of a block.
+// Completes Fields whose ranges are not set, by all threads of a block.
 template <u32 threads> DEVICE void fit_keys(const Field* f, u64 n, KeyExtent* extents) {
 	Field* fields = (Field*)f->values;
 	if (f->form != FORM_KEYS || fields[0].mul != 0) return;

@@ -1,4 +1,4 @@
-// Several key columns read as one column of numbers of 8 bytes (FORM_KEYS): the sum of what their Fields say.
+// Several key columns read as one column of 8-byte numbers (FORM_KEYS): the sum of the numbers of their Fields.
 #pragma once
 #include "numbers.h"
 
@@ -31,9 +31,10 @@ template <class Word, int items> struct KeyValues {
 		}
 	}
 	DEVICE void load_bits(u64 at, u64 rows) {
-		UNROLL for (int i = 0; i < items; i++) x[i] = bits_at((const u32*)f->values, f->valueBit + at + 32 * (i & ~1), f->valueBit + rows) >> i % 2 & 1;
+		UNROLL for (int i = 0; i < items; i++)
+			x[i] = bits_at((const u32*)f->values, f->valueBit + at + 32 * (i & ~1), f->valueBit + rows) >> i % 2 & 1;
 	}
-	// Near the end: behind it the last row is read again.
+	// Near the end: items after the last row read the last row again.
 	DEVICE void load_some(u64 at, u64 rows) {
 		UNROLL for (int i = 0; i < items; i++) {
 			u64 row = at + 32 * (i & ~1) + i % 2;
@@ -50,9 +51,10 @@ template <class Word, int items> struct KeyValues {
 		return mask;
 	}
 
-	// Adds to the numbers of rows. Reports whether some value is outside of the range that the Field takes. Integers without nulls:
+	// Adds to the numbers of rows. Returns whether some value is out of the Field's range. For integers without nulls:
 	DEVICE bool add_plain(u64* number) const {
-		Word base = (Word)f->base[0], mask = sizeof(Word) == 8 ? (Word)~0ull : (Word)(~0ull >> (64 - 8 * f->width)), last = (Word)f->last[0];
+		Word base = (Word)f->base[0], mask = sizeof(Word) == 8 ? (Word)~0ull : (Word)(~0ull >> (64 - 8 * f->width)),
+		     last = (Word)f->last[0];
 		u64 mul = f->mul, bias = f->bias;
 		bool outside = false;
 		UNROLL for (int i = 0; i < items; i++) {
@@ -123,7 +125,7 @@ struct KeysReader {
 	}
 };
 
-// Reads numbers of two keys of integers without nulls: all values are on their way before the first is used.
+// Reads numbers of two integer keys without nulls. All values are in flight before the first is used.
 template <class A, class B> struct PairReader {
 	static const int atOnce = sizeof(A) + sizeof(B) > 12 ? 8 : 16;
 	const Field* fields;
@@ -146,14 +148,14 @@ template <class A, class B> struct PairReader {
 	}
 };
 
-// Whether keys are two of integers without nulls.
+// Reports whether keys are two integer keys without nulls.
 DEVICE bool is_pair(const Field* keys) {
 	const Field* f = (const Field*)keys->values;
 	bool plain = keys->stride == 2;
 	for (u32 k = 0; k < 2 && plain; k++) plain = f[k].form == FORM_INTEGER && f[k].validity == 0;
 	return plain;
 }
-// Calls with the reader of a pair.
+// Calls call with the reader of a pair.
 template <class Call> DEVICE void with_pair(const Field* keys, const Call& call) {
 	const Field* f = (const Field*)keys->values;
 	switch ((f[0].width == 8) + 2 * (f[1].width == 8)) {

@@ -1,11 +1,11 @@
-// Decoupled look-back (paper, section 3.2; Merrill and Garland 2016): the sum over all earlier tiles, from what they have
-// published so far.
+// Decoupled look-back (paper, section 3.2; Merrill and Garland 2016): the sum over all preceding tiles, from what they
+// have published so far.
 #pragma once
 #include "device.h"
 
-// A status word is a code in the two top bits and a count: empty, partial (of the tile alone) or inclusive (of all tiles up
-// to it). The codes change places from pass to pass: when a pass is over, all words are inclusive, and the next pass takes
-// that code for empty. So nothing is cleared between passes.
+// A status word is a code in the two top bits and a count: empty, partial (of the tile alone) or inclusive (of all
+// tiles up to it). The codes rotate from pass to pass: after a pass all words are inclusive, which is the code for
+// empty in the next pass. So nothing is zeroed between passes.
 struct StatusCodes {
 	u32 empty, partial, inclusive;
 
@@ -19,7 +19,7 @@ struct StatusCodes {
 
 const u32 STATUS_CODE = 0xc0000000u, STATUS_COUNT = ~STATUS_CODE;
 
-// Four status words, of neighbour bins.
+// Four status words of adjacent bins.
 DEVICE bool all_have(const Words4& w, u32 code) {
 	bool all = true;
 	UNROLL for (int k = 0; k < 4; k++) all = all && (w.word[k] & STATUS_CODE) == code;
@@ -28,12 +28,14 @@ DEVICE bool all_have(const Words4& w, u32 code) {
 DEVICE Words4 counts_of(const Words4& w) {
 	return {w.word[0] & STATUS_COUNT, w.word[1] & STATUS_COUNT, w.word[2] & STATUS_COUNT, w.word[3] & STATUS_COUNT};
 }
-DEVICE Words4 with_code(const Words4& w, u32 code) { return {w.word[0] | code, w.word[1] | code, w.word[2] | code, w.word[3] | code}; }
+DEVICE Words4 with_code(const Words4& w, u32 code) {
+	return {w.word[0] | code, w.word[1] | code, w.word[2] | code, w.word[3] | code};
+}
 DEVICE Words4 plus(const Words4& a, const Words4& b) {
 	return {a.word[0] + b.word[0], a.word[1] + b.word[1], a.word[2] + b.word[2], a.word[3] + b.word[3]};
 }
 
-// In builds for tests some tiles are slow to publish: all others must wait for them, and get it right.
+// In test builds some tiles publish late, and all others must wait for them.
 DEVICE void stall(u32 tile) {
 #ifdef STALLED_TILES
 	u32 hash = (tile + 1) * 2654435761u >> 8;
@@ -43,13 +45,13 @@ DEVICE void stall(u32 tile) {
 #endif
 }
 
-// Look-back over one bin in steps: other work is done while the words of some tiles are on their way.
+// Look-back over one bin in steps: the words of some tiles are loaded while other work is done.
 struct LookBack {
-	static const int words = 3; // on their way at a time
+	static const int words = 3; // in flight at a time
 
 	const u32* status; // of the bin, RADIX_BINS words from a tile to the next
 	u32 word[words], sum;
-	int tile; // the next to be looked at
+	int tile; // the next tile to read
 	bool done;
 
 	DEVICE void start(const u32* statusOfBin, u32 before) {
@@ -65,7 +67,7 @@ struct LookBack {
 			word[k] = load_relaxed(status + (u64)t * RADIX_BINS);
 		}
 	}
-	// The first tile's word is never partial, so nothing behind it is taken in.
+	// The word of the first tile is never partial, so no tile is counted twice.
 	DEVICE void take(const StatusCodes& codes) {
 		if (done) return;
 		bool stop = false;

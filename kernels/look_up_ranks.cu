@@ -9,7 +9,7 @@ DEVICE u64 index_at(const u8* indices, u64 width, u64 i) {
 	}
 }
 
-// look_up_ranks turns dictionary indices into ranks. What lies under a null is no index.
+// look_up_ranks turns dictionary indices into ranks. The index of a null is undefined and not read.
 KERNEL(look_up_ranks, STREAM_THREADS, 1)
 (const u8* indices, u64 width, const u32* validity, u64 bit, const u32* ranks, u64 n, u32* dst) {
 	u64 step = (u64)grid_blocks() * STREAM_THREADS;

@@ -48,7 +48,7 @@ func TestKernelsAreInTheSources(t *testing.T) {
 	}
 }
 
-// manifest is what MANIFEST says of the image.
+// manifest is the content of MANIFEST.
 type manifest struct {
 	compiler, flags, image string
 	sources                map[string]string // hashes by name

@@ -2,10 +2,13 @@
 #pragma once
 #include "value_map.h"
 
-static_assert(sizeof(Map) == MAP_BYTES && sizeof(Partial) == PARTIAL_BYTES, "the sizes that the host knows");
+static_assert(sizeof(Map) == MAP_BYTES && sizeof(PartialStatistics) == PARTIAL_STATISTICS_BYTES,
+              "the sizes of tuning.go");
 
 // The bits of a number, at least one.
-DEVICE u32 bit_length(u64 x) { return x >> 32 ? 64 - count_leading_zeros((u32)(x >> 32)) : 32 - count_leading_zeros((u32)x | 1); }
+DEVICE u32 bit_length(u64 x) {
+	return x >> 32 ? 64 - count_leading_zeros((u32)(x >> 32)) : 32 - count_leading_zeros((u32)x | 1);
+}
 
 struct Mapper {
 	u64 low, top; // top: of number - low
@@ -14,8 +17,9 @@ struct Mapper {
 	const Map* map;
 
 	DEVICE explicit Mapper(const Map* m)
-	    : low(m->low), top(m->last - m->low), right((u32)m->right), left((u32)m->left), scale((u32)m->scale), rowLeft((u32)m->rowLeft),
-	      rowScale((u32)m->rowScale), heavies((u32)m->heavies), classes((u32)m->classes), clamps(m->clamps != 0), floating(m->floating != 0), narrow(m->narrow != 0), map(m) {}
+	    : low(m->low), top(m->last - m->low), right((u32)m->right), left((u32)m->left), scale((u32)m->scale),
+	      rowLeft((u32)m->rowLeft), rowScale((u32)m->rowScale), heavies((u32)m->heavies), classes((u32)m->classes),
+	      clamps(m->clamps != 0), floating(m->floating != 0), narrow(m->narrow != 0), map(m) {}
 
 	// Neither clamps nor row numbers: the maps of columns that fill the range of their type.
 	DEVICE bool simple() const { return !clamps && left == 0 && !floating; }
@@ -23,8 +27,8 @@ struct Mapper {
 		u32 x = number - (u32)low;
 		return x + multiply_high(x, scale);
 	}
-	// A code is the prefix, and behind it more of the number. The bits that are shifted out below take part in the product: the slope is
-	// up to two, which would leave every other prefix empty.
+	// A code is the prefix, followed by more bits of the number. The bits that are shifted out take part in the
+	// product, because its slope is up to two, which would leave every other prefix empty.
 	DEVICE u64 simple_code(u64 number) const {
 		u64 above = number - low;
 		u32 x = (u32)(above >> right), below = (u32)(above << (32 - right));
@@ -32,7 +36,8 @@ struct Mapper {
 	}
 	DEVICE u32 simple_prefix(u64 number) const { return (u32)(simple_code(number) >> 32); }
 	DEVICE u64 simple_code(u32 number) const { return (u64)simple_prefix(number) << 32; }
-	// Of a narrow map. What is above the range, or below it and so far above zero, is one comparison; in which way, nearly no row asks.
+	// For a narrow map. One comparison finds numbers greater than the range, and those less than it, whose difference
+	// wraps around.
 	template <class Word> DEVICE u32 narrow_prefix(Word number, u32 row) const {
 		Word above = number - (Word)low;
 		u32 x = (u32)(above >> right) << left;
@@ -47,19 +52,26 @@ struct Mapper {
 		return c;
 	}
 	DEVICE u32 prefix_by_bits(u32 number, u32 row) const { return narrow_prefix(number, row); }
-	DEVICE u32 prefix_by_bits(u64 number, u32 row) const { return narrow ? narrow_prefix(number, row) : (u32)(wide_code(number) >> 32); }
+	DEVICE u32 prefix_by_bits(u64 number, u32 row) const {
+		return narrow ? narrow_prefix(number, row) : (u32)(wide_code(number) >> 32);
+	}
 	template <class Word> DEVICE u32 by_value(Word number, u32 row) const {
 		ValueMap<Word> values(map);
-		return (u32)(values.code_of(pattern_of_number(number, (Word)map->flip, (Word)map->sign), values.share(row)) >> 32);
+		return (u32)(values.code_of(pattern_of_number(number, (Word)map->flip, (Word)map->sign), values.share(row)) >>
+		             32);
 	}
-	template <class Word> DEVICE u32 prefix(Word number, u32 row) const { return floating ? by_value(number, row) : prefix_by_bits(number, row); }
+	template <class Word> DEVICE u32 prefix(Word number, u32 row) const {
+		return floating ? by_value(number, row) : prefix_by_bits(number, row);
+	}
 };
 
-// Makes a map of numbers low..last, of at most most, which are multiples of 2^stride apart, for rows of so many bits. Slopes are at least
-// one: nothing gets lost. Rows are spread over all the prefixes from a number to the next one.
+// Makes a map of numbers low..last, of at most most, which are multiples of 2^stride apart, for row numbers of rowBits
+// bits. Slopes are at least one, so that different numbers stay different. Rows are spread over all the prefixes from a
+// number to the next one.
 DEVICE void make_map(Map* m, u64 low, u64 last, u64 most, u32 stride, u32 rowBits) {
 	u64 top = last - low;
-	u32 bits = bit_length(top >> stride), right = bits > 32 ? bits + stride - 32 : stride, left = bits < 32 ? 32 - bits : 0, x = (u32)(top >> right) << left;
+	u32 bits = bit_length(top >> stride), right = bits > 32 ? bits + stride - 32 : stride,
+	    left = bits < 32 ? 32 - bits : 0, x = (u32)(top >> right) << left;
 	u64 end = (u64)x + (1ull << left), scale = (((1ull << 32) - end) << 32) / end;
 	m->low = low, m->last = last, m->right = right, m->left = left;
 	m->scale = scale < ~0u ? scale : ~0u;

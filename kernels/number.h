@@ -2,8 +2,8 @@
 #pragma once
 #include "device.h"
 
-// What a Field says about numbers, in registers. Numbers of 32 bits are enough for columns of 4 bytes whose codes have no more:
-// all arithmetic is modulo a power of two.
+// The parameters of a Field, in registers. 32-bit arithmetic is enough for columns of 4 bytes whose codes have at most
+// 32 bits, since all of it is modulo a power of two.
 template <class Word> struct LinearOf {
 	Word base, mul, bias, nan, null, widthMask, sign, infinity;
 	u32 shift;
@@ -11,13 +11,15 @@ template <class Word> struct LinearOf {
 
 	DEVICE explicit LinearOf(const Field* f)
 	    : base((Word)f->base[0]), mul((Word)f->mul), bias((Word)f->bias), nan((Word)f->nan), null((Word)f->null),
-	      widthMask((Word)(~0ull >> (64 - 8 * (f->width ? f->width : 8)))), sign((Word)f->sign), infinity((Word)f->infinity), shift((u32)f->shift), floating(f->form == FORM_FLOAT), rank(f->form == FORM_RANK) {}
+	      widthMask((Word)(~0ull >> (64 - 8 * (f->width ? f->width : 8)))), sign((Word)f->sign),
+	      infinity((Word)f->infinity), shift((u32)f->shift), floating(f->form == FORM_FLOAT),
+	      rank(f->form == FORM_RANK) {}
 
-	// Most columns are integers in ascending order: their numbers need neither a product nor a look at their class.
+	// Most columns are integers in ascending order, whose numbers need no product and no check of the class.
 	DEVICE bool plain() const { return !floating && !rank && mul == 1; }
 	DEVICE Word plain_number(Word x) const { return bias + (((x - base) & widthMask) >> shift); }
 
-	// Most of these are but moved.
+	// Most of these only need an addition.
 	DEVICE bool moves() const { return plain() && shift == 0 && widthMask == (Word)~0ull; }
 
 	// x is zero above its width.
@@ -35,7 +37,8 @@ template <class Word> struct LinearOf {
 
 typedef LinearOf<u64> Linear;
 
-// Bits at..at+31 of a bitmap of the given number of bits; those behind its end are zero. It reads whole words of the bitmap only.
+// Bits at..at+31 of a bitmap of the given number of bits; those after its end are zero. Reads whole words of the bitmap
+// only.
 DEVICE u32 bits_at(const u32* bitmap, u64 at, u64 bits) {
 	if (at >= bits) return 0;
 	u64 word = at / 32, lastWord = (bits - 1) / 32;
@@ -43,13 +46,14 @@ DEVICE u32 bits_at(const u32* bitmap, u64 at, u64 bits) {
 	return (u32)(((u64)high << 32 | low) >> (at % 32));
 }
 
-// Bit i of the result is the validity of row first + 32 * i + lane of a column of so many rows. A word of the bitmap holds the bits of one i of all
-// lanes: each lane loads one of the words, and they are handed around by shuffles.
+// Bit i of the result is the validity of row first + 32 * i + lane of a column of rows rows. A word of the bitmap holds
+// the bits of one i of all lanes: each lane loads one word, and shuffles exchange them.
 template <int items> DEVICE u32 load_validity(const Field* field, u64 rows, u64 first) {
 	static_assert(items <= 32, "a bit for each item");
 	if (field->validity == 0) return ALL_LANES;
 	u32 word = 0, mine = 0;
-	if (lane_index() < items) word = bits_at((const u32*)field->validity, field->bit + first + 32 * lane_index(), field->bit + rows);
+	if (lane_index() < items)
+		word = bits_at((const u32*)field->validity, field->bit + first + 32 * lane_index(), field->bit + rows);
 	UNROLL for (int i = 0; i < items; i++) mine |= (shuffle(word, i) >> lane_index() & 1) << i;
 	return mine;
 }
@@ -75,7 +79,7 @@ DEVICE u64 raw_value(const Field* f, u64 row) {
 	}
 }
 
-// The number of a row, of a value that is no decimal; NaN and null have theirs.
+// The number of a row that is no decimal; NaN and null have numbers of the Field.
 DEVICE u64 field_number(const Field* f, u64 row) {
 	if (f->validity != 0 && !bit_at((const u32*)f->validity, f->bit + row)) return f->null;
 	return Linear(f).number(raw_value(f, row));

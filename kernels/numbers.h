@@ -1,17 +1,17 @@
-// Numbers of a column over the whole range of its type, read by warps in rows side by side.
+// Numbers of a column over the whole range of its type, read by warps in adjacent rows.
 #pragma once
 #include "number.h"
 #include "row_order.h"
 
 // The number of a row of several keys: FORM_KEYS.
-APART u64 number_of_keys(const Field* f, u64 row) {
+NOINLINE u64 number_of_keys(const Field* f, u64 row) {
 	const Field* keys = (const Field*)f->values;
 	u64 number = 0;
 	ROLLED for (u32 k = 0; k < (u32)f->stride; k++) number += field_number(keys + k, row);
 	return number;
 }
 
-// The column whose values are fetched ahead: the first that is more than bits, of which there is one.
+// The first of several keys that is not a bit, whose values are prefetched.
 DEVICE const Field* leading_column(const Field* f) {
 	if (f->form != FORM_KEYS) return f;
 	f = (const Field*)f->values;
@@ -19,18 +19,18 @@ DEVICE const Field* leading_column(const Field* f) {
 	return f;
 }
 
-// Makes numbers of values as they are stored: a Field whose base is the sign bit, or zero.
+// Converts stored values to numbers: for a Field whose base is the sign bit, or zero.
 template <class Word> struct Numbers {
 	Word flip, sign, infinity;
 	bool floating, rank;
 
 	DEVICE explicit Numbers(const Field* f)
-	    : flip((Word)f->base[0] ^ (f->mul == 1 ? (Word)0 : (Word)~(Word)0)), sign((Word)f->sign), infinity((Word)f->infinity),
-	      floating(f->form == FORM_FLOAT), rank(f->form == FORM_RANK) {}
+	    : flip((Word)f->base[0] ^ (f->mul == 1 ? (Word)0 : (Word) ~(Word)0)), sign((Word)f->sign),
+	      infinity((Word)f->infinity), floating(f->form == FORM_FLOAT), rank(f->form == FORM_RANK) {}
 
 	// Integers: their numbers are x ^ flip.
 	DEVICE bool simple() const { return !floating && !rank; }
-	// The same for many values that are none of these.
+	// The same for many values of other types.
 	template <int count> DEVICE void make_values(Word* x) const {
 		if (floating) {
 			UNROLL for (int i = 0; i < count; i++) x[i] = (x[i] & sign ? sign - x[i] : x[i]) ^ flip;
@@ -39,7 +39,7 @@ template <class Word> struct Numbers {
 		Word less = rank;
 		UNROLL for (int i = 0; i < count; i++) x[i] = (x[i] - less) ^ flip;
 	}
-	// x becomes a number; the result is false for a NaN, and for the rank of null.
+	// Converts x to a number. Returns false for NaN, and for the rank of null.
 	DEVICE bool make(Word& x) const {
 		bool value = true;
 		if (floating) {
@@ -54,7 +54,7 @@ template <class Word> struct Numbers {
 	}
 };
 
-// The number of a row that is a value, from anywhere in the column.
+// The number of any row that is a value.
 template <class Word> DEVICE Word number_at(const Field* f, u64 row) {
 	if (sizeof(Word) == 8 && f->form == FORM_KEYS) return (Word)number_of_keys(f, row);
 	Word x = load((const Word*)f->values + row);
@@ -62,8 +62,8 @@ template <class Word> DEVICE Word number_at(const Field* f, u64 row) {
 	return x;
 }
 
-// The range of what the threads of a block have: the complement of the least number, and the greatest one. In 64 words of shared memory, which
-// nobody may be using.
+// Combines the ranges of a block's threads: the complement of the least number, and the greatest one. words: 64 unused
+// words of shared memory.
 template <class Word> DEVICE void block_range(u64* words, Word* notLeast, Word* greatest) {
 	Word low = warp_max(*notLeast), top = warp_max(*greatest);
 	if (lane_index() == 0) words[warp_index()] = low, words[32 + warp_index()] = top;
@@ -71,7 +71,7 @@ template <class Word> DEVICE void block_range(u64* words, Word* notLeast, Word* 
 	*notLeast = warp_max((Word)words[lane_index()]), *greatest = warp_max((Word)words[32 + lane_index()]);
 }
 
-// The number and the class of a row from anywhere in the column.
+// The number and the class of any row.
 struct NumberedRow {
 	u64 number;
 	u32 cls;
@@ -92,15 +92,16 @@ struct NumberedRow {
 	}
 };
 
-// Where the items of a lane are among the rows of its warp: 16 bytes of neighbours in a lane.
+// The place of a lane's item among the rows of its warp: a lane has 16 adjacent bytes.
 template <int vector> DEVICE u32 place_of_item(int i) { return (i / vector * 32 + lane_index()) * vector + i % vector; }
 
-// A bitmap of validity: its words for some items, one in each lane, and of them the items that are valid.
+// A validity bitmap: load returns words of it, one per lane; of_items returns the valid items of a lane.
 struct Validity {
 	const u32* words;
 	u64 bit, last; // position of row 0; the last word
 
-	DEVICE Validity(const Field* f, u64 rows) : words((const u32*)f->validity), bit(f->bit), last((f->bit + rows - 1) / 32) {}
+	DEVICE Validity(const Field* f, u64 rows)
+	    : words((const u32*)f->validity), bit(f->bit), last((f->bit + rows - 1) / 32) {}
 	template <int items> DEVICE u32 load(u64 first) const {
 		static_assert(items < 32, "a word for each item, and one more");
 		u64 word = (bit + first) / 32 + lane_index();
@@ -142,13 +143,13 @@ template <class NumberWord> struct Chunk {
 			return;
 		}
 		inside = 0;
-		UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) { // behind the end the last row is read again
+		UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) { // items after the end read the last row again
 			u32 row = first + place(i);
 			number[i] = ::load(values + (row < rows ? row : rows - 1));
 			inside |= (u32)(row < rows) << i;
 		}
 	}
-	// Makes numbers of the values that were loaded.
+	// Converts loaded values to numbers.
 	DEVICE void settle(const Field* f, bool nullable, const Numbers<Word>& numbers, u32 first, u32 rows) {
 		values = inside;
 		if (nullable) values &= valid_items<CHUNK_ITEMS, vector>(f, first, rows);

@@ -1,37 +1,41 @@
-// One pass of the partition: rows are dealt to bins in any order. A row's rank is what the atomic addition to its bin's counter
-// returns, and a bin's room in the output is one addition to its cursor: no ballots and no look-back, since no order is kept.
+// One pass of the partition: rows are scattered to bins in any order. The rank of a row is the result of the atomic
+// addition to its bin's counter, and the place of a bin in the output is the result of one addition to its cursor:
+// there are no ballots and no look-back, since no order is kept.
 #pragma once
 #include "buckets.h"
 
-// A Record is key << 32 | low in memory; as one word the compiler would keep it in two registers all the way.
+// A Record is key << 32 | low in memory. As one word the compiler would keep it in two registers throughout.
 struct alignas(8) Record {
 	u32 low, key;
 };
 
-// A Dealer has one tile in registers: the keys, which are the leading 32 bits of records.
-template <int threads, int items, int bins> struct Dealer {
+// A Scatterer has one tile in registers: the keys, which are the leading 32 bits of records.
+template <int threads, int items, int bins> struct Scatterer {
 	static const int tile = threads * items;
-	static const int scanners = bins < power_up_to(threads) ? bins : power_up_to(threads), each = bins / scanners; // bins of a scanning thread
+	static const int scanners = bins < power_up_to(threads) ? bins : power_up_to(threads),
+	                 each = bins / scanners; // bins of a scanning thread
 	static_assert(each == 1 || each == 4, "bins are read one by one or four at a time");
 
 	Record* stage;
-	u32 *counters, *starts, *sums; // counters: later what to add to a place in the stage for the place in the output
+	u32 *counters, *starts, *sums; // counters: later the difference of a place in the output and a place in the stage
 	u32 shift, mask;               // of the bin in a key
 	u32 key[items], ranks[(items + 1) / 2], room[each];
 
-	DEVICE Dealer(u8* memory, u32 shift, u32 mask)
-	    : stage((Record*)memory), counters((u32*)(memory + tile * 8)), starts(counters + bins + 4), sums(starts + bins + 4), shift(shift), mask(mask) {}
+	DEVICE Scatterer(u8* memory, u32 shift, u32 mask)
+	    : stage((Record*)memory), counters((u32*)(memory + tile * 8)), starts(counters + bins + 4),
+	      sums(starts + bins + 4), shift(shift), mask(mask) {}
 
-	// Before deal.
+	// Must precede scatter.
 	DEVICE void clear() {
 		UNROLL for (int k = 0; k < bins; k += threads) {
 			if (k + threads <= bins || k + thread_index() < bins) counters[k + thread_index()] = 0;
 		}
 	}
 
-	// Brings the records of a tile into the stage, bin by bin. inside(i) says whether item i is one (whole: all are), low(i) are the
-	// other bits of it; cursors are those of the bins.
-	template <bool whole, class Inside, class Low> DEVICE void deal(u32* cursors, const Inside& inside, const Low& low) {
+	// Stages the records of a tile, bin by bin. inside(i) reports whether item i is a record (whole: all are), low(i)
+	// is its low half; cursors are those of the bins.
+	template <bool whole, class Inside, class Low>
+	DEVICE void scatter(u32* cursors, const Inside& inside, const Low& low) {
 		sync_block();
 		count<whole>(inside);
 		sync_block();
@@ -40,9 +44,10 @@ template <int threads, int items, int bins> struct Dealer {
 		aim();
 		sync_block();
 	}
-	DEVICE u32 records() const { return starts[bins]; } // behind deal
+	DEVICE u32 records() const { return starts[bins]; } // valid after scatter
 
-	// Rolled, and the next record is read before this one is stored. Records are written as made makes them.
+	// The loop is rolled, and the next record is read before this one is stored. made converts a staged record to what
+	// is written.
 	template <bool whole, class Made> DEVICE void write(Record* out, const Made& made) {
 		u32 at = thread_index(), end = whole ? tile : records();
 		Record* to = in_register(out);
@@ -60,7 +65,8 @@ private:
 	DEVICE void set_rank(int i, u32 rank) { ranks[i / 2] = i % 2 ? ranks[i / 2] | rank << 16 : rank; }
 	DEVICE u32 rank(int i) const { return i % 2 ? ranks[i / 2] >> 16 : ranks[i / 2] & 0xffff; }
 
-	// Rows of sorted keys share a bin: one lane counts for all, since lanes that add to one counter wait for one another.
+	// Rows of sorted keys share a bin: one lane counts for all, since lanes that add to one counter wait for each
+	// other.
 	template <bool whole, class Inside> DEVICE void count(const Inside& inside) {
 		u32 one = shuffle(key[0], 0), differ = 0;
 		bool all = true;
@@ -72,11 +78,12 @@ private:
 			return;
 		}
 		UNROLL for (int i = 0; i < items; i++) {
-			set_rank(i, whole ? atomic_add(counters + bin(key[i]), 1u) : add_shared_if(inside(i), shared_place(counters + bin(key[i])), 1));
+			set_rank(i, whole ? atomic_add(counters + bin(key[i]), 1u)
+			                  : add_shared_if(inside(i), shared_place(counters + bin(key[i])), 1));
 		}
 	}
 
-	// Asks for room in the output, then adds the counts up while the answers come in.
+	// Reserves places in the output, then sums the counts while the results arrive.
 	DEVICE void place(u32* cursors) {
 		u32 counts[each], all = 0, total, start = 0;
 		if (thread_index() < scanners) {
@@ -112,7 +119,7 @@ private:
 			if (whole || inside(i)) stage[starts[bin(key[i])] + rank(i)] = {low(i), key[i]};
 		}
 	}
-	// The answers are waited for behind the staging.
+	// Waits for the reserved places, after staging.
 	DEVICE void aim() {
 		if (thread_index() >= scanners) return;
 		UNROLL for (int k = 0; k < each; k++) {

@@ -2,7 +2,7 @@
 #include "keys.h"
 #include "partition.h"
 
-// What a record holds beside its key: the row.
+// The low half of a record: the row.
 template <class Word, int items> struct Lows {
 	u32 first; // row of the warp
 
@@ -11,36 +11,41 @@ template <class Word, int items> struct Lows {
 	DEVICE u32 get(int i) const { return first + place_of_item<4>(i); }
 	DEVICE Record made(const Record& r) const { return r; }
 };
-// Of columns of eight bytes more of the code above the row. The bits that the bin tells are there until it is written, since the row is but
-// that of the tile.
+// For columns of 8 bytes the bits of the code above the row. Until the tile is written the row is that within the tile,
+// and the record has the bits that the bin implies.
 template <int items> struct Lows<u64, items> {
 	static const u32 rowMask = (1 << TILE_ROW_BITS) - 1;
-	u32 tileFirst, first, implied, keep, low[items]; // keep: the bits of the code in what is written
+	u32 tileFirst, first, implied, keep, low[items]; // keep: the bits of the code that are written
 
-	DEVICE Lows(const Buckets& b, const Map* m, u32 tileFirst, u32 firstInTile) : tileFirst(tileFirst), first(firstInTile), implied(implied_bits(b, m)) {
+	DEVICE Lows(const Buckets& b, const Map* m, u32 tileFirst, u32 firstInTile)
+	    : tileFirst(tileFirst), first(firstInTile), implied(implied_bits(b, m)) {
 		keep = m->narrow ? 0 : ~0u << b.rowBits & ~rowMask << implied;
 	}
 	DEVICE void set(int i, u32 code) { low[i] = (code & ~rowMask) | (first + place_of_item<2>(i)); }
 	DEVICE u32 get(int i) const { return low[i]; }
-	DEVICE Record made(const Record& r) const { return {(r.low << implied & keep) | (r.low & rowMask) | tileFirst, shift_left(r.key, r.low, implied)}; }
+	DEVICE Record made(const Record& r) const {
+		return {(r.low << implied & keep) | (r.low & rowMask) | tileFirst, shift_left(r.key, r.low, implied)};
+	}
 };
 
-// The first pass reads the column, and makes records. An item's row is first + place(item). floats: it may be mapped by values.
+// The first pass reads the column and makes records. The row of an item is first + place(item). floats: the column may
+// be mapped by values.
 template <class Word, int threads, int tile, int bins, bool floats> struct FirstPass {
 	static const int items = tile / threads, vector = 16 / sizeof(Word);
-	typedef Dealer<threads, items, bins> Deal;
+	typedef Scatterer<threads, items, bins> BinScatterer;
 	typedef TileClasses<threads, tile> Classes;
-	static_assert(Classes::bytes <= tile * 8, "room in the stage");
+	static_assert(Classes::bytes <= tile * 8, "it fits the stage");
 
 	const Buckets& b;
 	u32 tileFirst, first;
 	Mapper map;
-	Deal dealer;
+	BinScatterer scatterer;
 	Lows<Word, items> lows;
 
 	DEVICE explicit FirstPass(const Buckets& b)
 	    : b(b), tileFirst(tile_first()), first(warp_first()), map((const Map*)b.numberMap),
-	      dealer(shared_memory(), 32 - (u32)b.firstBits, ~0u), lows(b, (const Map*)b.numberMap, tileFirst, first - tileFirst) {}
+	      scatterer(shared_memory(), 32 - (u32)b.firstBits, ~0u),
+	      lows(b, (const Map*)b.numberMap, tileFirst, first - tileFirst) {}
 	DEVICE bool floating() const { return floats && map.floating; }
 	DEVICE static u32 place(int i) { return place_of_item<vector>(i); }
 	DEVICE u32* cursors() const { return (u32*)(b.second ? b.firstCursors : b.cursors); }
@@ -53,10 +58,11 @@ template <class Word, int threads, int tile, int bins, bool floats> struct First
 		if (tile_first() + (u64)tile <= b.n) {
 			UNROLL for (int i = 0; i < items; i += vector) load_vector(values + first + place(i), x + i);
 		} else {
-			UNROLL for (int i = 0; i < items; i++) x[i] = ::load(values + (first + place(i) < b.n ? first + place(i) : b.n - 1));
+			UNROLL for (int i = 0; i < items; i++)
+				x[i] = ::load(values + (first + place(i) < b.n ? first + place(i) : b.n - 1));
 		}
 	}
-	// Numbers become codes.
+	// Encodes numbers.
 	DEVICE void encode(const Word* x) {
 		if (map.simple()) {
 			UNROLL for (int i = 0; i < items; i++) set(i, map.simple_code(x[i]));
@@ -66,31 +72,31 @@ template <class Word, int threads, int tile, int bins, bool floats> struct First
 			UNROLL for (int i = 0; i < items; i++) set(i, map.wide_code(x[i]));
 		}
 	}
-	// The same for floats as they are.
+	// Encodes floats as they are stored.
 	DEVICE void encode_floats(const Word* x) {
 		ValueMap<Word> values(map.map);
 		auto share = values.share(first); // the same for all rows of a warp
 		UNROLL for (int i = 0; i < items; i++) set(i, values.code_of(x[i], share));
 	}
 	DEVICE void set(int i, u64 code) {
-		dealer.key[i] = (u32)(code >> 32);
+		scatterer.key[i] = (u32)(code >> 32);
 		lows.set(i, (u32)code);
 	}
-	template <bool whole, class Inside> DEVICE void deal(const Inside& inside) {
-		dealer.template deal<whole>(cursors(), inside, [&](int i) { return lows.get(i); });
-		dealer.template write<whole>((Record*)b.records[0], [&](const Record& r) { return lows.made(r); });
+	template <bool whole, class Inside> DEVICE void scatter(const Inside& inside) {
+		scatterer.template scatter<whole>(cursors(), inside, [&](int i) { return lows.get(i); });
+		scatterer.template write<whole>((Record*)b.records[0], [&](const Record& r) { return lows.made(r); });
 	}
 
-	// Tiles of records only, as nearly all are.
+	// Tiles whose rows are all records, as most are.
 	DEVICE void run_whole(Word* x) {
-		dealer.clear();
+		scatterer.clear();
 		if (floating()) {
 			encode_floats(x);
 		} else {
 			Numbers<Word>(&b.field).template make_values<items>(x);
 			encode(x);
 		}
-		deal<true>([](int) { return true; });
+		scatter<true>([](int) { return true; });
 	}
 
 	// Any tile.
@@ -99,7 +105,7 @@ template <class Word, int threads, int tile, int bins, bool floats> struct First
 		Numbers<Word> numbers(&b.field);
 		u32 inside = 0, values = 0, valid = ~0u;
 		if (b.field.validity) valid = valid_items<items, vector>(&b.field, first, b.n);
-		dealer.clear();
+		scatterer.clear();
 		if (someClasses) classes.clear();
 		UNROLL for (int i = 0; i < items; i++) inside |= (u32)(first + place(i) < b.n) << i;
 		if (floating()) {
@@ -122,14 +128,15 @@ template <class Word, int threads, int tile, int bins, bool floats> struct First
 		}
 		sync_block();
 		if (someClasses) classes.write(b, tileFirst);
-		deal<false>([&](int i) { return values >> i & 1; });
+		scatter<false>([&](int i) { return values >> i & 1; });
 	}
 	DEVICE void add(const Classes& classes, u32 cls, u32 mask) const {
 		if (!classes.has(cls)) return;
 		u32 slot = classes.slot(cls);
-		UNROLL for (int i = 0; i < items; i += vector) classes.add(slot, first - tileFirst + place(i), mask >> i & ((1u << vector) - 1));
+		UNROLL for (int i = 0; i < items; i += vector)
+			classes.add(slot, first - tileFirst + place(i), mask >> i & ((1u << vector) - 1));
 	}
-	// The items that have heavy values.
+	// Adds the rows of heavy values; returns their items.
 	DEVICE u32 add_heavies(const Classes& classes, const Word* x, u32 values) const {
 		u32 all = 0;
 		ROLLED for (u32 k = 0; k < map.heavies; k++) {
@@ -147,16 +154,19 @@ template <class Word, int threads, int tile, int bins, bool floats> struct First
 		return all;
 	}
 
-	// Clears what the look has counted, for the next sort: buckets, and the classes of this tile unless they are wanted still.
+	// Zeroes the counts of the key scan for the next sort: those of buckets, and those of the classes of this tile
+	// unless they are still needed.
 	DEVICE void clear_counts(bool classes) const {
-		for (u32 i = block_index() * threads + thread_index(); i < 1u << b.bits; i += grid_blocks() * threads) ((u32*)b.counts)[i] = 0;
-		if (classes && thread_index() < CLASSES) ((u32*)b.classCounts)[thread_index() * grid_blocks() + block_index()] = 0;
+		for (u32 i = block_index() * threads + thread_index(); i < 1u << b.bits; i += grid_blocks() * threads)
+			((u32*)b.counts)[i] = 0;
+		if (classes && thread_index() < CLASSES)
+			((u32*)b.classCounts)[thread_index() * grid_blocks() + block_index()] = 0;
 	}
 	DEVICE void run(Word* x) {
-		const Verdict* v = (const Verdict*)b.verdict;
-		u32 go = v->goOn, records = v->records;
+		const Decision* v = (const Decision*)b.decision;
+		u32 go = v->accepted, records = v->records;
 		bool plain = records == b.n;
-		clear_counts(go ? plain : !v->aside);
+		clear_counts(go ? plain : !v->split);
 		if (!go) return;
 		if (plain && tileFirst + (u64)tile <= b.n) {
 			run_whole(x);
@@ -166,7 +176,7 @@ template <class Word, int threads, int tile, int bins, bool floats> struct First
 	}
 };
 
-// Values are loaded before it is known whether they are wanted: each wait for memory counts.
+// Values are loaded before the decision is known, since each wait for memory counts.
 template <class Word, int threads, int tile, int bins, bool floats = true> DEVICE void first_pass(const Buckets& b) {
 	typedef FirstPass<Word, threads, tile, bins, floats> Pass;
 	Word x[Pass::items];
@@ -176,14 +186,20 @@ template <class Word, int threads, int tile, int bins, bool floats = true> DEVIC
 	Pass(b).run(x);
 }
 
-// Floats of four bytes have a kernel of their own: the registers that their codes take are wanted in the other one.
-KERNEL(partition_first, PARTITION_THREADS, 2)(PARAMETER Buckets b) { first_pass<u32, PARTITION_THREADS, PARTITION_TILE, 256, false>(b); }
-KERNEL(partition_first_floats, PARTITION_THREADS, 2)(PARAMETER Buckets b) { first_pass<u32, PARTITION_THREADS, PARTITION_TILE, 256>(b); }
-KERNEL(partition_first_wide, PARTITION_WIDE_THREADS, 2)(PARAMETER Buckets b) { first_pass<u64, PARTITION_WIDE_THREADS, PARTITION_WIDE_TILE, 256>(b); }
+// Floats of four bytes have a separate kernel, because their codes take registers that the other one needs.
+KERNEL(partition_first, PARTITION_THREADS, 2)(PARAMETER Buckets b) {
+	first_pass<u32, PARTITION_THREADS, PARTITION_TILE, 256, false>(b);
+}
+KERNEL(partition_first_floats, PARTITION_THREADS, 2)(PARAMETER Buckets b) {
+	first_pass<u32, PARTITION_THREADS, PARTITION_TILE, 256>(b);
+}
+KERNEL(partition_first_wide, PARTITION_WIDE_THREADS, 2)(PARAMETER Buckets b) {
+	first_pass<u64, PARTITION_WIDE_THREADS, PARTITION_WIDE_TILE, 256>(b);
+}
 
-// Numbers of a thread's rows of any keys, by a function of its own, for whose registers the pass need not make room.
+// Numbers of a thread's rows of any keys. A separate function, so that its registers do not add to those of the pass.
 const int KEYS_ITEMS = PARTITION_WIDE_TILE / PARTITION_WIDE_THREADS, KEYS_AT_ONCE = 8;
-APART void make_numbers(const Buckets* b, u32 first, bool whole, u64* numbers) {
+NOINLINE void make_numbers(const Buckets* b, u32 first, bool whole, u64* numbers) {
 	ROLLED for (int c = 0; c < KEYS_ITEMS; c += KEYS_AT_ONCE) {
 		u64 x[KEYS_AT_ONCE];
 		KeysReader(&b->field).load<KEYS_AT_ONCE>(x, first + 32 * c, b->n, whole);
@@ -191,7 +207,7 @@ APART void make_numbers(const Buckets* b, u32 first, bool whole, u64* numbers) {
 	}
 }
 
-// Several keys: their numbers are made before the pass, whose column then is as it should be.
+// Several keys: their numbers are computed before the pass, as if they were a column.
 KERNEL(partition_first_keys, PARTITION_WIDE_THREADS, 2)(PARAMETER Buckets b) {
 	typedef FirstPass<u64, PARTITION_WIDE_THREADS, PARTITION_WIDE_TILE, 256, false> Pass;
 	const u32 first = Pass::warp_first();
@@ -199,7 +215,8 @@ KERNEL(partition_first_keys, PARTITION_WIDE_THREADS, 2)(PARAMETER Buckets b) {
 	u64 x[Pass::items];
 	if (whole && is_pair(&b.field)) {
 		with_pair(&b.field, [&](auto reader) {
-			UNROLL for (int c = 0; c < Pass::items; c += reader.atOnce) reader.template make<reader.atOnce>(x + c, first + 32 * c);
+			UNROLL for (int c = 0; c < Pass::items; c += reader.atOnce)
+				reader.template make<reader.atOnce>(x + c, first + 32 * c);
 		});
 	} else {
 		u64* numbers = (u64*)shared_memory() + thread_index(); // where records are staged later
@@ -207,12 +224,12 @@ KERNEL(partition_first_keys, PARTITION_WIDE_THREADS, 2)(PARAMETER Buckets b) {
 		UNROLL for (int i = 0; i < Pass::items; i++) x[i] = numbers[i * PARTITION_WIDE_THREADS];
 		sync_block();
 	}
-	wait_for_earlier_kernels(); // the fields are older: the look has waited for them
+	wait_for_earlier_kernels(); // the Fields are complete: the key scan has waited for them
 	let_later_kernels_start();
 	Pass(b).run(x);
 }
 
-// One pass is enough for few rows.
+// A single pass, for few rows.
 KERNEL(partition_only, PARTITION_ONLY_THREADS, 2)(PARAMETER Buckets b) {
 	first_pass<u32, PARTITION_ONLY_THREADS, PARTITION_ONLY_TILE, 1 << ONLY_PASS_BITS>(b);
 }

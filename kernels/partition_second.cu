@@ -2,12 +2,13 @@
 
 const int SECOND_ITEMS = PARTITION_SECOND_TILE / PARTITION_SECOND_THREADS;
 
-// A block finds its tile: the tiles of bin d begin at number starts[d] / tile + d, which is room enough for every bin and leaves at
-// most one tile empty for each. Tiles begin at even records, which are read by two: the first tile of a bin may begin a record early.
+// The tile of a block. The tiles of bin d begin at number starts[d] / tile + d, which is enough for every bin and
+// leaves at most one tile of each empty. Tiles begin at even records, which are read in pairs: the first tile of a bin
+// may begin one record early.
 struct SecondTile {
 	u32 bin, begin, first, end; // begin: even; the bin's records are first..end-1
 
-	// The thread of the tile's bin tells the others.
+	// The thread of the tile's bin sends it to the others.
 	DEVICE SecondTile(const Buckets& b, u32* shared) {
 		const u32* starts = (const u32*)b.firstStarts;
 		u32 bins = 1u << b.firstBits, t = block_index(), d = thread_index();
@@ -25,11 +26,12 @@ struct SecondTile {
 	}
 };
 
-// Whole tiles, which are nearly all, need no look at where they end.
+// Whole tiles, which nearly all are, need no checks of their end.
 template <bool whole> DEVICE void partition_tile(const Buckets& b, const SecondTile& tile, u8* memory) {
 	u32 shift = 32 - (u32)b.bits + implied_bits(b, (const Map*)b.numberMap);
-	Dealer<PARTITION_SECOND_THREADS, SECOND_ITEMS, 256> dealer(memory, shift, (1u << b.second) - 1);
-	u32 row[SECOND_ITEMS], mine = tile.begin + warp_index() * 32 * SECOND_ITEMS + lane_index() * 2, first = tile.first, end = tile.end;
+	Scatterer<PARTITION_SECOND_THREADS, SECOND_ITEMS, 256> scatterer(memory, shift, (1u << b.second) - 1);
+	u32 row[SECOND_ITEMS], mine = tile.begin + warp_index() * 32 * SECOND_ITEMS + lane_index() * 2, first = tile.first,
+	                       end = tile.end;
 	u32* cursors = (u32*)b.cursors + ((u64)tile.bin << b.second);
 	const u64* in = (const u64*)b.records[0] + mine;
 	auto place = [&](int i) { return (u32)(i / 2 * 64 + i % 2); };
@@ -43,18 +45,18 @@ template <bool whole> DEVICE void partition_tile(const Buckets& b, const SecondT
 				if (inside(i + k)) two[k] = load(in + place(i + k));
 			}
 		}
-		UNROLL for (int k = 0; k < 2; k++) dealer.key[i + k] = (u32)(two[k] >> 32), row[i + k] = (u32)two[k];
+		UNROLL for (int k = 0; k < 2; k++) scatterer.key[i + k] = (u32)(two[k] >> 32), row[i + k] = (u32)two[k];
 	}
-	dealer.clear();
-	dealer.template deal<whole>(cursors, inside, [&](int i) { return row[i]; });
-	dealer.template write<whole>((Record*)b.records[1], [](const Record& r) { return r; });
+	scatterer.clear();
+	scatterer.template scatter<whole>(cursors, inside, [&](int i) { return row[i]; });
+	scatterer.template write<whole>((Record*)b.records[1], [](const Record& r) { return r; });
 }
 
-// The second pass deals the rows of each bin of the first pass to the buckets in it.
+// The second pass scatters the rows of each bin of the first pass to the buckets in it.
 KERNEL(partition_second, PARTITION_SECOND_THREADS, 2)(PARAMETER Buckets b) {
-	u32 go = load(&((const Verdict*)b.verdict)->goOn);
+	u32 go = load(&((const Decision*)b.decision)->accepted);
 	SecondTile tile(b, (u32*)shared_memory());
-	wait_for_earlier_kernels(); // the plan is older: the first pass has waited for it
+	wait_for_earlier_kernels(); // the plan is complete: the first pass has waited for it
 	let_later_kernels_start();
 	if (!go || tile.first >= tile.end) return;
 	if (tile.end - tile.first == PARTITION_SECOND_TILE) {

@@ -1,9 +1,9 @@
-// From the counts to the plan: where each bucket, each window of the finish and each class begins, the verdict and the report.
+// From the counts to the plan: where each bucket, each bucket range and each class begins, the decision and the report.
 #pragma once
 #include "buckets.h"
 #include "look_back.h"
 
-// Sums of a block, by warps and then by all.
+// The exclusive sum over a block, and the sum of all.
 DEVICE u32 block_exclusive_sum(u32 x, u32* sums, u32* total) {
 	u32 warpTotal, before = warp_exclusive_sum(x, &warpTotal);
 	sync_block();
@@ -15,26 +15,27 @@ DEVICE u32 block_exclusive_sum(u32 x, u32* sums, u32* total) {
 
 struct Planner {
 	const Buckets* b;
-	Map* map;  // of which the rows of classes are written
+	Map* map;  // receives the rows of classes
 	u32* sums; // 36 words of shared memory
 	u64 nulls, nans;
-	u32 lastWindow, perRow, early; // perRow: windows, in units of 2^-32: to multiply is quicker than to divide, and need not be exact
+	u32 lastRange, rangesPerRow, early; // rangesPerRow: in units of 2^-32, rounded: multiplication is faster than
+	                                    // division, and need not be exact
 
-	// narrow: what the verdict says.
+	// narrow: Decision.narrow.
 	DEVICE Planner(const Buckets* b, Map* map, u32* sums, bool narrow)
-	    : b(b), map(map), sums(sums), nulls(load_relaxed(&((const Partial*)b->seen)->nulls)), nans(load_relaxed(&((const Partial*)b->seen)->nans)),
-	      lastWindow(((u32)b->n - 1) / (u32)b->step) {
-		// The finish of wide records has windows that are as large as can be.
-		u32 step = (u32)(b->field.width == 4 || narrow ? b->step : b->window);
-		perRow = ~0u / step, early = step < b->window ? step / 2 : 0;
+	    : b(b), map(map), sums(sums), nulls(load_relaxed(&((const PartialStatistics*)b->partial)->nulls)),
+	      nans(load_relaxed(&((const PartialStatistics*)b->partial)->nans)), lastRange(((u32)b->n - 1) / (u32)b->step) {
+		// Bucket ranges of wide records are as large as possible.
+		u32 step = (u32)(b->field.width == 4 || narrow ? b->step : b->rangeRows);
+		rangesPerRow = ~0u / step, early = step < b->rangeRows ? step / 2 : 0;
 	}
 
 	DEVICE u32 buckets() const { return 1u << b->bits; }
-	// The last window that begins at a place or before. Windows that step as buckets do begin half a step early, so that each has as many of them,
-	// be they a little larger or smaller.
-	DEVICE u32 window_of(u32 place) const {
-		u32 w = multiply_high(place + early, perRow);
-		return w < lastWindow ? w : lastWindow;
+	// The last bucket range that begins at or before a place. Ranges that step as buckets do begin half a step early,
+	// so that each has as many buckets, though these may be a little larger or smaller.
+	DEVICE u32 range_of(u32 place) const {
+		u32 w = multiply_high(place + early, rangesPerRow);
+		return w < lastRange ? w : lastRange;
 	}
 	DEVICE u32 tiles() const { return ((u32)b->n - 1) / first_tile(b) + 1; }
 
@@ -55,29 +56,32 @@ struct Planner {
 		return sums[32];
 	}
 
-	// A window of the finish begins with the first bucket that starts where it does or behind.
-	DEVICE void plan_windows(u32 bucket, u32 first, u32 end) const {
-		Range* out = (Range*)b->windows;
-		u32 last = window_of(end);
-		ROLLED for (u32 w = window_of(first) + 1; w <= last; w++) out[w] = {bucket + 1, end};
+	// A bucket range begins with the first bucket that starts at or after its start.
+	DEVICE void plan_ranges(u32 bucket, u32 first, u32 end) const {
+		Range* out = (Range*)b->ranges;
+		u32 last = range_of(end);
+		ROLLED for (u32 w = range_of(first) + 1; w <= last; w++) out[w] = {bucket + 1, end};
 		if (bucket == 0) out[0] = {0, 0};
 	}
 	DEVICE void plan_bucket(u32 bucket, u32 first, u32 rows) const {
 		((u32*)b->starts)[bucket] = ((u32*)b->cursors)[bucket] = first;
-		plan_windows(bucket, first, first + rows);
+		plan_ranges(bucket, first, first + rows);
 		if (!b->second || bucket % (1u << b->second) != 0) return;
 		((u32*)b->firstStarts)[bucket >> b->second] = ((u32*)b->firstCursors)[bucket >> b->second] = first;
 	}
-	DEVICE u32 rows_of(u32 bucket) const { return bucket < buckets() ? load_relaxed((const u32*)b->counts + bucket) : 0; }
-	// Plans PLAN_THREADS * PLAN_ITEMS buckets from one on; returns the rows up to their end. Rolled: to run code for the first time is
-	// slower than to run it four times.
+	DEVICE u32 rows_of(u32 bucket) const {
+		return bucket < buckets() ? load_relaxed((const u32*)b->counts + bucket) : 0;
+	}
+	// Plans PLAN_THREADS * PLAN_ITEMS buckets from one on; returns the rows up to their end. Rolled, because running
+	// code for the first time is slower than running it four times.
 	DEVICE u32 plan_buckets(u32 blockFirst, u32* largest, u32* oversized) {
 		u32 bucket = blockFirst + thread_index(), next = rows_of(bucket), start = rows_before(blockFirst);
-		ROLLED for (u32 k = 0; k < PLAN_ITEMS && blockFirst + k * PLAN_THREADS < buckets(); k++, bucket += PLAN_THREADS) {
+		ROLLED for (u32 k = 0; k < PLAN_ITEMS && blockFirst + k * PLAN_THREADS < buckets();
+		            k++, bucket += PLAN_THREADS) {
 			u32 rows = next, total;
 			next = rows_of(bucket + PLAN_THREADS);
 			*largest = rows > *largest ? rows : *largest;
-			*oversized += rows > b->window;
+			*oversized += rows > b->rangeRows;
 			u32 first = start + block_exclusive_sum(rows, sums, &total);
 			if (bucket < buckets()) plan_bucket(bucket, first, rows);
 			start += total;
@@ -85,16 +89,17 @@ struct Planner {
 		*largest = warp_max(*largest), *oversized = warp_add(*oversized);
 		return start;
 	}
-	// What lies behind the last record.
+	// The ends of all arrays, after the last record.
 	DEVICE void plan_end(u32 records) const {
-		for (u32 w = window_of(records) + 1 + thread_index(); w <= lastWindow + 1; w += PLAN_THREADS) ((Range*)b->windows)[w] = {buckets(), records};
+		for (u32 w = range_of(records) + 1 + thread_index(); w <= lastRange + 1; w += PLAN_THREADS)
+			((Range*)b->ranges)[w] = {buckets(), records};
 		if (thread_index() != 0) return;
 		((u32*)b->starts)[buckets()] = records;
 		if (b->second) ((u32*)b->firstStarts)[1u << b->firstBits] = records;
 	}
-	// Whether a class has rows, and they have been counted.
-	DEVICE bool counted(const Verdict& v, u32 cls) const {
-		if (v.why != WHY_NOT && !v.aside) return false;
+	// Reports whether a class has rows that have been counted.
+	DEVICE bool counted(const Decision& v, u32 cls) const {
+		if (v.reason != REASON_NONE && !v.split) return false;
 		return cls == CLASS_OF_NAN ? nans != 0 : cls == CLASS_OF_NULL ? nulls != 0 : cls < map->heavies;
 	}
 	// The rows of a class in the tiles before each, by all warps of a block.
@@ -108,16 +113,19 @@ struct Planner {
 		}
 		if (thread_index() == 0) map->heavy[cls].rows = sum;
 	}
-	// The same for many tiles, each warp with as many: it counts their rows, and goes through them again
-	// when it knows how many are before.
+	// The same for many tiles, an equal share for each warp: it sums their rows, and reads them again when the sum of
+	// the preceding shares is known.
 	DEVICE void plan_class_by_warps(u32 cls) {
-		u32 *counts = (u32*)b->classCounts + cls * tiles(), each = (tiles() + PLAN_THREADS - 1) / PLAN_THREADS * 32, rows = 0, total;
-		u32 first = warp_index() * each + lane_index(), end = (warp_index() + 1) * each < tiles() ? (warp_index() + 1) * each : tiles();
+		u32 *counts = (u32*)b->classCounts + cls * tiles(), each = (tiles() + PLAN_THREADS - 1) / PLAN_THREADS * 32,
+		    rows = 0, total;
+		u32 first = warp_index() * each + lane_index(),
+		    end = (warp_index() + 1) * each < tiles() ? (warp_index() + 1) * each : tiles();
 		for (u32 tile = first; tile < end; tile += 32) rows += load_relaxed(counts + tile);
 		rows = warp_add(rows);
 		u32 before = shuffle(block_exclusive_sum(lane_index() == 0 ? rows : 0, sums, &total), 0);
 		ROLLED for (u32 turn = 0; turn < each; turn += 32) {
-			u32 tile = first + turn, ofTurn, prior = warp_exclusive_sum(tile < end ? load_relaxed(counts + tile) : 0, &ofTurn);
+			u32 tile = first + turn, ofTurn,
+			    prior = warp_exclusive_sum(tile < end ? load_relaxed(counts + tile) : 0, &ofTurn);
 			if (tile < end) counts[tile] = before + prior;
 			before += ofTurn;
 		}
@@ -125,14 +133,14 @@ struct Planner {
 	}
 };
 
-// What all blocks have seen, into shared memory; by one warp.
-DEVICE void load_seen(const Buckets* b, Partial* seen) {
+// Loads the statistics of all blocks into shared memory; by one warp.
+DEVICE void load_seen(const Buckets* b, PartialStatistics* seen) {
 	u32 k = lane_index();
-	if (k < sizeof(Partial) / 8) ((u64*)seen)[k] = load_relaxed((const u64*)b->seen + k);
+	if (k < sizeof(PartialStatistics) / 8) ((u64*)seen)[k] = load_relaxed((const u64*)b->partial + k);
 }
 
-// The statistics as the kernel of that name makes them: of values in ascending order, whatever is asked for.
-DEVICE Statistics statistics_of(const Buckets* b, const Partial& p) {
+// The statistics as the kernel statistics computes them: of values in ascending order, whatever the order of the sort.
+DEVICE Statistics statistics_of(const Buckets* b, const PartialStatistics& p) {
 	Statistics s = {};
 	u64 most = b->codeBits < 64 ? (1ull << b->codeBits) - 1 : ~0ull;
 	bool none = p.nulls + p.nans == b->n, descending = b->column.descending != 0;
@@ -140,14 +148,14 @@ DEVICE Statistics statistics_of(const Buckets* b, const Partial& p) {
 	s.nulls = p.nulls, s.nans = p.nans;
 	s.notMin[0] = ~(descending ? most - greatest : least);
 	s.max[0] = descending ? most - least : greatest;
-	s.any = p.any & p.notAll; // the bits that vary: all that is asked of them
+	s.any = p.any & p.notAll; // the bits that vary: nothing else is used
 	s.notAll = ~0ull;
 	s.rises = p.rises, s.ties = p.ties, s.falls = p.falls;
 	return s;
 }
 
-// Where heavy rows go: by the rows that are less. Returns the number of heavy rows.
-DEVICE u32 place_classes(Map* map, const Partial& p, u32 n, bool nullsAtStart) {
+// Computes the places of heavy rows from the numbers of rows that are less. Returns the number of heavy rows.
+DEVICE u32 place_classes(Map* map, const PartialStatistics& p, u32 n, bool nullsAtStart) {
 	u32 classes = (u32)(p.nulls + p.nans), start = nullsAtStart ? classes : 0, rows = 0;
 	for (u32 k = 0; k < map->heavies; k++) {
 		Heavy& h = map->heavy[k];
@@ -164,38 +172,41 @@ DEVICE u32 place_classes(Map* map, const Partial& p, u32 n, bool nullsAtStart) {
 	return rows;
 }
 
-// The verdict when everything is known, by one thread; counted: rows in all buckets.
-DEVICE void judge(const Buckets* b, const Partial& p, u32 counted, Verdict* v, Map* map) {
+// Decides, by one thread, when all statistics are complete; counted: rows in all buckets.
+DEVICE void judge(const Buckets* b, const PartialStatistics& p, u32 counted, Decision* v, Map* map) {
 	u32 heavy = place_classes(map, p, (u32)b->n, b->column.nullsAtStart != 0);
 	map->classes = 0;
 	for (u32 k = 0; k < CLASSES; k++) map->classes |= (u64)(map->heavy[k].rows != 0) << k;
 	v->records = (u32)(b->n - p.nulls - p.nans) - heavy;
-	bool knows = v->why == WHY_NOT; // how many rows are of each class
+	bool counts = v->reason == REASON_NONE; // the rows of each class have been counted
 	bool none = p.nulls + p.nans == b->n;
 	v->below = !none && ~p.notLeast < map->low;
 	v->above = !none && p.greatest > map->last;
-	if (v->why == WHY_NOT && counted != v->records) v->why = WHY_MISCOUNT;
-	if (map->narrow && p.any & p.notAll & ((1ull << map->right) - 1)) v->why = WHY_EQUAL; // not the stride of the sample
-	if (v->why == WHY_NOT && (v->largest > FINISH_REST_ROWS || v->oversized > b->tolerated)) v->why = WHY_LARGE;
-	if (knows && few_others(b, v->records, b->n)) v->aside = 1;
-	if (!p.falls || (!p.rises && !p.ties)) v->why = WHY_ORDERED;
-	if (p.outside) v->why = WHY_OUTSIDE;
-	if (!suits_aside(b, v->why)) v->aside = 0;
-	v->goOn = v->why == WHY_NOT;
+	if (v->reason == REASON_NONE && counted != v->records) v->reason = REASON_MISCOUNT;
+	if (map->narrow && p.any & p.notAll & ((1ull << map->right) - 1))
+		v->reason = REASON_EQUAL; // the stride of the sample was wrong
+	if (v->reason == REASON_NONE && (v->largest > BUCKET_SORT_LARGE_ROWS || v->oversized > b->maxOversized))
+		v->reason = REASON_LARGE;
+	if (counts && few_others(b, v->records, b->n)) v->split = 1;
+	if (!p.falls || (!p.rises && !p.ties)) v->reason = REASON_ORDERED;
+	if (p.outside) v->reason = REASON_OUT_OF_RANGE;
+	if (!can_split(b, v->reason)) v->split = 0;
+	v->accepted = v->reason == REASON_NONE;
 	v->ticket = 0;
 }
 
-// Judges, and tells the kernels behind and the host; by one warp. All but b is in shared memory.
-DEVICE void conclude(const Buckets* b, const Partial& seen, u32 counted, Verdict* v, Map* map, Statistics* statistics) {
+// Decides, and reports to the kernels that follow and to the host; by one warp. All but b is in shared memory.
+DEVICE void conclude(const Buckets* b, const PartialStatistics& seen, u32 counted, Decision* v, Map* map,
+                     Statistics* statistics) {
 	if (lane_index() == 0) {
 		judge(b, seen, counted, v, map);
-		((Report*)b->report)->plan = v->goOn ? +SAYS_YES : SAYS_NO | (u64)v->aside * SAYS_ASIDE;
+		((Report*)b->report)->plan = v->accepted ? +STATUS_ACCEPTED : STATUS_DECLINED | (u64)v->split * STATUS_SPLIT;
 		*statistics = statistics_of(b, seen);
 	}
 	sync_warp();
 	Report* out = (Report*)b->report;
 	const u32 k = lane_index();
 	for (u32 i = k; i < sizeof(Map) / 8; i += 32) ((u64*)b->numberMap)[i] = ((const u64*)map)[i];
-	if (k < sizeof(Verdict) / 4) ((u32*)b->verdict)[k] = ((u32*)&out->verdict)[k] = ((const u32*)v)[k];
+	if (k < sizeof(Decision) / 4) ((u32*)b->decision)[k] = ((u32*)&out->decision)[k] = ((const u32*)v)[k];
 	if (k < sizeof(Statistics) / 8) ((u64*)&out->statistics)[k] = ((const u64*)statistics)[k];
 }

@@ -1,6 +1,6 @@
-// What a pass of digit binning reads: the rows that a thread holds in registers. Item i of a lane is the row first + 32 * i +
-// lane, so that a warp reads whole lines and ranks rows in their order. load sends for the rows, settle makes codes of them. Rows
-// behind the end get the greatest digit: they are ranked behind all rows and never written.
+// The readers of digit binning: the rows that a thread holds in registers. Item i of a lane is row first + 32 * i +
+// lane, so that a warp reads whole lines and ranks rows in their order. load issues the loads, settle computes codes.
+// Items after the end get the greatest digit: they are ranked after all rows and never written.
 #pragma once
 #include "column_rows.h"
 #include "records.h"
@@ -45,7 +45,8 @@ template <class S> struct FromWide {
 	const u32* inRows;
 	u32 restBytes;
 
-	DEVICE explicit FromWide(const Binning& b) : in(b.in + lane_index()), inRows(b.inRows), restBytes(Parts(b.parts).restIn) {}
+	DEVICE explicit FromWide(const Binning& b)
+	    : in(b.in + lane_index()), inRows(b.inRows), restBytes(Parts(b.parts).restIn) {}
 	DEVICE void load(const Place& p) {
 		if (restBytes == 4) load_with<u32>(p);
 		else if (restBytes == 2) load_with<u16>(p);
@@ -75,7 +76,8 @@ template <class S> struct FromWide {
 	DEVICE u32 rest(int i) const { return rests[i]; }
 };
 
-// The first pass reads the column itself and makes the row numbers up. Codes of at most 32 bits, of a column of 4 bytes, are words.
+// The first pass reads the column and adds the row numbers. Codes of at most 32 bits, of a column of 4 bytes, are
+// words.
 template <class S> struct FromColumnShort {
 	typedef Short Format;
 	static const int place = CODE_SHIFT;

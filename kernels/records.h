@@ -1,9 +1,9 @@
-// How rows travel between passes: the formats of records, their stage in shared memory, and how a record is written to its
-// place in the output.
+// The formats of records between passes, their stage in shared memory, and how a record is written to its place in the
+// output.
 #pragma once
 #include "device.h"
 
-// A Binning says where a pass reads and writes.
+// A Binning is what a pass reads and writes.
 struct Binning {
 	const Field* field; // a column
 	const u64* in;      // packed records or codes
@@ -14,17 +14,19 @@ struct Binning {
 	u64 parts;          // of wide records, a Parts
 };
 
-// How the rows of wide records are cut: low bits lie below the code in its word, the rest in an array of its own.
+// How the rows of wide records are divided: low bits are below the code in its word, high bits in a separate array.
 struct Parts {
 	u32 restIn;  // bytes of the rest that is read
-	u32 lift;    // how far the code moves up first
+	u32 lift;    // bits by which the code is shifted up first
 	u32 to;      // bits below the code that is written: the sorted digits give theirs to the row
 	u32 restOut; // bytes of the rest that is written: 0, 1, 2 or 4
 
-	DEVICE explicit Parts(u64 parts) : restIn((u32)parts & 255), lift((u32)(parts >> 8) & 255), to((u32)(parts >> 16) & 255), restOut((u32)(parts >> 24) & 255) {}
+	DEVICE explicit Parts(u64 parts)
+	    : restIn((u32)parts & 255), lift((u32)(parts >> 8) & 255), to((u32)(parts >> 16) & 255),
+	      restOut((u32)(parts >> 24) & 255) {}
 };
 
-// Where DigitPlaces find the shift of the digit: in a code, or in a code above a row number.
+// The words of control that hold the shift of the digit: in a code, or in a code above a row number.
 enum { CODE_SHIFT = 1, RECORD_SHIFT = 2 };
 
 // Packed records: code << rowBits | row.
@@ -43,7 +45,7 @@ struct Packed {
 	};
 };
 
-// Short records: packed ones with 32 bits for the row, so that code and row are words of their own and nothing has to be shifted.
+// Short records: packed, with 32 bits for the row, so that code and row are separate words and nothing is shifted.
 struct Short : Packed {
 	struct One {
 		u64 record;
@@ -58,7 +60,7 @@ struct Short : Packed {
 	};
 };
 
-// Wide records: a code above the low bits of its row in one word, and the rest of the row.
+// Wide records: a code above the low bits of its row in one word, and the high bits of the row.
 struct Wide {
 	static const int bytes = 12;
 	struct One {
@@ -79,7 +81,7 @@ struct Wide {
 	};
 };
 
-// Writers: a record goes to its place in the output.
+// Writers of records to their places in the output.
 struct ToRecords {
 	u64* out;
 	DEVICE explicit ToRecords(const Binning& b) : out(in_register(b.out)) {}
@@ -87,14 +89,16 @@ struct ToRecords {
 	DEVICE void put(u32 place, const Short::One& r) const { out[place] = r.record; }
 };
 
-// The sorted digits give their bits to the row, of which less and less is left apart; when nothing is, the records are packed.
+// The bits of sorted digits are given to the row, so that its separate high bits become fewer; when there are none, the
+// records are packed.
 struct ToWide {
 	u64 *out, keep;
 	u8* outRest;
 	u32 from;
 	Parts parts;
 	DEVICE explicit ToWide(const Binning& b)
-	    : out(in_register(b.out)), keep(~0ull << Parts(b.parts).to), outRest((u8*)in_register(b.outRows)), from((u32)b.rowBits), parts(b.parts) {}
+	    : out(in_register(b.out)), keep(~0ull << Parts(b.parts).to), outRest((u8*)in_register(b.outRows)),
+	      from((u32)b.rowBits), parts(b.parts) {}
 	DEVICE void put(u32 place, const Wide::One& r) const {
 		u32 row = r.rest << from | ((u32)r.word & ~(~0u << from));
 		out[place] = (r.word << parts.lift & keep) | (row & (u32)~keep);
@@ -109,7 +113,8 @@ struct ToWide {
 struct ToRows {
 	u32* out;
 	u32 rowBits, rowMask;
-	DEVICE explicit ToRows(const Binning& b) : out(in_register(b.outRows)), rowBits((u32)b.rowBits), rowMask((u32)((1ull << b.rowBits) - 1)) {}
+	DEVICE explicit ToRows(const Binning& b)
+	    : out(in_register(b.outRows)), rowBits((u32)b.rowBits), rowMask((u32)((1ull << b.rowBits) - 1)) {}
 	DEVICE void put(u32 place, const Packed::One& r) const { out[place] = (u32)r.record & rowMask; }
 	DEVICE void put(u32 place, const Short::One& r) const { out[place] = (u32)r.record; }
 	DEVICE void put(u32 place, const Wide::One& r) const { out[place] = r.rest << rowBits | ((u32)r.word & rowMask); }

@@ -1,4 +1,4 @@
-// How a row stands to its predecessor: the device's twin of keyencode/order.go.
+// How a row stands to its predecessor: the twin of keyencode/order.go.
 #pragma once
 #include "device.h"
 
@@ -6,7 +6,7 @@
 struct Steps {
 	bool rises = false, ties = false, falls = false;
 
-	// step is below, at or above zero as the row sorts before, with or behind its predecessor.
+	// step is below, at or above zero if the row sorts before, with or after its predecessor.
 	DEVICE void add(int step) {
 		rises |= step > 0;
 		ties |= step == 0;

@@ -2,24 +2,28 @@
 
 template <class Word, u32 rows> DEVICE void take_sample(const Buckets* b, u8* memory) {
 	Map* map = (Map*)memory;
-	Verdict* v = (Verdict*)(map + 1);
-	Sampler<Word, rows> sampler(b, memory + LOOK_HEAD);
+	Decision* v = (Decision*)(map + 1);
+	Sampler<Word, rows> sampler(b, memory + KEY_SCAN_HEADER);
 	sampler.run(map, v);
 	sync_block();
 	u32 t = thread_index();
-	const bool unordered = sampler.m.sums->rises && sampler.m.sums->falls; // then look need not watch
+	const bool unordered = sampler.m.sums->rises && sampler.m.sums->falls; // then the key scan need not check the order
 	if (t < sizeof(Map) / 8) ((u64*)b->numberMap)[t] = ((const u64*)map)[t];
-	Partial* seen = (Partial*)b->seen;
+	PartialStatistics* seen = (PartialStatistics*)b->partial;
 	u64* word = (u64*)seen + t;
-	if (t < sizeof(Partial) / 8) *word = unordered && (word == &seen->rises || word == &seen->falls);
-	if (t < sizeof(Verdict) / 4) ((u32*)b->verdict)[t] = ((const u32*)v)[t];
-	if (v->why != WHY_NOT) { // nothing is planned, and the finish loads its window before it knows that
-		for (u64 w = t; w * b->step < b->n + b->step; w += SAMPLE_THREADS) ((Range*)b->windows)[w] = {};
+	if (t < sizeof(PartialStatistics) / 8) *word = unordered && (word == &seen->rises || word == &seen->falls);
+	if (t < sizeof(Decision) / 4) ((u32*)b->decision)[t] = ((const u32*)v)[t];
+	if (v->reason != REASON_NONE) { // nothing is planned, and the bucket sort loads its range before the decision
+		for (u64 w = t; w * b->step < b->n + b->step; w += SAMPLE_THREADS) ((Range*)b->ranges)[w] = {};
 	}
 	Report* report = (Report*)b->report;
-	if (v->early && t < sizeof(Verdict) / 4) ((u32*)&report->verdict)[t] = ((const u32*)v)[t];
+	if (v->early && t < sizeof(Decision) / 4) ((u32*)&report->decision)[t] = ((const u32*)v)[t];
 	if (t == 0) {
-		report->sample = v->seems ? (u64)SAYS_IN_ORDER : (v->early ? SAYS_NO : v->aside ? SAYS_ASIDE : SAYS_YES) | (u64)v->narrow * SAYS_NARROW;
+		report->sample = v->order ? (u64)STATUS_IN_ORDER
+		                          : (v->early   ? STATUS_DECLINED
+		                             : v->split ? STATUS_SPLIT
+		                                        : STATUS_ACCEPTED) |
+		                                (u64)v->narrow * STATUS_NARROW;
 	}
 }
 
@@ -33,7 +37,7 @@ template <class Word> DEVICE void take_sample(const Buckets* b, u8* memory) {
 	}
 }
 
-// sample makes the map and the first half of the verdict, from evenly spread pairs of neighbours.
+// sample makes the map and the first half of the decision, from evenly spread pairs of adjacent rows.
 KERNEL(sample, SAMPLE_THREADS, 1)(PARAMETER Buckets arguments) {
 	const Buckets* b = &arguments;
 	fit_keys<SAMPLE_THREADS>(&b->field, b->n, (KeyExtent*)shared_memory());

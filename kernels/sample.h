@@ -1,4 +1,5 @@
-// What a sample of a column suggests: a map that spreads the rows, values that are in many rows, and whether partition and finish suits.
+// What a sample of a column suggests: a map that spreads the rows, heavy values, and whether partition and bucket sort
+// suits.
 #pragma once
 #include "buckets.h"
 #include "key_ranges.h"
@@ -7,28 +8,32 @@
 #include "sample_range.h"
 
 const u32 HEAVY_HITS = 4;    // rows of the sample that make a value heavy
-const u32 CANDIDATES = 32;   // values that are looked at as heavy ones
-const u32 ASIDE_SHARE = 64;  // a heavy value that is to be set aside has one of so many rows at least
+const u32 CANDIDATES = 32;   // the most candidates for heavy values
+const u32 SPLIT_SHARE = 64;  // split_heavy takes values of at least this fraction of the rows
 const u32 CELL_BITS = 12;    // most leading bits of prefixes by which rows are counted
 const u32 DISTANCE_BITS = 16; // leading bits of row numbers that are enough for a distance
 
 // Sums of the block.
 struct SampleSums {
-	u32 sampled, ties, neighbours, crowd; // crowd: rows of the fullest cell
-	u32 near, nearHits; // rows that share a bin with a row near them: the sum of 2^octave, the number
-	u32 distance;       // the sum of the distances of ties from the first row with their prefix: their leading DISTANCE_BITS bits
+	u32 sampled, ties, neighbours, fullest; // fullest: rows of the fullest cell
+	u32 near, nearHits; // rows that share a bin with a near row: the sum of 2^octave, the number
+	u32 distance; // the sum of the distances of ties from the first row with their prefix: their leading DISTANCE_BITS
+	              // bits
 	u32 rises, falls, mixed; // 1: neighbours that rise or tie; that fall; rows that are no values
 	u32 candidates;
 	u64 varying; // bits that are not the same in all rows
 };
 
-// Shared memory of a sample of so many rows: a table of prefixes, by open addressing, and counters.
+// Shared memory of a sample of the given rows: a hash table of prefixes, by open addressing, and counters.
 template <u32 rows> struct SampleMemory {
-	static const u32 slotBits = rows == SMALL_SAMPLE_ROWS ? 13 : 14, slots = 1 << slotBits, bytes = slots * 8 + (4 << CELL_BITS) + 2048;
-	static_assert(LOOK_HEAD + bytes <= SAMPLE_BYTES, "the memory that the host gives it");
-	static_assert(slots >= 2 * rows, "half of the table stays empty, or more where there is room: a slot is found sooner");
+	static const u32 slotBits = rows == SMALL_SAMPLE_ROWS ? 13 : 14, slots = 1 << slotBits,
+	                 bytes = slots * 8 + (4 << CELL_BITS) + 2048;
+	static_assert(KEY_SCAN_HEADER + bytes <= SAMPLE_BYTES, "the shared memory of sample");
+	static_assert(slots >= 2 * rows,
+	              "half of the table stays empty, or more where there is room: a slot is found sooner");
 
-	u32 *keys, *hits; // hits: 16 bits, and a hash of the number of the first row with the prefix, or the hits of a second number
+	u32 *keys, *hits; // hits: 16 bits, and a hash of the number of the first row with the prefix, or the hits of a
+	                  // second number
 	u32* cells;
 	u64* warps; // 128 words
 	u64* numbers; // of candidates, and their hits
@@ -36,12 +41,12 @@ template <u32 rows> struct SampleMemory {
 	SampleSums* sums;
 
 	DEVICE explicit SampleMemory(u8* memory)
-	    : keys((u32*)memory), hits(keys + slots), cells(hits + slots), warps((u64*)(cells + (1 << CELL_BITS))), numbers(warps + 128),
-	      found((u32*)(numbers + CANDIDATES)), sums((SampleSums*)(found + CANDIDATES)) {}
+	    : keys((u32*)memory), hits(keys + slots), cells(hits + slots), warps((u64*)(cells + (1 << CELL_BITS))),
+	      numbers(warps + 128), found((u32*)(numbers + CANDIDATES)), sums((SampleSums*)(found + CANDIDATES)) {}
 };
 
-// A Sampler works with all threads of a block, each with some rows of the sample. Rows 2 k and 2 k + 1 of a thread are neighbours in the
-// column.
+// A Sampler is the work of one thread of a block on its rows of the sample. Rows 2 k and 2 k + 1 of a thread are
+// adjacent in the column.
 template <class Word, u32 rows> struct Sampler {
 	static const int items = rows / SAMPLE_THREADS;
 	static_assert(items * SAMPLE_THREADS == rows && items % 2 == 0, "neighbours in one thread");
@@ -53,12 +58,13 @@ template <class Word, u32 rows> struct Sampler {
 	Memory m;
 	Word number[items];
 	u32 key[items], slot[items];
-	u32 values = 0, firsts = 0, seconds = 0; // bit i: row i is a value; is the first with its prefix; stands for another number with it
+	u32 values = 0, firsts = 0,
+	    seconds = 0; // bit i: row i is a value; is the first with its prefix; stands for another number with it
 	u32 stride = 0;             // lower bits of a number, in all of which the values agree
 
 	DEVICE Sampler(const Buckets* b, u8* memory) : b(b), f(&b->field), m(memory) {}
 
-	// The pairs are spread evenly, but not at equal distances, which might be those of the column's own pattern.
+	// The pairs are spread evenly, but not at equal distances, which could match a period of the column.
 	DEVICE u64 place(int i, u64 n) const {
 		u32 pair = i / 2 * SAMPLE_THREADS + thread_index();
 		if (n < rows) return 2 * pair + i % 2;
@@ -89,7 +95,7 @@ template <class Word, u32 rows> struct Sampler {
 			if (!numbers.make(number[i])) values &= ~(1u << i);
 		}
 	}
-	// Whether a row is a value, and its number.
+	// Loads the number of a row; returns whether it is a value.
 	DEVICE bool value_at(u64 row, Word* number) const {
 		if (sizeof(Word) == 8 && f->form == FORM_KEYS) return *number = (Word)number_of_keys(f, row), true;
 		*number = ::load((const Word*)f->values + row);
@@ -105,7 +111,7 @@ template <class Word, u32 rows> struct Sampler {
 		if (thread_index() == 0) *m.sums = {};
 	}
 
-	// The least and the greatest value, least > greatest if there is none; and the stride.
+	// Finds the least and the greatest value, least > greatest if there is none, and the stride.
 	DEVICE void find_range(Word* least, Word* greatest) {
 		Word notLeast = 0, top = 0, any = 0, notAll = 0;
 		bool rises = false, falls = false;
@@ -124,9 +130,11 @@ template <class Word, u32 rows> struct Sampler {
 			any |= number[i], notAll |= complement;
 		}
 		notLeast = warp_max(notLeast), top = warp_max(top), any = warp_or(any), notAll = warp_or(notAll);
-		u32 steps = (u32)(vote(rises) != 0) | (u32)(vote(falls) != 0) << 1 | (u32)(vote(values != (1u << items) - 1) != 0) << 2;
+		u32 steps =
+		    (u32)(vote(rises) != 0) | (u32)(vote(falls) != 0) << 1 | (u32)(vote(values != (1u << items) - 1) != 0) << 2;
 		if (lane_index() == 0) {
-			m.warps[warp_index()] = notLeast, m.warps[32 + warp_index()] = top, m.warps[64 + warp_index()] = any, m.warps[96 + warp_index()] = notAll;
+			m.warps[warp_index()] = notLeast, m.warps[32 + warp_index()] = top, m.warps[64 + warp_index()] = any,
+			m.warps[96 + warp_index()] = notAll;
 			if (steps & 1) m.sums->rises = 1;
 			if (steps & 2) m.sums->falls = 1;
 			if (steps & 4) m.sums->mixed = 1;
@@ -138,7 +146,8 @@ template <class Word, u32 rows> struct Sampler {
 		if (varying && f->form != FORM_FLOAT) stride = bit_length(varying & (0 - varying)) - 1;
 	}
 
-	// Makes a map of the range of the numbers, widened by a little: from a number on that they are multiples of the stride away from.
+	// Makes a map of the range of the numbers, widened at both ends, for numbers that are multiples of the stride
+	// apart.
 	DEVICE void make(Map* map, Word least, Word greatest) {
 		u64 most = b->codeBits < 64 ? (1ull << b->codeBits) - 1 : ~0ull;
 		if (least > greatest) least = greatest = 0;
@@ -149,14 +158,16 @@ template <class Word, u32 rows> struct Sampler {
 		sync_block();
 		if (f->form == FORM_FLOAT) map_values(map, least, greatest);
 	}
-	// Floats are mapped by their values where that spreads them better.
+	// Maps floats by their values if that spreads them better.
 	DEVICE void map_values(Map* map, Word least, Word greatest) {
 		const u32 bins = 32, shift = 27;
 		const double share = 1.0 / (1 << SAMPLE_MARGIN);
 		u32 *byBits = m.cells, *byValue = byBits + bins;
 		Map* other = (Map*)(byValue + bins); // no heavy values: all is zero
 		u32* usable = (u32*)(other + 1);
-		if (thread_index() == 0) *usable = make_value_map(other, least, greatest, share, Numbers<Word>(f).flip, (Word)f->sign, (u32)b->bits, (u32)b->rowBits);
+		if (thread_index() == 0)
+			*usable = make_value_map(other, least, greatest, share, Numbers<Word>(f).flip, (Word)f->sign, (u32)b->bits,
+			                         (u32)b->rowBits);
 		sync_block();
 		if (*usable) {
 			Mapper mapper(map), otherMapper(other);
@@ -176,7 +187,7 @@ template <class Word, u32 rows> struct Sampler {
 		sync_block();
 	}
 
-	// Rows with the same prefix find the same slot of the table. All of a thread's rows look for theirs at once.
+	// Rows with the same prefix find the same slot of the table. All rows of a thread probe at once.
 	DEVICE void group(const Map* map) {
 		Mapper mapper(map);
 		u32 open = values;
@@ -199,20 +210,24 @@ template <class Word, u32 rows> struct Sampler {
 			}
 		}
 		UNROLL for (int i = 0; i < items; i++) {
-			if (values >> i & 1) atomic_add(m.hits + slot[i], firsts >> i & 1 ? 1 | hash_number(number[i]) >> 16 << 16 : 1);
+			if (values >> i & 1)
+				atomic_add(m.hits + slot[i], firsts >> i & 1 ? 1 | hash_number(number[i]) >> 16 << 16 : 1);
 		}
 		sync_block();
-		if (sizeof(Word) == 8 || mapper.floating) part(); // else the same prefix is the same number
+		if (sizeof(Word) == 8 || mapper.floating)
+			count_second_numbers(); // otherwise the same prefix is the same number
 	}
-	// Of rows with the same prefix only those that have the number of the first count as its hits. Of the others one, any, stands for a number of
-	// its own, so that a value in many rows is found although the first happened to have another.
-	DEVICE void part() {
+	// Of rows with the same prefix only those with the number of the first count as its hits. One random row of the
+	// others represents a second number, so that a value in many rows is found although the first row has another.
+	DEVICE void count_second_numbers() {
 		u32 others = 0;
-		UNROLL for (int i = 0; i < items; i++) others |= (u32)(values >> i & 1 && hash(i) != m.hits[slot[i]] >> 16) << i;
+		UNROLL for (int i = 0; i < items; i++)
+			others |= (u32)(values >> i & 1 && hash(i) != m.hits[slot[i]] >> 16) << i;
 		if (!sync_block_or(others != 0)) return;
 		UNROLL for (int i = 0; i < items; i++) {
 			if (others >> i & 1) atomic_add(m.hits + slot[i], ~0u);
-			if (firsts >> i & 1) atomic_add(m.hits + slot[i], 0u - (hash(i) << 16)), m.keys[slot[i]] = 0; // both are of no use any more
+			if (firsts >> i & 1)
+				atomic_add(m.hits + slot[i], 0u - (hash(i) << 16)), m.keys[slot[i]] = 0; // neither is needed any more
 		}
 		sync_block();
 		UNROLL for (int i = 0; i < items; i++) {
@@ -228,15 +243,18 @@ template <class Word, u32 rows> struct Sampler {
 		sync_block();
 	}
 	DEVICE u32 hash(int i) const { return hash_number(number[i]) >> 16; }
-	DEVICE u32 lot(int i) const { return (i * SAMPLE_THREADS + thread_index()) * 40503 & 0xffff; } // no two rows draw the same
+	DEVICE u32 lot(int i) const {
+		return (i * SAMPLE_THREADS + thread_index()) * 40503 & 0xffff;
+	} // different for all rows
 	DEVICE u32 cell_bits() const { return b->bits < CELL_BITS ? (u32)b->bits : CELL_BITS; }
 	// Of a first or a second row with its prefix.
 	DEVICE u32 hits_of(int i) const { return m.hits[slot[i]] >> (seconds >> i & 1) * 16 & 0xffff; }
 
-	// The values with many hits, in ascending order, at most HEAVY_VALUES of those with the most hits.
+	// Finds the values with many hits, in ascending order, at most HEAVY_VALUES of those with the most hits.
 	DEVICE void find_heavy(Map* map) {
 		u32 candidate = 0;
-		UNROLL for (int i = 0; i < items; i++) candidate |= (u32)((firsts | seconds) >> i & 1 && hits_of(i) >= HEAVY_HITS) << i;
+		UNROLL for (int i = 0; i < items; i++)
+			candidate |= (u32)((firsts | seconds) >> i & 1 && hits_of(i) >= HEAVY_HITS) << i;
 		for (u32 least = 2 * HEAVY_HITS; sync_block_or(candidate != 0); least *= 2) {
 			UNROLL for (int i = 0; i < items; i++) {
 				if (!(candidate >> i & 1)) continue;
@@ -257,7 +275,7 @@ template <class Word, u32 rows> struct Sampler {
 			}
 		}
 	}
-	// One warp: a candidate that has few better ones is kept, at the place of its number.
+	// By one warp: keeps a candidate if few others have more hits, at the place of its number.
 	DEVICE void keep(Map* map, u32 count) {
 		u32 better = 0, lane = lane_index(), mine = lane < count ? m.found[lane] : 0;
 		u64 candidate = lane < count ? m.numbers[lane] : 0;
@@ -265,12 +283,13 @@ template <class Word, u32 rows> struct Sampler {
 		bool kept = lane < count && better < HEAVY_VALUES;
 		u32 all = vote(kept), place = 0;
 		for (u32 k = 0; k < count; k++) place += (all >> k & 1) && m.numbers[k] < candidate;
-		if (kept) map->heavy[place].number = candidate, map->heavy[place].rows = mine; // of the sample, until it is known of all
+		if (kept)
+			map->heavy[place].number = candidate, map->heavy[place].rows = mine; // of the sample; the plan replaces it
 		if (lane == 0) map->heavies = count_ones(all);
 	}
 
 	DEVICE u32 distance_shift() const { return b->rowBits > DISTANCE_BITS ? (u32)b->rowBits - DISTANCE_BITS : 0; }
-	// How far rows that tie are from the first with their prefix, in all. The prefixes are not needed any more.
+	// Sums the distances of rows that tie from the first row with their prefix. The prefixes are not needed any more.
 	DEVICE u32 add_up_distances(u32 ties) {
 		u32 sum = 0, down = distance_shift();
 		if (!sync_block_or(ties != 0)) return 0;
@@ -286,9 +305,10 @@ template <class Word, u32 rows> struct Sampler {
 		return sum;
 	}
 
-	// Rows that tie in their prefixes, and with their neighbours, and how they crowd; heavy values are no rows here.
+	// Sums the rows that tie in their prefixes, and with their neighbours, and finds the fullest cell; without heavy
+	// values.
 	DEVICE void add_up(const Map* map) {
-		u32 light = values, heavies = (u32)map->heavies, ties = 0, neighbours = 0, crowd = 0;
+		u32 light = values, heavies = (u32)map->heavies, ties = 0, neighbours = 0, fullest = 0;
 		for (u32 k = 0; k < heavies; k++) {
 			UNROLL for (int i = 0; i < items; i++) light &= ~((u32)(number[i] == (Word)map->heavy[k].number) << i);
 		}
@@ -296,19 +316,21 @@ template <class Word, u32 rows> struct Sampler {
 		ties = count_ones(light & ~firsts);
 		u32 distance = add_up_distances(light & ~firsts);
 		UNROLL for (int i = 0; i < items; i++) {
-			bool withNeighbour = i % 2 && (light >> (i - 1) & 3) == 3 && key[i] == key[i - 1]; // that is no crowd
+			bool withNeighbour = i % 2 && (light >> (i - 1) & 3) == 3 &&
+			                     key[i] == key[i - 1]; // such rows do not count for the fullest cell
 			neighbours += withNeighbour;
 			if (!(light >> i & 1) || withNeighbour) continue;
 			u32 before = atomic_add(m.cells + (key[i] >> (32 - cell_bits())), 1u);
-			crowd = before >= crowd ? before + 1 : crowd;
+			fullest = before >= fullest ? before + 1 : fullest;
 		}
 		u32 sampled = warp_add(count_ones(light));
-		ties = warp_add(ties), neighbours = warp_add(neighbours), crowd = warp_max(crowd), distance = warp_add(distance);
+		ties = warp_add(ties), neighbours = warp_add(neighbours), fullest = warp_max(fullest),
+		distance = warp_add(distance);
 		if (lane_index() == 0) {
 			atomic_add(&m.sums->sampled, sampled);
 			if (ties) atomic_add(&m.sums->ties, ties), atomic_add(&m.sums->distance, distance);
 			if (neighbours) atomic_add(&m.sums->neighbours, neighbours);
-			atomic_max(&m.sums->crowd, crowd);
+			atomic_max(&m.sums->fullest, fullest);
 		}
 		sync_block();
 	}
@@ -322,8 +344,8 @@ template <class Word, u32 rows> struct Sampler {
 	}
 	DEVICE static u32 octaves(u64 n) { return bit_length(n / (rows / 2)) - 1; }
 
-	// Counts rows that share a bin of the finish with a row near them. Where codes have room for bits of the row number,
-	// these spread equal rows over bins; but in rows that are close together they are the same.
+	// Counts rows that share a bin of the bucket sort with a near row. Where codes have bits of the row number, these
+	// spread equal rows over bins; but they are the same for rows that are close together.
 	DEVICE void find_near(const Map* map) {
 		const u64 n = b->n;
 		if (m.sums->ties == 0 || octaves(n) == 0) return;
@@ -335,7 +357,7 @@ template <class Word, u32 rows> struct Sampler {
 			valid |= (u32)(row < n && value_at(row, number + i / 2)) << i;
 		}
 		UNROLL for (int i = 0; i < items; i += 2) {
-			if (!((valid & values) >> i & 1)) continue; // values of both, and not heavy ones
+			if (!((valid & values) >> i & 1)) continue; // both are values, and not heavy
 			u32 again, mine = mapper.prefix(this->number[i], (u32)place(i, n));
 			u32 other = mapper.prefix(number[i / 2], (u32)near_place(i, n, &again));
 			if ((mine ^ other) >> below == 0) near += 1u << octave[i / 2], hits++;
@@ -344,69 +366,81 @@ template <class Word, u32 rows> struct Sampler {
 		if (hits && lane_index() == 0) atomic_add(&m.sums->near, near), atomic_add(&m.sums->nearHits, hits);
 		sync_block();
 	}
-	// The bits of a prefix behind those of a bin of the finish: none where records hold more of a number than its prefix.
+	// The bits of a prefix after those of a bin of the bucket sort: none where records hold more of a number than its
+	// prefix.
 	DEVICE u32 below_bins(const Map* map) const {
-		u32 bin = (u32)b->bits + (b->window == FINISH_WINDOW ? FINISH_BIN_BITS : SMALL_FINISH_BIN_BITS);
+		u32 bin =
+		    (u32)b->bits + (b->rangeRows == BUCKET_RANGE_ROWS ? BUCKET_SORT_BIN_BITS : SMALL_BUCKET_SORT_BIN_BITS);
 		return is_exact(map) && bin < 32 ? 32 - bin : 0;
 	}
 	DEVICE static bool is_exact(const Map* map) { return sizeof(Word) == 4 || map->narrow; }
-	// Rows that tie with many others are better sorted by digits, and so are neighbours that tie where numbers have few digits: more of them
-	// are soon fetched. Bits of the row number, behind short codes and within short floats, tell equal rows apart as far
-	// as these are spread over the column.
-	DEVICE u32 doubt(const Map* map, Word least, Word greatest) const {
+	// The reason to decline. Rows that tie with many others are sorted faster by digits, and so are adjacent rows that
+	// tie in 4-byte numbers: otherwise their numbers are fetched. Bits of the row number, after short codes and within
+	// short floats, separate equal rows as far as these are spread over the column.
+	DEVICE u32 reason_to_decline(const Map* map, Word least, Word greatest) const {
 		const SampleSums s = *m.sums;
 		u32 sample = rows < b->n ? rows : (u32)b->n;
 		float rowsOfHit = (float)b->n / sample;
-		if (s.sampled * 64 < sample && suits_aside(b)) return WHY_EQUAL; // of so few records the sample says nothing, and digits take any
-		if (s.sampled * 64 < sample) return s.crowd > 1 && s.crowd * rowsOfHit > FINISH_REST_ROWS ? WHY_LARGE : WHY_NOT; // few records are soon sorted
+		if (s.sampled * 64 < sample && can_split(b))
+			return REASON_EQUAL; // too few records to decide by, and digits sort any
+		if (s.sampled * 64 < sample)
+			return s.fullest > 1 && s.fullest * rowsOfHit > BUCKET_SORT_LARGE_ROWS
+			           ? REASON_LARGE
+					   : REASON_NONE; // few records are soon sorted
 		bool floating = map->floating != 0;
-		if (!floating && b->needed < 64 && (u64)(greatest - least) >> stride >> b->needed == 0) return WHY_FEW;
-		float pairs = 0.5f * s.sampled, company = s.neighbours / (pairs - s.neighbours + 0.5f); // of a row: neighbours that tie with it
+		if (!floating && b->minimumBits < 64 && (u64)(greatest - least) >> stride >> b->minimumBits == 0)
+			return REASON_FEW_BITS;
+		float pairs = 0.5f * s.sampled,
+		      tiedNeighbours = s.neighbours / (pairs - s.neighbours + 0.5f); // of a row: neighbours that tie with it
 		float codes = (float)(1ull << map->left) / (float)(1u << below_bins(map));
 		float bins = (sizeof(Word) == 4 && floating ? 8.0f : codes) * spread(); // of equal rows
-		float most = 8.0f * (bins > 1 ? bins : 1) + 4 * company; // company may be met twice
+		float most = 8.0f * (bins > 1 ? bins : 1) + 4 * tiedNeighbours; // tiedNeighbours may be met twice
 		float partners = 2.0f * (s.ties - s.neighbours) * b->n / ((float)s.sampled * sample);
 		float near = s.nearHits > 1 ? 4.0f * octaves(b->n) * s.near / rows : 0; // of a row; a single hit is chance
-		if (partners > most || (sizeof(Word) == 4 && s.neighbours > 0.35f * s.sampled)) return WHY_EQUAL;
-		if (is_exact(map) && near > 8 + 4 * company) return WHY_EQUAL;
-		if (near > 2 * company) company = near;
-		return lumpy(company + 1, (float)s.sampled / sample) || crowded(map, (float)s.crowd, sample) ? WHY_LARGE : WHY_NOT;
+		if (partners > most || (sizeof(Word) == 4 && s.neighbours > 0.35f * s.sampled)) return REASON_EQUAL;
+		if (is_exact(map) && near > 8 + 4 * tiedNeighbours) return REASON_EQUAL;
+		if (near > 2 * tiedNeighbours) tiedNeighbours = near;
+		return has_large_groups(tiedNeighbours + 1, (float)s.sampled / sample) ||
+		               has_oversized_bucket(map, (float)s.fullest, sample)
+		           ? REASON_LARGE
+				   : REASON_NONE;
 	}
-	// The share of the column over which rows that tie are spread, at most. Two places anywhere in it are a third of it
-	// apart, on average; few ties may be closer by chance.
+	// An upper bound for the share of the column over which rows that tie are spread. Two random places in it are a
+	// third of it apart on average; few ties may be closer by chance.
 	DEVICE float spread() const {
 		float ties = (float)(m.sums->ties - m.sums->neighbours) + 0.1f, units = (float)(b->n >> distance_shift());
 		float share = 3.0f * (float)m.sums->distance / (ties * units) * (1 + 4 / ties);
 		return share < 1 ? share : 1;
 	}
-	// Whether groups of so many neighbours take longer than digits do: a warp has no lanes for the rows of one, or many buckets are above the
-	// window, where that is less than 1.4 standard deviations away from the mean.
-	DEVICE bool lumpy(float group, float share) const {
-		float mean = share * b->n / (float)(1u << b->bits), room = (float)b->window - mean;
+	// Reports whether groups of equal adjacent rows take longer than digits do: a group has more rows than a warp has
+	// lanes, or many buckets are larger than a bucket range, which is less than 1.4 standard deviations above the mean.
+	DEVICE bool has_large_groups(float group, float share) const {
+		float mean = share * b->n / (float)(1u << b->bits), room = (float)b->rangeRows - mean;
 		return group > 32 || (group > 2 && (room < 0 || room * room < 2 * mean * group));
 	}
-	// Whether a cell with so many rows of the sample has a bucket that does not fit: five standard deviations are no chance. Row numbers
-	// spread the rows of short codes.
-	DEVICE bool crowded(const Map* map, float hits, u32 sample) const {
+	// Reports whether a cell with the given sampled rows has a bucket that is too large: five standard deviations are
+	// no chance. Row numbers spread the rows of short codes.
+	DEVICE bool has_oversized_bucket(const Map* map, float hits, u32 sample) const {
 		if (map->left > 32 - CELL_BITS) return false;
-		float mean = FINISH_REST_ROWS * (float)(1u << (b->bits - cell_bits())) * sample / b->n;
+		float mean = BUCKET_SORT_LARGE_ROWS * (float)(1u << (b->bits - cell_bits())) * sample / b->n;
 		float above = hits - mean - 4;
 		return above > 0 && above * above > 25 * mean;
 	}
-	// Whether the host need not wait for statistics, since the digits are all those of the type, the rows are in no order, and classes have
-	// numbers of their own.
+	// Reports whether the host needs no statistics: the digits are all those of the type, the rows are in no order, and
+	// null and NaN have numbers.
 	DEVICE bool early(Word least, Word greatest) const {
-		u64 span = (u64)(greatest - least) >> stride, lower = (b->codeBits - 1) / RADIX_BITS * RADIX_BITS; // bits of all digits but the last
+		u64 span = (u64)(greatest - least) >> stride,
+		    lower = (b->codeBits - 1) / RADIX_BITS * RADIX_BITS; // bits of all digits but the last
 		bool classes = f->form == FORM_RANK || (f->validity != 0 && f->form != FORM_FLOAT);
 		return !classes && m.sums->rises && m.sums->falls && span >> lower != 0;
 	}
 
-	// Whether most rows are of classes, or of the values that are left of the heavy ones when those are forgotten that are not worth a look at
-	// all rows.
-	DEVICE bool sets_aside(Map* map) const {
+	// Drops heavy values that are too rare for split_heavy, and reports whether most rows are of the other classes and
+	// heavy values.
+	DEVICE bool splits_heavy(Map* map) const {
 		u32 sample = rows < b->n ? rows : (u32)b->n, others = m.sums->sampled, left = 0;
 		for (u32 k = 0; k < map->heavies; k++) {
-			if (map->heavy[k].rows >= sample / ASIDE_SHARE) map->heavy[left++] = map->heavy[k];
+			if (map->heavy[k].rows >= sample / SPLIT_SHARE) map->heavy[left++] = map->heavy[k];
 			else others += map->heavy[k].rows;
 		}
 		for (u32 k = left; k < map->heavies; k++) map->heavy[k] = {};
@@ -414,22 +448,22 @@ template <class Word, u32 rows> struct Sampler {
 		return few_others(b, others, sample);
 	}
 
-	// Whether the rows may be in order, or in reverse, where the host asks for that.
-	DEVICE u32 order() const {
-		if (!b->orders || m.sums->mixed) return SEEMS_NONE;
-		return !m.sums->falls ? SEEMS_RISING : !m.sums->rises ? SEEMS_FALLING : SEEMS_NONE;
+	// The order of the sample, if the host asks for it.
+	DEVICE u32 sample_order() const {
+		if (!b->checksOrder || m.sums->mixed) return ORDER_NONE;
+		return !m.sums->falls ? ORDER_RISING : !m.sums->rises ? ORDER_FALLING : ORDER_NONE;
 	}
 
-	// Takes all decisions that a sample allows. map and verdict are in shared memory.
-	DEVICE void run(Map* map, Verdict* verdict) {
+	// Makes the map and the decision of the sample, in shared memory.
+	DEVICE void run(Map* map, Decision* decision) {
 		Word least, greatest;
 		read();
-		let_later_kernels_start(); // the look, whose rows come when these are here
+		let_later_kernels_start(); // the key scan, which prefetches its rows
 		clear();
 		sync_block();
 		find_range(&least, &greatest);
-		if (u32 seems = order()) { // then nothing else is asked for
-			if (thread_index() == 0) *verdict = {}, verdict->seems = seems;
+		if (u32 order = sample_order()) { // the rest of the decision is not needed
+			if (thread_index() == 0) *decision = {}, decision->order = order;
 			return;
 		}
 		make(map, least, greatest);
@@ -438,14 +472,14 @@ template <class Word, u32 rows> struct Sampler {
 		add_up(map);
 		find_near(map);
 		if (thread_index() != 0) return;
-		Verdict v = {};
+		Decision v = {};
 		v.sampled = m.sums->sampled, v.ties = m.sums->ties, v.neighbours = m.sums->neighbours;
-		v.why = doubt(map, least, greatest);
-		v.aside = suits_aside(b, v.why) && sets_aside(map);
-		v.early = v.why != WHY_NOT && !v.aside && early(least, greatest);
-		v.narrow = sizeof(Word) == 8 && map->narrow && b->window == FINISH_WINDOW;
-		if (!keys_fit(f)) v.why = WHY_OUTSIDE, v.early = 1;
-		*verdict = v;
+		v.reason = reason_to_decline(map, least, greatest);
+		v.split = can_split(b, v.reason) && splits_heavy(map);
+		v.early = v.reason != REASON_NONE && !v.split && early(least, greatest);
+		v.narrow = sizeof(Word) == 8 && map->narrow && b->rangeRows == BUCKET_RANGE_ROWS;
+		if (!keys_fit(f)) v.reason = REASON_OUT_OF_RANGE, v.early = 1;
+		*decision = v;
 		Statistics& seen = ((Report*)b->report)->statistics;
 		if (v.early) seen.any = m.sums->varying, seen.notAll = ~0ull;
 	}

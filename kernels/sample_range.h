@@ -1,9 +1,9 @@
-// The range of the numbers of a column, from a sample: how far it may reach beyond what the sample has seen.
+// The range of the numbers of a column, from a sample: how far to extend it.
 #pragma once
 #include "numbers.h"
 
 const u32 SAMPLE_MARGIN = 6;     // the range of the sample is widened by 1 / 2^6 on both sides
-const u32 CLOSER_OF = 1 << 12;   // rows of which a group of neighbours is looked at for the range, where that matters
+const u32 CLOSER_OF = 1 << 12;   // one group of adjacent rows of this many is read for the range
 const u32 CLOSER_ROWS = 4;       // of a group: they come in the same 32 bytes
 
 DEVICE u32 hash_number(u64 x) {
@@ -11,23 +11,25 @@ DEVICE u32 hash_number(u64 x) {
 	return (u32)((x ^ x >> 29) * 0xbf58476d1ce4e5b9ull >> 32);
 }
 
-// Widens a range by that of more rows of a column of integers, by all threads of the block. The rows of a thread are as far from one another as they
-// would be without a random part, which threads do not share.
-template <class Word> APART void look_closer(const Buckets* b, u64* warps, Word* least, Word* greatest) {
-	const int together = 8, vector = 16 / sizeof(Word); // loads that are on their way at once
-	const u32 lanes = CLOSER_ROWS / vector, step = SAMPLE_THREADS / lanes, count = (u32)(b->n / CLOSER_OF), mine = thread_index() / lanes;
+// Widens a range by that of more rows of an integer column, by all threads of the block. The rows of a thread are at
+// equal distances plus a random part, which threads do not share.
+template <class Word> NOINLINE void refine_range(const Buckets* b, u64* warps, Word* least, Word* greatest) {
+	const int inFlight = 8, vector = 16 / sizeof(Word); // loads in flight
+	const u32 lanes = CLOSER_ROWS / vector, step = SAMPLE_THREADS / lanes, count = (u32)(b->n / CLOSER_OF),
+	          mine = thread_index() / lanes;
 	const u32 row = hash_number(mine) % (CLOSER_OF / CLOSER_ROWS) * CLOSER_ROWS + thread_index() % lanes * vector;
 	const Field* f = &b->field;
 	const Word flip = Numbers<Word>(f).flip;
-	Word notLeast = (Word)~*least, top = *greatest, x[together * vector];
-	ROLLED for (u32 first = mine; first < count; first += together * step) {
+	Word notLeast = (Word)~*least, top = *greatest, x[inFlight * vector];
+	ROLLED for (u32 first = mine; first < count; first += inFlight * step) {
 		auto place = [&](u32 k) { return (first + k * step < count ? first + k * step : first) * CLOSER_OF + row; };
 		u32 valid = ~0u;
-		UNROLL for (u32 k = 0; k < together; k++) load_vector((const Word*)f->values + place(k), x + k * vector);
+		UNROLL for (u32 k = 0; k < inFlight; k++) load_vector((const Word*)f->values + place(k), x + k * vector);
 		if (f->validity) {
-			ROLLED for (u32 k = 0; k < together * vector; k++) valid &= ~((u32)!bit_at((const u32*)f->validity, f->bit + place(k / vector) + k % vector) << k);
+			ROLLED for (u32 k = 0; k < inFlight * vector; k++)
+				valid &= ~((u32)!bit_at((const u32*)f->validity, f->bit + place(k / vector) + k % vector) << k);
 		}
-		UNROLL for (u32 k = 0; k < together * vector; k++) {
+		UNROLL for (u32 k = 0; k < inFlight * vector; k++) {
 			Word number = valid >> k & 1 ? x[k] ^ flip : top;
 			notLeast = (Word)~number > notLeast ? (Word)~number : notLeast;
 			top = number > top ? number : top;
@@ -38,14 +40,17 @@ template <class Word> APART void look_closer(const Buckets* b, u64* warps, Word*
 	*least = (Word)~notLeast, *greatest = top;
 }
 
-// By how much a range is to be widened on both sides: a multiple of the stride. Where that takes numbers of 8 bytes a little beyond what a
-// narrow map has room for, the range of more rows needs no more than that room: what is outside nevertheless crowds at the ends, but not much.
+// How far to widen a range on both sides: a multiple of the stride. If that makes 8-byte numbers exceed a narrow map by
+// a little, the range of more rows is widened only as far as the map allows: the few rows out of range share the first
+// and the last prefix.
 template <class Word> DEVICE u64 range_margin(const Buckets* b, u64* warps, u32 stride, Word* least, Word* greatest) {
 	u64 below = (1ull << stride) - 1, room = 0xffffffffull << stride, span = (u64)(*greatest - *least);
 	u64 wanted = ((span >> SAMPLE_MARGIN) + (span > 0) + below) & ~below;
-	if (sizeof(Word) == 4 || b->field.form != FORM_INTEGER || b->window != FINISH_WINDOW || room >> stride != 0xffffffff) return wanted;
+	if (sizeof(Word) == 4 || b->field.form != FORM_INTEGER || b->rangeRows != BUCKET_RANGE_ROWS ||
+	    room >> stride != 0xffffffff)
+		return wanted;
 	if (span >= room || span + 2 * wanted <= room) return wanted;
-	look_closer(b, warps, least, greatest);
+	refine_range(b, warps, least, greatest);
 	span = (u64)(*greatest - *least);
 	return span <= room ? (room - span) / 2 & ~below : wanted;
 }

@@ -1,19 +1,20 @@
-// The scanner: one block that turns the counts of all tiles into the sums before them, while the others bin. With one block on a
-// multiprocessor and large tiles it is faster than look-back of every block: each status word is read twice, not many times.
+// The scanner: one block computes the prefix sums of the counts of all tiles while the others bin. With one block per
+// multiprocessor and large tiles this is faster than look-back by every block: each status word is read twice, not many
+// times.
 #pragma once
 #include "look_back.h"
 #include "tile.h"
 
-const u32 SCAN_ROWS = 4; // tiles that a group of threads looks at in one turn
+const u32 SCAN_ROWS = 4; // tiles of a group of threads in one turn
 const u32 SCAN_GROUP = RADIX_BINS / 4; // threads, of four bins each
 
-// How many tiles from the first of the scanner's turn on are ready, and of them how many are this group's.
+// The tiles from the first of the scanner's turn on that are ready, and those of them of this group.
 struct Ready {
 	u32 mine, all;
 
 	template <int groups> DEVICE static Ready of(const volatile u32* ofWarps, u32 group) {
 		Ready r = {0, 0};
-		bool open = true; // all groups before are complete
+		bool open = true; // all preceding groups are complete
 		UNROLL for (u32 g = 0; g < groups; g++) {
 			u32 low = ofWarps[2 * g], high = ofWarps[2 * g + 1], count = low < high ? low : high;
 			if (!open) count = 0;

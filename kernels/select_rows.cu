@@ -1,11 +1,11 @@
 #include "column_rows.h"
 #include "look_back.h"
 
-// The rows up to a border, in their order: each tile finds by look-back how many there are in the tiles before.
+// The rows up to a border, in row order: each tile gets its place by decoupled look-back.
 
-// How many rows of some tiles are candidates, and tie with the border. A status word holds a code, and both.
+// Candidates of some tiles, and rows that tie with the border. A status word holds a code, and both.
 struct Counts2 {
-	static const u32 most = (1u << 31) - 1; // and no more: that is more than anybody has room for
+	static const u32 most = (1u << 31) - 1; // counts saturate, above any capacity
 	static const u64 PARTIAL = 1ull << 62, INCLUSIVE = 2ull << 62, CODE = 3ull << 62;
 	u32 candidates, tied;
 
@@ -15,7 +15,7 @@ struct Counts2 {
 	DEVICE static u32 sum(u32 a, u32 b) { return a + b < most ? a + b : most; }
 };
 
-// The rows in all tiles before one, by a warp; a lane looks at a tile.
+// Decoupled look-back by a warp: the counts of all tiles preceding one. Each lane reads a tile.
 DEVICE Counts2 look_back(const u64* status, u32 tile) {
 	Counts2 sum = {0, 0};
 	for (long long at = (long long)tile - 1 - lane_index(); vote(at >= 0) != 0; at -= 32) {
@@ -45,9 +45,10 @@ template <class Word, int items> struct RowSelector {
 	ColumnRows<Word, items> column;
 	u32 candidates = 0, tied = 0; // bit i: item i is one
 
-	DEVICE explicit RowSelector(const Select& s) : s(s), selection((Selection*)s.selection), m((SelectMemory*)shared_memory()), column(&s.field) {}
+	DEVICE explicit RowSelector(const Select& s)
+	    : s(s), selection((Selection*)s.selection), m((SelectMemory*)shared_memory()), column(&s.field) {}
 
-	// Tiles are taken in turn, so that those before one have begun.
+	// Blocks take tiles in order, so that all preceding tiles have begun.
 	DEVICE void run() {
 		if (thread_index() == 0) m->tile = atomic_add(&selection->ticket, 1u);
 		sync_block();
@@ -64,7 +65,7 @@ template <class Word, int items> struct RowSelector {
 		sync_block();
 		if (mine) write(p, mine & 0xffff, mine >> 16);
 	}
-	// Most warps have neither, and learn that first.
+	// Most warps have neither candidates nor ties, and test that first.
 	DEVICE void compare(const Place& p, Word border) {
 		bool any = false;
 		UNROLL for (int i = 0; i < items; i++) any |= column.x[i] <= border;
@@ -73,9 +74,10 @@ template <class Word, int items> struct RowSelector {
 			candidates |= (u32)(column.x[i] < border) << i;
 			tied |= (u32)(column.x[i] == border) << i;
 		}
-		u32 inside = p.left > lane_index() ? (p.left - lane_index() + 31) / 32 : 0; // items of this lane; those behind the end may be like the border
+		u32 inside = p.left > lane_index() ? (p.left - lane_index() + 31) / 32
+		                                   : 0; // items of this lane; those after the end may equal the border
 		tied &= (u32)((1ull << inside) - 1);
-		if (!s.apart) candidates |= tied, tied = 0;
+		if (!s.separateTies) candidates |= tied, tied = 0;
 	}
 	// By one warp.
 	DEVICE void find_places() {
@@ -91,20 +93,26 @@ template <class Word, int items> struct RowSelector {
 		m->before = before;
 		if (tile + 1 == grid_blocks()) *(Selected*)s.selected = {here.candidates, here.tied, selection->border};
 	}
-	// Where there is no room, the host wants none of them. Rows that tie are wanted as long as there are not k rows in front of them.
+	// Beyond the capacity the host needs no candidate. Rows that tie are needed until there are k rows in all.
 	DEVICE void write(const Place& p, u32 ofWarp, u32 tiedOfWarp) {
-		u32 both = warp_add(lane_index() < warp_index() ? m->warps[lane_index()] : 0u), row = (u32)p.first + lane_index();
-		u32 to = m->before.candidates + (both & 0xffff), toTied = m->before.tied + (both >> 16), wanted = s.k > to ? (u32)s.k - to : 0;
+		u32 both = warp_add(lane_index() < warp_index() ? m->warps[lane_index()] : 0u),
+		    row = (u32)p.first + lane_index();
+		u32 to = m->before.candidates + (both & 0xffff), toTied = m->before.tied + (both >> 16),
+		    wanted = s.k > to ? (u32)s.k - to : 0;
 		Word* codes = (Word*)s.codes;
 		u32 *rows = (u32*)s.rows, *ties = (u32*)s.tied;
-		if (ofWarp && to + ofWarp <= s.room) {
-			UNROLL for (int i = 0; i < items; i++) put(candidates >> i & 1, &to, [&](u32 at) { codes[at] = column.x[i], rows[at] = row + 32 * i; });
+		if (ofWarp && to + ofWarp <= s.capacity) {
+			UNROLL for (int i = 0; i < items; i++)
+				put(candidates >> i & 1, &to, [&](u32 at) { codes[at] = column.x[i], rows[at] = row + 32 * i; });
 		}
 		if (tiedOfWarp && toTied < wanted) {
-			UNROLL for (int i = 0; i < items; i++) put(tied >> i & 1, &toTied, [&](u32 at) { if (at < wanted) ties[at] = row + 32 * i; });
+			UNROLL for (int i = 0; i < items; i++)
+				put(tied >> i & 1, &toTied, [&](u32 at) {
+					if (at < wanted) ties[at] = row + 32 * i;
+				});
 		}
 	}
-	// The lanes that have something put it side by side, from a place on.
+	// Lanes that have something put it to adjacent places, from a place on.
 	template <class Put> DEVICE static void put(bool mine, u32* to, const Put& put_at) {
 		u32 with = vote(mine);
 		if (mine) put_at(*to + count_ones(with & ((1u << lane_index()) - 1)));
@@ -113,4 +121,6 @@ template <class Word, int items> struct RowSelector {
 };
 
 KERNEL(select_rows, SELECT_THREADS, 2)(PARAMETER Select s) { RowSelector<u32, SELECT_TILE / SELECT_THREADS>(s).run(); }
-KERNEL(select_rows_wide, SELECT_THREADS, 2)(PARAMETER Select s) { RowSelector<u64, SELECT_WIDE_TILE / SELECT_THREADS>(s).run(); }
+KERNEL(select_rows_wide, SELECT_THREADS, 2)(PARAMETER Select s) {
+	RowSelector<u64, SELECT_WIDE_TILE / SELECT_THREADS>(s).run();
+}

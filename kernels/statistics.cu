@@ -11,7 +11,7 @@ template <class Word> struct Rows {
 	DEVICE u32 class_of(int i) const { return values >> i & 1 ? CLASS_VALUE : nulls >> i & 1 ? CLASS_NULL : CLASS_NAN; }
 };
 
-// What is known of the values so far, in words no longer than theirs.
+// The range and the bits of the values so far, in words no longer than theirs.
 template <class Word> struct Extent {
 	Word notMin = 0, max = 0, any = 0, notAll = 0;
 
@@ -24,7 +24,7 @@ template <class Word> struct Extent {
 	}
 };
 
-// Reads a key column in the way of its form.
+// Reads a key column by its form.
 struct KeyColumn {
 	Field field;
 	u64 rows, signBit;
@@ -41,17 +41,19 @@ struct KeyColumn {
 		field.infinity = c->infinity;
 	}
 	DEVICE bool direct(u64 width) const {
-		return field.width == width && field.stride == width && (field.form == FORM_INTEGER || field.form == FORM_FLOAT || field.form == FORM_RANK);
+		return field.width == width && field.stride == width &&
+		       (field.form == FORM_INTEGER || field.form == FORM_FLOAT || field.form == FORM_RANK);
 	}
 
 	template <class Word> DEVICE void load_words(Rows<Word>& r, u64 first, bool any) const {
 		UNROLL for (int i = 0; i < STATISTICS_ITEMS; i++) {
 			u64 row = first + 32 * i + lane_index(), at = row < rows ? row : rows - 1;
-			r.word[i] = any ? (field.form == FORM_NONE ? 0 : (Word)raw_value(&field, at)) : load((const Word*)field.values + at);
+			r.word[i] = any ? (field.form == FORM_NONE ? 0 : (Word)raw_value(&field, at))
+			                : load((const Word*)field.values + at);
 		}
 	}
 
-	// Rows behind the end are neither values nor nulls nor NaNs: their bits of inside are zero.
+	// Items after the end are neither values nor nulls nor NaNs: their bits of inside are zero.
 	template <class Word> DEVICE u32 load_rows(Rows<Word>& r, u64 first, bool any) const {
 		load_words(r, first, any);
 		u32 inside = 0;
@@ -82,7 +84,7 @@ struct KeyColumn {
 	}
 };
 
-// How rows stand to their predecessors. A lane's predecessor is its neighbour's row; the first lane reads one.
+// How rows stand to their predecessors. A lane's predecessor is the row of the preceding lane; the first lane loads it.
 template <class Word> struct Order {
 	bool descending, nullsAtStart, done = false;
 	Steps steps;
@@ -103,11 +105,11 @@ template <class Word> struct Order {
 			beforeClass = shuffle(cls, 31);
 			if (inside >> i & 1 && first + 32 * i + lane_index() > 0) steps.add(step(last, lastClass, r.word[i], cls));
 		}
-		done = vote(steps.falls) != 0 && vote(steps.rises || steps.ties) != 0; // nothing more to learn
+		done = vote(steps.falls) != 0 && vote(steps.rises || steps.ties) != 0; // the order is decided
 	}
 };
 
-// What a warp, then a block, then the kernel has seen.
+// The sums of a warp, then of a block, then of the kernel.
 struct Totals {
 	u64 nulls, nans, notMin, max, any, notAll;
 
@@ -121,10 +123,11 @@ struct Totals {
 	}
 };
 
-// One thread of a block adds to out: atomic operations on one word stand in line.
+// One thread of a block adds to out, since atomic operations on one word are serialized.
 DEVICE void store_sums(const Totals& lane, Statistics* out) {
 	Totals* warps = (Totals*)shared_memory();
-	Totals t = {warp_sum(lane.nulls), warp_sum(lane.nans), warp_max(lane.notMin), warp_max(lane.max), warp_or(lane.any), warp_or(lane.notAll)};
+	Totals t = {warp_sum(lane.nulls), warp_sum(lane.nans), warp_max(lane.notMin),
+	            warp_max(lane.max),   warp_or(lane.any),   warp_or(lane.notAll)};
 	if (lane_index() == 0) warps[warp_index()] = t;
 	sync_block();
 	if (thread_index() != 0) return;
@@ -143,7 +146,8 @@ template <class Word> DEVICE void measure(const Column* c, u64 n, bool any, Stat
 	Order<Word> order = {c->descending != 0, c->nullsAtStart != 0};
 	u64 nulls = 0, nans = 0, wideLow = 0; // the upper halves of short words are zero: their complements are not
 	const u64 chunk = 32 * STATISTICS_ITEMS, warps = (u64)grid_blocks() * (STREAM_THREADS / 32);
-	for (u64 first = ((u64)block_index() * (STREAM_THREADS / 32) + warp_index()) * chunk; first < n; first += warps * chunk) {
+	for (u64 first = ((u64)block_index() * (STREAM_THREADS / 32) + warp_index()) * chunk; first < n;
+	     first += warps * chunk) {
 		Rows<Word> r;
 		u32 inside = column.load_rows(r, first, any);
 		nulls += count_ones(r.nulls);
@@ -152,7 +156,7 @@ template <class Word> DEVICE void measure(const Column* c, u64 n, bool any, Stat
 			if (r.values >> i & 1) extent.add(r.word[i]);
 		}
 		if (order.done) continue;
-		Rows<Word> before; // the chunk before, for its last row: only until the order is known
+		Rows<Word> before; // the preceding chunk, for its last row: only until the order is decided
 		column.load_rows(before, first >= chunk ? first - chunk : 0, any);
 		u32 beforeClass = shuffle(before.class_of(STATISTICS_ITEMS - 1), 31);
 		order.add(r, inside, first, shuffle(before.word[STATISTICS_ITEMS - 1], 31), beforeClass);

@@ -29,7 +29,7 @@ DEVICE Limbs warp_max(Limbs v) {
 
 // No atomic operation is as wide as a decimal: warps take turns.
 DEVICE void keep_greatest(u64* greatest, const Limbs& v) {
-	volatile u64* words = greatest; // as the last turn left them
+	volatile u64* words = greatest; // as the last warp left them
 	Limbs is = {{words[0], words[1], words[2], words[3]}};
 	if (compare(v, is) <= 0) return;
 	for (int i = 0; i < 4; i++) words[i] = v.limb[i];

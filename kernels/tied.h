@@ -1,16 +1,18 @@
-// Sorts a window of short words some of which tie in all that they have above the row: floats of four bytes near zero, which lie closer than the
-// steps of their map. They are few, and compared by their numbers, fetched by row.
+// Sorts a range of short words of which some tie in all bits above the row: floats of four bytes near zero, which are
+// closer than the steps of their map. There are few, and their numbers are read by row to compare them.
 #pragma once
-#include "window.h"
+#include "bin_sorter.h"
 
-template <class Finish> struct Tied : Finish {
-	using Finish::b, Finish::control, Finish::counters, Finish::countersAt, Finish::place, Finish::row_of, Finish::stage;
-	static const u32 threads = Finish::threads, step = threads * 4; // in bytes, from a bin of a thread's list to the next
+template <class BinSorter> struct Tied : BinSorter {
+	using BinSorter::b, BinSorter::control, BinSorter::counters, BinSorter::countersAt, BinSorter::place,
+	    BinSorter::row_of, BinSorter::stage;
+	static const u32 threads = BinSorter::threads,
+	                 step = threads * 4; // in bytes, from a bin of a thread's list to the next
 
-	DEVICE Tied(const Buckets& b, const volatile Span* span) : Finish(b, shared_memory(), span) {}
+	DEVICE Tied(const Buckets& b, const volatile BucketRange* range) : BinSorter(b, shared_memory(), range) {}
 
-	static APART void sort(const Buckets* b, const volatile Span* span) {
-		Tied t(*b, span);
+	static NOINLINE void sort(const Buckets* b, const volatile BucketRange* range) {
+		Tied t(*b, range);
 		t.load_records();
 		t.count();
 		t.scan();
@@ -26,15 +28,15 @@ template <class Finish> struct Tied : Finish {
 	DEVICE u32 number_of(u32 word) const { return number_at<u32>(&b.field, row_of(word)); }
 	DEVICE void fetch(u32 word) const { fetch_soon(b.field.values + row_of(word) * 4ull); }
 
-	// The bins of a thread that have more than one row; the end of the list.
+	// Lists the bins of a thread that have more than one row; returns the end of the list.
 	DEVICE u32 list_bins(u32 end) const {
 		UNROLL for (u32 bin : place) {
 			if ((bin & 0xffff) >= 4) store_shared(end, bin), end += step;
 		}
 		return end;
 	}
-	// All bins are ordered by their words, and the numbers that will be needed are sent for. The bins with ties stay in the list; large ones are
-	// left to the block.
+	// Orders all bins by their words, and prefetches the numbers that will be needed. The bins with ties stay in the
+	// list; the block orders large ones.
 	DEVICE u32 order_words(u32 list, u32 end) const {
 		u32 kept = list;
 		ROLLED for (u32 o = list; o != end; o += step) {
@@ -56,7 +58,7 @@ template <class Finish> struct Tied : Finish {
 		}
 		return kept;
 	}
-	// Rows that tie are in their order: those of equal numbers stay.
+	// Orders rows that tie by their numbers. Rows of equal numbers keep their order.
 	DEVICE void order_numbers(u32 list, u32 end) const {
 		ROLLED for (u32 o = list; o != end; o += step) {
 			u32 bin = load_shared(o), rows = (bin & 0xffff) / 4 + 1, *at = stage + (bin >> 18);
@@ -69,7 +71,7 @@ template <class Finish> struct Tied : Finish {
 			}
 		}
 	}
-	// By the block, with the numbers where the counters were.
+	// Orders a large bin by the block; the numbers take the memory of the counters.
 	DEVICE void order_large(u32 run) const {
 		u32 *at = stage + (run & 0xffff), *numbers = counters + (run & 0xffff), rows = run >> 16;
 		for (u32 k = thread_index(); k < rows; k += threads) numbers[k] = number_of(at[k]);

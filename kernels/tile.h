@@ -12,10 +12,11 @@ struct Pass {
 	u64 phase;
 };
 
-// A Shape is the size of a tile: each thread has some rows. Blocks of scanned shapes are one to a multiprocessor, and bin tile
-// after tile. Of shapes with halves some tiles may be halved.
+// A Shape is the size of a tile: the rows of each thread. Scanned shapes have one block per multiprocessor, which bins
+// tile after tile. Tiles of shapes with halves may be halved.
 template <int threads_, int items_, int blocks_, bool scanned_, bool halves_> struct Shape {
-	static const int threads = threads_, items = items_, blocks = blocks_, warps = threads_ / 32, rows = threads_ * items_;
+	static const int threads = threads_, items = items_, blocks = blocks_, warps = threads_ / 32,
+	                 rows = threads_ * items_;
 	static const bool scanned = scanned_, halves = halves_;
 	typedef Shape<threads_, (items_ + 1) / 2, blocks_, scanned_, false> Half;
 };
@@ -31,7 +32,7 @@ template <class S> struct TileRows {
 	u64 first;
 	u32 count;
 
-	// Behind so many rows of the strip.
+	// The tile that begins before rows into the strip.
 	DEVICE TileRows(const Pass& p, u64 before) : first(p.first + before) {
 		u64 left = before < p.strip ? p.strip - before : 0;
 		count = left < S::rows ? (u32)left : S::rows;
@@ -41,17 +42,18 @@ template <class S> struct TileRows {
 	DEVICE Place of_warp() const { return {first + warp_index() * 32 * S::items, first + count, 32 * S::items}; }
 };
 
-// The block's shared memory behind the stage.
+// The block's shared memory after the stage.
 template <class S> struct TileMemory {
 	u32* places;           // of each warp: a counter, then the next place of each bin
 	u32* starts;           // where each bin starts in the stage
-	u32* shifts;           // what to add to a place in the stage for the place in the output
-	volatile u32* control; // 0: the tile; DigitPlaces; sums of warps behind
+	u32* shifts;           // the difference of a place in the output and a place in the stage
+	volatile u32* control; // 0: the tile; then the shifts of DigitPlace, and sums of warps
 
 	DEVICE explicit TileMemory(u8* memory)
-	    : places((u32*)memory), starts(places + S::warps * RADIX_BINS), shifts(starts + RADIX_BINS), control(shifts + RADIX_BINS) {}
+	    : places((u32*)memory), starts(places + S::warps * RADIX_BINS), shifts(starts + RADIX_BINS),
+	      control(shifts + RADIX_BINS) {}
 
-	// Tiles are taken in the order in which blocks start: an earlier tile never waits for a later one.
+	// Blocks take tiles in the order in which they start: a tile never waits for a later one.
 	DEVICE void begin(const Pass& p) const {
 		if (thread_index() == 0) {
 			control[0] = atomic_add(p.ticket, 1u);
@@ -67,15 +69,16 @@ template <class S> struct TileMemory {
 	DEVICE volatile u32* sums() const { return control + 4; } // of warps
 };
 
-// A DigitPlace takes the digit out of a code or a record. Its shift is read from shared memory again for each phase: a compiler
-// that sees that the digits are the same all along keeps them in registers, and spills.
+// A DigitPlace extracts the digit from a code or a record. Its shift is read from shared memory again for each phase: a
+// compiler that sees that the digits do not change keeps them in registers, and spills.
 struct DigitPlace {
 	u32 shift, mask;
-	template <class S> DEVICE DigitPlace(const TileMemory<S>& m, int place, u64 bits) : shift(m.control[place]), mask((1u << bits) - 1) {}
+	template <class S> DEVICE DigitPlace(const TileMemory<S>& m, int place, u64 bits)
+	    : shift(m.control[place]), mask((1u << bits) - 1) {}
 	template <class Word> DEVICE u32 of(Word code) const { return (u32)(code >> shift) & mask; }
 };
 
-// Counts the digits of the rows of each warp; whether they are one and the same in all rows of this one.
+// Counts the digits of the rows of each warp. Returns whether all rows of this warp have the same digit.
 template <class S, class Reader> DEVICE bool count_digits(const TileMemory<S>& m, const Reader& r, const Pass& p) {
 	DigitPlace digit(m, Reader::place, p.bits);
 	u32* counters = m.of_warp();
@@ -88,7 +91,7 @@ template <class S, class Reader> DEVICE bool count_digits(const TileMemory<S>& m
 template <class S> struct BinCounts {
 	u32 ofWarp[S::warps], rows, start;
 
-	// Adds the warps' counts up and publishes the sum. Padding is in the last bin, and not counted.
+	// Sums the warps' counts and publishes the sum. Padding is in the last bin, and not counted.
 	DEVICE void publish(const TileMemory<S>& m, const Pass& p, u32 tile, u32 padding, u32 code) {
 		u32 bin = thread_index(), all = 0, total;
 		UNROLL for (int w = 0; w < S::warps; w++) {
@@ -113,8 +116,8 @@ template <class S> struct BinCounts {
 	}
 };
 
-// Writes the bins out. Rolled, and the next record is read before this one is stored: stores that come all at once hold up the
-// ranking of other blocks.
+// Writes the bins. The loop is rolled, and the next record is read before this one is stored: many stores at once would
+// delay the ranking of other blocks.
 template <class S, class Stage, class Writer>
 DEVICE void scatter(const Stage& stage, const TileMemory<S>& m, const Writer& writer, const Pass& p, u32 rows) {
 	DigitPlace digit(m, Stage::place, p.bits);

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/atomicfile"
 )
 
 // role is what a child process of a test does.
@@ -131,6 +132,6 @@ func TestTheNextSortRemovesWhatAKilledOneLeft(t *testing.T) {
 
 	require.NoError(t, living.Process.Kill())
 	require.Error(t, living.Wait())
-	removeDead(spill, spillPrefix)
+	atomicfile.RemoveDead(spill, spillPrefix)
 	requireEmpty(t, spill)
 }

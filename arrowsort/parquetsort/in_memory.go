@@ -152,7 +152,7 @@ func (o *outputs) whole(ctx context.Context, table arrow.Table, rows []uint64) e
 		table.Release()
 		table, rows = taken, nil
 	}
-	at, err := o.placement.path(o.path)
+	at, err := o.target(o.path)
 	if err != nil {
 		return err
 	}

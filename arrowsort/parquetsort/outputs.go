@@ -14,6 +14,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/atomicfile"
 )
 
 // outputs writes tables to one file, or to several of some rows or bytes each. A file is closed when it is complete.
@@ -31,7 +32,7 @@ type outputs struct {
 	head    head          // of all files
 
 	paths     []string
-	placement placement
+	placement atomicfile.Placement
 	file      *tablefile.Writer // the last file; nil when it is complete
 	closing   errgroup.Group    // files that are complete
 	total     atomic.Int64      // bytes of the files that are closed
@@ -62,7 +63,7 @@ func (o *outputs) begin() error {
 	if o.head.opts.splits() {
 		path = numbered(o.path, len(o.paths)+1)
 	}
-	at, err := o.placement.path(path)
+	at, err := o.target(path)
 	if err != nil {
 		return err
 	}
@@ -155,7 +156,7 @@ func (o *outputs) commit() (bytes int64, err error) {
 	if err := o.closing.Wait(); err != nil {
 		return 0, err
 	}
-	if err := o.placement.place(); err != nil {
+	if err := o.placement.Place(); err != nil {
 		return 0, err
 	}
 	return o.total.Load(), o.removeOlder()
@@ -197,6 +198,14 @@ func checkOlder(output string) error {
 	return nil
 }
 
+// target is the path at which an output is written: a temporary one, unless it is written in place.
+func (o *outputs) target(path string) (string, error) {
+	if !tablefile.Replaces(path) {
+		return path, nil
+	}
+	return o.placement.Path(path)
+}
+
 // abort removes the files that have no name yet.
 func (o *outputs) abort() {
 	o.dictionaries.release()
@@ -206,5 +215,5 @@ func (o *outputs) abort() {
 		o.file.Abort()
 	}
 	o.closing.Wait() // an error was returned before
-	o.placement.remove()
+	o.placement.Remove()
 }

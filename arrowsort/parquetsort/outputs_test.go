@@ -59,24 +59,6 @@ func TestOutputThatCannotGetItsName(t *testing.T) {
 		names(t, folder))
 }
 
-// TestOutputsOfAKilledProcess are removed by the next sort to the folder; those of one that lives are not.
-func TestOutputsOfAKilledProcess(t *testing.T) {
-	folder := t.TempDir()
-	in, out, opts := byKey(folder, 0)
-	generate(t, in[0], pairsSchema, 1, func(int) arrow.Record { return pairs(0, 20_000, 0, 9) })
-	dead, alive := placement{}, placement{}
-	for _, p := range []*placement{&dead, &alive} {
-		at, err := p.path(out)
-		require.NoError(t, err)
-		require.NoError(t, os.WriteFile(at, []byte("half"), 0o600))
-	}
-	require.NoError(t, dead.folders[folder].lock.Close()) // as the system does for a process that ends
-	_, err := Sort(t.Context(), in, out, opts)
-	require.NoError(t, err)
-	require.Equal(t, []string{filepath.Base(alive.folders[folder].path), "in.parquet", "out.parquet"}, names(t, folder))
-	alive.remove()
-}
-
 // TestOutputKeepsPermissionsAndLinks of the file that it replaces.
 func TestOutputKeepsPermissionsAndLinks(t *testing.T) {
 	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)

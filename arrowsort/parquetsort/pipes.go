@@ -8,12 +8,13 @@ import (
 	"os"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/atomicfile"
 )
 
 // pipes are the inputs that can be read once: standard input and named pipes. They are copied to files in a folder for
 // spilled runs.
 type pipes struct {
-	folder *lockedFolder
+	folder *atomicfile.Folder
 	copies map[string]string // by the path of the pipe
 	open   *os.File          // a named pipe that is not copied
 
@@ -34,7 +35,7 @@ func (p *pipes) close() {
 		p.stream = nil
 	}
 	if p.folder != nil {
-		p.folder.remove()
+		p.folder.Remove()
 		p.folder = nil
 	}
 	if p.open != nil {
@@ -87,13 +88,13 @@ func (in *inputs) openPipe(ctx context.Context, path string, format tablefile.Fo
 		return in.openStream(read)
 	}
 	if in.pipes.folder == nil {
-		folder, err := newLockedFolder(in.opts.SpillDir, spillPrefix)
+		folder, err := atomicfile.NewFolder(in.opts.SpillDir, spillPrefix)
 		if err != nil {
 			return err
 		}
 		in.pipes.folder, in.pipes.copies = folder, map[string]string{}
 	}
-	to := in.pipes.folder.next(".copy")
+	to := in.pipes.folder.Next(".copy")
 	in.pipes.copies[path] = to
 	return tablefile.CopyPipe(source, path, format, to, func(bytes int64) { in.opts.Progress(PhaseLoad, bytes, 0) })
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/machine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/atomicfile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/ipc"
 )
 
@@ -79,11 +80,11 @@ func (s *Sorter) mergeRuns(runs []run) (*merger, error) {
 // newRun is the path of a run that is to be written.
 func (s *Sorter) newRun() (path string, err error) {
 	if s.folder == nil {
-		if s.folder, err = newLockedFolder(s.opts.SpillDir, spillPrefix); err != nil {
+		if s.folder, err = atomicfile.NewFolder(s.opts.SpillDir, spillPrefix); err != nil {
 			return "", err
 		}
 	}
-	return s.folder.next(".arrows"), nil
+	return s.folder.Next(".arrows"), nil
 }
 
 // writeRun writes all rows of a source, which it closes, to a run in batches of some rows.
@@ -111,6 +112,9 @@ func spilling(err error) error {
 
 // spillBuffer is what is written to a run at once.
 const spillBuffer = 1 << 18
+
+// spillPrefix is what the names of folders with runs start with.
+const spillPrefix = "arrowsort-spill-"
 
 func (s *Sorter) writeStream(file io.Writer, sorted tables, rows int64) error {
 	buf := bufio.NewWriterSize(file, spillBuffer)

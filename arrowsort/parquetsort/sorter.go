@@ -11,6 +11,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/rawmem"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/atomicfile"
 )
 
 // A Sorter sorts record batches within a memory budget: Write takes them, Sorted gives all of them back in order. It is
@@ -30,7 +31,7 @@ type Sorter struct {
 
 	recycled *rawmem.Recycler // the allocator of all
 
-	folder  *lockedFolder
+	folder  *atomicfile.Folder
 	fan     int // runs that are merged at once
 	runs    []run
 	spills  chan error // receives when the run in the background is spilled; nil when there is none
@@ -186,7 +187,7 @@ func (s *Sorter) close() error {
 	if s.folder == nil {
 		return nil
 	}
-	err := s.folder.remove()
+	err := s.folder.Remove()
 	s.folder = nil
 	return err
 }

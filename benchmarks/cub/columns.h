@@ -10,7 +10,8 @@ BOTH u32 width_of(Type t) { return t == I16 ? 2 : t <= F32 ? 4 : 8; }
 BOTH bool is_float(Type t) { return t == F32 || t == F64; }
 BOTH bool is_signed(Type t) { return t != U32 && t != U64; }
 
-// What is in a column. Floats are finite but for the thousandths that are NaN, and zero in the thousandths that are zeros of either sign.
+// What is in a column. Floats are finite but for the thousandths that are NaN, and zero in the thousandths that are
+// zeros of either sign.
 struct Recipe {
 	Type type;
 	int distribution;
@@ -33,7 +34,9 @@ struct Keys {
 	Key key[2];
 };
 
-BOTH double float_at(const Key& k, u32 row) { return k.type == F32 ? ((const float*)k.values)[row] : ((const double*)k.values)[row]; }
+BOTH double float_at(const Key& k, u32 row) {
+	return k.type == F32 ? ((const float*)k.values)[row] : ((const double*)k.values)[row];
+}
 
 BOTH int class_of(const Key& k, u32 row) {
 	u64 at = k.bit + row;
@@ -46,9 +49,11 @@ BOTH int class_of(const Key& k, u32 row) {
 }
 
 template <class T> BOTH int sign_of(T a, T b) { return (a > b) - (a < b); }
-template <class T> BOTH int compare_at(const Key& k, u32 a, u32 b) { return sign_of(((const T*)k.values)[a], ((const T*)k.values)[b]); }
+template <class T> BOTH int compare_at(const Key& k, u32 a, u32 b) {
+	return sign_of(((const T*)k.values)[a], ((const T*)k.values)[b]);
+}
 
-// Below, at or above zero as row a sorts before, with or behind row b.
+// Below, at or above zero if row a sorts before, with or after row b.
 BOTH int compare_rows(const Key& k, u32 a, u32 b) {
 	int x = class_of(k, a), y = class_of(k, b);
 	if (x != y) return k.nullsAtStart ? y - x : x - y;
@@ -82,7 +87,8 @@ __global__ void make_values(Recipe r, u8* values, u64 n, u64 seed) {
 	for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += (u64)gridDim.x * blockDim.x) {
 		u64 x = draw(r.distribution, i, n, seed);
 		if (is_ordered(r.distribution) && is_signed(r.type)) x ^= 1ull << 63; // in the order of the type
-		if (r.anyBits) width_of(r.type) == 4 ? (void)(((u32*)values)[i] = (u32)(x >> 32)) : (void)(((u64*)values)[i] = x);
+		if (r.anyBits)
+			width_of(r.type) == 4 ? (void)(((u32*)values)[i] = (u32)(x >> 32)) : (void)(((u64*)values)[i] = x);
 		else if (r.type == F64) ((double*)values)[i] = float_of(r, x, i);
 		else if (r.type == F32) ((float*)values)[i] = (float)float_of(r, x, i);
 		else if (width_of(r.type) == 2) ((u16*)values)[i] = (u16)(x >> 48);

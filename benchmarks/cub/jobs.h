@@ -20,14 +20,18 @@ inline std::vector<Job> table_jobs() {
 	std::vector<Job> jobs;
 	for (Type t : {U32, I32, F32}) jobs.push_back(job(t, UNIFORM, 2, 2, 2.2, 2.2));
 	for (Type t : {I64, U64, F64}) jobs.push_back(job(t, UNIFORM, 4, 4, 4, 3.5));
-	for (int distribution : {AND2, AND4, AND8, AND16, CONSTANT, FIVE_VALUES, HALF_ONES, RUNS, RANGE16, RANGE24, HOT_BUCKET, VALUES17, VALUES22, ZIPF})
+	for (int distribution : {AND2, AND4, AND8, AND16, CONSTANT, FIVE_VALUES, HALF_ONES, RUNS, RANGE16, RANGE24,
+	                         HOT_BUCKET, VALUES17, VALUES22, ZIPF})
 		jobs.push_back(job(U32, distribution, 1.25, 1.25, 1, 1));
 	for (int distribution : {JITTER, CLOSE_JITTER})
-		jobs.push_back(job(U32, distribution, 1.45, 1.3, 1.15, 0)), jobs.push_back(job(I64, distribution, 2.2, 1.8, 1.3, 0));
-	for (int distribution : {AND2, AND4, AND8, AND16, TIES, CONSTANT, TWO_VALUES, FIVE_VALUES, PREFIXES}) jobs.push_back(job(I64, distribution, 1.5, 1.5, 0, 0));
+		jobs.push_back(job(U32, distribution, 1.45, 1.3, 1.15, 0)),
+		    jobs.push_back(job(I64, distribution, 2.2, 1.8, 1.3, 0));
+	for (int distribution : {AND2, AND4, AND8, AND16, TIES, CONSTANT, TWO_VALUES, FIVE_VALUES, PREFIXES})
+		jobs.push_back(job(I64, distribution, 1.5, 1.5, 0, 0));
 	for (int distribution : {LIVE20, LIVE32, HOUR}) jobs.push_back(job(I64, distribution, 4, 4, 0, 0));
 	for (int mode = 0; mode < 4; mode++) {
-		const char* const names[] = {"5 % null, 1 % NaN, zeros", "the same, descending", "the same, nulls first", "the same, both"};
+		const char* const names[] = {"5 % null, 1 % NaN, zeros", "the same, descending", "the same, nulls first",
+		                             "the same, both"};
 		jobs.push_back({{{F64, UNIFORM, 5, 10, 10}, {}}, 1, {3.5, 3.5, 0, 0}, mode, names[mode]});
 	}
 	jobs.push_back({{{I32, UNIFORM}, {I32, UNIFORM}}, 2, {3.5, 3.5, 0, 0}, 0, "two keys: i32, i32"});

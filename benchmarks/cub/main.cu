@@ -10,7 +10,8 @@
 #include "../../kernels/arrowsort.cu"
 #include "table.h"
 
-// Each size in memory of that size, as the engine and CUB have it: the same kernels take 3 % longer in buffers for sixteen times the rows.
+// Each size in memory of that size, as the engine and CUB have it: the same kernels take 3 % longer in buffers for
+// sixteen times the rows.
 int table(Device& d, const std::vector<u32>& sizes) {
 	printf("%-36s %-6s %10s %12s        %s\n", "job", "rows", "asked", "measured", "ours, CUB");
 	int wrong = 0;
@@ -30,7 +31,12 @@ int main(int count, char** arguments) {
 		d.load(words[1].c_str());
 		words.erase(words.begin(), words.begin() + 2);
 	}
-	if (words.size() < 2) return fprintf(stderr, "usage: cub [image FILE] prove LOG2 | table LOG2... | limits LOG2... | time LOG2... | phases LOG2...\n"), 2;
+	if (words.size() < 2)
+		return fprintf(
+		           stderr,
+		           "usage: cub [image FILE] prove LOG2 | table LOG2... | limits LOG2... | "
+		               "time LOG2... | phases LOG2...\n"),
+		       2;
 	std::string command = words[0];
 	std::vector<u32> sizes;
 	for (size_t i = 1; i < words.size(); i++) sizes.push_back((u32)std::stoul(words[i]));
@@ -47,7 +53,8 @@ int main(int count, char** arguments) {
 				if (j.count > 1 || (j.key[0].nullsPercent && !j.mode)) b.phases(j, n);
 		}
 		if (command == "time")
-			for (int distribution = 0; distribution < distributions; distribution++) b.time({U32, distribution}, n), b.time({I64, distribution}, n);
+			for (int distribution = 0; distribution < distributions; distribution++)
+				b.time({U32, distribution}, n), b.time({I64, distribution}, n);
 	}
 	return b.wrong != 0;
 }

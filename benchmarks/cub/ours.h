@@ -1,6 +1,6 @@
-// Our sort by one key column or two, the look at them and the decision included, as package gpu launches it.
+// Our sort by one key column or two, with key scan and decision, as package gpu launches it.
 #pragma once
-#include "../../kernels/test/aside.h"
+#include "../../kernels/test/heavy.h"
 #include "../../kernels/test/keys.h"
 #include "../../kernels/test/plan.h"
 #include "columns.h"
@@ -13,16 +13,17 @@ struct Ours {
 	Field* fields;
 	u64* codes; // of words that no kernel reads from the columns
 	PartitionTemp partitionTemp;
-	GridTemp gridTemp;
-	Buckets buckets = {}; // of the last sort by partition and finish
+	CooperativeTemp cooperativeTemp;
+	Buckets buckets = {}; // of the last sort by partition and bucket sort
 	bool partitioned = false; // whether it is one
 	const char* path = "";
 	u64 keysRows = 1 << 23;  // for more, keys are read as one column
-	bool byOneLaunch = true; // few rows, as the engine does
+	bool smallSorts = true; // few rows, as the engine does
 
 	Ours(Device& d, u64 n)
-	    : d(d), temp(d, n, STRIP_ROWS), column((Column*)d.allocate(2 * sizeof(Column))), statisticsOut((Statistics*)d.allocate(2 * sizeof(Statistics))),
-	      fields((Field*)d.allocate(2 * sizeof(Field))), codes((u64*)d.allocate(n * 8)), partitionTemp(d, n, temp.codes[0], temp.codes[1]), gridTemp(d) {
+	    : d(d), temp(d, n, STRIP_ROWS), column((Column*)d.allocate(2 * sizeof(Column))),
+	      statisticsOut((Statistics*)d.allocate(2 * sizeof(Statistics))), fields((Field*)d.allocate(2 * sizeof(Field))),
+	      codes((u64*)d.allocate(n * 8)), partitionTemp(d, n, temp.codes[0], temp.codes[1]), cooperativeTemp(d) {
 		must(cudaMallocHost(&statisticsHost, 2 * sizeof(Statistics)), "pinned memory");
 	}
 
@@ -41,41 +42,42 @@ struct Ours {
 	u32 sort(const Keys& o, u64 n, u32* rows) {
 		Column c = describe(o.key[0]);
 		u32 bits = 8 * (u32)c.width;
-		bool direct = o.count == 1 && c.width >= 4, few = byOneLaunch && n <= launch_rows();
+		bool direct = o.count == 1 && c.width >= 4, few = smallSorts && n <= launch_rows();
 		if (few && o.count == 1) {
-			if (sort_few(whole_field(c), c.nullsAtStart ? CLASSES_AT_START : CLASSES_AT_END, n, rows)) return bits;
+			if (sort_small(whole_field(c), c.nullsAtStart ? CLASSES_AT_START : CLASSES_AT_END, n, rows)) return bits;
 			WordPlan p = plan_word(c, widest(c, bits), n);
 			if (c.width == 4 && p.fits && p.bits <= 32) return path = "digits", sort_digits(p, n, rows, 0);
 		}
-		if (n > 1u << 28) return printf("too many rows for one look\n"), exit(4), 0;
+		if (n > 1u << 28) return printf("too many rows for one key scan\n"), exit(4), 0;
 		if (!direct) {
 			if (n > keysRows && sort_keys(o, n, rows, &bits)) return bits;
 			bits = encode_keys(o, n);
 			c = codes_column(codes);
-			if (few && o.count > 1 && sort_few(codes_field(codes), NO_CLASSES, n, rows)) return bits;
+			if (few && o.count > 1 && sort_small(codes_field(codes), NO_CLASSES, n, rows)) return bits;
 		}
 		return sort_column(c, bits, n, rows);
 	}
 	u32 sort_column(const Column& c, u32 bits, u64 n, u32* rows) {
 		Partitioner q{d, partitionTemp};
 		q.launch(c, bits, n, rows);
-		buckets = q.b, path = q.ordered ? "order" : "finish";
+		buckets = q.b, path = q.ordered ? "order" : "buckets";
 		bool sorted = q.sorts();
 		partitioned = sorted && !q.ordered;
 		if (sorted) return bits;
-		const Verdict& verdict = q.told().verdict;
-		Statistics s = verdict.early ? widest(c, bits) : q.told().statistics;
+		const Decision& decision = q.report().decision;
+		Statistics s = decision.early ? widest(c, bits) : q.report().statistics;
 		WordPlan p = plan_word(c, s, n);
-		static const char* const paths[2][6] = {{"", "equal", "few", "large", "count", "read"}, {"", "equal!", "few!", "large!"}};
-		path = paths[verdict.early][verdict.why];
-		if (verdict.aside) {
-			path = "aside";
-			return sort_aside(d, temp, q, q.told(), (u32*)codes), bits;
+		static const char* const paths[2][6] = {{"", "equal", "few", "large", "count", "read"},
+		                                        {"", "equal!", "few!", "large!"}};
+		path = paths[decision.early][decision.reason];
+		if (decision.split) {
+			path = "split";
+			return sort_heavy(d, temp, q, q.report(), (u32*)codes), bits;
 		}
 		if (!s.falls) return d.run(iota, d.multiprocessors * 8, STREAM_THREADS, 0, rows, n, 0), 0;
 		if (!s.rises && !s.ties) return d.run(iota, d.multiprocessors * 8, STREAM_THREADS, 0, rows, n, 1), 0;
 		if (!p.fits) return printf("a key needs a class bit\n"), exit(4), 0;
-		return sort_digits(p, n, rows, verdict.early ? q.told().statistics.any & q.told().statistics.notAll : 0);
+		return sort_digits(p, n, rows, decision.early ? q.report().statistics.any & q.report().statistics.notAll : 0);
 	}
 	// Sorts by all digits, or by those in which some of these bits are.
 	u32 sort_digits(const WordPlan& p, u64 n, u32* rows, u64 varying) {
@@ -89,14 +91,20 @@ struct Ours {
 		return p.bits;
 	}
 
-	// Few rows need no look: a block, a cluster or a grid sorts them.
-	u64 launch_rows() const { return std::min<u64>(GRID_ROWS, GRID_ITEMS * GRID_THREADS * d.multiprocessors); }
-	[[nodiscard]] bool sort_few(const Field& field, Classes classes, u64 n, u32* rows, const u32* in = nullptr) {
-		Few few = {field, classes, n, (u64)in, (u64)rows};
-		path = n <= TINY_FEW_ROWS ? "tiny" : n <= CLUSTER_ROWS ? "cluster" : "grid", partitioned = false;
-		if (n <= TINY_FEW_ROWS) d.run(tiny_few, 1, TINY_THREADS, tiny_bytes(TINY_FEW_ITEMS), few);
-		else if (n <= CLUSTER_ROWS) d.run_cluster(cluster, CLUSTER_BLOCKS, CLUSTER_THREADS, clusterBytes, few);
-		else return sort_by_grid(d, gridTemp, few, temp.codes[0], temp.rows[0]);
+	// Few rows need no key scan: a block, a cluster or a cooperative launch sorts them.
+	u64 launch_rows() const {
+		return std::min<u64>(COOPERATIVE_ROWS, COOPERATIVE_ITEMS * COOPERATIVE_THREADS * d.multiprocessors);
+	}
+	[[nodiscard]] bool sort_small(const Field& field, Classes classes, u64 n, u32* rows, const u32* in = nullptr) {
+		SmallSort job = {field, classes, n, (u64)in, (u64)rows};
+		path = n <= SINGLE_BLOCK_SMALL_ROWS ? "block"
+		       : n <= CLUSTER_ROWS          ? "cluster"
+		                                    : "cooperative",
+		partitioned = false;
+		if (n <= SINGLE_BLOCK_SMALL_ROWS)
+			d.run(single_block_small, 1, SINGLE_BLOCK_THREADS, single_block_bytes(SINGLE_BLOCK_SMALL_ITEMS), job);
+		else if (n <= CLUSTER_ROWS) d.run_cluster(cluster, CLUSTER_BLOCKS, CLUSTER_THREADS, clusterBytes, job);
+		else return sort_cooperatively(d, cooperativeTemp, job, temp.codes[0], temp.rows[0]);
 		return true;
 	}
 
@@ -111,12 +119,12 @@ struct Ours {
 		buckets = q.b, partitioned = q.sorts();
 		*bits = word.bits;
 		path = "keys";
-		if (partitioned || q.told().verdict.why != WHY_ORDERED) return partitioned;
-		d.run(iota, d.multiprocessors * 8, STREAM_THREADS, 0, rows, n, q.told().statistics.falls != 0);
+		if (partitioned || q.report().decision.reason != REASON_ORDERED) return partitioned;
+		d.run(iota, d.multiprocessors * 8, STREAM_THREADS, 0, rows, n, q.report().statistics.falls != 0);
 		return true;
 	}
-	// Makes codes of keys that the device declined to read from the columns; returns their bits. Keys that fill 64 bits at most need no
-	// statistics.
+	// Makes codes of keys that the device declined to read from the columns; returns their bits. Keys that fill 64 bits
+	// at most need no statistics.
 	u32 encode_keys(const Keys& o, u64 n) {
 		Column c[2];
 		u32 width = 0, bits = 0;
@@ -145,7 +153,8 @@ struct Ours {
 		d.up(column, c, count * sizeof(Column));
 		d.zero(statisticsOut, count * sizeof(Statistics));
 		u64 grid = std::min(ceil_div(n, STREAM_THREADS * 8), d.multiprocessors * 3);
-		for (int i = 0; i < count; i++) d.run(statistics, grid, STREAM_THREADS, statisticsBytes, column + i, n, statisticsOut + i);
+		for (int i = 0; i < count; i++)
+			d.run(statistics, grid, STREAM_THREADS, statisticsBytes, column + i, n, statisticsOut + i);
 		d.down(statisticsHost, statisticsOut, count * sizeof(Statistics));
 	}
 };

@@ -25,8 +25,8 @@ __global__ void prove_gathered(const u64* values, const u32* rows, u64 n, const 
 		if (gathered[i] != values[rows[i]]) atomicAdd(&f->order, 1ull);
 }
 
-// Whether the first k row numbers are the leading rows: each stands right to its neighbour, and as many rows as are in front of the last one
-// there are among all.
+// Whether the first k row numbers are the leading rows: they are in order, and as many of all rows sort before the last
+// of them as precede it.
 __global__ void prove_first(Keys o, const u32* rows, u64 n, u64 k, unsigned long long* inFront, Faults* f) {
 	unsigned long long mine = 0;
 	u32 last = rows[k - 1];
@@ -64,7 +64,10 @@ struct Proof {
 		prove_first<<<4096, 256, 0, d.stream>>>(o, rows, n, k, (unsigned long long*)seen, faults);
 		u64 inFront;
 		d.down(&inFront, seen, 8);
-		if (inFront + 1 != k) return printf("WRONG %s n %llu: %llu rows are in front of the last of %llu\n", what, (unsigned long long)n, (unsigned long long)inFront, (unsigned long long)k), false;
+		if (inFront + 1 != k)
+			return printf("WRONG %s n %llu: %llu rows are in front of the last of %llu\n", what, (unsigned long long)n,
+			              (unsigned long long)inFront, (unsigned long long)k),
+			       false;
 		return none(n, what);
 	}
 	bool gathered(const u64* values, const u32* rows, u64 n, const u64* gathered, const char* what) {
@@ -76,7 +79,8 @@ struct Proof {
 		Faults f;
 		d.down(&f, faults, sizeof f);
 		if (!f.outside && !f.twice && !f.order) return true;
-		printf("WRONG %s n %llu: outside %llu, twice %llu, order %llu\n", what, (unsigned long long)n, f.outside, f.twice, f.order);
+		printf("WRONG %s n %llu: outside %llu, twice %llu, order %llu\n", what, (unsigned long long)n, f.outside,
+		       f.twice, f.order);
 		return false;
 	}
 };

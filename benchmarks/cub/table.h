@@ -2,10 +2,12 @@
 #pragma once
 #include "limits.h"
 
-inline void Bench::row(const std::string& job, u32 log2, double asked, double measured, const char* unit, bool met, const std::string& note) {
+inline void Bench::row(const std::string& job, u32 log2, double asked, double measured, const char* unit, bool met,
+                       const std::string& note) {
 	char ask[16] = ""; // of some sizes nothing is asked
 	if (asked > 0) snprintf(ask, sizeof ask, "%6.2f %s", asked, unit);
-	printf("%-36s 2^%-4u %-10s %8.2f %-3s %-6s %s\n", job.c_str(), log2, ask, measured, unit, met ? "" : "missed", note.c_str());
+	printf("%-36s 2^%-4u %-10s %8.2f %-3s %-6s %s\n", job.c_str(), log2, ask, measured, unit, met ? "" : "missed",
+	       note.c_str());
 	fflush(stdout);
 }
 
@@ -14,10 +16,13 @@ inline void Bench::table(u32 log2) {
 	if (column == std::size(jobRows)) return (void)printf("2^%u rows are not in the table\n", log2);
 	for (const Job& j : table_jobs()) {
 		if (j.asked[column] == 0) continue;
-		std::string name = j.count > 1 ? j.name : std::string(typeNames[j.key[0].type]) + " " + (j.name ? j.name : distributionNames[j.key[0].distribution]);
+		std::string name = j.count > 1 ? j.name
+		                               : std::string(typeNames[j.key[0].type]) + " " +
+		                                     (j.name ? j.name : distributionNames[j.key[0].distribution]);
 		Timed t = race(j, 1ull << log2);
 		char note[100];
-		snprintf(note, sizeof note, "%.4f ms, %.4f ms, %u bits, %s%s", t.ours, t.theirs, t.bits, ours.path, t.right ? "" : " WRONG");
+		snprintf(note, sizeof note, "%.4f ms, %.4f ms, %u bits, %s%s", t.ours, t.theirs, t.bits, ours.path,
+		         t.right ? "" : " WRONG");
 		row(name, log2, j.asked[column], t.theirs / t.ours, "x", t.theirs / t.ours >= j.asked[column], note);
 	}
 	gather_row(log2);
@@ -39,17 +44,19 @@ inline void Bench::gather_row(u32 log2) {
 		wrong += !right;
 		return right;
 	};
-	double plain = median_ms(d, 5, [] {}, [&] { d.run(gather_8, d.multiprocessors * 8, STREAM_THREADS, 0, column, rows, n, gathered); });
+	double plain = median_ms(
+	    d, 5, [] {}, [&] { d.run(gather_8, d.multiprocessors * 8, STREAM_THREADS, 0, column, rows, n, gathered); });
 	bool right = proved();
 	for (int columns : {1, 3}) {
 		double ms = median_ms(d, 5, [] {}, [&] {
-			windows.deal(rows, 20);
+			windows.scatter(rows, 20);
 			for (int c = 0; c < columns; c++) windows.gather(column, between, gathered);
 		}) / columns;
 		right &= proved();
 		char note[100];
 		snprintf(note, sizeof note, "plain %.4f ms%s", plain, right ? "" : " WRONG");
-		row("gather of 8 bytes, " + std::string(columns > 1 ? "each of 3 columns" : "one column"), log2, log2 == 28 ? 4 : 0, ms, "ms", log2 != 28 || ms <= 4, note);
+		row("gather of 8 bytes, " + std::string(columns > 1 ? "each of 3 columns" : "one column"), log2,
+		    log2 == 28 ? 4 : 0, ms, "ms", log2 != 28 || ms <= 4, note);
 	}
 	windows.release();
 }
@@ -64,5 +71,6 @@ inline void Bench::small_sorts_row() {
 	});
 	bool right = proof.holds(o, rows, n, "timed");
 	wrong += !right;
-	row("1,000 sorts of 10,000 rows, i64: one", 13, 25, ms * 1000 / sorts, "us", ms * 1000 / sorts <= 25, right ? ours.path : "WRONG");
+	row("1,000 sorts of 10,000 rows, i64: one", 13, 25, ms * 1000 / sorts, "us", ms * 1000 / sorts <= 25,
+	    right ? ours.path : "WRONG");
 }

@@ -1,5 +1,5 @@
-// CUB's argsort: row numbers made up, then SortPairs with 32-bit num_items and a DoubleBuffer, on keys that are encoded already.
-// Apart from the kernels, whose constants have names that CUB uses too.
+// CUB's argsort: row numbers made up, then SortPairs with 32-bit num_items and a DoubleBuffer, on keys that are encoded
+// already. Apart from the kernels, whose constants have names that CUB uses too.
 #pragma once
 #include <cuda_runtime.h>
 #include <stddef.h>

@@ -1,10 +1,12 @@
-// libcuda.so.1 without a device. What is put into a stream is done later, when somebody waits for it or at random, and streams
-// in any order: memory that is used again too early, or read before it is there, shows.
+// libcuda.so.1 without a device. Queued work is done later, when the host waits for it or at random, and
+// streams in any order: memory that is used again too early, or read before it is there, shows.
 //
-// Its device has the bytes of ARROWSORT_STANDIN_MEMORY, 4 GiB unless set. Launch number ARROWSORT_STANDIN_FAIL, counted from 1 in
-// every context, fails as a bad address does, and so does all that comes after it in that context. ARROWSORT_STANDIN_CAPABILITY is the
-// major number of its compute capability, 9 unless set: below, there are no clusters and no kernels for them. With ARROWSORT_STANDIN_REFUSE set there are no new
-// contexts. Call number ARROWSORT_STANDIN_SHORT of a context that takes memory, of the device or of the host, fails for lack of it. With ARROWSORT_STANDIN_EMULATE set the kernels' own sources run, on the emulated device, in place of their twins.
+// Its device has the bytes of ARROWSORT_STANDIN_MEMORY, 4 GiB unless set. Launch number ARROWSORT_STANDIN_FAIL, counted
+// from 1 in every context, fails as a bad address does, and so does all that comes after it in that context.
+// ARROWSORT_STANDIN_CAPABILITY is the major number of its compute capability, 9 unless set: below, there are no
+// clusters and no kernels for them. With ARROWSORT_STANDIN_REFUSE set there are no new contexts. Call number
+// ARROWSORT_STANDIN_SHORT of a context that takes memory, of the device or of the host, fails for lack of it. With
+// ARROWSORT_STANDIN_EMULATE set the kernels' own sources run, on the emulated device, in place of their twins.
 #include "standin.h"
 #include <cstdio>
 #include <cstdlib>
@@ -20,7 +22,16 @@
 
 namespace {
 
-enum { SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_CONTEXT = 201, NOT_FOUND = 500, NOT_READY = 600, ILLEGAL_ADDRESS = 700, UNKNOWN = 999 };
+enum {
+	SUCCESS = 0,
+	INVALID_VALUE = 1,
+	OUT_OF_MEMORY = 2,
+	INVALID_CONTEXT = 201,
+	NOT_FOUND = 500,
+	NOT_READY = 600,
+	ILLEGAL_ADDRESS = 700,
+	UNKNOWN = 999
+};
 
 struct Stream {
 	std::deque<std::function<void()>> work;
@@ -112,7 +123,11 @@ EXPORT cuDeviceGet(int* device, int) { return *device = 0, SUCCESS; }
 EXPORT cuDeviceGetName(char* name, int, int) { return strcpy(name, "stand-in"), SUCCESS; }
 EXPORT cuDeviceTotalMem_v2(size_t* bytes, int) { return *bytes = capacity(), SUCCESS; }
 EXPORT cuDeviceGetAttribute(int* value, int attribute, int) {
-	*value = attribute == 16 ? multiprocessors : attribute == 75 ? capability() : attribute == 95 ? 1 : attribute == 97 ? 227 << 10 : 0; // multiprocessors, compute capability, cooperative launches, shared memory
+	*value = attribute == 16   ? multiprocessors
+	         : attribute == 75 ? capability()
+	         : attribute == 95 ? 1
+	         : attribute == 97 ? 227 << 10
+	                           : 0; // multiprocessors, compute capability, cooperative launches, shared memory
 	return SUCCESS;
 }
 
@@ -283,7 +298,8 @@ EXPORT cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, std::string*, in
 EXPORT cuOccupancyMaxActiveClusters(int* clusters, std::string*, const void*) { return *clusters = 7, SUCCESS; }
 EXPORT cuFuncSetAttribute(std::string*, int, int bytes) { return bytes <= 227 << 10 ? SUCCESS : INVALID_VALUE; }
 
-static int launch_kernel(std::string* function, unsigned x, unsigned y, unsigned z, unsigned threads, unsigned shared, Stream* s, void** params) {
+static int launch_kernel(std::string* function, unsigned x, unsigned y, unsigned z, unsigned threads, unsigned shared,
+                         Stream* s, void** params) {
 	LOCKED;
 	if (!function || x == 0 || y != 1 || z != 1) return INVALID_VALUE;
 	std::vector<uint64_t> arguments(standin_arguments(*function));
@@ -296,9 +312,10 @@ static int launch_kernel(std::string* function, unsigned x, unsigned y, unsigned
 	if (emulates()) return push(s, [=] { standin_emulate(*function, arguments, x, threads, shared); });
 	return push(s, [=] { standin_run(*function, arguments.data(), x); });
 }
-EXPORT cuLaunchKernel(std::string* function, unsigned x, unsigned y, unsigned z, unsigned threads, unsigned, unsigned, unsigned shared, Stream* s,
-                      void** params, void**) {
-	if (function && standin_needs_all_blocks(*function)) return INVALID_VALUE; // such kernels are launched with an attribute
+EXPORT cuLaunchKernel(std::string* function, unsigned x, unsigned y, unsigned z, unsigned threads, unsigned, unsigned,
+                      unsigned shared, Stream* s, void** params, void**) {
+	if (function && standin_needs_all_blocks(*function))
+		return INVALID_VALUE; // such kernels are launched with an attribute
 	return launch_kernel(function, x, y, z, threads, shared, s, params);
 }
 
@@ -316,10 +333,13 @@ struct LaunchConfig { // CUlaunchConfig
 };
 
 // Whether all blocks are there at a time.
-bool is_cooperative(const LaunchConfig* c) { return c->count == 1 && c->attributes->id == 2 && c->attributes->value == 1 && c->x <= multiprocessors; }
+bool is_cooperative(const LaunchConfig* c) {
+	return c->count == 1 && c->attributes->id == 2 && c->attributes->value == 1 && c->x <= multiprocessors;
+}
 
-// Early launches are of kernels that wait by themselves for those in front of them, and here nothing is early.
+// Early launches are of kernels that themselves wait for preceding ones. Here no kernel starts early.
 EXPORT cuLaunchKernelEx(const LaunchConfig* c, std::string* function, void** params, void**) {
-	if (c->threadsY != 1 || c->threadsZ != 1 || (standin_needs_all_blocks(*function) && !is_cooperative(c))) return INVALID_VALUE;
+	if (c->threadsY != 1 || c->threadsZ != 1 || (standin_needs_all_blocks(*function) && !is_cooperative(c)))
+		return INVALID_VALUE;
 	return launch_kernel(function, c->x, c->y, c->z, c->threads, c->shared, c->stream, params);
 }

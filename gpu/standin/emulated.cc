@@ -1,5 +1,5 @@
-// The kernels' own sources on the emulated device, in place of their twins, for the whole engine: slow, and as on a device but for its
-// memory model and timing.
+// The kernels' own sources on the emulated device, in place of their twins, for the whole engine: slow, and as on a
+// device but for its memory model and timing.
 #include "../../kernels/arrowsort.cu"
 #include "standin.h"
 #include <cstdlib>
@@ -7,15 +7,16 @@
 
 namespace {
 
-// Every argument is one word but for Buckets, Few, Many and Select, and words too many do no harm to a function of this convention.
+// Every argument is one word but for Buckets, Few, Many and Select, and words too many do no harm to a function of this
+// convention.
 typedef void (*Kernel)(u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64);
 
 const u32 RESIDENT = 3; // blocks at a time
 
 typedef void (*BucketKernel)(const Buckets);
-typedef void (*FewKernel)(const Few);
+typedef void (*SmallSortKernel)(const SmallSort);
 typedef void (*SelectKernel)(const Select);
-typedef void (*ManyKernel)(const Many);
+typedef void (*CooperativeKernel)(const CooperativeSort);
 
 void* kernel_of(const std::string& name) {
 	Dl_info self;
@@ -28,7 +29,8 @@ void* kernel_of(const std::string& name) {
 
 } // namespace
 
-void standin_emulate(const std::string& name, const std::vector<uint64_t>& arguments, unsigned blocks, unsigned threads, unsigned shared) {
+void standin_emulate(const std::string& name, const std::vector<uint64_t>& arguments, unsigned blocks, unsigned threads,
+                     unsigned shared) {
 	static u64 seed = 1;
 	void* found = kernel_of(name);
 	Kernel kernel = (Kernel)found;
@@ -36,8 +38,8 @@ void standin_emulate(const std::string& name, const std::vector<uint64_t>& argum
 		const Buckets& b = *(const Buckets*)arguments.data();
 		return emulation::launch(blocks, threads, shared, [&] { ((BucketKernel)found)(b); }, seed++, RESIDENT);
 	}
-	if (arguments.size() == sizeof(Few) / 8) {
-		auto run = [&] { ((FewKernel)found)(*(const Few*)arguments.data()); };
+	if (arguments.size() == sizeof(SmallSort) / 8) {
+		auto run = [&] { ((SmallSortKernel)found)(*(const SmallSort*)arguments.data()); };
 		if (standin_needs_clusters(name)) return emulation::launch_cluster(blocks, threads, shared, run, seed++);
 		return emulation::launch(blocks, threads, shared, run, seed++, RESIDENT);
 	}
@@ -45,10 +47,18 @@ void standin_emulate(const std::string& name, const std::vector<uint64_t>& argum
 		const Select& s = *(const Select*)arguments.data();
 		return emulation::launch(blocks, threads, shared, [&] { ((SelectKernel)found)(s); }, seed++, RESIDENT);
 	}
-	if (arguments.size() == sizeof(Many) / 8) {
-		return emulation::launch(blocks, threads, shared, [&] { ((ManyKernel)found)(*(const Many*)arguments.data()); }, seed++, blocks);
+	if (arguments.size() == sizeof(CooperativeSort) / 8) {
+		return emulation::launch(
+		    blocks, threads, shared, [&] { ((CooperativeKernel)found)(*(const CooperativeSort*)arguments.data()); },
+		    seed++, blocks);
 	}
 	u64 a[16] = {};
 	for (size_t i = 0; i < arguments.size(); i++) a[i] = arguments[i];
-	emulation::launch(blocks, threads, shared, [&] { kernel(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13], a[14], a[15]); }, seed++, RESIDENT);
+	emulation::launch(
+	    blocks, threads, shared,
+	    [&] {
+		    kernel(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13], a[14],
+			       a[15]);
+	    },
+	    seed++, RESIDENT);
 }

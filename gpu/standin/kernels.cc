@@ -1,5 +1,5 @@
-// What the kernels do, said in the plainest way: the twins of kernels/*.cu by the contract of kernels/abi.h, one row after
-// another. They check what package gpu asks for; the kernels themselves are tested elsewhere.
+// The twins of kernels/*.cu: what they compute by the contract of kernels/abi.h, in the plainest way, one row after
+// another. They check the arguments of package gpu; the kernels themselves are tested elsewhere.
 #include "standin.h"
 #include "../../kernels/abi.h"
 #include <algorithm>
@@ -82,7 +82,7 @@ template <class C> Class read(const C& c, u64 row, Limbs* v) {
 		break;
 	}
 	case FORM_INTEGER: v->limb[0] = little(address, c.width); break;
-	default: break; // FORM_CLASS: validity tells all
+	default: break; // FORM_CLASS: only validity counts
 	}
 	return VALUE;
 }
@@ -156,7 +156,8 @@ void encode(const u64* a) {
 // A field that histogram and digit binning read by themselves.
 void expect_column(const Field& f) {
 	bool form = f.form == FORM_INTEGER || f.form == FORM_FLOAT || f.form == FORM_RANK;
-	expect(form && f.down == 0 && f.up == 0 && f.stride == f.width && (f.width == 4 || f.width == 8), "a field that has to be encoded first");
+	expect(form && f.down == 0 && f.up == 0 && f.stride == f.width && (f.width == 4 || f.width == 8),
+	       "a field that has to be encoded first");
 }
 
 void expect_keys(const Field& keys) {
@@ -181,7 +182,8 @@ void histogram(const u64* a) {
 	expect(a[7] % 4 == 0, "status words that are not in fours");
 	u32* counts = at<u32>(a[5]);
 	u64& constant = *at<u64>(a[5] + MAX_DIGITS * RADIX_BINS * 4);
-	for (u64 i = 0; i < MAX_DIGITS * RADIX_BINS; i++) expect(counts[i] == 0 && constant == 0, "counts that are not zero");
+	for (u64 i = 0; i < MAX_DIGITS * RADIX_BINS; i++)
+		expect(counts[i] == 0 && constant == 0, "counts that are not zero");
 	for (u64 row = 0; row < a[1]; row++) {
 		u64 code = word(&f, 1, row);
 		for (u64 d = 0; d < a[4]; d++) counts[d * RADIX_BINS + (code >> byte_of(a[2], d) & low(byte_of(a[3], d)))]++;
@@ -199,12 +201,13 @@ void histogram(const u64* a) {
 }
 
 // A sort of few rows: by class, unless null and NaN are numbers, then by number.
-void tiny(const u64* a, u64 most) {
-	const Few& few = *(const Few*)a;
-	const Field& f = few.field;
-	u64 n = few.n, classes = few.classes;
+void single_block(const u64* a, u64 most) {
+	const SmallSort& job = *(const SmallSort*)a;
+	const Field& f = job.field;
+	u64 n = job.n, classes = job.classes;
 	expect(n <= most, "too many rows for one launch");
-	expect(f.form != FORM_DECIMAL && f.form != FORM_CLASS && f.down == 0 && f.up == 0, "a field that has to be encoded first");
+	expect(f.form != FORM_DECIMAL && f.form != FORM_CLASS && f.down == 0 && f.up == 0,
+	       "a field that has to be encoded first");
 	std::vector<std::pair<int, u64>> keys;
 	std::vector<u32> rows;
 	for (u64 i = 0; i < n; i++) {
@@ -214,54 +217,60 @@ void tiny(const u64* a, u64 most) {
 		rows.push_back((u32)i);
 	}
 	std::stable_sort(rows.begin(), rows.end(), [&](u32 x, u32 y) { return keys[x] < keys[y]; });
-	for (u64 i = 0; i < n; i++) at<u32>(few.out)[i] = few.in ? at<u32>(few.in)[rows[i]] : rows[i];
+	for (u64 i = 0; i < n; i++) at<u32>(job.out)[i] = job.in ? at<u32>(job.in)[rows[i]] : rows[i];
 }
 
-// Whether more than one row in eight of few has the same number, and rows are in no order: what the twin of a grid declines.
-bool crowded(const Few& few) {
+// Whether more than one row in eight of few has the same number, and rows are in no order: what the twin of a grid
+// declines.
+bool oversized(const SmallSort& job) {
 	std::map<u64, u64> rows;
 	u64 most = 0, last = 0;
 	bool rises = false, falls = false;
-	for (u64 i = 0; i < few.n; i++) {
+	for (u64 i = 0; i < job.n; i++) {
 		Limbs v;
-		u64 x = few.classes && read(few.field, i, &v) != 0 ? 0 : number(few.field, i);
+		u64 x = job.classes && read(job.field, i, &v) != 0 ? 0 : number(job.field, i);
 		most = std::max(most, ++rows[x]);
 		rises |= i > 0 && x > last, falls |= i > 0 && x < last;
 		last = x;
 	}
-	return most > few.n / 8 && rises && falls;
+	return most > job.n / 8 && rises && falls;
 }
 
-// The same of more rows, with memory for records and for what blocks tell one another.
-void grid(const u64* a, u64 blocks) {
-	const Many& many = *(const Many*)a;
-	const Meeting& meeting = *at<Meeting>(many.meeting);
-	expect(meeting.steps == 0, "a meeting that is not clear");
-	for (u32 count : meeting.counts) expect(count == 0, "a meeting that is not clear");
-	expect(*at<u64>(many.told) == 0, "a word that is not zero");
-	u64 most = std::min<u64>(GRID_ROWS, GRID_ITEMS * GRID_THREADS * blocks);
-	expect(many.few.n <= most, "too many rows for one launch");
-	memset(at<u8>(many.numbers), 0xA5, many.few.n * 8), memset(at<u8>(many.tags), 0xA5, many.few.n * 4), memset(at<u8>(many.totals), 0xA5, blocks * 4);
-	bool declines = crowded(many.few);
-	if (!declines) tiny(a, most);
-	*at<u64>(many.told) = declines ? SAYS_NO : SAYS_YES;
+// The same for cooperative sorts, with memory for records and shared state.
+void cooperative(const u64* a, u64 blocks) {
+	const CooperativeSort& job = *(const CooperativeSort*)a;
+	const CooperativeState& state = *at<CooperativeState>(job.state);
+	expect(state.steps == 0, "state that is not zero");
+	for (u32 count : state.counts) expect(count == 0, "state that is not zero");
+	expect(*at<u64>(job.status) == 0, "a word that is not zero");
+	u64 most = std::min<u64>(COOPERATIVE_ROWS, COOPERATIVE_ITEMS * COOPERATIVE_THREADS * blocks);
+	expect(job.small.n <= most, "too many rows for one launch");
+	memset(at<u8>(job.numbers), 0xA5, job.small.n * 8), memset(at<u8>(job.tags), 0xA5, job.small.n * 4),
+	    memset(at<u8>(job.totals), 0xA5, blocks * 4);
+	bool declines = oversized(job.small);
+	if (!declines) single_block(a, most);
+	*at<u64>(job.status) = declines ? STATUS_DECLINED : STATUS_ACCEPTED;
 }
 
 enum Records { FIELD, WIDE, PACKED, ROWS };
 
-// A Tile is the shape that the end of a kernel's name tells.
+// A Tile is the shape in the suffix of a kernel's name.
 struct Tile {
 	u64 packed, wide;
 	bool scanned, halves;
 };
-const Tile large = {LARGE_TILE, LARGE_TILE_WIDE, true, false}, medium = {MEDIUM_TILE, MEDIUM_TILE_WIDE, false, true}, small = {SMALL_TILE, SMALL_TILE, false, false};
+const Tile large = {LARGE_TILE, LARGE_TILE_WIDE, true, false}, medium = {MEDIUM_TILE, MEDIUM_TILE_WIDE, false, true},
+           small = {SMALL_TILE, SMALL_TILE, false, false};
 
 void binning(const u64* a, Records in, Records out, const Tile& shape, u64 blocks) {
 	const Field* f = at<Field>(a[0]);
-	u64 rowBits = a[5], restIn = a[6] & 255, lift = a[6] >> 8 & 255, to = a[6] >> 16 & 255, restOut = a[6] >> 24, first = a[7], strip = a[8], shift = a[9], bits = a[10], status = a[13], phase = a[15];
-	u64 tile = in == WIDE || out == WIDE || (in == FIELD && out == ROWS) ? shape.wide : shape.packed, tiles = (strip + tile - 1) / tile;
+	u64 rowBits = a[5], restIn = a[6] & 255, lift = a[6] >> 8 & 255, to = a[6] >> 16 & 255, restOut = a[6] >> 24,
+	    first = a[7], strip = a[8], shift = a[9], bits = a[10], status = a[13], phase = a[15];
+	u64 tile = in == WIDE || out == WIDE || (in == FIELD && out == ROWS) ? shape.wide : shape.packed,
+	    tiles = (strip + tile - 1) / tile;
 	u64 halves = shape.halves ? tiles / 2 : 0;
-	expect(shape.scanned ? blocks >= 2 && blocks <= tiles + 1 : blocks >= tiles && blocks <= tiles + halves, "a grid that is not for the tiles of the strip");
+	expect(shape.scanned ? blocks >= 2 && blocks <= tiles + 1 : blocks >= tiles && blocks <= tiles + halves,
+	       "a grid that is not for the tiles of the strip");
 	expect(bits >= 1 && bits <= RADIX_BITS && shift + bits <= 64, "a digit out of the code");
 	expect(*at<u32>(a[14]) == 0, "a ticket that is not zero");
 	*at<u32>(a[14]) = 1;
@@ -283,7 +292,10 @@ void binning(const u64* a, Records in, Records out, const Tile& shape, u64 block
 		u64 code, row;
 		switch (in) {
 		case FIELD: code = word(f, 1, i), row = i; break;
-		case WIDE: code = at<u64>(a[1])[i] >> rowBits, row = little(a[2] + i * restIn, restIn) << rowBits | (at<u64>(a[1])[i] & low(rowBits)); break;
+		case WIDE:
+			code = at<u64>(a[1])[i] >> rowBits,
+			row = little(a[2] + i * restIn, restIn) << rowBits | (at<u64>(a[1])[i] & low(rowBits));
+			break;
 		default: code = at<u64>(a[1])[i] >> rowBits, row = at<u64>(a[1])[i] & low(rowBits);
 		}
 		u64 place = places[code >> shift & low(bits)]++;
@@ -299,8 +311,9 @@ void binning(const u64* a, Records in, Records out, const Tile& shape, u64 block
 	if (a[12]) memcpy(at<u32>(a[12]), places, sizeof places);
 }
 
-// Partition and finish. The twins need no windows, no samples and no heavy values; they write to all of what they were given, so that
-// too little shows. The numbers of a field over the whole range of its type order as its rows do, classes aside.
+// Partition and bucket sort. The twins need no bucket ranges, samples and heavy values. They write all of the memory
+// that they are passed, so that too little shows. The numbers of a field over the whole range of its type order as its
+// rows do, but for classes.
 struct Numbered {
 	Class cls;
 	u64 number;
@@ -316,12 +329,16 @@ Numbered numbered(const Buckets& b, u64 row) {
 	return {b.column.nullsAtStart ? NULL_ : VALUE, word(&f, 1, row) & low(b.codeBits)};
 }
 bool is_value(const Buckets& b, const Numbered& r) { return r.cls == (b.column.nullsAtStart ? NULL_ : VALUE); }
-u32 prefix_of(const Buckets& b, u64 number) { return b.codeBits > 32 ? (u32)(number >> (b.codeBits - 32)) : (u32)(number << (32 - b.codeBits)); }
+u32 prefix_of(const Buckets& b, u64 number) {
+	return b.codeBits > 32 ? (u32)(number >> (b.codeBits - 32)) : (u32)(number << (32 - b.codeBits));
+}
 u32 bucket_of(const Buckets& b, u64 record) { return (u32)(record >> 32 >> (32 - b.bits)); }
 u64 record_of(const Buckets& b, u64 row) { return (u64)prefix_of(b, numbered(b, row).number) << 32 | row; }
-u64 windows_of(const Buckets& b) { return (b.n + b.step - 1) / b.step; }
+u64 ranges_of(const Buckets& b) { return (b.n + b.step - 1) / b.step; }
 u64 tile_of(const Buckets& b) {
-	return b.second ? b.field.width == 8 ? PARTITION_WIDE_TILE : PARTITION_TILE : b.bits <= SMALL_PASS_BITS ? PARTITION_SMALL_TILE : PARTITION_ONLY_TILE;
+	return b.second                    ? b.field.width == 8 ? PARTITION_WIDE_TILE : PARTITION_TILE
+	       : b.bits <= SMALL_PASS_BITS ? PARTITION_SMALL_TILE
+	                                   : PARTITION_ONLY_TILE;
 }
 u64 tiles_of(const Buckets& b) { return (b.n + tile_of(b) - 1) / tile_of(b); }
 
@@ -342,55 +359,60 @@ bool in_order(const Statistics& s) { return !s.falls || (!s.rises && !s.ties); }
 void sample(const u64* a, u64 blocks) {
 	const Buckets& b = *(const Buckets*)a;
 	const Field& f = b.field;
-	Verdict& v = *at<Verdict>(b.verdict);
+	Decision& v = *at<Decision>(b.decision);
 	expect(blocks == 1, "a grid that is not that of the sample");
 	if (f.form == FORM_KEYS) expect_keys(f);
 	else expect_column(f);
-	expect(b.codeBits > 0 && b.codeBits <= 64 && b.bits <= BUCKET_BITS && b.firstBits + b.second == b.bits, "buckets of another shape");
+	expect(b.codeBits > 0 && b.codeBits <= 64 && b.bits <= BUCKET_BITS && b.firstBits + b.second == b.bits,
+	       "buckets of another shape");
 	expect(v.ticket == 0, "a ticket that is not zero");
-	v = Verdict();
-	at<Report>(b.report)->sample = SAYS_YES;
+	v = Decision();
+	at<Report>(b.report)->sample = STATUS_ACCEPTED;
 	*at<Map>(b.numberMap) = Map();
-	memset(at<u8>(b.seen), 0, sizeof(Partial));
+	memset(at<u8>(b.partial), 0, sizeof(PartialStatistics));
 	if (f.form == FORM_KEYS && at<Field>(f.values)->mul == 0) { // it finds no ranges
-		v.early = 1, v.why = WHY_OUTSIDE;
-		at<Report>(b.report)->verdict = v, at<Report>(b.report)->sample = SAYS_NO;
+		v.early = 1, v.reason = REASON_OUT_OF_RANGE;
+		at<Report>(b.report)->decision = v, at<Report>(b.report)->sample = STATUS_DECLINED;
 		at<Report>(b.report)->statistics.any = 0;
 		return;
 	}
 	Statistics s = statistics_of(b);
-	if (b.orders && (b.n % 7 == 1 || b.n % 7 == 2 || in_order(s))) {
-		v.seems = s.falls ? SEEMS_FALLING : SEEMS_RISING;
-		at<Report>(b.report)->sample = SAYS_IN_ORDER;
+	if (b.checksOrder && (b.n % 7 == 1 || b.n % 7 == 2 || in_order(s))) {
+		v.order = s.falls ? ORDER_FALLING : ORDER_RISING;
+		at<Report>(b.report)->sample = STATUS_IN_ORDER;
 		return;
 	}
 	if (b.n % 7 == 5 && f.form != FORM_KEYS) {
-		v.aside = 1, v.why = WHY_EQUAL;
-		at<Report>(b.report)->sample = SAYS_ASIDE;
+		v.split = 1, v.reason = REASON_EQUAL;
+		at<Report>(b.report)->sample = STATUS_SPLIT;
 		return;
 	}
-	if (b.n % 7 != 3 || in_order(s)) return; // also where null has no number, and a word has no room for it
-	v.early = 1, v.why = WHY_EQUAL;
-	at<Report>(b.report)->verdict = v, at<Report>(b.report)->sample = SAYS_NO;
+	if (b.n % 7 != 3 || in_order(s)) return; // also if null has no number, and a word has no bits for it
+	v.early = 1, v.reason = REASON_EQUAL;
+	at<Report>(b.report)->decision = v, at<Report>(b.report)->sample = STATUS_DECLINED;
 	at<Report>(b.report)->statistics.any = s.any & s.notAll, at<Report>(b.report)->statistics.notAll = ~0ull;
 }
 
 void plan_of(const Buckets& b) {
-	Verdict& v = *at<Verdict>(b.verdict);
+	Decision& v = *at<Decision>(b.decision);
 	Report& report = *at<Report>(b.report);
 	report.statistics = statistics_of(b);
 	v.records = 0;
 	for (u64 row = 0; row < b.n; row++) v.records += is_value(b, numbered(b, row));
-	v.why = in_order(report.statistics) ? WHY_ORDERED : b.n % 5 == 0 || v.aside ? WHY_EQUAL : WHY_NOT;
-	if (b.n % 15 == 0 && b.field.form != FORM_KEYS) v.aside = 1;
-	if (v.why == WHY_ORDERED) v.aside = 0;
-	v.goOn = v.why == WHY_NOT;
-	report.verdict = v, report.plan = v.goOn ? SAYS_YES : v.aside ? SAYS_NO | SAYS_ASIDE : SAYS_NO;
-	memset(at<u8>(b.windows), 0xEE, (windows_of(b) + 1) * sizeof(Range));
-	memset(at<u8>(b.rest), 0xEE, ((1ull << b.bits) + windows_of(b)) * sizeof(Range));
+	v.reason = in_order(report.statistics) ? REASON_ORDERED : b.n % 5 == 0 || v.split ? REASON_EQUAL : REASON_NONE;
+	if (b.n % 15 == 0 && b.field.form != FORM_KEYS) v.split = 1;
+	if (v.reason == REASON_ORDERED) v.split = 0;
+	v.accepted = v.reason == REASON_NONE;
+	report.decision = v, report.plan = v.accepted ? STATUS_ACCEPTED
+	                                   : v.split  ? STATUS_DECLINED | STATUS_SPLIT
+	                                              : STATUS_DECLINED;
+	memset(at<u8>(b.ranges), 0xEE, (ranges_of(b) + 1) * sizeof(Range));
+	memset(at<u8>(b.list), 0xEE, ((1ull << b.bits) + ranges_of(b)) * sizeof(Range));
 	memset(at<u8>(b.starts), 0xEE, 4 * ((1ull << b.bits) + 1));
 	memset(at<u8>(b.cursors), 0xEE, 4ull << b.bits);
-	if (b.second) memset(at<u8>(b.firstStarts), 0xEE, 4 * ((1ull << b.firstBits) + 1)), memset(at<u8>(b.firstCursors), 0xEE, 4ull << b.firstBits);
+	if (b.second)
+		memset(at<u8>(b.firstStarts), 0xEE, 4 * ((1ull << b.firstBits) + 1)),
+		    memset(at<u8>(b.firstCursors), 0xEE, 4ull << b.firstBits);
 }
 
 void sort_rows(const Buckets& b, const std::vector<u32>& order) {
@@ -399,33 +421,36 @@ void sort_rows(const Buckets& b, const std::vector<u32>& order) {
 	std::stable_sort(rows.begin(), rows.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
 	for (u64 i = 0; i < b.n; i++) at<u32>(b.rows)[i] = rows[i].second;
 }
-void place_strays(const u64* a) {
+void repair_order(const u64* a) {
 	const Buckets& b = *(const Buckets*)a;
 	std::vector<u32> order(b.n);
 	for (u64 i = 0; i < b.n; i++) order[i] = (u32)i;
 	sort_rows(b, order);
 }
 
-// Rows in no order, which the sample has taken for some, are strays or too many.
-void watch_order(const u64* a) {
+// Unsorted rows whose sample is in order are repaired or declined.
+void check_order(const u64* a) {
 	const Buckets& b = *(const Buckets*)a;
 	Statistics s = statistics_of(b);
 	for (u64 i = 0; i < b.n; i++) at<u32>(b.rows)[i] = (u32)(s.falls ? b.n - 1 - i : i);
-	at<Report>(b.report)->plan = in_order(s) ? (u64)SAYS_YES : b.n % 7 == 1 ? (u64)SAYS_YES | SAYS_STRAYS : (u64)SAYS_NO;
+	at<Report>(b.report)->plan = in_order(s)    ? (u64)STATUS_ACCEPTED
+	                             : b.n % 7 == 1 ? (u64)STATUS_ACCEPTED | STATUS_REPAIR
+	                                            : (u64)STATUS_DECLINED;
 }
 
-void look(const u64* a, u64 blocks) {
+void key_scan(const u64* a, u64 blocks) {
 	const Buckets& b = *(const Buckets*)a;
 	expect(blocks > 0, "no blocks");
-	if (at<Verdict>(b.verdict)->seems) return;
+	if (at<Decision>(b.decision)->order) return;
 	for (u64 i = 0; i < 1ull << b.bits; i++) expect(at<u32>(b.counts)[i] == 0, "counts that are not zero");
-	for (u64 i = 0; i < CLASSES * tiles_of(b); i++) expect(at<u32>(b.classCounts)[i] == 0, "counts of classes that are not zero");
-	if (at<Verdict>(b.verdict)->early) {
-		at<Report>(b.report)->plan = SAYS_NO;
+	for (u64 i = 0; i < CLASSES * tiles_of(b); i++)
+		expect(at<u32>(b.classCounts)[i] == 0, "counts of classes that are not zero");
+	if (at<Decision>(b.decision)->early) {
+		at<Report>(b.report)->plan = STATUS_DECLINED;
 		return;
 	}
 	for (u64 row = 0; row < b.n; row++) {
-		if (is_value(b, numbered(b, row)) && at<Verdict>(b.verdict)->aside) continue;
+		if (is_value(b, numbered(b, row)) && at<Decision>(b.decision)->split) continue;
 		if (is_value(b, numbered(b, row))) at<u32>(b.counts)[bucket_of(b, record_of(b, row))]++;
 		else at<u32>(b.classCounts)[CLASS_OF_NULL * tiles_of(b) + row / tile_of(b)]++;
 	}
@@ -434,44 +459,46 @@ void look(const u64* a, u64 blocks) {
 
 void bucket_plan(const u64* a, u64 blocks) {
 	const Buckets& b = *(const Buckets*)a;
-	expect(blocks == ((1ull << b.bits) + PLAN_THREADS * PLAN_ITEMS - 1) / (PLAN_THREADS * PLAN_ITEMS) + CLASSES, "a grid that is not that of bucket_plan");
-	expect(b.bits > SMALL_BUCKET_BITS, "a plan that look has made");
-	if (!at<Verdict>(b.verdict)->early) plan_of(b);
+	expect(blocks == ((1ull << b.bits) + PLAN_THREADS * PLAN_ITEMS - 1) / (PLAN_THREADS * PLAN_ITEMS) + CLASSES,
+	       "a grid that is not that of bucket_plan");
+	expect(b.bits > SMALL_BUCKET_BITS, "a plan that the key scan has made");
+	if (!at<Decision>(b.decision)->early) plan_of(b);
 }
 
 void partition_first(const u64* a, u64 blocks) {
 	const Buckets& b = *(const Buckets*)a;
 	expect(blocks == tiles_of(b), "a grid that is not that of the first pass");
 	memset(at<u8>(b.counts), 0, 4ull << b.bits);
-	if (!at<Verdict>(b.verdict)->aside) memset(at<u8>(b.classCounts), 0, 4 * CLASSES * tiles_of(b));
-	if (!at<Verdict>(b.verdict)->goOn) return;
+	if (!at<Decision>(b.decision)->split) memset(at<u8>(b.classCounts), 0, 4 * CLASSES * tiles_of(b));
+	if (!at<Decision>(b.decision)->accepted) return;
 	for (u64 row = 0; row < b.n; row++) at<u64>(b.records[0])[row] = record_of(b, row);
 }
 
 void partition_second(const u64* a, u64 blocks) {
 	const Buckets& b = *(const Buckets*)a;
-	expect(blocks == b.n / PARTITION_SECOND_TILE + (1ull << b.firstBits) + 1, "a grid that is not that of the second pass");
-	if (!at<Verdict>(b.verdict)->goOn) return;
+	expect(blocks == b.n / PARTITION_SECOND_TILE + (1ull << b.firstBits) + 1,
+	       "a grid that is not that of the second pass");
+	if (!at<Decision>(b.decision)->accepted) return;
 	memcpy(at<u8>(b.records[1]), at<u8>(b.records[0]), 8 * b.n);
 }
 
-void finish(const u64* a, u64 blocks) {
+void bucket_sort(const u64* a, u64 blocks) {
 	const Buckets& b = *(const Buckets*)a;
-	expect(blocks == windows_of(b), "a grid that is not the windows");
-	if (!at<Verdict>(b.verdict)->goOn) return;
+	expect(blocks == ranges_of(b), "a grid that is not that of the bucket ranges");
+	if (!at<Decision>(b.decision)->accepted) return;
 	std::vector<u32> order;
 	for (u64 i = 0; i < b.n; i++) order.push_back((u32)at<u64>(b.records[b.second ? 1 : 0])[i]);
 	sort_rows(b, order);
 }
 
-void finish_rest(const u64*) {}
+void bucket_sort_large(const u64*) {}
 
 // The rows of classes to their places, the others to the records.
-void set_aside(const u64* a, u64 blocks) {
+void split_heavy(const u64* a, u64 blocks) {
 	const Buckets& b = *(const Buckets*)a;
-	const Verdict& v = *at<Verdict>(b.verdict);
-	expect(blocks == tiles_of(b), "a grid that is not that of set_aside");
-	expect(v.aside && !v.goOn, "rows that are not set aside");
+	const Decision& v = *at<Decision>(b.decision);
+	expect(blocks == tiles_of(b), "a grid that is not that of split_heavy");
+	expect(v.split && !v.accepted, "heavy values that are not split");
 	std::vector<std::pair<Numbered, u32>> classes;
 	u64 others = 0;
 	for (u64 row = 0; row < b.n; row++) {
@@ -485,20 +512,21 @@ void set_aside(const u64* a, u64 blocks) {
 		}
 	}
 	expect(others == v.records, "records that nobody has counted");
-	for (u64 i = 0; i < CLASSES * tiles_of(b); i++) expect(at<u32>(b.classCounts)[i] == 0, "rows of classes that nobody has counted");
+	for (u64 i = 0; i < CLASSES * tiles_of(b); i++)
+		expect(at<u32>(b.classCounts)[i] == 0, "rows of classes that nobody has counted");
 	std::stable_sort(classes.begin(), classes.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
 	u64 place = b.column.nullsAtStart ? 0 : others;
 	for (const auto& row : classes) at<u32>(b.rows)[place++] = row.second;
 }
 
-void put_back(const u64* a, u64 blocks) {
+void merge_heavy(const u64* a, u64 blocks) {
 	const Buckets& b = *(const Buckets*)a;
-	u64 others = at<Verdict>(b.verdict)->records, first = b.column.nullsAtStart ? b.n - others : 0;
+	u64 others = at<Decision>(b.decision)->records, first = b.column.nullsAtStart ? b.n - others : 0;
 	expect(blocks > 0, "no blocks");
 	memcpy(at<u32>(b.rows) + first, at<u32>(b.records[0]), 4 * others);
 }
 
-// The first rows. The twin looks at all rows, and cuts somewhere behind the rows that are wanted, now and then in front of them.
+// The first rows. The twin reads all rows; its border is usually after the rows that are wanted, sometimes before.
 u64 tile_of(const Select& s) { return s.field.width == 4 && s.bits <= 32 ? SELECT_TILE : SELECT_WIDE_TILE; }
 u64 tiles_of(const Select& s) { return (s.n + tile_of(s) - 1) / tile_of(s); }
 
@@ -506,9 +534,13 @@ void select_border(const u64* a, u64 blocks) {
 	const Select& s = *(const Select*)a;
 	Selection& selection = *at<Selection>(s.selection);
 	u64 sampled = std::min<u64>(s.n, SELECT_SAMPLE);
-	expect(blocks == (sampled + SELECT_BORDER_THREADS - 1) / SELECT_BORDER_THREADS, "a grid that is not that of the sample");
-	expect(s.k >= 1 && s.k <= s.n && s.hits >= 1 && s.hits <= sampled && s.room < 1ull << 31 && s.bits >= 1 && s.bits <= 64, "a select of another shape");
-	expect(selection.border == 0 && !selection.declined && !selection.sampled && !selection.ticket, "a selection that is not zero");
+	expect(blocks == (sampled + SELECT_BORDER_THREADS - 1) / SELECT_BORDER_THREADS,
+	       "a grid that is not that of the sample");
+	expect(s.k >= 1 && s.k <= s.n && s.hits >= 1 && s.hits <= sampled && s.capacity < 1ull << 31 && s.bits >= 1 &&
+	           s.bits <= 64,
+	       "a select of another shape");
+	expect(selection.border == 0 && !selection.declined && !selection.sampled && !selection.ticket,
+	       "a selection that is not zero");
 	expect_column(s.field);
 	std::vector<u64> codes(s.n);
 	for (u64 i = 0; i < s.n; i++) codes[i] = word(&s.field, 1, i);
@@ -516,7 +548,7 @@ void select_border(const u64* a, u64 blocks) {
 	std::sort(codes.begin(), codes.end());
 	selection.border = codes[s.n % 7 == 3 ? s.k / 2 : std::min(s.n - 1, s.k + s.k / 8)];
 	u64 upTo = std::upper_bound(codes.begin(), codes.end(), selection.border) - codes.begin();
-	if (s.apart || upTo <= s.room) return;
+	if (s.separateTies || upTo <= s.capacity) return;
 	selection.declined = 1;
 	at<Selected>(s.selected)->candidates = ~0ull;
 }
@@ -524,15 +556,17 @@ void select_border(const u64* a, u64 blocks) {
 template <class Code> void select_rows(const u64* a, u64 blocks) {
 	const Select& s = *(const Select*)a;
 	Selection& selection = *at<Selection>(s.selection);
-	expect(sizeof(Code) == (tile_of(s) == SELECT_TILE ? 4 : 8) && blocks == tiles_of(s), "a grid that is not that of the tiles");
+	expect(sizeof(Code) == (tile_of(s) == SELECT_TILE ? 4 : 8) && blocks == tiles_of(s),
+	       "a grid that is not that of the tiles");
 	for (u64 i = 0; i < tiles_of(s); i++) expect(at<u64>(s.status)[i] == 0, "status words that are not zero");
 	memset(at<u8>(s.status), 0xEE, 8 * tiles_of(s));
 	if (selection.declined) return;
 	Selected found = {};
 	for (u64 row = 0; row < s.n; row++) {
 		u64 code = word(&s.field, 1, row);
-		if (code < selection.border || (code == selection.border && !s.apart)) {
-			if (found.candidates < s.room) at<Code>(s.codes)[found.candidates] = (Code)code, at<u32>(s.rows)[found.candidates] = (u32)row;
+		if (code < selection.border || (code == selection.border && !s.separateTies)) {
+			if (found.candidates < s.capacity)
+				at<Code>(s.codes)[found.candidates] = (Code)code, at<u32>(s.rows)[found.candidates] = (u32)row;
 			found.candidates++;
 		} else if (code == selection.border) {
 			if (found.tied + found.candidates < s.k) at<u32>(s.tied)[found.tied] = (u32)row;
@@ -563,20 +597,20 @@ void gather(u64 values, u64 width, const u32* rows, u64 n, u64 dst) {
 	for (u64 i = 0; i < n; i++) memcpy(at<u8>(dst) + i * width, at<u8>(values) + rows[i] * width, width);
 }
 
-void deal_rows(const u64* a) {
+void scatter_rows(const u64* a) {
 	const u32* rows = at<u32>(a[0]);
 	u64 n = a[1], shift = a[2];
 	u32* cursors = at<u32>(a[6]);
-	for (u64 first = 0, tile = 0; first < n; first += DEAL_TILE, tile++) {
-		u64 count = std::min<u64>(DEAL_TILE, n - first);
-		std::vector<std::vector<u64>> windows(DEAL_WINDOWS);
+	for (u64 first = 0, tile = 0; first < n; first += SCATTER_TILE, tile++) {
+		u64 count = std::min<u64>(SCATTER_TILE, n - first);
+		std::vector<std::vector<u64>> windows(GATHER_WINDOWS);
 		for (u64 i = count; i-- > 0;) windows.at(rows[first + i] >> shift).push_back(first + i); // any order will do
-		u32* table = at<u32>(a[5]) + tile * 2 * DEAL_WINDOWS;
+		u32* table = at<u32>(a[5]) + tile * 2 * GATHER_WINDOWS;
 		u32 place = 0;
-		for (u64 w = 0; w < DEAL_WINDOWS; w++) {
+		for (u64 w = 0; w < GATHER_WINDOWS; w++) {
 			u32 room = (u32)(w << shift) + cursors[w];
 			cursors[w] += (u32)windows[w].size();
-			table[w] = room - place, table[DEAL_WINDOWS + w] = place;
+			table[w] = room - place, table[GATHER_WINDOWS + w] = place;
 			for (u64 i : windows[w]) at<u32>(a[3])[room++] = rows[i], at<u16>(a[4])[i] = (u16)place++;
 		}
 	}
@@ -584,8 +618,9 @@ void deal_rows(const u64* a) {
 
 void collect(u64 gathered, u64 n, const u16* places, const u32* offsets, u64 dst, u64 width) {
 	for (u64 i = 0; i < n; i++) {
-		const u32* table = offsets + i / DEAL_TILE * 2 * DEAL_WINDOWS;
-		u64 w = std::upper_bound(table + DEAL_WINDOWS, table + 2 * DEAL_WINDOWS, places[i]) - (table + DEAL_WINDOWS) - 1;
+		const u32* table = offsets + i / SCATTER_TILE * 2 * GATHER_WINDOWS;
+		u64 w = std::upper_bound(table + GATHER_WINDOWS, table + 2 * GATHER_WINDOWS, places[i]) -
+		        (table + GATHER_WINDOWS) - 1;
 		memcpy(at<u8>(dst) + i * width, at<u8>(gathered) + (u32)(table[w] + places[i]) * width, width);
 	}
 }
@@ -657,12 +692,14 @@ void add_binnings(std::map<std::string, std::pair<int, Twin>>& all) {
 		const char* name;
 		Records in, out;
 	};
-	const Pass passes[] = {
-	    {"first", FIELD, PACKED},  {"first_short", FIELD, PACKED},   {"first_wide", FIELD, WIDE},  {"only", FIELD, ROWS},
-	    {"middle", PACKED, PACKED}, {"middle_short", PACKED, PACKED}, {"middle_wide", WIDE, WIDE},
-	    {"last", PACKED, ROWS},    {"last_short", PACKED, ROWS},     {"last_wide", WIDE, ROWS}};
+	const Pass passes[] = {{"first", FIELD, PACKED},     {"first_short", FIELD, PACKED},
+	                       {"first_wide", FIELD, WIDE},  {"only", FIELD, ROWS},
+	                       {"middle", PACKED, PACKED},   {"middle_short", PACKED, PACKED},
+	                       {"middle_wide", WIDE, WIDE},  {"last", PACKED, ROWS},
+	                       {"last_short", PACKED, ROWS}, {"last_wide", WIDE, ROWS}};
 	for (const Pass& p : passes) {
-		for (auto& [suffix, shape] : {std::make_pair("_large", large), std::make_pair("", medium), std::make_pair("_small", small)}) {
+		for (auto& [suffix, shape] :
+		     {std::make_pair("_large", large), std::make_pair("", medium), std::make_pair("_small", small)}) {
 			bool isShort = strstr(p.name, "short");
 			all[std::string("digit_binning_") + p.name + suffix] = {16, [=, shape = shape](const u64* a, u64 blocks) {
 				expect(!isShort || a[5] == 32, "short records that are not");
@@ -678,25 +715,27 @@ const std::map<std::string, std::pair<int, Twin>>& twins() {
 		return std::make_pair(4, Twin([=](const u64* a, u64) { gather(a[0], width, at<u32>(a[1]), a[2], a[3]); }));
 	};
 	auto collects = [](u64 width) {
-		return std::make_pair(5, Twin([=](const u64* a, u64) { collect(a[0], a[1], at<u16>(a[2]), at<u32>(a[3]), a[4], width); }));
+		return std::make_pair(
+		    5, Twin([=](const u64* a, u64) { collect(a[0], a[1], at<u16>(a[2]), at<u32>(a[3]), a[4], width); }));
 	};
-	const int bucketWords = sizeof(Buckets) / 8, fewWords = sizeof(Few) / 8, manyWords = sizeof(Many) / 8, selectWords = sizeof(Select) / 8;
+	const int bucketWords = sizeof(Buckets) / 8, smallWords = sizeof(SmallSort) / 8,
+	          cooperativeWords = sizeof(CooperativeSort) / 8, selectWords = sizeof(Select) / 8;
 	static std::map<std::string, std::pair<int, Twin>> all{
 	    {"statistics", {3, plain(statistics)}},
 	    {"statistics_decimal", {3, plain(statistics)}},
 	    {"encode", {5, plain(encode)}},
 	    {"histogram", {8, plain(histogram)}},
 	    {"histogram_wide", {8, plain(histogram)}},
-	    {"tiny", {fewWords, [](const u64* a, u64) { tiny(a, TINY_ROWS); }}},
-	    {"tiny_few", {fewWords, [](const u64* a, u64) { tiny(a, TINY_FEW_ROWS); }}},
-	    {"cluster", {fewWords, [](const u64* a, u64 blocks) {
+	    {"single_block", {smallWords, [](const u64* a, u64) { single_block(a, SINGLE_BLOCK_ROWS); }}},
+	    {"single_block_small", {smallWords, [](const u64* a, u64) { single_block(a, SINGLE_BLOCK_SMALL_ROWS); }}},
+	    {"cluster", {smallWords, [](const u64* a, u64 blocks) {
 		    expect(blocks == CLUSTER_BLOCKS, "a grid that is not the cluster");
-		    tiny(a, CLUSTER_ROWS);
+		    single_block(a, CLUSTER_ROWS);
 	    }}},
-	    {"grid", {manyWords, [](const u64* a, u64 blocks) { grid(a, blocks); }}},
+	    {"cooperative", {cooperativeWords, cooperative}},
 	    {"sample", {bucketWords, sample}},
-	    {"look", {bucketWords, look}},
-	    {"look_keys", {bucketWords, look}},
+	    {"key_scan", {bucketWords, key_scan}},
+	    {"key_scan_keys", {bucketWords, key_scan}},
 	    {"bucket_plan", {bucketWords, bucket_plan}},
 	    {"partition_first", {bucketWords, partition_first}},
 	    {"partition_first_floats", {bucketWords, partition_first}},
@@ -707,16 +746,16 @@ const std::map<std::string, std::pair<int, Twin>>& twins() {
 	    {"partition_small", {bucketWords, partition_first}},
 	    {"partition_small_wide", {bucketWords, partition_first}},
 	    {"partition_second", {bucketWords, partition_second}},
-	    {"finish", {bucketWords, finish}},
-	    {"finish_wide", {bucketWords, finish}},
-	    {"finish_small_wide", {bucketWords, finish}},
-	    {"finish_small", {bucketWords, finish}},
-	    {"watch_order", {bucketWords, plain(watch_order)}},
-	    {"place_strays", {bucketWords, plain(place_strays)}},
-	    {"finish_rest", {bucketWords, plain(finish_rest)}},
-	    {"set_aside", {bucketWords, set_aside}},
-	    {"set_aside_wide", {bucketWords, set_aside}},
-	    {"put_back", {bucketWords, put_back}},
+	    {"bucket_sort", {bucketWords, bucket_sort}},
+	    {"bucket_sort_wide", {bucketWords, bucket_sort}},
+	    {"bucket_sort_small_wide", {bucketWords, bucket_sort}},
+	    {"bucket_sort_small", {bucketWords, bucket_sort}},
+	    {"check_order", {bucketWords, plain(check_order)}},
+	    {"repair_order", {bucketWords, plain(repair_order)}},
+	    {"bucket_sort_large", {bucketWords, plain(bucket_sort_large)}},
+	    {"split_heavy", {bucketWords, split_heavy}},
+	    {"split_heavy_wide", {bucketWords, split_heavy}},
+	    {"merge_heavy", {bucketWords, merge_heavy}},
 	    {"select_border", {selectWords, select_border}},
 	    {"select_rows", {selectWords, select_rows<u32>}},
 	    {"select_rows_wide", {selectWords, select_rows<u64>}},
@@ -728,11 +767,11 @@ const std::map<std::string, std::pair<int, Twin>>& twins() {
 	    {"gather_8", fixed(8)},
 	    {"gather_16", fixed(16)},
 	    {"gather_32", fixed(32)},
-	    {"gather_near_4", fixed(4)},
-	    {"gather_near_8", fixed(8)},
+	    {"gather_window_4", fixed(4)},
+	    {"gather_window_8", fixed(8)},
 	    {"gather_bytes", {5, [](const u64* a, u64) { gather(a[0], a[1], at<u32>(a[2]), a[3], a[4]); }}},
 	    {"gather_bits", {6, plain(gather_bits)}},
-	    {"deal_rows", {7, plain(deal_rows)}},
+	    {"scatter_rows", {7, plain(scatter_rows)}},
 	    {"collect_4", collects(4)},
 	    {"collect_8", collects(8)},
 	    {"text_starts", {5, plain(text_starts)}},

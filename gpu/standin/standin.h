@@ -12,7 +12,7 @@ int standin_arguments(const std::string& kernel);
 inline bool standin_needs_clusters(const std::string& kernel) { return kernel == "cluster"; }
 
 // Whether all blocks of a kernel must be there at a time.
-inline bool standin_needs_all_blocks(const std::string& kernel) { return kernel == "grid"; }
+inline bool standin_needs_all_blocks(const std::string& kernel) { return kernel == "cooperative"; }
 
 // Does what a kernel does.
 void standin_run(const std::string& kernel, const uint64_t* arguments, uint64_t blocks);

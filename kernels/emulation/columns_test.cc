@@ -11,7 +11,8 @@ int checks = 0;
 void check(bool ok, const char* what, u64 a, u64 b, u64 c) {
 	checks++;
 	if (ok) return;
-	fprintf(stderr, "FAILED: %s (%llu, %llu, %llu)\n", what, (unsigned long long)a, (unsigned long long)b, (unsigned long long)c);
+	fprintf(stderr, "FAILED: %s (%llu, %llu, %llu)\n", what, (unsigned long long)a, (unsigned long long)b,
+	        (unsigned long long)c);
 	exit(1);
 }
 
@@ -19,9 +20,16 @@ struct Layout {
 	Form form;
 	u64 width, sign, infinity;
 };
-const Layout layouts[] = {{FORM_INTEGER, 4, 0, 0},      {FORM_INTEGER, 8, 1ull << 63, 0},   {FORM_INTEGER, 2, 1 << 15, 0},
-                          {FORM_FLOAT, 4, 1u << 31, 0x7f800000}, {FORM_FLOAT, 8, 1ull << 63, 0x7ff0000000000000}, {FORM_FLOAT, 2, 1 << 15, 0x7c00},
-                          {FORM_RANK, 4, 0, 0},         {FORM_BIT, 1, 0, 0},                {FORM_BIG_ENDIAN, 5, 0, 0},  {FORM_NONE, 0, 0, 0}};
+const Layout layouts[] = {{FORM_INTEGER, 4, 0, 0},
+                          {FORM_INTEGER, 8, 1ull << 63, 0},
+                          {FORM_INTEGER, 2, 1 << 15, 0},
+                          {FORM_FLOAT, 4, 1u << 31, 0x7f800000},
+                          {FORM_FLOAT, 8, 1ull << 63, 0x7ff0000000000000},
+                          {FORM_FLOAT, 2, 1 << 15, 0x7c00},
+                          {FORM_RANK, 4, 0, 0},
+                          {FORM_BIT, 1, 0, 0},
+                          {FORM_BIG_ENDIAN, 5, 0, 0},
+                          {FORM_NONE, 0, 0, 0}};
 
 // What a row is, spelled out: 0 value, 1 NaN, 2 null.
 struct Cell {
@@ -60,7 +68,8 @@ void check_column(const Layout& l, u64 n, int distribution, u64 seed) {
 	std::vector<u8> values(n * 8 + 16);
 	for (u64 i = 0; i < n; i++) {
 		u64 x = draw(distribution, i, n, seed);
-		if (distribution == 9 || distribution == 10) x = x >> (64 - std::max<u64>(l.width, 1) * 8); // in order as stored
+		if (distribution == 9 || distribution == 10)
+			x = x >> (64 - std::max<u64>(l.width, 1) * 8); // in order as stored
 		if (l.form == FORM_FLOAT && mix(x + seed) % 4 == 0) x = mix(i) % 2 ? l.infinity + mix(i) % 3 : l.sign;
 		memcpy(&values[i * l.width], &x, l.width);
 	}
@@ -79,7 +88,10 @@ void check_column(const Layout& l, u64 n, int distribution, u64 seed) {
 			want.notMin[0] = std::max(want.notMin[0], ~x.word), want.max[0] = std::max(want.max[0], x.word);
 			want.any |= x.word, want.notAll |= ~x.word;
 		}
-		int step = x.cls != last.cls ? (x.cls > last.cls) != (mode >> 1) ? 1 : -1 : x.word == last.word ? 0 : (x.word > last.word) != (mode & 1) ? 1 : -1;
+		int step = x.cls != last.cls                    ? (x.cls > last.cls) != (mode >> 1) ? 1 : -1
+		           : x.word == last.word                ? 0
+		           : (x.word > last.word) != (mode & 1) ? 1
+		                                                : -1;
 		if (i > 0) (step > 0 ? want.rises : step < 0 ? want.falls : want.ties) = 1;
 		last = x;
 	}
@@ -91,9 +103,12 @@ void check_column(const Layout& l, u64 n, int distribution, u64 seed) {
 	check(!memcmp(&s, &want, sizeof s), "statistics", n, l.form * 100 + l.width, seed);
 
 	Field f = {};
-	f.values = c.values, f.validity = c.validity, f.bit = bit, f.valueBit = 3, f.form = l.form, f.width = f.stride = l.width;
-	f.sign = l.sign, f.infinity = l.infinity, f.base[0] = mix(seed) >> (64 - std::max<u64>(l.width, 1) * 8), f.shift = seed % 5;
-	f.mul = mix(seed + 1) | 1, f.bias = mix(seed + 2), f.nan = 111, f.null = 222, f.down = seed % 7, f.up = seed % 11, f.mask = 0xffffffff;
+	f.values = c.values, f.validity = c.validity, f.bit = bit, f.valueBit = 3, f.form = l.form,
+	f.width = f.stride = l.width;
+	f.sign = l.sign, f.infinity = l.infinity, f.base[0] = mix(seed) >> (64 - std::max<u64>(l.width, 1) * 8),
+	f.shift = seed % 5;
+	f.mul = mix(seed + 1) | 1, f.bias = mix(seed + 2), f.nan = 111, f.null = 222, f.down = seed % 7, f.up = seed % 11,
+	f.mask = 0xffffffff;
 	Field both[2] = {f, f};
 	both[1].form = FORM_CLASS, both[1].bias = 1, both[1].null = 0, both[1].down = 0, both[1].up = 63, both[1].mask = 1;
 	std::vector<u32> rows(n);
@@ -103,7 +118,9 @@ void check_column(const Layout& l, u64 n, int distribution, u64 seed) {
 	for (u64 i = 0; i < n; i++) {
 		Cell x = cell_of(l, values, validity, bit, rows[i]);
 		u64 mask = l.width ? ~0ull >> (64 - 8 * l.width) : 0;
-		u64 number = x.cls == 2 ? 222 : x.cls == 1 ? 111 : f.bias + ((((x.word ^ l.sign) - f.base[0]) & mask) >> f.shift) * f.mul;
+		u64 number = x.cls == 2   ? 222
+		             : x.cls == 1 ? 111
+		                          : f.bias + ((((x.word ^ l.sign) - f.base[0]) & mask) >> f.shift) * f.mul;
 		bool valid = validity[(bit + rows[i]) / 32] >> ((bit + rows[i]) % 32) & 1;
 		u64 want = ((number >> f.down & f.mask) << f.up) + ((u64)valid << 63);
 		check(codes[i] == want, "encode", i, l.form * 100 + l.width, seed);
@@ -129,12 +146,15 @@ void check_decimal(u64 width, u64 n, u64 seed) {
 		else nulls++;
 	}
 	auto less = [](const Limbs& a, const Limbs& b) { return compare(a, b) < 0; };
-	Limbs least = *std::min_element(all.begin(), all.end(), less), greatest = *std::max_element(all.begin(), all.end(), less);
+	Limbs least = *std::min_element(all.begin(), all.end(), less),
+	      greatest = *std::max_element(all.begin(), all.end(), less);
 	check(s.nulls == nulls, "nulls of decimals", width, n, seed);
-	for (int k = 0; k < 4; k++) check(~s.notMin[k] == least.limb[k] && s.max[k] == greatest.limb[k], "decimals", width, n, seed);
+	for (int k = 0; k < 4; k++)
+		check(~s.notMin[k] == least.limb[k] && s.max[k] == greatest.limb[k], "decimals", width, n, seed);
 
 	Field f = {};
-	f.values = c.values, f.form = FORM_DECIMAL, f.width = width, f.shift = seed % 9, f.limb = seed % (width / 8), f.descending = 1, f.mask = ~0ull;
+	f.values = c.values, f.form = FORM_DECIMAL, f.width = width, f.shift = seed % 9, f.limb = seed % (width / 8),
+	f.descending = 1, f.mask = ~0ull;
 	memcpy(f.base, least.limb, sizeof f.base);
 	Limbs span = (greatest - least) >> (u32)f.shift;
 	memcpy(f.last, span.limb, sizeof f.last);
@@ -155,7 +175,8 @@ void check_gathers(u64 n, u64 seed) {
 	std::vector<u32> rows(out);
 	for (u64 i = 0; i < out; i++) rows[i] = (u32)(mix(i + seed) % n);
 	auto same = [&](u64 width) {
-		for (u64 i = 0; i < out; i++) check(!memcmp(&dst[i * width], &values[rows[i] * width], width), "gather", i, width, n);
+		for (u64 i = 0; i < out; i++)
+			check(!memcmp(&dst[i * width], &values[rows[i] * width], width), "gather", i, width, n);
 	};
 	d.run(gather_1, 2, STREAM_THREADS, 0, values.data(), rows.data(), out, dst.data()), same(1);
 	d.run(gather_2, 2, STREAM_THREADS, 0, (u16*)values.data(), rows.data(), out, (u16*)dst.data()), same(2);
@@ -178,7 +199,8 @@ void check_gathers(u64 n, u64 seed) {
 	d.run(copy_bits, 1, STREAM_THREADS, 0, (u32*)values.data(), bit, half, copy.data(), to);
 	d.run(copy_bits, 1, STREAM_THREADS, 0, nullptr, 0, n - half, copy.data(), to + half);
 	for (u64 i = 0; i < copy.size() * 32; i++) {
-		bool in = i >= to && i < to + n, is = in && (i - to >= half || values[(bit + i - to) / 8] >> ((bit + i - to) % 8) & 1);
+		bool in = i >= to && i < to + n,
+		     is = in && (i - to >= half || values[(bit + i - to) / 8] >> ((bit + i - to) % 8) & 1);
 		check((copy[i / 32] >> (i % 32) & 1) == is, "copy_bits", i, n, seed);
 	}
 }
@@ -218,7 +240,7 @@ template <class Value> void check_windows(u64 n, u64 windowBits, u64 seed) {
 	for (u64 i = 0; i < n; i++) rows[i] = (u32)i, values[i] = (Value)mix(i + seed);
 	if (seed % 3) std::sort(rows.begin(), rows.end(), [&](u32 a, u32 b) { return mix(a + seed) < mix(b + seed); });
 	WindowGather windows(d, n);
-	windows.deal(rows.data(), windowBits);
+	windows.scatter(rows.data(), windowBits);
 	windows.gather(values.data(), between.data(), dst.data());
 	windows.release();
 	for (u64 i = 0; i < n; i++) check(dst[i] == values[rows[i]], "gather in windows", i, n, seed);
@@ -230,7 +252,9 @@ void check_texts(u64 n, u64 width, u64 most, u64 seed) {
 	d.seed = seed;
 	u64 half = n / 3;
 	std::vector<u64> lengths(n), starts(n + 1), wantStarts(n + 1);
-	for (u64 i = 0; i < n; i++) lengths[i] = i == n / 2 ? most * 50 : mix(i + seed) % (most + 1), wantStarts[i + 1] = wantStarts[i] + lengths[i];
+	for (u64 i = 0; i < n; i++)
+		lengths[i] = i == n / 2 ? most * 50 : mix(i + seed) % (most + 1),
+		wantStarts[i + 1] = wantStarts[i] + lengths[i];
 	std::vector<u8> data(wantStarts[n] + 8), offsets((n + 2) * width);
 	for (u64 i = 0; i < data.size(); i++) data[i] = (u8)mix(i * 3 + seed);
 	auto chunk = [&](u64 from, u64 rows) {
@@ -248,11 +272,13 @@ void check_texts(u64 n, u64 width, u64 most, u64 seed) {
 	for (u64 i = 0; i < n + bit; i++) validity[i / 32] |= (u32)(seed % 2 || mix(i ^ seed) % 7 > 0) << i % 32;
 	for (u64 i = 0; i < out; i++) rows[i] = (u32)(mix(i * 5 + seed) % n);
 	std::vector<u64> sums(tiles + 1);
-	d.run(text_lengths, tiles, STREAM_THREADS, 256, starts.data(), seed % 4 == 3 ? nullptr : validity.data(), bit, rows.data(), out, lengthsOut.data(), sums.data());
+	d.run(text_lengths, tiles, STREAM_THREADS, 256, starts.data(), seed % 4 == 3 ? nullptr : validity.data(), bit,
+	      rows.data(), out, lengthsOut.data(), sums.data());
 	d.run(text_sums, 1, 1024, 256, sums.data(), tiles);
 	d.run(text_offsets, tiles, STREAM_THREADS, 256, lengthsOut.data(), out, sums.data(), width, offsets.data());
 	std::vector<u64> dst(sums[tiles] / 8 + 1, ~0ull);
-	d.run(text_copy, 2, STREAM_THREADS, 0, starts.data(), rows.data(), offsets.data(), width, out, data.data(), dst.data(), sums[tiles]);
+	d.run(text_copy, 2, STREAM_THREADS, 0, starts.data(), rows.data(), offsets.data(), width, out, data.data(),
+	      dst.data(), sums[tiles]);
 	for (u64 i = 0; i < out; i++) {
 		u64 row = rows[i], is = 0, valid = validity[(bit + row) / 32] >> ((bit + row) % 32) & 1;
 		u64 length = valid ? lengths[row] : 0;
@@ -278,7 +304,7 @@ int main() {
 	for (u64 n : {1, 32, 100, 3000}) check_gathers(n, seed++);
 	for (u64 n : {1, 32, 33, 700, 5000})
 		for (u64 out : {n, n - n / 3}) check_permutations(n, out, seed++);
-	for (u64 n : {1, 31, 5000, DEAL_TILE - 1, DEAL_TILE, DEAL_TILE + 1, 3 * DEAL_TILE + 100}) {
+	for (u64 n : {1, 31, 5000, SCATTER_TILE - 1, SCATTER_TILE, SCATTER_TILE + 1, 3 * SCATTER_TILE + 100}) {
 		for (u64 windowBits : {0, 10, 40}) {
 			check_windows<u64>(n, windowBits, seed++);
 			check_windows<u32>(n, windowBits, seed++);

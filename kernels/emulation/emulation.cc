@@ -11,7 +11,7 @@
 
 namespace emulation {
 
-Watch watch;
+OrderTracker watch;
 thread_local Fiber* current;
 
 namespace {
@@ -23,7 +23,8 @@ struct Barrier {
 	u32 arrived = 0, generation = 0;
 };
 
-// A Context is where a fiber, or the scheduler, goes on. Jumps do without the system calls of swapcontext, which starts fibers.
+// A Context is where a fiber, or the scheduler, goes on. Jumps do without the system calls of swapcontext, which starts
+// fibers.
 struct Context {
 	ucontext_t start;
 	jmp_buf here;
@@ -60,7 +61,8 @@ struct Block {
 	std::mt19937_64 random;
 
 	Block(const std::function<void()>& kernel, u32 block, u32 blocks, u32 threads, u32 bytes, u64 seed)
-	    : kernel(kernel), tasks(threads), shared(bytes), warps(threads / 32), words(threads * 2), random(seed * 7919 + block) {
+	    : kernel(kernel), tasks(threads), shared(bytes), warps(threads / 32), words(threads * 2),
+	      random(seed * 7919 + block) {
 		for (auto& byte : shared) byte = (u8)random(); // nothing may rely on what it holds
 		for (u32 i = 0; i < threads; i++) {
 			(Fiber&)tasks[i] = Fiber{i, block, blocks, threads, shared.data()};
@@ -116,7 +118,8 @@ void Block::run() {
 	running = this;
 	for (auto& task : tasks) begin(task);
 	for (size_t left = tasks.size(); left > 0;) {
-		size_t at = random() % tasks.size(), step = random() % 2 ? 1 : tasks.size() - 1; // onwards or backwards from anywhere
+		size_t at = random() % tasks.size(),
+		       step = random() % 2 ? 1 : tasks.size() - 1; // onwards or backwards from anywhere
 		for (size_t i = 0; i < tasks.size(); i++, at = (at + step) % tasks.size()) {
 			Task& task = tasks[at];
 			if (task.done) continue;

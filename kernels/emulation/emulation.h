@@ -1,8 +1,9 @@
 // A device on the host: enough of one to run the kernels' sources and test their logic.
 //
-// A block is one thread of the operating system; its threads are fibers that take turns in a random order and switch only
-// where they wait for others: at barriers, ballots, shuffles, and when they read a word that another block writes. Several
-// blocks run at a time, fewer than the grid has, so that look-back really waits and nothing may rely on all being there.
+// A block is one thread of the operating system; its threads are fibers that take turns in a random order and switch
+// only where they wait for others: at barriers, ballots, shuffles, and when they read a word that another block writes.
+// Several blocks run at a time, fewer than the grid has, so that look-back really waits and nothing may rely on all
+// being there.
 #pragma once
 #include <atomic>
 #include <functional>
@@ -16,7 +17,7 @@
 #define CLUSTER_KERNEL KERNEL
 #define UNROLL
 #define ROLLED
-#define APART inline
+#define NOINLINE inline
 #define PARAMETER const
 
 namespace emulation {
@@ -27,11 +28,11 @@ struct Fiber {
 };
 
 // A Watch counts how often load reads words of some memory.
-struct Watch {
+struct OrderTracker {
 	const void *from, *to;
 	std::atomic<u64> loads;
 };
-extern Watch watch;
+extern OrderTracker watch;
 
 // current is the fiber that runs on this thread of the operating system.
 extern thread_local Fiber* current;
@@ -59,7 +60,9 @@ inline u8* shared_memory() { return emulation::current->shared; }
 
 inline void cluster_arrive() { emulation::arrive(); }
 inline void cluster_wait() { emulation::wait(); }
-template <class T> inline T* in_block(u32 block, T* p) { return (T*)(emulation::shared_of(block) + ((u8*)p - shared_memory())); }
+template <class T> inline T* in_block(u32 block, T* p) {
+	return (T*)(emulation::shared_of(block) + ((u8*)p - shared_memory()));
+}
 
 inline void sync_block() { emulation::sync(); }
 inline bool sync_block_or(bool p) { return emulation::any(p); }
@@ -96,7 +99,8 @@ inline double multiply_add(double a, double b, double c) { return __builtin_fma(
 inline float multiply_add(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 inline float multiply_add_down(float a, float b, float c) {
 	float r = __builtin_fmaf(a, b, c);
-	return r > (long double)a * b + c ? __builtin_nextafterf(r, -__builtin_inff()) : r; // exact where it matters: products have 48 bits
+	return r > (long double)a * b + c ? __builtin_nextafterf(r, -__builtin_inff())
+	                                  : r; // exact where it matters: products have 48 bits
 }
 inline float multiply_add_unit(float a, float b, float c) {
 	float r = __builtin_fmaf(a, b, c);
@@ -126,7 +130,9 @@ inline u64 load_relaxed(const u64* p) {
 }
 inline void store_relaxed(u64* p, u64 x) { __atomic_store_n(p, x, __ATOMIC_RELAXED); }
 
-inline Words4 load_relaxed4(const u32* p) { return {load_relaxed(p), load_relaxed(p + 1), load_relaxed(p + 2), load_relaxed(p + 3)}; }
+inline Words4 load_relaxed4(const u32* p) {
+	return {load_relaxed(p), load_relaxed(p + 1), load_relaxed(p + 2), load_relaxed(p + 3)};
+}
 inline void store_relaxed4(u32* p, const Words4& x) {
 	for (int k = 0; k < 4; k++) store_relaxed(p + k, x.word[k]);
 }
@@ -182,7 +188,9 @@ inline u32 shared_place(const void* p) { return (u32)((const u8*)p - shared_memo
 inline u32 load_shared(u32 place) { return *(const u32*)(shared_memory() + place); }
 inline void store_shared(u32 place, u32 x) { *(u32*)(shared_memory() + place) = x; }
 inline void count_shared(u32 place) { atomic_add((u32*)(shared_memory() + place), 1u); }
-inline u32 add_shared_if(bool wanted, u32 place, u32 x) { return wanted ? atomic_add((u32*)(shared_memory() + place), x) : 0; }
+inline u32 add_shared_if(bool wanted, u32 place, u32 x) {
+	return wanted ? atomic_add((u32*)(shared_memory() + place), x) : 0;
+}
 inline void count_shared_if(u32 bits, u32 wanted, u32 place, u32 x) {
 	if (bits & wanted) atomic_add((u32*)(shared_memory() + place), x);
 }

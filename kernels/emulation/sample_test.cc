@@ -1,4 +1,5 @@
-// What the sample makes of columns of many rows, of which only those are drawn that it reads: whether partition and finish takes them.
+// What the sample makes of columns of many rows, of which only those are drawn that it reads: whether partition and
+// finish takes them.
 #include "../arrowsort.cu"
 #include "../test/distributions.h"
 #include "../test/partition.h"
@@ -12,7 +13,8 @@ struct Lazy {
 	u8* values;
 
 	Lazy(u64 n, u64 width)
-	    : bytes(n * width + 4096), values((u8*)mmap(0, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {
+	    : bytes(n * width + 4096),
+	      values((u8*)mmap(0, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {
 		if (values == MAP_FAILED) perror("memory"), exit(1);
 	}
 	~Lazy() { munmap(values, bytes); }
@@ -28,9 +30,9 @@ template <u32 rows, class Draw> void draw_places(const Buckets& b, const Draw& d
 	}, 1, 1);
 }
 
-// What a sample says of a column whose rows have such values.
+// The decision of a sample of a column with the given values.
 struct Sampled {
-	Verdict verdict = {};
+	Decision decision = {};
 	Map map = {};
 
 	template <class Draw> Sampled(u64 n, u64 width, bool floats, const Draw& value) {
@@ -41,8 +43,8 @@ struct Sampled {
 		c.values = (u64)column.values, c.form = floats ? FORM_FLOAT : FORM_INTEGER, c.width = c.stride = width;
 		c.sign = c.signBit = 1ull << (8 * width - 1), c.infinity = width == 4 ? 0x7f800000 : 0x7ff0000000000000ull;
 		if (!floats) c.signBit = 0;
-		std::vector<Range> windows(n / SMALL_FINISH_WINDOW + 2);
-		t.windows = windows.data();
+		std::vector<Range> windows(n / SMALL_BUCKET_RANGE_ROWS + 2);
+		t.ranges = windows.data();
 		Partitioner p{d, t};
 		p.shape(c, 8 * (u32)width, n, nullptr);
 		auto draw = [&](u64 row) {
@@ -58,9 +60,9 @@ struct Sampled {
 		else if (n > SMALL_SAMPLE_OF) draw_places<MIDDLE_SAMPLE_ROWS>(p.b, draw);
 		else draw_places<SMALL_SAMPLE_ROWS>(p.b, draw);
 		d.run(sample, 1, 1024, SAMPLE_BYTES, p.b);
-		verdict = *t.verdict, map = *t.map;
+		decision = *t.decision, map = *t.map;
 		PartitionTemp copy = t;
-		copy.windows = (Range*)d.allocate(8);
+		copy.ranges = (Range*)d.allocate(8);
 		copy.release(d);
 	}
 };
@@ -68,23 +70,25 @@ struct Sampled {
 int columns = 0;
 
 void expect(bool holds, const char* what, u64 n, u64 width, const Sampled& s) {
-	const Verdict& v = s.verdict;
+	const Decision& v = s.decision;
 	columns++;
 	if (holds) return;
-	fprintf(stderr, "FAILED: %s, %llu rows of %llu bytes: why %u, sampled %u, ties %u, neighbours %u, heavy values %u\n", what, (unsigned long long)n, (unsigned long long)width,
-	        v.why, v.sampled, v.ties, v.neighbours, (u32)s.map.heavies);
+	fprintf(stderr,
+	        "FAILED: %s, %llu rows of %llu bytes: why %u, sampled %u, ties %u, neighbours %u, heavy values %u\n", what,
+	        (unsigned long long)n, (unsigned long long)width, v.reason, v.sampled, v.ties, v.neighbours,
+	        (u32)s.map.heavies);
 	exit(1);
 }
 
 void expect_drawn(bool taken, int distribution, u32 log2, u64 width, bool floats = false) {
 	Sampled s(1ull << log2, width, floats, [&](u64 row) { return draw(distribution, row, 1ull << log2, 42); });
-	expect((s.verdict.why == WHY_NOT) == taken, distributionNames[distribution], 1ull << log2, width, s);
+	expect((s.decision.reason == REASON_NONE) == taken, distributionNames[distribution], 1ull << log2, width, s);
 }
 
 // Groups of neighbours that share 40 bits: large ones take longer than digits do.
 void expect_groups(bool taken, u64 group, u64 n, bool floats) {
 	Sampled s(n, 8, floats, [&](u64 row) { return (mix(row / group) & ~0xffffffull) | mix(row + n) >> 40; });
-	expect((s.verdict.why == WHY_NOT) == taken, "groups of neighbours", n, 8, s);
+	expect((s.decision.reason == REASON_NONE) == taken, "groups of neighbours", n, 8, s);
 }
 
 bool is_heavy(const Sampled& s, u64 number) {
@@ -99,8 +103,10 @@ bool is_heavy(const Sampled& s, u64 number) {
 int main() {
 	for (u32 log2 : {20, 24, 28})
 		for (u64 width : {4, 8}) {
-			for (int distribution : {UNIFORM, TIES, HOT_VALUE, ZEROS, HALF_ONES}) expect_drawn(true, distribution, log2, width);
-			for (int distribution : {AND2, AND4, RUNS, VALUES17, ZIPF, PREFIXES, HOT_BUCKET, JITTER, CLOSE_JITTER}) expect_drawn(false, distribution, log2, width);
+			for (int distribution : {UNIFORM, TIES, HOT_VALUE, ZEROS, HALF_ONES})
+				expect_drawn(true, distribution, log2, width);
+			for (int distribution : {AND2, AND4, RUNS, VALUES17, ZIPF, PREFIXES, HOT_BUCKET, JITTER, CLOSE_JITTER})
+				expect_drawn(false, distribution, log2, width);
 			expect_drawn(width == 8, SHARED40, log2, width);
 			expect_drawn(log2 < 28, VALUES22, log2, width);
 		}
@@ -111,13 +117,19 @@ int main() {
 			for (u64 group : {2, 3, 8, 16}) expect_groups(true, group, n, floats);
 			for (u64 group : {64, 100, 300, 5000}) expect_groups(false, group, n, floats);
 		}
-	// Heavy values with the prefix of other rows, one of them in a few rows more than there are of others, two of them with one prefix.
+	// Heavy values with the prefix of other rows, one of them in a few rows more than there are of others, two of them
+	// with one prefix.
 	for (u64 n : {1ull << 20, 1ull << 24, 1ull << 28}) {
-		Sampled zero(n, 8, false, [&](u64 row) { return mix(row) % 10 ? 0 : mix(row) % 3 ? mix(row + 1) : mix(row + 1) >> 40; });
+		Sampled zero(n, 8, false, [&](u64 row) {
+			return mix(row) % 10 ? 0 : mix(row) % 3 ? mix(row + 1) : mix(row + 1) >> 40;
+		});
 		expect(is_heavy(zero, 0), "zero is not found", n, 8, zero);
 		u64 one = 0x1234567887654321ull;
-		Sampled two(n, 8, false, [&](u64 row) { return mix(row) % 10 < 4 ? one : mix(row) % 10 < 8 ? one + 5 : mix(row + 1); });
-		expect(is_heavy(two, one) && is_heavy(two, one + 5), "two values with the same prefix are not found", n, 8, two);
+		Sampled two(n, 8, false, [&](u64 row) {
+			return mix(row) % 10 < 4 ? one : mix(row) % 10 < 8 ? one + 5 : mix(row + 1);
+		});
+		expect(is_heavy(two, one) && is_heavy(two, one + 5), "two values with the same prefix are not found", n, 8,
+		       two);
 	}
 	printf("%d samples say what they should\n", columns);
 }

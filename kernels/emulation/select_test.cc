@@ -1,5 +1,5 @@
-// Selects of the first rows on the emulated device, compared with a stable sort of the standard library. Built with STALLED_TILES, some
-// tiles are slow to publish their counts.
+// Selects of the first rows on the emulated device, compared with a stable sort of the standard library. Built with
+// STALLED_TILES, some tiles are slow to publish their counts.
 #include "../arrowsort.cu"
 #include "../test/distributions.h"
 #include "../test/select.h"
@@ -8,7 +8,8 @@
 namespace {
 
 enum Kind { U32, U32_NULLS, I64_DOWN, F32, F64_NULLS_FIRST, RANKS, CODES20, KINDS };
-const char* const kindNames[] = {"u32", "u32 and nulls", "i64 descending", "f32", "f64 and nulls at the start", "ranks", "codes of 20 bits"};
+const char* const kindNames[] = {"u32",   "u32 and nulls",   "i64 descending", "f32", "f64 and nulls at the start",
+                                 "ranks", "codes of 20 bits"};
 
 // A column of a kind, the field that makes its codes, and the codes as they should be.
 struct TestColumn {
@@ -18,17 +19,21 @@ struct TestColumn {
 	Field field = codes_field(nullptr);
 	u32 bits;
 
-	TestColumn(Kind kind, u64 n, int distribution, u64 seed, int nullsPercent) : values(n * 8 + 32), validity(n / 32 + 2), code(n) {
+	TestColumn(Kind kind, u64 n, int distribution, u64 seed, int nullsPercent)
+	    : values(n * 8 + 32), validity(n / 32 + 2), code(n) {
 		const u64 widths[] = {4, 4, 8, 4, 8, 4, 8};
 		u64 width = field.width = field.stride = widths[kind], all = ~0ull >> (64 - 8 * width);
 		bool floating = kind == F32 || kind == F64_NULLS_FIRST, nullable = kind == U32_NULLS || kind == F64_NULLS_FIRST;
 		u64 sign = floating || kind == I64_DOWN ? 1ull << (8 * width - 1) : 0;
 		bits = kind == U32_NULLS ? 33 : kind == CODES20 ? 20 : (u32)width * 8;
-		field.values = ((u64)values.data() + 15) / 16 * 16, field.validity = nullable ? (u64)validity.data() : 0, field.bit = 3;
+		field.values = ((u64)values.data() + 15) / 16 * 16, field.validity = nullable ? (u64)validity.data() : 0,
+		field.bit = 3;
 		field.sign = field.base[0] = sign;
 		if (kind == U32_NULLS) field.null = 1ull << 32;
 		if (kind == I64_DOWN) field.mul = field.bias = ~0ull;
-		if (floating) field.form = FORM_FLOAT, field.infinity = kind == F32 ? 0x7f800000 : 0x7ff0000000000000, field.nan = kind == F32 ? all - 1 : 1, field.null = kind == F32 ? all : 0;
+		if (floating)
+			field.form = FORM_FLOAT, field.infinity = kind == F32 ? 0x7f800000 : 0x7ff0000000000000,
+			field.nan = kind == F32 ? all - 1 : 1, field.null = kind == F32 ? all : 0;
 		if (kind == RANKS) field.form = FORM_RANK, field.null = all;
 		for (u64 i = 0; i < n; i++) {
 			u64 x = draw(distribution, i, n, seed) >> (64 - (kind == CODES20 ? 20 : 8 * width));
@@ -54,16 +59,17 @@ struct Case {
 	Kind kind;
 	u64 n, k;
 	int distribution, nullsPercent = 20;
-	bool apart = true;
-	u64 hits = 0, room = 0; // 0: as for n and k
+	bool separateTies = true;
+	u64 hits = 0, capacity = 0; // 0: as for n and k
 	u64 seed = 0;
 	u32 resident = 3;
 };
 
 void fail(const Case& c, const char* what) {
-	fprintf(stderr, "FAILED: %s: %s, n %llu, k %llu, %s, %d %% null, %s, hits %llu, room %llu, seed %llu\n", what, kindNames[c.kind], (unsigned long long)c.n,
-	        (unsigned long long)c.k, distributionNames[c.distribution], c.nullsPercent, c.apart ? "ties apart" : "ties among candidates", (unsigned long long)c.hits,
-	        (unsigned long long)c.room, (unsigned long long)c.seed);
+	fprintf(stderr, "FAILED: %s: %s, n %llu, k %llu, %s, %d %% null, %s, hits %llu, room %llu, seed %llu\n", what,
+	        kindNames[c.kind], (unsigned long long)c.n, (unsigned long long)c.k, distributionNames[c.distribution],
+	        c.nullsPercent, c.separateTies ? "ties apart" : "ties among candidates", (unsigned long long)c.hits,
+	        (unsigned long long)c.capacity, (unsigned long long)c.seed);
 	exit(1);
 }
 
@@ -76,35 +82,37 @@ void check(const Case& c) {
 	const std::vector<u64>& code = column.code;
 	SelectShape shape(c.n, c.k);
 	if (c.hits) shape.hits = c.hits;
-	if (c.room) shape.room = c.room;
-	SelectTemp t(d, c.n, shape.room + 1, c.k + 1);
-	d.fill(t.codes, 0xee, shape.room * 8 + 8), d.fill(t.rows, 0xee, shape.room * 4 + 4), d.fill(t.tied, 0xee, c.k * 4 + 4), d.fill(t.sample, 0xee, SELECT_SAMPLE * 8);
-	select_first(d, t, column.field, column.bits, c.n, c.k, c.apart, shape);
-	if (t.rows[shape.room] != 0xeeeeeeee || t.tied[c.k] != 0xeeeeeeee) fail(c, "writes behind the room");
+	if (c.capacity) shape.capacity = c.capacity;
+	SelectTemp t(d, c.n, shape.capacity + 1, c.k + 1);
+	d.fill(t.codes, 0xee, shape.capacity * 8 + 8), d.fill(t.rows, 0xee, shape.capacity * 4 + 4),
+	    d.fill(t.tied, 0xee, c.k * 4 + 4), d.fill(t.sample, 0xee, SELECT_SAMPLE * 8);
+	select_first(d, t, column.field, column.bits, c.n, c.k, c.separateTies, shape);
+	if (t.rows[shape.capacity] != 0xeeeeeeee || t.tied[c.k] != 0xeeeeeeee) fail(c, "writes behind the room");
 
 	// The border is the sample's, and the counts are right.
 	u64 border = t.selection->border, inFront = 0, tied = 0, up = 0, sampled = std::min<u64>(c.n, SELECT_SAMPLE);
 	for (u64 i = 0; i < sampled; i++) up += code[sampled_row((u32)i, c.n, (u32)sampled)] <= border;
 	if (up < shape.hits) fail(c, "the border is in front of that of the sample");
 	if (t.selection->declined) {
-		if (c.apart || up * c.n <= shape.room * sampled) fail(c, "declined for no reason");
+		if (c.separateTies || up * c.n <= shape.capacity * sampled) fail(c, "declined for no reason");
 		if (t.selected->candidates != ~0ull) fail(c, "declined and not told");
 		t.release(d), declined++;
 		return;
 	}
 	std::vector<u32> candidates, ties;
 	for (u64 i = 0; i < c.n; i++) {
-		bool tie = code[i] == border, candidate = code[i] < border || (tie && !c.apart);
+		bool tie = code[i] == border, candidate = code[i] < border || (tie && !c.separateTies);
 		if (candidate) candidates.push_back((u32)i), inFront++;
 		else if (tie) ties.push_back((u32)i), tied++;
 	}
-	if (t.selected->candidates != inFront || t.selected->tied != tied || t.selected->border != border) fail(c, "other counts");
-	for (u64 i = 0; i < inFront && inFront <= shape.room; i++) {
+	if (t.selected->candidates != inFront || t.selected->tied != tied || t.selected->border != border)
+		fail(c, "other counts");
+	for (u64 i = 0; i < inFront && inFront <= shape.capacity; i++) {
 		u64 is = has_short_codes(column.field, column.bits) ? ((u32*)t.codes)[i] : t.codes[i];
 		if (t.rows[i] != candidates[i] || is != code[candidates[i]]) fail(c, "another candidate");
 	}
-	few += inFront + tied < c.k, many += inFront > shape.room;
-	if (inFront + tied >= c.k && inFront <= shape.room) { // what the host makes of it
+	few += inFront + tied < c.k, many += inFront > shape.capacity;
+	if (inFront + tied >= c.k && inFront <= shape.capacity) { // what the host makes of it
 		std::vector<u32> order(c.n), got(candidates);
 		auto before = [&](u32 a, u32 b) { return code[a] < code[b]; };
 		std::iota(order.begin(), order.end(), 0);
@@ -133,23 +141,29 @@ int main() {
 	}
 	// Every distribution, with ties at the border, across it, and none.
 	for (int distribution = 0; distribution < distributions; distribution++) {
-		for (u64 k : {(u64)1, (u64)100, (u64)4000, (u64)10001}) run({(Kind)(distribution % KINDS), 20011, k, distribution});
+		for (u64 k : {(u64)1, (u64)100, (u64)4000, (u64)10001})
+			run({(Kind)(distribution % KINDS), 20011, k, distribution});
 		run({U32, 20000, 3000, distribution});
 		run({I64_DOWN, 20000, 100, distribution, 0, false});
 	}
 	// The border of heavy values: five values have a fifth of the rows each.
-	for (u64 k : {3999, 4000, 4001, 8000, 12000}) run({U32, 20000, k, FIVE_VALUES}), run({I64_DOWN, 20000, k, FIVE_VALUES, 0, false});
+	for (u64 k : {3999, 4000, 4001, 8000, 12000})
+		run({U32, 20000, k, FIVE_VALUES}), run({I64_DOWN, 20000, k, FIVE_VALUES, 0, false});
 	// Around the edges of tiles.
-	for (u64 n : {SELECT_TILE - 1, SELECT_TILE, SELECT_TILE + 1, 3 * SELECT_TILE + 31}) run({U32, n, 100, n % 2 ? UNIFORM : RUNS}), run({CODES20, n, n / 3, UNIFORM});
-	for (u64 n : {SELECT_WIDE_TILE - 1, SELECT_WIDE_TILE, SELECT_WIDE_TILE + 1, 5 * SELECT_WIDE_TILE}) run({F64_NULLS_FIRST, n, 100, UNIFORM}), run({U32_NULLS, n, n / 2, ZEROS});
-	run({U32, 40 * SELECT_WIDE_TILE + 5, 100, UNIFORM}), run({U32_NULLS, 40 * SELECT_WIDE_TILE + 5, 70000, SORTED}); // more tiles than a warp looks at
-	// Samples that mislead: a border in front of the k-th row, and too many candidates.
-	for (bool apart : {true, false}) {
-		run({U32, 30000, 20000, UNIFORM, 0, apart, 1000});
-		run({F32, 30000, 10, UNIFORM, 0, apart, 9000, 100});
-		run({I64_DOWN, 30000, 10, CONSTANT, 0, apart, 1, 100});
-		run({U32, 30000, 30000, UNIFORM, 0, apart, SELECT_SAMPLE});
+	for (u64 n : {SELECT_TILE - 1, SELECT_TILE, SELECT_TILE + 1, 3 * SELECT_TILE + 31})
+		run({U32, n, 100, n % 2 ? UNIFORM : RUNS}), run({CODES20, n, n / 3, UNIFORM});
+	for (u64 n : {SELECT_WIDE_TILE - 1, SELECT_WIDE_TILE, SELECT_WIDE_TILE + 1, 5 * SELECT_WIDE_TILE})
+		run({F64_NULLS_FIRST, n, 100, UNIFORM}), run({U32_NULLS, n, n / 2, ZEROS});
+	run({U32, 40 * SELECT_WIDE_TILE + 5, 100, UNIFORM}),
+	    run({U32_NULLS, 40 * SELECT_WIDE_TILE + 5, 70000, SORTED}); // more tiles than a warp reads at a time
+	// Wrong sampled cutoffs: a border before the k-th row, and too many candidates.
+	for (bool separateTies : {true, false}) {
+		run({U32, 30000, 20000, UNIFORM, 0, separateTies, 1000});
+		run({F32, 30000, 10, UNIFORM, 0, separateTies, 9000, 100});
+		run({I64_DOWN, 30000, 10, CONSTANT, 0, separateTies, 1, 100});
+		run({U32, 30000, 30000, UNIFORM, 0, separateTies, SELECT_SAMPLE});
 	}
-	printf("%d selects are right, %d of them with ties, %d declined, %d with too few rows, %d with too many\n", cases, withTies, declined, few, many);
+	printf("%d selects are right, %d of them with ties, %d declined, %d with too few rows, %d with too many\n", cases,
+	       withTies, declined, few, many);
 	return !withTies || !declined || !few || !many;
 }

@@ -1,5 +1,5 @@
-// Sorts on the emulated device, compared with a stable sort of the standard library. Built with STALLED_TILES, some tiles are slow to
-// publish their counts.
+// Sorts on the emulated device, compared with a stable sort of the standard library. Built with STALLED_TILES, some
+// tiles are slow to publish their counts.
 #include "../arrowsort.cu"
 #include "../test/argsort.h"
 #include "../test/distributions.h"
@@ -7,7 +7,12 @@
 
 namespace {
 
-enum Source { CODES, RECORDS, SHORT, NULLABLE }; // words of 64 bits, with their rows, or a column of 4 bytes without and with nulls
+enum Source {
+	CODES,
+	RECORDS,
+	SHORT,
+	NULLABLE
+}; // words of 64 bits, with their rows, or a column of 4 bytes without and with nulls
 const char* const sourceNames[] = {"codes", "records", "short", "nullable"};
 const char* const sizeNames[] = {"large", "medium", "small"};
 
@@ -21,9 +26,9 @@ struct Case {
 	u32 resident;
 
 	void describe() const {
-		fprintf(stderr, "n %llu, %u bits, %s, %s tiles, from %s, strips of %llu, seed %llu, %u blocks at a time\n", (unsigned long long)n, bits,
-		        distributionNames[distribution], sizeNames[size], sourceNames[source], (unsigned long long)strip, (unsigned long long)seed,
-		        resident);
+		fprintf(stderr, "n %llu, %u bits, %s, %s tiles, from %s, strips of %llu, seed %llu, %u blocks at a time\n",
+		        (unsigned long long)n, bits, distributionNames[distribution], sizeNames[size], sourceNames[source],
+		        (unsigned long long)strip, (unsigned long long)seed, resident);
 	}
 };
 
@@ -32,12 +37,13 @@ std::vector<u32> reference(const std::vector<u64>& codes, std::vector<u32> rows)
 	return rows;
 }
 
-// A column of 4 bytes whose codes, in descending order and behind nulls if there are any, are the given ones.
+// A column of 4 bytes with the given codes, in descending order and after nulls if there are any.
 struct Column4 {
 	std::vector<u32> values, validity;
 	Field field;
 
-	Column4(const std::vector<u64>& codes, u32 bits, bool nulls) : values(codes.size()), validity(codes.size() / 32 + 2), field(codes_field(nullptr)) {
+	Column4(const std::vector<u64>& codes, u32 bits, bool nulls)
+	    : values(codes.size()), validity(codes.size() / 32 + 2), field(codes_field(nullptr)) {
 		const u32 base = 77, bit = 5;
 		u64 top = (1ull << bits) - 1;
 		for (u64 i = 0; i < codes.size(); i++) {
@@ -118,7 +124,8 @@ void run_size(Size size) {
 int main() {
 	for (Size size : {LARGE, MEDIUM, SMALL}) run_size(size);
 	for (int distribution = 0; distribution < distributions; distribution++) {
-		run(MEDIUM_TILE + 77, distribution % 2 ? 64 : 24, distribution, (Size)(distribution % 3), (Source)(distribution % 2 ? distribution / 2 % 2 : 2 + distribution / 2 % 2));
+		run(MEDIUM_TILE + 77, distribution % 2 ? 64 : 24, distribution, (Size)(distribution % 3),
+		    (Source)(distribution % 2 ? distribution / 2 % 2 : 2 + distribution / 2 % 2));
 	}
 	printf("%d sorts are right\n", cases);
 }

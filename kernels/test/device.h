@@ -22,7 +22,7 @@ struct Device {
 	u64 multiprocessors = 0;
 	bool hopper = false; // or later
 	bool early = false;  // kernels may start before those before them are through, and wait for them by themselves
-	bool together = false; // all blocks of a kernel are there at a time
+	bool cooperative = false; // all blocks of a kernel are there at a time
 	cudaLibrary_t image = nullptr;                // a built image, whose kernels run in place of those compiled in
 	std::map<const void*, const void*> functions; // what runs, by what is compiled in
 	std::map<const void*, u32> raised;            // shared memory that kernels may have
@@ -39,7 +39,9 @@ struct Device {
 		hopper = p.major >= 9;
 		must(cudaMallocHost(&pinned, pinnedBytes), "pinned memory");
 	}
-	void load(const char* file) { must(cudaLibraryLoadFromFile(&image, file, nullptr, nullptr, 0, nullptr, nullptr, 0), file); }
+	void load(const char* file) {
+		must(cudaLibraryLoadFromFile(&image, file, nullptr, nullptr, 0, nullptr, nullptr, 0), file);
+	}
 	static const char* name_of(const void* kernel) {
 		const char* name;
 		must(cudaFuncGetName(&name, kernel), "name");
@@ -61,28 +63,32 @@ struct Device {
 		launch(function, grid, threads, shared, (Parameters)arguments...);
 		if (marking) mark(name_of((const void*)kernel));
 	}
-	template <class... Parameters> void launch(const void* function, u64 grid, u32 threads, u32 shared, Parameters... parameters) {
+	template <class... Parameters>
+	void launch(const void* function, u64 grid, u32 threads, u32 shared, Parameters... parameters) {
 		void* places[] = {(void*)&parameters...};
 		cudaLaunchAttribute attribute = {};
-		attribute.id = together ? cudaLaunchAttributeCooperative : cudaLaunchAttributeProgrammaticStreamSerialization;
-		if (together) attribute.val.cooperative = 1;
+		attribute.id =
+		    cooperative ? cudaLaunchAttributeCooperative : cudaLaunchAttributeProgrammaticStreamSerialization;
+		if (cooperative) attribute.val.cooperative = 1;
 		else attribute.val.programmaticStreamSerializationAllowed = 1;
-		cudaLaunchConfig_t config = {dim3((u32)grid), dim3(threads), shared, stream, &attribute, together || (early && hopper) ? 1u : 0u};
+		cudaLaunchConfig_t config = {dim3((u32)grid), dim3(threads), shared,
+		                             stream,          &attribute,    cooperative || (early && hopper) ? 1u : 0u};
 		must(cudaLaunchKernelExC(&config, function, places), "launch");
 	}
 	// A kernel whose grid is one cluster, of a size that not every device has.
 	template <class... Parameters, class... Arguments>
 	void run_cluster(void (*kernel)(Parameters...), u64 blocks, u32 threads, u32 shared, Arguments... arguments) {
 		const void* function = function_of((const void*)kernel);
-		if (!raised[function]) must(cudaFuncSetAttribute(function, cudaFuncAttributeNonPortableClusterSizeAllowed, 1), "a cluster");
+		if (!raised[function])
+			must(cudaFuncSetAttribute(function, cudaFuncAttributeNonPortableClusterSizeAllowed, 1), "a cluster");
 		run(kernel, blocks, threads, shared, arguments...);
 	}
 	// A kernel whose blocks wait for one another.
 	template <class... Parameters, class... Arguments>
-	void run_together(void (*kernel)(Parameters...), u64 blocks, u32 threads, u32 shared, Arguments... arguments) {
-		together = true;
+	void run_cooperatively(void (*kernel)(Parameters...), u64 blocks, u32 threads, u32 shared, Arguments... arguments) {
+		cooperative = true;
 		run(kernel, blocks, threads, shared, arguments...);
-		together = false;
+		cooperative = false;
 	}
 	void mark(const char* name) {
 		marks.emplace_back(name, nullptr);
@@ -109,10 +115,11 @@ struct Device {
 		must(cudaEventRecord(noted, stream), "record");
 	}
 	void wait_for_note() { must(cudaEventSynchronize(noted), "wait"); }
-	// What a kernel tells in a word of pinned memory, which was zero; zero when the stream is through without.
-	u64 hear(const volatile u64* word) {
+	// Polls a status word in pinned memory, which was zero before; returns zero if the stream completes without writing
+	// it.
+	u64 wait_for_status(const volatile u64* word) {
 		for (;;) {
-			if (u64 said = *word) return said;
+			if (u64 status = *word) return status;
 			cudaError_t state = cudaStreamQuery(stream);
 			if (state == cudaErrorNotReady) continue;
 			must(state, "run");
@@ -149,8 +156,9 @@ struct Device {
 		emulation::launch_cluster((u32)blocks, threads, shared, [=] { kernel((Parameters)(arguments)...); }, seed++);
 	}
 	template <class... Parameters, class... Arguments>
-	void run_together(void (*kernel)(Parameters...), u64 blocks, u32 threads, u32 shared, Arguments... arguments) {
-		emulation::launch((u32)blocks, threads, shared, [=] { kernel((Parameters)(arguments)...); }, seed++, (u32)blocks);
+	void run_cooperatively(void (*kernel)(Parameters...), u64 blocks, u32 threads, u32 shared, Arguments... arguments) {
+		emulation::launch((u32)blocks, threads, shared, [=] { kernel((Parameters)(arguments)...); }, seed++,
+		                  (u32)blocks);
 	}
 	void zero(void* p, u64 bytes) { memset(p, 0, bytes); }
 	void fill(void* p, int byte, u64 bytes) { memset(p, byte, bytes); }
@@ -160,7 +168,7 @@ struct Device {
 	void release_pinned(void* p) { release(p); }
 	void note() {}
 	void wait_for_note() {}
-	u64 hear(const u64* word) { return *word; }
+	u64 wait_for_status(const u64* word) { return *word; }
 	void up(void* to, const void* from, u64 bytes) { memcpy(to, from, bytes); }
 	void down(void* to, const void* from, u64 bytes) { memcpy(to, from, bytes); }
 };

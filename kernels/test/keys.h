@@ -18,7 +18,8 @@ inline KeysWord word_of_keys(const std::vector<Column>& keys) {
 		Field& f = w.fields[k];
 		f = whole_field(c);
 		f.valueBit = c.valueBit, f.descending = c.descending, f.bias = 0;
-		bool floating = c.form == FORM_FLOAT, rank = c.form == FORM_RANK, nullable = (c.validity != 0 || rank) && !floating;
+		bool floating = c.form == FORM_FLOAT, rank = c.form == FORM_RANK,
+		     nullable = (c.validity != 0 || rank) && !floating;
 		f.last[0] = c.form == FORM_BIT ? 1 : rank ? ~0u - 1 : ~0ull >> (64 - 8 * c.width);
 		u64 end = f.last[0] + nullable, first = nullable && c.nullsAtStart;
 		if (end < f.last[0] || weight == 0 || end > (~0ull - greatest) / weight) w.known = false;

@@ -1,12 +1,12 @@
-// A plan for one key column of 4 or 8 bytes, from its statistics: what keyencode.NewPlan makes of such columns, for tests and
-// benchmarks that run without Go.
+// A plan for one key column of 4 or 8 bytes, from its statistics: what keyencode.NewPlan makes of such columns, for
+// tests and benchmarks that run without Go.
 #pragma once
 #include "argsort.h"
 
 struct WordPlan {
 	Field field;
 	u32 bits;  // of the code; 0: all rows tie
-	bool fits; // in one word; else a class bit would be needed in front
+	bool fits; // in one word; otherwise a leading class bit would be needed
 };
 
 inline WordPlan plan_word(const Column& c, const Statistics& s, u64 n) {
@@ -32,7 +32,7 @@ inline WordPlan plan_word(const Column& c, const Statistics& s, u64 n) {
 	return p;
 }
 
-// The statistics of a column of which nothing is known but that it has values, in no order: what the sort goes by when a verdict is early.
+// The statistics of a column of which nothing is known but that it has values, in no order: for early decisions.
 inline Statistics widest(const Column& c, u32 bits) {
 	Statistics s = {};
 	u64 all = ~0ull >> (64 - bits);

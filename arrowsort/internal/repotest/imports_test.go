@@ -56,7 +56,7 @@ var arrows = []struct {
 	{from: "arrowsort/internal/tablefile/csv", never: []string{pqarrow, tablefile + "/ipc"}},
 	{from: "arrowsort/internal/tablefile/ipc", never: []string{pqarrow, tablefile + "/csv"}},
 	{from: "arrowsort/internal/tablefile/validate", never: []string{pqarrow, arrow + "/arrow/ipc"}},
-	{from: "arrowsort/internal/tablefile/outfile", never: []string{arrow, module + "/arrowsort"}},
+	{from: "arrowsort/internal/tablefile/atomicfile", never: []string{arrow, module + "/arrowsort"}},
 	{from: "arrowsort/parquetsort", never: []string{parquet, flight, gpu, commands}},
 	{from: "kernels", only: []string{}},
 	{from: "gpu", never: []string{arrow, arrow18, module + "/arrowsort/internal"}},

@@ -1,6 +1,6 @@
 package tablefile
 
-import "github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/outfile"
+import "github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/atomicfile"
 
 // CheckTarget returns why no file can be written at a path, before the work that it is to hold is done. The error names
 // the file.
@@ -8,15 +8,15 @@ func CheckTarget(path string) error {
 	if path == Pipe {
 		return nil
 	}
-	return inFile(path, "standard output", outfile.Check(path))
+	return inFile(path, "standard output", atomicfile.Check(path))
 }
 
 // Replaces reports whether a file is made for what is written to a path; devices and open files are there already.
-func Replaces(path string) bool { return path != Pipe && outfile.Replaces(path) }
+func Replaces(path string) bool { return path != Pipe && atomicfile.Replaces(path) }
 
 // OutputPath is Pipe for a path that stands for this process's standard output, such as /dev/stdout; else the path.
 func OutputPath(path string) string {
-	if outfile.IsStdout(path) {
+	if atomicfile.IsStdout(path) {
 		return Pipe
 	}
 	return path

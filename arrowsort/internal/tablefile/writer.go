@@ -10,10 +10,10 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/atomicfile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/ipc"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/outfile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet"
 )
 
@@ -23,7 +23,7 @@ type Writer struct {
 	path   string
 	opts   WriteOptions // with a format and an allocator
 	out    countingWriter
-	file   outfile.File // nil after Commit and Abort
+	file   atomicfile.File // nil after Commit and Abort
 	pieces pieceWriter
 }
 
@@ -78,11 +78,11 @@ func (w *Writer) open(schema *arrow.Schema) (err error) {
 }
 
 // create creates the file for a path, or takes standard output for Pipe.
-func create(path string, stdout io.Writer) (outfile.File, error) {
+func create(path string, stdout io.Writer) (atomicfile.File, error) {
 	if path != Pipe {
-		return outfile.Create(path)
+		return atomicfile.Create(path)
 	}
-	return outfile.InPlace(cmp.Or[io.Writer](stdout, os.Stdout)), nil
+	return atomicfile.InPlace(cmp.Or[io.Writer](stdout, os.Stdout)), nil
 }
 
 // Write appends the rows of a table. A Parquet file gets them in new row groups.

@@ -9,8 +9,8 @@ import (
 	"gorgonia.org/cu"
 )
 
-// A Context is a CUDA context of its own on a device, with the kernels of an image. Its calls are made between Enter
-// and leave, each stream's by one goroutine at a time.
+// A Context is a separate CUDA context on a device, with the kernels of an image. Its methods are called between Enter
+// and leave, those of each stream by one goroutine at a time.
 type Context struct {
 	Device
 	ctx       cu.CUContext

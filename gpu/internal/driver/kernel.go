@@ -35,15 +35,15 @@ import (
 	"gorgonia.org/cu"
 )
 
-// A Kernel is what there is to know about a kernel to launch it.
+// A Kernel is the properties of a kernel that its launch needs.
 type Kernel struct {
 	Name    string
 	Threads int // of a block
 	Shared  int // bytes of dynamic shared memory
-	Cluster int // blocks of the one cluster that the grid is; 0: blocks are on their own
-	// Together: all blocks are there at a time, so that they may wait for one another; at most one for each
+	Cluster int // blocks of the single cluster that is the grid; 0: no cluster
+	// Cooperative: all blocks run at the same time, so that they may wait for one another; at most one per
 	// multiprocessor.
-	Together bool
+	Cooperative bool
 }
 
 type function struct {
@@ -53,7 +53,7 @@ type function struct {
 }
 
 const (
-	// freeShared is how much dynamic shared memory a kernel may have without asking.
+	// freeShared is the dynamic shared memory that a kernel may have without setting its attribute.
 	freeShared = 48 << 10
 	// clusterCapability is the compute capability, the major number of it, from which on there are clusters.
 	clusterCapability = 9
@@ -66,7 +66,8 @@ func (c *Context) load(image []byte, kernels []Kernel) (err error) {
 	c.functions = make([]function, len(kernels))
 	for i, k := range kernels {
 		c.functions[i].Kernel = k
-		if k.Shared > c.Shared || (k.Cluster > 0 && c.Major < clusterCapability) || (k.Together && c.Cooperative == 0) {
+		if k.Shared > c.Shared || (k.Cluster > 0 && c.Major < clusterCapability) ||
+			(k.Cooperative && c.Cooperative == 0) {
 			continue // not launched on this device
 		}
 		if err := c.functions[i].load(c.module); err != nil {
@@ -89,7 +90,7 @@ func (f *function) load(module cu.Module) (err error) {
 		}
 	}
 	f.fits = true
-	if f.Cluster > 0 { // a part of a device may have too few multiprocessors side by side
+	if f.Cluster > 0 { // a part of a device may have too few multiprocessors in a group
 		var clusters C.int
 		if err := check("the cluster of the kernel "+f.Name,
 			C.arrowsort_clusters(handle, C.int(f.Cluster), C.int(f.Threads), C.int(f.Shared), &clusters)); err != nil {
@@ -97,7 +98,7 @@ func (f *function) load(module cu.Module) (err error) {
 		}
 		f.fits = clusters > 0
 	}
-	if f.Together {
+	if f.Cooperative {
 		var blocks C.int
 		if err := check("the grid of the kernel "+f.Name,
 			C.arrowsort_blocks(handle, C.int(f.Threads), C.int(f.Shared), &blocks)); err != nil {

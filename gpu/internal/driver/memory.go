@@ -5,7 +5,7 @@ package driver
 /*
 #include <cuda.h>
 
-// The plural asks about any address; the singular calls one that it does not know an error.
+// The plural function accepts any address; the singular one returns an error for unknown ones.
 static int arrowsort_pinned(const void *p) {
 	CUpointer_attribute attribute = CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
 	unsigned type = 0;

@@ -19,7 +19,7 @@ import (
 	"gorgonia.org/cu"
 )
 
-// A NoDeviceError tells why there is no device: what was looked for, and what was found.
+// A NoDeviceError is the reason why there is no device: what was looked for, and what was found.
 type NoDeviceError struct {
 	Reason string
 	Cause  error

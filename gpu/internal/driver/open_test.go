@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestDevices holds with a device and without: a machine without one says what was looked for.
+// TestDevices passes with a device and without: without one the error names what was looked for.
 func TestDevices(t *testing.T) {
 	devices, err := Devices()
 	if err != nil {

@@ -5,15 +5,15 @@ package driver
 /*
 #include <cuda.h>
 
-// A launch as cu has it, but all blocks of the kernel are there at a time, or it may start before those in front of it
-// are through. Each argument is a word.
+// A launch like that of cu, but cooperative, or as one that may start before the preceding kernels have completed. Each
+// argument is a word.
 static CUresult arrowsort_launch(CUfunction f, unsigned blocks, unsigned threads, unsigned shared, CUstream s,
-	unsigned long long *words, int count, int together) {
+	unsigned long long *words, int count, int cooperative) {
 	void *arguments[128];
 	for (int i = 0; i < count; i++) arguments[i] = &words[i];
 	CUlaunchAttribute attribute = {
-		.id = together ? CU_LAUNCH_ATTRIBUTE_COOPERATIVE : CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION};
-	if (together) attribute.value.cooperative = 1;
+		.id = cooperative ? CU_LAUNCH_ATTRIBUTE_COOPERATIVE : CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION};
+	if (cooperative) attribute.value.cooperative = 1;
 	else attribute.value.programmaticStreamSerializationAllowed = 1;
 	CUlaunchConfig c = {
 		.gridDimX = blocks, .gridDimY = 1, .gridDimZ = 1, .blockDimX = threads, .blockDimY = 1, .blockDimZ = 1,
@@ -30,12 +30,11 @@ import (
 	"gorgonia.org/cu"
 )
 
-// A Stream is a queue of work for the device, which is done in order. Streams wait for one another where they are told
-// to.
+// A Stream is a queue of work for the device, which is done in order. Streams wait for one another only at events.
 type Stream struct {
 	context *Context
 	stream  cu.Stream
-	busy    bool // it was given something since Wait
+	busy    bool // work was queued since Wait
 }
 
 // NewStream makes a stream that lives as long as the context.
@@ -44,7 +43,7 @@ func (c *Context) NewStream() (*Stream, error) {
 	return &Stream{context: c, stream: s}, describe("making a stream", err)
 }
 
-// Wait returns when all that the stream was given is done, with the first error of it.
+// Wait returns when all queued work is done, with its first error.
 func (s *Stream) Wait() error {
 	if !s.busy {
 		return nil
@@ -63,14 +62,13 @@ func (c *Context) NewEvent() (Event, error) {
 	return Event{e}, describe("making an event", err)
 }
 
-// Record sets the event behind all that the stream was given.
+// Record sets the event after all work queued in the stream.
 func (s *Stream) Record(e Event) error {
 	s.busy = true
 	return describe("recording an event", e.event.Record(s.stream))
 }
 
-// After has what the stream is given from now on wait until another stream has passed the event, as it was recorded
-// last.
+// After makes work queued from now on wait until another stream has passed the event, as last recorded.
 func (s *Stream) After(e Event) error {
 	s.busy = true
 	return describe("waiting for another stream", s.stream.Wait(e.event, 0))
@@ -81,7 +79,7 @@ func (c *Context) WaitFor(e Event) error {
 	return describe("running on "+c.Name, e.event.Synchronize())
 }
 
-// Passed reports whether the stream is through with all that it was given.
+// Passed reports whether the stream has completed all queued work.
 func (s *Stream) Passed() (bool, error) {
 	err := s.stream.Query()
 	if err == cu.NotReady {
@@ -117,12 +115,11 @@ func (s *Stream) Download(dst []byte, src Ptr) error {
 		cu.MemcpyDtoHAsync(unsafe.Pointer(unsafe.SliceData(dst)), cu.DevicePtr(src), int64(len(dst)), s.stream))
 }
 
-// Launch puts a kernel into the stream: the position of the kernel among those given to NewContext, the number of
-// blocks, the arguments, all of them 64-bit, or the words of the structure that is the one argument: words lie side by
-// side for the driver.
+// Launch queues a kernel, by its position among those given to NewContext. The arguments are 64-bit words, or the words
+// of the structure that is the only argument: for the driver both are contiguous words.
 func (s *Stream) Launch(kernel, blocks int, args ...uint64) error {
 	f := &s.context.functions[kernel]
-	if f.Together {
+	if f.Cooperative {
 		return s.launchWith(kernel, blocks, args)
 	}
 	s.busy = true
@@ -133,7 +130,7 @@ func (s *Stream) Launch(kernel, blocks int, args ...uint64) error {
 	return describe("launching "+f.Name, f.Launch(blocks, 1, 1, f.Threads, 1, 1, f.Shared, s.stream, params))
 }
 
-// LaunchEarly is Launch for a kernel that waits by itself for those in front of it: where the device can, it starts
+// LaunchEarly is Launch for a kernel that itself waits for preceding kernels: where the device supports that, it starts
 // while they end.
 func (s *Stream) LaunchEarly(kernel, blocks int, args ...uint64) error {
 	if s.context.Major < 9 || len(args) > mostArguments {
@@ -142,20 +139,20 @@ func (s *Stream) LaunchEarly(kernel, blocks int, args ...uint64) error {
 	return s.launchWith(kernel, blocks, args)
 }
 
-// mostArguments is what arrowsort_launch takes.
+// mostArguments is the most words of arguments that arrowsort_launch takes.
 const mostArguments = 128
 
-// launchWith launches with the attribute that the kernel asks for.
+// launchWith launches with the attribute that the kernel needs.
 func (s *Stream) launchWith(kernel, blocks int, args []uint64) error {
 	s.busy = true
 	f := &s.context.functions[kernel]
 	// cu's function and stream hold nothing but the driver's handles.
 	handle, stream := *(*C.CUfunction)(unsafe.Pointer(&f.Function)), *(*C.CUstream)(unsafe.Pointer(&s.stream))
 	words := (*C.ulonglong)(unsafe.Pointer(unsafe.SliceData(args)))
-	together := C.int(0)
-	if f.Together {
-		together = 1
+	cooperative := C.int(0)
+	if f.Cooperative {
+		cooperative = 1
 	}
 	return check("launching "+f.Name, C.arrowsort_launch(handle, C.uint(blocks), C.uint(f.Threads), C.uint(f.Shared),
-		stream, words, C.int(len(args)), together))
+		stream, words, C.int(len(args)), cooperative))
 }

@@ -71,8 +71,8 @@ func Words[T uint32 | uint64](b *Buffers, n int) ([]T, error) {
 	return View[T](buf), err
 }
 
-// View sees bytes as values of a fixed size. Allocators align to 64 bytes as Arrow asks; where one does not, the
-// processors that this runs on load and store unaligned words as well.
+// View returns bytes as values of a fixed size. Allocators align to 64 bytes as Arrow requires; for others, the
+// processors that this runs on load and store unaligned words.
 func View[T uint32 | uint64 | int32 | int64](b []byte) []T {
 	if len(b) == 0 {
 		return nil
@@ -81,7 +81,7 @@ func View[T uint32 | uint64 | int32 | int64](b []byte) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(&b[0])), len(b)/int(unsafe.Sizeof(zero)))
 }
 
-// BytesOf sees values as bytes.
+// BytesOf returns values as bytes.
 func BytesOf[T uint32 | uint64](v []T) []byte {
 	if len(v) == 0 {
 		return nil

@@ -23,7 +23,7 @@ func newStringColumn[T int32 | int64](c *keyencode.Column) *stringColumn[T] {
 	return s
 }
 
-// at is the string of a row; null has no bytes, whatever its offsets say.
+// at returns the string of a row; null has no bytes, whatever its offsets are.
 func (s *stringColumn[T]) at(row int) []byte {
 	chunk, in := s.find(row)
 	k := &s.all[chunk]

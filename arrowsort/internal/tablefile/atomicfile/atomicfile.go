@@ -1,0 +1,92 @@
+// Package atomicfile writes files that appear under their names when they are complete, or not at all. A Placement gives
+// a file a temporary name, Create writes it, past the page cache where the system lets it, and Placement.Place renames
+// it. Devices, named pipes and open files such as /dev/fd/3 are written in place.
+package atomicfile
+
+import (
+	"cmp"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// A File is a file that is not complete yet. Flush and Commit follow the last Write, in this order.
+type File interface {
+	io.Writer
+	Flush() error  // writes what is buffered
+	Commit() error // syncs and closes the file; an error removes it
+	Abort()        // removes the file, in place of Commit
+}
+
+// Create creates the file for a path, or empties the one that is there.
+func Create(path string) (File, error) {
+	if d, ok := descriptorOf(path); ok {
+		file, err := d.open(path)
+		return inPlace{file}, err
+	}
+	if isOpened(path) {
+		file, err := os.OpenFile(path, os.O_WRONLY, 0)
+		return inPlace{file}, err
+	}
+	file, err := os.Create(path)
+	if err != nil {
+		return nil, err
+	}
+	return newFile{newDirectFile(file), file}, nil
+}
+
+// InPlace returns a file that is written to w, which is not closed.
+func InPlace(w io.Writer) File { return inPlace{openWriter{w}} }
+
+// Replaces reports whether Create makes a file at a path, which Abort removes.
+func Replaces(path string) bool {
+	_, ok := descriptorOf(path)
+	return !ok && !isOpened(path)
+}
+
+// isOpened reports whether there is a device or a pipe at a path.
+func isOpened(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.Mode().IsRegular()
+}
+
+// followLinks returns the file that a path leads to, or the path when there is none.
+func followLinks(path string) string {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		return target
+	}
+	return path
+}
+
+// A newFile is a file that was created.
+type newFile struct {
+	*directFile
+	file *os.File
+}
+
+func (f newFile) Commit() error {
+	err := cmp.Or(f.Flush(), f.file.Sync(), f.file.Close())
+	if err != nil {
+		os.Remove(f.file.Name())
+	}
+	return err
+}
+
+func (f newFile) Abort() {
+	f.file.Close()
+	os.Remove(f.file.Name())
+}
+
+// inPlace is a file that was there before.
+type inPlace struct{ io.WriteCloser }
+
+func (f inPlace) Flush() error { return nil }
+
+func (f inPlace) Commit() error { return f.Close() }
+
+func (f inPlace) Abort() { f.Close() }
+
+// An openWriter stays open.
+type openWriter struct{ io.Writer }
+
+func (openWriter) Close() error { return nil }

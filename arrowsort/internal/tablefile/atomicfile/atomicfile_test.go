@@ -1,0 +1,50 @@
+package atomicfile
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// writeFile writes a file and commits it.
+func writeFile(t *testing.T, path, content string) {
+	t.Helper()
+	file, err := Create(path)
+	require.NoError(t, err)
+	_, err = file.Write([]byte(content))
+	require.NoError(t, err)
+	require.NoError(t, file.Flush())
+	require.NoError(t, file.Commit())
+}
+
+// requireOnly requires a file with a content that is alone in its folder.
+func requireOnly(t *testing.T, path, content string) {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Dir(path))
+	require.NoError(t, err)
+	require.Len(t, entries, 1)
+	b, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, content, string(b))
+}
+
+func TestFilesAreCompleteOrRemoved(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "out")
+	require.True(t, Replaces(path))
+	file, err := Create(path)
+	require.NoError(t, err)
+	_, err = file.Write([]byte("new"))
+	require.NoError(t, err)
+	file.Abort()
+	require.NoFileExists(t, path)
+	writeFile(t, path, "longer than what replaces it")
+	writeFile(t, path, "new")
+	requireOnly(t, path, "new")
+}
+
+func TestDevicesAreWrittenInPlace(t *testing.T) {
+	require.False(t, Replaces(os.DevNull))
+	writeFile(t, os.DevNull, "nothing keeps it")
+}

@@ -1,0 +1,105 @@
+//go:build cuda && linux && amd64
+
+package gpu
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+)
+
+// padding is the bytes that kernels may read after the end of a buffer.
+const padding = 64
+
+// alloc returns memory of the device, of undefined content, until free or the end of the task.
+func (t *task) alloc(bytes int) driver.Ptr {
+	return t.obtain(bytes, func() (driver.Ptr, error) { return t.memory.get(bytes + padding) })
+}
+
+// obtain calls get, which allocates the given bytes. If the device's memory is full, it frees what the task does not
+// need and calls get again.
+func (t *task) obtain(bytes int, get func() (driver.Ptr, error)) driver.Ptr {
+	if t.failed() {
+		return 0
+	}
+	p, err := get()
+	for isFull(err) && t.giveBack() && !t.failed() {
+		p, err = get()
+	}
+	if isFull(err) {
+		err = t.outOfMemory(bytes, err)
+	}
+	t.fail(err)
+	return p
+}
+
+// allocAll allocates memory of all sizes, or none if the device's memory is full: for memory that is not required.
+func (t *task) allocAll(sizes ...int) (all []driver.Ptr, ok bool) {
+	for _, bytes := range sizes {
+		if t.failed() {
+			break
+		}
+		p, err := t.memory.get(bytes + padding)
+		if err != nil {
+			if !isFull(err) {
+				t.fail(err)
+			}
+			break
+		}
+		all = append(all, p)
+	}
+	if len(all) < len(sizes) {
+		t.free(all...)
+		return nil, false
+	}
+	return all, true
+}
+
+// isFull reports whether an error of the driver is a lack of memory.
+func isFull(err error) bool {
+	var failure *driver.Error
+	return errors.As(err, &failure) && failure.OutOfMemory()
+}
+
+// outOfMemory returns an error with the bytes that are needed and free.
+func (t *task) outOfMemory(bytes int, err error) error {
+	free, _ := t.FreeMemory()
+	return fmt.Errorf("%w: the sort needs at least %d bytes, of which it has %d: %s has %d, of which %d are free: %w",
+		engine.ErrMemory, t.memory.used+bytes, t.memory.used, t.Name, t.Memory, free, err)
+}
+
+// hasMemory reports whether the given bytes are likely to fit the device's memory. It measures the free memory again
+// only if the last measurement is too little.
+func (s *session) hasMemory(bytes int) bool {
+	if int64(bytes) > s.freeBytes {
+		s.measureMemory()
+	}
+	return int64(bytes) <= s.freeBytes
+}
+
+// measureMemory measures the device memory that sorts can use.
+func (s *session) measureMemory() {
+	if free, err := s.FreeMemory(); err == nil { // an error shows in the next call as well
+		s.freeBytes = free + int64(s.memory.held)
+	}
+}
+
+// zeros allocates memory that is zero.
+func (t *task) zeros(bytes int) driver.Ptr {
+	p := t.alloc(bytes)
+	if bytes > 0 && !t.failed() {
+		t.fail(t.Zero(p, bytes))
+	}
+	return p
+}
+
+// free frees memory. Kernels that the stream has queued may still use it.
+func (t *task) free(ps ...driver.Ptr) {
+	for _, p := range ps {
+		if p != 0 {
+			t.memory.put(p)
+		}
+	}
+}

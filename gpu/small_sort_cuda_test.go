@@ -1,0 +1,58 @@
+//go:build cuda && linux && amd64
+
+package gpu
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/arrowsort/engine/enginetest"
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// TestEngineWithoutSmallSorts runs the suite with few rows sorted as many are.
+func TestEngineWithoutSmallSorts(t *testing.T) {
+	keepThresholds(t)
+	thresholds.smallSortRows, thresholds.keysRows = 0, 0
+	enginetest.TestEngine(t, func(t testing.TB) engine.Engine {
+		e, err := Open(Options{})
+		require.NoError(t, err, "this test needs a GPU")
+		t.Cleanup(func() { require.NoError(t, e.Close()) })
+		return e
+	})
+}
+
+// BenchmarkSmallSort sorts few rows of a column on the device, one sort after another.
+func BenchmarkSmallSort(b *testing.B) {
+	e := openForBenchmark(b)
+	for _, kind := range []keyencode.Kind{keyencode.Uint32, keyencode.Int64, keyencode.Float64} {
+		for _, rows := range []int{1000, 4000, 10_000, 1 << 16} {
+			name := fmt.Sprintf("kind=%d/rows=%d", kind, rows)
+			b.Run(name, func(b *testing.B) { benchmarkSmallSort(b, e, kind, rows) })
+		}
+	}
+}
+
+func benchmarkSmallSort(b *testing.B, e *Engine, kind keyencode.Kind, rows int) {
+	job := randomJob(goMemory{}, kind, rows, 1)
+	session := <-e.turn
+	defer func() { e.turn <- session }()
+	leave, err := session.Enter()
+	require.NoError(b, err)
+	defer leave()
+	t := newTask(b.Context(), session, 0)
+	defer t.end()
+	s := newSorter(t, job, goMemory{})
+	s.column(0)
+	require.NoError(b, s.wait())
+	for b.Loop() {
+		order, ok := s.sortSmall()
+		require.True(b, ok)
+		require.NoError(b, s.wait())
+		s.free(order)
+		t.params.reset()
+	}
+}

@@ -1,0 +1,27 @@
+//go:build cuda && linux && amd64
+
+package gpu
+
+import "github.com/arrowsort/arrowsort/gpu/internal/driver"
+
+// A stream is a queue of the device with the memory to move bytes through it: pinned memory that pageable memory is
+// copied through, and events that limit how much is queued. The device computes, receives and sends at the same time,
+// in one stream each.
+type stream struct {
+	*driver.Stream
+	staging staging
+	marks   [2]driver.Event
+}
+
+func openStream(c *driver.Context) (s *stream, err error) {
+	s = &stream{staging: staging{Context: c}}
+	if s.Stream, err = c.NewStream(); err != nil {
+		return nil, err
+	}
+	for i := range s.marks {
+		if s.marks[i], err = c.NewEvent(); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}

@@ -1,0 +1,69 @@
+// The sample of a cooperative launch. All blocks read the same sample, one row per thread, and come to the same
+// decision, so that none waits for another.
+#pragma once
+#include "cooperative_block.h"
+#include "spread.h"
+
+const float COOPERATIVE_SUSPECT = 1.5f; // times the capacity is too much in a sample
+const u32 COOPERATIVE_MARGIN = 7; // the range of the sample is widened by a part in 2^7 at either end
+
+struct CooperativeSample {
+	SmallSortRows<1> row;
+
+	// The loads of a row are in flight when it returns.
+	DEVICE explicit CooperativeSample(const CooperativeBlock& b) : row(b.job.small, row_of(b.n, thread_index()), 0) {
+		row.load(1);
+	}
+	// Ascending, but not evenly spaced, as the rows of one kind may be.
+	DEVICE static u32 row_of(u32 n, u32 t) {
+		return t * n / COOPERATIVE_THREADS + multiply_high(t * 2654435769u, n / COOPERATIVE_THREADS);
+	}
+	static_assert((u64)COOPERATIVE_ROWS * COOPERATIVE_THREADS <= 1ull << 32, "such products are words");
+
+	// The first warp makes the map of all rows of the sample; it is valid after a barrier.
+	DEVICE void measure(const CooperativeBlock& b) {
+		Extent64 mine = row.settle(1);
+		const u64 number = row.number[0], before = shuffle_up(number, 1);
+		const u32 place = row.place(0), placeBefore = shuffle_up(place, 1);
+		if (Spread::whole_floats(b.job.small) && !Spread::is_finite(b.job.small, number))
+			mine = Extent64(); // the range is that of finite floats
+		Steps steps;
+		if (lane_index() > 0)
+			steps.add(place != placeBefore ? (place > placeBefore ? 1 : -1)
+			          : number == before   ? 0
+			          : number > before    ? 1
+			                               : -1);
+		u64* warps = b.numbers;
+		mine.notLeast = warp_max(mine.notLeast), mine.greatest = warp_max(mine.greatest);
+		u32 seen =
+		    warp_or((steps.rises ? STEP_RISES : 0) | (steps.ties ? STEP_TIES : 0) | (steps.falls ? STEP_FALLS : 0));
+		if (lane_index() == 0)
+			warps[warp_index()] = mine.notLeast, warps[32 + warp_index()] = mine.greatest, b.sums[warp_index()] = seen;
+		sync_block();
+		if (warp_index() != 0) return;
+		mine.notLeast = warp_max(warps[lane_index()]), mine.greatest = warp_max(warps[32 + lane_index()]);
+		seen = warp_or(b.sums[lane_index()]);
+		Spread spread(b.job.small, mine, COOPERATIVE_BUCKETS * COOPERATIVE_BINS, COOPERATIVE_MARGIN);
+		if (lane_index() == 0) *map(b) = spread, *b.control = seen;
+	}
+	DEVICE static Spread* map(const CooperativeBlock& b) { return (Spread*)(b.numbers + 64); }
+
+	// Reports whether the rows may be in order, or reversed.
+	DEVICE static bool ordered(const CooperativeBlock& b) {
+		u32 steps = *b.control;
+		return !(steps & STEP_FALLS) || !(steps & (STEP_RISES | STEP_TIES));
+	}
+	// Reports whether some bucket has many more rows than its capacity. Floats whose values are not spread well are
+	// spread by their bits. The counters after those of buckets are zero.
+	DEVICE bool oversized(const CooperativeBlock& b, Spread& spread) const {
+		const u32 most =
+		    (u32)(COOPERATIVE_SUSPECT * (float)b.capacity() * COOPERATIVE_THREADS / b.n) + 1; // rows of the sample
+		bool counts = row.place(0) == row.value_place();
+		auto exceeds = [&](u32* hits) {
+			u32* bucket = hits + (spread.bin(row.number[0]) >> COOPERATIVE_BIN_BITS);
+			return sync_block_or(counts && atomic_add(bucket, 1u) > most);
+		};
+		if (spread.floating) spread.floating = !exceeds(b.counters + 2 * COOPERATIVE_BUCKETS);
+		return !spread.floating && exceeds(b.counters + COOPERATIVE_BUCKETS);
+	}
+};

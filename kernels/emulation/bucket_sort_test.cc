@@ -1,0 +1,186 @@
+// The bucket sort alone on the emulated device, with buckets that no partition would make by chance: rows that share
+// leading bits by the dozen and the thousand, at the limits of bucket ranges. It must sort them, and fetch the numbers
+// of rows only where their codes tie.
+#include "../arrowsort.cu"
+#include "../test/distributions.h"
+#include "../test/partition.h"
+#include <numeric>
+
+namespace {
+
+enum Kind {
+	EXACT,
+	WIDE,
+	VALUES
+}; // what a column is: numbers of 4 bytes, of 8 bytes, floats of 8 bytes by their values
+
+// A Case is one bucket or a few, of a map of many. All of its rows are in groups that share leading bits.
+struct Case {
+	Kind kind;
+	bool small;
+	u64 rows;        // of each bucket
+	u32 buckets;     // adjacent
+	u32 group;       // rows that share bits
+	u32 shared;      // bits that they share
+	bool near = true; // rows of a group are neighbours in the column
+	u32 low = 0, high = 0; // rows in thousand that are below, above the range of the map
+	u64 reach = 0;         // not 0: how far away from it those are at most
+	u64 seed = 1;
+};
+
+double mostFetched = 0; // numbers for each row
+
+void fail(const Case& k, const char* what) {
+	fprintf(
+	    stderr,
+	    "FAILED: %s: kind %d%s, %u buckets of %llu rows, groups of %u that share %u bits%s, %u and %u outside by up to %llu, seed %llu\n",
+	    what, k.kind, k.small ? ", small" : "", k.buckets, (unsigned long long)k.rows, k.group, k.shared,
+	    k.near ? "" : " far apart", k.low, k.high, (unsigned long long)k.reach, (unsigned long long)k.seed);
+	exit(1);
+}
+
+// How much of the type is outside of the range of the map on each side: such numbers are none of the buckets'.
+u64 margin_of(const Case& k) { return k.low || k.high ? (k.kind == EXACT ? (u64)~0u : ~0ull) >> 14 : 0; }
+
+void check(const Case& k) {
+	Device d;
+	d.seed = k.seed, d.multiprocessors = 2;
+	const bool wide = k.kind != EXACT;
+	const u64 n = k.rows * k.buckets, window = k.small ? SMALL_BUCKET_RANGE_ROWS : BUCKET_RANGE_ROWS, sign = 1ull << 63,
+	          infinity = 0x7ff0000000000000ull;
+	const u32 bits = k.small ? 8 : 16, rowBits = k.small ? 19 : 28, firstBucket = 37;
+	// The numbers: in the buckets from firstBucket on.
+	std::vector<u64> words(n);
+	std::vector<u32> values32(n);
+	for (u64 i = 0; i < n; i++) {
+		u64 group = k.near ? i / k.group : i % ceil_div(n, k.group),
+		    bucket = firstBucket + (k.near ? i : group * k.group) / k.rows % k.buckets;
+		u64 common = mix(group + k.seed * 977) >> bits | bucket << (64 - bits),
+		    own = k.shared < 64 ? ~0ull >> k.shared : 0;
+		u64 x = (common & ~own) | (mix(i + k.seed) & own);
+		u32 outside = (u32)(mix(i * 3 + k.seed) % 1000);
+		if (outside < k.low) x = group % 3 ? mix(group * 5) % 7 : mix(group) >> 15; // below the range
+		if (outside >= 1000 - k.high) x = ~0ull - mix(group * 5) % 7 * (k.seed % 2 ? 1 : 1ull << 46);
+		const u64 margin = margin_of(k);
+		if (k.reach && outside < k.low) x = (margin - 1 - mix(group * 5) % k.reach) << (wide ? 0 : 32);
+		if (k.reach && outside >= 1000 - k.high)
+			x = ((wide ? ~0ull : (u64)~0u) - margin + 1 + mix(group * 5) % k.reach) << (wide ? 0 : 32);
+		if (k.kind == VALUES) {
+			double v = (double)(int64_t)(x ^ sign) * 0x1p-63;
+			x = pattern_of(v);
+		}
+		words[i] = x, values32[i] = (u32)(x >> 32);
+	}
+	Buckets b = {};
+	Field& f = b.field;
+	f.values = wide ? (u64)words.data() : (u64)values32.data(), f.width = f.stride = wide ? 8 : 4;
+	f.form = k.kind == VALUES ? FORM_FLOAT : FORM_INTEGER, f.mul = 1, f.mask = ~0ull, f.sign = wide ? sign : sign >> 32,
+	f.infinity = infinity;
+	if (k.kind == VALUES) f.base[0] = sign;
+	std::vector<u64> number(n);
+	for (u64 i = 0; i < n; i++) number[i] = wide ? number_at<u64>(&f, i) : number_at<u32>(&f, i);
+	Map map = {};
+	if (k.kind == VALUES) {
+		Numbers<u64> numbers(&f);
+		u64 least = ~sign, greatest = 0;
+		for (u64 x : {pattern_of(-1.0), pattern_of(1.0)}) {
+			numbers.make(x);
+			least = std::min(least, x), greatest = std::max(greatest, x);
+		}
+		if (!make_value_map(&map, least, greatest, 0, numbers.flip, sign, bits, rowBits)) fail(k, "no map");
+	} else {
+		u64 most = wide ? ~0ull : ~0u, margin = margin_of(k);
+		make_map(&map, margin, most - margin, most, 0, rowBits);
+	}
+	// The records, in any order within their buckets.
+	Mapper mapper(&map);
+	std::vector<std::pair<u32, u64>> dealt(n);
+	for (u64 i = 0; i < n; i++) {
+		u64 code = k.kind == VALUES ? ValueMap<u64>(&map).code_of(words[i], 0)
+		           : wide           ? mapper.wide_code(number[i])
+		                            : (u64)mapper.prefix((u32)number[i], (u32)i) << 32;
+		dealt[i] = {(u32)(code >> (64 - bits)), wide ? (code & ~0ull << rowBits) | i : code | i};
+	}
+	for (u64 i = n; i > 1; i--) std::swap(dealt[i - 1], dealt[mix(i + k.seed) % i]);
+	std::stable_sort(dealt.begin(), dealt.end(), [](auto& x, auto& y) { return x.first < y.first; });
+	std::vector<u64> records(n);
+	for (u64 i = 0; i < n; i++) records[i] = dealt[i].second;
+	// The plan.
+	const u64 windows = ceil_div(n, window);
+	std::vector<u32> starts((1 << bits) + 1);
+	for (auto& r : dealt) starts[r.first + 1]++;
+	std::partial_sum(starts.begin(), starts.end(), starts.begin());
+	std::vector<Range> ranges(windows + 1, Range{1u << bits, (u32)n}), rest((1 << bits) + windows);
+	ranges[0] = {0, 0};
+	for (u32 bucket = 0, w = 1; bucket < 1u << bits; bucket++) {
+		if (starts[bucket + 1] - starts[bucket] > BUCKET_SORT_LARGE_ROWS)
+			fail(k, "a bucket is too large for this test");
+		for (; w < windows && starts[bucket + 1] >= w * window; w++) ranges[w] = {bucket + 1, starts[bucket + 1]};
+	}
+	Decision decision = {};
+	decision.accepted = 1, decision.records = (u32)n;
+	for (u64 x : number) decision.below |= x < map.low, decision.above |= x > map.last;
+	std::vector<u32> rows(n, 0xeeeeeeee), order(n);
+	b.codeBits = wide ? 64 : 32, b.records[0] = (u64)records.data(), b.rows = (u64)rows.data(),
+	b.starts = (u64)starts.data(), b.ranges = (u64)ranges.data();
+	b.decision = (u64)&decision, b.list = (u64)rest.data(), b.n = n, b.bits = b.firstBits = bits, b.rowBits = rowBits,
+	b.rangeRows = b.step = window, b.numberMap = (u64)&map;
+
+	emulation::watch.from = (const void*)f.values, emulation::watch.to = (const void*)(f.values + n * f.width),
+	emulation::watch.loads = 0;
+	Partitioner::sort_buckets(d, b, k.small, wide);
+	u64 fetched = emulation::watch.loads;
+
+	std::iota(order.begin(), order.end(), 0);
+	std::stable_sort(order.begin(), order.end(), [&](u32 x, u32 y) { return number[x] < number[y]; });
+	for (u64 i = 0; i < n; i++) {
+		if (rows[i] != order[i]) fail(k, "a place holds another row");
+	}
+	mostFetched = std::max(mostFetched, (double)fetched / n);
+	if (fetched > 3 * n) fail(k, "numbers are fetched again and again");
+}
+
+} // namespace
+
+int main() {
+	u64 seed = 1;
+	int sorts = 0;
+	auto run = [&](Case k) {
+		k.seed = seed++;
+		check(k), sorts++;
+	};
+	for (Kind kind : {EXACT, WIDE, VALUES})
+		for (bool small : {false, true}) {
+			const u64 window = small ? SMALL_BUCKET_RANGE_ROWS : BUCKET_RANGE_ROWS;
+			// Bins and runs of all sizes, ordered by a thread, half a warp, a warp, a block.
+			for (u32 group : {1, 2, 3, 4, 8, 9, 15, 16, 17, 31, 32, 33, 64, 300, 512, 513, 1500})
+				for (u32 shared : {30, 40}) run({kind, small, window * 8 / 10, 1, group, shared, group % 2 == 0});
+			for (u32 group : {2, 16, 64, 300})
+				for (u32 shared : {28, 36, 60, 64}) run({kind, small, window * 9 / 10, 1, group, shared, shared != 60});
+			// At the limits of bucket ranges, and above: these are deferred.
+			for (u64 rows : {window - 33, window - 1, window, window + 1, window + 31, (u64)BUCKET_SORT_LARGE_ROWS - 1,
+			                 (u64)BUCKET_SORT_LARGE_ROWS})
+				run({kind, small, rows, 1, 16, 40});
+			for (u64 rows : {window - 1, (u64)BUCKET_SORT_LARGE_ROWS})
+				run({kind, small, rows, 1, 1, 64}), run({kind, small, rows, 1, (u32)rows, 64}),
+				    run({kind, small, rows, 1, (u32)rows, 40});
+			run({kind, small, 1000, 7, 16, 40});
+			run({kind, small, 1000, 7, 100, 40, false});
+			run({kind, small, 10, 500, 3, 33});
+		}
+	// Rows out of the map's range: their prefixes do not order them.
+	for (Kind kind : {EXACT, WIDE})
+		for (u32 group : {1, 20, 400})
+			for (bool small : {false, true})
+				run({kind, small, 6000, 1, group, 40, true, 500, 400}),
+				    run({kind, small, 900, 1, group, 40, true, 0, 700});
+	// Slightly out of range: many of them are deferred.
+	for (Kind kind : {EXACT, WIDE})
+		for (u64 reach : {(u64)1, (u64)5000, (u64)1 << 18, (u64)1 << 30, (u64)1 << 31, (u64)1 << 36}) {
+			if (kind == EXACT && reach > 1 << 18) continue;
+			run({kind, false, 10001, 1, 1, 40, true, 600, 0, reach});
+			run({kind, false, 11000, 1, 20, 40, true, 0, 700, reach}),
+			    run({kind, true, 8000, 1, 3, 40, true, 450, 500, reach});
+		}
+	printf("%d columns are right; at most %.2f numbers were fetched for each row\n", sorts, mostFetched);
+}
