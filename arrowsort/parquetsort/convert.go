@@ -11,23 +11,24 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
 // decodedSchema is the schema of the rows as they are sorted: with the values of dictionaries in their place, since
-// each piece of an input has other dictionaries. Dictionaries inside extension types are ErrSchema.
+// each piece of an input has other dictionaries. Dictionaries inside extension types are ErrUnsupported.
 func decodedSchema(schema *arrow.Schema) (*arrow.Schema, error) {
 	decoded := arraydata.WithTypes(schema, decodedType)
 	for _, f := range decoded.Fields() {
 		if take.HasDictionary(f.Type) {
-			return nil, fmt.Errorf("%w: column %q has a dictionary inside type %s, which cannot be sorted in runs",
-				ErrSchema, f.Name, f.Type)
+			return nil, fileerror.Unsupported("column %q: a dictionary inside type %s, read in pieces,", f.Name,
+				f.Type)
 		}
 	}
 	return decoded, nil
 }
 
-// decodedType is a type with those of the values of dictionaries in their place, also inside lists, structs and maps.
+// decodedType is a type with those of the values of dictionaries in their place, also inside nested types.
 func decodedType(typ arrow.DataType) arrow.DataType {
 	if !take.HasDictionary(typ) {
 		return typ

@@ -186,7 +186,7 @@ func (t *dictionaryTree) join(mem memory.Allocator) (err error) {
 			ErrSchema, len(e.numbers), most, typ.IndexType)
 	}
 	if e.parts == nil {
-		e.all = array.MakeArrayOfNull(mem, typ.ValueType, 0)
+		e.all = arraydata.Nulls(mem, typ.ValueType, 0)
 		return nil
 	}
 	e.all, err = array.Concatenate(e.parts, mem)

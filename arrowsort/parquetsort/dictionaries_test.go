@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/valuetext"
 )
@@ -48,6 +49,44 @@ func TestDictionariesStayWhatTheyAre(t *testing.T) {
 		require.Equal(t, whole.Schema.String(), got.Schema.String())
 		requireSameRows(t, want, got.Table)
 		got.Table.Release()
+	}
+}
+
+// TestDictionariesInsideEveryType are sorted in pieces, too.
+func TestDictionariesInsideEveryType(t *testing.T) {
+	item := arrow.Field{Name: "item", Type: wordType, Nullable: true}
+	codes := []arrow.UnionTypeCode{0}
+	for _, typ := range []arrow.DataType{
+		arrow.ListViewOfField(item), arrow.LargeListViewOfField(item), arrow.FixedSizeListOfField(2, item),
+		arrow.SparseUnionOf([]arrow.Field{item}, codes), arrow.DenseUnionOf([]arrow.Field{item}, codes),
+		arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int32, wordType), arrow.MapOf(arrow.BinaryTypes.String, wordType),
+		&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int16, ValueType: arrow.ListOfField(item)},
+	} {
+		t.Run(typ.Name(), func(t *testing.T) {
+			folder := t.TempDir()
+			in, empty := filepath.Join(folder, "in.arrows"), filepath.Join(folder, "empty.arrows")
+			schema := arrow.NewSchema([]arrow.Field{{Name: "row", Type: arrow.PrimitiveTypes.Int64},
+				{Name: "words", Type: typ}}, nil)
+			r := rand.New(rand.NewPCG(5, 8))
+			generate(t, in, schema, 2, func(int) arrow.Record {
+				return array.NewRecord(schema, []arrow.Array{
+					arrowtest.Random(r, schema.Field(0).Type, 50, 0, memory.DefaultAllocator),
+					arrowtest.Random(r, typ, 50, 0, memory.DefaultAllocator)}, 50)
+			})
+			generate(t, empty, schema, 0, nil)
+			keys := []arrowsort.Key{{Path: "row"}}
+			want, got := filepath.Join(folder, "want.arrows"), filepath.Join(folder, "got.arrows")
+			_, err := Sort(t.Context(), []string{in}, want, Options{Keys: keys})
+			require.NoError(t, err)
+			_, err = Sort(t.Context(), []string{in, empty}, got, Options{Keys: keys})
+			require.NoError(t, err)
+			a, err := tablefile.Read(t.Context(), want, tablefile.ReadOptions{})
+			require.NoError(t, err)
+			b, err := tablefile.Read(t.Context(), got, tablefile.ReadOptions{})
+			require.NoError(t, err)
+			require.Equal(t, a.Schema.String(), b.Schema.String())
+			require.Equal(t, arrowtest.Values(a.Table.Column(1).Data()), arrowtest.Values(b.Table.Column(1).Data()))
+		})
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 )
 
 // matchSchemas makes the schema that holds the rows of two inputs, which may differ in the order of their columns and
@@ -69,15 +71,15 @@ func typeDifference(name string, a, b arrow.DataType) (path string, x, y string)
 	return name, a.String(), b.String()
 }
 
-// matchTypes returns the type that holds the values of two types, which may differ in whether what is inside lists,
-// maps and structs can be null; nil when they differ in more.
+// matchTypes returns the type that holds the values of two types, which may differ in whether what is inside nested
+// ones can be null, and in metadata, of which that of the first stays; nil when they differ in more.
 func matchTypes(a, b arrow.DataType) arrow.DataType {
-	if arrow.TypeEqual(a, b) {
+	from, nested := a.(arrow.NestedType)
+	other, both := b.(arrow.NestedType)
+	switch {
+	case !nested && arrow.TypeEqual(a, b):
 		return a
-	}
-	from, ok := a.(arrow.NestedType)
-	other, same := b.(arrow.NestedType)
-	if !ok || !same || a.ID() != b.ID() || len(from.Fields()) != len(other.Fields()) {
+	case !nested || !both || !sameShape(from, other):
 		return nil
 	}
 	fields := slices.Clone(from.Fields())
@@ -87,27 +89,31 @@ func matchTypes(a, b arrow.DataType) arrow.DataType {
 		}
 		fields[i].Nullable = fields[i].Nullable || f.Nullable
 	}
-	switch t := a.(type) {
-	case *arrow.StructType:
-		if slices.EqualFunc(fields, other.Fields(), func(f, g arrow.Field) bool { return f.Name == g.Name }) {
-			return arrow.StructOf(fields...)
-		}
-	case *arrow.ListType:
-		return arrow.ListOfField(fields[0])
-	case *arrow.LargeListType:
-		return arrow.LargeListOfField(fields[0])
-	case *arrow.FixedSizeListType:
-		if t.Len() == b.(*arrow.FixedSizeListType).Len() {
-			return arrow.FixedSizeListOfField(t.Len(), fields[0])
-		}
-	case *arrow.MapType:
-		entry := fields[0].Type.(*arrow.StructType)
-		matched := arrow.MapOf(entry.Field(0).Type, entry.Field(1).Type)
-		matched.KeysSorted = t.KeysSorted && b.(*arrow.MapType).KeysSorted
-		matched.SetItemNullable(entry.Field(1).Nullable)
-		return matched
+	matched := arraydata.WithFields(from, fields)
+	if m, ok := matched.(*arrow.MapType); ok {
+		m.KeysSorted = m.KeysSorted && b.(*arrow.MapType).KeysSorted
 	}
-	return nil
+	return matched
+}
+
+// sameShape reports whether two types are the same but for the types of their fields.
+func sameShape(a, b arrow.NestedType) bool {
+	if a.ID() != b.ID() || a.NumFields() != b.NumFields() {
+		return false
+	}
+	switch t := a.(type) {
+	case *arrow.FixedSizeListType:
+		return t.Len() == b.(*arrow.FixedSizeListType).Len()
+	case arrow.UnionType:
+		return slices.Equal(t.TypeCodes(), b.(arrow.UnionType).TypeCodes()) && sameNames(a, b)
+	case *arrow.StructType:
+		return sameNames(a, b)
+	}
+	return true
+}
+
+func sameNames(a, b arrow.NestedType) bool {
+	return slices.EqualFunc(a.Fields(), b.Fields(), func(f, g arrow.Field) bool { return f.Name == g.Name })
 }
 
 // columnsEqual reports whether the columns have the same names in the same order.

@@ -2,6 +2,7 @@ package parquetsort
 
 import (
 	"fmt"
+	"reflect"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -43,4 +44,25 @@ func TestTypesThatDiffer(t *testing.T) {
 	_, err := matchSchemas(schema("x", arrow.Null), schema("y", arrow.Null), "b.parquet", "a.parquet")
 	require.ErrorContains(t, err, `b.parquet: there is no column "x", which a.parquet has; all inputs must have the `+
 		`same`)
+}
+
+// TestTypesThatDifferInWhatTheyDeclare match: what only one of them declares does not hold for the rows of both.
+func TestTypesThatDifferInWhatTheyDeclare(t *testing.T) {
+	schema := func(declared bool, note string) *arrow.Schema {
+		meta := arrow.NewMetadata([]string{"note"}, []string{note})
+		runs := arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int32, arrow.BinaryTypes.String)
+		runs.ValueNullable = !declared
+		item := arrow.Field{Name: "item", Type: runs, Nullable: !declared, Metadata: meta}
+		sorted := arrow.MapOfWithMetadata(arrow.BinaryTypes.String, meta, arrow.ListViewOfField(item), meta)
+		sorted.KeysSorted = declared
+		sorted.SetItemNullable(!declared)
+		value := arrow.Field{Name: "value", Type: arrow.LargeListOf(sorted), Nullable: !declared, Metadata: meta}
+		union := arrow.DenseUnionOf([]arrow.Field{value}, []arrow.UnionTypeCode{3})
+		return arrow.NewSchema([]arrow.Field{{Name: "x", Type: union, Nullable: !declared}}, nil)
+	}
+	for _, declared := range []bool{true, false} {
+		matched, err := matchSchemas(schema(declared, "first"), schema(!declared, "second"), "b", "a")
+		require.NoError(t, err)
+		require.True(t, reflect.DeepEqual(schema(false, "first"), matched), "%s", matched)
+	}
 }

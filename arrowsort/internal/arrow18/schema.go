@@ -9,24 +9,6 @@ import (
 	ipc15 "github.com/apache/arrow/go/v15/arrow/ipc"
 )
 
-// ToSchema converts a schema to v18. It has the types that v15 writes into an IPC message: no dictionary whose values
-// are dictionaries or an extension type, and no extension type stored as a dictionary. An extension type that is
-// registered in v15 only becomes its storage type, with its name and parameters in the metadata of the field, as in
-// an IPC message.
-func ToSchema(sc *v15.Schema) (*arrow.Schema, error) {
-	var message bytes.Buffer
-	w := ipc15.NewWriter(&message, ipc15.WithSchema(sc))
-	if err := w.Close(); err != nil {
-		return nil, err
-	}
-	r, err := ipc.NewReader(&message)
-	if err != nil {
-		return nil, err
-	}
-	defer r.Release()
-	return r.Schema(), nil
-}
-
 // FromSchema converts a schema of v18. An extension type that is registered in v18 only becomes its storage type, with
 // its name and parameters in the metadata of the field.
 func FromSchema(sc *arrow.Schema) (*v15.Schema, error) {
@@ -41,15 +23,6 @@ func FromSchema(sc *arrow.Schema) (*v15.Schema, error) {
 	}
 	defer r.Release()
 	return r.Schema(), nil
-}
-
-// ToField converts a field to v18, see ToSchema.
-func ToField(f v15.Field) (arrow.Field, error) {
-	sc, err := ToSchema(v15.NewSchema([]v15.Field{f}, nil))
-	if err != nil {
-		return arrow.Field{}, err
-	}
-	return sc.Field(0), nil
 }
 
 // FromField converts a field of v18, see FromSchema.

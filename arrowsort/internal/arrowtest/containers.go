@@ -19,7 +19,7 @@ func Containers() []Container {
 			return arrow.StructOf(value, arrow.Field{Name: "other", Type: arrow.PrimitiveTypes.Int16, Nullable: true})
 		}},
 		{"map", func(value arrow.Field) arrow.DataType {
-			typ := arrow.MapOf(arrow.BinaryTypes.String, value.Type)
+			typ := arrow.MapOfWithMetadata(arrow.BinaryTypes.String, arrow.Metadata{}, value.Type, value.Metadata)
 			typ.SetItemNullable(value.Nullable)
 			return typ
 		}},

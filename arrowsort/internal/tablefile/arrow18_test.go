@@ -6,15 +6,13 @@ import (
 	arrow18 "github.com/apache/arrow-go/v18/arrow"
 	array18 "github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/stretchr/testify/require"
 
 	convert "github.com/arrowsort/arrowsort/arrowsort/internal/arrow18"
 )
 
 // toTable18 is a table for pqarrow.
 func toTable18(t testing.TB, table arrow.Table) arrow18.Table {
-	schema, err := convert.ToSchema(table.Schema())
-	require.NoError(t, err)
+	schema := convert.ToSchema(table.Schema())
 	columns := make([]arrow18.Column, table.NumCols())
 	for i := range columns {
 		data := convert.ToChunked(table.Column(i).Data(), schema.Field(i).Type)

@@ -30,8 +30,7 @@ func TestRowGroupsWithoutRows(t *testing.T) {
 		for _, dictionaries := range []bool{false, true} {
 			mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 			var b bytes.Buffer
-			columns, err := convert.ToSchema(schema)
-			require.NoError(t, err)
+			columns := convert.ToSchema(schema)
 			stored := pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema())
 			w, err := pqarrow.NewFileWriter(columns, &b, parquet.NewWriterProperties(), stored)
 			require.NoError(t, err)

@@ -6,31 +6,48 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 )
 
-// MapTypes returns a nested type with f applied to the types of its fields, and any other type as it is. Names,
-// metadata and nullability of the fields stay.
+// MapTypes returns a nested type with f applied to the types of its fields, and any other type as it is.
 func MapTypes(typ arrow.DataType, f func(arrow.DataType) arrow.DataType) arrow.DataType {
-	field := func(child arrow.Field) arrow.Field {
-		child.Type = f(child.Type)
-		return child
+	nested, ok := typ.(arrow.NestedType)
+	if !ok {
+		return typ
 	}
+	fields := slices.Clone(nested.Fields())
+	for i := range fields {
+		fields[i].Type = f(fields[i].Type)
+	}
+	return WithFields(nested, fields)
+}
+
+// WithFields returns a nested type with other fields in place of its own. The fields of maps, and those of the entries
+// in them, keep their names, as do those of runs, which have no metadata.
+func WithFields(typ arrow.NestedType, fields []arrow.Field) arrow.DataType {
 	switch t := typ.(type) {
 	case *arrow.StructType:
-		fields := slices.Clone(t.Fields())
-		for i := range fields {
-			fields[i] = field(fields[i])
-		}
 		return arrow.StructOf(fields...)
 	case *arrow.ListType:
-		return arrow.ListOfField(field(t.ElemField()))
+		return arrow.ListOfField(fields[0])
 	case *arrow.LargeListType:
-		return arrow.LargeListOfField(field(t.ElemField()))
+		return arrow.LargeListOfField(fields[0])
+	case *arrow.ListViewType:
+		return arrow.ListViewOfField(fields[0])
+	case *arrow.LargeListViewType:
+		return arrow.LargeListViewOfField(fields[0])
 	case *arrow.FixedSizeListType:
-		return arrow.FixedSizeListOfField(t.Len(), field(t.ElemField()))
+		return arrow.FixedSizeListOfField(t.Len(), fields[0])
 	case *arrow.MapType:
-		mapped := arrow.MapOf(f(t.KeyType()), f(t.ItemType()))
-		mapped.KeysSorted = t.KeysSorted
-		mapped.SetItemNullable(t.ItemField().Nullable)
-		return mapped
+		entry := fields[0].Type.(*arrow.StructType)
+		key, item := entry.Field(0), entry.Field(1)
+		m := arrow.MapOfWithMetadata(key.Type, key.Metadata, item.Type, item.Metadata)
+		m.KeysSorted = t.KeysSorted
+		m.SetItemNullable(item.Nullable)
+		return m
+	case arrow.UnionType:
+		return arrow.UnionOf(t.Mode(), fields, t.TypeCodes())
+	case *arrow.RunEndEncodedType:
+		runs := arrow.RunEndEncodedOf(fields[0].Type, fields[1].Type)
+		runs.ValueNullable = fields[1].Nullable
+		return runs
 	}
 	return typ
 }

@@ -92,6 +92,7 @@ type rewriter struct {
 	end    []byte
 	quoted bool  // the text goes on in quotes
 	cr     bool  // the text goes on after a CR that belongs to a value
+	closed bool  // that CR follows a quote: at the end of the text it ends the line
 	fresh  bool  // the text goes on with a new line
 	header bool  // the header was read
 	row    int64 // bytes that were returned since the last row
@@ -132,13 +133,18 @@ func (r *rewriter) next() error {
 		if !r.cr || r.quoted {
 			return io.EOF
 		}
-		r.end, r.cr = crLF, false
+		if r.end, r.cr = crLF, false; r.closed {
+			r.end = lf
+		}
 		return nil
 	}
 	if !r.oneColumn && bytes.IndexByte(r.text, '\r') < 0 {
 		r.piece, r.text = r.text, nil
 	} else {
 		r.piece, r.end = r.cut()
+	}
+	if r.fresh || len(r.piece) > 0 {
+		r.closed = bytes.HasSuffix(r.piece, []byte{'"'})
 	}
 	if bytes.Count(r.piece, []byte{'"'})%2 != 0 {
 		r.quoted = !r.quoted

@@ -5,15 +5,15 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/arrow/memory"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
 // Values returns the values of the rows of a dictionary array, in one array. The caller releases it.
 func Values(ctx context.Context, a *array.Dictionary, opts take.Options) (arrow.Array, error) {
 	entries := a.Dictionary()
-	null := oneNull(opts.Allocator, entries.DataType())
+	null := arraydata.Nulls(opts.Allocator, entries.DataType(), 1)
 	defer null.Release()
 	rows := make([]uint32, a.Len())
 	for i := range rows {
@@ -27,15 +27,4 @@ func Values(ctx context.Context, a *array.Dictionary, opts take.Options) (arrow.
 		return nil, err
 	}
 	return taken[0], nil
-}
-
-// oneNull is an array of one null. Arrow makes it of every type but views.
-func oneNull(mem memory.Allocator, typ arrow.DataType) arrow.Array {
-	if _, ok := typ.(arrow.BinaryViewDataType); !ok {
-		return array.MakeArrayOfNull(mem, typ, 1)
-	}
-	b := array.NewBuilder(mem, typ)
-	defer b.Release()
-	b.AppendNull()
-	return b.NewArray()
 }

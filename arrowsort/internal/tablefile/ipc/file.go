@@ -68,9 +68,10 @@ type blockMessages struct {
 	current messages
 }
 
-func (m *blockMessages) Retain()        {}
-func (m *blockMessages) Release()       { m.current.Release() }
-func (m *blockMessages) failure() error { return m.current.failure() }
+func (m *blockMessages) Retain()          {}
+func (m *blockMessages) Release()         { m.current.Release() }
+func (m *blockMessages) failure() error   { return m.current.failure() }
+func (m *blockMessages) metadata() []byte { return m.current.metadata() }
 
 func (m *blockMessages) share() float64 { return 1 - float64(len(m.blocks))/float64(m.total) }
 

@@ -10,8 +10,9 @@ import (
 const (
 	messageHeaderType, messageHeader, messageBody, messageMetadata = 1, 2, 3, 4
 	schemaEndianness, schemaFields, schemaMetadata                 = 0, 1, 2
-	fieldName, fieldTypeType, fieldType                            = 0, 2, 3
+	fieldName, fieldNullable, fieldTypeType, fieldType             = 0, 1, 2, 3
 	fieldDictionary, fieldChildren, fieldMetadata                  = 4, 5, 6
+	pairKey, pairValue                                             = 0, 1
 	unionTypeIDs                                                   = 1
 	batchNodes, batchBuffers, batchCompression, batchVariadic      = 1, 2, 3, 4
 	compressionCodec                                               = 0

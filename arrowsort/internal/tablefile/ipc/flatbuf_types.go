@@ -12,6 +12,7 @@ const (
 	typeDecimal       = 7
 	typeUnion         = 14
 	typeFixedSizeList = 16
+	typeMap           = 17
 	typeRunEndEncoded = 22
 	lastType          = 26 // LargeListView; the Arrow library does not have what the format gained later
 )
@@ -33,6 +34,12 @@ func (c *flatChecker) supported(field int, name string) error {
 	}
 	if unknown := c.unknownType(kind, typ); unknown != "" {
 		return fileerror.Unsupported("column %q: type %s", name, unknown)
+	}
+	for _, child := range c.tables(field, fieldChildren) {
+		if (kind == typeRunEndEncoded || kind == typeMap) && len(c.tables(child, fieldMetadata)) > 0 {
+			return fileerror.Unsupported("column %q: metadata, such as an extension type, of the values of runs or of "+
+				"the entries of a map", name)
+		}
 	}
 	encoding := c.table(field, fieldDictionary)
 	if encoding == 0 {

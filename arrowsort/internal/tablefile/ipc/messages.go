@@ -1,7 +1,6 @@
 package ipc
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -25,15 +24,8 @@ type messages struct {
 	remaining int64 // of these bytes
 	mem       memory.Allocator
 	current   *arrowipc.Message
-	err       error // of the last message; io.EOF after the end marker
-}
-
-// CheckMessage checks the first message of a stream, which is its schema.
-func CheckMessage(stream []byte, mem memory.Allocator) error {
-	m := &messages{r: bytes.NewReader(stream), remaining: int64(len(stream)), mem: mem}
-	defer m.Release()
-	_, err := m.Message()
-	return err
+	meta      []byte // of the current message
+	err       error  // of the last message; io.EOF after the end marker
 }
 
 // Message returns the next message, valid until the next call. Only an end marker ends the messages.
@@ -51,6 +43,8 @@ func (m *messages) failure() error {
 	}
 	return m.err
 }
+
+func (m *messages) metadata() []byte { return m.meta }
 
 func (m *messages) share() float64 { return 1 - float64(m.remaining)/float64(max(m.size, 1)) }
 
@@ -86,7 +80,7 @@ func (m *messages) next() error {
 	if err := checkCompressed(meta.Bytes(), body.Bytes()); err != nil {
 		return err
 	}
-	m.current = arrowipc.NewMessage(meta, body)
+	m.current, m.meta = arrowipc.NewMessage(meta, body), meta.Bytes()
 	return nil
 }
 

@@ -18,10 +18,12 @@ type Reader struct {
 	batches  *arrowipc.Reader
 }
 
-// A messageReader also returns the error that ended the messages, which Arrow's reader loses; nil for their end.
+// A messageReader also returns the error that ended the messages, which Arrow's reader loses, nil for their end; and
+// the metadata of the current message.
 type messageReader interface {
 	arrowipc.MessageReader
 	failure() error
+	metadata() []byte
 	share() float64
 }
 
@@ -52,6 +54,7 @@ func open(m messageReader, mem memory.Allocator) (r *Reader, err error) {
 	if err != nil {
 		return nil, fileerror.Corrupt("%v", err)
 	}
+	declare(batches.Schema(), m.metadata())
 	return &Reader{m, batches}, nil
 }
 

@@ -50,7 +50,7 @@ func NewWriter(w io.Writer, schema *arrow.Schema, opts Options) (*Writer, error)
 				"extension type,", f.Name, f.Type)
 		}
 	}
-	sc := convert.ToStorageSchema(schema)
+	sc := convert.ToSchema(schema)
 	options := []arrowipc.Option{arrowipc.WithSchema(sc), arrowipc.WithAllocator(opts.Allocator)}
 	switch opts.Codec {
 	case "zstd":

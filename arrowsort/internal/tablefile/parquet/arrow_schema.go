@@ -1,14 +1,18 @@
 package parquet
 
 import (
+	"bytes"
 	"encoding/base64"
 	"errors"
 	"strings"
 
+	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
+	convert "github.com/arrowsort/arrowsort/arrowsort/internal/arrow18"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/ipc"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/writer"
@@ -30,21 +34,46 @@ func withoutFieldID(meta arrow.Metadata) arrow.Metadata {
 	return arrow.NewMetadata(keys, values)
 }
 
-// checkArrowSchema checks the Arrow schema that a writer left in the file's metadata, a stream of one message in base64
-// with or without padding, before pqarrow reads it unchecked.
-func checkArrowSchema(meta metadata.KeyValueMetadata, mem memory.Allocator) error {
-	encoded := meta.FindValue(writer.ArrowSchemaKey)
+// originSchema is the Arrow schema that a writer left in the file's metadata, a stream of one message in base64 with or
+// without padding; nil for none, or one of another number of columns.
+func originSchema(pairs metadata.KeyValueMetadata, columns int, mem memory.Allocator) (*arrow.Schema, error) {
+	encoded := pairs.FindValue(writer.ArrowSchemaKey)
 	if encoded == nil {
-		return nil
+		return nil, nil
 	}
 	b, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(*encoded, "="))
 	if err != nil {
-		return fileerror.Corrupt("the Arrow schema in the metadata: %v", err)
+		return nil, fileerror.Corrupt("the Arrow schema in the metadata: %v", err)
 	}
-	if err := ipc.CheckMessage(b, mem); errors.Is(err, fileerror.ErrUnsupported) {
-		return err
+	r, err := ipc.OpenStream(bytes.NewReader(b), int64(len(b)), mem)
+	if errors.Is(err, fileerror.ErrUnsupported) {
+		return nil, err
 	} else if err != nil {
-		return fileerror.Corrupt("the Arrow schema in the metadata: %v", err)
+		return nil, fileerror.Corrupt("the Arrow schema in the metadata: %v", err)
 	}
-	return nil
+	defer r.Release()
+	if r.Schema().NumFields() != columns {
+		return nil, nil
+	}
+	return r.Schema(), nil
+}
+
+// openLeaves opens a file with pqarrow, which finds the types of the origin in its metadata, but no extension types: it
+// refuses some. All metadata of the fields come from the origin itself.
+func openLeaves(r *file.Reader, origin *arrow.Schema, mem memory.Allocator) (*pqarrow.FileReader, error) {
+	meta := r.MetaData().FileMetaData
+	pairs := meta.KeyValueMetadata
+	defer func() { meta.KeyValueMetadata = pairs }()
+	var only metadata.KeyValueMetadata
+	if origin != nil {
+		layout, err := writer.EncodeSchema(convert.ToLayout(origin))
+		if err != nil {
+			return nil, err
+		}
+		if err := only.Append(writer.ArrowSchemaKey, layout); err != nil {
+			return nil, err
+		}
+	}
+	meta.KeyValueMetadata = only
+	return pqarrow.NewFileReader(r, pqarrow.ArrowReadProperties{}, mem)
 }

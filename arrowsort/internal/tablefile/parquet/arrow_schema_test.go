@@ -18,7 +18,7 @@ func TestTypesOfTheArrowSchemaThatAreNotSupportedAreNamed(t *testing.T) {
 	require.NoError(t, err)
 	meta := metadata.NewKeyValueMetadata()
 	require.NoError(t, meta.Append(writer.ArrowSchemaKey, base64.StdEncoding.EncodeToString(stream)))
-	err = checkArrowSchema(meta, memory.DefaultAllocator)
+	_, err = originSchema(meta, 1, memory.DefaultAllocator)
 	require.ErrorIs(t, err, fileerror.ErrUnsupported)
 	require.NotErrorIs(t, err, fileerror.ErrCorrupt)
 	require.ErrorContains(t, err, "type decimal32")

@@ -85,11 +85,3 @@ func leafFields(manifest *pqarrow.SchemaManifest, columns int) ([]pqarrow.Schema
 	}
 	return leaves, nil
 }
-
-// originSchema is the schema that the writer of the file had, or nil.
-func originSchema(manifest *pqarrow.SchemaManifest) (*arrow.Schema, error) {
-	if manifest.OriginSchema == nil {
-		return nil, nil
-	}
-	return convert.FromSchema(manifest.OriginSchema)
-}

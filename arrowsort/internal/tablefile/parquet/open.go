@@ -8,7 +8,6 @@ import (
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
-	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/reader"
@@ -60,9 +59,6 @@ func Open(src Source, size int64, opts reader.Options) (*File, error) {
 	if err := checkDeclared(meta, opts); err != nil {
 		return nil, err
 	}
-	if err := checkArrowSchema(meta.KeyValueMetadata(), opts.Allocator); err != nil {
-		return nil, err
-	}
 	columns, err := openColumns(src, r, opts)
 	if err != nil {
 		return nil, err
@@ -73,16 +69,17 @@ func Open(src Source, size int64, opts reader.Options) (*File, error) {
 
 // openColumns finds the columns of a file, with the types that they have in a table.
 func openColumns(src io.ReaderAt, r *file.Reader, opts reader.Options) (*reader.File, error) {
-	leaves, err := pqarrow.NewFileReader(r, pqarrow.ArrowReadProperties{}, opts.Allocator)
+	columns := r.MetaData().Schema.Root().NumFields()
+	origin, err := originSchema(r.MetaData().KeyValueMetadata(), columns, opts.Allocator)
+	if err != nil {
+		return nil, err
+	}
+	leaves, err := openLeaves(r, origin, opts.Allocator)
 	if err != nil {
 		return nil, err
 	}
 	meta, manifest := r.MetaData(), *leaves.Manifest
 	if leaves.Manifest.Fields, err = leafFields(&manifest, meta.Schema.NumColumns()); err != nil {
-		return nil, err
-	}
-	origin, err := originSchema(&manifest)
-	if err != nil {
 		return nil, err
 	}
 	fields, err := newFileFields(&manifest, origin, meta.Schema)

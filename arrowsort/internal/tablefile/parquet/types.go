@@ -7,8 +7,8 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/ipc"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/reader"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/writer"
 )
@@ -17,7 +17,7 @@ import (
 // without a field number carry none. origin is the field that the writer of the file had; its type is nil when it is
 // not known.
 func repair(f *reader.SchemaField, origin arrow.Field, sc *schema.Schema) {
-	f.Field.Metadata = withExtension(withoutFieldID(f.Field.Metadata), origin.Metadata)
+	f.Field.Metadata = withoutFieldID(withOrigin(f.Field.Metadata, origin.Metadata))
 	ext, extended := origin.Type.(arrow.ExtensionType)
 	if extended {
 		origin.Type = ext.StorageType()
@@ -32,19 +32,28 @@ func repair(f *reader.SchemaField, origin arrow.Field, sc *schema.Schema) {
 			}
 			repair(&f.Children[i], child, sc)
 		}
-		f.Field.Type = nestedType(f.Field.Type, f.Children)
+		fields := make([]arrow.Field, len(f.Children))
+		for i, child := range f.Children {
+			fields[i] = child.Field
+		}
+		f.Field.Type = arraydata.WithFields(f.Field.Type.(arrow.NestedType), fields)
+		if from, ok := origin.Type.(*arrow.MapType); ok && f.Field.Type.ID() == arrow.MAP {
+			f.Field.Type.(*arrow.MapType).KeysSorted = from.KeysSorted
+		}
 	}
 	if extended && arrow.TypeEqual(ext.StorageType(), f.Field.Type) {
 		f.Field.Type = ext
 	}
 }
 
-// withExtension adds the extension type that a field had, but that is not registered here, to its metadata.
-func withExtension(meta, origin arrow.Metadata) arrow.Metadata {
-	keys, values := meta.Keys(), meta.Values()
-	for _, key := range []string{ipc.ExtensionTypeKeyName, ipc.ExtensionMetadataKeyName} {
-		if value, ok := origin.GetValue(key); ok && meta.FindKey(key) < 0 {
-			keys, values = append(slices.Clip(keys), key), append(slices.Clip(values), value)
+// withOrigin adds the metadata that a field had, but for a field number that the file names too.
+func withOrigin(meta, origin arrow.Metadata) arrow.Metadata {
+	keys, values := slices.Clone(origin.Keys()), slices.Clone(origin.Values())
+	for i, key := range meta.Keys() {
+		if at := origin.FindKey(key); at >= 0 {
+			values[at] = meta.Values()[i]
+		} else {
+			keys, values = append(keys, key), append(values, meta.Values()[i])
 		}
 	}
 	return arrow.NewMetadata(keys, values)
@@ -81,6 +90,9 @@ func leafType(typ, origin arrow.DataType, column *schema.Column) arrow.DataType 
 		if d, ok := origin.(*arrow.DurationType); ok && column.PhysicalType() == parquet.Types.Int64 {
 			return d
 		}
+	case *arrow.DictionaryType:
+		values := leafType(t.ValueType, nil, column)
+		return &arrow.DictionaryType{IndexType: t.IndexType, ValueType: values, Ordered: t.Ordered}
 	case *arrow.BinaryType:
 		if logical.Equals(schema.JSONLogicalType{}) {
 			return arrow.BinaryTypes.String
@@ -89,31 +101,6 @@ func leafType(typ, origin arrow.DataType, column *schema.Column) arrow.DataType 
 		if logical.Equals(schema.JSONLogicalType{}) {
 			return arrow.BinaryTypes.LargeString
 		}
-	}
-	return typ
-}
-
-// nestedType is a nested type with other children.
-func nestedType(typ arrow.DataType, children []reader.SchemaField) arrow.DataType {
-	switch t := typ.(type) {
-	case *arrow.StructType:
-		fields := make([]arrow.Field, len(children))
-		for i := range fields {
-			fields[i] = children[i].Field
-		}
-		return arrow.StructOf(fields...)
-	case *arrow.MapType:
-		entry := children[0].Field.Type.(*arrow.StructType)
-		m := arrow.MapOf(entry.Field(0).Type, entry.Field(1).Type)
-		m.KeysSorted = t.KeysSorted
-		m.SetItemNullable(t.ItemField().Nullable)
-		return m
-	case *arrow.ListType:
-		return arrow.ListOfField(children[0].Field)
-	case *arrow.LargeListType:
-		return arrow.LargeListOfField(children[0].Field)
-	case *arrow.FixedSizeListType:
-		return arrow.FixedSizeListOfField(t.Len(), children[0].Field)
 	}
 	return typ
 }

@@ -165,7 +165,7 @@ func (n *node) buildOne(bound int64, mem memory.Allocator) (arrow.Array, error) 
 	}
 	switch len(arrays) {
 	case 0:
-		return array.MakeArrayOfNull(mem, n.field.Field.Type, 0), nil
+		return arraydata.Nulls(mem, n.field.Field.Type, 0), nil
 	case 1:
 		return arrays[0], nil
 	}
@@ -311,7 +311,7 @@ func fillFixedSize(
 		}
 	}
 	if values.Len() == 0 && rows.Count > 0 {
-		nulls := array.MakeArrayOfNull(mem, values.DataType(), rows.Count)
+		nulls := arraydata.Nulls(mem, values.DataType(), rows.Count)
 		defer nulls.Release()
 		nulls.Data().Retain()
 		return nulls.Data(), nil

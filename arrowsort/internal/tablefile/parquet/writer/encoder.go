@@ -91,10 +91,7 @@ func NewEncoder(data *arrow.Schema, opts Options) (*Encoder, error) {
 	e := &Encoder{schema: cmp.Or(opts.Schema, data), rows: int64(cmp.Or(opts.RowGroupRows, DefaultRowGroupRows)),
 		opts: opts}
 	e.arrowProps = pqarrow.NewArrowWriterProperties(pqarrow.WithAllocator(opts.Allocator))
-	var err error
-	if e.columns, err = convert.ToSchema(arraydata.WithTypes(data, plainType)); err != nil {
-		return nil, err
-	}
+	e.columns = convert.ToParquetSchema(arraydata.WithTypes(data, plainType))
 	latest := parquet.NewWriterProperties(parquet.WithVersion(parquet.V2_LATEST))
 	sc, err := pqarrow.ToParquet(e.columns, latest, e.arrowProps)
 	if err != nil {

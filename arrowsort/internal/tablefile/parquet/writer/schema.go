@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"encoding/base64"
 
+	arrow18 "github.com/apache/arrow-go/v18/arrow"
+	arrowipc "github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
-	"github.com/apache/arrow/go/v15/arrow"
-	arrowipc "github.com/apache/arrow/go/v15/arrow/ipc"
-	"github.com/apache/arrow/go/v15/arrow/memory"
 
+	convert "github.com/arrowsort/arrowsort/arrowsort/internal/arrow18"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 )
 
@@ -23,7 +23,11 @@ func (e *Encoder) EmptyFooter() (*metadata.FileMetaData, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := storeSchema(w, arraydata.WithTypes(e.schema, namedType), e.opts.Allocator); err != nil {
+	origin, err := EncodeSchema(convert.ToSchema(arraydata.WithTypes(e.schema, namedType)))
+	if err != nil {
+		return nil, err
+	}
+	if err := w.AppendKeyValueMetadata(ArrowSchemaKey, origin); err != nil {
 		return nil, err
 	}
 	if err := w.Close(); err != nil {
@@ -33,11 +37,9 @@ func (e *Encoder) EmptyFooter() (*metadata.FileMetaData, error) {
 	return p.Footer, err
 }
 
-// storeSchema leaves the Arrow schema in the file's metadata, for what Parquet's own schema does not say.
-func storeSchema(w *pqarrow.FileWriter, sc *arrow.Schema, mem memory.Allocator) error {
+// EncodeSchema returns the value of ArrowSchemaKey for a schema: what Parquet's own schema does not say.
+func EncodeSchema(sc *arrow18.Schema) (string, error) {
 	var message bytes.Buffer
-	if err := arrowipc.NewWriter(&message, arrowipc.WithSchema(sc), arrowipc.WithAllocator(mem)).Close(); err != nil {
-		return err
-	}
-	return w.AppendKeyValueMetadata(ArrowSchemaKey, base64.StdEncoding.EncodeToString(message.Bytes()))
+	err := arrowipc.NewWriter(&message, arrowipc.WithSchema(sc)).Close()
+	return base64.StdEncoding.EncodeToString(message.Bytes()), err
 }

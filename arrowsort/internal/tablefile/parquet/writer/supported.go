@@ -30,8 +30,7 @@ func Unsupported(f arrow.Field) (path string, typ arrow.DataType) {
 			return f.Name, f.Type
 		}
 	case *arrow.DictionaryType:
-		if _, found := Unsupported(arrow.Field{Type: t.ValueType, Nullable: true}); found != nil ||
-			arraydata.IsNested(t.ValueType) {
+		if _, found := Unsupported(arrow.Field{Type: t.ValueType, Nullable: f.Nullable}); found != nil {
 			return f.Name, f.Type
 		}
 	case arrow.NestedType:

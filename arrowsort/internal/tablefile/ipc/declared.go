@@ -1,0 +1,64 @@
+package ipc
+
+import (
+	"github.com/apache/arrow/go/v15/arrow"
+	arrowipc "github.com/apache/arrow/go/v15/arrow/ipc"
+)
+
+// declare adds to the types of a schema what Arrow's reader leaves out of the message that it read them from: metadata
+// of the keys and values of maps, and that the values of runs cannot be null. The types of maps and runs are new, and
+// are changed before there are arrays of them.
+func declare(sc *arrow.Schema, message []byte) {
+	c := newFlatChecker(message)
+	for i, field := range c.tables(c.table(c.root(), messageHeader), schemaFields) {
+		c.declare(sc.Field(i).Type, field)
+	}
+}
+
+func (c *flatChecker) declare(typ arrow.DataType, field int) {
+	if t, ok := typ.(*arrow.DictionaryType); ok {
+		typ = t.ValueType
+	}
+	nested, ok := typ.(arrow.NestedType)
+	if !ok {
+		return
+	}
+	children := c.tables(field, fieldChildren)
+	for i, f := range nested.Fields() {
+		c.declare(f.Type, children[i])
+	}
+	switch t := typ.(type) {
+	case *arrow.MapType:
+		entry, key, item := c.tables(children[0], fieldChildren), t.KeyField(), t.ItemField()
+		ofKey, ofItem := c.metadata(entry[0], key.Type), c.metadata(entry[1], item.Type)
+		m := arrow.MapOfWithMetadata(key.Type, ofKey, item.Type, ofItem)
+		m.KeysSorted = t.KeysSorted
+		m.SetItemNullable(item.Nullable)
+		*t = *m
+	case *arrow.RunEndEncodedType:
+		t.ValueNullable = c.byte(children[1], fieldNullable) != 0
+	}
+}
+
+// tables are the tables in field i, which were checked.
+func (c *flatChecker) tables(table, i int) (all []int) {
+	_ = c.each(table, i, func(one int) error {
+		all = append(all, one)
+		return nil
+	})
+	return all
+}
+
+// metadata are the key-value pairs of a field, without those that its type has when it is an extension type.
+func (c *flatChecker) metadata(field int, typ arrow.DataType) arrow.Metadata {
+	_, extension := typ.(arrow.ExtensionType)
+	var keys, values []string
+	for _, pair := range c.tables(field, fieldMetadata) {
+		key, _ := c.text(pair, pairKey)
+		value, _ := c.text(pair, pairValue)
+		if !extension || key != arrowipc.ExtensionTypeKeyName && key != arrowipc.ExtensionMetadataKeyName {
+			keys, values = append(keys, key), append(values, value)
+		}
+	}
+	return arrow.NewMetadata(keys, values)
+}

@@ -1,0 +1,46 @@
+package ipc
+
+import (
+	"bytes"
+	"testing"
+
+	arrow18 "github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/extensions"
+	arrowipc18 "github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+)
+
+// schemaOf reads a stream of v18 without rows.
+func schemaOf(t *testing.T, typ arrow18.DataType) (*arrow.Schema, error) {
+	var b bytes.Buffer
+	sc := arrow18.NewSchema([]arrow18.Field{{Name: "column", Type: typ}}, nil)
+	require.NoError(t, arrowipc18.NewWriter(&b, arrowipc18.WithSchema(sc)).Close())
+	r, err := OpenStream(&b, -1, memory.DefaultAllocator)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Release()
+	return r.Schema(), nil
+}
+
+func TestRunsDeclareWhetherTheirValuesCanBeNull(t *testing.T) {
+	for _, nullable := range []bool{true, false} {
+		runs := arrow18.RunEndEncodedOf(arrow18.PrimitiveTypes.Int32, arrow18.BinaryTypes.String)
+		runs.ValueNullable = nullable
+		sc, err := schemaOf(t, arrow18.ListOf(runs))
+		require.NoError(t, err)
+		require.Equal(t, nullable, sc.Field(0).Type.(*arrow.ListType).Elem().(*arrow.RunEndEncodedType).ValueNullable)
+	}
+}
+
+// TestMetadataOfTheValuesOfRunsIsAnError: Arrow's types have no place for it.
+func TestMetadataOfTheValuesOfRunsIsAnError(t *testing.T) {
+	runs := arrow18.RunEndEncodedOf(arrow18.PrimitiveTypes.Int32, extensions.NewUUIDType())
+	_, err := schemaOf(t, arrow18.StructOf(arrow18.Field{Name: "runs", Type: runs}))
+	require.ErrorIs(t, err, fileerror.ErrUnsupported)
+	require.ErrorContains(t, err, `column "column.runs": `)
+}
