@@ -10,7 +10,7 @@ import (
 
 // collect adds rows of a table to the run, which is spilled before if there is no room for them.
 func (s *Sorter) collect(table arrow.Table, first, n int64) error {
-	part, err := newTable(s.decoded, func(i int) (*arrow.Chunked, error) {
+	part, err := arraydata.NewTable(s.decoded, -1, func(i int) (*arrow.Chunked, error) {
 		return s.rowsOf(table.Column(i).Data(), s.decoded.Field(i).Type, first, n)
 	})
 	if err != nil {

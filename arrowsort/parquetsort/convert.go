@@ -44,7 +44,7 @@ func decodedType(typ arrow.DataType) arrow.DataType {
 func arrange(ctx context.Context, table arrow.Table, schema *arrow.Schema,
 	opts arrowsort.Options) (arrow.Table, error) {
 	straight := columnsEqual(schema, table.Schema())
-	return newTable(schema, func(i int) (*arrow.Chunked, error) {
+	return arraydata.NewTable(schema, -1, func(i int) (*arrow.Chunked, error) {
 		f, at := schema.Field(i), i
 		if !straight {
 			at = table.Schema().FieldIndices(f.Name)[0]

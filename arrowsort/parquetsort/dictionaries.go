@@ -198,7 +198,7 @@ func (t *dictionaryTree) join(mem memory.Allocator) (err error) {
 // encode is a table of values with the dictionaries of a schema. The caller releases it.
 func (d *outputDictionaries) encode(table arrow.Table, schema *arrow.Schema, mem memory.Allocator) (arrow.Table,
 	error) {
-	return newTable(schema, func(i int) (*arrow.Chunked, error) {
+	return arraydata.NewTable(schema, -1, func(i int) (*arrow.Chunked, error) {
 		t := d.trees[i]
 		return convertChunks(table.Column(i).Data(), t.typ, func(d arrow.ArrayData) (arrow.ArrayData, error) {
 			return t.encoded(d, mem)

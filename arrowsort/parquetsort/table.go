@@ -11,11 +11,6 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 )
 
-// newTable makes a table of the columns that column makes and gives away. The caller releases it.
-func newTable(schema *arrow.Schema, column func(i int) (*arrow.Chunked, error)) (arrow.Table, error) {
-	return arraydata.NewTable(schema, -1, column)
-}
-
 // concatenate is the rows of some tables as one table, without a copy.
 func concatenate(schema *arrow.Schema, parts []arrow.Table) arrow.Table {
 	chunks := make([][]arrow.Array, schema.NumFields())

@@ -1,6 +1,6 @@
-// Package atomicfile writes files that appear under their names when they are complete, or not at all. A Placement gives
-// a file a temporary name, Create writes it, past the page cache where the system lets it, and Placement.Place renames
-// it. Devices, named pipes and open files such as /dev/fd/3 are written in place.
+// Package atomicfile writes files that appear under their names when they are complete, or not at all. A Placement
+// gives a file a temporary name, Create writes it, past the page cache where the system lets it, and Placement.Place
+// renames it. Devices, named pipes and open files such as /dev/fd/3 are written in place.
 package atomicfile
 
 import (
