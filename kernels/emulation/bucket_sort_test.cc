@@ -33,7 +33,8 @@ double mostFetched = 0; // numbers for each row
 void fail(const Case& k, const char* what) {
 	fprintf(
 	    stderr,
-	    "FAILED: %s: kind %d%s, %u buckets of %llu rows, groups of %u that share %u bits%s, %u and %u outside by up to %llu, seed %llu\n",
+	    "FAILED: %s: kind %d%s, %u buckets of %llu rows, groups of %u that share %u bits%s, "
+	    "%u and %u outside by up to %llu, seed %llu\n",
 	    what, k.kind, k.small ? ", small" : "", k.buckets, (unsigned long long)k.rows, k.group, k.shared,
 	    k.near ? "" : " far apart", k.low, k.high, (unsigned long long)k.reach, (unsigned long long)k.seed);
 	exit(1);

@@ -60,7 +60,7 @@ void check(const Case& k) {
 		declined += !sorted;
 		u64 expects = expected(k);
 		if (*t.status != STATUS_ACCEPTED && *t.status != STATUS_DECLINED)
-			fail(k, "what is told", round, (u32)*t.status, (u32)expects);
+			fail(k, "what is reported", round, (u32)*t.status, (u32)expects);
 		if (expects != 0 && *t.status != expects) fail(k, "verdict", round, (u32)*t.status, (u32)expects);
 		for (u64 i = 0; i < n; i++) {
 			u32 is = !sorted ? rows[i] : k.mapped ? 10000000 - rows[i] : rows[i], right = sorted ? want[i] : 0xeeeeeeee;

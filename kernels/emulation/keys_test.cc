@@ -94,13 +94,13 @@ void check(const std::vector<KeySpec>& specs, u64 n, u64 seed, Expect expect, bo
 	Partitioner p{d, t};
 	p.launch(keys_column(word.fields.data(), keys.size()), word.bits, n, rows.data());
 	const Report& r = p.report();
-	holds(p.sorts() == (r.decision.accepted != 0), "what the host is told in one word");
+	holds(p.sorts() == (r.decision.accepted != 0), "the status that the host waits for");
 	reason = r.decision.reason;
 	(r.decision.accepted ? sorted : refused)++;
 	holds(expect == EITHER || r.decision.accepted == (expect == SORTED_ROWS),
 	      r.decision.accepted ? "sorted" : "refused");
 	bool inOrder = std::is_sorted(order.begin(), order.end());
-	if (!word.known) holds(r.decision.reason != REASON_MISCOUNT, "a number that is outside, and not told");
+	if (!word.known) holds(r.decision.reason != REASON_MISCOUNT, "a number that is outside, and not reported");
 	if (r.decision.reason == REASON_ORDERED) holds(inOrder || !r.statistics.rises, "an order that is none");
 	for (u64 i = 0; i < n && r.decision.accepted; i++) holds(rows[i] == order[i], "a place holds another row");
 	for (u32 i = 0; i < 1u << BUCKET_BITS; i++) holds(t.counts[i] == 0, "counts are not clear");

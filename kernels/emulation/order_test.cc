@@ -26,7 +26,8 @@ int found = 0, broken = 0, moved = 0; // moved: with misplaced rows
 void fail(const Case& k, const char* what) {
 	fprintf(
 	    stderr,
-	    "FAILED: %s: n %llu, width %llu, form %llu, falling %d, equal %llu, %d misplaced, %llu rows later by %llu, nulls %llu+%llu, descending %d, seed %llu\n",
+	    "FAILED: %s: n %llu, width %llu, form %llu, falling %d, equal %llu, %d misplaced, %llu rows later by %llu, "
+	    "nulls %llu+%llu, descending %d, seed %llu\n",
 	    what, (unsigned long long)k.n, (unsigned long long)k.width, (unsigned long long)k.form, k.falling,
 	    (unsigned long long)k.equal, k.misplaced, (unsigned long long)k.later, (unsigned long long)k.by,
 	    (unsigned long long)k.from, (unsigned long long)k.count, k.descending, (unsigned long long)k.seed);

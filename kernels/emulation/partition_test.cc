@@ -134,7 +134,7 @@ void check(const Case& k) {
 	const Report& r = p.report();
 	bool inOrder = !want.falls || (!want.rises && !want.ties);
 	if (p.ordered) return check_ordered(k, p, t, rows, order), t.release(d);
-	k.holds(p.sorts() == (r.decision.accepted != 0), "what the host is told in one word");
+	k.holds(p.sorts() == (r.decision.accepted != 0), "the status that the host waits for");
 	const Statistics& s = r.statistics;
 	bool early = r.decision.early != 0; // then there are no statistics
 	k.holds(early || (s.nulls == want.nulls && s.nans == want.nans), "nulls and NaNs");
@@ -249,7 +249,8 @@ int main() {
 	              PARTITION_SMALL_TILE + 1})
 		for (u64 width : {4, 8}) run({n, width, FORM_INTEGER, AND16, 0, false, false, 0, 0, n > 8000 ? 12u : 1u});
 	printf(
-	    "%d sorts are right, %d of them refused, %d of those early, %d in order; of %d heavy values were split, of %d the order was checked\n",
+	    "%d sorts are right, %d of them refused, %d of those early, %d in order; of %d heavy values were split, "
+	    "of %d the order was checked\n",
 	    sorts, refused, earlies, ordered, asides, written);
 	return !refused || !earlies || !ordered || !asides || !written;
 }

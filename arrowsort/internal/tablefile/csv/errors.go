@@ -14,7 +14,7 @@ type textError struct {
 	error
 }
 
-// errorf is the error of text that is not CSV, a fileerror.ErrCorrupt with a text of its own: people write CSV.
+// errorf is the error of text that is not CSV, a fileerror.ErrCorrupt with another text: people write CSV.
 func errorf(format string, args ...any) error {
 	return &textError{fmt.Sprintf(format, args...), fileerror.ErrCorrupt}
 }
