@@ -102,6 +102,8 @@ func sameShape(a, b arrow.NestedType) bool {
 		return false
 	}
 	switch t := a.(type) {
+	case arrow.ExtensionType: // it has the fields of its storage type, none where that has none
+		return arrow.TypeEqual(a, b)
 	case *arrow.FixedSizeListType:
 		return t.Len() == b.(*arrow.FixedSizeListType).Len()
 	case arrow.UnionType:

@@ -7,6 +7,8 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 )
 
 // TestNestedTypesThatDiffer: the error names the field that differs, not two long types.
@@ -36,6 +38,7 @@ func TestTypesThatDiffer(t *testing.T) {
 	for _, types := range [][2]arrow.DataType{
 		{arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int64},
 		{arrow.BinaryTypes.String, arrow.BinaryTypes.LargeString},
+		{arrowtest.NewExtension(arrow.PrimitiveTypes.Int32), arrowtest.NewExtension(arrow.PrimitiveTypes.Float32)},
 	} {
 		_, err := matchSchemas(schema("x", types[0]), schema("x", types[1]), "b.parquet", "a.parquet")
 		require.EqualError(t, err, fmt.Sprintf(`parquetsort: schemas differ: b.parquet: column "x" is of type %s, in `+
