@@ -5,6 +5,9 @@ import (
 	arrowipc "github.com/apache/arrow/go/v15/arrow/ipc"
 )
 
+// FieldIDKey is the metadata of a field that Arrow reads the number of a column of a Parquet file to.
+const FieldIDKey = "PARQUET:field_id"
+
 // declare adds to the types of a schema what Arrow's reader leaves out of the message that it read them from: metadata
 // of the keys and values of maps, and that the values of runs cannot be null. The types of maps and runs are new, and
 // are changed before there are arrays of them.

@@ -9,6 +9,7 @@ import (
 	arrowipc18 "github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+	flatbuffers "github.com/google/flatbuffers/go"
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
@@ -43,4 +44,26 @@ func TestMetadataOfTheValuesOfRunsIsAnError(t *testing.T) {
 	_, err := schemaOf(t, arrow18.StructOf(arrow18.Field{Name: "runs", Type: runs}))
 	require.ErrorIs(t, err, fileerror.ErrUnsupported)
 	require.ErrorContains(t, err, `column "column.runs": `)
+}
+
+// TestMetadataOfTheEntriesOfMapsIsAnError, but for the number of a Parquet column, which gets lost.
+func TestMetadataOfTheEntriesOfMapsIsAnError(t *testing.T) {
+	for key, want := range map[string]error{FieldIDKey: nil, "note": fileerror.ErrUnsupported} {
+		meta := arrow18.NewMetadata([]string{key}, []string{"2"})
+		entry := arrow18.StructOf(arrow18.Field{Name: "key", Type: arrow18.BinaryTypes.String},
+			arrow18.Field{Name: "value", Type: arrow18.BinaryTypes.String})
+		list := arrow18.ListOfField(arrow18.Field{Name: "entries", Type: entry, Metadata: meta})
+		var b bytes.Buffer
+		sc := arrow18.NewSchema([]arrow18.Field{{Name: "column", Type: list}}, nil)
+		require.NoError(t, arrowipc18.NewWriter(&b, arrowipc18.WithSchema(sc)).Close())
+		c := newFlatChecker(b.Bytes()[8:])
+		column := c.at(c.tables(c.table(c.root(), messageHeader), schemaFields)[0])
+		c.b[column.Pos+flatbuffers.UOffsetT(column.Offset(field(fieldTypeType)))] = typeMap // no writer has such a map
+		r, err := OpenStream(&b, -1, memory.DefaultAllocator)
+		require.ErrorIs(t, err, want)
+		if want == nil {
+			require.Equal(t, "map<utf8, utf8, items_non_nullable>", r.Schema().Field(0).Type.String())
+			r.Release()
+		}
+	}
 }

@@ -2,6 +2,7 @@ package ipc
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 )
@@ -36,7 +37,7 @@ func (c *flatChecker) supported(field int, name string) error {
 		return fileerror.Unsupported("column %q: type %s", name, unknown)
 	}
 	for _, child := range c.tables(field, fieldChildren) {
-		if (kind == typeRunEndEncoded || kind == typeMap) && len(c.tables(child, fieldMetadata)) > 0 {
+		if (kind == typeRunEndEncoded || kind == typeMap) && c.isDescribed(child) {
 			return fileerror.Unsupported("column %q: metadata, such as an extension type, of the values of runs or of "+
 				"the entries of a map", name)
 		}
@@ -57,6 +58,15 @@ func (c *flatChecker) supported(field int, name string) error {
 		return fileerror.Unsupported("column %q: type dictionary of unions or run-end-encoded values", name)
 	}
 	return nil
+}
+
+// isDescribed reports whether a field has metadata other than a number, which some writers give to all columns of a
+// Parquet file: Arrow C++ reads it to metadata, that of the entries of maps too.
+func (c *flatChecker) isDescribed(field int) bool {
+	return slices.ContainsFunc(c.tables(field, fieldMetadata), func(pair int) bool {
+		key, _ := c.text(pair, pairKey)
+		return key != FieldIDKey
+	})
 }
 
 // unknownType names a type that the Arrow library does not have; empty for one that it has.

@@ -18,16 +18,13 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/writer"
 )
 
-// fieldIDKey is the metadata of a field that Arrow reads the number of a column to.
-const fieldIDKey = "PARQUET:field_id"
-
 func withoutFieldID(meta arrow.Metadata) arrow.Metadata {
-	if i := meta.FindKey(fieldIDKey); i < 0 || meta.Values()[i] != "-1" {
+	if i := meta.FindKey(ipc.FieldIDKey); i < 0 || meta.Values()[i] != "-1" {
 		return meta
 	}
 	var keys, values []string
 	for i, k := range meta.Keys() {
-		if k != fieldIDKey {
+		if k != ipc.FieldIDKey {
 			keys, values = append(keys, k), append(values, meta.Values()[i])
 		}
 	}
