@@ -10,7 +10,7 @@ const FieldIDKey = "PARQUET:field_id"
 
 // declare adds to the types of a schema what Arrow's reader leaves out of the message that it read them from: metadata
 // of the keys and values of maps, and that the values of runs cannot be null. The types of maps and runs are new, and
-// are changed before there are arrays of them.
+// are changed before there are arrays of them; those inside extension types stay.
 func declare(sc *arrow.Schema, message []byte) {
 	c := newFlatChecker(message)
 	for i, field := range c.tables(c.table(c.root(), messageHeader), schemaFields) {
@@ -23,8 +23,8 @@ func (c *flatChecker) declare(typ arrow.DataType, field int) {
 		typ = t.ValueType
 	}
 	nested, ok := typ.(arrow.NestedType)
-	if !ok {
-		return
+	if _, extension := typ.(arrow.ExtensionType); !ok || extension {
+		return // extension types of a program may have their storage types in common
 	}
 	children := c.tables(field, fieldChildren)
 	for i, f := range nested.Fields() {

@@ -2,6 +2,7 @@ package ipc
 
 import (
 	"bytes"
+	"reflect"
 	"testing"
 
 	arrow18 "github.com/apache/arrow-go/v18/arrow"
@@ -17,8 +18,12 @@ import (
 
 // schemaOf reads a stream of v18 without rows.
 func schemaOf(t *testing.T, typ arrow18.DataType) (*arrow.Schema, error) {
+	return schemaWith(t, arrow18.Field{Name: "column", Type: typ})
+}
+
+func schemaWith(t *testing.T, f arrow18.Field) (*arrow.Schema, error) {
 	var b bytes.Buffer
-	sc := arrow18.NewSchema([]arrow18.Field{{Name: "column", Type: typ}}, nil)
+	sc := arrow18.NewSchema([]arrow18.Field{f}, nil)
 	require.NoError(t, arrowipc18.NewWriter(&b, arrowipc18.WithSchema(sc)).Close())
 	r, err := OpenStream(&b, -1, memory.DefaultAllocator)
 	if err != nil {
@@ -44,6 +49,32 @@ func TestMetadataOfTheValuesOfRunsIsAnError(t *testing.T) {
 	_, err := schemaOf(t, arrow18.StructOf(arrow18.Field{Name: "runs", Type: runs}))
 	require.ErrorIs(t, err, fileerror.ErrUnsupported)
 	require.ErrorContains(t, err, `column "column.runs": `)
+}
+
+// sharing is an extension type whose types have one storage type.
+type sharing struct{ arrow.ExtensionBase }
+
+func (*sharing) ArrayType() reflect.Type                                           { return nil }
+func (*sharing) ExtensionName() string                                             { return "sharing" }
+func (*sharing) ExtensionEquals(e arrow.ExtensionType) bool                        { return e.ExtensionName() == "sharing" }
+func (*sharing) Serialize() string                                                 { return "" }
+func (s *sharing) Deserialize(arrow.DataType, string) (arrow.ExtensionType, error) { return s, nil }
+
+// TestTypesInsideExtensionTypesStay: those that a program registers may have their storage types in common.
+func TestTypesInsideExtensionTypesStay(t *testing.T) {
+	inside := arrow.MapOf(arrow.BinaryTypes.String, arrow.BinaryTypes.String)
+	typ := &sharing{arrow.ExtensionBase{Storage: arrow.StructOf(arrow.Field{Name: "map", Type: inside})}}
+	require.NoError(t, arrow.RegisterExtensionType(typ))
+	t.Cleanup(func() { require.NoError(t, arrow.UnregisterExtensionType("sharing")) })
+	note := arrow18.NewMetadata([]string{"note"}, []string{"1"})
+	item := arrow18.Field{Name: "value", Type: arrow18.BinaryTypes.String, Metadata: note}
+	storage := arrow18.MapOfFields(arrow18.Field{Name: "key", Type: item.Type}, item)
+	field := arrow18.Field{Name: "column", Type: arrow18.StructOf(arrow18.Field{Name: "map", Type: storage}),
+		Metadata: arrow18.NewMetadata([]string{"ARROW:extension:name"}, []string{"sharing"})}
+	sc, err := schemaWith(t, field)
+	require.NoError(t, err)
+	require.Equal(t, typ, sc.Field(0).Type)
+	require.Zero(t, inside.ItemField().Metadata.Len())
 }
 
 // TestMetadataOfTheEntriesOfMapsIsAnError, but for the number of a Parquet column, which gets lost.
