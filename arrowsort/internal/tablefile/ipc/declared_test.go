@@ -54,11 +54,14 @@ func TestMetadataOfTheValuesOfRunsIsAnError(t *testing.T) {
 // sharing is an extension type whose types have one storage type.
 type sharing struct{ arrow.ExtensionBase }
 
-func (*sharing) ArrayType() reflect.Type                                           { return nil }
-func (*sharing) ExtensionName() string                                             { return "sharing" }
-func (*sharing) ExtensionEquals(e arrow.ExtensionType) bool                        { return e.ExtensionName() == "sharing" }
-func (*sharing) Serialize() string                                                 { return "" }
-func (s *sharing) Deserialize(arrow.DataType, string) (arrow.ExtensionType, error) { return s, nil }
+func (*sharing) ArrayType() reflect.Type                    { return nil }
+func (*sharing) ExtensionName() string                      { return "sharing" }
+func (*sharing) ExtensionEquals(e arrow.ExtensionType) bool { return e.ExtensionName() == "sharing" }
+func (*sharing) Serialize() string                          { return "" }
+
+func (s *sharing) Deserialize(arrow.DataType, string) (arrow.ExtensionType, error) {
+	return s, nil
+}
 
 // TestTypesInsideExtensionTypesStay: those that a program registers may have their storage types in common.
 func TestTypesInsideExtensionTypesStay(t *testing.T) {
