@@ -22,7 +22,7 @@ type Violation struct {
 // String names the row and the one that it sorts before, without the file.
 func (v *Violation) String() string {
 	if v.Row == 0 {
-		return "row 0 sorts before the last row of the file before it (rows count from 0)"
+		return "row 0 sorts before the last row of the files before it (rows count from 0)"
 	}
 	return fmt.Sprintf("row %d sorts before row %d (rows count from 0)", v.Row, v.Row-1)
 }

@@ -34,7 +34,7 @@ func keyColumns(ctx context.Context, data arrowsort.Data, keys []arrowsort.Key, 
 // captureEngine is an engine that returns no rows.
 type captureEngine struct{ use func(job *engine.Job) error }
 
-func (captureEngine) Name() string { return "observer" }
+func (captureEngine) Name() string { return "capture" }
 
 func (o captureEngine) Sort(_ context.Context, job *engine.Job, _ engine.Allocator) (*engine.Result, error) {
 	return &engine.Result{}, o.use(job)

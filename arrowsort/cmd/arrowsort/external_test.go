@@ -76,7 +76,7 @@ func TestSortFilesIntoFiles(t *testing.T) {
 		last := filepath.Join(out, "o-00003.parquet")
 		r = cut(cli(t, nil, "check", "-k", "age", last, filepath.Join(out, "o-00001.parquet")))
 		require.Equal(t, result{code: 1, out: "not sorted: " + filepath.Join(out, "o-00001.parquet") +
-			": row 0 sorts before the last row of the file before it (rows count from 0)\n"}, r)
+			": row 0 sorts before the last row of the files before it (rows count from 0)\n"}, r)
 		r = cut(cli(t, nil, "check", "--json", "-k", "age", last, filepath.Join(out, "o-00001.parquet")))
 		require.Contains(t, r.out, `"first_bad_row":0`)
 		require.Equal(t, result{out: "sorted\n"}, cut(cli(t, nil, "check", "-k", "age", filepath.Join(out, "o-*"))),

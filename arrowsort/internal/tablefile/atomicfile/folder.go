@@ -48,7 +48,7 @@ func NewFolder(dir, prefix string) (*Folder, error) {
 	return nil, fmt.Errorf("a folder for temporary files: none in %s could be locked", dir)
 }
 
-// takeFolder locks a folder. Behind it the folder is this process's, and was not removed before it was locked.
+// takeFolder locks a folder. After it the folder is this process's, and was not removed before it was locked.
 func takeFolder(path string, flag int) (*os.File, error) {
 	name := filepath.Join(path, lockName)
 	lock, err := os.OpenFile(name, flag|os.O_RDWR, 0o600)

@@ -19,10 +19,7 @@ type placedFile struct{ output, at, to string }
 
 // Path returns the path at which an output is to be written, of which Replaces is true.
 func (p *Placement) Path(output string) (string, error) {
-	to := output
-	if target, err := filepath.EvalSymlinks(output); err == nil {
-		to = target // the target of a link is replaced, not the link
-	}
+	to := followLinks(output) // the target of a link is replaced, not the link
 	dir := filepath.Dir(to)
 	if p.folders[dir] == nil {
 		folder, err := NewFolder(dir, outputPrefix)
