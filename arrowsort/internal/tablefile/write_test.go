@@ -30,24 +30,6 @@ func TestWriteThatIsCancelledLeavesNothing(t *testing.T) {
 	}
 }
 
-func TestWriteKeepsPermissionsAndLinks(t *testing.T) {
-	table := nestedTable(t, memory.DefaultAllocator)
-	defer table.Release()
-	folder := t.TempDir()
-	path, link := filepath.Join(folder, "real.arrow"), filepath.Join(folder, "link.arrow")
-	require.NoError(t, os.WriteFile(path, nil, 0o640))
-	require.NoError(t, os.Symlink(path, link))
-	n, err := Write(t.Context(), link, table, WriteOptions{})
-	require.NoError(t, err)
-	info, err := os.Lstat(path)
-	require.NoError(t, err)
-	require.Equal(t, n, info.Size())
-	require.Equal(t, os.FileMode(0o640), info.Mode())
-	info, err = os.Lstat(link)
-	require.NoError(t, err)
-	require.NotZero(t, info.Mode()&os.ModeSymlink)
-}
-
 func TestWriteToADevice(t *testing.T) {
 	table := nestedTable(t, memory.DefaultAllocator)
 	defer table.Release()

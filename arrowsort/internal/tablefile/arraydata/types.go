@@ -19,8 +19,8 @@ func MapTypes(typ arrow.DataType, f func(arrow.DataType) arrow.DataType) arrow.D
 	return WithFields(nested, fields)
 }
 
-// WithFields returns a nested type with other fields in place of its own. The fields of maps, and those of the entries
-// in them, keep their names, as do those of runs, which have no metadata.
+// WithFields returns a nested type with other fields. The fields of maps, and those of the entries in them, keep their
+// names, as do those of runs, which have no metadata. A type that is no list, struct, map, union or run stays.
 func WithFields(typ arrow.NestedType, fields []arrow.Field) arrow.DataType {
 	switch t := typ.(type) {
 	case *arrow.StructType:
