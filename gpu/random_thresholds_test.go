@@ -21,7 +21,10 @@ func keepThresholds(t testing.TB) {
 	t.Cleanup(func() { thresholds = before })
 }
 
-var thresholdSeeds = flag.Int("seeds", 3000, "number of sorts with random thresholds; a sixth with -short")
+var (
+	thresholdSeeds     = flag.Int("seeds", 3000, "number of sorts with random thresholds; a sixth with -short")
+	firstThresholdSeed = flag.Uint64("firstseed", 0, "seed of the first of them")
+)
 
 // TestRandomThresholds has small sorts take the paths of large ones: thresholds are drawn for each of them.
 func TestRandomThresholds(t *testing.T) {
@@ -31,17 +34,17 @@ func TestRandomThresholds(t *testing.T) {
 	}
 	keepThresholds(t)
 	usual := thresholds
-	var seed uint64
+	seed := *firstThresholdSeed
 	defer func() {
 		if t.Failed() {
 			t.Logf("seed %d with %+v", seed, thresholds)
 		}
 	}()
 	var e *Engine
-	for ; seed < seeds; seed++ {
+	for end := seed + seeds; seed < end; seed++ {
 		r := rand.New(rand.NewPCG(seed, 5))
 		thresholds = randomThresholds(r, usual)
-		if seed%100 == 0 { // slots of the staging memory stay as they are
+		if e == nil || seed%100 == 0 { // slots of the staging memory stay as they are
 			if e != nil {
 				require.NoError(t, e.Close())
 			}
