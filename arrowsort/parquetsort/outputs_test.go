@@ -1,16 +1,19 @@
 package parquetsort
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"strconv"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
 func byKey(folder string, rows int64) ([]string, string, Options) {
@@ -132,5 +135,36 @@ func TestPatternsOfHiddenFiles(t *testing.T) {
 		files, err := Expand([]string{filepath.Join(folder, pattern)})
 		require.NoError(t, err)
 		require.Equal(t, []string{filepath.Join(folder, want)}, files)
+	}
+}
+
+// TestTypesThatAnOutputCannotHold: they are refused before a row is read, in memory, in pieces and from a pipe.
+func TestTypesThatAnOutputCannotHold(t *testing.T) {
+	folder := t.TempDir()
+	schema := arrow.NewSchema([]arrow.Field{
+		{Name: "key", Type: arrow.PrimitiveTypes.Int64},
+		{Name: "months", Type: arrow.FixedWidthTypes.MonthInterval, Nullable: true},
+	}, nil)
+	in, out := filepath.Join(folder, "in.arrows"), filepath.Join(folder, "out.parquet")
+	generate(t, in, schema, 1, func(int) arrow.Record {
+		b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+		defer b.Release()
+		b.Field(0).AppendEmptyValues(1000)
+		b.Field(1).AppendNulls(1000)
+		return b.NewRecord()
+	})
+	stream, err := os.ReadFile(in)
+	require.NoError(t, err)
+	for name, c := range map[string]struct {
+		input string
+		rows  int64 // of an output
+	}{"a table": {in, 0}, "pieces": {in, 100}, "a pipe": {tablefile.Pipe, 0}} {
+		_, err := Sort(t.Context(), []string{c.input}, out, Options{
+			Keys: []arrowsort.Key{{Path: "key"}}, RowsPerFile: c.rows, Stdin: bytes.NewReader(stream),
+			Progress: func(phase string, _, _ int64) { t.Errorf("%s: %s began", name, phase) },
+		})
+		require.ErrorIs(t, err, tablefile.ErrUnsupported, name)
+		require.ErrorContains(t, err, out+`: column "months"`, name)
+		require.Equal(t, []string{"in.arrows"}, names(t, folder))
 	}
 }

@@ -120,9 +120,9 @@ struct Bench {
 		printf("%d sorts proved, %d wrong\n", cases, wrong);
 	}
 
-	Timed race(const Job& j, u64 n) {
+	Timed race(const Job& j, u64 n) { return race(j, n, n >= 1 << 27 ? 5 : 15); }
+	Timed race(const Job& j, u64 n, int runs) {
 		Keys o = make(j, n, 42);
-		int runs = n >= 1 << 27 ? 5 : 15;
 		Timed t = {};
 		t.ours = median_ms(d, runs, [] {}, [&] { t.bits = ours.sort(o, n, rows); });
 		t.right = proof.holds(o, rows, n, "timed");
@@ -155,6 +155,7 @@ struct Bench {
 	void prove_limits();
 	void prove_limit(const Job& j, u64 n, u64 k);
 	void small_sorts_row();
+	void search(u32 log2, u32 seconds);
 };
 
 inline void Bench::phases(const Job& j, u64 n) {

@@ -2,6 +2,7 @@
 #pragma once
 #include "../../kernels/test/argsort.h"
 #include "../../kernels/test/distributions.h"
+#include "generated.h"
 
 enum Type { U32, I32, F32, U64, I64, F64, I16, TYPES };
 const char* const typeNames[] = {"u32", "i32", "f32", "u64", "i64", "f64", "i16"};
@@ -17,6 +18,7 @@ struct Recipe {
 	int distribution;
 	u32 nullsPercent, nanPermille, zeroPermille;
 	bool anyBits; // floats of any bits, in place of finite ones
+	u64 variant;  // of a generated distribution; 0: the distribution above
 };
 
 // A Key is a column with the order that is wanted.
@@ -75,17 +77,18 @@ BOTH int compare_rows(const Keys& o, u32 a, u32 b) {
 	return c == 0 && o.count > 1 ? compare_rows(o.key[1], a, b) : c;
 }
 
-// A finite number of the leading bits of x, in (-1, 1), or one that the recipe asks for, as a double's pattern.
+// A number of the distribution, else a finite one of the leading bits of x, in (-1, 1), or what the recipe asks for.
 BOTH double float_of(const Recipe& r, u64 x, u64 i) {
 	u64 choice = mix(x + i) % 1000;
 	if (choice < r.nanPermille) return i % 2 ? NAN : -NAN;
 	if (choice < r.nanPermille + r.zeroPermille) return i % 2 ? 0.0 : -0.0;
+	if (is_real(r.distribution)) return draw_real(r.distribution, x);
 	return (double)(int64_t)x * 0x1p-63;
 }
 
 __global__ void make_values(Recipe r, u8* values, u64 n, u64 seed) {
 	for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += (u64)gridDim.x * blockDim.x) {
-		u64 x = draw(r.distribution, i, n, seed);
+		u64 x = r.variant ? draw_generated(r.variant, i, n) : draw(r.distribution, i, n, seed);
 		if (is_ordered(r.distribution) && is_signed(r.type)) x ^= 1ull << 63; // in the order of the type
 		if (r.anyBits)
 			width_of(r.type) == 4 ? (void)(((u32*)values)[i] = (u32)(x >> 32)) : (void)(((u64*)values)[i] = x);

@@ -8,8 +8,8 @@ NR == FNR && /^image / { image = substr($2, 1, 7) }
 NR == FNR && /^NVIDIA / { device = $0 }
 NR == FNR && /^20[0-9][0-9]-/ { date = $1 }
 NR == FNR {
-	job = substr($0, 1, 36); sub(/ +$/, "", job)
-	split(substr($0, 37), f, " ")
+	job = substr($0, 1, 48); sub(/ +$/, "", job)
+	split(substr($0, 49), f, " ")
 	if (f[3] != "x" || (f[1] != "2^28" && f[1] != "2^24")) next
 	if (!(job in asked)) order[++jobs] = job
 	asked[job] = asked[job] (asked[job] ? " / " : "") f[2] + 0

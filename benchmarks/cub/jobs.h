@@ -1,6 +1,8 @@
 // The jobs of the table: what is sorted, and how many times CUB's speed is asked for.
 #pragma once
 #include "columns.h"
+#include <string>
+#include <vector>
 
 struct Job {
 	Recipe key[2];
@@ -16,6 +18,13 @@ inline Job job(Type t, int distribution, double large, double small, double smal
 	return {{{t, distribution, 0, 0, 0}, {}}, 1, {large, small, smaller, smallest}, 0, nullptr};
 }
 
+// The same with nulls, in the other order.
+inline Job with_nulls(Job j, u32 percent) {
+	j.key[0].nullsPercent = percent;
+	if (percent) j.mode = 1;
+	return j;
+}
+
 inline std::vector<Job> table_jobs() {
 	std::vector<Job> jobs;
 	for (Type t : {U32, I32, F32}) jobs.push_back(job(t, UNIFORM, 2, 2, 2.2, 2.2));
@@ -26,6 +35,16 @@ inline std::vector<Job> table_jobs() {
 	for (int distribution : {JITTER, CLOSE_JITTER})
 		jobs.push_back(job(U32, distribution, 1.45, 1.3, 1.15, 0)),
 		    jobs.push_back(job(I64, distribution, 2.2, 1.8, 1.3, 0));
+	for (int distribution : {VALUES20, ZIPF_IDS, MAGNITUDES32}) jobs.push_back(job(U32, distribution, 1.45, 1.3, 1.15, 0));
+	for (int distribution : {NORMAL, LOGNORMAL}) jobs.push_back(job(F32, distribution, 1.5, 1.5, 1.3, 0));
+	for (u32 nulls : {0u, 30u}) {
+		for (int distribution : {VALUES20, VALUES24, ZIPF_IDS, ZIPF_RANKS, CLUSTERS10, CLUSTERS10000, MAGNITUDES, POWERS,
+		                         FEW_OUTLIERS, BELOW1000, SAWTOOTH, HALF_ONES})
+			jobs.push_back(with_nulls(job(I64, distribution, 2.2, 1.8, 1.3, 0), nulls));
+		for (int distribution : {NORMAL, LOGNORMAL, PRICES})
+			jobs.push_back(with_nulls(job(F64, distribution, 2.2, 1.8, 1.3, 0), nulls));
+	}
+	jobs.push_back(job(I64, SWAPPED, 2.5, 2, 0, 0)), jobs.push_back(job(U32, SWAPPED, 1.45, 1.3, 1.15, 0));
 	for (int distribution : {AND2, AND4, AND8, AND16, TIES, CONSTANT, TWO_VALUES, FIVE_VALUES, PREFIXES})
 		jobs.push_back(job(I64, distribution, 1.5, 1.5, 0, 0));
 	for (int distribution : {LIVE20, LIVE32, HOUR}) jobs.push_back(job(I64, distribution, 4, 4, 0, 0));
@@ -47,4 +66,12 @@ inline std::vector<Job> table_jobs() {
 	for (Type t : {U32, I64})
 		for (int distribution : {SORTED, REVERSED}) jobs.push_back(job(t, distribution, 8, 8, 0, 0));
 	return jobs;
+}
+
+inline std::string job_name(const Job& j) {
+	if (j.count > 1) return j.name;
+	std::string type = typeNames[j.key[0].type], name = j.name ? j.name : distributionNames[j.key[0].distribution];
+	if (!j.name && j.key[0].nullsPercent) name += ", " + std::to_string(j.key[0].nullsPercent) + " % null";
+	if (!j.name && j.mode & 1) name += ", desc";
+	return type + " " + name;
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Proves and times the committed image of the kernels against CUB on the GPU at hand, and writes results.txt and the
-# table of docs/gpu-algorithm.md. It needs about 32 GiB of the GPU's memory for 2^28 rows, and a minute.
+# table of docs/gpu-algorithm.md. It needs about 32 GiB of the GPU's memory for 2^28 rows, and six minutes.
 #
 #   benchmarks/cub/run.sh [LOG2...]    for 2^LOG2 rows: 28 24 20 16 unless given
 set -euo pipefail
@@ -24,6 +24,10 @@ report() {
 	"$cub" image "$image" table $sizes
 	# shellcheck disable=SC2086
 	"$cub" image "$image" phases $sizes
+	for search in "20 20" "24 40" "27 60"; do
+		# shellcheck disable=SC2086
+		"$cub" image "$image" search $search
+	done
 }
 report | tee results.txt
 ./docs.sh

@@ -6,7 +6,7 @@ inline void Bench::row(const std::string& job, u32 log2, double asked, double me
                        const std::string& note) {
 	char ask[16] = ""; // of some sizes nothing is asked
 	if (asked > 0) snprintf(ask, sizeof ask, "%6.2f %s", asked, unit);
-	printf("%-36s 2^%-4u %-10s %8.2f %-3s %-6s %s\n", job.c_str(), log2, ask, measured, unit, met ? "" : "missed",
+	printf("%-48s 2^%-4u %-10s %8.2f %-3s %-6s %s\n", job.c_str(), log2, ask, measured, unit, met ? "" : "missed",
 	       note.c_str());
 	fflush(stdout);
 }
@@ -16,9 +16,7 @@ inline void Bench::table(u32 log2) {
 	if (column == std::size(jobRows)) return (void)printf("2^%u rows are not in the table\n", log2);
 	for (const Job& j : table_jobs()) {
 		if (j.asked[column] == 0) continue;
-		std::string name = j.count > 1 ? j.name
-		                               : std::string(typeNames[j.key[0].type]) + " " +
-		                                     (j.name ? j.name : distributionNames[j.key[0].distribution]);
+		std::string name = job_name(j);
 		Timed t = race(j, 1ull << log2);
 		char note[100];
 		snprintf(note, sizeof note, "%.4f ms, %.4f ms, %u bits, %s%s", t.ours, t.theirs, t.bits, ours.path,

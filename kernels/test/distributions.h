@@ -21,6 +21,8 @@ enum Distribution {
 	UNIFORM, AND2, AND3, AND4, AND8, AND16, CONSTANT, TWO_VALUES, FIVE_VALUES, SORTED, REVERSED, SAWTOOTH,
 	RUNS, HALF_ONES, LOW_BITS, HIGH_BITS, ODD_VALUE, HOT_VALUE, ZEROS, SHARED40, OUTLIERS, PREFIXES, TIES,
 	RANGE16, RANGE24, HOT_BUCKET, VALUES17, VALUES22, ZIPF, LIVE20, LIVE32, LIVE40, HOUR, JITTER, CLOSE_JITTER,
+	VALUES20, VALUES24, ZIPF_IDS, ZIPF_RANKS, CLUSTERS10, CLUSTERS10000, MAGNITUDES, MAGNITUDES32, POWERS, FEW_OUTLIERS,
+	SWAPPED, BELOW1000, NORMAL, LOGNORMAL, PRICES,
 };
 const char* const distributionNames[] = {"uniform",
                                          "and of 2",
@@ -56,12 +58,39 @@ const char* const distributionNames[] = {"uniform",
                                          "40 live bits",
                                          "microseconds of an hour",
                                          "ticks with jitter",
-                                         "ticks with little jitter"};
-const int distributions = CLOSE_JITTER + 1;
+                                         "ticks with little jitter",
+                                         "2^20 values",
+                                         "2^24 values",
+                                         "Zipf over 2^20, scrambled",
+                                         "Zipf over 2^20",
+                                         "10 normal clusters",
+                                         "10,000 normal clusters",
+                                         "log-uniform",
+                                         "log-uniform, 32 bits",
+                                         "powers of two",
+                                         "30 bits, 0.1 % outliers",
+                                         "sorted, 1 % swapped",
+                                         "0 to 999",
+                                         "normal",
+                                         "lognormal",
+                                         "prices"};
+const int distributions = PRICES + 1;
 static_assert(sizeof(distributionNames) / sizeof(*distributionNames) == distributions, "each has a name");
 
 // Sorted or reversed, as unsigned numbers.
 BOTH bool is_ordered(int distribution) { return distribution == 9 || distribution == 10; }
+
+// A number in (0, 1), and one of the normal distribution, from a random number.
+BOTH double unit(u64 r) { return ((double)(r >> 11) + 0.5) * 0x1p-53; }
+BOTH double normal(u64 r) { return sqrt(-2 * log(unit(mix(r + 1)))) * cos(6.283185307179586 * unit(mix(r + 2))); }
+
+// Distributions of floats; of other types they are uniform.
+BOTH bool is_real(int distribution) { return distribution >= NORMAL; }
+
+BOTH double draw_real(int distribution, u64 r) {
+	double x = normal(r);
+	return distribution == NORMAL ? x : distribution == LOGNORMAL ? exp(x) : round(exp(4 + x) * 100) / 100;
+}
 
 BOTH u64 draw(int distribution, u64 i, u64 n, u64 seed) {
 	u64 r = mix(i * 31 + seed * 1000003);
@@ -104,6 +133,18 @@ BOTH u64 draw(int distribution, u64 i, u64 n, u64 seed) {
 	case LIVE40: return 0x0012000000000000ull + (r >> 24 << 6);
 	case JITTER: return (i / 64 + r % 600) << 32; // 64 rows of each tick, out of order by up to 600 ticks
 	case CLOSE_JITTER: return (i / 64 + r % 8) << 32;
+	case VALUES20: return mix(r & 0xfffff);
+	case VALUES24: return mix(r & 0xffffff);
+	case ZIPF_IDS: return mix((u64)exp2(20 * unit(r)));
+	case ZIPF_RANKS: return (u64)exp2(20 * unit(r));
+	case CLUSTERS10: return (mix(r % 10) >> 2) + (u64)(long long)(normal(r) * 1e6);
+	case CLUSTERS10000: return (mix(r % 10000) >> 2) + (u64)(long long)(normal(r) * 1e6);
+	case MAGNITUDES: return (u64)exp2(64 * unit(r));
+	case MAGNITUDES32: return (u64)exp2(32 * unit(r)) << 32;
+	case POWERS: return 1ull << r % 64;
+	case FEW_OUTLIERS: return mix(r) % 1000 == 0 ? r >> mix(r + 1) % 64 : r >> 34;
+	case SWAPPED: return (u64)((double)(mix(r) % 100 == 0 ? mix(r + 1) % n : i) / n * 9e18);
+	case BELOW1000: return r % 1000;
 	case HOUR: return 1700000000000000ull + r % 3600000000ull;
 	default: return r;
 	}

@@ -36,9 +36,13 @@ type pieceWriter interface {
 // Create starts a file of tables of a schema. Errors, also those of the methods, name the file.
 func Create(ctx context.Context, path string, schema *arrow.Schema, opts WriteOptions) (*Writer, error) {
 	w := &Writer{path: path, opts: opts, out: countingWriter{ctx: ctx}}
-	err := opts.check(path)
+	err := w.resolve()
 	if err == nil {
-		err = w.open(schema)
+		w.file, err = create(path, opts.Stdout)
+	}
+	if err == nil {
+		w.out.w = w.file
+		err = w.begin(schema)
 	}
 	if err != nil {
 		w.Abort()
@@ -47,16 +51,30 @@ func Create(ctx context.Context, path string, schema *arrow.Schema, opts WriteOp
 	return w, nil
 }
 
-func (w *Writer) open(schema *arrow.Schema) (err error) {
+// CheckSchema returns the error of Create for a schema that the format of the file cannot hold, without a file.
+func CheckSchema(ctx context.Context, path string, schema *arrow.Schema, opts WriteOptions) error {
+	w := &Writer{path: path, opts: opts, out: countingWriter{ctx: ctx, w: io.Discard}}
+	defer w.Abort()
+	err := w.resolve()
+	if err == nil {
+		err = w.begin(schema)
+	}
+	return inFile(opts.name(path), "standard output", err)
+}
+
+// resolve checks the options and completes them.
+func (w *Writer) resolve() (err error) {
+	if err = w.opts.check(w.path); err != nil {
+		return err
+	}
+	w.opts.Format, err = w.opts.Format.Resolve(w.path)
+	w.opts.Allocator = cmp.Or(w.opts.Allocator, memory.DefaultAllocator)
+	return err
+}
+
+// begin writes what precedes the rows.
+func (w *Writer) begin(schema *arrow.Schema) error {
 	opts := &w.opts
-	if opts.Format, err = opts.Format.Resolve(w.path); err != nil {
-		return err
-	}
-	opts.Allocator = cmp.Or(opts.Allocator, memory.DefaultAllocator)
-	if w.file, err = create(w.path, opts.Stdout); err != nil {
-		return err
-	}
-	w.out.w = w.file
 	return fileerror.Contain(func() (err error) {
 		switch opts.Format {
 		case Parquet:
