@@ -80,18 +80,6 @@ struct CooperativeBlock {
 		return before + shuffle(ofWarps, warp_index());
 	}
 
-	// Reports whether a staged row sorts before another.
-	DEVICE bool before(u32 a, u32 b) const {
-		return numbers[a] != numbers[b] ? numbers[a] < numbers[b] : tags[a] < tags[b];
-	}
-	DEVICE void put_in_order(u32 low, u32 high) const {
-		if (!before(high, low)) return;
-		u64 x = numbers[low];
-		u32 t = tags[low];
-		numbers[low] = numbers[high], tags[low] = tags[high];
-		numbers[high] = x, tags[high] = t;
-	}
-
 	// Reports to the host whether the rows are sorted here.
 	DEVICE void report(SortStatus status) const {
 		if (rank == 0 && thread_index() == 0) store_relaxed((u64*)job.status, (u64)status);

@@ -1,11 +1,10 @@
-// Large bins of a block of a cooperative launch. Where most of their rows have the same number, these are ordered by
-// row number: by cells of row numbers, and comparisons within a cell.
+// Large bins of a block of a cooperative launch. Most of their rows have the same number, and are ordered by row
+// number: by cells of row numbers, and comparisons within a cell.
 #pragma once
 #include "bins.h"
 #include "cooperative_block.h"
 
 const u32 COOPERATIVE_CELLS = 1 << COOPERATIVE_CELL_BITS;
-const u32 COOPERATIVE_OTHERS = 128; // the most rows of other numbers, each of which is compared with all of them
 
 // A bin at places first.. of the rows of a block. The places of its rows in the result begin at place. The loops are
 // rolled, since few blocks run them.
@@ -20,23 +19,25 @@ struct LargeBin : CooperativeBlock {
 	DEVICE LargeBin(const CooperativeSort& job, u32 first, u32 count, u32 place)
 	    : CooperativeBlock(job), words(counters), cells(words + 32), others(cells + COOPERATIVE_CELLS), first(first),
 	      count(count), place(place) {
-		static_assert(32 + COOPERATIVE_CELLS + COOPERATIVE_OTHERS <= COOPERATIVE_BINS,
+		static_assert(32 + COOPERATIVE_CELLS + COOPERATIVE_THREADS <= COOPERATIVE_BINS,
 		              "room where counters of bins were");
 	}
 
-	// Returns false if the rows have many numbers and these should not be compared.
-	DEVICE bool sort(const SmallSortResult& result, bool compare) {
-		if (sort_alike(result)) return true;
-		sync_block(); // the words have been read
-		if (!compare) return false;
-		sort_bitonic<BlockTeam<COOPERATIVE_THREADS>>(
-		    count, [&](u32 low, u32 high) { put_in_order(first + low, first + high); });
+	DEVICE void sort(const SmallSortResult& result) {
+		if (sort_alike(result)) return;
+		sort_bitonic<BlockTeam<COOPERATIVE_THREADS>>(count, [&](u32 low, u32 high) {
+			low += first, high += first;
+			if (!before(high, low)) return;
+			u64 x = numbers[low];
+			u32 t = tags[low];
+			numbers[low] = numbers[high], tags[low] = tags[high];
+			numbers[high] = x, tags[high] = t;
+		});
 		ROLLED for (u32 i = thread_index(); i < count; i += COOPERATIVE_THREADS) result.put(place + i, tags[first + i]);
-		return true;
 	}
 
 private:
-	// Returns false if too many rows have other numbers.
+	// Returns false if more rows have other numbers than there are threads.
 	DEVICE bool sort_alike(const SmallSortResult& result) {
 		const u32 t = thread_index(), *mine = tags + first;
 		const u64 a = numbers[first], b = numbers[first + count / 2], c = numbers[first + count - 1],
@@ -52,7 +53,7 @@ private:
 				continue;
 			}
 			u32 other = atomic_add(words + OTHERS, 1u);
-			if (other < COOPERATIVE_OTHERS) others[other] = first + i;
+			if (other < COOPERATIVE_THREADS) others[other] = first + i;
 			if (x < value) atomic_add(words + LESS, 1u);
 		}
 		notLeast = warp_max(notLeast), greatest = warp_max(greatest);
@@ -60,7 +61,7 @@ private:
 		sync_block();
 		const u32 different = words[OTHERS], less = words[LESS], least = ~words[NOT_LEAST],
 		          span = words[GREATEST] - least;
-		if (different > COOPERATIVE_OTHERS) return false;
+		if (different > COOPERATIVE_THREADS) return false;
 		if (different > 0) put_others(different, value, result);
 		const u32 bits = span ? 32 - count_leading_zeros(span) : 0,
 		          shift = bits > COOPERATIVE_CELL_BITS ? bits - COOPERATIVE_CELL_BITS : 0;
@@ -82,6 +83,9 @@ private:
 		}
 		sync_block();
 		return true;
+	}
+	DEVICE bool before(u32 a, u32 b) const {
+		return numbers[a] != numbers[b] ? numbers[a] < numbers[b] : tags[a] < tags[b];
 	}
 	// Writes rows of other numbers, one per thread.
 	DEVICE void put_others(u32 different, u64 value, const SmallSortResult& result) const {
@@ -109,6 +113,6 @@ private:
 };
 
 // Not inlined, so that the code for most rows has all registers.
-NOINLINE bool sort_large(const CooperativeSort* job, u32 first, u32 count, u32 place, bool compare) {
-	return LargeBin(*job, first, count, place).sort(SmallSortResult(job->small), compare);
+NOINLINE void sort_large(const CooperativeSort* job, u32 first, u32 count, u32 place) {
+	LargeBin(*job, first, count, place).sort(SmallSortResult(job->small));
 }

@@ -4,15 +4,14 @@
 #include "cooperative_large.h"
 #include "spread.h"
 
-const u32 COOPERATIVE_COUNTED = 128; // the most rows of a bin that are compared one by one
-const u32 COOPERATIVE_WARP_BIN = 512; // the most that one warp orders; larger bins are large
-const u32 COOPERATIVE_MIXED_BIN = 2048; // the most rows of a large bin of many numbers that one warp orders
+const u32 COOPERATIVE_COUNTED =
+    512; // the most rows of a bin that are compared one by one; the whole block orders larger bins
 const u32 COOPERATIVE_DENSITY = 8;     // rows of a bin in the fullest bucket of a range, if evenly spread
-// Words of control: the ends of the share, those of a range of buckets, the numbers of bins for warps and of large
-// bins, the starts of the latter, and their ends.
-const u32 RANGE_FIRST = 2, RANGE_END = 3, WARP_COUNT = 4, LARGE_COUNT = 5, LARGE_LIST = 6,
-          LARGE_ENDS = LARGE_LIST + COOPERATIVE_CAPACITY / COOPERATIVE_WARP_BIN;
-static_assert(LARGE_ENDS + COOPERATIVE_CAPACITY / COOPERATIVE_WARP_BIN <= 2 * COOPERATIVE_WARPS, "all large bins fit");
+// Words of control: the ends of the share, those of a range of buckets, the number of large bins, their starts, and
+// their ends.
+const u32 RANGE_FIRST = 2, RANGE_END = 3, LARGE_COUNT = 4, LARGE_LIST = 5,
+          LARGE_ENDS = LARGE_LIST + COOPERATIVE_CAPACITY / COOPERATIVE_COUNTED;
+static_assert(LARGE_ENDS + COOPERATIVE_CAPACITY / COOPERATIVE_COUNTED <= 2 * COOPERATIVE_WARPS, "all large bins fit");
 const int COOPERATIVE_ROUNDS = COOPERATIVE_CAPACITY / COOPERATIVE_THREADS;
 static_assert(COOPERATIVE_CAPACITY <= 1 << 14 && COOPERATIVE_BIN_BITS + 14 <= 32, "a bin and a place in a word");
 
@@ -74,7 +73,7 @@ private:
 		}
 		for (u32 i = thread_index(); i < COOPERATIVE_BINS / 4; i += COOPERATIVE_THREADS)
 			((Four*)counters)[i] = {0, 0, 0, 0};
-		if (thread_index() == 0) control[WARP_COUNT] = control[LARGE_COUNT] = 0;
+		if (thread_index() == 0) control[LARGE_COUNT] = 0;
 		sync_block();
 		UNROLL for (int k = 0; k < COOPERATIVE_ROUNDS; k++) {
 			if (k * COOPERATIVE_THREADS + thread_index() >= size) break;
@@ -88,8 +87,7 @@ private:
 			u32 bin = slot[k] & (COOPERATIVE_BINS - 1), arrival = slot[k] >> COOPERATIVE_BIN_BITS,
 			    place = counters[bin] + arrival;
 			numbers[place] = number[k], tags[place] = tag[k];
-			if (arrival == COOPERATIVE_COUNTED) warp_bins()[atomic_add(control + WARP_COUNT, 1u)] = bin;
-			if (arrival == COOPERATIVE_WARP_BIN) control[LARGE_LIST + atomic_add(control + LARGE_COUNT, 1u)] = bin;
+			if (arrival == COOPERATIVE_COUNTED) control[LARGE_LIST + atomic_add(control + LARGE_COUNT, 1u)] = bin;
 		}
 		sync_block();
 		for (u32 at = thread_index(); at < size; at += COOPERATIVE_THREADS) {
@@ -98,30 +96,9 @@ private:
 				result.put(firstPlace + start + place_in_bin(first, end, at), tags[at]);
 		}
 		sync_block();
-		if (control[WARP_COUNT] > 0) order_by_warps(&job, size, firstPlace + start);
 		if (control[LARGE_COUNT] > 0) order_large(size, firstPlace + start);
 	}
-	// The bins that warps order, after the tags of the rows.
-	DEVICE u32* warp_bins() const {
-		static_assert(COOPERATIVE_CAPACITY / (COOPERATIVE_COUNTED + 1) <= staged - COOPERATIVE_CAPACITY, "all fit");
-		return tags + COOPERATIVE_CAPACITY;
-	}
-	// Orders the bins that are neither small nor large, each by a warp. Not inlined, as sort_large. Ends with a barrier.
-	static NOINLINE void order_by_warps(const CooperativeSort* job, u32 size, u32 place) {
-		CooperativeOrder o(*job);
-		for (u32 k = warp_index(); k < o.control[WARP_COUNT]; k += COOPERATIVE_WARPS) {
-			u32 bin = o.warp_bins()[k], first = o.counters[bin], rows = o.end_of(bin, size) - first;
-			if (rows <= COOPERATIVE_WARP_BIN) o.order_by_warp(first, rows, place);
-		}
-		sync_block();
-	}
-	DEVICE void order_by_warp(u32 first, u32 rows, u32 place) const {
-		sort_bitonic<WarpTeam>(rows, [&](u32 low, u32 high) { put_in_order(first + low, first + high); });
-		const SmallSortResult result(job.small);
-		for (u32 k = lane_index(); k < rows; k += 32) result.put(place + first + k, tags[first + k]);
-	}
-	// Orders large bins: those of one number, and the largest, one after the other, then all others at once, each by a
-	// warp. The counters are not needed any more.
+	// Orders large bins, one after the other. The counters are not needed any more.
 	DEVICE void order_large(u32 size, u32 place) const {
 		u32 large = control[LARGE_COUNT], t = thread_index();
 		if (t < large) {
@@ -130,21 +107,9 @@ private:
 		}
 		sync_block();
 		ROLLED for (u32 o = 0; o < large; o++) {
-			u32 first = control[LARGE_LIST + o], rows = control[LARGE_ENDS + o] - first;
-			bool left = !sort_large(&job, first, rows, place + first, rows > COOPERATIVE_MIXED_BIN);
-			if (!left && t == 0) control[LARGE_ENDS + o] = first;
+			u32 first = control[LARGE_LIST + o];
+			sort_large(&job, first, control[LARGE_ENDS + o] - first, place + first);
 		}
-		sync_block();
-		order_left(&job, place);
-	}
-	// Orders the large bins that are left. Not inlined, as sort_large.
-	static NOINLINE void order_left(const CooperativeSort* job, u32 place) {
-		CooperativeOrder o(*job);
-		for (u32 k = warp_index(); k < o.control[LARGE_COUNT]; k += COOPERATIVE_WARPS) {
-			u32 first = o.control[LARGE_LIST + k];
-			o.order_by_warp(first, o.control[LARGE_ENDS + k] - first, place);
-		}
-		sync_block();
 	}
 	// Turns the counts of bins into the places of their first rows. Each thread has adjacent bins.
 	DEVICE void sum_bins() const {
@@ -165,6 +130,9 @@ private:
 		sync_block();
 	}
 	DEVICE u32 end_of(u32 bin, u32 size) const { return bin + 1 < COOPERATIVE_BINS ? counters[bin + 1] : size; }
+	DEVICE bool before(u32 a, u32 b) const {
+		return numbers[a] != numbers[b] ? numbers[a] < numbers[b] : tags[a] < tags[b];
+	}
 
 	// The place of a row: the start of its bin plus the rows of the bin that sort before it. Rows of a bin are
 	// adjacent.
