@@ -35,11 +35,12 @@ inline std::vector<Job> table_jobs() {
 	for (int distribution : {JITTER, CLOSE_JITTER})
 		jobs.push_back(job(U32, distribution, 1.45, 1.3, 1.15, 0)),
 		    jobs.push_back(job(I64, distribution, 2.2, 1.8, 1.3, 0));
-	for (int distribution : {VALUES20, ZIPF_IDS, MAGNITUDES32}) jobs.push_back(job(U32, distribution, 1.45, 1.3, 1.15, 0));
+	for (int distribution : {VALUES20, ZIPF_IDS, MAGNITUDES32})
+		jobs.push_back(job(U32, distribution, 1.45, 1.3, 1.15, 0));
 	for (int distribution : {NORMAL, LOGNORMAL}) jobs.push_back(job(F32, distribution, 1.5, 1.5, 1.3, 0));
 	for (u32 nulls : {0u, 30u}) {
-		for (int distribution : {VALUES20, VALUES24, ZIPF_IDS, ZIPF_RANKS, CLUSTERS10, CLUSTERS10000, MAGNITUDES, POWERS,
-		                         FEW_OUTLIERS, BELOW1000, SAWTOOTH, HALF_ONES})
+		for (int distribution : {VALUES20, VALUES24, ZIPF_IDS, ZIPF_RANKS, CLUSTERS10, CLUSTERS10000, MAGNITUDES,
+		                         POWERS, FEW_OUTLIERS, BELOW1000, SAWTOOTH, HALF_ONES})
 			jobs.push_back(with_nulls(job(I64, distribution, 2.2, 1.8, 1.3, 0), nulls));
 		for (int distribution : {NORMAL, LOGNORMAL, PRICES})
 			jobs.push_back(with_nulls(job(F64, distribution, 2.2, 1.8, 1.3, 0), nulls));
