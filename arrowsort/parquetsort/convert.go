@@ -75,8 +75,12 @@ func dataWithType(ctx context.Context, d arrow.ArrayData, typ arrow.DataType,
 		defer values.Release()
 		return dataWithType(ctx, values.Data(), typ, opts)
 	}
+	var fields []arrow.Field
+	if nested, ok := typ.(arrow.NestedType); ok {
+		fields = nested.Fields()
+	}
 	return convertChildren(d, typ, func(i int, child arrow.ArrayData) (arrow.ArrayData, error) {
-		return dataWithType(ctx, child, typ.(arrow.NestedType).Fields()[i].Type, opts)
+		return dataWithType(ctx, child, fields[i].Type, opts)
 	})
 }
 

@@ -55,11 +55,12 @@ func matchSchemas(common, next *arrow.Schema, path, first string) (*arrow.Schema
 func typeDifference(name string, a, b arrow.DataType) (path string, x, y string) {
 	p, nested := a.(arrow.NestedType)
 	q, both := b.(arrow.NestedType)
-	if !nested || !both || a.ID() != b.ID() || len(p.Fields()) != len(q.Fields()) {
+	if !nested || !both || a.ID() != b.ID() || p.NumFields() != q.NumFields() {
 		return name, a.String(), b.String()
 	}
+	others := q.Fields()
 	for i, f := range p.Fields() {
-		g := q.Fields()[i]
+		g := others[i]
 		switch {
 		case f.Name != g.Name:
 			return name, fmt.Sprintf("%s with a field %q", a.Name(), f.Name),

@@ -34,9 +34,9 @@ func (dicts *Dictionaries) toData(d v15.ArrayData, typ arrow.DataType) arrow.Arr
 			defer buffers[i].Release()
 		}
 	}
-	children := make([]arrow.ArrayData, len(d.Children()))
+	children, fields := make([]arrow.ArrayData, len(d.Children())), fieldsOf(typ)
 	for i, c := range d.Children() {
-		children[i] = dicts.toData(c, childType(typ, i))
+		children[i] = dicts.toData(c, fields[i].Type)
 		defer children[i].Release()
 	}
 	data := array.NewData(typ, d.Len(), buffers, children, d.NullN(), d.Offset())
@@ -75,9 +75,9 @@ func fromData(d arrow.ArrayData, typ v15.DataType) v15.ArrayData {
 			defer buffers[i].Release()
 		}
 	}
-	children := make([]v15.ArrayData, len(d.Children()))
+	children, fields := make([]v15.ArrayData, len(d.Children())), fieldsOf15(typ)
 	for i, c := range d.Children() {
-		children[i] = fromData(c, childType15(typ, i))
+		children[i] = fromData(c, fields[i].Type)
 		defer children[i].Release()
 	}
 	data := array15.NewData(typ, d.Len(), buffers, children, d.NullN(), d.Offset())
@@ -103,12 +103,19 @@ func storage15(typ v15.DataType) v15.DataType {
 	return typ
 }
 
-func childType(typ arrow.DataType, i int) arrow.DataType {
-	return storage(typ).(arrow.NestedType).Fields()[i].Type
+// fieldsOf are the fields of a nested type: a copy, which is made once for all children.
+func fieldsOf(typ arrow.DataType) []arrow.Field {
+	if nested, ok := storage(typ).(arrow.NestedType); ok {
+		return nested.Fields()
+	}
+	return nil
 }
 
-func childType15(typ v15.DataType, i int) v15.DataType {
-	return storage15(typ).(v15.NestedType).Fields()[i].Type
+func fieldsOf15(typ v15.DataType) []v15.Field {
+	if nested, ok := storage15(typ).(v15.NestedType); ok {
+		return nested.Fields()
+	}
+	return nil
 }
 
 // An owner is the allocator of a buffer that shares the memory of a buffer of the other version: to free the former

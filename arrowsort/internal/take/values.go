@@ -116,8 +116,9 @@ func childrenOf(typ arrow.NestedType, c chunk) (func(i int) []byte, error) {
 		return nil, err
 	}
 	var read []valueReader
+	fields := typ.Fields()
 	for k, child := range c.data.Children() {
-		r, err := valuesOf(typ.Fields()[k].Type, chunk{child, child.Offset(), child.Len()})
+		r, err := valuesOf(fields[k].Type, chunk{child, child.Offset(), child.Len()})
 		if r == nil || err != nil {
 			return nil, err
 		}

@@ -66,7 +66,7 @@ func checkRuns(d arrow.ArrayData, t *arrow.RunEndEncodedType) error {
 	for i := range ends.Len() {
 		at := (ends.Offset() + i) * width
 		end := arraydata.LittleEndian(b[at:], width)
-		if end <= last || end > 1<<62 {
+		if end <= last || end>>(8*width-1) != 0 { // negative
 			return fileerror.Corrupt("run %d ends at %d, the run before at %d", i, end, last)
 		}
 		last = end

@@ -40,6 +40,7 @@ func TestBrokenArraysAreCorrupt(t *testing.T) {
 		{arrow.BinaryTypes.StringView, `["a", "longer than twelve bytes"]`, 1, 1},
 		{&arrow.DictionaryType{IndexType: i32, ValueType: text}, `["x", "y"]`, 1, 2},
 		{arrow.RunEndEncodedOf(i32, text), `["x", "x", "y"]`, 1, 2},
+		{arrow.RunEndEncodedOf(i32, text), `["x", "x", "y"]`, 1, 1 << 31},
 		{arrow.DenseUnionOf([]arrow.Field{field}, []int8{0}), `[[0, 1], [0, 2]]`, 2, 2},
 	} {
 		a := arrowtest.FromJSON(t, c.typ, c.values)
