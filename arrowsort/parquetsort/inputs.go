@@ -119,7 +119,8 @@ func (in *inputs) findKeys(ctx context.Context) (err error) {
 	return nil
 }
 
-// beginOutput is begin for an output that is not among the inputs and has a place to be written to.
+// beginOutput is begin for an output that is not among the inputs, has a place to be written to, and can hold the
+// columns.
 func beginOutput(ctx context.Context, paths []string, output string, opts Options, once bool) (*inputs, error) {
 	in, err := newInputs(paths, opts)
 	if err != nil {
@@ -148,7 +149,10 @@ func beginOutput(ctx context.Context, paths []string, output string, opts Option
 	if in.csv != nil && write.Format == tablefile.CSV {
 		in.readVerbatim()
 	}
-	if err := in.selectColumns(); err != nil {
+	if err = in.selectColumns(); err == nil {
+		err = in.checkWritten(ctx, output, target)
+	}
+	if err != nil {
 		in.close()
 		return nil, err
 	}

@@ -138,7 +138,7 @@ func TestPatternsOfHiddenFiles(t *testing.T) {
 	}
 }
 
-// TestTypesThatAnOutputCannotHold: they are refused before a row is read, in memory, in pieces and from a pipe.
+// TestTypesThatAnOutputCannotHold: they are refused before rows are sorted, in memory, in pieces and from a pipe.
 func TestTypesThatAnOutputCannotHold(t *testing.T) {
 	folder := t.TempDir()
 	schema := arrow.NewSchema([]arrow.Field{
@@ -158,13 +158,14 @@ func TestTypesThatAnOutputCannotHold(t *testing.T) {
 	for name, c := range map[string]struct {
 		input string
 		rows  int64 // of an output
-	}{"a table": {in, 0}, "pieces": {in, 100}, "a pipe": {tablefile.Pipe, 0}} {
+		file  string
+	}{"a table": {in, 0, out}, "several outputs": {in, 100, numbered(out, 1)}, "a pipe": {tablefile.Pipe, 0, out}} {
 		_, err := Sort(t.Context(), []string{c.input}, out, Options{
 			Keys: []arrowsort.Key{{Path: "key"}}, RowsPerFile: c.rows, Stdin: bytes.NewReader(stream),
 			Progress: func(phase string, _, _ int64) { t.Errorf("%s: %s began", name, phase) },
 		})
 		require.ErrorIs(t, err, tablefile.ErrUnsupported, name)
-		require.ErrorContains(t, err, out+`: column "months"`, name)
+		require.ErrorContains(t, err, c.file+`: column "months"`, name)
 		require.Equal(t, []string{"in.arrows"}, names(t, folder))
 	}
 }

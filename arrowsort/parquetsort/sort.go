@@ -53,18 +53,12 @@ func sortOrMerge(ctx context.Context, paths []string, output string, opts Option
 	}
 	defer in.close()
 	if in.pipes.stream != nil {
-		if err := in.checkWritten(ctx, output); err != nil {
-			return nil, err
-		}
 		return in.within(ctx, output, func(s *Sorter, out *outputs) (*Result, error) { return s.sortInto(in, out) })
 	}
 	result, order, err := in.copyDeclared(ctx, output)
 	defer func() { order.release() }()
 	if err != nil || result != nil {
 		return result, err
-	}
-	if err := in.checkWritten(ctx, output); err != nil {
-		return nil, err
 	}
 	if !merge && len(in.paths) == 1 && in.csv == nil && !in.opts.splits() && in.holds(output) {
 		order.release()
@@ -203,13 +197,15 @@ func (in *inputs) outputs(ctx context.Context, path string, schema *arrow.Schema
 	return o, err
 }
 
-// checkWritten makes sure, before rows are read, that the output can hold the columns that are written.
-func (in *inputs) checkWritten(ctx context.Context, path string) error {
+// checkWritten makes sure, before rows are sorted, that the output can hold the columns that are written. Errors name
+// the first file of several.
+func (in *inputs) checkWritten(ctx context.Context, path, first string) error {
 	out, err := in.outputs(ctx, path, in.schema)
 	if err != nil {
 		return err
 	}
 	out.selectColumns(in.written)
+	out.options.Name = first
 	return tablefile.CheckSchema(ctx, path, out.schema, out.options)
 }
 

@@ -30,13 +30,13 @@ BOTH u64 draw_component(Choices c, u64 i, u64 n, u64 r) {
 	}
 }
 
-// A component, or in some of the rows another one.
+// A component, or in some of the rows another one or a single value.
 BOTH u64 draw_generated(u64 variant, u64 i, u64 n) {
 	Choices c = {mix(variant)};
 	const u32 rarity = c.below(14), second = c.below(3), bits = c.below(64);
-	const u64 r = mix(i * 31 + variant * 1000003), mask = c.below(4) ? ~0ull : mix(c.state);
+	const u64 mask = c.below(4) ? ~0ull : mix(c.state), components = mix(c.state + 1);
+	const u64 r = mix(i * 31 + variant * 1000003);
 	const bool other = second != 0 && mix(r + 7) >> (63 - rarity) == 0;
-	Choices own = {mix(variant + other * 0x51ull)};
-	u64 x = draw_component(own, i, n, r) & mask;
-	return other && second == 1 ? mix(bits) : x; // another component or a single value
+	if (other && second == 1) return mix(bits);
+	return draw_component({components + other}, i, n, r) & mask;
 }

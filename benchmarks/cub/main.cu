@@ -33,7 +33,7 @@ int main(int count, char** arguments) {
 		d.load(words[1].c_str());
 		words.erase(words.begin(), words.begin() + 2);
 	}
-	if (words.size() < 2)
+	if (words.size() < 2 || (words[0] == "search" && words.size() != 3))
 		return fprintf(
 		           stderr,
 		           "usage: cub [image FILE] prove LOG2 | table LOG2... | limits LOG2... | "
@@ -45,7 +45,7 @@ int main(int count, char** arguments) {
 	if (command == "table") return table(d, sizes);
 	if (command == "search") {
 		Bench b(d, 1ull << sizes[0]);
-		return b.search(sizes[0], sizes.at(1)), b.wrong != 0;
+		return b.search(sizes[0], sizes[1]), b.wrong != 0;
 	}
 	Bench b(d, 1ull << *std::max_element(sizes.begin(), sizes.end()));
 	if (command == "prove") b.prove();

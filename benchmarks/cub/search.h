@@ -29,8 +29,8 @@ inline void Bench::search(u32 log2, u32 seconds) {
 	std::sort(found.begin(), found.end(), [](const Found& a, const Found& b) { return a.ratio() < b.ratio(); });
 	size_t slower = 0;
 	while (slower < found.size() && found[slower].ratio() < 1) slower++;
-	printf("%llu generated distributions of 2^%u rows, all proved: %zu of them slower than CUB; the slowest\n",
-	       (unsigned long long)variant, log2, slower);
+	printf("%llu generated distributions of 2^%u rows, %d wrong, %zu of them slower than CUB; the slowest\n",
+	       (unsigned long long)variant, log2, wrong, slower);
 	for (size_t i = 0; i < found.size() && i < shown; i++) {
 		const Found& f = found[i];
 		printf("variant %-6llu %s %2u %% null %8.2f x  %.4f ms, %.4f ms, %u bits, %s%s\n",

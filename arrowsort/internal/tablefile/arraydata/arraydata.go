@@ -25,9 +25,12 @@ func Validity(d arrow.ArrayData) []byte {
 	return Bytes(d, 0)
 }
 
-// LittleEndian reads an integer of 1, 2, 4 or 8 bytes. A negative one becomes larger than any length.
-func LittleEndian(b []byte, width int) uint64 {
+// LittleEndian reads an integer of 1, 2, 4 or 8 bytes. A negative one is larger than any length.
+func LittleEndian(b []byte, width int, signed bool) uint64 {
 	n := uint64(0)
+	if signed && b[width-1] >= 1<<7 {
+		n = ^n
+	}
 	for i := width - 1; i >= 0; i-- {
 		n = n<<8 | uint64(b[i])
 	}

@@ -65,9 +65,9 @@ func checkRuns(d arrow.ArrayData, t *arrow.RunEndEncodedType) error {
 	last := uint64(0)
 	for i := range ends.Len() {
 		at := (ends.Offset() + i) * width
-		end := arraydata.LittleEndian(b[at:], width)
-		if end <= last || end>>(8*width-1) != 0 { // negative
-			return fileerror.Corrupt("run %d ends at %d, the run before at %d", i, end, last)
+		end := arraydata.LittleEndian(b[at:], width, true)
+		if end <= last || end > 1<<62 {
+			return fileerror.Corrupt("run %d ends at %d, the run before at %d", i, int64(end), last)
 		}
 		last = end
 	}

@@ -124,13 +124,14 @@ func checkDictionary(d arrow.ArrayData, t *arrow.DictionaryType) error {
 		return err
 	}
 	values, valid, entries := arraydata.Bytes(d, 1), arraydata.Validity(d), uint64(d.Dictionary().Len())
+	signed := arrow.IsSignedInteger(t.IndexType.ID())
 	for i := range d.Len() {
 		row := d.Offset() + i
 		if valid != nil && !bitutil.BitIsSet(valid, row) {
 			continue
 		}
-		if index := arraydata.LittleEndian(values[row*width:], width); index >= entries {
-			return fileerror.Corrupt("row %d of a column of type %s refers to entry %d of %d", i, t, index, entries)
+		if index := arraydata.LittleEndian(values[row*width:], width, signed); index >= entries {
+			return fileerror.Corrupt("row %d of a column of type %s refers to entry %d of %d", i, t, int64(index), entries)
 		}
 	}
 	return nil

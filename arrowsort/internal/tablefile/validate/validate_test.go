@@ -53,9 +53,23 @@ func TestBrokenArraysAreCorrupt(t *testing.T) {
 		binary.LittleEndian.PutUint32(b[len(b)-4:], c.word)
 		require.ErrorIs(t, Array(a), fileerror.ErrCorrupt, "%s: %d", c.typ, c.word)
 	}
+	requireIndexChecked(t, arrow.PrimitiveTypes.Int8, true)
+	requireIndexChecked(t, arrow.PrimitiveTypes.Uint8, false)
 	short := memory.NewBufferBytes(make([]byte, 7))
 	for _, typ := range []arrow.DataType{i32, arrow.BinaryTypes.Binary, &arrow.FixedSizeBinaryType{ByteWidth: 4}} {
 		d := array.NewData(typ, 2, []*memory.Buffer{nil, short, short}, nil, 0, 0)
 		require.ErrorIs(t, checkData(d), fileerror.ErrCorrupt, "%s", typ)
+	}
+}
+
+// requireIndexChecked checks the index of 255 in a dictionary of 300 entries, which is -1 if it is signed.
+func requireIndexChecked(t *testing.T, index arrow.DataType, negative bool) {
+	typ := &arrow.DictionaryType{IndexType: index, ValueType: arrow.FixedWidthTypes.Boolean}
+	entries := array.NewData(typ.ValueType, 300, []*memory.Buffer{nil, memory.NewBufferBytes(make([]byte, 38))}, nil, 0, 0)
+	d := array.NewDataWithDictionary(typ, 2, []*memory.Buffer{nil, memory.NewBufferBytes([]byte{1, 255})}, 0, 0, entries)
+	if negative {
+		require.ErrorContains(t, checkData(d), "refers to entry -1 of 300")
+	} else {
+		require.NoError(t, checkData(d))
 	}
 }
