@@ -131,7 +131,8 @@ func checkDictionary(d arrow.ArrayData, t *arrow.DictionaryType) error {
 			continue
 		}
 		if index := arraydata.LittleEndian(values[row*width:], width, signed); index >= entries {
-			return fileerror.Corrupt("row %d of a column of type %s refers to entry %d of %d", i, t, int64(index), entries)
+			return fileerror.Corrupt("row %d of a column of type %s refers to entry %d of %d",
+				i, t, int64(index), entries)
 		}
 	}
 	return nil

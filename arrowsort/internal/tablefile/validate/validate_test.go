@@ -65,8 +65,9 @@ func TestBrokenArraysAreCorrupt(t *testing.T) {
 // requireIndexChecked checks the index of 255 in a dictionary of 300 entries, which is -1 if it is signed.
 func requireIndexChecked(t *testing.T, index arrow.DataType, negative bool) {
 	typ := &arrow.DictionaryType{IndexType: index, ValueType: arrow.FixedWidthTypes.Boolean}
-	entries := array.NewData(typ.ValueType, 300, []*memory.Buffer{nil, memory.NewBufferBytes(make([]byte, 38))}, nil, 0, 0)
-	d := array.NewDataWithDictionary(typ, 2, []*memory.Buffer{nil, memory.NewBufferBytes([]byte{1, 255})}, 0, 0, entries)
+	column := func(b ...byte) []*memory.Buffer { return []*memory.Buffer{nil, memory.NewBufferBytes(b)} }
+	entries := array.NewData(typ.ValueType, 300, column(make([]byte, 38)...), nil, 0, 0)
+	d := array.NewDataWithDictionary(typ, 2, column(1, 255), 0, 0, entries)
 	if negative {
 		require.ErrorContains(t, checkData(d), "refers to entry -1 of 300")
 	} else {
