@@ -175,8 +175,7 @@ template <int threadCount, int items, int binBits, bool wide, bool full> struct 
 		*bin = out;
 	}
 
-	// The thread of the row with the greatest rank in a bin orders the bin: its place is the bin's word, 0 for all
-	// other rows.
+	// The thread of one of the rows of a bin orders the bin: its place is the bin's word, 0 for all other rows.
 	DEVICE void stage_rows() {
 		UNROLL for (int i = 0; i < items; i++) {
 			u32 bin = load_shared(countersAt + (place[i] & 0xffff)), rank = place[i] >> 16;
@@ -185,10 +184,15 @@ template <int threadCount, int items, int binBits, bool wide, bool full> struct 
 			} else {
 				store_shared(stageAt + (bin >> 16) + rank, word[i]);
 			}
-			place[i] = rank == (bin & 0xffff) ? bin : 0;
+			place[i] = rank == rank_of_owner(place[i] & 0xffff, bin & 0xffff) ? bin : 0;
 		}
 		sync_block();
 	}
+
+	// The rank of the row whose thread orders a bin, times 4: of two rows the last, of more any. The last rows of most
+	// bins may be of the same warp, which would order all bins while the other warps wait. Of items without a row, whose
+	// last is odd, it is none of their ranks.
+	DEVICE static u32 rank_of_owner(u32 bin, u32 last) { return last & ((bin ^ bin >> 4) | 5); }
 
 	// Orders bins of two rows. Returns the items whose bins have ties.
 	DEVICE u32 order_pairs() {

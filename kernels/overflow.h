@@ -87,6 +87,7 @@ template <class BinSorter> struct Overflow : BinSorter {
 	DEVICE void find_ties(u32 place, bool inside, u32 width) const {
 		const u32 run = inside ? load_shared(place) : 0, at = run & 0xffff, rows = run >> 16,
 		          base = lane_index() & (32 - width), k = lane_index() - base;
+		sync_warp(); // all lanes have read the run
 		if (width == 32 && rows > 32) return;
 		const u32 word = k < rows ? stage[at + k] : ~0u;
 		bool tied = k < rows;
