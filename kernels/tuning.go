@@ -223,6 +223,8 @@ const (
 	CooperativeCapacity = CooperativeThreads * 11
 	// CooperativeBinBits is the bits by which they are binned.
 	CooperativeBinBits = 13
+	// CooperativeCellBits is the bits by which the rows of a large bin are divided into cells.
+	CooperativeCellBits = 11
 	// CooperativeStateBytes is the size of a CooperativeState.
 	CooperativeStateBytes = 4*CooperativeBuckets + 8
 
