@@ -190,8 +190,8 @@ template <int threadCount, int items, int binBits, bool wide, bool full> struct 
 	}
 
 	// The rank of the row whose thread orders a bin, times 4: of two rows the last, of more any. The last rows of most
-	// bins may be of the same warp, which would order all bins while the other warps wait. Of items without a row, whose
-	// last is odd, it is none of their ranks.
+	// bins may be of the same warp, which would order all bins while the other warps wait. Of items without a row,
+	// whose last is odd, it is none of their ranks.
 	DEVICE static u32 rank_of_owner(u32 bin, u32 last) { return last & ((bin ^ bin >> 4) | 5); }
 
 	// Orders bins of two rows. Returns the items whose bins have ties.
