@@ -29,8 +29,7 @@ func (dicts *Dictionaries) toData(d v15.ArrayData, typ arrow.DataType) arrow.Arr
 	buffers := make([]*memory.Buffer, len(d.Buffers()))
 	for i, b := range d.Buffers() {
 		if b != nil {
-			b.Retain()
-			buffers[i] = memory.NewBufferWithAllocator(b.Bytes(), owner{b})
+			buffers[i] = dicts.lent.back(b)
 			defer buffers[i].Release()
 		}
 	}
@@ -58,31 +57,29 @@ func ToChunked(rows *v15.Chunked, typ arrow.DataType) *arrow.Chunked {
 	return arrow.NewChunked(typ, chunks)
 }
 
-// FromArray returns an array of v15 with the buffers of one of v18. typ is the type of the array as FromSchema converts
-// it. The caller releases the result; the buffers are held until then.
+// FromArray returns an array of v15 with the buffers of one of v18. typ is the type of the array as FromSchema or
+// FromLayout converts it. The caller releases the result; the buffers are held until then.
 func FromArray(a arrow.Array, typ v15.DataType) v15.Array {
-	data := fromData(a.Data(), typ)
-	defer data.Release()
-	return array15.MakeFromData(data)
+	var none *Loans
+	return none.FromArray(a, typ)
 }
 
-func fromData(d arrow.ArrayData, typ v15.DataType) v15.ArrayData {
+func (lent *Loans) fromData(d arrow.ArrayData, typ v15.DataType) v15.ArrayData {
 	buffers := make([]*memory15.Buffer, len(d.Buffers()))
 	for i, b := range d.Buffers() {
 		if b != nil {
-			b.Retain()
-			buffers[i] = memory15.NewBufferWithAllocator(b.Bytes(), owner{b})
+			buffers[i] = lent.lend(b)
 			defer buffers[i].Release()
 		}
 	}
 	children, fields := make([]v15.ArrayData, len(d.Children())), fieldsOf15(typ)
 	for i, c := range d.Children() {
-		children[i] = fromData(c, fields[i].Type)
+		children[i] = lent.fromData(c, fields[i].Type)
 		defer children[i].Release()
 	}
 	data := array15.NewData(typ, d.Len(), buffers, children, d.NullN(), d.Offset())
 	if dictionary, ok := storage15(typ).(*v15.DictionaryType); ok {
-		entries := fromData(d.Dictionary(), dictionary.ValueType)
+		entries := lent.fromData(d.Dictionary(), dictionary.ValueType)
 		defer entries.Release()
 		data.SetDictionary(entries)
 	}

@@ -8,6 +8,7 @@ import (
 // Dictionaries are dictionaries and what they were converted to. The zero value has none.
 type Dictionaries struct {
 	used, before map[v15.ArrayData]arrow.ArrayData // since the last call of Forget, and before it
+	lent         *Loans                            // whose buffers come back; nil: none
 }
 
 // of is the converted dictionary, which the caller releases.

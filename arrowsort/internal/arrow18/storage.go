@@ -112,21 +112,3 @@ func (finish converter) storage(typ v15.DataType) arrow.DataType {
 		return simpleTypes[t.ID()]
 	}
 }
-
-// simpleTypes are the types without parameters.
-var simpleTypes = map[v15.Type]arrow.DataType{
-	v15.NULL: arrow.Null, v15.BOOL: arrow.FixedWidthTypes.Boolean,
-	v15.INT8: arrow.PrimitiveTypes.Int8, v15.UINT8: arrow.PrimitiveTypes.Uint8,
-	v15.INT16: arrow.PrimitiveTypes.Int16, v15.UINT16: arrow.PrimitiveTypes.Uint16,
-	v15.INT32: arrow.PrimitiveTypes.Int32, v15.UINT32: arrow.PrimitiveTypes.Uint32,
-	v15.INT64: arrow.PrimitiveTypes.Int64, v15.UINT64: arrow.PrimitiveTypes.Uint64,
-	v15.FLOAT16: arrow.FixedWidthTypes.Float16,
-	v15.FLOAT32: arrow.PrimitiveTypes.Float32, v15.FLOAT64: arrow.PrimitiveTypes.Float64,
-	v15.STRING: arrow.BinaryTypes.String, v15.LARGE_STRING: arrow.BinaryTypes.LargeString,
-	v15.BINARY: arrow.BinaryTypes.Binary, v15.LARGE_BINARY: arrow.BinaryTypes.LargeBinary,
-	v15.STRING_VIEW: arrow.BinaryTypes.StringView, v15.BINARY_VIEW: arrow.BinaryTypes.BinaryView,
-	v15.DATE32: arrow.FixedWidthTypes.Date32, v15.DATE64: arrow.FixedWidthTypes.Date64,
-	v15.INTERVAL_MONTHS:         arrow.FixedWidthTypes.MonthInterval,
-	v15.INTERVAL_DAY_TIME:       arrow.FixedWidthTypes.DayTimeInterval,
-	v15.INTERVAL_MONTH_DAY_NANO: arrow.FixedWidthTypes.MonthDayNanoInterval,
-}
