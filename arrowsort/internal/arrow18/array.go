@@ -49,9 +49,16 @@ func (dicts *Dictionaries) toData(d v15.ArrayData, typ arrow.DataType) arrow.Arr
 
 // ToChunked converts the chunks of a column, see ToArray.
 func ToChunked(rows *v15.Chunked, typ arrow.DataType) *arrow.Chunked {
+	var dicts Dictionaries
+	defer dicts.Release()
+	return dicts.ToChunked(rows, typ)
+}
+
+// ToChunked is ToChunked with the dictionaries that were converted before.
+func (dicts *Dictionaries) ToChunked(rows *v15.Chunked, typ arrow.DataType) *arrow.Chunked {
 	chunks := make([]arrow.Array, len(rows.Chunks()))
 	for i, c := range rows.Chunks() {
-		chunks[i] = ToArray(c, typ)
+		chunks[i] = dicts.ToArray(c, typ)
 		defer chunks[i].Release()
 	}
 	return arrow.NewChunked(typ, chunks)

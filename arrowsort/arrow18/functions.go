@@ -1,0 +1,64 @@
+package arrow18
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/compute"
+)
+
+func arraySortIndices(ctx context.Context, options SortOptions, data Data) (compute.Datum, error) {
+	switch data.(type) {
+	case arrow.RecordBatch, arrow.Table:
+		return nil, fmt.Errorf("%w: takes an array or chunked array; use arrowsort.sort_indices", arrow.ErrInvalid)
+	}
+	return sortIndices(ctx, options, data)
+}
+
+func sortIndices(ctx context.Context, options SortOptions, data Data) (compute.Datum, error) {
+	rows, err := SortIndices(ctx, data, options.Keys, contextOptions(ctx))
+	if err != nil {
+		return nil, err
+	}
+	return owned(rows), nil
+}
+
+func sortDatum(ctx context.Context, options SortOptions, data Data) (compute.Datum, error) {
+	sorted, err := Sort(ctx, data, options.Keys, contextOptions(ctx))
+	if err != nil {
+		return nil, err
+	}
+	return owned(sorted), nil
+}
+
+func isSorted(ctx context.Context, options SortOptions, data Data) (compute.Datum, error) {
+	sorted, _, err := IsSorted(ctx, data, options.Keys, contextOptions(ctx))
+	if err != nil {
+		return nil, err
+	}
+	return compute.NewDatum(sorted), nil
+}
+
+// selectK selects one row at least, since a limit of 0 is no limit, and so finds fault with the keys for every k.
+func selectK(ctx context.Context, options SelectKOptions, data Data) (compute.Datum, error) {
+	if options.K < 0 {
+		return nil, fmt.Errorf("%w: requires a nonnegative k, got %d", arrow.ErrInvalid, options.K)
+	}
+	if len(options.Keys) == 0 {
+		return nil, fmt.Errorf("%w: requires one or more sort keys", arrow.ErrInvalid)
+	}
+	opts := contextOptions(ctx)
+	opts.Limit = int(min(max(options.K, 1), math.MaxInt))
+	rows, err := SortIndices(ctx, data, options.Keys, opts)
+	if err != nil {
+		return nil, err
+	}
+	if options.K > 0 {
+		return owned(rows), nil
+	}
+	defer rows.Release()
+	return owned(array.NewSlice(rows, 0, 0)), nil
+}

@@ -1,0 +1,108 @@
+package arrow18
+
+import (
+	"fmt"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	v15 "github.com/apache/arrow/go/v15/arrow"
+	array15 "github.com/apache/arrow/go/v15/arrow/array"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+	convert "github.com/arrowsort/arrowsort/arrowsort/internal/arrow18"
+)
+
+// An input is data of v18 as the core takes it, and what it borrows.
+type input struct {
+	core arrowsort.Data // shares the memory of the data
+	lent convert.Loans
+}
+
+// open borrows the data. The caller releases input.core.
+func open(data Data) (in *input, err error) {
+	in = &input{}
+	defer func() {
+		if p := recover(); p != nil { // buffers that contradict the type or the length
+			in, err = nil, fmt.Errorf("%w: malformed data: %v", arrowsort.ErrOption, p)
+		}
+	}()
+	switch x := data.(type) {
+	case arrow.RecordBatch:
+		in.core, err = in.record(x)
+	case arrow.Table:
+		in.core, err = in.table(x)
+	case *arrow.Chunked:
+		in.core, err = in.chunks("the data", x)
+	case arrow.Array:
+		in.core, err = in.array("the data", x)
+	default:
+		err = fmt.Errorf("%w: data of type %T is not an arrow.RecordBatch, arrow.Table, arrow.Array or *arrow.Chunked "+
+			"of arrow-go v18", arrowsort.ErrOption, data)
+	}
+	return in, err
+}
+
+func (in *input) record(rec arrow.RecordBatch) (arrowsort.Data, error) {
+	columns, fields := make([]v15.Array, rec.NumCols()), make([]v15.Field, rec.NumCols())
+	for i, c := range rec.Columns() {
+		a, err := in.array(label(rec.ColumnName(i), i), c)
+		if err != nil {
+			return nil, err
+		}
+		defer a.Release()
+		columns[i], fields[i] = a, v15.Field{Name: rec.ColumnName(i), Type: a.DataType(), Nullable: true}
+	}
+	return array15.NewRecord(v15.NewSchema(fields, nil), columns, rec.NumRows()), nil
+}
+
+func (in *input) table(tbl arrow.Table) (arrowsort.Data, error) {
+	columns, fields := make([]v15.Column, tbl.NumCols()), make([]v15.Field, tbl.NumCols())
+	for i := range columns {
+		c := tbl.Column(i)
+		rows, err := in.chunks(label(c.Name(), i), c.Data())
+		if err != nil {
+			return nil, err
+		}
+		defer rows.Release()
+		fields[i] = v15.Field{Name: c.Name(), Type: rows.DataType(), Nullable: true}
+		columns[i] = *v15.NewColumn(fields[i], rows)
+		defer columns[i].Release()
+	}
+	return array15.NewTable(v15.NewSchema(fields, nil), columns, tbl.NumRows()), nil
+}
+
+func (in *input) chunks(label string, rows *arrow.Chunked) (*v15.Chunked, error) {
+	typ, err := layout(label, rows.DataType())
+	if err != nil {
+		return nil, err
+	}
+	chunks := make([]v15.Array, len(rows.Chunks()))
+	for i, c := range rows.Chunks() {
+		chunks[i] = in.lent.FromArray(c, typ)
+		defer chunks[i].Release()
+	}
+	return v15.NewChunked(typ, chunks), nil
+}
+
+func (in *input) array(label string, a arrow.Array) (v15.Array, error) {
+	typ, err := layout(label, a.DataType())
+	if err != nil {
+		return nil, err
+	}
+	return in.lent.FromArray(a, typ), nil
+}
+
+func layout(label string, typ arrow.DataType) (v15.DataType, error) {
+	converted, err := convert.FromLayout(typ)
+	if err != nil {
+		return nil, fmt.Errorf("%s has type %v: %w", label, typ, err)
+	}
+	return converted, nil
+}
+
+// label names a column in errors.
+func label(name string, i int) string {
+	if name == "" {
+		return fmt.Sprintf("column %d", i)
+	}
+	return fmt.Sprintf("column %q", name)
+}

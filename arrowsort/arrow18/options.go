@@ -1,0 +1,48 @@
+package arrow18
+
+import (
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	memory15 "github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// Options are those of the core, see arrowsort.Options, with an allocator of v18. The zero value is right for most
+// callers.
+type Options struct {
+	// Limit is the number of leading rows wanted: of the sorted order, or of the rows to take; IsSorted and Explain
+	// read the first Limit rows of the input. 0 is all rows.
+	Limit int
+	// Engine does the sorting; nil is the CPU. Take, IsSorted and Explain are always done by the CPU.
+	Engine engine.Engine
+	// Allocator allocates results and temporary memory; nil is memory.DefaultAllocator. It is called from one
+	// goroutine at a time by each call. Large blocks of a *memory.GoAllocator are had from Go without being zeroed:
+	// every byte that counts is written.
+	Allocator memory.Allocator
+	// Threads is the largest number of threads of the CPU to use; 0 is GOMAXPROCS.
+	Threads int
+	// Progress, when set, is passed the progress of a sort at times, from one goroutine at a time: done of total
+	// steps, whose size is up to the engine. Take, IsSorted and Explain do not report it.
+	Progress func(done, total int)
+	// OnPlan, when set, is passed the plan of a finished sort: the codes of the keys.
+	OnPlan func(*keyencode.Plan)
+}
+
+// core are the options of the core. Allocators of both versions have the same methods.
+func (o Options) core() arrowsort.Options {
+	return arrowsort.Options{Limit: o.Limit, Engine: o.Engine, Allocator: allocator(o.Allocator), Threads: o.Threads,
+		Progress: o.Progress, OnPlan: o.OnPlan}
+}
+
+// allocator is the allocator for the core, which recognizes the Go allocator of v15.
+func allocator(mem memory.Allocator) memory15.Allocator {
+	if mem == nil {
+		mem = memory.DefaultAllocator
+	}
+	if _, ok := mem.(*memory.GoAllocator); ok {
+		return memory15.NewGoAllocator()
+	}
+	return mem
+}

@@ -1,0 +1,88 @@
+package arrow18
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/compute"
+)
+
+// Register adds the sort functions to a registry of v18: compute.GetFunctionRegistry(), whose functions every context
+// finds, or another one. Their names are those of Arrow C++ after "arrowsort.", since v18 has functions "sort_indices"
+// and "sort":
+//
+//	arrowsort.array_sort_indices  SortOptions     row numbers that sort an array or a chunked array
+//	arrowsort.sort_indices        SortOptions     row numbers that sort an array, a chunked array, a record or a table
+//	arrowsort.sort                SortOptions     the sorted input, as a datum of the same kind
+//	arrowsort.is_sorted           SortOptions     a boolean scalar
+//	arrowsort.select_k_unstable   SelectKOptions  the first k row numbers of the sorted order
+//
+// In place of SortOptions they take compute.SortOptions, so that a call of "sort" of v18 becomes one of
+// "arrowsort.sort" by its name alone. To prefer them everywhere, add them to a child registry under the names of v18:
+// see the example.
+//
+// Memory comes from compute.GetAllocator(ctx), the number of threads is NumParallel of compute.GetExecCtx(ctx), and a
+// cancelled context ends a call with its error. Inputs are borrowed; results belong to the caller, who releases them.
+//
+// Register adds all functions or none, unless another goroutine registers the same names meanwhile. The error names the
+// functions that the registry has already and matches arrow.ErrKey.
+func Register(registry compute.FunctionRegistry) error {
+	if registry == nil {
+		return fmt.Errorf("%w: arrow18: no registry to add the sort functions to", arrow.ErrInvalid)
+	}
+	functions := functions()
+	if err := each(functions, registry.CanAddFunction); err != nil {
+		return err
+	}
+	return each(functions, registry.AddFunction) // it fails when somebody else registers at this moment
+}
+
+// each adds functions, or finds out whether they can be added. The error names those that the registry has.
+func each(functions []compute.Function, add func(fn compute.Function, allowOverwrite bool) bool) error {
+	var clashes []string
+	for _, fn := range functions {
+		if !add(fn, false) {
+			clashes = append(clashes, fn.Name())
+		}
+	}
+	if clashes == nil {
+		return nil
+	}
+	return fmt.Errorf(
+		"%w: arrow18: the registry already has a function named %s", arrow.ErrKey, strings.Join(clashes, ", "),
+	)
+}
+
+// functions are the functions that Register adds. Arrow limits the lines of a description to 78 characters.
+func functions() []compute.Function {
+	return []compute.Function{
+		newFunction("array_sort_indices", compute.FunctionDoc{
+			Summary: "Return the indices that would sort an array",
+			Description: `The result is a stable sort of an array or chunked array: uint64 row numbers
+over the whole input.`,
+		}, SortOptions{}, arraySortIndices),
+		newFunction("sort_indices", compute.FunctionDoc{
+			Summary: "Return the indices that would sort an array, record batch or table",
+			Description: `The result is a stable sort of the input: uint64 row numbers over the whole
+input. Values come first, then NaNs, then nulls; or nulls, NaNs, values. A
+record batch or table needs one or more sort keys.`,
+		}, SortOptions{}, sortIndices),
+		newFunction("sort", compute.FunctionDoc{
+			Summary: "Sort an array, record batch or table",
+			Description: `The result is the input with its rows in the order of arrowsort.sort_indices,
+as a datum of the input's own kind.`,
+		}, SortOptions{}, sortDatum),
+		newFunction("is_sorted", compute.FunctionDoc{
+			Summary: "Tell whether an array, record batch or table is sorted",
+			Description: `The result is a boolean scalar: true when arrowsort.sort_indices would leave
+every row where it is.`,
+		}, SortOptions{}, isSorted),
+		newFunction("select_k_unstable", compute.FunctionDoc{
+			Summary: "Select the indices of the first k elements in sorted order",
+			Description: `The result are the first k row numbers of arrowsort.sort_indices, or all of
+them when there are fewer rows. Ties keep their order in this implementation,
+which the name does not promise.`,
+		}, nil, selectK),
+	}
+}
