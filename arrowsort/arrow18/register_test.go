@@ -1,0 +1,209 @@
+package arrow18_test
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/compute"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/arrow/scalar"
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/arrow18"
+)
+
+var functions = []string{"arrowsort.array_sort_indices", "arrowsort.is_sorted", "arrowsort.select_k_unstable",
+	"arrowsort.sort", "arrowsort.sort_indices"}
+
+func TestRegister(t *testing.T) {
+	registry := compute.NewRegistry()
+	require.NoError(t, arrow18.Register(registry))
+	require.Equal(t, functions, registry.GetFunctionNames())
+	for _, name := range functions {
+		fn, ok := registry.GetFunction(name)
+		require.True(t, ok, name)
+		require.Equal(t, name, fn.Name())
+		require.NoError(t, fn.Validate(), name)
+		require.Equal(t, compute.FuncMeta, fn.Kind(), name)
+		require.Equal(t, compute.Unary(), fn.Arity(), name)
+		if name == "arrowsort.select_k_unstable" {
+			require.True(t, fn.Doc().OptionsRequired)
+			require.Nil(t, fn.DefaultOptions())
+			require.Equal(t, "arrowsort.SelectKOptions", fn.Doc().OptionsType)
+		} else {
+			require.Equal(t, arrow18.SortOptions{}, fn.DefaultOptions())
+			require.Equal(t, "arrowsort.SortOptions", fn.Doc().OptionsType)
+		}
+	}
+}
+
+// The names do not collide with those of v18, which has sort_indices and sort.
+func TestRegisterBesideTheFunctionsOfV18(t *testing.T) {
+	before := compute.GetFunctionRegistry().GetFunctionNames()
+	require.Contains(t, before, "sort")
+	registry := compute.NewChildRegistry(compute.GetFunctionRegistry())
+	require.NoError(t, arrow18.Register(registry))
+	require.Equal(t, len(before)+len(functions), registry.NumFunctions())
+}
+
+func TestRegisterNamesClashes(t *testing.T) {
+	registry := compute.NewRegistry()
+	require.NoError(t, arrow18.Register(registry))
+	for _, again := range []compute.FunctionRegistry{registry, compute.NewChildRegistry(registry), hasty{registry}} {
+		err := arrow18.Register(again)
+		require.ErrorIs(t, err, arrow.ErrKey)
+		for _, name := range functions {
+			require.ErrorContains(t, err, name)
+		}
+	}
+	require.ErrorIs(t, arrow18.Register(nil), arrow.ErrInvalid)
+
+	registry = compute.NewRegistry()
+	taken := compute.NewScalarFunction("arrowsort.sort", compute.Unary(), compute.EmptyFuncDoc)
+	require.True(t, registry.AddFunction(taken, false))
+	require.ErrorContains(t, arrow18.Register(registry), "named arrowsort.sort")
+	require.Equal(t, 1, registry.NumFunctions(), "all functions are added, or none")
+}
+
+// hasty reports that there is room, as a registry does to two callers at once.
+type hasty struct{ compute.FunctionRegistry }
+
+func (hasty) CanAddFunction(compute.Function, bool) bool { return true }
+
+// withFunctions is a context whose calls find the functions and allocate from mem.
+func withFunctions(t testing.TB, mem memory.Allocator) context.Context {
+	registry := compute.NewChildRegistry(compute.GetFunctionRegistry())
+	require.NoError(t, arrow18.Register(registry))
+	exec := compute.DefaultExecCtx()
+	exec.Registry = registry
+	return compute.WithAllocator(compute.SetExecCtx(t.Context(), exec), mem)
+}
+
+// datums are one column of every kind of data.
+func datums(t *testing.T, mem memory.Allocator) map[string]compute.Datum {
+	a := fromJSON(t, mem, arrow.PrimitiveTypes.Int16, `[3, null, 1, 3, 2]`)
+	rec := record(t, []string{"a"}, a)
+	tbl := array.NewTableFromRecords(rec.Schema(), []arrow.RecordBatch{rec})
+	chunked := arrow.NewChunked(a.DataType(), []arrow.Array{a})
+	all := map[string]compute.Datum{
+		"array": compute.NewDatum(a), "chunked": compute.NewDatum(chunked), "record": compute.NewDatum(rec),
+		"table": compute.NewDatum(tbl),
+	}
+	t.Cleanup(func() {
+		tbl.Release()
+		chunked.Release()
+		for _, d := range all {
+			d.Release()
+		}
+	})
+	return all
+}
+
+func TestCalls(t *testing.T) {
+	mem := checked(t)
+	ctx := withFunctions(t, mem)
+	down := arrowsort.Key{Order: arrowsort.Descending, Nulls: arrowsort.NullsAtStart}
+	own := arrow18.SortOptions{Keys: []arrowsort.Key{down}}
+	arrows := compute.SortOptions{{Order: compute.SortOrderDescending, NullPlacement: compute.SortNullsAtStart}}
+	want := []uint64{1, 0, 3, 4, 2}
+	for kind, datum := range datums(t, mem) {
+		for _, opts := range []compute.FunctionOptions{own, &own, arrows} {
+			require.Equal(t, want, rowsOf(t, ctx, "arrowsort.sort_indices", opts, datum), kind)
+			sorted, err := compute.CallFunction(ctx, "arrowsort.sort", opts, datum)
+			require.NoError(t, err)
+			require.Equal(t, datum.Kind(), sorted.Kind())
+			require.True(t, is(t, ctx, opts, sorted), kind)
+			require.False(t, is(t, ctx, opts, datum), kind)
+			sorted.Release()
+			if kind == "array" || kind == "chunked" {
+				require.Equal(t, want, rowsOf(t, ctx, "arrowsort.array_sort_indices", opts, datum), kind)
+			} else {
+				_, err := compute.CallFunction(ctx, "arrowsort.array_sort_indices", opts, datum)
+				require.ErrorIs(t, err, arrow.ErrInvalid)
+			}
+		}
+		for _, k := range []int64{0, 1, 3, 5, 9, math.MaxInt64} {
+			opts := arrow18.SelectKOptions{K: k, Keys: own.Keys}
+			require.Equal(t, want[:min(k, 5)], rowsOf(t, ctx, "arrowsort.select_k_unstable", opts, datum), kind)
+		}
+		for _, none := range []compute.FunctionOptions{nil, (*arrow18.SortOptions)(nil), arrow18.SortOptions{}} {
+			if kind == "array" || kind == "chunked" {
+				require.Equal(t, []uint64{2, 4, 0, 3, 1}, rowsOf(t, ctx, "arrowsort.sort_indices", none, datum))
+			} else {
+				_, err := compute.CallFunction(ctx, "arrowsort.sort_indices", none, datum)
+				require.ErrorIs(t, err, arrowsort.ErrNoKeys)
+			}
+		}
+	}
+}
+
+func rowsOf(
+	t *testing.T, ctx context.Context, name string, opts compute.FunctionOptions, datum compute.Datum,
+) []uint64 {
+	out, err := compute.CallFunction(ctx, name, opts, datum)
+	require.NoError(t, err, name)
+	defer out.Release()
+	a := out.(*compute.ArrayDatum).MakeArray()
+	defer a.Release()
+	return append([]uint64{}, a.(*array.Uint64).Uint64Values()...)
+}
+
+func is(t *testing.T, ctx context.Context, opts compute.FunctionOptions, datum compute.Datum) bool {
+	out, err := compute.CallFunction(ctx, "arrowsort.is_sorted", opts, datum)
+	require.NoError(t, err)
+	return out.(*compute.ScalarDatum).Value.(*scalar.Boolean).Value
+}
+
+// Only the first sort key of v18 counts for an array, whatever its column, as in v18.
+func TestSortKeysOfV18OfAnArray(t *testing.T) {
+	mem := checked(t)
+	opts := compute.SortOptions{{ColumnIndex: 7, Order: compute.SortOrderDescending}, {ColumnIndex: -1}}
+	for _, kind := range []string{"array", "chunked"} {
+		rows := rowsOf(t, withFunctions(t, mem), "arrowsort.sort_indices", opts, datums(t, mem)[kind])
+		require.Equal(t, []uint64{0, 3, 4, 2, 1}, rows)
+	}
+}
+
+func TestCallsThatFail(t *testing.T) {
+	mem := checked(t)
+	ctx := withFunctions(t, mem)
+	datum := datums(t, mem)["record"]
+	keys := []arrowsort.Key{{Path: "a"}}
+	for _, test := range []struct {
+		name string
+		opts compute.FunctionOptions
+		in   compute.Datum
+		is   error
+		text string
+	}{
+		{"sort", arrow18.SelectKOptions{}, datum, arrow.ErrInvalid, "SortOptions, not arrow18.SelectKOptions"},
+		{"sort", compute.SortOptions{{ColumnIndex: 1}}, datum, arrow.ErrKey, "index 1"},
+		{"sort", compute.SortOptions{{Order: -1}}, datum, arrow.ErrInvalid, "order 255"},
+		{"sort_indices", arrow18.SortOptions{Keys: []arrowsort.Key{{Path: "b"}}}, datum, arrow.ErrKey, `"b"`},
+		{"is_sorted", arrow18.SortOptions{}, datum, arrow.ErrInvalid, "sort keys"},
+		{"sort", nil, compute.NewDatum(1), arrow.ErrNotImplemented, "kind"},
+		{"sort", nil, nil, arrow.ErrInvalid, "nil"},
+		{"sort", nil, &compute.ArrayDatum{}, arrow.ErrInvalid, "released"},
+		{"sort", nil, &compute.ChunkedDatum{}, arrow.ErrInvalid, "released"},
+		{"sort", nil, &compute.RecordDatum{}, arrow.ErrInvalid, "released"},
+		{"sort", nil, &compute.TableDatum{}, arrow.ErrInvalid, "released"},
+		{"select_k_unstable", nil, datum, arrow.ErrInvalid, "without options"},
+		{"select_k_unstable", (*arrow18.SelectKOptions)(nil), datum, arrow.ErrInvalid, "without options"},
+		{"select_k_unstable", arrow18.SelectKOptions{K: 1}, datum, arrow.ErrInvalid, "keys"},
+		{"select_k_unstable", arrow18.SelectKOptions{K: -1, Keys: keys}, datum, arrow.ErrInvalid, "got -1"},
+		{"select_k_unstable", arrow18.SelectKOptions{Keys: []arrowsort.Key{{Path: "b"}}}, datum, arrow.ErrKey, `"b"`},
+	} {
+		_, err := compute.CallFunction(ctx, "arrowsort."+test.name, test.opts, test.in)
+		require.ErrorIs(t, err, test.is, "%+v", test)
+		require.ErrorContains(t, err, test.text)
+		require.ErrorContains(t, err, "arrowsort."+test.name)
+	}
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	_, err := compute.CallFunction(cancelled, "arrowsort.sort", arrow18.SortOptions{Keys: keys}, datum)
+	require.ErrorIs(t, err, context.Canceled)
+}
