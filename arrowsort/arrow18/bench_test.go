@@ -11,9 +11,13 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/compute"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+	v15 "github.com/apache/arrow/go/v15/arrow"
+	array15 "github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/stretchr/testify/require"
 
+	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/arrow18"
+	convert "github.com/arrowsort/arrowsort/arrowsort/internal/arrow18"
 )
 
 const (
@@ -117,4 +121,47 @@ func flights(tb testing.TB, times int) (arrow.Table, compute.SortOptions) {
 		keys = append(keys, compute.SortKey{ColumnIndex: tbl.Schema().FieldIndices(name)[0]})
 	}
 	return array.NewTableFromSlice(tbl.Schema(), columns), keys
+}
+
+// BenchmarkBridge sorts the row numbers of small and of chunked data in both versions: the difference is the price of
+// passing data from one version to the other.
+func BenchmarkBridge(b *testing.B) {
+	for _, data := range []struct {
+		name        string
+		rows, chunk int
+	}{{"rows=100/chunks=1", 100, 100}, {"rows=100000/chunks=1000", 100_000, 100}} {
+		tbl, keys := w(b, data.rows, data.chunk)
+		old := olden(tbl)
+		b.Run(data.name+"/data=v18", func(b *testing.B) {
+			for b.Loop() {
+				rows, err := arrow18.SortIndices(b.Context(), tbl, coreKeys(keys), arrow18.Options{})
+				require.NoError(b, err)
+				rows.Release()
+			}
+		})
+		b.Run(data.name+"/data=v15", func(b *testing.B) {
+			for b.Loop() {
+				rows, err := arrowsort.SortIndices(b.Context(), old, coreKeys(keys), arrowsort.Options{})
+				require.NoError(b, err)
+				rows.Release()
+			}
+		})
+	}
+}
+
+// olden is a table in v15.
+func olden(tbl arrow.Table) v15.Table {
+	var fields []v15.Field
+	var chunks [][]v15.Array
+	for i, f := range tbl.Schema().Fields() {
+		typ, err := convert.FromLayout(f.Type)
+		if err != nil {
+			panic(err)
+		}
+		fields, chunks = append(fields, v15.Field{Name: f.Name, Type: typ}), append(chunks, nil)
+		for _, c := range tbl.Column(i).Data().Chunks() {
+			chunks[i] = append(chunks[i], convert.FromArray(c, typ))
+		}
+	}
+	return array15.NewTableFromSlice(v15.NewSchema(fields, nil), chunks)
 }

@@ -145,7 +145,8 @@ func TestRowNumbersThatAreNone(t *testing.T) {
 		{arrow.PrimitiveTypes.Int16, `[0, 2]`, "position 1 is 2"}, {arrow.PrimitiveTypes.Int16, `[null]`, "null"},
 		{&arrow.Decimal32Type{Precision: 3}, `["1"]`, "decimal32(3, 0)"}, {arrow.BinaryTypes.String, `["1"]`, "utf8"},
 	} {
-		_, err := arrow18.Take(t.Context(), data, fromJSON(t, mem, test.typ, test.rows), arrow18.Options{Allocator: mem})
+		rows := fromJSON(t, mem, test.typ, test.rows)
+		_, err := arrow18.Take(t.Context(), data, rows, arrow18.Options{Allocator: mem})
 		require.ErrorIs(t, err, arrowsort.ErrIndex)
 		require.ErrorIs(t, err, arrow.ErrIndex)
 		require.ErrorContains(t, err, test.text)

@@ -1,0 +1,171 @@
+package arrow18_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/compute"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/arrow18"
+)
+
+// fruits is the data of the examples.
+func fruits() arrow.RecordBatch {
+	schema := arrow.NewSchema([]arrow.Field{
+		{Name: "fruit", Type: arrow.BinaryTypes.String},
+		{Name: "price", Type: &arrow.Decimal32Type{Precision: 5, Scale: 2}, Nullable: true},
+	}, nil)
+	rec, _, err := array.RecordFromJSON(memory.DefaultAllocator, schema, strings.NewReader(`[
+		{"fruit": "pear", "price": "2.50"}, {"fruit": "fig", "price": null},
+		{"fruit": "plum", "price": "4.00"}, {"fruit": "kiwi", "price": "2.50"}]`))
+	if err != nil {
+		log.Fatal(err)
+	}
+	return rec
+}
+
+func ExampleSort() {
+	rec := fruits()
+	defer rec.Release()
+	sorted, err := arrow18.Sort(context.Background(), rec, []arrowsort.Key{
+		{Path: "price", Order: arrowsort.Descending},
+		{Path: "fruit"},
+	}, arrow18.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer sorted.Release()
+	fmt.Println(sorted.Column(0))
+	fmt.Println(sorted.Schema().Field(1).Type)
+	// Output:
+	// ["plum" "kiwi" "pear" "fig"]
+	// decimal32(5, 2)
+}
+
+// An array needs no keys. The result has the type of the input.
+func ExampleSort_array() {
+	rec := fruits()
+	defer rec.Release()
+	names := rec.Column(0).(*array.String)
+	sorted, err := arrow18.Sort(context.Background(), names, nil, arrow18.Options{Limit: 2})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer sorted.Release()
+	fmt.Println(sorted.Value(0), sorted.Value(1))
+	// Output: fig kiwi
+}
+
+func ExampleSortIndices() {
+	rec := fruits()
+	defer rec.Release()
+	keys := []arrowsort.Key{{Path: "price", Nulls: arrowsort.NullsAtStart}}
+	rows, err := arrow18.SortIndices(context.Background(), rec, keys, arrow18.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer rows.Release()
+	fmt.Println(rows)
+	// Output: [1 0 3 2]
+}
+
+func ExampleTake() {
+	rec := fruits()
+	defer rec.Release()
+	keys := []arrowsort.Key{{Path: "price"}}
+	rows, err := arrow18.SortIndices32(context.Background(), rec, keys, arrow18.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer rows.Release()
+	taken, err := arrow18.Take(context.Background(), rec, rows, arrow18.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer taken.Release()
+	fmt.Println(taken.Column(0))
+	// Output: ["pear" "kiwi" "plum" "fig"]
+}
+
+func ExampleIsSorted() {
+	rec := fruits()
+	defer rec.Release()
+	keys := []arrowsort.Key{{Path: "fruit"}}
+	sorted, row, err := arrow18.IsSorted(context.Background(), rec, keys, arrow18.Options{})
+	fmt.Println(sorted, row, err)
+	// Output: false 1 <nil>
+}
+
+func ExampleExplain() {
+	rec := fruits()
+	defer rec.Release()
+	plan, err := arrow18.Explain(context.Background(), rec, []arrowsort.Key{{Path: "price"}}, arrow18.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(strings.ReplaceAll(plan.String(), "; ", "\n"))
+	// Output:
+	// price: decimal32(5, 2), 2 live bits of 32, ascending, 1 null at the end, stride 150
+	// one 2-bit code, 1 digit
+}
+
+// A call of "sort" of v18 becomes one of "arrowsort.sort" by its name.
+func ExampleRegister() {
+	if err := arrow18.Register(compute.GetFunctionRegistry()); err != nil {
+		log.Fatal(err)
+	}
+	rec := fruits()
+	defer rec.Release()
+	input := compute.NewDatum(rec)
+	defer input.Release()
+	keys := compute.SortOptions{{ColumnIndex: 1, NullPlacement: compute.SortNullsAtStart}}
+	sorted, err := compute.CallFunction(context.Background(), "arrowsort.sort", keys, input)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer sorted.Release()
+	fmt.Println(sorted.(*compute.RecordDatum).Value.Column(0))
+	// Output: ["fig" "pear" "kiwi" "plum"]
+}
+
+// A renamed function stands in a registry under another name.
+type renamed struct {
+	compute.Function
+	name string
+}
+
+func (f renamed) Name() string { return f.name }
+
+// In a child registry the functions may have the names of those of v18, whose own helpers call them then.
+func ExampleRegister_preferred() {
+	registry := compute.NewChildRegistry(compute.GetFunctionRegistry())
+	own := compute.NewRegistry()
+	if err := arrow18.Register(own); err != nil {
+		log.Fatal(err)
+	}
+	for _, name := range []string{"sort_indices", "sort"} {
+		fn, _ := own.GetFunction("arrowsort." + name)
+		registry.AddFunction(renamed{fn, name}, true)
+	}
+	exec := compute.DefaultExecCtx()
+	exec.Registry = registry
+	ctx := compute.SetExecCtx(context.Background(), exec)
+
+	rec := fruits()
+	defer rec.Release()
+	input := compute.NewDatum(rec)
+	defer input.Release()
+	sorted, err := compute.Sort(ctx, input, compute.SortOptions{{ColumnIndex: 1}}) // v18 has no rows of decimal32
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer sorted.Release()
+	fmt.Println(sorted.(*compute.RecordDatum).Value.Column(0))
+	// Output: ["pear" "kiwi" "plum" "fig"]
+}
