@@ -1,0 +1,97 @@
+package arrow18_test
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/arrow18"
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// The result has the static type of the data.
+func TestTypesOfResults(t *testing.T) {
+	a := fromJSON(t, memory.DefaultAllocator, arrow.PrimitiveTypes.Int8, `[2, 1]`)
+	rec := record(t, []string{"a"}, a)
+	numbers, err := arrow18.Sort(t.Context(), a.(*array.Int8), nil, arrow18.Options{})
+	require.NoError(t, err)
+	require.Equal(t, []int8{1, 2}, numbers.Int8Values())
+	batch, err := arrow18.Sort(t.Context(), rec, by("a"), arrow18.Options{})
+	require.NoError(t, err)
+	require.Equal(t, numbers.String(), batch.Column(0).String())
+	chunked, err := arrow18.Sort(t.Context(), arrow.NewChunked(a.DataType(), []arrow.Array{a, a}), nil,
+		arrow18.Options{})
+	require.NoError(t, err)
+	require.Equal(t, "[1 1 2 2]", chunked.Chunk(0).String())
+
+	_, err = arrow18.Sort(t.Context(), own{rec}, by("a"), arrow18.Options{})
+	require.ErrorIs(t, err, arrowsort.ErrOption)
+	require.ErrorContains(t, err, "not a arrow18_test.own")
+}
+
+// own is a type of data that is foreign to Arrow.
+type own struct{ arrow.RecordBatch }
+
+func TestOptions(t *testing.T) {
+	mem := checked(t)
+	a := fromJSON(t, mem, arrow.PrimitiveTypes.Int8, `[2, 1, 3]`)
+	var plan *keyencode.Plan
+	steps := 0
+	rows, err := arrow18.SortIndices(t.Context(), a, nil, arrow18.Options{Allocator: mem, Limit: 2, Threads: 1,
+		OnPlan: func(p *keyencode.Plan) { plan = p }, Progress: func(int, int) { steps++ }})
+	require.NoError(t, err)
+	defer rows.Release()
+	require.Equal(t, []uint64{1, 0}, rows.Uint64Values())
+	require.Equal(t, 1, plan.Words())
+	require.NotZero(t, steps)
+	sorted, row, err := arrow18.IsSorted(t.Context(), rows, nil, arrow18.Options{Limit: 1})
+	require.NoError(t, err)
+	require.True(t, sorted)
+	require.Equal(t, -1, row)
+}
+
+// Results that nobody gave an allocator for come from v18's default.
+func TestDefaultAllocator(t *testing.T) {
+	mem := checked(t)
+	before := memory.DefaultAllocator
+	defer func() { memory.DefaultAllocator = before }()
+	memory.DefaultAllocator = mem
+	rows, err := arrow18.SortIndices(t.Context(), array.NewNull(3), nil, arrow18.Options{})
+	require.NoError(t, err)
+	require.NotZero(t, mem.CurrentAlloc())
+	rows.Release()
+}
+
+func TestConcurrentCalls(t *testing.T) {
+	for seed := range uint64(60) {
+		tbl := newTable(seed, memory.NewGoAllocator())
+		var calls sync.WaitGroup
+		for range 4 {
+			calls.Go(func() {
+				rows, err := arrow18.SortIndices(t.Context(), tbl.data, tbl.keys, arrow18.Options{})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				defer rows.Release()
+				sorted, err := arrow18.Take(t.Context(), tbl.data, rows, arrow18.Options{})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				defer sorted.Release()
+				inOrder, row, err := arrow18.IsSorted(t.Context(), sorted, tbl.keys, arrow18.Options{})
+				if err != nil || !inOrder {
+					t.Errorf("%s: row %d is not in order, %v", tbl.text, row, err)
+				}
+			})
+		}
+		calls.Wait()
+		tbl.release()
+	}
+}
