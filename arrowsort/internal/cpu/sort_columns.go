@@ -99,7 +99,7 @@ func (s *sorter) sortBins(p *partition, src source, movers []*mover) error {
 func (s *sorter) split(src source, movers []*mover, lo, hi int) error {
 	n := hi - lo
 	src = src.from(lo)
-	if row, err := s.firstUnsorted(src, n); err != nil || row < 0 {
+	if row, err := s.firstUnsorted(src, n, nil); err != nil || row < 0 {
 		return err
 	}
 	order, err := allocate[uint32](&s.buffers, n)
