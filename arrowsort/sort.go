@@ -137,14 +137,24 @@ func newCall(ctx context.Context, data Data, keys []Key, opts Options, head bool
 
 // run has the engine carry out the job.
 func (c *call) run(ctx context.Context) (*engine.Result, error) {
-	job := &c.work.Job
-	job.Limit, job.Progress, job.Plan = c.opts.Limit, c.opts.Progress, c.opts.OnPlan != nil
-	result, err := c.opts.Engine.Sort(ctx, job, c.opts.Allocator)
+	result, err := c.opts.Engine.Sort(ctx, c.job(), c.opts.Allocator)
 	if err != nil {
 		return nil, err
 	}
+	c.report(result)
+	return result, nil
+}
+
+// job is the job with all options.
+func (c *call) job() *engine.Job {
+	job := &c.work.Job
+	job.Limit, job.Progress, job.Plan = c.opts.Limit, c.opts.Progress, c.opts.OnPlan != nil
+	return job
+}
+
+// report passes the plan of a result on.
+func (c *call) report(result *engine.Result) {
 	if c.opts.OnPlan != nil {
 		c.opts.OnPlan(result.Plan)
 	}
-	return result, nil
 }
