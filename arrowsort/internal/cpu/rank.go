@@ -3,6 +3,7 @@ package cpu
 import (
 	"context"
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
@@ -46,13 +47,13 @@ func (t Ties) Value(rank uint64) uint64 {
 }
 
 // Rank ranks the rows of a job: RowNumbers of its result are the ranks, 8 bytes each, of the rows as they lie. It
-// returns nil when a sort of row numbers is the better way: the rows are few or in order, or rows that tie in the
-// leading words of their codes differ in further ones.
+// returns nil when a sort of row numbers is the better way: the rows are few or in order.
 //
 // The partition of a sort keeps the order of the rows within each bin. So the bins are sorted for the ranks of their
 // rows, which stay at the rows' places in the partition, and these places are found again, row by row, by counting as
-// the partition did: no row number is stored, and no row is looked up at random. Temp storage: 10 bytes per row, and 4
-// for each row of a bin that is too long for one worker.
+// the partition did: no rank is written at random, and the keys of those rows only that tie in the leading words of
+// their codes are read at random. Temp storage: 10 bytes per row, 4 more where codes take several words, and 4 for each
+// row of a bin that is too long for one worker.
 func Rank(ctx context.Context, job *engine.Job, ties Ties, mem engine.Allocator) (*engine.Result, error) {
 	silent := *job
 	silent.Progress = nil // of work that the sort of row numbers would do again
@@ -64,7 +65,7 @@ func Rank(ctx context.Context, job *engine.Job, ties Ties, mem engine.Allocator)
 	if err := s.measure(); err != nil {
 		return nil, err
 	}
-	if inOrder, reversed, err := s.sortedInput(); err != nil || inOrder || reversed || s.plan.Words() > 1 {
+	if inOrder, reversed, err := s.sortedInput(); err != nil || inOrder || reversed {
 		return nil, err
 	}
 	s.advance = workers.Progress(job.Progress, s.total)
@@ -81,14 +82,13 @@ func (s *sorter) rank(ties Ties) (*engine.Result, error) {
 	for i := range p.shares {
 		places[i] = slices.Clone(p.shares[i].offsets) // which the move counts up
 	}
-	moved := codeMover(s.source())
-	if err := s.provide(moved, s.rows); err != nil {
+	codes, movers, err := s.storedSource(nil)
+	if err != nil {
 		return nil, err
 	}
-	if err := p.move([]*mover{moved}); err != nil {
+	if err := p.move(movers); err != nil {
 		return nil, err
 	}
-	codes := view[uint64](moved.out)
 	groups, err := p.rankBins(codes, ties)
 	if err != nil {
 		return nil, err
@@ -97,66 +97,49 @@ func (s *sorter) rank(ties Ties) (*engine.Result, error) {
 	if err := s.provide(s.numbers, s.rows); err != nil {
 		return nil, err
 	}
-	if err := p.ranksOfRows(view[uint64](s.numbers.out), codes, p.ranksBefore(groups, ties), places, ties); err != nil {
+	if err := p.ranksOfRows(view[uint64](s.numbers.out), codes.words, p.ranksBefore(groups, ties), places, ties); err != nil {
 		return nil, err
 	}
 	return s.result()
 }
 
-// rankBins replaces the codes of each bin by the ranks within the bin. It returns the groups of ties of each bin.
-func (p *partition) rankBins(codes []uint64, ties Ties) (groups []int, err error) {
+// rankBins replaces the leading words of the codes of each bin by the ranks within the bin. It returns the groups of
+// ties of each bin.
+func (p *partition) rankBins(src storedCodes, ties Ties) (groups []int, err error) {
 	groups = make([]int, p.binner.bins)
 	bin := func(lo int) int { // that row lo lies in
 		next, _ := slices.BinarySearch(p.starts, uint32(lo)+1)
 		return next - 1
 	}
-	err = p.eachBin(8, false, func(f *binSorter, lo, hi int) {
-		if lo == hi {
-			return
+	err = p.eachBin(8, p.plan.Words() > 1, func(f *binSorter, lo, hi int) {
+		if lo < hi {
+			groups[bin(lo)] = p.rankBin(f, src, lo, hi, ties)
 		}
-		order := f.sortIndices(codes[lo:hi])
-		if order == nil {
-			order = f.applied(nil, hi-lo)
-		}
-		groups[bin(lo)] = p.rankCodes(codes[lo:hi], order, ties)
 	}, func(lo, hi int) error {
-		groups[bin(lo)], err = p.rankLongBin(codes[lo:hi], ties)
+		groups[bin(lo)], err = p.rankLongBin(src.from(lo), src.words[lo:hi], ties)
 		return err
 	})
 	return groups, err
 }
 
-// rankLongBin is rankBins for a bin that is too long for one worker: all of its rows tie, or a sample was misleading.
-func (p *partition) rankLongBin(codes []uint64, ties Ties) (groups int, err error) {
-	src := storedCodes{words: codes}
-	_, tied, err := p.tied(src, len(codes))
-	if err != nil {
-		return 0, err
+// rankBin is rankBins for the rows lo..hi-1 of one bin.
+func (p *partition) rankBin(f *binSorter, src storedCodes, lo, hi int, ties Ties) (groups int) {
+	order := f.sortRowIndices(p.plan, src, lo, hi-lo)
+	if order == nil {
+		order = f.applied(nil, hi-lo)
 	}
-	if tied {
-		rank, step := ties.Ranks(0, len(codes), 1)
-		return 1, p.tiles(len(codes), placeRows, func(_, lo, hi int) {
-			for i := lo; i < hi; i++ {
-				codes[i] = rank + uint64(i)*step
-			}
-		})
+	if p.plan.Words() == 1 {
+		return p.rankCodes(src.words[lo:hi], order, ties)
 	}
-	order, err := allocate[uint32](&p.buffers, len(codes))
-	if err != nil {
-		return 0, err
-	}
-	defer p.free(bytesOf(order))
-	series(order, 0)
-	if err := p.sortRows(src, order, 0); err != nil {
-		return 0, err
-	}
-	return p.rankCodes(codes, order, ties), p.ctx.Err()
+	var starts [maxBinRows / 64]uint64
+	p.firstUnsortedIn(selected{src.from(lo), order, 0}, 0, len(order), starts[:])
+	return p.rankGroups(src.words[lo:hi], order, starts[:], ties)
 }
 
-// rankCodes replaces codes by their ranks, given their order. It returns the number of groups of ties.
+// rankCodes replaces codes of one word by their ranks, given their order. It returns the number of groups of ties.
 func (p *partition) rankCodes(codes []uint64, order []uint32, ties Ties) (groups int) {
 	next := codes[order[0]]
-	for first := 0; first < len(order) && (groups%placeRows != 0 || !p.stopped()); {
+	for first := 0; first < len(order); {
 		code, end := next, first+1
 		for ; end < len(order); end++ {
 			if next = codes[order[end]]; next != code {
@@ -172,6 +155,67 @@ func (p *partition) rankCodes(codes []uint64, order []uint32, ties Ties) (groups
 		first = end
 	}
 	return groups
+}
+
+// rankLongBin is rankBin for a bin that is too long for one worker: all of its rows tie, or a sample was misleading.
+func (p *partition) rankLongBin(src source, words []uint64, ties Ties) (groups int, err error) {
+	_, tied, err := p.tied(src, len(words))
+	if err != nil {
+		return 0, err
+	}
+	if tied && p.plan.Words() == 1 {
+		rank, step := ties.Ranks(0, len(words), 1)
+		return 1, p.tiles(len(words), placeRows, func(_, lo, hi int) {
+			for i := lo; i < hi; i++ {
+				words[i] = rank + uint64(i)*step
+			}
+		})
+	}
+	order, err := allocate[uint32](&p.buffers, len(words))
+	if err != nil {
+		return 0, err
+	}
+	defer p.free(bytesOf(order))
+	series(order, 0)
+	if err := p.sortLongBin(src, order, 0); err != nil {
+		return 0, err
+	}
+	starts, err := allocate[uint64](&p.buffers, (len(words)+63)/64)
+	if err != nil {
+		return 0, err
+	}
+	defer p.free(bytesOf(starts))
+	if _, err := p.firstUnsorted(selected{src, order, 0}, len(order), starts); err != nil {
+		return 0, err
+	}
+	return p.rankGroups(words, order, starts, ties), p.ctx.Err()
+}
+
+// rankGroups writes the ranks of rows given in their order, with a mark at the start of each group of ties. It returns
+// the number of groups.
+func (p *partition) rankGroups(ranks []uint64, order []uint32, starts []uint64, ties Ties) (groups int) {
+	for first := 0; first < len(order) && (groups%placeRows != 0 || !p.stopped()); {
+		end := nextMark(starts, first+1, len(order))
+		groups++
+		rank, step := ties.Ranks(first, end, groups)
+		for _, row := range order[first:end] {
+			ranks[row] = rank
+			rank += step
+		}
+		first = end
+	}
+	return groups
+}
+
+// nextMark returns the first place of lo..hi-1 that is marked, hi for none.
+func nextMark(marks []uint64, lo, hi int) int {
+	for lo < hi {
+		if w := marks[lo/64] >> (lo % 64); w != 0 {
+			return min(lo+bits.TrailingZeros64(w), hi)
+		}
+		lo = lo&^63 + 64
+	}
+	return hi
 }
 
 // ranksBefore are what the ranks within each bin lack to be those among all rows.

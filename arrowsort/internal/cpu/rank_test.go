@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -70,17 +71,40 @@ func TestRank(t *testing.T) {
 	require.GreaterOrEqual(t, ranked, 5*5, "distributions that are ranked")
 }
 
-// TestRankIsLeftToASort: few rows, and keys whose codes take several words.
-func TestRankIsLeftToASort(t *testing.T) {
-	mem := newMeter(t)
-	few := rankJob(drawn(1, smallRows, uniform), 2)
-	wide := rankJob(drawn(1, 2*smallRows, uniform), 2)
-	wide.Columns = append(wide.Columns, uint64Column(drawn(2, 2*smallRows, uniform)))
-	wide.Keys = append(wide.Keys, keyencode.Key{Column: 1})
-	for _, job := range []*engine.Job{few, wide} {
-		result, err := Rank(t.Context(), job, TiesMin, mem)
-		require.NoError(t, err)
-		require.Nil(t, result)
+// TestRankOfFewIsLeftToASort: a partition does not pay.
+func TestRankOfFewIsLeftToASort(t *testing.T) {
+	result, err := Rank(t.Context(), rankJob(drawn(1, smallRows, uniform), 2), TiesMin, newMeter(t))
+	require.NoError(t, err)
+	require.Nil(t, result)
+}
+
+// TestRankBySeveralWords ranks rows of which many tie in the first word of their codes, and some in both, in bins that
+// one worker sorts and in longer ones.
+func TestRankBySeveralWords(t *testing.T) {
+	const n = 200_000
+	for _, heads := range []uint64{2, 5000, math.MaxUint64} {
+		mem := newMeter(t)
+		first := drawn(1, n, func(r *rand.Rand, _, _ int) uint64 { return r.Uint64N(heads) * 0x9e3779b97f4a7c15 })
+		second := drawn(2, n, func(r *rand.Rand, _, _ int) uint64 { return r.Uint64N(1000) * 0x9e3779b97f4a7c15 })
+		both := make([]uint64, n) // the number of the pair in the order of the pairs
+		order := stable(allRows(n), func(a, b uint32) int {
+			return cmp.Or(cmp.Compare(first[a], first[b]), cmp.Compare(second[a], second[b]))
+		})
+		for i, row := range order[1:] {
+			both[row] = both[order[i]]
+			if first[row] != first[order[i]] || second[row] != second[order[i]] {
+				both[row]++
+			}
+		}
+		job := rankJob(first, 2)
+		job.Columns = append(job.Columns, uint64Column(second))
+		job.Keys = append(job.Keys, keyencode.Key{Column: 1})
+		for text, ties := range allTies {
+			result, err := Rank(t.Context(), job, ties, mem)
+			require.NoError(t, err)
+			requireSame(t, ranksOf(both, ties), view[uint64](result.RowNumbers), "%d heads, %s", heads, text)
+			result.Release(mem)
+		}
 	}
 }
 
@@ -95,7 +119,7 @@ func TestRankLongBin(t *testing.T) {
 		for text, ties := range allTies {
 			s := newTestSorter(t, rankJob(drawn(1, n, uniform), 2))
 			codes := append([]uint64{}, keys...)
-			groups, err := (&partition{sorter: s}).rankLongBin(codes, ties)
+			groups, err := (&partition{sorter: s}).rankLongBin(storedCodes{words: codes}, codes, ties)
 			require.NoError(t, err)
 			for i, rank := range codes {
 				codes[i] = ties.Value(rank)
