@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu"
 	"github.com/arrowsort/arrowsort/internal/workers"
 )
 
@@ -95,17 +96,6 @@ func (m *marks) word(i int) uint64 {
 	return m.words[i]
 }
 
-// next returns the first marked row of rows row..hi-1, hi for none.
-func (m *marks) next(row, hi int) int {
-	for row < hi {
-		if w := m.words[row/64] >> (row % 64); w != 0 {
-			return min(row+bits.TrailingZeros64(w), hi)
-		}
-		row = row&^63 + 64
-	}
-	return hi
-}
-
 // list writes the numbers of the marked rows or, when rows are given, the rows at the marked places.
 func (m *marks) list(ctx context.Context, threads int, dst []uint64, rows []uint32) error {
 	return m.each(ctx, threads, func(tile, lo, hi int) {
@@ -132,7 +122,7 @@ func (m *marks) eachGroup(lo, hi int, f func(lo, hi, first, end, number int)) {
 		if m.words[lo/64]>>(lo%64)&1 != 0 {
 			first, number = lo, number+1
 		}
-		next := m.next(lo+1, hi)
+		next := cpu.NextMark(m.words, lo+1, hi)
 		end := next
 		if next == hi {
 			end = tile.next

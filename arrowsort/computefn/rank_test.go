@@ -159,7 +159,8 @@ func TestRankOfRecordsAndTables(t *testing.T) {
 	for name, test := range tableCases {
 		half := len(test.rows) / 2
 		for _, d := range []arrowsort.Data{
-			c.record(test.schema, list(test.rows)), c.table(test.schema, list(test.rows[:half]), list(test.rows[half:])),
+			c.record(test.schema, list(test.rows)),
+			c.table(test.schema, list(test.rows[:half]), list(test.rows[half:])),
 		} {
 			for placement, order := range map[arrowsort.NullPlacement][]uint64{end: test.end, start: test.start} {
 				want := make([]uint64, len(order))

@@ -97,7 +97,8 @@ func (s *sorter) rank(ties Ties) (*engine.Result, error) {
 	if err := s.provide(s.numbers, s.rows); err != nil {
 		return nil, err
 	}
-	if err := p.ranksOfRows(view[uint64](s.numbers.out), codes.words, p.ranksBefore(groups, ties), places, ties); err != nil {
+	before := p.ranksBefore(groups, ties)
+	if err := p.ranksOfRows(view[uint64](s.numbers.out), codes.words, before, places, ties); err != nil {
 		return nil, err
 	}
 	return s.result()
@@ -195,7 +196,7 @@ func (p *partition) rankLongBin(src source, words []uint64, ties Ties) (groups i
 // the number of groups.
 func (p *partition) rankGroups(ranks []uint64, order []uint32, starts []uint64, ties Ties) (groups int) {
 	for first := 0; first < len(order) && (groups%placeRows != 0 || !p.stopped()); {
-		end := nextMark(starts, first+1, len(order))
+		end := NextMark(starts, first+1, len(order))
 		groups++
 		rank, step := ties.Ranks(first, end, groups)
 		for _, row := range order[first:end] {
@@ -207,8 +208,8 @@ func (p *partition) rankGroups(ranks []uint64, order []uint32, starts []uint64, 
 	return groups
 }
 
-// nextMark returns the first place of lo..hi-1 that is marked, hi for none.
-func nextMark(marks []uint64, lo, hi int) int {
+// NextMark returns the first place of lo..hi-1 that is marked, hi for none.
+func NextMark(marks []uint64, lo, hi int) int {
 	for lo < hi {
 		if w := marks[lo/64] >> (lo % 64); w != 0 {
 			return min(lo+bits.TrailingZeros64(w), hi)

@@ -60,7 +60,8 @@ func (t *table) checkRanks(tt *testing.T, r *rand.Rand, opts arrowsort.Options) 
 		n = min(n, opts.Limit)
 	}
 	order := model.NewOrder(t.columns, t.modelKeys)
-	sorted := slices.DeleteFunc(model.Rows(t.columns, t.rows, t.modelKeys), func(r uint64) bool { return r >= uint64(n) })
+	beyond := func(row uint64) bool { return row >= uint64(n) }
+	sorted := slices.DeleteFunc(model.Rows(t.columns, t.rows, t.modelKeys), beyond)
 	return errors.Join(
 		t.checkRank(tt, order, sorted, opts), t.checkGroups(tt, order, n, opts),
 		t.checkSortedGroups(tt, order, opts), t.checkPartitionNth(tt, r, sorted, opts),
