@@ -19,8 +19,8 @@
 //
 // # Around a sort
 //
-// Rank and RankAverage rank the rows in this order, Groups finds the groups of rows that tie in sorted data. The first k
-// rows are Sort or SortIndices with Options.Limit, which is stable; SelectKPerGroup has those of each group, and
+// Rank and RankAverage rank the rows in this order, Groups finds the groups of rows that tie in sorted data. The first
+// k rows are Sort or SortIndices with Options.Limit, which are stable; SelectKPerGroup has those of each group, and
 // PartitionNth has row numbers that are sorted up to a place only.
 //
 // # Ownership

@@ -3,11 +3,13 @@ package arrowsort
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
+	"github.com/arrowsort/arrowsort/internal/workers"
 )
 
 // PartitionNth returns the row numbers of the data such that number nth, counted from 0, is the row that it is in the
@@ -64,16 +66,32 @@ func (c *call) followedByRest(ctx context.Context, rows []uint64) (*array.Uint64
 		return nil, err
 	}
 	defer rest.release()
-	for i := range rest.words {
-		rest.words[i] = ^uint64(0)
+	err = rest.each(ctx, c.opts.Threads, func(_, lo, hi int) {
+		for i := lo / 64; i < (hi+63)/64; i++ {
+			rest.words[i] = ^uint64(0)
+		}
+	})
+	if err != nil {
+		return nil, err
 	}
-	for _, row := range rows {
-		rest.words[row/64] &^= 1 << (row % 64)
+	for part := range slices.Chunk(rows, markRows) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		for _, row := range part {
+			rest.words[row/64] &^= 1 << (row % 64)
+		}
 	}
 	if _, err := rest.index(ctx, c.opts.Threads); err != nil {
 		return nil, err
 	}
 	return newUint64(ctx, c.data.Rows, c.opts.Allocator, func(all []uint64) error {
-		return rest.list(ctx, c.opts.Threads, all[copy(all, rows):], nil)
+		if err := rest.list(ctx, c.opts.Threads, all[len(rows):], nil); err != nil {
+			return err
+		}
+		return workers.Each(ctx, (len(rows)+markRows-1)/markRows, c.opts.Threads, func(i int) error {
+			copy(all[i*markRows:], rows[i*markRows:min((i+1)*markRows, len(rows))])
+			return nil
+		})
 	})
 }

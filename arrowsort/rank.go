@@ -34,6 +34,8 @@ const (
 //
 // The result has a rank for each row, in the order of the data; chunk borders are not visible. Options.Limit ranks the
 // first rows among themselves. Keys, cancellation and errors are those of SortIndices. Arrow C++ calls it rank.
+//
+// Temporary memory is 10 to 18 bytes per row. On the CPU, many rows in no order take about as long as SortIndices.
 func Rank(ctx context.Context, data Data, keys []Key, ties TieBreaker, opts Options) (*array.Uint64, error) {
 	if ties > TiesDense {
 		return nil, fmt.Errorf("%w: tie breaker %d; give one of the TieBreaker constants", ErrOption, ties)

@@ -93,9 +93,8 @@ func FirstUnsorted(ctx context.Context, job *engine.Job, mem engine.Allocator) (
 }
 
 // MarkGroups marks the first row of each group of rows that tie in the keys of a job: it sets a bit in starts, which
-// has a word for every 64 rows. The rows are those of the job, or all of them in the order that rows lists, which it
-// may be nil for. It returns the first row that sorts before its predecessor, -1 when the rows are in order; otherwise
-// starts is undefined.
+// has a word for every 64 rows. The rows are those of the job as they lie, for nil, or in the order that rows lists. It
+// returns -1, or the first row that sorts before its predecessor; then starts is undefined.
 func MarkGroups(
 	ctx context.Context, job *engine.Job, rows []uint32, starts []uint64, mem engine.Allocator,
 ) (unsorted int, err error) {

@@ -199,9 +199,11 @@ func (p *partition) rankGroups(ranks []uint64, order []uint32, starts []uint64, 
 		end := NextMark(starts, first+1, len(order))
 		groups++
 		rank, step := ties.Ranks(first, end, groups)
-		for _, row := range order[first:end] {
-			ranks[row] = rank
-			rank += step
+		for ; first < end && (end-first <= placeRows || !p.stopped()); first += placeRows {
+			for _, row := range order[first:min(first+placeRows, end)] {
+				ranks[row] = rank
+				rank += step
+			}
 		}
 		first = end
 	}
