@@ -3,6 +3,7 @@ package arrowsort_test
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -12,7 +13,9 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu"
+	"github.com/arrowsort/arrowsort/keyencode"
 )
 
 // allTies are the tie breakers, in the order of the ranks of rankCases.
@@ -124,6 +127,27 @@ func TestRankErrors(t *testing.T) {
 	_, err = arrowsort.Rank(t.Context(), a, nil, arrowsort.TiesMin, arrowsort.Options{Allocator: mem, Engine: f})
 	require.ErrorIs(t, err, engine.ErrMemory, "the engine of the options sorts")
 	require.Equal(t, 4, f.job.RowNumbers)
+}
+
+// TestRankReportsItsPlan once, whichever way it ranks.
+func TestRankReportsItsPlan(t *testing.T) {
+	mem := checked(t)
+	many := arrowtest.Random(rand.New(rand.NewPCG(1, 15)), arrow.PrimitiveTypes.Int16, 40_000, 0.1, mem)
+	defer many.Release()
+	for _, rows := range []int{100, 40_000} {
+		plans, last, whole := 0, 0, 0
+		opts := arrowsort.Options{Allocator: mem, Limit: rows, OnPlan: func(plan *keyencode.Plan) {
+			plans++
+			require.Equal(t, rows, plan.Statistics(0).Rows)
+		}, Progress: func(done, total int) {
+			require.GreaterOrEqual(t, done, last)
+			last, whole = done, total
+		}}
+		require.Len(t, ranks(t, many, nil, arrowsort.TiesMin, opts), rows)
+		require.Equal(t, 1, plans)
+		require.Positive(t, whole)
+		require.Equal(t, whole, last)
+	}
 }
 
 // otherEngine is not the engine that sorts by default.

@@ -58,7 +58,7 @@ func Rank(ctx context.Context, job *engine.Job, ties Ties, mem engine.Allocator)
 	silent := *job
 	silent.Progress = nil // of work that the sort of row numbers would do again
 	s, err := newSorter(ctx, &silent, mem)
-	if err != nil || s.rows <= smallRows || s.rows > math.MaxInt32 {
+	if err != nil || s.rows <= smallRows {
 		return nil, err
 	}
 	defer s.release()
@@ -106,18 +106,19 @@ func (s *sorter) rank(ties Ties) (*engine.Result, error) {
 
 // rankBins replaces the leading words of the codes of each bin by the ranks within the bin. It returns the groups of
 // ties of each bin.
-func (p *partition) rankBins(src storedCodes, ties Ties) (groups []int, err error) {
-	groups = make([]int, p.binner.bins)
+func (p *partition) rankBins(src storedCodes, ties Ties) ([]int, error) {
+	groups := make([]int, p.binner.bins)
 	bin := func(lo int) int { // that row lo lies in
 		next, _ := slices.BinarySearch(p.starts, uint32(lo)+1)
 		return next - 1
 	}
-	err = p.eachBin(8, p.plan.Words() > 1, func(f *binSorter, lo, hi int) {
+	err := p.eachBin(8, p.plan.Words() > 1, func(f *binSorter, lo, hi int) {
 		if lo < hi {
 			groups[bin(lo)] = p.rankBin(f, src, lo, hi, ties)
 		}
 	}, func(lo, hi int) error {
-		groups[bin(lo)], err = p.rankLongBin(src.from(lo), src.words[lo:hi], ties)
+		n, err := p.rankLongBin(src.from(lo), src.words[lo:hi], ties)
+		groups[bin(lo)] = n
 		return err
 	})
 	return groups, err
