@@ -17,6 +17,12 @@
 // Lists, maps, unions, and intervals of days or of months, days and nanoseconds have no order: as a key they are an
 // error, ErrKeyType. Columns of every type may be payload.
 //
+// # Around a sort
+//
+// Rank and RankAverage rank the rows in this order, Groups finds the groups of rows that tie in sorted data. The first
+// k rows are Sort or SortIndices with Options.Limit, which are stable; SelectKPerGroup has those of each group, and
+// PartitionNth has row numbers that are sorted up to a place only.
+//
 // # Ownership
 //
 // Inputs are borrowed and never changed; they may be released when the call is over. Results belong to the caller, who

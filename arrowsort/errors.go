@@ -34,6 +34,9 @@ var (
 	ErrDictionary = newError("too many dictionary entries", arrow.ErrInvalid)
 	// ErrIndex is returned when a row number is null or out of range. It matches arrow.ErrIndex.
 	ErrIndex = newError("invalid row number", arrow.ErrIndex)
+	// ErrNotSorted is returned when data must be in the order of the keys and a row sorts before its predecessor. It
+	// matches arrow.ErrInvalid.
+	ErrNotSorted = newError("not sorted", arrow.ErrInvalid)
 )
 
 // sentinel is an error that matches errors of Arrow too.

@@ -81,6 +81,9 @@ func callsOfAllTypes(t *testing.T, mem memory.Allocator) map[string]call {
 		}
 	}
 	rows := fromJSON(t, mem, arrow.PrimitiveTypes.Int64, `[3, 3, 59, 0]`)
+	many := arrowtest.Random(rng, arrow.PrimitiveTypes.Uint16, 40_000, 0.1, mem)
+	t.Cleanup(many.Release)
+	constant := fromJSON(t, mem, arrow.PrimitiveTypes.Int8, `[1, 1, 1]`)
 	return map[string]call{
 		"Sort": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
 			return data(arrowsort.Sort(ctx, rec, keys, o))
@@ -98,6 +101,24 @@ func callsOfAllTypes(t *testing.T, mem memory.Allocator) map[string]call {
 		"Explain": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
 			_, err := arrowsort.Explain(ctx, rec, keys, o)
 			return array.NewNull(0), err
+		},
+		"Rank": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
+			return data(arrowsort.Rank(ctx, rec, keys, arrowsort.TiesMin, o))
+		},
+		"Rank of many rows": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
+			return data(arrowsort.Rank(ctx, many, nil, arrowsort.TiesDense, o))
+		},
+		"RankAverage": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
+			return data(arrowsort.RankAverage(ctx, rec, keys, o))
+		},
+		"Groups": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
+			return data(arrowsort.Groups(ctx, constant, nil, o))
+		},
+		"PartitionNth": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
+			return data(arrowsort.PartitionNth(ctx, rec, keys, 5, o))
+		},
+		"SelectKPerGroup": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
+			return data(arrowsort.SelectKPerGroup(ctx, rec, keys[:3], keys[3:], 2, o))
 		},
 	}
 }

@@ -18,7 +18,8 @@ import (
 // The result has the type of the data: T is arrow.Record, arrow.Table, *arrow.Chunked or a type of array. Schema,
 // metadata, names and the order of the columns are kept. Columns of a table and a chunked array come out as one chunk;
 // as several only where 32-bit offsets would pass 2 GiB, or run ends their type. An array or a chunked array needs no
-// keys: none is one ascending key with nulls at the end. Options.Limit keeps the first rows only.
+// keys: none is one ascending key with nulls at the end. Options.Limit keeps the first rows only: it is a stable
+// select_k_unstable.
 //
 // Ties keep their order. Dictionaries, and the bytes of string views, are shared with the input; all else is new. The
 // caller releases the result. A cancelled context ends the call, as a rule within 50 ms, with the context's error.
@@ -56,7 +57,8 @@ func sortData(ctx context.Context, data Data, keys []Key, opts Options) (Data, e
 }
 
 // SortIndices returns the row numbers of the data in the order of the keys: the argsort. Row numbers run over all
-// chunks. Keys, order, cancellation and errors are those of Sort. Arrow C++ calls it sort_indices.
+// chunks. Keys, order, cancellation and errors are those of Sort. Arrow C++ calls it sort_indices and, with
+// Options.Limit, select_k_unstable; here ties keep their order in both.
 func SortIndices(ctx context.Context, data Data, keys []Key, opts Options) (*array.Uint64, error) {
 	indices, err := sortIndices(ctx, data, keys, opts, arrow.PrimitiveTypes.Uint64, arrow.Uint64SizeBytes)
 	if err != nil {
@@ -137,14 +139,24 @@ func newCall(ctx context.Context, data Data, keys []Key, opts Options, head bool
 
 // run has the engine carry out the job.
 func (c *call) run(ctx context.Context) (*engine.Result, error) {
-	job := &c.work.Job
-	job.Limit, job.Progress, job.Plan = c.opts.Limit, c.opts.Progress, c.opts.OnPlan != nil
-	result, err := c.opts.Engine.Sort(ctx, job, c.opts.Allocator)
+	result, err := c.opts.Engine.Sort(ctx, c.job(), c.opts.Allocator)
 	if err != nil {
 		return nil, err
 	}
+	c.report(result)
+	return result, nil
+}
+
+// job is the job with all options.
+func (c *call) job() *engine.Job {
+	job := &c.work.Job
+	job.Limit, job.Progress, job.Plan = c.opts.Limit, c.opts.Progress, c.opts.OnPlan != nil
+	return job
+}
+
+// report passes the plan of a result on.
+func (c *call) report(result *engine.Result) {
 	if c.opts.OnPlan != nil {
 		c.opts.OnPlan(result.Plan)
 	}
-	return result, nil
 }

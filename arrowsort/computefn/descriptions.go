@@ -32,4 +32,31 @@ where it is.`,
 there are fewer rows. Ties keep their order in this implementation, which
 the name does not promise.`,
 	}
+	rankDoc = compute.FunctionDoc{
+		Summary: "Compute the ranks of an array, record batch or table",
+		Description: `The result is a uint64 rank, counted from 1, for each row of the input in the
+order of sort_indices. Nulls tie with nulls and NaNs with NaNs; RankOptions
+says which ranks ties get. A record batch or table needs one or more sort
+keys.`,
+	}
+	rankQuantileDoc = compute.FunctionDoc{
+		Summary: "Compute the quantile ranks of an array, record batch or table",
+		Description: `The result is a double between 0 and 1 for each row of the input: the number
+of rows that sort before it, and half of those that tie with it, itself
+included, divided by the number of all rows. Nulls tie with nulls and NaNs
+with NaNs.`,
+	}
+	rankNormalDoc = compute.FunctionDoc{
+		Summary: "Compute the normal (gaussian) ranks of an array, record batch or table",
+		Description: `The result is a double for each row of the input: the value that a normal
+variable of mean 0 and variance 1 is below with the probability that is the
+quantile rank of the row; see rank_quantile.`,
+	}
+	partitionNthDoc = compute.FunctionDoc{
+		Summary: "Return the indices that partition an array around a pivot",
+		Description: `The result are uint64 row numbers over the whole input. The one at the pivot,
+counted from 0, is the one that sort_indices has there; rows before it are
+not greater, rows after it are not less. Up to the pivot the row numbers are
+sorted in this implementation, which the name does not promise.`,
+	}
 )

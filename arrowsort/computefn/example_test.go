@@ -48,10 +48,20 @@ func ExampleRegister() {
 	if err := computefn.Register(registry); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(registry.GetFunctionNames())
+	for _, name := range registry.GetFunctionNames() {
+		fmt.Println(name)
+	}
 	fmt.Println(errors.Is(computefn.Register(registry), arrow.ErrKey)) // they are registered already
 	// Output:
-	// [array_sort_indices is_sorted select_k_unstable sort sort_indices]
+	// array_sort_indices
+	// is_sorted
+	// partition_nth_indices
+	// rank
+	// rank_normal
+	// rank_quantile
+	// select_k_unstable
+	// sort
+	// sort_indices
 	// true
 }
 
@@ -117,4 +127,40 @@ func ExampleSelectKOptions() {
 	defer rows.Release()
 	fmt.Println(rows.(*compute.ArrayDatum).MakeArray())
 	// Output: [2 0]
+}
+
+func ExampleRankOptions() {
+	ctx := withSortFunctions()
+	record := fruits()
+	defer record.Release()
+	prices := compute.NewDatum(record.Column(1))
+	defer prices.Release()
+
+	options := computefn.RankOptions{
+		SortKeys: []computefn.SortKey{{Order: arrowsort.Descending}}, TieBreaker: arrowsort.TiesMin,
+	}
+	ranks, err := compute.CallFunction(ctx, "rank", options, prices)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer ranks.Release()
+	fmt.Println(ranks.(*compute.ArrayDatum).MakeArray())
+	// Output: [2 4 1 2]
+}
+
+func ExamplePartitionNthOptions() {
+	ctx := withSortFunctions()
+	record := fruits()
+	defer record.Release()
+	prices := compute.NewDatum(record.Column(1))
+	defer prices.Release()
+
+	rows, err := compute.CallFunction(ctx, "partition_nth_indices", computefn.PartitionNthOptions{Pivot: 2}, prices)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer rows.Release()
+	median := rows.(*compute.ArrayDatum).MakeArray().(*array.Uint64).Value(2)
+	fmt.Println(record.Column(1).ValueStr(int(median)))
+	// Output: 4
 }

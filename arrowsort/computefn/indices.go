@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/compute"
 
@@ -12,11 +11,8 @@ import (
 )
 
 func arraySortIndices(ctx context.Context, options ArraySortOptions, datum compute.Datum) (compute.Datum, error) {
-	if _, columns := datum.(compute.TableLikeDatum); columns {
-		return nil, fmt.Errorf(
-			"%w: takes an array or chunked array, not a datum of kind %s; use sort_indices", arrow.ErrInvalid,
-			datum.Kind(),
-		)
+	if err := noColumns(datum); err != nil {
+		return nil, fmt.Errorf("%w; use sort_indices", err)
 	}
 	key := SortKey{Order: options.Order, NullPlacement: options.NullPlacement}
 	return sortIndices(ctx, SortOptions{SortKeys: []SortKey{key}}, datum)

@@ -61,6 +61,16 @@ func dataOf(datum compute.Datum) (arrowsort.Data, error) {
 	return nil, fmt.Errorf("%w: the input is nil or was released", arrow.ErrInvalid)
 }
 
+// noColumns finds fault with a record or a table.
+func noColumns(datum compute.Datum) error {
+	if _, columns := datum.(compute.TableLikeDatum); columns {
+		return fmt.Errorf(
+			"%w: takes an array or chunked array, not a datum of kind %s", arrow.ErrInvalid, datum.Kind(),
+		)
+	}
+	return nil
+}
+
 func retained[T arrowsort.Data](data T) T {
 	data.Retain()
 	return data

@@ -53,6 +53,40 @@ type SelectKOptions struct {
 // TypeName is the name of these options in Arrow C++.
 func (SelectKOptions) TypeName() string { return "SelectKOptions" }
 
+// RankOptions are the options of rank. The zero value ranks an array ascending with nulls at the end; ties get ranks in
+// the order of the rows.
+type RankOptions struct {
+	// SortKeys and NullPlacement are those of SortOptions.
+	SortKeys      []SortKey
+	NullPlacement *arrowsort.NullPlacement
+	TieBreaker    arrowsort.TieBreaker
+}
+
+// TypeName is the name of these options in Arrow C++.
+func (RankOptions) TypeName() string { return "RankOptions" }
+
+// RankQuantileOptions are the options of rank_quantile and rank_normal. The zero value ranks an array ascending with
+// nulls at the end.
+type RankQuantileOptions struct {
+	// SortKeys and NullPlacement are those of SortOptions.
+	SortKeys      []SortKey
+	NullPlacement *arrowsort.NullPlacement
+}
+
+// TypeName is the name of these options in Arrow C++.
+func (RankQuantileOptions) TypeName() string { return "RankQuantileOptions" }
+
+// PartitionNthOptions are the options of partition_nth_indices, which has no defaults: a call without options is an
+// error.
+type PartitionNthOptions struct {
+	// Pivot is the place in the sorted order whose row must be there in the result: 0 up to the number of rows.
+	Pivot         int64
+	NullPlacement arrowsort.NullPlacement
+}
+
+// TypeName is the name of these options in Arrow C++.
+func (PartitionNthOptions) TypeName() string { return "PartitionNthOptions" }
+
 // optionsOf takes options as value or as pointer. Nil and a nil pointer are no options: given is false and the options
 // are the zero value.
 func optionsOf[T compute.FunctionOptions](opts compute.FunctionOptions) (options T, given bool, err error) {

@@ -3,15 +3,19 @@
 // arrow/go v15 has no sort functions. [Register] adds these, with the names, options and semantics of Arrow
 // C++ 26, so that they run by compute.CallFunction like any other:
 //
-//	array_sort_indices  ArraySortOptions  row numbers that sort an array or a chunked array
-//	sort_indices        SortOptions       row numbers that sort an array, a chunked array, a record or a table
-//	sort                SortOptions       the sorted input, as a datum of the same kind
-//	is_sorted           SortOptions       a boolean scalar
-//	select_k_unstable   SelectKOptions    the first k row numbers of the sorted order
+//	array_sort_indices     ArraySortOptions     row numbers that sort an array or a chunked array
+//	sort_indices           SortOptions          row numbers that sort an array, a chunked array, a record or a table
+//	sort                   SortOptions          the sorted input, as a datum of the same kind
+//	is_sorted              SortOptions          a boolean scalar
+//	select_k_unstable      SelectKOptions       the first k row numbers of the sorted order
+//	rank                   RankOptions          the rank of each row, uint64
+//	rank_quantile          RankQuantileOptions  the quantile of each row, float64
+//	rank_normal            RankQuantileOptions  the same as a quantile of the normal distribution
+//	partition_nth_indices  PartitionNthOptions  row numbers of an array or a chunked array, sorted up to the pivot
 //
-// Row numbers are a uint64 array without nulls that counts over the whole input; chunk borders are never visible. Every
-// sort is stable, select_k_unstable too. "sort" and "is_sorted" have no counterpart in Arrow C++ and follow
-// sort_indices.
+// Row numbers and ranks are an array without nulls for the whole input; chunk borders are never visible. Every sort is
+// stable, select_k_unstable too. "sort" and "is_sorted" have no counterpart in Arrow C++ and follow sort_indices; ranks
+// of records and tables have none either.
 //
 // Memory comes from compute.GetAllocator(ctx), the number of threads is NumParallel of compute.GetExecCtx(ctx), and a
 // cancelled context ends a call with its error. Inputs are borrowed; results belong to the caller, who releases them.
@@ -65,5 +69,9 @@ func functions() []compute.Function {
 		newFunction("sort", sortDoc, SortOptions{}, sortData),
 		newFunction("is_sorted", isSortedDoc, SortOptions{}, isSorted),
 		newFunction("select_k_unstable", selectKDoc, nil, selectK),
+		newFunction("rank", rankDoc, RankOptions{}, rank),
+		newFunction("rank_quantile", rankQuantileDoc, RankQuantileOptions{}, rankQuantile),
+		newFunction("rank_normal", rankNormalDoc, RankQuantileOptions{}, rankNormal),
+		newFunction("partition_nth_indices", partitionNthDoc, nil, partitionNthIndices),
 	}
 }

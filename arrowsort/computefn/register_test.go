@@ -10,7 +10,10 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/computefn"
 )
 
-var names = []string{"array_sort_indices", "is_sorted", "select_k_unstable", "sort", "sort_indices"}
+var names = []string{
+	"array_sort_indices", "is_sorted", "partition_nth_indices", "rank", "rank_normal", "rank_quantile",
+	"select_k_unstable", "sort", "sort_indices",
+}
 
 func TestRegister(t *testing.T) {
 	registry := compute.NewRegistry()
@@ -19,6 +22,8 @@ func TestRegister(t *testing.T) {
 	options := map[string]string{
 		"array_sort_indices": "ArraySortOptions", "sort_indices": "SortOptions", "sort": "SortOptions",
 		"is_sorted": "SortOptions", "select_k_unstable": "SelectKOptions",
+		"rank": "RankOptions", "rank_quantile": "RankQuantileOptions", "rank_normal": "RankQuantileOptions",
+		"partition_nth_indices": "PartitionNthOptions",
 	}
 	for _, name := range names {
 		fn, ok := registry.GetFunction(name)
@@ -29,7 +34,7 @@ func TestRegister(t *testing.T) {
 		require.Equal(t, compute.Unary(), fn.Arity(), name)
 		require.Equal(t, options[name], fn.Doc().OptionsType, name)
 		if fn.Doc().OptionsRequired {
-			require.Equal(t, "select_k_unstable", name)
+			require.Contains(t, []string{"select_k_unstable", "partition_nth_indices"}, name)
 			require.Nil(t, fn.DefaultOptions())
 		} else {
 			require.Equal(t, options[name], fn.DefaultOptions().TypeName())

@@ -89,5 +89,36 @@ func FirstUnsorted(ctx context.Context, job *engine.Job, mem engine.Allocator) (
 	if s.plan.Words() == 0 || s.plan.Sorted() {
 		return -1, nil
 	}
-	return s.firstUnsorted(s.source(), s.rows)
+	return s.firstUnsorted(s.source(), s.rows, nil)
+}
+
+// MarkGroups marks the first row of each group of rows that tie in the keys of a job: it sets a bit in starts, which
+// has a word for every 64 rows. The rows are those of the job as they lie, for nil, or in the order that rows lists. It
+// returns -1, or the first row that sorts before its predecessor; then starts is undefined.
+func MarkGroups(
+	ctx context.Context, job *engine.Job, rows []uint32, starts []uint64, mem engine.Allocator,
+) (unsorted int, err error) {
+	s, err := newSorter(ctx, job, mem)
+	if err != nil {
+		return 0, err
+	}
+	defer s.release()
+	if s.plan = wordPlan(job); s.plan == nil {
+		if err := s.measure(); err != nil {
+			return 0, err
+		}
+	}
+	if rows != nil {
+		return s.firstUnsorted(selected{s.source(), rows, 0}, len(rows), starts)
+	}
+	return s.firstUnsorted(s.source(), s.rows, starts)
+}
+
+// wordPlan is the plan of a single key whose values are words, which takes no statistics; nil for other keys.
+func wordPlan(job *engine.Job) *keyencode.Plan {
+	if len(job.Keys) != 1 {
+		return nil
+	}
+	plan, _ := keyencode.NewWordPlan(job.Columns, job.Keys[0])
+	return plan
 }

@@ -33,32 +33,38 @@ func (s *sorter) sortedSource(movers *[]*mover) (source, error) {
 	if columns, ok := s.movedKeys(); ok {
 		return planned{plan: s.plan.On(columns)}, nil
 	}
+	stored, added, err := s.storedSource(s.numbers)
+	*movers = append(*movers, added...)
+	return stored, err
+}
+
+// storedSource is a mover of codes and, where rows may tie in the leading words, one of row numbers: the given one, or
+// one that is added if that is nil.
+func (s *sorter) storedSource(numbers *mover) (c storedCodes, added []*mover, err error) {
 	codes := codeMover(s.source())
 	if err := s.provide(codes, s.rows); err != nil {
-		return nil, err
+		return c, nil, err
 	}
-	*movers = append(*movers, codes)
-	c := storedCodes{words: view[uint64](codes.out), src: s.source()}
+	added = append(added, codes)
+	c = storedCodes{words: view[uint64](codes.out), src: s.source()}
 	if s.plan.Words() == 1 {
-		return c, nil
+		return c, added, nil
 	}
-	numbers := s.numbers
 	if numbers == nil {
-		var err error
 		if numbers, err = newRowMover(4); err != nil {
-			return nil, err
+			return c, nil, err
 		}
 		if err := s.provide(numbers, s.rows); err != nil {
-			return nil, err
+			return c, nil, err
 		}
-		*movers = append(*movers, numbers)
+		added = append(added, numbers)
 	}
 	if numbers.width == 4 {
 		c.rows4 = view[uint32](numbers.out)
 	} else {
 		c.rows8 = view[uint64](numbers.out)
 	}
-	return c, nil
+	return c, added, nil
 }
 
 // movedKeys are the job's columns as they lie in the result, if that holds all keys: gathered, of fixed width, and no
@@ -99,7 +105,7 @@ func (s *sorter) sortBins(p *partition, src source, movers []*mover) error {
 func (s *sorter) split(src source, movers []*mover, lo, hi int) error {
 	n := hi - lo
 	src = src.from(lo)
-	if row, err := s.firstUnsorted(src, n); err != nil || row < 0 {
+	if row, err := s.firstUnsorted(src, n, nil); err != nil || row < 0 {
 		return err
 	}
 	order, err := allocate[uint32](&s.buffers, n)

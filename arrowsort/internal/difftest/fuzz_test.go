@@ -3,6 +3,7 @@ package difftest
 import (
 	"encoding/binary"
 	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -63,6 +64,21 @@ func FuzzValues(f *testing.F) {
 		require.NoError(t, tab.checkIndices(t, order, want, opts), tab.text)
 		require.NoError(t, tab.checkSort(t, want, opts), tab.text)
 		require.NoError(t, tab.checkSorted(t, order, opts), tab.text)
+	})
+}
+
+// FuzzRanks searches the space of values, as FuzzValues does, for wrong ranks, groups, partitions and selections.
+func FuzzRanks(f *testing.F) {
+	f.Add([]byte{1, 0, 1, 1, 2, 6, 255, 255, 255, 255, 255, 255, 255, 127, 6, 0, 0, 0, 0, 0, 0, 0, 128, 3, 2, 9, 4, 4})
+	f.Add([]byte{0, 1, 3, 6, 0, 0, 0, 0, 0, 0, 248, 127, 6, 1, 0, 0, 0, 0, 0, 248, 255, 8, 8, 8, 2, 0, 1})
+	f.Add([]byte("1\x02\x01\x01\x03 long strings, of which some are there twice\x08\x08\x08, twice\x08\x08"))
+	f.Fuzz(func(t *testing.T, input []byte) {
+		mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+		defer mem.AssertSize(t, 0)
+		tab := tableOf(input)
+		defer tab.release()
+		r := rand.New(rand.NewPCG(uint64(len(input)), 6))
+		require.NoError(t, tab.checkRanks(t, r, arrowsort.Options{Allocator: mem}), tab.text)
 	})
 }
 

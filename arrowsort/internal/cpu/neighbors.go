@@ -1,0 +1,140 @@
+package cpu
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+	"sync/atomic"
+)
+
+// firstUnsorted returns the first of rows 0..n-1 of a source that sorts before its predecessor, -1 when there is none.
+// In the latter case it marks the rows that differ from their predecessors, and row 0, in starts, a bit for each row;
+// nil: nobody asks.
+func (s *sorter) firstUnsorted(src source, n int, starts []uint64) (int, error) {
+	var first atomic.Int64
+	first.Store(math.MaxInt64)
+	err := s.tiles(n, placeRows, func(_, lo, hi int) {
+		if int64(lo) > first.Load() {
+			return
+		}
+		row := s.firstUnsortedIn(src, lo, hi, starts)
+		for f := first.Load(); row >= 0 && int64(row) < f && !first.CompareAndSwap(f, int64(row)); {
+			f = first.Load()
+		}
+	})
+	if row := first.Load(); row < math.MaxInt64 {
+		return int(row), err
+	}
+	return -1, err
+}
+
+// firstUnsortedIn is firstUnsorted for rows lo..hi-1 on one worker. lo is a multiple of 64.
+func (s *sorter) firstUnsortedIn(src source, lo, hi int, starts []uint64) int {
+	var codes [blockRows]uint64
+	var tied []tie
+	if lo > 0 {
+		src.encode(codes[:1], lo-1)
+	}
+	for last := codes[0]; lo < hi && !s.stopped(); lo += blockRows {
+		block := codes[:min(blockRows, hi-lo)]
+		src.encode(block, lo)
+		unsorted := -1
+		tied = tied[:0]
+		for i := 0; i < len(block) && unsorted < 0; i += 64 {
+			part := block[i:min(i+64, len(block))]
+			differ, falls := compareNeighbors(part, last)
+			last = part[len(part)-1]
+			if lo+i == 0 { // row 0 has no predecessor
+				differ, falls = differ|1, falls&^1
+			}
+			if starts != nil {
+				starts[(lo+i)/64] = differ
+			}
+			if falls != 0 {
+				unsorted = lo + i + bits.TrailingZeros64(falls)
+			}
+			if s.plan.Words() > 1 {
+				tied = s.appendTies(tied, part, ^differ, lo+i)
+			}
+		}
+		if len(tied) > 0 {
+			if row := s.firstUnsortedTie(src, tied, starts); row >= 0 && (unsorted < 0 || row < unsorted) {
+				unsorted = row
+			}
+		}
+		if unsorted >= 0 {
+			return unsorted
+		}
+	}
+	return -1
+}
+
+// compareNeighbors compares up to 64 codes with their predecessors, the first one with last: a bit is set where they
+// differ, and where a code falls below its predecessor.
+func compareNeighbors(codes []uint64, last uint64) (differ, falls uint64) {
+	for i, c := range codes {
+		_, below := bits.Sub64(c, last, 0)
+		_, above := bits.Sub64(last, c, 0)
+		falls |= below << (i & 63)
+		differ |= (below | above) << (i & 63)
+		last = c
+	}
+	return differ, falls
+}
+
+// A tie is a row that ties with its predecessor in all words before word.
+type tie struct {
+	row  uint32
+	word int
+}
+
+// appendTies appends the rows whose bits are set and whose codes have a further word. The first code is that of row lo.
+func (s *sorter) appendTies(tied []tie, codes []uint64, equal uint64, lo int) []tie {
+	equal &= 1<<len(codes) - 1 // all bits for 64 codes
+	for ; equal != 0; equal &= equal - 1 {
+		i := bits.TrailingZeros64(equal)
+		if w := s.plan.Next(0, codes[i]); w < s.plan.Words() {
+			tied = append(tied, tie{uint32(lo + i), w})
+		}
+	}
+	return tied
+}
+
+// firstUnsortedTie compares tied rows with their predecessors, one word of all of them at a time, and marks those that
+// differ in starts. It overwrites tied.
+func (s *sorter) firstUnsortedTie(src source, tied []tie, starts []uint64) int {
+	first := -1
+	var rows [2 * blockRows]uint32
+	var codes [2 * blockRows]uint64
+	for len(tied) > 0 {
+		word := slices.MinFunc(tied, func(a, b tie) int { return a.word - b.word }).word
+		n := 0
+		for _, t := range tied {
+			if t.word == word {
+				rows[n], rows[n+1] = t.row-1, t.row
+				n += 2
+			}
+		}
+		src.EncodeRows(codes[:n], word, rows[:n])
+		still, n := tied[:0], 0
+		for _, t := range tied {
+			if t.word != word {
+				still = append(still, t)
+				continue
+			}
+			before, code := codes[n], codes[n+1]
+			n += 2
+			if code < before && (first < 0 || int(t.row) < first) {
+				first = int(t.row)
+			}
+			if code != before && starts != nil {
+				starts[t.row/64] |= 1 << (t.row % 64)
+			}
+			if t.word = s.plan.Next(word, code); code == before && t.word < s.plan.Words() {
+				still = append(still, t)
+			}
+		}
+		tied = still
+	}
+	return first
+}

@@ -1,0 +1,269 @@
+package cpu
+
+import (
+	"context"
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/internal/workers"
+)
+
+// Ties is which ranks tied rows get.
+type Ties uint8
+
+const (
+	TiesFirst   Ties = iota // different ones, in the order of the rows
+	TiesMin                 // the smallest
+	TiesMax                 // the greatest
+	TiesDense               // the number of the group of ties
+	TiesAverage             // the mean of the smallest and the greatest
+)
+
+// Ranks are the ranks of a group of ties at places first up to, but without, end of the sorted order, the group of a
+// number, counted from 1: the rank of the first row, and how much greater that of each further row is. Average ranks
+// are doubled; Value makes them float64.
+func (t Ties) Ranks(first, end, number int) (rank, step uint64) {
+	switch t {
+	case TiesMin:
+		return uint64(first) + 1, 0
+	case TiesMax:
+		return uint64(end), 0
+	case TiesDense:
+		return uint64(number), 0
+	case TiesAverage:
+		return uint64(first) + 1 + uint64(end), 0
+	}
+	return uint64(first) + 1, 1
+}
+
+// Value is what is stored for a rank: the rank, or the bits of the float64 of a doubled one.
+func (t Ties) Value(rank uint64) uint64 {
+	if t == TiesAverage {
+		return math.Float64bits(float64(rank) / 2)
+	}
+	return rank
+}
+
+// Rank ranks the rows of a job: RowNumbers of its result are the ranks, 8 bytes each, of the rows as they lie. It
+// returns nil when a sort of row numbers is the better way: the rows are few or in order.
+//
+// The partition of a sort keeps the order of the rows within each bin. So the bins are sorted for the ranks of their
+// rows, which stay at the rows' places in the partition, and these places are found again, row by row, by counting as
+// the partition did: no rank is written at random, and the keys of those rows only that tie in the leading words of
+// their codes are read at random. Temp storage: 10 bytes per row, 4 more where codes take several words, and 4 for each
+// row of a bin that is too long for one worker.
+func Rank(ctx context.Context, job *engine.Job, ties Ties, mem engine.Allocator) (*engine.Result, error) {
+	silent := *job
+	silent.Progress = nil // of work that the sort of row numbers would do again
+	s, err := newSorter(ctx, &silent, mem)
+	if err != nil || s.rows <= smallRows {
+		return nil, err
+	}
+	defer s.release()
+	if err := s.measure(); err != nil {
+		return nil, err
+	}
+	if inOrder, reversed, err := s.sortedInput(); err != nil || inOrder || reversed {
+		return nil, err
+	}
+	s.advance = workers.Progress(job.Progress, s.total)
+	s.advance(s.rows)
+	return s.rank(ties)
+}
+
+func (s *sorter) rank(ties Ties) (*engine.Result, error) {
+	p := s.newPartition(s.source(), s.rows, s.plan.Borders())
+	if err := p.count(true); err != nil {
+		return nil, err
+	}
+	places := make([][]uint32, len(p.shares))
+	for i := range p.shares {
+		places[i] = slices.Clone(p.shares[i].offsets) // which the move counts up
+	}
+	codes, movers, err := s.storedSource(nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.move(movers); err != nil {
+		return nil, err
+	}
+	groups, err := p.rankBins(codes, ties)
+	if err != nil {
+		return nil, err
+	}
+	s.numbers = &mover{width: 8}
+	if err := s.provide(s.numbers, s.rows); err != nil {
+		return nil, err
+	}
+	before := p.ranksBefore(groups, ties)
+	if err := p.ranksOfRows(view[uint64](s.numbers.out), codes.words, before, places, ties); err != nil {
+		return nil, err
+	}
+	return s.result()
+}
+
+// rankBins replaces the leading words of the codes of each bin by the ranks within the bin. It returns the groups of
+// ties of each bin.
+func (p *partition) rankBins(src storedCodes, ties Ties) ([]int, error) {
+	groups := make([]int, p.binner.bins)
+	bin := func(lo int) int { // that row lo lies in
+		next, _ := slices.BinarySearch(p.starts, uint32(lo)+1)
+		return next - 1
+	}
+	err := p.eachBin(8, p.plan.Words() > 1, func(f *binSorter, lo, hi int) {
+		if lo < hi {
+			groups[bin(lo)] = p.rankBin(f, src, lo, hi, ties)
+		}
+	}, func(lo, hi int) error {
+		n, err := p.rankLongBin(src.from(lo), src.words[lo:hi], ties)
+		groups[bin(lo)] = n
+		return err
+	})
+	return groups, err
+}
+
+// rankBin is rankBins for the rows lo..hi-1 of one bin.
+func (p *partition) rankBin(f *binSorter, src storedCodes, lo, hi int, ties Ties) (groups int) {
+	order := f.sortRowIndices(p.plan, src, lo, hi-lo)
+	if order == nil {
+		order = f.applied(nil, hi-lo)
+	}
+	if p.plan.Words() == 1 {
+		return p.rankCodes(src.words[lo:hi], order, ties)
+	}
+	var starts [maxBinRows / 64]uint64
+	p.firstUnsortedIn(selected{src.from(lo), order, 0}, 0, len(order), starts[:])
+	return p.rankGroups(src.words[lo:hi], order, starts[:], ties)
+}
+
+// rankCodes replaces codes of one word by their ranks, given their order. It returns the number of groups of ties.
+func (p *partition) rankCodes(codes []uint64, order []uint32, ties Ties) (groups int) {
+	next := codes[order[0]]
+	for first := 0; first < len(order); {
+		code, end := next, first+1
+		for ; end < len(order); end++ {
+			if next = codes[order[end]]; next != code {
+				break
+			}
+		}
+		groups++
+		rank, step := ties.Ranks(first, end, groups)
+		for _, row := range order[first:end] {
+			codes[row] = rank
+			rank += step
+		}
+		first = end
+	}
+	return groups
+}
+
+// rankLongBin is rankBin for a bin that is too long for one worker: all of its rows tie, or a sample was misleading.
+func (p *partition) rankLongBin(src source, words []uint64, ties Ties) (groups int, err error) {
+	_, tied, err := p.tied(src, len(words))
+	if err != nil {
+		return 0, err
+	}
+	if tied && p.plan.Words() == 1 {
+		rank, step := ties.Ranks(0, len(words), 1)
+		return 1, p.tiles(len(words), placeRows, func(_, lo, hi int) {
+			for i := lo; i < hi; i++ {
+				words[i] = rank + uint64(i)*step
+			}
+		})
+	}
+	order, err := allocate[uint32](&p.buffers, len(words))
+	if err != nil {
+		return 0, err
+	}
+	defer p.free(bytesOf(order))
+	series(order, 0)
+	if err := p.sortLongBin(src, order, 0); err != nil {
+		return 0, err
+	}
+	starts, err := allocate[uint64](&p.buffers, (len(words)+63)/64)
+	if err != nil {
+		return 0, err
+	}
+	defer p.free(bytesOf(starts))
+	if _, err := p.firstUnsorted(selected{src, order, 0}, len(order), starts); err != nil {
+		return 0, err
+	}
+	return p.rankGroups(words, order, starts, ties), p.ctx.Err()
+}
+
+// rankGroups writes the ranks of rows given in their order, with a mark at the start of each group of ties. It returns
+// the number of groups.
+func (p *partition) rankGroups(ranks []uint64, order []uint32, starts []uint64, ties Ties) (groups int) {
+	for first := 0; first < len(order) && (groups%placeRows != 0 || !p.stopped()); {
+		end := NextMark(starts, first+1, len(order))
+		groups++
+		rank, step := ties.Ranks(first, end, groups)
+		for ; first < end && (end-first <= placeRows || !p.stopped()); first += placeRows {
+			for _, row := range order[first:min(first+placeRows, end)] {
+				ranks[row] = rank
+				rank += step
+			}
+		}
+		first = end
+	}
+	return groups
+}
+
+// NextMark returns the first place of lo..hi-1 that is marked, hi for none.
+func NextMark(marks []uint64, lo, hi int) int {
+	for lo < hi {
+		if w := marks[lo/64] >> (lo % 64); w != 0 {
+			return min(lo+bits.TrailingZeros64(w), hi)
+		}
+		lo = lo&^63 + 64
+	}
+	return hi
+}
+
+// ranksBefore are what the ranks within each bin lack to be those among all rows.
+func (p *partition) ranksBefore(groups []int, ties Ties) []uint64 {
+	ranks := make([]uint64, p.binner.bins)
+	before := uint64(0)
+	for bin := range ranks {
+		switch ties {
+		case TiesDense:
+			ranks[bin] = before
+			before += uint64(groups[bin])
+		case TiesAverage:
+			ranks[bin] = 2 * uint64(p.starts[bin])
+		default:
+			ranks[bin] = uint64(p.starts[bin])
+		}
+	}
+	return ranks
+}
+
+// ranksOfRows copies ranks from the places in the bins to the rows. places are the first ones of each share in each
+// bin; they are counted up.
+func (p *partition) ranksOfRows(dst, ranks, before []uint64, places [][]uint32, ties Ties) error {
+	return p.run(len(p.shares), func(_, item int) {
+		share := &p.shares[item]
+		for lo := share.lo; lo < share.hi && !p.stopped(); lo += placeRows {
+			hi := min(lo+placeRows, share.hi)
+			collectRanks(dst[lo:hi], ranks, before, p.bins[lo:hi], places[item])
+			if ties == TiesAverage {
+				for i, rank := range dst[lo:hi] {
+					dst[lo+i] = ties.Value(rank)
+				}
+			}
+		}
+	})
+}
+
+//go:noinline
+func collectRanks(dst, ranks, before []uint64, bins []uint16, places []uint32) {
+	bins = bins[:len(dst)]
+	before = before[:len(places)]
+	for i, bin := range bins {
+		place := places[bin]
+		places[bin] = place + 1
+		dst[i] = ranks[place] + before[bin]
+	}
+}

@@ -1,0 +1,97 @@
+package arrowsort
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
+	"github.com/arrowsort/arrowsort/internal/workers"
+)
+
+// PartitionNth returns the row numbers of the data such that number nth, counted from 0, is the row that it is in the
+// sorted order, rows at or before its predecessors in the order precede it, and the others follow.
+//
+// The first nth+1 row numbers are those of SortIndices, so ties keep their order; the order of the others is undefined.
+// With nth = n, the number of rows, the order of all is undefined. Options.Limit reads the first rows of the data only.
+//
+// It fails with ErrIndex when nth is negative or above n; otherwise keys, cancellation and errors are those of
+// SortIndices. Arrow C++ calls it partition_nth_indices.
+func PartitionNth(ctx context.Context, data Data, keys []Key, nth int, opts Options) (*array.Uint64, error) {
+	rows, err := partitionNth(ctx, data, keys, nth, opts)
+	if err != nil {
+		return nil, translate(err)
+	}
+	return rows, nil
+}
+
+func partitionNth(ctx context.Context, data Data, keys []Key, nth int, opts Options) (*array.Uint64, error) {
+	c, err := newCall(ctx, data, keys, opts, true)
+	if err != nil {
+		return nil, err
+	}
+	defer c.work.Release()
+	n := c.data.Rows
+	if nth < 0 || nth > n {
+		return nil, fmt.Errorf("%w: nth is %d, the data has %d rows", ErrIndex, nth, n)
+	}
+	if nth == n {
+		return c.followedByRest(ctx, nil)
+	}
+	c.opts.Limit = nth + 1
+	c.work.Job.RowNumbers = arrow.Uint64SizeBytes
+	if nth >= n/4 {
+		c.opts.Limit = 0 // a sort of all rows is faster
+	}
+	result, err := c.run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if result.Rows == n {
+		sorted := adapter.RowNumbers(result, arrow.PrimitiveTypes.Uint64, c.opts.Allocator)
+		defer sorted.Release()
+		return array.NewUint64Data(sorted), nil
+	}
+	defer result.Release(c.opts.Allocator)
+	return c.followedByRest(ctx, arrow.Uint64Traits.CastFromBytes(result.RowNumbers))
+}
+
+// followedByRest is the given row numbers, and then those of all other rows.
+func (c *call) followedByRest(ctx context.Context, rows []uint64) (*array.Uint64, error) {
+	rest, err := newMarks(c.data.Rows, c.opts.Allocator)
+	if err != nil {
+		return nil, err
+	}
+	defer rest.release()
+	err = rest.each(ctx, c.opts.Threads, func(_, lo, hi int) {
+		for i := lo / 64; i < (hi+63)/64; i++ {
+			rest.words[i] = ^uint64(0)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	for part := range slices.Chunk(rows, markRows) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		for _, row := range part {
+			rest.words[row/64] &^= 1 << (row % 64)
+		}
+	}
+	if _, err := rest.index(ctx, c.opts.Threads); err != nil {
+		return nil, err
+	}
+	return newUint64(ctx, c.data.Rows, c.opts.Allocator, func(all []uint64) error {
+		if err := rest.list(ctx, c.opts.Threads, all[len(rows):], nil); err != nil {
+			return err
+		}
+		return workers.Each(ctx, (len(rows)+markRows-1)/markRows, c.opts.Threads, func(i int) error {
+			copy(all[i*markRows:], rows[i*markRows:min((i+1)*markRows, len(rows))])
+			return nil
+		})
+	})
+}

@@ -1,0 +1,104 @@
+package benchmarks
+
+import (
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+)
+
+// w is the key of the table W, on which SortIndices, Rank and Groups are compared.
+var w = Spec{"int64", 10_000_000, "uniform", 0}
+
+func BenchmarkSortIndicesW(b *testing.B) { benchmark(b, w, sortIndices) }
+
+func BenchmarkRankFirst(b *testing.B) { benchmark(b, w, rankBy(arrowsort.TiesFirst)) }
+
+func BenchmarkRankMin(b *testing.B) { benchmark(b, w, rankBy(arrowsort.TiesMin)) }
+
+func BenchmarkRankDense(b *testing.B) { benchmark(b, w, rankBy(arrowsort.TiesDense)) }
+
+func BenchmarkRankAverage(b *testing.B) {
+	benchmark(b, w, func(b *testing.B, rec arrow.Record) {
+		ranks, err := arrowsort.RankAverage(b.Context(), rec, byKey, arrowsort.Options{})
+		require.NoError(b, err)
+		ranks.Release()
+	})
+}
+
+// BenchmarkRankType is to be compared with BenchmarkSortIndicesType.
+func BenchmarkRankType(b *testing.B) { eachType(b, rankBy(arrowsort.TiesMin)) }
+
+func BenchmarkSortIndicesType(b *testing.B) { eachType(b, sortIndices) }
+
+func eachType(b *testing.B, call func(*testing.B, arrow.Record)) {
+	for _, typ := range []string{"int16", "int64", "float64", "decimal128", "string5", "string40", "dictionary"} {
+		for _, nulls := range []int{0, 5} {
+			benchmark(b, Spec{typ, middle, "uniform", nulls}, call)
+		}
+	}
+}
+
+func rankBy(ties arrowsort.TieBreaker) func(*testing.B, arrow.Record) {
+	return func(b *testing.B, rec arrow.Record) {
+		ranks, err := arrowsort.Rank(b.Context(), rec, byKey, ties, arrowsort.Options{})
+		require.NoError(b, err)
+		ranks.Release()
+	}
+}
+
+// BenchmarkGroups finds the groups of sorted keys: all different, except for nulls and entries of dictionaries.
+func BenchmarkGroups(b *testing.B) {
+	groups := func(b *testing.B, rec arrow.Record) {
+		borders, err := arrowsort.Groups(b.Context(), rec, byKey, arrowsort.Options{})
+		require.NoError(b, err)
+		borders.Release()
+	}
+	for _, spec := range []Spec{w, {"int64", w.Rows, "uniform", 5}, {"dictionary", middle, "uniform", 0},
+		{"string40", middle, "uniform", 0}} {
+		onSorted(b, spec, groups)
+	}
+}
+
+// onSorted runs a benchmark on the sorted record of a spec.
+func onSorted(b *testing.B, spec Spec, call func(*testing.B, arrow.Record)) {
+	b.Run("engine=cpu/"+spec.String(), func(b *testing.B) {
+		rec, err := Table(spec, memory.DefaultAllocator)
+		require.NoError(b, err)
+		defer rec.Release()
+		sorted, err := arrowsort.Sort(b.Context(), rec, byKey, arrowsort.Options{})
+		require.NoError(b, err)
+		defer sorted.Release()
+		b.ReportAllocs()
+		for b.Loop() {
+			call(b, sorted)
+		}
+		perRow(b, spec)
+	})
+}
+
+// BenchmarkPartitionNth partitions W at its median, and at a place near the start.
+func BenchmarkPartitionNth(b *testing.B) {
+	for name, nth := range map[string]int{"median": w.Rows / 2, "thousandth": 1000} {
+		b.Run("nth="+name, func(b *testing.B) {
+			benchmark(b, w, func(b *testing.B, rec arrow.Record) {
+				rows, err := arrowsort.PartitionNth(b.Context(), rec, byKey, nth, arrowsort.Options{})
+				require.NoError(b, err)
+				rows.Release()
+			})
+		})
+	}
+}
+
+// BenchmarkSelectKPerGroup takes the 3 rows of least value of each of 1,024 groups.
+func BenchmarkSelectKPerGroup(b *testing.B) {
+	benchmark(b, Spec{"dictionary", middle, "uniform", 0}, func(b *testing.B, rec arrow.Record) {
+		least := []arrowsort.Key{{Path: "value"}}
+		rows, err := arrowsort.SelectKPerGroup(b.Context(), rec, byKey, least, 3, arrowsort.Options{})
+		require.NoError(b, err)
+		rows.Release()
+	})
+}
