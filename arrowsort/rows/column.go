@@ -1,0 +1,128 @@
+package rows
+
+import (
+	"sync/atomic"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// A column is a leaf that is decoded.
+type column struct {
+	*leaf
+	validity *memory.Buffer
+	values   *memory.Buffer // values, bits, offsets or views
+	data     *memory.Buffer // the bytes of strings
+	ends     []int64        // where the strings end: of a tile, then of all rows
+	nulls    atomic.Int64
+}
+
+// wide reports whether the offsets of strings have 64 bits.
+func (c *column) wide() bool { return c.kind == keyencode.LargeBinary }
+
+// open allocates what has the same size for each row.
+func (c *column) open(d *decoder) (err error) {
+	if c.format == formatNone {
+		c.nulls.Store(int64(d.n))
+		return nil
+	}
+	if c.validity, err = d.allocate(d.ctx, (d.n+7)/8); err != nil {
+		return err
+	}
+	size := d.n * c.width
+	switch c.kind {
+	case keyencode.Bool:
+		size = (d.n + 7) / 8
+	case keyencode.Binary, keyencode.LargeBinary:
+		size = (d.n + 1) * c.width
+	}
+	if c.values, err = d.allocate(d.ctx, size); err != nil || c.format != formatText {
+		return err
+	}
+	ends, err := d.allocate(d.ctx, d.n*arrow.Int64SizeBytes)
+	if err == nil {
+		c.ends = arrow.Int64Traits.CastFromBytes(ends.Bytes())
+	}
+	return err
+}
+
+// openTexts allocates the bytes of strings, once their ends are known by tile, and places the ends.
+func (c *column) openTexts(d *decoder) (err error) {
+	if c.format != formatText {
+		return nil
+	}
+	if c.kind != keyencode.BinaryView {
+		clear(c.values.Bytes()[:c.width]) // the first offset
+	}
+	starts, total := tileStarts(c.ends)
+	if err := c.checkTextBytes(total); err != nil {
+		return err
+	}
+	if c.data, err = d.allocate(d.ctx, int(total)); err != nil {
+		return err
+	}
+	return d.eachTile(func(_ *tile, lo, n int) error {
+		start := starts[lo/tileRows]
+		for i := range c.ends[lo : lo+n] {
+			c.ends[lo+i] += start
+		}
+		return nil
+	})
+}
+
+// take reads n rows from row lo of the result on from their positions, which move on. It returns a row that is
+// malformed, counted from row lo, or -1.
+func (c *column) take(t *tile, data []byte, lo, n int) (bad int) {
+	if c.format == formatNone {
+		return -1
+	}
+	valid := c.validity.Bytes()[lo/8 : (lo+n+7)/8]
+	fillBits(valid, n)
+	pos := t.pos[:n]
+	nulls := 0
+	switch c.format {
+	case formatBool:
+		nulls, bad = c.takeBools(c.values.Bytes()[lo/8:], data, pos, valid)
+	case formatWord:
+		nulls, bad = c.takeWords(t, c.values.Bytes()[lo*c.width:], data, pos, valid)
+	case formatFloat:
+		nulls, bad = c.takeFloats(t, c.values.Bytes()[lo*c.width:], data, pos, valid)
+	case formatDecimal, formatBytes:
+		nulls, bad = c.takeFixed(c.values.Bytes()[lo*c.width:], data, pos, valid)
+	case formatText:
+		nulls, bad = c.takeTexts(data, pos, valid, lo)
+	}
+	c.nulls.Add(int64(nulls))
+	return bad
+}
+
+// fillBits sets the first n bits of a bitmap and clears the others.
+func fillBits(bits []byte, n int) {
+	for i := range bits {
+		bits[i] = 0xff
+	}
+	if n%8 != 0 {
+		bits[n/8] = 1<<(n%8) - 1
+	}
+}
+
+func clearBit(bits []byte, i int) { bits[i>>3] &^= 1 << (i & 7) }
+
+// array is the data of the column, as a type that it is stored as.
+func (c *column) array(typ arrow.DataType, n int) *array.Data {
+	buffers := []*memory.Buffer{nil}
+	nulls := int(c.nulls.Load())
+	if c.validity != nil && nulls > 0 {
+		buffers[0] = c.validity
+	}
+	if c.format != formatNone {
+		buffers = append(buffers, c.values)
+	}
+	if c.data != nil {
+		buffers = append(buffers, c.data)
+	}
+	return array.NewData(typ, n, buffers, nil, nulls, 0)
+}
