@@ -109,25 +109,22 @@ func (d *decoder) checkWidths(_ *tile, lo, n int) error {
 func (d *decoder) measureTile(t *tile, lo, n int) error {
 	d.start(t, lo, n)
 	ends := d.rows.offsets[lo+1 : lo+n+1]
+	skip := 0 // bytes of fixed width since the positions
 	for i := range d.columns {
 		c := &d.columns[i]
-		bad := -1
-		if c.format == formatText {
-			bad = c.measure(d.rows.data, t.pos[:n], ends, c.ends[lo:lo+n])
-		} else {
-			for i := range ends {
-				if t.pos[i] += c.bytes; int64(t.pos[i]) > ends[i] {
-					bad = i
-				}
-			}
+		if c.format != formatText {
+			skip += c.bytes
+			continue
 		}
-		if bad >= 0 {
+		if bad := c.measure(d.rows.data, t.pos[:n], skip, ends, c.ends[lo:lo+n]); bad >= 0 {
 			return c.malformed(lo + bad)
 		}
+		skip = 0
 	}
 	for i, end := range ends {
-		if int64(t.pos[i]) != end {
-			return fmt.Errorf("%w: row %d has %d bytes after its keys", ErrRow, lo+i, end-int64(t.pos[i]))
+		if at := int64(t.pos[i] + skip); at != end {
+			return fmt.Errorf("%w: row %d ends after %d of the %d bytes of its keys",
+				ErrRow, lo+i, end-d.rows.offsets[lo+i], at-d.rows.offsets[lo+i])
 		}
 	}
 	return nil

@@ -12,14 +12,13 @@ func (k *chunk) put(t *tile, at int, pos []int) {
 	switch {
 	case k.format == formatNone:
 	case k.entries != nil:
-		k.loadEntries(t.texts[:len(pos)], at)
-		t.putEntries(pos)
+		k.putEntries(t.out, at, pos)
 	case k.format == formatBool:
 		k.putBools(t, at, pos)
 	case k.format == formatWord:
 		k.loadWords(t, at, len(pos))
-		k.putClasses(t, at, pos)
 		k.putWords(t, pos)
+		k.putNulls(t.out, at, pos)
 	case k.format == formatFloat:
 		k.loadWords(t, at, len(pos))
 		k.putWords(t, pos)
@@ -28,8 +27,7 @@ func (k *chunk) put(t *tile, at int, pos []int) {
 	case k.format == formatBytes:
 		k.putBytes(t.out, at, pos)
 	case k.format == formatText:
-		clean := k.loadTexts(t.texts[:len(pos)], at)
-		k.putTexts(t, pos, clean)
+		k.putTexts(t, at, pos)
 	}
 }
 
@@ -47,55 +45,61 @@ func (k *chunk) loadWords(t *tile, at, n int) {
 	}
 }
 
-// putClasses writes class bytes.
-func (k *chunk) putClasses(t *tile, at int, pos []int) {
-	out := t.out
-	if k.Validity == nil {
+func (k *chunk) putWords(t *tile, pos []int) {
+	switch words := t.words[:len(pos)]; k.width {
+	case 1:
+		putWords[uint8](t.out, pos, words, k.format)
+	case 2:
+		putWords[uint16](t.out, pos, words, k.format)
+	case 4:
+		putWords[uint32](t.out, pos, words, k.format)
+	case 8:
+		putWords[uint64](t.out, pos, words, k.format)
+	}
+}
+
+// putWords writes words; those of integers after the class of a value.
+func putWords[U uint8 | uint16 | uint32 | uint64](out []byte, pos []int, words []uint64, f format) {
+	size := int(unsafe.Sizeof(U(0)))
+	words = words[:len(pos)]
+	if f == formatFloat {
 		for i, p := range pos {
-			out[p] = classValue
-			pos[i] = p + 1
+			putWord[U](out[p:p+size:p+size], words[i])
+			pos[i] = p + size
 		}
 		return
 	}
 	for i, p := range pos {
-		class := k.null
-		if k.valid(at + i) {
-			class = classValue
-		}
-		out[p] = class
-		pos[i] = p + 1
+		b := out[p : p+1+size : p+1+size]
+		b[0] = classValue
+		putWord[U](b[1:], words[i])
+		pos[i] = p + 1 + size
 	}
 }
 
-func (k *chunk) putWords(t *tile, pos []int) {
-	switch words := t.words[:len(pos)]; k.width {
+// putWord writes the low bytes of a word, the most significant one first.
+func putWord[U uint8 | uint16 | uint32 | uint64](b []byte, w uint64) {
+	switch unsafe.Sizeof(U(0)) {
 	case 1:
-		putWords[uint8](t.out, pos, words)
+		b[0] = byte(w)
 	case 2:
-		putWords[uint16](t.out, pos, words)
+		binary.BigEndian.PutUint16(b, uint16(w))
 	case 4:
-		putWords[uint32](t.out, pos, words)
+		binary.BigEndian.PutUint32(b, uint32(w))
 	case 8:
-		putWords[uint64](t.out, pos, words)
+		binary.BigEndian.PutUint64(b, w)
 	}
 }
 
-// putWords writes the low bytes of words, the most significant one first.
-func putWords[U uint8 | uint16 | uint32 | uint64](out []byte, pos []int, words []uint64) {
-	size := int(unsafe.Sizeof(U(0)))
+// putNulls writes the class of nulls whose words are written already, as the classes of values.
+func (k *chunk) putNulls(out []byte, at int, pos []int) {
+	if k.Validity == nil {
+		return
+	}
 	for i, p := range pos {
-		b := out[p : p+size : p+size]
-		switch w := words[i]; size {
-		case 1:
-			b[0] = byte(w)
-		case 2:
-			binary.BigEndian.PutUint16(b, uint16(w))
-		case 4:
-			binary.BigEndian.PutUint32(b, uint32(w))
-		case 8:
-			binary.BigEndian.PutUint64(b, w)
+		if !k.valid(at + i) {
+			out[p-k.bytes] = k.null
 		}
-		pos[i] = p + size
 	}
 }
 

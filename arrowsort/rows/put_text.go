@@ -17,72 +17,126 @@ const (
 
 // addWidths adds the bytes of text of rows from row at of the chunk on to their widths.
 func (k *chunk) addWidths(t *tile, at int, widths []int) {
-	texts := t.texts[:len(widths)]
-	if k.entries != nil {
-		k.loadEntries(texts, at)
-		for i, s := range texts {
-			widths[i] += len(s)
+	switch {
+	case k.entries != nil:
+		k.addEntryWidths(at, widths)
+	case k.kind == keyencode.BinaryView:
+		for i, s := range k.loadViews(t, at, len(widths)) {
+			widths[i] += textWidth(s)
 		}
-		return
-	}
-	clean := k.loadTexts(texts, at)
-	for i, s := range texts {
-		switch {
-		case s == nil:
-			widths[i]++
-		case clean:
-			widths[i] += len(s) + 2
-		default:
-			widths[i] += len(s) + 2 + escaped(s)
-		}
+	case k.kind == keyencode.Binary:
+		addWidths(k, arrow.Int32Traits.CastFromBytes(k.Values)[k.Offset:], at, widths)
+	case k.kind == keyencode.LargeBinary:
+		addWidths(k, arrow.Int64Traits.CastFromBytes(k.Values)[k.Offset:], at, widths)
 	}
 }
 
-// loadTexts are the strings of rows, nil for a null. It reports whether none has a byte to escape; false if that would
-// take more than one look at all of them together.
-func (k *chunk) loadTexts(texts [][]byte, at int) (clean bool) {
-	switch first := k.Offset + at; k.kind {
-	case keyencode.Binary:
-		clean = loadTexts(texts, arrow.Int32Traits.CastFromBytes(k.Values)[first:], k.Data[0])
-	case keyencode.LargeBinary:
-		clean = loadTexts(texts, arrow.Int64Traits.CastFromBytes(k.Values)[first:], k.Data[0])
-	}
-	if k.kind == keyencode.BinaryView {
-		k.loadViews(texts, at)
-	} else if k.Validity != nil {
-		for i := range texts {
-			if !k.valid(at + i) {
-				texts[i] = nil
-			}
+// putTexts writes text of rows from row at of the chunk on.
+func (k *chunk) putTexts(t *tile, at int, pos []int) {
+	switch k.kind {
+	case keyencode.BinaryView:
+		for i, s := range k.loadViews(t, at, len(pos)) {
+			pos[i] = k.putText(t.out, pos[i], s)
 		}
+	case keyencode.Binary:
+		putTexts(k, t.out, arrow.Int32Traits.CastFromBytes(k.Values)[k.Offset:], at, pos)
+	case keyencode.LargeBinary:
+		putTexts(k, t.out, arrow.Int64Traits.CastFromBytes(k.Values)[k.Offset:], at, pos)
 	}
-	return clean
+}
+
+// textWidth is the bytes of a string in a row; nil is a null.
+func textWidth(s []byte) int {
+	if s == nil {
+		return 1
+	}
+	return len(s) + 2 + escaped(s)
+}
+
+// addWidths looks at the bytes of all rows at once, as strings seldom have a byte to escape.
+func addWidths[O int32 | int64](k *chunk, offsets []O, at int, widths []int) {
+	offsets = offsets[at : at+len(widths)+1]
+	if k.Validity != nil || !clean(k.Data[0], offsets) {
+		for i := range widths {
+			widths[i] += textWidth(textAt(k, offsets, at, i))
+		}
+		return
+	}
+	lo := offsets[0]
+	for i, hi := range offsets[1:] {
+		widths[i] += int(hi-lo) + 2
+		lo = hi
+	}
+}
+
+func putTexts[O int32 | int64](k *chunk, out []byte, offsets []O, at int, pos []int) {
+	offsets = offsets[at : at+len(pos)+1]
+	if k.Validity != nil || !clean(k.Data[0], offsets) {
+		for i := range pos {
+			pos[i] = k.putText(out, pos[i], textAt(k, offsets, at, i))
+		}
+		return
+	}
+	data, flip, end := k.Data[0], k.flip, terminator^byte(k.flip)
+	for i, p := range pos {
+		lo, hi := int(offsets[i]), int(offsets[i+1])
+		n := hi - lo
+		row := out[p : p+n+2]
+		row[0] = classValue
+		if 8 <= n && n <= 16 { // copyFlipped without the call
+			first, last := binary.LittleEndian.Uint64(data[lo:]), binary.LittleEndian.Uint64(data[hi-8:])
+			binary.LittleEndian.PutUint64(row[1:], first^flip)
+			binary.LittleEndian.PutUint64(row[n-7:], last^flip)
+		} else if n > 0 {
+			copyFlipped(row[1:], data[lo:hi], flip)
+		}
+		row[n+1] = end
+		pos[i] = p + n + 2
+	}
+}
+
+// clean reports whether no byte of rows next to each other has to be escaped.
+func clean[O int32 | int64](data []byte, offsets []O) bool {
+	lo, hi := offsets[0], offsets[len(offsets)-1]
+	return lo == hi || isClean(data[lo:hi])
+}
+
+// isClean is escaped(s) == 0, several times faster.
+func isClean(s []byte) bool {
+	low := uint64(0)
+	for ; len(s) >= 16; s = s[16:] {
+		low |= firstLow(binary.LittleEndian.Uint64(s)) | firstLow(binary.LittleEndian.Uint64(s[8:]))
+	}
+	return low == 0 && escaped(s) == 0
+}
+
+// firstLow has the highest bit of the first byte of x set that is at most escape, the first being the lowest; it is 0
+// if there is none. Subtracting 2 from each byte sets the bit; it may do so in bytes after the first one, too. Bytes
+// from 0x80 on are taken out.
+func firstLow(x uint64) uint64 {
+	const twos, highs = 0x0202_0202_0202_0202, 0x8080_8080_8080_8080
+	return (x - twos) &^ x & highs
 }
 
 var noBytes = []byte{}
 
-func loadTexts[O int32 | int64](texts [][]byte, offsets []O, data []byte) (clean bool) {
-	offsets = offsets[:len(texts)+1]
-	lo := offsets[0]
-	if all := offsets[len(texts)]; all > lo {
-		clean = escaped(data[lo:all]) == 0
-	} else {
-		clean = true
+// textAt is the string of row at+i of the chunk, nil for a null.
+func textAt[O int32 | int64](k *chunk, offsets []O, at, i int) []byte {
+	switch lo, hi := offsets[i], offsets[i+1]; {
+	case !k.valid(at + i):
+		return nil
+	case lo < hi:
+		return k.Data[0][lo:hi]
 	}
-	for i := range texts {
-		hi := offsets[i+1]
-		if lo < hi {
-			texts[i] = data[lo:hi:hi]
-		} else {
-			texts[i] = noBytes // the data may be nil, and have no byte lo
-		}
-		lo = hi
-	}
-	return clean
+	return noBytes // the data may be nil, and have no byte lo
 }
 
-// loadViews reads views of 16 bytes; those of nulls may be anything.
-func (k *chunk) loadViews(texts [][]byte, at int) {
+// loadViews are the strings of views, nil for a null; views of nulls may be anything.
+func (k *chunk) loadViews(t *tile, at, n int) [][]byte {
+	if t.texts == nil {
+		t.texts = make([][]byte, tileRows)
+	}
+	texts := t.texts[:n]
 	for i := range texts {
 		if !k.valid(at + i) {
 			texts[i] = nil
@@ -97,39 +151,34 @@ func (k *chunk) loadViews(texts [][]byte, at int) {
 		from := int(binary.LittleEndian.Uint32(view[12:]))
 		texts[i] = k.Data[binary.LittleEndian.Uint32(view[8:])][from : from+int(n)]
 	}
+	return texts
 }
 
-// putTexts writes loaded strings.
-func (k *chunk) putTexts(t *tile, pos []int, clean bool) {
-	out, flip := t.out, k.flip
-	for i, s := range t.texts[:len(pos)] {
-		p := pos[i]
-		if s == nil {
-			out[p] = k.null
-			pos[i] = p + 1
-			continue
-		}
-		out[p] = classValue
-		if clean {
-			copyFlipped(out[p+1:], s, flip)
-			p += 1 + len(s)
-		} else {
-			p = putEscaped(out, p+1, s, byte(flip))
-		}
-		out[p] = terminator ^ byte(flip)
-		pos[i] = p + 1
+// putText writes a string, nil for a null, at position p and returns the position after it.
+func (k *chunk) putText(out []byte, p int, s []byte) int {
+	if s == nil {
+		out[p] = k.null
+		return p + 1
 	}
+	out[p] = classValue
+	p = putEscaped(out, p+1, s, k.flip)
+	out[p] = terminator ^ byte(k.flip)
+	return p + 1
 }
 
 // putEscaped writes a string from position p on and returns the position after it.
-func putEscaped(out []byte, p int, s []byte, flip byte) int {
+func putEscaped(out []byte, p int, s []byte, flip uint64) int {
+	if escaped(s) == 0 {
+		copyFlipped(out[p:], s, flip)
+		return p + len(s)
+	}
 	for _, x := range s {
 		if x <= escape {
-			out[p] = escape ^ flip
+			out[p] = escape ^ byte(flip)
 			p++
 			x++
 		}
-		out[p] = x ^ flip
+		out[p] = x ^ byte(flip)
 		p++
 	}
 	return p
@@ -154,37 +203,4 @@ func lowBytes(x uint64) uint64 {
 	const low7 = 0x7f7f_7f7f_7f7f_7f7f
 	x &= 0xfefe_fefe_fefe_fefe
 	return ^(x&low7 + low7 | x | low7)
-}
-
-// loadEntries are the encoded entries of rows of a dictionary column.
-func (k *chunk) loadEntries(texts [][]byte, at int) {
-	for i := range texts {
-		if k.valid(at + i) {
-			texts[i] = k.entries.Row(int(k.index(at+i)) - k.first)
-		} else {
-			texts[i] = k.nullCode
-		}
-	}
-}
-
-// putEntries writes loaded entries.
-func (t *tile) putEntries(pos []int) {
-	for i, s := range t.texts[:len(pos)] {
-		copyFlipped(t.out[pos[i]:], s, 0)
-		pos[i] += len(s)
-	}
-}
-
-// index is the index of row i of a dictionary column.
-func (k *chunk) index(i int) uint64 {
-	at := k.Offset + i
-	switch k.values.Kind {
-	case keyencode.Int8, keyencode.Uint8:
-		return uint64(k.Values[at])
-	case keyencode.Int16, keyencode.Uint16:
-		return uint64(binary.LittleEndian.Uint16(k.Values[2*at:]))
-	case keyencode.Int32, keyencode.Uint32:
-		return uint64(binary.LittleEndian.Uint32(k.Values[4*at:]))
-	}
-	return binary.LittleEndian.Uint64(k.Values[8*at:])
 }

@@ -9,18 +9,31 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// measure moves the positions over text, which must not pass the ends of the rows, and writes where the decoded strings
-// end when they lie one after the other. It returns a row that is malformed, or -1.
-func (c *column) measure(data []byte, pos []int, rowEnds, ends []int64) (bad int) {
-	total := 0
+// shortText is two words: strings of fewer bytes and their terminator are looked at once.
+const shortText = 16
+
+// measure moves the positions over skip bytes and text, which must not pass the ends of the rows, and writes where the
+// decoded strings end when they lie one after the other. It returns a row that is malformed, or -1.
+func (c *column) measure(data []byte, pos []int, skip int, rowEnds, ends []int64) (bad int) {
+	total, flip := 0, c.flip
 	for i, p := range pos {
+		p += skip
 		rowEnd := int(rowEnds[i])
 		switch {
 		case p >= rowEnd:
 			return i
 		case data[p] == classValue:
-			next, n := scan(data[:rowEnd:len(data)], p+1, c.flip)
-			if next < 0 {
+			next, n := p+1, shortText
+			if next+shortText <= len(data) { // scan without the call
+				if low := firstLow(binary.LittleEndian.Uint64(data[next:]) ^ flip); low != 0 {
+					n = bits.TrailingZeros64(low) / 8
+				} else if low := firstLow(binary.LittleEndian.Uint64(data[next+8:]) ^ flip); low != 0 {
+					n = 8 + bits.TrailingZeros64(low)/8
+				}
+			}
+			if n < shortText && next+n < rowEnd && data[next+n]^byte(flip) == terminator {
+				next += n + 1
+			} else if next, n = scan(data[:rowEnd:len(data)], next, flip); next < 0 {
 				return i
 			}
 			pos[i] = next
@@ -61,7 +74,7 @@ func scan(row []byte, p int, flip uint64) (next, n int) {
 func findLow(row []byte, p int, flip uint64) int {
 	all := row[:cap(row)]
 	for ; p+8 <= len(all) && p < len(row); p += 8 {
-		if low := lowBytes(binary.LittleEndian.Uint64(all[p:]) ^ flip); low != 0 {
+		if low := firstLow(binary.LittleEndian.Uint64(all[p:]) ^ flip); low != 0 {
 			return p + bits.TrailingZeros64(low)/8
 		}
 	}
@@ -116,6 +129,12 @@ func (c *column) putOffsets(lo, n int) {
 // terminator is where they would end: no other byte of text is one.
 func takeText(text, data []byte, p int, flip uint64) int {
 	if n := len(text); data[p+n]^byte(flip) == terminator {
+		if 8 <= n && n <= 16 {
+			first, last := binary.LittleEndian.Uint64(data[p:]), binary.LittleEndian.Uint64(data[p+n-8:])
+			binary.LittleEndian.PutUint64(text, first^flip)
+			binary.LittleEndian.PutUint64(text[n-8:], last^flip)
+			return p + n + 1
+		}
 		copyFlipped(text, data[p:p+n], flip)
 		return p + n + 1
 	}

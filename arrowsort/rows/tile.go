@@ -4,13 +4,13 @@ package rows
 // is a multiple of 8, so that tiles do not share bytes of bitmaps.
 const tileRows = 512
 
-// A tile is the scratch memory of a worker: about 24 KiB.
+// A tile is the scratch memory of a worker: about 9 KiB.
 type tile struct {
 	out     []byte           // all rows
 	pos     [tileRows]int    // where the next byte of each row goes, or comes from
 	words   [tileRows]uint64 // ordered words
 	classes [tileRows]byte   // class bytes
-	texts   [tileRows][]byte // strings, and encoded entries of dictionaries
+	texts   [][]byte         // strings of views
 }
 
 // measure writes where each row ends, from the start of the tile: of len(ends) rows from row lo on.
