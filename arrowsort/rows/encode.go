@@ -161,7 +161,7 @@ func eachTile(
 		if scratch[worker] == nil {
 			scratch[worker] = new(tile)
 		}
-		for lo := i * step; lo < min(n, (i+1)*step); lo += tileRows {
+		for lo := i * step; lo < min(n, (i+1)*step) && ctx.Err() == nil; lo += tileRows {
 			if err := f(scratch[worker], lo, min(tileRows, n-lo)); err != nil {
 				return err
 			}
