@@ -80,7 +80,9 @@ func (c *column) take(t *tile, data []byte, lo, n int) (bad int) {
 		return -1
 	}
 	valid := c.validity.Bytes()[lo/8 : (lo+n+7)/8]
-	fillBits(valid, n)
+	for i := range valid {
+		valid[i] = 0xff
+	}
 	pos := t.pos[:n]
 	nulls := 0
 	switch c.format {
@@ -97,16 +99,6 @@ func (c *column) take(t *tile, data []byte, lo, n int) (bad int) {
 	}
 	c.nulls.Add(int64(nulls))
 	return bad
-}
-
-// fillBits sets the first n bits of a bitmap and clears the others.
-func fillBits(bits []byte, n int) {
-	for i := range bits {
-		bits[i] = 0xff
-	}
-	if n%8 != 0 {
-		bits[n/8] = 1<<(n%8) - 1
-	}
 }
 
 func clearBit(bits []byte, i int) { bits[i>>3] &^= 1 << (i & 7) }

@@ -93,6 +93,7 @@ func TestMalformedArrays(t *testing.T) {
 		_, err = converter.Encode(t.Context(), a, rows.Options{Allocator: checked(t)})
 		require.ErrorIs(t, err, arrow.ErrInvalid)
 		require.ErrorContains(t, err, "key k")
+		require.ErrorContains(t, err, "in a dictionary of 2 entries")
 		_, err = converter.AppendRow(nil, a, 1)
 		require.ErrorIs(t, err, arrow.ErrInvalid)
 		data.Release()

@@ -87,6 +87,10 @@ func TestMalformedRowIsNamed(t *testing.T) {
 // TestChangedRows changes, cuts and extends encoded rows of every type: whatever decodes has just these bytes.
 func TestChangedRows(t *testing.T) {
 	mem := checked(t)
+	changes := 300
+	if testing.Short() {
+		changes = 30
+	}
 	for i, typ := range keyTypes() {
 		rng := rand.New(rand.NewPCG(uint64(i), 7))
 		a := random(rng, typ, 40, 0.2, mem)
@@ -95,7 +99,7 @@ func TestChangedRows(t *testing.T) {
 		require.NoError(t, err)
 		encoded, err := converter.Encode(t.Context(), a, rows.Options{Allocator: mem})
 		require.NoError(t, err)
-		for range 300 {
+		for range changes {
 			row := append([]byte{}, encoded.Row(rng.IntN(40))...)
 			switch at := rng.IntN(len(row) + 1); rng.IntN(3) {
 			case 0:
