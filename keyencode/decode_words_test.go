@@ -20,7 +20,8 @@ func TestDecodeWords(t *testing.T) {
 		for i := range values {
 			values[i] = []byte{0, 1, 0x7f, 0x80, 0xff, byte(rng.Uint32())}[rng.IntN(6)]
 		}
-		for _, key := range []Key{{}, {Order: Descending}, {Nulls: NullsAtStart}, {Order: Descending, Nulls: NullsAtStart}} {
+		for mode := range 4 {
+			key := Key{Order: Order(mode & 1), Nulls: NullPlacement(mode >> 1)}
 			c := Column{Kind: kind, Chunks: []Chunk{{Rows: n, Values: values}}}
 			words, again, decoded := make([]uint64, n), make([]uint64, n), make([]byte, len(values))
 			require.True(t, EncodeWords(words, &c, key, 0))
@@ -53,7 +54,8 @@ func TestDecodeWordsOfFloats(t *testing.T) {
 		for ; len(decoded) > 0; decoded = decoded[8:] {
 			got = append(got, binary.LittleEndian.Uint64(decoded))
 		}
-		require.Equal(t, []uint64{0, 0x7ff8_0000_0000_0000, math.Float64bits(math.Inf(1)), math.Float64bits(-1.5), 0}, got)
+		want := []uint64{0, 0x7ff8_0000_0000_0000, math.Float64bits(math.Inf(1)), math.Float64bits(-1.5), 0}
+		require.Equal(t, want, got)
 	}
 }
 

@@ -83,10 +83,9 @@ func TestMalformedArrays(t *testing.T) {
 	}
 	dictionary := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.PrimitiveTypes.Int8}
 	entries := fromJSON(t, arrow.PrimitiveTypes.Int8, `[1, 2]`)
-	for _, data := range []*array.Data{
-		array.NewDataWithDictionary(dictionary, 2, []*memory.Buffer{nil, int32s(0, 2)}, 0, 0, entries.Data().(*array.Data)),
-		array.NewDataWithDictionary(dictionary, 2, []*memory.Buffer{nil, int32s(0, -1)}, 0, 0, entries.Data().(*array.Data)),
-	} {
+	for _, index := range []int32{2, -1, 1 << 30} {
+		data := array.NewDataWithDictionary(
+			dictionary, 2, []*memory.Buffer{nil, int32s(0, index)}, 0, 0, entries.Data().(*array.Data))
 		a := array.MakeFromData(data)
 		converter, err := rows.NewConverter(rows.Field{Name: "k", Type: data.DataType()})
 		require.NoError(t, err)

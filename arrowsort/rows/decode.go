@@ -16,8 +16,8 @@ import (
 // caller releases it.
 //
 // It fails with ErrRow when a row is not what Encode of this converter makes, whatever its bytes are; with
-// arrowsort.ErrOffsets when the strings of a column take 2 GiB or more and its type has 32-bit offsets or views; with an
-// error that matches engine.ErrMemory; or with the context's, as a rule within 50 ms of its end.
+// arrowsort.ErrOffsets when the strings of a column take 2 GiB or more and its type has 32-bit offsets or views; with
+// an error that matches engine.ErrMemory; or with the context's, as a rule within 50 ms of its end.
 func (c *Converter) Decode(ctx context.Context, rows *Rows, opts Options) (arrow.Record, error) {
 	opts, err := opts.resolved()
 	if err != nil {
@@ -150,7 +150,8 @@ func (d *decoder) take(t *tile, lo, n int) error {
 }
 
 func (c *column) malformed(row int) error {
-	return fmt.Errorf("%w: row %d does not have the bytes of key %s of type %s in its place", ErrRow, row, c.Name, c.Type)
+	return fmt.Errorf("%w: row %d does not have the bytes of key %s of type %s in its place",
+		ErrRow, row, c.Name, c.Type)
 }
 
 // checkTextBytes is an error where one array cannot hold the bytes of its strings.

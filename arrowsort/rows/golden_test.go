@@ -96,8 +96,8 @@ func TestBytes(t *testing.T) {
 		{dictionary, `["a", null, "a"]`, [4][]string{
 			{"01 61 00", "ff", "01 61 00"}, {"01 61 00", "00", "01 61 00"},
 			{"01 9e ff", "ff", "01 9e ff"}, {"01 9e ff", "00", "01 9e ff"}}},
-		{structOf(arrow.BinaryTypes.String, arrow.PrimitiveTypes.Int8), `[{"a": "x", "b": 1}, null, {"a": null, "b": 2}]`,
-			[4][]string{
+		{structOf(arrow.BinaryTypes.String, arrow.PrimitiveTypes.Int8),
+			`[{"a": "x", "b": 1}, null, {"a": null, "b": 2}]`, [4][]string{
 				{"01 78 00 01 81", "ff ff 00", "ff 01 82"}, {"01 78 00 01 81", "00 00 00", "00 01 82"},
 				{"01 87 ff 01 7e", "ff ff 00", "ff 01 7d"}, {"01 87 ff 01 7e", "00 00 00", "00 01 7d"}}},
 	} {
@@ -146,8 +146,8 @@ func TestBytesOfFloats(t *testing.T) {
 
 // TestBytesOfSeveralKeys: the keys of a row follow one another, each in its own mode.
 func TestBytesOfSeveralKeys(t *testing.T) {
-	rec := recordOf(fromJSON(t, arrow.BinaryTypes.String, `["a", null]`), fromJSON(t, arrow.PrimitiveTypes.Int8, `[1, 2]`),
-		fromJSON(t, arrow.FixedWidthTypes.Boolean, `[true, null]`))
+	rec := recordOf(fromJSON(t, arrow.BinaryTypes.String, `["a", null]`),
+		fromJSON(t, arrow.PrimitiveTypes.Int8, `[1, 2]`), fromJSON(t, arrow.FixedWidthTypes.Boolean, `[true, null]`))
 	defer rec.Release()
 	converter, err := rows.ForKeys(rec.Schema(), []arrowsort.Key{
 		{Path: "c", Nulls: arrowsort.NullsAtStart}, {Path: "a", Order: arrowsort.Descending}, {Path: "b"}, {Path: "a"}})

@@ -22,7 +22,7 @@ func oneRow(t testing.TB, row []byte) *rows.Rows {
 
 // TestMalformedRows: each of these is an ErrRow that names key and row.
 func TestMalformedRows(t *testing.T) {
-	text, i8 := arrow.BinaryTypes.String, arrow.PrimitiveTypes.Int8
+	text, i8, boolean := arrow.BinaryTypes.String, arrow.PrimitiveTypes.Int8, arrow.FixedWidthTypes.Boolean
 	for _, c := range []struct {
 		types []arrow.DataType
 		row   string // nulls at the end, ascending
@@ -30,7 +30,7 @@ func TestMalformedRows(t *testing.T) {
 		{[]arrow.DataType{i8}, ""}, {[]arrow.DataType{i8}, "01"}, {[]arrow.DataType{i8}, "018000"},
 		{[]arrow.DataType{i8}, "0080"}, {[]arrow.DataType{i8}, "0280"}, {[]arrow.DataType{i8}, "ff01"},
 		{[]arrow.DataType{arrow.Null}, "00"},
-		{[]arrow.DataType{arrow.FixedWidthTypes.Boolean}, "03"}, {[]arrow.DataType{arrow.FixedWidthTypes.Boolean}, "00"},
+		{[]arrow.DataType{boolean}, "03"}, {[]arrow.DataType{boolean}, "00"},
 		{[]arrow.DataType{arrow.FixedWidthTypes.Float16}, "0000"},
 		{[]arrow.DataType{arrow.FixedWidthTypes.Float16}, "0001"},
 		{[]arrow.DataType{arrow.PrimitiveTypes.Float64}, "fffffffffffffffd"},
@@ -39,7 +39,8 @@ func TestMalformedRows(t *testing.T) {
 		{[]arrow.DataType{&arrow.FixedSizeBinaryType{ByteWidth: 1}}, "ff01"},
 		{[]arrow.DataType{&arrow.Decimal128Type{Precision: 9}}, "ff" + strings.Repeat("00", 15) + "01"},
 		{[]arrow.DataType{text}, ""}, {[]arrow.DataType{text}, "01"}, {[]arrow.DataType{text}, "0161"},
-		{[]arrow.DataType{text}, "016101"}, {[]arrow.DataType{text}, "01610100"}, {[]arrow.DataType{text}, "0161010300"},
+		{[]arrow.DataType{text}, "016101"}, {[]arrow.DataType{text}, "01610100"},
+		{[]arrow.DataType{text}, "0161010300"},
 		{[]arrow.DataType{text}, "01610000"}, {[]arrow.DataType{text}, "00"}, {[]arrow.DataType{text}, "ff00"},
 		{[]arrow.DataType{text}, "0161616161616161616161616161616161"}, // 16 letters, no terminator
 		{[]arrow.DataType{text, i8}, "0161000180ff"}, {[]arrow.DataType{text, i8}, "01610001"},
@@ -80,8 +81,8 @@ func TestMalformedRowIsNamed(t *testing.T) {
 	encoded, err := rows.NewRows(data, offsets)
 	require.NoError(t, err)
 	_, err = converter.Decode(t.Context(), encoded, rows.Options{Allocator: checked(t), Threads: 3})
-	require.EqualError(t, err, "arrowsort/rows: malformed row: invalid: row 12345 does not have the bytes of key key of "+
-		"type utf8 in its place")
+	require.EqualError(t, err, "arrowsort/rows: malformed row: invalid: row 12345 does not have the bytes of key key "+
+		"of type utf8 in its place")
 }
 
 // TestChangedRows changes, cuts and extends encoded rows of every type: whatever decodes has just these bytes.

@@ -47,8 +47,11 @@ func (s *stopping) Err() error {
 	return nil
 }
 
+// A call is Encode or Decode; it returns the release of its result.
+type call = func(context.Context, rows.Options) (release func(), err error)
+
 // callsOfAllTypes are calls on a record with a column of every type, all of them keys.
-func callsOfAllTypes(t *testing.T, mem memory.Allocator) map[string]func(context.Context, rows.Options) (func(), error) {
+func callsOfAllTypes(t *testing.T, mem memory.Allocator) map[string]call {
 	rng := rand.New(rand.NewPCG(1, 8))
 	var fields []rows.Field
 	var columns []arrow.Array
@@ -65,7 +68,7 @@ func callsOfAllTypes(t *testing.T, mem memory.Allocator) map[string]func(context
 	encoded, err := converter.Encode(t.Context(), rec, rows.Options{Allocator: mem})
 	require.NoError(t, err)
 	t.Cleanup(encoded.Release)
-	return map[string]func(context.Context, rows.Options) (func(), error){
+	return map[string]call{
 		"Encode": func(ctx context.Context, opts rows.Options) (func(), error) {
 			r, err := converter.Encode(ctx, rec, opts)
 			if err != nil {

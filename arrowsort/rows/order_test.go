@@ -209,7 +209,8 @@ func TestManyTiles(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 6))
 	var parts []arrow.Array
 	for _, typ := range []arrow.DataType{
-		arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Float64, arrow.BinaryTypes.String, arrow.BinaryTypes.BinaryView,
+		arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Float64, arrow.BinaryTypes.String,
+		arrow.BinaryTypes.BinaryView,
 		&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int16, ValueType: arrow.BinaryTypes.LargeString},
 	} {
 		a := random(rng, typ, n, 0.1, mem)
