@@ -16,7 +16,8 @@ type column struct {
 	validity *memory.Buffer
 	values   *memory.Buffer // values, bits, offsets or views
 	data     *memory.Buffer // the bytes of strings
-	ends     []int64        // where the strings end: of a tile, then of all rows
+	ends     []int32        // where the strings end: from the start of their tile, then of all
+	wideEnds []int64        // the same where offsets have 64 bits
 	nulls    atomic.Int64
 }
 
@@ -42,11 +43,20 @@ func (c *column) open(d *decoder) (err error) {
 	if c.values, err = d.allocate(d.ctx, size); err != nil || c.format != formatText {
 		return err
 	}
-	ends, err := d.allocate(d.ctx, d.n*arrow.Int64SizeBytes)
-	if err == nil {
-		c.ends = arrow.Int64Traits.CastFromBytes(ends.Bytes())
+	ends := c.values // the offsets after the first one
+	switch c.kind {
+	case keyencode.LargeBinary:
+		c.wideEnds = arrow.Int64Traits.CastFromBytes(ends.Bytes())
+		c.wideEnds[0], c.wideEnds = 0, c.wideEnds[1:]
+		return nil
+	case keyencode.BinaryView:
+		if ends, err = d.allocate(d.ctx, (d.n+1)*arrow.Int32SizeBytes); err != nil {
+			return err
+		}
 	}
-	return err
+	c.ends = arrow.Int32Traits.CastFromBytes(ends.Bytes())
+	c.ends[0], c.ends = 0, c.ends[1:]
+	return nil
 }
 
 // openTexts allocates the bytes of strings, once their ends are known by tile, and places the ends.
@@ -54,10 +64,14 @@ func (c *column) openTexts(d *decoder) (err error) {
 	if c.format != formatText {
 		return nil
 	}
-	if c.kind != keyencode.BinaryView {
-		clear(c.values.Bytes()[:c.width]) // the first offset
+	if c.wide() {
+		return openTexts(d, c, c.wideEnds)
 	}
-	starts, total := tileStarts(c.ends)
+	return openTexts(d, c, c.ends)
+}
+
+func openTexts[O int32 | int64](d *decoder, c *column, ends []O) (err error) {
+	starts, total := tileStarts(ends)
 	if err := c.checkTextBytes(total); err != nil {
 		return err
 	}
@@ -65,9 +79,9 @@ func (c *column) openTexts(d *decoder) (err error) {
 		return err
 	}
 	return d.eachTile(func(_ *tile, lo, n int) error {
-		start := starts[lo/tileRows]
-		for i := range c.ends[lo : lo+n] {
-			c.ends[lo+i] += start
+		start := O(starts[lo/tileRows])
+		for i := range ends[lo : lo+n] {
+			ends[lo+i] += start
 		}
 		return nil
 	})
@@ -95,7 +109,7 @@ func (c *column) take(t *tile, data []byte, lo, n int) (bad int) {
 	case formatDecimal, formatBytes:
 		nulls, bad = c.takeFixed(c.values.Bytes()[lo*c.width:], data, pos, valid)
 	case formatText:
-		nulls, bad = c.takeTexts(data, pos, valid, lo)
+		nulls, bad = c.takeTexts(data, pos, valid, lo), -1
 	}
 	c.nulls.Add(int64(nulls))
 	return bad

@@ -116,8 +116,12 @@ func (d *decoder) measureTile(t *tile, lo, n int) error {
 			skip += c.bytes
 			continue
 		}
-		if bad := c.measure(d.rows.data, t.pos[:n], skip, ends, c.ends[lo:lo+n]); bad >= 0 {
+		bad, total := c.measure(d.rows.data, t.pos[:n], skip, ends, lo)
+		if bad >= 0 {
 			return c.malformed(lo + bad)
+		}
+		if err := c.checkTextBytes(int64(total)); err != nil {
+			return err
 		}
 		skip = 0
 	}

@@ -171,11 +171,11 @@ func eachTile(
 }
 
 // tileStarts are the places where tiles begin whose rows end at the given places of their tile, and the end of all.
-func tileStarts(ends []int64) (starts []int64, total int64) {
+func tileStarts[O int32 | int64](ends []O) (starts []int64, total int64) {
 	starts = make([]int64, 0, (len(ends)+tileRows-1)/tileRows)
 	for lo := 0; lo < len(ends); lo += tileRows {
 		starts = append(starts, total)
-		total += ends[min(lo+tileRows, len(ends))-1]
+		total += int64(ends[min(lo+tileRows, len(ends))-1])
 	}
 	return starts, total
 }

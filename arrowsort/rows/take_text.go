@@ -4,8 +4,6 @@ import (
 	"encoding/binary"
 	"math/bits"
 
-	"github.com/apache/arrow/go/v15/arrow"
-
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -13,15 +11,25 @@ import (
 const shortText = 16
 
 // measure moves the positions over skip bytes and text, which must not pass the ends of the rows, and writes where the
-// decoded strings end when they lie one after the other. It returns a row that is malformed, or -1.
-func (c *column) measure(data []byte, pos []int, skip int, rowEnds, ends []int64) (bad int) {
-	total, flip := 0, c.flip
+// decoded strings end when they lie one after the other. It returns a row that is malformed, or -1, and the bytes of the
+// strings; the ends count only if they hold them.
+func (c *column) measure(data []byte, pos []int, skip int, rowEnds []int64, lo int) (bad, total int) {
+	if c.wide() {
+		return measureTexts(c, data, pos, skip, rowEnds, c.wideEnds[lo:lo+len(pos)])
+	}
+	return measureTexts(c, data, pos, skip, rowEnds, c.ends[lo:lo+len(pos)])
+}
+
+func measureTexts[O int32 | int64](
+	c *column, data []byte, pos []int, skip int, rowEnds []int64, ends []O,
+) (bad, total int) {
+	flip := c.flip
 	for i, p := range pos {
 		p += skip
 		rowEnd := int(rowEnds[i])
 		switch {
 		case p >= rowEnd:
-			return i
+			return i, 0
 		case data[p] == classValue:
 			next, n := p+1, shortText
 			if next+shortText <= len(data) { // scan without the call
@@ -34,18 +42,18 @@ func (c *column) measure(data []byte, pos []int, skip int, rowEnds, ends []int64
 			if n < shortText && next+n < rowEnd && data[next+n]^byte(flip) == terminator {
 				next += n + 1
 			} else if next, n = scan(data[:rowEnd:len(data)], next, flip); next < 0 {
-				return i
+				return i, 0
 			}
 			pos[i] = next
 			total += n
 		case data[p] == c.null:
 			pos[i] = p + 1
 		default:
-			return i
+			return i, 0
 		}
-		ends[i] = int64(total)
+		ends[i] = O(total)
 	}
-	return -1
+	return -1, total
 }
 
 // scan reads escaped bytes from position p on: it returns the position after the terminator, and the number of bytes
@@ -87,14 +95,21 @@ func findLow(row []byte, p int, flip uint64) int {
 }
 
 // takeTexts reads strings that are measured.
-func (c *column) takeTexts(data []byte, pos []int, valid []byte, lo int) (nulls, bad int) {
+func (c *column) takeTexts(data []byte, pos []int, valid []byte, lo int) (nulls int) {
+	if c.wide() {
+		return takeTexts(c, data, pos, valid, lo, c.wideEnds)
+	}
+	return takeTexts(c, data, pos, valid, lo, c.ends)
+}
+
+func takeTexts[O int32 | int64](c *column, data []byte, pos []int, valid []byte, lo int, ends []O) (nulls int) {
 	texts, start := c.data.Bytes(), 0
 	if lo > 0 {
-		start = int(c.ends[lo-1])
+		start = int(ends[lo-1])
 	}
-	c.putOffsets(lo, len(pos))
+	ends = ends[lo : lo+len(pos)]
 	for i, p := range pos {
-		end := int(c.ends[lo+i])
+		end := int(ends[i])
 		if data[p] != classValue {
 			clearBit(valid, i)
 			nulls++
@@ -102,26 +117,24 @@ func (c *column) takeTexts(data []byte, pos []int, valid []byte, lo int) (nulls,
 		} else {
 			pos[i] = takeText(texts[start:end], data, p+1, c.flip)
 		}
-		if c.kind == keyencode.BinaryView {
-			putView(c.values.Bytes()[(lo+i)*16:][:16], texts[start:end], start)
-		}
 		start = end
 	}
-	return nulls, -1
+	if c.kind == keyencode.BinaryView {
+		c.putViews(texts, lo, len(pos))
+	}
+	return nulls
 }
 
-// putOffsets writes the offsets of n rows from row lo on.
-func (c *column) putOffsets(lo, n int) {
-	ends := c.ends[lo : lo+n]
-	switch c.kind {
-	case keyencode.Binary:
-		offsets := arrow.Int32Traits.CastFromBytes(c.values.Bytes())[lo+1:]
-		offsets = offsets[:len(ends)]
-		for i, end := range ends {
-			offsets[i] = int32(end)
-		}
-	case keyencode.LargeBinary:
-		copy(arrow.Int64Traits.CastFromBytes(c.values.Bytes())[lo+1:], ends)
+// putViews writes the views of n strings from row lo on, which lie in the first buffer.
+func (c *column) putViews(texts []byte, lo, n int) {
+	start := 0
+	if lo > 0 {
+		start = int(c.ends[lo-1])
+	}
+	for i := lo; i < lo+n; i++ {
+		end := int(c.ends[i])
+		putView(c.values.Bytes()[i*16:][:16], texts[start:end], start)
+		start = end
 	}
 }
 
