@@ -18,6 +18,7 @@ type column struct {
 	data     *memory.Buffer // the bytes of strings
 	ends     []int32        // where the strings end: from the start of their tile, then of all
 	wideEnds []int64        // the same where offsets have 64 bits
+	starts   []int64        // where the strings of each tile start
 	nulls    atomic.Int64
 }
 
@@ -59,32 +60,22 @@ func (c *column) open(d *decoder) (err error) {
 	return nil
 }
 
-// openTexts allocates the bytes of strings, once their ends are known by tile, and places the ends.
+// openTexts allocates the bytes of strings, once their ends are known by tile.
 func (c *column) openTexts(d *decoder) (err error) {
 	if c.format != formatText {
 		return nil
 	}
+	total := int64(0)
 	if c.wide() {
-		return openTexts(d, c, c.wideEnds)
+		c.starts, total = tileStarts(c.wideEnds)
+	} else {
+		c.starts, total = tileStarts(c.ends)
 	}
-	return openTexts(d, c, c.ends)
-}
-
-func openTexts[O int32 | int64](d *decoder, c *column, ends []O) (err error) {
-	starts, total := tileStarts(ends)
 	if err := c.checkTextBytes(total); err != nil {
 		return err
 	}
-	if c.data, err = d.allocate(d.ctx, int(total)); err != nil {
-		return err
-	}
-	return d.eachTile(func(_ *tile, lo, n int) error {
-		start := O(starts[lo/tileRows])
-		for i := range ends[lo : lo+n] {
-			ends[lo+i] += start
-		}
-		return nil
-	})
+	c.data, err = d.allocate(d.ctx, int(total))
+	return err
 }
 
 // take reads n rows from row lo of the result on from their positions, which move on. It returns a row that is

@@ -102,14 +102,14 @@ func (c *column) takeTexts(data []byte, pos []int, valid []byte, lo int) (nulls 
 	return takeTexts(c, data, pos, valid, lo, c.ends)
 }
 
+// takeTexts adds the start of the tile to the ends, too.
 func takeTexts[O int32 | int64](c *column, data []byte, pos []int, valid []byte, lo int, ends []O) (nulls int) {
-	texts, start := c.data.Bytes(), 0
-	if lo > 0 {
-		start = int(ends[lo-1])
-	}
+	texts, first := c.data.Bytes(), int(c.starts[lo/tileRows])
 	ends = ends[lo : lo+len(pos)]
+	start := first
 	for i, p := range pos {
-		end := int(ends[i])
+		end := first + int(ends[i])
+		ends[i] = O(end)
 		if data[p] != classValue {
 			clearBit(valid, i)
 			nulls++
@@ -127,10 +127,7 @@ func takeTexts[O int32 | int64](c *column, data []byte, pos []int, valid []byte,
 
 // putViews writes the views of n strings from row lo on, which lie in the first buffer.
 func (c *column) putViews(texts []byte, lo, n int) {
-	start := 0
-	if lo > 0 {
-		start = int(c.ends[lo-1])
-	}
+	start := int(c.starts[lo/tileRows])
 	for i := lo; i < lo+n; i++ {
 		end := int(c.ends[i])
 		putView(c.values.Bytes()[i*16:][:16], texts[start:end], start)
