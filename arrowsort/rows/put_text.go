@@ -57,6 +57,7 @@ func textWidth(s []byte) int {
 func addWidths[O int32 | int64](k *chunk, offsets []O, at int, widths []int) {
 	offsets = offsets[at : at+len(widths)+1]
 	if k.Validity != nil || !clean(k.Data[0], offsets) {
+		k.escapes.Store(true)
 		for i := range widths {
 			widths[i] += textWidth(textAt(k, offsets, at, i))
 		}
@@ -71,7 +72,7 @@ func addWidths[O int32 | int64](k *chunk, offsets []O, at int, widths []int) {
 
 func putTexts[O int32 | int64](k *chunk, out []byte, offsets []O, at int, pos []int) {
 	offsets = offsets[at : at+len(pos)+1]
-	if k.Validity != nil || !clean(k.Data[0], offsets) {
+	if k.Validity != nil || k.escapes.Load() && !clean(k.Data[0], offsets) {
 		for i := range pos {
 			pos[i] = k.putText(out, pos[i], textAt(k, offsets, at, i))
 		}

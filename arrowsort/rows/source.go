@@ -3,6 +3,7 @@ package rows
 import (
 	"fmt"
 	"sort"
+	"sync/atomic"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -22,6 +23,7 @@ type chunk struct {
 	*leaf
 	keyencode.Chunk
 	values  keyencode.Column // the chunk without its validity
+	escapes atomic.Bool      // strings with bytes to escape were measured
 	entries *Rows            // of a dictionary, encoded, from entry first on; nil for values
 	first   int
 }
@@ -32,8 +34,9 @@ func (e *encoder) source(l *leaf, values adapter.Values) (source, error) {
 	for i, c := range values.Chunks {
 		bare := c
 		bare.Validity = nil
-		s.chunks[i] = chunk{leaf: l, Chunk: c, values: keyencode.Column{
-			Kind: values.Kind, Width: values.Width, Chunks: []keyencode.Chunk{bare}}}
+		k := &s.chunks[i]
+		k.leaf, k.Chunk = l, c
+		k.values = keyencode.Column{Kind: values.Kind, Width: values.Width, Chunks: []keyencode.Chunk{bare}}
 		s.starts[i+1] = s.starts[i] + c.Rows
 	}
 	return s, e.addEntries(&s, values)
