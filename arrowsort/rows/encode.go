@@ -40,8 +40,8 @@ func (c *Converter) Encode(ctx context.Context, data arrowsort.Data, opts Option
 }
 
 // AppendRow appends the bytes of one row to dst and returns the longer slice. The data and the errors are as those of
-// Encode; a row that is not in the data is arrowsort.ErrIndex. Memory for it comes from Go. Many rows are encoded
-// several times faster by Encode.
+// Encode; a row that is not in the data is arrowsort.ErrIndex. Temporary memory comes from Go. For many rows use
+// Encode: each call of AppendRow prepares all key columns.
 func (c *Converter) AppendRow(dst []byte, data arrowsort.Data, row int) ([]byte, error) {
 	in, err := c.input(data)
 	if err != nil {
