@@ -11,8 +11,8 @@ import (
 const shortText = 16
 
 // measure moves the positions over skip bytes and text, which must not pass the ends of the rows, and writes where the
-// decoded strings end when they lie one after the other. It returns a row that is malformed, or -1, and the bytes of the
-// strings; the ends count only if they hold them.
+// decoded strings end when they lie one after the other. It returns a row that is malformed, or -1, and the bytes of
+// the strings; the ends count only if they hold that number.
 func (c *column) measure(data []byte, pos []int, skip int, rowEnds []int64, lo int) (bad, total int) {
 	if c.wide() {
 		return measureTexts(c, data, pos, skip, rowEnds, c.wideEnds[lo:lo+len(pos)])
