@@ -43,7 +43,8 @@ func (c *Column) nullable() bool {
 
 // EncodeWords writes order-preserving words of rows lo..lo+len(dst)-1 of a key column without statistics and without a
 // plan: as they compare, so do the rows. It is for sorts too small to measure first. It reports false, and writes
-// nothing, for a column that is not one chunk of integers or floats without a validity bitmap.
+// nothing, for a column that is not one chunk of integers or floats without a validity bitmap. The words are part of
+// the format of docs/rows.md and do not change.
 func EncodeWords(dst []uint64, c *Column, k Key, lo int) bool {
 	l, ok := c.typeWord(k)
 	if !ok || len(c.Chunks) != 1 {

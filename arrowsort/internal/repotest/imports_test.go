@@ -42,6 +42,7 @@ var arrows = []struct {
 	{from: "arrowsort/internal/cpu", never: []string{arrow, arrow18, gpu}},
 	{from: "arrowsort/internal/take", never: []string{compute, parquet, arrow18, gpu}},
 	{from: "arrowsort", never: []string{compute, parquet, arrow18, gpu, module + "/arrowsort/cmd", commands}},
+	{from: "arrowsort/rows", never: []string{compute, parquet, arrow18, gpu, module + "/arrowsort/cmd", commands}},
 	{from: "arrowsort/computefn", never: []string{parquet, arrow18, gpu, commands}},
 	{from: "arrowsort/internal/arrow18", never: []string{parquet, pqarrow, flight, gpu, commands}},
 	{from: "internal/workers", only: []string{}},

@@ -1,0 +1,43 @@
+package arrowsort
+
+import (
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
+)
+
+// A KeyColumn is a key that was found in a schema.
+type KeyColumn struct {
+	// Name is the path of the key, or the name of its column.
+	Name string
+	// Path is the position of the column in the schema, then the position of each field below it.
+	Path []int
+	// Type is the type of the column or field. A struct orders by its fields.
+	Type arrow.DataType
+	// Order and Nulls are those of the key.
+	Order Order
+	Nulls NullPlacement
+}
+
+// ResolveKeys returns the column of each key in data of a schema, for packages that compute with keys. It fails with
+// ErrNoKeys, ErrColumn, ErrKeyType or ErrOption where Sort does.
+func ResolveKeys(schema *arrow.Schema, keys []Key) ([]KeyColumn, error) {
+	d := dataset{shape: recordShape, schema: schema}
+	for _, f := range schema.Fields() {
+		d.Columns = append(d.Columns, adapter.Column{Name: f.Name, Type: f.Type})
+	}
+	if _, err := d.resolve(keys); err != nil {
+		return nil, err
+	}
+	columns := make([]KeyColumn, len(keys))
+	for i, key := range keys {
+		leaf, err := d.find(key)
+		if err != nil {
+			return nil, err
+		}
+		columns[i] = KeyColumn{leaf.Name, slices.Clone(leaf.Path), leaf.Type, key.Order, key.Nulls}
+	}
+	return columns, nil
+}

@@ -1,0 +1,30 @@
+package rows
+
+import (
+	"math"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
+)
+
+// TestStringsOf2GiB: 32-bit offsets and views hold less.
+func TestStringsOf2GiB(t *testing.T) {
+	for _, typ := range []arrow.DataType{
+		arrow.BinaryTypes.String, arrow.BinaryTypes.BinaryView, arrow.BinaryTypes.LargeString,
+	} {
+		l := newLeaf(adapter.Leaf{Name: "k", Type: typ}, arrowsort.KeyColumn{})
+		c := column{leaf: &l}
+		require.NoError(t, c.checkTextBytes(math.MaxInt32))
+		err := c.checkTextBytes(math.MaxInt32 + 1)
+		if typ == arrow.BinaryTypes.LargeString {
+			require.NoError(t, err)
+			continue
+		}
+		require.ErrorIs(t, err, arrowsort.ErrOffsets)
+		require.ErrorContains(t, err, "key k of type "+typ.String()+" has 2147483648 bytes of strings")
+	}
+}

@@ -1,0 +1,133 @@
+package rows_test
+
+import (
+	"encoding/binary"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/rows"
+)
+
+func binaryOf(values ...[]byte) arrow.Array {
+	b := array.NewBinaryBuilder(memory.DefaultAllocator, arrow.BinaryTypes.Binary)
+	for _, v := range values {
+		b.Append(v)
+	}
+	return b.NewArray()
+}
+
+func TestConverterErrors(t *testing.T) {
+	_, err := rows.NewConverter()
+	require.ErrorIs(t, err, arrowsort.ErrNoKeys)
+	for _, typ := range []arrow.DataType{
+		arrow.ListOf(arrow.PrimitiveTypes.Int8), arrow.FixedWidthTypes.DayTimeInterval,
+		structOf(arrow.PrimitiveTypes.Int8, arrow.FixedWidthTypes.MonthDayNanoInterval),
+	} {
+		_, err := rows.NewConverter(rows.Field{Name: "k", Type: typ})
+		require.ErrorIs(t, err, arrowsort.ErrKeyType)
+		require.ErrorContains(t, err, "key k")
+	}
+	_, err = rows.NewConverter(rows.Field{Type: arrow.Null, Order: 2})
+	require.ErrorIs(t, err, arrowsort.ErrOption)
+	_, err = rows.ForKeys(arrow.NewSchema(nil, nil), []arrowsort.Key{{Path: "a"}})
+	require.ErrorIs(t, err, arrowsort.ErrColumn)
+}
+
+func TestEncodeErrors(t *testing.T) {
+	i8 := fromJSON(t, arrow.PrimitiveTypes.Int8, `[1, 2]`)
+	rec := recordOf(i8)
+	defer rec.Release()
+	two, err := rows.NewConverter(rows.Field{Type: arrow.PrimitiveTypes.Int8},
+		rows.Field{Name: "s", Type: arrow.BinaryTypes.String})
+	require.NoError(t, err)
+	_, err = two.Encode(t.Context(), rec, rows.Options{})
+	require.ErrorIs(t, err, arrowsort.ErrColumn)
+	require.ErrorContains(t, err, "key s is in column 1, the data has 1 columns")
+	other, err := rows.NewConverter(rows.Field{Type: arrow.PrimitiveTypes.Int16})
+	require.NoError(t, err)
+	_, err = other.Encode(t.Context(), rec, rows.Options{})
+	require.ErrorIs(t, err, arrowsort.ErrOption)
+	require.ErrorContains(t, err, "column a has type int8, the converter is for int16")
+
+	one, err := rows.NewConverter(rows.Field{Type: arrow.PrimitiveTypes.Int8})
+	require.NoError(t, err)
+	_, err = one.Encode(t.Context(), nil, rows.Options{})
+	require.ErrorIs(t, err, arrowsort.ErrOption)
+	_, err = one.Encode(t.Context(), rec, rows.Options{Threads: -1})
+	require.ErrorIs(t, err, arrowsort.ErrOption)
+	encoded, err := one.Encode(t.Context(), rec, rows.Options{})
+	require.NoError(t, err)
+	_, err = one.Decode(t.Context(), encoded, rows.Options{Threads: -1})
+	require.ErrorIs(t, err, arrowsort.ErrOption)
+	for _, row := range []int{-1, 2} {
+		dst, err := one.AppendRow([]byte("x"), rec, row)
+		require.ErrorIs(t, err, arrowsort.ErrIndex)
+		require.Equal(t, []byte("x"), dst)
+	}
+}
+
+// TestMalformedArrays has buffers that contradict each other: an error for Encode and AppendRow, no panic.
+func TestMalformedArrays(t *testing.T) {
+	buffer := func(b []byte) *memory.Buffer { return memory.NewBufferBytes(b) }
+	int32s := func(values ...int32) *memory.Buffer {
+		var b []byte
+		for _, v := range values {
+			b = binary.LittleEndian.AppendUint32(b, uint32(v))
+		}
+		return buffer(b)
+	}
+	dictionary := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.PrimitiveTypes.Int8}
+	entries := fromJSON(t, arrow.PrimitiveTypes.Int8, `[1, 2]`)
+	for _, index := range []int32{2, -1, 1 << 30} {
+		data := array.NewDataWithDictionary(
+			dictionary, 2, []*memory.Buffer{nil, int32s(0, index)}, 0, 0, entries.Data().(*array.Data))
+		a := array.MakeFromData(data)
+		converter, err := rows.NewConverter(rows.Field{Name: "k", Type: data.DataType()})
+		require.NoError(t, err)
+		_, err = converter.Encode(t.Context(), a, rows.Options{Allocator: checked(t)})
+		require.ErrorIs(t, err, arrow.ErrInvalid)
+		require.ErrorContains(t, err, "key k")
+		require.ErrorContains(t, err, "in a dictionary of 2 entries")
+		_, err = converter.AppendRow(nil, a, 1)
+		require.ErrorIs(t, err, arrow.ErrInvalid)
+		data.Release()
+	}
+}
+
+// TestSchemaOfDecode: dictionaries and runs become their values, extension types stay where their storage does.
+func TestSchemaOfDecode(t *testing.T) {
+	dictionary := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
+	runs := arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int32, dictionary)
+	converter, err := rows.NewConverter(rows.Field{Name: "a", Type: runs}, rows.Field{Type: structOf(dictionary)},
+		rows.Field{Type: arrow.FixedWidthTypes.Timestamp_ns})
+	require.NoError(t, err)
+	want := []arrow.DataType{arrow.BinaryTypes.String, structOf(arrow.BinaryTypes.String),
+		arrow.FixedWidthTypes.Timestamp_ns}
+	require.Equal(t, "a", converter.Schema().Field(0).Name)
+	for i, typ := range want {
+		require.True(t, arrow.TypeEqual(typ, converter.Schema().Field(i).Type), "%d", i)
+	}
+}
+
+func TestNewRows(t *testing.T) {
+	r, err := rows.NewRows([]byte("xabbc"), []int64{1, 2, 2, 4})
+	require.NoError(t, err)
+	require.Equal(t, 3, r.Len())
+	require.Equal(t, []byte("a"), r.Row(0))
+	require.Empty(t, r.Row(1))
+	require.Equal(t, []byte("bb"), r.Row(2))
+	require.Equal(t, 2, cap(r.Row(2)), "appending to a row must not change the next one")
+	require.Equal(t, []int{1, -1, 0}, []int{r.Compare(0, 1), r.Compare(0, 2), r.Compare(2, 2)})
+	for _, offsets := range [][]int64{{-1, 0}, {0, 2, 1}, {0, 6}} {
+		_, err := rows.NewRows([]byte("xabbc"), offsets)
+		require.ErrorIs(t, err, arrowsort.ErrOption)
+	}
+	none, err := rows.NewRows(nil, nil)
+	require.NoError(t, err)
+	require.Zero(t, none.Len())
+}

@@ -1,0 +1,168 @@
+package rows
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/internal/workers"
+)
+
+// Decode returns the keys of rows: a record of the schema Schema, one column for each key, structs as structs. The
+// caller releases it.
+//
+// It fails with ErrRow when a row is not what Encode of this converter makes, whatever its bytes are; with
+// arrowsort.ErrOffsets when the strings of a column take 2 GiB or more and its type has 32-bit offsets or views; with
+// an error that matches engine.ErrMemory; or with the context's, as a rule within 50 ms of its end.
+func (c *Converter) Decode(ctx context.Context, rows *Rows, opts Options) (arrow.Record, error) {
+	opts, err := opts.resolved()
+	if err != nil {
+		return nil, err
+	}
+	d := &decoder{ctx: ctx, opts: opts, rows: rows, n: rows.Len(), buffers: buffers{mem: opts.Allocator}}
+	defer d.release()
+	d.scratch = make([]*tile, workers.Count(opts.Threads))
+	if err := d.open(c.leaves); err != nil {
+		return nil, err
+	}
+	if err := d.measure(); err != nil {
+		return nil, err
+	}
+	if err := d.eachTile(d.take); err != nil {
+		return nil, err
+	}
+	columns := make([]arrow.Array, len(c.columns))
+	for i := range c.columns {
+		data, err := d.assemble(&c.columns[i])
+		if err != nil {
+			return nil, err
+		}
+		columns[i] = array.MakeFromData(data)
+		data.Release()
+		defer columns[i].Release()
+	}
+	return array.NewRecord(c.decoded, columns, int64(d.n)), nil
+}
+
+// A decoder is one decoding on its way.
+type decoder struct {
+	buffers
+	ctx     context.Context
+	opts    Options
+	rows    *Rows
+	n       int
+	width   int  // bytes of the leaves of fixed width
+	text    bool // there are others
+	columns []column
+	scratch []*tile
+}
+
+func (d *decoder) eachTile(f func(t *tile, lo, n int) error) error {
+	return eachTile(d.ctx, d.scratch, d.n, d.opts.Threads, f)
+}
+
+// open allocates the columns, but for the bytes of strings.
+func (d *decoder) open(leaves []leaf) error {
+	d.columns = make([]column, len(leaves))
+	for i := range leaves {
+		d.columns[i].leaf = &leaves[i]
+		if err := d.columns[i].open(d); err != nil {
+			return err
+		}
+		d.width += leaves[i].bytes
+		d.text = d.text || leaves[i].format == formatText
+	}
+	return nil
+}
+
+// measure checks that rows have the bytes that their leaves take, and finds where the strings of a column end.
+func (d *decoder) measure() error {
+	if !d.text {
+		return d.eachTile(d.checkWidths)
+	}
+	if err := d.eachTile(d.measureTile); err != nil {
+		return err
+	}
+	for i := range d.columns {
+		if err := d.columns[i].openTexts(d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *decoder) checkWidths(_ *tile, lo, n int) error {
+	offsets := d.rows.offsets[lo : lo+n+1]
+	for i := range n {
+		if has := offsets[i+1] - offsets[i]; has != int64(d.width) {
+			return fmt.Errorf("%w: row %d has %d bytes instead of %d", ErrRow, lo+i, has, d.width)
+		}
+	}
+	return nil
+}
+
+// measureTile follows the leaves through n rows from row lo on.
+func (d *decoder) measureTile(t *tile, lo, n int) error {
+	d.start(t, lo, n)
+	ends := d.rows.offsets[lo+1 : lo+n+1]
+	skip := 0 // bytes of fixed width since the positions
+	for i := range d.columns {
+		c := &d.columns[i]
+		if c.format != formatText {
+			skip += c.bytes
+			continue
+		}
+		bad, total := c.measure(d.rows.data, t.pos[:n], skip, ends, lo)
+		if bad >= 0 {
+			return c.malformed(lo + bad)
+		}
+		if err := c.checkTextBytes(int64(total)); err != nil {
+			return err
+		}
+		skip = 0
+	}
+	for i, end := range ends {
+		if at := int64(t.pos[i] + skip); at != end {
+			return fmt.Errorf("%w: row %d ends after %d of the %d bytes of its keys",
+				ErrRow, lo+i, end-d.rows.offsets[lo+i], at-d.rows.offsets[lo+i])
+		}
+	}
+	return nil
+}
+
+// start sets the positions to the starts of n rows from row lo on.
+func (d *decoder) start(t *tile, lo, n int) {
+	for i, o := range d.rows.offsets[lo : lo+n] {
+		t.pos[i] = int(o)
+	}
+}
+
+// take reads the values of n rows from row lo on, which are measured.
+func (d *decoder) take(t *tile, lo, n int) error {
+	d.start(t, lo, n)
+	for i := range d.columns {
+		c := &d.columns[i]
+		if bad := c.take(t, d.rows.data, lo, n); bad >= 0 {
+			return c.malformed(lo + bad)
+		}
+	}
+	return nil
+}
+
+func (c *column) malformed(row int) error {
+	return fmt.Errorf("%w: row %d does not have the bytes of key %s of type %s in its place",
+		ErrRow, row, c.Name, c.Type)
+}
+
+// checkTextBytes is an error where one array cannot hold the bytes of its strings.
+func (c *column) checkTextBytes(total int64) error {
+	if c.wide() || total <= math.MaxInt32 {
+		return nil
+	}
+	return fmt.Errorf("%w: key %s of type %s has %d bytes of strings; decode fewer rows at once",
+		arrowsort.ErrOffsets, c.Name, c.Type, total)
+}

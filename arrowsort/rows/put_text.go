@@ -1,0 +1,207 @@
+package rows
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// The bytes of text, before Descending inverts them. An escaped byte is escape and one more than the byte.
+const (
+	terminator = 0x00
+	escape     = 0x01
+)
+
+// addWidths adds the bytes of text of rows from row at of the chunk on to their widths.
+func (k *chunk) addWidths(t *tile, at int, widths []int) {
+	switch {
+	case k.entries != nil:
+		k.addEntryWidths(at, widths)
+	case k.kind == keyencode.BinaryView:
+		for i, s := range k.loadViews(t, at, len(widths)) {
+			widths[i] += textWidth(s)
+		}
+	case k.kind == keyencode.Binary:
+		addWidths(k, arrow.Int32Traits.CastFromBytes(k.Values)[k.Offset:], at, widths)
+	case k.kind == keyencode.LargeBinary:
+		addWidths(k, arrow.Int64Traits.CastFromBytes(k.Values)[k.Offset:], at, widths)
+	}
+}
+
+// putTexts writes text of rows from row at of the chunk on.
+func (k *chunk) putTexts(t *tile, at int, pos []int) {
+	switch k.kind {
+	case keyencode.BinaryView:
+		for i, s := range k.loadViews(t, at, len(pos)) {
+			pos[i] = k.putText(t.out, pos[i], s)
+		}
+	case keyencode.Binary:
+		putTexts(k, t.out, arrow.Int32Traits.CastFromBytes(k.Values)[k.Offset:], at, pos)
+	case keyencode.LargeBinary:
+		putTexts(k, t.out, arrow.Int64Traits.CastFromBytes(k.Values)[k.Offset:], at, pos)
+	}
+}
+
+// textWidth is the bytes of a string in a row; nil is a null.
+func textWidth(s []byte) int {
+	if s == nil {
+		return 1
+	}
+	return len(s) + 2 + escaped(s)
+}
+
+// addWidths looks at the bytes of all rows at once, as strings seldom have a byte to escape.
+func addWidths[O int32 | int64](k *chunk, offsets []O, at int, widths []int) {
+	offsets = offsets[at : at+len(widths)+1]
+	if k.Validity != nil || !clean(k.Data[0], offsets) {
+		k.escapes.Store(true)
+		for i := range widths {
+			widths[i] += textWidth(textAt(k, offsets, at, i))
+		}
+		return
+	}
+	lo := offsets[0]
+	for i, hi := range offsets[1:] {
+		widths[i] += int(hi-lo) + 2
+		lo = hi
+	}
+}
+
+func putTexts[O int32 | int64](k *chunk, out []byte, offsets []O, at int, pos []int) {
+	offsets = offsets[at : at+len(pos)+1]
+	if k.Validity != nil || k.escapes.Load() && !clean(k.Data[0], offsets) {
+		for i := range pos {
+			pos[i] = k.putText(out, pos[i], textAt(k, offsets, at, i))
+		}
+		return
+	}
+	data, flip, end := k.Data[0], k.flip, terminator^byte(k.flip)
+	for i, p := range pos {
+		lo, hi := int(offsets[i]), int(offsets[i+1])
+		n := hi - lo
+		row := out[p : p+n+2]
+		row[0] = classValue
+		if 8 <= n && n <= 16 { // copyFlipped without the call
+			first, last := binary.LittleEndian.Uint64(data[lo:]), binary.LittleEndian.Uint64(data[hi-8:])
+			binary.LittleEndian.PutUint64(row[1:], first^flip)
+			binary.LittleEndian.PutUint64(row[n-7:], last^flip)
+		} else if n > 0 {
+			copyFlipped(row[1:], data[lo:hi], flip)
+		}
+		row[n+1] = end
+		pos[i] = p + n + 2
+	}
+}
+
+// clean reports whether no byte of rows next to each other has to be escaped.
+func clean[O int32 | int64](data []byte, offsets []O) bool {
+	lo, hi := offsets[0], offsets[len(offsets)-1]
+	return lo == hi || isClean(data[lo:hi])
+}
+
+// isClean is escaped(s) == 0, several times faster.
+func isClean(s []byte) bool {
+	low := uint64(0)
+	for ; len(s) >= 16; s = s[16:] {
+		low |= firstLow(binary.LittleEndian.Uint64(s)) | firstLow(binary.LittleEndian.Uint64(s[8:]))
+	}
+	return low == 0 && escaped(s) == 0
+}
+
+// firstLow has the highest bit of the first byte of x set that is at most escape, the first being the lowest; it is 0
+// if there is none. Subtracting 2 from each byte sets the bit; it may do so in bytes after the first one, too. Bytes
+// from 0x80 on are taken out.
+func firstLow(x uint64) uint64 {
+	const twos, highs = 0x0202_0202_0202_0202, 0x8080_8080_8080_8080
+	return (x - twos) &^ x & highs
+}
+
+var noBytes = []byte{}
+
+// textAt is the string of row at+i of the chunk, nil for a null.
+func textAt[O int32 | int64](k *chunk, offsets []O, at, i int) []byte {
+	switch lo, hi := offsets[i], offsets[i+1]; {
+	case !k.valid(at + i):
+		return nil
+	case lo < hi:
+		return k.Data[0][lo:hi]
+	}
+	return noBytes // the data may be nil, and have no byte lo
+}
+
+// loadViews are the strings of views, nil for a null; views of nulls may be anything.
+func (k *chunk) loadViews(t *tile, at, n int) [][]byte {
+	if t.texts == nil {
+		t.texts = make([][]byte, tileRows)
+	}
+	texts := t.texts[:n]
+	for i := range texts {
+		if !k.valid(at + i) {
+			texts[i] = nil
+			continue
+		}
+		view := k.Values[(k.Offset+at+i)*16:][:16]
+		n := binary.LittleEndian.Uint32(view)
+		if n <= 12 {
+			texts[i] = view[4 : 4+n]
+			continue
+		}
+		from := int(binary.LittleEndian.Uint32(view[12:]))
+		texts[i] = k.Data[binary.LittleEndian.Uint32(view[8:])][from : from+int(n)]
+	}
+	return texts
+}
+
+// putText writes a string, nil for a null, at position p and returns the position after it.
+func (k *chunk) putText(out []byte, p int, s []byte) int {
+	if s == nil {
+		out[p] = k.null
+		return p + 1
+	}
+	out[p] = classValue
+	p = putEscaped(out, p+1, s, k.flip)
+	out[p] = terminator ^ byte(k.flip)
+	return p + 1
+}
+
+// putEscaped writes a string from position p on and returns the position after it.
+func putEscaped(out []byte, p int, s []byte, flip uint64) int {
+	if escaped(s) == 0 {
+		copyFlipped(out[p:], s, flip)
+		return p + len(s)
+	}
+	for _, x := range s {
+		if x <= escape {
+			out[p] = escape ^ byte(flip)
+			p++
+			x++
+		}
+		out[p] = x ^ byte(flip)
+		p++
+	}
+	return p
+}
+
+// escaped counts the bytes to escape: those up to escape.
+func escaped(s []byte) (n int) {
+	for ; len(s) >= 8; s = s[8:] {
+		n += bits.OnesCount64(lowBytes(binary.LittleEndian.Uint64(s)))
+	}
+	for _, x := range s {
+		if x <= escape {
+			n++
+		}
+	}
+	return n
+}
+
+// lowBytes has the highest bit of each byte of x set that is at most escape: those that are zero but for the lowest
+// bit. Adding 0x7f to the low seven bits of the others sets their highest bit, and does not carry.
+func lowBytes(x uint64) uint64 {
+	const low7 = 0x7f7f_7f7f_7f7f_7f7f
+	x &= 0xfefe_fefe_fefe_fefe
+	return ^(x&low7 + low7 | x | low7)
+}

@@ -1,0 +1,70 @@
+package rows
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+)
+
+// Rows are rows of bytes in one buffer: row i lies from offset i up to offset i+1. They cost 8 bytes per row besides
+// the rows themselves. They are not changed.
+type Rows struct {
+	data    []byte
+	offsets []int64
+	release func()
+}
+
+// NewRows borrows rows that came from elsewhere: n+1 offsets of n rows in data, the first of which need not be 0. It
+// fails with arrowsort.ErrOption when offsets fall or leave the data.
+func NewRows(data []byte, offsets []int64) (*Rows, error) {
+	last := int64(0)
+	for i, o := range offsets {
+		if o < last || o > int64(len(data)) {
+			return nil, fmt.Errorf("%w: offset %d of rows is %d, after %d, in %d bytes",
+				arrowsort.ErrOption, i, o, last, len(data))
+		}
+		last = o
+	}
+	if len(offsets) == 0 {
+		offsets = []int64{0}
+	}
+	return &Rows{data: data, offsets: offsets}, nil
+}
+
+// Len is the number of rows.
+func (r *Rows) Len() int { return len(r.offsets) - 1 }
+
+// Row is the bytes of row i, which are borrowed: valid until Release, and not to be written.
+func (r *Rows) Row(i int) []byte {
+	lo, hi := r.offsets[i], r.offsets[i+1]
+	return r.data[lo:hi:hi]
+}
+
+// Compare compares rows i and j: -1, 0 or +1, as bytes.Compare.
+func (r *Rows) Compare(i, j int) int { return bytes.Compare(r.Row(i), r.Row(j)) }
+
+// Bytes is all rows, one after the other, borrowed.
+func (r *Rows) Bytes() []byte { return r.data }
+
+// Offsets are the offsets of the rows in Bytes and the end of the last one, borrowed.
+func (r *Rows) Offsets() []int64 { return r.offsets }
+
+// Release gives the memory of encoded rows back to the allocator. The rows must not be used any more; a second Release
+// does nothing.
+func (r *Rows) Release() {
+	if r.release != nil {
+		r.release()
+	}
+	*r = Rows{offsets: []int64{0}}
+}
+
+// owned are rows whose buffers go back to an allocator.
+func owned(data, offsets *memory.Buffer, values []int64) *Rows {
+	return &Rows{data: data.Bytes(), offsets: values, release: func() {
+		data.Release()
+		offsets.Release()
+	}}
+}

@@ -1,0 +1,55 @@
+package rows
+
+// tileRows are the rows that are worked on at a time: their bytes and the scratch memory fit in the nearest caches. It
+// is a multiple of 8, so that tiles do not share bytes of bitmaps.
+const tileRows = 512
+
+// A tile is the scratch memory of a worker: about 9 KiB.
+type tile struct {
+	out     []byte           // all rows
+	pos     [tileRows]int    // where the next byte of each row goes, or comes from
+	words   [tileRows]uint64 // ordered words
+	classes [tileRows]byte   // class bytes
+	texts   [][]byte         // strings of views
+}
+
+// measure writes where each row ends, from the start of the tile: of len(ends) rows from row lo on.
+func (t *tile) measure(sources []source, ends []int64, lo int) {
+	n := len(ends)
+	fixed := 0
+	for i := range sources {
+		fixed += sources[i].bytes
+	}
+	widths := t.pos[:n]
+	for i := range widths {
+		widths[i] = fixed
+	}
+	for i := range sources {
+		if s := &sources[i]; s.format == formatText {
+			s.each(lo, n, func(k *chunk, at, from, n int) { k.addWidths(t, at, widths[from:from+n]) })
+		}
+	}
+	end := int64(0)
+	for i, w := range widths {
+		end += int64(w)
+		ends[i] = end
+	}
+}
+
+// place adds the start of the tile to the ends of its rows; the positions become the starts of the rows.
+func (t *tile) place(ends []int64, start int64) {
+	at := int(start)
+	for i := range ends {
+		t.pos[i] = at
+		ends[i] += start
+		at = int(ends[i])
+	}
+}
+
+// put writes n rows from row lo on.
+func (t *tile) put(sources []source, lo, n int) {
+	for i := range sources {
+		s := &sources[i]
+		s.each(lo, n, func(k *chunk, at, from, n int) { k.put(t, at, t.pos[from:from+n]) })
+	}
+}
