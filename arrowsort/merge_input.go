@@ -9,6 +9,7 @@ import (
 
 // A mergeInput is the next rows of one of the streams that are merged.
 type mergeInput struct {
+	number  int
 	reader  array.RecordReader
 	records []arrow.Record
 	rows    int          // of the records
@@ -25,14 +26,14 @@ func (in *mergeInput) fill(r *mergeReader, rows int) error {
 		}
 		if !in.reader.Next() {
 			if err := in.reader.Err(); err != nil {
-				return err
+				return fmt.Errorf("input %d: %w", in.number, err)
 			}
 			in.ended = true
 			break
 		}
 		rec := in.reader.Record()
 		if err := sameFields(r.schema, rec.Schema()); err != nil {
-			return err
+			return fmt.Errorf("input %d: %w", in.number, err)
 		}
 		if rec.NumRows() == 0 {
 			continue
@@ -60,8 +61,7 @@ func (in *mergeInput) follows(rec arrow.Record, r *mergeReader) error {
 	releaseRecord(&in.last)
 	sorted, _, err := IsSorted(r.ctx, both, r.keys, Options{Allocator: r.opts.Allocator, Threads: 1})
 	if err == nil && !sorted {
-		err = fmt.Errorf("%w: row %d sorts before row %d; sort the input by the keys first",
-			ErrUnsorted, in.taken, in.taken-1)
+		err = unsortedError(in.number, in.taken)
 	}
 	return err
 }

@@ -55,9 +55,9 @@ func MergeReaders(
 			return nil, fmt.Errorf("input %d: %w", i, err)
 		}
 	}
-	for _, reader := range readers {
+	for i, reader := range readers {
 		reader.Retain()
-		r.inputs = append(r.inputs, &mergeInput{reader: reader})
+		r.inputs = append(r.inputs, &mergeInput{number: i, reader: reader})
 	}
 	return r, nil
 }
@@ -157,7 +157,7 @@ func (r *mergeReader) round() (bool, error) {
 	runs := cpu.Runs{Open: make([]bool, len(r.inputs))}
 	for i, in := range r.inputs {
 		if err := in.fill(r, max(1, r.batchRows/len(r.inputs))); err != nil {
-			return false, fmt.Errorf("input %d: %w", i, err)
+			return false, err
 		}
 		runs.Open[i] = !in.ended
 		for _, rec := range in.records {

@@ -61,7 +61,7 @@ func (s *sorter) checkRun(run, lo, hi int) error {
 
 // search writes the place of each row from rows on.
 func (s *sorter) search(places []uint64, rows int, right bool) error {
-	if s.plan.Words() == 0 || len(places) < rows>>7 {
+	if s.plan.Words() == 0 || len(places) <= rows>>7 {
 		return s.tiles(len(places), boundsBatch, func(_, lo, hi int) {
 			s.searchBounds(places[lo:hi], rows, rows+lo, right)
 		})
