@@ -17,6 +17,8 @@
 // Lists, maps, unions, and intervals of days or of months, days and nanoseconds have no order: as a key they are an
 // error, ErrKeyType. Columns of every type may be payload.
 //
+// Merge and MergeReaders merge what is in this order, and SearchSorted finds places in it.
+//
 // # Ownership
 //
 // Inputs are borrowed and never changed; they may be released when the call is over. Results belong to the caller, who
