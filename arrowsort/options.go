@@ -13,8 +13,8 @@ import (
 
 // Options are how to do it; the zero value is right for most callers.
 type Options struct {
-	// Limit is the number of leading rows wanted: of the sorted order, or of the rows to take or to search; IsSorted and
-	// Explain read the first Limit rows of the input. 0 is all rows.
+	// Limit is the number of leading rows wanted: of the sorted order, or of the rows to take or to search; IsSorted
+	// and Explain read the first Limit rows of the input. 0 is all rows.
 	Limit int
 	// Engine does the sorting; nil is the CPU. Take, Merge, SearchSorted, IsSorted and Explain are always done by the
 	// CPU.

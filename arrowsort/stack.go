@@ -62,7 +62,7 @@ func (s *stack) first(chunks []arrow.Array, rows int) (first []arrow.Array) {
 // matches checks that an input has the columns of the first one.
 func (s *stack) matches(d *dataset) error {
 	if d.shape != s.shape {
-		return fmt.Errorf("%w: it is of another kind than the first one; give records, tables or arrays only", ErrOption)
+		return fmt.Errorf("%w: it is of another kind than the first input; give records only, or tables", ErrOption)
 	}
 	if len(d.Columns) != len(s.Columns) {
 		return fmt.Errorf("%w: it has %d columns, the first input %d", ErrSchema, len(d.Columns), len(s.Columns))

@@ -1,6 +1,6 @@
 // Command queryengine shows the sort as a step of a query: total the orders of each customer, with the customer's name.
-// Both sides are sorted by the row numbers of an argsort. A search of all orders among the customers finds the rows that
-// belong together, which are taken from both sides; the borders between customers are the groups.
+// Both sides are sorted by the row numbers of an argsort. A search of all orders among the customers finds the rows
+// that belong together, which are taken from both sides; the borders between customers are the groups.
 //
 //	$ go run ./examples/queryengine
 //	customer  orders  cents
@@ -99,9 +99,9 @@ func sortedBy(ctx context.Context, json, key string, payload arrow.Field) (arrow
 
 func keys(record arrow.Record) []int32 { return record.Column(0).(*array.Int32).Int32Values() }
 
-// join pairs the rows of equal keys: each row on the left with each on the right, whose keys are sorted. The rows on the
-// right that tie with a key lie between its first and its last place among them. Nulls tie here; SQL would leave them
-// out.
+// join pairs the rows of equal keys: each row on the left with each on the right, whose keys are sorted. The rows on
+// the right that tie with a key lie between its first and its last place among them. Nulls tie here; SQL would leave
+// them out.
 func join(ctx context.Context, left, right arrow.Array) (leftRows, rightRows []uint32, err error) {
 	var places [2][]uint64
 	for _, side := range []arrowsort.Side{arrowsort.Left, arrowsort.Right} {

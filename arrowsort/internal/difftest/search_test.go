@@ -29,31 +29,37 @@ func TestSearchOfEveryKey(t *testing.T) {
 	compareCallsOfEveryKey(t, (*table).checkSearch)
 }
 
+// A callCheck compares calls on a table with the model.
+type callCheck = func(*table, *testing.T, *rand.Rand, arrowsort.Options) error
+
 // compareCalls checks calls on the tables of some seeds: one in twelve has more rows than one worker sorts alone.
-func compareCalls(t *testing.T, first, tables int, check func(*table, *testing.T, *rand.Rand, arrowsort.Options) error) {
+func compareCalls(t *testing.T, first, tables int, check callCheck) {
 	compareAll(t, tables, func(i int) error {
 		r := rand.New(rand.NewPCG(uint64(first+i), 1))
 		rows := []int{r.IntN(20), r.IntN(300), r.IntN(4000)}[r.IntN(3)]
 		if r.IntN(12) == 0 {
 			rows = 1<<15 + r.IntN(1<<15)
 		}
-		return compareCall(t, r, check, func(mem memory.Allocator) *table { return newTable(uint64(first+i), rows, mem) })
+		return compareCall(t, r, check, func(mem memory.Allocator) *table {
+			return newTable(uint64(first+i), rows, mem)
+		})
 	})
 }
 
-func compareCallsOfEveryKey(t *testing.T, check func(*table, *testing.T, *rand.Rand, arrowsort.Options) error) {
+func compareCallsOfEveryKey(t *testing.T, check callCheck) {
 	cases := everyKey()
 	if testing.Short() {
 		cases = sample(cases, 10)
 	}
 	compareAll(t, len(cases), func(i int) error {
 		r := rand.New(rand.NewPCG(cases[i].seed, 5))
-		return compareCall(t, r, check, func(mem memory.Allocator) *table { return cases[i].table(1+r.IntN(700), mem) })
+		return compareCall(t, r, check, func(mem memory.Allocator) *table {
+			return cases[i].table(1+r.IntN(700), mem)
+		})
 	})
 }
 
-func compareCall(t *testing.T, r *rand.Rand, check func(*table, *testing.T, *rand.Rand, arrowsort.Options) error,
-	make func(memory.Allocator) *table) error {
+func compareCall(t *testing.T, r *rand.Rand, check callCheck, make func(memory.Allocator) *table) error {
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 	defer mem.AssertSize(t, 0)
 	tab := make(mem)
@@ -155,13 +161,6 @@ func drawValues(r *rand.Rand, types []arrow.DataType, from [][]arrow.Array, keys
 	}
 	v.data = v.assemble(form)
 	return v
-}
-
-func rowsOf(chunks []arrow.Array) (rows int) {
-	for _, chunk := range chunks {
-		rows += chunk.Len()
-	}
-	return rows
 }
 
 // sliceData is rows lo..hi-1 of data of any form.
