@@ -117,19 +117,21 @@ func TestMergeReadsOnlyTheRowsOfATable(t *testing.T) {
 
 func TestMergeReportsPlanAndProgress(t *testing.T) {
 	mem := checked(t)
-	inputs := bigRuns(t, mem, 4, 20_000, 1000)
-	last, plans := 0, 0
-	got, err := arrowsort.Merge(t.Context(), inputs, []arrowsort.Key{{Path: "k"}}, arrowsort.Options{
-		Allocator: mem, OnPlan: func(*keyencode.Plan) { plans++ },
-		Progress: func(done, total int) {
-			require.LessOrEqual(t, last, done)
-			require.LessOrEqual(t, done, total)
-			last = done
-		}})
-	require.NoError(t, err)
-	got.Release()
-	require.Equal(t, 1, plans)
-	require.Positive(t, last)
+	for _, runs := range []int{4, 70} {
+		inputs := bigRuns(t, mem, runs, 80_000/runs, 1000)
+		last, plans := 0, 0
+		got, err := arrowsort.Merge(t.Context(), inputs, []arrowsort.Key{{Path: "k"}}, arrowsort.Options{
+			Allocator: mem, OnPlan: func(*keyencode.Plan) { plans++ },
+			Progress: func(done, total int) {
+				require.LessOrEqual(t, last, done)
+				require.LessOrEqual(t, done, total)
+				last = done
+			}})
+		require.NoError(t, err)
+		got.Release()
+		require.Equal(t, 1, plans)
+		require.Positive(t, last)
+	}
 }
 
 func TestMergeErrors(t *testing.T) {

@@ -72,18 +72,13 @@ func (s *sorter) merge(runs Runs) (*engine.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !inOrder && (s.rows <= smallRows || len(runs.Ends) > mergeRuns) {
-		return cpu{}.Sort(s.ctx, s.job, s.mem)
+	if inOrder || s.rows <= smallRows || len(runs.Ends) > mergeRuns {
+		return s.sort()
 	}
 	if err := s.allocate(); err != nil {
 		return nil, err
 	}
-	if inOrder {
-		err = s.copy(false)
-	} else {
-		err = s.mergeTiles(runs)
-	}
-	if err != nil {
+	if err := s.mergeTiles(runs); err != nil {
 		return nil, err
 	}
 	return s.result()

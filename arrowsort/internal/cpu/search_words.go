@@ -32,7 +32,7 @@ type wordSearcher struct {
 // share the words that are made of each strip.
 func (s *sorter) newWordSearch(rows, values int) (*wordSearch, error) {
 	w := &wordSearch{pool: &s.pool, src: s.source(), rows: rows}
-	w.batch = min(values, max(1<<17, min(rows/16, values/(2*s.threads))))
+	w.batch = min(values, max(1<<17, min(rows/16, values/(2*s.threads), 1<<22)))
 	strips := (rows + 1<<stripBits - 1) >> stripBits
 	w.borders = make([]uint64, max(strips, 1)-1)
 	last := make([]uint32, len(w.borders))
@@ -40,7 +40,7 @@ func (s *sorter) newWordSearch(rows, values int) (*wordSearch, error) {
 		last[i] = uint32((i+1)<<stripBits - 1)
 	}
 	w.src.EncodeRows(w.borders, 0, last)
-	for range s.threads {
+	for range min(s.threads, (values+w.batch-1)/w.batch) {
 		t, err := s.newWordSearcher(w.batch, len(w.borders)+2)
 		if err != nil {
 			return nil, err
@@ -71,7 +71,9 @@ func (s *sorter) newWordSearcher(batch, starts int) (t wordSearcher, err error) 
 // place writes, for each row of the source from row first on, the number of words that are below its own, or with right
 // not above it.
 func (w *wordSearch) place(t *wordSearcher, places []uint64, first int, right bool) {
-	t.group(w, places, first, right)
+	if !t.group(w, places, first, right) {
+		return
+	}
 	var found [blockRows]uint64
 	for strip := 0; strip <= len(w.borders) && !w.stopped(); strip++ {
 		lo, hi := t.starts[strip], t.starts[strip+1]
@@ -91,11 +93,14 @@ func (w *wordSearch) place(t *wordSearcher, places []uint64, first int, right bo
 	}
 }
 
-// group writes the words of rows to values, strip by strip. It uses places.
-func (t *wordSearcher) group(w *wordSearch, places []uint64, first int, right bool) {
+// group writes the words of rows to values, strip by strip; false when the context ends. It uses places.
+func (t *wordSearcher) group(w *wordSearch, places []uint64, first int, right bool) bool {
 	clear(t.starts)
 	var values, found [blockRows]uint64
 	for lo := 0; lo < len(places); lo += blockRows {
+		if w.stopped() {
+			return false
+		}
 		block := places[lo:min(lo+blockRows, len(places))]
 		w.src.encode(block, first+lo)
 		copy(values[:], block)
@@ -115,6 +120,7 @@ func (t *wordSearcher) group(w *wordSearch, places []uint64, first int, right bo
 	}
 	copy(t.starts[1:], t.starts) // each start has become an end
 	t.starts[0] = 0
+	return true
 }
 
 // searchCodes writes, for each value, the number of codes below it, with right also of those equal to it. It may change
