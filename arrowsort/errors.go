@@ -34,9 +34,12 @@ var (
 	ErrDictionary = newError("too many dictionary entries", arrow.ErrInvalid)
 	// ErrIndex is returned when a row number is null or out of range. It matches arrow.ErrIndex.
 	ErrIndex = newError("invalid row number", arrow.ErrIndex)
-	// ErrNotSorted is returned when data must be in the order of the keys and a row sorts before its predecessor. It
-	// matches arrow.ErrInvalid.
-	ErrNotSorted = newError("not sorted", arrow.ErrInvalid)
+	// ErrUnsorted is returned when data that has to be in the order of the keys is not. The error names the first row
+	// that sorts before its predecessor. It matches arrow.ErrInvalid.
+	ErrUnsorted = newError("not sorted", arrow.ErrInvalid)
+	// ErrSchema is returned when columns that belong together differ in number, name or type. It matches arrow.ErrType
+	// and arrow.ErrInvalid.
+	ErrSchema = newError("columns differ", arrow.ErrType, arrow.ErrInvalid)
 )
 
 // sentinel is an error that matches errors of Arrow too.

@@ -18,7 +18,8 @@ func TestErrorsMatchThoseOfArrow(t *testing.T) {
 		{arrowsort.ErrColumn, arrow.ErrInvalid}, {arrowsort.ErrKeyType, arrow.ErrNotImplemented},
 		{arrowsort.ErrOption, arrow.ErrInvalid}, {arrowsort.ErrRows, arrow.ErrInvalid},
 		{arrowsort.ErrDictionary, arrow.ErrInvalid}, {arrowsort.ErrOffsets, arrow.ErrInvalid},
-		{arrowsort.ErrIndex, arrow.ErrIndex},
+		{arrowsort.ErrIndex, arrow.ErrIndex}, {arrowsort.ErrUnsorted, arrow.ErrInvalid},
+		{arrowsort.ErrSchema, arrow.ErrType}, {arrowsort.ErrSchema, arrow.ErrInvalid},
 	} {
 		wrapped := fmt.Errorf("%w: column x", c.err)
 		require.ErrorIs(t, wrapped, c.err)

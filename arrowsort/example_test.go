@@ -157,3 +157,90 @@ func ExampleKey() {
 	// [0 3 2 1]
 	// arrowsort: invalid sort key column: key "delay.minutes": column "delay" has type int32 and no fields
 }
+
+// Runs that are sorted already, of two days, become one.
+func ExampleMerge() {
+	schema := arrow.NewSchema([]arrow.Field{
+		{Name: "time", Type: arrow.PrimitiveTypes.Int32}, {Name: "event", Type: arrow.BinaryTypes.String},
+	}, nil)
+	var runs []arrow.Record
+	for _, json := range []string{
+		`[{"time": 1, "event": "start"}, {"time": 5, "event": "stop"}]`,
+		`[{"time": 2, "event": "load"}, {"time": 5, "event": "save"}]`,
+	} {
+		run, _, err := array.RecordFromJSON(memory.DefaultAllocator, schema, strings.NewReader(json))
+		if err != nil {
+			panic(err)
+		}
+		defer run.Release()
+		runs = append(runs, run)
+	}
+	merged, err := arrowsort.Merge(context.Background(), runs, []arrowsort.Key{{Path: "time"}}, arrowsort.Options{})
+	if err != nil {
+		panic(err)
+	}
+	defer merged.Release()
+	fmt.Println(merged.Column(0), merged.Column(1))
+	// Output: [1 2 5 5] ["start" "load" "stop" "save"]
+}
+
+// Streams are merged batch by batch.
+func ExampleMergeReaders() {
+	keys := []arrowsort.Key{{Path: "origin"}}
+	var readers []array.RecordReader
+	for range 2 {
+		rec := flights()
+		sorted, err := arrowsort.Sort(context.Background(), rec, keys, arrowsort.Options{})
+		rec.Release()
+		if err != nil {
+			panic(err)
+		}
+		reader, err := array.NewRecordReader(sorted.Schema(), []arrow.Record{sorted})
+		sorted.Release()
+		if err != nil {
+			panic(err)
+		}
+		defer reader.Release()
+		readers = append(readers, reader)
+	}
+	merged, err := arrowsort.MergeReaders(context.Background(), readers, keys, 3, arrowsort.Options{})
+	if err != nil {
+		panic(err)
+	}
+	defer merged.Release()
+	for merged.Next() {
+		fmt.Println(merged.Record().Column(0))
+	}
+	if err := merged.Err(); err != nil {
+		panic(err)
+	}
+	// Output:
+	// ["JFK" "JFK" "OAK"]
+	// ["OAK" "SEA" "SEA"]
+	// ["SEA" "SEA"]
+}
+
+// The rows of a value are those from its place on the left to its place on the right.
+func ExampleSearchSorted() {
+	array64 := func(json string) arrow.Array {
+		a, _, err := array.FromJSON(memory.DefaultAllocator, arrow.PrimitiveTypes.Int64, strings.NewReader(json))
+		if err != nil {
+			panic(err)
+		}
+		return a
+	}
+	sorted, values := array64(`[10, 20, 20, 20, 30, null]`), array64(`[20, 25, null]`)
+	defer sorted.Release()
+	defer values.Release()
+	for _, side := range []arrowsort.Side{arrowsort.Left, arrowsort.Right} {
+		places, err := arrowsort.SearchSorted(context.Background(), sorted, values, nil, side, arrowsort.Options{})
+		if err != nil {
+			panic(err)
+		}
+		defer places.Release()
+		fmt.Println(places)
+	}
+	// Output:
+	// [1 4 5]
+	// [4 4 6]
+}

@@ -23,7 +23,7 @@ import (
 // reads the first rows only. Temporary memory is 1/8 byte per row; the result, which the caller releases, has 8 bytes
 // per border.
 //
-// It fails with ErrNotSorted when a row sorts before its predecessor; otherwise keys, cancellation and errors are those
+// It fails with ErrUnsorted when a row sorts before its predecessor; otherwise keys, cancellation and errors are those
 // of Sort. partition of arrow-rs returns the same borders.
 func Groups(ctx context.Context, data Data, keys []Key, opts Options) (*array.Uint64, error) {
 	borders, err := groups(ctx, data, keys, opts)
@@ -47,7 +47,7 @@ func groups(ctx context.Context, data Data, keys []Key, opts Options) (*array.Ui
 	}
 	if unsorted >= 0 {
 		return nil, fmt.Errorf("%w: row %d sorts before row %d; sort by the keys first",
-			ErrNotSorted, unsorted, unsorted-1)
+			ErrUnsorted, unsorted, unsorted-1)
 	}
 	count, err := starts.index(ctx, c.opts.Threads)
 	if err != nil {

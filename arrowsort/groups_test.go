@@ -61,7 +61,7 @@ func TestGroupsOfUnsortedData(t *testing.T) {
 	for _, data := range []arrowsort.Data{a, cutIn2(t, a, 2)} {
 		got, err := arrowsort.Groups(t.Context(), data, nil, arrowsort.Options{Allocator: mem})
 		require.Nil(t, got)
-		require.ErrorIs(t, err, arrowsort.ErrNotSorted)
+		require.ErrorIs(t, err, arrowsort.ErrUnsorted)
 		require.ErrorIs(t, err, arrow.ErrInvalid)
 		require.EqualError(t, err, "arrowsort: not sorted: row 2 sorts before row 1; sort by the keys first")
 	}

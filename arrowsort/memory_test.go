@@ -84,6 +84,18 @@ func callsOfAllTypes(t *testing.T, mem memory.Allocator) map[string]call {
 	many := arrowtest.Random(rng, arrow.PrimitiveTypes.Uint16, 40_000, 0.1, mem)
 	t.Cleanup(many.Release)
 	constant := fromJSON(t, mem, arrow.PrimitiveTypes.Int8, `[1, 1, 1]`)
+	sorted, err := arrowsort.Sort[arrow.Record](t.Context(), rec, keys, arrowsort.Options{Allocator: mem})
+	require.NoError(t, err)
+	t.Cleanup(sorted.Release)
+	parts := []arrow.Record{sorted.NewSlice(30, 60), sorted.NewSlice(0, 30)}
+	var values []arrow.Array
+	for i, part := range parts {
+		t.Cleanup(part.Release)
+		for _, key := range keys[:len(keys)*i] { // of the last part
+			values = append(values, part.Column(key.Index))
+		}
+	}
+	wanted := record(t, make([]string, len(values)), values...)
 	return map[string]call{
 		"Sort": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
 			return data(arrowsort.Sort(ctx, rec, keys, o))
@@ -93,6 +105,12 @@ func callsOfAllTypes(t *testing.T, mem memory.Allocator) map[string]call {
 		},
 		"Take": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
 			return data(arrowsort.Take(ctx, rec, rows, o))
+		},
+		"Merge": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
+			return data(arrowsort.Merge(ctx, parts, keys, o))
+		},
+		"SearchSorted": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
+			return data(arrowsort.SearchSorted(ctx, sorted, wanted, keys, arrowsort.Right, o))
 		},
 		"IsSorted": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
 			_, _, err := arrowsort.IsSorted(ctx, rec, keys, o)

@@ -13,11 +13,11 @@ import (
 
 // Options are how to do it; the zero value is right for most callers.
 type Options struct {
-	// Limit is the number of leading rows wanted: of the sorted order in Sort and SortIndices, or of the rows to take.
-	// All other functions read the first Limit rows of the input. 0 is all rows.
+	// Limit is the number of leading rows wanted: of the sorted order in Sort, SortIndices and Merge, or of the rows to
+	// take or to search. All other functions read the first Limit rows of the input. 0 is all rows.
 	Limit int
-	// Engine does the sorting; nil is the CPU. Take, IsSorted, Groups and Explain are always done by the CPU, and so is
-	// what Rank, PartitionNth and SelectKPerGroup do after the sort.
+	// Engine does the sorting; nil is the CPU. Take, Merge, SearchSorted, IsSorted, Groups and Explain are always done
+	// by the CPU, and so is what Rank, PartitionNth and SelectKPerGroup do after the sort.
 	Engine engine.Engine
 	// Allocator allocates results and temporary memory; nil is memory.DefaultAllocator. It is called from one
 	// goroutine at a time by each call. Large blocks of a *memory.GoAllocator are had from Go without being zeroed:
@@ -26,9 +26,10 @@ type Options struct {
 	// Threads is the largest number of threads of the CPU to use; 0 is GOMAXPROCS.
 	Threads int
 	// Progress, when set, is passed the progress of a sort at times, from one goroutine at a time: done of total
-	// steps, whose size is up to the engine. Take, IsSorted, Groups and Explain do not report it.
+	// steps, whose size is up to the engine. Take, MergeReaders, SearchSorted, IsSorted, Groups and Explain do not
+	// report it.
 	Progress func(done, total int)
-	// OnPlan, when set, is passed the plan of a finished sort: the codes of the keys.
+	// OnPlan, when set, is passed the plan of a finished sort or merge: the codes of the keys.
 	OnPlan func(*keyencode.Plan)
 }
 

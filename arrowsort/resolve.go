@@ -20,17 +20,12 @@ type sortKey struct {
 
 // resolve finds the columns of the keys, structs expanded to their fields, and checks that all can be sorted.
 func (d *dataset) resolve(keys []Key) ([]sortKey, error) {
-	if len(keys) == 0 {
-		if d.shape == recordShape || d.shape == tableShape {
-			return nil, ErrNoKeys
-		}
-		keys = []Key{{}}
+	keys, err := d.checked(keys)
+	if err != nil {
+		return nil, err
 	}
 	found := d.key[:0]
-	for i, key := range keys {
-		if key.Order > Descending || key.Nulls > NullsAtStart {
-			return nil, fmt.Errorf("%w: key %d has order %d and null placement %d", ErrOption, i, key.Order, key.Nulls)
-		}
+	for _, key := range keys {
 		leaf, err := d.find(key)
 		if err != nil {
 			return nil, err
@@ -40,6 +35,22 @@ func (d *dataset) resolve(keys []Key) ([]sortKey, error) {
 		}
 	}
 	return found, nil
+}
+
+// checked is the keys, or the one key of an array without any, if their orders and null placements exist.
+func (d *dataset) checked(keys []Key) ([]Key, error) {
+	if len(keys) == 0 {
+		if d.shape == recordShape || d.shape == tableShape {
+			return nil, ErrNoKeys
+		}
+		return []Key{{}}, nil
+	}
+	for i, key := range keys {
+		if key.Order > Descending || key.Nulls > NullsAtStart {
+			return nil, fmt.Errorf("%w: key %d has order %d and null placement %d", ErrOption, i, key.Order, key.Nulls)
+		}
+	}
+	return keys, nil
 }
 
 // expand appends the key, or the fields of a struct. A column that is a key already is left out.

@@ -105,36 +105,41 @@ type call struct {
 // caller releases the work.
 func newCall(ctx context.Context, data Data, keys []Key, opts Options, head bool) (*call, error) {
 	c := &call{}
-	d := &c.data
 	var err error
 	if c.opts, err = opts.resolved(); err != nil {
 		return nil, err
 	}
-	if err := d.open(data); err != nil {
+	if err := c.data.open(data); err != nil {
 		return nil, err
 	}
+	return c, c.start(ctx, keys, head)
+}
+
+// start makes the raw columns of the keys of the data. The caller releases the work unless it fails.
+func (c *call) start(ctx context.Context, keys []Key, head bool) error {
+	d := &c.data
 	found, err := d.resolve(keys)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if head {
 		d.Rows = c.opts.limited(d.Rows)
 	}
 	if int64(d.Rows) > math.MaxUint32 {
-		return nil, fmt.Errorf("%w: %d; sort fewer than 2^32 at once", ErrRows, d.Rows)
+		return fmt.Errorf("%w: %d; sort fewer than 2^32 at once", ErrRows, d.Rows)
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return err
 	}
 	c.work.Start(ctx, &d.Input, adapter.Options{
 		Allocator: c.opts.Allocator, Ranker: cpu.New(), Threads: c.opts.Threads, Split: d.splits()})
 	for _, key := range found {
 		if err := c.work.AddKey(key.Leaf, key.order, key.nulls); err != nil {
 			c.work.Release()
-			return nil, fmt.Errorf("key %s of type %s: %w", key.Name, key.Type, err)
+			return fmt.Errorf("key %s of type %s: %w", key.Name, key.Type, err)
 		}
 	}
-	return c, nil
+	return nil
 }
 
 // run has the engine carry out the job.

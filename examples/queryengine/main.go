@@ -1,6 +1,6 @@
 // Command queryengine shows the sort as a step of a query: total the orders of each customer, with the customer's name.
-// Both sides are sorted by the row numbers of an argsort, a merge finds the rows that belong together, and the borders
-// between customers are the groups.
+// Both sides are sorted by the row numbers of an argsort. A search of all orders among the customers finds the rows
+// that belong together, which are taken from both sides; the borders between customers are the groups.
 //
 //	$ go run ./examples/queryengine
 //	customer  orders  cents
@@ -51,7 +51,10 @@ func run(ctx context.Context, w io.Writer) error {
 	}
 	defer customers.Release()
 
-	left, right := mergeJoin(keys(orders), keys(customers))
+	left, right, err := join(ctx, orders.Column(0), customers.Column(0))
+	if err != nil {
+		return err
+	}
 	joinedOrders, err := take(ctx, orders, left)
 	if err != nil {
 		return err
@@ -96,20 +99,25 @@ func sortedBy(ctx context.Context, json, key string, payload arrow.Field) (arrow
 
 func keys(record arrow.Record) []int32 { return record.Column(0).(*array.Int32).Int32Values() }
 
-// mergeJoin pairs the rows of equal keys of two sorted sides. Keys on the right side are unique.
-func mergeJoin(left, right []int32) (leftRows, rightRows []uint32) {
-	for l, r := 0, 0; l < len(left) && r < len(right); {
-		switch {
-		case left[l] < right[r]:
-			l++
-		case left[l] > right[r]:
-			r++
-		default:
-			leftRows, rightRows = append(leftRows, uint32(l)), append(rightRows, uint32(r))
-			l++
+// join pairs the rows of equal keys: each row on the left with each on the right, whose keys are sorted. The rows on
+// the right that tie with a key lie between its first and its last place among them. Nulls tie here; SQL would leave
+// them out.
+func join(ctx context.Context, left, right arrow.Array) (leftRows, rightRows []uint32, err error) {
+	var places [2][]uint64
+	for _, side := range []arrowsort.Side{arrowsort.Left, arrowsort.Right} {
+		found, err := arrowsort.SearchSorted(ctx, right, left, nil, side, arrowsort.Options{})
+		if err != nil {
+			return nil, nil, err
+		}
+		defer found.Release()
+		places[side] = found.Uint64Values()
+	}
+	for row, first := range places[arrowsort.Left] {
+		for r := first; r < places[arrowsort.Right][row]; r++ {
+			leftRows, rightRows = append(leftRows, uint32(row)), append(rightRows, uint32(r))
 		}
 	}
-	return leftRows, rightRows
+	return leftRows, rightRows, nil
 }
 
 // groupBorders are the rows at which the sorted keys change, and the number of rows.

@@ -73,26 +73,42 @@ func (w *JobBuilder) Release() {
 
 // AddKey adds a sort key, less significant than those before it. The type of the leaf must be Sortable.
 func (w *JobBuilder) AddKey(leaf Leaf, order keyencode.Order, nulls keyencode.NullPlacement) error {
-	key := keyencode.Key{Name: leaf.Name, Type: leaf.Type.String(), Order: order, Nulls: nulls}
 	var buf []view
 	if len(w.Job.Keys) == 0 {
 		buf = w.first.view[:0]
 	}
-	views := w.input.views(leaf.Path, buf)
-	c, err := w.keyColumn(leaf.Type, views, key)
-	if err != nil {
+	if err := w.addKey(leaf, order, nulls, w.input.views(leaf.Path, buf)); err != nil {
 		return err
 	}
-	key.Column = len(w.Job.Columns)
-	w.Job.Columns = append(w.Job.Columns, c)
-	w.Job.Keys = append(w.Job.Keys, key)
 	if len(leaf.Path) == 1 && take.Storage(leaf.Type).ID() != arrow.RUN_END_ENCODED {
-		w.keys = append(w.keys, keyColumn{leaf.Path, key.Column})
+		w.keys = append(w.keys, keyColumn{leaf.Path, len(w.Job.Columns) - 1})
 	}
 	return nil
 }
 
-// keyColumn is the raw column of a key. key is complete but for its column.
+// AddKeyOfBoth is AddKey for the rows of the input followed by those of another one, whose field at path has the type
+// of the leaf. The job has no payloads.
+func (w *JobBuilder) AddKeyOfBoth(
+	leaf Leaf, order keyencode.Order, nulls keyencode.NullPlacement, other *Input, path []int,
+) error {
+	w.Job.Rows = w.input.Rows + other.Rows
+	return w.addKey(leaf, order, nulls, append(w.input.views(leaf.Path, nil), other.views(path, nil)...))
+}
+
+func (w *JobBuilder) addKey(leaf Leaf, order keyencode.Order, nulls keyencode.NullPlacement, views []view) error {
+	key := keyencode.Key{
+		Column: len(w.Job.Columns), Name: leaf.Name, Type: leaf.Type.String(), Order: order, Nulls: nulls,
+	}
+	c, err := w.keyColumn(leaf.Type, views, key)
+	if err != nil {
+		return err
+	}
+	w.Job.Columns = append(w.Job.Columns, c)
+	w.Job.Keys = append(w.Job.Keys, key)
+	return nil
+}
+
+// keyColumn is the raw column of a key.
 func (w *JobBuilder) keyColumn(typ arrow.DataType, views []view, key keyencode.Key) (keyencode.Column, error) {
 	switch t := take.Storage(typ).(type) {
 	case *arrow.RunEndEncodedType:

@@ -36,12 +36,22 @@ func (cpu) Sort(ctx context.Context, job *engine.Job, mem engine.Allocator) (*en
 	if err := s.measure(); err != nil {
 		return nil, err
 	}
+	return s.sort()
+}
+
+// sort is Sort once there is a plan.
+func (s *sorter) sort() (*engine.Result, error) {
+	inOrder, reversed, err := s.sortedInput()
+	if err != nil {
+		return nil, err
+	}
+	if !inOrder && !reversed && s.rows > smallRows && s.out > s.rows/4 {
+		s.out = s.rows // selecting more than a quarter costs more than sorting all
+	}
 	if err := s.allocate(); err != nil {
 		return nil, err
 	}
-	inOrder, reversed, err := s.sortedInput()
 	switch {
-	case err != nil:
 	case inOrder:
 		err = s.copy(false)
 	case reversed:

@@ -34,13 +34,9 @@ func newSorter(ctx context.Context, job *engine.Job, mem engine.Allocator) (*sor
 			return nil, err
 		}
 	}
-	s := &sorter{
+	return &sorter{
 		pool: newPool(ctx, job), buffers: buffers{call: ctx, mem: mem}, job: job, rows: job.Rows, out: job.Out(),
-	}
-	if s.rows > smallRows && s.out > s.rows/4 {
-		s.out = s.rows // selecting more than a quarter costs more than sorting all
-	}
-	return s, nil
+	}, nil
 }
 
 func checkColumn(job *engine.Job, i int) error {

@@ -156,7 +156,7 @@ func (t *table) checkGroups(tt *testing.T, order model.Order, n int, opts arrows
 	got, err := arrowsort.Groups(tt.Context(), t.data, t.keys, opts)
 	if unsorted >= 0 {
 		text := fmt.Sprintf("row %d sorts before row %d; sort by the keys first", unsorted, unsorted-1)
-		if !errors.Is(err, arrowsort.ErrNotSorted) || err.Error() != "arrowsort: not sorted: "+text || got != nil {
+		if !errors.Is(err, arrowsort.ErrUnsorted) || err.Error() != "arrowsort: not sorted: "+text || got != nil {
 			return fmt.Errorf("Groups returned the error %w, want row %d", err, unsorted)
 		}
 		return nil

@@ -1,0 +1,143 @@
+package cpu
+
+import (
+	"context"
+
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
+)
+
+// Runs are consecutive rows of a job, each in order.
+type Runs struct {
+	Ends []int // the row after the last of each run
+	// Open runs go on after their last row in the job, of which there is at least one. Rows that the further ones might
+	// precede are left out of the merge. Nil: no run is open.
+	Open []bool
+}
+
+// bounds are the rows lo..hi-1 of a run.
+func (r Runs) bounds(run int) (lo, hi int) {
+	if run > 0 {
+		lo = r.Ends[run-1]
+	}
+	return lo, r.Ends[run]
+}
+
+const (
+	// mergeRows is about the number of rows of a tile: the result's rows that one worker merges in the cache.
+	mergeRows = 1 << 14
+	// mergeRuns is the largest number of runs that are merged tile by tile; a sort does more of them in less time.
+	mergeRuns = 64
+)
+
+// Merge merges the runs of a job: the result is that of Sort, without the rows that open runs hold back, and taken is
+// the number of rows of each run that it has. A run that is not in order is an UnsortedError.
+//
+// The result is cut into tiles at rows of a sample. A tile is a few consecutive rows of each run; they are sorted in
+// the cache, and each column is gathered from there. So every row is read once and written once. Temp storage is that
+// of Sort's workers, and 4 bytes for each tile and run.
+func Merge(
+	ctx context.Context, job *engine.Job, runs Runs, mem engine.Allocator,
+) (result *engine.Result, taken []int, err error) {
+	s, err := newSorter(ctx, job, mem)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer s.release()
+	if err := s.measure(); err != nil {
+		return nil, nil, err
+	}
+	for i := range runs.Ends {
+		lo, hi := runs.bounds(i)
+		if err := s.checkRun(i, lo, hi); err != nil {
+			return nil, nil, err
+		}
+	}
+	taken = s.complete(runs)
+	s.out = 0
+	for _, n := range taken {
+		s.out += n
+	}
+	limited := *job
+	if job.Limit == 0 || s.out < job.Limit {
+		limited.Limit = s.out
+	}
+	s.job, s.out = &limited, limited.Limit
+	result, err = s.merge(runs)
+	return result, taken, err
+}
+
+// merge makes the leading rows of the merged runs.
+func (s *sorter) merge(runs Runs) (*engine.Result, error) {
+	inOrder, _, err := s.sortedInput()
+	if err != nil {
+		return nil, err
+	}
+	if inOrder || s.rows <= smallRows || len(runs.Ends) > mergeRuns {
+		return s.sort()
+	}
+	if err := s.allocate(); err != nil {
+		return nil, err
+	}
+	if err := s.mergeTiles(runs); err != nil {
+		return nil, err
+	}
+	return s.result()
+}
+
+// complete is the number of rows of each run that no row to come can precede: those up to the last row of the open run
+// that ends first. Ties of later runs wait for those of that one.
+func (s *sorter) complete(runs Runs) []int {
+	taken := make([]int, len(runs.Ends))
+	var last []uint32
+	for i := range taken {
+		lo, hi := runs.bounds(i)
+		taken[i] = hi - lo
+		if runs.Open != nil && runs.Open[i] {
+			last = append(last, uint32(hi-1))
+		}
+	}
+	if len(last) == 0 {
+		return taken
+	}
+	limit := last[0]
+	for _, row := range last[1:] {
+		if s.before(row, limit) {
+			limit = row
+		}
+	}
+	splits := make([]uint32, len(taken))
+	s.splitRuns(runs, limit, splits, make([]bound, len(taken)))
+	for i, split := range splits {
+		lo, _ := runs.bounds(i)
+		taken[i] = int(split) - lo
+	}
+	return taken
+}
+
+// before reports whether row a sorts before row b, which precedes it in the input.
+func (s *sorter) before(a, b uint32) bool {
+	one := []bound{{row: a, lo: b, hi: b + 1}}
+	s.place(s.plan, s.source(), one)
+	return one[0].hi == b
+}
+
+// splitRuns writes the first row of each run that does not belong before or at a row: rows that tie with it belong
+// before it in its own run and those that precede it. bounds is temp storage.
+func (s *sorter) splitRuns(runs Runs, row uint32, splits []uint32, bounds []bound) {
+	for i := range bounds {
+		lo, hi := runs.bounds(i)
+		bounds[i] = bound{row: row, lo: uint32(lo), hi: uint32(hi)}
+	}
+	s.place(s.plan, s.source(), bounds)
+	for i := range bounds {
+		lo, hi := runs.bounds(i)
+		switch {
+		case int(row) < lo:
+			splits[i] = bounds[i].lo
+		case int(row) >= hi:
+			splits[i] = bounds[i].hi
+		default:
+			splits[i] = row + 1
+		}
+	}
+}

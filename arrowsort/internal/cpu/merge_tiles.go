@@ -1,0 +1,128 @@
+package cpu
+
+// tileBorders cuts the merged rows into tiles: for each tile the first row of each run that belongs to a later one. No
+// tile has more than 2 * mergeRows rows.
+func (s *sorter) tileBorders(runs Runs) ([][]uint32, error) {
+	// A tile has the rows between every m-th of all samples, and less than a step of rows more of each run.
+	step := mergeRows / len(runs.Ends)
+	var rows []uint32
+	for i := range runs.Ends {
+		lo, hi := runs.bounds(i)
+		for row := lo + step - 1; row < hi; row += step {
+			rows = append(rows, uint32(row))
+		}
+	}
+	if err := s.sortRows(s.source(), rows, 0); err != nil {
+		return nil, err
+	}
+	var splitters []uint32
+	for i := len(runs.Ends) - 1; i < len(rows); i += len(runs.Ends) {
+		splitters = append(splitters, rows[i])
+	}
+	k := len(runs.Ends)
+	all := make([]uint32, (len(splitters)+1)*k)
+	borders := make([][]uint32, len(splitters)+1)
+	for i := range borders {
+		borders[i] = all[i*k : (i+1)*k]
+	}
+	err := s.tiles(len(splitters), 16, func(_, lo, hi int) {
+		var bounds [mergeRuns]bound
+		for i := lo; i < hi; i++ {
+			s.splitRuns(runs, splitters[i], borders[i], bounds[:k])
+		}
+	})
+	for i, end := range runs.Ends {
+		borders[len(splitters)][i] = uint32(end)
+	}
+	return borders, err
+}
+
+// mergeTiles merges the runs tile by tile.
+func (s *sorter) mergeTiles(runs Runs) error {
+	borders, err := s.tileBorders(runs)
+	if err != nil {
+		return err
+	}
+	tiles := make([]mergeTile, 0, len(borders))
+	first := make([]uint32, len(runs.Ends))
+	for i := range first {
+		lo, _ := runs.bounds(i)
+		first[i] = uint32(lo)
+	}
+	longest := 0
+	for out := 0; len(borders) > 0 && out < s.out; borders = borders[1:] {
+		t := mergeTile{first: first, end: borders[0], out: out}
+		for i := range first {
+			t.rows += int(t.end[i] - first[i])
+		}
+		tiles, longest = append(tiles, t), max(longest, t.rows)
+		out, first = out+t.rows, borders[0]
+	}
+	movers := s.movers()
+	workers := min(s.threads, len(tiles))
+	fs, err := s.newBinSorters(workers, longest, widest(movers), s.plan.Words() > 1)
+	if err != nil {
+		return err
+	}
+	err = s.run(len(tiles), func(worker, i int) {
+		tiles[i].merge(s, fs[worker], movers)
+		s.advance(3 * tiles[i].rows)
+	})
+	for _, f := range fs {
+		f.release(&s.buffers)
+	}
+	return err
+}
+
+// A mergeTile is consecutive rows of the result: rows first..end-1 of each run, in any order.
+type mergeTile struct {
+	first, end []uint32
+	out, rows  int // their place in the result, their number
+}
+
+// merge sorts the rows of the tile and moves them to the result, up to its end.
+func (t *mergeTile) merge(s *sorter, f *binSorter, movers []*mover) {
+	order := f.sortRowIndices(s.plan, t.source(s.source()), 0, t.rows)
+	kept := min(t.rows, s.out-t.out)
+	for _, l := range movers {
+		if s.stopped() {
+			return
+		}
+		out := l.out[t.out*l.width : (t.out+kept)*l.width]
+		rows := f.spare[:t.rows*l.width]
+		if order == nil && kept == t.rows {
+			rows = out
+		}
+		t.load(l, rows)
+		switch {
+		case order != nil:
+			gather(out, rows, order[:kept], l.width)
+		case kept < t.rows:
+			copy(out, rows)
+		}
+	}
+}
+
+// load writes the rows of the tile one run after another.
+func (t *mergeTile) load(l *mover, dst []byte) {
+	for i, lo := range t.first {
+		n := int(t.end[i] - lo)
+		for done := 0; done < n; {
+			step := min(n-done, l.stepRows())
+			part := dst[:step*l.width]
+			if b := l.block(int(lo)+done, step, part); &b[0] != &part[0] {
+				copy(part, b)
+			}
+			dst, done = dst[len(part):], done+step
+		}
+	}
+}
+
+// source makes the codes of the tile's rows, one run after another.
+func (t *mergeTile) source(src source) source {
+	p := pieces{src: src, first: t.first, starts: make([]uint32, len(t.first)+1)}
+	for i, lo := range t.first {
+		p.starts[i+1] = p.starts[i] + t.end[i] - lo
+	}
+	return p
+}

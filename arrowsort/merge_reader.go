@@ -1,0 +1,195 @@
+package arrowsort
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu"
+)
+
+// DefaultBatchRows is the number of rows of a batch of MergeReaders, when none is given.
+const DefaultBatchRows = 1 << 16
+
+// MergeReaders is Merge for streams: it reads records from readers, each in the order of the keys across its records,
+// and returns a reader of the merged rows. Records have at most batchRows rows, DefaultBatchRows for 0, and the schema
+// of the first reader.
+//
+// Memory is that of batchRows rows of the inputs in total, or of one record of each input where those are larger, and
+// that of a merge of these rows. Records are read from the calling goroutine as they are needed. Options.Limit ends the
+// stream; Options.OnPlan is passed the plan of each round; Options.Progress is not called.
+//
+// The reader keeps a reference to each of the readers until it is released. Next returns false at the end, and when
+// something fails: then Err returns the error of a reader, naming the input, the error of the context, which ends Next
+// within about 50 ms, or one of Merge. Rows in ErrUnsorted count from the start of the stream. Errors in arguments are
+// returned at once.
+func MergeReaders(
+	ctx context.Context, readers []array.RecordReader, keys []Key, batchRows int, opts Options,
+) (array.RecordReader, error) {
+	opts, err := opts.resolved()
+	switch {
+	case err != nil:
+		return nil, err
+	case len(readers) == 0:
+		return nil, fmt.Errorf("%w: there is no reader to merge", ErrOption)
+	case batchRows < 0:
+		return nil, fmt.Errorf("%w: batches of %d rows; give 0 for %d", ErrOption, batchRows, DefaultBatchRows)
+	case batchRows == 0:
+		batchRows = DefaultBatchRows
+	}
+	opts.Progress = nil
+	r := &mergeReader{ctx: ctx, keys: keys, opts: opts, schema: readers[0].Schema(), batchRows: batchRows, refs: 1,
+		left: int64(opts.Limit), limited: opts.Limit > 0}
+	r.opts.Limit = 0
+	d := dataset{shape: recordShape, schema: r.schema}
+	d.Columns = columnsOf(r.schema)
+	if _, err := d.resolve(keys); err != nil {
+		return nil, err
+	}
+	for i, reader := range readers {
+		if err := sameFields(r.schema, reader.Schema()); err != nil {
+			return nil, fmt.Errorf("input %d: %w", i, err)
+		}
+	}
+	for i, reader := range readers {
+		reader.Retain()
+		r.inputs = append(r.inputs, &mergeInput{number: i, reader: reader})
+	}
+	return r, nil
+}
+
+// A mergeReader merges in rounds. In each it has the next rows of every input in memory. The input whose rows there end
+// first sets the limit: what sorts up to its last row is complete and is merged.
+type mergeReader struct {
+	refs      int64
+	ctx       context.Context
+	keys      []Key
+	opts      Options
+	schema    *arrow.Schema
+	batchRows int
+	left      int64 // rows until Options.Limit
+	limited   bool
+
+	inputs []*mergeInput
+	merged arrow.Record // the rows of the round
+	given  int64        // of these
+	record arrow.Record
+	err    error
+}
+
+var _ array.RecordReader = (*mergeReader)(nil)
+
+func (r *mergeReader) Schema() *arrow.Schema { return r.schema }
+func (r *mergeReader) Record() arrow.Record  { return r.record }
+func (r *mergeReader) Err() error            { return r.err }
+func (r *mergeReader) Retain()               { atomic.AddInt64(&r.refs, 1) }
+
+func (r *mergeReader) Release() {
+	if atomic.AddInt64(&r.refs, -1) > 0 {
+		return
+	}
+	r.close()
+	for _, in := range r.inputs {
+		in.reader.Release()
+	}
+	r.inputs = nil
+}
+
+// close releases all records.
+func (r *mergeReader) close() {
+	releaseRecord(&r.record)
+	releaseRecord(&r.merged)
+	for _, in := range r.inputs {
+		in.close()
+	}
+}
+
+func releaseRecord(r *arrow.Record) {
+	if *r != nil {
+		(*r).Release()
+		*r = nil
+	}
+}
+
+func (r *mergeReader) Next() bool {
+	releaseRecord(&r.record)
+	if r.err != nil || r.limited && r.left == 0 {
+		r.close()
+		return false
+	}
+	if err := r.ctx.Err(); err != nil {
+		return r.fail(err)
+	}
+	if r.merged == nil {
+		if more, err := r.round(); err != nil {
+			return r.fail(err)
+		} else if !more {
+			return false
+		}
+	}
+	n := min(int64(r.batchRows), r.merged.NumRows()-r.given)
+	if r.limited {
+		n = min(n, r.left)
+		r.left -= n
+	}
+	r.record = r.merged.NewSlice(r.given, r.given+n)
+	if r.given += n; r.given == r.merged.NumRows() {
+		releaseRecord(&r.merged)
+	}
+	return true
+}
+
+func (r *mergeReader) fail(err error) bool {
+	r.err = translate(err)
+	r.close()
+	return false
+}
+
+// round merges the next rows; false when there are none.
+func (r *mergeReader) round() (bool, error) {
+	c := &call{opts: r.opts}
+	s := stack{dataset: &c.data}
+	defer s.release()
+	runs := cpu.Runs{Open: make([]bool, len(r.inputs))}
+	for i, in := range r.inputs {
+		if err := in.fill(r, max(1, r.batchRows/len(r.inputs))); err != nil {
+			return false, err
+		}
+		runs.Open[i] = !in.ended
+		for _, rec := range in.records {
+			if err := s.add(rec, i); err != nil {
+				return false, err
+			}
+		}
+	}
+	if s.inputs == 0 {
+		return false, nil
+	}
+	for len(s.ends) < len(r.inputs) {
+		s.ends = append(s.ends, s.Rows)
+	}
+	runs.Ends = s.ends
+	merged, taken, err := c.merge(r.ctx, r.keys, runs)
+	if err != nil {
+		return false, inputError(err, func(input int) int { return r.inputs[input].taken })
+	}
+	r.merged, r.given = merged.(arrow.Record), 0
+	for i, in := range r.inputs {
+		in.drop(taken[i])
+	}
+	return true, nil
+}
+
+// columnsOf is columns without rows.
+func columnsOf(schema *arrow.Schema) []adapter.Column {
+	columns := make([]adapter.Column, schema.NumFields())
+	for i := range columns {
+		f := schema.Field(i)
+		columns[i] = adapter.Column{Name: f.Name, Type: f.Type}
+	}
+	return columns
+}

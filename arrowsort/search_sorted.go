@@ -1,0 +1,140 @@
+package arrowsort
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu"
+)
+
+// Side is the place that SearchSorted chooses among rows that tie.
+type Side uint8
+
+// The zero value is Left.
+const (
+	Left  Side = iota // the first place: the number of rows that sort before the value
+	Right             // the last place: the number of rows that sort before the value or tie with it
+)
+
+// SearchSorted returns, for each row of values, the place in the data where it would be inserted to keep the order of
+// the keys: a number from 0 to the number of rows. Places of a value on the Left and on the Right enclose the rows that
+// tie with it.
+//
+// The data is in the order of the keys. Values have one column for each key, in the order of the keys and of the key's
+// type; an array or a chunked array is one column. Nulls, NaNs, dictionaries and structs among the values have the
+// place that the order gives them. Options.Limit searches the first rows of values only.
+//
+// The data is checked in one sequential read of its keys, so that searching many values at once pays. Keys,
+// cancellation and ownership are those of SortIndices. Temporary memory of each thread is 16 to 24 bytes for each of
+// 1/16 of the rows, or of 131,072 values if these are more, and of at most 2^22.
+//
+// It fails with ErrUnsorted, naming the row; with ErrSchema when the columns of values do not match the keys; and with
+// the errors of SortIndices, ErrRows when data and values have 2^32 rows or more together. It is search_sorted of
+// Polars and searchsorted of NumPy.
+func SearchSorted(
+	ctx context.Context, data, values Data, keys []Key, side Side, opts Options,
+) (*array.Uint64, error) {
+	places, err := searchSorted(ctx, data, values, keys, side, opts)
+	if err != nil {
+		return nil, translate(err)
+	}
+	defer places.Release()
+	return array.NewUint64Data(places), nil
+}
+
+func searchSorted(
+	ctx context.Context, data, values Data, keys []Key, side Side, opts Options,
+) (*array.Data, error) {
+	opts, err := opts.resolved()
+	if err != nil {
+		return nil, err
+	}
+	if side > Right {
+		return nil, fmt.Errorf("%w: side %d; give Left or Right", ErrOption, side)
+	}
+	var d, v dataset
+	if err := errors.Join(d.open(data), v.open(values)); err != nil {
+		return nil, err
+	}
+	v.Rows = opts.limited(v.Rows)
+	pairs, err := d.match(&v, keys)
+	if err != nil {
+		return nil, err
+	}
+	if int64(d.Rows)+int64(v.Rows) > math.MaxUint32 {
+		return nil, fmt.Errorf("%w: %d and %d values; search fewer than 2^32 together", ErrRows, d.Rows, v.Rows)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	var work adapter.JobBuilder
+	work.Start(ctx, &d.Input, adapter.Options{Allocator: opts.Allocator, Ranker: cpu.New(), Threads: opts.Threads})
+	defer work.Release()
+	for _, p := range pairs {
+		if err := work.AddKeyOfBoth(p.Leaf, p.order, p.nulls, &v.Input, p.values); err != nil {
+			return nil, fmt.Errorf("key %s of type %s: %w", p.Name, p.Type, err)
+		}
+	}
+	result, err := cpu.Search(ctx, &work.Job, d.Rows, side == Right, opts.Allocator)
+	var unsorted *cpu.UnsortedError
+	if errors.As(err, &unsorted) {
+		return nil, fmt.Errorf("%w: row %d of the data sorts before row %d; sort the data by the keys first",
+			ErrUnsorted, unsorted.Row, unsorted.Row-1)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return adapter.RowNumbers(result, arrow.PrimitiveTypes.Uint64, opts.Allocator), nil
+}
+
+// A pair is a key of the data and the field of the values that is compared with it.
+type pair struct {
+	sortKey
+	values []int
+}
+
+// match finds the keys, structs expanded to their fields, and the column of values of each.
+func (d *dataset) match(values *dataset, keys []Key) ([]pair, error) {
+	keys, err := d.checked(keys)
+	if err != nil {
+		return nil, err
+	}
+	if len(values.Columns) != len(keys) {
+		return nil, fmt.Errorf("%w: the values have %d columns for %d keys; give one for each key",
+			ErrSchema, len(values.Columns), len(keys))
+	}
+	var pairs []pair
+	for i, key := range keys {
+		leaf, err := d.find(key)
+		if err != nil {
+			return nil, err
+		}
+		column := adapter.Leaf{Path: pathTo(i), Name: values.Label(i), Type: values.Columns[i].Type}
+		if !arrow.TypeEqual(leaf.Type, column.Type) {
+			return nil, fmt.Errorf("%w: column %s of the values has type %s, its key %s type %s; cast the values",
+				ErrSchema, column.Name, column.Type, leaf.Name, leaf.Type)
+		}
+		left, err := expand(nil, sortKey{leaf, key.Order, key.Nulls})
+		if err != nil {
+			return nil, err
+		}
+		right, err := expand(nil, sortKey{column, key.Order, key.Nulls})
+		if err != nil {
+			return nil, err
+		}
+		for k := range left {
+			same := func(p pair) bool { return slices.Equal(p.Path, left[k].Path) }
+			if !slices.ContainsFunc(pairs, same) {
+				pairs = append(pairs, pair{left[k], right[k].Path})
+			}
+		}
+	}
+	return pairs, nil
+}
