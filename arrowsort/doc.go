@@ -21,8 +21,8 @@
 //
 // Rank and RankAverage rank the rows in this order, Groups finds the groups of rows that tie in sorted data. The first
 // k rows are Sort or SortIndices with Options.Limit, which are stable; SelectKPerGroup has those of each group, and
-// PartitionNth has row numbers that are sorted up to a place only.
-// Merge and MergeReaders merge what is in this order, and SearchSorted finds places in it.
+// PartitionNth has row numbers that are sorted up to a place only. Merge and MergeReaders merge what is in this order,
+// and SearchSorted finds places in it.
 //
 // # Ownership
 //

@@ -53,7 +53,7 @@ func (s *sorter) checkRun(run, lo, hi int) error {
 	if s.plan.Words() == 0 || s.plan.Sorted() {
 		return nil
 	}
-	row, err := s.firstUnsorted(s.source().from(lo), hi-lo)
+	row, err := s.firstUnsorted(s.source().from(lo), hi-lo, nil)
 	if err == nil && row >= 0 {
 		err = &UnsortedError{run, row}
 	}
