@@ -32,8 +32,8 @@ const (
 // place that the order gives them. Options.Limit searches the first rows of values only.
 //
 // The data is checked in one sequential read of its keys, so that searching many values at once pays. Keys,
-// cancellation and ownership are those of SortIndices. Temporary memory of each thread is 16 to 24 bytes for each of
-// 1/16 of the rows, or of 131,072 values if these are more, and of at most 2^22.
+// cancellation and ownership are those of SortIndices. Temporary memory of each thread is 16 to 24 bytes for each value
+// that it searches together: 1/16 as many as there are rows, but 2^17 to 2^22.
 //
 // It fails with ErrUnsorted, naming the row; with ErrSchema when the columns of values do not match the keys; and with
 // the errors of SortIndices, ErrRows when data and values have 2^32 rows or more together. It is search_sorted of

@@ -20,9 +20,8 @@ func (e *UnsortedError) Error() string {
 // Search returns, for each row of a job from row number rows on, its place among the rows before that, which are in
 // order: the first place that keeps them so, or with right the last one. The result is row numbers of 8 bytes.
 //
-// Temp storage of each worker, unless the rows to search are few: 16 bytes for each row that it searches together, at
-// most 1/16 of the rows before or 131,072 and never more than 2^22, and 128 KiB. It is 24 bytes for each where the codes
-// have several words.
+// Temp storage of each worker, unless the rows to search are few: 128 KiB, and 16 bytes for each row that it searches
+// together, 24 where the codes have several words. That is 1/16 as many rows as there are before, but 2^17 to 2^22.
 func Search(
 	ctx context.Context, job *engine.Job, rows int, right bool, mem engine.Allocator,
 ) (*engine.Result, error) {
