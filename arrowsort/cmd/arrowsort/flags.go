@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/keytext"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
@@ -36,7 +37,7 @@ type jobFlags struct {
 
 func (f *jobFlags) add(cmd *cobra.Command, limitHelp string) {
 	flags, o := cmd.Flags(), &f.options
-	flags.StringArrayVarP(&f.keyTexts, "key", "k", nil, keyHelp)
+	flags.StringArrayVarP(&f.keyTexts, "key", "k", nil, keytext.Help)
 	_ = cmd.RegisterFlagCompletionFunc("key", f.completeKey) // fails for an unknown flag only
 	flags.Func("limit", limitHelp, into(&o.Limit, wholeNumber))
 	flags.Func("threads", "use at most `N` threads; 0 for all cores", into(&o.Threads, wholeNumber))
