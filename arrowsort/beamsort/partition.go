@@ -46,7 +46,10 @@ func (f *partitionFn) ProcessElement(ctx context.Context, t task, splitters func
 		}
 		defer sorted.Release()
 		first += piece.NumRows()
-		return emitAll(sorted, cuts, &at, emit)
+		return emitAll(sorted, cuts, &at, func(shard int64, b []byte) {
+			bytesShuffled.Inc(ctx, int64(len(b)))
+			emit(shard, b)
+		})
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/keytext"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/sizetext"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
@@ -71,7 +72,7 @@ func (f *jobFlags) addSpill(cmd *cobra.Command) {
 	flags.Func("rows-per-file", "write files of `N` rows, out-00001.parquet and so on",
 		into(&o.RowsPerFile, wholeNumber))
 	flags.Func("bytes-per-file", "write files of about `SIZE`, such as 256MB, or of one row group",
-		into(&o.BytesPerFile, parseSize))
+		into(&o.BytesPerFile, sizetext.Parse))
 }
 
 // addSelection is for the commands that can leave rows and columns out.
