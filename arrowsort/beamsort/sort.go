@@ -80,7 +80,7 @@ func Sort(ctx context.Context, scope beam.Scope, inputs []string, output string,
 }
 
 // build adds the steps.
-func build(scope beam.Scope, all []task, shards int, with []byte) beam.PCollection {
+func build(scope beam.Scope, all []task, count int, with []byte) beam.PCollection {
 	parts := beam.Reshuffle(scope, beam.CreateList(scope, all))
 
 	samples := beam.ParDo(scope.Scope("sample"), &sampleFn{with}, parts)
@@ -88,9 +88,11 @@ func build(scope beam.Scope, all []task, shards int, with []byte) beam.PCollecti
 	splitters := beam.ParDo(scope.Scope("splitters"), &splittersFn{with}, together)
 
 	rows := beam.ParDo(scope.Scope("partition"), &partitionFn{with}, parts, beam.SideInput{Input: splitters})
-	empty := beam.ParDo(scope, &emptyFn{shards}, beam.Impulse(scope))
+	empty := beam.ParDo(scope, &emptyFn{count}, beam.Impulse(scope))
 	groups := beam.GroupByKey(scope, beam.Flatten(scope, rows, empty))
-	return beam.ParDo(scope.Scope("sort"), &shardFn{with}, groups)
+	shards := beam.ParDo(scope.Scope("sort"), &shardFn{with}, groups)
+	// Prism waits busily for a step whose output goes nowhere.
+	return beam.Reshuffle(scope, shards)
 }
 
 // shardName is the name of a shard, by its number from 0.
