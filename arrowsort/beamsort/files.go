@@ -21,7 +21,7 @@ func isRemote(path string) bool { return strings.Contains(path, "://") }
 
 // absolute is a path that holds in a worker whose working folder is another one.
 func absolute(path string) (string, error) {
-	if path == "" || path == "-" || isRemote(path) {
+	if path == "" || isRemote(path) {
 		return path, nil
 	}
 	return filepath.Abs(path)
@@ -46,6 +46,9 @@ type inputFiles struct {
 func openInputs(ctx context.Context, inputs []string, folder string) (*inputFiles, error) {
 	f := &inputFiles{}
 	for _, input := range inputs {
+		if input == "-" {
+			return nil, fmt.Errorf("%w: standard input cannot be read by workers; give files", ErrOption)
+		}
 		paths, err := expand(ctx, input)
 		if err != nil {
 			f.close()

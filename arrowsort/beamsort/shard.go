@@ -29,7 +29,6 @@ func (f *shardFn) ProcessElement(ctx context.Context, number int64, batches func
 	}
 	shard, err := with.writeShard(ctx, int(number), shelf)
 	if err == nil {
-		count(ctx, shard)
 		emit(shard)
 	}
 	return err

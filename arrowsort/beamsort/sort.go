@@ -9,6 +9,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
@@ -20,6 +21,7 @@ func init() {
 	register.DoFn4x1[context.Context, task, func(*[]byte) bool, func(int64, []byte), error](new(partitionFn))
 	register.DoFn2x0[[]byte, func(int64, []byte)](new(emptyFn))
 	register.DoFn4x1[context.Context, int64, func(*[]byte) bool, func(Shard), error](new(shardFn))
+	register.DoFn3x0[context.Context, Shard, func(Shard)](new(countFn))
 	register.Emitter1[[]byte]()
 	register.Emitter2[int64, []byte]()
 	register.Emitter1[Shard]()
@@ -61,6 +63,10 @@ func Sort(ctx context.Context, scope beam.Scope, inputs []string, output string,
 	if err != nil {
 		return none, err
 	}
+	err = tablefile.CheckSchema(ctx, shardName(0, 1), division.Schema, tablefile.WriteOptions{})
+	if err != nil {
+		return none, fmt.Errorf("%s: %w", files.paths[0], err)
+	}
 	all, bytes := tasks(division, files), int64(0)
 	for _, p := range division.Parts {
 		bytes += p.Bytes
@@ -91,8 +97,8 @@ func build(scope beam.Scope, all []task, count int, with []byte) beam.PCollectio
 	empty := beam.ParDo(scope, &emptyFn{count}, beam.Impulse(scope))
 	groups := beam.GroupByKey(scope, beam.Flatten(scope, rows, empty))
 	shards := beam.ParDo(scope.Scope("sort"), &shardFn{with}, groups)
-	// Prism waits busily for a step whose output goes nowhere.
-	return beam.Reshuffle(scope, shards)
+	// A step of its own: Prism waits busily as long as a step runs whose output goes nowhere.
+	return beam.ParDo(scope, &countFn{}, beam.Reshuffle(scope, shards))
 }
 
 // shardName is the name of a shard, by its number from 0.

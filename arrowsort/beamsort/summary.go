@@ -17,11 +17,14 @@ var (
 
 const namespace = "arrowsort"
 
-// count adds a shard to the counters.
-func count(ctx context.Context, s Shard) {
+// A countFn adds shards to the counters.
+type countFn struct{}
+
+func (f *countFn) ProcessElement(ctx context.Context, s Shard, emit func(Shard)) {
 	rowsWritten.Inc(ctx, s.Rows)
 	bytesWritten.Inc(ctx, s.Bytes)
 	shardsWritten.Inc(ctx, 1)
+	emit(s)
 }
 
 // Summary says what a pipeline with one sort has done, by its counters: rows, bytes_written, shards and bytes_shuffled
