@@ -106,7 +106,7 @@ func requireSorted(t *testing.T, inputs, shards []string, keys []arrowsort.Key) 
 	require.Equal(t, want.NumRows(), got.NumRows())
 	for i := range int(want.NumCols()) {
 		require.Equal(t, want.Schema().Field(i).Name, got.Schema().Field(i).Name)
-		require.Equal(t, arrowtest.Values(want.Column(i).Data()), arrowtest.Values(got.Column(i).Data()), "column %d", i)
+		require.Equal(t, arrowtest.Values(want.Column(i).Data()), arrowtest.Values(got.Column(i).Data()))
 	}
 }
 

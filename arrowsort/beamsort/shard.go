@@ -34,7 +34,7 @@ func (f *shardFn) ProcessElement(ctx context.Context, number int64, batches func
 	return err
 }
 
-// writeShard sorts what is on a shelf. Batches are written to the sorter in the order of the inputs, so that ties keep it.
+// writeShard sorts what is on a shelf. Batches come to the sorter in the order of the inputs, so that ties keep it.
 func (s *settings) writeShard(ctx context.Context, number int, shelf *shelf) (shard Shard, err error) {
 	opts := s.parquet()
 	opts.Memory = max(opts.Memory-opts.Memory/shelfShare, parquetsort.MinMemory)

@@ -1,7 +1,7 @@
 // Command arrowsort-beam sorts Parquet and Arrow files on a runner of Apache Beam.
 //
 //	arrowsort-beam sort -k delay:desc -k date -o sorted/ flights-*.parquet
-//	arrowsort-beam sort -k delay --runner=flink --endpoint=HOST:8099 -o gs://bucket/sorted gs://bucket/flights/*.parquet
+//	arrowsort-beam sort -k delay --runner=flink --endpoint=HOST:8099 -o gs://bucket/sorted 'gs://bucket/in/*.parquet'
 //
 // The output is a folder of shards, each sorted, each behind the one before it. Without --runner the pipeline runs in
 // this process. Beam's own flags are listed by -h. Exit codes: 0 when all went well, 1 after an error, 2 for wrong
