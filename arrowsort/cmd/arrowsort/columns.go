@@ -13,6 +13,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/keytext"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
@@ -63,14 +64,14 @@ func (k *keyFlag) locate(schema *arrow.Schema) error {
 	}
 	if head, _, found := strings.Cut(k.key.Path, ":"); found {
 		if _, at := match(schema, head); len(at) > 0 {
-			_, tail, _ := cutLast(k.key.Path)
-			if isModifier(tail) {
+			_, tail, _ := keytext.Cut(k.key.Path)
+			if keytext.IsModifier(tail) {
 				return givenTwice(head, tail, strings.TrimPrefix(k.text, k.key.Path))
 			}
 			return usagef("unknown modifier %q; use :asc, :desc, :nulls-first or :nulls-last", ":"+tail)
 		}
 	}
-	if words := strings.Fields(k.key.Path); len(words) == 2 && isModifier(words[1]) {
+	if words := strings.Fields(k.key.Path); len(words) == 2 && keytext.IsModifier(words[1]) {
 		if _, at := match(schema, words[0]); len(at) > 0 {
 			return usagef("%q follows a colon, not a space; write -k %s:%s", words[1], words[0],
 				strings.ToLower(words[1]))

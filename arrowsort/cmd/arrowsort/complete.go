@@ -6,6 +6,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/spf13/cobra"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/keytext"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
@@ -14,7 +15,7 @@ import (
 // a colon what a key can end with.
 func (f *jobFlags) completeKey(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	const stay = cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp
-	if name, _, found := cutLast(typed); found {
+	if name, _, found := keytext.Cut(typed); found {
 		var ends []string
 		for _, end := range []string{":asc", ":desc", ":nulls-first", ":nulls-last"} {
 			ends = append(ends, name+end)

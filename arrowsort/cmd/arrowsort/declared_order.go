@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/keytext"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
@@ -32,13 +33,13 @@ func (f *jobFlags) declaredKeys(ctx context.Context) error {
 		case len(o.Keys) == 0:
 			return without("%s names no order", o.File)
 		case !slices.Equal(o.Keys, first.Keys):
-			return without("%s names the order %s, %s names %s", first.File, keyList(first.Keys), o.File,
-				keyList(o.Keys))
+			return without("%s names the order %s, %s names %s", first.File, keytext.List(first.Keys), o.File,
+				keytext.List(o.Keys))
 		}
 	}
 	f.declared = true
 	for _, k := range first.Keys {
-		f.keys = append(f.keys, keyFlag{keyText(k), k})
+		f.keys = append(f.keys, keyFlag{keytext.Text(k), k})
 	}
 	return nil
 }
@@ -61,7 +62,7 @@ type remark struct {
 func (r *report) reportFooters(footers []parquetsort.Footer) (lines []string, wrong *parquetsort.Violation) {
 	var remarks []remark
 	for _, f := range footers {
-		r.Footers = append(r.Footers, footerReport{File: f.File, Keys: keyTexts(f.Keys), True: f.Holds})
+		r.Footers = append(r.Footers, footerReport{File: f.File, Keys: keytext.Texts(f.Keys), True: f.Holds})
 		wrong = cmp.Or(wrong, f.Violation)
 		text, last := footerText(&f), len(remarks)-1
 		switch {
@@ -83,7 +84,7 @@ func (r *report) reportFooters(footers []parquetsort.Footer) (lines []string, wr
 
 // footerText is what there is to say of the order that a footer names; empty when it is that of the keys.
 func footerText(f *parquetsort.Footer) string {
-	order := keyList(f.Keys)
+	order := keytext.List(f.Keys)
 	if f.Mixed {
 		order = "of each row group"
 	}

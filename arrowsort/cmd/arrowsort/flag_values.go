@@ -3,13 +3,13 @@ package main
 import (
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/sizetext"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
@@ -54,36 +54,9 @@ func wholeNumber[T int | int64](text string) (T, error) {
 	return T(n), nil
 }
 
-// units are what a size may end in, the longest first.
-var units = []struct {
-	name  string
-	bytes float64
-}{
-	{"kib", 1 << 10}, {"mib", 1 << 20}, {"gib", 1 << 30}, {"tib", 1 << 40},
-	{"kb", 1e3}, {"mb", 1e6}, {"gb", 1e9}, {"tb", 1e12},
-	{"k", 1 << 10}, {"m", 1 << 20}, {"g", 1 << 30}, {"t", 1 << 40}, {"b", 1}, {"", 1},
-}
-
-// parseSize reads a number of bytes such as 128MiB, 1.5GB or 4G (the same as GiB). Empty is 0.
-func parseSize(s string) (int64, error) {
-	text := strings.ToLower(strings.TrimSpace(s))
-	for _, u := range units {
-		number, ok := strings.CutSuffix(text, u.name)
-		if !ok || s == "" {
-			continue
-		}
-		x, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-		if err != nil || !(x > 0) || x*u.bytes > math.MaxInt64/2 {
-			return 0, errors.New("not a size; write 512MiB or 4GB")
-		}
-		return int64(x * u.bytes), nil
-	}
-	return 0, nil
-}
-
 // parseBudget reads a size that files can be sorted in.
 func parseBudget(s string) (int64, error) {
-	n, err := parseSize(s)
+	n, err := sizetext.Parse(s)
 	if err == nil && s != "" && n < parquetsort.MinMemory {
 		return 0, fmt.Errorf("give at least %d MiB", parquetsort.MinMemory>>20)
 	}

@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/keytext"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/sizetext"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
@@ -36,7 +38,7 @@ type jobFlags struct {
 
 func (f *jobFlags) add(cmd *cobra.Command, limitHelp string) {
 	flags, o := cmd.Flags(), &f.options
-	flags.StringArrayVarP(&f.keyTexts, "key", "k", nil, keyHelp)
+	flags.StringArrayVarP(&f.keyTexts, "key", "k", nil, keytext.Help)
 	_ = cmd.RegisterFlagCompletionFunc("key", f.completeKey) // fails for an unknown flag only
 	flags.Func("limit", limitHelp, into(&o.Limit, wholeNumber))
 	flags.Func("threads", "use at most `N` threads; 0 for all cores", into(&o.Threads, wholeNumber))
@@ -70,7 +72,7 @@ func (f *jobFlags) addSpill(cmd *cobra.Command) {
 	flags.Func("rows-per-file", "write files of `N` rows, out-00001.parquet and so on",
 		into(&o.RowsPerFile, wholeNumber))
 	flags.Func("bytes-per-file", "write files of about `SIZE`, such as 256MB, or of one row group",
-		into(&o.BytesPerFile, parseSize))
+		into(&o.BytesPerFile, sizetext.Parse))
 }
 
 // addSelection is for the commands that can leave rows and columns out.

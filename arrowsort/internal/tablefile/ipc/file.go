@@ -51,7 +51,11 @@ func fileMessages(src io.ReaderAt, size int64, mem memory.Allocator) (messageRea
 	for _, b := range append(f.dictionaries, f.batches...) {
 		blocks = append(blocks, io.NewSectionReader(src, b.offset, b.meta+b.body))
 	}
-	return &blockMessages{blocks: blocks, total: len(blocks), mem: mem}, nil
+	var sizes []int64
+	for _, b := range f.batches {
+		sizes = append(sizes, b.meta+b.body)
+	}
+	return &blockMessages{blocks: blocks, total: len(blocks), batches: sizes, mem: mem}, nil
 }
 
 // sized is a reader of Size bytes.
@@ -64,6 +68,7 @@ type sized interface {
 type blockMessages struct {
 	blocks  []sized // not read yet
 	total   int
+	batches []int64 // bytes of the record batches, which are the last blocks
 	mem     memory.Allocator
 	current messages
 }
@@ -72,6 +77,13 @@ func (m *blockMessages) Retain()          {}
 func (m *blockMessages) Release()         { m.current.Release() }
 func (m *blockMessages) failure() error   { return m.current.failure() }
 func (m *blockMessages) metadata() []byte { return m.current.metadata() }
+
+// only leaves some of the record batches out, and no dictionary.
+func (m *blockMessages) only(first, count int) {
+	others := len(m.blocks) - len(m.batches)
+	kept := m.blocks[others+first : others+first+count]
+	m.blocks = append(m.blocks[:others:others], kept...)
+}
 
 func (m *blockMessages) share() float64 { return 1 - float64(len(m.blocks))/float64(m.total) }
 

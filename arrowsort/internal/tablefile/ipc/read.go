@@ -81,6 +81,18 @@ func (r *Reader) Next() (arrow.Record, error) {
 	return r.batches.Record(), nil
 }
 
+// Batches returns the sizes in bytes of the record batches of a file; nil for a stream, which does not list them.
+func (r *Reader) Batches() []int64 {
+	if m, ok := r.messages.(*blockMessages); ok {
+		return m.batches
+	}
+	return nil
+}
+
+// Only has Next return some record batches of a file only, count of them from number first on. It precedes Next, and is
+// called once.
+func (r *Reader) Only(first, count int) { r.messages.(*blockMessages).only(first, count) }
+
 // Share returns the share of the input that was read, from 0 to 1, when its size is known.
 func (r *Reader) Share() float64 { return r.messages.share() }
 

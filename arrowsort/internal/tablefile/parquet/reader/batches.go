@@ -20,6 +20,7 @@ type Batches struct {
 	bytes   int64          // of a batch, about
 	Rows    int64          // of a batch
 	group   int            // row group that is read
+	end     int            // row group at which the batches end
 	left    int64          // of its rows
 	done    int64          // rows in all
 	columns []*batchColumn // of the row group
@@ -28,7 +29,7 @@ type Batches struct {
 
 // NewBatches reads a file in batches of about a number of bytes in memory. The caller closes it.
 func NewBatches(f *File, bytes int64) *Batches {
-	p := &Batches{File: f, group: -1, bytes: bytes}
+	p := &Batches{File: f, group: -1, end: f.file.NumRowGroups(), bytes: bytes}
 	p.measure()
 	return p
 }
@@ -38,6 +39,9 @@ func (p *Batches) Choose(columns []int) {
 	p.choose(columns)
 	p.measure()
 }
+
+// Only reads some row groups only, count of them from number first on. It precedes Next.
+func (p *Batches) Only(first, count int) { p.group, p.end = first-1, first+count }
 
 // measure finds the number of rows of a batch, for the fields that are read.
 func (p *Batches) measure() {
@@ -90,7 +94,7 @@ func leavesOf(leaves []int, fields []SchemaField) []int {
 func (p *Batches) Next(ctx context.Context) (arrow.Table, error) {
 	for p.left == 0 {
 		p.drop()
-		if p.group++; p.group >= p.file.NumRowGroups() {
+		if p.group++; p.group >= p.end {
 			return nil, io.EOF
 		}
 		p.left = p.file.MetaData().RowGroups[p.group].NumRows

@@ -1,4 +1,4 @@
-package main
+package sizetext
 
 import (
 	"testing"
@@ -6,17 +6,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestParseSize(t *testing.T) {
+func TestParse(t *testing.T) {
 	for text, want := range map[string]int64{
 		"": 0, "1": 1, "512": 512, "10b": 10, "1k": 1024, "128MiB": 128 << 20, "128 mib": 128 << 20,
 		"1.5GB": 1_500_000_000, "2G": 2 << 30, "1TiB": 1 << 40,
 	} {
-		got, err := parseSize(text)
+		got, err := Parse(text)
 		require.NoError(t, err, text)
 		require.Equal(t, want, got, text)
 	}
 	for _, text := range []string{"x", "MiB", "-1", "0", "1.2.3", "NaN", "99999999999GB", "1PB", "10%"} {
-		_, err := parseSize(text)
+		_, err := Parse(text)
 		require.Error(t, err, text)
 	}
 }

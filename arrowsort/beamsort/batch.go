@@ -1,0 +1,101 @@
+package beamsort
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/ipc"
+)
+
+// batchBytes is about what a batch takes: runners are slow with small elements and refuse large ones.
+const batchBytes = 1 << 20
+
+// placeBytes precede the Arrow stream of a batch. They compare as the places do.
+const placeBytes = 12
+
+// A place is where the rows of a batch come from. Values of a group have no order, so batches carry it.
+type place struct {
+	part   int64 // of the inputs, in the order of files and rows
+	number int64 // of the batch among those of the part
+}
+
+// encodeBatch is a record as an element.
+func encodeBatch(at place, rec arrow.Record) ([]byte, error) {
+	var b bytes.Buffer
+	var head [placeBytes]byte
+	binary.BigEndian.PutUint32(head[:], uint32(at.part))
+	binary.BigEndian.PutUint64(head[4:], uint64(at.number))
+	b.Write(head[:])
+	w, err := ipc.NewWriter(&b, rec.Schema(), ipc.Options{Allocator: memory.DefaultAllocator})
+	if err != nil {
+		return nil, err
+	}
+	if err := w.Write(rec); err != nil {
+		return nil, err
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// decodeBatch is the record of an element, which the caller releases.
+func decodeBatch(b []byte) (arrow.Record, error) {
+	if len(b) < placeBytes {
+		return nil, fmt.Errorf("a batch of %d bytes", len(b))
+	}
+	stream := b[placeBytes:]
+	r, err := ipc.OpenStream(bytes.NewReader(stream), int64(len(stream)), memory.DefaultAllocator)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Release()
+	rec, err := r.Next()
+	if err != nil {
+		return nil, fmt.Errorf("a batch without rows: %w", err)
+	}
+	rec.Retain()
+	return rec, nil
+}
+
+// comparePlaces compares the places of two elements.
+func comparePlaces(a, b []byte) int { return bytes.Compare(a[:placeBytes], b[:placeBytes]) }
+
+// encodeTable is a small table as an element without a place.
+func encodeTable(table arrow.Table) ([]byte, error) {
+	rec, err := oneRecord(table)
+	if err != nil {
+		return nil, err
+	}
+	defer rec.Release()
+	return encodeBatch(place{}, rec)
+}
+
+// oneRecord is a table whose columns have one chunk at most as a record. The caller releases it.
+func oneRecord(table arrow.Table) (arrow.Record, error) {
+	columns := make([]arrow.Array, table.NumCols())
+	for i := range columns {
+		data := table.Column(i).Data()
+		switch len(data.Chunks()) {
+		case 0:
+			columns[i] = array.MakeArrayOfNull(memory.DefaultAllocator, data.DataType(), 0)
+			defer columns[i].Release()
+		case 1:
+			columns[i] = data.Chunk(0)
+		default:
+			return nil, fmt.Errorf("column %q passes 2 GiB in a part of %d rows: give less memory, for smaller "+
+				"pieces", table.Schema().Field(i).Name, table.NumRows())
+		}
+	}
+	return array.NewRecord(table.Schema(), columns, table.NumRows()), nil
+}
+
+// joined is the rows of some records of a schema as a table, without a copy. The caller releases it.
+func joined(schema *arrow.Schema, records []arrow.Record) arrow.Table {
+	return array.NewTableFromRecords(schema, records)
+}

@@ -1,0 +1,240 @@
+package beamsort
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
+)
+
+// isRemote reports whether a path is that of a file system of Beam.
+func isRemote(path string) bool { return strings.Contains(path, "://") }
+
+// absolute is a path that holds in a worker whose working folder is another one.
+func absolute(path string) (string, error) {
+	if path == "" || isRemote(path) {
+		return path, nil
+	}
+	return filepath.Abs(path)
+}
+
+// join is the path of a file in a folder.
+func join(folder, name string) string {
+	if isRemote(folder) {
+		return strings.TrimSuffix(folder, "/") + "/" + name
+	}
+	return filepath.Join(folder, name)
+}
+
+// inputFiles are the inputs.
+type inputFiles struct {
+	paths  []string
+	local  []string // the files or copies of them
+	remove []func()
+}
+
+// openInputs lists the inputs, and copies remote ones.
+func openInputs(ctx context.Context, inputs []string, folder string) (*inputFiles, error) {
+	f := &inputFiles{}
+	for _, input := range inputs {
+		if input == "-" {
+			return nil, fmt.Errorf("%w: standard input cannot be read by workers; give files", ErrOption)
+		}
+		paths, err := expand(ctx, input)
+		if err != nil {
+			f.close()
+			return nil, err
+		}
+		f.paths = append(f.paths, paths...)
+	}
+	for _, path := range f.paths {
+		local, done, err := stage(ctx, path, folder)
+		if err != nil {
+			f.close()
+			return nil, err
+		}
+		f.local, f.remove = append(f.local, local), append(f.remove, done)
+	}
+	return f, nil
+}
+
+// original is the input of which a file is a copy.
+func (f *inputFiles) original(local string) string { return f.paths[slices.Index(f.local, local)] }
+
+func (f *inputFiles) close() {
+	for _, remove := range f.remove {
+		remove()
+	}
+}
+
+// expand lists the files that an input means.
+func expand(ctx context.Context, input string) ([]string, error) {
+	if !isRemote(input) {
+		paths, err := parquetsort.Expand([]string{input})
+		if err != nil {
+			return nil, err
+		}
+		for i := range paths {
+			if paths[i], err = absolute(paths[i]); err != nil {
+				return nil, err
+			}
+		}
+		return paths, err
+	}
+	if !strings.ContainsAny(input, "*?[") {
+		return []string{input}, nil
+	}
+	fs, err := filesystem.New(ctx, input)
+	if err != nil {
+		return nil, err
+	}
+	defer fs.Close()
+	paths, err := fs.List(ctx, input)
+	if err == nil && len(paths) == 0 {
+		err = fmt.Errorf("%s: no file matches", input)
+	}
+	slices.Sort(paths)
+	return paths, err
+}
+
+// stage gives a local file with the bytes of a path: the file itself or a copy, which done removes.
+func stage(ctx context.Context, path, folder string) (local string, done func(), err error) {
+	if !isRemote(path) {
+		return path, func() {}, nil
+	}
+	fs, err := filesystem.New(ctx, path)
+	if err != nil {
+		return "", nil, err
+	}
+	defer fs.Close()
+	from, err := fs.OpenRead(ctx, path)
+	if err != nil {
+		return "", nil, fmt.Errorf("%s: %w", path, err)
+	}
+	defer from.Close()
+	to, err := os.CreateTemp(folder, "arrowsort-stage-*"+filepath.Ext(path))
+	if err != nil {
+		return "", nil, err
+	}
+	done = func() { os.Remove(to.Name()) }
+	_, err = io.Copy(to, from)
+	if closing := to.Close(); err == nil {
+		err = closing
+	}
+	if err != nil {
+		done()
+		return "", nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return to.Name(), done, nil
+}
+
+// publish has write make a local file and gives it its name when it is complete. A remote one is written under another
+// name first. Who does it twice at the same time writes the same file twice.
+func publish(ctx context.Context, path, folder string, write func(local string) error) error {
+	if !isRemote(path) {
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			return err
+		}
+		return write(path) // which renames
+	}
+	temp, err := os.MkdirTemp(folder, "arrowsort-shard-*")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(temp)
+	local := filepath.Join(temp, "shard.parquet")
+	if err := write(local); err != nil {
+		return err
+	}
+	fs, err := filesystem.New(ctx, path)
+	if err != nil {
+		return err
+	}
+	defer fs.Close()
+	dir, name := path[:strings.LastIndexByte(path, '/')+1], path[strings.LastIndexByte(path, '/')+1:]
+	unfinished := dir + ".tmp-" + rand.Text() + "-" + name
+	if err := upload(ctx, fs, local, unfinished); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if err := filesystem.Rename(ctx, fs, unfinished, path); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+func upload(ctx context.Context, fs filesystem.Interface, local, path string) error {
+	from, err := os.Open(local)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	to, err := fs.OpenWrite(ctx, path)
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(to, from); err != nil {
+		to.Close()
+		return err
+	}
+	return to.Close()
+}
+
+// checkOutput finds shards of another number of files in the output, and inputs that are shards of it.
+func checkOutput(ctx context.Context, inputs []string, output string, shards int) error {
+	if output == "" {
+		return fmt.Errorf("%w: no output folder", ErrOption)
+	}
+	old, err := shardsIn(ctx, output)
+	if err != nil {
+		return err
+	}
+	own := make(map[string]bool, shards)
+	for i := range shards {
+		own[join(output, shardName(i, shards))] = true
+	}
+	for _, path := range inputs {
+		if own[path] {
+			return fmt.Errorf("%w: %s is an input and would be replaced; give another folder", ErrOption, path)
+		}
+	}
+	for _, path := range old {
+		if !own[path] {
+			return fmt.Errorf("%w: %s is a shard of an output with another number of shards; remove it, or give "+
+				"another folder", ErrOption, path)
+		}
+	}
+	return nil
+}
+
+// shardsIn lists the files in a folder that have the name of a shard.
+func shardsIn(ctx context.Context, output string) ([]string, error) {
+	const pattern = "part-*-of-*.parquet"
+	if !isRemote(output) {
+		entries, err := os.ReadDir(output)
+		if errors.Is(err, os.ErrNotExist) {
+			return nil, nil
+		}
+		var shards []string
+		for _, e := range entries {
+			if found, _ := filepath.Match(pattern, e.Name()); found {
+				shards = append(shards, join(output, e.Name()))
+			}
+		}
+		return shards, err
+	}
+	fs, err := filesystem.New(ctx, output)
+	if err != nil {
+		return nil, err
+	}
+	defer fs.Close()
+	return fs.List(ctx, join(output, pattern))
+}

@@ -1,0 +1,86 @@
+package beamsort
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/machine"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
+)
+
+// ErrOption is returned for an option or an argument that makes no sense.
+var ErrOption = errors.New("beamsort: invalid option")
+
+// Options say how to sort. The zero value is right.
+type Options struct {
+	// Shards is the number of output files; 0 is one for each 256 MiB that the rows take in memory.
+	Shards int
+	// KeysFor, when set, returns the keys for the schema of the inputs, in place of the keys that are given. It is
+	// called when the pipeline is built.
+	KeysFor func(schema *arrow.Schema) ([]arrowsort.Key, error) `json:"-"`
+	// Memory is the budget in bytes of one part that is read and of one shard that is sorted, at least
+	// parquetsort.MinMemory; a shard that needs more is spilled to SpillDir. 0 is a quarter of what the worker has.
+	// A runner's own copy of a shard's batches comes on top of it.
+	Memory int64
+	// SpillDir is the folder of a worker in which shards are spilled and objects of remote file systems are staged;
+	// empty is os.TempDir.
+	SpillDir string
+	// SpillCompression compresses what a sort spills: lz4 or zstd; empty does not.
+	SpillCompression string
+	// InputFormat is parquet, arrow or arrows (a stream); empty goes by the names of the files.
+	InputFormat string
+	// Compression is CODEC or CODEC:LEVEL for the shards; empty is zstd.
+	Compression string
+	// RowGroupRows and PageRows are the rows of a row group and the most of a page; 0 is 262,144 and 16,384, as in
+	// package parquetsort.
+	RowGroupRows, PageRows int
+	// Threads is the largest number of threads that a step uses on a worker; 0 is GOMAXPROCS.
+	Threads int
+}
+
+const (
+	shardBytes  = 256 << 20 // of a shard in memory, unless a number of shards is given
+	partBytes   = 64 << 20  // that are read as one task, about
+	mostShards  = 99_999    // that the names of the files count
+	shareOfHost = 4         // a shard and its sort take this part of a worker's memory
+)
+
+// memory is the budget of a step.
+func (o *Options) memory() int64 {
+	if o.Memory != 0 {
+		return o.Memory
+	}
+	return max(machine.Memory()/shareOfHost, parquetsort.MinMemory)
+}
+
+func (o *Options) check() error {
+	switch {
+	case o.Shards < 0 || o.Shards > mostShards:
+		return fmt.Errorf("%w: Shards is %d; give 1 to %d, or 0 for as many as the rows need", ErrOption, o.Shards,
+			mostShards)
+	case o.Memory != 0 && o.Memory < parquetsort.MinMemory:
+		return fmt.Errorf("%w: Memory is %d, give at least %d", ErrOption, o.Memory, parquetsort.MinMemory)
+	case o.SpillCompression != "" && o.SpillCompression != "lz4" && o.SpillCompression != "zstd":
+		return fmt.Errorf("%w: SpillCompression %q; use lz4 or zstd", ErrOption, o.SpillCompression)
+	}
+	for _, n := range []struct {
+		name  string
+		value int
+	}{{"RowGroupRows", o.RowGroupRows}, {"PageRows", o.PageRows}, {"Threads", o.Threads}} {
+		if n.value < 0 {
+			return fmt.Errorf("%w: %s is %d", ErrOption, n.name, n.value)
+		}
+	}
+	return nil
+}
+
+// shards is the number of shards for rows that take some bytes.
+func (o *Options) shards(bytes int64) int {
+	if o.Shards > 0 {
+		return o.Shards
+	}
+	return int(min(max((bytes+shardBytes-1)/shardBytes, 1), mostShards))
+}

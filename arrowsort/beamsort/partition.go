@@ -1,0 +1,108 @@
+package beamsort
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
+)
+
+// A partitionFn reads a part, sorts it piece by piece, and cuts the sorted rows at the splitters. An element is the
+// number of a shard, from 0, and a batch.
+type partitionFn struct{ Settings []byte }
+
+func (f *partitionFn) ProcessElement(ctx context.Context, t task, splitters func(*[]byte) bool,
+	emit func(int64, []byte)) error {
+	with, err := decodeSettings(f.Settings)
+	if err != nil {
+		return err
+	}
+	var limits *limits
+	for b := []byte(nil); splitters(&b); {
+		if limits != nil {
+			return fmt.Errorf("there are splitters twice")
+		}
+		if limits, err = newLimits(b); err != nil {
+			return err
+		}
+		defer limits.release()
+	}
+	path, done, err := stage(ctx, t.Path, with.Options.SpillDir)
+	if err != nil {
+		return err
+	}
+	defer done()
+	at, first := place{part: t.Number}, int64(0)
+	return parquetsort.ReadPart(ctx, t.in(path), with.stored, nil, with.parquet(), func(piece arrow.Table) error {
+		sorted, cuts, err := with.cut(ctx, piece, limits, at.part, first)
+		if err != nil {
+			return err
+		}
+		defer sorted.Release()
+		first += piece.NumRows()
+		return emitAll(sorted, cuts, &at, func(shard int64, b []byte) {
+			bytesShuffled.Inc(ctx, int64(len(b)))
+			emit(shard, b)
+		})
+	})
+}
+
+// cut sorts a piece, whose first row has a number in its part, and finds where shards end in it but for the last.
+// Splitters are sorted among the rows of the piece: each stands in front of the first row that has its number or a
+// larger one, so that it is in front of that row among equal keys, too. The caller releases the sorted rows.
+func (s *settings) cut(ctx context.Context, piece arrow.Table, limits *limits, part, first int64) (arrow.Table,
+	[]int64, error) {
+	merged, origin := limits.among(piece, s.KeyColumns, part, first)
+	defer merged.Release()
+	order, err := arrowsort.SortIndices32(ctx, merged, s.sampleKeys(), s.sorting())
+	if err != nil {
+		return nil, nil, err
+	}
+	defer order.Release()
+	rows := make([]uint32, 0, piece.NumRows())
+	var cuts []int64
+	for _, at := range order.Uint32Values() {
+		if row := origin[at]; row == splitter {
+			cuts = append(cuts, int64(len(rows)))
+		} else {
+			rows = append(rows, row)
+		}
+	}
+	numbers := array.NewUint32Data(array.NewData(arrow.PrimitiveTypes.Uint32, len(rows),
+		[]*memory.Buffer{nil, memory.NewBufferBytes(arrow.Uint32Traits.CastToBytes(rows))}, nil, 0, 0))
+	defer numbers.Release()
+	sorted, err := arrowsort.Take(ctx, piece, numbers, s.sorting())
+	return sorted, cuts, err
+}
+
+// emitAll emits sorted rows in batches for their shards.
+func emitAll(sorted arrow.Table, cuts []int64, at *place, emit func(int64, []byte)) error {
+	rec, err := oneRecord(sorted)
+	if err != nil {
+		return err
+	}
+	defer rec.Release()
+	most := max(batchBytes*rec.NumRows()/max(arraydata.TableBytes(sorted), 1), 1)
+	start := int64(0)
+	for shard, end := range append(cuts, rec.NumRows()) {
+		for start < end {
+			next := min(start+most, end)
+			part := rec.NewSlice(start, next)
+			b, err := encodeBatch(*at, part)
+			part.Release()
+			if err != nil {
+				return err
+			}
+			emit(int64(shard), b)
+			at.number++
+			start = next
+		}
+	}
+	return nil
+}

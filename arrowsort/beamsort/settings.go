@@ -1,0 +1,93 @@
+package beamsort
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/ipc"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
+)
+
+// settings are what all steps of the pipeline know.
+type settings struct {
+	Stored     []byte // the schema of the inputs, as an Arrow stream without rows
+	Rows       []byte // that of the rows that are read of them
+	Keys       []arrowsort.Key
+	KeyColumns []int
+	Output     string
+	Shards     int
+	Parts      int // of the inputs
+	Options    Options
+
+	stored, rows *arrow.Schema
+}
+
+// encode is the settings as they travel to the workers.
+func (s *settings) encode(d *parquetsort.Division) (b []byte, err error) {
+	if s.Stored, err = encodeSchema(d.Stored); err != nil {
+		return nil, err
+	}
+	if s.Rows, err = encodeSchema(d.Schema); err != nil {
+		return nil, err
+	}
+	return json.Marshal(s)
+}
+
+func decodeSettings(b []byte) (s *settings, err error) {
+	if err := json.Unmarshal(b, &s); err != nil {
+		return nil, err
+	}
+	if s.stored, err = decodeSchema(s.Stored); err != nil {
+		return nil, err
+	}
+	s.rows, err = decodeSchema(s.Rows)
+	return s, err
+}
+
+// encodeSchema is a schema as an Arrow stream without rows.
+func encodeSchema(schema *arrow.Schema) ([]byte, error) {
+	var b bytes.Buffer
+	w, err := ipc.NewWriter(&b, schema, ipc.Options{Allocator: memory.DefaultAllocator})
+	if err == nil {
+		err = w.Close()
+	}
+	return b.Bytes(), err
+}
+
+func decodeSchema(b []byte) (*arrow.Schema, error) {
+	r, err := ipc.OpenStream(bytes.NewReader(b), int64(len(b)), memory.DefaultAllocator)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Release()
+	return r.Schema(), nil
+}
+
+// sampleKeys are the keys among the key columns alone.
+func (s *settings) sampleKeys() []arrowsort.Key {
+	keys := slices.Clone(s.Keys)
+	for i, key := range keys {
+		if key.Path == "" {
+			keys[i].Index = slices.Index(s.KeyColumns, key.Index)
+		}
+	}
+	return keys
+}
+
+// parquet are the options for package parquetsort.
+func (s *settings) parquet() parquetsort.Options {
+	o := s.Options
+	return parquetsort.Options{
+		Keys: s.Keys, Memory: o.memory(), SpillDir: o.SpillDir, SpillCompression: o.SpillCompression,
+		InputFormat: o.InputFormat, OutputFormat: "parquet", Compression: o.Compression, RowGroupRows: o.RowGroupRows,
+		PageRows: o.PageRows, Threads: o.Threads,
+	}
+}
+
+// sorting are the options for package arrowsort.
+func (s *settings) sorting() arrowsort.Options { return arrowsort.Options{Threads: s.Options.Threads} }

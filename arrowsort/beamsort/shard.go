@@ -1,0 +1,60 @@
+package beamsort
+
+import (
+	"context"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
+)
+
+// A shardFn sorts the batches of a shard and writes its file.
+type shardFn struct{ Settings []byte }
+
+func (f *shardFn) ProcessElement(ctx context.Context, number int64, batches func(*[]byte) bool,
+	emit func(Shard)) error {
+	with, err := decodeSettings(f.Settings)
+	if err != nil {
+		return err
+	}
+	shelf := newShelf(with.Options.memory()/shelfShare, with.Options.SpillDir)
+	defer shelf.close()
+	for b := []byte(nil); batches(&b); {
+		if len(b) == 0 { // of emptyFn
+			continue
+		}
+		if err := shelf.add(b); err != nil {
+			return err
+		}
+	}
+	shard, err := with.writeShard(ctx, int(number), shelf)
+	if err == nil {
+		emit(shard)
+	}
+	return err
+}
+
+// writeShard sorts what is on a shelf. Batches come to the sorter in the order of the inputs, so that ties keep it.
+func (s *settings) writeShard(ctx context.Context, number int, shelf *shelf) (shard Shard, err error) {
+	opts := s.parquet()
+	opts.Memory = max(opts.Memory-opts.Memory/shelfShare, parquetsort.MinMemory)
+	sorter, err := parquetsort.NewSorter(ctx, s.rows, opts)
+	if err != nil {
+		return shard, err
+	}
+	defer sorter.Close()
+	err = shelf.each(func(rec arrow.Record) error { return sorter.Write(rec) })
+	if err != nil {
+		return shard, err
+	}
+	path := join(s.Output, shardName(number, s.Shards))
+	var result *parquetsort.Result
+	err = publish(ctx, path, s.Options.SpillDir, func(local string) error {
+		result, err = sorter.WriteFile(local)
+		return err
+	})
+	if err != nil {
+		return shard, err
+	}
+	return Shard{Number: int64(number) + 1, Path: path, Rows: result.Rows, Bytes: result.BytesOut}, nil
+}

@@ -1,0 +1,116 @@
+package beamsort
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
+)
+
+func init() {
+	beam.RegisterType(reflect.TypeFor[task]())
+	beam.RegisterType(reflect.TypeFor[Shard]())
+	register.DoFn3x1[context.Context, task, func([]byte), error](new(sampleFn))
+	register.DoFn4x1[context.Context, int, func(*[]byte) bool, func([]byte), error](new(splittersFn))
+	register.DoFn4x1[context.Context, task, func(*[]byte) bool, func(int64, []byte), error](new(partitionFn))
+	register.DoFn2x0[[]byte, func(int64, []byte)](new(emptyFn))
+	register.DoFn4x1[context.Context, int64, func(*[]byte) bool, func(Shard), error](new(shardFn))
+	register.DoFn3x0[context.Context, Shard, func(Shard)](new(countFn))
+	register.Emitter1[[]byte]()
+	register.Emitter2[int64, []byte]()
+	register.Emitter1[Shard]()
+	register.Iter1[[]byte]()
+}
+
+// A Shard is an output file.
+type Shard struct {
+	Number int64  // from 1
+	Path   string // of the file
+	Rows   int64
+	Bytes  int64 // of the file
+}
+
+// Sort adds to a pipeline what sorts the rows of files into shards in the folder output, and returns a collection of
+// Shard. Inputs and output are local, or in a file system that is registered with Beam, as in gs://bucket/folder/.
+// Inputs are files, patterns, and local folders, as in parquetsort.Sort; CSV is none. Their metadata are read when the
+// pipeline is built, and the keys are checked.
+//
+// Shards with the same names are replaced. Shards of another number of files in the folder are an error, as whoever
+// reads the folder would take them for rows of this output.
+func Sort(ctx context.Context, scope beam.Scope, inputs []string, output string, keys []arrowsort.Key,
+	opts Options) (beam.PCollection, error) {
+	none := beam.PCollection{}
+	if err := opts.check(); err != nil {
+		return none, err
+	}
+	output, err := absolute(output)
+	if err != nil {
+		return none, err
+	}
+	files, err := openInputs(ctx, inputs, opts.SpillDir)
+	if err != nil {
+		return none, err
+	}
+	defer files.close()
+	division, err := parquetsort.Divide(ctx, files.local, partBytes, parquetsort.Options{Keys: keys,
+		KeysFor: opts.KeysFor, InputFormat: opts.InputFormat, Compression: opts.Compression})
+	if err != nil {
+		return none, err
+	}
+	err = tablefile.CheckSchema(ctx, shardName(0, 1), division.Schema, tablefile.WriteOptions{})
+	if err != nil {
+		return none, fmt.Errorf("%s: %w", files.paths[0], err)
+	}
+	all, bytes := tasks(division, files), int64(0)
+	for _, p := range division.Parts {
+		bytes += p.Bytes
+	}
+	shards := opts.shards(bytes)
+	if err := checkOutput(ctx, files.paths, output, shards); err != nil {
+		return none, err
+	}
+	opts.KeysFor = nil
+	with := &settings{Keys: division.Keys, KeyColumns: division.KeyColumns, Output: output, Shards: shards,
+		Parts: len(all), Options: opts}
+	encoded, err := with.encode(division)
+	if err != nil {
+		return none, err
+	}
+	return build(scope.Scope("arrowsort"), all, shards, encoded), nil
+}
+
+// build adds the steps.
+func build(scope beam.Scope, all []task, count int, with []byte) beam.PCollection {
+	parts := beam.Reshuffle(scope, beam.CreateList(scope, all))
+
+	samples := beam.ParDo(scope.Scope("sample"), &sampleFn{with}, parts)
+	together := beam.GroupByKey(scope, beam.AddFixedKey(scope, samples))
+	splitters := beam.ParDo(scope.Scope("splitters"), &splittersFn{with}, together)
+
+	rows := beam.ParDo(scope.Scope("partition"), &partitionFn{with}, parts, beam.SideInput{Input: splitters})
+	empty := beam.ParDo(scope, &emptyFn{count}, beam.Impulse(scope))
+	groups := beam.GroupByKey(scope, beam.Flatten(scope, rows, empty))
+	shards := beam.ParDo(scope.Scope("sort"), &shardFn{with}, groups)
+	// A step of its own: Prism waits busily as long as a step runs whose output goes nowhere.
+	return beam.ParDo(scope, &countFn{}, beam.Reshuffle(scope, shards))
+}
+
+// shardName is the name of a shard, by its number from 0.
+func shardName(number, shards int) string {
+	return fmt.Sprintf("part-%05d-of-%05d.parquet", number+1, shards)
+}
+
+// An emptyFn emits a batch of nothing for each shard, so that one without rows is written, too.
+type emptyFn struct{ Shards int }
+
+func (f *emptyFn) ProcessElement(_ []byte, emit func(int64, []byte)) {
+	for i := range f.Shards {
+		emit(int64(i), nil)
+	}
+}

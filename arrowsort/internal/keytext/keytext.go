@@ -1,0 +1,124 @@
+// Package keytext reads and writes sort keys as command lines have them.
+package keytext
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+)
+
+// Help is the help text of the flag -k.
+const Help = "sort by `COLUMN`[:desc][:nulls-first]; again for further keys"
+
+// In is a key that was written as text in a schema: a column whose name ends in what could be a modifier is found by
+// its name, unless there is one without the ending. That one is meant by x:desc, then, and the column "x:desc" by
+// x:desc:asc. A key that the schema does not have is that of Parse.
+func In(text string, schema *arrow.Schema) (arrowsort.Key, error) {
+	for most := modifiers; most >= 0; most-- {
+		if key, err := Parse(text, most); err == nil && key.Path != "" && schema.HasField(key.Path) {
+			return key, nil
+		}
+	}
+	return Parse(text, modifiers)
+}
+
+// modifiers are the most that a key has.
+const modifiers = 2
+
+// Parse reads a key. At most one order and one place for nulls are taken off its end, and not more than most in all.
+// A number after # is a position counted from 1. Upper case is taken too.
+func Parse(text string, most int) (arrowsort.Key, error) {
+	var key arrowsort.Key
+	name, order, nulls := text, false, false
+	for ; ; most-- {
+		head, tail, found := Cut(name)
+		found = found && most > 0
+		tail = strings.ToLower(tail)
+		switch {
+		case found && !order && (tail == "asc" || tail == "desc"):
+			order = true
+			if tail == "desc" {
+				key.Order = arrowsort.Descending
+			}
+		case found && !nulls && (tail == "nulls-first" || tail == "nulls-last"):
+			nulls = true
+			if tail == "nulls-first" {
+				key.Nulls = arrowsort.NullsAtStart
+			}
+		default:
+			return named(key, name, text)
+		}
+		name = head
+	}
+}
+
+// Cut cuts what follows the last colon off.
+func Cut(s string) (head, tail string, found bool) {
+	i := strings.LastIndexByte(s, ':')
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+1:], true
+}
+
+func named(key arrowsort.Key, name, text string) (arrowsort.Key, error) {
+	if name == "" {
+		return key, fmt.Errorf("key %q names no column; a column without a name is reached by its position, as in '#1'",
+			text)
+	}
+	if number, ok := strings.CutPrefix(name, "#"); ok {
+		if n, err := strconv.Atoi(number); err == nil {
+			if n < 1 {
+				return key, fmt.Errorf("key %q: positions count from 1", text)
+			}
+			key.Index = n - 1
+			return key, nil
+		}
+	}
+	key.Path = name
+	return key, nil
+}
+
+// Text is a key as it is typed after -k. Keys by position are shown by their position.
+func Text(key arrowsort.Key) string {
+	text := cmp.Or(key.Path, tablefile.Label(key.Index))
+	_, tail, found := Cut(text)
+	all := found && IsModifier(tail) // a name that ends as a modifier does
+	switch {
+	case key.Order == arrowsort.Descending:
+		text += ":desc"
+	case all:
+		text += ":asc"
+	}
+	switch {
+	case key.Nulls == arrowsort.NullsAtStart:
+		text += ":nulls-first"
+	case all:
+		text += ":nulls-last"
+	}
+	return text
+}
+
+// IsModifier reports whether a text is an order or a place for nulls.
+func IsModifier(s string) bool {
+	s = strings.ToLower(s)
+	return s == "asc" || s == "desc" || s == "nulls-first" || s == "nulls-last"
+}
+
+// Texts are keys as they are typed.
+func Texts(keys []arrowsort.Key) []string {
+	texts := make([]string, len(keys))
+	for i, k := range keys {
+		texts[i] = Text(k)
+	}
+	return texts
+}
+
+// List is some keys in a sentence.
+func List(keys []arrowsort.Key) string { return strings.Join(Texts(keys), ", ") }

@@ -1,0 +1,127 @@
+package parquetsort
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+)
+
+// TestPartsAreTheInputs: the rows of all parts, one after the other, are those of the files; of some columns too.
+func TestPartsAreTheInputs(t *testing.T) {
+	for _, c := range []struct {
+		names []string
+		parts int // when each row group and record batch is one
+	}{{[]string{"a.parquet", "b.parquet"}, 18}, {[]string{"a.arrow", "b.arrows"}, 2}} {
+		t.Run(c.names[0], func(t *testing.T) { requireParts(t, c.names, c.parts) })
+	}
+}
+
+func requireParts(t *testing.T, names []string, parts int) {
+	t.Helper()
+	folder, keys := t.TempDir(), []arrowsort.Key{{Index: 1}}
+	dict := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
+	var paths []string
+	var want [2][]string
+	for i, name := range names {
+		table := arrowtest.RandomTable(dict, 0.1, []int{300, 200}, uint64(i))
+		paths = append(paths, filepath.Join(folder, name))
+		groupRows := 0
+		if filepath.Ext(name) == ".parquet" {
+			groupRows = 60
+		}
+		_, err := tablefile.Write(t.Context(), paths[i], table, tablefile.WriteOptions{RowGroupRows: groupRows})
+		require.NoError(t, err)
+		for c := range want {
+			want[c] = append(want[c], arrowtest.Values(table.Column(c).Data())...)
+		}
+		table.Release()
+	}
+	d, err := Divide(t.Context(), paths, 1, Options{Keys: keys})
+	require.NoError(t, err)
+	require.Equal(t, []arrowsort.Key{{Path: "s"}}, d.Keys)
+	require.Equal(t, []int{1}, d.KeyColumns)
+	require.Equal(t, "utf8", d.Schema.Field(0).Type.String())
+	require.GreaterOrEqual(t, len(d.Parts), parts)
+	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	defer mem.AssertSize(t, 0)
+	for _, columns := range [][]int{nil, {1}, {0}} {
+		var got [2][]string
+		for _, part := range d.Parts {
+			err := ReadPart(t.Context(), part, d.Stored, columns, Options{Keys: keys, Allocator: mem},
+				func(piece arrow.Table) error {
+					for i := range int(piece.NumCols()) {
+						c := d.Schema.FieldIndices(piece.Schema().Field(i).Name)[0]
+						got[c] = append(got[c], arrowtest.Values(piece.Column(i).Data())...)
+					}
+					return nil
+				})
+			require.NoError(t, err)
+		}
+		for c := range want {
+			if columns == nil || columns[0] == c {
+				require.Equal(t, want[c], got[c])
+			}
+		}
+	}
+	whole, err := Divide(t.Context(), paths, 1<<30, Options{Keys: keys})
+	require.NoError(t, err)
+	require.Len(t, whole.Parts, len(names))
+	gone := d.Parts[0]
+	gone.First = 1000
+	err = ReadPart(t.Context(), gone, d.Stored, nil, Options{Keys: keys}, nil)
+	require.ErrorContains(t, err, "row groups or record batches, but number 1000")
+}
+
+// TestSorterWritesFiles as Sort does, in memory and spilled, and of no rows.
+func TestSorterWritesFiles(t *testing.T) {
+	keys := []arrowsort.Key{{Path: "v", Order: arrowsort.Descending}}
+	for _, batches := range []int{0, 3, 40} {
+		table := arrowtest.RandomTable(arrow.PrimitiveTypes.Int64, 0.1, make([]int, 1), 1)
+		schema := table.Schema()
+		mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+		s, err := NewSorter(t.Context(), schema, Options{Keys: keys, Memory: MinMemory, SpillDir: t.TempDir(),
+			Allocator: mem})
+		require.NoError(t, err)
+		var all []arrow.Record
+		for i := range batches {
+			part := arrowtest.RandomTable(arrow.PrimitiveTypes.Int64, 0.1, []int{20_000}, uint64(i))
+			r := array.NewTableReader(part, -1)
+			require.True(t, r.Next())
+			rec := r.Record()
+			rec.Retain()
+			all = append(all, rec)
+			require.NoError(t, s.Write(rec))
+		}
+		path := filepath.Join(t.TempDir(), "x.parquet")
+		result, err := s.WriteFile(path)
+		require.NoError(t, err)
+		require.NoError(t, s.Close())
+		mem.AssertSize(t, 0)
+		require.EqualValues(t, batches*20_000, result.Rows)
+		require.Equal(t, batches > 3, result.Runs > 0)
+		require.Equal(t, []string{path}, result.Outputs)
+		joined := array.NewTableFromRecords(schema, all)
+		sorted, err := arrowsort.Sort(t.Context(), joined, keys, arrowsort.Options{})
+		require.NoError(t, err)
+		in, err := tablefile.Read(t.Context(), path, tablefile.ReadOptions{})
+		require.NoError(t, err)
+		for c := range 2 {
+			require.Equal(t, arrowtest.Values(sorted.Column(c).Data()), arrowtest.Values(in.Table.Column(c).Data()))
+		}
+		orders, err := DeclaredOrders(t.Context(), []string{path}, Options{Keys: keys})
+		require.NoError(t, err)
+		if batches > 0 {
+			require.Equal(t, keys, orders[0].Keys)
+		}
+		_, err = s.WriteFile(path)
+		require.ErrorIs(t, err, ErrOption, "it is called once")
+	}
+}
