@@ -66,16 +66,6 @@ func decodeBatch(b []byte) (arrow.Record, error) {
 // comparePlaces compares the places of two elements.
 func comparePlaces(a, b []byte) int { return bytes.Compare(a[:placeBytes], b[:placeBytes]) }
 
-// encodeTable is a small table as an element without a place.
-func encodeTable(table arrow.Table) ([]byte, error) {
-	rec, err := oneRecord(table)
-	if err != nil {
-		return nil, err
-	}
-	defer rec.Release()
-	return encodeBatch(place{}, rec)
-}
-
 // oneRecord is a table whose columns have one chunk at most as a record. The caller releases it.
 func oneRecord(table arrow.Table) (arrow.Record, error) {
 	columns := make([]arrow.Array, table.NumCols())
