@@ -9,9 +9,9 @@ import (
 )
 
 // Merge merges inputs that are in the order of the keys into one: what Sort returns for their rows one input after
-// another, in less time. Rows that tie keep that order, those of an earlier input first.
+// another, in less time if there are at most 64. Rows that tie keep that order, those of an earlier input first.
 //
-// The inputs have fields of the same names and types; metadata is that of the first. The result has their type, as with
+// The inputs have fields of the same names, types and nullability; metadata is that of the first. The result has their type, as with
 // Sort, and so are keys, Options.Limit, ownership, cancellation and errors. The CPU does the work.
 //
 // All inputs are checked, in one sequential read of the keys. It fails with ErrUnsorted, naming input and row; with
@@ -35,7 +35,7 @@ func Merge[T Data](ctx context.Context, inputs []T, keys []Key, opts Options) (T
 	}
 	merged, _, err := c.merge(ctx, keys, cpu.Runs{Ends: s.ends})
 	if err != nil {
-		return none, translate(inputError(err, func(int) int { return 0 }))
+		return none, translate(runError(err, func(run int) (input, row int) { return run, 0 }))
 	}
 	return as[T](merged)
 }
@@ -66,13 +66,14 @@ func (c *call) merge(ctx context.Context, keys []Key, runs cpu.Runs) (merged Dat
 	return c.data.assemble(columns, rows), taken, nil
 }
 
-// inputError names input and row of a run that is not in order. first is the number of an input's first row in its run.
-func inputError(err error, first func(input int) int) error {
+// runError names input and row of a run that is not in order; first is the input of a run, and its first row in it.
+func runError(err error, first func(run int) (input, row int)) error {
 	var unsorted *cpu.UnsortedError
 	if !errors.As(err, &unsorted) {
 		return err
 	}
-	return unsortedError(unsorted.Run, first(unsorted.Run)+unsorted.Row)
+	input, row := first(unsorted.Run)
+	return unsortedError(input, row+unsorted.Row)
 }
 
 func unsortedError(input, row int) error {

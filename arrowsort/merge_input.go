@@ -7,20 +7,22 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 )
 
-// A mergeInput is the next rows of one of the streams that are merged.
+// A mergeInput is the next rows of one of the streams that are merged. The first window rows of them take part in a
+// round.
 type mergeInput struct {
 	number  int
+	window  int
 	reader  array.RecordReader
 	records []arrow.Record
 	rows    int          // of the records
 	taken   int          // rows before them
-	last    arrow.Record // the row before them, when there is one and no record
+	last    arrow.Record // the row before them, if they were not in one window with it
 	ended   bool         // the reader has no more rows
 }
 
-// fill reads until there is a number of rows, or no rows remain.
-func (in *mergeInput) fill(r *mergeReader, rows int) error {
-	for !in.ended && in.rows < rows {
+// fill reads until there is a window of rows, or no rows remain.
+func (in *mergeInput) fill(r *mergeReader) error {
+	for !in.ended && in.rows < in.window {
 		if err := r.ctx.Err(); err != nil {
 			return err
 		}
@@ -38,9 +40,6 @@ func (in *mergeInput) fill(r *mergeReader, rows int) error {
 		if rec.NumRows() == 0 {
 			continue
 		}
-		if err := in.follows(rec, r); err != nil {
-			return err
-		}
 		rec.Retain()
 		in.records = append(in.records, rec)
 		in.rows += int(rec.NumRows())
@@ -48,38 +47,85 @@ func (in *mergeInput) fill(r *mergeReader, rows int) error {
 	return nil
 }
 
-// follows checks that a record does not sort before the row that was merged last. Rows in memory are checked by the
-// merge.
-func (in *mergeInput) follows(rec arrow.Record, r *mergeReader) error {
-	if in.last == nil {
-		return nil
+// halve halves the windows of inputs; false when they have a single row each.
+func halve(inputs []*mergeInput) (some bool) {
+	for _, in := range inputs {
+		some = some || in.given() > 1
+		in.window = (in.given() + 1) / 2
 	}
-	first := rec.NewSlice(0, 1)
-	defer first.Release()
-	both := array.NewTableFromRecords(in.last.Schema(), []arrow.Record{in.last, first})
-	defer both.Release()
-	releaseRecord(&in.last)
-	sorted, _, err := IsSorted(r.ctx, both, r.keys, Options{Allocator: r.opts.Allocator, Threads: 1})
-	if err == nil && !sorted {
-		err = unsortedError(in.number, in.taken)
+	return some
+}
+
+// given is the number of rows of the window.
+func (in *mergeInput) given() int { return min(in.rows, in.window) }
+
+// open reports whether rows follow the window.
+func (in *mergeInput) open() bool { return !in.ended || in.rows > in.window }
+
+// addWindow adds the rows of the window to a run.
+func (in *mergeInput) addWindow(s *stack, run int) error {
+	left := in.given()
+	for _, rec := range in.records {
+		rows := min(left, int(rec.NumRows()))
+		if rows == 0 {
+			break
+		}
+		if err := s.addFirst(rec, rows, run); err != nil {
+			return fmt.Errorf("input %d: %w", in.number, err)
+		}
+		left -= rows
 	}
-	return err
+	return nil
+}
+
+// border appends the last row that is merged, if it is to be compared, and the first and the last row of the window.
+func (in *mergeInput) border(rows []arrow.Record) ([]arrow.Record, error) {
+	if in.last != nil {
+		in.last.Retain()
+		rows = append(rows, in.last)
+	}
+	for _, row := range []int{0, in.given() - 1} {
+		rec, err := in.row(row)
+		if err != nil {
+			return rows, fmt.Errorf("input %d: %w", in.number, err)
+		}
+		rows = append(rows, rec)
+	}
+	return rows, nil
+}
+
+// row is one of the rows.
+func (in *mergeInput) row(row int) (one arrow.Record, err error) {
+	i := 0
+	for ; row >= int(in.records[i].NumRows()); i++ {
+		row -= int(in.records[i].NumRows())
+	}
+	defer func() { // Arrow panics on offsets out of bounds
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%w: a malformed record: %v", arrow.ErrInvalid, p)
+		}
+	}()
+	return in.records[i].NewSlice(int64(row), int64(row)+1), nil
 }
 
 // drop releases the first rows.
 func (in *mergeInput) drop(rows int) {
+	all := rows == in.given()
 	in.rows -= rows
 	in.taken += rows
+	if rows > 0 {
+		releaseRecord(&in.last)
+	}
 	for rows > 0 {
 		rec := in.records[0]
 		n := int(rec.NumRows())
+		if all && rows <= n && (in.rows > 0 || !in.ended) {
+			in.last = rec.NewSlice(int64(rows-1), int64(rows))
+		}
 		if rows < n {
 			in.records[0] = rec.NewSlice(int64(rows), int64(n))
 			rec.Release()
 			return
-		}
-		if len(in.records) == 1 && !in.ended {
-			in.last = rec.NewSlice(int64(n-1), int64(n))
 		}
 		rec.Release()
 		in.records = in.records[1:]

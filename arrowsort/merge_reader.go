@@ -2,7 +2,9 @@ package arrowsort
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -12,6 +14,9 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu"
 )
 
+// mergeWindow is the fewest rows of a reader in memory, if it has as many: rounds of fewer rows cost more than they do.
+const mergeWindow = 1 << 10
+
 // DefaultBatchRows is the number of rows of a batch of MergeReaders, when none is given.
 const DefaultBatchRows = 1 << 16
 
@@ -19,8 +24,8 @@ const DefaultBatchRows = 1 << 16
 // and returns a reader of the merged rows. Records have at most batchRows rows, DefaultBatchRows for 0, and the schema
 // of the first reader.
 //
-// Memory is that of batchRows rows of the inputs in total, or of one record of each input where those are larger, and
-// that of a merge of these rows. Records are read from the calling goroutine as they are needed. Options.Limit ends the
+// Memory is that of batchRows rows of the inputs in total, at least 1,024 of each, or of one record of each input where
+// those are larger, and that of a merge of these rows. Records are read from the calling goroutine as they are needed. Options.Limit ends the
 // stream; Options.OnPlan is passed the plan of each round; Options.Progress is not called.
 //
 // The reader keeps a reference to each of the readers until it is released. Next returns false at the end, and when
@@ -34,8 +39,8 @@ func MergeReaders(
 	switch {
 	case err != nil:
 		return nil, err
-	case len(readers) == 0:
-		return nil, fmt.Errorf("%w: there is no reader to merge", ErrOption)
+	case len(readers) == 0 || slices.Contains(readers, nil):
+		return nil, fmt.Errorf("%w: a list of %d readers to merge, one of them nil or none at all", ErrOption, len(readers))
 	case batchRows < 0:
 		return nil, fmt.Errorf("%w: batches of %d rows; give 0 for %d", ErrOption, batchRows, DefaultBatchRows)
 	case batchRows == 0:
@@ -57,13 +62,14 @@ func MergeReaders(
 	}
 	for i, reader := range readers {
 		reader.Retain()
-		r.inputs = append(r.inputs, &mergeInput{number: i, reader: reader})
+		window := max(mergeWindow, batchRows/len(readers))
+		r.inputs = append(r.inputs, &mergeInput{number: i, window: window, reader: reader})
 	}
 	return r, nil
 }
 
-// A mergeReader merges in rounds. In each it has the next rows of every input in memory. The input whose rows there end
-// first sets the limit: what sorts up to its last row is complete and is merged.
+// A mergeReader merges in rounds. In each it has the next rows of every input in memory, a window. The open window that
+// ends first sets the limit: what sorts up to its last row is complete and is merged.
 type mergeReader struct {
 	refs      int64
 	ctx       context.Context
@@ -151,37 +157,100 @@ func (r *mergeReader) fail(err error) bool {
 
 // round merges the next rows; false when there are none.
 func (r *mergeReader) round() (bool, error) {
+	for _, in := range r.inputs {
+		if err := in.fill(r); err != nil {
+			return false, err
+		}
+	}
+	inputs, err := r.overlapping()
+	if err != nil || len(inputs) == 0 {
+		return false, err
+	}
+	err = r.mergeWindows(inputs)
+	for errors.Is(translate(err), ErrOffsets) && halve(inputs) {
+		err = r.mergeWindows(inputs)
+	}
+	return err == nil, err
+}
+
+// overlapping are the inputs that have rows before the first end of an open window: the others wait.
+func (r *mergeReader) overlapping() ([]*mergeInput, error) {
+	var live, owners []*mergeInput // owners of rows
+	var rows []arrow.Record
+	defer func() {
+		for _, row := range rows {
+			row.Release()
+		}
+	}()
+	for _, in := range r.inputs {
+		if in.rows == 0 {
+			continue
+		}
+		live = append(live, in)
+		var err error
+		if rows, err = in.border(rows); err != nil {
+			return nil, err
+		}
+		for len(owners) < len(rows) {
+			owners = append(owners, in)
+		}
+	}
+	if len(live) == 0 {
+		return nil, nil
+	}
+	borders := array.NewTableFromRecords(r.schema, rows)
+	defer borders.Release()
+	order, err := SortIndices32(r.ctx, borders, r.keys, Options{Allocator: r.opts.Allocator, Threads: 1})
+	if err != nil {
+		return nil, err
+	}
+	defer order.Release()
+	return firstOverlap(order.Uint32Values(), owners)
+}
+
+// firstOverlap goes through the borders of all inputs in their order: two or three rows of each, as border lists them.
+func firstOverlap(order []uint32, owners []*mergeInput) (inputs []*mergeInput, err error) {
+	compared := map[*mergeInput]bool{} // the last row that is merged was seen
+	for i, limited := 0, false; i < len(order); i++ {
+		row := int(order[i])
+		in := owners[row]
+		switch {
+		case row+1 == len(owners) || owners[row+1] != in: // the end of the window
+			limited = limited || in.open()
+		case row+2 < len(owners) && owners[row+2] == in:
+			compared[in] = true
+		case in.last != nil && !compared[in]:
+			return nil, unsortedError(in.number, in.taken)
+		case !limited:
+			inputs = append(inputs, in)
+		}
+	}
+	slices.SortFunc(inputs, func(a, b *mergeInput) int { return a.number - b.number })
+	return inputs, nil
+}
+
+// mergeWindows merges what is complete in the windows of inputs.
+func (r *mergeReader) mergeWindows(inputs []*mergeInput) error {
 	c := &call{opts: r.opts}
 	s := stack{dataset: &c.data}
 	defer s.release()
-	runs := cpu.Runs{Open: make([]bool, len(r.inputs))}
-	for i, in := range r.inputs {
-		if err := in.fill(r, max(1, r.batchRows/len(r.inputs))); err != nil {
-			return false, err
-		}
-		runs.Open[i] = !in.ended
-		for _, rec := range in.records {
-			if err := s.add(rec, i); err != nil {
-				return false, err
-			}
+	s.begin(recordShape, r.schema, columnsOf(r.schema))
+	open := make([]bool, len(inputs))
+	for i, in := range inputs {
+		open[i] = in.open()
+		if err := in.addWindow(&s, i); err != nil {
+			return err
 		}
 	}
-	if s.inputs == 0 {
-		return false, nil
-	}
-	for len(s.ends) < len(r.inputs) {
-		s.ends = append(s.ends, s.Rows)
-	}
-	runs.Ends = s.ends
-	merged, taken, err := c.merge(r.ctx, r.keys, runs)
+	merged, taken, err := c.merge(r.ctx, r.keys, cpu.Runs{Ends: s.ends, Open: open})
 	if err != nil {
-		return false, inputError(err, func(input int) int { return r.inputs[input].taken })
+		return runError(err, func(run int) (input, row int) { return inputs[run].number, inputs[run].taken })
 	}
 	r.merged, r.given = merged.(arrow.Record), 0
-	for i, in := range r.inputs {
+	for i, in := range inputs {
 		in.drop(taken[i])
 	}
-	return true, nil
+	return nil
 }
 
 // columnsOf is columns without rows.

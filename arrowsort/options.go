@@ -13,11 +13,12 @@ import (
 
 // Options are how to do it; the zero value is right for most callers.
 type Options struct {
-	// Limit is the number of leading rows wanted: of the sorted order in Sort, SortIndices and Merge, or of the rows to
-	// take or to search. All other functions read the first Limit rows of the input. 0 is all rows.
+	// Limit is the number of leading rows wanted: of the result in Sort, SortIndices, SortIndices32, Merge and
+	// MergeReaders, of the rows to take or to search in Take and SearchSorted. All other functions read the first Limit
+	// rows of the input. 0 is all rows.
 	Limit int
-	// Engine does the sorting; nil is the CPU. Take, Merge, SearchSorted, IsSorted, Groups and Explain are always done
-	// by the CPU, and so is what Rank, PartitionNth and SelectKPerGroup do after the sort.
+	// Engine does the sorting; nil is the CPU. Take, Merge, MergeReaders, SearchSorted, IsSorted, Groups and Explain are
+	// always done by the CPU, and so is what Rank, PartitionNth and SelectKPerGroup do after the sort.
 	Engine engine.Engine
 	// Allocator allocates results and temporary memory; nil is memory.DefaultAllocator. It is called from one
 	// goroutine at a time by each call. Large blocks of a *memory.GoAllocator are had from Go without being zeroed:

@@ -12,10 +12,9 @@ import (
 	"github.com/arrowsort/arrowsort/internal/workers"
 )
 
-// PartitionNth returns the row numbers of the data such that number nth, counted from 0, is the row that it is in the
-// sorted order, rows at or before its predecessors in the order precede it, and the others follow.
+// PartitionNth returns the row numbers of the data, sorted up to a place: the first nth+1 of them are those of
+// SortIndices, so ties keep their order; the others follow in any order.
 //
-// The first nth+1 row numbers are those of SortIndices, so ties keep their order; the order of the others is undefined.
 // With nth = n, the number of rows, the order of all is undefined. Options.Limit reads the first rows of the data only.
 //
 // It fails with ErrIndex when nth is negative or above n; otherwise keys, cancellation and errors are those of

@@ -32,8 +32,8 @@ const (
 // place that the order gives them. Options.Limit searches the first rows of values only.
 //
 // The data is checked in one sequential read of its keys, so that searching many values at once pays. Keys,
-// cancellation and ownership are those of SortIndices. Temporary memory of each thread is 16 to 24 bytes for each value
-// that it searches together: 1/16 as many as there are rows, but 2^17 to 2^22.
+// cancellation and ownership are those of SortIndices. Each thread searches a batch of values at a time, 1/16 as
+// many as there are rows, but 2^17 to 2^22, with 16 to 24 bytes of temporary memory for each.
 //
 // It fails with ErrUnsorted, naming the row; with ErrSchema when the columns of values do not match the keys; and with
 // the errors of SortIndices, ErrRows when data and values have 2^32 rows or more together. It is search_sorted of
@@ -77,6 +77,7 @@ func searchSorted(
 	var work adapter.JobBuilder
 	work.Start(ctx, &d.Input, adapter.Options{Allocator: opts.Allocator, Ranker: cpu.New(), Threads: opts.Threads})
 	defer work.Release()
+	work.Job.Rows = d.Rows + v.Rows
 	for _, p := range pairs {
 		if err := work.AddKeyOfBoth(p.Leaf, p.order, p.nulls, &v.Input, p.values); err != nil {
 			return nil, fmt.Errorf("key %s of type %s: %w", p.Name, p.Type, err)

@@ -191,3 +191,18 @@ func TestSearchSortedErrors(t *testing.T) {
 	_, err := arrowsort.SearchSorted(ctx, sorted, sorted, nil, arrowsort.Left, arrowsort.Options{Allocator: mem})
 	require.ErrorIs(t, err, context.Canceled)
 }
+
+// TestSearchSortedByAStructWithoutFields: all rows tie.
+func TestSearchSortedByAStructWithoutFields(t *testing.T) {
+	mem := checked(t)
+	data := array.NewData(arrow.StructOf(), 3, []*memory.Buffer{nil}, nil, 0, 0)
+	defer data.Release()
+	rows := array.MakeFromData(data)
+	defer rows.Release()
+	for side, want := range map[arrowsort.Side]uint64{arrowsort.Left: 0, arrowsort.Right: 3} {
+		places, err := arrowsort.SearchSorted(t.Context(), rows, rows, nil, side, arrowsort.Options{Allocator: mem})
+		require.NoError(t, err)
+		require.Equal(t, []uint64{want, want, want}, places.Uint64Values())
+		places.Release()
+	}
+}

@@ -17,6 +17,15 @@ type stack struct {
 	slices []arrow.Array // of chunks that hold more rows than their table
 }
 
+// begin sets the schema of the inputs.
+func (s *stack) begin(shape shape, schema *arrow.Schema, columns []adapter.Column) {
+	s.shape, s.schema = shape, schema
+	s.Columns = make([]adapter.Column, len(columns))
+	for i, c := range columns {
+		s.Columns[i] = adapter.Column{Name: c.Name, Type: c.Type}
+	}
+}
+
 // add appends the rows of an input, which belongs to a run: the last one, or a new one. The first input has the schema.
 func (s *stack) add(data Data, run int) error {
 	var d dataset
@@ -24,17 +33,31 @@ func (s *stack) add(data Data, run int) error {
 		return err
 	}
 	if s.inputs == 0 {
-		s.shape, s.schema = d.shape, d.schema
-		s.Columns = make([]adapter.Column, len(d.Columns))
-		for i, c := range d.Columns {
-			s.Columns[i] = adapter.Column{Name: c.Name, Type: c.Type}
-		}
+		s.begin(d.shape, d.schema, d.Columns)
 	} else if err := s.matches(&d); err != nil {
 		return fmt.Errorf("input %d: %w", run, err)
 	}
 	s.inputs++
+	return s.append(&d, run)
+}
+
+// addFirst appends the first rows of a record that has the fields of the schema.
+func (s *stack) addFirst(rec arrow.Record, rows, run int) error {
+	var d dataset
+	if err := d.open(rec); err != nil {
+		return err
+	}
+	d.Rows = rows
+	return s.append(&d, run)
+}
+
+func (s *stack) append(d *dataset, run int) error {
 	for i := range d.Columns {
-		s.Columns[i].Chunks = append(s.Columns[i].Chunks, s.first(d.Columns[i].Chunks, d.Rows)...)
+		chunks, err := s.first(d.Columns[i].Chunks, d.Rows)
+		if err != nil {
+			return err
+		}
+		s.Columns[i].Chunks = append(s.Columns[i].Chunks, chunks...)
 	}
 	s.Rows += d.Rows
 	for len(s.ends) <= run {
@@ -45,7 +68,12 @@ func (s *stack) add(data Data, run int) error {
 }
 
 // first is the first rows of some chunks.
-func (s *stack) first(chunks []arrow.Array, rows int) (first []arrow.Array) {
+func (s *stack) first(chunks []arrow.Array, rows int) (first []arrow.Array, err error) {
+	defer func() { // Arrow panics on offsets out of bounds
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%w: a malformed array: %v", arrow.ErrInvalid, p)
+		}
+	}()
 	for _, chunk := range chunks {
 		if chunk.Len() > rows {
 			chunk = array.NewSlice(chunk, 0, int64(rows))
@@ -56,7 +84,7 @@ func (s *stack) first(chunks []arrow.Array, rows int) (first []arrow.Array) {
 		}
 		rows -= chunk.Len()
 	}
-	return first
+	return first, nil
 }
 
 // matches checks that an input has the columns of the first one.

@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -34,6 +35,9 @@ func NewConverter(fields ...Field) (*Converter, error) {
 	columns := make([]arrow.Field, len(fields))
 	keys := make([]arrowsort.Key, len(fields))
 	for i, f := range fields {
+		if f.Type == nil {
+			return nil, fmt.Errorf("%w: field %d has no type", arrowsort.ErrOption, i)
+		}
 		columns[i] = arrow.Field{Name: f.Name, Type: f.Type, Nullable: true}
 		keys[i] = arrowsort.Key{Index: i, Order: f.Order, Nulls: f.Nulls}
 	}

@@ -35,7 +35,7 @@ func NewRows(data []byte, offsets []int64) (*Rows, error) {
 }
 
 // Len is the number of rows.
-func (r *Rows) Len() int { return len(r.offsets) - 1 }
+func (r *Rows) Len() int { return max(0, len(r.offsets)-1) }
 
 // Row is the bytes of row i, which are borrowed: valid until Release, and not to be written.
 func (r *Rows) Row(i int) []byte {

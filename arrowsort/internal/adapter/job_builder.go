@@ -87,11 +87,10 @@ func (w *JobBuilder) AddKey(leaf Leaf, order keyencode.Order, nulls keyencode.Nu
 }
 
 // AddKeyOfBoth is AddKey for the rows of the input followed by those of another one, whose field at path has the type
-// of the leaf. The job has no payloads.
+// of the leaf. The job has no payloads, and the rows of both.
 func (w *JobBuilder) AddKeyOfBoth(
 	leaf Leaf, order keyencode.Order, nulls keyencode.NullPlacement, other *Input, path []int,
 ) error {
-	w.Job.Rows = w.input.Rows + other.Rows
 	return w.addKey(leaf, order, nulls, append(w.input.views(leaf.Path, nil), other.views(path, nil)...))
 }
 
