@@ -131,3 +131,24 @@ func TestNewRows(t *testing.T) {
 	require.NoError(t, err)
 	require.Zero(t, none.Len())
 }
+
+// TestMalformedStringsAreErrors in Encode and AppendRow.
+func TestMalformedStringsAreErrors(t *testing.T) {
+	offsets := memory.NewBufferBytes(arrow.Int32Traits.CastToBytes([]int32{0, 100, 2}))
+	data := array.NewData(arrow.BinaryTypes.String, 2,
+		[]*memory.Buffer{nil, offsets, memory.NewBufferBytes([]byte("ab"))}, nil, 0, 0)
+	defer data.Release()
+	a := array.MakeFromData(data)
+	defer a.Release()
+	c, err := rows.NewConverter(rows.Field{Type: arrow.BinaryTypes.String})
+	require.NoError(t, err)
+	_, err = c.Encode(t.Context(), a, rows.Options{})
+	require.ErrorIs(t, err, arrow.ErrInvalid)
+	for row := range 2 {
+		_, err = c.AppendRow(nil, a, row)
+		require.ErrorIs(t, err, arrow.ErrInvalid)
+	}
+	_, err = rows.NewConverter(rows.Field{Name: "k"})
+	require.ErrorIs(t, err, arrowsort.ErrOption)
+	require.Zero(t, new(rows.Rows).Len())
+}

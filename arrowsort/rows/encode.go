@@ -50,8 +50,11 @@ func (c *Converter) AppendRow(dst []byte, data arrowsort.Data, row int) ([]byte,
 	if row < 0 || row >= in.Rows {
 		return dst, fmt.Errorf("%w: row %d of %d", arrowsort.ErrIndex, row, in.Rows)
 	}
-	one, held := c.rowOf(&in, row)
-	defer adapter.ReleaseAll([][]arrow.Array{held})
+	one, held, err := c.rowOf(&in, row)
+	defer func() { adapter.ReleaseAll([][]arrow.Array{held}) }()
+	if err != nil {
+		return dst, err
+	}
 	e := newEncoder(context.Background(), &one, Options{Allocator: memory.NewGoAllocator(), Threads: 1})
 	defer e.release()
 	if err := e.open(c.leaves); err != nil {
