@@ -11,8 +11,8 @@ import (
 // Merge merges inputs that are in the order of the keys into one: what Sort returns for their rows one input after
 // another, in less time if there are at most 64. Rows that tie keep that order, those of an earlier input first.
 //
-// The inputs have fields of the same names, types and nullability; metadata is that of the first. The result has their type, as with
-// Sort, and so are keys, Options.Limit, ownership, cancellation and errors. The CPU does the work.
+// The inputs have fields of the same names, types and nullability; metadata is that of the first. The result has their
+// type, as with Sort, and so are keys, Options.Limit, ownership, cancellation and errors. The CPU does the work.
 //
 // All inputs are checked, in one sequential read of the keys. It fails with ErrUnsorted, naming input and row; with
 // ErrSchema, naming the field; with ErrOption when there is no input; or as Sort does.

@@ -25,8 +25,8 @@ const DefaultBatchRows = 1 << 16
 // of the first reader.
 //
 // Memory is that of batchRows rows of the inputs in total, at least 1,024 of each, or of one record of each input where
-// those are larger, and that of a merge of these rows. Records are read from the calling goroutine as they are needed. Options.Limit ends the
-// stream; Options.OnPlan is passed the plan of each round; Options.Progress is not called.
+// those are larger, and that of a merge of these rows. Records are read from the calling goroutine as they are needed.
+// Options.Limit ends the stream; Options.OnPlan is passed the plan of each round; Options.Progress is not called.
 //
 // The reader keeps a reference to each of the readers until it is released. Next returns false at the end, and when
 // something fails: then Err returns the error of a reader, naming the input, the error of the context, which ends Next
@@ -40,7 +40,7 @@ func MergeReaders(
 	case err != nil:
 		return nil, err
 	case len(readers) == 0 || slices.Contains(readers, nil):
-		return nil, fmt.Errorf("%w: a list of %d readers to merge, one of them nil or none at all", ErrOption, len(readers))
+		return nil, fmt.Errorf("%w: %d readers to merge; give one or more, and no nil", ErrOption, len(readers))
 	case batchRows < 0:
 		return nil, fmt.Errorf("%w: batches of %d rows; give 0 for %d", ErrOption, batchRows, DefaultBatchRows)
 	case batchRows == 0:

@@ -238,8 +238,8 @@ func TestMergedRecordsOutliveTheReaders(t *testing.T) {
 	kept.Release()
 }
 
-// TestMergeReadersOfUnequalStreams: a record that is longer than a window, streams whose keys do not overlap, streams of
-// one row each, and more streams than rows of a batch.
+// TestMergeReadersOfUnequalStreams: a record that is longer than a window, streams whose keys do not overlap, streams
+// of one row each, and more streams than rows of a batch.
 func TestMergeReadersOfUnequalStreams(t *testing.T) {
 	mem := checked(t)
 	numbers := func(first, n, step int) arrow.Record {
@@ -260,7 +260,8 @@ func TestMergeReadersOfUnequalStreams(t *testing.T) {
 		"long record last": {[]arrow.Record{numbers(9000, 9000, 1), numbers(0, 9000, 1)}, []int{9000, 100}, 100},
 		"long record":      {[]arrow.Record{numbers(0, 9000, 3), numbers(1, 9000, 2)}, []int{9000, 7}, 1000},
 		"disjoint": {
-			[]arrow.Record{numbers(8000, 4000, 1), numbers(0, 4000, 1), numbers(4000, 4000, 1)}, []int{512, 512, 512}, 0,
+			[]arrow.Record{numbers(8000, 4000, 1), numbers(0, 4000, 1), numbers(4000, 4000, 1)},
+			[]int{512, 512, 512}, 0,
 		},
 		"one row each": {[]arrow.Record{numbers(3, 1, 1), numbers(1, 1, 1), numbers(2, 1, 1)}, []int{1, 1, 1}, 1},
 		"ties":         {[]arrow.Record{numbers(5, 5000, 0), numbers(5, 5000, 0)}, []int{600, 5000}, 700},
@@ -271,7 +272,8 @@ func TestMergeReadersOfUnequalStreams(t *testing.T) {
 			for i, rec := range c.inputs {
 				readers = append(readers, streamOf(t, rec, int64(c.rows[i])))
 			}
-			merged, err := arrowsort.MergeReaders(t.Context(), readers, keys, c.batch, arrowsort.Options{Allocator: mem})
+			opts := arrowsort.Options{Allocator: mem}
+			merged, err := arrowsort.MergeReaders(t.Context(), readers, keys, c.batch, opts)
 			require.NoError(t, err)
 			defer merged.Release()
 			want, err := arrowsort.Merge(t.Context(), c.inputs, keys, arrowsort.Options{Allocator: mem})

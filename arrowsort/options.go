@@ -17,8 +17,8 @@ type Options struct {
 	// MergeReaders, of the rows to take or to search in Take and SearchSorted. All other functions read the first Limit
 	// rows of the input. 0 is all rows.
 	Limit int
-	// Engine does the sorting; nil is the CPU. Take, Merge, MergeReaders, SearchSorted, IsSorted, Groups and Explain are
-	// always done by the CPU, and so is what Rank, PartitionNth and SelectKPerGroup do after the sort.
+	// Engine does the sorting; nil is the CPU. Take, Merge, MergeReaders, SearchSorted, IsSorted, Groups and Explain
+	// are always done by the CPU, and so is what Rank, PartitionNth and SelectKPerGroup do after the sort.
 	Engine engine.Engine
 	// Allocator allocates results and temporary memory; nil is memory.DefaultAllocator. It is called from one
 	// goroutine at a time by each call. Large blocks of a *memory.GoAllocator are had from Go without being zeroed:
