@@ -28,13 +28,17 @@ func ResolveKeys(schema *arrow.Schema, keys []Key) ([]KeyColumn, error) {
 	for _, f := range schema.Fields() {
 		d.Columns = append(d.Columns, adapter.Column{Name: f.Name, Type: f.Type})
 	}
-	if _, err := d.resolve(keys); err != nil {
+	keys, err := d.checked(keys)
+	if err != nil {
 		return nil, err
 	}
 	columns := make([]KeyColumn, len(keys))
 	for i, key := range keys {
 		leaf, err := d.find(key)
 		if err != nil {
+			return nil, err
+		}
+		if _, err := expand(nil, sortKey{leaf, key.Order, key.Nulls}); err != nil {
 			return nil, err
 		}
 		columns[i] = KeyColumn{leaf.Name, slices.Clone(leaf.Path), leaf.Type, key.Order, key.Nulls}

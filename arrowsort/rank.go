@@ -29,8 +29,8 @@ const (
 )
 
 // Rank returns the rank of every row of the data in the order of the keys: 1 for the first row of the sorted order, n
-// for the last. Ties says which ranks rows get that tie. Nulls and NaNs are ranked where the order puts them; nulls tie
-// with nulls, NaNs with NaNs.
+// for the last. Ties decides which ranks rows get that tie. Nulls and NaNs are ranked where the order puts them; nulls
+// tie with nulls, NaNs with NaNs.
 //
 // The result has a rank for each row, in the order of the data; chunk borders are not visible. Options.Limit ranks the
 // first rows among themselves. Keys, cancellation and errors are those of SortIndices. Arrow C++ calls it rank.

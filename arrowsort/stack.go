@@ -119,7 +119,7 @@ func sameFields(want, have *arrow.Schema) error {
 	return nil
 }
 
-// release lets go of the slices.
+// release releases the slices.
 func (s *stack) release() {
 	for _, a := range s.slices {
 		a.Release()

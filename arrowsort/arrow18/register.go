@@ -74,7 +74,7 @@ record batch or table needs one or more sort keys.`,
 as a datum of the input's own kind.`,
 		}, SortOptions{}, sortDatum),
 		newFunction("is_sorted", compute.FunctionDoc{
-			Summary: "Tell whether an array, record batch or table is sorted",
+			Summary: "Report whether an array, record batch or table is sorted",
 			Description: `The result is a boolean scalar: true when arrowsort.sort_indices would leave
 every row where it is.`,
 		}, SortOptions{}, isSorted),

@@ -8,7 +8,7 @@
 //	err = beamx.Run(ctx, p)
 //
 // The output is Parquet files, part-00001-of-00008.parquet and so on: shards of about the same number of rows, each
-// sorted, each with rows that sort behind those of the shards before it. The order is that of package arrowsort; rows
+// sorted, each with rows that sort after those of the shards before it. The order is that of package arrowsort; rows
 // that tie keep the order of the files and of the rows in them. It is the same in each run, whatever the runner.
 //
 // The pipeline reads the key columns and draws a sample, cuts the sorted sample into as many parts as there are

@@ -82,7 +82,7 @@ func (l *limits) count() int {
 	return len(l.rows)
 }
 
-// place is the row of a piece in front of which a splitter stands.
+// place is the row of a piece that a splitter precedes.
 func (l *limits) place(at int, part, first, rows int64) int64 {
 	switch p := int64(l.parts[at]); {
 	case p < part:

@@ -54,8 +54,8 @@ func (f *partitionFn) ProcessElement(ctx context.Context, t task, splitters func
 }
 
 // cut sorts a piece, whose first row has a number in its part, and finds where shards end in it but for the last.
-// Splitters are sorted among the rows of the piece: each stands in front of the first row that has its number or a
-// larger one, so that it is in front of that row among equal keys, too. The caller releases the sorted rows.
+// Splitters are sorted among the rows of the piece: each precedes the first row that has its number or a
+// larger one, so that it precedes that row among equal keys, too. The caller releases the sorted rows.
 func (s *settings) cut(ctx context.Context, piece arrow.Table, limits *limits, part, first int64) (arrow.Table,
 	[]int64, error) {
 	merged, origin := limits.among(piece, s.KeyColumns, part, first)

@@ -95,7 +95,7 @@ func readAll(t *testing.T, paths []string) arrow.Table {
 	return array.NewTableFromRecords(schema, records)
 }
 
-// requireSorted compares the shards, one behind the other, with what package parquetsort makes of the inputs in one
+// requireSorted compares the shards, one after the other, with what package parquetsort makes of the inputs in one
 // file: all rows, the order in and between shards, and that of ties.
 func requireSorted(t *testing.T, inputs, shards []string, keys []arrowsort.Key) {
 	t.Helper()

@@ -97,7 +97,7 @@ func build(scope beam.Scope, all []task, count int, with []byte) beam.PCollectio
 	empty := beam.ParDo(scope, &emptyFn{count}, beam.Impulse(scope))
 	groups := beam.GroupByKey(scope, beam.Flatten(scope, rows, empty))
 	shards := beam.ParDo(scope.Scope("sort"), &shardFn{with}, groups)
-	// A step of its own: Prism waits busily as long as a step runs whose output goes nowhere.
+	// A separate step: Prism waits busily as long as a step runs whose output goes nowhere.
 	return beam.ParDo(scope, &countFn{}, beam.Reshuffle(scope, shards))
 }
 

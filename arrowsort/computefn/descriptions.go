@@ -22,7 +22,7 @@ SortOptions. A record batch or table needs one or more sort keys.`,
 datum of the input's own kind.`,
 	}
 	isSortedDoc = compute.FunctionDoc{
-		Summary: "Tell whether an array, record batch or table is sorted",
+		Summary: "Report whether an array, record batch or table is sorted",
 		Description: `The result is a boolean scalar: true when sort_indices would leave every row
 where it is.`,
 	}

@@ -28,7 +28,7 @@ type Division struct {
 
 // Divide divides files, patterns and folders, as in Sort, into parts of about some bytes in memory; one row group or
 // record batch at least, and a part at least for each file. It reads metadata only. Schemas of the files may differ as
-// in Sort. CSV, which has no types of its own, is ErrOption. Of the options it uses Keys, KeysFor, InputFormat and
+// in Sort. CSV, which has no types, is ErrOption. Of the options it uses Keys, KeysFor, InputFormat and
 // Allocator. Keys by position get the name of their column if no other has it.
 func Divide(ctx context.Context, paths []string, bytes int64, opts Options) (*Division, error) {
 	in, err := begin(ctx, paths, opts, false)

@@ -108,7 +108,7 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-// TestBytesOfFloats: a float has no class byte, as NaN and null have words of their own.
+// TestBytesOfFloats: a float has no class byte, as NaN and null have separate words.
 func TestBytesOfFloats(t *testing.T) {
 	nan, minusZero := math.NaN(), math.Copysign(0, -1)
 	double := array.NewFloat64Builder(memory.DefaultAllocator)

@@ -71,7 +71,7 @@ func random(rng *rand.Rand, typ arrow.DataType, n int, nulls float64, mem memory
 	return a
 }
 
-// season changes about every second value of floats and strings to one that is a case of its own.
+// season changes about every second value of floats and strings to one that is a separate case.
 func season(rng *rand.Rand, data arrow.ArrayData) {
 	if d, ok := data.(*array.Data); ok && data.DataType().ID() == arrow.DICTIONARY {
 		season(rng, d.Dictionary())

@@ -87,7 +87,7 @@ func (s *boundSearch) narrow() {
 	}
 }
 
-// bisect moves lo, and hi with it, behind the rows that come before the value.
+// bisect moves lo, and hi with it, to after the rows that precede the value.
 func (s *boundSearch) bisect(before func(code, value uint64) bool) {
 	for {
 		n := 0

@@ -12,7 +12,7 @@ type pieces struct {
 
 // find is the piece that holds a row.
 func (p pieces) find(row uint32) int {
-	i, _ := slices.BinarySearch(p.starts, row+1) // behind empty pieces
+	i, _ := slices.BinarySearch(p.starts, row+1) // after empty pieces
 	return i - 1
 }
 

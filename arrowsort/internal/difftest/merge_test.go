@@ -72,7 +72,7 @@ func (t *table) checkMerge(tt *testing.T, r *rand.Rand, opts arrowsort.Options) 
 	return nil
 }
 
-// sortedPart is rows lo..hi-1 of the table in order, behind some rows that its arrays hold in addition.
+// sortedPart is rows lo..hi-1 of the table in order, after some rows that its arrays hold in addition.
 func (t *table) sortedPart(tt *testing.T, r *rand.Rand, lo, hi int, opts arrowsort.Options) (arrowsort.Data, error) {
 	part := sliceData(t.data, lo, hi)
 	defer part.Release()

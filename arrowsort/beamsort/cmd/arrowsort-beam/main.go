@@ -3,7 +3,7 @@
 //	arrowsort-beam sort -k delay:desc -k date -o sorted/ flights-*.parquet
 //	arrowsort-beam sort -k delay --runner=flink --endpoint=HOST:8099 -o gs://bucket/sorted 'gs://bucket/in/*.parquet'
 //
-// The output is a folder of shards, each sorted, each behind the one before it. Without --runner the pipeline runs in
+// The output is a folder of shards, each sorted, each after the one before it. Without --runner the pipeline runs in
 // this process. Beam's own flags are listed by -h. Exit codes: 0 when all went well, 1 after an error, 2 for wrong
 // usage.
 package main
@@ -110,7 +110,7 @@ func defineFlags(flags *flag.FlagSet) *job {
 	return j
 }
 
-// parse reads flags, which may stand behind inputs, and returns these.
+// parse reads flags, which may follow inputs, and returns these.
 func parse(flags *flag.FlagSet, args []string) (inputs []string) {
 	for len(args) > 0 {
 		_ = flags.Parse(args) // exits after an error
