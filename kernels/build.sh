@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds kernels/image/arrowsort.fatbin and kernels/MANIFEST. Needs Python and a C++ compiler; the CUDA compiler comes
-# as Python packages of fixed versions into build/, which git ignores. No GPU and no driver are minimumBits.
+# as Python packages of fixed versions into build/, which git ignores. No GPU and no driver are needed.
 #
 #   kernels/build.sh            install the compiler if it is not there, and build
 #   kernels/build.sh check      fail unless a fresh build has the same bytes as the committed image
