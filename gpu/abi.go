@@ -90,7 +90,7 @@ type abiBuckets struct {
 	rangeRows, step             uint64
 	second                      uint64
 	numberMap, classCounts      uint64
-	partial, report             uint64
+	partial, pieces, report     uint64
 	minimumBits, maxOversized   uint64
 	checksOrder                 uint64
 }
@@ -120,12 +120,14 @@ type abiReport struct {
 
 // Bits of a status word: the enumeration SortStatus of kernels/abi.h.
 const (
-	statusAccepted = 1
-	statusDeclined = 2
-	statusNarrow   = 4  // the map is narrow
-	statusInOrder  = 8  // the sample is in order
-	statusSplit    = 16 // most rows are of classes
-	statusRepair   = 32 // a few rows are misplaced
+	statusAccepted  = 1
+	statusDeclined  = 2
+	statusNarrow    = 4   // the map is narrow
+	statusInOrder   = 8   // the sample is in order
+	statusSplit     = 16  // most rows are of classes
+	statusRepair    = 32  // a few rows are misplaced
+	statusUneven    = 64  // equalize is to be launched
+	statusEqualized = 128 // the map is equalized
 )
 
 // varying returns the bits of numbers that vary; 0 if unknown: bits that are constant in a sample may vary in other

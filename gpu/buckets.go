@@ -12,6 +12,7 @@ type bucketShape struct {
 	exact     bool // codes have 32 bits, which tell nearly all numbers apart
 	keys      bool // the column is several keys
 	floats    bool // the values are floats
+	equalized bool // the map is equalized
 }
 
 // bucketKernels are the kernels of partition and bucket sort. A device whose multiprocessors have too little shared
@@ -20,6 +21,7 @@ var bucketKernels = []string{
 	"sample", "key_scan", "key_scan_keys", "bucket_plan", "partition_first", "partition_first_floats",
 	"partition_first_wide",
 	"partition_first_keys", "partition_only", "partition_only_wide",
+	"equalize", "key_scan_equalized", "partition_first_equalized", "partition_only_equalized",
 	"partition_small", "partition_small_wide", "partition_second", "bucket_sort", "bucket_sort_wide",
 	"bucket_sort_small",
 	"bucket_sort_small_wide", "bucket_sort_large",
@@ -102,6 +104,8 @@ func (s bucketShape) partitionKernel() string {
 		name = "partition_small"
 	}
 	switch {
+	case s.equalized:
+		name += "_equalized"
 	case s.keys:
 		name += "_keys"
 	case s.width == 8:
@@ -114,7 +118,10 @@ func (s bucketShape) partitionKernel() string {
 
 // scanKernel returns the kernel of the key scan.
 func (s bucketShape) scanKernel() string {
-	if s.keys {
+	switch {
+	case s.equalized:
+		return "key_scan_equalized"
+	case s.keys:
 		return "key_scan_keys"
 	}
 	return "key_scan"

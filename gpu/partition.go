@@ -68,7 +68,8 @@ func (t *task) scanAndSort(in scanInput, n int, meanwhile func()) (rows driver.P
 }
 
 // launchScan launches the sample and the key scan, and returns the decision of the sample. Where that is a narrow map,
-// it sets shape.exact.
+// it sets shape.exact. Where the sample finds that its map leaves some buckets too large, equalize makes another map or
+// declines, and the key scan, which has returned at once, is launched again.
 func (t *task) launchScan(p *partition, shape *bucketShape, n int) (sampled uint64) {
 	t.reports.cleared = false // until the kernels that clear the counters are launched
 	report := t.reports.report
@@ -79,6 +80,15 @@ func (t *task) launchScan(p *partition, shape *bucketShape, n int) (sampled uint
 		return statusAccepted // not known yet: the kernels that follow read the decision
 	}
 	sampled = t.waitForStatus(&report.sample)
+	if sampled&statusUneven != 0 {
+		report.sample = 0
+		t.launch("equalize", 1, p.buckets...)
+		sampled = t.waitForStatus(&report.sample)
+		shape.equalized = sampled&statusEqualized != 0
+		if sampled&statusDeclined == 0 {
+			t.launch(shape.scanKernel(), t.scanBlocks(n), p.buckets...)
+		}
+	}
 	shape.exact = shape.exact || sampled&statusNarrow != 0
 	p.split = sampled&statusSplit != 0
 	return sampled
@@ -153,7 +163,7 @@ func (t *task) newPartition(in scanInput, shape bucketShape, n int) *partition {
 	sizes := []int{
 		4 * (buckets + 1), 4 * buckets, 4 * (1<<shape.first + 1), 4 << shape.first, 8 * (ranges + 1),
 		8 * (buckets + ranges),
-		kernels.MapBytes, kernels.PartialStatisticsBytes,
+		kernels.MapBytes, kernels.PartialStatisticsBytes, kernels.EqualizerBytes,
 	}
 	at, total := make([]uint64, len(sizes)), 0
 	for i, size := range sizes {
@@ -173,7 +183,7 @@ func (t *task) newPartition(in scanInput, shape bucketShape, n int) *partition {
 		decision: counters, counts: counters + uint64(decisionBytes),
 		classCounts: counters + uint64(decisionBytes+4*buckets),
 		starts:      at[0], cursors: at[1], firstStarts: at[2], firstCursors: at[3], ranges: at[4], list: at[5],
-		numberMap: at[6], partial: at[7], report: uint64(uintptr(unsafe.Pointer(t.reports.report))),
+		numberMap: at[6], partial: at[7], pieces: at[8], report: uint64(uintptr(unsafe.Pointer(t.reports.report))),
 		n: uint64(n), bits: uint64(shape.bits), firstBits: uint64(shape.first), rowBits: rowBitsOf(n),
 		rangeRows: uint64(shape.rangeRows), step: uint64(shape.step(n)),
 		second:      uint64(shape.bits - shape.first),

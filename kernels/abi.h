@@ -333,11 +333,11 @@ struct Decision {
 	u32 early;      // 1: the sample has decided; every bit of a number may vary, and the rows are in no order
 	u32 narrow;     // 1: the map is narrow, for 8-byte columns of more than SMALL_ROWS rows: bucket_sort, not _wide
 	u32 split;      // 1: most rows are of classes: split_heavy
-	u32 order;      // SampleOrder
+	u32 order;      // SampleOrder: what comes before the key scan
 };
 
-// The order of the sample.
-enum SampleOrder : u32 { ORDER_NONE = 0, ORDER_RISING = 1, ORDER_FALLING = 2 };
+// The order of the sample; UNEVEN: in none, and equalize tries to spread the rows.
+enum SampleOrder : u32 { ORDER_NONE = 0, ORDER_RISING = 1, ORDER_FALLING = 2, ORDER_UNEVEN = 3 };
 
 // A Heavy is a heavy value or another class, whose rows are written to their places directly.
 struct Heavy {
@@ -361,6 +361,20 @@ struct Heavy {
 // and sign convert numbers to patterns. The key scan's statistics of such doubles are bounds: the least is at most 2^32
 // too low, the greatest at most 2^32 too high. Of all floats it may report more varying bits than there are, but for
 // the lowest ones.
+//
+// An equalized map has the codes of another one, its base, spread again so that each has about as many rows: see
+// equalizer.h. The base is the map above, that of the values of doubles, or that of magnitudes: the distances from zero
+// in a floating-point format, followed by bits of the row number.
+enum EqualizerBase : u64 { NOT_EQUALIZED = 0, BASE_LINEAR = 1, BASE_VALUES = 2, BASE_MAGNITUDES = 3 };
+
+// A Piece is what an equalizer makes of one of EQUALIZER_PIECES equal ranges of codes: as many prefixes, from the first.
+struct Piece {
+	u32 first, width;
+};
+
+// Where the numbers of BASE_MAGNITUDES are. Those of the other side have the first or the last code.
+enum Sides : u64 { BOTH_SIDES = 0, FROM_ZERO_ON = 1, LESS_THAN_ZERO = 2 };
+
 struct Map {
 	u64 low, last;
 	u64 right, left, scale, rowLeft, rowScale;
@@ -371,6 +385,8 @@ struct Map {
 	u64 lossyLow, lossyHigh;
 	u64 clamps;  // 0: no number can be out of range
 	u64 narrow;  // 1: a prefix stands for one number in range
+	u64 equalized; // EqualizerBase
+	u64 zero, sides; // BASE_MAGNITUDES: the number from which on magnitudes rise; Sides
 	u64 heavies; // heavy values, ascending, at most HEAVY_VALUES
 	u64 classes; // bit k: class k has rows; set by the plan
 	Heavy heavy[CLASSES]; // heavy values, then NaN (CLASS_OF_NAN) and null (CLASS_OF_NULL)
@@ -399,6 +415,8 @@ enum SortStatus : u64 {
 	STATUS_IN_ORDER = 8, // the sample is in order
 	STATUS_SPLIT = 16,   // most rows are of classes: from the sample, launch only the plan; from the plan, split_heavy
 	STATUS_REPAIR = 32,  // launch repair_order
+	STATUS_UNEVEN = 64,  // launch equalize, then the key scan again
+	STATUS_EQUALIZED = 128, // the map is equalized: launch the kernels for it
 };
 
 struct Report {
@@ -429,6 +447,7 @@ struct Buckets {
 	u64 classCounts; // u32[CLASSES * tiles], tiles of the pass that reads the column, zero before: rows of each class
 	                 // in each tile, after the plan in all preceding tiles
 	u64 partial;      // PartialStatistics
+	u64 pieces;       // Piece[EQUALIZER_PIECES], of an equalized map
 	u64 report;       // Report, in pinned memory
 	u64 minimumBits;  // the least bits of numbers for which this is not slower than sorting by digits
 	u64 maxOversized; // the most oversized buckets

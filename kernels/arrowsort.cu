@@ -12,6 +12,7 @@
 #include "digit_binning_last.cu"
 #include "digit_binning_middle.cu"
 #include "encode.cu"
+#include "equalize.cu"
 #include "gather.cu"
 #include "histogram.cu"
 #include "iota.cu"

@@ -1,17 +1,13 @@
 // The order of whole buckets in a block: rows are binned between the ends of their buckets, and the rows of a bin are
 // compared.
 #pragma once
-#include "cooperative_large.h"
+#include "cooperative_merge.h"
 #include "spread.h"
 
-const u32 COOPERATIVE_COUNTED =
-    512; // the most rows of a bin that are compared one by one; the whole block orders larger bins
+const u32 COOPERATIVE_PARTNERS = 96; // of a row, the other rows of its bin: a range with more on average is merged
 const u32 COOPERATIVE_DENSITY = 8;     // rows of a bin in the fullest bucket of a range, if evenly spread
-// Words of control: the ends of the share, those of a range of buckets, the number of large bins, their starts, and
-// their ends.
-const u32 RANGE_FIRST = 2, RANGE_END = 3, LARGE_COUNT = 4, LARGE_LIST = 5,
-          LARGE_ENDS = LARGE_LIST + COOPERATIVE_CAPACITY / COOPERATIVE_COUNTED;
-static_assert(LARGE_ENDS + COOPERATIVE_CAPACITY / COOPERATIVE_COUNTED <= 2 * COOPERATIVE_WARPS, "all large bins fit");
+// Words of control: the ends of the share, those of a range of buckets, and the pairs of rows that share a bin.
+const u32 RANGE_FIRST = 2, RANGE_END = 3, PAIRS = 4;
 const int COOPERATIVE_ROUNDS = COOPERATIVE_CAPACITY / COOPERATIVE_THREADS;
 static_assert(COOPERATIVE_CAPACITY <= 1 << 14 && COOPERATIVE_BIN_BITS + 14 <= 32, "a bin and a place in a word");
 
@@ -66,6 +62,7 @@ private:
 		    shift = width_bits(to - bucket);
 		u32 tag[COOPERATIVE_ROUNDS], slot[COOPERATIVE_ROUNDS];
 		u64 number[COOPERATIVE_ROUNDS];
+		u32 pairs = 0;
 		UNROLL for (int k = 0; k < COOPERATIVE_ROUNDS; k++) {
 			u32 at = k * COOPERATIVE_THREADS + thread_index();
 			number[k] = at < size ? load_past((const u64*)job.numbers + start + at) : 0;
@@ -73,7 +70,7 @@ private:
 		}
 		for (u32 i = thread_index(); i < COOPERATIVE_BINS / 4; i += COOPERATIVE_THREADS)
 			((Four*)counters)[i] = {0, 0, 0, 0};
-		if (thread_index() == 0) control[LARGE_COUNT] = 0;
+		if (thread_index() == 0) control[PAIRS] = 0;
 		sync_block();
 		UNROLL for (int k = 0; k < COOPERATIVE_ROUNDS; k++) {
 			if (k * COOPERATIVE_THREADS + thread_index() >= size) break;
@@ -86,30 +83,17 @@ private:
 			if (k * COOPERATIVE_THREADS + thread_index() >= size) break;
 			u32 bin = slot[k] & (COOPERATIVE_BINS - 1), arrival = slot[k] >> COOPERATIVE_BIN_BITS,
 			    place = counters[bin] + arrival;
-			numbers[place] = number[k], tags[place] = tag[k];
-			if (arrival == COOPERATIVE_COUNTED) control[LARGE_LIST + atomic_add(control + LARGE_COUNT, 1u)] = bin;
+			numbers[place] = number[k], tags[place] = tag[k], pairs += arrival;
 		}
+		pairs = warp_add(pairs);
+		if (lane_index() == 0) atomic_add(control + PAIRS, pairs);
 		sync_block();
+		if (control[PAIRS] > size * (COOPERATIVE_PARTNERS / 2)) return sort_by_merging(&job, size, firstPlace + start);
 		for (u32 at = thread_index(); at < size; at += COOPERATIVE_THREADS) {
-			u32 bin = (spread.bin(numbers[at]) - low) >> shift, first = counters[bin], end = end_of(bin, size);
-			if (end - first <= COOPERATIVE_COUNTED)
-				result.put(firstPlace + start + place_in_bin(first, end, at), tags[at]);
+			u32 bin = (spread.bin(numbers[at]) - low) >> shift;
+			result.put(firstPlace + start + place_in_bin(counters[bin], end_of(bin, size), at), tags[at]);
 		}
 		sync_block();
-		if (control[LARGE_COUNT] > 0) order_large(size, firstPlace + start);
-	}
-	// Orders large bins, one after the other. The counters are not needed any more.
-	DEVICE void order_large(u32 size, u32 place) const {
-		u32 large = control[LARGE_COUNT], t = thread_index();
-		if (t < large) {
-			u32 bin = control[LARGE_LIST + t];
-			control[LARGE_LIST + t] = counters[bin], control[LARGE_ENDS + t] = end_of(bin, size);
-		}
-		sync_block();
-		ROLLED for (u32 o = 0; o < large; o++) {
-			u32 first = control[LARGE_LIST + o];
-			sort_large(&job, first, control[LARGE_ENDS + o] - first, place + first);
-		}
 	}
 	// Turns the counts of bins into the places of their first rows. Each thread has adjacent bins.
 	DEVICE void sum_bins() const {

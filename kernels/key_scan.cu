@@ -78,6 +78,18 @@ KERNEL(key_scan, KEY_SCAN_THREADS, 1)(PARAMETER Buckets arguments) {
 	});
 }
 
+// key_scan_equalized reads a column of 8 bytes, by the map of equalize.
+KERNEL(key_scan_equalized, KEY_SCAN_THREADS, 1)(PARAMETER Buckets arguments) {
+	const Buckets* b = &arguments;
+	scan_and_plan(b, [=](const KeyScanMemory* m) {
+		if (b->field.form != FORM_FLOAT && b->field.validity == 0 && m->map.heavies == 0) {
+			scan_equalized<true>(b);
+		} else {
+			scan_equalized<false>(b);
+		}
+	});
+}
+
 // key_scan_keys reads several columns as one.
 KERNEL(key_scan_keys, KEY_SCAN_THREADS, 1)(PARAMETER Buckets arguments) {
 	const Buckets* b = &arguments;

@@ -15,6 +15,15 @@ template <bool plainColumn> NOINLINE void scan_wide(const Buckets* b) {
 	KeyScan<Chunk<u64>, plainColumn>(b).run([&](u64 x, u32) { return (u32)(map.wide_code(x) >> 32); });
 }
 
+// The pieces lie in shared memory, after the counters.
+template <bool plainColumn> DEVICE void scan_equalized(const Buckets* b) {
+	KeyScanMemory* m = KeyScanMemory::of(shared_memory());
+	Piece* pieces = (Piece*)(m->counters() + (1u << b->bits) / 2);
+	load_pieces<KEY_SCAN_THREADS>(pieces, b);
+	Equalizer equalizer(&m->map, pieces);
+	KeyScan<Chunk<u64>, plainColumn>(b).run([&](u64 x, u32 row) { return (u32)(equalizer.code(x, row) >> 32); });
+}
+
 template <class Word, bool plainColumn> DEVICE void scan_by_bits(const Buckets* b, const Mapper& map) {
 	if (map.simple()) {
 		scan_simple<Word, plainColumn>(b);

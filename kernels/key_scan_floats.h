@@ -1,6 +1,7 @@
 // The key scan of floats that are mapped by their values. When their order is decided no numbers are computed: buckets
 // come from the values, and statistics from their patterns.
 #pragma once
+#include "equalizer.h"
 #include "key_scan.h"
 
 DEVICE u32 high_word(u32 x) { return x; }

@@ -150,6 +150,9 @@ template <class BinSorter> struct Overflow : BinSorter {
 		if (!range->ties) return low;
 		return f->width == 4 ? number_at<u32>(f, low & row_mask()) : number_at<u64>(f, low & row_mask());
 	}
+	// What rows with equal keys are compared by: the row. The bits of the code above it may differ, if the map spreads
+	// equal numbers by their rows.
+	DEVICE u32 row_of_low(u32 low) const { return range->ties ? low & row_mask() : low; }
 	DEVICE u32 low_at(u32 place) const { return lows[stage[place] & BinSorter::indexMask]; }
 	// The rank of a row in its bin, by numbers if some of the rows tie.
 	DEVICE u32 rank_by_numbers(u32 word, bool tied, u32 base, u32 k, u32 rows) const {
@@ -159,6 +162,7 @@ template <class BinSorter> struct Overflow : BinSorter {
 		if (k < rows) {
 			low = lows[word & BinSorter::indexMask];
 			key = !tied ? word : range->ties ? number_of(low) : (u64)(word >> BinSorter::indexBits) << 32 | low;
+			low = row_of_low(low);
 		}
 		const u64 first = shuffle(key, base);
 		const bool highs = vote(k < rows && (key ^ first) >> 32 != 0) != 0; // differ
@@ -222,6 +226,6 @@ template <class BinSorter> struct Overflow : BinSorter {
 	}
 	DEVICE bool sorts_behind(u32 low, u32 other, u32 shift) const {
 		u64 a = shift ? number_of(low) : 0, c = shift ? number_of(other) : 0;
-		return a != c ? a > c : low > other;
+		return a != c ? a > c : row_of_low(low) > row_of_low(other);
 	}
 };

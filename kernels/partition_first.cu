@@ -1,4 +1,5 @@
 #include "classes.h"
+#include "equalizer.h"
 #include "keys.h"
 #include "partition.h"
 
@@ -30,11 +31,11 @@ template <int items> struct Lows<u64, items> {
 
 // The first pass reads the column and makes records. The row of an item is first + place(item). floats: the column may
 // be mapped by values.
-template <class Word, int threads, int tile, int bins, bool floats> struct FirstPass {
+template <class Word, int threads, int tile, int bins, bool floats, bool equalized> struct FirstPass {
 	static const int items = tile / threads, vector = 16 / sizeof(Word);
 	typedef Scatterer<threads, items, bins> BinScatterer;
 	typedef TileClasses<threads, tile> Classes;
-	static_assert(Classes::bytes <= tile * 8, "it fits the stage");
+	static_assert(Classes::bytes + (equalized ? EQUALIZER_BYTES : 0) <= tile * 8, "they fit the stage");
 
 	const Buckets& b;
 	u32 tileFirst, first;
@@ -64,13 +65,22 @@ template <class Word, int threads, int tile, int bins, bool floats> struct First
 	}
 	// Encodes numbers.
 	DEVICE void encode(const Word* x) {
-		if (map.simple()) {
+		if (equalized) {
+			encode_equalized(x);
+		} else if (map.simple()) {
 			UNROLL for (int i = 0; i < items; i++) set(i, map.simple_code(x[i]));
 		} else if (sizeof(Word) == 4 || map.narrow) {
 			UNROLL for (int i = 0; i < items; i++) set(i, (u64)map.narrow_prefix(x[i], first + place(i)) << 32);
 		} else {
 			UNROLL for (int i = 0; i < items; i++) set(i, map.wide_code(x[i]));
 		}
+	}
+	// The pieces take the end of the memory of the stage, which nothing else uses before the records are staged.
+	DEVICE void encode_equalized(const Word* x) {
+		Piece* pieces = (Piece*)(shared_memory() + tile * 8 - EQUALIZER_BYTES);
+		load_pieces<threads>(pieces, &b);
+		Equalizer equalizer(map.map, pieces);
+		UNROLL for (int i = 0; i < items; i++) set(i, equalizer.code(x[i], first + place(i)));
 	}
 	// Encodes floats as they are stored.
 	DEVICE void encode_floats(const Word* x) {
@@ -177,8 +187,9 @@ template <class Word, int threads, int tile, int bins, bool floats> struct First
 };
 
 // Values are loaded before the decision is known, since each wait for memory counts.
-template <class Word, int threads, int tile, int bins, bool floats = true> DEVICE void first_pass(const Buckets& b) {
-	typedef FirstPass<Word, threads, tile, bins, floats> Pass;
+template <class Word, int threads, int tile, int bins, bool floats = true, bool equalized = false>
+DEVICE void first_pass(const Buckets& b) {
+	typedef FirstPass<Word, threads, tile, bins, floats, equalized> Pass;
 	Word x[Pass::items];
 	Pass::load(b, x);
 	wait_for_earlier_kernels();
@@ -197,6 +208,14 @@ KERNEL(partition_first_wide, PARTITION_WIDE_THREADS, 2)(PARAMETER Buckets b) {
 	first_pass<u64, PARTITION_WIDE_THREADS, PARTITION_WIDE_TILE, 256>(b);
 }
 
+// Columns with an equalized map.
+KERNEL(partition_first_equalized, PARTITION_WIDE_THREADS, 2)(PARAMETER Buckets b) {
+	first_pass<u64, PARTITION_WIDE_THREADS, PARTITION_WIDE_TILE, 256, false, true>(b);
+}
+KERNEL(partition_only_equalized, PARTITION_ONLY_THREADS, 2)(PARAMETER Buckets b) {
+	first_pass<u64, PARTITION_ONLY_THREADS, PARTITION_ONLY_TILE, 1 << ONLY_PASS_BITS, false, true>(b);
+}
+
 // Numbers of a thread's rows of any keys. A separate function, so that its registers do not add to those of the pass.
 const int KEYS_ITEMS = PARTITION_WIDE_TILE / PARTITION_WIDE_THREADS, KEYS_AT_ONCE = 8;
 NOINLINE void make_numbers(const Buckets* b, u32 first, bool whole, u64* numbers) {
@@ -209,7 +228,7 @@ NOINLINE void make_numbers(const Buckets* b, u32 first, bool whole, u64* numbers
 
 // Several keys: their numbers are computed before the pass, as if they were a column.
 KERNEL(partition_first_keys, PARTITION_WIDE_THREADS, 2)(PARAMETER Buckets b) {
-	typedef FirstPass<u64, PARTITION_WIDE_THREADS, PARTITION_WIDE_TILE, 256, false> Pass;
+	typedef FirstPass<u64, PARTITION_WIDE_THREADS, PARTITION_WIDE_TILE, 256, false, false> Pass;
 	const u32 first = Pass::warp_first();
 	const bool whole = Pass::tile_first() + (u64)PARTITION_WIDE_TILE <= b.n;
 	u64 x[Pass::items];

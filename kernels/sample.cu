@@ -17,9 +17,11 @@ template <class Word, u32 rows> DEVICE void take_sample(const Buckets* b, u8* me
 		for (u64 w = t; w * b->step < b->n + b->step; w += SAMPLE_THREADS) ((Range*)b->ranges)[w] = {};
 	}
 	Report* report = (Report*)b->report;
-	if (v->early && t < sizeof(Decision) / 4) ((u32*)&report->decision)[t] = ((const u32*)v)[t];
+	if (v->early && v->order == ORDER_NONE && t < sizeof(Decision) / 4)
+		((u32*)&report->decision)[t] = ((const u32*)v)[t];
 	if (t == 0) {
-		report->sample = v->order ? (u64)STATUS_IN_ORDER
+		report->sample = v->order == ORDER_UNEVEN ? (u64)STATUS_UNEVEN
+		                 : v->order               ? (u64)STATUS_IN_ORDER
 		                          : (v->early   ? STATUS_DECLINED
 		                             : v->split ? STATUS_SPLIT
 		                                        : STATUS_ACCEPTED) |

@@ -3,10 +3,13 @@
 #pragma once
 #include "buckets.h"
 #include "key_ranges.h"
+#include "large_sample.h"
 #include "mapper.h"
 #include "numbers.h"
 #include "sample_range.h"
 
+const float UNEVEN = 1.15f;  // the rows near a row, times their mean: with more, many buckets may be too large
+const u32 FEW_TIES = 16;     // of the sample: a larger one counts them again
 const u32 HEAVY_HITS = 4;    // rows of the sample that make a value heavy
 const u32 CANDIDATES = 32;   // the most candidates for heavy values
 const u32 SPLIT_SHARE = 64;  // split_heavy takes values of at least this fraction of the rows
@@ -16,6 +19,8 @@ const u32 DISTANCE_BITS = 16; // leading bits of row numbers that are enough for
 // Sums of the block.
 struct SampleSums {
 	u32 sampled, ties, neighbours, fullest; // fullest: rows of the fullest cell
+	u32 tied[2]; // of a larger sample, see Ties
+	u32 pairs;   // of rows in the same 256th of the prefixes, each twice
 	u32 near, nearHits; // rows that share a bin with a near row: the sum of 2^octave, the number
 	u32 distance; // the sum of the distances of ties from the first row with their prefix: their leading DISTANCE_BITS
 	              // bits
@@ -374,6 +379,12 @@ template <class Word, u32 rows> struct Sampler {
 		return is_exact(map) && bin < 32 ? 32 - bin : 0;
 	}
 	DEVICE static bool is_exact(const Map* map) { return sizeof(Word) == 4 || map->narrow; }
+	// A few ties: more or less of them may be chance.
+	DEVICE bool few_ties() const {
+		u64 form = f->form;
+		return b->rangeRows == BUCKET_RANGE_ROWS && form != FORM_KEYS && form != FORM_RANK &&
+		       m.sums->ties - m.sums->neighbours - 1 < FEW_TIES;
+	}
 	// The reason to decline. Rows that tie with many others are sorted faster by digits, and so are adjacent rows that
 	// tie in 4-byte numbers: otherwise their numbers are fetched. Bits of the row number, after short codes and within
 	// short floats, separate equal rows as far as these are spread over the column.
@@ -396,6 +407,8 @@ template <class Word, u32 rows> struct Sampler {
 		float bins = (sizeof(Word) == 4 && floating ? 8.0f : codes) * spread(); // of equal rows
 		float most = 8.0f * (bins > 1 ? bins : 1) + 4 * tiedNeighbours; // tiedNeighbours may be met twice
 		float partners = 2.0f * (s.ties - s.neighbours) * b->n / ((float)s.sampled * sample);
+		if (few_ties() && partners <= most && most < 2 * MOST_PARTNERS)
+			partners = partners_of_column(b, map, (u8*)m.keys);
 		float near = s.nearHits > 1 ? 4.0f * octaves(b->n) * s.near / rows : 0; // of a row; a single hit is chance
 		if (partners > most || (sizeof(Word) == 4 && s.neighbours > 0.35f * s.sampled)) return REASON_EQUAL;
 		if (is_exact(map) && near > 8 + 4 * tiedNeighbours) return REASON_EQUAL;
@@ -426,6 +439,28 @@ template <class Word, u32 rows> struct Sampler {
 		float above = hits - mean - 4;
 		return above > 0 && above * above > 25 * mean;
 	}
+	// Reports whether equalize is worth trying, if this map is not good enough.
+	DEVICE bool may_equalize(const Map* map, u32 reason) {
+		const u64 sample = rows < b->n ? rows : b->n;
+		const bool can = sizeof(Word) == 8 && f->form != FORM_KEYS && f->form != FORM_RANK && !map->narrow &&
+		                 b->rangeRows == BUCKET_RANGE_ROWS && b->bits > SMALL_PASS_BITS; // kernels for few rows cannot
+		if (!can || few_others(b, m.sums->sampled, sample)) return false;
+		if (reason == REASON_NONE) return m.sums->sampled * 4 >= sample && uneven();
+		return reason == REASON_EQUAL || reason == REASON_LARGE;
+	}
+	// Reports whether rows lie so unevenly that many buckets of this map may be too large, though none of the cells is.
+	DEVICE bool uneven() {
+		const u32 parts = 256, cells = 1u << cell_bits(), each = cells / parts;
+		u32 hits = 0;
+		if (thread_index() < parts) {
+			for (u32 k = 0; k < each; k++) hits += m.cells[thread_index() * each + k];
+		}
+		u32 pairs = warp_add(hits * (hits - 1));
+		if (lane_index() == 0 && pairs) atomic_add(&m.sums->pairs, pairs);
+		sync_block();
+		float all = (float)(m.sums->sampled - m.sums->neighbours);
+		return (float)m.sums->pairs * parts > UNEVEN * all * (all - 1);
+	}
 	// Reports whether the host needs no statistics: the digits are all those of the type, the rows are in no order, and
 	// null and NaN have numbers.
 	DEVICE bool early(Word least, Word greatest) const {
@@ -446,6 +481,21 @@ template <class Word, u32 rows> struct Sampler {
 		for (u32 k = left; k < map->heavies; k++) map->heavy[k] = {};
 		map->heavies = left;
 		return few_others(b, others, sample);
+	}
+
+	// The rows that tie with a row, by a larger sample: for a few ties in this one, which may be chance. The table is
+	// not needed any more.
+	static NOINLINE float partners_of_column(const Buckets* b, const Map* map, u8* memory) {
+		const Memory m(memory);
+		const LargeSample<Word> sample(b, map);
+		const u32 groupBits = sample.group_bits() - 1;
+		const typename LargeSample<Word>::template Ties<Memory::slotBits> ties(m.keys, m.sums->tied, groupBits);
+		sync_block();
+		for (u32 i = thread_index(); i < Memory::slots; i += SAMPLE_THREADS) m.keys[i] = EMPTY;
+		if (thread_index() < 2) m.sums->tied[thread_index()] = 0;
+		sync_block();
+		sample.for_values(groupBits, [&](Word x, u32 row) { ties.add(x, row); });
+		return ties.partners(b->n, groupBits);
 	}
 
 	// The order of the sample, if the host asks for it.
@@ -471,11 +521,13 @@ template <class Word, u32 rows> struct Sampler {
 		find_heavy(map);
 		add_up(map);
 		find_near(map);
+		const u32 reason = reason_to_decline(map, least, greatest);
+		const bool unevenly = may_equalize(map, reason);
 		if (thread_index() != 0) return;
 		Decision v = {};
 		v.sampled = m.sums->sampled, v.ties = m.sums->ties, v.neighbours = m.sums->neighbours;
-		v.reason = reason_to_decline(map, least, greatest);
-		v.split = can_split(b, v.reason) && splits_heavy(map);
+		v.reason = reason, v.order = unevenly ? ORDER_UNEVEN : ORDER_NONE;
+		v.split = !unevenly && can_split(b, v.reason) && splits_heavy(map);
 		v.early = v.reason != REASON_NONE && !v.split && early(least, greatest);
 		v.narrow = sizeof(Word) == 8 && map->narrow && b->rangeRows == BUCKET_RANGE_ROWS;
 		if (!keys_fit(f)) v.reason = REASON_OUT_OF_RANGE, v.early = 1;

@@ -76,6 +76,10 @@ const (
 	SampleThreads = 1024
 	// KeyScanThreads is the size of a block of the key scan, which fills a multiprocessor.
 	KeyScanThreads = 1024
+	// KeyScanBytes is its shared memory: counters of 16 bits.
+	KeyScanBytes = KeyScanHeader + 2<<BucketBits
+	// EqualizeBytes is the shared memory of equalize.
+	EqualizeBytes = 164 << 10
 	// KeyScanPrefetch is the bytes that a warp of the key scan prefetches while the sample runs: half of a large L2
 	// cache for all warps.
 	KeyScanPrefetch = 8 << 10
@@ -88,7 +92,11 @@ const (
 	// PlanItems is the buckets of a thread.
 	PlanItems = 4
 	// MapBytes is the size of a Map.
-	MapBytes = 400
+	MapBytes = 424
+	// EqualizerPieces is the pieces of an equalized map.
+	EqualizerPieces = 1 << 11
+	// EqualizerBytes is their size.
+	EqualizerBytes = 8 * EqualizerPieces
 	// PartialStatisticsBytes is the size of a PartialStatistics.
 	PartialStatisticsBytes = 144
 	// HeavyValues is the most heavy values: frequent values whose rows have no records.
@@ -223,8 +231,6 @@ const (
 	CooperativeCapacity = CooperativeThreads * 11
 	// CooperativeBinBits is the bits by which they are binned.
 	CooperativeBinBits = 13
-	// CooperativeCellBits is the bits by which the rows of a large bin are divided into cells.
-	CooperativeCellBits = 11
 	// CooperativeStateBytes is the size of a CooperativeState.
 	CooperativeStateBytes = 4*CooperativeBuckets + 8
 

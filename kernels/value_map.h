@@ -158,7 +158,7 @@ DEVICE bool make_value_map(Map* m, Word low, Word last, double share, Word flip,
 	ValueRange r = {value_of(low, flip, sign), value_of(last, flip, sign)}; // rounded
 	if (!r.usable() || low > last) return false; // infinite, or all equal
 	m->low = low, m->last = last;
-	m->floating = 1, m->narrow = 0, m->bucketBits = bits;
+	m->floating = 1, m->narrow = 0, m->equalized = NOT_EQUALIZED, m->bucketBits = bits;
 	m->clamps = 1, m->right = 1, m->left = m->scale = m->rowLeft = m->rowScale = 0;
 	m->flip = flip, m->sign = sign;
 	return sizeof(Word) == 4 ? map_singles(m, r, rowBits) : map_doubles(m, r);

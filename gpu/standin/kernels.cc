@@ -387,10 +387,32 @@ void sample(const u64* a, u64 blocks) {
 		at<Report>(b.report)->sample = STATUS_SPLIT;
 		return;
 	}
+	if (b.n % 7 == 6 && f.width == 8 && f.form != FORM_KEYS && b.rangeRows == BUCKET_RANGE_ROWS &&
+	    b.bits > SMALL_PASS_BITS) {
+		v.order = ORDER_UNEVEN, at<Report>(b.report)->sample = STATUS_UNEVEN;
+		return;
+	}
 	if (b.n % 7 != 3 || in_order(s)) return; // also if null has no number, and a word has no bits for it
 	v.early = 1, v.reason = REASON_EQUAL;
 	at<Report>(b.report)->decision = v, at<Report>(b.report)->sample = STATUS_DECLINED;
 	at<Report>(b.report)->statistics.any = s.any & s.notAll, at<Report>(b.report)->statistics.notAll = ~0ull;
+}
+
+// It makes a map, or leaves that of the sample, or declines.
+void equalize(const u64* a, u64 blocks) {
+	const Buckets& b = *(const Buckets*)a;
+	Decision& v = *at<Decision>(b.decision);
+	expect(blocks == 1 && v.order == ORDER_UNEVEN, "a map that is not to be equalized");
+	memset(at<u8>(b.pieces), 0xEE, EQUALIZER_BYTES);
+	v.order = ORDER_NONE;
+	Statistics s = statistics_of(b);
+	at<Map>(b.numberMap)->equalized = b.n % 3 == 0;
+	at<Report>(b.report)->sample = b.n % 3 == 0 ? STATUS_ACCEPTED | STATUS_EQUALIZED : (u64)STATUS_ACCEPTED;
+	if (b.n % 3 != 2 || in_order(s)) return;
+	v.early = 1, v.reason = REASON_EQUAL;
+	Report& report = *at<Report>(b.report);
+	report.decision = v, report.sample = report.plan = STATUS_DECLINED;
+	report.statistics.any = s.any & s.notAll, report.statistics.notAll = ~0ull;
 }
 
 void plan_of(const Buckets& b) {
@@ -457,6 +479,12 @@ void key_scan(const u64* a, u64 blocks) {
 	if (b.bits <= SMALL_BUCKET_BITS) plan_of(b);
 }
 
+void key_scan_equalized(const u64* a, u64 blocks) {
+	const Buckets& b = *(const Buckets*)a;
+	expect(at<Map>(b.numberMap)->equalized, "a map that is not equalized");
+	key_scan(a, blocks);
+}
+
 void bucket_plan(const u64* a, u64 blocks) {
 	const Buckets& b = *(const Buckets*)a;
 	expect(blocks == ((1ull << b.bits) + PLAN_THREADS * PLAN_ITEMS - 1) / (PLAN_THREADS * PLAN_ITEMS) + CLASSES,
@@ -472,6 +500,11 @@ void partition_first(const u64* a, u64 blocks) {
 	if (!at<Decision>(b.decision)->split) memset(at<u8>(b.classCounts), 0, 4 * CLASSES * tiles_of(b));
 	if (!at<Decision>(b.decision)->accepted) return;
 	for (u64 row = 0; row < b.n; row++) at<u64>(b.records[0])[row] = record_of(b, row);
+}
+
+void partition_first_equalized(const u64* a, u64 blocks) {
+	expect(at<Map>(((const Buckets*)a)->numberMap)->equalized, "a map that is not equalized");
+	partition_first(a, blocks);
 }
 
 void partition_second(const u64* a, u64 blocks) {
@@ -736,11 +769,15 @@ const std::map<std::string, std::pair<int, Twin>>& twins() {
 	    {"sample", {bucketWords, sample}},
 	    {"key_scan", {bucketWords, key_scan}},
 	    {"key_scan_keys", {bucketWords, key_scan}},
+	    {"key_scan_equalized", {bucketWords, key_scan_equalized}},
+	    {"equalize", {bucketWords, equalize}},
 	    {"bucket_plan", {bucketWords, bucket_plan}},
 	    {"partition_first", {bucketWords, partition_first}},
 	    {"partition_first_floats", {bucketWords, partition_first}},
 	    {"partition_first_wide", {bucketWords, partition_first}},
 	    {"partition_first_keys", {bucketWords, partition_first}},
+	    {"partition_first_equalized", {bucketWords, partition_first_equalized}},
+	    {"partition_only_equalized", {bucketWords, partition_first_equalized}},
 	    {"partition_only", {bucketWords, partition_first}},
 	    {"partition_only_wide", {bucketWords, partition_first}},
 	    {"partition_small", {bucketWords, partition_first}},

@@ -9,6 +9,7 @@ struct PartitionTemp {
 	PartialStatistics* partial;
 	Decision* decision;
 	Map* map;
+	Piece* pieces;
 	Report* hostReport;
 
 	PartitionTemp(Device& d, u64 n, u64* a, u64* b) : records{a, b} {
@@ -25,6 +26,7 @@ struct PartitionTemp {
 		partial = (PartialStatistics*)d.allocate(sizeof(PartialStatistics));
 		decision = (Decision*)d.allocate(sizeof(Decision));
 		map = (Map*)d.allocate(sizeof(Map));
+		pieces = (Piece*)d.allocate(EQUALIZER_BYTES);
 		hostReport = (Report*)d.allocate_pinned(sizeof(Report));
 		d.zero(counts, most * 4);
 		d.zero(classCounts, classWords * 4);
@@ -32,7 +34,7 @@ struct PartitionTemp {
 	}
 	void release(Device& d) {
 		for (void* p : {(void*)counts, (void*)starts, (void*)cursors, (void*)firstStarts, (void*)firstCursors,
-		                (void*)classCounts, (void*)ranges, (void*)list, (void*)partial, (void*)decision, (void*)map})
+		                (void*)classCounts, (void*)ranges, (void*)list, (void*)partial, (void*)decision, (void*)map, (void*)pieces})
 			d.release(p);
 		d.release_pinned(hostReport);
 	}
@@ -61,7 +63,8 @@ struct Partitioner {
 	Buckets b = {};
 	u32 rowBits = 1; // at least, for tests
 	bool small = false, keys = false, ordered = false,
-	     narrow = false; // narrow: codes of 32 bits are exact for a column of 8 bytes
+	     narrow = false, // codes of 32 bits are exact for a column of 8 bytes
+	     equalized = false;
 
 	template <class T> static u32 scatter_bytes(T tile, u32 bins) { return (u32)tile * 8 + (bins + 4) * 8 + 128; }
 	static u32 bucket_sort_bytes(u32 room, u32 binBits, bool wide) {
@@ -114,6 +117,7 @@ struct Partitioner {
 		     (u64)t.map,
 		     (u64)t.classCounts,
 		     (u64)t.partial,
+		     (u64)t.pieces,
 		     (u64)t.hostReport,
 		     2 * RADIX_BITS,
 		     maxOversized(c, bits),
@@ -149,9 +153,20 @@ struct Partitioner {
 		d.run(sample, 1, 1024, SAMPLE_BYTES, b);
 		d.early = true;
 		u64 grid = std::min(ceil_div(b.n, KEY_SCAN_THREADS * 8), d.multiprocessors);
-		d.run(keys ? key_scan_keys : key_scan, grid, KEY_SCAN_THREADS, KEY_SCAN_HEADER + (2u << BUCKET_BITS), b);
+		d.run(keys ? key_scan_keys : key_scan, grid, KEY_SCAN_THREADS, KEY_SCAN_BYTES, b);
 		d.early = false;
-		return small ? +STATUS_ACCEPTED : d.wait_for_status(&t.hostReport->sample);
+		if (small) return STATUS_ACCEPTED;
+		u64 status = d.wait_for_status(&t.hostReport->sample);
+		if (status & STATUS_UNEVEN) {
+			t.hostReport->sample = 0;
+			d.run(equalize, 1, SAMPLE_THREADS, EQUALIZE_BYTES, b);
+			status = d.wait_for_status(&t.hostReport->sample);
+			equalized = status & STATUS_EQUALIZED;
+			if (equalized)
+				d.run(key_scan_equalized, grid, KEY_SCAN_THREADS, KEY_SCAN_BYTES + EQUALIZER_BYTES, b);
+			else if (!(status & STATUS_DECLINED)) d.run(key_scan, grid, KEY_SCAN_THREADS, KEY_SCAN_BYTES, b);
+		}
+		return status;
 	}
 	// Whether the rows are in order, as the sample is, but for a few.
 	bool in_order() {
@@ -166,7 +181,8 @@ struct Partitioner {
 		d.early = small || wide;        // as package gpu has it
 		if (b.second) {
 			u32 threads = wide ? PARTITION_WIDE_THREADS : PARTITION_THREADS;
-			d.run(keys                         ? partition_first_keys
+			d.run(equalized                    ? partition_first_equalized
+			      : keys                       ? partition_first_keys
 			      : wide                       ? partition_first_wide
 			      : b.field.form == FORM_FLOAT ? partition_first_floats
 			                                   : partition_first,
@@ -176,7 +192,8 @@ struct Partitioner {
 		} else {
 			bool least = b.bits <= SMALL_PASS_BITS;
 			u32 threads = least ? PARTITION_SMALL_THREADS : PARTITION_ONLY_THREADS;
-			auto kernel = least  ? wide ? partition_small_wide : partition_small
+			auto kernel = equalized ? partition_only_equalized
+			              : least  ? wide ? partition_small_wide : partition_small
 			              : wide ? partition_only_wide
 			                     : partition_only;
 			d.run(kernel, ceil_div(b.n, tile()), threads,
