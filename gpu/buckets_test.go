@@ -85,6 +85,16 @@ func TestShapeFloats(t *testing.T) {
 	}
 }
 
+// TestShapeEqualized: columns of 8 bytes with an equalized map have separate kernels, with one pass or two.
+func TestShapeEqualized(t *testing.T) {
+	for n, want := range map[int]string{1<<22 + 1: "partition_only_equalized", 1 << 24: "partition_first_equalized"} {
+		s := shapeBuckets(n, 8)
+		s.equalized = true
+		require.Equal(t, []string{"key_scan_equalized", want, "bucket_sort_wide"},
+			[]string{s.scanKernel(), s.partitionKernel(), s.bucketSortKernel()})
+	}
+}
+
 // TestShapesStartEarly: the passes over many short numbers wait for the kernel before them.
 func TestShapesStartEarly(t *testing.T) {
 	require.True(t, shapeBuckets(kernels.SmallRows, 4).early())

@@ -277,6 +277,9 @@ writes; if neither, the host launches all again with checksOrder = 0.
 sample(Buckets b)             grid 1. Makes the map and the decision as far as a sample allows.
 key_scan(Buckets b)           any grid, best one block per multiprocessor. Also plans up to SMALL_BUCKET_BITS bits of
     buckets. May be launched early, after the sample: until the sample ends it prefetches its first rows.
+equalize(Buckets b)           grid 1. If the sample has found the order UNEVEN: makes an equalized map if that spreads
+    the rows, and a decision in place of that of the sample, with a status word in the same place. The key scan has done
+    nothing; then the host launches key_scan_equalized, or key_scan if the map is not equalized.
 bucket_plan(Buckets b)        grid = ceil(2^bits / 4096) + CLASSES; for more bits
     After the plan the host has its status word, and after the kernel the decision and the statistics of all rows.
 partition_first(Buckets b)    grid = ceil(n / PARTITION_TILE): firstBits, at most 8; partition_second follows
@@ -286,6 +289,7 @@ partition_small(Buckets b)    grid = ceil(n / PARTITION_SMALL_TILE): all bits at
     Leave counts and classCounts zero for the next sort, also if the sort is declined.
 key_scan_keys, partition_first_keys   key_scan and partition_first_wide for FORM_KEYS, for two passes only
 partition_first_wide, partition_only_wide, partition_small_wide   for columns of 8 bytes; PARTITION_WIDE_TILE
+key_scan_equalized, partition_first_equalized, partition_only_equalized   for columns of 8 bytes, equalized maps
 partition_second(Buckets b)   grid = n / PARTITION_SECOND_TILE + 2^firstBits + 1
 bucket_sort(Buckets b)        grid = ceil(n / step); n above SMALL_ROWS, rangeRows = BUCKET_RANGE_ROWS
 bucket_sort_small(Buckets b)  the same for n up to SMALL_ROWS, rangeRows = SMALL_BUCKET_RANGE_ROWS
@@ -367,7 +371,7 @@ struct Heavy {
 // in a floating-point format, followed by bits of the row number.
 enum EqualizerBase : u64 { NOT_EQUALIZED = 0, BASE_LINEAR = 1, BASE_VALUES = 2, BASE_MAGNITUDES = 3 };
 
-// A Piece is what an equalizer makes of one of EQUALIZER_PIECES equal ranges of codes: as many prefixes, from the first.
+// A Piece is what an equalizer makes of one of EQUALIZER_PIECES equal ranges of codes: width prefixes, from the first.
 struct Piece {
 	u32 first, width;
 };
@@ -415,7 +419,7 @@ enum SortStatus : u64 {
 	STATUS_IN_ORDER = 8, // the sample is in order
 	STATUS_SPLIT = 16,   // most rows are of classes: from the sample, launch only the plan; from the plan, split_heavy
 	STATUS_REPAIR = 32,  // launch repair_order
-	STATUS_UNEVEN = 64,  // launch equalize, then the key scan again
+	STATUS_UNEVEN = 64,  // launch equalize
 	STATUS_EQUALIZED = 128, // the map is equalized: launch the kernels for it
 };
 

@@ -14,7 +14,8 @@ struct RangeFlags {
 		u32 implied = implied_bits(b, m), rowBits = (u32)b.rowBits > TILE_ROW_BITS + implied
 		                                                ? (u32)b.rowBits
 		                                                : TILE_ROW_BITS + implied; // of a record
-		bool exact = m->narrow || (m->right + rowBits <= 32 + implied && !m->floating && !m->equalized); // the code is exact
+		bool exact = m->narrow || // the code is exact
+		             (m->right + rowBits <= 32 + implied && !m->floating && !m->equalized);
 		return (go ? GO : 0) | (implied ? IMPLIED : 0) | (below ? BELOW : 0) | (above ? ABOVE : 0) |
 		       (records != b.n ? CLASSES_TOO : 0) | (exact ? 0 : TIES);
 	}
