@@ -25,9 +25,9 @@ template <class Word> struct LargeSample {
 		ROLLED for (u32 k = 0; k < (u32)map->heavies; k++) heavy |= (Word)map->heavy[k].number == number;
 		return heavy;
 	}
-	// Calls visit(number, row) for each value of the first rows of 2^bits groups that is not heavy; a row that is a
-	// multiple of vector is the first of its group. By all threads; ends with a barrier.
-	template <int rows, class Visit> DEVICE void for_values(u32 bits, const Visit& visit) const {
+	// Calls visit(number, row) for each value of 2^bits groups that is not heavy; a row that is a multiple of vector is
+	// the first of its group. By all threads; ends with a barrier.
+	template <class Visit> DEVICE void for_values(u32 bits, const Visit& visit) const {
 		const Field* f = &b->field;
 		const u64 all = b->n / vector;
 		ROLLED for (u32 first = thread_index(); first >> bits == 0; first += inFlight * SAMPLE_THREADS) {
@@ -40,11 +40,10 @@ template <class Word> struct LargeSample {
 				load_vector((const Word*)f->values + row[k], x + vector * k);
 			}
 			if (f->validity) {
-				UNROLL for (int k = 0; k < vector * inFlight; k++)
+				ROLLED for (int k = 0; k < vector * inFlight; k++)
 					valid &= ~((u32)!bit_at((const u32*)f->validity, f->bit + row[k / vector] + k % vector) << k);
 			}
 			ROLLED for (int k = 0; k < vector * inFlight; k++) { // code that runs for the first time is slow
-				if (k % vector >= rows) continue;
 				if (numbers.make(x[k]) && valid >> k & 1 && !is_heavy(x[k])) visit(x[k], row[k / vector] + k % vector);
 			}
 		}
