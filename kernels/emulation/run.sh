@@ -30,8 +30,8 @@ build small_sort_test "-fsanitize=undefined -fno-sanitize-recover=all"
 build cooperative_test "-fsanitize=undefined -fno-sanitize-recover=all"
 build cooperative_test -DSTALLED_TILES=3 stalled_cooperative_test # blocks that come late
 for test in columns_test value_map_test equalizer_test keys_test bucket_sort_test order_test partition_test \
-	ranges_test sample_test sort_test stalled_sort_test select_test stalled_select_test small_sort_test cooperative_test \
-	stalled_cooperative_test; do
+	ranges_test sample_test sort_test stalled_sort_test select_test stalled_select_test small_sort_test \
+	cooperative_test stalled_cooperative_test; do
 	echo "$test"
 	"$out/$test" 2> >(grep -v "ASan doesn't fully support makecontext" >&2)
 done

@@ -34,7 +34,8 @@ struct PartitionTemp {
 	}
 	void release(Device& d) {
 		for (void* p : {(void*)counts, (void*)starts, (void*)cursors, (void*)firstStarts, (void*)firstCursors,
-		                (void*)classCounts, (void*)ranges, (void*)list, (void*)partial, (void*)decision, (void*)map, (void*)pieces})
+		                (void*)classCounts, (void*)ranges, (void*)list, (void*)partial, (void*)decision, (void*)map,
+		                (void*)pieces})
 			d.release(p);
 		d.release_pinned(hostReport);
 	}
