@@ -35,6 +35,9 @@ func TestMain(m *testing.M) {
 	flag.Parse()
 	log.SetupLogging("error", "text")
 	beam.Init()
+	if input := os.Getenv("BEAMSORT_TEST_INPUT"); input != "" {
+		sortAndExit(input, os.Getenv("BEAMSORT_TEST_OUTPUT"))
+	}
 	os.Exit(m.Run())
 }
 
