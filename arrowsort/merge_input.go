@@ -5,6 +5,8 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
 )
 
 // A mergeInput is the next rows of one of the streams that are merged. The first window rows of them take part in a
@@ -100,11 +102,7 @@ func (in *mergeInput) row(row int) (one arrow.Record, err error) {
 	for ; row >= int(in.records[i].NumRows()); i++ {
 		row -= int(in.records[i].NumRows())
 	}
-	defer func() { // Arrow panics on offsets out of bounds
-		if p := recover(); p != nil {
-			err = fmt.Errorf("%w: a malformed record: %v", arrow.ErrInvalid, p)
-		}
-	}()
+	defer adapter.CatchMalformed(&err)
 	return in.records[i].NewSlice(int64(row), int64(row)+1), nil
 }
 

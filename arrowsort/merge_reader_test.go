@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 )
 
 // A stream reads records, and then fails or ends. It counts references and records.
@@ -319,11 +320,7 @@ func TestMergeReadersHasTheSchemaOfTheFirst(t *testing.T) {
 // TestMergeReadersOfAMalformedRecord: strings out of bounds are an error that names the input.
 func TestMergeReadersOfAMalformedRecord(t *testing.T) {
 	mem := checked(t)
-	offsets := memory.NewBufferBytes(arrow.Int32Traits.CastToBytes([]int32{0, 100, 2}))
-	data := array.NewData(arrow.BinaryTypes.String, 2,
-		[]*memory.Buffer{nil, offsets, memory.NewBufferBytes([]byte("ab"))}, nil, 0, 0)
-	defer data.Release()
-	bad := array.MakeFromData(data)
+	bad := arrowtest.MalformedStrings()
 	defer bad.Release()
 	good := fromJSON(t, mem, arrow.BinaryTypes.String, `["a", "b"]`)
 	readers := []array.RecordReader{

@@ -69,11 +69,7 @@ func (s *stack) append(d *dataset, run int) error {
 
 // first is the first rows of some chunks.
 func (s *stack) first(chunks []arrow.Array, rows int) (first []arrow.Array, err error) {
-	defer func() { // Arrow panics on offsets out of bounds
-		if p := recover(); p != nil {
-			err = fmt.Errorf("%w: a malformed array: %v", arrow.ErrInvalid, p)
-		}
-	}()
+	defer adapter.CatchMalformed(&err)
 	for _, chunk := range chunks {
 		if chunk.Len() > rows {
 			chunk = array.NewSlice(chunk, 0, int64(rows))

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 	"github.com/arrowsort/arrowsort/arrowsort/rows"
 )
 
@@ -134,11 +135,7 @@ func TestNewRows(t *testing.T) {
 
 // TestMalformedStringsAreErrors in Encode and AppendRow.
 func TestMalformedStringsAreErrors(t *testing.T) {
-	offsets := memory.NewBufferBytes(arrow.Int32Traits.CastToBytes([]int32{0, 100, 2}))
-	data := array.NewData(arrow.BinaryTypes.String, 2,
-		[]*memory.Buffer{nil, offsets, memory.NewBufferBytes([]byte("ab"))}, nil, 0, 0)
-	defer data.Release()
-	a := array.MakeFromData(data)
+	a := arrowtest.MalformedStrings()
 	defer a.Release()
 	c, err := rows.NewConverter(rows.Field{Type: arrow.BinaryTypes.String})
 	require.NoError(t, err)

@@ -53,7 +53,7 @@ func (c *Converter) AppendRow(dst []byte, data arrowsort.Data, row int) ([]byte,
 	one, held, err := c.rowOf(&in, row)
 	defer func() { adapter.ReleaseAll([][]arrow.Array{held}) }()
 	if err != nil {
-		return dst, err
+		return dst, fmt.Errorf("row %d: %w", row, err)
 	}
 	e := newEncoder(context.Background(), &one, Options{Allocator: memory.NewGoAllocator(), Threads: 1})
 	defer e.release()

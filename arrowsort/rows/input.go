@@ -60,11 +60,7 @@ func (c *Converter) check(in *adapter.Input) error {
 
 // rowOf is the input cut down to one row. The caller releases the arrays.
 func (c *Converter) rowOf(in *adapter.Input, row int) (one adapter.Input, held []arrow.Array, err error) {
-	defer func() { // Arrow panics on offsets out of bounds
-		if p := recover(); p != nil {
-			err = fmt.Errorf("%w: row %d of a malformed array: %v", arrow.ErrInvalid, row, p)
-		}
-	}()
+	defer adapter.CatchMalformed(&err)
 	one = adapter.Input{Rows: 1, Columns: slices.Clone(in.Columns)}
 	for i := range one.Columns {
 		one.Columns[i].Chunks = nil
