@@ -44,7 +44,8 @@ func (t *task) scanAndSort(in scanInput, n int, meanwhile func()) (rows driver.P
 	if sampled&statusInOrder != 0 && decided&statusDeclined != 0 {
 		p.structure.checksOrder = 0
 		p.buckets = p.with(p.records[0], p.records[1])
-		t.launchSort(p, shape, n, t.launchScan(p, &shape, n))
+		sampled = t.launchScan(p, &shape, n)
+		t.launchSort(p, shape, n, sampled)
 		decided = t.waitForStatus(&t.reports.report.plan)
 	}
 	if decided&statusRepair != 0 {

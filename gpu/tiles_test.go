@@ -38,7 +38,7 @@ func TestKernelsFit(t *testing.T) {
 	}
 	require.Equal(t, largeTiles, tilesFor(1<<28, sharedOf[90]))
 	require.Equal(t, mediumTiles, tilesFor(1<<28, sharedOf[86]))
-	require.True(t, fits(sharedOf[90], bucketKernels...))
+	require.True(t, fits(sharedOf[80], bucketKernels...))
 	require.False(t, fits(sharedOf[90]/2, "histogram_wide"))
 }
 

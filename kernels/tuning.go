@@ -78,8 +78,8 @@ const (
 	KeyScanThreads = 1024
 	// KeyScanBytes is its shared memory: counters of 16 bits.
 	KeyScanBytes = KeyScanHeader + 2<<BucketBits
-	// EqualizeBytes is the shared memory of equalize.
-	EqualizeBytes = 164 << 10
+	// EqualizeBytes is the shared memory of equalize: less than the 163 KiB of a block of compute capability 8.0.
+	EqualizeBytes = 162 << 10
 	// KeyScanPrefetch is the bytes that a warp of the key scan prefetches while the sample runs: half of a large L2
 	// cache for all warps.
 	KeyScanPrefetch = 8 << 10
