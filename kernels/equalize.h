@@ -5,8 +5,9 @@
 #include "large_sample.h"
 
 const u32 CELLS_OF_PIECE = 8;      // cells in which rows of a piece are counted, to see whether they are spread evenly
-const float MOST_CROWDED = 1.35f;  // the rows that share a cell with a row, times those of evenly spread ones
-const u32 TRIAL_GROUP_BITS = 12;   // bits of the groups of a trial: most columns that it does not suit decline there
+const float MOST_CROWDED = 1.12f;  // the rows that share a cell with a row, times those of evenly spread ones
+const u32 BASE_GROUP_BITS = 10;    // bits of the groups that are enough to choose a base
+const u32 TRIAL_GROUP_BITS = 12;   // of those of a trial: most columns that it does not suit decline there
 const u32 EQUALIZE_SLOT_BITS = 14; // of a table of keys
 
 // Shared memory of the block.
@@ -71,7 +72,7 @@ struct Equalize {
 		Equalizer linear(&m.map, BASE_LINEAR, nullptr), magnitudes(&m.wanted, BASE_MAGNITUDES, nullptr);
 		if (thread_index() < 64) m.fullest[thread_index()] = 0;
 		sync_block();
-		sample.for_values(TRIAL_GROUP_BITS, [&](u64 x, u32 row) {
+		sample.for_values<2>(BASE_GROUP_BITS, [&](u64 x, u32 row) {
 			atomic_add(m.fullest + (linear.base_code(x, row) >> 59), 1u);
 			atomic_add(m.fullest + 32 + (magnitudes.base_code(x, row) >> 59), 1u);
 		});
@@ -88,7 +89,7 @@ struct Equalize {
 			for (u32 i = thread_index(); i < 1 << EQUALIZE_SLOT_BITS; i += SAMPLE_THREADS) m.table[i] = Ties::EMPTY;
 			if (thread_index() < 2) m.tied[thread_index()] = 0, m.pairs[thread_index()] = 0;
 			sync_block();
-			sample.for_values(groupBits, [&](u64 x, u32 row) {
+			sample.for_values<2>(groupBits, [&](u64 x, u32 row) {
 				u64 code = equalizer.base_code(x, row);
 				outside |= base == BASE_MAGNITUDES && equalizer.is_outside(x);
 				atomic_add(m.rows + code / (~0ull / EqualizeMemory::cells + 1), 1u);

@@ -4,6 +4,7 @@
 
 const u32 GROUP_BITS = 13, MOST_GROUP_BITS = 17; // the least and the most bits of the number of groups
 const u32 ROWS_OF_GROUP_BITS = 10;               // between them there is a group for 2^10 rows
+const u32 MOST_PROBES = 64;    // of a key in the table of Ties
 const float MOST_PARTNERS = 8; // of a row, the rows that share its bin: with more, digits are faster
 
 template <class Word> struct LargeSample {
@@ -25,9 +26,9 @@ template <class Word> struct LargeSample {
 		ROLLED for (u32 k = 0; k < (u32)map->heavies; k++) heavy |= (Word)map->heavy[k].number == number;
 		return heavy;
 	}
-	// Calls visit(number, row) for each value of 2^bits groups that is not heavy; a row that is a multiple of vector is
-	// the first of its group. By all threads; ends with a barrier.
-	template <class Visit> DEVICE void for_values(u32 bits, const Visit& visit) const {
+	// Calls visit(number, row) for each value of the first rows of 2^bits groups that is not heavy; a row that is a
+	// multiple of vector is the first of its group. By all threads; ends with a barrier.
+	template <int rows, class Visit> DEVICE void for_values(u32 bits, const Visit& visit) const {
 		const Field* f = &b->field;
 		const u64 all = b->n / vector;
 		ROLLED for (u32 first = thread_index(); first >> bits == 0; first += inFlight * SAMPLE_THREADS) {
@@ -40,10 +41,11 @@ template <class Word> struct LargeSample {
 				load_vector((const Word*)f->values + row[k], x + vector * k);
 			}
 			if (f->validity) {
-				ROLLED for (int k = 0; k < vector * inFlight; k++)
+				UNROLL for (int k = 0; k < vector * inFlight; k++)
 					valid &= ~((u32)!bit_at((const u32*)f->validity, f->bit + row[k / vector] + k % vector) << k);
 			}
 			ROLLED for (int k = 0; k < vector * inFlight; k++) { // code that runs for the first time is slow
+				if (k % vector >= rows) continue;
 				if (numbers.make(x[k]) && valid >> k & 1 && !is_heavy(x[k])) visit(x[k], row[k / vector] + k % vector);
 			}
 		}
@@ -51,7 +53,8 @@ template <class Word> struct LargeSample {
 	}
 
 	// Counts rows that tie with another one, among the first rows of groups whose keys have the same hash but for some
-	// bits: all rows with such a key. So few are sampled that the table stays half empty. The table is empty before.
+	// bits: all rows with such a key. So few are sampled that the table stays half empty, unless the keys were made for
+	// it: then keys that find no slot soon are not counted. The table is empty before.
 	template <u32 slotBits> struct Ties {
 		static const u32 EMPTY = ~0u;
 		u32 *table, *sums; // 2^slotBits words; two words, zero before
@@ -65,13 +68,12 @@ template <class Word> struct LargeSample {
 			if (hash & ((1u << skipped) - 1)) return;
 			if (hash == EMPTY) hash--;
 			atomic_add(sums + 1, 1u);
-			ROLLED while (true) {
+			ROLLED for (u32 probes = 0; probes < MOST_PROBES; probes++) {
 				u32 there = compare_and_swap(table + slot, EMPTY, hash);
 				if (there == EMPTY) return;
-				if (there == hash) break;
+				if (there == hash) return (void)atomic_add(sums, 1u);
 				slot = (slot + 1) % (1 << slotBits);
 			}
-			atomic_add(sums, 1u);
 		}
 		// Of a row of the column, the others with its key: an estimate, of at most as many as there are.
 		DEVICE float partners(u64 n, u32 groupBits) const {

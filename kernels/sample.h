@@ -9,7 +9,9 @@
 #include "sample_range.h"
 
 const float UNEVEN = 1.15f;  // the rows near a row, times their mean: with more, many buckets may be too large
-const u32 FEW_TIES = 16;     // of the sample: a larger one counts them again
+const u32 FEW_TIES = 16;     // of the sample: a larger one, of 2^15 rows at most, counts them again
+const u32 MOST_TIE_BITS = 15;
+const u64 FEW_ROWS = 1 << 14; // in tests: too few for a larger sample
 const u32 HEAVY_HITS = 4;    // rows of the sample that make a value heavy
 const u32 CANDIDATES = 32;   // the most candidates for heavy values
 const u32 SPLIT_SHARE = 64;  // split_heavy takes values of at least this fraction of the rows
@@ -382,7 +384,7 @@ template <class Word, u32 rows> struct Sampler {
 	// A few ties: more or less of them may be chance.
 	DEVICE bool few_ties() const {
 		u64 form = f->form;
-		return b->rangeRows == BUCKET_RANGE_ROWS && form != FORM_KEYS && form != FORM_RANK &&
+		return b->n >= FEW_ROWS && b->rangeRows == BUCKET_RANGE_ROWS && form != FORM_KEYS && form != FORM_RANK &&
 		       m.sums->ties - m.sums->neighbours - 1 < FEW_TIES;
 	}
 	// The reason to decline. Rows that tie with many others are sorted faster by digits, and so are adjacent rows that
@@ -488,13 +490,13 @@ template <class Word, u32 rows> struct Sampler {
 	static NOINLINE float partners_of_column(const Buckets* b, const Map* map, u8* memory) {
 		const Memory m(memory);
 		const LargeSample<Word> sample(b, map);
-		const u32 groupBits = sample.group_bits() - 1;
+		const u32 groupBits = sample.group_bits() <= MOST_TIE_BITS ? sample.group_bits() - 1 : MOST_TIE_BITS;
 		const typename LargeSample<Word>::template Ties<Memory::slotBits> ties(m.keys, m.sums->tied, groupBits);
 		sync_block();
 		for (u32 i = thread_index(); i < Memory::slots; i += SAMPLE_THREADS) m.keys[i] = EMPTY;
 		if (thread_index() < 2) m.sums->tied[thread_index()] = 0;
 		sync_block();
-		sample.for_values(groupBits, [&](Word x, u32 row) { ties.add(x, row); });
+		sample.template for_values<1>(groupBits, [&](Word x, u32 row) { ties.add(x, row); });
 		return ties.partners(b->n, groupBits);
 	}
 
