@@ -160,6 +160,6 @@ DEVICE bool make_value_map(Map* m, Word low, Word last, double share, Word flip,
 	m->low = low, m->last = last;
 	m->floating = 1, m->narrow = 0, m->equalized = NOT_EQUALIZED, m->bucketBits = bits;
 	m->clamps = 1, m->right = 1, m->left = m->scale = m->rowLeft = m->rowScale = 0;
-	m->flip = flip, m->sign = sign;
+	m->flip = flip, m->sign = sign, m->zero = m->sides = 0;
 	return sizeof(Word) == 4 ? map_singles(m, r, rowBits) : map_doubles(m, r);
 }
