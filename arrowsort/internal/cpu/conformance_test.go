@@ -12,3 +12,8 @@ import (
 func TestEngine(t *testing.T) {
 	enginetest.TestEngine(t, func(testing.TB) engine.Engine { return cpu.New() })
 }
+
+// TestEngineByLines holds its moves through open lines to the same.
+func TestEngineByLines(t *testing.T) {
+	enginetest.TestEngine(t, func(testing.TB) engine.Engine { return cpu.NewByLines() })
+}

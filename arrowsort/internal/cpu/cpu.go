@@ -13,7 +13,9 @@ import (
 // New returns the CPU engine. It keeps no state between calls.
 func New() engine.Engine { return cpu{} }
 
-type cpu struct{}
+type cpu struct {
+	alwaysLines bool // see sorter: for tests
+}
 
 func (cpu) Name() string { return "cpu" }
 
@@ -24,7 +26,7 @@ const smallRows = 1 << 15
 // computed again from the sorted columns, 8 more where they cannot and 4 more where ties then need row numbers; 1 for a
 // nullable or Bool column, 8 for a string column; row numbers of 4 bytes, 8. Each worker has 20 bytes, and those of the
 // widest value, for each row of the longest bin of up to 65,536.
-func (cpu) Sort(ctx context.Context, job *engine.Job, mem engine.Allocator) (*engine.Result, error) {
+func (e cpu) Sort(ctx context.Context, job *engine.Job, mem engine.Allocator) (*engine.Result, error) {
 	if fitsSingleTile(job) {
 		return sortSingleTile(ctx, job, mem)
 	}
@@ -33,6 +35,7 @@ func (cpu) Sort(ctx context.Context, job *engine.Job, mem engine.Allocator) (*en
 		return nil, err
 	}
 	defer s.release()
+	s.alwaysLines = e.alwaysLines
 	if err := s.measure(); err != nil {
 		return nil, err
 	}

@@ -47,6 +47,10 @@ func TestShapes(t *testing.T) {
 	if testing.Short() {
 		sizes = sizes[:5]
 	}
+	testShapes(t, New(), sizes)
+}
+
+func testShapes(t *testing.T, e engine.Engine, sizes []int) {
 	for name, shape := range shapes {
 		for _, n := range sizes {
 			r := rand.New(rand.NewPCG(1, uint64(n)))
@@ -66,7 +70,7 @@ func TestShapes(t *testing.T) {
 					{},
 				}, 3
 				mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
-				res, err := New().Sort(t.Context(), &job, mem)
+				res, err := e.Sort(t.Context(), &job, mem)
 				require.NoError(t, err)
 				require.Equal(t, job.Out(), res.Rows)
 				for i := range res.Rows {

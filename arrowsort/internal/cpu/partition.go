@@ -135,40 +135,57 @@ func (p *partition) places(s *share, places []uint32, lo int) {
 
 // move scatters every mover to its bins, in row order within each.
 func (p *partition) move(movers []*mover) error {
-	const scratchBytes = 1 << 18
+	if p.byLines(movers) {
+		return p.moveByLines(movers)
+	}
 	rows := min(placeRows, p.rows)
 	threads := min(p.threads, len(p.shares))
 	places, err := allocate[uint32](&p.buffers, threads*rows)
 	if err != nil {
 		return err
 	}
-	width := widest(movers)
-	size := max(width, min(scratchBytes, rows*width))
-	scratch, err := p.bytes(threads * size)
+	scratch, err := p.newScratch(movers, threads)
 	if err != nil {
 		return err
 	}
 	err = p.run(len(p.shares), func(worker, item int) {
 		s := &p.shares[item]
-		scratch := scratch[worker*size:][:size]
 		for lo := s.lo; lo < s.hi && !p.stopped(); lo += rows {
 			places := places[worker*rows:][:min(rows, s.hi-lo)]
 			p.places(s, places, lo)
 			for _, l := range movers {
-				l.scatter(&p.pool, places, lo, scratch)
+				l.eachBlock(&p.pool, lo, lo+len(places), scratch.of(worker), func(block []byte, at, n int) {
+					scatter(l.out, block, places[at-lo:][:n], l.width)
+				})
 			}
 			p.report(len(places))
 		}
 	})
 	p.free(bytesOf(places))
-	p.free(scratch)
+	p.free(scratch.all)
 	return err
 }
 
-// scatter moves the rows from lo on to their places.
-func (l *mover) scatter(w *pool, places []uint32, lo int, scratch []byte) {
-	for len(places) > 0 && !w.stopped() {
-		n := min(len(places), l.stepRows())
+// scratch is where movers that do not lie in the input are written before they are scattered: a part for each worker.
+type scratch struct {
+	all  []byte
+	size int
+}
+
+func (s scratch) of(worker int) []byte { return s.all[worker*s.size:][:s.size] }
+
+func (p *partition) newScratch(movers []*mover, workers int) (scratch, error) {
+	const scratchBytes = 1 << 18
+	width := widest(movers)
+	size := max(width, min(scratchBytes, min(placeRows, p.rows)*width))
+	all, err := p.bytes(workers * size)
+	return scratch{all, size}, err
+}
+
+// eachBlock calls f for the rows lo..hi-1, block by block, until the context has ended.
+func (l *mover) eachBlock(w *pool, lo, hi int, scratch []byte, f func(block []byte, at, n int)) {
+	for lo < hi && !w.stopped() {
+		n := min(hi-lo, l.stepRows())
 		b := []byte(nil)
 		if l.direct != nil {
 			b = l.direct(lo, n)
@@ -177,8 +194,8 @@ func (l *mover) scatter(w *pool, places []uint32, lo int, scratch []byte) {
 			n = min(n, len(scratch)/l.width)
 			b = l.block(lo, n, scratch)
 		}
-		scatter(l.out, b, places[:n], l.width)
-		places, lo = places[n:], lo+n
+		f(b, lo, n)
+		lo += n
 	}
 }
 

@@ -59,6 +59,18 @@ func (s *sorter) recordsTie() bool {
 
 // moveRecords makes the records and scatters them to their bins.
 func (p *partition) moveRecords(records []uint64, rowBits, rest uint) error {
+	l := &mover{width: 8, out: bytesOf(records)}
+	l.fill = func(dst []byte, lo int) {
+		words := view[uint64](dst)
+		for i := 0; i < len(words); i += blockRows {
+			block := words[i:min(i+blockRows, len(words))]
+			p.src.encode(block, lo+i)
+			makeRecords(block, rest, rowBits, uint64(lo+i))
+		}
+	}
+	if movers := []*mover{l}; p.byLines(movers) {
+		return p.moveByLines(movers)
+	}
 	return p.run(len(p.shares), func(_, item int) {
 		var codes [blockRows]uint64
 		s := &p.shares[item]
@@ -72,6 +84,17 @@ func (p *partition) moveRecords(records []uint64, rowBits, rest uint) error {
 		}
 		p.advance(s.hi - s.lo)
 	})
+}
+
+// makeRecords replaces the codes of rows from row on by their records.
+//
+//go:noinline
+func makeRecords(codes []uint64, rest, rowBits uint, row uint64) {
+	rest, rowBits = rest&63, rowBits&63
+	for i, x := range codes {
+		codes[i] = x>>rest<<rowBits | row
+		row++
+	}
 }
 
 //go:noinline

@@ -20,6 +20,8 @@ type sorter struct {
 	out     int // of the result, until cut
 	columns []*column
 	numbers *mover // the row numbers, when they are wanted
+
+	alwaysLines bool // movers move through open lines, however few the rows are
 }
 
 func newSorter(ctx context.Context, job *engine.Job, mem engine.Allocator) (*sorter, error) {

@@ -1,0 +1,7 @@
+//go:build !amd64
+
+package cpu
+
+func scatterLines(job *lineJob, width int) int { return scatterLinesGo(job, width) }
+
+func storeFence() {}

@@ -1,0 +1,128 @@
+package cpu
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestScatterLines moves rows of every width to bins, in one go and in several, and compares with stores row by row:
+// every byte of the destination, also those that no row takes.
+func TestScatterLines(t *testing.T) {
+	for _, width := range []int{1, 2, 3, 4, 8, 12, 16, 20, 32, 40} {
+		for _, rows := range []int{1, 31, 1000, 70_001} {
+			for _, count := range []int{1, 7, 300, 5000} {
+				t.Run(fmt.Sprintf("width=%d/rows=%d/bins=%d", width, rows, count), func(t *testing.T) {
+					testScatterLines(t, width, rows, count)
+				})
+			}
+		}
+	}
+}
+
+func testScatterLines(t *testing.T, width, rows, count int) {
+	r := rand.New(rand.NewPCG(uint64(width), uint64(rows+count)))
+	src, bins := make([]byte, rows*width), make([]uint16, rows)
+	for i := range src {
+		src[i] = byte(r.Uint32())
+	}
+	places := make([]uint32, count)
+	for i := range bins {
+		bins[i] = uint16(r.IntN(count))
+		places[bins[i]]++
+	}
+	next := uint32(0)
+	for bin, n := range places {
+		next += uint32(r.IntN(3)) // places of others, before those of the bin
+		places[bin], next = next, next+n
+	}
+	want := make([]byte, int(next)*width+lineBytes)
+	at := slices.Clone(places)
+	for i, bin := range bins {
+		copy(want[int(at[bin])*width:], src[i*width:(i+1)*width])
+		at[bin]++
+	}
+	w := lineScatter{make([]byte, count<<lineShift(count)), make([]uint32, count), lineShift(count)}
+	got := aligned(len(want))
+	for lo := 0; lo < rows; {
+		w.begin(places)
+		for range 1 + r.IntN(3) {
+			hi := min(rows, lo+1+r.IntN(rows))
+			w.scatter(got, src[lo*width:], bins[lo:hi], places, width)
+			if lo = hi; lo == rows {
+				break
+			}
+		}
+		w.end(got, places, width)
+	}
+	require.Equal(t, at, places)
+	require.Equal(t, want, got)
+}
+
+// aligned returns n bytes that begin at a line.
+func aligned(n int) []byte {
+	b := make([]byte, n+lineBytes)
+	return b[-int(uintptr(unsafe.Pointer(&b[0])))&(lineBytes-1):][:n]
+}
+
+// TestScatterLinesGo holds the kernels to their twins in Go: rows done, lines, places and bytes written.
+func TestScatterLinesGo(t *testing.T) {
+	const rows, count = 5000, 50
+	for _, width := range []int{1, 2, 4, 8, 16, 32} {
+		r := rand.New(rand.NewPCG(1, uint64(width)))
+		src, bins := make([]byte, rows*width), make([]uint16, rows)
+		for i := range src {
+			src[i] = byte(r.Uint32())
+		}
+		start := make([]uint32, count)
+		for i := range bins {
+			bins[i] = uint16(r.IntN(count))
+			start[bins[i]]++
+		}
+		next := uint32(0)
+		for bin, n := range start {
+			start[bin], next = next, next+n
+		}
+		type outcome struct {
+			dst, lines []byte
+			places     []uint32
+			done       []int
+		}
+		run := func(kernel func(*lineJob, int) int) (o outcome) {
+			o = outcome{aligned(rows * width), make([]byte, count<<lineShift(count)), slices.Clone(start), nil}
+			for lo := 0; lo < rows; { // a row that a kernel ends before is left out
+				job := lineJob{
+					unsafe.Pointer(&o.dst[0]), unsafe.Pointer(&src[lo*width]), unsafe.Pointer(&bins[lo]), rows - lo,
+					unsafe.Pointer(&o.places[0]), unsafe.Pointer(&start[0]), unsafe.Pointer(&o.lines[0]),
+					lineShift(count),
+				}
+				n := kernel(&job, width)
+				if o.done = append(o.done, n); lo+n < rows {
+					o.places[bins[lo+n]]++
+				}
+				lo += n + 1
+			}
+			storeFence()
+			return o
+		}
+		require.Equal(t, run(scatterLinesGo), run(scatterLines), "width %d", width)
+	}
+}
+
+// TestMoveByLines sorts every shape through open lines, however few the rows are.
+func TestMoveByLines(t *testing.T) {
+	testShapes(t, cpu{alwaysLines: true}, []int{smallRows + 1, 200_000})
+}
+
+// TestCalibrate only shows that its scatters stay within memory: what is faster depends on the machine.
+func TestCalibrate(t *testing.T) {
+	dst := aligned(minLineBytes + lineBytes)
+	end := dst[minLineBytes:]
+	copy(end, "end")
+	calibrate(view[uint64](dst[:minLineBytes]))
+	require.Equal(t, "end", string(end[:3]))
+}
