@@ -1,4 +1,4 @@
-// Keys of 64 bits for tests and benchmarks. Shorter keys are their top bits.
+// Keys of 64 bits for tests and for the comparison with CUB. Shorter keys are their top bits.
 #pragma once
 #include "../abi.h"
 #include "distribution_names.h"
