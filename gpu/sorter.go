@@ -51,9 +51,7 @@ func sortJob(t *task, job *engine.Job, mem engine.Allocator) (*engine.Result, er
 	defer t.idle() // before the buffers are released
 	defer s.helpers.Wait()
 	s.prepare()
-	if rows, ok := s.sortSmall(); ok {
-		s.order = rows
-	} else if err := s.sortPlanned(); err != nil {
+	if err := s.argsort(); err != nil {
 		return nil, err
 	}
 	s.assertPermutation(s.order, s.out, s.rows)
@@ -66,6 +64,15 @@ func sortJob(t *task, job *engine.Job, mem engine.Allocator) (*engine.Result, er
 	}
 	s.progress(3)
 	return s.complete()
+}
+
+// argsort computes the row numbers of the result: s.order.
+func (s *sorter) argsort() error {
+	if rows, ok := s.sortSmall(); ok {
+		s.order = rows
+		return nil
+	}
+	return s.sortPlanned()
 }
 
 // sortPlanned measures the keys, plans their codes and sorts by them. If few leading rows are wanted it first tries to

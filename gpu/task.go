@@ -58,23 +58,23 @@ func put[T abi](t *task, structures ...T) driver.Ptr {
 
 // launch queues a kernel.
 func (t *task) launch(kernel string, blocks int, args ...uint64) {
-	if t.failed() {
-		return
-	}
-	t.fail(t.params.flush(t.Stream))
-	if !t.failed() {
-		t.fail(t.Launch(kernelNumbers[kernel], blocks, args...))
-	}
+	t.launchBy((*driver.Stream).Launch, kernel, blocks, args)
 }
 
 // launchEarly queues a kernel that itself waits for those queued before it, so that it may start while they end.
 func (t *task) launchEarly(kernel string, blocks int, args ...uint64) {
+	t.launchBy((*driver.Stream).LaunchEarly, kernel, blocks, args)
+}
+
+func (t *task) launchBy(launch func(s *driver.Stream, kernel, blocks int, args ...uint64) error, kernel string,
+	blocks int, args []uint64) {
 	if t.failed() {
 		return
 	}
 	t.fail(t.params.flush(t.Stream))
 	if !t.failed() {
-		t.fail(t.LaunchEarly(kernelNumbers[kernel], blocks, args...))
+		t.fail(launch(t.Stream, kernelNumbers[kernel], blocks, args...))
+		t.launched(kernel)
 	}
 }
 

@@ -1,15 +1,33 @@
 #!/usr/bin/env bash
-# Builds build/cub: our kernels and CUB in one program. The compiler comes as in kernels/build.sh; the program needs an
-# NVIDIA GPU.
+# Builds build/cub, the comparison with CUB: the tests of package gpu with the tag cub, which benchmarks/cub makes a
+# program of commands, and CUB itself. The compiler comes as in kernels/build.sh; the program needs an NVIDIA GPU.
 #
-#   benchmarks/cub/build.sh
-#   build/cub prove 26 && build/cub time 28 24 20 16
+#   benchmarks/cub/build.sh             build/cub
+#   benchmarks/cub/build.sh standin     build/cub-standin: the same with the stand-ins for the driver (gpu/test.sh) and
+#                                       for CUB, a test of the program that needs no GPU
 set -euo pipefail
 cd "$(dirname "$0")"
 root=$(cd ../.. && pwd)
-toolkit=$("$root/kernels/build.sh" toolkit)
-nvcc() { PATH="$toolkit/bin:$PATH" command nvcc -O3 -std=c++17 -arch="${ARCH:-sm_90}" "$@"; }
-
-mkdir -p "$root/build"
-nvcc -I"$toolkit/include/cccl" -c theirs.cu -o "$root/build/theirs.o"
-nvcc -L"$toolkit/lib" -cudart static main.cu "$root/build/theirs.o" -o "$root/build/cub"
+tags=cuda,cub
+out=$root/build/cub
+if [ "${1:-}" = standin ]; then
+	tags+=,standin
+	out+=-standin
+	objects=$out.objects
+	mkdir -p "$objects"
+	g++ -std=c++17 -O2 -Wall -Wextra -x c++ -c columns.cu -o "$objects/columns.o"
+	g++ -std=c++17 -O2 -Wall -Wextra -c standin.cc -o "$objects/theirs.o"
+else
+	toolkit=$("$root/kernels/build.sh" toolkit)
+	nvcc() { PATH="$toolkit/bin:$PATH" command nvcc -O3 -std=c++17 -arch="${ARCH:-sm_90}" "$@"; }
+	objects=$out.objects
+	mkdir -p "$objects"
+	nvcc --extended-lambda -c columns.cu -o "$objects/columns.o"
+	nvcc -I"$toolkit/include/cccl" -c theirs.cu -o "$objects/theirs.o"
+	cp "$toolkit/lib/libcudart_static.a" "$objects"
+fi
+rm -f "$objects/libcomparison.a"
+ar rcs "$objects/libcomparison.a" "$objects"/*.o
+cd "$root"
+gpu/build.sh go test -c -tags "$tags" -o "$out" ./gpu
+echo "$out"

@@ -13,7 +13,7 @@ struct Choices {
 };
 
 // One of several kinds of keys, with the parameters that the choices give it.
-BOTH u64 draw_component(Choices c, u64 i, u64 n, u64 r) {
+BOTH u64 draw_component(Choices c, u64 i, u64 r) {
 	const u32 kind = c.below(7), a = c.below(24), b = 1 + c.below(40), shift = c.below(64);
 	const u64 scale = 1 + c.below(1 << 20), mask = mix(c.state) | mix(c.state + 1);
 	switch (kind) {
@@ -31,12 +31,12 @@ BOTH u64 draw_component(Choices c, u64 i, u64 n, u64 r) {
 }
 
 // A component, or in some of the rows another one or a single value.
-BOTH u64 draw_generated(u64 variant, u64 i, u64 n) {
+BOTH u64 draw_generated(u64 variant, u64 i) {
 	Choices c = {mix(variant)};
 	const u32 rarity = c.below(14), second = c.below(3), bits = c.below(64);
 	const u64 mask = c.below(4) ? ~0ull : mix(c.state), components = mix(c.state + 1);
 	const u64 r = mix(i * 31 + variant * 1000003);
 	const bool other = second != 0 && mix(r + 7) >> (63 - rarity) == 0;
 	if (other && second == 1) return mix(bits);
-	return draw_component({components + other}, i, n, r) & mask;
+	return draw_component({components + other}, i, r) & mask;
 }

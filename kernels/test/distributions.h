@@ -1,11 +1,10 @@
-// Keys of 64 bits for tests and benchmarks. Shorter keys are their top bits.
+// Keys of 64 bits for tests and for the comparison with CUB. Shorter keys are their top bits.
 #pragma once
 #include "../abi.h"
+#include "distribution_names.h"
 #include <math.h>
 
-#ifdef __CUDACC__
-#define BOTH __host__ __device__ inline
-#else
+#ifndef BOTH
 #define BOTH inline
 #endif
 
@@ -17,13 +16,6 @@ BOTH u64 mix(u64 x) {
 	return x ^ (x >> 31);
 }
 
-enum Distribution {
-	UNIFORM, AND2, AND3, AND4, AND8, AND16, CONSTANT, TWO_VALUES, FIVE_VALUES, SORTED, REVERSED, SAWTOOTH,
-	RUNS, HALF_ONES, LOW_BITS, HIGH_BITS, ODD_VALUE, HOT_VALUE, ZEROS, SHARED40, OUTLIERS, PREFIXES, TIES,
-	RANGE16, RANGE24, HOT_BUCKET, VALUES17, VALUES22, ZIPF, LIVE20, LIVE32, LIVE40, HOUR, JITTER, CLOSE_JITTER,
-	VALUES20, VALUES24, ZIPF_IDS, ZIPF_RANKS, CLUSTERS10, CLUSTERS10000, MAGNITUDES, MAGNITUDES32, POWERS, FEW_OUTLIERS,
-	SWAPPED, BELOW1000, NORMAL, LOGNORMAL, PRICES,
-};
 const char* const distributionNames[] = {"uniform",
                                          "and of 2",
                                          "and of 3",

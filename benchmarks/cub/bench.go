@@ -1,0 +1,194 @@
+//go:build cuda && cub && linux && amd64
+
+package cub
+
+import (
+	"fmt"
+	"slices"
+)
+
+// An Engine is the engine that is compared with CUB. One goroutine calls its methods, in a thread in which the context
+// of the device is current. What they return on the device is valid until Release.
+type Engine interface {
+	Stream() Stream // of all of its work
+	// Sort sorts columns on the device by one key or two, and returns the row numbers of the order, of 4 bytes: limit
+	// rows, or all for 0.
+	Sort(keys []Key, rows, limit int) Ptr
+	Report() Report // about the last Sort
+	// Encode returns the codes of rows, 8 bytes each, by two keys.
+	Encode(keys []Key, rows int) Ptr
+	// Gather gathers a column of 8 bytes by the row numbers of the last Sort, a number of times. With windows these are
+	// scattered to windows before.
+	Gather(values, gathered Ptr, times int, windows bool)
+	// Release frees the memory of the last Sort or Encode for the next.
+	Release()
+	// Spoil overwrites free memory, so that nothing in it can be taken for a result. Trim returns it to the device.
+	Spoil()
+	Trim()
+	Thresholds() Thresholds
+	SetThresholds(Thresholds)
+	// OnLaunch has a function called after each launch of a kernel.
+	OnLaunch(launched func(kernel string))
+}
+
+// Thresholds are numbers of rows at which a sort takes another path: the most of a single launch, the least for which
+// several keys are read as one column, the least of a select.
+type Thresholds struct{ SmallSortRows, KeysRows, SelectRows int }
+
+// A Report is how keys were sorted.
+type Report struct {
+	Path       string // which way, or why another was declined
+	Bits       int    // of the codes
+	Selected   bool   // only the candidates of a select were sorted
+	Candidates int
+}
+
+// A bench compares sorts of up to a number of rows.
+type bench struct {
+	Engine
+	stream               Stream
+	most                 int
+	values               [2]Ptr
+	validity, seen       Ptr
+	wrong, cases, inFull int
+}
+
+func newBench(e Engine, most int) *bench {
+	e.Trim()
+	return &bench{
+		Engine: e, stream: e.Stream(), most: most, values: [2]Ptr{alloc(8 * most), alloc(8 * most)},
+		validity: alloc(most/8 + 24), seen: alloc(most/8 + 8),
+	}
+}
+
+func (b *bench) free() {
+	b.Release()
+	free(b.values[0], b.values[1], b.validity, b.seen)
+}
+
+// withThresholds does work with other thresholds.
+func (b *bench) withThresholds(change func(*Thresholds), work func()) {
+	usual := b.Thresholds()
+	changed := usual
+	change(&changed)
+	b.SetThresholds(changed)
+	work()
+	b.SetThresholds(usual)
+}
+
+// make makes the columns of a job.
+func (b *bench) make(j job, n int, seed uint64) []Key {
+	keys := make([]Key, len(j.keys))
+	for i, r := range j.keys {
+		b.stream.makeValues(r, b.values[i], n, seed+uint64(i))
+		keys[i] = Key{Type: r.Type, Values: b.values[i], Descending: j.mode&1 != 0, NullsAtStart: j.mode&2 != 0}
+		if r.nullsPercent > 0 {
+			b.stream.makeValidity(b.validity, n+64, seed, r.nullsPercent)
+			keys[i].Validity, keys[i].Bit = b.validity, int(seed%64)
+		}
+	}
+	return keys
+}
+
+// holds counts a result, and reports whether it is right.
+func (b *bench) holds(f faults, what string, n int) bool {
+	if f == (faults{}) {
+		return true
+	}
+	b.wrong++
+	fmt.Printf("WRONG %s n %d: outside %d, twice %d, order %d, before the last %+d\n", what, n, f.outside, f.twice,
+		f.order, f.before)
+	return false
+}
+
+// median is the median time of a number of runs in ms, after two to warm up.
+func (b *bench) median(runs int, before, work func()) float64 {
+	times := make([]float64, 0, runs)
+	for i := -2; i < runs; i++ {
+		before()
+		from := b.stream.record()
+		work()
+		until := b.stream.record()
+		if ms := until.since(from); i >= 0 {
+			times = append(times, ms)
+		}
+		from.free()
+		until.free()
+	}
+	slices.Sort(times)
+	return times[runs/2]
+}
+
+// A timed is the times of one job in ms.
+type timed struct {
+	Report
+	ours, theirs float64
+	right        bool
+}
+
+func (t timed) ratio() float64 { return t.theirs / t.ours }
+
+// mark is what follows a line of which the result is wrong.
+func mark(right bool) string {
+	if right {
+		return ""
+	}
+	return " WRONG"
+}
+
+// race times a job and CUB on the same keys, encoded if there are several.
+func (b *bench) race(j job, n int) timed {
+	if n >= 1<<27 {
+		return b.raceRuns(j, n, 5)
+	}
+	return b.raceRuns(j, n, 15)
+}
+
+func (b *bench) raceRuns(j job, n, runs int) (t timed) {
+	keys := b.make(j, n, 42)
+	var rows Ptr
+	t.ours = b.median(runs, b.Release, func() { rows = b.Sort(keys, n, 0) })
+	t.Report = b.Report()
+	t.right = b.holds(b.stream.proveRows(keys, rows, n, b.seen), "timed", n)
+	b.Release()
+	codes, bytes := keys[0].Values, keys[0].Bytes()
+	if len(keys) > 1 {
+		codes, bytes = b.Encode(keys, n), 8
+	}
+	cub := newTheirs(bytes, n)
+	t.theirs = b.median(runs, func() { cub.load(codes, b.stream) }, func() { cub.sort(b.stream) })
+	cub.free()
+	b.Release()
+	return t
+}
+
+// time prints the times of one distribution.
+func (b *bench) time(r recipe, n int) {
+	t := b.race(single(r, 0), n)
+	fmt.Printf("%-4s %10d %-24s %2d bits %-7s ours %8.4f ms  CUB %8.4f ms  x %.2f%s\n", r.Type, n, r.distribution,
+		t.Bits, t.Path, t.ours, t.theirs, t.ratio(), mark(t.right))
+}
+
+// phases prints when each kernel of a sort ends, after the one before it.
+func (b *bench) phases(j job, n int) {
+	keys := b.make(j, n, 42)
+	b.Sort(keys, n, 0)
+	b.Release()
+	names, ends := []string{""}, []event{b.stream.record()}
+	b.OnLaunch(func(kernel string) { names, ends = append(names, kernel), append(ends, b.stream.record()) })
+	b.Sort(keys, n, 0)
+	b.OnLaunch(nil)
+	what := j.name
+	if what == "" {
+		what = j.keys[0].distribution.String()
+	}
+	fmt.Printf("%s %d rows, %s:", j.keys[0].Type, n, what)
+	for i := range names[1:] {
+		fmt.Printf("  %s %.4f", names[i+1], ends[i+1].since(ends[i]))
+	}
+	fmt.Println()
+	for _, e := range ends {
+		e.free()
+	}
+	b.Release()
+}

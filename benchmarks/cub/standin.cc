@@ -1,0 +1,38 @@
+// In place of CUB and of events, for a test of the program without a GPU: a stable sort on the host, and its clock.
+#include "device.h"
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+#include <vector>
+
+struct Theirs {
+	int width;
+	std::vector<u64> keys;
+	std::vector<u32> rows;
+};
+
+Theirs* theirs_new(int width, u64 n) { return new Theirs{width, std::vector<u64>(n), std::vector<u32>(n)}; }
+
+void theirs_load(Theirs* t, Address keys, Address stream) {
+	synchronize(stream);
+	for (size_t i = 0; i < t->keys.size(); i++) t->keys[i] = t->width == 4 ? ((u32*)keys)[i] : ((u64*)keys)[i];
+}
+
+void theirs_sort(Theirs* t, Address) {
+	std::iota(t->rows.begin(), t->rows.end(), 0);
+	std::stable_sort(t->rows.begin(), t->rows.end(), [&](u32 a, u32 b) { return t->keys[a] < t->keys[b]; });
+}
+
+void theirs_free(Theirs* t) { delete t; }
+
+typedef std::chrono::steady_clock Clock;
+
+Address event_new() { return (Address) new Clock::time_point; }
+void event_record(Address e, Address stream) {
+	synchronize(stream);
+	*(Clock::time_point*)e = Clock::now();
+}
+double event_ms(Address from, Address to) {
+	return std::chrono::duration<double, std::milli>(*(Clock::time_point*)to - *(Clock::time_point*)from).count();
+}
+void event_free(Address e) { delete (Clock::time_point*)e; }

@@ -1,0 +1,144 @@
+//go:build cuda && cub && linux && amd64
+
+package cub
+
+// #include "api.h"
+import "C"
+
+import (
+	"fmt"
+	"slices"
+)
+
+// row prints a row of the table. Of some sizes nothing is asked: 0.
+func row(what string, log2 int, asked, measured float64, unit string, met bool, note string) {
+	ask, missed := "", ""
+	if asked > 0 {
+		ask = fmt.Sprintf("%6.2f %s", asked, unit)
+	}
+	if !met {
+		missed = "missed"
+	}
+	fmt.Printf("%-48s 2^%-4d %-10s %8.2f %-3s %-6s %s\n", what, log2, ask, measured, unit, missed, note)
+}
+
+// table prints the speeds that are asked for, row by row. Each size has memory of that size, as the engine and CUB
+// have it: the same kernels take 3 % longer in buffers for sixteen times the rows.
+func table(e Engine, sizes []int) (wrong int) {
+	fmt.Printf("%-48s %-6s %10s %12s        %s\n", "job", "rows", "asked", "measured", "ours, CUB")
+	for i, log2 := range sizes {
+		b := newBench(e, 1<<log2)
+		b.table(log2)
+		if i == len(sizes)-1 {
+			b.smallSortsRow()
+		}
+		b.free()
+		wrong += b.wrong
+	}
+	return wrong
+}
+
+func (b *bench) table(log2 int) {
+	column := slices.Index(jobRows, log2)
+	if column < 0 {
+		fmt.Printf("2^%d rows are not in the table\n", log2)
+		return
+	}
+	for _, j := range tableJobs() {
+		asked := j.asked[column]
+		if asked == 0 {
+			continue
+		}
+		t := b.race(j, 1<<log2)
+		row(j.String(), log2, asked, t.ratio(), "x", t.ratio() >= asked,
+			fmt.Sprintf("%.4f ms, %.4f ms, %d bits, %s%s", t.ours, t.theirs, t.Bits, t.Path, mark(t.right)))
+	}
+	b.gatherRows(log2)
+	b.limitRows(log2, -100, 100)
+}
+
+// gatherRows gathers columns of 8 bytes by the result of a sort, as the engine does: in windows. Plain is a gather
+// without.
+func (b *bench) gatherRows(log2 int) {
+	if log2 < 24 {
+		return
+	}
+	n, asked := 1<<log2, 0.0
+	if log2 == 28 {
+		asked = 4
+	}
+	keys := b.make(single(recipe{Type: I64}, 0), n, 42)
+	rows := b.Sort(keys, n, 0)
+	gathered := alloc(8 * n)
+	gather := func(columns int, windows bool) (ms float64, right bool) {
+		b.stream.Fill(gathered, 0xee, 8*n)
+		ms = b.median(5, func() {}, func() { b.Gather(keys[0].Values, gathered, columns, windows) })
+		return ms / float64(columns), b.holds(b.stream.proveGathered(keys[0].Values, rows, n, gathered), "gathered", n)
+	}
+	plain, right := gather(1, false)
+	for _, r := range []struct {
+		columns int
+		name    string
+	}{{1, "one column"}, {3, "each of 3 columns"}} {
+		ms, rightToo := gather(r.columns, true)
+		row("gather of 8 bytes, "+r.name, log2, asked, ms, "ms", asked == 0 || ms <= asked,
+			fmt.Sprintf("plain %.4f ms%s", plain, mark(right && rightToo)))
+	}
+	free(gathered)
+	b.Release()
+}
+
+// smallSortsRow sorts 10,000 rows again and again, each sort with its decision.
+func (b *bench) smallSortsRow() {
+	const n, sorts = 10_000, 1000
+	if n > b.most {
+		return
+	}
+	keys := b.make(single(recipe{Type: I64}, 0), n, 42)
+	var rows Ptr
+	us := b.median(3, b.Release, func() {
+		for range sorts {
+			b.Release()
+			rows = b.Sort(keys, n, 0)
+		}
+	}) * 1000 / sorts
+	right := b.holds(b.stream.proveRows(keys, rows, n, b.seen), "timed", n)
+	row("1,000 sorts of 10,000 rows, i64: one", 13, 25, us, "us", us <= 25, b.Report().Path+mark(right))
+	b.Release()
+}
+
+// limitRows prints a row for each limit: of n rows n/share, or -share rows if it is negative.
+func (b *bench) limitRows(log2 int, shares ...int) {
+	if log2 < 20 {
+		return
+	}
+	n := 1 << log2
+	for _, d := range []distribution{C.UNIFORM, C.FIVE_VALUES} {
+		for _, t := range []Type{U32, I64, F64} {
+			j := single(recipe{Type: t, distribution: d}, 0)
+			whole := b.race(j, n)
+			for _, share := range shares {
+				if share < 0 {
+					b.limitRow(j, log2, -share, whole)
+				} else {
+					b.limitRow(j, log2, n/share, whole)
+				}
+			}
+		}
+	}
+}
+
+func (b *bench) limitRow(j job, log2, k int, whole timed) {
+	n := 1 << log2
+	keys := b.make(j, n, 42)
+	var rows Ptr
+	ms := b.median(9, b.Release, func() { rows = b.Sort(keys, n, k) })
+	right := b.holds(b.stream.proveFirst(keys, rows, n, k), "timed", n) && whole.right
+	how := "sorted in full"
+	if r := b.Report(); r.Selected {
+		how = fmt.Sprintf("%d candidates", r.Candidates)
+	}
+	row(fmt.Sprintf("%s, limit %d", j, k), log2, 0, ms, "ms", true, fmt.Sprintf("all rows %.4f ms, CUB %.4f ms, %s%s",
+		whole.ours, whole.theirs, how, mark(right)))
+	b.Release()
+}
