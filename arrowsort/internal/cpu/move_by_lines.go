@@ -7,7 +7,6 @@ import (
 )
 
 const (
-	lineRows     = 1 << 19 // rows that a worker moves, one mover after another, before it closes the lines
 	minLineBytes = 8 << 20 // of a column: smaller ones stay in the caches
 	minLineBins  = 1 << 6
 )
@@ -15,10 +14,12 @@ const (
 // byLines reports whether movers move through open lines.
 func (p *partition) byLines(movers []*mover) bool {
 	var widest []byte
+	all := 0
 	for _, l := range movers {
 		if uintptr(unsafe.Pointer(unsafe.SliceData(l.out)))%lineBytes != 0 {
 			return false
 		}
+		all += len(l.out)
 		if len(l.out) > len(widest) {
 			widest = l.out
 		}
@@ -26,22 +27,15 @@ func (p *partition) byLines(movers []*mover) bool {
 	if p.alwaysLines {
 		return true
 	}
-	return len(widest) >= minLineBytes && p.binner.bins >= minLineBins && linesAreFaster(widest)
+	return len(widest) >= minLineBytes && p.binner.bins >= minLineBins && linesAreFaster(widest, all)
 }
 
-// moveByLines is move through open lines: every mover by itself, for more rows at a time.
+// moveByLines is move through open lines: of a share, one mover after another. The bins are kept.
 func (p *partition) moveByLines(movers []*mover) error {
 	threads := min(p.threads, len(p.shares))
-	rows := min(lineRows, p.rows)
 	ws, lines, err := p.newLineScatters(threads)
 	if err != nil {
 		return err
-	}
-	var bins []uint16 // where they are not kept
-	if p.linear() {
-		if bins, err = allocate[uint16](&p.buffers, threads*rows); err != nil {
-			return err
-		}
 	}
 	scratch, err := p.newScratch(movers, threads)
 	if err != nil {
@@ -50,52 +44,37 @@ func (p *partition) moveByLines(movers []*mover) error {
 	err = p.run(len(p.shares), func(worker, item int) {
 		s, w := &p.shares[item], &ws[worker]
 		places := make([]uint32, len(s.offsets))
-		for lo := s.lo; lo < s.hi && !p.stopped(); lo += rows {
-			hi := min(lo+rows, s.hi)
-			bins := p.binsOf(lo, hi, bins, worker*rows, w.first)
-			for _, l := range movers {
-				copy(places, s.offsets)
-				w.begin(places)
-				l.eachBlock(&p.pool, lo, hi, scratch.of(worker), func(block []byte, at, n int) {
-					w.scatter(l.out, block, bins[at-lo:][:n], places, l.width)
-				})
-				w.end(l.out, places, l.width)
-			}
-			copy(s.offsets, places)
-			p.report(hi - lo)
+		for _, l := range movers {
+			copy(places, s.offsets)
+			w.begin(places)
+			l.eachBlock(&p.pool, s.lo, s.hi, scratch.of(worker), func(block []byte, at, n int) {
+				w.scatter(l.out, block, p.bins[at:at+n], places, l.width)
+			})
+			w.end(l.out, places, l.width)
 		}
+		copy(s.offsets, places)
+		p.report(s.hi - s.lo)
 	})
 	p.free(lines)
-	p.free(bytesOf(bins))
 	p.free(scratch.all)
 	return err
 }
 
-// binsOf returns the bins of rows lo..hi-1, computed into spare from at on if they are not kept. counts is overwritten.
-func (p *partition) binsOf(lo, hi int, spare []uint16, at int, counts []uint32) []uint16 {
-	if !p.linear() {
-		return p.bins[lo:hi]
-	}
-	var codes [blockRows]uint64
-	bins := spare[at:][:hi-lo]
-	for i := 0; i < len(bins) && (i%placeRows != 0 || !p.stopped()); i += blockRows {
-		n := min(blockRows, len(bins)-i)
-		p.src.encode(codes[:n], lo+i)
-		classifyLinear(codes[:n], bins[i:i+n], unsafe.Pointer(&counts[0]), p.binner)
-	}
-	return bins
-}
-
-var calibration struct {
+// The ways that were measured: for movers that the last-level cache of a large machine may hold, and for larger ones.
+var calibrations [2]struct {
 	sync.Once
 	lines bool
 }
 
-// linesAreFaster reports whether open lines are faster on this machine than plain stores, by a tenth or more. The first
-// call in a process measures it, in 2 to 4 ms, by scatters into memory for a result.
-func linesAreFaster(dst []byte) bool {
-	calibration.Do(func() { calibration.lines = calibrate(view[uint64](dst)) })
-	return calibration.lines
+// linesAreFaster reports whether open lines are clearly faster on this machine than plain stores, for movers of so many
+// bytes, of which dst belongs to one. The first call in a process measures it in 2 ms, by scatters to dst.
+func linesAreFaster(dst []byte, all int) bool {
+	c := &calibrations[0]
+	if all >= 128<<20 {
+		c = &calibrations[1]
+	}
+	c.Do(func() { c.lines = calibrate(view[uint64](dst)) })
+	return c.lines
 }
 
 // calibrate scatters blocks of rows at random to 1,024 bins, in turns by lines and by plain stores, to other lines each
@@ -126,5 +105,5 @@ func calibrate(dst []uint64) bool {
 		scatter(bytesOf(dst), src, rowPlaces, 8)
 		best[0], best[1] = min(best[0], middle.Sub(start)), min(best[1], time.Since(middle))
 	}
-	return best[0]*10 < best[1]*9
+	return best[0]*10 < best[1]*6
 }

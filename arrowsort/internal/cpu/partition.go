@@ -135,7 +135,7 @@ func (p *partition) places(s *share, places []uint32, lo int) {
 
 // move scatters every mover to its bins, in row order within each.
 func (p *partition) move(movers []*mover) error {
-	if p.byLines(movers) {
+	if !p.linear() && p.byLines(movers) {
 		return p.moveByLines(movers)
 	}
 	rows := min(placeRows, p.rows)

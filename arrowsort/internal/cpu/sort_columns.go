@@ -17,7 +17,7 @@ func (s *sorter) sortColumns() error {
 	// then the codes are made in the count and in the move, and bins are kept between them
 	_, encoded := codes.(storedCodes)
 	p := s.newPartition(s.source(), s.rows, s.plan.Borders())
-	if err := p.count(encoded); err != nil {
+	if err := p.count(encoded || p.byLines(movers)); err != nil {
 		return err
 	}
 	if err := p.move(movers); err != nil {
