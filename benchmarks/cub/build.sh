@@ -16,7 +16,7 @@ if [ "${1:-}" = standin ]; then
 	objects=$out.objects
 	mkdir -p "$objects"
 	g++ -std=c++17 -O2 -Wall -Wextra -x c++ -c columns.cu -o "$objects/columns.o"
-	g++ -std=c++17 -O2 -Wall -Wextra -c standin.cc -o "$objects/theirs.o"
+	g++ -std=c++17 -O2 -Wall -Wextra -c standin/theirs.cc -o "$objects/theirs.o"
 else
 	toolkit=$("$root/kernels/build.sh" toolkit)
 	nvcc() { PATH="$toolkit/bin:$PATH" command nvcc -O3 -std=c++17 -arch="${ARCH:-sm_90}" "$@"; }

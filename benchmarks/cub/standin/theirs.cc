@@ -1,5 +1,5 @@
 // In place of CUB and of events, for a test of the program without a GPU: a stable sort on the host, and its clock.
-#include "device.h"
+#include "../device.h"
 #include <algorithm>
 #include <chrono>
 #include <numeric>
