@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	minLineBytes = 8 << 20 // of a column: smaller ones stay in the caches
+	minLineBytes = 4 << 20 // of a column: smaller ones stay in the caches
 	minLineBins  = 1 << 6
 )
 
@@ -67,7 +67,7 @@ var calibrations [2]struct {
 }
 
 // linesAreFaster reports whether open lines are clearly faster on this machine than plain stores, for movers of so many
-// bytes, of which dst belongs to one. The first call in a process measures it in 2 ms, by scatters to dst.
+// bytes, of which dst belongs to one. The first call in a process measures it in 1 ms, by scatters to dst.
 func linesAreFaster(dst []byte, all int) bool {
 	c := &calibrations[0]
 	if all >= 128<<20 {
@@ -80,7 +80,7 @@ func linesAreFaster(dst []byte, all int) bool {
 // calibrate scatters blocks of rows at random to 1,024 bins, in turns by lines and by plain stores, to other lines each
 // time.
 func calibrate(dst []uint64) bool {
-	const rounds, count, rows = 4, 1 << 10, 1 << 16
+	const rounds, count, rows = 4, 1 << 10, 1 << 15
 	src, bins, rowPlaces := make([]byte, rows*8), make([]uint16, rows), make([]uint32, rows)
 	var places [2][]uint32
 	for way := range places {
