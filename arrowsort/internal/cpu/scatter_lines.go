@@ -6,9 +6,9 @@ import (
 )
 
 // A lineScatter moves rows to their bins through open lines: a few cache lines for each bin, which are written to their
-// place when they are full, on amd64 past the caches. A store to a line that is in no cache reads the line first. Where
-// that is slow, as on virtual machines, whole lines are 2 to 3 times as fast; where it is fast, there is little to gain:
-// see newScatterWay. It is a worker's; the lines take up to 512 KiB.
+// place when they are full, on amd64 past the caches. A plain store to a line that is in no cache reads it first. Where
+// that is slow, as on some virtual machines, whole lines are 2 to 3 times as fast; where it is not, there is little to
+// gain: see linesAreFaster. Each worker has one.
 type lineScatter struct {
 	lines []byte   // of each bin
 	first []uint32 // the first place of each bin that these rows take
