@@ -48,6 +48,14 @@ func testPayload(t *testing.T, e suite) {
 			}
 		}
 	}
+	for _, n := range e.sizes(1000, 40_000, 100_000) { // nearly all of them in one table
+		all := slices.DeleteFunc(payloads(), func(c columnSpec) bool { return c.width > 33 })
+		for i := range all {
+			all[i].dist, all[i].nulls, all[i].chunks, all[i].offset = uniform, float64(i%3)*0.2, n/1000%3+i%2, -1
+		}
+		key := keySpec{columnSpec: columnSpec{kind: keyencode.Int64, dist: uniform, nulls: 0.1, chunks: 2, offset: -1}}
+		scenario{seed: uint64(n), rows: n, keys: []keySpec{key}, payload: all}.check(t, e)
+	}
 	scenario{
 		seed: 9, rows: 20_000, keys: []keySpec{{columnSpec: rowID}}, payload: slices.Repeat([]columnSpec{rowID}, 40),
 	}.check(t, e)

@@ -1,0 +1,59 @@
+package cpu
+
+const (
+	wideMovers = 8       // movers from which on their row numbers are worth a sort of their own
+	wideBytes  = 4 << 20 // of a mover that stays in the caches while it is gathered
+)
+
+// gathersMovers reports whether it is faster to sort row numbers and to gather every mover by them than to partition
+// all movers: there are many, and each of them stays in the caches.
+func (s *sorter) gathersMovers(movers []*mover) bool {
+	return len(movers) >= wideMovers && s.rows*widest(movers) <= wideBytes
+}
+
+// sortWide sorts row numbers and gathers the movers by them. A worker reads all of a mover in order before it gathers
+// it: so it comes into the cache many lines at a time.
+func (s *sorter) sortWide(movers []*mover) error {
+	order, err := s.sortedRows()
+	if err != nil {
+		return err
+	}
+	size := s.rows * widest(movers)
+	scratch, err := s.bytes(s.threads * size)
+	if err != nil {
+		return err
+	}
+	err = s.run(len(movers), func(worker, i int) {
+		if l := movers[i]; !s.stopped() {
+			rows := l.block(0, s.rows, scratch[worker*size:][:size])
+			touch(rows)
+			gather(l.out, rows, order, l.width)
+		}
+	})
+	s.free(scratch)
+	s.free(bytesOf(order))
+	return err
+}
+
+// sortedRows are the sorted row numbers, in temp storage.
+func (s *sorter) sortedRows() ([]uint32, error) {
+	order := &mover{width: 4}
+	if err := s.provide(order, s.rows); err != nil {
+		return nil, err
+	}
+	wanted := s.numbers
+	s.numbers = order
+	err := s.sortRowNumbers()
+	s.numbers = wanted
+	return view[uint32](order.out), err
+}
+
+// touch reads a byte of each line.
+//
+//go:noinline
+func touch(b []byte) (sum byte) {
+	for i := 0; i < len(b); i += lineBytes {
+		sum += b[i]
+	}
+	return sum
+}
