@@ -2,7 +2,7 @@ package cpu
 
 const (
 	wideMovers = 8       // movers from which on their row numbers are worth a sort of their own
-	wideBytes  = 4 << 20 // of a mover that stays in the caches while it is gathered
+	wideBytes  = 2 << 20 // of a mover that stays in the caches while it is gathered
 )
 
 // gathersMovers reports whether it is faster to sort row numbers and to gather every mover by them than to partition

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// AdviseHuge asks for huge pages in a large buffer that nothing was written to yet: a fault for each 4 KiB takes several
+// AdviseHuge asks for huge pages in a large buffer that nothing was written to yet: a fault for each 4 KiB takes some
 // times as long as filling them, and what is written all over it, as by a partition, needs an address translation for
 // every few rows. The pages in which the buffer begins and ends are among them: where buffers lie side by side, a huge
 // page that two of them share is none if a page between them is left out. It is advice: without it all works.
