@@ -145,7 +145,7 @@ func TestKeyTypes(t *testing.T) {
 		keys := []arrowsort.Key{key}
 		var paths []string
 		for f := range 2 {
-			table := arrowtest.RandomTable(typ, 0.2, []int{40, 60}, uint64(2*i+f))
+			table := arrowtest.RandomTable(typ, 0.2, []int{40, 0, 60}, uint64(2*i+f))
 			paths = append(paths, writeFile(t, in, fmt.Sprintf("%d.arrow", f), table, 0))
 		}
 		_, want := parquetsort.Sort(t.Context(), paths, filepath.Join(in, "sorted.parquet"),

@@ -106,7 +106,7 @@ func (w *Writer) Close() error {
 }
 
 // ownRows is an array that the caller releases. Lists of views, unions and runs are copied, with the values of the rows
-// only: Arrow writes all that slices of them have.
+// only: of slices of them Arrow writes all that they have, and of slices of sparse unions more than there may be.
 func (w *Writer) ownRows(a arrow.Array) (arrow.Array, error) {
 	if !arraydata.IsNested(a.DataType()) {
 		return withOwnText(a, w.mem), nil
@@ -128,12 +128,12 @@ func (w *Writer) ownRows(a arrow.Array) (arrow.Array, error) {
 	return withOwnText(taken[0], w.mem), nil
 }
 
-// writtenWhole reports whether Arrow writes all that a slice of a type has, not the values of its rows.
+// writtenWhole reports whether Arrow writes more of a slice of a type than the values of its rows.
 func writtenWhole(typ arrow.DataType) bool {
 	typ = arraydata.StorageOf(typ)
 	switch typ.ID() {
 	case arrow.STRING_VIEW, arrow.BINARY_VIEW, arrow.LIST_VIEW, arrow.LARGE_LIST_VIEW, arrow.DENSE_UNION,
-		arrow.RUN_END_ENCODED:
+		arrow.SPARSE_UNION, arrow.RUN_END_ENCODED:
 		return true
 	}
 	return anyField(typ, writtenWhole)

@@ -35,6 +35,23 @@ func TestEveryTypeSurvivesArrowFilesAndStreams(t *testing.T) {
 	}
 }
 
+// TestSlicesOfEveryLengthSurvive writes slices from rows 0, 1 and 2 on, of lengths around a multiple of 64 bytes: of
+// sparse unions the writer of Arrow took the padding from where there was none.
+func TestSlicesOfEveryLengthSurvive(t *testing.T) {
+	require.NoError(t, arrow.RegisterExtensionType(arrowtest.NewExtension(arrow.PrimitiveTypes.Int32)))
+	t.Cleanup(func() { require.NoError(t, arrow.UnregisterExtensionType("arrowtest")) })
+	for i, typ := range arrowtest.Types() {
+		if extendsDictionary(typ) {
+			continue
+		}
+		for n := 59; n < 68; n++ {
+			table := arrowtest.RandomTable(typ, 0.2, []int{n, n, n}, uint64(i))
+			requireSurvives(t, table, Options{})
+			requireSurvives(t, table, Options{File: true})
+		}
+	}
+}
+
 func requireSurvives(t *testing.T, table arrow.Table, opts Options) {
 	t.Helper()
 	got, err := read(written(t, table, opts), opts)
