@@ -17,7 +17,7 @@ func TestEngine(t *testing.T, open func(testing.TB) engine.Engine) {
 	if testing.Short() {
 		rows = 50_000
 	}
-	testEngine(t, open, rows)
+	TestEngineBelow(t, rows, open)
 }
 
 // A suite is an engine under test and the number of rows that its tests stay below.
@@ -26,7 +26,8 @@ type suite struct {
 	rows int
 }
 
-func testEngine(t *testing.T, open func(testing.TB) engine.Engine, rows int) {
+// TestEngineBelow is TestEngine with all cases that stay below a number of rows.
+func TestEngineBelow(t *testing.T, rows int, open func(testing.TB) engine.Engine) {
 	groups := []struct {
 		name string
 		run  func(*testing.T, suite)

@@ -181,5 +181,5 @@ func setBits(dst []byte, rows []int, set func(row int) bool) {
 }
 
 func TestReference(t *testing.T) {
-	testEngine(t, func(testing.TB) engine.Engine { return reference{} }, 3000)
+	TestEngineBelow(t, 3000, func(testing.TB) engine.Engine { return reference{} })
 }

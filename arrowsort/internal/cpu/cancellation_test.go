@@ -153,25 +153,36 @@ func TestStopsWhereverItLooks(t *testing.T) {
 		{Keys: []keyencode.Key{{Column: 3}, {Column: 4}}, Gather: []int{0}, Limit: 1000},
 	} {
 		job.Rows, job.Columns, job.Threads = n, columns, 1
-		mem := newMeter(t)
-		counting := &watchedContext{Context: t.Context()}
-		res, err := New().Sort(counting, &job, mem)
-		require.NoError(t, err)
-		res.Release(mem)
-		name := fmt.Sprintf("keys %+v, gather %v", job.Keys, job.Gather)
-		require.Greater(t, counting.looks, 10, name)
-		for stop := 1; stop <= counting.looks; stop += 1 + stop/3 {
-			ctx := &watchedContext{Context: t.Context(), stopAt: stop}
-			res, err := New().Sort(ctx, &job, mem)
-			require.ErrorIs(t, err, context.Canceled, "%s: cancelled at call %d of %d", name, stop, counting.looks)
-			require.Nil(t, res, name)
-			require.Zero(t, mem.CurrentAlloc(), "%s: cancelled at call %d: memory that is not free", name, stop)
-			require.Less(
-				t, ctx.looks-stop, 200, "%s: calls after it was cancelled at call %d of %d", name, stop, counting.looks,
-			)
+		for _, e := range ways {
+			requireStops(t, e, &job)
 		}
 	}
 	requireGoroutines(t, before)
+}
+
+// ways are the engine as it is and one that always moves by lines.
+var ways = []engine.Engine{New(), cpu{alwaysLines: true}}
+
+// requireStops cancels a job at many looks at the context.
+func requireStops(t *testing.T, e engine.Engine, job *engine.Job) {
+	t.Helper()
+	mem := newMeter(t)
+	counting := &watchedContext{Context: t.Context()}
+	res, err := e.Sort(counting, job, mem)
+	require.NoError(t, err)
+	res.Release(mem)
+	name := fmt.Sprintf("keys %+v, gather %v", job.Keys, job.Gather)
+	require.Greater(t, counting.looks, 10, name)
+	for stop := 1; stop <= counting.looks; stop += 1 + stop/3 {
+		ctx := &watchedContext{Context: t.Context(), stopAt: stop}
+		res, err := e.Sort(ctx, job, mem)
+		require.ErrorIs(t, err, context.Canceled, "%s: cancelled at call %d of %d", name, stop, counting.looks)
+		require.Nil(t, res, name)
+		require.Zero(t, mem.CurrentAlloc(), "%s: cancelled at call %d: memory that is not free", name, stop)
+		require.Less(
+			t, ctx.looks-stop, 200, "%s: calls after it was cancelled at call %d of %d", name, stop, counting.looks,
+		)
+	}
 }
 
 // A cancelling allocator ends the context in its n-th call and counts the calls after that.
@@ -214,20 +225,25 @@ func TestNoAllocationAfterTheContext(t *testing.T) {
 		{Keys: []keyencode.Key{{}}, Gather: []int{2}, Limit: 1000},
 	} {
 		job.Rows, job.Columns, job.Threads = n, columns, 1
-		for allocation := 1; ; allocation++ {
-			ctx, cancel := context.WithCancel(t.Context())
-			mem := &cancelling{meter: newMeter(t), n: allocation, cancel: cancel}
-			res, err := New().Sort(ctx, &job, mem)
-			cancel()
-			require.Zero(
-				t, mem.late, "keys %+v: allocations after the context ended in number %d", job.Keys, allocation,
-			)
-			if err == nil {
-				res.Release(mem)
-			}
-			if mem.n > 0 {
-				break
-			}
+		for _, e := range ways {
+			requireNoLateAllocation(t, e, &job)
+		}
+	}
+}
+
+func requireNoLateAllocation(t *testing.T, e engine.Engine, job *engine.Job) {
+	t.Helper()
+	for allocation := 1; ; allocation++ {
+		ctx, cancel := context.WithCancel(t.Context())
+		mem := &cancelling{meter: newMeter(t), n: allocation, cancel: cancel}
+		res, err := e.Sort(ctx, job, mem)
+		cancel()
+		require.Zero(t, mem.late, "keys %+v: allocations after the context ended in number %d", job.Keys, allocation)
+		if err == nil {
+			res.Release(mem)
+		}
+		if mem.n > 0 {
+			return
 		}
 	}
 }

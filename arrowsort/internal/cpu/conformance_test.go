@@ -13,7 +13,7 @@ func TestEngine(t *testing.T) {
 	enginetest.TestEngine(t, func(testing.TB) engine.Engine { return cpu.New() })
 }
 
-// TestEngineByLines holds its moves through open lines to the same.
+// TestEngineByLines holds its moves through open lines to the same, with fewer rows.
 func TestEngineByLines(t *testing.T) {
-	enginetest.TestEngine(t, func(testing.TB) engine.Engine { return cpu.NewByLines() })
+	enginetest.TestEngineBelow(t, 50_000, func(testing.TB) engine.Engine { return cpu.NewByLines() })
 }

@@ -108,6 +108,19 @@ func TestRankBySeveralWords(t *testing.T) {
 	}
 }
 
+// TestRankByLines moves the codes through open lines.
+func TestRankByLines(t *testing.T) {
+	keys := drawn(1, 150_000, uniform)
+	for text, ties := range allTies {
+		s := newTestSorter(t, rankJob(keys, 2))
+		s.alwaysLines = true
+		result, err := s.rank(ties)
+		require.NoError(t, err)
+		requireSame(t, ranksOf(keys, ties), view[uint64](result.RowNumbers), text)
+		result.Release(s.mem)
+	}
+}
+
 // TestRankLongBin ranks the rows of a bin that are too many for one worker, and do not all tie.
 func TestRankLongBin(t *testing.T) {
 	const n = 200_000

@@ -1,5 +1,10 @@
 package cpu
 
+import "unsafe"
+
+// hasStreams: there are stores past the caches.
+const hasStreams = true
+
 // The kernels write each row to the open lines of its bin, and lines that are full past the caches. They return the
 // rows that are done: all, or those before one that fills lines which begin in another bin or share.
 
@@ -20,6 +25,11 @@ func scatterLines16(job *lineJob) int
 
 //go:noescape
 func scatterLines32(job *lineJob) int
+
+// flushLines writes lines, at least one, back to memory, so that no cache has them.
+//
+//go:noescape
+func flushLines(p unsafe.Pointer, lines int)
 
 // storeFence makes what was written past the caches visible to other processors before later stores.
 func storeFence()

@@ -124,6 +124,18 @@ TEXT ·scatterLines16(SB), NOSPLIT, $0-16
 TEXT ·scatterLines32(SB), NOSPLIT, $0-16
 	SCATTER(5, 32, LOAD32, STORE32)
 
+// func flushLines(p unsafe.Pointer, lines int)
+TEXT ·flushLines(SB), NOSPLIT, $0-16
+	MOVQ p+0(FP), DI
+	MOVQ lines+8(FP), CX
+flush:
+	CLFLUSH (DI)
+	ADDQ    $64, DI
+	DECQ    CX
+	JNE     flush
+	MFENCE
+	RET
+
 // func storeFence()
 TEXT ·storeFence(SB), NOSPLIT, $0-0
 	SFENCE

@@ -47,7 +47,7 @@ func testScatterLines(t *testing.T, width, rows, count int) {
 		at[bin]++
 	}
 	w := lineScatter{make([]byte, count<<lineShift(count)), make([]uint32, count), lineShift(count)}
-	got := aligned(len(want))
+	got := alignedBytes(len(want))
 	for lo := 0; lo < rows; {
 		w.begin(places)
 		for range 1 + r.IntN(3) {
@@ -61,12 +61,6 @@ func testScatterLines(t *testing.T, width, rows, count int) {
 	}
 	require.Equal(t, at, places)
 	require.Equal(t, want, got)
-}
-
-// aligned returns n bytes that begin at a line.
-func aligned(n int) []byte {
-	b := make([]byte, n+lineBytes)
-	return b[-int(uintptr(unsafe.Pointer(&b[0])))&(lineBytes-1):][:n]
 }
 
 // TestScatterLinesGo holds the kernels to their twins in Go: rows done, lines, places and bytes written.
@@ -93,7 +87,7 @@ func TestScatterLinesGo(t *testing.T) {
 			done       []int
 		}
 		run := func(kernel func(*lineJob, int) int) (o outcome) {
-			o = outcome{aligned(rows * width), make([]byte, count<<lineShift(count)), slices.Clone(start), nil}
+			o = outcome{alignedBytes(rows * width), make([]byte, count<<lineShift(count)), slices.Clone(start), nil}
 			for lo := 0; lo < rows; { // a row that a kernel ends before is left out
 				job := lineJob{
 					unsafe.Pointer(&o.dst[0]), unsafe.Pointer(&src[lo*width]), unsafe.Pointer(&bins[lo]), rows - lo,
@@ -118,11 +112,10 @@ func TestMoveByLines(t *testing.T) {
 	testShapes(t, cpu{alwaysLines: true}, []int{smallRows + 1, 200_000})
 }
 
-// TestCalibrate only shows that its scatters stay within memory: what is faster depends on the machine.
-func TestCalibrate(t *testing.T) {
-	dst := aligned(minLineBytes + lineBytes)
-	end := dst[minLineBytes:]
-	copy(end, "end")
-	calibrate(view[uint64](dst[:minLineBytes]))
-	require.Equal(t, "end", string(end[:3]))
+// TestTimeScatters only shows that its scatters end, within memory: what is faster depends on the machine.
+func TestTimeScatters(t *testing.T) {
+	lines, plain := timeScatters()
+	require.Positive(t, lines)
+	require.Positive(t, plain)
+	t.Logf("open lines take %.2f of the time of plain stores", float64(lines)/float64(plain))
 }
