@@ -187,7 +187,7 @@ func (d *onDevice) path() string {
 	switch single := len(d.launches) - 1; {
 	case scanned < 0 && single >= 0 && last("single_block") == single:
 		return "block"
-	case scanned < 0 && single >= 0 && last("cl") == single:
+	case scanned < 0 && single >= 0 && last("cluster") == single:
 		return "cluster"
 	case scanned < 0 && single >= 0 && last("cooperative") == single:
 		return "cooperative"

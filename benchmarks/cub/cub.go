@@ -51,7 +51,7 @@ type Key struct {
 	Descending, NullsAtStart bool
 }
 
-// keys converts keys for C.
+// keysOf converts keys for C.
 func keysOf(keys []Key) (o C.Keys) {
 	o.count = C.int(len(keys))
 	for i, k := range keys {
@@ -137,11 +137,16 @@ func (t theirs) free()                   { C.theirs_free(t.c) }
 // An event is a point of a stream.
 type event C.Address
 
-func (s Stream) record() event {
-	e := C.event_new()
-	C.event_record(e, C.Address(s))
-	return event(e)
+func newEvent() event { return event(C.event_new()) }
+
+// now is a new event after all that was launched before.
+func (s Stream) now() event {
+	e := newEvent()
+	s.record(e)
+	return e
 }
+
+func (s Stream) record(e event) { C.event_record(C.Address(e), C.Address(s)) }
 
 // since is the time between two events in ms. It waits for the later one.
 func (e event) since(earlier event) float64 {

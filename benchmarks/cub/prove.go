@@ -120,10 +120,11 @@ func (b *bench) checkOnce(j job, n int) {
 	b.Release()
 }
 
-// proveLimits proves the first rows of orders, selected from few rows as well.
+// proveLimits proves the first rows of orders, selected from few rows as well, and by single launches of all.
 func (b *bench) proveLimits() {
 	before := b.cases
 	b.withThresholds(func(t *Thresholds) { t.SelectRows = 1 }, b.proveSelects)
+	b.withThresholds(func(t *Thresholds) { t.SelectRows, t.SmallSortRows = 1, 0 }, b.proveSelects)
 	fmt.Printf("%d limits proved, %d wrong so far, %d of them sorted in full\n", b.cases-before, b.wrong, b.inFull)
 }
 
@@ -135,7 +136,7 @@ func (b *bench) proveSelects() {
 				if d%4 == 0 {
 					r.nullsPercent = 25
 				}
-				for _, k := range []int{1, 100, n / 50, n / 7, n / 2} {
+				for _, k := range []int{1, 100, n / 50, n / 7, n / 6} {
 					if (k+int(d)+int(t))%3 == 0 {
 						b.proveLimit(single(r, (int(d)+int(t))%4), n, k)
 					}

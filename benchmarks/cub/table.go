@@ -95,13 +95,13 @@ func (b *bench) smallSortsRow() {
 		return
 	}
 	keys := b.make(single(recipe{Type: I64}, 0), n, 42)
-	var rows Ptr
 	us := b.median(3, b.Release, func() {
 		for range sorts {
 			b.Release()
-			rows = b.Sort(keys, n, 0)
+			b.Sort(keys, n, 0)
 		}
 	}) * 1000 / sorts
+	_, rows := b.timeSort(1, func() Ptr { return b.Sort(keys, n, 0) })
 	right := b.holds(b.stream.proveRows(keys, rows, n, b.seen), "timed", n)
 	row("1,000 sorts of 10,000 rows, i64: one", 13, 25, us, "us", us <= 25, b.Report().Path+mark(right))
 	b.Release()
@@ -131,8 +131,7 @@ func (b *bench) limitRows(log2 int, shares ...int) {
 func (b *bench) limitRow(j job, log2, k int, whole timed) {
 	n := 1 << log2
 	keys := b.make(j, n, 42)
-	var rows Ptr
-	ms := b.median(9, b.Release, func() { rows = b.Sort(keys, n, k) })
+	ms, rows := b.timeSort(9, func() Ptr { return b.Sort(keys, n, k) })
 	right := b.holds(b.stream.proveFirst(keys, rows, n, k), "timed", n) && whole.right
 	how := "sorted in full"
 	if r := b.Report(); r.Selected {

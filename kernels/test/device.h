@@ -37,4 +37,3 @@ struct Device {
 	void up(void* to, const void* from, u64 bytes) { memcpy(to, from, bytes); }
 	void down(void* to, const void* from, u64 bytes) { memcpy(to, from, bytes); }
 };
-

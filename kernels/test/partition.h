@@ -51,13 +51,6 @@ inline Field whole_field(const Column& c) {
 	return f;
 }
 
-// The column of codes that were made before.
-inline Column codes_column(const u64* codes) {
-	Column c = {};
-	c.values = (u64)codes, c.form = FORM_INTEGER, c.width = c.stride = 8;
-	return c;
-}
-
 struct Partitioner {
 	Device& d;
 	PartitionTemp& t;
