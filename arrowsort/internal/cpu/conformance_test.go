@@ -15,5 +15,5 @@ func TestEngine(t *testing.T) {
 
 // TestEngineByLines holds its moves through open lines to the same, with fewer rows.
 func TestEngineByLines(t *testing.T) {
-	enginetest.TestEngineBelow(t, 50_000, func(testing.TB) engine.Engine { return cpu.NewByLines() })
+	enginetest.TestEngineBelow(t, 33_500, func(testing.TB) engine.Engine { return cpu.NewByLines() })
 }
