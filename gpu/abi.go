@@ -87,7 +87,6 @@ type abiBuckets struct {
 	firstStarts, firstCursors   uint64
 	ranges, decision, list      uint64
 	n, bits, firstBits, rowBits uint64
-	rangeRows, step             uint64
 	second                      uint64
 	numberMap, classCounts      uint64
 	partial, pieces, report     uint64
@@ -122,12 +121,11 @@ type abiReport struct {
 const (
 	statusAccepted  = 1
 	statusDeclined  = 2
-	statusNarrow    = 4   // the map is narrow
-	statusInOrder   = 8   // the sample is in order
-	statusSplit     = 16  // most rows are of classes
-	statusRepair    = 32  // a few rows are misplaced
-	statusUneven    = 64  // equalize is to be launched
-	statusEqualized = 128 // the map is equalized
+	statusNarrow    = 4  // the map is narrow
+	statusInOrder   = 8  // the sample is in order
+	statusSplit     = 16 // most rows are of classes
+	statusUneven    = 32 // equalize is to be launched
+	statusEqualized = 64 // the map is equalized
 )
 
 // varying returns the bits of numbers that vary; 0 if unknown: bits that are constant in a sample may vary in other

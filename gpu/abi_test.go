@@ -36,7 +36,7 @@ func TestConstantsAreThoseOfTheKernels(t *testing.T) {
 		"FORM_KEYS": formKeys, "REASON_ORDERED": reasonOrdered,
 		"STATUS_ACCEPTED": statusAccepted, "STATUS_DECLINED": statusDeclined,
 		"STATUS_NARROW":   statusNarrow,
-		"STATUS_IN_ORDER": statusInOrder, "STATUS_SPLIT": statusSplit, "STATUS_REPAIR": statusRepair,
+		"STATUS_IN_ORDER": statusInOrder, "STATUS_SPLIT": statusSplit,
 		"STATUS_UNEVEN": statusUneven, "STATUS_EQUALIZED": statusEqualized,
 	} {
 		require.Regexp(t, name+" = "+strconv.Itoa(value)+",", string(header))

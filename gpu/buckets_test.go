@@ -15,32 +15,20 @@ func TestBucketShapes(t *testing.T) {
 		known[k.Name] = true
 	}
 	for i, n := range []int{
-		1, 2, 100, 5000, 1 << 16, 1 << 20, kernels.SmallRows, kernels.SmallRows + 1, 1 << 24, 1<<27 + 5,
-		thresholds.bucketRows,
+		1, 2, 100, 5000, 1 << 16, 1 << 20, 1 << 22, 1 << 23, 1 << 24, 1<<27 + 5, thresholds.bucketRows,
 	} {
 		s := shapeBuckets(n, 4<<(i%2))
-		binBits := kernels.BucketSortBinBits
-		if s.small {
-			binBits = kernels.SmallBucketSortBinBits
-		}
-		require.Equal(t, n <= kernels.SmallRows, s.small)
 		require.GreaterOrEqual(t, s.bits, 1)
 		require.LessOrEqual(t, s.bits, kernels.BucketBits)
-		require.LessOrEqual(t, int(rowBitsOf(n)), s.bits+binBits, "%d rows", n)
-		require.LessOrEqual(t, n>>s.bits, s.rangeRows, "%d rows", n)
+		require.LessOrEqual(t, int(rowBitsOf(n)), s.bits+kernels.BucketSortBinBits, "%d rows", n)
+		require.LessOrEqual(t, n>>s.bits, kernels.BucketRangeRows, "%d rows", n)
 		if s.first < s.bits {
 			require.LessOrEqual(t, s.first, kernels.RadixBits)
 			require.LessOrEqual(t, s.bits-s.first, kernels.RadixBits)
 		} else {
 			require.LessOrEqual(t, s.bits, kernels.OnlyPassBits)
 		}
-		if s.small {
-			require.LessOrEqual(t, s.bits, kernels.SmallBucketBits)
-		}
-		require.GreaterOrEqual(t, s.ranges(n)*s.step(n), n)
-		require.LessOrEqual(t, s.step(n), s.rangeRows)
-		require.Greater(t, 2*s.step(n), s.rangeRows)
-		require.Equal(t, s.small || n > kernels.EvenRangeRows, s.step(n) == s.rangeRows)
+		require.GreaterOrEqual(t, ranges(n)*kernels.BucketRangeRows, n)
 		require.GreaterOrEqual(t, s.tiles(n)*s.tile(), n)
 		require.True(t, known[s.bucketSortKernel()])
 		require.True(t, known[s.partitionKernel()])
@@ -58,7 +46,7 @@ func TestTolerated(t *testing.T) {
 	require.Greater(t, shapeBuckets(1<<28, 8).maxOversized(), shapeBuckets(1<<28, 4).maxOversized())
 }
 
-// TestShapeKeys: several keys take two passes, with the bucket ranges of many rows.
+// TestShapeKeys: several keys take two passes.
 func TestShapeKeys(t *testing.T) {
 	for _, n := range []int{1, 1000, 1 << 22, 1<<22 + 1, 1 << 24, 1 << 28} {
 		s, one := shapeKeys(n), shapeBuckets(n, 8)
@@ -66,7 +54,6 @@ func TestShapeKeys(t *testing.T) {
 		require.LessOrEqual(t, s.first, 8)
 		require.LessOrEqual(t, s.bits-s.first, 8)
 		require.GreaterOrEqual(t, s.bits, one.bits)
-		require.Equal(t, kernels.BucketRangeRows, s.rangeRows)
 		require.Equal(t, []string{"key_scan_keys", "partition_first_keys", "bucket_sort_wide"},
 			[]string{s.scanKernel(), s.partitionKernel(), s.bucketSortKernel()})
 	}
@@ -77,7 +64,7 @@ func TestShapeFloats(t *testing.T) {
 	for _, c := range []struct {
 		n, width int
 		want     string
-	}{{1 << 16, 4, "partition_small"}, {1 << 20, 4, "partition_only"}, {1 << 24, 4, "partition_first_floats"},
+	}{{1 << 16, 4, "partition_only"}, {1 << 24, 4, "partition_first_floats"},
 		{1 << 24, 8, "partition_first_wide"}} {
 		s := shapeBuckets(c.n, c.width)
 		s.floats = true
@@ -93,17 +80,4 @@ func TestShapeEqualized(t *testing.T) {
 		require.Equal(t, []string{"key_scan_equalized", want, "bucket_sort_wide"},
 			[]string{s.scanKernel(), s.partitionKernel(), s.bucketSortKernel()})
 	}
-}
-
-// TestShapesStartEarly: the passes over many short numbers wait for the kernel before them.
-func TestShapesStartEarly(t *testing.T) {
-	require.True(t, shapeBuckets(kernels.SmallRows, 4).early())
-	require.False(t, shapeBuckets(kernels.SmallRows+1, 4).early())
-	require.True(t, shapeBuckets(1<<28, 8).early())
-	require.True(t, shapeBuckets(1<<28, 8).bucketSortsEarly(1<<28))
-	require.True(t, shapeBuckets(kernels.EarlyBucketSortRows, 4).bucketSortsEarly(kernels.EarlyBucketSortRows))
-	narrow := shapeBuckets(1<<28, 8)
-	narrow.exact = true
-	require.Equal(t, []any{"bucket_sort", true, false},
-		[]any{narrow.bucketSortKernel(), narrow.early(), narrow.bucketSortsEarly(1 << 28)})
 }

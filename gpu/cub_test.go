@@ -185,8 +185,6 @@ func (d *onDevice) path() string {
 	}
 	scanned, decision := last("key_scan"), d.reports.report.decision
 	switch single := len(d.launches) - 1; {
-	case scanned < 0 && single >= 0 && last("single_block") == single:
-		return "block"
 	case scanned < 0 && single >= 0 && last("cluster") == single:
 		return "cluster"
 	case scanned < 0 && single >= 0 && last("cooperative") == single:

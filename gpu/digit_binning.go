@@ -88,11 +88,10 @@ func (b *binner) newCounters(digits int) *counters {
 	c := &counters{strips: max(1, (b.rows+thresholds.stripRows-1)/thresholds.stripRows), status: map[int]driver.Ptr{}}
 	offsets := map[int]int{}
 	for _, p := range []pass{{}, {wide: true}, {first: true}} {
-		shape := b.tiles.ofPass(p)
-		tile := shape.rows(p.wide)
+		tile := b.tiles.ofPass(p).rows(p.wide)
 		if _, ok := offsets[tile]; !ok {
 			offsets[tile] = c.words
-			c.words += shape.tileCount(b.rows, thresholds.stripRows, tile, b.Multiprocessors) * kernels.RadixBins
+			c.words += tileCount(b.rows, thresholds.stripRows, tile) * kernels.RadixBins
 		}
 	}
 	c.starts = b.zeros(starts + control + 4*digits*c.strips)
@@ -121,11 +120,7 @@ func asks(rows, digits int) bool {
 // returns the digits that may vary, by the bits that vary or by what the device reports.
 func (b *binner) histograms(field driver.Ptr, digits []digit, varying uint64, c *counters) (use []int) {
 	shifts, bits := packDigits(digits)
-	kernel, blocks := "histogram", b.histogramBlocks(kernels.HistogramThreads, 2)
-	if len(digits) > kernels.HalfDigits && b.rows >= thresholds.wideHistogramRows && fits(b.Shared, "histogram_wide") {
-		kernel, blocks = "histogram_wide", b.histogramBlocks(kernels.WideHistogramThreads, 1)
-	}
-	b.launch(kernel, blocks, uint64(field), uint64(b.rows), shifts, bits, uint64(len(digits)), uint64(c.starts),
+	b.launch("histogram", b.histogramBlocks(), uint64(field), uint64(b.rows), shifts, bits, uint64(len(digits)), uint64(c.starts),
 		uint64(c.memory), uint64(c.words))
 	b.moves(8 * b.rows)
 	if varying != 0 {
@@ -143,11 +138,10 @@ func (b *binner) histograms(field driver.Ptr, digits []digit, varying uint64, c 
 	return use
 }
 
-// histogramBlocks is the grid of a histogram: the given blocks per multiprocessor, fewer for few rows.
-func (b *binner) histogramBlocks(threads, blocks int) int {
-	const rowsOfThread = 8
-	perBlock := threads * rowsOfThread
-	return min(b.Multiprocessors*blocks, (b.rows+perBlock-1)/perBlock)
+// histogramBlocks is the grid of a histogram: two blocks per multiprocessor, fewer for few rows.
+func (b *binner) histogramBlocks() int {
+	const blocksOfProcessor, perBlock = 2, 8 * kernels.HistogramThreads
+	return min(b.Multiprocessors*blocksOfProcessor, (b.rows+perBlock-1)/perBlock)
 }
 
 // bin runs the passes. Records alternate between two pairs of buffers, one of which is the source's.
@@ -172,7 +166,8 @@ func (b *binner) bin(src source, field driver.Ptr, passes []pass, digits []digit
 	return rows[to]
 }
 
-// pass runs one digit binning, strip by strip. between are the field, codes and rows that it reads, and the codes and
+// pass runs one digit binning, strip by strip. Blocks of medium tiles start while those of the preceding pass end; large
+// ones would be delayed by that. between are the field, codes and rows that it reads, and the codes and
 // rows that it writes. Each strip passes the ends of its bins on to the next.
 func (b *binner) pass(p pass, bits uint64, between [5]driver.Ptr, c *counters, number int, phase uint64) {
 	shape := b.tiles.ofPass(p)
@@ -188,7 +183,7 @@ func (b *binner) pass(p pass, bits uint64, between [5]driver.Ptr, c *counters, n
 		}
 		tiles := (n + tile - 1) / tile
 		launch := b.launch
-		if shape.early(p, tiles, b.Multiprocessors) {
+		if !shape.scanned {
 			launch = b.launchEarly
 		}
 		launch(p.kernel+shape.suffix, shape.blocks(tiles, b.Multiprocessors),
@@ -196,7 +191,6 @@ func (b *binner) pass(p pass, bits uint64, between [5]driver.Ptr, c *counters, n
 			p.rowBits, p.parts.word(),
 			uint64(first), uint64(n), p.shift, bits, uint64(base), uint64(next), uint64(status), uint64(ticket), phase)
 		b.moves(24 * n)
-		base, ticket, status = next, ticket+4,
-			status+driver.Ptr(4*kernels.RadixBins*(tiles+shape.halved(tiles, b.Multiprocessors)))
+		base, ticket, status = next, ticket+4, status+driver.Ptr(4*kernels.RadixBins*tiles)
 	}
 }

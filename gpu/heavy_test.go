@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
-	"github.com/arrowsort/arrowsort/kernels"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -24,7 +23,7 @@ func TestSplitHeavy(t *testing.T) {
 	keepThresholds(t)
 	thresholds.smallSortRows = 0
 	for _, kind := range []keyencode.Kind{keyencode.Uint32, keyencode.Uint64} {
-		for i, rows := range []int{5, 60, kernels.PartitionSmallTile + 3, 35_005, 40_005} {
+		for i, rows := range []int{5, 60, 2_050, 35_005, 40_005} {
 			key := keyencode.Key{Order: keyencode.Order(i % 2), Nulls: keyencode.NullPlacement(i / 2 % 2)}
 			column, order := mostlyNull(kind, rows, key)
 			job := &engine.Job{Rows: rows, RowNumbers: 4, Keys: []keyencode.Key{key},

@@ -19,13 +19,9 @@ func TestWholeRanges(t *testing.T) {
 	e, err := Open(Options{})
 	require.NoError(t, err, "this test needs a GPU")
 	defer func() { require.NoError(t, e.Close()) }()
-	for _, windows := range []struct{ small, rows int }{{kernels.SmallRows, kernels.SmallBucketRangeRows},
-		{0, kernels.BucketRangeRows}} {
-		thresholds.smallRows = windows.small
-		for _, kind := range []keyencode.Kind{keyencode.Uint32, keyencode.Int64} {
-			for _, count := range []int{1, 5} {
-				requireRowsInOrder(t, e, kind, count*windows.rows)
-			}
+	for _, kind := range []keyencode.Kind{keyencode.Uint32, keyencode.Int64} {
+		for _, count := range []int{1, 5} {
+			requireRowsInOrder(t, e, kind, count*kernels.BucketRangeRows)
 		}
 	}
 }

@@ -126,7 +126,7 @@ func useEverything(t *testing.T) {
 // TestMemory sorts with the device memory that the documents state: by codes of keys in two passes over the rows, which
 // takes the most.
 func TestMemory(t *testing.T) {
-	rows := kernels.SmallRows
+	const rows = 1 << 22
 	shape := shapeBuckets(rows, 8)
 	require.Less(t, shape.first, shape.bits)
 	r := rand.New(rand.NewPCG(4, 4))

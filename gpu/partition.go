@@ -22,9 +22,8 @@ func (t *task) canScan(n int) bool {
 // without this check. Otherwise the key scan counts the rows of each bucket and decides again. If most rows are heavy
 // values, these are split off and the other rows are sorted by digits.
 //
-// Up to smallRows rows all kernels are launched at once, and those that the decision excludes return immediately. Of
-// more rows the host waits for the decision of the sample while the key scan runs, because launching tens of thousands
-// of blocks that only return is slow.
+// The host waits for the decision of the sample while the key scan runs, because launching tens of thousands of blocks
+// that only return is slow.
 //
 // meanwhile is called when all kernels are launched.
 func (t *task) scanAndSort(in scanInput, n int, meanwhile func()) (rows driver.Ptr) {
@@ -47,9 +46,6 @@ func (t *task) scanAndSort(in scanInput, n int, meanwhile func()) (rows driver.P
 		sampled = t.launchScan(p, &shape, n)
 		t.launchSort(p, shape, n, sampled)
 		decided = t.waitForStatus(&t.reports.report.plan)
-	}
-	if decided&statusRepair != 0 {
-		t.launch("repair_order", t.blocks(n), p.buckets...)
 	}
 	t.reports.cleared = !t.failed() && decided&statusSplit == 0
 	t.fail(t.Record(t.reports.done))
@@ -77,9 +73,6 @@ func (t *task) launchScan(p *partition, shape *bucketShape, n int) (sampled uint
 	report.sample, report.plan = 0, 0
 	t.launch("sample", 1, p.buckets...)
 	t.launchEarly(shape.scanKernel(), t.scanBlocks(n), p.buckets...)
-	if shape.small {
-		return statusAccepted // not known yet: the kernels that follow read the decision
-	}
 	sampled = t.waitForStatus(&report.sample)
 	if sampled&statusUneven != 0 {
 		report.sample = 0
@@ -107,18 +100,11 @@ func (t *task) launchSort(p *partition, shape bucketShape, n int, sampled uint64
 	if p.split {
 		return
 	}
-	launch := t.launch
-	if shape.early() {
-		launch = t.launchEarly
-	}
-	launch(shape.partitionKernel(), shape.tiles(n), p.buckets...)
+	t.launch(shape.partitionKernel(), shape.tiles(n), p.buckets...)
 	if shape.first < shape.bits {
-		launch("partition_second", n/kernels.PartitionSecondTile+1<<shape.first+1, p.buckets...)
+		t.launch("partition_second", n/kernels.PartitionSecondTile+1<<shape.first+1, p.buckets...)
 	}
-	if launch = t.launch; shape.bucketSortsEarly(n) {
-		launch = t.launchEarly
-	}
-	launch(shape.bucketSortKernel(), shape.ranges(n), p.buckets...)
+	t.launch(shape.bucketSortKernel(), ranges(n), p.buckets...)
 	t.launchEarly("bucket_sort_large", t.Multiprocessors, p.buckets...) // starts when all blocks before it have started
 }
 
@@ -155,7 +141,7 @@ func (p *partition) with(first, second driver.Ptr) []uint64 {
 }
 
 func (t *task) newPartition(in scanInput, shape bucketShape, n int) *partition {
-	buckets, ranges := 1<<shape.bits, shape.ranges(n)
+	buckets, ranges := 1<<shape.bits, ranges(n)
 	p := &partition{rows: t.alloc(4 * n)}
 	p.records[0] = t.alloc(8 * n)
 	if shape.first < shape.bits {
@@ -186,12 +172,10 @@ func (t *task) newPartition(in scanInput, shape bucketShape, n int) *partition {
 		starts:      at[0], cursors: at[1], firstStarts: at[2], firstCursors: at[3], ranges: at[4], list: at[5],
 		numberMap: at[6], partial: at[7], pieces: at[8], report: uint64(uintptr(unsafe.Pointer(t.reports.report))),
 		n: uint64(n), bits: uint64(shape.bits), firstBits: uint64(shape.first), rowBits: rowBitsOf(n),
-		rangeRows: uint64(shape.rangeRows), step: uint64(shape.step(n)),
 		second:      uint64(shape.bits - shape.first),
 		minimumBits: bucketCodeBits, maxOversized: shape.maxOversized(),
 	}
-	// Not thresholds.smallRows: up to kernels.SmallRows rows, list is too small for misplaced rows (order_repair.h).
-	if in.checksOrder && n > kernels.SmallRows {
+	if in.checksOrder {
 		p.structure.checksOrder = 1
 	}
 	p.buckets = abiWords([]abiBuckets{p.structure})

@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine/enginetest"
-	"github.com/arrowsort/arrowsort/kernels"
 )
 
 // keepThresholds undoes what a test does to the thresholds.
@@ -68,7 +67,7 @@ func randomThresholds(r *rand.Rand, t thresholdTable) thresholdTable {
 		}
 		switch name := fields.Type().Field(i).Name; {
 		case name == "stripRows":
-			*value = kernels.SmallTile + 64*r.IntN(100)
+			*value = 3072 + 64*r.IntN(100)
 		case name == "slotBytes":
 			*value = minBatchBytes * (2 + r.IntN(15))
 		case name == "windowRows":

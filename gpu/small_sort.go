@@ -2,19 +2,15 @@ package gpu
 
 import "github.com/arrowsort/arrowsort/kernels"
 
-// smallSortKernel returns the kernel that sorts the given number of rows in a single launch, and its grid: one block, a
-// cluster, or a cooperative launch of one block per multiprocessor. ok is false for more rows than such a kernel sorts.
+// smallSortKernel returns the kernel that sorts the given number of rows in a single launch, and its grid: a cluster, or a
+// cooperative launch of one block per multiprocessor. ok is false for more rows than such a kernel sorts.
 // fits reports whether the device has what a kernel needs.
 func smallSortKernel(rows, multiprocessors int, fits func(name string) bool) (name string, blocks int, ok bool) {
 	switch {
 	case rows > thresholds.smallSortRows:
 		return "", 0, false
-	case rows <= kernels.SingleBlockSmallRows && fits("single_block_small"):
-		return "single_block_small", 1, true
 	case rows <= kernels.ClusterRows && fits("cluster"):
 		return "cluster", kernels.ClusterBlocks, true
-	case rows <= kernels.SingleBlockRows && fits("single_block"):
-		return "single_block", 1, true
 	case rows <= min(multiprocessors*kernels.CooperativeThreads*kernels.CooperativeItems, kernels.CooperativeRows) &&
 		fits("cooperative"):
 		return "cooperative", multiprocessors, true

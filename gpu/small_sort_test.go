@@ -12,15 +12,13 @@ import (
 func TestSmallSortKernel(t *testing.T) {
 	const multiprocessors = 132
 	for capability, shared := range sharedOf {
-		for _, rows := range []int{1, kernels.SingleBlockSmallRows, kernels.SingleBlockSmallRows + 1,
-			kernels.SingleBlockRows,
-			kernels.SingleBlockRows + 1, kernels.ClusterRows, kernels.ClusterRows + 1, 1 << 21} {
+		for _, rows := range []int{1, kernels.ClusterRows, kernels.ClusterRows + 1, 1 << 21} {
 			clusters := capability >= 90
 			name, blocks, ok := smallSortKernel(rows, multiprocessors, func(name string) bool {
 				return fits(shared, name) && (clusters || kernels.All[kernelNumbers[name]].Cluster() == 0)
 			})
 			if !ok {
-				require.Greater(t, rows, kernels.SingleBlockSmallRows)
+				require.True(t, rows > kernels.ClusterRows || shared < sharedOf[80], "%d rows on %d", rows, capability)
 				continue
 			}
 			kernel := kernels.All[kernelNumbers[name]]
@@ -36,9 +34,7 @@ func TestSmallSortKernel(t *testing.T) {
 	every := func(string) bool { return true }
 	const grid = multiprocessors * kernels.CooperativeThreads * kernels.CooperativeItems
 	for rows, want := range map[int]string{
-		1: "single_block_small", kernels.SingleBlockSmallRows: "single_block_small",
-		kernels.SingleBlockSmallRows + 1: "cluster",
-		kernels.ClusterRows:              "cluster", kernels.ClusterRows + 1: "cooperative",
+		1: "cluster", kernels.ClusterRows: "cluster", kernels.ClusterRows + 1: "cooperative",
 		grid: "cooperative", grid + 1: "",
 	} {
 		name, _, _ := smallSortKernel(rows, multiprocessors, every)

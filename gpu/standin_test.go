@@ -113,7 +113,7 @@ func TestDeviceIsFull(t *testing.T) {
 
 // TestDeviceWithoutClusters sorts what a cluster sorts elsewhere.
 func TestDeviceWithoutClusters(t *testing.T) {
-	number := job(kernels.SingleBlockRows + 1)
+	number := job(10_000)
 	number.Keys, number.Gather = number.Keys[:1], []int{0}
 	want, err := open(t).Sort(t.Context(), number, memory.DefaultAllocator)
 	require.NoError(t, err)
@@ -136,7 +136,7 @@ func TestGrid(t *testing.T) {
 		for _, frequent := range []bool{false, true} {
 			for _, keys := range []int{1, 2} {
 				order, nulls := keyencode.Order(i%2), keyencode.NullPlacement(i/2%2)
-				j := &engine.Job{Rows: kernels.SingleBlockRows + 1000 + i, RowNumbers: 4}
+				j := &engine.Job{Rows: 13_288 + i, RowNumbers: 4}
 				for k := range keys {
 					j.Columns = append(j.Columns, numbers(kind, j.Rows, frequent, keys == 1 && i%3 != 0))
 					j.Keys = append(j.Keys, keyencode.Key{Column: k, Order: order, Nulls: nulls})

@@ -40,8 +40,7 @@ func TestStrips(t *testing.T) {
 	e := openForTest(t)
 	keepThresholds(t)
 	thresholds.smallSortRows = 0
-	// The tiles of the last are medium, some halved.
-	for _, strip := range []int{kernels.SmallTile, 3*kernels.SmallTile + 64, 50_000, 300_000} {
+	for _, strip := range []int{3072, kernels.MediumTile, 50_000, 300_000} {
 		thresholds.stripRows = strip
 		for _, rows := range []int{strip, strip + 1, 2*strip + 77, 5 * strip} {
 			for _, width := range []int{2, 16} {

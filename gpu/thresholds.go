@@ -8,16 +8,12 @@ import "github.com/arrowsort/arrowsort/kernels"
 type thresholdTable struct {
 	// The most rows of a single-launch sort.
 	smallSortRows int
-	// The most rows for which bucket ranges are small.
-	smallRows int
 	// The most rows of partition and bucket sort.
 	bucketRows int
 	// The most rows that one launch of digit binning takes.
 	stripRows int
-	// The most rows of digit binning with small tiles, and the least with large ones.
-	smallTileRows, largeTileRows int
-	// The least rows for which many digits are counted by histogram_wide.
-	wideHistogramRows int
+	// The least rows of digit binning with large tiles.
+	largeTileRows int
 	// The least rows for which the device is asked which digits are constant, and the same where there are many digits.
 	askRows, askManyRows int
 	// The least rows for which several keys are read as one column: for fewer, encoding a column of their numbers is as
@@ -57,23 +53,20 @@ type thresholdTable struct {
 }
 
 var thresholds = thresholdTable{
-	smallSortRows:     kernels.CooperativeRows,
-	smallRows:         kernels.SmallRows,
-	bucketRows:        1 << 28,
-	stripRows:         kernels.StripRows,
-	smallTileRows:     kernels.SmallTileRows,
-	largeTileRows:     kernels.LargeTileRows,
-	wideHistogramRows: kernels.WideHistogramRows,
-	askRows:           1 << 25,
-	askManyRows:       1 << 21,
-	keysRows:          1 << 23,
-	selectRows:        1 << 20,
-	textRows:          1 << 16,
-	longRunRows:       1 << 15,
-	windowRows:        1 << 20,
-	encodeRows:        1 << 14,
-	measureRows:       1 << 16,
-	helperRows:        1 << 16,
+	smallSortRows: kernels.CooperativeRows,
+	bucketRows:    1 << 28,
+	stripRows:     kernels.StripRows,
+	largeTileRows: kernels.LargeTileRows,
+	askRows:       1 << 25,
+	askManyRows:   1 << 21,
+	keysRows:      1 << 23,
+	selectRows:    1 << 20,
+	textRows:      1 << 16,
+	longRunRows:   1 << 15,
+	windowRows:    1 << 20,
+	encodeRows:    1 << 14,
+	measureRows:   1 << 16,
+	helperRows:    1 << 16,
 
 	directBytes:   64 << 10,
 	copyBytes:     256 << 20,

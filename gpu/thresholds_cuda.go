@@ -16,14 +16,10 @@ import (
 // rising numbers of rows. Bytes become the rows of columns of bits and of 1, 4 and 8 bytes.
 func (t thresholdTable) list(threads, multiprocessors int) []engine.Threshold {
 	list := []engine.Threshold{
-		{Name: "SingleBlockSmallRows", Rows: kernels.SingleBlockSmallRows},
-		{Name: "SingleBlockRows", Rows: kernels.SingleBlockRows},
 		{Name: "ClusterRows", Rows: kernels.ClusterRows},
 		{Name: "a full grid", Rows: multiprocessors * kernels.CooperativeThreads * kernels.CooperativeItems},
-		{Name: "SmallTile", Rows: kernels.SmallTile},
 		{Name: "MediumTile", Rows: kernels.MediumTile},
 		{Name: "MediumTileWide", Rows: kernels.MediumTileWide},
-		{Name: "a tile for each block", Rows: tilesOfProcessor * multiprocessors * kernels.MediumTile},
 		{Name: "LargeTile", Rows: kernels.LargeTile},
 		{Name: "LargeTileWide", Rows: kernels.LargeTileWide},
 		{Name: "SampleRows", Rows: kernels.SampleRows},
@@ -35,12 +31,8 @@ func (t thresholdTable) list(threads, multiprocessors int) []engine.Threshold {
 		{Name: "PartitionWideTile", Rows: kernels.PartitionWideTile},
 		{Name: "PartitionSecondTile", Rows: kernels.PartitionSecondTile},
 		{Name: "PartitionOnlyTile", Rows: kernels.PartitionOnlyTile},
-		{Name: "PartitionSmallTile", Rows: kernels.PartitionSmallTile},
 		{Name: "BucketRangeRows", Rows: kernels.BucketRangeRows},
-		{Name: "SmallBucketRangeRows", Rows: kernels.SmallBucketRangeRows},
 		{Name: "BucketSortLargeRows", Rows: kernels.BucketSortLargeRows},
-		{Name: "EarlyBucketSortRows", Rows: kernels.EarlyBucketSortRows},
-		{Name: "EvenRangeRows", Rows: kernels.EvenRangeRows},
 		{Name: "GatherTile", Rows: kernels.GatherTile},
 		{Name: "ScatterTile", Rows: kernels.ScatterTile},
 		{Name: "SelectTile", Rows: kernels.SelectTile},

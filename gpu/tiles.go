@@ -2,7 +2,7 @@ package gpu
 
 import "github.com/arrowsort/arrowsort/kernels"
 
-// A tileSize is the shape of the tiles of digit binning.
+// A tileSize is a size of the tiles of digit binning.
 type tileSize struct {
 	suffix       string // of the kernels
 	packed, wide int    // rows of a tile
@@ -12,21 +12,15 @@ type tileSize struct {
 var (
 	largeTiles  = tileSize{"_large", kernels.LargeTile, kernels.LargeTileWide, true}
 	mediumTiles = tileSize{"", kernels.MediumTile, kernels.MediumTileWide, false}
-	smallTiles  = tileSize{"_small", kernels.SmallTile, kernels.SmallTile, false}
 )
 
-// tilesFor returns the fastest tiles for the given rows on a device whose blocks may have shared bytes of shared
-// memory.
+// tilesFor returns the faster tiles for the given rows on a device whose blocks may have shared bytes of shared memory.
 func tilesFor(rows, shared int) tileSize {
-	switch {
-	case rows <= thresholds.smallTileRows:
-		return smallTiles
-	case rows >= thresholds.largeTileRows &&
-		fits(shared, "digit_binning_middle_large", "digit_binning_middle_wide_large"):
+	if rows >= thresholds.largeTileRows &&
+		fits(shared, "digit_binning_middle_large", "digit_binning_middle_wide_large") {
 		return largeTiles
-	default:
-		return mediumTiles
 	}
+	return mediumTiles
 }
 
 // fits reports whether shared bytes of shared memory are enough for kernels.
@@ -65,40 +59,16 @@ func (s tileSize) rows(wide bool) int {
 	return s.packed
 }
 
-// tilesOfProcessor is the number of blocks of unscanned tiles that fit a multiprocessor.
-const tilesOfProcessor = 2
-
-// halved is the number of tiles that are halved, one half of each to start first and the other last, if not all tiles
-// start at once.
-func (s tileSize) halved(tiles, multiprocessors int) int {
-	if s != mediumTiles || tiles < tilesOfProcessor*multiprocessors {
-		return 0
-	}
-	return multiprocessors
-}
-
 // blocks is the grid for the given tiles.
 func (s tileSize) blocks(tiles, multiprocessors int) int {
 	if s.scanned {
 		return min(tiles+1, multiprocessors)
 	}
-	return tiles + s.halved(tiles, multiprocessors)
+	return tiles
 }
 
-// early reports whether blocks of a pass should start while those of the preceding pass end. They would be placed on
-// the multiprocessors that become free first, which delays large tiles, and many passes over few rows.
-func (s tileSize) early(p pass, tiles, multiprocessors int) bool {
-	if s.scanned {
-		return false
-	}
-	return tiles >= tilesOfProcessor*multiprocessors || tiles <= multiprocessors && !p.wide && p.rowBits == shortRowBits
-}
-
-// tileCount is the number of tiles and halves of rows that are binned in strips.
-func (s tileSize) tileCount(rows, strip, tile, multiprocessors int) int {
-	ofStrip := func(n int) int {
-		tiles := (n + tile - 1) / tile
-		return tiles + s.halved(tiles, multiprocessors)
-	}
-	return rows/strip*ofStrip(strip) + ofStrip(rows%strip)
+// tileCount is the number of tiles of rows that are binned in strips.
+func tileCount(rows, strip, tile int) int {
+	perStrip := (strip + tile - 1) / tile
+	return rows/strip*perStrip + (rows%strip+tile-1)/tile
 }

@@ -16,8 +16,7 @@ var sharedOf = map[int]int{80: 163 << 10, 86: 99 << 10, 89: 99 << 10, 90: 227 <<
 // TestKernelsFit: on every architecture of the image, the selected kernels fit the device.
 func TestKernelsFit(t *testing.T) {
 	for capability, shared := range sharedOf {
-		for _, rows := range []int{1, kernels.SmallTileRows, kernels.SmallTileRows + 1, kernels.LargeTileRows - 1,
-			kernels.LargeTileRows, 1 << 30} {
+		for _, rows := range []int{1, kernels.LargeTileRows - 1, kernels.LargeTileRows, 1 << 30} {
 			tiles := tilesFor(rows, shared)
 			for _, k := range kernels.All {
 				if k.Name == "digit_binning_middle"+tiles.suffix {
@@ -39,7 +38,7 @@ func TestKernelsFit(t *testing.T) {
 	require.Equal(t, largeTiles, tilesFor(1<<28, sharedOf[90]))
 	require.Equal(t, mediumTiles, tilesFor(1<<28, sharedOf[86]))
 	require.True(t, fits(sharedOf[80], bucketKernels...))
-	require.False(t, fits(sharedOf[90]/2, "histogram_wide"))
+	require.False(t, fits(sharedOf[86], "equalize"))
 }
 
 // passNamed is a first pass, or another, by the name of its kernel.
@@ -47,32 +46,14 @@ func passNamed(name string) pass {
 	return pass{first: strings.HasPrefix(name, "first") || name == "only", wide: name == "first_wide" || name == "only"}
 }
 
-func TestEarly(t *testing.T) {
-	const multiprocessors = 132
-	of4, of8 := pass{rowBits: shortRowBits}, pass{rowBits: 24}
-	require.True(t, mediumTiles.early(of8, 264, multiprocessors))
-	require.False(t, mediumTiles.early(of8, 132, multiprocessors))
-	require.True(t, mediumTiles.early(of4, 132, multiprocessors))
-	require.False(t, mediumTiles.early(of4, 200, multiprocessors))
-	require.False(t, mediumTiles.early(pass{rowBits: shortRowBits, wide: true}, 100, multiprocessors))
-	require.False(t, largeTiles.early(of4, 1000, multiprocessors))
-}
-
 func TestTileCount(t *testing.T) {
-	for _, s := range []tileSize{largeTiles, mediumTiles, smallTiles} {
-		const many = 100 // all tiles fit the multiprocessors
-		require.Equal(t, 1, s.tileCount(1, 100, 10, many))
-		require.Equal(t, 10, s.tileCount(100, 100, 10, many))
-		require.Equal(t, 11, s.tileCount(101, 100, 10, many))
-		require.Equal(t, 2*11+1, s.tileCount(205, 101, 10, many)) // the last tile of a strip may not be whole
-	}
-	require.Equal(t, 2*(11+2)+1, mediumTiles.tileCount(205, 101, 10, 2)) // two of whole strips are halved
-	require.Equal(t, 23, smallTiles.tileCount(205, 101, 10, 2))
+	require.Equal(t, 1, tileCount(1, 100, 10))
+	require.Equal(t, 10, tileCount(100, 100, 10))
+	require.Equal(t, 11, tileCount(101, 100, 10))
+	require.Equal(t, 2*11+1, tileCount(205, 101, 10)) // the last tile of a strip may not be whole
 	require.Equal(t, kernels.LargeTileWide, largeTiles.rows(true))
 	require.Equal(t, kernels.MediumTile, mediumTiles.rows(false))
 	require.Equal(t, 3, largeTiles.blocks(2, 132))
 	require.Equal(t, 132, largeTiles.blocks(1000, 132))
-	require.Equal(t, 1000+132, mediumTiles.blocks(1000, 132))
-	require.Equal(t, 2*132-1, mediumTiles.blocks(2*132-1, 132))
-	require.Equal(t, 1000, smallTiles.blocks(1000, 132))
+	require.Equal(t, 1000, mediumTiles.blocks(1000, 132))
 }

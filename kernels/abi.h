@@ -81,8 +81,6 @@ encode(Field *fields, u64 count, u64 n, u32 *rows, u64 *codes)   any grid
     codes[i] = the word of row rows[i], or of row i if rows is 0.
 histogram(Field *f, u64 n, u64 shifts, u64 bits, u64 count, u32 *counts, u32 *clear, u64 words)
     Any grid, best two blocks per multiprocessor.
-histogram_wide(the same)
-    One block per multiprocessor; for more than HALF_DIGITS digits of many rows.
     A digit is a field of 1 to RADIX_BITS bits of a code: code >> shift & (1 << bits) - 1. shifts and bits hold one byte
     for each of count digits, at most MAX_DIGITS, from the least significant digit on. Writes the start of each bin to
     counts[d * RADIX_BINS + bin]. Sets bit d of the u64 at counts + MAX_DIGITS * RADIX_BINS if all rows have the same
@@ -90,8 +88,6 @@ histogram_wide(the same)
     column: one whole word (down = up = 0) of FORM_INTEGER, FORM_FLOAT or FORM_RANK with stride = width = 4 or 8. Any
     other word is encoded first, and read as FORM_INTEGER of 8 bytes.
 
-single_block(SmallSort s)        grid 1; n up to SINGLE_BLOCK_ROWS
-single_block_small(SmallSort s)  grid 1; n up to SINGLE_BLOCK_SMALL_ROWS
 cluster(SmallSort s)             grid CLUSTER_BLOCKS; n up to CLUSTER_ROWS; compute capability 9.0
 cooperative(CooperativeSort s)   grid = multiprocessors, cooperative launch;
                                  n up to COOPERATIVE_ITEMS * COOPERATIVE_THREADS * grid, and COOPERATIVE_ROWS
@@ -112,10 +108,9 @@ strips of a pass run one after the other. The name of a kernel states what it re
     digit_binning_last_wide     wide          -> rows
 A packed record is a u64, code << rowBits | row. A short record is packed with rowBits = 32. A wide record is a u64,
 code << rowBits | low bits of the row, and the high bits of the row, row >> rowBits, in a separate array of 1, 2 or 4
-bytes each. Tiles are medium, or of the shape in the suffix of the name:
-    _small   grid = tiles of the strip = ceil(strip / tile)
-    (none)   the same, and one more block for each tile that is halved, at most half of the tiles
-    _large   grid = 2 to tiles + 1, at most one per multiprocessor: the first block scans, the others bin;
+bytes each. Tiles are medium, or large if the name ends in _large:
+    medium   grid = tiles of the strip = ceil(strip / tile)
+    large    grid = 2 to tiles + 1, at most one per multiprocessor: the first block scans, the others bin;
              not for digit_binning_first and digit_binning_first_short, which are faster with medium tiles
 Arguments of all:
     (Field *field, u64 *in, u32 *inRows, u64 *out, u32 *outRows, u64 rowBits, u64 parts,
@@ -128,7 +123,7 @@ Arguments of all:
     that are written, 0 for packed records.
     shift, bits: the digit in the code (for packed records the kernel adds rowBits itself).
     base: RADIX_BINS places of the strip's first row of each bin. next: receives those of the next strip, or 0.
-    status: RADIX_BINS words for each tile or half tile of the strip, aligned to 16 bytes, zero before the first pass.
+    status: RADIX_BINS words for each tile of the strip, aligned to 16 bytes, zero before the first pass.
     ticket: one word, zero. phase: the number of the pass over these status words, from 0 on. Status codes rotate with
     it, so that nothing is zeroed between passes.
 */
@@ -252,8 +247,7 @@ records are different, so no step has to be stable. Rows are scattered to bucket
 two, and ranges of buckets are sorted in shared memory. After the first of two passes records leave out the firstBits
 bits that the bin implies, and hold as many other bits. The code is computed from the number of a row by a monotone map
 that a sample suggests (Map). Rows that tie in the code are compared by their numbers, which are read by row, unless the
-code is exact. n is at most 2^28, and the bits of a row number are at most bits + BUCKET_SORT_BIN_BITS (for n up to
-SMALL_ROWS: SMALL_BUCKET_SORT_BIN_BITS).
+code is exact. n is at most 2^28, and the bits of a row number are at most bits + BUCKET_SORT_BIN_BITS.
 
 A number is the ordered word of a value, of the whole range of its type (base is the sign bit, shift 0), or a code that
 was encoded before. Null, NaN and heavy values, which the sample finds in many rows, are classes: their rows have no
@@ -265,14 +259,13 @@ is 0, and sample computes the Fields for the ranges that it finds: before it, ba
 greatest number, descending is the order, and nan is 1 if NaN and null sort at the start. Then the key scan checks that
 all values are in range.
 
-For n up to SMALL_ROWS the host launches all kernels at once, and each returns immediately if the decision excludes it.
 If the sort is declined, or the rows are in order already, the host sorts in another way, by the statistics that the key
 scan has computed in the same read. If the sample has declined and statistics would not shorten the sort, the decision
-is early: the key scan does not read the keys, and the only statistics are any and notAll, of the sample. For more rows
-the host zeroes the status words of the report, waits for that of the sample, and launches nothing after the key scan if
-that has declined: counts are still zero. If the sample is in order, the key scan does nothing, and the host launches
-check_order. Then the plan's status word reports whether rows has the result, complete or but for what repair_order
-writes; if neither, the host launches all again with checksOrder = 0.
+is early: the key scan does not read the keys, and the only statistics are any and notAll, of the sample. The host zeroes
+the status words of the report, waits for that of the sample, and launches nothing after the key scan if that has
+declined: counts are still zero. If the sample is in order, the key scan does nothing, and the host launches check_order.
+Then the plan's status word reports whether rows has the result; if not, the host launches all again with checksOrder
+= 0.
 
 sample(Buckets b)             grid 1. Makes the map and the decision as far as a sample allows.
 key_scan(Buckets b)           any grid, best one block per multiprocessor. Also plans up to SMALL_BUCKET_BITS bits of
@@ -285,19 +278,16 @@ bucket_plan(Buckets b)        grid = ceil(2^bits / 4096) + CLASSES; for more bit
 partition_first(Buckets b)    grid = ceil(n / PARTITION_TILE): firstBits, at most 8; partition_second follows
 partition_first_floats        the same for floats of 4 bytes
 partition_only(Buckets b)     grid = ceil(n / PARTITION_ONLY_TILE): all bits at once, at most 11
-partition_small(Buckets b)    grid = ceil(n / PARTITION_SMALL_TILE): all bits at once, at most 8
     Leave counts and classCounts zero for the next sort, also if the sort is declined.
 key_scan_keys, partition_first_keys   key_scan and partition_first_wide for FORM_KEYS, for two passes only
-partition_first_wide, partition_only_wide, partition_small_wide   for columns of 8 bytes; PARTITION_WIDE_TILE
+partition_first_wide, partition_only_wide   for columns of 8 bytes; PARTITION_WIDE_TILE
 key_scan_equalized, partition_first_equalized, partition_only_equalized   for columns of 8 bytes, equalized maps
 partition_second(Buckets b)   grid = n / PARTITION_SECOND_TILE + 2^firstBits + 1
-bucket_sort(Buckets b)        grid = ceil(n / step); n above SMALL_ROWS, rangeRows = BUCKET_RANGE_ROWS
-bucket_sort_small(Buckets b)  the same for n up to SMALL_ROWS, rangeRows = SMALL_BUCKET_RANGE_ROWS
-bucket_sort_wide, bucket_sort_small_wide   for columns of 8 bytes; but bucket_sort if the map is narrow
+bucket_sort(Buckets b)        grid = ceil(n / BUCKET_RANGE_ROWS)
+bucket_sort_wide(Buckets b)   the same for columns of 8 bytes; but bucket_sort if the map is narrow
 bucket_sort_large(Buckets b)  grid = multiprocessors: the ranges that the bucket sort deferred, of at most
     BUCKET_SORT_LARGE_ROWS rows
-check_order(Buckets b)        any grid; n above SMALL_ROWS. Writes the row numbers and checks the order of all rows.
-repair_order(Buckets b)       any grid. Writes the misplaced rows that check_order has found, and the rows between them.
+check_order(Buckets b)        any grid. Writes the row numbers and checks the order of all rows.
 
 If the sort is declined with split, most rows are of classes. They are written to their places, and only the other rows
 are sorted by digits. The key scan has counted the classes, and none of the kernels above zeroes these counts. If the
@@ -327,15 +317,15 @@ struct Decision {
 	u32 sampled;    // rows of the sample, in pairs; 0 if there are too few rows for a sample
 	u32 neighbours; // pairs of neighbours that tie
 	u32 ties;       // rows that tie with another row of the sample
-	u32 oversized;  // buckets larger than rangeRows
+	u32 oversized;  // buckets of more than BUCKET_RANGE_ROWS rows
 	u32 largest;    // rows of the largest bucket
 	u32 records;    // rows that are not of a class
 	u32 below;      // 1: some number is less than the map's range: its prefix is 0
 	u32 above;      // 1: some number is greater: its prefix is ~0
-	u32 listed;     // entries of Buckets.list: ranges for bucket_sort_large, or for check_order breaks of the order
+	u32 listed;     // entries of Buckets.list; check_order: not 0 if some rows are not in order
 	u32 ticket;     // of the blocks of the plan, zero between sorts
 	u32 early;      // 1: the sample has decided; every bit of a number may vary, and the rows are in no order
-	u32 narrow;     // 1: the map is narrow, for 8-byte columns of more than SMALL_ROWS rows: bucket_sort, not _wide
+	u32 narrow;     // 1: the map of an 8-byte column is narrow: bucket_sort, not _wide
 	u32 split;      // 1: most rows are of classes: split_heavy
 	u32 order;      // SampleOrder: what comes before the key scan
 };
@@ -419,9 +409,8 @@ enum SortStatus : u64 {
 	STATUS_NARROW = 4,   // the map is narrow
 	STATUS_IN_ORDER = 8, // the sample is in order
 	STATUS_SPLIT = 16,   // most rows are of classes: from the sample, launch only the plan; from the plan, split_heavy
-	STATUS_REPAIR = 32,  // launch repair_order
-	STATUS_UNEVEN = 64,  // launch equalize
-	STATUS_EQUALIZED = 128, // the map is equalized: launch the kernels for it
+	STATUS_UNEVEN = 32,  // launch equalize
+	STATUS_EQUALIZED = 64, // the map is equalized: launch the kernels for it
 };
 
 struct Report {
@@ -441,12 +430,10 @@ struct Buckets {
 	u64 cursors;      // u32[2^bits]
 	u64 firstStarts;  // u32[2^firstBits + 1], for two passes
 	u64 firstCursors; // u32[2^firstBits]
-	u64 ranges;       // of the bucket sort: {bucket, compact place} u32 pairs, ceil(n / step) + 1
+	u64 ranges;       // of the bucket sort: {bucket, compact place} u32 pairs, ceil(n / BUCKET_RANGE_ROWS) + 1
 	u64 decision;     // Decision
-	u64 list;         // Range[2^bits + ceil(n / step)]
+	u64 list;         // Range[2^bits + ceil(n / BUCKET_RANGE_ROWS)]
 	u64 n, bits, firstBits, rowBits;
-	u64 rangeRows, step; // the most rows of a bucket range; rows from a range of short codes to the next. Other ranges
-	                     // are rangeRows rows apart
 	u64 second;       // bits of the second pass; 0 for one pass
 	u64 numberMap;    // Map
 	u64 classCounts; // u32[CLASSES * tiles], tiles of the pass that reads the column, zero before: rows of each class

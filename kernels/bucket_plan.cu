@@ -13,7 +13,7 @@ KERNEL(bucket_plan, PLAN_THREADS, 1)(PARAMETER Buckets arguments) {
 	Map* map = (Map*)(v + 1);
 	Decision* decision = (Decision*)b->decision;
 	if (decision->early) return;
-	Planner plan(b, (Map*)b->numberMap, sums, decision->narrow);
+	Planner plan(b, (Map*)b->numberMap, sums);
 	u32 blocks = grid_blocks() - CLASSES;
 	if (decision->reason == REASON_NONE && block_index() < blocks) {
 		u32 largest = 0, oversized = 0,

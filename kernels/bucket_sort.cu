@@ -12,17 +12,16 @@ template <class Full, class Any> DEVICE void sort_range(const Buckets& b, const 
 	}
 }
 
-template <int threads, int items, int binBits, bool wide> DEVICE void sort_ranges(const Buckets& b) {
-	typedef BinSorter<threads, items, binBits, wide, false> Any;
+template <int threads, int items, bool wide> DEVICE void sort_ranges(const Buckets& b) {
+	typedef BinSorter<threads, items, BUCKET_SORT_BIN_BITS, wide, false> Any;
 	BucketRanges<Any, wide> ranges(b, shared_memory());
-	wait_for_earlier_kernels(); // the plan is complete: a pass of the partition has waited for it
 	let_later_kernels_start();
 	for (; ranges.more(); ranges.next()) {
 		bool fits = ranges.cut();
 		const volatile BucketRange* s = ranges.range;
 		if (s->rows == 0) continue;
 		if (fits) {
-			sort_range<BinSorter<threads, items, binBits, wide, true>, Any>(b, s);
+			sort_range<BinSorter<threads, items, BUCKET_SORT_BIN_BITS, wide, true>, Any>(b, s);
 		} else {
 			ranges.defer();
 		}
@@ -31,14 +30,8 @@ template <int threads, int items, int binBits, bool wide> DEVICE void sort_range
 
 // bucket_sort sorts the buckets of its ranges, and writes row numbers.
 KERNEL(bucket_sort, BUCKET_SORT_THREADS, 4)(PARAMETER Buckets b) {
-	sort_ranges<BUCKET_SORT_THREADS, BUCKET_SORT_ITEMS, BUCKET_SORT_BIN_BITS, false>(b);
+	sort_ranges<BUCKET_SORT_THREADS, BUCKET_SORT_ITEMS, false>(b);
 }
 KERNEL(bucket_sort_wide, BUCKET_SORT_WIDE_THREADS, 3)(PARAMETER Buckets b) {
-	sort_ranges<BUCKET_SORT_WIDE_THREADS, BUCKET_SORT_WIDE_ITEMS, BUCKET_SORT_BIN_BITS, true>(b);
-}
-KERNEL(bucket_sort_small, BUCKET_SORT_THREADS, 4)(PARAMETER Buckets b) {
-	sort_ranges<BUCKET_SORT_THREADS, SMALL_BUCKET_SORT_ITEMS, SMALL_BUCKET_SORT_BIN_BITS, false>(b);
-}
-KERNEL(bucket_sort_small_wide, BUCKET_SORT_THREADS, 4)(PARAMETER Buckets b) {
-	sort_ranges<BUCKET_SORT_THREADS, SMALL_BUCKET_SORT_ITEMS, SMALL_BUCKET_SORT_BIN_BITS, true>(b);
+	sort_ranges<BUCKET_SORT_WIDE_THREADS, BUCKET_SORT_WIDE_ITEMS, true>(b);
 }

@@ -3,9 +3,9 @@
 #include "mapper.h"
 #include "numbers.h"
 
-// Reports whether heavy values may be split, so that only the other rows are sorted by digits. The launches are not
-// worth it for few rows. The other rows must be few, fewer where digits are few, since the column is read twice more.
-DEVICE bool can_split(const Buckets* b) { return b->field.form != FORM_KEYS && b->rangeRows == BUCKET_RANGE_ROWS; }
+// Reports whether heavy values may be split, so that only the other rows are sorted by digits. These must be few, fewer
+// where digits are few, since the column is read twice more.
+DEVICE bool can_split(const Buckets* b) { return b->field.form != FORM_KEYS; }
 DEVICE bool can_split(const Buckets* b, u32 reason) {
 	return (reason == REASON_EQUAL || reason == REASON_LARGE) && can_split(b);
 }
@@ -26,7 +26,5 @@ DEVICE u32 implied_bits(const Buckets& b, const Map* m) {
 
 // The rows of a tile of the pass that reads the column.
 DEVICE u32 first_tile(const Buckets* b) {
-	return b->second                    ? b->field.width == 8 ? PARTITION_WIDE_TILE : PARTITION_TILE
-	       : b->bits <= SMALL_PASS_BITS ? PARTITION_SMALL_TILE
-	                                    : PARTITION_ONLY_TILE;
+	return !b->second ? PARTITION_ONLY_TILE : b->field.width == 8 ? PARTITION_WIDE_TILE : PARTITION_TILE;
 }

@@ -1,4 +1,5 @@
-#include "order_repair.h"
+#include "numbers.h"
+#include "row_order.h"
 
 // The work of a warp on a column whose sample is in order, or reversed.
 template <class Word> struct OrderChecker {
@@ -13,21 +14,17 @@ template <class Word> struct OrderChecker {
 	    : b(b), f(&b->field), decision((Decision*)b->decision), numbers(f), n((u32)b->n), rising(rising),
 	      nullable(f->validity != 0), nullsAtStart(b->column.nullsAtStart != 0) {}
 
-	// The most breaks for which the order can be repaired.
-	DEVICE u32 most() const { return rising ? MAX_BREAKS : 0; }
-
 	DEVICE void run() {
 		const u32 step = grid_blocks() * STREAM_THREADS * CHUNK_ITEMS;
-		u32 turn = 0, broken = 0;
+		u32 turn = 0, broken = 0; // broken: by this or another warp
 		for (u32 first = (block_index() * (STREAM_THREADS / 32) + warp_index()) * CHUNK_ROWS;
-		     first < n && broken <= most(); first += step) {
+		     first < n && !broken; first += step) {
 			Chunk<Word> c;
 			c.load((const Word*)f->values, first, n);
 			NumberedRow before(f, first > 0 ? first - 1 : 0);
 			c.settle(f, nullable, numbers, first, n);
-			u32 items = breaks(c, first, before);
-			if (vote(items != 0)) broken = note(items, first);
-			else if (++turn % 8 == 0) broken = load_relaxed(&decision->listed); // of other warps
+			if (vote(breaks(c, first, before) != 0)) store_relaxed(&decision->listed, broken = 1);
+			else if (++turn % 8 == 0) broken = load_relaxed(&decision->listed);
 			write(first);
 		}
 	}
@@ -55,18 +52,6 @@ private:
 		}
 		if (first == 0 && lane_index() == 0) items &= ~1u;
 		return items & c.inside;
-	}
-	// Lists the rows of breaks; returns how many there are so far.
-	DEVICE u32 note(u32 items, u32 first) const {
-		u32 total, at = warp_exclusive_sum(count_ones(items), &total),
-		           before = lane_index() == 0 ? atomic_add(&decision->listed, total) : 0;
-		before = shuffle(before, 0), at += before;
-		UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) {
-			if (!(items >> i & 1)) continue;
-			if (at < MAX_BREAKS) store_relaxed(Misplaced::of(b)->breaks + at, first + Chunk<Word>::place(i));
-			at++;
-		}
-		return before + total;
 	}
 	DEVICE void write(u32 first) const {
 		u32 *rows = (u32*)b->rows, step = rising ? 1 : ~0u;
@@ -101,9 +86,7 @@ KERNEL(check_order, STREAM_THREADS, 4)(PARAMETER Buckets arguments) {
 	sync_block();
 	if (!*last) return;
 	fence();
-	u32 found = load_relaxed(&decision->listed);
-	u64 status = found == 0 ? STATUS_ACCEPTED : STATUS_DECLINED;
-	if (found > 0 && found <= MAX_BREAKS && rising && OrderRepair(b, shared_memory() + 16).place(found))
-		status = STATUS_ACCEPTED | STATUS_REPAIR;
-	if (thread_index() == 0) decision->ticket = 0, ((Report*)b->report)->plan = status;
+	const bool broken = load_relaxed(&decision->listed) != 0;
+	if (thread_index() == 0)
+		decision->ticket = 0, ((Report*)b->report)->plan = broken ? +STATUS_DECLINED : +STATUS_ACCEPTED;
 }

@@ -9,22 +9,11 @@
 const int LOOK_BACK_EVERY = 8; // items ranked between two steps of the look-back
 const int ASK_BEFORE_END = 4;  // remaining items when a block loads its prefix and takes its next tile
 
-// Ranks the rows and stages them bin by bin. between(i) is called after item i, so that waiting overlaps ranking. Rows
-// of a warp with one digit need no ranking, but they are ranked where a scanner works: many blocks that wait early slow
-// it down.
+// Ranks the rows and stages them bin by bin. between(i) is called after item i, so that waiting overlaps ranking.
 template <class S, class Reader, class Stage, class Between>
-DEVICE void stage_rows(bool oneDigit, const Stage& stage, const TileMemory<S>& m, const Reader& r, const Pass& p,
-                       Between between) {
+DEVICE void stage_rows(const Stage& stage, const TileMemory<S>& m, const Reader& r, const Pass& p, Between between) {
 	DigitPlace digit(m, Reader::place, p.bits);
 	u32* places = m.of_warp();
-	if (oneDigit && !S::scanned) {
-		u32 first = places[digit.of(r.digits(0))] + lane_index();
-		UNROLL for (int i = 0; i < S::items; i++) {
-			stage.put(first + 32 * i, r, i);
-			between(i);
-		}
-		return;
-	}
 	UNROLL for (int i = 0; i < S::items; i++) {
 		stage.put(take_place(places, digit.of(r.digits(i))), r, i);
 		between(i);
@@ -48,14 +37,15 @@ template <class S> DEVICE void finish_look_back(const TileMemory<S>& m, const Pa
 
 // A block bins one tile, and looks back for its prefix.
 template <class S, class Reader, class Writer>
-DEVICE void bin_tile(const Pass& p, const TileMemory<S>& m, const TileRows<S>& rows, u32 tile, u32 tiles) {
+DEVICE void bin_tile(const Pass& p, const TileMemory<S>& m, u32 tile, u32 tiles) {
+	TileRows<S> rows(p, tile);
 	typename Reader::Format::Stage stage(shared_memory(), S::rows);
 	StatusCodes codes((u32)p.phase);
 	Reader r(p.binning);
 
 	r.load(rows.of_warp());
 	r.settle(rows.of_warp());
-	bool oneDigit = count_digits(m, r, p);
+	count_digits(m, r, p);
 	sync_block();
 
 	BinCounts<S> bin;
@@ -68,7 +58,7 @@ DEVICE void bin_tile(const Pass& p, const TileMemory<S>& m, const TileRows<S>& r
 	LookBack back;
 	back.start(p.status + thread_index(), tile);
 	bool asked = false;
-	stage_rows(oneDigit, stage, m, r, p, [&](int i) {
+	stage_rows(stage, m, r, p, [&](int i) {
 		if (i % LOOK_BACK_EVERY != LOOK_BACK_EVERY - 1 || i == S::items - 1 || thread_index() >= RADIX_BINS) return;
 		if (asked) back.take(codes);
 		back.ask();
@@ -93,11 +83,11 @@ DEVICE void bin_tiles(const Pass& p, const TileMemory<S>& m, u32 tile, u32 tiles
 	Writer writer(p.binning);
 	u32 base = thread_index() < RADIX_BINS ? p.base[thread_index()] : 0;
 
-	r.load(TileRows<S>::of_tile(p, tile).of_warp());
+	r.load(TileRows<S>(p, tile).of_warp());
 	for (;;) {
-		TileRows<S> rows = TileRows<S>::of_tile(p, tile);
+		TileRows<S> rows(p, tile);
 		r.settle(rows.of_warp());
-		bool oneDigit = count_digits(m, r, p);
+		count_digits(m, r, p);
 		sync_block();
 
 		BinCounts<S> bin;
@@ -108,7 +98,7 @@ DEVICE void bin_tiles(const Pass& p, const TileMemory<S>& m, u32 tile, u32 tiles
 
 		const u32* status = p.status + (u64)tile * RADIX_BINS + thread_index();
 		u32 prefix = 0, next = 0;
-		stage_rows(oneDigit, stage, m, r, p, [&](int i) {
+		stage_rows(stage, m, r, p, [&](int i) {
 			if (i != S::items - ASK_BEFORE_END) return;
 			if (thread_index() < RADIX_BINS) prefix = load_relaxed(status);
 			if (thread_index() == 0) next = atomic_add(p.ticket, 1u);
@@ -123,30 +113,14 @@ DEVICE void bin_tiles(const Pass& p, const TileMemory<S>& m, u32 tile, u32 tiles
 		sync_block();
 
 		tile = m.control[0];
-		if (tile < tiles) r.load(TileRows<S>::of_tile(p, tile).of_warp());
+		if (tile < tiles) r.load(TileRows<S>(p, tile).of_warp());
 		scatter(stage, m, writer, p, rows.count);
 		if (tile >= tiles) return;
 	}
 }
 
-// The blocks of a grid beyond the number of whole tiles are for tiles that are halved: one half of each comes first,
-// the other last. So the blocks of a multiprocessor do not all load, rank or write at the same time, and the last ones
-// end soon.
-template <class S, template <class> class Reader, class Writer>
-DEVICE void bin_tile_or_half(const Pass& p, u8* memory, u32 tile, u32 whole) {
-	typedef typename S::Half H;
-	u32 tiles = grid_blocks(), halved = tiles - whole;
-	if (tile >= halved && tile < whole) {
-		TileRows<S> rows(p, (u64)halved * H::rows + (u64)(tile - halved) * S::rows);
-		return bin_tile<S, Reader<S>, Writer>(p, TileMemory<S>(memory), rows, tile, tiles);
-	}
-	u64 before = (u64)tile * H::rows + (tile < halved ? 0 : (u64)(whole - halved) * (S::rows - H::rows));
-	bin_tile<H, Reader<H>, Writer>(p, TileMemory<H>(memory), TileRows<H>(p, before), tile, tiles);
-}
-
 template <class S, template <class> class Reader, class Writer> DEVICE void bin_digits(const Pass& p) {
-	u8* memory = shared_memory() + S::rows * Reader<S>::Format::bytes;
-	TileMemory<S> m(memory);
+	TileMemory<S> m(shared_memory() + S::rows * Reader<S>::Format::bytes);
 	m.clear_counters();
 	wait_for_earlier_kernels();
 	let_later_kernels_start(); // not before: one kernel waits at a time
@@ -156,10 +130,8 @@ template <class S, template <class> class Reader, class Writer> DEVICE void bin_
 	if constexpr (S::scanned) {
 		if (tile == 0) scan<S>(p, tiles);
 		else if (tile <= tiles) bin_tiles<S, Reader<S>, Writer>(p, m, tile - 1, tiles);
-	} else if constexpr (S::halves) {
-		bin_tile_or_half<S, Reader, Writer>(p, memory, tile, tiles);
 	} else {
-		bin_tile<S, Reader<S>, Writer>(p, m, TileRows<S>::of_tile(p, tile), tile, tiles);
+		bin_tile<S, Reader<S>, Writer>(p, m, tile, tiles);
 	}
 }
 
@@ -170,10 +142,7 @@ template <class S, template <class> class Reader, class Writer> DEVICE void bin_
 		Binning b = {field, in, inRows, out, outRows, rowBits, parts}; \
 		bin_digits<Shape, Reader, Writer>(Pass{b, first, strip, shift, bits, base, next, status, ticket, phase}); \
 	}
-// The kernels of a reader and a writer, for tiles of all sizes of the pass.
+// The kernels of a reader and a writer, for tiles of both sizes.
 #define DIGIT_BINNINGS(name, Format, Reader, Writer) \
-	DIGIT_BINNING(name##_large, Large##Format, Reader, Writer) \
-	DIGIT_BINNINGS_TO_MEDIUM(name, Format, Reader, Writer)
-#define DIGIT_BINNINGS_TO_MEDIUM(name, Format, Reader, Writer) \
 	DIGIT_BINNING(name, Medium##Format, Reader, Writer) \
-	DIGIT_BINNING(name##_small, Small##Format, Reader, Writer)
+	DIGIT_BINNING(name##_large, Large##Format, Reader, Writer)

@@ -103,23 +103,25 @@ DEVICE void clear_words(u32* words, u64 count, u64 first, u64 step) {
 	for (u64 i = first; i < count / 4; i += step) ((Words4*)words)[i] = {0, 0, 0, 0};
 }
 
-template <u32 bytes, bool wide> DEVICE void make_histogram(const Field* field, u64 n, u64 shifts, u64 bits, u32 digits,
-                                                           const Counts& counts, u32* clear, u64 words) {
-	const int half = HALF_DIGITS, items = 8, copies = bytes / (MAX_DIGITS * RADIX_BINS * 4);
+KERNEL(histogram, HISTOGRAM_THREADS, 2)
+(const Field* field, u64 n, u64 shifts, u64 bits, u64 count, u32* words, u32* clear, u64 clearWords) {
+	const int half = HALF_DIGITS, items = 8, copies = HISTOGRAM_BYTES / (MAX_DIGITS * RADIX_BINS * 4);
+	const Counts counts(words);
+	const u32 digits = (u32)count;
 	u32 top = digits - 1, codeBits = (u32)(shifts >> 8 * top & 255) + (u32)(bits >> 8 * top & 255);
-	clear_words((u32*)shared_memory(), bytes / 4, thread_index(), block_threads());
-	clear_words(clear, words, (u64)block_index() * block_threads() + thread_index(),
+	clear_words((u32*)shared_memory(), HISTOGRAM_BYTES / 4, thread_index(), block_threads());
+	clear_words(clear, clearWords, (u64)block_index() * block_threads() + thread_index(),
 	            (u64)grid_blocks() * block_threads());
 	sync_block();
-	if (wide || digits > half) count_column<u64, items, MAX_DIGITS, copies>(field, n, shifts, bits, digits);
+	if (digits > half) count_column<u64, items, MAX_DIGITS, copies>(field, n, shifts, bits, digits);
 	else if (field->width == 4 && codeBits <= 32)
 		count_column<u32, 2 * items, half, 2 * copies>(field, n, shifts, bits, digits);
 	else count_column<u64, items, half, 2 * copies>(field, n, shifts, bits, digits);
 	sync_block();
-	if (wide || digits > half) add_up<copies>(counts, digits);
+	if (digits > half) add_up<copies>(counts, digits);
 	else add_up<2 * copies>(counts, digits);
 	fence(); // the counts are visible before this block is counted as done
-	u32* last = (u32*)(shared_memory() + bytes);
+	u32* last = (u32*)(shared_memory() + HISTOGRAM_BYTES);
 	sync_block();
 	if (thread_index() == 0) *last = atomic_add(counts.done, 1u) == grid_blocks() - 1;
 	sync_block();
@@ -127,11 +129,3 @@ template <u32 bytes, bool wide> DEVICE void make_histogram(const Field* field, u
 	fence();
 	sum_counts(counts, digits, n);
 }
-
-#define HISTOGRAM(name, threads, blocks, bytes, wide) \
-	KERNEL(name, threads, blocks) \
-	(const Field* field, u64 n, u64 shifts, u64 bits, u64 digits, u32* counts, u32* clear, u64 words) { \
-		make_histogram<bytes, wide>(field, n, shifts, bits, (u32)digits, Counts(counts), clear, words); \
-	}
-HISTOGRAM(histogram, HISTOGRAM_THREADS, 2, HISTOGRAM_BYTES, false)
-HISTOGRAM(histogram_wide, WIDE_HISTOGRAM_THREADS, 1, WIDE_HISTOGRAM_BYTES, true)

@@ -30,9 +30,6 @@ var All = slices.Concat(digitBinning, []Kernel{
 	{"statistics_decimal", StreamThreads, 0},
 	{"encode", StreamThreads, 0},
 	{"histogram", HistogramThreads, HistogramBytes + 16},
-	{"histogram_wide", WideHistogramThreads, WideHistogramBytes + 16},
-	{"single_block", SingleBlockThreads, singleBlockBytes(SingleBlockItems)},
-	{"single_block_small", SingleBlockThreads, singleBlockBytes(SingleBlockSmallItems)},
 	{"cluster", ClusterThreads, clusterBytes},
 	{"cooperative", CooperativeThreads, cooperativeBytes},
 	{"sample", SampleThreads, SampleBytes},
@@ -49,16 +46,10 @@ var All = slices.Concat(digitBinning, []Kernel{
 	{"partition_only", PartitionOnlyThreads, scatterBytes(PartitionOnlyTile, 1<<OnlyPassBits)},
 	{"partition_only_wide", PartitionOnlyThreads, scatterBytes(PartitionOnlyTile, 1<<OnlyPassBits)},
 	{"partition_only_equalized", PartitionOnlyThreads, scatterBytes(PartitionOnlyTile, 1<<OnlyPassBits)},
-	{"partition_small", PartitionSmallThreads, scatterBytes(PartitionSmallTile, 1<<SmallPassBits)},
-	{"partition_small_wide", PartitionSmallThreads, scatterBytes(PartitionSmallTile, 1<<SmallPassBits)},
 	{"partition_second", PartitionSecondThreads, scatterBytes(PartitionSecondTile, 256)},
 	{"bucket_sort", BucketSortThreads, bucketSortBytes(BucketSortThreads*BucketSortItems, BucketSortBinBits)},
 	{"bucket_sort_wide", BucketSortWideThreads,
 		bucketSortWideBytes(BucketSortWideThreads*BucketSortWideItems, BucketSortBinBits)},
-	{"bucket_sort_small", BucketSortThreads,
-		bucketSortBytes(BucketSortThreads*SmallBucketSortItems, SmallBucketSortBinBits)},
-	{"bucket_sort_small_wide", BucketSortThreads,
-		bucketSortWideBytes(BucketSortThreads*SmallBucketSortItems, SmallBucketSortBinBits)},
 	{"bucket_sort_large", BucketSortLargeThreads,
 		bucketSortWideBytes(BucketSortLargeThreads*BucketSortLargeItems, BucketSortLargeBinBits)},
 	{"split_heavy", SplitThreads, SplitBytes},
@@ -68,7 +59,6 @@ var All = slices.Concat(digitBinning, []Kernel{
 	{"select_rows", SelectThreads, selectBytes},
 	{"select_rows_wide", SelectThreads, selectBytes},
 	{"check_order", StreamThreads, 4 << 10},
-	{"repair_order", StreamThreads, 0},
 	{"check_permutation", StreamThreads, 0},
 	{"iota", StreamThreads, 0},
 	{"gather_1", StreamThreads, 0},
@@ -93,10 +83,10 @@ var All = slices.Concat(digitBinning, []Kernel{
 	{"look_up_ranks", StreamThreads, 0},
 })
 
-// digitBinning are the passes of Onesweep, for tiles of three shapes. First passes that write packed records have no
-// large tiles.
+// digitBinning are the passes of Onesweep, for tiles of both sizes. First passes that write packed records have no large
+// tiles.
 var digitBinning = slices.Concat(
-	binning("digit_binning_first", false)[1:], binning("digit_binning_first_short", false)[1:],
+	binning("digit_binning_first", false)[:1], binning("digit_binning_first_short", false)[:1],
 	binning("digit_binning_first_wide", true),
 	binning("digit_binning_only", true), binning("digit_binning_middle", false),
 	binning("digit_binning_middle_short", false),
@@ -106,23 +96,14 @@ var digitBinning = slices.Concat(
 
 // binning are the kernels of a pass.
 func binning(name string, wide bool) []Kernel {
-	large, medium, small, bytes := LargeTile, MediumTile, SmallTile, 8
+	medium, large, bytes := MediumTile, LargeTile, 8
 	if wide {
-		large, medium, bytes = LargeTileWide, MediumTileWide, 12
-	}
-	shape := func(suffix string, threads, tile int) Kernel {
-		return Kernel{name + suffix, threads, tile*bytes + binningCounters(threads)}
+		medium, large, bytes = MediumTileWide, LargeTileWide, 12
 	}
 	return []Kernel{
-		shape("_large", LargeTileThreads, large), shape("", MediumTileThreads, medium),
-		shape("_small", SmallTileThreads, small),
+		{name, MediumTileThreads, medium*bytes + binningCounters(MediumTileThreads)},
+		{name + "_large", LargeTileThreads, large*bytes + binningCounters(LargeTileThreads)},
 	}
-}
-
-// singleBlockBytes is the memory of a sort by one block: a number, two places and a class for each row, the counters of
-// the bins, a sum for each warp.
-func singleBlockBytes(items int) int {
-	return SingleBlockThreads*items*13 + 4<<SingleBlockBinBits + SingleBlockThreads/32*8
 }
 
 // clusterBytes is the memory of a block of a cluster: three words for each row, twice; counters of digits for each

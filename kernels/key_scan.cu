@@ -4,7 +4,7 @@
 
 // Plans at most PLAN_THREADS * PLAN_ITEMS buckets, by one block.
 DEVICE void plan_by_block(const Buckets* b, KeyScanMemory* m) {
-	Planner plan(b, &m->map, m->sums, m->decision.narrow);
+	Planner plan(b, &m->map, m->sums);
 	u32 largest = 0, oversized = 0, end = 0;
 	if (warp_index() == KEY_SCAN_THREADS / 32 - 1) load_seen(b, &m->seen);
 	if (thread_index() == 0) m->decision.largest = m->decision.oversized = 0;
@@ -55,7 +55,6 @@ template <class Scan> DEVICE void scan_and_plan(const Buckets* b, const Scan& sc
 	sync_block();
 	if (m->decision.reason == REASON_NONE) flush(b, m->counters());
 	if (warp_index() == 0) join(b, m);
-	let_later_kernels_start();
 	if (b->bits > SMALL_BUCKET_BITS) return;
 	fence();
 	sync_block();

@@ -186,14 +186,12 @@ template <class Word, int threads, int tile, int bins, bool floats, bool equaliz
 	}
 };
 
-// Values are loaded before the decision is known, since each wait for memory counts.
+// Values are loaded before the decision is read, since each wait for memory counts.
 template <class Word, int threads, int tile, int bins, bool floats = true, bool equalized = false>
 DEVICE void first_pass(const Buckets& b) {
 	typedef FirstPass<Word, threads, tile, bins, floats, equalized> Pass;
 	Word x[Pass::items];
 	Pass::load(b, x);
-	wait_for_earlier_kernels();
-	let_later_kernels_start();
 	Pass(b).run(x);
 }
 
@@ -243,8 +241,6 @@ KERNEL(partition_first_keys, PARTITION_WIDE_THREADS, 2)(PARAMETER Buckets b) {
 		UNROLL for (int i = 0; i < Pass::items; i++) x[i] = numbers[i * PARTITION_WIDE_THREADS];
 		sync_block();
 	}
-	wait_for_earlier_kernels(); // the Fields are complete: the key scan has waited for them
-	let_later_kernels_start();
 	Pass(b).run(x);
 }
 
@@ -254,10 +250,4 @@ KERNEL(partition_only, PARTITION_ONLY_THREADS, 2)(PARAMETER Buckets b) {
 }
 KERNEL(partition_only_wide, PARTITION_ONLY_THREADS, 2)(PARAMETER Buckets b) {
 	first_pass<u64, PARTITION_ONLY_THREADS, PARTITION_ONLY_TILE, 1 << ONLY_PASS_BITS>(b);
-}
-KERNEL(partition_small, PARTITION_SMALL_THREADS, 4)(PARAMETER Buckets b) {
-	first_pass<u32, PARTITION_SMALL_THREADS, PARTITION_SMALL_TILE, 1 << SMALL_PASS_BITS>(b);
-}
-KERNEL(partition_small_wide, PARTITION_SMALL_THREADS, 4)(PARAMETER Buckets b) {
-	first_pass<u64, PARTITION_SMALL_THREADS, PARTITION_SMALL_TILE, 1 << SMALL_PASS_BITS>(b);
 }

@@ -56,8 +56,6 @@ template <bool whole> DEVICE void partition_tile(const Buckets& b, const SecondT
 KERNEL(partition_second, PARTITION_SECOND_THREADS, 2)(PARAMETER Buckets b) {
 	u32 go = load(&((const Decision*)b.decision)->accepted);
 	SecondTile tile(b, (u32*)shared_memory());
-	wait_for_earlier_kernels(); // the plan is complete: the first pass has waited for it
-	let_later_kernels_start();
 	if (!go || tile.first >= tile.end) return;
 	if (tile.end - tile.first == PARTITION_SECOND_TILE) {
 		partition_tile<true>(b, tile, shared_memory());

@@ -18,23 +18,17 @@ struct Planner {
 	Map* map;  // receives the rows of classes
 	u32* sums; // 36 words of shared memory
 	u64 nulls, nans;
-	u32 lastRange, rangesPerRow, early; // rangesPerRow: in units of 2^-32, rounded: multiplication is faster than
-	                                    // division, and need not be exact
+	u32 lastRange;
 
-	// narrow: Decision.narrow.
-	DEVICE Planner(const Buckets* b, Map* map, u32* sums, bool narrow)
+	DEVICE Planner(const Buckets* b, Map* map, u32* sums)
 	    : b(b), map(map), sums(sums), nulls(load_relaxed(&((const PartialStatistics*)b->partial)->nulls)),
-	      nans(load_relaxed(&((const PartialStatistics*)b->partial)->nans)), lastRange(((u32)b->n - 1) / (u32)b->step) {
-		// Bucket ranges of wide records are as large as possible.
-		u32 step = (u32)(b->field.width == 4 || narrow ? b->step : b->rangeRows);
-		rangesPerRow = ~0u / step, early = step < b->rangeRows ? step / 2 : 0;
-	}
+	      nans(load_relaxed(&((const PartialStatistics*)b->partial)->nans)),
+	      lastRange(((u32)b->n - 1) / BUCKET_RANGE_ROWS) {}
 
 	DEVICE u32 buckets() const { return 1u << b->bits; }
-	// The last bucket range that begins at or before a place. Ranges that step as buckets do begin half a step early,
-	// so that each has as many buckets, though these may be a little larger or smaller.
+	// The last bucket range that begins at or before a place.
 	DEVICE u32 range_of(u32 place) const {
-		u32 w = multiply_high(place + early, rangesPerRow);
+		u32 w = place / BUCKET_RANGE_ROWS;
 		return w < lastRange ? w : lastRange;
 	}
 	DEVICE u32 tiles() const { return ((u32)b->n - 1) / first_tile(b) + 1; }
@@ -81,7 +75,7 @@ struct Planner {
 			u32 rows = next, total;
 			next = rows_of(bucket + PLAN_THREADS);
 			*largest = rows > *largest ? rows : *largest;
-			*oversized += rows > b->rangeRows;
+			*oversized += rows > BUCKET_RANGE_ROWS;
 			u32 first = start + block_exclusive_sum(rows, sums, &total);
 			if (bucket < buckets()) plan_bucket(bucket, first, rows);
 			start += total;

@@ -376,15 +376,14 @@ template <class Word, u32 rows> struct Sampler {
 	// The bits of a prefix after those of a bin of the bucket sort: none where records hold more of a number than its
 	// prefix.
 	DEVICE u32 below_bins(const Map* map) const {
-		u32 bin =
-		    (u32)b->bits + (b->rangeRows == BUCKET_RANGE_ROWS ? BUCKET_SORT_BIN_BITS : SMALL_BUCKET_SORT_BIN_BITS);
+		u32 bin = (u32)b->bits + BUCKET_SORT_BIN_BITS;
 		return is_exact(map) && bin < 32 ? 32 - bin : 0;
 	}
 	DEVICE static bool is_exact(const Map* map) { return sizeof(Word) == 4 || map->narrow; }
 	// A few ties: more or less of them may be chance.
 	DEVICE bool few_ties() const {
 		u64 form = f->form;
-		return b->n >= FEW_ROWS && b->rangeRows == BUCKET_RANGE_ROWS && form != FORM_KEYS && form != FORM_RANK &&
+		return b->n >= FEW_ROWS && form != FORM_KEYS && form != FORM_RANK &&
 		       m.sums->ties - m.sums->neighbours - 1 < FEW_TIES;
 	}
 	// The reason to decline. Rows that tie with many others are sorted faster by digits, and so are adjacent rows that
@@ -430,7 +429,7 @@ template <class Word, u32 rows> struct Sampler {
 	// Reports whether groups of equal adjacent rows take longer than digits do: a group has more rows than a warp has
 	// lanes, or many buckets are larger than a bucket range, which is less than 1.4 standard deviations above the mean.
 	DEVICE bool has_large_groups(float group, float share) const {
-		float mean = share * b->n / (float)(1u << b->bits), room = (float)b->rangeRows - mean;
+		float mean = share * b->n / (float)(1u << b->bits), room = BUCKET_RANGE_ROWS - mean;
 		return group > 32 || (group > 2 && (room < 0 || room * room < 2 * mean * group));
 	}
 	// Reports whether a cell with the given sampled rows has a bucket that is too large: five standard deviations are
@@ -445,7 +444,7 @@ template <class Word, u32 rows> struct Sampler {
 	DEVICE bool may_equalize(const Map* map, u32 reason) {
 		const u64 sample = rows < b->n ? rows : b->n;
 		const bool can = sizeof(Word) == 8 && f->form != FORM_KEYS && f->form != FORM_RANK && !map->narrow &&
-		                 b->rangeRows == BUCKET_RANGE_ROWS && b->bits > SMALL_PASS_BITS; // kernels for few rows cannot
+		                 b->n >= FEW_ROWS;
 		if (!can || few_others(b, m.sums->sampled, sample)) return false;
 		if (reason == REASON_NONE) return m.sums->sampled * 4 >= sample && uneven();
 		return reason == REASON_EQUAL || reason == REASON_LARGE;
@@ -531,7 +530,7 @@ template <class Word, u32 rows> struct Sampler {
 		v.reason = reason, v.order = unevenly ? ORDER_UNEVEN : ORDER_NONE;
 		v.split = !unevenly && can_split(b, v.reason) && splits_heavy(map);
 		v.early = v.reason != REASON_NONE && !v.split && early(least, greatest);
-		v.narrow = sizeof(Word) == 8 && map->narrow && b->rangeRows == BUCKET_RANGE_ROWS;
+		v.narrow = sizeof(Word) == 8 && map->narrow;
 		if (!keys_fit(f)) v.reason = REASON_OUT_OF_RANGE, v.early = 1;
 		*decision = v;
 		Statistics& seen = ((Report*)b->report)->statistics;

@@ -46,8 +46,7 @@ template <class Word> NOINLINE void refine_range(const Buckets* b, u64* warps, W
 template <class Word> DEVICE u64 range_margin(const Buckets* b, u64* warps, u32 stride, Word* least, Word* greatest) {
 	u64 below = (1ull << stride) - 1, room = 0xffffffffull << stride, span = (u64)(*greatest - *least);
 	u64 wanted = ((span >> SAMPLE_MARGIN) + (span > 0) + below) & ~below;
-	if (sizeof(Word) == 4 || b->field.form != FORM_INTEGER || b->rangeRows != BUCKET_RANGE_ROWS ||
-	    room >> stride != 0xffffffff)
+	if (sizeof(Word) == 4 || b->field.form != FORM_INTEGER || room >> stride != 0xffffffff)
 		return wanted;
 	if (span >= room || span + 2 * wanted <= room) return wanted;
 	refine_range(b, warps, least, greatest);

@@ -116,8 +116,9 @@ template <class Word> struct SplitTile {
 	}
 };
 static_assert(sizeof(SplitTile<u64>::Memory) <= SPLIT_BYTES, "shared memory");
-static_assert(PARTITION_SMALL_TILE % (SPLIT_THREADS / 32 * CHUNK_ROWS) == 0 &&
-                  PARTITION_TILE % PARTITION_SMALL_TILE == 0,
+static_assert(PARTITION_ONLY_TILE % (SPLIT_THREADS / 32 * CHUNK_ROWS) == 0 &&
+                  PARTITION_WIDE_TILE % (SPLIT_THREADS / 32 * CHUNK_ROWS) == 0 &&
+                  PARTITION_TILE % (SPLIT_THREADS / 32 * CHUNK_ROWS) == 0,
               "warps have whole chunks");
 
 KERNEL(split_heavy, SPLIT_THREADS, 4)(PARAMETER Buckets b) { SplitTile<u32>(b).run(); }

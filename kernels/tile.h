@@ -13,31 +13,26 @@ struct Pass {
 };
 
 // A Shape is the size of a tile: the rows of each thread. Scanned shapes have one block per multiprocessor, which bins
-// tile after tile. Tiles of shapes with halves may be halved.
-template <int threads_, int items_, int blocks_, bool scanned_, bool halves_> struct Shape {
+// tile after tile.
+template <int threads_, int items_, int blocks_, bool scanned_> struct Shape {
 	static const int threads = threads_, items = items_, blocks = blocks_, warps = threads_ / 32,
 	                 rows = threads_ * items_;
-	static const bool scanned = scanned_, halves = halves_;
-	typedef Shape<threads_, (items_ + 1) / 2, blocks_, scanned_, false> Half;
+	static const bool scanned = scanned_;
 };
-typedef Shape<LARGE_TILE_THREADS, LARGE_TILE_ITEMS, 1, true, false> LargePacked;
-typedef Shape<LARGE_TILE_THREADS, LARGE_TILE_WIDE_ITEMS, 1, true, false> LargeWide;
-typedef Shape<MEDIUM_TILE_THREADS, MEDIUM_TILE_ITEMS, 2, false, true> MediumPacked;
-typedef Shape<MEDIUM_TILE_THREADS, MEDIUM_TILE_WIDE_ITEMS, 2, false, true> MediumWide;
-typedef Shape<SMALL_TILE_THREADS, SMALL_TILE_ITEMS, 2, false, false> SmallPacked;
-typedef Shape<SMALL_TILE_THREADS, SMALL_TILE_ITEMS, 2, false, false> SmallWide;
+typedef Shape<LARGE_TILE_THREADS, LARGE_TILE_ITEMS, 1, true> LargePacked;
+typedef Shape<LARGE_TILE_THREADS, LARGE_TILE_WIDE_ITEMS, 1, true> LargeWide;
+typedef Shape<MEDIUM_TILE_THREADS, MEDIUM_TILE_ITEMS, 2, false> MediumPacked;
+typedef Shape<MEDIUM_TILE_THREADS, MEDIUM_TILE_WIDE_ITEMS, 2, false> MediumWide;
 
 // The rows of a tile.
 template <class S> struct TileRows {
 	u64 first;
 	u32 count;
 
-	// The tile that begins before rows into the strip.
-	DEVICE TileRows(const Pass& p, u64 before) : first(p.first + before) {
-		u64 left = before < p.strip ? p.strip - before : 0;
+	DEVICE TileRows(const Pass& p, u32 tile) : first(p.first + (u64)tile * S::rows) {
+		u64 left = p.first + p.strip - first;
 		count = left < S::rows ? (u32)left : S::rows;
 	}
-	DEVICE static TileRows of_tile(const Pass& p, u32 tile) { return {p, (u64)tile * S::rows}; }
 	DEVICE u32 padding() const { return S::rows - count; } // places of the last tile that hold no row
 	DEVICE Place of_warp() const { return {first + warp_index() * 32 * S::items, first + count, 32 * S::items}; }
 };
@@ -78,13 +73,11 @@ struct DigitPlace {
 	template <class Word> DEVICE u32 of(Word code) const { return (u32)(code >> shift) & mask; }
 };
 
-// Counts the digits of the rows of each warp. Returns whether all rows of this warp have the same digit.
-template <class S, class Reader> DEVICE bool count_digits(const TileMemory<S>& m, const Reader& r, const Pass& p) {
+// Counts the digits of the rows of each warp.
+template <class S, class Reader> DEVICE void count_digits(const TileMemory<S>& m, const Reader& r, const Pass& p) {
 	DigitPlace digit(m, Reader::place, p.bits);
 	u32* counters = m.of_warp();
 	UNROLL for (int i = 0; i < S::items; i++) atomic_add(counters + digit.of(r.digits(i)), 1u);
-	sync_warp();
-	return vote(((volatile u32*)counters)[digit.of(r.digits(0))] == 32 * S::items) == ALL_LANES;
 }
 
 // The counts of a bin: of each warp, and of the tile. The first RADIX_BINS threads have a bin each.

@@ -11,7 +11,7 @@ const (
 	// HalfDigits is the most digits that are counted in half the memory.
 	HalfDigits = MaxDigits / 2
 
-	// Digit binning has tiles of three shapes, each for packed and for wide records. A large tile fills a
+	// Digit binning has tiles of two sizes, each for packed and for wide records. A large tile fills a
 	// multiprocessor, which bins one after the other: its bins are long runs, so that fewer and fuller lines are
 	// written.
 	LargeTileThreads = 384
@@ -38,15 +38,6 @@ const (
 	// MediumTileWide is the same for wide records.
 	MediumTileWide = MediumTileThreads * MediumTileWideItems
 
-	// SmallTileThreads is the size of a block for few rows, for which larger tiles would leave multiprocessors idle.
-	SmallTileThreads = 256
-	// SmallTileItems is the rows of a thread, of packed and of wide records.
-	SmallTileItems = 12
-	// SmallTile is the rows of a small tile.
-	SmallTile = SmallTileThreads * SmallTileItems
-	// SmallTileRows is the most rows for which tiles are small.
-	SmallTileRows = 1 << 19
-
 	// StripRows is the most rows that one launch bins: its status words hold counts of 30 bits (paper, section 3.4).
 	StripRows = 1 << 29
 
@@ -54,13 +45,6 @@ const (
 	HistogramThreads = 512
 	// HistogramBytes is its shared memory: enough counters for each bin that lanes seldom wait for one another.
 	HistogramBytes = 64 << 10
-	// WideHistogramThreads is the size of a block of histogram_wide, which fills a multiprocessor.
-	WideHistogramThreads = 1024
-	// WideHistogramBytes is its shared memory.
-	WideHistogramBytes = 128 << 10
-	// WideHistogramRows is the least rows for which it is used.
-	WideHistogramRows = 1 << 21
-
 	// SampleRows is the rows of the sample.
 	SampleRows = 1 << 13
 	// MiddleSampleRows is the same for at most MiddleSampleOf rows.
@@ -125,12 +109,6 @@ const (
 	PartitionOnlyThreads = 512
 	// PartitionOnlyTile is the rows of its tiles.
 	PartitionOnlyTile = PartitionOnlyThreads * 16
-	// SmallPassBits is the most bits of a single pass with small tiles, which keep more multiprocessors busy.
-	SmallPassBits = 8
-	// PartitionSmallThreads is the size of its blocks.
-	PartitionSmallThreads = 256
-	// PartitionSmallTile is the rows of its tiles.
-	PartitionSmallTile = PartitionSmallThreads * 8
 	// BucketBits is the most bits that rows are partitioned by: 16-bit counters for all buckets fill shared memory.
 	BucketBits = 16
 	// SmallBucketBits is the most bits that one block plans.
@@ -149,21 +127,8 @@ const (
 	// BucketRangeRows is the most rows of a bucket range: 32 less than the items of a block, for ranges that do not
 	// begin at a line of memory.
 	BucketRangeRows = BucketSortThreads*BucketSortItems - 32
-	// EarlyBucketSortRows is the most rows for which the bucket sort of short codes starts while the preceding pass
-	// ends.
-	EarlyBucketSortRows = 1 << 26
-	// EvenRangeRows is the most rows for which bucket ranges step as buckets do.
-	EvenRangeRows = 1 << 25
 	// BucketSortBinBits is the bits by which the rows of a bucket range are binned.
 	BucketSortBinBits = 12
-	// SmallRows is the most rows that bucket_sort_small sorts: its small bucket ranges keep more blocks busy.
-	SmallRows = 1 << 22
-	// SmallBucketSortItems is the rows of a thread of bucket_sort_small.
-	SmallBucketSortItems = 8
-	// SmallBucketRangeRows is the most rows of its bucket ranges.
-	SmallBucketRangeRows = BucketSortThreads*SmallBucketSortItems - 32
-	// SmallBucketSortBinBits is its BucketSortBinBits.
-	SmallBucketSortBinBits = 11
 	// BucketSortLargeThreads is the size of a block of bucket_sort_large, which sorts buckets larger than a bucket
 	// range.
 	BucketSortLargeThreads = 1024
@@ -191,20 +156,6 @@ const (
 	CollectThreads = 1024
 	// GatherWindows is the most windows of a gather.
 	GatherWindows = 256
-
-	// SingleBlockThreads is the size of the block of single_block.
-	SingleBlockThreads = 1024
-	// SingleBlockItems is the rows of a thread.
-	SingleBlockItems = 12
-	// SingleBlockRows is the most rows of single_block.
-	SingleBlockRows = SingleBlockThreads * SingleBlockItems
-	// SingleBlockSmallItems is the rows of a thread of single_block_small.
-	SingleBlockSmallItems = 4
-	// SingleBlockSmallRows is the most rows of single_block_small.
-	SingleBlockSmallRows = SingleBlockThreads * SingleBlockSmallItems
-	// SingleBlockBinBits is the bits by which rows are binned. The counters of the bins are reused for those of digits
-	// of each warp.
-	SingleBlockBinBits = 13
 
 	// ClusterBlocks is the size of the cluster of a single-launch sort.
 	ClusterBlocks = 16

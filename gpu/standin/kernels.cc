@@ -201,7 +201,7 @@ void histogram(const u64* a) {
 }
 
 // A sort of few rows: by class, unless null and NaN are numbers, then by number.
-void single_block(const u64* a, u64 most) {
+void small_sort(const u64* a, u64 most) {
 	const SmallSort& job = *(const SmallSort*)a;
 	const Field& f = job.field;
 	u64 n = job.n, classes = job.classes;
@@ -248,19 +248,18 @@ void cooperative(const u64* a, u64 blocks) {
 	memset(at<u8>(job.numbers), 0xA5, job.small.n * 8), memset(at<u8>(job.tags), 0xA5, job.small.n * 4),
 	    memset(at<u8>(job.totals), 0xA5, blocks * 4);
 	bool declines = oversized(job.small);
-	if (!declines) single_block(a, most);
+	if (!declines) small_sort(a, most);
 	*at<u64>(job.status) = declines ? STATUS_DECLINED : STATUS_ACCEPTED;
 }
 
 enum Records { FIELD, WIDE, PACKED, ROWS };
 
-// A Tile is the shape in the suffix of a kernel's name.
+// A Tile is the size in the suffix of a kernel's name.
 struct Tile {
 	u64 packed, wide;
-	bool scanned, halves;
+	bool scanned;
 };
-const Tile large = {LARGE_TILE, LARGE_TILE_WIDE, true, false}, medium = {MEDIUM_TILE, MEDIUM_TILE_WIDE, false, true},
-           small = {SMALL_TILE, SMALL_TILE, false, false};
+const Tile large = {LARGE_TILE, LARGE_TILE_WIDE, true}, medium = {MEDIUM_TILE, MEDIUM_TILE_WIDE, false};
 
 void binning(const u64* a, Records in, Records out, const Tile& shape, u64 blocks) {
 	const Field* f = at<Field>(a[0]);
@@ -268,13 +267,12 @@ void binning(const u64* a, Records in, Records out, const Tile& shape, u64 block
 	    first = a[7], strip = a[8], shift = a[9], bits = a[10], status = a[13], phase = a[15];
 	u64 tile = in == WIDE || out == WIDE || (in == FIELD && out == ROWS) ? shape.wide : shape.packed,
 	    tiles = (strip + tile - 1) / tile;
-	u64 halves = shape.halves ? tiles / 2 : 0;
-	expect(shape.scanned ? blocks >= 2 && blocks <= tiles + 1 : blocks >= tiles && blocks <= tiles + halves,
+	expect(shape.scanned ? blocks >= 2 && blocks <= tiles + 1 : blocks == tiles,
 	       "a grid that is not for the tiles of the strip");
 	expect(bits >= 1 && bits <= RADIX_BITS && shift + bits <= 64, "a digit out of the code");
 	expect(*at<u32>(a[14]) == 0, "a ticket that is not zero");
 	*at<u32>(a[14]) = 1;
-	for (u64 t = 0; t < (shape.scanned ? tiles : blocks); t++) {
+	for (u64 t = 0; t < tiles; t++) {
 		u64 words = status + t * RADIX_BINS * 4;
 		if (phase == 0) {
 			for (int i = 0; i < RADIX_BINS; i++) expect(at<u32>(words)[i] == 0, "status words that are not zero");
@@ -334,11 +332,9 @@ u32 prefix_of(const Buckets& b, u64 number) {
 }
 u32 bucket_of(const Buckets& b, u64 record) { return (u32)(record >> 32 >> (32 - b.bits)); }
 u64 record_of(const Buckets& b, u64 row) { return (u64)prefix_of(b, numbered(b, row).number) << 32 | row; }
-u64 ranges_of(const Buckets& b) { return (b.n + b.step - 1) / b.step; }
+u64 ranges_of(const Buckets& b) { return (b.n + BUCKET_RANGE_ROWS - 1) / BUCKET_RANGE_ROWS; }
 u64 tile_of(const Buckets& b) {
-	return b.second                    ? b.field.width == 8 ? PARTITION_WIDE_TILE : PARTITION_TILE
-	       : b.bits <= SMALL_PASS_BITS ? PARTITION_SMALL_TILE
-	                                   : PARTITION_ONLY_TILE;
+	return !b.second ? PARTITION_ONLY_TILE : b.field.width == 8 ? PARTITION_WIDE_TILE : PARTITION_TILE;
 }
 u64 tiles_of(const Buckets& b) { return (b.n + tile_of(b) - 1) / tile_of(b); }
 
@@ -377,7 +373,7 @@ void sample(const u64* a, u64 blocks) {
 		return;
 	}
 	Statistics s = statistics_of(b);
-	if (b.checksOrder && (b.n % 7 == 1 || b.n % 7 == 2 || in_order(s))) {
+	if (b.checksOrder && (b.n % 7 == 1 || in_order(s))) {
 		v.order = s.falls ? ORDER_FALLING : ORDER_RISING;
 		at<Report>(b.report)->sample = STATUS_IN_ORDER;
 		return;
@@ -387,8 +383,7 @@ void sample(const u64* a, u64 blocks) {
 		at<Report>(b.report)->sample = STATUS_SPLIT;
 		return;
 	}
-	if (b.n % 7 == 6 && f.width == 8 && f.form != FORM_KEYS && b.rangeRows == BUCKET_RANGE_ROWS &&
-	    b.bits > SMALL_PASS_BITS) {
+	if (b.n % 7 == 6 && f.width == 8 && f.form != FORM_KEYS) {
 		v.order = ORDER_UNEVEN, at<Report>(b.report)->sample = STATUS_UNEVEN;
 		return;
 	}
@@ -443,21 +438,12 @@ void sort_rows(const Buckets& b, const std::vector<u32>& order) {
 	std::stable_sort(rows.begin(), rows.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
 	for (u64 i = 0; i < b.n; i++) at<u32>(b.rows)[i] = rows[i].second;
 }
-void repair_order(const u64* a) {
-	const Buckets& b = *(const Buckets*)a;
-	std::vector<u32> order(b.n);
-	for (u64 i = 0; i < b.n; i++) order[i] = (u32)i;
-	sort_rows(b, order);
-}
 
-// Unsorted rows whose sample is in order are repaired or declined.
 void check_order(const u64* a) {
 	const Buckets& b = *(const Buckets*)a;
 	Statistics s = statistics_of(b);
 	for (u64 i = 0; i < b.n; i++) at<u32>(b.rows)[i] = (u32)(s.falls ? b.n - 1 - i : i);
-	at<Report>(b.report)->plan = in_order(s)    ? (u64)STATUS_ACCEPTED
-	                             : b.n % 7 == 1 ? (u64)STATUS_ACCEPTED | STATUS_REPAIR
-	                                            : (u64)STATUS_DECLINED;
+	at<Report>(b.report)->plan = in_order(s) ? STATUS_ACCEPTED : STATUS_DECLINED;
 }
 
 void key_scan(const u64* a, u64 blocks) {
@@ -732,7 +718,7 @@ void add_binnings(std::map<std::string, std::pair<int, Twin>>& all) {
 	                       {"last_short", PACKED, ROWS}, {"last_wide", WIDE, ROWS}};
 	for (const Pass& p : passes) {
 		for (auto& [suffix, shape] :
-		     {std::make_pair("_large", large), std::make_pair("", medium), std::make_pair("_small", small)}) {
+		     {std::make_pair("_large", large), std::make_pair("", medium)}) {
 			bool isShort = strstr(p.name, "short");
 			all[std::string("digit_binning_") + p.name + suffix] = {16, [=, shape = shape](const u64* a, u64 blocks) {
 				expect(!isShort || a[5] == 32, "short records that are not");
@@ -758,12 +744,9 @@ const std::map<std::string, std::pair<int, Twin>>& twins() {
 	    {"statistics_decimal", {3, plain(statistics)}},
 	    {"encode", {5, plain(encode)}},
 	    {"histogram", {8, plain(histogram)}},
-	    {"histogram_wide", {8, plain(histogram)}},
-	    {"single_block", {smallWords, [](const u64* a, u64) { single_block(a, SINGLE_BLOCK_ROWS); }}},
-	    {"single_block_small", {smallWords, [](const u64* a, u64) { single_block(a, SINGLE_BLOCK_SMALL_ROWS); }}},
 	    {"cluster", {smallWords, [](const u64* a, u64 blocks) {
 		    expect(blocks == CLUSTER_BLOCKS, "a grid that is not the cluster");
-		    single_block(a, CLUSTER_ROWS);
+		    small_sort(a, CLUSTER_ROWS);
 	    }}},
 	    {"cooperative", {cooperativeWords, cooperative}},
 	    {"sample", {bucketWords, sample}},
@@ -780,15 +763,10 @@ const std::map<std::string, std::pair<int, Twin>>& twins() {
 	    {"partition_only_equalized", {bucketWords, partition_first_equalized}},
 	    {"partition_only", {bucketWords, partition_first}},
 	    {"partition_only_wide", {bucketWords, partition_first}},
-	    {"partition_small", {bucketWords, partition_first}},
-	    {"partition_small_wide", {bucketWords, partition_first}},
 	    {"partition_second", {bucketWords, partition_second}},
 	    {"bucket_sort", {bucketWords, bucket_sort}},
 	    {"bucket_sort_wide", {bucketWords, bucket_sort}},
-	    {"bucket_sort_small_wide", {bucketWords, bucket_sort}},
-	    {"bucket_sort_small", {bucketWords, bucket_sort}},
 	    {"check_order", {bucketWords, plain(check_order)}},
-	    {"repair_order", {bucketWords, plain(repair_order)}},
 	    {"bucket_sort_large", {bucketWords, plain(bucket_sort_large)}},
 	    {"split_heavy", {bucketWords, split_heavy}},
 	    {"split_heavy_wide", {bucketWords, split_heavy}},
