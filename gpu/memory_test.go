@@ -15,7 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
-	"github.com/arrowsort/arrowsort/kernels"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -126,7 +125,7 @@ func useEverything(t *testing.T) {
 // TestMemory sorts with the device memory that the documents state: by codes of keys in two passes over the rows, which
 // takes the most.
 func TestMemory(t *testing.T) {
-	const rows = 1 << 22
+	const rows = 9 << 20
 	shape := shapeBuckets(rows, 8)
 	require.Less(t, shape.first, shape.bits)
 	r := rand.New(rand.NewPCG(4, 4))

@@ -18,7 +18,7 @@ func TestSmallSortKernel(t *testing.T) {
 				return fits(shared, name) && (clusters || kernels.All[kernelNumbers[name]].Cluster() == 0)
 			})
 			if !ok {
-				require.True(t, rows > kernels.ClusterRows || shared < sharedOf[80], "%d rows on %d", rows, capability)
+				require.False(t, rows <= kernels.ClusterRows && clusters && fits(shared, "cluster"), "%d rows", rows)
 				continue
 			}
 			kernel := kernels.All[kernelNumbers[name]]
