@@ -120,7 +120,8 @@ func asks(rows, digits int) bool {
 // returns the digits that may vary, by the bits that vary or by what the device reports.
 func (b *binner) histograms(field driver.Ptr, digits []digit, varying uint64, c *counters) (use []int) {
 	shifts, bits := packDigits(digits)
-	b.launch("histogram", b.histogramBlocks(), uint64(field), uint64(b.rows), shifts, bits, uint64(len(digits)), uint64(c.starts),
+	b.launch("histogram", b.histogramBlocks(),
+		uint64(field), uint64(b.rows), shifts, bits, uint64(len(digits)), uint64(c.starts),
 		uint64(c.memory), uint64(c.words))
 	b.moves(8 * b.rows)
 	if varying != 0 {
@@ -166,9 +167,9 @@ func (b *binner) bin(src source, field driver.Ptr, passes []pass, digits []digit
 	return rows[to]
 }
 
-// pass runs one digit binning, strip by strip. Blocks of medium tiles start while those of the preceding pass end; large
-// ones would be delayed by that. between are the field, codes and rows that it reads, and the codes and
-// rows that it writes. Each strip passes the ends of its bins on to the next.
+// pass runs one digit binning, strip by strip. Blocks of medium tiles start while those of the preceding pass end;
+// large ones would be delayed by that. between are the field, codes and rows that it reads, and the codes and rows that
+// it writes. Each strip passes the ends of its bins on to the next.
 func (b *binner) pass(p pass, bits uint64, between [5]driver.Ptr, c *counters, number int, phase uint64) {
 	shape := b.tiles.ofPass(p)
 	tile := shape.rows(p.wide)

@@ -74,7 +74,8 @@ func TestAllocatorOfALostDevice(t *testing.T) {
 	require.NoError(t, e.Close(), "a second time")
 }
 
-// TestEveryLaunchFails makes each launch of a sort fail, of a plain key and many columns: the error reports it, nothing leaks, and the next sort is correct.
+// TestEveryLaunchFails makes each launch of a sort fail, of a plain key and many columns: the error reports it, nothing
+// leaks, and the next sort is correct.
 func TestEveryLaunchFails(t *testing.T) {
 	useEverything(t)
 	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)

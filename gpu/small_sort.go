@@ -2,9 +2,9 @@ package gpu
 
 import "github.com/arrowsort/arrowsort/kernels"
 
-// smallSortKernel returns the kernel that sorts the given number of rows in a single launch, and its grid: a cluster, or a
-// cooperative launch of one block per multiprocessor. ok is false for more rows than such a kernel sorts.
-// fits reports whether the device has what a kernel needs.
+// smallSortKernel returns the kernel that sorts the given number of rows in a single launch, and its grid: a cluster,
+// or a cooperative launch of one block per multiprocessor. ok is false for more rows than such a kernel sorts. fits
+// reports whether the device has what a kernel needs.
 func smallSortKernel(rows, multiprocessors int, fits func(name string) bool) (name string, blocks int, ok bool) {
 	switch {
 	case rows > thresholds.smallSortRows:

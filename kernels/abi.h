@@ -261,11 +261,11 @@ all values are in range.
 
 If the sort is declined, or the rows are in order already, the host sorts in another way, by the statistics that the key
 scan has computed in the same read. If the sample has declined and statistics would not shorten the sort, the decision
-is early: the key scan does not read the keys, and the only statistics are any and notAll, of the sample. The host zeroes
-the status words of the report, waits for that of the sample, and launches nothing after the key scan if that has
-declined: counts are still zero. If the sample is in order, the key scan does nothing, and the host launches check_order.
-Then the plan's status word reports whether rows has the result; if not, the host launches all again with checksOrder
-= 0.
+is early: the key scan does not read the keys, and the only statistics are any and notAll, of the sample. The host
+zeroes the status words of the report, waits for that of the sample, and launches nothing after the key scan if that has
+declined: counts are still zero. If the sample is in order, the key scan does nothing, and the host launches
+check_order. Then the plan's status word reports whether rows has the result; if not, the host launches all again with
+checksOrder = 0.
 
 sample(Buckets b)             grid 1. Makes the map and the decision as far as a sample allows.
 key_scan(Buckets b)           any grid, best one block per multiprocessor. Also plans up to SMALL_BUCKET_BITS bits of

@@ -83,8 +83,8 @@ var All = slices.Concat(digitBinning, []Kernel{
 	{"look_up_ranks", StreamThreads, 0},
 })
 
-// digitBinning are the passes of Onesweep, for tiles of both sizes. First passes that write packed records have no large
-// tiles.
+// digitBinning are the passes of Onesweep, for tiles of both sizes. First passes that write packed records have no
+// large tiles.
 var digitBinning = slices.Concat(
 	binning("digit_binning_first", false)[:1], binning("digit_binning_first_short", false)[:1],
 	binning("digit_binning_first_wide", true),

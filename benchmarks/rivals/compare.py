@@ -33,6 +33,10 @@ def arguments() -> argparse.Namespace:
     )
     parser.add_argument("--scale", type=float, default=1.0, help="size of the data, 1 for the rows of the table")
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--no-huge-pages", action="store_true", help="for all engines (Linux)")
+    parser.add_argument(
+        "--no-build", action="store_true", help="run the programs in benchmarks/.bin, on a machine without Go"
+    )
     parser.add_argument("--no-check", action="store_true", help="do not check results, for quick repetition")
     parser.add_argument(
         "--against", type=Path, help="results of an earlier run: its figures stand in for engines left out"
@@ -50,8 +54,10 @@ def main() -> int:
         raise SystemExit(f"unknown engine {unknown.pop()!r}: use some of {', '.join(jobs.ALL)}")
     if args.pprof:
         args.pprof.mkdir(parents=True, exist_ok=True)
+    if args.no_huge_pages:
+        machine.without_huge_pages()
     chosen = jobs.choose(args.jobs, args.with_100m)
-    if "arrowsort" in engines:
+    if "arrowsort" in engines and not args.no_build:
         for package in {
             "arrowsort/cmd/arrowsort" if job.mode == "cli" else "benchmarks/cmd/rivalbench" for job in chosen
         }:
@@ -61,6 +67,8 @@ def main() -> int:
 
     results = {"machine": machine.describe(), "threads": args.threads, "runs": args.runs, "scale": args.scale}
     results |= {"flights": args.flights.name, "jobs": {}}
+    if args.no_huge_pages:
+        results["machine"]["huge_pages"] = "none, by --no-huge-pages"
     machine.touch_memory()
     for job in chosen:
         results["jobs"][job.name] = session.job(job, [e for e in job.engines if e in engines])
@@ -69,7 +77,7 @@ def main() -> int:
     earlier = json.loads(args.against.read_text())["jobs"] if args.against else {}
     table, met = report.table(chosen, results, earlier)
     print(table)
-    full = args.scale == 1 and not args.jobs and set(engines) == set(jobs.ALL)
+    full = args.scale == 1 and not args.jobs and set(engines) == set(jobs.ALL) and not args.no_huge_pages
     target = args.json or (
         BENCHMARKS / "results" / f"{results['machine']['date'][:16].replace(':', '')}.json" if full else None
     )

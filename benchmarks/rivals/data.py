@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 SEED = 11
@@ -73,17 +74,56 @@ def constant(r, n):
     return _with_payload(r, np.full(n, 42, dtype=np.int64))
 
 
+def swapped(r, n):
+    """Sorted, but for n/200 pairs of rows whose keys are swapped."""
+    key = np.arange(n, dtype=np.int64) * 1000
+    pairs = r.permutation(n)[: n // 200 * 2].reshape(2, -1)
+    key[pairs] = key[pairs[::-1]]
+    return _with_payload(r, key)
+
+
+def jitter(r, n):
+    """Timestamps with 64 rows each that arrive up to 600 later."""
+    return _with_payload(r, np.arange(n, dtype=np.int64) // 64 + r.integers(0, 600, n))
+
+
+def runs(r, n):
+    """Eight sorted runs of random keys, one after the other."""
+    return _with_payload(r, np.concatenate([np.sort(part) for part in np.array_split(_random_int64(r, n), 8)]))
+
+
 def strings(r, n):
+    return pa.table({"key": _random_strings(r, n)})
+
+
+def words(r, n):
+    return pa.table({"key": _random_strings(r, 1000).take(pa.array(r.integers(0, 1000, n)))})
+
+
+def urls(r, n):
+    """Pages of 10,000 hosts, of which few have many: long common prefixes."""
+    host = np.minimum(10_000 * r.random(n) ** 3, 9_999).astype(np.int64)
+    sections = pa.array(["articles", "archive/2026", "images/large", "users", "search"])
+    parts = (
+        pa.array([f"https://www.host{i:05d}.example" for i in range(10_000)]).take(pa.array(host)),
+        sections.take(pa.array(r.integers(0, len(sections), n))),
+        pa.array(r.integers(0, 10**7, n)).cast(pa.string()),
+    )
+    return pa.table({"key": pc.binary_join_element_wise(*parts, "/")})
+
+
+def _random_strings(r, n):
+    """5 to 40 letters and digits."""
     lengths = r.integers(5, 41, n)
     offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int32)
     letters = np.frombuffer(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", np.uint8)
     text = letters[r.integers(0, len(letters), offsets[-1])]
-    return pa.table({"key": pa.StringArray.from_buffers(n, pa.py_buffer(offsets), pa.py_buffer(text))})
+    return pa.StringArray.from_buffers(n, pa.py_buffer(offsets), pa.py_buffer(text))
 
 
-def wide(r, n):
+def wide(r, n, values=100):
     columns = {"key": _random_int64(r, n)}
-    for i in range(100):
+    for i in range(values):
         columns[f"value{i}"] = r.random(n)
     return pa.table(columns)
 
@@ -91,8 +131,10 @@ def wide(r, n):
 # What makes each file, and its rows at full scale.
 MAKERS = {
     "w": (w, 10_000_000), "wf": (wf, 10_000_000), "twokeys": (twokeys, 10_000_000), "sorted": (is_sorted, 10_000_000),
-    "reversed": (is_reversed, 10_000_000), "constant": (constant, 10_000_000), "strings": (strings, 5_000_000),
-    "wide": (wide, 1_000_000), "w100m": (w, 100_000_000),
+    "reversed": (is_reversed, 10_000_000), "constant": (constant, 10_000_000), "swapped": (swapped, 10_000_000),
+    "jitter": (jitter, 10_000_000), "runs": (runs, 10_000_000), "strings": (strings, 5_000_000),
+    "urls": (urls, 5_000_000), "words": (words, 10_000_000), "wide": (wide, 1_000_000), "wide100k": (wide, 100_000),
+    "columns11": (lambda r, n: wide(r, n, 10), 10_000_000), "w100m": (w, 100_000_000),
 }  # fmt: skip
 FLIGHTS_ROWS = 3_000_000
 

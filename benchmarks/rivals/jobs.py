@@ -33,44 +33,60 @@ class Job:
 
 
 POLARS = ("polars/sort", "polars/stable")
+DUCKDB = ("duckdb/arrow", "duckdb/table")
+BEST = (*POLARS, *DUCKDB, "datafusion")
 FLOOR = (Limit(2.0, ("copy:arrowsort",), "copy"),)
 
 
-def _small(n: int) -> Job:
-    limit = Limit(1.0, ("arrowsort/slices",), "slices.SortFunc")
+def times(ratio: float, variants: tuple[str, ...], name: str) -> Limit:
+    """At least ratio times as fast."""
+    return Limit(1 / ratio, variants, name)
+
+
+def _polars(ratio: float) -> tuple[Limit]:
+    return (times(ratio, POLARS, "Polars"),)
+
+
+def _best(ratio: float) -> tuple[Limit]:
+    return (times(ratio, BEST, "the best"),)
+
+
+def _small(n: int, ratio: float) -> Job:
+    limit = times(ratio, ("arrowsort/slices",), "slices.SortFunc")
     return Job(f"small{n}", f"{n:,} rows, argsort", "w", mode="small", engines=OWN, limits=(limit,), rows=n)
 
 
 # fmt: off
 JOBS = (
     Job("w", "W, record to sorted record", "w", stable=True,
-        limits=(Limit(0.22, POLARS, "Polars"), Limit(0.18, ("duckdb/arrow",), "DuckDB Arrow to Arrow"))),
+        limits=(times(6, POLARS, "Polars"), times(8, DUCKDB, "DuckDB"))),
     Job("argsort", "W, argsort uint64", "w", mode="argsort", engines=("arrowsort", "polars", "duckdb", "pyarrow"),
-        limits=(Limit(0.22, ("polars",), "Polars arg_sort"),)),
-    Job(
-        "wf",
-        "W with a float64 key, 5 % null, 1 % NaN, -0.0",
-        "wf",
-        stable=True,
-        limits=(Limit(0.2, POLARS, "Polars"),),
-    ),
+        limits=(times(5.5, ("polars",), "Polars arg_sort"),)),
+    Job("wf", "W with a float64 key, 5 % null, 1 % NaN, -0.0", "wf", stable=True, limits=_polars(6)),
     Job("flights", "flights by origin, delay, date, 5 columns with strings", "flights", ("origin", "delay", "date"),
-        limits=(Limit(0.35, ("duckdb/table", *POLARS), "the better of DuckDB (table) and Polars"),)),
+        limits=_best(3)),
+    Job("delay", "flights by delay", "flights", ("delay",), limits=_best(3)),
     Job("twokeys", "two keys (int32, int64), half the first repeated", "twokeys", ("key1", "key2"), stable=True,
-        limits=(Limit(0.3, POLARS, "Polars"),)),
+        limits=_polars(3.3)),
     Job("copy", "copy of W into fresh pages (the floor)", "w", mode="copy", engines=OWN),
     Job("sorted", "W already sorted", "sorted", engines=OWN, limits=FLOOR, needs=("copy",), stable=True),
     Job("reversed", "W reversed", "reversed", engines=OWN, limits=FLOOR, needs=("copy",), stable=True),
     Job("constant", "W constant", "constant", engines=OWN, limits=FLOOR, needs=("copy",), stable=True),
-    _small(100), _small(1_000), _small(10_000), _small(100_000),
-    Job("strings", "5M random strings of 5 to 40 bytes", "strings",
-        limits=(Limit(0.6, (*POLARS, "duckdb"), "the better of Polars and DuckDB"),)),
-    Job("wide", "wide: 1M rows x 100 float64 columns by one int64", "wide", limits=(Limit(0.5, POLARS, "Polars"),)),
+    Job("swapped", "W sorted, 1 % of the rows swapped", "swapped", limits=_polars(10), stable=True),
+    Job("jitter", "W of timestamps with jitter", "jitter", limits=_polars(10), stable=True),
+    Job("runs", "W of 8 sorted runs", "runs", limits=_polars(10), stable=True),
+    _small(100, 1), _small(1_000, 3), _small(10_000, 7), _small(100_000, 7),
+    Job("strings", "5M random strings of 5 to 40 bytes", "strings", limits=_best(2.5)),
+    Job("urls", "5M URLs of 10,000 hosts", "urls", limits=_best(2.5)),
+    Job("words", "10M strings, 1,000 distinct", "words", limits=_best(4)),
+    Job("wide", "1M rows x 101 columns", "wide", limits=_best(1.6)),
+    Job("wide100k", "100,000 rows x 101 columns", "wide100k", limits=_best(1.6)),
+    Job("columns11", "10M rows x 11 columns", "columns11", limits=_best(4)),
     Job("cli", "command line, flights by delay, Parquet to Parquet", "flights-parquet", ("delay",), mode="cli",
         engines=("arrowsort", "polars", "duckdb"),
         limits=(Limit(1.0, ("polars", "duckdb"), "the better of Polars and DuckDB"),)),
     Job("memory", "temp memory of W beside input and output", "w", mode="memory", engines=OWN, stable=True),
-    Job("w100m", "100M rows of W", "w100m", engines=OWN, limits=(Limit(17.0, ("w:arrowsort",), "W"),), needs=("w",),
+    Job("w100m", "100M rows of W", "w100m", engines=OWN, limits=(Limit(11.0, ("w:arrowsort",), "W"),), needs=("w",),
         optional=True, stable=True),
 )
 

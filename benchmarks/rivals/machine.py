@@ -1,5 +1,6 @@
 """What the figures depend on: machine, versions, commit, date."""
 
+import ctypes
 import datetime
 import importlib.metadata
 import mmap
@@ -12,7 +13,7 @@ HERE = Path(__file__).resolve().parent
 
 
 def describe() -> dict:
-    versions = {name: importlib.metadata.version(name) for name in ("polars", "duckdb", "datafusion", "pyarrow")}
+    versions = {name: _version(name) for name in ("polars", "duckdb", "datafusion", "pyarrow")}
     versions["go"] = _output("go", "env", "GOVERSION")
     versions["python"] = platform.python_version()
     versions["arrowsort"] = _output("git", "describe", "--always", "--dirty", "--tags")
@@ -27,11 +28,18 @@ def describe() -> dict:
     }
 
 
-def touch_memory(share: float = 0.8) -> None:
+def without_huge_pages() -> None:
+    """This process and those that it starts get no huge pages."""
+    PR_SET_THP_DISABLE = 41
+    if ctypes.CDLL(None, use_errno=True).prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0):
+        raise SystemExit(f"--no-huge-pages needs Linux: {os.strerror(ctypes.get_errno())}")
+
+
+def touch_memory(share: float = 0.8, most: int = 16 << 30) -> None:
     """Writes to most of the free memory once, and gives it back: on a virtual machine the host may back a page only
     when it is first written to, and whoever came first would pay for that.
     """
-    free = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES")
+    free = min(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES"), most)
     step = 1 << 26
     held = []
     for _ in range(int(free * share) // step):
@@ -63,5 +71,17 @@ def _huge_pages() -> str:
     return text.split("[")[1].split("]")[0]
 
 
+def _version(package: str) -> str:
+    """Empty where the package is not installed: its engine is left out with --only."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return ""
+
+
 def _output(*command: str) -> str:
-    return subprocess.run(command, cwd=HERE, capture_output=True, text=True, check=True).stdout.strip()
+    """Empty where the command is missing or fails, as on a machine that the programs were copied to."""
+    try:
+        return subprocess.run(command, cwd=HERE, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return ""

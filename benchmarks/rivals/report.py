@@ -87,7 +87,7 @@ def limits(job: Job, figures: Figures) -> tuple[str, str, str]:
     own = figures.median(job.name, "arrowsort")
     measured, allowed, verdicts = [], [], []
     for limit in job.limits:
-        allowed.append(f"{limit.factor:g} x {limit.name}")
+        allowed.append(f"{limit.factor:.3g} x {limit.name}")
         rivals = [t for v in limit.variants if (t := figures.median(job.name, v)) is not None]
         if own is None or not rivals:
             measured.append("-")
