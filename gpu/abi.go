@@ -91,7 +91,7 @@ type abiBuckets struct {
 	numberMap, classCounts      uint64
 	partial, pieces, report     uint64
 	minimumBits, maxOversized   uint64
-	checksOrder                 uint64
+	checksOrder, readsMore      uint64
 }
 
 type abi interface {

@@ -119,7 +119,8 @@ func roomJobs(rows int) (jobs []*engine.Job) {
 func useEverything(t *testing.T) {
 	useStreams(t)
 	keepThresholds(t)
-	thresholds.smallSortRows, thresholds.windowBytes, thresholds.windowRows, thresholds.textRows = 0, 0, 1<<12, 1
+	thresholds.smallSortRows, thresholds.largeSampleRows, thresholds.textRows = 0, 0, 1
+	thresholds.windowBytes, thresholds.windowRows = 0, 1<<12
 }
 
 // TestMemory sorts with the device memory that the documents state: by codes of keys in two passes over the rows, which

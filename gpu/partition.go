@@ -178,6 +178,9 @@ func (t *task) newPartition(in scanInput, shape bucketShape, n int) *partition {
 	if in.checksOrder {
 		p.structure.checksOrder = 1
 	}
+	if n >= thresholds.largeSampleRows {
+		p.structure.readsMore = 1
+	}
 	p.buckets = abiWords([]abiBuckets{p.structure})
 	return p
 }

@@ -16,7 +16,7 @@ import (
 // TestEngineWithoutSmallSorts runs the suite with few rows sorted as many are.
 func TestEngineWithoutSmallSorts(t *testing.T) {
 	keepThresholds(t)
-	thresholds.smallSortRows, thresholds.keysRows = 0, 0
+	thresholds.smallSortRows, thresholds.keysRows, thresholds.largeSampleRows = 0, 0, 0
 	enginetest.TestEngine(t, func(t testing.TB) engine.Engine {
 		e, err := Open(Options{})
 		require.NoError(t, err, "this test needs a GPU")

@@ -10,6 +10,8 @@ type thresholdTable struct {
 	smallSortRows int
 	// The most rows of partition and bucket sort.
 	bucketRows int
+	// The least rows for which a larger sample is read where the first one does not tell.
+	largeSampleRows int
 	// The most rows that one launch of digit binning takes.
 	stripRows int
 	// The least rows of digit binning with large tiles.
@@ -53,20 +55,21 @@ type thresholdTable struct {
 }
 
 var thresholds = thresholdTable{
-	smallSortRows: kernels.CooperativeRows,
-	bucketRows:    1 << 28,
-	stripRows:     kernels.StripRows,
-	largeTileRows: kernels.LargeTileRows,
-	askRows:       1 << 25,
-	askManyRows:   1 << 21,
-	keysRows:      1 << 23,
-	selectRows:    1 << 20,
-	textRows:      1 << 16,
-	longRunRows:   1 << 15,
-	windowRows:    1 << 20,
-	encodeRows:    1 << 14,
-	measureRows:   1 << 16,
-	helperRows:    1 << 16,
+	smallSortRows:   kernels.CooperativeRows,
+	bucketRows:      1 << 28,
+	largeSampleRows: 1<<22 + 1,
+	stripRows:       kernels.StripRows,
+	largeTileRows:   kernels.LargeTileRows,
+	askRows:         1 << 25,
+	askManyRows:     1 << 21,
+	keysRows:        1 << 23,
+	selectRows:      1 << 20,
+	textRows:        1 << 16,
+	longRunRows:     1 << 15,
+	windowRows:      1 << 20,
+	encodeRows:      1 << 14,
+	measureRows:     1 << 16,
+	helperRows:      1 << 16,
 
 	directBytes:   64 << 10,
 	copyBytes:     256 << 20,

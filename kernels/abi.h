@@ -444,4 +444,5 @@ struct Buckets {
 	u64 minimumBits;  // the least bits of numbers for which this is not slower than sorting by digits
 	u64 maxOversized; // the most oversized buckets
 	u64 checksOrder;  // 1: if the sample is in order, check_order is launched
+	u64 readsMore;    // 1: sample and equalize may read a larger sample, which is slow for few rows
 };

@@ -380,10 +380,11 @@ template <class Word, u32 rows> struct Sampler {
 		return is_exact(map) && bin < 32 ? 32 - bin : 0;
 	}
 	DEVICE static bool is_exact(const Map* map) { return sizeof(Word) == 4 || map->narrow; }
+	DEVICE bool may_read_more() const { return b->readsMore && b->n >= FEW_ROWS; }
 	// A few ties: more or less of them may be chance.
 	DEVICE bool few_ties() const {
 		u64 form = f->form;
-		return b->n >= FEW_ROWS && form != FORM_KEYS && form != FORM_RANK &&
+		return may_read_more() && form != FORM_KEYS && form != FORM_RANK &&
 		       m.sums->ties - m.sums->neighbours - 1 < FEW_TIES;
 	}
 	// The reason to decline. Rows that tie with many others are sorted faster by digits, and so are adjacent rows that
@@ -443,8 +444,7 @@ template <class Word, u32 rows> struct Sampler {
 	// Reports whether equalize is worth trying, if this map is not good enough.
 	DEVICE bool may_equalize(const Map* map, u32 reason) {
 		const u64 sample = rows < b->n ? rows : b->n;
-		const bool can = sizeof(Word) == 8 && f->form != FORM_KEYS && f->form != FORM_RANK && !map->narrow &&
-		                 b->n >= FEW_ROWS;
+		const bool can = sizeof(Word) == 8 && f->form != FORM_KEYS && f->form != FORM_RANK && !map->narrow && may_read_more();
 		if (!can || few_others(b, m.sums->sampled, sample)) return false;
 		if (reason == REASON_NONE) return m.sums->sampled * 4 >= sample && uneven();
 		return reason == REASON_EQUAL || reason == REASON_LARGE;

@@ -383,7 +383,7 @@ void sample(const u64* a, u64 blocks) {
 		at<Report>(b.report)->sample = STATUS_SPLIT;
 		return;
 	}
-	if (b.n % 7 == 6 && f.width == 8 && f.form != FORM_KEYS) {
+	if (b.n % 7 == 6 && f.width == 8 && f.form != FORM_KEYS && b.readsMore) {
 		v.order = ORDER_UNEVEN, at<Report>(b.report)->sample = STATUS_UNEVEN;
 		return;
 	}
