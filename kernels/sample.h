@@ -444,7 +444,8 @@ template <class Word, u32 rows> struct Sampler {
 	// Reports whether equalize is worth trying, if this map is not good enough.
 	DEVICE bool may_equalize(const Map* map, u32 reason) {
 		const u64 sample = rows < b->n ? rows : b->n;
-		const bool can = sizeof(Word) == 8 && f->form != FORM_KEYS && f->form != FORM_RANK && !map->narrow && may_read_more();
+		const bool can = sizeof(Word) == 8 && f->form != FORM_KEYS && f->form != FORM_RANK && !map->narrow &&
+		                 may_read_more();
 		if (!can || few_others(b, m.sums->sampled, sample)) return false;
 		if (reason == REASON_NONE) return m.sums->sampled * 4 >= sample && uneven();
 		return reason == REASON_EQUAL || reason == REASON_LARGE;
