@@ -37,6 +37,7 @@ func (e cpu) Sort(ctx context.Context, job *engine.Job, mem engine.Allocator) (*
 	}
 	defer s.release()
 	s.alwaysLines = e.alwaysLines
+	s.nearly = true
 	if err := s.measure(); err != nil {
 		return nil, err
 	}
@@ -54,6 +55,13 @@ func (s *sorter) sort() (*engine.Result, error) {
 	}
 	if err := s.allocate(); err != nil {
 		return nil, err
+	}
+	if s.nearly && !inOrder && !reversed && s.rows > smallRows && s.out == s.rows {
+		if done, err := s.sortNearlySorted(); err != nil {
+			return nil, err
+		} else if done {
+			return s.result()
+		}
 	}
 	switch {
 	case inOrder:

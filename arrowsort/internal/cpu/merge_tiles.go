@@ -37,8 +37,9 @@ func (s *sorter) tileBorders(runs Runs) ([][]uint32, error) {
 	return borders, err
 }
 
-// mergeTiles merges the runs tile by tile.
-func (s *sorter) mergeTiles(runs Runs) error {
+// mergeTiles merges the runs tile by tile. A tile is left out when check, unless it is nil, reports false, given the
+// codes of its rows.
+func (s *sorter) mergeTiles(runs Runs, check func(t *mergeTile, codes []uint64) bool) error {
 	borders, err := s.tileBorders(runs)
 	if err != nil {
 		return err
@@ -65,7 +66,7 @@ func (s *sorter) mergeTiles(runs Runs) error {
 		return err
 	}
 	err = s.run(len(tiles), func(worker, i int) {
-		tiles[i].merge(s, fs[worker], movers)
+		tiles[i].merge(s, fs[worker], movers, check)
 		s.advance(3 * tiles[i].rows)
 	})
 	for _, f := range fs {
@@ -81,8 +82,13 @@ type mergeTile struct {
 }
 
 // merge sorts the rows of the tile and moves them to the result, up to its end.
-func (t *mergeTile) merge(s *sorter, f *binSorter, movers []*mover) {
+func (t *mergeTile) merge(
+	s *sorter, f *binSorter, movers []*mover, check func(t *mergeTile, codes []uint64) bool,
+) {
 	order := f.sortRowIndices(s.plan, t.source(s.source()), 0, t.rows)
+	if check != nil && !check(t, f.codes[:t.rows]) {
+		return
+	}
 	kept := min(t.rows, s.out-t.out)
 	for _, l := range movers {
 		if s.stopped() {

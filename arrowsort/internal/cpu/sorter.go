@@ -21,7 +21,9 @@ type sorter struct {
 	columns []*column
 	numbers *mover // the row numbers, when they are wanted
 
-	alwaysLines bool // movers move through open lines, however few the rows are
+	sample                             []uint64 // see sampled
+	nearly, noStatistics, alwaysNearly bool
+	alwaysLines                        bool // movers move through open lines, however few the rows are
 }
 
 func newSorter(ctx context.Context, job *engine.Job, mem engine.Allocator) (*sorter, error) {
@@ -61,11 +63,30 @@ func (s *sorter) measure() error {
 	if s.rows > smallRows && len(s.job.Keys) == 1 && !s.job.Plan {
 		key := s.job.Keys[0]
 		if plan, ok := keyencode.NewWordPlan(s.job.Columns, key); ok && s.job.Columns[key.Column].ValueBytes() == 8 &&
-			wide(sample(planned{plan: plan}, s.rows)) {
-			s.plan = plan
-			return nil
+			key.Column >= 0 {
+			s.setPlan(plan)
+			if wide(s.sampled()) || s.mergesUnmeasured() {
+				return nil
+			}
 		}
 	}
+	return s.measureAll()
+}
+
+// mergesUnmeasured
+func (s *sorter) mergesUnmeasured() bool {
+	if !s.nearly {
+		return false
+	}
+	falls := countFalls(s.sampled())
+	s.noStatistics = falls > 0 && fewFalls(falls, len(s.sampled()))
+	return s.noStatistics
+}
+
+func (s *sorter) setPlan(p *keyencode.Plan) { s.plan, s.sample = p, nil }
+
+// measureAll makes the plan from statistics.
+func (s *sorter) measureAll() error {
 	stats := make([]keyencode.Statistics, len(s.job.Keys))
 	for k, key := range s.job.Keys {
 		c := &s.job.Columns[key.Column]
@@ -86,8 +107,8 @@ func (s *sorter) measure() error {
 			stats[k].Merge(&parts[i+1])
 		}
 	}
-	var err error
-	s.plan, err = keyencode.NewPlan(s.job.Columns, s.job.Keys, stats)
+	plan, err := keyencode.NewPlan(s.job.Columns, s.job.Keys, stats)
+	s.setPlan(plan)
 	return err
 }
 

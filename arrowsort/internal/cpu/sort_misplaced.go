@@ -1,0 +1,250 @@
+package cpu
+
+import (
+	"math"
+	"slices"
+	"sort"
+	"sync/atomic"
+)
+
+const (
+	// misplacedShare is how many rows of a tile there are at least for one that is misplaced.
+	misplacedShare = 4
+	// maxMisplaced is the same for all rows.
+	maxMisplaced = 16
+)
+
+// misplacedRows are rows in order but for some. Sampled rows in order fence the others in: a row that is lower than the
+// last one in place, or higher than the next fence, is misplaced.
+type misplacedRows struct {
+	*sorter
+	src    source
+	fences []fence // the first one of row 0, and one after the last row
+	tiles  []keptTile
+	byRow  []uint32 // misplaced rows, as they lie
+	sorted []uint32 // the same in the order of the result
+}
+
+type fence struct {
+	row  int
+	code uint64 // of the row
+}
+
+// A keptTile is the rows between two fences, and their misplaced ones.
+type keptTile struct {
+	first, last int // fences
+	at, count   int // misplaced rows in byRow
+	kept        int // rows in place of the tiles before
+}
+
+// sortMisplaced takes the rows that break the order out, sorts them, and merges them with the others. done is false
+// when they are too many.
+func (s *sorter) sortMisplaced() (done bool, err error) {
+	m := &misplacedRows{sorter: s, src: s.source()}
+	if !m.fenceIn() {
+		return false, nil
+	}
+	if m.byRow, err = allocate[uint32](&s.buffers, s.rows/misplacedShare); err != nil {
+		return false, err
+	}
+	defer func() {
+		s.free(bytesOf(m.byRow))
+		s.free(bytesOf(m.sorted))
+	}()
+	if ok, err := m.find(); !ok || err != nil {
+		return false, err
+	}
+	if err := m.sort(); err != nil {
+		return false, err
+	}
+	return true, m.merge()
+}
+
+// fenceIn makes the fences and the tiles. It reports false when a sample is not in order but for a few rows.
+func (m *misplacedRows) fenceIn() bool {
+	codes, rows := m.sampled(), sampledRows(m.rows)
+	longest := longestRising(codes)
+	if len(codes)-len(longest) > len(codes)/maxMisplaced {
+		return false
+	}
+	m.fences = []fence{{}}
+	for _, i := range longest {
+		if rows[i] > 0 {
+			m.fences = append(m.fences, fence{int(rows[i]), codes[i]})
+		}
+	}
+	m.fences = append(m.fences, fence{m.rows, math.MaxUint64})
+	step := max(1, len(codes)*mergeRows/m.rows)
+	for first := 0; first < len(m.fences)-1; first += step {
+		m.tiles = append(m.tiles, keptTile{first: first, last: min(first+step, len(m.fences)-1)})
+	}
+	return true
+}
+
+// longestRising are the places of a longest subsequence that never falls.
+func longestRising(codes []uint64) []int {
+	before := make([]int, len(codes)) // the place before each one in a longest subsequence up to it
+	var ends []int                    // of the subsequences of each length, the one with the lowest last code
+	for i, c := range codes {
+		n := sort.Search(len(ends), func(k int) bool { return codes[ends[k]] > c })
+		if before[i] = -1; n > 0 {
+			before[i] = ends[n-1]
+		}
+		if n == len(ends) {
+			ends = append(ends, i)
+		} else {
+			ends[n] = i
+		}
+	}
+	places := make([]int, len(ends))
+	at := ends[len(ends)-1]
+	for k := len(places) - 1; k >= 0; k-- {
+		places[k], at = at, before[at]
+	}
+	return places
+}
+
+// find lists the misplaced rows. It reports false when they are too many.
+func (m *misplacedRows) find() (bool, error) {
+	var tooMany atomic.Bool
+	var found atomic.Int64
+	err := m.run(len(m.tiles), func(_, i int) {
+		t := &m.tiles[i]
+		t.at = m.fences[t.first].row / misplacedShare
+		list := m.byRow[t.at : m.fences[t.last].row/misplacedShare]
+		for k := t.first; k < t.last && t.count < len(list) && !tooMany.Load(); k++ {
+			t.count += m.findBetween(m.fences[k], m.fences[k+1], list[t.count:])
+		}
+		if found.Add(int64(t.count)) > int64(m.rows/maxMisplaced) || t.count == len(list) {
+			tooMany.Store(true)
+		}
+	})
+	return !tooMany.Load(), err
+}
+
+// findBetween lists the misplaced rows between two fences, as many as the list holds.
+func (m *misplacedRows) findBetween(from, to fence, list []uint32) (n int) {
+	var codes [blockRows]uint64
+	last := from.code
+	for lo := from.row; lo < to.row && n < len(list); lo += blockRows {
+		block := codes[:min(blockRows, to.row-lo)]
+		m.src.encode(block, lo)
+		for i, c := range block {
+			if c-last <= to.code-last {
+				last = c
+				continue
+			}
+			if n == len(list) {
+				return n
+			}
+			list[n] = uint32(lo + i)
+			n++
+		}
+	}
+	return n
+}
+
+// sort puts the misplaced rows of all tiles together and sorts a copy.
+func (m *misplacedRows) sort() (err error) {
+	n, kept := 0, 0
+	for i := range m.tiles {
+		t := &m.tiles[i]
+		copy(m.byRow[n:], m.byRow[t.at:t.at+t.count])
+		t.at, t.kept = n, kept
+		n += t.count
+		kept += m.fences[t.last].row - m.fences[t.first].row - t.count
+	}
+	if m.sorted, err = allocate[uint32](&m.buffers, n); err != nil {
+		return err
+	}
+	copy(m.sorted, m.byRow[:n])
+	return m.sortRows(m.src, m.sorted, 0)
+}
+
+// before is the number of misplaced rows that sort before the row of a fence.
+func (m *misplacedRows) before(f fence) int {
+	if f.row == 0 {
+		return 0
+	}
+	if f.row == m.rows {
+		return len(m.sorted)
+	}
+	return sort.Search(len(m.sorted), func(i int) bool {
+		row, code := [1]uint32{m.sorted[i]}, [1]uint64{}
+		m.src.EncodeRows(code[:], 0, row[:])
+		return code[0] > f.code || code[0] == f.code && int(m.sorted[i]) > f.row
+	})
+}
+
+// merge makes the result, tile by tile.
+func (m *misplacedRows) merge() error {
+	movers := m.movers()
+	lates := make([]int, len(m.tiles)+1)
+	for i := range m.tiles {
+		lates[i+1] = m.before(m.fences[m.tiles[i].last])
+	}
+	longest := 0
+	for i := range m.tiles {
+		t := &m.tiles[i]
+		longest = max(longest, m.fences[t.last].row-m.fences[t.first].row+lates[i+1]-lates[i])
+	}
+	fs, err := m.newBinSorters(min(m.threads, len(m.tiles)), longest, widest(movers), false)
+	if err != nil {
+		return err
+	}
+	err = m.run(len(m.tiles), func(worker, i int) {
+		t := &m.tiles[i]
+		late := m.sorted[lates[i]:lates[i+1]]
+		order := m.order(fs[worker], t, late)
+		m.move(movers, fs[worker].spare, t, late, order, t.kept+lates[i])
+		m.advance(3 * len(order))
+	})
+	for _, f := range fs {
+		f.release(&m.buffers)
+	}
+	return err
+}
+
+// order is the order of the rows of a tile in place and of late ones, which follow all rows of the tile.
+func (m *misplacedRows) order(f *binSorter, t *keptTile, late []uint32) []uint32 {
+	lo, hi := m.fences[t.first].row, m.fences[t.last].row
+	encodeAll(m.src, f.codes[:hi-lo], lo)
+	n, from := 0, 0
+	codes, order := f.codes, f.rows
+	for _, row := range append(slices.Clip(m.byRow[t.at:t.at+t.count]), uint32(hi)) {
+		to := int(row) - lo
+		copy(codes[n:], codes[from:to])
+		series(order[n:n+to-from], uint32(from))
+		n, from = n+to-from, to+1
+	}
+	lateCodes, rows := codes[n:n+len(late)], order[n:n+len(late)]
+	copy(rows, late)
+	m.src.EncodeRows(lateCodes, 0, rows)
+	order = order[:n+len(late)]
+	for i := len(late) - 1; i >= 0; i-- {
+		c := lateCodes[i]
+		p := sort.Search(n, func(k int) bool {
+			return codes[k] > c || codes[k] == c && lo+int(order[k]) > int(late[i])
+		})
+		copy(order[p+i+1:], order[p:n])
+		order[p+i] = uint32(hi - lo + i)
+		n = p
+	}
+	return order
+}
+
+// move moves the rows of a tile and late ones to the result.
+func (m *misplacedRows) move(movers []*mover, spare []byte, t *keptTile, late, order []uint32, at int) {
+	lo, n := m.fences[t.first].row, m.fences[t.last].row-m.fences[t.first].row
+	for _, l := range movers {
+		rows := spare[:(n+len(late))*l.width]
+		for a := 0; a < n && !m.stopped(); a += l.stepRows() {
+			b := min(n, a+l.stepRows())
+			if block := l.block(lo+a, b-a, rows[a*l.width:b*l.width]); &block[0] != &rows[a*l.width] {
+				copy(rows[a*l.width:], block)
+			}
+		}
+		l.take(rows[n*l.width:], late)
+		gather(l.out[at*l.width:(at+len(order))*l.width], rows, order, l.width)
+	}
+}
