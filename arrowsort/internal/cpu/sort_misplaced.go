@@ -2,7 +2,6 @@ package cpu
 
 import (
 	"math"
-	"slices"
 	"sort"
 	"sync/atomic"
 )
@@ -192,12 +191,13 @@ func (m *misplacedRows) merge() error {
 	if err != nil {
 		return err
 	}
+	spans := make([][]span, len(fs))
 	err = m.run(len(m.tiles), func(worker, i int) {
 		t := &m.tiles[i]
 		late := m.sorted[lates[i]:lates[i+1]]
-		order := m.order(fs[worker], t, late)
-		m.move(movers, fs[worker].spare, t, late, order, t.kept+lates[i])
-		m.advance(3 * len(order))
+		spans[worker] = m.spans(spans[worker][:0], fs[worker], t, late)
+		m.move(movers, fs[worker].spare, t, late, spans[worker], t.kept+lates[i])
+		m.advance(3 * (m.fences[t.last].row - m.fences[t.first].row))
 	})
 	for _, f := range fs {
 		f.release(&m.buffers)
@@ -205,46 +205,62 @@ func (m *misplacedRows) merge() error {
 	return err
 }
 
-// order is the order of the rows of a tile in place and of late ones, which follow all rows of the tile.
-func (m *misplacedRows) order(f *binSorter, t *keptTile, late []uint32) []uint32 {
+// A span is the rows from..to-1 of a tile, after which come the misplaced rows that belong among them.
+type span struct{ from, to int }
+
+// spans appends the rows in place of a tile and late ones in the order of the result.
+func (m *misplacedRows) spans(spans []span, f *binSorter, t *keptTile, late []uint32) []span {
+	add := func(from, to int) {
+		if last := len(spans) - 1; last >= 0 && spans[last].to == from {
+			spans[last].to = to
+		} else if from < to {
+			spans = append(spans, span{from, to})
+		}
+	}
 	lo, hi := m.fences[t.first].row, m.fences[t.last].row
-	encodeAll(m.src, f.codes[:hi-lo], lo)
-	n, from := 0, 0
-	codes, order := f.codes, f.rows
-	for _, row := range append(slices.Clip(m.byRow[t.at:t.at+t.count]), uint32(hi)) {
-		to := int(row) - lo
-		copy(codes[n:], codes[from:to])
-		series(order[n:n+to-from], uint32(from))
-		n, from = n+to-from, to+1
+	codes, lateCodes := f.codes[:hi-lo], f.codes[hi-lo:][:len(late)]
+	encodeAll(m.src, codes, lo)
+	m.src.EncodeRows(lateCodes, 0, f.rows[:copy(f.rows, late)])
+	from, next := 0, 0
+	for i := range t.count + 1 {
+		to := hi - lo
+		if i < t.count {
+			to = int(m.byRow[t.at+i]) - lo
+		}
+		after := func(k int) bool {
+			return codes[k] > lateCodes[next] || codes[k] == lateCodes[next] && lo+k > int(late[next])
+		}
+		for next < len(late) && from < to && after(to-1) {
+			at := from + sort.Search(to-from, func(k int) bool { return after(from + k) })
+			add(from, at)
+			add(hi-lo+next, hi-lo+next+1)
+			from = at
+			next++
+		}
+		add(from, to)
+		from = to + 1
 	}
-	lateCodes, rows := codes[n:n+len(late)], order[n:n+len(late)]
-	copy(rows, late)
-	m.src.EncodeRows(lateCodes, 0, rows)
-	order = order[:n+len(late)]
-	for i := len(late) - 1; i >= 0; i-- {
-		c := lateCodes[i]
-		p := sort.Search(n, func(k int) bool {
-			return codes[k] > c || codes[k] == c && lo+int(order[k]) > int(late[i])
-		})
-		copy(order[p+i+1:], order[p:n])
-		order[p+i] = uint32(hi - lo + i)
-		n = p
-	}
-	return order
+	add(hi-lo+next, hi-lo+len(late))
+	return spans
 }
 
-// move moves the rows of a tile and late ones to the result.
-func (m *misplacedRows) move(movers []*mover, spare []byte, t *keptTile, late, order []uint32, at int) {
+// move moves the rows of a tile and late ones to the result, from a place on.
+func (m *misplacedRows) move(movers []*mover, spare []byte, t *keptTile, late []uint32, spans []span, place int) {
 	lo, n := m.fences[t.first].row, m.fences[t.last].row-m.fences[t.first].row
 	for _, l := range movers {
-		rows := spare[:(n+len(late))*l.width]
-		for a := 0; a < n && !m.stopped(); a += l.stepRows() {
-			b := min(n, a+l.stepRows())
-			if block := l.block(lo+a, b-a, rows[a*l.width:b*l.width]); &block[0] != &rows[a*l.width] {
-				copy(rows[a*l.width:], block)
+		rows := l.block(lo, n, spare)
+		others := spare[n*l.width:][:len(late)*l.width]
+		l.take(others, late)
+		out := l.out[place*l.width:]
+		for i, s := range spans {
+			if i%64 == 0 && m.stopped() {
+				return
 			}
+			part := rows
+			if s.from >= n {
+				part, s = others, span{s.from - n, s.to - n}
+			}
+			out = out[copy(out, part[s.from*l.width:s.to*l.width]):]
 		}
-		l.take(rows[n*l.width:], late)
-		gather(l.out[at*l.width:(at+len(order))*l.width], rows, order, l.width)
 	}
 }
