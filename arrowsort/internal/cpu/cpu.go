@@ -15,6 +15,7 @@ func New() engine.Engine { return cpu{} }
 
 type cpu struct {
 	alwaysLines bool // see sorter: for tests
+	nearlyRows  int  // the same, 0: nearlyRows
 }
 
 func (cpu) Name() string { return "cpu" }
@@ -37,7 +38,9 @@ func (e cpu) Sort(ctx context.Context, job *engine.Job, mem engine.Allocator) (*
 	}
 	defer s.release()
 	s.alwaysLines = e.alwaysLines
-	s.nearly = true
+	if s.nearlyRows = nearlyRows; e.nearlyRows > 0 {
+		s.nearlyRows = e.nearlyRows
+	}
 	if err := s.measure(); err != nil {
 		return nil, err
 	}
@@ -56,14 +59,14 @@ func (s *sorter) sort() (*engine.Result, error) {
 	if err := s.allocate(); err != nil {
 		return nil, err
 	}
-	if s.nearly && !inOrder && !reversed && s.rows > smallRows && s.out == s.rows {
-		if done, err := s.sortNearlySorted(); err != nil {
+	nearly := false
+	if !inOrder && !reversed && s.rows > smallRows {
+		if nearly, err = s.sortNearlySorted(); err != nil {
 			return nil, err
-		} else if done {
-			return s.result()
 		}
 	}
 	switch {
+	case nearly:
 	case inOrder:
 		err = s.copy(false)
 	case reversed:

@@ -24,8 +24,10 @@ type partition struct {
 	shares []share
 	starts []uint32 // first row of each bin; the number of rows after the last
 	bins   []uint16 // the bin of each row, when it is not cheap to compute twice
-	nearby bool     // rows that are near one another go to places that are near one another
-	inner  bool     // of rows that another partition has moved and reported
+	// counters of the rows of each bin in each share, when they are given: then rows that are near one another go to
+	// places that are near one another
+	counters []uint32
+	inner    bool // of rows that another partition has moved and reported
 }
 
 func (p *partition) report(rows int) {
@@ -39,47 +41,6 @@ func (s *sorter) newPartition(src source, n int, borders []uint64) *partition {
 	codes := s.sampleOf(src, n)
 	slices.Sort(codes)
 	return &partition{sorter: s, src: src, rows: n, binner: newBinner(codes, n, borders)}
-}
-
-// sample encodes a row in each of many equal strips of n rows, in their order.
-func sample(src source, n int) []uint64 {
-	rows := sampledRows(n)
-	codes := make([]uint64, len(rows))
-	src.EncodeRows(codes, 0, rows)
-	return codes
-}
-
-// sampledRows are the rows of a sample of n.
-func sampledRows(n int) []uint32 {
-	rows := make([]uint32, max(min(n, 64), min(n/16, max(4096, min(n/2048, 1<<15)))))
-	state := uint64(0x9e3779b97f4a7c15)
-	for i := range rows {
-		lo, hi := strip(n, i, len(rows))
-		state = state*6364136223846793005 + 1442695040888963407
-		rows[i] = uint32(uint64(lo) + (state>>33)%uint64(max(1, hi-lo)))
-	}
-	return rows
-}
-
-// strip is the rows lo..hi-1 of the i-th of m equal strips of n rows.
-func strip(n, i, m int) (lo, hi int) {
-	return int(uint64(n) * uint64(i) / uint64(m)), int(uint64(n) * uint64(i+1) / uint64(m))
-}
-
-// sampled is the sample of the codes of all rows, in the order of the rows. It is made once for a plan.
-func (s *sorter) sampled() []uint64 {
-	if s.sample == nil {
-		s.sample = sample(s.source(), s.rows)
-	}
-	return s.sample
-}
-
-// sampleOf is a sample that the caller may change.
-func (s *sorter) sampleOf(src source, n int) []uint64 {
-	if n == s.rows && src == s.source() {
-		return slices.Clone(s.sampled())
-	}
-	return sample(src, n)
 }
 
 // linear reports whether bins are computed twice instead of being kept.
@@ -122,13 +83,18 @@ func (p *partition) count(keep bool) (err error) {
 // share divides the rows: few shares mean few open lines at their seams, several per worker even out disturbances.
 func (p *partition) share() {
 	count := max(1, min(p.threads*2, p.rows/placeRows))
+	counters := p.counters
+	if counters == nil {
+		counters = make([]uint32, count*p.binner.bins)
+	}
+	count = len(counters) / p.binner.bins
 	blocks := p.rows / blockRows
 	for i := range count {
 		lo, hi := blocks*i/count*blockRows, blocks*(i+1)/count*blockRows
 		if i == count-1 {
 			hi = p.rows
 		}
-		p.shares = append(p.shares, share{lo, hi, make([]uint32, p.binner.bins)})
+		p.shares = append(p.shares, share{lo, hi, counters[i*p.binner.bins:][:p.binner.bins]})
 	}
 }
 
@@ -182,12 +148,13 @@ func (p *partition) move(movers []*mover) error {
 			places := places[worker*rows:][:min(rows, s.hi-lo)]
 			p.places(s, places, lo)
 			var next extent
-			if p.nearby {
+			if p.counters != nil {
 				next = newPlaces(places, touched)
 				touched = max(touched, next.hi)
 			}
 			for _, l := range movers {
-				touch(l.out[next.lo*l.width : next.hi*l.width])
+				lines := l.out[next.lo*l.width : next.hi*l.width]
+				touch(lines[:min(len(lines), maxTouched)])
 				l.eachBlock(&p.pool, lo, lo+len(places), scratch.of(worker), func(block []byte, at, n int) {
 					scatter(l.out, block, places[at-lo:][:n], l.width)
 				})
@@ -268,24 +235,3 @@ func (p *partition) eachBin(
 
 // bin returns the rows lo..hi-1 of a bin.
 func (p *partition) bin(bin int) (lo, hi int) { return int(p.starts[bin]), int(p.starts[bin+1]) }
-
-// An extent is places lo..hi-1.
-type extent struct{ lo, hi int }
-
-// newPlaces is the extent of the given places from first on, none where some of them are far from the others.
-func newPlaces(places []uint32, first int) extent {
-	lo, hi := extentOf(places)
-	if e := (extent{max(lo, first), hi}); e.lo < e.hi && e.hi-e.lo <= 4*len(places) {
-		return e
-	}
-	return extent{}
-}
-
-//go:noinline
-func extentOf(places []uint32) (lo, hi int) {
-	least, greatest := places[0], places[0]
-	for _, p := range places {
-		least, greatest = min(least, p), max(greatest, p)
-	}
-	return int(least), int(greatest) + 1
-}

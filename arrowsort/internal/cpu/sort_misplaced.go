@@ -62,6 +62,9 @@ func (s *sorter) sortMisplaced() (done bool, err error) {
 // fenceIn makes the fences and the tiles. It reports false when a sample is not in order but for a few rows.
 func (m *misplacedRows) fenceIn() bool {
 	codes, rows := m.sampled(), sampledRows(m.rows)
+	if !m.fallsSeldom() {
+		return false
+	}
 	longest := longestRising(codes)
 	if len(codes)-len(longest) > len(codes)/maxMisplaced {
 		return false
@@ -179,8 +182,9 @@ func (m *misplacedRows) before(f fence) int {
 func (m *misplacedRows) merge() error {
 	movers := m.movers()
 	lates := make([]int, len(m.tiles)+1)
-	for i := range m.tiles {
-		lates[i+1] = m.before(m.fences[m.tiles[i].last])
+	err := m.run(len(m.tiles), func(_, i int) { lates[i+1] = m.before(m.fences[m.tiles[i].last]) })
+	if err != nil {
+		return err
 	}
 	longest := 0
 	for i := range m.tiles {
@@ -205,7 +209,7 @@ func (m *misplacedRows) merge() error {
 	return err
 }
 
-// A span is the rows from..to-1 of a tile, after which come the misplaced rows that belong among them.
+// A span is the rows from..to-1 of a tile. The late ones follow at one more than its rows: no span has both.
 type span struct{ from, to int }
 
 // spans appends the rows in place of a tile and late ones in the order of the result.
@@ -233,14 +237,14 @@ func (m *misplacedRows) spans(spans []span, f *binSorter, t *keptTile, late []ui
 		for next < len(late) && from < to && after(to-1) {
 			at := from + sort.Search(to-from, func(k int) bool { return after(from + k) })
 			add(from, at)
-			add(hi-lo+next, hi-lo+next+1)
+			add(hi-lo+1+next, hi-lo+2+next)
 			from = at
 			next++
 		}
 		add(from, to)
 		from = to + 1
 	}
-	add(hi-lo+next, hi-lo+len(late))
+	add(hi-lo+1+next, hi-lo+1+len(late))
 	return spans
 }
 
@@ -257,8 +261,8 @@ func (m *misplacedRows) move(movers []*mover, spare []byte, t *keptTile, late []
 				return
 			}
 			part := rows
-			if s.from >= n {
-				part, s = others, span{s.from - n, s.to - n}
+			if s.from > n {
+				part, s = others, span{s.from - n - 1, s.to - n - 1}
 			}
 			out = out[copy(out, part[s.from*l.width:s.to*l.width]):]
 		}

@@ -25,10 +25,12 @@ func (s *sorter) sortRuns() (done bool, err error) {
 	return !unsorted.Load(), err
 }
 
-// sampledRuns are the runs between the falls of the sampled codes. It reports false where there is no row between two
-// samples that sorts before its predecessor.
+// sampledRuns are the runs between the falls of the sampled codes. It reports false for one run and for many.
 func (s *sorter) sampledRuns() (runs Runs, ok bool) {
 	codes := s.sampled()
+	if falls := countFalls(codes); falls == 0 || falls >= maxSampledRuns {
+		return runs, false
+	}
 	for i := 1; i < len(codes); i++ {
 		if codes[i] >= codes[i-1] {
 			continue
@@ -39,7 +41,7 @@ func (s *sorter) sampledRuns() (runs Runs, ok bool) {
 			lo = max(lo, runs.Ends[n-1]+63)
 		}
 		row := s.firstUnsortedIn(s.source(), lo&^63, hi, nil)
-		if row < 0 {
+		if row < 0 { // the fall is where the run before begins
 			return runs, false
 		}
 		runs.Ends = append(runs.Ends, row)

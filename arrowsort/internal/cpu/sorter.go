@@ -21,9 +21,10 @@ type sorter struct {
 	columns []*column
 	numbers *mover // the row numbers, when they are wanted
 
-	sample                             []uint64 // see sampled
-	nearly, noStatistics, alwaysNearly bool
-	alwaysLines                        bool // movers move through open lines, however few the rows are
+	sample      []uint64 // see sampled
+	unmeasured  bool     // the plan has no statistics, which ways for rows that are not nearly sorted need
+	nearlyRows  int      // more rows may be sorted as nearly sorted; 0: none
+	alwaysLines bool     // movers move through open lines, however few the rows are
 }
 
 func newSorter(ctx context.Context, job *engine.Job, mem engine.Allocator) (*sorter, error) {
@@ -58,29 +59,23 @@ func checkColumn(job *engine.Job, i int) error {
 const measureRows = 1 << 15
 
 // measure makes the plan: from statistics, for which it reads the keys once, unless a sample shows that they would not
-// shorten the codes.
+// shorten the codes, or that the rows may be nearly sorted, which needs no short ones.
 func (s *sorter) measure() error {
 	if s.rows > smallRows && len(s.job.Keys) == 1 && !s.job.Plan {
 		key := s.job.Keys[0]
-		if plan, ok := keyencode.NewWordPlan(s.job.Columns, key); ok && s.job.Columns[key.Column].ValueBytes() == 8 &&
-			key.Column >= 0 {
+		if plan, ok := keyencode.NewWordPlan(s.job.Columns, key); ok && s.job.Columns[key.Column].ValueBytes() == 8 {
 			s.setPlan(plan)
-			if wide(s.sampled()) || s.mergesUnmeasured() {
+			if wide(s.sampled()) {
+				return nil
+			}
+			// statistics find rows that are in order
+			s.unmeasured = s.triesNearlySorted() && s.fallsSeldom() && !slices.IsSorted(s.sampled())
+			if s.unmeasured {
 				return nil
 			}
 		}
 	}
 	return s.measureAll()
-}
-
-// mergesUnmeasured
-func (s *sorter) mergesUnmeasured() bool {
-	if !s.nearly {
-		return false
-	}
-	falls := countFalls(s.sampled())
-	s.noStatistics = falls > 0 && fewFalls(falls, len(s.sampled()))
-	return s.noStatistics
 }
 
 func (s *sorter) setPlan(p *keyencode.Plan) { s.plan, s.sample = p, nil }
