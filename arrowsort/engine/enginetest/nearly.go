@@ -53,6 +53,9 @@ func TestNearlySorted(t *testing.T, rows int, e engine.Engine) {
 		rowID, {kind: keyencode.Binary, dist: uniform, style: 3, nulls: 0.1, chunks: 4, offset: -1},
 		{kind: keyencode.Bool, dist: uniform, nulls: 0.1}, {kind: keyencode.FixedSizeBinary, width: 11, dist: uniform},
 	}
+	if testing.Short() {
+		specs, payload = specs[:4], payload[:2]
+	}
 	for d, distribution := range nearly {
 		for i, spec := range specs {
 			key := modes(spec)[(d+i+rows)%4]

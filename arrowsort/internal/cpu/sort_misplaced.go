@@ -111,11 +111,12 @@ func (m *misplacedRows) find() (bool, error) {
 	var tooMany atomic.Bool
 	var found atomic.Int64
 	err := m.run(len(m.tiles), func(_, i int) {
+		var codes [blockRows]uint64
 		t := &m.tiles[i]
 		t.at = m.fences[t.first].row / misplacedShare
 		list := m.byRow[t.at : m.fences[t.last].row/misplacedShare]
 		for k := t.first; k < t.last && t.count < len(list) && !tooMany.Load(); k++ {
-			t.count += m.findBetween(m.fences[k], m.fences[k+1], list[t.count:])
+			t.count += m.findBetween(m.fences[k], m.fences[k+1], list[t.count:], codes[:])
 		}
 		if found.Add(int64(t.count)) > int64(m.rows/maxMisplaced) || t.count == len(list) {
 			tooMany.Store(true)
@@ -124,9 +125,8 @@ func (m *misplacedRows) find() (bool, error) {
 	return !tooMany.Load(), err
 }
 
-// findBetween lists the misplaced rows between two fences, as many as the list holds.
-func (m *misplacedRows) findBetween(from, to fence, list []uint32) (n int) {
-	var codes [blockRows]uint64
+// findBetween lists the misplaced rows between two fences, as many as the list holds. codes is temp storage.
+func (m *misplacedRows) findBetween(from, to fence, list []uint32, codes []uint64) (n int) {
 	last := from.code
 	for lo := from.row; lo < to.row && n < len(list); lo += blockRows {
 		block := codes[:min(blockRows, to.row-lo)]

@@ -73,8 +73,12 @@ var nearlyKinds = []nearlyKind{
 
 // TestSortNearlySorted sorts every kind, on both sides of the borders of blocks, and in the way that is meant for it.
 func TestSortNearlySorted(t *testing.T) {
+	sizes := []int{smallRows + 1, 3*mergeRows - 1, placeRows + blockRows + 1, 150_000}
+	if testing.Short() {
+		sizes = sizes[:2]
+	}
 	for _, kind := range nearlyKinds {
-		for _, n := range []int{smallRows + 1, 3*mergeRows - 1, placeRows + blockRows + 1, 150_000} {
+		for _, n := range sizes {
 			keys := kind.keys(n)
 			want := stable(allRows(n), func(a, b uint32) int { return cmp.Compare(keys[a], keys[b]) })
 			job := engine.Job{
@@ -116,7 +120,7 @@ func TestSortNearlySorted(t *testing.T) {
 // TestNearlySortedTempMemory holds the ways to their temp storage: little more than a byte for each row, two for
 // counters, and what workers have.
 func TestNearlySortedTempMemory(t *testing.T) {
-	const n = 2_000_000
+	const n = 500_000
 	for _, kind := range nearlyKinds[:3] {
 		job := engine.Job{
 			Rows: n, Columns: []keyencode.Column{uint64Column(kind.keys(n))}, Keys: []keyencode.Key{{}},
