@@ -85,7 +85,7 @@ type mergeTile struct {
 func (t *mergeTile) merge(
 	s *sorter, f *binSorter, movers []*mover, check func(t *mergeTile, codes []uint64) bool,
 ) {
-	order := f.sortRowIndices(s.plan, t.source(s.source()), 0, t.rows)
+	order := t.order(s, f)
 	if check != nil && !check(t, f.codes[:t.rows]) {
 		return
 	}
@@ -107,6 +107,16 @@ func (t *mergeTile) merge(
 			copy(out, rows)
 		}
 	}
+}
+
+// order is the order of the rows, one run after another; nil when they are in order. f has their codes.
+func (t *mergeTile) order(s *sorter, f *binSorter) []uint32 {
+	if len(t.first) != 2 || s.plan.Words() != 1 {
+		return f.sortRowIndices(s.plan, t.source(s.source()), 0, t.rows)
+	}
+	codes := f.codes[:t.rows]
+	encodeAll(t.source(s.source()), codes, 0)
+	return f.mergeIndices(codes, int(t.end[0]-t.first[0]))
 }
 
 // load writes the rows of the tile one run after another.
