@@ -7,10 +7,8 @@ import (
 )
 
 const (
-	// misplacedShare is how many rows of a tile there are at least for one that is misplaced.
-	misplacedShare = 4
-	// maxMisplaced is the same for all rows.
-	maxMisplaced = 16
+	tileShare = 4  // one row of so many in a tile may be misplaced
+	allShare  = 16 // and one of so many of all rows
 )
 
 // misplacedRows are rows in order but for some. Sampled rows in order fence the others in: a row that is lower than the
@@ -43,7 +41,7 @@ func (s *sorter) sortMisplaced() (done bool, err error) {
 	if !m.fenceIn() {
 		return false, nil
 	}
-	if m.byRow, err = allocate[uint32](&s.buffers, s.rows/misplacedShare); err != nil {
+	if m.byRow, err = allocate[uint32](&s.buffers, s.rows/tileShare); err != nil {
 		return false, err
 	}
 	defer func() {
@@ -66,7 +64,7 @@ func (m *misplacedRows) fenceIn() bool {
 		return false
 	}
 	longest := longestRising(codes)
-	if len(codes)-len(longest) > len(codes)/maxMisplaced {
+	if len(codes)-len(longest) > len(codes)/allShare {
 		return false
 	}
 	m.fences = []fence{{}}
@@ -77,8 +75,12 @@ func (m *misplacedRows) fenceIn() bool {
 	}
 	m.fences = append(m.fences, fence{m.rows, math.MaxUint64})
 	step := max(1, len(codes)*mergeRows/m.rows)
-	for first := 0; first < len(m.fences)-1; first += step {
-		m.tiles = append(m.tiles, keptTile{first: first, last: min(first+step, len(m.fences)-1)})
+	for first, end := 0, len(m.fences)-1; first < end; {
+		t := keptTile{first: first, last: first + step}
+		if end-t.last < step { // no short tile at the end, whose few rows might all be misplaced
+			t.last = end
+		}
+		m.tiles, first = append(m.tiles, t), t.last
 	}
 	return true
 }
@@ -113,12 +115,12 @@ func (m *misplacedRows) find() (bool, error) {
 	err := m.run(len(m.tiles), func(_, i int) {
 		var codes [blockRows]uint64
 		t := &m.tiles[i]
-		t.at = m.fences[t.first].row / misplacedShare
-		list := m.byRow[t.at : m.fences[t.last].row/misplacedShare]
+		t.at = m.fences[t.first].row / tileShare
+		list := m.byRow[t.at : m.fences[t.last].row/tileShare]
 		for k := t.first; k < t.last && t.count < len(list) && !tooMany.Load(); k++ {
 			t.count += m.findBetween(m.fences[k], m.fences[k+1], list[t.count:], codes[:])
 		}
-		if found.Add(int64(t.count)) > int64(m.rows/maxMisplaced) || t.count == len(list) {
+		if found.Add(int64(t.count)) > int64(m.rows/allShare) || t.count == len(list) {
 			tooMany.Store(true)
 		}
 	})

@@ -57,6 +57,7 @@ var nearlyKinds = []nearlyKind{
 		return uint64(i) << 30
 	}, 0},
 	{"runs, some swapped", "", func(r *rand.Rand, n, i int) uint64 { return runsOf(n/3+1)(r, n, i) }, 10_000},
+	{"two runs, few swapped", "", func(r *rand.Rand, n, i int) uint64 { return runsOf(n/2)(r, n, i) }, 4000},
 	{"runs, 1 % swapped", "", func(r *rand.Rand, n, i int) uint64 { return runsOf(n/3+1)(r, n, i) }, 100},
 	{"20 % swapped", "", risingKeys, 5},
 	{"40 runs", "", func(r *rand.Rand, n, i int) uint64 { return runsOf(n/40+1)(r, n, i) }, 0},
@@ -156,5 +157,48 @@ func TestLongestRising(t *testing.T) {
 		require.True(t, slices.IsSortedFunc(places, func(a, b int) int { return cmp.Compare(codes[a], codes[b]) }))
 		require.True(t, slices.IsSorted(places))
 		require.Len(t, slices.Compact(slices.Clone(places)), longest)
+	}
+}
+
+// TestSortNearlySortedAtRandom mixes runs, swapped rows, jitter, ties and an unsorted part at random.
+func TestSortNearlySortedAtRandom(t *testing.T) {
+	seeds := 150
+	if testing.Short() {
+		seeds = 30
+	}
+	for seed := range seeds {
+		r := rand.New(rand.NewPCG(uint64(seed), 4))
+		n := smallRows + 1 + r.IntN(30_000)
+		keys := make([]uint64, n)
+		scale, ties, jitter := uint64(1)<<r.IntN(40), 1+r.IntN(1<<r.IntN(12)), 1+r.Uint64N(1<<r.IntN(10))
+		for lo, runs := 0, 1+r.IntN(1<<r.IntN(5)); lo < n; {
+			hi := min(n, lo+1+r.IntN(2*n/runs))
+			for i := lo; i < hi; i++ {
+				keys[i] = (uint64((i-lo)/ties) + r.Uint64N(jitter)) * scale
+			}
+			if lo = hi; r.IntN(2) == 0 {
+				jitter = 1
+			}
+		}
+		for range r.IntN(1 << r.IntN(12)) {
+			a, b := r.IntN(n), r.IntN(n)
+			keys[a], keys[b] = keys[b], keys[a]
+		}
+		if lo := r.IntN(n); r.IntN(4) == 0 {
+			part := keys[lo:min(n, lo+r.IntN(3000))]
+			r.Shuffle(len(part), func(i, k int) { part[i], part[k] = part[k], part[i] })
+		}
+		mem := newMeter(t)
+		job := engine.Job{
+			Rows: n, Columns: []keyencode.Column{uint64Column(keys)}, Keys: []keyencode.Key{{}}, RowNumbers: 4,
+			Gather: []int{0}, Threads: 1 + seed%2,
+		}
+		res, err := cpu{nearlyRows: smallRows}.Sort(t.Context(), &job, mem)
+		require.NoError(t, err, "seed %d", seed)
+		want := stable(allRows(n), func(a, b uint32) int { return cmp.Compare(keys[a], keys[b]) })
+		requireSame(t, want, view[uint32](res.RowNumbers), "seed %d", seed)
+		slices.Sort(keys)
+		requireSame(t, keys, view[uint64](res.Columns[0].Values), "seed %d", seed)
+		res.Release(mem)
 	}
 }

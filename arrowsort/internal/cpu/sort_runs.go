@@ -1,28 +1,17 @@
 package cpu
 
-import (
-	"slices"
-	"sync/atomic"
-)
+import "slices"
 
 // maxSampledRuns is the largest number of runs that are merged tile by tile unasked: more take as long as a sort.
 const maxSampledRuns = 16
 
-// sortRuns merges the runs that a sample shows. Whether they are in order is seen as they are merged: done is false
-// when one of them is not.
+// sortRuns merges the runs that a sample shows. done is false when there are none, or one of them is not in order.
 func (s *sorter) sortRuns() (done bool, err error) {
 	runs, ok := s.sampledRuns()
 	if !ok {
 		return false, nil
 	}
-	var unsorted atomic.Bool
-	err = s.mergeTiles(runs, func(t *mergeTile, codes []uint64) bool {
-		if !t.inOrder(s.source(), runs, codes) {
-			unsorted.Store(true)
-		}
-		return !unsorted.Load()
-	})
-	return !unsorted.Load(), err
+	return s.mergeTiles(runs, false)
 }
 
 // sampledRuns are the runs between the falls of the sampled codes. It reports false for one run and for many.
@@ -38,10 +27,10 @@ func (s *sorter) sampledRuns() (runs Runs, ok bool) {
 		lo, _ := strip(s.rows, i-1, len(codes))
 		_, hi := strip(s.rows, i, len(codes))
 		if n := len(runs.Ends); n > 0 {
-			lo = max(lo, runs.Ends[n-1]+63)
+			lo = max(lo, runs.Ends[n-1]+64)
 		}
 		row := s.firstUnsortedIn(s.source(), lo&^63, hi, nil)
-		if row < 0 { // the fall is where the run before begins
+		if row < 0 { // a run of few rows
 			return runs, false
 		}
 		runs.Ends = append(runs.Ends, row)
