@@ -10,7 +10,8 @@ import (
 // Dists are the ways to spread keys. and2 to and16 are the low entropy ones of the Onesweep paper: the AND of
 // that number of draws.
 var Dists = []string{"uniform", "and2", "and3", "and4", "and8", "and16", "constant", "twovalues", "sorted", "reversed",
-	"nearlysorted", "swapped", "jitter", "runs2", "runs8", "runs32", "sawtooth", "zipf", "oneodd", "highbits", "outliers"}
+	"nearlysorted", "swapped", "jitter", "runs2", "runs8", "runs32", "sawtooth", "zipf", "oneodd", "highbits",
+	"outliers"}
 
 // words makes n 64-bit keys in the order of their unsigned value.
 func words(dist string, n int) ([]uint64, error) {

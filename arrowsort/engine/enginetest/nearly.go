@@ -46,8 +46,10 @@ var nearly = []distribution{
 func TestNearlySorted(t *testing.T, rows int, e engine.Engine) {
 	specs := []columnSpec{
 		{kind: keyencode.Int64}, {kind: keyencode.Float64, nulls: 0.01, offset: 7}, {kind: keyencode.Uint32, chunks: 3},
-		{kind: keyencode.Uint64, nulls: 0.02, chunks: 2, offset: -1}, {kind: keyencode.Float32}, {kind: keyencode.Int16},
-		{kind: keyencode.Decimal128}, {kind: keyencode.FixedSizeBinary, width: 7}, {kind: keyencode.Binary, nulls: 0.01},
+		{kind: keyencode.Uint64, nulls: 0.02, chunks: 2, offset: -1}, {kind: keyencode.Float32},
+		{kind: keyencode.Int16},
+		{kind: keyencode.Decimal128}, {kind: keyencode.FixedSizeBinary, width: 7},
+		{kind: keyencode.Binary, nulls: 0.01},
 	}
 	payload := []columnSpec{
 		rowID, {kind: keyencode.Binary, dist: uniform, style: 3, nulls: 0.1, chunks: 4, offset: -1},

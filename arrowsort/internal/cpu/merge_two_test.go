@@ -11,9 +11,9 @@ import (
 
 // TestMergeIndices merges parts of all lengths, with and without ties.
 func TestMergeIndices(t *testing.T) {
-	f := newTestBinSorter(t, 100, false)
+	f := newTestBinSorter(t, 64, false)
 	r := rand.New(rand.NewPCG(1, 2))
-	for n := range 100 {
+	for n := range 64 {
 		for first := range n + 1 {
 			codes := drawn(uint64(first), n, func(r *rand.Rand, n, _ int) uint64 { return r.Uint64N(uint64(n)) })
 			if r.IntN(2) == 0 {

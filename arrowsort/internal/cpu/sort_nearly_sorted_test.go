@@ -76,7 +76,7 @@ var nearlyKinds = []nearlyKind{
 func TestSortNearlySorted(t *testing.T) {
 	sizes := []int{smallRows + 1, 3*mergeRows - 1, placeRows + blockRows + 1, 150_000}
 	if testing.Short() {
-		sizes = sizes[:2]
+		sizes = sizes[:1]
 	}
 	for _, kind := range nearlyKinds {
 		for _, n := range sizes {
@@ -121,7 +121,7 @@ func TestSortNearlySorted(t *testing.T) {
 // TestNearlySortedTempMemory holds the ways to their temp storage: little more than a byte for each row, two for
 // counters, and what workers have.
 func TestNearlySortedTempMemory(t *testing.T) {
-	const n = 500_000
+	const n = 200_000
 	for _, kind := range nearlyKinds[:3] {
 		job := engine.Job{
 			Rows: n, Columns: []keyencode.Column{uint64Column(kind.keys(n))}, Keys: []keyencode.Key{{}},
@@ -164,7 +164,7 @@ func TestLongestRising(t *testing.T) {
 func TestSortNearlySortedAtRandom(t *testing.T) {
 	seeds := 150
 	if testing.Short() {
-		seeds = 30
+		seeds = 8
 	}
 	for seed := range seeds {
 		r := rand.New(rand.NewPCG(uint64(seed), 4))
