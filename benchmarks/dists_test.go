@@ -10,7 +10,8 @@ import (
 // Dists are the ways to spread keys. and2 to and16 are the low entropy ones of the Onesweep paper: the AND of
 // that number of draws.
 var Dists = []string{"uniform", "and2", "and3", "and4", "and8", "and16", "constant", "twovalues", "sorted", "reversed",
-	"nearlysorted", "sawtooth", "zipf", "oneodd", "highbits", "outliers"}
+	"nearlysorted", "swapped", "jitter", "runs2", "runs8", "runs32", "sawtooth", "zipf", "oneodd", "highbits",
+	"outliers"}
 
 // words makes n 64-bit keys in the order of their unsigned value.
 func words(dist string, n int) ([]uint64, error) {
@@ -22,6 +23,12 @@ func words(dist string, n int) ([]uint64, error) {
 	w := make([]uint64, n)
 	for i := range w {
 		w[i] = next(i)
+	}
+	if dist == "swapped" { // one row in a hundred with another
+		for range n / 100 {
+			i, j := r.IntN(n), r.IntN(n)
+			w[i], w[j] = w[j], w[i]
+		}
 	}
 	return w, nil
 }
@@ -44,12 +51,18 @@ func generator(dist string, n int, r *rand.Rand) (func(i int) uint64, error) {
 		return func(int) uint64 { return 42 << 56 }, nil
 	case "twovalues":
 		return func(int) uint64 { return r.Uint64N(2) << 62 }, nil
-	case "sorted":
+	case "sorted", "swapped":
 		return func(i int) uint64 { return uint64(i) * step }, nil
 	case "reversed":
 		return func(i int) uint64 { return uint64(n-1-i) * step }, nil
 	case "nearlysorted": // each row within 100 places of its own
 		return func(i int) uint64 { return uint64(i+r.IntN(100)) * (math.MaxUint64 / uint64(n+100)) }, nil
+	case "jitter": // 64 rows a tick, up to 600 ticks late
+		return func(i int) uint64 { return uint64(i/64) + r.Uint64N(600) }, nil
+	case "runs2", "runs8", "runs32": // sorted ones, appended; the last one is shorter
+		count := map[string]int{"runs2": 2, "runs8": 8, "runs32": 32}[dist]
+		length := n/count + n/count/count/2 + 1
+		return func(i int) uint64 { return uint64(i%length)*step + r.Uint64N(step) }, nil
 	case "sawtooth":
 		return func(i int) uint64 { return uint64(i%1000) << 54 }, nil
 	case "zipf":

@@ -38,6 +38,15 @@ func BenchmarkSortDist(b *testing.B) {
 	}
 }
 
+// BenchmarkNearlySorted sorts 10,000,000 rows that are nearly sorted, and random ones.
+func BenchmarkNearlySorted(b *testing.B) {
+	for _, dist := range []string{"uniform", "sorted", "swapped", "jitter", "runs2", "runs8", "runs32"} {
+		spec := Spec{"int64", 10_000_000, dist, 0}
+		b.Run("job=record", func(b *testing.B) { benchmark(b, spec, sortRecord) })
+		b.Run("job=indices", func(b *testing.B) { benchmark(b, spec, sortIndices) })
+	}
+}
+
 func BenchmarkSortType(b *testing.B) {
 	for _, typ := range Types {
 		for _, nulls := range []int{0, 5} {

@@ -13,6 +13,11 @@ func TestEngine(t *testing.T) {
 	enginetest.TestEngine(t, func(testing.TB) engine.Engine { return cpu.New() })
 }
 
+// TestEngineNearlySorted holds its ways for nearly sorted rows to the model, with few rows.
+func TestEngineNearlySorted(t *testing.T) {
+	enginetest.TestNearlySorted(t, 34_000, cpu.NewNearlySorted())
+}
+
 // TestEngineByLines holds its moves through open lines to the same, with fewer rows.
 func TestEngineByLines(t *testing.T) {
 	enginetest.TestEngineBelow(t, 33_500, func(testing.TB) engine.Engine { return cpu.NewByLines() })

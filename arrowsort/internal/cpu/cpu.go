@@ -15,6 +15,7 @@ func New() engine.Engine { return cpu{} }
 
 type cpu struct {
 	alwaysLines bool // see sorter: for tests
+	nearlyRows  int  // the same, 0: nearlyRows
 }
 
 func (cpu) Name() string { return "cpu" }
@@ -24,9 +25,9 @@ const smallRows = 1 << 15
 
 // Sort carries out a job. Temp storage in addition to the result, in bytes per row: 0 to 2 where the codes can be
 // computed again from the sorted columns, 8 more where they cannot and 4 more where ties then need row numbers; 1 for a
-// nullable or Bool column, 8 for a string column; row numbers of 4 bytes, 8; many columns of few rows, 14. Each worker
-// has 20 bytes, and those of the widest value, for each row of the longest bin of up to 65,536, and in addition 1 MiB,
-// or 64 bytes for each bin, or 2 MiB for many columns of few rows.
+// nullable or Bool column, 8 for a string column; row numbers of 4 bytes, 8; many columns of few rows, 14; nearly
+// sorted rows, up to 2. Each worker has 20 bytes, and those of the widest value, for each row of the longest bin of up
+// to 65,536, and in addition 1 MiB, or 64 bytes for each bin, or 2 MiB for many columns of few rows.
 func (e cpu) Sort(ctx context.Context, job *engine.Job, mem engine.Allocator) (*engine.Result, error) {
 	if fitsSingleTile(job) {
 		return sortSingleTile(ctx, job, mem)
@@ -37,6 +38,9 @@ func (e cpu) Sort(ctx context.Context, job *engine.Job, mem engine.Allocator) (*
 	}
 	defer s.release()
 	s.alwaysLines = e.alwaysLines
+	if s.nearlyRows = nearlyRows; e.nearlyRows > 0 {
+		s.nearlyRows = e.nearlyRows
+	}
 	if err := s.measure(); err != nil {
 		return nil, err
 	}
@@ -55,7 +59,14 @@ func (s *sorter) sort() (*engine.Result, error) {
 	if err := s.allocate(); err != nil {
 		return nil, err
 	}
+	nearly := false
+	if !inOrder && !reversed && s.rows > smallRows {
+		if nearly, err = s.sortNearlySorted(); err != nil {
+			return nil, err
+		}
+	}
 	switch {
+	case nearly:
 	case inOrder:
 		err = s.copy(false)
 	case reversed:

@@ -78,7 +78,7 @@ func (s *sorter) merge(runs Runs) (*engine.Result, error) {
 	if err := s.allocate(); err != nil {
 		return nil, err
 	}
-	if err := s.mergeTiles(runs); err != nil {
+	if _, err := s.mergeTiles(runs, true); err != nil {
 		return nil, err
 	}
 	return s.result()

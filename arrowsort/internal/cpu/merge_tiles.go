@@ -1,5 +1,7 @@
 package cpu
 
+import "sync/atomic"
+
 // tileBorders cuts the merged rows into tiles: for each tile the first row of each run that belongs to a later one. No
 // tile has more than 2 * mergeRows rows.
 func (s *sorter) tileBorders(runs Runs) ([][]uint32, error) {
@@ -37,11 +39,12 @@ func (s *sorter) tileBorders(runs Runs) ([][]uint32, error) {
 	return borders, err
 }
 
-// mergeTiles merges the runs tile by tile.
-func (s *sorter) mergeTiles(runs Runs) error {
+// mergeTiles merges the runs tile by tile. Unless they are proven to be in order, it sees whether they are as it merges
+// them. It reports false, and the result is undefined, when they are not.
+func (s *sorter) mergeTiles(runs Runs, proven bool) (inOrder bool, err error) {
 	borders, err := s.tileBorders(runs)
 	if err != nil {
-		return err
+		return false, err
 	}
 	tiles := make([]mergeTile, 0, len(borders))
 	first := make([]uint32, len(runs.Ends))
@@ -53,7 +56,13 @@ func (s *sorter) mergeTiles(runs Runs) error {
 	for out := 0; len(borders) > 0 && out < s.out; borders = borders[1:] {
 		t := mergeTile{first: first, end: borders[0], out: out}
 		for i := range first {
+			if t.end[i] < first[i] { // by searches in rows that are not in order
+				return false, nil
+			}
 			t.rows += int(t.end[i] - first[i])
+		}
+		if t.rows > 2*mergeRows && !proven {
+			return false, nil
 		}
 		tiles, longest = append(tiles, t), max(longest, t.rows)
 		out, first = out+t.rows, borders[0]
@@ -62,16 +71,26 @@ func (s *sorter) mergeTiles(runs Runs) error {
 	workers := min(s.threads, len(tiles))
 	fs, err := s.newBinSorters(workers, longest, widest(movers), s.plan.Words() > 1)
 	if err != nil {
-		return err
+		return false, err
 	}
+	var unsorted atomic.Bool
 	err = s.run(len(tiles), func(worker, i int) {
-		tiles[i].merge(s, fs[worker], movers)
-		s.advance(3 * tiles[i].rows)
+		t, f := &tiles[i], fs[worker]
+		if unsorted.Load() {
+			return
+		}
+		order := t.order(s, f)
+		if !proven && !t.inOrder(s.source(), runs, f.codes) {
+			unsorted.Store(true)
+			return
+		}
+		t.move(s, f, movers, order)
+		s.advance(3 * t.rows)
 	})
 	for _, f := range fs {
 		f.release(&s.buffers)
 	}
-	return err
+	return !unsorted.Load(), err
 }
 
 // A mergeTile is consecutive rows of the result: rows first..end-1 of each run, in any order.
@@ -80,9 +99,8 @@ type mergeTile struct {
 	out, rows  int // their place in the result, their number
 }
 
-// merge sorts the rows of the tile and moves them to the result, up to its end.
-func (t *mergeTile) merge(s *sorter, f *binSorter, movers []*mover) {
-	order := f.sortRowIndices(s.plan, t.source(s.source()), 0, t.rows)
+// move moves the rows of the tile in an order to the result, up to its end.
+func (t *mergeTile) move(s *sorter, f *binSorter, movers []*mover, order []uint32) {
 	kept := min(t.rows, s.out-t.out)
 	for _, l := range movers {
 		if s.stopped() {
@@ -101,6 +119,16 @@ func (t *mergeTile) merge(s *sorter, f *binSorter, movers []*mover) {
 			copy(out, rows)
 		}
 	}
+}
+
+// order is the order of the rows, one run after another; nil when they are in order. f has their codes.
+func (t *mergeTile) order(s *sorter, f *binSorter) []uint32 {
+	if len(t.first) != 2 || s.plan.Words() != 1 {
+		return f.sortRowIndices(s.plan, t.source(s.source()), 0, t.rows)
+	}
+	codes := f.codes[:t.rows]
+	encodeAll(t.source(s.source()), codes, 0)
+	return f.mergeIndices(codes, int(t.end[0]-t.first[0]))
 }
 
 // load writes the rows of the tile one run after another.

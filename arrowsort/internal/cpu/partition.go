@@ -24,7 +24,10 @@ type partition struct {
 	shares []share
 	starts []uint32 // first row of each bin; the number of rows after the last
 	bins   []uint16 // the bin of each row, when it is not cheap to compute twice
-	inner  bool     // of rows that another partition has moved and reported
+	// counters of the rows of each bin in each share, when they are given: then rows that are near one another go to
+	// places that are near one another
+	counters []uint32
+	inner    bool // of rows that another partition has moved and reported
 }
 
 func (p *partition) report(rows int) {
@@ -35,23 +38,9 @@ func (p *partition) report(rows int) {
 
 // newPartition chooses the bins from a sample of the codes.
 func (s *sorter) newPartition(src source, n int, borders []uint64) *partition {
-	codes := sample(src, n)
+	codes := s.sampleOf(src, n)
 	slices.Sort(codes)
 	return &partition{sorter: s, src: src, rows: n, binner: newBinner(codes, n, borders)}
-}
-
-// sample encodes a row in each of many equal strips of n rows, in their order.
-func sample(src source, n int) []uint64 {
-	m := max(min(n, 64), min(n/16, max(4096, min(n/2048, 1<<15))))
-	rows, codes := make([]uint32, m), make([]uint64, m)
-	state := uint64(0x9e3779b97f4a7c15)
-	for i := range rows {
-		lo, hi := uint64(n)*uint64(i)/uint64(m), uint64(n)*uint64(i+1)/uint64(m)
-		state = state*6364136223846793005 + 1442695040888963407
-		rows[i] = uint32(lo + (state>>33)%max(1, hi-lo))
-	}
-	src.EncodeRows(codes, 0, rows)
-	return codes
 }
 
 // linear reports whether bins are computed twice instead of being kept.
@@ -94,13 +83,18 @@ func (p *partition) count(keep bool) (err error) {
 // share divides the rows: few shares mean few open lines at their seams, several per worker even out disturbances.
 func (p *partition) share() {
 	count := max(1, min(p.threads*2, p.rows/placeRows))
+	counters := p.counters
+	if counters == nil {
+		counters = make([]uint32, count*p.binner.bins)
+	}
+	count = len(counters) / p.binner.bins
 	blocks := p.rows / blockRows
 	for i := range count {
 		lo, hi := blocks*i/count*blockRows, blocks*(i+1)/count*blockRows
 		if i == count-1 {
 			hi = p.rows
 		}
-		p.shares = append(p.shares, share{lo, hi, make([]uint32, p.binner.bins)})
+		p.shares = append(p.shares, share{lo, hi, counters[i*p.binner.bins:][:p.binner.bins]})
 	}
 }
 
@@ -149,11 +143,18 @@ func (p *partition) move(movers []*mover) error {
 		return err
 	}
 	err = p.run(len(p.shares), func(worker, item int) {
-		s := &p.shares[item]
+		s, touched := &p.shares[item], 0
 		for lo := s.lo; lo < s.hi && !p.stopped(); lo += rows {
 			places := places[worker*rows:][:min(rows, s.hi-lo)]
 			p.places(s, places, lo)
+			var next extent
+			if p.counters != nil {
+				next = newPlaces(places, touched)
+				touched = max(touched, next.hi)
+			}
 			for _, l := range movers {
+				lines := l.out[next.lo*l.width : next.hi*l.width]
+				touch(lines[:min(len(lines), maxTouched)])
 				l.eachBlock(&p.pool, lo, lo+len(places), scratch.of(worker), func(block []byte, at, n int) {
 					scatter(l.out, block, places[at-lo:][:n], l.width)
 				})

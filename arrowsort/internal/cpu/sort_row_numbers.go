@@ -52,7 +52,7 @@ func (s *sorter) recordsTie() bool {
 	if rest == 0 && s.plan.Words() == 1 {
 		return false
 	}
-	codes := sample(s.source(), s.rows)
+	codes := slices.Clone(s.sampled())
 	slices.Sort(codes)
 	return len(slices.CompactFunc(codes, func(a, b uint64) bool { return a>>rest == b>>rest })) < len(codes)
 }

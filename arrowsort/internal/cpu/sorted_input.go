@@ -11,7 +11,7 @@ func (s *sorter) sortedInput() (inOrder, reversed bool, err error) {
 	if s.plan.Reversed() {
 		return false, true, nil
 	}
-	if s.rows <= smallRows || len(s.job.Keys) == 1 || !slices.IsSorted(sample(s.source(), s.rows)) {
+	if s.rows <= smallRows || len(s.job.Keys) == 1 || !slices.IsSorted(s.sampled()) {
 		return false, false, nil
 	}
 	row, err := s.firstUnsorted(s.source(), s.rows, nil)

@@ -21,7 +21,10 @@ type sorter struct {
 	columns []*column
 	numbers *mover // the row numbers, when they are wanted
 
-	alwaysLines bool // movers move through open lines, however few the rows are
+	sample      []uint64 // see sampled
+	unmeasured  bool     // the plan has no statistics, which ways for rows that are not nearly sorted need
+	nearlyRows  int      // more rows may be sorted as nearly sorted; 0: none
+	alwaysLines bool     // movers move through open lines, however few the rows are
 }
 
 func newSorter(ctx context.Context, job *engine.Job, mem engine.Allocator) (*sorter, error) {
@@ -56,16 +59,29 @@ func checkColumn(job *engine.Job, i int) error {
 const measureRows = 1 << 15
 
 // measure makes the plan: from statistics, for which it reads the keys once, unless a sample shows that they would not
-// shorten the codes.
+// shorten the codes, or that the rows may be nearly sorted, which needs no short ones.
 func (s *sorter) measure() error {
 	if s.rows > smallRows && len(s.job.Keys) == 1 && !s.job.Plan {
 		key := s.job.Keys[0]
-		if plan, ok := keyencode.NewWordPlan(s.job.Columns, key); ok && s.job.Columns[key.Column].ValueBytes() == 8 &&
-			wide(sample(planned{plan: plan}, s.rows)) {
-			s.plan = plan
-			return nil
+		if plan, ok := keyencode.NewWordPlan(s.job.Columns, key); ok && s.job.Columns[key.Column].ValueBytes() == 8 {
+			s.setPlan(plan)
+			if wide(s.sampled()) {
+				return nil
+			}
+			// statistics find rows that are in order
+			s.unmeasured = s.triesNearlySorted() && s.fallsSeldom() && !slices.IsSorted(s.sampled())
+			if s.unmeasured {
+				return nil
+			}
 		}
 	}
+	return s.measureAll()
+}
+
+func (s *sorter) setPlan(p *keyencode.Plan) { s.plan, s.sample = p, nil }
+
+// measureAll makes the plan from statistics.
+func (s *sorter) measureAll() error {
 	stats := make([]keyencode.Statistics, len(s.job.Keys))
 	for k, key := range s.job.Keys {
 		c := &s.job.Columns[key.Column]
@@ -86,8 +102,8 @@ func (s *sorter) measure() error {
 			stats[k].Merge(&parts[i+1])
 		}
 	}
-	var err error
-	s.plan, err = keyencode.NewPlan(s.job.Columns, s.job.Keys, stats)
+	plan, err := keyencode.NewPlan(s.job.Columns, s.job.Keys, stats)
+	s.setPlan(plan)
 	return err
 }
 

@@ -1,0 +1,79 @@
+package cpu
+
+import "math"
+
+const (
+	counterBytes = 2       // of all counters of codes, for each row
+	nearCodes    = 1 << 12 // at most, between neighbors: about as many places are open at a time
+	maxTouched   = 4 << 20 // bytes of a mover that are prefetched, between two checks of the context
+)
+
+// countsCodes reports whether sortCounting is a good way: codes are few, and those of neighbors in a sample are near
+// one another.
+func (s *sorter) countsCodes() bool {
+	bins := uint64(1) << min(s.plan.WordBits(0), 32)
+	if bins*4*uint64(s.countingShares()) > uint64(s.rows)*counterBytes {
+		return false
+	}
+	codes, far, near := s.sampled(), 0, min(nearCodes, bins/4)
+	for i := 1; i < len(codes); i++ {
+		if max(codes[i], codes[i-1])-min(codes[i], codes[i-1]) > near {
+			far++
+		}
+	}
+	return far <= len(codes)/16
+}
+
+// countingShares is the number of shares of sortCounting.
+func (s *sorter) countingShares() int { return max(1, min(s.threads, s.rows/placeRows)) }
+
+// sortCounting is a partition that has a bin for each code, so that bins need no sort. Rows that are near one another
+// go to few bins: their counters stay in the cache, and so do the lines of the result that the next rows go to. done is
+// false where codes are too many.
+func (s *sorter) sortCounting() (done bool, err error) {
+	if s.unmeasured {
+		if err := s.measureAll(); err != nil {
+			return false, err
+		}
+	}
+	if s.plan.Words() > 1 || !s.countsCodes() {
+		return false, nil
+	}
+	bins := 1 << s.plan.WordBits(0)
+	counters, err := allocate[uint32](&s.buffers, bins*s.countingShares())
+	if err != nil {
+		return false, err
+	}
+	defer s.free(bytesOf(counters))
+	clear(counters)
+	none := uint64(math.MaxUint64)
+	p := &partition{
+		sorter: s, src: s.source(), rows: s.rows, counters: counters,
+		binner: &binner{top: uint64(bins) - 1, bins: bins, borders: [2]uint64{none, none}},
+	}
+	if err := p.count(false); err != nil {
+		return false, err
+	}
+	return true, p.move(s.movers())
+}
+
+// An extent is places lo..hi-1.
+type extent struct{ lo, hi int }
+
+// newPlaces is the extent of places from first on, none where some of them are far from the others.
+func newPlaces(places []uint32, first int) extent {
+	lo, hi := extentOf(places)
+	if e := (extent{max(lo, first), hi}); e.lo < e.hi && e.hi-e.lo <= 4*len(places) {
+		return e
+	}
+	return extent{}
+}
+
+//go:noinline
+func extentOf(places []uint32) (lo, hi int) {
+	least, greatest := places[0], places[0]
+	for _, p := range places {
+		least, greatest = min(least, p), max(greatest, p)
+	}
+	return int(least), int(greatest) + 1
+}

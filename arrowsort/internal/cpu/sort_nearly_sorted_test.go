@@ -1,0 +1,204 @@
+package cpu
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// A nearlyKind is a way in which rows are nearly sorted, and the way in which they are then sorted.
+type nearlyKind struct {
+	name, way string
+	shape     func(r *rand.Rand, n, i int) uint64
+	swap      int // rows of which one is swapped with another; 0: none
+}
+
+func (k nearlyKind) keys(n int) []uint64 {
+	keys := drawn(8, n, k.shape)
+	r := rand.New(rand.NewPCG(9, uint64(n)))
+	if k.swap > 0 {
+		for range n / k.swap {
+			a, b := r.IntN(n), r.IntN(n)
+			keys[a], keys[b] = keys[b], keys[a]
+		}
+	}
+	return keys
+}
+
+func risingKeys(_ *rand.Rand, _, i int) uint64 { return uint64(i+1)<<30 + uint64(i*i%1000) }
+
+// runsOf are runs of a number of rows.
+func runsOf(rows int) func(*rand.Rand, int, int) uint64 {
+	return func(r *rand.Rand, n, i int) uint64 { return uint64(i%rows)<<30 + r.Uint64N(1<<20) }
+}
+
+// nearlyKinds are first one for each way.
+var nearlyKinds = []nearlyKind{
+	{"1 % swapped", "misplaced", risingKeys, 100},
+	{"a long and a short run", "runs", func(r *rand.Rand, n, i int) uint64 { return runsOf(n*3/5)(r, n, i) }, 0},
+	{"jitter", "counting", func(r *rand.Rand, n, i int) uint64 { return uint64(i/64) + r.Uint64N(100) }, 0},
+	{"1 % swapped, ties", "misplaced", func(_ *rand.Rand, _, i int) uint64 { return uint64(i/50) << 20 }, 100},
+	{"one swapped", "misplaced", risingKeys, 30_000},
+	{"3 % swapped", "misplaced", risingKeys, 66},
+	{"12 runs", "runs", func(r *rand.Rand, n, i int) uint64 { return runsOf(n/12+1)(r, n, i) }, 0},
+	{"12 runs, ties", "runs", func(r *rand.Rand, n, i int) uint64 { return runsOf(n/12+1)(r, n, i) >> 37 }, 0},
+	{"neighbors", "", func(_ *rand.Rand, _, i int) uint64 { return uint64(i^1) << 30 }, 0},
+	{"few neighbors", "misplaced", func(_ *rand.Rand, _, i int) uint64 {
+		if i%64 < 2 {
+			i ^= 1
+		}
+		return uint64(i) << 30
+	}, 0},
+	{"runs, some swapped", "", func(r *rand.Rand, n, i int) uint64 { return runsOf(n/3+1)(r, n, i) }, 10_000},
+	{"two runs, few swapped", "", func(r *rand.Rand, n, i int) uint64 { return runsOf(n/2)(r, n, i) }, 4000},
+	{"runs, 1 % swapped", "", func(r *rand.Rand, n, i int) uint64 { return runsOf(n/3+1)(r, n, i) }, 100},
+	{"20 % swapped", "", risingKeys, 5},
+	{"40 runs", "", func(r *rand.Rand, n, i int) uint64 { return runsOf(n/40+1)(r, n, i) }, 0},
+	{"distinct jitter", "", func(r *rand.Rand, _, i int) uint64 { return uint64(i)<<30 + r.Uint64N(1<<37) }, 0},
+	{"an unsorted tail", "", func(r *rand.Rand, n, i int) uint64 {
+		if i > n*9/10 {
+			return r.Uint64()
+		}
+		return uint64(i) << 30
+	}, 0},
+	{"uniform", "", uniform, 0},
+	{"few values", "", shapes["few"], 0},
+}
+
+// TestSortNearlySorted sorts every kind, on both sides of the borders of blocks, and in the way that is meant for it.
+func TestSortNearlySorted(t *testing.T) {
+	sizes := []int{smallRows + 1, 3*mergeRows - 1, placeRows + blockRows + 1, 150_000}
+	if testing.Short() {
+		sizes = sizes[:1]
+	}
+	for _, kind := range nearlyKinds {
+		for _, n := range sizes {
+			keys := kind.keys(n)
+			want := stable(allRows(n), func(a, b uint32) int { return cmp.Compare(keys[a], keys[b]) })
+			job := engine.Job{
+				Rows: n, Columns: []keyencode.Column{uint64Column(keys)}, Keys: []keyencode.Key{{}}, RowNumbers: 4,
+				Gather: []int{0}, Threads: 1 + n%3,
+			}
+			name := fmt.Sprintf("%s, %d rows", kind.name, n)
+			mem := newMeter(t)
+			s, err := newSorter(t.Context(), &job, mem)
+			require.NoError(t, err)
+			s.nearlyRows = smallRows
+			require.NoError(t, s.measure())
+			require.NoError(t, s.allocate())
+			way := ""
+			for _, w := range []struct {
+				name string
+				sort func() (bool, error)
+			}{{"runs", s.sortRuns}, {"misplaced", s.sortMisplaced}, {"counting", s.sortCounting}} {
+				done, err := w.sort()
+				require.NoError(t, err, name)
+				if done {
+					requireSame(t, want, view[uint32](s.numbers.out), "%s, by %s", name, w.name)
+					way = w.name
+					break
+				}
+			}
+			s.release()
+			require.Equal(t, kind.way, way, name)
+			if way == "" { // then the plan must be one for other ways
+				res, err := cpu{nearlyRows: smallRows}.Sort(t.Context(), &job, mem)
+				require.NoError(t, err, name)
+				requireSame(t, want, view[uint32](res.RowNumbers), "%s", name)
+				res.Release(mem)
+			}
+		}
+	}
+}
+
+// TestNearlySortedTempMemory holds the ways to their temp storage: little more than a byte for each row, two for
+// counters, and what workers have.
+func TestNearlySortedTempMemory(t *testing.T) {
+	const n = 200_000
+	for _, kind := range nearlyKinds[:3] {
+		job := engine.Job{
+			Rows: n, Columns: []keyencode.Column{uint64Column(kind.keys(n))}, Keys: []keyencode.Key{{}},
+			Gather: []int{0}, Threads: 2,
+		}
+		_, temp := mustSort(t, &job)
+		require.LessOrEqual(t, temp, 2*n+2*2<<20, kind.name)
+	}
+}
+
+// TestLongestRising compares with all subsequences of few codes.
+func TestLongestRising(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 300 {
+		codes := make([]uint64, 1+r.IntN(10))
+		for i := range codes {
+			codes[i] = r.Uint64N(6)
+		}
+		longest := 0
+		for set := range 1 << len(codes) {
+			var some []uint64
+			for i, c := range codes {
+				if set>>i&1 == 1 {
+					some = append(some, c)
+				}
+			}
+			if slices.IsSorted(some) {
+				longest = max(longest, len(some))
+			}
+		}
+		places := longestRising(codes)
+		require.Len(t, places, longest, "%v", codes)
+		require.True(t, slices.IsSortedFunc(places, func(a, b int) int { return cmp.Compare(codes[a], codes[b]) }))
+		require.True(t, slices.IsSorted(places))
+		require.Len(t, slices.Compact(slices.Clone(places)), longest)
+	}
+}
+
+// TestSortNearlySortedAtRandom mixes runs, swapped rows, jitter, ties and an unsorted part at random.
+func TestSortNearlySortedAtRandom(t *testing.T) {
+	seeds := 150
+	if testing.Short() {
+		seeds = 8
+	}
+	for seed := range seeds {
+		r := rand.New(rand.NewPCG(uint64(seed), 4))
+		n := smallRows + 1 + r.IntN(30_000)
+		keys := make([]uint64, n)
+		scale, ties, jitter := uint64(1)<<r.IntN(40), 1+r.IntN(1<<r.IntN(12)), 1+r.Uint64N(1<<r.IntN(10))
+		for lo, runs := 0, 1+r.IntN(1<<r.IntN(5)); lo < n; {
+			hi := min(n, lo+1+r.IntN(2*n/runs))
+			for i := lo; i < hi; i++ {
+				keys[i] = (uint64((i-lo)/ties) + r.Uint64N(jitter)) * scale
+			}
+			if lo = hi; r.IntN(2) == 0 {
+				jitter = 1
+			}
+		}
+		for range r.IntN(1 << r.IntN(12)) {
+			a, b := r.IntN(n), r.IntN(n)
+			keys[a], keys[b] = keys[b], keys[a]
+		}
+		if lo := r.IntN(n); r.IntN(4) == 0 {
+			part := keys[lo:min(n, lo+r.IntN(3000))]
+			r.Shuffle(len(part), func(i, k int) { part[i], part[k] = part[k], part[i] })
+		}
+		mem := newMeter(t)
+		job := engine.Job{
+			Rows: n, Columns: []keyencode.Column{uint64Column(keys)}, Keys: []keyencode.Key{{}}, RowNumbers: 4,
+			Gather: []int{0}, Threads: 1 + seed%2,
+		}
+		res, err := cpu{nearlyRows: smallRows}.Sort(t.Context(), &job, mem)
+		require.NoError(t, err, "seed %d", seed)
+		want := stable(allRows(n), func(a, b uint32) int { return cmp.Compare(keys[a], keys[b]) })
+		requireSame(t, want, view[uint32](res.RowNumbers), "seed %d", seed)
+		slices.Sort(keys)
+		requireSame(t, keys, view[uint64](res.Columns[0].Values), "seed %d", seed)
+		res.Release(mem)
+	}
+}
