@@ -18,21 +18,33 @@ type TieBreaker struct {
 	Runs  []Run    // disjoint runs to order
 	Rows  []uint32 // as long as all runs together
 	Codes []uint64 // the same
-	next  []Run    // runs that tie in the word that was compared last
+	batch []Run    // the runs of a batch that tie in the words so far
+	next  []Run    // those of them that tie in the word that was compared last, too
 }
 
 // Break orders the rows of each run, in place, by the words of their codes from the run's word on, stably, until the
-// context ends. It fetches one more word for all tied rows at a time.
+// context ends. It fetches the next word of all rows of a batch at a time, and then further words of those that still
+// tie: they are where the last one was, and mostly still in the caches.
 func (t *TieBreaker) Break(ctx context.Context, plan *Plan, tied TiedRows, rows []uint32) {
-	for len(t.Runs) > 0 && ctx.Err() == nil {
-		t.next = t.next[:0]
-		for runs := t.Runs; len(runs) > 0; {
-			n := batchOf(runs)
-			t.breakBatch(plan, tied, rows, runs[:n])
-			runs = runs[n:]
+	for runs := t.Runs; len(runs) > 0 && ctx.Err() == nil; {
+		n := batchOf(runs)
+		for t.batch = append(t.batch[:0], runs[:n]...); len(t.batch) > 0 && ctx.Err() == nil; {
+			t.breakRuns(plan, tied, rows)
 		}
-		t.Runs, t.next = t.next, t.Runs
+		runs = runs[n:]
 	}
+	t.Runs = t.Runs[:0]
+}
+
+// breakRuns orders the runs of the batch by their next words, and leaves those that tie in them, too.
+func (t *TieBreaker) breakRuns(plan *Plan, tied TiedRows, rows []uint32) {
+	t.next = t.next[:0]
+	for runs := t.batch; len(runs) > 0; {
+		n := batchOf(runs)
+		t.breakBatch(plan, tied, rows, runs[:n])
+		runs = runs[n:]
+	}
+	t.batch, t.next = t.next, t.batch
 }
 
 // batchOf is the number of leading runs whose next words are fetched together.
@@ -47,7 +59,7 @@ func batchOf(runs []Run) int {
 	return len(runs)
 }
 
-// breakBatch orders runs by their next word and appends to further what ties in it, too.
+// breakBatch orders runs by their next word and appends to next what ties in it, too.
 func (t *TieBreaker) breakBatch(plan *Plan, tied TiedRows, rows []uint32, runs []Run) {
 	fetch := t.Rows[:0]
 	for _, r := range runs {

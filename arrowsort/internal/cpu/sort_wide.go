@@ -1,5 +1,7 @@
 package cpu
 
+import "github.com/arrowsort/arrowsort/internal/workers"
+
 const (
 	wideMovers = 8       // movers from which on their row numbers are worth a sort of their own
 	wideBytes  = 2 << 20 // of a mover that stays in the caches while it is gathered
@@ -18,6 +20,8 @@ func (s *sorter) sortWide(movers []*mover) error {
 	if err != nil {
 		return err
 	}
+	defer func(threads int) { s.threads = threads }(s.threads)
+	s.threads = min(workers.Count(s.job.Threads), len(movers)) // few rows of many columns keep more workers busy
 	size := s.rows * widest(movers)
 	scratch, err := s.bytes(s.threads * size)
 	if err != nil {
