@@ -215,7 +215,9 @@ func TestNearlySortedStops(t *testing.T) {
 	texts, valid := text.texts(n)
 	for i, kind := range nearlyKinds[:3] {
 		job := engine.Job{
-			Rows: n, Columns: []keyencode.Column{uint64Column(kind.keys(n)), text.column(keyencode.Binary, texts, valid)},
+			Rows: n, Columns: []keyencode.Column{
+				uint64Column(kind.keys(n)), text.column(keyencode.Binary, texts, valid),
+			},
 			Keys: []keyencode.Key{{}}, RowNumbers: 4 * (i % 2), Gather: []int{1, 0}, Threads: 1,
 		}
 		requireStops(t, cpu{nearlyRows: smallRows}, &job)
