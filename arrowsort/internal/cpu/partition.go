@@ -154,7 +154,7 @@ func (p *partition) move(movers []*mover) error {
 			}
 			for _, l := range movers {
 				lines := l.out[next.lo*l.width : next.hi*l.width]
-				touch(lines[:min(len(lines), maxTouched)])
+				fetchLines(lines[:min(len(lines), maxFetched)])
 				l.eachBlock(&p.pool, lo, lo+len(places), scratch.of(worker), func(block []byte, at, n int) {
 					scatter(l.out, block, places[at-lo:][:n], l.width)
 				})

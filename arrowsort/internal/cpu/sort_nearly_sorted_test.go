@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -118,17 +119,20 @@ func TestSortNearlySorted(t *testing.T) {
 	}
 }
 
-// TestNearlySortedTempMemory holds the ways to their temp storage: little more than a byte for each row, two for
-// counters, and what workers have.
+// TestNearlySortedTempMemory holds the ways to their temp storage: a byte for each row and 4 for each misplaced one, or
+// counters, and 1 MiB for each worker.
 func TestNearlySortedTempMemory(t *testing.T) {
-	const n = 200_000
+	n := 2_000_000
+	if testing.Short() {
+		n = 200_000
+	}
 	for _, kind := range nearlyKinds[:3] {
 		job := engine.Job{
 			Rows: n, Columns: []keyencode.Column{uint64Column(kind.keys(n))}, Keys: []keyencode.Key{{}},
 			Gather: []int{0}, Threads: 2,
 		}
 		_, temp := mustSort(t, &job)
-		require.LessOrEqual(t, temp, 2*n+2*2<<20, kind.name)
+		require.LessOrEqual(t, temp, n*5/4+2<<20, kind.name)
 	}
 }
 
@@ -201,4 +205,59 @@ func TestSortNearlySortedAtRandom(t *testing.T) {
 		requireSame(t, keys, view[uint64](res.Columns[0].Values), "seed %d", seed)
 		res.Release(mem)
 	}
+}
+
+// TestNearlySortedStops cancels every way at many looks at the context, and in each allocation.
+func TestNearlySortedStops(t *testing.T) {
+	const n = 60_000
+	before := runtime.NumGoroutine()
+	text := textSpecs[11]
+	texts, valid := text.texts(n)
+	for i, kind := range nearlyKinds[:3] {
+		job := engine.Job{
+			Rows: n, Columns: []keyencode.Column{
+				uint64Column(kind.keys(n)), text.column(keyencode.Binary, texts, valid),
+			},
+			Keys: []keyencode.Key{{}}, RowNumbers: 4 * (i % 2), Gather: []int{1, 0}, Threads: 1,
+		}
+		requireStops(t, cpu{nearlyRows: smallRows}, &job)
+		requireNoLateAllocation(t, cpu{nearlyRows: smallRows}, &job)
+	}
+	requireGoroutines(t, before)
+}
+
+// TestNearlySortedFailingMemory lets every allocation of every way fail.
+func TestNearlySortedFailingMemory(t *testing.T) {
+	const n = smallRows + 1
+	for _, kind := range nearlyKinds[:3] {
+		job := engine.Job{
+			Rows: n, Columns: []keyencode.Column{uint64Column(kind.keys(n))}, Keys: []keyencode.Key{{}}, RowNumbers: 4,
+			Gather: []int{0}, Threads: 2,
+		}
+		for fail := 1; ; fail++ {
+			mem := &failingOnce{meter: newMeter(t), n: fail}
+			res, err := cpu{nearlyRows: smallRows}.Sort(t.Context(), &job, mem)
+			if mem.n > 0 {
+				require.NoError(t, err)
+				require.Greater(t, fail, 3, "allocations")
+				res.Release(mem)
+				break
+			}
+			require.ErrorIs(t, err, engine.ErrMemory, "%s, allocation %d", kind.name, fail)
+			require.Zero(t, mem.CurrentAlloc(), "%s, allocation %d", kind.name, fail)
+		}
+	}
+}
+
+// A failingOnce allocator returns nothing in its n-th call.
+type failingOnce struct {
+	*meter
+	n int
+}
+
+func (f *failingOnce) Allocate(n int) []byte {
+	if f.n--; f.n == 0 {
+		return nil
+	}
+	return f.meter.Allocate(n)
 }
