@@ -76,8 +76,10 @@ func (p *partition) count(keep bool) (err error) {
 		}
 		p.report(s.hi - s.lo)
 	})
-	p.exclusiveSum()
-	return err
+	if err != nil {
+		return err
+	}
+	return p.exclusiveSum()
 }
 
 // share divides the rows: few shares mean few open lines at their seams, several per worker even out disturbances.
@@ -99,17 +101,36 @@ func (p *partition) share() {
 }
 
 // exclusiveSum turns the histograms into places: bin by bin, and share by share within a bin, which keeps the order.
-func (p *partition) exclusiveSum() {
-	p.starts = make([]uint32, p.binner.bins+1)
-	sum := uint32(0)
-	for d := range p.binner.bins {
-		p.starts[d] = sum
+func (p *partition) exclusiveSum() error {
+	const tile = 1 << 13 // bins
+	bins := p.binner.bins
+	before := make([]uint32, (bins+tile-1)/tile) // the rows of each tile, then of all before it
+	err := p.tiles(bins, tile, func(_, lo, hi int) {
 		for i := range p.shares {
-			o := &p.shares[i].offsets[d]
-			sum, *o = sum+*o, sum
+			for _, rows := range p.shares[i].offsets[lo:hi] {
+				before[lo/tile] += rows
+			}
 		}
+	})
+	sum := uint32(0)
+	for i, rows := range before {
+		before[i], sum = sum, sum+rows
 	}
-	p.starts[p.binner.bins] = sum
+	p.starts = make([]uint32, bins+1)
+	p.starts[bins] = sum
+	if err != nil {
+		return err
+	}
+	return p.tiles(bins, tile, func(_, lo, hi int) {
+		sum := before[lo/tile]
+		for d := lo; d < hi; d++ {
+			p.starts[d] = sum
+			for i := range p.shares {
+				o := &p.shares[i].offsets[d]
+				sum, *o = sum+*o, sum
+			}
+		}
+	})
 }
 
 // places computes the places of rows lo.. of a share.
