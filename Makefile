@@ -46,7 +46,7 @@ kernels: ## build the kernels' image and its MANIFEST; needs Python and a C++ co
 kernels-check: ## fail unless a fresh build of the kernels has the bytes of the committed image
 	kernels/build.sh check
 
-emulate: ## the kernels' tests on an emulated device, under the sanitizers; needs a C++ compiler
+emulate: ## tests of single kernels on an emulated device, under the sanitizers; needs a C++ compiler
 	kernels/emulation/run.sh
 
 cub: ## build/cub, the comparison with CUB; benchmarks/cub/run.sh runs it on a GPU

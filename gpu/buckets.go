@@ -23,12 +23,12 @@ var bucketKernels = []string{
 }
 
 // shapeBuckets returns the shape for n rows of numbers of width bytes: the least number of buckets for which a bucket
-// of average size fits 0.9 bucket ranges, and for which bucket and bin bits are no fewer than the bits of a row number.
+// of average size is small enough, and for which bucket and bin bits are no fewer than the bits of a row number.
 func shapeBuckets(n, width int) bucketShape {
 	s := bucketShape{bits: 1, width: width, exact: width == 4}
 	rowBits := int(rowBitsOf(n))
 	for s.bits < kernels.BucketBits &&
-		(10*(n>>s.bits) > 9*kernels.BucketRangeRows || s.bits+kernels.BucketSortBinBits < rowBits) {
+		(n>>s.bits > thresholds.averageRows || s.bits+kernels.BucketSortBinBits < rowBits) {
 		s.bits++
 	}
 	return s.inPasses()

@@ -3,13 +3,77 @@
 package gpu
 
 import (
-	"encoding/binary"
-	"fmt"
 	"testing"
 
-	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/kernels"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
+
+// TestDigitBinning sorts by digits alone, with tiles of every size: numbers of rows around the edges of tiles, and
+// tiles enough to wait for one another.
+func TestDigitBinning(t *testing.T) {
+	e := openForTest(t)
+	keepThresholds(t)
+	thresholds.smallSortRows, thresholds.bucketRows = 0, 0
+	for i, tiles := range []tileSize{largeTiles, mediumTiles} {
+		thresholds.largeTileRows = map[bool]int{true: 1, false: 1 << 30}[tiles == largeTiles]
+		for _, rows := range []int{1, 2, 31, 33, 1000} {
+			for _, kind := range []keyencode.Kind{keyencode.Bool, keyencode.Uint8, keyencode.Int32, keyencode.Float64} {
+				checkBinning(t, e, kind, rows, "uniform", 0)
+			}
+		}
+		for _, rows := range []int{tiles.wide - 1, tiles.wide + 1, tiles.packed - 1, tiles.packed, tiles.packed + 1} {
+			checkBinning(t, e, keyencode.Int16, rows, "uniform", 20)
+			checkBinning(t, e, keyencode.Decimal128, rows, "five values", 0)
+		}
+		for k, kind := range []keyencode.Kind{keyencode.Uint16, keyencode.Uint32, keyencode.Float32, keyencode.Uint64} {
+			checkBinning(t, e, kind, 3*tiles.packed+5+k, []string{"tile after tile", "uniform"}[(i+k)%2], 10*(k%2))
+		}
+		few := numberKey{kind: keyencode.Uint8, value: func(row int) uint64 { return mix(uint64(row)) % 4 }}
+		ends := numberKey{kind: keyencode.Uint64, value: func(row int) uint64 {
+			return pick(mix(uint64(row))%8 < 4, 0, 1<<63|1)
+		}}
+		for _, thresholds.askManyRows = range []int{0, 1 << 21} { // whether the device is asked
+			checkNumbers(t, e, "one digit of the leading word varies", 3*tiles.wide+5, few, ends)
+		}
+		for _, thresholds.stripRows = range []int{2 * tiles.wide, tiles.packed + 7*32} { // the latter of parts of tiles
+			checkBinning(t, e, keyencode.Uint64, 3*tiles.packed+5, "two values", 0)
+			checkBinning(t, e, keyencode.Uint32, 3*tiles.packed+5, "tile after tile", 0)
+			checkBinning(t, e, keyencode.Int16, 3*tiles.packed+5, "five values", 20)
+		}
+		thresholds.stripRows = kernels.StripRows
+		thresholds.recordRows = 1 << 32 // as of some rows of a larger column
+		checkBinning(t, e, keyencode.Uint64, 2*tiles.wide+77, "and of 2", 0)
+		checkBinning(t, e, keyencode.Uint32, 2*tiles.packed+77, "and of 2", 20)
+		thresholds.recordRows = 1
+	}
+}
+
+// TestDigitsOfDistributions sorts keys of every distribution by digits.
+func TestDigitsOfDistributions(t *testing.T) {
+	e := openForTest(t)
+	keepThresholds(t)
+	thresholds.smallSortRows, thresholds.bucketRows = 0, 0
+	kinds := []keyencode.Kind{keyencode.Uint32, keyencode.Int64, keyencode.Float64, keyencode.Int32}
+	i := 0
+	for name := range draws {
+		for range 2 {
+			thresholds.largeTileRows = []int{1 << 30, 0}[i%2]
+			thresholds.askManyRows = i % 5 * 2000
+			checkBinning(t, e, kinds[i/2%4], []int{4000, kernels.MediumTile + 77}[i%2], name, i%3*10)
+			i++
+		}
+	}
+}
+
+// checkBinning sorts rows by numbers of a distribution, some percent of them null.
+func checkBinning(t *testing.T, e *Engine, kind keyencode.Kind, rows int, name string, nulls int) {
+	t.Helper()
+	seed := uint64(rows + int(kind))
+	k := numberKey{kind: kind, null: percent(nulls, seed)}
+	k.value = draws[name].by(rows, min(8, max(1, k.bytes())), seed)
+	checkNumbers(t, e, name, rows, k.in(int(seed)))
+}
 
 // TestDigitsOfCodes sorts by two keys, the first of which is constant, so that the second makes a word as it lies
 // there. Its lower bits are constant: the digits of its codes are not those of its numbers.
@@ -17,16 +81,16 @@ func TestDigitsOfCodes(t *testing.T) {
 	e := openForTest(t)
 	keepThresholds(t)
 	thresholds.smallSortRows = 0
-	for _, rows := range []int{40_005, 2_000_003} {
-		constant, values := make([]byte, 4*rows), make([]byte, 4*rows)
-		for i := range rows {
-			k := uint32(i) * 2654435761 >> 7 % 1000 // few values, so that they are sorted by digits
-			binary.LittleEndian.PutUint32(values[4*i:], (k*k*16+k)<<8)
-		}
-		job := &engine.Job{Rows: rows, RowNumbers: 4, Keys: []keyencode.Key{{Column: 0}, {Column: 1}},
-			Columns: []keyencode.Column{
-				{Kind: keyencode.Uint32, Chunks: []keyencode.Chunk{{Rows: rows, Values: constant}}},
-				{Kind: keyencode.Uint32, Chunks: []keyencode.Chunk{{Rows: rows, Values: values}}}}}
-		requireOrder(t, e, job, stableOrder(values, rows, 4), fmt.Sprintf("%d rows", rows))
+	sizes := []int{40_005, 2_000_003}
+	if testing.Short() {
+		sizes = sizes[:1]
+	}
+	for _, rows := range sizes {
+		constant := numberKey{kind: keyencode.Uint32, value: func(int) uint64 { return 0 }}
+		checkNumbers(t, e, "digits of codes", rows, constant, numberKey{kind: keyencode.Uint32,
+			value: func(row int) uint64 {
+				k := uint32(row) * 2654435761 >> 7 % 1000 // few values, so that they are sorted by digits
+				return uint64((k*k*16 + k) << 8)
+			}})
 	}
 }

@@ -163,4 +163,4 @@ func planPasses(in records, digits []digit, use []int, rowBits uint64) []pass {
 }
 
 // rowBitsOf is the number of bits of row numbers below n.
-func rowBitsOf(n int) uint64 { return uint64(max(1, bits.Len(uint(n-1)))) }
+func rowBitsOf(n int) uint64 { return uint64(max(1, bits.Len(uint(max(n, thresholds.recordRows)-1)))) }

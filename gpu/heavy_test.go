@@ -4,15 +4,12 @@ package gpu
 
 import (
 	"context"
-	"encoding/binary"
-	"fmt"
-	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/arrowsort/engine/enginetest"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -24,12 +21,8 @@ func TestSplitHeavy(t *testing.T) {
 	thresholds.smallSortRows = 0
 	for _, kind := range []keyencode.Kind{keyencode.Uint32, keyencode.Uint64} {
 		for i, rows := range []int{5, 60, 2_050, 35_005, 40_005} {
-			key := keyencode.Key{Order: keyencode.Order(i % 2), Nulls: keyencode.NullPlacement(i / 2 % 2)}
-			column, order := mostlyNull(kind, rows, key)
-			job := &engine.Job{Rows: rows, RowNumbers: 4, Keys: []keyencode.Key{key},
-				Columns: []keyencode.Column{column}}
 			for range 2 { // counts must be clear for the second sort
-				requireOrder(t, e, job, order, fmt.Sprintf("kind %d, %d rows", kind, rows))
+				checkNumbers(t, e, "mostly null", rows, mostlyNull(kind).in(i))
 			}
 		}
 	}
@@ -41,12 +34,11 @@ func TestSplitHeavyIsCancelled(t *testing.T) {
 	e := openForTest(t)
 	keepThresholds(t)
 	thresholds.smallSortRows = 0
-	column, order := mostlyNull(keyencode.Uint32, 35_005, keyencode.Key{})
-	job := &engine.Job{Rows: 35_005, RowNumbers: 4, Keys: []keyencode.Key{{}}, Columns: []keyencode.Column{column}}
+	job := &engine.Job{Rows: 35_005, RowNumbers: 4, Keys: []keyencode.Key{{}},
+		Columns: []keyencode.Column{mostlyNull(keyencode.Uint32).column(35_005)}}
 	for asked := 0; ; asked++ {
 		_, err := e.Sort(&askedContext{t.Context(), asked}, job, goMemory{})
-		requireOrder(t, e, job, order, fmt.Sprintf("behind a sort that was cancelled when it had asked %d times",
-			asked))
+		enginetest.CheckOrder(t, e, job, "behind a sort that was cancelled when it had asked %d times", asked)
 		if err == nil {
 			require.Greater(t, asked, 5)
 			return
@@ -68,37 +60,8 @@ func (c *askedContext) Err() error {
 	return nil
 }
 
-// mostlyNull makes a column, and the order of its rows by it.
-func mostlyNull(kind keyencode.Kind, rows int, key keyencode.Key) (c keyencode.Column, order []uint32) {
-	const null = -1
-	r := rand.New(rand.NewPCG(uint64(rows), uint64(kind)))
-	chunk := keyencode.Chunk{Rows: rows, Validity: make([]byte, (rows+7)/8)}
-	numbers := make([]int, rows)
-	for i := range numbers {
-		numbers[i] = null
-		value := r.Uint32() >> (i % 30)
-		if i%4 == 1 {
-			numbers[i] = int(value)
-			chunk.Validity[i/8] |= 1 << (i % 8)
-		}
-		chunk.Values = binary.LittleEndian.AppendUint32(chunk.Values, value)
-		if kind == keyencode.Uint64 {
-			chunk.Values = append(chunk.Values, 0, 0, 0, 0)
-		}
-		order = append(order, uint32(i))
-	}
-	slices.SortStableFunc(order, func(a, b uint32) int {
-		x, y := numbers[a], numbers[b]
-		switch {
-		case x != null && y != null && key.Order == keyencode.Descending:
-			return y - x
-		case x == null && y == null, x != null && y != null:
-			return x - y
-		case (x == null) == (key.Nulls == keyencode.NullsAtStart):
-			return -1
-		default:
-			return 1
-		}
-	})
-	return keyencode.Column{Kind: kind, Chunks: []keyencode.Chunk{chunk}}, order
+// mostlyNull is a column most of whose rows are null.
+func mostlyNull(kind keyencode.Kind) numberKey {
+	return numberKey{kind: kind, value: func(row int) uint64 { return mix(uint64(row)) >> (32 + row%30) },
+		null: func(row int) bool { return row%4 != 1 }}
 }

@@ -70,6 +70,8 @@ func randomThresholds(r *rand.Rand, t thresholdTable) thresholdTable {
 			*value = 3072 + 64*r.IntN(100)
 		case name == "slotBytes":
 			*value = minBatchBytes * (2 + r.IntN(15))
+		case name == "recordRows": // as many as the least records are for
+			*value = 1 << r.IntN(23)
 		case name == "windowRows":
 			*value = 1 << r.IntN(13)
 		case strings.HasSuffix(name, "Bytes"):

@@ -6,7 +6,8 @@
 #
 # Arguments are passed to go test, after its packages: gpu/test.sh -short. ARROWSORT_PACKAGES replaces the
 # packages, ARROWSORT_TAGS adds a build tag. With ARROWSORT_STANDIN_EMULATE=1 the kernels' own sources run on the
-# emulated device, which is slow.
+# emulated device, under the sanitizer of undefined behaviour, which is slow; with ARROWSORT_STANDIN_SEED=2 their
+# threads and blocks take turns in another order.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root"
@@ -15,9 +16,19 @@ sources=$(find gpu/standin kernels -name '*.cc' -o -name '*.cu' -o -name '*.h')
 # shellcheck disable=SC2086 # names without spaces
 if [ ! -e $driver ] || [ -n "$(find $sources -newer $driver)" ]; then
 	mkdir -p build/standin
-	g++ -std=c++17 -O2 -Wall -Wextra -Wno-unknown-pragmas -Wno-missing-field-initializers \
-		-Wno-maybe-uninitialized -DEXPORTED_KERNELS -shared -fPIC -o $driver \
-		gpu/standin/*.cc kernels/emulation/emulation.cc -lpthread -ldl
+	compile() { # source, flags
+		# shellcheck disable=SC2086 # the flags are words
+		g++ -std=c++17 -Wall -Wextra -Wno-unknown-pragmas -Wno-missing-field-initializers -Wno-maybe-uninitialized \
+			-DEXPORTED_KERNELS -fPIC $2 -c "$1" -o "build/standin/$(basename "$1" .cc).o"
+	}
+	sanitize="-fsanitize=undefined -fno-sanitize-recover=all"
+	compile gpu/standin/emulated.cc "-O1 $sanitize" &
+	compile gpu/standin/driver.cc -O2
+	compile gpu/standin/kernels.cc -O2
+	compile kernels/emulation/emulation.cc -O2
+	wait $!
+	# shellcheck disable=SC2086 # the flags are words
+	g++ $sanitize -shared -o $driver build/standin/*.o -lpthread -ldl
 fi
 packages=${ARROWSORT_PACKAGES:-./gpu/... ./arrowsort/internal/difftest}
 tags=cuda,standin${ARROWSORT_TAGS:+,$ARROWSORT_TAGS}

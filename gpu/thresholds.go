@@ -10,6 +10,10 @@ type thresholdTable struct {
 	smallSortRows int
 	// The most rows of partition and bucket sort.
 	bucketRows int
+	// The most rows of a bucket of average size: few enough for most buckets to fit a bucket range.
+	averageRows int
+	// Records have bits for the numbers of at least these rows.
+	recordRows int
 	// The least rows for which a larger sample is read where the first one does not tell.
 	largeSampleRows int
 	// The most rows that one launch of digit binning takes.
@@ -57,6 +61,8 @@ type thresholdTable struct {
 var thresholds = thresholdTable{
 	smallSortRows:   kernels.CooperativeRows,
 	bucketRows:      1 << 28,
+	averageRows:     kernels.BucketRangeRows * 9 / 10,
+	recordRows:      1,
 	largeSampleRows: 1<<22 + 1,
 	stripRows:       kernels.StripRows,
 	largeTileRows:   kernels.LargeTileRows,

@@ -85,6 +85,7 @@ func TestDeviceWordsAreTheCodes(t *testing.T) {
 					sum := uint64(0)
 					for j := range fields {
 						f := &fields[j]
+						require.Less(t, f.Shift, uint(8*max(f.Width, 1)), "no bit is left")
 						sum += pieceOn(f, kinds[f.Column], cells[f.Column][i])
 					}
 					require.Equal(

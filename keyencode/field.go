@@ -40,12 +40,13 @@ func (p *Plan) fieldsOf(k int) (open bool) {
 	return false
 }
 
-// unit is what all differences between a key's words are multiples of.
+// unit is what all differences between a key's words are multiples of; 1 where all words are the same.
 func (s *Statistics) unit() uint64 {
 	if s.strided {
 		return max(s.Stride, 1)
 	}
-	return 1 << min(bits.TrailingZeros64(s.Or^s.And), 63)
+	varying := s.Or ^ s.And
+	return max(varying&-varying, 1)
 }
 
 // addWordField adds a field for words lo..hi in steps of unit, and for the classes of its key. The division by unit is

@@ -7,6 +7,7 @@
 // clusters and no kernels for them. With ARROWSORT_STANDIN_REFUSE set there are no new contexts. Call number
 // ARROWSORT_STANDIN_SHORT of a context that takes memory, of the device or of the host, fails for lack of it. With
 // ARROWSORT_STANDIN_EMULATE set the kernels' own sources run, on the emulated device, in place of their twins.
+// ARROWSORT_STANDIN_SEED is the seed of all that is random, 1 unless set.
 #include "standin.h"
 #include <cstdio>
 #include <cstdlib>
@@ -59,25 +60,20 @@ const int multiprocessors = 5;
 std::recursive_mutex mutex; // contexts are used by several threads
 thread_local std::vector<Context*> stack;
 std::set<Context*> contexts;
-std::mt19937_64 random_(1);
 size_t used;
 
 Context* current() { return stack.empty() ? nullptr : stack.back(); }
 
-uint64_t number_of(const char* variable) {
+uint64_t number_of(const char* variable, uint64_t unset = 0) {
 	const char* number = getenv(variable);
-	return number && *number ? strtoull(number, nullptr, 10) : 0;
+	return number && *number ? strtoull(number, nullptr, 10) : unset;
 }
 
-int capability() {
-	uint64_t major = number_of("ARROWSORT_STANDIN_CAPABILITY");
-	return major ? (int)major : 9;
-}
+std::mt19937_64 random_(number_of("ARROWSORT_STANDIN_SEED", 1));
 
-size_t capacity() {
-	uint64_t bytes = number_of("ARROWSORT_STANDIN_MEMORY");
-	return bytes ? bytes : (size_t)4 << 30;
-}
+int capability() { return (int)number_of("ARROWSORT_STANDIN_CAPABILITY", 9); }
+
+size_t capacity() { return number_of("ARROWSORT_STANDIN_MEMORY", 4ull << 30); }
 
 // Whether a call that takes memory is to fail.
 bool is_short() { return ++current()->takes == number_of("ARROWSORT_STANDIN_SHORT"); }
@@ -309,7 +305,10 @@ static int launch_kernel(std::string* function, unsigned x, unsigned y, unsigned
 	if (++c->launches == number_of("ARROWSORT_STANDIN_FAIL")) {
 		return push(s, [=] { c->failure = ILLEGAL_ADDRESS; });
 	}
-	if (emulates()) return push(s, [=] { standin_emulate(*function, arguments, x, threads, shared); });
+	if (emulates()) {
+		const uint64_t seed = random_();
+		return push(s, [=] { standin_emulate(*function, arguments, x, threads, shared, seed); });
+	}
 	return push(s, [=] { standin_run(*function, arguments.data(), x); });
 }
 EXPORT cuLaunchKernel(std::string* function, unsigned x, unsigned y, unsigned z, unsigned threads, unsigned, unsigned,

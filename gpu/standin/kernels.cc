@@ -1,5 +1,5 @@
 // The twins of kernels/*.cu: what they compute by the contract of kernels/abi.h, in the plainest way, one row after
-// another. They check the arguments of package gpu; the kernels themselves are tested elsewhere.
+// another. They check the arguments of package gpu; emulated.cc runs the kernels themselves.
 #include "standin.h"
 #include "../../kernels/abi.h"
 #include <algorithm>

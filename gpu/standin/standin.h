@@ -17,6 +17,6 @@ inline bool standin_needs_all_blocks(const std::string& kernel) { return kernel 
 // Does what a kernel does.
 void standin_run(const std::string& kernel, const uint64_t* arguments, uint64_t blocks);
 
-// The same by the kernel's own source on the emulated device.
-void standin_emulate(const std::string& kernel, const std::vector<uint64_t>& arguments, unsigned blocks,
-	unsigned threads, unsigned shared);
+// The same by the kernel's own source on the emulated device. seed decides in which order threads and blocks run.
+void standin_emulate(const std::string& name, const std::vector<uint64_t>& arguments, unsigned blocks,
+	unsigned threads, unsigned shared, uint64_t seed);

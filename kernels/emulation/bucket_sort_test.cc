@@ -2,8 +2,9 @@
 // leading bits by the dozen and the thousand, at the limits of bucket ranges. It must sort them, and fetch the numbers
 // of rows only where their codes tie.
 #include "../arrowsort.cu"
+#include "../test/device.h"
 #include "../test/distributions.h"
-#include "../test/partition.h"
+#include <algorithm>
 #include <numeric>
 
 namespace {
@@ -17,7 +18,7 @@ enum Kind {
 // A Case is one bucket or a few, of a map of many. All of its rows are in groups that share leading bits.
 struct Case {
 	Kind kind;
-	bool small;
+	bool few;        // buckets, and bits of a row number
 	u64 rows;        // of each bucket
 	u32 buckets;     // adjacent
 	u32 group;       // rows that share bits
@@ -35,7 +36,7 @@ void fail(const Case& k, const char* what) {
 	    stderr,
 	    "FAILED: %s: kind %d%s, %u buckets of %llu rows, groups of %u that share %u bits%s, "
 	    "%u and %u outside by up to %llu, seed %llu\n",
-	    what, k.kind, k.small ? ", small" : "", k.buckets, (unsigned long long)k.rows, k.group, k.shared,
+	    what, k.kind, k.few ? ", few buckets" : "", k.buckets, (unsigned long long)k.rows, k.group, k.shared,
 	    k.near ? "" : " far apart", k.low, k.high, (unsigned long long)k.reach, (unsigned long long)k.seed);
 	exit(1);
 }
@@ -43,13 +44,27 @@ void fail(const Case& k, const char* what) {
 // How much of the type is outside of the range of the map on each side: such numbers are none of the buckets'.
 u64 margin_of(const Case& k) { return k.low || k.high ? (k.kind == EXACT ? (u64)~0u : ~0ull) >> 14 : 0; }
 
+u32 shared_bytes(u32 room, u32 binBits, bool wide) {
+	return ((room > 6144 ? 512 : 256) + room + 32 + std::max(room, 1u << binBits) + 32) * 4 + (wide ? room * 6 : 0);
+}
+
+// Sorts bucket ranges, and then those that were deferred.
+void sort_buckets(Device& d, const Buckets& b, bool wide) {
+	const u32 threads = wide ? BUCKET_SORT_WIDE_THREADS : BUCKET_SORT_THREADS,
+	          items = wide ? BUCKET_SORT_WIDE_ITEMS : BUCKET_SORT_ITEMS;
+	d.run(wide ? bucket_sort_wide : bucket_sort, ceil_div(b.n, BUCKET_RANGE_ROWS), threads,
+	      shared_bytes(threads * items, BUCKET_SORT_BIN_BITS, wide), b);
+	d.run(bucket_sort_large, d.multiprocessors, BUCKET_SORT_LARGE_THREADS,
+	      shared_bytes(BUCKET_SORT_LARGE_THREADS * BUCKET_SORT_LARGE_ITEMS, BUCKET_SORT_LARGE_BIN_BITS, true), b);
+}
+
 void check(const Case& k) {
 	Device d;
 	d.seed = k.seed, d.multiprocessors = 2;
 	const bool wide = k.kind != EXACT;
-	const u64 n = k.rows * k.buckets, window = k.small ? SMALL_BUCKET_RANGE_ROWS : BUCKET_RANGE_ROWS, sign = 1ull << 63,
+	const u64 n = k.rows * k.buckets, window = BUCKET_RANGE_ROWS, sign = 1ull << 63,
 	          infinity = 0x7ff0000000000000ull;
-	const u32 bits = k.small ? 8 : 16, rowBits = k.small ? 19 : 28, firstBucket = 37;
+	const u32 bits = k.few ? 8 : 16, rowBits = k.few ? 20 : 28, firstBucket = 37;
 	// The numbers: in the buckets from firstBucket on.
 	std::vector<u64> words(n);
 	std::vector<u32> values32(n);
@@ -125,11 +140,11 @@ void check(const Case& k) {
 	b.codeBits = wide ? 64 : 32, b.records[0] = (u64)records.data(), b.rows = (u64)rows.data(),
 	b.starts = (u64)starts.data(), b.ranges = (u64)ranges.data();
 	b.decision = (u64)&decision, b.list = (u64)rest.data(), b.n = n, b.bits = b.firstBits = bits, b.rowBits = rowBits,
-	b.rangeRows = b.step = window, b.numberMap = (u64)&map;
+	b.numberMap = (u64)&map;
 
 	emulation::watch.from = (const void*)f.values, emulation::watch.to = (const void*)(f.values + n * f.width),
 	emulation::watch.loads = 0;
-	Partitioner::sort_buckets(d, b, k.small, wide);
+	sort_buckets(d, b, wide);
 	u64 fetched = emulation::watch.loads;
 
 	std::iota(order.begin(), order.end(), 0);
@@ -151,30 +166,30 @@ int main() {
 		check(k), sorts++;
 	};
 	for (Kind kind : {EXACT, WIDE, VALUES})
-		for (bool small : {false, true}) {
-			const u64 window = small ? SMALL_BUCKET_RANGE_ROWS : BUCKET_RANGE_ROWS;
+		for (bool few : {false, true}) {
+			const u64 window = BUCKET_RANGE_ROWS;
 			// Bins and runs of all sizes, ordered by a thread, half a warp, a warp, a block.
 			for (u32 group : {1, 2, 3, 4, 8, 9, 15, 16, 17, 31, 32, 33, 64, 300, 512, 513, 1500})
-				for (u32 shared : {30, 40}) run({kind, small, window * 8 / 10, 1, group, shared, group % 2 == 0});
+				for (u32 shared : {30, 40}) run({kind, few, window * 8 / 10, 1, group, shared, group % 2 == 0});
 			for (u32 group : {2, 16, 64, 300})
-				for (u32 shared : {28, 36, 60, 64}) run({kind, small, window * 9 / 10, 1, group, shared, shared != 60});
+				for (u32 shared : {28, 36, 60, 64}) run({kind, few, window * 9 / 10, 1, group, shared, shared != 60});
 			// At the limits of bucket ranges, and above: these are deferred.
 			for (u64 rows : {window - 33, window - 1, window, window + 1, window + 31, (u64)BUCKET_SORT_LARGE_ROWS - 1,
 			                 (u64)BUCKET_SORT_LARGE_ROWS})
-				run({kind, small, rows, 1, 16, 40});
+				run({kind, few, rows, 1, 16, 40});
 			for (u64 rows : {window - 1, (u64)BUCKET_SORT_LARGE_ROWS})
-				run({kind, small, rows, 1, 1, 64}), run({kind, small, rows, 1, (u32)rows, 64}),
-				    run({kind, small, rows, 1, (u32)rows, 40});
-			run({kind, small, 1000, 7, 16, 40});
-			run({kind, small, 1000, 7, 100, 40, false});
-			run({kind, small, 10, 500, 3, 33});
+				run({kind, few, rows, 1, 1, 64}), run({kind, few, rows, 1, (u32)rows, 64}),
+				    run({kind, few, rows, 1, (u32)rows, 40});
+			run({kind, few, 1000, 7, 16, 40});
+			run({kind, few, 1000, 7, 100, 40, false});
+			run({kind, few, 10, 500, 3, 33});
 		}
 	// Rows out of the map's range: their prefixes do not order them.
 	for (Kind kind : {EXACT, WIDE})
 		for (u32 group : {1, 20, 400})
-			for (bool small : {false, true})
-				run({kind, small, 6000, 1, group, 40, true, 500, 400}),
-				    run({kind, small, 900, 1, group, 40, true, 0, 700});
+			for (bool few : {false, true})
+				run({kind, few, 6000, 1, group, 40, true, 500, 400}),
+				    run({kind, few, 900, 1, group, 40, true, 0, 700});
 	// Slightly out of range: many of them are deferred.
 	for (Kind kind : {EXACT, WIDE})
 		for (u64 reach : {(u64)1, (u64)5000, (u64)1 << 18, (u64)1 << 30, (u64)1 << 31, (u64)1 << 36}) {

@@ -1,11 +1,12 @@
 // Statistics, encoding, gathers and bitmaps on the emulated device, compared with loops.
 #include "../arrowsort.cu"
-#include "../test/argsort.h"
+#include "../test/device.h"
 #include "../test/distributions.h"
-#include "../test/gather.h"
 #include <algorithm>
 
 namespace {
+
+const u32 statisticsBytes = STREAM_THREADS / 32 * 48;
 
 int checks = 0;
 void check(bool ok, const char* what, u64 a, u64 b, u64 c) {
@@ -239,10 +240,21 @@ template <class Value> void check_windows(u64 n, u64 windowBits, u64 seed) {
 	std::vector<u32> rows(n);
 	for (u64 i = 0; i < n; i++) rows[i] = (u32)i, values[i] = (Value)mix(i + seed);
 	if (seed % 3) std::sort(rows.begin(), rows.end(), [&](u32 a, u32 b) { return mix(a + seed) < mix(b + seed); });
-	WindowGather windows(d, n);
-	windows.scatter(rows.data(), windowBits);
-	windows.gather(values.data(), between.data(), dst.data());
-	windows.release();
+	const u64 bits = n > 1 ? 64 - __builtin_clzll(n - 1) : 0,
+	          shift = std::max<u64>(bits > 8 ? bits - 8 : 0, std::min<u64>(windowBits, 31)),
+	          tiles = ceil_div(n, SCATTER_TILE), table = 2 * (GATHER_WINDOWS + 32) * 4;
+	std::vector<u32> scattered(n), offsets(tiles * 2 * GATHER_WINDOWS), cursors(GATHER_WINDOWS);
+	std::vector<u16> places(n);
+	d.run(scatter_rows, tiles, SCATTER_THREADS, SCATTER_TILE * 4 + table + SCATTER_THREADS / 32 * 4, rows.data(), n,
+	      shift, scattered.data(), places.data(), offsets.data(), cursors.data());
+	auto gather = [&](auto gatherWindow, auto collect) {
+		d.run(gatherWindow, ceil_div(n, GATHER_TILE), STREAM_THREADS, 0, values.data(), scattered.data(), n,
+		      between.data());
+		d.run(collect, tiles, COLLECT_THREADS, SCATTER_TILE * sizeof(Value) + table, between.data(), n, places.data(),
+		      offsets.data(), dst.data());
+	};
+	if constexpr (sizeof(Value) == 8) gather(gather_window_8, collect_8);
+	else gather(gather_window_4, collect_4);
 	for (u64 i = 0; i < n; i++) check(dst[i] == values[rows[i]], "gather in windows", i, n, seed);
 }
 

@@ -19,6 +19,9 @@
 #define ROLLED
 #define NOINLINE inline
 #define PARAMETER const
+#define STALLED_TILES emulation::stalled
+
+#define OF_THREAD __attribute__((tls_model("initial-exec"))) __thread
 
 namespace emulation {
 
@@ -28,24 +31,28 @@ struct Fiber {
 };
 
 // A Watch counts how often load reads words of some memory.
-struct OrderTracker {
+struct Watch {
 	const void *from, *to;
 	std::atomic<u64> loads;
 };
-extern OrderTracker watch;
+extern Watch watch;
 
 // current is the fiber that runs on this thread of the operating system.
-extern thread_local Fiber* current;
+extern OF_THREAD Fiber* current;
+
+// Of this many tiles one is slow to publish its counts (look_back.h): few in some launches, none in the others.
+extern u32 stalled;
 
 void sync();                                 // of all threads of a block
 bool any(bool p);                            // p of any thread of the block; a barrier
+const u64* show(u64 x);                      // x of all lanes of the warp, until it meets again
 u64 exchange(u64 x, u32 from);               // x of lane from of the warp
 u32 vote(bool p);                            // bit i: p of lane i
 void wait_for_others();                      // between two looks at a word that another block writes
 void arrive();                               // at the barrier of a cluster
 void wait();                                 // for all of its threads
 u8* shared_of(u32 block);                    // the shared memory of a block of the cluster
-// Runs a kernel. seed decides the order of the fibers, at most resident blocks run at a time.
+// Runs a kernel. seed decides the order of the fibers and which tiles are slow, at most resident blocks run at a time.
 void launch(u32 blocks, u32 threads, u32 shared, const std::function<void()>& kernel, u64 seed, u32 resident);
 // The same for a grid that is one cluster.
 void launch_cluster(u32 blocks, u32 threads, u32 shared, const std::function<void()>& kernel, u64 seed);
@@ -80,8 +87,9 @@ inline u64 shuffle_up(u64 x, u32 by) { return shuffle_up_wide(x, by); }
 inline u64 shuffle_xor(u64 x, u32 by) { return emulation::exchange(x, (thread_index() % 32) ^ by); }
 
 inline u32 lanes_with(u32 x) {
+	const u64* shown = emulation::show(x);
 	u32 lanes = 0;
-	for (u32 lane = 0; lane < 32; lane++) lanes |= (u32)(shuffle(x, lane) == x) << lane;
+	for (u32 lane = 0; lane < 32; lane++) lanes |= (u32)(shown[lane] == x) << lane;
 	return lanes;
 }
 

@@ -1,8 +1,9 @@
 // What the sample makes of columns of many rows, of which only those are drawn that it reads: whether partition and
 // finish takes them.
 #include "../arrowsort.cu"
+#include "../test/device.h"
 #include "../test/distributions.h"
-#include "../test/partition.h"
+#include <algorithm>
 #include <sys/mman.h>
 
 namespace {
@@ -30,6 +31,21 @@ template <u32 rows, class Draw> void draw_places(const Buckets& b, const Draw& d
 	}, 1, 1);
 }
 
+// The buckets of a column of 2^20 rows or more, as package gpu has them (shapeBuckets).
+Buckets shape(const Column& c, u64 n) {
+	const u32 log2 = 63 - (u32)__builtin_clzll(n);
+	Buckets b = {};
+	b.column = c, b.n = n, b.codeBits = 8 * c.width, b.rowBits = log2, b.minimumBits = 2 * RADIX_BITS;
+	b.bits = log2 - 12, b.firstBits = b.bits <= ONLY_PASS_BITS ? b.bits : (b.bits + 1) / 2,
+	b.second = b.bits - b.firstBits;
+	b.readsMore = n > 1 << 22;
+	b.maxOversized = std::max(128, (1 << b.bits) / (c.width == 8 ? 4 : 10));
+	Field& f = b.field;
+	f.values = c.values, f.form = c.form, f.width = f.stride = c.width, f.sign = c.sign, f.infinity = c.infinity;
+	f.base[0] = c.signBit, f.mul = 1, f.mask = ~0ull;
+	return b;
+}
+
 // The decision of a sample of a column with the given values.
 struct Sampled {
 	Decision decision = {};
@@ -37,16 +53,17 @@ struct Sampled {
 
 	template <class Draw> Sampled(u64 n, u64 width, bool floats, const Draw& value) {
 		Device d;
-		PartitionTemp t(d, 1 << 20, nullptr, nullptr);
 		Lazy column(n, width);
 		Column c = {};
 		c.values = (u64)column.values, c.form = floats ? FORM_FLOAT : FORM_INTEGER, c.width = c.stride = width;
 		c.sign = c.signBit = 1ull << (8 * width - 1), c.infinity = width == 4 ? 0x7f800000 : 0x7ff0000000000000ull;
 		if (!floats) c.signBit = 0;
-		std::vector<Range> windows(n / SMALL_BUCKET_RANGE_ROWS + 2);
-		t.ranges = windows.data();
-		Partitioner p{d, t};
-		p.shape(c, 8 * (u32)width, n, nullptr);
+		Buckets b = shape(c, n);
+		std::vector<Range> ranges(n / BUCKET_RANGE_ROWS + 2);
+		PartialStatistics partial = {};
+		Report report = {};
+		b.ranges = (u64)ranges.data(), b.partial = (u64)&partial, b.report = (u64)&report;
+		b.decision = (u64)&decision, b.numberMap = (u64)&map;
 		auto draw = [&](u64 row) {
 			u64 x = value(row);
 			if (floats) {
@@ -56,14 +73,10 @@ struct Sampled {
 			x >>= 64 - 8 * width;
 			memcpy(column.values + row * width, &x, width);
 		};
-		if (n > MIDDLE_SAMPLE_OF) draw_places<SAMPLE_ROWS>(p.b, draw);
-		else if (n > SMALL_SAMPLE_OF) draw_places<MIDDLE_SAMPLE_ROWS>(p.b, draw);
-		else draw_places<SMALL_SAMPLE_ROWS>(p.b, draw);
-		d.run(sample, 1, 1024, SAMPLE_BYTES, p.b);
-		decision = *t.decision, map = *t.map;
-		PartitionTemp copy = t;
-		copy.ranges = (Range*)d.allocate(8);
-		copy.release(d);
+		if (n > MIDDLE_SAMPLE_OF) draw_places<SAMPLE_ROWS>(b, draw);
+		else if (n > SMALL_SAMPLE_OF) draw_places<MIDDLE_SAMPLE_ROWS>(b, draw);
+		else draw_places<SMALL_SAMPLE_ROWS>(b, draw);
+		d.run(sample, 1, 1024, SAMPLE_BYTES, b);
 	}
 };
 

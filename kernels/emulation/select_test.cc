@@ -1,11 +1,13 @@
-// Selects of the first rows on the emulated device, compared with a stable sort of the standard library. Built with
-// STALLED_TILES, some tiles are slow to publish their counts.
+// Selects of the first rows on the emulated device, compared with a stable sort of the standard library.
 #include "../arrowsort.cu"
+#include "../test/device.h"
 #include "../test/distributions.h"
-#include "../test/select.h"
+#include <algorithm>
 #include <numeric>
 
 namespace {
+
+const u64 UNSET = 0xeeeeeeeeeeeeeeee; // what kernels do not write
 
 enum Kind { U32, U32_NULLS, I64_DOWN, F32, F64_NULLS_FIRST, RANKS, CODES20, KINDS };
 const char* const kindNames[] = {"u32",   "u32 and nulls",   "i64 descending", "f32", "f64 and nulls at the start",
@@ -73,6 +75,33 @@ void fail(const Case& c, const char* what) {
 	exit(1);
 }
 
+bool has_short_codes(const TestColumn& c) { return c.field.width == 4 && c.bits <= 32; }
+
+// The memory of a select, and the launches.
+struct Selecting {
+	std::vector<u64> sample, status, codes;
+	std::vector<u32> rows, tied;
+	Selection selection = {};
+	Selected selected = {};
+
+	// hits: of the sample.
+	Selecting(Device& d, const Case& c, const TestColumn& column, u64 hits, u64 capacity)
+	    : sample(SELECT_SAMPLE, UNSET), status(ceil_div(c.n, SELECT_WIDE_TILE)), codes(capacity + 1, UNSET),
+	      rows(capacity + 1, (u32)UNSET), tied(c.k + 1, (u32)UNSET) {
+		Select s = {column.field,       column.bits,           c.n,
+		            c.k,                hits,                  c.separateTies,
+		            capacity,           (u64)sample.data(),    (u64)status.data(),
+		            (u64)&selection,    (u64)codes.data(),     (u64)rows.data(),
+		            (u64)tied.data(),   (u64)&selected};
+		const bool shortCodes = has_short_codes(column);
+		const u32 tile = shortCodes ? SELECT_TILE : SELECT_WIDE_TILE;
+		d.run(select_border, ceil_div(std::min<u64>(c.n, SELECT_SAMPLE), SELECT_BORDER_THREADS), SELECT_BORDER_THREADS,
+		      RADIX_BINS * 4 + 64, s);
+		d.run(shortCodes ? select_rows : select_rows_wide, ceil_div(c.n, tile), SELECT_THREADS,
+		      SELECT_THREADS / 32 * 4 + 64, s);
+	}
+};
+
 int declined = 0, few = 0, many = 0, withTies = 0;
 
 void check(const Case& c) {
@@ -80,23 +109,20 @@ void check(const Case& c) {
 	d.seed = c.seed, d.resident = c.resident;
 	TestColumn column(c.kind, c.n, c.distribution, c.seed, c.nullsPercent);
 	const std::vector<u64>& code = column.code;
-	SelectShape shape(c.n, c.k);
-	if (c.hits) shape.hits = c.hits;
-	if (c.capacity) shape.capacity = c.capacity;
-	SelectTemp t(d, c.n, shape.capacity + 1, c.k + 1);
-	d.fill(t.codes, 0xee, shape.capacity * 8 + 8), d.fill(t.rows, 0xee, shape.capacity * 4 + 4),
-	    d.fill(t.tied, 0xee, c.k * 4 + 4), d.fill(t.sample, 0xee, SELECT_SAMPLE * 8);
-	select_first(d, t, column.field, column.bits, c.n, c.k, c.separateTies, shape);
-	if (t.rows[shape.capacity] != 0xeeeeeeee || t.tied[c.k] != 0xeeeeeeee) fail(c, "writes behind the room");
+	const u64 sampled = std::min<u64>(c.n, SELECT_SAMPLE), mean = sampled * c.k / c.n,
+	          hits = c.hits ? c.hits : std::min(sampled, mean + 3 * (u64)sqrt(mean + 1) + 5),
+	          capacity = c.capacity ? c.capacity : std::min(c.n, (hits + hits / 4 + 40) * c.n / sampled);
+	Selecting t(d, c, column, hits, capacity);
+	if (t.rows[capacity] != (u32)UNSET || t.tied[c.k] != (u32)UNSET) fail(c, "writes behind the room");
 
 	// The border is the sample's, and the counts are right.
-	u64 border = t.selection->border, inFront = 0, tied = 0, up = 0, sampled = std::min<u64>(c.n, SELECT_SAMPLE);
+	u64 border = t.selection.border, inFront = 0, tied = 0, up = 0;
 	for (u64 i = 0; i < sampled; i++) up += code[sampled_row((u32)i, c.n, (u32)sampled)] <= border;
-	if (up < shape.hits) fail(c, "the border is in front of that of the sample");
-	if (t.selection->declined) {
-		if (c.separateTies || up * c.n <= shape.capacity * sampled) fail(c, "declined for no reason");
-		if (t.selected->candidates != ~0ull) fail(c, "declined and not told");
-		t.release(d), declined++;
+	if (up < hits) fail(c, "the border is in front of that of the sample");
+	if (t.selection.declined) {
+		if (c.separateTies || up * c.n <= capacity * sampled) fail(c, "declined for no reason");
+		if (t.selected.candidates != ~0ull) fail(c, "declined and not told");
+		declined++;
 		return;
 	}
 	std::vector<u32> candidates, ties;
@@ -105,14 +131,14 @@ void check(const Case& c) {
 		if (candidate) candidates.push_back((u32)i), inFront++;
 		else if (tie) ties.push_back((u32)i), tied++;
 	}
-	if (t.selected->candidates != inFront || t.selected->tied != tied || t.selected->border != border)
+	if (t.selected.candidates != inFront || t.selected.tied != tied || t.selected.border != border)
 		fail(c, "other counts");
-	for (u64 i = 0; i < inFront && inFront <= shape.capacity; i++) {
-		u64 is = has_short_codes(column.field, column.bits) ? ((u32*)t.codes)[i] : t.codes[i];
+	for (u64 i = 0; i < inFront && inFront <= capacity; i++) {
+		u64 is = has_short_codes(column) ? ((u32*)t.codes.data())[i] : t.codes[i];
 		if (t.rows[i] != candidates[i] || is != code[candidates[i]]) fail(c, "another candidate");
 	}
-	few += inFront + tied < c.k, many += inFront > shape.capacity;
-	if (inFront + tied >= c.k && inFront <= shape.capacity) { // what the host makes of it
+	few += inFront + tied < c.k, many += inFront > capacity;
+	if (inFront + tied >= c.k && inFront <= capacity) { // what the host makes of it
 		std::vector<u32> order(c.n), got(candidates);
 		auto before = [&](u32 a, u32 b) { return code[a] < code[b]; };
 		std::iota(order.begin(), order.end(), 0);
@@ -122,7 +148,6 @@ void check(const Case& c) {
 		while (got.size() < c.k) got.push_back(t.tied[got.size() - inFront]);
 		if (!std::equal(got.begin(), got.begin() + (long)c.k, order.begin())) fail(c, "other first rows");
 	}
-	t.release(d);
 }
 
 } // namespace

@@ -1,8 +1,9 @@
 // Columns for the tests of sorts by one launch, and what must become of their rows.
 #pragma once
 #include "../arrowsort.cu"
-#include "../test/argsort.h"
+#include "../test/device.h"
 #include "../test/distributions.h"
+#include <algorithm>
 #include <numeric>
 
 enum Kind { U8, BITS, U32, I64_DOWN, F32, F64, RANKS, KINDS };

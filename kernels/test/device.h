@@ -4,12 +4,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <map>
 #include <vector>
+
+inline u64 ceil_div(u64 a, u64 b) { return (a + b - 1) / b; }
 
 struct Device {
 	u64 multiprocessors = 3, seed = 1;
-	bool early = false;
 	u32 resident = 3;
 
 	template <class... Parameters, class... Arguments>
@@ -25,15 +25,11 @@ struct Device {
 		emulation::launch((u32)blocks, threads, shared, [=] { kernel((Parameters)(arguments)...); }, seed++,
 		                  (u32)blocks);
 	}
-	void zero(void* p, u64 bytes) { memset(p, 0, bytes); }
-	void fill(void* p, int byte, u64 bytes) { memset(p, byte, bytes); }
-	void* allocate(u64 bytes) { return aligned_alloc(16, (bytes + 31) / 16 * 16); }
-	void release(void* p) { free(p); }
-	void* allocate_pinned(u64 bytes) { return allocate(bytes); }
-	void release_pinned(void* p) { release(p); }
-	void note() {}
-	void wait_for_note() {}
-	u64 wait_for_status(const u64* word) { return *word; }
-	void up(void* to, const void* from, u64 bytes) { memcpy(to, from, bytes); }
-	void down(void* to, const void* from, u64 bytes) { memcpy(to, from, bytes); }
 };
+
+// A column of 64-bit codes.
+inline Field codes_field(const u64* codes) {
+	Field f = {};
+	f.values = (u64)codes, f.form = FORM_INTEGER, f.width = f.stride = 8, f.mul = 1, f.mask = ~0ull;
+	return f;
+}

@@ -151,6 +151,14 @@ func testRandom(t *testing.T, e suite) {
 	}
 }
 
+// CheckOrder sorts by the keys of a job, gathers nothing, and proves the row numbers.
+func CheckOrder(t testing.TB, e engine.Engine, job *engine.Job, format string, args ...any) {
+	t.Helper()
+	x := &expectation{model: newModel(job.Columns, job.Keys)}
+	_, err := run(t.Context(), e, x, wanting(job, 4), nil)
+	require.NoErrorf(t, err, e.Name()+": "+format, args...)
+}
+
 // CheckRandom proves an engine on the random job of a seed and a number of rows.
 func CheckRandom(t testing.TB, e engine.Engine, seed uint64, rows int) {
 	t.Helper()
