@@ -75,7 +75,7 @@ func TestEqualizedMaps(t *testing.T) {
 		}
 	}
 	// Equal numbers in many bins and many tiles.
-	check(partitioning{name: "as of 2^22 rows", buckets: 16, rows: 1 << 22, sample: true}, "log-uniform", keyencode.Int64,
-		1<<18, 0)
+	check(partitioning{name: "as of 2^22 rows", buckets: 16, rows: 1 << 22, sample: true},
+		"log-uniform", keyencode.Int64, 1<<18, 0)
 	expect(t, e, equalized > 2*(mode-equalized)/3, "%d of %d maps are equalized", equalized, mode)
 }
