@@ -153,3 +153,61 @@ func TestTied(t *testing.T) {
 		require.Equal(t, codes[0], code)
 	}
 }
+
+// TestFewDistinctStrings sorts strings of which many are equal, or equal but for their ends, null or empty, and by a
+// second key behind them.
+func TestFewDistinctStrings(t *testing.T) {
+	const n, distinct = 30_000, 14
+	r := rand.New(rand.NewPCG(6, 6))
+	data := make([][]byte, distinct)
+	for i := range data {
+		data[i] = append(bytes.Repeat([]byte{byte('a' + i%3)}, 13+r.IntN(25)), byte(i), 0)
+	}
+	slices.SortFunc(data, bytes.Compare)
+	picks, second := make([]int, n), make([]uint64, n)
+	validity := make([]byte, n/8)
+	for i := range picks {
+		picks[i], second[i] = r.IntN(distinct+2)-2, r.Uint64N(4)
+		if picks[i] > -2 {
+			validity[i/8] |= 1 << (i % 8)
+		}
+	}
+	texts := viewColumn(n, data, func(i int) int { return max(picks[i], -1) })
+	texts.Chunks[0].Validity = validity
+	columns := []keyencode.Column{texts, uint64Column(second)}
+	for _, order := range []keyencode.Order{keyencode.Ascending, keyencode.Descending} {
+		for _, keys := range [][]keyencode.Key{{{Order: order}}, {{Order: order}, {Column: 1, Order: order}}} {
+			job := engine.Job{Rows: n, Columns: columns, Keys: keys, RowNumbers: 4, Gather: []int{0, 1}, Threads: 2}
+			res, _ := mustSort(t, &job)
+			want := stable(allRows(n), func(a, b uint32) int {
+				nullA, nullB := picks[a] < -1, picks[b] < -1
+				if nullA || nullB { // last in both orders
+					return cmp.Or(cmp.Compare(bit(nullA), bit(nullB)), compareSecond(keys, second, a, b))
+				}
+				first := cmp.Compare(picks[a], picks[b])
+				if order == keyencode.Descending {
+					first = -first
+				}
+				return cmp.Or(first, compareSecond(keys, second, a, b))
+			})
+			requireSame(t, want, view[uint32](res.RowNumbers), "%v", keys)
+		}
+	}
+}
+
+func compareSecond(keys []keyencode.Key, second []uint64, a, b uint32) int {
+	switch {
+	case len(keys) == 1:
+		return 0
+	case keys[1].Order == keyencode.Descending:
+		return cmp.Compare(second[b], second[a])
+	}
+	return cmp.Compare(second[a], second[b])
+}
+
+func bit(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
