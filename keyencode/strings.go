@@ -176,8 +176,8 @@ func openWord(s []byte, from int) uint64 {
 	return bytesFrom(s, from)&^0xff | uint64(left+8)
 }
 
-// sameStrings reports whether the strings of some rows that tie up to a word are equal, and returns the word after
-// those of the string. It reports false for words of other keys.
+// sameStrings reports whether the strings of some rows that tie up to a word are equal (nulls tie with nulls only), and
+// returns the word after those of the string. It reports false for words of other keys.
 func (p *Plan) sameStrings(rows []uint32, word int) (end int, same bool) {
 	if word >= p.words {
 		return 0, false
@@ -197,7 +197,7 @@ func (p *Plan) sameStrings(rows []uint32, word int) (end int, same bool) {
 		}
 		for _, b := range t[:len(block)] {
 			known := min(from, len(b))
-			if len(b) != len(first) || (b == nil) != (first == nil) || !bytes.Equal(b[known:], first[known:]) {
+			if len(b) != len(first) || !bytes.Equal(b[known:], first[known:]) {
 				return 0, false
 			}
 		}
