@@ -75,7 +75,7 @@ func (s *sorter) mergeTiles(runs Runs, proven bool) (inOrder bool, err error) {
 	}
 	var unsorted atomic.Bool
 	err = s.run(len(tiles), func(worker, i int) {
-		t, f := &tiles[i], fs[worker]
+		t, f := &tiles[len(tiles)-1-i], fs[worker] // rows out of order are more often in the last ones
 		if unsorted.Load() {
 			return
 		}

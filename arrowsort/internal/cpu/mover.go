@@ -24,6 +24,9 @@ type mover struct {
 // stepRows is the number of rows that are moved between two checks of the context: fewer when they are wide.
 func (l *mover) stepRows() int { return max(1, min(placeRows, 1<<22/l.width)) }
 
+// inPlace reports whether n rows are in the input's own memory in one piece.
+func (l *mover) inPlace(n int) bool { return l.direct != nil && l.direct(0, n) != nil }
+
 // block returns rows lo..lo+n-1, in place or written to scratch.
 func (l *mover) block(lo, n int, scratch []byte) []byte {
 	if l.direct != nil {

@@ -116,15 +116,19 @@ func (p *partition) exclusiveSum() error {
 	for i, rows := range before {
 		before[i], sum = sum, sum+rows
 	}
-	p.starts = make([]uint32, bins+1)
-	p.starts[bins] = sum
 	if err != nil {
 		return err
+	}
+	if p.counters == nil { // else there is a bin for each code, and no bin is sorted
+		p.starts = make([]uint32, bins+1)
+		p.starts[bins] = sum
 	}
 	return p.tiles(bins, tile, func(_, lo, hi int) {
 		sum := before[lo/tile]
 		for d := lo; d < hi; d++ {
-			p.starts[d] = sum
+			if p.starts != nil {
+				p.starts[d] = sum
+			}
 			for i := range p.shares {
 				o := &p.shares[i].offsets[d]
 				sum, *o = sum+*o, sum

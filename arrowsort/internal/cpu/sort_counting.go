@@ -45,7 +45,9 @@ func (s *sorter) sortCounting() (done bool, err error) {
 		return false, err
 	}
 	defer s.free(bytesOf(counters))
-	clear(counters)
+	if err := s.tiles(len(counters), 1<<20, func(_, lo, hi int) { clear(counters[lo:hi]) }); err != nil {
+		return false, err
+	}
 	none := uint64(math.MaxUint64)
 	p := &partition{
 		sorter: s, src: s.source(), rows: s.rows, counters: counters,

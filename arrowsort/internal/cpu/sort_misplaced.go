@@ -54,7 +54,7 @@ func (s *sorter) sortMisplaced() (done bool, err error) {
 	if err := m.sort(); err != nil {
 		return false, err
 	}
-	return true, m.merge()
+	return m.merge()
 }
 
 // fenceIn makes the fences and the tiles. It reports false when a sample is not in order but for a few rows.
@@ -82,7 +82,23 @@ func (m *misplacedRows) fenceIn() bool {
 		}
 		m.tiles, first = append(m.tiles, t), t.last
 	}
-	return true
+	return m.mostTo(codes, longest)*(m.rows/len(codes)) <= mergeRows
+}
+
+// mostTo is the largest number of sampled codes left out of the longest subsequence that belong to one tile, as when
+// many of them are one frequent value.
+func (m *misplacedRows) mostTo(codes []uint64, longest []int) (most int) {
+	out := make([]int, len(m.tiles))
+	for i, c := range codes {
+		if len(longest) > 0 && longest[0] == i {
+			longest = longest[1:]
+			continue
+		}
+		tile := sort.Search(len(out)-1, func(k int) bool { return m.fences[m.tiles[k].last].code > c })
+		out[tile]++
+		most = max(most, out[tile])
+	}
+	return most
 }
 
 // longestRising are the places of a longest subsequence that never falls.
@@ -152,6 +168,9 @@ func (m *misplacedRows) findBetween(from, to fence, list []uint32, codes []uint6
 func (m *misplacedRows) sort() (err error) {
 	n, kept := 0, 0
 	for i := range m.tiles {
+		if i%256 == 0 && m.stopped() {
+			return m.ctx.Err()
+		}
 		t := &m.tiles[i]
 		copy(m.byRow[n:], m.byRow[t.at:t.at+t.count])
 		t.at, t.kept = n, kept
@@ -161,7 +180,9 @@ func (m *misplacedRows) sort() (err error) {
 	if m.sorted, err = allocate[uint32](&m.buffers, n); err != nil {
 		return err
 	}
-	copy(m.sorted, m.byRow[:n])
+	if err := m.pool.tiles(n, placeRows, func(_, lo, hi int) { copy(m.sorted[lo:hi], m.byRow[lo:hi]) }); err != nil {
+		return err
+	}
 	return m.sortRows(m.src, m.sorted, 0)
 }
 
@@ -180,22 +201,25 @@ func (m *misplacedRows) before(f fence) int {
 	})
 }
 
-// merge makes the result, tile by tile.
-func (m *misplacedRows) merge() error {
+// merge makes the result, tile by tile. done is false when a tile is too long for one worker.
+func (m *misplacedRows) merge() (done bool, err error) {
 	movers := m.movers()
 	lates := make([]int, len(m.tiles)+1)
-	err := m.run(len(m.tiles), func(_, i int) { lates[i+1] = m.before(m.fences[m.tiles[i].last]) })
+	err = m.run(len(m.tiles), func(_, i int) { lates[i+1] = m.before(m.fences[m.tiles[i].last]) })
 	if err != nil {
-		return err
+		return false, err
 	}
 	longest := 0
 	for i := range m.tiles {
 		t := &m.tiles[i]
 		longest = max(longest, m.fences[t.last].row-m.fences[t.first].row+lates[i+1]-lates[i])
 	}
+	if longest > maxBinRows {
+		return false, nil
+	}
 	fs, err := m.newBinSorters(min(m.threads, len(m.tiles)), longest, widest(movers), false)
 	if err != nil {
-		return err
+		return false, err
 	}
 	spans := make([][]span, len(fs))
 	err = m.run(len(m.tiles), func(worker, i int) {
@@ -208,7 +232,7 @@ func (m *misplacedRows) merge() error {
 	for _, f := range fs {
 		f.release(&m.buffers)
 	}
-	return err
+	return true, err
 }
 
 // A span is the rows from..to-1 of a tile. The late ones follow at one more than its rows: no span has both.

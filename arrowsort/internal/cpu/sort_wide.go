@@ -1,6 +1,10 @@
 package cpu
 
-import "github.com/arrowsort/arrowsort/internal/workers"
+import (
+	"slices"
+
+	"github.com/arrowsort/arrowsort/internal/workers"
+)
 
 const (
 	wideMovers = 8       // movers from which on their row numbers are worth a sort of their own
@@ -22,7 +26,7 @@ func (s *sorter) sortWide(movers []*mover) error {
 	}
 	defer func(threads int) { s.threads = threads }(s.threads)
 	s.threads = min(workers.Count(s.job.Threads), len(movers)) // few rows of many columns keep more workers busy
-	size := s.rows * widest(movers)
+	size := s.rows * widest(slices.DeleteFunc(slices.Clone(movers), func(l *mover) bool { return l.inPlace(s.rows) }))
 	scratch, err := s.bytes(s.threads * size)
 	if err != nil {
 		return err
