@@ -40,6 +40,9 @@ func (s *sorter) newColumn(i int) (*column, error) {
 		if c.text, err = newStrings(c.chunked, s, nullable); err != nil {
 			return nil, err
 		}
+		if few := s.few[i]; few != nil {
+			few.move(c.text)
+		}
 		return c, s.provide(c.text.mover, s.out)
 	}
 	if nullable || src.Kind == keyencode.Bool {

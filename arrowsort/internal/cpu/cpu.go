@@ -41,6 +41,9 @@ func (e cpu) Sort(ctx context.Context, job *engine.Job, mem engine.Allocator) (*
 	if s.nearlyRows = nearlyRows; e.nearlyRows > 0 {
 		s.nearlyRows = e.nearlyRows
 	}
+	if err := s.encodeFewStrings(); err != nil {
+		return nil, err
+	}
 	if err := s.measure(); err != nil {
 		return nil, err
 	}

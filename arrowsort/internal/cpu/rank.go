@@ -62,6 +62,9 @@ func Rank(ctx context.Context, job *engine.Job, ties Ties, mem engine.Allocator)
 		return nil, err
 	}
 	defer s.release()
+	if err := s.encodeFewStrings(); err != nil {
+		return nil, err
+	}
 	if err := s.measure(); err != nil {
 		return nil, err
 	}

@@ -19,7 +19,8 @@ type sorter struct {
 	rows    int // of the input
 	out     int // of the result, until cut
 	columns []*column
-	numbers *mover // the row numbers, when they are wanted
+	numbers *mover              // the row numbers, when they are wanted
+	few     map[int]*fewStrings // the columns of keys that are encoded by dictionaries
 
 	sample      []uint64 // see sampled
 	unmeasured  bool     // the plan has no statistics, which ways for rows that are not nearly sorted need

@@ -133,15 +133,19 @@ func (t *strings) words(dst []uint64, chunk, at int) {
 	if k.Validity == nil {
 		return
 	}
-	null := uint64(nullLong)
-	if t.short {
-		null = nullShort
-	}
+	null := t.null()
 	for i := range dst {
 		if k.Validity[(at+i)>>3]>>((at+i)&7)&1 == 0 {
 			dst[i] = null
 		}
 	}
+}
+
+func (t *strings) null() uint64 {
+	if t.short {
+		return nullShort
+	}
+	return nullLong
 }
 
 //go:noinline

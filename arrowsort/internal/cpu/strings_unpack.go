@@ -11,10 +11,7 @@ import (
 )
 
 func (t *strings) isNull(w uint64) bool {
-	if t.short {
-		return w == nullShort
-	}
-	return w == nullLong
+	return w == t.null()
 }
 
 // length is the number of bytes of a row; nulls have none.

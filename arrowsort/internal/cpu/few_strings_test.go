@@ -1,0 +1,168 @@
+package cpu
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// fewTexts are n strings of a hundred distinct ones, of 0 to 40 bytes, that differ at their ends, too.
+func fewTexts(n int) [][]byte {
+	r := rand.New(rand.NewPCG(4, 4))
+	pool := make([][]byte, 100)
+	for i := range pool {
+		pool[i] = bytes.Repeat([]byte("prefix"), i%7)
+		pool[i] = append(pool[i], make([]byte, i%3)...)
+		if i%5 > 0 {
+			pool[i] = append(pool[i], byte(r.Uint32()))
+		}
+	}
+	texts := make([][]byte, n)
+	for i := range texts {
+		texts[i] = pool[r.IntN(len(pool))]
+	}
+	return texts
+}
+
+// requireFew checks whether the only key of a job is encoded.
+func requireFew(t *testing.T, job *engine.Job, few bool) {
+	t.Helper()
+	s, err := newSorter(t.Context(), job, newMeter(t))
+	require.NoError(t, err)
+	defer s.release()
+	require.NoError(t, s.encodeFewStrings())
+	require.Equal(t, few, len(s.few) == 1)
+}
+
+// TestFewStrings sorts by few strings and a number, both of them gathered, and by the strings alone.
+func TestFewStrings(t *testing.T) {
+	n := fewStringsRows + placeRows/2 + 3
+	texts := fewTexts(n)
+	specs := []textSpec{
+		{}, {nulls: 10, chunks: 7}, {chunks: 300, emptyToo: true}, {nulls: 1, chunks: 2, oneData: true},
+	}
+	for _, spec := range specs {
+		_, valid := textSpec{hi: 1, nulls: spec.nulls}.texts(n)
+		for i, kind := range []keyencode.Kind{keyencode.Binary, keyencode.LargeBinary} {
+			columns := []keyencode.Column{spec.column(kind, texts, valid), uint64Column(drawn(1, n, shapes["few"]))}
+			numbers := view[uint64](columns[1].Chunks[0].Values)
+			for _, order := range []keyencode.Order{keyencode.Ascending, keyencode.Descending} {
+				keys := []keyencode.Key{{Order: order, Nulls: keyencode.NullPlacement(i)}, {Column: 1}}
+				compare := func(a, b uint32) int {
+					if valid[a] != valid[b] {
+						return map[bool]int{valid[a]: -1, !valid[a]: 1}[i == 0]
+					}
+					if c := bytes.Compare(texts[a], texts[b]); valid[a] && c != 0 {
+						return c * (1 - 2*int(order))
+					}
+					return 0
+				}
+				name := fmt.Sprintf("%+v, kind %d, order %d", spec, kind, order)
+				want := stable(allRows(n), compare)
+				job := engine.Job{Rows: n, Columns: columns, Keys: keys[:1], RowNumbers: 4, Threads: 2}
+				requireFew(t, &job, true)
+				res, _ := mustSort(t, &job)
+				requireSame(t, want, view[uint32](res.RowNumbers), "%s, row numbers", name)
+				job.Gather, job.RowNumbers = []int{1, 0}, 8
+				res, temp := mustSort(t, &job)
+				requireTexts(t, kind, texts, valid, want, &res.Columns[1], name)
+				require.Less(t, temp, n*(2+8+8+8+2)+6<<20, "indices, codes, words, unpacked strings, bins")
+				job.Limit = n / 8
+				res, _ = mustSort(t, &job)
+				requireTexts(t, kind, texts, valid, want[:n/8], &res.Columns[1], name+", limit")
+
+				want = stable(want, func(a, b uint32) int {
+					return cmp.Or(compare(a, b), cmp.Compare(numbers[a], numbers[b]))
+				})
+				job = engine.Job{Rows: n, Columns: columns, Keys: keys, RowNumbers: 4, Gather: []int{0}, Threads: 3}
+				res, _ = mustSort(t, &job)
+				requireSame(t, want, view[uint32](res.RowNumbers), "%s, two keys", name)
+				requireTexts(t, kind, texts, valid, want, &res.Columns[0], name)
+			}
+		}
+	}
+}
+
+// TestFewStringsInOrder: rows whose strings are in order, or in the reverse order, are copied.
+func TestFewStringsInOrder(t *testing.T) {
+	n := fewStringsRows
+	texts, valid := make([][]byte, n), make([]bool, n)
+	for i := range texts {
+		texts[i], valid[i] = fmt.Appendf(nil, "a long string %03d", i*500/n), true
+	}
+	c := textSpec{}.column(keyencode.Binary, texts, valid)
+	for _, order := range []keyencode.Order{keyencode.Ascending, keyencode.Descending} {
+		job := engine.Job{
+			Rows: n, Columns: []keyencode.Column{c}, Keys: []keyencode.Key{{Order: order}}, Gather: []int{0},
+			RowNumbers: 4, Threads: 2,
+		}
+		want := stable(allRows(n), func(a, b uint32) int {
+			return bytes.Compare(texts[a], texts[b]) * (1 - 2*int(order))
+		})
+		res, _ := mustSort(t, &job)
+		requireSame(t, want, view[uint32](res.RowNumbers), "order %d", order)
+		requireTexts(t, keyencode.Binary, texts, valid, want, &res.Columns[0], "")
+	}
+}
+
+// TestFewStringsOfSample: where only the sampled rows have few strings, all rows are sorted as others are.
+func TestFewStringsOfSample(t *testing.T) {
+	n := fewStringsRows
+	texts, valid := make([][]byte, n), make([]bool, n)
+	for i := range texts {
+		texts[i], valid[i] = fmt.Appendf(nil, "a long string %d", i*7919%n), true
+	}
+	for _, row := range sampledRows(n) {
+		texts[row] = []byte("a long string")
+	}
+	columns := []keyencode.Column{textSpec{}.column(keyencode.Binary, texts, valid)}
+	job := engine.Job{
+		Rows: n, Columns: columns, Keys: []keyencode.Key{{}}, Gather: []int{0}, RowNumbers: 4, Threads: 2,
+	}
+	require.True(t, keyencode.FewStrings(&columns[0], sampledRows(n)))
+	requireFew(t, &job, false)
+	want := stable(allRows(n), func(a, b uint32) int { return bytes.Compare(texts[a], texts[b]) })
+	res, _ := mustSort(t, &job)
+	requireSame(t, want, view[uint32](res.RowNumbers), "rows")
+	requireTexts(t, keyencode.Binary, texts, valid, want, &res.Columns[0], "")
+}
+
+// TestFewViews sorts by views and by wide values of fixed size, few of which are distinct.
+func TestFewViews(t *testing.T) {
+	n := fewStringsRows
+	data := [][]byte{[]byte("the third of them"), []byte("the first of them"), []byte("the second of them")}
+	pick := func(i int) int { return i%7%4 - 1 }
+	text := func(row uint32) []byte {
+		if k := pick(int(row)); k >= 0 {
+			return data[k]
+		}
+		return nil
+	}
+	fixed := keyencode.Column{Kind: keyencode.FixedSizeBinary, Width: 16, Chunks: []keyencode.Chunk{{Rows: n}}}
+	for row := range n {
+		value := make([]byte, 16)
+		copy(value, text(uint32(row)))
+		fixed.Chunks[0].Values = append(fixed.Chunks[0].Values, value...)
+	}
+	want := stable(allRows(n), func(a, b uint32) int { return bytes.Compare(text(a), text(b)) })
+	for _, c := range []keyencode.Column{viewColumn(n, data, pick), fixed} {
+		job := engine.Job{
+			Rows: n, Columns: []keyencode.Column{c}, Keys: []keyencode.Key{{}}, Gather: []int{0}, RowNumbers: 4,
+			Threads: 2,
+		}
+		requireFew(t, &job, true)
+		res, _ := mustSort(t, &job)
+		requireSame(t, want, view[uint32](res.RowNumbers), "kind %d", c.Kind)
+		values := c.Chunks[0].Values
+		for i, row := range want {
+			require.True(t, bytes.Equal(res.Columns[0].Values[16*i:16*i+16], values[16*row:16*row+16]))
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package keyencode
+
+import (
+	"bytes"
+	"slices"
+	"unsafe"
+)
+
+// A StringDictionary holds the distinct strings of a column in the order in which they come, and the first row of each.
+// Index 0 is that of null. It borrows the column's buffers, and is the work of one goroutine: several of them may share
+// the rows of a column.
+type StringDictionary struct {
+	Rows    []uint32 // the first row of each entry; that of null is any
+	reader  reader
+	limit   int
+	strings [][]byte
+	indices map[string]uint16
+}
+
+// MaxStringDictionary is the greatest number of entries of a StringDictionary, that of null included.
+const MaxStringDictionary = 1 << 15
+
+// NewStringDictionary is an empty dictionary for at most limit strings of a column of Binary, LargeBinary, BinaryView
+// or FixedSizeBinary.
+func NewStringDictionary(c *Column, limit int) *StringDictionary {
+	return &StringDictionary{
+		Rows: make([]uint32, 1), reader: newReader(c), limit: min(limit, MaxStringDictionary-1),
+		strings: make([][]byte, 1), indices: map[string]uint16{},
+	}
+}
+
+// Encode writes the index of the string of each of the rows lo..lo+len(dst)-1, and adds those that are new. It reports
+// false, and may leave rows out, when there are more than the limit.
+func (d *StringDictionary) Encode(dst []uint16, lo int) bool {
+	var t stringBlock
+	done := 0
+	for from := lo; from < lo+len(dst) && done >= 0; from += gatherRows {
+		d.reader.each(from, min(from+gatherRows, lo+len(dst)), func(c *Chunk, at, n, row int) {
+			t.load(d.reader.column, c, at, n)
+			for i, s := range t[:n] {
+				dst[row-lo+i] = d.index(s, row+i)
+			}
+		})
+		if len(d.strings)-1 > d.limit {
+			return false
+		}
+	}
+	return true
+}
+
+// index is the index of a string, which it adds if it is new.
+func (d *StringDictionary) index(s []byte, row int) uint16 {
+	if s == nil {
+		return 0
+	}
+	i, known := d.indices[textOf(s)]
+	if !known {
+		i = uint16(len(d.strings))
+		d.indices[textOf(s)] = i
+		d.strings, d.Rows = append(d.strings, s), append(d.Rows, uint32(row))
+	}
+	return i
+}
+
+// textOf is a string without a copy, which lasts as long as the column's buffers.
+func textOf(s []byte) string { return unsafe.String(unsafe.SliceData(s), len(s)) }
+
+// RankStrings are the ranks of the entries of each dictionary among the strings of all of them, as in Chunk.Ranks.
+func RankStrings(dictionaries []*StringDictionary) [][]uint32 {
+	ranks := map[string]uint32{}
+	var all [][]byte
+	for _, d := range dictionaries {
+		for _, s := range d.strings[1:] {
+			if _, known := ranks[textOf(s)]; !known {
+				ranks[textOf(s)] = 0
+				all = append(all, s)
+			}
+		}
+	}
+	slices.SortFunc(all, bytes.Compare)
+	for i, s := range all {
+		ranks[textOf(s)] = uint32(i + 1)
+	}
+	of := make([][]uint32, len(dictionaries))
+	for i, d := range dictionaries {
+		of[i] = make([]uint32, len(d.strings))
+		for k, s := range d.strings[1:] {
+			of[i][k+1] = ranks[textOf(s)]
+		}
+	}
+	return of
+}
+
+// FewStrings reports whether some sampled rows of a column show that few of its strings are distinct, and that most are
+// long: fewer than three quarters of the rows have a string that no other one has, and half of them more than 8 bytes.
+func FewStrings(c *Column, rows []uint32) bool {
+	if c.shape() != shapeBytes {
+		return false
+	}
+	r := newReader(c)
+	var t stringBlock
+	single, long := 0, 0
+	counts := make(map[string]int, len(rows))
+	for lo := 0; lo < len(rows); lo += gatherRows {
+		block := rows[lo:min(lo+gatherRows, len(rows))]
+		t.gather(&r, block)
+		for _, s := range t[:len(block)] {
+			if len(s) > 8 {
+				long++
+			}
+			n := counts[textOf(s)]
+			switch counts[textOf(s)] = n + 1; n {
+			case 0:
+				single++
+			case 1:
+				single--
+			}
+		}
+	}
+	return 2*long >= len(rows) && 4*single <= 3*len(rows)
+}
