@@ -1,7 +1,6 @@
 package keyencode
 
 import (
-	"bytes"
 	"encoding/binary"
 	"math/bits"
 )
@@ -174,33 +173,4 @@ func openWord(s []byte, from int) uint64 {
 	}
 	left := min(max(len(s)-from, -8), 8)
 	return bytesFrom(s, from)&^0xff | uint64(left+8)
-}
-
-// sameStrings reports whether the strings of some rows that tie up to a word are equal (nulls tie with nulls only), and
-// returns the word after those of the string. It reports false for words of other keys.
-func (p *Plan) sameStrings(rows []uint32, word int) (end int, same bool) {
-	if word >= p.words {
-		return 0, false
-	}
-	s := p.segment(word)
-	if !s.open {
-		return 0, false
-	}
-	from := s.from + (word-s.first)*openBytes
-	var t stringBlock
-	var first []byte
-	for lo := 0; lo < len(rows); lo += gatherRows {
-		block := rows[lo:min(lo+gatherRows, len(rows))]
-		t.gather(&p.keys[s.key].reader, block)
-		if lo == 0 {
-			first = t[0]
-		}
-		for _, b := range t[:len(block)] {
-			known := min(from, len(b))
-			if len(b) != len(first) || !bytes.Equal(b[known:], first[known:]) {
-				return 0, false
-			}
-		}
-	}
-	return s.first + s.words, true
 }

@@ -5,15 +5,10 @@ import "context"
 // tieRows is the number of tied rows whose next words are fetched in one batch: their cache misses overlap.
 const tieRows = 4096
 
-// manyRows is the number of rows of a run from which on it pays to see whether they are all equal.
-const manyRows = 256
-
 // TiedRows are the rows that a TieBreaker orders.
 type TiedRows interface {
 	// EncodeRows writes one word of the code of each of the given rows. It may overwrite rows.
 	EncodeRows(dst []uint64, word int, rows []uint32)
-	// InInput turns rows into those of the columns of the plan, and a word into the plan's.
-	InInput(rows []uint32, word int) int
 	// SortRun orders the rows of a run by their codes, stably, and the codes with them.
 	SortRun(rows []uint32, codes []uint64)
 }
@@ -52,30 +47,20 @@ func (t *TieBreaker) breakRuns(plan *Plan, tied TiedRows, rows []uint32) {
 	t.batch, t.next = t.next, t.batch
 }
 
-// batchOf is the number of leading runs whose next words are fetched together: those of many rows one by one.
+// batchOf is the number of leading runs whose next words are fetched together.
 func batchOf(runs []Run) int {
 	total := 0
 	for i, r := range runs {
 		total += r.Hi - r.Lo
-		if r.Word != runs[0].Word || i > 0 && (total > tieRows || isLong(r) || isLong(runs[0])) {
+		if r.Word != runs[0].Word || i > 0 && total > tieRows {
 			return i
 		}
 	}
 	return len(runs)
 }
 
-func isLong(r Run) bool { return r.Hi-r.Lo >= manyRows }
-
 // breakBatch orders runs by their next word and appends to next what ties in it, too.
 func (t *TieBreaker) breakBatch(plan *Plan, tied TiedRows, rows []uint32, runs []Run) {
-	if isLong(runs[0]) {
-		if next, same := t.sameRest(plan, tied, rows, runs[0]); same {
-			if next.Word < plan.Words() {
-				t.next = append(t.next, next)
-			}
-			return
-		}
-	}
 	fetch := t.Rows[:0]
 	for _, r := range runs {
 		fetch = append(fetch, rows[r.Lo:r.Hi]...)
@@ -88,16 +73,6 @@ func (t *TieBreaker) breakBatch(plan *Plan, tied TiedRows, rows []uint32, runs [
 		t.next = plan.AppendRuns(t.next, codes[:n], word, r.Lo)
 		codes = codes[n:]
 	}
-}
-
-// sameRest reports whether the strings of a run are equal to their ends, as where few of many are distinct, and if so
-// the run from the word after them on: one look at each string, not one for each of its words.
-func (t *TieBreaker) sameRest(plan *Plan, tied TiedRows, rows []uint32, run Run) (next Run, same bool) {
-	look := t.Rows[:copy(t.Rows[:run.Hi-run.Lo], rows[run.Lo:run.Hi])]
-	word := tied.InInput(look, run.Word)
-	end, same := plan.sameStrings(look, word)
-	run.Word += end - word
-	return run, same
 }
 
 // sortRun orders a short run by insertion, others by TiedRows.SortRun.

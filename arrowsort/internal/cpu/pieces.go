@@ -28,21 +28,12 @@ func (p pieces) encode(dst []uint64, lo int) {
 }
 
 func (p pieces) EncodeRows(dst []uint64, word int, rows []uint32) {
-	p.look(rows)
-	p.src.EncodeRows(dst, word, rows)
-}
-
-func (p pieces) InInput(rows []uint32, word int) int {
-	p.look(rows)
-	return p.src.InInput(rows, word)
-}
-
-func (p pieces) look(rows []uint32) {
 	for k, r := range rows {
 		row := p.base + r
 		i := p.find(row)
 		rows[k] = p.first[i] + row - p.starts[i]
 	}
+	p.src.EncodeRows(dst, word, rows)
 }
 
 func (p pieces) from(base int) source {

@@ -12,8 +12,6 @@ type source interface {
 	encode(dst []uint64, lo int)
 	// EncodeRows writes one word of each of the given rows. It may overwrite rows.
 	EncodeRows(dst []uint64, word int, rows []uint32)
-	// InInput turns rows into those of the plan's columns, in place, and a word into the plan's.
-	InInput(rows []uint32, word int) int
 	// from is the source without its first rows: its row 0 is row base.
 	from(base int) source
 }
@@ -36,16 +34,12 @@ type planned struct {
 func (s planned) encode(dst []uint64, lo int) { s.plan.Encode(dst, s.base+lo) }
 
 func (s planned) EncodeRows(dst []uint64, word int, rows []uint32) {
-	s.plan.EncodeRows(dst, s.InInput(rows, word), rows)
-}
-
-func (s planned) InInput(rows []uint32, word int) int {
 	if s.base > 0 {
 		for i := range rows {
 			rows[i] += uint32(s.base)
 		}
 	}
-	return word
+	s.plan.EncodeRows(dst, word, rows)
 }
 
 func (s planned) from(base int) source { return planned{s.plan, s.base + base} }
@@ -63,19 +57,10 @@ func (s selected) encode(dst []uint64, lo int) {
 }
 
 func (s selected) EncodeRows(dst []uint64, word int, rows []uint32) {
-	s.list(rows)
-	s.src.EncodeRows(dst, s.word+word, rows)
-}
-
-func (s selected) InInput(rows []uint32, word int) int {
-	s.list(rows)
-	return s.src.InInput(rows, s.word+word)
-}
-
-func (s selected) list(rows []uint32) {
 	for i, r := range rows {
 		rows[i] = s.rows[r]
 	}
+	s.src.EncodeRows(dst, s.word+word, rows)
 }
 
 func (s selected) from(base int) source { return selected{s.src, s.rows[base:], s.word} }
@@ -98,16 +83,6 @@ func (s storedCodes) EncodeRows(dst []uint64, word int, rows []uint32) {
 		}
 		return
 	}
-	s.look(rows)
-	s.src.EncodeRows(dst, word, rows)
-}
-
-func (s storedCodes) InInput(rows []uint32, word int) int {
-	s.look(rows)
-	return s.src.InInput(rows, word)
-}
-
-func (s storedCodes) look(rows []uint32) {
 	for i, r := range rows {
 		if s.rows4 != nil {
 			rows[i] = s.rows4[r]
@@ -115,6 +90,7 @@ func (s storedCodes) look(rows []uint32) {
 			rows[i] = uint32(s.rows8[r])
 		}
 	}
+	s.src.EncodeRows(dst, word, rows)
 }
 
 func (s storedCodes) from(base int) source {

@@ -39,9 +39,6 @@ type tiedRow struct {
 	row, at uint32 // at: the place in the run
 }
 
-// InInput leaves rows and words as they are: they are those of the plan.
-func (t *tiedRows) InInput(_ []uint32, word int) int { return word }
-
 // SortRun orders rows by their codes, stably, and the codes with them.
 func (t *tiedRows) SortRun(rows []uint32, codes []uint64) {
 	t.run = t.run[:0]
