@@ -146,6 +146,21 @@ func (k *keyPlan) openWords(dst []uint64, t [][]byte, from int) {
 	}
 }
 
+// StringKey is the key whose strings a word holds bytes of; ok is false for words of other keys.
+func (p *Plan) StringKey(word int) (key Key, ok bool) {
+	s := p.segment(word)
+	if !s.open {
+		return key, false
+	}
+	return p.keys[s.key].Key, true
+}
+
+// EncodeStrings is EncodeRows for a word of a string key, given the strings of the rows; nil is null.
+func (p *Plan) EncodeStrings(dst []uint64, word int, strings [][]byte) {
+	s := p.segment(word)
+	p.keys[s.key].openWords(dst, strings, s.from+(word-s.first)*openBytes)
+}
+
 // EncodeRows writes one word of the codes of some rows, in any order.
 func (p *Plan) EncodeRows(dst []uint64, word int, rows []uint32) {
 	for len(rows) > 0 {

@@ -20,6 +20,13 @@ func (s *sorter) sortColumns() error {
 	if err := p.count(encoded || p.byLines(movers)); err != nil {
 		return err
 	}
+	for _, c := range s.columns {
+		if c.text != nil && !p.linear() && s.few == nil {
+			if err := c.text.carry(p); err != nil {
+				return err
+			}
+		}
+	}
 	if err := p.move(movers); err != nil {
 		return err
 	}
@@ -48,6 +55,9 @@ func (s *sorter) storedSource(numbers *mover) (c storedCodes, added []*mover, er
 	added = append(added, codes)
 	c = storedCodes{words: view[uint64](codes.out), src: s.source()}
 	if s.plan.Words() == 1 {
+		return c, added, nil
+	}
+	if c.texts = s.newMovedTexts(); c.texts != nil {
 		return c, added, nil
 	}
 	if numbers == nil {

@@ -65,10 +65,11 @@ func (s selected) EncodeRows(dst []uint64, word int, rows []uint32) {
 
 func (s selected) from(base int) source { return selected{s.src, s.rows[base:], s.word} }
 
-// storedCodes are rows that the partition has moved with their leading words and, when rows may tie in those, their row
-// numbers (4 or 8 bytes wide) in the source of the further words.
+// storedCodes are rows that the partition has moved with their leading words and, when rows may tie in those, with what
+// their further words are made from: strings, or row numbers (4 or 8 bytes wide) in a source.
 type storedCodes struct {
 	words []uint64
+	texts *movedTexts
 	rows4 []uint32
 	rows8 []uint64
 	src   source
@@ -83,6 +84,10 @@ func (s storedCodes) EncodeRows(dst []uint64, word int, rows []uint32) {
 		}
 		return
 	}
+	if s.texts != nil {
+		s.texts.encodeRows(dst, word, rows)
+		return
+	}
 	for i, r := range rows {
 		if s.rows4 != nil {
 			rows[i] = s.rows4[r]
@@ -95,6 +100,9 @@ func (s storedCodes) EncodeRows(dst []uint64, word int, rows []uint32) {
 
 func (s storedCodes) from(base int) source {
 	s.words = s.words[base:]
+	if s.texts != nil {
+		s.texts = &movedTexts{s.texts.plan, s.texts.columns, s.texts.base + base}
+	}
 	if s.rows4 != nil {
 		s.rows4 = s.rows4[base:]
 	}

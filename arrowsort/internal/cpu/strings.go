@@ -22,6 +22,11 @@ type strings struct {
 	equal   int   // the length of all rows, none of them null, if there is one
 	bases   []int // the bytes of all chunks' rows in one numbering: that of each chunk's first byte
 	firsts  []int // where it is in the chunk's Data
+
+	carried  *carriedStrings // nil when the bytes stay in the input
+	near     []byte          // carried bytes: from place nearAt on, below those of the chunks
+	nearAt   int
+	nullable bool
 }
 
 const (
@@ -32,7 +37,7 @@ const (
 
 func newStrings(c chunked, s *sorter, nullable bool) (*strings, error) {
 	t := &strings{
-		chunked: c, mover: &mover{width: 8}, bases: make([]int, len(c.Chunks)+1), firsts: make([]int, len(c.Chunks)),
+		chunked: c, nullable: nullable, mover: &mover{width: 8}, bases: make([]int, len(c.Chunks)+1), firsts: make([]int, len(c.Chunks)),
 	}
 	for i := range c.Chunks {
 		t.bases[i+1] = t.bases[i]

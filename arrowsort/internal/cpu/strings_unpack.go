@@ -25,14 +25,29 @@ func (t *strings) length(w uint64) int {
 	return int(w & (1<<t.lenBits - 1))
 }
 
-// source is the input from a row's first byte on.
+// source is what begins with a row's first byte.
 func (t *strings) source(w uint64) []byte {
 	place := int(w >> (t.lenBits & 63))
+	if place < t.bases[0] {
+		return t.near[place-t.nearAt:]
+	}
 	i := 0
 	if len(t.Chunks) > 1 {
 		i = sort.SearchInts(t.bases, place+1) - 1
 	}
 	return t.Chunks[i].Data[0][place-t.bases[i]+t.firsts[i]:]
+}
+
+// text is the string of a word, nil for null.
+func (t *strings) text(w uint64) []byte {
+	switch n := t.length(w); {
+	case t.isNull(w):
+		return nil
+	case n == 0:
+		return []byte{}
+	default:
+		return t.source(w)[:n]
+	}
 }
 
 // unpack makes offsets, bytes and validity of the sorted words.
@@ -41,60 +56,99 @@ func (t *strings) unpack(s *sorter) (col engine.Column, err error) {
 	if rows == 0 {
 		return col, nil
 	}
-	tiles := make([]tile, (rows+placeRows-1)/placeRows)
-	err = s.tiles(rows, placeRows, func(_, lo, hi int) {
-		k := &tiles[lo/placeRows]
-		t.blocks(lo, hi, func(words []uint64, _ int) { t.measure(k, words) })
-	})
+	tiles, err := t.measureTiles(s, 0, rows)
 	if err != nil {
 		return col, err
 	}
-	total := 0
-	for i := range tiles {
-		tiles[i].start, total = total, total+tiles[i].bytes
-		col.Nulls += tiles[i].nulls
+	total := tiles[len(tiles)-1].end
+	for _, k := range tiles {
+		col.Nulls += k.nulls
 	}
+	if err := t.allocate(s, &col, rows, total); err != nil {
+		return col, err
+	}
+	if col.Validity != nil {
+		err = s.tiles(rows, placeRows, func(_, lo, hi int) {
+			t.blocks(lo, hi, func(words []uint64, row int) { t.validity(col.Validity[row/8:], words) })
+		})
+	}
+	switch {
+	case err != nil:
+	case t.carried != nil:
+		err = t.carried.write(t, s, &col)
+	default:
+		err = t.writeTiles(s, &col, 0, rows, 0, tiles)
+	}
+	s.free(t.mover.out)
+	return col, err
+}
+
+// allocate provides the buffers of a column, and writes the last offset.
+func (t *strings) allocate(s *sorter, col *engine.Column, rows, total int) (err error) {
 	size := 8
 	if t.Kind == keyencode.Binary {
 		size = 4
 		if total > math.MaxInt32 {
-			return col, fmt.Errorf("%w: %d bytes", engine.ErrOffsets, total)
+			return fmt.Errorf("%w: %d bytes", engine.ErrOffsets, total)
 		}
 	}
 	if col.Values, err = s.bytes((rows + 1) * size); err != nil {
-		return col, err
+		return err
 	}
 	if size == 4 {
 		view[int32](col.Values)[rows] = int32(total)
 	} else {
 		view[int64](col.Values)[rows] = int64(total)
 	}
-	if col.Data, err = s.bytes(total); err != nil {
-		return col, err
+	if t.carried != nil {
+		col.Data = t.carried.data
+	} else if col.Data, err = s.bytes(total); err != nil {
+		return err
 	}
 	if col.Nulls > 0 {
-		if col.Validity, err = s.bytes((rows + 7) / 8); err != nil {
-			return col, err
-		}
+		col.Validity, err = s.bytes((rows + 7) / 8)
 	}
-	err = s.tiles(rows, placeRows, func(_, lo, hi int) {
-		k := tiles[lo/placeRows]
-		data := col.Data[k.start : k.start+k.bytes]
-		t.blocks(lo, hi, func(words []uint64, row int) {
-			n := 0
-			if size == 4 {
-				n = write(t, &s.pool, view[int32](col.Values)[row:], data, int32(k.start), words)
-			} else {
-				n = write(t, &s.pool, view[int64](col.Values)[row:], data, int64(k.start), words)
-			}
-			data, k.start = data[n:], k.start+n
-			if col.Validity != nil {
-				t.validity(col.Validity[row/8:], words)
-			}
-		})
+	return err
+}
+
+// A tile is a run of up to placeRows sorted rows that one worker unpacks: its bytes in the result, and its nulls.
+type tile struct{ start, end, nulls int }
+
+// measureTiles are the tiles of rows lo..hi-1; the bytes of the first one begin at 0.
+func (t *strings) measureTiles(s *sorter, lo, hi int) ([]tile, error) {
+	tiles := make([]tile, (hi-lo+placeRows-1)/placeRows)
+	err := s.tiles(hi-lo, placeRows, func(_, from, to int) {
+		k := &tiles[from/placeRows]
+		t.blocks(lo+from, lo+to, func(words []uint64, _ int) { t.measure(k, words) })
 	})
-	s.free(t.mover.out)
-	return col, err
+	total := 0
+	for i := range tiles {
+		k := &tiles[i]
+		k.start, k.end = total, total+k.end
+		total = k.end
+	}
+	return tiles, err
+}
+
+// writeTiles writes the strings of the rows from lo on, and their offsets; the bytes of the tiles begin at byte start.
+func (t *strings) writeTiles(s *sorter, col *engine.Column, lo, hi, start int, tiles []tile) error {
+	return s.tiles(hi-lo, placeRows, func(_, from, to int) {
+		k := tiles[from/placeRows]
+		t.writeRows(&s.pool, col, lo+from, lo+to, start+k.start, start+k.end)
+	})
+}
+
+// writeRows writes the strings of rows lo..hi-1 to bytes start..end-1 of the result.
+func (t *strings) writeRows(ws *pool, col *engine.Column, lo, hi, start, end int) {
+	t.blocks(lo, hi, func(words []uint64, row int) {
+		data, n := col.Data[start:end], 0
+		if t.Kind == keyencode.Binary {
+			n = write(t, ws, view[int32](col.Values)[row:], data, int32(start), words)
+		} else {
+			n = write(t, ws, view[int64](col.Values)[row:], data, int64(start), words)
+		}
+		start += n
+	})
 }
 
 // blocks calls f with the sorted words of rows lo..hi-1, block by block.
@@ -105,16 +159,13 @@ func (t *strings) blocks(lo, hi int, f func(words []uint64, row int)) {
 	}
 }
 
-// A tile is a run of sorted rows that one worker unpacks.
-type tile struct{ start, bytes, nulls int }
-
 func (t *strings) measure(k *tile, words []uint64) {
 	if t.equal > 0 {
-		k.bytes += t.equal * len(words)
+		k.end += t.equal * len(words)
 		return
 	}
 	for _, w := range words {
-		k.bytes += t.length(w)
+		k.end += t.length(w)
 		if t.isNull(w) {
 			k.nulls++
 		}

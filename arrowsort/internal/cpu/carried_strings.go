@@ -1,0 +1,148 @@
+package cpu
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+const (
+	carriedRows     = 1 << 17 // rows from which on the bytes of strings are carried: those of fewer stay in the caches
+	carriedLength   = 1 << 8  // the greatest average length: longer strings are read in order wherever they are
+	carriedBinBytes = 1 << 21 // of a bin that is carried
+)
+
+// carriedStrings are the bytes of strings that move with the partition, straight into the result: those of each bin to
+// where they are in the end, but in the order of the rows. So the ties of a bin are compared, and its strings copied in
+// sorted order, in cache. The strings of a bin that is too long stay in the input.
+type carriedStrings struct {
+	data    []byte     // the result's
+	rows    []uint32   // the first row of each bin, and their number
+	bins    []int      // the first byte of each bin in data, and their number
+	carried []bool     // which bins are
+	next    [][]uint64 // of each share, the next byte in each bin
+}
+
+// carry lets the bytes of a column move with a partition that has kept its bins, if that is worth it.
+func (t *strings) carry(p *partition) error {
+	rows, most := p.rows, t.bases[len(t.Chunks)]
+	if rows < carriedRows || p.job.Out() < rows || t.short || most > rows*carriedLength {
+		return nil
+	}
+	c := &carriedStrings{rows: p.starts, next: make([][]uint64, len(p.shares))}
+	if err := c.count(t, p); err != nil {
+		return err
+	}
+	c.place(p)
+	total := c.bins[p.binner.bins]
+	if t.Kind == keyencode.Binary && total > math.MaxInt32 || uint(bits.Len(uint(total+most)))+t.lenBits > 63 {
+		return nil
+	}
+	var err error
+	if c.data, err = p.bytes(total); err != nil {
+		return err
+	}
+	for i := range t.bases {
+		t.bases[i] += total // places below are those of carried bytes
+	}
+	t.carried, t.near = c, c.data
+	fill := t.mover.fill
+	t.mover.fill = func(dst []byte, lo int) {
+		fill(dst, lo)
+		c.move(t, p, view[uint64](dst), lo)
+	}
+	return nil
+}
+
+// count adds up the bytes of each share's rows in each bin.
+func (c *carriedStrings) count(t *strings, p *partition) error {
+	return p.run(len(p.shares), func(_, item int) {
+		var words [blockRows]uint64
+		share, n := &p.shares[item], make([]uint64, p.binner.bins)
+		for lo := share.lo; lo < share.hi && (lo%placeRows != 0 || !p.stopped()); lo += blockRows {
+			block := words[:min(blockRows, share.hi-lo)]
+			t.mover.fill(bytesOf(block), lo)
+			for i, bin := range p.bins[lo : lo+len(block)] {
+				n[bin] += uint64(t.length(block[i]))
+			}
+		}
+		c.next[item] = n
+	})
+}
+
+// place turns the numbers of bytes into places: bin by bin, and share by share within a bin.
+func (c *carriedStrings) place(p *partition) {
+	c.bins, c.carried = make([]int, p.binner.bins+1), make([]bool, p.binner.bins)
+	sum := uint64(0)
+	for bin := range p.binner.bins {
+		c.bins[bin] = int(sum)
+		for _, next := range c.next {
+			sum, next[bin] = sum+next[bin], sum
+		}
+		lo, hi := p.bin(bin)
+		c.carried[bin] = hi-lo <= maxBinRows && int(sum)-c.bins[bin] <= carriedBinBytes
+	}
+	c.bins[p.binner.bins] = int(sum)
+}
+
+// move copies the bytes of rows from lo on to their bins, and lets their words say where they are then.
+func (c *carriedStrings) move(t *strings, p *partition, words []uint64, lo int) {
+	for item := range p.shares {
+		share := &p.shares[item]
+		if lo >= share.hi {
+			continue
+		}
+		n := min(len(words), share.hi-lo)
+		next := c.next[item]
+		for i, bin := range p.bins[lo : lo+n] {
+			w := words[i]
+			if length := t.length(w); length > 0 && c.carried[bin] {
+				at := next[bin]
+				copy(c.data[at:at+uint64(length)], t.source(w))
+				next[bin] = at + uint64(length)
+				words[i] = at<<(t.lenBits&63) | uint64(length)
+			}
+		}
+		if words, lo = words[n:], lo+n; len(words) == 0 {
+			return
+		}
+	}
+}
+
+// write writes the strings of all rows, and their offsets, in sorted order.
+func (c *carriedStrings) write(t *strings, s *sorter, col *engine.Column) error {
+	longest := 0
+	for bin, carried := range c.carried {
+		if carried {
+			longest = max(longest, c.bins[bin+1]-c.bins[bin])
+		}
+	}
+	workers := min(s.threads, len(c.carried))
+	scratch, err := s.bytes(workers * longest)
+	if err != nil {
+		return err
+	}
+	err = s.run(len(c.carried), func(worker, bin int) {
+		if start, end := c.bins[bin], c.bins[bin+1]; c.carried[bin] && !s.stopped() {
+			sorted := *t
+			sorted.near = scratch[worker*longest:][:copy(scratch[worker*longest:], c.data[start:end])]
+			sorted.nearAt = start
+			sorted.writeRows(&s.pool, col, int(c.rows[bin]), int(c.rows[bin+1]), start, end)
+		}
+	})
+	s.free(scratch)
+	for bin, carried := range c.carried {
+		if err != nil {
+			return err
+		}
+		if lo, hi := int(c.rows[bin]), int(c.rows[bin+1]); !carried {
+			var tiles []tile
+			if tiles, err = t.measureTiles(s, lo, hi); err == nil {
+				err = t.writeTiles(s, col, lo, hi, c.bins[bin], tiles)
+			}
+		}
+	}
+	return err
+}
