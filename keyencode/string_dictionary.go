@@ -91,20 +91,22 @@ func RankStrings(dictionaries []*StringDictionary) [][]uint32 {
 	return of
 }
 
-// FewStrings reports whether some sampled rows of a column show that few of its strings are distinct, and that most are
-// long: fewer than three quarters of the rows have a string that no other one has, and half of them more than 8 bytes.
+// FewStrings reports whether some sampled rows of a column, in their order, show that few of its strings are distinct:
+// fewer than three quarters of the rows have a string that no other one has. Half of the strings must have more than 8
+// bytes, and the rows may not be in order, nor in the reverse order.
 func FewStrings(c *Column, rows []uint32) bool {
 	if c.shape() != shapeBytes {
 		return false
 	}
 	r := newReader(c)
 	var t stringBlock
-	single, long := 0, 0
+	var last []byte
+	single, long, rises, falls := 0, 0, 0, 0
 	counts := make(map[string]int, len(rows))
 	for lo := 0; lo < len(rows); lo += gatherRows {
 		block := rows[lo:min(lo+gatherRows, len(rows))]
 		t.gather(&r, block)
-		for _, s := range t[:len(block)] {
+		for i, s := range t[:len(block)] {
 			if len(s) > 8 {
 				long++
 			}
@@ -115,7 +117,15 @@ func FewStrings(c *Column, rows []uint32) bool {
 			case 1:
 				single--
 			}
+			switch order := bytes.Compare(last, s); {
+			case lo+i == 0:
+			case order < 0:
+				rises++
+			case order > 0:
+				falls++
+			}
+			last = s
 		}
 	}
-	return 2*long >= len(rows) && 4*single <= 3*len(rows)
+	return 2*long >= len(rows) && 4*single <= 3*len(rows) && rises > 0 && falls > 0
 }

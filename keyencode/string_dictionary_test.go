@@ -87,8 +87,10 @@ func TestFewStrings(t *testing.T) {
 		{"all distinct", false, func(i int) string { return fmt.Sprintf("a long string %d", i) }},
 		{"few", true, func(i int) string { return fmt.Sprintf("a long string %d", i%500) }},
 		{"few short ones", false, func(i int) string { return fmt.Sprint(i % 500) }},
-		{"a quarter is one", true, func(i int) string { return fmt.Sprintf("a long string %d", max(i, n/4)) }},
-		{"a fifth is one", false, func(i int) string { return fmt.Sprintf("a long string %d", max(i, n/5)) }},
+		{"a quarter is one", true, func(i int) string { return fmt.Sprintf("a long string %d", max(i*37%n, n/4)) }},
+		{"a fifth is one", false, func(i int) string { return fmt.Sprintf("a long string %d", max(i*37%n, n/5)) }},
+		{"in order", false, func(i int) string { return fmt.Sprintf("a long string %04d", i/100) }},
+		{"in reverse order", false, func(i int) string { return fmt.Sprintf("a long string %04d", 50-i/100) }},
 		{"half of them long", true, func(i int) string { return []string{"short", "a long string"}[i%2] }},
 	} {
 		column := numberedStrings(n, c.text)

@@ -9,7 +9,6 @@ import (
 )
 
 const (
-	carriedRows     = 1 << 17 // rows from which on the bytes of strings are carried: those of fewer stay in the caches
 	carriedLength   = 1 << 8  // the greatest average length: longer strings are read in order wherever they are
 	carriedBinBytes = 1 << 21 // of a bin that is carried
 )
@@ -25,12 +24,23 @@ type carriedStrings struct {
 	next    [][]uint64 // of each share, the next byte in each bin
 }
 
-// carry lets the bytes of a column move with a partition that has kept its bins, if that is worth it.
-func (t *strings) carry(p *partition) error {
-	rows, most := p.rows, t.bases[len(t.Chunks)]
-	if rows < carriedRows || p.job.Out() < rows || t.short || most > rows*carriedLength {
+// carriedColumns are the columns whose bytes are worth it: those of long strings, of which all rows are wanted.
+func (s *sorter) carriedColumns() (texts []*strings) {
+	if s.rows < s.stringRows || s.job.Out() < s.rows {
 		return nil
 	}
+	for i, c := range s.columns {
+		if t := c.text; t != nil && !t.short && t.bases[len(t.Chunks)] <= s.rows*carriedLength &&
+			s.few[s.job.Gather[i]] == nil {
+			texts = append(texts, t)
+		}
+	}
+	return texts
+}
+
+// carry lets the bytes of a column move with a partition that has kept its bins.
+func (t *strings) carry(p *partition) error {
+	most := t.bases[len(t.Chunks)]
 	c := &carriedStrings{rows: p.starts, next: make([][]uint64, len(p.shares))}
 	if err := c.count(t, p); err != nil {
 		return err

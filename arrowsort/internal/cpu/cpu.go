@@ -14,8 +14,8 @@ import (
 func New() engine.Engine { return cpu{} }
 
 type cpu struct {
-	alwaysLines bool // see sorter: for tests
-	nearlyRows  int  // the same, 0: nearlyRows
+	eager      bool // for tests: columns move through open lines, and strings with them, however few the rows are
+	nearlyRows int  // the same, 0: nearlyRows
 }
 
 func (cpu) Name() string { return "cpu" }
@@ -37,7 +37,9 @@ func (e cpu) Sort(ctx context.Context, job *engine.Job, mem engine.Allocator) (*
 		return nil, err
 	}
 	defer s.release()
-	s.alwaysLines = e.alwaysLines
+	if e.eager {
+		s.alwaysLines, s.stringRows = true, smallRows
+	}
 	if s.nearlyRows = nearlyRows; e.nearlyRows > 0 {
 		s.nearlyRows = e.nearlyRows
 	}

@@ -7,9 +7,6 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// fewStringsRows is the number of rows from which on string keys may be encoded by a dictionary.
-const fewStringsRows = 1 << 17
-
 // fewStrings is a key column of which few strings are distinct, encoded by dictionaries: one for each worker. The ranks
 // of their entries are the codes. So no string but the first of its kind is read again, wherever its row goes.
 type fewStrings struct {
@@ -21,7 +18,7 @@ type fewStrings struct {
 
 // encodeFewStrings replaces the keys of which a sample shows that few strings are distinct, as long as that holds.
 func (s *sorter) encodeFewStrings() error {
-	if s.rows < fewStringsRows || s.job.Plan {
+	if s.rows < s.stringRows || s.job.Plan {
 		return nil
 	}
 	for k, key := range s.job.Keys {

@@ -43,7 +43,7 @@ func requireFew(t *testing.T, job *engine.Job, few bool) {
 
 // TestFewStrings sorts by few strings and a number, both of them gathered, and by the strings alone.
 func TestFewStrings(t *testing.T) {
-	n := fewStringsRows + placeRows/2 + 3
+	n := stringRows + placeRows/2 + 3
 	texts := fewTexts(n)
 	specs := []textSpec{
 		{}, {nulls: 10, chunks: 7}, {chunks: 300, emptyToo: true}, {nulls: 1, chunks: 2, oneData: true},
@@ -90,37 +90,29 @@ func TestFewStrings(t *testing.T) {
 	}
 }
 
-// TestFewStringsInOrder: rows whose strings are in order, or in the reverse order, are copied.
+// TestFewStringsInOrder: rows in order, or in the reverse order, are copied, whatever their strings are.
 func TestFewStringsInOrder(t *testing.T) {
-	n := fewStringsRows
+	n := stringRows
 	texts, valid := make([][]byte, n), make([]bool, n)
 	for i := range texts {
 		texts[i], valid[i] = fmt.Appendf(nil, "a long string %03d", i*500/n), true
 	}
 	c := textSpec{}.column(keyencode.Binary, texts, valid)
 	for _, order := range []keyencode.Order{keyencode.Ascending, keyencode.Descending} {
-		job := engine.Job{
-			Rows: n, Columns: []keyencode.Column{c}, Keys: []keyencode.Key{{Order: order}}, Gather: []int{0},
-			RowNumbers: 4, Threads: 2,
-		}
-		want := stable(allRows(n), func(a, b uint32) int {
-			return bytes.Compare(texts[a], texts[b]) * (1 - 2*int(order))
-		})
-		res, _ := mustSort(t, &job)
-		requireSame(t, want, view[uint32](res.RowNumbers), "order %d", order)
-		requireTexts(t, keyencode.Binary, texts, valid, want, &res.Columns[0], "")
+		job := engine.Job{Rows: n, Columns: []keyencode.Column{c}, Keys: []keyencode.Key{{Order: order}}, RowNumbers: 4}
+		requireFew(t, &job, false)
 	}
 }
 
 // TestFewStringsOfSample: where only the sampled rows have few strings, all rows are sorted as others are.
 func TestFewStringsOfSample(t *testing.T) {
-	n := fewStringsRows
+	n := stringRows
 	texts, valid := make([][]byte, n), make([]bool, n)
 	for i := range texts {
 		texts[i], valid[i] = fmt.Appendf(nil, "a long string %d", i*7919%n), true
 	}
-	for _, row := range sampledRows(n) {
-		texts[row] = []byte("a long string")
+	for i, row := range sampledRows(n) {
+		texts[row] = fmt.Appendf(nil, "a long string %d", i%2)
 	}
 	columns := []keyencode.Column{textSpec{}.column(keyencode.Binary, texts, valid)}
 	job := engine.Job{
@@ -136,7 +128,7 @@ func TestFewStringsOfSample(t *testing.T) {
 
 // TestFewViews sorts by views and by wide values of fixed size, few of which are distinct.
 func TestFewViews(t *testing.T) {
-	n := fewStringsRows
+	n := stringRows
 	data := [][]byte{[]byte("the third of them"), []byte("the first of them"), []byte("the second of them")}
 	pick := func(i int) int { return i%7%4 - 1 }
 	text := func(row uint32) []byte {

@@ -109,7 +109,7 @@ func TestScatterLinesGo(t *testing.T) {
 
 // TestMoveByLines sorts every shape through open lines, however few the rows are.
 func TestMoveByLines(t *testing.T) {
-	testShapes(t, cpu{alwaysLines: true}, []int{smallRows + 1, 200_000})
+	testShapes(t, cpu{eager: true}, []int{smallRows + 1, 200_000})
 }
 
 // TestTimeScatters only shows that its scatters end, within memory: what is faster depends on the machine.

@@ -17,14 +17,13 @@ func (s *sorter) sortColumns() error {
 	// then the codes are made in the count and in the move, and bins are kept between them
 	_, encoded := codes.(storedCodes)
 	p := s.newPartition(s.source(), s.rows, s.plan.Borders())
-	if err := p.count(encoded || p.byLines(movers)); err != nil {
+	carried := s.carriedColumns()
+	if err := p.count(encoded || p.byLines(movers) || carried != nil); err != nil {
 		return err
 	}
-	for _, c := range s.columns {
-		if c.text != nil && !p.linear() && s.few == nil {
-			if err := c.text.carry(p); err != nil {
-				return err
-			}
+	for _, t := range carried {
+		if err := t.carry(p); err != nil {
+			return err
 		}
 	}
 	if err := p.move(movers); err != nil {

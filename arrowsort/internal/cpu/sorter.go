@@ -25,6 +25,7 @@ type sorter struct {
 	sample      []uint64 // see sampled
 	unmeasured  bool     // the plan has no statistics, which ways for rows that are not nearly sorted need
 	nearlyRows  int      // more rows may be sorted as nearly sorted; 0: none
+	stringRows  int      // rows from which on strings may be encoded or carried: those of fewer stay in the caches
 	alwaysLines bool     // movers move through open lines, however few the rows are
 }
 
@@ -42,6 +43,7 @@ func newSorter(ctx context.Context, job *engine.Job, mem engine.Allocator) (*sor
 	}
 	return &sorter{
 		pool: newPool(ctx, job), buffers: buffers{call: ctx, mem: mem}, job: job, rows: job.Rows, out: job.Out(),
+		stringRows: stringRows,
 	}, nil
 }
 
@@ -55,6 +57,9 @@ func checkColumn(job *engine.Job, i int) error {
 	}
 	return nil
 }
+
+// stringRows is the number of rows from which on strings may be encoded or carried.
+const stringRows = 1 << 17
 
 // measureRows is the number of rows that one worker measures before it looks at the context again.
 const measureRows = 1 << 15

@@ -11,9 +11,9 @@ import (
 )
 
 // strings moves a Binary or LargeBinary column as one word per row. Strings of at most 7 bytes travel whole: their
-// bytes from the low end, the length in the top byte. Longer ones stay where they
-// are: a word holds the place of the first byte, counted over all chunks, above the length. Their bytes are copied
-// once, in sorted order.
+// bytes from the low end, the length in the top byte. Longer ones stay where they are: a word holds the place of the
+// first byte, counted over all chunks, above the length. Their bytes are copied once, in sorted order, unless they are
+// carried.
 type strings struct {
 	chunked
 	mover   *mover
@@ -23,10 +23,9 @@ type strings struct {
 	bases   []int // the bytes of all chunks' rows in one numbering: that of each chunk's first byte
 	firsts  []int // where it is in the chunk's Data
 
-	carried  *carriedStrings // nil when the bytes stay in the input
-	near     []byte          // carried bytes: from place nearAt on, below those of the chunks
-	nearAt   int
-	nullable bool
+	carried *carriedStrings // nil when the bytes stay in the input
+	near    []byte          // carried bytes: from place nearAt on, below those of the chunks
+	nearAt  int
 }
 
 const (
@@ -37,7 +36,7 @@ const (
 
 func newStrings(c chunked, s *sorter, nullable bool) (*strings, error) {
 	t := &strings{
-		chunked: c, nullable: nullable, mover: &mover{width: 8}, bases: make([]int, len(c.Chunks)+1), firsts: make([]int, len(c.Chunks)),
+		chunked: c, mover: &mover{width: 8}, bases: make([]int, len(c.Chunks)+1), firsts: make([]int, len(c.Chunks)),
 	}
 	for i := range c.Chunks {
 		t.bases[i+1] = t.bases[i]

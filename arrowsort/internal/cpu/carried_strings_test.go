@@ -1,0 +1,141 @@
+package cpu
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// longTexts are n strings with a long common prefix, of which a share (in per cent) ties in the first word of the codes
+// and differs later; some are prefixes of others, some end with zero bytes.
+func longTexts(n, tied int) [][]byte {
+	r := rand.New(rand.NewPCG(uint64(tied), 8))
+	texts := make([][]byte, n)
+	for i := range texts {
+		host := r.Uint32N(1 << 20)
+		if r.IntN(100) < tied {
+			host = 77
+		}
+		texts[i] = fmt.Appendf(nil, "https://%07d.example/%d", host, r.IntN(n))[:12+r.IntN(30)%21]
+		if i%50 == 0 {
+			texts[i] = append(texts[i], make([]byte, i%4)...)
+		}
+	}
+	return texts
+}
+
+// requireCarried checks whether a sort of a job carries a number of columns, and how many of their bins.
+func requireCarried(t *testing.T, job *engine.Job, columns int, all bool) {
+	t.Helper()
+	s := newTestSorter(t, job)
+	require.NoError(t, s.allocate())
+	require.NoError(t, s.sortColumns())
+	for _, c := range s.columns {
+		if c.text == nil || c.text.carried == nil {
+			continue
+		}
+		columns--
+		left := 0
+		for _, carried := range c.text.carried.carried {
+			if !carried {
+				left++
+			}
+		}
+		require.Equal(t, all, left == 0, "%d bins stay in the input", left)
+	}
+	require.Zero(t, columns)
+}
+
+// TestCarriedStrings sorts by long strings, by two columns of them, and moves them by a number: with and without bins
+// that are too long to be carried.
+func TestCarriedStrings(t *testing.T) {
+	const n = 200_003
+	numbers := drawn(2, n, uniform)
+	for i, spec := range []textSpec{
+		{}, {nulls: 10, chunks: 7}, {chunks: 300, emptyToo: true}, {nulls: 1, chunks: 2, oneData: true},
+	} {
+		tied := []int{1, 60}[i%2]
+		texts := longTexts(n, tied)
+		_, valid := textSpec{hi: 1, nulls: spec.nulls}.texts(n)
+		for k, kind := range []keyencode.Kind{keyencode.Binary, keyencode.LargeBinary} {
+			order, nulls := keyencode.Order((i+k)%2), keyencode.NullPlacement(i%2)
+			columns := []keyencode.Column{
+				spec.column(kind, texts, valid), uint64Column(numbers), spec.column(kind, texts, valid),
+				uint64Column(drawn(3, n, shapes["few"])),
+			}
+			few := view[uint64](columns[3].Chunks[0].Values)
+			byText := func(a, b uint32) int {
+				if valid[a] != valid[b] {
+					return map[bool]int{valid[a]: -1, !valid[a]: 1}[nulls == keyencode.NullsAtEnd]
+				}
+				if c := bytes.Compare(texts[a], texts[b]); valid[a] && c != 0 {
+					return c * (1 - 2*int(order))
+				}
+				return 0
+			}
+			byNumber := func(a, b uint32) int { return cmp.Compare(numbers[a], numbers[b]) }
+			text := keyencode.Key{Order: order, Nulls: nulls}
+			for name, c := range map[string]struct {
+				keys    []keyencode.Key
+				gather  []int
+				carried int
+				compare func(a, b uint32) int
+			}{
+				"the key": {[]keyencode.Key{text}, []int{0}, 1, byText},
+				"the same key": {
+					[]keyencode.Key{text, {Column: 2, Order: order, Nulls: nulls}}, []int{2, 0}, 2, byText,
+				},
+				"another key": {[]keyencode.Key{{Column: 1}}, []int{0, 1}, 1, byNumber},
+				"keys behind": {
+					[]keyencode.Key{text, {Column: 3}, {Column: 1}}, []int{0, 3, 1}, 1,
+					func(a, b uint32) int {
+						return cmp.Or(byText(a, b), cmp.Compare(few[a], few[b]), byNumber(a, b))
+					},
+				},
+				"a number before": {[]keyencode.Key{{Column: 3}, text}, []int{0}, 1, func(a, b uint32) int {
+					return cmp.Or(cmp.Compare(few[a], few[b]), byText(a, b))
+				}},
+			} {
+				name := fmt.Sprintf("%s, %+v, kind %d", name, spec, kind)
+				job := engine.Job{
+					Rows: n, Columns: columns, Keys: c.keys, RowNumbers: 4, Gather: c.gather, Threads: 1 + i%3,
+				}
+				requireCarried(t, &job, c.carried, tied < 50 || c.carried == 1 && c.keys[0].Column > 0)
+				want := stable(allRows(n), c.compare)
+				res, _ := mustSort(t, &job)
+				requireSame(t, want, view[uint32](res.RowNumbers), "%s", name)
+				for g, column := range c.gather {
+					if column%2 == 0 {
+						requireTexts(t, kind, texts, valid, want, &res.Columns[g], name)
+					}
+				}
+				job.Limit = n / 2 // all rows are sorted, and some of them copied
+				res, _ = mustSort(t, &job)
+				requireSame(t, want[:n/2], view[uint32](res.RowNumbers), "%s, limit", name)
+			}
+		}
+	}
+}
+
+// TestCarriedStringsTempMemory: bytes are carried into the result; a worker copies those of one bin.
+func TestCarriedStringsTempMemory(t *testing.T) {
+	const n = 500_000
+	texts, valid := longTexts(n, 0), make([]bool, n)
+	for i := range valid {
+		valid[i] = true
+	}
+	job := engine.Job{
+		Rows: n, Columns: []keyencode.Column{textSpec{}.column(keyencode.Binary, texts, valid)},
+		Keys: []keyencode.Key{{}}, Gather: []int{0}, Threads: 2,
+	}
+	requireCarried(t, &job, 1, true)
+	_, temp := mustSort(t, &job)
+	require.Less(t, temp, n*(2+8+8)+3<<20, "bins, codes, words")
+}
