@@ -78,6 +78,8 @@ func (s *sorter) sort() (*engine.Result, error) {
 		err = s.copy(true)
 	case s.rows <= smallRows:
 		err = s.sortSmall()
+	case s.sortsKeysOnly():
+		err = s.sortKeysOnly()
 	case s.out < s.rows:
 		err = s.selectTop()
 	case s.onlyRowNumbers() && !s.recordsTie():

@@ -11,11 +11,10 @@ const (
 // countsCodes reports whether sortCounting is a good way: codes are few, and those of neighbors in a sample are near
 // one another.
 func (s *sorter) countsCodes() bool {
-	bins := uint64(1) << min(s.plan.WordBits(0), 32)
-	if bins*4*uint64(s.countingShares()) > uint64(s.rows)*counterBytes {
+	if !s.fewCodes() {
 		return false
 	}
-	codes, far, near := s.sampled(), 0, min(nearCodes, bins/4)
+	codes, far, near := s.sampled(), 0, min(nearCodes, uint64(1)<<s.plan.WordBits(0)/4)
 	for i := 1; i < len(codes); i++ {
 		if max(codes[i], codes[i-1])-min(codes[i], codes[i-1]) > near {
 			far++
@@ -24,7 +23,13 @@ func (s *sorter) countsCodes() bool {
 	return far <= len(codes)/16
 }
 
-// countingShares is the number of shares of sortCounting.
+// fewCodes reports whether counters of all codes take little memory.
+func (s *sorter) fewCodes() bool {
+	bins := uint64(1) << min(s.plan.WordBits(0), 32)
+	return bins*4*uint64(s.countingShares()) <= uint64(s.rows)*counterBytes
+}
+
+// countingShares is the number of shares whose codes are counted.
 func (s *sorter) countingShares() int { return max(1, min(s.threads, s.rows/placeRows)) }
 
 // sortCounting is a partition that has a bin for each code, so that bins need no sort. Rows that are near one another
@@ -39,24 +44,30 @@ func (s *sorter) sortCounting() (done bool, err error) {
 	if s.plan.Words() > 1 || !s.countsCodes() {
 		return false, nil
 	}
-	bins := 1 << s.plan.WordBits(0)
-	counters, err := allocate[uint32](&s.buffers, bins*s.countingShares())
+	p, err := s.countCodes()
 	if err != nil {
 		return false, err
 	}
-	defer s.free(bytesOf(counters))
+	defer s.free(bytesOf(p.counters))
+	return true, p.move(s.movers())
+}
+
+// countCodes is a partition that has a bin for each code, once its rows are counted.
+func (s *sorter) countCodes() (*partition, error) {
+	bins := 1 << s.plan.WordBits(0)
+	counters, err := allocate[uint32](&s.buffers, bins*s.countingShares())
+	if err != nil {
+		return nil, err
+	}
 	if err := s.tiles(len(counters), 1<<20, func(_, lo, hi int) { clear(counters[lo:hi]) }); err != nil {
-		return false, err
+		return nil, err
 	}
 	none := uint64(math.MaxUint64)
 	p := &partition{
 		sorter: s, src: s.source(), rows: s.rows, counters: counters,
 		binner: &binner{top: uint64(bins) - 1, bins: bins, borders: [2]uint64{none, none}},
 	}
-	if err := p.count(false); err != nil {
-		return false, err
-	}
-	return true, p.move(s.movers())
+	return p, p.count(false)
 }
 
 // An extent is places lo..hi-1.

@@ -1,0 +1,61 @@
+package cpu
+
+import (
+	"slices"
+
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// keyBits is the greatest length of codes that are counted: a value is made for each code.
+const keyBits = 16
+
+// sortsKeysOnly reports whether the result is the only key, and nothing else, and its codes are few and have all that
+// its values have: those of floats say neither the sign of zero nor the bits of a NaN.
+func (s *sorter) sortsKeysOnly() bool {
+	keys, gather := s.job.Keys, s.job.Gather
+	if s.numbers != nil || len(keys) != 1 || len(gather) != 1 || gather[0] != keys[0].Column {
+		return false
+	}
+	exact := false
+	switch kind := s.job.Columns[gather[0]].Kind; kind {
+	case keyencode.Decimal128, keyencode.Decimal256:
+		exact = true
+	default:
+		exact = kind >= keyencode.Int8 && kind <= keyencode.Uint64
+	}
+	return exact && s.plan.Words() == 1 && s.plan.WordBits(0) <= keyBits && s.fewCodes()
+}
+
+// sortKeysOnly counts the rows of each code and writes its value as often: no row moves.
+func (s *sorter) sortKeysOnly() error {
+	p, err := s.countCodes()
+	if err != nil {
+		return err
+	}
+	defer s.free(bytesOf(p.counters))
+	out, width, starts := s.columns[0].values.out, s.columns[0].values.width, p.shares[0].offsets
+	return s.tiles(s.out, placeRows, func(_, lo, hi int) {
+		code, found := slices.BinarySearch(starts, uint32(lo)) // the first one that begins at lo or after it
+		if !found {
+			code--
+		}
+		for ; lo < hi; code++ {
+			end := s.rows
+			if code+1 < len(starts) {
+				end = int(starts[code+1])
+			}
+			if end = min(end, hi); lo < end {
+				s.plan.Decode(0, []uint64{uint64(code)}, out[lo*width:][:width])
+				repeat(out[lo*width:end*width], width)
+				lo = end
+			}
+		}
+	})
+}
+
+// repeat fills a buffer with its first width bytes.
+func repeat(b []byte, width int) {
+	for n := width; n < len(b); n *= 2 {
+		copy(b[n:], b[:n])
+	}
+}
