@@ -40,6 +40,14 @@ func runsOf(rows int) func(*rand.Rand, int, int) uint64 {
 	return func(r *rand.Rand, n, i int) uint64 { return uint64(i%rows)<<30 + r.Uint64N(1<<20) }
 }
 
+// someEqual are rising keys, but for one row of 20, which all belong to one place.
+func someEqual(r *rand.Rand, n, i int) uint64 {
+	if r.IntN(20) == 0 {
+		i = n / 2
+	}
+	return uint64(i) << 30
+}
+
 // nearlyKinds are first one for each way.
 var nearlyKinds = []nearlyKind{
 	{"1 % swapped", "misplaced", risingKeys, 100},
@@ -61,6 +69,7 @@ var nearlyKinds = []nearlyKind{
 	{"two runs, few swapped", "", func(r *rand.Rand, n, i int) uint64 { return runsOf(n/2)(r, n, i) }, 4000},
 	{"runs, 1 % swapped", "", func(r *rand.Rand, n, i int) uint64 { return runsOf(n/3+1)(r, n, i) }, 100},
 	{"20 % swapped", "", risingKeys, 5},
+	{"5 % equal", "misplaced", someEqual, 0},
 	{"40 runs", "", func(r *rand.Rand, n, i int) uint64 { return runsOf(n/40+1)(r, n, i) }, 0},
 	{"distinct jitter", "", func(r *rand.Rand, _, i int) uint64 { return uint64(i)<<30 + r.Uint64N(1<<37) }, 0},
 	{"an unsorted tail", "", func(r *rand.Rand, n, i int) uint64 {
@@ -116,6 +125,24 @@ func TestSortNearlySorted(t *testing.T) {
 				res.Release(mem)
 			}
 		}
+	}
+}
+
+// TestMisplacedRowsOfOneTile: where so many misplaced rows belong to one tile that a worker would be long busy with it,
+// the sample turns the rows away.
+func TestMisplacedRowsOfOneTile(t *testing.T) {
+	for n, ok := range map[int]bool{200_000: true, 600_000: false} {
+		keys := drawn(8, n, someEqual)
+		job := engine.Job{
+			Rows: n, Columns: []keyencode.Column{uint64Column(keys)}, Keys: []keyencode.Key{{}}, RowNumbers: 4,
+			Threads: 2,
+		}
+		s := newTestSorter(t, &job)
+		require.NoError(t, s.allocate())
+		require.Equal(t, ok, (&misplacedRows{sorter: s, src: s.source()}).fenceIn(), "%d rows", n)
+		res, _ := mustSort(t, &job)
+		want := stable(allRows(n), func(a, b uint32) int { return cmp.Compare(keys[a], keys[b]) })
+		requireSame(t, want, view[uint32](res.RowNumbers), "%d rows", n)
 	}
 }
 
