@@ -64,6 +64,26 @@ func BenchmarkSmall(b *testing.B) {
 	}
 }
 
+// BenchmarkManySorts sorts records of few rows on 50 goroutines for each processor at once: the time of a call is that
+// of all of them by their number.
+func BenchmarkManySorts(b *testing.B) {
+	for _, rows := range []int{100, 1000, 10_000, 100_000, 1_000_000} {
+		spec := Spec{"int64", rows, "uniform", 0}
+		b.Run("engine=cpu/"+spec.String(), func(b *testing.B) {
+			rec, err := Table(spec, memory.DefaultAllocator)
+			require.NoError(b, err)
+			defer rec.Release()
+			b.SetParallelism(50)
+			b.RunParallel(func(pb *testing.PB) {
+				for pb.Next() {
+					sortRecord(b, rec)
+				}
+			})
+			perRow(b, spec)
+		})
+	}
+}
+
 func sortRecord(b *testing.B, rec arrow.Record) {
 	sorted, err := arrowsort.Sort(b.Context(), rec, byKey, arrowsort.Options{})
 	require.NoError(b, err)
