@@ -12,13 +12,12 @@ type binner struct {
 	*task
 	rows    int
 	rowBits uint64
-	tiles   tileSize
 
 	declined bool // a cooperative launch has declined the rows
 }
 
 func newBinner(t *task, rows int) *binner {
-	return &binner{task: t, rows: rows, rowBits: rowBitsOf(rows), tiles: tilesFor(rows, t.Shared)}
+	return &binner{task: t, rows: rows, rowBits: rowBitsOf(rows)}
 }
 
 // A source is a word of codes to sort by: a field of the rows in the order of the input, or codes with their rows.
@@ -87,12 +86,9 @@ func (b *binner) newCounters(digits int) *counters {
 	const starts, control = 4 * kernels.MaxDigits * kernels.RadixBins, 16
 	c := &counters{strips: max(1, (b.rows+thresholds.stripRows-1)/thresholds.stripRows), status: map[int]driver.Ptr{}}
 	offsets := map[int]int{}
-	for _, p := range []pass{{}, {wide: true}, {first: true}} {
-		tile := b.tiles.ofPass(p).rows(p.wide)
-		if _, ok := offsets[tile]; !ok {
-			offsets[tile] = c.words
-			c.words += tileCount(b.rows, thresholds.stripRows, tile) * kernels.RadixBins
-		}
+	for _, tile := range []int{kernels.BinningTile, kernels.BinningWideTile} {
+		offsets[tile] = c.words
+		c.words += tileCount(b.rows, thresholds.stripRows, tile) * kernels.RadixBins
 	}
 	c.starts = b.zeros(starts + control + 4*digits*c.strips)
 	c.constant = c.starts + starts
@@ -157,22 +153,20 @@ func (b *binner) bin(src source, field driver.Ptr, passes []pass, digits []digit
 		if (p.out == wide || p.last) && rows[to] == 0 {
 			rows[to] = b.alloc(4 * b.rows)
 		}
-		tile := b.tiles.ofPass(p).rows(p.wide)
 		between := [5]driver.Ptr{field, codes[from], rows[from], codes[to], rows[to]}
-		b.pass(p, digits[p.digit].bits, between, c, i, phase[tile])
-		phase[tile]++
+		b.pass(p, digits[p.digit].bits, between, c, i, phase[p.tile()])
+		phase[p.tile()]++
 	}
 	to := (len(passes) - 1) % 2
 	b.free(codes[0], codes[1], rows[1-to])
 	return rows[to]
 }
 
-// pass runs one digit binning, strip by strip. Blocks of medium tiles start while those of the preceding pass end;
-// large ones would be delayed by that. between are the field, codes and rows that it reads, and the codes and rows that
-// it writes. Each strip passes the ends of its bins on to the next.
+// pass runs one digit binning, strip by strip. Its blocks start while those of the preceding pass end. between are the
+// field, codes and rows that it reads, and the codes and rows that it writes. Each strip passes the ends of its bins on
+// to the next.
 func (b *binner) pass(p pass, bits uint64, between [5]driver.Ptr, c *counters, number int, phase uint64) {
-	shape := b.tiles.ofPass(p)
-	tile := shape.rows(p.wide)
+	tile := p.tile()
 	status := c.status[tile]
 	base := c.starts + driver.Ptr(4*kernels.RadixBins*p.digit)
 	ticket := c.tickets + driver.Ptr(4*number*c.strips)
@@ -183,11 +177,7 @@ func (b *binner) pass(p pass, bits uint64, between [5]driver.Ptr, c *counters, n
 			next = c.carry + driver.Ptr(strip%2*4*kernels.RadixBins)
 		}
 		tiles := (n + tile - 1) / tile
-		launch := b.launch
-		if !shape.scanned {
-			launch = b.launchEarly
-		}
-		launch(p.kernel+shape.suffix, shape.blocks(tiles, b.Multiprocessors),
+		b.launchEarly(p.kernel, tiles,
 			uint64(between[0]), uint64(between[1]), uint64(between[2]), uint64(between[3]), uint64(between[4]),
 			p.rowBits, p.parts.word(),
 			uint64(first), uint64(n), p.shift, bits, uint64(base), uint64(next), uint64(status), uint64(ticket), phase)

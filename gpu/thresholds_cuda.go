@@ -18,10 +18,8 @@ func (t thresholdTable) list(threads, multiprocessors int) []engine.Threshold {
 	list := []engine.Threshold{
 		{Name: "ClusterRows", Rows: kernels.ClusterRows},
 		{Name: "a full grid", Rows: multiprocessors * kernels.CooperativeThreads * kernels.CooperativeItems},
-		{Name: "MediumTile", Rows: kernels.MediumTile},
-		{Name: "MediumTileWide", Rows: kernels.MediumTileWide},
-		{Name: "LargeTile", Rows: kernels.LargeTile},
-		{Name: "LargeTileWide", Rows: kernels.LargeTileWide},
+		{Name: "BinningTile", Rows: kernels.BinningTile},
+		{Name: "BinningWideTile", Rows: kernels.BinningWideTile},
 		{Name: "SampleRows", Rows: kernels.SampleRows},
 		{Name: "MiddleSampleRows", Rows: kernels.MiddleSampleRows},
 		{Name: "MiddleSampleOf", Rows: kernels.MiddleSampleOf},

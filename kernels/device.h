@@ -136,11 +136,6 @@ DEVICE Words4 load_relaxed4(const u32* p) {
 	             : "memory");
 	return x;
 }
-DEVICE void store_relaxed4(u32* p, const Words4& x) {
-	asm volatile("st.relaxed.gpu.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(p), "r"(x.word[0]), "r"(x.word[1]),
-	             "r"(x.word[2]), "r"(x.word[3])
-	             : "memory");
-}
 // Words of barriers: what all threads of a block have written before its barrier and addition is visible to those that
 // read the sum. Cheaper than fences around unordered words.
 DEVICE u32 add_release(u32* p, u32 x) {

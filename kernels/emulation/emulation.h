@@ -141,9 +141,6 @@ inline void store_relaxed(u64* p, u64 x) { __atomic_store_n(p, x, __ATOMIC_RELAX
 inline Words4 load_relaxed4(const u32* p) {
 	return {load_relaxed(p), load_relaxed(p + 1), load_relaxed(p + 2), load_relaxed(p + 3)};
 }
-inline void store_relaxed4(u32* p, const Words4& x) {
-	for (int k = 0; k < 4; k++) store_relaxed(p + k, x.word[k]);
-}
 inline u32 add_release(u32* p, u32 x) { return __atomic_fetch_add(p, x, __ATOMIC_RELEASE); }
 inline u32 load_acquire(const u32* p) {
 	emulation::wait_for_others();
