@@ -100,8 +100,8 @@ const clusterBytes = 2*ClusterCapacity*12 + (ClusterThreads/32+2*ClusterBlocks+1
 const cooperativeBytes = max(CooperativeThreads*CooperativeItems, CooperativeCapacity+CooperativeBuckets/2+4)*12 +
 	4<<CooperativeBinBits + CooperativeThreads/32*16
 
-// binningBytes is the memory of a tile of digit binning: its records, a counter of each bin for each warp, two words for
-// each bin, and a few words.
+// binningBytes is the memory of a tile of digit binning: its records, a counter of each bin for each warp, two words
+// for each bin, and a few words.
 func binningBytes(tile, record int) int { return tile*record + (BinningThreads/32+2)*RadixBins*4 + 256 }
 
 const (

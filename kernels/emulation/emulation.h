@@ -5,6 +5,7 @@
 // Several blocks run at a time, fewer than the grid has, so that look-back really waits and nothing may rely on all
 // being there.
 #pragma once
+#include <algorithm>
 #include <atomic>
 #include <functional>
 
@@ -85,6 +86,18 @@ inline u64 shuffle_up_wide(u64 x, u32 by) {
 inline u32 shuffle_up(u32 x, u32 by) { return (u32)shuffle_up_wide(x, by); }
 inline u64 shuffle_up(u64 x, u32 by) { return shuffle_up_wide(x, by); }
 inline u64 shuffle_xor(u64 x, u32 by) { return emulation::exchange(x, (thread_index() % 32) ^ by); }
+inline u32 warp_add(u32 x) {
+	for (u32 by = 16; by > 0; by /= 2) x += (u32)shuffle_xor(x, by);
+	return x;
+}
+inline u32 warp_max(u32 x) {
+	for (u32 by = 16; by > 0; by /= 2) x = std::max(x, (u32)shuffle_xor(x, by));
+	return x;
+}
+inline u32 warp_or(u32 x) {
+	for (u32 by = 16; by > 0; by /= 2) x |= (u32)shuffle_xor(x, by);
+	return x;
+}
 
 inline u32 lanes_with(u32 x) {
 	const u64* shown = emulation::show(x);
