@@ -95,8 +95,9 @@ func (d *device) sort(ctx context.Context, job *engine.Job, mem engine.Allocator
 	}
 	defer func() { d.turn <- s }()
 	result, err := s.sort(ctx, job, mem)
-	if errors.Is(err, ErrDevice) {
-		d.lose(s)
+	if errors.Is(err, ErrDevice) { // nothing in the context can be used any more
+		d.pinned.detach()
+		s.Close()
 		s = nil
 	}
 	return result, err
@@ -121,12 +122,6 @@ func (d *device) take(ctx context.Context) (*session, error) {
 		return nil, err
 	}
 	return s, nil
-}
-
-// lose closes a session whose device has failed. Nothing in its context can be used any more.
-func (d *device) lose(s *session) {
-	d.pinned.detach()
-	s.Close()
 }
 
 func (d *device) reopen() (*session, error) {

@@ -83,9 +83,7 @@ func (s *sorter) markFree() {
 		e := s.event()
 		s.freed = &e
 	}
-	if !s.failed() {
-		s.fail(s.Record(*s.freed))
-	}
+	s.record(*s.freed)
 }
 
 // prefetchable returns the columns for prefetch and their bytes.
@@ -123,9 +121,7 @@ func (s *sorter) await(at int) driver.Ptr {
 	delete(s.arrivals, at)
 	<-a.sent
 	s.fail(a.err)
-	if !s.failed() {
-		s.fail(s.After(a.event))
-	}
+	s.after(a.event)
 	return a.values
 }
 

@@ -124,9 +124,8 @@ func (s *sorter) afterKernels(bytes int) *transfer {
 		return &s.transfer
 	}
 	e := s.event()
-	if !s.failed() {
-		s.fail(s.Record(e))
-		s.down.fail(s.down.After(e))
+	if s.record(e); !s.failed() {
+		s.down.after(e)
 	}
 	return &s.down
 }

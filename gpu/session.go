@@ -19,8 +19,9 @@ type session struct {
 	events           []driver.Event
 	params           params
 	reports          reports
-	cooperativeState driver.Ptr // a CooperativeState: zero between sorts
-	freeBytes        int64      // of device memory for sorts, as last measured
+	cooperativeState driver.Ptr          // a CooperativeState: zero between sorts
+	freeBytes        int64               // of device memory for sorts, as last measured
+	onLaunch         func(kernel string) // nil, but where launches are measured (benchmarks/cub)
 }
 
 func openSession(device int) (*session, error) {

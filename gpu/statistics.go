@@ -3,7 +3,6 @@
 package gpu
 
 import (
-	"math"
 	"slices"
 	"unsafe"
 
@@ -262,6 +261,5 @@ func (s *sorter) fields(deviceFields []keyencode.DeviceField) []abiField {
 
 // codesField describes a column of 64-bit codes for kernels.
 func codesField(codes driver.Ptr) abiField {
-	return abiField{values: uint64(codes), form: uint64(keyencode.FormInteger), width: 8, stride: 8, mul: 1,
-		mask: math.MaxUint64}
+	return codesInput(codes, 64).field()
 }

@@ -74,7 +74,9 @@ func (t *task) launchBy(launch func(s *driver.Stream, kernel, blocks int, args .
 	t.fail(t.params.flush(t.Stream))
 	if !t.failed() {
 		t.fail(launch(t.Stream, kernelNumbers[kernel], blocks, args...))
-		t.launched(kernel)
+		if t.onLaunch != nil {
+			t.onLaunch(kernel)
+		}
 	}
 }
 

@@ -56,6 +56,20 @@ func deviceError(err error) error {
 	}
 }
 
+// record sets an event after what is queued in the stream.
+func (m *transfer) record(e driver.Event) {
+	if !m.failed() {
+		m.fail(m.Record(e))
+	}
+}
+
+// after makes what is queued from now on wait until another stream has passed an event.
+func (m *transfer) after(e driver.Event) {
+	if !m.failed() {
+		m.fail(m.After(e))
+	}
+}
+
 // moves counts bytes of memory traffic that the stream has been queued, and waits if too much is queued.
 func (m *transfer) moves(bytes int) {
 	if m.queued += bytes; m.queued < thresholds.queueBytes || m.failed() {
