@@ -61,7 +61,7 @@ func (b *binner) sort(src source, width int) (rows driver.Ptr) {
 	}
 	field, digits := put(b.task, src.field), digitsOf(width)
 	c := b.newCounters(len(digits))
-	defer c.release(b)
+	defer b.free(c.starts, c.memory)
 	use := b.histograms(field, digits, src.varying, c)
 	if len(use) == 0 || b.failed() {
 		b.free(src.codes)
@@ -84,24 +84,19 @@ type counters struct {
 
 func (b *binner) newCounters(digits int) *counters {
 	const starts, control = 4 * kernels.MaxDigits * kernels.RadixBins, 16
-	c := &counters{strips: max(1, (b.rows+thresholds.stripRows-1)/thresholds.stripRows), status: map[int]driver.Ptr{}}
-	offsets := map[int]int{}
-	for _, tile := range []int{kernels.BinningTile, kernels.BinningWideTile} {
-		offsets[tile] = c.words
-		c.words += tileCount(b.rows, thresholds.stripRows, tile) * kernels.RadixBins
-	}
+	c := &counters{strips: max(1, (b.rows+thresholds.stripRows-1)/thresholds.stripRows)}
+	ofTiles := tileCount(b.rows, thresholds.stripRows, kernels.BinningTile) * kernels.RadixBins
+	c.words = ofTiles + tileCount(b.rows, thresholds.stripRows, kernels.BinningWideTile)*kernels.RadixBins
 	c.starts = b.zeros(starts + control + 4*digits*c.strips)
 	c.constant = c.starts + starts
 	c.tickets = c.constant + control
 	c.memory = b.alloc(4 * (c.words + 2*kernels.RadixBins))
-	for tile, offset := range offsets {
-		c.status[tile] = c.memory + driver.Ptr(4*offset)
+	c.status = map[int]driver.Ptr{
+		kernels.BinningTile: c.memory, kernels.BinningWideTile: c.memory + driver.Ptr(4*ofTiles),
 	}
 	c.carry = c.memory + driver.Ptr(4*c.words)
 	return c
 }
-
-func (c *counters) release(b *binner) { b.free(c.starts, c.memory) }
 
 // asks reports whether to ask the device which digits are constant, which makes the host wait: only for many rows, and
 // for fewer rows if there are many digits, of which some are likely to be constant.

@@ -116,17 +116,9 @@ func (d *device) take(ctx context.Context) (*session, error) {
 			return s, nil
 		}
 	}
-	s, err := d.reopen()
-	if err != nil {
-		d.turn <- nil
-		return nil, err
-	}
-	return s, nil
-}
-
-func (d *device) reopen() (*session, error) {
 	s, err := openSession(d.Number)
 	if err != nil {
+		d.turn <- nil
 		return nil, fmt.Errorf("%w: opening it again: %w", ErrDevice, err)
 	}
 	d.pinned.attach(contextPins{s.Context})

@@ -25,12 +25,7 @@ type session struct {
 }
 
 func openSession(device int) (*session, error) {
-	list := make([]driver.Kernel, len(kernels.All))
-	for i, k := range kernels.All {
-		list[i] = driver.Kernel{Name: k.Name, Threads: k.Threads, Shared: k.Shared, Cluster: k.Cluster(),
-			Cooperative: k.Cooperative()}
-	}
-	c, err := driver.NewContext(device, kernels.Image, list)
+	c, err := driver.NewContext(device)
 	if err != nil {
 		return nil, err
 	}

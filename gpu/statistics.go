@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/gpu/internal/host"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -38,7 +39,7 @@ func (s *sorter) measure() error {
 	}
 	found := make([]abiStatistics, len(keys))
 	if slices.Contains(measured, true) {
-		s.download(wordBytes(abiWords(found)), block)
+		s.download(host.BytesOf(abiWords(found)), block)
 	}
 	if err := s.wait(); err != nil {
 		return err

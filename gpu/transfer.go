@@ -105,8 +105,6 @@ func (m *transfer) idle() {
 // busCost is how much slower the bus is than the memory of the device.
 const busCost = 64
 
-func wordBytes(words []uint64) []byte { return host.BytesOf(words) }
-
 // upload copies src to the device: directly if it is pinned, else through the staging memory.
 func (m *transfer) upload(dst driver.Ptr, src []byte) {
 	if len(src) < thresholds.directBytes || !m.device.Pinned(src) {
@@ -204,7 +202,7 @@ func (m *transfer) downloadInto(src driver.Ptr, bytes int, begin func(at int, da
 // words downloads words and waits for them.
 func (m *transfer) words(src driver.Ptr, n int) []uint64 {
 	dst := make([]uint64, n)
-	m.download(wordBytes(dst), src)
+	m.download(host.BytesOf(dst), src)
 	if m.wait() != nil {
 		return make([]uint64, n)
 	}

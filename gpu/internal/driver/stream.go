@@ -8,10 +8,10 @@ package driver
 enum { PLAIN, EARLY, COOPERATIVE };
 
 // A launch that may be cooperative, or early: it may start before the preceding kernels have completed. Each argument
-// is a word, of at most 128.
+// is a word.
 static CUresult arrowsort_launch(CUfunction f, unsigned blocks, unsigned threads, unsigned shared, CUstream s,
 	unsigned long long *words, int count, int how) {
-	void *arguments[128];
+	void *arguments[count + 1];
 	for (int i = 0; i < count; i++) arguments[i] = &words[i];
 	CUlaunchAttribute attribute = {
 		how == COOPERATIVE ? CU_LAUNCH_ATTRIBUTE_COOPERATIVE : CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION};
@@ -122,26 +122,17 @@ func (s *Stream) Download(dst []byte, src Ptr) error {
 		cu.MemcpyDtoHAsync(unsafe.Pointer(unsafe.SliceData(dst)), cu.DevicePtr(src), int64(len(dst)), s.stream))
 }
 
-// Launch queues a kernel, by its position among those given to NewContext. The arguments are 64-bit words, or the words
-// of the structure that is the only argument: for the driver both are contiguous words.
-func (s *Stream) Launch(kernel, blocks int, args ...uint64) error {
-	return s.launch(C.PLAIN, kernel, blocks, args)
-}
-
-// LaunchEarly is Launch for a kernel that itself waits for preceding kernels: where the device supports that, it starts
-// while they end.
-func (s *Stream) LaunchEarly(kernel, blocks int, args ...uint64) error {
-	if s.context.Major < 9 {
-		return s.launch(C.PLAIN, kernel, blocks, args)
-	}
-	return s.launch(C.EARLY, kernel, blocks, args)
-}
-
-func (s *Stream) launch(how C.int, kernel, blocks int, args []uint64) error {
+// Launch queues a kernel, by its position in kernels.All. The arguments are 64-bit words, or the words of the structure
+// that is the only argument: for the driver both are contiguous words. early is for kernels that themselves wait for
+// preceding ones: where the device supports that, they start while these end.
+func (s *Stream) Launch(early bool, kernel, blocks int, args []uint64) error {
 	s.busy = true
 	f := &s.context.functions[kernel]
-	if f.Cooperative {
+	how := C.int(C.PLAIN)
+	if f.Cooperative() {
 		how = C.COOPERATIVE
+	} else if early && s.context.Major >= 9 {
+		how = C.EARLY
 	}
 	// cu's function and stream hold nothing but the driver's handles.
 	handle, stream := *(*C.CUfunction)(unsafe.Pointer(&f.Function)), *(*C.CUstream)(unsafe.Pointer(&s.stream))
