@@ -90,8 +90,7 @@ func (s *sorter) markFree() {
 func (s *sorter) prefetchable() (list []int, bytes int) {
 	for _, at := range s.job.Gather {
 		c := &s.job.Columns[at]
-		isKey := slices.ContainsFunc(s.job.Keys, func(k keyencode.Key) bool { return k.Column == at })
-		if isKey || s.onHost[at] || isText(c.Kind) || c.Kind == keyencode.Bool || c.ValueBytes() == 0 ||
+		if s.isKey(at) || s.onHost[at] || isText(c.Kind) || c.Kind == keyencode.Bool || c.ValueBytes() == 0 ||
 			slices.Contains(list, at) {
 			continue
 		}

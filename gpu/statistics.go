@@ -239,16 +239,13 @@ func (s *sorter) field(f *keyencode.DeviceField) abiField {
 	} else {
 		p = s.place(f.Column, f.Form)
 	}
-	a := abiField{
+	return abiField{
 		values: p.values, validity: p.validity, bit: p.bit, valueBit: p.valueBit,
 		form: uint64(f.Form), width: uint64(f.Width), stride: uint64(f.Stride), sign: f.SignBit, infinity: f.Infinity,
 		base: f.Base, last: f.Last, shift: uint64(f.Shift), mul: f.Mul, bias: f.Bias, nan: f.NaN, null: f.Null,
 		limb: uint64(f.Limb), down: uint64(f.Down), up: uint64(f.Up), mask: f.Mask,
+		descending: abiBool(f.Descending),
 	}
-	if f.Descending {
-		a.descending = 1
-	}
-	return a
 }
 
 // fields describes the summands of a code word for kernels.

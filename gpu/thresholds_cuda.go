@@ -3,6 +3,7 @@
 package gpu
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 	"strings"
@@ -58,10 +59,7 @@ func (t thresholdTable) list(threads, multiprocessors int) []engine.Threshold {
 		}
 	}
 	slices.SortFunc(list, func(a, b engine.Threshold) int {
-		if a.Rows != b.Rows {
-			return a.Rows - b.Rows
-		}
-		return strings.Compare(a.Name, b.Name)
+		return cmp.Or(cmp.Compare(a.Rows, b.Rows), cmp.Compare(a.Name, b.Name))
 	})
 	return list
 }

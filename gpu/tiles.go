@@ -1,15 +1,16 @@
 package gpu
 
-import "github.com/arrowsort/arrowsort/kernels"
+import (
+	"slices"
+
+	"github.com/arrowsort/arrowsort/kernels"
+)
 
 // fits reports whether shared bytes of shared memory are enough for kernels.
 func fits(shared int, names ...string) bool {
-	for _, name := range names {
-		if kernels.All[kernelNumbers[name]].Shared > shared {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(names, func(name string) bool {
+		return kernels.All[kernelNumbers[name]].Shared > shared
+	})
 }
 
 // kernelNumbers are the positions of the kernels in kernels.All by name.

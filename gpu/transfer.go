@@ -167,8 +167,7 @@ func (m *transfer) send(f filling) {
 // download copies from the device to dst, which is complete after wait.
 func (m *transfer) download(dst []byte, src driver.Ptr) {
 	if len(dst) < thresholds.directBytes || !m.device.Pinned(dst) {
-		m.downloadInto(src, len(dst), func(at int,
-			data []byte) func() error {
+		m.downloadInto(src, len(dst), func(at int, data []byte) func() error {
 			return m.workers.BeginCopy(dst[at:at+len(data)], data)
 		})
 		return

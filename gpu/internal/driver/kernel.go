@@ -43,12 +43,8 @@ type function struct {
 	fits bool // the device has what the kernel needs
 }
 
-const (
-	// freeShared is the dynamic shared memory that a kernel may have without setting its attribute.
-	freeShared = 48 << 10
-	// clusterCapability is the compute capability, the major number of it, from which on there are clusters.
-	clusterCapability = 9
-)
+// clusterCapability is the compute capability, the major number of it, from which on there are clusters.
+const clusterCapability = 9
 
 func (c *Context) load() (err error) {
 	if c.module, err = cu.LoadData(string(kernels.Image)); err != nil {
@@ -74,11 +70,9 @@ func (f *function) load(module cu.Module) (err error) {
 	}
 	// cu.Function holds nothing but the driver's handle.
 	handle := *(*C.CUfunction)(unsafe.Pointer(&f.Function))
-	if f.Shared > freeShared {
-		if err := check("shared memory of the kernel "+f.Name,
-			C.arrowsort_raise_shared(handle, C.int(f.Shared))); err != nil {
-			return err
-		}
+	if err := check("shared memory of the kernel "+f.Name,
+		C.arrowsort_raise_shared(handle, C.int(f.Shared))); err != nil {
+		return err
 	}
 	f.fits = true
 	if f.Cluster() > 0 { // a part of a device may have too few multiprocessors in a group
