@@ -78,7 +78,8 @@ func (f *function) load(module cu.Module) (err error) {
 	if f.Cluster() > 0 { // a part of a device may have too few multiprocessors in a group
 		var clusters C.int
 		if err := check("the cluster of the kernel "+f.Name,
-			C.arrowsort_clusters(handle, C.int(f.Cluster()), C.int(f.Threads), C.int(f.Shared), &clusters)); err != nil {
+			C.arrowsort_clusters(handle, C.int(f.Cluster()), C.int(f.Threads), C.int(f.Shared),
+				&clusters)); err != nil {
 			return err
 		}
 		f.fits = clusters > 0
