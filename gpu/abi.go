@@ -138,6 +138,14 @@ func (r *abiReport) varying(width int) uint64 {
 	return bits
 }
 
+// abiBool is a member that is 1 or 0.
+func abiBool(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
 // abiWords returns the words of structures, which hold nothing else.
 func abiWords[T abi](s []T) []uint64 {
 	if len(s) == 0 {

@@ -1,6 +1,11 @@
 package gpu
 
-import "github.com/arrowsort/arrowsort/kernels"
+import (
+	"slices"
+
+	"github.com/arrowsort/arrowsort/kernels"
+	"github.com/arrowsort/arrowsort/keyencode"
+)
 
 // A bucketShape is how many buckets rows are partitioned into, in one pass or two, and which kernels do so.
 type bucketShape struct {
@@ -40,6 +45,12 @@ func shapeKeys(n int) bucketShape {
 	s.keys = true
 	s.bits = max(s.bits, kernels.OnlyPassBits+1)
 	return s.inPasses()
+}
+
+// asOneColumn reports whether kernels read the fields of a word as one column: at most MostKeys, and not only bits.
+func asOneColumn(fields []keyencode.DeviceField) bool {
+	return len(fields) <= kernels.MostKeys &&
+		slices.ContainsFunc(fields, func(f keyencode.DeviceField) bool { return f.Form != keyencode.FormBit })
 }
 
 // inPasses returns the shape with its bits divided among one pass or two.

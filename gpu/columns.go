@@ -118,11 +118,7 @@ func (s *sorter) ranks(src *keyencode.Column, c *column) driver.Ptr {
 	width, at := src.ValueBytes(), 0
 	var last []uint32
 	var ranks driver.Ptr
-	for i := range src.Chunks {
-		k := &src.Chunks[i]
-		if k.Rows == 0 {
-			continue
-		}
+	for _, k := range filled(src) {
 		if ranks == 0 || !sameSlice(k.Ranks, last) { // chunks often share a dictionary
 			s.free(ranks)
 			ranks, last = s.alloc(4*len(k.Ranks)), k.Ranks

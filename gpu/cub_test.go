@@ -148,7 +148,7 @@ func (d *onDevice) SetThresholds(t cub.Thresholds) {
 }
 
 func (d *onDevice) OnLaunch(launched func(kernel string)) {
-	onLaunch = func(kernel string) {
+	d.onLaunch = func(kernel string) {
 		if d.launches = append(d.launches, kernel); launched != nil {
 			launched(kernel)
 		}

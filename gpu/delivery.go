@@ -20,10 +20,9 @@ func (s *sorter) deliver(dst []byte, src driver.Ptr) {
 		return
 	}
 	d := delivery{src: src, dst: dst, computed: s.event(), brought: s.event()}
-	if s.failed() {
+	if s.record(d.computed); s.failed() {
 		return
 	}
-	s.fail(s.Record(d.computed))
 	s.ready = append(s.ready, d)
 }
 
@@ -48,9 +47,7 @@ func (s *sorter) retire(newest int) {
 	for len(s.leaving) > newest {
 		d := s.leaving[0]
 		s.leaving = s.leaving[1:]
-		if !s.failed() {
-			s.fail(s.After(d.brought))
-		}
+		s.after(d.brought)
 		s.free(d.src)
 	}
 }

@@ -12,13 +12,12 @@ type binner struct {
 	*task
 	rows    int
 	rowBits uint64
-	tiles   tileSize
 
 	declined bool // a cooperative launch has declined the rows
 }
 
 func newBinner(t *task, rows int) *binner {
-	return &binner{task: t, rows: rows, rowBits: rowBitsOf(rows), tiles: tilesFor(rows, t.Shared)}
+	return &binner{task: t, rows: rows, rowBits: rowBitsOf(rows)}
 }
 
 // A source is a word of codes to sort by: a field of the rows in the order of the input, or codes with their rows.
@@ -62,7 +61,7 @@ func (b *binner) sort(src source, width int) (rows driver.Ptr) {
 	}
 	field, digits := put(b.task, src.field), digitsOf(width)
 	c := b.newCounters(len(digits))
-	defer c.release(b)
+	defer b.free(c.starts, c.memory)
 	use := b.histograms(field, digits, src.varying, c)
 	if len(use) == 0 || b.failed() {
 		b.free(src.codes)
@@ -85,27 +84,19 @@ type counters struct {
 
 func (b *binner) newCounters(digits int) *counters {
 	const starts, control = 4 * kernels.MaxDigits * kernels.RadixBins, 16
-	c := &counters{strips: max(1, (b.rows+thresholds.stripRows-1)/thresholds.stripRows), status: map[int]driver.Ptr{}}
-	offsets := map[int]int{}
-	for _, p := range []pass{{}, {wide: true}, {first: true}} {
-		tile := b.tiles.ofPass(p).rows(p.wide)
-		if _, ok := offsets[tile]; !ok {
-			offsets[tile] = c.words
-			c.words += tileCount(b.rows, thresholds.stripRows, tile) * kernels.RadixBins
-		}
-	}
+	c := &counters{strips: max(1, (b.rows+thresholds.stripRows-1)/thresholds.stripRows)}
+	ofTiles := tileCount(b.rows, thresholds.stripRows, kernels.BinningTile) * kernels.RadixBins
+	c.words = ofTiles + tileCount(b.rows, thresholds.stripRows, kernels.BinningWideTile)*kernels.RadixBins
 	c.starts = b.zeros(starts + control + 4*digits*c.strips)
 	c.constant = c.starts + starts
 	c.tickets = c.constant + control
 	c.memory = b.alloc(4 * (c.words + 2*kernels.RadixBins))
-	for tile, offset := range offsets {
-		c.status[tile] = c.memory + driver.Ptr(4*offset)
+	c.status = map[int]driver.Ptr{
+		kernels.BinningTile: c.memory, kernels.BinningWideTile: c.memory + driver.Ptr(4*ofTiles),
 	}
 	c.carry = c.memory + driver.Ptr(4*c.words)
 	return c
 }
-
-func (c *counters) release(b *binner) { b.free(c.starts, c.memory) }
 
 // asks reports whether to ask the device which digits are constant, which makes the host wait: only for many rows, and
 // for fewer rows if there are many digits, of which some are likely to be constant.
@@ -157,22 +148,28 @@ func (b *binner) bin(src source, field driver.Ptr, passes []pass, digits []digit
 		if (p.out == wide || p.last) && rows[to] == 0 {
 			rows[to] = b.alloc(4 * b.rows)
 		}
-		tile := b.tiles.ofPass(p).rows(p.wide)
 		between := [5]driver.Ptr{field, codes[from], rows[from], codes[to], rows[to]}
-		b.pass(p, digits[p.digit].bits, between, c, i, phase[tile])
-		phase[tile]++
+		b.pass(p, digits[p.digit].bits, between, c, i, phase[p.tile()])
+		phase[p.tile()]++
 	}
 	to := (len(passes) - 1) % 2
 	b.free(codes[0], codes[1], rows[1-to])
 	return rows[to]
 }
 
-// pass runs one digit binning, strip by strip. Blocks of medium tiles start while those of the preceding pass end;
-// large ones would be delayed by that. between are the field, codes and rows that it reads, and the codes and rows that
-// it writes. Each strip passes the ends of its bins on to the next.
+// tile is the rows of a tile.
+func (p pass) tile() int {
+	if p.wide {
+		return kernels.BinningWideTile
+	}
+	return kernels.BinningTile
+}
+
+// pass runs one digit binning, strip by strip. Its blocks start while those of the preceding pass end. between are the
+// field, codes and rows that it reads, and the codes and rows that it writes. Each strip passes the ends of its bins on
+// to the next.
 func (b *binner) pass(p pass, bits uint64, between [5]driver.Ptr, c *counters, number int, phase uint64) {
-	shape := b.tiles.ofPass(p)
-	tile := shape.rows(p.wide)
+	tile := p.tile()
 	status := c.status[tile]
 	base := c.starts + driver.Ptr(4*kernels.RadixBins*p.digit)
 	ticket := c.tickets + driver.Ptr(4*number*c.strips)
@@ -183,11 +180,7 @@ func (b *binner) pass(p pass, bits uint64, between [5]driver.Ptr, c *counters, n
 			next = c.carry + driver.Ptr(strip%2*4*kernels.RadixBins)
 		}
 		tiles := (n + tile - 1) / tile
-		launch := b.launch
-		if !shape.scanned {
-			launch = b.launchEarly
-		}
-		launch(p.kernel+shape.suffix, shape.blocks(tiles, b.Multiprocessors),
+		b.launchEarly(p.kernel, tiles,
 			uint64(between[0]), uint64(between[1]), uint64(between[2]), uint64(between[3]), uint64(between[4]),
 			p.rowBits, p.parts.word(),
 			uint64(first), uint64(n), p.shift, bits, uint64(base), uint64(next), uint64(status), uint64(ticket), phase)

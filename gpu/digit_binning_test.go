@@ -9,44 +9,44 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// TestDigitBinning sorts by digits alone, with tiles of every size: numbers of rows around the edges of tiles, and
-// tiles enough to wait for one another.
+// TestDigitBinning sorts by digits alone: numbers of rows around the edges of tiles, and tiles enough to wait for one
+// another.
 func TestDigitBinning(t *testing.T) {
 	e := openForTest(t)
 	keepThresholds(t)
 	thresholds.smallSortRows, thresholds.bucketRows = 0, 0
-	for i, tiles := range []tileSize{largeTiles, mediumTiles} {
-		thresholds.largeTileRows = map[bool]int{true: 1, false: 1 << 30}[tiles == largeTiles]
-		for _, rows := range []int{1, 2, 31, 33, 1000} {
-			for _, kind := range []keyencode.Kind{keyencode.Bool, keyencode.Uint8, keyencode.Int32, keyencode.Float64} {
-				checkBinning(t, e, kind, rows, "uniform", 0)
-			}
+	const tile, wide = kernels.BinningTile, kernels.BinningWideTile
+	for _, rows := range []int{1, 2, 31, 33, 1000} {
+		for _, kind := range []keyencode.Kind{keyencode.Bool, keyencode.Uint8, keyencode.Int32, keyencode.Float64} {
+			checkBinning(t, e, kind, rows, "uniform", 0)
 		}
-		for _, rows := range []int{tiles.wide - 1, tiles.wide + 1, tiles.packed - 1, tiles.packed, tiles.packed + 1} {
-			checkBinning(t, e, keyencode.Int16, rows, "uniform", 20)
-			checkBinning(t, e, keyencode.Decimal128, rows, "five values", 0)
-		}
-		for k, kind := range []keyencode.Kind{keyencode.Uint16, keyencode.Uint32, keyencode.Float32, keyencode.Uint64} {
-			checkBinning(t, e, kind, 3*tiles.packed+5+k, []string{"tile after tile", "uniform"}[(i+k)%2], 10*(k%2))
-		}
-		few := numberKey{kind: keyencode.Uint8, value: func(row int) uint64 { return mix(uint64(row)) % 4 }}
-		ends := numberKey{kind: keyencode.Uint64, value: func(row int) uint64 {
-			return pick(mix(uint64(row))%8 < 4, 0, 1<<63|1)
-		}}
-		for _, thresholds.askManyRows = range []int{0, 1 << 21} { // whether the device is asked
-			checkNumbers(t, e, "one digit of the leading word varies", 3*tiles.wide+5, few, ends)
-		}
-		for _, thresholds.stripRows = range []int{2 * tiles.wide, tiles.packed + 7*32} { // the latter of parts of tiles
-			checkBinning(t, e, keyencode.Uint64, 3*tiles.packed+5, "two values", 0)
-			checkBinning(t, e, keyencode.Uint32, 3*tiles.packed+5, "tile after tile", 0)
-			checkBinning(t, e, keyencode.Int16, 3*tiles.packed+5, "five values", 20)
-		}
-		thresholds.stripRows = kernels.StripRows
-		thresholds.recordRows = 1 << 32 // as of some rows of a larger column
-		checkBinning(t, e, keyencode.Uint64, 2*tiles.wide+77, "and of 2", 0)
-		checkBinning(t, e, keyencode.Uint32, 2*tiles.packed+77, "and of 2", 20)
-		thresholds.recordRows = 1
 	}
+	for _, rows := range []int{wide - 1, wide + 1, tile - 1, tile, tile + 1} {
+		checkBinning(t, e, keyencode.Int16, rows, "uniform", 20)
+		checkBinning(t, e, keyencode.Decimal128, rows, "five values", 0)
+	}
+	for i, name := range []string{"tile after tile", "uniform"} {
+		for k, kind := range []keyencode.Kind{keyencode.Uint16, keyencode.Uint32, keyencode.Float32, keyencode.Uint64} {
+			checkBinning(t, e, kind, 3*tile+5+k, name, 10*((i+k)%2))
+		}
+	}
+	few := numberKey{kind: keyencode.Uint8, value: func(row int) uint64 { return mix(uint64(row)) % 4 }}
+	ends := numberKey{kind: keyencode.Uint64, value: func(row int) uint64 {
+		return pick(mix(uint64(row))%8 < 4, 0, 1<<63|1)
+	}}
+	for _, thresholds.askManyRows = range []int{0, 1 << 21} { // whether the device is asked
+		checkNumbers(t, e, "one digit of the leading word varies", 3*wide+5, few, ends)
+	}
+	for _, thresholds.stripRows = range []int{2 * wide, tile + 7*32} { // the latter of parts of tiles
+		checkBinning(t, e, keyencode.Uint64, 3*tile+5, "two values", 0)
+		checkBinning(t, e, keyencode.Uint32, 3*tile+5, "tile after tile", 0)
+		checkBinning(t, e, keyencode.Int16, 3*tile+5, "five values", 20)
+	}
+	thresholds.stripRows = kernels.StripRows
+	thresholds.recordRows = 1 << 32 // as of some rows of a larger column
+	checkBinning(t, e, keyencode.Uint64, 2*wide+77, "and of 2", 0)
+	checkBinning(t, e, keyencode.Uint32, 2*tile+77, "and of 2", 20)
+	thresholds.recordRows = 1
 }
 
 // TestDigitsOfDistributions sorts keys of every distribution by digits.
@@ -58,9 +58,8 @@ func TestDigitsOfDistributions(t *testing.T) {
 	i := 0
 	for name := range draws {
 		for range 2 {
-			thresholds.largeTileRows = []int{1 << 30, 0}[i%2]
 			thresholds.askManyRows = i % 5 * 2000
-			checkBinning(t, e, kinds[i/2%4], []int{4000, kernels.MediumTile + 77}[i%2], name, i%3*10)
+			checkBinning(t, e, kinds[i/2%4], []int{4000, kernels.BinningTile + 77}[i%2], name, i%3*10)
 			i++
 		}
 	}

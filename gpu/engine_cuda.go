@@ -95,8 +95,9 @@ func (d *device) sort(ctx context.Context, job *engine.Job, mem engine.Allocator
 	}
 	defer func() { d.turn <- s }()
 	result, err := s.sort(ctx, job, mem)
-	if errors.Is(err, ErrDevice) {
-		d.lose(s)
+	if errors.Is(err, ErrDevice) { // nothing in the context can be used any more
+		d.pinned.detach()
+		s.Close()
 		s = nil
 	}
 	return result, err
@@ -115,23 +116,9 @@ func (d *device) take(ctx context.Context) (*session, error) {
 			return s, nil
 		}
 	}
-	s, err := d.reopen()
-	if err != nil {
-		d.turn <- nil
-		return nil, err
-	}
-	return s, nil
-}
-
-// lose closes a session whose device has failed. Nothing in its context can be used any more.
-func (d *device) lose(s *session) {
-	d.pinned.detach()
-	s.Close()
-}
-
-func (d *device) reopen() (*session, error) {
 	s, err := openSession(d.Number)
 	if err != nil {
+		d.turn <- nil
 		return nil, fmt.Errorf("%w: opening it again: %w", ErrDevice, err)
 	}
 	d.pinned.attach(contextPins{s.Context})

@@ -24,10 +24,8 @@ func (p *params) open(c *driver.Context) error {
 		return err
 	}
 	p.host = host.View[uint64](memory)
-	if p.device, err = c.Alloc(paramBytes); err != nil {
-		return err
-	}
-	return nil
+	p.device, err = c.Alloc(paramBytes)
+	return err
 }
 
 // put adds words and returns their future address on the device; 0 if they do not fit.

@@ -174,12 +174,7 @@ func (t *task) newPartition(in scanInput, shape bucketShape, n int) *partition {
 		n: uint64(n), bits: uint64(shape.bits), firstBits: uint64(shape.first), rowBits: rowBitsOf(n),
 		second:      uint64(shape.bits - shape.first),
 		minimumBits: bucketCodeBits, maxOversized: shape.maxOversized(),
-	}
-	if in.checksOrder {
-		p.structure.checksOrder = 1
-	}
-	if n >= thresholds.largeSampleRows {
-		p.structure.readsMore = 1
+		checksOrder: abiBool(in.checksOrder), readsMore: abiBool(n >= thresholds.largeSampleRows),
 	}
 	p.buckets = abiWords([]abiBuckets{p.structure})
 	return p

@@ -190,7 +190,6 @@ func TestPartitionHeavy(t *testing.T) {
 	mode := 0
 	for _, name := range []string{"and of 8", "and of 16", "five values", "25 % zero", "uniform", "constant"} {
 		for k, kind := range wholeKinds {
-			thresholds.largeTileRows = []int{0, kernels.LargeTileRows}[mode/4%2] // for the other rows
 			p := partitionings[4-k%2]
 			rows := 40_001 + mode
 			bytes := numberKey{kind: kind}.bytes()

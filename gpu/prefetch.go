@@ -83,17 +83,14 @@ func (s *sorter) markFree() {
 		e := s.event()
 		s.freed = &e
 	}
-	if !s.failed() {
-		s.fail(s.Record(*s.freed))
-	}
+	s.record(*s.freed)
 }
 
 // prefetchable returns the columns for prefetch and their bytes.
 func (s *sorter) prefetchable() (list []int, bytes int) {
 	for _, at := range s.job.Gather {
 		c := &s.job.Columns[at]
-		isKey := slices.ContainsFunc(s.job.Keys, func(k keyencode.Key) bool { return k.Column == at })
-		if isKey || s.onHost[at] || isText(c.Kind) || c.Kind == keyencode.Bool || c.ValueBytes() == 0 ||
+		if s.isKey(at) || s.onHost[at] || isText(c.Kind) || c.Kind == keyencode.Bool || c.ValueBytes() == 0 ||
 			slices.Contains(list, at) {
 			continue
 		}
@@ -123,9 +120,7 @@ func (s *sorter) await(at int) driver.Ptr {
 	delete(s.arrivals, at)
 	<-a.sent
 	s.fail(a.err)
-	if !s.failed() {
-		s.fail(s.After(a.event))
-	}
+	s.after(a.event)
 	return a.values
 }
 

@@ -124,9 +124,8 @@ func (s *sorter) afterKernels(bytes int) *transfer {
 		return &s.transfer
 	}
 	e := s.event()
-	if !s.failed() {
-		s.fail(s.Record(e))
-		s.down.fail(s.down.After(e))
+	if s.record(e); !s.failed() {
+		s.down.after(e)
 	}
 	return &s.down
 }
@@ -152,10 +151,13 @@ const fewRows = 256
 func (s *sorter) isForHost(at int) bool {
 	c := &s.job.Columns[at]
 	if few := s.out > 0 && s.out <= s.rows/fewRows; few || isText(c.Kind) {
-		isKey := slices.ContainsFunc(s.job.Keys, func(k keyencode.Key) bool { return k.Column == at })
-		return few && !isKey || isText(c.Kind) && (few || !s.textOnDevice(c))
+		return few && !s.isKey(at) || isText(c.Kind) && (few || !s.textOnDevice(c))
 	}
 	return false
+}
+
+func (s *sorter) isKey(at int) bool {
+	return slices.ContainsFunc(s.job.Keys, func(k keyencode.Key) bool { return k.Column == at })
 }
 
 // complete gathers the columns of the host, counts nulls and returns the result.

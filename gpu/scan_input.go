@@ -35,8 +35,8 @@ func keysInput(fields driver.Ptr, keys, bits int) scanInput {
 func (in *scanInput) field() abiField {
 	c := &in.column
 	f := abiField{
-		values: c.values, validity: c.validity, bit: c.bit, form: c.form, width: c.width, stride: c.stride,
-		sign: c.sign, infinity: c.infinity, base: [4]uint64{c.signBit}, mul: 1, mask: ^uint64(0),
+		values: c.values, validity: c.validity, bit: c.bit, valueBit: c.valueBit, form: c.form, width: c.width,
+		stride: c.stride, sign: c.sign, infinity: c.infinity, base: [4]uint64{c.signBit}, mul: 1, mask: ^uint64(0),
 	}
 	if c.descending != 0 {
 		f.mul, f.bias = ^uint64(0), ^uint64(0)>>(64-8*c.width)

@@ -54,9 +54,7 @@ func (s *sorter) selectFirst(field abiField, bits int, separateTies bool) (c can
 	s.launch("select_border", blocks, words...)
 	s.launchEarly(kernel, tiles, words...)
 	s.moves(int(field.width) * s.rows)
-	if !s.failed() {
-		s.fail(s.Record(s.reports.done))
-	}
+	s.record(s.reports.done)
 	s.prefetch() // before memory in use is freed
 	s.free(status, sample)
 	if !s.failed() {

@@ -19,17 +19,13 @@ type session struct {
 	events           []driver.Event
 	params           params
 	reports          reports
-	cooperativeState driver.Ptr // a CooperativeState: zero between sorts
-	freeBytes        int64      // of device memory for sorts, as last measured
+	cooperativeState driver.Ptr          // a CooperativeState: zero between sorts
+	freeBytes        int64               // of device memory for sorts, as last measured
+	onLaunch         func(kernel string) // nil, but where launches are measured (benchmarks/cub)
 }
 
 func openSession(device int) (*session, error) {
-	list := make([]driver.Kernel, len(kernels.All))
-	for i, k := range kernels.All {
-		list[i] = driver.Kernel{Name: k.Name, Threads: k.Threads, Shared: k.Shared, Cluster: k.Cluster(),
-			Cooperative: k.Cooperative()}
-	}
-	c, err := driver.NewContext(device, kernels.Image, list)
+	c, err := driver.NewContext(device)
 	if err != nil {
 		return nil, err
 	}

@@ -79,15 +79,10 @@ func (s *sorter) sortSmall() (rows driver.Ptr, ok bool) {
 
 // wholeField returns a Field that maps every value of the key's type to a number. The numbers order as the key does.
 func (s *sorter) wholeField(key keyencode.Key, layout keyencode.DeviceColumn) abiField {
-	p := s.place(key.Column, layout.Form)
-	f := abiField{
-		values: p.values, validity: p.validity, bit: p.bit, valueBit: p.valueBit,
-		form: uint64(layout.Form), width: uint64(layout.Width), stride: uint64(layout.Stride), sign: layout.SignBit,
-		infinity: layout.Infinity,
-		base:     [4]uint64{layout.SignBit}, mul: 1, mask: math.MaxUint64,
-	}
+	in := scanInput{column: columnOf(s.place(key.Column, layout.Form), layout, key)}
+	f := in.field()
 	if key.Order == keyencode.Descending {
-		f.mul, f.bias = math.MaxUint64, math.MaxUint64
+		f.bias = math.MaxUint64 // numbers have 64 bits
 	}
 	return f
 }

@@ -143,11 +143,7 @@ func (s *sorter) sortWords() (rows driver.Ptr) {
 // iota returns the row numbers in the order of the input, or in reverse.
 func (s *sorter) iota(reversed bool) driver.Ptr {
 	rows := s.alloc(4 * s.rows)
-	reverse := uint64(0)
-	if reversed {
-		reverse = 1
-	}
-	s.launch("iota", s.blocks(s.rows), uint64(rows), uint64(s.rows), reverse)
+	s.launch("iota", s.blocks(s.rows), uint64(rows), uint64(s.rows), abiBool(reversed))
 	return rows
 }
 

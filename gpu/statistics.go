@@ -3,11 +3,11 @@
 package gpu
 
 import (
-	"math"
 	"slices"
 	"unsafe"
 
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/gpu/internal/host"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -39,7 +39,7 @@ func (s *sorter) measure() error {
 	}
 	found := make([]abiStatistics, len(keys))
 	if slices.Contains(measured, true) {
-		s.download(wordBytes(abiWords(found)), block)
+		s.download(host.BytesOf(abiWords(found)), block)
 	}
 	if err := s.wait(); err != nil {
 		return err
@@ -239,16 +239,13 @@ func (s *sorter) field(f *keyencode.DeviceField) abiField {
 	} else {
 		p = s.place(f.Column, f.Form)
 	}
-	a := abiField{
+	return abiField{
 		values: p.values, validity: p.validity, bit: p.bit, valueBit: p.valueBit,
 		form: uint64(f.Form), width: uint64(f.Width), stride: uint64(f.Stride), sign: f.SignBit, infinity: f.Infinity,
 		base: f.Base, last: f.Last, shift: uint64(f.Shift), mul: f.Mul, bias: f.Bias, nan: f.NaN, null: f.Null,
 		limb: uint64(f.Limb), down: uint64(f.Down), up: uint64(f.Up), mask: f.Mask,
+		descending: abiBool(f.Descending),
 	}
-	if f.Descending {
-		a.descending = 1
-	}
-	return a
 }
 
 // fields describes the summands of a code word for kernels.
@@ -262,6 +259,5 @@ func (s *sorter) fields(deviceFields []keyencode.DeviceField) []abiField {
 
 // codesField describes a column of 64-bit codes for kernels.
 func codesField(codes driver.Ptr) abiField {
-	return abiField{values: uint64(codes), form: uint64(keyencode.FormInteger), width: 8, stride: 8, mul: 1,
-		mask: math.MaxUint64}
+	return codesInput(codes, 64).field()
 }

@@ -24,7 +24,7 @@ func TestStrips(t *testing.T) {
 	e := openForTest(t)
 	keepThresholds(t)
 	thresholds.smallSortRows = 0
-	strips := []int{3072, kernels.MediumTile, 50_000, 300_000}
+	strips := []int{3072, kernels.BinningTile, 50_000, 300_000}
 	if testing.Short() {
 		strips = strips[:2]
 	}

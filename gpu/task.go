@@ -52,29 +52,30 @@ func put[T abi](t *task, structures ...T) driver.Ptr {
 		return p
 	}
 	p := t.alloc(8 * len(words))
-	t.upload(p, wordBytes(words))
+	t.upload(p, host.BytesOf(words))
 	return p
 }
 
 // launch queues a kernel.
 func (t *task) launch(kernel string, blocks int, args ...uint64) {
-	t.launchBy((*driver.Stream).Launch, kernel, blocks, args)
+	t.launchKernel(false, kernel, blocks, args)
 }
 
 // launchEarly queues a kernel that itself waits for those queued before it, so that it may start while they end.
 func (t *task) launchEarly(kernel string, blocks int, args ...uint64) {
-	t.launchBy((*driver.Stream).LaunchEarly, kernel, blocks, args)
+	t.launchKernel(true, kernel, blocks, args)
 }
 
-func (t *task) launchBy(launch func(s *driver.Stream, kernel, blocks int, args ...uint64) error, kernel string,
-	blocks int, args []uint64) {
+func (t *task) launchKernel(early bool, kernel string, blocks int, args []uint64) {
 	if t.failed() {
 		return
 	}
 	t.fail(t.params.flush(t.Stream))
 	if !t.failed() {
-		t.fail(launch(t.Stream, kernelNumbers[kernel], blocks, args...))
-		t.launched(kernel)
+		t.fail(t.Launch(early, kernelNumbers[kernel], blocks, args))
+		if t.onLaunch != nil {
+			t.onLaunch(kernel)
+		}
 	}
 }
 

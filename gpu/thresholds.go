@@ -18,8 +18,6 @@ type thresholdTable struct {
 	largeSampleRows int
 	// The most rows that one launch of digit binning takes.
 	stripRows int
-	// The least rows of digit binning with large tiles.
-	largeTileRows int
 	// The least rows for which the device is asked which digits are constant, and the same where there are many digits.
 	askRows, askManyRows int
 	// The least rows for which several keys are read as one column: for fewer, encoding a column of their numbers is as
@@ -65,7 +63,6 @@ var thresholds = thresholdTable{
 	recordRows:      1,
 	largeSampleRows: 1<<22 + 1,
 	stripRows:       kernels.StripRows,
-	largeTileRows:   kernels.LargeTileRows,
 	askRows:         1 << 25,
 	askManyRows:     1 << 21,
 	keysRows:        1 << 23,

@@ -3,6 +3,7 @@
 package gpu
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 	"strings"
@@ -18,10 +19,8 @@ func (t thresholdTable) list(threads, multiprocessors int) []engine.Threshold {
 	list := []engine.Threshold{
 		{Name: "ClusterRows", Rows: kernels.ClusterRows},
 		{Name: "a full grid", Rows: multiprocessors * kernels.CooperativeThreads * kernels.CooperativeItems},
-		{Name: "MediumTile", Rows: kernels.MediumTile},
-		{Name: "MediumTileWide", Rows: kernels.MediumTileWide},
-		{Name: "LargeTile", Rows: kernels.LargeTile},
-		{Name: "LargeTileWide", Rows: kernels.LargeTileWide},
+		{Name: "BinningTile", Rows: kernels.BinningTile},
+		{Name: "BinningWideTile", Rows: kernels.BinningWideTile},
 		{Name: "SampleRows", Rows: kernels.SampleRows},
 		{Name: "MiddleSampleRows", Rows: kernels.MiddleSampleRows},
 		{Name: "MiddleSampleOf", Rows: kernels.MiddleSampleOf},
@@ -60,10 +59,7 @@ func (t thresholdTable) list(threads, multiprocessors int) []engine.Threshold {
 		}
 	}
 	slices.SortFunc(list, func(a, b engine.Threshold) int {
-		if a.Rows != b.Rows {
-			return a.Rows - b.Rows
-		}
-		return strings.Compare(a.Name, b.Name)
+		return cmp.Or(cmp.Compare(a.Rows, b.Rows), cmp.Compare(a.Name, b.Name))
 	})
 	return list
 }

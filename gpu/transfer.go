@@ -56,6 +56,20 @@ func deviceError(err error) error {
 	}
 }
 
+// record sets an event after what is queued in the stream.
+func (m *transfer) record(e driver.Event) {
+	if !m.failed() {
+		m.fail(m.Record(e))
+	}
+}
+
+// after makes what is queued from now on wait until another stream has passed an event.
+func (m *transfer) after(e driver.Event) {
+	if !m.failed() {
+		m.fail(m.After(e))
+	}
+}
+
 // moves counts bytes of memory traffic that the stream has been queued, and waits if too much is queued.
 func (m *transfer) moves(bytes int) {
 	if m.queued += bytes; m.queued < thresholds.queueBytes || m.failed() {
@@ -90,8 +104,6 @@ func (m *transfer) idle() {
 
 // busCost is how much slower the bus is than the memory of the device.
 const busCost = 64
-
-func wordBytes(words []uint64) []byte { return host.BytesOf(words) }
 
 // upload copies src to the device: directly if it is pinned, else through the staging memory.
 func (m *transfer) upload(dst driver.Ptr, src []byte) {
@@ -155,8 +167,7 @@ func (m *transfer) send(f filling) {
 // download copies from the device to dst, which is complete after wait.
 func (m *transfer) download(dst []byte, src driver.Ptr) {
 	if len(dst) < thresholds.directBytes || !m.device.Pinned(dst) {
-		m.downloadInto(src, len(dst), func(at int,
-			data []byte) func() error {
+		m.downloadInto(src, len(dst), func(at int, data []byte) func() error {
 			return m.workers.BeginCopy(dst[at:at+len(data)], data)
 		})
 		return
@@ -190,7 +201,7 @@ func (m *transfer) downloadInto(src driver.Ptr, bytes int, begin func(at int, da
 // words downloads words and waits for them.
 func (m *transfer) words(src driver.Ptr, n int) []uint64 {
 	dst := make([]uint64, n)
-	m.download(wordBytes(dst), src)
+	m.download(host.BytesOf(dst), src)
 	if m.wait() != nil {
 		return make([]uint64, n)
 	}

@@ -108,11 +108,7 @@ strips of a pass run one after the other. The name of a kernel states what it re
     digit_binning_last_wide     wide          -> rows
 A packed record is a u64, code << rowBits | row. A short record is packed with rowBits = 32. A wide record is a u64,
 code << rowBits | low bits of the row, and the high bits of the row, row >> rowBits, in a separate array of 1, 2 or 4
-bytes each. Tiles are medium, or large if the name ends in _large:
-    medium   grid = tiles of the strip = ceil(strip / tile)
-    large    grid = 2 to tiles + 1, at most one per multiprocessor: the first block scans, the others bin;
-             not for digit_binning_first and digit_binning_first_short, which are faster with medium tiles
-Arguments of all:
+bytes each. Grid = tiles of the strip = ceil(strip / tile), of BINNING_TILE or BINNING_WIDE_TILE rows. Arguments of all:
     (Field *field, u64 *in, u32 *inRows, u64 *out, u32 *outRows, u64 rowBits, u64 parts,
      u64 first, u64 strip, u64 shift, u64 bits, u32 *base, u32 *next, u32 *status, u32 *ticket, u64 phase)
     field: a column, as for histogram. in, out: records. inRows, outRows: the high bits of rows, or the result.

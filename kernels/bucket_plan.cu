@@ -27,15 +27,9 @@ KERNEL(bucket_plan, PLAN_THREADS, 1)(PARAMETER Buckets arguments) {
 			if (thread_index() == 0) decision->records = end;
 		}
 	} else if (block_index() >= blocks && plan.counted(*decision, block_index() - blocks)) {
-		plan.plan_class_by_warps(block_index() - blocks);
+		plan.plan_class(block_index() - blocks);
 	}
-	fence();
-	sync_block();
-	if (thread_index() == 0) sums[35] = atomic_add(&decision->ticket, 1u);
-	sync_block();
-	if (sums[35] + 1 != grid_blocks()) return;
-	fence();
-	if (warp_index() != 0) return;
+	if (!is_last_block(&decision->ticket, sums + 35) || warp_index() != 0) return;
 	load_seen(b, seen);
 	if (lane_index() < sizeof(Decision) / 4)
 		((u32*)v)[lane_index()] = load_relaxed((const u32*)decision + lane_index());

@@ -79,13 +79,7 @@ KERNEL(check_order, STREAM_THREADS, 4)(PARAMETER Buckets arguments) {
 	} else {
 		check_order_of<u64>(b, rising);
 	}
-	u32* last = (u32*)shared_memory();
-	fence();
-	sync_block();
-	if (thread_index() == 0) *last = atomic_add(&decision->ticket, 1u) + 1 == grid_blocks();
-	sync_block();
-	if (!*last) return;
-	fence();
+	if (!is_last_block(&decision->ticket, (u32*)shared_memory())) return;
 	const bool broken = load_relaxed(&decision->listed) != 0;
 	if (thread_index() == 0)
 		decision->ticket = 0, ((Report*)b->report)->plan = broken ? +STATUS_DECLINED : +STATUS_ACCEPTED;

@@ -14,8 +14,7 @@ struct ClassPlaces {
 NOINLINE int step_to(const SmallSort* job, u32 row, u64 number, u32 place) {
 	SmallSortRows<1> before(*job, row - 1, 0);
 	before.read(1);
-	if (before.place(0) != place) return place > before.place(0) ? 1 : -1;
-	return number == before.number[0] ? 0 : number > before.number[0] ? 1 : -1;
+	return step_between(before.place(0), before.number[0], place, number);
 }
 
 struct CooperativeSorter : CooperativeOrder {
@@ -58,10 +57,7 @@ private:
 			if (lane_index() == 0) below = last, belowPlace = lastPlace;
 			last = shuffle(number, 31), lastPlace = shuffle(place, 31);
 			if (!rows.has(i) || (i == 0 && lane_index() == 0)) continue;
-			steps.add(place != belowPlace ? (place > belowPlace ? 1 : -1)
-			          : number == below   ? 0
-			          : number > below    ? 1
-			                              : -1);
+			steps.add(step_between(belowPlace, below, place, number));
 		}
 		if (!done() && lane_index() == 0 && rows.has(0) && rows.row(0) > 0)
 			steps.add(step_to(&job.small, rows.row(0), rows.number[0], rows.place(0)));
@@ -97,7 +93,7 @@ private:
 		sync_block();
 		u32 count = counters[t], before = count ? atomic_add(state->counts + t, count) : 0;
 		share_class_counts();
-		u32 start = sum_threads(count, &staged);
+		u32 start = block_exclusive_sum<COOPERATIVE_THREADS>(count, sums, &staged);
 		counters[COOPERATIVE_BUCKETS + t] = start;
 		barrier.arrive();
 		UNROLL for (int i = 0; i < COOPERATIVE_ITEMS; i++) {
@@ -108,7 +104,7 @@ private:
 		}
 		barrier.wait();
 		u32 all = load_relaxed(state->counts + t), mixed = load_relaxed(&state->steps) & STEP_CLASSES,
-		    bucketStart = sum_threads(all, &values);
+		    bucketStart = block_exclusive_sum<COOPERATIVE_THREADS>(all, sums, &values);
 		counters[t] = bucketStart + before - start;
 		if (sync_block_or(all > capacity())) return false;
 		ClassPlaces places = place_classes(rows.value_place(), values, mixed);

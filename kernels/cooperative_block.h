@@ -70,16 +70,6 @@ struct CooperativeBlock {
 	// The most rows of a bucket, which one block orders while other blocks have their share.
 	DEVICE u32 capacity() const { return 4 * share() < COOPERATIVE_CAPACITY ? 4 * share() : COOPERATIVE_CAPACITY; }
 
-	// The exclusive sum over the threads of a block, and the sum of all.
-	DEVICE u32 sum_threads(u32 x, u32* total) const {
-		u32 ofWarp, before = warp_exclusive_sum(x, &ofWarp);
-		sync_block();
-		if (lane_index() == 0) sums[warp_index()] = ofWarp;
-		sync_block();
-		u32 ofWarps = warp_exclusive_sum(sums[lane_index()], total);
-		return before + shuffle(ofWarps, warp_index());
-	}
-
 	// Reports to the host whether the rows are sorted here.
 	DEVICE void report(SortStatus status) const {
 		if (rank == 0 && thread_index() == 0) store_relaxed((u64*)job.status, (u64)status);

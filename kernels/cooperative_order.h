@@ -105,7 +105,7 @@ private:
 			UNROLL for (int j = 0; j < 4; j++) at.word[j] = sum, sum += c.word[j];
 			mine[k] = at;
 		}
-		u32 before = sum_threads(sum, &total);
+		u32 before = block_exclusive_sum<COOPERATIVE_THREADS>(sum, sums, &total);
 		UNROLL for (int k = 0; k < each; k++) {
 			Words4 at = mine[k];
 			UNROLL for (int j = 0; j < 4; j++) at.word[j] += before;

@@ -28,11 +28,7 @@ struct CooperativeSample {
 		if (Spread::whole_floats(b.job.small) && !Spread::is_finite(b.job.small, number))
 			mine = Extent64(); // the range is that of finite floats
 		Steps steps;
-		if (lane_index() > 0)
-			steps.add(place != placeBefore ? (place > placeBefore ? 1 : -1)
-			          : number == before   ? 0
-			          : number > before    ? 1
-			                               : -1);
+		if (lane_index() > 0) steps.add(step_between(placeBefore, before, place, number));
 		u64* warps = b.numbers;
 		mine.notLeast = warp_max(mine.notLeast), mine.greatest = warp_max(mine.greatest);
 		u32 seen =

@@ -61,6 +61,9 @@ DEVICE u32 shuffle_up(u32 x, u32 by) { return __shfl_up_sync(ALL_LANES, x, by); 
 DEVICE u64 shuffle_up(u64 x, u32 by) { return __shfl_up_sync(ALL_LANES, x, by); }
 DEVICE u64 shuffle(u64 x, u32 from) { return __shfl_sync(ALL_LANES, x, from); }
 DEVICE u64 shuffle_xor(u64 x, u32 by) { return __shfl_xor_sync(ALL_LANES, x, by); }
+DEVICE u32 warp_add(u32 x) { return __reduce_add_sync(ALL_LANES, x); }
+DEVICE u32 warp_max(u32 x) { return __reduce_max_sync(ALL_LANES, x); }
+DEVICE u32 warp_or(u32 x) { return __reduce_or_sync(ALL_LANES, x); }
 
 // The lanes that have the same word.
 DEVICE u32 lanes_with(u32 x) { return __match_any_sync(ALL_LANES, x); }
@@ -135,11 +138,6 @@ DEVICE Words4 load_relaxed4(const u32* p) {
 	             : "l"(p)
 	             : "memory");
 	return x;
-}
-DEVICE void store_relaxed4(u32* p, const Words4& x) {
-	asm volatile("st.relaxed.gpu.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(p), "r"(x.word[0]), "r"(x.word[1]),
-	             "r"(x.word[2]), "r"(x.word[3])
-	             : "memory");
 }
 // Words of barriers: what all threads of a block have written before its barrier and addition is visible to those that
 // read the sum. Cheaper than fences around unordered words.
@@ -322,47 +320,41 @@ DEVICE u32 lane_index() { return thread_index() % 32; }
 DEVICE u32 warp_index() { return thread_index() / 32; }
 
 // The exclusive sum of x over the lanes of a warp, and the sum of all.
-DEVICE u32 warp_exclusive_sum(u32 x, u32* total) {
-	u32 sum = x;
+template <class Word> DEVICE Word warp_exclusive_sum(Word x, Word* total) {
+	Word sum = x;
 	UNROLL for (u32 by = 1; by < 32; by *= 2) {
-		u32 below = shuffle_up(sum, by);
+		Word below = shuffle_up(sum, by);
 		if (lane_index() >= by) sum += below;
 	}
 	*total = shuffle(sum, 31);
 	return sum - x;
 }
 
-DEVICE u32 warp_add(u32 x) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-	return __reduce_add_sync(ALL_LANES, x);
-#else
-	UNROLL for (u32 by = 16; by > 0; by /= 2) x += (u32)shuffle_xor(x, by);
-	return x;
-#endif
+// The same over a block of the given threads. sums: a word for each warp.
+template <int threads, class Word> DEVICE Word block_exclusive_sum(Word x, Word* sums, Word* total) {
+	Word ofWarp, before = warp_exclusive_sum(x, &ofWarp);
+	sync_block(); // all threads have read the words of the last call
+	if (lane_index() == 0) sums[warp_index()] = ofWarp;
+	sync_block();
+	Word ofWarps = warp_exclusive_sum(lane_index() < threads / 32 ? sums[lane_index()] : 0, total);
+	return before + shuffle(ofWarps, warp_index());
 }
 
-DEVICE u32 warp_max(u32 x) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-	return __reduce_max_sync(ALL_LANES, x);
-#else
-	UNROLL for (u32 by = 16; by > 0; by /= 2) {
-		u32 other = (u32)shuffle_xor(x, by);
-		x = other > x ? other : x;
-	}
-	return x;
-#endif
+// Counts the blocks that have come this far. Returns true for the last one, which sees what all others have written
+// before. shared: a word of shared memory.
+DEVICE bool is_last_block(u32* arrived, u32* shared) {
+	fence();
+	sync_block();
+	if (thread_index() == 0) *shared = atomic_add(arrived, 1u) + 1 == grid_blocks();
+	sync_block();
+	if (!*shared) return false;
+	fence();
+	return true;
 }
+
 DEVICE u64 warp_max(u64 x) {
 	u32 high = warp_max((u32)(x >> 32));
 	return (u64)high << 32 | warp_max(x >> 32 == high ? (u32)x : 0u);
-}
-DEVICE u32 warp_or(u32 x) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-	return __reduce_or_sync(ALL_LANES, x);
-#else
-	UNROLL for (u32 by = 16; by > 0; by /= 2) x |= (u32)shuffle_xor(x, by);
-	return x;
-#endif
 }
 DEVICE u64 warp_or(u64 x) { return (u64)warp_or((u32)(x >> 32)) << 32 | warp_or((u32)x); }
 DEVICE u64 warp_sum(u64 x) {

@@ -3,11 +3,9 @@
 #pragma once
 #include "look_back.h"
 #include "readers.h"
-#include "scanner.h"
 #include "tile.h"
 
 const int LOOK_BACK_EVERY = 8; // items ranked between two steps of the look-back
-const int ASK_BEFORE_END = 4;  // remaining items when a block loads its prefix and takes its next tile
 
 // Ranks the rows and stages them bin by bin. between(i) is called after item i, so that waiting overlaps ranking.
 template <class S, class Reader, class Stage, class Between>
@@ -73,52 +71,6 @@ DEVICE void bin_tile(const Pass& p, const TileMemory<S>& m, u32 tile, u32 tiles)
 	scatter(stage, m, Writer(p.binning), p, rows.count);
 }
 
-// A block bins tile after tile. Its prefixes come from the first block, the scanner. The rows of the next tile are
-// loaded into registers while this one is written.
-template <class S, class Reader, class Writer>
-DEVICE void bin_tiles(const Pass& p, const TileMemory<S>& m, u32 tile, u32 tiles) {
-	Reader r(p.binning);
-	typename Reader::Format::Stage stage(shared_memory(), S::rows);
-	StatusCodes codes((u32)p.phase);
-	Writer writer(p.binning);
-	u32 base = thread_index() < RADIX_BINS ? p.base[thread_index()] : 0;
-
-	r.load(TileRows<S>(p, tile).of_warp());
-	for (;;) {
-		TileRows<S> rows(p, tile);
-		r.settle(rows.of_warp());
-		count_digits(m, r, p);
-		sync_block();
-
-		BinCounts<S> bin;
-		if (thread_index() < RADIX_BINS) bin.publish(m, p, tile, rows.padding(), codes.partial);
-		sync_block();
-		if (thread_index() < RADIX_BINS) bin.place(m);
-		sync_block();
-
-		const u32* status = p.status + (u64)tile * RADIX_BINS + thread_index();
-		u32 prefix = 0, next = 0;
-		stage_rows(stage, m, r, p, [&](int i) {
-			if (i != S::items - ASK_BEFORE_END) return;
-			if (thread_index() < RADIX_BINS) prefix = load_relaxed(status);
-			if (thread_index() == 0) next = atomic_add(p.ticket, 1u);
-		});
-		sync_warp();
-		m.clear_counters();
-		if (thread_index() == 0) m.control[0] = next - 1;
-		if (thread_index() < RADIX_BINS) {
-			while ((prefix & STATUS_CODE) != codes.inclusive) prefix = load_relaxed(status);
-			m.shifts[thread_index()] = base + (prefix & STATUS_COUNT) - m.starts[thread_index()];
-		}
-		sync_block();
-
-		tile = m.control[0];
-		if (tile < tiles) r.load(TileRows<S>(p, tile).of_warp());
-		scatter(stage, m, writer, p, rows.count);
-		if (tile >= tiles) return;
-	}
-}
-
 template <class S, template <class> class Reader, class Writer> DEVICE void bin_digits(const Pass& p) {
 	TileMemory<S> m(shared_memory() + S::rows * Reader<S>::Format::bytes);
 	m.clear_counters();
@@ -127,22 +79,13 @@ template <class S, template <class> class Reader, class Writer> DEVICE void bin_
 	m.begin(p);
 	sync_block();
 	u32 tile = m.control[0], tiles = (u32)((p.strip + S::rows - 1) / S::rows);
-	if constexpr (S::scanned) {
-		if (tile == 0) scan<S>(p, tiles);
-		else if (tile <= tiles) bin_tiles<S, Reader<S>, Writer>(p, m, tile - 1, tiles);
-	} else {
-		bin_tile<S, Reader<S>, Writer>(p, m, tile, tiles);
-	}
+	bin_tile<S, Reader<S>, Writer>(p, m, tile, tiles);
 }
 
 #define DIGIT_BINNING(name, Shape, Reader, Writer) \
-	KERNEL(name, Shape::threads, Shape::blocks) \
+	KERNEL(name, BINNING_THREADS, 2) \
 	(const Field* field, const u64* in, const u32* inRows, u64* out, u32* outRows, u64 rowBits, u64 parts, u64 first, \
 	 u64 strip, u64 shift, u64 bits, const u32* base, u32* next, u32* status, u32* ticket, u64 phase) { \
 		Binning b = {field, in, inRows, out, outRows, rowBits, parts}; \
 		bin_digits<Shape, Reader, Writer>(Pass{b, first, strip, shift, bits, base, next, status, ticket, phase}); \
 	}
-// The kernels of a reader and a writer, for tiles of both sizes.
-#define DIGIT_BINNINGS(name, Format, Reader, Writer) \
-	DIGIT_BINNING(name, Medium##Format, Reader, Writer) \
-	DIGIT_BINNING(name##_large, Large##Format, Reader, Writer)

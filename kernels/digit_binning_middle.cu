@@ -1,6 +1,6 @@
 #include "digit_binning.h"
 
 // The middle passes move records.
-DIGIT_BINNINGS(digit_binning_middle, Packed, FromPacked, ToRecords)
-DIGIT_BINNINGS(digit_binning_middle_short, Packed, FromShort, ToRecords)
-DIGIT_BINNINGS(digit_binning_middle_wide, Wide, FromWide, ToWide)
+DIGIT_BINNING(digit_binning_middle, PackedShape, FromPacked, ToRecords)
+DIGIT_BINNING(digit_binning_middle_short, PackedShape, FromShort, ToRecords)
+DIGIT_BINNING(digit_binning_middle_wide, WideShape, FromWide, ToWide)

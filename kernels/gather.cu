@@ -27,25 +27,20 @@ DEVICE void gather(const Value* values, const u32* rows, u64 out, Value* dst, Lo
 	}
 }
 
-#define GATHER(name, Value)                                                                        \
+#define GATHER(name, Value, load_value) \
 	KERNEL(name, STREAM_THREADS, 1)(const Value* values, const u32* rows, u64 out, Value* dst) { \
-		gather(values, rows, out, dst, [](const Value* p) { return *p; });                        \
+		gather(values, rows, out, dst, [](const Value* p) { return load_value(p); }); \
 	}
 
-GATHER(gather_1, u8)
-GATHER(gather_2, u16)
-GATHER(gather_4, u32)
-GATHER(gather_8, u64)
-GATHER(gather_16, Bytes16)
-GATHER(gather_32, Bytes32)
-
-// gather_window gathers values in the order of windows.
-KERNEL(gather_window_4, STREAM_THREADS, 1)(const u32* values, const u32* rows, u64 out, u32* dst) {
-	gather(values, rows, out, dst, [](const u32* p) { return load_of_line(p); });
-}
-KERNEL(gather_window_8, STREAM_THREADS, 1)(const u64* values, const u32* rows, u64 out, u64* dst) {
-	gather(values, rows, out, dst, [](const u64* p) { return load_of_line(p); });
-}
+GATHER(gather_1, u8, *)
+GATHER(gather_2, u16, *)
+GATHER(gather_4, u32, *)
+GATHER(gather_8, u64, *)
+GATHER(gather_16, Bytes16, *)
+GATHER(gather_32, Bytes32, *)
+// Values in the order of windows.
+GATHER(gather_window_4, u32, load_of_line)
+GATHER(gather_window_8, u64, load_of_line)
 
 // gather_bytes copies values of any width: neighbouring threads copy neighbouring bytes.
 KERNEL(gather_bytes, STREAM_THREADS, 1)(const u8* values, u64 width, const u32* rows, u64 out, u8* dst) {

@@ -120,12 +120,5 @@ KERNEL(histogram, HISTOGRAM_THREADS, 2)
 	sync_block();
 	if (digits > half) add_up<copies>(counts, digits);
 	else add_up<2 * copies>(counts, digits);
-	fence(); // the counts are visible before this block is counted as done
-	u32* last = (u32*)(shared_memory() + HISTOGRAM_BYTES);
-	sync_block();
-	if (thread_index() == 0) *last = atomic_add(counts.done, 1u) == grid_blocks() - 1;
-	sync_block();
-	if (!*last) return;
-	fence();
-	sum_counts(counts, digits, n);
+	if (is_last_block(counts.done, (u32*)(shared_memory() + HISTOGRAM_BYTES))) sum_counts(counts, digits, n);
 }

@@ -3,8 +3,6 @@
 // abi.h describes their arguments.
 package kernels
 
-import "slices"
-
 // A Kernel is what a launch needs in addition to its grid and arguments.
 type Kernel struct {
 	Name    string
@@ -25,7 +23,17 @@ func (k Kernel) Cluster() int {
 func (k Kernel) Cooperative() bool { return k.Name == "cooperative" }
 
 // All are the kernels of the image.
-var All = slices.Concat(digitBinning, []Kernel{
+var All = []Kernel{
+	{"digit_binning_first", BinningThreads, binningBytes(BinningTile, 8)},
+	{"digit_binning_first_short", BinningThreads, binningBytes(BinningTile, 8)},
+	{"digit_binning_first_wide", BinningThreads, binningBytes(BinningWideTile, 12)},
+	{"digit_binning_only", BinningThreads, binningBytes(BinningWideTile, 12)},
+	{"digit_binning_middle", BinningThreads, binningBytes(BinningTile, 8)},
+	{"digit_binning_middle_short", BinningThreads, binningBytes(BinningTile, 8)},
+	{"digit_binning_middle_wide", BinningThreads, binningBytes(BinningWideTile, 12)},
+	{"digit_binning_last", BinningThreads, binningBytes(BinningTile, 8)},
+	{"digit_binning_last_short", BinningThreads, binningBytes(BinningTile, 8)},
+	{"digit_binning_last_wide", BinningThreads, binningBytes(BinningWideTile, 12)},
 	{"statistics", StreamThreads, StreamThreads / 32 * 48},
 	{"statistics_decimal", StreamThreads, 0},
 	{"encode", StreamThreads, 0},
@@ -81,29 +89,6 @@ var All = slices.Concat(digitBinning, []Kernel{
 	{"text_copy", StreamThreads, 0},
 	{"copy_bits", StreamThreads, 0},
 	{"look_up_ranks", StreamThreads, 0},
-})
-
-// digitBinning are the passes of Onesweep, for tiles of both sizes. First passes that write packed records have no
-// large tiles.
-var digitBinning = slices.Concat(
-	binning("digit_binning_first", false)[:1], binning("digit_binning_first_short", false)[:1],
-	binning("digit_binning_first_wide", true),
-	binning("digit_binning_only", true), binning("digit_binning_middle", false),
-	binning("digit_binning_middle_short", false),
-	binning("digit_binning_middle_wide", true), binning("digit_binning_last", false),
-	binning("digit_binning_last_short", false), binning("digit_binning_last_wide", true),
-)
-
-// binning are the kernels of a pass.
-func binning(name string, wide bool) []Kernel {
-	medium, large, bytes := MediumTile, LargeTile, 8
-	if wide {
-		medium, large, bytes = MediumTileWide, LargeTileWide, 12
-	}
-	return []Kernel{
-		{name, MediumTileThreads, medium*bytes + binningCounters(MediumTileThreads)},
-		{name + "_large", LargeTileThreads, large*bytes + binningCounters(LargeTileThreads)},
-	}
 }
 
 // clusterBytes is the memory of a block of a cluster: three words for each row, twice; counters of digits for each
@@ -115,9 +100,9 @@ const clusterBytes = 2*ClusterCapacity*12 + (ClusterThreads/32+2*ClusterBlocks+1
 const cooperativeBytes = max(CooperativeThreads*CooperativeItems, CooperativeCapacity+CooperativeBuckets/2+4)*12 +
 	4<<CooperativeBinBits + CooperativeThreads/32*16
 
-// binningCounters is the memory after a tile: a counter of each bin for each warp, two words for each bin, and a few
-// words.
-func binningCounters(threads int) int { return (threads/32+2)*RadixBins*4 + 256 }
+// binningBytes is the memory of a tile of digit binning: its records, a counter of each bin for each warp, two words
+// for each bin, and a few words.
+func binningBytes(tile, record int) int { return tile*record + (BinningThreads/32+2)*RadixBins*4 + 256 }
 
 const (
 	// Two words for each window and its end.

@@ -56,13 +56,7 @@ template <class Scan> DEVICE void scan_and_plan(const Buckets* b, const Scan& sc
 	if (m->decision.reason == REASON_NONE) flush(b, m->counters());
 	if (warp_index() == 0) join(b, m);
 	if (b->bits > SMALL_BUCKET_BITS) return;
-	fence();
-	sync_block();
-	if (t == 0) m->last = atomic_add(&decision->ticket, 1u) + 1 == grid_blocks();
-	sync_block();
-	if (!m->last) return;
-	fence();
-	plan_by_block(b, m);
+	if (is_last_block(&decision->ticket, &m->last)) plan_by_block(b, m);
 }
 
 // key_scan reads one column.

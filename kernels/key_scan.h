@@ -3,18 +3,13 @@
 #include "buckets.h"
 
 // How rows stand to their predecessors. Checks end when some rows rise or tie and some fall.
-template <class Word> struct OrderTracker {
-	bool nullsAtStart;
-	bool rises = false, ties = false, falls = false, done = false;
+template <class Word> struct OrderTracker : Steps {
+	bool nullsAtStart, done = false;
 
+	DEVICE explicit OrderTracker(bool nullsAtStart) : nullsAtStart(nullsAtStart) {}
 	DEVICE int step(Word last, u32 lastClass, Word number, u32 cls) const {
-		if (lastClass != cls) return class_rank(cls, nullsAtStart) > class_rank(lastClass, nullsAtStart) ? 1 : -1;
-		return cls != CLASS_VALUE || number == last ? 0 : number > last ? 1 : -1;
-	}
-	DEVICE void add(int step) {
-		rises |= step > 0;
-		ties |= step == 0;
-		falls |= step < 0;
+		if (cls == lastClass && cls != CLASS_VALUE) return 0;
+		return step_between(class_rank(lastClass, nullsAtStart), last, class_rank(cls, nullsAtStart), number);
 	}
 	// before: the preceding row. The first row of a lane's group follows the last row of the preceding lane, or of the
 	// preceding group.
@@ -101,7 +96,7 @@ template <class Rows, bool plainColumn> struct KeyScan {
 	    : b(b), m(KeyScanMemory::of(shared_memory())), shift(32 - (u32)b->bits), heavies((u32)m->map.heavies),
 	      group(b->n >= KEY_SCAN_GROUP_ROWS && (heavies || b->field.validity) ? KEY_SCAN_GROUP : 1),
 	      counts(m->decision.reason == REASON_NONE), classes(counts || m->decision.split),
-	      order{b->column.nullsAtStart != 0} {
+	      order(b->column.nullsAtStart != 0) {
 		order.done = m->unordered != 0;
 	}
 

@@ -19,22 +19,6 @@ struct StatusCodes {
 
 const u32 STATUS_CODE = 0xc0000000u, STATUS_COUNT = ~STATUS_CODE;
 
-// Four status words of adjacent bins.
-DEVICE bool all_have(const Words4& w, u32 code) {
-	bool all = true;
-	UNROLL for (int k = 0; k < 4; k++) all = all && (w.word[k] & STATUS_CODE) == code;
-	return all;
-}
-DEVICE Words4 counts_of(const Words4& w) {
-	return {w.word[0] & STATUS_COUNT, w.word[1] & STATUS_COUNT, w.word[2] & STATUS_COUNT, w.word[3] & STATUS_COUNT};
-}
-DEVICE Words4 with_code(const Words4& w, u32 code) {
-	return {w.word[0] | code, w.word[1] | code, w.word[2] | code, w.word[3] | code};
-}
-DEVICE Words4 plus(const Words4& a, const Words4& b) {
-	return {a.word[0] + b.word[0], a.word[1] + b.word[1], a.word[2] + b.word[2], a.word[3] + b.word[3]};
-}
-
 // In test builds some tiles publish late, and all others must wait for them.
 DEVICE void stall(u32 tile) {
 #ifdef STALLED_TILES

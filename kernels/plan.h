@@ -3,16 +3,6 @@
 #include "buckets.h"
 #include "look_back.h"
 
-// The exclusive sum over a block, and the sum of all.
-DEVICE u32 block_exclusive_sum(u32 x, u32* sums, u32* total) {
-	u32 warpTotal, before = warp_exclusive_sum(x, &warpTotal);
-	sync_block();
-	if (lane_index() == 0) sums[warp_index()] = warpTotal;
-	sync_block();
-	u32 ofWarps = warp_exclusive_sum(sums[lane_index()], total);
-	return before + shuffle(ofWarps, warp_index());
-}
-
 struct Planner {
 	const Buckets* b;
 	Map* map;  // receives the rows of classes
@@ -76,7 +66,7 @@ struct Planner {
 			next = rows_of(bucket + PLAN_THREADS);
 			*largest = rows > *largest ? rows : *largest;
 			*oversized += rows > BUCKET_RANGE_ROWS;
-			u32 first = start + block_exclusive_sum(rows, sums, &total);
+			u32 first = start + block_exclusive_sum<PLAN_THREADS>(rows, sums, &total);
 			if (bucket < buckets()) plan_bucket(bucket, first, rows);
 			start += total;
 		}
@@ -96,27 +86,16 @@ struct Planner {
 		if (v.reason != REASON_NONE && !v.split) return false;
 		return cls == CLASS_OF_NAN ? nans != 0 : cls == CLASS_OF_NULL ? nulls != 0 : cls < map->heavies;
 	}
-	// The rows of a class in the tiles before each, by all warps of a block.
+	// The rows of a class in the tiles before each, by all warps of a block, an equal share for each: it sums their
+	// rows, and reads them again when the sum of the preceding shares is known.
 	DEVICE void plan_class(u32 cls) {
-		u32 *counts = (u32*)b->classCounts + cls * tiles(), sum = 0;
-		ROLLED for (u32 first = 0; first < tiles(); first += PLAN_THREADS) {
-			u32 tile = first + thread_index(), rows = tile < tiles() ? load_relaxed(counts + tile) : 0, total;
-			u32 before = sum + block_exclusive_sum(rows, sums, &total);
-			if (tile < tiles()) counts[tile] = before;
-			sum += total;
-		}
-		if (thread_index() == 0) map->heavy[cls].rows = sum;
-	}
-	// The same for many tiles, an equal share for each warp: it sums their rows, and reads them again when the sum of
-	// the preceding shares is known.
-	DEVICE void plan_class_by_warps(u32 cls) {
 		u32 *counts = (u32*)b->classCounts + cls * tiles(), each = (tiles() + PLAN_THREADS - 1) / PLAN_THREADS * 32,
 		    rows = 0, total;
 		u32 first = warp_index() * each + lane_index(),
 		    end = (warp_index() + 1) * each < tiles() ? (warp_index() + 1) * each : tiles();
 		for (u32 tile = first; tile < end; tile += 32) rows += load_relaxed(counts + tile);
 		rows = warp_add(rows);
-		u32 before = shuffle(block_exclusive_sum(lane_index() == 0 ? rows : 0, sums, &total), 0);
+		u32 before = shuffle(block_exclusive_sum<PLAN_THREADS>(lane_index() == 0 ? rows : 0, sums, &total), 0);
 		ROLLED for (u32 turn = 0; turn < each; turn += 32) {
 			u32 tile = first + turn, ofTurn,
 			    prior = warp_exclusive_sum(tile < end ? load_relaxed(counts + tile) : 0, &ofTurn);

@@ -21,6 +21,12 @@ struct Steps {
 	}
 };
 
+// The step from a row to the next, by their classes and numbers: the rank of a class is that in sort order.
+template <class Word> DEVICE int step_between(u32 rankBefore, Word before, u32 rank, Word number) {
+	if (rank != rankBefore) return rank > rankBefore ? 1 : -1;
+	return number == before ? 0 : number > before ? 1 : -1;
+}
+
 // The rank of a class: value, NaN, null, or the other way round.
 DEVICE u32 class_rank(u32 cls, bool nullsAtStart) { return nullsAtStart ? 2 - cls : cls; }
 

@@ -86,12 +86,7 @@ KERNEL(select_border, SELECT_BORDER_THREADS, 1)(PARAMETER Select s) {
 	const u32 rows = s.n < SELECT_SAMPLE ? (u32)s.n : SELECT_SAMPLE,
 	          i = block_index() * SELECT_BORDER_THREADS + thread_index();
 	if (i < rows) ((u64*)s.sample)[i] = field_number(&s.field, sampled_row(i, s.n, rows));
-	fence();
-	sync_block();
-	if (thread_index() == 0) m->last = atomic_add(&selection->sampled, 1u) + 1 == grid_blocks();
-	sync_block();
-	if (!m->last) return;
-	fence();
+	if (!is_last_block(&selection->sampled, &m->last)) return;
 	Border border(rows, (u32)s.hits);
 	border.find((const u64*)s.sample, (u32)s.bits);
 	if (thread_index() != 0) return;

@@ -37,27 +37,6 @@ KERNEL(text_lengths, STREAM_THREADS, 1)(const u64* starts, const u32* validity, 
 	if (lane_index() == 0) sums[block_index()] = sum;
 }
 
-DEVICE u64 warp_exclusive_sum(u64 x, u64* total) {
-	u64 sum = x;
-	UNROLL for (u32 by = 1; by < 32; by *= 2) {
-		u64 below = shuffle_up(sum, by);
-		if (lane_index() >= by) sum += below;
-	}
-	*total = shuffle(sum, 31);
-	return sum - x;
-}
-
-// The exclusive sum over a block of threads threads, and the sum of all. warps: a word for each warp.
-template <int threads> DEVICE u64 block_exclusive_sum(u64 x, u64* warps, u64* total) {
-	u64 sum = warp_exclusive_sum(x, total), all;
-	sync_block(); // all threads have read the words of the last call
-	if (lane_index() == 31) warps[warp_index()] = sum + x;
-	sync_block();
-	u64 before = warp_exclusive_sum(lane_index() < threads / 32 ? warps[lane_index()] : 0, &all);
-	*total = all;
-	return sum + shuffle(before, warp_index());
-}
-
 // text_sums turns the sums of tiles into the starts of their bytes, followed by the sum of all.
 KERNEL(text_sums, TEXT_SUMS_THREADS, 1)(u64* sums, u64 tiles) {
 	u64* warps = (u64*)shared_memory();

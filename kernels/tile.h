@@ -12,17 +12,12 @@ struct Pass {
 	u64 phase;
 };
 
-// A Shape is the size of a tile: the rows of each thread. Scanned shapes have one block per multiprocessor, which bins
-// tile after tile.
-template <int threads_, int items_, int blocks_, bool scanned_> struct Shape {
-	static const int threads = threads_, items = items_, blocks = blocks_, warps = threads_ / 32,
-	                 rows = threads_ * items_;
-	static const bool scanned = scanned_;
+// A Shape is the size of a tile: the rows of each thread. Two tiles fit a multiprocessor.
+template <int items_> struct Shape {
+	static const int threads = BINNING_THREADS, items = items_, warps = threads / 32, rows = threads * items;
 };
-typedef Shape<LARGE_TILE_THREADS, LARGE_TILE_ITEMS, 1, true> LargePacked;
-typedef Shape<LARGE_TILE_THREADS, LARGE_TILE_WIDE_ITEMS, 1, true> LargeWide;
-typedef Shape<MEDIUM_TILE_THREADS, MEDIUM_TILE_ITEMS, 2, false> MediumPacked;
-typedef Shape<MEDIUM_TILE_THREADS, MEDIUM_TILE_WIDE_ITEMS, 2, false> MediumWide;
+typedef Shape<BINNING_ITEMS> PackedShape;
+typedef Shape<BINNING_WIDE_ITEMS> WideShape;
 
 // The rows of a tile.
 template <class S> struct TileRows {

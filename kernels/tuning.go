@@ -11,32 +11,17 @@ const (
 	// HalfDigits is the most digits that are counted in half the memory.
 	HalfDigits = MaxDigits / 2
 
-	// Digit binning has tiles of two sizes, each for packed and for wide records. A large tile fills a
-	// multiprocessor, which bins one after the other: its bins are long runs, so that fewer and fuller lines are
-	// written.
-	LargeTileThreads = 384
-	// LargeTileItems is the rows of a thread.
-	LargeTileItems = 48
-	// LargeTileWideItems is the same for wide records, which take 1.5 times the memory.
-	LargeTileWideItems = 40
-	// LargeTile is the rows of a large tile.
-	LargeTile = LargeTileThreads * LargeTileItems
-	// LargeTileWide is the same for wide records.
-	LargeTileWide = LargeTileThreads * LargeTileWideItems
-	// LargeTileRows is the least rows for which tiles are large.
-	LargeTileRows = 1 << 26
-
-	// MediumTileThreads is the size of a block for tiles of which two fit a multiprocessor, so that one is ranked while
-	// the other is written.
-	MediumTileThreads = 384
-	// MediumTileItems is the rows of a thread.
-	MediumTileItems = 26
-	// MediumTileWideItems is the same for wide records.
-	MediumTileWideItems = 17
-	// MediumTile is the rows of a medium tile.
-	MediumTile = MediumTileThreads * MediumTileItems
-	// MediumTileWide is the same for wide records.
-	MediumTileWide = MediumTileThreads * MediumTileWideItems
+	// BinningThreads is the size of a block of digit binning, two of which fit a multiprocessor, so that one tile is
+	// ranked while the other is written.
+	BinningThreads = 384
+	// BinningItems is the rows of a thread.
+	BinningItems = 26
+	// BinningWideItems is the same for wide records, which take 1.5 times the memory.
+	BinningWideItems = 17
+	// BinningTile is the rows of a tile.
+	BinningTile = BinningThreads * BinningItems
+	// BinningWideTile is the same for wide records.
+	BinningWideTile = BinningThreads * BinningWideItems
 
 	// StripRows is the most rows that one launch bins: its status words hold counts of 30 bits (paper, section 3.4).
 	StripRows = 1 << 29

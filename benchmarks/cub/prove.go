@@ -14,7 +14,7 @@ import (
 // prove proves sorts of every type, distribution, order and size.
 func (b *bench) prove() {
 	b.proveProof()
-	const tile, wide = kernels.MediumTile, kernels.MediumTileWide
+	const tile, wide = kernels.BinningTile, kernels.BinningWideTile
 	for _, n := range []int{1, 2, 31, 33, 1000, wide - 1, wide, wide + 1, tile - 1, tile, tile + 1, 2*tile - 1,
 		2*tile + 1, 100_003, 1<<20 + 7} {
 		for t := range Type(types) {

@@ -25,12 +25,10 @@ void* kernel_of(const std::string& name) {
 	return kernel;
 }
 
-// Blocks that run at a time: no kernel needs more than one but those with a block that scans and others that bin, and
-// those all of whose blocks meet.
+// Blocks that run at a time: no kernel needs more than one but those all of whose blocks meet.
 u32 resident_of(const std::string& name, unsigned blocks, u64 seed) {
 	if (standin_needs_all_blocks(name)) return blocks;
-	const bool scanned = name.find("digit_binning") == 0 && name.find("_large") != std::string::npos;
-	return std::max<u32>(1 + seed / 4 % 4, scanned ? 2 : 1);
+	return 1 + seed / 4 % 4;
 }
 
 } // namespace

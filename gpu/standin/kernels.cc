@@ -254,21 +254,13 @@ void cooperative(const u64* a, u64 blocks) {
 
 enum Records { FIELD, WIDE, PACKED, ROWS };
 
-// A Tile is the size in the suffix of a kernel's name.
-struct Tile {
-	u64 packed, wide;
-	bool scanned;
-};
-const Tile large = {LARGE_TILE, LARGE_TILE_WIDE, true}, medium = {MEDIUM_TILE, MEDIUM_TILE_WIDE, false};
-
-void binning(const u64* a, Records in, Records out, const Tile& shape, u64 blocks) {
+void binning(const u64* a, Records in, Records out, u64 blocks) {
 	const Field* f = at<Field>(a[0]);
 	u64 rowBits = a[5], restIn = a[6] & 255, lift = a[6] >> 8 & 255, to = a[6] >> 16 & 255, restOut = a[6] >> 24,
 	    first = a[7], strip = a[8], shift = a[9], bits = a[10], status = a[13], phase = a[15];
-	u64 tile = in == WIDE || out == WIDE || (in == FIELD && out == ROWS) ? shape.wide : shape.packed,
+	u64 tile = in == WIDE || out == WIDE || (in == FIELD && out == ROWS) ? BINNING_WIDE_TILE : BINNING_TILE,
 	    tiles = (strip + tile - 1) / tile;
-	expect(shape.scanned ? blocks >= 2 && blocks <= tiles + 1 : blocks == tiles,
-	       "a grid that is not for the tiles of the strip");
+	expect(blocks == tiles, "a grid that is not for the tiles of the strip");
 	expect(bits >= 1 && bits <= RADIX_BITS && shift + bits <= 64, "a digit out of the code");
 	expect(*at<u32>(a[14]) == 0, "a ticket that is not zero");
 	*at<u32>(a[14]) = 1;
@@ -705,7 +697,7 @@ void look_up_ranks(const u64* a) {
 
 typedef std::function<void(const u64*, u64 blocks)> Twin;
 
-// The kernels of digit binning, for tiles of every shape.
+// The kernels of digit binning.
 void add_binnings(std::map<std::string, std::pair<int, Twin>>& all) {
 	struct Pass {
 		const char* name;
@@ -717,14 +709,11 @@ void add_binnings(std::map<std::string, std::pair<int, Twin>>& all) {
 	                       {"middle_wide", WIDE, WIDE},  {"last", PACKED, ROWS},
 	                       {"last_short", PACKED, ROWS}, {"last_wide", WIDE, ROWS}};
 	for (const Pass& p : passes) {
-		for (auto& [suffix, shape] :
-		     {std::make_pair("_large", large), std::make_pair("", medium)}) {
-			bool isShort = strstr(p.name, "short");
-			all[std::string("digit_binning_") + p.name + suffix] = {16, [=, shape = shape](const u64* a, u64 blocks) {
-				expect(!isShort || a[5] == 32, "short records that are not");
-				binning(a, p.in, p.out, shape, blocks);
-			}};
-		}
+		bool isShort = strstr(p.name, "short");
+		all[std::string("digit_binning_") + p.name] = {16, [=](const u64* a, u64 blocks) {
+			expect(!isShort || a[5] == 32, "short records that are not");
+			binning(a, p.in, p.out, blocks);
+		}};
 	}
 }
 

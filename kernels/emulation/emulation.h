@@ -5,6 +5,7 @@
 // Several blocks run at a time, fewer than the grid has, so that look-back really waits and nothing may rely on all
 // being there.
 #pragma once
+#include <algorithm>
 #include <atomic>
 #include <functional>
 
@@ -85,6 +86,18 @@ inline u64 shuffle_up_wide(u64 x, u32 by) {
 inline u32 shuffle_up(u32 x, u32 by) { return (u32)shuffle_up_wide(x, by); }
 inline u64 shuffle_up(u64 x, u32 by) { return shuffle_up_wide(x, by); }
 inline u64 shuffle_xor(u64 x, u32 by) { return emulation::exchange(x, (thread_index() % 32) ^ by); }
+inline u32 warp_add(u32 x) {
+	for (u32 by = 16; by > 0; by /= 2) x += (u32)shuffle_xor(x, by);
+	return x;
+}
+inline u32 warp_max(u32 x) {
+	for (u32 by = 16; by > 0; by /= 2) x = std::max(x, (u32)shuffle_xor(x, by));
+	return x;
+}
+inline u32 warp_or(u32 x) {
+	for (u32 by = 16; by > 0; by /= 2) x |= (u32)shuffle_xor(x, by);
+	return x;
+}
 
 inline u32 lanes_with(u32 x) {
 	const u64* shown = emulation::show(x);
@@ -140,9 +153,6 @@ inline void store_relaxed(u64* p, u64 x) { __atomic_store_n(p, x, __ATOMIC_RELAX
 
 inline Words4 load_relaxed4(const u32* p) {
 	return {load_relaxed(p), load_relaxed(p + 1), load_relaxed(p + 2), load_relaxed(p + 3)};
-}
-inline void store_relaxed4(u32* p, const Words4& x) {
-	for (int k = 0; k < 4; k++) store_relaxed(p + k, x.word[k]);
 }
 inline u32 add_release(u32* p, u32 x) { return __atomic_fetch_add(p, x, __ATOMIC_RELEASE); }
 inline u32 load_acquire(const u32* p) {

@@ -9,7 +9,7 @@ import (
 	"gorgonia.org/cu"
 )
 
-// A Context is a separate CUDA context on a device, with the kernels of an image. Its methods are called between Enter
+// A Context is a separate CUDA context on a device, with all kernels. Its methods are called between Enter
 // and leave, those of each stream by one goroutine at a time.
 type Context struct {
 	Device
@@ -18,8 +18,8 @@ type Context struct {
 	functions []function
 }
 
-// NewContext opens a device and loads the kernels of an image.
-func NewContext(number int, image []byte, kernels []Kernel) (c *Context, err error) {
+// NewContext opens a device and loads the kernels.
+func NewContext(number int) (c *Context, err error) {
 	devices, err := Devices()
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func NewContext(number int, image []byte, kernels []Kernel) (c *Context, err err
 		}
 		_, err = cu.PopCurrentCtx() // MakeContext pushed it
 	}()
-	return c, c.load(image, kernels)
+	return c, c.load()
 }
 
 // Enter binds the context to the calling goroutine and its thread, until leave.

@@ -20,27 +20,19 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	if e.Op == "" {
-		return failure(e.Code).text()
+	reason := fmt.Sprintf("CUDA error %d", e.Code)
+	var text *C.char
+	if C.cuGetErrorString(C.CUresult(e.Code), &text) == C.CUDA_SUCCESS && text != nil {
+		reason = fmt.Sprintf("%s (%s)", C.GoString(text), reason)
 	}
-	return e.Op + ": " + failure(e.Code).text()
+	if e.Op == "" {
+		return reason
+	}
+	return e.Op + ": " + reason
 }
 
 // OutOfMemory reports whether the device, or the host, had too little memory.
 func (e *Error) OutOfMemory() bool { return e.Code == int(cu.OutOfMemory) }
-
-// failure is an error by its code alone.
-type failure int
-
-func (f failure) Error() string { return f.text() }
-
-func (f failure) text() string {
-	var text *C.char
-	if C.cuGetErrorString(C.CUresult(f), &text) != C.CUDA_SUCCESS || text == nil {
-		return fmt.Sprintf("CUDA error %d", int(f))
-	}
-	return fmt.Sprintf("%s (CUDA error %d)", C.GoString(text), int(f))
-}
 
 // describe adds what was tried to an error of cu, whose type is not exported but is the driver's code.
 func describe(op string, err error) error {

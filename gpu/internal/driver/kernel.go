@@ -33,41 +33,28 @@ import (
 	"unsafe"
 
 	"gorgonia.org/cu"
+
+	"github.com/arrowsort/arrowsort/kernels"
 )
 
-// A Kernel is the properties of a kernel that its launch needs.
-type Kernel struct {
-	Name    string
-	Threads int // of a block
-	Shared  int // bytes of dynamic shared memory
-	Cluster int // blocks of the single cluster that is the grid; 0: no cluster
-	// Cooperative: all blocks run at the same time, so that they may wait for one another; at most one per
-	// multiprocessor.
-	Cooperative bool
-}
-
 type function struct {
-	Kernel
+	kernels.Kernel
 	cu.Function
 	fits bool // the device has what the kernel needs
 }
 
-const (
-	// freeShared is the dynamic shared memory that a kernel may have without setting its attribute.
-	freeShared = 48 << 10
-	// clusterCapability is the compute capability, the major number of it, from which on there are clusters.
-	clusterCapability = 9
-)
+// clusterCapability is the compute capability, the major number of it, from which on there are clusters.
+const clusterCapability = 9
 
-func (c *Context) load(image []byte, kernels []Kernel) (err error) {
-	if c.module, err = cu.LoadData(string(image)); err != nil {
+func (c *Context) load() (err error) {
+	if c.module, err = cu.LoadData(string(kernels.Image)); err != nil {
 		return describe("loading the kernels for "+c.Name, err)
 	}
-	c.functions = make([]function, len(kernels))
-	for i, k := range kernels {
+	c.functions = make([]function, len(kernels.All))
+	for i, k := range kernels.All {
 		c.functions[i].Kernel = k
-		if k.Shared > c.Shared || (k.Cluster > 0 && c.Major < clusterCapability) ||
-			(k.Cooperative && c.Cooperative == 0) {
+		if k.Shared > c.Shared || (k.Cluster() > 0 && c.Major < clusterCapability) ||
+			(k.Cooperative() && c.Cooperative == 0) {
 			continue // not launched on this device
 		}
 		if err := c.functions[i].load(c.module); err != nil {
@@ -83,22 +70,21 @@ func (f *function) load(module cu.Module) (err error) {
 	}
 	// cu.Function holds nothing but the driver's handle.
 	handle := *(*C.CUfunction)(unsafe.Pointer(&f.Function))
-	if f.Shared > freeShared {
-		if err := check("shared memory of the kernel "+f.Name,
-			C.arrowsort_raise_shared(handle, C.int(f.Shared))); err != nil {
-			return err
-		}
+	if err := check("shared memory of the kernel "+f.Name,
+		C.arrowsort_raise_shared(handle, C.int(f.Shared))); err != nil {
+		return err
 	}
 	f.fits = true
-	if f.Cluster > 0 { // a part of a device may have too few multiprocessors in a group
+	if f.Cluster() > 0 { // a part of a device may have too few multiprocessors in a group
 		var clusters C.int
 		if err := check("the cluster of the kernel "+f.Name,
-			C.arrowsort_clusters(handle, C.int(f.Cluster), C.int(f.Threads), C.int(f.Shared), &clusters)); err != nil {
+			C.arrowsort_clusters(handle, C.int(f.Cluster()), C.int(f.Threads), C.int(f.Shared),
+				&clusters)); err != nil {
 			return err
 		}
 		f.fits = clusters > 0
 	}
-	if f.Cooperative {
+	if f.Cooperative() {
 		var blocks C.int
 		if err := check("the grid of the kernel "+f.Name,
 			C.arrowsort_blocks(handle, C.int(f.Threads), C.int(f.Shared), &blocks)); err != nil {
@@ -109,5 +95,5 @@ func (f *function) load(module cu.Module) (err error) {
 	return nil
 }
 
-// Fits reports whether the device has what a kernel needs, by its position among those given to NewContext.
+// Fits reports whether the device has what a kernel needs, by its position in kernels.All.
 func (c *Context) Fits(kernel int) bool { return c.functions[kernel].fits }

@@ -45,7 +45,7 @@ var open = sync.OnceValue(func() error {
 	case -1:
 		return &NoDeviceError{"the NVIDIA driver's library was looked for", errors.New(C.GoString(why))}
 	default:
-		return &NoDeviceError{"libcuda.so.1 was found, but the driver does not start", failure(code)}
+		return &NoDeviceError{"libcuda.so.1 was found, but the driver does not start", &Error{Code: code}}
 	}
 })
 

@@ -5,19 +5,21 @@ package driver
 /*
 #include <cuda.h>
 
-// A launch like that of cu, but cooperative, or as one that may start before the preceding kernels have completed. Each
-// argument is a word.
+enum { PLAIN, EARLY, COOPERATIVE };
+
+// A launch that may be cooperative, or early: it may start before the preceding kernels have completed. Each argument
+// is a word.
 static CUresult arrowsort_launch(CUfunction f, unsigned blocks, unsigned threads, unsigned shared, CUstream s,
-	unsigned long long *words, int count, int cooperative) {
-	void *arguments[128];
+	unsigned long long *words, int count, int how) {
+	void *arguments[count + 1];
 	for (int i = 0; i < count; i++) arguments[i] = &words[i];
 	CUlaunchAttribute attribute = {
-		.id = cooperative ? CU_LAUNCH_ATTRIBUTE_COOPERATIVE : CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION};
-	if (cooperative) attribute.value.cooperative = 1;
+		how == COOPERATIVE ? CU_LAUNCH_ATTRIBUTE_COOPERATIVE : CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION};
+	if (how == COOPERATIVE) attribute.value.cooperative = 1;
 	else attribute.value.programmaticStreamSerializationAllowed = 1;
 	CUlaunchConfig c = {
 		.gridDimX = blocks, .gridDimY = 1, .gridDimZ = 1, .blockDimX = threads, .blockDimY = 1, .blockDimZ = 1,
-		.sharedMemBytes = shared, .hStream = s, .attrs = &attribute, .numAttrs = 1,
+		.sharedMemBytes = shared, .hStream = s, .attrs = &attribute, .numAttrs = how != PLAIN,
 	};
 	return cuLaunchKernelEx(&c, f, arguments, NULL);
 }
@@ -41,6 +43,11 @@ type Stream struct {
 func (c *Context) NewStream() (*Stream, error) {
 	s, err := cu.MakeStream(cu.NonBlocking)
 	return &Stream{context: c, stream: s}, describe("making a stream", err)
+}
+
+// Handle is the driver's handle of the stream, for work that others queue in it (benchmarks/cub).
+func (s *Stream) Handle() uint64 {
+	return uint64(uintptr(unsafe.Pointer(*(*C.CUstream)(unsafe.Pointer(&s.stream)))))
 }
 
 // Wait returns when all queued work is done, with its first error.
@@ -115,44 +122,21 @@ func (s *Stream) Download(dst []byte, src Ptr) error {
 		cu.MemcpyDtoHAsync(unsafe.Pointer(unsafe.SliceData(dst)), cu.DevicePtr(src), int64(len(dst)), s.stream))
 }
 
-// Launch queues a kernel, by its position among those given to NewContext. The arguments are 64-bit words, or the words
-// of the structure that is the only argument: for the driver both are contiguous words.
-func (s *Stream) Launch(kernel, blocks int, args ...uint64) error {
-	f := &s.context.functions[kernel]
-	if f.Cooperative {
-		return s.launchWith(kernel, blocks, args)
-	}
-	s.busy = true
-	params := make([]unsafe.Pointer, len(args))
-	for i := range args {
-		params[i] = unsafe.Pointer(&args[i])
-	}
-	return describe("launching "+f.Name, f.Launch(blocks, 1, 1, f.Threads, 1, 1, f.Shared, s.stream, params))
-}
-
-// LaunchEarly is Launch for a kernel that itself waits for preceding kernels: where the device supports that, it starts
-// while they end.
-func (s *Stream) LaunchEarly(kernel, blocks int, args ...uint64) error {
-	if s.context.Major < 9 || len(args) > mostArguments {
-		return s.Launch(kernel, blocks, args...)
-	}
-	return s.launchWith(kernel, blocks, args)
-}
-
-// mostArguments is the most words of arguments that arrowsort_launch takes.
-const mostArguments = 128
-
-// launchWith launches with the attribute that the kernel needs.
-func (s *Stream) launchWith(kernel, blocks int, args []uint64) error {
+// Launch queues a kernel, by its position in kernels.All. The arguments are 64-bit words, or the words of the structure
+// that is the only argument: for the driver both are contiguous words. early is for kernels that themselves wait for
+// preceding ones: where the device supports that, they start while these end.
+func (s *Stream) Launch(early bool, kernel, blocks int, args []uint64) error {
 	s.busy = true
 	f := &s.context.functions[kernel]
+	how := C.int(C.PLAIN)
+	if f.Cooperative() {
+		how = C.COOPERATIVE
+	} else if early && s.context.Major >= 9 {
+		how = C.EARLY
+	}
 	// cu's function and stream hold nothing but the driver's handles.
 	handle, stream := *(*C.CUfunction)(unsafe.Pointer(&f.Function)), *(*C.CUstream)(unsafe.Pointer(&s.stream))
 	words := (*C.ulonglong)(unsafe.Pointer(unsafe.SliceData(args)))
-	cooperative := C.int(0)
-	if f.Cooperative {
-		cooperative = 1
-	}
 	return check("launching "+f.Name, C.arrowsort_launch(handle, C.uint(blocks), C.uint(f.Threads), C.uint(f.Shared),
-		stream, words, C.int(len(args)), cooperative))
+		stream, words, C.int(len(args)), how))
 }
