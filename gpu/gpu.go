@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"slices"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 )
@@ -20,7 +21,30 @@ var (
 
 // Options are the options of Open. The zero value is the first device.
 type Options struct {
-	Device int // number of the device, from 0 on
+	Device int // number of the device, from 0 on, if Devices is empty
+	// Devices are the numbers of the devices that share each sort, none twice. Empty: Device alone.
+	Devices []int
+	// ShareRows is the least number of rows of a device's share: tables of fewer than twice as many are sorted by the
+	// first device. 0: 2^21.
+	ShareRows int
+}
+
+// numbers are those of all devices.
+func (o Options) numbers() []int {
+	if len(o.Devices) == 0 {
+		return []int{o.Device}
+	}
+	return o.Devices
+}
+
+// shareRows is the default of Options.ShareRows.
+const shareRows = 1 << 21
+
+func (o Options) leastShare() int {
+	if o.ShareRows <= 0 {
+		return shareRows
+	}
+	return o.ShareRows
 }
 
 // A Device is a GPU of this machine.
@@ -30,6 +54,7 @@ type Device struct {
 	Compute         string // compute capability, such as "9.0"
 	Memory          int64  // bytes
 	Multiprocessors int
+	Peers           []int // numbers of the devices whose memory it reaches directly
 }
 
 // Devices lists the GPUs that Open can use.
@@ -67,8 +92,17 @@ func (e *Engine) Sort(ctx context.Context, job *engine.Job, mem engine.Allocator
 	return e.sort(ctx, job, mem)
 }
 
-// Device is the device that the engine uses.
-func (e *Engine) Device() Device { return e.info() }
+// Device is the device that the engine uses, the first of several.
+func (e *Engine) Device() Device { return e.info()[0] }
+
+// Devices are the devices that share the engine's sorts.
+func (e *Engine) Devices() []Device { return slices.Clone(e.info()) }
+
+// StageTimes returns the time that each stage of all sorts so far has taken on each device. Stages of different devices
+// run at the same time, and include the wait for copies. Sorts on one device are one stage, "sort". Those on several
+// have these: "measure": the keys are uploaded and measured; "partition": rows are ordered by the devices to which they
+// go; "exchange"; "sort": each device sorts its range; "gather": columns are uploaded, gathered and sent; "download".
+func (e *Engine) StageTimes() []StageTime { return e.stageTimes() }
 
 var _ engine.ThresholdLister = (*Engine)(nil)
 

@@ -1,0 +1,213 @@
+//go:build cuda && linux && amd64
+
+package gpu
+
+import (
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/kernels"
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// An inbox is the rows of a range as they arrive, those of the first device first, and what they become.
+type inbox struct {
+	from     []int // where the rows of each device begin in the inbox, and where the last ones end
+	lo, hi   int   // the range in the result
+	words    []driver.Ptr
+	numbers  driver.Ptr // the row numbers, if they are needed
+	values   driver.Ptr // of the column that is exchanged
+	validity driver.Ptr
+	owned    *sorter // of the range
+	counters driver.Ptr
+}
+
+// received is the number of rows that arrive.
+func (b *inbox) received() int { return b.from[len(b.from)-1] }
+
+// setRanges sets what each device sends and receives.
+func (t *team) setRanges(c *cuts) {
+	out, p := t.job.Out(), len(t.members)
+	for d, m := range t.members {
+		m.sent = make([]int, p+1)
+		m.sent[p] = m.rows
+		for i, places := range c.places {
+			m.sent[i+1] = places[d]
+		}
+	}
+	lo := 0
+	for j, m := range t.members {
+		m.from = make([]int, p+1)
+		for d, sender := range t.members {
+			m.from[d+1] = m.from[d] + sender.sent[j+1] - sender.sent[j]
+		}
+		m.lo, m.hi = min(lo, out), min(lo+m.from[p], out)
+		if lo += m.from[p]; m.lo == m.hi { // a range behind the limit
+			clear(m.from)
+		}
+	}
+}
+
+// receive copies what the other devices send to a device, in the order of the devices: memory of the given bytes for a
+// row. Every device begins with another one, so that no two receive from the same at a time.
+func (t *team) receive(m *member, bytes int, dst driver.Ptr, from func(sender *member) driver.Ptr) {
+	for i := range t.members {
+		sender := t.members[(m.number+i)%len(t.members)]
+		at, n := m.from[sender.number], m.from[sender.number+1]-m.from[sender.number]
+		if n > 0 {
+			m.copyFrom(sender, dst+driver.Ptr(bytes*at), from(sender)+driver.Ptr(bytes*sender.sent[m.number]), bytes*n)
+		}
+	}
+}
+
+// copyFrom copies memory of another device, or of the same, in steps so that a cancelled context waits for no more.
+func (m *member) copyFrom(sender *member, dst, src driver.Ptr, bytes int) {
+	for bytes > 0 && !m.failed() {
+		n := min(bytes, thresholds.copyBytes)
+		if sender == m {
+			m.copy(dst, src, n)
+		} else {
+			m.fail(m.CopyFrom(dst, sender.Context, src, n))
+		}
+		m.moves(n * peerCost)
+		dst, src, bytes = dst+driver.Ptr(n), src+driver.Ptr(n), bytes-n
+	}
+}
+
+// peerCost is how much slower copies between devices may be than the memory of one: those through the host are.
+const peerCost = busCost
+
+// receiveBits does the same with bitmaps, of which whole bytes are copied. They are then shifted side by side.
+func (t *team) receiveBits(m *member, dst driver.Ptr, from func(sender *member) driver.Ptr) {
+	for _, sender := range t.members {
+		at, n := m.from[sender.number], m.from[sender.number+1]-m.from[sender.number]
+		if n == 0 {
+			continue
+		}
+		var bits driver.Ptr
+		first := sender.sent[m.number]
+		if src := from(sender); src != 0 {
+			bytes := (first+n+7)/8 - first/8
+			bits = m.alloc(bytes)
+			if tail := bytes &^ 7; !m.failed() { // kernels read whole words
+				m.fail(m.Zero(bits+driver.Ptr(tail), 8))
+			}
+			m.copyFrom(sender, bits, src+driver.Ptr(first/8), bytes)
+		}
+		m.launch("copy_bits", m.blocks(n/32), uint64(bits), uint64(first%8), uint64(n), uint64(dst), uint64(at))
+		m.free(bits)
+	}
+}
+
+// exchangeKeys sends the words of the codes, and the row numbers.
+func (t *team) exchangeKeys() error {
+	for word := range t.plan.Words() {
+		err := t.each("partition", func(m *member) {
+			if n := m.sending(); t.plan.Words() > 1 && n > 0 {
+				m.encodeSent(word, m.rowsTo, n, m.outbox.codes)
+				m.wait()
+			}
+		})
+		if err != nil {
+			return err
+		}
+		err = t.each("exchange", func(m *member) {
+			if m.received() > 0 {
+				codes := m.alloc(8 * m.received())
+				m.words = append(m.words, codes)
+				t.receive(m, 8, codes, func(sender *member) driver.Ptr { return sender.outbox.codes })
+				m.wait()
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return t.each("exchange", func(m *member) {
+		m.free(m.outbox.codes)
+		if m.rows > 0 {
+			m.share.releaseKeys()
+		}
+		if t.needsNumbers() && m.received() > 0 {
+			m.numbers = m.alloc(4 * m.received())
+			t.receive(m, 4, m.numbers, func(sender *member) driver.Ptr { return sender.rowsTo })
+			m.wait()
+		}
+	})
+}
+
+// sort sorts the rows of each range by their codes. Rows that are equal arrive in the order of the input.
+func (t *team) sort() error {
+	return t.each("sort", func(m *member) {
+		n := m.received()
+		if n == 0 {
+			return
+		}
+		part := &engine.Job{Rows: n, Limit: m.hi - m.lo, Threads: m.threads}
+		for i := range m.words {
+			part.Keys = append(part.Keys, keyencode.Key{Column: i})
+			part.Columns = append(part.Columns,
+				keyencode.Column{Kind: keyencode.Uint64, Chunks: []keyencode.Chunk{{Rows: n}}})
+		}
+		m.owned = newSorter(m.task, part, t.buffers.Mem)
+		m.giveBack = func() bool { return m.owned.giveBack() || m.share.giveBack() }
+		for i, p := range m.words {
+			m.owned.columns[i] = &column{values: p}
+		}
+		m.fail(m.owned.argsort())
+		m.owned.assertPermutation(m.owned.order, m.owned.out, n)
+		m.owned.releaseKeys()
+		m.wait()
+	})
+}
+
+// send gathers the values and the bitmaps of a column of the job in the order in which the rows are sent.
+func (t *team) send(m *member, at int) {
+	n := m.sending()
+	m.column, m.outbox.bits = 0, 0
+	if m.rows == 0 || n == 0 {
+		return
+	}
+	src := &m.share.job.Columns[at]
+	c := m.share.column(at)
+	if c.validity != 0 {
+		m.outbox.bits = t.sendBits(m, c.validity, c.bit, n)
+	}
+	switch width := src.ValueBytes(); {
+	case src.Kind == keyencode.Bool:
+		m.column = t.sendBits(m, c.values, c.valueBit, n)
+	case width > 0:
+		padded := (n + kernels.GatherTile - 1) / kernels.GatherTile * kernels.GatherTile
+		m.column = m.alloc(padded * width)
+		m.gatherRows(c.values-driver.Ptr(m.first*width), width, m.rowsTo, padded, m.column)
+	}
+}
+
+func (t *team) sendBits(m *member, bits driver.Ptr, bit uint64, n int) driver.Ptr {
+	sent := m.alloc((n + 31) / 32 * 4)
+	m.launch("gather_bits", m.blocks(n), uint64(bits)-uint64(m.first/8), bit, uint64(m.rowsTo), uint64(n), uint64(sent),
+		uint64(t.ones(m, len(t.job.Gather))))
+	m.moves(32 * n)
+	return sent
+}
+
+// receiveColumn receives the values of a column and its bitmap.
+func (t *team) receiveColumn(m *member, at int) {
+	n, src := m.received(), &t.job.Columns[at]
+	m.values, m.validity = 0, 0
+	if n == 0 {
+		return
+	}
+	column := func(sender *member) driver.Ptr { return sender.column }
+	switch width := src.ValueBytes(); {
+	case src.Kind == keyencode.Bool:
+		m.values = m.zeros(n/8 + 8)
+		t.receiveBits(m, m.values, column)
+	case width > 0:
+		m.values = m.alloc(n * width)
+		t.receive(m, width, m.values, column)
+	}
+	if nullable(src) {
+		m.validity = m.zeros(n/8 + 8)
+		t.receiveBits(m, m.validity, func(sender *member) driver.Ptr { return sender.outbox.bits })
+	}
+}
