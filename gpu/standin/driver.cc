@@ -53,6 +53,7 @@ struct Context {
 	int device = 0;
 	std::set<Context*> peers; // whose memory kernels of this one may touch
 	bool hidden = false;      // its memory is protected
+	char *arena = nullptr, *fresh = nullptr; // addresses of its memory, none of them used twice
 	std::deque<Stream> streams;
 	uint64_t launches = 0;
 	uint64_t takes = 0;
@@ -108,17 +109,31 @@ bool is_faulty() {
 // Whether a call that takes memory is to fail.
 bool is_short() { return is_faulty() && ++current()->takes == number_of("ARROWSORT_STANDIN_SHORT"); }
 
-// Memory of a device, in pages that can be protected where there are several devices. Whether there are is decided once
-// for a block.
-const size_t page = 4096;
+// The memory of a context is one range of addresses, so that it is protected by one call.
+const size_t arena_bytes = 256ull << 30, page = 4096;
 
 size_t pages(size_t bytes) { return (bytes + page) / page * page; } // one byte more, for no bytes
+
+uint64_t take(Context* c, size_t bytes) {
+	const int closed = PROT_NONE, open = PROT_READ | PROT_WRITE;
+	if (!c->arena) {
+		void* range = mmap(nullptr, arena_bytes, closed, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		if (range == MAP_FAILED) perror("stand-in: addresses for a context"), abort();
+		c->arena = c->fresh = (char*)range;
+	}
+	char* block = c->fresh;
+	c->fresh += pages(bytes);
+	if (c->fresh > c->arena + arena_bytes) fprintf(stderr, "stand-in: a context has no addresses left\n"), abort();
+	if (mprotect(block, pages(bytes), open)) perror("stand-in: memory"), abort();
+	return (uint64_t)block;
+}
+
+void give_back(uint64_t block, size_t bytes) { madvise((void*)block, pages(bytes), MADV_DONTNEED); }
 
 void protect(Context* c, bool hidden) {
 	if (c->hidden == hidden) return;
 	c->hidden = hidden;
-	for (auto& block : c->memory)
-		mprotect((void*)block.first, pages(block.second), hidden ? PROT_NONE : PROT_READ | PROT_WRITE);
+	if (c->arena != c->fresh) mprotect(c->arena, c->fresh - c->arena, hidden ? PROT_NONE : PROT_READ | PROT_WRITE);
 }
 
 // Leaves to a context its memory and that of its peers.
@@ -214,10 +229,8 @@ EXPORT cuCtxDestroy_v2(Context* c) {
 	if (!contexts.count(c)) return INVALID_CONTEXT;
 	if (current() == c) cuCtxPopCurrent_v2(&c);
 	if (c->threads > 0) fprintf(stderr, "stand-in: a context is destroyed while a thread is in it\n"), abort();
-	for (auto& block : c->memory) {
-		used[c->device] -= block.second;
-		munmap((void*)block.first, pages(block.second));
-	}
+	for (auto& block : c->memory) used[c->device] -= block.second;
+	if (c->arena) munmap(c->arena, arena_bytes);
 	for (auto& block : c->blocks) free(block.second);
 	contexts.erase(c);
 	for (Context* other : contexts) other->peers.erase(c);
@@ -271,10 +284,9 @@ EXPORT cuMemAlloc_v2(uint64_t* p, size_t bytes) {
 	if (is_short() || used[c->device] + bytes > capacity(c->device)) return OUT_OF_MEMORY;
 	used[c->device] += bytes;
 	protect(c, false);
-	void* block = mmap(nullptr, pages(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (block == MAP_FAILED) abort();
-	memset(block, 0xC3, bytes);
-	c->memory[*p = (uint64_t)block] = bytes;
+	*p = take(c, bytes);
+	memset((void*)*p, 0xC3, bytes);
+	c->memory[*p] = bytes;
 	return SUCCESS;
 }
 EXPORT cuMemFree_v2(uint64_t p) {
@@ -283,7 +295,7 @@ EXPORT cuMemFree_v2(uint64_t p) {
 	run_all(c);
 	if (c->failure != SUCCESS) return c->failure;
 	used[c->device] -= c->memory.at(p);
-	munmap((void*)p, pages(c->memory.at(p)));
+	give_back(p, c->memory.at(p));
 	c->memory.erase(p);
 	return SUCCESS;
 }
