@@ -1,44 +1,83 @@
-//go:build cuda && standin && linux && amd64
+//go:build cuda && linux && amd64
 
-package gpu_test
+package gpu
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/engine/enginetest"
-	"github.com/arrowsort/arrowsort/gpu"
+	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// openDevices opens some of the stand-in's devices, which share tables of two rows and more.
-func openDevices(t testing.TB, devices int) *gpu.Engine {
-	options := gpu.Options{ShareRows: 1}
+// openShared opens devices of the stand-in that share sorts of any number of rows.
+func openShared(t testing.TB, devices int) *Engine {
+	t.Helper()
+	options := Options{ShareRows: 1}
 	for i := range devices {
 		options.Devices = append(options.Devices, i)
 	}
-	e, err := gpu.Open(options)
+	e, err := Open(options)
 	require.NoError(t, err)
+	return e
+}
+
+func openSharedForTest(t testing.TB, devices int) *Engine {
+	e := openShared(t, devices)
 	t.Cleanup(func() { require.NoError(t, e.Close()) })
 	return e
 }
 
-// TestEngineOfDevices holds sorts on 2 to 4 devices to the suite that every engine passes: devices that reach each
-// other, and devices that do not.
+// TestEngineOfDevices holds sorts on 2 to 4 devices to the suite that every engine passes, where there are so many.
 func TestEngineOfDevices(t *testing.T) {
-	t.Setenv("ARROWSORT_STANDIN_DEVICES", "4")
-	for devices := 2; devices <= 4; devices++ {
-		t.Run(fmt.Sprint(devices), func(t *testing.T) {
-			if devices%2 == 1 {
-				t.Setenv("ARROWSORT_STANDIN_APART", "1")
-			}
+	devices := devicesForTest(t, 4)
+	for n := min(2, devices); n <= devices; n++ {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			rows := 200_000
 			if testing.Short() {
 				rows = 20_000
 			}
-			enginetest.TestEngineBelow(t, rows, func(t testing.TB) engine.Engine { return openDevices(t, devices) })
+			enginetest.TestEngineBelow(t, rows, func(t testing.TB) engine.Engine { return openSharedForTest(t, n) })
 		})
+	}
+}
+
+// TestRangesAreEqual divides keys of every distribution among devices: no range is longer or shorter than the others by more than the
+// 32nd part that exactShare allows.
+func TestRangesAreEqual(t *testing.T) {
+	devices := devicesForTest(t, 4)
+	e := openSharedForTest(t, devices)
+	mode := 0
+	for _, name := range slices.Sorted(maps.Keys(draws)) {
+		for _, kind := range []keyencode.Kind{keyencode.Float32, keyencode.Int64} {
+			const rows = 20_011
+			k := numberKey{kind: kind, value: draws[name].by(rows, numberKey{kind: kind}.bytes(), 1),
+				null: percent(mode%3*20, 7)}.in(mode)
+			mode++
+			job := &engine.Job{Rows: rows, Columns: []keyencode.Column{k.column(rows)}, RowNumbers: 4,
+				Keys: []keyencode.Key{{Order: k.order, Nulls: k.nulls}}}
+			s := <-e.turn
+			team := newTeam(t.Context(), s.sorters(job), job, goMemory{})
+			team.allocateResult()
+			require.NoError(t, team.divide())
+			require.NoError(t, team.measure())
+			require.NoError(t, team.partition())
+			total := 0
+			for _, m := range team.members {
+				require.InDelta(t, rows/devices, m.received(), float64(rows/devices/exactShare+1),
+					"%s of kind %d, %d devices", name, kind, devices)
+				require.Equal(t, total, m.lo)
+				total += m.received()
+			}
+			require.Equal(t, rows, total)
+			team.helpers.Wait()
+			team.end()
+			e.turn <- s
+		}
 	}
 }

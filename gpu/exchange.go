@@ -100,44 +100,54 @@ func (t *team) receiveBits(m *member, dst driver.Ptr, from func(sender *member) 
 
 // exchangeKeys sends the words of the codes, and the row numbers.
 func (t *team) exchangeKeys() error {
-	for word := range t.plan.Words() {
-		err := t.each("partition", func(m *member) {
-			if n := m.sending(); t.plan.Words() > 1 && n > 0 {
-				m.encodeSent(word, m.rowsTo, n, m.outbox.codes)
-				m.wait()
-			}
-		})
-		if err != nil {
-			return err
-		}
-		err = t.each("exchange", func(m *member) {
-			if m.received() > 0 {
-				codes := m.alloc(8 * m.received())
-				m.words = append(m.words, codes)
-				t.receive(m, 8, codes, func(sender *member) driver.Ptr { return sender.outbox.codes })
-				m.wait()
-			}
-		})
-		if err != nil {
+	if t.needsNumbers() {
+		if err := t.each("exchange", t.receiveNumbers); err != nil {
 			return err
 		}
 	}
-	return t.each("exchange", func(m *member) {
-		m.free(m.outbox.codes)
-		if m.rows > 0 {
-			m.share.releaseKeys()
+	for word := range t.plan.Words() {
+		if t.plan.Words() > 1 { // else partition has left the only word
+			err := t.each("partition", func(m *member) {
+				if n := m.sending(); n > 0 {
+					m.encodeSent(word, m.rowsTo, n, m.outbox.codes)
+					m.wait()
+				}
+			})
+			if err != nil {
+				return err
+			}
 		}
-		if t.needsNumbers() && m.received() > 0 {
-			m.numbers = m.alloc(4 * m.received())
-			t.receive(m, 4, m.numbers, func(sender *member) driver.Ptr { return sender.rowsTo })
-			m.wait()
+		if err := t.each("exchange", t.receiveWord); err != nil {
+			return err
 		}
-	})
+	}
+	return nil
+}
+
+func (t *team) receiveNumbers(m *member) {
+	if n := m.received(); n > 0 {
+		m.inbox.numbers = m.alloc(4 * n)
+		t.receive(m, 4, m.inbox.numbers, func(sender *member) driver.Ptr { return sender.rowsTo })
+		m.wait()
+	}
+}
+
+func (t *team) receiveWord(m *member) {
+	if n := m.received(); n > 0 {
+		codes := m.alloc(8 * n)
+		m.words = append(m.words, codes)
+		t.receive(m, 8, codes, func(sender *member) driver.Ptr { return sender.outbox.codes })
+		m.wait()
+	}
 }
 
 // sort sorts the rows of each range by their codes. Rows that are equal arrive in the order of the input.
 func (t *team) sort() error {
 	return t.each("sort", func(m *member) {
+		m.free(m.outbox.codes)
+		if m.rows > 0 {
+			m.share.releaseKeys()
+		}
 		n := m.received()
 		if n == 0 {
 			return

@@ -127,7 +127,11 @@ func (t *team) gather() error {
 			}
 			t.gatherColumn(m, i)
 			if len(rest) > 0 {
-				t.send(m, t.job.Gather[rest[0]])
+				next := t.job.Gather[rest[0]]
+				if m.owned != nil && !m.share.hasArrived(next) {
+					m.owned.flush() // before the host waits
+				}
+				t.send(m, next)
 			}
 			m.flushOwned()
 		})
@@ -166,11 +170,7 @@ func (t *team) gatherNumbers(m *member) {
 	if o == nil || !t.needsNumbers() {
 		return
 	}
-	sorted := m.alloc(4 * o.out)
-	if !o.inWindows(4) || !o.gatherWindows(m.inbox.numbers, 4, sorted) {
-		m.gatherRows(m.inbox.numbers, 4, o.order, o.out, sorted)
-	}
-	m.free(m.inbox.numbers)
+	sorted := m.sortedNumbers()
 	switch {
 	case t.numbers != nil:
 		o.deliver(host.BytesOf(t.numbers[m.lo:m.hi]), sorted)
@@ -183,6 +183,17 @@ func (t *team) gatherNumbers(m *member) {
 		})
 		m.fail(d.err)
 	}
+}
+
+// sortedNumbers gathers the row numbers of a range on the device.
+func (m *member) sortedNumbers() driver.Ptr {
+	o := m.owned
+	sorted := m.alloc(4 * o.out)
+	if !o.inWindows(4) || !o.gatherWindows(m.inbox.numbers, 4, sorted) {
+		m.gatherRows(m.inbox.numbers, 4, o.order, o.out, sorted)
+	}
+	m.free(m.inbox.numbers)
+	return sorted
 }
 
 // gatherColumn gathers a column of a range.
@@ -265,7 +276,7 @@ func (t *team) complete() (*engine.Result, error) {
 		t.buffers.Keep(c.Data)
 	}
 	if t.job.Progress != nil {
-		t.job.Progress(t.job.Rows, t.job.Rows)
+		t.job.Progress(stages*t.job.Rows, stages*t.job.Rows)
 	}
 	return &r, nil
 }

@@ -48,17 +48,22 @@ func sortShared(ctx context.Context, sessions []*session, job *engine.Job, mem e
 	defer t.helpers.Wait()
 	defer t.end()
 	t.allocateResult()
-	stages := []func() error{t.measure, t.partition, t.exchangeKeys, t.sort, t.gather}
-	for i, stage := range stages {
+	if err := t.divide(); err != nil {
+		return nil, err
+	}
+	for i, stage := range []func() error{t.measure, t.partition, t.exchangeKeys, t.sort, t.gather} {
 		if err := stage(); err != nil {
 			return nil, err
 		}
 		if job.Progress != nil {
-			job.Progress((i+1)*job.Rows, (len(stages)+1)*job.Rows)
+			job.Progress((i+1)*job.Rows, stages*job.Rows)
 		}
 	}
 	return t.complete()
 }
+
+// stages are those of which a sort reports its progress: complete is the last one.
+const stages = 6
 
 func newTeam(ctx context.Context, sessions []*session, job *engine.Job, mem engine.Allocator) *team {
 	threads := job.Threads
@@ -128,11 +133,8 @@ func (t *team) end() {
 	t.cancel(nil)
 }
 
-// measure divides the rows, uploads the keys, and plans their codes from the statistics of all shares.
+// measure uploads the keys, and plans their codes from the statistics of all shares.
 func (t *team) measure() error {
-	if err := t.divide(); err != nil {
-		return err
-	}
 	stats := make([][]keyencode.Statistics, len(t.members))
 	err := t.each("measure", func(m *member) {
 		if m.rows > 0 {
@@ -161,16 +163,16 @@ func (t *team) measure() error {
 // divide gives each device its share of the rows: as many as the others, but fewer where its memory has less.
 func (t *team) divide() error {
 	bytes := bytesOfRow(t.job)
-	most := make([]int, len(t.members))
-	err := t.each("measure", func(m *member) {
-		m.hasMemory(bytes * (t.job.Rows/len(t.members) + 1)) // measures it if that seems too little
-		most[m.number] = int(m.freeBytes) / bytes
-	})
-	if err != nil {
-		return err
+	share := bytes * (t.job.Rows/len(t.members) + 1)
+	if slices.ContainsFunc(t.members, func(m *member) bool { return m.freeBytes < int64(share) }) {
+		if err := t.each("measure", func(m *member) { m.measureMemory() }); err != nil {
+			return err
+		}
 	}
-	t.most = most
-	borders := bordersOf(divide(t.job.Rows, most), shareStep)
+	for _, m := range t.members {
+		t.most = append(t.most, int(m.freeBytes)/bytes)
+	}
+	borders := bordersOf(divide(t.job.Rows, t.most), shareStep)
 	for i, m := range t.members {
 		m.first, m.rows = borders[i], borders[i+1]-borders[i]
 		part := &engine.Job{Rows: m.rows, Keys: t.job.Keys, Gather: t.gathered, Threads: m.threads}

@@ -5,7 +5,6 @@ package gpu
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -19,76 +18,44 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/arrowsort/engine/enginetest"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// openShared opens devices of the stand-in that share sorts of any number of rows.
-func openShared(t testing.TB, devices int) *Engine {
-	t.Helper()
-	options := Options{ShareRows: 1}
-	for i := range devices {
-		options.Devices = append(options.Devices, i)
-	}
-	e, err := Open(options)
-	require.NoError(t, err)
-	return e
+// devicesForTest has the stand-in make some devices, and returns how many there are.
+func devicesForTest(t testing.TB, want int) int {
+	t.Setenv("ARROWSORT_STANDIN_DEVICES", fmt.Sprint(want))
+	return want
 }
 
-// TestRangesAreEqual divides keys of every distribution: no range is longer or shorter than the others by more than the
-// 32nd part that exactShare allows.
-func TestRangesAreEqual(t *testing.T) {
-	t.Setenv("ARROWSORT_STANDIN_DEVICES", "4")
-	e := openShared(t, 4)
-	defer func() { require.NoError(t, e.Close()) }()
-	mode := 0
-	for _, name := range slices.Sorted(maps.Keys(draws)) {
-		for _, kind := range []keyencode.Kind{keyencode.Float32, keyencode.Int64} {
-			const rows = 20_011
-			k := numberKey{kind: kind, value: draws[name].by(rows, numberKey{kind: kind}.bytes(), 1),
-				null: percent(mode%3*20, 7)}.in(mode)
-			mode++
-			job := &engine.Job{Rows: rows, Columns: []keyencode.Column{k.column(rows)}, RowNumbers: 4,
-				Keys: []keyencode.Key{{Order: k.order, Nulls: k.nulls}}}
-			s := <-e.turn
-			team := newTeam(t.Context(), s.sorters(job), job, goMemory{})
-			team.allocateResult()
-			require.NoError(t, team.measure())
-			require.NoError(t, team.partition())
-			total := 0
-			for _, m := range team.members {
-				require.InDelta(t, rows/4, m.received(), rows/4/exactShare+1, "%s of kind %d, %d devices", name, kind, 4)
-				require.Equal(t, total, m.lo)
-				total += m.received()
-			}
-			require.Equal(t, rows, total)
-			team.helpers.Wait()
-			team.end()
-			e.turn <- s
-		}
-	}
+// TestDevicesApart holds devices that do not reach each other to a part of the suite.
+func TestDevicesApart(t *testing.T) {
+	t.Setenv("ARROWSORT_STANDIN_APART", "1")
+	devicesForTest(t, 3)
+	enginetest.TestEngineBelow(t, 2000, func(t testing.TB) engine.Engine { return openSharedForTest(t, 3) })
 }
 
 // TestSharedJobs compares jobs that take memory in all ways on 2 to 4 devices with one: windows, text, small batches.
 func TestSharedJobs(t *testing.T) {
-	t.Setenv("ARROWSORT_STANDIN_DEVICES", "4")
+	devices := devicesForTest(t, 4)
 	useEverything(t)
 	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 	defer mem.AssertSize(t, 0)
-	engines := []*Engine{openShared(t, 2), openShared(t, 3), openShared(t, 4)}
+	var engines []*Engine
+	for n := min(2, devices); n <= devices; n++ {
+		engines = append(engines, openSharedForTest(t, n))
+	}
 	for i, job := range roomJobs(7_003) {
 		for _, limit := range []int{0, 3_000, 20} {
 			job.Limit = limit
 			want := sortWithEverything(t, job, mem)
-			got, err := engines[i%3].Sort(t.Context(), job, mem)
+			got, err := engines[i%len(engines)].Sort(t.Context(), job, mem)
 			require.NoError(t, err)
 			require.True(t, reflect.DeepEqual(want, got), "keys %v, columns %v, limit %d", job.Keys, job.Gather, limit)
 			got.Release(mem)
 			want.Release(mem)
 		}
-	}
-	for _, e := range engines {
-		require.NoError(t, e.Close())
 	}
 }
 
