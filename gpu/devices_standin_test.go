@@ -135,7 +135,8 @@ func TestMemoryOfDevices(t *testing.T) {
 	want := sortWithEverything(t, job, goMemory{})
 	each := (bytesOfRow(job)*rows)/3 + 6<<20
 	for name, memories := range map[string][]int{
-		"equal": {each, each, each}, "one smaller": {2 * each, each / 2, 2 * each}, "one large": {each / 2, each / 2, 3 * each},
+		"equal": {each, each, each}, "one smaller": {2 * each, each / 2, 2 * each},
+		"one large": {each / 2, each / 2, 3 * each},
 	} {
 		t.Setenv("ARROWSORT_STANDIN_MEMORY", strings.Trim(strings.ReplaceAll(fmt.Sprint(memories), " ", ","), "[]"))
 		e := openShared(t, 3)
@@ -152,6 +153,38 @@ func TestMemoryOfDevices(t *testing.T) {
 	require.ErrorIs(t, err, engine.ErrMemory)
 	require.ErrorContains(t, err, "device ")
 	require.NoError(t, e.Close())
+}
+
+// TestMemoryOfShares sorts with the memory that the documents state, on two devices.
+func TestMemoryOfShares(t *testing.T) {
+	text, err := os.ReadFile("../docs/gpu.md")
+	require.NoError(t, err)
+	require.Contains(t, strings.Join(strings.Fields(string(text)), " "), fmt.Sprintf("larger of %d bytes per word of "+
+		"the codes and %d bytes, and of 8 bytes and five times the widest column; 6 MiB besides", bytesOfWord,
+		bytesOfRecords))
+	require.Equal(t, 5, columnsOnWay)
+	t.Setenv("ARROWSORT_STANDIN_DEVICES", "2")
+	keepThresholds(t)
+	thresholds.smallSortRows = 0
+	rows := 1_000_000
+	if testing.Short() {
+		rows = 300_000
+	}
+	r := rand.New(rand.NewPCG(6, 6))
+	columns := []keyencode.Column{memoryColumn(r, keyencode.Int64, rows, false),
+		memoryColumn(r, keyencode.Int64, rows, true), memoryColumn(r, keyencode.Decimal128, rows, false),
+		memoryColumn(r, keyencode.Uint32, rows, false), memoryColumn(r, keyencode.Decimal256, rows, true)}
+	for _, c := range []struct{ keys, gather []int }{
+		{[]int{0}, nil}, {[]int{0}, []int{0, 1}}, {[]int{2}, []int{2}}, {[]int{0, 1}, []int{2}}, {[]int{3}, []int{4}},
+		{[]int{4}, nil}, {[]int{3, 4, 0}, []int{1}},
+	} {
+		job := roomJob(columns, c.keys, c.gather)
+		t.Setenv("ARROWSORT_STANDIN_MEMORY", fmt.Sprint(bytesOfRow(job)*rows/2+6<<20))
+		e := openShared(t, 2)
+		_, err := e.Sort(t.Context(), job, goMemory{})
+		require.NoError(t, err, "keys %v, columns %v", c.keys, c.gather)
+		require.NoError(t, e.Close())
+	}
 }
 
 // TestStandinProtectsMemory: a kernel of a device that writes to memory of another, which it does not reach, ends the

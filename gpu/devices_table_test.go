@@ -263,7 +263,7 @@ func (b *bench) sortIndices(rows int) {
 		res.Release(mem)
 	})
 	b.report("argsort i64, pinned", rows, took, lasting(12*rows, b.both), 85,
-		fmt.Sprintf("8 bytes up and then 4 down: %.3f ms", (lasting(8*rows, b.up)+lasting(4*rows, b.down)).Seconds()*1e3))
+		fmt.Sprintf("8 bytes up, then 4 down: %.3f ms", (lasting(8*rows, b.up)+lasting(4*rows, b.down)).Seconds()*1e3))
 	mem.Free(job.Columns[0].Chunks[0].Values)
 	mem.Trim()
 }
@@ -364,6 +364,6 @@ func (b *bench) sortLarge() {
 	require.NoError(b, err)
 	took := time.Since(start)
 	b.proveTable(job, res)
-	fmt.Printf("%-22s %d GPUs %11d rows, %d bytes %10.3f ms: sorted by all of them\n", "larger than one GPU", *tableDevices,
-		rows, 8*columns*rows, took.Seconds()*1e3)
+	fmt.Printf("%-22s %d GPUs %11d rows, %d bytes %10.3f ms: sorted by all of them\n", "larger than one GPU",
+		*tableDevices, rows, 8*columns*rows, took.Seconds()*1e3)
 }

@@ -37,6 +37,9 @@ func openSharedForTest(t testing.TB, devices int) *Engine {
 func TestEngineOfDevices(t *testing.T) {
 	devices := devicesForTest(t, 4)
 	for n := min(2, devices); n <= devices; n++ {
+		if testing.Short() && n == 3 { // TestDevicesApart has as many
+			continue
+		}
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			rows := 200_000
 			if testing.Short() {
@@ -47,8 +50,8 @@ func TestEngineOfDevices(t *testing.T) {
 	}
 }
 
-// TestRangesAreEqual divides keys of every distribution among devices: no range is longer or shorter than the others by more than the
-// 32nd part that exactShare allows.
+// TestRangesAreEqual divides keys of every distribution among devices: no range is longer or shorter than an equal one
+// by more than the part that exactShare allows.
 func TestRangesAreEqual(t *testing.T) {
 	devices := devicesForTest(t, 4)
 	e := openSharedForTest(t, devices)

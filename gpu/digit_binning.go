@@ -191,7 +191,8 @@ func (b *binner) pass(p pass, bits uint64, between [5]driver.Ptr, c *counters, n
 		launch(p.kernel+shape.suffix, shape.blocks(tiles, b.Multiprocessors),
 			uint64(between[0]), uint64(between[1]), uint64(between[2]), uint64(between[3]), uint64(between[4]),
 			p.rowBits, p.parts.word(),
-			uint64(b.first+first), uint64(n), p.shift, bits, uint64(base), uint64(next), uint64(status), uint64(ticket), phase)
+			uint64(b.first+first), uint64(n), p.shift, bits, uint64(base), uint64(next), uint64(status),
+			uint64(ticket), phase)
 		b.moves(24 * n)
 		base, ticket, status = next, ticket+4, status+driver.Ptr(4*kernels.RadixBins*tiles)
 	}

@@ -98,10 +98,11 @@ func (e *Engine) Device() Device { return e.info()[0] }
 // Devices are the devices that share the engine's sorts.
 func (e *Engine) Devices() []Device { return slices.Clone(e.info()) }
 
-// StageTimes returns the time that each stage of all sorts so far has taken on each device. Stages of different devices
-// run at the same time, and include the wait for copies. Sorts on one device are one stage, "sort". Those on several
-// have these: "measure": the keys are uploaded and measured; "partition": rows are ordered by the devices to which they
-// go; "exchange"; "sort": each device sorts its range; "gather": columns are uploaded, gathered and sent; "download".
+// StageTimes returns the time that each stage of all sorts so far has taken on each device, device by device in the
+// order in which the stages ended first. Devices work at the same time. A sort on one device is one stage, "sort". One
+// on several has these: "measure": the keys are uploaded and measured; "partition": rows are ordered by the devices to
+// which they go; "exchange"; "sort": each device sorts its range; "gather": columns are uploaded, gathered for the
+// exchange and after it; "download".
 func (e *Engine) StageTimes() []StageTime { return e.stageTimes() }
 
 var _ engine.ThresholdLister = (*Engine)(nil)

@@ -1,4 +1,4 @@
-//go:build cuda && linux && amd64
+//go:build cuda && (!standin || devices) && linux && amd64
 
 package gpu
 

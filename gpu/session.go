@@ -84,7 +84,8 @@ func (s *session) run(ctx context.Context, job *engine.Job, mem engine.Allocator
 	return s.sort(ctx, job, mem)
 }
 
-// sort runs a job on one device. It binds the goroutine to its thread, so that calls of the driver need not switch threads.
+// sort runs a job on one device. It binds the goroutine to its thread, so that calls of the driver need not switch
+// threads.
 func (s *session) sort(ctx context.Context, job *engine.Job, mem engine.Allocator) (*engine.Result, error) {
 	leave, err := s.Enter()
 	if err != nil {

@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"slices"
 	"sync"
 	"time"
 )
@@ -12,7 +13,7 @@ type StageTime struct {
 	Duration time.Duration
 }
 
-// stageTimes are the times of all sorts of an engine, in the order in which stages first ended.
+// stageTimes are the times of all sorts of an engine.
 type stageTimes struct {
 	mutex sync.Mutex
 	list  []StageTime
@@ -33,5 +34,7 @@ func (t *stageTimes) add(device int, stage string, took time.Duration) {
 func (t *stageTimes) all() []StageTime {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
-	return append([]StageTime{}, t.list...)
+	list := slices.Clone(t.list)
+	slices.SortStableFunc(list, func(a, b StageTime) int { return a.Device - b.Device })
+	return list
 }

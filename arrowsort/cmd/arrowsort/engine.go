@@ -154,7 +154,6 @@ func (l *lazyEngine) reports() (all []gpuReport) {
 		}
 		all[i].Seconds[t.Stage] = t.Duration.Seconds()
 	}
-	slices.SortFunc(all, func(a, b gpuReport) int { return a.Device - b.Device })
 	return all
 }
 

@@ -52,7 +52,7 @@ func TestFallback(t *testing.T) {
 func (e *told) Close() error { return nil }
 
 func (e *told) StageTimes() []gpu.StageTime {
-	return []gpu.StageTime{{Device: 1, Stage: "sort", Duration: time.Second}, {Device: 0, Stage: "sort"},
+	return []gpu.StageTime{{Device: 0, Stage: "sort"}, {Device: 1, Stage: "sort", Duration: time.Second},
 		{Device: 1, Stage: "gather", Duration: 2 * time.Second}}
 }
 

@@ -27,7 +27,8 @@ var (
 		1, "one in this number of the tables of every key is tested; five times the number with -short")
 )
 
-// onGPU is the engine on the first GPU, or on -devices of them. Host threads share out what is copied: results are the same for any number.
+// onGPU is the engine on the first GPU, or on -devices of them. Host threads share out what is copied: results are the
+// same for any number.
 func onGPU(t *testing.T) subject {
 	options := gpu.Options{ShareRows: *shareRows}
 	for i := range *devices {
