@@ -60,7 +60,8 @@ type Device struct {
 // Devices lists the GPUs that Open can use.
 func Devices() ([]Device, error) { return devices() }
 
-// An Engine sorts on one GPU, as package engine describes; its results are those of the CPU engine, byte for byte.
+// An Engine sorts on one GPU, as package engine describes, or on several; its results are those of the CPU engine, byte
+// for byte.
 //
 // The device does all of it but this: keys that are strings (Binary, LargeBinary, BinaryView, FixedSizeBinary of more
 // than 8 bytes) are encoded on the host, and rows that tie in the first 64 bits of their codes are ordered there;
@@ -72,6 +73,9 @@ func Devices() ([]Device, error) { return devices() }
 // gathered more than once, and three times the widest of all that are; and for 4 MiB besides. With more memory it is
 // faster: columns are uploaded and downloaded while others are processed. The engine keeps the memory of a sort for the
 // next. Too little is engine.ErrMemory, with the bytes that are needed and free.
+//
+// Several GPUs share a sort as docs/gpu.md describes; each takes one thread of the host, also if Job.Threads are fewer.
+// Keys that are strings are sorted by the first of them alone. An error of one names its number.
 type Engine struct{ *device }
 
 // Open opens a GPU. Close gives it back. The error is ErrNoDevice, ErrDevice or, where others have its memory,

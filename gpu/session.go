@@ -5,6 +5,7 @@ package gpu
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -111,7 +112,11 @@ func openSessions(options Options, times *stageTimes) (*session, error) {
 	sessions, errs := make([]*session, len(numbers)), make([]error, len(numbers))
 	var group sync.WaitGroup
 	for i, number := range numbers {
-		group.Go(func() { sessions[i], errs[i] = openSession(number) })
+		group.Go(func() {
+			if sessions[i], errs[i] = openSession(number); errs[i] != nil && len(numbers) > 1 {
+				errs[i] = fmt.Errorf("device %d: %w", number, errs[i])
+			}
+		})
 	}
 	group.Wait()
 	err := errors.Join(errs...)
