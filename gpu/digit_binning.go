@@ -12,6 +12,7 @@ type binner struct {
 	*task
 	rows    int
 	rowBits uint64
+	first   int // the number of the first row, where a first pass numbers rows from another than 0 on
 
 	declined bool // a cooperative launch has declined the rows
 }
@@ -183,7 +184,8 @@ func (b *binner) pass(p pass, bits uint64, between [5]driver.Ptr, c *counters, n
 		b.launchEarly(p.kernel, tiles,
 			uint64(between[0]), uint64(between[1]), uint64(between[2]), uint64(between[3]), uint64(between[4]),
 			p.rowBits, p.parts.word(),
-			uint64(first), uint64(n), p.shift, bits, uint64(base), uint64(next), uint64(status), uint64(ticket), phase)
+			uint64(b.first+first), uint64(n), p.shift, bits, uint64(base), uint64(next), uint64(status),
+			uint64(ticket), phase)
 		b.moves(24 * n)
 		base, ticket, status = next, ticket+4, status+driver.Ptr(4*kernels.RadixBins*tiles)
 	}

@@ -6,16 +6,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 )
 
-// device is an open device. One sort at a time takes its session, which is nil if the device must be reopened.
+// device is the open devices of an engine. One sort at a time takes their sessions, by the first of them, which is nil
+// if the devices must be reopened.
 type device struct {
-	Device
-	turn   chan *session
-	pinned *Allocator
+	all     []Device // that share sorts
+	options Options
+	times   stageTimes
+	turn    chan *session
+	pinned  *Allocator
 }
 
 func devices() ([]Device, error) {
@@ -25,7 +29,16 @@ func devices() ([]Device, error) {
 	}
 	all := make([]Device, len(found))
 	for i, d := range found {
-		all[i] = Device{i, d.Name, fmt.Sprintf("%d.%d", d.Major, d.Minor), d.Memory, d.Multiprocessors}
+		all[i] = Device{i, d.Name, fmt.Sprintf("%d.%d", d.Major, d.Minor), d.Memory, d.Multiprocessors, nil}
+		for peer := range found {
+			reaches, err := driver.Reaches(i, peer)
+			if err != nil {
+				return nil, openError(err)
+			}
+			if reaches {
+				all[i].Peers = append(all[i].Peers, peer)
+			}
+		}
 	}
 	return all, nil
 }
@@ -47,11 +60,17 @@ func open(options Options) (*device, error) {
 	if err != nil {
 		return nil, err
 	}
-	if options.Device < 0 || options.Device >= len(all) {
-		return nil, fmt.Errorf("%w: device %d was asked for, there are %d", ErrNoDevice, options.Device, len(all))
+	d := &device{options: options, turn: make(chan *session, 1)}
+	for i, number := range options.numbers() {
+		if number < 0 || number >= len(all) {
+			return nil, fmt.Errorf("%w: device %d was asked for, there are %d", ErrNoDevice, number, len(all))
+		}
+		if slices.Contains(options.numbers()[:i], number) {
+			return nil, fmt.Errorf("%w: device %d was asked for twice", ErrNoDevice, number)
+		}
+		d.all = append(d.all, all[number])
 	}
-	d := &device{Device: all[options.Device], turn: make(chan *session, 1)}
-	s, err := openSession(d.Number)
+	s, err := openSessions(options, &d.times)
 	if err != nil {
 		return nil, openError(err)
 	}
@@ -60,10 +79,17 @@ func open(options Options) (*device, error) {
 	return d, nil
 }
 
-func (d *device) info() Device { return d.Device }
+func (d *device) info() []Device { return d.all }
+
+func (d *device) stageTimes() []StageTime { return d.times.all() }
 
 func (d *device) thresholds(threads int) []engine.Threshold {
-	return thresholds.list(threads, d.Multiprocessors)
+	list := thresholds.list(threads, d.all[0].Multiprocessors)
+	for n := 2; n <= len(d.all); n++ {
+		list = append(list, engine.Threshold{Name: fmt.Sprint(n, " devices"), Rows: n * d.options.leastShare()})
+	}
+	slices.SortStableFunc(list, func(a, b engine.Threshold) int { return a.Rows - b.Rows })
+	return list
 }
 
 func (d *device) allocator() *Allocator { return d.pinned }
@@ -78,7 +104,7 @@ func (d *device) close() error {
 		return nil // the device was lost
 	}
 	d.pinned.detach()
-	return s.Close()
+	return s.closeAll()
 }
 
 // sort waits for its turn and runs a job on the session.
@@ -94,10 +120,9 @@ func (d *device) sort(ctx context.Context, job *engine.Job, mem engine.Allocator
 		return nil, err
 	}
 	defer func() { d.turn <- s }()
-	result, err := s.sort(ctx, job, mem)
-	if errors.Is(err, ErrDevice) { // nothing in the context can be used any more
-		d.pinned.detach()
-		s.Close()
+	result, err := s.run(ctx, job, mem)
+	if errors.Is(err, ErrDevice) {
+		d.lose(s)
 		s = nil
 	}
 	return result, err
@@ -116,9 +141,23 @@ func (d *device) take(ctx context.Context) (*session, error) {
 			return s, nil
 		}
 	}
-	s, err := openSession(d.Number)
+	s, err := d.reopen()
 	if err != nil {
 		d.turn <- nil
+		return nil, err
+	}
+	return s, nil
+}
+
+// lose closes a session whose device has failed. Nothing in its context can be used any more.
+func (d *device) lose(s *session) {
+	d.pinned.detach()
+	_ = s.closeAll() // a context that has failed may not close
+}
+
+func (d *device) reopen() (*session, error) {
+	s, err := openSessions(d.options, &d.times)
+	if err != nil {
 		return nil, fmt.Errorf("%w: opening it again: %w", ErrDevice, err)
 	}
 	d.pinned.attach(contextPins{s.Context})

@@ -23,7 +23,9 @@ func (*device) sort(context.Context, *engine.Job, engine.Allocator) (*engine.Res
 	return nil, errNone
 }
 
-func (*device) info() Device { return Device{} }
+func (*device) info() []Device { return nil }
+
+func (*device) stageTimes() []StageTime { return nil }
 
 func (*device) thresholds(int) []engine.Threshold { return nil }
 

@@ -56,17 +56,20 @@ func (s *sorter) gather(i int) {
 
 func (s *sorter) gatherValues(values driver.Ptr, width int, dst []byte) {
 	gathered := s.alloc(len(dst))
-	switch {
-	case s.inWindows(width) && s.gatherWindows(values, width, gathered):
-	case slices.Contains([]int{1, 2, 4, 8, 16, 32}, width):
-		s.launch(fmt.Sprint("gather_", width), s.blocks(s.out), uint64(values), uint64(s.order), uint64(s.out),
-			uint64(gathered))
-	default:
-		s.launch("gather_bytes", s.blocks(s.out), uint64(values), uint64(width), uint64(s.order), uint64(s.out),
-			uint64(gathered))
+	if !s.inWindows(width) || !s.gatherWindows(values, width, gathered) {
+		s.gatherRows(values, width, s.order, s.out, gathered)
 	}
-	s.moves((32 + width) * s.out) // a row read at random is a sector of 32 bytes
 	s.deliver(dst, gathered)
+}
+
+// gatherRows gathers values by n row numbers.
+func (t *task) gatherRows(values driver.Ptr, width int, rows driver.Ptr, n int, dst driver.Ptr) {
+	if slices.Contains([]int{1, 2, 4, 8, 16, 32}, width) {
+		t.launch(fmt.Sprint("gather_", width), t.blocks(n), uint64(values), uint64(rows), uint64(n), uint64(dst))
+	} else {
+		t.launch("gather_bytes", t.blocks(n), uint64(values), uint64(width), uint64(rows), uint64(n), uint64(dst))
+	}
+	t.moves((32 + width) * n) // a row read at random is a sector of 32 bytes
 }
 
 // gatherBits gathers bits and counts the ones.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"slices"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 )
@@ -20,7 +21,30 @@ var (
 
 // Options are the options of Open. The zero value is the first device.
 type Options struct {
-	Device int // number of the device, from 0 on
+	Device int // number of the device, from 0 on, if Devices is empty
+	// Devices are the numbers of the devices that share each sort, none twice. Empty: Device alone.
+	Devices []int
+	// ShareRows is the least number of rows of a device's share: tables of fewer than twice as many are sorted by the
+	// first device. 0: 2^21.
+	ShareRows int
+}
+
+// numbers are those of all devices.
+func (o Options) numbers() []int {
+	if len(o.Devices) == 0 {
+		return []int{o.Device}
+	}
+	return o.Devices
+}
+
+// shareRows is the default of Options.ShareRows.
+const shareRows = 1 << 21
+
+func (o Options) leastShare() int {
+	if o.ShareRows <= 0 {
+		return shareRows
+	}
+	return o.ShareRows
 }
 
 // A Device is a GPU of this machine.
@@ -30,12 +54,14 @@ type Device struct {
 	Compute         string // compute capability, such as "9.0"
 	Memory          int64  // bytes
 	Multiprocessors int
+	Peers           []int // numbers of the devices whose memory it reaches directly
 }
 
 // Devices lists the GPUs that Open can use.
 func Devices() ([]Device, error) { return devices() }
 
-// An Engine sorts on one GPU, as package engine describes; its results are those of the CPU engine, byte for byte.
+// An Engine sorts on one GPU, as package engine describes, or on several; its results are those of the CPU engine, byte
+// for byte.
 //
 // The device does all of it but this: keys that are strings (Binary, LargeBinary, BinaryView, FixedSizeBinary of more
 // than 8 bytes) are encoded on the host, and rows that tie in the first 64 bits of their codes are ordered there;
@@ -47,6 +73,9 @@ func Devices() ([]Device, error) { return devices() }
 // gathered more than once, and three times the widest of all that are; and for 4 MiB besides. With more memory it is
 // faster: columns are uploaded and downloaded while others are processed. The engine keeps the memory of a sort for the
 // next. Too little is engine.ErrMemory, with the bytes that are needed and free.
+//
+// Several GPUs share a sort as docs/gpu.md describes; each takes one thread of the host, also if Job.Threads are fewer.
+// Keys that are strings are sorted by the first of them alone. An error of one names its number.
 type Engine struct{ *device }
 
 // Open opens a GPU. Close gives it back. The error is ErrNoDevice, ErrDevice or, where others have its memory,
@@ -67,8 +96,18 @@ func (e *Engine) Sort(ctx context.Context, job *engine.Job, mem engine.Allocator
 	return e.sort(ctx, job, mem)
 }
 
-// Device is the device that the engine uses.
-func (e *Engine) Device() Device { return e.info() }
+// Device is the device that the engine uses, the first of several.
+func (e *Engine) Device() Device { return e.info()[0] }
+
+// Devices are the devices that share the engine's sorts.
+func (e *Engine) Devices() []Device { return slices.Clone(e.info()) }
+
+// StageTimes returns the time that each stage of all sorts so far has taken on each device, device by device in the
+// order in which the stages ended first. Devices work at the same time. A sort on one device is one stage, "sort". One
+// on several has these: "measure": the keys are uploaded and measured; "partition": rows are ordered by the devices to
+// which they go; "exchange"; "sort": each device sorts its range; "gather": columns are uploaded, gathered for the
+// exchange and after it; "download".
+func (e *Engine) StageTimes() []StageTime { return e.stageTimes() }
 
 var _ engine.ThresholdLister = (*Engine)(nil)
 

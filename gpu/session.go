@@ -4,6 +4,10 @@ package gpu
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
@@ -19,8 +23,11 @@ type session struct {
 	events           []driver.Event
 	params           params
 	reports          reports
-	cooperativeState driver.Ptr          // a CooperativeState: zero between sorts
-	freeBytes        int64               // of device memory for sorts, as last measured
+	cooperativeState driver.Ptr // a CooperativeState: zero between sorts
+	freeBytes        int64      // of device memory for sorts, as last measured
+	times            *stageTimes
+	peers            []*session          // of all devices of the engine, this one first
+	shareRows        int                 // the least rows of the share of a device
 	onLaunch         func(kernel string) // nil, but where launches are measured (benchmarks/cub)
 }
 
@@ -64,7 +71,18 @@ func (s *session) prepare() error {
 	return nil
 }
 
-// sort runs a job. It binds the goroutine to its thread, so that calls of the driver need not switch threads.
+// run runs a job on the devices that share it.
+func (s *session) run(ctx context.Context, job *engine.Job, mem engine.Allocator) (*engine.Result, error) {
+	if sorters := s.sorters(job); len(sorters) > 1 {
+		return sortShared(ctx, sorters, job, mem)
+	}
+	start := time.Now()
+	defer func() { s.times.add(s.Number, "sort", time.Since(start)) }()
+	return s.sort(ctx, job, mem)
+}
+
+// sort runs a job on one device. It binds the goroutine to its thread, so that calls of the driver need not switch
+// threads.
 func (s *session) sort(ctx context.Context, job *engine.Job, mem engine.Allocator) (*engine.Result, error) {
 	leave, err := s.Enter()
 	if err != nil {
@@ -74,4 +92,70 @@ func (s *session) sort(ctx context.Context, job *engine.Job, mem engine.Allocato
 	t := newTask(ctx, s, job.Threads)
 	defer t.end()
 	return sortJob(t, job, mem)
+}
+
+// sorters are the sessions for a job: all that have enough rows to do, one for keys that devices do not read.
+func (s *session) sorters(job *engine.Job) []*session {
+	if !canShare(job) {
+		return s.peers[:1]
+	}
+	return s.peers[:max(1, min(len(s.peers), job.Rows/s.shareRows))]
+}
+
+// openSessions opens devices that sort together, and returns the first. Those that reach each other copy directly.
+func openSessions(options Options, times *stageTimes) (*session, error) {
+	numbers := options.numbers()
+	sessions, errs := make([]*session, len(numbers)), make([]error, len(numbers))
+	var group sync.WaitGroup
+	for i, number := range numbers {
+		group.Go(func() {
+			if sessions[i], errs[i] = openSession(number); errs[i] != nil && len(numbers) > 1 {
+				errs[i] = fmt.Errorf("device %d: %w", number, errs[i])
+			}
+		})
+	}
+	group.Wait()
+	err := errors.Join(errs...)
+	if err == nil {
+		err = reachAll(sessions)
+	}
+	if err != nil {
+		for _, s := range sessions {
+			if s != nil {
+				s.Close()
+			}
+		}
+		return nil, err
+	}
+	for _, s := range sessions {
+		s.times, s.peers, s.shareRows = times, sessions, options.leastShare()
+	}
+	return sessions[0], nil
+}
+
+func reachAll(sessions []*session) error {
+	for _, s := range sessions {
+		leave, err := s.Enter()
+		if err != nil {
+			return err
+		}
+		for _, peer := range sessions {
+			if err == nil && peer != s {
+				err = s.Reach(peer.Context)
+			}
+		}
+		if leave(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// closeAll closes the devices of an engine.
+func (s *session) closeAll() error {
+	var errs []error
+	for _, peer := range s.peers {
+		errs = append(errs, peer.Close())
+	}
+	return errors.Join(errs...)
 }

@@ -25,6 +25,17 @@ func (s *sorter) measure() error {
 	} else if s.scanWord(); s.order != 0 || s.failed() {
 		return s.err
 	}
+	stats, err := s.measureKeys()
+	if err != nil {
+		return err
+	}
+	s.plan, err = keyencode.NewPlan(s.job.Columns, keys, stats)
+	return err
+}
+
+// measureKeys computes the statistics of the keys, and begins to upload the other columns.
+func (s *sorter) measureKeys() ([]keyencode.Statistics, error) {
+	keys := s.job.Keys
 	stats := make([]keyencode.Statistics, len(keys))
 	block := s.zeros(statisticsBytes * len(keys))
 	measured := make([]bool, len(keys))
@@ -42,16 +53,14 @@ func (s *sorter) measure() error {
 		s.download(host.BytesOf(abiWords(found)), block)
 	}
 	if err := s.wait(); err != nil {
-		return err
+		return nil, err
 	}
 	for i, key := range keys {
 		if measured[i] {
 			stats[i] = s.statistics(key, &found[i])
 		}
 	}
-	var err error
-	s.plan, err = keyencode.NewPlan(s.job.Columns, keys, stats)
-	return err
+	return stats, nil
 }
 
 // canScanKey reports whether there is a single key, of a type that the key scan reads.

@@ -1,14 +1,20 @@
 // libcuda.so.1 without a device. Queued work is done later, when the host waits for it or at random, and
 // streams in any order: memory that is used again too early, or read before it is there, shows.
 //
-// Its device has the bytes of ARROWSORT_STANDIN_MEMORY, 4 GiB unless set. Launch number ARROWSORT_STANDIN_FAIL, counted
+// A device has the bytes of ARROWSORT_STANDIN_MEMORY, 4 GiB unless set. Launch number ARROWSORT_STANDIN_FAIL, counted
 // from 1 in every context, fails as a bad address does, and so does all that comes after it in that context.
 // ARROWSORT_STANDIN_CAPABILITY is the major number of its compute capability, 9 unless set: below, there are no
 // clusters and no kernels for them. With ARROWSORT_STANDIN_REFUSE set there are no new contexts. Call number
 // ARROWSORT_STANDIN_SHORT of a context that takes memory, of the device or of the host, fails for lack of it. With
 // ARROWSORT_STANDIN_EMULATE set the kernels' own sources run, on the emulated device, in place of their twins.
 // ARROWSORT_STANDIN_SEED is the seed of all that is random, 1 unless set.
+//
+// There are ARROWSORT_STANDIN_DEVICES devices, 1 unless set. ARROWSORT_STANDIN_MEMORY may be a list, "8388608,4194304":
+// the last number is that of all further devices. With ARROWSORT_STANDIN_APART set they do not reach each other.
+// ARROWSORT_STANDIN_FAULTY is the only device to which FAIL and SHORT apply. Where there are several, a kernel or copy
+// of one that touches memory of another without peer access ends the program by a fault of memory protection.
 #include "standin.h"
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -17,6 +23,7 @@
 #include <mutex>
 #include <random>
 #include <set>
+#include <sys/mman.h>
 #include <vector>
 
 #define EXPORT extern "C" __attribute__((visibility("default"))) int
@@ -27,9 +34,12 @@ enum {
 	SUCCESS = 0,
 	INVALID_VALUE = 1,
 	OUT_OF_MEMORY = 2,
+	INVALID_DEVICE = 101,
 	INVALID_CONTEXT = 201,
+	PEER_ACCESS_UNSUPPORTED = 217,
 	NOT_FOUND = 500,
 	NOT_READY = 600,
+	PEER_ACCESS_ALREADY_ENABLED = 704,
 	ILLEGAL_ADDRESS = 700,
 	UNKNOWN = 999
 };
@@ -40,6 +50,10 @@ struct Stream {
 };
 
 struct Context {
+	int device = 0;
+	std::set<Context*> peers; // whose memory kernels of this one may touch
+	bool hidden = false;      // its memory is protected
+	char *arena = nullptr, *fresh = nullptr; // addresses of its memory, none of them used twice
 	std::deque<Stream> streams;
 	uint64_t launches = 0;
 	uint64_t takes = 0;
@@ -60,7 +74,7 @@ const int multiprocessors = 5;
 std::recursive_mutex mutex; // contexts are used by several threads
 thread_local std::vector<Context*> stack;
 std::set<Context*> contexts;
-size_t used;
+std::map<int, size_t> used; // bytes of memory by device
 
 Context* current() { return stack.empty() ? nullptr : stack.back(); }
 
@@ -73,14 +87,65 @@ std::mt19937_64 random_(number_of("ARROWSORT_STANDIN_SEED", 1));
 
 int capability() { return (int)number_of("ARROWSORT_STANDIN_CAPABILITY", 9); }
 
-size_t capacity() { return number_of("ARROWSORT_STANDIN_MEMORY", 4ull << 30); }
-
-// Whether a call that takes memory is to fail.
-bool is_short() { return ++current()->takes == number_of("ARROWSORT_STANDIN_SHORT"); }
+int devices() { return (int)number_of("ARROWSORT_STANDIN_DEVICES", 1); }
 
 bool is_set(const char* variable) {
 	const char* is = getenv(variable);
 	return is && *is;
+}
+
+size_t capacity(int device) {
+	if (!is_set("ARROWSORT_STANDIN_MEMORY")) return 4ull << 30;
+	const char* list = getenv("ARROWSORT_STANDIN_MEMORY");
+	for (const char* comma; device > 0 && (comma = strchr(list, ',')); device--) list = comma + 1;
+	return strtoull(list, nullptr, 10);
+}
+
+// Whether faults apply to the device of the current context.
+bool is_faulty() {
+	return !is_set("ARROWSORT_STANDIN_FAULTY") || (int)number_of("ARROWSORT_STANDIN_FAULTY") == current()->device;
+}
+
+// Whether a call that takes memory is to fail.
+bool is_short() { return is_faulty() && ++current()->takes == number_of("ARROWSORT_STANDIN_SHORT"); }
+
+// The memory of a context is one range of addresses, so that it is protected by one call.
+const size_t arena_bytes = 256ull << 30, page = 4096;
+
+size_t pages(size_t bytes) { return (bytes + page) / page * page; } // one byte more, for no bytes
+
+uint64_t take(Context* c, size_t bytes) {
+	const int closed = PROT_NONE, open = PROT_READ | PROT_WRITE;
+	if (!c->arena) {
+		void* range = mmap(nullptr, arena_bytes, closed, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		if (range == MAP_FAILED) perror("stand-in: addresses for a context"), abort();
+		c->arena = c->fresh = (char*)range;
+	}
+	char* block = c->fresh;
+	c->fresh += pages(bytes);
+	if (c->fresh > c->arena + arena_bytes) fprintf(stderr, "stand-in: a context has no addresses left\n"), abort();
+	if (mprotect(block, pages(bytes), open)) perror("stand-in: memory"), abort();
+	return (uint64_t)block;
+}
+
+void give_back(uint64_t block, size_t bytes) { madvise((void*)block, pages(bytes), MADV_DONTNEED); }
+
+void protect(Context* c, bool hidden) {
+	if (c->hidden == hidden) return;
+	c->hidden = hidden;
+	if (c->arena != c->fresh) mprotect(c->arena, c->fresh - c->arena, hidden ? PROT_NONE : PROT_READ | PROT_WRITE);
+}
+
+// Leaves to a context its memory and that of its peers.
+void enter(Context* c) {
+	if (devices() < 2) return protect(c, false);
+	for (Context* other : contexts) protect(other, other != c && !c->peers.count(other));
+}
+
+// Whether memory is that of a context.
+bool owns(Context* c, uint64_t p, size_t bytes) {
+	auto block = c->memory.upper_bound(p);
+	return block != c->memory.begin() && p + bytes <= std::prev(block)->first + std::prev(block)->second;
 }
 
 bool emulates() { return is_set("ARROWSORT_STANDIN_EMULATE"); }
@@ -89,6 +154,7 @@ void run(Context* c, Stream* s, uint64_t until) {
 	while (!s->work.empty() && s->done < until) {
 		auto next = std::move(s->work.front());
 		s->work.pop_front();
+		enter(c);
 		if (c->failure == SUCCESS) next();
 		s->done++;
 	}
@@ -114,10 +180,12 @@ int push(Stream* s, std::function<void()> work) {
 #define LOCKED std::lock_guard<std::recursive_mutex> lock(mutex)
 
 EXPORT cuInit(unsigned) { return SUCCESS; }
-EXPORT cuDeviceGetCount(int* n) { return *n = 1, SUCCESS; }
-EXPORT cuDeviceGet(int* device, int) { return *device = 0, SUCCESS; }
+EXPORT cuDeviceGetCount(int* n) { return *n = devices(), SUCCESS; }
+EXPORT cuDeviceGet(int* device, int number) {
+	return number < 0 || number >= devices() ? INVALID_DEVICE : (*device = number, SUCCESS);
+}
 EXPORT cuDeviceGetName(char* name, int, int) { return strcpy(name, "stand-in"), SUCCESS; }
-EXPORT cuDeviceTotalMem_v2(size_t* bytes, int) { return *bytes = capacity(), SUCCESS; }
+EXPORT cuDeviceTotalMem_v2(size_t* bytes, int device) { return *bytes = capacity(device), SUCCESS; }
 EXPORT cuDeviceGetAttribute(int* value, int attribute, int) {
 	*value = attribute == 16   ? multiprocessors
 	         : attribute == 75 ? capability()
@@ -149,10 +217,11 @@ EXPORT cuCtxPopCurrent_v2(Context** c) {
 	stack.pop_back();
 	return SUCCESS;
 }
-EXPORT cuCtxCreate_v2(Context** c, unsigned, int) {
+EXPORT cuCtxCreate_v2(Context** c, unsigned, int device) {
 	LOCKED;
 	if (is_set("ARROWSORT_STANDIN_REFUSE")) return UNKNOWN;
 	contexts.insert(*c = new Context);
+	(*c)->device = device;
 	return cuCtxPushCurrent_v2(*c);
 }
 EXPORT cuCtxDestroy_v2(Context* c) {
@@ -160,9 +229,11 @@ EXPORT cuCtxDestroy_v2(Context* c) {
 	if (!contexts.count(c)) return INVALID_CONTEXT;
 	if (current() == c) cuCtxPopCurrent_v2(&c);
 	if (c->threads > 0) fprintf(stderr, "stand-in: a context is destroyed while a thread is in it\n"), abort();
-	for (auto& block : c->memory) used -= block.second;
+	for (auto& block : c->memory) used[c->device] -= block.second;
+	if (c->arena) munmap(c->arena, arena_bytes);
 	for (auto& block : c->blocks) free(block.second);
 	contexts.erase(c);
+	for (Context* other : contexts) other->peers.erase(c);
 	delete c;
 	return SUCCESS;
 }
@@ -210,12 +281,12 @@ EXPORT cuMemAlloc_v2(uint64_t* p, size_t bytes) {
 	LOCKED;
 	Context* c = current();
 	if (c->failure != SUCCESS) return c->failure;
-	if (is_short() || used + bytes > capacity()) return OUT_OF_MEMORY;
-	used += bytes;
-	*p = (uint64_t)aligned_alloc(256, (bytes + 255) / 256 * 256);
+	if (is_short() || used[c->device] + bytes > capacity(c->device)) return OUT_OF_MEMORY;
+	used[c->device] += bytes;
+	protect(c, false);
+	*p = take(c, bytes);
 	memset((void*)*p, 0xC3, bytes);
 	c->memory[*p] = bytes;
-	c->blocks[*p] = (void*)*p;
 	return SUCCESS;
 }
 EXPORT cuMemFree_v2(uint64_t p) {
@@ -223,16 +294,16 @@ EXPORT cuMemFree_v2(uint64_t p) {
 	Context* c = current();
 	run_all(c);
 	if (c->failure != SUCCESS) return c->failure;
-	used -= c->memory.at(p);
+	used[c->device] -= c->memory.at(p);
+	give_back(p, c->memory.at(p));
 	c->memory.erase(p);
-	free(c->blocks.at(p));
-	c->blocks.erase(p);
 	return SUCCESS;
 }
 EXPORT cuMemGetInfo_v2(size_t* free, size_t* total) {
 	LOCKED;
-	*total = capacity();
-	*free = *total - used;
+	const int device = current()->device;
+	*total = capacity(device);
+	*free = *total - used[device];
 	return SUCCESS;
 }
 EXPORT cuMemHostAlloc(void** p, size_t bytes, unsigned) {
@@ -256,11 +327,12 @@ EXPORT cuMemHostUnregister(void* p) {
 }
 EXPORT cuPointerGetAttributes(unsigned n, const int* attributes, void** data, uint64_t p) {
 	LOCKED;
-	auto& pinned = current()->pinned;
-	auto block = pinned.upper_bound(p);
 	if (n != 1 || attributes[0] != 2) return INVALID_VALUE;
-	bool inside = block != pinned.begin() && p < std::prev(block)->first + std::prev(block)->second;
-	*(unsigned*)data[0] = inside; // 1: memory of the host
+	auto inside = [p](Context* c) {
+		auto block = c->pinned.upper_bound(p);
+		return block != c->pinned.begin() && p < std::prev(block)->first + std::prev(block)->second;
+	};
+	*(unsigned*)data[0] = std::any_of(contexts.begin(), contexts.end(), inside); // 1: memory of the host
 	return SUCCESS;
 }
 
@@ -279,6 +351,33 @@ EXPORT cuMemcpyHtoDAsync_v2(uint64_t dst, const void* src, size_t bytes, Stream*
 EXPORT cuMemcpyDtoHAsync_v2(void* dst, uint64_t src, size_t bytes, Stream* s) {
 	LOCKED;
 	return push(s, [=] { memcpy(dst, (void*)src, bytes); });
+}
+
+EXPORT cuDeviceCanAccessPeer(int* can, int device, int peer) {
+	if (device < 0 || peer < 0 || std::max(device, peer) >= devices()) return INVALID_DEVICE;
+	return *can = device != peer && !is_set("ARROWSORT_STANDIN_APART"), SUCCESS;
+}
+EXPORT cuCtxEnablePeerAccess(Context* peer, unsigned flags) {
+	LOCKED;
+	Context* c = current();
+	if (flags != 0 || !contexts.count(peer)) return INVALID_VALUE;
+	if (peer->device == c->device || is_set("ARROWSORT_STANDIN_APART")) return PEER_ACCESS_UNSUPPORTED;
+	return c->peers.insert(peer).second ? SUCCESS : PEER_ACCESS_ALREADY_ENABLED;
+}
+EXPORT cuMemcpyPeerAsync(uint64_t dst, Context* to, uint64_t src, Context* from, size_t bytes, Stream* s) {
+	LOCKED;
+	Context* c = current();
+	if (!contexts.count(to) || !contexts.count(from) || !owns(to, dst, bytes) || !owns(from, src, bytes))
+		return INVALID_VALUE;
+	return push(s, [=] {
+		if (to->failure != SUCCESS || from->failure != SUCCESS) {
+			c->failure = ILLEGAL_ADDRESS;
+			return;
+		}
+		protect(to, false);
+		protect(from, false);
+		memcpy((void*)dst, (void*)src, bytes);
+	});
 }
 
 EXPORT cuModuleLoadData(void** module, const void*) { return *module = nullptr, SUCCESS; }
@@ -302,7 +401,7 @@ static int launch_kernel(std::string* function, unsigned x, unsigned y, unsigned
 	for (size_t i = 0; i < arguments.size(); i++) arguments[i] = *(uint64_t*)params[i];
 	Context* c = current();
 	if (is_short()) return OUT_OF_MEMORY;
-	if (++c->launches == number_of("ARROWSORT_STANDIN_FAIL")) {
+	if (++c->launches == number_of("ARROWSORT_STANDIN_FAIL") && is_faulty()) {
 		return push(s, [=] { c->failure = ILLEGAL_ADDRESS; });
 	}
 	if (emulates()) {

@@ -6,18 +6,62 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu"
 	"github.com/arrowsort/arrowsort/gpu"
 )
 
-// checkGPU returns why --engine gpu cannot be used, before anything is read.
-func checkGPU() error {
-	if _, err := gpu.Devices(); err != nil {
+// checkGPU returns why --engine gpu or --gpus cannot be used, before anything is read.
+func (f *jobFlags) checkGPU() error {
+	if f.engine == "cpu" && f.gpus != 0 {
+		return usagef("--gpus goes with --engine gpu and auto, not with cpu")
+	}
+	if f.engine != "gpu" && f.gpus == 0 {
+		return nil
+	}
+	devices, err := gpu.Devices()
+	switch {
+	case err != nil && f.engine == "gpu":
 		return fmt.Errorf("--engine gpu: %w; use cpu or auto", err)
+	case err != nil:
+		return fmt.Errorf("--gpus: %w", err)
+	case f.gpus > len(devices):
+		return fmt.Errorf("--gpus %d: %w: there are %d", f.gpus, gpu.ErrNoDevice, len(devices))
 	}
 	return nil
+}
+
+// allGPUs is the number of GPUs of --gpus all.
+const allGPUs = -1
+
+// parseGPUs reads a number of GPUs, or all.
+func parseGPUs(text string) (int, error) {
+	if text == "all" {
+		return allGPUs, nil
+	}
+	n, err := wholeNumber[int](text)
+	if err == nil && n == 0 {
+		err = errors.New("give a number of 1 or more, or all")
+	}
+	return n, err
+}
+
+// gpuOptions are those of the GPUs that --gpus asks for, the first one without it.
+func (f *jobFlags) gpuOptions() (options gpu.Options, err error) {
+	n := f.gpus
+	if n == allGPUs {
+		devices, err := gpu.Devices()
+		if err != nil {
+			return options, err
+		}
+		n = len(devices)
+	}
+	for i := range n {
+		options.Devices = append(options.Devices, i)
+	}
+	return options, nil
 }
 
 // What --engine auto weighs, in nanoseconds: the first sort of a process, by a key and with two more columns of 8 bytes
@@ -36,11 +80,12 @@ func autoRows(threads int) int64 {
 	return int64(gpuStart / (cpuRow - gpuRow + (cpuThreadRow-gpuThreadRow)/float64(threads)))
 }
 
-// openGPU opens the first GPU. Tests change it.
-var openGPU = func() (gpuEngine, error) { return gpu.Open(gpu.Options{}) }
+// openGPU opens GPUs. Tests change it.
+var openGPU = func(options gpu.Options) (gpuEngine, error) { return gpu.Open(options) }
 
 type gpuEngine interface {
 	engine.Engine
+	StageTimes() []gpu.StageTime
 	Close() error
 }
 
@@ -74,7 +119,11 @@ func (l *lazyEngine) open(rows int64) (engine.Engine, error) {
 		return cpu.New(), nil
 	}
 	if l.device == nil {
-		device, err := openGPU()
+		options, err := l.flags.gpuOptions()
+		var device gpuEngine
+		if err == nil {
+			device, err = openGPU(options)
+		}
 		switch {
 		case err == nil:
 			l.device = device
@@ -90,6 +139,22 @@ func (l *lazyEngine) open(rows int64) (engine.Engine, error) {
 		return &fallback{l.device, cpu.New(), l.used}, nil
 	}
 	return l.device, nil
+}
+
+// reports are the times of the GPUs that have sorted, none for the CPU.
+func (l *lazyEngine) reports() (all []gpuReport) {
+	if l.device == nil {
+		return nil
+	}
+	for _, t := range l.device.StageTimes() {
+		i := slices.IndexFunc(all, func(r gpuReport) bool { return r.Device == t.Device })
+		if i < 0 {
+			i = len(all)
+			all = append(all, gpuReport{Device: t.Device, Seconds: map[string]float64{}})
+		}
+		all[i].Seconds[t.Stage] = t.Duration.Seconds()
+	}
+	return all
 }
 
 func (l *lazyEngine) close() {

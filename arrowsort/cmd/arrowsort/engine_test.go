@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
@@ -50,6 +51,11 @@ func TestFallback(t *testing.T) {
 
 func (e *told) Close() error { return nil }
 
+func (e *told) StageTimes() []gpu.StageTime {
+	return []gpu.StageTime{{Device: 0, Stage: "sort"}, {Device: 1, Stage: "sort", Duration: time.Second},
+		{Device: 1, Stage: "gather", Duration: 2 * time.Second}}
+}
+
 // TestOpenEngine opens a GPU that answers as it is told.
 func TestOpenEngine(t *testing.T) {
 	before := openGPU
@@ -64,7 +70,7 @@ func TestOpenEngine(t *testing.T) {
 		{fmt.Errorf("an old driver: %w", gpu.ErrDevice), true},
 		{fmt.Errorf("others have its memory: %w", engine.ErrMemory), true},
 	} {
-		openGPU = func() (gpuEngine, error) { return &told{name: "gpu"}, c.err }
+		openGPU = func(gpu.Options) (gpuEngine, error) { return &told{name: "gpu"}, c.err }
 		for _, name := range []string{"auto", "gpu"} {
 			used := "cpu"
 			l := &lazyEngine{flags: &jobFlags{engine: name, options: parquetsort.Options{Threads: 1}}, used: &used}
@@ -85,7 +91,7 @@ func TestOpenEngine(t *testing.T) {
 			}
 		}
 	}
-	openGPU = func() (gpuEngine, error) { panic("few rows") }
+	openGPU = func(gpu.Options) (gpuEngine, error) { panic("few rows") }
 	e, err := (&lazyEngine{flags: &jobFlags{engine: "auto", options: parquetsort.Options{Threads: 1}}}).open(large - 1)
 	require.NoError(t, err)
 	require.Equal(t, "cpu", e.Name())
@@ -109,4 +115,47 @@ func TestAutoRows(t *testing.T) {
 	for threads, rows := range map[int]float64{2: 15e6, 4: 28e6, 8: 49e6, 16: 77e6} {
 		require.InDelta(t, rows, autoRows(threads), rows/50, "%d threads", threads)
 	}
+}
+
+func TestGPUOptions(t *testing.T) {
+	for text, want := range map[string]int{"1": 1, "4": 4, "all": allGPUs} {
+		n, err := parseGPUs(text)
+		require.NoError(t, err)
+		require.Equal(t, want, n)
+	}
+	for _, text := range []string{"0", "-1", "none", ""} {
+		_, err := parseGPUs(text)
+		require.Error(t, err, text)
+	}
+	options, err := (&jobFlags{gpus: 3}).gpuOptions()
+	require.NoError(t, err)
+	require.Equal(t, []int{0, 1, 2}, options.Devices)
+	options, err = (&jobFlags{}).gpuOptions()
+	require.NoError(t, err)
+	require.Empty(t, options.Devices)
+}
+
+func TestGPUsNeedAGPU(t *testing.T) {
+	err := (&jobFlags{engine: "cpu", gpus: 2}).checkGPU()
+	require.ErrorContains(t, err, "--gpus")
+	require.NoError(t, (&jobFlags{engine: "cpu"}).checkGPU())
+	require.NoError(t, (&jobFlags{engine: "auto"}).checkGPU())
+	for _, engine := range []string{"gpu", "auto"} {
+		err := (&jobFlags{engine: engine, gpus: 1 << 20}).checkGPU()
+		require.ErrorIs(t, err, gpu.ErrNoDevice)
+	}
+}
+
+func TestGPUReports(t *testing.T) {
+	require.Nil(t, (&lazyEngine{}).reports())
+	require.Equal(t, []gpuReport{{0, map[string]float64{"sort": 0}}, {1, map[string]float64{"sort": 1, "gather": 2}}},
+		(&lazyEngine{device: &told{}}).reports())
+}
+
+func TestGPUText(t *testing.T) {
+	d := gpu.Device{Number: 1, Name: "H", Compute: "9.0", Memory: 2e9}
+	require.Equal(t, "H, compute capability 9.0, 2.0 GB", gpuText(d, 1))
+	require.Equal(t, "H, compute capability 9.0, 2.0 GB, number 1, reaches no other", gpuText(d, 2))
+	d.Peers = []int{0, 2}
+	require.Equal(t, "H, compute capability 9.0, 2.0 GB, number 1, reaches 0, 2", gpuText(d, 3))
 }

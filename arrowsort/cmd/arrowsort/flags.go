@@ -25,6 +25,7 @@ type jobFlags struct {
 	keyTexts []string
 	output   string
 	engine   string // empty where nothing is sorted
+	gpus     int    // that share a sort; 0: one, or allGPUs
 	quiet    bool
 	json     bool
 
@@ -55,6 +56,7 @@ func (f *jobFlags) addEngine(cmd *cobra.Command) {
 	f.engine = "auto"
 	cmd.Flags().Func("engine", "sort with `ENGINE`: cpu, gpu, or auto, a GPU for large tables (default auto)",
 		into(&f.engine, oneOf("auto", "cpu", "gpu")))
+	cmd.Flags().Func("gpus", "share each sort on a GPU among `N` of them, or all (default 1)", into(&f.gpus, parseGPUs))
 }
 
 func (f *jobFlags) addMemory(cmd *cobra.Command) {
@@ -124,10 +126,9 @@ func (f *jobFlags) parse(s streams, cmd *cobra.Command, args []string) (err erro
 		return usagef("--tail goes with neither --limit nor --unique")
 	case f.splits() && (f.output == "" || f.output == tablefile.Pipe):
 		return usagef("--rows-per-file and --bytes-per-file need a file to number: -o FILE")
-	case f.engine == "gpu":
-		if err := checkGPU(); err != nil {
-			return err
-		}
+	}
+	if err := f.checkGPU(); err != nil {
+		return err
 	}
 	if f.files, err = parquetsort.Expand(args); err != nil {
 		return err

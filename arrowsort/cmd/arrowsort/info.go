@@ -45,8 +45,7 @@ func newInfo(s streams) *cobra.Command {
 			devices, err := gpu.Devices()
 			for _, d := range devices {
 				f.Engines = []string{"cpu", "gpu"}
-				f.GPUs = append(f.GPUs, fmt.Sprintf("%s, compute capability %s, %s", d.Name, d.Compute,
-					bytesText(d.Memory)))
+				f.GPUs = append(f.GPUs, gpuText(d, len(devices)))
 			}
 			if asJSON {
 				return json.NewEncoder(s.out).Encode(f)
@@ -65,6 +64,19 @@ func newInfo(s streams) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd
+}
+
+// gpuText describes one of some GPUs.
+func gpuText(d gpu.Device, of int) string {
+	text := fmt.Sprintf("%s, compute capability %s, %s", d.Name, d.Compute, bytesText(d.Memory))
+	if of == 1 {
+		return text
+	}
+	if len(d.Peers) == 0 {
+		return fmt.Sprintf("%s, number %d, reaches no other", text, d.Number)
+	}
+	peers := strings.Trim(fmt.Sprint(d.Peers), "[]")
+	return fmt.Sprintf("%s, number %d, reaches %s", text, d.Number, strings.ReplaceAll(peers, " ", ", "))
 }
 
 // version is the module's version; (devel) where the build has none.

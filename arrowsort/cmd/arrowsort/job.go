@@ -88,6 +88,7 @@ func (j *job) write(ctx context.Context, inputs []string, work writing) error {
 		return err
 	}
 	r := &j.report
+	r.GPUs = engine.reports()
 	r.Rows, r.RowsOut, r.Columns, r.BytesIn = &result.RowsIn, result.Rows, int64(result.Columns), result.BytesIn
 	r.Runs, r.BytesSpilled, r.Plan, r.Copied = result.Runs, result.BytesSpilled, result.Plan, result.Copied
 	if j.output != "" {

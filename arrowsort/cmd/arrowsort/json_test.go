@@ -28,7 +28,8 @@ func TestJSONIsDocumented(t *testing.T) {
 		}
 	}
 	var printed []string
-	for _, object := range []any{report{}, footerReport{}, parquetsort.Strategy{}, planReport{}, planKey{}} {
+	objects := []any{report{}, gpuReport{}, footerReport{}, parquetsort.Strategy{}, planReport{}, planKey{}}
+	for _, object := range objects {
 		printed = append(printed, jsonFields(reflect.TypeOf(object))...)
 	}
 	slices.Sort(told)

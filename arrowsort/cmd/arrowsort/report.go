@@ -13,36 +13,43 @@ import (
 
 // A report is what a command did, as --json prints it.
 type report struct {
-	Command       string   `json:"command"`
-	Input         string   `json:"input"`
-	Output        string   `json:"output,omitempty"`
-	Keys          []string `json:"keys"`
-	Engine        string   `json:"engine"`
-	Rows          *int64   `json:"rows,omitempty"` // absent where explain does not count them
-	RowsOut       int64    `json:"rows_out"`
-	Columns       int64    `json:"columns"`
-	BytesIn       int64    `json:"bytes_in"`
-	BytesOut      int64    `json:"bytes_out"`
-	Runs          int      `json:"runs,omitempty"`          // that were spilled and merged
-	BytesSpilled  int64    `json:"bytes_spilled,omitempty"` // by them
-	Copied        bool     `json:"copied,omitempty"`        // row groups, since the inputs were in order
-	Inputs        []string `json:"inputs,omitempty"`        // when they are several
-	Outputs       []string `json:"outputs,omitempty"`       // when there are several
-	Seconds       float64  `json:"seconds"`
-	ReadSeconds   float64  `json:"read_seconds"`
-	SortSeconds   float64  `json:"sort_seconds"`
-	WriteSeconds  float64  `json:"write_seconds"`
-	RowsPerSecond float64  `json:"rows_per_second"`
-	Plan          string   `json:"plan,omitempty"`
-	Sorted        *bool    `json:"sorted,omitempty"`        // of check
-	BadRow        *int64   `json:"first_bad_row,omitempty"` // of check, in its file
-	BadFile       string   `json:"bad_file,omitempty"`      // of check of several files
+	Command       string      `json:"command"`
+	Input         string      `json:"input"`
+	Output        string      `json:"output,omitempty"`
+	Keys          []string    `json:"keys"`
+	Engine        string      `json:"engine"`
+	Rows          *int64      `json:"rows,omitempty"` // absent where explain does not count them
+	RowsOut       int64       `json:"rows_out"`
+	Columns       int64       `json:"columns"`
+	BytesIn       int64       `json:"bytes_in"`
+	BytesOut      int64       `json:"bytes_out"`
+	Runs          int         `json:"runs,omitempty"`          // that were spilled and merged
+	BytesSpilled  int64       `json:"bytes_spilled,omitempty"` // by them
+	Copied        bool        `json:"copied,omitempty"`        // row groups, since the inputs were in order
+	Inputs        []string    `json:"inputs,omitempty"`        // when they are several
+	Outputs       []string    `json:"outputs,omitempty"`       // when there are several
+	Seconds       float64     `json:"seconds"`
+	ReadSeconds   float64     `json:"read_seconds"`
+	SortSeconds   float64     `json:"sort_seconds"`
+	WriteSeconds  float64     `json:"write_seconds"`
+	RowsPerSecond float64     `json:"rows_per_second"`
+	Plan          string      `json:"plan,omitempty"`
+	GPUs          []gpuReport `json:"gpus,omitempty"`          // that sorted
+	Sorted        *bool       `json:"sorted,omitempty"`        // of check
+	BadRow        *int64      `json:"first_bad_row,omitempty"` // of check, in its file
+	BadFile       string      `json:"bad_file,omitempty"`      // of check of several files
 
 	Footers  []footerReport        `json:"footers,omitempty"`  // of check of Parquet files
 	Strategy *parquetsort.Strategy `json:"strategy,omitempty"` // of explain of files that can be larger than memory
 	Details  *planReport           `json:"details,omitempty"`  // of explain: the plan, taken apart
 
 	start time.Time
+}
+
+// A gpuReport is the time of each stage of the sorts on a GPU.
+type gpuReport struct {
+	Device  int                `json:"device"`
+	Seconds map[string]float64 `json:"seconds"` // by stage
 }
 
 // leastSeconds is the time from which rows per second mean something.

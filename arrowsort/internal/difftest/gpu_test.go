@@ -21,14 +21,21 @@ var (
 	exactRows  = flag.Int("rows", 0, "rows of every table, instead of random numbers of them")
 	firstKey   = flag.Int("key", 0, "the first of the tables of every key")
 	keys       = flag.Int("keys", 1<<30, "number of tables of every key")
+	devices    = flag.Int("devices", 1, "number of devices that share each sort")
+	shareRows  = flag.Int("sharerows", 1, "least rows of the share of each of several devices")
 	keyShare   = flag.Int("keyshare",
 		1, "one in this number of the tables of every key is tested; five times the number with -short")
 )
 
-// onGPU is the engine on the first GPU. Host threads share out what is copied: results are the same for any number.
+// onGPU is the engine on the first GPU, or on -devices of them. Host threads share out what is copied: results are the
+// same for any number.
 func onGPU(t *testing.T) subject {
-	e, err := gpu.Open(gpu.Options{})
-	require.NoError(t, err, "this test needs a GPU")
+	options := gpu.Options{ShareRows: *shareRows}
+	for i := range *devices {
+		options.Devices = append(options.Devices, i)
+	}
+	e, err := gpu.Open(options)
+	require.NoError(t, err, "this test needs -devices GPUs")
 	t.Cleanup(func() { require.NoError(t, e.Close()) })
 	threads := []int{1, 2, 3, 5, 7, 12, 16}
 	return subject{engine: e, memory: e.Allocator(), threads: threads, most: *most, large: *large, rows: *exactRows}

@@ -13,6 +13,7 @@ import (
 // and leave, those of each stream by one goroutine at a time.
 type Context struct {
 	Device
+	Number    int // of the device
 	ctx       cu.CUContext
 	module    cu.Module
 	functions []function
@@ -27,7 +28,7 @@ func NewContext(number int) (c *Context, err error) {
 	if number < 0 || number >= len(devices) {
 		return nil, &NoDeviceError{Reason: fmt.Sprintf("device %d was asked for, there are %d", number, len(devices))}
 	}
-	c = &Context{Device: devices[number]}
+	c = &Context{Device: devices[number], Number: number}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	dev, err := cu.GetDevice(number)

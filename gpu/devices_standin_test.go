@@ -1,0 +1,284 @@
+//go:build cuda && standin && linux && amd64
+
+package gpu
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/arrowsort/engine/enginetest"
+	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// devicesForTest has the stand-in make some devices, and returns how many there are.
+func devicesForTest(t testing.TB, want int) int {
+	t.Setenv("ARROWSORT_STANDIN_DEVICES", fmt.Sprint(want))
+	return want
+}
+
+// TestDevicesApart holds devices that do not reach each other to a part of the suite.
+func TestDevicesApart(t *testing.T) {
+	t.Setenv("ARROWSORT_STANDIN_APART", "1")
+	devicesForTest(t, 3)
+	enginetest.TestEngineBelow(t, 2000, func(t testing.TB) engine.Engine { return openSharedForTest(t, 3) })
+}
+
+// TestSharedJobs compares jobs that take memory in all ways on 2 to 4 devices with one: windows, text, small batches.
+func TestSharedJobs(t *testing.T) {
+	devices := devicesForTest(t, 4)
+	useEverything(t)
+	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	defer mem.AssertSize(t, 0)
+	var engines []*Engine
+	for n := min(2, devices); n <= devices; n++ {
+		engines = append(engines, openSharedForTest(t, n))
+	}
+	for i, job := range roomJobs(7_003) {
+		for _, limit := range []int{0, 3_000, 20} {
+			job.Limit = limit
+			want := sortWithEverything(t, job, mem)
+			got, err := engines[i%len(engines)].Sort(t.Context(), job, mem)
+			require.NoError(t, err)
+			require.True(t, reflect.DeepEqual(want, got), "keys %v, columns %v, limit %d", job.Keys, job.Gather, limit)
+			got.Release(mem)
+			want.Release(mem)
+		}
+	}
+}
+
+// TestDeviceOfSeveralFails makes each launch fail on one device of three: the error names it, nothing leaks, and the
+// next sort is correct.
+func TestDeviceOfSeveralFails(t *testing.T) {
+	testFaults(t, "ARROWSORT_STANDIN_FAIL", ErrDevice)
+}
+
+// TestDeviceOfSeveralIsFull does the same with memory that one device lacks.
+func TestDeviceOfSeveralIsFull(t *testing.T) {
+	testFaults(t, "ARROWSORT_STANDIN_SHORT", engine.ErrMemory)
+}
+
+func testFaults(t *testing.T, fault string, want error) {
+	t.Setenv("ARROWSORT_STANDIN_DEVICES", "3")
+	t.Setenv("ARROWSORT_STANDIN_FAULTY", "1")
+	useEverything(t)
+	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	defer mem.AssertSize(t, 0)
+	jobs := roomJobs(5_000)
+	job := jobs[len(jobs)-1]
+	right := sortWithEverything(t, job, mem)
+	defer right.Release(mem)
+	failures, step := 0, 1
+	if testing.Short() {
+		step = 3
+	}
+	for call, good := 1, 0; good < 3; call += step {
+		require.Less(t, call, 3000)
+		e := openShared(t, 3)
+		t.Setenv(fault, fmt.Sprint(call+openCalls(t, e, fault)))
+		got, err := e.Sort(t.Context(), job, mem)
+		t.Setenv(fault, "")
+		if good++; err != nil {
+			failures, good = failures+1, 0
+			require.ErrorIs(t, err, want, "call %d", call)
+			require.True(t, strings.HasPrefix(err.Error(), "device 1: "), "call %d: %v", call, err)
+			got, err = e.Sort(t.Context(), job, mem)
+			require.NoError(t, err, "after call %d failed", call)
+		}
+		require.True(t, reflect.DeepEqual(right, got), "call %d", call)
+		got.Release(mem)
+		require.NoError(t, e.Close())
+	}
+	require.Greater(t, failures, 10)
+}
+
+// openCalls is the number of calls that a context has made for memory until its device is open.
+func openCalls(t *testing.T, e *Engine, fault string) int {
+	if fault != "ARROWSORT_STANDIN_SHORT" {
+		return 0
+	}
+	calls := 0
+	for {
+		t.Setenv(fault, fmt.Sprint(calls+1))
+		opened, err := Open(Options{Device: 1})
+		t.Setenv(fault, "")
+		if err == nil {
+			require.NoError(t, opened.Close())
+			return calls
+		}
+		calls++
+	}
+}
+
+// TestMemoryOfDevices sorts with devices of which one has less memory than an equal share needs, and with less than all
+// have together.
+func TestMemoryOfDevices(t *testing.T) {
+	t.Setenv("ARROWSORT_STANDIN_DEVICES", "3")
+	keepThresholds(t)
+	thresholds.smallSortRows = 0
+	const rows = 600_000
+	r := rand.New(rand.NewPCG(6, 6))
+	job := roomJob([]keyencode.Column{memoryColumn(r, keyencode.Int64, rows, false),
+		memoryColumn(r, keyencode.Int64, rows, true)}, []int{0}, []int{0, 1})
+	want := sortWithEverything(t, job, goMemory{})
+	each := (bytesOfRow(job)*rows)/3 + 6<<20
+	for name, memories := range map[string][]int{
+		"equal": {each, each, each}, "one smaller": {2 * each, each / 2, 2 * each},
+		"one large": {each / 2, each / 2, 3 * each},
+	} {
+		t.Setenv("ARROWSORT_STANDIN_MEMORY", strings.Trim(strings.ReplaceAll(fmt.Sprint(memories), " ", ","), "[]"))
+		e := openShared(t, 3)
+		for range 2 {
+			got, err := e.Sort(t.Context(), job, goMemory{})
+			require.NoError(t, err, name)
+			require.True(t, reflect.DeepEqual(want, got), name)
+		}
+		require.NoError(t, e.Close())
+	}
+	t.Setenv("ARROWSORT_STANDIN_MEMORY", fmt.Sprint(each/3))
+	e := openShared(t, 3)
+	_, err := e.Sort(t.Context(), job, goMemory{})
+	require.ErrorIs(t, err, engine.ErrMemory)
+	require.ErrorContains(t, err, "device ")
+	require.NoError(t, e.Close())
+}
+
+// TestMemoryOfShares sorts with the memory that the documents state, on two devices.
+func TestMemoryOfShares(t *testing.T) {
+	text, err := os.ReadFile("../docs/gpu.md")
+	require.NoError(t, err)
+	require.Contains(t, strings.Join(strings.Fields(string(text)), " "), fmt.Sprintf("larger of %d bytes per word of "+
+		"the codes and %d bytes, and of 8 bytes and five times the widest column; 6 MiB besides", bytesOfWord,
+		bytesOfRecords))
+	require.Equal(t, 5, columnsOnWay)
+	t.Setenv("ARROWSORT_STANDIN_DEVICES", "2")
+	keepThresholds(t)
+	thresholds.smallSortRows = 0
+	rows := 1_000_000
+	if testing.Short() {
+		rows = 300_000
+	}
+	r := rand.New(rand.NewPCG(6, 6))
+	columns := []keyencode.Column{memoryColumn(r, keyencode.Int64, rows, false),
+		memoryColumn(r, keyencode.Int64, rows, true), memoryColumn(r, keyencode.Decimal128, rows, false),
+		memoryColumn(r, keyencode.Uint32, rows, false), memoryColumn(r, keyencode.Decimal256, rows, true)}
+	for _, c := range []struct{ keys, gather []int }{
+		{[]int{0}, nil}, {[]int{0}, []int{0, 1}}, {[]int{2}, []int{2}}, {[]int{0, 1}, []int{2}}, {[]int{3}, []int{4}},
+		{[]int{4}, nil}, {[]int{3, 4, 0}, []int{1}},
+	} {
+		job := roomJob(columns, c.keys, c.gather)
+		t.Setenv("ARROWSORT_STANDIN_MEMORY", fmt.Sprint(bytesOfRow(job)*rows/2+6<<20))
+		e := openShared(t, 2)
+		_, err := e.Sort(t.Context(), job, goMemory{})
+		require.NoError(t, err, "keys %v, columns %v", c.keys, c.gather)
+		require.NoError(t, e.Close())
+	}
+}
+
+// TestStandinProtectsMemory: a kernel of a device that writes to memory of another, which it does not reach, ends the
+// program. It runs in a process of its own.
+func TestStandinProtectsMemory(t *testing.T) {
+	const variable = "ARROWSORT_TEST_TRESPASS"
+	if os.Getenv(variable) == "" {
+		for _, apart := range []string{"", "1"} {
+			c := exec.Command(os.Args[0], "-test.run", "^TestStandinProtectsMemory$")
+			c.Env = append(os.Environ(), variable+"=1", "ARROWSORT_STANDIN_DEVICES=2", "ARROWSORT_STANDIN_APART="+apart)
+			output, err := c.CombinedOutput()
+			if apart == "" {
+				require.NoError(t, err, "devices that reach each other: %s", output)
+				continue
+			}
+			require.ErrorAs(t, err, new(*exec.ExitError))
+			require.Contains(t, string(output), "SIGSEGV")
+		}
+		return
+	}
+	e := openShared(t, 2)
+	s := <-e.turn
+	allocate := func(s *session) driver.Ptr {
+		leave, err := s.Enter()
+		require.NoError(t, err)
+		defer leave()
+		p, err := s.Alloc(4096)
+		require.NoError(t, err)
+		return p
+	}
+	own, foreign := allocate(s), allocate(s.peers[1])
+	leave, err := s.Enter()
+	require.NoError(t, err)
+	defer leave()
+	for _, p := range []driver.Ptr{own, foreign} {
+		require.NoError(t, s.streams[0].Launch(false, kernelNumbers["iota"], 1, []uint64{uint64(p), 100, 0}))
+		require.NoError(t, s.streams[0].Wait())
+	}
+}
+
+func TestOpenDevices(t *testing.T) {
+	t.Setenv("ARROWSORT_STANDIN_DEVICES", "3")
+	for _, devices := range [][]int{{0, 3}, {-1}, {1, 1}} {
+		_, err := Open(Options{Devices: devices})
+		require.ErrorIs(t, err, ErrNoDevice)
+	}
+	e, err := Open(Options{Devices: []int{2, 0}})
+	require.NoError(t, err)
+	require.Equal(t, 2, e.Device().Number)
+	require.Equal(t, []int{0, 1}, e.Device().Peers)
+	require.Len(t, e.Devices(), 2)
+	require.NoError(t, e.Close())
+	t.Setenv("ARROWSORT_STANDIN_APART", "1")
+	all, err := Devices()
+	require.NoError(t, err)
+	for _, d := range all {
+		require.Empty(t, d.Peers)
+	}
+	t.Setenv("ARROWSORT_STANDIN_REFUSE", "1")
+	_, err = Open(Options{Devices: []int{0, 1}})
+	require.ErrorIs(t, err, ErrDevice)
+	require.NotErrorIs(t, err, errors.ErrUnsupported)
+}
+
+// TestStageTimes sorts few rows, strings, and rows for several devices.
+func TestStageTimes(t *testing.T) {
+	t.Setenv("ARROWSORT_STANDIN_DEVICES", "2")
+	e, err := Open(Options{Devices: []int{0, 1}, ShareRows: 1000})
+	require.NoError(t, err)
+	defer e.Close()
+	stages := func() (names []string) {
+		for _, s := range e.StageTimes() {
+			require.Positive(t, s.Duration)
+			names = append(names, fmt.Sprint(s.Device, " ", s.Stage))
+		}
+		slices.Sort(names)
+		return names
+	}
+	require.Empty(t, stages())
+	sort := func(rows int, kind keyencode.Kind) {
+		r := rand.New(rand.NewPCG(6, 7))
+		columns := []keyencode.Column{memoryColumn(r, keyencode.Int64, rows, false), texts(r, keyencode.Binary, rows)}
+		at := 0
+		if kind == keyencode.Binary {
+			at = 1
+		}
+		_, err := e.Sort(t.Context(), roomJob(columns, []int{at}, []int{0}), goMemory{})
+		require.NoError(t, err)
+	}
+	sort(1999, keyencode.Int64)
+	sort(5000, keyencode.Binary)
+	require.Equal(t, []string{"0 sort"}, stages())
+	sort(2000, keyencode.Int64)
+	require.Equal(t, []string{"0 download", "0 exchange", "0 gather", "0 measure", "0 partition", "0 sort",
+		"1 download", "1 exchange", "1 gather", "1 measure", "1 partition", "1 sort"}, stages())
+	require.Less(t, e.Thresholds(1)[0].Rows, math.MaxInt)
+}

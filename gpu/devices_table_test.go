@@ -1,0 +1,369 @@
+//go:build cuda && devices && linux && amd64
+
+package gpu
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/gpu/internal/host"
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// The table of sorts on several GPUs: TestDevicesTable proves and times every row of it, with the bandwidths that bound
+// it. benchmarks/devices/run.sh runs it.
+var (
+	tableDevices = flag.Int("gpus", 2, "number of GPUs")
+	tableBits    = flag.Int("bits", 28, "2^bits rows, and four times as many")
+	tableRuns    = flag.Int("runs", 5, "runs of which the median is taken")
+	tableLarge   = flag.Int64("large", 0, "bytes of a table larger than the memory of one GPU; 0: none")
+	tableBytes   = flag.Int("piece", 256<<20, "bytes of each copy by which bandwidths are measured")
+)
+
+// A bench is the engines of a table and the bandwidths of their devices, in bytes per nanosecond.
+type bench struct {
+	*testing.T
+	one, all                 *Engine
+	up, down, both, exchange float64
+}
+
+func TestDevicesTable(t *testing.T) {
+	devices := devicesForTest(t, *tableDevices)
+	require.Equal(t, *tableDevices, devices, "there are fewer GPUs")
+	b := &bench{T: t, one: openSharedForTest(t, 1), all: openSharedForTest(t, devices)}
+	for _, d := range b.all.Devices() {
+		fmt.Printf("device %d: %s, %d bytes, reaches %v\n", d.Number, d.Name, d.Memory, d.Peers)
+	}
+	fmt.Printf("%d processors, medians of %d runs\n", runtime.GOMAXPROCS(0), *tableRuns)
+	b.measureBandwidths()
+	few, many := 1<<*tableBits, 4<<*tableBits
+	b.sortTable(few)
+	b.sortIndices(many)
+	b.sortResident(few)
+	b.sortResident(many)
+	if *tableLarge > 0 {
+		b.sortLarge()
+	}
+	for _, s := range b.all.StageTimes() {
+		fmt.Printf("stage %-9s device %d %10.1f ms in all runs\n", s.Stage, s.Device, s.Duration.Seconds()*1e3)
+	}
+}
+
+// median times some runs after one that allocates.
+func (b *bench) median(run func()) time.Duration {
+	run()
+	var times []time.Duration
+	for range *tableRuns {
+		start := time.Now()
+		run()
+		times = append(times, time.Since(start))
+	}
+	slices.Sort(times)
+	return times[len(times)/2]
+}
+
+// report prints a row: what was reached of a bound, and what is asked.
+func (b *bench) report(job string, rows int, took, bound time.Duration, asked float64, more string) {
+	reached := 100 * float64(bound) / float64(took)
+	verdict := "met"
+	if reached < asked {
+		verdict = "missed"
+	}
+	fmt.Printf("%-22s %d GPUs %11d rows %10.3f ms, bound %10.3f ms: %5.1f %% of %2.0f %%, %s; %s\n", job, *tableDevices,
+		rows, took.Seconds()*1e3, bound.Seconds()*1e3, reached, asked, verdict, more)
+}
+
+// onAll does work on all devices at the same time, as a stage of a sort.
+func (b *bench) onAll(e *Engine, work func(t *team, m *member)) {
+	s := <-e.turn
+	defer func() { e.turn <- s }()
+	t := newTeam(b.Context(), s.peers, &engine.Job{}, goMemory{})
+	defer t.end()
+	require.NoError(b, t.each("copies", func(m *member) { work(t, m) }))
+}
+
+// measureBandwidths copies between pinned memory and all devices, and between all devices.
+func (b *bench) measureBandwidths() {
+	const copies = 8
+	p, bytes := *tableDevices, *tableBytes
+	mem := b.all.Allocator()
+	pinned := make([][]byte, 2*p)
+	for i := range pinned {
+		pinned[i] = mem.Allocate(bytes)
+		fill(pinned[i], uint64(i))
+		defer mem.Free(pinned[i])
+	}
+	buffers := make([][]driver.Ptr, p)
+	times := map[string]time.Duration{}
+	var start time.Time
+	timed := func(name string, work func(t *team, m *member)) {
+		start = time.Now()
+		b.onAll(b.all, work)
+		times[name] = time.Since(start)
+	}
+	for range 2 { // the first time allocates
+		b.onAll(b.all, func(_ *team, m *member) {
+			if buffers[m.number] == nil {
+				for range 2 {
+					p, err := m.Alloc(bytes + padding)
+					m.fail(err)
+					buffers[m.number] = append(buffers[m.number], p)
+				}
+			}
+		})
+		timed("up", func(_ *team, m *member) {
+			for range copies {
+				m.upload(buffers[m.number][0], pinned[m.number])
+			}
+			m.wait()
+		})
+		timed("down", func(_ *team, m *member) {
+			for range copies {
+				m.download(pinned[m.number], buffers[m.number][0])
+			}
+			m.wait()
+		})
+		timed("both", func(_ *team, m *member) {
+			for range copies {
+				m.upload(buffers[m.number][0], pinned[m.number])
+				m.down.download(pinned[p+m.number], buffers[m.number][1])
+			}
+			m.wait()
+			m.fail(m.down.wait())
+		})
+		timed("exchange", func(t *team, m *member) {
+			for range copies {
+				for i := 1; i < p; i++ {
+					sender := t.members[(m.number+i)%p]
+					m.copyFrom(sender, buffers[m.number][1], buffers[sender.number][0], bytes)
+				}
+			}
+			m.wait()
+		})
+	}
+	b.onAll(b.all, func(_ *team, m *member) {
+		for _, p := range buffers[m.number] {
+			m.fail(m.Free(p))
+		}
+	})
+	rate := func(name string, parts int) float64 {
+		r := float64(copies*parts*bytes) / float64(times[name])
+		fmt.Printf("bandwidth %-8s %7.1f GB/s, %d GPUs together\n", name, r, p)
+		return r
+	}
+	b.up, b.down, b.both = rate("up", p), rate("down", p), rate("both", 2*p)
+	b.exchange = rate("exchange", p*max(1, p-1))
+}
+
+// lasting is how long bytes take at a rate.
+func lasting(bytes int, rate float64) time.Duration { return time.Duration(float64(bytes) / rate) }
+
+// keyedTable is a table of random keys, row numbers, and columns that follow from these. All are gathered.
+func keyedTable(ctx context.Context, mem engine.Allocator, rows, columns int) *engine.Job {
+	job := randomJob(mem, keyencode.Int64, rows, columns)
+	job.Gather = []int{0}
+	for c := 1; c < columns; c++ {
+		values := host.View[uint64](job.Columns[c].Chunks[0].Values)
+		_ = host.NewWorkers(ctx, 0).Tiles(rows, 1<<16, func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				values[i] = payload(c, uint64(i))
+			}
+		})
+		job.Gather = append(job.Gather, c)
+	}
+	return job
+}
+
+// payload is the value of a column in a row: the first has the row numbers.
+func payload(column int, row uint64) uint64 {
+	if column == 1 {
+		return row
+	}
+	return mix(row + uint64(column))
+}
+
+// proveTable proves a sorted table by its second column, the row numbers.
+func (b *bench) proveTable(job *engine.Job, sorted *engine.Result) {
+	keys := host.View[uint64](job.Columns[0].Chunks[0].Values)
+	order := make([]uint32, job.Rows)
+	rows := host.View[uint64](sorted.Columns[1].Values)
+	var wrong atomic.Int64
+	err := host.NewWorkers(b.Context(), 0).Tiles(job.Rows, 1<<16, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			row := rows[i]
+			order[i] = uint32(row)
+			if row >= uint64(len(keys)) || host.View[uint64](sorted.Columns[0].Values)[i] != keys[row] {
+				wrong.Add(1)
+				continue
+			}
+			for c := 2; c < len(job.Columns); c++ {
+				if host.View[uint64](sorted.Columns[c].Values)[i] != payload(c, row) {
+					wrong.Add(1)
+				}
+			}
+		}
+	})
+	require.NoError(b, err)
+	require.Zero(b, wrong.Load()+prove(order, ordered(keys)), "rows that are wrong")
+}
+
+// ordered returns the numbers that order as the signed keys do.
+func ordered(keys []uint64) func(row uint32) uint64 {
+	return func(row uint32) uint64 { return keys[row] ^ 1<<63 }
+}
+
+// sortTable sorts W, a key and two columns of 8 bytes, from and to pinned memory, on one GPU and on all.
+func (b *bench) sortTable(rows int) {
+	mem := b.all.Allocator()
+	job := keyedTable(b.Context(), mem, rows, 3)
+	sort := func(e *Engine) func() {
+		return func() {
+			res, err := e.Sort(b.Context(), job, mem)
+			require.NoError(b, err)
+			res.Release(mem)
+		}
+	}
+	res, err := b.all.Sort(b.Context(), job, mem)
+	require.NoError(b, err)
+	b.proveTable(job, res)
+	res.Release(mem)
+	one, all := b.median(sort(b.one)), b.median(sort(b.all))
+	b.report("W, pinned", rows, all, lasting(2*24*rows, b.both), 85,
+		fmt.Sprintf("one GPU %.3f ms, %.2f x", one.Seconds()*1e3, float64(one)/float64(all)))
+	for _, c := range job.Columns {
+		mem.Free(c.Chunks[0].Values)
+	}
+	mem.Trim()
+}
+
+// sortIndices computes the row numbers of a column in pinned memory.
+func (b *bench) sortIndices(rows int) {
+	mem := b.all.Allocator()
+	job := randomJob(mem, keyencode.Int64, rows, 1)
+	job.RowNumbers = 4
+	res, err := b.all.Sort(b.Context(), job, mem)
+	require.NoError(b, err)
+	keys := host.View[uint64](job.Columns[0].Chunks[0].Values)
+	require.Zero(b, prove(host.View[uint32](res.RowNumbers), ordered(keys)), "rows that are wrong")
+	res.Release(mem)
+	took := b.median(func() {
+		res, err := b.all.Sort(b.Context(), job, mem)
+		require.NoError(b, err)
+		res.Release(mem)
+	})
+	b.report("argsort i64, pinned", rows, took, lasting(12*rows, b.both), 85,
+		fmt.Sprintf("8 bytes up, then 4 down: %.3f ms", (lasting(8*rows, b.up)+lasting(4*rows, b.down)).Seconds()*1e3))
+	mem.Free(job.Columns[0].Chunks[0].Values)
+	mem.Trim()
+}
+
+// sortResident computes the row numbers of a column of which each GPU holds a share. They stay on the GPUs.
+func (b *bench) sortResident(rows int) {
+	mem := b.all.Allocator()
+	job := randomJob(mem, keyencode.Int64, rows, 1)
+	job.RowNumbers, job.Gather = 4, []int{0} // gathered by nobody, so that the column stays
+	keys := host.View[uint64](job.Columns[0].Chunks[0].Values)
+	s := <-b.all.turn
+	defer func() { b.all.turn <- s }()
+	columns := make([]driver.Ptr, *tableDevices)
+	order, sent := make([]uint32, rows), 0
+	sort := func(keep bool) {
+		t := newTeam(b.Context(), s.peers, job, goMemory{})
+		defer t.end()
+		t.gathered = job.Gather
+		require.NoError(b, t.divide())
+		if columns[0] == 0 {
+			b.uploadShares(t, columns)
+		}
+		for i, m := range t.members {
+			m.share.columns[0] = &column{values: columns[i]}
+		}
+		for _, stage := range []func() error{t.measure, t.partition, t.exchangeKeys, t.sort} {
+			require.NoError(b, stage())
+		}
+		require.NoError(b, t.each("gather", func(m *member) {
+			sorted := m.sortedNumbers()
+			if m.wait(); keep {
+				m.download(host.BytesOf(order[m.lo:m.hi]), sorted)
+				m.wait()
+			}
+		}))
+		sent = 0
+		for _, m := range t.members {
+			sent += 12 * (m.received() - (m.from[m.number+1] - m.from[m.number]))
+		}
+	}
+	sort(true)
+	require.Zero(b, prove(order, ordered(keys)), "rows that are wrong")
+	share := b.sortShare(s, columns[0], rows / *tableDevices)
+	took := b.median(func() { sort(false) })
+	exchange := lasting(sent, b.exchange)
+	b.report("argsort i64, resident", rows, took, share+exchange, 80,
+		fmt.Sprintf("a share %.3f ms, %d bytes exchanged %.3f ms", share.Seconds()*1e3, sent, exchange.Seconds()*1e3))
+	b.free(s, columns)
+	mem.Free(job.Columns[0].Chunks[0].Values)
+	mem.Trim()
+}
+
+// uploadShares uploads the only column of a job to memory that outlasts the sort.
+func (b *bench) uploadShares(t *team, columns []driver.Ptr) {
+	require.NoError(b, t.each("upload", func(m *member) {
+		p, err := m.Alloc(8*m.rows + padding)
+		m.fail(err)
+		columns[m.number] = p
+		m.uploadValues(p, m.share.job.Columns[0].Chunks, 8)
+		m.wait()
+	}))
+}
+
+func (b *bench) free(s *session, columns []driver.Ptr) {
+	for i, peer := range s.peers {
+		leave, err := peer.Enter()
+		require.NoError(b, err)
+		require.NoError(b, peer.Free(columns[i]))
+		leave()
+	}
+}
+
+// sortShare times the sort of a share on the first GPU alone.
+func (b *bench) sortShare(s *session, values driver.Ptr, rows int) time.Duration {
+	leave, err := s.Enter()
+	require.NoError(b, err)
+	defer leave()
+	chunk := keyencode.Chunk{Rows: rows}
+	job := &engine.Job{Rows: rows, Keys: []keyencode.Key{{}},
+		Columns: []keyencode.Column{{Kind: keyencode.Int64, Chunks: []keyencode.Chunk{chunk}}}}
+	return b.median(func() {
+		t := newTask(b.Context(), s, 0)
+		defer t.end()
+		alone := newSorter(t, job, goMemory{})
+		alone.columns[0] = &column{values: values}
+		require.NoError(b, alone.argsort())
+		require.NoError(b, alone.wait())
+	})
+}
+
+// sortLarge sorts a table that is larger than the memory of one GPU, in Go's memory: a key and four columns.
+func (b *bench) sortLarge() {
+	const columns = 5
+	rows := int(min(*tableLarge/(8*columns), math.MaxUint32))
+	job := keyedTable(b.Context(), goMemory{}, rows, columns)
+	start := time.Now()
+	res, err := b.all.Sort(b.Context(), job, goMemory{})
+	require.NoError(b, err)
+	took := time.Since(start)
+	b.proveTable(job, res)
+	fmt.Printf("%-22s %d GPUs %11d rows, %d bytes %10.3f ms: sorted by all of them\n", "larger than one GPU",
+		*tableDevices, rows, 8*columns*rows, took.Seconds()*1e3)
+}

@@ -1,0 +1,86 @@
+//go:build cuda && linux && amd64
+
+package gpu
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/arrowsort/engine/enginetest"
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// openShared opens devices of the stand-in that share sorts of any number of rows.
+func openShared(t testing.TB, devices int) *Engine {
+	t.Helper()
+	options := Options{ShareRows: 1}
+	for i := range devices {
+		options.Devices = append(options.Devices, i)
+	}
+	e, err := Open(options)
+	require.NoError(t, err)
+	return e
+}
+
+func openSharedForTest(t testing.TB, devices int) *Engine {
+	e := openShared(t, devices)
+	t.Cleanup(func() { require.NoError(t, e.Close()) })
+	return e
+}
+
+// TestEngineOfDevices holds sorts on 2 to 4 devices to the suite that every engine passes, where there are so many.
+func TestEngineOfDevices(t *testing.T) {
+	devices := devicesForTest(t, 4)
+	for n := min(2, devices); n <= devices; n++ {
+		if testing.Short() && n == 3 { // TestDevicesApart has as many
+			continue
+		}
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			rows := 200_000
+			if testing.Short() {
+				rows = 20_000
+			}
+			enginetest.TestEngineBelow(t, rows, func(t testing.TB) engine.Engine { return openSharedForTest(t, n) })
+		})
+	}
+}
+
+// TestRangesAreEqual divides keys of every distribution among devices: no range is longer or shorter than an equal one
+// by more than the part that exactShare allows.
+func TestRangesAreEqual(t *testing.T) {
+	devices := devicesForTest(t, 4)
+	e := openSharedForTest(t, devices)
+	mode := 0
+	for _, name := range slices.Sorted(maps.Keys(draws)) {
+		for _, kind := range []keyencode.Kind{keyencode.Float32, keyencode.Int64} {
+			const rows = 20_011
+			k := numberKey{kind: kind, value: draws[name].by(rows, numberKey{kind: kind}.bytes(), 1),
+				null: percent(mode%3*20, 7)}.in(mode)
+			mode++
+			job := &engine.Job{Rows: rows, Columns: []keyencode.Column{k.column(rows)}, RowNumbers: 4,
+				Keys: []keyencode.Key{{Order: k.order, Nulls: k.nulls}}}
+			s := <-e.turn
+			team := newTeam(t.Context(), s.sorters(job), job, goMemory{})
+			team.allocateResult()
+			require.NoError(t, team.divide())
+			require.NoError(t, team.measure())
+			require.NoError(t, team.partition())
+			total := 0
+			for _, m := range team.members {
+				require.InDelta(t, rows/devices, m.received(), float64(rows/devices/exactShare+1),
+					"%s of kind %d, %d devices", name, kind, devices)
+				require.Equal(t, total, m.lo)
+				total += m.received()
+			}
+			require.Equal(t, rows, total)
+			team.helpers.Wait()
+			team.end()
+			e.turn <- s
+		}
+	}
+}

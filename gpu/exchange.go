@@ -1,0 +1,155 @@
+//go:build cuda && linux && amd64
+
+package gpu
+
+import (
+	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/kernels"
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// receive copies what the other devices send to a device, in the order of the devices: memory of the given bytes for a
+// row. Every device begins with another one, so that no two receive from the same at a time.
+func (t *team) receive(m *member, bytes int, dst driver.Ptr, from func(sender *member) driver.Ptr) {
+	for i := range t.members {
+		sender := t.members[(m.number+i)%len(t.members)]
+		at, n := m.from[sender.number], m.from[sender.number+1]-m.from[sender.number]
+		if n > 0 {
+			m.copyFrom(sender, dst+driver.Ptr(bytes*at), from(sender)+driver.Ptr(bytes*sender.sent[m.number]), bytes*n)
+		}
+	}
+}
+
+// copyFrom copies memory of another device, or of the same, in steps so that a cancelled context waits for no more.
+func (m *member) copyFrom(sender *member, dst, src driver.Ptr, bytes int) {
+	for bytes > 0 && !m.failed() {
+		n := min(bytes, thresholds.copyBytes)
+		if sender == m {
+			m.copy(dst, src, n)
+		} else {
+			m.fail(m.CopyFrom(dst, sender.Context, src, n))
+		}
+		m.moves(n * peerCost)
+		dst, src, bytes = dst+driver.Ptr(n), src+driver.Ptr(n), bytes-n
+	}
+}
+
+// peerCost is how much slower copies between devices may be than the memory of one: those through the host are.
+const peerCost = busCost
+
+// receiveBits does the same with bitmaps, of which whole bytes are copied. They are then shifted side by side.
+func (t *team) receiveBits(m *member, dst driver.Ptr, from func(sender *member) driver.Ptr) {
+	for _, sender := range t.members {
+		at, n := m.from[sender.number], m.from[sender.number+1]-m.from[sender.number]
+		if n == 0 {
+			continue
+		}
+		var bits driver.Ptr
+		first := sender.sent[m.number]
+		if src := from(sender); src != 0 {
+			bytes := (first+n+7)/8 - first/8
+			bits = m.alloc(bytes)
+			if tail := bytes &^ 7; !m.failed() { // kernels read whole words
+				m.fail(m.Zero(bits+driver.Ptr(tail), 8))
+			}
+			m.copyFrom(sender, bits, src+driver.Ptr(first/8), bytes)
+		}
+		m.launch("copy_bits", m.blocks(n/32), uint64(bits), uint64(first%8), uint64(n), uint64(dst), uint64(at))
+		m.free(bits)
+	}
+}
+
+// exchangeKeys sends the words of the codes, and the row numbers.
+func (t *team) exchangeKeys() error {
+	if t.needsNumbers() {
+		if err := t.each("exchange", t.receiveNumbers); err != nil {
+			return err
+		}
+	}
+	for word := range t.plan.Words() {
+		if t.plan.Words() > 1 { // else partition has left the only word
+			err := t.each("partition", func(m *member) {
+				if n := m.sending(); n > 0 {
+					m.encodeSent(word, m.rowsTo, n, m.outbox.codes)
+					m.wait()
+				}
+			})
+			if err != nil {
+				return err
+			}
+		}
+		if err := t.each("exchange", t.receiveWord); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *team) receiveNumbers(m *member) {
+	if n := m.received(); n > 0 {
+		m.inbox.numbers = m.alloc(4 * n)
+		t.receive(m, 4, m.inbox.numbers, func(sender *member) driver.Ptr { return sender.rowsTo })
+		m.wait()
+	}
+}
+
+func (t *team) receiveWord(m *member) {
+	if n := m.received(); n > 0 {
+		codes := m.alloc(8 * n)
+		m.words = append(m.words, codes)
+		t.receive(m, 8, codes, func(sender *member) driver.Ptr { return sender.outbox.codes })
+		m.wait()
+	}
+}
+
+// send gathers the values and the bitmaps of a column of the job in the order in which the rows are sent.
+func (t *team) send(m *member, at int) {
+	n := m.sending()
+	m.column, m.outbox.bits = 0, 0
+	if m.rows == 0 || n == 0 {
+		return
+	}
+	src := &m.share.job.Columns[at]
+	c := m.share.column(at)
+	if c.validity != 0 {
+		m.outbox.bits = t.sendBits(m, c.validity, c.bit, n)
+	}
+	switch width := src.ValueBytes(); {
+	case src.Kind == keyencode.Bool:
+		m.column = t.sendBits(m, c.values, c.valueBit, n)
+	case width > 0:
+		padded := (n + kernels.GatherTile - 1) / kernels.GatherTile * kernels.GatherTile
+		m.column = m.alloc(padded * width)
+		m.gatherRows(c.values-driver.Ptr(m.first*width), width, m.rowsTo, padded, m.column)
+	}
+}
+
+func (t *team) sendBits(m *member, bits driver.Ptr, bit uint64, n int) driver.Ptr {
+	sent := m.alloc((n + 31) / 32 * 4)
+	m.launch("gather_bits", m.blocks(n), uint64(bits)-uint64(m.first/8), bit, uint64(m.rowsTo), uint64(n), uint64(sent),
+		uint64(t.ones(m, len(t.job.Gather))))
+	m.moves(32 * n)
+	return sent
+}
+
+// receiveColumn receives the values of a column and its bitmap.
+func (t *team) receiveColumn(m *member, at int) {
+	n, src := m.received(), &t.job.Columns[at]
+	m.values, m.validity = 0, 0
+	if n == 0 {
+		return
+	}
+	column := func(sender *member) driver.Ptr { return sender.column }
+	switch width := src.ValueBytes(); {
+	case src.Kind == keyencode.Bool:
+		m.values = m.zeros(n/8 + 8)
+		t.receiveBits(m, m.values, column)
+	case width > 0:
+		m.values = m.alloc(n * width)
+		t.receive(m, width, m.values, column)
+	}
+	if nullable(src) {
+		m.validity = m.zeros(n/8 + 8)
+		t.receiveBits(m, m.validity, func(sender *member) driver.Ptr { return sender.outbox.bits })
+	}
+}

@@ -1,0 +1,56 @@
+package host
+
+import "encoding/binary"
+
+// Bits are the first Rows bits of a bitmap.
+type Bits struct {
+	Bitmap []byte
+	Rows   int
+}
+
+// JoinBits writes bitmaps one after the other to dst, and zeros after the last bit.
+func (w *Workers) JoinBits(dst []byte, parts []Bits) error {
+	const tile = 64 * 1024 // bits; whole words, so that no two threads write to the same one
+	return w.Tiles(8*len(dst), tile, func(lo, hi int) {
+		at, first := 0, 0 // the part, and the place of its first bit
+		for lo < hi {
+			var word uint64
+			for have := 0; have < 64 && at < len(parts); {
+				from := lo + have - first
+				n := min(64-have, parts[at].Rows-from)
+				if n <= 0 {
+					first += parts[at].Rows
+					at++
+					continue
+				}
+				word |= bitsAt(parts[at].Bitmap, from, n) << have
+				have += n
+			}
+			putWord(dst[lo/8:min(len(dst), lo/8+8)], word)
+			lo += 64
+		}
+	})
+}
+
+// bitsAt returns n bits of a bitmap, at most 64, in the low bits of a word.
+func bitsAt(bitmap []byte, from, n int) uint64 {
+	bytes := bitmap[from/8 : (from+n+7)/8]
+	var low [8]byte
+	copy(low[:], bytes)
+	word := binary.LittleEndian.Uint64(low[:]) >> (from % 8)
+	if len(bytes) == 9 {
+		word |= uint64(bytes[8]) << (64 - from%8)
+	}
+	return word & (^uint64(0) >> (64 - n))
+}
+
+// putWord stores the low bytes of a word.
+func putWord(dst []byte, word uint64) {
+	if len(dst) == 8 {
+		binary.LittleEndian.PutUint64(dst, word)
+		return
+	}
+	for i := range dst {
+		dst[i] = byte(word >> (8 * i))
+	}
+}

@@ -1,0 +1,42 @@
+package host
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestJoinBits joins bitmaps of all small lengths, some of them empty, and of lengths around those of the tiles.
+func TestJoinBits(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 3))
+	for _, lengths := range [][]int{
+		{0}, {1}, {7, 1}, {8}, {9, 0, 0, 55}, {64}, {63, 2}, {1, 64, 65}, {3, 61, 64, 128, 5}, {200_000}, {65_535, 2},
+		{65_536, 65_537, 13}, {5, 131_072, 0, 70_001},
+	} {
+		var parts []Bits
+		var want []bool
+		for _, n := range lengths {
+			bitmap := make([]byte, (n+7)/8)
+			for i := range bitmap {
+				bitmap[i] = byte(r.Uint32())
+			}
+			for i := range n {
+				want = append(want, bitAt(bitmap, i))
+			}
+			parts = append(parts, Bits{bitmap, n})
+		}
+		for _, threads := range []int{1, 3} {
+			dst := make([]byte, (len(want)+7)/8)
+			for i := range dst {
+				dst[i] = 0xaa
+			}
+			require.NoError(t, NewWorkers(t.Context(), threads).JoinBits(dst, parts))
+			name := fmt.Sprintf("lengths %v, %d threads", lengths, threads)
+			for i := range 8 * len(dst) {
+				require.Equal(t, i < len(want) && want[i], bitAt(dst, i), "%s: bit %d", name, i)
+			}
+		}
+	}
+}

@@ -1,0 +1,188 @@
+//go:build cuda && linux && amd64
+
+package gpu
+
+import (
+	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/gpu/internal/host"
+	"github.com/arrowsort/arrowsort/kernels"
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// An outbox is the rows of a share in the order in which they are sent: those for the first device, for the second, and
+// so on.
+type outbox struct {
+	codes  driver.Ptr // a word of each row
+	rowsTo driver.Ptr // row numbers, of the whole table; after them a tile of numbers that are read but not used
+	sent   []int      // where the rows for each device begin, and where the last ones end
+	column driver.Ptr // values that are sent
+	bits   driver.Ptr // a bitmap that is sent; 0: of ones
+	starts []scattered
+}
+
+// sending is the number of rows that are sent.
+func (o *outbox) sending() int { return o.sent[len(o.sent)-1] }
+
+// partition orders the rows of all shares by the devices to which they go: the ranges are as long as the shares.
+func (t *team) partition() error {
+	c := t.newCuts()
+	rows := make([]int, len(t.members))
+	for i, m := range t.members {
+		rows[i] = m.rows
+	}
+	whole := c.start(rows)
+	open := []segment{whole}
+	if len(c.inside(&whole)) == 0 {
+		open[0].cuts = nil // all places are known, but the rows are not yet numbered
+	}
+	for first := true; len(open) > 0; first = false {
+		err := t.each("partition", func(m *member) {
+			if m.rows > 0 {
+				m.scatterAll(t.plan, c, open, first)
+			}
+		})
+		if err != nil {
+			return err
+		}
+		var next []segment
+		for i := range open {
+			if len(open[i].cuts) > 0 {
+				next = append(next, c.divided(&open[i], t.counts(i, &open[i]))...)
+			}
+		}
+		open = next
+	}
+	t.setRanges(c)
+	return nil
+}
+
+// newCuts returns the cuts between the ranges of the devices, and at the limit.
+func (t *team) newCuts() *cuts {
+	out := t.job.Out()
+	c := &cuts{digitBits: kernels.RadixBits, limit: -1}
+	least := t.members[0].shareRows // of a range: few rows are not worth several devices
+	if out < least*len(t.members) {
+		for i := 1; i < len(t.members); i++ {
+			c.targets = append(c.targets, min(out, i*least))
+		}
+	} else {
+		c.targets = bordersOf(divide(out, t.most), 1)[1:len(t.members)]
+	}
+	c.exact = max(out/len(t.members), least) / exactShare
+	if out < t.job.Rows {
+		c.limit = out
+		c.targets = append(c.targets, out)
+	}
+	for word := range t.plan.Words() {
+		c.wordBits = append(c.wordBits, t.plan.WordBits(word))
+	}
+	return c
+}
+
+// exactShare is the part of a range by which it may be longer or shorter: a digit of 8 bits divides the uniform keys of
+// up to 8 devices so well that no second one is counted.
+const exactShare = 32
+
+// counts are the rows of a segment's bins on each device.
+func (t *team) counts(number int, s *segment) [][]int {
+	counts := make([][]int, len(t.members))
+	for d, m := range t.members {
+		counts[d] = make([]int, kernels.RadixBins)
+		n := s.end[d] - s.begin[d]
+		if n == 0 {
+			continue
+		}
+		starts := m.starts[number].starts
+		for bin := range counts[d] {
+			end := n
+			if bin+1 < len(starts) {
+				end = int(starts[bin+1])
+			}
+			counts[d][bin] = end - int(starts[bin])
+		}
+	}
+	return counts
+}
+
+// scatterAll orders the rows of segments by their next digits, and waits for the counts.
+func (m *member) scatterAll(plan *keyencode.Plan, c *cuts, open []segment, first bool) {
+	m.starts = make([]scattered, len(open))
+	for i := range open {
+		s := &open[i]
+		n := s.end[m.number] - s.begin[m.number]
+		switch {
+		case n == 0:
+		case first:
+			m.starts[i] = m.scatterShare(plan, c.digit(s))
+		default:
+			m.starts[i] = m.scatterSegment(s, n, c)
+		}
+	}
+	m.wait()
+}
+
+// scatterShare reads the keys and scatters the rows by their leading digit.
+func (m *member) scatterShare(plan *keyencode.Plan, d digit) scattered {
+	s := m.share
+	s.plan = plan
+	src := source{}
+	if plan.Words() == 0 { // all rows are equal
+		src.codes = m.zeros(8 * m.rows)
+		src.field, d = codesField(src.codes), digit{0, 1}
+	} else {
+		src = s.source(0, 0)
+	}
+	column := src.field
+	src.field = column.numberedFrom(m.first)
+	padded := (m.rows + kernels.GatherTile - 1) / kernels.GatherTile * kernels.GatherTile
+	m.outbox.codes, m.rowsTo = m.alloc(8*m.rows), m.alloc(4*padded)
+	m.pad(m.rowsTo+driver.Ptr(4*m.rows), padded-m.rows)
+	b := newBinner(m.task, m.rows)
+	b.first = m.first
+	codes := src.codes
+	src.codes = 0
+	out := b.scatter(src, column, d, scattered{codes: m.outbox.codes, rows: m.rowsTo})
+	m.free(codes)
+	return out
+}
+
+// pad writes a row number that exists n times: kernels that gather read values for whole tiles of row numbers.
+func (m *member) pad(at driver.Ptr, n int) {
+	if n == 0 {
+		return
+	}
+	rows := make([]uint64, (n+1)/2)
+	for i := range rows {
+		rows[i] = uint64(m.first) | uint64(m.first)<<32
+	}
+	m.upload(at, host.BytesOf(rows)[:4*n])
+}
+
+// scatterSegment scatters the rows of a segment by its next digit, to where they were.
+func (m *member) scatterSegment(s *segment, n int, c *cuts) scattered {
+	at := driver.Ptr(s.begin[m.number])
+	out := scattered{codes: m.outbox.codes + 8*at, rows: m.rowsTo + 4*at}
+	src := source{codes: m.alloc(8 * n), rows: m.alloc(4 * n)} // kernels read aligned memory
+	m.copy(src.rows, out.rows, 4*n)
+	if s.word > 0 && s.bits == c.wordBits[s.word] {
+		m.encodeSent(s.word, src.rows, n, src.codes)
+	} else {
+		m.copy(src.codes, out.codes, 8*n)
+	}
+	src.field = codesField(src.codes)
+	out = newBinner(m.task, n).scatter(src, src.field, c.digit(s), out)
+	m.free(src.codes, src.rows)
+	return out
+}
+
+// encodeSent encodes a word of n rows that are numbered in the whole table.
+func (m *member) encodeSent(word int, rows driver.Ptr, n int, codes driver.Ptr) {
+	found, _ := m.share.plan.DeviceWord(word)
+	fields := m.share.fields(found)
+	for i := range fields {
+		fields[i] = fields[i].numberedFrom(m.first)
+	}
+	m.launch("encode", m.blocks(n), uint64(put(m.task, fields...)), uint64(len(fields)), uint64(n), uint64(rows),
+		uint64(codes))
+	m.moves((32*len(fields) + 12) * n)
+}

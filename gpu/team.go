@@ -1,0 +1,215 @@
+//go:build cuda && linux && amd64
+
+package gpu
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/gpu/internal/host"
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// A team is the devices of one sort. Each has a share of the rows of the input, and a range of the sorted order: it
+// sends the rows of its share to the devices in whose ranges they are, and sorts those of its range.
+type team struct {
+	caller  context.Context
+	ctx     context.Context
+	cancel  context.CancelCauseFunc // with the first error of a device
+	job     *engine.Job
+	members []*member
+	times   *stageTimes
+	most    []int           // rows for which each device has memory
+	plan    *keyencode.Plan // of all rows
+	sharedResult
+}
+
+// A member is a device of a team.
+type member struct {
+	*task
+	number int     // in the team
+	share  *sorter // of its share: uploads, statistics, encodes
+	first  int     // row of its share
+	rows   int     // of its share
+	outbox
+	inbox
+}
+
+// sortShared runs a job on the devices of several sessions.
+func sortShared(ctx context.Context, sessions []*session, job *engine.Job, mem engine.Allocator) (
+	result *engine.Result, err error) {
+	t := newTeam(ctx, sessions, job, mem)
+	defer t.buffers.Release()
+	defer t.helpers.Wait()
+	defer t.end()
+	t.allocateResult()
+	if err := t.divide(); err != nil {
+		return nil, err
+	}
+	for i, stage := range []func() error{t.measure, t.partition, t.exchangeKeys, t.sort, t.gather} {
+		if err := stage(); err != nil {
+			return nil, err
+		}
+		if job.Progress != nil {
+			job.Progress((i+1)*job.Rows, stages*job.Rows)
+		}
+	}
+	return t.complete()
+}
+
+// stages are those of which a sort reports its progress: complete is the last one.
+const stages = 6
+
+func newTeam(ctx context.Context, sessions []*session, job *engine.Job, mem engine.Allocator) *team {
+	threads := job.Threads
+	if threads <= 0 {
+		threads = runtime.GOMAXPROCS(0)
+	}
+	t := &team{caller: ctx, job: job, times: sessions[0].times}
+	t.ctx, t.cancel = context.WithCancelCause(ctx)
+	t.workers = host.NewWorkers(t.ctx, threads)
+	t.buffers = host.Buffers{Mem: mem}
+	t.members = make([]*member, len(sessions))
+	for i, s := range sessions {
+		t.members[i] = &member{task: newTask(t.ctx, s, max(1, threads/len(sessions))), number: i}
+	}
+	return t
+}
+
+// each runs a stage on all devices at the same time, and returns the first error of one. A device that has failed ends
+// the work of the others.
+func (t *team) each(stage string, work func(m *member)) error {
+	var group sync.WaitGroup
+	for _, m := range t.members {
+		group.Go(func() {
+			start := time.Now()
+			if err := m.enter(work); err != nil {
+				t.cancel(fmt.Errorf("device %d: %w", m.Number, err))
+			}
+			t.times.add(m.Number, stage, time.Since(start))
+		})
+	}
+	group.Wait()
+	if err := context.Cause(t.ctx); err != context.Cause(t.caller) {
+		return err
+	}
+	return t.caller.Err()
+}
+
+// enter does work of a device.
+func (m *member) enter(work func(m *member)) error {
+	leave, err := m.Enter()
+	if err != nil {
+		return deviceError(err)
+	}
+	defer leave()
+	work(m)
+	m.failed()
+	return m.err
+}
+
+// end makes the sessions ready for their next tasks.
+func (t *team) end() {
+	var group sync.WaitGroup
+	for _, m := range t.members {
+		group.Go(func() {
+			if m.share != nil {
+				m.share.helpers.Wait()
+			}
+			leave, err := m.Enter()
+			if err != nil {
+				return // the context has failed, as the next sort will find
+			}
+			defer leave()
+			m.end()
+		})
+	}
+	group.Wait()
+	t.cancel(nil)
+}
+
+// measure uploads the keys, and plans their codes from the statistics of all shares.
+func (t *team) measure() error {
+	stats := make([][]keyencode.Statistics, len(t.members))
+	err := t.each("measure", func(m *member) {
+		if m.rows > 0 {
+			found, err := m.share.measureKeys()
+			m.fail(err)
+			stats[m.number] = found
+		}
+	})
+	if err != nil {
+		return err
+	}
+	all := make([]keyencode.Statistics, len(t.job.Keys))
+	for i := range all {
+		for _, found := range stats {
+			if found != nil {
+				all[i].Merge(&found[i])
+			}
+		}
+		// Whether the rows of one share are in order says nothing about the first row of the next.
+		all[i].Sorted, all[i].Rising, all[i].Reversed = false, false, false
+	}
+	t.plan, err = keyencode.NewPlan(t.job.Columns, t.job.Keys, all)
+	return err
+}
+
+// divide gives each device its share of the rows: as many as the others, but fewer where its memory has less.
+func (t *team) divide() error {
+	bytes := bytesOfRow(t.job)
+	share := bytes * (t.job.Rows/len(t.members) + 1)
+	if slices.ContainsFunc(t.members, func(m *member) bool { return m.freeBytes < int64(share) }) {
+		if err := t.each("measure", func(m *member) { m.measureMemory() }); err != nil {
+			return err
+		}
+	}
+	for _, m := range t.members {
+		t.most = append(t.most, int(m.freeBytes)/bytes)
+	}
+	borders := bordersOf(divide(t.job.Rows, t.most), shareStep)
+	for i, m := range t.members {
+		m.first, m.rows = borders[i], borders[i+1]-borders[i]
+		part := &engine.Job{Rows: m.rows, Keys: t.job.Keys, Gather: t.gathered, Threads: m.threads}
+		for c := range t.job.Columns {
+			part.Columns = append(part.Columns, rowsOf(&t.job.Columns[c], m.first, m.first+m.rows))
+		}
+		m.share = newSorter(m.task, part, t.buffers.Mem)
+	}
+	return nil
+}
+
+// Bytes of a device's memory for each row of its share or range, see docs/gpu.md: for each word of the codes, for what
+// is sorted, and the columns of a width that are on their way.
+const (
+	bytesOfWord    = 8
+	bytesOfRecords = 41
+	columnsOnWay   = 5
+)
+
+// bytesOfRow is about the memory that a device needs for each row.
+func bytesOfRow(job *engine.Job) int {
+	keys, words, widest := 0, 0, 0
+	for _, k := range job.Keys {
+		width := job.Columns[k.Column].ValueBytes() + 1
+		keys += width
+		words += (width + 7) / 8
+	}
+	for _, at := range job.Gather {
+		widest = max(widest, job.Columns[at].ValueBytes())
+	}
+	return keys + max(bytesOfWord*words+bytesOfRecords, 8+columnsOnWay*widest)
+}
+
+// canShare reports whether several devices can share a job: they read all of its keys.
+func canShare(job *engine.Job) bool {
+	return !slices.ContainsFunc(job.Keys, func(k keyencode.Key) bool {
+		_, ok := job.Columns[k.Column].OnDevice()
+		return !ok
+	})
+}
