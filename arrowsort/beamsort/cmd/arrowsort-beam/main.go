@@ -117,6 +117,8 @@ func defineFlags(flags *flag.FlagSet) *job {
 	flags.StringVar(&o.Compression, "compression", "", "`CODEC[:LEVEL]` of the sorted files (default zstd)")
 	flags.IntVar(&o.RowGroupRows, "row-group-rows", 0, "rows of a row group; 0: 262,144")
 	flags.IntVar(&o.PageRows, "page-rows", 0, "most rows of a page; 0: 16,384")
+	flags.StringVar(&o.Engine, "engine", "", "what sorts the shards: cpu, gpu or auto, a GPU where a worker has one "+
+		"(default cpu)")
 	flags.IntVar(&o.Threads, "threads", 0, "threads of a step on a worker; 0: all")
 	flags.StringVar(&j.logLevel, "log-level", "warn", "what Beam reports: debug, info, warn or error")
 	flags.Usage = func() {} // errors would be followed by all flags, most of them Beam's

@@ -17,8 +17,8 @@ import (
 func TestFlagsStandBetweenInputs(t *testing.T) {
 	flags := flag.NewFlagSet("", flag.ContinueOnError)
 	j := defineFlags(flags)
-	inputs, err := parse(flags, []string{"-k", "a:desc", "x.parquet", "--memory", "2GiB", "-k=b", "y.arrow", "-o", "out",
-		"--shards=3"})
+	inputs, err := parse(flags, []string{"-k", "a:desc", "x.parquet", "--memory", "2GiB", "-k=b", "y.arrow", "-o",
+		"out", "--shards=3"})
 	require.NoError(t, err)
 	require.Equal(t, []string{"x.parquet", "y.arrow"}, inputs)
 	require.Equal(t, "out", j.output)
