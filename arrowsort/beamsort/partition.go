@@ -10,7 +10,6 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
-	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
 // A partitionFn reads a part, sorts it piece by piece, and cuts the sorted rows at the splitters. An element is the
@@ -33,13 +32,8 @@ func (f *partitionFn) ProcessElement(ctx context.Context, t task, splitters func
 		}
 		defer limits.release()
 	}
-	path, done, err := stage(ctx, t.Path, with.Options.SpillDir)
-	if err != nil {
-		return err
-	}
-	defer done()
 	at, first := place{part: t.Number}, int64(0)
-	return parquetsort.ReadPart(ctx, t.in(path), with.stored, nil, with.parquet(), func(piece arrow.Table) error {
+	return with.read(ctx, t, nil, with.parquet(), func(piece arrow.Table) error {
 		sorted, cuts, err := with.cut(ctx, piece, limits, at.part, first)
 		if err != nil {
 			return err

@@ -26,7 +26,7 @@ func runSteps(t *testing.T, inputs []string, output string, keys []arrowsort.Key
 	ctx := t.Context()
 	division, err := parquetsort.Divide(ctx, inputs, partBytes, parquetsort.Options{Keys: keys})
 	require.NoError(t, err)
-	all := tasks(division, &inputFiles{paths: inputs, local: inputs})
+	all := tasks(division)
 	with, err := (&settings{Keys: division.Keys, KeyColumns: division.KeyColumns, Output: output, Shards: opts.Shards,
 		Parts: len(all), Options: opts}).encode(division)
 	require.NoError(t, err)

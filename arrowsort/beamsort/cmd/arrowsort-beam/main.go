@@ -21,12 +21,12 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/s3"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/log"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/beamsort"
+	_ "github.com/arrowsort/arrowsort/arrowsort/beamsort/objects" // gs and s3
 	"github.com/arrowsort/arrowsort/arrowsort/internal/keytext"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/sizetext"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
