@@ -36,7 +36,12 @@ type dataset struct {
 }
 
 // open borrows the data.
-func (d *dataset) open(data Data) error {
+func (d *dataset) open(data Data) (err error) {
+	defer func() {
+		if p := recover(); p != nil { // a nil pointer, or a type of data that is foreign to Arrow
+			err = fmt.Errorf("%w: data of type %T cannot be read: %v", ErrOption, data, p)
+		}
+	}()
 	switch x := data.(type) {
 	case arrow.Record:
 		d.shape, d.schema, d.Rows = recordShape, x.Schema(), int(x.NumRows())

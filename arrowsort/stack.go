@@ -30,7 +30,7 @@ func (s *stack) begin(shape shape, schema *arrow.Schema, columns []adapter.Colum
 func (s *stack) add(data Data, run int) error {
 	var d dataset
 	if err := d.open(data); err != nil {
-		return err
+		return fmt.Errorf("input %d: %w", run, err)
 	}
 	if s.inputs == 0 {
 		s.begin(d.shape, d.schema, d.Columns)

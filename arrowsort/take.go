@@ -39,10 +39,14 @@ func takeData(ctx context.Context, data Data, rows arrow.Array, opts Options) (D
 	if rows == nil {
 		return nil, fmt.Errorf("%w: the row numbers are nil", ErrOption)
 	}
+	var n dataset
+	if err := n.open(rows); err != nil {
+		return nil, fmt.Errorf("the row numbers: %w", err)
+	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	numbers, err := newRowNumbers(rows, opts.limited(rows.Len()), d.Rows, opts.Allocator)
+	numbers, err := newRowNumbers(rows, opts.limited(n.Rows), d.Rows, opts.Allocator)
 	if err != nil {
 		return nil, err
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 )
 
-// SortOptions are the options of the functions of Register, but for arrowsort.select_k_unstable. The zero value sorts
-// an array or a chunked array ascending with nulls at the end; records and tables need one key at least.
+// SortOptions are the options of most functions of Register. The zero value sorts an array or a chunked array ascending
+// with nulls at the end; records and tables need one key at least.
 type SortOptions struct {
 	// Keys order the rows, the most significant first.
 	Keys []arrowsort.Key
@@ -29,6 +29,28 @@ type SelectKOptions struct {
 
 // TypeName is the name of these options.
 func (SelectKOptions) TypeName() string { return "arrowsort.SelectKOptions" }
+
+// RankOptions are the options of arrowsort.rank. The zero value ranks an array or a chunked array as SortOptions sorts
+// it; ties get ranks in the order of the rows.
+type RankOptions struct {
+	// Keys order the rows, the most significant first.
+	Keys []arrowsort.Key
+	Ties arrowsort.TieBreaker
+}
+
+// TypeName is the name of these options.
+func (RankOptions) TypeName() string { return "arrowsort.RankOptions" }
+
+// PartitionNthOptions are the options of arrowsort.partition_nth_indices, which has no defaults.
+type PartitionNthOptions struct {
+	// Pivot is the place in the sorted order whose row must be there in the result: 0 up to the number of rows.
+	Pivot int64
+	// Keys order the rows, the most significant first; an array or a chunked array needs none.
+	Keys []arrowsort.Key
+}
+
+// TypeName is the name of these options.
+func (PartitionNthOptions) TypeName() string { return "arrowsort.PartitionNthOptions" }
 
 // optionsOf takes options as value or as pointer, and sort keys of v18. Nil and a nil pointer are no options: given is
 // false and the options are the zero value.

@@ -29,14 +29,20 @@ func transform[T Data](data T, do func(arrowsort.Data) (arrowsort.Data, error)) 
 	if err != nil {
 		return none, translate(err)
 	}
+	return result(data, core, &in.lent)
+}
+
+// result makes data of the type and the schema of the data from a result of the core, which it takes over.
+func result[T Data](data T, core arrowsort.Data, lent *convert.Loans) (T, error) {
 	defer core.Release()
-	dicts := in.lent.Dictionaries()
+	dicts := lent.Dictionaries()
 	defer dicts.Release()
 	result := like(data, core, &dicts)
 	if t, ok := result.(T); ok {
 		return t, nil
 	}
 	result.Release()
+	var none T
 	return none, translate(fmt.Errorf("%w: the result is a %T, not a %T", arrowsort.ErrOption, result, none))
 }
 

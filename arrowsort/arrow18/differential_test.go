@@ -82,10 +82,23 @@ func requireSameAsCore(t *testing.T, seed uint64) {
 	wantPlan, err := arrowsort.Explain(ctx, tbl.old, tbl.keys, old)
 	require.NoError(t, err, tbl.text)
 	require.Equal(t, wantPlan.Words(), plan.Words(), tbl.text)
+	requireSameAround(t, r, tbl, sorted, sortedOld, opts, old)
 }
 
 // requireSameData compares a result with the core's: values, types, how chunks are cut, schema and metadata.
 func requireSameData(t *testing.T, tbl *table, want arrowsort.Data, got arrow18.Data) {
+	requireSameColumns(t, tbl, want, got)
+	switch g := got.(type) {
+	case arrow.RecordBatch:
+		require.Same(t, tbl.data.(arrow.RecordBatch).Schema(), g.Schema())
+		require.Equal(t, "tests", g.(arrow.RecordBatchWithMetadata).Metadata().Values()[0])
+	case arrow.Table:
+		require.Same(t, tbl.data.(arrow.Table).Schema(), g.Schema())
+	}
+}
+
+// requireSameColumns compares values, types and how chunks are cut.
+func requireSameColumns(t *testing.T, tbl *table, want arrowsort.Data, got arrow18.Data) {
 	require.IsType(t, tbl.data, got, tbl.text)
 	wanted, columns, in := chunksOf15(want), chunksOf(got), chunksOf(tbl.data)
 	require.Len(t, columns, len(wanted), tbl.text)
@@ -98,12 +111,5 @@ func requireSameData(t *testing.T, tbl *table, want arrowsort.Data, got arrow18.
 			require.True(t, arrow.TypeEqual(in[i][0].DataType(), c.DataType(), arrow.CheckMetadata()), tbl.text)
 			expected.Release()
 		}
-	}
-	switch g := got.(type) {
-	case arrow.RecordBatch:
-		require.Same(t, tbl.data.(arrow.RecordBatch).Schema(), g.Schema())
-		require.Equal(t, "tests", g.(arrow.RecordBatchWithMetadata).Metadata().Values()[0])
-	case arrow.Table:
-		require.Same(t, tbl.data.(arrow.Table).Schema(), g.Schema())
 	}
 }

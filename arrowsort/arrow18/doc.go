@@ -1,5 +1,5 @@
 // Package arrow18 sorts data of Apache Arrow Go v18, github.com/apache/arrow-go/v18, by the functions of package
-// arrowsort, whose data is that of v15.
+// arrowsort, whose data is that of v15: all of them, those around a sort as well.
 //
 //	keys := []arrowsort.Key{{Path: "delay", Order: arrowsort.Descending}, {Path: "date"}}
 //	sorted, err := arrow18.Sort(ctx, batch, keys, arrow18.Options{})

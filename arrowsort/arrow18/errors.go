@@ -10,7 +10,7 @@ import (
 // twins are Arrow's errors in both versions.
 var twins = []struct{ v18, v15 error }{
 	{arrow.ErrInvalid, v15.ErrInvalid}, {arrow.ErrNotImplemented, v15.ErrNotImplemented},
-	{arrow.ErrKey, v15.ErrKey}, {arrow.ErrIndex, v15.ErrIndex},
+	{arrow.ErrKey, v15.ErrKey}, {arrow.ErrIndex, v15.ErrIndex}, {arrow.ErrType, v15.ErrType},
 }
 
 // failure is an error of the core that matches Arrow's errors of v18 where it matches those of v15.

@@ -45,6 +45,8 @@ var calls = []call{
 	}},
 }
 
+func init() { calls = append(calls, callsAround...) }
+
 func released[D arrow18.Data](data D, err error) error {
 	if err == nil {
 		data.Release()

@@ -8,6 +8,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/compute"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/quantile"
 )
 
 func arraySortIndices(ctx context.Context, options SortOptions, data Data) (compute.Datum, error) {
@@ -61,4 +63,43 @@ func selectK(ctx context.Context, options SelectKOptions, data Data) (compute.Da
 	}
 	defer rows.Release()
 	return owned(array.NewSlice(rows, 0, 0)), nil
+}
+
+func rank(ctx context.Context, options RankOptions, data Data) (compute.Datum, error) {
+	ranks, err := Rank(ctx, data, options.Keys, options.Ties, contextOptions(ctx))
+	if err != nil {
+		return nil, err
+	}
+	return owned(ranks), nil
+}
+
+func rankQuantile(ctx context.Context, options SortOptions, data Data) (compute.Datum, error) {
+	return quantiles(ctx, options, data, quantile.Itself)
+}
+
+func rankNormal(ctx context.Context, options SortOptions, data Data) (compute.Datum, error) {
+	return quantiles(ctx, options, data, quantile.Normal)
+}
+
+// quantiles is a function of the quantiles of the rows.
+func quantiles(ctx context.Context, options SortOptions, data Data, f func(q float64) float64) (compute.Datum, error) {
+	opts := contextOptions(ctx)
+	ranks, err := RankAverage(ctx, data, options.Keys, opts)
+	if err != nil {
+		return nil, err
+	}
+	if err := quantile.FromRanks(ctx, ranks.Float64Values(), opts.Threads, f); err != nil {
+		ranks.Release()
+		return nil, err
+	}
+	return owned(ranks), nil
+}
+
+func partitionNth(ctx context.Context, options PartitionNthOptions, data Data) (compute.Datum, error) {
+	nth := int(min(options.Pivot, math.MaxInt))
+	rows, err := PartitionNth(ctx, data, options.Keys, nth, contextOptions(ctx))
+	if err != nil {
+		return nil, err
+	}
+	return owned(rows), nil
 }

@@ -18,30 +18,42 @@ type input struct {
 }
 
 // open borrows the data. The caller releases input.core.
-func open(data Data) (in *input, err error) {
-	in = &input{}
-	defer func() {
-		if p := recover(); p != nil { // buffers that contradict the type or the length
-			in, err = nil, fmt.Errorf("%w: malformed data: %v", arrowsort.ErrOption, p)
-		}
-	}()
-	switch x := data.(type) {
-	case arrow.RecordBatch:
-		in.core, err = in.record(x)
-	case arrow.Table:
-		in.core, err = in.table(x)
-	case *arrow.Chunked:
-		in.core, err = in.chunks("the data", x)
-	case arrow.Array:
-		in.core, err = in.array("the data", x)
-	default:
-		err = fmt.Errorf("%w: data of type %T is not an arrow.RecordBatch, arrow.Table, arrow.Array or *arrow.Chunked "+
-			"of arrow-go v18", arrowsort.ErrOption, data)
+func open(data Data) (*input, error) {
+	in := &input{}
+	core, err := borrow(data, &in.lent)
+	if err != nil {
+		return nil, err
 	}
-	return in, err
+	in.core = core
+	return in, nil
 }
 
-func (in *input) record(rec arrow.RecordBatch) (arrowsort.Data, error) {
+// borrow is data of the core that shares the memory of the data. The caller releases it.
+func borrow(data Data, lent *convert.Loans) (core arrowsort.Data, err error) {
+	defer func() {
+		if p := recover(); p != nil { // buffers that contradict the type or the length
+			core, err = nil, fmt.Errorf("%w: malformed data: %v", arrowsort.ErrOption, p)
+		}
+	}()
+	in := lender{lent}
+	switch x := data.(type) {
+	case arrow.RecordBatch:
+		return in.record(x)
+	case arrow.Table:
+		return in.table(x)
+	case *arrow.Chunked:
+		return in.chunks("the data", x)
+	case arrow.Array:
+		return in.array("the data", x)
+	}
+	return nil, fmt.Errorf("%w: data of type %T is not an arrow.RecordBatch, arrow.Table, arrow.Array or "+
+		"*arrow.Chunked of arrow-go v18", arrowsort.ErrOption, data)
+}
+
+// A lender makes data of the core.
+type lender struct{ lent *convert.Loans }
+
+func (in lender) record(rec arrow.RecordBatch) (arrowsort.Data, error) {
 	columns, fields := make([]v15.Array, rec.NumCols()), make([]v15.Field, rec.NumCols())
 	for i, c := range rec.Columns() {
 		a, err := in.array(label(rec.ColumnName(i), i), c)
@@ -49,12 +61,13 @@ func (in *input) record(rec arrow.RecordBatch) (arrowsort.Data, error) {
 			return nil, err
 		}
 		defer a.Release()
-		columns[i], fields[i] = a, v15.Field{Name: rec.ColumnName(i), Type: a.DataType(), Nullable: true}
+		columns[i] = a
+		fields[i] = v15.Field{Name: rec.ColumnName(i), Type: a.DataType(), Nullable: rec.Schema().Field(i).Nullable}
 	}
 	return array15.NewRecord(v15.NewSchema(fields, nil), columns, rec.NumRows()), nil
 }
 
-func (in *input) table(tbl arrow.Table) (arrowsort.Data, error) {
+func (in lender) table(tbl arrow.Table) (arrowsort.Data, error) {
 	columns, fields := make([]v15.Column, tbl.NumCols()), make([]v15.Field, tbl.NumCols())
 	for i := range columns {
 		c := tbl.Column(i)
@@ -63,14 +76,14 @@ func (in *input) table(tbl arrow.Table) (arrowsort.Data, error) {
 			return nil, err
 		}
 		defer rows.Release()
-		fields[i] = v15.Field{Name: c.Name(), Type: rows.DataType(), Nullable: true}
+		fields[i] = v15.Field{Name: c.Name(), Type: rows.DataType(), Nullable: c.Field().Nullable}
 		columns[i] = *v15.NewColumn(fields[i], rows)
 		defer columns[i].Release()
 	}
 	return array15.NewTable(v15.NewSchema(fields, nil), columns, tbl.NumRows()), nil
 }
 
-func (in *input) chunks(label string, rows *arrow.Chunked) (*v15.Chunked, error) {
+func (in lender) chunks(label string, rows *arrow.Chunked) (*v15.Chunked, error) {
 	typ, err := layout(label, rows.DataType())
 	if err != nil {
 		return nil, err
@@ -83,7 +96,7 @@ func (in *input) chunks(label string, rows *arrow.Chunked) (*v15.Chunked, error)
 	return v15.NewChunked(typ, chunks), nil
 }
 
-func (in *input) array(label string, a arrow.Array) (v15.Array, error) {
+func (in lender) array(label string, a arrow.Array) (v15.Array, error) {
 	typ, err := layout(label, a.DataType())
 	if err != nil {
 		return nil, err

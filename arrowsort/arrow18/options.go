@@ -12,10 +12,11 @@ import (
 // Options are those of the core, see arrowsort.Options, with an allocator of v18. The zero value is right for most
 // callers.
 type Options struct {
-	// Limit is the number of leading rows wanted: of the sorted order, or of the rows to take; IsSorted and Explain
-	// read the first Limit rows of the input. 0 is all rows.
+	// Limit is the number of leading rows wanted: of the result in Sort, SortIndices, SortIndices32, Merge and
+	// MergeReaders, of the rows to take or to search in Take and SearchSorted. All other functions read the first Limit
+	// rows of the input. 0 is all rows.
 	Limit int
-	// Engine does the sorting; nil is the CPU. Take, IsSorted and Explain are always done by the CPU.
+	// Engine does the sorting; nil is the CPU. What has no sort is always done by the CPU.
 	Engine engine.Engine
 	// Allocator allocates results and temporary memory; nil is memory.DefaultAllocator. It is called from one
 	// goroutine at a time by each call. Large blocks of a *memory.GoAllocator are had from Go without being zeroed:
@@ -24,9 +25,9 @@ type Options struct {
 	// Threads is the largest number of threads of the CPU to use; 0 is GOMAXPROCS.
 	Threads int
 	// Progress, when set, is passed the progress of a sort at times, from one goroutine at a time: done of total
-	// steps, whose size is up to the engine. Take, IsSorted and Explain do not report it.
+	// steps, whose size is up to the engine. Functions without a sort, but for Merge, do not report it.
 	Progress func(done, total int)
-	// OnPlan, when set, is passed the plan of a finished sort: the codes of the keys.
+	// OnPlan, when set, is passed the plan of a finished sort or merge: the codes of the keys.
 	OnPlan func(*keyencode.Plan)
 }
 

@@ -12,11 +12,15 @@ import (
 // finds, or another one. Their names are those of Arrow C++ after "arrowsort.", since v18 has functions "sort_indices"
 // and "sort":
 //
-//	arrowsort.array_sort_indices  SortOptions     row numbers that sort an array or a chunked array
-//	arrowsort.sort_indices        SortOptions     row numbers that sort an array, a chunked array, a record or a table
-//	arrowsort.sort                SortOptions     the sorted input, as a datum of the same kind
-//	arrowsort.is_sorted           SortOptions     a boolean scalar
-//	arrowsort.select_k_unstable   SelectKOptions  the first k row numbers of the sorted order
+//	arrowsort.array_sort_indices     SortOptions          row numbers that sort an array or a chunked array
+//	arrowsort.sort_indices           SortOptions          row numbers that sort data of any kind
+//	arrowsort.sort                   SortOptions          the sorted input, as a datum of the same kind
+//	arrowsort.is_sorted              SortOptions          a boolean scalar
+//	arrowsort.select_k_unstable      SelectKOptions       the first k row numbers of the sorted order
+//	arrowsort.rank                   RankOptions          the rank of each row, uint64
+//	arrowsort.rank_quantile          SortOptions          the quantile of each row, float64
+//	arrowsort.rank_normal            SortOptions          the same as a quantile of the normal distribution
+//	arrowsort.partition_nth_indices  PartitionNthOptions  row numbers, sorted up to the pivot
 //
 // In place of SortOptions they take compute.SortOptions, so that a call of "sort" of v18 becomes one of
 // "arrowsort.sort" by its name alone. To prefer them everywhere, add them to a child registry under the names of v18:
@@ -84,5 +88,29 @@ every row where it is.`,
 them when there are fewer rows. Ties keep their order in this implementation,
 which the name does not promise.`,
 		}, nil, selectK),
+		newFunction("rank", compute.FunctionDoc{
+			Summary: "Compute the ranks of an array, record batch or table",
+			Description: `The result is a uint64 rank, counted from 1, for each row of the input in the
+order of arrowsort.sort_indices. Nulls tie with nulls and NaNs with NaNs; the
+options say which ranks ties get.`,
+		}, RankOptions{}, rank),
+		newFunction("rank_quantile", compute.FunctionDoc{
+			Summary: "Compute the quantile ranks of an array, record batch or table",
+			Description: `The result is a double between 0 and 1 for each row of the input: the number
+of rows that sort before it, and half of those that tie with it, itself
+included, divided by the number of all rows.`,
+		}, SortOptions{}, rankQuantile),
+		newFunction("rank_normal", compute.FunctionDoc{
+			Summary: "Compute the normal (gaussian) ranks of an array, record batch or table",
+			Description: `The result is a double for each row of the input: the value that a normal
+variable of mean 0 and variance 1 is below with the probability that is the
+quantile rank of the row; see arrowsort.rank_quantile.`,
+		}, SortOptions{}, rankNormal),
+		newFunction("partition_nth_indices", compute.FunctionDoc{
+			Summary: "Return the indices that partition data around a pivot",
+			Description: `The result are uint64 row numbers over the whole input: up to the pivot,
+counted from 0, those of arrowsort.sort_indices, then all others in any
+order.`,
+		}, nil, partitionNth),
 	}
 }

@@ -16,8 +16,19 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/arrow18"
 )
 
-var functions = []string{"arrowsort.array_sort_indices", "arrowsort.is_sorted", "arrowsort.select_k_unstable",
+var functions = []string{"arrowsort.array_sort_indices", "arrowsort.is_sorted", "arrowsort.partition_nth_indices",
+	"arrowsort.rank", "arrowsort.rank_normal", "arrowsort.rank_quantile", "arrowsort.select_k_unstable",
 	"arrowsort.sort", "arrowsort.sort_indices"}
+
+// otherOptions are those that are not SortOptions; without defaults a call needs some.
+var otherOptions = map[string]struct {
+	typ      string
+	defaults compute.FunctionOptions
+}{
+	"arrowsort.select_k_unstable":     {"arrowsort.SelectKOptions", nil},
+	"arrowsort.partition_nth_indices": {"arrowsort.PartitionNthOptions", nil},
+	"arrowsort.rank":                  {"arrowsort.RankOptions", arrow18.RankOptions{}},
+}
 
 func TestRegister(t *testing.T) {
 	registry := compute.NewRegistry()
@@ -30,10 +41,10 @@ func TestRegister(t *testing.T) {
 		require.NoError(t, fn.Validate(), name)
 		require.Equal(t, compute.FuncMeta, fn.Kind(), name)
 		require.Equal(t, compute.Unary(), fn.Arity(), name)
-		if name == "arrowsort.select_k_unstable" {
-			require.True(t, fn.Doc().OptionsRequired)
-			require.Nil(t, fn.DefaultOptions())
-			require.Equal(t, "arrowsort.SelectKOptions", fn.Doc().OptionsType)
+		if other, ok := otherOptions[name]; ok {
+			require.Equal(t, other.defaults == nil, fn.Doc().OptionsRequired)
+			require.Equal(t, other.defaults, fn.DefaultOptions())
+			require.Equal(t, other.typ, fn.Doc().OptionsType)
 		} else {
 			require.Equal(t, arrow18.SortOptions{}, fn.DefaultOptions())
 			require.Equal(t, "arrowsort.SortOptions", fn.Doc().OptionsType)
@@ -130,6 +141,15 @@ func TestCalls(t *testing.T) {
 			opts := arrow18.SelectKOptions{K: k, Keys: own.Keys}
 			require.Equal(t, want[:min(k, 5)], rowsOf(t, ctx, "arrowsort.select_k_unstable", opts, datum), kind)
 		}
+		first := []arrowsort.Key{{}}
+		require.Equal(t, []uint64{3, 5, 1, 3, 2}, rowsOf(t, ctx, "arrowsort.rank",
+			arrow18.RankOptions{Keys: first, Ties: arrowsort.TiesMin}, datum), kind)
+		require.Equal(t, []float64{0.6, 0.9, 0.1, 0.6, 0.3}, doublesOf(t, ctx, "arrowsort.rank_quantile",
+			arrow18.SortOptions{Keys: first}, datum), kind)
+		normal := doublesOf(t, ctx, "arrowsort.rank_normal", arrow18.SortOptions{Keys: first}, datum)
+		require.InDelta(t, 1.2815515655446004, normal[1], 1e-12, kind)
+		require.Equal(t, []uint64{2, 4, 0, 3, 1}, rowsOf(t, ctx, "arrowsort.partition_nth_indices",
+			arrow18.PartitionNthOptions{Pivot: 4, Keys: first}, datum), kind)
 		for _, none := range []compute.FunctionOptions{nil, (*arrow18.SortOptions)(nil), arrow18.SortOptions{}} {
 			if kind == "array" || kind == "chunked" {
 				require.Equal(t, []uint64{2, 4, 0, 3, 1}, rowsOf(t, ctx, "arrowsort.sort_indices", none, datum))
@@ -150,6 +170,17 @@ func rowsOf(
 	a := out.(*compute.ArrayDatum).MakeArray()
 	defer a.Release()
 	return append([]uint64{}, a.(*array.Uint64).Uint64Values()...)
+}
+
+func doublesOf(
+	t *testing.T, ctx context.Context, name string, opts compute.FunctionOptions, datum compute.Datum,
+) []float64 {
+	out, err := compute.CallFunction(ctx, name, opts, datum)
+	require.NoError(t, err, name)
+	defer out.Release()
+	a := out.(*compute.ArrayDatum).MakeArray()
+	defer a.Release()
+	return append([]float64{}, a.(*array.Float64).Float64Values()...)
 }
 
 func is(t *testing.T, ctx context.Context, opts compute.FunctionOptions, datum compute.Datum) bool {
@@ -196,6 +227,12 @@ func TestCallsThatFail(t *testing.T) {
 		{"select_k_unstable", arrow18.SelectKOptions{K: 1}, datum, arrow.ErrInvalid, "keys"},
 		{"select_k_unstable", arrow18.SelectKOptions{K: -1, Keys: keys}, datum, arrow.ErrInvalid, "got -1"},
 		{"select_k_unstable", arrow18.SelectKOptions{Keys: []arrowsort.Key{{Path: "b"}}}, datum, arrow.ErrKey, `"b"`},
+		{"partition_nth_indices", nil, datum, arrow.ErrInvalid, "without options"},
+		{"partition_nth_indices", arrow18.PartitionNthOptions{Pivot: 6, Keys: keys}, datum, arrow.ErrIndex, "nth is 6"},
+		{"partition_nth_indices", arrow18.PartitionNthOptions{Pivot: -1, Keys: keys}, datum, arrow.ErrIndex, "-1"},
+		{"rank", arrow18.RankOptions{Keys: keys, Ties: 9}, datum, arrow.ErrInvalid, "tie breaker 9"},
+		{"rank", arrow18.RankOptions{}, datum, arrow.ErrInvalid, "sort keys"},
+		{"rank_normal", arrow18.RankOptions{}, datum, arrow.ErrInvalid, "SortOptions, not arrow18.RankOptions"},
 	} {
 		_, err := compute.CallFunction(ctx, "arrowsort."+test.name, test.opts, test.in)
 		require.ErrorIs(t, err, test.is, "%+v", test)

@@ -6,6 +6,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	v15 "github.com/apache/arrow/go/v15/arrow"
+	array15 "github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	convert "github.com/arrowsort/arrowsort/arrowsort/internal/arrow18"
@@ -29,32 +30,28 @@ func Sort[T Data](ctx context.Context, data T, keys []arrowsort.Key, opts Option
 // SortIndices returns the row numbers of the data in the order of the keys: arrowsort.SortIndices for data of v18. The
 // caller releases them.
 func SortIndices(ctx context.Context, data Data, keys []arrowsort.Key, opts Options) (*array.Uint64, error) {
-	rows, err := with(data, func(in arrowsort.Data) (arrow.Array, error) {
-		rows, err := arrowsort.SortIndices(ctx, in, keys, opts.core())
-		if err != nil {
-			return nil, err
-		}
-		return own(rows, arrow.PrimitiveTypes.Uint64), nil
+	return with(data, func(in arrowsort.Data) (*array.Uint64, error) {
+		return uint64s(arrowsort.SortIndices(ctx, in, keys, opts.core()))
 	})
-	if err != nil {
-		return nil, err
-	}
-	return rows.(*array.Uint64), nil
 }
 
 // SortIndices32 is SortIndices with row numbers of half the size. It fails with arrowsort.ErrRows from 2^32 rows on.
 func SortIndices32(ctx context.Context, data Data, keys []arrowsort.Key, opts Options) (*array.Uint32, error) {
-	rows, err := with(data, func(in arrowsort.Data) (arrow.Array, error) {
+	return with(data, func(in arrowsort.Data) (*array.Uint32, error) {
 		rows, err := arrowsort.SortIndices32(ctx, in, keys, opts.core())
 		if err != nil {
 			return nil, err
 		}
-		return own(rows, arrow.PrimitiveTypes.Uint32), nil
+		return own(rows, arrow.PrimitiveTypes.Uint32).(*array.Uint32), nil
 	})
+}
+
+// uint64s makes an array of v18 from one of v15, which it takes over, unless there is an error.
+func uint64s(a *array15.Uint64, err error) (*array.Uint64, error) {
 	if err != nil {
 		return nil, err
 	}
-	return rows.(*array.Uint32), nil
+	return own(a, arrow.PrimitiveTypes.Uint64).(*array.Uint64), nil
 }
 
 // own makes an array of v18 from one of v15, which it takes over.

@@ -24,12 +24,17 @@ type place struct {
 	number int64 // of the batch among those of the part
 }
 
+// put writes the place to the start of an element.
+func (at place) put(b []byte) {
+	binary.BigEndian.PutUint32(b, uint32(at.part))
+	binary.BigEndian.PutUint64(b[4:], uint64(at.number))
+}
+
 // encodeBatch is a record as an element.
 func encodeBatch(at place, rec arrow.Record) ([]byte, error) {
 	var b bytes.Buffer
 	var head [placeBytes]byte
-	binary.BigEndian.PutUint32(head[:], uint32(at.part))
-	binary.BigEndian.PutUint64(head[4:], uint64(at.number))
+	at.put(head[:])
 	b.Write(head[:])
 	w, err := ipc.NewWriter(&b, rec.Schema(), ipc.Options{Allocator: memory.DefaultAllocator})
 	if err != nil {

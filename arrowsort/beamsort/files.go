@@ -35,45 +35,19 @@ func join(folder, name string) string {
 	return filepath.Join(folder, name)
 }
 
-// inputFiles are the inputs.
-type inputFiles struct {
-	paths  []string
-	local  []string // the files or copies of them
-	remove []func()
-}
-
-// openInputs lists the inputs, and copies remote ones.
-func openInputs(ctx context.Context, inputs []string, folder string) (*inputFiles, error) {
-	f := &inputFiles{}
+// listInputs are the files that the inputs mean.
+func listInputs(ctx context.Context, inputs []string) (paths []string, err error) {
 	for _, input := range inputs {
 		if input == "-" {
 			return nil, fmt.Errorf("%w: standard input cannot be read by workers; give files", ErrOption)
 		}
-		paths, err := expand(ctx, input)
+		found, err := expand(ctx, input)
 		if err != nil {
-			f.close()
 			return nil, err
 		}
-		f.paths = append(f.paths, paths...)
+		paths = append(paths, found...)
 	}
-	for _, path := range f.paths {
-		local, done, err := stage(ctx, path, folder)
-		if err != nil {
-			f.close()
-			return nil, err
-		}
-		f.local, f.remove = append(f.local, local), append(f.remove, done)
-	}
-	return f, nil
-}
-
-// original is the input of which a file is a copy.
-func (f *inputFiles) original(local string) string { return f.paths[slices.Index(f.local, local)] }
-
-func (f *inputFiles) close() {
-	for _, remove := range f.remove {
-		remove()
-	}
+	return paths, nil
 }
 
 // expand lists the files that an input means.
@@ -104,37 +78,6 @@ func expand(ctx context.Context, input string) ([]string, error) {
 	}
 	slices.Sort(paths)
 	return paths, err
-}
-
-// stage gives a local file with the bytes of a path: the file itself or a copy, which done removes.
-func stage(ctx context.Context, path, folder string) (local string, done func(), err error) {
-	if !isRemote(path) {
-		return path, func() {}, nil
-	}
-	fs, err := filesystem.New(ctx, path)
-	if err != nil {
-		return "", nil, err
-	}
-	defer fs.Close()
-	from, err := fs.OpenRead(ctx, path)
-	if err != nil {
-		return "", nil, fmt.Errorf("%s: %w", path, err)
-	}
-	defer from.Close()
-	to, err := os.CreateTemp(folder, "arrowsort-stage-*"+filepath.Ext(path))
-	if err != nil {
-		return "", nil, err
-	}
-	done = func() { os.Remove(to.Name()) }
-	_, err = io.Copy(to, from)
-	if closing := to.Close(); err == nil {
-		err = closing
-	}
-	if err != nil {
-		done()
-		return "", nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return to.Name(), done, nil
 }
 
 // publish has write make a local file and gives it its name when it is complete. A remote one is written under another

@@ -37,6 +37,8 @@ type Options struct {
 	// RowGroupRows and PageRows are the rows of a row group and the most of a page; 0 is 262,144 and 16,384, as in
 	// package parquetsort.
 	RowGroupRows, PageRows int
+	// Engine names what sorts the shards: cpu, or one of RegisterEngine; empty is cpu.
+	Engine string
 	// Threads is the largest number of threads that a step uses on a worker; 0 is GOMAXPROCS.
 	Threads int
 }
@@ -57,6 +59,9 @@ func (o *Options) memory() int64 {
 }
 
 func (o *Options) check() error {
+	if err := checkEngine(o.Engine); err != nil {
+		return err
+	}
 	switch {
 	case o.Shards < 0 || o.Shards > mostShards:
 		return fmt.Errorf("%w: Shards is %d; give 1 to %d, or 0 for as many as the rows need", ErrOption, o.Shards,

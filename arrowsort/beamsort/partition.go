@@ -10,7 +10,6 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
-	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
 // A partitionFn reads a part, sorts it piece by piece, and cuts the sorted rows at the splitters. An element is the
@@ -33,13 +32,8 @@ func (f *partitionFn) ProcessElement(ctx context.Context, t task, splitters func
 		}
 		defer limits.release()
 	}
-	path, done, err := stage(ctx, t.Path, with.Options.SpillDir)
-	if err != nil {
-		return err
-	}
-	defer done()
 	at, first := place{part: t.Number}, int64(0)
-	return parquetsort.ReadPart(ctx, t.in(path), with.stored, nil, with.parquet(), func(piece arrow.Table) error {
+	return with.read(ctx, t, nil, with.parquet(), func(piece arrow.Table) error {
 		sorted, cuts, err := with.cut(ctx, piece, limits, at.part, first)
 		if err != nil {
 			return err
@@ -93,16 +87,57 @@ func emitAll(sorted arrow.Table, cuts []int64, at *place, emit func(int64, []byt
 	for shard, end := range append(cuts, rec.NumRows()) {
 		for start < end {
 			next := min(start+most, end)
-			part := rec.NewSlice(start, next)
-			b, err := encodeBatch(*at, part)
-			part.Release()
-			if err != nil {
+			if err := emitRows(rec, start, next, at, func(b []byte) { emit(int64(shard), b) }); err != nil {
 				return err
 			}
-			emit(int64(shard), b)
-			at.number++
 			start = next
 		}
 	}
 	return nil
+}
+
+// emitRows emits rows as a batch, or as several if they are far larger than the mean.
+func emitRows(rec arrow.Record, start, end int64, at *place, emit func([]byte)) error {
+	b, err := encodeRows(rec, start, end)
+	if err != nil {
+		return err
+	}
+	return emitHalves(b, rec, start, end, func(b []byte) {
+		at.put(b)
+		at.number++
+		emit(b)
+	})
+}
+
+// emitHalves emits rows as a batch that is given or, if it is too large, as halves, unless what makes it large is in
+// both of them.
+func emitHalves(b []byte, rec arrow.Record, start, end int64, emit func([]byte)) error {
+	if len(b) <= 2*batchBytes || end-start < 2 {
+		emit(b)
+		return nil
+	}
+	middle := start + (end-start)/2
+	left, err := encodeRows(rec, start, middle)
+	if err != nil {
+		return err
+	}
+	right, err := encodeRows(rec, middle, end)
+	if err != nil {
+		return err
+	}
+	if len(left)+len(right) > len(b)*5/4 {
+		emit(b)
+		return nil
+	}
+	if err := emitHalves(left, rec, start, middle, emit); err != nil {
+		return err
+	}
+	return emitHalves(right, rec, middle, end, emit)
+}
+
+// encodeRows is rows of a record as an element, without their place.
+func encodeRows(rec arrow.Record, start, end int64) ([]byte, error) {
+	part := rec.NewSlice(start, end)
+	defer part.Release()
+	return encodeBatch(place{}, part)
 }

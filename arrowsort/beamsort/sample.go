@@ -10,7 +10,6 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
-	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
 const (
@@ -28,11 +27,6 @@ func (f *sampleFn) ProcessElement(ctx context.Context, t task, emit func([]byte)
 	if err != nil {
 		return err
 	}
-	path, done, err := stage(ctx, t.Path, with.Options.SpillDir)
-	if err != nil {
-		return err
-	}
-	defer done()
 	s := &sample{part: t.Number, most: max(samplesOfShard*with.Shards/with.Parts, leastSamples), limit: 1<<64 - 1}
 	defer s.release()
 	if with.Shards == 1 {
@@ -40,7 +34,7 @@ func (f *sampleFn) ProcessElement(ctx context.Context, t task, emit func([]byte)
 	}
 	opts := with.parquet()
 	opts.Keys = with.sampleKeys()
-	err = parquetsort.ReadPart(ctx, t.in(path), with.stored, with.KeyColumns, opts, func(piece arrow.Table) error {
+	err = with.read(ctx, t, with.KeyColumns, opts, func(piece arrow.Table) error {
 		return s.add(ctx, piece, with.sorting())
 	})
 	if err != nil || len(s.records) == 0 {

@@ -38,6 +38,9 @@ func (f *shardFn) ProcessElement(ctx context.Context, number int64, batches func
 func (s *settings) writeShard(ctx context.Context, number int, shelf *shelf) (shard Shard, err error) {
 	opts := s.parquet()
 	opts.Memory = max(opts.Memory-opts.Memory/shelfShare, parquetsort.MinMemory)
+	if opts.Engine, err = openEngine(s.Options.Engine); err != nil {
+		return shard, err
+	}
 	sorter, err := parquetsort.NewSorter(ctx, s.rows, opts)
 	if err != nil {
 		return shard, err

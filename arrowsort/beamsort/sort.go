@@ -53,26 +53,25 @@ func Sort(ctx context.Context, scope beam.Scope, inputs []string, output string,
 	if err != nil {
 		return none, err
 	}
-	files, err := openInputs(ctx, inputs, opts.SpillDir)
+	paths, err := listInputs(ctx, inputs)
 	if err != nil {
 		return none, err
 	}
-	defer files.close()
-	division, err := parquetsort.Divide(ctx, files.local, partBytes, parquetsort.Options{Keys: keys,
-		KeysFor: opts.KeysFor, InputFormat: opts.InputFormat, Compression: opts.Compression})
+	division, err := parquetsort.Divide(ctx, paths, partBytes, parquetsort.Options{Keys: keys, KeysFor: opts.KeysFor,
+		InputFormat: opts.InputFormat, Compression: opts.Compression, Open: opts.opener(ctx, paths...)})
 	if err != nil {
 		return none, err
 	}
 	err = tablefile.CheckSchema(ctx, shardName(0, 1), division.Schema, tablefile.WriteOptions{})
 	if err != nil {
-		return none, fmt.Errorf("%s: %w", files.paths[0], err)
+		return none, fmt.Errorf("%s: %w", paths[0], err)
 	}
-	all, bytes := tasks(division, files), int64(0)
+	all, bytes := tasks(division), int64(0)
 	for _, p := range division.Parts {
 		bytes += p.Bytes
 	}
 	shards := opts.shards(bytes)
-	if err := checkOutput(ctx, files.paths, output, shards); err != nil {
+	if err := checkOutput(ctx, paths, output, shards); err != nil {
 		return none, err
 	}
 	opts.KeysFor = nil

@@ -43,7 +43,7 @@ func TestMistakesAreFoundWhenThePipelineIsBuilt(t *testing.T) {
 		{[]string{csv}, out, key, Options{}, parquetsort.ErrOption, "CSV is not divided"},
 		{[]string{"-"}, out, key, Options{InputFormat: "arrows"}, ErrOption, "standard input"},
 		{nil, out, key, Options{}, parquetsort.ErrOption, "no inputs"},
-		{[]string{"nope://x"}, out, key, Options{}, nil, `scheme "nope" not registered`},
+		{[]string{"nope://x.parquet"}, out, key, Options{}, nil, `scheme "nope" not registered`},
 		{[]string{filepath.Join(in, "absent.parquet")}, out, key, Options{}, os.ErrNotExist, "absent.parquet"},
 	} {
 		_, err := Sort(t.Context(), scopeOf(), c.inputs, c.output, c.keys, c.opts)

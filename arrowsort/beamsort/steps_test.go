@@ -6,9 +6,12 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
@@ -23,7 +26,7 @@ func runSteps(t *testing.T, inputs []string, output string, keys []arrowsort.Key
 	ctx := t.Context()
 	division, err := parquetsort.Divide(ctx, inputs, partBytes, parquetsort.Options{Keys: keys})
 	require.NoError(t, err)
-	all := tasks(division, &inputFiles{paths: inputs, local: inputs})
+	all := tasks(division)
 	with, err := (&settings{Keys: division.Keys, KeyColumns: division.KeyColumns, Output: output, Shards: opts.Shards,
 		Parts: len(all), Options: opts}).encode(division)
 	require.NoError(t, err)
@@ -178,6 +181,31 @@ func TestSeveralKeys(t *testing.T) {
 	keys := []arrowsort.Key{{Path: "v.a", Order: arrowsort.Descending, Nulls: arrowsort.NullsAtStart}, {Index: 1},
 		{Path: "v.b"}}
 	requireSorted(t, paths, runSteps(t, paths, out, keys, Options{Shards: 4}), keys)
+}
+
+// TestBatchesOfUnequalRows: the longest strings come together when they are sorted, and a batch of as many rows as
+// others would be far too large for a runner.
+func TestBatchesOfUnequalRows(t *testing.T) {
+	b := array.NewStringBuilder(memory.DefaultAllocator)
+	for range 100_000 {
+		b.Append("a")
+	}
+	for range 400 {
+		b.Append(strings.Repeat("b", 50_000))
+	}
+	rows := b.NewArray()
+	schema := arrow.NewSchema([]arrow.Field{{Name: "v", Type: rows.DataType()}}, nil)
+	table := array.NewTableFromSlice(schema, [][]arrow.Array{{rows}})
+	at, batches := place{part: 1}, int64(0)
+	require.NoError(t, emitAll(table, []int64{90_000}, &at, func(shard int64, b []byte) {
+		require.LessOrEqual(t, len(b), 2*batchBytes)
+		rec, err := decodeBatch(b)
+		require.NoError(t, err)
+		batches++
+		rec.Release()
+	}))
+	require.Equal(t, at.number, batches)
+	require.Greater(t, batches, int64(10))
 }
 
 // TestSpilledShards: a shard is far larger than the memory for it.

@@ -28,17 +28,23 @@ type Division struct {
 
 // Divide divides files, patterns and folders, as in Sort, into parts of about some bytes in memory; one row group or
 // record batch at least, and a part at least for each file. It reads metadata only. Schemas of the files may differ as
-// in Sort. CSV, which has no types, is ErrOption. Of the options it uses Keys, KeysFor, InputFormat and
+// in Sort. CSV, which has no types, is ErrOption. Of the options it uses Keys, KeysFor, InputFormat, Open and
 // Allocator. Keys by position get the name of their column if no other has it.
 func Divide(ctx context.Context, paths []string, bytes int64, opts Options) (*Division, error) {
-	in, err := begin(ctx, paths, opts, false)
+	opts.inParts = true
+	in, err := newInputs(paths, opts)
 	if err != nil {
 		return nil, err
 	}
-	defer in.close()
-	if in.csv != nil {
-		return nil, fmt.Errorf("%w: %s: CSV is not divided; convert it to Parquet first", ErrOption, in.paths[0])
+	for _, path := range in.paths {
+		if in.formatOf(path) == tablefile.CSV {
+			return nil, fmt.Errorf("%w: %s: CSV is not divided; convert it to Parquet first", ErrOption, path)
+		}
 	}
+	if in, err = in.begin(ctx, false); err != nil {
+		return nil, err
+	}
+	defer in.close()
 	d := &Division{Stored: in.schema, Keys: in.opts.Keys, KeyColumns: in.keyed}
 	if d.Schema, err = decodedSchema(in.schema); err != nil {
 		return nil, err
@@ -83,7 +89,7 @@ func (in *inputs) parts(path string, most int64) ([]Part, error) {
 // ReadPart passes the rows of a part of a division to use, piece by piece in their order: some columns of
 // Division.Schema by position, in ascending order, nil for all. use borrows the pieces. A part whose file has another
 // schema than Division.Stored, or fewer row groups, is an error. Of the options it uses Keys, Memory for the size of
-// the pieces, InputFormat, Threads and Allocator.
+// the pieces, InputFormat, Open, Threads and Allocator.
 func ReadPart(ctx context.Context, part Part, stored *arrow.Schema, columns []int, opts Options,
 	use func(piece arrow.Table) error) error {
 	opts, err := opts.resolved()

@@ -1,6 +1,9 @@
 package parquetsort
 
 import (
+	"bytes"
+	"errors"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -78,6 +81,63 @@ func requireParts(t *testing.T, names []string, parts int) {
 	gone.First = 1000
 	err = ReadPart(t.Context(), gone, d.Stored, nil, Options{Keys: keys}, nil)
 	require.ErrorContains(t, err, "row groups or record batches, but number 1000")
+}
+
+// elsewhere is a file in memory that counts how often it is open.
+type elsewhere struct {
+	*bytes.Reader
+	open *int
+}
+
+func (e elsewhere) Close() error {
+	*e.open--
+	return nil
+}
+
+// TestPartsOfFilesThatAreElsewhere are those of local files; they are closed, and no other function takes them.
+func TestPartsOfFilesThatAreElsewhere(t *testing.T) {
+	keys, open, lost := []arrowsort.Key{{Index: 0}}, 0, errors.New("the connection is lost")
+	files := map[string][]byte{"there/bad.parquet": []byte("no Parquet file"), "there/x.csv.gz": nil}
+	var paths []string
+	for _, name := range []string{"there/*.parquet", "there/b.arrow", "there/c.arrows"} {
+		path := filepath.Join(t.TempDir(), filepath.Base(filepath.Ext(name)))
+		table := arrowtest.RandomTable(arrow.PrimitiveTypes.Int64, 0.1, []int{300, 200}, 2)
+		_, err := tablefile.Write(t.Context(), path+filepath.Ext(name), table, tablefile.WriteOptions{})
+		require.NoError(t, err)
+		files[name], err = os.ReadFile(path + filepath.Ext(name))
+		require.NoError(t, err)
+		paths = append(paths, name)
+	}
+	opts := Options{Keys: keys, Open: func(path string) (File, error) {
+		b, ok := files[path]
+		if !ok {
+			return nil, lost
+		}
+		open++
+		return elsewhere{bytes.NewReader(b), &open}, nil
+	}}
+	for _, path := range paths {
+		d, err := Divide(t.Context(), []string{path}, 1, opts)
+		require.NoError(t, err)
+		rows := int64(0)
+		for _, part := range d.Parts {
+			require.NoError(t, ReadPart(t.Context(), part, d.Stored, nil, opts, func(piece arrow.Table) error {
+				rows += piece.NumRows()
+				return nil
+			}))
+		}
+		require.EqualValues(t, 500, rows, path)
+	}
+	for path, text := range map[string]string{"there/absent.parquet": "absent.parquet: the connection is lost",
+		"there/bad.parquet": "bad.parquet: this is not a Parquet file", "there/x": "there/x: unknown file format",
+		"there/x.csv.gz": "CSV is not divided"} {
+		_, err := Divide(t.Context(), []string{path}, 1, opts)
+		require.ErrorContains(t, err, text)
+	}
+	require.Zero(t, open)
+	_, err := Sort(t.Context(), paths, filepath.Join(t.TempDir(), "x.parquet"), opts)
+	require.ErrorIs(t, err, ErrOption)
+	require.ErrorContains(t, err, "Open is for Divide")
 }
 
 // TestSorterWritesFiles as Sort does, in memory and spilled, and of no rows.

@@ -54,7 +54,12 @@ func newInputs(paths []string, opts Options) (*inputs, error) {
 	if in.format, err = tablefile.ParseFormat(opts.InputFormat); err != nil {
 		return nil, err
 	}
-	if in.paths, err = Expand(paths); err != nil {
+	if opts.Open != nil {
+		if !opts.inParts {
+			return nil, fmt.Errorf("%w: Open is for Divide and ReadPart", ErrOption)
+		}
+		in.paths = slices.Clone(paths)
+	} else if in.paths, err = Expand(paths); err != nil {
 		return nil, err
 	}
 	if len(in.paths) == 0 {
@@ -215,11 +220,15 @@ func (in *inputs) scan(path string) (*tablefile.Scanner, error) {
 
 // reading are the options to read an input.
 func (in *inputs) reading(path string) tablefile.ReadOptions {
-	return tablefile.ReadOptions{
+	read := tablefile.ReadOptions{
 		Format: in.formatOf(path), Name: path, Allocator: in.opts.Allocator, Flat: in.flat, Threads: in.opts.Threads,
 		MemoryLimit: in.opts.readLimit, Delimiter: in.opts.Delimiter, CSV: in.csv,
 		MaxRow: budget{in.opts.Memory}.csvRow(),
 	}
+	if open := in.opts.Open; open != nil {
+		read.Open = func(path string) (tablefile.File, error) { return open(path) }
+	}
+	return read
 }
 
 // formatOf is the format of an input; Auto when its name names none.

@@ -32,6 +32,9 @@ type Options struct {
 	SpillCompression string
 	// InputFormat and OutputFormat are parquet, arrow, arrows (a stream) or csv; empty goes by the names of the files.
 	InputFormat, OutputFormat string
+	// Open, when set, opens the inputs of Divide and ReadPart, which are elsewhere: in an object store, for instance.
+	// The paths are its own, without patterns; CSV is none of them. For all other functions it is ErrOption.
+	Open func(path string) (File, error)
 	// Stdin is what is read when the input is named "-"; nil is os.Stdin.
 	Stdin io.Reader
 	// Stdout is what is written to when the output is named "-"; nil is os.Stdout.
@@ -72,6 +75,15 @@ type Options struct {
 	Progress func(phase string, done, total int64)
 
 	readLimit int64 // of tablefile.ReadOptions
+	inParts   bool  // for Divide
+}
+
+// A File is an open file that Options.Open opens. ReadAt may be called by several goroutines; where it is called, the
+// file is read and nowhere else: the metadata, and what is needed of the columns that are read.
+type File interface {
+	io.ReaderAt
+	io.Closer
+	Size() int64
 }
 
 // MinMemory is the smallest budget.

@@ -31,6 +31,7 @@ type ReadOptions struct {
 	CSV          *csv.Schema      // of CSV that Scan reads, see InferCSV
 	MaxRow       int64            // bytes of a row of CSV; 0: any number
 	Name         string           // the file's in errors; empty: its path
+	Open         Opener           // of the files that Scan reads; nil: local ones
 	// MemoryLimit is the bytes that the table may take. 0 is the machine's memory, and of a file no more than 1 GiB or,
 	// if that is more, 1000 bytes for each of its bytes: a small file can declare any number of values.
 	MemoryLimit int64
@@ -44,6 +45,16 @@ type ReadOptions struct {
 	textLimit int64 // bytes of text that compressed CSV may be decompressed to; 0: any number
 	pieces    bool  // a column chunk of a Parquet file is read in pieces
 }
+
+// A File is a file that is elsewhere. ReadAt may be called by several goroutines.
+type File interface {
+	io.ReaderAt
+	io.Closer
+	Size() int64
+}
+
+// An Opener opens files.
+type Opener func(path string) (File, error)
 
 // name is the name of a file in errors.
 func (o *ReadOptions) name(path string) string {

@@ -28,7 +28,7 @@ type Scanner struct {
 	Rows     int64   // of a Parquet file and of all CSV files of ReadOptions.CSV; else -1
 
 	path    string          // in errors
-	file    *os.File        // nil: standard input
+	file    io.Closer       // nil: standard input
 	pipe    *countingReader // what a pipe is read by; nil: it is a file
 	pieces  pieces
 	parquet *parquet.File // of a Parquet file
@@ -53,6 +53,9 @@ func Scan(path string, pieceBytes int64, opts ReadOptions) (*Scanner, error) {
 func scan(path string, pieceBytes int64, opts ReadOptions) (s *Scanner, err error) {
 	opts.Delimiter = delimiter(opts.name(path), opts.Delimiter)
 	s = &Scanner{path: opts.name(path)}
+	if opts.Open != nil {
+		return s, s.openElsewhere(path, pieceBytes, opts)
+	}
 	if s.Format, err = opts.Format.resolveInput(path); err != nil {
 		return nil, err
 	}
@@ -73,6 +76,31 @@ func scan(path string, pieceBytes int64, opts ReadOptions) (s *Scanner, err erro
 		return nil, err
 	}
 	return s, nil
+}
+
+// openElsewhere opens a file by ReadOptions.Open. One that is compressed as a whole is an error.
+func (s *Scanner) openElsewhere(path string, pieceBytes int64, opts ReadOptions) (err error) {
+	if s.Format, err = opts.Format.Resolve(path); err != nil {
+		return err
+	}
+	file, err := opts.Open(path)
+	if err != nil {
+		return err
+	}
+	s.file = file
+	size := file.Size()
+	src := io.NewSectionReader(file, 0, size)
+	compressed, err := checkStart(src, size, s.Format)
+	if err == nil {
+		if err = ErrScan; !compressed {
+			opts.limitMemory(size)
+			err = s.open(src, size, pieceBytes, opts)
+		}
+	}
+	if err != nil {
+		s.Close()
+	}
+	return err
 }
 
 // openFile opens a file that can be read at any place, and finds its size and whether it is compressed as a whole. One

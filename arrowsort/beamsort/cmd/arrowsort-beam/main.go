@@ -13,6 +13,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"strings"
@@ -20,28 +21,29 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/s3"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/log"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/beamsort"
+	_ "github.com/arrowsort/arrowsort/arrowsort/beamsort/objects" // gs and s3
 	"github.com/arrowsort/arrowsort/arrowsort/internal/keytext"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/sizetext"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
 func main() {
 	job := defineFlags(flag.CommandLine)
 	args := os.Args[1:]
 	if len(args) > 0 && strings.HasPrefix(args[0], "-") { // a runner starts a worker, or somebody asks for help
-		flag.Parse()
+		mustParse(args)
 		beam.Init() // does not return in a worker
 		exit(errUsage)
 	}
 	if len(args) == 0 || args[0] != "sort" {
 		exit(errUsage)
 	}
-	job.inputs = parse(flag.CommandLine, args[1:])
+	job.inputs = mustParse(args[1:])
 	log.SetupLogging(job.logLevel, log.LogKind)
 	beam.Init()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -54,15 +56,29 @@ var errUsage = errors.New("usage: arrowsort-beam sort -k COLUMN[:desc][:nulls-fi
 
 // exit ends the process with the code of an error.
 func exit(err error) {
+	code := 0
 	switch {
 	case err == nil:
-		os.Exit(0)
 	case errors.Is(err, errUsage):
 		fmt.Fprintln(os.Stderr, err)
-		os.Exit(2)
+		code = 2
+	case errors.Is(err, beamsort.ErrOption), errors.Is(err, parquetsort.ErrOption):
+		fmt.Fprintln(os.Stderr, "arrowsort-beam:", err)
+		code = 2
+	default:
+		fmt.Fprintln(os.Stderr, "arrowsort-beam:", cause(err.Error()))
+		code = 1
 	}
-	fmt.Fprintln(os.Stderr, "arrowsort-beam:", err)
-	os.Exit(1)
+	os.Exit(code)
+}
+
+// cause is the error of a step, which Beam prints after the plan that the step is a part of.
+func cause(text string) string {
+	const failed = "] failed:\n"
+	if at := strings.LastIndex(text, failed); at >= 0 {
+		return text[at+len(failed):]
+	}
+	return text
 }
 
 // A job is what the command line asks for.
@@ -101,24 +117,42 @@ func defineFlags(flags *flag.FlagSet) *job {
 	flags.StringVar(&o.Compression, "compression", "", "`CODEC[:LEVEL]` of the sorted files (default zstd)")
 	flags.IntVar(&o.RowGroupRows, "row-group-rows", 0, "rows of a row group; 0: 262,144")
 	flags.IntVar(&o.PageRows, "page-rows", 0, "most rows of a page; 0: 16,384")
+	flags.StringVar(&o.Engine, "engine", "", "what sorts the shards: cpu, gpu or auto, a GPU where a worker has one "+
+		"(default cpu)")
 	flags.IntVar(&o.Threads, "threads", 0, "threads of a step on a worker; 0: all")
 	flags.StringVar(&j.logLevel, "log-level", "warn", "what Beam reports: debug, info, warn or error")
-	flags.Usage = func() {
-		fmt.Fprintln(flags.Output(), errUsage)
-		flags.PrintDefaults()
-	}
+	flags.Usage = func() {} // errors would be followed by all flags, most of them Beam's
 	return j
 }
 
+// mustParse reads the flags of the process, and ends it after a mistake or a request for help.
+func mustParse(args []string) (inputs []string) {
+	flag.CommandLine.Init(os.Args[0], flag.ContinueOnError)
+	flag.CommandLine.SetOutput(io.Discard)
+	inputs, err := parse(flag.CommandLine, args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Println(errUsage)
+		flag.CommandLine.SetOutput(os.Stdout)
+		flag.PrintDefaults()
+		os.Exit(0)
+	case err != nil:
+		exit(fmt.Errorf("arrowsort-beam: %v\n%w", err, errUsage))
+	}
+	return inputs
+}
+
 // parse reads flags, which may follow inputs, and returns these.
-func parse(flags *flag.FlagSet, args []string) (inputs []string) {
+func parse(flags *flag.FlagSet, args []string) (inputs []string, err error) {
 	for len(args) > 0 {
-		_ = flags.Parse(args) // exits after an error
+		if err := flags.Parse(args); err != nil {
+			return nil, err
+		}
 		if args = flags.Args(); len(args) > 0 {
 			inputs, args = append(inputs, args[0]), args[1:]
 		}
 	}
-	return inputs
+	return inputs, nil
 }
 
 // run builds the pipeline and runs it.

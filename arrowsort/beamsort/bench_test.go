@@ -1,0 +1,88 @@
+package beamsort
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+)
+
+var (
+	benchRows   = flag.Int("beamsort.rows", 10_000_000, "rows of BenchmarkSort")
+	benchShards = flag.Int("beamsort.shards", 8, "shards of BenchmarkSort")
+)
+
+// BenchmarkSort sorts rows of 24 bytes by a random int64, from files of 10 million rows to shards, on Prism in the
+// process. It reports the largest memory of the process, which begins after the files are written.
+//
+//	go test -run '^$' -bench Sort -benchtime 3x
+//	go test -run '^$' -bench Sort -benchtime 1x . -beamsort.rows 100000000 -beamsort.shards 16
+func BenchmarkSort(b *testing.B) {
+	in, out := b.TempDir(), b.TempDir()
+	var paths []string
+	const most = 10_000_000
+	for first := 0; first < *benchRows; first += most {
+		paths = append(paths, filepath.Join(in, fmt.Sprintf("%03d.parquet", len(paths))))
+		writeRandom(b, paths[len(paths)-1], min(most, *benchRows-first), first)
+	}
+	_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // the largest memory begins anew
+	keys, opts := []arrowsort.Key{{Path: "key"}}, Options{Shards: *benchShards}
+	for b.Loop() {
+		p, scope := beam.NewPipelineWithRoot()
+		_, err := Sort(b.Context(), scope, paths, out, keys, opts)
+		require.NoError(b, err)
+		_, err = prism.Execute(context.Background(), p)
+		require.NoError(b, err)
+	}
+	b.ReportMetric(largestMemory(b), "GB")
+}
+
+// writeRandom writes a file of random keys.
+func writeRandom(b *testing.B, path string, rows, first int) {
+	schema := arrow.NewSchema([]arrow.Field{{Name: "key", Type: arrow.PrimitiveTypes.Int64},
+		{Name: "row", Type: arrow.PrimitiveTypes.Int64}, {Name: "value", Type: arrow.PrimitiveTypes.Float64}}, nil)
+	builder := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+	defer builder.Release()
+	r := rand.New(rand.NewPCG(1, uint64(first)))
+	for i := range rows {
+		builder.Field(0).(*array.Int64Builder).Append(r.Int64())
+		builder.Field(1).(*array.Int64Builder).Append(int64(first + i))
+		builder.Field(2).(*array.Float64Builder).Append(r.Float64())
+	}
+	rec := builder.NewRecord()
+	defer rec.Release()
+	table := array.NewTableFromRecords(schema, []arrow.Record{rec})
+	defer table.Release()
+	_, err := tablefile.Write(b.Context(), path, table, tablefile.WriteOptions{})
+	require.NoError(b, err)
+}
+
+// largestMemory is that of the process in 10^9 bytes, where the system tells it.
+func largestMemory(b *testing.B) float64 {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	var kib float64
+	for line := range strings.Lines(string(status)) {
+		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			_, err := fmt.Sscan(rest, &kib)
+			require.NoError(b, err)
+		}
+	}
+	return kib * 1024 / 1e9
+}

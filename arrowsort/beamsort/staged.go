@@ -1,0 +1,159 @@
+package beamsort
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
+)
+
+// blockBytes of an object are fetched at least, if it can be read by ranges.
+const blockBytes = 1 << 20
+
+// opener opens inputs; nil if all are local files, which package parquetsort opens.
+func (o *Options) opener(ctx context.Context, paths ...string) func(path string) (parquetsort.File, error) {
+	if !slices.ContainsFunc(paths, isRemote) {
+		return nil
+	}
+	folder := o.SpillDir
+	return func(path string) (parquetsort.File, error) { return open(ctx, path, folder) }
+}
+
+// open opens an input: a local file, or one of a file system of Beam, which is staged in a folder.
+func open(ctx context.Context, path, folder string) (parquetsort.File, error) {
+	if !isRemote(path) {
+		return openLocal(path)
+	}
+	fs, err := filesystem.New(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	defer fs.Close()
+	size, err := fs.Size(ctx, path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	local, err := os.CreateTemp(folder, "arrowsort-stage-*"+filepath.Ext(path))
+	if err != nil {
+		return nil, err
+	}
+	f := &staged{ctx: ctx, path: path, size: size, local: local}
+	if f.ranges, err = rangesOf(ctx, path); err == nil && f.ranges == nil {
+		err = f.fetchAll(fs)
+	}
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return f, nil
+}
+
+// A localFile is a file of the machine.
+type localFile struct {
+	*os.File
+	size int64
+}
+
+func (f localFile) Size() int64 { return f.size }
+
+func openLocal(path string) (parquetsort.File, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	return localFile{file, info.Size()}, nil
+}
+
+// A staged file is an object of which the blocks that were read are in a local file.
+type staged struct {
+	ctx    context.Context
+	path   string
+	size   int64
+	ranges RangeReader // nil: all of it is there
+
+	mu    sync.Mutex
+	local *os.File
+	here  []bool // by block
+}
+
+func (f *staged) Size() int64 { return f.size }
+
+func (f *staged) ReadAt(p []byte, off int64) (int, error) {
+	if f.ranges != nil && off < f.size {
+		if err := f.fetch(off, min(off+int64(len(p)), f.size)); err != nil {
+			return 0, fmt.Errorf("%s: %w", f.path, err)
+		}
+	}
+	return f.local.ReadAt(p, off)
+}
+
+// fetch fetches the blocks of some bytes that are not there: neighbours at once.
+func (f *staged) fetch(from, to int64) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.here == nil {
+		f.here = make([]bool, (f.size+blockBytes-1)/blockBytes)
+	}
+	end := (to + blockBytes - 1) / blockBytes
+	for first := from / blockBytes; first < end; {
+		last := first
+		for last < end && !f.here[last] {
+			last++
+		}
+		if last == first {
+			first++
+			continue
+		}
+		if err := f.copyRange(first*blockBytes, min(last*blockBytes, f.size)); err != nil {
+			return err
+		}
+		for ; first < last; first++ {
+			f.here[first] = true
+		}
+	}
+	return nil
+}
+
+func (f *staged) copyRange(from, to int64) error {
+	r, err := f.ranges.OpenRange(f.ctx, f.path, from, to-from)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if _, err = io.CopyN(io.NewOffsetWriter(f.local, from), r, to-from); err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// fetchAll copies an object that is read from its start only.
+func (f *staged) fetchAll(fs filesystem.Interface) error {
+	r, err := fs.OpenRead(f.ctx, f.path)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	f.size, err = io.Copy(f.local, r)
+	return err
+}
+
+// Close removes the local file.
+func (f *staged) Close() error {
+	if f.ranges != nil {
+		f.ranges.Close()
+	}
+	f.local.Close()
+	return os.Remove(f.local.Name())
+}
