@@ -42,7 +42,7 @@ func TestEngineOfDevices(t *testing.T) {
 			continue
 		}
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			rows := 200_000
+			rows := 60_000
 			if testing.Short() {
 				rows = 20_000
 			}
@@ -103,7 +103,7 @@ func TestSharedStrips(t *testing.T) {
 				mode++
 				job := &engine.Job{Rows: rows, Columns: []keyencode.Column{k.column(rows)},
 					Keys: []keyencode.Key{{Order: k.order, Nulls: k.nulls}}}
-				enginetest.CheckOrder(t, e, job, "%s, strips of %d rows, large tiles from %d rows on", name, strip, large)
+				enginetest.CheckOrder(t, e, job, "%s, strips of %d rows, large tiles from %d rows", name, strip, large)
 			}
 		}
 	}
