@@ -27,7 +27,7 @@ var (
 	tableDevices = flag.Int("gpus", 2, "number of GPUs")
 	tableBits    = flag.Int("bits", 28, "2^bits rows, and four times as many")
 	tableRuns    = flag.Int("runs", 5, "runs of which the median is taken")
-	tableLarge   = flag.Int64("large", 0, "bytes of a table larger than the memory of one GPU; 0: none")
+	tableLarge   = flag.Int64("large", 4_000_000, "bytes of the table of TestDevicesLarge")
 	tableBytes   = flag.Int("piece", 256<<20, "bytes of each copy by which bandwidths are measured")
 )
 
@@ -38,26 +38,34 @@ type bench struct {
 	up, down, both, exchange float64
 }
 
-func TestDevicesTable(t *testing.T) {
+// open opens -gpus GPUs.
+func (b *bench) open(t *testing.T) {
 	devices := devicesForTest(t, *tableDevices)
 	require.Equal(t, *tableDevices, devices, "there are fewer GPUs")
-	b := &bench{T: t, one: openSharedForTest(t, 1), all: openSharedForTest(t, devices)}
+	b.T, b.one, b.all = t, openSharedForTest(t, 1), openSharedForTest(t, devices)
 	for _, d := range b.all.Devices() {
 		fmt.Printf("device %d: %s, %d bytes, reaches %v\n", d.Number, d.Name, d.Memory, d.Peers)
 	}
 	fmt.Printf("%d processors, medians of %d runs\n", runtime.GOMAXPROCS(0), *tableRuns)
+}
+
+// stages prints what the stages have taken.
+func (b *bench) stages() {
+	for _, s := range b.all.StageTimes() {
+		fmt.Printf("stage %-9s device %d %10.1f ms in all runs\n", s.Stage, s.Device, s.Duration.Seconds()*1e3)
+	}
+}
+
+func TestDevicesTable(t *testing.T) {
+	var b bench
+	b.open(t)
+	defer b.stages()
 	b.measureBandwidths()
 	few, many := 1<<*tableBits, 4<<*tableBits
 	b.sortTable(few)
 	b.sortIndices(many)
 	b.sortResident(few)
 	b.sortResident(many)
-	if *tableLarge > 0 {
-		b.sortLarge()
-	}
-	for _, s := range b.all.StageTimes() {
-		fmt.Printf("stage %-9s device %d %10.1f ms in all runs\n", s.Stage, s.Device, s.Duration.Seconds()*1e3)
-	}
 }
 
 // median times some runs after one that allocates.
@@ -354,9 +362,13 @@ func (b *bench) sortShare(s *session, values driver.Ptr, rows int) time.Duration
 	})
 }
 
-// sortLarge sorts a table that is larger than the memory of one GPU, in Go's memory: a key and four columns.
-func (b *bench) sortLarge() {
+// TestDevicesLarge sorts a table of -large bytes in Go's memory, a key and four columns: with 160 GB it is larger than
+// the memory of one GPU. It needs 2.2 times as much memory of the host.
+func TestDevicesLarge(t *testing.T) {
 	const columns = 5
+	var b bench
+	b.open(t)
+	defer b.stages()
 	rows := int(min(*tableLarge/(8*columns), math.MaxUint32))
 	job := keyedTable(b.Context(), goMemory{}, rows, columns)
 	start := time.Now()

@@ -75,7 +75,8 @@ func Devices() ([]Device, error) { return devices() }
 // next. Too little is engine.ErrMemory, with the bytes that are needed and free.
 //
 // Several GPUs share a sort as docs/gpu.md describes; each takes one thread of the host, also if Job.Threads are fewer.
-// Keys that are strings are sorted by the first of them alone. An error of one names its number.
+// The first of them alone sorts by keys that are strings, and tables with strings for which it has the memory. An error
+// of one names its number.
 type Engine struct{ *device }
 
 // Open opens a GPU. Close gives it back. The error is ErrNoDevice, ErrDevice or, where others have its memory,

@@ -79,8 +79,8 @@ func (t *team) newCuts() *cuts {
 	return c
 }
 
-// exactShare is the part of a range by which it may be longer or shorter: a digit of 8 bits divides the uniform keys of
-// up to 8 devices so well that no second one is counted.
+// exactShare is the part of a range by which it may be longer or shorter: a digit of 8 bits divides uniform keys for 4
+// devices so well that, as a rule, no second one is counted.
 const exactShare = 32
 
 // counts are the rows of a segment's bins on each device.

@@ -94,9 +94,11 @@ func (s *session) sort(ctx context.Context, job *engine.Job, mem engine.Allocato
 	return sortJob(t, job, mem)
 }
 
-// sorters are the sessions for a job: all that have enough rows to do, one for keys that devices do not read.
+// sorters are the sessions for a job: all that have enough rows to do. One sorts by keys that devices do not read, and
+// gathers strings, which of several the host would do, unless it is likely to have too little memory.
 func (s *session) sorters(job *engine.Job) []*session {
-	if !canShare(job) {
+	alone := gathersText(job) && s.freeBytes >= int64(bytesOfRow(job)*job.Rows)
+	if alone || !canShare(job) {
 		return s.peers[:1]
 	}
 	return s.peers[:max(1, min(len(s.peers), job.Rows/s.shareRows))]

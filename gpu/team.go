@@ -206,6 +206,13 @@ func bytesOfRow(job *engine.Job) int {
 	return keys + max(bytesOfWord*words+bytesOfRecords, 8+columnsOnWay*widest)
 }
 
+// gathersText reports whether a job gathers strings that one device would gather.
+func gathersText(job *engine.Job) bool {
+	return job.Out() > job.Rows/fewRows && slices.ContainsFunc(job.Gather, func(at int) bool {
+		return isText(job.Columns[at].Kind)
+	})
+}
+
 // canShare reports whether several devices can share a job: they read all of its keys.
 func canShare(job *engine.Job) bool {
 	return !slices.ContainsFunc(job.Keys, func(k keyencode.Key) bool {
