@@ -86,25 +86,21 @@ func TestRangesAreEqual(t *testing.T) {
 	}
 }
 
-// TestSharedStrips divides rows in several launches for each share, with medium and with large tiles, as only shares of
-// more than 2^29 rows and more than 2^26 rows do otherwise.
+// TestSharedStrips divides rows in several launches for each share, as only shares of more than 2^29 rows do otherwise.
 func TestSharedStrips(t *testing.T) {
 	devices := devicesForTest(t, 3)
 	e := openSharedForTest(t, devices)
 	keepThresholds(t)
 	mode := 0
-	for _, strip := range []int{3072, kernels.MediumTileWide, 1 << 20} {
-		for _, large := range []int{0, 1 << 26} {
-			thresholds.stripRows, thresholds.largeTileRows = strip, large
-			for _, name := range []string{"uniform", "and of 8", "30 bits, outliers"} {
-				rows := 50_000 + 77*mode
-				k := numberKey{kind: keyencode.Int64, value: draws[name].by(rows, 8, uint64(mode)),
-					null: percent(mode%2*20, 5)}.in(mode)
-				mode++
-				job := &engine.Job{Rows: rows, Columns: []keyencode.Column{k.column(rows)},
-					Keys: []keyencode.Key{{Order: k.order, Nulls: k.nulls}}}
-				enginetest.CheckOrder(t, e, job, "%s, strips of %d rows, large tiles from %d rows", name, strip, large)
-			}
+	for _, thresholds.stripRows = range []int{3072, kernels.BinningWideTile, 1 << 20} {
+		for _, name := range []string{"uniform", "and of 8", "30 bits, outliers"} {
+			rows := 50_000 + 77*mode
+			k := numberKey{kind: keyencode.Int64, value: draws[name].by(rows, 8, uint64(mode)),
+				null: percent(mode%2*20, 5)}.in(mode)
+			mode++
+			job := &engine.Job{Rows: rows, Columns: []keyencode.Column{k.column(rows)},
+				Keys: []keyencode.Key{{Order: k.order, Nulls: k.nulls}}}
+			enginetest.CheckOrder(t, e, job, "%s, strips of %d rows", name, thresholds.stripRows)
 		}
 	}
 }
