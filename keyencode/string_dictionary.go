@@ -33,8 +33,7 @@ func NewStringDictionary(c *Column, limit int) *StringDictionary {
 // false, and may leave rows out, when there are more than the limit.
 func (d *StringDictionary) Encode(dst []uint16, lo int) bool {
 	var t stringBlock
-	done := 0
-	for from := lo; from < lo+len(dst) && done >= 0; from += gatherRows {
+	for from := lo; from < lo+len(dst); from += gatherRows {
 		d.reader.each(from, min(from+gatherRows, lo+len(dst)), func(c *Chunk, at, n, row int) {
 			t.load(d.reader.column, c, at, n)
 			for i, s := range t[:n] {
@@ -91,41 +90,50 @@ func RankStrings(dictionaries []*StringDictionary) [][]uint32 {
 	return of
 }
 
+// meanString is the greatest mean length of strings that FewStrings looks at: a hash reads all of a string, a
+// comparison its first bytes.
+const meanString = 256
+
 // FewStrings reports whether some sampled rows of a column, in their order, show that few of its strings are distinct:
-// fewer than three quarters of the rows have a string that no other one has. Half of the strings must have more than 8
+// at most three quarters of the rows have a string that no other one has. Half of the strings must have more than 8
 // bytes, and the rows may not be in order, nor in the reverse order.
 func FewStrings(c *Column, rows []uint32) bool {
 	if c.shape() != shapeBytes {
 		return false
 	}
+	strings := make([][]byte, len(rows))
 	r := newReader(c)
-	var t stringBlock
-	var last []byte
-	single, long, rises, falls := 0, 0, 0, 0
-	counts := make(map[string]int, len(rows))
+	long, total := 0, 0
 	for lo := 0; lo < len(rows); lo += gatherRows {
+		var t stringBlock
 		block := rows[lo:min(lo+gatherRows, len(rows))]
 		t.gather(&r, block)
 		for i, s := range t[:len(block)] {
-			if len(s) > 8 {
+			strings[lo+i] = s
+			if total += len(s); len(s) > 8 {
 				long++
 			}
-			n := counts[textOf(s)]
-			switch counts[textOf(s)] = n + 1; n {
-			case 0:
-				single++
-			case 1:
-				single--
-			}
-			switch order := bytes.Compare(last, s); {
-			case lo+i == 0:
-			case order < 0:
-				rises++
-			case order > 0:
-				falls++
-			}
-			last = s
 		}
 	}
-	return 2*long >= len(rows) && 4*single <= 3*len(rows) && rises > 0 && falls > 0
+	if 2*long < len(rows) || total > meanString*len(rows) {
+		return false
+	}
+	rises, falls := 0, 0
+	counts := make(map[string]int, len(rows))
+	for i, s := range strings {
+		counts[textOf(s)]++
+		switch order := bytes.Compare(strings[max(i-1, 0)], s); {
+		case order < 0:
+			rises++
+		case order > 0:
+			falls++
+		}
+	}
+	single := 0
+	for _, n := range counts {
+		if n == 1 {
+			single++
+		}
+	}
+	return 4*single <= 3*len(rows) && rises > 0 && falls > 0
 }

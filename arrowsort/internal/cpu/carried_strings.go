@@ -3,13 +3,14 @@ package cpu
 import (
 	"math"
 	"math/bits"
+	"sort"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
 const (
-	carriedLength   = 1 << 8  // the greatest average length: longer strings are read in order wherever they are
+	carriedLength   = 1 << 8  // the greatest average length: each longer string is read in order anyway
 	carriedBinBytes = 1 << 21 // of a bin that is carried
 )
 
@@ -45,9 +46,10 @@ func (t *strings) carry(p *partition) error {
 	if err := c.count(t, p); err != nil {
 		return err
 	}
-	c.place(p)
+	carried := c.place(p)
 	total := c.bins[p.binner.bins]
-	if t.Kind == keyencode.Binary && total > math.MaxInt32 || uint(bits.Len(uint(total+most)))+t.lenBits > 63 {
+	if carried < total/2 || t.Kind == keyencode.Binary && total > math.MaxInt32 ||
+		uint(bits.Len(uint(total+most)))+t.lenBits > 63 {
 		return nil
 	}
 	var err error
@@ -82,8 +84,9 @@ func (c *carriedStrings) count(t *strings, p *partition) error {
 	})
 }
 
-// place turns the numbers of bytes into places: bin by bin, and share by share within a bin.
-func (c *carriedStrings) place(p *partition) {
+// place turns the numbers of bytes into places: bin by bin, and share by share within a bin. It returns how many bytes
+// are carried.
+func (c *carriedStrings) place(p *partition) (carried int) {
 	c.bins, c.carried = make([]int, p.binner.bins+1), make([]bool, p.binner.bins)
 	sum := uint64(0)
 	for bin := range p.binner.bins {
@@ -92,36 +95,32 @@ func (c *carriedStrings) place(p *partition) {
 			sum, next[bin] = sum+next[bin], sum
 		}
 		lo, hi := p.bin(bin)
-		c.carried[bin] = hi-lo <= maxBinRows && int(sum)-c.bins[bin] <= carriedBinBytes
+		if n := int(sum) - c.bins[bin]; hi-lo <= maxBinRows && n <= carriedBinBytes {
+			c.carried[bin] = true
+			carried += n
+		}
 	}
 	c.bins[p.binner.bins] = int(sum)
+	return carried
 }
 
-// move copies the bytes of rows from lo on to their bins, and lets their words say where they are then.
+// move copies the bytes of rows from lo on, which are of one share, to their bins, and lets their words say where they
+// are then.
 func (c *carriedStrings) move(t *strings, p *partition, words []uint64, lo int) {
-	for item := range p.shares {
-		share := &p.shares[item]
-		if lo >= share.hi {
-			continue
-		}
-		n := min(len(words), share.hi-lo)
-		next := c.next[item]
-		for i, bin := range p.bins[lo : lo+n] {
-			w := words[i]
-			if length := t.length(w); length > 0 && c.carried[bin] {
-				at := next[bin]
-				copy(c.data[at:at+uint64(length)], t.source(w))
-				next[bin] = at + uint64(length)
-				words[i] = at<<(t.lenBits&63) | uint64(length)
-			}
-		}
-		if words, lo = words[n:], lo+n; len(words) == 0 {
-			return
+	next := c.next[sort.Search(len(p.shares), func(i int) bool { return p.shares[i].hi > lo })]
+	for i, bin := range p.bins[lo : lo+len(words)] {
+		w := words[i]
+		if length := t.length(w); length > 0 && c.carried[bin] {
+			at := next[bin]
+			copy(c.data[at:at+uint64(length)], t.source(w))
+			next[bin] = at + uint64(length)
+			words[i] = at<<(t.lenBits&63) | uint64(length)
 		}
 	}
 }
 
-// write writes the strings of all rows, and their offsets, in sorted order.
+// write writes the strings of all rows, and their offsets, in sorted order: those of a bin of up to maxBinRows by one
+// worker, through a copy if they are carried.
 func (c *carriedStrings) write(t *strings, s *sorter, col *engine.Column) error {
 	longest := 0
 	for bin, carried := range c.carried {
@@ -129,25 +128,26 @@ func (c *carriedStrings) write(t *strings, s *sorter, col *engine.Column) error 
 			longest = max(longest, c.bins[bin+1]-c.bins[bin])
 		}
 	}
-	workers := min(s.threads, len(c.carried))
-	scratch, err := s.bytes(workers * longest)
+	scratch, err := s.bytes(min(s.threads, len(c.carried)) * longest)
 	if err != nil {
 		return err
 	}
+	c.next = nil
 	err = s.run(len(c.carried), func(worker, bin int) {
-		if start, end := c.bins[bin], c.bins[bin+1]; c.carried[bin] && !s.stopped() {
-			sorted := *t
+		lo, hi, start, end := int(c.rows[bin]), int(c.rows[bin+1]), c.bins[bin], c.bins[bin+1]
+		if hi-lo > maxBinRows || s.stopped() {
+			return
+		}
+		sorted := *t
+		if c.carried[bin] {
 			sorted.near = scratch[worker*longest:][:copy(scratch[worker*longest:], c.data[start:end])]
 			sorted.nearAt = start
-			sorted.writeRows(&s.pool, col, int(c.rows[bin]), int(c.rows[bin+1]), start, end)
 		}
+		sorted.writeRows(&s.pool, col, lo, hi, start, end)
 	})
 	s.free(scratch)
-	for bin, carried := range c.carried {
-		if err != nil {
-			return err
-		}
-		if lo, hi := int(c.rows[bin]), int(c.rows[bin+1]); !carried {
+	for bin := 0; bin < len(c.carried) && err == nil; bin++ {
+		if lo, hi := int(c.rows[bin]), int(c.rows[bin+1]); hi-lo > maxBinRows {
 			var tiles []tile
 			if tiles, err = t.measureTiles(s, lo, hi); err == nil {
 				err = t.writeTiles(s, col, lo, hi, c.bins[bin], tiles)

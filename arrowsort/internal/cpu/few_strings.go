@@ -7,38 +7,52 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
+const (
+	rowsOfString = 64      // rows for each distinct string, at least; as many for each sampled row
+	fewEntries   = 1 << 16 // of the dictionaries of all workers, which are ranked by one of them
+)
+
 // fewStrings is a key column of which few strings are distinct, encoded by dictionaries: one for each worker. The ranks
 // of their entries are the codes. So no string but the first of its kind is read again, wherever its row goes.
 type fewStrings struct {
 	indices      []uint16                      // of each row in the dictionary of its tile of placeRows rows
 	worker       []int                         // of each tile
-	dictionaries []*keyencode.StringDictionary // of each worker; nil where it had no tile
-	words        [][]uint64                    // what moves for each entry of each dictionary: see strings
+	dictionaries []*keyencode.StringDictionary // of each worker
 }
 
-// encodeFewStrings replaces the keys of which a sample shows that few strings are distinct, as long as that holds.
+// encodeFewStrings replaces the keys of which a sample shows that few strings are distinct, as long as that holds. The
+// plan of the keys as they are is kept if it is asked for.
 func (s *sorter) encodeFewStrings() error {
-	if s.rows < s.stringRows || s.job.Plan {
+	if s.rows <= smallRows || s.out <= s.rows/4 {
 		return nil
 	}
+	all := true // keys up to here
 	for k, key := range s.job.Keys {
-		c := &s.job.Columns[key.Column]
-		if !keyencode.FewStrings(c, sampledRows(s.rows)) {
-			continue
-		}
-		few, err := s.newFewStrings(c)
+		few, err := s.newFewStrings(key.Column, all)
 		if err != nil {
 			return err
 		}
-		if few != nil {
-			s.replaceKey(k, few)
+		if all = all && few != nil; few == nil {
+			continue
 		}
+		if s.job.Plan && s.described == nil {
+			if err := s.measureAll(); err != nil {
+				return err
+			}
+			s.described = s.plan
+		}
+		s.replaceKey(k, few)
 	}
 	return nil
 }
 
-// newFewStrings encodes a column, nil if it has too many strings.
-func (s *sorter) newFewStrings(c *keyencode.Column) (*fewStrings, error) {
+// newFewStrings encodes a column, nil if it has too many strings. One that is neither gathered nor among the leading
+// keys is not worth it: few of its strings are compared.
+func (s *sorter) newFewStrings(column int, leading bool) (*fewStrings, error) {
+	c := &s.job.Columns[column]
+	if !leading && !slices.Contains(s.job.Gather, column) || !keyencode.FewStrings(c, s.sampledStrings()) {
+		return nil, nil
+	}
 	indices, err := allocate[uint16](&s.buffers, s.rows)
 	if err != nil {
 		return nil, err
@@ -48,23 +62,39 @@ func (s *sorter) newFewStrings(c *keyencode.Column) (*fewStrings, error) {
 		dictionaries: make([]*keyencode.StringDictionary, s.threads),
 	}
 	for i := range few.dictionaries {
-		few.dictionaries[i] = keyencode.NewStringDictionary(c, s.rows/64)
+		few.dictionaries[i] = keyencode.NewStringDictionary(c, s.rows/rowsOfString)
 	}
-	var tooMany atomic.Bool
+	var entries atomic.Int64
 	err = s.tiles(s.rows, placeRows, func(worker, lo, hi int) {
 		few.worker[lo/placeRows] = worker
-		if !tooMany.Load() && !few.dictionaries[worker].Encode(indices[lo:hi], lo) {
-			tooMany.Store(true)
+		d := few.dictionaries[worker]
+		for ; lo < hi && entries.Load() <= fewEntries && !s.stopped(); lo += blockRows {
+			before := len(d.Rows)
+			if !d.Encode(indices[lo:min(lo+blockRows, hi)], lo) {
+				entries.Add(fewEntries + 1)
+			}
+			entries.Add(int64(len(d.Rows) - before))
 		}
 	})
 	if err != nil {
 		return nil, err
 	}
-	if tooMany.Load() {
+	if entries.Load() > fewEntries {
 		s.free(bytesOf(indices))
 		return nil, nil
 	}
 	return few, nil
+}
+
+// sampledStrings are rows of a sample: fewer than for codes, since each of them costs more.
+func (s *sorter) sampledStrings() []uint32 {
+	rows := sampledRows(s.rows)
+	step := max(1, len(rows)*rowsOfString/s.rows)
+	some := rows[:0]
+	for i := 0; i < len(rows); i += step {
+		some = append(some, rows[i])
+	}
+	return some
 }
 
 // replaceKey makes the ranks of strings the column of a key.
@@ -94,16 +124,16 @@ func (f *fewStrings) column() keyencode.Column {
 
 // move lets a column's mover read the words of dictionary entries, in the place of those of its rows.
 func (f *fewStrings) move(t *strings) {
-	f.words = make([][]uint64, len(f.dictionaries))
+	tables := make([][]uint64, len(f.dictionaries))
 	for i, d := range f.dictionaries {
-		f.words[i] = make([]uint64, len(d.Rows))
-		t.mover.take(bytesOf(f.words[i]), d.Rows)
-		f.words[i][0] = t.null()
+		tables[i] = make([]uint64, len(d.Rows))
+		t.mover.take(bytesOf(tables[i]), d.Rows)
+		tables[i][0] = t.null()
 	}
 	t.mover.fill = func(dst []byte, lo int) {
 		for words := view[uint64](dst); len(words) > 0; {
 			n := min(len(words), placeRows-lo%placeRows)
-			table := f.words[f.worker[lo/placeRows]]
+			table := tables[f.worker[lo/placeRows]]
 			for i, index := range f.indices[lo : lo+n] {
 				words[i] = table[index]
 			}
@@ -113,7 +143,7 @@ func (f *fewStrings) move(t *strings) {
 	t.mover.take = func(dst []byte, rows []uint32) {
 		words := view[uint64](dst)
 		for i, r := range rows {
-			words[i] = f.words[f.worker[r/placeRows]][f.indices[r]]
+			words[i] = tables[f.worker[r/placeRows]][f.indices[r]]
 		}
 	}
 }

@@ -43,7 +43,7 @@ func requireFew(t *testing.T, job *engine.Job, few bool) {
 
 // TestFewStrings sorts by few strings and a number, both of them gathered, and by the strings alone.
 func TestFewStrings(t *testing.T) {
-	n := stringRows + placeRows/2 + 3
+	n := 2*placeRows + 3
 	texts := fewTexts(n)
 	specs := []textSpec{
 		{}, {nulls: 10, chunks: 7}, {chunks: 300, emptyToo: true}, {nulls: 1, chunks: 2, oneData: true},
@@ -74,9 +74,14 @@ func TestFewStrings(t *testing.T) {
 				res, temp := mustSort(t, &job)
 				requireTexts(t, kind, texts, valid, want, &res.Columns[1], name)
 				require.Less(t, temp, n*(2+8+8+8+2)+6<<20, "indices, codes, words, unpacked strings, bins")
-				job.Limit = n / 8
-				res, _ = mustSort(t, &job)
-				requireTexts(t, kind, texts, valid, want[:n/8], &res.Columns[1], name+", limit")
+				job.Plan = true
+				described, err := Explain(t.Context(), &job, newMeter(t))
+				require.NoError(t, err)
+				for _, job.Limit = range []int{n / 8, n / 2} {
+					res, _ = mustSort(t, &job)
+					requireTexts(t, kind, texts, valid, want[:job.Limit], &res.Columns[1], name+", limit")
+					require.Equal(t, described.String(), res.Plan.String(), "the plan of the keys as they are")
+				}
 
 				want = stable(want, func(a, b uint32) int {
 					return cmp.Or(compare(a, b), cmp.Compare(numbers[a], numbers[b]))
@@ -92,7 +97,7 @@ func TestFewStrings(t *testing.T) {
 
 // TestFewStringsInOrder: rows in order, or in the reverse order, are copied, whatever their strings are.
 func TestFewStringsInOrder(t *testing.T) {
-	n := stringRows
+	n := 2 * placeRows
 	texts, valid := make([][]byte, n), make([]bool, n)
 	for i := range texts {
 		texts[i], valid[i] = fmt.Appendf(nil, "a long string %03d", i*500/n), true
@@ -106,7 +111,7 @@ func TestFewStringsInOrder(t *testing.T) {
 
 // TestFewStringsOfSample: where only the sampled rows have few strings, all rows are sorted as others are.
 func TestFewStringsOfSample(t *testing.T) {
-	n := stringRows
+	n := 2 * placeRows
 	texts, valid := make([][]byte, n), make([]bool, n)
 	for i := range texts {
 		texts[i], valid[i] = fmt.Appendf(nil, "a long string %d", i*7919%n), true
@@ -128,7 +133,7 @@ func TestFewStringsOfSample(t *testing.T) {
 
 // TestFewViews sorts by views and by wide values of fixed size, few of which are distinct.
 func TestFewViews(t *testing.T) {
-	n := stringRows
+	n := 2 * placeRows
 	data := [][]byte{[]byte("the third of them"), []byte("the first of them"), []byte("the second of them")}
 	pick := func(i int) int { return i%7%4 - 1 }
 	text := func(row uint32) []byte {
@@ -156,5 +161,34 @@ func TestFewViews(t *testing.T) {
 		for i, row := range want {
 			require.True(t, bytes.Equal(res.Columns[0].Values[16*i:16*i+16], values[16*row:16*row+16]))
 		}
+	}
+}
+
+// TestFewStringsThatPay: strings are not encoded for the first rows only, nor behind other keys without being gathered.
+func TestFewStringsThatPay(t *testing.T) {
+	n := smallRows + 1
+	_, valid := textSpec{hi: 1}.texts(n)
+	columns := []keyencode.Column{
+		textSpec{}.column(keyencode.Binary, fewTexts(n), valid), uint64Column(drawn(1, n, uniform)),
+		textSpec{}.column(keyencode.Binary, fewTexts(n), valid),
+	}
+	text, number := keyencode.Key{}, keyencode.Key{Column: 1}
+	for _, c := range []struct {
+		job engine.Job
+		few int
+	}{
+		{engine.Job{Keys: []keyencode.Key{text}, RowNumbers: 4}, 1},
+		{engine.Job{Keys: []keyencode.Key{text}, RowNumbers: 4, Limit: n / 4}, 0},
+		{engine.Job{Keys: []keyencode.Key{text, number}, RowNumbers: 4}, 1},
+		{engine.Job{Keys: []keyencode.Key{text, {Column: 2}}, RowNumbers: 4}, 2},
+		{engine.Job{Keys: []keyencode.Key{number, text}, RowNumbers: 4}, 0},
+		{engine.Job{Keys: []keyencode.Key{number, text}, Gather: []int{0}}, 1},
+	} {
+		c.job.Rows, c.job.Columns, c.job.Threads = n, columns, 2
+		s, err := newSorter(t.Context(), &c.job, newMeter(t))
+		require.NoError(t, err)
+		require.NoError(t, s.encodeFewStrings())
+		require.Len(t, s.few, c.few, "keys %v, gather %v, limit %d", c.job.Keys, c.job.Gather, c.job.Limit)
+		s.release()
 	}
 }

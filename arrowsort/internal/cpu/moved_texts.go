@@ -33,7 +33,7 @@ func (s *sorter) newMovedTexts() *movedTexts {
 
 // encodeRows writes one word of the codes of each of the given rows.
 func (t *movedTexts) encodeRows(dst []uint64, word int, rows []uint32) {
-	var texts [blockRows / 16][]byte
+	var texts [prefetchRows][]byte
 	column := t.columns[word-1]
 	moved := view[uint64](column.mover.out)[t.base:]
 	for len(rows) > 0 {

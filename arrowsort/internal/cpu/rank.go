@@ -56,6 +56,7 @@ func (t Ties) Value(rank uint64) uint64 {
 // row of a bin that is too long for one worker.
 func Rank(ctx context.Context, job *engine.Job, ties Ties, mem engine.Allocator) (*engine.Result, error) {
 	silent := *job
+	silent.Gather = nil
 	silent.Progress = nil // of work that the sort of row numbers would do again
 	s, err := newSorter(ctx, &silent, mem)
 	if err != nil || s.rows <= smallRows {

@@ -6,8 +6,8 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// keyBits is the greatest length of codes that are counted: a value is made for each code.
-const keyBits = 16
+// countedKeyBits is the greatest length of the codes of keys that are sorted alone: a value is made for each code.
+const countedKeyBits = 16
 
 // sortsKeysOnly reports whether the result is the only key, and nothing else, and its codes are few and have all that
 // its values have: those of floats say neither the sign of zero nor the bits of a NaN.
@@ -16,14 +16,10 @@ func (s *sorter) sortsKeysOnly() bool {
 	if s.numbers != nil || len(keys) != 1 || len(gather) != 1 || gather[0] != keys[0].Column {
 		return false
 	}
-	exact := false
-	switch kind := s.job.Columns[gather[0]].Kind; kind {
-	case keyencode.Decimal128, keyencode.Decimal256:
-		exact = true
-	default:
-		exact = kind >= keyencode.Int8 && kind <= keyencode.Uint64
-	}
-	return exact && s.plan.Words() == 1 && s.plan.WordBits(0) <= keyBits && s.fewCodes()
+	kind := s.job.Columns[gather[0]].Kind
+	exact := kind >= keyencode.Int8 && kind <= keyencode.Uint64 || kind == keyencode.Decimal128 ||
+		kind == keyencode.Decimal256
+	return exact && s.plan.Words() == 1 && s.plan.WordBits(0) <= countedKeyBits && s.fewCodes()
 }
 
 // sortKeysOnly counts the rows of each code and writes its value as often: no row moves.

@@ -84,7 +84,7 @@ func TestSortsKeysOnly(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	float, _ := narrowColumn(r, keyencode.Float32, 4, n, 0)
 	fixed, _ := narrowColumn(r, keyencode.Int32, 4, n, 0)
-	many := uint64Column(drawn(1, n, func(r *rand.Rand, _, _ int) uint64 { return r.Uint64N(2 << keyBits) }))
+	many := uint64Column(drawn(1, n, func(r *rand.Rand, _, _ int) uint64 { return r.Uint64N(2 << countedKeyBits) }))
 	first := []keyencode.Key{{}}
 	for name, job := range map[string]engine.Job{
 		"floats":      {Columns: []keyencode.Column{float}, Keys: first, Gather: []int{0}},

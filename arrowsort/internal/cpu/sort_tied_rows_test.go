@@ -14,16 +14,18 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// longTies is a job whose rows are one of two strings of a length that differ in the last one; row 0 is empty, so
-// that the plan finds no head that all rows share.
+// longTies is a job whose rows are strings of a length that differ in the last 4 bytes, too many to be encoded; row 0
+// is empty, so that the plan finds no head that all rows share.
 func longTies(n, length int) (job engine.Job, want []uint32) {
-	a := bytes.Repeat([]byte{'a'}, length)
-	data := [][]byte{a, append(bytes.Clone(a[1:]), 'b')}
+	data := make([][]byte, n/rowsOfString*2)
+	for i := range data {
+		data[i] = fmt.Appendf(bytes.Repeat([]byte{'a'}, length-4), "%04d", i)
+	}
 	pick := func(i int) int {
 		if i == 0 {
 			return -1
 		}
-		return i * 7 % 13 % 2
+		return i * 7919 % len(data)
 	}
 	job = engine.Job{
 		Rows: n, Columns: []keyencode.Column{viewColumn(n, data, pick)}, Keys: []keyencode.Key{{}}, RowNumbers: 4,

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -22,11 +23,12 @@ type sorter struct {
 	numbers *mover              // the row numbers, when they are wanted
 	few     map[int]*fewStrings // the columns of keys that are encoded by dictionaries
 
-	sample      []uint64 // see sampled
-	unmeasured  bool     // the plan has no statistics, which ways for rows that are not nearly sorted need
-	nearlyRows  int      // more rows may be sorted as nearly sorted; 0: none
-	stringRows  int      // rows from which on strings may be encoded or carried: those of fewer stay in the caches
-	alwaysLines bool     // movers move through open lines, however few the rows are
+	sample      []uint64        // see sampled
+	described   *keyencode.Plan // of keys as they are, where strings are encoded; nil: plan
+	unmeasured  bool            // the plan has no statistics, which ways for rows that are not nearly sorted need
+	nearlyRows  int             // more rows may be sorted as nearly sorted; 0: none
+	stringRows  int             // rows from which on strings may be carried: those of fewer stay in the caches
+	alwaysLines bool            // movers move through open lines, however few the rows are
 }
 
 func newSorter(ctx context.Context, job *engine.Job, mem engine.Allocator) (*sorter, error) {
@@ -58,7 +60,7 @@ func checkColumn(job *engine.Job, i int) error {
 	return nil
 }
 
-// stringRows is the number of rows from which on strings may be encoded or carried.
+// stringRows is the number of rows from which on strings may be carried.
 const stringRows = 1 << 17
 
 // measureRows is the number of rows that one worker measures before it looks at the context again.
@@ -189,7 +191,7 @@ func (s *sorter) result() (*engine.Result, error) {
 	}
 	r := &engine.Result{Rows: s.out}
 	if s.job.Plan {
-		r.Plan = s.plan.Detach()
+		r.Plan = cmp.Or(s.described, s.plan).Detach()
 	}
 	for _, c := range s.columns {
 		col, err := c.unpack(s)
