@@ -92,6 +92,7 @@ func TestSharedStrips(t *testing.T) {
 	devices := devicesForTest(t, 3)
 	e := openSharedForTest(t, devices)
 	keepThresholds(t)
+	thresholds.smallSortRows = 0
 	mode := 0
 	for _, strip := range []int{3072, kernels.MediumTileWide, 1 << 20} {
 		for _, large := range []int{0, 1 << 26} {
