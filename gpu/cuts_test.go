@@ -49,7 +49,11 @@ func cutByRows(c *cuts, devices [][]cutRow) {
 // TestCuts cuts random rows: all rows between two cuts sort before those after the second, equal rows by device, and
 // there are as many of them as the targets say, or up to half of exact more or less.
 func TestCuts(t *testing.T) {
-	for seed := range uint64(3000) {
+	seeds := uint64(1000)
+	if testing.Short() {
+		seeds = 200
+	}
+	for seed := range seeds {
 		r := rand.New(rand.NewPCG(seed, 9))
 		wordBits := make([]int, r.IntN(3))
 		for i := range wordBits {

@@ -3,6 +3,7 @@
 package gpu
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -226,6 +227,37 @@ func TestStandinProtectsMemory(t *testing.T) {
 	for _, p := range []driver.Ptr{own, foreign} {
 		require.NoError(t, s.streams[0].Launch(false, kernelNumbers["iota"], 1, []uint64{uint64(p), 100, 0}))
 		require.NoError(t, s.streams[0].Wait())
+	}
+}
+
+// TestSharedProgress cancels a sort after each of its stages, with a cause that is not the context's error.
+func TestSharedProgress(t *testing.T) {
+	t.Setenv("ARROWSORT_STANDIN_DEVICES", "2")
+	e := openSharedForTest(t, 2)
+	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	defer mem.AssertSize(t, 0)
+	job := randomJob(goMemory{}, keyencode.Int64, 10_000, 2)
+	job.Gather, job.RowNumbers = []int{0, 1}, 8
+	for last := 1; last <= stages; last++ {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		calls := 0
+		job.Progress = func(done, total int) {
+			calls++
+			require.Equal(t, calls*job.Rows, done)
+			require.Equal(t, stages*job.Rows, total)
+			if calls == last {
+				cancel(errors.New("a cause"))
+			}
+		}
+		res, err := e.Sort(ctx, job, mem)
+		require.Equal(t, last, calls)
+		if last == stages {
+			require.NoError(t, err)
+			res.Release(mem)
+		} else {
+			require.ErrorIs(t, err, context.Canceled)
+		}
+		cancel(nil)
 	}
 }
 

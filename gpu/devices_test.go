@@ -91,6 +91,7 @@ func TestSharedStrips(t *testing.T) {
 	devices := devicesForTest(t, 3)
 	e := openSharedForTest(t, devices)
 	keepThresholds(t)
+	thresholds.smallSortRows = 0
 	mode := 0
 	for _, thresholds.stripRows = range []int{3072, kernels.BinningWideTile, 1 << 20} {
 		for _, name := range []string{"uniform", "and of 8", "30 bits, outliers"} {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"runtime"
 	"slices"
+	"time"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 )
@@ -29,24 +30,6 @@ type Options struct {
 	ShareRows int
 }
 
-// numbers are those of all devices.
-func (o Options) numbers() []int {
-	if len(o.Devices) == 0 {
-		return []int{o.Device}
-	}
-	return o.Devices
-}
-
-// shareRows is the default of Options.ShareRows.
-const shareRows = 1 << 21
-
-func (o Options) leastShare() int {
-	if o.ShareRows <= 0 {
-		return shareRows
-	}
-	return o.ShareRows
-}
-
 // A Device is a GPU of this machine.
 type Device struct {
 	Number          int
@@ -59,6 +42,13 @@ type Device struct {
 
 // Devices lists the GPUs that Open can use.
 func Devices() ([]Device, error) { return devices() }
+
+// A StageTime is the time that a stage of sorts has taken on one device.
+type StageTime struct {
+	Device   int // its number
+	Stage    string
+	Duration time.Duration
+}
 
 // An Engine sorts on one GPU, as package engine describes, or on several; its results are those of the CPU engine, byte
 // for byte.

@@ -1,3 +1,5 @@
+//go:build cuda && linux && amd64
+
 package gpu
 
 import (
@@ -5,13 +7,6 @@ import (
 	"sync"
 	"time"
 )
-
-// A StageTime is the time that a stage of sorts has taken on one device.
-type StageTime struct {
-	Device   int // its number
-	Stage    string
-	Duration time.Duration
-}
 
 // stageTimes are the times of all sorts of an engine.
 type stageTimes struct {
