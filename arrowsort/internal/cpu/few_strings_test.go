@@ -48,6 +48,9 @@ func TestFewStrings(t *testing.T) {
 	specs := []textSpec{
 		{}, {nulls: 10, chunks: 7}, {chunks: 300, emptyToo: true}, {nulls: 1, chunks: 2, oneData: true},
 	}
+	if testing.Short() {
+		specs = specs[:2]
+	}
 	for _, spec := range specs {
 		_, valid := textSpec{hi: 1, nulls: spec.nulls}.texts(n)
 		for i, kind := range []keyencode.Kind{keyencode.Binary, keyencode.LargeBinary} {
