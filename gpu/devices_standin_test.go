@@ -87,7 +87,7 @@ func testFaults(t *testing.T, fault string, want error) {
 	if testing.Short() {
 		step = 3
 	}
-	const spared = 60 // calls in a row that do without what fails: after so many, there are no more calls
+	const spared = 60 // sorts in a row that the fault comes too late for: then a sort has no further call
 	for call, good := 1, 0; good*step < spared; call += step {
 		require.Less(t, call, 3000)
 		e := openShared(t, 3)
@@ -193,7 +193,7 @@ func TestMemoryOfShares(t *testing.T) {
 }
 
 // TestStandinProtectsMemory: a kernel of a device that writes to memory of another, which it does not reach, ends the
-// program. It runs in a process of its own.
+// program. It runs in a separate process.
 func TestStandinProtectsMemory(t *testing.T) {
 	const variable = "ARROWSORT_TEST_TRESPASS"
 	if os.Getenv(variable) == "" {

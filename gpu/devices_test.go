@@ -34,7 +34,7 @@ func openSharedForTest(t testing.TB, devices int) *Engine {
 	return e
 }
 
-// TestEngineOfDevices holds sorts on 2 to 4 devices to the suite that every engine passes, where there are so many.
+// TestEngineOfDevices holds sorts on 2 to 4 devices to the suite that every engine passes.
 func TestEngineOfDevices(t *testing.T) {
 	devices := devicesForTest(t, 4)
 	for n := min(2, devices); n <= devices; n++ {

@@ -39,7 +39,7 @@ func BenchmarkSort(b *testing.B) {
 		paths = append(paths, filepath.Join(in, fmt.Sprintf("%03d.parquet", len(paths))))
 		writeRandom(b, paths[len(paths)-1], min(most, *benchRows-first), first)
 	}
-	_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // the largest memory begins anew
+	_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // the peak is counted from here on
 	keys, opts := []arrowsort.Key{{Path: "key"}}, Options{Shards: *benchShards}
 	for b.Loop() {
 		p, scope := beam.NewPipelineWithRoot()
@@ -71,7 +71,7 @@ func writeRandom(b *testing.B, path string, rows, first int) {
 	require.NoError(b, err)
 }
 
-// largestMemory is that of the process in 10^9 bytes, where the system tells it.
+// largestMemory is the peak memory of the process in 10^9 bytes, 0 on systems without /proc.
 func largestMemory(b *testing.B) float64 {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {

@@ -128,8 +128,8 @@ func TestSortNearlySorted(t *testing.T) {
 	}
 }
 
-// TestMisplacedRowsOfOneTile: where so many misplaced rows belong to one tile that a worker would be long busy with it,
-// the sample turns the rows away.
+// TestMisplacedRowsOfOneTile: a tile of more than mergeRows misplaced rows would keep one worker busy for long, so the
+// sample turns such rows away.
 func TestMisplacedRowsOfOneTile(t *testing.T) {
 	for n, ok := range map[int]bool{200_000: true, 600_000: false} {
 		keys := drawn(8, n, someEqual)

@@ -61,7 +61,7 @@ func TestMistakesAreNotFollowedByAllFlags(t *testing.T) {
 	require.Contains(t, out, "-runner")
 }
 
-// command runs the command in a process of its own.
+// command runs the command in a separate process.
 func command(t *testing.T, args ...string) (out string, code int) {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), os.Args[0], args...)
