@@ -204,7 +204,7 @@ template <class Rows, bool plainColumn> struct KeyScan {
 		UNROLL for (int i = 0; i < CHUNK_ITEMS; i++)
 			bucket[i] = prefix(c.number[i], first + Chunk<Word>::place(i)) >> shift;
 		if (plain) {
-			count_all(bucket);
+			count_all(m->counters(), bucket);
 		} else {
 			UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) {
 				if (records >> i & 1) atomic_add(m->counters() + bucket[i] / 2, in_counter(bucket[i]));
@@ -213,8 +213,7 @@ template <class Rows, bool plainColumn> struct KeyScan {
 	}
 	DEVICE static u32 in_counter(u32 bucket) { return 1 + (bucket & 1) * 65535; }
 	// Rows of sorted keys share a bucket: one lane adds them all.
-	DEVICE void count_all(const u32* bucket) {
-		u32* counters = m->counters();
+	DEVICE static void count_all(u32* counters, const u32* bucket) {
 		if (vote(bucket[0] != bucket[CHUNK_ITEMS - 1]) == 0) {
 			u32 one = shuffle(bucket[0], 0), other = 0;
 			UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) other |= bucket[i] ^ one;

@@ -60,16 +60,55 @@ template <class Word> struct FloatStatistics {
 	}
 };
 
+// Whether a warp's chunk from a row on has all rows.
+DEVICE bool is_whole(u32 first, u32 n) { return first < n && n - first >= CHUNK_ROWS; }
+template <class Word> DEVICE void load_floats(const Word* values, u32 first, Word* x) {
+	const int vector = Chunk<Word>::vector;
+	UNROLL for (int i = 0; i < CHUNK_ITEMS; i += vector) load_vector(values + first + 32 * i, x + i);
+}
+
+// The whole chunks from a row on, up to the first that may have a NaN. The values of the next chunk are loaded
+// meanwhile: a function of its own, so that it has registers for both.
+template <class Word> struct PlainFloats {
+	FloatStatistics<Word> seen;
+	u32 end; // the first row that is not read
+};
+template <class Word> NOINLINE PlainFloats<Word> scan_plain_floats(const Buckets* b, u32 first, bool counts) {
+	KeyScanMemory* m = KeyScanMemory::of(shared_memory());
+	const ValueMap<Word> map(&m->map);
+	const Word infinity = (Word)b->field.infinity, *values = (const Word*)b->field.values;
+	values += place_of_item<Chunk<Word>::vector>(0);
+	const u32 n = (u32)b->n;
+	FloatStatistics<Word> seen;
+	Word next[CHUNK_ITEMS];
+	if (is_whole(first, n)) load_floats(values, first, next);
+	while (is_whole(first, n)) {
+		Word x[CHUNK_ITEMS];
+		UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) x[i] = next[i];
+		u32 then = first + grid_blocks() * KEY_SCAN_THREADS * CHUNK_ITEMS;
+		if (is_whole(then, n)) load_floats(values, then, next);
+		FloatStatistics<Word> s;
+		UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) s.add(x[i]);
+		if (vote(s.suspicious(infinity))) break;
+		seen.add(s);
+		first = then;
+		if (!counts) continue;
+		u32 bucket[CHUNK_ITEMS];
+		UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) bucket[i] = map.bucket(x[i]);
+		KeyScan<Chunk<Word>, false>::count_all(m->counters(), bucket);
+	}
+	return {seen, first};
+}
+
 template <class Word> struct FloatKeyScan : KeyScan<Chunk<Word>, false> {
 	typedef KeyScan<Chunk<Word>, false> Any;
 	using Any::b, Any::m, Any::mine, Any::less, Any::order, Any::counts, Any::classes;
 	static const int vector = Chunk<Word>::vector;
 
 	const ValueMap<Word> map;
-	const Word infinity;
 	FloatStatistics<Word> floats;
 
-	DEVICE explicit FloatKeyScan(const Buckets* b) : Any(b), map(&m->map), infinity((Word)b->field.infinity) {}
+	DEVICE explicit FloatKeyScan(const Buckets* b) : Any(b), map(&m->map) {}
 
 	// Rows are read by general code until their order is decided, and at the end; without checks of classes until a NaN
 	// is found.
@@ -89,50 +128,22 @@ template <class Word> struct FloatKeyScan : KeyScan<Chunk<Word>, false> {
 			this->end_chunk(first, n);
 		};
 		while (first < n && !order.done) scan_any_chunk();
-		if (b->field.validity == 0 && this->heavies == 0) run_values(first, n);
+		if (b->field.validity == 0 && this->heavies == 0) {
+			PlainFloats<Word> plain = scan_plain_floats<Word>(b, first, counts);
+			first = plain.end, floats = plain.seen;
+		}
 		run_mixed(first, n);
 		if (first < n) scan_any_chunk();
 		this->seen.add(floats.of_numbers(numbers));
 		this->store(false);
 	}
-	DEVICE static bool is_whole(u32 first, u32 n) { return first < n && n - first >= CHUNK_ROWS; }
-	DEVICE static void load(const Word* values, u32 first, Word* x) {
-		UNROLL for (int i = 0; i < CHUNK_ITEMS; i += vector) load_vector(values + first + 32 * i, x + i);
-	}
-
-	// Processes chunks up to the first that may have a NaN. The values of the next chunk are loaded meanwhile.
-	DEVICE void run_values(u32& first, u32 n) {
-		const Word* values = (const Word*)b->field.values + place_of_item<vector>(0);
-		Word next[CHUNK_ITEMS];
-		if (is_whole(first, n)) load(values, first, next);
-		while (is_whole(first, n)) {
-			Word x[CHUNK_ITEMS];
-			UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) x[i] = next[i];
-			u32 then = first + grid_blocks() * KEY_SCAN_THREADS * CHUNK_ITEMS;
-			if (is_whole(then, n)) load(values, then, next);
-			if (!scan_values(x)) return;
-			first = then;
-		}
-	}
-	DEVICE bool scan_values(const Word* x) {
-		FloatStatistics<Word> s;
-		UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) s.add(x[i]);
-		if (vote(s.suspicious(infinity))) return false;
-		floats.add(s);
-		if (!counts) return true;
-		u32 bucket[CHUNK_ITEMS];
-		UNROLL for (int i = 0; i < CHUNK_ITEMS; i++) bucket[i] = map.bucket(x[i]);
-		this->count_all(bucket);
-		return true;
-	}
-
 	DEVICE void run_mixed(u32& first, u32 n) {
 		const Word* values = (const Word*)b->field.values + place_of_item<vector>(0);
 		const Validity validity(&b->field, n);
 		while (is_whole(first, n)) {
 			Word x[CHUNK_ITEMS];
 			u32 words = validity.words ? validity.load<CHUNK_ITEMS>(first) : 0;
-			load(values, first, x);
+			load_floats(values, first, x);
 			scan_mixed(x, validity.words ? validity.of_items<CHUNK_ITEMS, vector>(words, first) : ALL_ITEMS);
 			this->end_chunk(first, n);
 		}

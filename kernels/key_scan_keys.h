@@ -91,7 +91,7 @@ template <bool plain> struct MultiKeyScan : KeyScan<KeysChunk, plain> {
 			}
 			UNROLL for (int i = 0; i < CHUNK_ITEMS; i++)
 				bucket[i] = (u32)(map.wide_code(number[i]) >> 32) >> this->shift;
-			this->count_all(bucket);
+			this->count_all(this->m->counters(), bucket);
 			first = next_chunk(first);
 		}
 		if (least <= greatest)
