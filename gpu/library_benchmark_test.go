@@ -105,7 +105,7 @@ func BenchmarkHost(b *testing.B) {
 		}
 	}
 	in := func(piece []byte) { require.NoError(b, w.Copy(pinned, piece)) }
-	out := func(piece []byte) { require.NoError(b, w.Copy(piece, pinned[:len(piece)])) }
+	out := func(piece []byte) { require.NoError(b, w.Stream(piece, pinned[:len(piece)])) }
 	b.Run("op=allocate", func(b *testing.B) {
 		b.SetBytes(size)
 		for b.Loop() {

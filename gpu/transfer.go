@@ -168,7 +168,7 @@ func (m *transfer) send(f filling) {
 func (m *transfer) download(dst []byte, src driver.Ptr) {
 	if len(dst) < thresholds.directBytes || !m.device.Pinned(dst) {
 		m.downloadInto(src, len(dst), func(at int, data []byte) func() error {
-			return m.workers.BeginCopy(dst[at:at+len(data)], data)
+			return m.workers.BeginStream(dst[at:at+len(data)], data)
 		})
 		return
 	}

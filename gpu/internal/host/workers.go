@@ -44,10 +44,20 @@ func (w *Workers) Copy(dst, src []byte) error {
 	return w.Tiles(len(src), CopyTile, func(lo, hi int) { copy(dst[lo:hi], src[lo:hi]) })
 }
 
+// Stream copies src to dst past the caches, which is faster where dst is in none.
+func (w *Workers) Stream(dst, src []byte) error {
+	return w.Tiles(len(src), CopyTile, func(lo, hi int) { streamCopy(dst[lo:hi], src[lo:hi]) })
+}
+
 // BeginCopy begins to copy src to dst by one thread, as soon as one is free, and returns what waits for the end. The
 // only thread copies at once, and so does any a little.
 func (w *Workers) BeginCopy(dst, src []byte) (end func() error) {
 	return w.begin(len(src), func(w *Workers) error { return w.Copy(dst, src) })
+}
+
+// BeginStream does the same for memory that no thread reads soon.
+func (w *Workers) BeginStream(dst, src []byte) (end func() error) {
+	return w.begin(len(src), func(w *Workers) error { return w.Stream(dst, src) })
 }
 
 // BeginWiden does the same with Widen.
