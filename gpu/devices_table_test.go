@@ -36,6 +36,7 @@ type bench struct {
 	*testing.T
 	one, all                 *Engine
 	up, down, both, exchange float64
+	before                   []StageTime // of the engine of all, when a row began
 }
 
 // open opens -gpus GPUs.
@@ -49,17 +50,26 @@ func (b *bench) open(t *testing.T) {
 	fmt.Printf("%d processors, medians of %d runs\n", runtime.GOMAXPROCS(0), *tableRuns)
 }
 
-// stages prints what the stages have taken.
-func (b *bench) stages() {
-	for _, s := range b.all.StageTimes() {
-		fmt.Printf("stage %-9s device %d %10.1f ms in all runs\n", s.Stage, s.Device, s.Duration.Seconds()*1e3)
+// stages prints what the stages of the first device have taken since the last call, for each of some runs.
+func (b *bench) stages(runs int) {
+	now := b.all.StageTimes()
+	for _, s := range now {
+		took := s.Duration
+		for _, earlier := range b.before {
+			if s.Stage == earlier.Stage && s.Device == earlier.Device {
+				took -= earlier.Duration
+			}
+		}
+		if took > 0 && s.Device == 0 {
+			fmt.Printf("    %-9s %10.3f ms\n", s.Stage, took.Seconds()*1e3/float64(runs))
+		}
 	}
+	b.before = now
 }
 
 func TestDevicesTable(t *testing.T) {
 	var b bench
 	b.open(t)
-	defer b.stages()
 	b.measureBandwidths()
 	few, many := 1<<*tableBits, 4<<*tableBits
 	b.sortTable(few)
@@ -71,6 +81,7 @@ func TestDevicesTable(t *testing.T) {
 // median times some runs after one that allocates.
 func (b *bench) median(run func()) time.Duration {
 	run()
+	b.before = b.all.StageTimes()
 	var times []time.Duration
 	for range *tableRuns {
 		start := time.Now()
@@ -90,6 +101,7 @@ func (b *bench) report(job string, rows int, took, bound time.Duration, asked fl
 	}
 	fmt.Printf("%-22s %d GPUs %11d rows %10.3f ms, bound %10.3f ms: %5.1f %% of %2.0f %%, %s; %s\n", job, *tableDevices,
 		rows, took.Seconds()*1e3, bound.Seconds()*1e3, reached, asked, verdict, more)
+	b.stages(*tableRuns)
 }
 
 // onAll does work on all devices at the same time, as a stage of a sort.
@@ -297,19 +309,25 @@ func (b *bench) sortResident(rows int) {
 		for i, m := range t.members {
 			m.share.columns[0] = &column{values: columns[i]}
 		}
-		for _, stage := range []func() error{t.measure, t.partition, t.exchangeKeys, t.sort} {
+		for _, stage := range []func() error{t.measure, t.partition, t.exchangeKeys} {
 			require.NoError(b, stage())
 		}
-		require.NoError(b, t.each("gather", func(m *member) {
-			sorted := m.sortedNumbers()
-			if m.wait(); keep {
-				m.download(host.BytesOf(order[m.lo:m.hi]), sorted)
-				m.wait()
+		sent = 0
+		require.NoError(b, t.each("sort", func(m *member) {
+			for _, in := range m.inboxes {
+				m.sortRange(in, goMemory{})
+				sorted := m.sortedNumbers(in)
+				if m.wait(); keep {
+					m.download(host.BytesOf(order[in.lo:in.hi]), sorted)
+					m.wait()
+				}
 			}
 		}))
-		sent = 0
 		for _, m := range t.members {
-			sent += 12 * (m.received() - (m.from[m.number+1] - m.from[m.number]))
+			for _, in := range m.inboxes {
+				_, own := in.rowsFrom(m)
+				sent += 12 * (in.received() - own)
+			}
 		}
 	}
 	sort(true)
@@ -368,7 +386,6 @@ func TestDevicesLarge(t *testing.T) {
 	const columns = 5
 	var b bench
 	b.open(t)
-	defer b.stages()
 	rows := int(min(*tableLarge/(8*columns), math.MaxUint32))
 	job := keyedTable(b.Context(), goMemory{}, rows, columns)
 	start := time.Now()
@@ -378,4 +395,5 @@ func TestDevicesLarge(t *testing.T) {
 	b.proveTable(job, res)
 	fmt.Printf("%-22s %d GPUs %11d rows, %d bytes %10.3f ms: sorted by all of them\n", "larger than one GPU",
 		*tableDevices, rows, 8*columns*rows, took.Seconds()*1e3)
+	b.stages(1)
 }

@@ -73,10 +73,14 @@ func TestRangesAreEqual(t *testing.T) {
 			require.NoError(t, team.partition())
 			total := 0
 			for _, m := range team.members {
-				require.InDelta(t, rows/devices, m.received(), float64(rows/devices/exactShare+1),
+				received := 0
+				for _, in := range m.inboxes {
+					require.Equal(t, total+received, in.lo)
+					received += in.received()
+				}
+				require.InDelta(t, rows/devices, received, float64(rows/devices/exactShare+1),
 					"%s of kind %d, %d devices", name, kind, devices)
-				require.Equal(t, total, m.lo)
-				total += m.received()
+				total += received
 			}
 			require.Equal(t, rows, total)
 			team.helpers.Wait()
@@ -104,4 +108,25 @@ func TestSharedStrips(t *testing.T) {
 			enginetest.CheckOrder(t, e, job, "%s, strips of %d rows", name, thresholds.stripRows)
 		}
 	}
+}
+
+// TestSeveralRangesOfADevice divides the rows of each device among more than one range, as only tables of more than 2^28
+// rows for each are otherwise.
+func TestSeveralRangesOfADevice(t *testing.T) {
+	devices := devicesForTest(t, 3)
+	keepThresholds(t)
+	thresholds.smallSortRows = 0
+	for _, thresholds.bucketRows = range []int{1, 900, 5000} {
+		enginetest.TestEngineBelow(t, 3000, func(t testing.TB) engine.Engine { return openSharedForTest(t, devices) })
+	}
+}
+
+// TestRangesOf holds ranges to what buckets take, one more or less by what a cut is not exact.
+func TestRangesOf(t *testing.T) {
+	require.Equal(t, 1, rangesOf(0, 0))
+	require.Equal(t, 1, rangesOf(1<<27, 1<<22))
+	require.Equal(t, 2, rangesOf(1<<28, 1<<23))
+	require.Equal(t, 3, rangesOf(1<<29, 1<<24))
+	require.Equal(t, 1<<32/(1<<28-1<<26)+1, rangesOf(1<<32-1, 1<<26))
+	require.Equal(t, maxRanges, rangesOf(1<<40, 1))
 }

@@ -8,16 +8,22 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// receive copies what the other devices send to a device, in the order of the devices: memory of the given bytes for a
+// receive copies what the other devices send of a range, in the order of the devices: memory of the given bytes for a
 // row. Every device begins with another one, so that no two receive from the same at a time.
-func (t *team) receive(m *member, bytes int, dst driver.Ptr, from func(sender *member) driver.Ptr) {
+func (t *team) receive(m *member, in *inbox, bytes int, dst driver.Ptr, from func(sender *member) driver.Ptr) {
 	for i := range t.members {
 		sender := t.members[(m.number+i)%len(t.members)]
-		at, n := m.from[sender.number], m.from[sender.number+1]-m.from[sender.number]
-		if n > 0 {
-			m.copyFrom(sender, dst+driver.Ptr(bytes*at), from(sender)+driver.Ptr(bytes*sender.sent[m.number]), bytes*n)
+		if at, n := in.rowsFrom(sender); n > 0 {
+			src := from(sender) + driver.Ptr(bytes*sender.sent[in.number])
+			m.copyFrom(sender, dst+driver.Ptr(bytes*at), src, bytes*n)
 		}
 	}
+}
+
+// rowsFrom returns where the rows of a device begin, and how many there are.
+func (in *inbox) rowsFrom(sender *member) (at, n int) {
+	at = in.from[sender.number]
+	return at, in.from[sender.number+1] - at
 }
 
 // copyFrom copies memory of another device, or of the same, in steps so that a cancelled context waits for no more.
@@ -38,14 +44,14 @@ func (m *member) copyFrom(sender *member, dst, src driver.Ptr, bytes int) {
 const peerCost = busCost
 
 // receiveBits does the same with bitmaps, of which whole bytes are copied. They are then shifted side by side.
-func (t *team) receiveBits(m *member, dst driver.Ptr, from func(sender *member) driver.Ptr) {
+func (t *team) receiveBits(m *member, in *inbox, dst driver.Ptr, from func(sender *member) driver.Ptr) {
 	for _, sender := range t.members {
-		at, n := m.from[sender.number], m.from[sender.number+1]-m.from[sender.number]
+		at, n := in.rowsFrom(sender)
 		if n == 0 {
 			continue
 		}
 		var bits driver.Ptr
-		first := sender.sent[m.number]
+		first := sender.sent[in.number]
 		if src := from(sender); src != 0 {
 			bytes := (first+n+7)/8 - first/8
 			bits = m.alloc(bytes)
@@ -62,7 +68,7 @@ func (t *team) receiveBits(m *member, dst driver.Ptr, from func(sender *member) 
 // exchangeKeys sends the words of the codes, and the row numbers.
 func (t *team) exchangeKeys() error {
 	if t.needsNumbers() {
-		if err := t.each("exchange", t.receiveNumbers); err != nil {
+		if err := t.eachRange("exchange", t.receiveNumbers); err != nil {
 			return err
 		}
 	}
@@ -78,28 +84,34 @@ func (t *team) exchangeKeys() error {
 				return err
 			}
 		}
-		if err := t.each("exchange", t.receiveWord); err != nil {
+		if err := t.eachRange("exchange", t.receiveWord); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (t *team) receiveNumbers(m *member) {
-	if n := m.received(); n > 0 {
-		m.inbox.numbers = m.alloc(4 * n)
-		t.receive(m, 4, m.inbox.numbers, func(sender *member) driver.Ptr { return sender.rowsTo })
+// eachRange receives rows of all ranges, and waits for them.
+func (t *team) eachRange(stage string, work func(m *member, in *inbox, rows int)) error {
+	return t.each(stage, func(m *member) {
+		for _, in := range m.inboxes {
+			if n := in.received(); n > 0 {
+				work(m, in, n)
+			}
+		}
 		m.wait()
-	}
+	})
 }
 
-func (t *team) receiveWord(m *member) {
-	if n := m.received(); n > 0 {
-		codes := m.alloc(8 * n)
-		m.words = append(m.words, codes)
-		t.receive(m, 8, codes, func(sender *member) driver.Ptr { return sender.outbox.codes })
-		m.wait()
-	}
+func (t *team) receiveNumbers(m *member, in *inbox, rows int) {
+	in.numbers = m.alloc(4 * rows)
+	t.receive(m, in, 4, in.numbers, func(sender *member) driver.Ptr { return sender.rowsTo })
+}
+
+func (t *team) receiveWord(m *member, in *inbox, rows int) {
+	codes := m.alloc(8 * rows)
+	in.words = append(in.words, codes)
+	t.receive(m, in, 8, codes, func(sender *member) driver.Ptr { return sender.outbox.codes })
 }
 
 // send gathers the values and the bitmaps of a column of the job in the order in which the rows are sent.
@@ -132,24 +144,21 @@ func (t *team) sendBits(m *member, bits driver.Ptr, bit uint64, n int) driver.Pt
 	return sent
 }
 
-// receiveColumn receives the values of a column and its bitmap.
-func (t *team) receiveColumn(m *member, at int) {
-	n, src := m.received(), &t.job.Columns[at]
-	m.values, m.validity = 0, 0
-	if n == 0 {
-		return
-	}
+// receiveColumn receives the values of a column of the job and its bitmap.
+func (t *team) receiveColumn(m *member, in *inbox, rows, at int) {
+	src := &t.job.Columns[at]
+	in.values, in.validity = 0, 0
 	column := func(sender *member) driver.Ptr { return sender.column }
 	switch width := src.ValueBytes(); {
 	case src.Kind == keyencode.Bool:
-		m.values = m.zeros(n/8 + 8)
-		t.receiveBits(m, m.values, column)
+		in.values = m.zeros(rows/8 + 8)
+		t.receiveBits(m, in, in.values, column)
 	case width > 0:
-		m.values = m.alloc(n * width)
-		t.receive(m, width, m.values, column)
+		in.values = m.alloc(rows * width)
+		t.receive(m, in, width, in.values, column)
 	}
 	if nullable(src) {
-		m.validity = m.zeros(n/8 + 8)
-		t.receiveBits(m, m.validity, func(sender *member) driver.Ptr { return sender.outbox.bits })
+		in.validity = m.zeros(rows/8 + 8)
+		t.receiveBits(m, in, in.validity, func(sender *member) driver.Ptr { return sender.outbox.bits })
 	}
 }

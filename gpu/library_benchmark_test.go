@@ -5,8 +5,10 @@ package gpu
 import (
 	"encoding/binary"
 	"fmt"
+	"os"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -91,7 +93,7 @@ func BenchmarkLibrary(b *testing.B) {
 }
 
 // BenchmarkHost is what bounds sorts from and to ordinary memory: memory of the result, and copies on all threads from
-// and to pinned memory.
+// and to pinned memory; and what pinning the memory for one sort would take instead.
 func BenchmarkHost(b *testing.B) {
 	const size, slot = 240e6, 8 << 20
 	e := openForBenchmark(b)
@@ -132,6 +134,26 @@ func BenchmarkHost(b *testing.B) {
 			each(b, warm, out)
 		}
 	})
+	b.Run("op=pin+unpin", func(b *testing.B) {
+		session := <-e.turn
+		defer func() { e.turn <- session }()
+		leave, err := session.Enter()
+		require.NoError(b, err)
+		defer leave()
+		pages := pageAligned(warm)
+		b.SetBytes(int64(len(pages)))
+		for b.Loop() {
+			require.NoError(b, session.Pin(pages))
+			require.NoError(b, session.Unpin(pages))
+		}
+	})
+}
+
+// pageAligned returns the whole pages of memory.
+func pageAligned(b []byte) []byte {
+	page := os.Getpagesize()
+	b = b[-uintptr(unsafe.Pointer(&b[0]))%uintptr(page):]
+	return b[:len(b)/page*page]
 }
 
 // BenchmarkCold is the first sort of a process, the engine's start included: what --engine auto weighs. Run it with

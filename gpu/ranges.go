@@ -3,6 +3,8 @@
 package gpu
 
 import (
+	"slices"
+
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/keyencode"
@@ -10,6 +12,7 @@ import (
 
 // An inbox is the rows of a range as they arrive, those of the first device first, and what they become.
 type inbox struct {
+	number   int   // of the range
 	from     []int // where the rows of each device begin in the inbox, and where the last ones end
 	lo, hi   int   // the range in the result
 	words    []driver.Ptr
@@ -17,7 +20,6 @@ type inbox struct {
 	values   driver.Ptr // of the column that is exchanged
 	validity driver.Ptr
 	owned    *sorter // of the range
-	counters driver.Ptr
 }
 
 // received is the number of rows that arrive.
@@ -25,52 +27,80 @@ func (b *inbox) received() int { return b.from[len(b.from)-1] }
 
 // setRanges sets what each device sends and receives.
 func (t *team) setRanges(c *cuts) {
-	out, p := t.job.Out(), len(t.members)
+	out := t.job.Out()
+	inboxes := t.inboxes()
 	for d, m := range t.members {
-		m.sent = make([]int, p+1)
-		m.sent[p] = m.rows
+		m.sent = make([]int, len(inboxes)+1)
+		m.sent[len(inboxes)] = m.rows
 		for i, places := range c.places {
 			m.sent[i+1] = places[d]
 		}
 	}
 	lo := 0
-	for j, m := range t.members {
-		m.from = make([]int, p+1)
+	for _, in := range inboxes {
+		in.from = []int{0}
 		for d, sender := range t.members {
-			m.from[d+1] = m.from[d] + sender.sent[j+1] - sender.sent[j]
+			in.from = append(in.from, in.from[d]+sender.sent[in.number+1]-sender.sent[in.number])
 		}
-		m.lo, m.hi = min(lo, out), min(lo+m.from[p], out)
-		if lo += m.from[p]; m.lo == m.hi { // a range behind the limit
-			clear(m.from)
+		n := in.received()
+		in.lo, in.hi = min(lo, out), min(lo+n, out)
+		if lo += n; in.lo == in.hi { // a range behind the limit
+			clear(in.from)
 		}
 	}
 }
 
-// sort sorts the rows of each range by their codes. Rows that are equal arrive in the order of the input.
+// inboxes are those of all ranges.
+func (t *team) inboxes() (all []*inbox) {
+	for _, m := range t.members {
+		all = append(all, m.inboxes...)
+	}
+	return all
+}
+
+// sort sorts the rows of each range by their codes, and downloads the row numbers of one while it sorts the next. Rows
+// that are equal arrive in the order of the input.
 func (t *team) sort() error {
+	if err := t.awaitResult(); err != nil {
+		return err
+	}
 	return t.each("sort", func(m *member) {
 		m.free(m.outbox.codes)
 		if m.rows > 0 {
 			m.share.releaseKeys()
 		}
-		n := m.received()
-		if n == 0 {
-			return
+		for _, in := range m.inboxes {
+			if in.received() == 0 {
+				continue
+			}
+			m.sortRange(in, t.buffers.Mem)
+			t.gatherNumbers(m, in)
+			in.owned.flush()
+			m.wait()
 		}
-		part := &engine.Job{Rows: n, Limit: m.hi - m.lo, Threads: m.threads}
-		for i := range m.words {
-			part.Keys = append(part.Keys, keyencode.Key{Column: i})
-			part.Columns = append(part.Columns,
-				keyencode.Column{Kind: keyencode.Uint64, Chunks: []keyencode.Chunk{{Rows: n}}})
-		}
-		m.owned = newSorter(m.task, part, t.buffers.Mem)
-		m.giveBack = func() bool { return m.owned.giveBack() || m.share.giveBack() }
-		for i, p := range m.words {
-			m.owned.columns[i] = &column{values: p}
-		}
-		m.fail(m.owned.argsort())
-		m.owned.assertPermutation(m.owned.order, m.owned.out, n)
-		m.owned.releaseKeys()
-		m.wait()
 	})
+}
+
+func (m *member) sortRange(in *inbox, mem engine.Allocator) {
+	n := in.received()
+	job := &engine.Job{Rows: n, Limit: in.hi - in.lo, Threads: m.threads}
+	for i := range in.words {
+		job.Keys = append(job.Keys, keyencode.Key{Column: i})
+		job.Columns = append(job.Columns,
+			keyencode.Column{Kind: keyencode.Uint64, Chunks: []keyencode.Chunk{{Rows: n}}})
+	}
+	in.owned = newSorter(m.task, job, mem)
+	m.giveBack = m.giveBackAny
+	for i, p := range in.words {
+		in.owned.columns[i] = &column{values: p}
+	}
+	m.fail(in.owned.argsort())
+	in.owned.assertPermutation(in.owned.order, in.owned.out, n)
+	in.owned.releaseKeys()
+}
+
+// giveBackAny frees memory that only makes the sort of a range, or of the share, faster.
+func (m *member) giveBackAny() bool {
+	return slices.ContainsFunc(m.inboxes, func(in *inbox) bool { return in.owned != nil && in.owned.giveBack() }) ||
+		m.share.giveBack()
 }

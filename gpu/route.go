@@ -56,22 +56,29 @@ func (t *team) partition() error {
 	return nil
 }
 
-// newCuts returns the cuts between the ranges of the devices, and at the limit.
+// newCuts gives each device its ranges, and returns the cuts between them and at the limit.
 func (t *team) newCuts() *cuts {
 	out := t.job.Out()
-	c := &cuts{digitBits: kernels.RadixBits, limit: -1}
 	least := t.members[0].shareRows // of a range: few rows are not worth several devices
+	c := &cuts{digitBits: kernels.RadixBits, limit: -1, exact: max(out/len(t.members), least) / exactShare}
+	borders := bordersOf(divide(out, t.most), 1)
 	if out < least*len(t.members) {
-		for i := 1; i < len(t.members); i++ {
-			c.targets = append(c.targets, min(out, i*least))
+		for i := range t.members {
+			borders[i] = min(out, i*least)
 		}
-	} else {
-		c.targets = bordersOf(divide(out, t.most), 1)[1:len(t.members)]
 	}
-	c.exact = max(out/len(t.members), least) / exactShare
+	for i, m := range t.members {
+		lo, n := borders[i], borders[i+1]-borders[i]
+		ranges := rangesOf(n, c.exact)
+		for k := range ranges {
+			m.inboxes = append(m.inboxes, &inbox{number: len(c.targets)})
+			c.targets = append(c.targets, lo+n*(k+1)/ranges)
+		}
+	}
 	if out < t.job.Rows {
 		c.limit = out
-		c.targets = append(c.targets, out)
+	} else {
+		c.targets = c.targets[:len(c.targets)-1] // all rows
 	}
 	for word := range t.plan.Words() {
 		c.wordBits = append(c.wordBits, t.plan.WordBits(word))
@@ -82,6 +89,16 @@ func (t *team) newCuts() *cuts {
 // exactShare is the part of a range by which it may be longer or shorter: a digit of 8 bits divides uniform keys for 4
 // devices so well that, as a rule, no second one is counted.
 const exactShare = 32
+
+// rangesOf is into how many ranges a device divides its rows: so few rows each, if exactly cut or not, that buckets take
+// them.
+func rangesOf(rows, exact int) int {
+	most := max(thresholds.bucketRows-exact, thresholds.bucketRows/2, 1)
+	return max(1, min((rows+most-1)/most, maxRanges))
+}
+
+// maxRanges is for the most rows of a table.
+const maxRanges = 32
 
 // counts are the rows of a segment's bins on each device.
 func (t *team) counts(number int, s *segment) [][]int {

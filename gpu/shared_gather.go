@@ -10,22 +10,14 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// gather gathers the row numbers and all columns, and downloads them. While a column is downloaded the next is sent.
+// gather gathers all columns and downloads them. While a column is downloaded the next is sent.
 func (t *team) gather() error {
-	err := <-t.allocated
-	if err == nil && len(t.onHost) > 0 {
-		t.numbers, err = host.Words[uint32](&t.buffers, t.job.Out())
-	}
-	if err != nil {
-		return err
-	}
 	list := slices.DeleteFunc(t.resultColumns(), func(i int) bool { return t.onHost[t.job.Gather[i]] })
-	err = t.each("gather", func(m *member) {
-		t.gatherNumbers(m)
+	err := t.each("gather", func(m *member) {
 		if len(list) > 0 {
 			t.send(m, t.job.Gather[list[0]])
 		}
-		m.flushOwned()
+		m.wait()
 	})
 	for k, i := range list {
 		at := t.job.Gather[i]
@@ -33,10 +25,7 @@ func (t *team) gather() error {
 			err = t.allocateBitmaps(i)
 		}
 		if err == nil {
-			err = t.each("exchange", func(m *member) {
-				t.receiveColumn(m, at)
-				m.wait()
-			})
+			err = t.eachRange("exchange", func(m *member, in *inbox, rows int) { t.receiveColumn(m, in, rows, at) })
 		}
 		if err != nil {
 			return err
@@ -48,23 +37,28 @@ func (t *team) gather() error {
 			if m.rows > 0 && isLast {
 				m.share.release(at)
 			}
-			t.gatherColumn(m, i)
+			for _, in := range m.inboxes {
+				t.gatherColumn(m, in, i)
+			}
 			if len(rest) > 0 {
 				next := t.job.Gather[rest[0]]
-				if m.owned != nil && !m.share.hasArrived(next) {
-					m.owned.flush() // before the host waits
+				if !m.share.hasArrived(next) {
+					m.flushOwned() // before the host waits
 				}
 				t.send(m, next)
 			}
 			m.flushOwned()
+			m.wait() // so that others may receive what is sent
 		})
 	}
 	if err != nil {
 		return err
 	}
 	return t.each("download", func(m *member) {
-		if m.owned != nil {
-			m.owned.settle()
+		for _, in := range m.inboxes {
+			if in.owned != nil {
+				in.owned.settle()
+			}
 		}
 	})
 }
@@ -78,29 +72,29 @@ func (t *team) resultColumns() []int {
 	return list
 }
 
-// flushOwned queues the downloads of what is gathered, and waits for the kernels, so that others may receive what they
-// have made.
+// flushOwned queues the downloads of what is gathered.
 func (m *member) flushOwned() {
-	if m.owned != nil {
-		m.owned.flush()
+	for _, in := range m.inboxes {
+		if in.owned != nil {
+			in.owned.flush()
+		}
 	}
-	m.wait()
 }
 
-// gatherNumbers gathers the row numbers of a range.
-func (t *team) gatherNumbers(m *member) {
-	o := m.owned
-	if o == nil || !t.needsNumbers() {
+// gatherNumbers gathers the row numbers of a range, which flush downloads.
+func (t *team) gatherNumbers(m *member, in *inbox) {
+	o := in.owned
+	if !t.needsNumbers() {
 		return
 	}
-	sorted := m.sortedNumbers()
+	sorted := m.sortedNumbers(in)
 	switch {
 	case t.numbers != nil:
-		o.deliver(host.BytesOf(t.numbers[m.lo:m.hi]), sorted)
+		o.deliver(host.BytesOf(t.numbers[in.lo:in.hi]), sorted)
 	case t.job.RowNumbers == 4:
-		o.deliver(t.result.RowNumbers[4*m.lo:4*m.hi], sorted)
+		o.deliver(t.result.RowNumbers[4*in.lo:4*in.hi], sorted)
 	default:
-		d, dst := o.afterKernels(4*o.out), host.View[uint64](t.result.RowNumbers)[m.lo:m.hi]
+		d, dst := o.afterKernels(4*o.out), host.View[uint64](t.result.RowNumbers)[in.lo:in.hi]
 		d.downloadInto(sorted, 4*o.out, func(at int, data []byte) func() error {
 			return d.workers.BeginWiden(dst[at/4:], host.View[uint32](data))
 		})
@@ -109,35 +103,35 @@ func (t *team) gatherNumbers(m *member) {
 }
 
 // sortedNumbers gathers the row numbers of a range on the device.
-func (m *member) sortedNumbers() driver.Ptr {
-	o := m.owned
+func (m *member) sortedNumbers(in *inbox) driver.Ptr {
+	o := in.owned
 	sorted := m.alloc(4 * o.out)
-	if !o.inWindows(4) || !o.gatherWindows(m.inbox.numbers, 4, sorted) {
-		m.gatherRows(m.inbox.numbers, 4, o.order, o.out, sorted)
+	if !o.inWindows(4) || !o.gatherWindows(in.numbers, 4, sorted) {
+		m.gatherRows(in.numbers, 4, o.order, o.out, sorted)
 	}
-	m.free(m.inbox.numbers)
+	m.free(in.numbers)
 	return sorted
 }
 
 // gatherColumn gathers a column of a range.
-func (t *team) gatherColumn(m *member, i int) {
-	o, at := m.owned, t.job.Gather[i]
+func (t *team) gatherColumn(m *member, in *inbox, i int) {
+	o, at := in.owned, t.job.Gather[i]
 	if o == nil || m.failed() {
 		return
 	}
 	o.retire(1)
 	src, dst := &t.job.Columns[at], &t.result.Columns[i]
 	if dst.Validity != nil {
-		o.gatherBits(m.validity, 0, t.bitmap(m, &dst.Validity), t.ones(m, i))
-		m.free(m.validity)
+		o.gatherBits(in.validity, 0, t.bitmap(in, &dst.Validity), t.ones(m, i))
+		m.free(in.validity)
 	}
 	switch width := src.ValueBytes(); {
 	case src.Kind == keyencode.Bool:
-		o.gatherBits(m.values, 0, t.bitmap(m, &dst.Values), t.ones(m, len(t.job.Gather)))
+		o.gatherBits(in.values, 0, t.bitmap(in, &dst.Values), t.ones(m, len(t.job.Gather)))
 	case width > 0:
-		o.gatherValues(m.values, width, dst.Values[m.lo*width:m.hi*width])
+		o.gatherValues(in.values, width, dst.Values[in.lo*width:in.hi*width])
 	}
-	m.free(m.values)
+	m.free(in.values)
 }
 
 // ones is a device's counter of the ones of a bitmap of the result. The last counter is for bits that are not counted.

@@ -86,6 +86,15 @@ func (t *team) allocate() (err error) {
 	return nil
 }
 
+// awaitResult waits for the buffers of the result, and allocates the row numbers if the host needs them.
+func (t *team) awaitResult() error {
+	err := <-t.allocated
+	if err == nil && len(t.onHost) > 0 {
+		t.numbers, err = host.Words[uint32](&t.buffers, t.job.Out())
+	}
+	return err
+}
+
 // allocateBitmaps allocates what the devices write of the bitmaps of a column of the result.
 func (t *team) allocateBitmaps(i int) error {
 	dst := &t.result.Columns[i]
@@ -97,19 +106,19 @@ func (t *team) allocateBitmaps(i int) error {
 		targets = append(targets, &dst.Values)
 	}
 	for _, target := range targets {
-		for _, m := range t.members {
-			bitmap, err := t.buffers.Bytes(bitmapBytes(m.hi - m.lo))
+		for _, in := range t.inboxes() {
+			bitmap, err := t.buffers.Bytes(bitmapBytes(in.hi - in.lo))
 			if err != nil {
 				return fmt.Errorf("column %d: %w", t.job.Gather[i], err)
 			}
-			t.bitmaps[target] = append(t.bitmaps[target], host.Bits{Bitmap: bitmap, Rows: m.hi - m.lo})
+			t.bitmaps[target] = append(t.bitmaps[target], host.Bits{Bitmap: bitmap, Rows: in.hi - in.lo})
 		}
 	}
 	return nil
 }
 
-// bitmap is what a device writes of a bitmap of the result.
-func (t *team) bitmap(m *member, of *[]byte) []byte { return t.bitmaps[of][m.number].Bitmap }
+// bitmap is what is written of a bitmap of the result for a range.
+func (t *team) bitmap(in *inbox, of *[]byte) []byte { return t.bitmaps[of][in.number].Bitmap }
 
 // complete joins bitmaps, gathers the columns of the host, counts nulls and returns the result.
 func (t *team) complete() (*engine.Result, error) {

@@ -11,12 +11,14 @@ import (
 	"time"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// A team is the devices of one sort. Each has a share of the rows of the input, and a range of the sorted order: it
-// sends the rows of its share to the devices in whose ranges they are, and sorts those of its range.
+// A team is the devices of one sort. Each has a share of the rows of the input, and a range of the sorted order, or
+// several if it is long: it sends the rows of its share to the devices in whose ranges they are, and sorts those of its
+// ranges.
 type team struct {
 	caller  context.Context
 	ctx     context.Context
@@ -37,7 +39,8 @@ type member struct {
 	first  int     // row of its share
 	rows   int     // of its share
 	outbox
-	inbox
+	inboxes  []*inbox   // of its ranges
+	counters driver.Ptr // of ones in gathered bitmaps
 }
 
 // sortShared runs a job on the devices of several sessions.
