@@ -2,6 +2,8 @@ package benchmarks
 
 import (
 	"cmp"
+	"fmt"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -79,6 +81,24 @@ func BenchmarkManySorts(b *testing.B) {
 					sortRecord(b, rec)
 				}
 			})
+			perRow(b, spec)
+		})
+	}
+}
+
+// BenchmarkScaling sorts 100,000,000 rows on 1, 2, 4, ... threads, as many as there are processors. It takes 10 GB.
+func BenchmarkScaling(b *testing.B) {
+	spec := Spec{"int64", 100_000_000, "uniform", 0}
+	rec, err := Table(spec, memory.DefaultAllocator)
+	require.NoError(b, err)
+	defer rec.Release()
+	for threads := 1; threads <= runtime.NumCPU(); threads *= 2 {
+		b.Run(fmt.Sprintf("engine=cpu/threads=%d/%s", threads, spec), func(b *testing.B) {
+			for b.Loop() {
+				sorted, err := arrowsort.Sort(b.Context(), rec, byKey, arrowsort.Options{Threads: threads})
+				require.NoError(b, err)
+				sorted.Release()
+			}
 			perRow(b, spec)
 		})
 	}
