@@ -38,7 +38,6 @@ func (s *sorter) column(at int) *column {
 	case src.ValueBytes() > 0:
 		c.values = s.alloc(s.rows * src.ValueBytes())
 		s.uploadValues(c.values, chunks, src.ValueBytes())
-		s.markUploaded(s.rows * src.ValueBytes())
 	}
 	s.columns[at] = c
 	return c

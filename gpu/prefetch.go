@@ -43,10 +43,8 @@ func (s *sorter) prefetch() {
 		a := &arrival{column: c, values: values[0], event: s.event(), sent: make(chan struct{})}
 		arrivals, s.arrivals[at] = append(arrivals, a), a
 	}
-	for _, e := range []*driver.Event{s.freed, s.uploaded} {
-		if e != nil && !s.failed() {
-			s.fail(s.up.After(*e))
-		}
+	if s.freed != nil && !s.failed() {
+		s.fail(s.up.After(*s.freed))
 	}
 	failed := s.failed()
 	s.helpers.Go(func() {
@@ -86,19 +84,6 @@ func (s *sorter) markFree() {
 		s.freed = &e
 	}
 	s.record(*s.freed)
-}
-
-// markUploaded records that a column is uploaded: uploads of prefetch wait for large ones, with which they would share
-// the bus.
-func (s *sorter) markUploaded(bytes int) {
-	if s.prefetched || bytes < thresholds.prefetchBytes {
-		return
-	}
-	if s.uploaded == nil {
-		e := s.event()
-		s.uploaded = &e
-	}
-	s.record(*s.uploaded)
 }
 
 // prefetchable returns the columns for prefetch and their bytes.

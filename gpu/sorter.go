@@ -39,7 +39,6 @@ type sorter struct {
 	arrivals        map[int]*arrival // uploads of columns by their index in the job
 	unwanted        atomic.Bool      // uploads that have not started are skipped
 	freed           *driver.Event    // recorded after kernels that use freed memory; uploads wait for it
-	uploaded        *driver.Event    // recorded after the last upload of a large key; uploads of prefetch wait for it
 	ready           []delivery       // computed, or being computed
 	leaving         []delivery       // being downloaded
 }

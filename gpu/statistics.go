@@ -102,7 +102,7 @@ func (s *sorter) scanKey(key keyencode.Key, layout keyencode.DeviceColumn) error
 // bytes: a key scan would cost more than it saves.
 func (s *sorter) sortDeclined(layout keyencode.DeviceColumn) bool {
 	fields, width, ok := keyencode.TypeWord(s.job.Columns, s.job.Keys)
-	if !s.binner.declined || layout.Width != 4 || !ok || width > 32 {
+	if !s.binner.declined || layout.Width != 4 || !ok {
 		return false
 	}
 	field := s.field(&fields[0])
