@@ -110,8 +110,8 @@ func TestSharedStrips(t *testing.T) {
 	}
 }
 
-// TestSeveralRangesOfADevice divides the rows of each device among more than one range, as only tables of more than 2^28
-// rows for each are otherwise.
+// TestSeveralRangesOfADevice divides the rows of each device among more than one range, as only those of tables with
+// more than 2^28 rows for each are otherwise.
 func TestSeveralRangesOfADevice(t *testing.T) {
 	devices := devicesForTest(t, 3)
 	keepThresholds(t)

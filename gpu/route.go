@@ -90,8 +90,8 @@ func (t *team) newCuts() *cuts {
 // devices so well that, as a rule, no second one is counted.
 const exactShare = 32
 
-// rangesOf is into how many ranges a device divides its rows: so few rows each, if exactly cut or not, that buckets take
-// them.
+// rangesOf returns into how many ranges a device divides its rows: as few as possible of which each, inexactly cut, has
+// no more rows than the bucket sort takes.
 func rangesOf(rows, exact int) int {
 	most := max(thresholds.bucketRows-exact, thresholds.bucketRows/2, 1)
 	return max(1, min((rows+most-1)/most, maxRanges))
