@@ -12,16 +12,6 @@ import (
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 )
 
-// device is the open devices of an engine. One sort at a time takes their sessions, by the first of them, which is nil
-// if the devices must be reopened.
-type device struct {
-	all     []Device // that share sorts
-	options Options
-	times   stageTimes
-	turn    chan *session
-	pinned  *Allocator
-}
-
 func devices() ([]Device, error) {
 	found, err := driver.Devices()
 	if err != nil {
@@ -55,85 +45,83 @@ func openError(err error) error {
 	}
 }
 
-func open(options Options) (*device, error) {
+func (e *Engine) open() error {
 	all, err := devices()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	d := &device{options: options, turn: make(chan *session, 1)}
-	for i, number := range options.numbers() {
+	for i, number := range e.options.Devices {
 		if number < 0 || number >= len(all) {
-			return nil, fmt.Errorf("%w: device %d was asked for, there are %d", ErrNoDevice, number, len(all))
+			return fmt.Errorf("%w: device %d was asked for, there are %d", ErrNoDevice, number, len(all))
 		}
-		if slices.Contains(options.numbers()[:i], number) {
-			return nil, fmt.Errorf("%w: device %d was asked for twice", ErrNoDevice, number)
+		if slices.Contains(e.options.Devices[:i], number) {
+			return fmt.Errorf("%w: device %d was asked for twice", ErrNoDevice, number)
 		}
-		d.all = append(d.all, all[number])
+		e.devices = append(e.devices, all[number])
 	}
-	s, err := openSessions(options, &d.times)
+	s, err := openSessions(e.options, &e.times)
 	if err != nil {
-		return nil, openError(err)
+		return openError(err)
 	}
-	d.pinned = newAllocator(systemPages{}, contextPins{s.Context})
-	d.turn <- s
-	return d, nil
+	e.pinned = newAllocator(systemPages{}, contextPins{s.Context})
+	e.turn <- s
+	return nil
 }
 
-func (d *device) info() []Device { return d.all }
-
-func (d *device) stageTimes() []StageTime { return d.times.all() }
-
-func (d *device) thresholds(threads int) []engine.Threshold {
-	list := thresholds.list(threads, d.all[0].Multiprocessors)
-	for n := 2; n <= len(d.all); n++ {
-		list = append(list, engine.Threshold{Name: fmt.Sprint(n, " devices"), Rows: n * d.options.leastShare()})
+func (e *Engine) thresholds(threads int) []engine.Threshold {
+	list := thresholds.list(threads, e.devices[0].Multiprocessors)
+	for n := 2; n <= len(e.devices); n++ {
+		list = append(list, engine.Threshold{Name: fmt.Sprint(n, " devices"), Rows: n * e.options.ShareRows})
 	}
 	slices.SortStableFunc(list, func(a, b engine.Threshold) int { return a.Rows - b.Rows })
 	return list
 }
 
-func (d *device) allocator() *Allocator { return d.pinned }
-
-func (d *device) close() error {
-	s, open := <-d.turn
+func (e *Engine) close() error {
+	s, open := <-e.turn
 	if !open {
 		return nil // it was closed before
 	}
-	defer close(d.turn)
+	defer close(e.turn)
 	if s == nil {
 		return nil // the device was lost
 	}
-	d.pinned.detach()
-	return s.closeAll()
+	return e.closeSessions(s)
+}
+
+// closeSessions unpins all memory and closes the devices.
+func (e *Engine) closeSessions(s *session) error {
+	e.pinned.detach()
+	return closeAll(s.peers)
 }
 
 // sort waits for its turn and runs a job on the session.
-func (d *device) sort(ctx context.Context, job *engine.Job, mem engine.Allocator) (*engine.Result, error) {
+func (e *Engine) sort(ctx context.Context, job *engine.Job, mem engine.Allocator) (*engine.Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	if err := check(job); err != nil {
 		return nil, err
 	}
-	s, err := d.take(ctx)
+	s, err := e.take(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { d.turn <- s }()
+	defer func() { e.turn <- s }()
 	result, err := s.run(ctx, job, mem)
 	if errors.Is(err, ErrDevice) {
-		d.lose(s)
+		_ = e.closeSessions(s) // nothing in a context that has failed can be used any more, and it may not close
 		s = nil
 	}
 	return result, err
 }
 
 // take waits for the session, and reopens the device if the last sort has lost it.
-func (d *device) take(ctx context.Context) (*session, error) {
+func (e *Engine) take(ctx context.Context) (*session, error) {
 	select {
 	case <-ctx.Done():
 		return nil, ctx.Err()
-	case s, open := <-d.turn:
+	case s, open := <-e.turn:
 		if !open {
 			return nil, fmt.Errorf("%w: the engine is closed", ErrNoDevice)
 		}
@@ -141,25 +129,11 @@ func (d *device) take(ctx context.Context) (*session, error) {
 			return s, nil
 		}
 	}
-	s, err := d.reopen()
+	s, err := openSessions(e.options, &e.times)
 	if err != nil {
-		d.turn <- nil
-		return nil, err
-	}
-	return s, nil
-}
-
-// lose closes a session whose device has failed. Nothing in its context can be used any more.
-func (d *device) lose(s *session) {
-	d.pinned.detach()
-	_ = s.closeAll() // a context that has failed may not close
-}
-
-func (d *device) reopen() (*session, error) {
-	s, err := openSessions(d.options, &d.times)
-	if err != nil {
+		e.turn <- nil
 		return nil, fmt.Errorf("%w: opening it again: %w", ErrDevice, err)
 	}
-	d.pinned.attach(contextPins{s.Context})
+	e.pinned.attach(contextPins{s.Context})
 	return s, nil
 }

@@ -12,23 +12,17 @@ import (
 var errNone = fmt.Errorf("%w: this build has no GPU engine; \"make gpu\" in a checkout builds it, for Linux on x86-64",
 	ErrNoDevice)
 
-// device is the device of a build without GPU engine. None is ever opened.
-type device struct{}
+// session is that of a build without GPU engine. None is ever opened.
+type session struct{}
 
 func devices() ([]Device, error) { return nil, errNone }
 
-func open(Options) (*device, error) { return nil, errNone }
+func (*Engine) open() error { return errNone }
 
-func (*device) sort(context.Context, *engine.Job, engine.Allocator) (*engine.Result, error) {
+func (*Engine) sort(context.Context, *engine.Job, engine.Allocator) (*engine.Result, error) {
 	return nil, errNone
 }
 
-func (*device) info() []Device { return nil }
+func (*Engine) thresholds(int) []engine.Threshold { return nil }
 
-func (*device) stageTimes() []StageTime { return nil }
-
-func (*device) thresholds(int) []engine.Threshold { return nil }
-
-func (*device) allocator() *Allocator { return nil }
-
-func (*device) close() error { return nil }
+func (*Engine) close() error { return nil }

@@ -3,11 +3,11 @@ package gpu
 import (
 	"context"
 	"errors"
-	"runtime"
 	"slices"
 	"time"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/internal/workers"
 )
 
 var (
@@ -28,6 +28,17 @@ type Options struct {
 	// ShareRows is the least number of rows of a device's share: tables of fewer than twice as many are sorted by the
 	// first device. 0: 2^21.
 	ShareRows int
+}
+
+// withDefaults sets Devices and ShareRows where they are not set.
+func (o Options) withDefaults() Options {
+	if len(o.Devices) == 0 {
+		o.Devices = []int{o.Device}
+	}
+	if o.ShareRows <= 0 {
+		o.ShareRows = 1 << 21
+	}
+	return o
 }
 
 // A Device is a GPU of this machine.
@@ -67,16 +78,23 @@ type StageTime struct {
 // Several GPUs share a sort as docs/gpu.md describes; each takes one thread of the host, also if Job.Threads are fewer.
 // The first of them alone sorts by keys that are strings, and tables with strings for which it has the memory. An error
 // of one names its number.
-type Engine struct{ *device }
+type Engine struct {
+	options Options
+	devices []Device // that share sorts
+	times   stageTimes
+	pinned  *Allocator
+	// One sort at a time takes the sessions of the devices, by the first of them: nil if they must be reopened.
+	turn chan *session
+}
 
 // Open opens a GPU. Close gives it back. The error is ErrNoDevice, ErrDevice or, where others have its memory,
 // engine.ErrMemory.
 func Open(options Options) (*Engine, error) {
-	d, err := open(options)
-	if err != nil {
+	e := &Engine{options: options.withDefaults(), turn: make(chan *session, 1)}
+	if err := e.open(); err != nil {
 		return nil, err
 	}
-	return &Engine{d}, nil
+	return e, nil
 }
 
 // Name is "gpu".
@@ -88,32 +106,29 @@ func (e *Engine) Sort(ctx context.Context, job *engine.Job, mem engine.Allocator
 }
 
 // Device is the device that the engine uses, the first of several.
-func (e *Engine) Device() Device { return e.info()[0] }
+func (e *Engine) Device() Device { return e.devices[0] }
 
 // Devices are the devices that share the engine's sorts.
-func (e *Engine) Devices() []Device { return slices.Clone(e.info()) }
+func (e *Engine) Devices() []Device { return slices.Clone(e.devices) }
 
 // StageTimes returns the time that each stage of all sorts so far has taken on each device, device by device in the
 // order in which the stages ended first. Devices work at the same time. A sort on one device is one stage, "sort". One
 // on several has these: "measure": the keys are uploaded and measured; "partition": rows are ordered by the devices to
 // which they go; "exchange"; "sort": each device sorts its range; "gather": columns are uploaded, gathered for the
 // exchange and after it; "download".
-func (e *Engine) StageTimes() []StageTime { return e.stageTimes() }
+func (e *Engine) StageTimes() []StageTime { return e.times.all() }
 
 var _ engine.ThresholdLister = (*Engine)(nil)
 
 // Thresholds lists the numbers of rows at which the engine takes another path with a number of host threads, 0 for
 // GOMAXPROCS; see engine.ThresholdLister.
 func (e *Engine) Thresholds(threads int) []engine.Threshold {
-	if threads <= 0 {
-		threads = runtime.GOMAXPROCS(0)
-	}
-	return e.thresholds(threads)
+	return e.thresholds(workers.Count(threads))
 }
 
 // Allocator returns an allocator of pinned memory, which the device reads and writes by itself, at full speed. It is
 // an Arrow memory.Allocator, for inputs and results alike, and safe for concurrent use.
-func (e *Engine) Allocator() *Allocator { return e.allocator() }
+func (e *Engine) Allocator() *Allocator { return e.pinned }
 
 // Close frees the device. It waits for the sorts that run; those that follow are refused. Memory of its Allocator stays
 // valid, but is pinned no longer. A second Close does nothing.

@@ -28,18 +28,10 @@ func (systemPages) put(b []byte) { _ = unix.Munmap(b) }
 type contextPins struct{ *driver.Context }
 
 func (p contextPins) pin(b []byte) error {
-	leave, err := p.Enter()
-	if err != nil {
-		return err
-	}
-	defer leave()
-	return p.Pin(b)
+	return p.Do(func() error { return p.Pin(b) })
 }
 
 // unpin also meets contexts that have failed, which have nothing pinned.
 func (p contextPins) unpin(b []byte) {
-	if leave, err := p.Enter(); err == nil {
-		_ = p.Unpin(b)
-		leave()
-	}
+	_ = p.Do(func() error { return p.Unpin(b) })
 }

@@ -103,15 +103,11 @@ func (s *sorter) prefetchable() (list []int, bytes int) {
 // uploadArrival uploads a column in the goroutine of prefetch. Every goroutine that calls the driver enters the
 // context.
 func (s *sorter) uploadArrival(a *arrival) {
-	leave, err := s.Enter()
-	if err != nil {
-		a.err = err
-		return
-	}
-	defer leave()
-	s.up.uploadValues(a.values, filled(a.column), a.column.ValueBytes())
-	s.up.fail(s.up.Record(a.event))
-	a.err = s.up.err
+	a.err = s.Do(func() error {
+		s.up.uploadValues(a.values, filled(a.column), a.column.ValueBytes())
+		s.up.fail(s.up.Record(a.event))
+		return s.up.err
+	})
 }
 
 // await makes the kernels wait for the upload of a column.

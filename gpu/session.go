@@ -34,38 +34,30 @@ func openSession(device int) (*session, error) {
 		return nil, err
 	}
 	s := &session{Context: c, memory: newPool(c.Alloc, c.Free)}
-	if err := s.prepare(); err != nil {
+	if err := s.Do(s.prepare); err != nil {
 		c.Close()
 		return nil, err
 	}
 	return s, nil
 }
 
-func (s *session) prepare() error {
-	leave, err := s.Enter()
-	if err != nil {
-		return err
-	}
-	defer leave()
+func (s *session) prepare() (err error) {
 	for i := range s.streams {
 		if s.streams[i], err = openStream(s.Context); err != nil {
 			return err
 		}
 	}
-	if err := s.reports.open(s.Context); err != nil {
+	if err = s.reports.open(s.Context); err != nil {
 		return err
 	}
 	if s.cooperativeState, err = s.Alloc(kernels.CooperativeStateBytes); err != nil {
 		return err
 	}
-	if err := s.streams[0].Zero(s.cooperativeState, kernels.CooperativeStateBytes); err != nil {
-		return err
-	}
-	if err := s.params.open(s.Context); err != nil {
+	if err = s.params.open(s.Context); err != nil {
 		return err
 	}
 	s.measureMemory()
-	return nil
+	return s.streams[0].Zero(s.cooperativeState, kernels.CooperativeStateBytes)
 }
 
 // run runs a job on the devices that share it.
@@ -80,15 +72,14 @@ func (s *session) run(ctx context.Context, job *engine.Job, mem engine.Allocator
 
 // sort runs a job on one device. It binds the goroutine to its thread, so that calls of the driver need not switch
 // threads.
-func (s *session) sort(ctx context.Context, job *engine.Job, mem engine.Allocator) (*engine.Result, error) {
-	leave, err := s.Enter()
-	if err != nil {
-		return nil, deviceError(err)
-	}
-	defer leave()
-	t := newTask(ctx, s, job.Threads)
-	defer t.end()
-	return sortJob(t, job, mem)
+func (s *session) sort(ctx context.Context, job *engine.Job, mem engine.Allocator) (result *engine.Result, err error) {
+	err = s.Do(func() error {
+		t := newTask(ctx, s, job.Threads)
+		defer t.end()
+		result, err = sortJob(t, job, mem)
+		return err
+	})
+	return result, deviceError(err)
 }
 
 // sorters are the sessions for a job: all that have enough rows to do. One sorts by keys that devices do not read, and

@@ -1,5 +1,3 @@
-//go:build cuda && linux && amd64
-
 package gpu
 
 import (

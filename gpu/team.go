@@ -91,8 +91,12 @@ func (t *team) each(stage string, work func(m *member)) error {
 	for _, m := range t.members {
 		group.Go(func() {
 			start := time.Now()
-			if err := m.enter(work); err != nil {
-				t.cancel(fmt.Errorf("device %d: %w", m.Number, err))
+			m.fail(m.Do(func() error {
+				work(m)
+				return nil
+			}))
+			if m.failed() {
+				t.cancel(fmt.Errorf("device %d: %w", m.Number, m.err))
 			}
 			t.times.add(m.Number, stage, time.Since(start))
 		})
@@ -104,18 +108,6 @@ func (t *team) each(stage string, work func(m *member)) error {
 	return t.caller.Err()
 }
 
-// enter does work of a device.
-func (m *member) enter(work func(m *member)) error {
-	leave, err := m.Enter()
-	if err != nil {
-		return deviceError(err)
-	}
-	defer leave()
-	work(m)
-	m.failed()
-	return m.err
-}
-
 // end makes the sessions ready for their next tasks.
 func (t *team) end() {
 	var group sync.WaitGroup
@@ -124,12 +116,10 @@ func (t *team) end() {
 			if m.share != nil {
 				m.share.helpers.Wait()
 			}
-			leave, err := m.Enter()
-			if err != nil {
-				return // the context has failed, as the next sort will find
-			}
-			defer leave()
-			m.end()
+			_ = m.Do(func() error { // the next sort finds a context that has failed
+				m.end()
+				return nil
+			})
 		})
 	}
 	group.Wait()

@@ -3,7 +3,6 @@
 package driver
 
 import (
-	"fmt"
 	"runtime"
 
 	"gorgonia.org/cu"
@@ -19,16 +18,15 @@ type Context struct {
 	functions []function
 }
 
-// NewContext opens a device and loads the kernels.
+// NewContext opens a device, by its position in Devices, and loads the kernels.
 func NewContext(number int) (c *Context, err error) {
-	devices, err := Devices()
-	if err != nil {
+	if err := open(); err != nil {
 		return nil, err
 	}
-	if number < 0 || number >= len(devices) {
-		return nil, &NoDeviceError{Reason: fmt.Sprintf("device %d was asked for, there are %d", number, len(devices))}
+	c = &Context{Number: number}
+	if c.Device, err = device(number); err != nil {
+		return nil, err
 	}
-	c = &Context{Device: devices[number], Number: number}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	dev, err := cu.GetDevice(number)
@@ -59,6 +57,16 @@ func (c *Context) Enter() (leave func(), err error) {
 		cu.PopCurrentCtx()
 		runtime.UnlockOSThread()
 	}, nil
+}
+
+// Do calls work in Enter.
+func (c *Context) Do(work func() error) error {
+	leave, err := c.Enter()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return work()
 }
 
 // Close ends the context and all that is in it. It is called outside Enter.

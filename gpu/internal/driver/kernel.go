@@ -5,11 +5,6 @@ package driver
 /*
 #include <cuda.h>
 
-// A function of cu is one pointer; cu has no call for its attributes.
-static CUresult arrowsort_raise_shared(CUfunction f, int bytes) {
-	return cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes);
-}
-
 // How many clusters of a function, whose size is compiled in, the device can run at a time.
 static CUresult arrowsort_clusters(CUfunction f, int blocks, int threads, int shared, int *clusters) {
 	CUlaunchAttribute size = {CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION};
@@ -20,11 +15,6 @@ static CUresult arrowsort_clusters(CUfunction f, int blocks, int threads, int sh
 	launch.numAttrs = 1;
 	CUresult code = cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
 	return code != CUDA_SUCCESS ? code : cuOccupancyMaxActiveClusters(clusters, f, &launch);
-}
-
-// How many blocks of a function a multiprocessor can run at a time.
-static CUresult arrowsort_blocks(CUfunction f, int threads, int shared, int *blocks) {
-	return cuOccupancyMaxActiveBlocksPerMultiprocessor(blocks, f, threads, shared);
 }
 */
 import "C"
@@ -68,10 +58,10 @@ func (f *function) load(module cu.Module) (err error) {
 	if f.Function, err = module.Function(f.Name); err != nil {
 		return describe("loading the kernel "+f.Name, err)
 	}
-	// cu.Function holds nothing but the driver's handle.
+	// cu.Function holds nothing but the driver's handle; cu has no call to set its attributes.
 	handle := *(*C.CUfunction)(unsafe.Pointer(&f.Function))
-	if err := check("shared memory of the kernel "+f.Name,
-		C.arrowsort_raise_shared(handle, C.int(f.Shared))); err != nil {
+	if err := check("shared memory of the kernel "+f.Name, C.cuFuncSetAttribute(handle,
+		C.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, C.int(f.Shared))); err != nil {
 		return err
 	}
 	f.fits = true
@@ -85,10 +75,9 @@ func (f *function) load(module cu.Module) (err error) {
 		f.fits = clusters > 0
 	}
 	if f.Cooperative() {
-		var blocks C.int
-		if err := check("the grid of the kernel "+f.Name,
-			C.arrowsort_blocks(handle, C.int(f.Threads), C.int(f.Shared), &blocks)); err != nil {
-			return err
+		blocks, err := f.MaxActiveBlocksPerMultiProcessor(f.Threads, int64(f.Shared))
+		if err != nil {
+			return describe("the grid of the kernel "+f.Name, err)
 		}
 		f.fits = blocks > 0
 	}

@@ -2,20 +2,8 @@
 
 package driver
 
-/*
-#include <cuda.h>
-
-// A context of cu and a stream of cu are one pointer each.
-static CUresult arrowsort_copy_from(CUdeviceptr dst, CUcontext to, CUdeviceptr src, CUcontext from, size_t bytes,
-	CUstream s) {
-	return cuMemcpyPeerAsync(dst, to, src, from, bytes, s);
-}
-*/
-import "C"
-
 import (
 	"fmt"
-	"unsafe"
 
 	"gorgonia.org/cu"
 )
@@ -37,21 +25,19 @@ func Reaches(device, peer int) (bool, error) {
 	return can != 0, describe(fmt.Sprintf("whether device %d reaches device %d", device, peer), err)
 }
 
-// Reach makes copies from the memory of a peer direct, if its device reaches that of the peer. It is called in Enter.
+// Reach makes copies from the memory of a peer direct, if its device reaches that of the peer.
 func (c *Context) Reach(peer *Context) error {
 	can, err := Reaches(c.Number, peer.Number)
 	if err != nil || !can {
 		return err
 	}
-	return describe("reaching "+peer.Name, peer.ctx.EnablePeerAccess(0))
+	return c.Do(func() error { return describe("reaching "+peer.Name, peer.ctx.EnablePeerAccess(0)) })
 }
 
 // CopyFrom copies from the memory of another context: directly after Reach, else the driver copies through pinned
 // memory of the host. The other context's work is complete, and its memory stays until the stream has passed.
 func (s *Stream) CopyFrom(dst Ptr, peer *Context, src Ptr, bytes int) error {
 	s.busy = true
-	return check("copying from "+peer.Name, C.arrowsort_copy_from(C.CUdeviceptr(dst), handleOf(s.context),
-		C.CUdeviceptr(src), handleOf(peer), C.size_t(bytes), *(*C.CUstream)(unsafe.Pointer(&s.stream))))
+	return describe("copying from "+peer.Name, cu.MemcpyPeerAsync(cu.DevicePtr(dst), s.context.ctx, cu.DevicePtr(src),
+		peer.ctx, int64(bytes), s.stream))
 }
-
-func handleOf(c *Context) C.CUcontext { return *(*C.CUcontext)(unsafe.Pointer(&c.ctx)) }
