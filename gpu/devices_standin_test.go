@@ -238,20 +238,20 @@ func TestSharedProgress(t *testing.T) {
 	defer mem.AssertSize(t, 0)
 	job := randomJob(goMemory{}, keyencode.Int64, 10_000, 2)
 	job.Gather, job.RowNumbers = []int{0, 1}, 8
-	for last := 1; last <= stages; last++ {
+	for last := 1; last <= teamStages; last++ {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		calls := 0
 		job.Progress = func(done, total int) {
 			calls++
 			require.Equal(t, calls*job.Rows, done)
-			require.Equal(t, stages*job.Rows, total)
+			require.Equal(t, teamStages*job.Rows, total)
 			if calls == last {
 				cancel(errors.New("a cause"))
 			}
 		}
 		res, err := e.Sort(ctx, job, mem)
 		require.Equal(t, last, calls)
-		if last == stages {
+		if last == teamStages {
 			require.NoError(t, err)
 			res.Release(mem)
 		} else {

@@ -123,25 +123,21 @@ func (t *team) send(m *member, at int) {
 	}
 	src := &m.share.job.Columns[at]
 	c := m.share.column(at)
+	sendBits := func(bits driver.Ptr, bit uint64) driver.Ptr {
+		columns := len(t.job.Gather)
+		return m.gatherBits(bits-driver.Ptr(m.first/8), bit, m.rowsTo, n, m.ones(columns, columns))
+	}
 	if c.validity != 0 {
-		m.outbox.bits = t.sendBits(m, c.validity, c.bit, n)
+		m.outbox.bits = sendBits(c.validity, c.bit)
 	}
 	switch width := src.ValueBytes(); {
 	case src.Kind == keyencode.Bool:
-		m.column = t.sendBits(m, c.values, c.valueBit, n)
+		m.column = sendBits(c.values, c.valueBit)
 	case width > 0:
 		padded := (n + kernels.GatherTile - 1) / kernels.GatherTile * kernels.GatherTile
 		m.column = m.alloc(padded * width)
 		m.gatherRows(c.values-driver.Ptr(m.first*width), width, m.rowsTo, padded, m.column)
 	}
-}
-
-func (t *team) sendBits(m *member, bits driver.Ptr, bit uint64, n int) driver.Ptr {
-	sent := m.alloc((n + 31) / 32 * 4)
-	m.launch("gather_bits", m.blocks(n), uint64(bits)-uint64(m.first/8), bit, uint64(m.rowsTo), uint64(n), uint64(sent),
-		uint64(t.ones(m, len(t.job.Gather))))
-	m.moves(32 * n)
-	return sent
 }
 
 // receiveColumn receives the values of a column of the job and its bitmap.

@@ -30,7 +30,7 @@ func (s *sorter) gatherAll() {
 
 // gather gathers one column of the job's list, unless the host gathers it.
 func (s *sorter) gather(i int) {
-	at := s.job.Gather[i]
+	at, columns := s.job.Gather[i], len(s.job.Gather)
 	src := &s.job.Columns[at]
 	s.prepared(i + 1)
 	if s.onHost[at] || s.out == 0 || s.failed() {
@@ -39,27 +39,28 @@ func (s *sorter) gather(i int) {
 	dst := &s.result.Columns[i]
 	c := s.column(at)
 	if dst.Validity != nil {
-		s.gatherBits(c.validity, c.bit, dst.Validity, s.ones(i))
+		s.deliver(dst.Validity, s.gatherBits(c.validity, c.bit, s.order, s.out, s.ones(i, columns)))
 	}
 	switch {
 	case isText(src.Kind):
 		s.gatherText(i, c)
 	case src.Kind == keyencode.Bool:
-		s.gatherBits(c.values, c.valueBit, dst.Values, s.ones(len(s.job.Gather)))
+		s.deliver(dst.Values, s.gatherBits(c.values, c.valueBit, s.order, s.out, s.ones(columns, columns)))
 	case len(dst.Values) > 0:
-		s.gatherValues(c.values, src.ValueBytes(), dst.Values)
+		s.deliver(dst.Values, s.gatherValues(c.values, src.ValueBytes()))
 	}
 	if !slices.Contains(s.job.Gather[i+1:], at) {
 		s.release(at)
 	}
 }
 
-func (s *sorter) gatherValues(values driver.Ptr, width int, dst []byte) {
-	gathered := s.alloc(len(dst))
+// gatherValues gathers values by the row numbers of the result.
+func (s *sorter) gatherValues(values driver.Ptr, width int) driver.Ptr {
+	gathered := s.alloc(width * s.out)
 	if !s.inWindows(width) || !s.gatherWindows(values, width, gathered) {
 		s.gatherRows(values, width, s.order, s.out, gathered)
 	}
-	s.deliver(dst, gathered)
+	return gathered
 }
 
 // gatherRows gathers values by n row numbers.
@@ -72,38 +73,19 @@ func (t *task) gatherRows(values driver.Ptr, width int, rows driver.Ptr, n int, 
 	t.moves((32 + width) * n) // a row read at random is a sector of 32 bytes
 }
 
-// gatherBits gathers bits and counts the ones.
-func (s *sorter) gatherBits(bits driver.Ptr, bit uint64, dst []byte, ones driver.Ptr) {
-	gathered := s.alloc((s.out + 31) / 32 * 4)
-	s.launch("gather_bits", s.blocks(s.out), uint64(bits), bit, uint64(s.order), uint64(s.out), uint64(gathered),
-		uint64(ones))
-	s.moves(32 * s.out)
-	s.deliver(dst, gathered)
+// gatherBits gathers bits by n row numbers, and counts the ones.
+func (t *task) gatherBits(bits driver.Ptr, bit uint64, rows driver.Ptr, n int, ones driver.Ptr) driver.Ptr {
+	gathered := t.alloc((n + 31) / 32 * 4)
+	t.launch("gather_bits", t.blocks(n), uint64(bits), bit, uint64(rows), uint64(n), uint64(gathered), uint64(ones))
+	t.moves(32 * n)
+	return gathered
 }
 
-// ones is the counter of the ones of a column's validity. The last counter is for bits that are not counted.
-func (s *sorter) ones(i int) driver.Ptr {
-	if s.counters == 0 {
-		s.counters = s.zeros(8 * (len(s.job.Gather) + 1))
+// ones is the counter of the ones of the validity of one of several columns. The last counter is for bits that are not
+// counted.
+func (t *task) ones(i, columns int) driver.Ptr {
+	if t.counters == 0 {
+		t.counters = t.zeros(8 * (columns + 1))
 	}
-	return s.counters + driver.Ptr(8*i)
-}
-
-// countNulls reads the counters and frees the bitmaps of columns without null.
-func (s *sorter) countNulls() error {
-	if s.counters == 0 {
-		return nil
-	}
-	valid := s.words(s.counters, len(s.job.Gather))
-	for i := range s.result.Columns {
-		c := &s.result.Columns[i]
-		if c.Validity == nil {
-			continue
-		}
-		if c.Nulls = s.out - int(valid[i]); c.Nulls == 0 {
-			s.buffers.Free(c.Validity)
-			c.Validity = nil
-		}
-	}
-	return s.err
+	return t.counters + driver.Ptr(8*i)
 }

@@ -83,7 +83,7 @@ func (t *team) sort() error {
 
 func (m *member) sortRange(in *inbox, mem engine.Allocator) {
 	n := in.received()
-	job := &engine.Job{Rows: n, Limit: in.hi - in.lo, Threads: m.threads}
+	job := &engine.Job{Rows: n, Limit: in.hi - in.lo}
 	for i := range in.words {
 		job.Keys = append(job.Keys, keyencode.Key{Column: i})
 		job.Columns = append(job.Columns,

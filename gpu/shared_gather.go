@@ -12,7 +12,12 @@ import (
 
 // gather gathers all columns and downloads them. While a column is downloaded the next is sent.
 func (t *team) gather() error {
-	list := slices.DeleteFunc(t.resultColumns(), func(i int) bool { return t.onHost[t.job.Gather[i]] })
+	var list []int // the numbers of the columns of the result that the devices gather
+	for i, at := range t.job.Gather {
+		if !t.onHost[at] {
+			list = append(list, i)
+		}
+	}
 	err := t.each("gather", func(m *member) {
 		if len(list) > 0 {
 			t.send(m, t.job.Gather[list[0]])
@@ -63,15 +68,6 @@ func (t *team) gather() error {
 	})
 }
 
-// resultColumns are the numbers of the columns of the result.
-func (t *team) resultColumns() []int {
-	list := make([]int, len(t.job.Gather))
-	for i := range list {
-		list[i] = i
-	}
-	return list
-}
-
 // flushOwned queues the downloads of what is gathered.
 func (m *member) flushOwned() {
 	for _, in := range m.inboxes {
@@ -94,21 +90,13 @@ func (t *team) gatherNumbers(m *member, in *inbox) {
 	case t.job.RowNumbers == 4:
 		o.deliver(t.result.RowNumbers[4*in.lo:4*in.hi], sorted)
 	default:
-		d, dst := o.afterKernels(4*o.out), host.View[uint64](t.result.RowNumbers)[in.lo:in.hi]
-		d.downloadInto(sorted, 4*o.out, func(at int, data []byte) func() error {
-			return d.workers.BeginWiden(dst[at/4:], host.View[uint32](data))
-		})
-		m.fail(d.err)
+		o.downloadWidened(host.View[uint64](t.result.RowNumbers)[in.lo:in.hi], sorted)
 	}
 }
 
 // sortedNumbers gathers the row numbers of a range on the device.
 func (m *member) sortedNumbers(in *inbox) driver.Ptr {
-	o := in.owned
-	sorted := m.alloc(4 * o.out)
-	if !o.inWindows(4) || !o.gatherWindows(in.numbers, 4, sorted) {
-		m.gatherRows(in.numbers, 4, o.order, o.out, sorted)
-	}
+	sorted := in.owned.gatherValues(in.numbers, 4)
 	m.free(in.numbers)
 	return sorted
 }
@@ -120,24 +108,16 @@ func (t *team) gatherColumn(m *member, in *inbox, i int) {
 		return
 	}
 	o.retire(1)
-	src, dst := &t.job.Columns[at], &t.result.Columns[i]
+	src, dst, columns := &t.job.Columns[at], &t.result.Columns[i], len(t.job.Gather)
 	if dst.Validity != nil {
-		o.gatherBits(in.validity, 0, t.bitmap(in, &dst.Validity), t.ones(m, i))
+		o.deliver(t.bitmap(in, &dst.Validity), o.gatherBits(in.validity, 0, o.order, o.out, m.ones(i, columns)))
 		m.free(in.validity)
 	}
 	switch width := src.ValueBytes(); {
 	case src.Kind == keyencode.Bool:
-		o.gatherBits(in.values, 0, t.bitmap(in, &dst.Values), t.ones(m, len(t.job.Gather)))
+		o.deliver(t.bitmap(in, &dst.Values), o.gatherBits(in.values, 0, o.order, o.out, m.ones(columns, columns)))
 	case width > 0:
-		o.gatherValues(in.values, width, dst.Values[in.lo*width:in.hi*width])
+		o.deliver(dst.Values[in.lo*width:in.hi*width], o.gatherValues(in.values, width))
 	}
 	m.free(in.values)
-}
-
-// ones is a device's counter of the ones of a bitmap of the result. The last counter is for bits that are not counted.
-func (t *team) ones(m *member, i int) driver.Ptr {
-	if m.counters == 0 {
-		m.counters = m.zeros(8 * (len(t.job.Gather) + 1))
-	}
-	return m.counters + driver.Ptr(8*i)
 }

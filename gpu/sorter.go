@@ -3,21 +3,18 @@
 package gpu
 
 import (
-	"sync"
 	"sync/atomic"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
-	"github.com/arrowsort/arrowsort/gpu/internal/host"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
 // A sorter is one job on a device.
 type sorter struct {
 	*task
-	buffers      host.Buffers
+	output
 	binner       *binner
-	job          *engine.Job
 	rows         int                // of the input
 	out          int                // of the result
 	columns      map[int]*column    // of the job that are on the device
@@ -25,22 +22,14 @@ type sorter struct {
 	plan         *keyencode.Plan
 	cutoffFailed bool       // the sampled cutoff of a select was wrong; do not retry
 	order        driver.Ptr // the row numbers in sorted order
-	numbers      []uint32   // the same on the host, if needed there
-	onHost       []bool     // the columns that the host gathers
-	result       engine.Result
-	counters     driver.Ptr // of ones in gathered bitmaps
+	windows      *windows   // of the row numbers, if a large column is gathered
 
-	windows *windows // of the row numbers, if a large column is gathered
-
-	unprepared      chan error // receives nil, or the last error, for each allocated buffer of the result
-	preparedBuffers int
-	helpers         sync.WaitGroup // goroutines of this sort
-	prefetched      bool
-	arrivals        map[int]*arrival // uploads of columns by their index in the job
-	unwanted        atomic.Bool      // uploads that have not started are skipped
-	freed           *driver.Event    // recorded after kernels that use freed memory; uploads wait for it
-	ready           []delivery       // computed, or being computed
-	leaving         []delivery       // being downloaded
+	prefetched bool
+	arrivals   map[int]*arrival // uploads of columns by their index in the job
+	unwanted   atomic.Bool      // uploads that have not started are skipped
+	freed      *driver.Event    // recorded after kernels that use freed memory; uploads wait for it
+	ready      []delivery       // computed, or being computed
+	leaving    []delivery       // being downloaded
 }
 
 // sortJob runs a job: it scans the keys, which sorts a single key of evenly spread values; else it plans codes from the
@@ -63,7 +52,10 @@ func sortJob(t *task, job *engine.Job, mem engine.Allocator) (*engine.Result, er
 		return nil, err
 	}
 	s.progress(3)
-	return s.complete()
+	if err := s.countNulls(); err != nil {
+		return nil, err
+	}
+	return s.complete(s.plan)
 }
 
 // argsort computes the row numbers of the result: s.order.
@@ -99,14 +91,17 @@ func (s *sorter) sortPlanned() error {
 	return nil
 }
 
+// sorterStages are those of which a sort on one device reports its progress.
+const sorterStages = 4
+
 func newSorter(t *task, job *engine.Job, mem engine.Allocator) *sorter {
 	s := &sorter{
-		task: t, job: job, rows: job.Rows, out: job.Out(), buffers: host.Buffers{Mem: mem},
+		task: t, output: newOutput(t.ctx, job, sorterStages, t.workers, mem), rows: job.Rows, out: job.Out(),
 		binner:  newBinner(t, job.Rows),
-		columns: map[int]*column{}, rankColumns: map[int]driver.Ptr{}, onHost: make([]bool, len(job.Columns)),
+		columns: map[int]*column{}, rankColumns: map[int]driver.Ptr{},
 	}
 	for _, at := range job.Gather {
-		s.onHost[at] = s.isForHost(at)
+		s.onHost[at] = s.isForHost(at, s.textOnDevice)
 	}
 	t.giveBack = s.giveBack
 	return s
@@ -145,11 +140,4 @@ func (s *sorter) iota(reversed bool) driver.Ptr {
 	rows := s.alloc(4 * s.rows)
 	s.launch("iota", s.blocks(s.rows), uint64(rows), uint64(s.rows), abiBool(reversed))
 	return rows
-}
-
-// progress reports that the given number of four parts of the work is done.
-func (s *sorter) progress(parts int) {
-	if s.job.Progress != nil {
-		s.job.Progress(parts*s.rows, 4*s.rows)
-	}
 }

@@ -4,7 +4,6 @@ package gpu
 
 import (
 	"context"
-	"runtime"
 
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
@@ -17,21 +16,19 @@ type task struct {
 	*session
 	transfer
 	up, down transfer
-	threads  int
 	used     int         // of the session's events
+	counters driver.Ptr  // of ones in gathered bitmaps
 	giveBack func() bool // frees memory that is not required, and reports whether there was any
 }
 
 func newTask(ctx context.Context, s *session, threads int) *task {
-	if threads <= 0 {
-		threads = runtime.GOMAXPROCS(0)
-	}
 	workers := host.NewWorkers(ctx, threads)
 	if int64(2*s.memory.held) > s.Device.Memory {
 		s.memory.tight = true
 	}
 	return &task{
-		session: s, threads: threads, transfer: newTransfer(ctx, s.Context, s.streams[0], workers),
+		session:  s,
+		transfer: newTransfer(ctx, s.Context, s.streams[0], workers),
 		up:       newTransfer(ctx, s.Context, s.streams[1], workers),
 		down:     newTransfer(ctx, s.Context, s.streams[2], workers),
 		giveBack: func() bool { return false },

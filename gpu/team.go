@@ -5,13 +5,11 @@ package gpu
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
-	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -20,15 +18,15 @@ import (
 // several if it is long: it sends the rows of its share to the devices in whose ranges they are, and sorts those of its
 // ranges.
 type team struct {
-	caller  context.Context
-	ctx     context.Context
-	cancel  context.CancelCauseFunc // with the first error of a device
-	job     *engine.Job
-	members []*member
-	times   *stageTimes
-	most    []int           // rows for which each device has memory
-	plan    *keyencode.Plan // of all rows
-	sharedResult
+	output
+	caller   context.Context
+	cancel   context.CancelCauseFunc // with the first error of a device
+	members  []*member
+	times    *stageTimes
+	most     []int           // rows for which each device has memory
+	plan     *keyencode.Plan // of all rows
+	gathered []int           // columns of the job that the devices gather
+	bitmaps  map[*[]byte][]host.Bits
 }
 
 // A member is a device of a team.
@@ -39,8 +37,7 @@ type member struct {
 	first  int     // row of its share
 	rows   int     // of its share
 	outbox
-	inboxes  []*inbox   // of its ranges
-	counters driver.Ptr // of ones in gathered bitmaps
+	inboxes []*inbox // of its ranges
 }
 
 // sortShared runs a job on the devices of several sessions.
@@ -58,28 +55,24 @@ func sortShared(ctx context.Context, sessions []*session, job *engine.Job, mem e
 		if err := stage(); err != nil {
 			return nil, err
 		}
-		if job.Progress != nil {
-			job.Progress((i+1)*job.Rows, stages*job.Rows)
-		}
+		t.progress(i + 1)
 	}
 	return t.complete()
 }
 
-// stages are those of which a sort reports its progress: complete is the last one.
-const stages = 6
+// teamStages are those of which a sort on several devices reports its progress: complete is the last one.
+const teamStages = 6
 
 func newTeam(ctx context.Context, sessions []*session, job *engine.Job, mem engine.Allocator) *team {
-	threads := job.Threads
-	if threads <= 0 {
-		threads = runtime.GOMAXPROCS(0)
+	own, cancel := context.WithCancelCause(ctx)
+	workers := host.NewWorkers(own, job.Threads)
+	t := &team{
+		output: newOutput(own, job, teamStages, workers, mem), caller: ctx, cancel: cancel, times: sessions[0].times,
+		bitmaps: map[*[]byte][]host.Bits{},
 	}
-	t := &team{caller: ctx, job: job, times: sessions[0].times}
-	t.ctx, t.cancel = context.WithCancelCause(ctx)
-	t.workers = host.NewWorkers(t.ctx, threads)
-	t.buffers = host.Buffers{Mem: mem}
-	t.members = make([]*member, len(sessions))
 	for i, s := range sessions {
-		t.members[i] = &member{task: newTask(t.ctx, s, max(1, threads/len(sessions))), number: i}
+		task := newTask(own, s, max(1, workers.Threads()/len(sessions)))
+		t.members = append(t.members, &member{task: task, number: i})
 	}
 	return t
 }
@@ -168,7 +161,7 @@ func (t *team) divide() error {
 	borders := bordersOf(divide(t.job.Rows, t.most), shareStep)
 	for i, m := range t.members {
 		m.first, m.rows = borders[i], borders[i+1]-borders[i]
-		part := &engine.Job{Rows: m.rows, Keys: t.job.Keys, Gather: t.gathered, Threads: m.threads}
+		part := &engine.Job{Rows: m.rows, Keys: t.job.Keys, Gather: t.gathered}
 		for c := range t.job.Columns {
 			part.Columns = append(part.Columns, rowsOf(&t.job.Columns[c], m.first, m.first+m.rows))
 		}
