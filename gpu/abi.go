@@ -7,15 +7,20 @@ import "unsafe"
 // The twins of the structures of kernels/abi.h, which describes their members. All members are words of 64 bits, but
 // for abiSelection and abiDecision.
 
-// abiField is a Field: one summand of a code word.
-type abiField struct {
+// abiValues are the first members of a Field and of a Column: the values, and how they become numbers.
+type abiValues struct {
 	values, validity, bit, valueBit uint64
 	form, width, stride             uint64
 	sign, infinity                  uint64
-	base, last                      [4]uint64
-	shift, mul, bias, nan, null     uint64
-	limb, descending                uint64
-	down, up, mask                  uint64
+}
+
+// abiField is a Field: one summand of a code word.
+type abiField struct {
+	abiValues
+	base, last                  [4]uint64
+	shift, mul, bias, nan, null uint64
+	limb, descending            uint64
+	down, up, mask              uint64
 }
 
 // formKeys is FORM_KEYS: several key columns that are read as one. Package keyencode has the other forms.
@@ -26,9 +31,7 @@ const reasonOrdered = 5
 
 // abiColumn is a Column: a key column whose statistics are computed.
 type abiColumn struct {
-	values, validity, bit, valueBit   uint64
-	form, width, stride               uint64
-	sign, infinity                    uint64
+	abiValues
 	signBit, descending, nullsAtStart uint64
 }
 

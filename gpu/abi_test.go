@@ -62,6 +62,10 @@ func declared(t *testing.T, body string) (names []string) {
 func fields(typ reflect.Type) (names []string) {
 	for i := range typ.NumField() {
 		f := typ.Field(i)
+		if f.Anonymous {
+			names = append(names, fields(f.Type)...)
+			continue
+		}
 		name, word := f.Name, f.Type
 		if f.Type.Kind() == reflect.Array {
 			name += "[" + strconv.Itoa(f.Type.Len()) + "]"
@@ -78,7 +82,8 @@ func fields(typ reflect.Type) (names []string) {
 
 func TestStructuresAreWords(t *testing.T) {
 	require.Len(t, abiWords(make([]abiField, 3)), 3*27)
-	w := abiWords([]abiColumn{{values: 1, nullsAtStart: 7}, {validity: 2}})
+	w := abiWords([]abiColumn{{abiValues: abiValues{values: 1}, nullsAtStart: 7},
+		{abiValues: abiValues{validity: 2}}})
 	require.Equal(t, []uint64{1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7, 0, 2}, w[:14])
 	require.Nil(t, abiWords([]abiField(nil)))
 }

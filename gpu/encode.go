@@ -42,7 +42,7 @@ func (s *sorter) scanInputOfField(f *keyencode.DeviceField) *scanInput {
 		return nil
 	}
 	key := s.job.Keys[slices.IndexFunc(s.job.Keys, func(k keyencode.Key) bool { return k.Column == f.Column })]
-	in := scanInputOf(s.place(f.Column, f.Form), f.DeviceColumn, key)
+	in := s.keyInput(key, f.DeviceColumn)
 	return &in
 }
 

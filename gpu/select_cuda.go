@@ -85,8 +85,7 @@ func (s *sorter) sortCandidates(c candidates) (rows driver.Ptr) {
 		return rows
 	}
 	b.declined = true // do not ask again
-	column := abiColumn{values: uint64(c.codes), form: c.field.form, width: c.field.width, stride: c.field.stride}
-	codes := scanInput{column, c.bits, false}
+	codes := scanInput{abiColumn{abiValues: c.field.abiValues}, c.bits, false}
 	places := b.sort(source{field: c.field, scan: &codes}, c.bits)
 	if places == 0 { // all codes are the same
 		return c.rows

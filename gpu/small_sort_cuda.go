@@ -79,7 +79,7 @@ func (s *sorter) sortSmall() (rows driver.Ptr, ok bool) {
 
 // wholeField returns a Field that maps every value of the key's type to a number. The numbers order as the key does.
 func (s *sorter) wholeField(key keyencode.Key, layout keyencode.DeviceColumn) abiField {
-	in := scanInput{column: columnOf(s.place(key.Column, layout.Form), layout, key)}
+	in := s.keyInput(key, layout)
 	f := in.field()
 	if key.Order == keyencode.Descending {
 		f.bias = math.MaxUint64 // numbers have 64 bits

@@ -79,7 +79,7 @@ func (s *sorter) scanKey(key keyencode.Key, layout keyencode.DeviceColumn) error
 	if s.sortDeclined(layout) {
 		return s.err
 	}
-	in := scanInputOf(s.place(key.Column, layout.Form), layout, key)
+	in := s.keyInput(key, layout)
 	in.checksOrder = !s.job.Plan
 	s.order = s.scanAndSort(in, s.rows, s.prefetch)
 	if s.order != 0 && !s.job.Plan {
@@ -170,37 +170,38 @@ func (s *sorter) launchStatistics(key keyencode.Key, out driver.Ptr) bool {
 	if layout.Form == keyencode.FormDecimal {
 		kernel = "statistics_decimal"
 	}
-	column := put(s.task, columnOf(s.place(key.Column, layout.Form), layout, key))
+	column := put(s.task, s.keyColumn(key, layout))
 	s.launch(kernel, s.blocks(s.rows), uint64(column), uint64(s.rows), uint64(out))
 	s.moves(s.rows * layout.Stride)
 	return true
 }
 
-// columnOf describes a key column for kernels.
-func columnOf(p place, layout keyencode.DeviceColumn, key keyencode.Key) abiColumn {
+// keyColumn describes a key column for kernels.
+func (s *sorter) keyColumn(key keyencode.Key, layout keyencode.DeviceColumn) abiColumn {
 	return abiColumn{
-		values: p.values, validity: p.validity, bit: p.bit, valueBit: p.valueBit,
-		form: uint64(layout.Form), width: uint64(layout.Width), stride: uint64(layout.Stride), sign: layout.SignBit,
-		infinity: layout.Infinity,
-		signBit:  layout.SignBit, descending: uint64(key.Order), nullsAtStart: uint64(key.Nulls),
+		abiValues: s.values(key.Column, layout),
+		signBit:   layout.SignBit, descending: uint64(key.Order), nullsAtStart: uint64(key.Nulls),
 	}
 }
 
-// A place holds the addresses of a key column on the device.
-type place struct{ values, validity, bit, valueBit uint64 }
-
-// place uploads a key column, a dictionary as ranks.
-func (s *sorter) place(at int, form keyencode.Form) place {
+// values uploads a key column, a dictionary as ranks, and describes it for kernels.
+func (s *sorter) values(at int, layout keyencode.DeviceColumn) abiValues {
 	c := s.column(at)
-	if form != keyencode.FormRank {
-		return place{uint64(c.values), uint64(c.validity), c.bit, c.valueBit}
+	v := abiValues{
+		values: uint64(c.values), validity: uint64(c.validity), bit: c.bit, valueBit: c.valueBit,
+		form: uint64(layout.Form), width: uint64(layout.Width), stride: uint64(layout.Stride),
+		sign: layout.SignBit, infinity: layout.Infinity,
+	}
+	if layout.Form != keyencode.FormRank {
+		return v
 	}
 	ranks, ok := s.rankColumns[at]
 	if !ok {
 		ranks = s.ranks(&s.job.Columns[at], c)
 		s.rankColumns[at] = ranks
 	}
-	return place{values: uint64(ranks)}
+	v.values, v.validity, v.bit = uint64(ranks), 0, 0
+	return v
 }
 
 // statistics converts the result of the kernel for the plan.
@@ -241,17 +242,9 @@ func (s *sorter) measureOnHost(key keyencode.Key) keyencode.Statistics {
 
 // field describes a summand of a code word for kernels.
 func (s *sorter) field(f *keyencode.DeviceField) abiField {
-	var p place
-	if f.Form == keyencode.FormClass {
-		c := s.column(f.Column)
-		p = place{validity: uint64(c.validity), bit: c.bit}
-	} else {
-		p = s.place(f.Column, f.Form)
-	}
 	return abiField{
-		values: p.values, validity: p.validity, bit: p.bit, valueBit: p.valueBit,
-		form: uint64(f.Form), width: uint64(f.Width), stride: uint64(f.Stride), sign: f.SignBit, infinity: f.Infinity,
-		base: f.Base, last: f.Last, shift: uint64(f.Shift), mul: f.Mul, bias: f.Bias, nan: f.NaN, null: f.Null,
+		abiValues: s.values(f.Column, f.DeviceColumn),
+		base:      f.Base, last: f.Last, shift: uint64(f.Shift), mul: f.Mul, bias: f.Bias, nan: f.NaN, null: f.Null,
 		limb: uint64(f.Limb), down: uint64(f.Down), up: uint64(f.Up), mask: f.Mask,
 		descending: abiBool(f.Descending),
 	}
