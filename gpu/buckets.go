@@ -111,19 +111,17 @@ func (s bucketShape) scanKernel() string {
 }
 
 // splitKernel returns the kernel that splits heavy values, NaN and null from the other rows.
-func (s bucketShape) splitKernel() string {
-	if s.width == 8 {
-		return "split_heavy_wide"
-	}
-	return "split_heavy"
-}
+func (s bucketShape) splitKernel() string { return variant("split_heavy", s.width == 8) }
 
 // bucketSortKernel returns the kernel that sorts bucket ranges.
-func (s bucketShape) bucketSortKernel() string {
-	if s.exact {
-		return "bucket_sort"
+func (s bucketShape) bucketSortKernel() string { return variant("bucket_sort", !s.exact) }
+
+// variant returns the name of a kernel, or of that for wide rows.
+func variant(kernel string, wide bool) string {
+	if wide {
+		return kernel + "_wide"
 	}
-	return "bucket_sort_wide"
+	return kernel
 }
 
 // maxOversized is the most buckets larger than a bucket range with which a column is sorted by buckets. One block sorts

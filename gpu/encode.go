@@ -69,14 +69,18 @@ func (s *sorter) encode(word int, rows driver.Ptr, n int) driver.Ptr {
 // encodeFields encodes a word from its fields.
 func (s *sorter) encodeFields(fields []abiField, rows driver.Ptr, n int) driver.Ptr {
 	codes := s.alloc(8 * n)
-	s.launch("encode", s.blocks(n), uint64(put(s.task, fields...)), uint64(len(fields)), uint64(n), uint64(rows),
-		uint64(codes))
+	s.launchEncode(fields, rows, n, codes)
 	bytes := 8 * n
 	for i := range fields {
 		bytes += n * int(fields[i].stride)
 	}
 	s.moves(bytes)
 	return codes
+}
+
+// launchEncode makes codes the sums of fields of rows.
+func (t *task) launchEncode(fields []abiField, rows driver.Ptr, n int, codes driver.Ptr) {
+	t.launch("encode", t.blocks(n), uint64(put(t, fields...)), uint64(len(fields)), uint64(n), uint64(rows), uint64(codes))
 }
 
 // encodeOnHost encodes the leading word of strings on the host.

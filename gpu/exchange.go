@@ -10,7 +10,8 @@ import (
 
 // receive copies what the other devices send of a range, in the order of the devices: memory of the given bytes for a
 // row. Every device begins with another one, so that no two receive from the same at a time.
-func (t *team) receive(m *member, in *inbox, bytes int, dst driver.Ptr, from func(sender *member) driver.Ptr) {
+func (t *team) receive(m *member, in *inbox, bytes int, from func(sender *member) driver.Ptr) (dst driver.Ptr) {
+	dst = m.alloc(bytes * in.received())
 	for i := range t.members {
 		sender := t.members[(m.number+i)%len(t.members)]
 		if at, n := in.rowsFrom(sender); n > 0 {
@@ -18,6 +19,7 @@ func (t *team) receive(m *member, in *inbox, bytes int, dst driver.Ptr, from fun
 			m.copyFrom(sender, dst+driver.Ptr(bytes*at), src, bytes*n)
 		}
 	}
+	return dst
 }
 
 // rowsFrom returns where the rows of a device begin, and how many there are.
@@ -44,7 +46,8 @@ func (m *member) copyFrom(sender *member, dst, src driver.Ptr, bytes int) {
 const peerCost = busCost
 
 // receiveBits does the same with bitmaps, of which whole bytes are copied. They are then shifted side by side.
-func (t *team) receiveBits(m *member, in *inbox, dst driver.Ptr, from func(sender *member) driver.Ptr) {
+func (t *team) receiveBits(m *member, in *inbox, from func(sender *member) driver.Ptr) (dst driver.Ptr) {
+	dst = m.zeros(in.received()/8 + 8)
 	for _, sender := range t.members {
 		at, n := in.rowsFrom(sender)
 		if n == 0 {
@@ -63,12 +66,16 @@ func (t *team) receiveBits(m *member, in *inbox, dst driver.Ptr, from func(sende
 		m.launch("copy_bits", m.blocks(n/32), uint64(bits), uint64(first%8), uint64(n), uint64(dst), uint64(at))
 		m.free(bits)
 	}
+	return dst
 }
 
 // exchangeKeys sends the words of the codes, and the row numbers.
 func (t *team) exchangeKeys() error {
 	if t.needsNumbers() {
-		if err := t.eachRange("exchange", t.receiveNumbers); err != nil {
+		err := t.exchange(func(m *member, in *inbox) {
+			in.numbers = t.receive(m, in, 4, func(sender *member) driver.Ptr { return sender.rowsTo })
+		})
+		if err != nil {
 			return err
 		}
 	}
@@ -84,34 +91,27 @@ func (t *team) exchangeKeys() error {
 				return err
 			}
 		}
-		if err := t.eachRange("exchange", t.receiveWord); err != nil {
+		err := t.exchange(func(m *member, in *inbox) {
+			codes := t.receive(m, in, 8, func(sender *member) driver.Ptr { return sender.outbox.codes })
+			in.words = append(in.words, codes)
+		})
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// eachRange receives rows of all ranges, and waits for them.
-func (t *team) eachRange(stage string, work func(m *member, in *inbox, rows int)) error {
-	return t.each(stage, func(m *member) {
+// exchange receives rows of all ranges, and waits for them.
+func (t *team) exchange(receive func(m *member, in *inbox)) error {
+	return t.each("exchange", func(m *member) {
 		for _, in := range m.inboxes {
-			if n := in.received(); n > 0 {
-				work(m, in, n)
+			if in.received() > 0 {
+				receive(m, in)
 			}
 		}
 		m.wait()
 	})
-}
-
-func (t *team) receiveNumbers(m *member, in *inbox, rows int) {
-	in.numbers = m.alloc(4 * rows)
-	t.receive(m, in, 4, in.numbers, func(sender *member) driver.Ptr { return sender.rowsTo })
-}
-
-func (t *team) receiveWord(m *member, in *inbox, rows int) {
-	codes := m.alloc(8 * rows)
-	in.words = append(in.words, codes)
-	t.receive(m, in, 8, codes, func(sender *member) driver.Ptr { return sender.outbox.codes })
 }
 
 // send gathers the values and the bitmaps of a column of the job in the order in which the rows are sent.
@@ -141,20 +141,17 @@ func (t *team) send(m *member, at int) {
 }
 
 // receiveColumn receives the values of a column of the job and its bitmap.
-func (t *team) receiveColumn(m *member, in *inbox, rows, at int) {
+func (t *team) receiveColumn(m *member, in *inbox, at int) {
 	src := &t.job.Columns[at]
 	in.values, in.validity = 0, 0
 	column := func(sender *member) driver.Ptr { return sender.column }
 	switch width := src.ValueBytes(); {
 	case src.Kind == keyencode.Bool:
-		in.values = m.zeros(rows/8 + 8)
-		t.receiveBits(m, in, in.values, column)
+		in.values = t.receiveBits(m, in, column)
 	case width > 0:
-		in.values = m.alloc(rows * width)
-		t.receive(m, in, width, in.values, column)
+		in.values = t.receive(m, in, width, column)
 	}
 	if nullable(src) {
-		in.validity = m.zeros(rows/8 + 8)
-		t.receiveBits(m, in, in.validity, func(sender *member) driver.Ptr { return sender.outbox.bits })
+		in.validity = t.receiveBits(m, in, func(sender *member) driver.Ptr { return sender.outbox.bits })
 	}
 }

@@ -3,6 +3,8 @@
 package gpu
 
 import (
+	"slices"
+
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
 	"github.com/arrowsort/arrowsort/kernels"
@@ -105,17 +107,12 @@ func (t *team) counts(number int, s *segment) [][]int {
 	counts := make([][]int, len(t.members))
 	for d, m := range t.members {
 		counts[d] = make([]int, kernels.RadixBins)
-		n := s.end[d] - s.begin[d]
-		if n == 0 {
+		if s.end[d] == s.begin[d] {
 			continue
 		}
 		starts := m.starts[number].starts
 		for bin := range counts[d] {
-			end := n
-			if bin+1 < len(starts) {
-				end = int(starts[bin+1])
-			}
-			counts[d][bin] = end - int(starts[bin])
+			counts[d][bin] = int(starts[bin+1] - starts[bin])
 		}
 	}
 	return counts
@@ -149,30 +146,14 @@ func (m *member) scatterShare(plan *keyencode.Plan, d digit) scattered {
 	} else {
 		src = s.source(0, 0)
 	}
-	column := src.field
-	src.field = column.numberedFrom(m.first)
+	defer m.free(src.codes)
 	padded := (m.rows + kernels.GatherTile - 1) / kernels.GatherTile * kernels.GatherTile
 	m.outbox.codes, m.rowsTo = m.alloc(8*m.rows), m.alloc(4*padded)
-	m.pad(m.rowsTo+driver.Ptr(4*m.rows), padded-m.rows)
+	// A row number that exists: kernels that gather read values for whole tiles of row numbers.
+	m.upload(m.rowsTo+driver.Ptr(4*m.rows), host.BytesOf(slices.Repeat([]uint32{uint32(m.first)}, padded-m.rows)))
 	b := newBinner(m.task, m.rows)
 	b.first = m.first
-	codes := src.codes
-	src.codes = 0
-	out := b.scatter(src, column, d, scattered{codes: m.outbox.codes, rows: m.rowsTo})
-	m.free(codes)
-	return out
-}
-
-// pad writes a row number that exists n times: kernels that gather read values for whole tiles of row numbers.
-func (m *member) pad(at driver.Ptr, n int) {
-	if n == 0 {
-		return
-	}
-	rows := make([]uint64, (n+1)/2)
-	for i := range rows {
-		rows[i] = uint64(m.first) | uint64(m.first)<<32
-	}
-	m.upload(at, host.BytesOf(rows)[:4*n])
+	return b.scatter(source{field: src.field}, d, scattered{codes: m.outbox.codes, rows: m.rowsTo})
 }
 
 // scatterSegment scatters the rows of a segment by its next digit, to where they were.
@@ -187,7 +168,7 @@ func (m *member) scatterSegment(s *segment, n int, c *cuts) scattered {
 		m.copy(src.codes, out.codes, 8*n)
 	}
 	src.field = codesField(src.codes)
-	out = newBinner(m.task, n).scatter(src, src.field, c.digit(s), out)
+	out = newBinner(m.task, n).scatter(src, c.digit(s), out)
 	m.free(src.codes, src.rows)
 	return out
 }
@@ -199,7 +180,6 @@ func (m *member) encodeSent(word int, rows driver.Ptr, n int, codes driver.Ptr) 
 	for i := range fields {
 		fields[i] = fields[i].numberedFrom(m.first)
 	}
-	m.launch("encode", m.blocks(n), uint64(put(m.task, fields...)), uint64(len(fields)), uint64(n), uint64(rows),
-		uint64(codes))
+	m.launchEncode(fields, rows, n, codes)
 	m.moves((32*len(fields) + 12) * n)
 }

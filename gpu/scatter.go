@@ -11,13 +11,12 @@ import (
 // A scattered is what one digit makes of rows: their codes and row numbers bin by bin, stably.
 type scattered struct {
 	codes, rows driver.Ptr // written, of whole words and numbers
-	starts      []uint32   // where each bin begins, complete after wait
+	starts      []uint32   // where each bin begins, and where the last one ends; complete after wait
 }
 
 // scatter moves whole codes and the row numbers to the bins of a digit: one pass of digit binning by any digit. The
 // source is a column, whose rows are numbered from the binner's first on, or codes with their rows, which are kept.
-// column is the source's field for the histogram, which reads it from 0 on.
-func (b *binner) scatter(src source, column abiField, d digit, out scattered) scattered {
+func (b *binner) scatter(src source, d digit, out scattered) scattered {
 	p := pass{kernel: "digit_binning_middle_wide", wide: true, shift: d.shift, out: wide,
 		parts: parts{restIn: 4, restOut: 4}}
 	if src.rows == 0 {
@@ -25,11 +24,12 @@ func (b *binner) scatter(src source, column abiField, d digit, out scattered) sc
 	}
 	c := b.newCounters(1)
 	defer b.free(c.starts, c.memory)
-	b.histograms(put(b.task, column), []digit{d}, ^uint64(0), c)
-	between := [5]driver.Ptr{put(b.task, src.field), src.codes, src.rows, out.codes, out.rows}
-	b.pass(p, d.bits, between, c, 0, 0)
-	out.starts = make([]uint32, kernels.RadixBins)
-	b.download(host.BytesOf(out.starts), c.starts)
+	b.histograms(put(b.task, src.field), []digit{d}, ^uint64(0), c)
+	numbered := put(b.task, src.field.numberedFrom(b.first))
+	b.pass(p, d.bits, [5]driver.Ptr{numbered, src.codes, src.rows, out.codes, out.rows}, c, 0, 0)
+	out.starts = make([]uint32, kernels.RadixBins+1)
+	out.starts[kernels.RadixBins] = uint32(b.rows)
+	b.download(host.BytesOf(out.starts[:kernels.RadixBins]), c.starts)
 	return out
 }
 

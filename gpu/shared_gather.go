@@ -30,7 +30,7 @@ func (t *team) gather() error {
 			err = t.allocateBitmaps(i)
 		}
 		if err == nil {
-			err = t.eachRange("exchange", func(m *member, in *inbox, rows int) { t.receiveColumn(m, in, rows, at) })
+			err = t.exchange(func(m *member, in *inbox) { t.receiveColumn(m, in, at) })
 		}
 		if err != nil {
 			return err

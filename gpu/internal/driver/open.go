@@ -20,19 +20,9 @@ import (
 )
 
 // A NoDeviceError is the reason why there is no device: what was looked for, and what was found.
-type NoDeviceError struct {
-	Reason string
-	Cause  error
-}
+type NoDeviceError struct{ error }
 
-func (e *NoDeviceError) Error() string {
-	if e.Cause == nil {
-		return e.Reason
-	}
-	return e.Reason + ": " + e.Cause.Error()
-}
-
-func (e *NoDeviceError) Unwrap() error { return e.Cause }
+func (e *NoDeviceError) Unwrap() error { return e.error }
 
 // open opens libcuda.so.1 once.
 var open = sync.OnceValue(func() error {
@@ -43,9 +33,9 @@ var open = sync.OnceValue(func() error {
 	case 0:
 		return nil
 	case -1:
-		return &NoDeviceError{"the NVIDIA driver's library was looked for", errors.New(C.GoString(why))}
+		return &NoDeviceError{fmt.Errorf("the NVIDIA driver's library was looked for: %s", C.GoString(why))}
 	default:
-		return &NoDeviceError{"libcuda.so.1 was found, but the driver does not start", &Error{Code: code}}
+		return &NoDeviceError{fmt.Errorf("libcuda.so.1 was found, but the driver does not start: %w", &Error{Code: code})}
 	}
 })
 
@@ -69,7 +59,7 @@ func Devices() ([]Device, error) {
 		return nil, describe("counting devices", err)
 	}
 	if n == 0 {
-		return nil, &NoDeviceError{Reason: "the driver sees none"}
+		return nil, &NoDeviceError{errors.New("the driver sees none")}
 	}
 	devices := make([]Device, n)
 	for i := range devices {
