@@ -3,6 +3,8 @@
 // abi.h describes their arguments.
 package kernels
 
+import "slices"
+
 // A Kernel is what a launch needs in addition to its grid and arguments.
 type Kernel struct {
 	Name    string
@@ -23,72 +25,51 @@ func (k Kernel) Cluster() int {
 func (k Kernel) Cooperative() bool { return k.Name == "cooperative" }
 
 // All are the kernels of the image.
-var All = []Kernel{
-	{"digit_binning_first", BinningThreads, binningBytes(BinningTile, 8)},
-	{"digit_binning_first_short", BinningThreads, binningBytes(BinningTile, 8)},
-	{"digit_binning_first_wide", BinningThreads, binningBytes(BinningWideTile, 12)},
-	{"digit_binning_only", BinningThreads, binningBytes(BinningWideTile, 12)},
-	{"digit_binning_middle", BinningThreads, binningBytes(BinningTile, 8)},
-	{"digit_binning_middle_short", BinningThreads, binningBytes(BinningTile, 8)},
-	{"digit_binning_middle_wide", BinningThreads, binningBytes(BinningWideTile, 12)},
-	{"digit_binning_last", BinningThreads, binningBytes(BinningTile, 8)},
-	{"digit_binning_last_short", BinningThreads, binningBytes(BinningTile, 8)},
-	{"digit_binning_last_wide", BinningThreads, binningBytes(BinningWideTile, 12)},
-	{"statistics", StreamThreads, StreamThreads / 32 * 48},
-	{"statistics_decimal", StreamThreads, 0},
-	{"encode", StreamThreads, 0},
-	{"histogram", HistogramThreads, HistogramBytes + 16},
-	{"cluster", ClusterThreads, clusterBytes},
-	{"cooperative", CooperativeThreads, cooperativeBytes},
-	{"sample", SampleThreads, SampleBytes},
-	{"equalize", SampleThreads, EqualizeBytes},
-	{"key_scan", KeyScanThreads, KeyScanBytes},
-	{"key_scan_equalized", KeyScanThreads, KeyScanBytes + EqualizerBytes},
-	{"key_scan_keys", KeyScanThreads, KeyScanBytes},
-	{"bucket_plan", PlanThreads, 1024},
-	{"partition_first", PartitionThreads, scatterBytes(PartitionTile, 256)},
-	{"partition_first_floats", PartitionThreads, scatterBytes(PartitionTile, 256)},
-	{"partition_first_wide", PartitionWideThreads, scatterBytes(PartitionWideTile, 256)},
-	{"partition_first_equalized", PartitionWideThreads, scatterBytes(PartitionWideTile, 256)},
-	{"partition_first_keys", PartitionWideThreads, scatterBytes(PartitionWideTile, 256)},
-	{"partition_only", PartitionOnlyThreads, scatterBytes(PartitionOnlyTile, 1<<OnlyPassBits)},
-	{"partition_only_wide", PartitionOnlyThreads, scatterBytes(PartitionOnlyTile, 1<<OnlyPassBits)},
-	{"partition_only_equalized", PartitionOnlyThreads, scatterBytes(PartitionOnlyTile, 1<<OnlyPassBits)},
-	{"partition_second", PartitionSecondThreads, scatterBytes(PartitionSecondTile, 256)},
-	{"bucket_sort", BucketSortThreads, bucketSortBytes(BucketSortThreads*BucketSortItems, BucketSortBinBits)},
-	{"bucket_sort_wide", BucketSortWideThreads,
-		bucketSortWideBytes(BucketSortWideThreads*BucketSortWideItems, BucketSortBinBits)},
-	{"bucket_sort_large", BucketSortLargeThreads,
-		bucketSortWideBytes(BucketSortLargeThreads*BucketSortLargeItems, BucketSortLargeBinBits)},
-	{"split_heavy", SplitThreads, SplitBytes},
-	{"split_heavy_wide", SplitThreads, SplitBytes},
-	{"merge_heavy", StreamThreads, 0},
-	{"select_border", SelectBorderThreads, borderBytes},
-	{"select_rows", SelectThreads, selectBytes},
-	{"select_rows_wide", SelectThreads, selectBytes},
-	{"check_order", StreamThreads, 4 << 10},
-	{"check_permutation", StreamThreads, 0},
-	{"iota", StreamThreads, 0},
-	{"gather_1", StreamThreads, 0},
-	{"gather_2", StreamThreads, 0},
-	{"gather_4", StreamThreads, 0},
-	{"gather_8", StreamThreads, 0},
-	{"gather_16", StreamThreads, 0},
-	{"gather_32", StreamThreads, 0},
-	{"gather_window_4", StreamThreads, 0},
-	{"gather_window_8", StreamThreads, 0},
-	{"gather_bytes", StreamThreads, 0},
-	{"gather_bits", StreamThreads, 0},
-	{"scatter_rows", ScatterThreads, ScatterTile*4 + windowTable + ScatterThreads/32*4},
-	{"collect_4", CollectThreads, ScatterTile*4 + windowTable},
-	{"collect_8", CollectThreads, ScatterTile*8 + windowTable},
-	{"text_starts", StreamThreads, 0},
-	{"text_lengths", StreamThreads, 32 * 8},
-	{"text_sums", TextSumsThreads, 32 * 8},
-	{"text_offsets", StreamThreads, 32 * 8},
-	{"text_copy", StreamThreads, 0},
-	{"copy_bits", StreamThreads, 0},
-	{"look_up_ranks", StreamThreads, 0},
+var All = slices.Concat(
+	alike(BinningThreads, binningBytes(BinningTile, 8), "digit_binning_first", "digit_binning_first_short",
+		"digit_binning_middle", "digit_binning_middle_short", "digit_binning_last", "digit_binning_last_short"),
+	alike(BinningThreads, binningBytes(BinningWideTile, 12), "digit_binning_first_wide", "digit_binning_only",
+		"digit_binning_middle_wide", "digit_binning_last_wide"),
+	alike(StreamThreads, StreamThreads/32*48, "statistics"),
+	alike(HistogramThreads, HistogramBytes+16, "histogram"),
+	alike(ClusterThreads, clusterBytes, "cluster"),
+	alike(CooperativeThreads, cooperativeBytes, "cooperative"),
+	alike(SampleThreads, SampleBytes, "sample"),
+	alike(SampleThreads, EqualizeBytes, "equalize"),
+	alike(KeyScanThreads, KeyScanBytes, "key_scan", "key_scan_keys"),
+	alike(KeyScanThreads, KeyScanBytes+EqualizerBytes, "key_scan_equalized"),
+	alike(PlanThreads, 1024, "bucket_plan"),
+	alike(PartitionThreads, scatterBytes(PartitionTile, 256), "partition_first", "partition_first_floats"),
+	alike(PartitionWideThreads, scatterBytes(PartitionWideTile, 256), "partition_first_wide",
+		"partition_first_equalized", "partition_first_keys"),
+	alike(PartitionOnlyThreads, scatterBytes(PartitionOnlyTile, 1<<OnlyPassBits), "partition_only",
+		"partition_only_wide", "partition_only_equalized"),
+	alike(PartitionSecondThreads, scatterBytes(PartitionSecondTile, 256), "partition_second"),
+	alike(BucketSortThreads, bucketSortBytes(BucketSortThreads*BucketSortItems, BucketSortBinBits), "bucket_sort"),
+	alike(BucketSortWideThreads, bucketSortWideBytes(BucketSortWideThreads*BucketSortWideItems, BucketSortBinBits),
+		"bucket_sort_wide"),
+	alike(BucketSortLargeThreads,
+		bucketSortWideBytes(BucketSortLargeThreads*BucketSortLargeItems, BucketSortLargeBinBits), "bucket_sort_large"),
+	alike(SplitThreads, SplitBytes, "split_heavy", "split_heavy_wide"),
+	alike(SelectBorderThreads, borderBytes, "select_border"),
+	alike(SelectThreads, selectBytes, "select_rows", "select_rows_wide"),
+	alike(StreamThreads, 4<<10, "check_order"),
+	alike(ScatterThreads, ScatterTile*4+windowTable+ScatterThreads/32*4, "scatter_rows"),
+	alike(CollectThreads, ScatterTile*4+windowTable, "collect_4"),
+	alike(CollectThreads, ScatterTile*8+windowTable, "collect_8"),
+	alike(StreamThreads, 32*8, "text_lengths", "text_offsets"),
+	alike(TextSumsThreads, 32*8, "text_sums"),
+	alike(StreamThreads, 0, "statistics_decimal", "encode", "merge_heavy", "check_permutation", "iota", "gather_1",
+		"gather_2", "gather_4", "gather_8", "gather_16", "gather_32", "gather_window_4", "gather_window_8",
+		"gather_bytes", "gather_bits", "text_starts", "text_copy", "copy_bits", "look_up_ranks"),
+)
+
+// alike returns kernels that have blocks of the same size.
+func alike(threads, shared int, names ...string) (list []Kernel) {
+	for _, name := range names {
+		list = append(list, Kernel{name, threads, shared})
+	}
+	return list
 }
 
 // clusterBytes is the memory of a block of a cluster: three words for each row, twice; counters of digits for each
@@ -104,10 +85,8 @@ const cooperativeBytes = max(CooperativeThreads*CooperativeItems, CooperativeCap
 // for each bin, and a few words.
 func binningBytes(tile, record int) int { return tile*record + (BinningThreads/32+2)*RadixBins*4 + 256 }
 
-const (
-	// Two words for each window and its end.
-	windowTable = 2 * (GatherWindows + 32) * 4
-)
+// windowTable is two words for each window and its end.
+const windowTable = 2 * (GatherWindows + 32) * 4
 
 // scatterBytes is the memory of a tile of the partition: its records, two words for each bin, and a few words.
 func scatterBytes(tile, bins int) int { return tile*8 + (bins+4)*8 + 128 }
