@@ -16,6 +16,19 @@ struct Place {
 	DEVICE bool has(u32 i) const { return 32 * i + lane_index() < left; }
 };
 
+// Loads the items of a lane, all in flight before the first is used. Those after the end are not read, and missing.
+template <int items, class Value, class Word>
+DEVICE void load_items(const Place& p, const Value* values, Word* x, Word missing) {
+	if (p.template whole<items>()) {
+		UNROLL for (int i = 0; i < items; i++) x[i] = load(values + 32 * i);
+	} else {
+		UNROLL for (int i = 0; i < items; i++) {
+			x[i] = missing;
+			if (p.has(i)) x[i] = load(values + 32 * i);
+		}
+	}
+}
+
 template <class Word, int items> struct ColumnRows {
 	Word x[items];
 	u32 valid[2]; // lane k has the bits of item k, and of item 32 + k, of all lanes
@@ -23,17 +36,8 @@ template <class Word, int items> struct ColumnRows {
 
 	DEVICE explicit ColumnRows(const Field* f) : field(f) {}
 
-	// All loads are in flight before the first is used. Rows after the end are not read.
 	template <class Value> DEVICE void load_values(const Place& p) {
-		const Value* values = (const Value*)field->values + p.first + lane_index();
-		if (p.template whole<items>()) {
-			UNROLL for (int i = 0; i < items; i++) x[i] = ::load(values + 32 * i);
-		} else {
-			UNROLL for (int i = 0; i < items; i++) {
-				x[i] = 0;
-				if (p.has(i)) x[i] = ::load(values + 32 * i);
-			}
-		}
+		load_items<items>(p, (const Value*)field->values + p.first + lane_index(), x, (Word)0);
 	}
 	DEVICE void load(const Place& p) {
 		static_assert(items <= 64, "two words of validity");

@@ -143,7 +143,7 @@ template <class Rows, bool plainColumn> struct KeyScan {
 	}
 	DEVICE void end_chunk(u32& first, u32 n) {
 		u32 then = next_chunk(first);
-		if (ends_group(first) || then >= n) add_classes(first);
+		if (!plainColumn && (ends_group(first) || then >= n)) add_classes(first);
 		first = then;
 	}
 	template <class Prefix> DEVICE void scan_chunk(const Chunk<Word>& c, u32 first, bool plain, const Prefix& prefix) {

@@ -26,7 +26,7 @@ struct KeysChunk : Chunk<u64> {
 // plain: there are no heavy values, and codes are not narrow.
 template <bool plain> struct MultiKeyScan : KeyScan<KeysChunk, plain> {
 	typedef KeyScan<KeysChunk, plain> Any;
-	using Any::b, Any::next_chunk, Any::ends_group, Any::seen, Any::order;
+	using Any::b, Any::next_chunk, Any::seen, Any::order;
 	const u32 n;
 	const Mapper map;
 	u32 first; // of the chunk
@@ -37,12 +37,6 @@ template <bool plain> struct MultiKeyScan : KeyScan<KeysChunk, plain> {
 	DEVICE void scan(const KeysChunk& c) {
 		this->scan_chunk(c, first, vote(c.values != ALL_ITEMS) == 0,
 		                 [&](u64 x, u32 row) { return map.prefix_by_bits(x, row); });
-	}
-	// Called after a chunk.
-	DEVICE void advance() {
-		u32 then = next_chunk(first);
-		if (!plain && (ends_group(first) || then >= n)) this->add_classes(first);
-		first = then;
 	}
 	// Called after the last chunk of a loop, which begins at last.
 	DEVICE u32 stop(bool outside, u32 last) {
@@ -61,7 +55,7 @@ template <bool plain> struct MultiKeyScan : KeyScan<KeysChunk, plain> {
 			if (!order.done) this->track_order(&b->field, c, first, false);
 			scan(c);
 			last = first;
-			advance();
+			this->end_chunk(first, n);
 		}
 		return stop(reader.outside, last);
 	}
@@ -73,7 +67,7 @@ template <bool plain> struct MultiKeyScan : KeyScan<KeysChunk, plain> {
 			c.load_whole(reader, first);
 			scan(c);
 			last = first;
-			advance();
+			this->end_chunk(first, n);
 		}
 		return stop(reader.outside, last);
 	}

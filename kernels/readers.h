@@ -12,17 +12,7 @@ template <class S> struct FromPacked {
 	const u64* in;
 
 	DEVICE explicit FromPacked(const Binning& b) : in(b.in + lane_index()) {}
-	DEVICE void load(const Place& p) {
-		const u64* at = in + p.first;
-		if (p.template whole<S::items>()) {
-			UNROLL for (int i = 0; i < S::items; i++) code[i] = ::load(at + 32 * i);
-			return;
-		}
-		UNROLL for (int i = 0; i < S::items; i++) {
-			code[i] = ~0ull;
-			if (p.has(i)) code[i] = ::load(at + 32 * i);
-		}
-	}
+	DEVICE void load(const Place& p) { load_items<S::items>(p, in + p.first, code, (u64)~0ull); }
 	DEVICE void settle(const Place&) {}
 	DEVICE u64 digits(int i) const { return code[i]; }
 	DEVICE u64 record(int i) const { return code[i]; }
@@ -78,20 +68,32 @@ template <class S> struct FromWide {
 
 // The first pass reads the column and adds the row numbers. Codes of at most 32 bits, of a column of 4 bytes, are
 // words.
-template <class S> struct FromColumnShort {
-	typedef Short Format;
-	static const int place = CODE_SHIFT;
-	ColumnRows<u32, S::items> column;
+template <class Word, class S> struct NumberedRows {
+	ColumnRows<Word, S::items> column;
 	u32 first;
 
-	DEVICE explicit FromColumnShort(const Binning& b) : column(b.field) {}
+	DEVICE explicit NumberedRows(const Binning& b) : column(b.field) {}
 	DEVICE void load(const Place& p) { column.load(p); }
 	DEVICE void settle(const Place& p) {
 		column.encode(p);
 		first = (u32)p.first + lane_index();
 	}
-	DEVICE u32 digits(int i) const { return column.x[i]; }
-	DEVICE u64 record(int i) const { return (u64)column.x[i] << 32 | (first + 32 * i); }
+	DEVICE Word digits(int i) const { return column.x[i]; }
+	DEVICE u32 row(int i) const { return first + 32 * i; }
+};
+
+template <class S> struct FromColumnShort : NumberedRows<u32, S> {
+	typedef Short Format;
+	static const int place = CODE_SHIFT;
+	using NumberedRows<u32, S>::NumberedRows;
+	DEVICE u64 record(int i) const { return (u64)this->digits(i) << 32 | this->row(i); }
+};
+
+template <class S> struct FromColumnWide : NumberedRows<u64, S> {
+	typedef Wide Format;
+	static const int place = RECORD_SHIFT;
+	using NumberedRows<u64, S>::NumberedRows;
+	DEVICE u32 rest(int i) const { return this->row(i); }
 };
 
 template <class S> struct FromColumn {
@@ -113,20 +115,4 @@ template <class S> struct FromColumn {
 	}
 	DEVICE u64 digits(int i) const { return column.x[i]; }
 	DEVICE u64 record(int i) const { return column.x[i]; }
-};
-
-template <class S> struct FromColumnWide {
-	typedef Wide Format;
-	static const int place = RECORD_SHIFT;
-	ColumnRows<u64, S::items> column;
-	u32 first;
-
-	DEVICE explicit FromColumnWide(const Binning& b) : column(b.field) {}
-	DEVICE void load(const Place& p) { column.load(p); }
-	DEVICE void settle(const Place& p) {
-		column.encode(p);
-		first = (u32)p.first + lane_index();
-	}
-	DEVICE u64 digits(int i) const { return column.x[i]; }
-	DEVICE u32 rest(int i) const { return first + 32 * i; }
 };

@@ -29,6 +29,15 @@ struct Parts {
 // The words of control that hold the shift of the digit: in a code, or in a code above a row number.
 enum { CODE_SHIFT = 1, RECORD_SHIFT = 2 };
 
+// The stage of packed records, in shared memory.
+template <class One, int shift> struct PackedStage {
+	static const int place = shift;
+	u64* record;
+	DEVICE PackedStage(u8* memory, u32) : record((u64*)memory) {}
+	template <class Reader> DEVICE void put(u32 at, const Reader& r, int i) const { record[at] = r.record(i); }
+	DEVICE One get(u32 at) const { return {record[at]}; }
+};
+
 // Packed records: code << rowBits | row.
 struct Packed {
 	static const int bytes = 8;
@@ -36,13 +45,7 @@ struct Packed {
 		u64 record;
 		DEVICE u64 digits() const { return record; }
 	};
-	struct Stage { // in shared memory
-		static const int place = RECORD_SHIFT;
-		u64* record;
-		DEVICE Stage(u8* memory, u32) : record((u64*)memory) {}
-		template <class Reader> DEVICE void put(u32 at, const Reader& r, int i) const { record[at] = r.record(i); }
-		DEVICE One get(u32 at) const { return {record[at]}; }
-	};
+	typedef PackedStage<One, RECORD_SHIFT> Stage;
 };
 
 // Short records: packed, with 32 bits for the row, so that code and row are separate words and nothing is shifted.
@@ -51,13 +54,7 @@ struct Short : Packed {
 		u64 record;
 		DEVICE u32 digits() const { return (u32)(record >> 32); }
 	};
-	struct Stage {
-		static const int place = CODE_SHIFT;
-		u64* record;
-		DEVICE Stage(u8* memory, u32) : record((u64*)memory) {}
-		template <class Reader> DEVICE void put(u32 at, const Reader& r, int i) const { record[at] = r.record(i); }
-		DEVICE One get(u32 at) const { return {record[at]}; }
-	};
+	typedef PackedStage<One, CODE_SHIFT> Stage;
 };
 
 // Wide records: a code above the low bits of its row in one word, and the high bits of the row.
