@@ -7,7 +7,7 @@ import "unsafe"
 // The twins of the structures of kernels/abi.h, which describes their members. All members are words of 64 bits, but
 // for abiSelection and abiDecision.
 
-// abiValues are the first members of a Field and of a Column: the values, and how they become numbers.
+// abiValues are Values: those of a column.
 type abiValues struct {
 	values, validity, bit, valueBit uint64
 	form, width, stride             uint64

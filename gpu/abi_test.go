@@ -17,14 +17,18 @@ func TestStructuresAreThoseOfTheKernels(t *testing.T) {
 	require.NoError(t, err)
 	comments := regexp.MustCompile(`(?s)/\*.*?\*/|//[^\n]*`)
 	header := comments.ReplaceAllString(string(text), "")
-	for _, twin := range []any{abiField{}, abiColumn{}, abiStatistics{}, abiSmallSort{},
+	for _, twin := range []any{abiValues{}, abiField{}, abiColumn{}, abiStatistics{}, abiSmallSort{},
 		abiCooperativeSort{}, abiSelect{},
 		abiSelection{}, abiSelected{}, abiBuckets{}, abiDecision{}} {
 		typ := reflect.TypeOf(twin)
 		name := strings.TrimPrefix(typ.Name(), "abi")
-		body := regexp.MustCompile(`struct ` + name + ` \{([^}]*)\}`).FindStringSubmatch(header)
-		require.NotNil(t, body, "kernels/abi.h has no structure %s", name)
-		require.Equal(t, declared(t, body[1]), fields(typ), name)
+		parts := regexp.MustCompile(`struct `+name+` (?:: (\w+) )?\{([^}]*)\}`).FindStringSubmatch(header)
+		require.NotNil(t, parts, "kernels/abi.h has no structure %s", name)
+		members := declared(t, parts[2])
+		if base := parts[1]; base != "" {
+			members = append([]string{base}, members...)
+		}
+		require.Equal(t, members, fields(typ), name)
 	}
 }
 
@@ -63,7 +67,7 @@ func fields(typ reflect.Type) (names []string) {
 	for i := range typ.NumField() {
 		f := typ.Field(i)
 		if f.Anonymous {
-			names = append(names, fields(f.Type)...)
+			names = append(names, strings.TrimPrefix(f.Name, "abi"))
 			continue
 		}
 		name, word := f.Name, f.Type

@@ -25,11 +25,8 @@ enum Form : u64 {
 	FORM_KEYS = 8,       // several keys as one number of width 8: the sum of the numbers of stride Fields at values
 };
 
-// A Field is a summand of a code word: a number computed from a row of one column, placed in the word.
-//   number  = bias + ((value - base) >> shift) * mul    modulo 2^64; the difference modulo 2^(8 width), shift logical
-//   summand = (number >> down & mask) << up
-// NaN and null have the numbers nan and null. The word is the sum of its summands. 27 words.
-struct Field {
+// The values of a column.
+struct Values {
 	u64 values;   // address of the value of row 0; FORM_BIT: of a bitmap
 	u64 validity; // address of a bitmap, 1 is valid; 0: no row is null
 	u64 bit;      // position of row 0 in validity
@@ -39,6 +36,13 @@ struct Field {
 	u64 stride;   // bytes from a row to the next
 	u64 sign;     // FORM_FLOAT: the sign bit
 	u64 infinity; // FORM_FLOAT: the pattern of +Inf
+};
+
+// A Field is a summand of a code word: a number computed from a row of one column, placed in the word.
+//   number  = bias + ((value - base) >> shift) * mul    modulo 2^64; the difference modulo 2^(8 width), shift logical
+//   summand = (number >> down & mask) << up
+// NaN and null have the numbers nan and null. The word is the sum of its summands. 27 words.
+struct Field : Values {
 	u64 base[4];  // as values are stored; FORM_DECIMAL: all limbs, least significant first, sign bit flipped
 	u64 last[4]; // FORM_DECIMAL, descending: the greatest (value - base) >> shift. FORM_KEYS: the greatest value - base
 	u64 shift;    // below 64
@@ -52,8 +56,7 @@ struct Field {
 };
 
 // A Column is a key column whose statistics are computed.
-struct Column {
-	u64 values, validity, bit, valueBit, form, width, stride, sign, infinity; // as in Field
+struct Column : Values {
 	u64 signBit;      // flipped to order numbers
 	u64 descending;   // 1: the order of the values is reversed
 	u64 nullsAtStart; // 1: null < NaN < value, else value < NaN < null

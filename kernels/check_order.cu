@@ -66,8 +66,6 @@ private:
 	}
 };
 
-template <class Word> DEVICE void check_order_of(const Buckets* b, bool rising) { OrderChecker<Word>(b, rising).run(); }
-
 // check_order checks whether all rows are in the order of the sample, and writes their numbers. The last block reports
 // the result.
 KERNEL(check_order, STREAM_THREADS, 4)(PARAMETER Buckets arguments) {
@@ -75,9 +73,9 @@ KERNEL(check_order, STREAM_THREADS, 4)(PARAMETER Buckets arguments) {
 	Decision* decision = (Decision*)b->decision;
 	const bool rising = decision->order == ORDER_RISING;
 	if (b->field.width == 4) {
-		check_order_of<u32>(b, rising);
+		OrderChecker<u32>(b, rising).run();
 	} else {
-		check_order_of<u64>(b, rising);
+		OrderChecker<u64>(b, rising).run();
 	}
 	if (!is_last_block(&decision->ticket, (u32*)shared_memory())) return;
 	const bool broken = load_relaxed(&decision->listed) != 0;

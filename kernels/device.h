@@ -56,10 +56,8 @@ DEVICE void sync_block() { __syncthreads(); }
 DEVICE bool sync_block_or(bool p) { return __syncthreads_or(p); }
 DEVICE void sync_warp() { __syncwarp(); }
 DEVICE u32 vote(bool p) { return __ballot_sync(ALL_LANES, p); }
-DEVICE u32 shuffle(u32 x, u32 from) { return __shfl_sync(ALL_LANES, x, from); }
-DEVICE u32 shuffle_up(u32 x, u32 by) { return __shfl_up_sync(ALL_LANES, x, by); }
-DEVICE u64 shuffle_up(u64 x, u32 by) { return __shfl_up_sync(ALL_LANES, x, by); }
-DEVICE u64 shuffle(u64 x, u32 from) { return __shfl_sync(ALL_LANES, x, from); }
+template <class Word> DEVICE Word shuffle(Word x, u32 from) { return __shfl_sync(ALL_LANES, x, from); }
+template <class Word> DEVICE Word shuffle_up(Word x, u32 by) { return __shfl_up_sync(ALL_LANES, x, by); }
 DEVICE u64 shuffle_xor(u64 x, u32 by) { return __shfl_xor_sync(ALL_LANES, x, by); }
 DEVICE u32 warp_add(u32 x) { return __reduce_add_sync(ALL_LANES, x); }
 DEVICE u32 warp_max(u32 x) { return __reduce_max_sync(ALL_LANES, x); }

@@ -1,10 +1,7 @@
 #include "device.h"
 
-struct alignas(16) Bytes16 {
-	u64 word[2];
-};
-struct alignas(16) Bytes32 {
-	u64 word[4];
+template <int bytes> struct alignas(16) Bytes {
+	u64 word[bytes / 8];
 };
 
 const int GATHER_ITEMS = GATHER_TILE / STREAM_THREADS; // random loads of a thread in flight
@@ -36,8 +33,8 @@ GATHER(gather_1, u8, *)
 GATHER(gather_2, u16, *)
 GATHER(gather_4, u32, *)
 GATHER(gather_8, u64, *)
-GATHER(gather_16, Bytes16, *)
-GATHER(gather_32, Bytes32, *)
+GATHER(gather_16, Bytes<16>, *)
+GATHER(gather_32, Bytes<32>, *)
 // Values in the order of windows.
 GATHER(gather_window_4, u32, load_of_line)
 GATHER(gather_window_8, u64, load_of_line)

@@ -187,7 +187,7 @@ template <class Word, int threads, int tile, int bins, bool floats, bool equaliz
 };
 
 // Values are loaded before the decision is read, since each wait for memory counts.
-template <class Word, int threads, int tile, int bins, bool floats = true, bool equalized = false>
+template <int threads, int tile, int bins, class Word, bool floats = true, bool equalized = false>
 DEVICE void first_pass(const Buckets& b) {
 	typedef FirstPass<Word, threads, tile, bins, floats, equalized> Pass;
 	Word x[Pass::items];
@@ -195,24 +195,18 @@ DEVICE void first_pass(const Buckets& b) {
 	Pass(b).run(x);
 }
 
-// Floats of four bytes have a separate kernel, because their codes take registers that the other one needs.
-KERNEL(partition_first, PARTITION_THREADS, 2)(PARAMETER Buckets b) {
-	first_pass<u32, PARTITION_THREADS, PARTITION_TILE, 256, false>(b);
-}
-KERNEL(partition_first_floats, PARTITION_THREADS, 2)(PARAMETER Buckets b) {
-	first_pass<u32, PARTITION_THREADS, PARTITION_TILE, 256>(b);
-}
-KERNEL(partition_first_wide, PARTITION_WIDE_THREADS, 2)(PARAMETER Buckets b) {
-	first_pass<u64, PARTITION_WIDE_THREADS, PARTITION_WIDE_TILE, 256>(b);
-}
+#define FIRST_PASS(name, size, bins, ...) \
+	KERNEL(name, size##_THREADS, 2)(PARAMETER Buckets b) { \
+		first_pass<size##_THREADS, size##_TILE, bins, __VA_ARGS__>(b); \
+	}
 
+// Floats of four bytes have a separate kernel, because their codes take registers that the other one needs.
+FIRST_PASS(partition_first, PARTITION, 256, u32, false)
+FIRST_PASS(partition_first_floats, PARTITION, 256, u32)
+FIRST_PASS(partition_first_wide, PARTITION_WIDE, 256, u64)
 // Columns with an equalized map.
-KERNEL(partition_first_equalized, PARTITION_WIDE_THREADS, 2)(PARAMETER Buckets b) {
-	first_pass<u64, PARTITION_WIDE_THREADS, PARTITION_WIDE_TILE, 256, false, true>(b);
-}
-KERNEL(partition_only_equalized, PARTITION_ONLY_THREADS, 2)(PARAMETER Buckets b) {
-	first_pass<u64, PARTITION_ONLY_THREADS, PARTITION_ONLY_TILE, 1 << ONLY_PASS_BITS, false, true>(b);
-}
+FIRST_PASS(partition_first_equalized, PARTITION_WIDE, 256, u64, false, true)
+FIRST_PASS(partition_only_equalized, PARTITION_ONLY, 1 << ONLY_PASS_BITS, u64, false, true)
 
 // Numbers of a thread's rows of any keys. A separate function, so that its registers do not add to those of the pass.
 const int KEYS_ITEMS = PARTITION_WIDE_TILE / PARTITION_WIDE_THREADS, KEYS_AT_ONCE = 8;
@@ -245,9 +239,5 @@ KERNEL(partition_first_keys, PARTITION_WIDE_THREADS, 2)(PARAMETER Buckets b) {
 }
 
 // A single pass, for few rows.
-KERNEL(partition_only, PARTITION_ONLY_THREADS, 2)(PARAMETER Buckets b) {
-	first_pass<u32, PARTITION_ONLY_THREADS, PARTITION_ONLY_TILE, 1 << ONLY_PASS_BITS>(b);
-}
-KERNEL(partition_only_wide, PARTITION_ONLY_THREADS, 2)(PARAMETER Buckets b) {
-	first_pass<u64, PARTITION_ONLY_THREADS, PARTITION_ONLY_TILE, 1 << ONLY_PASS_BITS>(b);
-}
+FIRST_PASS(partition_only, PARTITION_ONLY, 1 << ONLY_PASS_BITS, u32)
+FIRST_PASS(partition_only_wide, PARTITION_ONLY, 1 << ONLY_PASS_BITS, u64)

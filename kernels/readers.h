@@ -66,8 +66,7 @@ template <class S> struct FromWide {
 	DEVICE u32 rest(int i) const { return rests[i]; }
 };
 
-// The first pass reads the column and adds the row numbers. Codes of at most 32 bits, of a column of 4 bytes, are
-// words.
+// The first pass reads the column and adds the row numbers.
 template <class Word, class S> struct NumberedRows {
 	ColumnRows<Word, S::items> column;
 	u32 first;
@@ -82,6 +81,7 @@ template <class Word, class S> struct NumberedRows {
 	DEVICE u32 row(int i) const { return first + 32 * i; }
 };
 
+// Codes of at most 32 bits, of a column of 4 bytes, are words.
 template <class S> struct FromColumnShort : NumberedRows<u32, S> {
 	typedef Short Format;
 	static const int place = CODE_SHIFT;
@@ -96,23 +96,20 @@ template <class S> struct FromColumnWide : NumberedRows<u64, S> {
 	DEVICE u32 rest(int i) const { return this->row(i); }
 };
 
-template <class S> struct FromColumn {
+template <class S> struct FromColumn : NumberedRows<u64, S> {
+	using NumberedRows<u64, S>::column;
 	typedef Packed Format;
 	static const int place = RECORD_SHIFT;
-	ColumnRows<u64, S::items> column;
 	u32 rowBits;
 
-	DEVICE explicit FromColumn(const Binning& b) : column(b.field), rowBits((u32)b.rowBits) {}
-	DEVICE void load(const Place& p) { column.load(p); }
+	DEVICE explicit FromColumn(const Binning& b) : NumberedRows<u64, S>(b), rowBits((u32)b.rowBits) {}
 	DEVICE void settle(const Place& p) {
-		column.encode(p);
-		u32 first = (u32)p.first + lane_index();
-		UNROLL for (int i = 0; i < S::items; i++) column.x[i] = column.x[i] << rowBits | (first + 32 * i);
+		NumberedRows<u64, S>::settle(p);
+		UNROLL for (int i = 0; i < S::items; i++) column.x[i] = column.x[i] << rowBits | this->row(i);
 		if (p.template whole<S::items>()) return;
 		UNROLL for (int i = 0; i < S::items; i++) {
 			if (!p.has(i)) column.x[i] = ~0ull;
 		}
 	}
-	DEVICE u64 digits(int i) const { return column.x[i]; }
 	DEVICE u64 record(int i) const { return column.x[i]; }
 };

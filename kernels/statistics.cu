@@ -29,17 +29,7 @@ struct KeyColumn {
 	Field field;
 	u64 rows, signBit;
 
-	DEVICE KeyColumn(const Column* c, u64 n) : rows(n), signBit(c->signBit) {
-		field.values = c->values;
-		field.validity = c->validity;
-		field.bit = c->bit;
-		field.valueBit = c->valueBit;
-		field.form = c->form;
-		field.width = c->width;
-		field.stride = c->stride;
-		field.sign = c->sign;
-		field.infinity = c->infinity;
-	}
+	DEVICE KeyColumn(const Column* c, u64 n) : rows(n), signBit(c->signBit) { (Values&)field = *c; }
 	DEVICE bool direct(u64 width) const {
 		return field.width == width && field.stride == width &&
 		       (field.form == FORM_INTEGER || field.form == FORM_FLOAT || field.form == FORM_RANK);
