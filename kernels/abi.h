@@ -332,6 +332,8 @@ struct Decision {
 // The order of the sample; UNEVEN: in none, and equalize tries to spread the rows.
 enum SampleOrder : u32 { ORDER_NONE = 0, ORDER_RISING = 1, ORDER_FALLING = 2, ORDER_UNEVEN = 3 };
 
+const int CLASS_OF_NAN = HEAVY_VALUES, CLASS_OF_NULL = HEAVY_VALUES + 1; // heavy values are the classes before
+
 // A Heavy is a heavy value or another class, whose rows are written to their places directly.
 struct Heavy {
 	u64 number;

@@ -53,8 +53,7 @@ DEVICE void bin_tile(const Pass& p, const TileMemory<S>& m, u32 tile, u32 tiles)
 	if (thread_index() < RADIX_BINS) bin.place(m);
 	sync_block();
 
-	LookBack back;
-	back.start(p.status + thread_index(), tile);
+	LookBack back(p.status + thread_index(), tile);
 	bool asked = false;
 	stage_rows(stage, m, r, p, [&](int i) {
 		if (i % LOOK_BACK_EVERY != LOOK_BACK_EVERY - 1 || i == S::items - 1 || thread_index() >= RADIX_BINS) return;

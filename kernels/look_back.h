@@ -38,12 +38,8 @@ struct LookBack {
 	int tile; // the next tile to read
 	bool done;
 
-	DEVICE void start(const u32* statusOfBin, u32 before) {
-		status = statusOfBin;
-		sum = 0;
-		tile = (int)before - 1;
-		done = before == 0;
-	}
+	DEVICE LookBack(const u32* status, u32 before)
+	    : status(status), sum(0), tile((int)before - 1), done(before == 0) {}
 	DEVICE void ask() {
 		if (done) return;
 		UNROLL for (int k = 0; k < words; k++) {

@@ -49,9 +49,6 @@ const (
 	KeyScanBytes = KeyScanHeader + 2<<BucketBits
 	// EqualizeBytes is the shared memory of equalize: less than the 163 KiB of a block of compute capability 8.0.
 	EqualizeBytes = 162 << 10
-	// KeyScanPrefetch is the bytes that a warp of the key scan prefetches while the sample runs: half of a large L2
-	// cache for all warps.
-	KeyScanPrefetch = 8 << 10
 	// ChunkItems is the rows of a thread that are loaded at a time.
 	ChunkItems = 8
 	// KeyScanHeader is the bytes of shared memory before the counters of the key scan.
@@ -70,11 +67,7 @@ const (
 	PartialStatisticsBytes = 144
 	// HeavyValues is the most heavy values: frequent values whose rows have no records.
 	HeavyValues = 8
-	// ClassOfNan is the class of NaN; heavy values are the classes before it.
-	ClassOfNan = HeavyValues
-	// ClassOfNull is the class of nulls.
-	ClassOfNull = HeavyValues + 1
-	// Classes is the number of classes.
+	// Classes is the number of classes: heavy values, NaN, null.
 	Classes = HeavyValues + 2
 	// MostKeys is the most keys that are read as one number.
 	MostKeys = 32
