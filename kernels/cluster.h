@@ -38,8 +38,7 @@ struct Cluster : ClusterDigits {
 	DEVICE bool scatter(const SmallSortRows<CLUSTER_ITEMS>& input, const Spread& spread,
 	                    const SmallSortResult& result) {
 		u32 to[CLUSTER_ITEMS], tag[CLUSTER_ITEMS], place[CLUSTER_ITEMS];
-		UNROLL for (int i = 0; i < CLUSTER_ITEMS; i++) {
-			if (i >= (int)used) break;
+		UNROLL for (int i = 0; i < CLUSTER_ITEMS && i < (int)used; i++) {
 			u32 bin = spread.bin(input.number[i]);
 			to[i] = input.place(i) == input.value_place() ? bin >> CLUSTER_BIN_BITS : TO_CLASS + input.place(i);
 			if (!input.has(i)) to[i] = TO_NOWHERE;
@@ -51,16 +50,14 @@ struct Cluster : ClusterDigits {
 		cluster_arrive();
 		u32 values, starts = warp_exclusive_sum(lane_index() < CLUSTER_BLOCKS ? sizes[lane_index()] : 0,
 		                                        &values); // where rows are staged
-		UNROLL for (int i = 0; i < CLUSTER_ITEMS; i++) {
-			if (i >= (int)used) break;
+		UNROLL for (int i = 0; i < CLUSTER_ITEMS && i < (int)used; i++) {
 			place[i] += mine[to[i]];
 			u32 at = shuffle(starts, to[i]) + place[i];
 			if (to[i] < TO_CLASS) oldNumbers[at] = input.number[i], oldTags[at] = tag[i];
 		}
 		cluster_wait();
 		if (!find_places(starts, input.value_place())) return false;
-		UNROLL for (int i = 0; i < CLUSTER_ITEMS; i++) {
-			if (i >= (int)used || to[i] == TO_NOWHERE) break;
+		UNROLL for (int i = 0; i < CLUSTER_ITEMS && i < (int)used && to[i] != TO_NOWHERE; i++) {
 			if (to[i] >= TO_CLASS) result.put(moves[to[i]] + place[i], input.row(i));
 		}
 		send(values);

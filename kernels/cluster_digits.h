@@ -9,8 +9,7 @@ struct ClusterDigits : ClusterBlock {
 
 	// Sorts by digits, from the least significant one on, and writes the result.
 	DEVICE void sort_by_digits(const SmallSortRows<CLUSTER_ITEMS>& input, const SmallSortResult& result) {
-		UNROLL for (int i = 0; i < CLUSTER_ITEMS; i++) {
-			if (i >= (int)used) break;
+		UNROLL for (int i = 0; i < CLUSTER_ITEMS && i < (int)used; i++) {
 			numbers[local + 32 * i] = input.number[i], tags[local + 32 * i] = input.row(i) | input.place(i)
 			                                                                                     << TAG_ROW_BITS;
 		}
@@ -20,8 +19,7 @@ struct ClusterDigits : ClusterBlock {
 			       [&](u64 number, u32) { return (u32)((number - extent.least()) >> shift) & (RADIX_BINS - 1); });
 		}
 		if (extent.mixed) bin_by(pass++, [&](u64, u32 tag) { return tag >> TAG_ROW_BITS; });
-		UNROLL for (int i = 0; i < CLUSTER_ITEMS; i++) {
-			if (i >= (int)used || !input.has(i)) break;
+		UNROLL for (int i = 0; i < CLUSTER_ITEMS && i < (int)used && input.has(i); i++) {
 			result.put(input.row(i), tags[local + 32 * i] & TAG_ROW);
 		}
 	}
@@ -34,8 +32,7 @@ struct ClusterDigits : ClusterBlock {
 		}; // items without a row sort last
 		for (u32 k = lane_index(); k < RADIX_BINS; k += 32) mine[k] = 0;
 		sync_warp();
-		UNROLL for (int i = 0; i < CLUSTER_ITEMS; i++) {
-			if (i >= (int)used) break;
+		UNROLL for (int i = 0; i < CLUSTER_ITEMS && i < (int)used; i++) {
 			number[i] = numbers[local + 32 * i], tag[i] = tags[local + 32 * i];
 			place[i] = take_place(mine, digit(i));
 		}
@@ -44,8 +41,7 @@ struct ClusterDigits : ClusterBlock {
 		    totals + pass % 2 * CLUSTER_BLOCKS *
 		                 RADIX_BINS); // not those of the preceding pass, which other blocks may still be reading
 		cluster_arrive();
-		UNROLL for (int i = 0; i < CLUSTER_ITEMS; i++) {
-			if (i >= (int)used) break;
+		UNROLL for (int i = 0; i < CLUSTER_ITEMS && i < (int)used; i++) {
 			u32 at = mine[digit(i)] + place[i];
 			numbers[at] = number[i], tags[at] = tag[i];
 		}

@@ -50,8 +50,7 @@ private:
 		u64 last = 0;
 		u32 lastPlace = 0;
 		auto done = [&] { return vote(steps.falls) != 0 && vote(steps.rises || steps.ties) != 0; };
-		UNROLL for (int i = 0; i < COOPERATIVE_ITEMS; i++) {
-			if (i >= (int)used || done()) break;
+		UNROLL for (int i = 0; i < COOPERATIVE_ITEMS && i < (int)used && !done(); i++) {
 			u64 number = rows.number[i], below = shuffle_up(number, 1);
 			u32 place = rows.place(i), belowPlace = shuffle_up(place, 1);
 			if (lane_index() == 0) below = last, belowPlace = lastPlace;
@@ -82,8 +81,7 @@ private:
 	DEVICE bool scatter(const Rows& rows, const Spread& spread, const SmallSortResult& result) {
 		u32 t = thread_index(), slot[COOPERATIVE_ITEMS], values,
 		    staged; // slot: the bucket, and the rank of the row in it
-		UNROLL for (int i = 0; i < COOPERATIVE_ITEMS; i++) {
-			if (i >= (int)used) break;
+		UNROLL for (int i = 0; i < COOPERATIVE_ITEMS && i < (int)used; i++) {
 			slot[i] = ~0u;
 			if (!rows.has(i) || rows.place(i) != rows.value_place()) continue;
 			u32 bucket = spread.bin(rows.number[i]) >> COOPERATIVE_BIN_BITS;
@@ -96,8 +94,7 @@ private:
 		u32 start = block_exclusive_sum<COOPERATIVE_THREADS>(count, sums, &staged);
 		counters[COOPERATIVE_BUCKETS + t] = start;
 		barrier.arrive();
-		UNROLL for (int i = 0; i < COOPERATIVE_ITEMS; i++) {
-			if (i >= (int)used) break;
+		UNROLL for (int i = 0; i < COOPERATIVE_ITEMS && i < (int)used; i++) {
 			if (slot[i] == ~0u) continue;
 			u32 bucket = slot[i] & 0xffff, at = counters[COOPERATIVE_BUCKETS + bucket] + (slot[i] >> 16);
 			numbers[at] = rows.number[i], tags[at] = rows.row(i) | bucket << ROW_BITS;
@@ -167,8 +164,7 @@ private:
 	}
 	DEVICE void write_classes(const Rows& rows, ClassPlaces places, const SmallSortResult& result) const {
 		const u32 below = (1u << lane_index()) - 1;
-		UNROLL for (int i = 0; i < COOPERATIVE_ITEMS; i++) {
-			if (i >= (int)used) break;
+		UNROLL for (int i = 0; i < COOPERATIVE_ITEMS && i < (int)used; i++) {
 			u32 nans = vote(is_nan(rows, i)), nulls = vote(is_null(rows, i));
 			if (is_nan(rows, i)) result.put(places.nan + count_ones(nans & below), rows.row(i));
 			if (is_null(rows, i)) result.put(places.null + count_ones(nulls & below), rows.row(i));

@@ -72,15 +72,13 @@ private:
 			((Four*)counters)[i] = {0, 0, 0, 0};
 		if (thread_index() == 0) control[PAIRS] = 0;
 		sync_block();
-		UNROLL for (int k = 0; k < COOPERATIVE_ROUNDS; k++) {
-			if (k * COOPERATIVE_THREADS + thread_index() >= size) break;
+		UNROLL for (int k = 0; k < COOPERATIVE_ROUNDS && k * COOPERATIVE_THREADS + thread_index() < size; k++) {
 			u32 bin = (spread.bin(number[k]) - low) >> shift;
 			slot[k] = bin | atomic_add(counters + bin, 1u) << COOPERATIVE_BIN_BITS;
 		}
 		sync_block();
 		sum_bins();
-		UNROLL for (int k = 0; k < COOPERATIVE_ROUNDS; k++) {
-			if (k * COOPERATIVE_THREADS + thread_index() >= size) break;
+		UNROLL for (int k = 0; k < COOPERATIVE_ROUNDS && k * COOPERATIVE_THREADS + thread_index() < size; k++) {
 			u32 bin = slot[k] & (COOPERATIVE_BINS - 1), arrival = slot[k] >> COOPERATIVE_BIN_BITS,
 			    place = counters[bin] + arrival;
 			numbers[place] = number[k], tags[place] = tag[k], pairs += arrival;

@@ -46,8 +46,7 @@ template <int digits, int copies> struct Turns {
 	}
 	template <bool whole, class Word, int items>
 	DEVICE void count_rows(const Word (&code)[items], const Place& p, u32 count) const {
-		UNROLL for (u32 t = 0; t < digits; t++) {
-			if (t / 2 * 2 >= count) break;
+		UNROLL for (u32 t = 0; t < digits && t / 2 * 2 < count; t++) {
 			u32 place = first[t % 2] + t / 2 * C::pair * 4;
 			UNROLL for (int i = 0; i < items; i++) {
 				if (whole || p.has(i)) count_shared(place + ((u32)(code[i] >> shift[t]) & mask[t]) * C::step * 4);
