@@ -19,7 +19,7 @@ type outbox struct {
 	sent   []int      // where the rows for each device begin, and where the last ones end
 	column driver.Ptr // values that are sent
 	bits   driver.Ptr // a bitmap that is sent; 0: of ones
-	starts []scattered
+	starts [][]uint32 // of the bins of each segment, as scatter returns them
 }
 
 // sending is the number of rows that are sent.
@@ -110,7 +110,7 @@ func (t *team) counts(number int, s *segment) [][]int {
 		if s.end[d] == s.begin[d] {
 			continue
 		}
-		starts := m.starts[number].starts
+		starts := m.starts[number]
 		for bin := range counts[d] {
 			counts[d][bin] = int(starts[bin+1] - starts[bin])
 		}
@@ -120,7 +120,7 @@ func (t *team) counts(number int, s *segment) [][]int {
 
 // scatterAll orders the rows of segments by their next digits, and waits for the counts.
 func (m *member) scatterAll(plan *keyencode.Plan, c *cuts, open []segment, first bool) {
-	m.starts = make([]scattered, len(open))
+	m.starts = make([][]uint32, len(open))
 	for i := range open {
 		s := &open[i]
 		n := s.end[m.number] - s.begin[m.number]
@@ -136,7 +136,7 @@ func (m *member) scatterAll(plan *keyencode.Plan, c *cuts, open []segment, first
 }
 
 // scatterShare reads the keys and scatters the rows by their leading digit.
-func (m *member) scatterShare(plan *keyencode.Plan, d digit) scattered {
+func (m *member) scatterShare(plan *keyencode.Plan, d digit) (starts []uint32) {
 	s := m.share
 	s.plan = plan
 	src := source{}
@@ -153,24 +153,23 @@ func (m *member) scatterShare(plan *keyencode.Plan, d digit) scattered {
 	m.upload(m.rowsTo+driver.Ptr(4*m.rows), host.BytesOf(slices.Repeat([]uint32{uint32(m.first)}, padded-m.rows)))
 	b := newBinner(m.task, m.rows)
 	b.first = m.first
-	return b.scatter(source{field: src.field}, d, scattered{codes: m.outbox.codes, rows: m.rowsTo})
+	return b.scatter(source{field: src.field}, d, m.outbox.codes, m.rowsTo)
 }
 
 // scatterSegment scatters the rows of a segment by its next digit, to where they were.
-func (m *member) scatterSegment(s *segment, n int, c *cuts) scattered {
+func (m *member) scatterSegment(s *segment, n int, c *cuts) (starts []uint32) {
 	at := driver.Ptr(s.begin[m.number])
-	out := scattered{codes: m.outbox.codes + 8*at, rows: m.rowsTo + 4*at}
+	codes, rows := m.outbox.codes+8*at, m.rowsTo+4*at
 	src := source{codes: m.alloc(8 * n), rows: m.alloc(4 * n)} // kernels read aligned memory
-	m.copy(src.rows, out.rows, 4*n)
+	m.copy(src.rows, rows, 4*n)
 	if s.word > 0 && s.bits == c.wordBits[s.word] {
 		m.encodeSent(s.word, src.rows, n, src.codes)
 	} else {
-		m.copy(src.codes, out.codes, 8*n)
+		m.copy(src.codes, codes, 8*n)
 	}
 	src.field = codesField(src.codes)
-	out = newBinner(m.task, n).scatter(src, c.digit(s), out)
-	m.free(src.codes, src.rows)
-	return out
+	defer m.free(src.codes, src.rows)
+	return newBinner(m.task, n).scatter(src, c.digit(s), codes, rows)
 }
 
 // encodeSent encodes a word of n rows that are numbered in the whole table.

@@ -14,20 +14,19 @@ template <class Word, int items> struct KeyValues {
 		if (sizeof(Word) == 8) {
 			UNROLL for (int i = 0; i < items; i += 2) load_vector((const u64*)values + 32 * i, (u64*)x + i);
 		} else if (f->width == 4) {
-			UNROLL for (int i = 0; i < items; i += 2) {
-				u64 two = ::load((const u64*)values + 16 * i);
-				x[i] = (Word)(u32)two, x[i + 1] = (Word)(two >> 32);
-			}
+			load_twos<u64, u64>(values);
 		} else if (f->width == 2) {
-			UNROLL for (int i = 0; i < items; i += 2) {
-				u32 two = ::load((const u32*)values + 16 * i);
-				x[i] = (Word)(two & 0xffff), x[i + 1] = (Word)(two >> 16);
-			}
+			load_twos<u32, u32>(values);
 		} else {
-			UNROLL for (int i = 0; i < items; i += 2) {
-				u32 two = ::load((const u16*)values + 16 * i);
-				x[i] = (Word)(two & 0xff), x[i + 1] = (Word)(two >> 8);
-			}
+			load_twos<u16, u32>(values);
+		}
+	}
+	// Two values at a time, whose bytes are a Two.
+	template <class Two, class Held> DEVICE void load_twos(const u8* values) {
+		const int bits = sizeof(Two) * 4;
+		UNROLL for (int i = 0; i < items; i += 2) {
+			Held two = ::load((const Two*)values + 16 * i);
+			x[i] = (Word)(two & (((Held)1 << bits) - 1)), x[i + 1] = (Word)(two >> bits);
 		}
 	}
 	DEVICE void load_bits(u64 at, u64 rows) {
