@@ -22,7 +22,7 @@ func TestStructuresAreThoseOfTheKernels(t *testing.T) {
 		abiSelection{}, abiSelected{}, abiBuckets{}, abiDecision{}} {
 		typ := reflect.TypeOf(twin)
 		name := strings.TrimPrefix(typ.Name(), "abi")
-		parts := regexp.MustCompile(`struct `+name+` (?:: (\w+) )?\{([^}]*)\}`).FindStringSubmatch(header)
+		parts := regexp.MustCompile(`struct ` + name + ` (?:: (\w+) )?\{([^}]*)\}`).FindStringSubmatch(header)
 		require.NotNil(t, parts, "kernels/abi.h has no structure %s", name)
 		members := declared(t, parts[2])
 		if base := parts[1]; base != "" {
