@@ -30,16 +30,15 @@ func (k *chunk) put(t *tile, out []byte, at int, pos []int) {
 
 // putInts writes integers after the class of a value, the sign bit flipped.
 func (k *chunk) putInts(out []byte, at int, pos []int) {
-	values := k.Values[(k.Offset+at)*k.width:]
 	switch k.width {
 	case 1:
-		putInts[uint8](out, values, pos, k.mask)
+		putInts[uint8](k, out, at, pos)
 	case 2:
-		putInts[uint16](out, values, pos, k.mask)
+		putInts[uint16](k, out, at, pos)
 	case 4:
-		putInts[uint32](out, values, pos, k.mask)
+		putInts[uint32](k, out, at, pos)
 	case 8:
-		putInts[uint64](out, values, pos, k.mask)
+		putInts[uint64](k, out, at, pos)
 	}
 	if k.Validity == nil {
 		return
@@ -51,13 +50,14 @@ func (k *chunk) putInts(out []byte, at int, pos []int) {
 	}
 }
 
-func putInts[U uint8 | uint16 | uint32 | uint64](out, values []byte, pos []int, mask uint64) {
+func putInts[U uint8 | uint16 | uint32 | uint64](k *chunk, out []byte, at int, pos []int) {
 	size := int(unsafe.Sizeof(U(0)))
-	values = values[:len(pos)*size]
+	bytes := k.Values[(k.Offset+at)*size:][:len(pos)*size]
+	values := unsafe.Slice((*U)(unsafe.Pointer(unsafe.SliceData(bytes))), len(pos))
 	for i, p := range pos {
-		b := out[p : p+1+size : p+1+size]
+		b := out[p:][:1+size]
 		b[0] = classValue
-		putWord[U](b[1:], getWord[U](values[i*size:])^mask)
+		putWord[U](b[1:], uint64(values[i])^k.mask)
 	}
 }
 
@@ -88,19 +88,6 @@ func putWords[U uint16 | uint32 | uint64](out []byte, pos []int, words []uint64)
 	for i, p := range pos {
 		putWord[U](out[p:p+size:p+size], words[i])
 	}
-}
-
-// getWord reads a value.
-func getWord[U uint8 | uint16 | uint32 | uint64](b []byte) uint64 {
-	switch unsafe.Sizeof(U(0)) {
-	case 1:
-		return uint64(b[0])
-	case 2:
-		return uint64(binary.LittleEndian.Uint16(b))
-	case 4:
-		return uint64(binary.LittleEndian.Uint32(b))
-	}
-	return binary.LittleEndian.Uint64(b)
 }
 
 // putWord writes the low bytes of a word, the most significant one first.

@@ -88,20 +88,25 @@ func putTexts[O int32 | int64](k *chunk, out []byte, offsets []O, at int, pos []
 		return
 	}
 	data, flip, end := k.Data[0], k.flip, terminator^byte(k.flip)
-	for i, p := range pos {
-		lo, hi := int(offsets[i]), int(offsets[i+1])
-		n := hi - lo
-		row := out[p : p+n+2]
-		row[0] = classValue
-		if 8 <= n && n <= 16 { // copyFlipped without the call
-			first, last := binary.LittleEndian.Uint64(data[lo:]), binary.LittleEndian.Uint64(data[hi-8:])
-			binary.LittleEndian.PutUint64(row[1:], first^flip)
-			binary.LittleEndian.PutUint64(row[n-7:], last^flip)
-		} else if n > 0 {
-			copyFlipped(row[1:], data[lo:hi], flip)
+	pos = pos[:len(offsets)-1]
+	lo := int(offsets[0])
+	for i, next := range offsets[1:] {
+		hi, p := int(next), pos[i]
+		var text []byte
+		if lo < hi { // else the data may be nil
+			text = data[lo:hi]
 		}
-		row[n+1] = end
-		pos[i] = p + n + 2
+		row := out[p:][:len(text)+2]
+		if 8 <= len(text) && len(text) <= 14 { // two words that overlap have all bytes
+			first, last := binary.LittleEndian.Uint64(text), binary.LittleEndian.Uint64(text[len(text)-8:])
+			binary.LittleEndian.PutUint64(row, (first^flip)<<8|classValue)
+			binary.LittleEndian.PutUint64(row[len(row)-8:], (last^flip)>>8|uint64(end)<<56)
+		} else {
+			row[0] = classValue
+			copyFlipped(row[1:], text, flip)
+			row[len(row)-1] = end
+		}
+		pos[i], lo = p+len(row), hi
 	}
 }
 
