@@ -40,6 +40,7 @@ type leaf struct {
 	format   format
 	bytes    int    // in a row; 0 for text
 	flip     uint64 // the ones that values are inverted with
+	mask     uint64 // the same, and the sign bit, of integers
 	null     byte   // the class of null
 	nullWord uint64 // of floats
 	nullCode []byte // all bytes of a null
@@ -68,6 +69,11 @@ func newLeaf(column adapter.Leaf, key arrowsort.KeyColumn) leaf {
 	default:
 		l.nullCode = make([]byte, 1+l.width)
 		l.nullCode[0] = l.null
+	}
+	l.mask = l.flip
+	switch l.kind {
+	case keyencode.Int8, keyencode.Int16, keyencode.Int32, keyencode.Int64:
+		l.mask ^= 1 << (8*l.width - 1)
 	}
 	if l.format != formatText {
 		l.bytes = len(l.nullCode)

@@ -7,73 +7,86 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// put writes the leaf of rows from row at of the chunk on to their positions, which move on.
-func (k *chunk) put(t *tile, at int, pos []int) {
+// put writes the leaf of rows from row at of the chunk on to their positions, which text moves on.
+func (k *chunk) put(t *tile, out []byte, at int, pos []int) {
 	switch {
 	case k.format == formatNone:
 	case k.entries != nil:
-		k.putEntries(t.out, at, pos)
+		k.putEntries(out, at, pos)
 	case k.format == formatBool:
-		k.putBools(t, at, pos)
+		k.putBools(out, at, pos)
 	case k.format == formatWord:
-		k.loadWords(t, at, len(pos))
-		k.putWords(t, pos)
-		k.putNulls(t.out, at, pos)
+		k.putInts(out, at, pos)
 	case k.format == formatFloat:
-		k.loadWords(t, at, len(pos))
-		k.putWords(t, pos)
+		k.putFloats(t, out, at, pos)
 	case k.format == formatDecimal:
-		k.putDecimals(t.out, at, pos)
+		k.putDecimals(out, at, pos)
 	case k.format == formatBytes:
-		k.putBytes(t.out, at, pos)
+		k.putBytes(out, at, pos)
 	case k.format == formatText:
-		k.putTexts(t, at, pos)
+		k.putTexts(t, out, at, pos)
 	}
 }
 
-// loadWords are the ordered words of rows; those of nulls are 0, or the word of a float null.
-func (k *chunk) loadWords(t *tile, at, n int) {
-	words := t.words[:n]
-	keyencode.EncodeWords(words, &k.values, k.key, at)
+// putInts writes integers after the class of a value, the sign bit flipped.
+func (k *chunk) putInts(out []byte, at int, pos []int) {
+	switch k.width {
+	case 1:
+		putInts[uint8](k, out, at, pos)
+	case 2:
+		putInts[uint16](k, out, at, pos)
+	case 4:
+		putInts[uint32](k, out, at, pos)
+	case 8:
+		putInts[uint64](k, out, at, pos)
+	}
 	if k.Validity == nil {
 		return
 	}
-	for i := range words {
+	for i, p := range pos {
 		if !k.valid(at + i) {
-			words[i] = k.nullWord
+			copy(out[p:], k.nullCode)
 		}
 	}
 }
 
-func (k *chunk) putWords(t *tile, pos []int) {
-	switch words := t.words[:len(pos)]; k.width {
-	case 1:
-		putWords[uint8](t.out, pos, words, k.format)
-	case 2:
-		putWords[uint16](t.out, pos, words, k.format)
-	case 4:
-		putWords[uint32](t.out, pos, words, k.format)
-	case 8:
-		putWords[uint64](t.out, pos, words, k.format)
+func putInts[U uint8 | uint16 | uint32 | uint64](k *chunk, out []byte, at int, pos []int) {
+	size := int(unsafe.Sizeof(U(0)))
+	bytes := k.Values[(k.Offset+at)*size:][:len(pos)*size]
+	values := unsafe.Slice((*U)(unsafe.Pointer(unsafe.SliceData(bytes))), len(pos))
+	for i, p := range pos {
+		b := out[p:][:1+size]
+		b[0] = classValue
+		putWord[U](b[1:], uint64(values[i])^k.mask)
 	}
 }
 
-// putWords writes words; those of integers after the class of a value.
-func putWords[U uint8 | uint16 | uint32 | uint64](out []byte, pos []int, words []uint64, f format) {
+// putFloats writes the ordered words of floats; those of nulls are a number of their own.
+func (k *chunk) putFloats(t *tile, out []byte, at int, pos []int) {
+	words := t.words[:len(pos)]
+	keyencode.EncodeWords(words, &k.values, k.key, at)
+	if k.Validity != nil {
+		for i := range words {
+			if !k.valid(at + i) {
+				words[i] = k.nullWord
+			}
+		}
+	}
+	switch k.width {
+	case 2:
+		putWords[uint16](out, pos, words)
+	case 4:
+		putWords[uint32](out, pos, words)
+	case 8:
+		putWords[uint64](out, pos, words)
+	}
+}
+
+func putWords[U uint16 | uint32 | uint64](out []byte, pos []int, words []uint64) {
 	size := int(unsafe.Sizeof(U(0)))
 	words = words[:len(pos)]
-	if f == formatFloat {
-		for i, p := range pos {
-			putWord[U](out[p:p+size:p+size], words[i])
-			pos[i] = p + size
-		}
-		return
-	}
 	for i, p := range pos {
-		b := out[p : p+1+size : p+1+size]
-		b[0] = classValue
-		putWord[U](b[1:], words[i])
-		pos[i] = p + 1 + size
+		putWord[U](out[p:p+size:p+size], words[i])
 	}
 }
 
@@ -91,19 +104,7 @@ func putWord[U uint8 | uint16 | uint32 | uint64](b []byte, w uint64) {
 	}
 }
 
-// putNulls writes the class of nulls whose words are written already, as the classes of values.
-func (k *chunk) putNulls(out []byte, at int, pos []int) {
-	if k.Validity == nil {
-		return
-	}
-	for i, p := range pos {
-		if !k.valid(at + i) {
-			out[p-k.bytes] = k.null
-		}
-	}
-}
-
-func (k *chunk) putBools(t *tile, at int, pos []int) {
+func (k *chunk) putBools(out []byte, at int, pos []int) {
 	flip := byte(k.flip) & 1
 	for i, p := range pos {
 		bit := k.Offset + at + i
@@ -111,15 +112,13 @@ func (k *chunk) putBools(t *tile, at int, pos []int) {
 		if !k.valid(at + i) {
 			b = k.null
 		}
-		t.out[p] = b
-		pos[i] = p + 1
+		out[p] = b
 	}
 }
 
 // putDecimals writes limbs, the most significant one first, with the sign bit flipped.
 func (k *chunk) putDecimals(out []byte, at int, pos []int) {
 	for i, p := range pos {
-		pos[i] = p + k.bytes
 		if !k.valid(at + i) {
 			copy(out[p:], k.nullCode)
 			continue
@@ -137,7 +136,6 @@ func (k *chunk) putDecimals(out []byte, at int, pos []int) {
 // putBytes writes values of a fixed number of bytes.
 func (k *chunk) putBytes(out []byte, at int, pos []int) {
 	for i, p := range pos {
-		pos[i] = p + k.bytes
 		if !k.valid(at + i) {
 			copy(out[p:], k.nullCode)
 			continue

@@ -14,17 +14,13 @@ func (k *chunk) entry(i int) []byte {
 	return k.entries.Row(int(k.index(i)) - k.first)
 }
 
-func (k *chunk) addEntryWidths(at int, widths []int) {
-	for i := range widths {
-		widths[i] += len(k.entry(at + i))
-	}
-}
-
 func (k *chunk) putEntries(out []byte, at int, pos []int) {
 	for i, p := range pos {
 		entry := k.entry(at + i)
 		copyFlipped(out[p:], entry, 0)
-		pos[i] = p + len(entry)
+		if k.format == formatText {
+			pos[i] = p + len(entry)
+		}
 	}
 }
 

@@ -15,33 +15,39 @@ const (
 	escape     = 0x01
 )
 
-// addWidths adds the bytes of text of rows from row at of the chunk on to their widths.
-func (k *chunk) addWidths(t *tile, at int, widths []int) {
+// addTexts adds the bytes of text of rows from row at of the chunk on, and of the rows before them, to where the rows
+// end. Of the rows before there are before bytes; it returns those of all.
+func (k *chunk) addTexts(t *tile, at int, ends []int64, before int64) int64 {
 	switch {
 	case k.entries != nil:
-		k.addEntryWidths(at, widths)
+		for i := range ends {
+			before += int64(len(k.entry(at + i)))
+			ends[i] += before
+		}
 	case k.kind == keyencode.BinaryView:
-		for i, s := range k.loadViews(t, at, len(widths)) {
-			widths[i] += textWidth(s)
+		for i, s := range k.loadViews(t, at, len(ends)) {
+			before += int64(textWidth(s))
+			ends[i] += before
 		}
 	case k.kind == keyencode.Binary:
-		addWidths(k, arrow.Int32Traits.CastFromBytes(k.Values)[k.Offset:], at, widths)
+		return addTexts(k, arrow.Int32Traits.CastFromBytes(k.Values)[k.Offset:], at, ends, before)
 	case k.kind == keyencode.LargeBinary:
-		addWidths(k, arrow.Int64Traits.CastFromBytes(k.Values)[k.Offset:], at, widths)
+		return addTexts(k, arrow.Int64Traits.CastFromBytes(k.Values)[k.Offset:], at, ends, before)
 	}
+	return before
 }
 
 // putTexts writes text of rows from row at of the chunk on.
-func (k *chunk) putTexts(t *tile, at int, pos []int) {
+func (k *chunk) putTexts(t *tile, out []byte, at int, pos []int) {
 	switch k.kind {
 	case keyencode.BinaryView:
 		for i, s := range k.loadViews(t, at, len(pos)) {
-			pos[i] = k.putText(t.out, pos[i], s)
+			pos[i] = k.putText(out, pos[i], s)
 		}
 	case keyencode.Binary:
-		putTexts(k, t.out, arrow.Int32Traits.CastFromBytes(k.Values)[k.Offset:], at, pos)
+		putTexts(k, out, arrow.Int32Traits.CastFromBytes(k.Values)[k.Offset:], at, pos)
 	case keyencode.LargeBinary:
-		putTexts(k, t.out, arrow.Int64Traits.CastFromBytes(k.Values)[k.Offset:], at, pos)
+		putTexts(k, out, arrow.Int64Traits.CastFromBytes(k.Values)[k.Offset:], at, pos)
 	}
 }
 
@@ -53,21 +59,24 @@ func textWidth(s []byte) int {
 	return len(s) + 2 + escaped(s)
 }
 
-// addWidths looks at the bytes of all rows at once, as strings seldom have a byte to escape.
-func addWidths[O int32 | int64](k *chunk, offsets []O, at int, widths []int) {
-	offsets = offsets[at : at+len(widths)+1]
+// addTexts looks at the bytes of all rows at once, as strings seldom have a byte to escape.
+func addTexts[O int32 | int64](k *chunk, offsets []O, at int, ends []int64, before int64) int64 {
+	offsets = offsets[at : at+len(ends)+1]
 	if k.Validity != nil || !clean(k.Data[0], offsets) {
 		k.escapes.Store(true)
-		for i := range widths {
-			widths[i] += textWidth(textAt(k, offsets, at, i))
+		for i := range ends {
+			before += int64(textWidth(textAt(k, offsets, at, i)))
+			ends[i] += before
 		}
-		return
+		return before
 	}
-	lo := offsets[0]
-	for i, hi := range offsets[1:] {
-		widths[i] += int(hi-lo) + 2
-		lo = hi
+	// the class and the terminator of each row, and what is between the offsets
+	before -= int64(offsets[0])
+	for i, end := range offsets[1:] {
+		before += 2
+		ends[i] += before + int64(end)
 	}
+	return before + int64(offsets[len(ends)])
 }
 
 func putTexts[O int32 | int64](k *chunk, out []byte, offsets []O, at int, pos []int) {
@@ -79,20 +88,25 @@ func putTexts[O int32 | int64](k *chunk, out []byte, offsets []O, at int, pos []
 		return
 	}
 	data, flip, end := k.Data[0], k.flip, terminator^byte(k.flip)
-	for i, p := range pos {
-		lo, hi := int(offsets[i]), int(offsets[i+1])
-		n := hi - lo
-		row := out[p : p+n+2]
-		row[0] = classValue
-		if 8 <= n && n <= 16 { // copyFlipped without the call
-			first, last := binary.LittleEndian.Uint64(data[lo:]), binary.LittleEndian.Uint64(data[hi-8:])
-			binary.LittleEndian.PutUint64(row[1:], first^flip)
-			binary.LittleEndian.PutUint64(row[n-7:], last^flip)
-		} else if n > 0 {
-			copyFlipped(row[1:], data[lo:hi], flip)
+	pos = pos[:len(offsets)-1]
+	lo := int(offsets[0])
+	for i, next := range offsets[1:] {
+		hi, p := int(next), pos[i]
+		var text []byte
+		if lo < hi { // else the data may be nil
+			text = data[lo:hi]
 		}
-		row[n+1] = end
-		pos[i] = p + n + 2
+		row := out[p:][:len(text)+2]
+		if 8 <= len(text) && len(text) <= 14 { // two words that overlap have all bytes
+			first, last := binary.LittleEndian.Uint64(text), binary.LittleEndian.Uint64(text[len(text)-8:])
+			binary.LittleEndian.PutUint64(row, (first^flip)<<8|classValue)
+			binary.LittleEndian.PutUint64(row[len(row)-8:], (last^flip)>>8|uint64(end)<<56)
+		} else {
+			row[0] = classValue
+			copyFlipped(row[1:], text, flip)
+			row[len(row)-1] = end
+		}
+		pos[i], lo = p+len(row), hi
 	}
 }
 

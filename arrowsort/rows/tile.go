@@ -15,24 +15,21 @@ type tile struct {
 
 // measure writes where each row ends, from the start of the tile: of len(ends) rows from row lo on.
 func (t *tile) measure(sources []source, ends []int64, lo int) {
-	n := len(ends)
-	fixed := 0
+	fixed, end := 0, int64(0)
 	for i := range sources {
 		fixed += sources[i].bytes
 	}
-	widths := t.pos[:n]
-	for i := range widths {
-		widths[i] = fixed
+	for i := range ends {
+		end += int64(fixed)
+		ends[i] = end
 	}
 	for i := range sources {
 		if s := &sources[i]; s.format == formatText {
-			s.each(lo, n, func(k *chunk, at, from, n int) { k.addWidths(t, at, widths[from:from+n]) })
+			before := int64(0)
+			s.each(lo, len(ends), func(k *chunk, at, from, n int) {
+				before = k.addTexts(t, at, ends[from:from+n], before)
+			})
 		}
-	}
-	end := int64(0)
-	for i, w := range widths {
-		end += int64(w)
-		ends[i] = end
 	}
 }
 
@@ -46,10 +43,13 @@ func (t *tile) place(ends []int64, start int64) {
 	}
 }
 
-// put writes n rows from row lo on.
+// put writes n rows from row lo on. Only text moves the positions of rows on; what is ahead of a leaf, apart from text,
+// has the same size in all rows.
 func (t *tile) put(sources []source, lo, n int) {
+	ahead := 0
 	for i := range sources {
-		s := &sources[i]
-		s.each(lo, n, func(k *chunk, at, from, n int) { k.put(t, at, t.pos[from:from+n]) })
+		s, out := &sources[i], t.out[ahead:]
+		s.each(lo, n, func(k *chunk, at, from, n int) { k.put(t, out, at, t.pos[from:from+n]) })
+		ahead += s.bytes
 	}
 }

@@ -13,6 +13,19 @@ func load64(p unsafe.Pointer, i uint64) uint64 { return *(*uint64)(unsafe.Add(p,
 
 func count32(p unsafe.Pointer, i uint64) { *(*uint32)(unsafe.Add(p, i*4))++ }
 
+// classify writes and counts the bins of codes.
+func (b *binner) classify(codes []uint64, bins []uint16, histogram []uint32) {
+	counts := unsafe.Pointer(&histogram[0])
+	switch {
+	case b.tree != nil:
+		classifySplit(codes, bins, counts, b)
+	case b.cells != nil:
+		classifyCells(codes, bins, counts, b)
+	default:
+		classifyLinear(codes, bins, counts, b)
+	}
+}
+
 // countLinear counts the bins of codes whose mapping is linear, without borders.
 //
 //go:noinline

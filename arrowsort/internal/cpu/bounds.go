@@ -111,3 +111,22 @@ func (s *boundSearch) bisect(before func(code, value uint64) bool) {
 		}
 	}
 }
+
+// bisectWords replaces leading words of values by what is asked for of them among rows lo..hi-1, counted from row lo.
+func bisectWords(src source, words []uint64, lo, hi int, asked sides) {
+	var s boundSearch
+	s.src = src
+	for ; len(words) > 0; words = words[s.count:] {
+		s.count = copy(s.values[:], words)
+		clear(words[:s.count])
+		for _, right := range asked {
+			for i := range s.count {
+				s.lo[i], s.hi[i] = uint32(lo), uint32(hi)
+			}
+			s.bisect(func(code, value uint64) bool { return code < value || right && code == value })
+			for i, row := range s.lo[:s.count] {
+				words[i] = words[i]<<32 | uint64(row-uint32(lo))
+			}
+		}
+	}
+}

@@ -46,9 +46,9 @@ func Merge(
 	if err := s.measure(); err != nil {
 		return nil, nil, err
 	}
-	for i := range runs.Ends {
-		lo, hi := runs.bounds(i)
-		if err := s.checkRun(i, lo, hi); err != nil {
+	proven := !s.provesAsItMerges(runs)
+	if proven {
+		if err := s.checkRuns(runs); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -62,23 +62,46 @@ func Merge(
 		limited.Limit = s.out
 	}
 	s.job, s.out = &limited, limited.Limit
-	result, err = s.merge(runs)
+	result, err = s.merge(runs, proven)
 	return result, taken, err
 }
 
+// provesAsItMerges reports whether the merge sees all codes of all rows anyway, so that runs need no check before.
+func (s *sorter) provesAsItMerges(runs Runs) bool {
+	return s.plan.Words() == 1 && s.mergesTiles(runs) && runs.Open == nil && s.out == s.rows
+}
+
+// mergesTiles reports whether runs are merged, not sorted.
+func (s *sorter) mergesTiles(runs Runs) bool { return s.rows > smallRows && len(runs.Ends) <= mergeRuns }
+
+// checkRuns returns an UnsortedError unless the rows of each run are in order.
+func (s *sorter) checkRuns(runs Runs) error {
+	for i := range runs.Ends {
+		lo, hi := runs.bounds(i)
+		if err := s.checkRun(i, lo, hi); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // merge makes the leading rows of the merged runs.
-func (s *sorter) merge(runs Runs) (*engine.Result, error) {
+func (s *sorter) merge(runs Runs, proven bool) (*engine.Result, error) {
 	inOrder, _, err := s.sortedInput()
 	if err != nil {
 		return nil, err
 	}
-	if inOrder || s.rows <= smallRows || len(runs.Ends) > mergeRuns {
+	if inOrder || !s.mergesTiles(runs) {
 		return s.sort()
 	}
 	if err := s.allocate(); err != nil {
 		return nil, err
 	}
-	if _, err := s.mergeTiles(runs, true); err != nil {
+	merged, err := s.mergeTiles(runs, proven)
+	if err == nil && !merged {
+		err = s.checkRuns(runs) // which row it is
+	}
+	if err != nil {
 		return nil, err
 	}
 	return s.result()

@@ -59,19 +59,13 @@ func (p *partition) count(keep bool) (err error) {
 	err = p.run(len(p.shares), func(_, item int) {
 		var codes [blockRows]uint64
 		s := &p.shares[item]
-		histogram := unsafe.Pointer(&s.offsets[0])
 		for lo := s.lo; lo < s.hi && (lo%placeRows != 0 || !p.stopped()); lo += blockRows {
 			block := codes[:min(blockRows, s.hi-lo)]
 			p.src.encode(block, lo)
-			switch {
-			case p.linear():
-				countLinear(block, histogram, b)
-			case b.tree != nil:
-				classifySplit(block, p.bins[lo:lo+len(block)], histogram, b)
-			case b.cells != nil:
-				classifyCells(block, p.bins[lo:lo+len(block)], histogram, b)
-			default:
-				classifyLinear(block, p.bins[lo:lo+len(block)], histogram, b)
+			if p.linear() {
+				countLinear(block, unsafe.Pointer(&s.offsets[0]), b)
+			} else {
+				b.classify(block, p.bins[lo:lo+len(block)], s.offsets)
 			}
 		}
 		p.report(s.hi - s.lo)

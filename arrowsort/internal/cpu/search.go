@@ -20,8 +20,9 @@ func (e *UnsortedError) Error() string {
 // Search returns, for each row of a job from row number rows on, its place among the rows before that, which are in
 // order: the first place that keeps them so, or with right the last one. The result is row numbers of 8 bytes.
 //
-// Temp storage of each worker, unless the rows to search are few: 128 KiB, and 16 bytes for each row that it searches
-// together, 24 where the codes have several words. That is 1/16 as many rows as there are before, but 2^17 to 2^22.
+// Temp storage, unless the rows to search are few: 10 bytes for each row that is searched together with others, as many
+// as there are rows in order, but at least 2^24 of them; and 640 KiB for each worker, or for all when the rows in order
+// are few.
 func Search(
 	ctx context.Context, job *engine.Job, rows int, right bool, mem engine.Allocator,
 ) (*engine.Result, error) {
@@ -59,27 +60,39 @@ func (s *sorter) checkRun(run, lo, hi int) error {
 	return err
 }
 
+// sides are what is asked for of a value among rows in order: for each of them the place after the rows below it or,
+// where it is true, after the rows not above it. Of two sides, the first one is in the upper 32 bits of a word.
+type sides []bool
+
 // search writes the place of each row from rows on.
 func (s *sorter) search(places []uint64, rows int, right bool) error {
-	if s.plan.Words() == 0 || len(places) <= rows>>7 {
+	asked := sides{right}
+	if s.plan.Words() > 1 {
+		asked = sides{false, true}
+	}
+	switch {
+	case s.plan.Words() == 0 || len(places) <= rows>>7:
 		return s.tiles(len(places), boundsBatch, func(_, lo, hi int) {
 			s.searchBounds(places[lo:hi], rows, rows+lo, right)
 		})
-	}
-	w, err := s.newWordSearch(rows, len(places))
-	if err != nil {
-		return err
-	}
-	return s.tiles(len(places), w.batch, func(worker, lo, hi int) {
-		t := &w.workers[worker]
-		if s.plan.Words() == 1 {
-			w.place(t, places[lo:hi], rows+lo, right)
-			return
+	case rows <= stripRows:
+		if err := s.searchStrip(places, rows, asked); err != nil {
+			return err
 		}
-		left := t.left[:hi-lo]
-		w.place(t, left, rows+lo, false)
-		w.place(t, places[lo:hi], rows+lo, true)
-		s.searchTies(places[lo:hi], left, rows+lo, right)
+	default:
+		for lo, step := 0, max(rows, searchTogether); lo < len(places); lo += step {
+			if err := s.searchBins(places[lo:min(lo+step, len(places))], rows, rows+lo, asked); err != nil {
+				return err
+			}
+		}
+	}
+	if s.plan.Words() == 1 {
+		return nil
+	}
+	return s.tiles(len(places), placeRows, func(_, lo, hi int) {
+		for ; lo < hi && !s.stopped(); lo += blockRows {
+			s.searchTies(places[lo:min(lo+blockRows, hi)], rows+lo, right)
+		}
 	})
 }
 
@@ -96,20 +109,36 @@ func (s *sorter) searchBounds(places []uint64, rows, first int, right bool) {
 	}
 }
 
-// searchTies places rows from row first on, whose leading words tie with rows left to places-1, by their further words.
-func (s *sorter) searchTies(places, left []uint64, first int, right bool) {
+// searchStrip writes what is asked for of each row from rows on, among so few rows that the cache holds all of them.
+func (s *sorter) searchStrip(places []uint64, rows int, asked sides) error {
+	t, err := s.newStrip(rows)
+	if err != nil {
+		return err
+	}
+	defer t.release(&s.buffers)
+	t.fill(s.source(), 0, rows)
+	return s.tiles(len(places), placeRows, func(_, lo, hi int) {
+		for ; lo < hi && !s.stopped(); lo += blockRows {
+			block := places[lo:min(lo+blockRows, hi)]
+			s.source().encode(block, rows+lo)
+			t.search(block, asked)
+		}
+	})
+}
+
+// searchTies places rows from row first on, whose leading words tie with those of the rows between two places, by their
+// further words.
+func (s *sorter) searchTies(places []uint64, first int, right bool) {
 	var values [blockRows]uint64
 	var bounds [blockRows]bound
-	for lo := 0; lo < len(places) && !s.stopped(); lo += blockRows {
-		n := min(blockRows, len(places)-lo)
-		s.source().encode(values[:n], first+lo)
-		for i := range n {
-			bounds[i] = bound{row: uint32(first + lo + i), lo: uint32(left[lo+i]), hi: uint32(places[lo+i]),
-				word: s.plan.Next(0, values[i])}
+	s.source().encode(values[:len(places)], first)
+	for i, both := range places {
+		bounds[i] = bound{
+			row: uint32(first + i), lo: uint32(both >> 32), hi: uint32(both), word: s.plan.Next(0, values[i]),
 		}
-		s.place(s.plan, s.source(), bounds[:n])
-		for i := range n {
-			places[lo+i] = bounds[i].side(right)
-		}
+	}
+	s.place(s.plan, s.source(), bounds[:len(places)])
+	for i := range places {
+		places[i] = bounds[i].side(right)
 	}
 }
