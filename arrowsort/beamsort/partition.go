@@ -2,6 +2,7 @@ package beamsort
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -13,7 +14,7 @@ import (
 )
 
 // A partitionFn reads a part, sorts it piece by piece, and cuts the sorted rows at the splitters. An element is the
-// number of a shard, from 0, and a batch.
+// number of a shard, from 0, and a batch, or with a shuffle folder the reference to one.
 type partitionFn struct{ Settings []byte }
 
 func (f *partitionFn) ProcessElement(ctx context.Context, t task, splitters func(*[]byte) bool,
@@ -32,19 +33,24 @@ func (f *partitionFn) ProcessElement(ctx context.Context, t task, splitters func
 		}
 		defer limits.release()
 	}
+	out, err := with.newSender(emit)
+	if err != nil {
+		return err
+	}
 	at, first := place{part: t.Number}, int64(0)
-	return with.read(ctx, t, nil, with.parquet(), func(piece arrow.Table) error {
+	err = with.read(ctx, t, nil, with.parquet(), func(piece arrow.Table) error {
 		sorted, cuts, err := with.cut(ctx, piece, limits, at.part, first)
 		if err != nil {
 			return err
 		}
 		defer sorted.Release()
 		first += piece.NumRows()
-		return emitAll(sorted, cuts, &at, func(shard int64, b []byte) {
+		return emitAll(sorted, cuts, &at, func(shard int64, b []byte) error {
 			bytesShuffled.Inc(ctx, int64(len(b)))
-			emit(shard, b)
+			return out.send(shard, b)
 		})
 	})
+	return errors.Join(err, out.close())
 }
 
 // cut sorts a piece, whose first row has a number in its part, and finds where shards end in it but for the last.
@@ -76,7 +82,7 @@ func (s *settings) cut(ctx context.Context, piece arrow.Table, limits *limits, p
 }
 
 // emitAll emits sorted rows in batches for their shards.
-func emitAll(sorted arrow.Table, cuts []int64, at *place, emit func(int64, []byte)) error {
+func emitAll(sorted arrow.Table, cuts []int64, at *place, emit func(int64, []byte) error) error {
 	rec, err := oneRecord(sorted)
 	if err != nil {
 		return err
@@ -87,7 +93,7 @@ func emitAll(sorted arrow.Table, cuts []int64, at *place, emit func(int64, []byt
 	for shard, end := range append(cuts, rec.NumRows()) {
 		for start < end {
 			next := min(start+most, end)
-			if err := emitRows(rec, start, next, at, func(b []byte) { emit(int64(shard), b) }); err != nil {
+			if err := emitRows(rec, start, next, at, func(b []byte) error { return emit(int64(shard), b) }); err != nil {
 				return err
 			}
 			start = next
@@ -97,24 +103,23 @@ func emitAll(sorted arrow.Table, cuts []int64, at *place, emit func(int64, []byt
 }
 
 // emitRows emits rows as a batch, or as several if they are far larger than the mean.
-func emitRows(rec arrow.Record, start, end int64, at *place, emit func([]byte)) error {
+func emitRows(rec arrow.Record, start, end int64, at *place, emit func([]byte) error) error {
 	b, err := encodeRows(rec, start, end)
 	if err != nil {
 		return err
 	}
-	return emitHalves(b, rec, start, end, func(b []byte) {
+	return emitHalves(b, rec, start, end, func(b []byte) error {
 		at.put(b)
 		at.number++
-		emit(b)
+		return emit(b)
 	})
 }
 
 // emitHalves emits rows as a batch that is given or, if it is too large, as halves, unless what makes it large is in
 // both of them.
-func emitHalves(b []byte, rec arrow.Record, start, end int64, emit func([]byte)) error {
+func emitHalves(b []byte, rec arrow.Record, start, end int64, emit func([]byte) error) error {
 	if len(b) <= 2*batchBytes || end-start < 2 {
-		emit(b)
-		return nil
+		return emit(b)
 	}
 	middle := start + (end-start)/2
 	left, err := encodeRows(rec, start, middle)
@@ -126,8 +131,7 @@ func emitHalves(b []byte, rec arrow.Record, start, end int64, emit func([]byte))
 		return err
 	}
 	if len(left)+len(right) > len(b)*5/4 {
-		emit(b)
-		return nil
+		return emit(b)
 	}
 	if err := emitHalves(left, rec, start, middle, emit); err != nil {
 		return err

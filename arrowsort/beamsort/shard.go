@@ -19,11 +19,15 @@ func (f *shardFn) ProcessElement(ctx context.Context, number int64, batches func
 	}
 	shelf := newShelf(with.Options.memory()/shelfShare, with.Options.SpillDir)
 	defer shelf.close()
+	add := shelf.add
+	if with.Shuffle != "" {
+		add = shelf.refer
+	}
 	for b := []byte(nil); batches(&b); {
 		if len(b) == 0 { // of emptyFn
 			continue
 		}
-		if err := shelf.add(b); err != nil {
+		if err := add(b); err != nil {
 			return err
 		}
 	}

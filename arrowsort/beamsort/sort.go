@@ -22,10 +22,12 @@ func init() {
 	register.DoFn2x0[[]byte, func(int64, []byte)](new(emptyFn))
 	register.DoFn4x1[context.Context, int64, func(*[]byte) bool, func(Shard), error](new(shardFn))
 	register.DoFn3x0[context.Context, Shard, func(Shard)](new(countFn))
+	register.DoFn2x1[int, func(*Shard) bool, error](new(removeFn))
 	register.Emitter1[[]byte]()
 	register.Emitter2[int64, []byte]()
 	register.Emitter1[Shard]()
 	register.Iter1[[]byte]()
+	register.Iter1[Shard]()
 }
 
 // A Shard is an output file.
@@ -75,13 +77,23 @@ func Sort(ctx context.Context, scope beam.Scope, inputs []string, output string,
 		return none, err
 	}
 	opts.KeysFor = nil
-	with := &settings{Keys: division.Keys, KeyColumns: division.KeyColumns, Output: output, Shards: shards,
-		Parts: len(all), Options: opts}
+	shuffle, err := opts.newShuffle(output)
+	if err != nil {
+		return none, err
+	}
+	with := &settings{Keys: division.Keys, KeyColumns: division.KeyColumns, Output: output, Shuffle: shuffle,
+		Shards: shards, Parts: len(all), Options: opts}
 	encoded, err := with.encode(division)
 	if err != nil {
 		return none, err
 	}
-	return build(scope.Scope("arrowsort"), all, shards, encoded), nil
+	scope = scope.Scope("arrowsort")
+	written := build(scope, all, shards, encoded)
+	if shuffle != "" {
+		together := beam.GroupByKey(scope, beam.AddFixedKey(scope, written))
+		beam.ParDo0(scope, &removeFn{shuffle}, together)
+	}
+	return written, nil
 }
 
 // build adds the steps.

@@ -3,6 +3,7 @@ package beamsort
 import (
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -39,6 +40,9 @@ func TestMistakesAreFoundWhenThePipelineIsBuilt(t *testing.T) {
 		{[]string{path}, out, key, Options{Memory: 5}, ErrOption, "Memory is 5"},
 		{[]string{path}, out, key, Options{Threads: -2}, ErrOption, "Threads is -2"},
 		{[]string{path}, out, key, Options{SpillCompression: "rar"}, ErrOption, "rar"},
+		{[]string{path}, out, key, Options{ShuffleDir: in, RunnerShuffle: true}, ErrOption, "exclude each other"},
+		{[]string{path}, out, key, Options{ShuffleDir: "gs://in"}, ErrOption, "ShuffleDir is gs://in"},
+		{[]string{path}, out, key, Options{ShuffleDir: path}, syscall.ENOTDIR, path},
 		{[]string{path}, out, key, Options{Compression: "rar"}, parquetsort.ErrOption, "rar"},
 		{[]string{csv}, out, key, Options{}, parquetsort.ErrOption, "CSV is not divided"},
 		{[]string{"-"}, out, key, Options{InputFormat: "arrows"}, ErrOption, "standard input"},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,15 +21,26 @@ import (
 )
 
 // runSteps calls the steps of the pipeline one after the other, with groups in a random order, as a runner may. Each
-// step is run twice for each of its elements, of which the second result counts.
+// step is run twice for each of its elements, of which the second result counts. Shards are the same files whether rows
+// travel in files or through the runner.
 func runSteps(t *testing.T, inputs []string, output string, keys []arrowsort.Key, opts Options) []string {
+	t.Helper()
+	shards := runStepsOnce(t, inputs, output, keys, opts)
+	opts.RunnerShuffle = true
+	require.Equal(t, readBytes(t, shards), readBytes(t, runStepsOnce(t, inputs, t.TempDir(), keys, opts)))
+	return shards
+}
+
+func runStepsOnce(t *testing.T, inputs []string, output string, keys []arrowsort.Key, opts Options) []string {
 	t.Helper()
 	ctx := t.Context()
 	division, err := parquetsort.Divide(ctx, inputs, partBytes, parquetsort.Options{Keys: keys})
 	require.NoError(t, err)
 	all := tasks(division)
-	with, err := (&settings{Keys: division.Keys, KeyColumns: division.KeyColumns, Output: output, Shards: opts.Shards,
-		Parts: len(all), Options: opts}).encode(division)
+	shuffle, err := opts.newShuffle(output)
+	require.NoError(t, err)
+	with, err := (&settings{Keys: division.Keys, KeyColumns: division.KeyColumns, Output: output, Shuffle: shuffle,
+		Shards: opts.Shards, Parts: len(all), Options: opts}).encode(division)
 	require.NoError(t, err)
 	random := rand.New(rand.NewPCG(1, 2))
 	random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
@@ -61,6 +73,12 @@ func runSteps(t *testing.T, inputs []string, output string, keys []arrowsort.Key
 		return (&shardFn{with}).ProcessElement(context.Background(), int64(number), iterate(groups[number]), emit)
 	})
 	slices.SortFunc(written, func(a, b Shard) int { return int(a.Number - b.Number) })
+	if shuffle != "" {
+		require.NoError(t, (&removeFn{shuffle}).ProcessElement(0, func(*Shard) bool { return false }))
+	}
+	left, err := os.ReadDir(output)
+	require.NoError(t, err)
+	require.Len(t, left, opts.Shards, "shards and no other file")
 	var paths []string
 	for i, s := range written {
 		require.Equal(t, filepath.Join(output, shardName(i, opts.Shards)), s.Path)
@@ -197,12 +215,13 @@ func TestBatchesOfUnequalRows(t *testing.T) {
 	schema := arrow.NewSchema([]arrow.Field{{Name: "v", Type: rows.DataType()}}, nil)
 	table := array.NewTableFromSlice(schema, [][]arrow.Array{{rows}})
 	at, batches := place{part: 1}, int64(0)
-	require.NoError(t, emitAll(table, []int64{90_000}, &at, func(shard int64, b []byte) {
+	require.NoError(t, emitAll(table, []int64{90_000}, &at, func(shard int64, b []byte) error {
 		require.LessOrEqual(t, len(b), 2*batchBytes)
 		rec, err := decodeBatch(b)
 		require.NoError(t, err)
 		batches++
 		rec.Release()
+		return nil
 	}))
 	require.Equal(t, at.number, batches)
 	require.Greater(t, batches, int64(10))

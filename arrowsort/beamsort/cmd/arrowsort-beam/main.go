@@ -112,6 +112,9 @@ func defineFlags(flags *flag.FlagSet) *job {
 		return err
 	})
 	flags.StringVar(&o.SpillDir, "spill-dir", "", "`FOLDER` of a worker for what does not fit in its memory")
+	flags.StringVar(&o.ShuffleDir, "shuffle-dir", "", "local or shared `FOLDER` in which rows travel to their shards "+
+		"(default the folder of -o; of an object store: rows travel through the runner)")
+	flags.BoolVar(&o.RunnerShuffle, "runner-shuffle", false, "rows travel through the runner, not in files")
 	flags.StringVar(&o.SpillCompression, "spill-compression", "", "compress what is spilled: lz4 or zstd")
 	flags.StringVar(&o.InputFormat, "format", "", "format of the inputs: parquet, arrow or arrows; by their names")
 	flags.StringVar(&o.Compression, "compression", "", "`CODEC[:LEVEL]` of the sorted files (default zstd)")
@@ -167,7 +170,7 @@ func (j *job) run(ctx context.Context) error {
 	}
 	result, err := beamx.RunWithMetrics(ctx, p)
 	if err != nil {
-		return err
+		return errors.Join(err, beamsort.Cleanup())
 	}
 	fmt.Println(beamsort.Summary(result))
 	return nil
