@@ -1,13 +1,13 @@
 package beamsort
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"sort"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
@@ -17,34 +17,28 @@ import (
 // number of a shard, from 0, and a batch, or with a shuffle folder the reference to one.
 type partitionFn struct{ Settings []byte }
 
-func (f *partitionFn) ProcessElement(ctx context.Context, t task, splitters func(*[]byte) bool,
+func (f *partitionFn) ProcessElement(ctx context.Context, t task, splitters func(*limits) bool,
 	emit func(int64, []byte)) error {
 	with, err := decodeSettings(f.Settings)
 	if err != nil {
 		return err
 	}
-	var limits *limits
-	for b := []byte(nil); splitters(&b); {
-		if limits != nil {
-			return fmt.Errorf("there are splitters twice")
-		}
-		if limits, err = newLimits(b); err != nil {
-			return err
-		}
-		defer limits.release()
+	var between limits
+	if splitters(&between) && splitters(new(limits)) {
+		return fmt.Errorf("there are splitters twice")
 	}
 	out, err := with.newSender(emit)
 	if err != nil {
 		return err
 	}
-	at, first := place{part: t.Number}, int64(0)
+	first, at := place{part: t.Number}, place{part: t.Number}
 	err = with.read(ctx, t, nil, with.parquet(), func(piece arrow.Table) error {
-		sorted, cuts, err := with.cut(ctx, piece, limits, at.part, first)
+		sorted, cuts, err := with.cut(ctx, piece, between.Rows, first)
 		if err != nil {
 			return err
 		}
 		defer sorted.Release()
-		first += piece.NumRows()
+		first.number += piece.NumRows()
 		return emitAll(sorted, cuts, &at, func(shard int64, b []byte) error {
 			bytesShuffled.Inc(ctx, int64(len(b)))
 			return out.send(shard, b)
@@ -53,32 +47,34 @@ func (f *partitionFn) ProcessElement(ctx context.Context, t task, splitters func
 	return errors.Join(err, out.close())
 }
 
-// cut sorts a piece, whose first row has a number in its part, and finds where shards end in it but for the last.
-// Splitters are sorted among the rows of the piece: each precedes the first row that has its number or a
-// larger one, so that it precedes that row among equal keys, too. The caller releases the sorted rows.
-func (s *settings) cut(ctx context.Context, piece arrow.Table, limits *limits, part, first int64) (arrow.Table,
-	[]int64, error) {
-	merged, origin := limits.among(piece, s.KeyColumns, part, first)
-	defer merged.Release()
-	order, err := arrowsort.SortIndices32(ctx, merged, s.sampleKeys(), s.sorting())
+// cut sorts a piece, whose first row has a place, and finds where shards end in it but for the last. The caller
+// releases the sorted rows.
+func (s *settings) cut(ctx context.Context, piece arrow.Table, splitters [][]byte, first place) (arrow.Table, []int64,
+	error) {
+	order, err := arrowsort.SortIndices32(ctx, piece, s.Keys, s.sorting())
 	if err != nil {
 		return nil, nil, err
 	}
 	defer order.Release()
-	rows := make([]uint32, 0, piece.NumRows())
-	var cuts []int64
-	for _, at := range order.Uint32Values() {
-		if row := origin[at]; row == splitter {
-			cuts = append(cuts, int64(len(rows)))
-		} else {
-			rows = append(rows, row)
-		}
+	sorted, err := arrowsort.Take(ctx, piece, order, s.sorting())
+	if err != nil || len(splitters) == 0 {
+		return sorted, nil, err
 	}
-	numbers := array.NewUint32Data(array.NewData(arrow.PrimitiveTypes.Uint32, len(rows),
-		[]*memory.Buffer{nil, memory.NewBufferBytes(arrow.Uint32Traits.CastToBytes(rows))}, nil, 0, 0))
-	defer numbers.Release()
-	sorted, err := arrowsort.Take(ctx, piece, numbers, s.sorting())
-	return sorted, cuts, err
+	keys, err := encodeKeys(ctx, sorted, s.Keys, s.sorting())
+	if err != nil {
+		sorted.Release()
+		return nil, nil, err
+	}
+	defer keys.Release()
+	cuts, rows := make([]int64, len(splitters)), order.Uint32Values()
+	for i, splitter := range splitters {
+		key, at := splitter[:len(splitter)-placeBytes], splitter[len(splitter)-placeBytes:]
+		cuts[i] = int64(sort.Search(len(rows), func(row int) bool {
+			c := bytes.Compare(keys.Row(row), key)
+			return c > 0 || c == 0 && bytes.Compare(place{first.part, first.number + int64(rows[row])}.append(nil), at) >= 0
+		}))
+	}
+	return sorted, cuts, nil
 }
 
 // emitAll emits sorted rows in batches for their shards.
@@ -109,7 +105,7 @@ func emitRows(rec arrow.Record, start, end int64, at *place, emit func([]byte) e
 		return err
 	}
 	return emitHalves(b, rec, start, end, func(b []byte) error {
-		at.put(b)
+		at.append(b[:0])
 		at.number++
 		return emit(b)
 	})

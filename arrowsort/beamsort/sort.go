@@ -15,18 +15,23 @@ import (
 
 func init() {
 	beam.RegisterType(reflect.TypeFor[task]())
+	beam.RegisterType(reflect.TypeFor[sampled]())
+	beam.RegisterType(reflect.TypeFor[limits]())
 	beam.RegisterType(reflect.TypeFor[Shard]())
-	register.DoFn3x1[context.Context, task, func([]byte), error](new(sampleFn))
-	register.DoFn4x1[context.Context, int, func(*[]byte) bool, func([]byte), error](new(splittersFn))
-	register.DoFn4x1[context.Context, task, func(*[]byte) bool, func(int64, []byte), error](new(partitionFn))
+	register.DoFn3x1[context.Context, task, func(sampled), error](new(sampleFn))
+	register.DoFn3x0[int, func(*sampled) bool, func(limits)](new(splittersFn))
+	register.DoFn4x1[context.Context, task, func(*limits) bool, func(int64, []byte), error](new(partitionFn))
 	register.DoFn2x0[[]byte, func(int64, []byte)](new(emptyFn))
 	register.DoFn4x1[context.Context, int64, func(*[]byte) bool, func(Shard), error](new(shardFn))
 	register.DoFn3x0[context.Context, Shard, func(Shard)](new(countFn))
 	register.DoFn2x1[int, func(*Shard) bool, error](new(removeFn))
-	register.Emitter1[[]byte]()
+	register.Emitter1[sampled]()
+	register.Emitter1[limits]()
 	register.Emitter2[int64, []byte]()
 	register.Emitter1[Shard]()
 	register.Iter1[[]byte]()
+	register.Iter1[sampled]()
+	register.Iter1[limits]()
 	register.Iter1[Shard]()
 }
 
@@ -102,7 +107,7 @@ func build(scope beam.Scope, all []task, count int, with []byte) beam.PCollectio
 
 	samples := beam.ParDo(scope.Scope("sample"), &sampleFn{with}, parts)
 	together := beam.GroupByKey(scope, beam.AddFixedKey(scope, samples))
-	splitters := beam.ParDo(scope.Scope("splitters"), &splittersFn{with}, together)
+	splitters := beam.ParDo(scope.Scope("splitters"), &splittersFn{count}, together)
 
 	rows := beam.ParDo(scope.Scope("partition"), &partitionFn{with}, parts, beam.SideInput{Input: splitters})
 	empty := beam.ParDo(scope, &emptyFn{count}, beam.Impulse(scope))

@@ -45,13 +45,14 @@ func runStepsOnce(t *testing.T, inputs []string, output string, keys []arrowsort
 	random := rand.New(rand.NewPCG(1, 2))
 	random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 
-	samples := run(t, all, func(task task, emit func([]byte)) error {
+	samples := run(t, all, func(task task, emit func(sampled)) error {
 		return (&sampleFn{with}).ProcessElement(ctx, task, emit)
 	})
-	var splitters [][]byte
+	var splitters []limits
 	if len(samples) > 0 {
-		splitters = run(t, []int{0}, func(zero int, emit func([]byte)) error {
-			return (&splittersFn{with}).ProcessElement(ctx, zero, iterate(samples), emit)
+		splitters = run(t, []int{0}, func(zero int, emit func(limits)) error {
+			(&splittersFn{opts.Shards}).ProcessElement(zero, iterate(samples), emit)
+			return nil
 		})
 	}
 	type row struct {
@@ -97,8 +98,8 @@ func run[In, Out any](t *testing.T, elements []In, step func(In, func(Out)) erro
 	return out
 }
 
-func iterate(values [][]byte) func(*[]byte) bool {
-	return func(b *[]byte) bool {
+func iterate[T any](values []T) func(*T) bool {
+	return func(b *T) bool {
 		if len(values) == 0 {
 			return false
 		}
