@@ -132,6 +132,8 @@ func TestShapes(t *testing.T) {
 			shards := runSteps(t, paths, out, keys, Options{Shards: c.shards})
 			require.Len(t, shards, c.shards)
 			requireSorted(t, paths, shards, keys)
+			onPrism := sortFiles(t, paths, t.TempDir(), keys, Options{Shards: c.shards})
+			require.Equal(t, readBytes(t, shards), readBytes(t, onPrism))
 			if all := c.rows * c.files; all > 0 && all < 100 {
 				require.Equal(t, min(all, c.shards), len(slices.DeleteFunc(rowsOf(t, shards),
 					func(n int64) bool { return n == 0 })), "as many shards have rows as there can be")

@@ -9,6 +9,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -16,12 +17,15 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/log"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
@@ -113,7 +117,7 @@ func defineFlags(flags *flag.FlagSet) *job {
 	})
 	flags.StringVar(&o.SpillDir, "spill-dir", "", "`FOLDER` of a worker for what does not fit in its memory")
 	flags.StringVar(&o.ShuffleDir, "shuffle-dir", "", "local or shared `FOLDER` in which rows travel to their shards "+
-		"(default the folder of -o; of an object store: rows travel through the runner)")
+		"(default the folder of -o; if that is an object store --spill-dir in the process, the runner elsewhere)")
 	flags.BoolVar(&o.RunnerShuffle, "runner-shuffle", false, "rows travel through the runner, not in files")
 	flags.StringVar(&o.SpillCompression, "spill-compression", "", "compress what is spilled: lz4 or zstd")
 	flags.StringVar(&o.InputFormat, "format", "", "format of the inputs: parquet, arrow or arrows; by their names")
@@ -164,6 +168,9 @@ func (j *job) run(ctx context.Context) error {
 		return errUsage
 	}
 	j.options.KeysFor = j.keysFor
+	if j.options.ShuffleDir == "" && !j.options.RunnerShuffle && strings.Contains(j.output, "://") && inProcess() {
+		j.options.ShuffleDir = cmp.Or(j.options.SpillDir, os.TempDir())
+	}
 	p, scope := beam.NewPipelineWithRoot()
 	if _, err := beamsort.Sort(ctx, scope, j.inputs, j.output, nil, j.options); err != nil {
 		return err
@@ -174,6 +181,11 @@ func (j *job) run(ctx context.Context) error {
 	}
 	fmt.Println(beamsort.Summary(result))
 	return nil
+}
+
+// inProcess reports whether the pipeline runs in this process.
+func inProcess() bool {
+	return slices.Contains([]string{"", "prism", "PrismRunner"}, *runners.Runner) && *jobopts.Endpoint == ""
 }
 
 // keysFor are the keys in the schema of the inputs.
