@@ -48,6 +48,9 @@ type Shard struct {
 // Inputs are files, patterns, and local folders, as in parquetsort.Sort; CSV is none. Their metadata are read when the
 // pipeline is built, and the keys are checked.
 //
+// Unless rows travel through the runner, Sort makes a folder for the files in which they do, which the last step of the
+// pipeline removes; see Options.ShuffleDir and Cleanup.
+//
 // Shards with the same names are replaced. Shards of another number of files in the folder are an error, as whoever
 // reads the folder would take them for rows of this output.
 func Sort(ctx context.Context, scope beam.Scope, inputs []string, output string, keys []arrowsort.Key,

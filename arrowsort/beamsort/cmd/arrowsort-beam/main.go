@@ -185,7 +185,7 @@ func (j *job) run(ctx context.Context) error {
 
 // inProcess reports whether the pipeline runs in this process.
 func inProcess() bool {
-	return slices.Contains([]string{"", "prism", "PrismRunner"}, *runners.Runner) && *jobopts.Endpoint == ""
+	return slices.Contains([]string{"", "prism", "PrismRunner", "direct", "DirectRunner"}, *runners.Runner) && *jobopts.Endpoint == ""
 }
 
 // keysFor are the keys in the schema of the inputs.
