@@ -30,7 +30,7 @@ var (
 )
 
 // BenchmarkSort sorts rows of 24 bytes by a random int64, from files of 10 million rows to shards, on Prism in the
-// process, and checks the order and the rows of the shards. It reports the largest memory of the process while it sorts.
+// process, and checks the order and the rows of the shards. It reports the largest memory of the process as it sorts.
 //
 //	go test -run '^$' -bench Sort -benchtime 3x
 //	go test -run '^$' -bench Sort -benchtime 1x . -beamsort.rows 100000000 -beamsort.shards 16

@@ -49,8 +49,8 @@ func (f *partitionFn) ProcessElement(ctx context.Context, t task, splitters func
 
 // cut sorts a piece, whose first row has a place, and finds where shards end in it but for the last. The caller
 // releases the sorted rows.
-func (s *settings) cut(ctx context.Context, piece arrow.Table, splitters [][]byte, first place) (arrow.Table, []int64,
-	error) {
+func (s *settings) cut(ctx context.Context, piece arrow.Table, splitters [][]byte, first place) (arrow.Table,
+	[]int64, error) {
 	order, err := arrowsort.SortIndices32(ctx, piece, s.Keys, s.sorting())
 	if err != nil {
 		return nil, nil, err
@@ -68,13 +68,21 @@ func (s *settings) cut(ctx context.Context, piece arrow.Table, splitters [][]byt
 	defer keys.Release()
 	cuts, rows := make([]int64, len(splitters)), order.Uint32Values()
 	for i, splitter := range splitters {
-		key, at := splitter[:len(splitter)-placeBytes], splitter[len(splitter)-placeBytes:]
 		cuts[i] = int64(sort.Search(len(rows), func(row int) bool {
-			c := bytes.Compare(keys.Row(row), key)
-			return c > 0 || c == 0 && bytes.Compare(place{first.part, first.number + int64(rows[row])}.append(nil), at) >= 0
+			at := place{first.part, first.number + int64(rows[row])}
+			return compareRow(keys.Row(row), at, splitter) >= 0
 		}))
 	}
 	return sorted, cuts, nil
+}
+
+// compareRow compares a row, by its keys and its place, with a splitter.
+func compareRow(keys []byte, at place, splitter []byte) int {
+	end := len(splitter) - placeBytes
+	if c := bytes.Compare(keys, splitter[:end]); c != 0 {
+		return c
+	}
+	return bytes.Compare(at.append(nil), splitter[end:])
 }
 
 // emitAll emits sorted rows in batches for their shards.
@@ -87,9 +95,10 @@ func emitAll(sorted arrow.Table, cuts []int64, at *place, emit func(int64, []byt
 	most := max(batchBytes*rec.NumRows()/max(arraydata.TableBytes(sorted), 1), 1)
 	start := int64(0)
 	for shard, end := range append(cuts, rec.NumRows()) {
+		send := func(b []byte) error { return emit(int64(shard), b) }
 		for start < end {
 			next := min(start+most, end)
-			if err := emitRows(rec, start, next, at, func(b []byte) error { return emit(int64(shard), b) }); err != nil {
+			if err := emitRows(rec, start, next, at, send); err != nil {
 				return err
 			}
 			start = next

@@ -168,8 +168,8 @@ func (j *job) run(ctx context.Context) error {
 		return errUsage
 	}
 	j.options.KeysFor = j.keysFor
-	if j.options.ShuffleDir == "" && !j.options.RunnerShuffle && strings.Contains(j.output, "://") && inProcess() {
-		j.options.ShuffleDir = cmp.Or(j.options.SpillDir, os.TempDir())
+	if o := &j.options; o.ShuffleDir == "" && !o.RunnerShuffle && strings.Contains(j.output, "://") && inProcess() {
+		o.ShuffleDir = cmp.Or(o.SpillDir, os.TempDir())
 	}
 	p, scope := beam.NewPipelineWithRoot()
 	if _, err := beamsort.Sort(ctx, scope, j.inputs, j.output, nil, j.options); err != nil {
@@ -185,7 +185,8 @@ func (j *job) run(ctx context.Context) error {
 
 // inProcess reports whether the pipeline runs in this process.
 func inProcess() bool {
-	return slices.Contains([]string{"", "prism", "PrismRunner", "direct", "DirectRunner"}, *runners.Runner) && *jobopts.Endpoint == ""
+	names := []string{"", "prism", "PrismRunner", "direct", "DirectRunner"}
+	return *jobopts.Endpoint == "" && slices.Contains(names, *runners.Runner)
 }
 
 // keysFor are the keys in the schema of the inputs.
