@@ -18,24 +18,22 @@ const batchBytes = 1 << 20
 // placeBytes precede the Arrow stream of a batch. They compare as the places do.
 const placeBytes = 12
 
-// A place is where the rows of a batch come from. Values of a group have no order, so batches carry it.
+// A place is where a row or the rows of a batch come from. Values of a group have no order, so batches carry it.
 type place struct {
 	part   int64 // of the inputs, in the order of files and rows
-	number int64 // of the batch among those of the part
+	number int64 // of the row or the batch among those of the part
 }
 
-// put writes the place to the start of an element.
-func (at place) put(b []byte) {
-	binary.BigEndian.PutUint32(b, uint32(at.part))
-	binary.BigEndian.PutUint64(b[4:], uint64(at.number))
+// append appends the place to bytes.
+func (at place) append(b []byte) []byte {
+	b = binary.BigEndian.AppendUint32(b, uint32(at.part))
+	return binary.BigEndian.AppendUint64(b, uint64(at.number))
 }
 
 // encodeBatch is a record as an element.
 func encodeBatch(at place, rec arrow.Record) ([]byte, error) {
 	var b bytes.Buffer
-	var head [placeBytes]byte
-	at.put(head[:])
-	b.Write(head[:])
+	b.Write(at.append(nil))
 	w, err := ipc.NewWriter(&b, rec.Schema(), ipc.Options{Allocator: memory.DefaultAllocator})
 	if err != nil {
 		return nil, err
@@ -88,9 +86,4 @@ func oneRecord(table arrow.Table) (arrow.Record, error) {
 		}
 	}
 	return array.NewRecord(table.Schema(), columns, table.NumRows()), nil
-}
-
-// joined is the rows of some records of a schema as a table, without a copy. The caller releases it.
-func joined(schema *arrow.Schema, records []arrow.Record) arrow.Table {
-	return array.NewTableFromRecords(schema, records)
 }

@@ -13,8 +13,9 @@
 //
 // The pipeline reads the key columns and draws a sample, cuts the sorted sample into as many parts as there are
 // shards, reads the files again and sends each row to its shard, and sorts the shards with package parquetsort. Rows
-// travel as Arrow record batches of about a megabyte. A splitter between two shards is a key and the number of a row,
-// so that the rows of a frequent key are spread over several shards.
+// travel as Arrow record batches of about a megabyte: in files that workers share, or through the runner. A splitter
+// between two shards is a key and the number of a row, so that the rows of a frequent key are spread over several
+// shards.
 //
 // A step that fails can be run again: a shard is written under another name and renamed when it is complete.
 package beamsort

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -24,8 +25,8 @@ func TestKilledWorker(t *testing.T) {
 	job.Env = append(os.Environ(), "BEAMSORT_TEST_INPUT="+path, "BEAMSORT_TEST_OUTPUT="+out)
 	require.NoError(t, job.Start())
 	require.Eventually(t, func() bool {
-		files, err := os.ReadDir(out)
-		return err == nil && len(files) > 0
+		unfinished, err := filepath.Glob(filepath.Join(out, ".arrowsort-output-*"))
+		return err == nil && len(unfinished) > 0
 	}, time.Minute, time.Millisecond)
 	require.NoError(t, job.Process.Kill())
 	require.ErrorContains(t, job.Wait(), "killed")

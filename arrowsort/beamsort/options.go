@@ -28,6 +28,14 @@ type Options struct {
 	// SpillDir is the folder of a worker in which shards are spilled and objects of remote file systems are staged;
 	// empty is os.TempDir.
 	SpillDir string
+	// ShuffleDir is a local folder, or one that all workers share, in which rows travel to their shards, in files that
+	// are removed at the end: the elements of the runner are references to them. It needs space for all rows as they
+	// are in memory. Empty is the folder of the output if that is no object store. To one, rows travel through the
+	// runner unless a folder is given.
+	ShuffleDir string
+	// RunnerShuffle has rows travel through the runner in any case. Prism sends those of all shards to a worker in one
+	// message, of at most 2 GiB, and holds several copies of them in memory.
+	RunnerShuffle bool
 	// SpillCompression compresses what a sort spills: lz4 or zstd; empty does not.
 	SpillCompression string
 	// InputFormat is parquet, arrow or arrows (a stream); empty goes by the names of the files.
@@ -68,6 +76,10 @@ func (o *Options) check() error {
 			mostShards)
 	case o.Memory != 0 && o.Memory < parquetsort.MinMemory:
 		return fmt.Errorf("%w: Memory is %d, give at least %d", ErrOption, o.Memory, parquetsort.MinMemory)
+	case o.ShuffleDir != "" && o.RunnerShuffle:
+		return fmt.Errorf("%w: ShuffleDir and RunnerShuffle exclude each other", ErrOption)
+	case isRemote(o.ShuffleDir):
+		return fmt.Errorf("%w: ShuffleDir is %s; give a local or shared folder", ErrOption, o.ShuffleDir)
 	case o.SpillCompression != "" && o.SpillCompression != "lz4" && o.SpillCompression != "zstd":
 		return fmt.Errorf("%w: SpillCompression %q; use lz4 or zstd", ErrOption, o.SpillCompression)
 	}

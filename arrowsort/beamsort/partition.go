@@ -1,82 +1,92 @@
 package beamsort
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"sort"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 )
 
 // A partitionFn reads a part, sorts it piece by piece, and cuts the sorted rows at the splitters. An element is the
-// number of a shard, from 0, and a batch.
+// number of a shard, from 0, and a batch, or with a shuffle folder the reference to one.
 type partitionFn struct{ Settings []byte }
 
-func (f *partitionFn) ProcessElement(ctx context.Context, t task, splitters func(*[]byte) bool,
+func (f *partitionFn) ProcessElement(ctx context.Context, t task, splitters func(*limits) bool,
 	emit func(int64, []byte)) error {
 	with, err := decodeSettings(f.Settings)
 	if err != nil {
 		return err
 	}
-	var limits *limits
-	for b := []byte(nil); splitters(&b); {
-		if limits != nil {
-			return fmt.Errorf("there are splitters twice")
-		}
-		if limits, err = newLimits(b); err != nil {
-			return err
-		}
-		defer limits.release()
+	var between limits
+	if splitters(&between) && splitters(new(limits)) {
+		return fmt.Errorf("there are splitters twice")
 	}
-	at, first := place{part: t.Number}, int64(0)
-	return with.read(ctx, t, nil, with.parquet(), func(piece arrow.Table) error {
-		sorted, cuts, err := with.cut(ctx, piece, limits, at.part, first)
+	out, err := with.newSender(emit)
+	if err != nil {
+		return err
+	}
+	first, at := place{part: t.Number}, place{part: t.Number}
+	err = with.read(ctx, t, nil, with.parquet(), func(piece arrow.Table) error {
+		sorted, cuts, err := with.cut(ctx, piece, between.Rows, first)
 		if err != nil {
 			return err
 		}
 		defer sorted.Release()
-		first += piece.NumRows()
-		return emitAll(sorted, cuts, &at, func(shard int64, b []byte) {
+		first.number += piece.NumRows()
+		return emitAll(sorted, cuts, &at, func(shard int64, b []byte) error {
 			bytesShuffled.Inc(ctx, int64(len(b)))
-			emit(shard, b)
+			return out.send(shard, b)
 		})
 	})
+	return errors.Join(err, out.close())
 }
 
-// cut sorts a piece, whose first row has a number in its part, and finds where shards end in it but for the last.
-// Splitters are sorted among the rows of the piece: each precedes the first row that has its number or a
-// larger one, so that it precedes that row among equal keys, too. The caller releases the sorted rows.
-func (s *settings) cut(ctx context.Context, piece arrow.Table, limits *limits, part, first int64) (arrow.Table,
+// cut sorts a piece, whose first row has a place, and finds where shards end in it but for the last. The caller
+// releases the sorted rows.
+func (s *settings) cut(ctx context.Context, piece arrow.Table, splitters [][]byte, first place) (arrow.Table,
 	[]int64, error) {
-	merged, origin := limits.among(piece, s.KeyColumns, part, first)
-	defer merged.Release()
-	order, err := arrowsort.SortIndices32(ctx, merged, s.sampleKeys(), s.sorting())
+	order, err := arrowsort.SortIndices32(ctx, piece, s.Keys, s.sorting())
 	if err != nil {
 		return nil, nil, err
 	}
 	defer order.Release()
-	rows := make([]uint32, 0, piece.NumRows())
-	var cuts []int64
-	for _, at := range order.Uint32Values() {
-		if row := origin[at]; row == splitter {
-			cuts = append(cuts, int64(len(rows)))
-		} else {
-			rows = append(rows, row)
-		}
+	sorted, err := arrowsort.Take(ctx, piece, order, s.sorting())
+	if err != nil || len(splitters) == 0 {
+		return sorted, nil, err
 	}
-	numbers := array.NewUint32Data(array.NewData(arrow.PrimitiveTypes.Uint32, len(rows),
-		[]*memory.Buffer{nil, memory.NewBufferBytes(arrow.Uint32Traits.CastToBytes(rows))}, nil, 0, 0))
-	defer numbers.Release()
-	sorted, err := arrowsort.Take(ctx, piece, numbers, s.sorting())
-	return sorted, cuts, err
+	keys, err := encodeKeys(ctx, sorted, s.Keys, s.sorting())
+	if err != nil {
+		sorted.Release()
+		return nil, nil, err
+	}
+	defer keys.Release()
+	cuts, rows := make([]int64, len(splitters)), order.Uint32Values()
+	for i, splitter := range splitters {
+		cuts[i] = int64(sort.Search(len(rows), func(row int) bool {
+			at := place{first.part, first.number + int64(rows[row])}
+			return compareRow(keys.Row(row), at, splitter) >= 0
+		}))
+	}
+	return sorted, cuts, nil
+}
+
+// compareRow compares a row, by its keys and its place, with a splitter.
+func compareRow(keys []byte, at place, splitter []byte) int {
+	end := len(splitter) - placeBytes
+	if c := bytes.Compare(keys, splitter[:end]); c != 0 {
+		return c
+	}
+	return bytes.Compare(at.append(nil), splitter[end:])
 }
 
 // emitAll emits sorted rows in batches for their shards.
-func emitAll(sorted arrow.Table, cuts []int64, at *place, emit func(int64, []byte)) error {
+func emitAll(sorted arrow.Table, cuts []int64, at *place, emit func(int64, []byte) error) error {
 	rec, err := oneRecord(sorted)
 	if err != nil {
 		return err
@@ -85,9 +95,10 @@ func emitAll(sorted arrow.Table, cuts []int64, at *place, emit func(int64, []byt
 	most := max(batchBytes*rec.NumRows()/max(arraydata.TableBytes(sorted), 1), 1)
 	start := int64(0)
 	for shard, end := range append(cuts, rec.NumRows()) {
+		send := func(b []byte) error { return emit(int64(shard), b) }
 		for start < end {
 			next := min(start+most, end)
-			if err := emitRows(rec, start, next, at, func(b []byte) { emit(int64(shard), b) }); err != nil {
+			if err := emitRows(rec, start, next, at, send); err != nil {
 				return err
 			}
 			start = next
@@ -97,24 +108,23 @@ func emitAll(sorted arrow.Table, cuts []int64, at *place, emit func(int64, []byt
 }
 
 // emitRows emits rows as a batch, or as several if they are far larger than the mean.
-func emitRows(rec arrow.Record, start, end int64, at *place, emit func([]byte)) error {
+func emitRows(rec arrow.Record, start, end int64, at *place, emit func([]byte) error) error {
 	b, err := encodeRows(rec, start, end)
 	if err != nil {
 		return err
 	}
-	return emitHalves(b, rec, start, end, func(b []byte) {
-		at.put(b)
+	return emitHalves(b, rec, start, end, func(b []byte) error {
+		at.append(b[:0])
 		at.number++
-		emit(b)
+		return emit(b)
 	})
 }
 
 // emitHalves emits rows as a batch that is given or, if it is too large, as halves, unless what makes it large is in
 // both of them.
-func emitHalves(b []byte, rec arrow.Record, start, end int64, emit func([]byte)) error {
+func emitHalves(b []byte, rec arrow.Record, start, end int64, emit func([]byte) error) error {
 	if len(b) <= 2*batchBytes || end-start < 2 {
-		emit(b)
-		return nil
+		return emit(b)
 	}
 	middle := start + (end-start)/2
 	left, err := encodeRows(rec, start, middle)
@@ -126,8 +136,7 @@ func emitHalves(b []byte, rec arrow.Record, start, end int64, emit func([]byte))
 		return err
 	}
 	if len(left)+len(right) > len(b)*5/4 {
-		emit(b)
-		return nil
+		return emit(b)
 	}
 	if err := emitHalves(left, rec, start, middle, emit); err != nil {
 		return err

@@ -161,7 +161,7 @@ func TestManyFiles(t *testing.T) {
 	requireSorted(t, paths, sortFiles(t, paths, out, keys, Options{Shards: 3}), keys)
 }
 
-// TestRunnerInAnotherProcess runs the pipeline on a Prism that is another process: batches cross gRPC.
+// TestRunnerInAnotherProcess runs the pipeline on a Prism that is another process: references or batches cross gRPC.
 func TestRunnerInAnotherProcess(t *testing.T) {
 	listener, err := net.Listen("tcp", "localhost:0")
 	require.NoError(t, err)
@@ -184,10 +184,12 @@ func TestRunnerInAnotherProcess(t *testing.T) {
 	endpoint, environment := *jobopts.Endpoint, *jobopts.EnvironmentType
 	defer func() { *jobopts.Endpoint, *jobopts.EnvironmentType = endpoint, environment }()
 	*jobopts.Endpoint, *jobopts.EnvironmentType = address, "loopback"
-	in, out := t.TempDir(), t.TempDir()
-	path := writeFile(t, in, "x.parquet", numbers(1, 20_000, 1000, 0), 5000)
+	path := writeFile(t, t.TempDir(), "x.parquet", numbers(1, 20_000, 1000, 0), 5000)
 	keys := []arrowsort.Key{{Path: "key"}}
-	requireSorted(t, []string{path}, sortFiles(t, []string{path}, out, keys, Options{Shards: 3}), keys)
+	for _, runner := range []bool{false, true} {
+		opts := Options{Shards: 3, RunnerShuffle: runner}
+		requireSorted(t, []string{path}, sortFiles(t, []string{path}, t.TempDir(), keys, opts), keys)
+	}
 }
 
 // serveRunner is the other process.

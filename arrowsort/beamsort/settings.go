@@ -20,6 +20,7 @@ type settings struct {
 	Keys       []arrowsort.Key
 	KeyColumns []int
 	Output     string
+	Shuffle    string // the folder in which batches travel; empty: they are elements
 	Shards     int
 	Parts      int // of the inputs
 	Options    Options

@@ -19,11 +19,15 @@ func (f *shardFn) ProcessElement(ctx context.Context, number int64, batches func
 	}
 	shelf := newShelf(with.Options.memory()/shelfShare, with.Options.SpillDir)
 	defer shelf.close()
+	add := shelf.add
+	if with.Shuffle != "" {
+		add = shelf.refer
+	}
 	for b := []byte(nil); batches(&b); {
 		if len(b) == 0 { // of emptyFn
 			continue
 		}
-		if err := shelf.add(b); err != nil {
+		if err := add(b); err != nil {
 			return err
 		}
 	}
@@ -37,7 +41,9 @@ func (f *shardFn) ProcessElement(ctx context.Context, number int64, batches func
 // writeShard sorts what is on a shelf. Batches come to the sorter in the order of the inputs, so that ties keep it.
 func (s *settings) writeShard(ctx context.Context, number int, shelf *shelf) (shard Shard, err error) {
 	opts := s.parquet()
-	opts.Memory = max(opts.Memory-opts.Memory/shelfShare, parquetsort.MinMemory)
+	if s.Shuffle == "" { // the shelf has its share
+		opts.Memory = max(opts.Memory-opts.Memory/shelfShare, parquetsort.MinMemory)
+	}
 	if opts.Engine, err = openEngine(s.Options.Engine); err != nil {
 		return shard, err
 	}

@@ -2,7 +2,6 @@ package beamsort
 
 import (
 	"fmt"
-	"os"
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -17,21 +16,19 @@ type shelf struct {
 	memory  int64
 	folder  string
 	batches []shelved
-	file    *os.File // nil: all is in memory
-	end     int64    // of the file
+	spool   *spool // nil: nothing passed the memory
 }
 
-// A shelved is a batch, or its place in the input and in the file.
+// A shelved is a batch, or its place and where it is.
 type shelved struct {
-	bytes  []byte
-	offset int64
-	size   int // in the file; 0: it is in memory
+	bytes []byte
+	at    reference // without a path: it is in memory
 }
 
 func newShelf(memory int64, folder string) *shelf { return &shelf{memory: memory, folder: folder} }
 
 // add takes a batch over.
-func (s *shelf) add(b []byte) error {
+func (s *shelf) add(b []byte) (err error) {
 	if len(b) < placeBytes {
 		return fmt.Errorf("a batch of %d bytes", len(b))
 	}
@@ -39,29 +36,39 @@ func (s *shelf) add(b []byte) error {
 		s.batches = append(s.batches, shelved{bytes: b})
 		return nil
 	}
-	if s.file == nil {
-		var err error
-		if s.file, err = os.CreateTemp(s.folder, "arrowsort-shelf-*"); err != nil {
+	if s.spool == nil {
+		if s.spool, err = newSpool(s.folder, "arrowsort-shelf-*"); err != nil {
 			return err
 		}
 	}
-	if _, err := s.file.Write(b); err != nil {
+	at, err := s.spool.add(b)
+	if err != nil {
 		return fmt.Errorf("spilling a batch: %w", err)
 	}
-	s.batches = append(s.batches, shelved{slices.Clone(b[:placeBytes]), s.end, len(b)})
-	s.end += int64(len(b))
+	s.batches = append(s.batches, shelved{slices.Clone(b[:placeBytes]), at})
 	return nil
+}
+
+// refer takes the reference to a batch over.
+func (s *shelf) refer(b []byte) error {
+	at, err := decodeReference(b)
+	if err == nil {
+		s.batches = append(s.batches, shelved{b[:placeBytes], at})
+	}
+	return err
 }
 
 // each passes the batches to use in the order of the inputs, and forgets them.
 func (s *shelf) each(use func(rec arrow.Record) error) error {
 	slices.SortFunc(s.batches, func(a, b shelved) int { return comparePlaces(a.bytes, b.bytes) })
-	for i := range s.batches {
-		b := s.batches[i].bytes
-		if size := s.batches[i].size; size > 0 {
-			b = make([]byte, size)
-			if _, err := s.file.ReadAt(b, s.batches[i].offset); err != nil {
-				return fmt.Errorf("reading a spilled batch: %w", err)
+	var files spoolReader
+	defer files.close()
+	for i, batch := range s.batches {
+		b := batch.bytes
+		if batch.at.path != "" {
+			var err error
+			if b, err = files.read(batch.at); err != nil {
+				return fmt.Errorf("reading a batch: %w", err)
 			}
 		}
 		s.batches[i].bytes = nil
@@ -81,8 +88,7 @@ func (s *shelf) each(use func(rec arrow.Record) error) error {
 
 // close removes the file.
 func (s *shelf) close() {
-	if s.file != nil {
-		s.file.Close()
-		os.Remove(s.file.Name())
+	if s.spool != nil {
+		s.spool.remove()
 	}
 }

@@ -15,17 +15,24 @@ import (
 
 func init() {
 	beam.RegisterType(reflect.TypeFor[task]())
+	beam.RegisterType(reflect.TypeFor[sampled]())
+	beam.RegisterType(reflect.TypeFor[limits]())
 	beam.RegisterType(reflect.TypeFor[Shard]())
-	register.DoFn3x1[context.Context, task, func([]byte), error](new(sampleFn))
-	register.DoFn4x1[context.Context, int, func(*[]byte) bool, func([]byte), error](new(splittersFn))
-	register.DoFn4x1[context.Context, task, func(*[]byte) bool, func(int64, []byte), error](new(partitionFn))
+	register.DoFn3x1[context.Context, task, func(sampled), error](new(sampleFn))
+	register.DoFn3x0[int, func(*sampled) bool, func(limits)](new(splittersFn))
+	register.DoFn4x1[context.Context, task, func(*limits) bool, func(int64, []byte), error](new(partitionFn))
 	register.DoFn2x0[[]byte, func(int64, []byte)](new(emptyFn))
 	register.DoFn4x1[context.Context, int64, func(*[]byte) bool, func(Shard), error](new(shardFn))
 	register.DoFn3x0[context.Context, Shard, func(Shard)](new(countFn))
-	register.Emitter1[[]byte]()
+	register.DoFn2x1[int, func(*Shard) bool, error](new(removeFn))
+	register.Emitter1[sampled]()
+	register.Emitter1[limits]()
 	register.Emitter2[int64, []byte]()
 	register.Emitter1[Shard]()
 	register.Iter1[[]byte]()
+	register.Iter1[sampled]()
+	register.Iter1[limits]()
+	register.Iter1[Shard]()
 }
 
 // A Shard is an output file.
@@ -40,6 +47,9 @@ type Shard struct {
 // Shard. Inputs and output are local, or in a file system that is registered with Beam, as in gs://bucket/folder/.
 // Inputs are files, patterns, and local folders, as in parquetsort.Sort; CSV is none. Their metadata are read when the
 // pipeline is built, and the keys are checked.
+//
+// Unless rows travel through the runner, Sort makes a folder for the files in which they do, which the last step of the
+// pipeline removes; see Options.ShuffleDir and Cleanup.
 //
 // Shards with the same names are replaced. Shards of another number of files in the folder are an error, as whoever
 // reads the folder would take them for rows of this output.
@@ -75,13 +85,23 @@ func Sort(ctx context.Context, scope beam.Scope, inputs []string, output string,
 		return none, err
 	}
 	opts.KeysFor = nil
-	with := &settings{Keys: division.Keys, KeyColumns: division.KeyColumns, Output: output, Shards: shards,
-		Parts: len(all), Options: opts}
+	shuffle, err := opts.newShuffle(output)
+	if err != nil {
+		return none, err
+	}
+	with := &settings{Keys: division.Keys, KeyColumns: division.KeyColumns, Output: output, Shuffle: shuffle,
+		Shards: shards, Parts: len(all), Options: opts}
 	encoded, err := with.encode(division)
 	if err != nil {
 		return none, err
 	}
-	return build(scope.Scope("arrowsort"), all, shards, encoded), nil
+	scope = scope.Scope("arrowsort")
+	written := build(scope, all, shards, encoded)
+	if shuffle != "" {
+		together := beam.GroupByKey(scope, beam.AddFixedKey(scope, written))
+		beam.ParDo0(scope, &removeFn{shuffle}, together)
+	}
+	return written, nil
 }
 
 // build adds the steps.
@@ -90,7 +110,7 @@ func build(scope beam.Scope, all []task, count int, with []byte) beam.PCollectio
 
 	samples := beam.ParDo(scope.Scope("sample"), &sampleFn{with}, parts)
 	together := beam.GroupByKey(scope, beam.AddFixedKey(scope, samples))
-	splitters := beam.ParDo(scope.Scope("splitters"), &splittersFn{with}, together)
+	splitters := beam.ParDo(scope.Scope("splitters"), &splittersFn{count}, together)
 
 	rows := beam.ParDo(scope.Scope("partition"), &partitionFn{with}, parts, beam.SideInput{Input: splitters})
 	empty := beam.ParDo(scope, &emptyFn{count}, beam.Impulse(scope))

@@ -3,6 +3,8 @@ package beamsort
 import (
 	"os"
 	"path/filepath"
+	"slices"
+	"syscall"
 	"testing"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -39,6 +41,9 @@ func TestMistakesAreFoundWhenThePipelineIsBuilt(t *testing.T) {
 		{[]string{path}, out, key, Options{Memory: 5}, ErrOption, "Memory is 5"},
 		{[]string{path}, out, key, Options{Threads: -2}, ErrOption, "Threads is -2"},
 		{[]string{path}, out, key, Options{SpillCompression: "rar"}, ErrOption, "rar"},
+		{[]string{path}, out, key, Options{ShuffleDir: in, RunnerShuffle: true}, ErrOption, "exclude each other"},
+		{[]string{path}, out, key, Options{ShuffleDir: "gs://in"}, ErrOption, "ShuffleDir is gs://in"},
+		{[]string{path}, out, key, Options{ShuffleDir: path}, syscall.ENOTDIR, path},
 		{[]string{path}, out, key, Options{Compression: "rar"}, parquetsort.ErrOption, "rar"},
 		{[]string{csv}, out, key, Options{}, parquetsort.ErrOption, "CSV is not divided"},
 		{[]string{"-"}, out, key, Options{InputFormat: "arrows"}, ErrOption, "standard input"},
@@ -78,17 +83,21 @@ func TestNumberOfShards(t *testing.T) {
 }
 
 func TestQuantiles(t *testing.T) {
-	ones := func(n int) []float64 {
-		w := make([]float64, n)
-		for i := range w {
-			w[i] = 1
+	cuts := func(parts int, weights ...float64) (numbers []int) {
+		var sorted []weighted
+		for i, w := range weights {
+			sorted = append(sorted, weighted{[]byte{byte(i)}, w})
 		}
-		return w
+		for _, row := range quantiles(sorted, parts) {
+			numbers = append(numbers, int(row[0]))
+		}
+		return numbers
 	}
-	require.Equal(t, []uint64{2, 4, 6}, quantiles(ones(8), 4))
-	require.Equal(t, []uint64{1, 2}, quantiles(ones(3), 8))
-	require.Empty(t, quantiles(ones(1), 8))
-	require.Empty(t, quantiles(nil, 8))
-	require.Empty(t, quantiles(ones(100), 1))
-	require.Equal(t, []uint64{3}, quantiles([]float64{1, 1, 8, 1, 1}, 2), "behind the one that weighs most")
+	ones := func(n int) []float64 { return slices.Repeat([]float64{1}, n) }
+	require.Equal(t, []int{2, 4, 6}, cuts(4, ones(8)...))
+	require.Equal(t, []int{1, 2}, cuts(8, ones(3)...))
+	require.Empty(t, cuts(8, 1))
+	require.Empty(t, cuts(8))
+	require.Empty(t, cuts(1, ones(100)...))
+	require.Equal(t, []int{3}, cuts(2, 1, 1, 8, 1, 1), "behind the one that weighs most")
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,26 +21,38 @@ import (
 )
 
 // runSteps calls the steps of the pipeline one after the other, with groups in a random order, as a runner may. Each
-// step is run twice for each of its elements, of which the second result counts.
+// step is run twice for each of its elements, of which the second result counts. Shards are the same files whether rows
+// travel in files or through the runner.
 func runSteps(t *testing.T, inputs []string, output string, keys []arrowsort.Key, opts Options) []string {
+	t.Helper()
+	shards := runStepsOnce(t, inputs, output, keys, opts)
+	opts.RunnerShuffle = true
+	require.Equal(t, readBytes(t, shards), readBytes(t, runStepsOnce(t, inputs, t.TempDir(), keys, opts)))
+	return shards
+}
+
+func runStepsOnce(t *testing.T, inputs []string, output string, keys []arrowsort.Key, opts Options) []string {
 	t.Helper()
 	ctx := t.Context()
 	division, err := parquetsort.Divide(ctx, inputs, partBytes, parquetsort.Options{Keys: keys})
 	require.NoError(t, err)
 	all := tasks(division)
-	with, err := (&settings{Keys: division.Keys, KeyColumns: division.KeyColumns, Output: output, Shards: opts.Shards,
-		Parts: len(all), Options: opts}).encode(division)
+	shuffle, err := opts.newShuffle(output)
+	require.NoError(t, err)
+	with, err := (&settings{Keys: division.Keys, KeyColumns: division.KeyColumns, Output: output, Shuffle: shuffle,
+		Shards: opts.Shards, Parts: len(all), Options: opts}).encode(division)
 	require.NoError(t, err)
 	random := rand.New(rand.NewPCG(1, 2))
 	random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 
-	samples := run(t, all, func(task task, emit func([]byte)) error {
+	samples := run(t, all, func(task task, emit func(sampled)) error {
 		return (&sampleFn{with}).ProcessElement(ctx, task, emit)
 	})
-	var splitters [][]byte
+	var splitters []limits
 	if len(samples) > 0 {
-		splitters = run(t, []int{0}, func(zero int, emit func([]byte)) error {
-			return (&splittersFn{with}).ProcessElement(ctx, zero, iterate(samples), emit)
+		splitters = run(t, []int{0}, func(zero int, emit func(limits)) error {
+			(&splittersFn{opts.Shards}).ProcessElement(zero, iterate(samples), emit)
+			return nil
 		})
 	}
 	type row struct {
@@ -61,6 +74,12 @@ func runSteps(t *testing.T, inputs []string, output string, keys []arrowsort.Key
 		return (&shardFn{with}).ProcessElement(context.Background(), int64(number), iterate(groups[number]), emit)
 	})
 	slices.SortFunc(written, func(a, b Shard) int { return int(a.Number - b.Number) })
+	if shuffle != "" {
+		require.NoError(t, (&removeFn{shuffle}).ProcessElement(0, func(*Shard) bool { return false }))
+	}
+	left, err := os.ReadDir(output)
+	require.NoError(t, err)
+	require.Len(t, left, opts.Shards, "shards and no other file")
 	var paths []string
 	for i, s := range written {
 		require.Equal(t, filepath.Join(output, shardName(i, opts.Shards)), s.Path)
@@ -79,8 +98,8 @@ func run[In, Out any](t *testing.T, elements []In, step func(In, func(Out)) erro
 	return out
 }
 
-func iterate(values [][]byte) func(*[]byte) bool {
-	return func(b *[]byte) bool {
+func iterate[T any](values []T) func(*T) bool {
+	return func(b *T) bool {
 		if len(values) == 0 {
 			return false
 		}
@@ -113,6 +132,8 @@ func TestShapes(t *testing.T) {
 			shards := runSteps(t, paths, out, keys, Options{Shards: c.shards})
 			require.Len(t, shards, c.shards)
 			requireSorted(t, paths, shards, keys)
+			onPrism := sortFiles(t, paths, t.TempDir(), keys, Options{Shards: c.shards})
+			require.Equal(t, readBytes(t, shards), readBytes(t, onPrism))
 			if all := c.rows * c.files; all > 0 && all < 100 {
 				require.Equal(t, min(all, c.shards), len(slices.DeleteFunc(rowsOf(t, shards),
 					func(n int64) bool { return n == 0 })), "as many shards have rows as there can be")
@@ -197,12 +218,13 @@ func TestBatchesOfUnequalRows(t *testing.T) {
 	schema := arrow.NewSchema([]arrow.Field{{Name: "v", Type: rows.DataType()}}, nil)
 	table := array.NewTableFromSlice(schema, [][]arrow.Array{{rows}})
 	at, batches := place{part: 1}, int64(0)
-	require.NoError(t, emitAll(table, []int64{90_000}, &at, func(shard int64, b []byte) {
+	require.NoError(t, emitAll(table, []int64{90_000}, &at, func(shard int64, b []byte) error {
 		require.LessOrEqual(t, len(b), 2*batchBytes)
 		rec, err := decodeBatch(b)
 		require.NoError(t, err)
 		batches++
 		rec.Release()
+		return nil
 	}))
 	require.Equal(t, at.number, batches)
 	require.Greater(t, batches, int64(10))

@@ -9,6 +9,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -16,12 +17,15 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/log"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
@@ -112,6 +116,9 @@ func defineFlags(flags *flag.FlagSet) *job {
 		return err
 	})
 	flags.StringVar(&o.SpillDir, "spill-dir", "", "`FOLDER` of a worker for what does not fit in its memory")
+	flags.StringVar(&o.ShuffleDir, "shuffle-dir", "", "local or shared `FOLDER` in which rows travel to their shards "+
+		"(default the folder of -o; if that is an object store --spill-dir in the process, the runner elsewhere)")
+	flags.BoolVar(&o.RunnerShuffle, "runner-shuffle", false, "rows travel through the runner, not in files")
 	flags.StringVar(&o.SpillCompression, "spill-compression", "", "compress what is spilled: lz4 or zstd")
 	flags.StringVar(&o.InputFormat, "format", "", "format of the inputs: parquet, arrow or arrows; by their names")
 	flags.StringVar(&o.Compression, "compression", "", "`CODEC[:LEVEL]` of the sorted files (default zstd)")
@@ -161,16 +168,25 @@ func (j *job) run(ctx context.Context) error {
 		return errUsage
 	}
 	j.options.KeysFor = j.keysFor
+	if o := &j.options; o.ShuffleDir == "" && !o.RunnerShuffle && strings.Contains(j.output, "://") && inProcess() {
+		o.ShuffleDir = cmp.Or(o.SpillDir, os.TempDir())
+	}
 	p, scope := beam.NewPipelineWithRoot()
 	if _, err := beamsort.Sort(ctx, scope, j.inputs, j.output, nil, j.options); err != nil {
 		return err
 	}
 	result, err := beamx.RunWithMetrics(ctx, p)
 	if err != nil {
-		return err
+		return errors.Join(err, beamsort.Cleanup())
 	}
 	fmt.Println(beamsort.Summary(result))
 	return nil
+}
+
+// inProcess reports whether the pipeline runs in this process.
+func inProcess() bool {
+	names := []string{"", "prism", "PrismRunner", "direct", "DirectRunner"}
+	return *jobopts.Endpoint == "" && slices.Contains(names, *runners.Runner)
 }
 
 // keysFor are the keys in the schema of the inputs.

@@ -105,6 +105,9 @@ func RemoveDead(dir, prefix string) {
 	}
 }
 
+// Path is the path of the folder.
+func (f *Folder) Path() string { return f.path }
+
 // Next is the path of a new file.
 func (f *Folder) Next(ext string) string {
 	f.files++
