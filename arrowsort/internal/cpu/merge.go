@@ -72,7 +72,9 @@ func (s *sorter) provesAsItMerges(runs Runs) bool {
 }
 
 // mergesTiles reports whether runs are merged, not sorted.
-func (s *sorter) mergesTiles(runs Runs) bool { return s.rows > smallRows && len(runs.Ends) <= mergeRuns }
+func (s *sorter) mergesTiles(runs Runs) bool {
+	return s.rows > smallRows && len(runs.Ends) <= mergeRuns
+}
 
 // checkRuns returns an UnsortedError unless the rows of each run are in order.
 func (s *sorter) checkRuns(runs Runs) error {

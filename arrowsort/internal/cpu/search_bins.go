@@ -16,10 +16,10 @@ const taskValues = 1 << 18
 type binSearch struct {
 	*partition
 	asked  sides
-	found  []uint64   // by bin: codes of values, then places among the rows of the bin
-	next   [][]uint32 // of each share, the place of its first value in each bin
-	first  []uint64   // row in order that belongs to each bin, and their number
-	strips []*sortedStrip   // of each worker
+	found  []uint64       // by bin: codes of values, then places among the rows of the bin
+	next   [][]uint32     // of each share, the place of its first value in each bin
+	first  []uint64       // row in order that belongs to each bin, and their number
+	strips []*sortedStrip // of each worker
 }
 
 // searchBins writes what is asked for of each of the rows from row first on, among the rows before row rows.
