@@ -80,7 +80,8 @@ func (s *sorter) encodeFields(fields []abiField, rows driver.Ptr, n int) driver.
 
 // launchEncode makes codes the sums of fields of rows.
 func (t *task) launchEncode(fields []abiField, rows driver.Ptr, n int, codes driver.Ptr) {
-	t.launch("encode", t.blocks(n), uint64(put(t, fields...)), uint64(len(fields)), uint64(n), uint64(rows), uint64(codes))
+	t.launch("encode", t.blocks(n), uint64(put(t, fields...)), uint64(len(fields)), uint64(n), uint64(rows),
+		uint64(codes))
 }
 
 // encodeOnHost encodes the leading word of strings on the host.

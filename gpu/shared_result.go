@@ -10,8 +10,8 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// Devices write their ranges of the result to the same buffers. Bitmaps, whose ranges do not begin with whole bytes, are
-// joined at the end.
+// Devices write their ranges of the result to the same buffers. Bitmaps, whose ranges do not begin with whole bytes,
+// are joined at the end.
 
 // needsNumbers reports whether the row numbers are part of the result or needed on the host.
 func (t *team) needsNumbers() bool { return t.job.RowNumbers > 0 || t.gathersOnHost() }

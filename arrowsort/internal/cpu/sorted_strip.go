@@ -9,10 +9,10 @@ import (
 // stripRows is the largest number of rows of a strip: cells count them in 16 bits, and an L2 cache holds their codes.
 const stripRows = 1 << 16
 
-// A sortedStrip is consecutive rows in order whose leading words lie in the cache, with what finds a place among them: a
-// table of equal cells of the range of the words has the first row of each. The rows of a cell are then searched. There
-// are as many cells as rows, or half as many, so that evenly spread words leave three or four levels to search; at
-// worst, when all but a few words share one cell, a strip is searched as without a table.
+// A sortedStrip is consecutive rows in order whose leading words lie in the cache, with what finds a place among them:
+// a table of equal cells of the range of the words has the first row of each. The rows of a cell are then searched.
+// There are as many cells as rows, or half as many, so that evenly spread words leave three or four levels to search;
+// at worst, when all but a few words share one cell, a strip is searched as without a table.
 type sortedStrip struct {
 	codes  []uint64 // none where all rows have one word
 	cells  []uint16

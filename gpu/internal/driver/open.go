@@ -35,7 +35,8 @@ var open = sync.OnceValue(func() error {
 	case -1:
 		return &NoDeviceError{fmt.Errorf("the NVIDIA driver's library was looked for: %s", C.GoString(why))}
 	default:
-		return &NoDeviceError{fmt.Errorf("libcuda.so.1 was found, but the driver does not start: %w", &Error{Code: code})}
+		err := &Error{Code: code}
+		return &NoDeviceError{fmt.Errorf("libcuda.so.1 was found, but the driver does not start: %w", err)}
 	}
 })
 
