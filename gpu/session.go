@@ -70,6 +70,19 @@ func (s *session) run(ctx context.Context, job *engine.Job, mem engine.Allocator
 	return s.sort(ctx, job, mem)
 }
 
+// add adds to the time of a stage on a device.
+func (t *stageTimes) add(device int, stage string, took time.Duration) {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	for i := range t.list {
+		if s := &t.list[i]; s.Device == device && s.Stage == stage {
+			s.Duration += took
+			return
+		}
+	}
+	t.list = append(t.list, StageTime{device, stage, took})
+}
+
 // sort runs a job on one device. It binds the goroutine to its thread, so that calls of the driver need not switch
 // threads.
 func (s *session) sort(ctx context.Context, job *engine.Job, mem engine.Allocator) (result *engine.Result, err error) {
