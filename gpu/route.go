@@ -99,7 +99,7 @@ func rangesOf(rows, exact int) int {
 	return max(1, min((rows+most-1)/most, maxRanges))
 }
 
-// maxRanges is for the most rows of a table.
+// maxRanges bounds the ranges of a device: 2^32 rows, the most of a table, in ranges of half of what buckets take.
 const maxRanges = 32
 
 // counts are the rows of a segment's bins on each device.

@@ -68,7 +68,7 @@ template <class Word> DEVICE void load_floats(const Word* values, u32 first, Wor
 }
 
 // The whole chunks from a row on, up to the first that may have a NaN. The values of the next chunk are loaded
-// meanwhile: a function of its own, so that it has registers for both.
+// meanwhile: a separate function, so that it has registers for both.
 template <class Word> struct PlainFloats {
 	FloatStatistics<Word> seen;
 	u32 end; // the first row that is not read

@@ -86,7 +86,7 @@ type sender struct {
 	file *spool
 }
 
-// newSender sends the batches of a part. Its file has a name of its own, as a part may be read twice.
+// newSender sends the batches of a part. The name of its file is unique, as a part may be read twice.
 func (s *settings) newSender(emit func(int64, []byte)) (*sender, error) {
 	if s.Shuffle == "" {
 		return &sender{emit: emit}, nil

@@ -61,7 +61,7 @@ func putInts[U uint8 | uint16 | uint32 | uint64](k *chunk, out []byte, at int, p
 	}
 }
 
-// putFloats writes the ordered words of floats; those of nulls are a number of their own.
+// putFloats writes the ordered words of floats; that of null is one that no value has.
 func (k *chunk) putFloats(t *tile, out []byte, at int, pos []int) {
 	words := t.words[:len(pos)]
 	keyencode.EncodeWords(words, &k.values, k.key, at)

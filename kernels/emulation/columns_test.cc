@@ -183,8 +183,10 @@ void check_gathers(u64 n, u64 seed) {
 	d.run(gather_2, 2, STREAM_THREADS, 0, (u16*)values.data(), rows.data(), out, (u16*)dst.data()), same(2);
 	d.run(gather_4, 2, STREAM_THREADS, 0, (u32*)values.data(), rows.data(), out, (u32*)dst.data()), same(4);
 	d.run(gather_8, 2, STREAM_THREADS, 0, (u64*)values.data(), rows.data(), out, (u64*)dst.data()), same(8);
-	d.run(gather_16, 2, STREAM_THREADS, 0, (Bytes<16>*)values.data(), rows.data(), out, (Bytes<16>*)dst.data()), same(16);
-	d.run(gather_32, 2, STREAM_THREADS, 0, (Bytes<32>*)values.data(), rows.data(), out, (Bytes<32>*)dst.data()), same(32);
+	d.run(gather_16, 2, STREAM_THREADS, 0, (Bytes<16>*)values.data(), rows.data(), out, (Bytes<16>*)dst.data());
+	same(16);
+	d.run(gather_32, 2, STREAM_THREADS, 0, (Bytes<32>*)values.data(), rows.data(), out, (Bytes<32>*)dst.data());
+	same(32);
 	d.run(gather_bytes, 2, STREAM_THREADS, 0, values.data(), 7, rows.data(), out, dst.data()), same(7);
 	std::vector<u32> bits(out / 32 + 1, 0xeeeeeeee), copy(n / 32 + 3);
 	u64 set = 0, want = 0, bit = seed % 50;
