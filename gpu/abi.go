@@ -124,11 +124,12 @@ type abiReport struct {
 const (
 	statusAccepted  = 1
 	statusDeclined  = 2
-	statusNarrow    = 4  // the map is narrow
-	statusInOrder   = 8  // the sample is in order
-	statusSplit     = 16 // most rows are of classes
-	statusUneven    = 32 // equalize is to be launched
-	statusEqualized = 64 // the map is equalized
+	statusNarrow    = 4   // the map is narrow
+	statusInOrder   = 8   // the sample is in order
+	statusSplit     = 16  // most rows are of classes
+	statusUneven    = 32  // equalize is to be launched
+	statusEqualized = 64  // the map is equalized
+	statusPlanOnly  = 128 // no kernel is to be launched after the plan
 )
 
 // varying returns the bits of numbers that vary; 0 if unknown: bits that are constant in a sample may vary in other

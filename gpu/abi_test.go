@@ -42,6 +42,7 @@ func TestConstantsAreThoseOfTheKernels(t *testing.T) {
 		"STATUS_NARROW":   statusNarrow,
 		"STATUS_IN_ORDER": statusInOrder, "STATUS_SPLIT": statusSplit,
 		"STATUS_UNEVEN": statusUneven, "STATUS_EQUALIZED": statusEqualized,
+		"STATUS_PLAN_ONLY": statusPlanOnly,
 	} {
 		require.Regexp(t, name+" = "+strconv.Itoa(value)+",", string(header))
 	}

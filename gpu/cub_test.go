@@ -183,6 +183,9 @@ func (d *onDevice) path() string {
 		}
 		return -1
 	}
+	if last("dictionary_ranks") >= 0 {
+		return "ranks"
+	}
 	scanned, decision := last("key_scan"), d.reports.report.decision
 	switch single := len(d.launches) - 1; {
 	case scanned < 0 && single >= 0 && last("cluster") == single:

@@ -16,6 +16,7 @@ type binner struct {
 	first   int // the number of the first row, where a first pass numbers rows from another than 0 on
 
 	declined bool // a cooperative launch has declined the rows
+	encoded  bool // no dictionary can shorten the codes
 }
 
 func newBinner(t *task, rows int) *binner {
@@ -61,6 +62,8 @@ func (b *binner) sort(src source, width int) (rows driver.Ptr) {
 			src.varying = report.varying(width)
 		}
 	}
+	src, width, column := b.encodeByDictionary(src, width)
+	defer b.free(column)
 	field, digits := put(b.task, src.field), digitsOf(width)
 	c := b.newCounters(len(digits))
 	defer b.free(c.starts, c.memory)

@@ -89,10 +89,15 @@ func (s *session) measureMemory() {
 // zeros allocates memory that is zero.
 func (t *task) zeros(bytes int) driver.Ptr {
 	p := t.alloc(bytes)
+	t.clear(p, bytes)
+	return p
+}
+
+// clear makes memory zero.
+func (t *task) clear(p driver.Ptr, bytes int) {
 	if bytes > 0 && !t.failed() {
 		t.fail(t.Zero(p, bytes))
 	}
-	return p
 }
 
 // free frees memory. Kernels that the stream has queued may still use it.

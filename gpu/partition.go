@@ -53,8 +53,8 @@ func (t *task) scanAndSort(in scanInput, n int, meanwhile func()) (rows driver.P
 	case decided&statusSplit != 0:
 		t.sortHeavy(p, in, shape, n)
 	case decided&statusAccepted == 0:
-		// The rows are in order, and no kernel has cleared the counts of classes.
-		t.reports.cleared = t.reports.cleared && !p.split
+		// Where no kernel ran after the plan, none has cleared the counts of classes.
+		t.reports.cleared = t.reports.cleared && sampled&statusPlanOnly == 0
 		t.free(p.rows)
 		p.rows = 0
 	default:
@@ -84,20 +84,20 @@ func (t *task) launchScan(p *partition, shape *bucketShape, n int) (sampled uint
 		}
 	}
 	shape.exact = shape.exact || sampled&statusNarrow != 0
-	p.split = sampled&statusSplit != 0
 	return sampled
 }
 
 // launchSort launches the kernels after the key scan. They leave the counters zero. It launches nothing where the
-// sample has declined or is in order, since nothing is counted then, and only bucket_plan where heavy values are split.
+// sample has declined or is in order, since nothing is counted then, and only bucket_plan where nothing but the statistics
+// and the counts of classes is needed.
 func (t *task) launchSort(p *partition, shape bucketShape, n int, sampled uint64) {
-	if sampled&(statusAccepted|statusSplit) == 0 {
+	if sampled&(statusAccepted|statusPlanOnly) == 0 {
 		return
 	}
 	if shape.bits > kernels.SmallBucketBits {
 		t.launch("bucket_plan", planBlocks(shape.bits), p.buckets...)
 	}
-	if p.split {
+	if sampled&statusPlanOnly != 0 {
 		return
 	}
 	t.launch(shape.partitionKernel(), shape.tiles(n), p.buckets...)
@@ -130,7 +130,6 @@ type partition struct {
 	temp      driver.Ptr // all small arrays
 	records   [2]driver.Ptr
 	rows      driver.Ptr
-	split     bool // the sample has found that most rows are of classes
 }
 
 // with returns the words of the structure with other memory for records.

@@ -206,7 +206,7 @@ func (s *sorter) sortLeading() (rows driver.Ptr, n int) {
 		return s.sortCandidates(c), c.n
 	}
 	if rows = s.binner.sort(src, bits); rows == 0 {
-		rows = s.iota(false)
+		rows = s.iota(s.rows, false)
 	}
 	return rows, s.rows
 }

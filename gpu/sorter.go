@@ -80,9 +80,9 @@ func (s *sorter) sortPlanned() error {
 	switch {
 	case s.rows == 0, s.order != 0:
 	case s.plan.Words() == 0 || s.plan.Sorted():
-		s.order = s.iota(false)
+		s.order = s.iota(s.rows, false)
 	case s.plan.Reversed():
-		s.order = s.iota(true)
+		s.order = s.iota(s.rows, true)
 	case s.textual():
 		s.order = s.sortStrings()
 	default:
@@ -130,14 +130,14 @@ func (s *sorter) sortWords() (rows driver.Ptr) {
 		rows = s.sortWord(word, rows)
 	}
 	if rows == 0 { // all digits are constant
-		return s.iota(false)
+		return s.iota(s.rows, false)
 	}
 	return rows
 }
 
-// iota returns the row numbers in the order of the input, or in reverse.
-func (s *sorter) iota(reversed bool) driver.Ptr {
-	rows := s.alloc(4 * s.rows)
-	s.launch("iota", s.blocks(s.rows), uint64(rows), uint64(s.rows), abiBool(reversed))
+// iota returns the numbers of n rows in the order of the input, or in reverse.
+func (t *task) iota(n int, reversed bool) driver.Ptr {
+	rows := t.alloc(4 * n)
+	t.launch("iota", t.blocks(n), uint64(rows), uint64(n), abiBool(reversed))
 	return rows
 }

@@ -148,7 +148,7 @@ func (s *sorter) scanWord() {
 	switch report := s.waitForReport(); {
 	case s.failed():
 	case report.decision.reason == reasonOrdered:
-		s.order = s.iota(report.statistics.falls != 0)
+		s.order = s.iota(s.rows, report.statistics.falls != 0)
 	case report.decision.early != 0 && known:
 		if codes == 0 {
 			codes = s.encodeFields(deviceFields, 0, s.rows)

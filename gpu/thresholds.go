@@ -20,6 +20,8 @@ type thresholdTable struct {
 	stripRows int
 	// The least rows for which the device is asked which digits are constant, and the same where there are many digits.
 	askRows, askManyRows int
+	// The least rows for which a dictionary is tried, and the most prefixes that it holds.
+	dictionaryRows, dictionaryPrefixes int
 	// The least rows for which several keys are read as one column: for fewer, encoding a column of their numbers is as
 	// fast.
 	keysRows int
@@ -57,22 +59,24 @@ type thresholdTable struct {
 }
 
 var thresholds = thresholdTable{
-	smallSortRows:   kernels.CooperativeRows,
-	bucketRows:      1 << 28,
-	averageRows:     kernels.BucketRangeRows * 9 / 10,
-	recordRows:      1,
-	largeSampleRows: 1<<22 + 1,
-	stripRows:       kernels.StripRows,
-	askRows:         1 << 25,
-	askManyRows:     1 << 21,
-	keysRows:        1 << 23,
-	selectRows:      1 << 20,
-	textRows:        1 << 16,
-	longRunRows:     1 << 15,
-	windowRows:      1 << 20,
-	encodeRows:      1 << 14,
-	measureRows:     1 << 16,
-	helperRows:      1 << 16,
+	smallSortRows:      kernels.CooperativeRows,
+	bucketRows:         1 << 28,
+	averageRows:        kernels.BucketRangeRows * 9 / 10,
+	recordRows:         1,
+	largeSampleRows:    1<<22 + 1,
+	stripRows:          kernels.StripRows,
+	askRows:            1 << 25,
+	askManyRows:        1 << 21,
+	dictionaryRows:     1 << 24,
+	dictionaryPrefixes: 1_300_000,
+	keysRows:           1 << 23,
+	selectRows:         1 << 20,
+	textRows:           1 << 16,
+	longRunRows:        1 << 15,
+	windowRows:         1 << 20,
+	encodeRows:         1 << 14,
+	measureRows:        1 << 16,
+	helperRows:         1 << 16,
 
 	directBytes:   64 << 10,
 	copyBytes:     256 << 20,

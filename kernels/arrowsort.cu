@@ -8,6 +8,7 @@
 #include "cluster.cu"
 #include "collect.cu"
 #include "cooperative.cu"
+#include "dictionary.cu"
 #include "digit_binning.cu"
 #include "encode.cu"
 #include "equalize.cu"

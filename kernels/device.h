@@ -153,6 +153,7 @@ DEVICE void sleep(u32 nanoseconds) { __nanosleep(nanoseconds); }
 
 DEVICE u32 atomic_add(u32* p, u32 x) { return atomicAdd(p, x); }
 DEVICE u32 compare_and_swap(u32* p, u32 was, u32 x) { return atomicCAS(p, was, x); }
+DEVICE u64 compare_and_swap(u64* p, u64 was, u64 x) { return atomicCAS((unsigned long long*)p, was, x); }
 DEVICE void atomic_add(u64* p, u64 x) { atomicAdd((unsigned long long*)p, (unsigned long long)x); }
 DEVICE u32 atomic_or(u32* p, u32 x) { return atomicOr(p, x); }
 DEVICE void atomic_or(u64* p, u64 x) { atomicOr((unsigned long long*)p, (unsigned long long)x); }
@@ -195,6 +196,11 @@ DEVICE void load_vector(const u32* p, u32* x) {
 }
 DEVICE void load_vector(const u64* p, u64* x) {
 	ulonglong2 v = __ldg((const ulonglong2*)p);
+	x[0] = v.x, x[1] = v.y;
+}
+// The same for words that the kernel writes.
+DEVICE void load_pair(const u64* p, u64* x) {
+	ulonglong2 v = *(const ulonglong2*)p;
 	x[0] = v.x, x[1] = v.y;
 }
 // Bypasses the L1 cache, which has few lines for many loads in flight.

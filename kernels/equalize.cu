@@ -17,5 +17,8 @@ KERNEL(equalize, SAMPLE_THREADS, 1)(PARAMETER Buckets arguments) {
 	if (equalized) v->reason = REASON_NONE, v->early = v->narrow = 0;
 	Report* report = (Report*)b->report;
 	if (v->early) report->decision = *v, report->plan = STATUS_DECLINED;
-	report->sample = v->early ? +STATUS_DECLINED : equalized ? STATUS_ACCEPTED | STATUS_EQUALIZED : +STATUS_ACCEPTED;
+	report->sample = v->early    ? +STATUS_DECLINED
+	                 : equalized ? STATUS_ACCEPTED | STATUS_EQUALIZED
+	                 : v->reason ? +STATUS_PLAN_ONLY
+	                             : +STATUS_ACCEPTED;
 }

@@ -13,10 +13,6 @@ template <class Word, u32 rows> DEVICE void take_sample(const Buckets* b, u8* me
 	u64* word = (u64*)seen + t;
 	if (t < sizeof(PartialStatistics) / 8) *word = unordered && (word == &seen->rises || word == &seen->falls);
 	if (t < sizeof(Decision) / 4) ((u32*)b->decision)[t] = ((const u32*)v)[t];
-	if (v->reason != REASON_NONE) { // nothing is planned, and the bucket sort loads its range before the decision
-		for (u64 w = t; w * BUCKET_RANGE_ROWS < b->n + BUCKET_RANGE_ROWS; w += SAMPLE_THREADS)
-			((Range*)b->ranges)[w] = {};
-	}
 	Report* report = (Report*)b->report;
 	if (v->early && v->order == ORDER_NONE && t < sizeof(Decision) / 4)
 		((u32*)&report->decision)[t] = ((const u32*)v)[t];
@@ -24,8 +20,8 @@ template <class Word, u32 rows> DEVICE void take_sample(const Buckets* b, u8* me
 		report->sample = v->order == ORDER_UNEVEN ? (u64)STATUS_UNEVEN
 		                 : v->order               ? (u64)STATUS_IN_ORDER
 		                          : (v->early   ? STATUS_DECLINED
-		                             : v->split ? STATUS_SPLIT
-		                                        : STATUS_ACCEPTED) |
+		                             : v->reason ? STATUS_PLAN_ONLY
+		                                         : STATUS_ACCEPTED) |
 		                                (u64)v->narrow * STATUS_NARROW;
 	}
 }

@@ -252,6 +252,81 @@ void cooperative(const u64* a, u64 blocks) {
 	*at<u64>(job.status) = declines ? STATUS_DECLINED : STATUS_ACCEPTED;
 }
 
+// Dictionary encoding. The twin's hash is the complement, and its slots are filled one after another, from the last on.
+const u64 NO_PREFIX = ~0ull; // whose hash is that of a free slot
+
+void sample_codes(const u64* a) {
+	const Field& f = *at<Field>(a[0]);
+	expect_column(f);
+	expect(a[2] >= 1 && a[2] <= a[1], "a sample of more rows than there are");
+	for (u64 i = 0; i < a[2]; i++) at<u64>(a[3])[i] = word(&f, 1, i * a[1] / a[2]);
+}
+
+void count_prefixes(const u64* a, u64 blocks) {
+	expect(blocks % 64 == 0 && blocks > 0, "a grid without a block for each shift");
+	std::vector<u64> codes;
+	for (u64 i = 0; i < a[2]; i++) codes.push_back(at<u64>(a[0])[at<u32>(a[1])[i]]);
+	expect(std::is_sorted(codes.begin(), codes.end()), "codes that are not sorted");
+	for (u64 shift = 0; shift < 64; shift++) {
+		std::map<u64, u64> rows;
+		for (u64 code : codes) rows[code >> shift]++;
+		u64* counts = at<u64>(a[3]) + 3 * shift;
+		for (int k = 0; k < 3; k++) expect(counts[k] == 0, "counts that are not zero");
+		counts[0] = rows.size();
+		for (auto& [prefix, n] : rows) {
+			if (n <= 2) counts[n]++;
+		}
+	}
+}
+
+void dictionary_insert(const u64* a) {
+	const Field& f = *at<Field>(a[0]);
+	u64 n = a[1], shift = a[2], *slots = at<u64>(a[3]), slotBits = a[4];
+	expect_column(f);
+	u32* state = at<u32>(a[5]);
+	expect(shift < 64 && slotBits < 32, "a dictionary of another kind");
+	for (u64 i = 0; i < 1ull << slotBits; i++) expect(slots[i] == 0, "slots that are not zero");
+	for (int i = 0; i < 2; i++) expect(state[i] == 0, "state that is not zero");
+	memset(at<u8>(a[6]), 0xA5, n * 4);
+	std::map<u64, u32> found;
+	for (u64 row = 0; row < n; row++) {
+		u64 prefix = word(&f, 1, row) >> shift;
+		auto [entry, isNew] = found.insert({prefix, (u32)found.size()});
+		if (found.size() > 1ull << slotBits || prefix == NO_PREFIX) {
+			state[1] = 1;
+			return;
+		}
+		u32 slot = ((1u << slotBits) - 1) - entry->second;
+		slots[slot] = ~prefix, at<u32>(a[6])[row] = slot;
+	}
+}
+
+void dictionary_list(const u64* a) {
+	u64 slotBits = a[1], most = a[4];
+	u32& count = *at<u32>(a[5]);
+	expect(count == 0 && most < 1ull << slotBits, "a dictionary of another kind");
+	for (u64 slot = 0; slot < 1ull << slotBits; slot++) {
+		if (at<u64>(a[0])[slot] == 0) continue;
+		if (count < most) at<u64>(a[2])[count] = ~at<u64>(a[0])[slot], at<u32>(a[3])[count] = (u32)slot;
+		count++;
+	}
+}
+
+void dictionary_ranks(const u64* a) {
+	for (u64 i = 0; i < a[1]; i++) at<u32>(a[3])[at<u32>(a[2])[at<u32>(a[0])[i]]] = (u32)i;
+}
+
+void dictionary_encode(const u64* a) {
+	u64 shift = a[2], width = a[6];
+	expect(shift > 0 && shift < 64 && (width == 4 || width == 8), "codes of another kind");
+	for (u64 row = 0; row < a[1]; row++) {
+		u64 rank = at<u32>(a[4])[at<u32>(a[3])[row]];
+		u64 code = rank << shift | (word(at<Field>(a[0]), 1, row) & low(shift));
+		expect(width == 8 || code >> 32 == 0, "a code that is cut");
+		memcpy(at<u8>(a[5]) + row * width, &code, width);
+	}
+}
+
 enum Records { FIELD, WIDE, PACKED, ROWS };
 
 void binning(const u64* a, Records in, Records out, u64 blocks) {
@@ -372,7 +447,11 @@ void sample(const u64* a, u64 blocks) {
 	}
 	if (b.n % 7 == 5 && f.form != FORM_KEYS) {
 		v.split = 1, v.reason = REASON_EQUAL;
-		at<Report>(b.report)->sample = STATUS_SPLIT;
+		at<Report>(b.report)->sample = STATUS_PLAN_ONLY;
+		return;
+	}
+	if (b.n % 7 == 4) {
+		v.reason = REASON_EQUAL, at<Report>(b.report)->sample = STATUS_PLAN_ONLY;
 		return;
 	}
 	if (b.n % 7 == 6 && f.width == 8 && f.form != FORM_KEYS && b.readsMore) {
@@ -402,14 +481,19 @@ void equalize(const u64* a, u64 blocks) {
 	report.statistics.any = s.any & s.notAll, report.statistics.notAll = ~0ull;
 }
 
+// Whether the key scan counts rows, and does not only measure them.
+bool counts_rows(const Decision& v) { return v.reason == REASON_NONE || v.split; }
+
 void plan_of(const Buckets& b) {
 	Decision& v = *at<Decision>(b.decision);
 	Report& report = *at<Report>(b.report);
 	report.statistics = statistics_of(b);
 	v.records = 0;
 	for (u64 row = 0; row < b.n; row++) v.records += is_value(b, numbered(b, row));
-	v.reason = in_order(report.statistics) ? REASON_ORDERED : b.n % 5 == 0 || v.split ? REASON_EQUAL : REASON_NONE;
-	if (b.n % 15 == 0 && b.field.form != FORM_KEYS) v.split = 1;
+	if (b.n % 15 == 0 && b.field.form != FORM_KEYS && counts_rows(v)) v.split = 1;
+	v.reason = in_order(report.statistics)           ? REASON_ORDERED
+	           : b.n % 5 == 0 || v.reason || v.split ? REASON_EQUAL
+	                                                 : REASON_NONE;
 	if (v.reason == REASON_ORDERED) v.split = 0;
 	v.accepted = v.reason == REASON_NONE;
 	report.decision = v, report.plan = v.accepted ? STATUS_ACCEPTED
@@ -449,7 +533,7 @@ void key_scan(const u64* a, u64 blocks) {
 		at<Report>(b.report)->plan = STATUS_DECLINED;
 		return;
 	}
-	for (u64 row = 0; row < b.n; row++) {
+	for (u64 row = 0; row < b.n && counts_rows(*at<Decision>(b.decision)); row++) {
 		if (is_value(b, numbered(b, row)) && at<Decision>(b.decision)->split) continue;
 		if (is_value(b, numbered(b, row))) at<u32>(b.counts)[bucket_of(b, record_of(b, row))]++;
 		else at<u32>(b.classCounts)[CLASS_OF_NULL * tiles_of(b) + row / tile_of(b)]++;
@@ -785,6 +869,12 @@ const std::map<std::string, std::pair<int, Twin>>& twins() {
 	    {"text_copy", {8, plain(text_copy)}},
 	    {"copy_bits", {5, plain(copy_bits)}},
 	    {"look_up_ranks", {7, plain(look_up_ranks)}},
+	    {"sample_codes", {4, plain(sample_codes)}},
+	    {"count_prefixes", {4, count_prefixes}},
+	    {"dictionary_insert", {7, plain(dictionary_insert)}},
+	    {"dictionary_list", {6, plain(dictionary_list)}},
+	    {"dictionary_ranks", {4, plain(dictionary_ranks)}},
+	    {"dictionary_encode", {7, plain(dictionary_encode)}},
 	};
 	static const bool complete = (add_binnings(all), true);
 	(void)complete;

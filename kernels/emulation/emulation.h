@@ -163,7 +163,7 @@ inline void sleep(u32 nanoseconds) {
 	for (u32 i = 0; i < nanoseconds / 1000; i++) emulation::wait_for_others();
 }
 
-inline u32 compare_and_swap(u32* p, u32 was, u32 x) {
+template <class Word> inline Word compare_and_swap(Word* p, Word was, Word x) {
 	__atomic_compare_exchange_n(p, &was, x, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 	return was;
 }
@@ -196,6 +196,7 @@ template <class T> inline T load(const T* p) {
 	return *p;
 }
 inline u64 load_past(const u64* p) { return *p; }
+inline void load_pair(const u64* p, u64* x) { x[0] = load_relaxed(p), x[1] = load_relaxed(p + 1); }
 template <class T> inline T load_once(const T* p) { return *p; }
 template <class T> inline void store_once(T* p, T x) { *p = x; }
 template <class T> inline void store_once(T* p, T x, T y) { p[0] = x, p[1] = y; }

@@ -1,0 +1,133 @@
+//go:build cuda && linux && amd64
+
+package gpu
+
+import (
+	"math"
+	"math/bits"
+	"unsafe"
+
+	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/kernels"
+)
+
+// A dictionary is the different prefixes of the codes of a column: their bits from shift on.
+type dictionary struct {
+	field  driver.Ptr // of the column
+	shift  int
+	count  int
+	slotOf driver.Ptr // the slot of each row's prefix
+	ranks  driver.Ptr // by slots
+}
+
+// encodeByDictionary encodes the source by a dictionary of the leading bits of its codes, where these take few values:
+// a code becomes the rank of its prefix above its other bits. Where that saves no time it returns the source as it is.
+// Codes of 4 bytes are not reused for records: column is their memory, to be freed after the sort.
+func (b *binner) encodeByDictionary(src source, width int) (encoded source, bits int, column driver.Ptr) {
+	digits := len(digitsOf(width))
+	if src.varying != 0 {
+		digits = len(varyingDigits(digitsOf(width), src.varying))
+	}
+	fewer, most := dictionaryLimits(digits, b.rows)
+	if src.rows != 0 || b.encoded || fewer < 1 {
+		return src, width, 0
+	}
+	d := &dictionary{field: put(b.task, src.field)}
+	shift, ok := b.countPrefixes(d.field).shift(fewer, most)
+	if d.shift = shift; !ok || !b.insertPrefixes(d) {
+		return src, width, 0
+	}
+	defer b.free(d.slotOf, d.ranks)
+	if len(digitsOf(d.width())) > fewer {
+		return src, width, 0
+	}
+	b.free(src.codes)
+	encoded.field = codesField(b.alloc(d.bytes() * b.rows))
+	encoded.varying = math.MaxUint64 >> (64 - d.width())
+	b.encodeRanks(d, driver.Ptr(encoded.field.values))
+	if d.bytes() == 8 {
+		encoded.codes = driver.Ptr(encoded.field.values)
+		return encoded, d.width(), 0
+	}
+	encoded.field.width, encoded.field.stride = 4, 4
+	return encoded, d.width(), driver.Ptr(encoded.field.values)
+}
+
+// width is the bits of encoded codes.
+func (d *dictionary) width() int { return d.shift + bits.Len(uint(d.count-1)) }
+
+// bytes is the size of encoded codes.
+func (d *dictionary) bytes() int {
+	if d.width() <= 32 {
+		return 4
+	}
+	return 8
+}
+
+// countPrefixes counts the prefixes of a sample.
+func (b *binner) countPrefixes(field driver.Ptr) *prefixCounts {
+	n := min(b.rows, max(b.rows>>11, 1<<13), kernels.ClusterRows)
+	counts := &prefixCounts{}
+	codes, found := b.alloc(8*n), b.zeros(int(unsafe.Sizeof(*counts)))
+	b.launch("sample_codes", b.blocks(n), uint64(field), uint64(b.rows), uint64(n), uint64(codes))
+	order := b.orderOf(codes, n)
+	const parts = 16 // blocks of each shift
+	b.launch("count_prefixes", parts*len(counts), uint64(codes), uint64(order), uint64(n), uint64(found))
+	for i, count := range b.words(found, 3*len(counts)) {
+		counts[i/3][i%3] = count
+	}
+	b.free(codes, order, found)
+	return counts
+}
+
+// orderOf sorts n codes of 64 bits, and returns their row numbers.
+func (t *task) orderOf(codes driver.Ptr, n int) driver.Ptr {
+	b := newBinner(t, n)
+	b.encoded = true
+	rows := b.sort(source{field: codesField(codes), scan: codesInput(codes, 64)}, 64)
+	if rows == 0 { // all digits are constant
+		rows = t.iota(n, false)
+	}
+	return rows
+}
+
+// insertPrefixes finds the prefixes and their ranks. It returns false where there are too many, or the memory is full.
+func (b *binner) insertPrefixes(d *dictionary) (ok bool) {
+	most := thresholds.dictionaryPrefixes
+	slotBits := bits.Len(uint(most + most*3/5)) // at most 5/8 of the slots are taken
+	memory, ok := b.allocAll(4*b.rows, 8*most, 4*most, 8<<slotBits, 4<<slotBits, 8)
+	if !ok {
+		return false
+	}
+	prefixes, places, slots, state := memory[1], memory[2], memory[3], memory[5]
+	d.slotOf, d.ranks = memory[0], memory[4]
+	defer b.free(prefixes, places, slots, state)
+	b.clear(slots, 8<<slotBits)
+	b.clear(state, 8)
+	b.launch("dictionary_insert", b.blocks(b.rows), uint64(d.field), uint64(b.rows), uint64(d.shift), uint64(slots),
+		uint64(slotBits), uint64(state), uint64(d.slotOf))
+	b.launch("dictionary_list", b.blocks(1<<slotBits), uint64(slots), uint64(slotBits), uint64(prefixes),
+		uint64(places), uint64(most), uint64(state))
+	b.moves(12 * b.rows)
+	found := b.words(state, 1)[0]
+	if d.count = int(uint32(found)); d.count < 2 || d.count > most || found>>32 != 0 {
+		b.free(d.slotOf, d.ranks)
+		return false
+	}
+	order := b.orderOf(prefixes, d.count)
+	b.launch("dictionary_ranks", b.blocks(d.count), uint64(order), uint64(d.count), uint64(places), uint64(d.ranks))
+	b.free(order)
+	return true
+}
+
+// encodeRanks makes the encoded codes.
+func (b *binner) encodeRanks(d *dictionary, codes driver.Ptr) {
+	n, ranks, slotOf := uint64(b.rows), uint64(d.ranks), uint64(d.slotOf)
+	if d.shift == 0 {
+		b.launch("gather_4", b.blocks(b.rows), ranks, slotOf, n, uint64(codes))
+	} else {
+		b.launch("dictionary_encode", b.blocks(b.rows), uint64(d.field), n, uint64(d.shift), slotOf, ranks,
+			uint64(codes), uint64(d.bytes()))
+	}
+	b.moves(20 * b.rows)
+}

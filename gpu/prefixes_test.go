@@ -1,0 +1,88 @@
+package gpu
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// countsOf counts the prefixes of codes as the device does.
+func countsOf(codes []uint64) *prefixCounts {
+	counts := &prefixCounts{}
+	for shift := range counts {
+		rows := map[uint64]int{}
+		for _, code := range codes {
+			rows[code>>shift]++
+		}
+		for _, n := range rows {
+			counts[shift][0]++
+			if n <= 2 {
+				counts[shift][n]++
+			}
+		}
+	}
+	return counts
+}
+
+// sampleOf draws codes.
+func sampleOf(n int, code func(r *rand.Rand) uint64) []uint64 {
+	r, codes := rand.New(rand.NewPCG(1, 2)), make([]uint64, n)
+	for i := range codes {
+		codes[i] = code(r)
+	}
+	return codes
+}
+
+// TestPrefixes estimates how many values a column has, of which a sample has seen a part.
+func TestPrefixes(t *testing.T) {
+	for _, values := range []int{1, 2, 1000, 100_000, 1_000_000} {
+		counts := countsOf(sampleOf(1<<14, func(r *rand.Rand) uint64 { return r.Uint64N(uint64(values)) }))
+		require.InEpsilon(t, values, counts.prefixes(0), 0.3)
+	}
+	all := countsOf(sampleOf(1<<14, func(r *rand.Rand) uint64 { return r.Uint64() }))
+	require.Greater(t, all.prefixes(0), 1<<26, "no value twice")
+}
+
+// TestShift chooses the bits of codes that a dictionary replaces by ranks.
+func TestShift(t *testing.T) {
+	many := thresholds.dictionaryPrefixes
+	for _, c := range []struct {
+		name         string
+		code         func(r *rand.Rand) uint64
+		digits, most int
+		shift        []int // any of them; none: no dictionary
+	}{
+		{"few values, all bits of which vary", func(r *rand.Rand) uint64 { return mixed(r.Uint64N(1000)) }, 5, many, []int{0}},
+		{"few values, one digit", func(r *rand.Rand) uint64 { return 1 << r.Uint64N(64) }, 5, many, []int{0}},
+		{"clusters of 16 bits", func(r *rand.Rand) uint64 { return mixed(r.Uint64N(100))<<16 | r.Uint64N(1<<16) }, 5,
+			many, []int{16, 17}},
+		{"32 bits below 2^16 prefixes: 6 digits",
+			func(r *rand.Rand) uint64 { return mixed(r.Uint64N(1<<16))<<32 | r.Uint64N(1<<32) }, 5, many, nil},
+		{"the same, where 6 are few enough",
+			func(r *rand.Rand) uint64 { return mixed(r.Uint64N(1<<16))<<32 | r.Uint64N(1<<32) }, 6, many, []int{32}},
+		{"random", func(r *rand.Rand) uint64 { return r.Uint64() }, 5, many, nil},
+		{"more values than a dictionary takes", func(r *rand.Rand) uint64 { return mixed(r.Uint64N(1000)) }, 5, 500, nil},
+	} {
+		shift, ok := countsOf(sampleOf(1<<13, c.code)).shift(c.digits, c.most)
+		require.Equal(t, c.shift != nil, ok, c.name)
+		require.True(t, !ok || slices.Contains(c.shift, shift), "%s: %d", c.name, shift)
+	}
+}
+
+// mixed makes a number that looks random of one that does not, one to one.
+func mixed(x uint64) uint64 {
+	x = (x + 1) * 0x9e3779b97f4a7c15
+	return x ^ x>>31
+}
+
+// TestDictionaryLimits has a dictionary save the more digits, the fewer rows there are.
+func TestDictionaryLimits(t *testing.T) {
+	rows := thresholds.dictionaryRows
+	for _, c := range []struct{ rows, fewer int }{{rows - 1, 0}, {rows, 4}, {4*rows - 1, 4}, {4 * rows, 5}} {
+		fewer, most := dictionaryLimits(8, c.rows)
+		require.Equal(t, c.fewer, fewer, "%d rows", c.rows)
+		require.LessOrEqual(t, most, thresholds.dictionaryPrefixes)
+	}
+}
