@@ -22,35 +22,32 @@ type dictionary struct {
 
 // encodeByDictionary encodes the source by a dictionary of the leading bits of its codes, where these take few values:
 // a code becomes the rank of its prefix above its other bits. Where that saves no time it returns the source as it is.
-// Codes of 4 bytes are not reused for records: column is their memory, to be freed after the sort.
-func (b *binner) encodeByDictionary(src source, width int) (encoded source, bits int, column driver.Ptr) {
-	digits := len(digitsOf(width))
-	if src.varying != 0 {
-		digits = len(varyingDigits(digitsOf(width), src.varying))
-	}
-	fewer, most := dictionaryLimits(digits, b.rows)
-	if src.rows != 0 || b.encoded || fewer < 1 {
-		return src, width, 0
+func (b *binner) encodeByDictionary(src source, width int) (encoded source, bits int) {
+	digits := digitsOf(width)
+	if src.rows != 0 || b.encoded || encodedDigits(len(digits), b.rows) < 2 {
+		return src, width
 	}
 	d := &dictionary{field: put(b.task, src.field)}
-	shift, ok := b.countPrefixes(d.field).shift(fewer, most)
+	counts := b.countPrefixes(d.field)
+	fewer := encodedDigits(len(varyingDigits(digits, counts.varying)), b.rows)
+	shift, ok := counts.shift(fewer, mostEstimated(b.rows))
 	if d.shift = shift; !ok || !b.insertPrefixes(d) {
-		return src, width, 0
+		return src, width
 	}
 	defer b.free(d.slotOf, d.ranks)
 	if len(digitsOf(d.width())) > fewer {
-		return src, width, 0
+		return src, width
 	}
+	codes := b.alloc(d.bytes() * b.rows)
+	b.encodeRanks(d, codes)
 	b.free(src.codes)
-	encoded.field = codesField(b.alloc(d.bytes() * b.rows))
-	encoded.varying = math.MaxUint64 >> (64 - d.width())
-	b.encodeRanks(d, driver.Ptr(encoded.field.values))
+	encoded = source{field: codesField(codes), varying: math.MaxUint64 >> (64 - d.width())}
 	if d.bytes() == 8 {
-		encoded.codes = driver.Ptr(encoded.field.values)
-		return encoded, d.width(), 0
+		encoded.codes = codes
+	} else {
+		encoded.column, encoded.field.width, encoded.field.stride = codes, 4, 4
 	}
-	encoded.field.width, encoded.field.stride = 4, 4
-	return encoded, d.width(), driver.Ptr(encoded.field.values)
+	return encoded, d.width()
 }
 
 // width is the bits of encoded codes.
@@ -68,14 +65,13 @@ func (d *dictionary) bytes() int {
 func (b *binner) countPrefixes(field driver.Ptr) *prefixCounts {
 	n := min(b.rows, max(b.rows>>11, 1<<13), kernels.ClusterRows)
 	counts := &prefixCounts{}
-	codes, found := b.alloc(8*n), b.zeros(int(unsafe.Sizeof(*counts)))
-	b.launch("sample_codes", b.blocks(n), uint64(field), uint64(b.rows), uint64(n), uint64(codes))
+	codes, found := b.alloc(8*n), b.alloc(int(unsafe.Sizeof(*counts)))
+	b.launch("sample_codes", b.blocks(n), uint64(field), uint64(b.rows), uint64(n), uint64(codes), uint64(found))
 	order := b.orderOf(codes, n)
 	const parts = 16 // blocks of each shift
-	b.launch("count_prefixes", parts*len(counts), uint64(codes), uint64(order), uint64(n), uint64(found))
-	for i, count := range b.words(found, 3*len(counts)) {
-		counts[i/3][i%3] = count
-	}
+	b.launch("count_prefixes", parts*len(counts.prefixes), uint64(codes), uint64(order), uint64(n), uint64(found))
+	words := b.words(found, int(unsafe.Sizeof(*counts))/8)
+	*counts = *(*prefixCounts)(unsafe.Pointer(&words[0]))
 	b.free(codes, order, found)
 	return counts
 }
@@ -95,6 +91,9 @@ func (t *task) orderOf(codes driver.Ptr, n int) driver.Ptr {
 func (b *binner) insertPrefixes(d *dictionary) (ok bool) {
 	most := thresholds.dictionaryPrefixes
 	slotBits := bits.Len(uint(most + most*3/5)) // at most 5/8 of the slots are taken
+	if !b.hasMemory(4*b.rows + 12*(most+1<<slotBits)) {
+		return false
+	}
 	memory, ok := b.allocAll(4*b.rows, 8*most, 4*most, 8<<slotBits, 4<<slotBits, 8)
 	if !ok {
 		return false

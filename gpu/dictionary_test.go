@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -20,23 +21,32 @@ func byDictionary(t *testing.T) {
 	thresholds.bucketRows, thresholds.smallSortRows, thresholds.dictionaryRows = 0, 4096, 1
 }
 
-// dictionaries counts what sorts have done with dictionaries.
-type dictionaries struct{ inserted, ranked, short, long int }
+// dictionaries counts what sorts have done with dictionaries: begun, and sorted codes of 4 bytes and of 8 that are ranks
+// alone, or have low bits.
+type dictionaries struct{ inserted, ranks, short, long int }
+
+func (d dictionaries) encoded() int { return d.ranks + d.short + d.long }
 
 // count counts the launches of an engine.
 func (d *dictionaries) count(e *Engine) {
 	s := <-e.turn
 	defer func() { e.turn <- s }()
+	lowBits := false
 	s.onLaunch = func(kernel string) {
-		switch kernel {
-		case "dictionary_insert":
+		switch {
+		case kernel == "dictionary_insert":
 			d.inserted++
-		case "dictionary_ranks":
-			d.ranked++
-		case "gather_4":
-			d.short++
-		case "dictionary_encode":
-			d.long++
+		case kernel == "gather_4":
+			d.ranks++
+		case kernel == "dictionary_encode":
+			lowBits = true
+		case lowBits && strings.HasPrefix(kernel, "digit_binning"):
+			lowBits = false
+			if kernel == "digit_binning_first_short" || kernel == "digit_binning_only" {
+				d.short++
+			} else {
+				d.long++
+			}
 		}
 	}
 }
@@ -49,14 +59,15 @@ func TestDictionary(t *testing.T) {
 	var all dictionaries
 	all.count(e)
 	encoded := map[string]bool{}
-	kinds := []keyencode.Kind{keyencode.Int64, keyencode.Uint64, keyencode.Float64}
+	kinds := []keyencode.Kind{keyencode.Int64, keyencode.Uint64, keyencode.Float64, keyencode.Int32}
 	for i, name := range slices.Sorted(maps.Keys(draws)) {
 		for k, kind := range kinds {
 			for nulls := range 2 {
-				rows, before := []int{9001, 20_003, 32_768}[(i+k)%3], all.ranked
-				key := numberKey{kind: kind, value: draws[name].by(rows, 8, uint64(i)), null: percent(30*nulls, 7)}
+				rows, before := []int{9001, 20_003, 32_768}[(i+k)%3], all.encoded()
+				key := numberKey{kind: kind, null: percent(30*nulls, 7)}
+				key.value = draws[name].by(rows, key.bytes(), uint64(i))
 				checkNumbers(t, e, name, rows, key.in(i+k+nulls))
-				encoded[name] = encoded[name] || all.ranked > before
+				encoded[name] = encoded[name] || all.encoded() > before
 			}
 		}
 	}
@@ -66,7 +77,8 @@ func TestDictionary(t *testing.T) {
 	for _, name := range []string{"constant", "uniform", "and of 2", "20 live bits"} {
 		require.False(t, encoded[name], "%s: a dictionary", name)
 	}
-	require.Greater(t, all.short, 20)
+	require.Greater(t, all.ranks, 20)
+	require.Greater(t, all.short, 5)
 	require.Greater(t, all.long, 5)
 }
 
@@ -83,7 +95,23 @@ func TestDictionaryOfKeys(t *testing.T) {
 		checkNumbers(t, e, "two keys", 20_000, numberKey{kind: keyencode.Int32, value: few(1)}.in(mode),
 			numberKey{kind: keyencode.Int32, value: few(2), null: percent(10, 3)}.in(mode+1))
 	}
-	require.Equal(t, 4, all.ranked)
+	require.Equal(t, 4, all.encoded())
+}
+
+// TestDictionaryOfEncodedKeys sorts by two keys whose codes have low bits below few prefixes, with as little memory as
+// will do and more: codes are read until they are encoded.
+func TestDictionaryOfEncodedKeys(t *testing.T) {
+	e := openForTest(t)
+	byDictionary(t)
+	var all dictionaries
+	all.count(e)
+	cluster := func(row int) uint64 { return mix(mix(uint64(row)) % 50) }
+	within := func(row int) uint64 { return mix(uint64(row)+5) & 0xffff }
+	for mode := range 4 {
+		checkNumbers(t, e, "clusters", 30_000, numberKey{kind: keyencode.Int32, value: cluster}.in(mode),
+			numberKey{kind: keyencode.Uint16, value: within}.in(mode+1))
+	}
+	require.Equal(t, 4, all.short+all.long)
 }
 
 // TestDictionaryIsDeclined sorts by digits what a dictionary was begun for: of more prefixes than the sample suggested,
@@ -113,5 +141,5 @@ func TestDictionaryIsDeclined(t *testing.T) {
 		value := func(row int) uint64 { return pick(row == rows/2, free, uint64(row)%8*0x2030405060708091) }
 		checkNumbers(t, e, fmt.Sprintf("%#x", free), rows, numberKey{kind: keyencode.Uint64, value: value})
 	}
-	require.Equal(t, dictionaries{inserted: 2, ranked: 1, short: 1}, all, "one of them is a prefix like others")
+	require.Equal(t, dictionaries{inserted: 2, ranks: 1}, all, "one of them is a prefix like others")
 }

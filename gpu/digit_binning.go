@@ -29,6 +29,8 @@ type source struct {
 	codes driver.Ptr // freed, or reused for records
 	rows  driver.Ptr // 0: the order of the input
 	scan  *scanInput // of rows in the order of the input that were not scanned yet; nil otherwise
+	// column is the memory of codes of 4 bytes, which is not reused; freed after the sort.
+	column driver.Ptr
 	// varying are the bits of codes that vary; 0 if unknown.
 	varying uint64
 }
@@ -62,8 +64,8 @@ func (b *binner) sort(src source, width int) (rows driver.Ptr) {
 			src.varying = report.varying(width)
 		}
 	}
-	src, width, column := b.encodeByDictionary(src, width)
-	defer b.free(column)
+	src, width = b.encodeByDictionary(src, width)
+	defer b.free(src.column)
 	field, digits := put(b.task, src.field), digitsOf(width)
 	c := b.newCounters(len(digits))
 	defer b.free(c.starts, c.memory)

@@ -88,8 +88,8 @@ func (t *task) launchScan(p *partition, shape *bucketShape, n int) (sampled uint
 }
 
 // launchSort launches the kernels after the key scan. They leave the counters zero. It launches nothing where the
-// sample has declined or is in order, since nothing is counted then, and only bucket_plan where nothing but the statistics
-// and the counts of classes is needed.
+// sample has declined or is in order, since nothing is counted then, and only bucket_plan where nothing but the
+// statistics and the counts of classes is needed.
 func (t *task) launchSort(p *partition, shape bucketShape, n int, sampled uint64) {
 	if sampled&(statusAccepted|statusPlanOnly) == 0 {
 		return

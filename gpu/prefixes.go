@@ -2,44 +2,55 @@ package gpu
 
 import "math/bits"
 
-// prefixCounts are the numbers of different prefixes of sampled codes, for each number of bits by which codes are
-// shifted: of all prefixes, of those of one sampled row, and of two.
-type prefixCounts [64][3]uint64
+// prefixCounts are PrefixCounts of kernels/abi.h: of the prefixes of a sample.
+type prefixCounts struct {
+	// prefixes are the numbers of different prefixes, for each number of bits by which codes are shifted: of all, of
+	// those of one sampled row, and of two.
+	prefixes [64][3]uint64
+	varying  uint64 // bits in which sampled codes differ
+}
 
-// prefixes estimates how many prefixes the whole column has, by the estimator of Chao (1984): those of the sample, and
+// estimate estimates how many prefixes the whole column has, by the estimator of Chao (1984): those of the sample, and
 // the more others, the more of these were sampled only once.
-func (c *prefixCounts) prefixes(shift int) int {
-	all, once, twice := c[shift][0], c[shift][1], c[shift][2]
-	return int(all + once*max(once, 1)/(2*(twice+1)))
+func (c *prefixCounts) estimate(shift int) int {
+	all, once, twice := c.prefixes[shift][0], c.prefixes[shift][1], c.prefixes[shift][2]
+	return int(all + once*once/(2*(twice+1)))
 }
 
 // shift returns by how many bits to shift codes, so that the ranks of prefixes and the other bits have the fewest
-// digits. ok is false where these are more than digits, or the prefixes more than most.
+// digits, with room for 1/8 more prefixes. Ranks alone are the best; else the fewer prefixes, the better. ok is false
+// where the digits are more than digits, or the prefixes more than most.
 func (c *prefixCounts) shift(digits, most int) (shift int, ok bool) {
 	fewest := digits
-	for s := range c {
-		prefixes := c.prefixes(s)
-		if prefixes > most {
+	for s := range c.prefixes {
+		prefixes := c.estimate(s)
+		n := len(digitsOf(s + bits.Len(uint(prefixes+prefixes/8))))
+		if prefixes > most || n > fewest || n == fewest && ok && shift == 0 {
 			continue
 		}
-		n := len(digitsOf(s + bits.Len(uint(prefixes-1))))
-		if n < fewest || n == fewest && (!ok || shift > 0) { // the fewer prefixes the better, but ranks alone are best
-			fewest, shift, ok = n, s, true
-		}
+		fewest, shift, ok = n, s, true
 	}
 	return shift, ok
 }
 
-// dictionaryLimits returns the most digits that codes of n rows may have after a dictionary has taken time, where they
-// had the given number before, and the most prefixes that an estimate may be. A dictionary takes about as long as 3
-// digits of 8-byte codes, and 0.15 ms. Of fewer rows a large one takes too long.
-func dictionaryLimits(digits, n int) (fewer, most int) {
+// encodedDigits is the most digits that codes of n rows may have after a dictionary has taken time, where they had the
+// given number before. A dictionary takes about as long as 3 digits of 8-byte codes, and 0.15 ms.
+func encodedDigits(digits, n int) int {
 	switch {
 	case n < thresholds.dictionaryRows:
-		return 0, 0
+		return 0
 	case n < 4*thresholds.dictionaryRows:
-		return digits - 4, thresholds.dictionaryPrefixes / 50
+		return digits - 4
 	default:
-		return digits - 3, thresholds.dictionaryPrefixes
+		return digits - 3
 	}
+}
+
+// mostEstimated is the most prefixes of n rows that an estimate may be. Of fewer rows a large dictionary takes too
+// long, and many more prefixes than a sample suggests may turn up.
+func mostEstimated(n int) int {
+	if n < 4*thresholds.dictionaryRows {
+		return thresholds.dictionaryPrefixes / 50
+	}
+	return thresholds.dictionaryPrefixes
 }

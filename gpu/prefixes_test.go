@@ -11,15 +11,15 @@ import (
 // countsOf counts the prefixes of codes as the device does.
 func countsOf(codes []uint64) *prefixCounts {
 	counts := &prefixCounts{}
-	for shift := range counts {
+	for shift := range counts.prefixes {
 		rows := map[uint64]int{}
 		for _, code := range codes {
 			rows[code>>shift]++
 		}
 		for _, n := range rows {
-			counts[shift][0]++
+			counts.prefixes[shift][0]++
 			if n <= 2 {
-				counts[shift][n]++
+				counts.prefixes[shift][n]++
 			}
 		}
 	}
@@ -39,10 +39,10 @@ func sampleOf(n int, code func(r *rand.Rand) uint64) []uint64 {
 func TestPrefixes(t *testing.T) {
 	for _, values := range []int{1, 2, 1000, 100_000, 1_000_000} {
 		counts := countsOf(sampleOf(1<<14, func(r *rand.Rand) uint64 { return r.Uint64N(uint64(values)) }))
-		require.InEpsilon(t, values, counts.prefixes(0), 0.3)
+		require.InEpsilon(t, values, counts.estimate(0), 0.3)
 	}
 	all := countsOf(sampleOf(1<<14, func(r *rand.Rand) uint64 { return r.Uint64() }))
-	require.Greater(t, all.prefixes(0), 1<<26, "no value twice")
+	require.Greater(t, all.estimate(0), 1<<26, "no value twice")
 }
 
 // TestShift chooses the bits of codes that a dictionary replaces by ranks.
@@ -54,16 +54,18 @@ func TestShift(t *testing.T) {
 		digits, most int
 		shift        []int // any of them; none: no dictionary
 	}{
-		{"few values, all bits of which vary", func(r *rand.Rand) uint64 { return mixed(r.Uint64N(1000)) }, 5, many, []int{0}},
+		{"few values, whose bits all vary", func(r *rand.Rand) uint64 { return mixed(r.Uint64N(1000)) }, 5, many,
+			[]int{0}},
 		{"few values, one digit", func(r *rand.Rand) uint64 { return 1 << r.Uint64N(64) }, 5, many, []int{0}},
 		{"clusters of 16 bits", func(r *rand.Rand) uint64 { return mixed(r.Uint64N(100))<<16 | r.Uint64N(1<<16) }, 5,
 			many, []int{16, 17}},
 		{"32 bits below 2^16 prefixes: 6 digits",
 			func(r *rand.Rand) uint64 { return mixed(r.Uint64N(1<<16))<<32 | r.Uint64N(1<<32) }, 5, many, nil},
-		{"the same, where 6 are few enough",
-			func(r *rand.Rand) uint64 { return mixed(r.Uint64N(1<<16))<<32 | r.Uint64N(1<<32) }, 6, many, []int{32}},
+		{"32 bits below 50,000 prefixes, where 6 digits are few enough",
+			func(r *rand.Rand) uint64 { return mixed(r.Uint64N(50_000))<<32 | r.Uint64N(1<<32) }, 6, many, []int{32}},
+		{"16 bits, no room for one more", func(r *rand.Rand) uint64 { return r.Uint64N(1 << 16) }, 2, many, nil},
 		{"random", func(r *rand.Rand) uint64 { return r.Uint64() }, 5, many, nil},
-		{"more values than a dictionary takes", func(r *rand.Rand) uint64 { return mixed(r.Uint64N(1000)) }, 5, 500, nil},
+		{"too many values", func(r *rand.Rand) uint64 { return mixed(r.Uint64N(1000)) }, 5, 500, nil},
 	} {
 		shift, ok := countsOf(sampleOf(1<<13, c.code)).shift(c.digits, c.most)
 		require.Equal(t, c.shift != nil, ok, c.name)
@@ -77,12 +79,11 @@ func mixed(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// TestDictionaryLimits has a dictionary save the more digits, the fewer rows there are.
-func TestDictionaryLimits(t *testing.T) {
+// TestEncodedDigits has a dictionary save the more digits, the fewer rows there are.
+func TestEncodedDigits(t *testing.T) {
 	rows := thresholds.dictionaryRows
 	for _, c := range []struct{ rows, fewer int }{{rows - 1, 0}, {rows, 4}, {4*rows - 1, 4}, {4 * rows, 5}} {
-		fewer, most := dictionaryLimits(8, c.rows)
-		require.Equal(t, c.fewer, fewer, "%d rows", c.rows)
-		require.LessOrEqual(t, most, thresholds.dictionaryPrefixes)
+		require.Equal(t, c.fewer, encodedDigits(8, c.rows), "%d rows", c.rows)
 	}
+	require.Less(t, mostEstimated(rows), mostEstimated(4*rows))
 }

@@ -93,20 +93,20 @@ histogram(Field *f, u64 n, u64 shifts, u64 bits, u64 count, u32 *counts, u32 *cl
 
 Dictionary encoding. A prefix is a code >> shift; slots are a hash table of prefixes, free where they are zero. f is a
 column, as for histogram, that is read as codes of 64 bits.
-sample_codes(Field *f, u64 n, u64 count, u64 *codes)   any grid
-    codes[i] = the code of a row of the i-th of count strips, count at most n.
-count_prefixes(u64 *codes, u32 *order, u64 n, u64 *counts)   grid: a multiple of 64
-    codes[order[i]] rises. counts[3 * s], [3 * s + 1], [3 * s + 2] = the prefixes code >> s that occur at all, once, and
-    twice, for each s below 64. The caller zeroes counts.
+sample_codes(Field *f, u64 n, u64 count, u64 *codes, PrefixCounts *counts)   any grid
+    codes[i] = the code of a row of the i-th of count strips, count at most n. Zeroes counts.
+count_prefixes(u64 *codes, u32 *order, u64 n, PrefixCounts *counts)   grid: a multiple of 64
+    codes[order[i]] rises. Counts the prefixes code >> s for each s below 64.
 dictionary_insert(Field *f, u64 n, u64 shift, u64 *slots, u64 slotBits, DictionaryState *state, u32 *slotOf)   any grid
-    Inserts the prefixes of all rows in 2^slotBits slots; slotOf[i] = the slot of row i. Declines if there are too many
-    prefixes, or the one whose hash is zero. The caller zeroes slots and state.
+    Inserts the prefixes of all rows in 2^slotBits slots; slotOf[i] = the slot of row i. Declines if a prefix finds no
+    slot, or is the one whose hash is zero; then slotOf is undefined. The caller zeroes slots and state.
 dictionary_list(u64 *slots, u64 slotBits, u64 *prefixes, u32 *places, u64 most, DictionaryState *state)   any grid
     Counts the prefixes in state, and lists the first of them, at most most, and their slots, in any order.
 dictionary_ranks(u32 *order, u64 prefixes, u32 *places, u32 *ranks)   any grid
     ranks[places[order[i]]] = i.
 dictionary_encode(Field *f, u64 n, u64 shift, u32 *slotOf, u32 *ranks, void *codes, u64 width)   any grid
-    codes[i], of 4 or 8 bytes, = ranks[slotOf[i]] << shift | the low bits of the code of row i. shift is not zero.
+    codes[i], of 4 or 8 bytes, = ranks[slotOf[i]] << shift | the low bits of the code of row i. shift is not zero, and
+    codes are not the memory of f.
 
 cluster(SmallSort s)             grid CLUSTER_BLOCKS; n up to CLUSTER_ROWS; compute capability 9.0
 cooperative(CooperativeSort s)   grid = multiprocessors, cooperative launch;
@@ -174,7 +174,13 @@ struct CooperativeState {
 // A DictionaryState is what the blocks that make a dictionary share.
 struct DictionaryState {
 	u32 prefixes;
-	u32 declined; // 1: it has too many
+	u32 declined; // 1: some prefix has no slot
+};
+
+// PrefixCounts are of the prefixes of a sample.
+struct PrefixCounts {
+	u64 prefixes[64][3]; // by the bits that codes are shifted: those that occur at all, once, and twice
+	u64 varying;         // bits in which codes differ
 };
 
 /*
@@ -435,7 +441,7 @@ enum SortStatus : u64 {
 	STATUS_SPLIT = 16,   // of the plan: most rows are of classes; launch split_heavy
 	STATUS_UNEVEN = 32,  // launch equalize
 	STATUS_EQUALIZED = 64, // the map is equalized: launch the kernels for it
-	STATUS_PLAN_ONLY = 128, // of the sample: launch no kernel after the plan
+	STATUS_PLAN_ONLY = 128, // of the sample and equalize: launch no kernel after the plan
 };
 
 struct Report {

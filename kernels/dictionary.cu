@@ -3,32 +3,36 @@
 #include "dictionary.h"
 #include "sample_range.h"
 
-// sample_codes reads a row of each of count equal strips of a column, at pseudo-random places.
-KERNEL(sample_codes, STREAM_THREADS, 1)(const Field* field, u64 n, u64 count, u64* codes) {
+// sample_codes reads a row of each of count equal strips of a column, at pseudo-random places. It zeroes counts.
+KERNEL(sample_codes, STREAM_THREADS, 1)(const Field* field, u64 n, u64 count, u64* codes, u64* counts) {
 	const u64 step = (u64)grid_blocks() * STREAM_THREADS;
+	if (block_index() == 0 && thread_index() < sizeof(PrefixCounts) / 8) counts[thread_index()] = 0;
 	for (u64 i = (u64)block_index() * STREAM_THREADS + thread_index(); i < count; i += step) {
 		u64 first = i * n / count, rows = (i + 1) * n / count - first;
 		codes[i] = field_number(field, first + (u64)multiply_high(hash_number(i), (u32)rows));
 	}
 }
 
-// count_prefixes counts the prefixes code >> s of codes in sorted order, for all s below 64: those that occur at all,
-// once, and twice.
-KERNEL(count_prefixes, STREAM_THREADS, 1)(const u64* codes, const u32* order, u64 n, u64* counts) {
+// count_prefixes counts the prefixes code >> s of codes in sorted order, for all s below 64.
+KERNEL(count_prefixes, STREAM_THREADS, 1)(const u64* codes, const u32* order, u64 n, PrefixCounts* counts) {
 	const u32 shift = block_index() % 64;
 	auto prefix_at = [&](u64 i) { return codes[order[i]] >> shift; };
 	const u64 step = (u64)grid_blocks() / 64 * STREAM_THREADS;
 	u32 found[3] = {0, 0, 0};
+	u64 varying = 0;
 	for (u64 i = (u64)(block_index() / 64) * STREAM_THREADS + thread_index(); i < n; i += step) {
 		u64 prefix = prefix_at(i);
+		varying |= codes[i] ^ codes[0];
 		if (i > 0 && prefix_at(i - 1) == prefix) continue;
 		bool twice = i + 1 < n && prefix_at(i + 1) == prefix, more = i + 2 < n && prefix_at(i + 2) == prefix;
 		found[0]++, found[1] += !twice, found[2] += twice && !more;
 	}
 	UNROLL for (u32 k = 0; k < 3; k++) {
 		u32 sum = warp_add(found[k]);
-		if (lane_index() == 0 && sum > 0) atomic_add(counts + 3 * shift + k, (u64)sum);
+		if (lane_index() == 0 && sum > 0) atomic_add(&counts->prefixes[shift][k], (u64)sum);
 	}
+	varying = warp_or(varying);
+	if (shift == 0 && lane_index() == 0) atomic_or(&counts->varying, varying);
 }
 
 // dictionary_insert makes the dictionary, and writes the slot of the prefix of each row.

@@ -3,7 +3,9 @@
 #include "column_rows.h"
 
 const u32 DICTIONARY_ITEMS = 4; // rows of a thread that are looked up at a time
-const u32 DICTIONARY_PROBES = 64; // the most pairs of slots that are read for a prefix
+const u32 DICTIONARY_PROBES = 128; // the most pairs of slots that are read for a prefix
+
+static_assert(sizeof(PrefixCounts) / 8 <= STREAM_THREADS, "a thread zeroes each word");
 
 // A hash is a one to one function of a prefix. So hashes are compared in place of prefixes.
 struct PrefixHash {
@@ -25,8 +27,8 @@ struct Dictionary {
 
 	DEVICE u32 home(u64 hash) const { return (u32)(hash >> (64 - slotBits)) & ~1u; }
 
-	// Finds the slots of a lane's items whose bits are set in wanted, and adds hashes that are not there. A slot may be
-	// read as free that is not so any more, of the L1 cache: then compare_and_swap tells. By all lanes of a warp. Returns
+	// Finds the slots of a lane's items whose bits are set in wanted, and adds hashes that are not there. A slot that
+	// is read as free, from the L1 cache, may be so no more: compare_and_swap tells. By all lanes of a warp. Returns
 	// false if the dictionary is declined; warps that find their prefixes soon need not know.
 	DEVICE bool find(const u64 (&hash)[DICTIONARY_ITEMS], u32 (&slot)[DICTIONARY_ITEMS], u32 wanted) const {
 		UNROLL for (u32 i = 0; i < DICTIONARY_ITEMS; i++) slot[i] = home(hash[i]);
@@ -45,7 +47,7 @@ struct Dictionary {
 			}
 			if (probes == DICTIONARY_PROBES) decline(), wanted = 0;
 		}
-		return vote(probes > DICTIONARY_PROBES / 8) == 0 || vote(load_relaxed(&state->declined) != 0) == 0;
+		return vote(probes > DICTIONARY_PROBES / 16) == 0 || vote(load_relaxed(&state->declined) != 0) == 0;
 	}
 	// Whether a slot, in which there was read, has a hash, or is free and gets it.
 	DEVICE bool settle(u64 hash, u32 slot, u64 there) const {

@@ -260,6 +260,7 @@ void sample_codes(const u64* a) {
 	expect_column(f);
 	expect(a[2] >= 1 && a[2] <= a[1], "a sample of more rows than there are");
 	for (u64 i = 0; i < a[2]; i++) at<u64>(a[3])[i] = word(&f, 1, i * a[1] / a[2]);
+	memset(at<u8>(a[4]), 0, sizeof(PrefixCounts));
 }
 
 void count_prefixes(const u64* a, u64 blocks) {
@@ -267,10 +268,13 @@ void count_prefixes(const u64* a, u64 blocks) {
 	std::vector<u64> codes;
 	for (u64 i = 0; i < a[2]; i++) codes.push_back(at<u64>(a[0])[at<u32>(a[1])[i]]);
 	expect(std::is_sorted(codes.begin(), codes.end()), "codes that are not sorted");
+	PrefixCounts& all = *at<PrefixCounts>(a[3]);
+	expect(all.varying == 0, "counts that are not zero");
+	for (u64 code : codes) all.varying |= code ^ codes[0];
 	for (u64 shift = 0; shift < 64; shift++) {
 		std::map<u64, u64> rows;
 		for (u64 code : codes) rows[code >> shift]++;
-		u64* counts = at<u64>(a[3]) + 3 * shift;
+		u64* counts = all.prefixes[shift];
 		for (int k = 0; k < 3; k++) expect(counts[k] == 0, "counts that are not zero");
 		counts[0] = rows.size();
 		for (auto& [prefix, n] : rows) {
@@ -319,6 +323,8 @@ void dictionary_ranks(const u64* a) {
 void dictionary_encode(const u64* a) {
 	u64 shift = a[2], width = a[6];
 	expect(shift > 0 && shift < 64 && (width == 4 || width == 8), "codes of another kind");
+	const Field& f = *at<Field>(a[0]);
+	expect(a[5] + a[1] * width <= f.values || a[5] >= f.values + a[1] * f.width, "codes in the memory of the column");
 	for (u64 row = 0; row < a[1]; row++) {
 		u64 rank = at<u32>(a[4])[at<u32>(a[3])[row]];
 		u64 code = rank << shift | (word(at<Field>(a[0]), 1, row) & low(shift));
@@ -869,7 +875,7 @@ const std::map<std::string, std::pair<int, Twin>>& twins() {
 	    {"text_copy", {8, plain(text_copy)}},
 	    {"copy_bits", {5, plain(copy_bits)}},
 	    {"look_up_ranks", {7, plain(look_up_ranks)}},
-	    {"sample_codes", {4, plain(sample_codes)}},
+	    {"sample_codes", {5, plain(sample_codes)}},
 	    {"count_prefixes", {4, count_prefixes}},
 	    {"dictionary_insert", {7, plain(dictionary_insert)}},
 	    {"dictionary_list", {6, plain(dictionary_list)}},
