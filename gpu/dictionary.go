@@ -3,6 +3,7 @@
 package gpu
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
 	"unsafe"
@@ -29,7 +30,7 @@ func (b *binner) encodeByDictionary(src source, width int) (encoded source, bits
 	}
 	d := &dictionary{field: put(b.task, src.field)}
 	counts := b.countPrefixes(d.field)
-	fewer := encodedDigits(len(varyingDigits(digits, counts.varying)), b.rows)
+	fewer := encodedDigits(len(varyingDigits(digits, cmp.Or(src.varying, counts.varying))), b.rows)
 	shift, ok := counts.shift(fewer, mostEstimated(b.rows))
 	if d.shift = shift; !ok || !b.insertPrefixes(d) {
 		return src, width

@@ -99,7 +99,8 @@ count_prefixes(u64 *codes, u32 *order, u64 n, PrefixCounts *counts)   grid: a mu
     codes[order[i]] rises. Counts the prefixes code >> s for each s below 64.
 dictionary_insert(Field *f, u64 n, u64 shift, u64 *slots, u64 slotBits, DictionaryState *state, u32 *slotOf)   any grid
     Inserts the prefixes of all rows in 2^slotBits slots; slotOf[i] = the slot of row i. Declines if a prefix finds no
-    slot, or is the one whose hash is zero; then slotOf is undefined. The caller zeroes slots and state.
+    slot, or is the one whose hash is zero, or if after n/8 rows many are new; then slotOf is undefined. The caller
+    zeroes slots and state.
 dictionary_list(u64 *slots, u64 slotBits, u64 *prefixes, u32 *places, u64 most, DictionaryState *state)   any grid
     Counts the prefixes in state, and lists the first of them, at most most, and their slots, in any order.
 dictionary_ranks(u32 *order, u64 prefixes, u32 *places, u32 *ranks)   any grid
@@ -174,7 +175,7 @@ struct CooperativeState {
 // A DictionaryState is what the blocks that make a dictionary share.
 struct DictionaryState {
 	u32 prefixes;
-	u32 declined; // 1: some prefix has no slot
+	u32 declined; // 1: there are too many, or one that has no slot
 };
 
 // PrefixCounts are of the prefixes of a sample.

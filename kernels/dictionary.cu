@@ -46,7 +46,7 @@ KERNEL(dictionary_insert, STREAM_THREADS, 4)
 			wanted |= (u32)p.has(i) << i;
 			if (p.has(i) && x[i] == PrefixHash::EMPTY) d.decline();
 		}
-		const bool goesOn = d.find(x, slot, wanted);
+		const bool goesOn = d.find(x, slot, wanted, p.first > n / 8);
 		u32* out = slotOf + p.first + lane_index();
 		UNROLL for (u32 i = 0; i < DICTIONARY_ITEMS; i++) {
 			if (p.has(i)) store_once(out + 32 * i, slot[i]);

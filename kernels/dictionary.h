@@ -4,6 +4,7 @@
 
 const u32 DICTIONARY_ITEMS = 4; // rows of a thread that are looked up at a time
 const u32 DICTIONARY_PROBES = 128; // the most pairs of slots that are read for a prefix
+const u32 DICTIONARY_NEW = 32; // so many new prefixes of a warp's rows at a time, late, mean that there are too many
 
 static_assert(sizeof(PrefixCounts) / 8 <= STREAM_THREADS, "a thread zeroes each word");
 
@@ -28,11 +29,13 @@ struct Dictionary {
 	DEVICE u32 home(u64 hash) const { return (u32)(hash >> (64 - slotBits)) & ~1u; }
 
 	// Finds the slots of a lane's items whose bits are set in wanted, and adds hashes that are not there. A slot that
-	// is read as free, from the L1 cache, may be so no more: compare_and_swap tells. By all lanes of a warp. Returns
-	// false if the dictionary is declined; warps that find their prefixes soon need not know.
-	DEVICE bool find(const u64 (&hash)[DICTIONARY_ITEMS], u32 (&slot)[DICTIONARY_ITEMS], u32 wanted) const {
+	// is read as free, from the L1 cache, may be so no more: compare_and_swap tells. late: most prefixes should be
+	// there. By all lanes of a warp. Returns false if the dictionary is declined; warps that find their prefixes soon
+	// need not know.
+	DEVICE bool find(const u64 (&hash)[DICTIONARY_ITEMS], u32 (&slot)[DICTIONARY_ITEMS], u32 wanted,
+	                 bool late) const {
 		UNROLL for (u32 i = 0; i < DICTIONARY_ITEMS; i++) slot[i] = home(hash[i]);
-		u32 probes = 0;
+		u32 probes = 0, added = 0;
 		ROLLED for (; wanted != 0; probes++) {
 			u64 pair[DICTIONARY_ITEMS][2];
 			UNROLL for (u32 i = 0; i < DICTIONARY_ITEMS; i++) { // all in flight before the first is used
@@ -40,20 +43,22 @@ struct Dictionary {
 			}
 			UNROLL for (u32 i = 0; i < DICTIONARY_ITEMS; i++) {
 				UNROLL for (u32 at = 0; at < 2; at++) {
-					if (!(wanted >> i & 1) || !settle(hash[i], slot[i] + at, pair[i][at])) continue;
+					if (!(wanted >> i & 1) || !settle(hash[i], slot[i] + at, pair[i][at], &added)) continue;
 					wanted &= ~(1u << i), slot[i] += at;
 				}
 				if (wanted >> i & 1) slot[i] = (slot[i] + 2) & ((1u << slotBits) - 1);
 			}
 			if (probes == DICTIONARY_PROBES) decline(), wanted = 0;
 		}
-		return vote(probes > DICTIONARY_PROBES / 16) == 0 || vote(load_relaxed(&state->declined) != 0) == 0;
+		const bool many = late && warp_add(added) >= DICTIONARY_NEW;
+		if (many) decline();
+		return vote(many || probes > DICTIONARY_PROBES / 16) == 0 || vote(load_relaxed(&state->declined) != 0) == 0;
 	}
 	// Whether a slot, in which there was read, has a hash, or is free and gets it.
-	DEVICE bool settle(u64 hash, u32 slot, u64 there) const {
+	DEVICE bool settle(u64 hash, u32 slot, u64 there, u32* added) const {
 		if (there == PrefixHash::EMPTY) {
 			there = compare_and_swap(slots + slot, PrefixHash::EMPTY, hash);
-			if (there == PrefixHash::EMPTY) return true;
+			if (there == PrefixHash::EMPTY) return ++*added, true;
 		}
 		return there == hash;
 	}
