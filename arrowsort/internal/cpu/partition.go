@@ -171,7 +171,9 @@ func (p *partition) move(movers []*mover) error {
 				next = newPlaces(places, touched)
 				touched = max(touched, next.hi)
 			}
-			for _, l := range movers {
+			for i := range movers {
+				// workers start apart: two that write first to a huge page of the result at once both clear it
+				l := movers[(i+worker*len(movers)/threads)%len(movers)]
 				lines := l.out[next.lo*l.width : next.hi*l.width]
 				fetchLines(lines[:min(len(lines), maxFetched)])
 				l.eachBlock(&p.pool, lo, lo+len(places), scratch.of(worker), func(block []byte, at, n int) {
