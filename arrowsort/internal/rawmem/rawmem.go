@@ -4,6 +4,7 @@ package rawmem
 import (
 	"reflect"
 	"strings"
+	"unsafe"
 
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
@@ -46,11 +47,15 @@ func (a allocator) Reallocate(size int, b []byte) []byte {
 	return grown
 }
 
-// raw is memory of a strings.Builder: only there, Go gives memory without zeroing it. Its field is read since a string
-// must not be empty to be sure to point to the memory, and a first byte would touch a page that is not advised yet to
-// be huge, or have one thread clear a huge page of each block.
+// raw is memory of a strings.Builder: only there, Go gives memory without zeroing it. Its field is read, where Go still
+// calls it so, since an empty string need not point to the memory, and a first byte touches a page that is not advised
+// yet to be huge, or has one thread clear a huge page of each block.
 func raw(size int) []byte {
 	var b strings.Builder
 	b.Grow(size)
-	return reflect.ValueOf(&b).Elem().FieldByName("buf").Bytes()[:size:size]
+	if buf := reflect.ValueOf(&b).Elem().FieldByName("buf"); buf.IsValid() {
+		return buf.Bytes()[:size:size]
+	}
+	b.WriteByte(0)
+	return unsafe.Slice(unsafe.StringData(b.String()), size)
 }
