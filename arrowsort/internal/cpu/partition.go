@@ -162,7 +162,10 @@ func (p *partition) move(movers []*mover) error {
 		return err
 	}
 	err = p.run(len(p.shares), func(worker, item int) {
-		s, touched := &p.shares[item], 0
+		s, touched, first := &p.shares[item], 0, 0
+		if len(movers) >= wideMovers { // workers apart: two that write first to a huge page at once both clear it
+			first = worker * len(movers) / threads
+		}
 		for lo := s.lo; lo < s.hi && !p.stopped(); lo += rows {
 			places := places[worker*rows:][:min(rows, s.hi-lo)]
 			p.places(s, places, lo)
@@ -171,7 +174,8 @@ func (p *partition) move(movers []*mover) error {
 				next = newPlaces(places, touched)
 				touched = max(touched, next.hi)
 			}
-			for _, l := range movers {
+			for i := range movers {
+				l := movers[(first+i)%len(movers)]
 				lines := l.out[next.lo*l.width : next.hi*l.width]
 				fetchLines(lines[:min(len(lines), maxFetched)])
 				l.eachBlock(&p.pool, lo, lo+len(places), scratch.of(worker), func(block []byte, at, n int) {

@@ -17,8 +17,9 @@ func (s *sorter) gathersMovers(movers []*mover) bool {
 	return len(movers) >= wideMovers && s.rows*widest(movers) <= wideBytes
 }
 
-// sortWide sorts row numbers and gathers the movers by them. A worker reads all of a mover in order before it gathers
-// it: so it comes into the cache many lines at a time.
+// sortWide sorts row numbers and gathers the movers by them. Before a worker gathers a mover it writes to the pages of
+// the result, since the system's clearing of fresh ones empties the cache, and reads all of the mover in order: so it
+// comes into the cache many lines at a time.
 func (s *sorter) sortWide(movers []*mover) error {
 	order, err := s.sortedRows()
 	if err != nil {
@@ -31,12 +32,18 @@ func (s *sorter) sortWide(movers []*mover) error {
 	if err != nil {
 		return err
 	}
-	err = s.run(len(movers), func(worker, i int) {
-		if l := movers[i]; !s.stopped() {
-			rows := l.block(0, s.rows, scratch[worker*size:][:size])
-			touch(rows)
-			gather(l.out, rows, order, l.width)
+	// Workers, which take items in turn, are far from one another: results of neighbors share huge pages, which two
+	// workers that write to them first would both clear.
+	each := (len(movers) + s.threads - 1) / s.threads
+	err = s.run(each*s.threads, func(worker, i int) {
+		if i = i%s.threads*each + i/s.threads; i >= len(movers) || s.stopped() {
+			return
 		}
+		l := movers[i]
+		rows := l.block(0, s.rows, scratch[worker*size:][:size])
+		writePages(l.out)
+		touch(rows)
+		gather(l.out, rows, order, l.width)
 	})
 	s.free(scratch)
 	s.free(bytesOf(order))
@@ -54,6 +61,13 @@ func (s *sorter) sortedRows() ([]uint32, error) {
 	err := s.sortRowNumbers()
 	s.numbers = wanted
 	return view[uint32](order.out), err
+}
+
+// writePages writes a byte of each page, however small pages are.
+func writePages(b []byte) {
+	for i := 0; i < len(b); i += 1 << 12 {
+		b[i] = 0
+	}
 }
 
 // touch reads a byte of each line.

@@ -15,7 +15,7 @@ import (
 func TestSortWide(t *testing.T) {
 	const n = smallRows + 5000
 	r := rand.New(rand.NewPCG(1, 2))
-	job := engine.Job{Rows: n, Keys: []keyencode.Key{{}}, RowNumbers: 8, Threads: 3}
+	job := engine.Job{Rows: n, Keys: []keyencode.Key{{}}, RowNumbers: 8, Threads: 4} // not a divisor of all movers
 	for c := range 2 * wideMovers {
 		keys, valid := make([]uint64, n), make([]bool, n)
 		for i := range keys {
@@ -39,6 +39,7 @@ func TestSortWide(t *testing.T) {
 	s := newTestSorter(t, &job)
 	require.NoError(t, s.allocate())
 	require.True(t, s.gathersMovers(s.movers()))
+	require.NotZero(t, len(s.movers())%job.Threads)
 	require.False(t, s.recordsTie())
 	wide, _ := mustSort(t, &job)
 	for lo := 0; lo < len(job.Columns); lo += 2 {

@@ -2,6 +2,7 @@
 package rawmem
 
 import (
+	"reflect"
 	"strings"
 	"unsafe"
 
@@ -26,8 +27,9 @@ var unzeroed memory.Allocator = allocator{memory.NewGoAllocator()}
 
 type allocator struct{ memory.Allocator }
 
-// large is where blocks take many pages.
-const large = 1 << 20
+// large is where a block has pages of its own, of whatever size class it is: so it is aligned. Zeroing 101 columns of
+// 800 kB takes a third of the time of sorting them.
+const large = 1 << 16
 
 func (a allocator) Allocate(size int) []byte {
 	if size < large {
@@ -45,11 +47,15 @@ func (a allocator) Reallocate(size int, b []byte) []byte {
 	return grown
 }
 
-// raw is memory of a strings.Builder: only there, Go gives memory without zeroing it. The string that is looked through
-// by unsafe is dropped, so nobody sees it change.
+// raw is memory of a strings.Builder: only there, Go gives memory without zeroing it. Its field is read, where Go still
+// calls it so, since an empty string need not point to the memory, and a first byte touches a page that is not advised
+// yet to be huge, or has one thread clear a huge page of each block.
 func raw(size int) []byte {
 	var b strings.Builder
 	b.Grow(size)
-	b.WriteByte(0) // an empty string need not point to the memory
+	if buf := reflect.ValueOf(&b).Elem().FieldByName("buf"); buf.IsValid() {
+		return buf.Bytes()[:size:size]
+	}
+	b.WriteByte(0)
 	return unsafe.Slice(unsafe.StringData(b.String()), size)
 }

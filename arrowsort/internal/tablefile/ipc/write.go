@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	convert "github.com/arrowsort/arrowsort/arrowsort/internal/arrow18"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/rawmem"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
@@ -51,7 +52,7 @@ func NewWriter(w io.Writer, schema *arrow.Schema, opts Options) (*Writer, error)
 		}
 	}
 	sc := convert.ToSchema(schema)
-	options := []arrowipc.Option{arrowipc.WithSchema(sc), arrowipc.WithAllocator(opts.Allocator)}
+	options := []arrowipc.Option{arrowipc.WithSchema(sc), arrowipc.WithAllocator(rawmem.Zeroed(opts.Allocator))}
 	switch opts.Codec {
 	case "zstd":
 		options = append(options, arrowipc.WithZstd())

@@ -1,6 +1,7 @@
 package ipc
 
 import (
+	"bytes"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -13,6 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/rawmem"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 )
 
@@ -67,4 +70,25 @@ func TestBatchesOfOneDictionaryOfInfinities(t *testing.T) {
 		require.NoError(t, w.Write(array.NewRecord(schema, []arrow.Array{batch}, 1)))
 	}
 	require.NoError(t, w.Close())
+}
+
+// Arrow's writer makes the validity of rows that are all null of memory that it takes to be zero.
+func TestNullsInMemoryThatIsNotZero(t *testing.T) {
+	const n = 100_000
+	mem := rawmem.NewRecycler(nil, 0)
+	defer mem.Release()
+	used := mem.Allocate(n / 8)
+	copy(used, bytes.Repeat([]byte{0xff}, n))
+	mem.Free(used)
+	nulls := arraydata.Nulls(memory.DefaultAllocator, arrow.PrimitiveTypes.Int64, n)
+	defer nulls.Release()
+	schema := arrow.NewSchema([]arrow.Field{{Name: "v", Type: nulls.DataType(), Nullable: true}}, nil)
+	rec := array.NewRecord(schema, []arrow.Array{nulls}, n)
+	defer rec.Release()
+	table := array.NewTableFromRecords(schema, []arrow.Record{rec})
+	defer table.Release()
+	read, err := read(written(t, table, Options{Allocator: mem}), Options{})
+	require.NoError(t, err)
+	defer read.Release()
+	require.EqualValues(t, n, read.Column(0).NullN())
 }
