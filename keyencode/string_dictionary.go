@@ -64,9 +64,10 @@ func (d *StringDictionary) index(s []byte, row int) uint16 {
 // textOf is a string without a copy, which lasts as long as the column's buffers.
 func textOf(s []byte) string { return unsafe.String(unsafe.SliceData(s), len(s)) }
 
-// RankStrings are the ranks of the entries of each dictionary among the strings of all of them, as in Chunk.Ranks.
-func RankStrings(dictionaries []*StringDictionary) [][]uint32 {
-	ranks := map[string]uint32{}
+// RankStrings are the ranks of the entries of each dictionary among the strings of all of them, up to 65,535, and a row
+// of each rank. The rank of null is 0.
+func RankStrings(dictionaries []*StringDictionary) (of [][]uint16, rows []uint32) {
+	ranks := map[string]uint16{}
 	var all [][]byte
 	for _, d := range dictionaries {
 		for _, s := range d.strings[1:] {
@@ -78,16 +79,17 @@ func RankStrings(dictionaries []*StringDictionary) [][]uint32 {
 	}
 	slices.SortFunc(all, bytes.Compare)
 	for i, s := range all {
-		ranks[textOf(s)] = uint32(i + 1)
+		ranks[textOf(s)] = uint16(i + 1)
 	}
-	of := make([][]uint32, len(dictionaries))
+	of, rows = make([][]uint16, len(dictionaries)), make([]uint32, len(all)+1)
 	for i, d := range dictionaries {
-		of[i] = make([]uint32, len(d.strings))
+		of[i] = make([]uint16, len(d.strings))
 		for k, s := range d.strings[1:] {
-			of[i][k+1] = ranks[textOf(s)]
+			rank := ranks[textOf(s)]
+			of[i][k+1], rows[rank] = rank, d.Rows[k+1]
 		}
 	}
-	return of
+	return of, rows
 }
 
 // meanString is the greatest mean length of strings that FewStrings looks at: a hash reads all of a string, a

@@ -23,10 +23,14 @@ func (s *sorter) newMovedTexts() *movedTexts {
 			return nil
 		}
 		g := slices.Index(s.job.Gather, key.Column)
-		if g < 0 || s.columns[g].text == nil || s.columns[g].text.short {
+		if g < 0 {
 			return nil
 		}
-		t.columns = append(t.columns, s.columns[g].text)
+		text := s.columns[g].text
+		if text == nil || text.short || text.table != nil {
+			return nil
+		}
+		t.columns = append(t.columns, text)
 	}
 	return t
 }

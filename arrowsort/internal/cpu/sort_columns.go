@@ -1,8 +1,6 @@
 package cpu
 
 import (
-	"slices"
-
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -81,20 +79,32 @@ func (s *sorter) storedSource(numbers *mover) (c storedCodes, added []*mover, er
 func (s *sorter) movedKeys() ([]keyencode.Column, bool) {
 	columns := make([]keyencode.Column, len(s.job.Columns))
 	for _, key := range s.job.Keys {
-		g := slices.Index(s.job.Gather, key.Column)
-		if g < 0 {
+		column, ok := s.movedKey(key.Column)
+		if !ok {
 			return nil, false
 		}
-		c := s.columns[g]
-		if c.values == nil || c.bits != nil || !movable(c.Kind) {
-			return nil, false
-		}
-		columns[key.Column] = keyencode.Column{
-			Kind: c.Kind, Width: c.Width,
-			Chunks: []keyencode.Chunk{{Rows: s.rows, Validity: c.validity, Values: c.values.out}},
-		}
+		columns[key.Column] = column
 	}
 	return columns, true
+}
+
+// movedKey is movedKeys for one column, or for the ranks that move in its place.
+func (s *sorter) movedKey(column int) (moved keyencode.Column, ok bool) {
+	for g, i := range s.job.Gather {
+		c := s.columns[g]
+		few := s.few[i]
+		switch {
+		case c.text != nil && few != nil && few.position == column:
+			chunk := few.ranks.Chunks[0]
+			chunk.Values = c.text.mover.out
+			return keyencode.Column{Kind: few.ranks.Kind, Chunks: []keyencode.Chunk{chunk}}, true
+		case i != column:
+		case c.values != nil && c.bits == nil && movable(c.Kind):
+			chunk := keyencode.Chunk{Rows: s.rows, Validity: c.validity, Values: c.values.out}
+			return keyencode.Column{Kind: c.Kind, Width: c.Width, Chunks: []keyencode.Chunk{chunk}}, true
+		}
+	}
+	return moved, false
 }
 
 // movable reports whether values of a kind mean the same wherever they lie: a view or an index needs its chunk.

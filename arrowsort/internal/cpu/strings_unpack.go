@@ -52,7 +52,7 @@ func (t *strings) text(w uint64) []byte {
 
 // unpack makes offsets, bytes and validity of the sorted words.
 func (t *strings) unpack(s *sorter) (col engine.Column, err error) {
-	rows := len(t.mover.out) / 8
+	rows := len(t.mover.out) / t.mover.width
 	if rows == 0 {
 		return col, nil
 	}
@@ -153,9 +153,26 @@ func (t *strings) writeRows(ws *pool, col *engine.Column, lo, hi, start, end int
 
 // blocks calls f with the sorted words of rows lo..hi-1, block by block.
 func (t *strings) blocks(lo, hi int, f func(words []uint64, row int)) {
+	if t.table != nil {
+		t.tableBlocks(lo, hi, f)
+		return
+	}
 	words := view[uint64](t.mover.out)
 	for ; lo < hi; lo += blockRows {
 		f(words[lo:min(lo+blockRows, hi)], lo)
+	}
+}
+
+// tableBlocks is blocks for ranks.
+func (t *strings) tableBlocks(lo, hi int, f func(words []uint64, row int)) {
+	var words [blockRows]uint64
+	ranks := view[uint16](t.mover.out)
+	for ; lo < hi; lo += blockRows {
+		block := words[:min(blockRows, hi-lo)]
+		for i, rank := range ranks[lo : lo+len(block)] {
+			block[i] = t.table[rank]
+		}
+		f(block, lo)
 	}
 }
 
