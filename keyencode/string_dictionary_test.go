@@ -87,7 +87,8 @@ func TestFewStrings(t *testing.T) {
 	}{
 		{"all distinct", false, func(i int) string { return fmt.Sprintf("a long string %d", i) }},
 		{"few", true, func(i int) string { return fmt.Sprintf("a long string %d", i%500) }},
-		{"few short ones", false, func(i int) string { return fmt.Sprint(i % 500) }},
+		{"few short ones", true, func(i int) string { return fmt.Sprint(i % 1000) }},
+		{"more short ones", false, func(i int) string { return fmt.Sprint(i % 1500) }},
 		{"a quarter is one", true, func(i int) string { return fmt.Sprintf("a long string %d", max(i*37%n, n/4)) }},
 		{"a fifth is one", false, func(i int) string { return fmt.Sprintf("a long string %d", max(i*37%n, n/5)) }},
 		{"in order", false, func(i int) string { return fmt.Sprintf("a long string %04d", i/100) }},

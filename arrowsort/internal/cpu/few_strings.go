@@ -28,7 +28,10 @@ func (s *sorter) encodeFewStrings() error {
 	}
 	all := true // keys up to here
 	for k, key := range s.job.Keys {
-		few, err := s.newFewStrings(key.Column, all)
+		if !all && !slices.Contains(s.job.Gather, key.Column) {
+			continue // few of its strings are compared
+		}
+		few, err := s.newFewStrings(key.Column)
 		if err != nil {
 			return err
 		}
@@ -46,11 +49,10 @@ func (s *sorter) encodeFewStrings() error {
 	return nil
 }
 
-// newFewStrings encodes a column, nil if it has too many strings. One that is neither gathered nor among the leading
-// keys is not worth it: few of its strings are compared.
-func (s *sorter) newFewStrings(column int, leading bool) (*fewStrings, error) {
+// newFewStrings encodes a column, nil if it has too many strings.
+func (s *sorter) newFewStrings(column int) (*fewStrings, error) {
 	c := &s.job.Columns[column]
-	if !leading && !slices.Contains(s.job.Gather, column) || !keyencode.FewStrings(c, s.sampledStrings()) {
+	if !keyencode.FewStrings(c, s.sampledStrings()) {
 		return nil, nil
 	}
 	ranks, err := allocate[uint16](&s.buffers, s.rows)
