@@ -140,7 +140,7 @@ func (c *carriedStrings) write(t *strings, s *sorter, col *engine.Column) error 
 		sorted := *t
 		if c.carried[bin] {
 			sorted.near = scratch[worker*longest:][:copy(scratch[worker*longest:], c.data[start:end])]
-			sorted.nearAt = start
+			sorted.nearAt, sorted.copied = start, true
 		}
 		sorted.writeRows(&s.pool, col, lo, hi, start, end)
 	})

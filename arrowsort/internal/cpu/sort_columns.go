@@ -7,11 +7,11 @@ import (
 // sortColumns partitions all movers by the leading bits of the codes, straight into the result, and sorts each bin in
 // cache. No other copy of the columns exists.
 func (s *sorter) sortColumns() error {
-	movers := s.movers()
-	codes, err := s.sortedSource(&movers)
+	codes, added, err := s.sortedSource()
 	if err != nil {
 		return err
 	}
+	movers := append(s.movers(), added...)
 	// then the codes are made in the count and in the move, and bins are kept between them
 	_, encoded := codes.(storedCodes)
 	p := s.newPartition(s.source(), s.rows, s.plan.Borders())
@@ -28,18 +28,17 @@ func (s *sorter) sortColumns() error {
 		return err
 	}
 	s.free(bytesOf(p.bins))
-	return s.sortBins(p, codes, movers)
+	return s.sortBins(p, codes, s.movers())
 }
 
 // sortedSource is where the bins find the codes of their rows once the movers have moved: the key columns themselves,
 // when they move as they are, else a mover of codes, and one of row numbers where rows may tie in the leading words.
-func (s *sorter) sortedSource(movers *[]*mover) (source, error) {
+// These are added to the movers of the result, and not sorted.
+func (s *sorter) sortedSource() (codes source, added []*mover, err error) {
 	if columns, ok := s.movedKeys(); ok {
-		return planned{plan: s.plan.On(columns)}, nil
+		return planned{plan: s.plan.On(columns)}, nil, nil
 	}
-	stored, added, err := s.storedSource(s.numbers)
-	*movers = append(*movers, added...)
-	return stored, err
+	return s.storedSource(s.numbers)
 }
 
 // storedSource is a mover of codes and, where rows may tie in the leading words, one of row numbers: the given one, or

@@ -27,6 +27,7 @@ type strings struct {
 	carried *carriedStrings // nil when the bytes stay in the input
 	near    []byte          // carried bytes: from place nearAt on, below those of the chunks
 	nearAt  int
+	copied  bool // near is a copy of a bin in the cache
 }
 
 const (

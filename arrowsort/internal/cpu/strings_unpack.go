@@ -31,6 +31,11 @@ func (t *strings) source(w uint64) []byte {
 	if place < t.bases[0] {
 		return t.near[place-t.nearAt:]
 	}
+	return t.inputFrom(place)
+}
+
+// inputFrom is what begins at a place in the input.
+func (t *strings) inputFrom(place int) []byte {
 	i := 0
 	if len(t.Chunks) > 1 {
 		i = sort.SearchInts(t.bases, place+1) - 1
@@ -38,16 +43,19 @@ func (t *strings) source(w uint64) []byte {
 	return t.Chunks[i].Data[0][place-t.bases[i]+t.firsts[i]:]
 }
 
-// text is the string of a word, nil for null.
+// text is the string of a word of a long string, nil for null.
 func (t *strings) text(w uint64) []byte {
-	switch n := t.length(w); {
-	case t.isNull(w):
+	if w == nullLong {
 		return nil
-	case n == 0:
-		return []byte{}
-	default:
-		return t.source(w)[:n]
 	}
+	n := w & (1<<(t.lenBits&63) - 1)
+	if place := int(w >> (t.lenBits & 63)); place < t.bases[0] {
+		return t.near[place-t.nearAt:][:n]
+	}
+	if n == 0 {
+		return []byte{}
+	}
+	return t.source(w)[:n]
 }
 
 // unpack makes offsets, bytes and validity of the sorted words.
@@ -201,7 +209,9 @@ func write[T int32 | int64](t *strings, ws *pool, offsets []T, data []byte, star
 			if ws.stopped() {
 				return at
 			}
-			t.prefetch(words[i:min(i+prefetchRows, len(words))])
+			if !t.copied {
+				t.prefetch(words[i:min(i+prefetchRows, len(words))])
+			}
 		}
 		n := t.length(w)
 		offsets[i] = start + T(at)

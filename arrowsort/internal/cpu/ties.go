@@ -9,6 +9,15 @@ func (f *binSorter) breakTies(src source, plan *keyencode.Plan, rows []uint32) {
 	f.ties.Break(f.ctx, plan, f, rows)
 }
 
+// Strings finds the strings of rows that a partition has moved with them.
+func (f *binSorter) Strings(dst [][]byte, word int, rows []uint32) bool {
+	moved, ok := f.source.(storedCodes)
+	if ok = ok && moved.texts != nil; ok {
+		moved.texts.find(dst, word, rows)
+	}
+	return ok
+}
+
 // SortRun orders rows by their codes, stably, and the codes with them.
 func (f *binSorter) SortRun(rows []uint32, codes []uint64) {
 	if order := f.sortIndices(codes); order != nil {
