@@ -28,7 +28,7 @@ func (s *sorter) sortsKeysOnly() bool {
 
 // sortKeysOnly counts the rows of each code and writes its value as often: no row moves.
 func (s *sorter) sortKeysOnly() error {
-	p, err := s.countCodes()
+	p, err := s.countCodes(nil)
 	if err != nil {
 		return err
 	}
