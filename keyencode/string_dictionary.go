@@ -192,16 +192,15 @@ func FewStrings(c *Column, rows []uint32) bool {
 	rises, falls := 0, 0
 	counts := make(map[string]int, len(rows))
 	for i, s := range strings {
-		counts[textOf(s)]++
+		if counts[textOf(s)]++; 2*long < len(rows) && len(counts) > fewShortStrings {
+			return false
+		}
 		switch order := bytes.Compare(strings[max(i-1, 0)], s); {
 		case order < 0:
 			rises++
 		case order > 0:
 			falls++
 		}
-	}
-	if 2*long < len(rows) && len(counts) > fewShortStrings {
-		return false
 	}
 	single := 0
 	for _, n := range counts {
