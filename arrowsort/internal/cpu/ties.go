@@ -26,6 +26,14 @@ func (f *binSorter) SortRun(rows []uint32, codes []uint64) {
 	}
 }
 
+// rowsOf is the number of rows of some runs.
+func rowsOf(runs []keyencode.Run) (rows int) {
+	for _, r := range runs {
+		rows += r.Hi - r.Lo
+	}
+	return rows
+}
+
 // findTies finds the runs of rows with equal codes that a further word can order.
 func (f *binSorter) findTies(plan *keyencode.Plan, codes []uint64, order []uint32) {
 	runs := f.ties.Runs[:0]
