@@ -114,7 +114,7 @@ func stripTiedRecords(a []uint32, codes []uint64, rowBits uint, budget *int) boo
 		}
 		g := a[i:e]
 		i = e
-		if codesTie(g, codes, mask) {
+		if len(g) > 16 && codesTie(g, codes, mask) {
 			stripRecords(g, rowBits)
 			continue
 		}
