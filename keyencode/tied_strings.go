@@ -24,6 +24,9 @@ func (t *TieBreaker) encodeStrings(p *Plan, codes []uint64, tied TiedStrings, ro
 	if !s.open {
 		return false
 	}
+	if t.strings == nil {
+		t.strings = make([][]byte, gatherRows)
+	}
 	for i := range runs {
 		r := &runs[i]
 		n := r.Hi - r.Lo

@@ -21,7 +21,7 @@ type TieBreaker struct {
 	batch []Run    // the runs of a batch that tie in the words so far
 	next  []Run    // those of them that tie in the word that was compared last, too
 
-	strings stringBlock
+	strings [][]byte // of a block of rows; nil until they are needed
 }
 
 // Break orders the rows of each run, in place, by the words of their codes from the run's word on, stably, until the
