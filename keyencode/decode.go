@@ -92,10 +92,16 @@ func (p *Plan) decodeWide(k *keyPlan, key int, words []uint64, value []byte) {
 	}
 }
 
-// decodeFixed joins the shared prefix, the leading bytes and the open words.
+// decodeFixed joins the bytes that all strings share, the leading bytes and the open words.
 func (p *Plan) decodeFixed(k *keyPlan, key int, words []uint64, value []byte) {
-	rest := value[copy(value, k.stats.MinBytes[:k.prefix]):]
-	rest = rest[putBigEndian(rest, k.word.invert(p.decodeWord(k, key, words))):]
+	copy(value, k.stats.MinBytes)
+	for i := range p.fields {
+		if f := &p.fields[i]; f.key == key && f.part == partLeadingBytes {
+			n := 8 - int(f.shift)/8
+			putBigEndian(value[f.from:][:min(n, len(value)-f.from)], f.invert(p.fieldCode(i, words)))
+		}
+	}
+	rest := value[min(k.next, len(value)):]
 	for i := range p.segments {
 		s := &p.segments[i]
 		if !s.open || s.key != key {

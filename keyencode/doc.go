@@ -26,7 +26,7 @@
 //	integers              sign bit flipped                                     (u - min) / stride
 //	floats                magnitude, negated if negative; sign bit flipped     (u - min) >> dead low bits
 //	decimals              two or four limbs, sign bit flipped                  as floats, in up to four limbs
-//	strings               8 bytes after the prefix that all share              as floats; then, if needed, a length
+//	strings               8 bytes, without leading ones that all share         as floats; then, if needed, a length
 //	strings, longer       7 bytes a word, and the number of bytes that remain  separate words
 //
 // NaN and null take one code each, and only if they occur: after or before the values. A value that uses up all 64 bits

@@ -66,11 +66,11 @@ func (pc *bitRange) place(dst, codes []uint64, first bool) {
 func (k *keyPlan) encodeRange(dst []uint64, f *field, c *Chunk, at int) {
 	switch {
 	case f.part == partLeadingBytes && k.kind == Binary:
-		encodeLeadingBytes(dst, valuesOf[uint32](c.Values, c.Offset+at, len(dst)+1), dataOf(c), k.prefix, &f.linear)
+		encodeLeadingBytes(dst, valuesOf[uint32](c.Values, c.Offset+at, len(dst)+1), dataOf(c), f.from, &f.linear)
 		f.patch(dst, c, at)
 		return
 	case f.part == partLeadingBytes && k.kind == LargeBinary:
-		encodeLeadingBytes(dst, valuesOf[uint64](c.Values, c.Offset+at, len(dst)+1), dataOf(c), k.prefix, &f.linear)
+		encodeLeadingBytes(dst, valuesOf[uint64](c.Values, c.Offset+at, len(dst)+1), dataOf(c), f.from, &f.linear)
 		f.patch(dst, c, at)
 		return
 	case f.part == partLeadingBytes || f.part == partLength:
@@ -78,7 +78,7 @@ func (k *keyPlan) encodeRange(dst []uint64, f *field, c *Chunk, at int) {
 		for len(dst) > 0 {
 			n := min(len(dst), gatherRows)
 			t.load(k.column, c, at, n)
-			f.encodeStrings(dst[:n], t[:n], k.prefix)
+			f.encodeStrings(dst[:n], t[:n])
 			dst, at = dst[n:], at+n
 		}
 		return
@@ -109,11 +109,11 @@ func (k *keyPlan) encodeBlock(dst []uint64, f *field, b *block) {
 }
 
 // encodeStrings writes the codes of a leading bytes or length field, or of the class of strings.
-func (f *field) encodeStrings(dst []uint64, t [][]byte, prefix int) {
+func (f *field) encodeStrings(dst []uint64, t [][]byte) {
 	for i, s := range t {
 		switch {
 		case f.part == partLeadingBytes:
-			dst[i] = f.code(bytesFrom(s, prefix))
+			dst[i] = f.code(bytesFrom(s, f.from))
 		case f.part == partLength:
 			dst[i] = f.code(uint64(len(s)))
 		default:
@@ -201,7 +201,7 @@ func (p *Plan) encodeFieldRows(dst []uint64, f *field, rows []uint32) {
 	if k.shape == shapeBytes {
 		var t stringBlock
 		t.gather(&k.reader, rows)
-		f.encodeStrings(dst, t[:len(rows)], k.prefix)
+		f.encodeStrings(dst, t[:len(rows)])
 		return
 	}
 	var g gathered

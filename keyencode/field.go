@@ -9,7 +9,7 @@ const (
 	partClass        part = iota // whether a row is null, before a value that leaves no code free
 	partWord                     // an ordered word, classes included
 	partLimb                     // a limb of a wide decimal
-	partLeadingBytes             // the 8 bytes of a string after the prefix that all share
+	partLeadingBytes             // up to 8 bytes of a string, after the prefix that all share
 	partLength                   // the length of a string
 )
 
@@ -20,6 +20,7 @@ type field struct {
 	bits int
 	top  uint64 // the greatest code
 	limb int    // of partLimb
+	from int    // of partLeadingBytes: the first of them
 	linear
 }
 
@@ -63,7 +64,7 @@ func (p *Plan) addWordField(k int, part part, lo, hi, unit uint64) {
 	l := c.linear(kp.Order, span, inverse(unit>>shift))
 	l.base, l.shift = lo, shift
 	kp.word = l
-	p.addField(field{key: k, part: part, top: top, linear: l})
+	p.addField(field{key: k, part: part, top: top, linear: l, from: kp.prefix})
 }
 
 // classes finds the codes of the classes of key k, whose values have the codes 0..last. Where those leave no code free,
@@ -119,17 +120,58 @@ func (p *Plan) addStringFields(k int) (open bool) {
 		return false
 	}
 	kp.prefix = commonPrefix(s.MinBytes, s.MaxBytes)
-	rest := s.MaxLen - kp.prefix
-	unit := uint64(1) << (8 * max(8-rest, 0)) // 0 when there is no byte left
-	lo, hi := bytesFrom([]byte(s.MinBytes), kp.prefix), bytesFrom([]byte(s.MaxBytes), kp.prefix)
-	p.addWordField(k, partLeadingBytes, lo, hi, max(unit, 1))
-	if rest > 8 {
+	kp.next = kp.prefix
+	for left := 8; left == 8 || left > 0 && kp.next < s.MaxLen; {
+		n := s.varyingRun(kp.next, left)
+		p.addBytesField(k, kp.next, n)
+		kp.next += n
+		kp.next += s.sameRun(kp.next)
+		left -= max(n, 1)
+	}
+	if kp.next < s.MaxLen {
 		return true
 	}
 	if s.ZeroEnd {
 		p.addLengthField(k)
 	}
 	return false
+}
+
+// leastSame is the least number of bytes that are the same in all strings that are left out: what follows them takes a
+// field of its own.
+const leastSame = 4
+
+// sameRun is the number of bytes from byte from on that are the same in all strings, 0 if they are few.
+func (s *Statistics) sameRun(from int) int {
+	if n := bits.TrailingZeros64(^(s.Same >> uint(from))); n >= leastSame {
+		return n
+	}
+	return 0
+}
+
+// varyingRun is the number of bytes from byte from on, most at most, up to the end of the longest string or to bytes
+// that are the same in all.
+func (s *Statistics) varyingRun(from, most int) int {
+	n := 0
+	for n < most && from+n < s.MaxLen && (n == 0 || s.sameRun(from+n) == 0) {
+		n++
+	}
+	return n
+}
+
+// addBytesField adds a field for n bytes of strings. The first one of a key has the codes of its classes, too.
+func (p *Plan) addBytesField(k, from, n int) {
+	kp := &p.keys[k]
+	unit := max(uint64(1)<<(8*uint(8-n)), 1) // 1 without bytes, too
+	if from == kp.prefix {
+		lo, hi := bytesFrom([]byte(kp.stats.MinBytes), from), bytesFrom([]byte(kp.stats.MaxBytes), from)
+		p.addWordField(k, partLeadingBytes, lo&^(unit-1), hi&^(unit-1), unit)
+		return
+	}
+	var none classCodes
+	l := none.linear(kp.Order, lowBits(8*n), 1)
+	l.shift = uint(64 - 8*n)
+	p.addField(field{key: k, part: partLeadingBytes, top: lowBits(8 * n), linear: l, from: from})
 }
 
 // addLengthField orders strings that differ only in zero bytes at their ends.

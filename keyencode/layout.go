@@ -30,7 +30,7 @@ func (p *Plan) layOut() {
 		}
 		p.pack(begin)
 		begin = len(p.fields)
-		from := p.keys[k].prefix + 8
+		from := p.keys[k].next
 		words := (p.keys[k].stats.MaxLen - from + openBytes - 1) / openBytes
 		p.addSegment(segment{words: words, bits: 64, open: true, key: k, from: from})
 	}

@@ -8,47 +8,70 @@ import (
 // A stringRange is the least and the greatest of some strings, borrowed.
 type stringRange struct {
 	least, greatest []byte
-	low, high       uint64 // their first 8 bytes, which decide most comparisons
+	low, high       uint64 // their first 8 bytes after the words that all strings share: they decide most comparisons
 	minLen, maxLen  int
 	zeroEnd         bool
+	varying         varyingBytes
 }
 
 // add takes some strings in and counts the nulls among them.
 func (t *stringRange) add(batch [][]byte) (nulls int) {
-	low, high, minLen, maxLen := t.low, t.high, t.minLen, t.maxLen
+	t.varying.trim()
 	for _, s := range batch {
 		if s == nil {
 			nulls++
 			continue
 		}
 		n := len(s)
-		if w := bytesFrom(s, 0); w <= low || w >= high {
-			t.widen(s, w)
-			low, high = t.low, t.high
+		if n < t.minLen {
+			t.shorten(s)
 		}
-		minLen, maxLen = min(minLen, n), max(maxLen, n)
+		if t.varying.add(s) {
+			t.compareFrom()
+		}
+		if w := bytesFrom(s, 8*t.varying.same); w <= t.low || w >= t.high {
+			t.widen(s)
+		}
+		t.maxLen = max(t.maxLen, n)
 		if n > 0 && s[n-1] == 0 {
 			t.zeroEnd = true
 		}
 	}
-	t.minLen, t.maxLen = minLen, maxLen
 	return nulls
 }
 
+// shorten takes in that a string is the first one, or shorter than all before.
+func (t *stringRange) shorten(s []byte) {
+	t.minLen = len(s)
+	if t.least == nil {
+		t.least, t.greatest = s, s
+		t.varying.begin(s)
+	}
+	t.varying.shorten(s)
+	t.compareFrom()
+}
+
+// compareFrom finds the bytes of the least and the greatest string that decide.
+func (t *stringRange) compareFrom() {
+	from := 8 * t.varying.same
+	t.low, t.high = bytesFrom(t.least, from), bytesFrom(t.greatest, from)
+}
+
 // widen compares in full a string whose first 8 bytes do not decide.
-func (t *stringRange) widen(s []byte, w uint64) {
-	if t.least == nil || bytes.Compare(s, t.least) < 0 {
-		t.least, t.low = s, w
+func (t *stringRange) widen(s []byte) {
+	if bytes.Compare(s, t.least) < 0 {
+		t.least = s
 	}
-	if t.greatest == nil || bytes.Compare(s, t.greatest) > 0 {
-		t.greatest, t.high = s, w
+	if bytes.Compare(s, t.greatest) > 0 {
+		t.greatest = s
 	}
+	t.compareFrom()
 }
 
 func measureStrings(s *Statistics, r *reader, lo, hi int) {
 	var t stringBlock
 	var last []byte
-	span := stringRange{low: ^uint64(0), minLen: math.MaxInt}
+	span := stringRange{minLen: math.MaxInt}
 	s.Rows = hi - lo
 	for from := lo; from < hi; from += gatherRows {
 		r.each(from, min(from+gatherRows, hi), func(c *Chunk, at, n, row int) {
@@ -67,6 +90,7 @@ func measureStrings(s *Statistics, r *reader, lo, hi int) {
 	if s.Values() > 0 {
 		s.MinBytes, s.MaxBytes = string(span.least), string(span.greatest)
 		s.MinLen, s.MaxLen, s.ZeroEnd = span.minLen, span.maxLen, span.zeroEnd
+		s.Same = span.varying.sameBytes()
 	}
 }
 

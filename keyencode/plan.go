@@ -38,6 +38,7 @@ type keyPlan struct {
 	word   linear // the field of words and windows
 	wide   wide   // of decimals that span more than 64 bits
 	prefix int    // bytes that all strings share
+	next   int    // the first byte of strings that no field has
 }
 
 // NewPlan makes the plan for some keys from their statistics, which cover all rows of the columns, one for each key.

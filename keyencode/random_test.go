@@ -18,6 +18,9 @@ func randomCells(rng *rand.Rand, kind Kind, fixed, n int) []cell {
 	for i := range pool {
 		pool[i] = randomValue(rng, kind, fixed, style, base)
 	}
+	if (&Column{Kind: kind, Width: fixed}).shape() == shapeBytes && rng.IntN(3) == 0 {
+		shareBytes(rng, kind, pool)
+	}
 	cells := make([]cell, n)
 	for i := range cells {
 		if kind == Null || rng.Float64() < nulls {
@@ -83,4 +86,22 @@ func randomString(rng *rand.Rand, style int) []byte {
 		s = append(s, letters[rng.IntN(len(letters))])
 	}
 	return s
+}
+
+// shareBytes writes the same bytes to two places near the beginning of some strings, which are made longer if they may.
+func shareBytes(rng *rand.Rand, kind Kind, pool [][]byte) {
+	shared := garbage(rng, 8+rng.IntN(80))
+	places := [2]int{rng.IntN(len(shared)), rng.IntN(len(shared))}
+	length := rng.IntN(30)
+	for i, s := range pool {
+		if kind != FixedSizeBinary {
+			s = append(garbage(rng, len(shared)), s...)
+		}
+		for _, at := range places {
+			for b := at; b < min(at+length, len(s), len(shared)); b++ {
+				s[b] = shared[b]
+			}
+		}
+		pool[i] = s
+	}
 }

@@ -4,6 +4,7 @@ package keyencode
 type Run struct {
 	Lo, Hi int // its rows: Lo up to, but without, Hi
 	Word   int
+	Skip   int // bytes by which the words of its strings begin later
 }
 
 // AppendRuns finds the runs of equal neighbours in a word that a further word can order. The first code belongs to
@@ -18,7 +19,7 @@ func (p *Plan) AppendRuns(runs []Run, codes []uint64, word, lo int) []Run {
 			e++
 		}
 		if next := p.Next(word, codes[i]); next < p.Words() {
-			runs = append(runs, Run{lo + i - 1, lo + e, next})
+			runs = append(runs, Run{Lo: lo + i - 1, Hi: lo + e, Word: next})
 		}
 		i = e
 	}

@@ -8,12 +8,11 @@ import (
 
 func TestAppendRuns(t *testing.T) {
 	p := &Plan{words: 3, segments: []segment{{words: 3, bits: 64}}}
-	before := []Run{{0, 2, 1}}
+	before := []Run{{Hi: 2, Word: 1}}
 	require.Equal(t, before, p.AppendRuns(before, nil, 0, 0))
 	require.Equal(t, before, p.AppendRuns(before, []uint64{1, 2, 3}, 0, 0), "no row ties")
-	require.Equal(
-		t, []Run{{0, 2, 1}, {100, 102, 1}, {103, 106, 1}}, p.AppendRuns(before, []uint64{7, 7, 8, 9, 9, 9}, 0, 100),
-	)
-	require.Equal(t, []Run{{0, 2, 2}}, p.AppendRuns(nil, []uint64{7, 7}, 1, 0))
+	after := append(before, Run{Lo: 100, Hi: 102, Word: 1}, Run{Lo: 103, Hi: 106, Word: 1})
+	require.Equal(t, after, p.AppendRuns(before, []uint64{7, 7, 8, 9, 9, 9}, 0, 100))
+	require.Equal(t, []Run{{Hi: 2, Word: 2}}, p.AppendRuns(nil, []uint64{7, 7}, 1, 0))
 	require.Empty(t, p.AppendRuns(nil, []uint64{7, 7}, 2, 0), "no word is left that differs")
 }

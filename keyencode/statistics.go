@@ -18,6 +18,7 @@ type Statistics struct {
 	MinBytes, MaxBytes string // of strings: the least and the greatest value
 	MinLen, MaxLen     int    // of strings: bytes
 	ZeroEnd            bool   // of strings: one ends in a zero byte
+	Same               uint64 // of strings: bits of leading bytes that are known to be the same in all values
 
 	Sorted   bool // no row sorts before its predecessor
 	Rising   bool // every row sorts after its predecessor
@@ -74,10 +75,11 @@ func (s *Statistics) mergeValues(next *Statistics) {
 		return
 	case s.Values() == 0:
 		s.Min, s.Max, s.Or, s.And, s.Stride = next.Min, next.Max, next.Or, next.And, next.Stride
-		s.MinBytes, s.MaxBytes, s.MinLen, s.MaxLen, s.ZeroEnd = next.MinBytes, next.MaxBytes, next.MinLen, next.MaxLen,
-			next.ZeroEnd
+		s.MinBytes, s.MaxBytes, s.MinLen, s.MaxLen = next.MinBytes, next.MaxBytes, next.MinLen, next.MaxLen
+		s.ZeroEnd, s.Same = next.ZeroEnd, next.Same
 		return
 	}
+	s.Same &= next.Same &^ differingBytes(s.MinBytes, next.MinBytes)
 	if s.strided {
 		s.Stride = gcd(gcd(s.Stride, next.Stride), distance(s.Min[0], next.Min[0]))
 	}

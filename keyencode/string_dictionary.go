@@ -2,6 +2,8 @@ package keyencode
 
 import (
 	"bytes"
+	"encoding/binary"
+	"math/bits"
 	"slices"
 	"unsafe"
 )
@@ -14,8 +16,13 @@ type StringDictionary struct {
 	reader  reader
 	limit   int
 	strings [][]byte
+	words   []uint64 // of the strings, see wordOf
 	indices map[string]uint16
+	recent  [1 << recentBits]uint16 // the index that was last found for words of a hash
 }
+
+// recentBits is the length of the hashes of words: the indices take the half of a cache of the first level.
+const recentBits = 13
 
 // MaxStringDictionary is the greatest number of entries of a StringDictionary, that of null included.
 const MaxStringDictionary = 1 << 15
@@ -25,20 +32,16 @@ const MaxStringDictionary = 1 << 15
 func NewStringDictionary(c *Column, limit int) *StringDictionary {
 	return &StringDictionary{
 		Rows: make([]uint32, 1), reader: newReader(c), limit: min(limit, MaxStringDictionary-1),
-		strings: make([][]byte, 1), indices: map[string]uint16{},
+		strings: make([][]byte, 1), words: []uint64{^uint64(0)}, indices: map[string]uint16{},
 	}
 }
 
 // Encode writes the index of the string of each of the rows lo..lo+len(dst)-1, and adds those that are new. It reports
 // false, and may leave rows out, when there are more than the limit.
 func (d *StringDictionary) Encode(dst []uint16, lo int) bool {
-	var t stringBlock
 	for from := lo; from < lo+len(dst); from += gatherRows {
 		d.reader.each(from, min(from+gatherRows, lo+len(dst)), func(c *Chunk, at, n, row int) {
-			t.load(d.reader.column, c, at, n)
-			for i, s := range t[:n] {
-				dst[row-lo+i] = d.index(s, row+i)
-			}
+			d.encode(dst[row-lo:][:n], c, at, row)
 		})
 		if len(d.strings)-1 > d.limit {
 			return false
@@ -47,26 +50,89 @@ func (d *StringDictionary) Encode(dst []uint16, lo int) bool {
 	return true
 }
 
-// index is the index of a string, which it adds if it is new.
-func (d *StringDictionary) index(s []byte, row int) uint16 {
-	if s == nil {
-		return 0
+// encode is Encode for the rows at.. of a chunk, at most gatherRows.
+func (d *StringDictionary) encode(dst []uint16, c *Chunk, at, row int) {
+	valid := c.Validity == nil || bitsAt(c.Validity, c.Offset+at)|^lowBits(len(dst)) == ^uint64(0)
+	switch kind := d.reader.column.Kind; {
+	case valid && kind == Binary:
+		indexOffsets(d, dst, valuesOf[uint32](c.Values, c.Offset+at, len(dst)+1), dataOf(c), row)
+	case valid && kind == LargeBinary:
+		indexOffsets(d, dst, valuesOf[uint64](c.Values, c.Offset+at, len(dst)+1), dataOf(c), row)
+	default:
+		var t stringBlock
+		t.load(d.reader.column, c, at, len(dst))
+		for i, s := range t[:len(dst)] {
+			dst[i] = 0
+			if s != nil {
+				dst[i] = d.index(s, wordOf(s), row+i)
+			}
+		}
+	}
+}
+
+// indexOffsets finds the indices of strings without nulls among them.
+func indexOffsets[U uint32 | uint64](d *StringDictionary, dst []uint16, offsets []U, data []byte, row int) {
+	offsets = offsets[:len(dst)+1]
+	lo := int(offsets[0])
+	for i := range dst {
+		hi := int(offsets[i+1])
+		if n := hi - lo; n < 8 && lo+8 <= len(data) {
+			word := binary.BigEndian.Uint64(data[lo:])&^(^uint64(0)>>(8*uint(n))) | uint64(n)
+			index := d.recent[hashWord(word)]
+			if d.words[index] != word {
+				index = d.index(data[lo:hi], word, row+i)
+			}
+			dst[i] = index
+		} else {
+			s := noBytes
+			if lo < hi {
+				s = data[lo:hi]
+			}
+			dst[i] = d.index(s, wordOf(s), row+i)
+		}
+		lo = hi
+	}
+}
+
+// wordOf is a number for a string: one of up to 7 bytes has a word of its own, its length in the low byte.
+func wordOf(s []byte) uint64 {
+	n := len(s)
+	if n < 8 {
+		return bigEndian(s)<<(64-8*uint(n)) | uint64(n)
+	}
+	first, last := binary.LittleEndian.Uint64(s), binary.LittleEndian.Uint64(s[n-8:])
+	return (first*hashFactor^bits.RotateLeft64(last, 32)+uint64(n))*hashFactor | 0xff
+}
+
+const hashFactor = 0x9e3779b97f4a7c15
+
+func hashWord(word uint64) uint64 { return word * hashFactor >> (64 - recentBits) }
+
+// index is the index of a string, given its word. It adds a string that is new.
+func (d *StringDictionary) index(s []byte, word uint64, row int) uint16 {
+	recent := &d.recent[hashWord(word)]
+	i := *recent
+	if d.words[i] == word && (len(s) < 8 || textOf(d.strings[i]) == textOf(s)) {
+		return i
 	}
 	i, known := d.indices[textOf(s)]
 	if !known {
 		i = uint16(len(d.strings))
 		d.indices[textOf(s)] = i
-		d.strings, d.Rows = append(d.strings, s), append(d.Rows, uint32(row))
+		d.strings, d.words = append(d.strings, s), append(d.words, word)
+		d.Rows = append(d.Rows, uint32(row))
 	}
+	*recent = i
 	return i
 }
 
 // textOf is a string without a copy, which lasts as long as the column's buffers.
 func textOf(s []byte) string { return unsafe.String(unsafe.SliceData(s), len(s)) }
 
-// RankStrings are the ranks of the entries of each dictionary among the strings of all of them, as in Chunk.Ranks.
-func RankStrings(dictionaries []*StringDictionary) [][]uint32 {
-	ranks := map[string]uint32{}
+// RankStrings are the ranks of the entries of each dictionary among the strings of all of them, up to 65,535, and a row
+// of each rank. The rank of null is 0.
+func RankStrings(dictionaries []*StringDictionary) (of [][]uint16, rows []uint32) {
+	ranks := map[string]uint16{}
 	var all [][]byte
 	for _, d := range dictionaries {
 		for _, s := range d.strings[1:] {
@@ -78,25 +144,30 @@ func RankStrings(dictionaries []*StringDictionary) [][]uint32 {
 	}
 	slices.SortFunc(all, bytes.Compare)
 	for i, s := range all {
-		ranks[textOf(s)] = uint32(i + 1)
+		ranks[textOf(s)] = uint16(i + 1)
 	}
-	of := make([][]uint32, len(dictionaries))
+	of, rows = make([][]uint16, len(dictionaries)), make([]uint32, len(all)+1)
 	for i, d := range dictionaries {
-		of[i] = make([]uint32, len(d.strings))
+		of[i] = make([]uint16, len(d.strings))
 		for k, s := range d.strings[1:] {
-			of[i][k+1] = ranks[textOf(s)]
+			rank := ranks[textOf(s)]
+			of[i][k+1], rows[rank] = rank, d.Rows[k+1]
 		}
 	}
-	return of
+	return of, rows
 }
+
+// fewShortStrings is the greatest number of distinct sampled strings of up to 8 bytes for FewStrings: they are read as
+// fast as entries of a dictionary that leaves the caches.
+const fewShortStrings = 1 << 10
 
 // meanString is the greatest mean length of strings that FewStrings looks at: a hash reads all of a string, a
 // comparison its first bytes.
 const meanString = 256
 
 // FewStrings reports whether some sampled rows of a column, in their order, show that few of its strings are distinct:
-// at most three quarters of the rows have a string that no other one has. Half of the strings must have more than 8
-// bytes, and the rows may not be in order, nor in the reverse order.
+// at most three quarters of the rows have a string that no other one has. Where half of the strings have up to 8 bytes,
+// they must be very few, and the rows may not be in order, nor in the reverse order.
 func FewStrings(c *Column, rows []uint32) bool {
 	if c.shape() != shapeBytes {
 		return false
@@ -115,13 +186,15 @@ func FewStrings(c *Column, rows []uint32) bool {
 			}
 		}
 	}
-	if 2*long < len(rows) || total > meanString*len(rows) {
+	if total > meanString*len(rows) {
 		return false
 	}
 	rises, falls := 0, 0
 	counts := make(map[string]int, len(rows))
 	for i, s := range strings {
-		counts[textOf(s)]++
+		if counts[textOf(s)]++; 2*long < len(rows) && len(counts) > fewShortStrings {
+			return false
+		}
 		switch order := bytes.Compare(strings[max(i-1, 0)], s); {
 		case order < 0:
 			rises++

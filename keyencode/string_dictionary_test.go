@@ -29,8 +29,8 @@ func TestStringDictionary(t *testing.T) {
 			for lo := 0; lo < n; lo += batch {
 				require.True(t, dictionaries[of(lo)].Encode(indices[lo:min(lo+batch, n)], lo))
 			}
-			ranks := RankStrings(dictionaries)
-			rank := func(row int) uint32 { return ranks[of(row)][indices[row]] }
+			ranks, rows := RankStrings(dictionaries)
+			rank := func(row int) uint16 { return ranks[of(row)][indices[row]] }
 			var strings [][]byte
 			for row, x := range cells {
 				if x.null {
@@ -47,6 +47,7 @@ func TestStringDictionary(t *testing.T) {
 			for row, x := range cells {
 				if !x.null {
 					require.Equal(t, x.raw, strings[rank(row)-1], "ranks are dense, and begin at 1")
+					require.Equal(t, x.raw, cells[rows[rank(row)]].raw, "a row of the rank")
 				}
 			}
 		}
@@ -86,7 +87,8 @@ func TestFewStrings(t *testing.T) {
 	}{
 		{"all distinct", false, func(i int) string { return fmt.Sprintf("a long string %d", i) }},
 		{"few", true, func(i int) string { return fmt.Sprintf("a long string %d", i%500) }},
-		{"few short ones", false, func(i int) string { return fmt.Sprint(i % 500) }},
+		{"few short ones", true, func(i int) string { return fmt.Sprint(i % 1000) }},
+		{"more short ones", false, func(i int) string { return fmt.Sprint(i % 1500) }},
 		{"a quarter is one", true, func(i int) string { return fmt.Sprintf("a long string %d", max(i*37%n, n/4)) }},
 		{"a fifth is one", false, func(i int) string { return fmt.Sprintf("a long string %d", max(i*37%n, n/5)) }},
 		{"in order", false, func(i int) string { return fmt.Sprintf("a long string %04d", i/100) }},

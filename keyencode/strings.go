@@ -141,13 +141,13 @@ func lastBytes(s []byte) uint64 {
 }
 
 // encodeLeadingBytes writes the codes of windows straight from offsets, which are valid under nulls too.
-func encodeLeadingBytes[U uint32 | uint64](dst []uint64, offsets []U, data []byte, prefix int, l *linear) {
+func encodeLeadingBytes[U uint32 | uint64](dst []uint64, offsets []U, data []byte, first int, l *linear) {
 	base, shift, mul, bias := l.base, l.shift&63, l.mul, l.bias
 	offsets = offsets[:len(dst)+1]
 	lo := int(offsets[0])
 	for i := range dst {
 		hi := int(offsets[i+1])
-		w, n, from := uint64(0), hi-lo-prefix, lo+prefix
+		w, n, from := uint64(0), hi-lo-first, lo+first
 		if n > 0 && from+8 <= len(data) {
 			w = binary.BigEndian.Uint64(data[from:]) &^ (^uint64(0) >> (8 * uint(min(n, 8))))
 		} else if n > 0 {

@@ -20,6 +20,8 @@ type TieBreaker struct {
 	Codes []uint64 // the same
 	batch []Run    // the runs of a batch that tie in the words so far
 	next  []Run    // those of them that tie in the word that was compared last, too
+
+	strings [][]byte // of a block of rows; nil until they are needed
 }
 
 // Break orders the rows of each run, in place, by the words of their codes from the run's word on, stably, until the
@@ -66,11 +68,18 @@ func (t *TieBreaker) breakBatch(plan *Plan, tied TiedRows, rows []uint32, runs [
 		fetch = append(fetch, rows[r.Lo:r.Hi]...)
 	}
 	word, codes := runs[0].Word, t.Codes[:len(fetch)]
-	tied.EncodeRows(codes, word, fetch)
+	if texts, ok := tied.(TiedStrings); !ok || !t.encodeStrings(plan, codes, texts, fetch, runs) {
+		tied.EncodeRows(codes, word, fetch)
+	}
 	for _, r := range runs {
-		n := r.Hi - r.Lo
+		n, before := r.Hi-r.Lo, len(t.next)
 		sortRun(tied, rows[r.Lo:r.Hi], codes[:n])
 		t.next = plan.AppendRuns(t.next, codes[:n], word, r.Lo)
+		for i := range t.next[before:] {
+			if next := &t.next[before+i]; plan.segment(next.Word) == plan.segment(word) {
+				next.Skip = r.Skip
+			}
+		}
 		codes = codes[n:]
 	}
 }

@@ -113,6 +113,11 @@ func stripTiedRecords(a []uint32, codes []uint64, rowBits uint, budget *int) boo
 			e++
 		}
 		g := a[i:e]
+		i = e
+		if len(g) > 16 && codesTie(g, codes, mask) {
+			stripRecords(g, rowBits)
+			continue
+		}
 		if *budget -= len(g); *budget < 0 || len(g) > 256 {
 			return false
 		}
@@ -125,7 +130,17 @@ func stripTiedRecords(a []uint32, codes []uint64, rowBits uint, budget *int) boo
 					y))
 			})
 		}
-		i = e
+	}
+	return true
+}
+
+// codesTie reports whether the rows of some records have one code, so that they are in order.
+func codesTie(records []uint32, codes []uint64, mask uint32) bool {
+	first := codes[records[0]&mask]
+	for _, r := range records[1:] {
+		if codes[r&mask] != first {
+			return false
+		}
 	}
 	return true
 }

@@ -93,6 +93,9 @@ func (f *binSorter) sortRowIndices(plan *keyencode.Plan, src source, base, n int
 		return order
 	}
 	rows := f.applied(order, n)
+	if c, ok := src.(storedCodes); ok && c.texts != nil && 4*rowsOf(f.ties.Runs) >= n {
+		c.texts.fetch(base, base+n)
+	}
 	f.breakTies(src.from(base), plan, rows)
 	return rows
 }

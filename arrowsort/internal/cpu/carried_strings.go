@@ -30,9 +30,8 @@ func (s *sorter) carriedColumns() (texts []*strings) {
 	if s.rows < s.stringRows || s.job.Out() < s.rows {
 		return nil
 	}
-	for i, c := range s.columns {
-		if t := c.text; t != nil && !t.short && t.bases[len(t.Chunks)] <= s.rows*carriedLength &&
-			s.few[s.job.Gather[i]] == nil {
+	for _, c := range s.columns {
+		if t := c.text; t != nil && !t.short && t.table == nil && t.bases[len(t.Chunks)] <= s.rows*carriedLength {
 			texts = append(texts, t)
 		}
 	}
@@ -141,7 +140,7 @@ func (c *carriedStrings) write(t *strings, s *sorter, col *engine.Column) error 
 		sorted := *t
 		if c.carried[bin] {
 			sorted.near = scratch[worker*longest:][:copy(scratch[worker*longest:], c.data[start:end])]
-			sorted.nearAt = start
+			sorted.nearAt, sorted.copied = start, true
 		}
 		sorted.writeRows(&s.pool, col, lo, hi, start, end)
 	})

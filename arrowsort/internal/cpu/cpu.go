@@ -25,10 +25,10 @@ const smallRows = 1 << 15
 
 // Sort carries out a job. Temp storage in addition to the result, in bytes per row: 0 to 2 where the codes can be
 // computed again from the sorted columns, 8 more where they cannot and 4 more where ties then need row numbers; 1 for a
-// nullable or Bool column, 8 for a string column, 2 for an encoded one; row numbers of 4 bytes, 8; many columns of few
-// rows, 14; nearly sorted rows, up to 2. Each worker has 20 bytes, and those of the widest value, for each row of the
-// longest bin of up to 65,536, and in addition 1 MiB, or 64 bytes for each bin, or 2 MiB for many columns of few rows
-// or for the bytes of a bin of strings.
+// nullable or Bool column, 8 for a string column, 2 for one of few strings; row numbers of 4 bytes, 8; many columns of
+// few rows, 14; nearly sorted rows, up to 2. Each worker has 20 bytes, and those of the widest value, for each row of
+// the longest bin of up to 65,536, and in addition 1 MiB, or 64 bytes for each bin, or 2 MiB for many columns of few
+// rows or for the bytes of a bin of strings.
 func (e cpu) Sort(ctx context.Context, job *engine.Job, mem engine.Allocator) (*engine.Result, error) {
 	if fitsSingleTile(job) {
 		return sortSingleTile(ctx, job, mem)

@@ -8,16 +8,16 @@ import (
 )
 
 const (
-	rowsOfString = 64      // rows for each distinct string, at least; as many for each sampled row
-	fewEntries   = 1 << 16 // of the dictionaries of all workers, which are ranked by one of them
+	rowsOfString = 64        // rows for each distinct string, at least; as many for each sampled row
+	fewEntries   = 1<<16 - 1 // of the dictionaries of all workers, which are ranked by one of them
 )
 
-// fewStrings is a key column of which few strings are distinct, encoded by dictionaries: one for each worker. The ranks
-// of their entries are the codes. So no string but the first of its kind is read again, wherever its row goes.
+// fewStrings is a column of which few strings are distinct. Its rows move as the ranks of their strings, which are the
+// codes of a key, too. So no string but one of its kind is read again, wherever its row goes.
 type fewStrings struct {
-	indices      []uint16                      // of each row in the dictionary of its tile of placeRows rows
-	worker       []int                         // of each tile
-	dictionaries []*keyencode.StringDictionary // of each worker
+	ranks    keyencode.Column // of each row, from 1 on; 0 is null
+	rows     []uint32         // a row of each rank
+	position int              // of ranks among the columns, where they are a key's
 }
 
 // encodeFewStrings replaces the keys of which a sample shows that few strings are distinct, as long as that holds. The
@@ -28,7 +28,10 @@ func (s *sorter) encodeFewStrings() error {
 	}
 	all := true // keys up to here
 	for k, key := range s.job.Keys {
-		few, err := s.newFewStrings(key.Column, all)
+		if !all && !slices.Contains(s.job.Gather, key.Column) {
+			continue // few of its strings are compared
+		}
+		few, err := s.newFewStrings(key.Column)
 		if err != nil {
 			return err
 		}
@@ -46,31 +49,28 @@ func (s *sorter) encodeFewStrings() error {
 	return nil
 }
 
-// newFewStrings encodes a column, nil if it has too many strings. One that is neither gathered nor among the leading
-// keys is not worth it: few of its strings are compared.
-func (s *sorter) newFewStrings(column int, leading bool) (*fewStrings, error) {
+// newFewStrings encodes a column, nil if it has too many strings.
+func (s *sorter) newFewStrings(column int) (*fewStrings, error) {
 	c := &s.job.Columns[column]
-	if !leading && !slices.Contains(s.job.Gather, column) || !keyencode.FewStrings(c, s.sampledStrings()) {
+	if !keyencode.FewStrings(c, s.sampledStrings()) {
 		return nil, nil
 	}
-	indices, err := allocate[uint16](&s.buffers, s.rows)
+	ranks, err := allocate[uint16](&s.buffers, s.rows)
 	if err != nil {
 		return nil, err
 	}
-	few := &fewStrings{
-		indices: indices, worker: make([]int, (s.rows+placeRows-1)/placeRows),
-		dictionaries: make([]*keyencode.StringDictionary, s.threads),
+	dictionaries := make([]*keyencode.StringDictionary, s.threads)
+	for i := range dictionaries {
+		dictionaries[i] = keyencode.NewStringDictionary(c, s.rows/rowsOfString)
 	}
-	for i := range few.dictionaries {
-		few.dictionaries[i] = keyencode.NewStringDictionary(c, s.rows/rowsOfString)
-	}
+	workers := make([]int, (s.rows+placeRows-1)/placeRows) // of each tile
 	var entries atomic.Int64
 	err = s.tiles(s.rows, placeRows, func(worker, lo, hi int) {
-		few.worker[lo/placeRows] = worker
-		d := few.dictionaries[worker]
+		workers[lo/placeRows] = worker
+		d := dictionaries[worker]
 		for ; lo < hi && entries.Load() <= fewEntries && !s.stopped(); lo += blockRows {
 			before := len(d.Rows)
-			if !d.Encode(indices[lo:min(lo+blockRows, hi)], lo) {
+			if !d.Encode(ranks[lo:min(lo+blockRows, hi)], lo) {
 				entries.Add(fewEntries + 1)
 			}
 			entries.Add(int64(len(d.Rows) - before))
@@ -80,10 +80,37 @@ func (s *sorter) newFewStrings(column int, leading bool) (*fewStrings, error) {
 		return nil, err
 	}
 	if entries.Load() > fewEntries {
-		s.free(bytesOf(indices))
+		s.free(bytesOf(ranks))
 		return nil, nil
 	}
-	return few, nil
+	of, rows := keyencode.RankStrings(dictionaries)
+	null := make([]bool, len(workers))
+	err = s.tiles(s.rows, placeRows, func(_, lo, hi int) {
+		null[lo/placeRows] = replaceIndices(ranks[lo:hi], of[workers[lo/placeRows]])
+	})
+	return newRanks(ranks, rows, slices.Contains(null, true)), err
+}
+
+// replaceIndices replaces indices by ranks, and reports whether some are those of null.
+func replaceIndices(indices []uint16, ranks []uint16) (null bool) {
+	least := uint16(1)
+	for i, index := range indices {
+		rank := ranks[index]
+		indices[i], least = rank, min(least, rank)
+	}
+	return least == 0
+}
+
+// newRanks makes a column of ranks: numbers or, where some rows are null, indices of a dictionary.
+func newRanks(ranks []uint16, rows []uint32, nullable bool) *fewStrings {
+	chunk := keyencode.Chunk{Rows: len(ranks), Values: bytesOf(ranks)}
+	f := &fewStrings{ranks: keyencode.Column{Kind: keyencode.Uint16}, rows: rows}
+	if nullable {
+		f.ranks.Kind, chunk.Ranks = keyencode.Dictionary16, make([]uint32, len(rows))
+		series(chunk.Ranks, 0)
+	}
+	f.ranks.Chunks = []keyencode.Chunk{chunk}
+	return f
 }
 
 // sampledStrings are rows of a sample: fewer than for codes, since each of them costs more.
@@ -102,8 +129,9 @@ func (s *sorter) replaceKey(k int, few *fewStrings) {
 	job := *s.job
 	column := job.Keys[k].Column
 	job.Keys = slices.Clone(job.Keys)
-	job.Keys[k].Column = len(job.Columns)
-	job.Columns = append(slices.Clip(job.Columns), few.column())
+	few.position = len(job.Columns)
+	job.Keys[k].Column = few.position
+	job.Columns = append(slices.Clip(job.Columns), few.ranks)
 	s.job = &job
 	if s.few == nil {
 		s.few = map[int]*fewStrings{}
@@ -111,39 +139,10 @@ func (s *sorter) replaceKey(k int, few *fewStrings) {
 	s.few[column] = few
 }
 
-// column are the ranks: a chunk for each tile, with the ranks of its dictionary.
-func (f *fewStrings) column() keyencode.Column {
-	ranks := keyencode.RankStrings(f.dictionaries)
-	c := keyencode.Column{Kind: keyencode.Dictionary16, Chunks: make([]keyencode.Chunk, len(f.worker))}
-	for i, w := range f.worker {
-		tile := f.indices[i*placeRows : min((i+1)*placeRows, len(f.indices))]
-		c.Chunks[i] = keyencode.Chunk{Rows: len(tile), Values: bytesOf(tile), Ranks: ranks[w]}
-	}
-	return c
-}
-
-// move lets a column's mover read the words of dictionary entries, in the place of those of its rows.
+// move lets a column move as ranks, whose words are in a table.
 func (f *fewStrings) move(t *strings) {
-	tables := make([][]uint64, len(f.dictionaries))
-	for i, d := range f.dictionaries {
-		tables[i] = make([]uint64, len(d.Rows))
-		t.mover.take(bytesOf(tables[i]), d.Rows)
-		tables[i][0] = t.null()
-	}
-	t.mover.fill = func(dst []byte, lo int) {
-		for words := view[uint64](dst); len(words) > 0; {
-			n := min(len(words), placeRows-lo%placeRows)
-			table := tables[f.worker[lo/placeRows]]
-			for i, index := range f.indices[lo : lo+n] {
-				words[i] = table[index]
-			}
-			words, lo = words[n:], lo+n
-		}
-	}
-	t.mover.take = func(dst []byte, rows []uint32) {
-		words := view[uint64](dst)
-		for i, r := range rows {
-			words[i] = tables[f.worker[r/placeRows]][f.indices[r]]
-		}
-	}
+	t.table = make([]uint64, len(f.rows))
+	t.mover.take(bytesOf(t.table), f.rows)
+	t.table[0] = t.null()
+	t.mover = fixedMover(newChunked(&f.ranks))
 }

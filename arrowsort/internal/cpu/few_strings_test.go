@@ -31,6 +31,15 @@ func fewTexts(n int) [][]byte {
 	return texts
 }
 
+// shortTexts are n strings of a hundred distinct ones, of up to 7 bytes, some of which differ in zero bytes only.
+func shortTexts(n int) [][]byte {
+	texts := fewTexts(n)
+	for i, text := range texts {
+		texts[i] = text[max(0, len(text)-i%2-6):][:min(len(text), 6)]
+	}
+	return texts
+}
+
 // requireFew checks whether the only key of a job is encoded.
 func requireFew(t *testing.T, job *engine.Job, few bool) {
 	t.Helper()
@@ -44,14 +53,17 @@ func requireFew(t *testing.T, job *engine.Job, few bool) {
 // TestFewStrings sorts by few strings and a number, both of them gathered, and by the strings alone.
 func TestFewStrings(t *testing.T) {
 	n := 2*placeRows + 3
-	texts := fewTexts(n)
 	specs := []textSpec{
 		{}, {nulls: 10, chunks: 7}, {chunks: 300, emptyToo: true}, {nulls: 1, chunks: 2, oneData: true},
 	}
 	if testing.Short() {
 		specs = specs[:2]
 	}
-	for _, spec := range specs {
+	for k, spec := range append(specs, specs...) {
+		texts := fewTexts(n)
+		if k >= len(specs) {
+			texts = shortTexts(n)
+		}
 		_, valid := textSpec{hi: 1, nulls: spec.nulls}.texts(n)
 		for i, kind := range []keyencode.Kind{keyencode.Binary, keyencode.LargeBinary} {
 			columns := []keyencode.Column{spec.column(kind, texts, valid), uint64Column(drawn(1, n, shapes["few"]))}
@@ -73,6 +85,9 @@ func TestFewStrings(t *testing.T) {
 				requireFew(t, &job, true)
 				res, _ := mustSort(t, &job)
 				requireSame(t, want, view[uint32](res.RowNumbers), "%s, row numbers", name)
+				job.Gather, job.RowNumbers = []int{0}, 0
+				res, _ = mustSort(t, &job)
+				requireTexts(t, kind, texts, valid, want, &res.Columns[0], name+", alone")
 				job.Gather, job.RowNumbers = []int{1, 0}, 8
 				res, temp := mustSort(t, &job)
 				requireTexts(t, kind, texts, valid, want, &res.Columns[1], name)
@@ -93,6 +108,42 @@ func TestFewStrings(t *testing.T) {
 				res, _ = mustSort(t, &job)
 				requireSame(t, want, view[uint32](res.RowNumbers), "%s, two keys", name)
 				requireTexts(t, kind, texts, valid, want, &res.Columns[0], name)
+				job.Gather, job.RowNumbers = []int{0, 1}, 0 // the codes are made from what has moved
+				res, _ = mustSort(t, &job)
+				requireTexts(t, kind, texts, valid, want, &res.Columns[0], name)
+				sorted := view[uint64](res.Columns[1].Values)
+				for i, row := range want {
+					require.Equal(t, numbers[row], sorted[i], "%s, place %d", name, i)
+				}
+			}
+		}
+	}
+}
+
+// TestFewStringsMoveAsRanks: the keys are what has moved, and strings that are sorted alone are counted.
+func TestFewStringsMoveAsRanks(t *testing.T) {
+	n := 2 * placeRows
+	_, valid := textSpec{hi: 1}.texts(n)
+	_, withNulls := textSpec{hi: 1, nulls: 5}.texts(n)
+	for _, texts := range [][][]byte{fewTexts(n), shortTexts(n)} {
+		for _, nulls := range []int{0, 5} {
+			if nulls > 0 {
+				valid = withNulls
+			}
+			columns := []keyencode.Column{
+				textSpec{nulls: nulls}.column(keyencode.Binary, texts, valid), uint64Column(drawn(1, n, uniform)),
+			}
+			job := engine.Job{Rows: n, Columns: columns, Keys: []keyencode.Key{{}}, Gather: []int{0}, Threads: 2}
+			for _, job.Gather = range [][]int{{0}, {0, 1}, {1}} {
+				s, err := newSorter(t.Context(), &job, newMeter(t))
+				require.NoError(t, err)
+				require.NoError(t, s.encodeFewStrings())
+				require.NoError(t, s.measure())
+				require.NoError(t, s.allocate())
+				_, moved := s.movedKeys()
+				require.Equal(t, job.Gather[0] == 0, moved)
+				require.Equal(t, nulls == 0 && len(job.Gather) == 1 && moved, s.sortsKeysOnly())
+				s.release()
 			}
 		}
 	}

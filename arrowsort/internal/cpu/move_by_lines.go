@@ -11,9 +11,11 @@ const (
 	minLineBytes = 4 << 20  // of a column: smaller ones stay in the caches
 	minMoveBytes = 32 << 20 // of all columns: for less, a process need not find out what is faster
 	minLineBins  = 1 << 6
+	maxLineCodes = 1 << 12 // of bins of one code each: their open lines stay in the cache
 )
 
-// byLines reports whether movers move through open lines.
+// byLines reports whether movers move through open lines. Bins of few codes that are not sorted gain from them wherever
+// there are streams: many rows go to each.
 func (p *partition) byLines(movers []*mover) bool {
 	widest, all := 0, 0
 	for _, l := range movers {
@@ -23,11 +25,15 @@ func (p *partition) byLines(movers []*mover) bool {
 		widest = max(widest, len(l.out))
 		all += len(l.out)
 	}
-	if p.alwaysLines {
+	codes := p.counters != nil
+	switch {
+	case codes && p.binner.bins > maxLineCodes:
+		return false
+	case p.alwaysLines:
 		return true
 	}
 	return hasStreams && widest >= minLineBytes && all >= minMoveBytes && p.binner.bins >= minLineBins &&
-		linesAreFaster()
+		(codes || linesAreFaster())
 }
 
 // moveByLines is move through open lines: of a share, one mover after another. The bins are kept.

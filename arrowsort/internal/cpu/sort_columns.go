@@ -1,19 +1,17 @@
 package cpu
 
 import (
-	"slices"
-
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
 // sortColumns partitions all movers by the leading bits of the codes, straight into the result, and sorts each bin in
 // cache. No other copy of the columns exists.
 func (s *sorter) sortColumns() error {
-	movers := s.movers()
-	codes, err := s.sortedSource(&movers)
+	codes, added, err := s.sortedSource()
 	if err != nil {
 		return err
 	}
+	movers := append(s.movers(), added...)
 	// then the codes are made in the count and in the move, and bins are kept between them
 	_, encoded := codes.(storedCodes)
 	p := s.newPartition(s.source(), s.rows, s.plan.Borders())
@@ -30,18 +28,17 @@ func (s *sorter) sortColumns() error {
 		return err
 	}
 	s.free(bytesOf(p.bins))
-	return s.sortBins(p, codes, movers)
+	return s.sortBins(p, codes, s.movers())
 }
 
 // sortedSource is where the bins find the codes of their rows once the movers have moved: the key columns themselves,
 // when they move as they are, else a mover of codes, and one of row numbers where rows may tie in the leading words.
-func (s *sorter) sortedSource(movers *[]*mover) (source, error) {
+// These are added to the movers of the result, and not sorted.
+func (s *sorter) sortedSource() (codes source, added []*mover, err error) {
 	if columns, ok := s.movedKeys(); ok {
-		return planned{plan: s.plan.On(columns)}, nil
+		return planned{plan: s.plan.On(columns)}, nil, nil
 	}
-	stored, added, err := s.storedSource(s.numbers)
-	*movers = append(*movers, added...)
-	return stored, err
+	return s.storedSource(s.numbers)
 }
 
 // storedSource is a mover of codes and, where rows may tie in the leading words, one of row numbers: the given one, or
@@ -81,20 +78,32 @@ func (s *sorter) storedSource(numbers *mover) (c storedCodes, added []*mover, er
 func (s *sorter) movedKeys() ([]keyencode.Column, bool) {
 	columns := make([]keyencode.Column, len(s.job.Columns))
 	for _, key := range s.job.Keys {
-		g := slices.Index(s.job.Gather, key.Column)
-		if g < 0 {
+		column, ok := s.movedKey(key.Column)
+		if !ok {
 			return nil, false
 		}
-		c := s.columns[g]
-		if c.values == nil || c.bits != nil || !movable(c.Kind) {
-			return nil, false
-		}
-		columns[key.Column] = keyencode.Column{
-			Kind: c.Kind, Width: c.Width,
-			Chunks: []keyencode.Chunk{{Rows: s.rows, Validity: c.validity, Values: c.values.out}},
-		}
+		columns[key.Column] = column
 	}
 	return columns, true
+}
+
+// movedKey is movedKeys for one column, or for the ranks that move in its place.
+func (s *sorter) movedKey(column int) (moved keyencode.Column, ok bool) {
+	for g, i := range s.job.Gather {
+		c := s.columns[g]
+		few := s.few[i]
+		switch {
+		case c.text != nil && few != nil && few.position == column:
+			chunk := few.ranks.Chunks[0]
+			chunk.Values = c.text.mover.out
+			return keyencode.Column{Kind: few.ranks.Kind, Chunks: []keyencode.Chunk{chunk}}, true
+		case i != column:
+		case c.values != nil && c.bits == nil && movable(c.Kind):
+			chunk := keyencode.Chunk{Rows: s.rows, Validity: c.validity, Values: c.values.out}
+			return keyencode.Column{Kind: c.Kind, Width: c.Width, Chunks: []keyencode.Chunk{chunk}}, true
+		}
+	}
+	return moved, false
 }
 
 // movable reports whether values of a kind mean the same wherever they lie: a view or an index needs its chunk.

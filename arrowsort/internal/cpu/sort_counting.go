@@ -44,16 +44,18 @@ func (s *sorter) sortCounting() (done bool, err error) {
 	if s.plan.Words() > 1 || !s.countsCodes() {
 		return false, nil
 	}
-	p, err := s.countCodes()
+	movers := s.movers()
+	p, err := s.countCodes(movers)
 	if err != nil {
 		return false, err
 	}
 	defer s.free(bytesOf(p.counters))
-	return true, p.move(s.movers())
+	defer s.free(bytesOf(p.bins))
+	return true, p.move(movers)
 }
 
-// countCodes is a partition that has a bin for each code, once its rows are counted.
-func (s *sorter) countCodes() (*partition, error) {
+// countCodes is a partition that has a bin for each code, once its rows are counted, for movers that are to be moved.
+func (s *sorter) countCodes(movers []*mover) (*partition, error) {
 	bins := 1 << s.plan.WordBits(0)
 	counters, err := allocate[uint32](&s.buffers, bins*s.countingShares())
 	if err != nil {
@@ -67,7 +69,7 @@ func (s *sorter) countCodes() (*partition, error) {
 		sorter: s, src: s.source(), rows: s.rows, counters: counters,
 		binner: &binner{top: uint64(bins) - 1, bins: bins, borders: [2]uint64{none, none}},
 	}
-	return p, p.count(false)
+	return p, p.count(len(movers) > 0 && p.byLines(movers))
 }
 
 // An extent is places lo..hi-1.

@@ -13,10 +13,14 @@ const countedKeyBits = 16
 // its values have: those of floats say neither the sign of zero nor the bits of a NaN.
 func (s *sorter) sortsKeysOnly() bool {
 	keys, gather := s.job.Keys, s.job.Gather
-	if s.numbers != nil || len(keys) != 1 || len(gather) != 1 || gather[0] != keys[0].Column {
+	if s.numbers != nil || len(keys) != 1 || len(gather) != 1 {
 		return false
 	}
-	kind := s.job.Columns[gather[0]].Kind
+	key := keys[0].Column
+	if few := s.few[gather[0]]; gather[0] != key && (few == nil || few.position != key) {
+		return false
+	}
+	kind := s.job.Columns[key].Kind
 	exact := kind >= keyencode.Int8 && kind <= keyencode.Uint64 || kind == keyencode.Decimal128 ||
 		kind == keyencode.Decimal256
 	return exact && s.plan.Words() == 1 && s.plan.WordBits(0) <= countedKeyBits && s.fewCodes()
@@ -24,12 +28,13 @@ func (s *sorter) sortsKeysOnly() bool {
 
 // sortKeysOnly counts the rows of each code and writes its value as often: no row moves.
 func (s *sorter) sortKeysOnly() error {
-	p, err := s.countCodes()
+	p, err := s.countCodes(nil)
 	if err != nil {
 		return err
 	}
 	defer s.free(bytesOf(p.counters))
-	out, width, starts := s.columns[0].values.out, s.columns[0].values.width, p.shares[0].offsets
+	values := s.columns[0].movers()[0]
+	out, width, starts := values.out, values.width, p.shares[0].offsets
 	return s.tiles(s.out, placeRows, func(_, lo, hi int) {
 		code, found := slices.BinarySearch(starts, uint32(lo)) // the first one that begins at lo or after it
 		if !found {

@@ -288,3 +288,36 @@ func (f *failingOnce) Allocate(n int) []byte {
 	}
 	return f.meter.Allocate(n)
 }
+
+// TestCountedRowsMoveByLines counts few codes that are not near one another: their rows move through open lines.
+func TestCountedRowsMoveByLines(t *testing.T) {
+	n := 5*placeRows + 7
+	keys := drawn(5, n, func(r *rand.Rand, _, i int) uint64 {
+		if i%100 == 0 {
+			return r.Uint64N(1 << 10)
+		}
+		return 400 + r.Uint64N(200)
+	})
+	want := stable(allRows(n), func(a, b uint32) int { return cmp.Compare(keys[a], keys[b]) })
+	for _, lines := range []bool{true, false} {
+		job := engine.Job{
+			Rows: n, Columns: []keyencode.Column{uint64Column(keys)}, Keys: []keyencode.Key{{}}, Gather: []int{0},
+			RowNumbers: 4, Threads: 2,
+		}
+		s := newTestSorter(t, &job)
+		s.alwaysLines = lines
+		require.NoError(t, s.allocate())
+		p, err := s.countCodes(s.movers())
+		require.NoError(t, err)
+		require.Equal(t, lines, p.bins != nil)
+		s.free(bytesOf(p.bins))
+		s.free(bytesOf(p.counters))
+		done, err := s.sortCounting()
+		require.NoError(t, err)
+		require.True(t, done)
+		requireSame(t, want, view[uint32](s.numbers.out), "rows, lines %v", lines)
+		for i, row := range want {
+			require.Equal(t, keys[row], view[uint64](s.columns[0].values.out)[i])
+		}
+	}
+}

@@ -23,9 +23,11 @@ type strings struct {
 	bases   []int // the bytes of all chunks' rows in one numbering: that of each chunk's first byte
 	firsts  []int // where it is in the chunk's Data
 
+	table   []uint64        // the words of ranks that move in their place; nil: words move
 	carried *carriedStrings // nil when the bytes stay in the input
 	near    []byte          // carried bytes: from place nearAt on, below those of the chunks
 	nearAt  int
+	copied  bool // near is a copy of a bin in the cache
 }
 
 const (

@@ -31,6 +31,11 @@ func (t *strings) source(w uint64) []byte {
 	if place < t.bases[0] {
 		return t.near[place-t.nearAt:]
 	}
+	return t.inputFrom(place)
+}
+
+// inputFrom is what begins at a place in the input.
+func (t *strings) inputFrom(place int) []byte {
 	i := 0
 	if len(t.Chunks) > 1 {
 		i = sort.SearchInts(t.bases, place+1) - 1
@@ -38,21 +43,24 @@ func (t *strings) source(w uint64) []byte {
 	return t.Chunks[i].Data[0][place-t.bases[i]+t.firsts[i]:]
 }
 
-// text is the string of a word, nil for null.
+// text is the string of a word of a long string, nil for null.
 func (t *strings) text(w uint64) []byte {
-	switch n := t.length(w); {
-	case t.isNull(w):
+	if w == nullLong {
 		return nil
-	case n == 0:
-		return []byte{}
-	default:
-		return t.source(w)[:n]
 	}
+	n := w & (1<<(t.lenBits&63) - 1)
+	if place := int(w >> (t.lenBits & 63)); place < t.bases[0] {
+		return t.near[place-t.nearAt:][:n]
+	}
+	if n == 0 {
+		return []byte{}
+	}
+	return t.source(w)[:n]
 }
 
 // unpack makes offsets, bytes and validity of the sorted words.
 func (t *strings) unpack(s *sorter) (col engine.Column, err error) {
-	rows := len(t.mover.out) / 8
+	rows := len(t.mover.out) / t.mover.width
 	if rows == 0 {
 		return col, nil
 	}
@@ -153,9 +161,26 @@ func (t *strings) writeRows(ws *pool, col *engine.Column, lo, hi, start, end int
 
 // blocks calls f with the sorted words of rows lo..hi-1, block by block.
 func (t *strings) blocks(lo, hi int, f func(words []uint64, row int)) {
+	if t.table != nil {
+		t.tableBlocks(lo, hi, f)
+		return
+	}
 	words := view[uint64](t.mover.out)
 	for ; lo < hi; lo += blockRows {
 		f(words[lo:min(lo+blockRows, hi)], lo)
+	}
+}
+
+// tableBlocks is blocks for ranks.
+func (t *strings) tableBlocks(lo, hi int, f func(words []uint64, row int)) {
+	var words [blockRows]uint64
+	ranks := view[uint16](t.mover.out)
+	for ; lo < hi; lo += blockRows {
+		block := words[:min(blockRows, hi-lo)]
+		for i, rank := range ranks[lo : lo+len(block)] {
+			block[i] = t.table[rank]
+		}
+		f(block, lo)
 	}
 }
 
@@ -184,7 +209,9 @@ func write[T int32 | int64](t *strings, ws *pool, offsets []T, data []byte, star
 			if ws.stopped() {
 				return at
 			}
-			t.prefetch(words[i:min(i+prefetchRows, len(words))])
+			if !t.copied {
+				t.prefetch(words[i:min(i+prefetchRows, len(words))])
+			}
 		}
 		n := t.length(w)
 		offsets[i] = start + T(at)

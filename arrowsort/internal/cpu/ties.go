@@ -9,12 +9,29 @@ func (f *binSorter) breakTies(src source, plan *keyencode.Plan, rows []uint32) {
 	f.ties.Break(f.ctx, plan, f, rows)
 }
 
+// Strings finds the strings of rows that a partition has moved with them.
+func (f *binSorter) Strings(dst [][]byte, word int, rows []uint32) bool {
+	moved, ok := f.source.(storedCodes)
+	if ok = ok && moved.texts != nil; ok {
+		moved.texts.find(dst, word, rows)
+	}
+	return ok
+}
+
 // SortRun orders rows by their codes, stably, and the codes with them.
 func (f *binSorter) SortRun(rows []uint32, codes []uint64) {
 	if order := f.sortIndices(codes); order != nil {
 		f.permute(bytesOf(rows), order, 4)
 		f.permute(bytesOf(codes), order, 8)
 	}
+}
+
+// rowsOf is the number of rows of some runs.
+func rowsOf(runs []keyencode.Run) (rows int) {
+	for _, r := range runs {
+		rows += r.Hi - r.Lo
+	}
+	return rows
 }
 
 // findTies finds the runs of rows with equal codes that a further word can order.
