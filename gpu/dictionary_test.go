@@ -89,7 +89,7 @@ func TestDictionaryOfKeys(t *testing.T) {
 	var all dictionaries
 	all.count(e)
 	few := func(seed uint64) func(row int) uint64 {
-		return func(row int) uint64 { return mix(mix(uint64(row)+seed) % 50) }
+		return func(row int) uint64 { return mix(mix(uint64(row)+seed) % 8) }
 	}
 	for mode := range 4 {
 		checkNumbers(t, e, "two keys", 20_000, numberKey{kind: keyencode.Int32, value: few(1)}.in(mode),
