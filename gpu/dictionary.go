@@ -104,6 +104,7 @@ func (b *binner) insertPrefixes(d *dictionary) (ok bool) {
 	defer b.free(prefixes, places, slots, state)
 	b.clear(slots, 8<<slotBits)
 	b.clear(state, 8)
+	b.clear(d.ranks, 4) // read, and not used, in place of ranks after the last row
 	b.launch("dictionary_insert", b.blocks(b.rows), uint64(d.field), uint64(b.rows), uint64(d.shift), uint64(slots),
 		uint64(slotBits), uint64(state), uint64(d.slotOf))
 	b.launch("dictionary_list", b.blocks(1<<slotBits), uint64(slots), uint64(slotBits), uint64(prefixes),

@@ -11,6 +11,9 @@ import (
 // countsOf counts the prefixes of codes as the device does.
 func countsOf(codes []uint64) *prefixCounts {
 	counts := &prefixCounts{}
+	for _, code := range codes {
+		counts.varying |= code ^ codes[0]
+	}
 	for shift := range counts.prefixes {
 		rows := map[uint64]int{}
 		for _, code := range codes {
@@ -43,6 +46,7 @@ func TestPrefixes(t *testing.T) {
 	}
 	all := countsOf(sampleOf(1<<14, func(r *rand.Rand) uint64 { return r.Uint64() }))
 	require.Greater(t, all.estimate(0), 1<<26, "no value twice")
+	require.Equal(t, ^uint64(0), all.varying)
 }
 
 // TestShift chooses the bits of codes that a dictionary replaces by ranks.
