@@ -50,7 +50,7 @@ func encodedDigits(digits, n int) int {
 // long, and many more prefixes than a sample suggests may turn up.
 func mostEstimated(n int) int {
 	if n < 4*thresholds.dictionaryRows {
-		return thresholds.dictionaryPrefixes / 36
+		return thresholds.dictionaryPrefixes / 50
 	}
 	return thresholds.dictionaryPrefixes
 }
