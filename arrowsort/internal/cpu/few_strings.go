@@ -12,8 +12,8 @@ const (
 	fewEntries   = 1<<16 - 1 // of the dictionaries of all workers, which are ranked by one of them
 )
 
-// fewStrings is a column of which few strings are distinct. Its rows move as the ranks of their strings, which are the
-// codes of a key, too. So no string but one of its kind is read again, wherever its row goes.
+// fewStrings is a column of which few strings are distinct. Their ranks are the codes of a key, and rows of variable
+// length move as their ranks, too. So no string but one of its kind is read again, wherever its row goes.
 type fewStrings struct {
 	ranks    keyencode.Column // of each row, from 1 on; 0 is null
 	rows     []uint32         // a row of each rank
@@ -137,6 +137,13 @@ func (s *sorter) replaceKey(k int, few *fewStrings) {
 		s.few = map[int]*fewStrings{}
 	}
 	s.few[column] = few
+}
+
+// movesAsRanks reports whether a column of the result, by its place there, moves as the ranks that are the given column.
+// Strings of fixed width and views move as they are.
+func (s *sorter) movesAsRanks(place, column int) bool {
+	few := s.few[s.job.Gather[place]]
+	return few != nil && few.position == column && s.columns[place].text != nil
 }
 
 // move lets a column move as ranks, whose words are in a table.

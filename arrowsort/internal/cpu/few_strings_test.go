@@ -3,6 +3,7 @@ package cpu
 import (
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -244,5 +245,63 @@ func TestFewStringsThatPay(t *testing.T) {
 		require.NoError(t, s.encodeFewStrings())
 		require.Len(t, s.few, c.few, "keys %v, gather %v, limit %d", c.job.Keys, c.job.Gather, c.job.Limit)
 		s.release()
+	}
+}
+
+// TestFewStringsOfFixedWidth sorts by strings that are encoded and do not move as ranks, alone and with a number.
+func TestFewStringsOfFixedWidth(t *testing.T) {
+	n := 2 * placeRows
+	_, valid := textSpec{hi: 1, nulls: 5}.texts(n)
+	for _, kind := range []keyencode.Kind{keyencode.FixedSizeBinary, keyencode.BinaryView} {
+		for _, width := range []int{9, 16} {
+			if kind == keyencode.BinaryView && width != 16 {
+				continue
+			}
+			values := make([]byte, n*width)
+			for i := range n {
+				text := fmt.Appendf(nil, "%08d", i*7919%100*7919)
+				if kind == keyencode.BinaryView { // its bytes are in the view
+					binary.LittleEndian.PutUint32(values[i*width:], uint32(len(text)))
+					copy(values[i*width+4:], text)
+				} else {
+					copy(values[i*width:], text)
+				}
+			}
+			value := func(row uint32) []byte { return values[int(row)*width:][:width] }
+			for mode := range 4 {
+				chunk, order := keyencode.Chunk{Rows: n, Values: values}, keyencode.Order(mode%2)
+				if mode > 1 {
+					chunk.Validity = bitmapOf(rand.New(rand.NewPCG(1, 1)), 0, valid)
+				}
+				compare := func(a, b uint32) int {
+					switch {
+					case mode < 2 || valid[a] && valid[b]:
+					case valid[a] == valid[b]:
+						return 0
+					case valid[a]:
+						return -1
+					default:
+						return 1
+					}
+					return bytes.Compare(value(a), value(b)) * (1 - 2*int(order))
+				}
+				want := stable(allRows(n), compare)
+				columns := []keyencode.Column{
+					{Kind: kind, Width: width, Chunks: []keyencode.Chunk{chunk}}, uint64Column(drawn(1, n, uniform)),
+				}
+				job := engine.Job{Rows: n, Columns: columns, Keys: []keyencode.Key{{Order: order}}, Threads: 2}
+				requireFew(t, &job, true)
+				for _, job.Gather = range [][]int{{0}, {1, 0}} {
+					res, _ := mustSort(t, &job)
+					got := res.Columns[len(job.Gather)-1].Values
+					for i, row := range want {
+						if mode < 2 || valid[row] {
+							require.Equal(t, value(row), got[i*width:][:width], "kind %d of %d bytes, mode %d, %v, place %d",
+								kind, width, mode, job.Gather, i)
+						}
+					}
+				}
+			}
+		}
 	}
 }

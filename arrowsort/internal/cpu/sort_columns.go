@@ -91,12 +91,12 @@ func (s *sorter) movedKeys() ([]keyencode.Column, bool) {
 func (s *sorter) movedKey(column int) (moved keyencode.Column, ok bool) {
 	for g, i := range s.job.Gather {
 		c := s.columns[g]
-		few := s.few[i]
 		switch {
-		case c.text != nil && few != nil && few.position == column:
-			chunk := few.ranks.Chunks[0]
+		case s.movesAsRanks(g, column):
+			ranks := s.few[i].ranks
+			chunk := ranks.Chunks[0]
 			chunk.Values = c.text.mover.out
-			return keyencode.Column{Kind: few.ranks.Kind, Chunks: []keyencode.Chunk{chunk}}, true
+			return keyencode.Column{Kind: ranks.Kind, Chunks: []keyencode.Chunk{chunk}}, true
 		case i != column:
 		case c.values != nil && c.bits == nil && movable(c.Kind):
 			chunk := keyencode.Chunk{Rows: s.rows, Validity: c.validity, Values: c.values.out}

@@ -17,7 +17,7 @@ func (s *sorter) sortsKeysOnly() bool {
 		return false
 	}
 	key := keys[0].Column
-	if few := s.few[gather[0]]; gather[0] != key && (few == nil || few.position != key) {
+	if gather[0] != key && !s.movesAsRanks(0, key) {
 		return false
 	}
 	kind := s.job.Columns[key].Kind

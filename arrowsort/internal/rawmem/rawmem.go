@@ -53,8 +53,9 @@ func (a allocator) Reallocate(size int, b []byte) []byte {
 func raw(size int) []byte {
 	var b strings.Builder
 	b.Grow(size)
-	if buf := reflect.ValueOf(&b).Elem().FieldByName("buf"); buf.IsValid() {
-		return buf.Bytes()[:size:size]
+	field := reflect.ValueOf(&b).Elem().FieldByName("buf")
+	if field.IsValid() && field.Type() == reflect.TypeFor[[]byte]() && field.Cap() >= size {
+		return field.Bytes()[:size:size]
 	}
 	b.WriteByte(0)
 	return unsafe.Slice(unsafe.StringData(b.String()), size)
