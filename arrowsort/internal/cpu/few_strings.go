@@ -139,8 +139,8 @@ func (s *sorter) replaceKey(k int, few *fewStrings) {
 	s.few[column] = few
 }
 
-// movesAsRanks reports whether a column of the result, by its place there, moves as the ranks that are the given column.
-// Strings of fixed width and views move as they are.
+// movesAsRanks reports whether a column of the result, by its place there, moves as the ranks that are the given
+// column. Strings of fixed width and views move as they are.
 func (s *sorter) movesAsRanks(place, column int) bool {
 	few := s.few[s.job.Gather[place]]
 	return few != nil && few.position == column && s.columns[place].text != nil

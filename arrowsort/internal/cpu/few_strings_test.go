@@ -296,8 +296,8 @@ func TestFewStringsOfFixedWidth(t *testing.T) {
 					got := res.Columns[len(job.Gather)-1].Values
 					for i, row := range want {
 						if mode < 2 || valid[row] {
-							require.Equal(t, value(row), got[i*width:][:width], "kind %d of %d bytes, mode %d, %v, place %d",
-								kind, width, mode, job.Gather, i)
+							require.Equal(t, value(row), got[i*width:][:width],
+								"kind %d of %d bytes, mode %d, %v, place %d", kind, width, mode, job.Gather, i)
 						}
 					}
 				}
