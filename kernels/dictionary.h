@@ -4,7 +4,7 @@
 
 const u32 DICTIONARY_ITEMS = 4; // rows of a thread that are looked up at a time
 const u32 DICTIONARY_PROBES = 128; // the most pairs of slots that are read for a prefix
-const u32 DICTIONARY_NEW = 32; // so many new prefixes of a warp's rows at a time, late, mean that there are too many
+const u32 DICTIONARY_NEW = 32; // new prefixes among the 128 rows of a warp, late: with as many there are too many
 
 static_assert(sizeof(PrefixCounts) / 8 <= STREAM_THREADS, "a thread zeroes each word");
 
@@ -29,7 +29,7 @@ struct Dictionary {
 	DEVICE u32 home(u64 hash) const { return (u32)(hash >> (64 - slotBits)) & ~1u; }
 
 	// Finds the slots of a lane's items whose bits are set in wanted, and adds hashes that are not there. A slot that
-	// is read as free, from the L1 cache, may be so no more: compare_and_swap tells. late: most prefixes should be
+	// is read as free, from the L1 cache, may be so no more: compare_and_swap reports. late: most prefixes should be
 	// there. By all lanes of a warp. Returns false if the dictionary is declined; warps that find their prefixes soon
 	// need not know.
 	DEVICE bool find(const u64 (&hash)[DICTIONARY_ITEMS], u32 (&slot)[DICTIONARY_ITEMS], u32 wanted,

@@ -138,7 +138,7 @@ func (p *Plan) addStringFields(k int) (open bool) {
 }
 
 // leastSame is the least number of bytes that are the same in all strings that are left out: what follows them takes a
-// field of its own.
+// separate field.
 const leastSame = 4
 
 // sameRun is the number of bytes from byte from on that are the same in all strings, 0 if they are few.

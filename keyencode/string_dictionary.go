@@ -94,7 +94,7 @@ func indexOffsets[U uint32 | uint64](d *StringDictionary, dst []uint16, offsets 
 	}
 }
 
-// wordOf is a number for a string: one of up to 7 bytes has a word of its own, its length in the low byte.
+// wordOf is a number for a string: one of up to 7 bytes has a word that no other has, its length in the low byte.
 func wordOf(s []byte) uint64 {
 	n := len(s)
 	if n < 8 {

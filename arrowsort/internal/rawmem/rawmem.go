@@ -27,8 +27,8 @@ var unzeroed memory.Allocator = allocator{memory.NewGoAllocator()}
 
 type allocator struct{ memory.Allocator }
 
-// large is where a block has pages of its own, of whatever size class it is: so it is aligned. Zeroing 101 columns of
-// 800 kB takes a third of the time of sorting them.
+// large is from where on a block has separate pages, of whatever size class it is: so it is aligned. Zeroing 101
+// columns of 800 kB takes a third of the time of sorting them.
 const large = 1 << 16
 
 func (a allocator) Allocate(size int) []byte {
