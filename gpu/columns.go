@@ -105,9 +105,7 @@ func (s *sorter) uploadBitmap(k *keyencode.Chunk, bitmap []byte) (p driver.Ptr, 
 	}
 	bytes := bitmap[k.Offset/8 : (k.Offset+k.Rows+7)/8]
 	p = s.alloc(len(bytes))
-	if tail := len(bytes) &^ 7; !s.failed() { // kernels read whole words
-		s.fail(s.Zero(p+driver.Ptr(tail), 8))
-	}
+	s.clear(p+driver.Ptr(len(bytes)&^7), 8) // kernels read whole words
 	s.upload(p, bytes)
 	return p, uint64(k.Offset % 8)
 }
@@ -119,7 +117,8 @@ func (s *sorter) ranks(src *keyencode.Column, c *column) driver.Ptr {
 	var last []uint32
 	var ranks driver.Ptr
 	for _, k := range filled(src) {
-		if ranks == 0 || !sameSlice(k.Ranks, last) { // chunks often share a dictionary
+		// Chunks often share a dictionary. Empty slices may begin where another slice does.
+		if ranks == 0 || len(k.Ranks) != len(last) || unsafe.SliceData(k.Ranks) != unsafe.SliceData(last) {
 			s.free(ranks)
 			ranks, last = s.alloc(4*len(k.Ranks)), k.Ranks
 			s.upload(ranks, host.BytesOf(k.Ranks))
@@ -131,9 +130,4 @@ func (s *sorter) ranks(src *keyencode.Column, c *column) driver.Ptr {
 	s.free(ranks)
 	s.markFree()
 	return dst
-}
-
-// sameSlice reports whether slices are the same memory. Empty slices may begin where another slice does.
-func sameSlice(a, b []uint32) bool {
-	return len(a) == len(b) && unsafe.SliceData(a) == unsafe.SliceData(b)
 }

@@ -105,28 +105,25 @@ func (b *binner) newCounters(digits int) *counters {
 	return c
 }
 
-// asks reports whether to ask the device which digits are constant, which makes the host wait: only for many rows, and
-// for fewer rows if there are many digits, of which some are likely to be constant.
-func asks(rows, digits int) bool {
-	if digits <= kernels.HalfDigits {
-		return rows >= thresholds.askRows
-	}
-	return rows >= thresholds.askManyRows
-}
-
 // histograms counts all digits of all rows in one read and computes the starts of their bins (paper, section 3). It
 // returns the digits that may vary, by the bits that vary or by what the device reports.
 func (b *binner) histograms(field driver.Ptr, digits []digit, varying uint64, c *counters) (use []int) {
 	shifts, bits := packDigits(digits)
-	b.launch("histogram", b.histogramBlocks(),
-		uint64(field), uint64(b.rows), shifts, bits, uint64(len(digits)), uint64(c.starts),
+	const blocksOfProcessor, perBlock = 2, 8 * kernels.HistogramThreads
+	blocks := min(b.Multiprocessors*blocksOfProcessor, (b.rows+perBlock-1)/perBlock)
+	b.launch("histogram", blocks, uint64(field), uint64(b.rows), shifts, bits, uint64(len(digits)), uint64(c.starts),
 		uint64(c.memory), uint64(c.words))
 	b.moves(8 * b.rows)
 	if varying != 0 {
 		return varyingDigits(digits, varying)
 	}
-	mask := uint64(0)
-	if asks(b.rows, len(digits)) {
+	// To ask the device makes the host wait: only for many rows, and for fewer if there are many digits, of which some
+	// are likely to be constant.
+	least, mask := thresholds.askRows, uint64(0)
+	if len(digits) > kernels.HalfDigits {
+		least = thresholds.askManyRows
+	}
+	if b.rows >= least {
 		mask = b.words(c.constant, 1)[0]
 	}
 	for d := range digits {
@@ -135,12 +132,6 @@ func (b *binner) histograms(field driver.Ptr, digits []digit, varying uint64, c 
 		}
 	}
 	return use
-}
-
-// histogramBlocks is the grid of a histogram: two blocks per multiprocessor, fewer for few rows.
-func (b *binner) histogramBlocks() int {
-	const blocksOfProcessor, perBlock = 2, 8 * kernels.HistogramThreads
-	return min(b.Multiprocessors*blocksOfProcessor, (b.rows+perBlock-1)/perBlock)
 }
 
 // bin runs the passes. Records alternate between two pairs of buffers, one of which is the source's.

@@ -20,13 +20,13 @@ func devices() ([]Device, error) {
 	all := make([]Device, len(found))
 	for i, d := range found {
 		all[i] = Device{i, d.Name, fmt.Sprintf("%d.%d", d.Major, d.Minor), d.Memory, d.Multiprocessors, nil}
-		for peer := range found {
-			reaches, err := driver.Reaches(i, peer)
+		for _, peer := range found {
+			reaches, err := d.Reaches(peer)
 			if err != nil {
 				return nil, openError(err)
 			}
 			if reaches {
-				all[i].Peers = append(all[i].Peers, peer)
+				all[i].Peers = append(all[i].Peers, peer.Number)
 			}
 		}
 	}

@@ -28,22 +28,16 @@ func (in *inbox) rowsFrom(sender *member) (at, n int) {
 	return at, in.from[sender.number+1] - at
 }
 
-// copyFrom copies memory of another device, or of the same, in steps so that a cancelled context waits for no more.
+// copyFrom copies memory of another device, or of the same. It counts as over the bus: some copies go through the host.
 func (m *member) copyFrom(sender *member, dst, src driver.Ptr, bytes int) {
-	for bytes > 0 && !m.failed() {
-		n := min(bytes, thresholds.copyBytes)
+	m.inSteps(bytes, func(at, n int) error {
+		to, from := dst+driver.Ptr(at), src+driver.Ptr(at)
 		if sender == m {
-			m.copy(dst, src, n)
-		} else {
-			m.fail(m.CopyFrom(dst, sender.Context, src, n))
+			return m.Copy(to, from, n)
 		}
-		m.moves(n * peerCost)
-		dst, src, bytes = dst+driver.Ptr(n), src+driver.Ptr(n), bytes-n
-	}
+		return m.CopyFrom(to, sender.Context, from, n)
+	})
 }
-
-// peerCost is how much slower copies between devices may be than the memory of one: those through the host are.
-const peerCost = busCost
 
 // receiveBits does the same with bitmaps, of which whole bytes are copied. They are then shifted side by side.
 func (t *team) receiveBits(m *member, in *inbox, from func(sender *member) driver.Ptr) (dst driver.Ptr) {
@@ -58,9 +52,7 @@ func (t *team) receiveBits(m *member, in *inbox, from func(sender *member) drive
 		if src := from(sender); src != 0 {
 			bytes := (first+n+7)/8 - first/8
 			bits = m.alloc(bytes)
-			if tail := bytes &^ 7; !m.failed() { // kernels read whole words
-				m.fail(m.Zero(bits+driver.Ptr(tail), 8))
-			}
+			m.clear(bits+driver.Ptr(bytes&^7), 8) // kernels read whole words
 			m.copyFrom(sender, bits, src+driver.Ptr(first/8), bytes)
 		}
 		m.launch("copy_bits", m.blocks(n/32), uint64(bits), uint64(first%8), uint64(n), uint64(dst), uint64(at))
@@ -70,36 +62,29 @@ func (t *team) receiveBits(m *member, in *inbox, from func(sender *member) drive
 }
 
 // exchangeKeys sends the words of the codes, and the row numbers.
-func (t *team) exchangeKeys() error {
+func (t *team) exchangeKeys() (err error) {
 	if t.needsNumbers() {
-		err := t.exchange(func(m *member, in *inbox) {
+		err = t.exchange(func(m *member, in *inbox) {
 			in.numbers = t.receive(m, in, 4, func(sender *member) driver.Ptr { return sender.rowsTo })
 		})
-		if err != nil {
-			return err
-		}
 	}
-	for word := range t.plan.Words() {
+	for word := 0; word < t.plan.Words() && err == nil; word++ {
 		if t.plan.Words() > 1 { // else partition has left the only word
-			err := t.each("partition", func(m *member) {
+			err = t.each("partition", func(m *member) {
 				if n := m.sending(); n > 0 {
 					m.encodeSent(word, m.rowsTo, n, m.outbox.codes)
 					m.wait()
 				}
 			})
-			if err != nil {
-				return err
-			}
 		}
-		err := t.exchange(func(m *member, in *inbox) {
-			codes := t.receive(m, in, 8, func(sender *member) driver.Ptr { return sender.outbox.codes })
-			in.words = append(in.words, codes)
-		})
-		if err != nil {
-			return err
+		if err == nil {
+			err = t.exchange(func(m *member, in *inbox) {
+				codes := t.receive(m, in, 8, func(sender *member) driver.Ptr { return sender.outbox.codes })
+				in.words = append(in.words, codes)
+			})
 		}
 	}
-	return nil
+	return err
 }
 
 // exchange receives rows of all ranges, and waits for them.

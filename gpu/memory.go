@@ -37,18 +37,14 @@ func (t *task) obtain(bytes int, get func() (driver.Ptr, error)) driver.Ptr {
 
 // allocAll allocates memory of all sizes, or none if the device's memory is full: for memory that is not required.
 func (t *task) allocAll(sizes ...int) (all []driver.Ptr, ok bool) {
-	for _, bytes := range sizes {
-		if t.failed() {
+	for len(all) < len(sizes) && !t.failed() {
+		p, err := t.memory.get(sizes[len(all)] + padding)
+		if isFull(err) {
 			break
 		}
-		p, err := t.memory.get(bytes + padding)
-		if err != nil {
-			if !isFull(err) {
-				t.fail(err)
-			}
-			break
+		if t.fail(err); err == nil {
+			all = append(all, p)
 		}
-		all = append(all, p)
 	}
 	if len(all) < len(sizes) {
 		t.free(all...)

@@ -21,8 +21,12 @@ func openSessions(options Options, times *stageTimes) (*session, error) {
 	}
 	group.Wait()
 	err := errors.Join(errs...)
-	if err == nil {
-		err = reachAll(sessions)
+	for _, s := range sessions {
+		for _, peer := range sessions {
+			if err == nil { // else some are nil
+				err = s.Reach(peer.Context)
+			}
+		}
 	}
 	if err != nil {
 		_ = closeAll(sessions)
@@ -32,17 +36,6 @@ func openSessions(options Options, times *stageTimes) (*session, error) {
 		s.times, s.peers, s.shareRows = times, sessions, options.ShareRows
 	}
 	return sessions[0], nil
-}
-
-func reachAll(sessions []*session) error {
-	for _, s := range sessions {
-		for _, peer := range sessions {
-			if err := s.Reach(peer.Context); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // closeAll closes sessions, but for those that were not opened.

@@ -4,6 +4,7 @@ package gpu
 
 import (
 	"fmt"
+	"sync/atomic"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
@@ -83,21 +84,17 @@ func (t *team) complete() (*engine.Result, error) {
 
 // countNulls adds up the counters of all devices.
 func (t *team) countNulls() error {
-	found := make([][]uint64, len(t.members))
+	ones := make([]uint64, len(t.job.Gather))
 	err := t.each("download", func(m *member) {
-		if m.counters != 0 {
-			found[m.number] = m.task.words(m.counters, len(t.job.Gather))
+		if m.counters == 0 {
+			return
+		}
+		for i, n := range m.task.words(m.counters, len(ones)) {
+			atomic.AddUint64(&ones[i], n) // devices count at the same time
 		}
 	})
-	if err != nil {
-		return err
+	if err == nil {
+		t.setNulls(ones)
 	}
-	ones := make([]uint64, len(t.job.Gather))
-	for _, ofDevice := range found {
-		for i, n := range ofDevice {
-			ones[i] += n
-		}
-	}
-	t.setNulls(ones)
-	return nil
+	return err
 }

@@ -58,18 +58,13 @@ func sortJob(t *task, job *engine.Job, mem engine.Allocator) (*engine.Result, er
 	return s.complete(s.plan)
 }
 
-// argsort computes the row numbers of the result: s.order.
+// argsort computes the row numbers of the result, s.order: in a single launch, or it measures the keys, plans their
+// codes and sorts by them. If few leading rows are wanted it first tries to select them without a plan.
 func (s *sorter) argsort() error {
-	if rows, ok := s.sortSmall(); ok {
-		s.order = rows
+	var ok bool
+	if s.order, ok = s.sortSmall(); ok {
 		return nil
 	}
-	return s.sortPlanned()
-}
-
-// sortPlanned measures the keys, plans their codes and sorts by them. If few leading rows are wanted it first tries to
-// select them without a plan.
-func (s *sorter) sortPlanned() error {
 	if !s.sortFirstByTypes() && !s.failed() {
 		s.fail(s.measure())
 	}

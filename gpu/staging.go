@@ -2,7 +2,11 @@
 
 package gpu
 
-import "github.com/arrowsort/arrowsort/gpu/internal/driver"
+import (
+	"cmp"
+
+	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+)
 
 // Sizes of the pinned memory that columns are copied through, in slots. While some slots are copied by the device,
 // others are filled or emptied, each by one thread: threads that share a slot would mostly wait for each other.
@@ -26,14 +30,8 @@ type slot struct {
 	memory  []byte
 	used    int
 	event   driver.Event
-	pending []batch
-	begun   []func() error // each waits for a delivery that has begun
-}
-
-// A batch is downloaded data that must be delivered. The function that begin returns waits for the end of the delivery.
-type batch struct {
-	data  []byte
-	begin func(data []byte) (end func() error)
+	pending []func() (end func() error) // each begins to deliver what was downloaded
+	begun   []func() error              // each waits for a delivery that has begun
 }
 
 // open allocates a slot when it is first used.
@@ -53,19 +51,10 @@ func (r *staging) open(s *slot) (err error) {
 // empty the slot that is ahead slots later.
 func (r *staging) take(want, ahead int) ([]byte, *slot, error) {
 	s := &r.slots[r.at]
-	if err := r.open(s); err != nil {
-		return nil, nil, err
-	}
-	if len(s.memory)-s.used < min(want, minBatchBytes) {
+	if len(s.memory)-s.used < min(want, minBatchBytes) { // it is full, or was never open
 		r.at = (r.at + 1) % stagingSlots
 		s = &r.slots[r.at]
-		if err := r.open(s); err != nil {
-			return nil, nil, err
-		}
-		if err := r.empty(s); err != nil {
-			return nil, nil, err
-		}
-		if err := r.begin(&r.slots[(r.at+ahead)%stagingSlots]); err != nil {
+		if err := cmp.Or(r.open(s), r.empty(s), r.begin(&r.slots[(r.at+ahead)%stagingSlots])); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -83,8 +72,8 @@ func (r *staging) begin(s *slot) error {
 	if err := r.WaitFor(s.event); err != nil {
 		return deviceError(err)
 	}
-	for _, p := range s.pending {
-		s.begun = append(s.begun, p.begin(p.data))
+	for _, begin := range s.pending {
+		s.begun = append(s.begun, begin())
 	}
 	s.pending = s.pending[:0]
 	return nil
@@ -96,19 +85,14 @@ func (r *staging) empty(s *slot) error {
 	if err == nil && s.used > 0 {
 		err = deviceError(r.WaitFor(s.event))
 	}
-	if e := s.end(); err == nil {
-		err = e
-	}
 	s.used = 0
-	return err
+	return cmp.Or(err, s.end())
 }
 
 // end waits for the deliveries that have begun.
 func (s *slot) end() (err error) {
 	for _, end := range s.begun {
-		if e := end(); err == nil {
-			err = e
-		}
+		err = cmp.Or(err, end())
 	}
 	s.begun = s.begun[:0]
 	return err
@@ -118,15 +102,12 @@ func (s *slot) end() (err error) {
 func (r *staging) emptyAll(ahead int) error {
 	oldest := func(i int) *slot { return &r.slots[(r.at+1+i)%stagingSlots] }
 	for i := range stagingSlots + ahead {
-		if i < stagingSlots {
-			if err := r.begin(oldest(i)); err != nil {
-				return err
-			}
-		}
+		err := r.begin(oldest(i)) // from stagingSlots on, one that is empty
 		if i >= ahead {
-			if err := r.empty(oldest(i - ahead)); err != nil {
-				return err
-			}
+			err = cmp.Or(err, r.empty(oldest(i-ahead)))
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil

@@ -26,11 +26,9 @@ func newTask(ctx context.Context, s *session, threads int) *task {
 	if int64(2*s.memory.held) > s.Device.Memory {
 		s.memory.tight = true
 	}
+	through := func(i int) transfer { return transfer{stream: s.streams[i], ctx: ctx, workers: workers} }
 	return &task{
-		session:  s,
-		transfer: newTransfer(ctx, s.Context, s.streams[0], workers),
-		up:       newTransfer(ctx, s.Context, s.streams[1], workers),
-		down:     newTransfer(ctx, s.Context, s.streams[2], workers),
+		session: s, transfer: through(0), up: through(1), down: through(2),
 		giveBack: func() bool { return false },
 	}
 }
@@ -100,8 +98,7 @@ func (t *task) event() (e driver.Event) {
 	}
 	if t.used == len(t.events) {
 		e, err := t.NewEvent()
-		if err != nil {
-			t.fail(err)
+		if t.fail(err); err != nil {
 			return e
 		}
 		t.events = append(t.events, e)

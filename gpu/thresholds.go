@@ -6,56 +6,33 @@ import "github.com/arrowsort/arrowsort/kernels"
 // and between all of them (Engine.Thresholds), and set some so that small sorts take the paths of large ones. Names end
 // in Rows or Bytes.
 type thresholdTable struct {
-	// The most rows of a single-launch sort.
-	smallSortRows int
-	// The most rows of partition and bucket sort.
-	bucketRows int
-	// The most rows of a bucket of average size: few enough for most buckets to fit a bucket range.
-	averageRows int
-	// Records have bits for the numbers of at least these rows.
-	recordRows int
-	// The least rows for which a larger sample is read where the first one does not tell.
-	largeSampleRows int
-	// The most rows that one launch of digit binning takes.
-	stripRows int
-	// The least rows for which the device is asked which digits are constant, and the same where there are many digits.
-	askRows, askManyRows int
-	// The least rows for which a dictionary is tried, and the most prefixes that it holds.
-	dictionaryRows, dictionaryPrefixes int
-	// The least rows for which several keys are read as one column: for fewer, encoding a column of their numbers is as
-	// fast.
-	keysRows int
-	// The least rows of which the first of an order are selected before they are sorted.
-	selectRows int
-	// The least rows for which the device gathers strings: the host has to wait for their lengths.
-	textRows int
-	// The least tied rows that the device sorts faster than one thread.
-	longRunRows int
-	// The least rows of a window of a gather.
-	windowRows int
-	// The rows that one thread of the host encodes, and measures, at a time.
-	encodeRows, measureRows int
-	// The least rows of the result for which a separate goroutine allocates its buffers.
-	helperRows int
+	smallSortRows      int // the most rows of a single-launch sort
+	bucketRows         int // the most rows of partition and bucket sort
+	averageRows        int // the most of a bucket of average size: few enough for most buckets to fit a bucket range
+	recordRows         int // records have bits for the numbers of at least these rows
+	largeSampleRows    int // the least for which a larger sample is read where the first one does not tell
+	stripRows          int // the most rows that one launch of digit binning takes
+	askRows            int // the least for which the device is asked which digits are constant
+	askManyRows        int // the same where there are many digits
+	dictionaryRows     int // the least for which a dictionary is tried
+	dictionaryPrefixes int // the most prefixes that it holds
+	keysRows           int // the least for which several keys are read as one column: for fewer, encoding is as fast
+	selectRows         int // the least of which the first of an order are selected before they are sorted
+	textRows           int // the least for which the device gathers strings: the host has to wait for their lengths
+	longRunRows        int // the least tied rows that the device sorts faster than one thread
+	windowRows         int // the least rows of a window of a gather
+	encodeRows         int // the rows that one thread of the host encodes at a time
+	measureRows        int // the rows that one thread of the host measures at a time
+	helperRows         int // the least of the result for which a separate goroutine allocates its buffers
 
-	// The least that is copied from and to the caller's pinned memory without staging.
-	directBytes int
-	// The bytes copied at a time from and to pinned memory, so that a cancelled context waits for no more.
-	copyBytes int
-	// The least that one thread copies from and to the staging memory at a time.
-	batchBytes int
-	// The size of a slot of the staging memory, a multiple of stagingStride: large enough for the bus to be at full
-	// speed.
-	slotBytes int
-	// The bytes of memory traffic that are queued before the host waits for preceding ones: few enough for a cancelled
-	// context to end the sort soon, enough to keep the device busy.
-	queueBytes int
-	// The least that is downloaded in a separate stream.
-	lateBytes int
-	// The least for which a second stream uploads columns while the keys are sorted.
-	prefetchBytes int
-	// The least size of a column that is gathered in windows.
-	windowBytes int
+	directBytes   int // the least that is copied from and to the caller's pinned memory without staging
+	copyBytes     int // copied at a time from and to pinned memory, so that a cancelled context waits for no more
+	batchBytes    int // the least that one thread copies from and to the staging memory at a time
+	slotBytes     int // of a slot of the staging memory, a multiple of stagingStride: enough for the bus's full speed
+	queueBytes    int // of memory traffic that is queued: soon done if the context ends, enough to keep the device busy
+	lateBytes     int // the least that is downloaded in a separate stream
+	prefetchBytes int // the least for which a second stream uploads columns while the keys are sorted
+	windowBytes   int // the least size of a column that is gathered in windows
 }
 
 var thresholds = thresholdTable{

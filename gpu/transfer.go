@@ -16,16 +16,11 @@ import (
 // context, its methods do nothing. One goroutine at a time uses it.
 type transfer struct {
 	*stream
-	device  *driver.Context
 	ctx     context.Context
 	workers *host.Workers
 	err     error
 	queued  int // bytes of memory traffic queued since the last mark
 	marked  int
-}
-
-func newTransfer(ctx context.Context, device *driver.Context, s *stream, workers *host.Workers) transfer {
-	return transfer{stream: s, device: device, ctx: ctx, workers: workers}
 }
 
 // fail stores the first error.
@@ -79,7 +74,7 @@ func (m *transfer) moves(bytes int) {
 	m.marked++
 	mark := m.marks[m.marked%2]
 	if m.marked > 2 {
-		m.fail(m.device.WaitFor(mark)) // the mark before the last
+		m.fail(m.staging.WaitFor(mark)) // the mark before the last
 	}
 	m.fail(m.Record(mark))
 }
@@ -107,24 +102,20 @@ const busCost = 64
 
 // upload copies src to the device: directly if it is pinned, else through the staging memory.
 func (m *transfer) upload(dst driver.Ptr, src []byte) {
-	if len(src) < thresholds.directBytes || !m.device.Pinned(src) {
+	if len(src) < thresholds.directBytes || !m.staging.Pinned(src) {
 		m.uploadStaged(dst, src)
 		return
 	}
-	for len(src) > 0 && !m.failed() {
-		n := min(len(src), thresholds.copyBytes)
-		m.fail(m.Upload(dst, src[:n]))
-		m.moves(n * busCost)
-		dst, src = dst+driver.Ptr(n), src[n:]
-	}
+	m.inSteps(len(src), func(at, n int) error { return m.Upload(dst+driver.Ptr(at), src[at:at+n]) })
 }
 
-// A filling is a part of a slot that is being filled for an upload.
-type filling struct {
-	memory []byte
-	slot   *slot
-	dst    driver.Ptr
-	end    func() error
+// inSteps calls step for parts of bytes that cross the bus, so that a cancelled context waits for no more than one.
+func (m *transfer) inSteps(bytes int, step func(at, n int) error) {
+	for at := 0; at < bytes && !m.failed(); at += thresholds.copyBytes {
+		n := min(bytes-at, thresholds.copyBytes)
+		m.fail(step(at, n))
+		m.moves(n * busCost)
+	}
 }
 
 // batchSize is how many of the given bytes go through the staging memory at a time: a share of each thread, rounded up
@@ -136,48 +127,40 @@ func (m *transfer) batchSize(bytes int) int {
 
 // uploadStaged copies src to the device through the staging memory. Batches are filled while preceding ones are sent.
 func (m *transfer) uploadStaged(dst driver.Ptr, src []byte) {
-	var fillings []filling
+	var sends []func()
 	size := m.batchSize(len(src))
 	for len(src) > 0 && !m.failed() {
 		memory, slot, err := m.staging.take(min(len(src), size), m.ahead())
 		if m.fail(err); err != nil {
 			break
 		}
-		fillings = append(fillings, filling{memory, slot, dst, m.workers.BeginCopy(memory, src[:len(memory)])})
-		if len(fillings) > m.ahead() {
-			m.send(fillings[0])
-			fillings = fillings[1:]
+		end, to := m.workers.BeginCopy(memory, src[:len(memory)]), dst
+		sends = append(sends, func() { // it waits until the batch is filled also after an error
+			if m.fail(end()); !m.failed() {
+				m.fail(m.Upload(to, memory))
+				m.fail(m.Record(slot.event))
+			}
+		})
+		if len(sends) > m.ahead() {
+			sends[0]()
+			sends = sends[1:]
 		}
 		dst, src = dst+driver.Ptr(len(memory)), src[len(memory):]
 	}
-	for _, f := range fillings {
-		m.send(f)
+	for _, send := range sends {
+		send()
 	}
-}
-
-// send uploads a batch when it is filled. It waits for that also after an error.
-func (m *transfer) send(f filling) {
-	if m.fail(f.end()); m.failed() {
-		return
-	}
-	m.fail(m.Upload(f.dst, f.memory))
-	m.fail(m.Record(f.slot.event))
 }
 
 // download copies from the device to dst, which is complete after wait.
 func (m *transfer) download(dst []byte, src driver.Ptr) {
-	if len(dst) < thresholds.directBytes || !m.device.Pinned(dst) {
+	if len(dst) < thresholds.directBytes || !m.staging.Pinned(dst) {
 		m.downloadInto(src, len(dst), func(at int, data []byte) func() error {
 			return m.workers.BeginStream(dst[at:at+len(data)], data)
 		})
 		return
 	}
-	for len(dst) > 0 && !m.failed() {
-		n := min(len(dst), thresholds.copyBytes)
-		m.fail(m.Download(dst[:n], src))
-		m.moves(n * busCost)
-		dst, src = dst[n:], src+driver.Ptr(n)
-	}
+	m.inSteps(len(dst), func(at, n int) error { return m.Download(dst[at:at+n], src+driver.Ptr(at)) })
 }
 
 // downloadInto downloads bytes into the staging memory and calls begin for each batch, until wait. at is the offset of
@@ -186,14 +169,13 @@ func (m *transfer) downloadInto(src driver.Ptr, bytes int, begin func(at int, da
 	size := m.batchSize(bytes)
 	for at := 0; at < bytes && !m.failed(); {
 		memory, slot, err := m.staging.take(min(bytes-at, size), m.ahead())
-		if err != nil {
-			m.fail(err)
+		if m.fail(err); err != nil {
 			return
 		}
 		m.fail(m.Download(memory, src+driver.Ptr(at)))
 		m.fail(m.Record(slot.event))
 		first := at
-		slot.pending = append(slot.pending, batch{memory, func(data []byte) func() error { return begin(first, data) }})
+		slot.pending = append(slot.pending, func() func() error { return begin(first, memory) })
 		at += len(memory)
 	}
 }

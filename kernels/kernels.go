@@ -51,8 +51,8 @@ var All = slices.Concat(
 	alike(BucketSortLargeThreads,
 		bucketSortWideBytes(BucketSortLargeThreads*BucketSortLargeItems, BucketSortLargeBinBits), "bucket_sort_large"),
 	alike(SplitThreads, SplitBytes, "split_heavy", "split_heavy_wide"),
-	alike(SelectBorderThreads, borderBytes, "select_border"),
-	alike(SelectThreads, selectBytes, "select_rows", "select_rows_wide"),
+	alike(SelectBorderThreads, RadixBins*4+64, "select_border"),                    // counters of a digit, a few words
+	alike(SelectThreads, SelectThreads/32*4+64, "select_rows", "select_rows_wide"), // counts of each warp, a few words
 	alike(StreamThreads, 4<<10, "check_order"),
 	alike(ScatterThreads, ScatterTile*4+windowTable+ScatterThreads/32*4, "scatter_rows"),
 	alike(CollectThreads, ScatterTile*4+windowTable, "collect_4"),
@@ -91,13 +91,6 @@ const windowTable = 2 * (GatherWindows + 32) * 4
 
 // scatterBytes is the memory of a tile of the partition: its records, two words for each bin, and a few words.
 func scatterBytes(tile, bins int) int { return tile*8 + (bins+4)*8 + 128 }
-
-// The memory of a select: counters of a digit of the sample and a few words; the candidates of each warp of a tile and
-// a few words.
-const (
-	borderBytes = RadixBins*4 + 64
-	selectBytes = SelectThreads/32*4 + 64
-)
 
 // bucketSortBytes is the memory of a bucket sort: control words, the staged rows, and counters of the bins, which hold
 // lists of rows later.

@@ -12,7 +12,6 @@ import (
 // and leave, those of each stream by one goroutine at a time.
 type Context struct {
 	Device
-	Number    int // of the device
 	ctx       cu.CUContext
 	module    cu.Module
 	functions []function
@@ -23,17 +22,13 @@ func NewContext(number int) (c *Context, err error) {
 	if err := open(); err != nil {
 		return nil, err
 	}
-	c = &Context{Number: number}
+	c = &Context{}
 	if c.Device, err = device(number); err != nil {
 		return nil, err
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	dev, err := cu.GetDevice(number)
-	if err != nil {
-		return nil, describe("opening the device", err)
-	}
-	if c.ctx, err = dev.MakeContext(cu.SchedAuto); err != nil {
+	if c.ctx, err = c.handle.MakeContext(cu.SchedAuto); err != nil {
 		return nil, describe("opening "+c.Name, err)
 	}
 	defer func() {

@@ -6,7 +6,6 @@ package driver
 import "C"
 
 import (
-	"errors"
 	"fmt"
 	"reflect"
 
@@ -38,10 +37,6 @@ func (e *Error) OutOfMemory() bool { return e.Code == int(cu.OutOfMemory) }
 func describe(op string, err error) error {
 	if err == nil {
 		return nil
-	}
-	var known *Error
-	if errors.As(err, &known) {
-		return err
 	}
 	if v := reflect.ValueOf(err); v.CanInt() {
 		return &Error{op, int(v.Int())}

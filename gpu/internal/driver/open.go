@@ -5,8 +5,8 @@ package driver
 /*
 #cgo CFLAGS: -I${SRCDIR}/compat -O2
 #cgo LDFLAGS: -L${SRCDIR}/link -ldl
-#include <stdlib.h>
-int arrowsort_open_driver(char *why, size_t size);
+#include <cuda.h>
+int arrowsort_open_driver(char **why);
 */
 import "C"
 
@@ -14,7 +14,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"unsafe"
 
 	"gorgonia.org/cu"
 )
@@ -26,10 +25,8 @@ func (e *NoDeviceError) Unwrap() error { return e.error }
 
 // open opens libcuda.so.1 once.
 var open = sync.OnceValue(func() error {
-	const size = 1024
-	why := (*C.char)(C.calloc(1, size))
-	defer C.free(unsafe.Pointer(why))
-	switch code := int(C.arrowsort_open_driver(why, size)); code {
+	var why *C.char
+	switch code := int(C.arrowsort_open_driver(&why)); code {
 	case 0:
 		return nil
 	case -1:
@@ -42,12 +39,14 @@ var open = sync.OnceValue(func() error {
 
 // A Device is a GPU.
 type Device struct {
+	Number          int // its position in Devices
 	Name            string
 	Major, Minor    int // compute capability
 	Memory          int64
 	Multiprocessors int
 	Shared          int // bytes of shared memory that a block may have
 	Cooperative     int // not 0: kernels whose blocks wait for one another may be launched
+	handle          cu.Device
 }
 
 // Devices lists the GPUs of the machine.
@@ -71,25 +70,18 @@ func Devices() ([]Device, error) {
 	return devices, nil
 }
 
-// maxSharedMemory is CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, which cu has no name for.
-const maxSharedMemory cu.DeviceAttribute = 97
-
-// cooperativeLaunch is CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH.
-const cooperativeLaunch cu.DeviceAttribute = 95
-
-func device(number int) (Device, error) {
-	dev, err := cu.GetDevice(number)
-	if err != nil {
-		return Device{}, describe(fmt.Sprintf("device %d", number), err)
+func device(number int) (d Device, err error) {
+	d.Number = number
+	if d.handle, err = cu.GetDevice(number); err != nil {
+		return d, describe(fmt.Sprintf("device %d", number), err)
 	}
-	var d Device
 	var errs [7]error
-	d.Name, errs[0] = dev.Name()
-	d.Memory, errs[1] = dev.TotalMem()
-	d.Multiprocessors, errs[2] = dev.Attribute(cu.MultiprocessorCount)
-	d.Major, errs[3] = dev.Attribute(cu.ComputeCapabilityMajor)
-	d.Minor, errs[4] = dev.Attribute(cu.ComputeCapabilityMinor)
-	d.Shared, errs[5] = dev.Attribute(maxSharedMemory)
-	d.Cooperative, errs[6] = dev.Attribute(cooperativeLaunch)
+	d.Name, errs[0] = d.handle.Name()
+	d.Memory, errs[1] = d.handle.TotalMem()
+	d.Multiprocessors, errs[2] = d.handle.Attribute(cu.MultiprocessorCount)
+	d.Major, errs[3] = d.handle.Attribute(cu.ComputeCapabilityMajor)
+	d.Minor, errs[4] = d.handle.Attribute(cu.ComputeCapabilityMinor)
+	d.Shared, errs[5] = d.handle.Attribute(C.CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)
+	d.Cooperative, errs[6] = d.handle.Attribute(C.CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH)
 	return d, describe(fmt.Sprintf("device %d", number), errors.Join(errs[:]...))
 }

@@ -8,26 +8,18 @@ import (
 	"gorgonia.org/cu"
 )
 
-// Reaches reports whether a device reads and writes the memory of another directly. Numbers are those of Devices.
-func Reaches(device, peer int) (bool, error) {
-	if device == peer {
+// Reaches reports whether a device reads and writes the memory of another directly.
+func (d Device) Reaches(peer Device) (bool, error) {
+	if d.Number == peer.Number {
 		return false, nil
 	}
-	from, err := cu.GetDevice(device)
-	if err != nil {
-		return false, describe(fmt.Sprintf("device %d", device), err)
-	}
-	to, err := cu.GetDevice(peer)
-	if err != nil {
-		return false, describe(fmt.Sprintf("device %d", peer), err)
-	}
-	can, err := from.CanAccessPeer(to)
-	return can != 0, describe(fmt.Sprintf("whether device %d reaches device %d", device, peer), err)
+	can, err := d.handle.CanAccessPeer(peer.handle)
+	return can != 0, describe(fmt.Sprintf("whether device %d reaches device %d", d.Number, peer.Number), err)
 }
 
 // Reach makes copies from the memory of a peer direct, if its device reaches that of the peer.
 func (c *Context) Reach(peer *Context) error {
-	can, err := Reaches(c.Number, peer.Number)
+	can, err := c.Reaches(peer.Device)
 	if err != nil || !can {
 		return err
 	}

@@ -5,8 +5,7 @@
 // that there is no device.
 #define _GNU_SOURCE
 #include <dlfcn.h>
-#include <stddef.h>
-#include <stdio.h>
+#include <string.h>
 
 static int no_device(void) { return 100; } // CUDA_ERROR_NO_DEVICE
 static int not_found(void) { return 500; } // CUDA_ERROR_NOT_FOUND: the driver is older than the function
@@ -35,15 +34,11 @@ int cuInit(unsigned flags) {
 }
 
 // arrowsort_open_driver opens and starts the driver. It returns 0, or the driver's error, or -1 with the reason in why.
-int arrowsort_open_driver(char *why, size_t size) {
+int arrowsort_open_driver(char **why) {
 	void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-	if (library == NULL) {
-		snprintf(why, size, "%s", dlerror());
-		return -1;
-	}
-	int (*init)(unsigned) = (int (*)(unsigned))dlsym(library, "cuInit");
+	int (*init)(unsigned) = library != NULL ? (int (*)(unsigned))dlsym(library, "cuInit") : NULL;
 	if (init == NULL) {
-		snprintf(why, size, "%s", dlerror());
+		*why = strdup(dlerror());
 		return -1;
 	}
 	for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {

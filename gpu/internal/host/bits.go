@@ -12,6 +12,7 @@ type Bits struct {
 func (w *Workers) JoinBits(dst []byte, parts []Bits) error {
 	const tile = 64 * 1024 // bits; whole words, so that no two threads write to the same one
 	return w.Tiles(8*len(dst), tile, func(lo, hi int) {
+		var bytes [8]byte
 		at, first := 0, 0 // the part, and the place of its first bit
 		for lo < hi {
 			var word uint64
@@ -26,7 +27,8 @@ func (w *Workers) JoinBits(dst []byte, parts []Bits) error {
 				word |= bitsAt(parts[at].Bitmap, from, n) << have
 				have += n
 			}
-			putWord(dst[lo/8:min(len(dst), lo/8+8)], word)
+			binary.LittleEndian.PutUint64(bytes[:], word)
+			copy(dst[lo/8:], bytes[:]) // the last bytes of dst may be fewer
 			lo += 64
 		}
 	})
@@ -42,15 +44,4 @@ func bitsAt(bitmap []byte, from, n int) uint64 {
 		word |= uint64(bytes[8]) << (64 - from%8)
 	}
 	return word & (^uint64(0) >> (64 - n))
-}
-
-// putWord stores the low bytes of a word.
-func putWord(dst []byte, word uint64) {
-	if len(dst) == 8 {
-		binary.LittleEndian.PutUint64(dst, word)
-		return
-	}
-	for i := range dst {
-		dst[i] = byte(word >> (8 * i))
-	}
 }

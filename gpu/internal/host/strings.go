@@ -66,10 +66,14 @@ func gatherStrings[T int32 | int64](w *Workers, b *Buffers, s *stringColumn[T], 
 	if out.Data, err = b.Bytes(total); err != nil {
 		return out, err
 	}
-	offsets := View[T](out.Values)
+	offsets, data := View[T](out.Values), out.Data
 	offsets[0] = 0
 	err = w.Tiles(len(rows), GatherTile, func(lo, hi int) {
-		s.write(out.Data, offsets[lo+1:hi+1], starts[lo/GatherTile], rows[lo:hi])
+		at := starts[lo/GatherTile]
+		for i, row := range rows[lo:hi] {
+			at += copy(data[at:], s.at(int(row)))
+			offsets[lo+1+i] = T(at)
+		}
 	})
 	if err != nil {
 		return out, err
@@ -82,12 +86,4 @@ func (s *stringColumn[T]) measure(rows []uint32) (bytes int) {
 		bytes += len(s.at(int(row)))
 	}
 	return bytes
-}
-
-// write copies the bytes of rows to data from start on, and the offset after each.
-func (s *stringColumn[T]) write(data []byte, offsets []T, start int, rows []uint32) {
-	for i, row := range rows {
-		start += copy(data[start:], s.at(int(row)))
-		offsets[i] = T(start)
-	}
 }
