@@ -2,6 +2,7 @@ package benchmarks
 
 import (
 	"cmp"
+	"flag"
 	"fmt"
 	"runtime"
 	"slices"
@@ -100,6 +101,20 @@ func BenchmarkScaling(b *testing.B) {
 				sorted.Release()
 			}
 			perRow(b, spec)
+		})
+	}
+}
+
+var linearRows = flag.Int("linear.rows", 100_000_000, "the most rows of BenchmarkLinear: 1,000,000,000 take 80 GB")
+
+// BenchmarkLinear sorts a key and a column of 8 bytes of 10,000,000 rows, and of ten times as many again and again.
+func BenchmarkLinear(b *testing.B) {
+	for rows := 10_000_000; rows <= *linearRows; rows *= 10 {
+		benchmark(b, Spec{"int64", rows, "uniform", 0}, func(b *testing.B, rec arrow.Record) {
+			fields := arrow.NewSchema(rec.Schema().Fields()[:2], nil)
+			two := array.NewRecord(fields, rec.Columns()[:2], rec.NumRows())
+			defer two.Release()
+			sortRecord(b, two)
 		})
 	}
 }

@@ -46,6 +46,11 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
+def save(results: dict, target: Path) -> None:
+    target.parent.mkdir(exist_ok=True)
+    target.write_text(json.dumps(results, indent=1) + "\n")
+
+
 def main() -> int:
     args = arguments()
     engines = args.only.split(",")
@@ -72,7 +77,9 @@ def main() -> int:
     machine.touch_memory()
     for job in chosen:
         results["jobs"][job.name] = session.job(job, [e for e in job.engines if e in engines])
-    results["disturbed"] = session.disturbed
+        results["disturbed"] = session.disturbed
+        if args.json:
+            save(results, args.json)  # what is measured stays if the run is stopped
 
     earlier = json.loads(args.against.read_text())["jobs"] if args.against else {}
     table, met = report.table(chosen, results, earlier)
@@ -82,8 +89,7 @@ def main() -> int:
         BENCHMARKS / "results" / f"{results['machine']['date'][:16].replace(':', '')}.json" if full else None
     )
     if target:
-        target.parent.mkdir(exist_ok=True)
-        target.write_text(json.dumps(results, indent=1) + "\n")
+        save(results, target)
         print(f"\nresults: {target.name}", file=sys.stderr)
     wrong = [
         f"{name}: {m['engine']}: {m['error']}" for name, ms in results["jobs"].items() for m in ms if m.get("error")

@@ -162,7 +162,7 @@ func sideBySide(runs []results) string {
 	}
 	b.WriteString("\n|---|" + strings.Repeat("---|---|", len(runs)) + "\n")
 	for _, title := range titles {
-		if _, measured := runs[0].Jobs[title[0]]; !measured {
+		if !slices.ContainsFunc(runs, func(r results) bool { return len(r.Jobs[title[0]]) > 0 }) {
 			continue
 		}
 		fmt.Fprintf(&b, "| %s |", title[1])
