@@ -12,7 +12,7 @@ import (
 )
 
 // sortSmall sorts by a field in a single launch. ok is false for more rows than such a kernel sorts, and where a
-// cooperative launch has declined because some bucket has too many rows. in are the row numbers of the field's rows, 0
+// cooperative launch has declined because a bucket has too many rows that are not equal. in are the row numbers of the field's rows, 0
 // for 0, 1, 2 and so on. classes is noClasses, classesAtEnd or classesAtStart. meanwhile is called when the kernel is
 // launched: other streams must not use the memory that is freed from then on.
 func (b *binner) sortSmall(field abiField, in driver.Ptr, classes uint64, meanwhile func()) (rows driver.Ptr, ok bool) {
@@ -26,7 +26,7 @@ func (b *binner) sortSmall(field abiField, in driver.Ptr, classes uint64, meanwh
 		b.launch(kernel, blocks, abiWords([]abiSmallSort{small})...)
 		return rows, true
 	}
-	numbers, tags, totals := b.alloc(8*b.rows), b.alloc(4*b.rows), b.alloc(4*blocks)
+	numbers, tags, totals := b.alloc(8*b.rows), b.alloc(4*b.rows), b.alloc(4*(1+kernels.CooperativeFull)*blocks)
 	status := &b.reports.report.plan
 	*status = 0
 	cooperative := abiCooperativeSort{

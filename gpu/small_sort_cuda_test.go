@@ -4,12 +4,15 @@ package gpu
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/engine/enginetest"
+	"github.com/arrowsort/arrowsort/kernels"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -23,6 +26,37 @@ func TestEngineWithoutSmallSorts(t *testing.T) {
 		t.Cleanup(func() { require.NoError(t, e.Close()) })
 		return e
 	})
+}
+
+// TestGridSplits sorts 8-byte keys of every distribution in a cooperative launch, which splits the buckets of uneven ones
+// by a sorted sample. Hardly any are left to other ways, where a sample has missed too many rows between two of its own.
+func TestGridSplits(t *testing.T) {
+	e := openForTest(t)
+	grid := e.Device().Multiprocessors * kernels.CooperativeThreads * kernels.CooperativeItems
+	if grid <= 4*kernels.ClusterRows {
+		t.Skip("the device has too few multiprocessors: rows for a grid fit a cluster")
+	}
+	sizes := []int{kernels.ClusterRows + 1, grid/2 - 77, grid}
+	if testing.Short() {
+		sizes = sizes[:1]
+	}
+	s := <-e.turn
+	launched := map[string]int{}
+	s.onLaunch = func(kernel string) { launched[kernel]++ }
+	e.turn <- s
+	sorts := 0
+	for i, name := range slices.Sorted(maps.Keys(draws)) {
+		for k, kind := range []keyencode.Kind{keyencode.Int64, keyencode.Uint64, keyencode.Float64} {
+			for _, rows := range sizes {
+				key := numberKey{kind: kind, null: percent(30*(i%2), 7)}
+				key.value = draws[name].by(rows, key.bytes(), uint64(i))
+				checkNumbers(t, e, name, rows, key.in(i+k))
+				sorts++
+			}
+		}
+	}
+	require.Equal(t, sorts, launched["cooperative"])
+	require.LessOrEqual(t, 20*launched["sample"], sorts, "sorts that a grid has declined")
 }
 
 // BenchmarkSmallSort sorts few rows of a column on the device, one sort after another.

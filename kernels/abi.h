@@ -113,7 +113,8 @@ cluster(SmallSort s)             grid CLUSTER_BLOCKS; n up to CLUSTER_ROWS; comp
 cooperative(CooperativeSort s)   grid = multiprocessors, cooperative launch;
                                  n up to COOPERATIVE_ITEMS * COOPERATIVE_THREADS * grid, and COOPERATIVE_ROWS
     Sort in a single launch: out[i] = row i of the stable order by a field, or in[that row] if in is not 0.
-    cooperative declines if some bucket has too many rows, and leaves out unchanged: status reports it.
+    cooperative declines if some bucket has too many rows that are not equal, and leaves out unchanged: status reports
+    it.
 
 Digit binning: one pass of Onesweep over rows first..first+strip-1, a strip of at most 2^29 rows (STRIP_ROWS). The
 strips of a pass run one after the other. The name of a kernel states what it reads and writes:
@@ -160,7 +161,7 @@ struct CooperativeSort {
 	u64 state;   // CooperativeState
 	u64 numbers; // u64[n]
 	u64 tags;    // u32[n]
-	u64 totals;  // u32[blocks]
+	u64 totals;  // u32[(1 + COOPERATIVE_FULL) * blocks]
 	u64 status;  // u64 in pinned memory, zero before: STATUS_ACCEPTED, or STATUS_DECLINED if out is not written
 };
 

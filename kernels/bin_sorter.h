@@ -29,9 +29,7 @@ template <class BinSorter> struct Overflow;
 template <int threadCount, int items, int binBits, bool wide, bool full> struct BinSorter {
 	static const bool isWide = wide;
 	static const int threads = threadCount, room = threads * items, bitsOfBins = binBits, bins = 1 << binBits;
-	static const int inFlight = items % 6 == 0   ? 6
-	                            : items % 4 == 0 ? 4
-	                                             : 1; // items whose loads are in flight at a time
+	static const int inFlight = items % 6 == 0 ? 6 : items % 4 == 0 ? 4 : 1; // items whose loads are in flight
 	static const int indexBits = room <= 2048 ? 11 : room <= 8192 ? 13 : 14; // of a place among the records
 	static const u32 indexMask = (1u << indexBits) - 1;
 	static const int scanWarps = bins / 128 < power_up_to(threads / 32) ? bins / 128 : power_up_to(threads / 32),
@@ -42,8 +40,7 @@ template <int threadCount, int items, int binBits, bool wide, bool full> struct 
 	static_assert(CONTROL_LIST + room / 33 < controlWords, "space for all bins of more rows than a warp has lanes");
 
 	const Buckets& b;
-	u32 *stage, *counters, *control, *lows,
-	    *runs; // control: see CONTROL_SUMS; counters: later the lists of larger bins
+	u32 *stage, *counters, *control, *lows, *runs; // control: see CONTROL_SUMS; counters: later lists of larger bins
 	u32 stageAt, countersAt;
 	const volatile BucketRange* range;
 	u32 word[items], place[items];
@@ -102,8 +99,7 @@ template <int threadCount, int items, int binBits, bool wide, bool full> struct 
 				word[i] += rest * factor;
 			}
 			if (!inside(i, offset, rows)) bin = bins + lane_index();
-			place[i] =
-			    bin * 4 + (atomic_add(counters + bin, 1u) << 18); // a sum: of an OR the compiler keeps both parts
+			place[i] = bin * 4 + (atomic_add(counters + bin, 1u) << 18); // of an OR the compiler would keep both parts
 		}
 		sync_block();
 	}
@@ -139,9 +135,8 @@ template <int threadCount, int items, int binBits, bool wide, bool full> struct 
 			}
 		}
 		if (large) scan_again();
-		if (thread_index() < 32)
-			counters[bins + thread_index()] =
-			    range->rows << 18 | 0xffff; // items without a row are placed after all rows
+		if (thread_index() < 32) // items without a row are placed after all rows
+			counters[bins + thread_index()] = range->rows << 18 | 0xffff;
 		sync_block();
 	}
 	DEVICE u32 rows_of_warps_before() const {

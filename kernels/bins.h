@@ -2,9 +2,8 @@
 #pragma once
 #include "device.h"
 
-const u32 THREAD_BIN = 8, WARP_BIN = 64,
-          LARGE_BIN =
-              512; // most rows of a bin that one thread orders, that one warp orders, and that one of many warps orders
+// The most rows of a bin that one thread orders, that one warp orders, and that one of many warps orders.
+const u32 THREAD_BIN = 8, WARP_BIN = 64, LARGE_BIN = 512;
 
 template <class T> DEVICE void order_two(T& a, T& b) {
 	T less = a < b ? a : b;

@@ -6,10 +6,7 @@ KERNEL(gather_bits, STREAM_THREADS, 1)(const u32* bits, u64 bit, const u32* rows
 	for (u64 first = (u64)block_index() * STREAM_THREADS + warp_index() * 32; first < out; first += step) {
 		u64 i = first + lane_index();
 		u32 word = vote(i < out && bit_at(bits, bit + load(rows + i)));
-		if (lane_index() == 0) {
-			dst[first / 32] = word;
-			ones += count_ones(word);
-		}
+		if (lane_index() == 0) dst[first / 32] = word, ones += count_ones(word);
 	}
 	if (ones) atomic_add(set, ones);
 }

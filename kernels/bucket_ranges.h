@@ -11,9 +11,8 @@ struct RangeFlags {
 		const Decision* v = (const Decision*)b.decision;
 		const Map* m = (const Map*)b.numberMap;
 		u32 go = v->accepted, below = v->below, above = v->above, records = v->records;
-		u32 implied = implied_bits(b, m), rowBits = (u32)b.rowBits > TILE_ROW_BITS + implied
-		                                                ? (u32)b.rowBits
-		                                                : TILE_ROW_BITS + implied; // of a record
+		u32 implied = implied_bits(b, m), least = TILE_ROW_BITS + implied,
+		    rowBits = (u32)b.rowBits > least ? (u32)b.rowBits : least; // of a record
 		bool exact = m->narrow || // the code is exact
 		             (m->right + rowBits <= 32 + implied && !m->floating && !m->equalized);
 		return (go ? GO : 0) | (implied ? IMPLIED : 0) | (below ? BELOW : 0) | (above ? ABOVE : 0) |
@@ -78,8 +77,7 @@ template <class BinSorter, bool wide> struct BucketRanges {
 		    wordBits = 32 - (wide ? (u32)BinSorter::indexBits : (u32)b.rowBits);
 		int spare = (int)(binBits + wordBits) - (int)prefixBits; // bits of the bucket number that fit too
 		u32 room = spare > 0 ? 1u << (spare < 16 ? spare : 16) : 1, merged = 1;
-		while (merged < room && (b.n >> b.bits) * merged * 2 <= most)
-			merged *= 2; // as many as most ranges have rows for
+		while (merged < room && (b.n >> b.bits) * merged * 2 <= most) merged *= 2; // as most ranges have rows for
 		u32 limit = limit_without_outliers(16 * merged);
 		bool all = limit == lastBucket;
 		if (limit - bucket > 2 * merged) trim(limit);

@@ -3,13 +3,9 @@
 
 // Full ranges, other ranges, and short words that may tie have separate code.
 template <class Full, class Any> DEVICE void sort_range(const Buckets& b, const volatile BucketRange* s) {
-	if (!Any::isWide && s->ties) {
-		Tied<Any>::sort(&b, s);
-	} else if (Full::is_full(s)) {
-		Full(b, shared_memory(), s).sort();
-	} else {
-		Any(b, shared_memory(), s).sort();
-	}
+	if (!Any::isWide && s->ties) Tied<Any>::sort(&b, s);
+	else if (Full::is_full(s)) Full(b, shared_memory(), s).sort();
+	else Any(b, shared_memory(), s).sort();
 }
 
 template <int threads, int items, bool wide> DEVICE void sort_ranges(const Buckets& b) {
@@ -20,11 +16,8 @@ template <int threads, int items, bool wide> DEVICE void sort_ranges(const Bucke
 		bool fits = ranges.cut();
 		const volatile BucketRange* s = ranges.range;
 		if (s->rows == 0) continue;
-		if (fits) {
-			sort_range<BinSorter<threads, items, BUCKET_SORT_BIN_BITS, wide, true>, Any>(b, s);
-		} else {
-			ranges.defer();
-		}
+		if (fits) sort_range<BinSorter<threads, items, BUCKET_SORT_BIN_BITS, wide, true>, Any>(b, s);
+		else ranges.defer();
 	}
 }
 

@@ -57,11 +57,8 @@ private:
 		u32 *rows = (u32*)b->rows, step = rising ? 1 : ~0u;
 		UNROLL for (u32 k = 0; k < CHUNK_ROWS; k += 128) {
 			u32 at = first + k + lane_index() * 4, row = rising ? at : n - 1 - at;
-			if (at + 4 <= n) {
-				*(Four*)(rows + at) = {row, row + step, row + 2 * step, row + 3 * step};
-			} else {
-				for (; at < n; at++, row += step) rows[at] = row;
-			}
+			if (at + 4 <= n) *(Four*)(rows + at) = {row, row + step, row + 2 * step, row + 3 * step};
+			else for (; at < n; at++, row += step) rows[at] = row;
 		}
 	}
 };
@@ -72,11 +69,8 @@ KERNEL(check_order, STREAM_THREADS, 4)(PARAMETER Buckets arguments) {
 	const Buckets* b = &arguments;
 	Decision* decision = (Decision*)b->decision;
 	const bool rising = decision->order == ORDER_RISING;
-	if (b->field.width == 4) {
-		OrderChecker<u32>(b, rising).run();
-	} else {
-		OrderChecker<u64>(b, rising).run();
-	}
+	if (b->field.width == 4) OrderChecker<u32>(b, rising).run();
+	else OrderChecker<u64>(b, rising).run();
 	if (!is_last_block(&decision->ticket, (u32*)shared_memory())) return;
 	const bool broken = load_relaxed(&decision->listed) != 0;
 	if (thread_index() == 0)

@@ -58,21 +58,16 @@ struct ClusterBlock {
 
 	// Combines the ranges of numbers of all blocks.
 	DEVICE void measure(const Extent64& e) {
-		Extent64 mine = warp_extent(e);
+		Extent64 mine = e.of_warp();
 		if (lane_index() == 0) warpExtents[warp_index()] = mine;
 		sync_block();
 		cluster_wait(); // all blocks have started
 		if (warp_index() == 0) {
-			mine = warp_extent(warpExtents[lane_index()]);
+			mine = warpExtents[lane_index()].of_warp();
 			if (lane_index() < CLUSTER_BLOCKS) *in_block(lane_index(), extents + rank) = mine;
 		}
 		cluster_arrive();
 		cluster_wait();
-		extent = warp_extent(lane_index() < CLUSTER_BLOCKS ? extents[lane_index()] : Extent64());
-	}
-	DEVICE static Extent64 warp_extent(const Extent64& e) {
-		Extent64 all;
-		all.notLeast = warp_max(e.notLeast), all.greatest = warp_max(e.greatest), all.mixed = vote(e.mixed) != 0;
-		return all;
+		extent = (lane_index() < CLUSTER_BLOCKS ? extents[lane_index()] : Extent64()).of_warp();
 	}
 };

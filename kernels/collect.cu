@@ -12,17 +12,13 @@ DEVICE void collect(const Value* gathered, u64 out, const u16* places, const u32
 	u64 first = (u64)block_index() * SCATTER_TILE;
 	u32 count = out - first < SCATTER_TILE ? (u32)(out - first) : SCATTER_TILE, me = thread_index();
 	const u32* table = offsets + (u64)block_index() * 2 * GATHER_WINDOWS;
-	if (me < GATHER_WINDOWS) {
-		shifts[me] = load(table + me);
-		starts[me] = load(table + GATHER_WINDOWS + me);
-	}
+	if (me < GATHER_WINDOWS) shifts[me] = load(table + me), starts[me] = load(table + GATHER_WINDOWS + me);
 	if (me == 0) starts[GATHER_WINDOWS] = count;
 	u32 pair[COLLECT_PAIRS];
 	UNROLL for (int k = 0; k < COLLECT_PAIRS; k++) {
 		u32 i = 2 * (me + k * COLLECT_THREADS);
 		pair[k] = i + 1 < count ? load_once((const u32*)(places + first + i))
-		          : i < count   ? load_once(places + first + i)
-		                        : 0;
+		          : i < count   ? load_once(places + first + i) : 0;
 	}
 	sync_block();
 

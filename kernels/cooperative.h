@@ -1,14 +1,21 @@
 // A sort by a cooperative launch, from the column to row numbers: rows are scattered to buckets by their numbers, in
-// any order, and every block orders some buckets. If some bucket has too many rows the sort declines, and the host
-// sorts in another way.
+// any order, and every block orders some buckets. If some bucket has too many rows, the buckets are split by a sorted
+// sample. If a bucket still has too many rows, and they are not all equal, the sort declines, and the host sorts in
+// another way.
 #pragma once
 #include "cooperative_order.h"
 #include "cooperative_sample.h"
+#include "ranking.h"
 
 // Where values begin in the result, and where the class rows of this warp do.
 struct ClassPlaces {
 	u32 values, nan, null;
 };
+
+// Full buckets, which have more rows than capacity(), are numbered. The last number stands for all other buckets.
+const u32 FULL_BITS = 7;
+static_assert(COOPERATIVE_FULL == 1 << FULL_BITS && COOPERATIVE_WARPS * COOPERATIVE_FULL <= COOPERATIVE_BINS / 2,
+              "the counters of all warps fit those of bins");
 
 // How a row stands to its predecessor, which is loaded. Not inlined, since few rows need it.
 NOINLINE int step_to(const SmallSort* job, u32 row, u64 number, u32 place) {
@@ -16,6 +23,9 @@ NOINLINE int step_to(const SmallSort* job, u32 row, u64 number, u32 place) {
 	before.read(1);
 	return step_between(before.place(0), before.number[0], place, number);
 }
+
+// Not inlined, so that the code for most rows has all registers.
+NOINLINE void sort_split(const CooperativeSort* job);
 
 struct CooperativeSorter : CooperativeOrder {
 	typedef SmallSortRows<COOPERATIVE_ITEMS> Rows;
@@ -32,18 +42,56 @@ struct CooperativeSorter : CooperativeOrder {
 		sync_block();
 		Spread spread(job.small, *CooperativeSample::map(*this));
 		bool ordered = CooperativeSample::ordered(*this), oversized = sample.oversized(*this, spread);
-		if (oversized && !ordered) return report(STATUS_DECLINED);
 		if (ordered) {
 			u32 steps = combine_steps(track(rows));
 			if (!(steps & STEP_FALLS)) return write_ordered(result, false);
 			if (!(steps & (STEP_RISES | STEP_TIES))) return write_ordered(result, true);
 		}
-		if (!oversized && scatter(rows, spread, result)) return;
-		report(STATUS_DECLINED);
-		clear_state_after_last_read();
+		if (!oversized && scatter(rows, EvenBuckets{spread}, result)) return;
+		if (job.small.field.width != 8) return decline(); // a few digits take less time
+		if (!oversized) {
+			barrier.sync(); // all blocks have read the state
+			clear_state();
+			barrier.sync();
+		}
+		::sort_split(&job);
+	}
+	DEVICE void sort_split() {
+		Rows rows(job.small, first() + local, 32);
+		rows.read(used);
+		SmallSortRows<1> sample(job.small, CooperativeSample::row_of(n, thread_index()), 0);
+		sample.read(1);
+		splitters[thread_index()] = sorted(sample.place(0) == sample.value_place() ? sample.number[0] : ~0ull);
+		counters[thread_index()] = 0;
+		sync_block();
+		if (!scatter(rows, SplitBuckets{splitters}, SmallSortResult(job.small))) decline();
 	}
 
 private:
+	DEVICE void decline() {
+		report(STATUS_DECLINED);
+		clear_state_after_last_read();
+	}
+	// The words of all threads in order, by a bitonic sort.
+	DEVICE u64 sorted(u64 x) const {
+		const u32 t = thread_index();
+		ROLLED for (u32 run = 2; run <= COOPERATIVE_THREADS; run *= 2) {
+			ROLLED for (u32 by = run / 2; by > 0; by /= 2) {
+				u64 other;
+				if (by < 32) other = shuffle_xor(x, by);
+				else {
+					sync_block();
+					numbers[t] = x;
+					sync_block();
+					other = numbers[t ^ by];
+				}
+				const bool least = ((t & by) == 0) == ((t & run) == 0);
+				x = least == (x < other) ? x : other;
+			}
+		}
+		return x;
+	}
+
 	// How rows stand to their predecessors. Stops when some rise or tie and some fall.
 	DEVICE u32 track(const Rows& rows) const {
 		Steps steps;
@@ -78,13 +126,14 @@ private:
 
 	// Scatters the rows to the buckets, whose counters are zero, and writes the result. Returns false if some bucket
 	// has too many rows.
-	DEVICE bool scatter(const Rows& rows, const Spread& spread, const SmallSortResult& result) {
+	template <class Buckets>
+	DEVICE bool scatter(const Rows& rows, const Buckets& buckets, const SmallSortResult& result) {
 		u32 t = thread_index(), slot[COOPERATIVE_ITEMS], values,
 		    staged; // slot: the bucket, and the rank of the row in it
 		UNROLL for (int i = 0; i < COOPERATIVE_ITEMS && i < (int)used; i++) {
 			slot[i] = ~0u;
 			if (!rows.has(i) || rows.place(i) != rows.value_place()) continue;
-			u32 bucket = spread.bin(rows.number[i]) >> COOPERATIVE_BIN_BITS;
+			u32 bucket = buckets.bucket(rows.number[i]);
 			slot[i] = bucket | atomic_add(counters + bucket, 1u) << 16;
 		}
 		count_classes(rows);
@@ -103,9 +152,12 @@ private:
 		u32 all = load_relaxed(state->counts + t), mixed = load_relaxed(&state->steps) & STEP_CLASSES,
 		    bucketStart = block_exclusive_sum<COOPERATIVE_THREADS>(all, sums, &values);
 		counters[t] = bucketStart + before - start;
-		if (sync_block_or(all > capacity())) return false;
+		bool full = all > capacity(), equal = false;
+		if constexpr (Buckets::split) equal = buckets.is_of_equals(t);
+		if (sync_block_or(full && !equal)) return false;
 		ClassPlaces places = place_classes(rows.value_place(), values, mixed);
 		if (mixed) write_classes(rows, places, result);
+		if (Buckets::split && sync_block_or(full)) write_full(rows, slot, full, places.values + bucketStart, result);
 		write_records(staged);
 		barrier.arrive();
 		starts[t] = bucketStart; // the staged rows have been written
@@ -113,18 +165,52 @@ private:
 		barrier.wait();
 		clear_state();
 		report(STATUS_ACCEPTED); // after the barriers, which would wait for this store
-		order_share(spread, result, places.values);
+		order_share(buckets, result, places.values);
 		return true;
 	}
-	static const u32 ROW_BITS = 22, ROW = (1u << ROW_BITS) - 1;
-	static_assert(COOPERATIVE_ROWS <= 1u << ROW_BITS && COOPERATIVE_BUCKETS <= 1u << (32 - ROW_BITS),
-	              "a row and a bucket in a tag");
 	DEVICE void write_records(u32 staged) const {
 		u64* toNumbers = (u64*)job.numbers;
 		u32* toTags = (u32*)job.tags;
 		for (u32 at = thread_index(); at < staged; at += COOPERATIVE_THREADS) {
 			u32 tag = tags[at], to = at + counters[tag >> ROW_BITS];
 			toNumbers[to] = numbers[at], toTags[to] = tag & ROW;
+		}
+	}
+
+	// Writes the rows of full buckets, which are equal, to their places directly, in row order. The rows of this
+	// thread's bucket, if it is full, begin at a place.
+	DEVICE void write_full(const Rows& rows, const u32 (&slot)[COOPERATIVE_ITEMS], bool full, u32 place,
+	                       const SmallSortResult& result) {
+		const u32 t = thread_index(), others = COOPERATIVE_FULL - 1;
+		u32 *numberOf = counters + 2 * COOPERATIVE_BUCKETS, *places = numberOf + COOPERATIVE_BUCKETS,
+		    *ofWarps = counters + 4 * COOPERATIVE_BUCKETS, *mine = ofWarps + warp_index() * COOPERATIVE_FULL;
+		u32 *totals = (u32*)job.totals + grid_blocks(), bucket[COOPERATIVE_ITEMS], rankOf[COOPERATIVE_ITEMS], count;
+		u32 number = block_exclusive_sum<COOPERATIVE_THREADS>((u32)full, sums, &count);
+		numberOf[t] = full ? number : others;
+		if (full) places[number] = place;
+		for (u32 k = lane_index(); k < COOPERATIVE_FULL; k += 32) mine[k] = 0;
+		sync_block();
+		UNROLL for (int i = 0; i < COOPERATIVE_ITEMS && i < (int)used; i++) {
+			bucket[i] = slot[i] == ~0u ? others : numberOf[slot[i] & 0xffff];
+			rankOf[i] = take_place<FULL_BITS>(mine, bucket[i]);
+		}
+		sync_block();
+		u32 sum = 0;
+		for (u32 w = 0; w < COOPERATIVE_WARPS && t < COOPERATIVE_FULL; w++) {
+			u32 *counter = ofWarps + w * COOPERATIVE_FULL + t, ofWarp = *counter;
+			*counter = sum, sum += ofWarp;
+		}
+		if (t < COOPERATIVE_FULL) totals[rank * COOPERATIVE_FULL + t] = sum;
+		barrier.sync();
+		for (u32 k = warp_index(); k < count; k += COOPERATIVE_WARPS) {
+			u32 before = 0;
+			for (u32 b = lane_index(); b < rank; b += 32) before += load_relaxed(totals + b * COOPERATIVE_FULL + k);
+			before = warp_add(before);
+			if (lane_index() == 0) places[k] += before;
+		}
+		sync_block();
+		UNROLL for (int i = 0; i < COOPERATIVE_ITEMS && i < (int)used; i++) {
+			if (bucket[i] != others) result.put(places[bucket[i]] + mine[bucket[i]] + rankOf[i], rows.row(i));
 		}
 	}
 
@@ -172,3 +258,5 @@ private:
 		}
 	}
 };
+
+NOINLINE void sort_split(const CooperativeSort* job) { CooperativeSorter(*job).sort_split(); }

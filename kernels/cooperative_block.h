@@ -6,7 +6,7 @@
 #include "row_order.h"
 
 const u32 COOPERATIVE_WARPS = COOPERATIVE_THREADS / 32, COOPERATIVE_BINS = 1 << COOPERATIVE_BIN_BITS;
-const u32 STEP_RISES = 1, STEP_TIES = 2, STEP_FALLS = 4, STEP_CLASSES = 8; // Meeting.steps
+const u32 STEP_RISES = 1, STEP_TIES = 2, STEP_FALLS = 4, STEP_CLASSES = 8; // CooperativeState.steps
 static_assert(sizeof(CooperativeState) == COOPERATIVE_STATE_BYTES && COOPERATIVE_BUCKETS == COOPERATIVE_THREADS &&
                   COOPERATIVE_WARPS == 32,
               "a bucket for each thread, a lane for each warp");
@@ -37,6 +37,9 @@ struct GridBarrier {
 };
 
 struct CooperativeBlock {
+	static const u32 ROW_BITS = 22, ROW = (1u << ROW_BITS) - 1;
+	static_assert(COOPERATIVE_ROWS <= 1u << ROW_BITS && COOPERATIVE_BUCKETS <= 1u << (32 - ROW_BITS),
+	              "a row and a bucket in a tag");
 	static const u32 most = COOPERATIVE_THREADS * COOPERATIVE_ITEMS,
 	                 least = COOPERATIVE_CAPACITY + COOPERATIVE_BUCKETS / 2 + 4,
 	                 staged = most > least ? most : least; // rows
@@ -50,6 +53,7 @@ struct CooperativeBlock {
 	u32* starts;   // of buckets, and their end; after the rows that are ordered, not while rows are scattered
 	u32 *sums, *classes;  // of warps; and their rows of classes
 	u32* control;         // a few words
+	u64* splitters;       // of buckets, where these are split
 	u32 n, rank, used;    // used: items of a thread
 	u32 local;            // the first row of this thread in the block; the others follow at intervals of 32 rows
 
@@ -57,6 +61,7 @@ struct CooperativeBlock {
 	    : job(job), state((CooperativeState*)job.state), barrier(&state->barrier), numbers((u64*)shared_memory()),
 	      tags((u32*)(numbers + staged)), counters(tags + staged), starts((u32*)(numbers + COOPERATIVE_CAPACITY)),
 	      sums(counters + COOPERATIVE_BINS), classes(sums + COOPERATIVE_WARPS), control(classes + COOPERATIVE_WARPS),
+	      splitters((u64*)(sums + 4 * COOPERATIVE_WARPS)),
 	      n((u32)job.small.n), rank(block_index()),
 	      used((n + COOPERATIVE_THREADS * grid_blocks() - 1) / (COOPERATIVE_THREADS * grid_blocks())),
 	      local(warp_index() * 32 * used + lane_index()) {}
@@ -69,6 +74,16 @@ struct CooperativeBlock {
 	}
 	// The most rows of a bucket, which one block orders while other blocks have their share.
 	DEVICE u32 capacity() const { return 4 * share() < COOPERATIVE_CAPACITY ? 4 * share() : COOPERATIVE_CAPACITY; }
+
+	// The range of the numbers of all threads. It overwrites staged numbers.
+	DEVICE Extent64 of_block(const Extent64& mine) const {
+		Extent64 *ofWarps = (Extent64*)numbers, all = mine.of_warp();
+		if (lane_index() == 0) ofWarps[warp_index()] = all;
+		sync_block();
+		all = ofWarps[lane_index()].of_warp();
+		sync_block();
+		return all;
+	}
 
 	// Reports to the host whether the rows are sorted here.
 	DEVICE void report(SortStatus status) const {

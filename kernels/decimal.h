@@ -10,10 +10,7 @@ struct Limbs {
 DEVICE Limbs decimal_at(u64 values, u64 width, u64 row) {
 	const u64* at = (const u64*)(values + row * width);
 	Limbs v = {{load(at), load(at + 1), 0, 0}};
-	if (width == 32) {
-		v.limb[2] = load(at + 2);
-		v.limb[3] = load(at + 3);
-	}
+	if (width == 32) v.limb[2] = load(at + 2), v.limb[3] = load(at + 3);
 	v.limb[width / 8 - 1] ^= 1ull << 63;
 	return v;
 }
@@ -48,10 +45,7 @@ DEVICE int compare(const Limbs& a, const Limbs& b) {
 // The number of a row of a FORM_DECIMAL field.
 DEVICE u64 decimal_number(const Field* f, u64 row) {
 	Limbs base, last;
-	UNROLL for (int i = 0; i < 4; i++) {
-		base.limb[i] = f->base[i];
-		last.limb[i] = f->last[i];
-	}
+	UNROLL for (int i = 0; i < 4; i++) base.limb[i] = f->base[i], last.limb[i] = f->last[i];
 	Limbs v = (decimal_at(f->values, f->width, row) - base) >> (u32)f->shift;
 	if (f->descending) v = last - v;
 	u64 number = v.limb[0];

@@ -22,10 +22,7 @@ DEVICE void stage_rows(const Stage& stage, const TileMemory<S>& m, const Reader&
 template <class S> DEVICE void finish_look_back(const TileMemory<S>& m, const Pass& p, u32 tile, u32 tiles, u32 rows,
                                                 LookBack& back, const StatusCodes& codes) {
 	u32 bin = thread_index();
-	while (!back.done) {
-		back.ask();
-		back.take(codes);
-	}
+	while (!back.done) back.ask(), back.take(codes);
 	u32 inclusive = back.sum + rows;
 	if (tile > 0) store_relaxed(p.status + (u64)tile * RADIX_BINS + bin, inclusive | codes.inclusive);
 	u32 base = p.base[bin];

@@ -37,11 +37,10 @@ struct Equalize {
 	// Makes a linear map, or one of values, of three times the range of the sample: in a column of very many rows some
 	// are far outside, and pieces without rows take few codes. Returns false if there is none.
 	DEVICE bool make_base(EqualizerBase base) {
-		if (thread_index() == 0) {
+		if (thread_index() == 0)
 			m.made = base == BASE_VALUES ? make_value_map(&m.wanted, m.map.low, m.map.last, 1, sample.numbers.flip,
 			                                              f->sign, (u32)b->bits, (u32)b->rowBits)
 			                             : make_linear_map();
-		}
 		sync_block();
 		return m.made;
 	}

@@ -8,16 +8,14 @@ struct Counts {
 	u32* done;     // blocks that have added their counts
 
 	DEVICE explicit Counts(u32* counts)
-	    : bins(counts), constant((u64*)(counts + MAX_DIGITS * RADIX_BINS)), done(counts + MAX_DIGITS * RADIX_BINS + 2) {
-	}
+	    : bins(counts), constant((u64*)(counts + MAX_DIGITS * RADIX_BINS)), done((u32*)(constant + 1)) {}
 };
 
 // Counters in shared memory. Each bin has several adjacent copies, for lanes with equal digits, and adjacent to them
 // are those of the other digit of its pair: half of the lanes count one digit while the others count the other, then
 // they swap. So all lanes add to different banks.
 template <int copies> struct Copies {
-	static const u32 step = 2 * copies,
-	                 pair = RADIX_BINS * step; // words from a bin to the next, and from a pair of digits to the next
+	static const u32 step = 2 * copies, pair = RADIX_BINS * step; // words from a bin, and a pair of digits, to the next
 
 	DEVICE static u32 sum(u32 digit, u32 bin) {
 		const u32* counters = (const u32*)shared_memory() + digit / 2 * pair + bin * step + digit % 2 * copies;
@@ -90,10 +88,7 @@ DEVICE void sum_counts(const Counts& counts, u32 digits, u64 n) {
 			constant |= rows[k] == n;
 		}
 		u32 before = warp_exclusive_sum(sum, &total);
-		UNROLL for (u32 k = 0; k < each; k++) {
-			bins[k] = before;
-			before += rows[k];
-		}
+		UNROLL for (u32 k = 0; k < each; k++) bins[k] = before, before += rows[k];
 		if (constant) atomic_or(counts.constant, 1ull << d);
 	}
 }

@@ -78,9 +78,9 @@ func alike(threads, shared int, names ...string) (list []Kernel) {
 const clusterBytes = 2*ClusterCapacity*12 + (ClusterThreads/32+2*ClusterBlocks+1)*RadixBins*4 + ClusterBlocks*24 + 2048
 
 // cooperativeBytes is the memory of a block of a cooperative launch: three words for each row that it scatters or
-// orders, the latter in addition to the starts of buckets; counters of bins; and some words for each warp.
+// orders, the latter in addition to the starts of buckets; counters of bins; some words for each warp; and splitters.
 const cooperativeBytes = max(CooperativeThreads*CooperativeItems, CooperativeCapacity+CooperativeBuckets/2+4)*12 +
-	4<<CooperativeBinBits + CooperativeThreads/32*16
+	4<<CooperativeBinBits + CooperativeThreads/32*16 + 8*CooperativeBuckets
 
 // binningBytes is the memory of a tile of digit binning: its records, a counter of each bin for each warp, two words
 // for each bin, and a few words.

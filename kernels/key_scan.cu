@@ -64,11 +64,8 @@ template <class Scan> DEVICE void scan_and_plan(const Buckets* b, const Scan& sc
 KERNEL(key_scan, KEY_SCAN_THREADS, 1)(PARAMETER Buckets arguments) {
 	const Buckets* b = &arguments;
 	scan_and_plan(b, [=](const KeyScanMemory* m) {
-		if (b->field.width == 4) {
-			scan_column<u32>(b, &m->map);
-		} else {
-			scan_column<u64>(b, &m->map);
-		}
+		if (b->field.width == 4) scan_column<u32>(b, &m->map);
+		else scan_column<u64>(b, &m->map);
 	});
 }
 
@@ -76,11 +73,8 @@ KERNEL(key_scan, KEY_SCAN_THREADS, 1)(PARAMETER Buckets arguments) {
 KERNEL(key_scan_equalized, KEY_SCAN_THREADS, 1)(PARAMETER Buckets arguments) {
 	const Buckets* b = &arguments;
 	scan_and_plan(b, [=](const KeyScanMemory* m) {
-		if (b->field.form != FORM_FLOAT && b->field.validity == 0 && m->map.heavies == 0) {
-			scan_equalized<true>(b);
-		} else {
-			scan_equalized<false>(b);
-		}
+		if (b->field.form != FORM_FLOAT && b->field.validity == 0 && m->map.heavies == 0) scan_equalized<true>(b);
+		else scan_equalized<false>(b);
 	});
 }
 

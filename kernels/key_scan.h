@@ -57,8 +57,7 @@ template <class Word> struct NumberStatistics {
 // Adjacent chunks of a warp, if there are enough rows for all warps.
 const u32 KEY_SCAN_GROUP = 4, KEY_SCAN_GROUP_ROWS = 1 << 23;
 static_assert(PARTITION_TILE % (KEY_SCAN_GROUP * CHUNK_ROWS) == 0 &&
-                  PARTITION_ONLY_TILE % (KEY_SCAN_GROUP * CHUNK_ROWS) == 0,
-              "a group is in one tile");
+                  PARTITION_ONLY_TILE % (KEY_SCAN_GROUP * CHUNK_ROWS) == 0, "a group is in one tile");
 
 // Shared memory of a block, before the counters.
 struct KeyScanMemory {
@@ -84,10 +83,8 @@ template <class Rows, bool plainColumn> struct KeyScan {
 	typedef typename Rows::Word Word;
 	const Buckets* b;
 	KeyScanMemory* m;
-	u32 shift, heavies, group,
-	    mine = 0,
-	    less =
-	        0; // per lane: mine, rows of one class in the group so far; less, rows that are less than one heavy value
+	u32 shift, heavies, group;
+	u32 mine = 0, less = 0; // of a lane: rows of its class in the group so far; rows less than its heavy value
 	bool counts, classes; // buckets, rows of classes
 	NumberStatistics<Word> seen;
 	OrderTracker<Word> order;

@@ -11,8 +11,7 @@ DEVICE u32 high_word(u64 x) { return (u32)(x >> 32); }
 // word, and any bit may vary but those that are zero in all doubles.
 template <class Word> struct FloatStatistics {
 	int top = (int)0x80000000u;    // the greatest pattern, as a signed number: of the positive floats if there are any
-	u32 far = 0,
-	    near = ~0u; // as unsigned numbers: the greatest is that of the negative floats if there are any, the least else
+	u32 far = 0, near = ~0u; // unsigned: the greatest, of the negative floats if there are any, and the least
 	Word any = 0;
 
 	DEVICE void add(Word x) {

@@ -178,11 +178,8 @@ template <class Word, int threads, int tile, int bins, bool floats, bool equaliz
 		bool plain = records == b.n;
 		clear_counts(go ? plain : !v->split);
 		if (!go) return;
-		if (plain && tileFirst + (u64)tile <= b.n) {
-			run_whole(x);
-		} else {
-			run_mixed(x, !plain);
-		}
+		if (plain && tileFirst + (u64)tile <= b.n) run_whole(x);
+		else run_mixed(x, !plain);
 	}
 };
 

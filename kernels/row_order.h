@@ -7,11 +7,7 @@ struct Steps {
 	bool rises = false, ties = false, falls = false;
 
 	// step is below, at or above zero if the row sorts before, with or after its predecessor.
-	DEVICE void add(int step) {
-		rises |= step > 0;
-		ties |= step == 0;
-		falls |= step < 0;
-	}
+	DEVICE void add(int step) { rises |= step > 0, ties |= step == 0, falls |= step < 0; }
 	DEVICE void store(Statistics* s) const {
 		bool up = vote(rises) != 0, level = vote(ties) != 0, down = vote(falls) != 0;
 		if (lane_index() != 0) return;

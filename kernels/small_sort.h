@@ -22,6 +22,12 @@ struct Extent64 {
 		u32 high = (u32)(x >> 32);
 		return high ? count_leading_zeros(high) : 32 + count_leading_zeros((u32)x);
 	}
+	// That of all rows of a warp.
+	DEVICE Extent64 of_warp() const {
+		Extent64 all;
+		all.notLeast = warp_max(notLeast), all.greatest = warp_max(greatest), all.mixed = vote(mixed) != 0;
+		return all;
+	}
 };
 
 // Fields whose numbers are the words of their type: the patterns, of negative floats in two's complement, but for

@@ -159,9 +159,6 @@ template <class Word> DEVICE void measure(const Column* c, u64 n, bool any, Stat
 // The statistics of a key column in one read.
 KERNEL(statistics, STREAM_THREADS, 3)(const Column* column, u64 n, Statistics* out) {
 	KeyColumn c(column, n);
-	if (c.direct(4)) {
-		measure<u32>(column, n, false, out);
-	} else {
-		measure<u64>(column, n, !c.direct(8), out);
-	}
+	if (c.direct(4)) measure<u32>(column, n, false, out);
+	else measure<u64>(column, n, !c.direct(8), out);
 }

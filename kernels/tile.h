@@ -97,10 +97,7 @@ template <class S> struct BinCounts {
 	DEVICE void place(const TileMemory<S>& m) {
 		for (u32 w = 0; w < warp_index(); w++) start += m.sums()[w];
 		m.starts[thread_index()] = start;
-		UNROLL for (int w = 0; w < S::warps; w++) {
-			m.places[w * RADIX_BINS + thread_index()] = start;
-			start += ofWarp[w];
-		}
+		UNROLL for (int w = 0; w < S::warps; w++) m.places[w * RADIX_BINS + thread_index()] = start, start += ofWarp[w];
 	}
 };
 

@@ -91,13 +91,14 @@ const (
 	ClusterCapacity = ClusterThreads * (ClusterItems + 2)           // the most that are scattered to a block
 	ClusterBinBits  = 12                                            // the bits by which these are binned
 
-	CooperativeThreads    = 1024                     // one block per multiprocessor
-	CooperativeItems      = 8                        // the most rows of a thread
-	CooperativeRows       = 1 << 22                  // the most of a sort
-	CooperativeBuckets    = CooperativeThreads       // one for each thread of a block
-	CooperativeCapacity   = CooperativeThreads * 11  // the most rows that a block orders at a time
-	CooperativeBinBits    = 13                       // the bits by which these are binned
-	CooperativeStateBytes = 4*CooperativeBuckets + 8 // the size of a CooperativeState
+	CooperativeThreads    = 1024                                  // one block per multiprocessor
+	CooperativeItems      = 8                                     // the most rows of a thread
+	CooperativeBuckets    = CooperativeThreads                    // one for each thread of a block
+	CooperativeCapacity   = CooperativeThreads * 11               // the most rows that a block orders at a time
+	CooperativeFull       = 1 << 7                                // the most buckets that can have more rows, and one
+	CooperativeRows       = CooperativeFull * CooperativeCapacity // the most of a sort
+	CooperativeBinBits    = 13                                    // the bits by which these are binned
+	CooperativeStateBytes = 4*CooperativeBuckets + 8              // the size of a CooperativeState
 
 	SelectSample        = 1 << 14 // the most rows of the sample of a select
 	SelectBorderThreads = 1024

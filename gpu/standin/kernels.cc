@@ -246,7 +246,7 @@ void cooperative(const u64* a, u64 blocks) {
 	u64 most = std::min<u64>(COOPERATIVE_ROWS, COOPERATIVE_ITEMS * COOPERATIVE_THREADS * blocks);
 	expect(job.small.n <= most, "too many rows for one launch");
 	memset(at<u8>(job.numbers), 0xA5, job.small.n * 8), memset(at<u8>(job.tags), 0xA5, job.small.n * 4),
-	    memset(at<u8>(job.totals), 0xA5, blocks * 4);
+	    memset(at<u8>(job.totals), 0xA5, blocks * 4 * (1 + COOPERATIVE_FULL));
 	bool declines = oversized(job.small);
 	if (!declines) small_sort(a, most);
 	*at<u64>(job.status) = declines ? STATUS_DECLINED : STATUS_ACCEPTED;

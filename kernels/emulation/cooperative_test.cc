@@ -5,7 +5,7 @@ namespace {
 
 const u32 cooperativeBytes =
     std::max(COOPERATIVE_ITEMS * COOPERATIVE_THREADS, COOPERATIVE_CAPACITY + COOPERATIVE_BUCKETS / 2 + 4) * 12 +
-    (4 << COOPERATIVE_BIN_BITS) + COOPERATIVE_THREADS / 32 * 16;
+    (4 << COOPERATIVE_BIN_BITS) + COOPERATIVE_THREADS / 32 * 16 + COOPERATIVE_BUCKETS * 8;
 
 struct Case {
 	Kind kind;
@@ -17,11 +17,24 @@ struct Case {
 	Classes classes = NO_CLASSES;
 };
 
+// Distributions of which the sample sees what is in few rows only: the others are equal; or, of equal sampled rows, the
+// others differ and are greater.
+const int UNSAMPLED = distributions, UNSAMPLED_GREATER = UNSAMPLED + 1;
+
 void fail(const Case& k, const char* what, u64 at, u32 is, u32 want) {
+	const char* name = k.distribution >= UNSAMPLED ? "unsampled" : distributionNames[k.distribution];
 	fprintf(stderr, "FAILED %s: %llu is %u, not %u: n %llu, blocks %llu, %s, %s, seed %llu, nulls %d, classes %d\n",
 	        what, (unsigned long long)at, is, want, (unsigned long long)k.n, (unsigned long long)k.blocks,
-	        kindNames[k.kind], distributionNames[k.distribution], (unsigned long long)k.seed, k.nulls, (int)k.classes);
+	        kindNames[k.kind], name, (unsigned long long)k.seed, k.nulls, (int)k.classes);
 	exit(1);
+}
+
+bool is_sampled(u64 n, u64 i) {
+	for (u32 t = (u32)(i * COOPERATIVE_THREADS / n); t < COOPERATIVE_THREADS; t++) {
+		u32 row = CooperativeSample::row_of((u32)n, t);
+		if (row >= i) return row == i;
+	}
+	return false;
 }
 
 // The expected status, 0 if it depends on the sample or on the values.
@@ -32,7 +45,8 @@ u64 expected(const Case& k) {
 	case CONSTANT: case SORTED: case REVERSED: return k.nulls ? 0 : yes;
 	case UNIFORM: return integers || k.kind == RANKS ? yes : 0;
 	case LIVE20: case LIVE32: case LIVE40: case OUTLIERS: return k.kind == I64_DOWN ? yes : 0;
-	case TWO_VALUES: case AND16: return integers && k.n > 32000 ? no : 0;
+	case TWO_VALUES: case AND16: return k.kind == I64_DOWN ? yes : k.kind == U32 && k.n > 32000 ? no : 0;
+	case UNSAMPLED: case UNSAMPLED_GREATER: return no;
 	default: return 0;
 	}
 }
@@ -45,12 +59,18 @@ void check(const Case& k) {
 	Device d;
 	d.seed = k.seed, d.multiprocessors = k.blocks;
 	u64 n = k.n;
-	TestColumn c(k.kind, n, k.distribution, k.seed, k.nulls, k.classes);
+	if (n > d.multiprocessors * COOPERATIVE_ITEMS * COOPERATIVE_THREADS) fail(k, "too many rows", 0, (u32)n, 0);
+	const bool unsampled = k.distribution >= UNSAMPLED, greater = k.distribution == UNSAMPLED_GREATER;
+	TestColumn c(k.kind, n, unsampled ? UNIFORM : k.distribution, k.seed, k.nulls, k.classes);
+	for (u64 i = 0; unsampled && i < n; i++) {
+		u64 x = greater ? ~0ull >> 1 : 12345678; // the least of descending numbers, where others are greater
+		if (is_sampled(n, i) == greater) memcpy(&c.values[8 * i], &x, 8), c.number[i] = ~(x ^ 1ull << 63);
+	}
 	std::vector<u64> numbers(n, 0xeeeeeeee);
 	std::vector<u32> want = c.order(), rows(n), in(n), tags(n, 0xeeeeeeee);
 	for (u64 i = 0; i < n; i++) in[i] = (u32)(10000000 - i);
 	CooperativeState state = {};
-	std::vector<u32> totals(d.multiprocessors);
+	std::vector<u32> totals((1 + COOPERATIVE_FULL) * d.multiprocessors, 0xeeeeeeee);
 	for (u64 round = 0; round < 1 + k.seed % 2; round++) {
 		std::fill(rows.begin(), rows.end(), 0xeeeeeeee);
 		u64 status = 0;
@@ -103,9 +123,13 @@ int main(int count, char** arguments) {
 	for (int distribution = 0; distribution < distributions; distribution++) {
 		run((Kind)(distribution % KINDS), 6000 + distribution, distribution, 2);
 		run(distribution % 2 ? U32 : I64_DOWN, 32500 + distribution, distribution, 4);
-		run(I64_DOWN, 32200 + distribution, distribution, 6); // the capacity of buckets is less
+		run(I64_DOWN, 32200 + distribution, distribution, 6);
 		if (distribution % 4 == 0) run(distribution % 8 ? F64 : F32, 26000 + distribution, distribution, 4);
 	}
+	for (int distribution : {UNSAMPLED, UNSAMPLED_GREATER}) {
+		for (u64 n : {(u64)32000, 4 * full - 5}) check({I64_DOWN, n, distribution, 4}), cases++;
+	}
+	check({I64_DOWN, 16000, TWO_VALUES, 16}), cases++; // the capacity of buckets is less
 	printf("%d sorts by grids are right, %d were declined\n", cases, declined);
 	return !declined || declined == cases;
 }
