@@ -12,9 +12,9 @@ import (
 )
 
 // sortSmall sorts by a field in a single launch. ok is false for more rows than such a kernel sorts, and where a
-// cooperative launch has declined because a bucket has too many rows that are not equal. in are the row numbers of the field's rows, 0
-// for 0, 1, 2 and so on. classes is noClasses, classesAtEnd or classesAtStart. meanwhile is called when the kernel is
-// launched: other streams must not use the memory that is freed from then on.
+// cooperative launch has declined because a bucket has too many rows that are not equal. in are the row numbers of the
+// field's rows, 0 for 0, 1, 2 and so on. classes is noClasses, classesAtEnd or classesAtStart. meanwhile is called when
+// the kernel is launched: other streams must not use the memory that is freed from then on.
 func (b *binner) sortSmall(field abiField, in driver.Ptr, classes uint64, meanwhile func()) (rows driver.Ptr, ok bool) {
 	kernel, blocks, ok := b.smallSortKernel(b.rows)
 	if !ok || b.declined {

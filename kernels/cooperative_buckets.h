@@ -1,5 +1,5 @@
-// The buckets of a cooperative launch: equal parts of the range of the sample or, where these would be too unequal, what
-// lies between its sorted rows, the splitters (sample sort: Frazer and McKellar 1970).
+// The buckets of a cooperative launch: equal parts of the range of the sample or, where some would have too many rows,
+// what lies between its sorted rows, the splitters (sample sort: Frazer and McKellar 1970).
 #pragma once
 #include "cooperative_block.h"
 #include "spread.h"
