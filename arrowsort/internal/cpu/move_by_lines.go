@@ -68,14 +68,15 @@ func (p *partition) moveByLines(movers []*mover) error {
 
 // slowStore is what a row takes at least that is stored plainly to a line in no cache, on machines where open lines
 // pay. A machine on which it takes 3.2 to 4.9 ns has gained nothing in whole sorts, since two workers that stream wait
-// for the memory; one on which it takes 7.9 to 9.6 ns has gained up to a half.
-const slowStore = 6 * time.Nanosecond
+// for the memory; one on which it takes 4.8 to 8.2 ns, as a rule 7.4, has gained up to a quarter, and one with 7.9 to
+// 9.6 ns up to a half.
+const slowStore = 5 * time.Nanosecond
 
-// linesAreFaster reports whether plain stores are slow on this machine, and open lines take less than 0.6 of their
+// linesAreFaster reports whether plain stores are slow on this machine, and open lines take less than 3/4 of their
 // time. The first call in a process measures it, in about 4 ms.
 var linesAreFaster = sync.OnceValue(func() bool {
 	lines, plain := timeScatters()
-	return plain > slowStore*scatteredRows && lines*10 < plain*6
+	return plain > slowStore*scatteredRows && lines*4 < plain*3
 })
 
 // scatteredRows are the rows that timeScatters times.
