@@ -29,8 +29,8 @@ func TestEngineWithoutSmallSorts(t *testing.T) {
 }
 
 // TestGridSplits sorts 8-byte keys of every distribution in a single launch. A cooperative one, which takes a device
-// with more multiprocessors than the stand-in, splits the buckets of uneven keys by a sorted sample. It hardly leaves
-// any to other ways: those of which the sample has missed too many rows between two of its own.
+// with more multiprocessors than the stand-in, splits the buckets of uneven keys by a sorted sample. It leaves hardly
+// any to other ways: those that have too many rows between two sampled numbers.
 func TestGridSplits(t *testing.T) {
 	e := openForTest(t)
 	grid := e.Device().Multiprocessors * kernels.CooperativeThreads * kernels.CooperativeItems
