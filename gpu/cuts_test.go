@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/arrowsort/arrowsort/internal/testrun"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -50,7 +51,7 @@ func cutByRows(c *cuts, devices [][]cutRow) {
 // there are as many of them as the targets say, or up to half of exact more or less.
 func TestCuts(t *testing.T) {
 	seeds := uint64(1000)
-	if testing.Short() {
+	if !testrun.Long() {
 		seeds = 200
 	}
 	for seed := range seeds {

@@ -21,6 +21,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/engine/enginetest"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/internal/testrun"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -84,7 +85,7 @@ func testFaults(t *testing.T, fault string, want error) {
 	right := sortWithEverything(t, job, mem)
 	defer right.Release(mem)
 	failures, step := 0, 1
-	if testing.Short() {
+	if !testrun.Long() {
 		step = 3
 	}
 	const spared = 60 // sorts in a row that the fault comes too late for: then a sort has no further call
@@ -172,7 +173,7 @@ func TestMemoryOfShares(t *testing.T) {
 	keepThresholds(t)
 	thresholds.smallSortRows = 0
 	rows := 1_000_000
-	if testing.Short() {
+	if !testrun.Long() {
 		rows = 300_000
 	}
 	r := rand.New(rand.NewPCG(6, 6))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/engine/enginetest"
+	"github.com/arrowsort/arrowsort/internal/testrun"
 	"github.com/arrowsort/arrowsort/kernels"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -38,12 +39,12 @@ func openSharedForTest(t testing.TB, devices int) *Engine {
 func TestEngineOfDevices(t *testing.T) {
 	devices := devicesForTest(t, 4)
 	for n := min(2, devices); n <= devices; n++ {
-		if testing.Short() && n == 3 { // TestDevicesApart has as many
+		if !testrun.Long() && n == 3 { // TestDevicesApart has as many
 			continue
 		}
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			rows := 60_000
-			if testing.Short() {
+			if !testrun.Long() {
 				rows = 20_000
 			}
 			enginetest.TestEngineBelow(t, rows, func(t testing.TB) engine.Engine { return openSharedForTest(t, n) })

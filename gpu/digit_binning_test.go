@@ -5,6 +5,7 @@ package gpu
 import (
 	"testing"
 
+	"github.com/arrowsort/arrowsort/internal/testrun"
 	"github.com/arrowsort/arrowsort/kernels"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -81,7 +82,7 @@ func TestDigitsOfCodes(t *testing.T) {
 	keepThresholds(t)
 	thresholds.smallSortRows = 0
 	sizes := []int{40_005, 2_000_003}
-	if testing.Short() {
+	if !testrun.Long() {
 		sizes = sizes[:1]
 	}
 	for _, rows := range sizes {

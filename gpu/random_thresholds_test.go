@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine/enginetest"
+	"github.com/arrowsort/arrowsort/internal/testrun"
 )
 
 // keepThresholds undoes what a test does to the thresholds.
@@ -28,7 +29,7 @@ var (
 // TestRandomThresholds has small sorts take the paths of large ones: thresholds are drawn for each of them.
 func TestRandomThresholds(t *testing.T) {
 	seeds := uint64(*thresholdSeeds)
-	if testing.Short() {
+	if !testrun.Long() {
 		seeds /= 6
 	}
 	keepThresholds(t)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/engine/enginetest"
+	"github.com/arrowsort/arrowsort/internal/testrun"
 	"github.com/arrowsort/arrowsort/kernels"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -35,7 +36,7 @@ func TestGridSplits(t *testing.T) {
 	e := openForTest(t)
 	grid := e.Device().Multiprocessors * kernels.CooperativeThreads * kernels.CooperativeItems
 	sizes := []int{min(grid, kernels.ClusterRows+1), grid/2 - 77, grid}
-	if testing.Short() {
+	if !testrun.Long() {
 		sizes = sizes[:1]
 	}
 	s := <-e.turn

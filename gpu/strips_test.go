@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/arrowsort/arrowsort/internal/testrun"
 	"github.com/arrowsort/arrowsort/kernels"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -25,7 +26,7 @@ func TestStrips(t *testing.T) {
 	keepThresholds(t)
 	thresholds.smallSortRows = 0
 	strips := []int{3072, kernels.BinningTile, 50_000, 300_000}
-	if testing.Short() {
+	if !testrun.Long() {
 		strips = strips[:2]
 	}
 	for _, strip := range strips {

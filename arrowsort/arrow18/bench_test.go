@@ -18,6 +18,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/arrow18"
 	convert "github.com/arrowsort/arrowsort/arrowsort/internal/arrow18"
+	"github.com/arrowsort/arrowsort/internal/testrun"
 )
 
 const (
@@ -64,7 +65,7 @@ func TestBenchmarkedTablesAreTheSame(t *testing.T) {
 		"W":       func(tb testing.TB) (arrow.Table, compute.SortOptions) { return w(tb, 20_000, 20_000) },
 		"chunked": func(tb testing.TB) (arrow.Table, compute.SortOptions) { return w(tb, 20_000, 3000) },
 	}
-	if !testing.Short() {
+	if testrun.Long() {
 		tables["flights"] = func(tb testing.TB) (arrow.Table, compute.SortOptions) { return flights(tb, 1) }
 	}
 	for name, make := range tables {

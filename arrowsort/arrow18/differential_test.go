@@ -13,12 +13,13 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/arrow18"
 	convert "github.com/arrowsort/arrowsort/arrowsort/internal/arrow18"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/model"
+	"github.com/arrowsort/arrowsort/internal/testrun"
 )
 
 // Every call does what the core does with the same data of v15, and sorts as the reference model does.
 func TestRandomTablesOfEveryType(t *testing.T) {
 	seeds := uint64(4000)
-	if testing.Short() {
+	if !testrun.Long() {
 		seeds = 400
 	}
 	for seed := range seeds {

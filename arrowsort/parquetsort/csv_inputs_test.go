@@ -15,6 +15,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/internal/testrun"
 )
 
 // csvTexts are CSV files: a header, and rows that are repeated.
@@ -43,7 +44,7 @@ var csvTexts = map[string]struct {
 // TestCSVBeyondMemory: outputs and their schemas do not depend on the memory.
 func TestCSVBeyondMemory(t *testing.T) {
 	for name, c := range csvTexts {
-		if testing.Short() && name != "CRLF in quotes" { // each is megabytes
+		if !testrun.Long() && name != "CRLF in quotes" { // each is megabytes
 			continue
 		}
 		t.Run(name, func(t *testing.T) {

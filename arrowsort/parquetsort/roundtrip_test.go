@@ -16,6 +16,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/internal/testrun"
 )
 
 // TestEveryTypeInEveryContainerIsSorted: from files of every format to a file of every format, in memory and spilled,
@@ -25,7 +26,7 @@ func TestEveryTypeInEveryContainerIsSorted(t *testing.T) {
 	folder := t.TempDir()
 	schema := everyType()
 	formats := []string{".parquet", ".arrow", ".arrows"}
-	if testing.Short() {
+	if !testrun.Long() {
 		formats = formats[:1]
 	}
 	for _, from := range formats {
@@ -68,7 +69,7 @@ func everyType() *arrow.Schema {
 		for i, typ := range arrowtest.Flat() {
 			// Short tests have a quarter of the types, and no nulls inside others: Arrow v15 writes to the data of
 			// nulls whenever an array of their parent is made, always the same, which the race detector reports.
-			if testing.Short() && i%4 != 1 {
+			if !testrun.Long() && i%4 != 1 {
 				continue
 			}
 			switch typ.ID() {

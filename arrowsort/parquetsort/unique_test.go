@@ -13,6 +13,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/internal/testrun"
 )
 
 // textOfRows are the rows of files, each the text of its values; columns are those that are wanted.
@@ -60,7 +61,7 @@ func TestWantedRowsAndColumns(t *testing.T) {
 	}
 	some := textOfRows(t, sorted, "row", "key")
 	formats := []string{".parquet", ".arrow", ".csv"}
-	if testing.Short() {
+	if !testrun.Long() {
 		formats = formats[:1]
 	}
 	for name, c := range map[string]struct {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/rows"
+	"github.com/arrowsort/arrowsort/internal/testrun"
 )
 
 // oneRow is a row of the given bytes, with a byte before and after it in memory that it does not have.
@@ -89,7 +90,7 @@ func TestMalformedRowIsNamed(t *testing.T) {
 func TestChangedRows(t *testing.T) {
 	mem := checked(t)
 	changes := 300
-	if testing.Short() {
+	if !testrun.Long() {
 		changes = 30
 	}
 	for i, typ := range keyTypes() {

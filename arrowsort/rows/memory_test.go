@@ -12,6 +12,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/rows"
+	"github.com/arrowsort/arrowsort/internal/testrun"
 )
 
 // An exhausted allocator fails from call number left on: it returns nil, panics, or returns half of the bytes.
@@ -92,7 +93,7 @@ func TestFailingAllocator(t *testing.T) {
 	for name, call := range callsOfAllTypes(t, mem) {
 		before := mem.CurrentAlloc()
 		ways := []string{"nil", "panic", "half"}
-		if testing.Short() {
+		if !testrun.Long() {
 			ways = ways[:1]
 		}
 		for _, how := range ways {

@@ -13,6 +13,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/model"
 	"github.com/arrowsort/arrowsort/arrowsort/rows"
+	"github.com/arrowsort/arrowsort/internal/testrun"
 )
 
 // A dataCase is data in chunks, whose rows are compared with the model.
@@ -88,7 +89,7 @@ func (c *dataCase) check(t *testing.T, mem memory.Allocator, threads int) {
 		for j := range i {
 			requireOrder(t, order.Compare(uint64(i), uint64(j)), i, j, encoded.Row(i), encoded.Row(j), context)
 		}
-		if testing.Short() && i%16 != 0 {
+		if !testrun.Long() && i%16 != 0 {
 			continue
 		}
 		row, err := converter.AppendRow([]byte("before"), data, i)
@@ -172,7 +173,7 @@ func TestOrderOfSeveralKeys(t *testing.T) {
 	types := keyTypes()
 	pair := structOf(arrow.BinaryTypes.Binary, structOf(arrow.PrimitiveTypes.Int8, arrow.PrimitiveTypes.Float32))
 	tables := 300
-	if testing.Short() {
+	if !testrun.Long() {
 		tables = 50
 	}
 	for seed := range tables {

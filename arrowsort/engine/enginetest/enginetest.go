@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/internal/testrun"
 )
 
 // TestEngine proves that an engine keeps the contract of package engine: order, stability and values for every kind of
@@ -14,7 +15,7 @@ import (
 // open is called once for each group of tests. With -short it stays below 50,000 rows and takes a part of the cases.
 func TestEngine(t *testing.T, open func(testing.TB) engine.Engine) {
 	rows := 2_000_000
-	if testing.Short() {
+	if !testrun.Long() {
 		rows = 50_000
 	}
 	TestEngineBelow(t, rows, open)

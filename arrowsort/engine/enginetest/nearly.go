@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/internal/testrun"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -55,7 +56,7 @@ func TestNearlySorted(t *testing.T, rows int, e engine.Engine) {
 		rowID, {kind: keyencode.Binary, dist: uniform, style: 3, nulls: 0.1, chunks: 4, offset: -1},
 		{kind: keyencode.Bool, dist: uniform, nulls: 0.1}, {kind: keyencode.FixedSizeBinary, width: 11, dist: uniform},
 	}
-	if testing.Short() {
+	if !testrun.Long() {
 		specs, payload = specs[:4], payload[:2]
 	}
 	for d, distribution := range nearly {

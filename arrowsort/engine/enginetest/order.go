@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/internal/testrun"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -172,7 +173,7 @@ func testSizes(t *testing.T, e suite) {
 	}
 	stepped, ok := e.Engine.(engine.ThresholdLister)
 	counts := []int{1, 3, 7, 16} // of threads
-	if testing.Short() {
+	if !testrun.Long() {
 		counts = counts[1:2]
 	}
 	for _, threads := range counts {

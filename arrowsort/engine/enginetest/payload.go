@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/internal/testrun"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -142,7 +143,7 @@ func testNoKeys(t *testing.T, e suite) {
 // testRandom takes jobs of random columns, keys, limits and threads.
 func testRandom(t *testing.T, e suite) {
 	seeds := 600
-	if testing.Short() {
+	if !testrun.Long() {
 		seeds = 400
 	}
 	for seed := range uint64(seeds) {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/internal/testrun"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -61,7 +62,7 @@ func TestCarriedStrings(t *testing.T) {
 	specs := []textSpec{
 		{}, {nulls: 10, chunks: 7}, {chunks: 300, emptyToo: true}, {nulls: 1, chunks: 2, oneData: true},
 	}
-	if testing.Short() {
+	if !testrun.Long() {
 		specs = specs[:2]
 	}
 	for i, spec := range specs {

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/internal/testrun"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -44,7 +45,7 @@ func uint64Column(keys []uint64) keyencode.Column {
 // TestShapes sorts every shape at sizes on both sides of the partition, by row numbers and with the columns.
 func TestShapes(t *testing.T) {
 	sizes := []int{1, 100, smallRows, smallRows + 1, 200_000, 1_000_000}
-	if testing.Short() {
+	if !testrun.Long() {
 		sizes = sizes[:5]
 	}
 	testShapes(t, New(), sizes)

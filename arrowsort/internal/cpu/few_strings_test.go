@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/internal/testrun"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -57,7 +58,7 @@ func TestFewStrings(t *testing.T) {
 	specs := []textSpec{
 		{}, {nulls: 10, chunks: 7}, {chunks: 300, emptyToo: true}, {nulls: 1, chunks: 2, oneData: true},
 	}
-	if testing.Short() {
+	if !testrun.Long() {
 		specs = specs[:2]
 	}
 	for k, spec := range append(specs, specs...) {

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/internal/testrun"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -85,7 +86,7 @@ var nearlyKinds = []nearlyKind{
 // TestSortNearlySorted sorts every kind, on both sides of the borders of blocks, and in the way that is meant for it.
 func TestSortNearlySorted(t *testing.T) {
 	sizes := []int{smallRows + 1, 3*mergeRows - 1, placeRows + blockRows + 1, 150_000}
-	if testing.Short() {
+	if !testrun.Long() {
 		sizes = sizes[:1]
 	}
 	for _, kind := range nearlyKinds {
@@ -150,7 +151,7 @@ func TestMisplacedRowsOfOneTile(t *testing.T) {
 // counters, and 1 MiB for each worker.
 func TestNearlySortedTempMemory(t *testing.T) {
 	n := 2_000_000
-	if testing.Short() {
+	if !testrun.Long() {
 		n = 200_000
 	}
 	for _, kind := range nearlyKinds[:3] {
@@ -194,7 +195,7 @@ func TestLongestRising(t *testing.T) {
 // TestSortNearlySortedAtRandom mixes runs, swapped rows, jitter, ties and an unsorted part at random.
 func TestSortNearlySortedAtRandom(t *testing.T) {
 	seeds := 150
-	if testing.Short() {
+	if !testrun.Long() {
 		seeds = 8
 	}
 	for seed := range seeds {

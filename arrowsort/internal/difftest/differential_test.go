@@ -14,6 +14,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/model"
+	"github.com/arrowsort/arrowsort/internal/testrun"
 )
 
 // onCPU is the engine that sorts by default.
@@ -22,7 +23,7 @@ var onCPU = subject{threads: []int{0, 1, 2, 3}, most: 100_000, large: 1}
 // TestRandomTables compares 2,000 random tables with the model: every type of key in every order and null placement.
 func TestRandomTables(t *testing.T) {
 	tables := 2000
-	if testing.Short() {
+	if !testrun.Long() {
 		tables = 500
 	}
 	onCPU.compareRandom(t, 0, tables)
@@ -32,7 +33,7 @@ func TestRandomTables(t *testing.T) {
 // in several.
 func TestEveryKey(t *testing.T) {
 	cases := everyKey()
-	if testing.Short() {
+	if !testrun.Long() {
 		cases = sample(cases, 8)
 	}
 	few := onCPU

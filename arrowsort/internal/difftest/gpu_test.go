@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/gpu"
+	"github.com/arrowsort/arrowsort/internal/testrun"
 )
 
 // A run on a device compares more tables than one on the stand-in. A failure names its seed, or its case, and the
@@ -44,7 +45,7 @@ func onGPU(t *testing.T) subject {
 // TestRandomTablesOnGPU compares random tables with the model.
 func TestRandomTablesOnGPU(t *testing.T) {
 	n := *tables
-	if testing.Short() {
+	if !testrun.Long() {
 		n /= 5
 	}
 	t.Logf("seeds %d to %d", *firstTable, *firstTable+n-1)
@@ -55,7 +56,7 @@ func TestRandomTablesOnGPU(t *testing.T) {
 // chunk and in several.
 func TestEveryKeyOnGPU(t *testing.T) {
 	share := *keyShare
-	if testing.Short() {
+	if !testrun.Long() {
 		share *= 5
 	}
 	cases := everyKey()

@@ -12,13 +12,14 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/model"
+	"github.com/arrowsort/arrowsort/internal/testrun"
 )
 
 // TestMergeOfRandomTables cuts tables into 1 to 20 parts, of which some are empty, sorts these, and merges them: the
 // result has to be the table in the order of the model.
 func TestMergeOfRandomTables(t *testing.T) {
 	tables := 1500
-	if testing.Short() {
+	if !testrun.Long() {
 		tables = 250
 	}
 	compareCalls(t, 9000, tables, (*table).checkMerge)

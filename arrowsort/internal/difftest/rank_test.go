@@ -13,6 +13,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/model"
+	"github.com/arrowsort/arrowsort/internal/testrun"
 )
 
 // foreign is an engine that is not the one that sorts by default.
@@ -22,7 +23,7 @@ type foreign struct{ engine.Engine }
 // key in every order and null placement. One table in twenty may have 2^17 rows.
 func TestRandomRanks(t *testing.T) {
 	tables := 2000
-	if testing.Short() {
+	if !testrun.Long() {
 		tables = 200
 	}
 	compareAll(t, tables, func(i int) error { return compareRanks(t, uint64(i)) })

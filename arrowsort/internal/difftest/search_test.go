@@ -13,12 +13,13 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/model"
+	"github.com/arrowsort/arrowsort/internal/testrun"
 )
 
 // TestSearchInRandomTables compares SearchSorted with bisections by the model.
 func TestSearchInRandomTables(t *testing.T) {
 	tables := 1500
-	if testing.Short() {
+	if !testrun.Long() {
 		tables = 250
 	}
 	compareCalls(t, 7000, tables, (*table).checkSearch)
@@ -48,7 +49,7 @@ func compareCalls(t *testing.T, first, tables int, check callCheck) {
 
 func compareCallsOfEveryKey(t *testing.T, check callCheck) {
 	cases := everyKey()
-	if testing.Short() {
+	if !testrun.Long() {
 		cases = sample(cases, 10)
 	}
 	compareAll(t, len(cases), func(i int) error {

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
+	"github.com/arrowsort/arrowsort/internal/testrun"
 )
 
 // fewRows has columns that are read here and columns that pqarrow reads.
@@ -121,7 +122,7 @@ func TestFlippedBitsOfPages(t *testing.T) {
 			require.Equal(t, want, got)
 			first, end := pagesIn(t, b)
 			errors, step := 0, 1
-			if testing.Short() {
+			if !testrun.Long() {
 				step = 7
 			}
 			for bit := 8 * first; bit < 8*end; bit += step {

@@ -15,6 +15,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/writer"
+	"github.com/arrowsort/arrowsort/internal/testrun"
 )
 
 // TestRoundTripOfEveryType writes every type in every container, in chunks that are slices at odd offsets, in several
@@ -24,7 +25,7 @@ func TestRoundTripOfEveryType(t *testing.T) {
 	t.Cleanup(func() { require.NoError(t, arrow.UnregisterExtensionType("arrowtest")) })
 	seed := uint64(0)
 	formats := binaryFormats
-	if testing.Short() {
+	if !testrun.Long() {
 		formats = []Format{Parquet}
 	}
 	for _, format := range formats {
