@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -115,4 +116,36 @@ func (in *inputs) writtenSchema() *arrow.Schema {
 		columns = append(columns, c)
 	}
 	return arraydata.Pick(in.inferred, columns)
+}
+
+// keyError is the error of a key that is not found; schema is that of CSV inputs, or nil.
+func keyError(schema *csv.Schema, err error) error {
+	if hint := delimiterHint(schema); hint != "" {
+		return fmt.Errorf("%w; %s", err, hint)
+	}
+	return err
+}
+
+// warnCSV warns of what is read otherwise than somebody may expect; schema is that of CSV inputs, or nil.
+func (in *inputs) warnCSV(schema *csv.Schema) {
+	if hint := delimiterHint(schema); hint != "" {
+		in.opts.Warn(fmt.Sprintf("%s: there is one column, %q; %s", displayName(in.paths[0]),
+			schema.Arrow().Field(0).Name, hint))
+	}
+}
+
+// delimiterHint is what to do where the name of the only column looks like several; empty where it does not.
+func delimiterHint(schema *csv.Schema) string {
+	if schema == nil {
+		return ""
+	}
+	found := schema.Separator()
+	if found == 0 {
+		return ""
+	}
+	name := "'" + string(found) + "'"
+	if found == '\t' {
+		name = "tab"
+	}
+	return fmt.Sprintf("if %s separates the columns, give --delimiter %s", strings.Replace(name, "tab", "a tab", 1), name)
 }

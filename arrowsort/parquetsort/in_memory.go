@@ -9,6 +9,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -27,14 +28,18 @@ func (in *inputs) load(ctx context.Context, dictionaries bool, limit int64) (*lo
 	path := in.paths[0]
 	read := in.reading(path)
 	read.Dictionaries, read.MemoryLimit = dictionaries, limit
+	if in.formatOf(path) == tablefile.CSV {
+		read.CSV = &csv.Schema{}
+	}
 	read.Start = func() { in.opts.Progress(PhaseLoad, 0, 0) }
 	read.Progress = in.opts.progress(PhaseLoad)
 	read.Schema = func(schema *arrow.Schema) ([]int, error) {
 		if in.schema == nil {
 			in.schema, in.columns = schema, schema.NumFields()
 			if err := in.findKeys(ctx); err != nil {
-				return nil, err
+				return nil, keyError(read.CSV, err)
 			}
+			in.warnCSV(read.CSV)
 			in.readKeysOnly()
 		}
 		chosen := in.projectionOf(schema)

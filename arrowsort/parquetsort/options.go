@@ -73,6 +73,9 @@ type Options struct {
 	// that are read or copied, rows that are written, steps of other phases. A total of 0 is not known. It is called
 	// from one goroutine at a time.
 	Progress func(phase string, done, total int64)
+	// Warn, when set, is passed a line about what is read otherwise than somebody may expect. Nothing of it is an
+	// error. It is called from the goroutine of the caller.
+	Warn func(text string)
 
 	readLimit int64 // of tablefile.ReadOptions
 	inParts   bool  // for Divide
@@ -154,6 +157,9 @@ func (o Options) resolved() (Options, error) {
 	o.Allocator = cmp.Or(o.Allocator, memory.DefaultAllocator)
 	if o.Progress == nil {
 		o.Progress = func(string, int64, int64) {}
+	}
+	if o.Warn == nil {
+		o.Warn = func(string) {}
 	}
 	return o, nil
 }

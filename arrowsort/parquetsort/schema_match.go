@@ -13,20 +13,20 @@ import (
 // in whether these, and what is inside lists, maps and structs, can be null. The order is that of the first input.
 // Metadata of the others is left.
 func matchSchemas(common, next *arrow.Schema, path, first string) (*arrow.Schema, error) {
-	fields := append([]arrow.Field(nil), common.Fields()...)
+	fields, same := append([]arrow.Field(nil), common.Fields()...), columnsEqual(common, next)
 	for i := range fields {
 		f := &fields[i]
-		same := next.FieldIndices(f.Name)
+		at := next.FieldIndices(f.Name)
 		switch {
-		case len(common.FieldIndices(f.Name)) > 1 && !columnsEqual(common, next):
+		case !same && len(common.FieldIndices(f.Name)) > 1:
 			return nil, fmt.Errorf("%w: %s: column %q occurs more than once, then all columns must be those of %s",
 				ErrSchema, path, f.Name, first)
-		case len(same) == 0:
+		case len(at) == 0:
 			return nil, fmt.Errorf("%w: %s: there is no column %q, which %s has; all inputs must have the "+
 				"same columns", ErrSchema, path, f.Name, first)
 		}
-		other := next.Field(same[0])
-		if len(same) > 1 {
+		other := next.Field(at[0])
+		if len(at) > 1 {
 			other = next.Field(i)
 		}
 		matched := matchTypes(f.Type, other.Type)

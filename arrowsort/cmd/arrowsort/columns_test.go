@@ -187,3 +187,26 @@ func TestSelectNamesOneColumn(t *testing.T) {
 			"\n"}, r)
 	}
 }
+
+// TestOtherDelimiters: the header of a file that has another delimiter is one column.
+func TestOtherDelimiters(t *testing.T) {
+	in := file(t, "semicolons.csv", "a;b;c\n1;2;3\n")
+	const hint = `if ';' separates the columns, give --delimiter ';'`
+	for _, command := range []string{"sort --preview 1", "merge -o x.csv", "argsort --preview 1", "check", "explain"} {
+		args := append(strings.Fields(command), "-q", in, "-k")
+		require.Contains(t, cli(t, nil, append(args, "b")...).err, `there is 1 column: "a;b;c"; `+hint, command)
+	}
+	warning := filepath.Base(in) + `: there is one column, "a;b;c"; ` + hint
+	for _, command := range []string{"sort --preview 1", "check", "explain", "argsort --preview 1"} {
+		r := cli(t, nil, append(strings.Fields(command), in, "-k", "a;b;c")...)
+		require.Equal(t, 0, r.code)
+		require.Equal(t, 1, strings.Count(r.err, warning), r.err)
+		r = cli(t, nil, append(strings.Fields(command), in, "-k", "a;b;c", "-q")...)
+		require.Empty(t, r.err)
+	}
+	r := cli(t, nil, "check", "--json", "-k", "#1", in)
+	require.Contains(t, r.out, `"warnings":["`)
+	require.Empty(t, r.err)
+	r = cli(t, nil, "check", "-k", "#1", file(t, "pipes.tsv", "a|b\n1|2\n"))
+	require.Contains(t, r.err, `give --delimiter '|'`)
+}

@@ -22,10 +22,13 @@ type job struct {
 	jobFlags
 	report report
 	shows  bool // progress
+
+	progress *progress // of the work that is done; nil before any
 }
 
 // start checks the command line and starts the report.
 func (j *job) start(cmd *cobra.Command, args []string) error {
+	j.options.Warn = j.warn
 	j.report = report{Command: cmd.Name(), Engine: "cpu", start: time.Now()}
 	if err := j.parse(j.streams, cmd, args); err != nil {
 		return err
@@ -110,7 +113,7 @@ func (j *job) write(ctx context.Context, inputs []string, work writing) error {
 func (j *job) run(work func() error) error {
 	defer limitGarbage(j.options.Memory)()
 	p := &progress{job: j, start: time.Now()}
-	j.options.Progress = p.report
+	j.options.Progress, j.progress = p.report, p
 	if j.report.Command == mergeName {
 		p.begin(parquetsort.PhaseRead)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,6 +40,21 @@ func (p *progress) report(phase string, done, total int64) {
 		}
 		_ = p.bar.Set64(done)
 	}
+}
+
+// warn prints a warning once, above a bar, or has it among the fields of the report.
+func (j *job) warn(text string) {
+	if slices.Contains(j.report.Warnings, text) {
+		return
+	}
+	j.report.Warnings = append(j.report.Warnings, text)
+	if j.quiet || j.json {
+		return
+	}
+	if p := j.progress; p != nil && p.bar != nil {
+		_ = p.bar.Clear()
+	}
+	fmt.Fprintln(j.err, "arrowsort: warning:", printable(text))
 }
 
 func (p *progress) begin(phase string) {

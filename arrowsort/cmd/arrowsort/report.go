@@ -28,6 +28,7 @@ type report struct {
 	Copied        bool        `json:"copied,omitempty"`        // row groups, since the inputs were in order
 	Inputs        []string    `json:"inputs,omitempty"`        // when they are several
 	Outputs       []string    `json:"outputs,omitempty"`       // when there are several
+	Warnings      []string    `json:"warnings,omitempty"`
 	Seconds       float64     `json:"seconds"`
 	ReadSeconds   float64     `json:"read_seconds"`
 	SortSeconds   float64     `json:"sort_seconds"`

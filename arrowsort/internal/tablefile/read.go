@@ -28,7 +28,7 @@ type ReadOptions struct {
 	Threads      int              // 0: GOMAXPROCS
 	Dictionaries bool             // strings that a Parquet file stores with a small dictionary become dictionaries
 	Delimiter    rune             // between the values of a line of CSV; 0: a comma, or a tab in .tsv
-	CSV          *csv.Schema      // of CSV that Scan reads, see InferCSV
+	CSV          *csv.Schema      // of CSV: Scan reads it, see InferCSV, and Read infers it
 	MaxRow       int64            // bytes of a row of CSV; 0: any number
 	Name         string           // the file's in errors; empty: its path
 	Open         Opener           // of the files that Scan reads; nil: local ones
@@ -156,7 +156,7 @@ func readSource(ctx context.Context, src source, size int64, opts ReadOptions) (
 	}
 	if opts.Format == CSV { // which is read twice: for the types, then for the values
 		opts.start()
-		opts.CSV = &csv.Schema{}
+		opts.CSV = cmp.Or(opts.CSV, &csv.Schema{})
 		if err := opts.CSV.Infer(ctx, opts.source(src, size)); err != nil {
 			return nil, err
 		}

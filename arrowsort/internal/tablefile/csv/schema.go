@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 )
@@ -18,10 +19,11 @@ var ErrHeader = errors.New("the columns differ")
 // files. The files have the same columns, in any order unless a name repeats. Columns can be left out, and columns with
 // values that can be written in several ways read as text. The zero value is that of no files.
 type Schema struct {
-	Rows     int64 // of all files
-	names    []string
-	inferred []inference
-	columns  []column // in the order in which they are read; nil: all, with their types
+	Rows      int64 // of all files
+	names     []string
+	delimiter rune // of the first file
+	inferred  []inference
+	columns   []column // in the order in which they are read; nil: all, with their types
 }
 
 // A column is one that is read: which one of the file, and its type.
@@ -61,7 +63,7 @@ func (s *Schema) open(source Source) (r *rows, at []int, err error) {
 		return nil, nil, err
 	}
 	if s.names == nil {
-		s.names, s.inferred = r.header, make([]inference, len(r.header))
+		s.names, s.inferred, s.delimiter = r.header, make([]inference, len(r.header)), source.Delimiter
 	}
 	at, err = s.positions(r.header)
 	return r, at, err
@@ -69,28 +71,54 @@ func (s *Schema) open(source Source) (r *rows, at []int, err error) {
 
 // positions finds the names of a header in the schema.
 func (s *Schema) positions(header []string) ([]int, error) {
-	same, at := slices.Equal(header, s.names), make([]int, len(header))
-	for i, name := range header {
-		at[i] = i
-		if same {
-			continue
+	at := make([]int, len(header))
+	if slices.Equal(header, s.names) {
+		for i := range at {
+			at[i] = i
 		}
-		switch found := slices.Index(s.names, name); {
-		case found < 0:
+		return at, nil
+	}
+	first, here := places(s.names), places(header)
+	for i, name := range header {
+		switch found := first[name]; {
+		case len(found) == 0:
 			return nil, headerError("there is a column %q, which the first input has not", name)
-		case slices.Contains(s.names[found+1:], name) || slices.Contains(header[i+1:], name):
+		case len(found) > 1 || len(here[name]) > 1:
 			return nil, headerError("column %q occurs more than once, then all columns must be those of the first "+
 				"input", name)
 		default:
-			at[i] = found
+			at[i] = found[0]
 		}
 	}
 	for _, name := range s.names {
-		if !slices.Contains(header, name) {
+		if len(here[name]) == 0 {
 			return nil, headerError("there is no column %q, which the first input has", name)
 		}
 	}
 	return at, nil
+}
+
+// places are the positions of each name.
+func places(names []string) map[string][]int {
+	at := make(map[string][]int, len(names))
+	for i, name := range names {
+		at[name] = append(at[name], i)
+	}
+	return at
+}
+
+// Separator is the character that may separate the columns of a file that seems to have only one: it occurs in the
+// column's name. 0 is none.
+func (s *Schema) Separator() rune {
+	if len(s.names) != 1 {
+		return 0
+	}
+	for _, c := range ";\t|," {
+		if c != s.delimiter && strings.ContainsRune(s.names[0], c) {
+			return c
+		}
+	}
+	return 0
 }
 
 // all are the columns that are read.

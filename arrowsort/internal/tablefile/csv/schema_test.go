@@ -1,6 +1,9 @@
 package csv
 
 import (
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow/memory"
@@ -58,4 +61,25 @@ func TestVerbatim(t *testing.T) {
 		got = append(got, c.DataType().Name()+" "+c.ValueStr(0))
 	}
 	require.Equal(t, []string{"utf8 1.50", "int64 2", "utf8 2.50", "float64 2.5"}, got)
+}
+
+// TestWideHeaders: the time is linear in the columns; if it were quadratic, this would take minutes.
+func TestWideHeaders(t *testing.T) {
+	const columns = 200_000
+	names := make([]string, columns)
+	for i := range names {
+		names[i] = strconv.Itoa(i)
+	}
+	var schema Schema
+	require.NoError(t, schema.Infer(t.Context(), sourceOf(strings.Join(names, ",")+"\n", ',')))
+	slices.Reverse(names)
+	require.NoError(t, schema.Infer(t.Context(), sourceOf(strings.Join(names, ",")+"\n", ',')))
+}
+
+func TestSeparator(t *testing.T) {
+	for header, want := range map[string]rune{"a;b": ';', "a\tb": '\t', "a|b,c": 0, "a|b": '|', "a": 0, "\"a,b\"": 0} {
+		var schema Schema
+		require.NoError(t, schema.Infer(t.Context(), sourceOf(header+"\n", ',')))
+		require.Equal(t, want, schema.Separator(), header)
+	}
 }
