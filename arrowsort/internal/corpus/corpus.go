@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -37,8 +36,7 @@ func (f *File) Unsupported() bool { return strings.Contains(f.Name, ".unsupporte
 // Files are all files of the corpus, or those with one of some extensions.
 func Files(t testing.TB, extensions ...string) (files []File) {
 	t.Helper()
-	_, source, _, _ := runtime.Caller(0)
-	folder := filepath.Join(filepath.Dir(source), "testdata")
+	folder := testdata(t)
 	paths, err := filepath.Glob(filepath.Join(folder, "*", "*"))
 	require.NoError(t, err)
 	for _, path := range paths {
@@ -57,6 +55,20 @@ func Files(t testing.TB, extensions ...string) (files []File) {
 	}
 	require.NotEmpty(t, files)
 	return files
+}
+
+// testdata is the folder of the corpus, found from the folder of the test: -trimpath leaves no path in a binary.
+func testdata(t testing.TB) string {
+	at, err := filepath.Abs(".")
+	require.NoError(t, err)
+	for {
+		folder := filepath.Join(at, "arrowsort", "internal", "corpus", "testdata")
+		if _, err := os.Stat(folder); err == nil {
+			return folder
+		}
+		require.NotEqual(t, filepath.Dir(at), at, "the repository's folder was not found")
+		at = filepath.Dir(at)
+	}
 }
 
 // describe reads the description of a file: TABLE.json, and columns that differ from TABLE.EXTENSION.json and
