@@ -1,9 +1,13 @@
 package ipc
 
 import (
+	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/binary"
+	"errors"
 	"io"
+	"slices"
 
 	arrowipc "github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
@@ -47,8 +51,12 @@ func fileMessages(src io.ReaderAt, size int64, mem memory.Allocator) (messageRea
 	if err != nil {
 		return nil, err
 	}
+	listed := slices.Concat(f.dictionaries, f.batches)
+	if err := checkUnlisted(src, head, limit, listed, mem); err != nil {
+		return nil, err
+	}
 	blocks := []sized{bytes.NewReader(schemaMessage(footer, f.schema))}
-	for _, b := range append(f.dictionaries, f.batches...) {
+	for _, b := range listed {
 		blocks = append(blocks, io.NewSectionReader(src, b.offset, b.meta+b.body))
 	}
 	var sizes []int64
@@ -56,6 +64,51 @@ func fileMessages(src io.ReaderAt, size int64, mem memory.Allocator) (messageRea
 		sizes = append(sizes, b.meta+b.body)
 	}
 	return &blockMessages{blocks: blocks, total: len(blocks), batches: sizes, mem: mem}, nil
+}
+
+// mostPadding is the most bytes that a writer puts after a message, so that the next one is aligned.
+const mostPadding = 64
+
+// checkUnlisted makes sure that a file has no messages between its magic and its footer, which begins at limit, but
+// those that the footer lists, a schema and an end marker: the rows of others would be lost, as those of a file to
+// whose end another one was copied. Polars writes the schema at the start without its length, so other bytes may be
+// there.
+func checkUnlisted(src io.ReaderAt, head, limit int64, listed []block, mem memory.Allocator) error {
+	blocks := append(slices.Clone(listed), block{offset: limit})
+	slices.SortFunc(blocks, func(a, b block) int { return cmp.Compare(a.offset, b.offset) })
+	at := head
+	for _, b := range blocks {
+		sound, err := isGap(src, at, b.offset, mem, at == head)
+		if err != nil {
+			return err
+		}
+		if !sound {
+			return fileerror.Corrupt("the footer does not list what is in bytes %d to %d, such as another file that "+
+				"was copied to the end of this one: give each file as a separate input", at, b.offset)
+		}
+		at = max(at, b.offset+b.meta+b.body)
+	}
+	return nil
+}
+
+// isGap reports whether there are no messages but schemas and end markers between two places of a file, and no other
+// bytes than zeros unless any may be there.
+func isGap(src io.ReaderAt, from, to int64, mem memory.Allocator, anyBytes bool) (bool, error) {
+	gap := &messages{r: bufio.NewReader(io.NewSectionReader(src, from, to-from)), remaining: to - from, mem: mem}
+	for gap.remaining > mostPadding {
+		err := fileerror.Contain(gap.next)
+		other := err == nil && gap.current.Type() != arrowipc.MessageSchema
+		gap.Release()
+		switch {
+		case other:
+			return false, nil
+		case errors.Is(err, fileerror.ErrCorrupt):
+			return anyBytes, nil
+		case err != nil && err != io.EOF:
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 // sized is a reader of Size bytes.
@@ -94,10 +147,11 @@ func (m *blockMessages) Message() (*arrowipc.Message, error) {
 	}
 	m.current = messages{r: m.blocks[0], remaining: m.blocks[0].Size(), mem: m.mem}
 	m.blocks = m.blocks[1:]
-	message, err := m.current.Message()
-	if err == io.EOF {
-		err = fileerror.Corrupt("a message of the file is empty")
-		m.current.err = err
+	m.current.err = fileerror.Contain(m.current.next)
+	if m.current.err == io.EOF {
+		m.current.err = fileerror.Corrupt("a message of the file is empty")
+	} else if m.current.err == nil && m.current.remaining > mostPadding {
+		m.current.err = fileerror.Corrupt("%d bytes follow the message of a block", m.current.remaining)
 	}
-	return message, err
+	return m.current.current, m.current.err
 }

@@ -25,15 +25,36 @@ type messages struct {
 	mem       memory.Allocator
 	current   *arrowipc.Message
 	meta      []byte // of the current message
+	marked    bool   // the length of the current message, or the end marker, follows a continuation
 	err       error  // of the last message; io.EOF after the end marker
 }
 
-// Message returns the next message, valid until the next call. Only an end marker ends the messages.
+// Message returns the next message, valid until the next call. Only an end marker ends the messages, and nothing may
+// follow it.
 func (m *messages) Message() (*arrowipc.Message, error) {
 	if m.err == nil {
 		m.err = fileerror.Contain(m.next)
+		if m.err == io.EOF {
+			m.err = m.ended()
+		}
 	}
 	return m.current, m.err
+}
+
+// ended returns io.EOF when the input ends where its end marker does. Four bytes of zeros are the end marker of format
+// versions before 0.15, which Arrow's JavaScript writes to this day; more zeros are a part of the file that was not
+// written.
+func (m *messages) ended() error {
+	var next [1]byte
+	_, err := io.ReadFull(m.r, next[:])
+	if err != nil {
+		return err
+	}
+	if !m.marked && next[0] == 0 {
+		return fileerror.Corrupt("zeros where a message should be: the stream was not written to its end")
+	}
+	return fileerror.Corrupt("bytes follow the end marker of the stream, such as those of another stream: " +
+		"give each stream as a separate input")
 }
 
 // failure is the error that ended the messages; nil when it was their end.
@@ -87,7 +108,7 @@ func (m *messages) next() error {
 // length reads the length of the next message's metadata; io.EOF for the end marker.
 func (m *messages) length() (int64, error) {
 	n, err := m.uint32()
-	if err == nil && n == continuation {
+	if m.marked = n == continuation; err == nil && m.marked {
 		n, err = m.uint32()
 	}
 	if err != nil {

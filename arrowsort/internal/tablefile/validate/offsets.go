@@ -1,6 +1,7 @@
 package validate
 
 import (
+	"fmt"
 	"unsafe"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -9,6 +10,9 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 )
+
+// inlineBytes is the length up to which a value lies in its view.
+const inlineBytes = 12
 
 // checkOffsets checks the offsets of strings and lists: they start at 0 or above, never fall and end within limit.
 func checkOffsets[T arraydata.Offset](d arrow.ArrayData, limit int) error {
@@ -59,7 +63,8 @@ func checkListView[T arraydata.Offset](d arrow.ArrayData) error {
 	return nil
 }
 
-// checkViews checks string views: that the bytes of those that are longer than a view lie inside a buffer.
+// checkViews checks string and binary views: values of up to 12 bytes are followed by zeros, those that are longer lie
+// inside a buffer and begin with the prefix in the view. Readers compare views by padding and prefix.
 func checkViews(d arrow.ArrayData) error {
 	if err := needBytes(d, 1, int(arraydata.End(d))*arrow.ViewHeaderSizeBytes); err != nil {
 		return err
@@ -69,20 +74,36 @@ func checkViews(d arrow.ArrayData) error {
 	}
 	views, valid := arrow.ViewHeaderTraits.CastFromBytes(arraydata.Bytes(d, 1)), arraydata.Validity(d)
 	for i := d.Offset(); i < d.Offset()+d.Len(); i++ {
-		v := views[i]
-		switch {
-		case valid != nil && !bitutil.BitIsSet(valid, i):
-			continue
-		case v.Len() < 0:
-			return fileerror.Corrupt("a view is %d bytes long", v.Len())
-		case v.IsInline():
+		if valid != nil && !bitutil.BitIsSet(valid, i) {
 			continue
 		}
-		buffer, start := int(v.BufferIndex()), int(v.BufferOffset())
-		exists := buffer >= 0 && buffer < len(d.Buffers())-2
-		if !exists || start < 0 || start > len(arraydata.Bytes(d, buffer+2))-v.Len() {
-			return fileerror.Corrupt("a view of %d bytes at %d of buffer %d passes its data", v.Len(), start, buffer)
+		if err := checkView(d, &views[i]); err != nil {
+			return fmt.Errorf("%w, in row %d of a column of type %s", err, i-d.Offset(), d.DataType())
 		}
+	}
+	return nil
+}
+
+func checkView(d arrow.ArrayData, v *arrow.ViewHeader) error {
+	prefix := v.Prefix()
+	if v.Len() < 0 {
+		return fileerror.Corrupt("a view is %d bytes long", v.Len())
+	}
+	if v.IsInline() {
+		for _, padding := range v.InlineBytes()[v.Len():inlineBytes] {
+			if padding != 0 {
+				return fileerror.Corrupt("a view of %d bytes is not followed by zeros", v.Len())
+			}
+		}
+		return nil
+	}
+	buffer, start := int(v.BufferIndex()), int(v.BufferOffset())
+	exists := buffer >= 0 && buffer < len(d.Buffers())-2
+	if !exists || start < 0 || start > len(arraydata.Bytes(d, buffer+2))-v.Len() {
+		return fileerror.Corrupt("a view of %d bytes at %d of buffer %d passes its data", v.Len(), start, buffer)
+	}
+	if value := arraydata.Bytes(d, buffer+2)[start:]; string(prefix[:]) != string(value[:len(prefix)]) {
+		return fileerror.Corrupt("a view has the prefix %q, its value begins with %q", prefix, value[:len(prefix)])
 	}
 	return nil
 }

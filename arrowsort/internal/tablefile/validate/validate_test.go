@@ -62,6 +62,50 @@ func TestBrokenArraysAreCorrupt(t *testing.T) {
 	}
 }
 
+// TestBrokenViewsAreCorrupt overwrites a byte of the views of a valid row, at the top, in lists and in dictionaries;
+// that of a null row may be anything.
+func TestBrokenViewsAreCorrupt(t *testing.T) {
+	const size, prefix, padding, buffer, offset = 0, 4, 7, 8, 12
+	for _, typ := range []arrow.DataType{arrow.BinaryTypes.StringView, arrow.BinaryTypes.BinaryView} {
+		index := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: typ}
+		for _, at := range []struct {
+			row, byte int
+			want      string
+		}{
+			{0, size + 3, "a view is -2147483645 bytes long, in row 0"},
+			{0, padding, "a view of 3 bytes is not followed by zeros, in row 0"},
+			{1, prefix + 3, `a view has the prefix "long", its value begins with "lon\xe7", in row 1`},
+			{1, size + 1, "passes its data, in row 1"},
+			{1, buffer, "passes its data, in row 1"},
+			{1, offset + 3, "passes its data, in row 1"},
+			{2, prefix, ""},
+		} {
+			text := `["abc", "longer than twelve bytes", null]`
+			if typ.ID() == arrow.BINARY_VIEW {
+				text = `["YWJj", "bG9uZ2VyIHRoYW4gdHdlbHZlIGJ5dGVz", null]`
+			}
+			a := arrowtest.FromJSON(t, typ, text)
+			if at.row == 1 && at.byte == prefix+3 { // its data have another prefix
+				a.Data().Buffers()[2].Bytes()[3] ^= 0x80
+			} else {
+				a.Data().Buffers()[1].Bytes()[at.row*arrow.ViewHeaderSizeBytes+at.byte] ^= 0x80
+			}
+			list := array.NewData(arrow.ListOf(typ), 1, []*memory.Buffer{nil,
+				memory.NewBufferBytes([]byte{0, 0, 0, 0, 3, 0, 0, 0})}, []arrow.ArrayData{a.Data()}, 0, 0)
+			indices := []*memory.Buffer{nil, memory.NewBufferBytes([]byte{0, 1, 2})}
+			coded := array.NewDataWithDictionary(index, 3, indices, 0, 0, a.Data().(*array.Data))
+			for _, d := range []arrow.ArrayData{a.Data(), list, coded} {
+				if err := checkData(d); at.want == "" {
+					require.NoError(t, err)
+				} else {
+					require.ErrorIs(t, err, fileerror.ErrCorrupt)
+					require.ErrorContains(t, err, at.want)
+				}
+			}
+		}
+	}
+}
+
 // requireIndexChecked checks the index of 255 in a dictionary of 300 entries, which is -1 if it is signed.
 func requireIndexChecked(t *testing.T, index arrow.DataType, negative bool) {
 	typ := &arrow.DictionaryType{IndexType: index, ValueType: arrow.FixedWidthTypes.Boolean}
