@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 )
 
 // ErrCorrupt is returned for a file that does not follow its format.
@@ -33,7 +34,8 @@ func Contain(f func() error) (err error) {
 		switch p := recover().(type) {
 		case nil:
 		case runtime.Error:
-			err = fmt.Errorf("%w: %v", ErrCorrupt, p)
+			what := strings.TrimPrefix(p.Error(), "runtime error: ")
+			err = Corrupt("lengths and offsets in it contradict each other (%s)", what)
 		case error:
 			if err = p; !errors.Is(p, ErrCorrupt) && !errors.Is(p, ErrMemory) {
 				err = fmt.Errorf("%w: %w", ErrCorrupt, p)

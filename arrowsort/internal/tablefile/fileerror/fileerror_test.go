@@ -14,5 +14,7 @@ func TestContainTurnsPanicsIntoErrors(t *testing.T) {
 	require.ErrorIs(t, Contain(func() error { panic(own) }), own)
 	require.ErrorIs(t, Contain(func() error { panic("text") }), ErrCorrupt)
 	var empty []int
-	require.ErrorIs(t, Contain(func() error { return errors.New(string(rune(empty[3]))) }), ErrCorrupt)
+	err := Contain(func() error { return errors.New(string(rune(empty[3]))) })
+	require.ErrorIs(t, err, ErrCorrupt)
+	require.NotContains(t, err.Error(), "runtime error", "it is the file that is wrong")
 }

@@ -45,6 +45,9 @@ func (l *Layout) copiesGroups(name string) bool {
 	if l.meta.NumRows < int64(len(l.meta.RowGroups))*leastMeanCopied {
 		return false
 	}
+	if l.hasGaps() {
+		return false
+	}
 	for _, group := range l.meta.RowGroups {
 		for leaf, c := range group.Columns {
 			if c.MetaData == nil || c.MetaData.Statistics == nil || l.hasWrongStatistics(leaf) || chosen &&
@@ -57,6 +60,21 @@ func (l *Layout) copiesGroups(name string) bool {
 		}
 	}
 	return true
+}
+
+// hasGaps reports whether bytes lie between the chunks of a row group, where the pages of one may pass the end that the
+// metadata name.
+func (l *Layout) hasGaps() bool {
+	for _, group := range l.meta.RowGroups {
+		for i := 1; i < len(group.Columns) && group.NumRows > 0; i++ {
+			this, next := group.Columns[i-1].MetaData, group.Columns[i].MetaData
+			start := page.ChunkStart(this.DictionaryPageOffset, this.DataPageOffset)
+			if start+this.TotalCompressedSize != page.ChunkStart(next.DictionaryPageOffset, next.DataPageOffset) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // A row group that is copied has mostCopiedRows rows at most, those of a file leastMeanCopied on average: readers leave

@@ -33,7 +33,8 @@ func checkMagic(src io.ReaderAt, size int64) error {
 	return nil
 }
 
-// checkFooter makes sure that what the footer says lies in the file and adds up, before anything relies on it.
+// checkFooter makes sure that what the footer says lies in the file and adds up, before anything relies on it. It sets
+// the rows of a file whose footer counts none to those of its row groups.
 func checkFooter(meta *metadata.FileMetaData, size int64) error {
 	columns := meta.Schema.NumColumns()
 	total := int64(0)
@@ -68,6 +69,9 @@ func checkFooter(meta *metadata.FileMetaData, size int64) error {
 					group.NumRows)
 			}
 		}
+	}
+	if meta.NumRows == 0 { // old writers left it so
+		meta.NumRows = total
 	}
 	if total != meta.NumRows {
 		return fileerror.Corrupt("the row groups have %d rows, the file says %d", total, meta.NumRows)

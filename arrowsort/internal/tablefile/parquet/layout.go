@@ -27,8 +27,9 @@ func (l *Layout) columns() []writer.StoredColumn {
 	var out []writer.StoredColumn
 	for i, chunk := range l.meta.RowGroups[0].Columns {
 		path := l.meta.Schema.Column(i).Path()
+		at := chunk.MetaData.DictionaryPageOffset
 		out = append(out, writer.StoredColumn{Path: path, Codec: compress.Compression(chunk.MetaData.Codec),
-			Dictionary: page.NamesEncoding(chunk.MetaData.Encodings, page.RLEDictionary)})
+			Dictionary: at != nil && *at > 0 || page.NamesEncoding(chunk.MetaData.Encodings, page.RLEDictionary)})
 	}
 	return out
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
+	"github.com/apache/arrow-go/v18/parquet/schema"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/writer"
 )
@@ -108,27 +109,32 @@ func sameFields(a, b []schemaField) bool {
 	return true
 }
 
-// fits reports whether a column that was written as another field reads the same as this one: it has the same shape and
-// the same physical types. Names within the column do not matter, since nothing but the footer knows them.
+// fits reports whether a column that was written as another field reads the same as this one: its leaf columns have the
+// same physical types, and the same levels, which are those of the optional and repeated fields that they lie in. Names
+// within the column, and required groups, do not matter, since nothing but the footer has them.
 func (f schemaField) fits(other schemaField) bool {
-	if f.end-f.start != other.end-other.start {
+	if f.leaves != other.leaves {
 		return false
 	}
-	for i := range f.end - f.start {
-		a, b := f.meta.FileMetaData.Schema[f.start+i], other.meta.FileMetaData.Schema[other.start+i]
-		if a.GetNumChildren() != b.GetNumChildren() || a.GetRepetitionType() != b.GetRepetitionType() {
-			return false
-		}
-		if a.GetNumChildren() > 0 {
-			continue
-		}
-		if a.GetType() != b.GetType() {
+	for i := range f.leaves {
+		a, b := f.meta.Schema.Column(f.leaf+i), other.meta.Schema.Column(other.leaf+i)
+		if a.PhysicalType() != b.PhysicalType() || !slices.Equal(levelsOf(a), levelsOf(b)) {
 			return false
 		}
 		// Some writers leave a length where the type has none.
-		if parquet.Type(a.GetType()) == parquet.Types.FixedLenByteArray && a.GetTypeLength() != b.GetTypeLength() {
+		if a.PhysicalType() == parquet.Types.FixedLenByteArray && a.TypeLength() != b.TypeLength() {
 			return false
 		}
 	}
 	return true
+}
+
+// levelsOf are the repetitions of the fields that a leaf column lies in, from its own outwards, without required ones.
+func levelsOf(leaf *schema.Column) (levels []parquet.Repetition) {
+	for node := leaf.SchemaNode(); node.Parent() != nil; node = node.Parent() {
+		if r := node.RepetitionType(); r != parquet.Repetitions.Required {
+			levels = append(levels, r)
+		}
+	}
+	return levels
 }

@@ -26,6 +26,9 @@ func checkSchemaTree(src io.ReaderAt, size int64) error {
 	if length > size-footerTail {
 		return fileerror.Corrupt("a footer of %d bytes in a file of %d", length, size)
 	}
+	if length == 0 {
+		return fileerror.Corrupt("its footer has no bytes: whoever wrote it did not end, or its last bytes are lost")
+	}
 	footer := make([]byte, length)
 	if _, err := src.ReadAt(footer, size-footerTail-length); err != nil {
 		return err

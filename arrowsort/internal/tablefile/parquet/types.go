@@ -31,6 +31,9 @@ func repair(f *reader.SchemaField, origin arrow.Field, sc *schema.Schema) {
 				f.Children[i].Field.Name = child.Name // else that of Parquet's own field
 			}
 			repair(&f.Children[i], child, sc)
+			if isRepeatedGroup(f, &f.Children[i]) {
+				f.Children[i].Field.Nullable = false
+			}
 		}
 		fields := make([]arrow.Field, len(f.Children))
 		for i, child := range f.Children {
@@ -44,6 +47,13 @@ func repair(f *reader.SchemaField, origin arrow.Field, sc *schema.Schema) {
 	if extended && arrow.TypeEqual(ext.StorageType(), f.Field.Type) {
 		f.Field.Type = ext
 	}
+}
+
+// isRepeatedGroup reports whether the elements of a list are the repeated group itself, as in lists of two levels and
+// repeated fields without a list: no level says that one is null, where pqarrow takes them for nullable.
+func isRepeatedGroup(list, element *reader.SchemaField) bool {
+	return list.Field.Type.ID() == arrow.LIST && element.Field.Type.ID() == arrow.STRUCT &&
+		element.LevelInfo.DefLevel == list.LevelInfo.DefLevel
 }
 
 // withOrigin adds the metadata that a field had, but for a field number that the file names too.

@@ -26,6 +26,10 @@ type Reader struct {
 	codec   compress.Compression
 	column  *schema.Column
 	scratch *Scratch
+
+	dictionary bool // one was read
+	slack      int  // bytes by which the chunk may pass its end, see extend
+	extended   bool
 }
 
 // headWindow is the bytes that are read for a page header, which may have long statistics.
@@ -89,13 +93,29 @@ func (r *Reader) Header() (h Header, err error) {
 			return h, err
 		}
 		if len(r.packed) == 0 {
+			if r.extend() {
+				continue
+			}
 			return h, io.EOF
 		}
-		if h, err = headerAt(r.packed); err == nil || r.at == r.end {
+		if h, err = headerAt(r.packed); err == nil || r.at == r.end && !r.extend() {
 			return h, err
 		}
 	}
 }
+
+// extend moves the end of a chunk of which values are missing, by the bytes of the header of its dictionary: old
+// writers did not count them (PARQUET-816). It reports whether it has.
+func (r *Reader) extend() bool {
+	if r.slack == 0 || r.values == 0 {
+		return false
+	}
+	r.end, r.slack, r.extended = r.end+int64(r.slack), 0, true
+	return true
+}
+
+// Extended reports whether the pages pass the end that the metadata name.
+func (r *Reader) Extended() bool { return r.extended }
 
 // Offset is where the next page begins in the file.
 func (r *Reader) Offset() int64 { return r.at - int64(len(r.packed)) }
@@ -106,7 +126,7 @@ func (r *Reader) Pass(h *Header) error {
 	if n := h.bytes + h.Packed; n <= len(r.packed) {
 		r.packed = r.packed[n:]
 	} else {
-		if r.at += int64(n - len(r.packed)); r.at > r.end {
+		if r.at += int64(n - len(r.packed)); r.at > r.end && (!r.extend() || r.at > r.end) {
 			return fileerror.Corrupt("a page passes its column chunk")
 		}
 		r.packed = nil
@@ -168,9 +188,17 @@ func (r *Reader) take() (h Header, packed []byte, err error) {
 	if h.Kind == Dictionary && h.Values > h.size/r.leastBytes() {
 		return h, nil, fileerror.Corrupt("a dictionary of %d entries in %d bytes", h.Values, h.size)
 	}
+	if h.Kind == Dictionary {
+		r.dictionary, r.slack = true, h.bytes
+	}
 	r.packed = r.packed[h.bytes:]
 	if err := r.fill(h.Packed); err != nil {
 		return h, nil, err
+	}
+	if len(r.packed) < h.Packed && r.extend() {
+		if err := r.fill(h.Packed); err != nil {
+			return h, nil, err
+		}
 	}
 	if len(r.packed) < h.Packed {
 		return h, nil, fileerror.Corrupt("a page passes its column chunk")
@@ -224,8 +252,14 @@ func (r *Reader) decompress(h *Header, packed []byte) (p Page, err error) {
 }
 
 // checkLevels makes sure that the levels of a page of the second version, whose bytes the header counts, are those of
-// its values.
+// its values. Levels that the column cannot have, which some writers write, are dropped.
 func (r *Reader) checkLevels(p *Page) error {
+	if r.column.MaxRepetitionLevel() == 0 {
+		p.Repeats = nil
+	}
+	if r.column.MaxDefinitionLevel() == 0 {
+		p.Present = nil
+	}
 	for _, levels := range []struct {
 		b    []byte
 		most int16

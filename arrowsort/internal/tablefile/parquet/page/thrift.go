@@ -24,6 +24,15 @@ type CompactReader struct {
 	depth int
 }
 
+// head reads the byte that a field or a list begins with.
+func (r *CompactReader) head() byte {
+	if r.At >= len(r.Bytes) {
+		panic(fileerror.Corrupt("a struct in Thrift is cut off after %d bytes", len(r.Bytes)))
+	}
+	r.At++
+	return r.Bytes[r.At-1]
+}
+
 func (r *CompactReader) uvarint() uint64 {
 	v, n := binary.Uvarint(r.Bytes[r.At:])
 	if n <= 0 {
@@ -96,8 +105,7 @@ func (r *CompactReader) long() int64 {
 
 // list reads the head of a list: how many elements there are, and their type.
 func (r *CompactReader) list() (n uint64, typ byte) {
-	head := r.Bytes[r.At]
-	r.At++
+	head := r.head()
 	if n = uint64(head >> 4); n == 15 {
 		n = r.uvarint()
 	}
@@ -174,8 +182,7 @@ func (r *CompactReader) Fields(f func(number int, typ byte)) {
 // Field reads the header of the next field of a struct: its number, given that of the field before, and its wire type.
 // There are no more after the last one.
 func (r *CompactReader) Field(number *int) (typ byte, more bool) {
-	head := r.Bytes[r.At]
-	r.At++
+	head := r.head()
 	if head == thriftStop {
 		return 0, false
 	}

@@ -27,13 +27,14 @@ func (r *Reader) Verify(named func(encoding int) bool) error {
 }
 
 // checkEncodings makes sure that the encodings in a header are among those that the metadata name, and that levels
-// have.
+// have. Old writers leave out plain values, and the indices of a dictionary that the chunk has.
 func (r *Reader) checkEncodings(h *Header, named func(encoding int) bool) error {
 	known := func(encoding int, most int16) bool {
 		return most == 0 || encoding == RLE || encoding == bitPacked
 	}
+	usual := h.Encoding == Plain || r.dictionary && (h.Encoding == PlainDictionary || h.Encoding == RLEDictionary)
 	switch data := h.Kind == Data || h.Kind == DataV2; {
-	case data && !named(h.Encoding):
+	case data && !usual && !named(h.Encoding):
 		return fileerror.Corrupt("it has encoding %d, which the metadata do not name", h.Encoding)
 	case h.Kind == Data &&
 		!(known(h.Levels, r.column.MaxDefinitionLevel()) && known(h.repLevelsAre, r.column.MaxRepetitionLevel())):

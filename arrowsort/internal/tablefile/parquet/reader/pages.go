@@ -18,10 +18,13 @@ func (f *File) Verify(group, leaf int) error {
 	})
 }
 
-// PageIndex reads the pages of a column chunk, of a leaf that is Decoded, and makes their index.
+// PageIndex reads the pages of a column chunk, of a leaf that is Decoded, and makes their index. They are not to pass
+// the end of the chunk.
 func (f *File) PageIndex(group, leaf int) (x *page.Index, err error) {
 	err = f.walk(group, leaf, func(r *page.Reader) error {
-		x, err = r.Index()
+		if x, err = r.Index(); err == nil && r.Extended() {
+			return fileerror.Corrupt("its pages pass the end that the metadata name")
+		}
 		return err
 	})
 	return x, err

@@ -1,0 +1,108 @@
+package tablefile
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/schema"
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	required = iota
+	optional
+	repeated
+)
+
+var repetitions = []parquet.Repetition{parquet.Repetitions.Required, parquet.Repetitions.Optional,
+	parquet.Repetitions.Repeated}
+
+// leafNode is a leaf column of a schema, of 32-bit integers or of bytes with a logical type.
+func leafNode(name string, repetition int, typ schema.LogicalType) schema.Node {
+	if typ == nil {
+		return schema.NewInt32Node(name, repetitions[repetition], -1)
+	}
+	return schema.MustPrimitive(schema.NewPrimitiveNodeLogical(name, repetitions[repetition], typ,
+		parquet.Types.ByteArray, 0, -1))
+}
+
+// groupNode is a group of a schema; without a logical type for nil.
+func groupNode(name string, repetition int, typ schema.LogicalType, fields ...schema.Node) schema.Node {
+	if typ == nil {
+		return schema.MustGroup(schema.NewGroupNode(name, repetitions[repetition], fields, -1))
+	}
+	return schema.MustGroup(schema.NewGroupNodeLogical(name, repetitions[repetition], fields, typ, -1))
+}
+
+// fileOfRows is a file of three rows: repeated fields have two values, none and one.
+func fileOfRows(t testing.TB, columns ...schema.Node) []byte {
+	root := groupNode("root", required, nil, columns...).(*schema.GroupNode)
+	var b bytes.Buffer
+	w := file.NewParquetWriter(&b, root)
+	group := w.AppendBufferedRowGroup()
+	for i := range w.Schema.NumColumns() {
+		column := w.Schema.Column(i)
+		full := column.MaxDefinitionLevel()
+		def, rep := []int16{full, full, 0, full}, []int16{0, 1, 0, 0}
+		if column.MaxRepetitionLevel() == 0 {
+			def, rep = nil, nil
+		}
+		c, err := group.Column(i)
+		require.NoError(t, err)
+		switch c := c.(type) {
+		case *file.Int32ColumnChunkWriter:
+			_, err = c.WriteBatch([]int32{3, 1, 2}, def, rep)
+		case *file.ByteArrayColumnChunkWriter:
+			_, err = c.WriteBatch([]parquet.ByteArray{[]byte("[1]"), []byte("{}"), []byte("2")}, def, rep)
+		}
+		require.NoError(t, err)
+	}
+	require.NoError(t, w.Close())
+	return b.Bytes()
+}
+
+// requireKept makes sure that a file that is read and written has the same schema, to the letter, and values.
+func requireKept(t testing.TB, b []byte) {
+	in, err := readBytes(t, b, ReadOptions{Format: Parquet})
+	require.NoError(t, err)
+	defer in.Table.Release()
+	again := writeBytes(t, in.Table, Parquet, WriteOptions{Layout: in.Layout, Schema: in.Schema})
+	require.Equal(t, openBytes(t, b).MetaData().FileMetaData.Schema, openBytes(t, again).MetaData().FileMetaData.Schema)
+	out, err := readBytes(t, again, ReadOptions{Format: Parquet})
+	require.NoError(t, err)
+	defer out.Table.Release()
+	require.Equal(t, in.Schema.String(), out.Schema.String())
+	require.Equal(t, textOf(t, in.Table), textOf(t, out.Table))
+}
+
+// TestRepeatedFieldsKeepTheirSchema has lists of two levels, repeated fields that are no lists, and logical types in
+// them: elements became nullable, "array" became "element" and JSON text.
+func TestRepeatedFieldsKeepTheirSchema(t *testing.T) {
+	var list, json, text schema.LogicalType = schema.ListLogicalType{}, schema.JSONLogicalType{},
+		schema.StringLogicalType{}
+	fields := map[string]schema.Node{
+		"two levels": groupNode("a", optional, list, leafNode("array", repeated, nil)),
+		"of text":    groupNode("a", optional, list, leafNode("array", repeated, text)),
+		"of structs": groupNode("a", optional, list,
+			groupNode("array", repeated, nil, leafNode("x", optional, nil), leafNode("y", required, json))),
+		"of tuples": groupNode("a", required, list, groupNode("a_tuple", repeated, nil, leafNode("x", required, nil))),
+		"of lists": groupNode("a", optional, list,
+			groupNode("array", repeated, list, leafNode("array", repeated, json))),
+		"repeated":         leafNode("a", repeated, nil),
+		"repeated JSON":    leafNode("a", repeated, json),
+		"repeated structs": groupNode("a", repeated, nil, leafNode("x", optional, nil), leafNode("y", repeated, json)),
+		"in a struct": groupNode("a", optional, nil,
+			groupNode("b", repeated, nil, leafNode("x", required, nil), leafNode("y", optional, text))),
+		"bags": groupNode("a", optional, list,
+			groupNode("bag", repeated, nil, leafNode("array_element", optional, json))),
+		"maps": groupNode("a", optional, schema.MapLogicalType{}, groupNode("map", repeated, nil,
+			leafNode("k", required, text), leafNode("v", optional, json))),
+	}
+	for name, field := range fields {
+		t.Run(name, func(t *testing.T) {
+			requireKept(t, fileOfRows(t, leafNode("k", required, nil), field))
+		})
+	}
+}
