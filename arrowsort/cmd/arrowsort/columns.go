@@ -55,24 +55,18 @@ func (k *keyFlag) locate(schema *arrow.Schema) error {
 		}
 		return nil
 	}
-	name, at := match(schema, k.key.Path)
+	if err := keytext.CheckModifiers(k.text, schema); err != nil {
+		return usagef("%v", err)
+	}
+	name, at := keytext.Find(schema, k.key.Path)
 	switch {
 	case len(at) == 1:
 		return nil
 	case len(at) > 1:
 		return ambiguous(name, "-k ", at)
 	}
-	if head, _, found := strings.Cut(k.key.Path, ":"); found {
-		if _, at := match(schema, head); len(at) > 0 {
-			_, tail, _ := keytext.Cut(k.key.Path)
-			if keytext.IsModifier(tail) {
-				return givenTwice(head, tail, strings.TrimPrefix(k.text, k.key.Path))
-			}
-			return usagef("unknown modifier %q; use :asc, :desc, :nulls-first or :nulls-last", ":"+tail)
-		}
-	}
 	if words := strings.Fields(k.key.Path); len(words) == 2 && keytext.IsModifier(words[1]) {
-		if _, at := match(schema, words[0]); len(at) > 0 {
+		if _, at := keytext.Find(schema, words[0]); len(at) > 0 {
 			return usagef("%q follows a colon, not a space; write -k %s:%s", words[1], words[0],
 				strings.ToLower(words[1]))
 		}
@@ -80,25 +74,10 @@ func (k *keyFlag) locate(schema *arrow.Schema) error {
 	return noColumn(schema, meant(schema, k.key.Path))
 }
 
-// givenTwice is the error for a modifier of a column that is followed by another for the same.
-func givenTwice(column, modifier, rest string) error {
-	isNulls := func(s string) bool { return strings.HasPrefix(strings.ToLower(s), "nulls-") }
-	what := "the order"
-	if isNulls(modifier) {
-		what = "the place of nulls"
-	}
-	for _, other := range strings.Split(rest, ":")[1:] {
-		if isNulls(other) == isNulls(modifier) {
-			return usagef("%q and %q both give %s; write -k %s", ":"+modifier, ":"+other, what, column+rest)
-		}
-	}
-	return usagef("%q gives %s twice; write -k %s", ":"+modifier, what, column+rest)
-}
-
 // locateColumn makes sure that --select names one column: by its name, which is taken as it is, or by its position.
 func locateColumn(schema *arrow.Schema, name string) error {
 	key, err := parseKey(name, 0)
-	_, at := match(schema, name)
+	_, at := keytext.Find(schema, name)
 	switch named := schema.FieldIndices(name); {
 	case err != nil:
 		return err
@@ -136,7 +115,7 @@ func noColumn(schema *arrow.Schema, meant string) error {
 
 // meant is what somebody may have meant who types keys as other tools have them, or as the column is not written.
 func meant(schema *arrow.Schema, path string) string {
-	known := func(name string) bool { _, at := match(schema, name); return len(at) > 0 }
+	known := func(name string) bool { _, at := keytext.Find(schema, name); return len(at) > 0 }
 	for _, field := range schema.Fields() {
 		if strings.EqualFold(field.Name, path) {
 			return quoted(field.Name)
@@ -164,7 +143,7 @@ func nearestColumn(schema *arrow.Schema, path string) string {
 	for _, field := range schema.Fields() {
 		names = appendPaths(append(names, field.Name), field.Name, field.Type)
 	}
-	return nearest(names, path)
+	return keytext.Nearest(names, path)
 }
 
 // longName is the number of characters of a name that messages show.
@@ -172,18 +151,6 @@ const longName = 60
 
 // quoted is a name in a message: in quotes, cut when it is long.
 func quoted(name string) string { return strconv.Quote(text.Snip(name, longName, "…")) }
-
-// match finds the columns that a path starts with: those that have its name, or else the longest part of it before a
-// dot.
-func match(schema *arrow.Schema, path string) (name string, at []int) {
-	for end := len(path); end > 0; end = strings.LastIndexByte(path[:end], '.') {
-		if at = schema.FieldIndices(path[:end]); len(at) > 0 {
-			slices.Sort(at)
-			return path[:end], at
-		}
-	}
-	return path, nil
-}
 
 // columnsThere lists the columns for an error, the first of them if there are many.
 func columnsThere(schema *arrow.Schema) string {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -47,9 +48,12 @@ func TestKeysThatAreNotThere(t *testing.T) {
 
 func TestModifiersThatAreNone(t *testing.T) {
 	in := file(t, "odd.csv", odd)
-	want := "arrowsort: " + in + `: key "b:descend": unknown modifier ":descend"; use :asc, :desc, ` +
-		":nulls-first or :nulls-last (see arrowsort explain --help)\n"
-	require.Equal(t, result{code: exitUsage, err: want}, cli(t, nil, "explain", "-q", "-k", "b:descend", in))
+	for modifier, what := range map[string]string{"dsc": `did you mean ":desc"?`, "descend": `did you mean ":desc"?`,
+		"sideways": "use :asc, :desc, :nulls-first or :nulls-last"} {
+		want := fmt.Sprintf("arrowsort: %s: key %q: unknown modifier %q; %s (see arrowsort explain --help)\n", in,
+			"b:"+modifier, ":"+modifier, what)
+		require.Equal(t, result{code: exitUsage, err: want}, cli(t, nil, "explain", "-q", "-k", "b:"+modifier, in))
+	}
 }
 
 func TestModifiersInOtherForms(t *testing.T) {

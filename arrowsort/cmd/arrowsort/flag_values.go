@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -84,4 +85,54 @@ func parseFolder(path string) (string, error) {
 		return "", errors.New("there is no such folder")
 	}
 	return path, nil
+}
+
+// checkOutputPath returns why a path cannot be that of an output, where its text or what is there gives the reason.
+func checkOutputPath(path string) error {
+	info, err := os.Stat(path)
+	in := filepath.Join(path, "sorted.parquet")
+	switch {
+	case err == nil && info.IsDir():
+		return usagef("-o %s is a folder: name a file in it, such as %s", path, in)
+	case err == nil:
+		return nil
+	case addressScheme(path) != "":
+		return usagef("-o %s is an address, and only files of this machine are written: write a file and copy it "+
+			"there, or pipe it there from -o -%s", path, beamHint(path))
+	case os.IsPathSeparator(path[len(path)-1]):
+		return usagef("-o %s is the name of a folder, which is not there: make it, and name a file in it, such as %s",
+			path, in)
+	}
+	return nil
+}
+
+// checkInputPaths returns why one of the paths cannot be that of an input.
+func checkInputPaths(paths []string) error {
+	for _, path := range paths {
+		if _, err := os.Stat(path); err != nil && addressScheme(path) != "" {
+			return usagef("%s is an address, and only files of this machine are read: copy it here first, or pipe it "+
+				"to the input - with --format%s", path, beamHint(path))
+		}
+	}
+	return nil
+}
+
+// addressScheme is the scheme of an address such as s3://bucket/x.parquet; empty for the path of a file.
+func addressScheme(path string) string {
+	scheme, _, found := strings.Cut(path, "://")
+	if !found || strings.ContainsFunc(scheme, func(r rune) bool { return !strings.ContainsRune(schemeLetters, r) }) {
+		return ""
+	}
+	return scheme
+}
+
+// schemeLetters are those of schemes of addresses (RFC 3986).
+const schemeLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-."
+
+// beamHint names the command for object stores after an address in one.
+func beamHint(path string) string {
+	if scheme := addressScheme(path); scheme == "s3" || scheme == "gs" {
+		return "; arrowsort-beam reads and writes object stores"
+	}
+	return ""
 }

@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -130,6 +128,9 @@ func (f *jobFlags) parse(s streams, cmd *cobra.Command, args []string) (err erro
 	if err := f.checkGPU(); err != nil {
 		return err
 	}
+	if err := checkInputPaths(args); err != nil {
+		return err
+	}
 	if f.files, err = parquetsort.Expand(args); err != nil {
 		return err
 	}
@@ -162,9 +163,8 @@ func (f *jobFlags) checkOutput(s streams, cmd *cobra.Command) error {
 	case toPipe && s.outTerminal && !isCSV(o.OutputFormat, f.output):
 		return usagef("standard output is a terminal: redirect it, or write to -o FILE")
 	}
-	if info, err := os.Stat(f.output); err == nil && info.IsDir() {
-		return usagef("-o %s is a folder: name a file in it, such as %s", f.output,
-			filepath.Join(f.output, "sorted.parquet"))
+	if err := checkOutputPath(f.output); err != nil {
+		return err
 	}
 	opts := tablefile.WriteOptions{RowGroupRows: o.RowGroupRows, PageRows: o.PageRows}
 	opts.Format, _ = tablefile.ParseFormat(o.OutputFormat) // their flags have checked them

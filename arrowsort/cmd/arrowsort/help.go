@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/keytext"
 )
 
 // Paragraphs of the commands' help.
@@ -84,10 +86,49 @@ func explainFlag(cmd *cobra.Command, err error) error {
 	return err
 }
 
-// flagsOfOtherTools are flags of other tools, and what does the same here.
-var flagsOfOtherTools = map[string]string{
-	"r": "-k COLUMN:desc", "reverse": "-k COLUMN:desc", "desc": "-k COLUMN:desc", "descending": "-k COLUMN:desc",
-	"by": "-k COLUMN", "u": "--unique", "n": "--limit", "head": "--limit", "columns": "--select", "d": "--delimiter",
+// A flagHint is what to do in place of a flag of another tool: flags of this command, or a remark.
+type flagHint struct {
+	flags  []string // the first word of each is a flag, which a command may not have
+	remark string
+}
+
+const (
+	numbersHint = "the type of a column gives its order, numbers are never sorted as text"
+	textHint    = "text is sorted by its bytes"
+)
+
+// flagsOfOtherTools are flags of other tools: GNU sort, head, SQL shells and sort functions.
+var flagsOfOtherTools = map[string]flagHint{
+	"r": {flags: []string{"-k COLUMN:desc"}}, "reverse": {flags: []string{"-k COLUMN:desc"}},
+	"desc": {flags: []string{"-k COLUMN:desc"}}, "descending": {flags: []string{"-k COLUMN:desc"}},
+	"by":      {flags: []string{"-k COLUMN"}},
+	"d":       {[]string{"-k COLUMN:desc for descending order", "--delimiter"}, textHint + ", not in dictionary order"},
+	"t":       {flags: []string{"--delimiter"}},
+	"u":       {flags: []string{"--unique"}},
+	"n":       {[]string{"--limit"}, numbersHint},
+	"head":    {flags: []string{"--limit"}},
+	"columns": {flags: []string{"--select"}},
+	"g":       {remark: numbersHint}, "V": {remark: textHint}, "M": {remark: textHint},
+	"f": {remark: textHint + ", upper case before lower case"}, "i": {remark: textHint}, "b": {remark: textHint},
+	"s": {remark: "rows that tie always keep their order"},
+	"S": {flags: []string{"--memory"}}, "T": {flags: []string{"--spill-dir"}}, "p": {flags: []string{"--threads"}},
+	"m": {remark: "the command merge merges sorted files"}, "c": {remark: "the command check checks the order"},
+}
+
+// has returns the flags of the hint that a command has, as alternatives.
+func (h flagHint) has(cmd *cobra.Command) string {
+	var there []string
+	for _, text := range h.flags {
+		name, _, _ := strings.Cut(strings.TrimLeft(text, "-"), " ")
+		f := cmd.Flags().Lookup(name)
+		if strings.HasPrefix(text, "-k") {
+			f = cmd.Flags().Lookup("key")
+		}
+		if f != nil {
+			there = append(there, text)
+		}
+	}
+	return strings.Join(there, ", or ")
 }
 
 // unknownFlag is the error for a flag that a command does not have, with the one that may be meant.
@@ -99,16 +140,29 @@ func unknownFlag(cmd *cobra.Command, unknown *pflag.NotExistError) error {
 	if !cmd.HasParent() {
 		return usagef("name a command before the flag %s%s, such as sort", dashes, name)
 	}
-	var names []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	meant := flagsOfOtherTools[name]
-	if near := nearest(names, name); meant == "" && near != "" {
+	var names, letters []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		names = append(names, f.Name)
+		if f.Shorthand != "" {
+			letters = append(letters, "-"+f.Shorthand)
+		}
+	})
+	hint := flagsOfOtherTools[name]
+	meant := hint.has(cmd)
+	if near := keytext.Nearest(names, name); meant == "" && near != "" && dashes == "--" {
 		meant = "--" + near
 	}
+	text := fmt.Sprintf("unknown flag %s%s", dashes, name)
 	if meant != "" {
-		return usagef("unknown flag %s%s; did you mean %s?", dashes, name, meant)
+		text += "; did you mean " + meant + "?"
 	}
-	return usagef("unknown flag %s%s", dashes, name)
+	if hint.remark != "" {
+		text += "; " + hint.remark
+	}
+	if dashes == "-" && meant == "" && hint.remark == "" {
+		text += "; the flags of one letter are " + strings.Join(letters, ", ")
+	}
+	return usageError{text}
 }
 
 // checkDashes finds flags with one dash that have two: -output x would be -o utput.

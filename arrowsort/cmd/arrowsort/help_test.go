@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -54,7 +55,14 @@ func TestFlagsThatAreWrong(t *testing.T) {
 		"unknown flag --limti; did you mean --limit?":                 {"--limti", "5"},
 		"unknown flag --rows-per-flie; did you mean --rows-per-file?": {"--rows-per-flie=5"},
 		"unknown flag --fast":                                         {"--fast"},
-		"unknown flag -x":                                             {"-x"},
+		"unknown flag -x; the flags of one letter are -h, -k, -o, -q": {"-x"},
+		"unknown flag -d; did you mean -k COLUMN:desc for descending order, or --delimiter?; text is sorted by its " +
+			"bytes, not in dictionary order": {"-d"},
+		"unknown flag -n; did you mean --limit?; the type of a column gives its order, numbers are never sorted as " +
+			"text": {"-n"},
+		"unknown flag -u; did you mean --unique?":                 {"-u"},
+		"unknown flag -s; rows that tie always keep their order":  {"-s"},
+		"unknown flag --descending; did you mean -k COLUMN:desc?": {"--descending"},
 	} {
 		args = append([]string{"sort", "-k", "a", "-o", "x.csv", "in.csv"}, args...)
 		require.Equal(t, result{code: 2, err: "arrowsort: " + want + " (see arrowsort sort --help)\n"},
@@ -69,6 +77,59 @@ func TestOutputThatIsAFolder(t *testing.T) {
 		r := cli(t, nil, "sort", "-k", "a", "-o", folder, "in.csv")
 		require.Equal(t, result{code: 2, err: "arrowsort: -o " + folder + " is a folder: name a file in it, such as " +
 			filepath.Join(folder, "sorted.parquet") + " (see arrowsort sort --help)\n"}, r)
+	}
+}
+
+// TestHintsNameFlagsOfTheCommand: one that another command has is no help.
+func TestHintsNameFlagsOfTheCommand(t *testing.T) {
+	for want, args := range map[string][]string{
+		"unknown flag -u; the flags of one letter are -h, -k, -q":     {"check", "-u"},
+		"unknown flag -S; the flags of one letter are -h, -k, -o, -q": {"argsort", "-S", "1G"},
+		"unknown flag -S; did you mean --memory?":                     {"merge", "-S", "1G"},
+		"unknown flag -r; the flags of one letter are -h":             {"info", "-r"},
+	} {
+		r := cli(t, nil, append(args, "x.csv")...)
+		require.Equal(t, result{code: 2, err: "arrowsort: " + want + " (see arrowsort " + args[0] + " --help)\n"}, r)
+	}
+}
+
+// TestPathsThatAreNoFiles are errors before any work that say what to do.
+func TestPathsThatAreNoFiles(t *testing.T) {
+	t.Chdir(t.TempDir())
+	in := file(t, "people.csv", people)
+	slash := string(filepath.Separator)
+	for want, args := range map[string][]string{
+		"-o new" + slash + " is the name of a folder, which is not there: make it, and name a file in it, such as " +
+			filepath.Join("new", "sorted.parquet"): {"-o", "new" + slash, in},
+		"-o s3://b/x.csv is an address, and only files of this machine are written: write a file and copy it there, " +
+			"or pipe it there from -o -; arrowsort-beam reads and writes object stores": {"-o", "s3://b/x.csv", in},
+		"s3://b/*.csv is an address, and only files of this machine are read: copy it here first, or pipe it to the " +
+			"input - with --format; arrowsort-beam reads and writes object stores": {"-o", "x.csv", in, "s3://b/*.csv"},
+		"https://h/x.csv is an address, and only files of this machine are read: copy it here first, or pipe it to " +
+			"the input - with --format": {"-o", "x.csv", "https://h/x.csv"},
+	} {
+		r := cli(t, nil, append([]string{"sort", "-k", "age"}, args...)...)
+		require.Equal(t, result{code: 2, err: "arrowsort: " + want + " (see arrowsort sort --help)\n"}, r)
+	}
+	require.Empty(t, filesIn(t, "."))
+	require.NoError(t, os.MkdirAll("s3:/b", 0o700))
+	require.Equal(t, result{}, cli(t, nil, "sort", "-q", "-k", "age", "-o", "s3:/b/x.csv", in))
+	require.Equal(t, result{}, cli(t, nil, "sort", "-q", "-k", "age", "-o", "s3://b/x.csv", "s3://b/x.csv"),
+		"there is such a file")
+}
+
+// TestTerminalAsInput: somebody who waits for a command that waits for input learns so.
+func TestTerminalAsInput(t *testing.T) {
+	for _, quiet := range []bool{false, true} {
+		var out, said bytes.Buffer
+		args := []string{"sort", "-k", "age", "--format", "csv", "--output-format", "csv", "-o", "-", "-"}
+		if quiet {
+			args = append(args, "-q")
+		}
+		require.Zero(t, run(t.Context(), args, streams{in: strings.NewReader(people), out: &out, err: &said,
+			inTerminal: true}))
+		require.Equal(t, !quiet, strings.HasPrefix(said.String(), "reading standard input, which is a terminal: end "+
+			"it with "+endOfInput+", or pipe a file into it\n"), said.String())
 	}
 }
 
@@ -88,14 +149,6 @@ func TestHelpTellsExitCodes(t *testing.T) {
 		require.Contains(t, cli(t, nil, command, "--help").out, "Exit codes: 0 ", command)
 	}
 	require.Contains(t, cli(t, nil, "check", "--help").out, "0 sorted, 1 not sorted, 2 an error")
-}
-
-func TestHelpFitsALine(t *testing.T) {
-	for _, command := range []string{"sort", "merge", "argsort", "check", "explain"} {
-		for line := range strings.Lines(cli(t, nil, command, "--help").out) {
-			require.LessOrEqual(t, len(line), 121, line)
-		}
-	}
 }
 
 func TestDelimiterOfInputAndOutput(t *testing.T) {

@@ -3,10 +3,12 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -37,6 +39,10 @@ func (j *job) start(cmd *cobra.Command, args []string) error {
 		if err := j.declaredKeys(cmd.Context()); err != nil {
 			return err
 		}
+	}
+	if j.inTerminal && !j.quiet && slices.Contains(j.files, tablefile.Pipe) {
+		fmt.Fprintln(j.err, "reading standard input, which is a terminal: end it with "+endOfInput+
+			", or pipe a file into it")
 	}
 	j.shows = !j.quiet && !j.json
 	j.report.Input = j.files[0]

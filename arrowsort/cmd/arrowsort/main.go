@@ -35,8 +35,8 @@ func main() {
 	width, _, _ := term.GetSize(int(os.Stdout.Fd())) // 0 after an error
 	os.Exit(run(ctx, os.Args[1:], streams{
 		in: os.Stdin, out: os.Stdout, err: os.Stderr, outTerminal: isTerminal(os.Stdout),
-		errTerminal: isTerminal(os.Stderr),
-		outMissing:  isMissing(os.Stdout), outWidth: width,
+		errTerminal: isTerminal(os.Stderr), inTerminal: isTerminal(os.Stdin),
+		outMissing: isMissing(os.Stdout), outWidth: width,
 	}))
 }
 

@@ -8,6 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// endOfInput is what ends the input from a terminal.
+const endOfInput = "Ctrl-D"
+
 // isMissing reports whether a standard stream was closed when the process started. The Go runtime opens /dev/null for
 // reading and writing in its place; a shell that redirects a stream to it opens it for writing only.
 func isMissing(stream *os.File) bool {

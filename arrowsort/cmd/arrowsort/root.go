@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,6 +23,7 @@ type streams struct {
 	in                       io.Reader
 	out, err                 io.Writer
 	outTerminal, errTerminal bool
+	inTerminal               bool
 	outMissing               bool // it was closed when the process started
 	outWidth                 int  // of the terminal; 0: it is none
 }
@@ -50,11 +52,18 @@ func usagef(format string, args ...any) error { return usageError{fmt.Sprintf(fo
 // run runs the command line and returns the exit code. An error is one line on standard error.
 func run(ctx context.Context, args []string, s streams) int {
 	started := false // errors before a command starts are mistakes on the command line
-	root := newRoot(s, &started)
+	if s.outMissing {
+		s.out = missingOutput{}
+	}
+	printed := &firstError{to: s.out}
+	root := newRoot(s, printed, &started)
 	root.SetArgs(args)
 	command, err := checkDashes(root, args)
 	if err == nil {
 		command, err = root.ExecuteContextC(ctx)
+	}
+	if printed.err != nil {
+		err, started = printed.err, true
 	}
 	switch {
 	case err == nil:
@@ -90,7 +99,27 @@ func run(ctx context.Context, args []string, s streams) int {
 	return exitError
 }
 
-func newRoot(s streams, started *bool) *cobra.Command {
+// firstError is a writer that keeps the first error, which cobra ignores.
+type firstError struct {
+	to  io.Writer
+	err error
+}
+
+func (w *firstError) Write(p []byte) (int, error) {
+	n, err := w.to.Write(p)
+	w.err = cmp.Or(w.err, err)
+	return n, err
+}
+
+// missingOutput is standard output that was closed when the process started.
+type missingOutput struct{}
+
+func (missingOutput) Write([]byte) (int, error) {
+	return 0, errors.New("standard output is closed: redirect it")
+}
+
+// newRoot makes the commands. What cobra prints, such as help, goes to printed.
+func newRoot(s streams, printed io.Writer, started *bool) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "arrowsort",
 		Short:         "Sort Parquet, Arrow and CSV files",
@@ -105,9 +134,11 @@ func newRoot(s streams, started *bool) *cobra.Command {
 	}
 	root.SuggestionsMinimumDistance = 2
 	root.SetIn(s.in)
-	root.SetOut(s.out)
+	root.SetOut(printed)
 	root.SetErr(s.err)
 	root.SetFlagErrorFunc(explainFlag)
+	root.SetHelpFunc(usagePrinter(s.outWidth))
+	cobra.EnableCommandSorting = false // sort is the first
 	root.AddCommand(newSort(s), newMerge(s), newArgsort(s), newCheck(s), newExplain(s), newInfo(s))
 	root.InitDefaultHelpCmd() // after the other commands: cobra adds it only where there are some
 	if help, _, err := root.Find([]string{"help"}); err == nil {

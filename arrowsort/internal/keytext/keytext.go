@@ -4,6 +4,7 @@ package keytext
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -83,6 +84,85 @@ func named(key arrowsort.Key, name, text string) (arrowsort.Key, error) {
 	}
 	key.Path = name
 	return key, nil
+}
+
+// Find finds the columns that a path starts with: those that have its name, or else the longest part of it before a
+// dot.
+func Find(schema *arrow.Schema, path string) (name string, at []int) {
+	for end := len(path); end > 0; end = strings.LastIndexByte(path[:end], '.') {
+		if at = schema.FieldIndices(path[:end]); len(at) > 0 {
+			slices.Sort(at)
+			return path[:end], at
+		}
+	}
+	return path, nil
+}
+
+// CheckModifiers returns what is wrong with the modifiers of a key whose column a schema has; nil where it has no such
+// column.
+func CheckModifiers(text string, schema *arrow.Schema) error {
+	key, err := In(text, schema)
+	if err != nil || key.Path == "" || has(schema.Fields(), key.Path) {
+		return nil
+	}
+	column, _, found := Cut(key.Path)
+	for found && !has(schema.Fields(), column) {
+		column, _, found = Cut(column)
+	}
+	if !found {
+		return nil
+	}
+	_, tail, _ := Cut(key.Path)
+	if IsModifier(tail) {
+		return givenTwice(column, tail, strings.TrimPrefix(text, key.Path))
+	}
+	if meant := modifierMeant(tail); meant != "" {
+		return fmt.Errorf("unknown modifier %q; did you mean %q?", ":"+tail, ":"+meant)
+	}
+	return fmt.Errorf("unknown modifier %q; use :asc, :desc, :nulls-first or :nulls-last", ":"+tail)
+}
+
+// has reports whether a path is a field, or one inside structs.
+func has(fields []arrow.Field, path string) bool {
+	return slices.ContainsFunc(fields, func(f arrow.Field) bool {
+		rest, inside := strings.CutPrefix(path, f.Name+".")
+		s, ok := f.Type.(*arrow.StructType)
+		return f.Name == path || inside && ok && has(s.Fields(), rest)
+	})
+}
+
+// modifierMeant is the modifier that somebody may have meant who typed another word; empty when none is near.
+func modifierMeant(word string) string {
+	word = strings.ToLower(word)
+	switch {
+	case word == "":
+		return ""
+	case strings.HasPrefix("descending", word) || strings.HasPrefix("reverse", word) || word == "down":
+		return "desc"
+	case strings.HasPrefix("ascending", word) || word == "up":
+		return "asc"
+	}
+	for _, side := range []string{"first", "last"} {
+		if word == side || strings.HasPrefix(word, "null") && strings.HasSuffix(word, side) {
+			return "nulls-" + side
+		}
+	}
+	return Nearest([]string{"desc", "asc", "nulls-first", "nulls-last"}, word)
+}
+
+// givenTwice is the error for a modifier of a column that is followed by another for the same.
+func givenTwice(column, modifier, rest string) error {
+	isNulls := func(s string) bool { return strings.HasPrefix(strings.ToLower(s), "nulls-") }
+	what := "the order"
+	if isNulls(modifier) {
+		what = "the place of nulls"
+	}
+	for _, other := range strings.Split(rest, ":")[1:] {
+		if isNulls(other) == isNulls(modifier) {
+			return fmt.Errorf("%q and %q both give %s; write -k %s", ":"+modifier, ":"+other, what, column+rest)
+		}
+	}
+	return fmt.Errorf("%q gives %s twice; write -k %s", ":"+modifier, what, column+rest)
 }
 
 // Text is a key as it is typed after -k. Keys by position are shown by their position.

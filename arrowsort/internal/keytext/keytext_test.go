@@ -1,8 +1,10 @@
 package keytext
 
 import (
+	"fmt"
 	"testing"
 
+	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
@@ -51,4 +53,25 @@ func TestTextReadsBack(t *testing.T) {
 	require.Equal(t, "a, b:desc, c:nulls-first, #3",
 		List([]arrowsort.Key{{Path: "a"}, {Path: "b", Order: arrowsort.Descending},
 			{Path: "c", Nulls: arrowsort.NullsAtStart}, {Index: 2}}))
+}
+
+// TestModifiersThatAreWrong get the one that may be meant.
+func TestModifiersThatAreWrong(t *testing.T) {
+	nested := arrow.StructOf(arrow.Field{Name: "b", Type: arrow.PrimitiveTypes.Int8})
+	schema := arrow.NewSchema([]arrow.Field{{Name: "a", Type: nested}, {Name: "c:x", Type: nested}}, nil)
+	for word, meant := range map[string]string{"dsc": "desc", "descending": "desc", "DES": "desc", "down": "desc",
+		"reverse": "desc", "acs": "asc", "ascending": "asc", "up": "asc", "null-first": "nulls-first",
+		"nullslast": "nulls-last", "nulls_first": "nulls-first", "first": "nulls-first", "NULLS LAST": "nulls-last"} {
+		for _, column := range []string{"a", "a.b", "c:x", "c:x.b"} {
+			err := CheckModifiers(column+":"+word, schema)
+			require.EqualError(t, err, fmt.Sprintf("unknown modifier %q; did you mean %q?", ":"+word, ":"+meant))
+		}
+	}
+	require.EqualError(t, CheckModifiers("a:sideways", schema),
+		`unknown modifier ":sideways"; use :asc, :desc, :nulls-first or :nulls-last`)
+	require.EqualError(t, CheckModifiers("a:desc:asc", schema),
+		`":desc" and ":asc" both give the order; write -k a:asc`)
+	for _, text := range []string{"a", "a:desc", "a.b:desc:nulls-first", "c:x", "c:x:desc", "#1", "#1:desc", "d:dsc"} {
+		require.NoError(t, CheckModifiers(text, schema), text)
+	}
 }

@@ -1,10 +1,13 @@
-package main
+package keytext
 
 import "strings"
 
-// nearest is the name that is the fewest typing mistakes away from what was typed: at most a third of the letters. It
+// longName is the number of characters of a name that can be compared.
+const longName = 60
+
+// Nearest is the name that is the fewest typing mistakes away from what was typed: at most a third of the letters. It
 // is empty when there is none.
-func nearest(names []string, typed string) (name string) {
+func Nearest(names []string, typed string) (name string) {
 	least := min(len(typed), longName)/3 + 1
 	for _, n := range names {
 		if len(n)-len(typed) < least && len(typed)-len(n) < least && n != "" {
