@@ -37,7 +37,9 @@ type Options struct {
 	Open func(path string) (File, error)
 	// Stdin is what is read when the input is named "-"; nil is os.Stdin.
 	Stdin io.Reader
-	// Stdout is what is written to when the output is named "-"; nil is os.Stdout.
+	// Stdout is what is written to when the output is named "-"; nil is os.Stdout. A write to an *os.File that waits
+	// for a reader ends with the context, though its goroutine may stay until the file is closed; other writers have to
+	// return by themselves.
 	Stdout io.Writer
 	// Delimiter is between the values of CSV; 0 is a comma, or a tab in a .tsv file.
 	Delimiter rune

@@ -70,7 +70,7 @@ func (in *inputs) openPipes(ctx context.Context, once bool) error {
 func (in *inputs) openPipe(ctx context.Context, path string, format tablefile.Format, stream bool) error {
 	source := cmp.Or[io.Reader](in.opts.Stdin, os.Stdin)
 	if path != tablefile.Pipe {
-		file, err := openNamed(ctx, path)
+		file, err := atomicfile.Open(ctx, func() (*os.File, error) { return os.Open(path) })
 		if err != nil {
 			return err
 		}
@@ -106,28 +106,4 @@ func (in *inputs) openStream(read tablefile.ReadOptions) (err error) {
 	}
 	in.schema, in.rows = in.pipes.stream.Schema, -1
 	return nil
-}
-
-// openNamed opens a named pipe, which waits for who writes to it, or for the context.
-func openNamed(ctx context.Context, path string) (*os.File, error) {
-	type opened struct {
-		file *os.File
-		err  error
-	}
-	done := make(chan opened, 1)
-	go func() {
-		file, err := os.Open(path)
-		done <- opened{file, err}
-	}()
-	select {
-	case o := <-done:
-		return o.file, o.err
-	case <-ctx.Done():
-		go func() { // it may be opened later
-			if o := <-done; o.err == nil {
-				o.file.Close()
-			}
-		}()
-		return nil, context.Cause(ctx)
-	}
 }

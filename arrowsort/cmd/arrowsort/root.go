@@ -14,6 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/interrupt"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
@@ -41,6 +42,9 @@ const (
 
 // errNotSorted is how check ends for a file that is not sorted; what there is to say was said.
 var errNotSorted = errors.New("not sorted")
+
+// interrupted is what is printed after a signal.
+const interrupted = "arrowsort: interrupted"
 
 // usageError is a mistake on the command line.
 type usageError struct{ text string }
@@ -80,9 +84,9 @@ func run(ctx context.Context, args []string, s streams) int {
 		return exitUsage
 	}
 	if ctx.Err() != nil {
-		fmt.Fprintln(s.err, "arrowsort: interrupted")
-		if why := (signalError{}); errors.As(context.Cause(ctx), &why) {
-			return why.exitCode()
+		fmt.Fprintln(s.err, interrupted)
+		if why := (interrupt.Signal{}); errors.As(context.Cause(ctx), &why) {
+			return why.ExitCode()
 		}
 		return exitInterrupted
 	}

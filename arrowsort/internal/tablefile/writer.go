@@ -38,7 +38,7 @@ func Create(ctx context.Context, path string, schema *arrow.Schema, opts WriteOp
 	w := &Writer{path: path, opts: opts, out: countingWriter{ctx: ctx}}
 	err := w.resolve()
 	if err == nil {
-		w.file, err = create(path, opts.Stdout)
+		w.file, err = create(ctx, path, opts.Stdout)
 	}
 	if err == nil {
 		w.out.w = w.file
@@ -96,11 +96,11 @@ func (w *Writer) begin(schema *arrow.Schema) error {
 }
 
 // create creates the file for a path, or takes standard output for Pipe.
-func create(path string, stdout io.Writer) (atomicfile.File, error) {
+func create(ctx context.Context, path string, stdout io.Writer) (atomicfile.File, error) {
 	if path != Pipe {
-		return atomicfile.Create(path)
+		return atomicfile.Create(ctx, path)
 	}
-	return atomicfile.InPlace(cmp.Or[io.Writer](stdout, os.Stdout)), nil
+	return atomicfile.InPlace(ctx, cmp.Or[io.Writer](stdout, os.Stdout)), nil
 }
 
 // Write appends the rows of a table. A Parquet file gets them in new row groups.

@@ -5,7 +5,7 @@
 //
 // The output is a folder of shards, each sorted, each after the one before it. Without --runner the pipeline runs in
 // this process. Beam's own flags are listed by -h. Exit codes: 0 when all went well, 1 after an error, 2 for wrong
-// usage.
+// usage, 130 after Ctrl-C (128 and the number of a signal).
 package main
 
 import (
@@ -16,10 +16,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -31,8 +29,10 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/beamsort"
 	_ "github.com/arrowsort/arrowsort/arrowsort/beamsort/objects" // gs and s3
+	"github.com/arrowsort/arrowsort/arrowsort/internal/interrupt"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/keytext"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/sizetext"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/atomicfile"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
@@ -50,10 +50,21 @@ func main() {
 	job.inputs = mustParse(args[1:])
 	log.SetupLogging(job.logLevel, log.LogKind)
 	beam.Init()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	exit(job.run(ctx))
+	ctx := interrupt.Context(func() {
+		atomicfile.RemoveLive()
+		interrupt.Briefly(func() { fmt.Fprintln(os.Stderr, interrupted) })
+	})
+	err := job.run(ctx)
+	if signal := (interrupt.Signal{}); err != nil && errors.As(context.Cause(ctx), &signal) {
+		atomicfile.RemoveLive()
+		fmt.Fprintln(os.Stderr, interrupted)
+		os.Exit(signal.ExitCode())
+	}
+	exit(err)
 }
+
+// interrupted is what is printed after a signal.
+const interrupted = "arrowsort-beam: interrupted"
 
 var errUsage = errors.New("usage: arrowsort-beam sort -k COLUMN[:desc][:nulls-first] -o FOLDER INPUT...\n" +
 	"arrowsort-beam -h lists the flags")

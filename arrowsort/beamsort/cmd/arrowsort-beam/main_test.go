@@ -4,8 +4,11 @@ import (
 	"flag"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/stretchr/testify/require"
@@ -72,6 +75,26 @@ func command(t *testing.T, args ...string) (out string, code int) {
 		require.ErrorAs(t, err, &exit)
 	}
 	return string(text), c.ProcessState.ExitCode()
+}
+
+// TestSIGTERMWhileItSorts ends it with the code of the signal, and without files that travel.
+func TestSIGTERMWhileItSorts(t *testing.T) {
+	in, folder := "../../../../examples/data/flights.parquet", t.TempDir()
+	c := exec.CommandContext(t.Context(), os.Args[0], "sort", "-k", "delay", "-o", folder, in, in, in)
+	c.Env = append(os.Environ(), "BEAMSORT_TEST_COMMAND=1")
+	var text strings.Builder
+	c.Stderr = &text
+	require.NoError(t, c.Start())
+	left := func() []string {
+		paths, _ := filepath.Glob(filepath.Join(folder, ".arrowsort-*"))
+		return paths
+	}
+	require.Eventually(t, func() bool { return len(left()) > 0 }, time.Minute, time.Millisecond)
+	require.NoError(t, c.Process.Signal(syscall.SIGTERM))
+	require.Error(t, c.Wait())
+	require.Equal(t, 143, c.ProcessState.ExitCode(), text.String())
+	require.True(t, strings.HasSuffix(text.String(), "arrowsort-beam: interrupted\n"), text.String())
+	require.Empty(t, left())
 }
 
 func TestMain(m *testing.M) {

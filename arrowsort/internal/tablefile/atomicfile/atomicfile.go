@@ -5,6 +5,7 @@ package atomicfile
 
 import (
 	"cmp"
+	"context"
 	"io"
 	"os"
 	"path/filepath"
@@ -18,15 +19,20 @@ type File interface {
 	Abort()        // removes the file, in place of Commit
 }
 
-// Create creates the file for a path, or empties the one that is there.
-func Create(path string) (File, error) {
-	if d, ok := descriptorOf(path); ok {
-		file, err := d.open(path)
-		return inPlace{file}, err
+// Create creates the file for a path, or empties the one that is there. Opening a device or a named pipe, and writing
+// to it, waits for the other end until the context is cancelled.
+func Create(ctx context.Context, path string) (File, error) {
+	open := func() (*os.File, error) { return os.OpenFile(path, os.O_WRONLY, 0) }
+	d, ok := descriptorOf(path)
+	if ok {
+		open = func() (*os.File, error) { return d.open(path) }
 	}
-	if isOpened(path) {
-		file, err := os.OpenFile(path, os.O_WRONLY, 0)
-		return inPlace{file}, err
+	if ok || isOpened(path) {
+		file, err := Open(ctx, open)
+		if err != nil {
+			return nil, err
+		}
+		return inPlace{interruptible(ctx, file), file}, nil
 	}
 	file, err := os.Create(path)
 	if err != nil {
@@ -35,8 +41,14 @@ func Create(path string) (File, error) {
 	return newFile{newDirectFile(file), file}, nil
 }
 
-// InPlace returns a file that is written to w, which is not closed.
-func InPlace(w io.Writer) File { return inPlace{openWriter{w}} }
+// InPlace returns a file that is written to w, which is not closed. Writing to an *os.File waits until the context is
+// cancelled; other writers have to return by themselves.
+func InPlace(ctx context.Context, w io.Writer) File {
+	if file, ok := w.(*os.File); ok {
+		w = interruptible(ctx, file)
+	}
+	return inPlace{w, nil}
+}
 
 // Replaces reports whether Create makes a file at a path, which Abort removes.
 func Replaces(path string) bool {
@@ -78,15 +90,18 @@ func (f newFile) Abort() {
 }
 
 // inPlace is a file that was there before.
-type inPlace struct{ io.WriteCloser }
+type inPlace struct {
+	io.Writer
+	file io.Closer // nil: it stays open
+}
 
 func (f inPlace) Flush() error { return nil }
 
-func (f inPlace) Commit() error { return f.Close() }
+func (f inPlace) Commit() error {
+	if f.file == nil {
+		return nil
+	}
+	return f.file.Close()
+}
 
-func (f inPlace) Abort() { f.Close() }
-
-// An openWriter stays open.
-type openWriter struct{ io.Writer }
-
-func (openWriter) Close() error { return nil }
+func (f inPlace) Abort() { _ = f.Commit() }

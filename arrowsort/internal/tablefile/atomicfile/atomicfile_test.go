@@ -11,7 +11,7 @@ import (
 // writeFile writes a file and commits it.
 func writeFile(t *testing.T, path, content string) {
 	t.Helper()
-	file, err := Create(path)
+	file, err := Create(t.Context(), path)
 	require.NoError(t, err)
 	_, err = file.Write([]byte(content))
 	require.NoError(t, err)
@@ -33,7 +33,7 @@ func requireOnly(t *testing.T, path, content string) {
 func TestFilesAreCompleteOrRemoved(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out")
 	require.True(t, Replaces(path))
-	file, err := Create(path)
+	file, err := Create(t.Context(), path)
 	require.NoError(t, err)
 	_, err = file.Write([]byte("new"))
 	require.NoError(t, err)

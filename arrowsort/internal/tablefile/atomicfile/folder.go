@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 )
 
 const (
@@ -30,6 +31,8 @@ type Folder struct {
 // NewFolder makes a folder in dir, whose name has the prefix, and removes those that dead processes left there.
 func NewFolder(dir, prefix string) (*Folder, error) {
 	RemoveDead(dir, prefix)
+	live.Lock()
+	defer live.Unlock()
 	const attempts = 100 // somebody who looks for dead folders may take a new one for dead before it is locked
 	for range attempts {
 		path, err := os.MkdirTemp(dir, prefix)
@@ -38,7 +41,9 @@ func NewFolder(dir, prefix string) (*Folder, error) {
 		}
 		lock, err := takeFolder(path, os.O_CREATE)
 		if err == nil {
-			return &Folder{path: path, lock: lock}, nil
+			f := &Folder{path: path, lock: lock}
+			live.folders[f] = true
+			return f, nil
 		}
 		if !errors.Is(err, errLocked) && !errors.Is(err, os.ErrNotExist) {
 			os.RemoveAll(path)
@@ -105,6 +110,28 @@ func RemoveDead(dir, prefix string) {
 	}
 }
 
+// live are the folders of this process.
+var live = struct {
+	sync.Mutex
+	folders map[*Folder]bool
+}{folders: map[*Folder]bool{}}
+
+// RemoveLive removes all folders of this process, which ends right after it: whoever wants to make or remove a folder
+// meanwhile waits for good.
+func RemoveLive() {
+	live.Lock()
+	for f := range live.folders {
+		for range removals {
+			if f.remove() == nil {
+				break
+			}
+		}
+	}
+}
+
+// removals is how often a folder is removed into which files may still be written.
+const removals = 100
+
 // Path is the path of the folder.
 func (f *Folder) Path() string { return f.path }
 
@@ -116,12 +143,20 @@ func (f *Folder) Next(ext string) string {
 
 // Remove removes the folder and all files in it, the lock last: a folder without one is never removed later.
 func (f *Folder) Remove() error {
+	err := f.remove()
+	live.Lock()
+	delete(live.folders, f)
+	live.Unlock()
+	return err
+}
+
+func (f *Folder) remove() error {
 	entries, _ := os.ReadDir(f.path) // RemoveAll returns its error
 	for _, e := range entries {
 		if e.Name() != lockName {
 			os.Remove(filepath.Join(f.path, e.Name()))
 		}
 	}
-	err := f.lock.Close() // Windows removes no open file
-	return errors.Join(err, os.RemoveAll(f.path))
+	f.lock.Close() // Windows removes no open file
+	return os.RemoveAll(f.path)
 }

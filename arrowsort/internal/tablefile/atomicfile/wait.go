@@ -1,0 +1,73 @@
+package atomicfile
+
+import (
+	"context"
+	"io"
+	"os"
+)
+
+// Open opens a file by a function that may wait, as opening a named pipe waits for its other end. It returns the cause
+// of the context's cancellation when that comes first; a file that is opened later is closed.
+func Open(ctx context.Context, open func() (*os.File, error)) (*os.File, error) {
+	type opened struct {
+		file *os.File
+		err  error
+	}
+	done := make(chan opened, 1)
+	go func() {
+		file, err := open()
+		done <- opened{file, err}
+	}()
+	select {
+	case o := <-done:
+		return o.file, o.err
+	case <-ctx.Done():
+		go func() {
+			if o := <-done; o.err == nil {
+				o.file.Close()
+			}
+		}()
+		return nil, context.Cause(ctx)
+	}
+}
+
+// An interruptibleWriter writes until the context is cancelled, also while a write waits because nobody reads. The
+// write that waits keeps its goroutine and the copy of its bytes until the other end reads or closes.
+type interruptibleWriter struct {
+	ctx     context.Context
+	file    *os.File
+	bytes   []byte
+	written chan written
+}
+
+// written is the result of a write.
+type written struct {
+	n   int
+	err error
+}
+
+// interruptible returns a writer to a file that the context ends.
+func interruptible(ctx context.Context, file *os.File) io.Writer {
+	if ctx.Done() == nil {
+		return file
+	}
+	return &interruptibleWriter{ctx: ctx, file: file, written: make(chan written, 1)}
+}
+
+// Write is called no more after the context was cancelled: a write may still have the bytes.
+func (w *interruptibleWriter) Write(p []byte) (int, error) {
+	if err := context.Cause(w.ctx); err != nil {
+		return 0, err
+	}
+	w.bytes = append(w.bytes[:0], p...)
+	go func() {
+		n, err := w.file.Write(w.bytes)
+		w.written <- written{n, err}
+	}()
+	select {
+	case done := <-w.written:
+		return done.n, done.err
+	case <-w.ctx.Done():
+		return 0, context.Cause(w.ctx)
+	}
+}
