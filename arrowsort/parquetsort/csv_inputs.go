@@ -36,8 +36,9 @@ func (in *inputs) inferCSV(ctx context.Context) error {
 			return fmt.Errorf("%w: %w", ErrSchema, err)
 		}
 		if err != nil {
-			return err
+			return withHint(in.csv, err)
 		}
+		in.warnFile(path, in.csv)
 	}
 	return nil
 }
@@ -118,16 +119,26 @@ func (in *inputs) writtenSchema() *arrow.Schema {
 	return arraydata.Pick(in.inferred, columns)
 }
 
-// keyError is the error of a key that is not found; schema is that of CSV inputs, or nil.
-func keyError(schema *csv.Schema, err error) error {
+// withHint adds to an error what to do where CSV seems to have one column; schema is that of CSV inputs, or nil.
+func withHint(schema *csv.Schema, err error) error {
 	if hint := delimiterHint(schema); hint != "" {
 		return fmt.Errorf("%w; %s", err, hint)
 	}
 	return err
 }
 
-// warnCSV warns of what is read otherwise than somebody may expect; schema is that of CSV inputs, or nil.
-func (in *inputs) warnCSV(schema *csv.Schema) {
+// warnFile warns of what is read in a CSV file otherwise than somebody may expect; schema is that of CSV inputs, or nil.
+func (in *inputs) warnFile(path string, schema *csv.Schema) {
+	if schema == nil {
+		return
+	}
+	for _, text := range schema.Remarks {
+		in.opts.Warn(displayName(path) + ": " + text)
+	}
+}
+
+// warnKeys warns of keys that may not be what somebody expects; schema is that of CSV inputs, or nil.
+func (in *inputs) warnKeys(schema *csv.Schema) {
 	if hint := delimiterHint(schema); hint != "" {
 		in.opts.Warn(fmt.Sprintf("%s: there is one column, %q; %s", displayName(in.paths[0]),
 			schema.Arrow().Field(0).Name, hint))
@@ -147,5 +158,6 @@ func delimiterHint(schema *csv.Schema) string {
 	if found == '\t' {
 		name = "tab"
 	}
-	return fmt.Sprintf("if %s separates the columns, give --delimiter %s", strings.Replace(name, "tab", "a tab", 1), name)
+	return fmt.Sprintf("if %s separates the columns, give --delimiter %s",
+		strings.Replace(name, "tab", "a tab", 1), name)
 }

@@ -161,3 +161,22 @@ func TestReadingCSVEndsWithTheContext(t *testing.T) {
 	_, err := Check(ctx, writeTexts(t, "a\n1\n"), Options{Keys: []arrowsort.Key{{Path: "a"}}})
 	require.ErrorIs(t, err, context.Canceled)
 }
+
+// TestQuotationMarksInValues: they are kept, in quotes where CSV is written.
+func TestQuotationMarksInValues(t *testing.T) {
+	paths := writeTexts(t, "a,b\n5\" pipe,1\n,2\n\"x\"\",y\"\"\",3\n", "a,b\n4\",0\n")
+	for output, inputs := range map[string][]string{"csv": paths[:1], "arrows": paths} {
+		var out bytes.Buffer
+		var warnings []string
+		result, err := Sort(t.Context(), inputs, tablefile.Pipe, Options{Keys: []arrowsort.Key{{Path: "a"}}, Head: 9,
+			OutputFormat: output, Stdout: &out, Warn: func(text string) { warnings = append(warnings, text) }})
+		require.NoError(t, err)
+		defer result.Head.Release()
+		require.Len(t, warnings, len(inputs))
+		require.Equal(t, paths[0]+": line 2 has a quotation mark in a value that does not start with one: "+
+			"it is a character of the value", warnings[0])
+		if output == "csv" {
+			require.Equal(t, "a,b\n\"5\"\" pipe\",1\n\"x\"\",y\"\"\",3\n,2\n", out.String())
+		}
+	}
+}

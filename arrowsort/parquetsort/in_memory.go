@@ -37,9 +37,10 @@ func (in *inputs) load(ctx context.Context, dictionaries bool, limit int64) (*lo
 		if in.schema == nil {
 			in.schema, in.columns = schema, schema.NumFields()
 			if err := in.findKeys(ctx); err != nil {
-				return nil, keyError(read.CSV, err)
+				return nil, withHint(read.CSV, err)
 			}
-			in.warnCSV(read.CSV)
+			in.warnFile(path, read.CSV)
+			in.warnKeys(read.CSV)
 			in.readKeysOnly()
 		}
 		chosen := in.projectionOf(schema)

@@ -83,10 +83,10 @@ func (in *inputs) begin(ctx context.Context, once bool) (_ *inputs, err error) {
 		in.common, in.columns = in.schema, in.schema.NumFields()
 		if err = in.findKeys(ctx); err == nil {
 			in.keyed = in.keyColumns()
-			in.warnCSV(in.csv)
+			in.warnKeys(in.csv)
 			return in, nil
 		}
-		err = fmt.Errorf("%s: %w", displayName(in.paths[0]), keyError(in.csv, err))
+		err = fmt.Errorf("%s: %w", displayName(in.paths[0]), withHint(in.csv, err))
 	}
 	in.close()
 	return nil, err

@@ -1,9 +1,8 @@
 package csv
 
 import (
-	stdcsv "encoding/csv"
-	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 )
@@ -28,23 +27,45 @@ func (e *textError) Error() string { return e.text }
 
 func (e *textError) Unwrap() error { return e.error }
 
-// describe returns what is wrong with a row that was read.
-func describe(err error, row, header []string) error {
-	e := (*stdcsv.ParseError)(nil)
-	switch {
-	case !errors.As(err, &e):
-		return err
-	case errors.Is(e.Err, stdcsv.ErrFieldCount):
-		return errorf("line %d has %s, the first line names %s; is the delimiter right?",
-			e.Line, counted(len(row), "value"), counted(len(header), "column"))
-	case errors.Is(e.Err, stdcsv.ErrBareQuote):
-		return errorf("line %d has a quotation mark in a value that does not start with one, at byte %d; "+
-			"quote the value and double the mark", e.Line, e.Column)
-	case errors.Is(e.Err, stdcsv.ErrQuote):
-		return errorf("line %d, byte %d: the quotation marks of the row that starts on line %d do not match",
-			e.Line, e.Column, e.StartLine)
+// failure is the error that ended the text, if one did, or else an error of its row.
+func (r *rows) failure(err error) error {
+	if r.err != nil {
+		return r.err
 	}
-	return errorf("line %d, byte %d: %v", e.Line, e.Column, e.Err)
+	return err
+}
+
+// ragged is the error of a row that has other columns than the first.
+func (r *rows) ragged() error {
+	text := fmt.Sprintf("line %d has %s, the first line names %s", r.rowLine, counted(len(r.row), "value"),
+		counted(len(r.header), "column"))
+	if separator(r.header, r.Delimiter) == 0 {
+		text += "; is the delimiter right?"
+	}
+	return errorf("%s", text)
+}
+
+// tooLong is the error of a row that takes more than its part of the memory.
+func (r *rows) tooLong() error {
+	what := "the line of column names"
+	if r.header != nil {
+		what = fmt.Sprintf("row %d, counted from 0,", r.n)
+	}
+	return errorf("%s is longer than %d bytes, which is all that the memory budget allows; raise it", what, r.MaxRow)
+}
+
+// separator is the character that may separate the columns where there seems to be only one: the column's name holds
+// it. 0 is none.
+func separator(names []string, delimiter rune) rune {
+	if len(names) != 1 {
+		return 0
+	}
+	for _, c := range ";\t|," {
+		if c != delimiter && strings.ContainsRune(names[0], c) {
+			return c
+		}
+	}
+	return 0
 }
 
 func counted(n int, what string) string {

@@ -1,44 +1,116 @@
 package csv
 
 import (
-	"bufio"
 	"bytes"
 	"context"
-	stdcsv "encoding/csv"
 	"errors"
 	"io"
+	"slices"
 	"unicode/utf8"
 )
 
-// rows reads the rows of a CSV file after the header.
-type rows struct {
-	header []string
-	text   *rewriter
-	csv    *stdcsv.Reader
-	n      int64 // that were read
+// lines are the lines of a CSV file. They end with LF or CRLF, or with CR alone where the first line does so; elsewhere
+// a CR belongs to its value. An empty line is a row of the only column, and nothing in a table of several columns, as
+// are empty lines that precede the header.
+type lines struct {
+	Source
+	endsInCR  bool // CR alone ends lines, too
+	oneColumn bool
 }
 
-// rows reads the header.
-func (l lines) rows() (*rows, error) { return l.rowsIn(make([]byte, textBuffer)) }
+// newLines finds in the first line how lines end and whether there are several columns.
+func newLines(source Source) (lines, error) {
+	r, err := lines{source, true, false}.rowsIn(make([]byte, textBuffer))
+	if err == nil {
+		err = r.readRow()
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		return lines{}, err
+	}
+	alone := r.endedInCR
+	for r.want(1) && r.text[0] == '\r' {
+		r.advance(1)
+	}
+	return lines{source, alone && !(r.want(1) && r.text[0] == '\n'), len(r.row) < 2}, nil
+}
 
-// rowsIn is rows with a buffer of the caller, of a character at least.
+// rows reads the rows of a CSV file: values between delimiters. A value that starts with a quotation mark ends with
+// one; it may hold delimiters, line ends, and each quotation mark twice. In other values a quotation mark is a
+// character like others, which RFC 4180 does not allow.
+type rows struct {
+	lines
+	header []string // the names of the columns
+	n      int64    // rows that were returned
+
+	source io.Reader
+	buffer []byte
+	text   []byte // of the buffer, of whole characters, to be read next
+	broken []byte // the start of a character, which follows in the buffer
+	ended  bool   // nothing follows the buffer
+	err    error  // ends the text
+
+	delimiter []byte
+	special   [256]bool // bytes that values without quotes do not hold, or that are looked at
+
+	row    []string // the last row, until the next is read
+	first  bool     // the last row is the first of a file without a header, and was not returned
+	values []byte   // of the row
+	ends   []int    // of each value
+
+	read      int64 // bytes of the text
+	rowStart  int64
+	rowLine   int // that the row begins in, from 1
+	line      int
+	lineStart int64
+	endedInCR bool // the last line
+	quoteLine int  // the first with a quotation mark in a value without quotes; 0: none
+}
+
+// textBuffer is the number of bytes that are read at a time.
+const textBuffer = 1 << 16
+
+// rows reads the header. A file without one has columns #1, #2, and so on.
+func (l lines) rows(noHeader bool) (*rows, error) {
+	r, err := l.rowsIn(make([]byte, textBuffer))
+	if err != nil {
+		return nil, err
+	}
+	return r, r.readHeader(noHeader)
+}
+
+// rowsIn are the rows from the first line, with a buffer of the caller of at least 5 bytes.
 func (l lines) rowsIn(buffer []byte) (*rows, error) {
 	source, err := l.open()
 	if err != nil {
 		return nil, err
 	}
-	text := &rewriter{lines: l, source: source, fresh: true, buffer: buffer}
-	r := &rows{text: text, csv: stdcsv.NewReader(bufio.NewReaderSize(text, textBuffer))}
-	r.csv.Comma = l.Delimiter
-	header, err := r.csv.Read()
-	if errors.Is(err, io.EOF) {
-		return nil, errorf("CSV starts with a line of column names, this is empty")
+	r := &rows{lines: l, source: source, buffer: buffer, delimiter: []byte(string(l.Delimiter)), line: 1}
+	for _, c := range []byte{'\n', '\r', '"', r.delimiter[0]} {
+		r.special[c] = true
 	}
-	if err != nil {
-		return nil, r.failure(err, header, header)
-	}
-	r.header, r.csv.ReuseRecord, text.row = header, true, 0
 	return r, nil
+}
+
+func (r *rows) readHeader(noHeader bool) error {
+	if noHeader && r.oneColumn {
+		r.header = []string{""} // an empty line is a row
+	}
+	err := r.readRow()
+	switch {
+	case errors.Is(err, io.EOF) && noHeader:
+		return errorf("the file is empty: without a row there is no column")
+	case errors.Is(err, io.EOF):
+		return errorf("CSV starts with a line of column names, this is empty")
+	case err != nil:
+		return err
+	}
+	r.header, r.first = slices.Clone(r.row), noHeader
+	for i := range r.header {
+		if noHeader {
+			r.header[i] = label(i)
+		}
+	}
+	return nil
 }
 
 // next returns the next row, which is valid until the next call; io.EOF after the last.
@@ -46,151 +118,160 @@ func (r *rows) next(ctx context.Context) ([]string, error) {
 	if r.n%1024 == 0 && ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	row, err := r.csv.Read()
-	if err != nil && !errors.Is(err, io.EOF) {
-		err = r.failure(err, row, r.header)
+	if !r.first {
+		if err := r.readRow(); err != nil {
+			return nil, err
+		}
 	}
-	r.text.row = 0
+	r.first = false
 	r.n++
-	return row, err
-}
-
-// failure is the error of the text, which may leave a row that is broken off, or else of the row.
-func (r *rows) failure(err error, row, header []string) error {
-	if errors.Is(r.text.err, errRowTooLong) {
-		return errorf("row %d, counted from 0, is longer than %d bytes, which is all that the memory budget allows; "+
-			"raise it",
-			r.n, r.text.MaxRow)
+	if len(r.row) != len(r.header) {
+		return nil, r.ragged()
 	}
-	if r.text.err != nil && r.text.err != io.EOF {
-		return r.text.err
+	return r.row, nil
+}
+
+// readRow reads the next row; io.EOF after the last.
+func (r *rows) readRow() error {
+	r.values, r.ends, r.row = r.values[:0], r.ends[:0], r.row[:0]
+	for {
+		r.rowStart, r.rowLine = r.read, r.line
+		if !r.want(1) {
+			return r.failure(io.EOF)
+		}
+		if !r.lineEnd() {
+			break
+		}
+		if r.oneColumn && r.header != nil {
+			r.row = append(r.row, "")
+			return nil
+		}
 	}
-	return describe(err, row, header)
+	for more, err := true, error(nil); more; {
+		if more, err = r.value(); err != nil {
+			return r.failure(err)
+		}
+		r.ends = append(r.ends, len(r.values))
+	}
+	text, start := string(r.values), 0
+	for _, end := range r.ends {
+		r.row = append(r.row, text[start:end])
+		start = end
+	}
+	return r.failure(nil)
 }
 
-var errRowTooLong = errors.New("a row is too long")
-
-// textBuffer is the number of bytes that are read at a time.
-const textBuffer = 1 << 16
-
-// A rewriter reads text for encoding/csv, which skips empty lines, ends lines at LF only and makes LF of every CRLF,
-// even of one in quotes; it has no options for these. The rewriter checks that the text is UTF-8 and replaces, without
-// a change to the number of a line or the place of a value in it:
-//
-//   - a CRLF in quotes by CR CRLF, of which encoding/csv leaves CRLF
-//   - a line end after a CR that belongs to a value by CRLF, and the end of the text there by the same
-//   - what else ends a line by LF
-//   - an empty line that is a row by ""
-type rewriter struct {
-	lines
-	source io.Reader
-	buffer []byte
-	text   []byte // of the buffer, to be rewritten
-	broken []byte // the start of a character that follows in the buffer
-	ended  bool   // nothing follows the buffer
-	piece  []byte // to be returned next, then end
-	end    []byte
-	quoted bool  // the text goes on in quotes
-	cr     bool  // the text goes on after a CR that belongs to a value
-	closed bool  // that CR follows a quote: at the end of the text it ends the line
-	fresh  bool  // the text goes on with a new line
-	header bool  // the header was read
-	row    int64 // bytes that were returned since the last row
-	err    error // ends the text
+// value reads a value and what ends it, and reports whether that is a delimiter: there is one more.
+func (r *rows) value() (more bool, err error) {
+	if r.want(1) && r.text[0] == '"' {
+		r.advance(1)
+		return r.quoted()
+	}
+	for r.want(1) {
+		i, special := 0, &r.special
+		for i < len(r.text) && !special[r.text[i]] {
+			i++
+		}
+		r.keep(i)
+		if len(r.text) == 0 {
+			continue
+		}
+		if bytes.HasPrefix(r.text, r.delimiter) {
+			r.advance(len(r.delimiter))
+			return true, nil
+		}
+		if r.lineEnd() {
+			return false, nil
+		}
+		if r.text[0] == '"' && r.quoteLine == 0 {
+			r.quoteLine = r.line
+		}
+		r.keep(1)
+	}
+	return false, nil
 }
 
-var lf, crLF, crCRLF, emptyValue = []byte("\n"), []byte("\r\n"), []byte("\r\r\n"), []byte(`""`)
-
-func (r *rewriter) Read(p []byte) (n int, err error) {
-	for n < len(p) && r.err == nil {
+// quoted is value after the quotation mark that a value starts with.
+func (r *rows) quoted() (more bool, err error) {
+	line, at := r.line, r.read-r.lineStart
+	for r.want(1) {
+		i := bytes.IndexByte(r.text, '"')
+		part := r.text[:max(i, 0)]
+		if i < 0 {
+			part = r.text
+		}
+		if k := bytes.LastIndexByte(part, '\n'); k >= 0 {
+			r.line, r.lineStart = r.line+bytes.Count(part, []byte{'\n'}), r.read+int64(k)+1
+		}
+		r.keep(len(part))
+		if i < 0 {
+			continue
+		}
+		r.advance(1)
 		switch {
-		case len(r.piece) > 0:
-			k := copy(p[n:], r.piece)
-			r.piece, n = r.piece[k:], n+k
-		case len(r.end) > 0:
-			r.piece, r.end = r.end, nil
+		case !r.want(1) || r.lineEnd():
+			return false, nil
+		case bytes.HasPrefix(r.text, r.delimiter):
+			r.advance(len(r.delimiter))
+			return true, nil
+		case r.text[0] == '"':
+			r.keep(1)
+		case r.text[0] == '\r' && !r.want(2):
+			r.advance(1) // at the end of the file
+			return false, nil
 		default:
-			r.err = r.next()
+			return false, errorf("line %d, byte %d: the value goes on after the quotation mark that ends it; "+
+				"double one that belongs to the value", r.line, r.read-r.lineStart+1)
 		}
 	}
-	if r.row += int64(n); r.err == nil && r.MaxRow > 0 && r.row > r.MaxRow+textBuffer {
-		r.err = errRowTooLong
-	}
-	if n == 0 || errors.Is(r.err, errRowTooLong) {
-		return 0, r.err
-	}
-	return n, nil
+	return false, errorf("line %d, byte %d: the quotation mark that a value starts with has none that ends the value",
+		line, at)
 }
 
-// next takes the text to the next CR, LF or CRLF, or the buffer when nothing in it has to be replaced.
-func (r *rewriter) next() error {
-	for !r.ended && (len(r.text) == 0 || len(r.text) == 1 && r.text[0] == '\r') {
-		if err := r.fill(); err != nil {
-			return err
-		}
+// lineEnd takes a line end, if the text goes on with one.
+func (r *rows) lineEnd() bool {
+	c := r.text[0]
+	if c != '\n' && c != '\r' {
+		return false
 	}
-	if len(r.text) == 0 {
-		if !r.cr || r.quoted {
-			return io.EOF
-		}
-		if r.end, r.cr = crLF, false; r.closed {
-			r.end = lf
-		}
-		return nil
-	}
-	if !r.oneColumn && bytes.IndexByte(r.text, '\r') < 0 {
-		r.piece, r.text = r.text, nil
-	} else {
-		r.piece, r.end = r.cut()
-	}
-	if r.fresh || len(r.piece) > 0 {
-		r.closed = bytes.HasSuffix(r.piece, []byte{'"'})
-	}
-	if bytes.Count(r.piece, []byte{'"'})%2 != 0 {
-		r.quoted = !r.quoted
-	}
-	empty := r.fresh && len(r.piece) == 0
-	r.fresh = !r.quoted && (len(r.end) == 2 || len(r.end) == 1 && (r.end[0] == '\n' || r.endsInCR))
+	crlf := c == '\r' && r.want(2) && r.text[1] == '\n'
+	r.endedInCR = c == '\r' && !crlf
 	switch {
-	case r.quoted && len(r.end) == 2:
-		r.end = crCRLF
-	case r.fresh && r.cr && len(r.piece) == 0:
-		r.end = crLF
-	case r.fresh:
-		r.end = lf
-		if empty && r.header && r.oneColumn {
-			r.piece = emptyValue
+	case crlf:
+		r.advance(2)
+	case c == '\n' || r.endsInCR:
+		r.advance(1)
+	default:
+		return false
+	}
+	r.line, r.lineStart = r.line+1, r.read
+	return true
+}
+
+// keep takes the next bytes, which belong to the value.
+func (r *rows) keep(n int) {
+	r.values = append(r.values, r.text[:n]...)
+	r.advance(n)
+}
+
+func (r *rows) advance(n int) { r.text, r.read = r.text[n:], r.read+int64(n) }
+
+// want makes the next n bytes available, at most 2, and reports whether there are as many.
+func (r *rows) want(n int) bool {
+	for len(r.text) < n && !r.ended && r.err == nil {
+		if r.err = r.fill(); r.err == nil && r.MaxRow > 0 && r.read-r.rowStart > r.MaxRow {
+			r.err = r.tooLong()
 		}
 	}
-	r.cr = !r.fresh && bytes.Equal(r.end, crLF[:1])
-	r.header = r.header || r.fresh && !empty
-	return nil
+	return len(r.text) >= n && r.err == nil
 }
 
-// cut takes the text to the next CR, LF or CRLF, which is the end. A CR that ends the buffer stays in it.
-func (r *rewriter) cut() (piece, end []byte) {
-	i := bytes.IndexAny(r.text, "\r\n")
-	if i < 0 {
-		piece, r.text = r.text, nil
-		return piece, nil
-	}
-	k := i + 1
-	switch {
-	case bytes.HasPrefix(r.text[i:], []byte("\r\n")):
-		k++
-	case r.text[i] == '\r' && k == len(r.text) && !r.ended:
-		k = i
-	}
-	piece, end, r.text = r.text[:i:i], r.text[i:k:k], r.text[k:]
-	return piece, end
-}
-
-// fill reads more text, of which whole characters are rewritten.
-func (r *rewriter) fill() error {
+// fill reads more text, up to the last whole character.
+func (r *rows) fill() error {
 	n := copy(r.buffer, r.text)
 	n += copy(r.buffer[n:], r.broken)
 	k, err := r.source.Read(r.buffer[n:])
-	if r.ended = err == io.EOF; err != nil && !r.ended {
+	if r.ended = errors.Is(err, io.EOF); err != nil && !r.ended {
 		return err
 	}
 	b := r.buffer[:n+k]

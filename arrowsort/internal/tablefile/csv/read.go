@@ -96,7 +96,7 @@ func (r *Reader) Next(ctx context.Context) (arrow.Record, error) {
 }
 
 // Share returns the share of the file that was read, from 0 to 1.
-func (r *Reader) Share() float64 { return float64(r.rows.csv.InputOffset()) / float64(max(r.size, 1)) }
+func (r *Reader) Share() float64 { return float64(r.rows.read) / float64(max(r.size, 1)) }
 
 // Release releases the memory of the reader.
 func (r *Reader) Release() { r.builder.Release() }

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 )
@@ -19,7 +19,9 @@ var ErrHeader = errors.New("the columns differ")
 // files. The files have the same columns, in any order unless a name repeats. Columns can be left out, and columns with
 // values that can be written in several ways read as text. The zero value is that of no files.
 type Schema struct {
-	Rows      int64 // of all files
+	Rows    int64    // of all files
+	Remarks []string // on the last file that was added: what is read otherwise than somebody may expect
+
 	names     []string
 	delimiter rune // of the first file
 	inferred  []inference
@@ -41,6 +43,7 @@ func (s *Schema) Infer(ctx context.Context, source Source) error {
 	for {
 		row, err := r.next(ctx)
 		if errors.Is(err, io.EOF) {
+			s.remark(r)
 			return nil
 		}
 		if err != nil {
@@ -53,11 +56,20 @@ func (s *Schema) Infer(ctx context.Context, source Source) error {
 	}
 }
 
+// remark makes the remarks on a file that was read.
+func (s *Schema) remark(r *rows) {
+	s.Remarks = nil
+	if r.quoteLine > 0 {
+		s.Remarks = append(s.Remarks, fmt.Sprintf("line %d has a quotation mark in a value that does not start with "+
+			"one: it is a character of the value", r.quoteLine))
+	}
+}
+
 // open reads the header of a file, whose columns are at some positions of the schema.
 func (s *Schema) open(source Source) (r *rows, at []int, err error) {
 	l, err := newLines(source)
 	if err == nil {
-		r, err = l.rows()
+		r, err = l.rows(false)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -107,19 +119,8 @@ func places(names []string) map[string][]int {
 	return at
 }
 
-// Separator is the character that may separate the columns of a file that seems to have only one: it occurs in the
-// column's name. 0 is none.
-func (s *Schema) Separator() rune {
-	if len(s.names) != 1 {
-		return 0
-	}
-	for _, c := range ";\t|," {
-		if c != s.delimiter && strings.ContainsRune(s.names[0], c) {
-			return c
-		}
-	}
-	return 0
-}
+// Separator is the character that may separate the columns of a file that seems to have only one; 0 is none.
+func (s *Schema) Separator() rune { return separator(s.names, s.delimiter) }
 
 // all are the columns that are read.
 func (s *Schema) all() []column {
@@ -162,7 +163,7 @@ func (s *Schema) Verbatim(keys []int) (verbatim *Schema, typed []int) {
 		at := k
 		if !writtenOneWay(all[k].field.Type) {
 			key := all[k]
-			key.field.Name = cmp.Or(key.field.Name, "#"+strconv.Itoa(k+1)) // for messages: it is not written
+			key.field.Name = cmp.Or(key.field.Name, label(k)) // for messages: it is not written
 			at, columns = len(columns), append(columns, key)
 		}
 		typed = append(typed, at)
@@ -204,3 +205,6 @@ func fixedBytes(typ arrow.DataType) int64 {
 	}
 	return int64(arrow.Int32SizeBytes)
 }
+
+// label is the name of a column of a file without a header.
+func label(column int) string { return "#" + strconv.Itoa(column+1) }

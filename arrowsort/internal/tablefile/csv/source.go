@@ -49,54 +49,6 @@ func (r *sourceReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// lines are the lines of a CSV file. They end with LF or CRLF, or with CR alone where the header does so; elsewhere
-// a CR belongs to its value. An empty line is a row of the only column, and nothing in a table of several columns, as
-// are empty lines before the header.
-type lines struct {
-	Source
-	endsInCR  bool // CR alone ends lines, too
-	oneColumn bool
-}
-
-// newLines finds in the header how lines end and whether there are several columns.
-func newLines(source Source) (lines, error) {
-	l := lines{Source: source, oneColumn: true}
-	text, err := source.open()
-	if err != nil {
-		return l, err
-	}
-	r := bufio.NewReader(text)
-	for read, inside, quoted := int64(0), false, false; ; {
-		c, n, err := r.ReadRune()
-		if errors.Is(err, io.EOF) {
-			return l, nil
-		}
-		if read += int64(n); err == nil && source.MaxRow > 0 && read > source.MaxRow {
-			err = errorf("the line of column names is longer than %d bytes, which is all that the memory budget "+
-				"allows; raise it", source.MaxRow)
-		}
-		if err != nil {
-			return l, err
-		}
-		lineEnd := c == '\n' || c == '\r'
-		inside = inside || !lineEnd
-		switch {
-		case c == '"':
-			quoted = !quoted
-		case quoted || !inside:
-		case c == l.Delimiter && n > 0:
-			l.oneColumn = false
-		case lineEnd:
-			for c == '\r' && err == nil {
-				l.endsInCR = true
-				c, _, err = r.ReadRune()
-			}
-			l.endsInCR = l.endsInCR && !(err == nil && c == '\n')
-			return l, nil
-		}
-	}
-}
-
 // notUTF8 is the error that names the first byte that is not UTF-8.
 func (l lines) notUTF8() error {
 	text, err := l.open()
@@ -113,7 +65,7 @@ func (l lines) notUTF8() error {
 			return errorf("line %d is not UTF-8, at byte %d; convert the file first", line, column)
 		}
 		column += n
-		if next, _ := r.Peek(1); c == '\n' || c == '\r' && l.endsInCR && !bytes.Equal(next, lf) {
+		if next, _ := r.Peek(1); c == '\n' || c == '\r' && l.endsInCR && !bytes.Equal(next, []byte{'\n'}) {
 			line, column = line+1, 1
 		}
 	}
