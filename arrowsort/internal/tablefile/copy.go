@@ -19,7 +19,7 @@ func Copies(s *Scanner, schema *arrow.Schema, opts WriteOptions) bool {
 // name one of the files.
 func (w *Writer) Copy(ctx context.Context, s *Scanner, report func(bytes int64)) error {
 	named := func(err error) error { return inFile(s.path, "standard input", err) }
-	return w.named(fileerror.Contain(func() error {
+	return w.named(fileerror.ContainWriting(func() error {
 		return w.pieces.(*parquet.Writer).Copy(ctx, s.parquet, named, report)
 	}))
 }

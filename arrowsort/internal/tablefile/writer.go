@@ -15,6 +15,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/ipc"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/validate"
 )
 
 // A Writer writes tables to a file, one after the other. Commit completes the file. Abort, without effect after
@@ -75,7 +76,10 @@ func (w *Writer) resolve() (err error) {
 // begin writes what precedes the rows.
 func (w *Writer) begin(schema *arrow.Schema) error {
 	opts := &w.opts
-	return fileerror.Contain(func() (err error) {
+	return fileerror.ContainWriting(func() (err error) {
+		if err := validate.Schema(schema); err != nil {
+			return err
+		}
 		switch opts.Format {
 		case Parquet:
 			w.pieces, err = parquet.NewWriter(&w.out, schema, opts.parquet())
@@ -105,7 +109,7 @@ func create(ctx context.Context, path string, stdout io.Writer) (atomicfile.File
 
 // Write appends the rows of a table. A Parquet file gets them in new row groups.
 func (w *Writer) Write(ctx context.Context, table arrow.Table) error {
-	return w.named(fileerror.Contain(func() error { return w.pieces.Write(ctx, table) }))
+	return w.named(fileerror.ContainWriting(func() error { return w.pieces.Write(ctx, table) }))
 }
 
 // Written returns the number of bytes that were written so far.
@@ -113,7 +117,7 @@ func (w *Writer) Written() int64 { return w.out.n }
 
 // Finish writes what follows the last row.
 func (w *Writer) Finish() error {
-	err := fileerror.Contain(w.pieces.Finish)
+	err := fileerror.ContainWriting(w.pieces.Finish)
 	if err == nil {
 		err = w.file.Flush()
 	}

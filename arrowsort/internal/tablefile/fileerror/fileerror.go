@@ -46,3 +46,21 @@ func Contain(f func() error) (err error) {
 	}()
 	return f()
 }
+
+// ContainWriting runs f, which writes a file, and returns its error, or its panic as an error: what the libraries of a
+// format do not write is no fault of the file.
+func ContainWriting(f func() error) (err error) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case runtime.Error:
+			err = fmt.Errorf("the data do not fit the library that writes this format (%s)",
+				strings.TrimPrefix(p.Error(), "runtime error: "))
+		case error:
+			err = p
+		default:
+			err = fmt.Errorf("%v", p)
+		}
+	}()
+	return f()
+}

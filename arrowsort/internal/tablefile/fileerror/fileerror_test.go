@@ -18,3 +18,15 @@ func TestContainTurnsPanicsIntoErrors(t *testing.T) {
 	require.ErrorIs(t, err, ErrCorrupt)
 	require.NotContains(t, err.Error(), "runtime error", "it is the file that is wrong")
 }
+
+func TestContainWritingBlamesNoFile(t *testing.T) {
+	own := errors.New("own")
+	require.NoError(t, ContainWriting(func() error { return nil }))
+	require.Equal(t, own, ContainWriting(func() error { return own }))
+	require.Equal(t, own, ContainWriting(func() error { panic(own) }))
+	require.EqualError(t, ContainWriting(func() error { panic("text") }), "text")
+	var empty []int
+	err := ContainWriting(func() error { return errors.New(string(rune(empty[3]))) })
+	require.NotErrorIs(t, err, ErrCorrupt)
+	require.NotContains(t, err.Error(), "runtime error")
+}

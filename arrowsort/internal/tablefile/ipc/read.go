@@ -54,6 +54,10 @@ func open(m messageReader, mem memory.Allocator) (r *Reader, err error) {
 	if err != nil {
 		return nil, fileerror.Corrupt("%v", err)
 	}
+	if err := validate.Schema(batches.Schema()); err != nil {
+		batches.Release()
+		return nil, err
+	}
 	declare(batches.Schema(), m.metadata())
 	return &Reader{m, batches}, nil
 }

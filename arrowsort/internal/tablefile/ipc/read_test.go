@@ -131,6 +131,22 @@ func TestTypesThatArrowLacksAreNotSupported(t *testing.T) {
 	}
 }
 
+func TestTypesThatArrowDoesNotHaveAreNotSupported(t *testing.T) {
+	for want, typ := range map[string]arrow.DataType{
+		`column "k": type decimal256 of 77 digits instead of 1 to 76 is not supported`: &arrow.Decimal256Type{
+			Precision: 77, Scale: 38},
+		`column "k.item": type decimal of 0 digits instead of 1 to 38 is not supported`: arrow.ListOf(
+			&arrow.Decimal128Type{}),
+	} {
+		var b bytes.Buffer
+		w := arrowipc.NewWriter(&b, arrowipc.WithSchema(arrow.NewSchema([]arrow.Field{{Name: "k", Type: typ}}, nil)))
+		require.NoError(t, w.Close())
+		_, err := read(b.Bytes(), Options{})
+		require.ErrorIs(t, err, fileerror.ErrUnsupported)
+		require.EqualError(t, err, want)
+	}
+}
+
 func TestBigEndianDataIsNotSupported(t *testing.T) {
 	fields := []arrow.Field{{Name: "k", Type: arrow.PrimitiveTypes.Int32}}
 	var b bytes.Buffer

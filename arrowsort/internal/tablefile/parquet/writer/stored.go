@@ -10,6 +10,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
+	"github.com/apache/arrow/go/v15/arrow/decimal128"
+	"github.com/apache/arrow/go/v15/arrow/decimal256"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
@@ -220,6 +222,16 @@ func (s normalizer) leaf(f arrow.Field, d arrow.ArrayData, live, isValid func(ro
 			}
 		}
 	}
+	if check := valueCheck(f.Type, d); check != nil {
+		for i := range d.Len() {
+			if isValid != nil && !isValid(i) {
+				continue
+			}
+			if what := check(i); what != "" {
+				return nil, &fault{f.Name, what}
+			}
+		}
+	}
 	switch f.Type.(type) {
 	case *arrow.Date64Type:
 		days, err := s.days(f, d, isValid)
@@ -234,6 +246,48 @@ func (s normalizer) leaf(f arrow.Field, d arrow.ArrayData, live, isValid func(ro
 		return s.textOfViews(d, typ), nil
 	}
 	return array.NewData(typ, d.Len(), buffers, nil, nulls, d.Offset()), nil
+}
+
+// valueCheck returns what names the fault of a row, nothing for none, of a type that is stored in fewer bytes than its
+// values have, or in a smaller unit; nil for other types.
+func valueCheck(typ arrow.DataType, d arrow.ArrayData) func(row int) string {
+	switch t := typ.(type) {
+	case *arrow.Decimal128Type:
+		values := arrow.GetValues[decimal128.Num](d, 1)
+		return func(row int) string {
+			n := values[row].Abs() // negative for the least value, which has no opposite
+			return digitsFault(typ, n.Sign() >= 0 && n.FitsInPrecision(t.Precision))
+		}
+	case *arrow.Decimal256Type:
+		values := arrow.GetValues[decimal256.Num](d, 1)
+		return func(row int) string {
+			n := values[row].Abs()
+			return digitsFault(typ, n.Sign() >= 0 && n.FitsInPrecision(t.Precision))
+		}
+	case *arrow.TimestampType:
+		if values := arrow.GetValues[int64](d, 1); t.Unit == arrow.Second {
+			return func(row int) string { return millisFault(typ, values[row] == values[row]*1000/1000) }
+		}
+	case *arrow.Time32Type:
+		if values := arrow.GetValues[int32](d, 1); t.Unit == arrow.Second {
+			return func(row int) string { return millisFault(typ, values[row] == values[row]*1000/1000) }
+		}
+	}
+	return nil
+}
+
+func digitsFault(typ arrow.DataType, fits bool) string {
+	if fits {
+		return ""
+	}
+	return fmt.Sprintf("a value of more digits than its type %s has, which Parquet does not hold", typ)
+}
+
+func millisFault(typ arrow.DataType, fits bool) string {
+	if fits {
+		return ""
+	}
+	return fmt.Sprintf("a %s that is too far from 0 for milliseconds, the largest unit of Parquet", typ)
 }
 
 const millisPerDay = 24 * 60 * 60 * 1000

@@ -25,8 +25,16 @@ func Unsupported(f arrow.Field) (path string, typ arrow.DataType) {
 	case *arrow.MonthIntervalType, *arrow.DayTimeIntervalType, *arrow.MonthDayNanoIntervalType, arrow.UnionType,
 		*arrow.RunEndEncodedType, *arrow.ListViewType, *arrow.LargeListViewType:
 		return f.Name, f.Type
+	case arrow.DecimalType:
+		if t.GetScale() < 0 || t.GetScale() > t.GetPrecision() {
+			return f.Name, f.Type
+		}
 	case *arrow.NullType:
 		if !f.Nullable {
+			return f.Name, f.Type
+		}
+	case *arrow.FixedSizeBinaryType:
+		if t.ByteWidth == 0 {
 			return f.Name, f.Type
 		}
 	case *arrow.DictionaryType:
@@ -34,6 +42,9 @@ func Unsupported(f arrow.Field) (path string, typ arrow.DataType) {
 			return f.Name, f.Type
 		}
 	case arrow.NestedType:
+		if len(t.Fields()) == 0 {
+			return f.Name, f.Type
+		}
 		for _, child := range t.Fields() {
 			if path, found := Unsupported(child); found != nil {
 				return f.Name + "." + path, found
