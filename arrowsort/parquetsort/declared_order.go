@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/keytext"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
@@ -59,25 +60,11 @@ func declaredOrderOf(file string, layout *tablefile.Layout) DeclaredOrder {
 	groups := layout.RowGroups()
 	for i, g := range groups {
 		if i == 0 {
-			c.Keys = keysOf(g.Sorting)
+			c.Keys = keytext.KeysOf(g.Sorting)
 		}
 		c.Mixed = c.Mixed || !slices.Equal(g.Sorting, groups[0].Sorting)
 	}
 	return c
-}
-
-func keysOf(sorting []tablefile.SortingColumn) (keys []arrowsort.Key) {
-	for _, s := range sorting {
-		key := arrowsort.Key{Path: s.Path}
-		if s.Descending {
-			key.Order = arrowsort.Descending
-		}
-		if s.NullsFirst {
-			key.Nulls = arrowsort.NullsAtStart
-		}
-		keys = append(keys, key)
-	}
-	return keys
 }
 
 // A Footer is the order that a file names, compared with its rows.
@@ -153,7 +140,7 @@ func (c *declaredOrderChecker) add(ctx context.Context, piece arrow.Table) error
 		c.groups, c.inside = c.groups[1:], 0
 		c.order.forget()
 	}
-	if c.order.opts.Keys = keysOf(c.groups[0].Sorting); len(c.order.opts.Keys) > 0 {
+	if c.order.opts.Keys = keytext.KeysOf(c.groups[0].Sorting); len(c.order.opts.Keys) > 0 {
 		at, err := c.order.add(ctx, piece)
 		if err != nil {
 			return fmt.Errorf("%s: by the order that its footer names: %w", c.file, err)

@@ -37,16 +37,22 @@ type jobFlags struct {
 
 func (f *jobFlags) add(cmd *cobra.Command, limitHelp string) {
 	flags, o := cmd.Flags(), &f.options
+	addInput(cmd, o)
 	flags.StringArrayVarP(&f.keyTexts, "key", "k", nil, keytext.Help)
 	_ = cmd.RegisterFlagCompletionFunc("key", f.completeKey) // fails for an unknown flag only
 	flags.Func("limit", limitHelp, into(&o.Limit, wholeNumber))
 	flags.Func("threads", "use at most `N` threads; 0 for all cores", into(&o.Threads, wholeNumber))
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors")
+	flags.BoolVar(&f.json, "json", false, "print one JSON object about what was done")
+}
+
+// addInput is for all commands that read files.
+func addInput(cmd *cobra.Command, o *parquetsort.Options) {
+	flags := cmd.Flags()
 	flags.Func("format", "`format` of the input: parquet, arrow, arrows, csv (default: by name)",
 		into(&o.InputFormat, asTyped(tablefile.ParseFormat)))
 	flags.Func("delimiter", "what separates the values of CSV: a `character`, or tab (default comma, in .tsv tab)",
 		into(&o.Delimiter, parseDelimiter))
-	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors")
-	flags.BoolVar(&f.json, "json", false, "print one JSON object about what was done")
 }
 
 // addEngine is for the commands that sort.

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/machine"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 	"github.com/arrowsort/arrowsort/gpu"
 )
 
@@ -28,42 +29,61 @@ type facts struct {
 
 func newInfo(s streams) *cobra.Command {
 	var asJSON bool
+	var opts parquetsort.Options
 	cmd := &cobra.Command{
-		Use:   "info",
-		Short: "Show version, engines and machine",
-		Long:  "Show version, engines and machine.\n\n" + exitHelp,
-		Args:  cobra.NoArgs,
+		Use:   "info [FILE...]",
+		Short: "Show what files hold; without any, version, engines and machine",
+		Long: `Show what files hold: rows, row groups or record batches, the order that they declare, and for each
+column its type, and in Parquet and Arrow files its nulls, bytes, codecs and encodings. Without FILE it shows version,
+engines and machine.
 
-		SuggestFor: []string{"version"},
-		RunE: func(*cobra.Command, []string) error {
-			f := facts{Version: version(), Engines: []string{"cpu"}, GPUs: []string{},
-				Cores: runtime.GOMAXPROCS(0), Memory: machine.Memory(),
-				System: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version()}
-			if build, ok := debug.ReadBuildInfo(); ok {
-				f.Commit, f.Date = commit(build.Settings)
+FILE is as the inputs of arrowsort sort, but for standard input. Of Parquet and Arrow files the metadata are read, of
+CSV all of the text. The bytes of a column are those in the file, with those of the fields inside it; raw is the same
+without compression. In Parquet the nulls of a field count those of what is around it, and empty lists.
+
+` + exitHelp,
+		Example: `  arrowsort info flights.parquet
+  arrowsort info --json 'flights/*.parquet'`,
+
+		SuggestFor: []string{"version", "schema", "describe"},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return showFiles(cmd.Context(), s, args, &opts, asJSON)
 			}
-			devices, err := gpu.Devices()
-			for _, d := range devices {
-				f.Engines = []string{"cpu", "gpu"}
-				f.GPUs = append(f.GPUs, gpuText(d, len(devices)))
-			}
-			if asJSON {
-				return json.NewEncoder(s.out).Encode(f)
-			}
-			gpus := f.GPUs
-			if err != nil {
-				gpus = []string{"none: " + err.Error()}
-			}
-			_, err = fmt.Fprintf(s.out, "arrowsort %s\ncommit:   %s\nengines:  %s\ngpu:      %s\ncores:    %d\n"+
-				"memory:   %s\nsystem:   %s\ngo:       %s\n",
-				f.Version, strings.TrimSpace(f.Commit+" "+f.Date), strings.Join(f.Engines, ", "),
-				strings.Join(gpus, "\n          "), f.Cores,
-				bytesText(f.Memory), f.System, f.Go)
-			return err
+			return showMachine(s, asJSON)
 		},
 	}
+	addInput(cmd, &opts)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd
+}
+
+// showMachine prints version, engines and machine.
+func showMachine(s streams, asJSON bool) error {
+	f := facts{Version: version(), Engines: []string{"cpu"}, GPUs: []string{},
+		Cores: runtime.GOMAXPROCS(0), Memory: machine.Memory(),
+		System: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version()}
+	if build, ok := debug.ReadBuildInfo(); ok {
+		f.Commit, f.Date = commit(build.Settings)
+	}
+	devices, err := gpu.Devices()
+	for _, d := range devices {
+		f.Engines = []string{"cpu", "gpu"}
+		f.GPUs = append(f.GPUs, gpuText(d, len(devices)))
+	}
+	if asJSON {
+		return json.NewEncoder(s.out).Encode(f)
+	}
+	gpus := f.GPUs
+	if err != nil {
+		gpus = []string{"none: " + err.Error()}
+	}
+	_, err = fmt.Fprintf(s.out, "arrowsort %s\ncommit:   %s\nengines:  %s\ngpu:      %s\ncores:    %d\n"+
+		"memory:   %s\nsystem:   %s\ngo:       %s\n",
+		f.Version, strings.TrimSpace(f.Commit+" "+f.Date), strings.Join(f.Engines, ", "),
+		strings.Join(gpus, "\n          "), f.Cores,
+		bytesText(f.Memory), f.System, f.Go)
+	return err
 }
 
 // gpuText describes one of some GPUs.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
@@ -28,7 +29,8 @@ func TestJSONIsDocumented(t *testing.T) {
 		}
 	}
 	var printed []string
-	objects := []any{report{}, gpuReport{}, footerReport{}, parquetsort.Strategy{}, planReport{}, planKey{}}
+	objects := []any{report{}, gpuReport{}, footerReport{}, parquetsort.Strategy{}, planReport{}, planKey{},
+		filesReport{}, fileReport{}, tablefile.FileInfo{}, tablefile.GroupInfo{}, tablefile.ColumnInfo{}}
 	for _, object := range objects {
 		printed = append(printed, jsonFields(reflect.TypeOf(object))...)
 	}
@@ -42,7 +44,7 @@ func TestJSONIsDocumented(t *testing.T) {
 
 func jsonFields(object reflect.Type) (names []string) {
 	for i := range object.NumField() {
-		if name, _, _ := strings.Cut(object.Field(i).Tag.Get("json"), ","); name != "" {
+		if name, _, _ := strings.Cut(object.Field(i).Tag.Get("json"), ","); name != "" && name != "-" {
 			names = append(names, name)
 		}
 	}

@@ -17,10 +17,7 @@ const previewWidth = 40
 
 // preview prints the first rows of a table under the names and types of a schema. Lines are cut to a width; 0 does not.
 func preview(w io.Writer, t arrow.Table, schema *arrow.Schema, rows, width int) error {
-	out := table.NewWriter()
-	out.SetAllowedRowLength(width)
-	out.SetStyle(table.StyleLight)
-	out.Style().Format.Header = text.FormatDefault // names are shown as they are
+	out := newTable(width)
 	names, types := make(table.Row, t.NumCols()), make(table.Row, t.NumCols())
 	var alignments []table.ColumnConfig
 	for i, f := range schema.Fields() {
@@ -43,6 +40,15 @@ func preview(w io.Writer, t arrow.Table, schema *arrow.Schema, rows, width int) 
 	}
 	_, err := fmt.Fprintln(w, out.Render())
 	return err
+}
+
+// newTable is a table for a terminal of a width; 0 is any.
+func newTable(width int) table.Writer {
+	out := table.NewWriter()
+	out.SetAllowedRowLength(width)
+	out.SetStyle(table.StyleLight)
+	out.Style().Format.Header = text.FormatDefault // names are shown as they are
+	return out
 }
 
 func previewRow(rec arrow.Record, i int) table.Row {

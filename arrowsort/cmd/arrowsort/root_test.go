@@ -88,7 +88,7 @@ func TestUsageErrorsAreExitCode2(t *testing.T) {
 		"format without output":   {"sort", "-k", "age", "--output-format", "csv", "--preview", "2", in},
 		"preview and pipe":        {"sort", "-k", "age", "--preview", "2", "-o", "-", in},
 		"preview and JSON":        {"sort", "-k", "age", "--preview", "2", "--json", in},
-		"info with an argument":   {"info", "x"},
+		"info of standard input":  {"info", "-"},
 		"flag of another command": {"check", "-k", "age", "-o", "x.csv", in},
 	} {
 		t.Run(name, func(t *testing.T) {

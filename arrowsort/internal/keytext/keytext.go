@@ -202,3 +202,18 @@ func Texts(keys []arrowsort.Key) []string {
 
 // List is some keys in a sentence.
 func List(keys []arrowsort.Key) string { return strings.Join(Texts(keys), ", ") }
+
+// KeysOf are the keys of the order that a Parquet file declares.
+func KeysOf(sorting []tablefile.SortingColumn) (keys []arrowsort.Key) {
+	for _, s := range sorting {
+		key := arrowsort.Key{Path: s.Path}
+		if s.Descending {
+			key.Order = arrowsort.Descending
+		}
+		if s.NullsFirst {
+			key.Nulls = arrowsort.NullsAtStart
+		}
+		keys = append(keys, key)
+	}
+	return keys
+}

@@ -14,7 +14,8 @@ const (
 	fieldDictionary, fieldChildren, fieldMetadata                  = 4, 5, 6
 	pairKey, pairValue                                             = 0, 1
 	unionTypeIDs                                                   = 1
-	batchNodes, batchBuffers, batchCompression, batchVariadic      = 1, 2, 3, 4
+	batchLength, batchNodes, batchBuffers                          = 0, 1, 2
+	batchCompression, batchVariadic                                = 3, 4
 	compressionCodec                                               = 0
 	dictionaryData                                                 = 1
 	footerSchema, footerDictionaries, footerBatches, footerMeta    = 1, 2, 3, 4

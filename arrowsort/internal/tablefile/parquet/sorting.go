@@ -66,6 +66,7 @@ func (l *Layout) Sorting() []SortingColumn {
 // A RowGroup is what a Parquet file's metadata say of a row group.
 type RowGroup struct {
 	Rows    int64
+	Bytes   int64           // of the pages in the file
 	Sorting []SortingColumn // nil: none, or one by columns that there are not
 }
 
@@ -74,6 +75,9 @@ func (l *Layout) RowGroups() []RowGroup {
 	groups := make([]RowGroup, len(l.meta.RowGroups))
 	for i, group := range l.meta.RowGroups {
 		groups[i].Rows = group.NumRows
+		for _, chunk := range group.Columns {
+			groups[i].Bytes += chunk.MetaData.TotalCompressedSize
+		}
 		var sorting []SortingColumn
 		for _, s := range group.SortingColumns {
 			if int(s.ColumnIdx) < 0 || int(s.ColumnIdx) >= l.meta.Schema.NumColumns() {

@@ -1,0 +1,198 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/keytext"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
+)
+
+// A filesReport is what info prints of files with --json.
+type filesReport struct {
+	Command string       `json:"command"`
+	Files   []fileReport `json:"files"`
+}
+
+// A fileReport is a file and the order that it declares.
+type fileReport struct {
+	*tablefile.FileInfo
+	Keys   []string `json:"keys"`             // as they are typed; empty: none
+	Varies bool     `json:"varies,omitempty"` // row groups declare different orders, Keys is that of the first
+}
+
+// showFiles prints what files hold.
+func showFiles(ctx context.Context, s streams, args []string, opts *parquetsort.Options, asJSON bool) error {
+	if slices.Contains(args, tablefile.Pipe) {
+		return usagef("info reads files, and not standard input: save it to a file first")
+	}
+	if err := checkInputPaths(args); err != nil {
+		return err
+	}
+	files, err := parquetsort.Expand(args)
+	if err != nil {
+		return err
+	}
+	read := tablefile.ReadOptions{Delimiter: opts.Delimiter}
+	read.Format, _ = tablefile.ParseFormat(opts.InputFormat) // its flag has checked it
+	all := filesReport{Command: "info"}
+	for i, file := range files {
+		info, err := tablefile.Inspect(ctx, file, read)
+		if err != nil {
+			return err
+		}
+		r := fileReport{info, keytext.Texts(keytext.KeysOf(info.Sorting)), info.Mixed}
+		if asJSON {
+			all.Files = append(all.Files, r)
+			continue
+		}
+		if i > 0 {
+			fmt.Fprintln(s.out) // the next line fails too
+		}
+		if _, err := io.WriteString(s.out, r.text(s.outWidth)); err != nil {
+			return err
+		}
+	}
+	if asJSON {
+		return json.NewEncoder(s.out).Encode(all)
+	}
+	return nil
+}
+
+// text describes a file for a terminal of a width; 0 is any.
+func (r *fileReport) text(width int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s, %s, %s, %s\n", printable(r.File), r.formatText(), bytesText(r.Bytes),
+		counted(r.Rows, "row"), counted(int64(len(r.Columns)), "column"))
+	if r.WrittenBy != "" {
+		fmt.Fprintf(&b, "written by %s\n", printable(r.WrittenBy))
+	}
+	switch {
+	case r.Varies && len(r.Keys) == 0:
+		b.WriteString("declared order: none in the first row group, another in others\n")
+	case r.Varies:
+		fmt.Fprintf(&b, "declared order: %s in the first row group, another in others\n", printable(r.keyList()))
+	case len(r.Keys) > 0:
+		fmt.Fprintf(&b, "declared order: %s\n", printable(r.keyList()))
+	case r.Format == tablefile.Parquet.String():
+		b.WriteString("declared order: none\n")
+	}
+	if r.Format != tablefile.CSV.String() {
+		b.WriteString(r.groupsText())
+	}
+	if len(r.Columns) > 0 {
+		b.WriteString(r.table(width) + "\n")
+	}
+	return b.String()
+}
+
+func (r *fileReport) keyList() string { return strings.Join(r.Keys, ", ") }
+
+func (r *fileReport) formatText() string {
+	switch {
+	case r.Compressed:
+		return "compressed CSV"
+	case r.Format == tablefile.Parquet.String():
+		return "Parquet"
+	case r.Format == tablefile.IPCFile.String():
+		return "Arrow file"
+	case r.Format == tablefile.IPCStream.String():
+		return "Arrow stream"
+	}
+	return "CSV"
+}
+
+// groupsText describes the row groups or record batches, and the dictionaries of an Arrow file.
+func (r *fileReport) groupsText() string {
+	n := int64(len(r.Groups))
+	line := counted(n, "row group")
+	switch {
+	case r.Format == tablefile.Parquet.String():
+	case n == 1:
+		line = "1 record batch"
+	default:
+		line = grouped(n) + " record batches"
+	}
+	if n > 0 {
+		rows, bytes := make([]int64, n), make([]int64, n)
+		for i, g := range r.Groups {
+			rows[i], bytes[i] = g.Rows, g.Bytes
+		}
+		line += " of " + span(rows, grouped) + " rows, " + span(bytes, bytesText)
+	}
+	if r.DictionaryBytes > 0 {
+		line += "; dictionaries of " + bytesText(r.DictionaryBytes)
+	}
+	return line + "\n"
+}
+
+// span is the least and the greatest of some numbers as text, or one where they read the same.
+func span(numbers []int64, show func(int64) string) string {
+	least, most := show(slices.Min(numbers)), show(slices.Max(numbers))
+	if least == most {
+		return most
+	}
+	return least + " to " + most
+}
+
+// table lists the columns, those inside others indented. It leaves out what no column has.
+func (r *fileReport) table(width int) string {
+	rows := columnRows(nil, r.Columns, "")
+	titles := []string{"column", "type", "nulls", "bytes", "raw", "codec", "encodings"}
+	var kept []int
+	for i := range titles {
+		if i < 2 || slices.ContainsFunc(rows, func(row []string) bool { return row[i] != "" }) {
+			kept = append(kept, i)
+		}
+	}
+	out := newTable(width)
+	var alignments []table.ColumnConfig
+	pick := func(cells []string) table.Row {
+		var row table.Row
+		for _, i := range kept {
+			row = append(row, cells[i])
+		}
+		return row
+	}
+	for to, i := range kept {
+		if 2 <= i && i <= 4 {
+			alignments = append(alignments, table.ColumnConfig{Number: to + 1, Align: text.AlignRight,
+				AlignHeader: text.AlignRight})
+		}
+	}
+	out.SetColumnConfigs(alignments)
+	out.AppendHeader(pick(titles))
+	for _, row := range rows {
+		out.AppendRow(pick(row))
+	}
+	return out.Render()
+}
+
+// columnRows appends the cells of columns and of the fields inside them.
+func columnRows(rows [][]string, columns []tablefile.ColumnInfo, indent string) [][]string {
+	number := func(n *int64, show func(int64) string) string {
+		if n == nil {
+			return ""
+		}
+		return show(*n)
+	}
+	for _, c := range columns {
+		typ := text.Snip(printable(c.Type), previewWidth, "…")
+		if !c.Nullable {
+			typ += " not null"
+		}
+		rows = append(rows, []string{text.Snip(indent+printable(c.Name), longName, "…"), typ, number(c.Nulls, grouped),
+			number(c.Bytes, bytesText), number(c.Raw, bytesText), strings.Join(c.Codecs, ", "),
+			strings.Join(c.Encodings, ", ")})
+		rows = columnRows(rows, c.Fields, indent+"  ")
+	}
+	return rows
+}

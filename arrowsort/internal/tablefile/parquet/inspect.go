@@ -1,0 +1,63 @@
+package parquet
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/compress"
+)
+
+// A LeafColumn is what the footer of a file says of a column in all row groups.
+type LeafColumn struct {
+	Path              string
+	Codecs, Encodings []string // without repetition
+	Bytes, Raw        int64    // of the pages, as they are in the file and without compression
+	Nulls             int64    // -1: a row group does not have the number
+}
+
+// CreatedBy is the name of the program that wrote the file, as it has given it.
+func (l *Layout) CreatedBy() string { return l.meta.GetCreatedBy() }
+
+// LeafColumns are the leaf columns of the file.
+func (l *Layout) LeafColumns() []LeafColumn {
+	columns := make([]LeafColumn, l.meta.Schema.NumColumns())
+	for i := range columns {
+		columns[i].Path = l.meta.Schema.Column(i).Path()
+	}
+	for _, group := range l.meta.RowGroups {
+		for i, chunk := range group.Columns {
+			c, m := &columns[i], chunk.MetaData
+			c.Codecs = withName(c.Codecs, codecName(compress.Compression(m.Codec)))
+			for _, e := range m.Encodings {
+				c.Encodings = withName(c.Encodings, parquet.Encoding(e).String())
+			}
+			c.Bytes, c.Raw = c.Bytes+m.TotalCompressedSize, c.Raw+m.TotalUncompressedSize
+			if s := m.Statistics; c.Nulls < 0 || s == nil || s.NullCount == nil {
+				c.Nulls = -1
+			} else {
+				c.Nulls += *s.NullCount
+			}
+		}
+	}
+	return columns
+}
+
+// withName appends a name that is not in a list yet.
+func withName(names []string, name string) []string {
+	if slices.Contains(names, name) {
+		return names
+	}
+	return append(names, name)
+}
+
+// codecName is a codec as options name it.
+func codecName(codec compress.Compression) string {
+	switch codec {
+	case compress.Codecs.Uncompressed:
+		return "none"
+	case compress.Codecs.Lz4Raw:
+		return "lz4"
+	}
+	return strings.ToLower(codec.String())
+}
