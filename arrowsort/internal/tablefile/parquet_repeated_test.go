@@ -54,6 +54,14 @@ func fileOfRows(t testing.TB, columns ...schema.Node) []byte {
 		switch c := c.(type) {
 		case *file.Int32ColumnChunkWriter:
 			_, err = c.WriteBatch([]int32{3, 1, 2}, def, rep)
+		case *file.Int64ColumnChunkWriter:
+			_, err = c.WriteBatch([]int64{3, -1 << 16, 1 << 16}, def, rep)
+		case *file.FixedLenByteArrayColumnChunkWriter:
+			values := make([]parquet.FixedLenByteArray, 3)
+			for i := range values {
+				values[i] = append(bytes.Repeat([]byte{-byte(i & 1)}, column.TypeLength()-2), byte(i), 7)
+			}
+			_, err = c.WriteBatch(values, def, rep)
 		case *file.ByteArrayColumnChunkWriter:
 			_, err = c.WriteBatch([]parquet.ByteArray{[]byte("[1]"), []byte("{}"), []byte("2")}, def, rep)
 		}
@@ -103,6 +111,52 @@ func TestRepeatedFieldsKeepTheirSchema(t *testing.T) {
 	for name, field := range fields {
 		t.Run(name, func(t *testing.T) {
 			requireKept(t, fileOfRows(t, leafNode("k", required, nil), field))
+		})
+	}
+}
+
+// TestDecimalsKeepTheirForm: decimals stay integers, or bytes of the length that they had, also in a shredded variant,
+// which is none with another form. Their statistics are those of the form.
+func TestDecimalsKeepTheirForm(t *testing.T) {
+	decimal := func(name string, repetition int, precision int32, typ parquet.Type, length int) schema.Node {
+		return schema.MustPrimitive(schema.NewPrimitiveNodeLogical(name, repetitions[repetition],
+			schema.NewDecimalLogicalType(precision, 2), typ, length, -1))
+	}
+	for name, c := range map[string]struct {
+		precision int32
+		typ       parquet.Type
+		length    int
+	}{
+		"int32": {9, parquet.Types.Int32, 0}, "int64": {18, parquet.Types.Int64, 0},
+		"int64 of few digits": {5, parquet.Types.Int64, 0}, "16 bytes": {30, parquet.Types.FixedLenByteArray, 16},
+		"least bytes": {30, parquet.Types.FixedLenByteArray, 13}, "any bytes": {30, parquet.Types.ByteArray, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			of := func(name string, repetition int) schema.Node {
+				return decimal(name, repetition, c.precision, c.typ, c.length)
+			}
+			binary := func(name string, repetition int) schema.Node {
+				return schema.NewByteArrayNode(name, repetitions[repetition], -1)
+			}
+			b := fileOfRows(t, leafNode("k", required, nil), of("d", required),
+				groupNode("l", optional, schema.ListLogicalType{}, groupNode("list", repeated, nil,
+					of("element", optional))),
+				groupNode("v", required, schema.VariantLogicalType{}, binary("metadata", required),
+					binary("value", required), groupNode("typed_value", optional, schema.ListLogicalType{},
+						groupNode("list", repeated, nil, groupNode("element", optional, nil,
+							binary("value", repeated), of("typed_value", optional))))))
+			requireKept(t, b)
+			in, err := readBytes(t, b, ReadOptions{Format: Parquet})
+			require.NoError(t, err)
+			defer in.Table.Release()
+			again := writeBytes(t, in.Table, Parquet, WriteOptions{Layout: in.Layout, Schema: in.Schema})
+			before := openBytes(t, b).MetaData().RowGroups[0].Columns[1].MetaData
+			after := openBytes(t, again).MetaData().RowGroups[0].Columns[1].MetaData
+			require.Equal(t, before.Type, after.Type)
+			if c.typ != parquet.Types.ByteArray { // for which this package has no order
+				require.Equal(t, before.Statistics.MinValue, after.Statistics.MinValue)
+				require.Equal(t, before.Statistics.MaxValue, after.Statistics.MaxValue)
+			}
 		})
 	}
 }

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"encoding/base64"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+	"github.com/apache/arrow-go/v18/parquet/schema"
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
@@ -55,12 +57,34 @@ func originSchema(pairs metadata.KeyValueMetadata, columns int, mem memory.Alloc
 	return r.Schema(), nil
 }
 
+// withoutVariants makes the variants of a schema plain groups, which they are read as. pqarrow refuses some that are
+// shredded, such as those with optional groups.
+func withoutVariants(meta *metadata.FileMetaData) error {
+	elements := slices.Clone(meta.FileMetaData.Schema)
+	for i, e := range elements {
+		if e.LogicalType != nil && e.LogicalType.IsSetVARIANT() {
+			plain := *e
+			plain.LogicalType = nil
+			elements[i] = &plain
+		}
+	}
+	root, err := schema.FromParquet(elements)
+	if err != nil {
+		return fileerror.Corrupt("%v", err)
+	}
+	meta.Schema = schema.NewSchema(root.(*schema.GroupNode))
+	return nil
+}
+
 // openLeaves opens a file with pqarrow, which finds the types of the origin in its metadata, but no extension types: it
 // refuses some. All metadata of the fields come from the origin itself.
 func openLeaves(r *file.Reader, origin *arrow.Schema, mem memory.Allocator) (*pqarrow.FileReader, error) {
-	meta := r.MetaData().FileMetaData
-	pairs := meta.KeyValueMetadata
-	defer func() { meta.KeyValueMetadata = pairs }()
+	meta := r.MetaData()
+	pairs, whole := meta.FileMetaData.KeyValueMetadata, meta.Schema
+	defer func() { meta.FileMetaData.KeyValueMetadata, meta.Schema = pairs, whole }()
+	if err := withoutVariants(meta); err != nil {
+		return nil, err
+	}
 	var only metadata.KeyValueMetadata
 	if origin != nil {
 		layout, err := writer.EncodeSchema(convert.ToLayout(origin))
@@ -71,6 +95,6 @@ func openLeaves(r *file.Reader, origin *arrow.Schema, mem memory.Allocator) (*pq
 			return nil, err
 		}
 	}
-	meta.KeyValueMetadata = only
+	meta.FileMetaData.KeyValueMetadata = only
 	return pqarrow.NewFileReader(r, pqarrow.ArrowReadProperties{}, mem)
 }

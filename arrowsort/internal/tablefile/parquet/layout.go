@@ -26,9 +26,9 @@ func (l *Layout) columns() []writer.StoredColumn {
 	}
 	var out []writer.StoredColumn
 	for i, chunk := range l.meta.RowGroups[0].Columns {
-		path := l.meta.Schema.Column(i).Path()
-		at := chunk.MetaData.DictionaryPageOffset
-		out = append(out, writer.StoredColumn{Path: path, Codec: compress.Compression(chunk.MetaData.Codec),
+		column, at := l.meta.Schema.Column(i), chunk.MetaData.DictionaryPageOffset
+		out = append(out, writer.StoredColumn{Path: column.Path(), Codec: compress.Compression(chunk.MetaData.Codec),
+			Logical: column.LogicalType(), Type: column.PhysicalType(), Length: column.TypeLength(),
 			Dictionary: at != nil && *at > 0 || page.NamesEncoding(chunk.MetaData.Encodings, page.RLEDictionary)})
 	}
 	return out

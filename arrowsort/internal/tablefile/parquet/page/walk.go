@@ -35,9 +35,15 @@ func (p *Page) count(column *schema.Column) (rows, present int, values []byte, e
 	return rows, present, values, err
 }
 
+// ValuesOf are the bytes of the values of a data page of a column, after its levels.
+func (p *Page) ValuesOf(column *schema.Column) ([]byte, error) {
+	_, _, values, err := p.count(column)
+	return values, err
+}
+
 // Walk reads the pages up to the last value, which are plain or have a dictionary. use gets each page, and of a data
 // page its first row and its bounds, as a copy.
-func (r *Reader) Walk(use func(p *Page, row int, bounds Bounds)) error {
+func (r *Reader) Walk(use func(p *Page, row int, bounds Bounds) error) error {
 	var plain PlainBounds
 	plain.Reset(r.column)
 	for row := 0; r.values > 0; {
@@ -47,7 +53,9 @@ func (r *Reader) Walk(use func(p *Page, row int, bounds Bounds)) error {
 		}
 		if p.Kind == Dictionary {
 			plain.SetEntries(slices.Clone(p.Body), p.Values)
-			use(&p, 0, Bounds{})
+			if err := use(&p, 0, Bounds{}); err != nil {
+				return r.named(err)
+			}
 			continue
 		}
 		rows, present, values, err := p.count(r.column)
@@ -59,7 +67,9 @@ func (r *Reader) Walk(use func(p *Page, row int, bounds Bounds)) error {
 			return r.named(err)
 		}
 		bounds.Nulls = int64(p.Values - present)
-		use(&p, row, bounds)
+		if err := use(&p, row, bounds); err != nil {
+			return r.named(err)
+		}
 		row += rows
 	}
 	return nil
@@ -68,11 +78,12 @@ func (r *Reader) Walk(use func(p *Page, row int, bounds Bounds)) error {
 // Index makes the index of pages that Walk reads.
 func (r *Reader) Index() (*Index, error) {
 	x := &Index{Column: r.column}
-	err := r.Walk(func(p *Page, row int, bounds Bounds) {
+	err := r.Walk(func(p *Page, row int, bounds Bounds) error {
 		if p.Kind != Dictionary {
 			entry := IndexEntry{At: r.Start, Size: int(r.Offset() - r.Start), Row: row, Bounds: bounds}
 			x.Entries = append(x.Entries, entry)
 		}
+		return nil
 	})
 	return x, err
 }

@@ -64,6 +64,9 @@ type StoredColumn struct {
 	Path       string
 	Codec      compress.Compression
 	Dictionary bool
+	Logical    schema.LogicalType
+	Type       parquet.Type
+	Length     int // of values of fixed length
 }
 
 // A Encoder encodes the columns of row groups.
@@ -77,6 +80,8 @@ type Encoder struct {
 	columns    *arrow18.Schema           // of the tables, with the types that Parquet stores
 	arrowProps pqarrow.ArrowWriterProperties
 	codecs     map[string]compress.Compression // of the leaf columns
+	leaves     []StoredColumn                  // of the leaf columns, see storedLeaves
+	first      []int                           // number of the first leaf column of each column
 	opts       Options
 	encoders   workers.Spares[*flatEncoder]
 	files      workers.Spares[[]byte] // of columns that were written
@@ -97,7 +102,12 @@ func NewEncoder(data *arrow.Schema, opts Options) (*Encoder, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.codecs = codecs(sc, opts)
+	e.codecs, e.leaves = codecs(sc, opts), opts.storedLeaves(sc)
+	for i := range sc.NumColumns() {
+		if column := sc.ColumnRoot(i); i == 0 || column != sc.ColumnRoot(i-1) {
+			e.first = append(e.first, i)
+		}
+	}
 	e.options = e.writerOptions(sc)
 	e.props = parquet.NewWriterProperties(e.options...)
 	return e, nil
@@ -161,7 +171,8 @@ func (e *Encoder) encodeColumn(i int) (EncodedColumn, error) {
 			return p, err
 		}
 	}
-	p, err := e.encodeWith(func(out io.Writer) error { return e.writePages(out, column, rows, first) })
+	p, err := e.encodeWith(e.first[column],
+		func(out io.Writer) error { return e.writePages(out, column, rows, first) })
 	if err != nil {
 		return EncodedColumn{}, err
 	}
@@ -182,8 +193,9 @@ func (e *Encoder) slice(column *arrow.Chunked, first, n int64) (*arrow.Chunked, 
 	return arrow.NewChunked(column.DataType(), arrays), nil
 }
 
-// encodeWith encodes rows that are written to a file in memory, one page for each chunk.
-func (e *Encoder) encodeWith(write func(out io.Writer) error) (EncodedColumn, error) {
+// encodeWith encodes rows of a column, whose first leaf column has a number, that are written to a file in memory, one
+// page for each chunk.
+func (e *Encoder) encodeWith(leaf int, write func(out io.Writer) error) (EncodedColumn, error) {
 	file := bytes.NewBuffer(e.files.Take()[:0])
 	if err := write(file); err != nil {
 		return EncodedColumn{}, err
@@ -198,7 +210,7 @@ func (e *Encoder) encodeWith(write func(out io.Writer) error) (EncodedColumn, er
 		w = new(flatEncoder)
 	}
 	defer e.encoders.Give(w)
-	return w.repack(p, e.files.Take()[:0], e)
+	return w.repack(p, e.files.Take()[:0], e, leaf)
 }
 
 // writePages leaves the pages of a column to pqarrow.

@@ -10,9 +10,14 @@ import (
 
 // pqarrow leaves its pages uncompressed and without statistics. They are written once more, compressed and indexed.
 
-// repack writes the pages of an encoded column anew, in memory that is used again.
-func (w *flatEncoder) repack(p EncodedColumn, out []byte, e *Encoder) (EncodedColumn, error) {
+// repack writes the pages of an encoded column anew, in memory that is used again. first is the number of its first leaf
+// column in the file.
+func (w *flatEncoder) repack(p EncodedColumn, out []byte, e *Encoder, first int) (EncodedColumn, error) {
 	w.Start(out)
+	written := p.Footer.Schema
+	if err := e.decimalsAsStored(p.Footer, first); err != nil {
+		return EncodedColumn{}, err
+	}
 	scratch := page.NewScratch(e.opts.Allocator)
 	defer scratch.Release()
 	group := p.Footer.RowGroups[0]
@@ -29,8 +34,8 @@ func (w *flatEncoder) repack(p EncodedColumn, out []byte, e *Encoder) (EncodedCo
 		}
 		start, size := w.Offset(), w.Uncompressed()
 		chunk := page.Chunk{Start: from, Size: m.TotalCompressedSize, Values: m.NumValues,
-			Codec: compress.Codecs.Uncompressed, Column: column}
-		data, err := w.repackChunk(chunk, p.File, scratch)
+			Codec: compress.Codecs.Uncompressed, Column: written.Column(i)}
+		data, err := w.repackChunk(chunk, p.File, scratch, newDecimalForm(written.Column(i), column))
 		if err != nil {
 			return EncodedColumn{}, err
 		}
@@ -39,6 +44,7 @@ func (w *flatEncoder) repack(p EncodedColumn, out []byte, e *Encoder) (EncodedCo
 		c.FileOffset = w.Offset() // pqarrow's place for it: behind the pages
 		group.TotalByteSize += m.TotalUncompressedSize
 		setEnum(&m.Codec, e.codecs[column.Path()])
+		setEnum(&m.Type, column.PhysicalType())
 		SetStatistics(p.Footer, 0, i, &w.Index[i])
 	}
 	if group.TotalCompressedSize != nil {
@@ -48,22 +54,31 @@ func (w *flatEncoder) repack(p EncodedColumn, out []byte, e *Encoder) (EncodedCo
 	return p, nil
 }
 
-// repackChunk writes the pages of a column chunk and returns where the first data page lies.
-func (w *flatEncoder) repackChunk(chunk page.Chunk, file []byte, s *page.Scratch) (first int64, err error) {
+// repackChunk writes the pages of a column chunk, its decimals in a form, and returns where the first data page lies.
+func (w *flatEncoder) repackChunk(chunk page.Chunk, file []byte, s *page.Scratch,
+	form *decimalForm) (first int64, err error) {
 	r, err := s.Open(bytes.NewReader(file), chunk, 0)
 	if err != nil {
 		return 0, err
 	}
-	err = r.Walk(func(p *page.Page, row int, bounds page.Bounds) {
+	err = r.Walk(func(p *page.Page, row int, bounds page.Bounds) error {
+		body, err := form.page(w.body, p, chunk.Column)
+		if err != nil {
+			return err
+		}
+		if form != nil {
+			w.body = body
+		}
 		if p.Kind == page.Dictionary {
-			w.Add(page.Dictionary, p.Body, p.Values, p.Encoding)
-			return
+			w.Add(page.Dictionary, body, p.Values, p.Encoding)
+			return nil
 		}
 		if first == 0 {
 			first = w.Offset()
 		}
-		w.Add(page.Data, p.Body, p.Values, p.Encoding, page.RLE, page.RLE)
-		w.IndexPage(row, bounds)
+		w.Add(page.Data, body, p.Values, p.Encoding, page.RLE, page.RLE)
+		w.IndexPage(row, form.bounds(bounds))
+		return nil
 	})
 	return first, err
 }

@@ -34,6 +34,9 @@ func (e *Encoder) EmptyFooter() (*metadata.FileMetaData, error) {
 		return nil, err
 	}
 	p, err := parseEncoded(file.Bytes())
+	if err == nil {
+		err = e.decimalsAsStored(p.Footer, 0)
+	}
 	return p.Footer, err
 }
 

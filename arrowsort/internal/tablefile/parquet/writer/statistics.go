@@ -1,7 +1,6 @@
 package writer
 
 import (
-	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
@@ -32,4 +31,4 @@ func fresh[T any](field **T) *T {
 const longestStatistic = 4096
 
 // setEnum sets a number of the footer whose type has no name here.
-func setEnum[T ~int64](field *T, v compress.Compression) { *field = T(v) }
+func setEnum[T ~int64, V ~int | ~int64](field *T, v V) { *field = T(v) }

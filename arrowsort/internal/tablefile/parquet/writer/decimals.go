@@ -1,0 +1,158 @@
+package writer
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
+	"github.com/apache/arrow-go/v18/parquet/schema"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
+)
+
+// Parquet stores decimals as integers of 32 or 64 bits, as bytes of any fixed length that is enough for the digits, or
+// as bytes of a length each. pqarrow writes the least fixed length. Decimals that were stored otherwise in the input are
+// rewritten when pages are repacked: a shredded variant is none with another form.
+
+// storedLeaves are the stored columns by the number of the leaf columns of a schema for writing; without a path where
+// there is none.
+func (o *Options) storedLeaves(sc *schema.Schema) []StoredColumn {
+	leaves, all := make([]StoredColumn, sc.NumColumns()), o.storedAs(sc)
+	for i := range leaves {
+		path := sc.Column(i).Path()
+		at := slices.IndexFunc(all, func(c StoredColumn) bool { return c.Path == path })
+		if len(all) == len(leaves) {
+			at = i
+		}
+		if at >= 0 {
+			leaves[i] = all[at]
+		}
+	}
+	return leaves
+}
+
+// decimalsAsStored gives the decimals in the footer of some columns, whose first leaf has a number in the file, the
+// form that they have in the input.
+func (e *Encoder) decimalsAsStored(footer *metadata.FileMetaData, first int) error {
+	changed, leaf := false, first
+	for _, element := range footer.FileMetaData.Schema {
+		if element.GetNumChildren() > 0 || element.Type == nil {
+			continue
+		}
+		column, stored := footer.Schema.Column(leaf-first), &e.leaves[leaf]
+		if leaf++; !isDecimal(column) || stored.Logical == nil || !stored.Logical.Equals(column.LogicalType()) ||
+			stored.width() < column.TypeLength() {
+			continue
+		}
+		changed = true
+		setType(&element.Type, stored.Type)
+		if element.TypeLength = nil; stored.Type == parquet.Types.FixedLenByteArray {
+			element.TypeLength = new(int32(stored.Length))
+		}
+	}
+	if !changed {
+		return nil
+	}
+	root, err := schema.FromParquet(footer.FileMetaData.Schema)
+	if err != nil {
+		return fmt.Errorf("the schema with decimals as in the input: %w", err)
+	}
+	footer.Schema = schema.NewSchema(root.(*schema.GroupNode))
+	return nil
+}
+
+// width is the bytes of a value at most.
+func (c *StoredColumn) width() int {
+	switch c.Type {
+	case parquet.Types.FixedLenByteArray:
+		return c.Length
+	case parquet.Types.ByteArray:
+		return math.MaxInt32
+	}
+	return c.Type.ByteSize()
+}
+
+func isDecimal(column *schema.Column) bool {
+	_, ok := column.LogicalType().(schema.DecimalLogicalType)
+	return ok
+}
+
+// setType sets a type of the footer, which has no name here.
+func setType[T ~int64](field **T, typ parquet.Type) { *field = new(T(typ)) }
+
+// A decimalForm rewrites decimals of a fixed length, big-endian, to the form of another column; nil leaves them.
+type decimalForm struct {
+	width int // bytes of a value that is rewritten
+	to    *schema.Column
+}
+
+// newDecimalForm is the form between two columns of the same values; nil where they are stored alike.
+func newDecimalForm(from, to *schema.Column) *decimalForm {
+	same := from.PhysicalType() == to.PhysicalType() && from.TypeLength() == to.TypeLength()
+	if same || from.PhysicalType() != parquet.Types.FixedLenByteArray {
+		return nil
+	}
+	return &decimalForm{from.TypeLength(), to}
+}
+
+// appendTo appends values in plain encoding to dst.
+func (f *decimalForm) appendTo(dst, values []byte) []byte {
+	for ; len(values) >= f.width; values = values[f.width:] {
+		v := values[:f.width]
+		switch f.to.PhysicalType() {
+		case parquet.Types.Int32:
+			dst = binary.LittleEndian.AppendUint32(dst, uint32(lowBits(v)))
+		case parquet.Types.Int64:
+			dst = binary.LittleEndian.AppendUint64(dst, lowBits(v))
+		case parquet.Types.FixedLenByteArray:
+			dst = appendExtended(dst, v, f.to.TypeLength())
+		default:
+			for len(v) > 1 && (v[0] == 0 && v[1] < 0x80 || v[0] == 0xFF && v[1] >= 0x80) {
+				v = v[1:]
+			}
+			dst = append(binary.LittleEndian.AppendUint32(dst, uint32(len(v))), v...)
+		}
+	}
+	return dst
+}
+
+// lowBits are the low bits of a number of any width, big-endian, with its sign.
+func lowBits(v []byte) uint64 { return binary.BigEndian.Uint64(appendExtended(nil, v, 8)) }
+
+// appendExtended appends a number with its sign in n bytes, big-endian.
+func appendExtended(dst, v []byte, n int) []byte {
+	for range n - len(v) {
+		dst = append(dst, byte(int8(v[0])>>7))
+	}
+	return append(dst, v[max(len(v)-n, 0):]...)
+}
+
+// page rewrites the values of a page, which it has after its levels.
+func (f *decimalForm) page(dst []byte, p *page.Page, from *schema.Column) ([]byte, error) {
+	if f == nil || p.Kind == page.Data && p.Encoding != page.Plain {
+		return p.Body, nil // indices
+	}
+	values := p.Body
+	if p.Kind == page.Data {
+		var err error
+		if values, err = p.ValuesOf(from); err != nil {
+			return nil, err
+		}
+	}
+	return f.appendTo(append(dst[:0], p.Body[:len(p.Body)-len(values)]...), values), nil
+}
+
+// bounds rewrites the bounds of a page. Those of values of any length have no order in package page.
+func (f *decimalForm) bounds(b page.Bounds) page.Bounds {
+	switch {
+	case f == nil || b.Empty || b.Unknown:
+	case f.to.PhysicalType() == parquet.Types.ByteArray:
+		b.Low, b.High, b.Unknown = nil, nil, true
+	default:
+		b.Low, b.High = f.appendTo(nil, b.Low), f.appendTo(nil, b.High)
+	}
+	return b
+}
