@@ -18,7 +18,7 @@ var errNotCopied = errors.New("not in order")
 func (in *inputs) declaredOrder(ctx context.Context, output string) []tablefile.SortingColumn {
 	sorting := sortingOf(in.opts.Keys)
 	decoded, err := decodedSchema(in.schema)
-	if sorting == nil || err != nil || !tablefile.Replaces(output) {
+	if err != nil || !tablefile.Replaces(output) {
 		return nil
 	}
 	out, err := in.outputs(ctx, output, decoded)
@@ -32,15 +32,15 @@ func (in *inputs) declaredOrder(ctx context.Context, output string) []tablefile.
 	return sorting
 }
 
-// sortingOf is the order of keys for the metadata of a file; nil when they are not all named.
-func sortingOf(keys []arrowsort.Key) []tablefile.SortingColumn {
-	var order []tablefile.SortingColumn
+// sortingOf is the order of keys for the metadata of a file.
+func sortingOf(keys []arrowsort.Key) (order []tablefile.SortingColumn) {
 	for _, k := range keys {
+		by := tablefile.SortingColumn{Path: k.Path, Descending: k.Order == arrowsort.Descending,
+			NullsFirst: k.Nulls == arrowsort.NullsAtStart}
 		if k.Path == "" {
-			return nil
+			by.Column = k.Index
 		}
-		order = append(order, tablefile.SortingColumn{Path: k.Path, Descending: k.Order == arrowsort.Descending,
-			NullsFirst: k.Nulls == arrowsort.NullsAtStart})
+		order = append(order, by)
 	}
 	return order
 }

@@ -95,3 +95,46 @@ func TestDeclaredOrdersAreAboutRowGroups(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, &Violation{File: out, Row: 1000}, checked.Violation)
 }
+
+// TestOrderOfColumnsByPosition: an order by columns whose names repeat or are missing is declared, also after a column
+// that has a name, found again, checked, and copied.
+func TestOrderOfColumnsByPosition(t *testing.T) {
+	var fields []arrow.Field
+	for _, name := range []string{"a", "a", "", "b"} {
+		fields = append(fields, arrow.Field{Name: name, Type: arrow.PrimitiveTypes.Int64})
+	}
+	sc := arrow.NewSchema(fields, nil)
+	b := array.NewRecordBuilder(memory.DefaultAllocator, sc)
+	for i := range int64(1000) {
+		for at, v := range []int64{i, i * 7919 % 1000, i * 613 % 1000, i * 7 % 5} {
+			b.Field(at).(*array.Int64Builder).Append(v)
+		}
+	}
+	folder := t.TempDir()
+	from, out, again := filepath.Join(folder, "from.parquet"), filepath.Join(folder, "out.parquet"),
+		filepath.Join(folder, "again.parquet")
+	table := array.NewTableFromRecords(sc, []arrow.Record{b.NewRecord()})
+	_, err := tablefile.Write(t.Context(), from, table, tablefile.WriteOptions{})
+	require.NoError(t, err)
+	for _, keys := range [][]arrowsort.Key{
+		{{Index: 1}}, {{Index: 2, Order: arrowsort.Descending}}, {{Path: "b"}, {Index: 1}, {Index: 0}},
+	} {
+		_, err := Sort(t.Context(), []string{from}, out, Options{Keys: keys})
+		require.NoError(t, err)
+		orders, err := DeclaredOrders(t.Context(), []string{out}, Options{})
+		require.NoError(t, err)
+		require.Equal(t, keys, orders[0].Keys)
+		require.Nil(t, notInDeclaredOrder(t, out))
+		_, err = Sort(t.Context(), []string{out}, again, Options{Keys: keys})
+		require.NoError(t, err)
+		orders, err = DeclaredOrders(t.Context(), []string{again}, Options{})
+		require.NoError(t, err)
+		require.Equal(t, keys, orders[0].Keys)
+	}
+	_, err = Sort(t.Context(), []string{from}, out,
+		Options{Keys: []arrowsort.Key{{Index: 1}}, Select: []string{"b", "#2"}})
+	require.NoError(t, err)
+	orders, err := DeclaredOrders(t.Context(), []string{out}, Options{})
+	require.NoError(t, err)
+	require.Equal(t, []arrowsort.Key{{Path: "a"}}, orders[0].Keys)
+}

@@ -40,10 +40,17 @@ func (in *inputs) selectColumns() error {
 // sorting is the order of a plan of the keys for the metadata of an output: up to the first key whose column is not
 // written, as another column may have its name.
 func (in *inputs) sorting(plan *keyencode.Plan) []tablefile.SortingColumn {
-	sorting := tablefile.SortingOf(plan)
+	sorting := tablefile.SortingOf(plan, sortingOf(in.opts.Keys))
 	for i := range sorting {
-		if in.written != nil && !slices.Contains(in.written, in.columnOf(in.opts.Keys[i])) {
+		if in.written == nil {
+			break
+		}
+		at := slices.Index(in.written, in.columnOf(in.opts.Keys[i]))
+		if at < 0 {
 			return sorting[:i]
+		}
+		if sorting[i].Path == "" {
+			sorting[i].Column = at
 		}
 	}
 	return sorting

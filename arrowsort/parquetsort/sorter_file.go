@@ -28,7 +28,7 @@ func (s *Sorter) WriteFile(path string) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := out.order(tablefile.SortingOf(plan)); err != nil {
+	if err := out.order(tablefile.SortingOf(plan, sortingOf(s.opts.Keys))); err != nil {
 		return nil, err
 	}
 	result, err := out.all(s.ctx, sorted, plan, s.rows, &s.opts)

@@ -206,7 +206,7 @@ func List(keys []arrowsort.Key) string { return strings.Join(Texts(keys), ", ") 
 // KeysOf are the keys of the order that a Parquet file declares.
 func KeysOf(sorting []tablefile.SortingColumn) (keys []arrowsort.Key) {
 	for _, s := range sorting {
-		key := arrowsort.Key{Path: s.Path}
+		key := arrowsort.Key{Path: s.Path, Index: s.Column}
 		if s.Descending {
 			key.Order = arrowsort.Descending
 		}

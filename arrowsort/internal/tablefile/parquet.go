@@ -20,17 +20,15 @@ func DeclaresOrder(layouts []*Layout, columns []SortingColumn) bool {
 	return parquet.DeclaresOrder(layouts, columns)
 }
 
-// SortingOf is the order of a plan: the keys up to the first with NaN, for which Parquet has no place.
-func SortingOf(plan *keyencode.Plan) []SortingColumn {
-	var columns []SortingColumn
-	for i, k := range plan.Keys() {
+// SortingOf is the part of the order of the keys of a plan that a Parquet file names: the keys up to the first with NaN,
+// for which Parquet has no place.
+func SortingOf(plan *keyencode.Plan, keys []SortingColumn) []SortingColumn {
+	for i := range plan.Keys() {
 		if plan.Statistics(i).NaNs > 0 {
-			break
+			return keys[:i]
 		}
-		columns = append(columns, SortingColumn{Path: k.Name, Descending: k.Order == keyencode.Descending,
-			NullsFirst: k.Nulls == keyencode.NullsAtStart})
 	}
-	return columns
+	return keys
 }
 
 // The numbers of rows of a Parquet page, unless they take more than about a megabyte, and of a row group when no others

@@ -2,12 +2,14 @@ package tablefile
 
 import (
 	"bytes"
+	"math"
 	"strings"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 )
@@ -93,5 +95,42 @@ func TestChunksWithOneBound(t *testing.T) {
 		s := r.MetaData().RowGroups[group].Columns[0].MetaData.Statistics
 		require.Nil(t, s.MinValue)
 		require.Nil(t, s.MaxValue)
+	}
+}
+
+// TestNaNsKeepTheirBits: every NaN has its sign and payload in columns, structs and lists, and zeros their sign, where
+// pqarrow's dictionaries have one NaN for all.
+func TestNaNsKeepTheirBits(t *testing.T) {
+	patterns := []uint64{0x7ff8000000000000, 0xfff8000000000001, 0x7ff0000000000123, 1 << 63, 0, 0xfff8000000000001}
+	var wide []float64
+	var narrow []float32
+	for _, bits := range patterns {
+		wide = append(wide, math.Float64frombits(bits))
+		narrow = append(narrow, math.Float32frombits(uint32(bits>>32)|uint32(bits&1)))
+	}
+	for _, leaf := range []arrow.ArrayData{
+		array.NewData(arrow.PrimitiveTypes.Float64, len(wide),
+			[]*memory.Buffer{nil, memory.NewBufferBytes(arrow.GetBytes(wide))}, nil, 0, 0),
+		array.NewData(arrow.PrimitiveTypes.Float32, len(narrow),
+			[]*memory.Buffer{nil, memory.NewBufferBytes(arrow.GetBytes(narrow))}, nil, 0, 0),
+	} {
+		fixed := arrow.FixedSizeListOf(2, leaf.DataType())
+		group := arrow.StructOf(arrow.Field{Name: "x", Type: leaf.DataType()})
+		for _, d := range []arrow.ArrayData{
+			leaf, array.NewData(group, leaf.Len(), []*memory.Buffer{nil}, []arrow.ArrayData{leaf}, 0, 0),
+			array.NewData(fixed, leaf.Len()/2, []*memory.Buffer{nil}, []arrow.ArrayData{leaf}, 0, 0),
+		} {
+			sc := arrow.NewSchema([]arrow.Field{{Name: "c", Type: d.DataType()}}, nil)
+			record := array.NewRecord(sc, []arrow.Array{array.MakeFromData(d)}, int64(d.Len()))
+			b := writeBytes(t, array.NewTableFromRecords(sc, []arrow.Record{record}), Parquet, WriteOptions{})
+			in, err := readBytes(t, b, ReadOptions{Format: Parquet})
+			require.NoError(t, err)
+			got := in.Table.Column(0).Data().Chunk(0).Data()
+			if len(got.Children()) > 0 {
+				got = got.Children()[0]
+			}
+			require.Equal(t, leaf.Buffers()[1].Bytes(), got.Buffers()[1].Bytes()[:leaf.Buffers()[1].Len()], d.DataType())
+			in.Table.Release()
+		}
 	}
 }

@@ -29,7 +29,10 @@ func (f *File) Copies(schema *arrow.Schema, opts WriteOptions) bool {
 		return false
 	}
 	for _, key := range opts.Sorting { // whose statistics readers go by, so that they are made anew
-		field := slices.IndexFunc(f.Schema().Fields(), func(c arrow.Field) bool { return c.Name == key.Path })
+		field := key.Column
+		if key.Path != "" {
+			field = slices.IndexFunc(f.Schema().Fields(), func(c arrow.Field) bool { return c.Name == key.Path })
+		}
 		if field < 0 || f.Layout.meta.NumRows > 0 && !f.DecodesValues(field) {
 			return false
 		}

@@ -28,7 +28,7 @@ func DeclaresOrder(layouts []*Layout, columns []SortingColumn) bool {
 // known reports whether a file has columns whose order it can name.
 func known(meta *metadata.FileMetaData, columns []SortingColumn) bool {
 	for _, c := range columns {
-		leaf := leafAt(meta, c.Path)
+		leaf := leafAt(meta, c)
 		if leaf < 0 {
 			return false
 		}
@@ -49,7 +49,7 @@ func mayBeNaN(column *schema.Column) bool {
 // groupsInOrder reports whether the bounds of each row group follow those of the previous group, the first after a last
 // one, and returns the last. Groups of nulls do not count.
 func groupsInOrder(meta *metadata.FileMetaData, by SortingColumn, last []byte) ([]byte, bool) {
-	leaf := leafAt(meta, by.Path)
+	leaf := leafAt(meta, by)
 	compare := page.ValueOrder(meta.Schema.Column(leaf))
 	if compare == nil {
 		return nil, false

@@ -4,11 +4,13 @@ import (
 	"slices"
 
 	"github.com/apache/arrow-go/v18/parquet/metadata"
+	"github.com/apache/arrow-go/v18/parquet/schema"
 )
 
 // A SortingColumn says how the rows of a Parquet file are ordered by a column.
 type SortingColumn struct {
-	Path       string // of the leaf column, names joined by dots
+	Path       string // of the leaf column, names joined by dots; empty: of none other than Column
+	Column     int    // position of the column without a path: its name is empty or not unique
 	Descending bool
 	NullsFirst bool
 }
@@ -19,7 +21,7 @@ func setSorting(footer *metadata.FileMetaData, sorting []SortingColumn) {
 	for _, group := range footer.RowGroups {
 		group.SortingColumns = group.SortingColumns[:0:0]
 		for _, s := range sorting {
-			column := leafAt(footer, s.Path)
+			column := leafAt(footer, s)
 			if column < 0 {
 				break
 			}
@@ -33,12 +35,13 @@ func setSorting(footer *metadata.FileMetaData, sorting []SortingColumn) {
 // grow appends an element whose type has no name here: it is internal to Parquet.
 func grow[T any](s []*T) []*T { return append(s, new(T)) }
 
-// leafAt is the number of the one leaf column with the path, below no list; -1 when there is none or are several.
-func leafAt(footer *metadata.FileMetaData, path string) int {
+// leafAt is the number of the one leaf column that the rows are ordered by, below no list; -1 when there is none or are
+// several.
+func leafAt(footer *metadata.FileMetaData, by SortingColumn) int {
 	found := -1
 	for i := range footer.Schema.NumColumns() {
 		c := footer.Schema.Column(i)
-		if c.Path() != path {
+		if by.Path == "" && columnAt(footer.Schema, i) != by.Column || by.Path != "" && c.Path() != by.Path {
 			continue
 		}
 		if found >= 0 || c.MaxRepetitionLevel() > 0 {
@@ -47,6 +50,28 @@ func leafAt(footer *metadata.FileMetaData, path string) int {
 		found = i
 	}
 	return found
+}
+
+// columnAt is the position of the column that is a leaf column; -1 for one inside a column.
+func columnAt(sc *schema.Schema, leaf int) int {
+	root := sc.Root()
+	for i := range root.NumFields() {
+		if root.Field(i) == sc.Column(leaf).SchemaNode() {
+			return i
+		}
+	}
+	return -1
+}
+
+// sortingColumn is a leaf column of a file as one of an order: by its path if no other has it, or else by its position;
+// false for one that has neither.
+func sortingColumn(meta *metadata.FileMetaData, leaf int) (by SortingColumn, ok bool) {
+	by.Path = meta.Schema.Column(leaf).Path()
+	if by.Path != "" && leafAt(meta, by) == leaf {
+		return by, true
+	}
+	by = SortingColumn{Column: columnAt(meta.Schema, leaf)}
+	return by, by.Column >= 0
 }
 
 // Sorting is the order that all row groups of the file name; nil when one has none or another.
@@ -84,8 +109,12 @@ func (l *Layout) RowGroups() []RowGroup {
 				sorting = nil
 				break
 			}
-			path := l.meta.Schema.Column(int(s.ColumnIdx)).Path()
-			sorting = append(sorting, SortingColumn{path, s.Descending, s.NullsFirst})
+			by, ok := sortingColumn(l.meta, int(s.ColumnIdx))
+			if !ok {
+				break
+			}
+			by.Descending, by.NullsFirst = s.Descending, s.NullsFirst
+			sorting = append(sorting, by)
 		}
 		groups[i].Sorting = sorting
 	}

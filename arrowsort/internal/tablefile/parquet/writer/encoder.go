@@ -219,17 +219,26 @@ func (e *Encoder) writePages(file io.Writer, column int, rows *arrow.Chunked, fi
 	defer pages.Release()
 	stored := make([]arrow18.Array, 0, len(pages.Chunks()))
 	defer func() { arraydata.Release(stored) }()
-	field := e.columns.Field(column)
+	field, nan := e.columns.Field(column), false
 	for _, page := range pages.Chunks() {
 		a, err := e.stored(e.table.Schema().Field(column), page, first)
 		if err != nil {
 			return err
 		}
+		nan = nan || hasNaN(a.Data())
 		stored = append(stored, convert.ToArray(a, field.Type))
 		a.Release()
 		first += int64(page.Len())
 	}
-	props := parquet.NewWriterProperties(append(slices.Clip(e.options), parquet.WithBatchSize(values))...)
+	options := append(slices.Clip(e.options), parquet.WithBatchSize(values))
+	if nan {
+		plain, err := e.withoutFloatDictionaries(column)
+		if err != nil {
+			return err
+		}
+		options = append(options, plain...)
+	}
+	props := parquet.NewWriterProperties(options...)
 	w, err := pqarrow.NewFileWriter(arrow18.NewSchema([]arrow18.Field{field}, nil), file, props, e.arrowProps)
 	if err != nil {
 		return err

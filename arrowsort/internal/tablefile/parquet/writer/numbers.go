@@ -94,3 +94,32 @@ func (n numberValues[T]) appendTo(out []byte, v *flatValues, row, rows int) []by
 	}
 	return out
 }
+
+// hasNaN reports whether NaN is among floating-point numbers of 32 or 64 bits in an array, at any level.
+func hasNaN(d arrow.ArrayData) bool {
+	switch d.DataType().ID() {
+	case arrow.FLOAT32:
+		return slices.ContainsFunc(arrow.GetValues[float32](d, 1), isNaN[float32])
+	case arrow.FLOAT64:
+		return slices.ContainsFunc(arrow.GetValues[float64](d, 1), isNaN[float64])
+	}
+	return slices.ContainsFunc(d.Children(), hasNaN)
+}
+
+func isNaN[T float32 | float64](v T) bool { return v != v }
+
+// withoutFloatDictionaries are options for pages of a column without dictionaries of floating-point numbers: to those of
+// pqarrow all NaNs are one, where they are to keep their sign and payload.
+func (e *Encoder) withoutFloatDictionaries(column int) (options []parquet.WriterProperty, err error) {
+	sc, err := e.columnSchema(column)
+	if err != nil {
+		return nil, err
+	}
+	for i := range sc.NumColumns() {
+		switch leaf := sc.Column(i); leaf.PhysicalType() {
+		case parquet.Types.Float, parquet.Types.Double:
+			options = append(options, parquet.WithDictionaryFor(leaf.Path(), false))
+		}
+	}
+	return options, nil
+}
