@@ -32,16 +32,13 @@ func (d *decoder) assemble(n *node) (*array.Data, error) {
 	return array.NewData(n.typ, d.n, []*memory.Buffer{validity}, fields, nulls, 0), nil
 }
 
-// anyValid is the validity of structs: a row is null when all of its fields are. It is nil without nulls, and for
-// structs without fields.
+// anyValid is the validity of structs: a row is null when all of its fields are, and so is every row of a struct without
+// fields. It is nil without nulls.
 func (d *decoder) anyValid(fields []arrow.ArrayData) (*memory.Buffer, error) {
 	for _, f := range fields {
 		if f.NullN() == 0 {
 			return nil, nil
 		}
-	}
-	if len(fields) == 0 {
-		return nil, nil
 	}
 	any, err := d.allocate(d.ctx, (d.n+7)/8)
 	if err != nil {

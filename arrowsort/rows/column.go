@@ -91,19 +91,45 @@ func (c *column) take(t *tile, data []byte, lo, n int) (bad int) {
 	pos := t.pos[:n]
 	nulls := 0
 	switch c.format {
-	case formatBool:
-		nulls, bad = c.takeBools(c.values.Bytes()[lo/8:], data, pos, valid)
-	case formatWord:
-		nulls, bad = c.takeWords(t, c.values.Bytes()[lo*c.width:], data, pos, valid)
-	case formatFloat:
-		nulls, bad = c.takeFloats(t, c.values.Bytes()[lo*c.width:], data, pos, valid)
-	case formatDecimal, formatBytes:
-		nulls, bad = c.takeFixed(c.values.Bytes()[lo*c.width:], data, pos, valid)
 	case formatText:
 		nulls, bad = c.takeTexts(data, pos, valid, lo), -1
+	case formatBool:
+		nulls, bad = c.takeValues(t, c.values.Bytes()[lo/8:], data, pos, valid)
+	default:
+		nulls, bad = c.takeValues(t, c.values.Bytes()[lo*c.width:], data, pos, valid)
 	}
 	c.nulls.Add(int64(nulls))
 	return bad
+}
+
+// takeValues is take for values of fixed width.
+func (c *column) takeValues(t *tile, values, data []byte, pos []int, valid []byte) (nulls, bad int) {
+	switch c.format {
+	case formatBool:
+		return c.takeBools(values, data, pos, valid)
+	case formatWord:
+		return c.takeWords(t, values, data, pos, valid)
+	case formatFloat:
+		return c.takeFloats(t, values, data, pos, valid)
+	}
+	return c.takeFixed(values, data, pos, valid)
+}
+
+// follow returns how many of the bytes of a row, which begin with those of the column, are its; ok is false when they
+// are not what Encode makes.
+func (c *column) follow(row []byte) (n int, ok bool) {
+	pos := []int{0}
+	switch {
+	case c.format == formatNone:
+		return 0, true
+	case c.format == formatText:
+		bad, _ := measureTexts(c, row, pos, 0, []int64{int64(len(row))}, make([]int64, 1))
+		return pos[0], bad < 0
+	case len(row) < c.bytes:
+		return 0, false
+	}
+	_, bad := c.takeValues(new(tile), make([]byte, c.width+1), row, pos, []byte{0xff})
+	return c.bytes, bad < 0
 }
 
 func clearBit(bits []byte, i int) { bits[i>>3] &^= 1 << (i & 7) }

@@ -2,6 +2,8 @@ package rows_test
 
 import (
 	"encoding/binary"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -115,6 +117,38 @@ func TestSchemaOfDecode(t *testing.T) {
 	}
 }
 
+// TestStructWithoutFields: it has no field that is not null, so that each of its rows is a null, and no bytes.
+func TestStructWithoutFields(t *testing.T) {
+	inner := arrow.Field{Name: "s", Type: arrow.StructOf(), Nullable: true}
+	outer := arrow.StructOf(inner, arrow.Field{Name: "x", Type: arrow.PrimitiveTypes.Int8, Nullable: true})
+	mem := checked(t)
+	for _, c := range []struct {
+		typ        arrow.DataType
+		json, want string
+	}{
+		{arrow.StructOf(), `[null, null]`, `[(null) (null)]`},
+		{outer, `[null, {"s": null, "x": 1}, {"s": null, "x": null}]`, `[(null) {"s":null,"x":1} (null)]`},
+		{arrow.StructOf(inner), `[null]`, `[(null)]`},
+	} {
+		a := fromJSON(t, c.typ, c.json)
+		converter, err := rows.NewConverter(rows.Field{Type: c.typ})
+		require.NoError(t, err)
+		encoded, err := converter.Encode(t.Context(), a, rows.Options{Allocator: mem})
+		require.NoError(t, err)
+		decoded, err := converter.Decode(t.Context(), encoded, rows.Options{Allocator: mem})
+		require.NoError(t, err)
+		column := decoded.Column(0)
+		require.Equal(t, a.NullN()+strings.Count(c.json, `"x": null`), column.NullN(), c.json)
+		var got []string
+		for i := range column.Len() {
+			got = append(got, column.ValueStr(i))
+		}
+		require.Equal(t, c.want, fmt.Sprint(got))
+		decoded.Release()
+		encoded.Release()
+	}
+}
+
 func TestNewRows(t *testing.T) {
 	r, err := rows.NewRows([]byte("xabbc"), []int64{1, 2, 2, 4})
 	require.NoError(t, err)
@@ -128,7 +162,9 @@ func TestNewRows(t *testing.T) {
 		_, err := rows.NewRows([]byte("xabbc"), offsets)
 		require.ErrorIs(t, err, arrowsort.ErrOption)
 	}
-	none, err := rows.NewRows(nil, nil)
+	_, err = rows.NewRows(nil, nil)
+	require.ErrorIs(t, err, arrowsort.ErrOption)
+	none, err := rows.NewRows(nil, []int64{0})
 	require.NoError(t, err)
 	require.Zero(t, none.Len())
 }

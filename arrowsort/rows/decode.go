@@ -19,9 +19,12 @@ import (
 // arrowsort.ErrOffsets when the strings of a column take 2 GiB or more and its type has 32-bit offsets or views; with
 // an error that matches engine.ErrMemory; or with the context's, as a rule within 50 ms of its end.
 func (c *Converter) Decode(ctx context.Context, rows *Rows, opts Options) (arrow.Record, error) {
-	opts, err := opts.resolved()
+	opts, err := opts.resolved(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if rows == nil {
+		return nil, fmt.Errorf("%w: the rows to decode are nil", arrowsort.ErrOption)
 	}
 	d := &decoder{ctx: ctx, opts: opts, rows: rows, n: rows.Len(), buffers: buffers{mem: opts.Allocator}}
 	defer d.release()
@@ -98,8 +101,8 @@ func (d *decoder) measure() error {
 func (d *decoder) checkWidths(_ *tile, lo, n int) error {
 	offsets := d.rows.offsets[lo : lo+n+1]
 	for i := range n {
-		if has := offsets[i+1] - offsets[i]; has != int64(d.width) {
-			return fmt.Errorf("%w: row %d has %d bytes instead of %d", ErrRow, lo+i, has, d.width)
+		if offsets[i+1]-offsets[i] != int64(d.width) {
+			return d.malformed(lo + i)
 		}
 	}
 	return nil
@@ -118,7 +121,7 @@ func (d *decoder) measureTile(t *tile, lo, n int) error {
 		}
 		bad, total := c.measure(d.rows.data, t.pos[:n], skip, ends, lo)
 		if bad >= 0 {
-			return c.malformed(lo + bad)
+			return d.malformed(lo + bad)
 		}
 		if err := c.checkTextBytes(int64(total)); err != nil {
 			return err
@@ -127,8 +130,7 @@ func (d *decoder) measureTile(t *tile, lo, n int) error {
 	}
 	for i, end := range ends {
 		if at := int64(t.pos[i] + skip); at != end {
-			return fmt.Errorf("%w: row %d ends after %d of the %d bytes of its keys",
-				ErrRow, lo+i, end-d.rows.offsets[lo+i], at-d.rows.offsets[lo+i])
+			return d.malformed(lo + i)
 		}
 	}
 	return nil
@@ -147,15 +149,27 @@ func (d *decoder) take(t *tile, lo, n int) error {
 	for i := range d.columns {
 		c := &d.columns[i]
 		if bad := c.take(t, d.rows.data, lo, n); bad >= 0 {
-			return c.malformed(lo + bad)
+			return d.malformed(lo + bad)
 		}
 	}
 	return nil
 }
 
-func (c *column) malformed(row int) error {
-	return fmt.Errorf("%w: row %d does not have the bytes of key %s of type %s in its place",
-		ErrRow, row, c.Name, c.Type)
+// malformed names the first key of a row that does not have its bytes. Columns are read one by one, and those of fixed
+// width after the strings, so that the key that stopped the reading may be a later one.
+func (d *decoder) malformed(row int) error {
+	bytes := d.rows.Row(row)
+	at := 0
+	for i := range d.columns {
+		c := &d.columns[i]
+		n, ok := c.follow(bytes[at:])
+		if !ok {
+			return fmt.Errorf("%w: row %d does not have the bytes of key %s of type %s in its place",
+				ErrRow, row, c.Name, c.Type)
+		}
+		at += n
+	}
+	return fmt.Errorf("%w: row %d has %d bytes after the %d of its keys", ErrRow, row, len(bytes)-at, at)
 }
 
 // checkTextBytes is an error where one array cannot hold the bytes of its strings.

@@ -20,7 +20,7 @@ import (
 // when the buffers of an array contradict each other, with an error that matches engine.ErrMemory, or with the
 // context's, as a rule within 50 ms of its end.
 func (c *Converter) Encode(ctx context.Context, data arrowsort.Data, opts Options) (*Rows, error) {
-	opts, err := opts.resolved()
+	opts, err := opts.resolved(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func (c *Converter) AppendRow(dst []byte, data arrowsort.Data, row int) ([]byte,
 	one, held, err := c.rowOf(&in, row)
 	defer func() { adapter.ReleaseAll([][]arrow.Array{held}) }()
 	if err != nil {
-		return dst, fmt.Errorf("row %d: %w", row, err)
+		return dst, err
 	}
 	e := newEncoder(context.Background(), &one, Options{Allocator: memory.NewGoAllocator(), Threads: 1})
 	defer e.release()

@@ -13,7 +13,20 @@ import (
 
 // input borrows the data as columns and checks that it has those of the keys.
 func (c *Converter) input(data arrowsort.Data) (adapter.Input, error) {
-	var in adapter.Input
+	in, err := open(data)
+	if err != nil {
+		return in, err
+	}
+	return in, c.check(&in)
+}
+
+// open borrows the data as columns.
+func open(data arrowsort.Data) (in adapter.Input, err error) {
+	defer func() {
+		if p := recover(); p != nil { // a nil pointer, or a type of data that is foreign to Arrow
+			err = fmt.Errorf("%w: data of type %T cannot be read: %v", arrowsort.ErrOption, data, p)
+		}
+	}()
 	switch x := data.(type) {
 	case arrow.Record:
 		in.Rows = int(x.NumRows())
@@ -34,7 +47,7 @@ func (c *Converter) input(data arrowsort.Data) (adapter.Input, error) {
 		return in, fmt.Errorf("%w: data of type %T is not an arrow.Record, arrow.Table, arrow.Array or *arrow.Chunked",
 			arrowsort.ErrOption, data)
 	}
-	return in, c.check(&in)
+	return in, nil
 }
 
 func inputColumn(name string, typ arrow.DataType, chunks ...arrow.Array) adapter.Column {
@@ -60,23 +73,30 @@ func (c *Converter) check(in *adapter.Input) error {
 
 // rowOf is the input cut down to one row. The caller releases the arrays.
 func (c *Converter) rowOf(in *adapter.Input, row int) (one adapter.Input, held []arrow.Array, err error) {
-	defer adapter.CatchMalformed(&err)
 	one = adapter.Input{Rows: 1, Columns: slices.Clone(in.Columns)}
 	for i := range one.Columns {
 		one.Columns[i].Chunks = nil
 	}
 	for i := range c.leaves {
-		at := c.leaves[i].Path[0]
+		l := &c.leaves[i]
+		at := l.Path[0]
 		if one.Columns[at].Chunks != nil {
 			continue
 		}
-		in, rest := in.Columns[at].Chunks, int64(row)
-		for int64(in[0].Len()) <= rest {
-			in, rest = in[1:], rest-int64(in[0].Len())
+		slice, err := rowOfChunks(in.Columns[at].Chunks, int64(row))
+		if err != nil {
+			return one, held, fmt.Errorf("key %s of type %s: row %d: %w", l.Name, l.Type, row, err)
 		}
-		slice := array.NewSlice(in[0], rest, rest+1)
 		held = append(held, slice)
 		one.Columns[at].Chunks = []arrow.Array{slice}
 	}
 	return one, held, nil
+}
+
+func rowOfChunks(chunks []arrow.Array, row int64) (one arrow.Array, err error) {
+	defer adapter.CatchMalformed(&err)
+	for int64(chunks[0].Len()) <= row {
+		chunks, row = chunks[1:], row-int64(chunks[0].Len())
+	}
+	return array.NewSlice(chunks[0], row, row+1), nil
 }

@@ -86,6 +86,41 @@ func TestMalformedRowIsNamed(t *testing.T) {
 		"of type utf8 in its place")
 }
 
+// TestMalformedRowNamesItsKey damages one key of several, also where a later one is read earlier.
+func TestMalformedRowNamesItsKey(t *testing.T) {
+	i8, text := arrow.PrimitiveTypes.Int8, arrow.BinaryTypes.String
+	for _, c := range []struct {
+		types []arrow.DataType
+		row   string // without damage: 0180 of an int8, 016100 of a string
+		text  string
+	}{
+		{[]arrow.DataType{i8, text}, "01", "key a"}, {[]arrow.DataType{i8, text}, "0280016100", "key a"},
+		{[]arrow.DataType{i8, text}, "0280026100", "key a"}, {[]arrow.DataType{i8, text}, "0180026100", "key b"},
+		{[]arrow.DataType{i8, text}, "0180", "key b"},
+		{[]arrow.DataType{text, i8, text}, "01610002800161", "key b"},
+		{[]arrow.DataType{text, i8, text}, "0161000280026100", "key b"},
+		{[]arrow.DataType{text, i8, text}, "01610001", "key b"},
+		{[]arrow.DataType{text, i8, text}, "016100", "key b"},
+		{[]arrow.DataType{i8, i8}, "0180", "key b"}, {[]arrow.DataType{i8, i8}, "01800580", "key b"},
+		{[]arrow.DataType{i8, i8}, "0180018001", "1 bytes after the 4 of its keys"},
+		{[]arrow.DataType{text, i8}, "0161000180ffff", "2 bytes after the 5 of its keys"},
+		{[]arrow.DataType{arrow.PrimitiveTypes.Float32, &arrow.FixedSizeBinaryType{ByteWidth: 1}, text},
+			"bf800000" + "0261" + "02", "key b"},
+	} {
+		fields := make([]rows.Field, len(c.types))
+		for i, typ := range c.types {
+			fields[i] = rows.Field{Name: string(rune('a' + i)), Type: typ}
+		}
+		converter, err := rows.NewConverter(fields...)
+		require.NoError(t, err)
+		row, err := hex.DecodeString(c.row)
+		require.NoError(t, err)
+		_, err = converter.Decode(t.Context(), oneRow(t, row), rows.Options{Allocator: checked(t)})
+		require.ErrorIs(t, err, rows.ErrRow)
+		require.ErrorContains(t, err, c.text, "%v %s", c.types, c.row)
+	}
+}
+
 // TestChangedRows changes, cuts and extends encoded rows of every type: whatever decodes has just these bytes.
 func TestChangedRows(t *testing.T) {
 	mem := checked(t)

@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -23,7 +24,10 @@ type Options struct {
 }
 
 // resolved checks the options and fills in the defaults.
-func (o Options) resolved() (Options, error) {
+func (o Options) resolved(ctx context.Context) (Options, error) {
+	if ctx == nil {
+		return o, fmt.Errorf("%w: the context is nil; give context.Background()", arrowsort.ErrOption)
+	}
 	if o.Threads < 0 {
 		return o, fmt.Errorf("%w: Options.Threads is %d; give 0 for GOMAXPROCS", arrowsort.ErrOption, o.Threads)
 	}

@@ -18,8 +18,11 @@ type Rows struct {
 }
 
 // NewRows borrows rows that came from elsewhere: n+1 offsets of n rows in data, the first of which need not be 0. It
-// fails with arrowsort.ErrOption when offsets fall or leave the data.
+// fails with arrowsort.ErrOption when there is no offset, and when offsets fall or leave the data.
 func NewRows(data []byte, offsets []int64) (*Rows, error) {
+	if len(offsets) == 0 {
+		return nil, fmt.Errorf("%w: no offsets of rows; give one more than there are rows", arrowsort.ErrOption)
+	}
 	last := int64(0)
 	for i, o := range offsets {
 		if o < last || o > int64(len(data)) {
@@ -27,9 +30,6 @@ func NewRows(data []byte, offsets []int64) (*Rows, error) {
 				arrowsort.ErrOption, i, o, last, len(data))
 		}
 		last = o
-	}
-	if len(offsets) == 0 {
-		offsets = []int64{0}
 	}
 	return &Rows{data: data, offsets: offsets}, nil
 }

@@ -23,8 +23,9 @@ const boundsBatch = 256
 // place narrows lo..hi-1 of each bound to the rows that tie with its row in all words, an empty range where it would be
 // inserted when none do.
 func (p *pool) place(plan *keyencode.Plan, src source, bounds []bound) {
+	batch := boundSearches.get()
+	defer batch.release()
 	for ; len(bounds) > 0 && !p.stopped(); bounds = bounds[min(boundsBatch, len(bounds)):] {
-		var batch boundSearch
 		batch.plan, batch.src = plan, src
 		batch.all = bounds[:min(boundsBatch, len(bounds))]
 		for batch.next() && !p.stopped() {
@@ -47,6 +48,14 @@ type boundSearch struct {
 	codes  [boundsBatch]uint64
 	rows   [boundsBatch]uint32
 	open   [boundsBatch]uint16
+}
+
+var boundSearches reused[boundSearch]
+
+// release keeps the search for another call, without what belongs to this one.
+func (s *boundSearch) release() {
+	s.plan, s.src, s.all = nil, nil, nil
+	boundSearches.put(s)
 }
 
 // next lists the bounds of the least word that is still to be looked at.
@@ -114,7 +123,8 @@ func (s *boundSearch) bisect(before func(code, value uint64) bool) {
 
 // bisectWords replaces leading words of values by what is asked for of them among rows lo..hi-1, counted from row lo.
 func bisectWords(src source, words []uint64, lo, hi int, asked sides) {
-	var s boundSearch
+	s := boundSearches.get()
+	defer s.release()
 	s.src = src
 	for ; len(words) > 0; words = words[s.count:] {
 		s.count = copy(s.values[:], words)

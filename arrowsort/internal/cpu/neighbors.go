@@ -30,8 +30,10 @@ func (s *sorter) firstUnsorted(src source, n int, starts []uint64) (int, error) 
 
 // firstUnsortedIn is firstUnsorted for rows lo..hi-1 on one worker. lo is a multiple of 64.
 func (s *sorter) firstUnsortedIn(src source, lo, hi int, starts []uint64) int {
-	var codes [blockRows]uint64
-	var tied []tie
+	codes, ties := blocksOfCodes.get(), blocksOfTies.get()
+	defer blocksOfCodes.put(codes)
+	defer blocksOfTies.put(ties)
+	tied := ties[:0]
 	if lo > 0 {
 		src.encode(codes[:1], lo-1)
 	}
@@ -88,6 +90,17 @@ type tie struct {
 	word int
 }
 
+// tiedRows are tied rows and their predecessors, and a word of each.
+type tiedRows struct {
+	rows  [2 * blockRows]uint32
+	codes [2 * blockRows]uint64
+}
+
+var (
+	blocksOfTies     reused[[blockRows]tie]
+	blocksOfTiedRows reused[tiedRows]
+)
+
 // appendTies appends the rows whose bits are set and whose codes have a further word. The first code is that of row lo.
 func (s *sorter) appendTies(tied []tie, codes []uint64, equal uint64, lo int) []tie {
 	equal &= 1<<len(codes) - 1 // all bits for 64 codes
@@ -104,8 +117,9 @@ func (s *sorter) appendTies(tied []tie, codes []uint64, equal uint64, lo int) []
 // differ in starts. It overwrites tied.
 func (s *sorter) firstUnsortedTie(src source, tied []tie, starts []uint64) int {
 	first := -1
-	var rows [2 * blockRows]uint32
-	var codes [2 * blockRows]uint64
+	block := blocksOfTiedRows.get()
+	defer blocksOfTiedRows.put(block)
+	rows, codes := &block.rows, &block.codes
 	for len(tied) > 0 {
 		word := slices.MinFunc(tied, func(a, b tie) int { return a.word - b.word }).word
 		n := 0

@@ -60,6 +60,8 @@ func (s *sorter) checkRun(run, lo, hi int) error {
 	return err
 }
 
+var blocksOfBounds reused[[blockRows]bound]
+
 // sides are what is asked for of a value among rows in order: for each of them the place after the rows below it or,
 // where it is true, after the rows not above it. Of two sides, the first one is in the upper 32 bits of a word.
 type sides []bool
@@ -98,8 +100,9 @@ func (s *sorter) search(places []uint64, rows int, right bool) error {
 
 // searchBounds places few rows from row first on by codes that are made as they are needed.
 func (s *sorter) searchBounds(places []uint64, rows, first int, right bool) {
-	var buffer [boundsBatch]bound
-	bounds := buffer[:len(places)]
+	block := blocksOfBounds.get()
+	defer blocksOfBounds.put(block)
+	bounds := block[:len(places)]
 	for i := range bounds {
 		bounds[i] = bound{row: uint32(first + i), hi: uint32(rows)}
 	}
@@ -129,8 +132,9 @@ func (s *sorter) searchStrip(places []uint64, rows int, asked sides) error {
 // searchTies places rows from row first on, whose leading words tie with those of the rows between two places, by their
 // further words.
 func (s *sorter) searchTies(places []uint64, first int, right bool) {
-	var values [blockRows]uint64
-	var bounds [blockRows]bound
+	values, bounds := blocksOfCodes.get(), blocksOfBounds.get()
+	defer blocksOfCodes.put(values)
+	defer blocksOfBounds.put(bounds)
 	s.source().encode(values[:len(places)], first)
 	for i, both := range places {
 		bounds[i] = bound{
