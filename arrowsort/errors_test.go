@@ -1,6 +1,7 @@
 package arrowsort_test
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 	"testing"
@@ -67,4 +68,90 @@ func TestTooManyDictionaryEntries(t *testing.T) {
 	require.ErrorContains(
 		t, err, "200 different entries, int8 indices number 128; cast the column to a wider index type",
 	)
+}
+
+// TestNilArguments calls every function with a nil in place of each argument that can be one: ErrOption, or no keys.
+func TestNilArguments(t *testing.T) {
+	var noContext context.Context
+	mem := checked(t)
+	rec := record(t, []string{"a"}, fromJSON(t, mem, arrow.PrimitiveTypes.Int64, `[1, 2]`))
+	rows := fromJSON(t, mem, arrow.PrimitiveTypes.Int64, `[1]`)
+	keys, opts := []arrowsort.Key{{Path: "a"}}, arrowsort.Options{Allocator: mem}
+	released := func(d arrowsort.Data, err error) error {
+		if err == nil {
+			d.Release()
+		}
+		return err
+	}
+	onData := map[string]func(context.Context, arrowsort.Data, []arrowsort.Key) error{
+		"Sort": func(ctx context.Context, d arrowsort.Data, k []arrowsort.Key) error {
+			return released(arrowsort.Sort(ctx, d, k, opts))
+		},
+		"SortIndices": func(ctx context.Context, d arrowsort.Data, k []arrowsort.Key) error {
+			return released(data(arrowsort.SortIndices(ctx, d, k, opts)))
+		},
+		"SortIndices32": func(ctx context.Context, d arrowsort.Data, k []arrowsort.Key) error {
+			return released(data(arrowsort.SortIndices32(ctx, d, k, opts)))
+		},
+		"Rank": func(ctx context.Context, d arrowsort.Data, k []arrowsort.Key) error {
+			return released(data(arrowsort.Rank(ctx, d, k, 0, opts)))
+		},
+		"RankAverage": func(ctx context.Context, d arrowsort.Data, k []arrowsort.Key) error {
+			return released(data(arrowsort.RankAverage(ctx, d, k, opts)))
+		},
+		"Groups": func(ctx context.Context, d arrowsort.Data, k []arrowsort.Key) error {
+			return released(data(arrowsort.Groups(ctx, d, k, opts)))
+		},
+		"PartitionNth": func(ctx context.Context, d arrowsort.Data, k []arrowsort.Key) error {
+			return released(data(arrowsort.PartitionNth(ctx, d, k, 0, opts)))
+		},
+		"SelectKPerGroup": func(ctx context.Context, d arrowsort.Data, k []arrowsort.Key) error {
+			return released(data(arrowsort.SelectKPerGroup(ctx, d, k, nil, 1, opts)))
+		},
+		"IsSorted": func(ctx context.Context, d arrowsort.Data, k []arrowsort.Key) error {
+			_, _, err := arrowsort.IsSorted(ctx, d, k, opts)
+			return err
+		},
+		"Explain": func(ctx context.Context, d arrowsort.Data, k []arrowsort.Key) error {
+			_, err := arrowsort.Explain(ctx, d, k, opts)
+			return err
+		},
+		"SearchSorted": func(ctx context.Context, d arrowsort.Data, k []arrowsort.Key) error {
+			return released(data(arrowsort.SearchSorted(ctx, d, rec, k, 0, opts)))
+		},
+		"SearchSorted, values": func(ctx context.Context, d arrowsort.Data, k []arrowsort.Key) error {
+			return released(data(arrowsort.SearchSorted(ctx, rec, d, k, 0, opts)))
+		},
+		"Merge": func(ctx context.Context, d arrowsort.Data, k []arrowsort.Key) error {
+			return released(arrowsort.Merge(ctx, []arrowsort.Data{rec, d}, k, opts))
+		},
+		"Take": func(ctx context.Context, d arrowsort.Data, k []arrowsort.Key) error {
+			if k == nil {
+				return arrowsort.ErrNoKeys // it has none
+			}
+			return released(arrowsort.Take(ctx, d, rows, opts))
+		},
+	}
+	noData := []arrowsort.Data{nil, (*arrow.Chunked)(nil), (*array.Int64)(nil), (*array.String)(nil),
+		(*array.Data)(nil), (*array.Struct)(nil), (*array.Dictionary)(nil), (*array.RunEndEncoded)(nil)}
+	for name, call := range onData {
+		require.NoError(t, call(t.Context(), rec, keys), name)
+		require.ErrorIs(t, call(noContext, rec, keys), arrowsort.ErrOption, name)
+		require.ErrorIs(t, call(t.Context(), rec, nil), arrowsort.ErrNoKeys, name)
+		for _, none := range noData {
+			require.ErrorIs(t, call(t.Context(), none, keys), arrowsort.ErrOption, "%s of %T", name, none)
+		}
+	}
+	for _, none := range []arrow.Array{nil, (*array.Int64)(nil)} {
+		require.ErrorIs(t, released(data(arrowsort.Take(t.Context(), rec, none, opts))), arrowsort.ErrOption)
+	}
+	require.ErrorIs(t, released(data(arrowsort.Merge[arrow.Record](t.Context(), nil, keys, opts))), arrowsort.ErrOption)
+	_, err := arrowsort.MergeReaders(noContext, []array.RecordReader{&stream{schema: rec.Schema()}}, keys, 0, opts)
+	require.ErrorIs(t, err, arrowsort.ErrOption)
+	_, err = arrowsort.MergeReaders(t.Context(), nil, keys, 0, opts)
+	require.ErrorIs(t, err, arrowsort.ErrOption)
+	_, err = arrowsort.ResolveKeys(nil, keys)
+	require.ErrorIs(t, err, arrowsort.ErrOption)
+	_, err = arrowsort.ResolveKeys(rec.Schema(), nil)
+	require.ErrorIs(t, err, arrowsort.ErrNoKeys)
 }

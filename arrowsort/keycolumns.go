@@ -1,11 +1,10 @@
 package arrowsort
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
-
-	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
 )
 
 // A KeyColumn is a key that was found in a schema.
@@ -24,10 +23,11 @@ type KeyColumn struct {
 // ResolveKeys returns the column of each key in data of a schema, for packages that compute with keys. It fails with
 // ErrNoKeys, ErrColumn, ErrKeyType or ErrOption where Sort does.
 func ResolveKeys(schema *arrow.Schema, keys []Key) ([]KeyColumn, error) {
-	d := dataset{shape: recordShape, schema: schema}
-	for _, f := range schema.Fields() {
-		d.Columns = append(d.Columns, adapter.Column{Name: f.Name, Type: f.Type})
+	if schema == nil {
+		return nil, fmt.Errorf("%w: the schema is nil", ErrOption)
 	}
+	d := dataset{shape: recordShape, schema: schema}
+	d.Columns = columnsOf(schema)
 	keys, err := d.checked(keys)
 	if err != nil {
 		return nil, err

@@ -96,6 +96,17 @@ func callsOfAllTypes(t *testing.T, mem memory.Allocator) map[string]call {
 		}
 	}
 	wanted := record(t, make([]string, len(values)), values...)
+	var stored [2]arrow.Record // the same values, stored in different ways
+	for i, types := range [][]storage{
+		{{typ: arrow.BinaryTypes.StringView}, {arrow.BinaryTypes.String, arrow.PrimitiveTypes.Int8, false},
+			{typ: arrow.BinaryTypes.LargeString}},
+		{{arrow.BinaryTypes.String, arrow.PrimitiveTypes.Int8, true}, {typ: arrow.BinaryTypes.LargeString},
+			{typ: arrow.BinaryTypes.StringView}},
+	} {
+		values := []any{"a", "b", "longer than twelve bytes"}
+		stored[i] = record(t, []string{"x", "y", "z"}, types[0].store(t, mem, values), types[1].store(t, mem, values),
+			types[2].store(t, mem, values))
+	}
 	return map[string]call{
 		"Sort": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
 			return data(arrowsort.Sort(ctx, rec, keys, o))
@@ -111,6 +122,10 @@ func callsOfAllTypes(t *testing.T, mem memory.Allocator) map[string]call {
 		},
 		"SearchSorted": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
 			return data(arrowsort.SearchSorted(ctx, sorted, wanted, keys, arrowsort.Right, o))
+		},
+		"SearchSorted in other storage": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
+			three := []arrowsort.Key{{}, {Index: 1}, {Index: 2}}
+			return data(arrowsort.SearchSorted(ctx, stored[0], stored[1], three, 0, o))
 		},
 		"IsSorted": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
 			_, _, err := arrowsort.IsSorted(ctx, rec, keys, o)

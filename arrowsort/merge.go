@@ -18,7 +18,7 @@ import (
 // ErrSchema, naming the field; with ErrOption when there is no input; or as Sort does.
 func Merge[T Data](ctx context.Context, inputs []T, keys []Key, opts Options) (T, error) {
 	var none T
-	opts, err := opts.resolved()
+	opts, err := opts.resolved(ctx)
 	if err != nil {
 		return none, err
 	}

@@ -36,6 +36,9 @@ func (in *mergeInput) fill(r *mergeReader) error {
 			break
 		}
 		rec := in.reader.Record()
+		if adapter.IsNil(rec) {
+			return fmt.Errorf("%w: input %d: a record is nil", ErrOption, in.number)
+		}
 		if err := sameFields(r.schema, rec.Schema()); err != nil {
 			return fmt.Errorf("input %d: %w", in.number, err)
 		}
@@ -102,8 +105,7 @@ func (in *mergeInput) row(row int) (one arrow.Record, err error) {
 	for ; row >= int(in.records[i].NumRows()); i++ {
 		row -= int(in.records[i].NumRows())
 	}
-	defer adapter.CatchMalformed(&err)
-	return in.records[i].NewSlice(int64(row), int64(row)+1), nil
+	return adapter.SliceRecord(in.records[i], int64(row), int64(row)+1)
 }
 
 // drop releases the first rows.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"sync/atomic"
 
@@ -22,7 +23,7 @@ const DefaultBatchRows = 1 << 16
 
 // MergeReaders is Merge for streams: it reads records from readers, each in the order of the keys across its records,
 // and returns a reader of the merged rows. Records have at most batchRows rows, DefaultBatchRows for 0, and the schema
-// of the first reader.
+// of the first reader. A reader is given once.
 //
 // Memory is that of batchRows rows of the inputs in total, at least 1,024 of each, or of one record of each input where
 // those are larger, and that of a merge of these rows. Records are read from the calling goroutine as they are needed.
@@ -35,16 +36,17 @@ const DefaultBatchRows = 1 << 16
 func MergeReaders(
 	ctx context.Context, readers []array.RecordReader, keys []Key, batchRows int, opts Options,
 ) (array.RecordReader, error) {
-	opts, err := opts.resolved()
+	opts, err := opts.resolved(ctx)
 	switch {
 	case err != nil:
 		return nil, err
-	case len(readers) == 0 || slices.Contains(readers, nil):
-		return nil, fmt.Errorf("%w: %d readers to merge; give one or more, and no nil", ErrOption, len(readers))
 	case batchRows < 0:
 		return nil, fmt.Errorf("%w: batches of %d rows; give 0 for %d", ErrOption, batchRows, DefaultBatchRows)
 	case batchRows == 0:
 		batchRows = DefaultBatchRows
+	}
+	if err := checkReaders(readers); err != nil {
+		return nil, err
 	}
 	opts.Progress = nil
 	r := &mergeReader{ctx: ctx, keys: keys, opts: opts, schema: readers[0].Schema(), batchRows: batchRows, refs: 1,
@@ -66,6 +68,28 @@ func MergeReaders(
 		r.inputs = append(r.inputs, &mergeInput{number: i, window: window, reader: reader})
 	}
 	return r, nil
+}
+
+// checkReaders finds fault with readers that cannot be read from, or by one input only.
+func checkReaders(readers []array.RecordReader) error {
+	if len(readers) == 0 {
+		return fmt.Errorf("%w: no readers to merge; give one or more", ErrOption)
+	}
+	first := map[any]int{}
+	for i, reader := range readers {
+		if adapter.IsNil(reader) || reader.Schema() == nil {
+			return fmt.Errorf("%w: reader %d to merge is nil, or its schema is", ErrOption, i)
+		}
+		if !reflect.ValueOf(reader).Comparable() {
+			continue
+		}
+		if at, ok := first[reader]; ok {
+			return fmt.Errorf("%w: readers %d and %d to merge are the same, whose rows can be read once only",
+				ErrOption, at, i)
+		}
+		first[reader] = i
+	}
+	return nil
 }
 
 // A mergeReader merges in rounds. In each it has the next rows of every input in memory, a window. The open window that
@@ -142,7 +166,10 @@ func (r *mergeReader) Next() bool {
 		n = min(n, r.left)
 		r.left -= n
 	}
-	r.record = r.merged.NewSlice(r.given, r.given+n)
+	var err error
+	if r.record, err = adapter.SliceRecord(r.merged, r.given, r.given+n); err != nil {
+		return r.fail(err)
+	}
 	if r.given += n; r.given == r.merged.NumRows() {
 		releaseRecord(&r.merged)
 	}
@@ -198,14 +225,34 @@ func (r *mergeReader) overlapping() ([]*mergeInput, error) {
 	if len(live) == 0 {
 		return nil, nil
 	}
-	borders := array.NewTableFromRecords(r.schema, rows)
-	defer borders.Release()
-	order, err := SortIndices32(r.ctx, borders, r.keys, Options{Allocator: r.opts.Allocator, Threads: 1})
+	order, err := r.orderOf(rows)
 	if err != nil {
 		return nil, err
 	}
-	defer order.Release()
-	return firstOverlap(order.Uint32Values(), owners)
+	return firstOverlap(order, owners)
+}
+
+// orderOf is the sorted order of rows, each of which is a record.
+func (r *mergeReader) orderOf(rows []arrow.Record) ([]uint32, error) {
+	c := &call{opts: Options{Allocator: r.opts.Allocator, Engine: cpu.New(), Threads: 1}}
+	s := stack{dataset: &c.data}
+	defer s.release()
+	s.begin(recordShape, r.schema, columnsOf(r.schema))
+	for _, row := range rows {
+		if err := s.addFirst(row, 1, 0); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.start(r.ctx, r.keys, false); err != nil {
+		return nil, err
+	}
+	defer c.work.Release()
+	sorted, err := c.sortedRows(r.ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer sorted.Release(r.opts.Allocator)
+	return slices.Clone(arrow.Uint32Traits.CastFromBytes(sorted.RowNumbers)), nil
 }
 
 // firstOverlap goes through the borders of all inputs in their order: two or three rows of each, as border lists them.

@@ -3,6 +3,7 @@ package arrowsort_test
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -196,6 +197,7 @@ func TestMergeReadersEndsWithAnError(t *testing.T) {
 func TestMergeReadersRefusesArguments(t *testing.T) {
 	mem := checked(t)
 	good := streamOf(t, pairs(t, mem, `["a"]`, `[1]`), 2)
+	again := streamOf(t, good.records[0], 2)
 	other := streamOf(t, record(t, []string{"key"}, good.records[0].Column(0)), 2)
 	for _, c := range []struct {
 		readers []array.RecordReader
@@ -209,6 +211,10 @@ func TestMergeReadersRefusesArguments(t *testing.T) {
 		{[]array.RecordReader{good}, nil, 0, 0, arrowsort.ErrNoKeys},
 		{[]array.RecordReader{good}, []arrowsort.Key{{Path: "x"}}, 0, 0, arrowsort.ErrColumn},
 		{[]array.RecordReader{good, other}, byKey(), 0, 0, arrowsort.ErrSchema},
+		{[]array.RecordReader{good, nil}, byKey(), 0, 0, arrowsort.ErrOption},
+		{[]array.RecordReader{good, (*stream)(nil)}, byKey(), 0, 0, arrowsort.ErrOption},
+		{[]array.RecordReader{good, &stream{}}, byKey(), 0, 0, arrowsort.ErrOption}, // without a schema
+		{[]array.RecordReader{good, again, good}, byKey(), 0, 0, arrowsort.ErrOption},
 	} {
 		_, err := arrowsort.MergeReaders(t.Context(), c.readers, c.keys, c.batch, arrowsort.Options{Limit: c.limit})
 		require.ErrorIs(t, err, c.err)
@@ -333,4 +339,49 @@ func TestMergeReadersOfAMalformedRecord(t *testing.T) {
 	require.False(t, merged.Next())
 	require.ErrorIs(t, merged.Err(), arrow.ErrInvalid)
 	require.ErrorContains(t, merged.Err(), "input 1")
+}
+
+// payloadTypes are all types, and extension types over each that has no validity: Arrow cannot count the nulls of their
+// slices.
+func payloadTypes() []arrow.DataType {
+	types := arrowtest.Types()
+	for _, typ := range arrowtest.Types() {
+		switch typ.ID() {
+		case arrow.NULL, arrow.SPARSE_UNION, arrow.DENSE_UNION, arrow.RUN_END_ENCODED:
+			types = append(types, arrowtest.NewExtension(typ), arrow.ListOf(arrowtest.NewExtension(typ)))
+		}
+	}
+	return types
+}
+
+// TestMergeReadersOfEveryType merges slices whose number of nulls is unknown, with a payload of every type.
+func TestMergeReadersOfEveryType(t *testing.T) {
+	for seed, typ := range payloadTypes() {
+		mem := checked(t)
+		rng := rand.New(rand.NewPCG(uint64(seed), 11))
+		key := fromJSON(t, mem, arrow.PrimitiveTypes.Int8, `[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]`)
+		payload := arrowtest.Random(rng, typ, 10, 0.3, mem)
+		rec := record(t, []string{"key", "value"}, key, payload)
+		payload.Release()
+		readers := []array.RecordReader{streamOf(t, rec, 3), streamOf(t, rec, 4)}
+		merged, err := arrowsort.MergeReaders(t.Context(), readers, byKey(), 3, arrowsort.Options{Allocator: mem})
+		require.NoError(t, err, "%s", typ)
+		var records []arrow.Record
+		for merged.Next() {
+			merged.Record().Retain()
+			records = append(records, merged.Record())
+		}
+		require.NoError(t, merged.Err(), "%s", typ)
+		table := array.NewTableFromRecords(merged.Schema(), records)
+		var want []string
+		for _, text := range texts(payload) {
+			want = append(want, text, text)
+		}
+		require.Equal(t, want, texts(table.Column(1).Data().Chunks()...), "%s", typ)
+		table.Release()
+		for _, rec := range records {
+			rec.Release()
+		}
+		merged.Release()
+	}
 }

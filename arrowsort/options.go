@@ -1,6 +1,7 @@
 package arrowsort
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/apache/arrow/go/v15/arrow/memory"
@@ -35,8 +36,10 @@ type Options struct {
 }
 
 // resolved checks the options and fills in the defaults.
-func (o Options) resolved() (Options, error) {
+func (o Options) resolved(ctx context.Context) (Options, error) {
 	switch {
+	case ctx == nil:
+		return o, fmt.Errorf("%w: the context is nil; give context.Background()", ErrOption)
 	case o.Limit < 0:
 		return o, fmt.Errorf("%w: Options.Limit is %d; give 0 for all rows", ErrOption, o.Limit)
 	case o.Threads < 0:

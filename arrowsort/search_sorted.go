@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -27,17 +26,23 @@ const (
 // the keys: a number from 0 to the number of rows. Places of a value on the Left and on the Right enclose the rows that
 // tie with it.
 //
-// The data is in the order of the keys. Values have one column for each key, in the order of the keys and of the key's
-// type; an array or a chunked array is one column. Nulls, NaNs, dictionaries and structs among the values have the
-// place that the order gives them. Options.Limit searches the first rows of values only.
+// The data is in the order of the keys. Values have one column for each key, in the order of the keys; an array or a
+// chunked array is one column. A column that is a key twice is compared with both of its columns of values. The columns
+// have the values of the key's type, but may store them in another way: plain, in a dictionary with indices of any
+// width, or in runs; strings with 32-bit or 64-bit offsets or as views; binary likewise, or in a fixed size. All other
+// types are equal. Nulls, NaNs and structs among the values have the place that the order gives them.
+// Options.Limit searches the first rows of values only.
 //
 // The data is checked in one sequential read of its keys, so that searching many values at once pays. Keys,
-// cancellation and ownership are those of SortIndices. Each thread searches a batch of values at a time, 1/16 as
-// many as there are rows, but 2^17 to 2^22, with 16 to 24 bytes of temporary memory for each.
+// cancellation and ownership are those of SortIndices. Each thread searches a batch of values at a time, 1/16 as many
+// as there are rows, but 2^17 to 2^22, with 16 to 24 bytes of temporary memory for each. Values that are stored in
+// another way than the data take 4 to 16 bytes each, and strings of views their bytes; so does data of fixed-size
+// binary or of a dictionary then, with 4 bytes for each row.
 //
 // It fails with ErrUnsorted, naming the row; with ErrSchema when the columns of values do not match the keys; and with
 // the errors of SortIndices, ErrRows when data and values have 2^32 rows or more together. It is search_sorted of
-// Polars and searchsorted of NumPy.
+// Polars and searchsorted of NumPy. That of Arrow C++ finds no place for a null, and one for NaN after all other
+// values; docs/ordering.md compares them.
 func SearchSorted(
 	ctx context.Context, data, values Data, keys []Key, side Side, opts Options,
 ) (*array.Uint64, error) {
@@ -52,7 +57,7 @@ func SearchSorted(
 func searchSorted(
 	ctx context.Context, data, values Data, keys []Key, side Side, opts Options,
 ) (*array.Data, error) {
-	opts, err := opts.resolved()
+	opts, err := opts.resolved(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -95,13 +100,14 @@ func searchSorted(
 	return adapter.RowNumbers(result, arrow.PrimitiveTypes.Uint64, opts.Allocator), nil
 }
 
-// A pair is a key of the data and the field of the values that is compared with it.
+// A pair is a key of the data and the leaf of the values that is compared with it.
 type pair struct {
 	sortKey
-	values []int
+	values adapter.Leaf
 }
 
-// match finds the keys, structs expanded to their fields, and the column of values of each.
+// match finds the keys, structs expanded to their fields, and the column of values of each. A column that is a key
+// twice is compared with each of its columns of values.
 func (d *dataset) match(values *dataset, keys []Key) ([]pair, error) {
 	keys, err := d.checked(keys)
 	if err != nil {
@@ -117,24 +123,21 @@ func (d *dataset) match(values *dataset, keys []Key) ([]pair, error) {
 		if err != nil {
 			return nil, err
 		}
-		column := adapter.Leaf{Path: pathTo(i), Name: values.Label(i), Type: values.Columns[i].Type}
-		if !arrow.TypeEqual(leaf.Type, column.Type) {
-			return nil, fmt.Errorf("%w: column %s of the values has type %s, its key %s type %s; cast the values",
-				ErrSchema, column.Name, column.Type, leaf.Name, leaf.Type)
-		}
 		left, err := expand(nil, sortKey{leaf, key.Order, key.Nulls})
 		if err != nil {
 			return nil, err
+		}
+		column := adapter.Leaf{Path: pathTo(i), Name: values.Label(i), Type: values.Columns[i].Type}
+		if !adapter.SameValues(leaf.Type, column.Type) {
+			return nil, fmt.Errorf("%w: column %s of the values has type %s, its key %s type %s; cast the values",
+				ErrSchema, column.Name, column.Type, leaf.Name, leaf.Type)
 		}
 		right, err := expand(nil, sortKey{column, key.Order, key.Nulls})
 		if err != nil {
 			return nil, err
 		}
 		for k := range left {
-			same := func(p pair) bool { return slices.Equal(p.Path, left[k].Path) }
-			if !slices.ContainsFunc(pairs, same) {
-				pairs = append(pairs, pair{left[k], right[k].Path})
-			}
+			pairs = append(pairs, pair{left[k], right[k].Leaf})
 		}
 	}
 	return pairs, nil

@@ -176,6 +176,7 @@ func TestSearchSortedErrors(t *testing.T) {
 		{data, sorted, nil, 0, arrowsort.Options{}, arrowsort.ErrNoKeys, ""},
 		{data, sorted, []arrowsort.Key{{Path: "m"}}, 0, arrowsort.Options{}, arrowsort.ErrColumn, `"m"`},
 		{list, list, nil, 0, arrowsort.Options{}, arrowsort.ErrKeyType, "list"},
+		{list, text, nil, 0, arrowsort.Options{}, arrowsort.ErrKeyType, "key #0 has type list"},
 		{data, sorted, one, 2, arrowsort.Options{}, arrowsort.ErrOption, "side 2"},
 		{data, nil, one, 0, arrowsort.Options{}, arrowsort.ErrOption, "type <nil>"},
 		{data, sorted, one, 0, arrowsort.Options{Limit: -1}, arrowsort.ErrOption, "Limit"},

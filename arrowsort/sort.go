@@ -106,7 +106,7 @@ type call struct {
 func newCall(ctx context.Context, data Data, keys []Key, opts Options, head bool) (*call, error) {
 	c := &call{}
 	var err error
-	if c.opts, err = opts.resolved(); err != nil {
+	if c.opts, err = opts.resolved(ctx); err != nil {
 		return nil, err
 	}
 	if err := c.data.open(data); err != nil {

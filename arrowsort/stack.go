@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
 )
@@ -69,10 +68,11 @@ func (s *stack) append(d *dataset, run int) error {
 
 // first is the first rows of some chunks.
 func (s *stack) first(chunks []arrow.Array, rows int) (first []arrow.Array, err error) {
-	defer adapter.CatchMalformed(&err)
 	for _, chunk := range chunks {
 		if chunk.Len() > rows {
-			chunk = array.NewSlice(chunk, 0, int64(rows))
+			if chunk, err = adapter.Slice(chunk, 0, int64(rows)); err != nil {
+				return nil, err
+			}
 			s.slices = append(s.slices, chunk)
 		}
 		if chunk.Len() > 0 {

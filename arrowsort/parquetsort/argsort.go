@@ -45,7 +45,7 @@ var indexSchema = arrow.NewSchema([]arrow.Field{{Name: "index", Type: arrow.Prim
 
 // oneInput is the one input, which was not opened yet, for an output; none when that is empty.
 func oneInput(ctx context.Context, path, output string, opts Options) (*inputs, error) {
-	in, err := newInputs([]string{path}, opts)
+	in, err := newInputs(ctx, []string{path}, opts)
 	if err != nil {
 		return nil, err
 	}

@@ -2,9 +2,9 @@ package parquetsort
 
 import (
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 )
 
@@ -33,7 +33,7 @@ func (s *Sorter) collect(table arrow.Table, first, n int64) error {
 // rowsOf is some rows of a column with the values of its dictionaries. What is not all of the column is copied: a slice
 // would keep all of it in memory.
 func (s *Sorter) rowsOf(column *arrow.Chunked, typ arrow.DataType, first, n int64) (*arrow.Chunked, error) {
-	rows := array.NewChunkedSlice(column, first, first+n)
+	rows := adapter.SliceChunked(column, first, first+n)
 	defer rows.Release()
 	plain, err := withType(s.ctx, rows, typ, s.opts.sorting())
 	if _, dictionary := column.DataType().(*arrow.DictionaryType); err != nil || dictionary ||

@@ -28,7 +28,7 @@ type DeclaredOrder struct {
 // Allocator.
 func DeclaredOrders(ctx context.Context, paths []string, opts Options) ([]DeclaredOrder, error) {
 	opts.Keys = []arrowsort.Key{{}} // none are used
-	in, err := newInputs(paths, opts)
+	in, err := newInputs(ctx, paths, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -80,6 +80,9 @@ type Footer struct {
 // CheckFooters compares the orders that files name with the rows that Check read: of all files, or of the one with the
 // violation. Rows are checked again, unless they are sorted by keys that begin with that order.
 func CheckFooters(ctx context.Context, checked *CheckResult, opts Options) ([]Footer, error) {
+	if checked == nil {
+		return nil, fmt.Errorf("%w: the result of Check is nil", ErrOption)
+	}
 	orders, err := DeclaredOrders(ctx, checked.Files, opts)
 	if err != nil {
 		return nil, err
@@ -111,7 +114,7 @@ func startsWith(keys, prefix []arrowsort.Key) bool {
 // names; nil when there is none.
 func checkDeclaredOrder(ctx context.Context, file string, opts Options) (*Violation, error) {
 	opts.Keys, opts.KeysFor = []arrowsort.Key{{}}, nil // are those of each row group
-	in, err := newInputs([]string{file}, opts)
+	in, err := newInputs(ctx, []string{file}, opts)
 	if err != nil {
 		return nil, err
 	}

@@ -32,7 +32,7 @@ type Division struct {
 // Allocator. Keys by position get the name of their column if no other has it.
 func Divide(ctx context.Context, paths []string, bytes int64, opts Options) (*Division, error) {
 	opts.inParts = true
-	in, err := newInputs(paths, opts)
+	in, err := newInputs(ctx, paths, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -92,9 +92,13 @@ func (in *inputs) parts(path string, most int64) ([]Part, error) {
 // the pieces, InputFormat, Open, Threads and Allocator.
 func ReadPart(ctx context.Context, part Part, stored *arrow.Schema, columns []int, opts Options,
 	use func(piece arrow.Table) error) error {
-	opts, err := opts.resolved()
+	opts, err := opts.resolved(ctx)
 	if err != nil {
 		return err
+	}
+	if stored == nil || use == nil {
+		return fmt.Errorf("%w: a part is read with the schema of its division and a function, which must not be nil",
+			ErrOption)
 	}
 	in := &inputs{paths: []string{part.Path}, schema: stored, opts: &opts, decode: true, pipes: &pipes{}}
 	if in.format, err = tablefile.ParseFormat(opts.InputFormat); err != nil {

@@ -45,8 +45,8 @@ type inputs struct {
 }
 
 // newInputs resolves the options and lists the inputs, of which none is opened. They are closed in any case.
-func newInputs(paths []string, opts Options) (*inputs, error) {
-	opts, err := opts.resolved()
+func newInputs(ctx context.Context, paths []string, opts Options) (*inputs, error) {
+	opts, err := opts.resolved(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func newInputs(paths []string, opts Options) (*inputs, error) {
 // begin opens inputs that have the keys. One that is a stream in a pipe is not copied to a file if once is set: then it
 // can be read once.
 func begin(ctx context.Context, paths []string, opts Options, once bool) (*inputs, error) {
-	in, err := newInputs(paths, opts)
+	in, err := newInputs(ctx, paths, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +128,7 @@ func (in *inputs) findKeys(ctx context.Context) (err error) {
 // beginOutput is begin for an output that is not among the inputs, has a place to be written to, and can hold the
 // columns.
 func beginOutput(ctx context.Context, paths []string, output string, opts Options, once bool) (*inputs, error) {
-	in, err := newInputs(paths, opts)
+	in, err := newInputs(ctx, paths, opts)
 	if err != nil {
 		return nil, err
 	}

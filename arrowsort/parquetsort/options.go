@@ -2,6 +2,7 @@ package parquetsort
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -122,7 +123,10 @@ var (
 	ErrMemory = errors.New("parquetsort: the memory budget is too small")
 )
 
-func (o Options) resolved() (Options, error) {
+func (o Options) resolved(ctx context.Context) (Options, error) {
+	if ctx == nil {
+		return o, fmt.Errorf("%w: the context is nil; give context.Background()", ErrOption)
+	}
 	if o.Memory == 0 {
 		o.Memory = max(machine.Memory()/2, MinMemory)
 	} else {

@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/rawmem"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/atomicfile"
@@ -43,9 +44,12 @@ type Sorter struct {
 // NewSorter begins a sort of batches of a schema. Of the options it uses Keys, Memory, SpillDir, SpillCompression,
 // Limit, RowGroupRows, Threads and Allocator. Dictionary columns come back as their values.
 func NewSorter(ctx context.Context, schema *arrow.Schema, opts Options) (*Sorter, error) {
-	opts, err := opts.resolved()
+	opts, err := opts.resolved(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if schema == nil {
+		return nil, fmt.Errorf("%w: the schema is nil", ErrOption)
 	}
 	decoded, err := decodedSchema(schema)
 	if err != nil {
@@ -87,10 +91,18 @@ func (s *Sorter) Schema() *arrow.Schema { return s.decoded }
 // Write takes a batch of the sorter's schema; the caller may release it. It returns when there is memory for the next:
 // now and then it sorts and spills. After an error the sorter can only be closed.
 func (s *Sorter) Write(rec arrow.Record) error {
+	if adapter.IsNil(rec) {
+		return fmt.Errorf("%w: the batch is nil", ErrOption)
+	}
 	if !s.schema.Equal(rec.Schema()) {
 		return fmt.Errorf("%w: the sorter has %s, the batch %s", ErrSchema, s.schema, rec.Schema())
 	}
-	table := array.NewTableFromRecords(s.schema, []arrow.Record{rec})
+	counted, err := adapter.SliceRecord(rec, 0, rec.NumRows())
+	if err != nil {
+		return err
+	}
+	defer counted.Release()
+	table := array.NewTableFromRecords(s.schema, []arrow.Record{counted})
 	defer table.Release()
 	return s.write(table)
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu"
 )
 
@@ -171,4 +172,74 @@ func TestRunsAreSortedByTheEngine(t *testing.T) {
 	require.Greater(t, result.Runs, 1)
 	require.GreaterOrEqual(t, e.sorts.Load(), int64(result.Runs))
 	requireSorted(t, []string{in}, []string{out}, numberKeys["key"])
+}
+
+// TestSorterOfAnExtensionOverNull takes slices, of whose columns Arrow cannot count the nulls.
+func TestSorterOfAnExtensionOverNull(t *testing.T) {
+	typ := arrowtest.NewExtension(arrow.Null)
+	schema := arrow.NewSchema([]arrow.Field{{Name: "k", Type: arrow.PrimitiveTypes.Int64},
+		{Name: "v", Type: typ, Nullable: true}}, nil)
+	s, err := NewSorter(t.Context(), schema, Options{Keys: []arrowsort.Key{{Path: "k"}}, RowGroupRows: 7,
+		SpillDir: t.TempDir()})
+	require.NoError(t, err)
+	defer s.Close()
+	k := arrowtest.Random(rand.New(rand.NewPCG(1, 1)), schema.Field(0).Type, 40, 0, memory.DefaultAllocator)
+	v := array.NewExtensionArrayWithStorage(typ, array.NewNull(40))
+	rec := array.NewRecord(schema, []arrow.Array{k, v}, 40)
+	require.NoError(t, s.Write(rec.NewSlice(0, 30)))
+	require.NoError(t, s.Write(rec.NewSlice(30, 40)))
+	sorted, err := s.Sorted()
+	require.NoError(t, err)
+	defer sorted.Release()
+	rows := 0
+	for sorted.Next() {
+		rows += sorted.Record().Column(1).NullN()
+	}
+	require.NoError(t, sorted.Err())
+	require.Equal(t, 40, rows)
+}
+
+// TestNilArguments calls every function with a nil in place of each argument that can be one.
+func TestNilArguments(t *testing.T) {
+	var noContext context.Context
+	ctx, path := t.Context(), filepath.Join(t.TempDir(), "in.parquet")
+	opts := Options{Keys: []arrowsort.Key{{Path: "k"}}}
+	schema := arrow.NewSchema([]arrow.Field{{Name: "k", Type: arrow.PrimitiveTypes.Int64}}, nil)
+	calls := map[string]func(ctx context.Context, paths []string) error{
+		"Sort":           func(ctx context.Context, p []string) error { _, err := Sort(ctx, p, path, opts); return err },
+		"Merge":          func(ctx context.Context, p []string) error { _, err := Merge(ctx, p, path, opts); return err },
+		"Check":          func(ctx context.Context, p []string) error { _, err := Check(ctx, p, opts); return err },
+		"Explain":        func(ctx context.Context, p []string) error { _, err := Explain(ctx, p, opts); return err },
+		"Divide":         func(ctx context.Context, p []string) error { _, err := Divide(ctx, p, 1, opts); return err },
+		"DeclaredOrders": func(ctx context.Context, p []string) error { _, err := DeclaredOrders(ctx, p, opts); return err },
+		"CheckFooters": func(ctx context.Context, p []string) error {
+			_, err := CheckFooters(ctx, &CheckResult{Files: p}, opts)
+			return err
+		},
+	}
+	for name, call := range calls {
+		require.ErrorIs(t, call(ctx, nil), ErrOption, name)
+		require.ErrorIs(t, call(noContext, []string{path}), ErrOption, name)
+	}
+	_, err := Argsort(noContext, path, path, opts)
+	require.ErrorIs(t, err, ErrOption)
+	_, err = Plan(noContext, path, opts)
+	require.ErrorIs(t, err, ErrOption)
+	_, err = CheckFooters(ctx, nil, opts)
+	require.ErrorIs(t, err, ErrOption)
+	use := func(arrow.Table) error { return nil }
+	require.ErrorIs(t, ReadPart(noContext, Part{}, schema, nil, opts, use), ErrOption)
+	require.ErrorIs(t, ReadPart(ctx, Part{}, nil, nil, opts, use), ErrOption)
+	require.ErrorIs(t, ReadPart(ctx, Part{}, schema, nil, opts, nil), ErrOption)
+	_, err = NewSorter(noContext, schema, opts)
+	require.ErrorIs(t, err, ErrOption)
+	_, err = NewSorter(ctx, nil, opts)
+	require.ErrorIs(t, err, ErrOption)
+	s, err := NewSorter(ctx, schema, opts)
+	require.NoError(t, err)
+	defer s.Close()
+	require.ErrorIs(t, s.Write(nil), ErrOption)
+	files, err := Expand(nil)
+	require.NoError(t, err)
+	require.Empty(t, files)
 }

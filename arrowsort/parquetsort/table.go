@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 )
 
@@ -26,7 +27,7 @@ func concatenate(schema *arrow.Schema, parts []arrow.Table) arrow.Table {
 func slice(table arrow.Table, first, end int64) arrow.Table {
 	chunks := make([][]arrow.Array, table.NumCols())
 	for i := range chunks {
-		data := array.NewChunkedSlice(table.Column(i).Data(), first, end)
+		data := adapter.SliceChunked(table.Column(i).Data(), first, end)
 		defer data.Release()
 		chunks[i] = data.Chunks()
 	}

@@ -32,8 +32,8 @@ func (d *decoder) assemble(n *node) (*array.Data, error) {
 	return array.NewData(n.typ, d.n, []*memory.Buffer{validity}, fields, nulls, 0), nil
 }
 
-// anyValid is the validity of structs: a row is null when all of its fields are, and so is every row of a struct without
-// fields. It is nil without nulls.
+// anyValid is the validity of structs: a row is null when all of its fields are, and so is every row of a struct
+// without fields. It is nil without nulls.
 func (d *decoder) anyValid(fields []arrow.ArrayData) (*memory.Buffer, error) {
 	for _, f := range fields {
 		if f.NullN() == 0 {

@@ -1,6 +1,7 @@
 package rows_test
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 	"strings"
@@ -184,4 +185,39 @@ func TestMalformedStringsAreErrors(t *testing.T) {
 	_, err = rows.NewConverter(rows.Field{Name: "k"})
 	require.ErrorIs(t, err, arrowsort.ErrOption)
 	require.Zero(t, new(rows.Rows).Len())
+}
+
+// TestNilArguments calls every function with a nil in place of each argument that can be one.
+func TestNilArguments(t *testing.T) {
+	var noContext context.Context
+	keys := []arrowsort.Key{{Path: "a"}}
+	rec := recordOf(fromJSON(t, arrow.PrimitiveTypes.Int8, `[1]`))
+	defer rec.Release()
+	converter, err := rows.ForKeys(rec.Schema(), keys)
+	require.NoError(t, err)
+	encoded, err := converter.Encode(t.Context(), rec, rows.Options{})
+	require.NoError(t, err)
+	defer encoded.Release()
+	for _, none := range []arrowsort.Data{nil, (*arrow.Chunked)(nil), (*array.Int8)(nil), (*array.Struct)(nil),
+		(*array.Data)(nil)} {
+		_, err = converter.Encode(t.Context(), none, rows.Options{})
+		require.ErrorIs(t, err, arrowsort.ErrOption, "%T", none)
+		_, err = converter.AppendRow(nil, none, 0)
+		require.ErrorIs(t, err, arrowsort.ErrOption, "%T", none)
+	}
+	_, err = converter.Encode(noContext, rec, rows.Options{})
+	require.ErrorIs(t, err, arrowsort.ErrOption)
+	_, err = converter.Decode(noContext, encoded, rows.Options{})
+	require.ErrorIs(t, err, arrowsort.ErrOption)
+	_, err = converter.Decode(t.Context(), nil, rows.Options{})
+	require.ErrorIs(t, err, arrowsort.ErrOption)
+	_, err = rows.ForKeys(nil, keys)
+	require.ErrorIs(t, err, arrowsort.ErrOption)
+	_, err = rows.ForKeys(rec.Schema(), nil)
+	require.ErrorIs(t, err, arrowsort.ErrNoKeys)
+	_, err = rows.NewConverter(rows.Field{Type: (*arrow.Int8Type)(nil)})
+	require.ErrorIs(t, err, arrowsort.ErrOption)
+	row, err := converter.AppendRow(nil, rec, 0)
+	require.NoError(t, err)
+	require.Equal(t, encoded.Row(0), row)
 }

@@ -77,7 +77,11 @@ func (w *JobBuilder) AddKey(leaf Leaf, order keyencode.Order, nulls keyencode.Nu
 	if len(w.Job.Keys) == 0 {
 		buf = w.first.view[:0]
 	}
-	if err := w.addKey(leaf, order, nulls, w.input.views(leaf.Path, buf)); err != nil {
+	views := w.input.views(leaf.Path, buf)
+	err := w.addKey(leaf, order, nulls, func(key keyencode.Key) (keyencode.Column, error) {
+		return w.keyColumn(leaf.Type, views, key)
+	})
+	if err != nil {
 		return err
 	}
 	if len(leaf.Path) == 1 && take.Storage(leaf.Type).ID() != arrow.RUN_END_ENCODED {
@@ -86,19 +90,15 @@ func (w *JobBuilder) AddKey(leaf Leaf, order keyencode.Order, nulls keyencode.Nu
 	return nil
 }
 
-// AddKeyOfBoth is AddKey for the rows of the input followed by those of another one, whose field at path has the type
-// of the leaf. The job has no payloads, and the rows of both.
-func (w *JobBuilder) AddKeyOfBoth(
-	leaf Leaf, order keyencode.Order, nulls keyencode.NullPlacement, other *Input, path []int,
+// addKey adds a key, of which column makes the raw column.
+func (w *JobBuilder) addKey(
+	leaf Leaf, order keyencode.Order, nulls keyencode.NullPlacement,
+	column func(keyencode.Key) (keyencode.Column, error),
 ) error {
-	return w.addKey(leaf, order, nulls, append(w.input.views(leaf.Path, nil), other.views(path, nil)...))
-}
-
-func (w *JobBuilder) addKey(leaf Leaf, order keyencode.Order, nulls keyencode.NullPlacement, views []view) error {
 	key := keyencode.Key{
 		Column: len(w.Job.Columns), Name: leaf.Name, Type: leaf.Type.String(), Order: order, Nulls: nulls,
 	}
-	c, err := w.keyColumn(leaf.Type, views, key)
+	c, err := column(key)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package adapter
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -13,38 +14,51 @@ import (
 
 // ranks numbers the entries of all dictionaries by value, from 1 on, equal entries equally; a null entry is 0.
 func (w *JobBuilder) ranks(typ arrow.DataType, dictionaries []arrow.ArrayData, key keyencode.Key) ([][]uint32, error) {
-	views := make([]view, 0, len(dictionaries))
+	return w.ranksOfBoth(typ, dictionaries, nil, nil, key)
+}
+
+// ranksOfBoth is ranks of dictionaries of two types that have the same values.
+func (w *JobBuilder) ranksOfBoth(
+	a arrow.DataType, left []arrow.ArrayData, b arrow.DataType, right []arrow.ArrayData, key keyencode.Key,
+) ([][]uint32, error) {
 	total := 0
-	for _, d := range dictionaries {
-		if d.Len() > 0 {
-			views = append(views, newView(d, d.Len()))
-			total += d.Len()
-		}
+	for _, d := range slices.Concat(left, right) {
+		total += d.Len()
 	}
 	buf, err := w.zeros(4 * total)
 	if err != nil {
 		return nil, err
 	}
 	ranks := arrow.Uint32Traits.CastFromBytes(buf)
-	if err := w.rankViews(typ, views, key.Ranking(), ranks); err != nil {
-		return nil, fmt.Errorf("ranking the dictionary: %w", err)
+	if total > 0 && take.Storage(a).ID() != arrow.NULL { // null entries are 0
+		column, err := w.columnOfBoth(a, entryViews(left), b, entryViews(right), key.Ranking())
+		if err == nil {
+			err = w.rankColumn(column, key.Ranking(), ranks)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("ranking the dictionary: %w", err)
+		}
 	}
-	split := make([][]uint32, len(dictionaries))
-	for i, d := range dictionaries {
-		split[i], ranks = ranks[:d.Len():d.Len()], ranks[d.Len():]
+	var split [][]uint32
+	for _, d := range slices.Concat(left, right) {
+		split = append(split, ranks[:d.Len():d.Len()])
+		ranks = ranks[d.Len():]
 	}
 	return split, nil
 }
 
-// rankViews writes the rank of each entry of the views.
-func (w *JobBuilder) rankViews(typ arrow.DataType, views []view, key keyencode.Key, ranks []uint32) error {
-	if len(ranks) == 0 || take.Storage(typ).ID() == arrow.NULL {
-		return nil // null entries are 0
+// entryViews are all entries of the dictionaries that have some.
+func entryViews(dictionaries []arrow.ArrayData) (views []view) {
+	for _, d := range dictionaries {
+		if d.Len() > 0 {
+			views = append(views, newView(d, d.Len()))
+		}
 	}
-	column, err := w.keyColumn(typ, views, key)
-	if err != nil {
-		return err
-	}
+	return views
+}
+
+// rankColumn writes the rank of each entry.
+func (w *JobBuilder) rankColumn(column keyencode.Column, key keyencode.Key, ranks []uint32) error {
 	job := engine.Job{Rows: len(ranks), Columns: []keyencode.Column{column}, Keys: []keyencode.Key{key},
 		RowNumbers: 4, Plan: true, Threads: w.Job.Threads}
 	sorted, err := w.ranker.Sort(w.ctx, &job, w.mem)

@@ -1,6 +1,8 @@
 package adapter
 
 import (
+	"github.com/apache/arrow/go/v15/arrow"
+
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
@@ -11,22 +13,28 @@ func (w *JobBuilder) expandRuns(views []view) ([]view, error) {
 		arrays, err := take.Expand(
 			w.ctx, v.data, v.first, v.rows, take.Options{Allocator: w.mem, Threads: w.Job.Threads},
 		)
-		w.held = append(w.held, arrays...)
 		if err != nil {
 			return nil, err
 		}
-		done := 0
-		for _, a := range arrays {
-			if a.Len() == 0 {
-				continue
-			}
-			e := newView(a.Data(), a.Len())
-			for _, m := range v.masks {
-				e.masks = append(e.masks, mask{m.bits, m.first + done})
-			}
-			done += a.Len()
-			plain = append(plain, e)
-		}
+		plain = append(plain, w.hold(arrays, v.masks)...)
 	}
 	return plain, nil
+}
+
+// hold takes over arrays that have the values of the rows of a view, with its masks, and returns views of them.
+func (w *JobBuilder) hold(arrays []arrow.Array, masks []mask) (views []view) {
+	w.held = append(w.held, arrays...)
+	done := 0
+	for _, a := range arrays {
+		if a.Len() == 0 {
+			continue
+		}
+		v := newView(a.Data(), a.Len())
+		for _, m := range masks {
+			v.masks = append(v.masks, mask{m.bits, m.first + done})
+		}
+		done += a.Len()
+		views = append(views, v)
+	}
+	return views
 }

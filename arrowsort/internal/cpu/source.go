@@ -9,8 +9,8 @@ import (
 // blockRows is the number of rows that are encoded at a time: their codes stay in the L1 cache.
 const blockRows = 1024
 
-// A reused type has values for use during a call, of undefined content: a local variable that is passed to a source would
-// come from Go's heap in each call.
+// A reused type has values for use during a call, of undefined content: a local variable that is passed to a source
+// would come from Go's heap in each call.
 type reused[T any] struct{ unused sync.Pool }
 
 func (s *reused[T]) get() *T {

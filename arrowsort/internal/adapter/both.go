@@ -1,0 +1,284 @@
+package adapter
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
+	"github.com/arrowsort/arrowsort/internal/workers"
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// SameValues reports whether two types have the same values, however they store them: as they are, in dictionaries or
+// in runs; strings, and binary values of any length, with offsets of any width, as views or in a fixed size.
+func SameValues(a, b arrow.DataType) bool {
+	a, b = Plain(a), Plain(b)
+	s, ok := a.(*arrow.StructType)
+	if !ok {
+		text := textClass(a)
+		return arrow.TypeEqual(a, b) || text != notText && text == textClass(b)
+	}
+	t, ok := b.(*arrow.StructType)
+	return ok && slices.EqualFunc(s.Fields(), t.Fields(), func(f, g arrow.Field) bool {
+		return f.Name == g.Name && SameValues(f.Type, g.Type)
+	})
+}
+
+const (
+	notText = iota
+	utf8
+	bytes
+)
+
+// textClass is what bytes of a type are.
+func textClass(typ arrow.DataType) int {
+	switch typ.ID() {
+	case arrow.STRING, arrow.LARGE_STRING, arrow.STRING_VIEW:
+		return utf8
+	case arrow.BINARY, arrow.LARGE_BINARY, arrow.BINARY_VIEW, arrow.FIXED_SIZE_BINARY:
+		return bytes
+	}
+	return notText
+}
+
+// AddKeyOfBoth is AddKey for the rows of the input followed by those of another one, whose leaf has the SameValues.
+// What is stored otherwise than in the input is converted, at a cost in temporary memory: indices of dictionaries to 32
+// bits, 4 bytes a row; text of the other input to the layout of this one, 4 to 16 bytes a row, and the bytes of views.
+// The job has no payloads, and the rows of both.
+func (w *JobBuilder) AddKeyOfBoth(
+	leaf Leaf, order keyencode.Order, nulls keyencode.NullPlacement, other *Input, values Leaf,
+) error {
+	left, right := w.input.views(leaf.Path, nil), other.views(values.Path, nil)
+	return w.addKey(leaf, order, nulls, func(key keyencode.Key) (keyencode.Column, error) {
+		return w.columnOfBoth(leaf.Type, left, values.Type, right, key)
+	})
+}
+
+// columnOfBoth is the raw column of views of two types that have the same values.
+func (w *JobBuilder) columnOfBoth(
+	a arrow.DataType, left []view, b arrow.DataType, right []view, key keyencode.Key,
+) (keyencode.Column, error) {
+	switch {
+	case len(right) == 0:
+		return w.keyColumn(a, left, key)
+	case len(left) == 0:
+		return w.keyColumn(b, right, key)
+	case arrow.TypeEqual(a, b):
+		return w.keyColumn(a, append(left, right...), key)
+	}
+	var err error
+	if a, left, err = w.withoutRuns(a, left); err != nil {
+		return keyencode.Column{}, err
+	}
+	if b, right, err = w.withoutRuns(b, right); err != nil {
+		return keyencode.Column{}, err
+	}
+	if _, ok := take.Storage(a).(*arrow.DictionaryType); ok {
+		return w.dictionaryOfBoth(a, left, b, right, key)
+	}
+	if d, ok := take.Storage(b).(*arrow.DictionaryType); ok {
+		if right, err = w.entriesOf(d, right); err != nil {
+			return keyencode.Column{}, err
+		}
+		return w.columnOfBoth(a, left, d.ValueType, right, key)
+	}
+	if arrow.TypeEqual(a, b) {
+		return w.keyColumn(a, append(left, right...), key)
+	}
+	return w.textOfBoth(a, left, b, right)
+}
+
+// withoutRuns expands views of runs.
+func (w *JobBuilder) withoutRuns(typ arrow.DataType, views []view) (arrow.DataType, []view, error) {
+	t, ok := take.Storage(typ).(*arrow.RunEndEncodedType)
+	if !ok {
+		return typ, views, nil
+	}
+	plain, err := w.expandRuns(views)
+	return t.Encoded(), plain, err
+}
+
+// entriesOf turns views of a dictionary into views of plain values, which the JobBuilder holds.
+func (w *JobBuilder) entriesOf(typ *arrow.DictionaryType, views []view) ([]view, error) {
+	var plain []view
+	for _, v := range views {
+		c, err := w.wideIndices(typ, v)
+		if err != nil {
+			return nil, err
+		}
+		rows := arrow.Uint32Traits.CastFromBytes(c.Values)[c.Offset:][:c.Rows]
+		entries := v.data.Dictionary().Len()
+		err = w.eachTile(len(rows), func(lo, hi int) error {
+			for i, row := range rows[lo:hi] {
+				at := c.Offset + lo + i
+				switch {
+				case c.Validity != nil && c.Validity[at/8]>>(at%8)&1 == 0:
+					rows[lo+i] = 0
+				case int(row) >= entries:
+					return fmt.Errorf("%w: row %d: index %d in a dictionary of %d entries",
+						arrow.ErrInvalid, lo+i, row, entries)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		dictionary := array.MakeFromData(v.data.Dictionary())
+		if entries == 0 { // all rows are null
+			dictionary.Release()
+			dictionary = zeroRow(typ.ValueType)
+		}
+		arrays, err := take.Take(w.ctx, typ.ValueType, []arrow.Array{dictionary}, rows,
+			take.Options{Allocator: w.mem, Threads: w.Job.Threads, Split: true})
+		dictionary.Release()
+		if err != nil {
+			return nil, err
+		}
+		plain = append(plain, w.hold(arrays, v.masks)...)
+	}
+	return plain, nil
+}
+
+// zeroRow is an array of one row whose buffers are zero.
+func zeroRow(typ arrow.DataType) arrow.Array {
+	l, _ := layoutOf(typ)
+	buffers := []*memory.Buffer{nil}
+	if l.kind != keyencode.Null {
+		buffers = append(buffers, memory.NewBufferBytes(make([]byte, 2*max(l.width, 8))))
+	}
+	if l.kind == keyencode.Binary || l.kind == keyencode.LargeBinary {
+		buffers = append(buffers, memory.NewBufferBytes(nil))
+	}
+	data := array.NewData(typ, 1, buffers, nil, 0, 0)
+	defer data.Release()
+	return array.MakeFromData(data)
+}
+
+// dictionaryOfBoth is the raw column of views of a dictionary and of others, whose plain values become dictionaries of
+// as many entries.
+func (w *JobBuilder) dictionaryOfBoth(
+	a arrow.DataType, left []view, b arrow.DataType, right []view, key keyencode.Key,
+) (keyencode.Column, error) {
+	c := keyencode.Column{Kind: keyencode.Dictionary32, Width: 4}
+	d := take.Storage(a).(*arrow.DictionaryType)
+	for _, v := range left {
+		chunk, err := w.wideIndices(d, v)
+		if err != nil {
+			return c, err
+		}
+		c.Chunks = append(c.Chunks, chunk)
+	}
+	of, ofRight := []int(nil), []int(nil)
+	var entries, entriesRight []arrow.ArrayData
+	entries, of = dictionaries(left)
+	values := b
+	if e, ok := take.Storage(b).(*arrow.DictionaryType); ok {
+		values = e.ValueType
+		entriesRight, ofRight = dictionaries(right)
+		for _, v := range right {
+			chunk, err := w.wideIndices(e, v)
+			if err != nil {
+				return c, err
+			}
+			c.Chunks = append(c.Chunks, chunk)
+		}
+	} else {
+		for i, v := range right {
+			chunk, data, err := w.asDictionary(v)
+			if err != nil {
+				return c, err
+			}
+			defer data.Release()
+			c.Chunks = append(c.Chunks, chunk)
+			entriesRight, ofRight = append(entriesRight, data), append(ofRight, i)
+		}
+	}
+	ranks, err := w.ranksOfBoth(d.ValueType, entries, values, entriesRight, key)
+	if err != nil {
+		return c, err
+	}
+	for _, i := range ofRight {
+		of = append(of, len(entries)+i)
+	}
+	for i := range c.Chunks {
+		c.Chunks[i].Ranks = ranks[of[i]]
+	}
+	return c, malformed(keyencode.ValidateKey(&c))
+}
+
+// asDictionary is a view of plain values as indices into a dictionary that has them in their order.
+func (w *JobBuilder) asDictionary(v view) (keyencode.Chunk, arrow.ArrayData, error) {
+	c := keyencode.Chunk{Rows: v.rows}
+	var err error
+	if c.Validity, err = w.validity(v, 0); err != nil {
+		return c, nil, err
+	}
+	if c.Values, err = w.temporary(4 * v.rows); err != nil {
+		return c, nil, err
+	}
+	indices := arrow.Uint32Traits.CastFromBytes(c.Values)
+	err = w.eachTile(v.rows, func(lo, hi int) error {
+		for i := lo; i < hi; i++ {
+			indices[i] = uint32(i)
+		}
+		return nil
+	})
+	if err != nil {
+		return c, nil, err
+	}
+	from := int64(v.first - v.data.Offset())
+	return c, array.NewSliceData(v.data, from, from+int64(v.rows)), nil
+}
+
+// wideIndices is a view of a dictionary as indices of 32 bits, in temporary memory. Those that need more are out of
+// range.
+func (w *JobBuilder) wideIndices(typ *arrow.DictionaryType, v view) (keyencode.Chunk, error) {
+	l, _ := layoutOf(typ.IndexType)
+	column, err := w.column(layout{dictionaryKind(l.width), l.width}, []view{v})
+	if err != nil {
+		return keyencode.Chunk{}, err
+	}
+	c := column.Chunks[0]
+	buf, err := w.temporary(4 * (c.Offset + c.Rows))
+	if err != nil {
+		return c, err
+	}
+	wide := arrow.Uint32Traits.CastFromBytes(buf)
+	err = w.eachTile(len(wide), func(lo, hi int) error {
+		switch to := wide[lo:hi]; l.width {
+		case 1:
+			widen(to, c.Values[lo:])
+		case 2:
+			widen(to, arrow.Uint16Traits.CastFromBytes(c.Values)[lo:])
+		case 4:
+			copy(to, arrow.Uint32Traits.CastFromBytes(c.Values)[lo:])
+		case 8:
+			widen(to, arrow.Uint64Traits.CastFromBytes(c.Values)[lo:])
+		}
+		return nil
+	})
+	c.Values = buf
+	return c, err
+}
+
+// tileRows is the number of rows that one worker converts at a time.
+const tileRows = 1 << 16
+
+// eachTile runs f for rows lo..hi-1 of n.
+func (w *JobBuilder) eachTile(n int, f func(lo, hi int) error) error {
+	return workers.Each(w.ctx, (n+tileRows-1)/tileRows, w.Job.Threads, func(tile int) error {
+		return f(tile*tileRows, min(n, (tile+1)*tileRows))
+	})
+}
+
+func widen[U uint8 | uint16 | uint64](wide []uint32, indices []U) {
+	for i := range wide {
+		wide[i] = uint32(min(uint64(indices[i]), math.MaxUint32))
+	}
+}

@@ -1,0 +1,218 @@
+package adapter
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// textOfBoth is the raw column of views of text in two layouts: in the first one or, where that is of a fixed size,
+// with offsets of 32 bits.
+func (w *JobBuilder) textOfBoth(
+	a arrow.DataType, left []view, b arrow.DataType, right []view,
+) (keyencode.Column, error) {
+	from, _ := layoutOf(a)
+	other, _ := layoutOf(b)
+	to := from
+	if to.kind == keyencode.FixedSizeBinary {
+		to = layout{keyencode.Binary, 4}
+	}
+	c := keyencode.Column{Kind: to.kind, Width: to.width}
+	for _, side := range []struct {
+		layout
+		views []view
+	}{{from, left}, {other, right}} {
+		column, err := w.column(side.layout, side.views)
+		if err != nil {
+			return c, err
+		}
+		for _, chunk := range column.Chunks {
+			chunks, err := w.convertText(chunk, side.layout, to, math.MaxInt32)
+			if err != nil {
+				return c, err
+			}
+			c.Chunks = append(c.Chunks, chunks...)
+		}
+	}
+	return c, malformed(keyencode.Validate(&c))
+}
+
+// convertText is a chunk of text in another layout: several chunks where its bytes pass the reach of offsets of 32
+// bits.
+func (w *JobBuilder) convertText(
+	c keyencode.Chunk, from, to layout, reach int64,
+) (chunks []keyencode.Chunk, err error) {
+	if from == to {
+		return []keyencode.Chunk{c}, nil
+	}
+	if from.kind == keyencode.BinaryView {
+		if c, err = w.joinViews(c); err != nil {
+			return nil, err
+		}
+		from = layout{keyencode.LargeBinary, 8}
+	}
+	t := texts{c, from}
+	if to.kind == keyencode.BinaryView {
+		c, err := w.viewsOf(t, reach/2+1)
+		return []keyencode.Chunk{c}, err
+	}
+	for lo := 0; lo < c.Rows; {
+		n := c.Rows - lo
+		for to.kind == keyencode.Binary && t.start(lo+n)-t.start(lo) > reach {
+			if n /= 2; n == 0 {
+				return nil, tooLong(t.start(lo+1) - t.start(lo))
+			}
+		}
+		part, err := w.offsetsOf(t, lo, n, to.width)
+		if err != nil {
+			return nil, err
+		}
+		chunks = append(chunks, part)
+		lo += n
+	}
+	return chunks, nil
+}
+
+func tooLong(bytes int64) error {
+	return fmt.Errorf("%w: a value has %d bytes", engine.ErrOffsets, bytes)
+}
+
+// texts are the rows of a chunk of text that lies in one buffer, one row after the other.
+type texts struct {
+	keyencode.Chunk
+	layout
+}
+
+// start is where row i starts.
+func (t *texts) start(i int) int64 {
+	at := t.Offset + i
+	switch t.kind {
+	case keyencode.Binary:
+		return int64(binary.LittleEndian.Uint32(t.Values[4*at:]))
+	case keyencode.LargeBinary:
+		return int64(binary.LittleEndian.Uint64(t.Values[8*at:]))
+	}
+	return int64(at * t.width)
+}
+
+// data is the buffer.
+func (t *texts) data() []byte {
+	if t.kind == keyencode.FixedSizeBinary {
+		return t.Values
+	}
+	return t.Data[0]
+}
+
+// rowsFrom is n rows from row lo on, without values. The first row is at the offset of the result, below 8.
+func (t *texts) rowsFrom(lo, n int) keyencode.Chunk {
+	first := t.Offset + lo
+	c := keyencode.Chunk{Rows: n, Offset: first % 8}
+	if t.Validity != nil {
+		c.Validity = t.Validity[first/8:]
+	}
+	return c
+}
+
+// offsetsOf is n rows from row lo on with offsets of 4 or 8 bytes into the same data.
+func (w *JobBuilder) offsetsOf(t texts, lo, n, width int) (keyencode.Chunk, error) {
+	c := t.rowsFrom(lo, n)
+	var err error
+	if c.Values, err = w.zeros(width * (c.Offset + n + 1)); err != nil {
+		return c, err
+	}
+	base := t.start(lo)
+	c.Data = [][]byte{t.data()[min(base, int64(len(t.data()))):]}
+	return c, w.eachTile(n+1, func(from, end int) error {
+		for i := from; i < end; i++ {
+			to := c.Values[width*(c.Offset+i):]
+			if o := t.start(lo+i) - base; width == 4 {
+				binary.LittleEndian.PutUint32(to, uint32(o))
+			} else {
+				binary.LittleEndian.PutUint64(to, uint64(o))
+			}
+		}
+		return nil
+	})
+}
+
+// viewsOf is the rows as views of the same data, with buffers at this distance: offsets of 32 bits reach each byte in
+// one of them.
+func (w *JobBuilder) viewsOf(t texts, distance int64) (keyencode.Chunk, error) {
+	c := t.rowsFrom(0, t.Rows)
+	var err error
+	if c.Values, err = w.zeros(16 * (c.Offset + t.Rows)); err != nil {
+		return c, err
+	}
+	data := t.data()
+	for at := int64(0); at < int64(len(data)); at += distance {
+		c.Data = append(c.Data, data[at:])
+	}
+	return c, w.eachTile(t.Rows, func(lo, hi int) error {
+		for i := lo; i < hi; i++ {
+			start, bytes := t.start(i), t.start(i+1)-t.start(i)
+			if bytes > math.MaxInt32 {
+				return tooLong(bytes)
+			}
+			if bytes > 0 { // the start of no bytes may be anywhere
+				putView(c.Values[16*(c.Offset+i):][:16], data[start:start+bytes], start/distance, start%distance)
+			}
+		}
+		return nil
+	})
+}
+
+// putView writes the view of a text that is not empty.
+func putView(view, text []byte, buffer, offset int64) {
+	binary.LittleEndian.PutUint32(view, uint32(len(text)))
+	copy(view[4:], text)
+	if len(text) > 12 {
+		binary.LittleEndian.PutUint32(view[8:], uint32(buffer))
+		binary.LittleEndian.PutUint32(view[12:], uint32(offset))
+	}
+}
+
+// joinViews is a chunk of views with offsets of 64 bits into a copy of its bytes.
+func (w *JobBuilder) joinViews(c keyencode.Chunk) (keyencode.Chunk, error) {
+	t := texts{Chunk: c}
+	joined := t.rowsFrom(0, c.Rows)
+	total := 0
+	for i := range c.Rows {
+		total += len(textOfView(&c, i))
+	}
+	data, err := w.temporary(total)
+	if err != nil {
+		return c, err
+	}
+	if joined.Values, err = w.zeros(8 * (joined.Offset + c.Rows + 1)); err != nil {
+		return c, err
+	}
+	joined.Data = [][]byte{data}
+	at := 0
+	for i := range c.Rows {
+		if i%tileRows == 0 && w.ctx.Err() != nil {
+			return c, w.ctx.Err()
+		}
+		at += copy(data[at:], textOfView(&c, i))
+		binary.LittleEndian.PutUint64(joined.Values[8*(joined.Offset+i+1):], uint64(at))
+	}
+	return joined, nil
+}
+
+// textOfView is the bytes of row i of a chunk of views, none of a null.
+func textOfView(c *keyencode.Chunk, i int) []byte {
+	at := c.Offset + i
+	if c.Validity != nil && c.Validity[at/8]>>(at%8)&1 == 0 {
+		return nil
+	}
+	view := c.Values[16*at:][:16]
+	n := int(binary.LittleEndian.Uint32(view))
+	if n <= 12 {
+		return view[4 : 4+n]
+	}
+	return c.Data[binary.LittleEndian.Uint32(view[8:])][binary.LittleEndian.Uint32(view[12:]):][:n]
+}
