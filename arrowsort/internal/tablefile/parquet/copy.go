@@ -99,10 +99,10 @@ func (l *Layout) hasWrongStatistics(leaf int) bool {
 // rightStatistics is the version of Arrow Go whose statistics are tested to be right. Earlier ones are not trusted.
 var rightStatistics = metadata.NewAppVersionExplicit("parquet-go", 18, 8, 0)
 
-// Copy appends the row groups of a file that Copies, byte by byte. Meanwhile their pages are read for a page index, so
-// that a broken one is found, and statistics that are wrong are replaced; with a column that cannot be read without
-// pqarrow, those that it has are copied. It reports now and then how many more bytes are copied. named has an error
-// name the file that is read.
+// Copy appends the row groups of a file that Copies, byte by byte. Meanwhile their pages are read for a page index and
+// statistics, so that a broken one is found, and what another writer got wrong is replaced. Of pages in encodings that
+// are not decoded here, bounds that keepsBounds are copied. It reports now and then how many more bytes are copied.
+// named has an error name the file that is read.
 func (f *Writer) Copy(ctx context.Context, from *File, named func(error) error,
 	report func(bytes int64)) error {
 	if err := f.checkGroups(len(from.Layout.meta.RowGroups)); err != nil {
@@ -157,25 +157,26 @@ func (f *Writer) copyGroups(ctx context.Context, from *File, named func(error) e
 	return shifts, nil
 }
 
-// chunkIndexes makes the index of column chunks from their pages, row group by row group, and nil for the leaf columns
-// that only pqarrow reads. It reads every page.
+// chunkIndexes makes the index of column chunks from their pages, row group by row group, and nil for leaf columns with
+// old levels that only pqarrow reads. It reads every page.
 func (f *File) chunkIndexes(ctx context.Context) ([]*page.Index, error) {
 	columns := f.Layout.meta.Schema.NumColumns()
 	decoded := f.Decoded()
 	indexes := make([]*page.Index, columns*len(f.Layout.meta.RowGroups))
-	err := workers.Each(ctx, len(indexes), f.threads, func(i int) (err error) {
+	err := workers.Each(ctx, len(indexes), f.threads, func(i int) error {
 		leaf, group := i%columns, i/columns
-		if decoded[leaf] {
-			indexes[i], err = f.PageIndex(group, leaf)
-			return err
+		x, err := f.PageIndex(group, leaf)
+		if err != nil && !decoded[leaf] {
+			return f.Verify(group, leaf)
 		}
-		return f.Verify(group, leaf)
+		indexes[i] = x
+		return err
 	})
 	return indexes, err
 }
 
-// movedIndex writes to the metadata of column chunks where they have moved, and returns their index: the one that was
-// made, and then their statistics are made from it as well, or else the one that they have.
+// movedIndex writes to the metadata of column chunks where they have moved, and returns their index. It and their
+// statistics are those that were made, or else what they have of it that is right by what was seen.
 func (f *File) movedIndex(made []*page.Index, shifts []int64) (index []encodedIndex) {
 	meta := f.Layout.meta
 	for number, group := range meta.RowGroups {
@@ -184,17 +185,12 @@ func (f *File) movedIndex(made []*page.Index, shifts []int64) (index []encodedIn
 		}
 		for leaf, c := range group.Columns {
 			shift, m := shifts[len(index)], c.MetaData
-			if x := made[number*meta.Schema.NumColumns()+leaf]; x != nil {
+			x := made[number*meta.Schema.NumColumns()+leaf]
+			if x != nil && !x.Foreign {
 				index = append(index, encodedIndex{x.ColumnIndex(), x.OffsetIndex(shift)})
 				writer.SetStatistics(meta, number, leaf, x)
 			} else {
-				index = append(index, f.indexOf(c.ColumnIndexOffset, c.ColumnIndexLength, c.OffsetIndexOffset,
-					c.OffsetIndexLength, shift))
-				if mayBeNaN(meta.Schema.Column(leaf)) { // nobody has looked
-					index[len(index)-1].columns = nil
-					m.Statistics.Min, m.Statistics.Max, m.Statistics.MinValue, m.Statistics.MaxValue = nil, nil, nil,
-						nil
-				}
+				index = append(index, f.keptIndex(number, leaf, x, shift))
 			}
 			m.DataPageOffset += shift
 			move(m.DictionaryPageOffset, shift)
@@ -205,6 +201,38 @@ func (f *File) movedIndex(made []*page.Index, shifts []int64) (index []encodedIn
 		}
 	}
 	return index
+}
+
+// keptIndex is the index that a column chunk has where its pages are moved. Places and nulls are those of the index that
+// was made, if one was. Bounds are left out unless keepsBounds.
+func (f *File) keptIndex(group, leaf int, made *page.Index, shift int64) encodedIndex {
+	c, column := f.Layout.meta.RowGroups[group].Columns[leaf], f.Layout.meta.Schema.Column(leaf)
+	index := f.indexOf(c.ColumnIndexOffset, c.ColumnIndexLength, c.OffsetIndexOffset, c.OffsetIndexLength, shift)
+	s := c.MetaData.Statistics
+	if made != nil {
+		nulls := made.Bounds().Nulls
+		s.NullCount, index.offsets = &nulls, made.OffsetIndex(shift)
+	}
+	if !keepsBounds(column, s.MinValue, s.MaxValue) {
+		s.Min, s.Max, s.MinValue, s.MaxValue, index.columns = nil, nil, nil, nil, nil
+	}
+	if index.offsets == nil {
+		index.columns = nil
+	}
+	return index
+}
+
+// keepsBounds reports whether bounds that another writer found may be right: of a type that has an order, and no NaN,
+// which nobody has looked for, the least value not above the greatest.
+func keepsBounds(column *schema.Column, low, high []byte) bool {
+	compare, size := page.ValueOrder(column), column.PhysicalType().ByteSize()
+	switch column.PhysicalType() {
+	case parquet.Types.ByteArray:
+		return compare != nil && low != nil && high != nil && compare(low, high) <= 0
+	case parquet.Types.FixedLenByteArray:
+		size = column.TypeLength()
+	}
+	return compare != nil && !mayBeNaN(column) && len(low) == size && len(high) == size && compare(low, high) <= 0
 }
 
 const copyStep = 1 << 20

@@ -11,6 +11,8 @@ import (
 type Index struct {
 	Column  *schema.Column
 	Entries []IndexEntry
+	Foreign bool // some page has an encoding that is not decoded here, so that its bounds are unknown
+	split   bool // some page starts within a row, so that readers cannot start there
 }
 
 // An IndexEntry is a data page. It starts at a row.
@@ -61,8 +63,11 @@ const (
 	descendingPages = 2
 )
 
-// OffsetIndex encodes where the pages are when they are moved in the file.
+// OffsetIndex encodes where the pages are when they are moved in the file; nil when one starts within a row.
 func (x *Index) OffsetIndex(shift int64) []byte {
+	if x.split {
+		return nil
+	}
 	var w compactWriter
 	w.list(1, ThriftStruct, len(x.Entries))
 	for _, p := range x.Entries {
@@ -75,10 +80,10 @@ func (x *Index) OffsetIndex(shift int64) []byte {
 	return append(w.b, thriftStop)
 }
 
-// ColumnIndex encodes what is in the pages; nil when that is not known for each.
+// ColumnIndex encodes what is in the pages; nil when that is not known for each, or without an OffsetIndex.
 func (x *Index) ColumnIndex() []byte {
 	for _, p := range x.Entries {
-		if p.Unknown {
+		if p.Unknown || x.split {
 			return nil
 		}
 	}

@@ -53,8 +53,10 @@ func (p *PlainBounds) OfPage(encoding int, values []byte, n int) (bounds Bounds,
 		bounds.Unknown = true
 	case encoding == Plain:
 		bounds = p.ofValues(values, n)
-	default:
+	case encoding == PlainDictionary || encoding == RLEDictionary:
 		bounds, err = p.ofIndices(values, n)
+	default: // is not decoded here
+		bounds.Unknown = true
 	}
 	bounds.Low, bounds.High = slices.Clone(bounds.Low), slices.Clone(bounds.High)
 	return bounds, err

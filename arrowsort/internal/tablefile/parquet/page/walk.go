@@ -75,15 +75,38 @@ func (r *Reader) Walk(use func(p *Page, row int, bounds Bounds) error) error {
 	return nil
 }
 
-// Index makes the index of pages that Walk reads.
-func (r *Reader) Index() (*Index, error) {
+// Index makes the index of pages that Walk reads. Encodings that are not decoded here are to be some that the metadata
+// name.
+func (r *Reader) Index(named func(encoding int) bool) (*Index, error) {
 	x := &Index{Column: r.column}
 	err := r.Walk(func(p *Page, row int, bounds Bounds) error {
-		if p.Kind != Dictionary {
-			entry := IndexEntry{At: r.Start, Size: int(r.Offset() - r.Start), Row: row, Bounds: bounds}
-			x.Entries = append(x.Entries, entry)
+		if p.Kind == Dictionary {
+			return nil
 		}
+		if e := p.Encoding; e != Plain && e != PlainDictionary && e != RLEDictionary {
+			if x.Foreign = true; !named(e) {
+				return fileerror.Corrupt("it has encoding %d, which the metadata do not name", e)
+			}
+		}
+		entry := IndexEntry{At: r.Start, Size: int(r.Offset() - r.Start), Row: row, Bounds: bounds}
+		x.Entries = append(x.Entries, entry)
+		x.split = x.split || !p.startsRow(r.column)
 		return nil
 	})
 	return x, err
+}
+
+// startsRow reports whether the first value of a data page, whose levels were counted, starts a row.
+func (p *Page) startsRow(column *schema.Column) bool {
+	most, levels := column.MaxRepetitionLevel(), p.Repeats
+	if most == 0 || p.Values == 0 {
+		return true
+	}
+	if p.Kind == Data {
+		levels = p.Body[4:][:binary.LittleEndian.Uint32(p.Body)]
+	}
+	var first [1]uint32
+	r := HybridReader{Bytes: levels, Width: bits.Len16(uint16(most))}
+	_, err := r.Read(first[:])
+	return err == nil && first[0] == 0
 }

@@ -12,17 +12,19 @@ import (
 // Verify reads the pages of a column chunk that pqarrow is going to decode, as pqarrow compares neither their checksums
 // nor that of gzip, nor the size of pages of the second version, nor the values of all pages with those of the chunk.
 func (f *File) Verify(group, leaf int) error {
-	encodings := f.file.MetaData().RowGroups[group].Columns[leaf].MetaData.Encodings
-	return f.walk(group, leaf, func(r *page.Reader) error {
-		return r.Verify(func(e int) bool { return page.NamesEncoding(encodings, e) })
-	})
+	return f.walk(group, leaf, func(r *page.Reader) error { return r.Verify(f.namedIn(group, leaf)) })
 }
 
-// PageIndex reads the pages of a column chunk, of a leaf that is Decoded, and makes their index. They are not to pass
-// the end of the chunk.
+// namedIn reports whether an encoding is one that the metadata of a column chunk name.
+func (f *File) namedIn(group, leaf int) func(encoding int) bool {
+	encodings := f.file.MetaData().RowGroups[group].Columns[leaf].MetaData.Encodings
+	return func(e int) bool { return page.NamesEncoding(encodings, e) }
+}
+
+// PageIndex reads the pages of a column chunk and makes their index. They are not to pass the end of the chunk.
 func (f *File) PageIndex(group, leaf int) (x *page.Index, err error) {
 	err = f.walk(group, leaf, func(r *page.Reader) error {
-		if x, err = r.Index(); err == nil && r.Extended() {
+		if x, err = r.Index(f.namedIn(group, leaf)); err == nil && r.Extended() {
 			return fileerror.Corrupt("its pages pass the end that the metadata name")
 		}
 		return err
