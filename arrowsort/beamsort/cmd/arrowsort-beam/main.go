@@ -4,8 +4,8 @@
 //	arrowsort-beam sort -k delay --runner=flink --endpoint=HOST:8099 -o gs://bucket/sorted 'gs://bucket/in/*.parquet'
 //
 // The output is a folder of shards, each sorted, each after the one before it. Without --runner the pipeline runs in
-// this process. Beam's own flags are listed by -h. Exit codes: 0 when all went well, 1 after an error, 2 for wrong
-// usage, 130 after Ctrl-C (128 and the number of a signal).
+// this process. -h lists the flags of the command, --help-beam those of Beam. Exit codes: 0 when all went well, 1 after
+// an error, 2 for wrong usage, 130 after Ctrl-C (128 and the number of a signal).
 package main
 
 import (
@@ -16,14 +16,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/log"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
@@ -37,8 +34,11 @@ import (
 )
 
 func main() {
+	beams := map[string]bool{} // flags that are defined already
+	flag.VisitAll(func(f *flag.Flag) { beams[f.Name] = true })
 	job := defineFlags(flag.CommandLine)
 	args := os.Args[1:]
+	mustParse := func(args []string) []string { return mustParse(job, beams, args) }
 	if len(args) > 0 && strings.HasPrefix(args[0], "-") { // a runner starts a worker, or somebody asks for help
 		mustParse(args)
 		beam.Init() // does not return in a worker
@@ -66,8 +66,7 @@ func main() {
 // interrupted is what is printed after a signal.
 const interrupted = "arrowsort-beam: interrupted"
 
-var errUsage = errors.New("usage: arrowsort-beam sort -k COLUMN[:desc][:nulls-first] -o FOLDER INPUT...\n" +
-	"arrowsort-beam -h lists the flags")
+var errUsage = errors.New(usage + "arrowsort-beam -h lists the flags")
 
 // exit ends the process with the code of an error.
 func exit(err error) {
@@ -77,7 +76,7 @@ func exit(err error) {
 	case errors.Is(err, errUsage):
 		fmt.Fprintln(os.Stderr, err)
 		code = 2
-	case errors.Is(err, beamsort.ErrOption), errors.Is(err, parquetsort.ErrOption):
+	case errors.As(err, new(mistake)), errors.Is(err, beamsort.ErrOption), errors.Is(err, parquetsort.ErrOption):
 		fmt.Fprintln(os.Stderr, "arrowsort-beam:", err)
 		code = 2
 	default:
@@ -102,6 +101,7 @@ type job struct {
 	inputs   []string
 	output   string
 	logLevel string
+	beamHelp bool // Beam's flags are to be listed
 	options  beamsort.Options
 }
 
@@ -139,21 +139,21 @@ func defineFlags(flags *flag.FlagSet) *job {
 		"(default cpu)")
 	flags.IntVar(&o.Threads, "threads", 0, "threads of a step on a worker; 0: all")
 	flags.StringVar(&j.logLevel, "log-level", "warn", "what Beam reports: debug, info, warn or error")
+	flags.BoolVar(&j.beamHelp, beamHelp, false, "list the flags of Beam and of its runners")
 	flags.Usage = func() {} // errors would be followed by all flags, most of them Beam's
 	return j
 }
 
-// mustParse reads the flags of the process, and ends it after a mistake or a request for help.
-func mustParse(args []string) (inputs []string) {
+// mustParse reads the flags of the process, and ends it after a mistake or a request for help. beams are the flags of
+// Beam.
+func mustParse(j *job, beams map[string]bool, args []string) (inputs []string) {
 	flag.CommandLine.Init(os.Args[0], flag.ContinueOnError)
 	flag.CommandLine.SetOutput(io.Discard)
 	inputs, err := parse(flag.CommandLine, args)
 	switch {
-	case errors.Is(err, flag.ErrHelp):
-		fmt.Println(errUsage)
-		flag.CommandLine.SetOutput(os.Stdout)
-		flag.PrintDefaults()
-		os.Exit(0)
+	case errors.Is(err, flag.ErrHelp), err == nil && j.beamHelp:
+		_, err := fmt.Print(help(flag.CommandLine, beams, j.beamHelp))
+		exit(err)
 	case err != nil:
 		exit(fmt.Errorf("arrowsort-beam: %v\n%w", err, errUsage))
 	}
@@ -182,22 +182,22 @@ func (j *job) run(ctx context.Context) error {
 	if o := &j.options; o.ShuffleDir == "" && !o.RunnerShuffle && strings.Contains(j.output, "://") && inProcess() {
 		o.ShuffleDir = cmp.Or(o.SpillDir, os.TempDir())
 	}
+	if err := checkOutput(j.output); err != nil {
+		return err
+	}
+	if err := checkRunner(ctx, os.Stderr); err != nil {
+		return err
+	}
 	p, scope := beam.NewPipelineWithRoot()
 	if _, err := beamsort.Sort(ctx, scope, j.inputs, j.output, nil, j.options); err != nil {
-		return err
+		return errors.Join(err, beamsort.Cleanup())
 	}
 	result, err := beamx.RunWithMetrics(ctx, p)
 	if err != nil {
 		return errors.Join(err, beamsort.Cleanup())
 	}
-	fmt.Println(beamsort.Summary(result))
-	return nil
-}
-
-// inProcess reports whether the pipeline runs in this process.
-func inProcess() bool {
-	names := []string{"", "prism", "PrismRunner", "direct", "DirectRunner"}
-	return *jobopts.Endpoint == "" && slices.Contains(names, *runners.Runner)
+	_, err = fmt.Println(beamsort.Summary(result))
+	return err
 }
 
 // keysFor are the keys in the schema of the inputs.
@@ -205,8 +205,11 @@ func (j *job) keysFor(schema *arrow.Schema) ([]arrowsort.Key, error) {
 	keys := make([]arrowsort.Key, len(j.keys))
 	for i, text := range j.keys {
 		var err error
-		if keys[i], err = keytext.In(text, schema); err != nil {
-			return nil, err
+		if keys[i], err = keytext.In(text, schema); err == nil {
+			err = keytext.CheckModifiers(text, schema)
+		}
+		if err != nil {
+			return nil, mistakef("-k %s: %v", text, err)
 		}
 	}
 	return keys, nil

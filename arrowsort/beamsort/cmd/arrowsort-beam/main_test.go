@@ -1,16 +1,22 @@
 package main
 
 import (
+	"context"
 	"flag"
+	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
@@ -51,6 +57,19 @@ func TestMistakesAreNotFollowedByAllFlags(t *testing.T) {
 		{[]string{"sort", "--memory", "x", "a.parquet"}, 2, "flag -memory"},
 		{[]string{"sort", "-k", "x", "-o", "o", "--shards=-1", "a.parquet"}, 2, "Shards is -1"},
 		{[]string{"sort", "-k", "x", "-o", "o", "absent.parquet"}, 1, "absent.parquet: no such file"},
+		{[]string{"sort", "-k", "delay:dsc", "-o", "o", flights}, 2,
+			`-k delay:dsc: unknown modifier ":dsc"; did you mean ":desc"?`},
+		{[]string{"sort", "-k", "delay", "-o", "s2.parquet", flights}, 2,
+			"-o s2.parquet is named like a file, and the output is a folder of files: give a folder, or s2.parquet/"},
+		{[]string{"sort", "-k", "delay", "-o", flights, flights}, 2, " is a file: give the folder"},
+		{[]string{"sort", "-k", "delay", "-o", "gs://b/x.parquet", flights}, 2, "-o gs://b/x.parquet is named like"},
+		{[]string{"sort", "-k", "delay", "--runner=flnk", "-o", "o", flights}, 2,
+			"--runner flnk: there is no such runner; did you mean flink?"},
+		{[]string{"sort", "-k", "delay", "--runner=dot", "-o", "o", flights}, 2,
+			"--runner dot: there is no such runner; use prism, universal, flink, spark or dataflow"},
+		{[]string{"sort", "-k", "delay", "--runner=flink", "-o", "o", flights}, 2,
+			"--runner flink needs the job service that it sends the pipeline to: --endpoint HOST:PORT"},
+		{[]string{"sort", "-k", "delay", "--endpoint=localhost", "-o", "o", flights}, 2, "give HOST:PORT"},
 		{[]string{"merge"}, 2, "usage: "}, {nil, 2, "usage: "}, {[]string{"--nosuch"}, 2, "-nosuch"},
 	} {
 		out, code := command(t, test.args...)
@@ -58,10 +77,69 @@ func TestMistakesAreNotFollowedByAllFlags(t *testing.T) {
 		require.Contains(t, out, test.text)
 		require.Less(t, strings.Count(out, "\n"), 5, out)
 	}
-	out, code := command(t, "-h")
+	require.NoDirExists(t, "o", "a check is before any work")
+}
+
+const flights = "../../../../examples/data/flights.parquet"
+
+// TestHelp lists the command's flags, and Beam's apart.
+func TestHelp(t *testing.T) {
+	own, code := command(t, "-h")
 	require.Zero(t, code)
-	require.Contains(t, out, "-shards")
-	require.Contains(t, out, "-runner")
+	require.Contains(t, own, "\n  -shards int\n")
+	require.Contains(t, own, "--runner NAME")
+	require.NotContains(t, own, "dataflow_service_options")
+	require.Less(t, strings.Count(own, "\n"), 60)
+	require.True(t, strings.HasPrefix(own, "usage: arrowsort-beam sort "), own)
+	for _, args := range [][]string{{"--help-beam"}, {"sort", "--help-beam"}} {
+		beams, code := command(t, args...)
+		require.Zero(t, code)
+		require.Contains(t, beams, "\n  -runner string\n")
+		require.Contains(t, beams, "dataflow_service_options")
+		require.NotContains(t, beams, "-shards")
+	}
+}
+
+// TestRunnersAreRegistered with Beam by the names that are checked.
+func TestRunnersAreRegistered(t *testing.T) {
+	for _, name := range slices.Concat(processRunners, remoteRunners, cloudRunners) {
+		require.Panics(t, func() { beam.RegisterRunner(name, nil) }, name)
+	}
+}
+
+// TestNobodyListensAtTheEndpoint, or somebody who does not answer: the command says what it waits for, and how long.
+func TestNobodyListensAtTheEndpoint(t *testing.T) {
+	before, wait := *jobopts.Endpoint, endpointWait
+	defer func() { *jobopts.Endpoint, endpointWait = before, wait }()
+	require.Equal(t, 10*time.Second, endpointWait, "as docs/beam.md has it")
+	endpointWait = 300 * time.Millisecond
+	silent, err := net.Listen("tcp", "localhost:0")
+	require.NoError(t, err)
+	defer silent.Close()
+	closed, err := net.Listen("tcp", "localhost:0")
+	require.NoError(t, err)
+	require.NoError(t, closed.Close())
+	for _, listener := range []net.Listener{silent, closed} {
+		*jobopts.Endpoint = listener.Addr().String()
+		var messages strings.Builder
+		err := checkRunner(t.Context(), &messages)
+		require.EqualError(t, err, "no job service answers at "+*jobopts.Endpoint+" within 300ms (--endpoint): start "+
+			"it, or leave out --runner and --endpoint to sort in this process")
+		require.Equal(t, "connecting to the job service at "+*jobopts.Endpoint+", for up to 300ms\n", messages.String())
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(os.ErrDeadlineExceeded)
+	require.ErrorIs(t, checkRunner(ctx, io.Discard), os.ErrDeadlineExceeded)
+}
+
+// TestFoldersOfTheOutput may be named like files where they are there, or end in a slash.
+func TestFoldersOfTheOutput(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "x.parquet")
+	require.Error(t, checkOutput(folder))
+	require.NoError(t, checkOutput(folder+"/"))
+	require.NoError(t, os.Mkdir(folder, 0o700))
+	require.NoError(t, checkOutput(folder))
+	require.NoError(t, checkOutput("gs://bucket/sorted"))
 }
 
 // command runs the command in a separate process.
