@@ -1,40 +1,115 @@
 package main
 
 import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/keytext"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
-// completeKey completes the keys of the inputs that are on the line already: columns, fields of nested ones, and after
-// a colon what a key can end with.
-func (f *jobFlags) completeKey(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-	const stay = cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp
-	if name, _, found := keytext.Cut(typed); found {
-		var ends []string
-		for _, end := range []string{":asc", ":desc", ":nulls-first", ":nulls-last"} {
-			ends = append(ends, name+end)
+// Directives for the shell: what is offered are no files, and what it completes is not done.
+const (
+	noFiles = cobra.ShellCompDirectiveNoFileComp
+	stay    = cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp
+)
+
+// flagValues are the values of the flags that have a list of them.
+var flagValues = map[string][]string{
+	"format": {"parquet", "arrow", "arrows", "csv"}, "output-format": {"parquet", "arrow", "arrows", "csv"},
+	"engine": {"auto", "cpu", "gpu"}, "gpus": {"all"}, "delimiter": {"tab"}, "spill-compression": {"lz4", "zstd"},
+}
+
+// completeFlags has the values of the flags of a command completed: those that have a list of them, the folder, and of
+// all others, which are numbers, sizes and text, none; but not the output, a file, nor what is completed already.
+func completeFlags(cmd *cobra.Command) {
+	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
+		switch flag.Name {
+		case "output":
+		case "spill-dir":
+			_ = cmd.MarkFlagDirname(flag.Name) // fails for an unknown flag only
+		default: // it fails for a flag with a function of its own
+			_ = cmd.RegisterFlagCompletionFunc(flag.Name, cobra.FixedCompletions(flagValues[flag.Name], noFiles))
 		}
-		return ends, stay
+	})
+}
+
+// completeCompression completes the codecs that the format of the output has.
+func (f *jobFlags) completeCompression(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	opts := tablefile.WriteOptions{}
+	opts.Format, _ = tablefile.ParseFormat(f.options.OutputFormat) // its flag has checked it
+	var codecs []string
+	for _, codec := range []string{"none", "snappy", "gzip", "brotli", "zstd", "lz4"} {
+		opts.Compression.Codec = codec
+		err := tablefile.CheckWrite(f.output, opts)
+		if err == nil || errors.Is(err, tablefile.ErrFormat) { // no format yet
+			codecs = append(codecs, codec)
+		}
 	}
+	return codecs, cobra.ShellCompDirectiveNoSpace | noFiles // a level may follow
+}
+
+// completeKey completes the keys of the inputs that are on the line: columns, fields of nested ones, and after a colon
+// what a key can end with.
+func (f *jobFlags) completeKey(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	var offered []string
+	if schema := f.schemaOf(args); schema != nil {
+		for _, field := range schema.Fields() {
+			offered = appendPaths(offered, field.Name, field.Type)
+		}
+	}
+	head, _, found := keytext.Cut(typed)
+	if !found {
+		return offered, stay
+	}
+	offered = slices.DeleteFunc(offered, func(name string) bool { return !strings.HasPrefix(name, typed) })
+	order, nulls := false, false // are given
+	for _, given := range strings.Split(head, ":")[1:] {
+		isNulls := strings.HasPrefix(given, "nulls-")
+		order, nulls = order || !isNulls && keytext.IsModifier(given), nulls || isNulls && keytext.IsModifier(given)
+	}
+	if !order {
+		offered = append(offered, head+":asc", head+":desc")
+	}
+	if !nulls {
+		offered = append(offered, head+":nulls-first", head+":nulls-last")
+	}
+	return offered, stay
+}
+
+// completeColumns completes the columns of --select, after those that are given.
+func (f *jobFlags) completeColumns(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	schema := f.schemaOf(args)
 	if schema == nil {
 		return nil, stay
 	}
-	var names []string
+	given := typed[:strings.LastIndexByte(typed, ',')+1]
+	var offered []string
 	for _, field := range schema.Fields() {
-		names = appendPaths(names, field.Name, field.Type)
+		if isTyped(field.Name) && !slices.Contains(strings.Split(given, ","), field.Name) {
+			offered = append(offered, given+field.Name)
+		}
 	}
-	return names, stay
+	return offered, stay
 }
 
-// schemaOf is the schema of the first input; nil when there is none that can be read.
+// restOfLine is the variable in which the scripts for bash and zsh pass the words after the one that is completed.
+const restOfLine = "ARROWSORT_REST"
+
+// schemaOf is the schema of the first input on the line; nil when there is none that can be read.
 func (f *jobFlags) schemaOf(args []string) *arrow.Schema {
+	if len(args) == 0 {
+		args = filesOf(strings.Fields(os.Getenv(restOfLine)))
+	}
 	files, err := parquetsort.Expand(args)
 	if err != nil || len(files) == 0 || files[0] == tablefile.Pipe {
 		return nil
@@ -48,10 +123,67 @@ func (f *jobFlags) schemaOf(args []string) *arrow.Schema {
 	return s.Schema
 }
 
+// filesOf are the inputs among words of a shell: patterns, and paths at which there is something, but for the output.
+func filesOf(words []string) (files []string) {
+	for i, word := range words {
+		word = strings.Trim(word, `'"`)
+		if i > 0 && (words[i-1] == "-o" || words[i-1] == "--output") || strings.HasPrefix(word, "-") {
+			continue
+		}
+		if _, err := os.Stat(word); err == nil || strings.ContainsAny(word, "*?[") {
+			files = append(files, word)
+		}
+	}
+	return files
+}
+
+// A shellScript is how the script of a shell cuts the line at the word that is completed, and how it passes the rest.
+type shellScript struct {
+	cut, pass string
+	generate  func(root *cobra.Command, to io.Writer, descriptions bool) error
+}
+
+var shellScripts = map[string]shellScript{
+	"bash": {`words=("${words[@]:0:$cword+1}")`, `local -x ` + restOfLine + `="${words[*]:$cword+1}"`,
+		(*cobra.Command).GenBashCompletionV2},
+	"zsh": {`words=("${=words[1,CURRENT]}")`, `local -x ` + restOfLine + `="${words[CURRENT+1,-1]}"`,
+		func(root *cobra.Command, to io.Writer, descriptions bool) error {
+			if descriptions {
+				return root.GenZshCompletion(to)
+			}
+			return root.GenZshCompletionNoDesc(to)
+		}},
+}
+
+// passRestOfLine has the scripts for bash and zsh pass the words after the one that is completed, which those of cobra
+// cut off.
+func passRestOfLine(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for shell, script := range shellScripts {
+		cmd, _, err := root.Find([]string{"completion", shell})
+		if err != nil {
+			continue // TestFilesAfterTheCursor fails
+		}
+		cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+			without, err := cmd.Flags().GetBool("no-descriptions")
+			if err != nil {
+				return err
+			}
+			var text bytes.Buffer
+			if err := script.generate(root, &text, !without); err != nil {
+				return err
+			}
+			_, err = io.WriteString(cmd.OutOrStdout(),
+				strings.Replace(text.String(), script.cut, script.pass+"\n    "+script.cut, 1))
+			return err
+		}
+	}
+}
+
 // appendPaths appends a column and the fields of a nested one.
 func appendPaths(names []string, name string, typ arrow.DataType) []string {
-	if strings.ContainsAny(name, "\n\r\t") || name == "" {
-		return names // no shell takes them
+	if !isTyped(name) {
+		return names
 	}
 	if s, ok := typ.(*arrow.StructType); ok {
 		for _, field := range s.Fields() {
@@ -61,3 +193,6 @@ func appendPaths(names []string, name string, typ arrow.DataType) []string {
 	}
 	return append(names, name)
 }
+
+// isTyped reports whether shells complete a name.
+func isTyped(name string) bool { return name != "" && !strings.ContainsAny(name, "\n\r\t") }

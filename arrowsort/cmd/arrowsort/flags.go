@@ -88,6 +88,7 @@ func (f *jobFlags) addSelection(cmd *cobra.Command) {
 	flags.BoolVar(&o.Unique, "unique", false, "keep only the first row of each key")
 	flags.StringSliceVar(&o.Select, "select", nil,
 		"read and write these `COLUMNS` only, as in a,b; keys need not be among them")
+	_ = cmd.RegisterFlagCompletionFunc("select", f.completeColumns) // fails for an unknown flag only
 }
 
 func (f *jobFlags) addOutput(cmd *cobra.Command) {
@@ -102,6 +103,7 @@ func (f *jobFlags) addOutput(cmd *cobra.Command) {
 		tablefile.DefaultPageRows), into(&o.PageRows, wholeNumber))
 	flags.Func("compression", "`codec[:level]` of Parquet or Arrow: none, snappy, gzip, brotli, zstd, lz4",
 		into(&o.Compression, asTyped(tablefile.ParseCompression)))
+	_ = cmd.RegisterFlagCompletionFunc("compression", f.completeCompression) // fails for an unknown flag only
 	flags.Func("preview", "print the first `N` rows as a table", into(&o.Head, wholeNumber))
 }
 

@@ -144,6 +144,10 @@ func newRoot(s streams, printed io.Writer, started *bool) *cobra.Command {
 	root.SetHelpFunc(usagePrinter(s.outWidth))
 	cobra.EnableCommandSorting = false // sort is the first
 	root.AddCommand(newSort(s), newMerge(s), newArgsort(s), newCheck(s), newExplain(s), newInfo(s))
+	for _, cmd := range root.Commands() {
+		completeFlags(cmd)
+	}
+	passRestOfLine(root)
 	root.InitDefaultHelpCmd() // after the other commands: cobra adds it only where there are some
 	if help, _, err := root.Find([]string{"help"}); err == nil {
 		help.Args = func(_ *cobra.Command, words []string) error {
