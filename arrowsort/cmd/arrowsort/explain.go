@@ -43,7 +43,9 @@ func (j *job) explain(ctx context.Context, _ []string) error {
 	}
 	var lines []string
 	if !j.piped && o.Limit == 0 {
+		unlimit := limitGarbage(o.Memory)
 		d, err := parquetsort.Explain(ctx, j.files, *o)
+		unlimit()
 		if err != nil {
 			return inTerms(err)
 		}

@@ -177,6 +177,10 @@ func (s *Scanner) openBatches(src io.Reader, size int64, opts ReadOptions) error
 	if err != nil {
 		return err
 	}
+	if at, ok := src.(io.ReaderAt); ok && size >= 0 {
+		s.InMemory = batches.InMemory(at, size)
+		s.Compact = s.InMemory
+	}
 	s.Schema, s.pieces = batches.Schema(), &batchPieces{Reader: batches, mem: opts.Allocator, limit: opts.declared}
 	return nil
 }

@@ -15,13 +15,9 @@ const uncompressed = -1
 // Arrow allocates what is claimed.
 func checkCompressed(meta, body []byte) error {
 	c := newFlatChecker(meta)
-	message := c.root()
-	table := c.table(message, messageHeader)
-	switch c.byte(message, messageHeaderType) {
-	case headerSchema:
+	table := c.data()
+	if table == 0 {
 		return nil
-	case headerDictionary:
-		table = c.table(table, dictionaryData)
 	}
 	compression := c.table(table, batchCompression)
 	if compression == 0 {
@@ -43,6 +39,19 @@ func checkCompressed(meta, body []byte) error {
 		}
 	}
 	return err
+}
+
+// data is the table of buffers of a record batch or dictionary; 0 for a schema.
+func (c *flatChecker) data() int {
+	message := c.root()
+	table := c.table(message, messageHeader)
+	switch c.byte(message, messageHeaderType) {
+	case headerSchema:
+		return 0
+	case headerDictionary:
+		return c.table(table, dictionaryData)
+	}
+	return table
 }
 
 // mostOf is the most bytes that compressed bytes can become.

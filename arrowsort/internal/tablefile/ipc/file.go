@@ -19,7 +19,7 @@ import (
 const Magic = "ARROW1"
 
 // fileMessages returns the messages of an IPC file: those that its footer lists, after the schema in the footer.
-func fileMessages(src io.ReaderAt, size int64, mem memory.Allocator) (messageReader, error) {
+func fileMessages(src io.ReaderAt, size int64, mem memory.Allocator) (*blockMessages, error) {
 	const head, tail = 8, 4 + len(Magic) // magic and padding; length of the footer and magic
 	if size < int64(head+tail) {
 		return nil, fileerror.Corrupt("%d bytes are too few for an Arrow file", size)
@@ -63,7 +63,7 @@ func fileMessages(src io.ReaderAt, size int64, mem memory.Allocator) (messageRea
 	for _, b := range f.batches {
 		sizes = append(sizes, b.meta+b.body)
 	}
-	return &blockMessages{blocks: blocks, total: len(blocks), batches: sizes, mem: mem}, nil
+	return &blockMessages{blocks: blocks, total: len(blocks), listed: listed, batches: sizes, mem: mem}, nil
 }
 
 // mostPadding is the most bytes that a writer puts after a message, so that the next one is aligned.
@@ -120,6 +120,7 @@ type sized interface {
 // blockMessages are the messages of an IPC file: one from the start of each block.
 type blockMessages struct {
 	blocks  []sized // not read yet
+	listed  []block // of dictionaries and record batches
 	total   int
 	batches []int64 // bytes of the record batches, which are the last blocks
 	mem     memory.Allocator
@@ -145,7 +146,7 @@ func (m *blockMessages) Message() (*arrowipc.Message, error) {
 	if len(m.blocks) == 0 {
 		return nil, io.EOF
 	}
-	m.current = messages{r: m.blocks[0], remaining: m.blocks[0].Size(), mem: m.mem}
+	m.current = messages{r: m.blocks[0], remaining: m.blocks[0].Size(), mem: m.mem, fragile: m.current.fragile}
 	m.blocks = m.blocks[1:]
 	m.current.err = fileerror.Contain(m.current.next)
 	if m.current.err == io.EOF {

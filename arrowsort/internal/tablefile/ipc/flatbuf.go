@@ -16,8 +16,9 @@ const maxNesting = 64
 
 // flatChecker checks one flatbuffer. It has fewer tables than bytes, unless tables are shared to make the schema huge.
 type flatChecker struct {
-	b      []byte
-	budget int
+	b         []byte
+	budget    int
+	bigEndian bool // the data that the schema describes are
 }
 
 func newFlatChecker(b []byte) *flatChecker { return &flatChecker{b: b, budget: len(b)} }

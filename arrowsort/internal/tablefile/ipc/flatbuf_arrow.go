@@ -63,9 +63,7 @@ func (c *flatChecker) schema(table int) error {
 	if err := c.each(table, schemaMetadata, c.noChildren); err != nil {
 		return err
 	}
-	if c.byte(table, schemaEndianness) != 0 {
-		return fileerror.Unsupported("data in big-endian byte order")
-	}
+	c.bigEndian = c.byte(table, schemaEndianness) != 0
 	return c.each(table, schemaFields, func(field int) error { return c.field(field, "", 1) })
 }
 

@@ -11,6 +11,7 @@ import (
 const (
 	typeInt           = 2
 	typeDecimal       = 7
+	typeInterval      = 11
 	typeUnion         = 14
 	typeFixedSizeList = 16
 	typeMap           = 17
@@ -35,6 +36,10 @@ func (c *flatChecker) supported(field int, name string) error {
 	}
 	if unknown := c.unknownType(kind, typ); unknown != "" {
 		return fileerror.Unsupported("column %q: type %s", name, unknown)
+	}
+	if c.bigEndian && kind >= typeRunEndEncoded { // Arrow leaves their bytes as they are
+		names := [...]string{"run_end_encoded", "binary_view", "string_view", "list_view", "large_list_view"}
+		return fileerror.Unsupported("column %q: type %s in big-endian byte order", name, names[kind-typeRunEndEncoded])
 	}
 	for _, child := range c.tables(field, fieldChildren) {
 		if (kind == typeRunEndEncoded || kind == typeMap) && c.isDescribed(child) {

@@ -37,7 +37,7 @@ func Inspect(src io.ReaderAt, size int64, stream bool, schema *arrow.Schema, mem
 		if err != nil {
 			return nil, err
 		}
-		inputs = all.(*blockMessages).blocks
+		inputs = all.blocks
 	}
 	for _, in := range inputs {
 		m := messages{r: in, size: in.Size(), remaining: in.Size(), mem: mem}
@@ -63,19 +63,12 @@ type inspector struct {
 
 // next adds a message, whose body it leaves out; io.EOF after the last.
 func (i *inspector) next(m *messages, in sized) error {
-	n, err := m.length()
-	if err != nil {
-		return err
-	}
-	meta, err := m.read(n)
+	meta, body, err := m.head()
 	if err != nil {
 		return err
 	}
 	defer meta.Release()
-	body, err := checkMessage(meta.Bytes())
-	if err != nil {
-		return err
-	}
+	n := int64(meta.Len())
 	if body > m.remaining {
 		return fileerror.Corrupt("a message of %d bytes, with %d bytes left: the file is cut off", body, m.remaining)
 	}

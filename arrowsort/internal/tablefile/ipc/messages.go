@@ -25,6 +25,7 @@ type messages struct {
 	mem       memory.Allocator
 	current   *arrowipc.Message
 	meta      []byte // of the current message
+	fragile   bool   // Arrow does not swap the bytes of an empty array of this schema
 	marked    bool   // the length of the current message, or the end marker, follows a continuation
 	err       error  // of the last message; io.EOF after the end marker
 }
@@ -80,19 +81,11 @@ func (m *messages) Release() {
 
 func (m *messages) next() error {
 	m.Release()
-	n, err := m.length()
-	if err != nil {
-		return err
-	}
-	meta, err := m.read(n)
+	meta, size, err := m.head()
 	if err != nil {
 		return err
 	}
 	defer meta.Release()
-	size, err := checkMessage(meta.Bytes())
-	if err != nil {
-		return err
-	}
 	body, err := m.read(size)
 	if err != nil {
 		return err
@@ -101,8 +94,54 @@ func (m *messages) next() error {
 	if err := checkCompressed(meta.Bytes(), body.Bytes()); err != nil {
 		return err
 	}
+	if err := m.checkOrder(meta.Bytes()); err != nil {
+		return err
+	}
 	m.current, m.meta = arrowipc.NewMessage(meta, body), meta.Bytes()
 	return nil
+}
+
+// checkOrder finds what Arrow v15 does not read of data in big-endian byte order: it panics on an array without rows of
+// decimals, or of intervals of months and days.
+func (m *messages) checkOrder(meta []byte) error {
+	c := newFlatChecker(meta)
+	if c.byte(c.root(), messageHeaderType) == headerSchema {
+		schema := c.table(c.root(), messageHeader)
+		for _, field := range c.tables(schema, schemaFields) {
+			kinds := c.holds(field, maxNesting, typeDecimal, typeInterval)
+			m.fragile = m.fragile || kinds && c.byte(schema, schemaEndianness) != 0
+		}
+		return nil
+	}
+	nodes, n, err := c.vector(c.data(), batchNodes, 16)
+	for i := range n {
+		if m.fragile && binary.LittleEndian.Uint64(c.b[nodes+16*i:]) == 0 {
+			return fileerror.Unsupported("an empty array, with decimals or intervals in the schema, in big-endian " +
+				"byte order")
+		}
+	}
+	return err
+}
+
+// head reads the metadata of the next message, which the caller releases, and the size of its body.
+func (m *messages) head() (meta *memory.Buffer, body int64, err error) {
+	n, err := m.length()
+	if err != nil {
+		return nil, 0, err
+	}
+	read, err := m.read(n)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer func() {
+		if meta == nil { // checkMessage may panic
+			read.Release()
+		}
+	}()
+	if body, err = checkMessage(read.Bytes()); err != nil {
+		return nil, 0, err
+	}
+	return read, body, nil
 }
 
 // length reads the length of the next message's metadata; io.EOF for the end marker.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/arrow/endian"
 	arrowipc "github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
@@ -145,16 +144,6 @@ func TestTypesThatArrowDoesNotHaveAreNotSupported(t *testing.T) {
 		require.ErrorIs(t, err, fileerror.ErrUnsupported)
 		require.EqualError(t, err, want)
 	}
-}
-
-func TestBigEndianDataIsNotSupported(t *testing.T) {
-	fields := []arrow.Field{{Name: "k", Type: arrow.PrimitiveTypes.Int32}}
-	var b bytes.Buffer
-	w := arrowipc.NewWriter(&b, arrowipc.WithSchema(arrow.NewSchemaWithEndian(fields, nil, endian.BigEndian)))
-	require.NoError(t, w.Close())
-	_, err := read(b.Bytes(), Options{})
-	require.ErrorIs(t, err, fileerror.ErrUnsupported)
-	require.ErrorContains(t, err, "big-endian")
 }
 
 func TestMetadataOfColumnsInsideOthersIsKept(t *testing.T) {
